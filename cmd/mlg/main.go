@@ -1,0 +1,4 @@
+// Command mlg compares graphs at every scale at once.
+package main
+
+func main() {}

@@ -1,0 +1,3 @@
+module github.com/mlgkernel/mlg
+
+go 1.26

@@ -1,0 +1,278 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// MaxVertices is the largest number of vertices of a graph.
+const MaxVertices = math.MaxInt32 - 1
+
+// Builder collects the parts of a graph and validates them. The zero value is a builder
+// of the empty graph; NewBuilder makes others. The first error is kept and returned by
+// Build; after it the other methods do nothing.
+type Builder struct {
+	n      int
+	edges  []Edge
+	some   bool // some edge has a label
+	plain  int  // 1 + number of the first edge without a label
+	label  []string
+	attr   []float64
+	dim    int
+	filled []bool // attribute rows that are set
+	coord  []float64
+	id     string
+	target string
+	loops  int
+	err    error
+}
+
+// NewBuilder returns a builder of a graph with n vertices.
+func NewBuilder(n int) *Builder {
+	b := &Builder{n: n}
+	if n < 0 || n > MaxVertices {
+		b.n = 0
+		b.err = fmt.Errorf("%d vertices, want 0 to %d", n, MaxVertices)
+	}
+	return b
+}
+
+// AddVertex adds a vertex and returns its number.
+func (b *Builder) AddVertex() int {
+	if b.n == MaxVertices {
+		b.fail(fmt.Errorf("more than %d vertices", MaxVertices))
+		return b.n - 1
+	}
+	b.n++
+	if b.label != nil {
+		b.label = append(b.label, "")
+	}
+	if b.dim > 0 {
+		b.attr = append(b.attr, make([]float64, b.dim)...)
+		b.filled = append(b.filled, false)
+	}
+	if b.coord != nil {
+		b.coord = append(b.coord, 0, 0)
+	}
+	return b.n - 1
+}
+
+// N returns the number of vertices so far.
+func (b *Builder) N() int { return b.n }
+
+func (b *Builder) fail(err error) {
+	if b.err == nil {
+		b.err = err
+	}
+}
+
+func (b *Builder) vertex(what string, v int) bool {
+	if v < 0 || v >= b.n {
+		b.fail(fmt.Errorf("%s: vertex %d out of range [0, %d)", what, v, b.n))
+		return false
+	}
+	return b.err == nil
+}
+
+// AddEdge adds the edge between u and v with weight 1 and no label.
+func (b *Builder) AddEdge(u, v int) { b.add(Edge{U: u, V: v, Weight: 1}, false) }
+
+// AddWeightedEdge adds an edge with a weight.
+func (b *Builder) AddWeightedEdge(u, v int, w float64) { b.add(Edge{U: u, V: v, Weight: w}, false) }
+
+// AddLabeledEdge adds an edge with a weight and a label. Either all edges of a graph have
+// labels or none.
+func (b *Builder) AddLabeledEdge(u, v int, w float64, label string) {
+	b.add(Edge{U: u, V: v, Weight: w, Label: label}, true)
+}
+
+func (b *Builder) add(e Edge, labeled bool) {
+	if b.err != nil {
+		return
+	}
+	if e.U < 0 || e.U >= b.n || e.V < 0 || e.V >= b.n {
+		bad := e.U
+		if e.U >= 0 && e.U < b.n {
+			bad = e.V
+		}
+		b.fail(fmt.Errorf("edge %d (%d, %d): vertex %d out of range [0, %d)", len(b.edges)+b.loops, e.U, e.V, bad, b.n))
+		return
+	}
+	if !(e.Weight > 0) || math.IsInf(e.Weight, 1) {
+		b.fail(fmt.Errorf("edge %d (%d, %d): weight %v, want a positive, finite number", len(b.edges)+b.loops, e.U, e.V, e.Weight))
+		return
+	}
+	if e.U == e.V {
+		b.loops++
+		return
+	}
+	if labeled {
+		b.some = true
+	} else if b.plain == 0 {
+		b.plain = len(b.edges) + 1
+	}
+	if e.U > e.V {
+		e.U, e.V = e.V, e.U
+	}
+	b.edges = append(b.edges, e)
+}
+
+// SetLabel gives vertex v a discrete label. Vertices without one get "".
+func (b *Builder) SetLabel(v int, label string) {
+	if !b.vertex("label", v) {
+		return
+	}
+	if b.label == nil {
+		b.label = make([]string, b.n)
+	}
+	b.label[v] = label
+}
+
+// SetAttributes gives vertex v a row of real attributes, which is copied. Every vertex
+// needs a row, all of the same length, with finite entries.
+func (b *Builder) SetAttributes(v int, row []float64) {
+	if !b.vertex("attributes", v) {
+		return
+	}
+	if len(row) == 0 {
+		b.fail(fmt.Errorf("attributes of vertex %d: empty row", v))
+		return
+	}
+	if b.dim == 0 {
+		b.dim = len(row)
+		b.attr = make([]float64, b.n*b.dim)
+		b.filled = make([]bool, b.n)
+	}
+	if len(row) != b.dim {
+		b.fail(fmt.Errorf("attributes of vertex %d: %d numbers, want %d as in the rows before", v, len(row), b.dim))
+		return
+	}
+	for i, x := range row {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			b.fail(fmt.Errorf("attributes of vertex %d: number %d is %v, want a finite number", v, i, x))
+			return
+		}
+	}
+	copy(b.attr[v*b.dim:], row)
+	b.filled[v] = true
+}
+
+// SetCoordinates gives vertex v a position for drawing.
+func (b *Builder) SetCoordinates(v int, x, y float64) {
+	if !b.vertex("coordinates", v) {
+		return
+	}
+	if b.coord == nil {
+		b.coord = make([]float64, 2*b.n)
+	}
+	b.coord[2*v], b.coord[2*v+1] = x, y
+}
+
+// SetID sets the identifier of the graph.
+func (b *Builder) SetID(id string) { b.id = id }
+
+// SetTarget sets the class or value to be learned.
+func (b *Builder) SetTarget(target string) { b.target = target }
+
+// SelfLoops returns the number of self-loops that were dropped: they do not change a Laplacian.
+func (b *Builder) SelfLoops() int { return b.loops }
+
+// Build returns the graph, or the first error. An edge may be given more than once, in
+// either direction, with the same weight and label. The builder may be used again
+// afterwards; the graph does not change.
+func (b *Builder) Build() (*Graph, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	if b.some && b.plain > 0 {
+		e := b.edges[b.plain-1]
+		return nil, fmt.Errorf("edge (%d, %d) has no label, other edges have one", e.U, e.V)
+	}
+	for v, ok := range b.filled {
+		if !ok {
+			return nil, fmt.Errorf("vertex %d has no attributes, other vertices have %d", v, b.dim)
+		}
+	}
+	edges, err := distinct(b.edges)
+	if err != nil {
+		return nil, err
+	}
+	if 2*len(edges) > math.MaxInt32 {
+		return nil, errors.New("more than 1073741823 edges")
+	}
+	g := &Graph{id: b.id, target: b.target, dim: b.dim,
+		label: slices.Clone(b.label), attr: slices.Clone(b.attr), coord: slices.Clone(b.coord)}
+	g.off = make([]int32, b.n+1)
+	unit := true
+	for _, e := range edges {
+		g.off[e.U+1]++
+		g.off[e.V+1]++
+		unit = unit && e.Weight == 1
+	}
+	for v := range b.n {
+		g.off[v+1] += g.off[v]
+	}
+	g.adj = make([]int32, 2*len(edges))
+	if !unit {
+		g.weight = make([]float64, len(g.adj))
+	}
+	if b.some {
+		g.edge = make([]int32, len(g.adj))
+		g.edgeLabel = make([]string, len(edges))
+	}
+	next := make([]int32, b.n)
+	copy(next, g.off)
+	put := func(u, v, i int, w float64) {
+		at := next[u]
+		next[u]++
+		g.adj[at] = int32(v)
+		if !unit {
+			g.weight[at] = w
+		}
+		if b.some {
+			g.edge[at] = int32(i)
+		}
+	}
+	// Edges are sorted by (U, V): writing first the lower neighbours of every vertex and
+	// then the higher ones leaves each row ascending.
+	for i, e := range edges {
+		put(e.V, e.U, i, e.Weight)
+	}
+	for i, e := range edges {
+		put(e.U, e.V, i, e.Weight)
+		if b.some {
+			g.edgeLabel[i] = e.Label
+		}
+	}
+	return g, nil
+}
+
+// distinct returns the edges sorted by (U, V) without repetitions. It does not change es.
+func distinct(es []Edge) ([]Edge, error) {
+	s := slices.Clone(es)
+	order := func(a, b Edge) int {
+		if a.U != b.U {
+			return a.U - b.U
+		}
+		return a.V - b.V
+	}
+	if !slices.IsSortedFunc(s, order) {
+		slices.SortStableFunc(s, order)
+	}
+	out := s[:0]
+	for _, e := range s {
+		if k := len(out); k > 0 && out[k-1].U == e.U && out[k-1].V == e.V {
+			switch p := out[k-1]; {
+			case p.Weight != e.Weight:
+				return nil, fmt.Errorf("edge (%d, %d) is given twice, with weights %v and %v", e.U, e.V, p.Weight, e.Weight)
+			case p.Label != e.Label:
+				return nil, fmt.Errorf("edge (%d, %d) is given twice, with labels %q and %q", e.U, e.V, p.Label, e.Label)
+			}
+			continue
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}

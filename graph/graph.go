@@ -1,0 +1,261 @@
+package graph
+
+import (
+	"fmt"
+	"iter"
+	"math"
+)
+
+// Graph is an immutable undirected weighted graph. Its methods may be called
+// concurrently. Slices that methods return are views: the caller must not change them.
+type Graph struct {
+	id, target string
+
+	off    []int32   // N+1 offsets into adj
+	adj    []int32   // neighbours, ascending within a vertex
+	weight []float64 // parallel to adj; nil when every weight is 1
+	edge   []int32   // parallel to adj: number of the undirected edge; nil without edge labels
+
+	edgeLabel []string  // by edge number; nil when absent
+	label     []string  // by vertex; nil when absent
+	attr      []float64 // N×dim, row-major
+	dim       int
+	coord     []float64 // N×2, for drawing; nil when absent
+}
+
+// Edge is an undirected edge with U < V.
+type Edge struct {
+	U, V   int
+	Weight float64
+	Label  string
+}
+
+// N returns the number of vertices.
+func (g *Graph) N() int { return len(g.off) - 1 }
+
+// M returns the number of undirected edges.
+func (g *Graph) M() int { return len(g.adj) / 2 }
+
+// ID returns the identifier of the graph, "" when it has none.
+func (g *Graph) ID() string { return g.id }
+
+// Target returns the class or value to be learned as the text it was read as, "" when absent.
+func (g *Graph) Target() string { return g.target }
+
+// Neighbors returns the neighbours of v in ascending order.
+func (g *Graph) Neighbors(v int) []int32 { return g.adj[g.off[v]:g.off[v+1]] }
+
+// Degree returns the number of neighbours of v.
+func (g *Graph) Degree(v int) int { return int(g.off[v+1] - g.off[v]) }
+
+// Weighted reports whether some edge has a weight other than 1.
+func (g *Graph) Weighted() bool { return g.weight != nil }
+
+// Weights returns the weights of the edges of v, parallel to Neighbors(v), or nil when
+// the graph is not Weighted.
+func (g *Graph) Weights(v int) []float64 {
+	if g.weight == nil {
+		return nil
+	}
+	return g.weight[g.off[v]:g.off[v+1]]
+}
+
+// HasLabels reports whether the vertices have discrete labels.
+func (g *Graph) HasLabels() bool { return g.label != nil }
+
+// Label returns the label of vertex v, "" when the graph has no labels.
+func (g *Graph) Label(v int) string {
+	if g.label == nil {
+		return ""
+	}
+	return g.label[v]
+}
+
+// Labels returns the labels of all vertices, nil when the graph has none.
+func (g *Graph) Labels() []string { return g.label }
+
+// AttributeDim returns the number of real attributes per vertex, 0 when there are none.
+func (g *Graph) AttributeDim() int { return g.dim }
+
+// Attributes returns the attribute row of vertex v, nil when there are none.
+func (g *Graph) Attributes(v int) []float64 {
+	if g.dim == 0 {
+		return nil
+	}
+	return g.attr[v*g.dim : (v+1)*g.dim : (v+1)*g.dim]
+}
+
+// HasEdgeLabels reports whether the edges have labels.
+func (g *Graph) HasEdgeLabels() bool { return g.edgeLabel != nil }
+
+// EdgeLabel returns the label of the i-th edge of v, in the order of Neighbors(v), ""
+// when the graph has no edge labels.
+func (g *Graph) EdgeLabel(v, i int) string {
+	if g.edgeLabel == nil {
+		return ""
+	}
+	return g.edgeLabel[g.edge[int(g.off[v])+i]]
+}
+
+// Coordinates returns the drawing position of v and whether the graph has positions.
+func (g *Graph) Coordinates(v int) (x, y float64, ok bool) {
+	if g.coord == nil {
+		return 0, 0, false
+	}
+	return g.coord[2*v], g.coord[2*v+1], true
+}
+
+// Edges iterates over the edges in ascending order of (U, V).
+func (g *Graph) Edges() iter.Seq[Edge] {
+	return func(yield func(Edge) bool) {
+		for u := range g.N() {
+			wt := g.Weights(u)
+			for i, v := range g.Neighbors(u) {
+				if int(v) < u {
+					continue
+				}
+				e := Edge{U: u, V: int(v), Weight: 1, Label: g.EdgeLabel(u, i)}
+				if wt != nil {
+					e.Weight = wt[i]
+				}
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// With returns a graph with the same structure and another identifier and target.
+func (g *Graph) With(id, target string) *Graph {
+	h := *g
+	h.id, h.target = id, target
+	return &h
+}
+
+// Reweight returns a copy of g whose edges have the weights that f gives. The error
+// names the first edge whose weight is not positive and finite.
+func (g *Graph) Reweight(f func(Edge) float64) (*Graph, error) {
+	h := *g
+	h.weight = make([]float64, len(g.adj))
+	unit := true
+	for e := range g.Edges() {
+		w := f(e)
+		if !(w > 0) || math.IsInf(w, 1) {
+			return nil, fmt.Errorf("edge (%d, %d): weight %v, want a positive, finite number", e.U, e.V, w)
+		}
+		unit = unit && w == 1
+		h.weight[g.arc(e.U, e.V)] = w
+		h.weight[g.arc(e.V, e.U)] = w
+	}
+	if unit {
+		h.weight = nil
+	}
+	return &h, nil
+}
+
+// arc returns the position in adj of the edge from u to v, which must exist.
+func (g *Graph) arc(u, v int) int {
+	lo, hi := int(g.off[u]), int(g.off[u+1])
+	for lo < hi {
+		m := (lo + hi) / 2
+		if int(g.adj[m]) < v {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo
+}
+
+// HasEdge reports whether u and v are adjacent.
+func (g *Graph) HasEdge(u, v int) bool {
+	i := g.arc(u, v)
+	return i < int(g.off[u+1]) && int(g.adj[i]) == v
+}
+
+// Laplacian writes the Laplacian D − A + ηI into dst, row-major N×N, and returns it. It
+// allocates when dst is too short.
+func (g *Graph) Laplacian(eta float64, dst []float64) []float64 {
+	n := g.N()
+	if cap(dst) < n*n {
+		dst = make([]float64, n*n)
+	}
+	dst = dst[:n*n]
+	clear(dst)
+	for u := range n {
+		wt := g.Weights(u)
+		d := eta
+		for i, v := range g.Neighbors(u) {
+			w := 1.0
+			if wt != nil {
+				w = wt[i]
+			}
+			d += w
+			dst[u*n+int(v)] = -w
+		}
+		dst[u*n+u] = d
+	}
+	return dst
+}
+
+// Induced returns the subgraph that the given vertices induce: vertex i of the result is
+// vs[i]. Labels, attributes, edge labels and coordinates come along. It panics when a
+// vertex is out of range or given twice.
+func (g *Graph) Induced(vs []int32) *Graph {
+	at := make(map[int32]int, len(vs))
+	b := NewBuilder(len(vs))
+	for i, v := range vs {
+		if _, twice := at[v]; twice || v < 0 || int(v) >= g.N() {
+			panic(fmt.Sprintf("graph: Induced: vertex %d is out of range or repeated", v))
+		}
+		at[v] = i
+	}
+	for i, v := range vs {
+		wt := g.Weights(int(v))
+		for k, u := range g.Neighbors(int(v)) {
+			j, in := at[u]
+			if !in || j < i {
+				continue
+			}
+			e := Edge{U: i, V: j, Weight: 1, Label: g.EdgeLabel(int(v), k)}
+			if wt != nil {
+				e.Weight = wt[k]
+			}
+			b.add(e, g.HasEdgeLabels())
+		}
+		if g.label != nil {
+			b.SetLabel(i, g.label[v])
+		}
+		if g.dim > 0 {
+			b.SetAttributes(i, g.Attributes(int(v)))
+		}
+		if x, y, ok := g.Coordinates(int(v)); ok {
+			b.SetCoordinates(i, x, y)
+		}
+	}
+	h, err := b.Build()
+	if err != nil {
+		panic("graph: Induced: " + err.Error()) // the parts of a valid graph are valid
+	}
+	return h
+}
+
+// Permute returns the graph whose vertex perm[v] is vertex v of g. It panics when perm is
+// not a permutation of 0 … N()-1.
+func (g *Graph) Permute(perm []int) *Graph {
+	if len(perm) != g.N() {
+		panic("graph: Permute: length of the permutation is not the number of vertices")
+	}
+	inv := make([]int32, g.N())
+	for i := range inv {
+		inv[i] = -1
+	}
+	for v, p := range perm {
+		if p < 0 || p >= g.N() || inv[p] >= 0 {
+			panic("graph: Permute: not a permutation")
+		}
+		inv[p] = int32(v)
+	}
+	return g.Induced(inv).With(g.id, g.target)
+}
