@@ -1,0 +1,201 @@
+// Package graphtest makes graphs for tests: a suite of random and special graphs on which
+// every kernel is tried, and the folder of real datasets.
+package graphtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// Rand returns a seeded source of random numbers.
+func Rand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x6d6c67)) }
+
+// Options describes random graphs.
+type Options struct {
+	N        int     // vertices
+	Edge     float64 // probability of an edge
+	Labels   int     // number of labels, 0 for none
+	Dim      int     // number of attributes
+	Weighted bool
+}
+
+// Random returns a random graph.
+func Random(r *rand.Rand, o Options) *graph.Graph {
+	b := graph.NewBuilder(o.N)
+	for u := range o.N {
+		if o.Labels > 0 {
+			b.SetLabel(u, fmt.Sprint(r.IntN(o.Labels)))
+		}
+		if o.Dim > 0 {
+			row := make([]float64, o.Dim)
+			for i := range row {
+				row[i] = r.NormFloat64()
+			}
+			b.SetAttributes(u, row)
+		}
+		for v := range u {
+			if r.Float64() >= o.Edge {
+				continue
+			}
+			w := 1.0
+			if o.Weighted {
+				w = float64(1+r.IntN(40)) / 16
+			}
+			b.AddWeightedEdge(u, v, w)
+		}
+	}
+	return must(b)
+}
+
+func must(b *graph.Builder) *graph.Graph {
+	g, err := b.Build()
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+// Labeled gives g's vertices random labels and, when dim > 0, attributes.
+func Labeled(r *rand.Rand, g *graph.Graph, labels, dim int) *graph.Graph {
+	b := graph.NewBuilder(g.N())
+	for e := range g.Edges() {
+		b.AddWeightedEdge(e.U, e.V, e.Weight)
+	}
+	for v := range g.N() {
+		if labels > 0 {
+			b.SetLabel(v, fmt.Sprint(r.IntN(labels)))
+		}
+		if dim > 0 {
+			row := make([]float64, dim)
+			for i := range row {
+				row[i] = r.NormFloat64()
+			}
+			b.SetAttributes(v, row)
+		}
+	}
+	return must(b)
+}
+
+// Path returns a path with n vertices.
+func Path(n int) *graph.Graph {
+	b := graph.NewBuilder(n)
+	for v := 1; v < n; v++ {
+		b.AddEdge(v-1, v)
+	}
+	return must(b)
+}
+
+// Cycle returns a cycle with n vertices.
+func Cycle(n int) *graph.Graph {
+	b := graph.NewBuilder(n)
+	for v := range n {
+		b.AddEdge(v, (v+1)%n)
+	}
+	return must(b)
+}
+
+// Complete returns the complete graph with n vertices.
+func Complete(n int) *graph.Graph {
+	b := graph.NewBuilder(n)
+	for v := range n {
+		for u := range v {
+			b.AddEdge(u, v)
+		}
+	}
+	return must(b)
+}
+
+// Star returns a star with the given number of leaves.
+func Star(leaves int) *graph.Graph {
+	b := graph.NewBuilder(leaves + 1)
+	for v := range leaves {
+		b.AddEdge(0, v+1)
+	}
+	return must(b)
+}
+
+// Grid returns a grid of rows×cols vertices.
+func Grid(rows, cols int) *graph.Graph {
+	b := graph.NewBuilder(rows * cols)
+	for i := range rows {
+		for j := range cols {
+			if j > 0 {
+				b.AddEdge(i*cols+j-1, i*cols+j)
+			}
+			if i > 0 {
+				b.AddEdge((i-1)*cols+j, i*cols+j)
+			}
+		}
+	}
+	return must(b)
+}
+
+// Union returns the disjoint union of graphs without labels and attributes.
+func Union(gs ...*graph.Graph) *graph.Graph {
+	n := 0
+	for _, g := range gs {
+		n += g.N()
+	}
+	b := graph.NewBuilder(n)
+	at := 0
+	for _, g := range gs {
+		for e := range g.Edges() {
+			b.AddWeightedEdge(at+e.U, at+e.V, e.Weight)
+		}
+		at += g.N()
+	}
+	return must(b)
+}
+
+// Suite returns the graphs on which the properties of kernels are tried: weighted,
+// disconnected, with isolated vertices, with one vertex and none, complete, a long path, all
+// with labels and two attributes.
+func Suite(seed uint64) []*graph.Graph {
+	r := Rand(seed)
+	gs := []*graph.Graph{
+		Random(r, Options{N: 7, Edge: 0.4}),
+		Random(r, Options{N: 9, Edge: 0.3, Weighted: true}),
+		Random(r, Options{N: 11, Edge: 0.1}), // isolated vertices
+		Union(Cycle(5), Path(3), Path(1)),
+		Path(1),
+		graphEmpty(),
+		Complete(6),
+		Path(24),
+		Star(7),
+		Union(Cycle(3), Cycle(3)),
+		Cycle(6),
+	}
+	for i, g := range gs {
+		gs[i] = Labeled(r, g, 3, 2)
+	}
+	return gs
+}
+
+func graphEmpty() *graph.Graph { return must(graph.NewBuilder(0)) }
+
+// Shuffle returns g with its vertices in random order, and the permutation.
+func Shuffle(r *rand.Rand, g *graph.Graph) (*graph.Graph, []int) {
+	perm := r.Perm(g.N())
+	return g.Permute(perm), perm
+}
+
+// Datasets returns the folder of the real datasets, from MLG_DATASETS or beside the
+// repository, and skips the test where there is none.
+func Datasets(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("MLG_DATASETS")
+	if dir == "" {
+		_, file, _, _ := runtime.Caller(0)
+		dir = filepath.Join(filepath.Dir(file), "..", "..", "..", "shared", "datasets")
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("no datasets in %s; set MLG_DATASETS to the folder that holds MUTAG, ENZYMES, …", dir)
+	}
+	return dir
+}
