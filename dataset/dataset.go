@@ -1,0 +1,125 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// Dataset is a collection of graphs with what was found wrong with it.
+type Dataset struct {
+	Name     string
+	Graphs   []*graph.Graph
+	Warnings []Warning
+}
+
+// Targets returns the targets of the graphs, in their order.
+func (d *Dataset) Targets() []string {
+	t := make([]string, len(d.Graphs))
+	for i, g := range d.Graphs {
+		t[i] = g.Target()
+	}
+	return t
+}
+
+// IDs returns the identifiers of the graphs. A graph without one gets its 1-based number.
+func (d *Dataset) IDs() []string {
+	ids := make([]string, len(d.Graphs))
+	for i, g := range d.Graphs {
+		ids[i] = g.ID()
+		if ids[i] == "" {
+			ids[i] = fmt.Sprint(i + 1)
+		}
+	}
+	return ids
+}
+
+// Reader gives the graphs of a source one after the other.
+type Reader struct {
+	name  string
+	warn  *warnings
+	next  func() (*graph.Graph, error)
+	close func() error
+	err   error // what Next returns from now on
+}
+
+// Name returns the name of the collection: the file name without folder and extensions.
+func (r *Reader) Name() string { return r.name }
+
+// Next returns the next graph, and io.EOF after the last one. After an error it returns
+// the same error again.
+func (r *Reader) Next() (*graph.Graph, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	g, err := r.next()
+	if err != nil {
+		r.err = err
+		return nil, err
+	}
+	return g, nil
+}
+
+// Warnings returns what was found wrong so far.
+func (r *Reader) Warnings() []Warning { return r.warn.list() }
+
+// Close releases the source.
+func (r *Reader) Close() error {
+	if r.err == nil {
+		r.err = errors.New("reader is closed")
+	}
+	if r.close == nil {
+		return nil
+	}
+	c := r.close
+	r.close = nil
+	return c()
+}
+
+// Read reads a whole collection: a file, a folder, a zip file, a built-in name such as
+// "builtin:drugs", or the name of a collection that [Fetch] has put into the cache.
+func Read(ctx context.Context, path string, opts Options) (*Dataset, error) {
+	r, err := Open(path, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return collect(ctx, r, opts.Limits)
+}
+
+// ReadFrom reads a whole collection from a stream. The name serves to recognise the
+// format and stands in the error messages.
+func ReadFrom(ctx context.Context, src io.Reader, name string, opts Options) (*Dataset, error) {
+	r, err := NewReader(src, name, opts)
+	if err != nil {
+		return nil, err
+	}
+	return collect(ctx, r, opts.Limits)
+}
+
+func collect(ctx context.Context, r *Reader, lim Limits) (*Dataset, error) {
+	d := &Dataset{Name: r.Name()}
+	size := int64(0)
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		g, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		size += 1 + int64(g.N()) + int64(g.M())
+		if size > lim.Items {
+			return nil, fmt.Errorf("%s: more than %d graphs, vertices and edges in all, the limit Limits.Items; read it graph by graph, or raise the limit", r.Name(), lim.Items)
+		}
+		d.Graphs = append(d.Graphs, g)
+	}
+	d.Warnings = r.Warnings()
+	return d, nil
+}

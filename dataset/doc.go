@@ -1,0 +1,21 @@
+// Package dataset reads collections of graphs from the formats that people have, writes
+// them and Gram matrices back, holds two built-in collections, and downloads the public
+// TUDataset collections.
+//
+//	ds, err := dataset.Read(ctx, "MUTAG.zip", dataset.DefaultOptions())
+//
+// Read keeps the whole collection. Open gives one graph after the other, in constant
+// memory for the formats whose records follow each other (SMILES, tables, SDF, Graph JSON
+// Lines, GraphML and DOT with many graphs).
+//
+// Every reader
+//
+//   - recognises gzip by its first bytes,
+//   - names file and line in its errors,
+//   - refuses input beyond the limits in [Limits] before it is held in memory,
+//   - makes simple undirected graphs: directed edges become undirected, repeated edges
+//     and self-loops are dropped, and each of these is counted in a [Warning].
+//
+// Labels are texts. docs/formats.md describes the formats, what is read from each, and
+// what is ignored.
+package dataset

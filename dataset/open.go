@@ -1,0 +1,205 @@
+package dataset
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// source makes the function that returns the next graph of a stream. It may read ahead to
+// check the beginning. Errors name file and line.
+type source func(in *bufio.Reader, name string, opts Options, warn *warnings) (func() (*graph.Graph, error), error)
+
+var sources = map[Format]source{}
+
+// Open opens what [Read] reads, to get one graph after the other.
+func Open(path string, opts Options) (*Reader, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if st.IsDir() {
+		if opts.Format != Auto && opts.Format != TUDataset {
+			return nil, fmt.Errorf("%s is a folder; only a TUDataset is one, not format %s", path, opts.Format)
+		}
+		return openTU(os.DirFS(path), path, opts, nil)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := openFile(f, st.Size(), path, opts)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func openFile(f *os.File, size int64, path string, opts Options) (*Reader, error) {
+	magic := make([]byte, 4)
+	n, err := io.ReadFull(f, magic)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	magic = magic[:n]
+	if isZip(magic) {
+		if opts.Format != Auto && opts.Format != TUDataset {
+			return nil, fmt.Errorf("%s is a zip file; only a TUDataset may be one, not format %s", path, opts.Format)
+		}
+		z, err := zip.NewReader(f, size)
+		if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		fsys, err := zipFS(z, opts.Limits)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return openTU(fsys, path, opts, f.Close)
+	}
+	// A pipe cannot be rewound: what was read goes before the rest.
+	r, err := NewReader(io.MultiReader(bytes.NewReader(magic), f), path, opts)
+	if err != nil {
+		return nil, err
+	}
+	r.close = f.Close
+	return r, nil
+}
+
+func isZip(b []byte) bool {
+	return bytes.HasPrefix(b, []byte("PK\x03\x04")) || bytes.HasPrefix(b, []byte("PK\x05\x06"))
+}
+
+func openTU(fsys fs.FS, path string, opts Options, close func() error) (*Reader, error) {
+	name, files, err := findTU(fsys)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	r := &Reader{name: name, warn: &warnings{}, close: close}
+	var graphs []*graph.Graph
+	parsed := false
+	r.next = func() (*graph.Graph, error) {
+		if !parsed {
+			if graphs, err = readTU(files, opts, r.warn); err != nil {
+				return nil, err
+			}
+			parsed = true
+		}
+		if len(graphs) == 0 {
+			return nil, io.EOF
+		}
+		g := graphs[0]
+		graphs = graphs[1:]
+		return g, nil
+	}
+	return r, nil
+}
+
+// NewReader reads from a stream in any format but TUDataset. The name serves to recognise
+// the format and stands in the error messages.
+func NewReader(src io.Reader, name string, opts Options) (*Reader, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	in, err := decompress(src, opts.Limits)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, broken(err))
+	}
+	head, err := in.Peek(4096)
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("%s: %w", name, broken(err))
+	}
+	f := opts.Format
+	if f == Auto {
+		if f, err = recognise(name, head); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if f == TUDataset {
+		return nil, fmt.Errorf("%s: a TUDataset is a folder or a zip file on disk, not a stream", name)
+	}
+	r := &Reader{name: stem(name), warn: &warnings{}}
+	if r.next, err = sources[f](in, name, opts, r.warn); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// stem returns the file name without folder and known extensions.
+func stem(name string) string {
+	name = filepath.Base(name)
+	name = strings.TrimSuffix(name, ".gz")
+	if _, ok := extensions[strings.ToLower(filepath.Ext(name))]; ok {
+		name = name[:len(name)-len(filepath.Ext(name))]
+	}
+	return name
+}
+
+var extensions = map[string]Format{
+	".smi": SMILES, ".smiles": SMILES, ".ism": SMILES, ".can": SMILES,
+	".csv": CSV, ".tsv": TSV, ".tab": TSV,
+	".sdf": SDF, ".sd": SDF, ".mol": SDF, ".mdl": SDF,
+	".jsonl": JSONLines, ".ndjson": JSONLines, ".json": JSONLines,
+	".graphml": GraphML,
+	".dot":     DOT, ".gv": DOT,
+	".edges": EdgeList, ".edgelist": EdgeList, ".el": EdgeList,
+	".zip": TUDataset,
+}
+
+var (
+	dotStart  = regexp.MustCompile(`^(?i)(?:\s|//[^\n]*\n|#[^\n]*\n|/\*(?s:.*?)\*/)*(?:strict\s+)?(?:di)?graph[\s{"]`)
+	edgeStart = regexp.MustCompile(`^(?:[#%][^\n]*\n|\s)*\d+[\s,;]+\d+(?:[\s,;]|$)`)
+	molStart  = regexp.MustCompile(`^[^\n]*\n[^\n]*\n[^\n]*\n[^\n]*V[23]000`)
+)
+
+// recognise tells the format by the extension or, where that says nothing, by the
+// beginning of the file.
+func recognise(name string, head []byte) (Format, error) {
+	ext := strings.ToLower(filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz")))
+	if f, ok := extensions[ext]; ok && f != TUDataset {
+		return f, nil
+	}
+	text := bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	lead := bytes.TrimLeft(text, " \t\r\n")
+	first, _, _ := bytes.Cut(lead, []byte("\n"))
+	switch {
+	case isZip(head):
+		return TUDataset, nil
+	case len(lead) == 0 && len(head) > 0, len(head) == 0:
+		return "", errors.New("nothing in it, so that its format cannot be recognised; give the format")
+	case lead[0] == '{':
+		return JSONLines, nil
+	case lead[0] == '<':
+		return GraphML, nil
+	case dotStart.Match(text):
+		return DOT, nil
+	case molStart.Match(text):
+		return SDF, nil
+	case edgeStart.Match(text):
+		return EdgeList, nil
+	case findColumn(strings.Split(string(first), "\t"), smilesNames) >= 0:
+		return TSV, nil
+	case findColumn(strings.Split(string(first), ","), smilesNames) >= 0:
+		return CSV, nil
+	case looksLikeSMILES(string(first)):
+		return SMILES, nil
+	}
+	var all []string
+	for _, f := range Formats() {
+		all = append(all, string(f))
+	}
+	return "", fmt.Errorf("format not recognised; give one of %s", strings.Join(all, ", "))
+}
