@@ -233,25 +233,9 @@ var errNotPSD = errors.New("a covariance is not positive definite: the base kern
 // flgEigen is the definition in the basis of the eigenvectors of the joint Gram matrix with
 // eigenvalues above rounding error, or of the leading rank of them when rank > 0.
 func flgEigen(g, h *graph.Graph, k []float64, rank int, eta, gamma float64) (float64, error) {
-	n := g.N() + h.N()
-	values, vectors, ok := eigenSym(k, n)
-	if !ok {
-		return 0, errors.New("the eigenvalues of the base kernel did not converge")
-	}
-	p := 0
-	// Eigenvalues of a Gram matrix carry an absolute error of about n·ε·λ₁.
-	for p < n && (rank == 0 || p < rank) && values[n-1-p] > float64(n)*epsilon*values[n-1] {
-		p++
-	}
-	if n > 0 && values[0] < -1e3*float64(n)*epsilon*math.Abs(values[n-1]) {
-		return 0, errNotPSD
-	}
-	q := make([]float64, n*p)
-	for j := range p {
-		r := math.Sqrt(values[n-1-j])
-		for i := range n {
-			q[i*p+j] = vectors[i*n+n-1-j] * r
-		}
+	q, p, err := rankRevealing(k, g.N()+h.N(), rank)
+	if err != nil {
+		return 0, err
 	}
 	return flgFromRows(g, q[:g.N()*p], h, q[g.N()*p:], p, eta, gamma)
 }

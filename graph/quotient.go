@@ -10,8 +10,8 @@ import (
 //
 // The colours of the vertices, at first (key, class, tag), are refined until the partition
 // is equitable. The quotient has, for each cell in a canonical order, the class and tag of
-// its vertices, their number, and the total weight of the edges to each cell before it.
-// Edges inside a cell do not enter: they do not change L C for the cell indicator C.
+// its vertices, their number, and the weight of the edges from each of them to each cell
+// up to its own.
 //
 // key[v] and class[v] are the colour of vertex v of g: equal classes have equal keys, and
 // the key, a hash of what the class means, makes the order of the cells independent of the
@@ -76,15 +76,15 @@ func (s *Scratch) Signature(g *Graph, vs []int32, key []uint64, class, tag []int
 	return words, hash
 }
 
-// lower puts into low the cells before the given one that v has edges to, ascending, and
-// into lowSum, by cell, the sum of their weights in ascending order of the weights.
+// lower puts into low the cells up to the given one, that of v, that v has edges to,
+// ascending, and into lowSum, by cell, the sum of their weights in ascending order.
 func (s *Scratch) lower(v, cell int32, weighted bool) {
 	s.low = s.low[:0]
 	if weighted {
 		s.sigA = s.signature(s.sigA[:0], v)
 		for i, e := range s.sigA {
 			j := s.index[e.cell]
-			if j >= cell {
+			if j > cell {
 				continue
 			}
 			if i == 0 || s.sigA[i-1].cell != e.cell {
@@ -97,11 +97,11 @@ func (s *Scratch) lower(v, cell int32, weighted bool) {
 	}
 	for _, u := range s.nbr[s.off[v]:s.off[v+1]] {
 		j := s.index[s.cell[u]]
-		if j >= cell {
+		if j > cell {
 			continue
 		}
-		if s.lowMark[j] != cell { // cell 0 has no cells before it
-			s.lowMark[j] = cell
+		if s.lowMark[j] <= cell {
+			s.lowMark[j] = cell + 1
 			s.lowSum[j] = 0
 			s.low = append(s.low, j)
 		}
@@ -125,7 +125,8 @@ const (
 )
 
 // Quotient is a decoded signature: cells in canonical order and the strictly lower
-// triangle of their symmetric weight matrix in compressed rows.
+// triangle of their symmetric weight matrix in compressed rows. Edges inside a cell are left
+// out: they do not change the quotient of the Laplacian.
 type Quotient struct {
 	Class []int32 // by cell: class of its vertices
 	Size  []int32 // by cell: number of vertices
@@ -157,7 +158,7 @@ func (q *Quotient) Decode(sig []uint32) {
 		at++
 		for range low {
 			var w float64
-			q.Nbr = append(q.Nbr, int32(sig[at]))
+			j := int32(sig[at])
 			if kind&signatureWeighted != 0 {
 				w = math.Float64frombits(uint64(sig[at+1]) | uint64(sig[at+2])<<32)
 				at += 3
@@ -165,8 +166,11 @@ func (q *Quotient) Decode(sig []uint32) {
 				w = float64(sig[at+1])
 				at += 2
 			}
-			// sig has the weight from one vertex of this cell.
-			q.Weight = append(q.Weight, w*float64(q.Size[i]))
+			if int(j) < i {
+				// sig has the weight from one vertex of this cell.
+				q.Nbr = append(q.Nbr, j)
+				q.Weight = append(q.Weight, w*float64(q.Size[i]))
+			}
 		}
 		q.Off = append(q.Off, int32(len(q.Nbr)))
 	}

@@ -1,0 +1,422 @@
+package mlg
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// baseValues gives the values of a base kernel on the distinct descriptors of a collection.
+type baseValues struct {
+	base Base
+	desc []string
+}
+
+func (b *baseValues) size() int { return len(b.desc) }
+
+func (b *baseValues) block(dst []float64, rows, cols []int32) error {
+	x, y := make([]string, len(rows)), make([]string, len(cols))
+	for i, r := range rows {
+		x[i] = b.desc[r]
+	}
+	for i, c := range cols {
+		y[i] = b.desc[c]
+	}
+	b.base.Gram(dst, x, y)
+	for i, v := range dst[:len(x)*len(y)] {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("the base kernel %s of vertices with the descriptors %q and %q is %v, want a finite number", b.base, x[i/len(y)], y[i%len(y)], v)
+		}
+	}
+	return nil
+}
+
+// table has the kernel values of all pairs of n objects, packed lower triangle.
+type table struct {
+	n    int
+	data []float64
+}
+
+func tableBytes(n int) int64 { return int64(n) * int64(n+1) / 2 * 8 }
+
+func newTable(n int) *table { return &table{n: n, data: make([]float64, n*(n+1)/2)} }
+
+func (t *table) size() int { return t.n }
+
+func (t *table) at(i, j int32) float64 {
+	if i < j {
+		i, j = j, i
+	}
+	return t.data[int(i)*(int(i)+1)/2+int(j)]
+}
+
+func (t *table) block(dst []float64, rows, cols []int32) error {
+	for i, r := range rows {
+		d := dst[i*len(cols):]
+		for j, c := range cols {
+			d[j] = t.at(r, c)
+		}
+	}
+	return nil
+}
+
+// ordering numbers distinct quotients by their number of cells and the hash of their
+// content, so that the value of a pair does not depend on the rest of the collection.
+func ordering(sig [][]uint32, hash []uint64) (order, rank []int32) {
+	order, rank = make([]int32, len(sig)), make([]int32, len(sig))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(sig[a][0], sig[b][0]), cmp.Compare(hash[a], hash[b]), cmp.Compare(a, b))
+	})
+	for r, i := range order {
+		rank[i] = int32(r)
+	}
+	return order, rank
+}
+
+// prepareAll makes the items of quotients in the given order.
+func prepareAll(ctx context.Context, sig [][]uint32, order, rank []int32, below values, o *Options) ([]*item, error) {
+	items := make([]*item, len(sig))
+	prep := make([]preparer, o.Workers)
+	err := parallel(ctx, o.Workers, len(sig), 16, func(w, i int) error {
+		var err error
+		items[i], err = prep[w].prepare(sig[order[i]], rank, below, o)
+		return err
+	})
+	return items, err
+}
+
+// pairs computes the kernel of every pair of distinct quotients; rank numbers the cells'
+// classes as below does. Entry (i, j) of the table belongs to sig[order[i]], sig[order[j]].
+func pairs(ctx context.Context, stage string, sig [][]uint32, order, rank []int32, below values, exactBelow bool, o *Options) (*table, error) {
+	if o.PairRank > 0 || o.Gamma*o.Eta < minGammaEta {
+		if o.PairRank == 0 && !exactBelow {
+			return nil, errGammaEta(o)
+		}
+		return eigenPairs(ctx, stage, sig, order, rank, below, o)
+	}
+	items, err := prepareAll(ctx, sig, order, rank, below, o)
+	if err != nil {
+		return nil, err
+	}
+	n := len(items)
+	t := newTable(n)
+	before := make([]int, n+1) // Σ m² of the items before
+	most := 0
+	for i, it := range items {
+		before[i+1] = before[i] + len(it.cells)*len(it.cells)
+		most = max(most, len(it.cells))
+	}
+	workers := make([]rowWorker, o.Workers)
+	m := newMeter(o.Progress, stage, int64(n)*int64(n+1)/2)
+	// Long rows first, so that the last ones to finish are short.
+	err = parallel(ctx, o.Workers, n, 1, func(w, k int) error {
+		i := n - 1 - k
+		row := t.data[i*(i+1)/2 : (i+1)*(i+2)/2]
+		err := workers[w].row(ctx, row, items[:i+1], before[i], below, o.Gamma)
+		m.add(int64(i + 1))
+		return err
+	})
+	return t, err
+}
+
+func errGammaEta(o *Options) error {
+	return fmt.Errorf("gamma·eta = %.3g is too small for float64: above level 1 kernel values carry rounding errors, which a factor of about 1/(gamma·eta) lifts; use gamma·eta ≥ %v, one level less, or the low-rank kernel", o.Gamma*o.Eta, minGammaEta)
+}
+
+func eigenPairs(ctx context.Context, stage string, sig [][]uint32, order, rank []int32, below values, o *Options) (*table, error) {
+	n := len(sig)
+	t := newTable(n)
+	quo := make([]graph.Quotient, n)
+	for i := range quo {
+		quo[i].Decode(sig[order[i]])
+	}
+	m := newMeter(o.Progress, stage, int64(n)*int64(n+1)/2)
+	err := parallel(ctx, o.Workers, n, 1, func(_, k int) error {
+		i := n - 1 - k
+		for j := range i {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			l, err := eigenPair(&quo[i], &quo[j], rank, below, o.PairRank, o)
+			if err != nil {
+				return err
+			}
+			t.data[i*(i+1)/2+j] = expKernel(l)
+		}
+		t.data[i*(i+1)/2+i] = 1
+		m.add(int64(i + 1))
+		return nil
+	})
+	return t, err
+}
+
+// rowWorker computes rows of a table; it holds the buffers of one worker.
+type rowWorker struct {
+	chol    []float64
+	panel   []float64
+	columns []int32
+	t       []float64 // row c: C⁻¹ s K(cells, c)/(2γ)
+	g       []float64 // t tᵀ, when that is less work
+	tile    []float64
+}
+
+// panelWidth columns of the panel of the largest common items stay in the first-level cache.
+const panelWidth = 64
+
+// row computes the kernel of the last item with all of them.
+//
+// With C Cᵀ = D of the last item, the joint determinant with item j is |D| times that of
+// the Schur complement D_j − s_j TᵀT s_j, where column c of T is C⁻¹ s K(cells, c)/(2γ): T
+// depends on the class c of the level below, not on j. Items have no more cells than those
+// behind them, so that the Schur complement is the smaller part.
+func (w *rowWorker) row(ctx context.Context, dst []float64, items []*item, squares int, below values, gamma float64) error {
+	last := len(items) - 1
+	it := items[last]
+	m := len(it.cells)
+	dst[last] = 1
+	if last == 0 {
+		return nil
+	}
+	w.chol = resize(w.chol, m*m)
+	unpack(w.chol, it.d, m)
+	if _, ok := cholesky(w.chol, m); !ok {
+		return errPrecision
+	}
+	classes := below.size()
+	if err := w.solve(it, below, gamma); err != nil {
+		return err
+	}
+	// TᵀT for all pairs of classes costs classes²·m/2, for the cells of the items before
+	// squares·m/2, if it is not shared between them.
+	shared := classes*classes <= squares
+	if shared {
+		w.g = resize(w.g, classes*classes)
+		for a := range classes {
+			ta := w.t[a*m : (a+1)*m]
+			for b := range a + 1 {
+				x := dot(ta, w.t[b*m:(b+1)*m])
+				w.g[a*classes+b], w.g[b*classes+a] = x, x
+			}
+		}
+	}
+	for j := 0; j < last; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		size := len(items[j].cells)
+		end := j
+		for end < last && end < j+lanes && len(items[end].cells) == size {
+			end++
+		}
+		w.tile = resize(w.tile, size*(size+1)/2*lanes)
+		for lane := range lanes {
+			other := items[min(j+lane, end-1)] // the last one fills up the tile
+			if shared {
+				w.fillShared(lane, other, classes)
+			} else {
+				w.fill(lane, other, m)
+			}
+		}
+		var logs [lanes]float64
+		logDet8(w.tile, size, &logs)
+		for lane := 0; j < end; lane++ {
+			logK := it.self + items[j].self - (it.logD+logs[lane])/2
+			if math.IsNaN(logK) {
+				return errPrecision
+			}
+			dst[j] = expKernel(logK)
+			j++
+		}
+	}
+	return nil
+}
+
+// solve sets t.
+func (w *rowWorker) solve(it *item, below values, gamma float64) error {
+	m, n := len(it.cells), below.size()
+	w.t = resize(w.t, n*m)
+	w.panel = resize(w.panel, m*panelWidth)
+	for at := 0; at < n; at += panelWidth {
+		width := min(panelWidth, n-at)
+		w.columns = w.columns[:0]
+		for c := range width {
+			w.columns = append(w.columns, int32(at+c))
+		}
+		p := w.panel[:m*width]
+		if err := below.block(p, it.cells, w.columns); err != nil {
+			return err
+		}
+		for i, s := range it.scale {
+			f := s / (2 * gamma)
+			for k := range width {
+				p[i*width+k] *= f
+			}
+		}
+		forwardSolve(w.chol, m, p, width)
+		for c := range width {
+			row := w.t[(at+c)*m : (at+c+1)*m]
+			for i := range row {
+				row[i] = p[i*width+c]
+			}
+		}
+	}
+	return nil
+}
+
+func (w *rowWorker) fill(lane int, other *item, m int) {
+	at := 0
+	for i, a := range other.cells {
+		si := other.scale[i]
+		ta := w.t[int(a)*m : (int(a)+1)*m]
+		for j, b := range other.cells[:i+1] {
+			x := dot(ta, w.t[int(b)*m:(int(b)+1)*m])
+			w.tile[at*lanes+lane] = other.d[at] - si*other.scale[j]*x
+			at++
+		}
+	}
+}
+
+func (w *rowWorker) fillShared(lane int, other *item, classes int) {
+	at := 0
+	for i, a := range other.cells {
+		si := other.scale[i]
+		g := w.g[int(a)*classes : (int(a)+1)*classes]
+		for j, b := range other.cells[:i+1] {
+			w.tile[at*lanes+lane] = other.d[at] - si*other.scale[j]*g[b]
+			at++
+		}
+	}
+}
+
+const lanes = 8
+
+// logDet8 stands in for the batched determinant of package spd.
+func logDet8(tile []float64, p int, out *[lanes]float64) {
+	for lane := range lanes {
+		det := newDeterminant()
+		for i := range p {
+			ri := i * (i + 1) / 2
+			for j := range i + 1 {
+				rj := j * (j + 1) / 2
+				s := tile[(ri+j)*lanes+lane]
+				for k := range j {
+					s -= tile[(ri+k)*lanes+lane] * tile[(rj+k)*lanes+lane]
+				}
+				if i == j {
+					if !(s > 0) {
+						det.mantissa = math.NaN()
+						break
+					}
+					det.mul(s)
+					tile[(ri+j)*lanes+lane] = math.Sqrt(s)
+				} else {
+					tile[(ri+j)*lanes+lane] = s / tile[(rj+j)*lanes+lane]
+				}
+			}
+		}
+		out[lane] = det.log()
+	}
+}
+
+// lazy computes the values of pairs on demand and keeps them, up to a number of bytes; past
+// it, it forgets them and goes on.
+type lazy struct {
+	sig   [][]uint32
+	below values
+	exact bool // the values below are exact
+	o     *Options
+	items map[int32]*item
+	memo  map[uint64]float64
+	limit int
+	prep  preparer
+	buf   []float64
+}
+
+func newLazy(sig [][]uint32, below values, exact bool, o *Options) *lazy {
+	// A map entry of 16 bytes takes about 40 with its share of empty slots.
+	return &lazy{sig: sig, below: below, exact: exact, o: o,
+		items: make(map[int32]*item), memo: make(map[uint64]float64), limit: int(max(1, o.MaxMemory/40))}
+}
+
+func (l *lazy) size() int { return len(l.sig) }
+
+func (l *lazy) block(dst []float64, rows, cols []int32) error {
+	for i, r := range rows {
+		for j, c := range cols {
+			v, err := l.at(r, c)
+			if err != nil {
+				return err
+			}
+			dst[i*len(cols)+j] = v
+		}
+	}
+	return nil
+}
+
+func (l *lazy) at(a, b int32) (float64, error) {
+	if a == b {
+		return 1, nil
+	}
+	if a < b {
+		a, b = b, a
+	}
+	key := uint64(a)<<32 | uint64(b)
+	if v, ok := l.memo[key]; ok {
+		return v, nil
+	}
+	v, err := l.compute(a, b)
+	if err != nil {
+		return 0, err
+	}
+	if len(l.memo) >= l.limit {
+		clear(l.memo)
+		clear(l.items)
+	}
+	l.memo[key] = v
+	return v, nil
+}
+
+func (l *lazy) compute(a, b int32) (float64, error) {
+	if l.o.PairRank > 0 || l.o.Gamma*l.o.Eta < minGammaEta {
+		if l.o.PairRank == 0 && !l.exact {
+			return 0, errGammaEta(l.o)
+		}
+		var qa, qb graph.Quotient
+		qa.Decode(l.sig[a])
+		qb.Decode(l.sig[b])
+		logK, err := eigenPair(&qa, &qb, nil, l.below, l.o.PairRank, l.o)
+		return expKernel(logK), err
+	}
+	x, err := l.item(a)
+	if err != nil {
+		return 0, err
+	}
+	y, err := l.item(b)
+	if err != nil {
+		return 0, err
+	}
+	cross := make([]float64, len(x.cells)*len(y.cells))
+	if err := l.below.block(cross, x.cells, y.cells); err != nil {
+		return 0, err
+	}
+	logK, err := logPair(x, y, cross, l.o.Gamma, &l.buf)
+	return expKernel(logK), err
+}
+
+func (l *lazy) item(a int32) (*item, error) {
+	if it := l.items[a]; it != nil {
+		return it, nil
+	}
+	it, err := l.prep.prepare(l.sig[a], nil, l.below, l.o)
+	if err == nil {
+		l.items[a] = it
+	}
+	return it, err
+}
