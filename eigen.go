@@ -1,0 +1,159 @@
+package mlg
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+)
+
+// leadingEigen returns the p largest eigenvalues of the symmetric row-major n×n matrix k,
+// descending, and their eigenvectors as columns of a row-major n×p matrix. It changes k.
+// Fewer than p come back when n < p.
+//
+// Small problems are diagonalised in full. From a few hundred rows on a block Krylov space
+// is built, K restricted to it diagonalised, and enlarged until the residuals of the p
+// leading pairs are below 1e-13·λ₁·√n, about the error of a full diagonalisation; when that
+// takes more than half of the rows, the full one is done after all.
+func leadingEigen(k []float64, n, p int) (values, vectors []float64, err error) {
+	p = min(p, n)
+	if n > krylovFrom && 4*p < n {
+		if values, vectors, ok := krylov(k, n, p); ok {
+			return values, vectors, nil
+		}
+	}
+	all, v, ok := eigenSym(k, n)
+	if !ok {
+		return nil, nil, errors.New("the eigenvalues of a Gram matrix did not converge")
+	}
+	values, vectors = make([]float64, p), make([]float64, n*p)
+	for j := range p {
+		values[j] = all[n-1-j]
+		for i := range n {
+			vectors[i*p+j] = v[i*n+n-1-j]
+		}
+	}
+	fixSigns(vectors, n, p)
+	return values, vectors, nil
+}
+
+const krylovFrom = 160
+
+// fixSigns makes the entry of largest magnitude of every column positive, the first of them
+// on a tie.
+func fixSigns(v []float64, n, p int) {
+	for j := range p {
+		best := 0.0
+		for i := range n {
+			if x := v[i*p+j]; math.Abs(x) > math.Abs(best)*(1+1e-9) {
+				best = x
+			}
+		}
+		if best < 0 {
+			for i := range n {
+				v[i*p+j] = -v[i*p+j]
+			}
+		}
+	}
+}
+
+// krylov is the block Lanczos process with full reorthogonalisation. Basis vectors are rows.
+func krylov(k []float64, n, p int) (values, vectors []float64, ok bool) {
+	block := min(max(8, (p+1)/2), 32)
+	limit := n / 2
+	// The start does not matter; it is fixed so that results are reproducible.
+	r := rand.New(rand.NewPCG(0x6b72796c6f76, uint64(n)))
+	var basis, image [][]float64 // v and K v
+	add := func(candidates [][]float64) int {
+		added := 0
+		for _, v := range candidates {
+			before := math.Sqrt(dot(v, v))
+			for range 2 { // twice is enough
+				for _, b := range basis {
+					axpy(v, -dot(b, v), b)
+				}
+			}
+			norm := math.Sqrt(dot(v, v))
+			if !(norm > 1e-10*before) {
+				continue // in the space already, but for rounding error
+			}
+			for i := range v {
+				v[i] /= norm
+			}
+			basis = append(basis, v)
+			w := make([]float64, n)
+			for i := range w {
+				w[i] = dot(k[i*n:(i+1)*n], v)
+			}
+			image = append(image, w)
+			added++
+		}
+		return added
+	}
+	start := make([][]float64, block)
+	for b := range start {
+		start[b] = make([]float64, n)
+		for i := range start[b] {
+			start[b][i] = r.NormFloat64()
+		}
+	}
+	add(start)
+	next := len(basis)
+	check := 2 * p
+	for {
+		d := len(basis)
+		if d > limit {
+			return nil, nil, false
+		}
+		exhausted := next == 0
+		if d >= check || exhausted {
+			check = d + max(block, d/3)
+			t := make([]float64, d*d)
+			for i := range d {
+				for j := range d {
+					t[i*d+j] = (dot(basis[i], image[j]) + dot(basis[j], image[i])) / 2
+				}
+			}
+			all, small, ok := eigenSym(t, d)
+			if !ok || d < p {
+				return nil, nil, false
+			}
+			values, vectors = make([]float64, p), make([]float64, n*p)
+			worst := 0.0
+			res, vec := make([]float64, n), make([]float64, n)
+			for j := range p {
+				values[j] = all[d-1-j]
+				clear(res)
+				clear(vec)
+				for i := range d {
+					c := small[i*d+d-1-j]
+					axpy(vec, c, basis[i])
+					axpy(res, c, image[i])
+				}
+				axpy(res, -values[j], vec)
+				worst = max(worst, math.Sqrt(dot(res, res)))
+				for i := range n {
+					vectors[i*p+j] = vec[i]
+				}
+			}
+			if worst <= 1e-13*values[0]*math.Sqrt(float64(n)) {
+				fixSigns(vectors, n, p)
+				return values, vectors, true
+			}
+			if exhausted {
+				return nil, nil, false
+			}
+		}
+		candidates := make([][]float64, next)
+		for i := range candidates {
+			candidates[i] = append([]float64(nil), image[d-next+i]...)
+		}
+		next = add(candidates)
+	}
+}
+
+func axpy(dst []float64, a float64, x []float64) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] += a * v
+	}
+}

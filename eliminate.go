@@ -1,0 +1,107 @@
+package mlg
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// eliminator computes covariances S = γI + qᵀ N L_q⁻¹ q of quotients (docs/math.md, eq. 4)
+// by sparse elimination in minimum-degree order. With A = N L_q = C Cᵀ and Y = C⁻¹ N q,
+// S = γI + YᵀY: eliminating a cell with pivot d gives the row of Y that is the cell's row of
+// N q, as far as eliminated, over √d. It holds the buffers of one worker.
+type eliminator struct {
+	a    []float64 // dense A, stride 64
+	mask []uint64  // by cell: neighbours not yet eliminated
+	rows []float64 // m×p: N q, then Y
+
+	sparse sparseFactor
+}
+
+// denseCells is the largest number of cells whose adjacency fits a word.
+const denseCells = 64
+
+// run overwrites y, the m×p matrix N q in row-major order, with the rows of Y in order of
+// elimination. ok is false when A is not numerically positive definite.
+func (e *eliminator) run(q *graph.Quotient, eta float64, y []float64, p int) (ok bool) {
+	if q.Cells() <= denseCells {
+		return e.small(q, eta, y, p)
+	}
+	return e.sparse.run(q, eta, y, p)
+}
+
+// small eliminates in a dense array whose nonzeros are bits of a word per cell.
+func (e *eliminator) small(q *graph.Quotient, eta float64, y []float64, p int) bool {
+	m := q.Cells()
+	if e.a == nil {
+		e.a = make([]float64, denseCells*denseCells)
+		e.mask = make([]uint64, denseCells)
+	}
+	a, mask := e.a, e.mask
+	for i := range m {
+		mask[i] = 0
+		a[i*denseCells+i] = eta * float64(q.Size[i])
+		for k := q.Off[i]; k < q.Off[i+1]; k++ {
+			j, w := int(q.Nbr[k]), q.Weight[k]
+			a[i*denseCells+j], a[j*denseCells+i] = -w, -w
+			a[i*denseCells+i] += w
+			a[j*denseCells+j] += w
+			mask[i] |= 1 << j
+			mask[j] |= 1 << i
+		}
+	}
+	left := uint64(1)<<m - 1
+	if m == denseCells {
+		left = ^uint64(0)
+	}
+	for left != 0 {
+		// The cell with the fewest neighbours, the first of them.
+		best, least := 0, 65
+		for r := left; r != 0; r &= r - 1 {
+			i := bits.TrailingZeros64(r)
+			if d := bits.OnesCount64(mask[i]); d < least {
+				best, least = i, d
+				if d <= 1 {
+					break
+				}
+			}
+		}
+		left &^= 1 << best
+		d := a[best*denseCells+best]
+		if !(d > 0) {
+			return false
+		}
+		inv := 1 / d
+		row := y[best*p : best*p+p]
+		around := mask[best]
+		for r := around; r != 0; r &= r - 1 {
+			j := bits.TrailingZeros64(r)
+			aj := a[j*denseCells : j*denseCells+denseCells]
+			x := aj[best]
+			f := x * inv
+			aj[j] -= f * x
+			mask[j] = (mask[j] | around) &^ (1<<best | 1<<j)
+			for s := r & (r - 1); s != 0; s &= s - 1 {
+				k := bits.TrailingZeros64(s)
+				v := f * a[k*denseCells+best]
+				if mask[k]>>j&1 == 0 { // fill-in
+					aj[k], a[k*denseCells+j] = -v, -v
+				} else {
+					aj[k] -= v
+					a[k*denseCells+j] = aj[k]
+				}
+				mask[k] |= 1 << j
+			}
+			yj := y[j*p : j*p+p]
+			for c, v := range row {
+				yj[c] -= f * v
+			}
+		}
+		scale := math.Sqrt(inv)
+		for c := range row {
+			row[c] *= scale
+		}
+	}
+	return true
+}
