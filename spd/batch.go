@@ -1,0 +1,170 @@
+package spd
+
+import (
+	"fmt"
+	"math"
+)
+
+// Batch is a set of symmetric positive definite matrices of one order, laid out for the
+// kernel: eight matrices make a tile, which holds entry e of all eight next to each other.
+// The last tile is padded.
+type Batch struct {
+	p, n  int
+	tiles []float64 // ⌈n/8⌉ tiles of Size(p)×8
+	mant  []float64 // determinants mant·2^expo; NaN before Set
+	expo  []int64
+}
+
+// NewBatch returns a batch of n matrices of order p, none of them set. The kernel with a
+// matrix that was not set is NaN.
+func NewBatch(n, p int) *Batch {
+	check(n >= 0 && p >= 1, "batch of %d matrices of order %d, want at least 0 of order at least 1", n, p)
+	t := (n + lanes - 1) / lanes
+	b := &Batch{
+		p: p, n: n,
+		tiles: aligned(t * lanes * Size(p)),
+		mant:  make([]float64, t*lanes),
+		expo:  make([]int64, t*lanes),
+	}
+	for i := range b.mant {
+		b.mant[i] = math.NaN()
+	}
+	return b
+}
+
+// Len returns the number of matrices.
+func (b *Batch) Len() int { return b.n }
+
+// Order returns the order of the matrices.
+func (b *Batch) Order() int { return b.p }
+
+// Limits of what a batch accepts. Since the pivots of a sum lie between the sum of the
+// pivots and the sum of the diagonal entries, they keep every product of two pivots in the
+// kernel inside the range of float64.
+const (
+	pivotMin = 0x1p-250
+	pivotMax = 0x1p+250
+)
+
+// Set stores matrix i. It is an error if the matrix is not finite, or not positive definite
+// to working precision: a pivot of the Cholesky factorisation must exceed p·2⁻⁵² times its
+// diagonal entry (the size of its rounding error), and lie with it in [2⁻²⁵⁰, 2²⁵⁰].
+// Calls for different i may run concurrently.
+func (b *Batch) Set(i int, packed []float64) error {
+	check(0 <= i && i < b.n, "matrix %d out of range [0, %d)", i, b.n)
+	size := Size(b.p)
+	if len(packed) != size {
+		return fmt.Errorf("spd: matrix %d has %d entries, want %d for order %d", i, len(packed), size, b.p)
+	}
+	w := getWork(b.p)
+	defer works.Put(w)
+	u := w.u[:size]
+	copy(u, packed)
+	for r := range b.p {
+		d := packed[Index(r, r)]
+		if !(pivotMin <= d && d <= pivotMax) {
+			return fmt.Errorf("spd: matrix %d: diagonal entry %d is %g, want it in [2^-250, 2^250]", i, r, d)
+		}
+	}
+	mant, expo, bad, ok := ldl(u, b.p, w.u[size:])
+	if !ok {
+		return fmt.Errorf("spd: matrix %d is not positive definite: pivot %d is %g", i, bad, pivot(packed, u, bad))
+	}
+	for r := range b.p {
+		d, s := u[Index(r, r)], packed[Index(r, r)]
+		if !(d >= pivotMin && d > float64(b.p)*0x1p-52*s) {
+			return fmt.Errorf("spd: matrix %d is singular to working precision: pivot %d is %g beside the diagonal entry %g", i, r, d, s)
+		}
+	}
+	tile, l := b.tile(i)
+	for e, v := range packed {
+		tile[e*lanes+l] = v
+	}
+	b.mant[i], b.expo[i] = mant, expo
+	return nil
+}
+
+// tile returns the tile of matrix i and its lane there.
+func (b *Batch) tile(i int) (tile []float64, lane int) {
+	n := Size(b.p) * lanes
+	return b.tiles[i/lanes*n:][:n:n], i % lanes
+}
+
+// At copies matrix i, packed, to dst, which must have Size(Order()) entries or be nil, and returns it.
+func (b *Batch) At(i int, dst []float64) []float64 {
+	check(0 <= i && i < b.n, "matrix %d out of range [0, %d)", i, b.n)
+	if dst == nil {
+		dst = make([]float64, Size(b.p))
+	}
+	check(len(dst) == Size(b.p), "%d entries for a matrix of order %d, want %d", len(dst), b.p, Size(b.p))
+	tile, l := b.tile(i)
+	for e := range dst {
+		dst[e] = tile[e*lanes+l]
+	}
+	return dst
+}
+
+// LogDet returns the log-determinant of matrix i.
+func (b *Batch) LogDet(i int) float64 {
+	check(0 <= i && i < b.n, "matrix %d out of range [0, %d)", i, b.n)
+	return logOf(b.mant[i], b.expo[i])
+}
+
+// Cross sets dst[(i−i0)·stride + (j−j0)] to the Bhattacharyya kernel
+//
+//	k = |A_i|^¼ |B_j|^¼ / |½(A_i+B_j)|^½
+//
+// of matrix i of a and matrix j of b, for i0 ≤ i < i1 and j0 ≤ j < j1. A value depends on
+// the two matrices alone, not on their places or order; it is at most 1, and 1 for two
+// equal matrices. It is NaN if a matrix was not set, or if two nearly singular matrices
+// have a sum that rounding makes singular.
+//
+// Cross runs in the calling goroutine and allocates nothing once its scratch space exists.
+// It takes O(p³) time for a pair.
+func Cross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int) {
+	cross(dst, stride, a, i0, i1, b, j0, j1, false)
+}
+
+// LogCross is Cross for log k, which does not underflow.
+func LogCross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int) {
+	cross(dst, stride, a, i0, i1, b, j0, j1, true)
+}
+
+func cross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int, logs bool) {
+	check(a.p == b.p, "matrices of orders %d and %d", a.p, b.p)
+	check(0 <= i0 && i0 <= i1 && i1 <= a.n, "rows [%d, %d) of %d matrices", i0, i1, a.n)
+	check(0 <= j0 && j0 <= j1 && j1 <= b.n, "columns [%d, %d) of %d matrices", j0, j1, b.n)
+	if i0 == i1 || j0 == j1 {
+		return
+	}
+	check(stride >= j1-j0 && len(dst) >= (i1-i0-1)*stride+j1-j0,
+		"%d numbers with stride %d for %d×%d values", len(dst), stride, i1-i0, j1-j0)
+	p := a.p
+	w := getWork(p)
+	defer works.Put(w)
+	tile := Size(p) * lanes
+	block := min(max(blockBytes/(8*tile), 4), blockTiles) * lanes
+	for lo := j0 &^ (lanes - 1); lo < j1; lo += block {
+		hi := min(lo+block, (j1+lanes-1)&^(lanes-1))
+		mb, xb := b.mant[lo:hi], b.expo[lo:hi]
+		from, to := max(lo, j0), min(hi, j1)
+		for i := i0; i < i1; i++ {
+			w.sumDets(a.At(i, w.a), b.tiles[lo/lanes*tile:hi/lanes*tile], p)
+			ma, xa := a.mant[i], a.expo[i]+2*int64(p) // |½(A+B)|² = 2^(−2p) |A+B|²
+			row := dst[(i-i0)*stride:][from-j0 : to-j0]
+			mant, expo := w.mant[:hi-lo], w.expo[:hi-lo]
+			if logs {
+				for j := range row {
+					l := from - lo + j
+					row[j] = logRatio(mant[l], expo[l], mb[l], xb[l], ma, xa)
+				}
+				continue
+			}
+			k := w.k[:hi-lo]
+			if !asmRatio(k, mant, expo, mb, xb, ma, xa) {
+				ratio(k, mant, expo, mb, xb, ma, xa)
+			}
+			copy(row, k[from-lo:])
+		}
+	}
+}

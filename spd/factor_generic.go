@@ -1,0 +1,17 @@
+//go:build !amd64 || noasm
+
+package spd
+
+func asmWork(int) int { return 0 }
+
+func (*work) asmSumDets(a, tiles []float64, p int) bool { return false }
+
+func (*work) asmDets(tile []float64, p int) bool { return false }
+
+func asmRatio(dst, mant []float64, expo []int64, mb []float64, xb []int64, ma float64, xa int64) bool {
+	return false
+}
+
+func asmProject(dst, k, w []float64, rows, n, p int) bool { return false }
+
+func asmGram(c, y []float64, rows, p int) bool { return false }
