@@ -211,7 +211,9 @@ func eigenPair(a, b *graph.Quotient, rank []int32, below values, maxRank int, o 
 }
 
 // rankRevealing returns the rows of Q, n×p, with QQᵀ = K up to rounding error, from the
-// eigenvectors of K, or the closest Q with maxRank columns when maxRank > 0.
+// eigenvectors of K, or the closest Q with maxRank columns when maxRank > 0. The truncated
+// kernels of a level need not be positive semi-definite, so that then negative eigenvalues
+// are dropped.
 func rankRevealing(k []float64, n, maxRank int) (q []float64, p int, err error) {
 	values, vectors, ok := eigenSym(k, n)
 	if !ok {
@@ -223,7 +225,7 @@ func rankRevealing(k []float64, n, maxRank int) (q []float64, p int, err error) 
 	// Eigenvalues of a Gram matrix carry an absolute error of about n·ε·λ₁. One that is
 	// negative by much more than that is no rounding error.
 	noise := float64(n) * epsilon * math.Abs(values[n-1])
-	if values[0] < -1e3*noise {
+	if maxRank == 0 && values[0] < -1e3*noise {
 		return nil, 0, fmt.Errorf("the base kernel is not positive semi-definite: its Gram matrix has the eigenvalues %.3g and %.3g", values[0], values[n-1])
 	}
 	for p < n && (maxRank == 0 || p < maxRank) && values[n-1-p] > noise {

@@ -53,6 +53,17 @@ type Options struct {
 	Workers int
 	// Progress, when set, is called as work proceeds, from one goroutine at a time.
 	Progress func(Progress)
+	// Trace, when set, is called by every worker at the start of a piece of work of a stage
+	// ("classes", "factor", "landmarks", "eigen", "gram", …); what it returns is called at
+	// the end. It lets a caller with a clock measure where the time goes.
+	Trace func(stage string) (end func())
+}
+
+func (o *Options) trace(stage string) func() {
+	if o.Trace == nil {
+		return func() {}
+	}
+	return o.Trace(stage)
 }
 
 // Progress tells how far a stage of a computation has come.

@@ -277,3 +277,29 @@ func wholeGraphs(ctx context.Context, graphs []*graph.Graph, below *scale, o *Op
 	})
 	return out, err
 }
+
+// Doubling is the construction of the paper for ρ = 2: N₁(v) is the ball of radius r₀, and
+//
+//	N_ℓ(v) = ∪ N_{ℓ-1}(w), w ∈ N_{ℓ-1}(v).
+//
+// These are the balls of the radii r₀·2^(ℓ-1), which is how Options.Radii gives them faster.
+func Doubling(r0 int) Neighbourhoods {
+	return func(g *graph.Graph, v, level int, dst []int32) []int32 {
+		var s graph.Scratch
+		from := len(dst)
+		dst = append(dst, int32(v))
+		in := map[int32]bool{int32(v): true}
+		// N_ℓ is 2^(ℓ-1) steps of balls of radius r₀, each from all vertices so far.
+		for range 1 << (level - 1) {
+			for _, w := range dst[from:] {
+				for _, u := range s.Ball(g, int(w), r0) {
+					if !in[u] {
+						in[u] = true
+						dst = append(dst, u)
+					}
+				}
+			}
+		}
+		return dst
+	}
+}

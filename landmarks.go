@@ -1,0 +1,146 @@
+package mlg
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+)
+
+// landmark is a class that helps to span the feature space of a level.
+type landmark struct {
+	class int32
+	count int32 // how often it was drawn
+}
+
+// draw chooses landmarks among the vertices (Uniform) or classes (ByClass) of a level, by
+// sampling without replacement. Vertices of one class are one landmark with a count:
+// their rows of the Gram matrix are equal. The order of the landmarks depends on the
+// content of the classes alone.
+func draw(s *scale, how Landmarks, samples int, seed uint64, level int) []landmark {
+	r := rand.NewPCG(seed, uint64(level))
+	count := make([]int32, s.classes())
+	switch how {
+	case Uniform:
+		n := 0
+		ends := make([]int, len(s.class)) // vertices of the graphs up to this one
+		for i, c := range s.class {
+			n += len(c)
+			ends[i] = n
+		}
+		if n <= samples {
+			copy(count, s.count)
+			break
+		}
+		for _, v := range sample(r, n, samples) {
+			i, found := slices.BinarySearch(ends, v)
+			if found {
+				i++ // v is the first vertex of the next graph, or of one behind empty ones
+				for len(s.class[i]) == 0 {
+					i++
+				}
+			}
+			count[s.class[i][v-(ends[i]-len(s.class[i]))]]++
+		}
+	case ByClass:
+		if s.classes() <= samples {
+			for c := range count {
+				count[c] = 1
+			}
+			break
+		}
+		for _, c := range sample(r, s.classes(), samples) {
+			count[c] = 1
+		}
+	}
+	var marks []landmark
+	for c, n := range count {
+		if n > 0 {
+			marks = append(marks, landmark{int32(c), n})
+		}
+	}
+	sortLandmarks(marks, s)
+	return marks
+}
+
+func sortLandmarks(marks []landmark, s *scale) {
+	slices.SortFunc(marks, func(a, b landmark) int {
+		return cmp.Or(cmp.Compare(s.hash[a.class], s.hash[b.class]), cmp.Compare(a.class, b.class))
+	})
+}
+
+// sample returns k of the numbers 0 … n-1, k ≤ n, each set with the same probability
+// (Floyd's algorithm).
+func sample(r *rand.PCG, n, k int) []int {
+	taken := make(map[int]bool, k)
+	out := make([]int, 0, k)
+	for i := n - k; i < n; i++ {
+		x := below(r, uint64(i)+1)
+		if taken[x] {
+			x = i
+		}
+		taken[x] = true
+		out = append(out, x)
+	}
+	return out
+}
+
+// below returns a uniform number in [0, n) (Lemire's method). It is our own so that a seed
+// means the same sample in every version of Go.
+func below(r *rand.PCG, n uint64) int {
+	hi, lo := bits.Mul64(r.Uint64(), n)
+	for lo < n {
+		t := -n % n
+		if lo >= t {
+			break
+		}
+		hi, lo = bits.Mul64(r.Uint64(), n)
+	}
+	return int(hi)
+}
+
+// pivot chooses landmarks by greedy pivoted Cholesky factorisation of the Gram matrix of all
+// classes: the next one is the class with the largest residual, the squared distance of its
+// feature vector from the span of those before. On a tie the class with more vertices comes
+// first, then the one with the smaller hash. diag has the kernel of every class with itself;
+// row writes the kernel of class c with all classes.
+func pivot(s *scale, samples int, diag []float64, row func(dst []float64, c int32) error) ([]landmark, error) {
+	n := s.classes()
+	residual := slices.Clone(diag)
+	most := 0.0
+	for _, d := range diag {
+		most = max(most, d)
+	}
+	var factor [][]float64
+	var marks []landmark
+	for len(marks) < min(samples, n) {
+		best := int32(0)
+		for c := int32(1); c < int32(n); c++ {
+			if cmp.Or(cmp.Compare(residual[c], residual[best]), cmp.Compare(s.count[c], s.count[best]), cmp.Compare(s.hash[best], s.hash[c])) > 0 {
+				best = c
+			}
+		}
+		// Below this a residual is rounding error of the n·ε that its updates leave.
+		if !(residual[best] > float64(len(marks)+1)*epsilon*most) {
+			break
+		}
+		l := make([]float64, n)
+		if err := row(l, best); err != nil {
+			return nil, err
+		}
+		for _, f := range factor {
+			axpy(l, -f[best], f)
+		}
+		scale := 1 / math.Sqrt(residual[best])
+		for c := range l {
+			l[c] *= scale
+			residual[c] -= l[c] * l[c]
+		}
+		residual[best] = 0
+		factor = append(factor, l)
+		marks = append(marks, landmark{best, 1})
+	}
+	sortLandmarks(marks, s)
+	return marks, nil
+}

@@ -1,0 +1,121 @@
+package mlg_test
+
+import (
+	"testing"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/internal/kerneltest"
+)
+
+func base(t *testing.T, s string) mlg.Base {
+	t.Helper()
+	b, err := mlg.ParseBase(s, mlg.DefaultBaseParameters())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// variants are the options that the suite is run with.
+func variants(t *testing.T) map[string]mlg.Options {
+	t.Helper()
+	out := make(map[string]mlg.Options)
+	add := func(name string, f func(o *mlg.Options)) {
+		o := mlg.DefaultOptions()
+		f(&o)
+		out[name] = o
+	}
+	for _, b := range []string{"labels", "attributes", "gaussian", "degree", "heat", "wl", "labels*gaussian", "labels+wl*heat"} {
+		add("base "+b, func(o *mlg.Options) { o.Base = base(t, b) })
+	}
+	add("flg", func(o *mlg.Options) { o.Radii = nil })
+	add("radii 0,1,1,3", func(o *mlg.Options) { o.Radii = []int{0, 1, 1, 3} })
+	add("sum", func(o *mlg.Options) { o.Combine = mlg.Sum })
+	add("product", func(o *mlg.Options) { o.Combine = mlg.Product })
+	add("gmean", func(o *mlg.Options) { o.Combine = mlg.GeometricMean })
+	add("power", func(o *mlg.Options) { o.Power = 3 })
+	add("discount", func(o *mlg.Options) { o.Discount = true })
+	add("neighbourhoods", func(o *mlg.Options) { o.Neighbourhoods = mlg.Doubling(1) })
+	return out
+}
+
+func TestExactProperties(t *testing.T) {
+	for name, o := range variants(t) {
+		t.Run(name, func(t *testing.T) {
+			kerneltest.Run(t, kerneltest.Expect{
+				Kernel:     func(w int) mlg.Kernel { o := o; o.Workers = w; return mlg.NewExactKernel(o) },
+				OrderFree:  true,
+				Indefinite: !o.Combine.PositiveSemidefinite(),
+			})
+		})
+	}
+	t.Run("pair rank", func(t *testing.T) {
+		o := mlg.DefaultOptions()
+		o.PairRank = 4
+		kerneltest.Run(t, kerneltest.Expect{
+			Kernel:     func(w int) mlg.Kernel { o := o; o.Workers = w; return mlg.NewExactKernel(o) },
+			OrderFree:  true,
+			Indefinite: true, // every pair has a feature space of its own
+			Tolerance:  1e-6, // the cut may fall between nearly equal eigenvalues
+		})
+	})
+}
+
+func TestLowRankProperties(t *testing.T) {
+	for name, o := range variants(t) {
+		for _, how := range []mlg.Landmarks{mlg.Uniform, mlg.ByClass, mlg.Pivoted} {
+			switch name {
+			case "base labels", "base gaussian", "sum", "discount":
+			default:
+				if how != mlg.Uniform {
+					continue
+				}
+			}
+			o := o
+			o.Landmarks = how
+			run := func(name string, samples, rank int) {
+				t.Run(name, func(t *testing.T) {
+					o := o
+					o.Samples, o.Rank = samples, rank
+					kerneltest.Run(t, kerneltest.Expect{
+						Kernel:     func(w int) mlg.Kernel { o := o; o.Workers = w; return mlg.NewKernel(o) },
+						OrderFree:  samples > 1000,
+						Indefinite: !o.Combine.PositiveSemidefinite(),
+						Tolerance:  1e-9,
+					})
+				})
+			}
+			run(name+" "+how.String()+" all", 1<<20, 1<<20)
+			run(name+" "+how.String()+" low", 12, 5)
+		}
+	}
+}
+
+func TestLGProperties(t *testing.T) {
+	r := graphtest.Rand(3)
+	var gs []*graph.Graph
+	for range 6 {
+		gs = append(gs, graphtest.Random(r, graphtest.Options{N: 8, Edge: 0.3, Weighted: true}))
+	}
+	k := mlg.LGKernel{Eta: 0.1, Gamma: 0.1}
+	f, err := k.Fit(t.Context(), gs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := f.Gram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range gs {
+		for j := range gs {
+			if v := m.At(i, j); !(v > 0 && v <= 1) || (i == j) != (v == 1) {
+				t.Errorf("k(%d,%d) = %v", i, j, v)
+			}
+		}
+	}
+	if _, err := k.Fit(t.Context(), append(gs, graphtest.Path(3))); err == nil {
+		t.Error("graphs of different sizes were accepted")
+	}
+}
