@@ -20,6 +20,7 @@ type Exact struct {
 	base   Base
 	o      Options
 	scales []*scale // levels 0 … L
+	robust bool     // the first stage is computed by eq. (2)
 
 	mu   sync.Mutex
 	lazy []values // levels 0 … L, on demand
@@ -31,7 +32,11 @@ func NewExact(ctx context.Context, graphs []*graph.Graph, o Options) (*Exact, er
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	e := &Exact{graphs: graphs, base: o.Base, o: o}
+	robust, _, err := precision(&o, len(o.Radii))
+	if err != nil {
+		return nil, err
+	}
+	e := &Exact{graphs: graphs, base: o.Base, o: o, robust: robust}
 	if e.base == nil {
 		e.base = ChooseBase(graphs)
 	}
@@ -51,6 +56,16 @@ func NewExact(ctx context.Context, graphs []*graph.Graph, o Options) (*Exact, er
 
 // Base returns the base kernel.
 func (e *Exact) Base() Base { return e.base }
+
+// stageRobust reports whether the kernels whose base kernel is 𝔎_level are computed by eq. (2).
+func (e *Exact) stageRobust(level int) bool { return e.robust && (level == 0 || e.o.PairRank > 0) }
+
+// ErrorEstimate returns about how large the relative error of kernel values may be, in the
+// worst case. It is NaN with PairRank.
+func (e *Exact) ErrorEstimate() float64 {
+	_, estimate, _ := precision(&e.o, len(e.o.Radii))
+	return estimate
+}
 
 // Classes returns the number of distinct neighbourhoods at a level, 0 … L.
 func (e *Exact) Classes(level int) int { return e.scales[level].classes() }
@@ -86,7 +101,7 @@ func (e *Exact) Gram(ctx context.Context) (*Matrix, error) {
 		if l > 0 {
 			order, r := ordering(s.sig, s.hash)
 			stage := fmt.Sprintf("pairs %d/%d", l, len(e.o.Radii))
-			t, err := pairs(ctx, stage, s.sig, order, rank, below, l == 1, &e.o)
+			t, err := pairs(ctx, stage, s.sig, order, rank, below, e.stageRobust(l-1), &e.o)
 			if err != nil {
 				return nil, err
 			}
@@ -163,7 +178,7 @@ func (e *Exact) top(ctx context.Context, level int, rank []int32, below values) 
 	if e.o.Combine != Top {
 		stage = fmt.Sprintf("graphs %d/%d", level, len(e.o.Radii))
 	}
-	t, err := pairs(ctx, stage, num.Sig, order, rank, below, level == 0, &e.o)
+	t, err := pairs(ctx, stage, num.Sig, order, rank, below, e.stageRobust(level), &e.o)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +212,7 @@ func (e *Exact) onDemand(level int) values {
 	if e.lazy == nil {
 		e.lazy = []values{e.baseTable()}
 		for l := 1; l < len(e.scales); l++ {
-			e.lazy = append(e.lazy, newLazy(e.scales[l].sig, e.lazy[l-1], l == 1, &e.o))
+			e.lazy = append(e.lazy, newLazy(e.scales[l].sig, e.lazy[l-1], e.stageRobust(l-1), &e.o))
 		}
 	}
 	return e.lazy[level]
@@ -237,7 +252,7 @@ func (e *Exact) Kernel(i, j int) (float64, error) {
 		k := 1.0
 		if !slices.Equal(two[0], two[1]) {
 			var err error
-			if k, err = newLazy(two, e.onDemand(l), l == 0, &e.o).at(0, 1); err != nil {
+			if k, err = newLazy(two, e.onDemand(l), e.stageRobust(l), &e.o).at(0, 1); err != nil {
 				return 0, err
 			}
 		}

@@ -94,11 +94,9 @@ func prepareAll(ctx context.Context, sig [][]uint32, order, rank []int32, below 
 
 // pairs computes the kernel of every pair of distinct quotients; rank numbers the cells'
 // classes as below does. Entry (i, j) of the table belongs to sig[order[i]], sig[order[j]].
-func pairs(ctx context.Context, stage string, sig [][]uint32, order, rank []int32, below values, exactBelow bool, o *Options) (*table, error) {
-	if o.PairRank > 0 || o.Gamma*o.Eta < minGammaEta {
-		if o.PairRank == 0 && !exactBelow {
-			return nil, errGammaEta(o)
-		}
+// robust asks for eq. (2) instead of eq. (3).
+func pairs(ctx context.Context, stage string, sig [][]uint32, order, rank []int32, below values, robust bool, o *Options) (*table, error) {
+	if robust {
 		return eigenPairs(ctx, stage, sig, order, rank, below, o)
 	}
 	items, err := prepareAll(ctx, sig, order, rank, below, o)
@@ -124,10 +122,6 @@ func pairs(ctx context.Context, stage string, sig [][]uint32, order, rank []int3
 		return err
 	})
 	return t, err
-}
-
-func errGammaEta(o *Options) error {
-	return fmt.Errorf("gamma·eta = %.3g is too small for float64: above level 1 kernel values carry rounding errors, which a factor of about 1/(gamma·eta) lifts; use gamma·eta ≥ %v, one level less, or the low-rank kernel", o.Gamma*o.Eta, minGammaEta)
 }
 
 func eigenPairs(ctx context.Context, stage string, sig [][]uint32, order, rank []int32, below values, o *Options) (*table, error) {
@@ -328,20 +322,20 @@ func logDet8(tile []float64, p int, out *[lanes]float64) {
 // lazy computes the values of pairs on demand and keeps them, up to a number of bytes; past
 // it, it forgets them and goes on.
 type lazy struct {
-	sig   [][]uint32
-	below values
-	exact bool // the values below are exact
-	o     *Options
-	items map[int32]*item
-	memo  map[uint64]float64
-	limit int
-	prep  preparer
-	buf   []float64
+	sig    [][]uint32
+	below  values
+	robust bool // eq. (2) instead of eq. (3)
+	o      *Options
+	items  map[int32]*item
+	memo   map[uint64]float64
+	limit  int
+	prep   preparer
+	buf    []float64
 }
 
-func newLazy(sig [][]uint32, below values, exact bool, o *Options) *lazy {
+func newLazy(sig [][]uint32, below values, robust bool, o *Options) *lazy {
 	// A map entry of 16 bytes takes about 40 with its share of empty slots.
-	return &lazy{sig: sig, below: below, exact: exact, o: o,
+	return &lazy{sig: sig, below: below, robust: robust, o: o,
 		items: make(map[int32]*item), memo: make(map[uint64]float64), limit: int(max(1, o.MaxMemory/40))}
 }
 
@@ -384,10 +378,7 @@ func (l *lazy) at(a, b int32) (float64, error) {
 }
 
 func (l *lazy) compute(a, b int32) (float64, error) {
-	if l.o.PairRank > 0 || l.o.Gamma*l.o.Eta < minGammaEta {
-		if l.o.PairRank == 0 && !l.exact {
-			return 0, errGammaEta(l.o)
-		}
+	if l.robust {
 		var qa, qb graph.Quotient
 		qa.Decode(l.sig[a])
 		qb.Decode(l.sig[b])

@@ -1,0 +1,401 @@
+package mlg
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+)
+
+// literal computes the kernels by the letter of docs/math.md, section 1: eigendecompositions
+// of joint Gram matrices, explicit inverses, one row per vertex, no classes.
+type literal struct {
+	graphs     []*graph.Graph
+	eta, gamma float64
+	sets       func(g *graph.Graph, v, level int) []int32
+	discount   bool
+	rank       int
+	kappa      VertexKernel
+}
+
+// flg is eq. (1) for the joint Gram matrix k of the vertices of two graphs.
+func (l *literal) flg(g, h *graph.Graph, k *mat.SymDense) float64 {
+	n1, n2 := g.N(), h.N()
+	n := n1 + n2
+	if n == 0 {
+		return 1
+	}
+	var e mat.EigenSym
+	if !e.Factorize(k, true) {
+		panic("eigenvalues did not converge")
+	}
+	values := e.Values(nil)
+	var vectors mat.Dense
+	e.VectorsTo(&vectors)
+	var keep []int
+	for i := n - 1; i >= 0; i-- {
+		if values[i] > 1e-12*values[n-1] && (l.rank == 0 || len(keep) < l.rank) {
+			keep = append(keep, i)
+		}
+	}
+	p := len(keep)
+	q := mat.NewDense(n, p, nil)
+	for j, i := range keep {
+		for r := range n {
+			q.Set(r, j, vectors.At(r, i)*math.Sqrt(values[i]))
+		}
+	}
+	cov := func(g *graph.Graph, from int) *mat.Dense {
+		s := mat.NewDense(p, p, nil)
+		if g.N() > 0 {
+			var inv, t mat.Dense
+			if err := inv.Inverse(mat.NewDense(g.N(), g.N(), g.Laplacian(l.eta, nil))); err != nil {
+				panic(err)
+			}
+			rows := q.Slice(from, from+g.N(), 0, p)
+			t.Mul(&inv, rows)
+			s.Mul(rows.T(), &t)
+		}
+		for i := range p {
+			s.Set(i, i, s.At(i, i)+l.gamma)
+		}
+		return s
+	}
+	s1, s2 := cov(g, 0), cov(h, n1)
+	var i1, i2, mean, back mat.Dense
+	if i1.Inverse(s1) != nil || i2.Inverse(s2) != nil {
+		panic("singular")
+	}
+	mean.Add(&i1, &i2)
+	mean.Scale(0.5, &mean)
+	if back.Inverse(&mean) != nil {
+		panic("singular")
+	}
+	return math.Sqrt(mat.Det(&back)) / math.Pow(mat.Det(s1)*mat.Det(s2), 0.25)
+}
+
+func joint(g, h *graph.Graph, f func(a, v, b, w int) float64) *mat.SymDense {
+	n := g.N() + h.N()
+	if n == 0 {
+		return nil
+	}
+	k := mat.NewSymDense(n, nil)
+	at := func(i int) (int, int) {
+		if i < g.N() {
+			return 0, i
+		}
+		return 1, i - g.N()
+	}
+	for i := range n {
+		for j := range i + 1 {
+			a, v := at(i)
+			b, w := at(j)
+			k.SetSym(i, j, f(a, v, b, w))
+		}
+	}
+	return k
+}
+
+// mls returns 𝔎_level of all pairs of vertices of all graphs: [graph][vertex][graph][vertex].
+func (l *literal) mls(level int) func(a, v, b, w int) float64 {
+	if level == 0 {
+		return func(a, v, b, w int) float64 { return l.kappa(l.graphs[a], v, l.graphs[b], w) }
+	}
+	below := l.mls(level - 1)
+	memo := make(map[[4]int]float64)
+	return func(a, v, b, w int) float64 {
+		key := [4]int{a, v, b, w}
+		if k, ok := memo[key]; ok {
+			return k
+		}
+		ga, gb := l.graphs[a], l.graphs[b]
+		na, nb := l.sets(ga, v, level), l.sets(gb, w, level)
+		da, db := l.distances(ga, v), l.distances(gb, w)
+		sa, sb := ga.Induced(na), gb.Induced(nb)
+		k := l.flg(sa, sb, joint(sa, sb, func(x, i, y, j int) float64 {
+			side := func(s, i int) (int, int, float64) {
+				if s == 0 {
+					return a, int(na[i]), da[na[i]]
+				}
+				return b, int(nb[i]), db[nb[i]]
+			}
+			g1, v1, d1 := side(x, i)
+			g2, v2, d2 := side(y, j)
+			return d1 * d2 * below(g1, v1, g2, v2)
+		}))
+		memo[key] = k
+		return k
+	}
+}
+
+func (l *literal) distances(g *graph.Graph, v int) []float64 {
+	out := make([]float64, g.N())
+	var s graph.Scratch
+	for i, u := range s.Ball(g, v, g.N()) {
+		out[u] = 1
+		if l.discount {
+			out[u] = 1 / (1 + float64(s.Distances()[i]))
+		}
+	}
+	return out
+}
+
+func (l *literal) mlg(level, a, b int) float64 {
+	below := l.mls(level)
+	return l.flg(l.graphs[a], l.graphs[b], joint(l.graphs[a], l.graphs[b], func(x, v, y, w int) float64 {
+		pick := []int{a, b}
+		return below(pick[x], v, pick[y], w)
+	}))
+}
+
+func balls(radii ...int) func(g *graph.Graph, v, level int) []int32 {
+	return func(g *graph.Graph, v, level int) []int32 {
+		var s graph.Scratch
+		return append([]int32(nil), s.Ball(g, v, radii[level-1])...)
+	}
+}
+
+func labelKernel(g *graph.Graph, v int, h *graph.Graph, w int) float64 {
+	if g.Label(v) == h.Label(w) {
+		return 1
+	}
+	return 0
+}
+
+func smallGraphs() []*graph.Graph {
+	r := graphtest.Rand(4)
+	gs := []*graph.Graph{
+		graphtest.Random(r, graphtest.Options{N: 6, Edge: 0.5}),
+		graphtest.Random(r, graphtest.Options{N: 7, Edge: 0.3, Weighted: true}),
+		graphtest.Union(graphtest.Cycle(3), graphtest.Path(2), graphtest.Path(1)),
+		graphtest.Star(5),
+	}
+	for i, g := range gs {
+		gs[i] = graphtest.Labeled(r, g, 2, 2)
+	}
+	return gs
+}
+
+// The exact kernel agrees with the letter of the definition: balls, arbitrary
+// neighbourhoods, discount, truncated pairs, other base kernels.
+func TestExactIsLiteral(t *testing.T) {
+	gs := smallGraphs()
+	// A neighbourhood that is no ball: the vertices up to a distance whose number has the
+	// parity of the centre's, and the centre's own edge ends.
+	odd := func(g *graph.Graph, v, level int, dst []int32) []int32 {
+		var s graph.Scratch
+		for i, u := range s.Ball(g, v, 2*level) {
+			if int(s.Distances()[i]) <= level-1 || (int(u)+v)%2 == 0 {
+				dst = append(dst, u)
+			}
+		}
+		return dst
+	}
+	gaussian, _ := Gaussian(0.8)
+	for _, c := range []struct {
+		name string
+		o    func(o *Options)
+		l    func(l *literal)
+		tol  float64
+	}{
+		{"balls", func(*Options) {}, func(*literal) {}, 1e-9},
+		{"discount", func(o *Options) { o.Discount = true }, func(l *literal) { l.discount = true }, 1e-9},
+		{"neighbourhoods", func(o *Options) { o.Neighbourhoods = odd },
+			func(l *literal) {
+				l.sets = func(g *graph.Graph, v, level int) []int32 { return odd(g, v, level, nil) }
+			}, 1e-9},
+		{"neighbourhoods, discount", func(o *Options) { o.Neighbourhoods = odd; o.Discount = true },
+			func(l *literal) {
+				l.discount = true
+				l.sets = func(g *graph.Graph, v, level int) []int32 { return odd(g, v, level, nil) }
+			}, 1e-9},
+		{"pair rank 3", func(o *Options) { o.PairRank = 3; o.Radii = []int{1} }, func(l *literal) { l.rank = 3 }, 1e-9},
+		{"gaussian", func(o *Options) { o.Base = gaussian }, func(l *literal) {
+			l.kappa = func(g *graph.Graph, v int, h *graph.Graph, w int) float64 {
+				x, y := g.Attributes(v), h.Attributes(w)
+				return math.Exp(-((x[0]-y[0])*(x[0]-y[0]) + (x[1]-y[1])*(x[1]-y[1])) / (2 * 0.64))
+			}
+		}, 1e-9},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := DefaultOptions()
+			o.Base = Labels()
+			c.o(&o)
+			l := &literal{graphs: gs, eta: o.Eta, gamma: o.Gamma, kappa: labelKernel, sets: balls(o.Radii...)}
+			c.l(l)
+			e, err := NewExact(t.Context(), gs, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, err := e.Gram(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range gs {
+				for j := range gs {
+					checkClose(t, fmt.Sprintf("k(%d,%d)", i, j), k.At(i, j), l.mlg(len(o.Radii), i, j), c.tol)
+				}
+			}
+		})
+	}
+}
+
+// precise computes MLG kernels in 400-bit arithmetic by eq. (3), an identity:
+//
+//	k² = √(|L₁||L₂||L₁+K₁₁/γ||L₂+K₂₂/γ|) / |diag(L₁,L₂) + K/(2γ)|.
+type precise struct {
+	graphs     []*graph.Graph
+	eta, gamma float64
+	radii      []int
+}
+
+func num(x float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(x) }
+
+func bigDet(a [][]*big.Float) *big.Float {
+	n := len(a)
+	det := num(1)
+	for k := range n {
+		det.Mul(det, a[k][k])
+		for i := k + 1; i < n; i++ {
+			f := num(0).Quo(a[i][k], a[k][k])
+			for j := k; j < n; j++ {
+				a[i][j].Sub(a[i][j], num(0).Mul(f, a[k][j]))
+			}
+		}
+	}
+	return det
+}
+
+func (p *precise) flg(g, h *graph.Graph, k func(i, j int) *big.Float) *big.Float {
+	n1, n := g.N(), g.N()+h.N()
+	build := func(lo, hi int, scale *big.Float) [][]*big.Float {
+		out := make([][]*big.Float, hi-lo)
+		lg, lh := g.Laplacian(0, nil), h.Laplacian(0, nil)
+		for i := lo; i < hi; i++ {
+			for j := lo; j < hi; j++ {
+				x := num(0)
+				switch {
+				case i < n1 && j < n1:
+					x = num(lg[i*n1+j])
+				case i >= n1 && j >= n1:
+					x = num(lh[(i-n1)*(n-n1)+j-n1])
+				}
+				if i == j {
+					x.Add(x, num(p.eta))
+				}
+				if scale != nil {
+					x.Add(x, num(0).Mul(scale, k(i, j)))
+				}
+				out[i-lo] = append(out[i-lo], x)
+			}
+		}
+		return out
+	}
+	full := num(0).Quo(num(1), num(p.gamma))
+	half := num(0).Quo(full, num(2))
+	top := num(1)
+	for _, part := range [][2]int{{0, n1}, {n1, n}} {
+		top.Mul(top, bigDet(build(part[0], part[1], nil)))
+		top.Mul(top, bigDet(build(part[0], part[1], full)))
+	}
+	top.Sqrt(top)
+	top.Quo(top, bigDet(build(0, n, half)))
+	return top.Sqrt(top)
+}
+
+func (p *precise) mls(level int) func(a, v, b, w int) *big.Float {
+	if level == 0 {
+		return func(a, v, b, w int) *big.Float { return num(labelKernel(p.graphs[a], v, p.graphs[b], w)) }
+	}
+	below := p.mls(level - 1)
+	memo := make(map[[4]int]*big.Float)
+	sets := balls(p.radii...)
+	return func(a, v, b, w int) *big.Float {
+		if a > b || a == b && v > w {
+			a, v, b, w = b, w, a, v
+		}
+		key := [4]int{a, v, b, w}
+		if memo[key] == nil {
+			na, nb := sets(p.graphs[a], v, level), sets(p.graphs[b], w, level)
+			memo[key] = p.flg(p.graphs[a].Induced(na), p.graphs[b].Induced(nb), func(i, j int) *big.Float {
+				at := func(i int) (int, int) {
+					if i < len(na) {
+						return a, int(na[i])
+					}
+					return b, int(nb[i-len(na)])
+				}
+				g1, v1 := at(i)
+				g2, v2 := at(j)
+				return below(g1, v1, g2, v2)
+			})
+		}
+		return memo[key]
+	}
+}
+
+func (p *precise) mlg(level, a, b int) float64 {
+	below := p.mls(level)
+	n1 := p.graphs[a].N()
+	at := func(i int) (int, int) {
+		if i < n1 {
+			return a, i
+		}
+		return b, i - n1
+	}
+	x, _ := p.flg(p.graphs[a], p.graphs[b], func(i, j int) *big.Float {
+		g1, v1 := at(i)
+		g2, v2 := at(j)
+		return below(g1, v1, g2, v2)
+	}).Float64()
+	return x
+}
+
+// Over the whole range of γ and η values are right, or refused with an error.
+func TestPrecision(t *testing.T) {
+	gs := smallGraphs()[:3]
+	gammas := []float64{1e-8, 1e-6, 1e-4, 1e-2, 1, 1e2, 1e4}
+	etas := []float64{1e-6, 1e-4, 1e-2, 1, 1e2, 1e4}
+	for level := range 4 {
+		worst, refused, given := 0.0, 0, 0
+		for _, gamma := range gammas {
+			for _, eta := range etas {
+				o := DefaultOptions()
+				o.Base, o.Eta, o.Gamma = Labels(), eta, gamma
+				o.Radii = []int{1, 2, 2}[:level]
+				e, err := NewExact(t.Context(), gs, o)
+				if err != nil {
+					if level == 0 || gamma*eta >= 0.99e-4 || !strings.Contains(err.Error(), "too small for") {
+						t.Errorf("level %d, γ = %g, η = %g: %v", level, gamma, eta, err)
+					}
+					refused++
+					continue
+				}
+				k, err := e.Gram(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				given++
+				// What rounding of L and of the logarithms costs comes on top.
+				tol := max(4*e.ErrorEstimate(), 10*epsilon/eta, 1e-12)
+				p := &precise{graphs: gs, eta: eta, gamma: gamma, radii: o.Radii}
+				for i := range gs {
+					for j := range i {
+						want := p.mlg(level, i, j)
+						rel := math.Abs(k.At(i, j)-want) / want
+						worst = max(worst, rel)
+						if !(rel <= tol) {
+							t.Errorf("level %d, γ = %g, η = %g: k(%d,%d) = %.17g, want %.17g (relative difference %.2g, expected %.2g)", level, gamma, eta, i, j, k.At(i, j), want, rel, tol)
+						}
+					}
+				}
+			}
+		}
+		t.Logf("level %d: %d settings computed, largest relative error %.2g; %d refused", level, given, worst, refused)
+	}
+}
