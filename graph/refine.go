@@ -283,7 +283,7 @@ func (s *Scratch) splitAt(c, from int32) int {
 	start := c
 	flush := func(next int32) {
 		s.size[start] = next - start
-		for p := start; p < next; p++ {
+		for p := max(start, from); p < next; p++ { // those before from have not moved
 			v := s.order[p]
 			s.cell[v] = start
 			s.where[v] = p
