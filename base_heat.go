@@ -98,8 +98,9 @@ type quadrature struct {
 }
 
 func (q *quadrature) heat(g *graph.Graph, v int, beta []float64, out []float64) error {
-	// Degree of polynomial that exp needs on [0, 2Δβ] for 14 digits grows like
-	// √(2Δβ·log(1/ε)) for large Δβ; steps are added until the values settle.
+	// The degree that exp needs on the spectrum grows like √(βλ₁); steps are added until the
+	// values settle to a digit more than is kept. On more steps than vertices the process
+	// has seen the whole space.
 	var last []float64
 	for steps := 8; ; steps *= 2 {
 		done := q.lanczos(g, v, steps)
@@ -109,11 +110,11 @@ func (q *quadrature) heat(g *graph.Graph, v int, beta []float64, out []float64) 
 		}
 		settled := last != nil
 		for i := range values {
-			if last != nil && math.Abs(values[i]-last[i]) > 1e-14*values[i] {
+			if last != nil && math.Abs(values[i]-last[i]) > 1e-13*values[i] {
 				settled = false
 			}
 		}
-		if done || settled {
+		if done || settled || steps > 2*g.N() {
 			for i, x := range values {
 				out[i] = round12(x)
 			}

@@ -1,0 +1,252 @@
+package mlg
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+)
+
+func TestValidate(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		want string
+		f    func(o *Options)
+	}{
+		{"Eta = 0,", func(o *Options) { o.Eta = 0 }},
+		{"Eta = -1,", func(o *Options) { o.Eta = -1 }},
+		{"Eta = NaN,", func(o *Options) { o.Eta = nan }},
+		{"Eta = +Inf,", func(o *Options) { o.Eta = inf }},
+		{"Gamma = 0,", func(o *Options) { o.Gamma = 0 }},
+		{"Gamma = NaN,", func(o *Options) { o.Gamma = nan }},
+		{"Gamma = +Inf,", func(o *Options) { o.Gamma = inf }},
+		{"Radii[0] = -1", func(o *Options) { o.Radii = []int{-1} }},
+		{"Radii = [2 1]", func(o *Options) { o.Radii = []int{2, 1} }},
+		{"Samples = 0", func(o *Options) { o.Samples = 0 }},
+		{"Rank = 0", func(o *Options) { o.Rank = 0 }},
+		{"Power = 0", func(o *Options) { o.Power = 0 }},
+		{"PairRank = -1", func(o *Options) { o.PairRank = -1 }},
+		{"MaxMemory = 0", func(o *Options) { o.MaxMemory = 0 }},
+		{"Workers = 0", func(o *Options) { o.Workers = 0 }},
+		{"Combine = 9", func(o *Options) { o.Combine = 9 }},
+		{"Landmarks = -1", func(o *Options) { o.Landmarks = -1 }},
+	} {
+		o := DefaultOptions()
+		c.f(&o)
+		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+		if _, err := NewExact(t.Context(), nil, o); err == nil {
+			t.Errorf("NewExact accepted what Validate refuses (%s)", c.want)
+		}
+		if _, err := Fit(t.Context(), nil, o); err == nil {
+			t.Errorf("Fit accepted what Validate refuses (%s)", c.want)
+		}
+	}
+}
+
+func TestFLGRefuses(t *testing.T) {
+	g, h := graphtest.Path(3), graphtest.Cycle(3)
+	one := func(*graph.Graph, int, *graph.Graph, int) float64 { return 1 }
+	for _, c := range []struct {
+		name string
+		f    func() (float64, error)
+		want string
+	}{
+		{"sizes", func() (float64, error) { return LG(g, graphtest.Path(4), 1, 1) }, "3 and 4 vertices"},
+		{"eta 0", func() (float64, error) { return LG(g, h, 0, 1) }, "eta = 0"},
+		{"eta NaN", func() (float64, error) { return LG(g, h, math.NaN(), 1) }, "eta = NaN"},
+		{"gamma NaN", func() (float64, error) { return LG(g, h, 1, math.NaN()) }, "gamma = NaN"},
+		{"gamma -1", func() (float64, error) { return LG(g, h, 1, -1) }, "gamma = -1"},
+		{"gamma 0, singular", func() (float64, error) { return FLG(g, NewMatrix(3, 2), h, NewMatrix(3, 2), 1, 0) }, "rank 0 of 2"},
+		{"gamma 0, kernel", func() (float64, error) { return FLGKernel(g, h, one, 1, 0) }, "gamma = 0"},
+		{"rows", func() (float64, error) { return FLG(g, NewMatrix(2, 2), h, NewMatrix(3, 2), 1, 1) }, "features of 2 and 3 vertices"},
+		{"columns", func() (float64, error) { return FLG(g, NewMatrix(3, 1), h, NewMatrix(3, 2), 1, 1) }, "1 and 2 dimensions"},
+		{"kernel NaN", func() (float64, error) {
+			return FLGKernel(g, h, func(*graph.Graph, int, *graph.Graph, int) float64 { return math.NaN() }, 1, 1)
+		}, "NaN"},
+		{"kernel indefinite", func() (float64, error) {
+			return FLGKernel(g, h, func(*graph.Graph, int, *graph.Graph, int) float64 { return -3 }, 1e-4, 1e-4)
+		}, "not positive semi-definite"},
+		{"rank", func() (float64, error) { return FLGTruncated(g, h, one, 0, 1, 1) }, "rank = 0"},
+	} {
+		if _, err := c.f(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)
+		}
+	}
+	// γ = 0 is allowed for LG, as in the paper: k = |L₁|^¼ |L₂|^¼ / |½(L₁+L₂)|^½ after inversion.
+	k, err := LG(g, h, 0.5, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l1, l2 := g.Laplacian(0.5, nil), h.Laplacian(0.5, nil)
+	mean := make([]float64, 9)
+	for i := range mean {
+		mean[i] = (l1[i] + l2[i]) / 2
+	}
+	a, _ := cholesky(l1, 3)
+	b, _ := cholesky(l2, 3)
+	m, _ := cholesky(mean, 3)
+	checkClose(t, "LG with γ = 0", k, math.Exp(a/4+b/4-m/2), 1e-13)
+}
+
+func TestFLGTruncated(t *testing.T) {
+	gs := smallGraphs()
+	l := &literal{graphs: gs, eta: 0.1, gamma: 0.1}
+	for _, rank := range []int{1, 2, 100} {
+		l.rank = rank
+		kappa := func(g *graph.Graph, v int, h *graph.Graph, w int) float64 {
+			return dot(g.Attributes(v), h.Attributes(w)) + labelKernel(g, v, h, w)
+		}
+		got, err := FLGTruncated(gs[0], gs[1], kappa, rank, 0.1, 0.1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := l.flg(gs[0], gs[1], joint(gs[0], gs[1], func(a, v, b, w int) float64 { return kappa(gs[a], v, gs[b], w) }))
+		checkClose(t, "truncated FLG", got, want, 1e-10)
+	}
+}
+
+// What the paper says of the parameters: γ smooths, the kernel grows with it.
+func TestKernelGrowsWithGamma(t *testing.T) {
+	gs := smallGraphs()
+	var last *Matrix
+	for _, gamma := range []float64{1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100} {
+		o := DefaultOptions()
+		o.Radii, o.Gamma, o.Base = nil, gamma, Labels()
+		e, err := NewExact(t.Context(), gs, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := e.Gram(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last != nil {
+			for i, v := range k.Data {
+				if v < last.Data[i]-1e-12 {
+					t.Errorf("γ = %v: k = %v, less than %v at a smaller γ", gamma, v, last.Data[i])
+				}
+			}
+		}
+		last = k
+	}
+}
+
+func TestExactMemory(t *testing.T) {
+	gs := graphtest.Suite(1)
+	o := DefaultOptions()
+	e, err := NewExact(t.Context(), gs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := e.Gram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.MaxMemory = e.Memory() - 1
+	small, err := NewExact(t.Context(), gs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := small.Gram(t.Context()); err == nil || !strings.Contains(err.Error(), "more than MaxMemory") {
+		t.Errorf("Gram beyond MaxMemory: %v", err)
+	}
+	// On demand it goes on with less caching: here with next to none.
+	o.MaxMemory = 200
+	tiny, err := NewExact(t.Context(), gs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := tiny.Kernel(0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkClose(t, "k(0,1) without caching", k, want.At(0, 1), 1e-12)
+	if n := len(tiny.lazy[1].(*lazy).memo); n > 5 {
+		t.Errorf("%d values kept, want at most 5", n)
+	}
+}
+
+func TestExactProgressAndCancel(t *testing.T) {
+	gs := graphtest.Suite(1)
+	o := DefaultOptions()
+	var stages []string
+	last := map[string]Progress{}
+	o.Progress = func(p Progress) {
+		if len(stages) == 0 || stages[len(stages)-1] != p.Stage {
+			stages = append(stages, p.Stage)
+		}
+		if p.Done < last[p.Stage].Done || p.Done > p.Total {
+			t.Errorf("progress %+v after %+v", p, last[p.Stage])
+		}
+		last[p.Stage] = p
+	}
+	e, err := NewExact(t.Context(), gs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Gram(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"classes 1/2", "classes 2/2", "pairs 1/2", "pairs 2/2", "graphs"}
+	if !slices.Equal(stages, want) {
+		t.Errorf("stages %q, want %q", stages, want)
+	}
+	for s, p := range last {
+		if p.Done != p.Total {
+			t.Errorf("stage %s ended at %d of %d", s, p.Done, p.Total)
+		}
+	}
+	// Cancelled in the middle of a stage.
+	ctx, cancel := context.WithCancel(t.Context())
+	e.o.Progress = func(p Progress) {
+		if p.Stage == "pairs 2/2" && p.Done > 0 {
+			cancel()
+		}
+	}
+	if _, err := e.Gram(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Gram after cancel: %v", err)
+	}
+}
+
+func TestGrowth(t *testing.T) {
+	for _, c := range []struct {
+		r0, rho float64
+		levels  int
+		want    []int
+	}{
+		{1, 2, 4, []int{1, 2, 4, 8}},
+		{2, 1, 3, []int{2, 2, 2}},
+		{1, 1.5, 4, []int{1, 2, 3, 4}},
+		{1, 3, 3, []int{1, 3, 9}},
+		{0.1, 10, 3, []int{1, 1, 10}},
+		{3, 2, 0, nil},
+	} {
+		if got := Growth(c.r0, c.rho, c.levels); !slices.Equal(got, c.want) {
+			t.Errorf("Growth(%v, %v, %d) = %v, want %v", c.r0, c.rho, c.levels, got, c.want)
+		}
+	}
+	// The doubling construction is balls of the radii 1, 2, 4.
+	r := graphtest.Rand(9)
+	for range 20 {
+		g := graphtest.Random(r, graphtest.Options{N: 12, Edge: 0.15})
+		for level, radius := range Growth(1, 2, 3) {
+			for v := range g.N() {
+				var s graph.Scratch
+				want := slices.Clone(s.Ball(g, v, radius))
+				got := Doubling(1)(g, v, level+1, nil)
+				slices.Sort(want)
+				slices.Sort(got)
+				if !slices.Equal(got, want) {
+					t.Fatalf("doubling at level %d: %v, ball: %v", level+1, got, want)
+				}
+			}
+		}
+	}
+}
