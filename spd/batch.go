@@ -11,8 +11,7 @@ import (
 type Batch struct {
 	p, n  int
 	tiles []float64 // ⌈n/8⌉ tiles of Size(p)×8
-	mant  []float64 // determinants mant·2^expo; NaN before Set
-	expo  []int64
+	root  roots     // square roots of the determinants; NaN before Set
 }
 
 // NewBatch returns a batch of n matrices of order p, none of them set. The kernel with a
@@ -23,11 +22,10 @@ func NewBatch(n, p int) *Batch {
 	b := &Batch{
 		p: p, n: n,
 		tiles: aligned(t * lanes * Size(p)),
-		mant:  make([]float64, t*lanes),
-		expo:  make([]int64, t*lanes),
+		root:  roots{make([]float64, t*lanes), make([]float64, t*lanes), make([]int64, t*lanes)},
 	}
-	for i := range b.mant {
-		b.mant[i] = math.NaN()
+	for i := range b.root.hi {
+		b.root.hi[i] = math.NaN()
 	}
 	return b
 }
@@ -80,7 +78,8 @@ func (b *Batch) Set(i int, packed []float64) error {
 	for e, v := range packed {
 		tile[e*lanes+l] = v
 	}
-	b.mant[i], b.expo[i] = mant, expo
+	r := rootOf(mant, expo)
+	b.root.hi[i], b.root.lo[i], b.root.half[i] = r.hi, r.lo, r.half
 	return nil
 }
 
@@ -98,16 +97,20 @@ func (b *Batch) At(i int, dst []float64) []float64 {
 	}
 	check(len(dst) == Size(b.p), "%d entries for a matrix of order %d, want %d", len(dst), b.p, Size(b.p))
 	tile, l := b.tile(i)
-	for e := range dst {
-		dst[e] = tile[e*lanes+l]
+	for tile, e := tile[l&(lanes-1):], 0; ; e++ {
+		dst[e] = tile[0]
+		if len(tile) < lanes+1 {
+			return dst
+		}
+		tile = tile[lanes:]
 	}
-	return dst
 }
 
 // LogDet returns the log-determinant of matrix i.
 func (b *Batch) LogDet(i int) float64 {
 	check(0 <= i && i < b.n, "matrix %d out of range [0, %d)", i, b.n)
-	return logOf(b.mant[i], b.expo[i])
+	r := b.root.at(i)
+	return logOf(r.times(r))
 }
 
 // Cross sets dst[(i−i0)·stride + (j−j0)] to the Bhattacharyya kernel
@@ -146,23 +149,24 @@ func cross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int
 	block := min(max(blockBytes/(8*tile), 4), blockTiles) * lanes
 	for lo := j0 &^ (lanes - 1); lo < j1; lo += block {
 		hi := min(lo+block, (j1+lanes-1)&^(lanes-1))
-		mb, xb := b.mant[lo:hi], b.expo[lo:hi]
+		rb := b.root.slice(lo, hi)
 		from, to := max(lo, j0), min(hi, j1)
 		for i := i0; i < i1; i++ {
 			w.sumDets(a.At(i, w.a), b.tiles[lo/lanes*tile:hi/lanes*tile], p)
-			ma, xa := a.mant[i], a.expo[i]+2*int64(p) // |½(A+B)|² = 2^(−2p) |A+B|²
+			ra := a.root.at(i)
+			ra.half += int64(p) // |½(A+B)| = 2^(−p) |A+B|
 			row := dst[(i-i0)*stride:][from-j0 : to-j0]
 			mant, expo := w.mant[:hi-lo], w.expo[:hi-lo]
 			if logs {
 				for j := range row {
 					l := from - lo + j
-					row[j] = logRatio(mant[l], expo[l], mb[l], xb[l], ma, xa)
+					row[j] = logRatio(mant[l], expo[l], ra, rb.at(l))
 				}
 				continue
 			}
 			k := w.k[:hi-lo]
-			if !asmRatio(k, mant, expo, mb, xb, ma, xa) {
-				ratio(k, mant, expo, mb, xb, ma, xa)
+			if !asmRatio(k, mant, expo, &rb, ra) {
+				ratio(k, mant, expo, &rb, ra)
 			}
 			copy(row, k[from-lo:])
 		}

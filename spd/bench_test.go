@@ -45,6 +45,10 @@ func BenchmarkCross(b *testing.B) {
 	} else if p, err := strconv.Atoi(s); err == nil {
 		orders = []int{p}
 	}
+	if s := os.Getenv("SPD_SIMD"); s != "" {
+		v, _ := strconv.Atoi(s)
+		vector = simd(v)
+	}
 	for _, p := range orders {
 		b.Run(fmt.Sprintf("P=%d", p), func(b *testing.B) {
 			const rows, cols = 64, 104

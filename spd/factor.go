@@ -91,23 +91,40 @@ func logOf(mant float64, expo int64) float64 {
 	return math.Log(mant) + float64(expo)*math.Ln2
 }
 
-// quotient returns the two determinants' product over the square of a third,
-//
-//	(ma·2^xa)(mb·2^xb) / (m·2^x)² = r·2^e.
-func quotient(m float64, x int64, mb float64, xb int64, ma float64, xa int64) (r float64, e int64) {
-	return (ma * mb) / (m * m), xa + xb - 2*x
+// root is the square root (hi+lo)·2^half of a determinant, 1 ≤ hi+lo < 2. Its relative error is
+// about 2⁻¹⁰⁴, so that the product of two equal ones rounds to the determinant.
+type root struct {
+	hi, lo float64
+	half   int64
 }
 
-// ratio sets dst[i] = min(1, (ab/s²)^¼) for a = ma·2^xa, b = mb[i]·2^xb[i] and
-// s = mant[i]·2^expo[i]. Two square roots of a number that is exactly 1 for a = b = s give
-// exactly 1. The exponents are applied last, so a value is rounded to a subnormal number
-// or to zero only when it is one.
-func ratio(dst, mant []float64, expo []int64, mb []float64, xb []int64, ma float64, xa int64) {
+func rootOf(mant float64, expo int64) root {
+	if expo&1 != 0 {
+		mant *= 2
+	}
+	hi := math.Sqrt(mant)
+	return root{hi, math.FMA(-hi, hi, mant) / (2 * hi), expo >> 1}
+}
+
+// times returns the product y·2^x of two roots, 1 ≤ y ≤ 4, whatever their order.
+func (a root) times(b root) (y float64, x int64) {
+	y = a.hi * b.hi
+	c := float64(a.hi*b.lo) + float64(a.lo*b.hi)
+	return y + (c + math.FMA(a.hi, b.hi, -y)), a.half + b.half
+}
+
+// ratio sets dst[i] = min(1, (ab)^½ / s)^½ for the determinants s = mant[i]·2^expo[i], where a
+// and b are the roots √a and √b = (hb[i]+lb[i])·2^xb[i]. It is exactly 1 for a = b = s. The
+// exponents are applied last, so a value is rounded to a subnormal number or to zero only
+// when it is one.
+func ratio(dst, mant []float64, expo []int64, b *roots, a root) {
 	for i := range dst {
-		r, e := quotient(mant[i], expo[i], mb[i], xb[i], ma, xa)
-		r *= math.Float64frombits(uint64(e&3+1023) << 52)
-		r = math.Sqrt(math.Sqrt(r))
-		q := e >> 2
+		y, e := a.times(b.at(i))
+		r := y / mant[i]
+		e -= expo[i]
+		r *= math.Float64frombits(uint64(e&1+1023) << 52)
+		r = math.Sqrt(r)
+		q := e >> 1
 		q1 := max(q, -1000)
 		q2 := max(q-q1, -1000)
 		r *= math.Float64frombits(uint64(q1+1023) << 52)
@@ -118,6 +135,25 @@ func ratio(dst, mant []float64, expo []int64, mb []float64, xb []int64, ma float
 		dst[i] = r
 	}
 }
+
+// logRatio is the logarithm of ratio's value.
+func logRatio(m float64, x int64, a, b root) float64 {
+	y, e := a.times(b)
+	if v := logOf(y/m, e-x) / 2; !(v > 0) { // NaN stays
+		return v
+	}
+	return 0
+}
+
+// roots is a slice of roots, as the assembly wants it.
+type roots struct {
+	hi, lo []float64
+	half   []int64
+}
+
+func (r *roots) at(i int) root { return root{r.hi[i], r.lo[i], r.half[i]} }
+
+func (r *roots) slice(i, j int) roots { return roots{r.hi[i:j], r.lo[i:j], r.half[i:j]} }
 
 // Sizes of the loops around the factorisation. They change the speed, not a bit of the result.
 const (

@@ -8,7 +8,7 @@ func (*work) asmSumDets(a, tiles []float64, p int) bool { return false }
 
 func (*work) asmDets(tile []float64, p int) bool { return false }
 
-func asmRatio(dst, mant []float64, expo []int64, mb []float64, xb []int64, ma float64, xa int64) bool {
+func asmRatio(dst, mant []float64, expo []int64, b *roots, a root) bool {
 	return false
 }
 

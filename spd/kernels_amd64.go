@@ -30,8 +30,8 @@ func ldlSumAVX512(src *float64, a *float64, p int, groups int, tile int, work *f
 // number of bytes of a tile of eight lanes, stride that of the work space of a group.
 func ldlAVX512(src *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
 
-// ratioAVX2 is ratio for n a multiple of 4.
-func ratioAVX2(dst *float64, mant *float64, expo *int64, mb *float64, xb *int64, ma float64, xa int64, n int)
+// ratioAVX2 is ratio for n a positive multiple of 4.
+func ratioAVX2(dst *float64, mant *float64, expo *int64, hb *float64, lb *float64, xb *int64, ha float64, la float64, xa int64, n int)
 
 // project1AVX2 multiplies rows×n by n×4, rows and n positive; strides are in bytes;
 // last masks the last four columns of dst.

@@ -39,16 +39,7 @@ func LogKernel(a, b []float64, p int, scratch []float64) (logK float64, ok bool)
 	if !okA || !okB || !okS {
 		return math.NaN(), false
 	}
-	return logRatio(m, x, mb, xb, ma, xa+2*int64(p)), true
-}
-
-// logRatio is the logarithm of ratio's value.
-func logRatio(m float64, x int64, mb float64, xb int64, ma float64, xa int64) float64 {
-	r, e := quotient(m, x, mb, xb, ma, xa)
-	if v := logOf(r, e) / 4; !(v > 0) { // NaN stays
-		return v
-	}
-	return 0
+	return logRatio(m, x-int64(p), rootOf(ma, xa), rootOf(mb, xb)), true
 }
 
 func determinant(packed []float64, p int, scratch []float64) (mant float64, expo int64, bad int, ok bool) {
