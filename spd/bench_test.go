@@ -47,7 +47,7 @@ func BenchmarkCross(b *testing.B) {
 	}
 	if s := os.Getenv("SPD_SIMD"); s != "" {
 		v, _ := strconv.Atoi(s)
-		vector = simd(v)
+		limitSIMD(v)
 	}
 	for _, p := range orders {
 		b.Run(fmt.Sprintf("P=%d", p), func(b *testing.B) {

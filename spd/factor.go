@@ -17,7 +17,7 @@ const lanes = 8
 //
 // The terms are subtracted by fused multiply-adds in the order m = 0, 1, …, and the pivots
 // are multiplied in their order. This is all that the bits of the result depend on; the
-// assembly does the same operations. ok is false if a pivot is not a positive finite
+// assembly does the same operations. ok is false if a pivot is not a positive normal
 // number; bad is then the row of the first such pivot.
 //
 // scratch holds 2p numbers.
@@ -34,7 +34,7 @@ func ldl(u []float64, p int, scratch []float64) (mant float64, expo int64, bad i
 			t[m] = uc[m] * inv[m]
 			d = math.FMA(-uc[m], t[m], d)
 		}
-		if !(d > 0 && d <= math.MaxFloat64) {
+		if !(d >= 0x1p-1022 && d <= math.MaxFloat64) {
 			return 0, 0, c, false
 		}
 		uc[c] = d
@@ -74,13 +74,10 @@ func ldl(u []float64, p int, scratch []float64) (mant float64, expo int64, bad i
 	return mant, expo, 0, true
 }
 
-// split returns a positive finite x as mant·2^expo with 1 ≤ mant < 2.
+// split returns a positive normal x as mant·2^expo with 1 ≤ mant < 2.
 func split(x float64) (mant float64, expo int64) {
-	if x < 0x1p-1022 {
-		x, expo = x*0x1p54, -54
-	}
 	b := math.Float64bits(x)
-	return math.Float64frombits(b&(1<<52-1) | 1023<<52), expo + int64(b>>52) - 1023
+	return math.Float64frombits(b&(1<<52-1) | 1023<<52), int64(b>>52) - 1023
 }
 
 // logOf returns log(mant·2^expo) for a positive mant near 1.
@@ -166,6 +163,7 @@ type work struct {
 	a    []float64 // a packed matrix
 	u    []float64 // one for the plain factorisation
 	buf  []float64 // work space of the assembly, 64-byte aligned
+	pack []float64 // packed operands of Project and AddGram
 	mant [blockTiles * lanes]float64
 	expo [blockTiles * lanes]int64
 	k    [blockTiles * lanes]float64
@@ -222,9 +220,7 @@ func (w *work) sumDets(a, tiles []float64, p int) {
 	}
 }
 
-// check panics with a message about a programmer's error.
-func check(ok bool, format string, args ...any) {
-	if !ok {
-		panic("spd: " + fmt.Sprintf(format, args...))
-	}
+// misuse panics with a message about a programmer's error.
+func misuse(format string, args ...any) {
+	panic("spd: " + fmt.Sprintf(format, args...))
 }

@@ -89,14 +89,20 @@ func (w *work) asmSumDets(a, tiles []float64, p int) bool {
 	return true
 }
 
-func (w *work) asmDets(tile []float64, p int) bool {
-	switch vector {
-	case avx512:
-		ldlAVX512(&tile[0], p, 1, 0, &w.buf[0], groupBytes(p, 64), &w.mant[0], &w.expo[0])
-	case avx2:
-		ldlAVX2(&tile[0], p, 2, 0, &w.buf[0], groupBytes(p, 32), &w.mant[0], &w.expo[0])
-	default:
+func (w *work) asmDets(mant []float64, expo []int64, tiles []float64, p int) bool {
+	if vector == plain {
 		return false
+	}
+	tile := Size(p) * lanes
+	n := len(tiles) / tile
+	for t := 0; t < n; t += together(p) {
+		k := min(together(p), n-t)
+		src, m, x := &tiles[t*tile], &mant[t*lanes], &expo[t*lanes]
+		if vector == avx512 {
+			ldlAVX512(src, p, k, 8*tile, &w.buf[0], groupBytes(p, 64), m, x)
+		} else {
+			ldlAVX2(src, p, 2*k, 8*tile, &w.buf[0], groupBytes(p, 32), m, x)
+		}
 	}
 	return true
 }
@@ -108,7 +114,3 @@ func asmRatio(dst, mant []float64, expo []int64, b *roots, a root) bool {
 	ratioAVX2(&dst[0], &mant[0], &expo[0], &b.hi[0], &b.lo[0], &b.half[0], a.hi, a.lo, a.half, len(dst))
 	return true
 }
-
-func asmProject(dst, k, w []float64, rows, n, p int) bool { return false }
-
-func asmGram(c, y []float64, rows, p int) bool { return false }

@@ -11,6 +11,7 @@ import (
 // ratio turns determinants into kernel values; see ratio in the library.
 func ratio() {
 	TEXT("ratioAVX2", NOSPLIT, "func(dst, mant *float64, expo *int64, hb, lb *float64, xb *int64, ha, la float64, xa int64, n int)")
+	Pragma("noescape")
 	Doc("ratioAVX2 is ratio for n a positive multiple of 4.")
 	dst, mant, expo, hb, lb, xb, n := GP64(), GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
 	for _, a := range []struct {
@@ -108,6 +109,7 @@ func project() {
 	for nv := 1; nv <= 3; nv++ {
 		name := fmt.Sprintf("project%dAVX2", nv)
 		TEXT(name, NOSPLIT, "func(dst *float64, dstStride int, k *float64, kStride int, w *float64, rows, n int, last *int64)")
+		Pragma("noescape")
 		Doc(fmt.Sprintf("%s multiplies rows×n by n×%d, rows and n positive; strides are in bytes;", name, 4*nv),
 			"last masks the last four columns of dst.")
 		dst, ds, k, ks, rows := GP64(), GP64(), GP64(), GP64(), GP64()
@@ -183,6 +185,7 @@ func gram() {
 	for nv := 1; nv <= 3; nv++ {
 		name := fmt.Sprintf("gram%dAVX2", nv)
 		TEXT(name, NOSPLIT, "func(c *float64, cStride int, yi, yj *float64, yStride, rows int)")
+		Pragma("noescape")
 		Doc(fmt.Sprintf("%s adds the products of four columns at yi with %d columns at yj over the", name, 4*nv),
 			"given positive number of rows to the block at c; strides are in bytes.")
 		c, cs, yi, yj, ys, n := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()

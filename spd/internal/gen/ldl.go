@@ -91,6 +91,7 @@ func ldl(v isa, sum bool) {
 		sig = "func(src, a *float64, p, groups, tile int, work *float64, stride int, mant *float64, expo *int64)"
 	}
 	TEXT(name, NOSPLIT, sig)
+	Pragma("noescape")
 	Doc(fmt.Sprintf("%s factors %s, groups of %d lanes each,", name, what, v.bytes/8),
 		"and gives their determinants mant·2^expo, NaN where a pivot is outside 2^±255. tile is the",
 		"number of bytes of a tile of eight lanes, stride that of the work space of a group.")
