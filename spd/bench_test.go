@@ -1,6 +1,7 @@
 package spd
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -61,6 +62,80 @@ func BenchmarkCross(b *testing.B) {
 			b.ReportMetric(ns, "ns/pair")
 			b.ReportMetric(ns*ghz/bound(p), "cycles/bound")
 			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// BenchmarkGram measures the top level: the Gram matrix of as many graphs as NCI1 has, at rank 10.
+func BenchmarkGram(b *testing.B) {
+	const n, p = 4110, 10
+	batch := randomBatch(b, rand.New(rand.NewPCG(1, 2)), n, p)
+	dst := make([]float64, n*n)
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprintf("n=%d/P=%d/workers=%d", n, p, workers), func(b *testing.B) {
+			for b.Loop() {
+				if err := Gram(context.Background(), dst, n, batch, workers); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(n*(n+1)/2), "ns/pair")
+		})
+	}
+}
+
+func BenchmarkLogDets(b *testing.B) {
+	for _, p := range []int{2, 4, 6, 8, 10, 16, 24, 40} {
+		for _, tiles := range []int{1, 8} {
+			b.Run(fmt.Sprintf("P=%d/tiles=%d", p, tiles), func(b *testing.B) {
+				x := randomBatch(b, rand.New(rand.NewPCG(1, 2)), tiles*Lanes, p)
+				dst := make([]float64, tiles*Lanes)
+				for b.Loop() {
+					LogDets(dst, x.tiles, p)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(dst)), "ns/matrix")
+			})
+		}
+	}
+}
+
+func BenchmarkProject(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, s := range [][3]int{{256, 100, 10}, {256, 300, 16}, {256, 600, 32}} {
+		rows, n, p := s[0], s[1], s[2]
+		b.Run(fmt.Sprintf("%dx%dx%d", rows, n, p), func(b *testing.B) {
+			dst, k, w := make([]float64, rows*p), normals(rng, rows*n), normals(rng, n*p)
+			for b.Loop() {
+				Project(dst, k, w, rows, n, p)
+			}
+			b.ReportMetric(float64(rows*n*p)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "FMA/ns")
+		})
+	}
+}
+
+func BenchmarkAddGram(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, s := range [][2]int{{8, 10}, {30, 10}, {30, 16}, {60, 32}} {
+		rows, p := s[0], s[1]
+		b.Run(fmt.Sprintf("%dx%d", rows, p), func(b *testing.B) {
+			dst, y := make([]float64, Size(p)), normals(rng, rows*p)
+			for b.Loop() {
+				AddGram(dst, y, rows, p)
+			}
+			b.ReportMetric(float64(rows*Size(p))*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "FMA/ns")
+		})
+	}
+}
+
+func BenchmarkSet(b *testing.B) {
+	for _, p := range []int{10, 16, 32} {
+		b.Run(fmt.Sprintf("P=%d", p), func(b *testing.B) {
+			s := randomSPD(rand.New(rand.NewPCG(1, 2)), p, p, 0.1, 1)
+			x := NewBatch(8, p)
+			for b.Loop() {
+				if err := x.Set(3, s); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }
