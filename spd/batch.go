@@ -39,16 +39,16 @@ func (b *Batch) Len() int { return b.n }
 func (b *Batch) Order() int { return b.p }
 
 // Limits of what a batch accepts. Since the pivots of a sum lie between the sum of the
-// pivots and the sum of the diagonal entries, they keep every product of two pivots in the
+// pivots and the sum of the diagonal entries, they keep the product of four pivots in the
 // kernel inside the range of float64.
 const (
-	pivotMin = 0x1p-250
-	pivotMax = 0x1p+250
+	pivotMin = 0x1p-125
+	pivotMax = 0x1p+125
 )
 
 // Set stores matrix i. It is an error if the matrix is not finite, or not positive definite
 // to working precision: a pivot of the Cholesky factorisation must exceed p·2⁻⁵² times its
-// diagonal entry (the size of its rounding error), and lie with it in [2⁻²⁵⁰, 2²⁵⁰].
+// diagonal entry (the size of its rounding error), and lie with it in [2⁻¹²⁵, 2¹²⁵].
 // Calls for different i may run concurrently.
 func (b *Batch) Set(i int, packed []float64) error {
 	if !(0 <= i && i < b.n) {
@@ -65,7 +65,7 @@ func (b *Batch) Set(i int, packed []float64) error {
 	for r := range b.p {
 		d := packed[Index(r, r)]
 		if !(pivotMin <= d && d <= pivotMax) {
-			return fmt.Errorf("spd: matrix %d: diagonal entry %d is %g, want it in [2^-250, 2^250]", i, r, d)
+			return fmt.Errorf("spd: matrix %d: diagonal entry %d is %g, want it in [2^-125, 2^125]", i, r, d)
 		}
 	}
 	mant, expo, bad, ok := ldl(u, b.p, w.u[size:])

@@ -15,8 +15,8 @@ const lanes = 8
 //
 //	u_rc = s_rc − Σ_{m<c} u_rm t_cm,   t_cm = u_cm·(1/d_m),   d_c = u_cc.
 //
-// The terms are subtracted by fused multiply-adds in the order m = 0, 1, …, and the pivots
-// are multiplied in their order. This is all that the bits of the result depend on; the
+// The terms are subtracted by fused multiply-adds in the order m = 0, 1, …; four pivots at a
+// time are multiplied as (d₀d₁)(d₂d₃), then with those before them. This is all that the bits of the result depend on; the
 // assembly does the same operations. ok is false if a pivot is not a positive normal
 // number; bad is then the row of the first such pivot.
 //
@@ -24,6 +24,7 @@ const lanes = 8
 func ldl(u []float64, p int, scratch []float64) (mant float64, expo int64, bad int, ok bool) {
 	t, inv := scratch[:p], scratch[p:2*p]
 	mant = 1
+	four := [4]float64{1, 1, 1, 1} // mantissas of pivots
 	row := u
 	for c := range p {
 		uc := row[: c+1 : c+1]
@@ -40,8 +41,13 @@ func ldl(u []float64, p int, scratch []float64) (mant float64, expo int64, bad i
 		uc[c] = d
 		inv[c] = 1 / d
 		m, x := split(d)
-		m, dx := split(mant * m)
-		mant, expo = m, expo+x+dx
+		four[c&3] = m
+		expo += x
+		if c&3 == 3 || c == p-1 {
+			mant, x = split(mant * ((four[0] * four[1]) * (four[2] * four[3])))
+			expo += x
+			four = [4]float64{1, 1, 1, 1}
+		}
 
 		// Column c of the rows below, four at a time: their chains of sums are independent.
 		rest, r := row, c+1

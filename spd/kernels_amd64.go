@@ -11,28 +11,28 @@ func cpuid(eaxIn uint32, ecxIn uint32) (eax uint32, ebx uint32, ecx uint32, edx 
 func xgetbv() (eax uint32, edx uint32)
 
 // ldlSumAVX2 factors the sums of the packed matrix a and the matrices of src, groups of 4 lanes each,
-// and gives their determinants mant·2^expo, NaN where a pivot is outside 2^±255. tile is the
+// and gives their determinants mant·2^expo, NaN where a pivot is outside [2^-128, 2^128). tile is the
 // number of bytes of a tile of eight lanes, stride that of the work space of a group.
 //
 //go:noescape
 func ldlSumAVX2(src *float64, a *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
 
 // ldlAVX2 factors the matrices of src, groups of 4 lanes each,
-// and gives their determinants mant·2^expo, NaN where a pivot is outside 2^±255. tile is the
+// and gives their determinants mant·2^expo, NaN where a pivot is outside [2^-128, 2^128). tile is the
 // number of bytes of a tile of eight lanes, stride that of the work space of a group.
 //
 //go:noescape
 func ldlAVX2(src *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
 
 // ldlSumAVX512 factors the sums of the packed matrix a and the matrices of src, groups of 8 lanes each,
-// and gives their determinants mant·2^expo, NaN where a pivot is outside 2^±255. tile is the
+// and gives their determinants mant·2^expo, NaN where a pivot is outside [2^-128, 2^128). tile is the
 // number of bytes of a tile of eight lanes, stride that of the work space of a group.
 //
 //go:noescape
 func ldlSumAVX512(src *float64, a *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
 
 // ldlAVX512 factors the matrices of src, groups of 8 lanes each,
-// and gives their determinants mant·2^expo, NaN where a pivot is outside 2^±255. tile is the
+// and gives their determinants mant·2^expo, NaN where a pivot is outside [2^-128, 2^128). tile is the
 // number of bytes of a tile of eight lanes, stride that of the work space of a group.
 //
 //go:noescape

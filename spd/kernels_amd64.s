@@ -34,45 +34,35 @@ DATA one<>+48(SB)/8, $(1.0)
 DATA one<>+56(SB)/8, $(1.0)
 GLOBL one<>(SB), RODATA|NOPTR, $64
 
-DATA mantissa<>+0(SB)/8, $0x800fffffffffffff
-DATA mantissa<>+8(SB)/8, $0x800fffffffffffff
-DATA mantissa<>+16(SB)/8, $0x800fffffffffffff
-DATA mantissa<>+24(SB)/8, $0x800fffffffffffff
-DATA mantissa<>+32(SB)/8, $0x800fffffffffffff
-DATA mantissa<>+40(SB)/8, $0x800fffffffffffff
-DATA mantissa<>+48(SB)/8, $0x800fffffffffffff
-DATA mantissa<>+56(SB)/8, $0x800fffffffffffff
+DATA mantissa<>+0(SB)/8, $0x000fffffffffffff
+DATA mantissa<>+8(SB)/8, $0x000fffffffffffff
+DATA mantissa<>+16(SB)/8, $0x000fffffffffffff
+DATA mantissa<>+24(SB)/8, $0x000fffffffffffff
+DATA mantissa<>+32(SB)/8, $0x000fffffffffffff
+DATA mantissa<>+40(SB)/8, $0x000fffffffffffff
+DATA mantissa<>+48(SB)/8, $0x000fffffffffffff
+DATA mantissa<>+56(SB)/8, $0x000fffffffffffff
 GLOBL mantissa<>(SB), RODATA|NOPTR, $64
 
-DATA pivotMin<>+0(SB)/8, $0x3000000000000000
-DATA pivotMin<>+8(SB)/8, $0x3000000000000000
-DATA pivotMin<>+16(SB)/8, $0x3000000000000000
-DATA pivotMin<>+24(SB)/8, $0x3000000000000000
-DATA pivotMin<>+32(SB)/8, $0x3000000000000000
-DATA pivotMin<>+40(SB)/8, $0x3000000000000000
-DATA pivotMin<>+48(SB)/8, $0x3000000000000000
-DATA pivotMin<>+56(SB)/8, $0x3000000000000000
+DATA pivotMin<>+0(SB)/8, $0x37f0000000000000
+DATA pivotMin<>+8(SB)/8, $0x37f0000000000000
+DATA pivotMin<>+16(SB)/8, $0x37f0000000000000
+DATA pivotMin<>+24(SB)/8, $0x37f0000000000000
+DATA pivotMin<>+32(SB)/8, $0x37f0000000000000
+DATA pivotMin<>+40(SB)/8, $0x37f0000000000000
+DATA pivotMin<>+48(SB)/8, $0x37f0000000000000
+DATA pivotMin<>+56(SB)/8, $0x37f0000000000000
 GLOBL pivotMin<>(SB), RODATA|NOPTR, $64
 
-DATA pivotMax<>+0(SB)/8, $0x4fe0000000000000
-DATA pivotMax<>+8(SB)/8, $0x4fe0000000000000
-DATA pivotMax<>+16(SB)/8, $0x4fe0000000000000
-DATA pivotMax<>+24(SB)/8, $0x4fe0000000000000
-DATA pivotMax<>+32(SB)/8, $0x4fe0000000000000
-DATA pivotMax<>+40(SB)/8, $0x4fe0000000000000
-DATA pivotMax<>+48(SB)/8, $0x4fe0000000000000
-DATA pivotMax<>+56(SB)/8, $0x4fe0000000000000
-GLOBL pivotMax<>(SB), RODATA|NOPTR, $64
-
-DATA infinity<>+0(SB)/8, $0x7ff0000000000000
-DATA infinity<>+8(SB)/8, $0x7ff0000000000000
-DATA infinity<>+16(SB)/8, $0x7ff0000000000000
-DATA infinity<>+24(SB)/8, $0x7ff0000000000000
-DATA infinity<>+32(SB)/8, $0x7ff0000000000000
-DATA infinity<>+40(SB)/8, $0x7ff0000000000000
-DATA infinity<>+48(SB)/8, $0x7ff0000000000000
-DATA infinity<>+56(SB)/8, $0x7ff0000000000000
-GLOBL infinity<>(SB), RODATA|NOPTR, $64
+DATA topBits<>+0(SB)/8, $0xf000000000000000
+DATA topBits<>+8(SB)/8, $0xf000000000000000
+DATA topBits<>+16(SB)/8, $0xf000000000000000
+DATA topBits<>+24(SB)/8, $0xf000000000000000
+DATA topBits<>+32(SB)/8, $0xf000000000000000
+DATA topBits<>+40(SB)/8, $0xf000000000000000
+DATA topBits<>+48(SB)/8, $0xf000000000000000
+DATA topBits<>+56(SB)/8, $0xf000000000000000
+GLOBL topBits<>(SB), RODATA|NOPTR, $64
 
 DATA notANumber<>+0(SB)/8, $0x7ff8000000000001
 DATA notANumber<>+8(SB)/8, $0x7ff8000000000001
@@ -1495,55 +1485,105 @@ done:
 	MOVQ    expo+64(FP), CX
 	VMOVUPD one<>+0(SB), Y0
 	VMOVUPD mantissa<>+0(SB), Y1
-	VMOVUPD infinity<>+0(SB), Y2
-	VMOVUPD expBias<>+0(SB), Y3
+	VMOVUPD expBias<>+0(SB), Y2
+	VMOVUPD pivotMin<>+0(SB), Y3
 
 product:
 	VMOVAPD Y0, Y4
-	VMOVAPD Y2, Y6
 	VXORPD  Y5, Y5, Y5
-	VXORPD  Y7, Y7, Y7
+	VXORPD  Y6, Y6, Y6
 	LEAQ    384(BX), DX
 	MOVQ    p+16(FP), SI
-	SUBQ    $0x02, SI
-	JL      odd
+	SUBQ    $0x04, SI
+	JL      rest
 
-two:
-	VMOVUPD (DX), Y8
-	VMINPD  Y8, Y6, Y6
-	VMAXPD  Y8, Y7, Y7
-	VMULPD  Y8, Y4, Y4
+four:
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
 	VMOVUPD 64(DX), Y8
-	VMINPD  Y8, Y6, Y6
-	VMAXPD  Y8, Y7, Y7
-	VMULPD  Y8, Y4, Y4
-	VPSRLQ  $0x34, Y4, Y8
+	VPSUBQ  Y3, Y8, Y9
+	VORPD   Y9, Y6, Y6
+	VMOVUPD 128(DX), Y9
+	VPSUBQ  Y3, Y9, Y10
+	VORPD   Y10, Y6, Y6
+	VMOVUPD 192(DX), Y10
+	VPSUBQ  Y3, Y10, Y11
+	VORPD   Y11, Y6, Y6
+	VMULPD  Y8, Y7, Y7
+	VMULPD  Y10, Y9, Y9
+	VMULPD  Y9, Y7, Y7
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
 	VANDPD  Y1, Y4, Y4
 	VORPD   Y0, Y4, Y4
-	VPSUBQ  Y3, Y8, Y8
-	VPADDQ  Y8, Y5, Y5
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x02, SI
-	JGE     two
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x04, SI
+	JGE     four
 
-odd:
+rest:
+	CMPQ    SI, $-3
+	JNE     not1
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
+	VANDPD  Y1, Y4, Y4
+	VORPD   Y0, Y4, Y4
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	JMP     range
+
+not1:
+	CMPQ    SI, $-2
+	JNE     not2
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
+	VMOVUPD 64(DX), Y8
+	VPSUBQ  Y3, Y8, Y9
+	VORPD   Y9, Y6, Y6
+	VMULPD  Y8, Y7, Y7
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
+	VANDPD  Y1, Y4, Y4
+	VORPD   Y0, Y4, Y4
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	JMP     range
+
+not2:
 	CMPQ    SI, $-1
-	JNE     range
-	VMOVUPD (DX), Y8
-	VMINPD  Y8, Y6, Y6
-	VMAXPD  Y8, Y7, Y7
-	VMULPD  Y8, Y4, Y4
-	VPSRLQ  $0x34, Y4, Y8
+	JNE     not3
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
+	VMOVUPD 64(DX), Y8
+	VPSUBQ  Y3, Y8, Y9
+	VORPD   Y9, Y6, Y6
+	VMOVUPD 128(DX), Y9
+	VPSUBQ  Y3, Y9, Y10
+	VORPD   Y10, Y6, Y6
+	VMULPD  Y8, Y7, Y7
+	VMULPD  Y9, Y7, Y7
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
 	VANDPD  Y1, Y4, Y4
 	VORPD   Y0, Y4, Y4
-	VPSUBQ  Y3, Y8, Y8
-	VPADDQ  Y8, Y5, Y5
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	JMP     range
 
+not3:
 range:
-	VCMPPD    $0x09, pivotMin<>+0(SB), Y6, Y6
-	VCMPPD    $0x06, pivotMax<>+0(SB), Y7, Y7
-	VORPD     Y6, Y7, Y6
-	VBLENDVPD Y6, notANumber<>+0(SB), Y4, Y4
+	VXORPD    Y7, Y7, Y7
+	VPSRLQ    $0x3c, Y6, Y6
+	VPCMPEQQ  Y7, Y6, Y6
+	VMOVUPD   notANumber<>+0(SB), Y7
+	VBLENDVPD Y6, Y4, Y7, Y4
 	VMOVUPD   Y4, (AX)
 	VMOVUPD   Y5, (CX)
 	ADDQ      $0x20, AX
@@ -2819,55 +2859,105 @@ done:
 	MOVQ    expo+56(FP), CX
 	VMOVUPD one<>+0(SB), Y0
 	VMOVUPD mantissa<>+0(SB), Y1
-	VMOVUPD infinity<>+0(SB), Y2
-	VMOVUPD expBias<>+0(SB), Y3
+	VMOVUPD expBias<>+0(SB), Y2
+	VMOVUPD pivotMin<>+0(SB), Y3
 
 product:
 	VMOVAPD Y0, Y4
-	VMOVAPD Y2, Y6
 	VXORPD  Y5, Y5, Y5
-	VXORPD  Y7, Y7, Y7
+	VXORPD  Y6, Y6, Y6
 	LEAQ    384(BX), DX
 	MOVQ    p+8(FP), SI
-	SUBQ    $0x02, SI
-	JL      odd
+	SUBQ    $0x04, SI
+	JL      rest
 
-two:
-	VMOVUPD (DX), Y8
-	VMINPD  Y8, Y6, Y6
-	VMAXPD  Y8, Y7, Y7
-	VMULPD  Y8, Y4, Y4
+four:
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
 	VMOVUPD 64(DX), Y8
-	VMINPD  Y8, Y6, Y6
-	VMAXPD  Y8, Y7, Y7
-	VMULPD  Y8, Y4, Y4
-	VPSRLQ  $0x34, Y4, Y8
+	VPSUBQ  Y3, Y8, Y9
+	VORPD   Y9, Y6, Y6
+	VMOVUPD 128(DX), Y9
+	VPSUBQ  Y3, Y9, Y10
+	VORPD   Y10, Y6, Y6
+	VMOVUPD 192(DX), Y10
+	VPSUBQ  Y3, Y10, Y11
+	VORPD   Y11, Y6, Y6
+	VMULPD  Y8, Y7, Y7
+	VMULPD  Y10, Y9, Y9
+	VMULPD  Y9, Y7, Y7
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
 	VANDPD  Y1, Y4, Y4
 	VORPD   Y0, Y4, Y4
-	VPSUBQ  Y3, Y8, Y8
-	VPADDQ  Y8, Y5, Y5
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x02, SI
-	JGE     two
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x04, SI
+	JGE     four
 
-odd:
+rest:
+	CMPQ    SI, $-3
+	JNE     not1
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
+	VANDPD  Y1, Y4, Y4
+	VORPD   Y0, Y4, Y4
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	JMP     range
+
+not1:
+	CMPQ    SI, $-2
+	JNE     not2
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
+	VMOVUPD 64(DX), Y8
+	VPSUBQ  Y3, Y8, Y9
+	VORPD   Y9, Y6, Y6
+	VMULPD  Y8, Y7, Y7
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
+	VANDPD  Y1, Y4, Y4
+	VORPD   Y0, Y4, Y4
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	JMP     range
+
+not2:
 	CMPQ    SI, $-1
-	JNE     range
-	VMOVUPD (DX), Y8
-	VMINPD  Y8, Y6, Y6
-	VMAXPD  Y8, Y7, Y7
-	VMULPD  Y8, Y4, Y4
-	VPSRLQ  $0x34, Y4, Y8
+	JNE     not3
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
+	VMOVUPD 64(DX), Y8
+	VPSUBQ  Y3, Y8, Y9
+	VORPD   Y9, Y6, Y6
+	VMOVUPD 128(DX), Y9
+	VPSUBQ  Y3, Y9, Y10
+	VORPD   Y10, Y6, Y6
+	VMULPD  Y8, Y7, Y7
+	VMULPD  Y9, Y7, Y7
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
 	VANDPD  Y1, Y4, Y4
 	VORPD   Y0, Y4, Y4
-	VPSUBQ  Y3, Y8, Y8
-	VPADDQ  Y8, Y5, Y5
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	JMP     range
 
+not3:
 range:
-	VCMPPD    $0x09, pivotMin<>+0(SB), Y6, Y6
-	VCMPPD    $0x06, pivotMax<>+0(SB), Y7, Y7
-	VORPD     Y6, Y7, Y6
-	VBLENDVPD Y6, notANumber<>+0(SB), Y4, Y4
+	VXORPD    Y7, Y7, Y7
+	VPSRLQ    $0x3c, Y6, Y6
+	VPCMPEQQ  Y7, Y6, Y6
+	VMOVUPD   notANumber<>+0(SB), Y7
+	VBLENDVPD Y6, Y4, Y7, Y4
 	VMOVUPD   Y4, (AX)
 	VMOVUPD   Y5, (CX)
 	ADDQ      $0x20, AX
@@ -4515,63 +4605,110 @@ done:
 	MOVQ    expo+64(FP), CX
 	VMOVUPD one<>+0(SB), Z0
 	VMOVUPD mantissa<>+0(SB), Z1
-	VMOVUPD infinity<>+0(SB), Z2
-	VMOVUPD expBias<>+0(SB), Z3
+	VMOVUPD expBias<>+0(SB), Z2
+	VMOVUPD pivotMin<>+0(SB), Z3
 
 product:
 	VMOVAPD Z0, Z4
-	VMOVAPD Z2, Z6
 	VXORPD  Z5, Z5, Z5
-	VXORPD  Z7, Z7, Z7
+	VXORPD  Z6, Z6, Z6
 	LEAQ    768(BX), DX
 	MOVQ    p+16(FP), SI
-	SUBQ    $0x02, SI
-	JL      odd
+	SUBQ    $0x04, SI
+	JL      rest
 
-two:
-	VMOVUPD (DX), Z8
-	VMINPD  Z8, Z6, Z6
-	VMAXPD  Z8, Z7, Z7
-	VMULPD  Z8, Z4, Z4
+four:
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
 	VMOVUPD 128(DX), Z8
-	VMINPD  Z8, Z6, Z6
-	VMAXPD  Z8, Z7, Z7
-	VMULPD  Z8, Z4, Z4
-	VPSRLQ  $0x34, Z4, Z8
+	VPSUBQ  Z3, Z8, Z9
+	VORPD   Z9, Z6, Z6
+	VMOVUPD 256(DX), Z9
+	VPSUBQ  Z3, Z9, Z10
+	VORPD   Z10, Z6, Z6
+	VMOVUPD 384(DX), Z10
+	VPSUBQ  Z3, Z10, Z11
+	VORPD   Z11, Z6, Z6
+	VMULPD  Z8, Z7, Z7
+	VMULPD  Z10, Z9, Z9
+	VMULPD  Z9, Z7, Z7
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
 	VANDPD  Z1, Z4, Z4
 	VORPD   Z0, Z4, Z4
-	VPSUBQ  Z3, Z8, Z8
-	VPADDQ  Z8, Z5, Z5
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x02, SI
-	JGE     two
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	ADDQ    $0x00000200, DX
+	SUBQ    $0x04, SI
+	JGE     four
 
-odd:
+rest:
+	CMPQ    SI, $-3
+	JNE     not1
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
+	VANDPD  Z1, Z4, Z4
+	VORPD   Z0, Z4, Z4
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	JMP     range
+
+not1:
+	CMPQ    SI, $-2
+	JNE     not2
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
+	VMOVUPD 128(DX), Z8
+	VPSUBQ  Z3, Z8, Z9
+	VORPD   Z9, Z6, Z6
+	VMULPD  Z8, Z7, Z7
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
+	VANDPD  Z1, Z4, Z4
+	VORPD   Z0, Z4, Z4
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	JMP     range
+
+not2:
 	CMPQ    SI, $-1
-	JNE     range
-	VMOVUPD (DX), Z8
-	VMINPD  Z8, Z6, Z6
-	VMAXPD  Z8, Z7, Z7
-	VMULPD  Z8, Z4, Z4
-	VPSRLQ  $0x34, Z4, Z8
+	JNE     not3
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
+	VMOVUPD 128(DX), Z8
+	VPSUBQ  Z3, Z8, Z9
+	VORPD   Z9, Z6, Z6
+	VMOVUPD 256(DX), Z9
+	VPSUBQ  Z3, Z9, Z10
+	VORPD   Z10, Z6, Z6
+	VMULPD  Z8, Z7, Z7
+	VMULPD  Z9, Z7, Z7
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
 	VANDPD  Z1, Z4, Z4
 	VORPD   Z0, Z4, Z4
-	VPSUBQ  Z3, Z8, Z8
-	VPADDQ  Z8, Z5, Z5
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	JMP     range
 
+not3:
 range:
-	VMOVUPD notANumber<>+0(SB), Z8
-	VCMPPD  $0x09, pivotMin<>+0(SB), Z6, K1
-	VCMPPD  $0x06, pivotMax<>+0(SB), Z7, K2
-	KORW    K1, K2, K1
-	VMOVAPD Z8, K1, Z4
-	VMOVUPD Z4, (AX)
-	VMOVUPD Z5, (CX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    stride+48(FP), BX
-	DECQ    DI
-	JNZ     product
+	VMOVUPD  notANumber<>+0(SB), Z7
+	VPTESTMQ topBits<>+0(SB), Z6, K1
+	VMOVAPD  Z7, K1, Z4
+	VMOVUPD  Z4, (AX)
+	VMOVUPD  Z5, (CX)
+	ADDQ     $0x40, AX
+	ADDQ     $0x40, CX
+	ADDQ     stride+48(FP), BX
+	DECQ     DI
+	JNZ      product
 	VZEROUPPER
 	RET
 
@@ -6102,63 +6239,110 @@ done:
 	MOVQ    expo+56(FP), CX
 	VMOVUPD one<>+0(SB), Z0
 	VMOVUPD mantissa<>+0(SB), Z1
-	VMOVUPD infinity<>+0(SB), Z2
-	VMOVUPD expBias<>+0(SB), Z3
+	VMOVUPD expBias<>+0(SB), Z2
+	VMOVUPD pivotMin<>+0(SB), Z3
 
 product:
 	VMOVAPD Z0, Z4
-	VMOVAPD Z2, Z6
 	VXORPD  Z5, Z5, Z5
-	VXORPD  Z7, Z7, Z7
+	VXORPD  Z6, Z6, Z6
 	LEAQ    768(BX), DX
 	MOVQ    p+8(FP), SI
-	SUBQ    $0x02, SI
-	JL      odd
+	SUBQ    $0x04, SI
+	JL      rest
 
-two:
-	VMOVUPD (DX), Z8
-	VMINPD  Z8, Z6, Z6
-	VMAXPD  Z8, Z7, Z7
-	VMULPD  Z8, Z4, Z4
+four:
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
 	VMOVUPD 128(DX), Z8
-	VMINPD  Z8, Z6, Z6
-	VMAXPD  Z8, Z7, Z7
-	VMULPD  Z8, Z4, Z4
-	VPSRLQ  $0x34, Z4, Z8
+	VPSUBQ  Z3, Z8, Z9
+	VORPD   Z9, Z6, Z6
+	VMOVUPD 256(DX), Z9
+	VPSUBQ  Z3, Z9, Z10
+	VORPD   Z10, Z6, Z6
+	VMOVUPD 384(DX), Z10
+	VPSUBQ  Z3, Z10, Z11
+	VORPD   Z11, Z6, Z6
+	VMULPD  Z8, Z7, Z7
+	VMULPD  Z10, Z9, Z9
+	VMULPD  Z9, Z7, Z7
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
 	VANDPD  Z1, Z4, Z4
 	VORPD   Z0, Z4, Z4
-	VPSUBQ  Z3, Z8, Z8
-	VPADDQ  Z8, Z5, Z5
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x02, SI
-	JGE     two
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	ADDQ    $0x00000200, DX
+	SUBQ    $0x04, SI
+	JGE     four
 
-odd:
+rest:
+	CMPQ    SI, $-3
+	JNE     not1
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
+	VANDPD  Z1, Z4, Z4
+	VORPD   Z0, Z4, Z4
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	JMP     range
+
+not1:
+	CMPQ    SI, $-2
+	JNE     not2
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
+	VMOVUPD 128(DX), Z8
+	VPSUBQ  Z3, Z8, Z9
+	VORPD   Z9, Z6, Z6
+	VMULPD  Z8, Z7, Z7
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
+	VANDPD  Z1, Z4, Z4
+	VORPD   Z0, Z4, Z4
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	JMP     range
+
+not2:
 	CMPQ    SI, $-1
-	JNE     range
-	VMOVUPD (DX), Z8
-	VMINPD  Z8, Z6, Z6
-	VMAXPD  Z8, Z7, Z7
-	VMULPD  Z8, Z4, Z4
-	VPSRLQ  $0x34, Z4, Z8
+	JNE     not3
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
+	VMOVUPD 128(DX), Z8
+	VPSUBQ  Z3, Z8, Z9
+	VORPD   Z9, Z6, Z6
+	VMOVUPD 256(DX), Z9
+	VPSUBQ  Z3, Z9, Z10
+	VORPD   Z10, Z6, Z6
+	VMULPD  Z8, Z7, Z7
+	VMULPD  Z9, Z7, Z7
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
 	VANDPD  Z1, Z4, Z4
 	VORPD   Z0, Z4, Z4
-	VPSUBQ  Z3, Z8, Z8
-	VPADDQ  Z8, Z5, Z5
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	JMP     range
 
+not3:
 range:
-	VMOVUPD notANumber<>+0(SB), Z8
-	VCMPPD  $0x09, pivotMin<>+0(SB), Z6, K1
-	VCMPPD  $0x06, pivotMax<>+0(SB), Z7, K2
-	KORW    K1, K2, K1
-	VMOVAPD Z8, K1, Z4
-	VMOVUPD Z4, (AX)
-	VMOVUPD Z5, (CX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    stride+40(FP), BX
-	DECQ    DI
-	JNZ     product
+	VMOVUPD  notANumber<>+0(SB), Z7
+	VPTESTMQ topBits<>+0(SB), Z6, K1
+	VMOVAPD  Z7, K1, Z4
+	VMOVUPD  Z4, (AX)
+	VMOVUPD  Z5, (CX)
+	ADDQ     $0x40, AX
+	ADDQ     $0x40, CX
+	ADDQ     stride+40(FP), BX
+	DECQ     DI
+	JNZ      product
 	VZEROUPPER
 	RET
 

@@ -51,10 +51,10 @@ func ratio() {
 	// Times 2^q, in two steps of at least 2^−1000 each, so that only the second rounds.
 	q, q1, q2 := YMM(), YMM(), YMM()
 	VPSRLQ(Imm(1), e, q)
-	VPMAXSD(consts["least"], q, q1)
+	VPMAXSD(consts["floor"], q, q1)
 	VPSUBQ(q1, q, q2)
 	VPADDQ(consts["half"], q2, q2)
-	VPMAXSD(consts["least"], q2, q2)
+	VPMAXSD(consts["floor"], q2, q2)
 	for _, s := range []reg.VecVirtual{q1, q2} {
 		VPSUBQ(consts["unbias"], s, s)
 		VPSLLQ(Imm(52), s, s)

@@ -39,16 +39,15 @@ func constants() {
 	}
 	consts = map[string]Mem{
 		"one":    vectors("one", F64(1)),
-		"mant":   vectors("mantissa", U64(0x800fffffffffffff)),
-		"lo":     vectors("pivotMin", U64((1023-255)<<52)),
-		"hi":     vectors("pivotMax", U64((1023+255)<<52)),
-		"inf":    vectors("infinity", U64(0x7ff0000000000000)),
+		"mant":   vectors("mantissa", U64(1<<52-1)),
+		"least":  vectors("pivotMin", U64((1023-128)<<52)),
+		"top":    vectors("topBits", U64(0xf<<60)),
 		"nan":    vectors("notANumber", U64(0x7ff8000000000001)),
 		"bias":   vectors("expBias", U64(1023)),
 		"oneBit": vectors("oneBit", U64(1)),
 		"big":    vectors("exponentShift", U64(1<<30)),
 		"half":   vectors("halfShift", U64(1<<29)),
-		"least":  vectors("leastShift", U64(1<<29-1000)),
+		"floor":  vectors("leastShift", U64(1<<29-1000)),
 		"unbias": vectors("unbias", U64(1<<29-1023)),
 	}
 }
@@ -93,7 +92,7 @@ func ldl(v isa, sum bool) {
 	TEXT(name, NOSPLIT, sig)
 	Pragma("noescape")
 	Doc(fmt.Sprintf("%s factors %s, groups of %d lanes each,", name, what, v.bytes/8),
-		"and gives their determinants mant·2^expo, NaN where a pivot is outside 2^±255. tile is the",
+		"and gives their determinants mant·2^expo, NaN where a pivot is outside [2^-128, 2^128). tile is the",
 		"number of bytes of a tile of eight lanes, stride that of the work space of a group.")
 	k := &machine{v: v, sum: sum}
 	k.j, k.stride, k.src, k.work = GP64(), GP64(), GP64(), GP64()
@@ -260,65 +259,76 @@ func (k *machine) product() {
 	Load(Param("groups"), count)
 	Load(Param("mant"), mant)
 	Load(Param("expo"), expo)
-	one, mask, lo0, hi0 := v.vec(), v.vec(), v.vec(), v.vec()
+	one, mask, bias, least := v.vec(), v.vec(), v.vec(), v.vec()
 	VMOVUPD(consts["one"], one)
 	VMOVUPD(consts["mant"], mask)
-	VMOVUPD(consts["inf"], lo0)
-	VMOVUPD(consts["bias"], hi0)
+	VMOVUPD(consts["bias"], bias)
+	VMOVUPD(consts["least"], least)
 	Label("product")
-	m, x, lo, hi := v.vec(), v.vec(), v.vec(), v.vec()
+	m, x, bad := v.vec(), v.vec(), v.vec()
 	VMOVAPD(one, m)
-	VMOVAPD(lo0, lo)
 	VXORPD(x, x, x)
-	VXORPD(hi, hi, hi)
+	VXORPD(bad, bad, bad)
 	LEAQ(Mem{Base: k.work, Disp: V * hdrSize}, d)
 	Load(Param("p"), n)
-	// take multiplies by a pivot. With the pivot as second source of the minimum a NaN
-	// replaces what was there; a NaN pivot makes all later ones NaN, so the last one tells.
-	take := func(i int) {
-		y := v.vec()
-		VMOVUPD(Mem{Base: d, Disp: 2 * V * i}, y)
-		VMINPD(y, lo, lo)
-		VMAXPD(y, hi, hi)
-		VMULPD(y, m, m)
-	}
-	split := func() {
-		y := v.vec()
-		VPSRLQ(Imm(52), m, y)
+	// take multiplies by up to four pivots and splits the exponent off. Subtracting the bits
+	// of 2^−128 leaves one of the first four bits set unless a pivot is in [2^−128, 2^128).
+	take := func(n int) {
+		y := make([]reg.VecVirtual, n)
+		for i := range y {
+			y[i] = v.vec()
+			z := v.vec()
+			VMOVUPD(Mem{Base: d, Disp: 2 * V * i}, y[i])
+			VPSUBQ(least, y[i], z)
+			VORPD(z, bad, bad)
+		}
+		if n > 1 {
+			VMULPD(y[1], y[0], y[0])
+		}
+		switch n {
+		case 3:
+			VMULPD(y[2], y[0], y[0])
+		case 4:
+			VMULPD(y[3], y[2], y[2])
+			VMULPD(y[2], y[0], y[0])
+		}
+		VMULPD(y[0], m, m)
+		e := v.vec()
+		VPSRLQ(Imm(52), m, e)
 		VANDPD(mask, m, m)
 		VORPD(one, m, m)
-		VPSUBQ(hi0, y, y)
-		VPADDQ(y, x, x)
+		VPSUBQ(bias, e, e)
+		VPADDQ(e, x, x)
 	}
-	SUBQ(Imm(2), n)
-	JL(LabelRef("odd"))
-	Label("two")
-	take(0)
-	take(1)
-	split()
-	ADDQ(num(4*V), d)
-	SUBQ(Imm(2), n)
-	JGE(LabelRef("two"))
-	Label("odd")
-	CMPQ(n, I8(-1))
-	JNE(LabelRef("range"))
-	take(0)
-	split()
+	SUBQ(Imm(4), n)
+	JL(LabelRef("rest"))
+	Label("four")
+	take(4)
+	ADDQ(num(8*V), d)
+	SUBQ(Imm(4), n)
+	JGE(LabelRef("four"))
+	Label("rest")
+	for i := 1; i < 4; i++ {
+		next := fmt.Sprint("not", i)
+		CMPQ(n, I8(i-4))
+		JNE(LabelRef(next))
+		take(i)
+		JMP(LabelRef("range"))
+		Label(next)
+	}
 	Label("range")
-	// Not (least ≥ lo and largest ≤ hi), true for NaN: predicates not-greater-equal and not-less-equal.
 	if V == 64 {
-		k1, k2 := K(), K()
-		nan := v.vec()
+		out, nan := K(), v.vec()
 		VMOVUPD(consts["nan"], nan)
-		VCMPPD(Imm(9), consts["lo"], lo, k1)
-		VCMPPD(Imm(6), consts["hi"], hi, k2)
-		KORW(k1, k2, k1)
-		VMOVAPD(nan, k1, m)
+		VPTESTMQ(consts["top"], bad, out)
+		VMOVAPD(nan, out, m)
 	} else {
-		VCMPPD(Imm(9), consts["lo"], lo, lo)
-		VCMPPD(Imm(6), consts["hi"], hi, hi)
-		VORPD(lo, hi, lo)
-		VBLENDVPD(lo, consts["nan"], m, m)
+		zero := v.vec()
+		VXORPD(zero, zero, zero)
+		VPSRLQ(Imm(60), bad, bad)
+		VPCMPEQQ(zero, bad, bad)
+		VMOVUPD(consts["nan"], zero)
+		VBLENDVPD(bad, m, zero, m)
 	}
 	VMOVUPD(m, Mem{Base: mant})
 	VMOVUPD(x, Mem{Base: expo})
