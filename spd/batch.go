@@ -17,7 +17,7 @@ type Batch struct {
 // NewBatch returns a batch of n matrices of order p, none of them set. The kernel with a
 // matrix that was not set is NaN.
 func NewBatch(n, p int) *Batch {
-	if !(n >= 0 && p >= 1) {
+	if n < 0 || p < 1 {
 		misuse("batch of %d matrices of order %d, want at least 0 of order at least 1", n, p)
 	}
 	t := (n + lanes - 1) / lanes
@@ -51,7 +51,7 @@ const (
 // diagonal entry (the size of its rounding error), and lie with it in [2⁻¹²⁵, 2¹²⁵].
 // Calls for different i may run concurrently.
 func (b *Batch) Set(i int, packed []float64) error {
-	if !(0 <= i && i < b.n) {
+	if i < 0 || i >= b.n {
 		misuse("matrix %d out of range [0, %d)", i, b.n)
 	}
 	size := Size(b.p)
@@ -95,28 +95,25 @@ func (b *Batch) tile(i int) (tile []float64, lane int) {
 
 // At copies matrix i, packed, to dst, which must have Size(Order()) entries or be nil, and returns it.
 func (b *Batch) At(i int, dst []float64) []float64 {
-	if !(0 <= i && i < b.n) {
+	if i < 0 || i >= b.n {
 		misuse("matrix %d out of range [0, %d)", i, b.n)
 	}
 	if dst == nil {
 		dst = make([]float64, Size(b.p))
 	}
-	if !(len(dst) == Size(b.p)) {
+	if len(dst) != Size(b.p) {
 		misuse("%d entries for a matrix of order %d, want %d", len(dst), b.p, Size(b.p))
 	}
 	tile, l := b.tile(i)
-	for tile, e := tile[l&(lanes-1):], 0; ; e++ {
-		dst[e] = tile[0]
-		if len(tile) < lanes+1 {
-			return dst
-		}
-		tile = tile[lanes:]
+	for e := range dst {
+		dst[e] = tile[e*lanes+l]
 	}
+	return dst
 }
 
 // LogDet returns the log-determinant of matrix i.
 func (b *Batch) LogDet(i int) float64 {
-	if !(0 <= i && i < b.n) {
+	if i < 0 || i >= b.n {
 		misuse("matrix %d out of range [0, %d)", i, b.n)
 	}
 	r := b.root.at(i)
@@ -144,19 +141,19 @@ func LogCross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 
 }
 
 func cross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int, logs bool) {
-	if !(a.p == b.p) {
+	if a.p != b.p {
 		misuse("matrices of orders %d and %d", a.p, b.p)
 	}
-	if !(0 <= i0 && i0 <= i1 && i1 <= a.n) {
+	if i0 < 0 || i0 > i1 || i1 > a.n {
 		misuse("rows [%d, %d) of %d matrices", i0, i1, a.n)
 	}
-	if !(0 <= j0 && j0 <= j1 && j1 <= b.n) {
+	if j0 < 0 || j0 > j1 || j1 > b.n {
 		misuse("columns [%d, %d) of %d matrices", j0, j1, b.n)
 	}
 	if i0 == i1 || j0 == j1 {
 		return
 	}
-	if !(stride >= j1-j0 && len(dst) >= (i1-i0-1)*stride+j1-j0) {
+	if stride < j1-j0 || len(dst) < (i1-i0-1)*stride+j1-j0 {
 		misuse("%d numbers with stride %d for %d×%d values", len(dst), stride, i1-i0, j1-j0)
 	}
 	p := a.p

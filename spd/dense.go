@@ -6,10 +6,10 @@ import "math"
 // the sum over m = 0, 1, … of fused multiply-adds starting from zero, whatever the number of
 // rows.
 func Project(dst, k, w []float64, rows, n, p int) {
-	if !(rows >= 0 && n >= 0 && p >= 0) {
+	if rows < 0 || n < 0 || p < 0 {
 		misuse("project %d×%d by %d×%d", rows, n, n, p)
 	}
-	if !(len(dst) == rows*p && len(k) == rows*n && len(w) == n*p) {
+	if len(dst) != rows*p || len(k) != rows*n || len(w) != n*p {
 		misuse("project %d×%d by %d×%d: slices of %d, %d and %d numbers", rows, n, n, p, len(dst), len(k), len(w))
 	}
 	if rows == 0 || p == 0 {
@@ -33,10 +33,10 @@ func Project(dst, k, w []float64, rows, n, p int) {
 // Each entry of YᵀY is the sum over the rows in turn of fused multiply-adds starting from
 // zero, and is then added to dst.
 func AddGram(dst, y []float64, rows, p int) {
-	if !(rows >= 0 && p >= 0) {
+	if rows < 0 || p < 0 {
 		misuse("Gram matrix of %d×%d", rows, p)
 	}
-	if !(len(dst) == Size(p) && len(y) == rows*p) {
+	if len(dst) != Size(p) || len(y) != rows*p {
 		misuse("Gram matrix of %d×%d: slices of %d and %d numbers", rows, p, len(dst), len(y))
 	}
 	if rows == 0 || p == 0 || asmGram(dst, y, rows, p) {

@@ -16,9 +16,9 @@ const lanes = 8
 //	u_rc = s_rc − Σ_{m<c} u_rm t_cm,   t_cm = u_cm·(1/d_m),   d_c = u_cc.
 //
 // The terms are subtracted by fused multiply-adds in the order m = 0, 1, …; four pivots at a
-// time are multiplied as (d₀d₁)(d₂d₃), then with those before them. This is all that the bits of the result depend on; the
-// assembly does the same operations. ok is false if a pivot is not a positive normal
-// number; bad is then the row of the first such pivot.
+// time are multiplied as (d₀d₁)(d₂d₃), then with those before them. This is all that the
+// bits of the result depend on, and the assembly does the same operations. ok is false if a
+// pivot is not a positive normal number; bad is then the row of the first such pivot.
 //
 // scratch holds 2p numbers.
 func ldl(u []float64, p int, scratch []float64) (mant float64, expo int64, bad int, ok bool) {
@@ -116,10 +116,10 @@ func (a root) times(b root) (y float64, x int64) {
 	return y + (c + math.FMA(a.hi, b.hi, -y)), a.half + b.half
 }
 
-// ratio sets dst[i] = min(1, (ab)^½ / s)^½ for the determinants s = mant[i]·2^expo[i], where a
-// and b are the roots √a and √b = (hb[i]+lb[i])·2^xb[i]. It is exactly 1 for a = b = s. The
-// exponents are applied last, so a value is rounded to a subnormal number or to zero only
-// when it is one.
+// ratio sets dst[i] = min(1, (ab_i/s_i)^½) for the roots a and b_i of two determinants and a
+// third determinant s_i = mant[i]·2^expo[i]. It is exactly 1 if all three determinants are
+// equal. The exponents are applied last, so a value is rounded to a subnormal number or to
+// zero only when it is one.
 func ratio(dst, mant []float64, expo []int64, b *roots, a root) {
 	for i := range dst {
 		y, e := a.times(b.at(i))
@@ -204,7 +204,7 @@ func aligned(n int) []float64 {
 }
 
 // sumDets computes the determinants of a + B for the matrices B of up to blockTiles tiles,
-// into w.mant and w.expo; NaN where a + B is not positive definite.
+// into w.mant and w.expo; NaN where a pivot is outside the assembly's range.
 func (w *work) sumDets(a, tiles []float64, p int) {
 	if w.asmSumDets(a, tiles, p) {
 		return
@@ -218,6 +218,10 @@ func (w *work) sumDets(a, tiles []float64, p int) {
 				u[e] = a[e] + tile[e*lanes+l]
 			}
 			m, x, _, ok := ldl(u, p, w.u[size:])
+			for r := range p {
+				d := u[Index(r, r)]
+				ok = ok && 0x1p-128 <= d && d < 0x1p128
+			}
 			if !ok {
 				m = math.NaN()
 			}

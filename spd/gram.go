@@ -21,10 +21,10 @@ func Gram(ctx context.Context, dst []float64, stride int, b *Batch, workers int)
 	if n == 0 {
 		return ctx.Err()
 	}
-	if !(workers >= 1) {
+	if workers < 1 {
 		misuse("%d workers, want at least 1", workers)
 	}
-	if !(stride >= n && len(dst) >= (n-1)*stride+n) {
+	if stride < n || len(dst) < (n-1)*stride+n {
 		misuse("%d numbers with stride %d for %d×%d values", len(dst), stride, n, n)
 	}
 	side := (n + gramBlock - 1) / gramBlock

@@ -44,7 +44,7 @@ func LogKernel(a, b []float64, p int, scratch []float64) (logK float64, ok bool)
 
 func determinant(packed []float64, p int, scratch []float64) (mant float64, expo int64, bad int, ok bool) {
 	size := Size(p)
-	if !(len(packed) >= size) {
+	if len(packed) < size {
 		misuse("matrix of order %d has %d packed entries, want %d", p, len(packed), size)
 	}
 	scratch = need(scratch, p)
@@ -57,7 +57,7 @@ func need(scratch []float64, p int) []float64 {
 	if scratch == nil {
 		return make([]float64, n)
 	}
-	if !(len(scratch) >= n) {
+	if len(scratch) < n {
 		misuse("scratch of %d numbers for order %d, want %d", len(scratch), p, n)
 	}
 	return scratch

@@ -14,15 +14,15 @@ const Lanes = lanes
 // NaN for a matrix that is not positive definite or not finite. The tiles are not changed.
 // Several tiles in one call are faster than one, for small p. It takes O(p³) time for a matrix.
 func Dets(mant []float64, expo []int64, tiles []float64, p int) {
-	if !(p >= 1) {
+	if p < 1 {
 		misuse("order %d, want at least 1", p)
 	}
 	size := Size(p) * lanes
 	n := len(tiles) / size
-	if !(len(tiles) == n*size) {
+	if len(tiles) != n*size {
 		misuse("%d numbers in tiles of order %d, want a multiple of %d", len(tiles), p, size)
 	}
-	if !(len(mant) == n*lanes && len(expo) == n*lanes) {
+	if len(mant) != n*lanes || len(expo) != n*lanes {
 		misuse("%d mantissas and %d exponents for %d tiles, want %d of each", len(mant), len(expo), n, n*lanes)
 	}
 	if n == 0 {
@@ -56,7 +56,7 @@ func (w *work) dets(mant []float64, expo []int64, tiles []float64, p int) {
 
 // LogDets is Dets for the logarithms of the determinants: dst has Lanes numbers for each tile.
 func LogDets(dst, tiles []float64, p int) {
-	if !(p >= 1) {
+	if p < 1 {
 		misuse("order %d, want at least 1", p)
 	}
 	const block = 8 * lanes
@@ -64,7 +64,7 @@ func LogDets(dst, tiles []float64, p int) {
 	size := Size(p)
 	for len(dst) > 0 {
 		n := min(len(dst), block)
-		if !(len(tiles) >= n*size) {
+		if len(tiles) < n*size {
 			misuse("%d numbers in tiles for %d more matrices of order %d", len(tiles), len(dst), p)
 		}
 		Dets(dst[:n], expo[:n], tiles[:n*size], p)
