@@ -11,23 +11,23 @@ import (
 type Batch struct {
 	p, n  int
 	tiles []float64 // ⌈n/8⌉ tiles of Size(p)×8
-	mant  []float64 // determinants mant·2^expo; NaN before Set
-	expo  []int64
+	root  roots     // square roots of the determinants; NaN before Set
 }
 
 // NewBatch returns a batch of n matrices of order p, none of them set. The kernel with a
 // matrix that was not set is NaN.
 func NewBatch(n, p int) *Batch {
-	check(n >= 0 && p >= 1, "batch of %d matrices of order %d, want at least 0 of order at least 1", n, p)
+	if n < 0 || p < 1 {
+		misuse("batch of %d matrices of order %d, want at least 0 of order at least 1", n, p)
+	}
 	t := (n + lanes - 1) / lanes
 	b := &Batch{
 		p: p, n: n,
 		tiles: aligned(t * lanes * Size(p)),
-		mant:  make([]float64, t*lanes),
-		expo:  make([]int64, t*lanes),
+		root:  roots{make([]float64, t*lanes), make([]float64, t*lanes), make([]int64, t*lanes)},
 	}
-	for i := range b.mant {
-		b.mant[i] = math.NaN()
+	for i := range b.root.hi {
+		b.root.hi[i] = math.NaN()
 	}
 	return b
 }
@@ -39,19 +39,21 @@ func (b *Batch) Len() int { return b.n }
 func (b *Batch) Order() int { return b.p }
 
 // Limits of what a batch accepts. Since the pivots of a sum lie between the sum of the
-// pivots and the sum of the diagonal entries, they keep every product of two pivots in the
+// pivots and the sum of the diagonal entries, they keep the product of four pivots in the
 // kernel inside the range of float64.
 const (
-	pivotMin = 0x1p-250
-	pivotMax = 0x1p+250
+	pivotMin = 0x1p-125
+	pivotMax = 0x1p+125
 )
 
 // Set stores matrix i. It is an error if the matrix is not finite, or not positive definite
 // to working precision: a pivot of the Cholesky factorisation must exceed p·2⁻⁵² times its
-// diagonal entry (the size of its rounding error), and lie with it in [2⁻²⁵⁰, 2²⁵⁰].
+// diagonal entry (the size of its rounding error), and lie with it in [2⁻¹²⁵, 2¹²⁵].
 // Calls for different i may run concurrently.
 func (b *Batch) Set(i int, packed []float64) error {
-	check(0 <= i && i < b.n, "matrix %d out of range [0, %d)", i, b.n)
+	if i < 0 || i >= b.n {
+		misuse("matrix %d out of range [0, %d)", i, b.n)
+	}
 	size := Size(b.p)
 	if len(packed) != size {
 		return fmt.Errorf("spd: matrix %d has %d entries, want %d for order %d", i, len(packed), size, b.p)
@@ -63,7 +65,7 @@ func (b *Batch) Set(i int, packed []float64) error {
 	for r := range b.p {
 		d := packed[Index(r, r)]
 		if !(pivotMin <= d && d <= pivotMax) {
-			return fmt.Errorf("spd: matrix %d: diagonal entry %d is %g, want it in [2^-250, 2^250]", i, r, d)
+			return fmt.Errorf("spd: matrix %d: diagonal entry %d is %g, want it in [2^-125, 2^125]", i, r, d)
 		}
 	}
 	mant, expo, bad, ok := ldl(u, b.p, w.u[size:])
@@ -80,7 +82,8 @@ func (b *Batch) Set(i int, packed []float64) error {
 	for e, v := range packed {
 		tile[e*lanes+l] = v
 	}
-	b.mant[i], b.expo[i] = mant, expo
+	r := rootOf(mant, expo)
+	b.root.hi[i], b.root.lo[i], b.root.half[i] = r.hi, r.lo, r.half
 	return nil
 }
 
@@ -92,11 +95,15 @@ func (b *Batch) tile(i int) (tile []float64, lane int) {
 
 // At copies matrix i, packed, to dst, which must have Size(Order()) entries or be nil, and returns it.
 func (b *Batch) At(i int, dst []float64) []float64 {
-	check(0 <= i && i < b.n, "matrix %d out of range [0, %d)", i, b.n)
+	if i < 0 || i >= b.n {
+		misuse("matrix %d out of range [0, %d)", i, b.n)
+	}
 	if dst == nil {
 		dst = make([]float64, Size(b.p))
 	}
-	check(len(dst) == Size(b.p), "%d entries for a matrix of order %d, want %d", len(dst), b.p, Size(b.p))
+	if len(dst) != Size(b.p) {
+		misuse("%d entries for a matrix of order %d, want %d", len(dst), b.p, Size(b.p))
+	}
 	tile, l := b.tile(i)
 	for e := range dst {
 		dst[e] = tile[e*lanes+l]
@@ -106,8 +113,11 @@ func (b *Batch) At(i int, dst []float64) []float64 {
 
 // LogDet returns the log-determinant of matrix i.
 func (b *Batch) LogDet(i int) float64 {
-	check(0 <= i && i < b.n, "matrix %d out of range [0, %d)", i, b.n)
-	return logOf(b.mant[i], b.expo[i])
+	if i < 0 || i >= b.n {
+		misuse("matrix %d out of range [0, %d)", i, b.n)
+	}
+	r := b.root.at(i)
+	return logOf(r.times(r))
 }
 
 // Cross sets dst[(i−i0)·stride + (j−j0)] to the Bhattacharyya kernel
@@ -131,14 +141,21 @@ func LogCross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 
 }
 
 func cross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int, logs bool) {
-	check(a.p == b.p, "matrices of orders %d and %d", a.p, b.p)
-	check(0 <= i0 && i0 <= i1 && i1 <= a.n, "rows [%d, %d) of %d matrices", i0, i1, a.n)
-	check(0 <= j0 && j0 <= j1 && j1 <= b.n, "columns [%d, %d) of %d matrices", j0, j1, b.n)
+	if a.p != b.p {
+		misuse("matrices of orders %d and %d", a.p, b.p)
+	}
+	if i0 < 0 || i0 > i1 || i1 > a.n {
+		misuse("rows [%d, %d) of %d matrices", i0, i1, a.n)
+	}
+	if j0 < 0 || j0 > j1 || j1 > b.n {
+		misuse("columns [%d, %d) of %d matrices", j0, j1, b.n)
+	}
 	if i0 == i1 || j0 == j1 {
 		return
 	}
-	check(stride >= j1-j0 && len(dst) >= (i1-i0-1)*stride+j1-j0,
-		"%d numbers with stride %d for %d×%d values", len(dst), stride, i1-i0, j1-j0)
+	if stride < j1-j0 || len(dst) < (i1-i0-1)*stride+j1-j0 {
+		misuse("%d numbers with stride %d for %d×%d values", len(dst), stride, i1-i0, j1-j0)
+	}
 	p := a.p
 	w := getWork(p)
 	defer works.Put(w)
@@ -146,23 +163,24 @@ func cross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int
 	block := min(max(blockBytes/(8*tile), 4), blockTiles) * lanes
 	for lo := j0 &^ (lanes - 1); lo < j1; lo += block {
 		hi := min(lo+block, (j1+lanes-1)&^(lanes-1))
-		mb, xb := b.mant[lo:hi], b.expo[lo:hi]
+		rb := b.root.slice(lo, hi)
 		from, to := max(lo, j0), min(hi, j1)
 		for i := i0; i < i1; i++ {
 			w.sumDets(a.At(i, w.a), b.tiles[lo/lanes*tile:hi/lanes*tile], p)
-			ma, xa := a.mant[i], a.expo[i]+2*int64(p) // |½(A+B)|² = 2^(−2p) |A+B|²
+			ra := a.root.at(i)
+			ra.half += int64(p) // |½(A+B)| = 2^(−p) |A+B|
 			row := dst[(i-i0)*stride:][from-j0 : to-j0]
 			mant, expo := w.mant[:hi-lo], w.expo[:hi-lo]
 			if logs {
 				for j := range row {
 					l := from - lo + j
-					row[j] = logRatio(mant[l], expo[l], mb[l], xb[l], ma, xa)
+					row[j] = logRatio(mant[l], expo[l], ra, rb.at(l))
 				}
 				continue
 			}
 			k := w.k[:hi-lo]
-			if !asmRatio(k, mant, expo, mb, xb, ma, xa) {
-				ratio(k, mant, expo, mb, xb, ma, xa)
+			if !asmRatio(k, mant, expo, &rb, ra) {
+				ratio(k, mant, expo, &rb, ra)
 			}
 			copy(row, k[from-lo:])
 		}

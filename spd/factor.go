@@ -15,15 +15,16 @@ const lanes = 8
 //
 //	u_rc = s_rc − Σ_{m<c} u_rm t_cm,   t_cm = u_cm·(1/d_m),   d_c = u_cc.
 //
-// The terms are subtracted by fused multiply-adds in the order m = 0, 1, …, and the pivots
-// are multiplied in their order. This is all that the bits of the result depend on; the
-// assembly does the same operations. ok is false if a pivot is not a positive finite
-// number; bad is then the row of the first such pivot.
+// The terms are subtracted by fused multiply-adds in the order m = 0, 1, …; four pivots at a
+// time are multiplied as (d₀d₁)(d₂d₃), then with those before them. This is all that the
+// bits of the result depend on, and the assembly does the same operations. ok is false if a
+// pivot is not a positive normal number; bad is then the row of the first such pivot.
 //
 // scratch holds 2p numbers.
 func ldl(u []float64, p int, scratch []float64) (mant float64, expo int64, bad int, ok bool) {
 	t, inv := scratch[:p], scratch[p:2*p]
 	mant = 1
+	four := [4]float64{1, 1, 1, 1} // mantissas of pivots
 	row := u
 	for c := range p {
 		uc := row[: c+1 : c+1]
@@ -34,14 +35,19 @@ func ldl(u []float64, p int, scratch []float64) (mant float64, expo int64, bad i
 			t[m] = uc[m] * inv[m]
 			d = math.FMA(-uc[m], t[m], d)
 		}
-		if !(d > 0 && d <= math.MaxFloat64) {
+		if !(d >= 0x1p-1022 && d <= math.MaxFloat64) {
 			return 0, 0, c, false
 		}
 		uc[c] = d
 		inv[c] = 1 / d
 		m, x := split(d)
-		m, dx := split(mant * m)
-		mant, expo = m, expo+x+dx
+		four[c&3] = m
+		expo += x
+		if c&3 == 3 || c == p-1 {
+			mant, x = split(mant * ((four[0] * four[1]) * (four[2] * four[3])))
+			expo += x
+			four = [4]float64{1, 1, 1, 1}
+		}
 
 		// Column c of the rows below, four at a time: their chains of sums are independent.
 		rest, r := row, c+1
@@ -74,13 +80,10 @@ func ldl(u []float64, p int, scratch []float64) (mant float64, expo int64, bad i
 	return mant, expo, 0, true
 }
 
-// split returns a positive finite x as mant·2^expo with 1 ≤ mant < 2.
+// split returns a positive normal x as mant·2^expo with 1 ≤ mant < 2.
 func split(x float64) (mant float64, expo int64) {
-	if x < 0x1p-1022 {
-		x, expo = x*0x1p54, -54
-	}
 	b := math.Float64bits(x)
-	return math.Float64frombits(b&(1<<52-1) | 1023<<52), expo + int64(b>>52) - 1023
+	return math.Float64frombits(b&(1<<52-1) | 1023<<52), int64(b>>52) - 1023
 }
 
 // logOf returns log(mant·2^expo) for a positive mant near 1.
@@ -91,23 +94,40 @@ func logOf(mant float64, expo int64) float64 {
 	return math.Log(mant) + float64(expo)*math.Ln2
 }
 
-// quotient returns the two determinants' product over the square of a third,
-//
-//	(ma·2^xa)(mb·2^xb) / (m·2^x)² = r·2^e.
-func quotient(m float64, x int64, mb float64, xb int64, ma float64, xa int64) (r float64, e int64) {
-	return (ma * mb) / (m * m), xa + xb - 2*x
+// root is the square root (hi+lo)·2^half of a determinant, 1 ≤ hi+lo < 2. Its relative error is
+// about 2⁻¹⁰⁴, so that the product of two equal ones rounds to the determinant.
+type root struct {
+	hi, lo float64
+	half   int64
 }
 
-// ratio sets dst[i] = min(1, (ab/s²)^¼) for a = ma·2^xa, b = mb[i]·2^xb[i] and
-// s = mant[i]·2^expo[i]. Two square roots of a number that is exactly 1 for a = b = s give
-// exactly 1. The exponents are applied last, so a value is rounded to a subnormal number
-// or to zero only when it is one.
-func ratio(dst, mant []float64, expo []int64, mb []float64, xb []int64, ma float64, xa int64) {
+func rootOf(mant float64, expo int64) root {
+	if expo&1 != 0 {
+		mant *= 2
+	}
+	hi := math.Sqrt(mant)
+	return root{hi, math.FMA(-hi, hi, mant) / (2 * hi), expo >> 1}
+}
+
+// times returns the product y·2^x of two roots, 1 ≤ y ≤ 4, whatever their order.
+func (a root) times(b root) (y float64, x int64) {
+	y = a.hi * b.hi
+	c := float64(a.hi*b.lo) + float64(a.lo*b.hi)
+	return y + (c + math.FMA(a.hi, b.hi, -y)), a.half + b.half
+}
+
+// ratio sets dst[i] = min(1, (ab_i/s_i)^½) for the roots a and b_i of two determinants and a
+// third determinant s_i = mant[i]·2^expo[i]. It is exactly 1 if all three determinants are
+// equal. The exponents are applied last, so a value is rounded to a subnormal number or to
+// zero only when it is one.
+func ratio(dst, mant []float64, expo []int64, b *roots, a root) {
 	for i := range dst {
-		r, e := quotient(mant[i], expo[i], mb[i], xb[i], ma, xa)
-		r *= math.Float64frombits(uint64(e&3+1023) << 52)
-		r = math.Sqrt(math.Sqrt(r))
-		q := e >> 2
+		y, e := a.times(b.at(i))
+		r := y / mant[i]
+		e -= expo[i]
+		r *= math.Float64frombits(uint64(e&1+1023) << 52)
+		r = math.Sqrt(r)
+		q := e >> 1
 		q1 := max(q, -1000)
 		q2 := max(q-q1, -1000)
 		r *= math.Float64frombits(uint64(q1+1023) << 52)
@@ -118,6 +138,25 @@ func ratio(dst, mant []float64, expo []int64, mb []float64, xb []int64, ma float
 		dst[i] = r
 	}
 }
+
+// logRatio is the logarithm of ratio's value.
+func logRatio(m float64, x int64, a, b root) float64 {
+	y, e := a.times(b)
+	if v := logOf(y/m, e-x) / 2; !(v > 0) { // NaN stays
+		return v
+	}
+	return 0
+}
+
+// roots is a slice of roots, as the assembly wants it.
+type roots struct {
+	hi, lo []float64
+	half   []int64
+}
+
+func (r *roots) at(i int) root { return root{r.hi[i], r.lo[i], r.half[i]} }
+
+func (r *roots) slice(i, j int) roots { return roots{r.hi[i:j], r.lo[i:j], r.half[i:j]} }
 
 // Sizes of the loops around the factorisation. They change the speed, not a bit of the result.
 const (
@@ -130,6 +169,7 @@ type work struct {
 	a    []float64 // a packed matrix
 	u    []float64 // one for the plain factorisation
 	buf  []float64 // work space of the assembly, 64-byte aligned
+	pack []float64 // packed operands of Project and AddGram
 	mant [blockTiles * lanes]float64
 	expo [blockTiles * lanes]int64
 	k    [blockTiles * lanes]float64
@@ -164,7 +204,7 @@ func aligned(n int) []float64 {
 }
 
 // sumDets computes the determinants of a + B for the matrices B of up to blockTiles tiles,
-// into w.mant and w.expo; NaN where a + B is not positive definite.
+// into w.mant and w.expo; NaN where a pivot is outside the assembly's range.
 func (w *work) sumDets(a, tiles []float64, p int) {
 	if w.asmSumDets(a, tiles, p) {
 		return
@@ -178,6 +218,10 @@ func (w *work) sumDets(a, tiles []float64, p int) {
 				u[e] = a[e] + tile[e*lanes+l]
 			}
 			m, x, _, ok := ldl(u, p, w.u[size:])
+			for r := range p {
+				d := u[Index(r, r)]
+				ok = ok && 0x1p-128 <= d && d < 0x1p128
+			}
 			if !ok {
 				m = math.NaN()
 			}
@@ -186,9 +230,7 @@ func (w *work) sumDets(a, tiles []float64, p int) {
 	}
 }
 
-// check panics with a message about a programmer's error.
-func check(ok bool, format string, args ...any) {
-	if !ok {
-		panic("spd: " + fmt.Sprintf(format, args...))
-	}
+// misuse panics with a message about a programmer's error.
+func misuse(format string, args ...any) {
+	panic("spd: " + fmt.Sprintf(format, args...))
 }

@@ -38,35 +38,28 @@ func detect() simd {
 	return avx2
 }
 
-// plan tells how to run through tiles of matrices of order p: by which instructions, and
-// how many tiles to factor together. Many small matrices in flight hide the latency of
-// their divisions; large ones must share the first-level cache.
-func plan(p int) (wide bool, tiles int) {
-	if vector == avx512 && p <= planWide {
-		switch {
-		case p <= 12:
-			return true, 4
-		case p <= 20:
-			return true, 2
-		}
-		return true, 1
+// together returns the number of tiles of matrices of order p to factor at once. Many small
+// matrices in flight hide the latency of their divisions; large ones want the cache for
+// themselves.
+func together(p int) int {
+	small, medium := 8, 10
+	if vector == avx2 {
+		small, medium = 6, 12
 	}
 	switch {
-	case p <= 12:
-		return false, 2
-	case p <= 24:
-		return false, 1
+	case p <= small:
+		return 4
+	case p <= medium:
+		return 2
 	}
-	return false, 0 // half a tile
+	return 1
 }
 
-var planWide = 32
-
-// groupBytes is the work space that the assembly needs for one group of lanes: header,
-// inverse pivots, panel, and the rows of U (see internal/gen/ldl.go).
+// groupBytes is the work space that the assembly needs for one vector of matrices: header,
+// pivots, panel, and the rows of U (see internal/gen/ldl.go).
 func groupBytes(p, vectorBytes int) int {
 	p4 := (p + 3) &^ 3
-	n := vectorBytes * (8 + p4 + 4*p4 + p*(p4+1))
+	n := vectorBytes * (12 + 2*p4 + 4*p4 + p*(p4+1))
 	return (n + 63) &^ 63
 }
 
@@ -75,15 +68,7 @@ func asmWork(p int) int {
 	if vector == plain {
 		return 0
 	}
-	n := 0
-	for _, v := range []int{32, 64} {
-		groups := 4
-		if p > 24 {
-			groups = 1
-		}
-		n = max(n, groupBytes(p, v)*groups)
-	}
-	return n / 8
+	return together(p) * max(groupBytes(p, 64), 2*groupBytes(p, 32)) / 8
 }
 
 func (w *work) asmSumDets(a, tiles []float64, p int) bool {
@@ -92,50 +77,40 @@ func (w *work) asmSumDets(a, tiles []float64, p int) bool {
 	}
 	tile := Size(p) * lanes
 	n := len(tiles) / tile
-	wide, step := plan(p)
-	for t := 0; t < n; t += max(step, 1) {
+	for t := 0; t < n; t += together(p) {
+		k := min(together(p), n-t)
 		src, mant, expo := &tiles[t*tile], &w.mant[t*lanes], &w.expo[t*lanes]
-		k := min(step, n-t)
-		switch {
-		case wide:
+		if vector == avx512 {
 			ldlSumAVX512(src, &a[0], p, k, 8*tile, &w.buf[0], groupBytes(p, 64), mant, expo)
-		case step > 0:
+		} else {
 			ldlSumAVX2(src, &a[0], p, 2*k, 8*tile, &w.buf[0], groupBytes(p, 32), mant, expo)
-		default:
-			for h := 0; h < lanes; h += 4 {
-				ldlSumAVX2(&tiles[t*tile+h], &a[0], p, 1, 8*tile, &w.buf[0], groupBytes(p, 32), &w.mant[t*lanes+h], &w.expo[t*lanes+h])
-			}
 		}
 	}
 	return true
 }
 
-func (w *work) asmDets(tile []float64, p int) bool {
+func (w *work) asmDets(mant []float64, expo []int64, tiles []float64, p int) bool {
 	if vector == plain {
 		return false
 	}
-	wide, step := plan(p)
-	switch {
-	case wide:
-		ldlAVX512(&tile[0], p, 1, 0, &w.buf[0], groupBytes(p, 64), &w.mant[0], &w.expo[0])
-	case step > 0:
-		ldlAVX2(&tile[0], p, 2, 0, &w.buf[0], groupBytes(p, 32), &w.mant[0], &w.expo[0])
-	default:
-		for h := 0; h < lanes; h += 4 {
-			ldlAVX2(&tile[h], p, 1, 0, &w.buf[0], groupBytes(p, 32), &w.mant[h], &w.expo[h])
+	tile := Size(p) * lanes
+	n := len(tiles) / tile
+	for t := 0; t < n; t += together(p) {
+		k := min(together(p), n-t)
+		src, m, x := &tiles[t*tile], &mant[t*lanes], &expo[t*lanes]
+		if vector == avx512 {
+			ldlAVX512(src, p, k, 8*tile, &w.buf[0], groupBytes(p, 64), m, x)
+		} else {
+			ldlAVX2(src, p, 2*k, 8*tile, &w.buf[0], groupBytes(p, 32), m, x)
 		}
 	}
 	return true
 }
 
-func asmRatio(dst, mant []float64, expo []int64, mb []float64, xb []int64, ma float64, xa int64) bool {
+func asmRatio(dst, mant []float64, expo []int64, b *roots, a root) bool {
 	if vector == plain || len(dst) == 0 {
 		return false
 	}
-	ratioAVX2(&dst[0], &mant[0], &expo[0], &mb[0], &xb[0], ma, xa, len(dst))
+	ratioAVX2(&dst[0], &mant[0], &expo[0], &b.hi[0], &b.lo[0], &b.half[0], a.hi, a.lo, a.half, len(dst))
 	return true
 }
-
-func asmProject(dst, k, w []float64, rows, n, p int) bool { return false }
-
-func asmGram(c, y []float64, rows, p int) bool { return false }

@@ -6,12 +6,12 @@ func asmWork(int) int { return 0 }
 
 func (*work) asmSumDets(a, tiles []float64, p int) bool { return false }
 
-func (*work) asmDets(tile []float64, p int) bool { return false }
+func (*work) asmDets(mant []float64, expo []int64, tiles []float64, p int) bool { return false }
 
-func asmRatio(dst, mant []float64, expo []int64, mb []float64, xb []int64, ma float64, xa int64) bool {
+func asmRatio(dst, mant []float64, expo []int64, b *roots, a root) bool {
 	return false
 }
 
 func asmProject(dst, k, w []float64, rows, n, p int) bool { return false }
 
-func asmGram(c, y []float64, rows, p int) bool { return false }
+func asmGram(dst, y []float64, rows, p int) bool { return false }

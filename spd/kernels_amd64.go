@@ -11,48 +11,70 @@ func cpuid(eaxIn uint32, ecxIn uint32) (eax uint32, ebx uint32, ecx uint32, edx 
 func xgetbv() (eax uint32, edx uint32)
 
 // ldlSumAVX2 factors the sums of the packed matrix a and the matrices of src, groups of 4 lanes each,
-// and gives their determinants mant·2^expo, NaN where a pivot is outside 2^±255. tile is the
+// and gives their determinants mant·2^expo, NaN where a pivot is outside [2^-128, 2^128). tile is the
 // number of bytes of a tile of eight lanes, stride that of the work space of a group.
+//
+//go:noescape
 func ldlSumAVX2(src *float64, a *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
 
 // ldlAVX2 factors the matrices of src, groups of 4 lanes each,
-// and gives their determinants mant·2^expo, NaN where a pivot is outside 2^±255. tile is the
+// and gives their determinants mant·2^expo, NaN where a pivot is outside [2^-128, 2^128). tile is the
 // number of bytes of a tile of eight lanes, stride that of the work space of a group.
+//
+//go:noescape
 func ldlAVX2(src *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
 
 // ldlSumAVX512 factors the sums of the packed matrix a and the matrices of src, groups of 8 lanes each,
-// and gives their determinants mant·2^expo, NaN where a pivot is outside 2^±255. tile is the
+// and gives their determinants mant·2^expo, NaN where a pivot is outside [2^-128, 2^128). tile is the
 // number of bytes of a tile of eight lanes, stride that of the work space of a group.
+//
+//go:noescape
 func ldlSumAVX512(src *float64, a *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
 
 // ldlAVX512 factors the matrices of src, groups of 8 lanes each,
-// and gives their determinants mant·2^expo, NaN where a pivot is outside 2^±255. tile is the
+// and gives their determinants mant·2^expo, NaN where a pivot is outside [2^-128, 2^128). tile is the
 // number of bytes of a tile of eight lanes, stride that of the work space of a group.
+//
+//go:noescape
 func ldlAVX512(src *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
 
-// ratioAVX2 is ratio for n a multiple of 4.
-func ratioAVX2(dst *float64, mant *float64, expo *int64, mb *float64, xb *int64, ma float64, xa int64, n int)
+// ratioAVX2 is ratio for n a positive multiple of 4.
+//
+//go:noescape
+func ratioAVX2(dst *float64, mant *float64, expo *int64, hb *float64, lb *float64, xb *int64, ha float64, la float64, xa int64, n int)
 
 // project1AVX2 multiplies rows×n by n×4, rows and n positive; strides are in bytes;
 // last masks the last four columns of dst.
+//
+//go:noescape
 func project1AVX2(dst *float64, dstStride int, k *float64, kStride int, w *float64, rows int, n int, last *int64)
 
 // project2AVX2 multiplies rows×n by n×8, rows and n positive; strides are in bytes;
 // last masks the last four columns of dst.
+//
+//go:noescape
 func project2AVX2(dst *float64, dstStride int, k *float64, kStride int, w *float64, rows int, n int, last *int64)
 
 // project3AVX2 multiplies rows×n by n×12, rows and n positive; strides are in bytes;
 // last masks the last four columns of dst.
+//
+//go:noescape
 func project3AVX2(dst *float64, dstStride int, k *float64, kStride int, w *float64, rows int, n int, last *int64)
 
 // gram1AVX2 adds the products of four columns at yi with 4 columns at yj over the
 // given positive number of rows to the block at c; strides are in bytes.
+//
+//go:noescape
 func gram1AVX2(c *float64, cStride int, yi *float64, yj *float64, yStride int, rows int)
 
 // gram2AVX2 adds the products of four columns at yi with 8 columns at yj over the
 // given positive number of rows to the block at c; strides are in bytes.
+//
+//go:noescape
 func gram2AVX2(c *float64, cStride int, yi *float64, yj *float64, yStride int, rows int)
 
 // gram3AVX2 adds the products of four columns at yi with 12 columns at yj over the
 // given positive number of rows to the block at c; strides are in bytes.
+//
+//go:noescape
 func gram3AVX2(c *float64, cStride int, yi *float64, yj *float64, yStride int, rows int)

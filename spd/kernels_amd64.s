@@ -34,45 +34,35 @@ DATA one<>+48(SB)/8, $(1.0)
 DATA one<>+56(SB)/8, $(1.0)
 GLOBL one<>(SB), RODATA|NOPTR, $64
 
-DATA mantissa<>+0(SB)/8, $0x800fffffffffffff
-DATA mantissa<>+8(SB)/8, $0x800fffffffffffff
-DATA mantissa<>+16(SB)/8, $0x800fffffffffffff
-DATA mantissa<>+24(SB)/8, $0x800fffffffffffff
-DATA mantissa<>+32(SB)/8, $0x800fffffffffffff
-DATA mantissa<>+40(SB)/8, $0x800fffffffffffff
-DATA mantissa<>+48(SB)/8, $0x800fffffffffffff
-DATA mantissa<>+56(SB)/8, $0x800fffffffffffff
+DATA mantissa<>+0(SB)/8, $0x000fffffffffffff
+DATA mantissa<>+8(SB)/8, $0x000fffffffffffff
+DATA mantissa<>+16(SB)/8, $0x000fffffffffffff
+DATA mantissa<>+24(SB)/8, $0x000fffffffffffff
+DATA mantissa<>+32(SB)/8, $0x000fffffffffffff
+DATA mantissa<>+40(SB)/8, $0x000fffffffffffff
+DATA mantissa<>+48(SB)/8, $0x000fffffffffffff
+DATA mantissa<>+56(SB)/8, $0x000fffffffffffff
 GLOBL mantissa<>(SB), RODATA|NOPTR, $64
 
-DATA pivotMin<>+0(SB)/8, $0x3000000000000000
-DATA pivotMin<>+8(SB)/8, $0x3000000000000000
-DATA pivotMin<>+16(SB)/8, $0x3000000000000000
-DATA pivotMin<>+24(SB)/8, $0x3000000000000000
-DATA pivotMin<>+32(SB)/8, $0x3000000000000000
-DATA pivotMin<>+40(SB)/8, $0x3000000000000000
-DATA pivotMin<>+48(SB)/8, $0x3000000000000000
-DATA pivotMin<>+56(SB)/8, $0x3000000000000000
+DATA pivotMin<>+0(SB)/8, $0x37f0000000000000
+DATA pivotMin<>+8(SB)/8, $0x37f0000000000000
+DATA pivotMin<>+16(SB)/8, $0x37f0000000000000
+DATA pivotMin<>+24(SB)/8, $0x37f0000000000000
+DATA pivotMin<>+32(SB)/8, $0x37f0000000000000
+DATA pivotMin<>+40(SB)/8, $0x37f0000000000000
+DATA pivotMin<>+48(SB)/8, $0x37f0000000000000
+DATA pivotMin<>+56(SB)/8, $0x37f0000000000000
 GLOBL pivotMin<>(SB), RODATA|NOPTR, $64
 
-DATA pivotMax<>+0(SB)/8, $0x4fe0000000000000
-DATA pivotMax<>+8(SB)/8, $0x4fe0000000000000
-DATA pivotMax<>+16(SB)/8, $0x4fe0000000000000
-DATA pivotMax<>+24(SB)/8, $0x4fe0000000000000
-DATA pivotMax<>+32(SB)/8, $0x4fe0000000000000
-DATA pivotMax<>+40(SB)/8, $0x4fe0000000000000
-DATA pivotMax<>+48(SB)/8, $0x4fe0000000000000
-DATA pivotMax<>+56(SB)/8, $0x4fe0000000000000
-GLOBL pivotMax<>(SB), RODATA|NOPTR, $64
-
-DATA infinity<>+0(SB)/8, $0x7ff0000000000000
-DATA infinity<>+8(SB)/8, $0x7ff0000000000000
-DATA infinity<>+16(SB)/8, $0x7ff0000000000000
-DATA infinity<>+24(SB)/8, $0x7ff0000000000000
-DATA infinity<>+32(SB)/8, $0x7ff0000000000000
-DATA infinity<>+40(SB)/8, $0x7ff0000000000000
-DATA infinity<>+48(SB)/8, $0x7ff0000000000000
-DATA infinity<>+56(SB)/8, $0x7ff0000000000000
-GLOBL infinity<>(SB), RODATA|NOPTR, $64
+DATA topBits<>+0(SB)/8, $0xf000000000000000
+DATA topBits<>+8(SB)/8, $0xf000000000000000
+DATA topBits<>+16(SB)/8, $0xf000000000000000
+DATA topBits<>+24(SB)/8, $0xf000000000000000
+DATA topBits<>+32(SB)/8, $0xf000000000000000
+DATA topBits<>+40(SB)/8, $0xf000000000000000
+DATA topBits<>+48(SB)/8, $0xf000000000000000
+DATA topBits<>+56(SB)/8, $0xf000000000000000
+GLOBL topBits<>(SB), RODATA|NOPTR, $64
 
 DATA notANumber<>+0(SB)/8, $0x7ff8000000000001
 DATA notANumber<>+8(SB)/8, $0x7ff8000000000001
@@ -94,93 +84,79 @@ DATA expBias<>+48(SB)/8, $0x00000000000003ff
 DATA expBias<>+56(SB)/8, $0x00000000000003ff
 GLOBL expBias<>(SB), RODATA|NOPTR, $64
 
-DATA three<>+0(SB)/8, $0x0000000000000003
-DATA three<>+8(SB)/8, $0x0000000000000003
-DATA three<>+16(SB)/8, $0x0000000000000003
-DATA three<>+24(SB)/8, $0x0000000000000003
-DATA three<>+32(SB)/8, $0x0000000000000003
-DATA three<>+40(SB)/8, $0x0000000000000003
-DATA three<>+48(SB)/8, $0x0000000000000003
-DATA three<>+56(SB)/8, $0x0000000000000003
-GLOBL three<>(SB), RODATA|NOPTR, $64
+DATA oneBit<>+0(SB)/8, $0x0000000000000001
+DATA oneBit<>+8(SB)/8, $0x0000000000000001
+DATA oneBit<>+16(SB)/8, $0x0000000000000001
+DATA oneBit<>+24(SB)/8, $0x0000000000000001
+DATA oneBit<>+32(SB)/8, $0x0000000000000001
+DATA oneBit<>+40(SB)/8, $0x0000000000000001
+DATA oneBit<>+48(SB)/8, $0x0000000000000001
+DATA oneBit<>+56(SB)/8, $0x0000000000000001
+GLOBL oneBit<>(SB), RODATA|NOPTR, $64
 
-DATA big<>+0(SB)/8, $0x0000000040000000
-DATA big<>+8(SB)/8, $0x0000000040000000
-DATA big<>+16(SB)/8, $0x0000000040000000
-DATA big<>+24(SB)/8, $0x0000000040000000
-DATA big<>+32(SB)/8, $0x0000000040000000
-DATA big<>+40(SB)/8, $0x0000000040000000
-DATA big<>+48(SB)/8, $0x0000000040000000
-DATA big<>+56(SB)/8, $0x0000000040000000
-GLOBL big<>(SB), RODATA|NOPTR, $64
+DATA exponentShift<>+0(SB)/8, $0x0000000040000000
+DATA exponentShift<>+8(SB)/8, $0x0000000040000000
+DATA exponentShift<>+16(SB)/8, $0x0000000040000000
+DATA exponentShift<>+24(SB)/8, $0x0000000040000000
+DATA exponentShift<>+32(SB)/8, $0x0000000040000000
+DATA exponentShift<>+40(SB)/8, $0x0000000040000000
+DATA exponentShift<>+48(SB)/8, $0x0000000040000000
+DATA exponentShift<>+56(SB)/8, $0x0000000040000000
+GLOBL exponentShift<>(SB), RODATA|NOPTR, $64
 
-DATA bigQuarter<>+0(SB)/8, $0x0000000010000000
-DATA bigQuarter<>+8(SB)/8, $0x0000000010000000
-DATA bigQuarter<>+16(SB)/8, $0x0000000010000000
-DATA bigQuarter<>+24(SB)/8, $0x0000000010000000
-DATA bigQuarter<>+32(SB)/8, $0x0000000010000000
-DATA bigQuarter<>+40(SB)/8, $0x0000000010000000
-DATA bigQuarter<>+48(SB)/8, $0x0000000010000000
-DATA bigQuarter<>+56(SB)/8, $0x0000000010000000
-GLOBL bigQuarter<>(SB), RODATA|NOPTR, $64
+DATA halfShift<>+0(SB)/8, $0x0000000020000000
+DATA halfShift<>+8(SB)/8, $0x0000000020000000
+DATA halfShift<>+16(SB)/8, $0x0000000020000000
+DATA halfShift<>+24(SB)/8, $0x0000000020000000
+DATA halfShift<>+32(SB)/8, $0x0000000020000000
+DATA halfShift<>+40(SB)/8, $0x0000000020000000
+DATA halfShift<>+48(SB)/8, $0x0000000020000000
+DATA halfShift<>+56(SB)/8, $0x0000000020000000
+GLOBL halfShift<>(SB), RODATA|NOPTR, $64
 
-DATA floorQuarter<>+0(SB)/8, $0x000000000ffffc18
-DATA floorQuarter<>+8(SB)/8, $0x000000000ffffc18
-DATA floorQuarter<>+16(SB)/8, $0x000000000ffffc18
-DATA floorQuarter<>+24(SB)/8, $0x000000000ffffc18
-DATA floorQuarter<>+32(SB)/8, $0x000000000ffffc18
-DATA floorQuarter<>+40(SB)/8, $0x000000000ffffc18
-DATA floorQuarter<>+48(SB)/8, $0x000000000ffffc18
-DATA floorQuarter<>+56(SB)/8, $0x000000000ffffc18
-GLOBL floorQuarter<>(SB), RODATA|NOPTR, $64
+DATA leastShift<>+0(SB)/8, $0x000000001ffffc18
+DATA leastShift<>+8(SB)/8, $0x000000001ffffc18
+DATA leastShift<>+16(SB)/8, $0x000000001ffffc18
+DATA leastShift<>+24(SB)/8, $0x000000001ffffc18
+DATA leastShift<>+32(SB)/8, $0x000000001ffffc18
+DATA leastShift<>+40(SB)/8, $0x000000001ffffc18
+DATA leastShift<>+48(SB)/8, $0x000000001ffffc18
+DATA leastShift<>+56(SB)/8, $0x000000001ffffc18
+GLOBL leastShift<>(SB), RODATA|NOPTR, $64
 
-DATA unbias<>+0(SB)/8, $0x000000000ffffc01
-DATA unbias<>+8(SB)/8, $0x000000000ffffc01
-DATA unbias<>+16(SB)/8, $0x000000000ffffc01
-DATA unbias<>+24(SB)/8, $0x000000000ffffc01
-DATA unbias<>+32(SB)/8, $0x000000000ffffc01
-DATA unbias<>+40(SB)/8, $0x000000000ffffc01
-DATA unbias<>+48(SB)/8, $0x000000000ffffc01
-DATA unbias<>+56(SB)/8, $0x000000000ffffc01
+DATA unbias<>+0(SB)/8, $0x000000001ffffc01
+DATA unbias<>+8(SB)/8, $0x000000001ffffc01
+DATA unbias<>+16(SB)/8, $0x000000001ffffc01
+DATA unbias<>+24(SB)/8, $0x000000001ffffc01
+DATA unbias<>+32(SB)/8, $0x000000001ffffc01
+DATA unbias<>+40(SB)/8, $0x000000001ffffc01
+DATA unbias<>+48(SB)/8, $0x000000001ffffc01
+DATA unbias<>+56(SB)/8, $0x000000001ffffc01
 GLOBL unbias<>(SB), RODATA|NOPTR, $64
 
 // func ldlSumAVX2(src *float64, a *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3
 TEXT ·ldlSumAVX2(SB), NOSPLIT, $24-72
 	MOVQ a+8(FP), SI
 
-	// headers
-	MOVQ         src+0(FP), DX
-	MOVQ         work+40(FP), BX
-	MOVQ         groups+24(FP), CX
-	MOVQ         p+16(FP), AX
-	INCQ         AX
-	SHRQ         $0x01, AX
-	IMUL3Q       $0x000003ff, AX, AX
-	NEGQ         AX
-	VMOVUPD      one<>+0(SB), Y0
-	VMOVUPD      infinity<>+0(SB), Y1
-	VXORPD       Y2, Y2, Y2
-	MOVQ         AX, X3
-	VPBROADCASTQ X3, Y3
+	// addresses of the sources
+	MOVQ src+0(FP), DX
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), AX
 
 init:
-	VMOVUPD Y0, (BX)
-	VMOVUPD Y3, 32(BX)
-	VMOVUPD Y1, 64(BX)
-	VMOVUPD Y2, 96(BX)
-	MOVQ    DX, 128(BX)
-	ADDQ    stride+48(FP), BX
-	ADDQ    $0x20, DX
-	MOVQ    groups+24(FP), AX
-	XORQ    CX, AX
-	TESTQ   $0x00000001, AX
-	JZ      half
-	SUBQ    $0x40, DX
-	ADDQ    tile+32(FP), DX
+	MOVQ  DX, (BX)
+	ADDQ  stride+48(FP), BX
+	ADDQ  $0x20, DX
+	MOVQ  groups+24(FP), CX
+	XORQ  AX, CX
+	TESTQ $0x00000001, CX
+	JZ    half
+	SUBQ  $0x40, DX
+	ADDQ  tile+32(FP), DX
 
 half:
-	DECQ   CX
+	DECQ   AX
 	JNZ    init
 	MOVQ   p+16(FP), DX
 	ADDQ   $0x03, DX
@@ -188,7 +164,7 @@ half:
 	LEAQ   1(DX), CX
 	IMUL3Q $0x20, CX, CX
 	IMUL3Q $0x20, DX, DX
-	LEAQ   256(DX), AX
+	LEAQ   384(DX)(DX*1), AX
 	MOVQ   AX, (SP)
 	LEAQ   (AX)(DX*4), AX
 	MOVQ   AX, 8(SP)
@@ -196,18 +172,18 @@ half:
 	XORQ   DI, DI
 
 panel:
-	MOVQ work+40(FP), BX
-	MOVQ groups+24(FP), R8
-	MOVQ R8, 16(SP)
+	TESTQ AX, AX
+	JNZ   reduce
+	MOVQ  p+16(FP), R8
+	SUBQ  AX, R8
+	CMPQ  R8, $0x04
+	JLE   first4
+	MOVQ  work+40(FP), BX
+	MOVQ  groups+24(FP), R8
+	MOVQ  R8, 16(SP)
 
-diag:
-	MOVQ 128(BX), DX
-	MOVQ p+16(FP), R8
-	SUBQ AX, R8
-	CMPQ R8, $0x04
-	JL   narrow
-
-	// diagonal block of order 4
+firstEach:
+	MOVQ         (BX), DX
 	MOVQ         DI, R8
 	LEAQ         1(AX), R9
 	SHLQ         $0x03, R9
@@ -236,22 +212,303 @@ diag:
 	VADDPD       128(DX)(R8*8), Y8, Y8
 	VBROADCASTSD 24(SI)(R8*1), Y9
 	VADDPD       192(DX)(R8*8), Y9, Y9
-	MOVQ         8(SP), DX
-	ADDQ         BX, DX
-	LEAQ         256(BX), R8
-	MOVQ         (SP), R9
-	ADDQ         BX, R9
-	LEAQ         (DX)(CX*1), R11
-	MOVQ         AX, R10
-	TESTQ        R10, R10
-	JZ           end1
 
-loop2:
+	// factor the diagonal block of order 4
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x06, R9
+	LEAQ         384(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Y10
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y10, Y0
+	VMOVUPD      Y0, 32(DX)
+	VMULPD       Y0, Y1, Y11
+	VMOVUPD      Y11, 32(R8)
+	VMULPD       Y0, Y3, Y12
+	VMOVUPD      Y12, 64(R8)
+	VMULPD       Y0, Y6, Y0
+	VMOVUPD      Y0, 96(R8)
+	VFNMADD231PD Y1, Y11, Y2
+	VFNMADD231PD Y3, Y11, Y4
+	VFNMADD231PD Y6, Y11, Y7
+	VFNMADD231PD Y3, Y12, Y5
+	VFNMADD231PD Y6, Y12, Y8
+	VFNMADD231PD Y6, Y0, Y9
+	VMOVUPD      Y2, 64(DX)
+	VDIVPD       Y2, Y10, Y0
+	VMOVUPD      Y0, 96(DX)
+	VMULPD       Y0, Y4, Y1
+	VMOVUPD      Y1, 192(R8)
+	VMULPD       Y0, Y7, Y0
+	VMOVUPD      Y0, 224(R8)
+	VFNMADD231PD Y4, Y1, Y5
+	VFNMADD231PD Y7, Y1, Y8
+	VFNMADD231PD Y7, Y0, Y9
+	VMOVUPD      Y5, 128(DX)
+	VDIVPD       Y5, Y10, Y0
+	VMOVUPD      Y0, 160(DX)
+	VMULPD       Y0, Y8, Y0
+	VMOVUPD      Y0, 352(R8)
+	VFNMADD231PD Y8, Y0, Y9
+	VMOVUPD      Y9, 192(DX)
+	VDIVPD       Y9, Y10, Y0
+	VMOVUPD      Y0, 224(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach
+	JMP          firstDone
+
+first4:
+	CMPQ R8, $0x04
+	JL   first3
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+firstEach4:
+	MOVQ         (BX), DX
+	MOVQ         DI, R8
+	LEAQ         1(AX), R9
+	SHLQ         $0x03, R9
+	VBROADCASTSD (SI)(R8*1), Y0
+	VADDPD       (DX)(R8*8), Y0, Y0
+	ADDQ         R9, R8
+	ADDQ         $0x08, R9
+	VBROADCASTSD (SI)(R8*1), Y1
+	VADDPD       (DX)(R8*8), Y1, Y1
+	VBROADCASTSD 8(SI)(R8*1), Y2
+	VADDPD       64(DX)(R8*8), Y2, Y2
+	ADDQ         R9, R8
+	ADDQ         $0x08, R9
+	VBROADCASTSD (SI)(R8*1), Y3
+	VADDPD       (DX)(R8*8), Y3, Y3
+	VBROADCASTSD 8(SI)(R8*1), Y4
+	VADDPD       64(DX)(R8*8), Y4, Y4
+	VBROADCASTSD 16(SI)(R8*1), Y5
+	VADDPD       128(DX)(R8*8), Y5, Y5
+	ADDQ         R9, R8
+	VBROADCASTSD (SI)(R8*1), Y6
+	VADDPD       (DX)(R8*8), Y6, Y6
+	VBROADCASTSD 8(SI)(R8*1), Y7
+	VADDPD       64(DX)(R8*8), Y7, Y7
+	VBROADCASTSD 16(SI)(R8*1), Y8
+	VADDPD       128(DX)(R8*8), Y8, Y8
+	VBROADCASTSD 24(SI)(R8*1), Y9
+	VADDPD       192(DX)(R8*8), Y9, Y9
+
+	// factor the diagonal block of order 4
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x06, R9
+	LEAQ         384(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Y10
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y10, Y0
+	VMULPD       Y0, Y1, Y11
+	VMULPD       Y0, Y3, Y12
+	VMULPD       Y0, Y6, Y0
+	VFNMADD231PD Y1, Y11, Y2
+	VFNMADD231PD Y3, Y11, Y4
+	VFNMADD231PD Y6, Y11, Y7
+	VFNMADD231PD Y3, Y12, Y5
+	VFNMADD231PD Y6, Y12, Y8
+	VFNMADD231PD Y6, Y0, Y9
+	VMOVUPD      Y2, 64(DX)
+	VDIVPD       Y2, Y10, Y0
+	VMULPD       Y0, Y4, Y1
+	VMULPD       Y0, Y7, Y0
+	VFNMADD231PD Y4, Y1, Y5
+	VFNMADD231PD Y7, Y1, Y8
+	VFNMADD231PD Y7, Y0, Y9
+	VMOVUPD      Y5, 128(DX)
+	VDIVPD       Y5, Y10, Y0
+	VMULPD       Y0, Y8, Y0
+	VFNMADD231PD Y8, Y0, Y9
+	VMOVUPD      Y9, 192(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach4
+	JMP          firstDone
+
+first3:
+	CMPQ R8, $0x03
+	JL   first2
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+firstEach3:
+	MOVQ         (BX), DX
+	MOVQ         DI, R8
+	LEAQ         1(AX), R9
+	SHLQ         $0x03, R9
+	VBROADCASTSD (SI)(R8*1), Y0
+	VADDPD       (DX)(R8*8), Y0, Y0
+	ADDQ         R9, R8
+	ADDQ         $0x08, R9
+	VBROADCASTSD (SI)(R8*1), Y1
+	VADDPD       (DX)(R8*8), Y1, Y1
+	VBROADCASTSD 8(SI)(R8*1), Y2
+	VADDPD       64(DX)(R8*8), Y2, Y2
+	ADDQ         R9, R8
+	VBROADCASTSD (SI)(R8*1), Y3
+	VADDPD       (DX)(R8*8), Y3, Y3
+	VBROADCASTSD 8(SI)(R8*1), Y4
+	VADDPD       64(DX)(R8*8), Y4, Y4
+	VBROADCASTSD 16(SI)(R8*1), Y5
+	VADDPD       128(DX)(R8*8), Y5, Y5
+
+	// factor the diagonal block of order 3
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x06, R9
+	LEAQ         384(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y6, Y0
+	VMULPD       Y0, Y1, Y7
+	VMULPD       Y0, Y3, Y0
+	VFNMADD231PD Y1, Y7, Y2
+	VFNMADD231PD Y3, Y7, Y4
+	VFNMADD231PD Y3, Y0, Y5
+	VMOVUPD      Y2, 64(DX)
+	VDIVPD       Y2, Y6, Y0
+	VMULPD       Y0, Y4, Y0
+	VFNMADD231PD Y4, Y0, Y5
+	VMOVUPD      Y5, 128(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach3
+	JMP          firstDone
+
+first2:
+	CMPQ R8, $0x02
+	JL   first1
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+firstEach2:
+	MOVQ         (BX), DX
+	MOVQ         DI, R8
+	LEAQ         1(AX), R9
+	SHLQ         $0x03, R9
+	VBROADCASTSD (SI)(R8*1), Y0
+	VADDPD       (DX)(R8*8), Y0, Y0
+	ADDQ         R9, R8
+	VBROADCASTSD (SI)(R8*1), Y1
+	VADDPD       (DX)(R8*8), Y1, Y1
+	VBROADCASTSD 8(SI)(R8*1), Y2
+	VADDPD       64(DX)(R8*8), Y2, Y2
+
+	// factor the diagonal block of order 2
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x06, R9
+	LEAQ         384(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Y3
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y3, Y0
+	VMULPD       Y0, Y1, Y0
+	VFNMADD231PD Y1, Y0, Y2
+	VMOVUPD      Y2, 64(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach2
+	JMP          firstDone
+
+first1:
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+firstEach1:
+	MOVQ         (BX), DX
+	MOVQ         DI, R8
+	LEAQ         1(AX), R9
+	SHLQ         $0x03, R9
+	VBROADCASTSD (SI)(R8*1), Y0
+	VADDPD       (DX)(R8*8), Y0, Y0
+
+	// factor the diagonal block of order 1
+	MOVQ    (SP), R8
+	ADDQ    BX, R8
+	MOVQ    AX, R9
+	SHLQ    $0x06, R9
+	LEAQ    384(BX)(R9*1), DX
+	LEAQ    (R8)(R9*2), R8
+	VMOVUPD one<>+0(SB), Y1
+	VMOVUPD Y0, (DX)
+	ADDQ    stride+48(FP), BX
+	DECQ    16(SP)
+	JNZ     firstEach1
+
+firstDone:
+	JMP eliminated
+
+reduce:
+	MOVQ p+16(FP), R8
+	SUBQ AX, R8
+	CMPQ R8, $0x04
+	JLE  reduce4
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+reduceEach:
+	MOVQ         (BX), DX
+	MOVQ         DI, R8
+	LEAQ         1(AX), R9
+	SHLQ         $0x03, R9
+	VBROADCASTSD (SI)(R8*1), Y0
+	VADDPD       (DX)(R8*8), Y0, Y0
+	ADDQ         R9, R8
+	ADDQ         $0x08, R9
+	VBROADCASTSD (SI)(R8*1), Y1
+	VADDPD       (DX)(R8*8), Y1, Y1
+	VBROADCASTSD 8(SI)(R8*1), Y2
+	VADDPD       64(DX)(R8*8), Y2, Y2
+	ADDQ         R9, R8
+	ADDQ         $0x08, R9
+	VBROADCASTSD (SI)(R8*1), Y3
+	VADDPD       (DX)(R8*8), Y3, Y3
+	VBROADCASTSD 8(SI)(R8*1), Y4
+	VADDPD       64(DX)(R8*8), Y4, Y4
+	VBROADCASTSD 16(SI)(R8*1), Y5
+	VADDPD       128(DX)(R8*8), Y5, Y5
+	ADDQ         R9, R8
+	VBROADCASTSD (SI)(R8*1), Y6
+	VADDPD       (DX)(R8*8), Y6, Y6
+	VBROADCASTSD 8(SI)(R8*1), Y7
+	VADDPD       64(DX)(R8*8), Y7, Y7
+	VBROADCASTSD 16(SI)(R8*1), Y8
+	VADDPD       128(DX)(R8*8), Y8, Y8
+	VBROADCASTSD 24(SI)(R8*1), Y9
+	VADDPD       192(DX)(R8*8), Y9, Y9
+
+	// reduce the diagonal block of order 4
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 384(BX), R8
+	MOVQ (SP), R9
+	ADDQ BX, R9
+	LEAQ (DX)(CX*1), R11
+	MOVQ AX, R10
+
+loop1:
 	VMOVUPD      (DX), Y10
 	VMOVUPD      (DX)(CX*1), Y11
 	VMOVUPD      (DX)(CX*2), Y12
 	VMOVUPD      (R11)(CX*2), Y13
-	VMOVUPD      (R8), Y14
+	VMOVUPD      32(R8), Y14
 	VMULPD       Y14, Y10, Y15
 	VMOVUPD      Y15, (R9)
 	VFNMADD231PD Y10, Y15, Y0
@@ -274,7 +531,7 @@ loop2:
 	VMOVUPD      32(DX)(CX*1), Y11
 	VMOVUPD      32(DX)(CX*2), Y12
 	VMOVUPD      32(R11)(CX*2), Y13
-	VMOVUPD      32(R8), Y14
+	VMOVUPD      96(R8), Y14
 	VMULPD       Y14, Y10, Y15
 	VMOVUPD      Y15, 128(R9)
 	VFNMADD231PD Y10, Y15, Y0
@@ -295,82 +552,141 @@ loop2:
 	VFNMADD231PD Y13, Y15, Y9
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, R11
-	ADDQ         $0x40, R8
+	ADDQ         $0x00000080, R8
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x02, R10
+	JNZ          loop1
+	VMOVUPD      Y0, 32(BX)
+	VMOVUPD      Y1, 64(BX)
+	VMOVUPD      Y2, 96(BX)
+	VMOVUPD      Y3, 128(BX)
+	VMOVUPD      Y4, 160(BX)
+	VMOVUPD      Y5, 192(BX)
+	VMOVUPD      Y6, 224(BX)
+	VMOVUPD      Y7, 256(BX)
+	VMOVUPD      Y8, 288(BX)
+	VMOVUPD      Y9, 320(BX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach
+	JMP          reduceDone
+
+reduce4:
+	CMPQ R8, $0x04
+	JL   reduce3
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+reduceEach4:
+	MOVQ         (BX), DX
+	MOVQ         DI, R8
+	LEAQ         1(AX), R9
+	SHLQ         $0x03, R9
+	VBROADCASTSD (SI)(R8*1), Y0
+	VADDPD       (DX)(R8*8), Y0, Y0
+	ADDQ         R9, R8
+	ADDQ         $0x08, R9
+	VBROADCASTSD (SI)(R8*1), Y1
+	VADDPD       (DX)(R8*8), Y1, Y1
+	VBROADCASTSD 8(SI)(R8*1), Y2
+	VADDPD       64(DX)(R8*8), Y2, Y2
+	ADDQ         R9, R8
+	ADDQ         $0x08, R9
+	VBROADCASTSD (SI)(R8*1), Y3
+	VADDPD       (DX)(R8*8), Y3, Y3
+	VBROADCASTSD 8(SI)(R8*1), Y4
+	VADDPD       64(DX)(R8*8), Y4, Y4
+	VBROADCASTSD 16(SI)(R8*1), Y5
+	VADDPD       128(DX)(R8*8), Y5, Y5
+	ADDQ         R9, R8
+	VBROADCASTSD (SI)(R8*1), Y6
+	VADDPD       (DX)(R8*8), Y6, Y6
+	VBROADCASTSD 8(SI)(R8*1), Y7
+	VADDPD       64(DX)(R8*8), Y7, Y7
+	VBROADCASTSD 16(SI)(R8*1), Y8
+	VADDPD       128(DX)(R8*8), Y8, Y8
+	VBROADCASTSD 24(SI)(R8*1), Y9
+	VADDPD       192(DX)(R8*8), Y9, Y9
+
+	// reduce the diagonal block of order 4
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 384(BX), R8
+	MOVQ (SP), R9
+	ADDQ BX, R9
+	LEAQ (DX)(CX*1), R11
+	MOVQ AX, R10
+
+loop2:
+	VMOVUPD      (DX), Y10
+	VMOVUPD      (DX)(CX*1), Y11
+	VMOVUPD      (DX)(CX*2), Y12
+	VMOVUPD      (R11)(CX*2), Y13
+	VMOVUPD      32(R8), Y14
+	VMULPD       Y14, Y10, Y15
+	VFNMADD231PD Y10, Y15, Y0
+	VFNMADD231PD Y11, Y15, Y1
+	VFNMADD231PD Y12, Y15, Y3
+	VFNMADD231PD Y13, Y15, Y6
+	VMULPD       Y14, Y11, Y15
+	VFNMADD231PD Y11, Y15, Y2
+	VFNMADD231PD Y12, Y15, Y4
+	VFNMADD231PD Y13, Y15, Y7
+	VMULPD       Y14, Y12, Y15
+	VFNMADD231PD Y12, Y15, Y5
+	VFNMADD231PD Y13, Y15, Y8
+	VMULPD       Y14, Y13, Y15
+	VFNMADD231PD Y13, Y15, Y9
+	VMOVUPD      32(DX), Y10
+	VMOVUPD      32(DX)(CX*1), Y11
+	VMOVUPD      32(DX)(CX*2), Y12
+	VMOVUPD      32(R11)(CX*2), Y13
+	VMOVUPD      96(R8), Y14
+	VMULPD       Y14, Y10, Y15
+	VFNMADD231PD Y10, Y15, Y0
+	VFNMADD231PD Y11, Y15, Y1
+	VFNMADD231PD Y12, Y15, Y3
+	VFNMADD231PD Y13, Y15, Y6
+	VMULPD       Y14, Y11, Y15
+	VFNMADD231PD Y11, Y15, Y2
+	VFNMADD231PD Y12, Y15, Y4
+	VFNMADD231PD Y13, Y15, Y7
+	VMULPD       Y14, Y12, Y15
+	VFNMADD231PD Y12, Y15, Y5
+	VFNMADD231PD Y13, Y15, Y8
+	VMULPD       Y14, Y13, Y15
+	VFNMADD231PD Y13, Y15, Y9
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, R11
+	ADDQ         $0x00000080, R8
 	ADDQ         $0x00000100, R9
 	SUBQ         $0x02, R10
 	JNZ          loop2
-
-end1:
-	VMOVUPD      one<>+0(SB), Y10
-	VDIVPD       Y0, Y10, Y10
-	VMOVUPD      Y10, (R8)
-	VMULPD       Y10, Y1, Y11
-	VMOVUPD      Y11, 32(R9)
-	VMULPD       Y10, Y3, Y12
-	VMOVUPD      Y12, 64(R9)
-	VMULPD       Y10, Y6, Y10
-	VMOVUPD      Y10, 96(R9)
-	VFNMADD231PD Y1, Y11, Y2
-	VFNMADD231PD Y3, Y11, Y4
-	VFNMADD231PD Y6, Y11, Y7
-	VFNMADD231PD Y3, Y12, Y5
-	VFNMADD231PD Y6, Y12, Y8
-	VFNMADD231PD Y6, Y10, Y9
-	VMOVUPD      one<>+0(SB), Y1
-	VDIVPD       Y2, Y1, Y1
-	VMOVUPD      Y1, 32(R8)
-	VMULPD       Y1, Y4, Y3
-	VMOVUPD      Y3, 192(R9)
-	VMULPD       Y1, Y7, Y1
-	VMOVUPD      Y1, 224(R9)
-	VFNMADD231PD Y4, Y3, Y5
-	VFNMADD231PD Y7, Y3, Y8
-	VFNMADD231PD Y7, Y1, Y9
-	VMOVUPD      one<>+0(SB), Y1
-	VDIVPD       Y5, Y1, Y1
-	VMOVUPD      Y1, 64(R8)
-	VMULPD       Y1, Y8, Y1
-	VMOVUPD      Y1, 352(R9)
-	VFNMADD231PD Y8, Y1, Y9
-	VMOVUPD      one<>+0(SB), Y1
-	VDIVPD       Y9, Y1, Y1
-	VMOVUPD      Y1, 96(R8)
-	VMOVUPD      64(BX), Y1
-	VMOVUPD      96(BX), Y3
-	VMOVUPD      (BX), Y4
-	VMOVUPD      32(BX), Y6
-	VMINPD       Y0, Y1, Y1
-	VMAXPD       Y0, Y3, Y3
-	VMULPD       Y0, Y4, Y4
-	VMINPD       Y2, Y1, Y1
-	VMAXPD       Y2, Y3, Y3
-	VMULPD       Y2, Y4, Y4
-	VPSRLQ       $0x34, Y4, Y0
-	VPADDQ       Y0, Y6, Y6
-	VANDPD       mantissa<>+0(SB), Y4, Y4
-	VORPD        one<>+0(SB), Y4, Y4
-	VMINPD       Y5, Y1, Y1
-	VMAXPD       Y5, Y3, Y3
-	VMULPD       Y5, Y4, Y4
-	VMINPD       Y9, Y1, Y1
-	VMAXPD       Y9, Y3, Y3
-	VMULPD       Y9, Y4, Y4
-	VPSRLQ       $0x34, Y4, Y0
-	VPADDQ       Y0, Y6, Y6
-	VANDPD       mantissa<>+0(SB), Y4, Y4
-	VORPD        one<>+0(SB), Y4, Y4
+	VMOVUPD      Y0, 32(BX)
 	VMOVUPD      Y1, 64(BX)
-	VMOVUPD      Y3, 96(BX)
-	VMOVUPD      Y4, (BX)
-	VMOVUPD      Y6, 32(BX)
-	JMP          diagNext
+	VMOVUPD      Y2, 96(BX)
+	VMOVUPD      Y3, 128(BX)
+	VMOVUPD      Y4, 160(BX)
+	VMOVUPD      Y5, 192(BX)
+	VMOVUPD      Y6, 224(BX)
+	VMOVUPD      Y7, 256(BX)
+	VMOVUPD      Y8, 288(BX)
+	VMOVUPD      Y9, 320(BX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach4
+	JMP          reduceDone
 
-narrow:
-	CMPQ R8, $0x02
-	JL   narrow1
-	JE   narrow2
+reduce3:
+	CMPQ R8, $0x03
+	JL   reduce2
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
 
-	// diagonal block of order 3
+reduceEach3:
+	MOVQ         (BX), DX
 	MOVQ         DI, R8
 	LEAQ         1(AX), R9
 	SHLQ         $0x03, R9
@@ -389,100 +705,67 @@ narrow:
 	VADDPD       64(DX)(R8*8), Y4, Y4
 	VBROADCASTSD 16(SI)(R8*1), Y5
 	VADDPD       128(DX)(R8*8), Y5, Y5
-	MOVQ         8(SP), DX
-	ADDQ         BX, DX
-	LEAQ         256(BX), R8
-	MOVQ         (SP), R9
-	ADDQ         BX, R9
-	MOVQ         AX, R10
-	TESTQ        R10, R10
-	JZ           end3
 
-loop4:
+	// reduce the diagonal block of order 3
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 384(BX), R8
+	MOVQ (SP), R9
+	ADDQ BX, R9
+	MOVQ AX, R10
+
+loop3:
 	VMOVUPD      (DX), Y6
 	VMOVUPD      (DX)(CX*1), Y7
 	VMOVUPD      (DX)(CX*2), Y8
-	VMOVUPD      (R8), Y9
+	VMOVUPD      32(R8), Y9
 	VMULPD       Y9, Y6, Y10
-	VMOVUPD      Y10, (R9)
 	VFNMADD231PD Y6, Y10, Y0
 	VFNMADD231PD Y7, Y10, Y1
 	VFNMADD231PD Y8, Y10, Y3
 	VMULPD       Y9, Y7, Y10
-	VMOVUPD      Y10, 32(R9)
 	VFNMADD231PD Y7, Y10, Y2
 	VFNMADD231PD Y8, Y10, Y4
 	VMULPD       Y9, Y8, Y10
-	VMOVUPD      Y10, 64(R9)
 	VFNMADD231PD Y8, Y10, Y5
 	VMOVUPD      32(DX), Y6
 	VMOVUPD      32(DX)(CX*1), Y7
 	VMOVUPD      32(DX)(CX*2), Y8
-	VMOVUPD      32(R8), Y9
+	VMOVUPD      96(R8), Y9
 	VMULPD       Y9, Y6, Y10
-	VMOVUPD      Y10, 128(R9)
 	VFNMADD231PD Y6, Y10, Y0
 	VFNMADD231PD Y7, Y10, Y1
 	VFNMADD231PD Y8, Y10, Y3
 	VMULPD       Y9, Y7, Y10
-	VMOVUPD      Y10, 160(R9)
 	VFNMADD231PD Y7, Y10, Y2
 	VFNMADD231PD Y8, Y10, Y4
 	VMULPD       Y9, Y8, Y10
-	VMOVUPD      Y10, 192(R9)
 	VFNMADD231PD Y8, Y10, Y5
 	ADDQ         $0x40, DX
-	ADDQ         $0x40, R8
+	ADDQ         $0x00000080, R8
 	ADDQ         $0x00000100, R9
 	SUBQ         $0x02, R10
-	JNZ          loop4
-
-end3:
-	VMOVUPD      one<>+0(SB), Y6
-	VDIVPD       Y0, Y6, Y6
-	VMOVUPD      Y6, (R8)
-	VMULPD       Y6, Y1, Y7
-	VMOVUPD      Y7, 32(R9)
-	VMULPD       Y6, Y3, Y6
-	VMOVUPD      Y6, 64(R9)
-	VFNMADD231PD Y1, Y7, Y2
-	VFNMADD231PD Y3, Y7, Y4
-	VFNMADD231PD Y3, Y6, Y5
-	VMOVUPD      one<>+0(SB), Y1
-	VDIVPD       Y2, Y1, Y1
-	VMOVUPD      Y1, 32(R8)
-	VMULPD       Y1, Y4, Y1
-	VMOVUPD      Y1, 192(R9)
-	VFNMADD231PD Y4, Y1, Y5
-	VMOVUPD      64(BX), Y1
-	VMOVUPD      96(BX), Y3
-	VMOVUPD      (BX), Y4
-	VMOVUPD      32(BX), Y6
-	VMINPD       Y0, Y1, Y1
-	VMAXPD       Y0, Y3, Y3
-	VMULPD       Y0, Y4, Y4
-	VMINPD       Y2, Y1, Y1
-	VMAXPD       Y2, Y3, Y3
-	VMULPD       Y2, Y4, Y4
-	VPSRLQ       $0x34, Y4, Y0
-	VPADDQ       Y0, Y6, Y6
-	VANDPD       mantissa<>+0(SB), Y4, Y4
-	VORPD        one<>+0(SB), Y4, Y4
-	VMINPD       Y5, Y1, Y1
-	VMAXPD       Y5, Y3, Y3
-	VMULPD       Y5, Y4, Y4
-	VPSRLQ       $0x34, Y4, Y0
-	VPADDQ       Y0, Y6, Y6
-	VANDPD       mantissa<>+0(SB), Y4, Y4
-	VORPD        one<>+0(SB), Y4, Y4
+	JNZ          loop3
+	VMOVUPD      Y0, 32(BX)
 	VMOVUPD      Y1, 64(BX)
-	VMOVUPD      Y3, 96(BX)
-	VMOVUPD      Y4, (BX)
-	VMOVUPD      Y6, 32(BX)
-	JMP          diagNext
+	VMOVUPD      Y2, 96(BX)
+	VMOVUPD      Y3, 128(BX)
+	VMOVUPD      Y4, 160(BX)
+	VMOVUPD      Y5, 192(BX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach3
+	JMP          reduceDone
 
-narrow2:
-	// diagonal block of order 2
+reduce2:
+	CMPQ R8, $0x02
+	JL   reduce1
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+reduceEach2:
+	MOVQ         (BX), DX
 	MOVQ         DI, R8
 	LEAQ         1(AX), R9
 	SHLQ         $0x03, R9
@@ -493,123 +776,301 @@ narrow2:
 	VADDPD       (DX)(R8*8), Y1, Y1
 	VBROADCASTSD 8(SI)(R8*1), Y2
 	VADDPD       64(DX)(R8*8), Y2, Y2
-	MOVQ         8(SP), DX
-	ADDQ         BX, DX
-	LEAQ         256(BX), R8
-	MOVQ         (SP), R9
-	ADDQ         BX, R9
-	MOVQ         AX, R10
-	TESTQ        R10, R10
-	JZ           end5
 
-loop6:
+	// reduce the diagonal block of order 2
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 384(BX), R8
+	MOVQ (SP), R9
+	ADDQ BX, R9
+	MOVQ AX, R10
+
+loop4:
 	VMOVUPD      (DX), Y3
 	VMOVUPD      (DX)(CX*1), Y4
-	VMOVUPD      (R8), Y5
+	VMOVUPD      32(R8), Y5
 	VMULPD       Y5, Y3, Y6
-	VMOVUPD      Y6, (R9)
 	VFNMADD231PD Y3, Y6, Y0
 	VFNMADD231PD Y4, Y6, Y1
 	VMULPD       Y5, Y4, Y6
-	VMOVUPD      Y6, 32(R9)
 	VFNMADD231PD Y4, Y6, Y2
 	VMOVUPD      32(DX), Y3
 	VMOVUPD      32(DX)(CX*1), Y4
-	VMOVUPD      32(R8), Y5
+	VMOVUPD      96(R8), Y5
 	VMULPD       Y5, Y3, Y6
-	VMOVUPD      Y6, 128(R9)
 	VFNMADD231PD Y3, Y6, Y0
 	VFNMADD231PD Y4, Y6, Y1
 	VMULPD       Y5, Y4, Y6
-	VMOVUPD      Y6, 160(R9)
 	VFNMADD231PD Y4, Y6, Y2
 	ADDQ         $0x40, DX
-	ADDQ         $0x40, R8
+	ADDQ         $0x00000080, R8
 	ADDQ         $0x00000100, R9
 	SUBQ         $0x02, R10
-	JNZ          loop6
-
-end5:
-	VMOVUPD      one<>+0(SB), Y3
-	VDIVPD       Y0, Y3, Y3
-	VMOVUPD      Y3, (R8)
-	VMULPD       Y3, Y1, Y3
-	VMOVUPD      Y3, 32(R9)
-	VFNMADD231PD Y1, Y3, Y2
-	VMOVUPD      64(BX), Y1
-	VMOVUPD      96(BX), Y3
-	VMOVUPD      (BX), Y4
-	VMOVUPD      32(BX), Y5
-	VMINPD       Y0, Y1, Y1
-	VMAXPD       Y0, Y3, Y3
-	VMULPD       Y0, Y4, Y4
-	VMINPD       Y2, Y1, Y1
-	VMAXPD       Y2, Y3, Y3
-	VMULPD       Y2, Y4, Y4
-	VPSRLQ       $0x34, Y4, Y0
-	VPADDQ       Y0, Y5, Y5
-	VANDPD       mantissa<>+0(SB), Y4, Y4
-	VORPD        one<>+0(SB), Y4, Y4
+	JNZ          loop4
+	VMOVUPD      Y0, 32(BX)
 	VMOVUPD      Y1, 64(BX)
-	VMOVUPD      Y3, 96(BX)
-	VMOVUPD      Y4, (BX)
-	VMOVUPD      Y5, 32(BX)
-	JMP          diagNext
+	VMOVUPD      Y2, 96(BX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach2
+	JMP          reduceDone
 
-narrow1:
-	// diagonal block of order 1
+reduce1:
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+reduceEach1:
+	MOVQ         (BX), DX
 	MOVQ         DI, R8
 	LEAQ         1(AX), R9
 	SHLQ         $0x03, R9
 	VBROADCASTSD (SI)(R8*1), Y0
 	VADDPD       (DX)(R8*8), Y0, Y0
-	MOVQ         8(SP), DX
-	ADDQ         BX, DX
-	LEAQ         256(BX), R8
-	MOVQ         (SP), R9
-	ADDQ         BX, R9
-	MOVQ         AX, R10
-	TESTQ        R10, R10
-	JZ           end7
 
-loop8:
+	// reduce the diagonal block of order 1
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 384(BX), R8
+	MOVQ (SP), R9
+	ADDQ BX, R9
+	MOVQ AX, R10
+
+loop5:
 	VMOVUPD      (DX), Y1
-	VMOVUPD      (R8), Y2
-	VMULPD       Y2, Y1, Y2
-	VMOVUPD      Y2, (R9)
-	VFNMADD231PD Y1, Y2, Y0
-	VMOVUPD      32(DX), Y1
 	VMOVUPD      32(R8), Y2
 	VMULPD       Y2, Y1, Y2
-	VMOVUPD      Y2, 128(R9)
+	VFNMADD231PD Y1, Y2, Y0
+	VMOVUPD      32(DX), Y1
+	VMOVUPD      96(R8), Y2
+	VMULPD       Y2, Y1, Y2
 	VFNMADD231PD Y1, Y2, Y0
 	ADDQ         $0x40, DX
-	ADDQ         $0x40, R8
+	ADDQ         $0x00000080, R8
 	ADDQ         $0x00000100, R9
 	SUBQ         $0x02, R10
-	JNZ          loop8
+	JNZ          loop5
+	VMOVUPD      Y0, 32(BX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach1
 
-end7:
+reduceDone:
+	MOVQ p+16(FP), R8
+	SUBQ AX, R8
+	CMPQ R8, $0x04
+	JLE  eliminate4
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+eliminateEach:
+	VMOVUPD 32(BX), Y0
 	VMOVUPD 64(BX), Y1
 	VMOVUPD 96(BX), Y2
-	VMOVUPD (BX), Y3
-	VMOVUPD 32(BX), Y4
-	VMINPD  Y0, Y1, Y1
-	VMAXPD  Y0, Y2, Y2
-	VMULPD  Y0, Y3, Y3
-	VPSRLQ  $0x34, Y3, Y0
-	VPADDQ  Y0, Y4, Y4
-	VANDPD  mantissa<>+0(SB), Y3, Y3
-	VORPD   one<>+0(SB), Y3, Y3
-	VMOVUPD Y1, 64(BX)
-	VMOVUPD Y2, 96(BX)
-	VMOVUPD Y3, (BX)
-	VMOVUPD Y4, 32(BX)
+	VMOVUPD 128(BX), Y3
+	VMOVUPD 160(BX), Y4
+	VMOVUPD 192(BX), Y5
+	VMOVUPD 224(BX), Y6
+	VMOVUPD 256(BX), Y7
+	VMOVUPD 288(BX), Y8
+	VMOVUPD 320(BX), Y9
 
-diagNext:
-	ADDQ stride+48(FP), BX
-	DECQ 16(SP)
-	JNZ  diag
+	// factor the diagonal block of order 4
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x06, R9
+	LEAQ         384(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Y10
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y10, Y0
+	VMOVUPD      Y0, 32(DX)
+	VMULPD       Y0, Y1, Y11
+	VMOVUPD      Y11, 32(R8)
+	VMULPD       Y0, Y3, Y12
+	VMOVUPD      Y12, 64(R8)
+	VMULPD       Y0, Y6, Y0
+	VMOVUPD      Y0, 96(R8)
+	VFNMADD231PD Y1, Y11, Y2
+	VFNMADD231PD Y3, Y11, Y4
+	VFNMADD231PD Y6, Y11, Y7
+	VFNMADD231PD Y3, Y12, Y5
+	VFNMADD231PD Y6, Y12, Y8
+	VFNMADD231PD Y6, Y0, Y9
+	VMOVUPD      Y2, 64(DX)
+	VDIVPD       Y2, Y10, Y0
+	VMOVUPD      Y0, 96(DX)
+	VMULPD       Y0, Y4, Y1
+	VMOVUPD      Y1, 192(R8)
+	VMULPD       Y0, Y7, Y0
+	VMOVUPD      Y0, 224(R8)
+	VFNMADD231PD Y4, Y1, Y5
+	VFNMADD231PD Y7, Y1, Y8
+	VFNMADD231PD Y7, Y0, Y9
+	VMOVUPD      Y5, 128(DX)
+	VDIVPD       Y5, Y10, Y0
+	VMOVUPD      Y0, 160(DX)
+	VMULPD       Y0, Y8, Y0
+	VMOVUPD      Y0, 352(R8)
+	VFNMADD231PD Y8, Y0, Y9
+	VMOVUPD      Y9, 192(DX)
+	VDIVPD       Y9, Y10, Y0
+	VMOVUPD      Y0, 224(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach
+	JMP          eliminateDone
+
+eliminate4:
+	CMPQ R8, $0x04
+	JL   eliminate3
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+eliminateEach4:
+	VMOVUPD 32(BX), Y0
+	VMOVUPD 64(BX), Y1
+	VMOVUPD 96(BX), Y2
+	VMOVUPD 128(BX), Y3
+	VMOVUPD 160(BX), Y4
+	VMOVUPD 192(BX), Y5
+	VMOVUPD 224(BX), Y6
+	VMOVUPD 256(BX), Y7
+	VMOVUPD 288(BX), Y8
+	VMOVUPD 320(BX), Y9
+
+	// factor the diagonal block of order 4
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x06, R9
+	LEAQ         384(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Y10
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y10, Y0
+	VMULPD       Y0, Y1, Y11
+	VMULPD       Y0, Y3, Y12
+	VMULPD       Y0, Y6, Y0
+	VFNMADD231PD Y1, Y11, Y2
+	VFNMADD231PD Y3, Y11, Y4
+	VFNMADD231PD Y6, Y11, Y7
+	VFNMADD231PD Y3, Y12, Y5
+	VFNMADD231PD Y6, Y12, Y8
+	VFNMADD231PD Y6, Y0, Y9
+	VMOVUPD      Y2, 64(DX)
+	VDIVPD       Y2, Y10, Y0
+	VMULPD       Y0, Y4, Y1
+	VMULPD       Y0, Y7, Y0
+	VFNMADD231PD Y4, Y1, Y5
+	VFNMADD231PD Y7, Y1, Y8
+	VFNMADD231PD Y7, Y0, Y9
+	VMOVUPD      Y5, 128(DX)
+	VDIVPD       Y5, Y10, Y0
+	VMULPD       Y0, Y8, Y0
+	VFNMADD231PD Y8, Y0, Y9
+	VMOVUPD      Y9, 192(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach4
+	JMP          eliminateDone
+
+eliminate3:
+	CMPQ R8, $0x03
+	JL   eliminate2
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+eliminateEach3:
+	VMOVUPD 32(BX), Y0
+	VMOVUPD 64(BX), Y1
+	VMOVUPD 96(BX), Y2
+	VMOVUPD 128(BX), Y3
+	VMOVUPD 160(BX), Y4
+	VMOVUPD 192(BX), Y5
+
+	// factor the diagonal block of order 3
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x06, R9
+	LEAQ         384(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y6, Y0
+	VMULPD       Y0, Y1, Y7
+	VMULPD       Y0, Y3, Y0
+	VFNMADD231PD Y1, Y7, Y2
+	VFNMADD231PD Y3, Y7, Y4
+	VFNMADD231PD Y3, Y0, Y5
+	VMOVUPD      Y2, 64(DX)
+	VDIVPD       Y2, Y6, Y0
+	VMULPD       Y0, Y4, Y0
+	VFNMADD231PD Y4, Y0, Y5
+	VMOVUPD      Y5, 128(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach3
+	JMP          eliminateDone
+
+eliminate2:
+	CMPQ R8, $0x02
+	JL   eliminate1
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+eliminateEach2:
+	VMOVUPD 32(BX), Y0
+	VMOVUPD 64(BX), Y1
+	VMOVUPD 96(BX), Y2
+
+	// factor the diagonal block of order 2
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x06, R9
+	LEAQ         384(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Y3
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y3, Y0
+	VMULPD       Y0, Y1, Y0
+	VFNMADD231PD Y1, Y0, Y2
+	VMOVUPD      Y2, 64(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach2
+	JMP          eliminateDone
+
+eliminate1:
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+eliminateEach1:
+	VMOVUPD 32(BX), Y0
+
+	// factor the diagonal block of order 1
+	MOVQ    (SP), R8
+	ADDQ    BX, R8
+	MOVQ    AX, R9
+	SHLQ    $0x06, R9
+	LEAQ    384(BX)(R9*1), DX
+	LEAQ    (R8)(R9*2), R8
+	VMOVUPD one<>+0(SB), Y1
+	VMOVUPD Y0, (DX)
+	ADDQ    stride+48(FP), BX
+	DECQ    16(SP)
+	JNZ     eliminateEach1
+
+eliminateDone:
+eliminated:
 	LEAQ 5(AX)(AX*1), DX
 	LEAQ (DI)(DX*8), DI
 	LEAQ (DI)(DX*8), DI
@@ -624,7 +1085,7 @@ diagNext:
 	MOVQ R8, 16(SP)
 
 below:
-	MOVQ 128(BX), DX
+	MOVQ (BX), DX
 	MOVQ AX, R9
 	MOVQ DI, R10
 	MOVQ 8(SP), R11
@@ -674,9 +1135,9 @@ block:
 	ADDQ         BX, R12
 	LEAQ         -4(AX), R13
 	TESTQ        R13, R13
-	JZ           end9
+	JZ           end6
 
-loop10:
+loop7:
 	VMOVUPD      (R8), Y12
 	VMOVUPD      (R8)(CX*1), Y13
 	VMOVUPD      (R8)(CX*2), Y14
@@ -756,9 +1217,9 @@ loop10:
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x00000200, R12
 	SUBQ         $0x04, R13
-	JNZ          loop10
+	JNZ          loop7
 
-end9:
+end6:
 	VMOVUPD      Y0, (R8)
 	VMOVUPD      Y4, (R8)(CX*1)
 	VMOVUPD      Y8, (R8)(CX*2)
@@ -833,9 +1294,9 @@ tail:
 	ADDQ         BX, R8
 	LEAQ         -4(AX), R9
 	TESTQ        R9, R9
-	JZ           end11
+	JZ           end8
 
-loop12:
+loop9:
 	VMOVUPD      (DX), Y8
 	VMOVUPD      (DX)(CX*1), Y9
 	VMOVUPD      (R8), Y10
@@ -895,9 +1356,9 @@ loop12:
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x04, R9
-	JNZ          loop12
+	JNZ          loop9
 
-end11:
+end8:
 	VMOVUPD      Y0, (DX)
 	VMOVUPD      Y4, (DX)(CX*1)
 	VMOVUPD      32(R8), Y8
@@ -947,9 +1408,9 @@ single:
 	ADDQ         BX, R8
 	LEAQ         -4(AX), R9
 	TESTQ        R9, R9
-	JZ           end13
+	JZ           end10
 
-loop14:
+loop11:
 	VMOVUPD      (DX), Y4
 	VMOVUPD      (R8), Y5
 	VFNMADD231PD Y5, Y4, Y0
@@ -989,9 +1450,9 @@ loop14:
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x04, R9
-	JNZ          loop14
+	JNZ          loop11
 
-end13:
+end10:
 	VMOVUPD      Y0, (DX)
 	VMOVUPD      32(R8), Y4
 	VFNMADD231PD Y4, Y0, Y1
@@ -1018,65 +1479,142 @@ belowNext:
 	JMP  panel
 
 done:
-	MOVQ work+40(FP), BX
-	MOVQ groups+24(FP), CX
-	MOVQ mant+56(FP), AX
-	MOVQ expo+64(FP), DX
+	MOVQ    work+40(FP), BX
+	MOVQ    groups+24(FP), DI
+	MOVQ    mant+56(FP), AX
+	MOVQ    expo+64(FP), CX
+	VMOVUPD one<>+0(SB), Y0
+	VMOVUPD mantissa<>+0(SB), Y1
+	VMOVUPD expBias<>+0(SB), Y2
+	VMOVUPD pivotMin<>+0(SB), Y3
 
-out:
-	VMOVUPD   (BX), Y0
-	VMOVUPD   32(BX), Y1
-	VMOVUPD   64(BX), Y2
-	VMOVUPD   96(BX), Y3
-	VCMPPD    $0x09, pivotMin<>+0(SB), Y2, Y2
-	VCMPPD    $0x06, pivotMax<>+0(SB), Y3, Y3
-	VORPD     Y2, Y3, Y2
-	VBLENDVPD Y2, notANumber<>+0(SB), Y0, Y0
-	VMOVUPD   Y0, (AX)
-	VMOVUPD   Y1, (DX)
+product:
+	VMOVAPD Y0, Y4
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	LEAQ    384(BX), DX
+	MOVQ    p+16(FP), SI
+	SUBQ    $0x04, SI
+	JL      rest
+
+four:
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
+	VMOVUPD 64(DX), Y8
+	VPSUBQ  Y3, Y8, Y9
+	VORPD   Y9, Y6, Y6
+	VMOVUPD 128(DX), Y9
+	VPSUBQ  Y3, Y9, Y10
+	VORPD   Y10, Y6, Y6
+	VMOVUPD 192(DX), Y10
+	VPSUBQ  Y3, Y10, Y11
+	VORPD   Y11, Y6, Y6
+	VMULPD  Y8, Y7, Y7
+	VMULPD  Y10, Y9, Y9
+	VMULPD  Y9, Y7, Y7
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
+	VANDPD  Y1, Y4, Y4
+	VORPD   Y0, Y4, Y4
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x04, SI
+	JGE     four
+
+rest:
+	CMPQ    SI, $-3
+	JNE     not1
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
+	VANDPD  Y1, Y4, Y4
+	VORPD   Y0, Y4, Y4
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	JMP     range
+
+not1:
+	CMPQ    SI, $-2
+	JNE     not2
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
+	VMOVUPD 64(DX), Y8
+	VPSUBQ  Y3, Y8, Y9
+	VORPD   Y9, Y6, Y6
+	VMULPD  Y8, Y7, Y7
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
+	VANDPD  Y1, Y4, Y4
+	VORPD   Y0, Y4, Y4
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	JMP     range
+
+not2:
+	CMPQ    SI, $-1
+	JNE     not3
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
+	VMOVUPD 64(DX), Y8
+	VPSUBQ  Y3, Y8, Y9
+	VORPD   Y9, Y6, Y6
+	VMOVUPD 128(DX), Y9
+	VPSUBQ  Y3, Y9, Y10
+	VORPD   Y10, Y6, Y6
+	VMULPD  Y8, Y7, Y7
+	VMULPD  Y9, Y7, Y7
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
+	VANDPD  Y1, Y4, Y4
+	VORPD   Y0, Y4, Y4
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	JMP     range
+
+not3:
+range:
+	VXORPD    Y7, Y7, Y7
+	VPSRLQ    $0x3c, Y6, Y6
+	VPCMPEQQ  Y7, Y6, Y6
+	VMOVUPD   notANumber<>+0(SB), Y7
+	VBLENDVPD Y6, Y4, Y7, Y4
+	VMOVUPD   Y4, (AX)
+	VMOVUPD   Y5, (CX)
 	ADDQ      $0x20, AX
-	ADDQ      $0x20, DX
+	ADDQ      $0x20, CX
 	ADDQ      stride+48(FP), BX
-	DECQ      CX
-	JNZ       out
+	DECQ      DI
+	JNZ       product
 	VZEROUPPER
 	RET
 
 // func ldlAVX2(src *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3
 TEXT ·ldlAVX2(SB), NOSPLIT, $24-64
-	// headers
-	MOVQ         src+0(FP), DX
-	MOVQ         work+32(FP), BX
-	MOVQ         groups+16(FP), CX
-	MOVQ         p+8(FP), AX
-	INCQ         AX
-	SHRQ         $0x01, AX
-	IMUL3Q       $0x000003ff, AX, AX
-	NEGQ         AX
-	VMOVUPD      one<>+0(SB), Y0
-	VMOVUPD      infinity<>+0(SB), Y1
-	VXORPD       Y2, Y2, Y2
-	MOVQ         AX, X3
-	VPBROADCASTQ X3, Y3
+	// addresses of the sources
+	MOVQ src+0(FP), DX
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), AX
 
 init:
-	VMOVUPD Y0, (BX)
-	VMOVUPD Y3, 32(BX)
-	VMOVUPD Y1, 64(BX)
-	VMOVUPD Y2, 96(BX)
-	MOVQ    DX, 128(BX)
-	ADDQ    stride+40(FP), BX
-	ADDQ    $0x20, DX
-	MOVQ    groups+16(FP), AX
-	XORQ    CX, AX
-	TESTQ   $0x00000001, AX
-	JZ      half
-	SUBQ    $0x40, DX
-	ADDQ    tile+24(FP), DX
+	MOVQ  DX, (BX)
+	ADDQ  stride+40(FP), BX
+	ADDQ  $0x20, DX
+	MOVQ  groups+16(FP), CX
+	XORQ  AX, CX
+	TESTQ $0x00000001, CX
+	JZ    half
+	SUBQ  $0x40, DX
+	ADDQ  tile+24(FP), DX
 
 half:
-	DECQ   CX
+	DECQ   AX
 	JNZ    init
 	MOVQ   p+8(FP), DX
 	ADDQ   $0x03, DX
@@ -1084,7 +1622,7 @@ half:
 	LEAQ   1(DX), CX
 	IMUL3Q $0x20, CX, CX
 	IMUL3Q $0x20, DX, DX
-	LEAQ   256(DX), AX
+	LEAQ   384(DX)(DX*1), AX
 	MOVQ   AX, (SP)
 	LEAQ   (AX)(DX*4), AX
 	MOVQ   AX, 8(SP)
@@ -1092,18 +1630,18 @@ half:
 	XORQ   SI, SI
 
 panel:
-	MOVQ work+32(FP), BX
-	MOVQ groups+16(FP), DI
-	MOVQ DI, 16(SP)
+	TESTQ AX, AX
+	JNZ   reduce
+	MOVQ  p+8(FP), DI
+	SUBQ  AX, DI
+	CMPQ  DI, $0x04
+	JLE   first4
+	MOVQ  work+32(FP), BX
+	MOVQ  groups+16(FP), DI
+	MOVQ  DI, 16(SP)
 
-diag:
-	MOVQ 128(BX), DX
-	MOVQ p+8(FP), DI
-	SUBQ AX, DI
-	CMPQ DI, $0x04
-	JL   narrow
-
-	// diagonal block of order 4
+firstEach:
+	MOVQ    (BX), DX
 	MOVQ    SI, DI
 	LEAQ    1(AX), R8
 	SHLQ    $0x03, R8
@@ -1122,22 +1660,273 @@ diag:
 	VMOVUPD 64(DX)(DI*8), Y7
 	VMOVUPD 128(DX)(DI*8), Y8
 	VMOVUPD 192(DX)(DI*8), Y9
-	MOVQ    8(SP), DX
-	ADDQ    BX, DX
-	LEAQ    256(BX), DI
-	MOVQ    (SP), R8
-	ADDQ    BX, R8
-	LEAQ    (DX)(CX*1), R10
-	MOVQ    AX, R9
-	TESTQ   R9, R9
-	JZ      end15
 
-loop16:
+	// factor the diagonal block of order 4
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x06, R8
+	LEAQ         384(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Y10
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y10, Y0
+	VMOVUPD      Y0, 32(DX)
+	VMULPD       Y0, Y1, Y11
+	VMOVUPD      Y11, 32(DI)
+	VMULPD       Y0, Y3, Y12
+	VMOVUPD      Y12, 64(DI)
+	VMULPD       Y0, Y6, Y0
+	VMOVUPD      Y0, 96(DI)
+	VFNMADD231PD Y1, Y11, Y2
+	VFNMADD231PD Y3, Y11, Y4
+	VFNMADD231PD Y6, Y11, Y7
+	VFNMADD231PD Y3, Y12, Y5
+	VFNMADD231PD Y6, Y12, Y8
+	VFNMADD231PD Y6, Y0, Y9
+	VMOVUPD      Y2, 64(DX)
+	VDIVPD       Y2, Y10, Y0
+	VMOVUPD      Y0, 96(DX)
+	VMULPD       Y0, Y4, Y1
+	VMOVUPD      Y1, 192(DI)
+	VMULPD       Y0, Y7, Y0
+	VMOVUPD      Y0, 224(DI)
+	VFNMADD231PD Y4, Y1, Y5
+	VFNMADD231PD Y7, Y1, Y8
+	VFNMADD231PD Y7, Y0, Y9
+	VMOVUPD      Y5, 128(DX)
+	VDIVPD       Y5, Y10, Y0
+	VMOVUPD      Y0, 160(DX)
+	VMULPD       Y0, Y8, Y0
+	VMOVUPD      Y0, 352(DI)
+	VFNMADD231PD Y8, Y0, Y9
+	VMOVUPD      Y9, 192(DX)
+	VDIVPD       Y9, Y10, Y0
+	VMOVUPD      Y0, 224(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach
+	JMP          firstDone
+
+first4:
+	CMPQ DI, $0x04
+	JL   first3
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+firstEach4:
+	MOVQ    (BX), DX
+	MOVQ    SI, DI
+	LEAQ    1(AX), R8
+	SHLQ    $0x03, R8
+	VMOVUPD (DX)(DI*8), Y0
+	ADDQ    R8, DI
+	ADDQ    $0x08, R8
+	VMOVUPD (DX)(DI*8), Y1
+	VMOVUPD 64(DX)(DI*8), Y2
+	ADDQ    R8, DI
+	ADDQ    $0x08, R8
+	VMOVUPD (DX)(DI*8), Y3
+	VMOVUPD 64(DX)(DI*8), Y4
+	VMOVUPD 128(DX)(DI*8), Y5
+	ADDQ    R8, DI
+	VMOVUPD (DX)(DI*8), Y6
+	VMOVUPD 64(DX)(DI*8), Y7
+	VMOVUPD 128(DX)(DI*8), Y8
+	VMOVUPD 192(DX)(DI*8), Y9
+
+	// factor the diagonal block of order 4
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x06, R8
+	LEAQ         384(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Y10
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y10, Y0
+	VMULPD       Y0, Y1, Y11
+	VMULPD       Y0, Y3, Y12
+	VMULPD       Y0, Y6, Y0
+	VFNMADD231PD Y1, Y11, Y2
+	VFNMADD231PD Y3, Y11, Y4
+	VFNMADD231PD Y6, Y11, Y7
+	VFNMADD231PD Y3, Y12, Y5
+	VFNMADD231PD Y6, Y12, Y8
+	VFNMADD231PD Y6, Y0, Y9
+	VMOVUPD      Y2, 64(DX)
+	VDIVPD       Y2, Y10, Y0
+	VMULPD       Y0, Y4, Y1
+	VMULPD       Y0, Y7, Y0
+	VFNMADD231PD Y4, Y1, Y5
+	VFNMADD231PD Y7, Y1, Y8
+	VFNMADD231PD Y7, Y0, Y9
+	VMOVUPD      Y5, 128(DX)
+	VDIVPD       Y5, Y10, Y0
+	VMULPD       Y0, Y8, Y0
+	VFNMADD231PD Y8, Y0, Y9
+	VMOVUPD      Y9, 192(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach4
+	JMP          firstDone
+
+first3:
+	CMPQ DI, $0x03
+	JL   first2
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+firstEach3:
+	MOVQ    (BX), DX
+	MOVQ    SI, DI
+	LEAQ    1(AX), R8
+	SHLQ    $0x03, R8
+	VMOVUPD (DX)(DI*8), Y0
+	ADDQ    R8, DI
+	ADDQ    $0x08, R8
+	VMOVUPD (DX)(DI*8), Y1
+	VMOVUPD 64(DX)(DI*8), Y2
+	ADDQ    R8, DI
+	VMOVUPD (DX)(DI*8), Y3
+	VMOVUPD 64(DX)(DI*8), Y4
+	VMOVUPD 128(DX)(DI*8), Y5
+
+	// factor the diagonal block of order 3
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x06, R8
+	LEAQ         384(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y6, Y0
+	VMULPD       Y0, Y1, Y7
+	VMULPD       Y0, Y3, Y0
+	VFNMADD231PD Y1, Y7, Y2
+	VFNMADD231PD Y3, Y7, Y4
+	VFNMADD231PD Y3, Y0, Y5
+	VMOVUPD      Y2, 64(DX)
+	VDIVPD       Y2, Y6, Y0
+	VMULPD       Y0, Y4, Y0
+	VFNMADD231PD Y4, Y0, Y5
+	VMOVUPD      Y5, 128(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach3
+	JMP          firstDone
+
+first2:
+	CMPQ DI, $0x02
+	JL   first1
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+firstEach2:
+	MOVQ    (BX), DX
+	MOVQ    SI, DI
+	LEAQ    1(AX), R8
+	SHLQ    $0x03, R8
+	VMOVUPD (DX)(DI*8), Y0
+	ADDQ    R8, DI
+	VMOVUPD (DX)(DI*8), Y1
+	VMOVUPD 64(DX)(DI*8), Y2
+
+	// factor the diagonal block of order 2
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x06, R8
+	LEAQ         384(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Y3
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y3, Y0
+	VMULPD       Y0, Y1, Y0
+	VFNMADD231PD Y1, Y0, Y2
+	VMOVUPD      Y2, 64(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach2
+	JMP          firstDone
+
+first1:
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+firstEach1:
+	MOVQ    (BX), DX
+	MOVQ    SI, DI
+	LEAQ    1(AX), R8
+	SHLQ    $0x03, R8
+	VMOVUPD (DX)(DI*8), Y0
+
+	// factor the diagonal block of order 1
+	MOVQ    (SP), DI
+	ADDQ    BX, DI
+	MOVQ    AX, R8
+	SHLQ    $0x06, R8
+	LEAQ    384(BX)(R8*1), DX
+	LEAQ    (DI)(R8*2), DI
+	VMOVUPD one<>+0(SB), Y1
+	VMOVUPD Y0, (DX)
+	ADDQ    stride+40(FP), BX
+	DECQ    16(SP)
+	JNZ     firstEach1
+
+firstDone:
+	JMP eliminated
+
+reduce:
+	MOVQ p+8(FP), DI
+	SUBQ AX, DI
+	CMPQ DI, $0x04
+	JLE  reduce4
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+reduceEach:
+	MOVQ    (BX), DX
+	MOVQ    SI, DI
+	LEAQ    1(AX), R8
+	SHLQ    $0x03, R8
+	VMOVUPD (DX)(DI*8), Y0
+	ADDQ    R8, DI
+	ADDQ    $0x08, R8
+	VMOVUPD (DX)(DI*8), Y1
+	VMOVUPD 64(DX)(DI*8), Y2
+	ADDQ    R8, DI
+	ADDQ    $0x08, R8
+	VMOVUPD (DX)(DI*8), Y3
+	VMOVUPD 64(DX)(DI*8), Y4
+	VMOVUPD 128(DX)(DI*8), Y5
+	ADDQ    R8, DI
+	VMOVUPD (DX)(DI*8), Y6
+	VMOVUPD 64(DX)(DI*8), Y7
+	VMOVUPD 128(DX)(DI*8), Y8
+	VMOVUPD 192(DX)(DI*8), Y9
+
+	// reduce the diagonal block of order 4
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 384(BX), DI
+	MOVQ (SP), R8
+	ADDQ BX, R8
+	LEAQ (DX)(CX*1), R10
+	MOVQ AX, R9
+
+loop12:
 	VMOVUPD      (DX), Y10
 	VMOVUPD      (DX)(CX*1), Y11
 	VMOVUPD      (DX)(CX*2), Y12
 	VMOVUPD      (R10)(CX*2), Y13
-	VMOVUPD      (DI), Y14
+	VMOVUPD      32(DI), Y14
 	VMULPD       Y14, Y10, Y15
 	VMOVUPD      Y15, (R8)
 	VFNMADD231PD Y10, Y15, Y0
@@ -1160,7 +1949,7 @@ loop16:
 	VMOVUPD      32(DX)(CX*1), Y11
 	VMOVUPD      32(DX)(CX*2), Y12
 	VMOVUPD      32(R10)(CX*2), Y13
-	VMOVUPD      32(DI), Y14
+	VMOVUPD      96(DI), Y14
 	VMULPD       Y14, Y10, Y15
 	VMOVUPD      Y15, 128(R8)
 	VFNMADD231PD Y10, Y15, Y0
@@ -1181,82 +1970,131 @@ loop16:
 	VFNMADD231PD Y13, Y15, Y9
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, R10
-	ADDQ         $0x40, DI
+	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000100, R8
 	SUBQ         $0x02, R9
-	JNZ          loop16
-
-end15:
-	VMOVUPD      one<>+0(SB), Y10
-	VDIVPD       Y0, Y10, Y10
-	VMOVUPD      Y10, (DI)
-	VMULPD       Y10, Y1, Y11
-	VMOVUPD      Y11, 32(R8)
-	VMULPD       Y10, Y3, Y12
-	VMOVUPD      Y12, 64(R8)
-	VMULPD       Y10, Y6, Y10
-	VMOVUPD      Y10, 96(R8)
-	VFNMADD231PD Y1, Y11, Y2
-	VFNMADD231PD Y3, Y11, Y4
-	VFNMADD231PD Y6, Y11, Y7
-	VFNMADD231PD Y3, Y12, Y5
-	VFNMADD231PD Y6, Y12, Y8
-	VFNMADD231PD Y6, Y10, Y9
-	VMOVUPD      one<>+0(SB), Y1
-	VDIVPD       Y2, Y1, Y1
-	VMOVUPD      Y1, 32(DI)
-	VMULPD       Y1, Y4, Y3
-	VMOVUPD      Y3, 192(R8)
-	VMULPD       Y1, Y7, Y1
-	VMOVUPD      Y1, 224(R8)
-	VFNMADD231PD Y4, Y3, Y5
-	VFNMADD231PD Y7, Y3, Y8
-	VFNMADD231PD Y7, Y1, Y9
-	VMOVUPD      one<>+0(SB), Y1
-	VDIVPD       Y5, Y1, Y1
-	VMOVUPD      Y1, 64(DI)
-	VMULPD       Y1, Y8, Y1
-	VMOVUPD      Y1, 352(R8)
-	VFNMADD231PD Y8, Y1, Y9
-	VMOVUPD      one<>+0(SB), Y1
-	VDIVPD       Y9, Y1, Y1
-	VMOVUPD      Y1, 96(DI)
-	VMOVUPD      64(BX), Y1
-	VMOVUPD      96(BX), Y3
-	VMOVUPD      (BX), Y4
-	VMOVUPD      32(BX), Y6
-	VMINPD       Y0, Y1, Y1
-	VMAXPD       Y0, Y3, Y3
-	VMULPD       Y0, Y4, Y4
-	VMINPD       Y2, Y1, Y1
-	VMAXPD       Y2, Y3, Y3
-	VMULPD       Y2, Y4, Y4
-	VPSRLQ       $0x34, Y4, Y0
-	VPADDQ       Y0, Y6, Y6
-	VANDPD       mantissa<>+0(SB), Y4, Y4
-	VORPD        one<>+0(SB), Y4, Y4
-	VMINPD       Y5, Y1, Y1
-	VMAXPD       Y5, Y3, Y3
-	VMULPD       Y5, Y4, Y4
-	VMINPD       Y9, Y1, Y1
-	VMAXPD       Y9, Y3, Y3
-	VMULPD       Y9, Y4, Y4
-	VPSRLQ       $0x34, Y4, Y0
-	VPADDQ       Y0, Y6, Y6
-	VANDPD       mantissa<>+0(SB), Y4, Y4
-	VORPD        one<>+0(SB), Y4, Y4
+	JNZ          loop12
+	VMOVUPD      Y0, 32(BX)
 	VMOVUPD      Y1, 64(BX)
-	VMOVUPD      Y3, 96(BX)
-	VMOVUPD      Y4, (BX)
-	VMOVUPD      Y6, 32(BX)
-	JMP          diagNext
+	VMOVUPD      Y2, 96(BX)
+	VMOVUPD      Y3, 128(BX)
+	VMOVUPD      Y4, 160(BX)
+	VMOVUPD      Y5, 192(BX)
+	VMOVUPD      Y6, 224(BX)
+	VMOVUPD      Y7, 256(BX)
+	VMOVUPD      Y8, 288(BX)
+	VMOVUPD      Y9, 320(BX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach
+	JMP          reduceDone
 
-narrow:
-	CMPQ DI, $0x02
-	JL   narrow1
-	JE   narrow2
+reduce4:
+	CMPQ DI, $0x04
+	JL   reduce3
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
 
-	// diagonal block of order 3
+reduceEach4:
+	MOVQ    (BX), DX
+	MOVQ    SI, DI
+	LEAQ    1(AX), R8
+	SHLQ    $0x03, R8
+	VMOVUPD (DX)(DI*8), Y0
+	ADDQ    R8, DI
+	ADDQ    $0x08, R8
+	VMOVUPD (DX)(DI*8), Y1
+	VMOVUPD 64(DX)(DI*8), Y2
+	ADDQ    R8, DI
+	ADDQ    $0x08, R8
+	VMOVUPD (DX)(DI*8), Y3
+	VMOVUPD 64(DX)(DI*8), Y4
+	VMOVUPD 128(DX)(DI*8), Y5
+	ADDQ    R8, DI
+	VMOVUPD (DX)(DI*8), Y6
+	VMOVUPD 64(DX)(DI*8), Y7
+	VMOVUPD 128(DX)(DI*8), Y8
+	VMOVUPD 192(DX)(DI*8), Y9
+
+	// reduce the diagonal block of order 4
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 384(BX), DI
+	MOVQ (SP), R8
+	ADDQ BX, R8
+	LEAQ (DX)(CX*1), R10
+	MOVQ AX, R9
+
+loop13:
+	VMOVUPD      (DX), Y10
+	VMOVUPD      (DX)(CX*1), Y11
+	VMOVUPD      (DX)(CX*2), Y12
+	VMOVUPD      (R10)(CX*2), Y13
+	VMOVUPD      32(DI), Y14
+	VMULPD       Y14, Y10, Y15
+	VFNMADD231PD Y10, Y15, Y0
+	VFNMADD231PD Y11, Y15, Y1
+	VFNMADD231PD Y12, Y15, Y3
+	VFNMADD231PD Y13, Y15, Y6
+	VMULPD       Y14, Y11, Y15
+	VFNMADD231PD Y11, Y15, Y2
+	VFNMADD231PD Y12, Y15, Y4
+	VFNMADD231PD Y13, Y15, Y7
+	VMULPD       Y14, Y12, Y15
+	VFNMADD231PD Y12, Y15, Y5
+	VFNMADD231PD Y13, Y15, Y8
+	VMULPD       Y14, Y13, Y15
+	VFNMADD231PD Y13, Y15, Y9
+	VMOVUPD      32(DX), Y10
+	VMOVUPD      32(DX)(CX*1), Y11
+	VMOVUPD      32(DX)(CX*2), Y12
+	VMOVUPD      32(R10)(CX*2), Y13
+	VMOVUPD      96(DI), Y14
+	VMULPD       Y14, Y10, Y15
+	VFNMADD231PD Y10, Y15, Y0
+	VFNMADD231PD Y11, Y15, Y1
+	VFNMADD231PD Y12, Y15, Y3
+	VFNMADD231PD Y13, Y15, Y6
+	VMULPD       Y14, Y11, Y15
+	VFNMADD231PD Y11, Y15, Y2
+	VFNMADD231PD Y12, Y15, Y4
+	VFNMADD231PD Y13, Y15, Y7
+	VMULPD       Y14, Y12, Y15
+	VFNMADD231PD Y12, Y15, Y5
+	VFNMADD231PD Y13, Y15, Y8
+	VMULPD       Y14, Y13, Y15
+	VFNMADD231PD Y13, Y15, Y9
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, R10
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000100, R8
+	SUBQ         $0x02, R9
+	JNZ          loop13
+	VMOVUPD      Y0, 32(BX)
+	VMOVUPD      Y1, 64(BX)
+	VMOVUPD      Y2, 96(BX)
+	VMOVUPD      Y3, 128(BX)
+	VMOVUPD      Y4, 160(BX)
+	VMOVUPD      Y5, 192(BX)
+	VMOVUPD      Y6, 224(BX)
+	VMOVUPD      Y7, 256(BX)
+	VMOVUPD      Y8, 288(BX)
+	VMOVUPD      Y9, 320(BX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach4
+	JMP          reduceDone
+
+reduce3:
+	CMPQ DI, $0x03
+	JL   reduce2
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+reduceEach3:
+	MOVQ    (BX), DX
 	MOVQ    SI, DI
 	LEAQ    1(AX), R8
 	SHLQ    $0x03, R8
@@ -1269,100 +2107,67 @@ narrow:
 	VMOVUPD (DX)(DI*8), Y3
 	VMOVUPD 64(DX)(DI*8), Y4
 	VMOVUPD 128(DX)(DI*8), Y5
-	MOVQ    8(SP), DX
-	ADDQ    BX, DX
-	LEAQ    256(BX), DI
-	MOVQ    (SP), R8
-	ADDQ    BX, R8
-	MOVQ    AX, R9
-	TESTQ   R9, R9
-	JZ      end17
 
-loop18:
+	// reduce the diagonal block of order 3
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 384(BX), DI
+	MOVQ (SP), R8
+	ADDQ BX, R8
+	MOVQ AX, R9
+
+loop14:
 	VMOVUPD      (DX), Y6
 	VMOVUPD      (DX)(CX*1), Y7
 	VMOVUPD      (DX)(CX*2), Y8
-	VMOVUPD      (DI), Y9
+	VMOVUPD      32(DI), Y9
 	VMULPD       Y9, Y6, Y10
-	VMOVUPD      Y10, (R8)
 	VFNMADD231PD Y6, Y10, Y0
 	VFNMADD231PD Y7, Y10, Y1
 	VFNMADD231PD Y8, Y10, Y3
 	VMULPD       Y9, Y7, Y10
-	VMOVUPD      Y10, 32(R8)
 	VFNMADD231PD Y7, Y10, Y2
 	VFNMADD231PD Y8, Y10, Y4
 	VMULPD       Y9, Y8, Y10
-	VMOVUPD      Y10, 64(R8)
 	VFNMADD231PD Y8, Y10, Y5
 	VMOVUPD      32(DX), Y6
 	VMOVUPD      32(DX)(CX*1), Y7
 	VMOVUPD      32(DX)(CX*2), Y8
-	VMOVUPD      32(DI), Y9
+	VMOVUPD      96(DI), Y9
 	VMULPD       Y9, Y6, Y10
-	VMOVUPD      Y10, 128(R8)
 	VFNMADD231PD Y6, Y10, Y0
 	VFNMADD231PD Y7, Y10, Y1
 	VFNMADD231PD Y8, Y10, Y3
 	VMULPD       Y9, Y7, Y10
-	VMOVUPD      Y10, 160(R8)
 	VFNMADD231PD Y7, Y10, Y2
 	VFNMADD231PD Y8, Y10, Y4
 	VMULPD       Y9, Y8, Y10
-	VMOVUPD      Y10, 192(R8)
 	VFNMADD231PD Y8, Y10, Y5
 	ADDQ         $0x40, DX
-	ADDQ         $0x40, DI
+	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000100, R8
 	SUBQ         $0x02, R9
-	JNZ          loop18
-
-end17:
-	VMOVUPD      one<>+0(SB), Y6
-	VDIVPD       Y0, Y6, Y6
-	VMOVUPD      Y6, (DI)
-	VMULPD       Y6, Y1, Y7
-	VMOVUPD      Y7, 32(R8)
-	VMULPD       Y6, Y3, Y6
-	VMOVUPD      Y6, 64(R8)
-	VFNMADD231PD Y1, Y7, Y2
-	VFNMADD231PD Y3, Y7, Y4
-	VFNMADD231PD Y3, Y6, Y5
-	VMOVUPD      one<>+0(SB), Y1
-	VDIVPD       Y2, Y1, Y1
-	VMOVUPD      Y1, 32(DI)
-	VMULPD       Y1, Y4, Y1
-	VMOVUPD      Y1, 192(R8)
-	VFNMADD231PD Y4, Y1, Y5
-	VMOVUPD      64(BX), Y1
-	VMOVUPD      96(BX), Y3
-	VMOVUPD      (BX), Y4
-	VMOVUPD      32(BX), Y6
-	VMINPD       Y0, Y1, Y1
-	VMAXPD       Y0, Y3, Y3
-	VMULPD       Y0, Y4, Y4
-	VMINPD       Y2, Y1, Y1
-	VMAXPD       Y2, Y3, Y3
-	VMULPD       Y2, Y4, Y4
-	VPSRLQ       $0x34, Y4, Y0
-	VPADDQ       Y0, Y6, Y6
-	VANDPD       mantissa<>+0(SB), Y4, Y4
-	VORPD        one<>+0(SB), Y4, Y4
-	VMINPD       Y5, Y1, Y1
-	VMAXPD       Y5, Y3, Y3
-	VMULPD       Y5, Y4, Y4
-	VPSRLQ       $0x34, Y4, Y0
-	VPADDQ       Y0, Y6, Y6
-	VANDPD       mantissa<>+0(SB), Y4, Y4
-	VORPD        one<>+0(SB), Y4, Y4
+	JNZ          loop14
+	VMOVUPD      Y0, 32(BX)
 	VMOVUPD      Y1, 64(BX)
-	VMOVUPD      Y3, 96(BX)
-	VMOVUPD      Y4, (BX)
-	VMOVUPD      Y6, 32(BX)
-	JMP          diagNext
+	VMOVUPD      Y2, 96(BX)
+	VMOVUPD      Y3, 128(BX)
+	VMOVUPD      Y4, 160(BX)
+	VMOVUPD      Y5, 192(BX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach3
+	JMP          reduceDone
 
-narrow2:
-	// diagonal block of order 2
+reduce2:
+	CMPQ DI, $0x02
+	JL   reduce1
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+reduceEach2:
+	MOVQ    (BX), DX
 	MOVQ    SI, DI
 	LEAQ    1(AX), R8
 	SHLQ    $0x03, R8
@@ -1370,122 +2175,300 @@ narrow2:
 	ADDQ    R8, DI
 	VMOVUPD (DX)(DI*8), Y1
 	VMOVUPD 64(DX)(DI*8), Y2
-	MOVQ    8(SP), DX
-	ADDQ    BX, DX
-	LEAQ    256(BX), DI
-	MOVQ    (SP), R8
-	ADDQ    BX, R8
-	MOVQ    AX, R9
-	TESTQ   R9, R9
-	JZ      end19
 
-loop20:
+	// reduce the diagonal block of order 2
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 384(BX), DI
+	MOVQ (SP), R8
+	ADDQ BX, R8
+	MOVQ AX, R9
+
+loop15:
 	VMOVUPD      (DX), Y3
 	VMOVUPD      (DX)(CX*1), Y4
-	VMOVUPD      (DI), Y5
+	VMOVUPD      32(DI), Y5
 	VMULPD       Y5, Y3, Y6
-	VMOVUPD      Y6, (R8)
 	VFNMADD231PD Y3, Y6, Y0
 	VFNMADD231PD Y4, Y6, Y1
 	VMULPD       Y5, Y4, Y6
-	VMOVUPD      Y6, 32(R8)
 	VFNMADD231PD Y4, Y6, Y2
 	VMOVUPD      32(DX), Y3
 	VMOVUPD      32(DX)(CX*1), Y4
-	VMOVUPD      32(DI), Y5
+	VMOVUPD      96(DI), Y5
 	VMULPD       Y5, Y3, Y6
-	VMOVUPD      Y6, 128(R8)
 	VFNMADD231PD Y3, Y6, Y0
 	VFNMADD231PD Y4, Y6, Y1
 	VMULPD       Y5, Y4, Y6
-	VMOVUPD      Y6, 160(R8)
 	VFNMADD231PD Y4, Y6, Y2
 	ADDQ         $0x40, DX
-	ADDQ         $0x40, DI
+	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000100, R8
 	SUBQ         $0x02, R9
-	JNZ          loop20
-
-end19:
-	VMOVUPD      one<>+0(SB), Y3
-	VDIVPD       Y0, Y3, Y3
-	VMOVUPD      Y3, (DI)
-	VMULPD       Y3, Y1, Y3
-	VMOVUPD      Y3, 32(R8)
-	VFNMADD231PD Y1, Y3, Y2
-	VMOVUPD      64(BX), Y1
-	VMOVUPD      96(BX), Y3
-	VMOVUPD      (BX), Y4
-	VMOVUPD      32(BX), Y5
-	VMINPD       Y0, Y1, Y1
-	VMAXPD       Y0, Y3, Y3
-	VMULPD       Y0, Y4, Y4
-	VMINPD       Y2, Y1, Y1
-	VMAXPD       Y2, Y3, Y3
-	VMULPD       Y2, Y4, Y4
-	VPSRLQ       $0x34, Y4, Y0
-	VPADDQ       Y0, Y5, Y5
-	VANDPD       mantissa<>+0(SB), Y4, Y4
-	VORPD        one<>+0(SB), Y4, Y4
+	JNZ          loop15
+	VMOVUPD      Y0, 32(BX)
 	VMOVUPD      Y1, 64(BX)
-	VMOVUPD      Y3, 96(BX)
-	VMOVUPD      Y4, (BX)
-	VMOVUPD      Y5, 32(BX)
-	JMP          diagNext
+	VMOVUPD      Y2, 96(BX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach2
+	JMP          reduceDone
 
-narrow1:
-	// diagonal block of order 1
+reduce1:
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+reduceEach1:
+	MOVQ    (BX), DX
 	MOVQ    SI, DI
 	LEAQ    1(AX), R8
 	SHLQ    $0x03, R8
 	VMOVUPD (DX)(DI*8), Y0
-	MOVQ    8(SP), DX
-	ADDQ    BX, DX
-	LEAQ    256(BX), DI
-	MOVQ    (SP), R8
-	ADDQ    BX, R8
-	MOVQ    AX, R9
-	TESTQ   R9, R9
-	JZ      end21
 
-loop22:
+	// reduce the diagonal block of order 1
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 384(BX), DI
+	MOVQ (SP), R8
+	ADDQ BX, R8
+	MOVQ AX, R9
+
+loop16:
 	VMOVUPD      (DX), Y1
-	VMOVUPD      (DI), Y2
-	VMULPD       Y2, Y1, Y2
-	VMOVUPD      Y2, (R8)
-	VFNMADD231PD Y1, Y2, Y0
-	VMOVUPD      32(DX), Y1
 	VMOVUPD      32(DI), Y2
 	VMULPD       Y2, Y1, Y2
-	VMOVUPD      Y2, 128(R8)
+	VFNMADD231PD Y1, Y2, Y0
+	VMOVUPD      32(DX), Y1
+	VMOVUPD      96(DI), Y2
+	VMULPD       Y2, Y1, Y2
 	VFNMADD231PD Y1, Y2, Y0
 	ADDQ         $0x40, DX
-	ADDQ         $0x40, DI
+	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000100, R8
 	SUBQ         $0x02, R9
-	JNZ          loop22
+	JNZ          loop16
+	VMOVUPD      Y0, 32(BX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach1
 
-end21:
+reduceDone:
+	MOVQ p+8(FP), DI
+	SUBQ AX, DI
+	CMPQ DI, $0x04
+	JLE  eliminate4
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+eliminateEach:
+	VMOVUPD 32(BX), Y0
 	VMOVUPD 64(BX), Y1
 	VMOVUPD 96(BX), Y2
-	VMOVUPD (BX), Y3
-	VMOVUPD 32(BX), Y4
-	VMINPD  Y0, Y1, Y1
-	VMAXPD  Y0, Y2, Y2
-	VMULPD  Y0, Y3, Y3
-	VPSRLQ  $0x34, Y3, Y0
-	VPADDQ  Y0, Y4, Y4
-	VANDPD  mantissa<>+0(SB), Y3, Y3
-	VORPD   one<>+0(SB), Y3, Y3
-	VMOVUPD Y1, 64(BX)
-	VMOVUPD Y2, 96(BX)
-	VMOVUPD Y3, (BX)
-	VMOVUPD Y4, 32(BX)
+	VMOVUPD 128(BX), Y3
+	VMOVUPD 160(BX), Y4
+	VMOVUPD 192(BX), Y5
+	VMOVUPD 224(BX), Y6
+	VMOVUPD 256(BX), Y7
+	VMOVUPD 288(BX), Y8
+	VMOVUPD 320(BX), Y9
 
-diagNext:
-	ADDQ stride+40(FP), BX
-	DECQ 16(SP)
-	JNZ  diag
+	// factor the diagonal block of order 4
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x06, R8
+	LEAQ         384(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Y10
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y10, Y0
+	VMOVUPD      Y0, 32(DX)
+	VMULPD       Y0, Y1, Y11
+	VMOVUPD      Y11, 32(DI)
+	VMULPD       Y0, Y3, Y12
+	VMOVUPD      Y12, 64(DI)
+	VMULPD       Y0, Y6, Y0
+	VMOVUPD      Y0, 96(DI)
+	VFNMADD231PD Y1, Y11, Y2
+	VFNMADD231PD Y3, Y11, Y4
+	VFNMADD231PD Y6, Y11, Y7
+	VFNMADD231PD Y3, Y12, Y5
+	VFNMADD231PD Y6, Y12, Y8
+	VFNMADD231PD Y6, Y0, Y9
+	VMOVUPD      Y2, 64(DX)
+	VDIVPD       Y2, Y10, Y0
+	VMOVUPD      Y0, 96(DX)
+	VMULPD       Y0, Y4, Y1
+	VMOVUPD      Y1, 192(DI)
+	VMULPD       Y0, Y7, Y0
+	VMOVUPD      Y0, 224(DI)
+	VFNMADD231PD Y4, Y1, Y5
+	VFNMADD231PD Y7, Y1, Y8
+	VFNMADD231PD Y7, Y0, Y9
+	VMOVUPD      Y5, 128(DX)
+	VDIVPD       Y5, Y10, Y0
+	VMOVUPD      Y0, 160(DX)
+	VMULPD       Y0, Y8, Y0
+	VMOVUPD      Y0, 352(DI)
+	VFNMADD231PD Y8, Y0, Y9
+	VMOVUPD      Y9, 192(DX)
+	VDIVPD       Y9, Y10, Y0
+	VMOVUPD      Y0, 224(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach
+	JMP          eliminateDone
+
+eliminate4:
+	CMPQ DI, $0x04
+	JL   eliminate3
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+eliminateEach4:
+	VMOVUPD 32(BX), Y0
+	VMOVUPD 64(BX), Y1
+	VMOVUPD 96(BX), Y2
+	VMOVUPD 128(BX), Y3
+	VMOVUPD 160(BX), Y4
+	VMOVUPD 192(BX), Y5
+	VMOVUPD 224(BX), Y6
+	VMOVUPD 256(BX), Y7
+	VMOVUPD 288(BX), Y8
+	VMOVUPD 320(BX), Y9
+
+	// factor the diagonal block of order 4
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x06, R8
+	LEAQ         384(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Y10
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y10, Y0
+	VMULPD       Y0, Y1, Y11
+	VMULPD       Y0, Y3, Y12
+	VMULPD       Y0, Y6, Y0
+	VFNMADD231PD Y1, Y11, Y2
+	VFNMADD231PD Y3, Y11, Y4
+	VFNMADD231PD Y6, Y11, Y7
+	VFNMADD231PD Y3, Y12, Y5
+	VFNMADD231PD Y6, Y12, Y8
+	VFNMADD231PD Y6, Y0, Y9
+	VMOVUPD      Y2, 64(DX)
+	VDIVPD       Y2, Y10, Y0
+	VMULPD       Y0, Y4, Y1
+	VMULPD       Y0, Y7, Y0
+	VFNMADD231PD Y4, Y1, Y5
+	VFNMADD231PD Y7, Y1, Y8
+	VFNMADD231PD Y7, Y0, Y9
+	VMOVUPD      Y5, 128(DX)
+	VDIVPD       Y5, Y10, Y0
+	VMULPD       Y0, Y8, Y0
+	VFNMADD231PD Y8, Y0, Y9
+	VMOVUPD      Y9, 192(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach4
+	JMP          eliminateDone
+
+eliminate3:
+	CMPQ DI, $0x03
+	JL   eliminate2
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+eliminateEach3:
+	VMOVUPD 32(BX), Y0
+	VMOVUPD 64(BX), Y1
+	VMOVUPD 96(BX), Y2
+	VMOVUPD 128(BX), Y3
+	VMOVUPD 160(BX), Y4
+	VMOVUPD 192(BX), Y5
+
+	// factor the diagonal block of order 3
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x06, R8
+	LEAQ         384(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y6, Y0
+	VMULPD       Y0, Y1, Y7
+	VMULPD       Y0, Y3, Y0
+	VFNMADD231PD Y1, Y7, Y2
+	VFNMADD231PD Y3, Y7, Y4
+	VFNMADD231PD Y3, Y0, Y5
+	VMOVUPD      Y2, 64(DX)
+	VDIVPD       Y2, Y6, Y0
+	VMULPD       Y0, Y4, Y0
+	VFNMADD231PD Y4, Y0, Y5
+	VMOVUPD      Y5, 128(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach3
+	JMP          eliminateDone
+
+eliminate2:
+	CMPQ DI, $0x02
+	JL   eliminate1
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+eliminateEach2:
+	VMOVUPD 32(BX), Y0
+	VMOVUPD 64(BX), Y1
+	VMOVUPD 96(BX), Y2
+
+	// factor the diagonal block of order 2
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x06, R8
+	LEAQ         384(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Y3
+	VMOVUPD      Y0, (DX)
+	VDIVPD       Y0, Y3, Y0
+	VMULPD       Y0, Y1, Y0
+	VFNMADD231PD Y1, Y0, Y2
+	VMOVUPD      Y2, 64(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach2
+	JMP          eliminateDone
+
+eliminate1:
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+eliminateEach1:
+	VMOVUPD 32(BX), Y0
+
+	// factor the diagonal block of order 1
+	MOVQ    (SP), DI
+	ADDQ    BX, DI
+	MOVQ    AX, R8
+	SHLQ    $0x06, R8
+	LEAQ    384(BX)(R8*1), DX
+	LEAQ    (DI)(R8*2), DI
+	VMOVUPD one<>+0(SB), Y1
+	VMOVUPD Y0, (DX)
+	ADDQ    stride+40(FP), BX
+	DECQ    16(SP)
+	JNZ     eliminateEach1
+
+eliminateDone:
+eliminated:
 	LEAQ 5(AX)(AX*1), DX
 	LEAQ (SI)(DX*8), SI
 	LEAQ (SI)(DX*8), SI
@@ -1500,7 +2483,7 @@ diagNext:
 	MOVQ DI, 16(SP)
 
 below:
-	MOVQ 128(BX), DX
+	MOVQ (BX), DX
 	MOVQ AX, R8
 	MOVQ SI, R9
 	MOVQ 8(SP), R10
@@ -1538,9 +2521,9 @@ block:
 	ADDQ    BX, R11
 	LEAQ    -4(AX), R12
 	TESTQ   R12, R12
-	JZ      end23
+	JZ      end17
 
-loop24:
+loop18:
 	VMOVUPD      (DI), Y12
 	VMOVUPD      (DI)(CX*1), Y13
 	VMOVUPD      (DI)(CX*2), Y14
@@ -1620,9 +2603,9 @@ loop24:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x04, R12
-	JNZ          loop24
+	JNZ          loop18
 
-end23:
+end17:
 	VMOVUPD      Y0, (DI)
 	VMOVUPD      Y4, (DI)(CX*1)
 	VMOVUPD      Y8, (DI)(CX*2)
@@ -1689,9 +2672,9 @@ tail:
 	ADDQ    BX, DI
 	LEAQ    -4(AX), R8
 	TESTQ   R8, R8
-	JZ      end25
+	JZ      end19
 
-loop26:
+loop20:
 	VMOVUPD      (DX), Y8
 	VMOVUPD      (DX)(CX*1), Y9
 	VMOVUPD      (DI), Y10
@@ -1751,9 +2734,9 @@ loop26:
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x04, R8
-	JNZ          loop26
+	JNZ          loop20
 
-end25:
+end19:
 	VMOVUPD      Y0, (DX)
 	VMOVUPD      Y4, (DX)(CX*1)
 	VMOVUPD      32(DI), Y8
@@ -1799,9 +2782,9 @@ single:
 	ADDQ    BX, DI
 	LEAQ    -4(AX), R8
 	TESTQ   R8, R8
-	JZ      end27
+	JZ      end21
 
-loop28:
+loop22:
 	VMOVUPD      (DX), Y4
 	VMOVUPD      (DI), Y5
 	VFNMADD231PD Y5, Y4, Y0
@@ -1841,9 +2824,9 @@ loop28:
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x04, R8
-	JNZ          loop28
+	JNZ          loop22
 
-end27:
+end21:
 	VMOVUPD      Y0, (DX)
 	VMOVUPD      32(DI), Y4
 	VFNMADD231PD Y4, Y0, Y1
@@ -1870,27 +2853,118 @@ belowNext:
 	JMP  panel
 
 done:
-	MOVQ work+32(FP), BX
-	MOVQ groups+16(FP), CX
-	MOVQ mant+48(FP), AX
-	MOVQ expo+56(FP), DX
+	MOVQ    work+32(FP), BX
+	MOVQ    groups+16(FP), DI
+	MOVQ    mant+48(FP), AX
+	MOVQ    expo+56(FP), CX
+	VMOVUPD one<>+0(SB), Y0
+	VMOVUPD mantissa<>+0(SB), Y1
+	VMOVUPD expBias<>+0(SB), Y2
+	VMOVUPD pivotMin<>+0(SB), Y3
 
-out:
-	VMOVUPD   (BX), Y0
-	VMOVUPD   32(BX), Y1
-	VMOVUPD   64(BX), Y2
-	VMOVUPD   96(BX), Y3
-	VCMPPD    $0x09, pivotMin<>+0(SB), Y2, Y2
-	VCMPPD    $0x06, pivotMax<>+0(SB), Y3, Y3
-	VORPD     Y2, Y3, Y2
-	VBLENDVPD Y2, notANumber<>+0(SB), Y0, Y0
-	VMOVUPD   Y0, (AX)
-	VMOVUPD   Y1, (DX)
+product:
+	VMOVAPD Y0, Y4
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	LEAQ    384(BX), DX
+	MOVQ    p+8(FP), SI
+	SUBQ    $0x04, SI
+	JL      rest
+
+four:
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
+	VMOVUPD 64(DX), Y8
+	VPSUBQ  Y3, Y8, Y9
+	VORPD   Y9, Y6, Y6
+	VMOVUPD 128(DX), Y9
+	VPSUBQ  Y3, Y9, Y10
+	VORPD   Y10, Y6, Y6
+	VMOVUPD 192(DX), Y10
+	VPSUBQ  Y3, Y10, Y11
+	VORPD   Y11, Y6, Y6
+	VMULPD  Y8, Y7, Y7
+	VMULPD  Y10, Y9, Y9
+	VMULPD  Y9, Y7, Y7
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
+	VANDPD  Y1, Y4, Y4
+	VORPD   Y0, Y4, Y4
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x04, SI
+	JGE     four
+
+rest:
+	CMPQ    SI, $-3
+	JNE     not1
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
+	VANDPD  Y1, Y4, Y4
+	VORPD   Y0, Y4, Y4
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	JMP     range
+
+not1:
+	CMPQ    SI, $-2
+	JNE     not2
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
+	VMOVUPD 64(DX), Y8
+	VPSUBQ  Y3, Y8, Y9
+	VORPD   Y9, Y6, Y6
+	VMULPD  Y8, Y7, Y7
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
+	VANDPD  Y1, Y4, Y4
+	VORPD   Y0, Y4, Y4
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	JMP     range
+
+not2:
+	CMPQ    SI, $-1
+	JNE     not3
+	VMOVUPD (DX), Y7
+	VPSUBQ  Y3, Y7, Y8
+	VORPD   Y8, Y6, Y6
+	VMOVUPD 64(DX), Y8
+	VPSUBQ  Y3, Y8, Y9
+	VORPD   Y9, Y6, Y6
+	VMOVUPD 128(DX), Y9
+	VPSUBQ  Y3, Y9, Y10
+	VORPD   Y10, Y6, Y6
+	VMULPD  Y8, Y7, Y7
+	VMULPD  Y9, Y7, Y7
+	VMULPD  Y7, Y4, Y4
+	VPSRLQ  $0x34, Y4, Y7
+	VANDPD  Y1, Y4, Y4
+	VORPD   Y0, Y4, Y4
+	VPSUBQ  Y2, Y7, Y7
+	VPADDQ  Y7, Y5, Y5
+	JMP     range
+
+not3:
+range:
+	VXORPD    Y7, Y7, Y7
+	VPSRLQ    $0x3c, Y6, Y6
+	VPCMPEQQ  Y7, Y6, Y6
+	VMOVUPD   notANumber<>+0(SB), Y7
+	VBLENDVPD Y6, Y4, Y7, Y4
+	VMOVUPD   Y4, (AX)
+	VMOVUPD   Y5, (CX)
 	ADDQ      $0x20, AX
-	ADDQ      $0x20, DX
+	ADDQ      $0x20, CX
 	ADDQ      stride+40(FP), BX
-	DECQ      CX
-	JNZ       out
+	DECQ      DI
+	JNZ       product
 	VZEROUPPER
 	RET
 
@@ -1899,56 +2973,43 @@ out:
 TEXT ·ldlSumAVX512(SB), NOSPLIT, $24-72
 	MOVQ a+8(FP), SI
 
-	// headers
-	MOVQ         src+0(FP), DX
-	MOVQ         work+40(FP), BX
-	MOVQ         groups+24(FP), CX
-	MOVQ         p+16(FP), AX
-	INCQ         AX
-	SHRQ         $0x01, AX
-	IMUL3Q       $0x000003ff, AX, AX
-	NEGQ         AX
-	VMOVUPD      one<>+0(SB), Z0
-	VMOVUPD      infinity<>+0(SB), Z1
-	VPXORQ       Z2, Z2, Z2
-	VPBROADCASTQ AX, Z3
+	// addresses of the sources
+	MOVQ src+0(FP), DX
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), AX
 
 init:
-	VMOVUPD Z0, (BX)
-	VMOVUPD Z3, 64(BX)
-	VMOVUPD Z1, 128(BX)
-	VMOVUPD Z2, 192(BX)
-	MOVQ    DX, 256(BX)
-	ADDQ    stride+48(FP), BX
-	ADDQ    tile+32(FP), DX
-	DECQ    CX
-	JNZ     init
-	MOVQ    p+16(FP), DX
-	ADDQ    $0x03, DX
-	ANDQ    $-4, DX
-	LEAQ    1(DX), CX
-	IMUL3Q  $0x40, CX, CX
-	IMUL3Q  $0x40, DX, DX
-	LEAQ    512(DX), AX
-	MOVQ    AX, (SP)
-	LEAQ    (AX)(DX*4), AX
-	MOVQ    AX, 8(SP)
-	XORQ    AX, AX
-	XORQ    DI, DI
+	MOVQ   DX, (BX)
+	ADDQ   stride+48(FP), BX
+	ADDQ   tile+32(FP), DX
+	DECQ   AX
+	JNZ    init
+	MOVQ   p+16(FP), DX
+	ADDQ   $0x03, DX
+	ANDQ   $-4, DX
+	LEAQ   1(DX), CX
+	IMUL3Q $0x40, CX, CX
+	IMUL3Q $0x40, DX, DX
+	LEAQ   768(DX)(DX*1), AX
+	MOVQ   AX, (SP)
+	LEAQ   (AX)(DX*4), AX
+	MOVQ   AX, 8(SP)
+	XORQ   AX, AX
+	XORQ   DI, DI
 
 panel:
-	MOVQ work+40(FP), BX
-	MOVQ groups+24(FP), R8
-	MOVQ R8, 16(SP)
+	TESTQ AX, AX
+	JNZ   reduce
+	MOVQ  p+16(FP), R8
+	SUBQ  AX, R8
+	CMPQ  R8, $0x04
+	JLE   first4
+	MOVQ  work+40(FP), BX
+	MOVQ  groups+24(FP), R8
+	MOVQ  R8, 16(SP)
 
-diag:
-	MOVQ 256(BX), DX
-	MOVQ p+16(FP), R8
-	SUBQ AX, R8
-	CMPQ R8, $0x04
-	JL   narrow
-
-	// diagonal block of order 4
+firstEach:
+	MOVQ         (BX), DX
 	MOVQ         DI, R8
 	LEAQ         1(AX), R9
 	SHLQ         $0x03, R9
@@ -1977,22 +3038,303 @@ diag:
 	VADDPD       128(DX)(R8*8), Z8, Z8
 	VBROADCASTSD 24(SI)(R8*1), Z9
 	VADDPD       192(DX)(R8*8), Z9, Z9
-	MOVQ         8(SP), DX
-	ADDQ         BX, DX
-	LEAQ         512(BX), R8
-	MOVQ         (SP), R9
-	ADDQ         BX, R9
-	LEAQ         (DX)(CX*1), R11
-	MOVQ         AX, R10
-	TESTQ        R10, R10
-	JZ           end29
 
-loop30:
+	// factor the diagonal block of order 4
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x07, R9
+	LEAQ         768(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Z10
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z10, Z0
+	VMOVUPD      Z0, 64(DX)
+	VMULPD       Z0, Z1, Z11
+	VMOVUPD      Z11, 64(R8)
+	VMULPD       Z0, Z3, Z12
+	VMOVUPD      Z12, 128(R8)
+	VMULPD       Z0, Z6, Z0
+	VMOVUPD      Z0, 192(R8)
+	VFNMADD231PD Z1, Z11, Z2
+	VFNMADD231PD Z3, Z11, Z4
+	VFNMADD231PD Z6, Z11, Z7
+	VFNMADD231PD Z3, Z12, Z5
+	VFNMADD231PD Z6, Z12, Z8
+	VFNMADD231PD Z6, Z0, Z9
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z10, Z0
+	VMOVUPD      Z0, 192(DX)
+	VMULPD       Z0, Z4, Z1
+	VMOVUPD      Z1, 384(R8)
+	VMULPD       Z0, Z7, Z0
+	VMOVUPD      Z0, 448(R8)
+	VFNMADD231PD Z4, Z1, Z5
+	VFNMADD231PD Z7, Z1, Z8
+	VFNMADD231PD Z7, Z0, Z9
+	VMOVUPD      Z5, 256(DX)
+	VDIVPD       Z5, Z10, Z0
+	VMOVUPD      Z0, 320(DX)
+	VMULPD       Z0, Z8, Z0
+	VMOVUPD      Z0, 704(R8)
+	VFNMADD231PD Z8, Z0, Z9
+	VMOVUPD      Z9, 384(DX)
+	VDIVPD       Z9, Z10, Z0
+	VMOVUPD      Z0, 448(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach
+	JMP          firstDone
+
+first4:
+	CMPQ R8, $0x04
+	JL   first3
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+firstEach4:
+	MOVQ         (BX), DX
+	MOVQ         DI, R8
+	LEAQ         1(AX), R9
+	SHLQ         $0x03, R9
+	VBROADCASTSD (SI)(R8*1), Z0
+	VADDPD       (DX)(R8*8), Z0, Z0
+	ADDQ         R9, R8
+	ADDQ         $0x08, R9
+	VBROADCASTSD (SI)(R8*1), Z1
+	VADDPD       (DX)(R8*8), Z1, Z1
+	VBROADCASTSD 8(SI)(R8*1), Z2
+	VADDPD       64(DX)(R8*8), Z2, Z2
+	ADDQ         R9, R8
+	ADDQ         $0x08, R9
+	VBROADCASTSD (SI)(R8*1), Z3
+	VADDPD       (DX)(R8*8), Z3, Z3
+	VBROADCASTSD 8(SI)(R8*1), Z4
+	VADDPD       64(DX)(R8*8), Z4, Z4
+	VBROADCASTSD 16(SI)(R8*1), Z5
+	VADDPD       128(DX)(R8*8), Z5, Z5
+	ADDQ         R9, R8
+	VBROADCASTSD (SI)(R8*1), Z6
+	VADDPD       (DX)(R8*8), Z6, Z6
+	VBROADCASTSD 8(SI)(R8*1), Z7
+	VADDPD       64(DX)(R8*8), Z7, Z7
+	VBROADCASTSD 16(SI)(R8*1), Z8
+	VADDPD       128(DX)(R8*8), Z8, Z8
+	VBROADCASTSD 24(SI)(R8*1), Z9
+	VADDPD       192(DX)(R8*8), Z9, Z9
+
+	// factor the diagonal block of order 4
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x07, R9
+	LEAQ         768(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Z10
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z10, Z0
+	VMULPD       Z0, Z1, Z11
+	VMULPD       Z0, Z3, Z12
+	VMULPD       Z0, Z6, Z0
+	VFNMADD231PD Z1, Z11, Z2
+	VFNMADD231PD Z3, Z11, Z4
+	VFNMADD231PD Z6, Z11, Z7
+	VFNMADD231PD Z3, Z12, Z5
+	VFNMADD231PD Z6, Z12, Z8
+	VFNMADD231PD Z6, Z0, Z9
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z10, Z0
+	VMULPD       Z0, Z4, Z1
+	VMULPD       Z0, Z7, Z0
+	VFNMADD231PD Z4, Z1, Z5
+	VFNMADD231PD Z7, Z1, Z8
+	VFNMADD231PD Z7, Z0, Z9
+	VMOVUPD      Z5, 256(DX)
+	VDIVPD       Z5, Z10, Z0
+	VMULPD       Z0, Z8, Z0
+	VFNMADD231PD Z8, Z0, Z9
+	VMOVUPD      Z9, 384(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach4
+	JMP          firstDone
+
+first3:
+	CMPQ R8, $0x03
+	JL   first2
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+firstEach3:
+	MOVQ         (BX), DX
+	MOVQ         DI, R8
+	LEAQ         1(AX), R9
+	SHLQ         $0x03, R9
+	VBROADCASTSD (SI)(R8*1), Z0
+	VADDPD       (DX)(R8*8), Z0, Z0
+	ADDQ         R9, R8
+	ADDQ         $0x08, R9
+	VBROADCASTSD (SI)(R8*1), Z1
+	VADDPD       (DX)(R8*8), Z1, Z1
+	VBROADCASTSD 8(SI)(R8*1), Z2
+	VADDPD       64(DX)(R8*8), Z2, Z2
+	ADDQ         R9, R8
+	VBROADCASTSD (SI)(R8*1), Z3
+	VADDPD       (DX)(R8*8), Z3, Z3
+	VBROADCASTSD 8(SI)(R8*1), Z4
+	VADDPD       64(DX)(R8*8), Z4, Z4
+	VBROADCASTSD 16(SI)(R8*1), Z5
+	VADDPD       128(DX)(R8*8), Z5, Z5
+
+	// factor the diagonal block of order 3
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x07, R9
+	LEAQ         768(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Z6
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z6, Z0
+	VMULPD       Z0, Z1, Z7
+	VMULPD       Z0, Z3, Z0
+	VFNMADD231PD Z1, Z7, Z2
+	VFNMADD231PD Z3, Z7, Z4
+	VFNMADD231PD Z3, Z0, Z5
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z6, Z0
+	VMULPD       Z0, Z4, Z0
+	VFNMADD231PD Z4, Z0, Z5
+	VMOVUPD      Z5, 256(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach3
+	JMP          firstDone
+
+first2:
+	CMPQ R8, $0x02
+	JL   first1
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+firstEach2:
+	MOVQ         (BX), DX
+	MOVQ         DI, R8
+	LEAQ         1(AX), R9
+	SHLQ         $0x03, R9
+	VBROADCASTSD (SI)(R8*1), Z0
+	VADDPD       (DX)(R8*8), Z0, Z0
+	ADDQ         R9, R8
+	VBROADCASTSD (SI)(R8*1), Z1
+	VADDPD       (DX)(R8*8), Z1, Z1
+	VBROADCASTSD 8(SI)(R8*1), Z2
+	VADDPD       64(DX)(R8*8), Z2, Z2
+
+	// factor the diagonal block of order 2
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x07, R9
+	LEAQ         768(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z3, Z0
+	VMULPD       Z0, Z1, Z0
+	VFNMADD231PD Z1, Z0, Z2
+	VMOVUPD      Z2, 128(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach2
+	JMP          firstDone
+
+first1:
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+firstEach1:
+	MOVQ         (BX), DX
+	MOVQ         DI, R8
+	LEAQ         1(AX), R9
+	SHLQ         $0x03, R9
+	VBROADCASTSD (SI)(R8*1), Z0
+	VADDPD       (DX)(R8*8), Z0, Z0
+
+	// factor the diagonal block of order 1
+	MOVQ    (SP), R8
+	ADDQ    BX, R8
+	MOVQ    AX, R9
+	SHLQ    $0x07, R9
+	LEAQ    768(BX)(R9*1), DX
+	LEAQ    (R8)(R9*2), R8
+	VMOVUPD one<>+0(SB), Z1
+	VMOVUPD Z0, (DX)
+	ADDQ    stride+48(FP), BX
+	DECQ    16(SP)
+	JNZ     firstEach1
+
+firstDone:
+	JMP eliminated
+
+reduce:
+	MOVQ p+16(FP), R8
+	SUBQ AX, R8
+	CMPQ R8, $0x04
+	JLE  reduce4
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+reduceEach:
+	MOVQ         (BX), DX
+	MOVQ         DI, R8
+	LEAQ         1(AX), R9
+	SHLQ         $0x03, R9
+	VBROADCASTSD (SI)(R8*1), Z0
+	VADDPD       (DX)(R8*8), Z0, Z0
+	ADDQ         R9, R8
+	ADDQ         $0x08, R9
+	VBROADCASTSD (SI)(R8*1), Z1
+	VADDPD       (DX)(R8*8), Z1, Z1
+	VBROADCASTSD 8(SI)(R8*1), Z2
+	VADDPD       64(DX)(R8*8), Z2, Z2
+	ADDQ         R9, R8
+	ADDQ         $0x08, R9
+	VBROADCASTSD (SI)(R8*1), Z3
+	VADDPD       (DX)(R8*8), Z3, Z3
+	VBROADCASTSD 8(SI)(R8*1), Z4
+	VADDPD       64(DX)(R8*8), Z4, Z4
+	VBROADCASTSD 16(SI)(R8*1), Z5
+	VADDPD       128(DX)(R8*8), Z5, Z5
+	ADDQ         R9, R8
+	VBROADCASTSD (SI)(R8*1), Z6
+	VADDPD       (DX)(R8*8), Z6, Z6
+	VBROADCASTSD 8(SI)(R8*1), Z7
+	VADDPD       64(DX)(R8*8), Z7, Z7
+	VBROADCASTSD 16(SI)(R8*1), Z8
+	VADDPD       128(DX)(R8*8), Z8, Z8
+	VBROADCASTSD 24(SI)(R8*1), Z9
+	VADDPD       192(DX)(R8*8), Z9, Z9
+
+	// reduce the diagonal block of order 4
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 768(BX), R8
+	MOVQ (SP), R9
+	ADDQ BX, R9
+	LEAQ (DX)(CX*1), R11
+	MOVQ AX, R10
+
+loop23:
 	VMOVUPD      (DX), Z10
 	VMOVUPD      (DX)(CX*1), Z11
 	VMOVUPD      (DX)(CX*2), Z12
 	VMOVUPD      (R11)(CX*2), Z13
-	VMOVUPD      (R8), Z14
+	VMOVUPD      64(R8), Z14
 	VMULPD       Z14, Z10, Z15
 	VMOVUPD      Z15, (R9)
 	VFNMADD231PD Z10, Z15, Z0
@@ -2015,7 +3357,7 @@ loop30:
 	VMOVUPD      64(DX)(CX*1), Z11
 	VMOVUPD      64(DX)(CX*2), Z12
 	VMOVUPD      64(R11)(CX*2), Z13
-	VMOVUPD      64(R8), Z14
+	VMOVUPD      192(R8), Z14
 	VMULPD       Z14, Z10, Z15
 	VMOVUPD      Z15, 256(R9)
 	VFNMADD231PD Z10, Z15, Z0
@@ -2036,82 +3378,141 @@ loop30:
 	VFNMADD231PD Z13, Z15, Z9
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, R11
-	ADDQ         $0x00000080, R8
+	ADDQ         $0x00000100, R8
 	ADDQ         $0x00000200, R9
 	SUBQ         $0x02, R10
-	JNZ          loop30
-
-end29:
-	VMOVUPD      one<>+0(SB), Z10
-	VDIVPD       Z0, Z10, Z10
-	VMOVUPD      Z10, (R8)
-	VMULPD       Z10, Z1, Z11
-	VMOVUPD      Z11, 64(R9)
-	VMULPD       Z10, Z3, Z12
-	VMOVUPD      Z12, 128(R9)
-	VMULPD       Z10, Z6, Z10
-	VMOVUPD      Z10, 192(R9)
-	VFNMADD231PD Z1, Z11, Z2
-	VFNMADD231PD Z3, Z11, Z4
-	VFNMADD231PD Z6, Z11, Z7
-	VFNMADD231PD Z3, Z12, Z5
-	VFNMADD231PD Z6, Z12, Z8
-	VFNMADD231PD Z6, Z10, Z9
-	VMOVUPD      one<>+0(SB), Z1
-	VDIVPD       Z2, Z1, Z1
-	VMOVUPD      Z1, 64(R8)
-	VMULPD       Z1, Z4, Z3
-	VMOVUPD      Z3, 384(R9)
-	VMULPD       Z1, Z7, Z1
-	VMOVUPD      Z1, 448(R9)
-	VFNMADD231PD Z4, Z3, Z5
-	VFNMADD231PD Z7, Z3, Z8
-	VFNMADD231PD Z7, Z1, Z9
-	VMOVUPD      one<>+0(SB), Z1
-	VDIVPD       Z5, Z1, Z1
-	VMOVUPD      Z1, 128(R8)
-	VMULPD       Z1, Z8, Z1
-	VMOVUPD      Z1, 704(R9)
-	VFNMADD231PD Z8, Z1, Z9
-	VMOVUPD      one<>+0(SB), Z1
-	VDIVPD       Z9, Z1, Z1
-	VMOVUPD      Z1, 192(R8)
-	VMOVUPD      128(BX), Z1
-	VMOVUPD      192(BX), Z3
-	VMOVUPD      (BX), Z4
-	VMOVUPD      64(BX), Z6
-	VMINPD       Z0, Z1, Z1
-	VMAXPD       Z0, Z3, Z3
-	VMULPD       Z0, Z4, Z4
-	VMINPD       Z2, Z1, Z1
-	VMAXPD       Z2, Z3, Z3
-	VMULPD       Z2, Z4, Z4
-	VPSRLQ       $0x34, Z4, Z0
-	VPADDQ       Z0, Z6, Z6
-	VANDPD       mantissa<>+0(SB), Z4, Z4
-	VORPD        one<>+0(SB), Z4, Z4
-	VMINPD       Z5, Z1, Z1
-	VMAXPD       Z5, Z3, Z3
-	VMULPD       Z5, Z4, Z4
-	VMINPD       Z9, Z1, Z1
-	VMAXPD       Z9, Z3, Z3
-	VMULPD       Z9, Z4, Z4
-	VPSRLQ       $0x34, Z4, Z0
-	VPADDQ       Z0, Z6, Z6
-	VANDPD       mantissa<>+0(SB), Z4, Z4
-	VORPD        one<>+0(SB), Z4, Z4
+	JNZ          loop23
+	VMOVUPD      Z0, 64(BX)
 	VMOVUPD      Z1, 128(BX)
-	VMOVUPD      Z3, 192(BX)
-	VMOVUPD      Z4, (BX)
-	VMOVUPD      Z6, 64(BX)
-	JMP          diagNext
+	VMOVUPD      Z2, 192(BX)
+	VMOVUPD      Z3, 256(BX)
+	VMOVUPD      Z4, 320(BX)
+	VMOVUPD      Z5, 384(BX)
+	VMOVUPD      Z6, 448(BX)
+	VMOVUPD      Z7, 512(BX)
+	VMOVUPD      Z8, 576(BX)
+	VMOVUPD      Z9, 640(BX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach
+	JMP          reduceDone
 
-narrow:
-	CMPQ R8, $0x02
-	JL   narrow1
-	JE   narrow2
+reduce4:
+	CMPQ R8, $0x04
+	JL   reduce3
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
 
-	// diagonal block of order 3
+reduceEach4:
+	MOVQ         (BX), DX
+	MOVQ         DI, R8
+	LEAQ         1(AX), R9
+	SHLQ         $0x03, R9
+	VBROADCASTSD (SI)(R8*1), Z0
+	VADDPD       (DX)(R8*8), Z0, Z0
+	ADDQ         R9, R8
+	ADDQ         $0x08, R9
+	VBROADCASTSD (SI)(R8*1), Z1
+	VADDPD       (DX)(R8*8), Z1, Z1
+	VBROADCASTSD 8(SI)(R8*1), Z2
+	VADDPD       64(DX)(R8*8), Z2, Z2
+	ADDQ         R9, R8
+	ADDQ         $0x08, R9
+	VBROADCASTSD (SI)(R8*1), Z3
+	VADDPD       (DX)(R8*8), Z3, Z3
+	VBROADCASTSD 8(SI)(R8*1), Z4
+	VADDPD       64(DX)(R8*8), Z4, Z4
+	VBROADCASTSD 16(SI)(R8*1), Z5
+	VADDPD       128(DX)(R8*8), Z5, Z5
+	ADDQ         R9, R8
+	VBROADCASTSD (SI)(R8*1), Z6
+	VADDPD       (DX)(R8*8), Z6, Z6
+	VBROADCASTSD 8(SI)(R8*1), Z7
+	VADDPD       64(DX)(R8*8), Z7, Z7
+	VBROADCASTSD 16(SI)(R8*1), Z8
+	VADDPD       128(DX)(R8*8), Z8, Z8
+	VBROADCASTSD 24(SI)(R8*1), Z9
+	VADDPD       192(DX)(R8*8), Z9, Z9
+
+	// reduce the diagonal block of order 4
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 768(BX), R8
+	MOVQ (SP), R9
+	ADDQ BX, R9
+	LEAQ (DX)(CX*1), R11
+	MOVQ AX, R10
+
+loop24:
+	VMOVUPD      (DX), Z10
+	VMOVUPD      (DX)(CX*1), Z11
+	VMOVUPD      (DX)(CX*2), Z12
+	VMOVUPD      (R11)(CX*2), Z13
+	VMOVUPD      64(R8), Z14
+	VMULPD       Z14, Z10, Z15
+	VFNMADD231PD Z10, Z15, Z0
+	VFNMADD231PD Z11, Z15, Z1
+	VFNMADD231PD Z12, Z15, Z3
+	VFNMADD231PD Z13, Z15, Z6
+	VMULPD       Z14, Z11, Z15
+	VFNMADD231PD Z11, Z15, Z2
+	VFNMADD231PD Z12, Z15, Z4
+	VFNMADD231PD Z13, Z15, Z7
+	VMULPD       Z14, Z12, Z15
+	VFNMADD231PD Z12, Z15, Z5
+	VFNMADD231PD Z13, Z15, Z8
+	VMULPD       Z14, Z13, Z15
+	VFNMADD231PD Z13, Z15, Z9
+	VMOVUPD      64(DX), Z10
+	VMOVUPD      64(DX)(CX*1), Z11
+	VMOVUPD      64(DX)(CX*2), Z12
+	VMOVUPD      64(R11)(CX*2), Z13
+	VMOVUPD      192(R8), Z14
+	VMULPD       Z14, Z10, Z15
+	VFNMADD231PD Z10, Z15, Z0
+	VFNMADD231PD Z11, Z15, Z1
+	VFNMADD231PD Z12, Z15, Z3
+	VFNMADD231PD Z13, Z15, Z6
+	VMULPD       Z14, Z11, Z15
+	VFNMADD231PD Z11, Z15, Z2
+	VFNMADD231PD Z12, Z15, Z4
+	VFNMADD231PD Z13, Z15, Z7
+	VMULPD       Z14, Z12, Z15
+	VFNMADD231PD Z12, Z15, Z5
+	VFNMADD231PD Z13, Z15, Z8
+	VMULPD       Z14, Z13, Z15
+	VFNMADD231PD Z13, Z15, Z9
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, R11
+	ADDQ         $0x00000100, R8
+	ADDQ         $0x00000200, R9
+	SUBQ         $0x02, R10
+	JNZ          loop24
+	VMOVUPD      Z0, 64(BX)
+	VMOVUPD      Z1, 128(BX)
+	VMOVUPD      Z2, 192(BX)
+	VMOVUPD      Z3, 256(BX)
+	VMOVUPD      Z4, 320(BX)
+	VMOVUPD      Z5, 384(BX)
+	VMOVUPD      Z6, 448(BX)
+	VMOVUPD      Z7, 512(BX)
+	VMOVUPD      Z8, 576(BX)
+	VMOVUPD      Z9, 640(BX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach4
+	JMP          reduceDone
+
+reduce3:
+	CMPQ R8, $0x03
+	JL   reduce2
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+reduceEach3:
+	MOVQ         (BX), DX
 	MOVQ         DI, R8
 	LEAQ         1(AX), R9
 	SHLQ         $0x03, R9
@@ -2130,100 +3531,67 @@ narrow:
 	VADDPD       64(DX)(R8*8), Z4, Z4
 	VBROADCASTSD 16(SI)(R8*1), Z5
 	VADDPD       128(DX)(R8*8), Z5, Z5
-	MOVQ         8(SP), DX
-	ADDQ         BX, DX
-	LEAQ         512(BX), R8
-	MOVQ         (SP), R9
-	ADDQ         BX, R9
-	MOVQ         AX, R10
-	TESTQ        R10, R10
-	JZ           end31
 
-loop32:
+	// reduce the diagonal block of order 3
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 768(BX), R8
+	MOVQ (SP), R9
+	ADDQ BX, R9
+	MOVQ AX, R10
+
+loop25:
 	VMOVUPD      (DX), Z6
 	VMOVUPD      (DX)(CX*1), Z7
 	VMOVUPD      (DX)(CX*2), Z8
-	VMOVUPD      (R8), Z9
+	VMOVUPD      64(R8), Z9
 	VMULPD       Z9, Z6, Z10
-	VMOVUPD      Z10, (R9)
 	VFNMADD231PD Z6, Z10, Z0
 	VFNMADD231PD Z7, Z10, Z1
 	VFNMADD231PD Z8, Z10, Z3
 	VMULPD       Z9, Z7, Z10
-	VMOVUPD      Z10, 64(R9)
 	VFNMADD231PD Z7, Z10, Z2
 	VFNMADD231PD Z8, Z10, Z4
 	VMULPD       Z9, Z8, Z10
-	VMOVUPD      Z10, 128(R9)
 	VFNMADD231PD Z8, Z10, Z5
 	VMOVUPD      64(DX), Z6
 	VMOVUPD      64(DX)(CX*1), Z7
 	VMOVUPD      64(DX)(CX*2), Z8
-	VMOVUPD      64(R8), Z9
+	VMOVUPD      192(R8), Z9
 	VMULPD       Z9, Z6, Z10
-	VMOVUPD      Z10, 256(R9)
 	VFNMADD231PD Z6, Z10, Z0
 	VFNMADD231PD Z7, Z10, Z1
 	VFNMADD231PD Z8, Z10, Z3
 	VMULPD       Z9, Z7, Z10
-	VMOVUPD      Z10, 320(R9)
 	VFNMADD231PD Z7, Z10, Z2
 	VFNMADD231PD Z8, Z10, Z4
 	VMULPD       Z9, Z8, Z10
-	VMOVUPD      Z10, 384(R9)
 	VFNMADD231PD Z8, Z10, Z5
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, R8
+	ADDQ         $0x00000100, R8
 	ADDQ         $0x00000200, R9
 	SUBQ         $0x02, R10
-	JNZ          loop32
-
-end31:
-	VMOVUPD      one<>+0(SB), Z6
-	VDIVPD       Z0, Z6, Z6
-	VMOVUPD      Z6, (R8)
-	VMULPD       Z6, Z1, Z7
-	VMOVUPD      Z7, 64(R9)
-	VMULPD       Z6, Z3, Z6
-	VMOVUPD      Z6, 128(R9)
-	VFNMADD231PD Z1, Z7, Z2
-	VFNMADD231PD Z3, Z7, Z4
-	VFNMADD231PD Z3, Z6, Z5
-	VMOVUPD      one<>+0(SB), Z1
-	VDIVPD       Z2, Z1, Z1
-	VMOVUPD      Z1, 64(R8)
-	VMULPD       Z1, Z4, Z1
-	VMOVUPD      Z1, 384(R9)
-	VFNMADD231PD Z4, Z1, Z5
-	VMOVUPD      128(BX), Z1
-	VMOVUPD      192(BX), Z3
-	VMOVUPD      (BX), Z4
-	VMOVUPD      64(BX), Z6
-	VMINPD       Z0, Z1, Z1
-	VMAXPD       Z0, Z3, Z3
-	VMULPD       Z0, Z4, Z4
-	VMINPD       Z2, Z1, Z1
-	VMAXPD       Z2, Z3, Z3
-	VMULPD       Z2, Z4, Z4
-	VPSRLQ       $0x34, Z4, Z0
-	VPADDQ       Z0, Z6, Z6
-	VANDPD       mantissa<>+0(SB), Z4, Z4
-	VORPD        one<>+0(SB), Z4, Z4
-	VMINPD       Z5, Z1, Z1
-	VMAXPD       Z5, Z3, Z3
-	VMULPD       Z5, Z4, Z4
-	VPSRLQ       $0x34, Z4, Z0
-	VPADDQ       Z0, Z6, Z6
-	VANDPD       mantissa<>+0(SB), Z4, Z4
-	VORPD        one<>+0(SB), Z4, Z4
+	JNZ          loop25
+	VMOVUPD      Z0, 64(BX)
 	VMOVUPD      Z1, 128(BX)
-	VMOVUPD      Z3, 192(BX)
-	VMOVUPD      Z4, (BX)
-	VMOVUPD      Z6, 64(BX)
-	JMP          diagNext
+	VMOVUPD      Z2, 192(BX)
+	VMOVUPD      Z3, 256(BX)
+	VMOVUPD      Z4, 320(BX)
+	VMOVUPD      Z5, 384(BX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach3
+	JMP          reduceDone
 
-narrow2:
-	// diagonal block of order 2
+reduce2:
+	CMPQ R8, $0x02
+	JL   reduce1
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+reduceEach2:
+	MOVQ         (BX), DX
 	MOVQ         DI, R8
 	LEAQ         1(AX), R9
 	SHLQ         $0x03, R9
@@ -2234,123 +3602,301 @@ narrow2:
 	VADDPD       (DX)(R8*8), Z1, Z1
 	VBROADCASTSD 8(SI)(R8*1), Z2
 	VADDPD       64(DX)(R8*8), Z2, Z2
-	MOVQ         8(SP), DX
-	ADDQ         BX, DX
-	LEAQ         512(BX), R8
-	MOVQ         (SP), R9
-	ADDQ         BX, R9
-	MOVQ         AX, R10
-	TESTQ        R10, R10
-	JZ           end33
 
-loop34:
+	// reduce the diagonal block of order 2
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 768(BX), R8
+	MOVQ (SP), R9
+	ADDQ BX, R9
+	MOVQ AX, R10
+
+loop26:
 	VMOVUPD      (DX), Z3
 	VMOVUPD      (DX)(CX*1), Z4
-	VMOVUPD      (R8), Z5
+	VMOVUPD      64(R8), Z5
 	VMULPD       Z5, Z3, Z6
-	VMOVUPD      Z6, (R9)
 	VFNMADD231PD Z3, Z6, Z0
 	VFNMADD231PD Z4, Z6, Z1
 	VMULPD       Z5, Z4, Z6
-	VMOVUPD      Z6, 64(R9)
 	VFNMADD231PD Z4, Z6, Z2
 	VMOVUPD      64(DX), Z3
 	VMOVUPD      64(DX)(CX*1), Z4
-	VMOVUPD      64(R8), Z5
+	VMOVUPD      192(R8), Z5
 	VMULPD       Z5, Z3, Z6
-	VMOVUPD      Z6, 256(R9)
 	VFNMADD231PD Z3, Z6, Z0
 	VFNMADD231PD Z4, Z6, Z1
 	VMULPD       Z5, Z4, Z6
-	VMOVUPD      Z6, 320(R9)
 	VFNMADD231PD Z4, Z6, Z2
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, R8
+	ADDQ         $0x00000100, R8
 	ADDQ         $0x00000200, R9
 	SUBQ         $0x02, R10
-	JNZ          loop34
-
-end33:
-	VMOVUPD      one<>+0(SB), Z3
-	VDIVPD       Z0, Z3, Z3
-	VMOVUPD      Z3, (R8)
-	VMULPD       Z3, Z1, Z3
-	VMOVUPD      Z3, 64(R9)
-	VFNMADD231PD Z1, Z3, Z2
-	VMOVUPD      128(BX), Z1
-	VMOVUPD      192(BX), Z3
-	VMOVUPD      (BX), Z4
-	VMOVUPD      64(BX), Z5
-	VMINPD       Z0, Z1, Z1
-	VMAXPD       Z0, Z3, Z3
-	VMULPD       Z0, Z4, Z4
-	VMINPD       Z2, Z1, Z1
-	VMAXPD       Z2, Z3, Z3
-	VMULPD       Z2, Z4, Z4
-	VPSRLQ       $0x34, Z4, Z0
-	VPADDQ       Z0, Z5, Z5
-	VANDPD       mantissa<>+0(SB), Z4, Z4
-	VORPD        one<>+0(SB), Z4, Z4
+	JNZ          loop26
+	VMOVUPD      Z0, 64(BX)
 	VMOVUPD      Z1, 128(BX)
-	VMOVUPD      Z3, 192(BX)
-	VMOVUPD      Z4, (BX)
-	VMOVUPD      Z5, 64(BX)
-	JMP          diagNext
+	VMOVUPD      Z2, 192(BX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach2
+	JMP          reduceDone
 
-narrow1:
-	// diagonal block of order 1
+reduce1:
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+reduceEach1:
+	MOVQ         (BX), DX
 	MOVQ         DI, R8
 	LEAQ         1(AX), R9
 	SHLQ         $0x03, R9
 	VBROADCASTSD (SI)(R8*1), Z0
 	VADDPD       (DX)(R8*8), Z0, Z0
-	MOVQ         8(SP), DX
-	ADDQ         BX, DX
-	LEAQ         512(BX), R8
-	MOVQ         (SP), R9
-	ADDQ         BX, R9
-	MOVQ         AX, R10
-	TESTQ        R10, R10
-	JZ           end35
 
-loop36:
+	// reduce the diagonal block of order 1
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 768(BX), R8
+	MOVQ (SP), R9
+	ADDQ BX, R9
+	MOVQ AX, R10
+
+loop27:
 	VMOVUPD      (DX), Z1
-	VMOVUPD      (R8), Z2
-	VMULPD       Z2, Z1, Z2
-	VMOVUPD      Z2, (R9)
-	VFNMADD231PD Z1, Z2, Z0
-	VMOVUPD      64(DX), Z1
 	VMOVUPD      64(R8), Z2
 	VMULPD       Z2, Z1, Z2
-	VMOVUPD      Z2, 256(R9)
+	VFNMADD231PD Z1, Z2, Z0
+	VMOVUPD      64(DX), Z1
+	VMOVUPD      192(R8), Z2
+	VMULPD       Z2, Z1, Z2
 	VFNMADD231PD Z1, Z2, Z0
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, R8
+	ADDQ         $0x00000100, R8
 	ADDQ         $0x00000200, R9
 	SUBQ         $0x02, R10
-	JNZ          loop36
+	JNZ          loop27
+	VMOVUPD      Z0, 64(BX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach1
 
-end35:
+reduceDone:
+	MOVQ p+16(FP), R8
+	SUBQ AX, R8
+	CMPQ R8, $0x04
+	JLE  eliminate4
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+eliminateEach:
+	VMOVUPD 64(BX), Z0
 	VMOVUPD 128(BX), Z1
 	VMOVUPD 192(BX), Z2
-	VMOVUPD (BX), Z3
-	VMOVUPD 64(BX), Z4
-	VMINPD  Z0, Z1, Z1
-	VMAXPD  Z0, Z2, Z2
-	VMULPD  Z0, Z3, Z3
-	VPSRLQ  $0x34, Z3, Z0
-	VPADDQ  Z0, Z4, Z4
-	VANDPD  mantissa<>+0(SB), Z3, Z3
-	VORPD   one<>+0(SB), Z3, Z3
-	VMOVUPD Z1, 128(BX)
-	VMOVUPD Z2, 192(BX)
-	VMOVUPD Z3, (BX)
-	VMOVUPD Z4, 64(BX)
+	VMOVUPD 256(BX), Z3
+	VMOVUPD 320(BX), Z4
+	VMOVUPD 384(BX), Z5
+	VMOVUPD 448(BX), Z6
+	VMOVUPD 512(BX), Z7
+	VMOVUPD 576(BX), Z8
+	VMOVUPD 640(BX), Z9
 
-diagNext:
-	ADDQ stride+48(FP), BX
-	DECQ 16(SP)
-	JNZ  diag
+	// factor the diagonal block of order 4
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x07, R9
+	LEAQ         768(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Z10
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z10, Z0
+	VMOVUPD      Z0, 64(DX)
+	VMULPD       Z0, Z1, Z11
+	VMOVUPD      Z11, 64(R8)
+	VMULPD       Z0, Z3, Z12
+	VMOVUPD      Z12, 128(R8)
+	VMULPD       Z0, Z6, Z0
+	VMOVUPD      Z0, 192(R8)
+	VFNMADD231PD Z1, Z11, Z2
+	VFNMADD231PD Z3, Z11, Z4
+	VFNMADD231PD Z6, Z11, Z7
+	VFNMADD231PD Z3, Z12, Z5
+	VFNMADD231PD Z6, Z12, Z8
+	VFNMADD231PD Z6, Z0, Z9
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z10, Z0
+	VMOVUPD      Z0, 192(DX)
+	VMULPD       Z0, Z4, Z1
+	VMOVUPD      Z1, 384(R8)
+	VMULPD       Z0, Z7, Z0
+	VMOVUPD      Z0, 448(R8)
+	VFNMADD231PD Z4, Z1, Z5
+	VFNMADD231PD Z7, Z1, Z8
+	VFNMADD231PD Z7, Z0, Z9
+	VMOVUPD      Z5, 256(DX)
+	VDIVPD       Z5, Z10, Z0
+	VMOVUPD      Z0, 320(DX)
+	VMULPD       Z0, Z8, Z0
+	VMOVUPD      Z0, 704(R8)
+	VFNMADD231PD Z8, Z0, Z9
+	VMOVUPD      Z9, 384(DX)
+	VDIVPD       Z9, Z10, Z0
+	VMOVUPD      Z0, 448(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach
+	JMP          eliminateDone
+
+eliminate4:
+	CMPQ R8, $0x04
+	JL   eliminate3
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+eliminateEach4:
+	VMOVUPD 64(BX), Z0
+	VMOVUPD 128(BX), Z1
+	VMOVUPD 192(BX), Z2
+	VMOVUPD 256(BX), Z3
+	VMOVUPD 320(BX), Z4
+	VMOVUPD 384(BX), Z5
+	VMOVUPD 448(BX), Z6
+	VMOVUPD 512(BX), Z7
+	VMOVUPD 576(BX), Z8
+	VMOVUPD 640(BX), Z9
+
+	// factor the diagonal block of order 4
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x07, R9
+	LEAQ         768(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Z10
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z10, Z0
+	VMULPD       Z0, Z1, Z11
+	VMULPD       Z0, Z3, Z12
+	VMULPD       Z0, Z6, Z0
+	VFNMADD231PD Z1, Z11, Z2
+	VFNMADD231PD Z3, Z11, Z4
+	VFNMADD231PD Z6, Z11, Z7
+	VFNMADD231PD Z3, Z12, Z5
+	VFNMADD231PD Z6, Z12, Z8
+	VFNMADD231PD Z6, Z0, Z9
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z10, Z0
+	VMULPD       Z0, Z4, Z1
+	VMULPD       Z0, Z7, Z0
+	VFNMADD231PD Z4, Z1, Z5
+	VFNMADD231PD Z7, Z1, Z8
+	VFNMADD231PD Z7, Z0, Z9
+	VMOVUPD      Z5, 256(DX)
+	VDIVPD       Z5, Z10, Z0
+	VMULPD       Z0, Z8, Z0
+	VFNMADD231PD Z8, Z0, Z9
+	VMOVUPD      Z9, 384(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach4
+	JMP          eliminateDone
+
+eliminate3:
+	CMPQ R8, $0x03
+	JL   eliminate2
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+eliminateEach3:
+	VMOVUPD 64(BX), Z0
+	VMOVUPD 128(BX), Z1
+	VMOVUPD 192(BX), Z2
+	VMOVUPD 256(BX), Z3
+	VMOVUPD 320(BX), Z4
+	VMOVUPD 384(BX), Z5
+
+	// factor the diagonal block of order 3
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x07, R9
+	LEAQ         768(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Z6
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z6, Z0
+	VMULPD       Z0, Z1, Z7
+	VMULPD       Z0, Z3, Z0
+	VFNMADD231PD Z1, Z7, Z2
+	VFNMADD231PD Z3, Z7, Z4
+	VFNMADD231PD Z3, Z0, Z5
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z6, Z0
+	VMULPD       Z0, Z4, Z0
+	VFNMADD231PD Z4, Z0, Z5
+	VMOVUPD      Z5, 256(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach3
+	JMP          eliminateDone
+
+eliminate2:
+	CMPQ R8, $0x02
+	JL   eliminate1
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+eliminateEach2:
+	VMOVUPD 64(BX), Z0
+	VMOVUPD 128(BX), Z1
+	VMOVUPD 192(BX), Z2
+
+	// factor the diagonal block of order 2
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x07, R9
+	LEAQ         768(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z3, Z0
+	VMULPD       Z0, Z1, Z0
+	VFNMADD231PD Z1, Z0, Z2
+	VMOVUPD      Z2, 128(DX)
+	ADDQ         stride+48(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach2
+	JMP          eliminateDone
+
+eliminate1:
+	MOVQ work+40(FP), BX
+	MOVQ groups+24(FP), R8
+	MOVQ R8, 16(SP)
+
+eliminateEach1:
+	VMOVUPD 64(BX), Z0
+
+	// factor the diagonal block of order 1
+	MOVQ    (SP), R8
+	ADDQ    BX, R8
+	MOVQ    AX, R9
+	SHLQ    $0x07, R9
+	LEAQ    768(BX)(R9*1), DX
+	LEAQ    (R8)(R9*2), R8
+	VMOVUPD one<>+0(SB), Z1
+	VMOVUPD Z0, (DX)
+	ADDQ    stride+48(FP), BX
+	DECQ    16(SP)
+	JNZ     eliminateEach1
+
+eliminateDone:
+eliminated:
 	LEAQ 5(AX)(AX*1), DX
 	LEAQ (DI)(DX*8), DI
 	LEAQ (DI)(DX*8), DI
@@ -2365,7 +3911,7 @@ diagNext:
 	MOVQ R8, 16(SP)
 
 below:
-	MOVQ 256(BX), DX
+	MOVQ (BX), DX
 	MOVQ AX, R9
 	MOVQ DI, R10
 	MOVQ 8(SP), R11
@@ -2447,9 +3993,9 @@ block:
 	ADDQ         BX, R13
 	LEAQ         -4(AX), R14
 	TESTQ        R14, R14
-	JZ           end37
+	JZ           end28
 
-loop38:
+loop29:
 	VMOVUPD      (R8), Z24
 	VMOVUPD      (R8)(CX*1), Z25
 	VMOVUPD      (R8)(CX*2), Z26
@@ -2590,9 +4136,9 @@ loop38:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x00000400, R13
 	SUBQ         $0x04, R14
-	JNZ          loop38
+	JNZ          loop29
 
-end37:
+end28:
 	VMOVUPD      Z0, (R8)
 	VMOVUPD      Z4, (R8)(CX*1)
 	VMOVUPD      Z8, (R8)(CX*2)
@@ -2709,9 +4255,9 @@ tail:
 	ADDQ         BX, R12
 	LEAQ         -4(AX), R13
 	TESTQ        R13, R13
-	JZ           end39
+	JZ           end30
 
-loop40:
+loop31:
 	VMOVUPD      (R8), Z12
 	VMOVUPD      (R8)(CX*1), Z13
 	VMOVUPD      (R8)(CX*2), Z14
@@ -2791,9 +4337,9 @@ loop40:
 	ADDQ         $0x00000100, R8
 	ADDQ         $0x00000400, R12
 	SUBQ         $0x04, R13
-	JNZ          loop40
+	JNZ          loop31
 
-end39:
+end30:
 	VMOVUPD      Z0, (R8)
 	VMOVUPD      Z4, (R8)(CX*1)
 	VMOVUPD      Z8, (R8)(CX*2)
@@ -2868,9 +4414,9 @@ tail2:
 	ADDQ         BX, R8
 	LEAQ         -4(AX), R9
 	TESTQ        R9, R9
-	JZ           end41
+	JZ           end32
 
-loop42:
+loop33:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (DX)(CX*1), Z9
 	VMOVUPD      (R8), Z10
@@ -2930,9 +4476,9 @@ loop42:
 	ADDQ         $0x00000100, DX
 	ADDQ         $0x00000400, R8
 	SUBQ         $0x04, R9
-	JNZ          loop42
+	JNZ          loop33
 
-end41:
+end32:
 	VMOVUPD      Z0, (DX)
 	VMOVUPD      Z4, (DX)(CX*1)
 	VMOVUPD      64(R8), Z8
@@ -2982,9 +4528,9 @@ single:
 	ADDQ         BX, R8
 	LEAQ         -4(AX), R9
 	TESTQ        R9, R9
-	JZ           end43
+	JZ           end34
 
-loop44:
+loop35:
 	VMOVUPD      (DX), Z4
 	VMOVUPD      (R8), Z5
 	VFNMADD231PD Z5, Z4, Z0
@@ -3024,9 +4570,9 @@ loop44:
 	ADDQ         $0x00000100, DX
 	ADDQ         $0x00000400, R8
 	SUBQ         $0x04, R9
-	JNZ          loop44
+	JNZ          loop35
 
-end43:
+end34:
 	VMOVUPD      Z0, (DX)
 	VMOVUPD      64(R8), Z4
 	VFNMADD231PD Z4, Z0, Z1
@@ -3053,84 +4599,159 @@ belowNext:
 	JMP  panel
 
 done:
-	MOVQ work+40(FP), BX
-	MOVQ groups+24(FP), CX
-	MOVQ mant+56(FP), AX
-	MOVQ expo+64(FP), DX
+	MOVQ    work+40(FP), BX
+	MOVQ    groups+24(FP), DI
+	MOVQ    mant+56(FP), AX
+	MOVQ    expo+64(FP), CX
+	VMOVUPD one<>+0(SB), Z0
+	VMOVUPD mantissa<>+0(SB), Z1
+	VMOVUPD expBias<>+0(SB), Z2
+	VMOVUPD pivotMin<>+0(SB), Z3
 
-out:
-	VMOVUPD (BX), Z0
-	VMOVUPD 64(BX), Z1
-	VMOVUPD 128(BX), Z2
-	VMOVUPD 192(BX), Z3
-	VMOVUPD notANumber<>+0(SB), Z4
-	VCMPPD  $0x09, pivotMin<>+0(SB), Z2, K1
-	VCMPPD  $0x06, pivotMax<>+0(SB), Z3, K2
-	KORW    K1, K2, K1
-	VMOVAPD Z4, K1, Z0
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, (DX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, DX
-	ADDQ    stride+48(FP), BX
-	DECQ    CX
-	JNZ     out
+product:
+	VMOVAPD Z0, Z4
+	VXORPD  Z5, Z5, Z5
+	VXORPD  Z6, Z6, Z6
+	LEAQ    768(BX), DX
+	MOVQ    p+16(FP), SI
+	SUBQ    $0x04, SI
+	JL      rest
+
+four:
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
+	VMOVUPD 128(DX), Z8
+	VPSUBQ  Z3, Z8, Z9
+	VORPD   Z9, Z6, Z6
+	VMOVUPD 256(DX), Z9
+	VPSUBQ  Z3, Z9, Z10
+	VORPD   Z10, Z6, Z6
+	VMOVUPD 384(DX), Z10
+	VPSUBQ  Z3, Z10, Z11
+	VORPD   Z11, Z6, Z6
+	VMULPD  Z8, Z7, Z7
+	VMULPD  Z10, Z9, Z9
+	VMULPD  Z9, Z7, Z7
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
+	VANDPD  Z1, Z4, Z4
+	VORPD   Z0, Z4, Z4
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	ADDQ    $0x00000200, DX
+	SUBQ    $0x04, SI
+	JGE     four
+
+rest:
+	CMPQ    SI, $-3
+	JNE     not1
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
+	VANDPD  Z1, Z4, Z4
+	VORPD   Z0, Z4, Z4
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	JMP     range
+
+not1:
+	CMPQ    SI, $-2
+	JNE     not2
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
+	VMOVUPD 128(DX), Z8
+	VPSUBQ  Z3, Z8, Z9
+	VORPD   Z9, Z6, Z6
+	VMULPD  Z8, Z7, Z7
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
+	VANDPD  Z1, Z4, Z4
+	VORPD   Z0, Z4, Z4
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	JMP     range
+
+not2:
+	CMPQ    SI, $-1
+	JNE     not3
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
+	VMOVUPD 128(DX), Z8
+	VPSUBQ  Z3, Z8, Z9
+	VORPD   Z9, Z6, Z6
+	VMOVUPD 256(DX), Z9
+	VPSUBQ  Z3, Z9, Z10
+	VORPD   Z10, Z6, Z6
+	VMULPD  Z8, Z7, Z7
+	VMULPD  Z9, Z7, Z7
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
+	VANDPD  Z1, Z4, Z4
+	VORPD   Z0, Z4, Z4
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	JMP     range
+
+not3:
+range:
+	VMOVUPD  notANumber<>+0(SB), Z7
+	VPTESTMQ topBits<>+0(SB), Z6, K1
+	VMOVAPD  Z7, K1, Z4
+	VMOVUPD  Z4, (AX)
+	VMOVUPD  Z5, (CX)
+	ADDQ     $0x40, AX
+	ADDQ     $0x40, CX
+	ADDQ     stride+48(FP), BX
+	DECQ     DI
+	JNZ      product
 	VZEROUPPER
 	RET
 
 // func ldlAVX512(src *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·ldlAVX512(SB), NOSPLIT, $24-64
-	// headers
-	MOVQ         src+0(FP), DX
-	MOVQ         work+32(FP), BX
-	MOVQ         groups+16(FP), CX
-	MOVQ         p+8(FP), AX
-	INCQ         AX
-	SHRQ         $0x01, AX
-	IMUL3Q       $0x000003ff, AX, AX
-	NEGQ         AX
-	VMOVUPD      one<>+0(SB), Z0
-	VMOVUPD      infinity<>+0(SB), Z1
-	VPXORQ       Z2, Z2, Z2
-	VPBROADCASTQ AX, Z3
+	// addresses of the sources
+	MOVQ src+0(FP), DX
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), AX
 
 init:
-	VMOVUPD Z0, (BX)
-	VMOVUPD Z3, 64(BX)
-	VMOVUPD Z1, 128(BX)
-	VMOVUPD Z2, 192(BX)
-	MOVQ    DX, 256(BX)
-	ADDQ    stride+40(FP), BX
-	ADDQ    tile+24(FP), DX
-	DECQ    CX
-	JNZ     init
-	MOVQ    p+8(FP), DX
-	ADDQ    $0x03, DX
-	ANDQ    $-4, DX
-	LEAQ    1(DX), CX
-	IMUL3Q  $0x40, CX, CX
-	IMUL3Q  $0x40, DX, DX
-	LEAQ    512(DX), AX
-	MOVQ    AX, (SP)
-	LEAQ    (AX)(DX*4), AX
-	MOVQ    AX, 8(SP)
-	XORQ    AX, AX
-	XORQ    SI, SI
+	MOVQ   DX, (BX)
+	ADDQ   stride+40(FP), BX
+	ADDQ   tile+24(FP), DX
+	DECQ   AX
+	JNZ    init
+	MOVQ   p+8(FP), DX
+	ADDQ   $0x03, DX
+	ANDQ   $-4, DX
+	LEAQ   1(DX), CX
+	IMUL3Q $0x40, CX, CX
+	IMUL3Q $0x40, DX, DX
+	LEAQ   768(DX)(DX*1), AX
+	MOVQ   AX, (SP)
+	LEAQ   (AX)(DX*4), AX
+	MOVQ   AX, 8(SP)
+	XORQ   AX, AX
+	XORQ   SI, SI
 
 panel:
-	MOVQ work+32(FP), BX
-	MOVQ groups+16(FP), DI
-	MOVQ DI, 16(SP)
+	TESTQ AX, AX
+	JNZ   reduce
+	MOVQ  p+8(FP), DI
+	SUBQ  AX, DI
+	CMPQ  DI, $0x04
+	JLE   first4
+	MOVQ  work+32(FP), BX
+	MOVQ  groups+16(FP), DI
+	MOVQ  DI, 16(SP)
 
-diag:
-	MOVQ 256(BX), DX
-	MOVQ p+8(FP), DI
-	SUBQ AX, DI
-	CMPQ DI, $0x04
-	JL   narrow
-
-	// diagonal block of order 4
+firstEach:
+	MOVQ    (BX), DX
 	MOVQ    SI, DI
 	LEAQ    1(AX), R8
 	SHLQ    $0x03, R8
@@ -3149,22 +4770,273 @@ diag:
 	VMOVUPD 64(DX)(DI*8), Z7
 	VMOVUPD 128(DX)(DI*8), Z8
 	VMOVUPD 192(DX)(DI*8), Z9
-	MOVQ    8(SP), DX
-	ADDQ    BX, DX
-	LEAQ    512(BX), DI
-	MOVQ    (SP), R8
-	ADDQ    BX, R8
-	LEAQ    (DX)(CX*1), R10
-	MOVQ    AX, R9
-	TESTQ   R9, R9
-	JZ      end45
 
-loop46:
+	// factor the diagonal block of order 4
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x07, R8
+	LEAQ         768(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Z10
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z10, Z0
+	VMOVUPD      Z0, 64(DX)
+	VMULPD       Z0, Z1, Z11
+	VMOVUPD      Z11, 64(DI)
+	VMULPD       Z0, Z3, Z12
+	VMOVUPD      Z12, 128(DI)
+	VMULPD       Z0, Z6, Z0
+	VMOVUPD      Z0, 192(DI)
+	VFNMADD231PD Z1, Z11, Z2
+	VFNMADD231PD Z3, Z11, Z4
+	VFNMADD231PD Z6, Z11, Z7
+	VFNMADD231PD Z3, Z12, Z5
+	VFNMADD231PD Z6, Z12, Z8
+	VFNMADD231PD Z6, Z0, Z9
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z10, Z0
+	VMOVUPD      Z0, 192(DX)
+	VMULPD       Z0, Z4, Z1
+	VMOVUPD      Z1, 384(DI)
+	VMULPD       Z0, Z7, Z0
+	VMOVUPD      Z0, 448(DI)
+	VFNMADD231PD Z4, Z1, Z5
+	VFNMADD231PD Z7, Z1, Z8
+	VFNMADD231PD Z7, Z0, Z9
+	VMOVUPD      Z5, 256(DX)
+	VDIVPD       Z5, Z10, Z0
+	VMOVUPD      Z0, 320(DX)
+	VMULPD       Z0, Z8, Z0
+	VMOVUPD      Z0, 704(DI)
+	VFNMADD231PD Z8, Z0, Z9
+	VMOVUPD      Z9, 384(DX)
+	VDIVPD       Z9, Z10, Z0
+	VMOVUPD      Z0, 448(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach
+	JMP          firstDone
+
+first4:
+	CMPQ DI, $0x04
+	JL   first3
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+firstEach4:
+	MOVQ    (BX), DX
+	MOVQ    SI, DI
+	LEAQ    1(AX), R8
+	SHLQ    $0x03, R8
+	VMOVUPD (DX)(DI*8), Z0
+	ADDQ    R8, DI
+	ADDQ    $0x08, R8
+	VMOVUPD (DX)(DI*8), Z1
+	VMOVUPD 64(DX)(DI*8), Z2
+	ADDQ    R8, DI
+	ADDQ    $0x08, R8
+	VMOVUPD (DX)(DI*8), Z3
+	VMOVUPD 64(DX)(DI*8), Z4
+	VMOVUPD 128(DX)(DI*8), Z5
+	ADDQ    R8, DI
+	VMOVUPD (DX)(DI*8), Z6
+	VMOVUPD 64(DX)(DI*8), Z7
+	VMOVUPD 128(DX)(DI*8), Z8
+	VMOVUPD 192(DX)(DI*8), Z9
+
+	// factor the diagonal block of order 4
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x07, R8
+	LEAQ         768(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Z10
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z10, Z0
+	VMULPD       Z0, Z1, Z11
+	VMULPD       Z0, Z3, Z12
+	VMULPD       Z0, Z6, Z0
+	VFNMADD231PD Z1, Z11, Z2
+	VFNMADD231PD Z3, Z11, Z4
+	VFNMADD231PD Z6, Z11, Z7
+	VFNMADD231PD Z3, Z12, Z5
+	VFNMADD231PD Z6, Z12, Z8
+	VFNMADD231PD Z6, Z0, Z9
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z10, Z0
+	VMULPD       Z0, Z4, Z1
+	VMULPD       Z0, Z7, Z0
+	VFNMADD231PD Z4, Z1, Z5
+	VFNMADD231PD Z7, Z1, Z8
+	VFNMADD231PD Z7, Z0, Z9
+	VMOVUPD      Z5, 256(DX)
+	VDIVPD       Z5, Z10, Z0
+	VMULPD       Z0, Z8, Z0
+	VFNMADD231PD Z8, Z0, Z9
+	VMOVUPD      Z9, 384(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach4
+	JMP          firstDone
+
+first3:
+	CMPQ DI, $0x03
+	JL   first2
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+firstEach3:
+	MOVQ    (BX), DX
+	MOVQ    SI, DI
+	LEAQ    1(AX), R8
+	SHLQ    $0x03, R8
+	VMOVUPD (DX)(DI*8), Z0
+	ADDQ    R8, DI
+	ADDQ    $0x08, R8
+	VMOVUPD (DX)(DI*8), Z1
+	VMOVUPD 64(DX)(DI*8), Z2
+	ADDQ    R8, DI
+	VMOVUPD (DX)(DI*8), Z3
+	VMOVUPD 64(DX)(DI*8), Z4
+	VMOVUPD 128(DX)(DI*8), Z5
+
+	// factor the diagonal block of order 3
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x07, R8
+	LEAQ         768(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Z6
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z6, Z0
+	VMULPD       Z0, Z1, Z7
+	VMULPD       Z0, Z3, Z0
+	VFNMADD231PD Z1, Z7, Z2
+	VFNMADD231PD Z3, Z7, Z4
+	VFNMADD231PD Z3, Z0, Z5
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z6, Z0
+	VMULPD       Z0, Z4, Z0
+	VFNMADD231PD Z4, Z0, Z5
+	VMOVUPD      Z5, 256(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach3
+	JMP          firstDone
+
+first2:
+	CMPQ DI, $0x02
+	JL   first1
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+firstEach2:
+	MOVQ    (BX), DX
+	MOVQ    SI, DI
+	LEAQ    1(AX), R8
+	SHLQ    $0x03, R8
+	VMOVUPD (DX)(DI*8), Z0
+	ADDQ    R8, DI
+	VMOVUPD (DX)(DI*8), Z1
+	VMOVUPD 64(DX)(DI*8), Z2
+
+	// factor the diagonal block of order 2
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x07, R8
+	LEAQ         768(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z3, Z0
+	VMULPD       Z0, Z1, Z0
+	VFNMADD231PD Z1, Z0, Z2
+	VMOVUPD      Z2, 128(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          firstEach2
+	JMP          firstDone
+
+first1:
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+firstEach1:
+	MOVQ    (BX), DX
+	MOVQ    SI, DI
+	LEAQ    1(AX), R8
+	SHLQ    $0x03, R8
+	VMOVUPD (DX)(DI*8), Z0
+
+	// factor the diagonal block of order 1
+	MOVQ    (SP), DI
+	ADDQ    BX, DI
+	MOVQ    AX, R8
+	SHLQ    $0x07, R8
+	LEAQ    768(BX)(R8*1), DX
+	LEAQ    (DI)(R8*2), DI
+	VMOVUPD one<>+0(SB), Z1
+	VMOVUPD Z0, (DX)
+	ADDQ    stride+40(FP), BX
+	DECQ    16(SP)
+	JNZ     firstEach1
+
+firstDone:
+	JMP eliminated
+
+reduce:
+	MOVQ p+8(FP), DI
+	SUBQ AX, DI
+	CMPQ DI, $0x04
+	JLE  reduce4
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+reduceEach:
+	MOVQ    (BX), DX
+	MOVQ    SI, DI
+	LEAQ    1(AX), R8
+	SHLQ    $0x03, R8
+	VMOVUPD (DX)(DI*8), Z0
+	ADDQ    R8, DI
+	ADDQ    $0x08, R8
+	VMOVUPD (DX)(DI*8), Z1
+	VMOVUPD 64(DX)(DI*8), Z2
+	ADDQ    R8, DI
+	ADDQ    $0x08, R8
+	VMOVUPD (DX)(DI*8), Z3
+	VMOVUPD 64(DX)(DI*8), Z4
+	VMOVUPD 128(DX)(DI*8), Z5
+	ADDQ    R8, DI
+	VMOVUPD (DX)(DI*8), Z6
+	VMOVUPD 64(DX)(DI*8), Z7
+	VMOVUPD 128(DX)(DI*8), Z8
+	VMOVUPD 192(DX)(DI*8), Z9
+
+	// reduce the diagonal block of order 4
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 768(BX), DI
+	MOVQ (SP), R8
+	ADDQ BX, R8
+	LEAQ (DX)(CX*1), R10
+	MOVQ AX, R9
+
+loop36:
 	VMOVUPD      (DX), Z10
 	VMOVUPD      (DX)(CX*1), Z11
 	VMOVUPD      (DX)(CX*2), Z12
 	VMOVUPD      (R10)(CX*2), Z13
-	VMOVUPD      (DI), Z14
+	VMOVUPD      64(DI), Z14
 	VMULPD       Z14, Z10, Z15
 	VMOVUPD      Z15, (R8)
 	VFNMADD231PD Z10, Z15, Z0
@@ -3187,7 +5059,7 @@ loop46:
 	VMOVUPD      64(DX)(CX*1), Z11
 	VMOVUPD      64(DX)(CX*2), Z12
 	VMOVUPD      64(R10)(CX*2), Z13
-	VMOVUPD      64(DI), Z14
+	VMOVUPD      192(DI), Z14
 	VMULPD       Z14, Z10, Z15
 	VMOVUPD      Z15, 256(R8)
 	VFNMADD231PD Z10, Z15, Z0
@@ -3208,82 +5080,131 @@ loop46:
 	VFNMADD231PD Z13, Z15, Z9
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x00000080, R10
-	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000100, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x02, R9
-	JNZ          loop46
-
-end45:
-	VMOVUPD      one<>+0(SB), Z10
-	VDIVPD       Z0, Z10, Z10
-	VMOVUPD      Z10, (DI)
-	VMULPD       Z10, Z1, Z11
-	VMOVUPD      Z11, 64(R8)
-	VMULPD       Z10, Z3, Z12
-	VMOVUPD      Z12, 128(R8)
-	VMULPD       Z10, Z6, Z10
-	VMOVUPD      Z10, 192(R8)
-	VFNMADD231PD Z1, Z11, Z2
-	VFNMADD231PD Z3, Z11, Z4
-	VFNMADD231PD Z6, Z11, Z7
-	VFNMADD231PD Z3, Z12, Z5
-	VFNMADD231PD Z6, Z12, Z8
-	VFNMADD231PD Z6, Z10, Z9
-	VMOVUPD      one<>+0(SB), Z1
-	VDIVPD       Z2, Z1, Z1
-	VMOVUPD      Z1, 64(DI)
-	VMULPD       Z1, Z4, Z3
-	VMOVUPD      Z3, 384(R8)
-	VMULPD       Z1, Z7, Z1
-	VMOVUPD      Z1, 448(R8)
-	VFNMADD231PD Z4, Z3, Z5
-	VFNMADD231PD Z7, Z3, Z8
-	VFNMADD231PD Z7, Z1, Z9
-	VMOVUPD      one<>+0(SB), Z1
-	VDIVPD       Z5, Z1, Z1
-	VMOVUPD      Z1, 128(DI)
-	VMULPD       Z1, Z8, Z1
-	VMOVUPD      Z1, 704(R8)
-	VFNMADD231PD Z8, Z1, Z9
-	VMOVUPD      one<>+0(SB), Z1
-	VDIVPD       Z9, Z1, Z1
-	VMOVUPD      Z1, 192(DI)
-	VMOVUPD      128(BX), Z1
-	VMOVUPD      192(BX), Z3
-	VMOVUPD      (BX), Z4
-	VMOVUPD      64(BX), Z6
-	VMINPD       Z0, Z1, Z1
-	VMAXPD       Z0, Z3, Z3
-	VMULPD       Z0, Z4, Z4
-	VMINPD       Z2, Z1, Z1
-	VMAXPD       Z2, Z3, Z3
-	VMULPD       Z2, Z4, Z4
-	VPSRLQ       $0x34, Z4, Z0
-	VPADDQ       Z0, Z6, Z6
-	VANDPD       mantissa<>+0(SB), Z4, Z4
-	VORPD        one<>+0(SB), Z4, Z4
-	VMINPD       Z5, Z1, Z1
-	VMAXPD       Z5, Z3, Z3
-	VMULPD       Z5, Z4, Z4
-	VMINPD       Z9, Z1, Z1
-	VMAXPD       Z9, Z3, Z3
-	VMULPD       Z9, Z4, Z4
-	VPSRLQ       $0x34, Z4, Z0
-	VPADDQ       Z0, Z6, Z6
-	VANDPD       mantissa<>+0(SB), Z4, Z4
-	VORPD        one<>+0(SB), Z4, Z4
+	JNZ          loop36
+	VMOVUPD      Z0, 64(BX)
 	VMOVUPD      Z1, 128(BX)
-	VMOVUPD      Z3, 192(BX)
-	VMOVUPD      Z4, (BX)
-	VMOVUPD      Z6, 64(BX)
-	JMP          diagNext
+	VMOVUPD      Z2, 192(BX)
+	VMOVUPD      Z3, 256(BX)
+	VMOVUPD      Z4, 320(BX)
+	VMOVUPD      Z5, 384(BX)
+	VMOVUPD      Z6, 448(BX)
+	VMOVUPD      Z7, 512(BX)
+	VMOVUPD      Z8, 576(BX)
+	VMOVUPD      Z9, 640(BX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach
+	JMP          reduceDone
 
-narrow:
-	CMPQ DI, $0x02
-	JL   narrow1
-	JE   narrow2
+reduce4:
+	CMPQ DI, $0x04
+	JL   reduce3
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
 
-	// diagonal block of order 3
+reduceEach4:
+	MOVQ    (BX), DX
+	MOVQ    SI, DI
+	LEAQ    1(AX), R8
+	SHLQ    $0x03, R8
+	VMOVUPD (DX)(DI*8), Z0
+	ADDQ    R8, DI
+	ADDQ    $0x08, R8
+	VMOVUPD (DX)(DI*8), Z1
+	VMOVUPD 64(DX)(DI*8), Z2
+	ADDQ    R8, DI
+	ADDQ    $0x08, R8
+	VMOVUPD (DX)(DI*8), Z3
+	VMOVUPD 64(DX)(DI*8), Z4
+	VMOVUPD 128(DX)(DI*8), Z5
+	ADDQ    R8, DI
+	VMOVUPD (DX)(DI*8), Z6
+	VMOVUPD 64(DX)(DI*8), Z7
+	VMOVUPD 128(DX)(DI*8), Z8
+	VMOVUPD 192(DX)(DI*8), Z9
+
+	// reduce the diagonal block of order 4
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 768(BX), DI
+	MOVQ (SP), R8
+	ADDQ BX, R8
+	LEAQ (DX)(CX*1), R10
+	MOVQ AX, R9
+
+loop37:
+	VMOVUPD      (DX), Z10
+	VMOVUPD      (DX)(CX*1), Z11
+	VMOVUPD      (DX)(CX*2), Z12
+	VMOVUPD      (R10)(CX*2), Z13
+	VMOVUPD      64(DI), Z14
+	VMULPD       Z14, Z10, Z15
+	VFNMADD231PD Z10, Z15, Z0
+	VFNMADD231PD Z11, Z15, Z1
+	VFNMADD231PD Z12, Z15, Z3
+	VFNMADD231PD Z13, Z15, Z6
+	VMULPD       Z14, Z11, Z15
+	VFNMADD231PD Z11, Z15, Z2
+	VFNMADD231PD Z12, Z15, Z4
+	VFNMADD231PD Z13, Z15, Z7
+	VMULPD       Z14, Z12, Z15
+	VFNMADD231PD Z12, Z15, Z5
+	VFNMADD231PD Z13, Z15, Z8
+	VMULPD       Z14, Z13, Z15
+	VFNMADD231PD Z13, Z15, Z9
+	VMOVUPD      64(DX), Z10
+	VMOVUPD      64(DX)(CX*1), Z11
+	VMOVUPD      64(DX)(CX*2), Z12
+	VMOVUPD      64(R10)(CX*2), Z13
+	VMOVUPD      192(DI), Z14
+	VMULPD       Z14, Z10, Z15
+	VFNMADD231PD Z10, Z15, Z0
+	VFNMADD231PD Z11, Z15, Z1
+	VFNMADD231PD Z12, Z15, Z3
+	VFNMADD231PD Z13, Z15, Z6
+	VMULPD       Z14, Z11, Z15
+	VFNMADD231PD Z11, Z15, Z2
+	VFNMADD231PD Z12, Z15, Z4
+	VFNMADD231PD Z13, Z15, Z7
+	VMULPD       Z14, Z12, Z15
+	VFNMADD231PD Z12, Z15, Z5
+	VFNMADD231PD Z13, Z15, Z8
+	VMULPD       Z14, Z13, Z15
+	VFNMADD231PD Z13, Z15, Z9
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, R10
+	ADDQ         $0x00000100, DI
+	ADDQ         $0x00000200, R8
+	SUBQ         $0x02, R9
+	JNZ          loop37
+	VMOVUPD      Z0, 64(BX)
+	VMOVUPD      Z1, 128(BX)
+	VMOVUPD      Z2, 192(BX)
+	VMOVUPD      Z3, 256(BX)
+	VMOVUPD      Z4, 320(BX)
+	VMOVUPD      Z5, 384(BX)
+	VMOVUPD      Z6, 448(BX)
+	VMOVUPD      Z7, 512(BX)
+	VMOVUPD      Z8, 576(BX)
+	VMOVUPD      Z9, 640(BX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach4
+	JMP          reduceDone
+
+reduce3:
+	CMPQ DI, $0x03
+	JL   reduce2
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+reduceEach3:
+	MOVQ    (BX), DX
 	MOVQ    SI, DI
 	LEAQ    1(AX), R8
 	SHLQ    $0x03, R8
@@ -3296,100 +5217,67 @@ narrow:
 	VMOVUPD (DX)(DI*8), Z3
 	VMOVUPD 64(DX)(DI*8), Z4
 	VMOVUPD 128(DX)(DI*8), Z5
-	MOVQ    8(SP), DX
-	ADDQ    BX, DX
-	LEAQ    512(BX), DI
-	MOVQ    (SP), R8
-	ADDQ    BX, R8
-	MOVQ    AX, R9
-	TESTQ   R9, R9
-	JZ      end47
 
-loop48:
+	// reduce the diagonal block of order 3
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 768(BX), DI
+	MOVQ (SP), R8
+	ADDQ BX, R8
+	MOVQ AX, R9
+
+loop38:
 	VMOVUPD      (DX), Z6
 	VMOVUPD      (DX)(CX*1), Z7
 	VMOVUPD      (DX)(CX*2), Z8
-	VMOVUPD      (DI), Z9
+	VMOVUPD      64(DI), Z9
 	VMULPD       Z9, Z6, Z10
-	VMOVUPD      Z10, (R8)
 	VFNMADD231PD Z6, Z10, Z0
 	VFNMADD231PD Z7, Z10, Z1
 	VFNMADD231PD Z8, Z10, Z3
 	VMULPD       Z9, Z7, Z10
-	VMOVUPD      Z10, 64(R8)
 	VFNMADD231PD Z7, Z10, Z2
 	VFNMADD231PD Z8, Z10, Z4
 	VMULPD       Z9, Z8, Z10
-	VMOVUPD      Z10, 128(R8)
 	VFNMADD231PD Z8, Z10, Z5
 	VMOVUPD      64(DX), Z6
 	VMOVUPD      64(DX)(CX*1), Z7
 	VMOVUPD      64(DX)(CX*2), Z8
-	VMOVUPD      64(DI), Z9
+	VMOVUPD      192(DI), Z9
 	VMULPD       Z9, Z6, Z10
-	VMOVUPD      Z10, 256(R8)
 	VFNMADD231PD Z6, Z10, Z0
 	VFNMADD231PD Z7, Z10, Z1
 	VFNMADD231PD Z8, Z10, Z3
 	VMULPD       Z9, Z7, Z10
-	VMOVUPD      Z10, 320(R8)
 	VFNMADD231PD Z7, Z10, Z2
 	VFNMADD231PD Z8, Z10, Z4
 	VMULPD       Z9, Z8, Z10
-	VMOVUPD      Z10, 384(R8)
 	VFNMADD231PD Z8, Z10, Z5
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000100, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x02, R9
-	JNZ          loop48
-
-end47:
-	VMOVUPD      one<>+0(SB), Z6
-	VDIVPD       Z0, Z6, Z6
-	VMOVUPD      Z6, (DI)
-	VMULPD       Z6, Z1, Z7
-	VMOVUPD      Z7, 64(R8)
-	VMULPD       Z6, Z3, Z6
-	VMOVUPD      Z6, 128(R8)
-	VFNMADD231PD Z1, Z7, Z2
-	VFNMADD231PD Z3, Z7, Z4
-	VFNMADD231PD Z3, Z6, Z5
-	VMOVUPD      one<>+0(SB), Z1
-	VDIVPD       Z2, Z1, Z1
-	VMOVUPD      Z1, 64(DI)
-	VMULPD       Z1, Z4, Z1
-	VMOVUPD      Z1, 384(R8)
-	VFNMADD231PD Z4, Z1, Z5
-	VMOVUPD      128(BX), Z1
-	VMOVUPD      192(BX), Z3
-	VMOVUPD      (BX), Z4
-	VMOVUPD      64(BX), Z6
-	VMINPD       Z0, Z1, Z1
-	VMAXPD       Z0, Z3, Z3
-	VMULPD       Z0, Z4, Z4
-	VMINPD       Z2, Z1, Z1
-	VMAXPD       Z2, Z3, Z3
-	VMULPD       Z2, Z4, Z4
-	VPSRLQ       $0x34, Z4, Z0
-	VPADDQ       Z0, Z6, Z6
-	VANDPD       mantissa<>+0(SB), Z4, Z4
-	VORPD        one<>+0(SB), Z4, Z4
-	VMINPD       Z5, Z1, Z1
-	VMAXPD       Z5, Z3, Z3
-	VMULPD       Z5, Z4, Z4
-	VPSRLQ       $0x34, Z4, Z0
-	VPADDQ       Z0, Z6, Z6
-	VANDPD       mantissa<>+0(SB), Z4, Z4
-	VORPD        one<>+0(SB), Z4, Z4
+	JNZ          loop38
+	VMOVUPD      Z0, 64(BX)
 	VMOVUPD      Z1, 128(BX)
-	VMOVUPD      Z3, 192(BX)
-	VMOVUPD      Z4, (BX)
-	VMOVUPD      Z6, 64(BX)
-	JMP          diagNext
+	VMOVUPD      Z2, 192(BX)
+	VMOVUPD      Z3, 256(BX)
+	VMOVUPD      Z4, 320(BX)
+	VMOVUPD      Z5, 384(BX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach3
+	JMP          reduceDone
 
-narrow2:
-	// diagonal block of order 2
+reduce2:
+	CMPQ DI, $0x02
+	JL   reduce1
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+reduceEach2:
+	MOVQ    (BX), DX
 	MOVQ    SI, DI
 	LEAQ    1(AX), R8
 	SHLQ    $0x03, R8
@@ -3397,122 +5285,300 @@ narrow2:
 	ADDQ    R8, DI
 	VMOVUPD (DX)(DI*8), Z1
 	VMOVUPD 64(DX)(DI*8), Z2
-	MOVQ    8(SP), DX
-	ADDQ    BX, DX
-	LEAQ    512(BX), DI
-	MOVQ    (SP), R8
-	ADDQ    BX, R8
-	MOVQ    AX, R9
-	TESTQ   R9, R9
-	JZ      end49
 
-loop50:
+	// reduce the diagonal block of order 2
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 768(BX), DI
+	MOVQ (SP), R8
+	ADDQ BX, R8
+	MOVQ AX, R9
+
+loop39:
 	VMOVUPD      (DX), Z3
 	VMOVUPD      (DX)(CX*1), Z4
-	VMOVUPD      (DI), Z5
+	VMOVUPD      64(DI), Z5
 	VMULPD       Z5, Z3, Z6
-	VMOVUPD      Z6, (R8)
 	VFNMADD231PD Z3, Z6, Z0
 	VFNMADD231PD Z4, Z6, Z1
 	VMULPD       Z5, Z4, Z6
-	VMOVUPD      Z6, 64(R8)
 	VFNMADD231PD Z4, Z6, Z2
 	VMOVUPD      64(DX), Z3
 	VMOVUPD      64(DX)(CX*1), Z4
-	VMOVUPD      64(DI), Z5
+	VMOVUPD      192(DI), Z5
 	VMULPD       Z5, Z3, Z6
-	VMOVUPD      Z6, 256(R8)
 	VFNMADD231PD Z3, Z6, Z0
 	VFNMADD231PD Z4, Z6, Z1
 	VMULPD       Z5, Z4, Z6
-	VMOVUPD      Z6, 320(R8)
 	VFNMADD231PD Z4, Z6, Z2
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000100, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x02, R9
-	JNZ          loop50
-
-end49:
-	VMOVUPD      one<>+0(SB), Z3
-	VDIVPD       Z0, Z3, Z3
-	VMOVUPD      Z3, (DI)
-	VMULPD       Z3, Z1, Z3
-	VMOVUPD      Z3, 64(R8)
-	VFNMADD231PD Z1, Z3, Z2
-	VMOVUPD      128(BX), Z1
-	VMOVUPD      192(BX), Z3
-	VMOVUPD      (BX), Z4
-	VMOVUPD      64(BX), Z5
-	VMINPD       Z0, Z1, Z1
-	VMAXPD       Z0, Z3, Z3
-	VMULPD       Z0, Z4, Z4
-	VMINPD       Z2, Z1, Z1
-	VMAXPD       Z2, Z3, Z3
-	VMULPD       Z2, Z4, Z4
-	VPSRLQ       $0x34, Z4, Z0
-	VPADDQ       Z0, Z5, Z5
-	VANDPD       mantissa<>+0(SB), Z4, Z4
-	VORPD        one<>+0(SB), Z4, Z4
+	JNZ          loop39
+	VMOVUPD      Z0, 64(BX)
 	VMOVUPD      Z1, 128(BX)
-	VMOVUPD      Z3, 192(BX)
-	VMOVUPD      Z4, (BX)
-	VMOVUPD      Z5, 64(BX)
-	JMP          diagNext
+	VMOVUPD      Z2, 192(BX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach2
+	JMP          reduceDone
 
-narrow1:
-	// diagonal block of order 1
+reduce1:
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+reduceEach1:
+	MOVQ    (BX), DX
 	MOVQ    SI, DI
 	LEAQ    1(AX), R8
 	SHLQ    $0x03, R8
 	VMOVUPD (DX)(DI*8), Z0
-	MOVQ    8(SP), DX
-	ADDQ    BX, DX
-	LEAQ    512(BX), DI
-	MOVQ    (SP), R8
-	ADDQ    BX, R8
-	MOVQ    AX, R9
-	TESTQ   R9, R9
-	JZ      end51
 
-loop52:
+	// reduce the diagonal block of order 1
+	MOVQ 8(SP), DX
+	ADDQ BX, DX
+	LEAQ 768(BX), DI
+	MOVQ (SP), R8
+	ADDQ BX, R8
+	MOVQ AX, R9
+
+loop40:
 	VMOVUPD      (DX), Z1
-	VMOVUPD      (DI), Z2
-	VMULPD       Z2, Z1, Z2
-	VMOVUPD      Z2, (R8)
-	VFNMADD231PD Z1, Z2, Z0
-	VMOVUPD      64(DX), Z1
 	VMOVUPD      64(DI), Z2
 	VMULPD       Z2, Z1, Z2
-	VMOVUPD      Z2, 256(R8)
+	VFNMADD231PD Z1, Z2, Z0
+	VMOVUPD      64(DX), Z1
+	VMOVUPD      192(DI), Z2
+	VMULPD       Z2, Z1, Z2
 	VFNMADD231PD Z1, Z2, Z0
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000100, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x02, R9
-	JNZ          loop52
+	JNZ          loop40
+	VMOVUPD      Z0, 64(BX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          reduceEach1
 
-end51:
+reduceDone:
+	MOVQ p+8(FP), DI
+	SUBQ AX, DI
+	CMPQ DI, $0x04
+	JLE  eliminate4
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+eliminateEach:
+	VMOVUPD 64(BX), Z0
 	VMOVUPD 128(BX), Z1
 	VMOVUPD 192(BX), Z2
-	VMOVUPD (BX), Z3
-	VMOVUPD 64(BX), Z4
-	VMINPD  Z0, Z1, Z1
-	VMAXPD  Z0, Z2, Z2
-	VMULPD  Z0, Z3, Z3
-	VPSRLQ  $0x34, Z3, Z0
-	VPADDQ  Z0, Z4, Z4
-	VANDPD  mantissa<>+0(SB), Z3, Z3
-	VORPD   one<>+0(SB), Z3, Z3
-	VMOVUPD Z1, 128(BX)
-	VMOVUPD Z2, 192(BX)
-	VMOVUPD Z3, (BX)
-	VMOVUPD Z4, 64(BX)
+	VMOVUPD 256(BX), Z3
+	VMOVUPD 320(BX), Z4
+	VMOVUPD 384(BX), Z5
+	VMOVUPD 448(BX), Z6
+	VMOVUPD 512(BX), Z7
+	VMOVUPD 576(BX), Z8
+	VMOVUPD 640(BX), Z9
 
-diagNext:
-	ADDQ stride+40(FP), BX
-	DECQ 16(SP)
-	JNZ  diag
+	// factor the diagonal block of order 4
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x07, R8
+	LEAQ         768(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Z10
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z10, Z0
+	VMOVUPD      Z0, 64(DX)
+	VMULPD       Z0, Z1, Z11
+	VMOVUPD      Z11, 64(DI)
+	VMULPD       Z0, Z3, Z12
+	VMOVUPD      Z12, 128(DI)
+	VMULPD       Z0, Z6, Z0
+	VMOVUPD      Z0, 192(DI)
+	VFNMADD231PD Z1, Z11, Z2
+	VFNMADD231PD Z3, Z11, Z4
+	VFNMADD231PD Z6, Z11, Z7
+	VFNMADD231PD Z3, Z12, Z5
+	VFNMADD231PD Z6, Z12, Z8
+	VFNMADD231PD Z6, Z0, Z9
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z10, Z0
+	VMOVUPD      Z0, 192(DX)
+	VMULPD       Z0, Z4, Z1
+	VMOVUPD      Z1, 384(DI)
+	VMULPD       Z0, Z7, Z0
+	VMOVUPD      Z0, 448(DI)
+	VFNMADD231PD Z4, Z1, Z5
+	VFNMADD231PD Z7, Z1, Z8
+	VFNMADD231PD Z7, Z0, Z9
+	VMOVUPD      Z5, 256(DX)
+	VDIVPD       Z5, Z10, Z0
+	VMOVUPD      Z0, 320(DX)
+	VMULPD       Z0, Z8, Z0
+	VMOVUPD      Z0, 704(DI)
+	VFNMADD231PD Z8, Z0, Z9
+	VMOVUPD      Z9, 384(DX)
+	VDIVPD       Z9, Z10, Z0
+	VMOVUPD      Z0, 448(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach
+	JMP          eliminateDone
+
+eliminate4:
+	CMPQ DI, $0x04
+	JL   eliminate3
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+eliminateEach4:
+	VMOVUPD 64(BX), Z0
+	VMOVUPD 128(BX), Z1
+	VMOVUPD 192(BX), Z2
+	VMOVUPD 256(BX), Z3
+	VMOVUPD 320(BX), Z4
+	VMOVUPD 384(BX), Z5
+	VMOVUPD 448(BX), Z6
+	VMOVUPD 512(BX), Z7
+	VMOVUPD 576(BX), Z8
+	VMOVUPD 640(BX), Z9
+
+	// factor the diagonal block of order 4
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x07, R8
+	LEAQ         768(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Z10
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z10, Z0
+	VMULPD       Z0, Z1, Z11
+	VMULPD       Z0, Z3, Z12
+	VMULPD       Z0, Z6, Z0
+	VFNMADD231PD Z1, Z11, Z2
+	VFNMADD231PD Z3, Z11, Z4
+	VFNMADD231PD Z6, Z11, Z7
+	VFNMADD231PD Z3, Z12, Z5
+	VFNMADD231PD Z6, Z12, Z8
+	VFNMADD231PD Z6, Z0, Z9
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z10, Z0
+	VMULPD       Z0, Z4, Z1
+	VMULPD       Z0, Z7, Z0
+	VFNMADD231PD Z4, Z1, Z5
+	VFNMADD231PD Z7, Z1, Z8
+	VFNMADD231PD Z7, Z0, Z9
+	VMOVUPD      Z5, 256(DX)
+	VDIVPD       Z5, Z10, Z0
+	VMULPD       Z0, Z8, Z0
+	VFNMADD231PD Z8, Z0, Z9
+	VMOVUPD      Z9, 384(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach4
+	JMP          eliminateDone
+
+eliminate3:
+	CMPQ DI, $0x03
+	JL   eliminate2
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+eliminateEach3:
+	VMOVUPD 64(BX), Z0
+	VMOVUPD 128(BX), Z1
+	VMOVUPD 192(BX), Z2
+	VMOVUPD 256(BX), Z3
+	VMOVUPD 320(BX), Z4
+	VMOVUPD 384(BX), Z5
+
+	// factor the diagonal block of order 3
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x07, R8
+	LEAQ         768(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Z6
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z6, Z0
+	VMULPD       Z0, Z1, Z7
+	VMULPD       Z0, Z3, Z0
+	VFNMADD231PD Z1, Z7, Z2
+	VFNMADD231PD Z3, Z7, Z4
+	VFNMADD231PD Z3, Z0, Z5
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z6, Z0
+	VMULPD       Z0, Z4, Z0
+	VFNMADD231PD Z4, Z0, Z5
+	VMOVUPD      Z5, 256(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach3
+	JMP          eliminateDone
+
+eliminate2:
+	CMPQ DI, $0x02
+	JL   eliminate1
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+eliminateEach2:
+	VMOVUPD 64(BX), Z0
+	VMOVUPD 128(BX), Z1
+	VMOVUPD 192(BX), Z2
+
+	// factor the diagonal block of order 2
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x07, R8
+	LEAQ         768(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z3, Z0
+	VMULPD       Z0, Z1, Z0
+	VFNMADD231PD Z1, Z0, Z2
+	VMOVUPD      Z2, 128(DX)
+	ADDQ         stride+40(FP), BX
+	DECQ         16(SP)
+	JNZ          eliminateEach2
+	JMP          eliminateDone
+
+eliminate1:
+	MOVQ work+32(FP), BX
+	MOVQ groups+16(FP), DI
+	MOVQ DI, 16(SP)
+
+eliminateEach1:
+	VMOVUPD 64(BX), Z0
+
+	// factor the diagonal block of order 1
+	MOVQ    (SP), DI
+	ADDQ    BX, DI
+	MOVQ    AX, R8
+	SHLQ    $0x07, R8
+	LEAQ    768(BX)(R8*1), DX
+	LEAQ    (DI)(R8*2), DI
+	VMOVUPD one<>+0(SB), Z1
+	VMOVUPD Z0, (DX)
+	ADDQ    stride+40(FP), BX
+	DECQ    16(SP)
+	JNZ     eliminateEach1
+
+eliminateDone:
+eliminated:
 	LEAQ 5(AX)(AX*1), DX
 	LEAQ (SI)(DX*8), SI
 	LEAQ (SI)(DX*8), SI
@@ -3527,7 +5593,7 @@ diagNext:
 	MOVQ DI, 16(SP)
 
 below:
-	MOVQ 256(BX), DX
+	MOVQ (BX), DX
 	MOVQ AX, R8
 	MOVQ SI, R9
 	MOVQ 8(SP), R10
@@ -3585,9 +5651,9 @@ block:
 	ADDQ    BX, R12
 	LEAQ    -4(AX), R13
 	TESTQ   R13, R13
-	JZ      end53
+	JZ      end41
 
-loop54:
+loop42:
 	VMOVUPD      (DI), Z24
 	VMOVUPD      (DI)(CX*1), Z25
 	VMOVUPD      (DI)(CX*2), Z26
@@ -3728,9 +5794,9 @@ loop54:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x00000400, R12
 	SUBQ         $0x04, R13
-	JNZ          loop54
+	JNZ          loop42
 
-end53:
+end41:
 	VMOVUPD      Z0, (DI)
 	VMOVUPD      Z4, (DI)(CX*1)
 	VMOVUPD      Z8, (DI)(CX*2)
@@ -3835,9 +5901,9 @@ tail:
 	ADDQ    BX, R11
 	LEAQ    -4(AX), R12
 	TESTQ   R12, R12
-	JZ      end55
+	JZ      end43
 
-loop56:
+loop44:
 	VMOVUPD      (DI), Z12
 	VMOVUPD      (DI)(CX*1), Z13
 	VMOVUPD      (DI)(CX*2), Z14
@@ -3917,9 +5983,9 @@ loop56:
 	ADDQ         $0x00000100, DI
 	ADDQ         $0x00000400, R11
 	SUBQ         $0x04, R12
-	JNZ          loop56
+	JNZ          loop44
 
-end55:
+end43:
 	VMOVUPD      Z0, (DI)
 	VMOVUPD      Z4, (DI)(CX*1)
 	VMOVUPD      Z8, (DI)(CX*2)
@@ -3986,9 +6052,9 @@ tail2:
 	ADDQ    BX, DI
 	LEAQ    -4(AX), R8
 	TESTQ   R8, R8
-	JZ      end57
+	JZ      end45
 
-loop58:
+loop46:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (DX)(CX*1), Z9
 	VMOVUPD      (DI), Z10
@@ -4048,9 +6114,9 @@ loop58:
 	ADDQ         $0x00000100, DX
 	ADDQ         $0x00000400, DI
 	SUBQ         $0x04, R8
-	JNZ          loop58
+	JNZ          loop46
 
-end57:
+end45:
 	VMOVUPD      Z0, (DX)
 	VMOVUPD      Z4, (DX)(CX*1)
 	VMOVUPD      64(DI), Z8
@@ -4096,9 +6162,9 @@ single:
 	ADDQ    BX, DI
 	LEAQ    -4(AX), R8
 	TESTQ   R8, R8
-	JZ      end59
+	JZ      end47
 
-loop60:
+loop48:
 	VMOVUPD      (DX), Z4
 	VMOVUPD      (DI), Z5
 	VFNMADD231PD Z5, Z4, Z0
@@ -4138,9 +6204,9 @@ loop60:
 	ADDQ         $0x00000100, DX
 	ADDQ         $0x00000400, DI
 	SUBQ         $0x04, R8
-	JNZ          loop60
+	JNZ          loop48
 
-end59:
+end47:
 	VMOVUPD      Z0, (DX)
 	VMOVUPD      64(DI), Z4
 	VFNMADD231PD Z4, Z0, Z1
@@ -4167,77 +6233,169 @@ belowNext:
 	JMP  panel
 
 done:
-	MOVQ work+32(FP), BX
-	MOVQ groups+16(FP), CX
-	MOVQ mant+48(FP), AX
-	MOVQ expo+56(FP), DX
+	MOVQ    work+32(FP), BX
+	MOVQ    groups+16(FP), DI
+	MOVQ    mant+48(FP), AX
+	MOVQ    expo+56(FP), CX
+	VMOVUPD one<>+0(SB), Z0
+	VMOVUPD mantissa<>+0(SB), Z1
+	VMOVUPD expBias<>+0(SB), Z2
+	VMOVUPD pivotMin<>+0(SB), Z3
 
-out:
-	VMOVUPD (BX), Z0
-	VMOVUPD 64(BX), Z1
-	VMOVUPD 128(BX), Z2
-	VMOVUPD 192(BX), Z3
-	VMOVUPD notANumber<>+0(SB), Z4
-	VCMPPD  $0x09, pivotMin<>+0(SB), Z2, K1
-	VCMPPD  $0x06, pivotMax<>+0(SB), Z3, K2
-	KORW    K1, K2, K1
-	VMOVAPD Z4, K1, Z0
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, (DX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, DX
-	ADDQ    stride+40(FP), BX
-	DECQ    CX
-	JNZ     out
+product:
+	VMOVAPD Z0, Z4
+	VXORPD  Z5, Z5, Z5
+	VXORPD  Z6, Z6, Z6
+	LEAQ    768(BX), DX
+	MOVQ    p+8(FP), SI
+	SUBQ    $0x04, SI
+	JL      rest
+
+four:
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
+	VMOVUPD 128(DX), Z8
+	VPSUBQ  Z3, Z8, Z9
+	VORPD   Z9, Z6, Z6
+	VMOVUPD 256(DX), Z9
+	VPSUBQ  Z3, Z9, Z10
+	VORPD   Z10, Z6, Z6
+	VMOVUPD 384(DX), Z10
+	VPSUBQ  Z3, Z10, Z11
+	VORPD   Z11, Z6, Z6
+	VMULPD  Z8, Z7, Z7
+	VMULPD  Z10, Z9, Z9
+	VMULPD  Z9, Z7, Z7
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
+	VANDPD  Z1, Z4, Z4
+	VORPD   Z0, Z4, Z4
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	ADDQ    $0x00000200, DX
+	SUBQ    $0x04, SI
+	JGE     four
+
+rest:
+	CMPQ    SI, $-3
+	JNE     not1
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
+	VANDPD  Z1, Z4, Z4
+	VORPD   Z0, Z4, Z4
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	JMP     range
+
+not1:
+	CMPQ    SI, $-2
+	JNE     not2
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
+	VMOVUPD 128(DX), Z8
+	VPSUBQ  Z3, Z8, Z9
+	VORPD   Z9, Z6, Z6
+	VMULPD  Z8, Z7, Z7
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
+	VANDPD  Z1, Z4, Z4
+	VORPD   Z0, Z4, Z4
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	JMP     range
+
+not2:
+	CMPQ    SI, $-1
+	JNE     not3
+	VMOVUPD (DX), Z7
+	VPSUBQ  Z3, Z7, Z8
+	VORPD   Z8, Z6, Z6
+	VMOVUPD 128(DX), Z8
+	VPSUBQ  Z3, Z8, Z9
+	VORPD   Z9, Z6, Z6
+	VMOVUPD 256(DX), Z9
+	VPSUBQ  Z3, Z9, Z10
+	VORPD   Z10, Z6, Z6
+	VMULPD  Z8, Z7, Z7
+	VMULPD  Z9, Z7, Z7
+	VMULPD  Z7, Z4, Z4
+	VPSRLQ  $0x34, Z4, Z7
+	VANDPD  Z1, Z4, Z4
+	VORPD   Z0, Z4, Z4
+	VPSUBQ  Z2, Z7, Z7
+	VPADDQ  Z7, Z5, Z5
+	JMP     range
+
+not3:
+range:
+	VMOVUPD  notANumber<>+0(SB), Z7
+	VPTESTMQ topBits<>+0(SB), Z6, K1
+	VMOVAPD  Z7, K1, Z4
+	VMOVUPD  Z4, (AX)
+	VMOVUPD  Z5, (CX)
+	ADDQ     $0x40, AX
+	ADDQ     $0x40, CX
+	ADDQ     stride+40(FP), BX
+	DECQ     DI
+	JNZ      product
 	VZEROUPPER
 	RET
 
-// func ratioAVX2(dst *float64, mant *float64, expo *int64, mb *float64, xb *int64, ma float64, xa int64, n int)
-// Requires: AVX, AVX2
-TEXT ·ratioAVX2(SB), NOSPLIT, $0-64
+// func ratioAVX2(dst *float64, mant *float64, expo *int64, hb *float64, lb *float64, xb *int64, ha float64, la float64, xa int64, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·ratioAVX2(SB), NOSPLIT, $0-80
 	MOVQ         dst+0(FP), AX
 	MOVQ         mant+8(FP), CX
 	MOVQ         expo+16(FP), DX
-	MOVQ         mb+24(FP), BX
-	MOVQ         xb+32(FP), SI
-	MOVQ         n+56(FP), DI
-	VBROADCASTSD ma+40(FP), Y0
-	VPBROADCASTQ xa+48(FP), Y1
-	VPADDQ       big<>+0(SB), Y1, Y1
-	XORQ         R8, R8
+	MOVQ         hb+24(FP), BX
+	MOVQ         lb+32(FP), SI
+	MOVQ         xb+40(FP), DI
+	MOVQ         n+72(FP), R8
+	VBROADCASTSD ha+48(FP), Y0
+	VBROADCASTSD la+56(FP), Y1
+	VPBROADCASTQ xa+64(FP), Y2
+	VPADDQ       exponentShift<>+0(SB), Y2, Y2
+	XORQ         R9, R9
 
 loop:
-	VMOVUPD (CX)(R8*8), Y2
-	VMULPD  (BX)(R8*8), Y0, Y3
-	VMULPD  Y2, Y2, Y2
-	VDIVPD  Y2, Y3, Y3
-	VPADDQ  (SI)(R8*8), Y1, Y4
-	VMOVDQU (DX)(R8*8), Y2
-	VPADDQ  Y2, Y2, Y2
-	VPSUBQ  Y2, Y4, Y4
-	VPAND   three<>+0(SB), Y4, Y2
-	VPADDQ  expBias<>+0(SB), Y2, Y2
-	VPSLLQ  $0x34, Y2, Y2
-	VMULPD  Y2, Y3, Y3
-	VSQRTPD Y3, Y3
-	VSQRTPD Y3, Y3
-	VPSRLQ  $0x02, Y4, Y2
-	VPMAXSD floorQuarter<>+0(SB), Y2, Y4
-	VPSUBQ  Y4, Y2, Y2
-	VPADDQ  bigQuarter<>+0(SB), Y2, Y2
-	VPMAXSD floorQuarter<>+0(SB), Y2, Y2
-	VPSUBQ  unbias<>+0(SB), Y4, Y4
-	VPSLLQ  $0x34, Y4, Y4
-	VMULPD  Y4, Y3, Y3
-	VPSUBQ  unbias<>+0(SB), Y2, Y2
-	VPSLLQ  $0x34, Y2, Y2
-	VMULPD  Y2, Y3, Y3
-	VMOVUPD one<>+0(SB), Y2
-	VMINPD  Y3, Y2, Y3
-	VMOVUPD Y3, (AX)(R8*8)
-	ADDQ    $0x04, R8
-	CMPQ    R8, DI
-	JL      loop
+	VMOVUPD     (BX)(R9*8), Y3
+	VMULPD      Y3, Y0, Y4
+	VMULPD      (SI)(R9*8), Y0, Y5
+	VMULPD      Y3, Y1, Y6
+	VADDPD      Y6, Y5, Y5
+	VFMSUB213PD Y4, Y0, Y3
+	VADDPD      Y3, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VDIVPD      (CX)(R9*8), Y4, Y4
+	VPADDQ      (DI)(R9*8), Y2, Y3
+	VPSUBQ      (DX)(R9*8), Y3, Y3
+	VPAND       oneBit<>+0(SB), Y3, Y5
+	VPADDQ      expBias<>+0(SB), Y5, Y5
+	VPSLLQ      $0x34, Y5, Y5
+	VMULPD      Y5, Y4, Y4
+	VSQRTPD     Y4, Y4
+	VPSRLQ      $0x01, Y3, Y3
+	VPMAXSD     leastShift<>+0(SB), Y3, Y5
+	VPSUBQ      Y5, Y3, Y3
+	VPADDQ      halfShift<>+0(SB), Y3, Y3
+	VPMAXSD     leastShift<>+0(SB), Y3, Y3
+	VPSUBQ      unbias<>+0(SB), Y5, Y5
+	VPSLLQ      $0x34, Y5, Y5
+	VMULPD      Y5, Y4, Y4
+	VPSUBQ      unbias<>+0(SB), Y3, Y3
+	VPSLLQ      $0x34, Y3, Y3
+	VMULPD      Y3, Y4, Y4
+	VMOVUPD     one<>+0(SB), Y3
+	VMINPD      Y4, Y3, Y4
+	VMOVUPD     Y4, (AX)(R9*8)
+	ADDQ        $0x04, R9
+	CMPQ        R9, R8
+	JL          loop
 	VZEROUPPER
 	RET
 

@@ -39,21 +39,14 @@ func LogKernel(a, b []float64, p int, scratch []float64) (logK float64, ok bool)
 	if !okA || !okB || !okS {
 		return math.NaN(), false
 	}
-	return logRatio(m, x, mb, xb, ma, xa+2*int64(p)), true
-}
-
-// logRatio is the logarithm of ratio's value.
-func logRatio(m float64, x int64, mb float64, xb int64, ma float64, xa int64) float64 {
-	r, e := quotient(m, x, mb, xb, ma, xa)
-	if v := logOf(r, e) / 4; !(v > 0) { // NaN stays
-		return v
-	}
-	return 0
+	return logRatio(m, x-int64(p), rootOf(ma, xa), rootOf(mb, xb)), true
 }
 
 func determinant(packed []float64, p int, scratch []float64) (mant float64, expo int64, bad int, ok bool) {
 	size := Size(p)
-	check(len(packed) >= size, "matrix of order %d has %d packed entries, want %d", p, len(packed), size)
+	if len(packed) < size {
+		misuse("matrix of order %d has %d packed entries, want %d", p, len(packed), size)
+	}
 	scratch = need(scratch, p)
 	copy(scratch[:size], packed)
 	return ldl(scratch[:size], p, scratch[size:])
@@ -64,7 +57,9 @@ func need(scratch []float64, p int) []float64 {
 	if scratch == nil {
 		return make([]float64, n)
 	}
-	check(len(scratch) >= n, "scratch of %d numbers for order %d, want %d", len(scratch), p, n)
+	if len(scratch) < n {
+		misuse("scratch of %d numbers for order %d, want %d", len(scratch), p, n)
+	}
 	return scratch
 }
 

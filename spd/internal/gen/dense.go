@@ -8,50 +8,53 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// ratio turns determinants into kernel values: with a = ma·2^xa, b = mb·2^xb and
-// s = mant·2^expo it gives min(1, (ab/s²)^¼).
+// ratio turns determinants into kernel values; see ratio in the library.
 func ratio() {
-	TEXT("ratioAVX2", NOSPLIT, "func(dst, mant *float64, expo *int64, mb *float64, xb *int64, ma float64, xa int64, n int)")
-	Doc("ratioAVX2 is ratio for n a multiple of 4.")
-	dst, mant, expo, mb, xb, n := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
+	TEXT("ratioAVX2", NOSPLIT, "func(dst, mant *float64, expo *int64, hb, lb *float64, xb *int64, ha, la float64, xa int64, n int)")
+	Pragma("noescape")
+	Doc("ratioAVX2 is ratio for n a positive multiple of 4.")
+	dst, mant, expo, hb, lb, xb, n := GP64(), GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
 	for _, a := range []struct {
 		name string
 		r    reg.Register
-	}{{"dst", dst}, {"mant", mant}, {"expo", expo}, {"mb", mb}, {"xb", xb}, {"n", n}} {
+	}{{"dst", dst}, {"mant", mant}, {"expo", expo}, {"hb", hb}, {"lb", lb}, {"xb", xb}, {"n", n}} {
 		Load(Param(a.name), a.r)
 	}
-	ma, xa := YMM(), YMM()
-	VBROADCASTSD(param("ma"), ma)
+	ha, la, xa := YMM(), YMM(), YMM()
+	VBROADCASTSD(param("ha"), ha)
+	VBROADCASTSD(param("la"), la)
 	VPBROADCASTQ(param("xa"), xa)
 	VPADDQ(consts["big"], xa, xa)
 	i := GP64()
 	XORQ(i, i)
 	at := func(b reg.Register) Mem { return Mem{Base: b, Index: i, Scale: 8} }
 	Label("loop")
-	m, r, e := YMM(), YMM(), YMM()
-	VMOVUPD(at(mant), m)
-	VMULPD(at(mb), ma, r)
-	VMULPD(m, m, m)
-	VDIVPD(m, r, r)
-	// e = xa + xb − 2·expo + 2³⁰ = 4(q + 2²⁸) + rem
+	h, r, c, d, e := YMM(), YMM(), YMM(), YMM(), YMM()
+	VMOVUPD(at(hb), h)
+	VMULPD(h, ha, r)
+	VMULPD(at(lb), ha, c)
+	VMULPD(h, la, d)
+	VADDPD(d, c, c)
+	VFMSUB213PD(r, ha, h) // h = ha·h − r
+	VADDPD(h, c, c)
+	VADDPD(c, r, r)
+	VDIVPD(at(mant), r, r)
+	// e = xa + xb − expo + 2³⁰ = 2(q + 2²⁹) + odd
 	VPADDQ(at(xb), xa, e)
-	VMOVDQU(at(expo), m)
-	VPADDQ(m, m, m)
-	VPSUBQ(m, e, e)
-	rem := YMM()
-	VPAND(consts["three"], e, rem)
-	VPADDQ(consts["bias"], rem, rem)
-	VPSLLQ(Imm(52), rem, rem)
-	VMULPD(rem, r, r)
-	VSQRTPD(r, r)
+	VPSUBQ(at(expo), e, e)
+	odd := YMM()
+	VPAND(consts["oneBit"], e, odd)
+	VPADDQ(consts["bias"], odd, odd)
+	VPSLLQ(Imm(52), odd, odd)
+	VMULPD(odd, r, r)
 	VSQRTPD(r, r)
 	// Times 2^q, in two steps of at least 2^−1000 each, so that only the second rounds.
 	q, q1, q2 := YMM(), YMM(), YMM()
-	VPSRLQ(Imm(2), e, q)
-	VPMAXSD(consts["floorq"], q, q1)
+	VPSRLQ(Imm(1), e, q)
+	VPMAXSD(consts["floor"], q, q1)
 	VPSUBQ(q1, q, q2)
-	VPADDQ(consts["bigq"], q2, q2)
-	VPMAXSD(consts["floorq"], q2, q2)
+	VPADDQ(consts["half"], q2, q2)
+	VPMAXSD(consts["floor"], q2, q2)
 	for _, s := range []reg.VecVirtual{q1, q2} {
 		VPSUBQ(consts["unbias"], s, s)
 		VPSLLQ(Imm(52), s, s)
@@ -106,6 +109,7 @@ func project() {
 	for nv := 1; nv <= 3; nv++ {
 		name := fmt.Sprintf("project%dAVX2", nv)
 		TEXT(name, NOSPLIT, "func(dst *float64, dstStride int, k *float64, kStride int, w *float64, rows, n int, last *int64)")
+		Pragma("noescape")
 		Doc(fmt.Sprintf("%s multiplies rows×n by n×%d, rows and n positive; strides are in bytes;", name, 4*nv),
 			"last masks the last four columns of dst.")
 		dst, ds, k, ks, rows := GP64(), GP64(), GP64(), GP64(), GP64()
@@ -181,6 +185,7 @@ func gram() {
 	for nv := 1; nv <= 3; nv++ {
 		name := fmt.Sprintf("gram%dAVX2", nv)
 		TEXT(name, NOSPLIT, "func(c *float64, cStride int, yi, yj *float64, yStride, rows int)")
+		Pragma("noescape")
 		Doc(fmt.Sprintf("%s adds the products of four columns at yi with %d columns at yj over the", name, 4*nv),
 			"given positive number of rows to the block at c; strides are in bytes.")
 		c, cs, yi, yj, ys, n := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/bits"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -20,17 +21,14 @@ import (
 //
 // Work space of one group, in vectors of v.bytes:
 //
-//	header 8   product, exponent, least pivot, largest pivot, address of the source
-//	inv    p4  1/d_m                        (p4: p rounded up to a multiple of 4)
+//	header 12  address of the source, then the reduced diagonal block
+//	piv    2p4 d_m and 1/d_m                (p4: p rounded up to a multiple of 4)
 //	t      4p4 t_cm of the panel's columns c, four to an m
 //	u      p   rows of p4+1
 const (
-	hdrProd = iota
-	hdrExpo
-	hdrMin
-	hdrMax
-	hdrSrc
-	hdrSize = 8
+	hdrSrc   = 0
+	hdrBlock = 1
+	hdrSize  = 12
 )
 
 var consts map[string]Mem
@@ -41,17 +39,16 @@ func constants() {
 	}
 	consts = map[string]Mem{
 		"one":    vectors("one", F64(1)),
-		"mant":   vectors("mantissa", U64(0x800fffffffffffff)),
-		"lo":     vectors("pivotMin", U64((1023-255)<<52)),
-		"hi":     vectors("pivotMax", U64((1023+255)<<52)),
-		"inf":    vectors("infinity", U64(0x7ff0000000000000)),
+		"mant":   vectors("mantissa", U64(1<<52-1)),
+		"least":  vectors("pivotMin", U64((1023-128)<<52)),
+		"top":    vectors("topBits", U64(0xf<<60)),
 		"nan":    vectors("notANumber", U64(0x7ff8000000000001)),
 		"bias":   vectors("expBias", U64(1023)),
-		"three":  vectors("three", U64(3)),
-		"big":    vectors("big", U64(1<<30)),
-		"bigq":   vectors("bigQuarter", U64(1<<28)),
-		"floorq": vectors("floorQuarter", U64(1<<28-1000)),
-		"unbias": vectors("unbias", U64(1<<28-1023)),
+		"oneBit": vectors("oneBit", U64(1)),
+		"big":    vectors("exponentShift", U64(1<<30)),
+		"half":   vectors("halfShift", U64(1<<29)),
+		"floor":  vectors("leastShift", U64(1<<29-1000)),
+		"unbias": vectors("unbias", U64(1<<29-1023)),
 	}
 }
 
@@ -93,8 +90,9 @@ func ldl(v isa, sum bool) {
 		sig = "func(src, a *float64, p, groups, tile int, work *float64, stride int, mant *float64, expo *int64)"
 	}
 	TEXT(name, NOSPLIT, sig)
+	Pragma("noescape")
 	Doc(fmt.Sprintf("%s factors %s, groups of %d lanes each,", name, what, v.bytes/8),
-		"and gives their determinants mant·2^expo, NaN where a pivot is outside 2^±255. tile is the",
+		"and gives their determinants mant·2^expo, NaN where a pivot is outside [2^-128, 2^128). tile is the",
 		"number of bytes of a tile of eight lanes, stride that of the work space of a group.")
 	k := &machine{v: v, sum: sum}
 	k.j, k.stride, k.src, k.work = GP64(), GP64(), GP64(), GP64()
@@ -106,34 +104,12 @@ func ldl(v isa, sum bool) {
 	}
 	V := v.bytes
 
-	// Headers. The exponent starts at −1023 for each of the ⌈p/2⌉ times that the product is split.
 	g, tmp := GP64(), GP64()
-	Comment("headers")
+	Comment("addresses of the sources")
 	Load(Param("src"), k.src)
 	Load(Param("work"), k.work)
 	Load(Param("groups"), g)
-	Load(Param("p"), tmp)
-	INCQ(tmp)
-	SHRQ(Imm(1), tmp)
-	IMUL3Q(num(1023), tmp, tmp)
-	NEGQ(tmp)
-	one, inf, zero, ex := v.vec(), v.vec(), v.vec(), v.vec()
-	VMOVUPD(consts["one"], one)
-	VMOVUPD(consts["inf"], inf)
-	if V == 64 {
-		VPXORQ(zero, zero, zero)
-		VPBROADCASTQ(tmp, ex)
-	} else {
-		VXORPD(zero, zero, zero)
-		x := XMM()
-		MOVQ(tmp, x)
-		VPBROADCASTQ(x, ex)
-	}
 	Label("init")
-	VMOVUPD(one, Mem{Base: k.work, Disp: V * hdrProd})
-	VMOVUPD(ex, Mem{Base: k.work, Disp: V * hdrExpo})
-	VMOVUPD(inf, Mem{Base: k.work, Disp: V * hdrMin})
-	VMOVUPD(zero, Mem{Base: k.work, Disp: V * hdrMax})
 	MOVQ(k.src, Mem{Base: k.work, Disp: V * hdrSrc})
 	ADDQ(param("stride"), k.work)
 	if V == 64 {
@@ -161,7 +137,7 @@ func ldl(v isa, sum bool) {
 	LEAQ(Mem{Base: p4, Disp: 1}, k.stride)
 	IMUL3Q(num(V), k.stride, k.stride)
 	IMUL3Q(num(V), p4, p4)
-	LEAQ(Mem{Base: p4, Disp: V * hdrSize}, tmp)
+	LEAQ(Mem{Base: p4, Index: p4, Scale: 1, Disp: V * hdrSize}, tmp)
 	MOVQ(tmp, k.tOff)
 	LEAQ(Mem{Base: tmp, Index: p4, Scale: 4}, tmp)
 	MOVQ(tmp, k.uOff)
@@ -172,34 +148,52 @@ func ldl(v isa, sum bool) {
 
 	Label("panel")
 	left := GP64()
-	{
+	each := func(name string, body func()) {
 		Load(Param("work"), k.work)
 		Load(Param("groups"), left)
 		MOVQ(left, count)
-		Label("diag")
-		MOVQ(Mem{Base: k.work, Disp: V * hdrSrc}, k.src)
+		Label(name)
+		body()
+		ADDQ(param("stride"), k.work)
+		DECQ(count)
+		JNZ(LabelRef(name))
+	}
+	// width branches to the code for the panel: the last one is of order 1 to 4, the others
+	// of order 4.
+	width := func(name string, body func(w int, last bool)) {
 		Load(Param("p"), left)
 		SUBQ(k.j, left)
 		CMPQ(left, Imm(4))
-		JL(LabelRef("narrow"))
-		k.diagonal(4, off)
-		JMP(LabelRef("diagNext"))
-		Label("narrow")
-		CMPQ(left, Imm(2))
-		JL(LabelRef("narrow1"))
-		JE(LabelRef("narrow2"))
-		k.diagonal(3, off)
-		JMP(LabelRef("diagNext"))
-		Label("narrow2")
-		k.diagonal(2, off)
-		JMP(LabelRef("diagNext"))
-		Label("narrow1")
-		k.diagonal(1, off)
-		Label("diagNext")
-		ADDQ(param("stride"), k.work)
-		DECQ(count)
-		JNZ(LabelRef("diag"))
+		JLE(LabelRef(name + "4"))
+		each(name+"Each", func() { body(4, false) })
+		JMP(LabelRef(name + "Done"))
+		for w := 4; w > 0; w-- {
+			Label(fmt.Sprint(name, w))
+			if w > 1 {
+				CMPQ(left, num(w))
+				JL(LabelRef(fmt.Sprint(name, w-1)))
+			}
+			each(fmt.Sprint(name, "Each", w), func() { body(w, true) })
+			if w > 1 {
+				JMP(LabelRef(name + "Done"))
+			}
+		}
+		Label(name + "Done")
 	}
+	TESTQ(k.j, k.j)
+	JNZ(LabelRef("reduce"))
+	width("first", func(w int, last bool) {
+		MOVQ(Mem{Base: k.work, Disp: V * hdrSrc}, k.src)
+		k.eliminate(w, last, k.source(w, off))
+	})
+	JMP(LabelRef("eliminated"))
+	Label("reduce")
+	width("reduce", func(w int, last bool) {
+		MOVQ(Mem{Base: k.work, Disp: V * hdrSrc}, k.src)
+		k.reduce(w, last, k.source(w, off))
+	})
+	width("eliminate", func(w int, last bool) { k.eliminate(w, last, k.block(w)) })
+	Label("eliminated")
 	// off of (j+4, j): four rows further, which add j+1 … j+4 entries.
 	{
 		t := GP64()
@@ -216,82 +210,133 @@ func ldl(v isa, sum bool) {
 	{
 		// From here j is the panel's first row below the diagonal block; its columns are
 		// j−4 … j−1.
-		Load(Param("work"), k.work)
-		Load(Param("groups"), left)
-		MOVQ(left, count)
-		Label("below")
-		MOVQ(Mem{Base: k.work, Disp: V * hdrSrc}, k.src)
-		r, o, u := GP64(), GP64(), GP64()
-		MOVQ(k.j, r)
-		MOVQ(off, o)
-		MOVQ(k.uOff, u)
-		ADDQ(k.work, u)
-		Label("block")
-		Load(Param("p"), left)
-		SUBQ(r, left)
-		CMPQ(left, num(v.rows))
-		JL(LabelRef("tail"))
-		k.rows(v.rows, r, o, u)
-		JMP(LabelRef("block"))
-		Label("tail")
-		if v.rows == 6 {
-			CMPQ(left, Imm(3))
-			JL(LabelRef("tail2"))
-			k.rows(3, r, o, u)
+		each("below", func() {
+			MOVQ(Mem{Base: k.work, Disp: V * hdrSrc}, k.src)
+			r, o, u := GP64(), GP64(), GP64()
+			MOVQ(k.j, r)
+			MOVQ(off, o)
+			MOVQ(k.uOff, u)
+			ADDQ(k.work, u)
+			Label("block")
+			Load(Param("p"), left)
+			SUBQ(r, left)
+			CMPQ(left, num(v.rows))
+			JL(LabelRef("tail"))
+			k.rows(v.rows, r, o, u)
 			JMP(LabelRef("block"))
-			Label("tail2")
-		}
-		CMPQ(left, Imm(1))
-		JL(LabelRef("belowNext"))
-		JE(LabelRef("single"))
-		k.rows(2, r, o, u)
-		JMP(LabelRef("belowNext"))
-		Label("single")
-		k.rows(1, r, o, u)
-		Label("belowNext")
-		ADDQ(param("stride"), k.work)
-		DECQ(count)
-		JNZ(LabelRef("below"))
+			Label("tail")
+			if v.rows == 6 {
+				CMPQ(left, Imm(3))
+				JL(LabelRef("tail2"))
+				k.rows(3, r, o, u)
+				JMP(LabelRef("block"))
+				Label("tail2")
+			}
+			CMPQ(left, Imm(1))
+			JL(LabelRef("belowNext"))
+			JE(LabelRef("single"))
+			k.rows(2, r, o, u)
+			JMP(LabelRef("belowNext"))
+			Label("single")
+			k.rows(1, r, o, u)
+			Label("belowNext")
+		})
 	}
 	ADDQ(Imm(32), off)
 	JMP(LabelRef("panel"))
 
 	Label("done")
-	mant, expo := GP64(), GP64()
+	k.product()
+	VZEROUPPER()
+	RET()
+}
+
+// product multiplies the pivots of each group and writes the determinants.
+func (k *machine) product() {
+	v, V := k.v, k.v.bytes
+	mant, expo, d, n, count := GP64(), GP64(), GP64(), GP64(), GP64()
 	Load(Param("work"), k.work)
-	Load(Param("groups"), g)
+	Load(Param("groups"), count)
 	Load(Param("mant"), mant)
 	Load(Param("expo"), expo)
-	Label("out")
-	m, x, lo, hi := v.vec(), v.vec(), v.vec(), v.vec()
-	VMOVUPD(Mem{Base: k.work, Disp: V * hdrProd}, m)
-	VMOVUPD(Mem{Base: k.work, Disp: V * hdrExpo}, x)
-	VMOVUPD(Mem{Base: k.work, Disp: V * hdrMin}, lo)
-	VMOVUPD(Mem{Base: k.work, Disp: V * hdrMax}, hi)
-	// Not (least ≥ lo and largest ≤ hi), true for NaN: predicates not-greater-equal and not-less-equal.
+	one, mask, bias, least := v.vec(), v.vec(), v.vec(), v.vec()
+	VMOVUPD(consts["one"], one)
+	VMOVUPD(consts["mant"], mask)
+	VMOVUPD(consts["bias"], bias)
+	VMOVUPD(consts["least"], least)
+	Label("product")
+	m, x, bad := v.vec(), v.vec(), v.vec()
+	VMOVAPD(one, m)
+	VXORPD(x, x, x)
+	VXORPD(bad, bad, bad)
+	LEAQ(Mem{Base: k.work, Disp: V * hdrSize}, d)
+	Load(Param("p"), n)
+	// take multiplies by up to four pivots and splits the exponent off. Subtracting the bits
+	// of 2^−128 leaves one of the first four bits set unless a pivot is in [2^−128, 2^128).
+	take := func(n int) {
+		y := make([]reg.VecVirtual, n)
+		for i := range y {
+			y[i] = v.vec()
+			z := v.vec()
+			VMOVUPD(Mem{Base: d, Disp: 2 * V * i}, y[i])
+			VPSUBQ(least, y[i], z)
+			VORPD(z, bad, bad)
+		}
+		if n > 1 {
+			VMULPD(y[1], y[0], y[0])
+		}
+		switch n {
+		case 3:
+			VMULPD(y[2], y[0], y[0])
+		case 4:
+			VMULPD(y[3], y[2], y[2])
+			VMULPD(y[2], y[0], y[0])
+		}
+		VMULPD(y[0], m, m)
+		e := v.vec()
+		VPSRLQ(Imm(52), m, e)
+		VANDPD(mask, m, m)
+		VORPD(one, m, m)
+		VPSUBQ(bias, e, e)
+		VPADDQ(e, x, x)
+	}
+	SUBQ(Imm(4), n)
+	JL(LabelRef("rest"))
+	Label("four")
+	take(4)
+	ADDQ(num(8*V), d)
+	SUBQ(Imm(4), n)
+	JGE(LabelRef("four"))
+	Label("rest")
+	for i := 1; i < 4; i++ {
+		next := fmt.Sprint("not", i)
+		CMPQ(n, I8(i-4))
+		JNE(LabelRef(next))
+		take(i)
+		JMP(LabelRef("range"))
+		Label(next)
+	}
+	Label("range")
 	if V == 64 {
-		k1, k2 := K(), K()
-		nan := v.vec()
+		out, nan := K(), v.vec()
 		VMOVUPD(consts["nan"], nan)
-		VCMPPD(Imm(9), consts["lo"], lo, k1)
-		VCMPPD(Imm(6), consts["hi"], hi, k2)
-		KORW(k1, k2, k1)
-		VMOVAPD(nan, k1, m)
+		VPTESTMQ(consts["top"], bad, out)
+		VMOVAPD(nan, out, m)
 	} else {
-		VCMPPD(Imm(9), consts["lo"], lo, lo)
-		VCMPPD(Imm(6), consts["hi"], hi, hi)
-		VORPD(lo, hi, lo)
-		VBLENDVPD(lo, consts["nan"], m, m)
+		zero := v.vec()
+		VXORPD(zero, zero, zero)
+		VPSRLQ(Imm(60), bad, bad)
+		VPCMPEQQ(zero, bad, bad)
+		VMOVUPD(consts["nan"], zero)
+		VBLENDVPD(bad, m, zero, m)
 	}
 	VMOVUPD(m, Mem{Base: mant})
 	VMOVUPD(x, Mem{Base: expo})
 	ADDQ(num(V), mant)
 	ADDQ(num(V), expo)
 	ADDQ(param("stride"), k.work)
-	DECQ(g)
-	JNZ(LabelRef("out"))
-	VZEROUPPER()
-	RET()
+	DECQ(count)
+	JNZ(LabelRef("product"))
 }
 
 // param is an argument as a memory operand.
@@ -310,14 +355,22 @@ func unique(s string) string {
 	return fmt.Sprintf("%s%d", s, serial)
 }
 
-// diagonal factors the w×w block at (j, j) of the group: it writes t for the panel, the
-// inverse pivots, and updates the header.
-func (k *machine) diagonal(w int, off reg.Register) {
-	V := k.v.bytes
-	Comment(fmt.Sprintf("diagonal block of order %d", w))
+// triangle returns the registers of a lower triangle of order w.
+func (k *machine) triangle(w int) [][]reg.VecVirtual {
 	acc := make([][]reg.VecVirtual, w)
-	o := GP64()
-	inc := GP64()
+	for r := range acc {
+		acc[r] = make([]reg.VecVirtual, r+1)
+		for c := range acc[r] {
+			acc[r][c] = k.v.vec()
+		}
+	}
+	return acc
+}
+
+// source loads the w×w block at (j, j) of the source.
+func (k *machine) source(w int, off reg.Register) [][]reg.VecVirtual {
+	acc := k.triangle(w)
+	o, inc := GP64(), GP64()
 	MOVQ(off, o)
 	LEAQ(Mem{Base: k.j, Disp: 1}, inc)
 	SHLQ(Imm(3), inc)
@@ -328,16 +381,38 @@ func (k *machine) diagonal(w int, off reg.Register) {
 				ADDQ(Imm(8), inc)
 			}
 		}
-		acc[r] = make([]reg.VecVirtual, r+1)
 		for c := range acc[r] {
-			acc[r][c] = k.v.vec()
 			k.entry(o, c, acc[r][c])
 		}
 	}
-	u, inv, t, n := GP64(), GP64(), GP64(), GP64()
+	return acc
+}
+
+// blockAt is where reduce leaves entry (r, c) of the block for eliminate.
+func (k *machine) blockAt(r, c int) Mem {
+	return Mem{Base: k.work, Disp: k.v.bytes * (hdrBlock + r*(r+1)/2 + c)}
+}
+
+// block loads what reduce stored.
+func (k *machine) block(w int) [][]reg.VecVirtual {
+	acc := k.triangle(w)
+	for r := range w {
+		for c := range acc[r] {
+			VMOVUPD(k.blockAt(r, c), acc[r][c])
+		}
+	}
+	return acc
+}
+
+// reduce subtracts the terms m < j from the w×w block at (j, j), and writes the panel's t
+// unless it is the last panel.
+func (k *machine) reduce(w int, last bool, acc [][]reg.VecVirtual) {
+	V := k.v.bytes
+	Comment(fmt.Sprintf("reduce the diagonal block of order %d", w))
+	u, piv, t, n := GP64(), GP64(), GP64(), GP64()
 	MOVQ(k.uOff, u)
 	ADDQ(k.work, u)
-	LEAQ(Mem{Base: k.work, Disp: V * hdrSize}, inv)
+	LEAQ(Mem{Base: k.work, Disp: V * hdrSize}, piv)
 	MOVQ(k.tOff, t)
 	ADDQ(k.work, t)
 	u3 := u
@@ -345,10 +420,8 @@ func (k *machine) diagonal(w int, off reg.Register) {
 		u3 = GP64()
 		LEAQ(Mem{Base: u, Index: k.stride, Scale: 1}, u3)
 	}
-	end, loop := unique("end"), unique("loop")
+	loop := unique("loop")
 	MOVQ(k.j, n)
-	TESTQ(n, n)
-	JZ(LabelRef(end))
 	Label(loop)
 	const unroll = 2
 	for dm := range unroll {
@@ -358,10 +431,12 @@ func (k *machine) diagonal(w int, off reg.Register) {
 			VMOVUPD(k.uAt(u, u3, r, dm), ur[r])
 		}
 		iv, tc := k.v.vec(), k.v.vec()
-		VMOVUPD(Mem{Base: inv, Disp: V * dm}, iv)
+		VMOVUPD(Mem{Base: piv, Disp: V * (2*dm + 1)}, iv)
 		for c := range w {
 			VMULPD(iv, ur[c], tc)
-			VMOVUPD(tc, k.tAt(t, dm, c))
+			if !last {
+				VMOVUPD(tc, k.tAt(t, dm, c))
+			}
 			for r := c; r < w; r++ {
 				VFNMADD231PD(ur[r], tc, acc[r][c])
 			}
@@ -371,25 +446,48 @@ func (k *machine) diagonal(w int, off reg.Register) {
 	if w == 4 {
 		ADDQ(num(unroll*V), u3)
 	}
-	ADDQ(num(unroll*V), inv)
+	ADDQ(num(2*unroll*V), piv)
 	ADDQ(num(unroll*4*V), t)
-	SUBQ(Imm(unroll), n)
+	SUBQ(num(unroll), n)
 	JNZ(LabelRef(loop))
-	Label(end)
+	for r := range w {
+		for c := range acc[r] {
+			VMOVUPD(acc[r][c], k.blockAt(r, c))
+		}
+	}
+}
+
+// eliminate factors the reduced block, and writes its pivots and, unless it is the last, their
+// inverses and its t.
+func (k *machine) eliminate(w int, last bool, acc [][]reg.VecVirtual) {
+	V := k.v.bytes
+	Comment(fmt.Sprintf("factor the diagonal block of order %d", w))
+	piv, t, n := GP64(), GP64(), GP64()
+	MOVQ(k.tOff, t)
+	ADDQ(k.work, t)
+	MOVQ(k.j, n)
+	SHLQ(num(log2(2*V)), n)
+	LEAQ(Mem{Base: k.work, Index: n, Scale: 1, Disp: V * hdrSize}, piv)
+	LEAQ(Mem{Base: t, Index: n, Scale: 2}, t)
+	one := k.v.vec()
+	VMOVUPD(consts["one"], one)
 	for c := range w {
 		d := acc[c][c]
-		last := w < 4 && c == w-1
 		iv := k.v.vec()
+		VMOVUPD(d, Mem{Base: piv, Disp: V * 2 * c})
+		if !last || c < w-1 {
+			VDIVPD(d, one, iv)
+		}
 		if !last {
-			VMOVUPD(consts["one"], iv)
-			VDIVPD(d, iv, iv)
-			VMOVUPD(iv, Mem{Base: inv, Disp: V * c})
+			VMOVUPD(iv, Mem{Base: piv, Disp: V * (2*c + 1)})
 		}
 		ts := make([]reg.VecVirtual, w)
 		for r := c + 1; r < w; r++ {
 			ts[r] = k.v.vec()
 			VMULPD(iv, acc[r][c], ts[r])
-			VMOVUPD(ts[r], k.tAt(t, c, r))
+			if !last {
+				VMOVUPD(ts[r], k.tAt(t, c, r))
+			}
 		}
 		for c2 := c + 1; c2 < w; c2++ {
 			for r := c2; r < w; r++ {
@@ -397,33 +495,9 @@ func (k *machine) diagonal(w int, off reg.Register) {
 			}
 		}
 	}
-	// Range and product of the pivots.
-	hdr := func(i int) Mem { return Mem{Base: k.work, Disp: V * i} }
-	lo, hi, prod, ex := k.v.vec(), k.v.vec(), k.v.vec(), k.v.vec()
-	VMOVUPD(hdr(hdrMin), lo)
-	VMOVUPD(hdr(hdrMax), hi)
-	VMOVUPD(hdr(hdrProd), prod)
-	VMOVUPD(hdr(hdrExpo), ex)
-	for c := range w {
-		// With the pivot as second source a NaN replaces what was there; a NaN pivot makes
-		// all later ones NaN, so the last one tells.
-		d := acc[c][c]
-		VMINPD(d, lo, lo)
-		VMAXPD(d, hi, hi)
-		VMULPD(d, prod, prod)
-		if c%2 == 1 || c == w-1 {
-			e := k.v.vec()
-			VPSRLQ(Imm(52), prod, e)
-			VPADDQ(e, ex, ex)
-			VANDPD(consts["mant"], prod, prod)
-			VORPD(consts["one"], prod, prod)
-		}
-	}
-	VMOVUPD(lo, hdr(hdrMin))
-	VMOVUPD(hi, hdr(hdrMax))
-	VMOVUPD(prod, hdr(hdrProd))
-	VMOVUPD(ex, hdr(hdrExpo))
 }
+
+func log2(x int) int { return bits.Len(uint(x)) - 1 }
 
 // uAt is u of row r and column m+dm, where u is at row 0 and u3 at row 1 or 3.
 func (k *machine) uAt(u, u3 reg.Register, r, dm int) Mem {

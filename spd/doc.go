@@ -1,0 +1,34 @@
+// Package spd compares many small symmetric positive definite matrices with one another. It
+// is the inner loop of the MLG kernel: for covariances A and B it computes the
+// Bhattacharyya kernel
+//
+//	k = |A|^¼ |B|^¼ / |½(A+B)|^½
+//
+// (docs/math.md, eq. 2), one factorisation of A+B for each pair.
+//
+// # Storage
+//
+// A packed matrix of order p is its lower triangle by rows: entry (i, j), j ≤ i, is at
+// Index(i, j) = i(i+1)/2 + j of Size(p) numbers. A Batch holds many matrices for Cross,
+// LogCross and Gram. A tile interleaves Lanes packed matrices for Dets and LogDets, for
+// callers who make up their own. LogDet and LogKernel take single packed matrices. Project
+// and AddGram are the two dense products that make such matrices.
+//
+// # What a value depends on
+//
+// The factorisation is S = U D⁻¹ Uᵀ with
+//
+//	u_rc = s_rc − Σ_{m<c} u_rm t_cm,   t_cm = u_cm·(1/d_m),   d_c = u_cc,
+//
+// where each term is subtracted by one fused multiply-add, in the order of m, and
+// |S| = Π d_c. The operations on one matrix never depend on the matrices beside it, so a
+// kernel value has the same bits in whatever rectangle, order or number of goroutines it is
+// computed, and k(A,B) has the bits of k(B,A). On amd64 the factorisation runs eight
+// matrices at a time by AVX2 or AVX-512 instructions, if the processor has them; these do
+// the same operations, and so give the same bits as the plain Go code, which the build tag
+// noasm selects. So do all other functions here, but for the logarithms, which are math.Log's.
+//
+// Determinants are kept as a mantissa and a binary exponent. There is no overflow at any
+// order, and no logarithm or exponential in k; the exact exponents cancel, so that A = B
+// gives exactly 1 and a value underflows only if k itself does.
+package spd

@@ -1,0 +1,107 @@
+//go:build linux
+
+package spd
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// guarded returns memory for n numbers between two pages that cannot be touched, flush with
+// the page after it or, if low, with the page before it.
+func guarded[T float64 | int64](t *testing.T, n int, low bool) []T {
+	t.Helper()
+	page := syscall.Getpagesize()
+	size := (8*n + page - 1) / page * page
+	m, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Munmap(m); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, g := range [][]byte{m[:page], m[size+page:]} {
+		if err := syscall.Mprotect(g, syscall.PROT_NONE); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	off := page
+	if !low {
+		off = page + size - 8*n
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&m[off])), n)
+}
+
+func guardedCopy(t *testing.T, x []float64, low bool) []float64 {
+	t.Helper()
+	y := guarded[float64](t, len(x), low)
+	copy(y, x)
+	return y
+}
+
+// Nothing outside its arguments and its scratch space is read or written by any code.
+func TestGuarded(t *testing.T) {
+	eachSIMD(t, func(t *testing.T) {
+		for _, p := range orders() {
+			for _, low := range []bool{true, false} {
+				t.Run(fmt.Sprintf("p=%d/low=%v", p, low), func(t *testing.T) { testGuarded(t, p, low) })
+			}
+		}
+	})
+}
+
+func testGuarded(t *testing.T, p int, low bool) {
+	rng := rand.New(rand.NewPCG(11, uint64(p)))
+	n := 8 * (1 + max(0, 20-p)%5)
+	b := randomBatch(t, rng, n, p)
+	want := make([]float64, n)
+	Cross(want, n, b, 1, 2, b, 0, n)
+
+	w := getWork(p) // which does not go back
+	w.buf = guarded[float64](t, len(w.buf), low)
+	tiles := guardedCopy(t, b.tiles, low)
+	a := guardedCopy(t, b.At(1, nil), low)
+	w.sumDets(a, tiles, p)
+	mant, expo := guardedCopy(t, w.mant[:n], low), guarded[int64](t, n, low)
+	copy(expo, w.expo[:n])
+	r := roots{guardedCopy(t, b.root.hi, low), guardedCopy(t, b.root.lo, low), guarded[int64](t, n, low)}
+	copy(r.half, b.root.half)
+	ra := r.at(1)
+	ra.half += int64(p)
+	dst := guarded[float64](t, n, low)
+	if !asmRatio(dst, mant, expo, &r, ra) {
+		ratio(dst, mant, expo, &r, ra)
+	}
+	same(t, "kernel", dst, want)
+
+	w.dets(mant, expo, tiles, p)
+	for i := range n {
+		if l := logOf(mant[i], expo[i]); l != b.LogDet(i) {
+			t.Errorf("log det %d is %g, want %g", i, l, b.LogDet(i))
+		}
+	}
+
+	for _, rows := range []int{1, 4, 6} {
+		const m = 9
+		k, v, y := normals(rng, rows*m), normals(rng, m*p), normals(rng, rows*p)
+		plainP, plainG := make([]float64, rows*p), make([]float64, Size(p))
+		restore := setPlain()
+		Project(plainP, k, v, rows, m, p)
+		AddGram(plainG, y, rows, p)
+		restore()
+		got := guarded[float64](t, rows*p, low)
+		Project(got, guardedCopy(t, k, low), guardedCopy(t, v, low), rows, m, p)
+		same(t, "Project", got, plainP)
+		g := guarded[float64](t, Size(p), low)
+		AddGram(g, guardedCopy(t, y, low), rows, p)
+		same(t, "AddGram", g, plainG)
+	}
+}
