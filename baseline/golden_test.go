@@ -121,4 +121,3 @@ func fitGram(t testing.TB, k mlg.Kernel, graphs []*graph.Graph) *mlg.Matrix {
 	}
 	return m
 }
-
