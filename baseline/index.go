@@ -47,8 +47,12 @@ type index struct {
 	self     []float64
 }
 
-// denseShare: a feature that one in denseShare graphs has is kept as a dense column.
-const denseShare = 4
+// A feature that one in denseShare graphs has is kept as a dense column too, when there
+// are at least denseGraphs.
+const (
+	denseShare  = 4
+	denseGraphs = 64
+)
 
 var errTooLarge = errors.New("kernel value is not a finite number; want fewer steps, a smaller Lambda, or smaller attributes")
 
@@ -157,6 +161,9 @@ func (x *index) fill(vectors [][]entry, total int) {
 // features and nil for the others.
 func denseColumns[T float64 | uint32](x *index, val []T) [][]T {
 	var cols [][]T
+	if x.n < denseGraphs {
+		return nil
+	}
 	for r := range len(x.post) - 1 {
 		if denseShare*(x.post[r+1]-x.post[r]) < x.n {
 			continue

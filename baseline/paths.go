@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"errors"
 	"math/bits"
 	"slices"
 
@@ -16,30 +17,38 @@ type path struct {
 	count  float64
 }
 
-// pathDict numbers classes of paths.
+// pathDict numbers classes of paths. A class is packed into a key of two colours and the
+// number of its length.
 type pathDict struct {
-	lengths, pairs, features interner
+	colours  int // number of colours: those of new graphs that are not below it are unknown
+	lengths  interner
+	features interner
 }
 
-func (d *pathDict) intern(p path) uint32 {
-	return d.features.intern(pair(d.pairs.intern(pair(p.a, p.b)), d.lengths.intern(p.length)))
+// shift returns the number of bits of a colour in a key.
+func (d *pathDict) shift() int { return bits.Len(uint(d.colours)) }
+
+var errPathClasses = errors.New("too many label classes for the number of different path lengths, want fewer labels or a coarser Resolution")
+
+func (d *pathDict) intern(p path) (uint32, error) {
+	length := uint64(d.lengths.intern(p.length))
+	if bits.Len64(length)+2*d.shift() > 64 {
+		return 0, errPathClasses
+	}
+	return d.features.intern((length<<d.shift()|uint64(p.a))<<d.shift() | uint64(p.b)), nil
 }
 
 func (d *pathDict) lookup(p path) (uint32, bool) {
-	ends, ok := d.pairs.lookup(pair(p.a, p.b))
-	if !ok {
-		return 0, false
-	}
 	length, ok := d.lengths.lookup(p.length)
-	if !ok {
+	if !ok || int(p.a) >= d.colours || int(p.b) >= d.colours {
 		return 0, false
 	}
-	return d.features.lookup(pair(ends, length))
+	return d.features.lookup((uint64(length)<<d.shift()|uint64(p.a))<<d.shift() | uint64(p.b))
 }
 
 // fitPaths calls local for all graphs in parallel, and then take with the results in the
 // order of the graphs, a batch of graphs at a time.
-func fitPaths(ctx context.Context, workers int, graphs []*graph.Graph, local func(s *pathScratch, g int) ([]path, error), take func(g int, ps []path)) error {
+func fitPaths(ctx context.Context, workers int, graphs []*graph.Graph, local func(s *pathScratch, g int) ([]path, error), take func(g int, ps []path) error) error {
 	const batch = 512
 	s := make([]pathScratch, workers)
 	found := make([][]path, min(batch, len(graphs)))
@@ -53,7 +62,9 @@ func fitPaths(ctx context.Context, workers int, graphs []*graph.Graph, local fun
 			return err
 		}
 		for i := range min(batch, len(graphs)-from) {
-			take(from+i, found[i])
+			if err := take(from+i, found[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

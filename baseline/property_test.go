@@ -192,31 +192,36 @@ func TestGramIsTheDefinition(t *testing.T) {
 // Cross compares new graphs, with labels and structures that training has not seen, by
 // the definition, raw and normalised.
 func TestCrossIsTheDefinition(t *testing.T) {
-	for _, normalize := range []bool{false, true} {
-		forKernels(t, normalize, func(t *testing.T, k mlg.Kernel, graphs []*graph.Graph, labels int) {
-			more := testGraphs(t, 99, 2*labels)
+	for _, labels := range []int{3, 0} {
+		graphs, more := testGraphs(t, uint64(labels), labels), testGraphs(t, 99, 2*labels)
+		normalized := kernels(2, true)
+		for n, k := range kernels(2, false) {
+			if !fits(k, labels) {
+				continue
+			}
 			want := reference(k, slices.Concat(graphs, more))
-			got := fitCross(t, k, graphs, more)
+			raw, got := fitCross(t, k, graphs, more), fitCross(t, normalized[n], graphs, more)
 			for i := range more {
 				for j := range graphs {
 					r := len(graphs) + i
 					w := want[r][j]
-					if normalize {
-						switch a, b := want[r][r], want[j][j]; {
-						case a == 0 && b == 0:
-							w = 1
-						case a == 0 || b == 0:
-							w = 0
-						default:
-							w /= math.Sqrt(a * b)
-						}
+					if g := raw.At(i, j); whole(k) && g != w || !near(g, w) {
+						t.Errorf("%s: k(new %d, %d) = %v, want %v", k, i, j, g, w)
+					}
+					switch a, b := want[r][r], want[j][j]; {
+					case a == 0 && b == 0:
+						w = 1
+					case a == 0 || b == 0:
+						w = 0
+					default:
+						w /= math.Sqrt(a * b)
 					}
 					if g := got.At(i, j); !near(g, w) {
-						t.Errorf("normalize=%v: k(new %d, %d) = %v, want %v", normalize, i, j, g, w)
+						t.Errorf("%s, normalised: k(new %d, %d) = %v, want %v", k, i, j, g, w)
 					}
 				}
 			}
-		})
+		}
 	}
 }
 

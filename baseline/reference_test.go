@@ -76,10 +76,12 @@ func reference(k mlg.Kernel, graphs []*graph.Graph) [][]float64 {
 			}
 			x := ones(len(ax))
 			sum := 0.0
-			for i := 1; i < 300; i++ {
+			for i, term := 1, 1.0; term > 1e-20*sum; i++ {
+				term = 0
 				for _, v := range x {
-					sum += v
+					term += v
 				}
+				sum += term
 				x = multiply(ax, x)
 				for v := range x {
 					x[v] *= k.Lambda / float64(i)

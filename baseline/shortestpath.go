@@ -90,15 +90,20 @@ func (k ShortestPath) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitte
 	} else {
 		colours = labels.fit(source, graphs)
 	}
-	var dict pathDict
+	dict := pathDict{colours: max(len(labels), dim)}
 	vectors := make([][]entry, len(graphs))
 	err = fitPaths(ctx, k.Workers, graphs, func(s *pathScratch, i int) ([]path, error) {
 		return k.local(ctx, s, graphs[i], colours[i], source, dim)
-	}, func(i int, ps []path) {
+	}, func(i int, ps []path) error {
 		vectors[i] = make([]entry, len(ps))
 		for j, p := range ps {
-			vectors[i][j] = entry{id: dict.intern(p), block: k.block(p), val: p.count}
+			id, err := dict.intern(p)
+			if err != nil {
+				return err
+			}
+			vectors[i][j] = entry{id: id, block: k.block(p), val: p.count}
 		}
+		return nil
 	})
 	if err != nil {
 		return fail(err)
@@ -163,7 +168,7 @@ func (k ShortestPath) block(p path) uint32 {
 // local returns the classes of paths of one graph.
 func (k ShortestPath) local(ctx context.Context, s *pathScratch, g *graph.Graph, colour []uint32, source Source, dim int) ([]path, error) {
 	var length []uint64
-	if k.Weighted {
+	if k.Weighted && g.N() > 0 {
 		var err error
 		if length, err = k.lengths(g); err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
@@ -146,15 +147,19 @@ func (m *wlModel) fitFeatures(ctx context.Context, i int, graphs []*graph.Graph,
 		return err
 	}
 	dict := &m.paths[i]
+	dict.colours = m.colours(i)
 	err := fitPaths(ctx, k.Workers, graphs, func(s *pathScratch, g int) ([]path, error) {
 		return m.localPaths(ctx, s, graphs[g], colours[g])
-	}, func(g int, ps []path) {
-		if i == 0 {
-			vectors[g] = make([]entry, 0, (k.H+1)*len(ps))
-		}
+	}, func(g int, ps []path) error {
+		vectors[g] = slices.Grow(vectors[g], len(ps))
 		for _, p := range ps {
-			vectors[g] = append(vectors[g], entry{id: m.base[i] + dict.intern(p), val: p.count})
+			id, err := dict.intern(p)
+			if err != nil {
+				return err
+			}
+			vectors[g] = append(vectors[g], entry{id: m.base[i] + id, val: p.count})
 		}
+		return nil
 	})
 	m.size += dict.features.len()
 	return err
