@@ -72,14 +72,15 @@ func fitPaths(ctx context.Context, workers int, graphs []*graph.Graph, local fun
 
 // pathScratch holds the buffers of one worker that counts paths.
 type pathScratch struct {
-	out    []path
-	local  []uint32 // by vertex: position of its colour among those of the graph
-	colour []uint32 // the colours of the graph, ascending
-	hops   hopSearch
-	weight weightSearch
-	count  []uint32
-	keys   []uint64
-	spare  []uint64
+	out     []path
+	local   []uint32 // by vertex: position of its colour among those of the graph
+	colour  []uint32 // the colours of the graph, ascending
+	hops    hopSearch
+	weight  weightSearch
+	count   []uint32  // by key, where there are few colours
+	keys    []uint64  // otherwise one per pair of vertices, sorted
+	lengths *interner // numbers of lengths in keys; nil for hops
+	spare   []uint64
 }
 
 // edges returns the classes of the edges of g by end colours, with length 1. The result
@@ -94,7 +95,7 @@ func (s *pathScratch) edges(g *graph.Graph, colour []uint32) []path {
 			}
 		}
 	}
-	s.sortKeys(64)
+	s.sortKeys()
 	s.out = s.out[:0]
 	for i, key := range s.keys {
 		if i == 0 || key != s.keys[i-1] {
@@ -119,92 +120,127 @@ func (s *pathScratch) localColours(colour []uint32) {
 
 // paths returns the classes of the connected pairs of distinct vertices of g by end
 // colours and distance, in hops, or along edges of the given whole-numbered lengths
-// (parallel to the neighbours of all vertices in turn). It is valid until the next call.
+// (parallel to the neighbours of all vertices in turn). Hops are in ascending order of
+// length, a and b. The result is valid until the next call.
 func (s *pathScratch) paths(ctx context.Context, g *graph.Graph, colour []uint32, length []uint64) ([]path, error) {
-	s.localColours(colour)
-	n, k := g.N(), len(s.colour)
-	if length == nil && k*k <= max(1024, n) {
-		return s.countPaths(ctx, g, k)
+	if err := s.collect(ctx, g, colour, length, nil); err != nil {
+		return nil, err
 	}
-	s.keys = s.keys[:0]
-	var lengths interner
-	bitsPair := bits.Len(uint(k * k))
-	for u := range n {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		a := int(s.local[u])
-		if length == nil {
-			for _, v := range s.hops.from(g, u)[1:] {
-				if int(v) > u {
-					b := int(s.local[v])
-					s.keys = append(s.keys, uint64(s.hops.dist[v])<<bitsPair|uint64(min(a, b)*k+max(a, b)))
-				}
-			}
-			continue
-		}
-		for _, v := range s.weight.from(g, u, length)[1:] {
-			if int(v) > u {
-				b := int(s.local[v])
-				s.keys = append(s.keys, uint64(lengths.intern(s.weight.dist[v]))<<bitsPair|uint64(min(a, b)*k+max(a, b)))
-			}
-		}
-	}
-	s.sortKeys(64)
-	s.out = s.out[:0]
-	for i, key := range s.keys {
-		if i == 0 || key != s.keys[i-1] {
-			ends, d := key&(1<<bitsPair-1), key>>bitsPair
-			if length != nil {
-				d = lengths.keys[d]
-			}
-			s.out = append(s.out, path{a: s.colour[ends/uint64(k)], b: s.colour[ends%uint64(k)], length: d})
-		}
-		s.out[len(s.out)-1].count++
-	}
-	return s.out, nil
+	return s.classes(), nil
 }
 
-// countPaths is paths in hops for few colours: it counts in an array by length and colours.
-func (s *pathScratch) countPaths(ctx context.Context, g *graph.Graph, k int) ([]path, error) {
-	s.count = s.count[:0]
-	for u := range g.N() {
+// collect counts pairs of vertices for classes and squares. Vertices for which keep is
+// false are left out; nil keeps all.
+func (s *pathScratch) collect(ctx context.Context, g *graph.Graph, colour []uint32, length []uint64, keep []bool) error {
+	s.localColours(colour)
+	n, k := g.N(), len(s.colour)
+	s.keys, s.count = s.keys[:0], s.count[:0]
+	s.lengths = nil
+	dense := length == nil && k*k <= max(1024, n)
+	if length != nil {
+		s.lengths = new(interner)
+	}
+	for u := range n {
+		if keep != nil && !keep[u] {
+			continue
+		}
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
-		reached := s.hops.from(g, u)
-		dist := s.hops.dist
-		if need := (int(dist[reached[len(reached)-1]]) + 1) * k * k; need > len(s.count) {
-			at := len(s.count)
-			s.count = slices.Grow(s.count, need-at)[:need]
-			clear(s.count[at:])
-		}
-		a := int(s.local[u])
-		for _, v := range reached {
-			if int(v) > u {
-				b := int(s.local[v])
-				s.count[int(dist[v])*k*k+min(a, b)*k+max(a, b)]++
+		switch {
+		case dense:
+			s.countFrom(g, u, keep)
+		case length == nil:
+			for _, v := range s.hops.from(g, u)[1:] {
+				if int(v) > u && (keep == nil || keep[v]) {
+					s.keys = append(s.keys, s.key(uint64(s.hops.dist[v]), u, v))
+				}
+			}
+		default:
+			for _, v := range s.weight.from(g, u, length)[1:] {
+				if int(v) > u && (keep == nil || keep[v]) {
+					s.keys = append(s.keys, s.key(uint64(s.lengths.intern(s.weight.dist[v])), u, v))
+				}
 			}
 		}
 	}
-	s.out = s.out[:0]
-	for i, c := range s.count {
-		if c > 0 {
-			ends := i % (k * k)
-			s.out = append(s.out, path{a: s.colour[ends/k], b: s.colour[ends%k], length: uint64(i / (k * k)), count: float64(c)})
+	s.sortKeys()
+	return nil
+}
+
+// key packs the class of a pair: (length · k + a) · k + b for k colours.
+func (s *pathScratch) key(length uint64, u int, v int32) uint64 {
+	a, b, k := uint64(s.local[u]), uint64(s.local[v]), uint64(len(s.colour))
+	return (length*k+min(a, b))*k + max(a, b)
+}
+
+// countFrom counts the pairs of u and higher vertices in hops in an array by key.
+func (s *pathScratch) countFrom(g *graph.Graph, u int, keep []bool) {
+	k := len(s.colour)
+	reached := s.hops.from(g, u)
+	dist := s.hops.dist
+	if need := (int(dist[reached[len(reached)-1]]) + 1) * k * k; need > len(s.count) {
+		at := len(s.count)
+		s.count = slices.Grow(s.count, need-at)[:need]
+		clear(s.count[at:])
+	}
+	a := int(s.local[u])
+	for _, v := range reached {
+		if int(v) > u && (keep == nil || keep[v]) {
+			b := int(s.local[v])
+			s.count[(int(dist[v])*k+min(a, b))*k+max(a, b)]++
 		}
 	}
-	return s.out, nil
+}
+
+// each calls f with the keys and counts of the classes, in ascending order of keys.
+func (s *pathScratch) each(f func(key uint64, count float64)) {
+	for key, c := range s.count {
+		if c > 0 {
+			f(uint64(key), float64(c))
+		}
+	}
+	for i := 0; i < len(s.keys); {
+		j := i + 1
+		for j < len(s.keys) && s.keys[j] == s.keys[i] {
+			j++
+		}
+		f(s.keys[i], float64(j-i))
+		i = j
+	}
+}
+
+// squares returns the number of classes and the sum of the squares of their counts.
+func (s *pathScratch) squares() (classes int, sum float64) {
+	s.each(func(_ uint64, c float64) {
+		classes++
+		sum += c * c
+	})
+	return classes, sum
+}
+
+// classes returns the classes that collect found.
+func (s *pathScratch) classes() []path {
+	s.out = s.out[:0]
+	k := uint64(len(s.colour))
+	s.each(func(key uint64, c float64) {
+		length := key / k / k
+		if s.lengths != nil {
+			length = s.lengths.keys[length]
+		}
+		s.out = append(s.out, path{a: s.colour[key/k%k], b: s.colour[key%k], length: length, count: c})
+	})
+	return s.out
 }
 
 // sortKeys sorts s.keys: by radix, 11 bits at a time, when there are many.
-func (s *pathScratch) sortKeys(width int) {
+func (s *pathScratch) sortKeys() {
 	if len(s.keys) < 1<<13 {
 		slices.Sort(s.keys)
 		return
 	}
 	const digit = 11
-	width = min(width, bits.Len64(slices.Max(s.keys)))
+	width := bits.Len64(slices.Max(s.keys))
 	if cap(s.spare) < len(s.keys) {
 		s.spare = make([]uint64, len(s.keys))
 	}

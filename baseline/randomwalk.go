@@ -68,6 +68,7 @@ func (k RandomWalk) String() string {
 // index; pairs with such a graph are compared on the product.
 type walkFitted struct {
 	kernel RandomWalk
+	limit  int
 	source Source
 	labels labelDict
 	trie   interner // node of the parent + 1 (0 for none) and label, to node
@@ -79,6 +80,11 @@ type walkFitted struct {
 
 // Fit counts the walks of the training graphs.
 func (k RandomWalk) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, error) {
+	return k.fit(ctx, graphs, maxSequences)
+}
+
+// fit is Fit with a bound of the number of sequences of a graph that has explicit features.
+func (k RandomWalk) fit(ctx context.Context, graphs []*graph.Graph, limit int) (mlg.Fitted, error) {
 	if err := k.Validate(); err != nil {
 		return nil, err
 	}
@@ -87,7 +93,7 @@ func (k RandomWalk) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted,
 	if err != nil {
 		return fail(err)
 	}
-	f := &walkFitted{kernel: k, source: source, labels: labelDict{}, graphs: make([]*walkGraph, len(graphs)), many: make([]bool, len(graphs))}
+	f := &walkFitted{kernel: k, limit: limit, source: source, labels: labelDict{}, graphs: make([]*walkGraph, len(graphs)), many: make([]bool, len(graphs))}
 	label := f.labels.fit(source, graphs)
 	vectors := make([][]entry, len(graphs))
 	const batch = 512
@@ -98,7 +104,7 @@ func (k RandomWalk) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted,
 		err := parallel(ctx, k.Workers, size, 4, func(w, i int) error {
 			g := newWalkGraph(graphs[from+i], label[from+i])
 			f.graphs[from+i] = g
-			seqs, ok, err := s[w].count(ctx, g, k.P)
+			seqs, ok, err := s[w].count(ctx, g, k.P, f.limit)
 			f.many[from+i] = !ok
 			found[i] = append(found[i][:0], seqs...)
 			return err
@@ -241,7 +247,7 @@ func (f *walkFitted) Cross(ctx context.Context, graphs []*graph.Graph) (*mlg.Mat
 	m, err := f.idx.cross(ctx, k.Workers, len(graphs), false, func(w, i int) ([]entry, error) {
 		g := newWalkGraph(graphs[i], f.labels.of(source, graphs[i]))
 		prepared[i] = g
-		seqs, ok, err := s[w].count(ctx, g, k.P)
+		seqs, ok, err := s[w].count(ctx, g, k.P, f.limit)
 		if err != nil {
 			return nil, err
 		}
@@ -282,11 +288,11 @@ type sequence struct {
 
 // sequenceCounter counts the walks of a graph by label sequence.
 type sequenceCounter struct {
-	out   []sequence
-	walks []float64              // by vertex
-	buf   [maxSteps + 2][]ending // by number of labels
-	seq   []uint32
-	steps int
+	out          []sequence
+	walks        []float64              // by vertex
+	buf          [maxSteps + 2][]ending // by number of labels
+	seq          []uint32
+	steps, limit int
 }
 
 // ending is a vertex and the number of walks that end there.
@@ -296,10 +302,10 @@ type ending struct {
 }
 
 // count returns the label sequences of the walks of up to the given number of steps,
-// parents first, and false when they are more than maxSequences. They are valid until the
+// parents first, and false when they are more than limit. They are valid until the
 // next call.
-func (s *sequenceCounter) count(ctx context.Context, g *walkGraph, steps int) ([]sequence, bool, error) {
-	s.out, s.seq, s.steps = s.out[:0], s.seq[:0], steps
+func (s *sequenceCounter) count(ctx context.Context, g *walkGraph, steps, limit int) ([]sequence, bool, error) {
+	s.out, s.seq, s.steps, s.limit = s.out[:0], s.seq[:0], steps, limit
 	resized(&s.walks, g.n())
 	all := s.buf[0][:0]
 	for v := range g.n() {
@@ -314,7 +320,7 @@ func (s *sequenceCounter) count(ctx context.Context, g *walkGraph, steps int) ([
 // one more step, in ascending order and so by label, and all that go on from these.
 func (s *sequenceCounter) split(ctx context.Context, g *walkGraph, ends []ending, parent int32) (bool, error) {
 	for len(ends) > 0 {
-		if len(s.out) == maxSequences {
+		if len(s.out) == s.limit {
 			return false, nil
 		}
 		if len(s.out)%64 == 0 && ctx.Err() != nil {

@@ -76,17 +76,24 @@ func (k WL) String() string {
 
 // wlModel holds the dictionaries of a fitted WL kernel.
 type wlModel struct {
-	kernel  WL
-	source  Source
-	labels  labelDict
-	refined []signatures // by iteration, from 1
-	paths   []pathDict   // by iteration, for Edge and Path
-	base    []uint32     // by iteration: id of its first feature
-	size    int          // number of features
+	kernel     WL
+	maxClasses int
+	source     Source
+	labels     labelDict
+	refined    []signatures // by iteration, from 1
+	paths      []pathDict   // by iteration, for Edge and Path
+	base       []uint32     // by iteration: id of its first feature
+	size       int          // number of features
+	train      []wlTrace    // by training graph, for Path
 }
 
 // Fit colours the training graphs.
 func (k WL) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, error) {
+	return k.fit(ctx, graphs, maxPathClasses)
+}
+
+// fit is Fit with a bound of the classes of paths of a colouring that go into the index.
+func (k WL) fit(ctx context.Context, graphs []*graph.Graph, maxClasses int) (mlg.Fitted, error) {
 	if err := k.Validate(); err != nil {
 		return nil, err
 	}
@@ -97,9 +104,15 @@ func (k WL) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, error) 
 	if err != nil {
 		return fail(err)
 	}
-	m := &wlModel{kernel: k, source: source, labels: labelDict{}, refined: make([]signatures, k.H), base: make([]uint32, k.H+1)}
+	m := &wlModel{kernel: k, maxClasses: maxClasses, source: source, labels: labelDict{}, refined: make([]signatures, k.H), base: make([]uint32, k.H+1)}
 	if k.Variant == Edge || k.Variant == Path {
 		m.paths = make([]pathDict, k.H+1)
+	}
+	if k.Variant == Path {
+		m.train = make([]wlTrace, len(graphs))
+		for g := range graphs {
+			m.train[g].graph = graphs[g]
+		}
 	}
 	colours := m.labels.fit(source, graphs)
 	vectors := make([][]entry, len(graphs))
@@ -126,6 +139,9 @@ func (k WL) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, error) 
 	if err != nil {
 		return fail(err)
 	}
+	if k.Variant == Path {
+		return newWLPaths(m, idx), nil
+	}
 	return &explicit{idx: idx, normalize: k.Normalize, workers: k.Workers, mapper: m.mapper}, nil
 }
 
@@ -149,7 +165,11 @@ func (m *wlModel) fitFeatures(ctx context.Context, i int, graphs []*graph.Graph,
 	dict := &m.paths[i]
 	dict.colours = m.colours(i)
 	err := fitPaths(ctx, k.Workers, graphs, func(s *pathScratch, g int) ([]path, error) {
-		return m.localPaths(ctx, s, graphs[g], colours[g])
+		var trace *wlTrace
+		if m.train != nil {
+			trace = &m.train[g]
+		}
+		return m.localPaths(ctx, s, graphs[g], colours[g], trace)
 	}, func(g int, ps []path) error {
 		vectors[g] = slices.Grow(vectors[g], len(ps))
 		for _, p := range ps {
@@ -173,11 +193,23 @@ func (m *wlModel) colours(i int) int {
 	return m.refined[i-1].len()
 }
 
-func (m *wlModel) localPaths(ctx context.Context, s *pathScratch, g *graph.Graph, colour []uint32) ([]path, error) {
-	if m.kernel.Variant == Edge {
+// localPaths returns the classes of edges or, with a trace, of paths of a graph. Where
+// the paths have too many classes, it returns none and leaves them to the trace.
+func (m *wlModel) localPaths(ctx context.Context, s *pathScratch, g *graph.Graph, colour []uint32, trace *wlTrace) ([]path, error) {
+	if trace == nil {
 		return s.edges(g, colour), nil
 	}
-	return s.paths(ctx, g, colour, nil)
+	if err := s.collect(ctx, g, colour, nil, nil); err != nil {
+		return nil, err
+	}
+	classes, squares := s.squares()
+	trace.colour = append(trace.colour, slices.Clone(colour))
+	trace.large = append(trace.large, classes > m.maxClasses)
+	if classes > m.maxClasses {
+		trace.squares += squares
+		return nil, nil
+	}
+	return s.classes(), nil
 }
 
 // mapper returns the function that maps new graphs.
@@ -187,62 +219,68 @@ func (m *wlModel) mapper(graphs []*graph.Graph) (func() mapping, error) {
 		return nil, fmt.Errorf("%s: %w", variantNames[m.kernel.Variant], err)
 	}
 	return func() mapping {
-		var (
-			private signatures // colours of the graph at hand that no training graph has
-			s       pathScratch
-			sig     []uint32
-			next    []uint32
-		)
-		return func(ctx context.Context, g *graph.Graph) ([]entry, error) {
-			colour := m.labels.of(source, g)
-			var v []entry
-			for i := 0; ; i++ {
-				if err := ctx.Err(); err != nil {
+		f := m.mapping(source)
+		return func(ctx context.Context, g *graph.Graph) ([]entry, error) { return f(ctx, g, nil) }
+	}, nil
+}
+
+// mapping returns a function that maps a new graph, and fills its trace for Path.
+func (m *wlModel) mapping(source Source) func(context.Context, *graph.Graph, *wlTrace) ([]entry, error) {
+	var (
+		private signatures // colours of the graph at hand that no training graph has
+		s       pathScratch
+		sig     []uint32
+		next    []uint32
+	)
+	return func(ctx context.Context, g *graph.Graph, trace *wlTrace) ([]entry, error) {
+		colour := m.labels.of(source, g)
+		var v []entry
+		for i := 0; ; i++ {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if m.paths == nil {
+				next = append(next[:0], colour...)
+				sortIDs(next)
+				at := len(v)
+				v = appendCounts(v, next, 0)
+				unseenFrom(m.colours(i), v[at:])
+				for j := at; j < len(v); j++ {
+					if v[j].id != unseen {
+						v[j].id += m.base[i]
+					}
+				}
+			} else {
+				ps, err := m.localPaths(ctx, &s, g, colour, trace)
+				if err != nil {
 					return nil, err
 				}
-				if m.paths == nil {
-					next = append(next[:0], colour...)
-					sortIDs(next)
-					at := len(v)
-					v = appendCounts(v, next, 0)
-					unseenFrom(m.colours(i), v[at:])
-					for j := at; j < len(v); j++ {
-						if v[j].id != unseen {
-							v[j].id += m.base[i]
-						}
+				for _, p := range ps {
+					e := entry{id: unseen, val: p.count}
+					if id, ok := m.paths[i].lookup(p); ok {
+						e.id = m.base[i] + id
 					}
-				} else {
-					ps, err := m.localPaths(ctx, &s, g, colour)
-					if err != nil {
-						return nil, err
-					}
-					for _, p := range ps {
-						e := entry{id: unseen, val: p.count}
-						if id, ok := m.paths[i].lookup(p); ok {
-							e.id = m.base[i] + id
-						}
-						v = append(v, e)
-					}
+					v = append(v, e)
 				}
-				if i == m.kernel.H {
-					return v, nil
-				}
-				known := &m.refined[i]
-				private.reset()
-				next = next[:0]
-				for u := range colour {
-					sig = appendSignature(sig[:0], g, u, colour)
-					h := hashSignature(sig)
-					c, ok := known.lookup(sig, h)
-					if !ok {
-						c = uint32(known.len()) + private.intern(sig, h)
-					}
-					next = append(next, c)
-				}
-				copy(colour, next)
 			}
+			if i == m.kernel.H {
+				return v, nil
+			}
+			known := &m.refined[i]
+			private.reset()
+			next = next[:0]
+			for u := range colour {
+				sig = appendSignature(sig[:0], g, u, colour)
+				h := hashSignature(sig)
+				c, ok := known.lookup(sig, h)
+				if !ok {
+					c = uint32(known.len()) + private.intern(sig, h)
+				}
+				next = append(next, c)
+			}
+			copy(colour, next)
 		}
-	}, nil
+	}
 }
 
 // appendSignature appends the colour of v and the sorted colours of its neighbours.
