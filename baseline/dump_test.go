@@ -26,6 +26,9 @@ func TestDump(t *testing.T) {
 	wl, oa := DefaultWL(), DefaultWL()
 	oa.Variant = Assignment
 	ks := map[string]mlg.Kernel{"labels": DefaultHistogram(), "wl": wl, "wl-oa": oa, "sp": DefaultShortestPath(), "sp-ordered": ordered}
+	walk := DefaultInfiniteWalk()
+	walk.Labels = Unlabeled
+	ks["rw-geometric"] = walk
 	for k, name := range map[int]string{3: "graphlet3", 4: "graphlet4", 5: "graphlet5"} {
 		g := DefaultGraphlet()
 		g.K = k
