@@ -1,0 +1,34 @@
+// Package baseline holds the graph kernels that the MLG kernel is compared with: the
+// Weisfeiler-Lehman family, shortest paths, graphlets, random walks and label histograms.
+//
+// Every kernel is a struct of exported parameters that implements mlg.Kernel. Start from
+// its Default function, change fields, and call Fit, which validates them. The zero value
+// of a struct is not valid.
+//
+// # Labels
+//
+// The kernels on discrete labels take them from the graphs ([Labels]), use the number of
+// neighbours of a vertex, written in decimal, where the graphs have no labels ([Auto]),
+// or give every vertex the same label ([Unlabeled]). Fit decides between labels and degrees
+// once for all graphs; a collection of which only some graphs have labels is an error, and
+// so is one that has attributes only, except where a kernel takes [Attributes].
+//
+// # New graphs
+//
+// A fitted kernel keeps its dictionary of colours, labels, paths or walks. What a new graph
+// has and no training graph had matches nothing in training, and counts in the new
+// graph's similarity with itself, by which a normalised kernel divides. New graphs change
+// nothing in the fitted kernel, whose methods may be called concurrently.
+//
+// # Values
+//
+// Features are counts, and dot products of counts are exact below 2⁵³. The terms of a
+// kernel value are added in an order that the training graphs fix, so that results have
+// the same bits for any number of workers, and Cross on the training graphs equals Gram.
+// Normalised kernels are
+//
+//	K_ij / √(K_ii K_jj),
+//
+// and where a graph has no feature at all (K_ii = 0) 1 for two such graphs and 0 for one.
+// A normalised value that rounding lifts above 1 is 1.
+package baseline

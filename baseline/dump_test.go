@@ -1,0 +1,74 @@
+package baseline
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mlgkernel/mlg"
+)
+
+// TestDump writes normalised Gram matrices for bench/grakel/compare.py, as little-endian
+// float64 in row-major order, with the seconds that Fit and Gram took (the best of three),
+// into the folder that MLG_DUMP names. MLG_DUMP_DATASETS names the datasets.
+func TestDump(t *testing.T) {
+	dir := os.Getenv("MLG_DUMP")
+	if dir == "" {
+		t.Skip("MLG_DUMP is not set")
+	}
+	ordered := DefaultShortestPath()
+	ordered.Ordered = true
+	wl, oa := DefaultWL(), DefaultWL()
+	oa.Variant = Assignment
+	ks := map[string]mlg.Kernel{"labels": DefaultHistogram(), "wl": wl, "wl-oa": oa, "sp": DefaultShortestPath(), "sp-ordered": ordered}
+	walk := DefaultInfiniteWalk()
+	walk.Labels = Unlabeled
+	ks["rw-geometric"] = walk
+	for k, name := range map[int]string{3: "graphlet3", 4: "graphlet4", 5: "graphlet5"} {
+		g := DefaultGraphlet()
+		g.K = k
+		ks[name] = g
+		g.Connected = true
+		ks[name+"-connected"] = g
+	}
+	for _, name := range strings.Split(os.Getenv("MLG_DUMP_DATASETS"), ",") {
+		graphs := loadDataset(t, name)
+		seconds := map[string]float64{}
+		for key, k := range ks {
+			var m *mlg.Matrix
+			for try := range 3 {
+				start := time.Now()
+				m = fitGram(t, k, graphs)
+				if s := time.Since(start).Seconds(); try == 0 || s < seconds[key] {
+					seconds[key] = s
+				}
+			}
+			f, err := os.Create(filepath.Join(dir, name+"."+key+".f64"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := bufio.NewWriter(f)
+			if err := binary.Write(w, binary.LittleEndian, m.Data); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		data, err := json.Marshal(seconds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".seconds.json"), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,428 @@
+package baseline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/mlgkernel/mlg"
+)
+
+// entry is one coordinate of a sparse feature vector. A vector has no two entries with
+// the same id, except unseen ones.
+type entry struct {
+	id    uint32 // feature, or unseen
+	block uint32
+	val   float64
+}
+
+// unseen is the id of a feature that no training graph has.
+const unseen = math.MaxUint32
+
+// index holds the feature vectors φ of the training graphs by graph and by feature, for
+//
+//	k(x, y) = Σ_b w_b Σ_{f in block b} φ_f(x) φ_f(y),
+//
+// or the sum of min(φ_f(x), φ_f(y)) over all features. Features are ranked by block, and
+// within a block by falling number of graphs that have them: the frequent ones, which come
+// first, are also kept as dense columns. A sum always runs through its terms in the order
+// of ranks, so that it has the same bits whichever graph it is computed from.
+type index struct {
+	n        int
+	weight   []float64 // w, by block
+	min      bool      // minimum in place of the product; one block, whole numbers
+	rank     []uint32  // by feature id; unseen when no graph has the feature
+	blockEnd []int     // by block: first rank after it
+	post     []int     // by rank: where its postings start; one more at the end
+	graph    []uint32  // postings: graphs in ascending order
+	val      []float64 // postings: values
+	count    []uint32  // postings: values as whole numbers, for the minimum
+	dense    [][]float64
+	denseInt [][]uint32
+	row      []int    // by graph: where its entries start; one more at the end
+	feature  []uint32 // entries: ranks in ascending order
+	at       []uint32 // entries: positions in the postings
+	self     []float64
+}
+
+// A feature that one in denseShare graphs has is kept as a dense column too, when there
+// are at least denseGraphs.
+const (
+	denseShare  = 4
+	denseGraphs = 64
+)
+
+var errTooLarge = errors.New("kernel value is not a finite number; want fewer steps, a smaller Lambda, or smaller attributes")
+
+// newIndex builds the index of n vectors. features is one more than the largest id.
+func newIndex(vectors [][]entry, features int, weight []float64, minimum bool) (*index, error) {
+	n := len(vectors)
+	x := &index{n: n, weight: weight, min: minimum}
+	df := make([]uint32, features)
+	block := make([]uint32, features)
+	total := 0
+	for _, v := range vectors {
+		for _, e := range v {
+			df[e.id]++
+			block[e.id] = e.block
+		}
+		total += len(v)
+	}
+	if total >= unseen {
+		return nil, errors.New("more than 4294967294 features of all graphs together")
+	}
+	x.rankFeatures(df, block)
+	x.fill(vectors, total)
+	x.self = make([]float64, n)
+	var known []known
+	for i := range n {
+		known = x.vector(i, known[:0])
+		x.self[i] = x.selfSimilarity(known, nil)
+		if math.IsInf(x.self[i], 0) || math.IsNaN(x.self[i]) {
+			return nil, graphError(i, errTooLarge)
+		}
+	}
+	return x, nil
+}
+
+// rankFeatures orders the features by block, falling frequency and id, by counting.
+func (x *index) rankFeatures(df, block []uint32) {
+	blocks := len(x.weight)
+	start := make([]int, blocks*(x.n+1)+1) // by (block, n - df)
+	class := func(f int) int { return int(block[f])*(x.n+1) + x.n - int(df[f]) }
+	for f, c := range df {
+		if c > 0 {
+			start[class(f)+1]++
+		}
+	}
+	for i := 1; i < len(start); i++ {
+		start[i] += start[i-1]
+	}
+	x.blockEnd = make([]int, blocks)
+	for b := range blocks {
+		x.blockEnd[b] = start[(b+1)*(x.n+1)]
+	}
+	ranks := start[len(start)-1]
+	x.post = make([]int, ranks+1)
+	x.rank = make([]uint32, len(df))
+	for f, c := range df {
+		if c == 0 {
+			x.rank[f] = unseen
+			continue
+		}
+		k := class(f)
+		x.rank[f] = uint32(start[k])
+		x.post[start[k]+1] = int(c)
+		start[k]++
+	}
+	for r := range ranks {
+		x.post[r+1] += x.post[r]
+	}
+}
+
+// fill writes postings, rows and dense columns.
+func (x *index) fill(vectors [][]entry, total int) {
+	x.graph = make([]uint32, total)
+	x.val = make([]float64, total)
+	x.row = make([]int, x.n+1)
+	next := slices.Clone(x.post)
+	for i, v := range vectors {
+		for _, e := range v {
+			p := next[x.rank[e.id]]
+			next[x.rank[e.id]]++
+			x.graph[p], x.val[p] = uint32(i), e.val
+		}
+		x.row[i+1] = x.row[i] + len(v)
+	}
+	x.feature = make([]uint32, total)
+	x.at = make([]uint32, total)
+	rowNext := slices.Clone(x.row)
+	for r := range len(x.post) - 1 {
+		for p := x.post[r]; p < x.post[r+1]; p++ {
+			i := x.graph[p]
+			x.feature[rowNext[i]], x.at[rowNext[i]] = uint32(r), uint32(p)
+			rowNext[i]++
+		}
+	}
+	if x.min {
+		x.count = make([]uint32, total)
+		for p, v := range x.val {
+			x.count[p] = uint32(v)
+		}
+		x.denseInt = denseColumns(x, x.count)
+	} else {
+		x.dense = denseColumns(x, x.val)
+	}
+}
+
+// denseColumns returns, by rank up to the last dense feature, the columns of the frequent
+// features and nil for the others.
+func denseColumns[T float64 | uint32](x *index, val []T) [][]T {
+	var cols [][]T
+	if x.n < denseGraphs {
+		return nil
+	}
+	for r := range len(x.post) - 1 {
+		if denseShare*(x.post[r+1]-x.post[r]) < x.n {
+			continue
+		}
+		c := make([]T, x.n)
+		for p := x.post[r]; p < x.post[r+1]; p++ {
+			c[x.graph[p]] = val[p]
+		}
+		cols = append(cols, make([][]T, r+1-len(cols))...)
+		cols[r] = c
+	}
+	return cols
+}
+
+// known is a coordinate by rank, with the position in the postings from which on they
+// are wanted.
+type known struct {
+	rank uint32
+	at   uint32
+	val  float64
+}
+
+// vector appends the vector of training graph i. Its postings start at graph i itself.
+func (x *index) vector(i int, dst []known) []known {
+	for k := x.row[i]; k < x.row[i+1]; k++ {
+		dst = append(dst, known{x.feature[k], x.at[k], x.val[x.at[k]]})
+	}
+	return dst
+}
+
+// vectorOf splits the vector of a new graph into the features that training graphs have,
+// in the order of ranks, with all their postings, and the others.
+func (x *index) vectorOf(v []entry, dst []known) (in []known, out []entry) {
+	for _, e := range v {
+		if e.id == unseen || x.rank[e.id] == unseen {
+			out = append(out, e)
+			continue
+		}
+		r := x.rank[e.id]
+		dst = append(dst, known{r, uint32(x.post[r]), e.val})
+	}
+	slices.SortFunc(dst, func(a, b known) int { return cmp.Compare(a.rank, b.rank) })
+	return dst, out
+}
+
+// selfSimilarity returns k(v, v).
+func (x *index) selfSimilarity(v []known, others []entry) float64 {
+	sum := 0.0
+	for b, end := range x.blockEnd {
+		s := 0.0
+		for ; len(v) > 0 && int(v[0].rank) < end; v = v[1:] {
+			s += x.term(v[0].val)
+		}
+		for _, e := range others {
+			if int(e.block) == b {
+				s += x.term(e.val)
+			}
+		}
+		sum += float64(x.weight[b] * s)
+	}
+	return sum
+}
+
+func (x *index) term(v float64) float64 {
+	if x.min {
+		return v
+	}
+	return float64(v * v)
+}
+
+// scratch holds the buffers of one worker.
+type scratch struct {
+	vec []known
+	acc []float64
+	sum []uint32
+}
+
+// accumulate writes the kernel values of v with training graphs lo, lo+1, … into out,
+// which is zero.
+func (x *index) accumulate(v []known, lo int, out []float64, s *scratch) {
+	if x.min {
+		x.accumulateMin(v, lo, out, s)
+		return
+	}
+	for b, end := range x.blockEnd {
+		k := 0
+		for k < len(v) && int(v[k].rank) < end {
+			k++
+		}
+		switch {
+		case k == 0:
+		case len(x.blockEnd) == 1 && x.weight[0] == 1:
+			x.accumulateDot(v[:k], lo, out)
+		default:
+			if s.acc == nil {
+				s.acc = make([]float64, x.n)
+			}
+			acc := s.acc[:len(out)]
+			clear(acc)
+			x.accumulateDot(v[:k], lo, acc)
+			for j, a := range acc {
+				out[j] += float64(x.weight[b] * a)
+			}
+		}
+		v = v[k:]
+	}
+}
+
+// accumulateDot adds products in the order of ranks. Products are converted explicitly
+// so that no machine fuses them with the addition.
+func (x *index) accumulateDot(v []known, lo int, acc []float64) {
+	d := 0
+	for d < len(v) && int(v[d].rank) < len(x.dense) && x.dense[v[d].rank] != nil {
+		d++
+	}
+	n := len(acc)
+	for ; d >= 4; d -= 4 {
+		a0, a1, a2, a3 := v[0].val, v[1].val, v[2].val, v[3].val
+		c0, c1 := x.dense[v[0].rank][lo:][:n], x.dense[v[1].rank][lo:][:n]
+		c2, c3 := x.dense[v[2].rank][lo:][:n], x.dense[v[3].rank][lo:][:n]
+		for j := range acc {
+			acc[j] = acc[j] + float64(a0*c0[j]) + float64(a1*c1[j]) + float64(a2*c2[j]) + float64(a3*c3[j])
+		}
+		v = v[4:]
+	}
+	for ; d > 0; d-- {
+		a := v[0].val
+		c := x.dense[v[0].rank][lo:][:n]
+		for j := range acc {
+			acc[j] += float64(a * c[j])
+		}
+		v = v[1:]
+	}
+	for _, e := range v {
+		end := x.post[e.rank+1]
+		gs := x.graph[e.at:end]
+		cs := x.val[e.at:end]
+		cs = cs[:len(gs)]
+		for k, g := range gs {
+			acc[int(g)-lo] += float64(e.val * cs[k])
+		}
+	}
+}
+
+// accumulateMin adds minima. The sums are whole numbers and exact.
+func (x *index) accumulateMin(v []known, lo int, out []float64, s *scratch) {
+	if s.sum == nil {
+		s.sum = make([]uint32, x.n)
+	}
+	acc := s.sum[:len(out)]
+	clear(acc)
+	n := len(acc)
+	for len(v) >= 2 && int(v[1].rank) < len(x.denseInt) {
+		a0, a1 := uint32(v[0].val), uint32(v[1].val)
+		c0, c1 := x.denseInt[v[0].rank][lo:][:n], x.denseInt[v[1].rank][lo:][:n]
+		for j := range acc {
+			acc[j] += min(a0, c0[j]) + min(a1, c1[j])
+		}
+		v = v[2:]
+	}
+	for _, e := range v {
+		a := uint32(e.val)
+		end := x.post[e.rank+1]
+		gs := x.graph[e.at:end]
+		cs := x.count[e.at:end]
+		cs = cs[:len(gs)]
+		for k, g := range gs {
+			acc[int(g)-lo] += min(a, cs[k])
+		}
+	}
+	for j, a := range acc {
+		out[j] = float64(a)
+	}
+}
+
+// gram returns the kernel matrix of the training graphs.
+func (x *index) gram(ctx context.Context, workers int, normalize bool) (*mlg.Matrix, error) {
+	m := mlg.NewMatrix(x.n, x.n)
+	s := make([]scratch, workers)
+	err := parallel(ctx, workers, x.n, 1, func(w, i int) error {
+		out := m.Row(i)[i:]
+		s[w].vec = x.vector(i, s[w].vec[:0])
+		x.accumulate(s[w].vec, i, out, &s[w])
+		if normalize {
+			normalizeRow(out, x.self[i], x.self[i:])
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, mirror(ctx, workers, m)
+}
+
+// cross returns the kernel matrix of new graphs, given by their vectors, and the training graphs.
+func (x *index) cross(ctx context.Context, workers, rows int, normalize bool, vector func(w, i int) ([]entry, error)) (*mlg.Matrix, error) {
+	m := mlg.NewMatrix(rows, x.n)
+	s := make([]scratch, workers)
+	err := parallel(ctx, workers, rows, 1, func(w, i int) error {
+		v, err := vector(w, i)
+		if err != nil {
+			return graphError(i, err)
+		}
+		var others []entry
+		s[w].vec, others = x.vectorOf(v, s[w].vec[:0])
+		self := x.selfSimilarity(s[w].vec, others)
+		if math.IsInf(self, 0) || math.IsNaN(self) {
+			return graphError(i, errTooLarge)
+		}
+		x.accumulate(s[w].vec, 0, m.Row(i), &s[w])
+		if normalize {
+			normalizeRow(m.Row(i), self, x.self)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// mirror copies the upper triangle to the lower one, tile by tile.
+func mirror(ctx context.Context, workers int, m *mlg.Matrix) error {
+	const tile = 32
+	n := m.Rows
+	return parallel(ctx, workers, (n+tile-1)/tile, 1, func(_, t int) error {
+		lo, hi := t*tile, min(n, (t+1)*tile)
+		for from := 0; from < hi; from += tile {
+			for i := lo; i < hi; i++ {
+				row := m.Row(i)
+				for j := from; j < min(from+tile, i); j++ {
+					row[j] = m.Data[j*n+i]
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func normalizeRow(row []float64, self float64, others []float64) {
+	for j, v := range row {
+		row[j] = normalized(v, self, others[j])
+	}
+}
+
+// normalized returns v/√(ab), at most 1. Where a or b is 0 it is 1 if both are, else 0.
+// √(a·a) is a exactly, so that a graph has similarity 1 with itself.
+func normalized(v, a, b float64) float64 {
+	if a == 0 || b == 0 {
+		if a == b {
+			return 1
+		}
+		return 0
+	}
+	p := a * b
+	if p > math.MaxFloat64 || p < 1e-280 { // p would lose digits: rescale by a power of 4
+		e := -2 * (math.Ilogb(max(a, b)) / 2)
+		a, b, v = math.Ldexp(a, e), math.Ldexp(b, e), math.Ldexp(v, e)
+		p = a * b
+	}
+	return min(1, v/math.Sqrt(p))
+}

@@ -1,0 +1,364 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// kernels is the list of kernels that the properties are tested on, with the given number
+// of workers and normalisation.
+func kernels(workers int, normalize bool) []mlg.Kernel {
+	var ks []mlg.Kernel
+	h := Histogram{Normalize: normalize, Workers: workers}
+	edges, attributes := h, h
+	edges.Edges = true
+	attributes.Labels = Attributes
+	ks = append(ks, h, edges, attributes)
+	for _, v := range []Variant{Subtree, Edge, Assignment, Path} {
+		for _, h := range []int{0, 1, 3} {
+			ks = append(ks, WL{H: h, Variant: v, Normalize: normalize, Workers: workers})
+		}
+	}
+	ks = append(ks, WL{H: 2, Labels: Degrees, Normalize: normalize, Workers: workers},
+		WL{H: 2, Labels: Unlabeled, Normalize: normalize, Workers: workers})
+	sp := ShortestPath{Resolution: 1e-6, Normalize: normalize, Workers: workers}
+	ordered, weighted, unlabeled, rows := sp, sp, sp, sp
+	ordered.Ordered = true
+	weighted.Weighted = true
+	unlabeled.Labels = Unlabeled
+	rows.Labels, rows.Ordered = Attributes, true
+	both := ordered
+	both.Weighted = true
+	ks = append(ks, sp, ordered, weighted, both, unlabeled, rows)
+	for k := 3; k <= 5; k++ {
+		ks = append(ks, Graphlet{K: k, Normalize: normalize, Workers: workers},
+			Graphlet{K: k, Connected: true, Normalize: normalize, Workers: workers})
+	}
+	for _, p := range []int{1, 5, 8} {
+		ks = append(ks, RandomWalk{P: p, Lambda: 0.1, Normalize: normalize, Workers: workers})
+	}
+	ks = append(ks, RandomWalk{P: 20, Lambda: 0.01, Labels: Degrees, Normalize: normalize, Workers: workers})
+	for _, s := range []Series{Geometric, Exponential} {
+		for _, l := range []Source{Auto, Unlabeled} {
+			ks = append(ks, InfiniteWalk{Series: s, Lambda: 0.01, Labels: l, Normalize: normalize, Workers: workers})
+		}
+	}
+	return append(ks, InfiniteWalk{Series: Exponential, Lambda: 0.5, Labels: Unlabeled, Normalize: normalize, Workers: workers})
+}
+
+// shape is a graph without labels.
+type shape struct {
+	n     int
+	edges [][2]int
+}
+
+func randomShape(rng *rand.Rand, n int, p float64) shape {
+	s := shape{n: n}
+	for u := range n {
+		for v := range u {
+			if rng.Float64() < p {
+				s.edges = append(s.edges, [2]int{u, v})
+			}
+		}
+	}
+	return s
+}
+
+// build gives a shape random labels, weights and attributes.
+func (s shape) build(t testing.TB, rng *rand.Rand, labels int) *graph.Graph {
+	t.Helper()
+	b := graph.NewBuilder(s.n)
+	for v := range s.n {
+		if labels > 0 {
+			b.SetLabel(v, fmt.Sprintf("L%d", rng.IntN(labels)))
+			b.SetAttributes(v, []float64{rng.NormFloat64(), rng.NormFloat64()})
+		}
+	}
+	for _, e := range s.edges {
+		w := float64(1+rng.IntN(4)) / 10
+		if rng.IntN(2) == 0 {
+			w = 1
+		}
+		b.AddLabeledEdge(e[0], e[1], w, []string{"-", "="}[rng.IntN(2)])
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// testGraphs returns graphs of all kinds; without labels when labels is 0.
+func testGraphs(t testing.TB, seed uint64, labels int) []*graph.Graph {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	complete := randomShape(rng, 6, 1)
+	path := shape{n: 24}
+	for v := 1; v < path.n; v++ {
+		path.edges = append(path.edges, [2]int{v - 1, v})
+	}
+	star := shape{n: 9}
+	for v := 1; v < star.n; v++ {
+		star.edges = append(star.edges, [2]int{0, v})
+	}
+	star.edges = append(star.edges, [2]int{1, 2})
+	twoParts := randomShape(rng, 5, 0.7)
+	for _, e := range randomShape(rng, 6, 0.6).edges {
+		twoParts.edges = append(twoParts.edges, [2]int{e[0] + 5, e[1] + 5})
+	}
+	twoParts.n = 13 // two isolated vertices
+	shapes := []shape{
+		{n: 0}, {n: 1}, {n: 1}, {n: 4}, {n: 2, edges: [][2]int{{0, 1}}},
+		complete, path, star, twoParts,
+		randomShape(rng, 8, 0.3), randomShape(rng, 9, 0.5), randomShape(rng, 10, 0.7), randomShape(rng, 12, 0.2), {n: 0},
+	}
+	var graphs []*graph.Graph
+	for _, s := range shapes {
+		graphs = append(graphs, s.build(t, rng, labels))
+	}
+	return graphs
+}
+
+// fits reports whether a kernel applies to graphs without labels and attributes.
+func fits(k mlg.Kernel, labels int) bool {
+	return labels > 0 || !strings.Contains(k.String(), "attributes")
+}
+
+func forKernels(t *testing.T, normalize bool, f func(t *testing.T, k mlg.Kernel, graphs []*graph.Graph, labels int)) {
+	for _, labels := range []int{3, 0} {
+		graphs := testGraphs(t, uint64(labels), labels)
+		for _, k := range kernels(2, normalize) {
+			if fits(k, labels) {
+				t.Run(fmt.Sprintf("%s/labels=%d", k, labels), func(t *testing.T) { f(t, k, graphs, labels) })
+			}
+		}
+	}
+}
+
+func fitCross(t testing.TB, k mlg.Kernel, train, graphs []*graph.Graph) *mlg.Matrix {
+	t.Helper()
+	f, err := k.Fit(context.Background(), train)
+	if err != nil {
+		t.Fatalf("%s: %v", k, err)
+	}
+	m, err := f.Cross(context.Background(), graphs)
+	if err != nil {
+		t.Fatalf("%s: %v", k, err)
+	}
+	return m
+}
+
+func near(a, b float64) bool {
+	return math.Abs(a-b) <= 1e-12*math.Max(1, math.Max(math.Abs(a), math.Abs(b)))
+}
+
+// whole reports whether the values of a kernel are whole numbers and so exact.
+func whole(k mlg.Kernel) bool {
+	switch k := k.(type) {
+	case WL:
+		return true
+	case ShortestPath:
+		return k.Labels != Attributes
+	case Histogram:
+		return k.Labels != Attributes
+	}
+	return false
+}
+
+func TestGramIsTheDefinition(t *testing.T) {
+	forKernels(t, false, func(t *testing.T, k mlg.Kernel, graphs []*graph.Graph, _ int) {
+		want := reference(k, graphs)
+		got := fitGram(t, k, graphs)
+		for i := range want {
+			for j, w := range want[i] {
+				if g := got.At(i, j); whole(k) && g != w || !near(g, w) {
+					t.Errorf("k(%d, %d) = %v, want %v", i, j, g, w)
+				}
+			}
+		}
+	})
+}
+
+// Cross compares new graphs, with labels and structures that training has not seen, by
+// the definition, raw and normalised.
+func TestCrossIsTheDefinition(t *testing.T) {
+	for _, labels := range []int{3, 0} {
+		graphs, more := testGraphs(t, uint64(labels), labels), testGraphs(t, 99, 2*labels)
+		normalized := kernels(2, true)
+		for n, k := range kernels(2, false) {
+			if !fits(k, labels) {
+				continue
+			}
+			want := reference(k, slices.Concat(graphs, more))
+			raw, got := fitCross(t, k, graphs, more), fitCross(t, normalized[n], graphs, more)
+			for i := range more {
+				for j := range graphs {
+					r := len(graphs) + i
+					w := want[r][j]
+					if g := raw.At(i, j); whole(k) && g != w || !near(g, w) {
+						t.Errorf("%s: k(new %d, %d) = %v, want %v", k, i, j, g, w)
+					}
+					switch a, b := want[r][r], want[j][j]; {
+					case a == 0 && b == 0:
+						w = 1
+					case a == 0 || b == 0:
+						w = 0
+					default:
+						w /= math.Sqrt(a * b)
+					}
+					if g := got.At(i, j); !near(g, w) {
+						t.Errorf("%s, normalised: k(new %d, %d) = %v, want %v", k, i, j, g, w)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestProperties(t *testing.T) {
+	forKernels(t, true, func(t *testing.T, k mlg.Kernel, graphs []*graph.Graph, _ int) {
+		m := fitGram(t, k, graphs)
+		for i := range graphs {
+			if m.At(i, i) != 1 {
+				t.Errorf("k(%d, %d) = %v, want 1", i, i, m.At(i, i))
+			}
+			for j := range graphs {
+				if m.At(i, j) != m.At(j, i) {
+					t.Errorf("k(%d, %d) = %v, but k(%d, %d) = %v", i, j, m.At(i, j), j, i, m.At(j, i))
+				}
+				if m.At(i, j) > 1 {
+					t.Errorf("k(%d, %d) = %v, want at most 1", i, j, m.At(i, j))
+				}
+			}
+		}
+		ev := eigenvalues(m)
+		if ev[0] < -1e-12*ev[len(ev)-1] {
+			t.Errorf("eigenvalues from %v to %v, want none under rounding errors", ev[0], ev[len(ev)-1])
+		}
+		if c := fitCross(t, k, graphs, graphs); !slices.Equal(c.Data, m.Data) {
+			t.Error("Cross on the training graphs is not Gram")
+		}
+		rng := rand.New(rand.NewPCG(3, 3))
+		shuffled := make([]*graph.Graph, len(graphs))
+		for i, g := range graphs {
+			shuffled[i] = g.Permute(rng.Perm(g.N()))
+		}
+		s := fitGram(t, k, shuffled)
+		for i, v := range s.Data {
+			if whole(k) && v != m.Data[i] || !near(v, m.Data[i]) {
+				t.Errorf("entry %d is %v, after a change of the order of vertices %v", i, m.Data[i], v)
+			}
+		}
+	})
+}
+
+// In a raw Gram matrix, too, and with graphs of which none, or one, is given.
+func TestFewGraphs(t *testing.T) {
+	forKernels(t, true, func(t *testing.T, k mlg.Kernel, graphs []*graph.Graph, _ int) {
+		if m := fitGram(t, k, nil); m.Rows != 0 || m.Cols != 0 {
+			t.Errorf("Gram of no graphs is %d×%d", m.Rows, m.Cols)
+		}
+		if m := fitCross(t, k, nil, graphs); m.Rows != len(graphs) || m.Cols != 0 {
+			t.Errorf("Cross with no training graphs is %d×%d, want %d×0", m.Rows, m.Cols, len(graphs))
+		}
+		empty := graphs[:1]
+		c := fitCross(t, k, empty, graphs)
+		for i, g := range graphs {
+			if want := fitGram(t, k, []*graph.Graph{g, graphs[0]}).At(0, 1); c.At(i, 0) != want {
+				t.Errorf("k(%d, empty) = %v, want %v as in a Gram matrix", i, c.At(i, 0), want)
+			}
+		}
+	})
+}
+
+func TestWorkersDoNotChangeBits(t *testing.T) {
+	for _, labels := range []int{3, 0} {
+		graphs := slices.Concat(testGraphs(t, 5, labels), testGraphs(t, 6, labels), testGraphs(t, 7, labels))
+		more := testGraphs(t, 8, labels)
+		one, two, seven := kernels(1, true), kernels(2, true), kernels(7, true)
+		for i, k := range one {
+			if !fits(k, labels) {
+				continue
+			}
+			gram, cross := fitGram(t, k, graphs), fitCross(t, k, graphs, more)
+			for _, o := range []mlg.Kernel{two[i], seven[i]} {
+				if !slices.Equal(gram.Data, fitGram(t, o, graphs).Data) || !slices.Equal(cross.Data, fitCross(t, o, graphs, more).Data) {
+					t.Errorf("%s: other bits with more workers", k)
+				}
+			}
+		}
+	}
+}
+
+func TestConcurrentCross(t *testing.T) {
+	graphs, more := testGraphs(t, 5, 3), testGraphs(t, 6, 5)
+	for _, k := range kernels(2, true) {
+		f, err := k.Fit(context.Background(), graphs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := f.Cross(context.Background(), more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				got, err := f.Cross(context.Background(), more)
+				if err != nil || !slices.Equal(got.Data, want.Data) {
+					t.Errorf("%s: concurrent Cross differs (%v)", k, err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	graphs := testGraphs(t, 5, 3)
+	rng := rand.New(rand.NewPCG(1, 1))
+	heavy := []*graph.Graph{randomShape(rng, 1200, 0.2).build(t, rng, 3)}
+	for _, k := range slices.Concat(kernels(2, true), []mlg.Kernel{WL{H: 2000, Workers: 2}, Graphlet{K: 5, Connected: true, Samples: 1e9, Workers: 2}}) {
+		if _, err := k.Fit(done, graphs); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: Fit returned %v, want context.Canceled", k, err)
+		}
+		f, err := k.Fit(context.Background(), graphs[:12])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Gram(done); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: Gram returned %v, want context.Canceled", k, err)
+		}
+		if _, err := f.Cross(done, graphs); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: Cross returned %v, want context.Canceled", k, err)
+		}
+		// The bound is far above what a check needs, for slow machines, and far below what
+		// the slower kernels take.
+		soon, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		start := time.Now()
+		_, err = k.Fit(soon, heavy)
+		if wait := time.Since(start); wait > 2*time.Second {
+			t.Errorf("%s: Fit took %v to notice the end of its context", k, wait)
+		}
+		var dead bool
+		if err != nil {
+			dead = errors.Is(err, context.DeadlineExceeded)
+		}
+		if err != nil && !dead && !strings.Contains(err.Error(), "Lambda") {
+			t.Errorf("%s: Fit returned %v, want context.DeadlineExceeded", k, err)
+		}
+		cancel()
+	}
+}

@@ -1,0 +1,435 @@
+package baseline
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// The functions of this file compute kernels slowly and literally, by their definitions.
+
+// reference returns the values of a kernel on all pairs of graphs, without normalisation.
+func reference(k mlg.Kernel, graphs []*graph.Graph) [][]float64 {
+	switch k := k.(type) {
+	case Histogram:
+		return pairs(graphs, func(a, b *graph.Graph) float64 { return referenceHistogram(k, a, b) })
+	case WL:
+		f := make([][]map[string]float64, len(graphs))
+		for i, g := range graphs {
+			f[i] = referenceWL(k, g)
+		}
+		return pairsOf(len(graphs), func(i, j int) float64 {
+			sum := 0.0
+			for h := range f[i] {
+				for c, x := range f[i][h] {
+					if k.Variant == Assignment {
+						sum += math.Min(x, f[j][h][c])
+					} else {
+						sum += x * f[j][h][c]
+					}
+				}
+			}
+			return sum
+		})
+	case ShortestPath:
+		return pairs(graphs, func(a, b *graph.Graph) float64 { return referencePaths(k, a, b) })
+	case Graphlet:
+		f := make([]map[string]float64, len(graphs))
+		for i, g := range graphs {
+			f[i] = referenceGraphlets(k.K, k.Connected, g)
+		}
+		return pairsOf(len(graphs), func(i, j int) float64 { return mapDot(f[i], f[j]) })
+	case RandomWalk:
+		return pairs(graphs, func(a, b *graph.Graph) float64 {
+			ax := productMatrix(k.Labels, a, b)
+			x := ones(len(ax))
+			sum, w := 0.0, 1.0
+			for range k.P + 1 {
+				for _, v := range x {
+					sum += w * v
+				}
+				x = multiply(ax, x)
+				w *= k.Lambda
+			}
+			return sum
+		})
+	case InfiniteWalk:
+		return pairs(graphs, func(a, b *graph.Graph) float64 {
+			ax := productMatrix(k.Labels, a, b)
+			if k.Series == Geometric {
+				for i := range ax {
+					for j := range ax {
+						ax[i][j] *= -k.Lambda
+					}
+					ax[i][i]++
+				}
+				sum := 0.0
+				for _, v := range solve(ax, ones(len(ax))) {
+					sum += v
+				}
+				return sum
+			}
+			x := ones(len(ax))
+			sum := 0.0
+			for i, term := 1, 1.0; term > 1e-20*sum; i++ {
+				term = 0
+				for _, v := range x {
+					term += v
+				}
+				sum += term
+				x = multiply(ax, x)
+				for v := range x {
+					x[v] *= k.Lambda / float64(i)
+				}
+			}
+			return sum
+		})
+	}
+	panic(fmt.Sprintf("no reference for %T", k))
+}
+
+func pairs(graphs []*graph.Graph, f func(a, b *graph.Graph) float64) [][]float64 {
+	return pairsOf(len(graphs), func(i, j int) float64 { return f(graphs[i], graphs[j]) })
+}
+
+func pairsOf(n int, f func(i, j int) float64) [][]float64 {
+	m := make([][]float64, n)
+	for i := range m {
+		m[i] = make([]float64, n)
+		for j := range m[i] {
+			m[i][j] = f(i, j)
+		}
+	}
+	return m
+}
+
+func mapDot(a, b map[string]float64) float64 {
+	sum := 0.0
+	for k, x := range a {
+		sum += x * b[k]
+	}
+	return sum
+}
+
+// referenceLabel is the label of a vertex by the rule of Source.
+func referenceLabel(s Source, g *graph.Graph, v int) string {
+	switch {
+	case s == Unlabeled:
+		return "same"
+	case s == Degrees, s == Auto && !g.HasLabels():
+		return strconv.Itoa(len(g.Neighbors(v)))
+	}
+	return g.Label(v)
+}
+
+func referenceHistogram(k Histogram, a, b *graph.Graph) float64 {
+	sum := 0.0
+	if k.Edges {
+		for e := range a.Edges() {
+			for f := range b.Edges() {
+				if e.Label == f.Label {
+					sum++
+				}
+			}
+		}
+		return sum
+	}
+	for u := range a.N() {
+		for v := range b.N() {
+			if k.Labels == Attributes {
+				sum += dot(a.Attributes(u), b.Attributes(v))
+			} else if referenceLabel(k.Labels, a, u) == referenceLabel(k.Labels, b, v) {
+				sum++
+			}
+		}
+	}
+	return sum
+}
+
+// referenceWL returns the histograms by colouring. A colour is the unfolding of a vertex
+// written out, each level in quotes.
+func referenceWL(k WL, g *graph.Graph) []map[string]float64 {
+	colour := make([]string, g.N())
+	for v := range colour {
+		colour[v] = referenceLabel(k.Labels, g, v)
+	}
+	d := floydWarshall(g, func(float64) float64 { return 1 })
+	var out []map[string]float64
+	for range k.H + 1 {
+		h := map[string]float64{}
+		for u := range g.N() {
+			if k.Variant == Subtree || k.Variant == Assignment {
+				h[colour[u]]++
+				continue
+			}
+			for v := range u {
+				a, b := colour[u], colour[v]
+				if a > b {
+					a, b = b, a
+				}
+				if k.Variant == Edge && d[u][v] == 1 || k.Variant == Path && !math.IsInf(d[u][v], 1) {
+					h[fmt.Sprintf("%q %q %v", a, b, d[u][v])]++
+				}
+			}
+		}
+		out = append(out, h)
+		next := make([]string, g.N())
+		for v := range next {
+			var near []string
+			for _, u := range g.Neighbors(v) {
+				near = append(near, strconv.Quote(colour[u]))
+			}
+			sort.Strings(near)
+			next[v] = shorten(strconv.Quote(colour[v]) + ":" + strings.Join(near, ","))
+		}
+		colour = next
+	}
+	return out
+}
+
+// shorten numbers strings, so that unfoldings stay short; equal strings get equal numbers.
+func shorten(s string) string {
+	n, ok := shortNames[s]
+	if !ok {
+		n = "#" + strconv.Itoa(len(shortNames))
+		shortNames[s] = n
+	}
+	return n
+}
+
+var shortNames = map[string]string{}
+
+func floydWarshall(g *graph.Graph, length func(w float64) float64) [][]float64 {
+	n := g.N()
+	d := pairsOf(n, func(i, j int) float64 {
+		if i == j {
+			return 0
+		}
+		return math.Inf(1)
+	})
+	for e := range g.Edges() {
+		d[e.U][e.V] = length(e.Weight)
+		d[e.V][e.U] = d[e.U][e.V]
+	}
+	for k := range n {
+		for i := range n {
+			for j := range n {
+				d[i][j] = math.Min(d[i][j], d[i][k]+d[k][j])
+			}
+		}
+	}
+	return d
+}
+
+func referencePaths(k ShortestPath, a, b *graph.Graph) float64 {
+	length := func(float64) float64 { return 1 }
+	if k.Weighted {
+		length = func(w float64) float64 { return math.Round(w / k.Resolution) }
+	}
+	da, db := floydWarshall(a, length), floydWarshall(b, length)
+	sum := 0.0
+	for u := range a.N() {
+		for v := range a.N() {
+			if u == v || !k.Ordered && u > v || math.IsInf(da[u][v], 1) {
+				continue
+			}
+			for x := range b.N() {
+				for y := range b.N() {
+					if x == y || !k.Ordered && x > y || da[u][v] != db[x][y] {
+						continue
+					}
+					if k.Labels == Attributes {
+						sum += dot(a.Attributes(u), b.Attributes(x)) * dot(a.Attributes(v), b.Attributes(y))
+						continue
+					}
+					lu, lv := referenceLabel(k.Labels, a, u), referenceLabel(k.Labels, a, v)
+					lx, ly := referenceLabel(k.Labels, b, x), referenceLabel(k.Labels, b, y)
+					if lu == lx && lv == ly || !k.Ordered && lu == ly && lv == lx {
+						sum++
+					}
+				}
+			}
+		}
+	}
+	return sum
+}
+
+// referenceGraphlets enumerates all sets of k vertices and names a subgraph by the least
+// of its adjacency matrices over all orders of its vertices.
+func referenceGraphlets(k int, connected bool, g *graph.Graph) map[string]float64 {
+	count := map[string]float64{}
+	names := map[string]string{}
+	total := 0.0
+	set := make([]int, 0, k)
+	var rec func(from int)
+	rec = func(from int) {
+		if len(set) == k {
+			if connected && !connectedSet(g, set) {
+				return
+			}
+			var as strings.Builder
+			for _, u := range set {
+				for _, v := range set {
+					fmt.Fprint(&as, btoi(g.HasEdge(u, v)))
+				}
+			}
+			name, ok := names[as.String()]
+			if !ok {
+				permutations(k, func(p []int) {
+					var s strings.Builder
+					for i := range k {
+						for j := range k {
+							fmt.Fprint(&s, btoi(g.HasEdge(set[p[i]], set[p[j]])))
+						}
+					}
+					if name == "" || s.String() < name {
+						name = s.String()
+					}
+				})
+				names[as.String()] = name
+			}
+			count[name]++
+			total++
+			return
+		}
+		for v := from; v < g.N(); v++ {
+			set = append(set, v)
+			rec(v + 1)
+			set = set[:len(set)-1]
+		}
+	}
+	rec(0)
+	for name := range count {
+		count[name] /= total
+	}
+	return count
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func connectedSet(g *graph.Graph, set []int) bool {
+	reached := map[int]bool{set[0]: true}
+	for range set {
+		for _, u := range set {
+			for _, v := range set {
+				if reached[u] && g.HasEdge(u, v) {
+					reached[v] = true
+				}
+			}
+		}
+	}
+	return len(reached) == len(set)
+}
+
+// productMatrix forms the adjacency matrix of the direct product of equal labels.
+func productMatrix(s Source, a, b *graph.Graph) [][]float64 {
+	var vs [][2]int
+	for u := range a.N() {
+		for v := range b.N() {
+			if referenceLabel(s, a, u) == referenceLabel(s, b, v) {
+				vs = append(vs, [2]int{u, v})
+			}
+		}
+	}
+	return pairsOf(len(vs), func(i, j int) float64 {
+		return float64(btoi(a.HasEdge(vs[i][0], vs[j][0]) && b.HasEdge(vs[i][1], vs[j][1])))
+	})
+}
+
+func ones(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = 1
+	}
+	return x
+}
+
+func multiply(m [][]float64, x []float64) []float64 {
+	y := make([]float64, len(m))
+	for i := range m {
+		y[i] = dot(m[i], x)
+	}
+	return y
+}
+
+// solve solves m x = b by elimination with row exchanges. It changes m and b.
+func solve(m [][]float64, b []float64) []float64 {
+	n := len(b)
+	for c := range n {
+		p := c
+		for r := c; r < n; r++ {
+			if math.Abs(m[r][c]) > math.Abs(m[p][c]) {
+				p = r
+			}
+		}
+		m[c], m[p], b[c], b[p] = m[p], m[c], b[p], b[c]
+		for r := c + 1; r < n; r++ {
+			f := m[r][c] / m[c][c]
+			if f == 0 {
+				continue
+			}
+			for j := c; j < n; j++ {
+				m[r][j] -= f * m[c][j]
+			}
+			b[r] -= f * b[c]
+		}
+	}
+	for r := n - 1; r >= 0; r-- {
+		for j := r + 1; j < n; j++ {
+			b[r] -= m[r][j] * b[j]
+		}
+		b[r] /= m[r][r]
+	}
+	return b
+}
+
+// eigenvalues returns the eigenvalues of a symmetric matrix by Jacobi rotations.
+func eigenvalues(m *mlg.Matrix) []float64 {
+	n := m.Rows
+	a := pairsOf(n, m.At)
+	for range 60 {
+		off := 0.0
+		for p := range n {
+			for q := range p {
+				if a[p][q] == 0 {
+					continue
+				}
+				off += a[p][q] * a[p][q]
+				theta := (a[q][q] - a[p][p]) / (2 * a[p][q])
+				t := 1 / (math.Abs(theta) + math.Sqrt(theta*theta+1))
+				if theta < 0 {
+					t = -t
+				}
+				c := 1 / math.Sqrt(t*t+1)
+				s := t * c
+				for i := range n {
+					x, y := a[i][p], a[i][q]
+					a[i][p], a[i][q] = c*x-s*y, s*x+c*y
+				}
+				for i := range n {
+					x, y := a[p][i], a[q][i]
+					a[p][i], a[q][i] = c*x-s*y, s*x+c*y
+				}
+			}
+		}
+		if off == 0 {
+			break
+		}
+	}
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = a[i][i]
+	}
+	sort.Float64s(out)
+	return out
+}

@@ -1,0 +1,101 @@
+"""Compares the kernels of package baseline with GraKeL's, values and times in one run.
+
+    python -m venv .venv && .venv/bin/pip install grakel==0.1.11
+    .venv/bin/python bench/grakel/compare.py MUTAG ENZYMES
+
+Run it in the root of the repository. It runs the test that writes our normalised Gram
+matrices (TestDump), computes GraKeL's on the same files with one process, and prints for
+every kernel the largest difference, both times (ours: best of three, Fit and Gram; GraKeL:
+fit_transform, once) and their ratio. Kernels whose definitions differ are marked, with the
+reason; it exits with 1 when the others differ by more than 1e-9. Datasets are looked for
+in the folder that MLG_DATASETS names, as in the Go tests.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import grakel
+import numpy as np
+from grakel import Graph, kernels
+
+TOLERANCE = 1e-9
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def read(folder, name):
+    """Returns the graphs of a TUDataset folder as GraKeL graphs."""
+
+    def rows(part):
+        text = (folder / name / f"{name}_{part}.txt").read_text()
+        return [[x.strip() for x in line.split(",")] for line in text.split("\n") if line.strip()]
+
+    owner = [int(r[0]) - 1 for r in rows("graph_indicator")]
+    labels = [r[0] for r in rows("node_labels")]
+    first, nodes = {}, [{} for _ in range(owner[-1] + 1)]
+    for v, g in enumerate(owner):
+        first.setdefault(g, v)
+        nodes[g][v - first[g]] = labels[v]
+    edges = [{u: {} for u in n} for n in nodes]
+    for a, b in rows("A"):
+        u, v = int(a) - 1, int(b) - 1
+        base = first[owner[u]]
+        edges[owner[u]][u - base][v - base] = 1.0
+    return [Graph(e, node_labels=n) for e, n in zip(edges, nodes)]
+
+
+def comparisons():
+    """Yields our key, GraKeL's kernel, and why they differ, None where they must not."""
+    yield "labels", kernels.VertexHistogram(normalize=True), None
+    yield "wl", kernels.WeisfeilerLehman(n_iter=5, normalize=True), None
+    yield "wl-oa", kernels.WeisfeilerLehmanOptimalAssignment(n_iter=5, normalize=True), None
+    yield "sp-ordered", kernels.ShortestPath(normalize=True), None
+    yield "sp", kernels.ShortestPath(normalize=True), "GraKeL's end labels are ordered"
+    yield "rw-geometric", kernels.RandomWalk(lamda=0.01, normalize=True), None
+    for k in (3, 4, 5):
+        # A path of 6 vertices has 4 connected graphlets of size 3. GraKeL finds 2, 3 or 4.
+        yield f"graphlet{k}-connected", kernels.GraphletSampling(k=k, normalize=True), "GraKeL's counts depend on the order of vertices"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("datasets", nargs="+")
+    parser.add_argument("--kernels", help="only these keys, comma-separated")
+    args = parser.parse_args()
+    only = args.kernels.split(",") if args.kernels else None
+    data = pathlib.Path(os.environ.get("MLG_DATASETS", ROOT.parent / "shared" / "datasets")).resolve()
+    print(f"GraKeL {grakel.__version__}, numpy {np.__version__}, {os.cpu_count()} processors")
+    failed = False
+    with tempfile.TemporaryDirectory() as tmp:
+        env = dict(os.environ, MLG_DUMP=tmp, MLG_DUMP_DATASETS=",".join(args.datasets), MLG_DATASETS=str(data))
+        subprocess.run(["go", "test", "-count=1", "-run", "^TestDump$", "./baseline"], cwd=ROOT, env=env, check=True)
+        print(f"{'dataset':9} {'kernel':20} {'difference':>10} {'ours s':>9} {'GraKeL s':>9} {'ratio':>7}")
+        for name in args.datasets:
+            seconds = json.loads(pathlib.Path(tmp, f"{name}.seconds.json").read_text())
+            for key, kernel, differs in comparisons():
+                if only and key not in only:
+                    continue
+                graphs = read(data, name)  # anew: GraKeL keeps distances in its graphs
+                ours = np.fromfile(pathlib.Path(tmp, f"{name}.{key}.f64"), dtype="<f8").reshape(len(graphs), -1)
+                start = time.perf_counter()
+                theirs = kernel.fit_transform(graphs)
+                took = time.perf_counter() - start
+                both = np.isfinite(theirs)
+                worst = np.abs(ours - theirs)[both].max()
+                note = f"  ({differs})" if differs else ""
+                if not both.all():
+                    note += f"  ({(~both).sum()} of GraKeL's entries are not numbers)"
+                if not differs and worst > TOLERANCE:
+                    failed = True
+                    note += "  DIFFERS"
+                print(f"{name:9} {key:20} {worst:10.1e} {seconds[key]:9.4f} {took:9.3f} {took / seconds[key]:7.0f}{note}", flush=True)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
