@@ -127,6 +127,8 @@ func (s *solver) solve(ctx context.Context, opt solveOptions) error {
 			gap, j = partner(s.f, s.dn, rowI, s.diag, m, s.diag[i])
 			if gap <= opt.tolerance {
 				j = -1
+			} else if j < 0 { // comparisons with NaN are false
+				return fmt.Errorf("svm: Gram matrix: row %d has an entry that is not finite", s.index(i))
 			}
 		}
 		if j < 0 {
