@@ -200,18 +200,24 @@ func (p *pair) solver() *solver {
 	return newSolver(p.gram, q, make([]float64, n), make([]float64, n), 0)
 }
 
-// setC changes the bounds of a solver to those of C and its β to a good start: the best
-// feasible multiple of the present one (docs/svm.md compares the starts).
+// setC changes the bounds of a solver to those of C, which must not be less than before, and
+// multiplies its β to make a good start (docs/svm.md compares the starts).
 func (p *pair) setC(s *solver, c float64) {
 	largest := math.Inf(1) // the largest feasible multiple
+	support, bounded := 0, 0
 	for k, y := range p.y {
+		b := s.beta[k]
 		bound := y * c * p.weight[k]
-		s.lo[k], s.hi[k] = min(0, bound), max(0, bound)
-		if s.beta[k] != 0 {
-			largest = min(largest, bound/s.beta[k])
+		if b != 0 {
+			support++
+			largest = min(largest, bound/b)
+			if b == s.lo[k] || b == s.hi[k] {
+				bounded++
+			}
 		}
+		s.lo[k], s.hi[k] = min(0, bound), max(0, bound)
 	}
-	s.scale(largest)
+	s.scale(largest, 2*bounded > support)
 }
 
 // Decision returns the decision values of new examples (rows, by kernel values with the
