@@ -2,7 +2,6 @@ package svm
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"math"
 	"os"
@@ -74,17 +73,17 @@ func compareLIBSVM(t *testing.T, gram *mlg.Matrix, y []int, cs []float64) {
 	opt := DefaultOptions()
 	for _, tol := range []struct{ stop, objective float64 }{{1e-7, 1e-6}, {1e-3, 1e-3}} {
 		opt.Tolerance = tol.stop
-		models, err := Path(context.Background(), full.Select(train, train), trainY, cs, opt)
+		models, err := Path(ctx, full.Select(train, train), trainY, cs, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for m, c := range cs {
-			objectives, predicted := runLIBSVM(t, trainFile, testFile, c, tol.stop)
+			objectives, predicted := runLIBSVM(t, trainFile, testFile, "-s", "0", "-c", fmt.Sprint(c), "-e", fmt.Sprint(tol.stop))
 			model := models[m]
 			cold := opt
 			cold.C = c
 			if !(len(train) > 1000) {
-				if model, err = TrainClassifier(context.Background(), full.Select(train, train), trainY, cold); err != nil {
+				if model, err = TrainClassifier(ctx, full.Select(train, train), trainY, cold); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -109,7 +108,7 @@ func compareLIBSVM(t *testing.T, gram *mlg.Matrix, y []int, cs []float64) {
 			}
 			differ := 0
 			for k := range got {
-				if got[k] == predicted[k] {
+				if float64(got[k]) == predicted[k] {
 					continue
 				}
 				// A value within the tolerance of 0 may fall on either side.
@@ -123,6 +122,46 @@ func compareLIBSVM(t *testing.T, gram *mlg.Matrix, y []int, cs []float64) {
 			}
 			if differ > 0 {
 				t.Errorf("C = %g, tolerance %g: %d of %d predictions differ from LIBSVM's", c, tol.stop, differ, len(got))
+			}
+		}
+	}
+}
+
+func TestRegressionAgreesWithLIBSVM(t *testing.T) {
+	if _, err := exec.LookPath("svm-train"); err != nil {
+		t.Skip("svm-train is not on the PATH: install LIBSVM's command line tools")
+	}
+	gram, y := dataset(t, "MUTAG", 2)
+	for k, v := range gram.Data {
+		gram.Data[k] = float64(float32(v))
+	}
+	all := make([]int, len(y))
+	z := make([]float64, len(y))
+	for k := range y { // targets with a trend that the kernel knows and one that it does not
+		all[k] = k
+		y[k] = 10*y[k] + k%7
+		z[k] = float64(y[k])
+	}
+	train := filepath.Join(t.TempDir(), "train")
+	writeLIBSVM(t, train, Full(gram), all, y)
+	opt := DefaultOptions()
+	opt.Tolerance, opt.Epsilon = 1e-7, 0.5
+	for _, opt.C = range []float64{0.01, 1, 100} {
+		r, err := TrainRegressor(ctx, Full(gram), z, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Predict(Full(gram))
+		if err != nil {
+			t.Fatal(err)
+		}
+		objectives, predicted := runLIBSVM(t, train, train, "-s", "3", "-p", "0.5", "-c", fmt.Sprint(opt.C), "-e", "1e-7")
+		if want := objectives[0]; math.Abs(r.Objective-want) > 1e-6*math.Abs(want) {
+			t.Errorf("C = %g: objective %.9g, LIBSVM %.9g", opt.C, r.Objective, want)
+		}
+		for k, want := range predicted {
+			if math.Abs(got[k]-want) > 1e-4 { // LIBSVM prints six digits
+				t.Errorf("C = %g, example %d: %.9g, LIBSVM %.9g", opt.C, k, got[k], want)
 			}
 		}
 	}
@@ -158,14 +197,14 @@ func writeLIBSVM(t *testing.T, path string, v View, index, y []int) {
 
 var objectiveLine = regexp.MustCompile(`obj = (\S+),`)
 
-// runLIBSVM returns the objective of each machine and the predicted labels.
-func runLIBSVM(t *testing.T, train, test string, c, tolerance float64) ([]float64, []int) {
+// runLIBSVM returns the objective of each machine and the predictions.
+func runLIBSVM(t *testing.T, train, test string, flags ...string) (objectives, predictions []float64) {
 	model, out := train+".model", train+".out"
-	log, err := exec.Command("svm-train", "-s", "0", "-t", "4", "-c", fmt.Sprint(c), "-e", fmt.Sprint(tolerance), train, model).CombinedOutput()
+	flags = append(flags, "-t", "4", train, model)
+	log, err := exec.Command("svm-train", flags...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("svm-train: %v\n%s", err, log)
 	}
-	var objectives []float64
 	for _, m := range objectiveLine.FindAllStringSubmatch(string(log), -1) {
 		v, err := strconv.ParseFloat(m[1], 64)
 		if err != nil {
@@ -180,13 +219,12 @@ func runLIBSVM(t *testing.T, train, test string, c, tolerance float64) ([]float6
 	if err != nil {
 		t.Fatal(err)
 	}
-	var labels []int
 	for _, field := range strings.Fields(string(text)) {
-		v, err := strconv.Atoi(field)
+		v, err := strconv.ParseFloat(field, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		labels = append(labels, v)
+		predictions = append(predictions, v)
 	}
-	return objectives, labels
+	return objectives, predictions
 }
