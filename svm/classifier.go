@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,46 @@ type Machine struct {
 	Platt *Sigmoid
 }
 
+// Validate returns an error if the fields do not belong together, as those of a damaged
+// file might.
+func (c *Classifier) Validate() error {
+	n := len(c.Classes)
+	if n < 2 || !slices.IsSorted(c.Classes) || len(slices.Compact(slices.Clone(c.Classes))) != n {
+		return fmt.Errorf("svm: classes %v, want two or more in increasing order", c.Classes)
+	}
+	if len(c.Machines) != n*(n-1)/2 {
+		return fmt.Errorf("svm: %d machines for %d classes, want %d", len(c.Machines), n, n*(n-1)/2)
+	}
+	m := 0
+	for a := range n {
+		for b := a + 1; b < n; b++ {
+			k := &c.Machines[m]
+			if k.Positive != c.Classes[a] || k.Negative != c.Classes[b] {
+				return fmt.Errorf("svm: machine %d is for classes %d and %d, want %d and %d", m, k.Positive, k.Negative, c.Classes[a], c.Classes[b])
+			}
+			if err := validSupport(k.Support, k.Coefficients, c.Examples); err != nil {
+				return fmt.Errorf("svm: machine %d: %w", m, err)
+			}
+			m++
+		}
+	}
+	return nil
+}
+
+// validSupport returns an error unless each of the increasing support positions below n has
+// a coefficient.
+func validSupport(support []int, coef []float64, n int) error {
+	if len(support) != len(coef) {
+		return fmt.Errorf("%d support examples, but %d coefficients", len(support), len(coef))
+	}
+	for k, s := range support {
+		if s < 0 || s >= n || k > 0 && s <= support[k-1] {
+			return fmt.Errorf("support example %d at position %d, want increasing ones below %d", s, k, n)
+		}
+	}
+	return nil
+}
+
 // TrainClassifier trains a C-SVC on the Gram matrix of the training examples. For two
 // classes it solves the dual problem
 //
@@ -67,12 +108,8 @@ func TrainClassifier(ctx context.Context, gram View, labels []int, opt Options) 
 // the solution of the one before, which is faster than to start anew; the results come in
 // the order of cs and agree with those of TrainClassifier within the tolerance.
 func Path(ctx context.Context, gram View, labels []int, cs []float64, opt Options) ([]*Classifier, error) {
-	for _, c := range cs {
-		o := opt
-		o.C = c
-		if err := o.Validate(); err != nil {
-			return nil, err
-		}
+	if err := opt.validatePath(cs); err != nil {
+		return nil, err
 	}
 	if err := gram.square(len(labels)); err != nil {
 		return nil, err
@@ -143,23 +180,10 @@ func newPair(gram View, positive, negative int, in, out []int, opt Options) *pai
 // path trains the machine for each C. Machines that come with an error are not nil if it
 // is ErrIterations.
 func (p *pair) path(ctx context.Context, cs []float64, opt Options) ([]Machine, error) {
-	order := make([]int, len(cs))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case cs[a] < cs[b]:
-			return -1
-		case cs[a] > cs[b]:
-			return 1
-		}
-		return 0
-	})
 	machines := make([]Machine, len(cs))
 	var limit error
 	s := p.solver()
-	for _, k := range order {
+	for _, k := range increasing(cs) {
 		before := s.steps
 		p.setC(s, cs[k])
 		if err := s.solve(ctx, opt.solve()); errors.Is(err, ErrIterations) {
@@ -190,6 +214,16 @@ func (p *pair) path(ctx context.Context, cs []float64, opt Options) ([]Machine, 
 	return machines, limit
 }
 
+// increasing returns the positions in cs in the order of the values.
+func increasing(cs []float64) []int {
+	order := make([]int, len(cs))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cs[a], cs[b]) })
+	return order
+}
+
 // solver returns a solver at β = 0 for C not yet set.
 func (p *pair) solver() *solver {
 	n := len(p.y)
@@ -200,24 +234,12 @@ func (p *pair) solver() *solver {
 	return newSolver(p.gram, q, make([]float64, n), make([]float64, n), 0)
 }
 
-// setC changes the bounds of a solver to those of C, which must not be less than before, and
-// multiplies its β to make a good start (docs/svm.md compares the starts).
+// setC gives a solver the bounds of C.
 func (p *pair) setC(s *solver, c float64) {
-	largest := math.Inf(1) // the largest feasible multiple
-	support, bounded := 0, 0
-	for k, y := range p.y {
-		b := s.beta[k]
-		bound := y * c * p.weight[k]
-		if b != 0 {
-			support++
-			largest = min(largest, bound/b)
-			if b == s.lo[k] || b == s.hi[k] {
-				bounded++
-			}
-		}
-		s.lo[k], s.hi[k] = min(0, bound), max(0, bound)
-	}
-	s.scale(largest, 2*bounded > support)
+	s.widen(func(k int) (lo, hi float64) {
+		bound := p.y[k] * c * p.weight[k]
+		return min(0, bound), max(0, bound)
+	})
 }
 
 // Decision returns the decision values of new examples (rows, by kernel values with the

@@ -79,6 +79,16 @@ func (o Options) Validate() error {
 	return nil
 }
 
+// validatePath validates the options with each value in place of C.
+func (o Options) validatePath(cs []float64) error {
+	for _, o.C = range cs {
+		if err := o.Validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // weight returns the factor of C for a class.
 func (o Options) weight(class int) float64 {
 	if w, ok := o.ClassWeights[class]; ok {

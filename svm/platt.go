@@ -211,20 +211,20 @@ func (c *Classifier) Probability(cross View) (*mlg.Matrix, error) {
 		m := 0
 		for a := range k {
 			for b := a + 1; b < k; b++ {
-				// As in LIBSVM, no pair is certain: Couple needs r strictly inside (0, 1).
-				const least = 1e-7
-				v := c.Machines[m].Platt.Probability(d.At(i, m))
-				v = max(least, min(1-least, v))
-				r.Set(a, b, v)
-				r.Set(b, a, 1-v)
+				r.Set(a, b, c.Machines[m].Platt.Probability(d.At(i, m)))
+				r.Set(b, a, 1-r.At(a, b))
 				m++
 			}
 		}
 		if k == 2 {
-			v := c.Machines[0].Platt.Probability(d.At(i, 0))
-			p.Set(i, 0, v)
-			p.Set(i, 1, 1-v)
+			p.Set(i, 0, r.At(0, 1))
+			p.Set(i, 1, r.At(1, 0))
 			continue
+		}
+		// As in LIBSVM no pair is certain: Couple needs entries strictly inside (0, 1).
+		const least = 1e-7
+		for e := range r.Data {
+			r.Data[e] = max(least, min(1-least, r.Data[e]))
 		}
 		copy(p.Row(i), Couple(r))
 	}

@@ -36,6 +36,9 @@ func (o ProcessOptions) Validate() error {
 // and covariance s²K and the noise is independent with variance σ². With A = s²K + σ²I,
 //
 //	β = A⁻¹(z − μ),   mean(x) = μ + s² Σ_k β_k k(x, x_k),   variance(x) = s² k(x,x) − s⁴ k_xᵀ A⁻¹ k_x.
+//
+// The mean needs the exported fields only; the variance needs the decomposition, to which a
+// Process holds on.
 type Process struct {
 	Options      ProcessOptions
 	Coefficients []float64 // s²β

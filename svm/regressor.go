@@ -31,7 +31,16 @@ type Regressor struct {
 //
 // As for TrainClassifier, an error that is ErrIterations comes with a usable regressor.
 func TrainRegressor(ctx context.Context, gram View, targets []float64, opt Options) (*Regressor, error) {
-	if err := opt.Validate(); err != nil {
+	models, err := RegressorPath(ctx, gram, targets, []float64{opt.C}, opt)
+	if models == nil {
+		return nil, err
+	}
+	return models[0], err
+}
+
+// RegressorPath trains one regressor for each value of C in cs, as Path does classifiers.
+func RegressorPath(ctx context.Context, gram View, targets []float64, cs []float64, opt Options) ([]*Regressor, error) {
+	if err := opt.validatePath(cs); err != nil {
 		return nil, err
 	}
 	if err := gram.square(len(targets)); err != nil {
@@ -41,26 +50,40 @@ func TrainRegressor(ctx context.Context, gram View, targets []float64, opt Optio
 		return nil, err
 	}
 	n := len(targets)
-	q, lo, hi := make([]float64, n), make([]float64, n), make([]float64, n)
+	q := make([]float64, n)
 	for k, z := range targets {
-		q[k], lo[k], hi[k] = -z, -opt.C, opt.C
+		q[k] = -z
 	}
-	s := newSolver(gram, q, lo, hi, opt.Epsilon)
-	err := s.solve(ctx, opt.solve())
-	if err != nil {
-		if !errors.Is(err, ErrIterations) {
+	s := newSolver(gram, q, make([]float64, n), make([]float64, n), opt.Epsilon)
+	models := make([]*Regressor, len(cs))
+	var limit error
+	for _, m := range increasing(cs) {
+		c, before := cs[m], s.steps
+		s.widen(func(int) (lo, hi float64) { return -c, c })
+		if err := s.solve(ctx, opt.solve()); errors.Is(err, ErrIterations) {
+			limit = fmt.Errorf("%w: C = %g, %d steps", err, c, opt.MaxIterations)
+		} else if err != nil {
 			return nil, err
 		}
-		err = fmt.Errorf("%w: C = %g, %d steps", err, opt.C, opt.MaxIterations)
-	}
-	r := &Regressor{Examples: n, Bias: s.bias(), Objective: s.objective(), Iterations: s.steps}
-	for k, b := range s.beta {
-		if b != 0 {
-			r.Support = append(r.Support, k)
-			r.Coefficients = append(r.Coefficients, b)
+		r := &Regressor{Examples: n, Bias: s.bias(), Objective: s.objective(), Iterations: s.steps - before}
+		for k, b := range s.beta {
+			if b != 0 {
+				r.Support = append(r.Support, k)
+				r.Coefficients = append(r.Coefficients, b)
+			}
 		}
+		models[m] = r
 	}
-	return r, err
+	return models, limit
+}
+
+// Validate returns an error if the fields do not belong together, as those of a damaged
+// file might.
+func (r *Regressor) Validate() error {
+	if err := validSupport(r.Support, r.Coefficients, r.Examples); err != nil {
+		return fmt.Errorf("svm: %w", err)
+	}
+	return nil
 }
 
 // Predict returns the value for each new example (a row of cross: its kernel values with

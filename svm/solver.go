@@ -327,28 +327,36 @@ func (s *solver) restore() {
 	s.activateAll()
 }
 
-// scale multiplies β, and the gradient with it, by a factor that makes it a good start for
-// wider bounds, of which largest is the largest feasible factor. Where most non-zero
-// coefficients are at the bounds they left, they will mostly be at the new ones, and the
-// factor is largest; else it is the one up to largest that gives the least objective,
+// widen changes the bounds, which must not become narrower, and multiplies β to make a good
+// start for the new ones (docs/svm.md compares the starts). Where most non-zero coefficients
+// are at their bounds they will mostly be at the new ones, and the factor is the largest
+// that is feasible; else it is the one up to that which gives the least objective,
 //
 //	t = −(qᵀβ + εΣ|β|) / βᵀKβ.
-//
-// At β = 0 there is nothing to do.
-func (s *solver) scale(largest float64, bounded bool) {
+func (s *solver) widen(bounds func(k int) (lo, hi float64)) {
+	t := math.Inf(1)
+	support, bounded := 0, 0
 	linear, quadratic := 0.0, 0.0
 	for k, b := range s.beta {
-		linear += s.q[k]*b + s.eps*math.Abs(b)
-		quadratic += b * (s.grad[k] - s.q[k])
+		lo, hi := bounds(k)
+		if b != 0 {
+			support++
+			if b == s.lo[k] || b == s.hi[k] {
+				bounded++
+			}
+			t = min(t, max(lo/b, hi/b))
+			linear += s.q[k]*b + s.eps*math.Abs(b)
+			quadratic += b * (s.grad[k] - s.q[k])
+		}
+		s.lo[k], s.hi[k] = lo, hi
 	}
-	if linear == 0 && quadratic == 0 {
+	if support == 0 {
 		return
 	}
-	t := largest
-	if quadratic > 0 && !bounded {
+	if 2*bounded <= support && quadratic > 0 {
 		t = min(t, max(0, -linear/quadratic))
 	}
-	const rounding = 4 * 0x1p-53 // of the quotient that gave largest and of the product here
+	const rounding = 4 * 0x1p-53 // of the quotient that gave t and of the product here
 	for k, b := range s.beta {
 		b *= t
 		switch { // a variable that comes to a bound is there exactly

@@ -506,6 +506,59 @@ func TestPathEqualsSingleTrainings(t *testing.T) {
 	}
 }
 
+func TestRegressorPathEqualsSingleTrainings(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	n := 120
+	gram, x := randomGram(rng, n, 60)
+	z := make([]float64, n)
+	for k := range z {
+		z[k] = 20 + 3*x[k][0] + 0.5*rng.NormFloat64()
+	}
+	opt := DefaultOptions()
+	opt.Tolerance = 1e-8
+	cs := []float64{1, 0.01, 100}
+	models, err := RegressorPath(ctx, Full(gram), z, cs, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, c := range cs {
+		opt.C = c
+		want, err := TrainRegressor(ctx, Full(gram), z, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := models[k]; math.Abs(got.Objective-want.Objective) > 1e-9*math.Abs(want.Objective) || math.Abs(got.Bias-want.Bias) > 1e-6 {
+			t.Errorf("C = %g: objective %.12g, bias %g, want %.12g, %g", c, got.Objective, got.Bias, want.Objective, want.Bias)
+		}
+		if err := models[k].Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestValidateModel(t *testing.T) {
+	good := func() *Classifier {
+		return &Classifier{Classes: []int{1, 2}, Examples: 3, Machines: []Machine{{Positive: 1, Negative: 2, Support: []int{0, 2}, Coefficients: []float64{1, -1}}}}
+	}
+	if err := good().Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for want, damage := range map[string]func(*Classifier){
+		"increasing order":                           func(c *Classifier) { c.Classes[1] = 1 },
+		"0 machines for 2 classes, want 1":           func(c *Classifier) { c.Machines = nil },
+		"classes 2 and 2, want 1 and 2":              func(c *Classifier) { c.Machines[0].Positive = 2 },
+		"2 support examples, but 1 coeff":            func(c *Classifier) { c.Machines[0].Coefficients = []float64{1} },
+		"support example 3 at position 1":            func(c *Classifier) { c.Machines[0].Support[1] = 3 },
+		"machine 0: support example 0 at position 1": func(c *Classifier) { c.Machines[0].Support[1] = 0 },
+	} {
+		c := good()
+		damage(c)
+		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	gram := &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 0, 0, 1}}
 	nan := &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{1, math.NaN(), math.NaN(), 1}}
