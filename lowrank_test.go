@@ -2,7 +2,13 @@ package mlg
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 // all options that make the low-rank kernel exact: every vertex sampled, full rank.
@@ -53,5 +59,149 @@ func BenchmarkFitGram(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// Large sparse graphs go through at the cost of their sparse factors.
+func TestLargeGraphs(t *testing.T) {
+	r := graphtest.Rand(8)
+	// A graph like a large protein: a chain with contacts nearby.
+	protein := graph.NewBuilder(5748)
+	for v := range 5748 {
+		protein.SetLabel(v, fmt.Sprint(r.IntN(3)))
+		if v > 0 {
+			protein.AddEdge(v-1, v)
+		}
+		for range 2 {
+			if u := v - 2 - r.IntN(60); u >= 0 {
+				protein.AddEdge(u, v)
+			}
+		}
+	}
+	p, err := protein.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, g := range map[string]*graph.Graph{
+		"star 5000":    graphtest.Labeled(r, graphtest.Star(5000), 1, 0),
+		"star, labels": graphtest.Labeled(r, graphtest.Star(5000), 4000, 0),
+		"path 100000":  graphtest.Labeled(r, graphtest.Path(100_000), 1, 0),
+		"path, labels": graphtest.Labeled(r, graphtest.Path(100_000), 3, 0),
+		"grid 300x300": graphtest.Labeled(r, graphtest.Grid(300, 300), 1, 0),
+		"grid, labels": graphtest.Labeled(r, graphtest.Grid(100, 100), 3, 0),
+		"protein":      p,
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := DefaultOptions()
+			o.Radii = []int{1, 2, 4}
+			m, err := Fit(t.Context(), []*graph.Graph{g, graphtest.Labeled(r, graphtest.Path(3), 1, 0)}, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, err := m.Gram(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if k.At(0, 0) != 1 || !(k.At(0, 1) > 0 && k.At(0, 1) < 1) {
+				t.Errorf("k = %v", k.Data)
+			}
+		})
+	}
+}
+
+// Transform of the training graphs equals what fitting gave, to the bit, and does not
+// depend on the batch. Seeds determine the model.
+func TestTransformBits(t *testing.T) {
+	gs := append(graphtest.Suite(1), graphtest.Suite(2)...)
+	for _, how := range []Landmarks{Uniform, ByClass, Pivoted} {
+		o := DefaultOptions()
+		o.Samples, o.Rank, o.Combine, o.Landmarks = 15, 6, Sum, how
+		m, err := Fit(t.Context(), gs, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(what string, from int, c *Covariances) {
+			t.Helper()
+			for l, b := range c.levels {
+				for i := range b.Len() {
+					if !slices.Equal(b.At(i, nil), m.train.levels[l].At(from+i, nil)) {
+						t.Errorf("%s, %s: graph %d, level %d: other bits than in fitting", how, what, from+i, l)
+					}
+				}
+			}
+		}
+		c, err := m.Transform(t.Context(), gs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check("all", 0, c)
+		r := graphtest.Rand(5)
+		for i, g := range gs {
+			s, _ := graphtest.Shuffle(r, g)
+			for _, x := range []*graph.Graph{g, s} {
+				if c, err = m.Transform(t.Context(), []*graph.Graph{x}); err != nil {
+					t.Fatal(err)
+				}
+				check("one", i, c)
+			}
+		}
+		again, err := Fit(t.Context(), gs, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check("second run", 0, again.train)
+		o.Seed = 1
+		other, err := Fit(t.Context(), gs, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if how != Pivoted && slices.Equal(other.train.levels[2].At(0, nil), m.train.levels[2].At(0, nil)) {
+			t.Errorf("%s: another seed gives the same model", how)
+		}
+	}
+}
+
+// Sampling without replacement is uniform: every vertex is drawn equally often.
+func TestSample(t *testing.T) {
+	const n, k, rounds = 12, 5, 24000
+	count := make([]float64, n)
+	pairs := make(map[[2]int]float64)
+	for seed := range uint64(rounds) {
+		s := sample(rand.NewPCG(seed, 0), n, k)
+		slices.Sort(s)
+		for i, v := range s {
+			count[v]++
+			for _, w := range s[:i] {
+				if v == w {
+					t.Fatal("a number was drawn twice")
+				}
+				pairs[[2]int{w, v}]++
+			}
+		}
+	}
+	chi2 := 0.0
+	for _, c := range count {
+		e := float64(rounds*k) / n
+		chi2 += (c - e) * (c - e) / e
+	}
+	for i := range n {
+		for j := range i {
+			e := float64(rounds*k*(k-1)) / (n * (n - 1))
+			c := pairs[[2]int{j, i}]
+			chi2 += (c - e) * (c - e) / e
+		}
+	}
+	// 78 cells, negatively correlated: 130 is five standard deviations above their mean.
+	if chi2 > 130 {
+		t.Errorf("χ² = %v for vertices and pairs of vertices", chi2)
+	}
+}
+
+// An attribute dimension that changes within a collection is an error that names the graph.
+func TestMixedAttributes(t *testing.T) {
+	r := graphtest.Rand(1)
+	gs := []*graph.Graph{graphtest.Labeled(r, graphtest.Path(3), 1, 2), graphtest.Labeled(r, graphtest.Path(3), 1, 3)}
+	if _, err := Fit(t.Context(), gs, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "graph 1: 3 attributes per vertex, want 2") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -1,0 +1,188 @@
+package svm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/lapack/gonum"
+
+	"github.com/mlgkernel/mlg"
+)
+
+// Decomposition is a Gram matrix K = Q T Qᵀ with Q orthogonal and T symmetric tridiagonal.
+// It takes O(n³) time once; after that everything about (K + λI)⁻¹ costs O(n²) for each λ.
+// It serves as an eigendecomposition would, to which it is the first step, and takes
+// about a third of the time (docs/svm.md).
+type Decomposition struct {
+	q         *mlg.Matrix // Q
+	diag, off []float64   // T
+}
+
+// Decompose decomposes a Gram matrix, which must be symmetric (the lower triangle is read).
+// The context is looked at between the stages only.
+func Decompose(ctx context.Context, gram View) (*Decomposition, error) {
+	n, _ := gram.Dims()
+	if err := gram.square(n); err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return nil, errors.New("svm: no examples")
+	}
+	m := gram.Matrix()
+	if err := finiteMatrix(m); err != nil {
+		return nil, err
+	}
+	d := &Decomposition{q: m, diag: make([]float64, n), off: make([]float64, n-1)}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var lapack gonum.Implementation
+	tau := make([]float64, n-1)
+	size := make([]float64, 1)
+	lapack.Dsytrd(blas.Lower, n, m.Data, n, d.diag, d.off, tau, size, -1)
+	work := make([]float64, int(size[0]))
+	lapack.Dsytrd(blas.Lower, n, m.Data, n, d.diag, d.off, tau, work, len(work))
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	lapack.Dorgtr(blas.Lower, n, m.Data, n, tau, size, -1)
+	work = make([]float64, int(size[0]))
+	lapack.Dorgtr(blas.Lower, n, m.Data, n, tau, work, len(work))
+	return d, nil
+}
+
+// finiteMatrix returns an error that names the first entry that is not finite.
+func finiteMatrix(m *mlg.Matrix) error {
+	for k, v := range m.Data {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("svm: Gram matrix: row %d, column %d is %v, want a finite number", k/m.Cols, k%m.Cols, v)
+		}
+	}
+	return nil
+}
+
+// shifted is the factorisation T + λI = L D Lᵀ, where L has ones on its diagonal and l
+// below it.
+type shifted struct {
+	*Decomposition
+	l, d []float64
+}
+
+// shift factorises T + λI. It is an error if K + λI is not positive definite in floating
+// point.
+func (d *Decomposition) shift(lambda float64) (*shifted, error) {
+	if !(lambda >= 0) || math.IsInf(lambda, 1) {
+		return nil, fmt.Errorf("svm: ridge is %v, want a finite number, 0 or more", lambda)
+	}
+	n := len(d.diag)
+	f := &shifted{Decomposition: d, l: make([]float64, n-1), d: make([]float64, n)}
+	for k := range n {
+		f.d[k] = d.diag[k] + lambda
+		if k > 0 {
+			f.d[k] -= f.l[k-1] * d.off[k-1]
+		}
+		if !(f.d[k] > 0) {
+			return nil, fmt.Errorf("svm: Gram matrix with ridge %v is not positive definite: want a larger ridge, or Clip", lambda)
+		}
+		if k < n-1 {
+			f.l[k] = d.off[k] / f.d[k]
+		}
+	}
+	return f, nil
+}
+
+// half returns L⁻¹ Qᵀ v, of which the squares over D sum to vᵀ(K+λI)⁻¹v.
+func (f *shifted) half(v []float64) []float64 {
+	n := len(f.d)
+	x := make([]float64, n)
+	for i := range n { // Qᵀv, row by row
+		axpy(x, v[i], f.q.Row(i))
+	}
+	for k := 1; k < n; k++ {
+		x[k] -= f.l[k-1] * x[k-1]
+	}
+	return x
+}
+
+// solve returns (K + λI)⁻¹ v.
+func (f *shifted) solve(v []float64) []float64 {
+	n := len(f.d)
+	x := f.half(v)
+	for k := range x {
+		x[k] /= f.d[k]
+	}
+	for k := n - 2; k >= 0; k-- {
+		x[k] -= f.l[k] * x[k+1]
+	}
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = dot(f.q.Row(i), x)
+	}
+	return out
+}
+
+// inverseDiagonal returns the diagonal of (K + λI)⁻¹,
+//
+//	Σ_k w_k² / D_k,   w = L⁻¹ Qᵀe_i,
+//
+// for four examples at a time, because the recurrence for one waits on itself.
+func (f *shifted) inverseDiagonal() []float64 {
+	n := len(f.d)
+	out := make([]float64, n)
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		q0, q1, q2, q3 := f.q.Row(i), f.q.Row(i+1), f.q.Row(i+2), f.q.Row(i+3)
+		var w0, w1, w2, w3, s0, s1, s2, s3, l float64
+		for k, d := range f.d {
+			w0, w1, w2, w3 = q0[k]-l*w0, q1[k]-l*w1, q2[k]-l*w2, q3[k]-l*w3
+			r := 1 / d
+			s0 += w0 * w0 * r
+			s1 += w1 * w1 * r
+			s2 += w2 * w2 * r
+			s3 += w3 * w3 * r
+			if k < n-1 {
+				l = f.l[k]
+			}
+		}
+		out[i], out[i+1], out[i+2], out[i+3] = s0, s1, s2, s3
+	}
+	for ; i < n; i++ {
+		var w, l float64
+		for k, q := range f.q.Row(i) {
+			w = q - l*w
+			out[i] += w * w / f.d[k]
+			if k < n-1 {
+				l = f.l[k]
+			}
+		}
+	}
+	return out
+}
+
+// logDet returns log|K + λI|.
+func (f *shifted) logDet() float64 {
+	s := 0.0
+	for _, d := range f.d {
+		s += math.Log(d)
+	}
+	return s
+}
+
+func dot(a, b []float64) float64 {
+	b = b[:len(a)]
+	s := 0.0
+	for k, v := range a {
+		s += v * b[k]
+	}
+	return s
+}
+
+func axpy(dst []float64, a float64, x []float64) {
+	x = x[:len(dst)]
+	for k := range dst {
+		dst[k] += a * x[k]
+	}
+}

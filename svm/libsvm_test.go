@@ -1,0 +1,230 @@
+package svm
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/mlgkernel/mlg"
+)
+
+// The tests below run LIBSVM's commands on the same Gram matrices. NCI1 takes minutes and
+// runs only with MLG_LONG=1.
+
+func TestAgreesWithLIBSVM(t *testing.T) {
+	for _, bin := range []string{"svm-train", "svm-predict"} {
+		if _, err := exec.LookPath(bin); err != nil {
+			t.Skipf("%s is not on the PATH: install LIBSVM's command line tools", bin)
+		}
+	}
+	for _, d := range []struct {
+		name string
+		h    int
+		cs   []float64
+		long bool
+	}{
+		{"MUTAG", 0, []float64{0.01, 0.1, 1, 10, 100}, false},
+		{"MUTAG", 3, []float64{0.01, 0.1, 1, 10, 100, 1000}, false},
+		{"ENZYMES", 2, []float64{0.01, 1, 100, 1000}, false},
+		{"NCI1", 3, []float64{0.01, 0.1, 1, 10, 100, 1000}, true},
+	} {
+		t.Run(fmt.Sprintf("%s-h%d", d.name, d.h), func(t *testing.T) {
+			if d.long && os.Getenv("MLG_LONG") == "" {
+				t.Skip("takes minutes: set MLG_LONG=1 to run it")
+			}
+			gram, y := dataset(t, d.name, d.h)
+			// LIBSVM keeps kernel values in single precision, which alone moves the objective by
+			// up to 3e-6 of its value: entries that single precision holds make the problems equal.
+			for k, v := range gram.Data {
+				gram.Data[k] = float64(float32(v))
+			}
+			compareLIBSVM(t, gram, y, d.cs)
+		})
+	}
+}
+
+// compareLIBSVM trains on two thirds of the examples and predicts the rest.
+func compareLIBSVM(t *testing.T, gram *mlg.Matrix, y []int, cs []float64) {
+	var train, test, trainY []int
+	for k := range y {
+		if k%3 == 2 {
+			test = append(test, k)
+		} else {
+			train = append(train, k)
+			trainY = append(trainY, y[k])
+		}
+	}
+	if first := trainY[0]; first != 0 {
+		t.Fatalf("first training label is %d: LIBSVM would order the classes otherwise", first)
+	}
+	full := Full(gram)
+	dir := t.TempDir()
+	trainFile, testFile := filepath.Join(dir, "train"), filepath.Join(dir, "test")
+	writeLIBSVM(t, trainFile, full.Select(train, train), train, y)
+	writeLIBSVM(t, testFile, full.Select(test, train), test, y)
+
+	opt := DefaultOptions()
+	for _, tol := range []struct{ stop, objective float64 }{{1e-7, 1e-6}, {1e-3, 1e-3}} {
+		opt.Tolerance = tol.stop
+		models, err := Path(ctx, full.Select(train, train), trainY, cs, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m, c := range cs {
+			objectives, predicted := runLIBSVM(t, trainFile, testFile, "-s", "0", "-c", fmt.Sprint(c), "-e", fmt.Sprint(tol.stop))
+			model := models[m]
+			cold := opt
+			cold.C = c
+			if !(len(train) > 1000) {
+				if model, err = TrainClassifier(ctx, full.Select(train, train), trainY, cold); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(objectives) != len(model.Machines) {
+				t.Fatalf("C = %g: LIBSVM has %d machines, we have %d", c, len(objectives), len(model.Machines))
+			}
+			for k, want := range objectives {
+				for _, got := range []float64{model.Machines[k].Objective, models[m].Machines[k].Objective} {
+					// LIBSVM prints six decimals.
+					if math.Abs(got-want) > tol.objective*math.Abs(want)+5e-7 {
+						t.Errorf("C = %g, tolerance %g, machine %d: objective %.9g, LIBSVM %.9g (relative %.2g)", c, tol.stop, k, got, want, got/want-1)
+					}
+				}
+			}
+			got, err := model.Predict(full.Select(test, train))
+			if err != nil {
+				t.Fatal(err)
+			}
+			decision, err := model.Decision(full.Select(test, train))
+			if err != nil {
+				t.Fatal(err)
+			}
+			differ := 0
+			for k := range got {
+				if float64(got[k]) == predicted[k] {
+					continue
+				}
+				// A value within the tolerance of 0 may fall on either side.
+				margin := math.Inf(1)
+				for _, f := range decision.Row(k) {
+					margin = min(margin, math.Abs(f))
+				}
+				if margin > 2*tol.stop {
+					differ++
+				}
+			}
+			if differ > 0 {
+				t.Errorf("C = %g, tolerance %g: %d of %d predictions differ from LIBSVM's", c, tol.stop, differ, len(got))
+			}
+		}
+	}
+}
+
+func TestRegressionAgreesWithLIBSVM(t *testing.T) {
+	if _, err := exec.LookPath("svm-train"); err != nil {
+		t.Skip("svm-train is not on the PATH: install LIBSVM's command line tools")
+	}
+	gram, y := dataset(t, "MUTAG", 2)
+	for k, v := range gram.Data {
+		gram.Data[k] = float64(float32(v))
+	}
+	all := make([]int, len(y))
+	z := make([]float64, len(y))
+	for k := range y { // targets with a trend that the kernel knows and one that it does not
+		all[k] = k
+		y[k] = 10*y[k] + k%7
+		z[k] = float64(y[k])
+	}
+	train := filepath.Join(t.TempDir(), "train")
+	writeLIBSVM(t, train, Full(gram), all, y)
+	opt := DefaultOptions()
+	opt.Tolerance, opt.Epsilon = 1e-7, 0.5
+	for _, opt.C = range []float64{0.01, 1, 100} {
+		r, err := TrainRegressor(ctx, Full(gram), z, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Predict(Full(gram))
+		if err != nil {
+			t.Fatal(err)
+		}
+		objectives, predicted := runLIBSVM(t, train, train, "-s", "3", "-p", "0.5", "-c", fmt.Sprint(opt.C), "-e", "1e-7")
+		if want := objectives[0]; math.Abs(r.Objective-want) > 1e-6*math.Abs(want) {
+			t.Errorf("C = %g: objective %.9g, LIBSVM %.9g", opt.C, r.Objective, want)
+		}
+		for k, want := range predicted {
+			if math.Abs(got[k]-want) > 1e-4 { // LIBSVM prints six digits
+				t.Errorf("C = %g, example %d: %.9g, LIBSVM %.9g", opt.C, k, got[k], want)
+			}
+		}
+	}
+}
+
+// writeLIBSVM writes rows of a kernel matrix in LIBSVM's format for precomputed kernels.
+func writeLIBSVM(t *testing.T, path string, v View, index, y []int) {
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriter(f)
+	rows, cols := v.Dims()
+	var line []byte
+	for i := range rows {
+		line = fmt.Appendf(line[:0], "%d 0:%d", y[index[i]], i+1)
+		for j := range cols {
+			line = append(line, ' ')
+			line = strconv.AppendInt(line, int64(j+1), 10)
+			line = append(line, ':')
+			line = strconv.AppendFloat(line, v.At(i, j), 'g', -1, 64)
+		}
+		line = append(line, '\n')
+		w.Write(line)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var objectiveLine = regexp.MustCompile(`obj = (\S+),`)
+
+// runLIBSVM returns the objective of each machine and the predictions.
+func runLIBSVM(t *testing.T, train, test string, flags ...string) (objectives, predictions []float64) {
+	model, out := train+".model", train+".out"
+	flags = append(flags, "-t", "4", train, model)
+	log, err := exec.Command("svm-train", flags...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("svm-train: %v\n%s", err, log)
+	}
+	for _, m := range objectiveLine.FindAllStringSubmatch(string(log), -1) {
+		v, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		objectives = append(objectives, v)
+	}
+	if log, err := exec.Command("svm-predict", test, model, out).CombinedOutput(); err != nil {
+		t.Fatalf("svm-predict: %v\n%s", err, log)
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range strings.Fields(string(text)) {
+		v, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		predictions = append(predictions, v)
+	}
+	return objectives, predictions
+}

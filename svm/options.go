@@ -1,0 +1,102 @@
+package svm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Options are the parameters of the support vector machines. Start from DefaultOptions.
+type Options struct {
+	// C > 0 is the price of an error: the upper bound of the dual variables.
+	C float64
+
+	// Epsilon ≥ 0 is the half width of the tube in which TrainRegressor counts no error.
+	Epsilon float64
+
+	// ClassWeights multiplies C for the examples of a class; a class that is not in it has
+	// weight 1. A weight must be positive. TrainRegressor does not look at it.
+	ClassWeights map[int]float64
+
+	// Tolerance > 0 bounds the violation of the optimality conditions: the solver stops
+	// when two coefficients that could still be moved have slopes that differ by no more.
+	// Slopes are in units of the decision value, in which the margin is 1.
+	Tolerance float64
+
+	// MaxIterations ≥ 1 bounds the steps of each two-class or regression problem. A training
+	// that needs more returns a model with an error that is ErrIterations.
+	MaxIterations int
+
+	// Shrinking lets the solver leave out variables that are unlikely to move. It changes
+	// the time, and the result only within the tolerance.
+	Shrinking bool
+
+	// Probability makes TrainClassifier estimate probabilities, by PlattFolds ≥ 2 further
+	// trainings per pair of classes whose folds are drawn from Seed.
+	Probability bool
+	PlattFolds  int
+	Seed        uint64
+}
+
+// DefaultOptions returns C = 1, Epsilon = 0.1, Tolerance = 1e-3, shrinking, and 5 folds for
+// probabilities, which are off: the defaults of LIBSVM, with which results are compared.
+// The limit of 10 million steps is LIBSVM's as well.
+func DefaultOptions() Options {
+	return Options{
+		C:             1,
+		Epsilon:       0.1,
+		Tolerance:     1e-3,
+		MaxIterations: 10_000_000,
+		Shrinking:     true,
+		PlattFolds:    5,
+	}
+}
+
+// Validate returns an error that names the first field with a value out of range.
+func (o Options) Validate() error {
+	switch {
+	case !(o.C > 0) || math.IsInf(o.C, 1):
+		return fmt.Errorf("svm: C is %v, want a finite number above 0", o.C)
+	case !(o.Epsilon >= 0) || math.IsInf(o.Epsilon, 1):
+		return fmt.Errorf("svm: Epsilon is %v, want a finite number, 0 or more", o.Epsilon)
+	case !(o.Tolerance > 0) || math.IsInf(o.Tolerance, 1):
+		return fmt.Errorf("svm: Tolerance is %v, want a finite number above 0", o.Tolerance)
+	case o.MaxIterations < 1:
+		return fmt.Errorf("svm: MaxIterations is %d, want 1 or more", o.MaxIterations)
+	case o.Probability && o.PlattFolds < 2:
+		return fmt.Errorf("svm: PlattFolds is %d, want 2 or more", o.PlattFolds)
+	}
+	classes := make([]int, 0, len(o.ClassWeights))
+	for c := range o.ClassWeights {
+		classes = append(classes, c)
+	}
+	slices.Sort(classes)
+	for _, c := range classes {
+		if w := o.ClassWeights[c]; !(w > 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("svm: ClassWeights[%d] is %v, want a finite number above 0", c, w)
+		}
+	}
+	return nil
+}
+
+// validatePath validates the options with each value in place of C.
+func (o Options) validatePath(cs []float64) error {
+	for _, o.C = range cs {
+		if err := o.Validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// weight returns the factor of C for a class.
+func (o Options) weight(class int) float64 {
+	if w, ok := o.ClassWeights[class]; ok {
+		return w
+	}
+	return 1
+}
+
+func (o Options) solve() solveOptions {
+	return solveOptions{tolerance: o.Tolerance, maxSteps: o.MaxIterations, shrinking: o.Shrinking}
+}

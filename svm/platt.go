@@ -1,0 +1,285 @@
+package svm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/mlgkernel/mlg"
+)
+
+// Sigmoid turns the decision value f of a machine into the probability of its positive
+// class,
+//
+//	P(positive | f) = 1 / (1 + exp(A·f + B)).
+type Sigmoid struct{ A, B float64 }
+
+// Probability returns the probability of the positive class for decision value f.
+func (s Sigmoid) Probability(f float64) float64 {
+	if z := s.A*f + s.B; z >= 0 {
+		return math.Exp(-z) / (1 + math.Exp(-z))
+	} else {
+		return 1 / (1 + math.Exp(z))
+	}
+}
+
+// FitSigmoid returns the sigmoid of greatest likelihood for decision values whose true
+// class is known (Platt 2000), by the method of Lin, Lin and Weng (2007). It minimises
+//
+//	−Σ_k [ t_k log p_k + (1 − t_k) log(1 − p_k) ],   p_k = 1/(1 + exp(A·f_k + B)),
+//
+// where t_k is (N₊+1)/(N₊+2) for the N₊ positive and 1/(N₋+2) for the N₋ negative examples,
+// which keeps A finite when the classes are separated. The problem is convex in two
+// variables; Newton's method with backtracking starts at A = 0, B = log((N₋+1)/(N₊+1)) and
+// stops when both derivatives are below 1e-5, or after 100 steps.
+func FitSigmoid(decision []float64, positive []bool) Sigmoid {
+	if len(decision) != len(positive) {
+		panic(fmt.Sprintf("svm: %d decision values, %d classes", len(decision), len(positive)))
+	}
+	np, nn := 0.0, 0.0
+	for _, p := range positive {
+		if p {
+			np++
+		} else {
+			nn++
+		}
+	}
+	target := func(p bool) float64 {
+		if p {
+			return (np + 1) / (np + 2)
+		}
+		return 1 / (nn + 2)
+	}
+	// loss is written so that no exponential overflows: −t log p − (1−t) log(1−p) with
+	// z = A·f + B is t·z + log(1+e^(−z)) = (t−1)·z + log(1+e^z).
+	loss := func(s Sigmoid) float64 {
+		sum := 0.0
+		for k, f := range decision {
+			z, t := s.A*f+s.B, target(positive[k])
+			if z >= 0 {
+				sum += t*z + math.Log1p(math.Exp(-z))
+			} else {
+				sum += (t-1)*z + math.Log1p(math.Exp(z))
+			}
+		}
+		return sum
+	}
+	const (
+		ridge    = 1e-12 // keeps the Hessian invertible when all f are equal
+		gradient = 1e-5  // the derivatives at which the paper stops
+		shortest = 1e-10 // the paper's shortest step
+	)
+	s := Sigmoid{A: 0, B: math.Log((nn + 1) / (np + 1))}
+	value := loss(s)
+	for range 100 {
+		haa, hbb, hab, ga, gb := ridge, ridge, 0.0, 0.0, 0.0
+		for k, f := range decision {
+			p := s.Probability(f)
+			w := p * (1 - p)
+			haa += f * f * w
+			hbb += w
+			hab += f * w
+			d := target(positive[k]) - p
+			ga += f * d
+			gb += d
+		}
+		if math.Abs(ga) < gradient && math.Abs(gb) < gradient {
+			break
+		}
+		det := haa*hbb - hab*hab
+		da := -(hbb*ga - hab*gb) / det
+		db := -(haa*gb - hab*ga) / det
+		slope := ga*da + gb*db
+		size := 1.0
+		for ; size >= shortest; size /= 2 {
+			next := Sigmoid{A: s.A + size*da, B: s.B + size*db}
+			if v := loss(next); v < value+1e-4*size*slope {
+				s, value = next, v
+				break
+			}
+		}
+		if size < shortest {
+			break // rounding leaves nothing to gain
+		}
+	}
+	return s
+}
+
+// platt fits the sigmoid of a pair of classes to decision values of examples that the
+// machine has not seen, by cross-validation. The examples of each class are shuffled by the
+// seed and dealt to the folds in turn.
+func (p *pair) platt(ctx context.Context, c float64, opt Options) (*Sigmoid, error) {
+	n := len(p.y)
+	fold := make([]int, n)
+	rng := rand.New(rand.NewPCG(opt.Seed, uint64(n)))
+	next := 0
+	for _, y := range []float64{1, -1} {
+		var of []int
+		for k := range n {
+			if p.y[k] == y {
+				of = append(of, k)
+			}
+		}
+		rng.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
+		for _, k := range of {
+			fold[k] = next % opt.PlattFolds
+			next++
+		}
+	}
+	decision := make([]float64, n)
+	var limit error
+	for f := range opt.PlattFolds {
+		var train, test []int
+		for k := range n {
+			if fold[k] == f {
+				test = append(test, k)
+			} else {
+				train = append(train, k)
+			}
+		}
+		if err := p.heldOut(ctx, train, test, c, opt, decision); errors.Is(err, ErrIterations) {
+			limit = fmt.Errorf("%w: probabilities, C = %g, classes %d and %d", err, c, p.positive, p.negative)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	positive := make([]bool, n)
+	for k, y := range p.y {
+		positive[k] = y > 0
+	}
+	s := FitSigmoid(decision, positive)
+	return &s, limit
+}
+
+// heldOut sets the decision values of the test examples by a machine trained on others. A
+// class that training lacks has nothing to say for it: the value is then +1 or −1, at the
+// margin of the other class, or 0 without any example.
+func (p *pair) heldOut(ctx context.Context, train, test []int, c float64, opt Options, decision []float64) error {
+	part := &pair{gram: p.gram.Select(train, train)}
+	sum := 0.0
+	for _, k := range train {
+		part.y = append(part.y, p.y[k])
+		part.weight = append(part.weight, p.weight[k])
+		sum += p.y[k]
+	}
+	if math.Abs(sum) == float64(len(train)) {
+		for _, k := range test {
+			decision[k] = max(-1, min(1, sum))
+		}
+		return nil
+	}
+	s := part.solver()
+	part.setC(s, c)
+	err := s.solve(ctx, opt.solve())
+	if err != nil && !errors.Is(err, ErrIterations) {
+		return err
+	}
+	b := s.bias()
+	for _, k := range test {
+		f := b
+		for t, v := range s.beta {
+			if v != 0 {
+				f += v * p.gram.At(k, train[t])
+			}
+		}
+		decision[k] = f
+	}
+	return err
+}
+
+// Probability returns the probabilities of the classes (columns, in the order of
+// c.Classes) for new examples (rows of cross, as in Decision). With two classes they are
+// those of the sigmoid, with more they come from all pairs by Couple. The class of highest
+// probability need not be that of Predict. It is an error if the classifier was trained
+// without Options.Probability.
+func (c *Classifier) Probability(cross View) (*mlg.Matrix, error) {
+	for m := range c.Machines {
+		if c.Machines[m].Platt == nil {
+			return nil, errors.New("svm: the classifier was trained without Probability")
+		}
+	}
+	d, err := c.Decision(cross)
+	if err != nil {
+		return nil, err
+	}
+	k := len(c.Classes)
+	p := mlg.NewMatrix(d.Rows, k)
+	r := mlg.NewMatrix(k, k)
+	for i := range d.Rows {
+		m := 0
+		for a := range k {
+			for b := a + 1; b < k; b++ {
+				r.Set(a, b, c.Machines[m].Platt.Probability(d.At(i, m)))
+				r.Set(b, a, 1-r.At(a, b))
+				m++
+			}
+		}
+		if k == 2 {
+			p.Set(i, 0, r.At(0, 1))
+			p.Set(i, 1, r.At(1, 0))
+			continue
+		}
+		// As in LIBSVM no pair is certain: Couple needs entries strictly inside (0, 1).
+		const least = 1e-7
+		for e := range r.Data {
+			r.Data[e] = max(least, min(1-least, r.Data[e]))
+		}
+		copy(p.Row(i), Couple(r))
+	}
+	return p, nil
+}
+
+// Couple returns the class probabilities p that agree best with probabilities r_ab of
+// class a against class b (Wu, Lin, Weng 2004, second method):
+//
+//	minimise   Σ_a Σ_{b≠a} (r_ba p_a − r_ab p_b)²   subject to   Σ p_a = 1,   p ≥ 0.
+//
+// r must be square with r_ab + r_ba = 1 and entries strictly between 0 and 1 off the
+// diagonal, which is not read. The minimum satisfies Qp = (pᵀQp)·1 with
+// Q_aa = Σ_{b≠a} r_ba² and Q_ab = −r_ab r_ba; each update solves one equation and
+// renormalises. It stops when no equation is off by more than 0.005/k (that is LIBSVM's
+// limit: a probability is then good to about half a per cent), or after 100 rounds or k if that is more.
+func Couple(r *mlg.Matrix) []float64 {
+	k := r.Rows
+	q := mlg.NewMatrix(k, k)
+	p := make([]float64, k)
+	qp := make([]float64, k)
+	for a := range k {
+		p[a] = 1 / float64(k)
+		for b := range k {
+			if b != a {
+				q.Set(a, a, q.At(a, a)+r.At(b, a)*r.At(b, a))
+				q.Set(a, b, -r.At(a, b)*r.At(b, a))
+			}
+		}
+	}
+	for range max(100, k) {
+		pqp := 0.0
+		for a := range k {
+			qp[a] = 0
+			for b := range k {
+				qp[a] += q.At(a, b) * p[b]
+			}
+			pqp += p[a] * qp[a]
+		}
+		worst := 0.0
+		for a := range k {
+			worst = max(worst, math.Abs(qp[a]-pqp))
+		}
+		if worst < 0.005/float64(k) {
+			break
+		}
+		for a := range k {
+			d := (pqp - qp[a]) / q.At(a, a)
+			p[a] += d
+			pqp = (pqp + d*(d*q.At(a, a)+2*qp[a])) / ((1 + d) * (1 + d))
+			for b := range k {
+				qp[b] = (qp[b] + d*q.At(a, b)) / (1 + d)
+				p[b] /= 1 + d
+			}
+		}
+	}
+	return p
+}

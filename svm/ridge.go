@@ -1,0 +1,195 @@
+package svm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mlgkernel/mlg"
+)
+
+// Ridge is a kernel ridge regression,
+//
+//	minimise   Σ_k (z_k − f(x_k))² + λ βᵀKβ,   f(x) = Σ_k β_k k(x, x_k) + b,
+//
+// whose solution is (K + λI) β = z − b·1, where the bias b is chosen so that Σβ = 0, or is
+// 0 without an intercept.
+type Ridge struct {
+	Lambda       float64
+	Coefficients []float64 // β, one for each training example
+	Bias         float64
+
+	// LeaveOneOut holds, for each training example, the prediction of the regression that
+	// is fitted to all others.
+	LeaveOneOut []float64
+}
+
+// Ridge fits a kernel ridge regression to the targets for one ridge λ ≥ 0. The
+// leave-one-out predictions are in closed form,
+//
+//	z_i − β_i / g_i,   g = diag((K+λI)⁻¹) without, and g_i − u_i²/Σu with an intercept, u = (K+λI)⁻¹1.
+//
+// They are NaN for a single example with an intercept. It takes O(n²) time.
+func (d *Decomposition) Ridge(targets []float64, lambda float64, intercept bool) (*Ridge, error) {
+	if err := d.check(targets); err != nil {
+		return nil, err
+	}
+	f, err := d.shift(lambda)
+	if err != nil {
+		return nil, err
+	}
+	return f.ridges([][]float64{targets}, lambda, intercept)[0], nil
+}
+
+// ridges fits several target vectors with one ridge.
+func (f *shifted) ridges(targets [][]float64, lambda float64, intercept bool) []*Ridge {
+	n := len(f.d)
+	g := f.inverseDiagonal()
+	var u []float64
+	sum := 0.0
+	if intercept {
+		ones := make([]float64, n)
+		for k := range ones {
+			ones[k] = 1
+		}
+		u = f.solve(ones)
+		for _, v := range u {
+			sum += v
+		}
+		for k, v := range u {
+			g[k] -= v * v / sum
+			if n == 1 {
+				g[k] = math.NaN()
+			}
+		}
+	}
+	out := make([]*Ridge, len(targets))
+	for t, z := range targets {
+		r := &Ridge{Lambda: lambda, Coefficients: f.solve(z), LeaveOneOut: make([]float64, n)}
+		if intercept {
+			for _, v := range r.Coefficients {
+				r.Bias += v
+			}
+			r.Bias /= sum
+			axpy(r.Coefficients, -r.Bias, u)
+		}
+		for k, b := range r.Coefficients {
+			r.LeaveOneOut[k] = z[k] - b/g[k]
+		}
+		out[t] = r
+	}
+	return out
+}
+
+// check returns an error unless there is one finite target for each example.
+func (d *Decomposition) check(targets []float64) error {
+	if len(targets) != len(d.diag) {
+		return fmt.Errorf("svm: Gram matrix of %d examples, but %d targets", len(d.diag), len(targets))
+	}
+	return finite(targets)
+}
+
+// Predict returns the value for each new example (a row of cross: its kernel values with
+// the training examples).
+func (r *Ridge) Predict(cross View) ([]float64, error) {
+	return expandAll(cross, r.Coefficients, r.Bias)
+}
+
+// expandAll is expand with a coefficient for every training example.
+func expandAll(cross View, coef []float64, bias float64) ([]float64, error) {
+	all := make([]int, len(coef))
+	for k := range all {
+		all[k] = k
+	}
+	return expand(cross, len(coef), all, coef, bias)
+}
+
+// RidgeClassifier tells classes apart by one kernel ridge regression each, with targets +1
+// for the class and −1 for the others.
+type RidgeClassifier struct {
+	Classes []int    // increasing
+	Ridges  []*Ridge // one for each class, with an intercept
+
+	// LeaveOneOut holds the label that each training example gets from the classifier that
+	// is fitted to all others.
+	LeaveOneOut []int
+}
+
+// RidgePath fits a RidgeClassifier for each ridge. Its leave-one-out labels make it a fast
+// way to choose a kernel or its parameters: a whole path costs little more than the
+// decomposition. Fewer than two classes are an error.
+func (d *Decomposition) RidgePath(labels []int, lambdas []float64) ([]*RidgeClassifier, error) {
+	n := len(d.diag)
+	if len(labels) != n {
+		return nil, fmt.Errorf("svm: Gram matrix of %d examples, but %d labels", n, len(labels))
+	}
+	classes := slices.Clone(labels)
+	slices.Sort(classes)
+	classes = slices.Compact(classes)
+	if len(classes) < 2 {
+		return nil, fmt.Errorf("svm: %d examples of %d class(es) %v, want at least two classes", n, len(classes), classes)
+	}
+	targets := make([][]float64, len(classes))
+	for c, class := range classes {
+		targets[c] = make([]float64, n)
+		for k, l := range labels {
+			targets[c][k] = -1
+			if l == class {
+				targets[c][k] = 1
+			}
+		}
+	}
+	var out []*RidgeClassifier
+	for _, lambda := range lambdas {
+		f, err := d.shift(lambda)
+		if err != nil {
+			return nil, err
+		}
+		m := &RidgeClassifier{Classes: classes, Ridges: f.ridges(targets, lambda, true), LeaveOneOut: make([]int, n)}
+		for k := range n {
+			m.LeaveOneOut[k] = m.winner(func(c int) float64 { return m.Ridges[c].LeaveOneOut[k] })
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// winner returns the class of the largest score, the smallest label of equals.
+func (m *RidgeClassifier) winner(score func(c int) float64) int {
+	best := 0
+	for c := range m.Classes {
+		if score(c) > score(best) {
+			best = c
+		}
+	}
+	return m.Classes[best]
+}
+
+// Decision returns the value of each regression (column) for new examples (rows of cross).
+func (m *RidgeClassifier) Decision(cross View) (*mlg.Matrix, error) {
+	n, _ := cross.Dims()
+	out := mlg.NewMatrix(n, len(m.Classes))
+	for c, r := range m.Ridges {
+		v, err := r.Predict(cross)
+		if err != nil {
+			return nil, err
+		}
+		for i := range v {
+			out.Set(i, c, v[i])
+		}
+	}
+	return out, nil
+}
+
+// Predict returns the label of each new example: the class of the largest decision value.
+func (m *RidgeClassifier) Predict(cross View) ([]int, error) {
+	d, err := m.Decision(cross)
+	if err != nil {
+		return nil, err
+	}
+	labels := make([]int, d.Rows)
+	for i := range labels {
+		labels[i] = m.winner(func(c int) float64 { return d.At(i, c) })
+	}
+	return labels, nil
+}

@@ -1,0 +1,663 @@
+package svm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mlgkernel/mlg"
+)
+
+var ctx = context.Background()
+
+// randomGram returns the Gram matrix of n Gaussian vectors of dimension d, scaled to about
+// unit diagonal, plus the vectors.
+func randomGram(rng *rand.Rand, n, d int) (*mlg.Matrix, [][]float64) {
+	x := make([][]float64, n)
+	for i := range x {
+		x[i] = make([]float64, d)
+		for k := range x[i] {
+			x[i][k] = rng.NormFloat64() / math.Sqrt(float64(d))
+		}
+	}
+	g := mlg.NewMatrix(n, n)
+	for i := range x {
+		for j := range x {
+			g.Set(i, j, dot(x[i], x[j]))
+		}
+	}
+	return g, x
+}
+
+func twoClasses(rng *rand.Rand, n int) []int {
+	y := make([]int, n)
+	for k := range y {
+		y[k] = rng.IntN(2)
+	}
+	y[0], y[1] = 0, 1
+	return y
+}
+
+// checkKKT checks the optimality conditions of a two-class machine from their definition:
+//
+//	α_k = 0 ⇒ y_k f(x_k) ≥ 1,   0 < α_k < C ⇒ y_k f(x_k) = 1,   α_k = C ⇒ y_k f(x_k) ≤ 1,   Σ y_k α_k = 0,
+//
+// each within the tolerance.
+func checkKKT(t *testing.T, gram View, labels []int, m *Machine, bound func(label int) float64, tol float64) {
+	t.Helper()
+	coef := make([]float64, len(labels))
+	sum, size := 0.0, 0.0
+	for k, s := range m.Support {
+		coef[s] = m.Coefficients[k]
+		sum += m.Coefficients[k]
+		size += math.Abs(m.Coefficients[k])
+	}
+	if math.Abs(sum) > 1e-12*size {
+		t.Errorf("Σ yα = %g", sum)
+	}
+	for k, l := range labels {
+		y := 1.0
+		if l == m.Negative {
+			y = -1
+		}
+		f := m.Bias
+		for s, c := range coef {
+			f += c * gram.At(k, s)
+		}
+		alpha, c := y*coef[k], bound(l)
+		switch {
+		case alpha < 0 || alpha > c:
+			t.Errorf("example %d: α = %g is not in [0, %g]", k, alpha, c)
+		case alpha < c && y*f < 1-tol:
+			t.Errorf("example %d: α = %g < C, but y·f = %g < 1", k, alpha, y*f)
+		case alpha > 0 && y*f > 1+tol:
+			t.Errorf("example %d: α = %g > 0, but y·f = %g > 1", k, alpha, y*f)
+		}
+	}
+}
+
+func TestKKT(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{2, 3, 10, 60, 500} {
+		for _, c := range []float64{1e-6, 0.01, 1, 100, 1e5} {
+			if n > 100 && c > 100 {
+				continue // slow
+			}
+			for _, shrinking := range []bool{true, false} {
+				gram, _ := randomGram(rng, n, max(2, n/2))
+				labels := twoClasses(rng, n)
+				opt := DefaultOptions()
+				opt.C, opt.Shrinking = c, shrinking
+				opt.ClassWeights = map[int]float64{1: 2.5}
+				m, err := TrainClassifier(ctx, Full(gram), labels, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkKKT(t, Full(gram), labels, &m.Machines[0], func(l int) float64 {
+					if l == 1 {
+						return 2.5 * c
+					}
+					return c
+				}, opt.Tolerance)
+			}
+		}
+	}
+}
+
+// reference minimises ½βᵀKβ + qᵀβ + εΣ|β|, Σβ = 0, lo ≤ β ≤ hi by trying all ways to put
+// each variable at a bound, at 0, or between (on the side where |β| is smooth), and solving
+// the linear system of each: exponential, but literally the definition. It returns the
+// least objective.
+func reference(gram *mlg.Matrix, q, lo, hi []float64, eps float64) float64 {
+	n := len(q)
+	type place struct {
+		free        bool
+		value, sign float64
+		low, high   float64
+	}
+	places := make([][]place, n)
+	for k := range places {
+		places[k] = []place{{value: lo[k]}, {value: hi[k]}}
+		if lo[k] < 0 {
+			places[k] = append(places[k], place{free: true, sign: -1, low: lo[k], high: min(0, hi[k])})
+		}
+		if hi[k] > 0 {
+			places[k] = append(places[k], place{free: true, sign: 1, low: max(0, lo[k]), high: hi[k]})
+		}
+		if lo[k] < 0 && hi[k] > 0 {
+			places[k] = append(places[k], place{value: 0})
+		}
+	}
+	best := math.Inf(1)
+	choice := make([]place, n)
+	var try func(k int)
+	try = func(k int) {
+		if k < n {
+			for _, p := range places[k] {
+				choice[k] = p
+				try(k + 1)
+			}
+			return
+		}
+		var free []int
+		beta := make([]float64, n)
+		rest := 0.0
+		for i, p := range choice {
+			if p.free {
+				free = append(free, i)
+			} else {
+				beta[i] = p.value
+				rest -= p.value
+			}
+		}
+		if len(free) == 0 && math.Abs(rest) > 1e-12 {
+			return
+		}
+		if len(free) > 0 {
+			// K_FF b + μ1 = −q_F − ε·sign − K_FB β_B,   1ᵀb = rest
+			w := len(free)
+			a := make([][]float64, w+1)
+			for r := range a {
+				a[r] = make([]float64, w+2)
+			}
+			for r, i := range free {
+				for s, j := range free {
+					a[r][s] = gram.At(i, j)
+				}
+				a[r][w], a[w][r] = 1, 1
+				a[r][w+1] = -q[i] - eps*choice[i].sign
+				for j, p := range choice {
+					if !p.free {
+						a[r][w+1] -= gram.At(i, j) * beta[j]
+					}
+				}
+			}
+			a[w][w+1] = rest
+			x, ok := gauss(a)
+			if !ok {
+				return // a minimum on this face lies on a smaller one as well
+			}
+			for r, i := range free {
+				if x[r] < choice[i].low-1e-12 || x[r] > choice[i].high+1e-12 {
+					return
+				}
+				beta[i] = x[r]
+			}
+		}
+		best = min(best, value(gram, q, beta, eps))
+	}
+	try(0)
+	return best
+}
+
+func value(gram *mlg.Matrix, q, beta []float64, eps float64) float64 {
+	v := 0.0
+	for i, b := range beta {
+		v += q[i]*b + eps*math.Abs(b)
+		for j, c := range beta {
+			v += 0.5 * b * c * gram.At(i, j)
+		}
+	}
+	return v
+}
+
+// gauss solves the augmented system a by elimination with pivoting.
+func gauss(a [][]float64) ([]float64, bool) {
+	n := len(a)
+	for c := range n {
+		p := c
+		for r := c; r < n; r++ {
+			if math.Abs(a[r][c]) > math.Abs(a[p][c]) {
+				p = r
+			}
+		}
+		if math.Abs(a[p][c]) < 1e-10 {
+			return nil, false
+		}
+		a[c], a[p] = a[p], a[c]
+		for r := range n {
+			if r != c {
+				f := a[r][c] / a[c][c]
+				for k := c; k <= n; k++ {
+					a[r][k] -= f * a[c][k]
+				}
+			}
+		}
+	}
+	x := make([]float64, n)
+	for r := range x {
+		x[r] = a[r][n] / a[r][r]
+	}
+	return x, true
+}
+
+func TestObjectiveEqualsExhaustiveSearch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	opt := DefaultOptions()
+	opt.Tolerance = 1e-10
+	for round := range 60 {
+		n := 2 + rng.IntN(5)
+		gram, _ := randomGram(rng, n, 1+rng.IntN(6))
+		opt.C = math.Exp(4 * rng.NormFloat64())
+		labels := twoClasses(rng, n)
+		q, lo, hi := make([]float64, n), make([]float64, n), make([]float64, n)
+		for k, l := range labels {
+			q[k], hi[k] = -1, opt.C
+			if l == 1 {
+				q[k], lo[k], hi[k] = 1, -opt.C, 0
+			}
+		}
+		c, err := TrainClassifier(ctx, Full(gram), labels, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := reference(gram, q, lo, hi, 0)
+		if got := c.Machines[0].Objective; math.Abs(got-want) > 1e-8*(1+math.Abs(want)) {
+			t.Errorf("round %d: C-SVC objective %.12g, want %.12g", round, got, want)
+		}
+		if n > 5 {
+			continue // five places a variable
+		}
+		z := make([]float64, n)
+		for k := range z {
+			z[k] = rng.NormFloat64()
+			q[k], lo[k], hi[k] = -z[k], -opt.C, opt.C
+		}
+		opt.Epsilon = 0.2 * rng.Float64()
+		r, err := TrainRegressor(ctx, Full(gram), z, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = reference(gram, q, lo, hi, opt.Epsilon)
+		if got := r.Objective; math.Abs(got-want) > 1e-8*(1+math.Abs(want)) {
+			t.Errorf("round %d: ε-SVR objective %.12g, want %.12g", round, got, want)
+		}
+	}
+}
+
+// Two points: with D = K₁₁ + K₂₂ − 2K₁₂ the dual is ½α²D − 2α, so α = min(C, 2/D); both
+// points are on the margin if α < C.
+func TestTwoPoints(t *testing.T) {
+	gram := &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{4, 1, 1, 2}} // D = 4
+	for _, v := range []struct{ c, alpha, bias, objective float64 }{
+		{10, 0.5, -0.5, -0.5},      // f(1) = ½·4 − ½·1 + b = 1 ⇒ b = −½; f(2) = ½ − 1 − ½ = −1
+		{0.25, 0.25, -0.25, -.375}, // f − b: ¾ and −¼; b between −¾+1 and ¼−1 ⇒ the middle, −¼
+	} {
+		opt := DefaultOptions()
+		opt.C = v.c
+		c, err := TrainClassifier(ctx, Full(gram), []int{-7, 40}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := c.Machines[0]
+		if !slices.Equal(m.Support, []int{0, 1}) || !near(m.Coefficients[0], v.alpha) || !near(m.Coefficients[1], -v.alpha) ||
+			!near(m.Bias, v.bias) || !near(m.Objective, v.objective) {
+			t.Errorf("C = %g: %+v, want α = %g, bias %g, objective %g", v.c, m, v.alpha, v.bias, v.objective)
+		}
+		if m.Positive != -7 || m.Negative != 40 {
+			t.Errorf("classes %d and %d", m.Positive, m.Negative)
+		}
+		got, err := c.Predict(Full(gram))
+		if err != nil || !slices.Equal(got, []int{-7, 40}) {
+			t.Errorf("C = %g: predicted %v, %v", v.c, got, err)
+		}
+	}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(1+math.Abs(b)) }
+
+// Two targets ±z on orthonormal points: β = (b, −b) minimises b² − 2zb + 2εb, so b = z − ε up
+// to C, f(x₁) = b = z − ε (the edge of the tube), bias 0.
+func TestRegressionTwoPoints(t *testing.T) {
+	gram := &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 0, 0, 1}}
+	for _, v := range []struct{ z, eps, c, b float64 }{
+		{2, 0.5, 10, 1.5}, {2, 0.5, 1, 1}, {0.3, 0.5, 10, 0}, {2, 0, 10, 2},
+	} {
+		opt := DefaultOptions()
+		opt.C, opt.Epsilon = v.c, v.eps
+		r, err := TrainRegressor(ctx, Full(gram), []float64{v.z, -v.z}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Predict(Full(gram))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !near(got[0], v.b) || !near(got[1], -v.b) || !near(r.Bias, 0) {
+			t.Errorf("%+v: predictions %v, bias %g", v, got, r.Bias)
+		}
+	}
+}
+
+// With ε = 0 and C out of reach the ε-SVR interpolates: (K 1; 1ᵀ 0)(β b) = (z 0).
+func TestRegressionInterpolates(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	gram, _ := randomGram(rng, 30, 60)
+	z := make([]float64, 30)
+	for k := range z {
+		z[k] = 100 + 10*rng.NormFloat64()
+	}
+	opt := DefaultOptions()
+	opt.C, opt.Epsilon, opt.Tolerance = 1e6, 0, 1e-9
+	r, err := TrainRegressor(ctx, Full(gram), z, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Predict(Full(gram))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := make([][]float64, 31)
+	for i := range a {
+		a[i] = make([]float64, 32)
+		for j := range a {
+			switch {
+			case i < 30 && j < 30:
+				a[i][j] = gram.At(i, j)
+			case i < 30 || j < 30:
+				a[i][j] = 1
+			}
+		}
+		if i < 30 {
+			a[i][31] = z[i]
+		}
+	}
+	x, _ := gauss(a)
+	if math.Abs(r.Bias-x[30]) > 1e-7 {
+		t.Errorf("bias %.12g, want %.12g", r.Bias, x[30])
+	}
+	for k := range z {
+		if math.Abs(got[k]-z[k]) > 1e-8 {
+			t.Errorf("example %d: %.12g, want %.12g", k, got[k], z[k])
+		}
+	}
+}
+
+func TestOrderOfExamplesDoesNotMatter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	n := 120
+	gram, _ := randomGram(rng, n, 200)
+	labels := make([]int, n)
+	for k := range labels {
+		labels[k] = rng.IntN(4)*17 - 20
+	}
+	opt := DefaultOptions()
+	opt.Tolerance = 1e-9
+	want, err := TrainClassifier(ctx, Full(gram), labels, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantD, err := want.Decision(Full(gram))
+	if err != nil {
+		t.Fatal(err)
+	}
+	perm := rng.Perm(n)
+	moved := make([]int, n)
+	for k, p := range perm {
+		moved[k] = labels[p]
+	}
+	v := Full(gram).Select(perm, perm)
+	got, err := TrainClassifier(ctx, v, moved, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gotD, err := got.Decision(Full(gram).Select(nil, perm))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range wantD.Data {
+		if math.Abs(wantD.Data[k]-gotD.Data[k]) > 1e-7 {
+			t.Fatalf("decision value %d: %.12g, want %.12g", k, gotD.Data[k], wantD.Data[k])
+		}
+	}
+	// An indexed view and its copy are the same problem to the bit.
+	again, err := TrainClassifier(ctx, Full(v.Matrix()), moved, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for m := range got.Machines {
+		a, b := got.Machines[m], again.Machines[m]
+		if a.Bias != b.Bias || a.Iterations != b.Iterations || !slices.Equal(a.Coefficients, b.Coefficients) {
+			t.Errorf("machine %d: view and copy differ", m)
+		}
+	}
+}
+
+// Contradicting duplicates all end at the bound; agreeing ones share what one would have.
+func TestDuplicates(t *testing.T) {
+	opt := DefaultOptions()
+	ones := mlg.NewMatrix(4, 4)
+	for k := range ones.Data {
+		ones.Data[k] = 1
+	}
+	c, err := TrainClassifier(ctx, Full(ones), []int{0, 1, 0, 1}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := c.Machines[0]; !slices.Equal(m.Coefficients, []float64{1, -1, 1, -1}) || m.Bias != 0 || m.Objective != -4 {
+		t.Errorf("contradicting duplicates: %+v", m)
+	}
+	gram := &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{4, 1, 1, 2}}
+	twice := Full(gram).Select([]int{0, 1, 0, 1}, []int{0, 1, 0, 1})
+	opt.C = 10
+	if c, err = TrainClassifier(ctx, twice, []int{0, 1, 0, 1}, opt); err != nil {
+		t.Fatal(err)
+	}
+	if m := c.Machines[0]; !near(m.Objective, -0.5) || !near(m.Bias, -0.5) { // as in TestTwoPoints
+		t.Errorf("agreeing duplicates: %+v", m)
+	}
+}
+
+func TestIndefiniteGramTerminates(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	n := 80
+	gram, _ := randomGram(rng, n, 10)
+	for i := range n {
+		for j := range i {
+			e := 0.3 * rng.NormFloat64()
+			gram.Set(i, j, gram.At(i, j)+e)
+			gram.Set(j, i, gram.At(i, j))
+		}
+	}
+	opt := DefaultOptions()
+	for _, opt.C = range []float64{0.01, 1, 100} {
+		labels := twoClasses(rng, n)
+		c, err := TrainClassifier(ctx, Full(gram), labels, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A stationary point satisfies the same conditions.
+		checkKKT(t, Full(gram), labels, &c.Machines[0], func(int) float64 { return opt.C }, opt.Tolerance)
+	}
+}
+
+func TestPathEqualsSingleTrainings(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	n := 150
+	gram, _ := randomGram(rng, n, 80)
+	labels := make([]int, n)
+	for k := range labels {
+		labels[k] = rng.IntN(3)
+	}
+	opt := DefaultOptions()
+	opt.Tolerance = 1e-8
+	cs := []float64{1, 100, 0.01, 10, 0.001, 0.1, 1} // any order, twice the same
+	models, err := Path(ctx, Full(gram), labels, cs, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, c := range cs {
+		opt.C = c
+		want, err := TrainClassifier(ctx, Full(gram), labels, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m := range want.Machines {
+			got, want := models[k].Machines[m], want.Machines[m]
+			if math.Abs(got.Objective-want.Objective) > 1e-9*math.Abs(want.Objective) || math.Abs(got.Bias-want.Bias) > 1e-6 {
+				t.Errorf("C = %g, machine %d: objective %.12g, bias %g, want %.12g, %g", c, m, got.Objective, got.Bias, want.Objective, want.Bias)
+			}
+		}
+	}
+}
+
+func TestRegressorPathEqualsSingleTrainings(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	n := 120
+	gram, x := randomGram(rng, n, 60)
+	z := make([]float64, n)
+	for k := range z {
+		z[k] = 20 + 3*x[k][0] + 0.5*rng.NormFloat64()
+	}
+	opt := DefaultOptions()
+	opt.Tolerance = 1e-8
+	cs := []float64{1, 0.01, 100}
+	models, err := RegressorPath(ctx, Full(gram), z, cs, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, c := range cs {
+		opt.C = c
+		want, err := TrainRegressor(ctx, Full(gram), z, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := models[k]; math.Abs(got.Objective-want.Objective) > 1e-9*math.Abs(want.Objective) || math.Abs(got.Bias-want.Bias) > 1e-6 {
+			t.Errorf("C = %g: objective %.12g, bias %g, want %.12g, %g", c, got.Objective, got.Bias, want.Objective, want.Bias)
+		}
+		if err := models[k].Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestValidateModel(t *testing.T) {
+	good := func() *Classifier {
+		return &Classifier{Classes: []int{1, 2}, Examples: 3, Machines: []Machine{{Positive: 1, Negative: 2, Support: []int{0, 2}, Coefficients: []float64{1, -1}}}}
+	}
+	if err := good().Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for want, damage := range map[string]func(*Classifier){
+		"increasing order":                           func(c *Classifier) { c.Classes[1] = 1 },
+		"0 machines for 2 classes, want 1":           func(c *Classifier) { c.Machines = nil },
+		"classes 2 and 2, want 1 and 2":              func(c *Classifier) { c.Machines[0].Positive = 2 },
+		"2 support examples, but 1 coeff":            func(c *Classifier) { c.Machines[0].Coefficients = []float64{1} },
+		"support example 3 at position 1":            func(c *Classifier) { c.Machines[0].Support[1] = 3 },
+		"machine 0: support example 0 at position 1": func(c *Classifier) { c.Machines[0].Support[1] = 0 },
+	} {
+		c := good()
+		damage(c)
+		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	gram := &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 0, 0, 1}}
+	nan := &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{1, math.NaN(), math.NaN(), 1}}
+	wide := mlg.NewMatrix(2, 3)
+	with := func(f func(*Options)) Options { o := DefaultOptions(); f(&o); return o }
+	for _, v := range []struct {
+		gram   *mlg.Matrix
+		labels []int
+		opt    Options
+		want   string
+	}{
+		{gram, []int{3, 3}, DefaultOptions(), "2 examples of 1 class(es) [3], want at least two classes"},
+		{gram, nil, DefaultOptions(), "Gram matrix of 2 examples, but 0 targets"},
+		{wide, []int{0, 1}, DefaultOptions(), "Gram matrix is 2×3, want a square one"},
+		{nan, []int{0, 1}, DefaultOptions(), "not finite"},
+		{gram, []int{0, 1}, Options{}, "C is 0"},
+		{gram, []int{0, 1}, with(func(o *Options) { o.C = math.NaN() }), "C is NaN"},
+		{gram, []int{0, 1}, with(func(o *Options) { o.Epsilon = -1 }), "Epsilon is -1"},
+		{gram, []int{0, 1}, with(func(o *Options) { o.Tolerance = 0 }), "Tolerance is 0"},
+		{gram, []int{0, 1}, with(func(o *Options) { o.MaxIterations = 0 }), "MaxIterations is 0"},
+		{gram, []int{0, 1}, with(func(o *Options) { o.Probability, o.PlattFolds = true, 1 }), "PlattFolds is 1"},
+		{gram, []int{0, 1}, with(func(o *Options) { o.ClassWeights = map[int]float64{1: 0} }), "ClassWeights[1] is 0"},
+	} {
+		c, err := TrainClassifier(ctx, Full(v.gram), v.labels, v.opt)
+		if c != nil || err == nil || !strings.Contains(err.Error(), v.want) {
+			t.Errorf("got %v, %v, want an error with %q", c, err, v.want)
+		}
+	}
+	if _, err := TrainRegressor(ctx, Full(gram), []float64{1, math.Inf(1)}, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "target of example 1 is +Inf") {
+		t.Errorf("infinite target: %v", err)
+	}
+	c, err := TrainClassifier(ctx, Full(gram), []int{0, 1}, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Predict(Full(wide)); err == nil || !strings.Contains(err.Error(), "3 kernel values per example, but 2 training examples") {
+		t.Errorf("wide rows: %v", err)
+	}
+	if _, err := c.Predict(Full(nan)); err == nil || !strings.Contains(err.Error(), "example 0 is NaN") {
+		t.Errorf("NaN rows: %v", err)
+	}
+	if _, err := c.Probability(Full(gram)); err == nil || !strings.Contains(err.Error(), "without Probability") {
+		t.Errorf("no probabilities: %v", err)
+	}
+}
+
+func TestLimitAndCancellation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	gram, _ := randomGram(rng, 100, 20)
+	labels := twoClasses(rng, 100)
+	opt := DefaultOptions()
+	opt.C, opt.MaxIterations = 10, 50
+	c, err := TrainClassifier(ctx, Full(gram), labels, opt)
+	if !errors.Is(err, ErrIterations) || c == nil || c.Machines[0].Iterations != 50 {
+		t.Errorf("limit of 50 steps: %v, %v", c, err)
+	}
+	if want := "C = 10, classes 0 and 1, 50 steps"; !strings.Contains(fmt.Sprint(err), want) {
+		t.Errorf("error %q lacks %q", err, want)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	opt.MaxIterations = 1000
+	opt.Tolerance = 1e-12
+	if c, err := TrainClassifier(cancelled, Full(gram), labels, opt); c != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v, %v", c, err)
+	}
+}
+
+func TestSelect(t *testing.T) {
+	m := &mlg.Matrix{Rows: 2, Cols: 3, Data: []float64{1, 2, 3, 4, 5, 6}}
+	v := Full(m).Select([]int{1, 0, 1}, []int{2, 0}).Select([]int{0, 1}, nil).Select(nil, []int{1, 1, 0})
+	if got := v.Matrix(); got.Rows != 2 || got.Cols != 3 || !slices.Equal(got.Data, []float64{4, 4, 6, 1, 1, 3}) {
+		t.Errorf("got %+v", got)
+	}
+	defer func() {
+		if r := recover(); r == nil {
+			t.Error("row out of range: no panic")
+		}
+	}()
+	Full(m).Select([]int{2}, nil)
+}
+
+// FuzzClassifier trains on random Gram matrices and checks the optimality conditions.
+func FuzzClassifier(f *testing.F) {
+	f.Add(uint64(1), uint8(20), uint8(5), 0.0)
+	f.Add(uint64(2), uint8(3), uint8(1), 3.0)
+	f.Fuzz(func(t *testing.T, seed uint64, n, d uint8, logC float64) {
+		if n < 2 || d == 0 || !(math.Abs(logC) <= 4) {
+			t.Skip()
+		}
+		rng := rand.New(rand.NewPCG(seed, 0))
+		gram, _ := randomGram(rng, int(n), int(d))
+		labels := twoClasses(rng, int(n))
+		opt := DefaultOptions()
+		opt.C = math.Exp(logC)
+		c, err := TrainClassifier(ctx, Full(gram), labels, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkKKT(t, Full(gram), labels, &c.Machines[0], func(int) float64 { return opt.C }, opt.Tolerance)
+	})
+}
