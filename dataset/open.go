@@ -27,6 +27,9 @@ func Open(path string, opts Options) (*Reader, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
+	if name, ok := strings.CutPrefix(path, builtinPrefix); ok {
+		return openBuiltin(name, opts)
+	}
 	st, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -98,14 +101,20 @@ func openTU(fsys fs.FS, path string, opts Options, close func() error) (*Reader,
 			}
 			parsed = true
 		}
-		if len(graphs) == 0 {
-			return nil, io.EOF
-		}
-		g := graphs[0]
-		graphs = graphs[1:]
-		return g, nil
+		return pop(&graphs)
 	}
 	return r, nil
+}
+
+// pop takes the first graph off a list.
+func pop(list *[]*graph.Graph) (*graph.Graph, error) {
+	if len(*list) == 0 {
+		return nil, io.EOF
+	}
+	g := (*list)[0]
+	(*list)[0] = nil // so that it can be collected
+	*list = (*list)[1:]
+	return g, nil
 }
 
 // NewReader reads from a stream in any format but TUDataset. The name serves to recognise
