@@ -31,6 +31,11 @@ func Open(path string, opts Options) (*Reader, error) {
 		return openBuiltin(name, opts)
 	}
 	st, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if path, err = inCache(path); err == nil {
+			st, err = os.Stat(path)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +55,22 @@ func Open(path string, opts Options) (*Reader, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// inCache returns where a name that is no file stands in the cache.
+func inCache(name string) (string, error) {
+	if !collectionName.MatchString(name) || extensions[strings.ToLower(filepath.Ext(name))] != "" {
+		return "", fmt.Errorf("%s: no such file or folder", name)
+	}
+	dir, err := CacheDir()
+	if err == nil {
+		path := cached(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s: no such file, folder, built-in collection (%s) or downloaded collection; \"mlg fetch %s\" downloads a TUDataset collection",
+		name, strings.Join(Builtins(), ", "), name)
 }
 
 func openFile(f *os.File, size int64, path string, opts Options) (*Reader, error) {
