@@ -55,6 +55,9 @@ func (s *staged) add(ctx context.Context, path string, write func(io.Writer) err
 		}
 		return fill(ctx, f, path, write, false)
 	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // a link stays a link
+	}
 	// O_EXCL with a name of our own, unlike os.CreateTemp, lets the umask decide the mode.
 	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:10]+".tmp")
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

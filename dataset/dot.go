@@ -75,16 +75,22 @@ func (p *dotParser) build(opts Options, warn *warnings) (*graph.Graph, int, erro
 	if err != nil {
 		return nil, line, err
 	}
+	// Positions count when every vertex has one.
+	at := make([][2]float64, len(p.g.node))
+	all := true
 	for v, data := range p.g.node {
 		xs, ys, ok := strings.Cut(strings.TrimSuffix(data["pos"], "!"), ",")
-		if !ok {
-			continue
-		}
 		ys, _, _ = strings.Cut(ys, ",") // a third coordinate
 		x, err1 := strconv.ParseFloat(strings.TrimSpace(xs), 64)
 		y, err2 := strconv.ParseFloat(strings.TrimSpace(ys), 64)
-		if err1 == nil && err2 == nil {
-			b.SetCoordinates(v, x, y)
+		if all = all && ok && err1 == nil && err2 == nil; !all {
+			break
+		}
+		at[v] = [2]float64{x, y}
+	}
+	for v, xy := range at {
+		if all {
+			b.SetCoordinates(v, xy[0], xy[1])
 		}
 	}
 	g, err := b.Build()
