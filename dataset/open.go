@@ -27,7 +27,15 @@ func Open(path string, opts Options) (*Reader, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
+	if name, ok := strings.CutPrefix(path, builtinPrefix); ok {
+		return openBuiltin(name, opts)
+	}
 	st, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if path, err = inCache(path); err == nil {
+			st, err = os.Stat(path)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +55,22 @@ func Open(path string, opts Options) (*Reader, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// inCache returns where a name that is no file stands in the cache.
+func inCache(name string) (string, error) {
+	if !collectionName.MatchString(name) || extensions[strings.ToLower(filepath.Ext(name))] != "" {
+		return "", fmt.Errorf("%s: no such file or folder", name)
+	}
+	dir, err := CacheDir()
+	if err == nil {
+		path := cached(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s: no such file, folder, built-in collection (%s) or downloaded collection; \"mlg fetch %s\" downloads a TUDataset collection",
+		name, strings.Join(Builtins(), ", "), name)
 }
 
 func openFile(f *os.File, size int64, path string, opts Options) (*Reader, error) {
@@ -98,14 +122,20 @@ func openTU(fsys fs.FS, path string, opts Options, close func() error) (*Reader,
 			}
 			parsed = true
 		}
-		if len(graphs) == 0 {
-			return nil, io.EOF
-		}
-		g := graphs[0]
-		graphs = graphs[1:]
-		return g, nil
+		return pop(&graphs)
 	}
 	return r, nil
+}
+
+// pop takes the first graph off a list.
+func pop(list *[]*graph.Graph) (*graph.Graph, error) {
+	if len(*list) == 0 {
+		return nil, io.EOF
+	}
+	g := (*list)[0]
+	(*list)[0] = nil // so that it can be collected
+	*list = (*list)[1:]
+	return g, nil
 }
 
 // NewReader reads from a stream in any format but TUDataset. The name serves to recognise

@@ -44,6 +44,7 @@ type Limits struct {
 	Bytes    int64 // bytes of a TUDataset or an edge list after decompression, all files together
 	Ratio    int   // bytes after decompression for one before, once more than 64 MiB came out
 	Vertices int   // vertices of one graph
+	Edges    int   // edges of one graph
 	Items    int64 // graphs, vertices and edges that Read keeps in all
 }
 
@@ -58,6 +59,12 @@ type Options struct {
 	SMILESColumn string
 	TargetColumn string
 	IDColumn     string
+
+	// Names of the vertex data that is the label, and of the edge data that is the label
+	// and the weight, in GraphML and DOT. Empty: the first usual name that exists.
+	NodeLabelKey  string
+	EdgeLabelKey  string
+	EdgeWeightKey string
 
 	// What the vertex label of an atom says besides the element.
 	AtomCharge    bool // "N+", "O-"
@@ -86,6 +93,7 @@ func DefaultOptions() Options {
 			Bytes:    2 << 30,
 			Ratio:    200,
 			Vertices: 10_000_000,
+			Edges:    10_000_000,
 			Items:    500_000_000,
 		},
 	}
@@ -108,7 +116,8 @@ func (o Options) Validate() error {
 		value int64
 	}{
 		{"Line", int64(o.Limits.Line)}, {"Record", int64(o.Limits.Record)}, {"Bytes", o.Limits.Bytes},
-		{"Ratio", int64(o.Limits.Ratio)}, {"Vertices", int64(o.Limits.Vertices)}, {"Items", o.Limits.Items},
+		{"Ratio", int64(o.Limits.Ratio)}, {"Vertices", int64(o.Limits.Vertices)},
+		{"Edges", int64(o.Limits.Edges)}, {"Items", o.Limits.Items},
 	} {
 		if l.value <= 0 {
 			return fmt.Errorf("Options.Limits.%s: %d, want a positive number", l.name, l.value)

@@ -25,7 +25,8 @@ type tuFile struct {
 }
 
 var tuKinds = []string{"A", "graph_indicator", "graph_labels", "graph_attributes",
-	"node_labels", "node_attributes", "edge_labels", "edge_attributes"}
+	"node_labels", "node_attributes", "edge_labels", "edge_attributes",
+	"node_label_names", "edge_label_names", "graph_label_names"}
 
 // findTU finds the files of a TUDataset in a file system: in its root, in one folder of
 // it, or in a folder "raw". It returns the name of the dataset too.
@@ -134,6 +135,9 @@ type tu struct {
 	edgeAttr  table[float64]
 	class     table[string]
 	graphAttr table[string]
+
+	// Texts that label numbers from 0 stand for, an addition of ours to the format.
+	vertexNames, edgeNames, classNames table[string]
 }
 
 // readTU parses all files, concurrently, and builds the graphs.
@@ -149,6 +153,10 @@ func readTU(files tuFiles, opts Options, warn *warnings) ([]*graph.Graph, error)
 		"node_attributes":  func(l *lines) (err error) { t.attr, err = scanReals(l); return },
 		"edge_labels":      func(l *lines) (err error) { t.edge, err = scanLabels(l); return },
 		"edge_attributes":  func(l *lines) (err error) { t.edgeAttr, err = scanReals(l); return },
+
+		"node_label_names":  func(l *lines) (err error) { t.vertexNames, err = scanNames(l); return },
+		"edge_label_names":  func(l *lines) (err error) { t.edgeNames, err = scanNames(l); return },
+		"graph_label_names": func(l *lines) (err error) { t.classNames, err = scanNames(l); return },
 	}
 	errs := make([]error, len(tuKinds))
 	var wg sync.WaitGroup
@@ -203,6 +211,21 @@ func (t *tu) graphs(files tuFiles, opts Options, warn *warnings) ([]*graph.Graph
 	} {
 		if f, ok := files[c.kind]; ok && c.have != c.want {
 			return nil, fmt.Errorf("%s: %d lines, want %d, %s", f.name, c.have, c.want, c.what)
+		}
+	}
+	for _, c := range []struct {
+		kind          string
+		labels, names *table[string]
+	}{{"node_label", &t.vertex, &t.vertexNames}, {"edge_label", &t.edge, &t.edgeNames}, {"graph_label", &t.class, &t.classNames}} {
+		if _, ok := files[c.kind+"_names"]; !ok {
+			continue
+		}
+		for i, s := range c.labels.data {
+			k, err := integer([]byte(s))
+			if err != nil || k < 0 || int(k) >= c.names.rows {
+				return nil, at(files[c.kind+"s"].name, i+1, "label %q, want a number in [0, %d) that %s names", s, c.names.rows, files[c.kind+"_names"].name)
+			}
+			c.labels.data[i] = c.names.data[k]
 		}
 	}
 	targets, err := t.targets(files, opts.TargetColumn, count)

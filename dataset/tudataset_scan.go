@@ -168,6 +168,17 @@ func scanLabels(l *lines) (t table[string], err error) {
 	return t, err
 }
 
+// scanNames reads one text a line.
+func scanNames(l *lines) (t table[string], err error) {
+	t.cols = 1
+	err = scanRows(l, func(line []byte) error {
+		t.data = append(t.data, string(line))
+		t.rows++
+		return nil
+	})
+	return t, err
+}
+
 // scanColumns reads columns of texts.
 func scanColumns(l *lines) (t table[string], err error) {
 	err = scanRows(l, func(line []byte) error {

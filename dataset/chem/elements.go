@@ -1,0 +1,74 @@
+package chem
+
+import "strings"
+
+// symbols are the element symbols by atomic number; number 0 is an unknown atom.
+var symbols = strings.Fields(`*
+	H He
+	Li Be B C N O F Ne
+	Na Mg Al Si P S Cl Ar
+	K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr
+	Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe
+	Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu
+	Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn
+	Fr Ra Ac Th Pa U Np Pu Am Cm Bk Cf Es Fm Md No Lr
+	Rf Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og`)
+
+var numbers = func() map[string]uint8 {
+	m := map[string]uint8{}
+	for z, s := range symbols {
+		m[s] = uint8(z)
+	}
+	return m
+}()
+
+// Atomic numbers that the rules speak of.
+const (
+	hydrogen   = 1
+	boron      = 5
+	carbon     = 6
+	nitrogen   = 7
+	oxygen     = 8
+	silicon    = 14
+	phosphorus = 15
+	sulfur     = 16
+	arsenic    = 33
+	selenium   = 34
+	tellurium  = 52
+)
+
+// Symbol returns the symbol of the element with atomic number z, "*" for 0.
+func Symbol(z uint8) string { return symbols[z] }
+
+// organic are the elements that SMILES writes without brackets, with the valences by
+// which their implicit hydrogens are counted (OpenSMILES, section 3.1.5).
+var organic = map[uint8][]int{
+	5: {3}, 6: {4}, 7: {3, 5}, 8: {2}, 15: {3, 5}, 16: {2, 4, 6},
+	9: {1}, 17: {1}, 35: {1}, 53: {1},
+}
+
+// mainGroup are the usual valences of the main-group elements, by which valences are
+// checked. Other elements may have any.
+var mainGroup = map[int][]int{
+	1: {1}, 2: {0},
+	3: {1}, 4: {2}, 5: {3}, 6: {4}, 7: {3}, 8: {2}, 9: {1}, 10: {0},
+	11: {1}, 12: {2}, 13: {3, 6}, 14: {4, 6}, 15: {3, 5, 7}, 16: {2, 4, 6}, 17: {1}, 18: {0},
+	19: {1}, 20: {2}, 31: {3}, 32: {4}, 33: {3, 5, 7}, 34: {2, 4, 6}, 35: {1}, 36: {0},
+	37: {1}, 38: {2}, 49: {3}, 50: {2, 4}, 51: {3, 5, 7}, 52: {2, 4, 6}, 53: {1, 3, 5}, 54: {0, 2, 4, 6},
+	55: {1}, 56: {2},
+}
+
+// valences returns the usual valences of an atom: those of the element with as many
+// electrons (N⁺ is bound like C, O⁻ like F). Nil means any.
+func valences(element uint8, charge int8) []int {
+	if element == 0 {
+		return nil
+	}
+	if charge == 0 {
+		return mainGroup[int(element)]
+	}
+	if mainGroup[int(element)] == nil {
+		return nil
+	}
+	return mainGroup[int(element)-int(charge)]
+}

@@ -1,0 +1,65 @@
+package chem
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestImplicitHydrogens checks the hydrogens of single atoms in a connection table.
+func TestImplicitHydrogens(t *testing.T) {
+	for _, c := range []struct {
+		atom, extra, want string
+	}{
+		{"C  ", "", "CH4"}, {"N  ", "", "H3N"}, {"O  ", "", "H2O"}, {"Na ", "", "Na"}, {"Cl ", "", "ClH"},
+		{"N  ", "M  CHG  1   1   1\n", "H4N+"}, {"O  ", "M  CHG  1   1  -1\n", "HO-"}, {"C  ", "M  RAD  1   1   2\n", "CH3"},
+		{"C  ", "M  RAD  1   1   1\n", "CH2"}, {"D  ", "", "H"}, {"R# ", "", "*"},
+		{"C   0  0  0  0  0  2", "", "CH2"}, {"C   0  0  0  0  0 15", "", "C"}, {"N   0  3  0", "", "H4N+"}, {"O   0  5  0", "", "HO-"},
+	} {
+		text := "x\n\n\n  1  0  0  0  0  0            999 V2000\n    0.0000    0.0000    0.0000 " + c.atom + "\n" + c.extra + "M  END"
+		m, n, err := ParseMol(strings.Split(text, "\n"), 10)
+		if err != nil {
+			t.Errorf("%s: %v", c.atom, err)
+			continue
+		}
+		if got := m.Formula(); got != c.want {
+			t.Errorf("%s%s: %s, want %s", c.atom, c.extra, got, c.want)
+		}
+		if want := strings.Count(text, "\n") + 1; n != want {
+			t.Errorf("%s: %d lines read, want %d", c.atom, n, want)
+		}
+	}
+}
+
+func TestAromaticMol(t *testing.T) {
+	lines := []string{"benzene", "", "", "  6  6  0  0  0  0            999 V2000"}
+	for range 6 {
+		lines = append(lines, "    0.0000    0.0000    0.0000 C   0  0")
+	}
+	lines = append(lines, "  1  2  4", "  2  3  4", "  3  4  4", "  4  5  4", "  5  6  4", "  6  1  4", "M  END")
+	m, _, err := ParseMol(lines, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Formula() != "C6H6" || m.Rings() != 1 || m.HasCoordinates {
+		t.Errorf("%s with %d rings", m.Formula(), m.Rings())
+	}
+	if err := m.CheckValence(); err != nil {
+		t.Error(err)
+	}
+}
+
+func FuzzParseMol(f *testing.F) {
+	f.Add("x\n\n\n  2  1  0  0  0  0            999 V2000\n    1.0000    0.0000    0.0000 C   0  0\n    0.0000    0.0000    0.0000 O   0  5\n  1  2  1\nM  CHG  1   2  -1\nM  END")
+	f.Add("\n\n\n  0  0  0     0  0            999 V3000\nM  V30 BEGIN CTAB\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0 0 CHG=1\nM  V30 2 \"N\" 0 0 -\nM  V30 0 0\nM  V30 END ATOM\nM  V30 BEGIN BOND\nM  V30 1 2 1 2\nM  V30 END BOND\nM  V30 END CTAB\nM  END")
+	f.Fuzz(func(t *testing.T, s string) {
+		m, n, err := ParseMol(strings.Split(s, "\n"), 1000)
+		if err != nil {
+			return
+		}
+		if n > strings.Count(s, "\n")+1 {
+			t.Fatalf("%d lines read", n)
+		}
+		m.CheckValence()
+		m.WithHydrogens().WithoutHydrogens().Formula()
+	})
+}

@@ -1,0 +1,205 @@
+package chem
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+const noLimit = 1 << 20
+
+// TestFormula checks hydrogens and formula of molecules whose formula everybody knows,
+// and of the examples of the OpenSMILES specification.
+func TestFormula(t *testing.T) {
+	for _, c := range []struct{ smiles, formula string }{
+		{"", ""}, {"C", "CH4"}, {"O", "H2O"}, {"N", "H3N"}, {"Cl", "ClH"}, {"[H][H]", "H2"}, {"[OH-]", "HO-"}, {"[Fe+2]", "Fe+2"},
+		{"[Fe++]", "Fe+2"}, {"[O-]S(=O)(=O)[O-]", "O4S-2"}, {"C[N+](C)(C)C", "C4H12N+"}, {"[2H]O[2H]", "H2O"}, {"[13CH4]", "CH4"},
+		{"c1ccccc1", "C6H6"}, {"C1=CC=CC=C1", "C6H6"}, {"c1ccccc1c1ccccc1", "C12H10"}, {"c1ccccc1-c1ccccc1", "C12H10"},
+		{"c1ccc2ccccc2c1", "C10H8"}, {"c1cc[nH]c1", "C4H5N"}, {"c1ccncc1", "C5H5N"}, {"c1ccoc1", "C4H4O"}, {"c1ccsc1", "C4H4S"},
+		{"Cn1cnc2c1c(=O)n(C)c(=O)n2C", "C8H10N4O2"}, {"[cH-]1cccc1", "C5H5-"}, {"[cH+]1cccccc1", "C7H7+"},
+		{"F/C=C/F", "C2H2F2"}, {`F\C=C\F`, "C2H2F2"}, {"N[C@@H](C)C(=O)O", "C3H7NO2"}, {"C1CC1", "C3H6"}, {"C%12CC%12", "C3H6"},
+		{"C%(123)CC%(123)", "C3H6"}, {"C1CCCCC1C1CCCCC1", "C12H22"}, {"C=1CCCCC=1", "C6H10"}, {"C=1CCCCC1", "C6H10"}, {"C1CCCCC=1", "C6H10"},
+		{"[Na+].[Cl-]", "ClNa"}, {"C1.C1", "C2H6"}, {"OS(=O)(=O)O", "H2O4S"}, {"OP(=O)(O)O", "H3O4P"}, {"CS(C)=O", "C2H6OS"},
+		{"C[N+](=O)[O-]", "CH3NO2"}, {"CN(=O)=O", "CH3NO2"}, {"FS(F)(F)(F)(F)F", "F6S"}, {"[Ga+]$[As-]", "AsGa"}, {"*C", "CH3*"},
+		{"[NH4+]", "H4N+"}, {"[C@TH1H](F)(Cl)Br", "CHBrClF"}, {"[Co@OH12](F)(Cl)(Br)(I)(C)N", "CH5BrClCoFIN"}, {"[CH4:2]", "CH4"},
+		{"[se]1cccc1", "C4H4Se"}, {"b1ccccc1", "C5H5B"}, {"CC(=O)Oc1ccccc1C(=O)O", "C9H8O4"}, {"C(C)(C)(C)C", "C5H12"}, {"C(.O)C", "C2H8O"},
+		{"[c]1ccccc1", "C6H5"}, {"c1cc2cccc3ccc4cccc1c4c32", "C16H10"},
+		{"O=c1[nH]cnc2[nH]cnc12", "C5H4N4O"}, {"C[n+]1ccccc1", "C6H8N+"}, {"[O-][n+]1ccccc1", "C5H5NO"}, {"c1cc[o+]cc1", "C5H5O+"},
+	} {
+		m, err := ParseSMILES(c.smiles, noLimit)
+		if err != nil {
+			t.Errorf("%s: %v", c.smiles, err)
+			continue
+		}
+		if got := m.Formula(); got != c.formula {
+			t.Errorf("%s: %s, want %s", c.smiles, got, c.formula)
+		}
+	}
+}
+
+func TestSyntaxErrors(t *testing.T) {
+	for _, c := range []struct {
+		smiles string
+		pos    int
+		want   string
+	}{
+		{"C1CC", 2, "ring 1 is not closed"},
+		{"C1CC2CC1", 5, "ring 2 is not closed"},
+		{"C(C", 2, "branch is not closed"},
+		{"C(C(C)", 2, "branch is not closed"},
+		{"CC)C", 3, "branch closed that was not opened"},
+		{"C()C", 2, "empty branch"},
+		{"(C)C", 1, "branch without an atom before it"},
+		{"CXC", 2, `unknown element "X" outside brackets, want B C N O P S F Cl Br I or b c n o p s`},
+		{"CNaC", 3, `unknown element "a" outside brackets, want B C N O P S F Cl Br I or b c n o p s`},
+		{"C[Xx]C", 3, `unknown element "Xx"`},
+		{"C[", 2, "bracket is not closed"},
+		{"C[N", 2, "bracket is not closed"},
+		{"C[NH3+", 2, "bracket is not closed"},
+		{"C[]C", 3, `"]" in a bracket, want an element`},
+		{"C]C", 2, "bracket closed that was not opened"},
+		{"[C+H]", 4, `"H" in a bracket, want isotope, element, chirality, hydrogens, charge and class in this order`},
+		{"[C+16]", 3, "charge beyond 15"},
+		{"[1234C]", 2, "isotope of more than 3 digits"},
+		{"[CH4:]", 6, "atom class, want a number after the colon"},
+		{"[HH]", 3, "a hydrogen atom has no hydrogen count"},
+		{"[C@TH3](F)(F)(F)F", 3, "chirality @TH, want a number from 1 to 2 after it"},
+		{"C==C", 3, "second bond symbol in a row"},
+		{"=C", 1, "bond without an atom before it"},
+		{"C=", 2, "bond without an atom after it"},
+		{"C(=)C", 2, "empty branch"},
+		{"C(C=)C", 4, "bond without an atom after it"},
+		{"C=(C)C", 2, "bond symbol before a branch, want it inside"},
+		{"C=.C", 2, "bond without an atom after it"},
+		{"C..C", 3, "dot without an atom before it"},
+		{".C", 1, "dot without an atom before it"},
+		{"C.", 2, "dot without an atom after it"},
+		{"1CC1", 1, "ring closure without an atom before it"},
+		{"C11", 3, "ring 1 closes on the atom that opens it"},
+		{"C1C1", 4, "ring closes between atoms 1 and 2, which are bound already"},
+		{"C12CCC12", 8, "ring closes between atoms 1 and 4, which are bound already"},
+		{"C=1CC#1", 7, "ring 1 opens with bond = and closes with bond #"},
+		{"C%1C", 2, "ring closure %, want two digits after it"},
+		{"C%(x)", 2, "ring closure %(…), want 1 to 6 digits in the parentheses"},
+		{"C C", 2, `unexpected character " "`},
+		{"Cé", 2, `unexpected character "é"`},
+	} {
+		_, err := ParseSMILES(c.smiles, noLimit)
+		var s *SyntaxError
+		if !errors.As(err, &s) || s.Position != c.pos || s.Message != c.want {
+			t.Errorf("%s: %v, want position %d: %s", c.smiles, err, c.pos, c.want)
+		}
+	}
+	if _, err := ParseSMILES("CCCC", 3); err == nil || err.Error() != "SMILES position 4: more than 3 atoms" {
+		t.Errorf("limit: %v", err)
+	}
+}
+
+func TestKekuleErrors(t *testing.T) {
+	for _, c := range []struct{ smiles, want string }{
+		{"c1cccc1", "no alternation"},
+		{"n1cccc1", "no alternation"},
+		{"c1ccccc1c1cccc1", "no alternation"},
+		{"cc", "atom 1 (C) is aromatic but in no ring"},
+		{"C:C", "bond between atoms 1 and 2 is aromatic but in no ring"},
+	} {
+		_, err := ParseSMILES(c.smiles, noLimit)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.smiles, err, c.want)
+		}
+	}
+}
+
+func TestCheckValence(t *testing.T) {
+	for smiles, ok := range map[string]bool{
+		"C(C)(C)(C)C": true, "C(C)(C)(C)(C)C": false, "[NH5]": false, "CN(C)(C)C": false, "C[N+](C)(C)C": true,
+		"O=S(=O)(O)O": true, "F[P-](F)(F)(F)(F)F": true, "[CH5]": false, "FF": true, "F(C)C": false, "[OH3+]": true, "[Fe](C)(C)(C)(C)(C)C": true,
+	} {
+		m, err := ParseSMILES(smiles, noLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.CheckValence(); (err == nil) != ok {
+			t.Errorf("%s: %v, want possible: %v", smiles, err, ok)
+		}
+	}
+}
+
+// TestMatching compares Edmonds' algorithm with exhaustive search on random graphs whose
+// vertices must, may or must not be matched.
+func TestMatching(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20000 {
+		n := 1 + rng.IntN(9)
+		m := &Molecule{Atoms: make([]Atom, n)}
+		for a := range int32(n) {
+			for b := range a {
+				if rng.IntN(3) == 0 {
+					m.Bonds = append(m.Bonds, Bond{a, b, Aromatic})
+				}
+			}
+		}
+		role := make([]pi, n)
+		for i := range role {
+			role[i] = []pi{never, may, must, must, must}[rng.IntN(5)]
+		}
+		k := matching{m: m, adj: m.adjacency(), role: role}
+		got := k.solve() < 0
+		if want := covers(m, role, 0); got != want {
+			t.Fatalf("bonds %v, roles %v: %v, want %v", m.Bonds, role, got, want)
+		}
+		if !got {
+			continue
+		}
+		for a, b := range k.mate {
+			if b < 0 && role[a] == must || b >= 0 && (k.mate[b] != int32(a) || role[a] == never) {
+				t.Fatalf("bonds %v, roles %v: mates %v", m.Bonds, role, k.mate)
+			}
+		}
+	}
+}
+
+// covers tells by exhaustion whether a matching covers all vertices that must be matched.
+// used is the set of matched vertices.
+func covers(m *Molecule, role []pi, used uint) bool {
+	first := -1
+	for i, r := range role {
+		if r == must && used>>i&1 == 0 {
+			first = i
+			break
+		}
+	}
+	if first < 0 {
+		return true
+	}
+	for _, b := range m.Bonds {
+		if int(b.A) != first && int(b.B) != first {
+			continue
+		}
+		o := b.other(int32(first))
+		if role[o] != never && used>>o&1 == 0 && covers(m, role, used|1<<first|1<<o) {
+			return true
+		}
+	}
+	return false
+}
+
+func FuzzParseSMILES(f *testing.F) {
+	for _, s := range []string{"CC(=O)Oc1ccccc1C(=O)O", "[13C@@H+2:5](F)%12CC%12", "C1.C1", "c1cc2cccc3ccc4cccc1c4c32", "*1:*:*:1", "[se]1cccc1", "C/C=C\\C", "[Ga+]$[As-]"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		m, err := ParseSMILES(s, 10000)
+		if err != nil {
+			return
+		}
+		m.Formula()
+		m.CheckValence()
+		for _, b := range m.Bonds {
+			if b.A == b.B || int(b.A) >= len(m.Atoms) || int(b.B) >= len(m.Atoms) || b.A < 0 || b.B < 0 || b.Order < Single || b.Order > Aromatic {
+				t.Fatalf("%q: bond %v", s, b)
+			}
+		}
+	})
+}

@@ -1,0 +1,136 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// fuzzOptions keep a fuzzing run fast.
+func fuzzOptions(f Format) Options {
+	o := DefaultOptions()
+	o.Format = f
+	o.Limits = Limits{Line: 1 << 16, Record: 1 << 16, Bytes: 1 << 16, Ratio: 200, Vertices: 10000, Edges: 10000, Items: 100000}
+	return o
+}
+
+// fuzzFormat checks that a reader neither panics nor gives graphs that Graph JSON Lines,
+// which can hold everything that UTF-8 can, does not give back.
+func fuzzFormat(f *testing.F, format Format, seeds ...string) {
+	for _, s := range seeds {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d, err := ReadFrom(context.Background(), bytes.NewReader(data), "f", fuzzOptions(format))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "f:") {
+				t.Fatalf("error does not name the file: %v", err)
+			}
+			return
+		}
+		checkGraphs(t, d)
+	})
+}
+
+func checkGraphs(t *testing.T, d *Dataset) {
+	t.Helper()
+	Info(d)
+	var text []byte
+	for _, g := range d.Graphs {
+		var err error
+		if text, err = AppendJSON(text, g); err != nil {
+			return // not UTF-8
+		}
+	}
+	o := DefaultOptions()
+	o.Format = JSONLines
+	e, err := ReadFrom(context.Background(), bytes.NewReader(text), "again", o)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for i := range d.Graphs {
+		if got, want := describe(e.Graphs[i]), describe(d.Graphs[i]); got != want {
+			t.Fatalf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+func FuzzSMILESFile(f *testing.F) {
+	fuzzFormat(f, SMILES, "CO methanol\n# c\n\nc1ccccc1\tbenzene\r\n", "smiles id\n[NH4+].[Cl-]")
+}
+
+func FuzzCSV(f *testing.F) {
+	fuzzFormat(f, CSV, "Name,SMILES,Activity\r\n\"a, b\",CCO,1\r\n", "smiles\n\"C\"\n")
+}
+
+func FuzzTSV(f *testing.F) { fuzzFormat(f, TSV, "smiles\ty\nCC\t2.5\n", "a\tsmiles\n\"\tC\n") }
+
+func FuzzSDF(f *testing.F) {
+	fuzzFormat(f, SDF, ethanolMol+"> <Activity>\n1\n\n$$$$\n", acetateV3000,
+		strings.Replace(ethanolMol, "M  END", "M  CHG  1   1   1\nM  ISO  1   2  13\nM  RAD  1   3   2\nM  END", 1))
+}
+
+func FuzzJSONLines(f *testing.F) {
+	fuzzFormat(f, JSONLines, `{"id":"g1","nodes":3,"edges":[[0,1],[1,2,0.5]],"node_labels":["C","O","N"],"node_attributes":[[0.1],[0.2],[0.3]],"edge_labels":["-","="],"target":"active"}`,
+		`{"nodes":2,"edges":[[1,0],[0,0]],"coordinates":[[1,2],[3,4]],"x":{}}`)
+}
+
+func FuzzGraphML(f *testing.F) {
+	fuzzFormat(f, GraphML, `<?xml version="1.0"?><graphml><key id="l" for="node" attr.name="label"><default>C</default></key><key id="w" for="edge" attr.name="weight" attr.type="double"/><key id="q" for="all" attr.name="q" attr.type="int"/><graph id="g" edgedefault="directed"><data key="q">1</data><node id="a"><data key="q">1</data></node><node id="b"><data key="q">2</data></node><edge source="a" target="b"><data key="w">2</data></edge></graph></graphml>`)
+}
+
+func FuzzDOT(f *testing.F) {
+	fuzzFormat(f, DOT, `strict digraph "g" { node [label=C]; a -> b -> {c; d} [weight=2]; subgraph s { e [pos="1,2"] } /* x */ }`, "graph{a--b;b--a}\n#x\ngraph{}")
+}
+
+func FuzzEdgeList(f *testing.F) {
+	fuzzFormat(f, EdgeList, "# c\n1 2\n2 3\n7\n", "a,b,0.5,x\nb,a,1,y\n")
+}
+
+// FuzzAuto lets the format be recognised, gzip included.
+func FuzzAuto(f *testing.F) {
+	fuzzFormat(f, Auto, gzippedSeed, "CCO\n", "1 2\n", "graph{a}", "<graphml/>", "{}", ethanolMol, "id,smiles\n1,C\n", "PK\x03\x04")
+}
+
+// gzippedSeed is "C\n" as an uncompressed block of gzip.
+const gzippedSeed = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\x01\x02\x00\xfd\xffC\n\x53\x8b\x66\xa0\x02\x00\x00\x00"
+
+func FuzzTUDataset(f *testing.F) {
+	f.Add("1,2\n2,1\n", "1\n1\n2\n", "0\n1\n", "1\n2\n3\n", "0.5,1\n1,2\n3,4\n", "1\n1\n", "2\n2\n", "a\nb\nc\nd\n")
+	f.Add("1, 2\r\n 2 ,1\r\n", " 1\r\n1\r\n", "", "1,0\n1 , 0\n", "", "", "", "")
+	f.Fuzz(func(t *testing.T, a, indicator, classes, labels, attributes, edgeLabels, edgeAttributes, names string) {
+		fsys := fstest.MapFS{}
+		for k, v := range map[string]string{"A": a, "graph_indicator": indicator, "graph_labels": classes, "node_labels": labels,
+			"node_attributes": attributes, "edge_labels": edgeLabels, "edge_attributes": edgeAttributes, "node_label_names": names} {
+			if v != "" || k == "A" || k == "graph_indicator" {
+				fsys["X_"+k+".txt"] = &fstest.MapFile{Data: []byte(v)}
+			}
+		}
+		o := fuzzOptions(TUDataset)
+		r, err := openTU(fsys, "X", o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := collect(context.Background(), r, o.Limits)
+		if err != nil {
+			return
+		}
+		checkGraphs(t, d)
+	})
+}
+
+func FuzzNPY(f *testing.F) {
+	var b bytes.Buffer
+	if err := writeNPY(&b, testMatrix()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := readNPY(bytes.NewReader(data), int64(len(data)))
+		if err == nil && len(m.Data) != m.Rows*m.Cols {
+			t.Fatalf("%d × %d with %d entries", m.Rows, m.Cols, len(m.Data))
+		}
+	})
+}

@@ -1,0 +1,299 @@
+package dataset
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// endless gives the same text again and again: n bytes, without keeping them.
+type endless struct {
+	text string
+	n    int64
+	read int64
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.n <= 0 {
+		return 0, io.EOF
+	}
+	total := 0
+	for total < len(p) && e.n > 0 {
+		off := int(e.read % int64(len(e.text)))
+		k := copy(p[total:], e.text[off:])
+		if int64(k) > e.n {
+			k = int(e.n)
+		}
+		total += k
+		e.n -= int64(k)
+		e.read += int64(k)
+	}
+	return total, nil
+}
+
+// peak runs f and returns the largest heap seen meanwhile, in bytes above the start.
+func peak(f func()) uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	start, most := m.HeapAlloc, m.HeapAlloc
+	stop, done := make(chan bool), make(chan bool)
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(2 * time.Millisecond):
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapAlloc)
+			}
+		}
+	}()
+	f()
+	close(stop)
+	<-done
+	return most - min(start, most)
+}
+
+// TestEndlessInput gives every streaming reader 10 GB without an end of line, of record
+// or of graph. It must be refused with a message, in memory of the order of the limits.
+func TestEndlessInput(t *testing.T) {
+	const tenGB = 10 << 30
+	for _, c := range []struct {
+		name   string
+		f      Format
+		text   string // once
+		repeat string
+		want   string
+	}{
+		{"SMILES line", SMILES, "", "C", "f:1: line longer than 1048576 bytes, the limit Limits.Line"},
+		{"JSON line", JSONLines, `{"nodes":2,"edges":[`, "[0,1],", "f:1: line longer than 1048576 bytes, the limit Limits.Line"},
+		{"JSON line of blanks", JSONLines, "", " ", "f:1: line longer than 1048576 bytes"},
+		{"table row", CSV, "smiles\n", "C", "record longer than 4194304 bytes, the limit Limits.Record"},
+		{"table cell of many lines", CSV, "smiles\n\"", "C\n", "record longer than 4194304 bytes, the limit Limits.Record"},
+		{"SDF record", SDF, ethanolMol, "> <A>\nvalue\n\n", "record longer than 4194304 bytes, the limit Limits.Record"},
+		{"GraphML text", GraphML, "<graphml><graph><data key='a'>", "x", "record longer than 4194304 bytes, the limit Limits.Record"},
+		{"GraphML nodes", GraphML, "<graphml><graph>", "<desc/>", "record longer than 4194304 bytes, the limit Limits.Record"},
+		{"GraphML depth", GraphML, "<graphml>", "<a>", "record longer than 4194304 bytes, the limit Limits.Record"},
+		{"DOT statements", DOT, "graph {", "a--b;", "record longer than 4194304 bytes, the limit Limits.Record"},
+		{"DOT quoted", DOT, "graph { \"", "a", "record longer than 4194304 bytes, the limit Limits.Record"},
+		{"DOT comment", DOT, "/*", "a", "record longer than 4194304 bytes, the limit Limits.Record"},
+		{"edge list", EdgeList, "", "1 2\n", "more than 4194304 bytes after decompression, the limit Limits.Bytes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := DefaultOptions()
+			o.Format = c.f
+			o.Limits.Line, o.Limits.Record, o.Limits.Bytes = 1<<20, 4<<20, 4<<20
+			src := &endless{text: c.repeat, n: tenGB}
+			var err error
+			used := peak(func() {
+				_, err = ReadFrom(context.Background(), io.MultiReader(strings.NewReader(c.text), src), "f", o)
+			})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+			if src.read > 16<<20 {
+				t.Errorf("%d bytes were read, want about as many as the limits", src.read)
+			}
+			if used > 256<<20 {
+				t.Errorf("%d MiB of memory, want less than 256", used>>20)
+			}
+		})
+	}
+}
+
+// TestStreamInConstantMemory reads 100 000 molecules one by one.
+func TestStreamInConstantMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
+	const text = "CC(=O)Oc1ccccc1C(=O)O aspirin\nCn1cnc2c1c(=O)n(C)c(=O)n2C caffeine\n"
+	o := DefaultOptions()
+	o.Format = SMILES
+	n := 0
+	used := peak(func() {
+		r, err := NewReader(&endless{text: text, n: int64(len(text)) * 50_000}, "f", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			_, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+	})
+	if n != 100_000 || used > 64<<20 {
+		t.Errorf("%d graphs in %d MiB, want 100000 in less than 64", n, used>>20)
+	}
+}
+
+// bomb returns a gzip file of size bytes of text.
+func bomb(t *testing.T, text string, size int64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(z, &endless{text: text, n: size}); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestGzipBomb(t *testing.T) {
+	o := DefaultOptions()
+	o.Format = SMILES
+	data := bomb(t, "#"+strings.Repeat("x", 1000)+"\n", 200<<20)
+	r, err := NewReader(bytes.NewReader(data), "f", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = r.Next()
+	}
+	if !strings.Contains(err.Error(), "to 1, the limit Limits.Ratio") || !strings.HasPrefix(err.Error(), "f:") {
+		t.Error(err)
+	}
+}
+
+func TestZipBomb(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "X.zip")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	for _, c := range []struct {
+		name, text string
+		n          int64
+	}{{"X_A.txt", "1,2\n", 300 << 20}, {"X_graph_indicator.txt", "1\n", 4}, {"X_graph_labels.txt", "1\n", 2}} {
+		w, err := z.Create(c.name)
+		if err == nil {
+			_, err = io.Copy(w, &endless{text: c.text, n: c.n})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	used := peak(func() { _, err = Read(context.Background(), path, DefaultOptions()) })
+	if err == nil || !strings.Contains(err.Error(), "X_A.txt:") || !strings.Contains(err.Error(), "the limit Limits.Ratio") {
+		t.Error(err)
+	}
+	if used > 1<<30 {
+		t.Errorf("%d MiB of memory, want less than 1024", used>>20)
+	}
+	o := DefaultOptions()
+	o.Limits.Bytes = 100 << 20
+	used = peak(func() { _, err = Read(context.Background(), path, o) })
+	if err == nil || !strings.Contains(err.Error(), "the limit Limits.Bytes") {
+		t.Error(err)
+	}
+	if used > 16<<20 {
+		t.Errorf("%d MiB of memory to refuse by the sizes in the directory, want less than 16", used>>20)
+	}
+}
+
+// TestZipWithWrongSizes changes the size that the directory of a zip file states.
+func TestZipWithWrongSizes(t *testing.T) {
+	path := tuZip(t, map[string]string{"X_A.txt": strings.Repeat("1,2\n", 1000), "X_graph_indicator.txt": "1\n1\n"})
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := bytes.Index(raw, []byte("PK\x01\x02")) // first entry of the directory
+	copy(raw[i+24:], []byte{8, 0, 0, 0})        // its size after decompression
+	if err := os.WriteFile(path, raw, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(context.Background(), path, DefaultOptions()); err == nil {
+		t.Error("no error")
+	}
+}
+
+// TestBrokenStreams cuts a gzip file at every place.
+func TestBrokenStreams(t *testing.T) {
+	data := gzipped(t, "CCO a\nCCN b\nCCC c\n")
+	for n := range data {
+		_, err := ReadFrom(context.Background(), bytes.NewReader(data[:n]), "f.smi", DefaultOptions())
+		if n <= 1 { // too short to be recognised as gzip
+			continue
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), "f.smi:") {
+			t.Errorf("%d of %d bytes: %v", n, len(data), err)
+		}
+	}
+	// A reader that fails in the middle.
+	boom := errors.New("cable cut")
+	for _, f := range []Format{SMILES, CSV, SDF, JSONLines, GraphML, DOT, EdgeList} {
+		start := map[Format]string{SMILES: "CC\nCC", CSV: "smiles\nC\nC", SDF: ethanolMol, JSONLines: "{\"nodes\":0,\"edges\":[]}\n{", GraphML: "<graphml>\n<graph>",
+			DOT: "graph {\na", EdgeList: "1 2\n3"}[f]
+		o := DefaultOptions()
+		o.Format = f
+		_, err := ReadFrom(context.Background(), io.MultiReader(strings.NewReader(start), &failing{boom}), "f", o)
+		if !errors.Is(err, boom) || !strings.HasPrefix(err.Error(), "f:") {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
+
+type failing struct{ err error }
+
+func (f *failing) Read([]byte) (int, error) { return 0, f.err }
+
+func TestReadLimitsItems(t *testing.T) {
+	_, err := readText(JSONLines, strings.Repeat(`{"nodes":1000,"edges":[]}`+"\n", 50), func(o *Options) { o.Limits.Items = 10000 })
+	if err == nil || !strings.Contains(err.Error(), "the limit Limits.Items") {
+		t.Error(err)
+	}
+}
+
+func TestReadIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Read(ctx, "builtin:drugs", DefaultOptions()); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestReaderRepeatsItsError(t *testing.T) {
+	o := DefaultOptions()
+	o.Format = SMILES
+	r, err := NewReader(strings.NewReader("C\nC(\nC\n"), "f", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(); err != nil {
+		t.Fatal(err)
+	}
+	_, first := r.Next()
+	_, second := r.Next()
+	if first == nil || first != second {
+		t.Errorf("%v, then %v", first, second)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

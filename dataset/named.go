@@ -1,0 +1,114 @@
+package dataset
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// named collects a graph whose vertices have names and whose vertices and edges have
+// data by key, as in GraphML and DOT.
+type named struct {
+	id       string
+	data     map[string]string // of the graph
+	index    map[string]int
+	node     []map[string]string // data by vertex
+	edges    []namedEdge
+	directed int // edges that are directed
+}
+
+type namedEdge struct {
+	u, v int
+	data map[string]string
+	line int
+}
+
+func newNamed() *named { return &named{index: map[string]int{}, data: map[string]string{}} }
+
+// vertex returns the number of the vertex of the given name, which is new when needed.
+func (n *named) vertex(name string, lim Limits) (int, error) {
+	if v, ok := n.index[name]; ok {
+		return v, nil
+	}
+	if len(n.node) >= lim.Vertices {
+		return 0, fmt.Errorf("more than %d vertices, the limit Limits.Vertices", lim.Vertices)
+	}
+	v := len(n.node)
+	n.index[name] = v
+	n.node = append(n.node, nil)
+	return v, nil
+}
+
+func (n *named) edge(u, v int, data map[string]string, directed bool, line int, lim Limits) error {
+	if len(n.edges) >= lim.Edges {
+		return fmt.Errorf("more than %d edges, the limit Limits.Edges", lim.Edges)
+	}
+	if directed {
+		n.directed++
+	}
+	n.edges = append(n.edges, namedEdge{u, v, data, line})
+	return nil
+}
+
+// lookup returns the value of the first of the keys that exists, without regard to case.
+func lookup(data map[string]string, keys []string) (string, bool) {
+	for _, k := range keys {
+		if v, ok := data[k]; ok {
+			return v, true
+		}
+		for have, v := range data {
+			if strings.EqualFold(have, k) {
+				return v, true
+			}
+		}
+	}
+	return "", false
+}
+
+// builder makes vertices, labels and edges; attributes are left to the caller. The second
+// result is the line of an error.
+func (n *named) builder(opts Options, warn *warnings) (*graph.Builder, int, error) {
+	b := graph.NewBuilder(len(n.node))
+	labels := wanted(opts.NodeLabelKey, nodeLabelNames)
+	in := interner{}
+	for v, data := range n.node {
+		if t, ok := lookup(data, labels); ok {
+			b.SetLabel(v, in.text([]byte(t)))
+		}
+	}
+	var as arcs
+	edgeLabels, weights := wanted(opts.EdgeLabelKey, edgeLabelNames), wanted(opts.EdgeWeightKey, edgeWeightNames)
+	for _, e := range n.edges {
+		w := 1.0
+		if t, ok := lookup(e.data, weights); ok {
+			x, err := strconv.ParseFloat(strings.TrimSpace(t), 64)
+			if err != nil || !positive(x) {
+				return nil, e.line, fmt.Errorf("edge weight %s, want a positive, finite number", quote([]byte(t)))
+			}
+			w = x
+		}
+		label, ok := lookup(e.data, edgeLabels)
+		as.labeled = as.labeled || ok
+		as.add(e.u, e.v, w, in.text([]byte(label)), e.line)
+	}
+	rule := undirected
+	if n.directed > 0 {
+		rule = directed
+	}
+	if line, err := as.put(b, rule, warn); err != nil {
+		return nil, line, err
+	}
+	target, ok := lookup(n.data, wanted(opts.TargetColumn, targetNames))
+	if !ok && opts.TargetColumn != "" {
+		return nil, 0, fmt.Errorf("graph %q has no data %q", n.id, opts.TargetColumn)
+	}
+	b.SetTarget(target)
+	id := n.id
+	if given, ok := lookup(n.data, wanted(opts.IDColumn, idNames)); ok && (id == "" || opts.IDColumn != "") {
+		id = given
+	}
+	b.SetID(id)
+	return b, 0, nil
+}

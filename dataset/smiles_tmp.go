@@ -1,3 +1,0 @@
-package dataset
-
-func looksLikeSMILES(s string) bool { return false }
