@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/spd"
 )
 
 // baseValues gives the values of a base kernel on the distinct descriptors of a collection.
@@ -204,30 +205,51 @@ func (w *rowWorker) row(ctx context.Context, dst []float64, items []*item, squar
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		// Items of one size are taken together, tileRun tiles at a time.
 		size := len(items[j].cells)
 		end := j
-		for end < last && end < j+lanes && len(items[end].cells) == size {
+		for end < last && end < j+tileRun*spd.Lanes && len(items[end].cells) == size {
 			end++
 		}
-		w.tile = resize(w.tile, size*(size+1)/2*lanes)
-		for lane := range lanes {
-			other := items[min(j+lane, end-1)] // the last one fills up the tile
-			if shared {
-				w.fillShared(lane, other, classes)
-			} else {
-				w.fill(lane, other, m)
-			}
+		if err := w.run(dst[j:end], items[j:end], it, size, shared, classes); err != nil {
+			return err
 		}
-		var logs [lanes]float64
-		logDet8(w.tile, size, &logs)
-		for lane := 0; j < end; lane++ {
-			logK := it.self + items[j].self - (it.logD+logs[lane])/2
-			if math.IsNaN(logK) {
-				return errPrecision
-			}
-			dst[j] = expKernel(logK)
-			j++
+		j = end
+	}
+	return nil
+}
+
+// tileRun is the number of tiles of Schur complements that are factored in one call.
+const tileRun = 4
+
+// run computes the kernel of it with others, which all have size cells.
+func (w *rowWorker) run(dst []float64, others []*item, it *item, size int, shared bool, classes int) error {
+	if size == 0 { // empty graphs: the joint matrix is D
+		for j, o := range others {
+			dst[j] = expKernel(it.self + o.self - it.logD/2)
 		}
+		return nil
+	}
+	tiles := (len(others) + spd.Lanes - 1) / spd.Lanes
+	w.tile = resize(w.tile, tiles*spd.Size(size)*spd.Lanes)
+	m := len(it.cells)
+	for k := range tiles * spd.Lanes {
+		o := others[min(k, len(others)-1)] // the last one fills up the tile
+		t := w.tile[k/spd.Lanes*spd.Size(size)*spd.Lanes+k%spd.Lanes:]
+		if shared {
+			w.fillShared(t, o, classes)
+		} else {
+			w.fill(t, o, m)
+		}
+	}
+	var logs [tileRun * spd.Lanes]float64
+	spd.LogDets(logs[:tiles*spd.Lanes], w.tile, size)
+	for j, o := range others {
+		logK := it.self + o.self - (it.logD+logs[j])/2
+		if math.IsNaN(logK) {
+			return errPrecision
+		}
+		dst[j] = expKernel(logK)
 	}
 	return nil
 }
@@ -264,58 +286,30 @@ func (w *rowWorker) solve(it *item, below values, gamma float64) error {
 	return nil
 }
 
-func (w *rowWorker) fill(lane int, other *item, m int) {
+// fill writes the Schur complement of an item to every Lanes-th place of dst.
+func (w *rowWorker) fill(dst []float64, o *item, m int) {
 	at := 0
-	for i, a := range other.cells {
-		si := other.scale[i]
+	for i, a := range o.cells {
+		si := o.scale[i]
 		ta := w.t[int(a)*m : (int(a)+1)*m]
-		for j, b := range other.cells[:i+1] {
+		for j, b := range o.cells[:i+1] {
 			x := dot(ta, w.t[int(b)*m:(int(b)+1)*m])
-			w.tile[at*lanes+lane] = other.d[at] - si*other.scale[j]*x
+			dst[at*spd.Lanes] = o.d[at] - si*o.scale[j]*x
 			at++
 		}
 	}
 }
 
-func (w *rowWorker) fillShared(lane int, other *item, classes int) {
+// fillShared is fill when g has all products.
+func (w *rowWorker) fillShared(dst []float64, o *item, classes int) {
 	at := 0
-	for i, a := range other.cells {
-		si := other.scale[i]
+	for i, a := range o.cells {
+		si := o.scale[i]
 		g := w.g[int(a)*classes : (int(a)+1)*classes]
-		for j, b := range other.cells[:i+1] {
-			w.tile[at*lanes+lane] = other.d[at] - si*other.scale[j]*g[b]
+		for j, b := range o.cells[:i+1] {
+			dst[at*spd.Lanes] = o.d[at] - si*o.scale[j]*g[b]
 			at++
 		}
-	}
-}
-
-const lanes = 8
-
-// logDet8 stands in for the batched determinant of package spd.
-func logDet8(tile []float64, p int, out *[lanes]float64) {
-	for lane := range lanes {
-		det := newDeterminant()
-		for i := range p {
-			ri := i * (i + 1) / 2
-			for j := range i + 1 {
-				rj := j * (j + 1) / 2
-				s := tile[(ri+j)*lanes+lane]
-				for k := range j {
-					s -= tile[(ri+k)*lanes+lane] * tile[(rj+k)*lanes+lane]
-				}
-				if i == j {
-					if !(s > 0) {
-						det.mantissa = math.NaN()
-						break
-					}
-					det.mul(s)
-					tile[(ri+j)*lanes+lane] = math.Sqrt(s)
-				} else {
-					tile[(ri+j)*lanes+lane] = s / tile[(rj+j)*lanes+lane]
-				}
-			}
-		}
-		out[lane] = det.log()
 	}
 }
 

@@ -281,7 +281,7 @@ func (f *former) form(sig []uint32, q []float64, p int, o *Options) ([]float64, 
 	}
 	f.s = resize(f.s, spd.Size(p))
 	clear(f.s)
-	addGram(f.s, f.y, m, p)
+	spd.AddGram(f.s, f.y[:m*p], m, p)
 	for i := range p {
 		f.s[spd.Index(i, i)] += o.Gamma
 	}
@@ -327,7 +327,7 @@ func (m *Model) rows(ctx context.Context, s *scale, level int, below []float64) 
 		order := m.levels[level-1].p
 		if w.batch == nil {
 			w.batch = spd.NewBatch(block, order)
-			w.k = make([]float64, block*max(1, proj.n))
+			w.k = make([]float64, block*proj.n)
 		}
 		end := m.o.trace("factor")
 		for i := lo; i < hi; i++ {
@@ -341,8 +341,9 @@ func (m *Model) rows(ctx context.Context, s *scale, level int, below []float64) 
 		}
 		end()
 		end = m.o.trace("landmarks")
-		spd.Cross(w.k, proj.n, w.batch, 0, hi-lo, proj.marks, 0, proj.n)
-		project(q[lo*p:hi*p], w.k, proj.w, hi-lo, proj.n, p)
+		k := w.k[:(hi-lo)*proj.n]
+		spd.Cross(k, proj.n, w.batch, 0, hi-lo, proj.marks, 0, proj.n)
+		spd.Project(q[lo*p:hi*p], k, proj.w, hi-lo, proj.n, p)
 		end()
 		return nil
 	})
@@ -360,7 +361,7 @@ func (m *Model) baseRows(dst []float64, desc []string, proj *projection) error {
 	}
 	k := make([]float64, len(desc)*proj.n)
 	m.base.Gram(k, desc, proj.desc)
-	project(dst, k, proj.w, len(desc), proj.n, p)
+	spd.Project(dst, k, proj.w, len(desc), proj.n, p)
 	return nil
 }
 

@@ -43,25 +43,6 @@ func TestGoldenFullRank(t *testing.T) {
 	}
 }
 
-func BenchmarkFitGram(b *testing.B) {
-	for _, name := range []string{"MUTAG", "PTC", "ENZYMES", "PROTEINS", "NCI1"} {
-		b.Run(name, func(b *testing.B) {
-			graphs := readData(b, name)
-			o := DefaultOptions()
-			o.Radii = []int{1, 2, 4}
-			for b.Loop() {
-				m, err := Fit(b.Context(), graphs, o)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := m.Gram(b.Context()); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // Large sparse graphs go through at the cost of their sparse factors.
 func TestLargeGraphs(t *testing.T) {
 	r := graphtest.Rand(8)
