@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/dataset"
+)
+
+type gramCmd struct {
+	dataFlags
+	kernelFlags
+	Data    string `arg:"" help:"Dataset."`
+	Against string `help:"Compute the matrix between these graphs (rows) and DATA (columns)." placeholder:"TEST"`
+	Out     string `help:"File to write: .npy, .csv or .libsvm." short:"o" required:"" placeholder:"FILE"`
+}
+
+// Run computes and writes a kernel matrix.
+func (c *gramCmd) Run(g *globals) error {
+	start := time.Now()
+	ds, err := c.read(g, c.Data)
+	if err != nil {
+		return err
+	}
+	bar := newBar(g)
+	defer bar.done()
+	k, err := c.kernel(g, ds.Graphs, bar)
+	if err != nil {
+		return err
+	}
+	fitted, err := k.Fit(g.ctx, ds.Graphs)
+	if err != nil {
+		return err
+	}
+	var m *mlg.Matrix
+	rows := dataset.AxisOf(ds)
+	var cols *dataset.Axis
+	if c.Against == "" {
+		m, err = fitted.Gram(g.ctx)
+	} else {
+		test, readErr := c.read(g, c.Against)
+		if readErr != nil {
+			return readErr
+		}
+		all := rows
+		rows, cols = dataset.AxisOf(test), &all
+		m, err = fitted.Cross(g.ctx, test.Graphs)
+	}
+	if err != nil {
+		return err
+	}
+	took := time.Since(start)
+	if err := dataset.WriteGram(g.ctx, c.Out, m, rows, cols); err != nil {
+		return err
+	}
+	bar.done()
+	if g.JSON {
+		return printJSON(g.stdout, map[string]any{"kernel": k.String(), "rows": m.Rows, "columns": m.Cols, "seconds": took.Seconds(), "file": c.Out})
+	}
+	g.note("%s: %d×%d values of %s in %s", c.Out, m.Rows, m.Cols, k, round(took))
+	return nil
+}
+
+// round shortens a duration to three digits.
+func round(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	case d < time.Second:
+		return fmt.Sprintf("%.3g ms", float64(d)/float64(time.Millisecond))
+	case d < 100*time.Second:
+		return fmt.Sprintf("%.3g s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
