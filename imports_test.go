@@ -1,0 +1,67 @@
+package mlg_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Imports point only upwards in this list.
+func TestImports(t *testing.T) {
+	const module = "github.com/mlgkernel/mlg"
+	order := []string{"/graph", "/spd", "", "/baseline", "/dataset", "/svm", "/evaluate", "/model", "/explain",
+		"/internal/explorer", "/internal/cli", "/cmd/mlg"}
+	testing := []string{"/internal/graphtest", "/internal/kerneltest"}
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	seen := 0
+	for dec.More() {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		rel := strings.TrimPrefix(p.ImportPath, module)
+		if slices.Contains(testing, rel) {
+			continue
+		}
+		// A folder below a package belongs to it, unless it is listed itself.
+		place := func(rel string) int {
+			for r := rel; ; {
+				if i := slices.Index(order, r); i >= 0 {
+					return i
+				}
+				cut := strings.LastIndex(r, "/")
+				if cut <= 0 {
+					t.Fatalf("package %s has no place in the list of packages", rel)
+				}
+				r = r[:cut]
+			}
+		}
+		at := place(rel)
+		seen++
+		for _, i := range p.Imports {
+			r, ours := strings.CutPrefix(i, module)
+			switch {
+			case !ours:
+				if (rel == "/graph" || rel == "/spd") && strings.Contains(i, ".") {
+					t.Errorf("%s imports %s, want the standard library only", p.ImportPath, i)
+				}
+			case slices.Contains(testing, r):
+				t.Errorf("%s imports %s, which is for tests", p.ImportPath, i)
+			case place(r) > at || place(r) == at && !strings.HasPrefix(r, rel+"/") && !strings.HasPrefix(rel, r+"/"):
+				t.Errorf("%s imports %s, which is below it", p.ImportPath, i)
+			}
+		}
+	}
+	if seen < 6 {
+		t.Errorf("%d packages found", seen)
+	}
+}
