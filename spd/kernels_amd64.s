@@ -3382,16 +3382,49 @@ loop23:
 	ADDQ         $0x00000200, R9
 	SUBQ         $0x02, R10
 	JNZ          loop23
-	VMOVUPD      Z0, 64(BX)
-	VMOVUPD      Z1, 128(BX)
-	VMOVUPD      Z2, 192(BX)
-	VMOVUPD      Z3, 256(BX)
-	VMOVUPD      Z4, 320(BX)
-	VMOVUPD      Z5, 384(BX)
-	VMOVUPD      Z6, 448(BX)
-	VMOVUPD      Z7, 512(BX)
-	VMOVUPD      Z8, 576(BX)
-	VMOVUPD      Z9, 640(BX)
+
+	// factor the diagonal block of order 4
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x07, R9
+	LEAQ         768(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Z10
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z10, Z0
+	VMOVUPD      Z0, 64(DX)
+	VMULPD       Z0, Z1, Z11
+	VMOVUPD      Z11, 64(R8)
+	VMULPD       Z0, Z3, Z12
+	VMOVUPD      Z12, 128(R8)
+	VMULPD       Z0, Z6, Z0
+	VMOVUPD      Z0, 192(R8)
+	VFNMADD231PD Z1, Z11, Z2
+	VFNMADD231PD Z3, Z11, Z4
+	VFNMADD231PD Z6, Z11, Z7
+	VFNMADD231PD Z3, Z12, Z5
+	VFNMADD231PD Z6, Z12, Z8
+	VFNMADD231PD Z6, Z0, Z9
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z10, Z0
+	VMOVUPD      Z0, 192(DX)
+	VMULPD       Z0, Z4, Z1
+	VMOVUPD      Z1, 384(R8)
+	VMULPD       Z0, Z7, Z0
+	VMOVUPD      Z0, 448(R8)
+	VFNMADD231PD Z4, Z1, Z5
+	VFNMADD231PD Z7, Z1, Z8
+	VFNMADD231PD Z7, Z0, Z9
+	VMOVUPD      Z5, 256(DX)
+	VDIVPD       Z5, Z10, Z0
+	VMOVUPD      Z0, 320(DX)
+	VMULPD       Z0, Z8, Z0
+	VMOVUPD      Z0, 704(R8)
+	VFNMADD231PD Z8, Z0, Z9
+	VMOVUPD      Z9, 384(DX)
+	VDIVPD       Z9, Z10, Z0
+	VMOVUPD      Z0, 448(DX)
 	ADDQ         stride+48(FP), BX
 	DECQ         16(SP)
 	JNZ          reduceEach
@@ -3489,16 +3522,38 @@ loop24:
 	ADDQ         $0x00000200, R9
 	SUBQ         $0x02, R10
 	JNZ          loop24
-	VMOVUPD      Z0, 64(BX)
-	VMOVUPD      Z1, 128(BX)
-	VMOVUPD      Z2, 192(BX)
-	VMOVUPD      Z3, 256(BX)
-	VMOVUPD      Z4, 320(BX)
-	VMOVUPD      Z5, 384(BX)
-	VMOVUPD      Z6, 448(BX)
-	VMOVUPD      Z7, 512(BX)
-	VMOVUPD      Z8, 576(BX)
-	VMOVUPD      Z9, 640(BX)
+
+	// factor the diagonal block of order 4
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x07, R9
+	LEAQ         768(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Z10
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z10, Z0
+	VMULPD       Z0, Z1, Z11
+	VMULPD       Z0, Z3, Z12
+	VMULPD       Z0, Z6, Z0
+	VFNMADD231PD Z1, Z11, Z2
+	VFNMADD231PD Z3, Z11, Z4
+	VFNMADD231PD Z6, Z11, Z7
+	VFNMADD231PD Z3, Z12, Z5
+	VFNMADD231PD Z6, Z12, Z8
+	VFNMADD231PD Z6, Z0, Z9
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z10, Z0
+	VMULPD       Z0, Z4, Z1
+	VMULPD       Z0, Z7, Z0
+	VFNMADD231PD Z4, Z1, Z5
+	VFNMADD231PD Z7, Z1, Z8
+	VFNMADD231PD Z7, Z0, Z9
+	VMOVUPD      Z5, 256(DX)
+	VDIVPD       Z5, Z10, Z0
+	VMULPD       Z0, Z8, Z0
+	VFNMADD231PD Z8, Z0, Z9
+	VMOVUPD      Z9, 384(DX)
 	ADDQ         stride+48(FP), BX
 	DECQ         16(SP)
 	JNZ          reduceEach4
@@ -3572,12 +3627,27 @@ loop25:
 	ADDQ         $0x00000200, R9
 	SUBQ         $0x02, R10
 	JNZ          loop25
-	VMOVUPD      Z0, 64(BX)
-	VMOVUPD      Z1, 128(BX)
-	VMOVUPD      Z2, 192(BX)
-	VMOVUPD      Z3, 256(BX)
-	VMOVUPD      Z4, 320(BX)
-	VMOVUPD      Z5, 384(BX)
+
+	// factor the diagonal block of order 3
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x07, R9
+	LEAQ         768(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Z6
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z6, Z0
+	VMULPD       Z0, Z1, Z7
+	VMULPD       Z0, Z3, Z0
+	VFNMADD231PD Z1, Z7, Z2
+	VFNMADD231PD Z3, Z7, Z4
+	VFNMADD231PD Z3, Z0, Z5
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z6, Z0
+	VMULPD       Z0, Z4, Z0
+	VFNMADD231PD Z4, Z0, Z5
+	VMOVUPD      Z5, 256(DX)
 	ADDQ         stride+48(FP), BX
 	DECQ         16(SP)
 	JNZ          reduceEach3
@@ -3633,9 +3703,20 @@ loop26:
 	ADDQ         $0x00000200, R9
 	SUBQ         $0x02, R10
 	JNZ          loop26
-	VMOVUPD      Z0, 64(BX)
-	VMOVUPD      Z1, 128(BX)
-	VMOVUPD      Z2, 192(BX)
+
+	// factor the diagonal block of order 2
+	MOVQ         (SP), R8
+	ADDQ         BX, R8
+	MOVQ         AX, R9
+	SHLQ         $0x07, R9
+	LEAQ         768(BX)(R9*1), DX
+	LEAQ         (R8)(R9*2), R8
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z3, Z0
+	VMULPD       Z0, Z1, Z0
+	VFNMADD231PD Z1, Z0, Z2
+	VMOVUPD      Z2, 128(DX)
 	ADDQ         stride+48(FP), BX
 	DECQ         16(SP)
 	JNZ          reduceEach2
@@ -3676,211 +3757,6 @@ loop27:
 	ADDQ         $0x00000200, R9
 	SUBQ         $0x02, R10
 	JNZ          loop27
-	VMOVUPD      Z0, 64(BX)
-	ADDQ         stride+48(FP), BX
-	DECQ         16(SP)
-	JNZ          reduceEach1
-
-reduceDone:
-	MOVQ p+16(FP), R8
-	SUBQ AX, R8
-	CMPQ R8, $0x04
-	JLE  eliminate4
-	MOVQ work+40(FP), BX
-	MOVQ groups+24(FP), R8
-	MOVQ R8, 16(SP)
-
-eliminateEach:
-	VMOVUPD 64(BX), Z0
-	VMOVUPD 128(BX), Z1
-	VMOVUPD 192(BX), Z2
-	VMOVUPD 256(BX), Z3
-	VMOVUPD 320(BX), Z4
-	VMOVUPD 384(BX), Z5
-	VMOVUPD 448(BX), Z6
-	VMOVUPD 512(BX), Z7
-	VMOVUPD 576(BX), Z8
-	VMOVUPD 640(BX), Z9
-
-	// factor the diagonal block of order 4
-	MOVQ         (SP), R8
-	ADDQ         BX, R8
-	MOVQ         AX, R9
-	SHLQ         $0x07, R9
-	LEAQ         768(BX)(R9*1), DX
-	LEAQ         (R8)(R9*2), R8
-	VMOVUPD      one<>+0(SB), Z10
-	VMOVUPD      Z0, (DX)
-	VDIVPD       Z0, Z10, Z0
-	VMOVUPD      Z0, 64(DX)
-	VMULPD       Z0, Z1, Z11
-	VMOVUPD      Z11, 64(R8)
-	VMULPD       Z0, Z3, Z12
-	VMOVUPD      Z12, 128(R8)
-	VMULPD       Z0, Z6, Z0
-	VMOVUPD      Z0, 192(R8)
-	VFNMADD231PD Z1, Z11, Z2
-	VFNMADD231PD Z3, Z11, Z4
-	VFNMADD231PD Z6, Z11, Z7
-	VFNMADD231PD Z3, Z12, Z5
-	VFNMADD231PD Z6, Z12, Z8
-	VFNMADD231PD Z6, Z0, Z9
-	VMOVUPD      Z2, 128(DX)
-	VDIVPD       Z2, Z10, Z0
-	VMOVUPD      Z0, 192(DX)
-	VMULPD       Z0, Z4, Z1
-	VMOVUPD      Z1, 384(R8)
-	VMULPD       Z0, Z7, Z0
-	VMOVUPD      Z0, 448(R8)
-	VFNMADD231PD Z4, Z1, Z5
-	VFNMADD231PD Z7, Z1, Z8
-	VFNMADD231PD Z7, Z0, Z9
-	VMOVUPD      Z5, 256(DX)
-	VDIVPD       Z5, Z10, Z0
-	VMOVUPD      Z0, 320(DX)
-	VMULPD       Z0, Z8, Z0
-	VMOVUPD      Z0, 704(R8)
-	VFNMADD231PD Z8, Z0, Z9
-	VMOVUPD      Z9, 384(DX)
-	VDIVPD       Z9, Z10, Z0
-	VMOVUPD      Z0, 448(DX)
-	ADDQ         stride+48(FP), BX
-	DECQ         16(SP)
-	JNZ          eliminateEach
-	JMP          eliminateDone
-
-eliminate4:
-	CMPQ R8, $0x04
-	JL   eliminate3
-	MOVQ work+40(FP), BX
-	MOVQ groups+24(FP), R8
-	MOVQ R8, 16(SP)
-
-eliminateEach4:
-	VMOVUPD 64(BX), Z0
-	VMOVUPD 128(BX), Z1
-	VMOVUPD 192(BX), Z2
-	VMOVUPD 256(BX), Z3
-	VMOVUPD 320(BX), Z4
-	VMOVUPD 384(BX), Z5
-	VMOVUPD 448(BX), Z6
-	VMOVUPD 512(BX), Z7
-	VMOVUPD 576(BX), Z8
-	VMOVUPD 640(BX), Z9
-
-	// factor the diagonal block of order 4
-	MOVQ         (SP), R8
-	ADDQ         BX, R8
-	MOVQ         AX, R9
-	SHLQ         $0x07, R9
-	LEAQ         768(BX)(R9*1), DX
-	LEAQ         (R8)(R9*2), R8
-	VMOVUPD      one<>+0(SB), Z10
-	VMOVUPD      Z0, (DX)
-	VDIVPD       Z0, Z10, Z0
-	VMULPD       Z0, Z1, Z11
-	VMULPD       Z0, Z3, Z12
-	VMULPD       Z0, Z6, Z0
-	VFNMADD231PD Z1, Z11, Z2
-	VFNMADD231PD Z3, Z11, Z4
-	VFNMADD231PD Z6, Z11, Z7
-	VFNMADD231PD Z3, Z12, Z5
-	VFNMADD231PD Z6, Z12, Z8
-	VFNMADD231PD Z6, Z0, Z9
-	VMOVUPD      Z2, 128(DX)
-	VDIVPD       Z2, Z10, Z0
-	VMULPD       Z0, Z4, Z1
-	VMULPD       Z0, Z7, Z0
-	VFNMADD231PD Z4, Z1, Z5
-	VFNMADD231PD Z7, Z1, Z8
-	VFNMADD231PD Z7, Z0, Z9
-	VMOVUPD      Z5, 256(DX)
-	VDIVPD       Z5, Z10, Z0
-	VMULPD       Z0, Z8, Z0
-	VFNMADD231PD Z8, Z0, Z9
-	VMOVUPD      Z9, 384(DX)
-	ADDQ         stride+48(FP), BX
-	DECQ         16(SP)
-	JNZ          eliminateEach4
-	JMP          eliminateDone
-
-eliminate3:
-	CMPQ R8, $0x03
-	JL   eliminate2
-	MOVQ work+40(FP), BX
-	MOVQ groups+24(FP), R8
-	MOVQ R8, 16(SP)
-
-eliminateEach3:
-	VMOVUPD 64(BX), Z0
-	VMOVUPD 128(BX), Z1
-	VMOVUPD 192(BX), Z2
-	VMOVUPD 256(BX), Z3
-	VMOVUPD 320(BX), Z4
-	VMOVUPD 384(BX), Z5
-
-	// factor the diagonal block of order 3
-	MOVQ         (SP), R8
-	ADDQ         BX, R8
-	MOVQ         AX, R9
-	SHLQ         $0x07, R9
-	LEAQ         768(BX)(R9*1), DX
-	LEAQ         (R8)(R9*2), R8
-	VMOVUPD      one<>+0(SB), Z6
-	VMOVUPD      Z0, (DX)
-	VDIVPD       Z0, Z6, Z0
-	VMULPD       Z0, Z1, Z7
-	VMULPD       Z0, Z3, Z0
-	VFNMADD231PD Z1, Z7, Z2
-	VFNMADD231PD Z3, Z7, Z4
-	VFNMADD231PD Z3, Z0, Z5
-	VMOVUPD      Z2, 128(DX)
-	VDIVPD       Z2, Z6, Z0
-	VMULPD       Z0, Z4, Z0
-	VFNMADD231PD Z4, Z0, Z5
-	VMOVUPD      Z5, 256(DX)
-	ADDQ         stride+48(FP), BX
-	DECQ         16(SP)
-	JNZ          eliminateEach3
-	JMP          eliminateDone
-
-eliminate2:
-	CMPQ R8, $0x02
-	JL   eliminate1
-	MOVQ work+40(FP), BX
-	MOVQ groups+24(FP), R8
-	MOVQ R8, 16(SP)
-
-eliminateEach2:
-	VMOVUPD 64(BX), Z0
-	VMOVUPD 128(BX), Z1
-	VMOVUPD 192(BX), Z2
-
-	// factor the diagonal block of order 2
-	MOVQ         (SP), R8
-	ADDQ         BX, R8
-	MOVQ         AX, R9
-	SHLQ         $0x07, R9
-	LEAQ         768(BX)(R9*1), DX
-	LEAQ         (R8)(R9*2), R8
-	VMOVUPD      one<>+0(SB), Z3
-	VMOVUPD      Z0, (DX)
-	VDIVPD       Z0, Z3, Z0
-	VMULPD       Z0, Z1, Z0
-	VFNMADD231PD Z1, Z0, Z2
-	VMOVUPD      Z2, 128(DX)
-	ADDQ         stride+48(FP), BX
-	DECQ         16(SP)
-	JNZ          eliminateEach2
-	JMP          eliminateDone
-
-eliminate1:
-	MOVQ work+40(FP), BX
-	MOVQ groups+24(FP), R8
-	MOVQ R8, 16(SP)
-
-eliminateEach1:
-	VMOVUPD 64(BX), Z0
 
 	// factor the diagonal block of order 1
 	MOVQ    (SP), R8
@@ -3893,9 +3769,9 @@ eliminateEach1:
 	VMOVUPD Z0, (DX)
 	ADDQ    stride+48(FP), BX
 	DECQ    16(SP)
-	JNZ     eliminateEach1
+	JNZ     reduceEach1
 
-eliminateDone:
+reduceDone:
 eliminated:
 	LEAQ 5(AX)(AX*1), DX
 	LEAQ (DI)(DX*8), DI
@@ -5084,16 +4960,49 @@ loop36:
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x02, R9
 	JNZ          loop36
-	VMOVUPD      Z0, 64(BX)
-	VMOVUPD      Z1, 128(BX)
-	VMOVUPD      Z2, 192(BX)
-	VMOVUPD      Z3, 256(BX)
-	VMOVUPD      Z4, 320(BX)
-	VMOVUPD      Z5, 384(BX)
-	VMOVUPD      Z6, 448(BX)
-	VMOVUPD      Z7, 512(BX)
-	VMOVUPD      Z8, 576(BX)
-	VMOVUPD      Z9, 640(BX)
+
+	// factor the diagonal block of order 4
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x07, R8
+	LEAQ         768(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Z10
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z10, Z0
+	VMOVUPD      Z0, 64(DX)
+	VMULPD       Z0, Z1, Z11
+	VMOVUPD      Z11, 64(DI)
+	VMULPD       Z0, Z3, Z12
+	VMOVUPD      Z12, 128(DI)
+	VMULPD       Z0, Z6, Z0
+	VMOVUPD      Z0, 192(DI)
+	VFNMADD231PD Z1, Z11, Z2
+	VFNMADD231PD Z3, Z11, Z4
+	VFNMADD231PD Z6, Z11, Z7
+	VFNMADD231PD Z3, Z12, Z5
+	VFNMADD231PD Z6, Z12, Z8
+	VFNMADD231PD Z6, Z0, Z9
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z10, Z0
+	VMOVUPD      Z0, 192(DX)
+	VMULPD       Z0, Z4, Z1
+	VMOVUPD      Z1, 384(DI)
+	VMULPD       Z0, Z7, Z0
+	VMOVUPD      Z0, 448(DI)
+	VFNMADD231PD Z4, Z1, Z5
+	VFNMADD231PD Z7, Z1, Z8
+	VFNMADD231PD Z7, Z0, Z9
+	VMOVUPD      Z5, 256(DX)
+	VDIVPD       Z5, Z10, Z0
+	VMOVUPD      Z0, 320(DX)
+	VMULPD       Z0, Z8, Z0
+	VMOVUPD      Z0, 704(DI)
+	VFNMADD231PD Z8, Z0, Z9
+	VMOVUPD      Z9, 384(DX)
+	VDIVPD       Z9, Z10, Z0
+	VMOVUPD      Z0, 448(DX)
 	ADDQ         stride+40(FP), BX
 	DECQ         16(SP)
 	JNZ          reduceEach
@@ -5181,16 +5090,38 @@ loop37:
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x02, R9
 	JNZ          loop37
-	VMOVUPD      Z0, 64(BX)
-	VMOVUPD      Z1, 128(BX)
-	VMOVUPD      Z2, 192(BX)
-	VMOVUPD      Z3, 256(BX)
-	VMOVUPD      Z4, 320(BX)
-	VMOVUPD      Z5, 384(BX)
-	VMOVUPD      Z6, 448(BX)
-	VMOVUPD      Z7, 512(BX)
-	VMOVUPD      Z8, 576(BX)
-	VMOVUPD      Z9, 640(BX)
+
+	// factor the diagonal block of order 4
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x07, R8
+	LEAQ         768(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Z10
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z10, Z0
+	VMULPD       Z0, Z1, Z11
+	VMULPD       Z0, Z3, Z12
+	VMULPD       Z0, Z6, Z0
+	VFNMADD231PD Z1, Z11, Z2
+	VFNMADD231PD Z3, Z11, Z4
+	VFNMADD231PD Z6, Z11, Z7
+	VFNMADD231PD Z3, Z12, Z5
+	VFNMADD231PD Z6, Z12, Z8
+	VFNMADD231PD Z6, Z0, Z9
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z10, Z0
+	VMULPD       Z0, Z4, Z1
+	VMULPD       Z0, Z7, Z0
+	VFNMADD231PD Z4, Z1, Z5
+	VFNMADD231PD Z7, Z1, Z8
+	VFNMADD231PD Z7, Z0, Z9
+	VMOVUPD      Z5, 256(DX)
+	VDIVPD       Z5, Z10, Z0
+	VMULPD       Z0, Z8, Z0
+	VFNMADD231PD Z8, Z0, Z9
+	VMOVUPD      Z9, 384(DX)
 	ADDQ         stride+40(FP), BX
 	DECQ         16(SP)
 	JNZ          reduceEach4
@@ -5258,12 +5189,27 @@ loop38:
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x02, R9
 	JNZ          loop38
-	VMOVUPD      Z0, 64(BX)
-	VMOVUPD      Z1, 128(BX)
-	VMOVUPD      Z2, 192(BX)
-	VMOVUPD      Z3, 256(BX)
-	VMOVUPD      Z4, 320(BX)
-	VMOVUPD      Z5, 384(BX)
+
+	// factor the diagonal block of order 3
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x07, R8
+	LEAQ         768(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Z6
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z6, Z0
+	VMULPD       Z0, Z1, Z7
+	VMULPD       Z0, Z3, Z0
+	VFNMADD231PD Z1, Z7, Z2
+	VFNMADD231PD Z3, Z7, Z4
+	VFNMADD231PD Z3, Z0, Z5
+	VMOVUPD      Z2, 128(DX)
+	VDIVPD       Z2, Z6, Z0
+	VMULPD       Z0, Z4, Z0
+	VFNMADD231PD Z4, Z0, Z5
+	VMOVUPD      Z5, 256(DX)
 	ADDQ         stride+40(FP), BX
 	DECQ         16(SP)
 	JNZ          reduceEach3
@@ -5316,9 +5262,20 @@ loop39:
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x02, R9
 	JNZ          loop39
-	VMOVUPD      Z0, 64(BX)
-	VMOVUPD      Z1, 128(BX)
-	VMOVUPD      Z2, 192(BX)
+
+	// factor the diagonal block of order 2
+	MOVQ         (SP), DI
+	ADDQ         BX, DI
+	MOVQ         AX, R8
+	SHLQ         $0x07, R8
+	LEAQ         768(BX)(R8*1), DX
+	LEAQ         (DI)(R8*2), DI
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z0, (DX)
+	VDIVPD       Z0, Z3, Z0
+	VMULPD       Z0, Z1, Z0
+	VFNMADD231PD Z1, Z0, Z2
+	VMOVUPD      Z2, 128(DX)
 	ADDQ         stride+40(FP), BX
 	DECQ         16(SP)
 	JNZ          reduceEach2
@@ -5358,211 +5315,6 @@ loop40:
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x02, R9
 	JNZ          loop40
-	VMOVUPD      Z0, 64(BX)
-	ADDQ         stride+40(FP), BX
-	DECQ         16(SP)
-	JNZ          reduceEach1
-
-reduceDone:
-	MOVQ p+8(FP), DI
-	SUBQ AX, DI
-	CMPQ DI, $0x04
-	JLE  eliminate4
-	MOVQ work+32(FP), BX
-	MOVQ groups+16(FP), DI
-	MOVQ DI, 16(SP)
-
-eliminateEach:
-	VMOVUPD 64(BX), Z0
-	VMOVUPD 128(BX), Z1
-	VMOVUPD 192(BX), Z2
-	VMOVUPD 256(BX), Z3
-	VMOVUPD 320(BX), Z4
-	VMOVUPD 384(BX), Z5
-	VMOVUPD 448(BX), Z6
-	VMOVUPD 512(BX), Z7
-	VMOVUPD 576(BX), Z8
-	VMOVUPD 640(BX), Z9
-
-	// factor the diagonal block of order 4
-	MOVQ         (SP), DI
-	ADDQ         BX, DI
-	MOVQ         AX, R8
-	SHLQ         $0x07, R8
-	LEAQ         768(BX)(R8*1), DX
-	LEAQ         (DI)(R8*2), DI
-	VMOVUPD      one<>+0(SB), Z10
-	VMOVUPD      Z0, (DX)
-	VDIVPD       Z0, Z10, Z0
-	VMOVUPD      Z0, 64(DX)
-	VMULPD       Z0, Z1, Z11
-	VMOVUPD      Z11, 64(DI)
-	VMULPD       Z0, Z3, Z12
-	VMOVUPD      Z12, 128(DI)
-	VMULPD       Z0, Z6, Z0
-	VMOVUPD      Z0, 192(DI)
-	VFNMADD231PD Z1, Z11, Z2
-	VFNMADD231PD Z3, Z11, Z4
-	VFNMADD231PD Z6, Z11, Z7
-	VFNMADD231PD Z3, Z12, Z5
-	VFNMADD231PD Z6, Z12, Z8
-	VFNMADD231PD Z6, Z0, Z9
-	VMOVUPD      Z2, 128(DX)
-	VDIVPD       Z2, Z10, Z0
-	VMOVUPD      Z0, 192(DX)
-	VMULPD       Z0, Z4, Z1
-	VMOVUPD      Z1, 384(DI)
-	VMULPD       Z0, Z7, Z0
-	VMOVUPD      Z0, 448(DI)
-	VFNMADD231PD Z4, Z1, Z5
-	VFNMADD231PD Z7, Z1, Z8
-	VFNMADD231PD Z7, Z0, Z9
-	VMOVUPD      Z5, 256(DX)
-	VDIVPD       Z5, Z10, Z0
-	VMOVUPD      Z0, 320(DX)
-	VMULPD       Z0, Z8, Z0
-	VMOVUPD      Z0, 704(DI)
-	VFNMADD231PD Z8, Z0, Z9
-	VMOVUPD      Z9, 384(DX)
-	VDIVPD       Z9, Z10, Z0
-	VMOVUPD      Z0, 448(DX)
-	ADDQ         stride+40(FP), BX
-	DECQ         16(SP)
-	JNZ          eliminateEach
-	JMP          eliminateDone
-
-eliminate4:
-	CMPQ DI, $0x04
-	JL   eliminate3
-	MOVQ work+32(FP), BX
-	MOVQ groups+16(FP), DI
-	MOVQ DI, 16(SP)
-
-eliminateEach4:
-	VMOVUPD 64(BX), Z0
-	VMOVUPD 128(BX), Z1
-	VMOVUPD 192(BX), Z2
-	VMOVUPD 256(BX), Z3
-	VMOVUPD 320(BX), Z4
-	VMOVUPD 384(BX), Z5
-	VMOVUPD 448(BX), Z6
-	VMOVUPD 512(BX), Z7
-	VMOVUPD 576(BX), Z8
-	VMOVUPD 640(BX), Z9
-
-	// factor the diagonal block of order 4
-	MOVQ         (SP), DI
-	ADDQ         BX, DI
-	MOVQ         AX, R8
-	SHLQ         $0x07, R8
-	LEAQ         768(BX)(R8*1), DX
-	LEAQ         (DI)(R8*2), DI
-	VMOVUPD      one<>+0(SB), Z10
-	VMOVUPD      Z0, (DX)
-	VDIVPD       Z0, Z10, Z0
-	VMULPD       Z0, Z1, Z11
-	VMULPD       Z0, Z3, Z12
-	VMULPD       Z0, Z6, Z0
-	VFNMADD231PD Z1, Z11, Z2
-	VFNMADD231PD Z3, Z11, Z4
-	VFNMADD231PD Z6, Z11, Z7
-	VFNMADD231PD Z3, Z12, Z5
-	VFNMADD231PD Z6, Z12, Z8
-	VFNMADD231PD Z6, Z0, Z9
-	VMOVUPD      Z2, 128(DX)
-	VDIVPD       Z2, Z10, Z0
-	VMULPD       Z0, Z4, Z1
-	VMULPD       Z0, Z7, Z0
-	VFNMADD231PD Z4, Z1, Z5
-	VFNMADD231PD Z7, Z1, Z8
-	VFNMADD231PD Z7, Z0, Z9
-	VMOVUPD      Z5, 256(DX)
-	VDIVPD       Z5, Z10, Z0
-	VMULPD       Z0, Z8, Z0
-	VFNMADD231PD Z8, Z0, Z9
-	VMOVUPD      Z9, 384(DX)
-	ADDQ         stride+40(FP), BX
-	DECQ         16(SP)
-	JNZ          eliminateEach4
-	JMP          eliminateDone
-
-eliminate3:
-	CMPQ DI, $0x03
-	JL   eliminate2
-	MOVQ work+32(FP), BX
-	MOVQ groups+16(FP), DI
-	MOVQ DI, 16(SP)
-
-eliminateEach3:
-	VMOVUPD 64(BX), Z0
-	VMOVUPD 128(BX), Z1
-	VMOVUPD 192(BX), Z2
-	VMOVUPD 256(BX), Z3
-	VMOVUPD 320(BX), Z4
-	VMOVUPD 384(BX), Z5
-
-	// factor the diagonal block of order 3
-	MOVQ         (SP), DI
-	ADDQ         BX, DI
-	MOVQ         AX, R8
-	SHLQ         $0x07, R8
-	LEAQ         768(BX)(R8*1), DX
-	LEAQ         (DI)(R8*2), DI
-	VMOVUPD      one<>+0(SB), Z6
-	VMOVUPD      Z0, (DX)
-	VDIVPD       Z0, Z6, Z0
-	VMULPD       Z0, Z1, Z7
-	VMULPD       Z0, Z3, Z0
-	VFNMADD231PD Z1, Z7, Z2
-	VFNMADD231PD Z3, Z7, Z4
-	VFNMADD231PD Z3, Z0, Z5
-	VMOVUPD      Z2, 128(DX)
-	VDIVPD       Z2, Z6, Z0
-	VMULPD       Z0, Z4, Z0
-	VFNMADD231PD Z4, Z0, Z5
-	VMOVUPD      Z5, 256(DX)
-	ADDQ         stride+40(FP), BX
-	DECQ         16(SP)
-	JNZ          eliminateEach3
-	JMP          eliminateDone
-
-eliminate2:
-	CMPQ DI, $0x02
-	JL   eliminate1
-	MOVQ work+32(FP), BX
-	MOVQ groups+16(FP), DI
-	MOVQ DI, 16(SP)
-
-eliminateEach2:
-	VMOVUPD 64(BX), Z0
-	VMOVUPD 128(BX), Z1
-	VMOVUPD 192(BX), Z2
-
-	// factor the diagonal block of order 2
-	MOVQ         (SP), DI
-	ADDQ         BX, DI
-	MOVQ         AX, R8
-	SHLQ         $0x07, R8
-	LEAQ         768(BX)(R8*1), DX
-	LEAQ         (DI)(R8*2), DI
-	VMOVUPD      one<>+0(SB), Z3
-	VMOVUPD      Z0, (DX)
-	VDIVPD       Z0, Z3, Z0
-	VMULPD       Z0, Z1, Z0
-	VFNMADD231PD Z1, Z0, Z2
-	VMOVUPD      Z2, 128(DX)
-	ADDQ         stride+40(FP), BX
-	DECQ         16(SP)
-	JNZ          eliminateEach2
-	JMP          eliminateDone
-
-eliminate1:
-	MOVQ work+32(FP), BX
-	MOVQ groups+16(FP), DI
-	MOVQ DI, 16(SP)
-
-eliminateEach1:
-	VMOVUPD 64(BX), Z0
 
 	// factor the diagonal block of order 1
 	MOVQ    (SP), DI
@@ -5575,9 +5327,9 @@ eliminateEach1:
 	VMOVUPD Z0, (DX)
 	ADDQ    stride+40(FP), BX
 	DECQ    16(SP)
-	JNZ     eliminateEach1
+	JNZ     reduceEach1
 
-eliminateDone:
+reduceDone:
 eliminated:
 	LEAQ 5(AX)(AX*1), DX
 	LEAQ (SI)(DX*8), SI

@@ -17,7 +17,8 @@ import (
 // the loops are blocked. The blocking: panels of four columns; in a panel first the
 // 4×4 block on the diagonal, for every group of lanes, then the rows below it in blocks of
 // up to v.rows rows, for every group. The chains of divisions on the diagonal of different
-// groups overlap in the processor.
+// groups overlap in the processor; with short vectors only if they follow one another
+// closely, and so reduced blocks are stored first and factored afterwards (unless v.fused).
 //
 // Work space of one group, in vectors of v.bytes:
 //
@@ -190,9 +191,17 @@ func ldl(v isa, sum bool) {
 	Label("reduce")
 	width("reduce", func(w int, last bool) {
 		MOVQ(Mem{Base: k.work, Disp: V * hdrSrc}, k.src)
-		k.reduce(w, last, k.source(w, off))
+		acc := k.source(w, off)
+		k.reduce(w, last, acc)
+		if v.fused {
+			k.eliminate(w, last, acc)
+		} else {
+			k.store(acc)
+		}
 	})
-	width("eliminate", func(w int, last bool) { k.eliminate(w, last, k.block(w)) })
+	if !v.fused {
+		width("eliminate", func(w int, last bool) { k.eliminate(w, last, k.block(w)) })
+	}
 	Label("eliminated")
 	// off of (j+4, j): four rows further, which add j+1 … j+4 entries.
 	{
@@ -388,12 +397,21 @@ func (k *machine) source(w int, off reg.Register) [][]reg.VecVirtual {
 	return acc
 }
 
-// blockAt is where reduce leaves entry (r, c) of the block for eliminate.
+// blockAt is where entry (r, c) of the reduced block waits for eliminate.
 func (k *machine) blockAt(r, c int) Mem {
 	return Mem{Base: k.work, Disp: k.v.bytes * (hdrBlock + r*(r+1)/2 + c)}
 }
 
-// block loads what reduce stored.
+// store stores the reduced block.
+func (k *machine) store(acc [][]reg.VecVirtual) {
+	for r := range acc {
+		for c := range acc[r] {
+			VMOVUPD(acc[r][c], k.blockAt(r, c))
+		}
+	}
+}
+
+// block loads what store stored.
 func (k *machine) block(w int) [][]reg.VecVirtual {
 	acc := k.triangle(w)
 	for r := range w {
@@ -450,11 +468,6 @@ func (k *machine) reduce(w int, last bool, acc [][]reg.VecVirtual) {
 	ADDQ(num(unroll*4*V), t)
 	SUBQ(num(unroll), n)
 	JNZ(LabelRef(loop))
-	for r := range w {
-		for c := range acc[r] {
-			VMOVUPD(acc[r][c], k.blockAt(r, c))
-		}
-	}
 }
 
 // eliminate factors the reduced block, and writes its pivots and, unless it is the last, their
