@@ -234,20 +234,14 @@ func ldl(v isa, sum bool) {
 			k.rows(v.rows, r, o, u)
 			JMP(LabelRef("block"))
 			Label("tail")
-			if v.rows == 6 {
-				CMPQ(left, Imm(3))
-				JL(LabelRef("tail2"))
-				k.rows(3, r, o, u)
-				JMP(LabelRef("block"))
-				Label("tail2")
+			for h := v.rows - 1; h > 0; h-- {
+				next := fmt.Sprint("not", h, "Rows")
+				CMPQ(left, num(h))
+				JNE(LabelRef(next))
+				k.rows(h, r, o, u)
+				JMP(LabelRef("belowNext"))
+				Label(next)
 			}
-			CMPQ(left, Imm(1))
-			JL(LabelRef("belowNext"))
-			JE(LabelRef("single"))
-			k.rows(2, r, o, u)
-			JMP(LabelRef("belowNext"))
-			Label("single")
-			k.rows(1, r, o, u)
 			Label("belowNext")
 		})
 	}
