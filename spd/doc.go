@@ -30,5 +30,6 @@
 //
 // Determinants are kept as a mantissa and a binary exponent. There is no overflow at any
 // order, and no logarithm or exponential in k; the exact exponents cancel, so that A = B
-// gives exactly 1 and a value underflows only if k itself does.
+// gives exactly 1 and a value underflows only if k itself does. A Batch takes matrices whose
+// pivots and diagonal entries are within 2^±125.
 package spd

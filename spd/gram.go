@@ -6,9 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// gramBlock is the side of the squares in which Gram works; diagonal squares go by strips.
+// Sides of the squares in which Gram works: small enough to share the work, large enough to
+// use what is in the cache. Diagonal squares go by strips of gramStrip rows.
 const (
-	gramBlock = 128
+	gramLeast = 32
+	gramMost  = 256
+	gramShare = 16
 	gramStrip = 16
 )
 
@@ -27,8 +30,8 @@ func Gram(ctx context.Context, dst []float64, stride int, b *Batch, workers int)
 	if stride < n || len(dst) < (n-1)*stride+n {
 		misuse("%d numbers with stride %d for %d×%d values", len(dst), stride, n, n)
 	}
-	side := (n + gramBlock - 1) / gramBlock
-	squares := int64(Size(side))
+	block := min(max(n/gramShare&^(lanes-1), gramLeast), gramMost)
+	squares := int64(Size((n + block - 1) / block))
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(int64(workers), squares) {
@@ -43,7 +46,7 @@ func Gram(ctx context.Context, dst []float64, stride int, b *Batch, workers int)
 				for int64(Size(r+1)) <= s {
 					r++
 				}
-				gramSquare(dst, stride, b, r*gramBlock, (int(s)-Size(r))*gramBlock)
+				gramSquare(dst, stride, b, block, r*block, (int(s)-Size(r))*block)
 			}
 		})
 	}
@@ -51,9 +54,10 @@ func Gram(ctx context.Context, dst []float64, stride int, b *Batch, workers int)
 	return ctx.Err()
 }
 
-// gramSquare computes the square with first row i0 and first column j0 ≤ i0, and its mirror image.
-func gramSquare(dst []float64, stride int, b *Batch, i0, j0 int) {
-	i1, j1 := min(i0+gramBlock, b.n), min(j0+gramBlock, b.n)
+// gramSquare computes the square of side block with first row i0 and first column j0 ≤ i0, and
+// its mirror image.
+func gramSquare(dst []float64, stride int, b *Batch, block, i0, j0 int) {
+	i1, j1 := min(i0+block, b.n), min(j0+block, b.n)
 	if i0 == j0 {
 		for i := i0; i < i1; i += gramStrip {
 			hi := min(i+gramStrip, i1)
@@ -62,9 +66,15 @@ func gramSquare(dst []float64, stride int, b *Batch, i0, j0 int) {
 	} else {
 		Cross(dst[i0*stride+j0:], stride, b, i0, i1, b, j0, j1)
 	}
-	for i := i0; i < i1; i++ {
-		for j := j0; j < min(j1, i); j++ {
-			dst[j*stride+i] = dst[i*stride+j]
+	// By squares of one cache line.
+	for i := i0; i < i1; i += lanes {
+		for j := j0; j < min(j1, i+lanes); j += lanes {
+			for c := j; c < min(j+lanes, j1); c++ {
+				row := dst[c*stride:]
+				for r := max(i, c+1); r < min(i+lanes, i1); r++ {
+					row[r] = dst[r*stride+c]
+				}
+			}
 		}
 	}
 }

@@ -17,7 +17,8 @@ import (
 // the loops are blocked. The blocking: panels of four columns; in a panel first the
 // 4×4 block on the diagonal, for every group of lanes, then the rows below it in blocks of
 // up to v.rows rows, for every group. The chains of divisions on the diagonal of different
-// groups overlap in the processor.
+// groups overlap in the processor; with short vectors only if they follow one another
+// closely, and so reduced blocks are stored first and factored afterwards (unless v.fused).
 //
 // Work space of one group, in vectors of v.bytes:
 //
@@ -190,9 +191,17 @@ func ldl(v isa, sum bool) {
 	Label("reduce")
 	width("reduce", func(w int, last bool) {
 		MOVQ(Mem{Base: k.work, Disp: V * hdrSrc}, k.src)
-		k.reduce(w, last, k.source(w, off))
+		acc := k.source(w, off)
+		k.reduce(w, last, acc)
+		if v.fused {
+			k.eliminate(w, last, acc)
+		} else {
+			k.store(acc)
+		}
 	})
-	width("eliminate", func(w int, last bool) { k.eliminate(w, last, k.block(w)) })
+	if !v.fused {
+		width("eliminate", func(w int, last bool) { k.eliminate(w, last, k.block(w)) })
+	}
 	Label("eliminated")
 	// off of (j+4, j): four rows further, which add j+1 … j+4 entries.
 	{
@@ -225,20 +234,14 @@ func ldl(v isa, sum bool) {
 			k.rows(v.rows, r, o, u)
 			JMP(LabelRef("block"))
 			Label("tail")
-			if v.rows == 6 {
-				CMPQ(left, Imm(3))
-				JL(LabelRef("tail2"))
-				k.rows(3, r, o, u)
-				JMP(LabelRef("block"))
-				Label("tail2")
+			for h := v.rows - 1; h > 0; h-- {
+				next := fmt.Sprint("not", h, "Rows")
+				CMPQ(left, num(h))
+				JNE(LabelRef(next))
+				k.rows(h, r, o, u)
+				JMP(LabelRef("belowNext"))
+				Label(next)
 			}
-			CMPQ(left, Imm(1))
-			JL(LabelRef("belowNext"))
-			JE(LabelRef("single"))
-			k.rows(2, r, o, u)
-			JMP(LabelRef("belowNext"))
-			Label("single")
-			k.rows(1, r, o, u)
 			Label("belowNext")
 		})
 	}
@@ -249,94 +252,6 @@ func ldl(v isa, sum bool) {
 	k.product()
 	VZEROUPPER()
 	RET()
-}
-
-// product multiplies the pivots of each group and writes the determinants.
-func (k *machine) product() {
-	v, V := k.v, k.v.bytes
-	mant, expo, d, n, count := GP64(), GP64(), GP64(), GP64(), GP64()
-	Load(Param("work"), k.work)
-	Load(Param("groups"), count)
-	Load(Param("mant"), mant)
-	Load(Param("expo"), expo)
-	one, mask, bias, least := v.vec(), v.vec(), v.vec(), v.vec()
-	VMOVUPD(consts["one"], one)
-	VMOVUPD(consts["mant"], mask)
-	VMOVUPD(consts["bias"], bias)
-	VMOVUPD(consts["least"], least)
-	Label("product")
-	m, x, bad := v.vec(), v.vec(), v.vec()
-	VMOVAPD(one, m)
-	VXORPD(x, x, x)
-	VXORPD(bad, bad, bad)
-	LEAQ(Mem{Base: k.work, Disp: V * hdrSize}, d)
-	Load(Param("p"), n)
-	// take multiplies by up to four pivots and splits the exponent off. Subtracting the bits
-	// of 2^−128 leaves one of the first four bits set unless a pivot is in [2^−128, 2^128).
-	take := func(n int) {
-		y := make([]reg.VecVirtual, n)
-		for i := range y {
-			y[i] = v.vec()
-			z := v.vec()
-			VMOVUPD(Mem{Base: d, Disp: 2 * V * i}, y[i])
-			VPSUBQ(least, y[i], z)
-			VORPD(z, bad, bad)
-		}
-		if n > 1 {
-			VMULPD(y[1], y[0], y[0])
-		}
-		switch n {
-		case 3:
-			VMULPD(y[2], y[0], y[0])
-		case 4:
-			VMULPD(y[3], y[2], y[2])
-			VMULPD(y[2], y[0], y[0])
-		}
-		VMULPD(y[0], m, m)
-		e := v.vec()
-		VPSRLQ(Imm(52), m, e)
-		VANDPD(mask, m, m)
-		VORPD(one, m, m)
-		VPSUBQ(bias, e, e)
-		VPADDQ(e, x, x)
-	}
-	SUBQ(Imm(4), n)
-	JL(LabelRef("rest"))
-	Label("four")
-	take(4)
-	ADDQ(num(8*V), d)
-	SUBQ(Imm(4), n)
-	JGE(LabelRef("four"))
-	Label("rest")
-	for i := 1; i < 4; i++ {
-		next := fmt.Sprint("not", i)
-		CMPQ(n, I8(i-4))
-		JNE(LabelRef(next))
-		take(i)
-		JMP(LabelRef("range"))
-		Label(next)
-	}
-	Label("range")
-	if V == 64 {
-		out, nan := K(), v.vec()
-		VMOVUPD(consts["nan"], nan)
-		VPTESTMQ(consts["top"], bad, out)
-		VMOVAPD(nan, out, m)
-	} else {
-		zero := v.vec()
-		VXORPD(zero, zero, zero)
-		VPSRLQ(Imm(60), bad, bad)
-		VPCMPEQQ(zero, bad, bad)
-		VMOVUPD(consts["nan"], zero)
-		VBLENDVPD(bad, m, zero, m)
-	}
-	VMOVUPD(m, Mem{Base: mant})
-	VMOVUPD(x, Mem{Base: expo})
-	ADDQ(num(V), mant)
-	ADDQ(num(V), expo)
-	ADDQ(param("stride"), k.work)
-	DECQ(count)
-	JNZ(LabelRef("product"))
 }
 
 // param is an argument as a memory operand.
@@ -388,12 +303,21 @@ func (k *machine) source(w int, off reg.Register) [][]reg.VecVirtual {
 	return acc
 }
 
-// blockAt is where reduce leaves entry (r, c) of the block for eliminate.
+// blockAt is where entry (r, c) of the reduced block waits for eliminate.
 func (k *machine) blockAt(r, c int) Mem {
 	return Mem{Base: k.work, Disp: k.v.bytes * (hdrBlock + r*(r+1)/2 + c)}
 }
 
-// block loads what reduce stored.
+// store stores the reduced block.
+func (k *machine) store(acc [][]reg.VecVirtual) {
+	for r := range acc {
+		for c := range acc[r] {
+			VMOVUPD(acc[r][c], k.blockAt(r, c))
+		}
+	}
+}
+
+// block loads what store stored.
 func (k *machine) block(w int) [][]reg.VecVirtual {
 	acc := k.triangle(w)
 	for r := range w {
@@ -450,11 +374,6 @@ func (k *machine) reduce(w int, last bool, acc [][]reg.VecVirtual) {
 	ADDQ(num(unroll*4*V), t)
 	SUBQ(num(unroll), n)
 	JNZ(LabelRef(loop))
-	for r := range w {
-		for c := range acc[r] {
-			VMOVUPD(acc[r][c], k.blockAt(r, c))
-		}
-	}
 }
 
 // eliminate factors the reduced block, and writes its pivots and, unless it is the last, their

@@ -15,12 +15,13 @@ type isa struct {
 	suffix string
 	bytes  int
 	vec    func() reg.VecVirtual
-	rows   int // rows of a block below the diagonal
+	rows   int  // rows of a block below the diagonal
+	fused  bool // reduce and factor a diagonal block in one go
 }
 
 var (
 	avx2   = isa{suffix: "AVX2", bytes: 32, vec: YMM, rows: 3}
-	avx512 = isa{suffix: "AVX512", bytes: 64, vec: ZMM, rows: 6}
+	avx512 = isa{suffix: "AVX512", bytes: 64, vec: ZMM, rows: 6, fused: true}
 )
 
 func main() {
