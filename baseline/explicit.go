@@ -41,9 +41,9 @@ func (f *explicit) Cross(ctx context.Context, graphs []*graph.Graph) (*mlg.Matri
 	})
 }
 
-func validateWorkers(workers int) error {
+func validateWorkers(kernel string, workers int) error {
 	if workers < 1 {
-		return fmt.Errorf("Workers is %d, want at least 1", workers)
+		return fmt.Errorf("%s: Workers is %d, want at least 1", kernel, workers)
 	}
 	return nil
 }

@@ -49,10 +49,7 @@ func (k Graphlet) Validate() error {
 	if k.Samples < 0 {
 		return fmt.Errorf("graphlet: Samples is %d, want 0 (exact counts) or more", k.Samples)
 	}
-	if err := validateWorkers(k.Workers); err != nil {
-		return fmt.Errorf("graphlet: %w", err)
-	}
-	return nil
+	return validateWorkers("graphlet", k.Workers)
 }
 
 // String names the kernel and its parameters, as in "graphlet k=4 connected".

@@ -31,13 +31,10 @@ func DefaultHistogram() Histogram {
 
 // Validate names the first field with a bad value.
 func (k Histogram) Validate() error {
-	if err := k.Labels.validate(true); err != nil {
-		return fmt.Errorf("label histogram: %w", err)
+	if err := k.Labels.validate("label histogram", true); err != nil {
+		return err
 	}
-	if err := validateWorkers(k.Workers); err != nil {
-		return fmt.Errorf("label histogram: %w", err)
-	}
-	return nil
+	return validateWorkers("label histogram", k.Workers)
 }
 
 // String names the kernel.

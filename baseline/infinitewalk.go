@@ -60,13 +60,10 @@ func (k InfiniteWalk) Validate() error {
 	if !(k.Lambda > 0) || math.IsInf(k.Lambda, 1) {
 		return fmt.Errorf("%s: Lambda is %v, want a positive, finite number", k.name(), k.Lambda)
 	}
-	if err := k.Labels.validate(false); err != nil {
-		return fmt.Errorf("%s: %w", k.name(), err)
+	if err := k.Labels.validate(k.name(), false); err != nil {
+		return err
 	}
-	if err := validateWorkers(k.Workers); err != nil {
-		return fmt.Errorf("%s: %w", k.name(), err)
-	}
-	return nil
+	return validateWorkers(k.name(), k.Workers)
 }
 
 // String names the kernel and its parameters, as in "rw-geometric lambda=0.01".
@@ -143,7 +140,7 @@ func (k InfiniteWalk) converges(s, t float64) error {
 		limit = maxExponent
 	}
 	if !(k.Lambda*s*t < limit) {
-		return fmt.Errorf("Lambda is %g, want less than %.4g for graphs with largest eigenvalues of up to %.4g and %.4g", k.Lambda, limit/(s*t), s, t)
+		return fmt.Errorf("the series needs a Lambda under %.4g for adjacency matrices with eigenvalues of up to %.4g and %.4g, it is %g", limit/(s*t), s, t, k.Lambda)
 	}
 	return nil
 }

@@ -280,7 +280,7 @@ func TestErrors(t *testing.T) {
 		{RandomWalk{P: 20, Lambda: 1e300, Workers: 1}, []*graph.Graph{plain}, "random walk: graph 0: kernel value is not a finite number; want fewer steps, a smaller Lambda, or smaller attributes"},
 		{InfiniteWalk{Series: 2, Lambda: 1, Workers: 1}, nil, "infinite walk: Series is 2, want Geometric or Exponential"},
 		{InfiniteWalk{Lambda: math.Inf(1), Workers: 1}, nil, "geometric walk: Lambda is +Inf, want a positive, finite number"},
-		{InfiniteWalk{Lambda: 1, Workers: 1}, []*graph.Graph{plain}, "geometric walk: graph 0: Lambda is 1, want less than 1 for graphs with largest eigenvalues of up to 1 and 1"},
+		{InfiniteWalk{Lambda: 1, Workers: 1}, []*graph.Graph{plain}, "geometric walk: graph 0: the series needs a Lambda under 1 for adjacency matrices with eigenvalues of up to 1 and 1, it is 1"},
 	} {
 		_, err := c.kernel.Fit(ctx, c.graphs)
 		if err == nil || err.Error() != c.want {

@@ -29,14 +29,14 @@ func (s Source) String() string {
 }
 
 // validate checks a source for a kernel that does, or does not, take attributes.
-func (s Source) validate(attributes bool) error {
+func (s Source) validate(kernel string, attributes bool) error {
 	want := "Auto, Labels, Degrees or Unlabeled"
 	last := Unlabeled
 	if attributes {
 		want, last = "Auto, Labels, Degrees, Unlabeled or Attributes", Attributes
 	}
 	if s < Auto || s > last {
-		return fmt.Errorf("Labels is %v, want %s", s, want)
+		return fmt.Errorf("%s: Labels is %v, want %s", kernel, s, want)
 	}
 	return nil
 }

@@ -50,13 +50,10 @@ func (k RandomWalk) Validate() error {
 	if !(k.Lambda > 0) || math.IsInf(k.Lambda, 1) {
 		return fmt.Errorf("random walk: Lambda is %v, want a positive, finite number", k.Lambda)
 	}
-	if err := k.Labels.validate(false); err != nil {
-		return fmt.Errorf("random walk: %w", err)
+	if err := k.Labels.validate("random walk", false); err != nil {
+		return err
 	}
-	if err := validateWorkers(k.Workers); err != nil {
-		return fmt.Errorf("random walk: %w", err)
-	}
-	return nil
+	return validateWorkers("random walk", k.Workers)
 }
 
 // String names the kernel and its parameters, as in "rw p=5 lambda=0.1".

@@ -37,7 +37,16 @@ func reference(k mlg.Kernel, graphs []*graph.Graph) [][]float64 {
 			return sum
 		})
 	case ShortestPath:
-		return pairs(graphs, func(a, b *graph.Graph) float64 { return referencePaths(k, a, b) })
+		d := map[*graph.Graph][][]float64{}
+		for _, g := range graphs {
+			d[g] = floydWarshall(g, func(w float64) float64 {
+				if k.Weighted {
+					return math.Round(w / k.Resolution)
+				}
+				return 1
+			})
+		}
+		return pairs(graphs, func(a, b *graph.Graph) float64 { return referencePaths(k, a, b, d[a], d[b]) })
 	case Graphlet:
 		f := make([]map[string]float64, len(graphs))
 		for i, g := range graphs {
@@ -93,8 +102,20 @@ func reference(k mlg.Kernel, graphs []*graph.Graph) [][]float64 {
 	panic(fmt.Sprintf("no reference for %T", k))
 }
 
+// pairs returns the values of all pairs; those under the diagonal are copied.
 func pairs(graphs []*graph.Graph, f func(a, b *graph.Graph) float64) [][]float64 {
-	return pairsOf(len(graphs), func(i, j int) float64 { return f(graphs[i], graphs[j]) })
+	m := pairsOf(len(graphs), func(i, j int) float64 {
+		if j < i {
+			return 0
+		}
+		return f(graphs[i], graphs[j])
+	})
+	for i := range m {
+		for j := range i {
+			m[i][j] = m[j][i]
+		}
+	}
+	return m
 }
 
 func pairsOf(n int, f func(i, j int) float64) [][]float64 {
@@ -226,12 +247,8 @@ func floydWarshall(g *graph.Graph, length func(w float64) float64) [][]float64 {
 	return d
 }
 
-func referencePaths(k ShortestPath, a, b *graph.Graph) float64 {
-	length := func(float64) float64 { return 1 }
-	if k.Weighted {
-		length = func(w float64) float64 { return math.Round(w / k.Resolution) }
-	}
-	da, db := floydWarshall(a, length), floydWarshall(b, length)
+// referencePaths compares all pairs of pairs of vertices, given the distances.
+func referencePaths(k ShortestPath, a, b *graph.Graph, da, db [][]float64) float64 {
 	sum := 0.0
 	for u := range a.N() {
 		for v := range a.N() {

@@ -45,16 +45,13 @@ func (k ShortestPath) Validate() error {
 	if k.Weighted && (!(k.Resolution > 0) || math.IsInf(k.Resolution, 1)) {
 		return fmt.Errorf("shortest path: Resolution is %v, want a positive, finite number", k.Resolution)
 	}
-	if err := k.Labels.validate(true); err != nil {
-		return fmt.Errorf("shortest path: %w", err)
+	if err := k.Labels.validate("shortest path", true); err != nil {
+		return err
 	}
 	if k.Labels == Attributes && !k.Ordered {
 		return fmt.Errorf("shortest path: Ordered is false, want true with Labels = Attributes")
 	}
-	if err := validateWorkers(k.Workers); err != nil {
-		return fmt.Errorf("shortest path: %w", err)
-	}
-	return nil
+	return validateWorkers("shortest path", k.Workers)
 }
 
 // String names the kernel and what departs from its defaults, as in "sp ordered".

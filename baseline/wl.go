@@ -57,13 +57,10 @@ func (k WL) Validate() error {
 	if k.H < 0 || k.H > maxIterations {
 		return fmt.Errorf("%s: H is %d, want 0 to %d", variantNames[k.Variant], k.H, maxIterations)
 	}
-	if err := k.Labels.validate(false); err != nil {
-		return fmt.Errorf("%s: %w", variantNames[k.Variant], err)
+	if err := k.Labels.validate(variantNames[k.Variant], false); err != nil {
+		return err
 	}
-	if err := validateWorkers(k.Workers); err != nil {
-		return fmt.Errorf("%s: %w", variantNames[k.Variant], err)
-	}
-	return nil
+	return validateWorkers(variantNames[k.Variant], k.Workers)
 }
 
 // String names the kernel and its number of iterations, as in "wl h=5".
