@@ -516,7 +516,7 @@ func TestRegressorPathEqualsSingleTrainings(t *testing.T) {
 	}
 	opt := DefaultOptions()
 	opt.Tolerance = 1e-8
-	cs := []float64{1, 0.01, 100}
+	cs := []float64{1, 0.01, 10}
 	models, err := RegressorPath(ctx, Full(gram), z, cs, opt)
 	if err != nil {
 		t.Fatal(err)
