@@ -49,10 +49,10 @@ var ErrIterations = errors.New("svm: iteration limit reached before the toleranc
 // d²/(K_ii + K_jj − 2K_ij), d = F_j − dn_j − F_i − up_i, when bounds are ignored.
 //
 // Shrinking: a variable whose slopes both point the wrong way by more than gap is likely to
-// stay at its bound (or, in regression, at 0) and is left out. Before the solver returns, and once when gap first comes
-// under ten times the tolerance, the gradient of those left out is brought up to date and
-// all variables take part again, so that the result does not depend on shrinking beyond the
-// tolerance.
+// stay at its bound (or, in regression, at 0) and is left out. Before the solver returns,
+// and once when gap first comes under ten times the tolerance, the gradient of those left
+// out is brought up to date and all variables take part again, so that the result does not
+// depend on shrinking beyond the tolerance.
 //
 // A step costs two passes over the active variables. Memory: one row of the Gram matrix
 // per coefficient that was ever moved while the view was indexed or shrunk.
@@ -63,7 +63,7 @@ type solver struct {
 	eps    float64
 
 	beta []float64
-	grad []float64 // F, up to date for active variables only in the compact copy f
+	grad []float64 // F; during solve f is up to date, this is not
 
 	// The active variables, and what the passes read, in the same order.
 	active          []int // nil: all
@@ -97,6 +97,11 @@ func (s *solver) solve(ctx context.Context, opt solveOptions) error {
 	n := len(s.beta)
 	period := min(n, checkEvery)
 	s.activateAll()
+	for k, v := range s.diag {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("svm: Gram matrix: diagonal entry %d is %v, want a finite number", k, v)
+		}
+	}
 	restored := false // whether all variables were brought back once near the end
 	start := s.steps
 	countdown := period

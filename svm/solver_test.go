@@ -83,7 +83,7 @@ func checkKKT(t *testing.T, gram View, labels []int, m *Machine, bound func(labe
 
 func TestKKT(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{2, 3, 10, 60, 500} {
+	for _, n := range []int{2, 3, 10, 60, 300} {
 		for _, c := range []float64{1e-6, 0.01, 1, 100, 1e5} {
 			if n > 100 && c > 100 {
 				continue // slow
@@ -602,6 +602,35 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := c.Probability(Full(gram)); err == nil || !strings.Contains(err.Error(), "without Probability") {
 		t.Errorf("no probabilities: %v", err)
+	}
+}
+
+// An entry that is not finite is found wherever it is, unless no step ever needs it.
+func TestNotFinite(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	n := 30
+	labels := twoClasses(rng, n)
+	opt := DefaultOptions()
+	opt.C = 1e-3 // every example becomes a support vector, or all of one class do
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for round := range 40 {
+			gram, _ := randomGram(rng, n, 40)
+			i, j := rng.IntN(n), rng.IntN(n)
+			if round < 5 {
+				j = i
+			}
+			gram.Set(i, j, bad)
+			gram.Set(j, i, bad)
+			c, err := TrainClassifier(ctx, Full(gram), labels, opt)
+			if err == nil {
+				used := slices.Contains(c.Machines[0].Support, i) || slices.Contains(c.Machines[0].Support, j)
+				if used || i == j {
+					t.Errorf("entry (%d, %d) is %v: no error", i, j, bad)
+				}
+			} else if !strings.Contains(err.Error(), "finite") {
+				t.Errorf("entry (%d, %d) is %v: %v", i, j, bad, err)
+			}
+		}
 	}
 }
 
