@@ -105,7 +105,7 @@ func (s *solver) solve(ctx context.Context, opt solveOptions) error {
 	restored := false // whether all variables were brought back once near the end
 	start := s.steps
 	countdown := period
-	m, i := step(s.f, s.f, s.f, s.up, 0)
+	m, i := s.lowest()
 	for {
 		if countdown--; countdown <= 0 {
 			countdown = period
@@ -117,10 +117,10 @@ func (s *solver) solve(ctx context.Context, opt solveOptions) error {
 				if !restored && gap <= 10*opt.tolerance {
 					restored = true
 					s.restore()
-					m, i = step(s.f, s.f, s.f, s.up, 0)
+					m, i = s.lowest()
 				}
 				if s.shrink(m, m+s.gap(m)) {
-					m, i = step(s.f, s.f, s.f, s.up, 0)
+					m, i = s.lowest()
 				}
 			}
 		}
@@ -141,7 +141,7 @@ func (s *solver) solve(ctx context.Context, opt solveOptions) error {
 				break
 			}
 			s.restore()
-			m, i = step(s.f, s.f, s.f, s.up, 0)
+			m, i = s.lowest()
 			countdown = 2 // look at all once, then shrink again if there is more to do
 			continue
 		}
@@ -232,6 +232,11 @@ func (s *solver) slopes(k int) (up, dn float64) {
 		dn = s.eps
 	}
 	return up, dn
+}
+
+// lowest returns the active position i of min F_i + up_i and the minimum m.
+func (s *solver) lowest() (m float64, i int) {
+	return step(s.f, s.f, s.f, s.up, 0) // a step of length 0 changes nothing
 }
 
 // gap returns max_j (F_j − dn_j) − m over the active variables.
