@@ -166,6 +166,29 @@ func TestSigmoidIsStationary(t *testing.T) {
 	}
 }
 
+// A class with one example is missing from the training part of one fold.
+func TestProbabilityOfRareClass(t *testing.T) {
+	rng := rand.New(rand.NewPCG(27, 28))
+	gram, _ := randomGram(rng, 12, 20)
+	labels := make([]int, 12)
+	labels[3] = 1
+	opt := DefaultOptions()
+	opt.Probability = true
+	c, err := TrainClassifier(ctx, Full(gram), labels, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.Probability(Full(gram))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 12 {
+		if !(p.At(k, 0) > 0.5) { // no example of the class was ever foreseen
+			t.Errorf("example %d: probability %g of the common class", k, p.At(k, 0))
+		}
+	}
+}
+
 // Pairwise probabilities that come from class probabilities are coupled back to them.
 func TestCouple(t *testing.T) {
 	want := []float64{0.5, 0.2, 0.2, 0.1}

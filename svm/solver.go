@@ -49,10 +49,10 @@ var ErrIterations = errors.New("svm: iteration limit reached before the toleranc
 // d²/(K_ii + K_jj − 2K_ij), d = F_j − dn_j − F_i − up_i, when bounds are ignored.
 //
 // Shrinking: a variable whose slopes both point the wrong way by more than gap is likely to
-// stay at its bound (or, in regression, at 0) and is left out. Before the solver returns, and once when gap first comes
-// under ten times the tolerance, the gradient of those left out is brought up to date and
-// all variables take part again, so that the result does not depend on shrinking beyond the
-// tolerance.
+// stay at its bound (or, in regression, at 0) and is left out. Before the solver returns,
+// and once when gap first comes under ten times the tolerance, the gradient of those left
+// out is brought up to date and all variables take part again, so that the result does not
+// depend on shrinking beyond the tolerance.
 //
 // A step costs two passes over the active variables. Memory: one row of the Gram matrix
 // per coefficient that was ever moved while the view was indexed or shrunk.
@@ -63,7 +63,7 @@ type solver struct {
 	eps    float64
 
 	beta []float64
-	grad []float64 // F, up to date for active variables only in the compact copy f
+	grad []float64 // F; during solve f is up to date, this is not
 
 	// The active variables, and what the passes read, in the same order.
 	active          []int // nil: all
@@ -97,10 +97,15 @@ func (s *solver) solve(ctx context.Context, opt solveOptions) error {
 	n := len(s.beta)
 	period := min(n, checkEvery)
 	s.activateAll()
+	for k, v := range s.diag {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("svm: Gram matrix: diagonal entry %d is %v, want a finite number", k, v)
+		}
+	}
 	restored := false // whether all variables were brought back once near the end
 	start := s.steps
 	countdown := period
-	m, i := step(s.f, s.f, s.f, s.up, 0)
+	m, i := s.lowest()
 	for {
 		if countdown--; countdown <= 0 {
 			countdown = period
@@ -112,10 +117,10 @@ func (s *solver) solve(ctx context.Context, opt solveOptions) error {
 				if !restored && gap <= 10*opt.tolerance {
 					restored = true
 					s.restore()
-					m, i = step(s.f, s.f, s.f, s.up, 0)
+					m, i = s.lowest()
 				}
 				if s.shrink(m, m+s.gap(m)) {
-					m, i = step(s.f, s.f, s.f, s.up, 0)
+					m, i = s.lowest()
 				}
 			}
 		}
@@ -136,7 +141,7 @@ func (s *solver) solve(ctx context.Context, opt solveOptions) error {
 				break
 			}
 			s.restore()
-			m, i = step(s.f, s.f, s.f, s.up, 0)
+			m, i = s.lowest()
 			countdown = 2 // look at all once, then shrink again if there is more to do
 			continue
 		}
@@ -227,6 +232,11 @@ func (s *solver) slopes(k int) (up, dn float64) {
 		dn = s.eps
 	}
 	return up, dn
+}
+
+// lowest returns the active position i of min F_i + up_i and the minimum m.
+func (s *solver) lowest() (m float64, i int) {
+	return step(s.f, s.f, s.f, s.up, 0) // a step of length 0 changes nothing
 }
 
 // gap returns max_j (F_j − dn_j) − m over the active variables.
