@@ -58,16 +58,16 @@ var mainGroup = map[int][]int{
 	55: {1}, 56: {2},
 }
 
+// metal are the main-group elements whose bonds are too often ionic or dative to be counted.
+var metal = map[uint8]bool{3: true, 4: true, 11: true, 12: true, 19: true, 20: true, 37: true, 38: true, 55: true, 56: true}
+
 // valences returns the usual valences of an atom: those of the element with as many
 // electrons (N⁺ is bound like C, O⁻ like F). Nil means any.
 func valences(element uint8, charge int8) []int {
 	if element == 0 {
 		return nil
 	}
-	if charge == 0 {
-		return mainGroup[int(element)]
-	}
-	if mainGroup[int(element)] == nil {
+	if mainGroup[int(element)] == nil || metal[element] {
 		return nil
 	}
 	return mainGroup[int(element)-int(charge)]

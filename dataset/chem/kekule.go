@@ -17,7 +17,8 @@ const (
 // called aromatic.
 //
 // The double bonds are a matching in the graph of the aromatic bonds that covers every
-// atom that must have one; it is found by Edmonds' blossom algorithm.
+// atom that must have one; it is found by Edmonds' blossom algorithm. A single bond in a
+// ring between an aromatic and an unknown atom counts as aromatic too.
 func (m *Molecule) Kekule() ([]Order, error) {
 	orders := make([]Order, len(m.Bonds))
 	some := false
@@ -55,12 +56,24 @@ func (m *Molecule) Kekule() ([]Order, error) {
 		}
 		role[i] = m.Atoms[i].role(used)
 	}
-	k := matching{m: m, adj: adj, role: role}
+	k := matching{m: m, adj: adj, role: role, pi: make([]bool, len(m.Bonds))}
+	for i, b := range m.Bonds {
+		p, q := m.Atoms[b.A], m.Atoms[b.B]
+		star := p.Element == 0 && (q.Aromatic || q.Element == 0) || q.Element == 0 && p.Aromatic
+		k.pi[i] = b.Order == Aromatic || star && b.Order == Single && ring[i]
+		if star && k.pi[i] {
+			for _, a := range []int32{b.A, b.B} {
+				if m.Atoms[a].Element == 0 {
+					role[a] = may
+				}
+			}
+		}
+	}
 	if bad := k.solve(); bad >= 0 {
 		return nil, fmt.Errorf("no alternation of single and double bonds exists in the aromatic system of atom %d (%s)", bad+1, symbols[m.Atoms[bad].Element])
 	}
 	for i, b := range m.Bonds {
-		if b.Order == Aromatic {
+		if k.pi[i] {
 			orders[i] = Single
 			if k.mate[b.A] == b.B {
 				orders[i] = Double
@@ -97,6 +110,7 @@ type matching struct {
 	m    *Molecule
 	adj  adjacency
 	role []pi
+	pi   []bool  // bonds that may be double
 	mate []int32 // -1: none
 
 	// State of one search; entries are valid when their mark is the number of the search.
@@ -135,7 +149,7 @@ func (k *matching) solve() int {
 // partners calls f for every atom that may share a double bond with a.
 func (k *matching) partners(a int32, f func(b int32) bool) {
 	for _, e := range k.adj.of(a) {
-		if k.m.Bonds[e].Order != Aromatic {
+		if !k.pi[e] {
 			continue
 		}
 		if b := k.m.Bonds[e].other(a); k.role[b] != never && !f(b) {

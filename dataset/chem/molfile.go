@@ -283,7 +283,7 @@ func (t *table) properties() error {
 		if len(f) > 0 {
 			n, err = strconv.Atoi(f[0])
 		}
-		if err != nil || n < 1 || len(f) < 1+2*n {
+		if err != nil || n < 1 || n > (len(f)-1)/2 {
 			return t.fail("%q, want a number of entries, then atom and value for each", line)
 		}
 		// The first charge or radical makes those of the atom block void.

@@ -12,8 +12,12 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("SMILES position %d: %s", e.Position, e.Message)
 }
 
-// unset marks a bond whose order the string leaves open.
-const unset Order = 0
+// Marks of bonds whose order the string leaves open: nothing was written, or a slash,
+// which tells the side of a double bond next to it.
+const (
+	unset Order = 0
+	slash Order = 6
+)
 
 // ringEnd is an open ring closure.
 type ringEnd struct {
@@ -66,7 +70,7 @@ func ParseSMILES(s string, max int) (*Molecule, error) {
 	if p.open() {
 		inRing := m.ringBonds()
 		for i := range m.Bonds {
-			if b := &m.Bonds[i]; b.Order == unset {
+			if b := &m.Bonds[i]; b.Order == unset || b.Order == slash {
 				b.Order = Single
 				if inRing[i] && m.Atoms[b.A].Aromatic && m.Atoms[b.B].Aromatic {
 					b.Order = Aromatic
@@ -86,7 +90,7 @@ func (p *parser) open() bool {
 	left := false
 	for i := range p.mol.Bonds {
 		b := &p.mol.Bonds[i]
-		if b.Order != unset {
+		if b.Order != unset && b.Order != slash {
 			continue
 		}
 		if p.mol.Atoms[b.A].Aromatic && p.mol.Atoms[b.B].Aromatic {
@@ -99,11 +103,15 @@ func (p *parser) open() bool {
 }
 
 // hydrogens counts the implicit hydrogens of atoms outside brackets: up to the smallest
-// usual valence that the bonds leave room in. An aromatic atom keeps one valence for the
-// aromatic system and has no higher valence.
+// usual valence that the bonds leave room in. An aromatic atom, or one with an aromatic
+// bond, keeps one valence for the aromatic system and has no higher valence.
 func (p *parser) hydrogens() {
 	sum := make([]int, len(p.mol.Atoms))
+	aromatic := make([]bool, len(p.mol.Atoms))
 	for _, b := range p.mol.Bonds {
+		if b.Order == Aromatic {
+			aromatic[b.A], aromatic[b.B] = true, true
+		}
 		sum[b.A] += b.Order.sigma()
 		sum[b.B] += b.Order.sigma()
 	}
@@ -113,7 +121,7 @@ func (p *parser) hydrogens() {
 			continue
 		}
 		vs := organic[a.Element]
-		if a.Aromatic {
+		if a.Aromatic || aromatic[i] {
 			sum[i]++
 			vs = vs[:1]
 		}
@@ -144,7 +152,7 @@ func (p *parser) parse() error {
 		start := p.pos
 		switch c := p.s[p.pos]; c {
 		case '(':
-			if p.last < 0 || p.dot {
+			if p.last < 0 || p.dot || p.fresh() {
 				return p.fail(start, "branch without an atom before it")
 			}
 			if p.symbol > 0 {
@@ -213,6 +221,11 @@ func (p *parser) parse() error {
 	return p.simple()
 }
 
+// fresh reports whether a branch was opened and has no atom yet.
+func (p *parser) fresh() bool {
+	return len(p.branch) > 0 && p.branch[len(p.branch)-1].n == len(p.mol.Atoms)
+}
+
 // dangling reports a bond or a dot that nothing follows.
 func (p *parser) dangling() error {
 	if p.symbol > 0 {
@@ -227,7 +240,7 @@ func (p *parser) dangling() error {
 // closure reads a ring closure: a digit, %nn or %(n…).
 func (p *parser) closure() error {
 	start := p.pos
-	if p.last < 0 || p.dot {
+	if p.last < 0 || p.dot || p.fresh() {
 		return p.fail(start, "ring closure without an atom before it")
 	}
 	n := 0
@@ -264,10 +277,12 @@ func (p *parser) closure() error {
 	if open.atom == p.last {
 		return p.fail(start, "ring %d closes on the atom that opens it", n)
 	}
-	if order == unset {
+	switch {
+	case order == unset, order == slash && (open.order == Single || open.order == Aromatic):
 		order = open.order
-	} else if open.order != unset && open.order != order {
-		return p.fail(start, "ring %d opens with bond %s and closes with bond %s", n, open.order, order)
+	case open.order == unset, open.order == slash && (order == Single || order == Aromatic), open.order == order:
+	default:
+		return p.fail(start, "ring %d opens with bond %s and closes with bond %s", n, symbolOf(open.order), symbolOf(order))
 	}
 	p.closed = append(p.closed, closed{open.slot, start})
 	p.mol.Bonds[open.slot].B = p.last
@@ -346,8 +361,18 @@ func bondSymbol(c byte) Order {
 		return Quadruple
 	case ':':
 		return Aromatic
+	case '/', '\\':
+		return slash
 	}
 	return Single
+}
+
+// symbolOf shows an order as it was written.
+func symbolOf(o Order) string {
+	if o == slash {
+		return "/"
+	}
+	return o.String()
 }
 
 // simple checks that no two bonds join the same atoms. One of two such bonds closes a ring.

@@ -24,7 +24,7 @@ func TestFormula(t *testing.T) {
 		{"C[N+](=O)[O-]", "CH3NO2"}, {"CN(=O)=O", "CH3NO2"}, {"FS(F)(F)(F)(F)F", "F6S"}, {"[Ga+]$[As-]", "AsGa"}, {"*C", "CH3*"},
 		{"[NH4+]", "H4N+"}, {"[C@TH1H](F)(Cl)Br", "CHBrClF"}, {"[Co@OH12](F)(Cl)(Br)(I)(C)N", "CH5BrClCoFIN"}, {"[CH4:2]", "CH4"},
 		{"[se]1cccc1", "C4H4Se"}, {"b1ccccc1", "C5H5B"}, {"CC(=O)Oc1ccccc1C(=O)O", "C9H8O4"}, {"C(C)(C)(C)C", "C5H12"}, {"C(.O)C", "C2H8O"},
-		{"[c]1ccccc1", "C6H5"}, {"c1cc2cccc3ccc4cccc1c4c32", "C16H10"},
+		{"[c]1ccccc1", "C6H5"}, {"*1ccccc1", "C5H5*"}, {`c1cccnc\1O`, "C5H5NO"}, {"C:1:C:C:C:C:C:1", "C6H6"}, {"C/1CCCCC1", "C6H12"}, {"c1cc2cccc3ccc4cccc1c4c32", "C16H10"},
 		{"O=c1[nH]cnc2[nH]cnc12", "C5H4N4O"}, {"C[n+]1ccccc1", "C6H8N+"}, {"[O-][n+]1ccccc1", "C5H5NO"}, {"c1cc[o+]cc1", "C5H5O+"},
 	} {
 		m, err := ParseSMILES(c.smiles, noLimit)
@@ -79,6 +79,9 @@ func TestSyntaxErrors(t *testing.T) {
 		{"C11", 3, "ring 1 closes on the atom that opens it"},
 		{"C1C1", 4, "ring closes between atoms 1 and 2, which are bound already"},
 		{"C12CCC12", 8, "ring closes between atoms 1 and 4, which are bound already"},
+		{"C((C))C", 3, "branch without an atom before it"},
+		{"C1CC(1C)", 6, "ring closure without an atom before it"},
+		{"C/1CC=1", 7, "ring 1 opens with bond / and closes with bond ="},
 		{"C=1CC#1", 7, "ring 1 opens with bond = and closes with bond #"},
 		{"C%1C", 2, "ring closure %, want two digits after it"},
 		{"C%(x)", 2, "ring closure %(…), want 1 to 6 digits in the parentheses"},
@@ -144,7 +147,10 @@ func TestMatching(t *testing.T) {
 		for i := range role {
 			role[i] = []pi{never, may, must, must, must}[rng.IntN(5)]
 		}
-		k := matching{m: m, adj: m.adjacency(), role: role}
+		k := matching{m: m, adj: m.adjacency(), role: role, pi: make([]bool, len(m.Bonds))}
+		for i := range k.pi {
+			k.pi[i] = true
+		}
 		got := k.solve() < 0
 		if want := covers(m, role, 0); got != want {
 			t.Fatalf("bonds %v, roles %v: %v, want %v", m.Bonds, role, got, want)
