@@ -22,6 +22,8 @@ type item struct {
 	d     []float64 // D, packed lower triangle
 	logD  float64
 	self  float64 // ¼(log|A| + log|E|)
+
+	lead, trail determinant // exp(self − ½ log|D|) and exp(self), which may leave the range
 }
 
 // values gives kernel values of a level.
@@ -104,6 +106,7 @@ func (p *preparer) prepare(sig []uint32, rank []int32, below values, o *Options)
 	}
 	it.self = (logA + logE) / 4
 	it.logD = logD
+	it.lead, it.trail = split(it.self-logD/2), split(it.self)
 	return it, nil
 }
 

@@ -160,6 +160,7 @@ type rowWorker struct {
 	t       []float64 // row c: C⁻¹ s K(cells, c)/(2γ)
 	g       []float64 // t tᵀ, when that is less work
 	tile    []float64
+	y, p    []float64
 }
 
 // panelWidth columns of the panel of the largest common items stay in the first-level cache.
@@ -242,16 +243,30 @@ func (w *rowWorker) run(dst []float64, others []*item, it *item, size int, share
 			w.fill(t, o, m)
 		}
 	}
-	var logs [tileRun * spd.Lanes]float64
-	spd.LogDets(logs[:tiles*spd.Lanes], w.tile, size)
+	var mant [tileRun * spd.Lanes]float64
+	var expo [tileRun * spd.Lanes]int64
+	spd.Dets(mant[:tiles*spd.Lanes], expo[:tiles*spd.Lanes], w.tile, size)
 	for j, o := range others {
-		logK := it.self + o.self - (it.logD+logs[j])/2
-		if math.IsNaN(logK) {
+		// k = exp(self − ½ log|D|) · exp(self_j) / √|Schur complement|
+		d, e := mant[j], expo[j]
+		if e&1 != 0 {
+			d, e = 2*d, e-1
+		}
+		k := it.lead.mantissa * o.trail.mantissa / math.Sqrt(d)
+		if math.IsNaN(k) {
 			return errPrecision
 		}
-		dst[j] = expKernel(logK)
+		dst[j] = min(1, ldexp(k, it.lead.exponent+o.trail.exponent-int(e/2)))
 	}
 	return nil
+}
+
+// ldexp returns x·2^e; it is math.Ldexp with a short way for common exponents.
+func ldexp(x float64, e int) float64 {
+	if -1000 < e && e < 1000 {
+		return x * math.Float64frombits(uint64(e+1023)<<52)
+	}
+	return math.Ldexp(x, e)
 }
 
 // solve sets t.
@@ -288,15 +303,18 @@ func (w *rowWorker) solve(it *item, below values, gamma float64) error {
 
 // fill writes the Schur complement of an item to every Lanes-th place of dst.
 func (w *rowWorker) fill(dst []float64, o *item, m int) {
-	at := 0
-	for i, a := range o.cells {
-		si := o.scale[i]
-		ta := w.t[int(a)*m : (int(a)+1)*m]
-		for j, b := range o.cells[:i+1] {
-			x := dot(ta, w.t[int(b)*m:(int(b)+1)*m])
-			dst[at*spd.Lanes] = o.d[at] - si*o.scale[j]*x
-			at++
+	n := len(o.cells)
+	w.y, w.p = resize(w.y, m*n), resize(w.p, len(o.d))
+	for j, c := range o.cells {
+		s := o.scale[j]
+		for i, v := range w.t[int(c)*m : (int(c)+1)*m] {
+			w.y[i*n+j] = s * v
 		}
+	}
+	clear(w.p)
+	spd.AddGram(w.p, w.y, m, n)
+	for i, v := range o.d {
+		dst[i*spd.Lanes] = v - w.p[i]
 	}
 }
 

@@ -48,6 +48,12 @@ func (d *determinant) log() float64 {
 	return math.Log(d.mantissa) + float64(d.exponent)*math.Ln2
 }
 
+// split returns exp(x) as mantissa and exponent.
+func split(x float64) determinant {
+	e := math.Floor(x / math.Ln2)
+	return determinant{mantissa: math.Exp(x - e*math.Ln2), exponent: int(e)}
+}
+
 // dot returns Σ x_i y_i, summed in four interleaved parts.
 func dot(x, y []float64) float64 {
 	y = y[:len(x)]
