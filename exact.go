@@ -94,7 +94,8 @@ func (e *Exact) Gram(ctx context.Context) (*Matrix, error) {
 			float64(need)/1e9, float64(e.o.MaxMemory)/1e9)
 	}
 	n := len(e.graphs)
-	sum := newCombiner(e.o.Combine, len(e.scales), n*n)
+	out := NewMatrix(n, n)
+	first := true
 	var below values = e.baseTable()
 	var rank []int32
 	for l, s := range e.scales {
@@ -114,10 +115,11 @@ func (e *Exact) Gram(ctx context.Context) (*Matrix, error) {
 		if err != nil {
 			return nil, err
 		}
-		sum.add(k.Data)
+		e.o.fold(out.Data, k.Data, first, len(e.scales))
+		first = false
 	}
-	m := &Matrix{Rows: n, Cols: n, Data: sum.finish(e.o.Power)}
-	return m, nil
+	e.o.finish(out.Data, len(e.scales))
+	return out, nil
 }
 
 // baseTable gives the values of the base kernel, from a table where that is small.
@@ -237,7 +239,8 @@ func (e *Exact) Kernel(i, j int) (float64, error) {
 	if e.tops == nil {
 		e.tops = make([][][]uint32, len(e.scales))
 	}
-	sum := newCombiner(e.o.Combine, len(e.scales), 1)
+	var out [1]float64
+	first := true
 	for l := range e.scales {
 		if e.o.Combine == Top && l < len(e.scales)-1 {
 			continue
@@ -256,50 +259,9 @@ func (e *Exact) Kernel(i, j int) (float64, error) {
 				return 0, err
 			}
 		}
-		sum.add([]float64{k})
+		e.o.fold(out[:], []float64{k}, first, len(e.scales))
+		first = false
 	}
-	return sum.finish(e.o.Power)[0], nil
-}
-
-// combiner makes one matrix of the kernels of the levels.
-type combiner struct {
-	how    Combine
-	levels int
-	data   []float64
-	any    bool
-}
-
-func newCombiner(how Combine, levels, n int) *combiner {
-	return &combiner{how: how, levels: levels, data: make([]float64, n)}
-}
-
-func (c *combiner) add(k []float64) {
-	for i, v := range k {
-		if c.how == GeometricMean {
-			v = math.Pow(v, 1/float64(c.levels))
-		}
-		switch {
-		case !c.any:
-			c.data[i] = v
-		case c.how == Sum:
-			c.data[i] += v
-		default:
-			c.data[i] *= v
-		}
-	}
-	c.any = true
-}
-
-func (c *combiner) finish(power int) []float64 {
-	for i, v := range c.data {
-		if c.how == Sum {
-			v /= float64(c.levels)
-		}
-		x := v
-		for range power - 1 {
-			x *= v
-		}
-		c.data[i] = x
-	}
-	return c.data
+	e.o.finish(out[:], len(e.scales))
+	return out[0], nil
 }

@@ -2,7 +2,6 @@ package mlg
 
 import (
 	"context"
-	"math"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/spd"
@@ -86,56 +85,20 @@ func (m *Model) Compare(ctx context.Context, a, b *Covariances) (*Matrix, error)
 
 // rectangle writes the combined kernel of rows i0 … i1-1 of a and columns j0 … j1-1 of b.
 func (m *Model) rectangle(dst []float64, stride int, a *Covariances, i0, i1 int, b *Covariances, j0, j1 int, buf *[]float64) {
-	width := j1 - j0
-	spd.Cross(dst, stride, a.levels[0], i0, i1, b.levels[0], j0, j1)
-	if len(a.levels) == 1 && m.o.Power == 1 {
+	width, levels := j1-j0, len(a.levels)
+	if levels == 1 && m.o.Power == 1 {
+		spd.Cross(dst, stride, a.levels[0], i0, i1, b.levels[0], j0, j1)
 		return
 	}
-	levels := len(a.levels)
 	*buf = resize(*buf, (i1-i0)*width)
 	k := *buf
 	for l := range levels {
-		if l > 0 {
-			spd.Cross(k, width, a.levels[l], i0, i1, b.levels[l], j0, j1)
-		}
+		spd.Cross(k, width, a.levels[l], i0, i1, b.levels[l], j0, j1)
 		for i := range i1 - i0 {
-			row := dst[i*stride:][:width]
-			if l == 0 {
-				if m.o.Combine == GeometricMean {
-					for j, v := range row {
-						row[j] = math.Pow(v, 1/float64(levels))
-					}
-				}
-				continue
-			}
-			x := k[i*width:][:width]
-			switch m.o.Combine {
-			case Sum:
-				for j, v := range x {
-					row[j] += v
-				}
-			case Product:
-				for j, v := range x {
-					row[j] *= v
-				}
-			case GeometricMean:
-				for j, v := range x {
-					row[j] *= math.Pow(v, 1/float64(levels))
-				}
-			}
+			m.o.fold(dst[i*stride:][:width], k[i*width:][:width], l == 0, levels)
 		}
 	}
 	for i := range i1 - i0 {
-		row := dst[i*stride:][:width]
-		for j, v := range row {
-			if m.o.Combine == Sum {
-				v /= float64(levels)
-			}
-			x := v
-			for range m.o.Power - 1 {
-				x *= v
-			}
-			row[j] = x
-		}
+		m.o.finish(dst[i*stride:][:width], levels)
 	}
 }
