@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"context"
 	"errors"
 
 	"gonum.org/v1/gonum/mat"
@@ -20,9 +21,10 @@ type Clipped struct {
 }
 
 // Clip sets the negative eigenvalues of a Gram matrix of training examples to 0. The matrix
-// must be symmetric (the upper triangle is read). It takes O(n³) time. What is left of
-// negative eigenvalues is rounding, of the order of 1e-16·n·Largest, and the solvers bear it.
-func Clip(gram View) (*Clipped, error) {
+// must be symmetric (the upper triangle is read). It takes O(n³) time and looks at the context
+// before the eigendecomposition only. What is left of negative eigenvalues is rounding, of
+// the order of 1e-16·n·Largest, and the solvers bear it.
+func Clip(ctx context.Context, gram View) (*Clipped, error) {
 	n, _ := gram.Dims()
 	if err := gram.square(n); err != nil {
 		return nil, err
@@ -32,6 +34,9 @@ func Clip(gram View) (*Clipped, error) {
 	}
 	c := &Clipped{Gram: gram.Matrix()}
 	if err := finiteMatrix(c.Gram); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	var e mat.EigenSym

@@ -116,8 +116,8 @@ type RidgeClassifier struct {
 }
 
 // RidgePath fits a RidgeClassifier for each ridge. Its leave-one-out labels make it a fast
-// way to choose a kernel or its parameters: a whole path costs little more than the
-// decomposition. Fewer than two classes are an error.
+// way to choose a kernel or its parameters for up to a thousand examples or so: a whole path
+// costs little more than the decomposition. Fewer than two classes are an error.
 func (d *Decomposition) RidgePath(labels []int, lambdas []float64) ([]*RidgeClassifier, error) {
 	n := len(d.diag)
 	if len(labels) != n {

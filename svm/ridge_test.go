@@ -247,11 +247,14 @@ func TestRidgeErrors(t *testing.T) {
 	if _, err := Decompose(cancelled, Full(gram)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
+	if _, err := Clip(cancelled, Full(gram)); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
 }
 
 func TestClip(t *testing.T) {
 	// Eigenvalues 3 of (1,1)/√2 and −1 of (1,−1)/√2: what is left is 3/2 everywhere.
-	small, err := Clip(Full(&mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 2, 2, 1}}))
+	small, err := Clip(ctx, Full(&mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 2, 2, 1}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,14 +277,14 @@ func TestClip(t *testing.T) {
 			gram.Set(j, i, v)
 		}
 	}
-	c, err := Clip(Full(gram))
+	c, err := Clip(ctx, Full(gram))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if mapped := c.Map(Full(gram)); maxDifference(mapped.Data, c.Gram.Data) > 1e-12 {
 		t.Error("training rows are not mapped to the clipped Gram matrix")
 	}
-	again, err := Clip(Full(c.Gram))
+	again, err := Clip(ctx, Full(c.Gram))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +293,7 @@ func TestClip(t *testing.T) {
 	}
 	// A positive semi-definite matrix stays as it is, up to rounding.
 	psd, _ := randomGram(rng, n, 2*n)
-	if c, err = Clip(Full(psd)); err != nil {
+	if c, err = Clip(ctx, Full(psd)); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(c.Gram.Data, psd.Data) {

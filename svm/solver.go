@@ -404,9 +404,9 @@ func (s *solver) bias() float64 {
 		m, top = min(m, f+up), max(top, f-dn)
 	}
 	if free > 0 {
-		return -sum / float64(free)
+		return 0 - sum/float64(free) // not −sum, which can be −0
 	}
-	return -(m + top) / 2
+	return 0 - (m+top)/2
 }
 
 // rowStore hands out rows of a Gram matrix cut to the active variables. A row that is not

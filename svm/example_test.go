@@ -1,0 +1,37 @@
+package svm_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// Four points on a line, at −2, −1, 1 and 3, with the kernel k(x, y) = xy. The last one is
+// left out of the training and predicted.
+func ExampleTrainClassifier() {
+	gram := &mlg.Matrix{Rows: 4, Cols: 4, Data: []float64{
+		4, 2, -2, -6,
+		2, 1, -1, -3,
+		-2, -1, 1, 3,
+		-6, -3, 3, 9,
+	}}
+	all := svm.Full(gram)
+	train, test := []int{0, 1, 2}, []int{3}
+
+	opt := svm.DefaultOptions()
+	opt.C = 10
+	c, err := svm.TrainClassifier(context.Background(), all.Select(train, train), []int{5, 5, 8}, opt)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m := c.Machines[0]
+	fmt.Println("support", m.Support, "coefficients", m.Coefficients, "bias", m.Bias)
+	labels, err := c.Predict(all.Select(test, train))
+	fmt.Println(labels, err)
+	// Output:
+	// support [1 2] coefficients [0.5 -0.5] bias 0
+	// [8] <nil>
+}
