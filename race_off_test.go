@@ -1,0 +1,5 @@
+//go:build !race
+
+package mlg
+
+const raceFactor = 1
