@@ -287,7 +287,16 @@ func TestErrors(t *testing.T) {
 			t.Errorf("error %v\nwant  %s", err, c.want)
 		}
 	}
-	f, err := DefaultWL().Fit(ctx, []*graph.Graph{bare})
+	sp := DefaultShortestPath()
+	sp.Weighted = true
+	f, err := sp.Fit(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Cross(ctx, []*graph.Graph{plain, bare}); err == nil || !strings.HasPrefix(err.Error(), "shortest path: ") {
+		t.Errorf("Cross returned %v", err)
+	}
+	f, err = DefaultWL().Fit(ctx, []*graph.Graph{bare})
 	if err != nil {
 		t.Fatal(err)
 	}
