@@ -10,11 +10,11 @@ import (
 
 // explicit is a fitted kernel with explicit features.
 type explicit struct {
+	name      string // for errors
 	idx       *index
 	normalize bool
 	workers   int
-	// mapper checks new graphs and returns the function that gives their features; it is
-	// called once per worker.
+	// mapper checks new graphs and returns a function that each worker calls for its mapping.
 	mapper func(graphs []*graph.Graph) (func() mapping, error)
 }
 
@@ -28,17 +28,21 @@ func (f *explicit) Gram(ctx context.Context) (*mlg.Matrix, error) {
 
 // Cross returns the kernel matrix between graphs (rows) and the training graphs (columns).
 func (f *explicit) Cross(ctx context.Context, graphs []*graph.Graph) (*mlg.Matrix, error) {
-	make1, err := f.mapper(graphs)
+	newMapping, err := f.mapper(graphs)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
 	maps := make([]mapping, f.workers)
-	return f.idx.cross(ctx, f.workers, len(graphs), f.normalize, func(w, i int) ([]entry, error) {
+	m, err := f.idx.cross(ctx, f.workers, len(graphs), f.normalize, func(w, i int) ([]entry, error) {
 		if maps[w] == nil {
-			maps[w] = make1()
+			maps[w] = newMapping()
 		}
 		return maps[w](ctx, graphs[i])
 	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.name, err)
+	}
+	return m, nil
 }
 
 func validateWorkers(kernel string, workers int) error {

@@ -105,7 +105,7 @@ func (k Graphlet) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, e
 	if err != nil {
 		return nil, fmt.Errorf("graphlet: %w", err)
 	}
-	return &explicit{idx: idx, normalize: k.Normalize, workers: k.Workers, mapper: func([]*graph.Graph) (func() mapping, error) {
+	return &explicit{name: "graphlet", idx: idx, normalize: k.Normalize, workers: k.Workers, mapper: func([]*graph.Graph) (func() mapping, error) {
 		return func() mapping {
 			var s subgraphCounter
 			return func(ctx context.Context, g *graph.Graph) ([]entry, error) {

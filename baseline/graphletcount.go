@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"math/bits"
 
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -30,9 +32,10 @@ type subgraphCounter struct {
 	tri    []triangle // by edge, in the order of edges
 	mark   []int32    // by vertex: 1 + position in a list, 0 for none
 
-	t4 []uint64 // by edge: 4-cliques
-	w  []uint64 // by vertex: number of common neighbours with the vertex at hand
-	in []int32  // vertices with w > 0
+	t4   []uint64 // by edge: 4-cliques
+	bits []uint64 // adjacency of the third vertices of the triangles on an edge
+	w    []uint64 // by vertex: number of common neighbours with the vertex at hand
+	in   []int32  // vertices with w > 0
 }
 
 // triangle is a triangle on an edge (u, v): its third vertex, and its other edges.
@@ -221,59 +224,79 @@ func (s *subgraphCounter) count3(t *graphletTable, sub []uint64) {
 // cliques holds numbers of cliques, and of pairs of 4-cliques that share a triangle.
 type cliques struct{ four, five, pairs uint64 }
 
-// cliques counts the 4-cliques on every edge, in s.t4, and on every triangle.
+// cliques counts the 4-cliques on every edge, in s.t4, and on every triangle. The third
+// vertices of the triangles on an edge induce a graph, kept as rows of bits: its edges are
+// the 4-cliques on the edge, and its triangles the 5-cliques.
 func (s *subgraphCounter) cliques(ctx context.Context) (c cliques, err error) {
 	t4 := resized(&s.t4, len(s.ends))
-	var rest []int32
 	for e := range s.ends {
 		if e%64 == 0 && ctx.Err() != nil {
 			return c, ctx.Err()
 		}
-		tri := s.of(int32(e))
+		tri := s.of(int32(e)) // in ascending order of vertices
 		if len(tri) < 2 {
 			continue
 		}
-		for _, x := range tri {
-			s.mark[x.x] = 1
+		words := (len(tri) + 63) / 64
+		rows := resized(&s.bits, len(tri)*words)
+		for i, x := range tri {
+			s.mark[x.x] = int32(i) + 1
 		}
-		v := s.ends[e][1]
-		for _, x := range tri {
-			k := uint64(0) // vertices adjacent to u, v and x
-			rest = rest[:0]
+		for i, x := range tri {
+			k := uint64(0) // vertices adjacent to both ends of e and to x
 			for _, y := range s.of(x.ux) {
-				if s.mark[y.x] > 0 {
+				if m := int(s.mark[y.x]) - 1; m >= 0 {
 					k++
-					if v < x.x && x.x < y.x {
-						rest = append(rest, y.x)
-					}
+					rows[i*words+m/64] |= 1 << (m % 64)
 				}
 			}
 			t4[e] += k
 			c.pairs += choose2(k)
-			c.five += s.edgesAmong(rest)
+		}
+		for i, x := range tri {
+			s.mark[x.x] = 0
+			if x.x > s.ends[e][1] && t4[e] > 0 {
+				c.five += trianglesAbove(rows, words, i)
+			}
 		}
 		t4[e] /= 2
 		c.four += t4[e]
-		for _, x := range tri {
-			s.mark[x.x] = 0
-		}
 	}
 	c.four /= 6
 	c.pairs /= 3
 	return c, nil
 }
 
-// edgesAmong returns the number of edges between the given vertices.
-func (s *subgraphCounter) edgesAmong(vs []int32) uint64 {
-	c := uint64(0)
-	for i, a := range vs {
-		for _, b := range vs[:i] {
-			if s.g.HasEdge(int(a), int(b)) {
-				c++
+// trianglesAbove returns the number of triangles i < j < k of a graph given by rows of bits.
+func trianglesAbove(rows []uint64, words, i int) uint64 {
+	count := 0
+	row := rows[i*words : (i+1)*words]
+	for j := range bitsAfter(row, i) {
+		other := rows[j*words : (j+1)*words]
+		w := j / 64
+		count += bits.OnesCount64(row[w] & other[w] &^ (2<<(j%64) - 1))
+		for w++; w < words; w++ {
+			count += bits.OnesCount64(row[w] & other[w])
+		}
+	}
+	return uint64(count)
+}
+
+// bitsAfter iterates over the bits of a row that come after bit i.
+func bitsAfter(row []uint64, i int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for w := i / 64; w < len(row); w++ {
+			x := row[w]
+			if w == i/64 {
+				x &^= 2<<(i%64) - 1
+			}
+			for ; x != 0; x &= x - 1 {
+				if !yield(64*w + bits.TrailingZeros64(x)) {
+					return
+				}
 			}
 		}
 	}
-	return c
 }
 
 // common fills w with the numbers of common neighbours of v and the other vertices.

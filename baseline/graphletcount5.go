@@ -100,7 +100,7 @@ func (s *subgraphCounter) aroundVertices(ctx context.Context, tv []uint64) (cycl
 	s.in = s.in[:0]
 	var rim []int32
 	rimCount := make([]uint64, n)
-	shadow := 0.0 // tr A⁵ in floating point, to notice an overflow
+	shadow := 0.0 // most of tr A⁵ in floating point, to notice an overflow
 	for v := range n {
 		if v%32 == 0 {
 			if err = ctx.Err(); err != nil {
@@ -160,12 +160,14 @@ func (s *subgraphCounter) aroundVertices(ctx context.Context, tv []uint64) (cycl
 		s.w[v] = d
 		walks := uint64(0)
 		for _, p := range s.in {
-			walks += s.w[p] * s.sumOver(int(p))
+			sum := s.sumOver(int(p))
+			walks += s.w[p] * sum
+			shadow += float64(s.w[p]) * float64(sum)
 		}
 		walks += d * s.sumOver(v)
 		s.w[v] = 0
 		cycle += walks - 5*2*tv[v] - 5*(d-2)*2*tv[v]
-		if shadow += float64(walks); shadow > 1<<62 {
+		if shadow > 1<<62 {
 			err = errTooMany
 			return
 		}

@@ -2,8 +2,8 @@ package baseline
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -18,10 +18,7 @@ func (k Graphlet) sample(ctx context.Context, g *graph.Graph, t *graphletTable, 
 		}
 	}
 	if k.Connected {
-		trees, err := newTreeSampler(g, k.K)
-		if err != nil {
-			return nil, err
-		}
+		trees := newTreeSampler(g, k.K)
 		if trees.total() == 0 {
 			return make([]uint64, len(t.graph)), nil
 		}
@@ -77,28 +74,16 @@ func inducedMask(g *graph.Graph, vs []int32) (uint32, bool) {
 type treeSampler struct {
 	g                *graph.Graph
 	k                int
-	star, path, fork []uint64 // cumulated, by vertex, by edge or vertex, by arc
+	star, path, fork []float64 // cumulated, by vertex, by arc or vertex, by arc
 	arc              [][2]int32
 }
 
-func newTreeSampler(g *graph.Graph, k int) (*treeSampler, error) {
+func newTreeSampler(g *graph.Graph, k int) *treeSampler {
 	s := &treeSampler{g: g, k: k}
-	weigh := func(cum *[]uint64, w float64) error {
-		last := uint64(0)
-		if n := len(*cum); n > 0 {
-			last = (*cum)[n-1]
-		}
-		if float64(last)+w > 1<<62 {
-			return errTooMany
-		}
-		*cum = append(*cum, last+uint64(w))
-		return nil
-	}
+	weigh := func(cum *[]float64, w float64) { *cum = append(*cum, last(*cum)+w) }
 	for v := range g.N() {
 		d := g.Degree(v)
-		if err := weigh(&s.star, 2*math.Round(binomialFloat(d, k-1))); err != nil {
-			return nil, err
-		}
+		weigh(&s.star, 2*binomialFloat(d, k-1))
 		sum := 0.0
 		for _, u := range g.Neighbors(v) {
 			du := g.Degree(int(u))
@@ -106,36 +91,40 @@ func newTreeSampler(g *graph.Graph, k int) (*treeSampler, error) {
 			switch k {
 			case 4: // every path from both ends of its middle edge
 				s.arc = append(s.arc, [2]int32{int32(v), u})
-				if err := weigh(&s.path, float64(d-1)*float64(du-1)); err != nil {
-					return nil, err
-				}
+				weigh(&s.path, float64(d-1)*float64(du-1))
 			case 5:
 				s.arc = append(s.arc, [2]int32{int32(v), u})
-				if err := weigh(&s.fork, 2*math.Round(binomialFloat(d-1, 2))*float64(du-1)); err != nil {
-					return nil, err
-				}
+				weigh(&s.fork, 2*binomialFloat(d-1, 2)*float64(du-1))
 			}
 		}
 		if k == 5 { // every path in both directions
-			if err := weigh(&s.path, sum*sum); err != nil {
-				return nil, err
-			}
+			weigh(&s.path, sum*sum)
 		}
 	}
-	return s, nil
+	return s
 }
 
-func last(cum []uint64) uint64 {
+func last(cum []float64) float64 {
 	if len(cum) == 0 {
 		return 0
 	}
 	return cum[len(cum)-1]
 }
 
-func (s *treeSampler) total() uint64 { return last(s.star) + last(s.path) + last(s.fork) }
+func (s *treeSampler) total() float64 { return last(s.star) + last(s.path) + last(s.fork) }
 
-// pick returns the position of r in a table of cumulated weights.
-func pick(cum []uint64, r uint64) int {
+// below returns a random number from 0 up to but not including x > 0.
+func below(rng *rand.Rand, x float64) float64 {
+	for {
+		if r := rng.Float64() * x; r < x { // the product may round up to x
+			return r
+		}
+	}
+}
+
+// pick returns a position in a table of cumulated weights, of probability as its weight.
+func pick(rng *rand.Rand, cum []float64) int {
+	r := below(rng, last(cum))
 	return sort.Search(len(cum), func(i int) bool { return cum[i] > r })
 }
 
@@ -145,25 +134,19 @@ func (s *treeSampler) draw(rng *rand.Rand, vs []int32) {
 		n := s.g.Neighbors(int(v))
 		return n[rng.IntN(len(n))]
 	}
-	r := rng.Uint64N(s.total())
+	r := below(rng, s.total())
 	if r < last(s.star) {
-		v := int32(pick(s.star, r))
+		v := int32(pick(rng, s.star))
 		vs[0] = v
-		for i := 1; i < len(vs); {
-			vs[i] = neighbour(v)
-			i++
-			for _, u := range vs[1 : i-1] {
-				if u == vs[i-1] {
-					i--
-					break
-				}
+		for i := 1; i < len(vs); i++ {
+			for vs[i] = neighbour(v); slices.Contains(vs[1:i], vs[i]); {
+				vs[i] = neighbour(v)
 			}
 		}
 		return
 	}
-	r -= last(s.star)
-	if r < last(s.fork) {
-		a := s.arc[pick(s.fork, r)] // centre with two more leaves, and the vertex that goes on
+	if r < last(s.star)+last(s.fork) {
+		a := s.arc[pick(rng, s.fork)] // centre with two more leaves, and the vertex that goes on
 		vs[0], vs[1] = a[0], a[1]
 		for vs[2] = a[1]; vs[2] == a[1]; {
 			vs[2] = neighbour(a[0])
@@ -176,8 +159,7 @@ func (s *treeSampler) draw(rng *rand.Rand, vs []int32) {
 		}
 		return
 	}
-	r -= last(s.fork)
-	i := pick(s.path, r)
+	i := pick(rng, s.path)
 	if s.k == 4 {
 		a := s.arc[i]
 		vs[0], vs[1] = a[0], a[1]

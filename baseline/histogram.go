@@ -78,14 +78,7 @@ func (k Histogram) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, 
 		}
 		switch {
 		case k.Edges:
-			vectors[i] = edgeHistogram(g, func(l string) uint32 {
-				id, ok := dict[l]
-				if !ok {
-					id = uint32(len(dict))
-					dict[l] = id
-				}
-				return id
-			})
+			vectors[i] = edgeHistogram(g, dict.intern)
 		case source == Attributes:
 			if g.N() == 0 {
 				continue
@@ -104,34 +97,22 @@ func (k Histogram) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, 
 	if err != nil {
 		return fail(err)
 	}
-	return &explicit{idx: idx, normalize: k.Normalize, workers: k.Workers, mapper: func(new []*graph.Graph) (func() mapping, error) {
+	return &explicit{name: "label histogram", idx: idx, normalize: k.Normalize, workers: k.Workers, mapper: func(new []*graph.Graph) (func() mapping, error) {
 		source := source
+		var err error
 		if k.Edges {
-			if err := haveEdgeLabels(new); err != nil {
-				return nil, fmt.Errorf("label histogram: %w", err)
-			}
+			err = haveEdgeLabels(new)
 		} else {
-			var err error
-			if source, err = resolveNew(k.Labels, source, new); err != nil {
-				return nil, fmt.Errorf("label histogram: %w", err)
-			}
+			source, err = resolveNew(k.Labels, source, new)
+		}
+		if err != nil {
+			return nil, err
 		}
 		return func() mapping {
 			return func(_ context.Context, g *graph.Graph) ([]entry, error) {
 				switch {
 				case k.Edges:
-					private := labelDict{}
-					return unseenFrom(len(dict), edgeHistogram(g, func(l string) uint32 {
-						if id, ok := dict[l]; ok {
-							return id
-						}
-						id, ok := private[l]
-						if !ok {
-							id = uint32(len(dict) + len(private))
-							private[l] = id
-						}
-						return id
-					})), nil
+					return unseenFrom(len(dict), edgeHistogram(g, dict.numbers())), nil
 				case source == Attributes && g.N() == 0:
 					return nil, nil
 				case source == Attributes && dim == 0:

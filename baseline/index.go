@@ -83,6 +83,9 @@ func newIndex(vectors [][]entry, features int, weight []float64, minimum bool) (
 		if math.IsInf(x.self[i], 0) || math.IsNaN(x.self[i]) {
 			return nil, graphError(i, errTooLarge)
 		}
+		if minimum && x.self[i] > math.MaxUint32 {
+			return nil, graphError(i, errors.New("more than 4294967295 colours in all iterations together, want fewer iterations"))
+		}
 	}
 	return x, nil
 }

@@ -159,6 +159,29 @@ func TestGraphletCounts(t *testing.T) {
 	}
 }
 
+// A complete graph has cliques only, even where rows of bits have several words.
+func TestGraphletsOfCompleteGraph(t *testing.T) {
+	const n = 90
+	rng := rand.New(rand.NewPCG(1, 2))
+	g := randomShape(rng, n, 1).build(t, rng, 0)
+	for k := 3; k <= 5; k++ {
+		var s subgraphCounter
+		got, err := s.induced(context.Background(), g, graphlets(k), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for typ, c := range got {
+			want := 0.0
+			if typ == len(got)-1 {
+				want = math.Round(binomialFloat(n, k))
+			}
+			if float64(c) != want {
+				t.Errorf("k=%d: %d subgraphs of type %d, want %v", k, c, typ, want)
+			}
+		}
+	}
+}
+
 // The numbers of types are those of the literature.
 func TestGraphletTypes(t *testing.T) {
 	for k, want := range map[int][2]int{3: {4, 2}, 4: {11, 6}, 5: {34, 21}} {
@@ -287,7 +310,16 @@ func TestErrors(t *testing.T) {
 			t.Errorf("error %v\nwant  %s", err, c.want)
 		}
 	}
-	f, err := DefaultWL().Fit(ctx, []*graph.Graph{bare})
+	sp := DefaultShortestPath()
+	sp.Weighted = true
+	f, err := sp.Fit(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Cross(ctx, []*graph.Graph{plain, bare}); err == nil || !strings.HasPrefix(err.Error(), "shortest path: ") {
+		t.Errorf("Cross returned %v", err)
+	}
+	f, err = DefaultWL().Fit(ctx, []*graph.Graph{bare})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,6 +108,28 @@ func (s Source) labelOf(g *graph.Graph, v int) string {
 // labelDict numbers labels 0, 1, 2, … in the order in which they come.
 type labelDict map[string]uint32
 
+// intern returns the number of a label, a new one when it has none.
+func (d labelDict) intern(l string) uint32 {
+	id, ok := d[l]
+	if !ok {
+		id = uint32(len(d))
+		d[l] = id
+	}
+	return id
+}
+
+// numbers returns a function that numbers the labels of a new graph, leaving d as it is:
+// labels that d does not know get numbers from len(d) on.
+func (d labelDict) numbers() func(l string) uint32 {
+	private := labelDict{}
+	return func(l string) uint32 {
+		if id, ok := d[l]; ok {
+			return id
+		}
+		return uint32(len(d)) + private.intern(l)
+	}
+}
+
 // fit returns the numbers of the labels of all graphs, adding those that are new.
 func (d labelDict) fit(s Source, graphs []*graph.Graph) [][]uint32 {
 	total := 0
@@ -119,37 +141,19 @@ func (d labelDict) fit(s Source, graphs []*graph.Graph) [][]uint32 {
 	for i, g := range graphs {
 		start := len(flat)
 		for v := range g.N() {
-			l := s.labelOf(g, v)
-			id, ok := d[l]
-			if !ok {
-				id = uint32(len(d))
-				d[l] = id
-			}
-			flat = append(flat, id)
+			flat = append(flat, d.intern(s.labelOf(g, v)))
 		}
 		out[i] = flat[start:]
 	}
 	return out
 }
 
-// of returns the numbers of the labels of a new graph, leaving d as it is: labels that d
-// does not know get numbers from len(d) on.
+// of returns the numbers of the labels of a new graph, as numbers gives them.
 func (d labelDict) of(s Source, g *graph.Graph) []uint32 {
-	var private labelDict
+	number := d.numbers()
 	out := make([]uint32, g.N())
 	for v := range out {
-		l := s.labelOf(g, v)
-		id, ok := d[l]
-		if !ok {
-			if id, ok = private[l]; !ok {
-				if private == nil {
-					private = labelDict{}
-				}
-				id = uint32(len(d) + len(private))
-				private[l] = id
-			}
-		}
-		out[v] = id
+		out[v] = number(s.labelOf(g, v))
 	}
 	return out
 }

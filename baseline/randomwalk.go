@@ -21,7 +21,7 @@ import (
 // vertices with equal labels. Weights play no part.
 //
 // The numbers of walks per label sequence are explicit features: a sequence and its
-// reverse have as many walks, so one of the two is kept. A graph with more than 4096
+// reverse have as many walks, so one of the two is kept. A graph with more than 8192
 // sequences is compared by walking on the product graph, which is never formed, in
 // O(P (n n' + m n' + n m')) time per pair at most.
 type RandomWalk struct {
@@ -39,7 +39,7 @@ func DefaultRandomWalk() RandomWalk {
 
 const (
 	maxSteps     = 20
-	maxSequences = 4096
+	maxSequences = 8192
 )
 
 // Validate names the first field with a bad value.
@@ -102,8 +102,10 @@ func (k RandomWalk) fit(ctx context.Context, graphs []*graph.Graph, limit int) (
 			g := newWalkGraph(graphs[from+i], label[from+i])
 			f.graphs[from+i] = g
 			seqs, ok, err := s[w].count(ctx, g, k.P, f.limit)
-			f.many[from+i] = !ok
-			found[i] = append(found[i][:0], seqs...)
+			found[i] = found[i][:0]
+			if f.many[from+i] = !ok; ok {
+				found[i] = append(found[i], seqs...)
+			}
 			return err
 		})
 		if err != nil {

@@ -109,10 +109,10 @@ func (k ShortestPath) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitte
 	if err != nil {
 		return fail(err)
 	}
-	return &explicit{idx: idx, normalize: k.Normalize, workers: k.Workers, mapper: func(new []*graph.Graph) (func() mapping, error) {
+	return &explicit{name: "shortest path", idx: idx, normalize: k.Normalize, workers: k.Workers, mapper: func(new []*graph.Graph) (func() mapping, error) {
 		source, err := resolveNew(k.Labels, source, new)
 		if err != nil {
-			return nil, fmt.Errorf("shortest path: %w", err)
+			return nil, err
 		}
 		return func() mapping {
 			var s pathScratch

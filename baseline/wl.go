@@ -139,7 +139,7 @@ func (k WL) fit(ctx context.Context, graphs []*graph.Graph, maxClasses int) (mlg
 	if k.Variant == Path {
 		return newWLPaths(m, idx), nil
 	}
-	return &explicit{idx: idx, normalize: k.Normalize, workers: k.Workers, mapper: m.mapper}, nil
+	return &explicit{name: variantNames[k.Variant], idx: idx, normalize: k.Normalize, workers: k.Workers, mapper: m.mapper}, nil
 }
 
 // fitFeatures appends the features of colouring i to the vectors of the training graphs.
@@ -150,7 +150,7 @@ func (m *wlModel) fitFeatures(ctx context.Context, i int, graphs []*graph.Graph,
 		err := parallel(ctx, k.Workers, len(graphs), 64, func(w, g int) error {
 			buf[w] = append(buf[w][:0], colours[g]...)
 			sortIDs(buf[w])
-			if i == 0 { // later colourings have at least as many colours
+			if i == 0 { // room for the first colourings
 				vectors[g] = make([]entry, 0, min(k.H+1, 8)*len(colours[g]))
 			}
 			vectors[g] = appendCounts(vectors[g], buf[w], m.base[i])
@@ -213,7 +213,7 @@ func (m *wlModel) localPaths(ctx context.Context, s *pathScratch, g *graph.Graph
 func (m *wlModel) mapper(graphs []*graph.Graph) (func() mapping, error) {
 	source, err := resolveNew(m.kernel.Labels, m.source, graphs)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", variantNames[m.kernel.Variant], err)
+		return nil, err
 	}
 	return func() mapping {
 		f := m.mapping(source)

@@ -50,8 +50,8 @@ func direct(ctx context.Context, s *[2]pathScratch, a, b *wlTrace) (float64, err
 			continue
 		}
 		var found [2][]path
-		for side, pair := range [2][2]*wlTrace{{a, b}, {b, a}} {
-			own, other := pair[0], slices.Clone(pair[1].colour[i])
+		for side, own := range [2]*wlTrace{a, b} {
+			other := slices.Clone([2]*wlTrace{b, a}[side].colour[i])
 			slices.Sort(other)
 			keep := make([]bool, len(own.colour[i]))
 			some := false
