@@ -76,6 +76,15 @@ func TestTables(t *testing.T) {
 	}
 	d = mustReadText(t, TSV, "\ufeffstructure\ty\nCC\t2.5\n")
 	wantGraph(t, d.Graphs[0], "id \"\" target \"2.5\" n 2\n0 \"C\"\n1 \"C\"\n0-1 1 \"-\"")
+	d = mustReadText(t, CSV, "smiles;id\nCC;x\n")
+	if len(d.Graphs) != 1 || d.Graphs[0].ID() != "x" {
+		t.Error("semicolons")
+	}
+	d = mustReadText(t, TSV, "id\tsmiles\n\"5' end\tC\n\n\"q\"\tO\n")
+	if !slices.Equal(d.IDs(), []string{`"5' end`, "q"}) {
+		t.Errorf("%q", d.IDs())
+	}
+	wantErrors(t, TSV, []errorCase{{"smiles\tx\nC\n", "f:2: 1 columns, want 2 as in the header"}})
 	d, err := readText(CSV, "a,b,c\nC,N,O\n", func(o *Options) { o.SMILESColumn, o.TargetColumn, o.IDColumn = "B", "c", "A" })
 	if err != nil {
 		t.Fatal(err)

@@ -88,7 +88,7 @@ func openFile(f *os.File, size int64, path string, opts Options) (*Reader, error
 		if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		fsys, err := zipFS(z, opts.Limits)
+		fsys, err := zipFS(z, size, opts.Limits)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

@@ -39,7 +39,8 @@ func findTU(fsys fs.FS) (string, tuFiles, error) {
 				return "", nil, err
 			}
 			for _, f := range m {
-				if !slices.Contains(found, f) {
+				// Archives made on a Mac hold a shadow "._X" of every file.
+				if !slices.Contains(found, f) && !strings.HasPrefix(path.Base(f), ".") {
 					found = append(found, f)
 				}
 			}
@@ -78,7 +79,7 @@ func findTU(fsys fs.FS) (string, tuFiles, error) {
 
 // zipFS checks the names and sizes in a zip file and returns it as a file system whose
 // files refuse to grow beyond lim.Ratio.
-func zipFS(z *zip.Reader, lim Limits) (fs.FS, error) {
+func zipFS(z *zip.Reader, size int64, lim Limits) (fs.FS, error) {
 	sum := uint64(0)
 	for _, f := range z.File {
 		name := strings.TrimSuffix(f.Name, "/")
@@ -89,12 +90,13 @@ func zipFS(z *zip.Reader, lim Limits) (fs.FS, error) {
 			return nil, fmt.Errorf("more than %d bytes after decompression, the limit Limits.Bytes", lim.Bytes)
 		}
 	}
-	return guardedZip{z, lim}, nil
+	return guardedZip{z, size, lim}, nil
 }
 
 type guardedZip struct {
 	*zip.Reader
-	lim Limits
+	size int64 // of the zip file
+	lim  Limits
 }
 
 func (z guardedZip) Open(name string) (fs.File, error) {
@@ -111,7 +113,8 @@ func (z guardedZip) Open(name string) (fs.File, error) {
 	if !ok { // a folder
 		return f, nil
 	}
-	in := func() int64 { return int64(h.CompressedSize64) }
+	packed := int64(min(h.CompressedSize64, uint64(z.size))) // the header may lie
+	in := func() int64 { return packed }
 	return &guardedFile{f, inflated{r: f, in: in, ratio: z.lim.Ratio}}, nil
 }
 
