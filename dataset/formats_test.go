@@ -325,6 +325,9 @@ graph { a [pos="1,2"]; b [pos="3,4.5,0"] }`
 		{"graph {" + strings.Repeat("{", 300), "more than 200 subgraphs inside each other"},
 		{"graph { ! }", "f:1: unexpected character '!'"},
 	})
+	if d := mustReadText(t, DOT, "\ufeffgraph { a }"); d.Graphs[0].N() != 1 {
+		t.Error("a byte order mark")
+	}
 	_, err := readText(DOT, "graph { {a b c d} -- {e f g h} }", func(o *Options) { o.Limits.Edges = 10 })
 	if err == nil || !strings.Contains(err.Error(), "f:1: more than 10 edges, the limit Limits.Edges") {
 		t.Error(err)

@@ -163,7 +163,7 @@ func (l *lines) next() ([]byte, error) {
 		line = line[:n-1]
 	}
 	if l.n == 1 {
-		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+		line = bytes.TrimPrefix(line, []byte(byteOrderMark))
 	}
 	return line, nil
 }

@@ -44,7 +44,7 @@ type Limits struct {
 	Bytes    int64 // bytes of a TUDataset or an edge list after decompression, all files together
 	Ratio    int   // bytes after decompression for one before, once more than 64 MiB came out
 	Vertices int   // vertices of one graph
-	Edges    int   // edges of one graph
+	Edges    int   // edges of one graph in GraphML, DOT and edge lists
 	Items    int64 // graphs, vertices and edges that Read keeps in all; lines of a file of a TUDataset
 }
 

@@ -119,9 +119,6 @@ func tabRows(in *bufio.Reader, name string, lim Limits) tableRow {
 // semicolons and no comma, by semicolons.
 func commaRows(in *bufio.Reader, name string, lim Limits) tableRow {
 	head, _ := in.Peek(4096)
-	if strings.HasPrefix(string(head), "\xef\xbb\xbf") {
-		in.Discard(3)
-	}
 	first, _, _ := strings.Cut(string(head), "\n")
 	bounded := &record{r: in, max: lim.Record}
 	r := csv.NewReader(bounded)

@@ -354,7 +354,7 @@ func (t *tu) count(files tuFiles) (int, error) {
 // targets returns the class of every graph, or a column of the graph attributes.
 func (t *tu) targets(files tuFiles, column string, count int) ([]string, error) {
 	out := make([]string, count)
-	labels, hasLabels := files["graph_labels"]
+	_, hasLabels := files["graph_labels"]
 	attrs, hasAttrs := files["graph_attributes"]
 	k := 1
 	switch {
@@ -364,7 +364,7 @@ func (t *tu) targets(files tuFiles, column string, count int) ([]string, error) 
 		}
 		return out, nil
 	case column != "" && !hasAttrs:
-		return nil, fmt.Errorf("target column %q is a column of graph_attributes, and there is no such file beside %s", column, labels.name)
+		return nil, fmt.Errorf("target column %q is a column of graph_attributes, and there is no such file beside %s", column, files["A"].name)
 	case column != "":
 		var err error
 		if k, err = strconv.Atoi(column); err != nil || k < 1 || k > t.graphAttr.cols {
