@@ -67,6 +67,12 @@ func TestAtomLabels(t *testing.T) {
 	}
 }
 
+func TestParseSMILESValidatesOptions(t *testing.T) {
+	if _, err := ParseSMILES("C", Options{}); err == nil || !strings.HasPrefix(err.Error(), "Options.") {
+		t.Error(err)
+	}
+}
+
 func TestTables(t *testing.T) {
 	text := "Name,SMILES,Activity\r\n\"ethanol, pure\",CCO,1\r\nwater,O,0\r\n"
 	d := mustReadText(t, CSV, text)

@@ -28,15 +28,6 @@ func skipped(warn *warnings) {
 	warn.add(1, "molecule that cannot be read left out", "molecules that cannot be read left out")
 }
 
-// fromSMILES makes a graph with identifier and target.
-func fromSMILES(smiles, id, target string, opts Options) (*graph.Graph, error) {
-	g, err := ParseSMILES(smiles, opts)
-	if err != nil {
-		return nil, err
-	}
-	return g.With(id, target), nil
-}
-
 // looksLikeSMILES reports whether the first field of a line is a SMILES string.
 func looksLikeSMILES(line string) bool {
 	f := strings.Fields(line)

@@ -200,36 +200,8 @@ func (t *tu) graphs(files tuFiles, opts Options, warn *warnings) ([]*graph.Graph
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range []struct {
-		kind       string
-		have, want int
-		what       string
-	}{
-		{"node_labels", t.vertex.rows, n, "one for every vertex in " + indicator},
-		{"node_attributes", t.attr.rows, n, "one for every vertex in " + indicator},
-		{"edge_labels", t.edge.rows, len(t.src), "one for every line of " + files["A"].name},
-		{"edge_attributes", t.edgeAttr.rows, len(t.src), "one for every line of " + files["A"].name},
-		{"graph_labels", t.class.rows, count, "one for every graph"},
-		{"graph_attributes", t.graphAttr.rows, count, "one for every graph"},
-	} {
-		if f, ok := files[c.kind]; ok && c.have != c.want {
-			return nil, fmt.Errorf("%s: %d lines, want %d, %s", f.name, c.have, c.want, c.what)
-		}
-	}
-	for _, c := range []struct {
-		kind          string
-		labels, names *table[string]
-	}{{"node_label", &t.vertex, &t.vertexNames}, {"edge_label", &t.edge, &t.edgeNames}, {"graph_label", &t.class, &t.classNames}} {
-		if _, ok := files[c.kind+"_names"]; !ok {
-			continue
-		}
-		for i, s := range c.labels.data {
-			k, err := integer([]byte(s))
-			if err != nil || k < 0 || int(k) >= c.names.rows {
-				return nil, at(files[c.kind+"s"].name, i+1, "label %q, want a number in [0, %d) that %s names", s, c.names.rows, files[c.kind+"_names"].name)
-			}
-			c.labels.data[i] = c.names.data[k]
-		}
+	if err := t.agree(files, count); err != nil {
+		return nil, err
 	}
 	targets, err := t.targets(files, opts.TargetColumn, count)
 	if err != nil {
@@ -319,6 +291,44 @@ func (t *tu) graphs(files tuFiles, opts Options, warn *warnings) ([]*graph.Graph
 		warn.merge(&found[k])
 	}
 	return graphs, nil
+}
+
+// agree checks that the files have as many lines as they should, and puts texts in the
+// place of label numbers where there are files of names.
+func (t *tu) agree(files tuFiles, count int) error {
+	indicator := files["graph_indicator"].name
+	for _, c := range []struct {
+		kind       string
+		have, want int
+		what       string
+	}{
+		{"node_labels", t.vertex.rows, len(t.of), "one for every vertex in " + indicator},
+		{"node_attributes", t.attr.rows, len(t.of), "one for every vertex in " + indicator},
+		{"edge_labels", t.edge.rows, len(t.src), "one for every line of " + files["A"].name},
+		{"edge_attributes", t.edgeAttr.rows, len(t.src), "one for every line of " + files["A"].name},
+		{"graph_labels", t.class.rows, count, "one for every graph"},
+		{"graph_attributes", t.graphAttr.rows, count, "one for every graph"},
+	} {
+		if f, ok := files[c.kind]; ok && c.have != c.want {
+			return fmt.Errorf("%s: %d lines, want %d, %s", f.name, c.have, c.want, c.what)
+		}
+	}
+	for _, c := range []struct {
+		kind          string
+		labels, names *table[string]
+	}{{"node_label", &t.vertex, &t.vertexNames}, {"edge_label", &t.edge, &t.edgeNames}, {"graph_label", &t.class, &t.classNames}} {
+		if _, ok := files[c.kind+"_names"]; !ok {
+			continue
+		}
+		for i, s := range c.labels.data {
+			k, err := integer([]byte(s))
+			if err != nil || k < 0 || int(k) >= c.names.rows {
+				return at(files[c.kind+"s"].name, i+1, "label %q, want a number in [0, %d) that %s names", s, c.names.rows, files[c.kind+"_names"].name)
+			}
+			c.labels.data[i] = c.names.data[k]
+		}
+	}
+	return nil
 }
 
 // count returns the number of graphs, makes t.of 0-based, and checks its range. Graphs
