@@ -33,9 +33,16 @@ type arcs struct {
 	list    []arc
 	labeled bool
 	loops   int
+	order   []place // scratch of put
 }
 
-func (a *arcs) reset() { *a = arcs{list: a.list[:0]} }
+// place is where an arc stands in the list, with its ends and direction as a key to sort by.
+type place struct {
+	key uint64
+	i   int32
+}
+
+func (a *arcs) reset() { *a = arcs{list: a.list[:0], order: a.order} }
 
 func (a *arcs) add(u, v int, w float64, label string, line int) {
 	if u == v {
@@ -54,28 +61,28 @@ func (a *arcs) add(u, v int, w float64, label string, line int) {
 // same direction with different weights or labels are an error. The line of the error is
 // the second result.
 func (a *arcs) put(b *graph.Builder, rule direction, warn *warnings) (int, error) {
-	slices.SortFunc(a.list, func(p, q arc) int {
-		if p.u != q.u {
-			return cmp.Compare(p.u, q.u)
+	a.order = a.order[:0]
+	for i := range a.list {
+		e := &a.list[i]
+		k := uint64(e.u)<<32 | uint64(e.v)<<1
+		if e.back && rule != undirected {
+			k |= 1
 		}
-		if p.v != q.v {
-			return cmp.Compare(p.v, q.v)
+		a.order = append(a.order, place{k, int32(i)})
+	}
+	slices.SortFunc(a.order, func(p, q place) int {
+		if p.key != q.key {
+			return cmp.Compare(p.key, q.key)
 		}
-		if p.back != q.back && rule != undirected {
-			if q.back {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(p.line, q.line)
+		return cmp.Compare(p.i, q.i)
 	})
 	var oneWay, repeated, means, labels int
-	for i := 0; i < len(a.list); {
-		first := a.list[i]
+	for i := 0; i < len(a.order); {
+		first := a.list[a.order[i].i]
 		var there, back *arc // the arcs of the two directions
 		j := i
-		for ; j < len(a.list) && a.list[j].u == first.u && a.list[j].v == first.v; j++ {
-			e := &a.list[j]
+		for ; j < len(a.order) && a.order[j].key>>1 == a.order[i].key>>1; j++ {
+			e := &a.list[a.order[j].i]
 			seen := &there
 			if e.back && rule != undirected {
 				seen = &back

@@ -140,8 +140,6 @@ func (s *dotScanner) scan() (dotToken, error) {
 			return s.name(c)
 		case c == '.' || dotNameByte(c):
 			return s.name(c)
-		case c == 0xef: // byte order mark
-			continue
 		default:
 			return dotToken{}, s.fail("unexpected character %q", c)
 		}

@@ -38,6 +38,9 @@ func DrugList() []Drug {
 // Drugs returns the built-in molecules as graphs: the target is the class, the identifier
 // the name. The options say how atoms are labelled and which hydrogens become vertices.
 func Drugs(opts Options) (*Dataset, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
 	d := &Dataset{Name: "drugs"}
 	for _, x := range DrugList() {
 		g, err := fromSMILES(x.SMILES, x.Name, x.Class, opts)

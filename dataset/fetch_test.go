@@ -191,8 +191,8 @@ func TestFetchFailures(t *testing.T) {
 		want   string
 	}{
 		"missing":                 {http.NotFound, nil, "there is no such collection (404 Not Found)"},
-		"forbidden":               {func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", 403) }, nil, "403 Forbidden"},
-		"down":                    {func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", 503) }, nil, "503 Service Unavailable"},
+		"forbidden":               {func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", http.StatusForbidden) }, nil, "403 Forbidden"},
+		"down":                    {func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", http.StatusServiceUnavailable) }, nil, "503 Service Unavailable"},
 		"web page":                {send([]byte("<html>please log in</html>")), nil, "the answer is no zip file: a proxy or a login page may stand between"},
 		"damaged":                 {send(bad), nil, "is not a dataset"},
 		"other zip":               {send(notTU), nil, "is not a dataset"},

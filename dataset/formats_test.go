@@ -67,6 +67,12 @@ func TestAtomLabels(t *testing.T) {
 	}
 }
 
+func TestParseSMILESValidatesOptions(t *testing.T) {
+	if _, err := ParseSMILES("C", Options{}); err == nil || !strings.HasPrefix(err.Error(), "Options.") {
+		t.Error(err)
+	}
+}
+
 func TestTables(t *testing.T) {
 	text := "Name,SMILES,Activity\r\n\"ethanol, pure\",CCO,1\r\nwater,O,0\r\n"
 	d := mustReadText(t, CSV, text)
@@ -76,6 +82,15 @@ func TestTables(t *testing.T) {
 	}
 	d = mustReadText(t, TSV, "\ufeffstructure\ty\nCC\t2.5\n")
 	wantGraph(t, d.Graphs[0], "id \"\" target \"2.5\" n 2\n0 \"C\"\n1 \"C\"\n0-1 1 \"-\"")
+	d = mustReadText(t, CSV, "smiles;id\nCC;x\n")
+	if len(d.Graphs) != 1 || d.Graphs[0].ID() != "x" {
+		t.Error("semicolons")
+	}
+	d = mustReadText(t, TSV, "id\tsmiles\n\"5' end\tC\n\n\"q\"\tO\n")
+	if !slices.Equal(d.IDs(), []string{`"5' end`, "q"}) {
+		t.Errorf("%q", d.IDs())
+	}
+	wantErrors(t, TSV, []errorCase{{"smiles\tx\nC\n", "f:2: 1 columns, want 2 as in the header"}})
 	d, err := readText(CSV, "a,b,c\nC,N,O\n", func(o *Options) { o.SMILESColumn, o.TargetColumn, o.IDColumn = "B", "c", "A" })
 	if err != nil {
 		t.Fatal(err)
@@ -316,6 +331,9 @@ graph { a [pos="1,2"]; b [pos="3,4.5,0"] }`
 		{"graph {" + strings.Repeat("{", 300), "more than 200 subgraphs inside each other"},
 		{"graph { ! }", "f:1: unexpected character '!'"},
 	})
+	if d := mustReadText(t, DOT, "\ufeffgraph { a }"); d.Graphs[0].N() != 1 {
+		t.Error("a byte order mark")
+	}
 	_, err := readText(DOT, "graph { {a b c d} -- {e f g h} }", func(o *Options) { o.Limits.Edges = 10 })
 	if err == nil || !strings.Contains(err.Error(), "f:1: more than 10 edges, the limit Limits.Edges") {
 		t.Error(err)

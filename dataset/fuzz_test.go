@@ -1,8 +1,10 @@
 package dataset
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -118,6 +120,38 @@ func FuzzTUDataset(f *testing.F) {
 			return
 		}
 		checkGraphs(t, d)
+	})
+}
+
+// FuzzZip reads damaged zip files.
+func FuzzZip(f *testing.F) {
+	for _, files := range []map[string]string{
+		{"X/X_A.txt": "1, 2\n2, 1\n", "X/X_graph_indicator.txt": "1\n1\n2\n", "X/X_graph_labels.txt": "1\n2\n"},
+		{"X_A.txt": "", "X_graph_indicator.txt": "1\n", "../X": ""},
+	} {
+		raw, err := os.ReadFile(tuZip(f, files))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return
+		}
+		o := fuzzOptions(TUDataset)
+		fsys, err := zipFS(z, int64(len(data)), o.Limits)
+		if err != nil {
+			return
+		}
+		r, err := openTU(fsys, "X", o, nil)
+		if err != nil {
+			return
+		}
+		if d, err := collect(context.Background(), r, o.Limits); err == nil {
+			checkGraphs(t, d)
+		}
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"sync/atomic"
 )
 
@@ -120,13 +121,14 @@ func (x *record) Read(p []byte) (int, error) {
 type lines struct {
 	name string // of the file, for errors
 	r    *bufio.Reader
-	max  int
-	n    int // number of the line that was read last
+	max  int   // bytes of a line
+	rows int64 // lines that scanRows takes
+	n    int   // number of the line that was read last
 	buf  []byte
 }
 
 func newLines(name string, r *bufio.Reader, lim Limits) *lines {
-	return &lines{name: name, r: r, max: lim.Line}
+	return &lines{name: name, r: r, max: lim.Line, rows: min(lim.Items, math.MaxInt32-1)}
 }
 
 // next returns the next line without its end (LF or CRLF), valid until the next call. At
@@ -161,7 +163,7 @@ func (l *lines) next() ([]byte, error) {
 		line = line[:n-1]
 	}
 	if l.n == 1 {
-		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+		line = bytes.TrimPrefix(line, []byte(byteOrderMark))
 	}
 	return line, nil
 }

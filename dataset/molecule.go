@@ -11,6 +11,14 @@ import (
 // ParseSMILES returns the graph of a molecule. Vertices are labelled by element and, as
 // the options say, charge, aromaticity and hydrogens; edges by bond symbol (- = # $ :).
 func ParseSMILES(smiles string, opts Options) (*graph.Graph, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	return fromSMILES(smiles, "", "", opts)
+}
+
+// fromSMILES makes a graph with identifier and target; the options are valid.
+func fromSMILES(smiles, id, target string, opts Options) (*graph.Graph, error) {
 	m, err := chem.ParseSMILES(smiles, opts.Limits.Vertices)
 	if err != nil {
 		return nil, err
@@ -19,6 +27,8 @@ func ParseSMILES(smiles string, opts Options) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.SetID(id)
+	b.SetTarget(target)
 	return b.Build()
 }
 

@@ -58,10 +58,14 @@ func lookup(data map[string]string, keys []string) (string, bool) {
 		if v, ok := data[k]; ok {
 			return v, true
 		}
-		for have, v := range data {
-			if strings.EqualFold(have, k) {
-				return v, true
+		best := "" // of several spellings the first by alphabet
+		for have := range data {
+			if strings.EqualFold(have, k) && (best == "" || have < best) {
+				best = have
 			}
+		}
+		if best != "" {
+			return data[best], true
 		}
 	}
 	return "", false

@@ -88,7 +88,7 @@ func openFile(f *os.File, size int64, path string, opts Options) (*Reader, error
 		if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		fsys, err := zipFS(z, opts.Limits)
+		fsys, err := zipFS(z, size, opts.Limits)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -148,6 +148,9 @@ func NewReader(src io.Reader, name string, opts Options) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, broken(err))
 	}
+	if mark, err := in.Peek(len(byteOrderMark)); err == nil && string(mark) == byteOrderMark {
+		in.Discard(len(mark))
+	}
 	head, err := in.Peek(4096)
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("%s: %w", name, broken(err))
@@ -167,6 +170,9 @@ func NewReader(src io.Reader, name string, opts Options) (*Reader, error) {
 	}
 	return r, nil
 }
+
+// byteOrderMark may stand at the beginning of UTF-8.
+const byteOrderMark = "\xef\xbb\xbf"
 
 // stem returns the file name without folder and known extensions.
 func stem(name string) string {
@@ -202,23 +208,22 @@ func recognise(name string, head []byte) (Format, error) {
 	if f, ok := extensions[ext]; ok && f != TUDataset {
 		return f, nil
 	}
-	text := bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
-	lead := bytes.TrimLeft(text, " \t\r\n")
+	lead := bytes.TrimLeft(head, " \t\r\n")
 	first, _, _ := bytes.Cut(lead, []byte("\n"))
 	switch {
 	case isZip(head):
 		return TUDataset, nil
-	case len(lead) == 0 && len(head) > 0, len(head) == 0:
+	case len(lead) == 0:
 		return "", errors.New("nothing in it, so that its format cannot be recognised; give the format")
 	case lead[0] == '{':
 		return JSONLines, nil
 	case lead[0] == '<':
 		return GraphML, nil
-	case dotStart.Match(text):
+	case dotStart.Match(head):
 		return DOT, nil
-	case molStart.Match(text):
+	case molStart.Match(head):
 		return SDF, nil
-	case edgeStart.Match(text):
+	case edgeStart.Match(head):
 		return EdgeList, nil
 	case findColumn(strings.Split(string(first), "\t"), smilesNames) >= 0:
 		return TSV, nil

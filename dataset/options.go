@@ -44,8 +44,8 @@ type Limits struct {
 	Bytes    int64 // bytes of a TUDataset or an edge list after decompression, all files together
 	Ratio    int   // bytes after decompression for one before, once more than 64 MiB came out
 	Vertices int   // vertices of one graph
-	Edges    int   // edges of one graph
-	Items    int64 // graphs, vertices and edges that Read keeps in all
+	Edges    int   // edges of one graph in GraphML, DOT and edge lists
+	Items    int64 // graphs, vertices and edges that Read keeps in all; lines of a file of a TUDataset
 }
 
 // Options say how to read. Start from DefaultOptions.
@@ -90,11 +90,11 @@ func DefaultOptions() Options {
 		Limits: Limits{
 			Line:     64 << 20,
 			Record:   256 << 20,
-			Bytes:    2 << 30,
+			Bytes:    1 << 30,
 			Ratio:    200,
 			Vertices: 10_000_000,
 			Edges:    10_000_000,
-			Items:    500_000_000,
+			Items:    200_000_000,
 		},
 	}
 }

@@ -16,25 +16,16 @@ import (
 func init() {
 	sources[SMILES] = smilesSource
 	sources[CSV] = func(in *bufio.Reader, name string, o Options, w *warnings) (func() (*graph.Graph, error), error) {
-		return tableSource(in, ',', name, o, w)
+		return tableSource(commaRows(in, name, o.Limits), name, o, w)
 	}
 	sources[TSV] = func(in *bufio.Reader, name string, o Options, w *warnings) (func() (*graph.Graph, error), error) {
-		return tableSource(in, '\t', name, o, w)
+		return tableSource(tabRows(in, name, o.Limits), name, o, w)
 	}
 }
 
 // skipped counts a molecule that cannot be read.
 func skipped(warn *warnings) {
 	warn.add(1, "molecule that cannot be read left out", "molecules that cannot be read left out")
-}
-
-// fromSMILES makes a graph with identifier and target.
-func fromSMILES(smiles, id, target string, opts Options) (*graph.Graph, error) {
-	g, err := ParseSMILES(smiles, opts)
-	if err != nil {
-		return nil, err
-	}
-	return g.With(id, target), nil
 }
 
 // looksLikeSMILES reports whether the first field of a line is a SMILES string.
@@ -80,17 +71,53 @@ func smilesSource(in *bufio.Reader, name string, opts Options, warn *warnings) (
 	}, nil
 }
 
-// tableSource reads a table with a header, one molecule a row.
-func tableSource(in *bufio.Reader, comma rune, name string, opts Options, warn *warnings) (func() (*graph.Graph, error), error) {
-	bounded := &record{r: in, max: opts.Limits.Record}
-	if bom, err := in.Peek(3); err == nil && string(bom) == "\xef\xbb\xbf" {
-		in.Discard(3)
+// tableRow returns the cells of the next row, valid until the next call, and its line.
+type tableRow func() ([]string, int, error)
+
+// tabRows reads rows whose cells are separated by tabs. Quotes around a cell are dropped;
+// they do not protect anything in it.
+func tabRows(in *bufio.Reader, name string, lim Limits) tableRow {
+	l := newLines(name, in, lim)
+	columns := 0
+	return func() ([]string, int, error) {
+		for {
+			line, err := l.next()
+			if err != nil {
+				return nil, 0, err
+			}
+			if len(trim(line)) == 0 {
+				continue
+			}
+			row := strings.Split(string(line), "\t")
+			for i, c := range row {
+				if c = strings.TrimSpace(c); len(c) > 1 && c[0] == '"' && c[len(c)-1] == '"' {
+					c = c[1 : len(c)-1]
+				}
+				row[i] = c
+			}
+			if columns == 0 {
+				columns = len(row)
+			}
+			if len(row) != columns {
+				return nil, 0, l.fail("%d columns, want %d as in the header", len(row), columns)
+			}
+			return row, l.n, nil
+		}
 	}
+}
+
+// commaRows reads rows whose cells are separated by commas or, when the header has
+// semicolons and no comma, by semicolons.
+func commaRows(in *bufio.Reader, name string, lim Limits) tableRow {
+	head, _ := in.Peek(4096)
+	first, _, _ := strings.Cut(string(head), "\n")
+	bounded := &record{r: in, max: lim.Record}
 	r := csv.NewReader(bounded)
-	r.Comma = comma
+	if strings.Contains(first, ";") && !strings.Contains(first, ",") {
+		r.Comma = ';'
+	}
 	r.ReuseRecord = true
-	r.LazyQuotes = comma == '\t' // tab-separated files seldom know quotes
-	read := func() ([]string, int, error) {
+	return func() ([]string, int, error) {
 		bounded.reset()
 		row, err := r.Read()
 		if err == nil {
@@ -110,6 +137,10 @@ func tableSource(in *bufio.Reader, comma rune, name string, opts Options, warn *
 		line, _ := r.FieldPos(0)
 		return nil, 0, at(name, line+1, "%w", broken(err))
 	}
+}
+
+// tableSource reads a table with a header, one molecule a row.
+func tableSource(read tableRow, name string, opts Options, warn *warnings) (func() (*graph.Graph, error), error) {
 	header, _, err := read()
 	if err == io.EOF {
 		return nil, fmt.Errorf("%s:1: no header, want a line with the names of the columns", name)

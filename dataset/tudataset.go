@@ -39,7 +39,8 @@ func findTU(fsys fs.FS) (string, tuFiles, error) {
 				return "", nil, err
 			}
 			for _, f := range m {
-				if !slices.Contains(found, f) {
+				// Archives made on a Mac hold a shadow "._X" of every file.
+				if !slices.Contains(found, f) && !strings.HasPrefix(path.Base(f), ".") {
 					found = append(found, f)
 				}
 			}
@@ -78,7 +79,7 @@ func findTU(fsys fs.FS) (string, tuFiles, error) {
 
 // zipFS checks the names and sizes in a zip file and returns it as a file system whose
 // files refuse to grow beyond lim.Ratio.
-func zipFS(z *zip.Reader, lim Limits) (fs.FS, error) {
+func zipFS(z *zip.Reader, size int64, lim Limits) (fs.FS, error) {
 	sum := uint64(0)
 	for _, f := range z.File {
 		name := strings.TrimSuffix(f.Name, "/")
@@ -89,12 +90,13 @@ func zipFS(z *zip.Reader, lim Limits) (fs.FS, error) {
 			return nil, fmt.Errorf("more than %d bytes after decompression, the limit Limits.Bytes", lim.Bytes)
 		}
 	}
-	return guardedZip{z, lim}, nil
+	return guardedZip{z, size, lim}, nil
 }
 
 type guardedZip struct {
 	*zip.Reader
-	lim Limits
+	size int64 // of the zip file
+	lim  Limits
 }
 
 func (z guardedZip) Open(name string) (fs.File, error) {
@@ -111,7 +113,8 @@ func (z guardedZip) Open(name string) (fs.File, error) {
 	if !ok { // a folder
 		return f, nil
 	}
-	in := func() int64 { return int64(h.CompressedSize64) }
+	packed := int64(min(h.CompressedSize64, uint64(z.size))) // the header may lie
+	in := func() int64 { return packed }
 	return &guardedFile{f, inflated{r: f, in: in, ratio: z.lim.Ratio}}, nil
 }
 
@@ -197,36 +200,8 @@ func (t *tu) graphs(files tuFiles, opts Options, warn *warnings) ([]*graph.Graph
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range []struct {
-		kind       string
-		have, want int
-		what       string
-	}{
-		{"node_labels", t.vertex.rows, n, "one for every vertex in " + indicator},
-		{"node_attributes", t.attr.rows, n, "one for every vertex in " + indicator},
-		{"edge_labels", t.edge.rows, len(t.src), "one for every line of " + files["A"].name},
-		{"edge_attributes", t.edgeAttr.rows, len(t.src), "one for every line of " + files["A"].name},
-		{"graph_labels", t.class.rows, count, "one for every graph"},
-		{"graph_attributes", t.graphAttr.rows, count, "one for every graph"},
-	} {
-		if f, ok := files[c.kind]; ok && c.have != c.want {
-			return nil, fmt.Errorf("%s: %d lines, want %d, %s", f.name, c.have, c.want, c.what)
-		}
-	}
-	for _, c := range []struct {
-		kind          string
-		labels, names *table[string]
-	}{{"node_label", &t.vertex, &t.vertexNames}, {"edge_label", &t.edge, &t.edgeNames}, {"graph_label", &t.class, &t.classNames}} {
-		if _, ok := files[c.kind+"_names"]; !ok {
-			continue
-		}
-		for i, s := range c.labels.data {
-			k, err := integer([]byte(s))
-			if err != nil || k < 0 || int(k) >= c.names.rows {
-				return nil, at(files[c.kind+"s"].name, i+1, "label %q, want a number in [0, %d) that %s names", s, c.names.rows, files[c.kind+"_names"].name)
-			}
-			c.labels.data[i] = c.names.data[k]
-		}
+	if err := t.agree(files, count); err != nil {
+		return nil, err
 	}
 	targets, err := t.targets(files, opts.TargetColumn, count)
 	if err != nil {
@@ -318,6 +293,44 @@ func (t *tu) graphs(files tuFiles, opts Options, warn *warnings) ([]*graph.Graph
 	return graphs, nil
 }
 
+// agree checks that the files have as many lines as they should, and puts texts in the
+// place of label numbers where there are files of names.
+func (t *tu) agree(files tuFiles, count int) error {
+	indicator := files["graph_indicator"].name
+	for _, c := range []struct {
+		kind       string
+		have, want int
+		what       string
+	}{
+		{"node_labels", t.vertex.rows, len(t.of), "one for every vertex in " + indicator},
+		{"node_attributes", t.attr.rows, len(t.of), "one for every vertex in " + indicator},
+		{"edge_labels", t.edge.rows, len(t.src), "one for every line of " + files["A"].name},
+		{"edge_attributes", t.edgeAttr.rows, len(t.src), "one for every line of " + files["A"].name},
+		{"graph_labels", t.class.rows, count, "one for every graph"},
+		{"graph_attributes", t.graphAttr.rows, count, "one for every graph"},
+	} {
+		if f, ok := files[c.kind]; ok && c.have != c.want {
+			return fmt.Errorf("%s: %d lines, want %d, %s", f.name, c.have, c.want, c.what)
+		}
+	}
+	for _, c := range []struct {
+		kind          string
+		labels, names *table[string]
+	}{{"node_label", &t.vertex, &t.vertexNames}, {"edge_label", &t.edge, &t.edgeNames}, {"graph_label", &t.class, &t.classNames}} {
+		if _, ok := files[c.kind+"_names"]; !ok {
+			continue
+		}
+		for i, s := range c.labels.data {
+			k, err := integer([]byte(s))
+			if err != nil || k < 0 || int(k) >= c.names.rows {
+				return at(files[c.kind+"s"].name, i+1, "label %q, want a number in [0, %d) that %s names", s, c.names.rows, files[c.kind+"_names"].name)
+			}
+			c.labels.data[i] = c.names.data[k]
+		}
+	}
+	return nil
+}
+
 // count returns the number of graphs, makes t.of 0-based, and checks its range. Graphs
 // without vertices at the end are known by their labels or attributes only.
 func (t *tu) count(files tuFiles) (int, error) {
@@ -351,7 +364,7 @@ func (t *tu) count(files tuFiles) (int, error) {
 // targets returns the class of every graph, or a column of the graph attributes.
 func (t *tu) targets(files tuFiles, column string, count int) ([]string, error) {
 	out := make([]string, count)
-	labels, hasLabels := files["graph_labels"]
+	_, hasLabels := files["graph_labels"]
 	attrs, hasAttrs := files["graph_attributes"]
 	k := 1
 	switch {
@@ -361,7 +374,7 @@ func (t *tu) targets(files tuFiles, column string, count int) ([]string, error) 
 		}
 		return out, nil
 	case column != "" && !hasAttrs:
-		return nil, fmt.Errorf("target column %q is a column of graph_attributes, and there is no such file beside %s", column, labels.name)
+		return nil, fmt.Errorf("target column %q is a column of graph_attributes, and there is no such file beside %s", column, files["A"].name)
 	case column != "":
 		var err error
 		if k, err = strconv.Atoi(column); err != nil || k < 1 || k > t.graphAttr.cols {

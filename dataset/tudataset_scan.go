@@ -40,8 +40,8 @@ func scanRows(l *lines, f func(line []byte) error) error {
 		if blank > 0 {
 			return at(l.name, blank, "empty line")
 		}
-		if l.n > math.MaxInt32-1 {
-			return l.fail("more than %d lines", math.MaxInt32-1)
+		if int64(l.n) > l.rows {
+			return l.fail("more than %d lines, the limit Limits.Items", l.rows)
 		}
 		if err := f(line); err != nil {
 			return l.fail("%w", err)

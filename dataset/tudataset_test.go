@@ -149,7 +149,7 @@ func TestTUQuirks(t *testing.T) {
 		"edge_labels":     "5\r\n5\r\n6\r\n6\r\n5\r\n5\r\n",
 		"edge_attributes": "1\r\n3\r\n2.0\r\n2\r\n1\r\n1\r\n",
 	}
-	inZip := map[string]string{}
+	inZip := map[string]string{"__MACOSX/._X_A.txt": "\x00"}
 	for k, v := range files {
 		inZip["X/X_"+k+".txt"] = v
 	}

@@ -1,0 +1,103 @@
+"""Exchanges graphs with NetworkX: GraphML and DOT that it writes and we read, GraphML that
+we write and it reads, and edge lists.
+
+Run: python dataset/checks/networkx_graphs.py   (needs Go, NetworkX and pydot)
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import networkx as nx
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+random.seed(1)
+folder = tempfile.mkdtemp()
+convert = os.path.join(folder, "convert")
+subprocess.run(["go", "build", "-o", convert, "./convert"], cwd=HERE, check=True)
+
+
+def run(a, b):
+    subprocess.run([convert, a, b], check=True)
+
+
+def random_graph(k, directed):
+    n = random.randrange(1, 12)
+    g = (nx.gnp_random_graph(n, 0.3, seed=k, directed=directed))
+    g = nx.relabel_nodes(g, {v: f"v {v} é & \"q\"" if k % 3 == 0 else f"v{v}" for v in g})
+    for v in g:
+        g.nodes[v]["label"] = random.choice(["C", "N", "a b", "<x>", "é"])
+        g.nodes[v]["charge"] = random.random()
+    for e in g.edges:
+        g.edges[e]["weight"] = random.choice([1.0, 0.5, 2.25])
+    return g
+
+
+def expected(g, attributes):
+    """Labels in the order of the nodes, and edges by place, as we should read them."""
+    place = {v: i for i, v in enumerate(g)}
+    weights = {}
+    for u, v, d in g.edges(data=True):
+        a, b = sorted((place[u], place[v]))
+        if a != b:
+            weights.setdefault((a, b), []).append(d["weight"])
+    return ([g.nodes[v]["label"] for v in g], [[g.nodes[v]["charge"]] for v in g] if attributes else None,
+            {e: sum(w) / len(w) for e, w in weights.items()})
+
+
+def ours(path):
+    with open(path) as f:
+        j = json.loads(f.read())
+    return j["node_labels"], j.get("node_attributes"), {(e[0], e[1]): (e + [1])[2] for e in j["edges"]}
+
+
+bad = checked = 0
+for k in range(60):
+    for directed in (False, True):
+        g = random_graph(k, directed)
+        for kind, write in (("graphml", nx.write_graphml), ("dot", nx.drawing.nx_pydot.write_dot)):
+            if kind == "dot":
+                # pydot does not escape: names and labels that DOT takes as they are.
+                g = nx.relabel_nodes(g, {v: f"v{i}" for i, v in enumerate(g)})
+                for v in g:
+                    g.nodes[v]["label"] = "L" + str(len(g.nodes[v]["label"]))
+            path, out = os.path.join(folder, f"g.{kind}"), os.path.join(folder, "g.jsonl")
+            write(g, path)
+            run(path, out)
+            checked += 1
+            if ours(out) != expected(g, kind == "graphml"):
+                bad += 1
+                print("DIFFERENT", kind, k, directed, ours(out), expected(g, kind == "graphml"))
+            # back: our GraphML, read by NetworkX
+            back = os.path.join(folder, "back.graphml")
+            run(out, back)
+            h = nx.read_graphml(back)
+            checked += 1
+            labels, attributes, weights = ours(out)
+            names = [f"n{i}" for i in range(len(labels))]
+            if (list(h) != names or [h.nodes[v]["label"] for v in names] != labels
+                    or (attributes and [[h.nodes[v]["a1"]] for v in names] != attributes)
+                    or {tuple(sorted((int(u[1:]), int(v[1:])))): d.get("weight", 1) for u, v, d in h.edges(data=True)} != weights):
+                bad += 1
+                print("DIFFERENT back", kind, k, directed)
+for k in range(20):
+    g = nx.gnp_random_graph(30, 0.1, seed=k)
+    g.remove_nodes_from([v for v in list(g) if g.degree(v) == 0])
+    for e in g.edges:
+        g.edges[e]["weight"] = random.choice([1.0, 0.5, 2.25])
+    path, out = os.path.join(folder, "g.edges"), os.path.join(folder, "g.jsonl")
+    nx.write_weighted_edgelist(g, path)
+    run(path, out)
+    with open(out) as f:
+        j = json.loads(f.read())
+    place = {v: i for i, v in enumerate(sorted(g))}
+    want = {tuple(sorted((place[u], place[v]))): d["weight"] for u, v, d in g.edges(data=True)}
+    checked += 1
+    if {(e[0], e[1]): (e + [1])[2] for e in j["edges"]} != want or j["nodes"] != len(g):
+        bad += 1
+        print("DIFFERENT edge list", k)
+print(f"NetworkX {nx.__version__}: {checked} files exchanged, {bad} differ")
+sys.exit(bad > 0)
