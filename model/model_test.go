@@ -1,0 +1,458 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+func drugs(t testing.TB) *dataset.Dataset {
+	t.Helper()
+	d, err := dataset.Drugs(dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// small are options for a file of a few kilobytes.
+func small() mlg.Options {
+	o := mlg.DefaultOptions()
+	o.Samples, o.Rank = 8, 3
+	return o
+}
+
+// fitted returns a model without learner for graphs.
+func fitted(t testing.TB, graphs []*graph.Graph, options ...mlg.Options) *Model {
+	t.Helper()
+	m := &Model{}
+	for i, o := range options {
+		f, err := mlg.Fit(context.Background(), graphs, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Kernels = append(m.Kernels, Kernel{1 / float64(len(options)+i), f})
+	}
+	d := &dataset.Dataset{Graphs: graphs}
+	m.IDs, m.Targets = d.IDs(), d.Targets()
+	k, err := m.Gram(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Nearest = Percentiles(k)
+	return m
+}
+
+// classify gives a model a classifier of the targets.
+func classify(t testing.TB, m *Model, probability bool) {
+	t.Helper()
+	k, err := m.Gram(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := slices.Compact(slices.Sorted(slices.Values(m.Targets)))
+	labels := make([]int, len(m.Targets))
+	for i, c := range m.Targets {
+		at, _ := slices.BinarySearch(names, c)
+		labels[i] = 10 * at // labels need not be positions
+	}
+	o := svm.DefaultOptions()
+	o.C, o.Probability = 10, probability
+	c, err := svm.TrainClassifier(context.Background(), svm.Full(k), labels, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Learner = &Learner{Classifier: c, Classes: names}
+}
+
+func encoded(t testing.TB, m *Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Encode(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// smallModel is a complete model of a few drugs.
+func smallModel(t testing.TB) *Model {
+	d := drugs(t)
+	m := fitted(t, d.Graphs[:16], small())
+	for i := range m.Targets {
+		m.Targets[i] = []string{"one", "two", "three"}[i%3]
+	}
+	classify(t, m, true)
+	m.Reader = map[string]string{"format": "smiles"}
+	m.Created = map[string]string{"C": "10"}
+	m.Estimates = []Estimate{{"accuracy", 0.5, 0.1, "10-fold cross-validation"}}
+	return m
+}
+
+// same demands that two models say the same about graphs, to the bit.
+func same(t *testing.T, a, b *Model, graphs []*graph.Graph) {
+	t.Helper()
+	for _, of := range []func(m *Model) (*mlg.Matrix, error){
+		func(m *Model) (*mlg.Matrix, error) { return m.Gram(t.Context()) },
+		func(m *Model) (*mlg.Matrix, error) { return m.Cross(t.Context(), graphs) },
+	} {
+		x, err := of(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := of(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range x.Data {
+			if math.Float64bits(x.Data[i]) != math.Float64bits(y.Data[i]) {
+				t.Fatalf("kernel value %d is %v, want %v", i, y.Data[i], x.Data[i])
+			}
+		}
+	}
+	if a.Learner == nil {
+		return
+	}
+	p, err := a.Predict(t.Context(), graphs, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := b.Predict(t.Context(), graphs, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(p, q) {
+		t.Errorf("predictions differ:\n%v\n%v", p, q)
+	}
+}
+
+// roundTrip writes and reads a model and compares all of it.
+func roundTrip(t *testing.T, m *Model, graphs []*graph.Graph) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "model.mlg")
+	if err := Write(t.Context(), path, m); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(path, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, m, got, graphs)
+	// Those of a ridge may be NaN; its bytes are compared below.
+	if (m.Learner == nil || m.Learner.Ridge == nil) && !reflect.DeepEqual(m.Learner, got.Learner) {
+		t.Errorf("learner:\n%+v\n%+v", m.Learner, got.Learner)
+	}
+	x, y := *m, *got
+	x.Kernels, y.Kernels, x.Learner, y.Learner = nil, nil, nil, nil
+	if !reflect.DeepEqual(x, y) {
+		t.Errorf("read\n%+v\nwant\n%+v", y, x)
+	}
+	if !bytes.Equal(encoded(t, m), encoded(t, got)) {
+		t.Error("written again, the bytes differ")
+	}
+	f, err := m.Fingerprint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, err := got.Fingerprint(); err != nil || f != g {
+		t.Errorf("fingerprint %x, %v, want %x", g, err, f)
+	}
+}
+
+func TestRoundTripLearners(t *testing.T) {
+	d := drugs(t)
+	train, fresh := d.Graphs[:40], d.Graphs[40:50]
+	make := func() *Model {
+		m := fitted(t, train, small())
+		m.Reader = map[string]string{"format": "smiles", "hydrogens": "written"}
+		m.Created = map[string]string{"C": "10", "übrigens": "ja"}
+		m.Estimates = []Estimate{{"accuracy", 1.0 / 3, 0.01, "10-fold cross-validation"}, {"time", 1e-9, 0, ""}}
+		return m
+	}
+	values := func(m *Model) []float64 {
+		z := []float64{}
+		for i := range m.IDs {
+			z = append(z, math.Sin(float64(i)))
+		}
+		return z
+	}
+	t.Run("classifier", func(t *testing.T) {
+		m := make()
+		classify(t, m, false)
+		roundTrip(t, m, fresh)
+	})
+	t.Run("probability", func(t *testing.T) {
+		m := make()
+		for i := range m.Targets {
+			m.Targets[i] = string([]byte{0xff, byte('a' + i%3)}) // no UTF-8, and no matter
+		}
+		classify(t, m, true)
+		roundTrip(t, m, fresh)
+		p, err := m.Predict(t.Context(), fresh, 0)
+		if err != nil || len(p[0].Probability) != 3 {
+			t.Errorf("probabilities %v, %v", p, err)
+		}
+	})
+	t.Run("regressor", func(t *testing.T) {
+		m := make()
+		k, err := m.Gram(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := svm.TrainRegressor(t.Context(), svm.Full(k), values(m), svm.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Learner = &Learner{Regressor: r}
+		roundTrip(t, m, fresh)
+	})
+	t.Run("ridge", func(t *testing.T) {
+		m := make()
+		k, err := m.Gram(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		dec, err := svm.Decompose(t.Context(), svm.Full(k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := dec.Ridge(values(m), 0.1, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.LeaveOneOut[3] = math.NaN() // as that of a single example
+		m.Learner = &Learner{Ridge: r}
+		roundTrip(t, m, fresh)
+	})
+	t.Run("none", func(t *testing.T) {
+		m := make()
+		m.Targets, m.Nearest, m.Reader, m.Created, m.Estimates = nil, nil, nil, nil, nil
+		roundTrip(t, m, fresh)
+		if _, err := m.Predict(t.Context(), fresh, 1); err == nil || !strings.Contains(err.Error(), "only be searched") {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("two kernels", func(t *testing.T) {
+		o := small()
+		o.Radii, o.Combine = nil, mlg.Sum
+		m := fitted(t, train, small(), o)
+		classify(t, m, false)
+		roundTrip(t, m, fresh)
+		a, err := m.Kernels[0].Fitted.Cross(t.Context(), fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := m.Kernels[1].Fitted.Cross(t.Context(), fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := m.Cross(t.Context(), fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range k.Data {
+			if want := a.Data[i]/2 + b.Data[i]*(1.0/3); math.Abs(v-want) > 1e-15 {
+				t.Fatalf("entry %d is %v, want %v", i, v, want)
+			}
+		}
+	})
+}
+
+// Every base kernel and option comes back with its bits.
+func TestRoundTripKernels(t *testing.T) {
+	train, fresh := graphtest.Suite(1), graphtest.Suite(2)
+	for _, b := range []string{"labels", "attributes", "degree", "gaussian(0.3)", "heat(0.5,1,2)", "wl(3)",
+		"labels*gaussian(1)", "labels*(degree*wl(1))", "(0.25labels+0.75heat(1))", "(1e-05(2labels+3degree)+1attributes*labels)"} {
+		t.Run(b, func(t *testing.T) {
+			o := small()
+			var err error
+			if o.Base, err = mlg.BaseFromString(b); err != nil {
+				t.Fatal(err)
+			}
+			roundTrip(t, fitted(t, train, o), fresh)
+		})
+	}
+	for _, combine := range []mlg.Combine{mlg.Top, mlg.Sum, mlg.Product, mlg.GeometricMean} {
+		for _, how := range []mlg.Landmarks{mlg.Uniform, mlg.ByClass, mlg.Pivoted} {
+			t.Run(fmt.Sprint(combine, how), func(t *testing.T) {
+				o := small()
+				o.Combine, o.Landmarks, o.Power, o.Discount, o.Seed = combine, how, 2, true, math.MaxUint64
+				o.Eta, o.Gamma, o.Radii = 0.7, 1e-3, []int{1, 1, 4}
+				roundTrip(t, fitted(t, train, o), fresh)
+			})
+		}
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	m, err := Decode(encoded(t, smallModel(t)), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := drugs(t).Graphs[20:28]
+	want, err := m.Predict(t.Context(), fresh, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			got, err := m.Predict(t.Context(), fresh, 2)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%v, %v, want %v", got, err, want)
+			}
+			if err := Encode(&bytes.Buffer{}, m); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestSearch(t *testing.T) {
+	m := smallModel(t)
+	d := drugs(t)
+	found, err := m.Search(t.Context(), d.Graphs[3:5], 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, list := range found {
+		if len(list) != 3 || list[0].ID != m.IDs[3+i] || list[0].Index != 3+i || list[0].Similarity != 1 || list[0].Target != m.Targets[3+i] {
+			t.Errorf("graph %d: %v, want itself first", 3+i, list)
+		}
+		if list[1].Similarity > list[0].Similarity || list[2].Similarity > list[1].Similarity {
+			t.Errorf("similarities do not fall: %v", list)
+		}
+	}
+	if found, err = m.Search(t.Context(), d.Graphs[:1], 1000); err != nil || len(found[0]) != m.Examples() {
+		t.Errorf("%d of all, %v", len(found[0]), err)
+	}
+}
+
+func TestPercentiles(t *testing.T) {
+	// Largest similarities to others: 0.5, 0.5, 0.2.
+	k := &mlg.Matrix{Rows: 3, Cols: 3, Data: []float64{1, 0.5, 0.1, 0.5, 1, 0.2, 0.1, 0.2, 1}}
+	p := Percentiles(k)
+	if p[0] != 0.2 || p[24] != 0.2 || p[25] != 0.5 || p[100] != 0.5 {
+		t.Errorf("percentiles %v", p)
+	}
+	m := &Model{Nearest: p}
+	for s, want := range map[float64]int{0: 0, 0.2: 0, 0.3: 25, 0.5: 25, 0.6: 100} {
+		if got := m.Percentile(s); got != want {
+			t.Errorf("similarity %v: percentile %d, want %d", s, got, want)
+		}
+	}
+	if Percentiles(mlg.NewMatrix(1, 1)) != nil || (&Model{}).Percentile(0) != 100 {
+		t.Error("percentiles of nothing")
+	}
+	// Negative similarities are no less values than others.
+	k = &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{1, -0.5, -0.5, 1}}
+	if p := Percentiles(k); p[50] != -0.5 {
+		t.Errorf("percentiles %v", p)
+	}
+}
+
+// Graphs with another number of attributes are refused by name.
+func TestAttributes(t *testing.T) {
+	r := graphtest.Rand(1)
+	var train []*graph.Graph
+	for range 4 {
+		train = append(train, graphtest.Random(r, graphtest.Options{N: 5, Edge: 0.5, Dim: 2}))
+	}
+	fresh := []*graph.Graph{train[0], graphtest.Random(r, graphtest.Options{N: 5, Edge: 0.5, Dim: 3})}
+	for _, base := range []string{"attributes", "gaussian(1)", "degree*attributes"} {
+		o := small()
+		o.Base, _ = mlg.BaseFromString(base)
+		m := fitted(t, train, o)
+		if _, err := m.Cross(t.Context(), fresh); err == nil || !strings.Contains(err.Error(), "graph 1: 3 attributes per vertex, want 2 as in training") {
+			t.Errorf("%s: error %v", base, err)
+		}
+	}
+}
+
+// What cannot be stored, or does not belong together, is not written.
+func TestWriteRefuses(t *testing.T) {
+	for want, change := range map[string]func(m *Model){
+		"no kernel":                         func(m *Model) { m.Kernels = nil },
+		"kernel 0: weight 0":                func(m *Model) { m.Kernels[0].Weight = 0 },
+		"kernel 0: nothing fitted":          func(m *Model) { m.Kernels[0].Fitted = nil },
+		"16 training graphs, want 15":       func(m *Model) { m.IDs = m.IDs[:15] },
+		"2 targets, want 16":                func(m *Model) { m.Targets = m.Targets[:2] },
+		"100 percentiles":                   func(m *Model) { m.Nearest = m.Nearest[:100] },
+		"percentiles of similarity fall":    func(m *Model) { m.Nearest[0] = 2 },
+		"percentile of similarity 0 is NaN": func(m *Model) { m.Nearest[0] = math.NaN() },
+		"want valid UTF-8":                  func(m *Model) { m.Reader["x"] = "\xff" },
+		"estimate 0 is NaN":                 func(m *Model) { m.Estimates[0].Value = math.NaN() },
+		"2 names for 3 classes":             func(m *Model) { m.Learner.Classes = m.Learner.Classes[:2] },
+		"0 of them, want exactly one":       func(m *Model) { m.Learner = &Learner{} },
+		"2 of them, want exactly one":       func(m *Model) { m.Learner.Ridge = &svm.Ridge{} },
+		"learner: trained on 17 graphs":     func(m *Model) { m.Learner.Classifier.Examples = 17 },
+		"machine 1: number 0 is +Inf":       func(m *Model) { m.Learner.Classifier.Machines[1].Bias = math.Inf(1) },
+		"probabilities in some machines":    func(m *Model) { m.Learner.Classifier.Machines[1].Platt = nil },
+		"meta takes 1048":                   func(m *Model) { m.Created["x"] = strings.Repeat("x", maxJSON) },
+		"leave-one-out values for 2":        func(m *Model) { m.Learner = &Learner{Ridge: &svm.Ridge{Coefficients: []float64{1, 2}}} },
+		"learner: trained on 2 graphs": func(m *Model) {
+			m.Learner = &Learner{Ridge: &svm.Ridge{Coefficients: []float64{1, 2}, LeaveOneOut: []float64{1, 2}}}
+		},
+		"svm: support example 9 at position": func(m *Model) {
+			m.Learner = &Learner{Regressor: &svm.Regressor{Examples: 9, Support: []int{9}, Coefficients: []float64{1}}}
+		},
+	} {
+		m := smallModel(t)
+		change(m)
+		path := filepath.Join(t.TempDir(), "model.mlg")
+		if err := Write(t.Context(), path, m); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q in it", err, want)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s: there is a file", want)
+		}
+	}
+	o := small()
+	o.Neighbourhoods = mlg.Doubling(1)
+	if err := Encode(&bytes.Buffer{}, fitted(t, drugs(t).Graphs[:4], o)); err == nil || !strings.Contains(err.Error(), "kernel 0: a model with Neighbourhoods") {
+		t.Errorf("error %v", err)
+	}
+	if err := Write(t.Context(), filepath.Join(t.TempDir(), "m.gz"), smallModel(t)); err == nil || !strings.Contains(err.Error(), "without .gz") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The fingerprint is that of the kernels, and of nothing else.
+func TestFingerprint(t *testing.T) {
+	of := func(m *Model) string {
+		f, err := m.Fingerprint()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%x", f)
+	}
+	m := smallModel(t)
+	first := of(m)
+	m.Created["x"], m.Learner, m.Nearest = "y", nil, nil
+	if of(m) != first {
+		t.Error("it depends on more than the kernels")
+	}
+	m.Kernels[0].Weight = 2
+	if of(m) == first {
+		t.Error("it does not depend on the weight")
+	}
+	o := small()
+	o.Seed = 1
+	if of(fitted(t, drugs(t).Graphs[:16], o)) == first {
+		t.Error("it does not depend on the kernel")
+	}
+}
