@@ -54,7 +54,7 @@ type LevelSnapshot struct {
 const maxPower = 1 << 20
 
 func errPower(power int) error {
-	return fmt.Errorf("Power = %d, want at most %d in a stored model", power, maxPower)
+	return fmt.Errorf("a stored model with Power = %d, want at most %d", power, maxPower)
 }
 
 // Snapshot returns the model as plain data. It is an error if the model has a base kernel

@@ -349,11 +349,11 @@ func TestSnapshotRefuses(t *testing.T) {
 		big = Times(big, Degree())
 	}
 	for want, m := range map[string]*Model{
-		"base kernel labels cannot be stored":    fit(func(o *Options) { o.Base = customBase{Labels()} }),
-		"base kernel degree cannot be stored":    fit(func(o *Options) { o.Base = Times(Labels(), customBase{Degree()}) }),
-		"Neighbourhoods of its own":              fit(func(o *Options) { o.Neighbourhoods = Doubling(1) }),
-		"more than 64 kernels":                   fit(func(o *Options) { o.Base = big }),
-		"Power = 1048577, want at most 1048576 ": fit(func(o *Options) { o.Power = maxPower + 1 }),
+		"base kernel labels cannot be stored":   fit(func(o *Options) { o.Base = customBase{Labels()} }),
+		"base kernel degree cannot be stored":   fit(func(o *Options) { o.Base = Times(Labels(), customBase{Degree()}) }),
+		"Neighbourhoods of its own":             fit(func(o *Options) { o.Neighbourhoods = Doubling(1) }),
+		"more than 64 kernels":                  fit(func(o *Options) { o.Base = big }),
+		"Power = 1048577, want at most 1048576": fit(func(o *Options) { o.Power = maxPower + 1 }),
 	} {
 		if _, err := m.Snapshot(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q in it", err, want)

@@ -46,7 +46,7 @@ func read(f *os.File, workers int) (*Model, error) {
 	}
 	var b bytes.Buffer
 	if st.Mode().IsRegular() {
-		b.Grow(int(st.Size()) + bytes.MinRead)
+		b.Grow(int(min(st.Size(), 1<<30)) + bytes.MinRead) // a hole in a file has no cost yet
 	}
 	b.Write(head)
 	if _, err := b.ReadFrom(f); err != nil {

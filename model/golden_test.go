@@ -32,8 +32,8 @@ type goldenPrediction struct {
 	Percentile  int       `json:"percentile"`
 }
 
-// goldenSMILES are molecules of which none is in the built-in collection: the collection
-// may grow or change, the golden files may not.
+// goldenSMILES are written out here: the built-in collection may change, the golden files
+// may not.
 var goldenSMILES = []string{
 	"c1ccccc1", "CCO", "CC(=O)Oc1ccccc1", "O=C1CN=C(c2ccccc2)c2ccccc2N1", "C1CCC2C(C1)CCC1CCCCC12",
 	"Nc1ccc(cc1)S(=O)(=O)N", "OC(=O)c1ccccc1O", "CNCCC(c1ccccc1)Oc1ccccc1", "O=C1NC(=O)C(C)(C)C(=O)N1", "[Xe]",
