@@ -1,0 +1,62 @@
+package model_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// Train on the built-in drugs, store the model, and ask the stored model about a molecule.
+func Example() {
+	ctx := context.Background()
+	data, err := dataset.Drugs(dataset.DefaultOptions())
+	check(err)
+	fitted, err := mlg.Fit(ctx, data.Graphs, mlg.DefaultOptions())
+	check(err)
+	gram, err := fitted.Gram(ctx)
+	check(err)
+
+	names := slices.Compact(slices.Sorted(slices.Values(data.Targets())))
+	var labels []int
+	for _, target := range data.Targets() {
+		labels = append(labels, slices.Index(names, target))
+	}
+	classifier, err := svm.TrainClassifier(ctx, svm.Full(gram), labels, svm.DefaultOptions())
+	check(err)
+
+	dir, err := os.MkdirTemp("", "")
+	check(err)
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "drugs.mlg")
+	check(model.Write(ctx, path, &model.Model{
+		Kernels: []model.Kernel{{Weight: 1, Fitted: fitted}},
+		Learner: &model.Learner{Classifier: classifier, Classes: names},
+		IDs:     data.IDs(),
+		Targets: data.Targets(),
+		Nearest: model.Percentiles(gram),
+	}))
+
+	m, err := model.Read(path, 1)
+	check(err)
+	g, err := dataset.ParseSMILES("O=C1CN=C(c2ccccc2)c2ccccc2N1", dataset.DefaultOptions())
+	check(err)
+	p, err := m.Predict(ctx, []*graph.Graph{g}, 1)
+	check(err)
+	fmt.Println(p[0].Class, "like", p[0].Nearest[0].ID)
+	// Output: benzodiazepine like nordazepam
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
