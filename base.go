@@ -17,7 +17,7 @@ import (
 //
 // Implementations must be safe for concurrent use.
 type Base interface {
-	// String is the name of the kernel with its parameters, as ParseBase reads it.
+	// String is the name of the kernel with its parameters, as BaseFromString reads it.
 	String() string
 	// Describe returns the descriptors of the vertices of g. The error says what g lacks.
 	Describe(g *graph.Graph) ([]string, error)

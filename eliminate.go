@@ -14,7 +14,6 @@ import (
 type eliminator struct {
 	a    []float64 // dense A, stride 64
 	mask []uint64  // by cell: neighbours not yet eliminated
-	rows []float64 // m×p: N q, then Y
 
 	sparse sparseFactor
 }

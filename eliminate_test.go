@@ -1,7 +1,6 @@
 package mlg
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -109,7 +108,7 @@ func TestFill(t *testing.T) {
 			t.Fatal("not positive definite")
 		}
 		if got := s.lp[c.g.N()]; got > c.most {
-			t.Error(fmt.Sprintf("%d vertices, %d edges: %d entries in the factor, want at most %d", c.g.N(), c.g.M(), got, c.most))
+			t.Errorf("%d vertices, %d edges: %d entries in the factor, want at most %d", c.g.N(), c.g.M(), got, c.most)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func NewExact(ctx context.Context, graphs []*graph.Graph, o Options) (*Exact, er
 	if e.base == nil {
 		e.base = ChooseBase(graphs)
 	}
-	s, err := describe(ctx, graphs, e.base, &e.o)
+	s, err := describe(ctx, graphs, e.base, 0, &e.o)
 	if err != nil {
 		return nil, err
 	}

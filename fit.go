@@ -102,7 +102,11 @@ func (m *Model) Transform(ctx context.Context, graphs []*graph.Graph) (*Covarian
 func (m *Model) run(ctx context.Context, graphs []*graph.Graph, fit bool) (*Covariances, error) {
 	o := &m.o
 	end := o.trace("classes")
-	s, err := describe(ctx, graphs, m.base, o)
+	dim := 0
+	if !fit {
+		dim = m.Attributes()
+	}
+	s, err := describe(ctx, graphs, m.base, dim, o)
 	end()
 	if err != nil {
 		return nil, err

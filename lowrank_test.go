@@ -186,4 +186,15 @@ func TestMixedAttributes(t *testing.T) {
 	if _, err := Fit(t.Context(), gs, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "graph 1: 3 attributes per vertex, want 2") {
 		t.Errorf("error %v", err)
 	}
+	for _, b := range []string{"attributes", "gaussian", "labels*gaussian"} {
+		o := DefaultOptions()
+		o.Base, _ = ParseBase(b, DefaultBaseParameters())
+		m, err := Fit(t.Context(), gs[:1], o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Cross(t.Context(), gs[1:]); err == nil || !strings.Contains(err.Error(), "graph 0: 3 attributes per vertex, want 2 as in training") {
+			t.Errorf("%s: error %v", b, err)
+		}
+	}
 }

@@ -1,7 +1,6 @@
 package mlg
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -173,35 +172,35 @@ func Growth(r0, rho float64, levels int) []int {
 func (o *Options) Validate() error {
 	for l, r := range o.Radii {
 		if r < 0 {
-			return fmt.Errorf("Radii[%d] = %d, want a number of hops that is not negative", l, r)
+			return fmt.Errorf("options: Radii[%d] = %d, want a number of hops that is not negative", l, r)
 		}
 		if l > 0 && r < o.Radii[l-1] && o.Neighbourhoods == nil {
-			return fmt.Errorf("Radii = %v, want radii that do not decrease", o.Radii)
+			return fmt.Errorf("options: Radii = %v, want radii that do not decrease", o.Radii)
 		}
 	}
-	if err := checkPositive("Eta", o.Eta); err != nil {
+	if err := checkPositive("options: Eta", o.Eta); err != nil {
 		return err
 	}
-	if err := checkPositive("Gamma", o.Gamma); err != nil {
+	if err := checkPositive("options: Gamma", o.Gamma); err != nil {
 		return err
 	}
 	switch {
 	case o.Combine < Top || o.Combine > GeometricMean:
-		return fmt.Errorf("Combine = %d, want one of %q", o.Combine, combineNames)
+		return fmt.Errorf("options: Combine = %d, want one of %q", o.Combine, combineNames)
 	case o.Landmarks < Uniform || o.Landmarks > Pivoted:
-		return fmt.Errorf("Landmarks = %d, want one of %q", o.Landmarks, landmarkNames)
+		return fmt.Errorf("options: Landmarks = %d, want one of %q", o.Landmarks, landmarkNames)
 	case o.Power < 1:
-		return fmt.Errorf("Power = %d, want a positive integer", o.Power)
+		return fmt.Errorf("options: Power = %d, want a positive integer", o.Power)
 	case o.Samples < 1:
-		return fmt.Errorf("Samples = %d, want at least 1", o.Samples)
+		return fmt.Errorf("options: Samples = %d, want at least 1", o.Samples)
 	case o.Rank < 1:
-		return fmt.Errorf("Rank = %d, want at least 1", o.Rank)
+		return fmt.Errorf("options: Rank = %d, want at least 1", o.Rank)
 	case o.PairRank < 0:
-		return fmt.Errorf("PairRank = %d, want 0 for all or a positive number", o.PairRank)
+		return fmt.Errorf("options: PairRank = %d, want 0 for all or a positive number", o.PairRank)
 	case o.MaxMemory < 1:
-		return fmt.Errorf("MaxMemory = %d, want a positive number of bytes", o.MaxMemory)
+		return fmt.Errorf("options: MaxMemory = %d, want a positive number of bytes", o.MaxMemory)
 	case o.Workers < 1:
-		return fmt.Errorf("Workers = %d, want at least 1", o.Workers)
+		return fmt.Errorf("options: Workers = %d, want at least 1", o.Workers)
 	}
 	return nil
 }
@@ -218,5 +217,3 @@ func checkPositive(name string, x float64) error {
 // level ℓ = 1 … L, to dst in any order without repetition. N_ℓ(v) must hold v and
 // N_{ℓ-1}(v). It is called concurrently.
 type Neighbourhoods func(g *graph.Graph, v, level int, dst []int32) []int32
-
-var errNoGraphs = errors.New("no graphs")

@@ -21,18 +21,20 @@ type scale struct {
 
 func (s *scale) classes() int { return len(s.hash) }
 
-// describe sorts the vertices of the graphs into classes of equal descriptors.
-func describe(ctx context.Context, graphs []*graph.Graph, base Base, o *Options) (*scale, error) {
+// describe sorts the vertices of the graphs into classes of equal descriptors. dim is the
+// number of attributes that the graphs must have, if any, 0 when the first to have some
+// decides.
+func describe(ctx context.Context, graphs []*graph.Graph, base Base, dim int, o *Options) (*scale, error) {
 	desc := make([][]string, len(graphs))
-	dim := -1
+	before := "as in training"
 	for _, g := range graphs {
-		if g.N() > 0 && g.AttributeDim() > 0 && dim < 0 {
-			dim = g.AttributeDim()
+		if dim == 0 && g.AttributeDim() > 0 {
+			dim, before = g.AttributeDim(), "as in the graphs before"
 		}
 	}
 	err := parallel(ctx, o.Workers, len(graphs), 16, func(_, i int) error {
 		if d := graphs[i].AttributeDim(); d > 0 && d != dim {
-			return fmt.Errorf("%s: %d attributes per vertex, want %d as in the graphs before", graphName(graphs, i), d, dim)
+			return fmt.Errorf("%s: %d attributes per vertex, want %d %s", graphName(graphs, i), d, dim, before)
 		}
 		var err error
 		if desc[i], err = base.Describe(graphs[i]); err != nil {

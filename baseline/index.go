@@ -70,7 +70,7 @@ func newIndex(vectors [][]entry, features int, weight []float64, minimum bool) (
 		}
 		total += len(v)
 	}
-	if total >= unseen {
+	if int64(total) >= unseen {
 		return nil, errors.New("more than 4294967294 features of all graphs together")
 	}
 	x.rankFeatures(df, block)

@@ -119,7 +119,7 @@ func (k WL) fit(ctx context.Context, graphs []*graph.Graph, maxClasses int) (mlg
 		if err := m.fitFeatures(ctx, i, graphs, colours, vectors); err != nil {
 			return fail(err)
 		}
-		if m.size >= unseen {
+		if int64(m.size) >= unseen {
 			return fail(fmt.Errorf("more than %d features", uint32(unseen-1)))
 		}
 		if i == k.H {

@@ -86,6 +86,7 @@ func (f *kernelFlags) options(g *globals, graphs []*graph.Graph) (mlg.Options, e
 
 // flagName turns the field that starts an error of Validate into the flag.
 func flagName(msg string) string {
+	msg = strings.TrimPrefix(msg, "options: ")
 	for i, r := range msg {
 		if r == ' ' || r == '[' {
 			return "--" + strings.ToLower(msg[:i]) + msg[i:]
