@@ -16,16 +16,19 @@ import (
 )
 
 // WriteDataset writes a collection. Auto takes the format from the extension (.jsonl,
-// .graphml, each perhaps with .gz); a path without a known extension is the folder of a
+// .graphml, each perhaps with .gz); a path without an extension is the folder of a
 // TUDataset of that name. Formats hold different things, see docs/formats.md.
 func WriteDataset(ctx context.Context, path string, d *Dataset, f Format) error {
 	if f == Auto {
 		f = TUDataset
-		if e, ok := extensions[strings.ToLower(filepath.Ext(strings.TrimSuffix(path, ".gz")))]; ok {
-			f = e
-		}
-		if strings.HasSuffix(path, ".zip") {
+		ext := strings.ToLower(filepath.Ext(strings.TrimSuffix(path, ".gz")))
+		switch e, ok := extensions[ext]; {
+		case ext == ".zip":
 			return fmt.Errorf("%s: a TUDataset is written as a folder, not as a zip file", path)
+		case ok:
+			f = e
+		case ext != "":
+			return fmt.Errorf("%s: no format is known by the extension %s, want .jsonl, .graphml, or a name without extension for the folder of a TUDataset", path, ext)
 		}
 	}
 	switch f {

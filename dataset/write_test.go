@@ -130,6 +130,7 @@ func TestWriteDatasetErrors(t *testing.T) {
 		{"x.graphml", control, `text "a\x01" cannot stand in XML`},
 		{"x.smi", mixed, "no writer for format smiles"},
 		{"x.zip", mixed, "written as a folder"},
+		{"x.json5", mixed, "no format is known by the extension .json5"},
 		{"no/such/x.jsonl", mixed, "no such file or directory"},
 	} {
 		err := WriteDataset(context.Background(), filepath.Join(dir, c.path), c.d, Auto)
