@@ -43,6 +43,7 @@ type Model struct {
 	o      Options
 	base   Base
 	levels []projection // 0 … L
+	counts []int        // classes of the training graphs by level; nil when read from a file
 	train  *Covariances
 }
 
@@ -80,6 +81,18 @@ func (m *Model) Base() Base { return m.base }
 
 // Options returns the options that the model was fitted with.
 func (m *Model) Options() Options { return m.o }
+
+// Classes returns the number of distinct neighbourhoods of the training graphs at a level,
+// 0 … L; 0 for a model that was made from a Snapshot.
+func (m *Model) Classes(level int) int {
+	if m.counts == nil {
+		return 0
+	}
+	return m.counts[level]
+}
+
+// Samples returns the number of distinct landmarks at a level, 0 … L.
+func (m *Model) Samples(level int) int { return m.levels[level].n }
 
 // Rank returns the number of features at a level, 0 … L.
 func (m *Model) Rank(level int) int { return m.levels[level].p }
@@ -128,6 +141,7 @@ func (m *Model) run(ctx context.Context, graphs []*graph.Graph, fit bool) (*Cova
 				return nil, err
 			}
 			m.levels = append(m.levels, *proj)
+			m.counts = append(m.counts, s.classes())
 		}
 		if q, err = m.rows(ctx, s, level, q); err != nil {
 			return nil, err

@@ -56,7 +56,36 @@ type benchResult struct {
 	Stages     map[string]float64 `json:"stages,omitempty"` // seconds, summed over workers, of the fastest run
 	PeakMemory int64              `json:"peak_memory"`      // bytes of the whole process so far
 	Machine    string             `json:"machine"`
+	Work       []stageWork        `json:"work,omitempty"` // of the low-rank kernel
 	order      []string
+}
+
+// stageWork is the arithmetic that a stage cannot do without.
+type stageWork struct {
+	Stage string  `json:"stage"`
+	What  string  `json:"what"`
+	Flops float64 `json:"flops"`
+}
+
+// pairFlops counts the operations of one kernel value of two covariances of order p: the
+// sum of the matrices and the factorisation of it, a multiplication and an addition each.
+func pairFlops(p int) float64 {
+	x := float64(p)
+	return 2 * ((x*x*x-x)/6 + x*(x-1)/2)
+}
+
+// workOf returns the arithmetic of fitting a model and of its Gram matrix.
+func workOf(m *mlg.Model, graphs int) []stageWork {
+	levels := len(m.Options().Radii)
+	var out []stageWork
+	for l := 1; l <= levels; l++ {
+		c, n, below, p := m.Classes(l), m.Samples(l), m.Rank(l-1), m.Rank(l)
+		out = append(out, stageWork{"landmarks", fmt.Sprintf("level %d: %d classes × %d landmarks, order %d; projection to %d", l, c, n, below, p),
+			float64(c) * float64(n) * (pairFlops(below) + 2*float64(p))})
+	}
+	p := m.Rank(levels)
+	pairs := float64(graphs) * float64(graphs+1) / 2
+	return append(out, stageWork{"gram", fmt.Sprintf("%d graphs, %.3g pairs, order %d", graphs, pairs, p), pairs * pairFlops(p)})
 }
 
 // Run measures the time from reading a dataset to its Gram matrix in memory.
@@ -93,6 +122,9 @@ func (c *benchCmd) Run(g *globals) error {
 			fmt.Fprintf(g.stdout, "  %-12s %9.1f ms   summed over threads\n", s, 1e3*r.Stages[s])
 		}
 		fmt.Fprintf(g.stdout, "  %-12s %9.0f MB\n", "peak memory", float64(r.PeakMemory)/1e6)
+		for _, w := range r.Work {
+			fmt.Fprintf(g.stdout, "  %-12s %9.3f GFlop  %s\n", w.Stage, w.Flops/1e9, w.What)
+		}
 	}
 	return nil
 }
@@ -149,6 +181,9 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 		Stages: map[string]float64{}, Machine: machine(), order: stages.order}
 	for s, d := range stages.sum {
 		r.Stages[s] = d.Seconds()
+	}
+	if model, ok := fitted.(*mlg.Model); ok {
+		r.Work = workOf(model, m.Rows)
 	}
 	return r, nil
 }
