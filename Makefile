@@ -10,9 +10,10 @@ FUZZTIME    ?= 30s
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/mlg ./cmd/mlg
 
-test: fmt vet lint
+test: fmt vet lint generate-check
 	$(GO) test -race ./...
 	$(GO) test -tags noasm ./...
+	cd bench && $(GO) vet ./...
 
 fmt:
 	@files=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$files" ]; then echo "gofmt needed:"; echo "$$files"; exit 1; fi

@@ -119,7 +119,11 @@ func (c *benchCmd) Run(g *globals) error {
 		fmt.Fprintf(g.stdout, "\n%s: %d graphs, %s\n", r.Dataset, r.Graphs, r.Kernel)
 		fmt.Fprintf(g.stdout, "  %-12s %9.1f ms   (%d runs, slowest %.1f ms)\n", "wall time", 1e3*r.Seconds, len(r.All), 1e3*maxOf(r.All))
 		for _, s := range r.order {
-			fmt.Fprintf(g.stdout, "  %-12s %9.1f ms   summed over threads\n", s, 1e3*r.Stages[s])
+			how := "summed over threads"
+			if s == "read" || s == "classes" || s == "eigen" {
+				how = "wall time"
+			}
+			fmt.Fprintf(g.stdout, "  %-12s %9.1f ms   %s\n", s, 1e3*r.Stages[s], how)
 		}
 		fmt.Fprintf(g.stdout, "  %-12s %9.0f MB\n", "peak memory", float64(r.PeakMemory)/1e6)
 		for _, w := range r.Work {
