@@ -212,8 +212,11 @@ func (m *Model) projection(ctx context.Context, s *scale, level int, below []flo
 	}
 	end()
 	end = o.trace("eigen")
-	defer end()
-	values, vectors, err := leadingEigen(k, n, o.Rank)
+	rank := o.Rank
+	if o.Landmarks != Uniform {
+		rank = n // principal takes the leading part
+	}
+	values, vectors, err := leadingEigen(k, n, rank)
 	if err != nil {
 		return nil, fmt.Errorf("level %d: %w", level, err)
 	}
@@ -228,6 +231,12 @@ func (m *Model) projection(ctx context.Context, s *scale, level int, below []flo
 	for i := range n {
 		for j := range p {
 			proj.w[i*proj.p+j] = root[i] * vectors[i*len(values)+j] / math.Sqrt(values[j])
+		}
+	}
+	end()
+	if o.Landmarks != Uniform && proj.p > o.Rank {
+		if err := m.principal(ctx, proj, s, level, below); err != nil {
+			return nil, err
 		}
 	}
 	return proj, nil
@@ -321,51 +330,117 @@ func (m *Model) covariances(ctx context.Context, s *scale, classes []int32, leve
 	return b, err
 }
 
-// rows returns the features of all classes of a level, p a row; below has those of the
-// level below. Covariances live only until their kernel with the landmarks is known.
+// featureBlock is the number of classes whose covariances live at a time, for each worker.
+const featureBlock = 64
+
+// featurer computes features of classes, block by block; it holds the buffers of one worker.
+type featurer struct {
+	former
+	batch *spd.Batch
+	k     []float64
+}
+
+// block writes the features of the classes lo … hi-1 of a level, at most featureBlock, to
+// dst; below has those of the level below. Covariances live only until their kernel with the
+// landmarks is known.
+func (f *featurer) block(dst []float64, m *Model, proj *projection, s *scale, level, lo, hi int, below []float64) error {
+	if level == 0 {
+		return m.baseRows(dst, s.desc[lo:hi], proj)
+	}
+	order := m.levels[level-1].p
+	if f.batch == nil {
+		f.batch = spd.NewBatch(featureBlock, order)
+		f.k = make([]float64, featureBlock*proj.n)
+	}
+	end := m.o.trace("factor")
+	for i := lo; i < hi; i++ {
+		packed, err := f.form(s.sig[i], below, order, &m.o)
+		if err != nil {
+			return err
+		}
+		if err := f.batch.Set(i-lo, packed); err != nil {
+			return err
+		}
+	}
+	end()
+	end = m.o.trace("landmarks")
+	k := f.k[:(hi-lo)*proj.n]
+	spd.Cross(k, proj.n, f.batch, 0, hi-lo, proj.marks, 0, proj.n)
+	spd.Project(dst, k, proj.w, hi-lo, proj.n, proj.p)
+	end()
+	return nil
+}
+
+// rows returns the features of all classes of a level, p a row.
 func (m *Model) rows(ctx context.Context, s *scale, level int, below []float64) ([]float64, error) {
 	proj := &m.levels[level]
 	n, p := s.classes(), proj.p
 	q := make([]float64, n*p)
-	const block = 64
-	type worker struct {
-		former
-		batch *spd.Batch
-		k     []float64
-	}
-	workers := make([]worker, m.o.Workers)
+	workers := make([]featurer, m.o.Workers)
 	meter := newMeter(m.o.Progress, fmt.Sprintf("features %d/%d", level, len(m.o.Radii)), int64(n))
-	err := parallel(ctx, m.o.Workers, (n+block-1)/block, 1, func(wi, b int) error {
-		w := &workers[wi]
-		lo, hi := b*block, min((b+1)*block, n)
+	err := parallel(ctx, m.o.Workers, (n+featureBlock-1)/featureBlock, 1, func(w, b int) error {
+		lo, hi := b*featureBlock, min((b+1)*featureBlock, n)
 		defer meter.add(int64(hi - lo))
-		if level == 0 {
-			return m.baseRows(q[lo*p:hi*p], s.desc[lo:hi], proj)
-		}
-		order := m.levels[level-1].p
-		if w.batch == nil {
-			w.batch = spd.NewBatch(block, order)
-			w.k = make([]float64, block*proj.n)
-		}
-		end := m.o.trace("factor")
-		for i := lo; i < hi; i++ {
-			packed, err := w.form(s.sig[i], below, order, &m.o)
-			if err != nil {
-				return err
-			}
-			if err := w.batch.Set(i-lo, packed); err != nil {
-				return err
-			}
-		}
-		end()
-		end = m.o.trace("landmarks")
-		k := w.k[:(hi-lo)*proj.n]
-		spd.Cross(k, proj.n, w.batch, 0, hi-lo, proj.marks, 0, proj.n)
-		spd.Project(q[lo*p:hi*p], k, proj.w, hi-lo, proj.n, p)
-		end()
-		return nil
+		return workers[w].block(q[lo*p:hi*p], m, proj, s, level, lo, hi, below)
 	})
 	return q, err
+}
+
+// principal replaces the features of a projection by their leading principal components over
+// all vertices: the rank directions of the landmarks' span that keep most of Σ_v |q(v)|².
+func (m *Model) principal(ctx context.Context, proj *projection, s *scale, level int, below []float64) error {
+	n, p := s.classes(), proj.p
+	// Sums over fixed parts, added in order, do not depend on the number of workers.
+	parts := min(32, (n+featureBlock-1)/featureBlock)
+	sums := make([][]float64, parts)
+	workers := make([]featurer, m.o.Workers)
+	err := parallel(ctx, m.o.Workers, parts, 1, func(w, part int) error {
+		sum := make([]float64, spd.Size(p))
+		q := make([]float64, featureBlock*p)
+		for lo := part * n / parts; lo < (part+1)*n/parts; lo += featureBlock {
+			hi := min(lo+featureBlock, (part+1)*n/parts)
+			rows := q[:(hi-lo)*p]
+			if err := workers[w].block(rows, m, proj, s, level, lo, hi, below); err != nil {
+				return err
+			}
+			for i := lo; i < hi; i++ {
+				f := math.Sqrt(float64(s.count[i]))
+				for j := range p {
+					rows[(i-lo)*p+j] *= f
+				}
+			}
+			spd.AddGram(sum, rows, hi-lo, p)
+		}
+		sums[part] = sum
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	end := m.o.trace("eigen")
+	defer end()
+	c := make([]float64, p*p)
+	for _, sum := range sums {
+		for i := range p {
+			for j := range i + 1 {
+				c[i*p+j] += sum[spd.Index(i, j)]
+				c[j*p+i] = c[i*p+j]
+			}
+		}
+	}
+	values, vectors, err := leadingEigen(c, p, m.o.Rank)
+	if err != nil {
+		return err
+	}
+	rank := len(values)
+	w := make([]float64, proj.n*rank)
+	for i := range proj.n {
+		for j := range p {
+			axpy(w[i*rank:(i+1)*rank], proj.w[i*p+j], vectors[j*rank:(j+1)*rank])
+		}
+	}
+	proj.w, proj.p, proj.values = w, rank, values
+	return nil
 }
 
 // baseRows writes the features of descriptors at level 0.

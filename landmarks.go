@@ -100,10 +100,10 @@ func below(r *rand.PCG, n uint64) int {
 	return int(hi)
 }
 
-// pivot chooses landmarks by greedy pivoted Cholesky factorisation of the Gram matrix of all
-// classes: the next one is the class with the largest residual, the squared distance of its
-// feature vector from the span of those before. On a tie the class with more vertices comes
-// first, then the one with the smaller hash. diag has the kernel of every class with itself;
+// pivot chooses landmarks by greedy pivoted Cholesky factorisation of D^½ K D^½, K the Gram
+// matrix of all classes and D their numbers of vertices: the next one is the class with the
+// largest residual, the squared distance of its feature vector from the span of those before
+// times its number of vertices. On a tie the class with the smaller hash comes first. diag has the kernel of every class with itself;
 // row writes the kernel of class c with all classes.
 func pivot(s *scale, samples int, diag []float64, row func(dst []float64, c int32) error) ([]landmark, error) {
 	n := s.classes()
@@ -117,7 +117,7 @@ func pivot(s *scale, samples int, diag []float64, row func(dst []float64, c int3
 	for len(marks) < min(samples, n) {
 		best := int32(0)
 		for c := int32(1); c < int32(n); c++ {
-			if cmp.Or(cmp.Compare(residual[c], residual[best]), cmp.Compare(s.count[c], s.count[best]), cmp.Compare(s.hash[best], s.hash[c])) > 0 {
+			if cmp.Or(cmp.Compare(residual[c]*float64(s.count[c]), residual[best]*float64(s.count[best])), cmp.Compare(s.hash[best], s.hash[c])) > 0 {
 				best = c
 			}
 		}

@@ -108,10 +108,12 @@ type Landmarks int
 const (
 	// Uniform draws vertices of all graphs uniformly without replacement, as the paper does.
 	Uniform Landmarks = iota
-	// ByClass draws distinct neighbourhood classes uniformly without replacement.
+	// ByClass draws distinct neighbourhood classes uniformly without replacement. The
+	// features are the leading principal components of all vertices in the landmarks' span.
 	ByClass
-	// Pivoted takes, one after the other, the class that the others so far represent worst:
-	// greedy pivoted Cholesky factorisation of the kernel matrix of the classes.
+	// Pivoted takes, one after the other, the class that those so far represent worst: greedy
+	// pivoted Cholesky factorisation of the kernel matrix of the classes, weighted by their
+	// numbers of vertices. Features as with ByClass.
 	Pivoted
 )
 
