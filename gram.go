@@ -7,9 +7,14 @@ import (
 	"github.com/mlgkernel/mlg/spd"
 )
 
-// gramTile is the number of rows and columns of the tiles in which kernel matrices are
-// computed: their values fit the first-level cache.
-const gramTile = 64
+// Sides of the squares in which Gram matrices are computed: small enough to share the work,
+// large enough to use what is in the cache. Diagonal squares go by strips of rows.
+const (
+	gramLeast = 32
+	gramMost  = 256
+	gramShare = 16
+	gramStrip = 16
+)
 
 // Gram returns the kernel matrix of the training graphs.
 func (m *Model) Gram(ctx context.Context) (*Matrix, error) {
@@ -20,34 +25,50 @@ func (m *Model) Gram(ctx context.Context) (*Matrix, error) {
 func (m *Model) gram(ctx context.Context, c *Covariances) (*Matrix, error) {
 	n := c.Len()
 	out := NewMatrix(n, n)
-	tiles := (n + gramTile - 1) / gramTile
+	side := min(max(n/gramShare&^(spd.Lanes-1), gramLeast), gramMost)
+	type square struct{ i, j int }
+	var squares []square
+	for i := 0; i < n; i += side {
+		for j := 0; j <= i; j += side {
+			squares = append(squares, square{i, j})
+		}
+	}
 	buf := make([][]float64, m.o.Workers)
-	meter := newMeter(m.o.Progress, "gram", int64(n)*int64(n+1)/2)
-	err := parallel(ctx, m.o.Workers, tiles, 1, func(w, k int) error {
+	meter := newMeter(m.o.Progress, "gram", int64(len(squares)))
+	err := parallel(ctx, m.o.Workers, len(squares), 1, func(w, k int) error {
 		end := m.o.trace("gram")
 		defer end()
-		t := tiles - 1 - k // long rows of tiles first
-		i0, i1 := t*gramTile, min((t+1)*gramTile, n)
-		for j0 := 0; j0 < i1; j0 += gramTile {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			j1 := min(j0+gramTile, i1)
-			m.rectangle(out.Data[i0*n+j0:], n, c, i0, i1, c, j0, j1, &buf[w])
-			if j0 == i0 {
-				continue // the diagonal tile is computed in full; it is symmetric to the bit
-			}
-			for j := j0; j < j1; j++ {
-				col := out.Data[j*n+i0 : j*n+i1]
-				for i := range col {
-					col[i] = out.Data[(i0+i)*n+j]
+		defer meter.add(1)
+		i0, j0 := squares[k].i, squares[k].j
+		i1, j1 := min(i0+side, n), min(j0+side, n)
+		strip := i1 - i0
+		if i0 == j0 {
+			strip = gramStrip
+		}
+		for i := i0; i < i1; i += strip {
+			hi := min(i+strip, i1)
+			m.rectangle(out.Data[i*n+j0:], n, c, i, hi, c, j0, min(j1, hi), &buf[w])
+		}
+		mirror(out.Data, n, i0, i1, j0, j1)
+		return ctx.Err()
+	})
+	return out, err
+}
+
+// mirror copies the entries of rows i0 … i1-1 and columns j0 … j1-1 that are below the
+// diagonal to the other side of it, by squares of one cache line.
+func mirror(a []float64, n, i0, i1, j0, j1 int) {
+	const line = 8
+	for i := i0; i < i1; i += line {
+		for j := j0; j < min(j1, i+line); j += line {
+			for c := j; c < min(j+line, j1); c++ {
+				row := a[c*n:]
+				for r := max(i, c+1); r < min(i+line, i1); r++ {
+					row[r] = a[r*n+c]
 				}
 			}
 		}
-		meter.add(int64(i1-i0) * int64(i0+i1+1) / 2)
-		return nil
-	})
-	return out, err
+	}
 }
 
 // Cross returns the kernel matrix between graphs (rows) and the training graphs (columns).
@@ -62,14 +83,14 @@ func (m *Model) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, erro
 // Compare returns the kernel matrix between two sets of graphs that the model has transformed.
 func (m *Model) Compare(ctx context.Context, a, b *Covariances) (*Matrix, error) {
 	out := NewMatrix(a.Len(), b.Len())
-	rows := (a.Len() + gramTile - 1) / gramTile
+	const height, width = 64, 1024
+	rows := (a.Len() + height - 1) / height
 	buf := make([][]float64, m.o.Workers)
 	meter := newMeter(m.o.Progress, "gram", int64(a.Len())*int64(b.Len()))
 	err := parallel(ctx, m.o.Workers, rows, 1, func(w, k int) error {
 		end := m.o.trace("gram")
 		defer end()
-		i0, i1 := k*gramTile, min((k+1)*gramTile, a.Len())
-		const width = 16 * gramTile
+		i0, i1 := k*height, min((k+1)*height, a.Len())
 		for j0 := 0; j0 < b.Len(); j0 += width {
 			if err := ctx.Err(); err != nil {
 				return err

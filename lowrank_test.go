@@ -198,3 +198,37 @@ func TestMixedAttributes(t *testing.T) {
 		}
 	}
 }
+
+// The Gram matrix is computed by squares: every size has the values of Compare, row by row.
+func TestGramSquares(t *testing.T) {
+	r := graphtest.Rand(6)
+	var gs []*graph.Graph
+	for range 310 {
+		gs = append(gs, graphtest.Random(r, graphtest.Options{N: 4, Edge: 0.5, Labels: 2}))
+	}
+	for _, combine := range []Combine{Top, Product} {
+		o := DefaultOptions()
+		o.Combine = combine
+		m, err := Fit(t.Context(), gs, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{0, 1, 17, 128, 310} {
+			c, err := m.Transform(t.Context(), gs[:n])
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := m.Compare(t.Context(), c, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := m.gram(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.Data, want.Data) {
+				t.Errorf("%s: Gram and Compare of %d graphs differ", combine, n)
+			}
+		}
+	}
+}

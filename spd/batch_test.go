@@ -1,8 +1,6 @@
 package spd
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -98,38 +96,6 @@ func TestBatchKeepsMatrices(t *testing.T) {
 		if b.Len() != n || b.Order() != p {
 			t.Errorf("batch of %d of order %d, want %d of %d", b.Len(), b.Order(), n, p)
 		}
-	}
-}
-
-func TestGram(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 1))
-	for _, n := range []int{0, 1, 17, 128, 301} {
-		b := randomBatch(t, rng, n, 4)
-		want := make([]float64, n*n)
-		Cross(want, n, b, 0, n, b, 0, n)
-		for _, workers := range []int{1, 3} {
-			const pad = 2
-			got := make([]float64, n*(n+pad))
-			if err := Gram(context.Background(), got, n+pad, b, workers); err != nil {
-				t.Fatal(err)
-			}
-			for i := range n {
-				same(t, fmt.Sprintf("n=%d workers=%d row %d", n, workers, i), got[i*(n+pad):][:n], want[i*n:][:n])
-				if got[i*(n+pad)+n] != 0 || got[i*(n+pad)+n+1] != 0 {
-					t.Fatalf("n=%d: row %d overflows into the padding", n, i)
-				}
-			}
-		}
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	b := randomBatch(t, rng, 300, 4)
-	dst := make([]float64, 300*300)
-	if err := Gram(ctx, dst, 300, b, 2); !errors.Is(err, context.Canceled) {
-		t.Errorf("Gram with a cancelled context: error %v", err)
-	}
-	if dst[0] != 0 {
-		t.Error("Gram with a cancelled context has started")
 	}
 }
 

@@ -1,7 +1,6 @@
 package spd
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -73,23 +72,6 @@ func BenchmarkCross(b *testing.B) {
 			b.ReportMetric(ns, "best-ns/pair")
 			b.ReportMetric(ns*ghz, "cycles/pair")
 			b.ReportMetric(ns*ghz/bound(p), "cycles/bound")
-		})
-	}
-}
-
-// BenchmarkGram measures the top level: the Gram matrix of as many graphs as NCI1 has, at rank 10.
-func BenchmarkGram(b *testing.B) {
-	const n, p = 4110, 10
-	batch := randomBatch(b, rand.New(rand.NewPCG(1, 2)), n, p)
-	dst := make([]float64, n*n)
-	for _, workers := range []int{1, 2} {
-		b.Run(fmt.Sprintf("n=%d/P=%d/workers=%d", n, p, workers), func(b *testing.B) {
-			ns := bestOf(b, func() {
-				if err := Gram(context.Background(), dst, n, batch, workers); err != nil {
-					b.Fatal(err)
-				}
-			})
-			b.ReportMetric(ns/(n*(n+1)/2), "best-ns/pair")
 		})
 	}
 }

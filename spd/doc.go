@@ -9,8 +9,8 @@
 // # Storage
 //
 // A packed matrix of order p is its lower triangle by rows: entry (i, j), j ≤ i, is at
-// Index(i, j) = i(i+1)/2 + j of Size(p) numbers. A Batch holds many matrices for Cross,
-// LogCross and Gram. A tile interleaves Lanes packed matrices for Dets and LogDets, for
+// Index(i, j) = i(i+1)/2 + j of Size(p) numbers. A Batch holds many matrices for Cross and
+// LogCross. A tile interleaves Lanes packed matrices for Dets and LogDets, for
 // callers who make up their own. LogDet and LogKernel take single packed matrices. Project
 // and AddGram are the two dense products that make such matrices.
 //
