@@ -192,6 +192,9 @@ func (s *shared) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, er
 func (f *sharedFit) Gram(ctx context.Context) (*mlg.Matrix, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if f.gram == nil {
 		m, err := f.Fitted.Gram(ctx)
 		if err != nil {
