@@ -36,8 +36,9 @@ const (
 	// regression and adds, one at a time and perhaps repeatedly, the kernel with which the
 	// error of the mean falls most, until it falls no more or 6 are taken.
 	Forward
-	// Chosen takes, for each fold, that of BestSingle and the other asked-for combinations
-	// which has the best inner score.
+	// Chosen takes, for each fold, that of the asked-for combinations and of BestSingle which
+	// has the best inner score as a procedure: on every validation fold by what the other
+	// validation folds would choose, since the score of the best of many settings is too high.
 	Chosen
 )
 

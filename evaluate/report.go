@@ -140,21 +140,24 @@ func (e *engine) report() *Report {
 		x.Published = e.candidates[c].Published
 		r.Results = append(r.Results, x)
 	}
-	var settings, all []int
+	var settings, learned []int
 	for m := range e.methods {
-		all = append(all, m)
 		if m < len(e.settings) {
 			settings = append(settings, m)
+		} else {
+			learned = append(learned, m)
 		}
 	}
 	for _, c := range o.Combinations {
-		of := settings
-		if c == Chosen {
-			of = all
-		} else if c.learned() {
-			of = []int{slices.IndexFunc(e.methods, func(m method) bool { return m.kernel == nil && m.combination == c })}
+		switch c {
+		case BestSingle:
+			r.Results = append(r.Results, e.row(c.String(), settings))
+		case Chosen:
+			r.Results = append(r.Results, e.chosen(settings, learned))
+		default:
+			of := slices.IndexFunc(e.methods, func(m method) bool { return m.kernel == nil && m.combination == c })
+			r.Results = append(r.Results, e.row(c.String(), []int{of}))
 		}
-		r.Results = append(r.Results, e.row(c.String(), of))
 	}
 	for i, b := range r.Results {
 		for _, a := range r.Results[i+1:] {
@@ -229,34 +232,100 @@ func (e *engine) duplicates() Duplicates {
 // row makes a row from methods among which every fold (or, with OnReported, the whole
 // evaluation) chooses one.
 func (e *engine) row(name string, of []int) Result {
+	x := e.seconds(name, of)
+	if e.o.Selection == OnReported {
+		e.chooseReported(&x, of)
+		return x
+	}
+	e.fill(&x, func(repeat, f int) int {
+		m, _ := e.bestOf(repeat, f, of, -1)
+		return m
+	})
+	return x
+}
+
+// chosen makes the row of Chosen: for every fold it takes that of the learned combinations
+// and of the best single setting which has the best score as a procedure.
+func (e *engine) chosen(settings, learned []int) Result {
+	x := e.seconds(Chosen.String(), append(slices.Clone(settings), learned...))
+	e.fill(&x, func(repeat, f int) int {
+		of := settings
+		best := math.Inf(-1)
+		for _, m := range learned {
+			if s := e.procedure(repeat, f, []int{m}); s > best {
+				best, of = s, []int{m}
+			}
+		}
+		if e.procedure(repeat, f, settings) > best {
+			of = settings
+		}
+		m, _ := e.bestOf(repeat, f, of, -1)
+		return m
+	})
+	return x
+}
+
+// seconds begins a row with the time of its methods.
+func (e *engine) seconds(name string, of []int) Result {
 	x := Result{Name: name}
 	for _, m := range of {
 		x.KernelSeconds += e.methods[m].kernelSeconds
 		x.LearnSeconds += e.methods[m].learnSeconds
 	}
 	x.Seconds = x.KernelSeconds + x.LearnSeconds
-	if e.o.Selection == OnReported {
-		e.chooseReported(&x, of)
-		return x
-	}
+	return x
+}
+
+// fill takes the results of the method that choose names for each repeat and fold.
+func (e *engine) fill(x *Result, choose func(repeat, f int) int) {
 	counts := map[string]int{}
 	chosen := make([][]foldResult, e.splits.Repeats())
 	for r := range chosen {
 		for f := range e.splits.Folds {
-			best := of[0]
-			for _, m := range of {
-				if a, b := &e.results[m][r][f], &e.results[best][r][f]; a.Inner[a.Best] > b.Inner[b.Best] {
-					best = m
-				}
-			}
-			fold := e.results[best][r][f]
+			m := choose(r, f)
+			fold := e.results[m][r][f]
 			chosen[r] = append(chosen[r], fold)
-			counts[e.choice(best, e.o.grid()[fold.Best])]++
+			counts[e.choice(m, e.o.grid()[fold.Best])]++
 		}
 	}
 	x.choices(counts)
-	e.summarise(&x, chosen)
-	return x
+	e.summarise(x, chosen)
+}
+
+// bestOf returns the method, and the value of the grid, with the best mean score on the
+// validators of a fold but for the fold skip: the first method of equals.
+func (e *engine) bestOf(repeat, f int, of []int, skip int) (m, c int) {
+	weight := e.weights(repeat, f, skip)
+	best := math.Inf(-1)
+	scores := make([]float64, len(e.o.grid()))
+	for _, k := range of {
+		for i, inner := range e.results[k][repeat][f].Inner {
+			scores[i] = weighted(inner, weight)
+		}
+		if i := e.o.best(scores); scores[i] > best {
+			best, m, c = scores[i], k, i
+		}
+	}
+	return m, c
+}
+
+// procedure estimates the score of choosing among methods, for the training part of fold f:
+// each validator is scored with what the others would choose. The score of the winner itself
+// is too high, the more so the more there are to choose from. With a single validator there
+// is nothing else.
+func (e *engine) procedure(repeat, f int, of []int) float64 {
+	validators := e.validators(f)
+	weight := e.weights(repeat, f, -1)
+	scores := make([]float64, len(validators))
+	for i, g := range validators {
+		skip := g
+		if len(validators) == 1 {
+			skip = -1
+		}
+		m, c := e.bestOf(repeat, f, of, skip)
+		scores[i] = e.results[m][repeat][f].Inner[c][i]
+	}
+	return weighted(scores, weight)
 }
 
 // choices sets Parameters and Choices.

@@ -127,8 +127,13 @@ func (e *engine) fits(u *storedUnit, p part) bool {
 	for k, f := range p.folds {
 		r := &u.Results[k]
 		grid, n := len(e.o.grid()), len(e.splits.Test(p.repeat, f))
-		if r.Fold != f || r.Best < 0 || r.Best >= grid {
+		if r.Fold != f || r.Best < 0 || r.Best >= grid || e.o.Selection == Nested && len(r.Inner) != grid {
 			return false
+		}
+		for _, inner := range r.Inner {
+			if len(inner) != len(e.validators(f)) {
+				return false
+			}
 		}
 		switch {
 		case e.o.Selection == OnReported:
@@ -141,11 +146,11 @@ func (e *engine) fits(u *storedUnit, p part) bool {
 				}
 			}
 		case e.targets.regression():
-			if len(r.Inner) != grid || len(r.Values) != n {
+			if len(r.Values) != n {
 				return false
 			}
 		default:
-			if len(r.Inner) != grid || len(r.Labels) != n || len(r.Scores) != n*e.targets.width() {
+			if len(r.Labels) != n || len(r.Scores) != n*e.targets.width() {
 				return false
 			}
 			for _, l := range r.Labels {

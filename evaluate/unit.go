@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -13,11 +14,11 @@ import (
 // foldResult is what one kernel, or one combination of kernels, gives for one outer fold.
 type foldResult struct {
 	Fold int `json:"fold"`
-	// Inner has the score of the choice for each value of the learner's grid, and Best is
-	// the position of the largest, of equals that with the strongest regularisation. Nested
-	// only.
-	Inner []float64 `json:"inner,omitempty"`
-	Best  int       `json:"best"`
+	// Inner has the scores for each value of the learner's grid on each of the validators,
+	// and Best is the position of the value with the largest mean, of equals that with the
+	// strongest regularisation. Nested only.
+	Inner [][]float64 `json:"inner,omitempty"`
+	Best  int         `json:"best"`
 	// Predictions for the test graphs of the fold, ascending, with the best value.
 	Labels []int     `json:"labels,omitempty"`
 	Scores []float64 `json:"scores,omitempty"`
@@ -165,29 +166,64 @@ func (e *engine) foldScores(ctx context.Context, s source, repeat int, out []fol
 	}
 	for k := range out {
 		r := &out[k]
-		r.Inner = make([]float64, len(grid))
-		for c := range grid {
-			var examples []int
-			var all prediction
-			for i, p := range pairs {
-				var fold, side int
-				switch r.Fold {
-				case p.f:
-					fold, side = p.g, 1
-				case p.g:
-					fold, side = p.f, 0
-				default:
-					continue
-				}
-				examples = append(examples, e.splits.Test(repeat, fold)...)
-				all.labels = append(all.labels, predicted[i][side][c].labels...)
-				all.values = append(all.values, predicted[i][side][c].values...)
+		r.Inner = make([][]float64, len(grid))
+		for _, other := range e.validators(r.Fold) {
+			i := slices.Index(pairs, pair{min(r.Fold, other), max(r.Fold, other)})
+			side := 0
+			if other > r.Fold {
+				side = 1
 			}
-			r.Inner[c] = e.targets.score(e.o, examples, all)
+			examples := e.splits.Test(repeat, other)
+			for c := range grid {
+				r.Inner[c] = append(r.Inner[c], e.targets.score(e.o, examples, predicted[i][side][c]))
+			}
 		}
-		r.Best = e.o.best(r.Inner)
+		e.choose(repeat, r)
 	}
 	return nil
+}
+
+// validators returns the folds whose scores make the choice for fold f: those that are
+// predicted from the rest of the training part, or all others with LeaveOneOut.
+func (e *engine) validators(f int) []int {
+	if e.o.Inner == LeaveOneOut {
+		o := Options{InnerFolds: math.MaxInt}
+		return validation(&o, e.splits.Folds, f)
+	}
+	return validation(e.o, e.splits.Folds, f)
+}
+
+// choose sets Best.
+func (e *engine) choose(repeat int, r *foldResult) {
+	scores := make([]float64, len(r.Inner))
+	weight := e.weights(repeat, r.Fold, -1)
+	for c, inner := range r.Inner {
+		scores[c] = weighted(inner, weight)
+	}
+	r.Best = e.o.best(scores)
+}
+
+// weights returns the sizes of the validators of fold f; that of the fold skip is 0.
+func (e *engine) weights(repeat, f, skip int) []float64 {
+	var out []float64
+	for _, g := range e.validators(f) {
+		n := 0
+		if g != skip {
+			n = len(e.splits.Test(repeat, g))
+		}
+		out = append(out, float64(n))
+	}
+	return out
+}
+
+// weighted returns the mean of scores with weights.
+func weighted(scores, weight []float64) float64 {
+	sum, total := 0.0, 0.0
+	for i, w := range weight {
+		sum += w * scores[i]
+		total += w
+	}
+	return sum / total
 }
 
 // ridgeScores sets Inner and Best by leave-one-out.
@@ -208,10 +244,24 @@ func (e *engine) ridgeScores(ctx context.Context, s source, repeat int, r *foldR
 	if err != nil {
 		return fmt.Errorf("repeat %d, fold %d left out: %w", repeat, r.Fold, err)
 	}
-	for _, p := range predicted {
-		r.Inner = append(r.Inner, e.targets.score(e.o, train, p))
+	r.Inner = make([][]float64, len(ridges))
+	for _, other := range e.validators(r.Fold) {
+		examples := e.splits.Test(repeat, other)
+		at := make([]int, len(examples)) // their positions in train
+		for k, i := range examples {
+			at[k], _ = slices.BinarySearch(train, i)
+		}
+		for c, p := range predicted {
+			part := prediction{}
+			if e.targets.regression() {
+				part.values = pick(p.values, at)
+			} else {
+				part.labels = pick(p.labels, at)
+			}
+			r.Inner[c] = append(r.Inner[c], e.targets.score(e.o, examples, part))
+		}
 	}
-	r.Best = e.o.best(r.Inner)
+	e.choose(repeat, r)
 	return nil
 }
 
