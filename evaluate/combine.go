@@ -206,8 +206,9 @@ func (e *engine) sample(repeat int, folds, train []int) []int {
 }
 
 // looError returns the smallest leave-one-out squared error of kernel ridge regression over
-// the ridges, summed over classes with targets ±1, and the ridge that attains it. A kernel
-// that is not positive definite with a ridge is no choice there.
+// the ridges, summed over classes with targets ±1, and the ridge that attains it. A matrix
+// that is not positive definite with a ridge has an infinite error there if some kernel is
+// marked as indefinite.
 func (m *mixer) looError(ctx context.Context, gram svm.View, examples []int, ridges []float64) (best, ridge float64, err error) {
 	d, err := svm.Decompose(ctx, gram)
 	if err != nil {
@@ -216,25 +217,49 @@ func (m *mixer) looError(ctx context.Context, gram svm.View, examples []int, rid
 	z := m.e.targets.columns(examples)
 	best, ridge = math.Inf(1), ridges[len(ridges)-1]
 	for _, lambda := range ridges {
-		sum := 0.0
-		for _, column := range z {
-			r, err := d.Ridge(column, lambda, true)
-			if err != nil {
-				if m.clip {
-					sum = math.Inf(1)
-					break
-				}
-				return 0, 0, err
+		sum, err := m.e.targets.press(d, z, examples, lambda)
+		if err != nil {
+			if m.clip {
+				continue
 			}
-			for i, v := range r.LeaveOneOut {
-				sum += (column[i] - v) * (column[i] - v)
-			}
+			return 0, 0, err
 		}
 		if sum < best {
 			best, ridge = sum, lambda
 		}
 	}
 	return best, ridge, nil
+}
+
+// press returns the leave-one-out squared error for one ridge, z being the columns of the
+// examples' targets.
+func (t *targets) press(d *svm.Decomposition, z [][]float64, examples []int, lambda float64) (float64, error) {
+	var ridges []*svm.Ridge
+	if len(z) == 1 {
+		r, err := d.Ridge(z[0], lambda, true)
+		if err != nil {
+			return 0, err
+		}
+		ridges = []*svm.Ridge{r}
+	} else { // all classes that occur at once
+		labels := pick(t.labels, examples)
+		if slices.Min(labels) == slices.Max(labels) {
+			return 0, nil
+		}
+		c, err := d.RidgePath(labels, []float64{lambda})
+		if err != nil {
+			return 0, err
+		}
+		ridges = c[0].Ridges
+		z = pick(z, c[0].Classes)
+	}
+	sum := 0.0
+	for k, r := range ridges {
+		for i, v := range r.LeaveOneOut {
+			sum += (z[k][i] - v) * (z[k][i] - v)
+		}
+	}
+	return sum, nil
 }
 
 // columns returns targets as numbers: for two classes one column of ±1, for more one per
