@@ -16,7 +16,7 @@ import (
 )
 
 // real reads a benchmark dataset, or skips the test.
-func real(t *testing.T, name string) *dataset.Dataset {
+func real(t testing.TB, name string) *dataset.Dataset {
 	t.Helper()
 	root := os.Getenv("MLG_DATASETS")
 	if root == "" {
@@ -120,7 +120,7 @@ func ids(t *testing.T, graphs []*graph.Graph) []int {
 }
 
 // row returns the row of a report with a name.
-func row(t *testing.T, r *Report, name string) Result {
+func row(t testing.TB, r *Report, name string) Result {
 	t.Helper()
 	for _, x := range r.Results {
 		if x.Name == name {

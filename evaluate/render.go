@@ -128,7 +128,11 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString("\nChosen most often:\n")
+	if r.Protocol.Honest {
+		b.WriteString("\nChosen most often:\n")
+	} else {
+		b.WriteString("\nChosen:\n")
+	}
 	for _, x := range r.Results {
 		if x.Parameters != "-" {
 			wrapText(&b, "  ", x.Name+": "+x.Parameters+share100(x))

@@ -142,10 +142,11 @@ func (e *engine) report() *Report {
 	}
 	var settings, learned []int
 	for m := range e.methods {
-		if m < len(e.settings) {
-			settings = append(settings, m)
-		} else {
+		switch {
+		case m >= len(e.settings):
 			learned = append(learned, m)
+		case m >= e.first:
+			settings = append(settings, m)
 		}
 	}
 	for _, c := range o.Combinations {

@@ -18,7 +18,8 @@ import (
 
 // Run evaluates candidates on a dataset. The report has one row for each candidate and each
 // combination that the options ask for, and, always, the majority class (or mean value) and
-// the kernel of label histograms.
+// the kernel of label histograms. A candidate with the name "labels" takes its place;
+// otherwise combinations do not use it.
 //
 // Kernels get the graphs without their targets. Every graph of the dataset needs a target.
 func Run(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o Options) (*Report, error) {
@@ -47,6 +48,9 @@ type engine struct {
 	splits     *Splits
 	candidates []Candidate
 	settings   []namedSetting
+	// first is the first setting that combinations use: the label histogram that Run adds
+	// comes before it.
+	first int
 	store      *store
 	pool       pool
 
@@ -102,10 +106,11 @@ func newEngine(d *dataset.Dataset, candidates []Candidate, o *Options) (*engine,
 	}
 	histogram := LabelHistogram(e.info)
 	e.candidates = []Candidate{histogram}
+	e.first = len(histogram.Settings)
 	names := map[string]bool{majorityName: true}
 	for _, c := range candidates {
 		if c.Name == histogram.Name {
-			e.candidates[0] = c
+			e.candidates[0], e.first = c, 0
 			continue
 		}
 		e.candidates = append(e.candidates, c)
@@ -122,6 +127,9 @@ func newEngine(d *dataset.Dataset, candidates []Candidate, o *Options) (*engine,
 			e.settings = append(e.settings, namedSetting{s, i})
 			e.methods = append(e.methods, method{name: c.Name, parameters: s.Parameters, kernel: s.Kernel})
 		}
+	}
+	if len(o.Combinations) > 0 && e.first == len(e.settings) {
+		return nil, errors.New("no candidates to combine")
 	}
 	for _, c := range o.Combinations {
 		if names[c.String()] {
@@ -242,7 +250,7 @@ func (e *engine) transductive(ctx context.Context) error {
 			if err != nil {
 				return nil, err
 			}
-			if keep {
+			if keep && i >= e.first {
 				matrices[i] = k
 			}
 			return fixed{k, !semidefinite(e.methods[i].kernel)}, nil
@@ -255,7 +263,7 @@ func (e *engine) transductive(ctx context.Context) error {
 	for m := len(e.settings); m < len(e.methods); m++ {
 		err := units(m, func() (source, error) {
 			if mix == nil {
-				for i := range matrices {
+				for i := e.first; i < len(matrices); i++ {
 					k, err := matrix(i)
 					if err != nil {
 						return nil, err
@@ -265,7 +273,7 @@ func (e *engine) transductive(ctx context.Context) error {
 					}
 					matrices[i] = k
 				}
-				mix = newMixer(e, matrices, e.indefinite())
+				mix = newMixer(e, matrices[e.first:], e.indefinite())
 			}
 			return mix.of(e.methods[m].combination), nil
 		})
@@ -276,9 +284,10 @@ func (e *engine) transductive(ctx context.Context) error {
 	return nil
 }
 
-// indefinite reports whether some setting is not positive semi-definite.
+// indefinite reports whether some setting that combinations use is not positive
+// semi-definite.
 func (e *engine) indefinite() bool {
-	return slices.ContainsFunc(e.settings, func(s namedSetting) bool { return !semidefinite(s.Kernel) })
+	return slices.ContainsFunc(e.settings[e.first:], func(s namedSetting) bool { return !semidefinite(s.Kernel) })
 }
 
 // gram fits a kernel to all graphs.
@@ -328,23 +337,24 @@ func (e *engine) fold(ctx context.Context, p part, methods []int) error {
 				continue
 			}
 			if mix == nil {
-				mix = newMixer(e, matrices, e.indefinite())
+				mix = newMixer(e, matrices[e.first:], e.indefinite())
 			}
 			if err := e.compute(ctx, m, mix.of(e.methods[m].combination), p, 0); err != nil {
 				return err
 			}
 			continue
 		}
-		if !wanted && !combined {
+		used := combined && m >= e.first
+		if !wanted && !used {
 			continue
 		}
 		start := e.clock()
-		k, err := e.fitted(ctx, e.methods[m].kernel, p, combined)
+		k, err := e.fitted(ctx, e.methods[m].kernel, p, used)
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.methods[m].parameters, err)
 		}
 		seconds := e.clock() - start
-		if combined {
+		if used {
 			matrices[m] = k
 		}
 		if wanted {

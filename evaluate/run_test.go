@@ -462,6 +462,7 @@ func TestErrors(t *testing.T) {
 		{"no settings", ds, []Candidate{{Name: "x"}}, nil, "no settings"},
 		{"not normalised", ds, one(raw), func(o *Options) { o.Combinations = []Combination{MeanAll} }, "only normalised kernels"},
 		{"not normalised, inductive", ds, one(raw), func(o *Options) { o.Combinations = []Combination{MeanAll}; o.Fitting = Inductive }, "only normalised kernels"},
+		{"nothing to combine", ds, nil, func(o *Options) { o.Combinations = AllCombinations() }, "no candidates to combine"},
 		{"kernel", ds, one(unusable{raw}), nil, "must not be fitted"},
 		{"splits", ds, nil, func(o *Options) { o.Splits = &Splits{Folds: 3, Fold: [][]int{{0, 1, 2}}} }, "want 20"},
 		{"grid", ds, nil, func(o *Options) { o.C = []float64{1, 1} }, "C = [1 1]"},
@@ -554,4 +555,34 @@ func reversed(n int) []int {
 		p[i] = n - 1 - i
 	}
 	return p
+}
+
+// TestProcedure: the best of many settings that know nothing looks better than one good
+// combination, but not when each validator is scored with what the others would choose.
+func TestProcedure(t *testing.T) {
+	o := quick(4, 1)
+	o.C = []float64{1}
+	o.Combinations = []Combination{MeanAll, Chosen}
+	e, err := newEngine(dataset.Scales(40, 1), family(), &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// validators of fold 0: folds 1, 2, 3, of 10 graphs each
+	inner := [][]float64{
+		{1, 1, 1},       // the label histogram, which combinations do not use
+		{1, 0.9, 0.2},   // mean 0.70
+		{0.3, 0.9, 1.0}, // mean 0.73
+		{0.9, 0.3, 0.9}, // mean 0.70
+		{0.7, 0.7, 0.7}, // the combination
+	}
+	for m, scores := range inner {
+		e.results[m][0][0] = foldResult{Inner: [][]float64{scores}}
+	}
+	if m, _ := e.bestOf(0, 0, []int{1, 2, 3}, -1); m != 2 {
+		t.Errorf("best of the settings is %d, want 2", m)
+	}
+	// Without validator 1 the second setting is best (0.95), which scores 0.3 there; without
+	// 2 the third (0.9 against 0.6 and 0.65), 0.3; without 3 the first (0.95), 0.2.
+	near(t, "procedure", e.procedure(0, 0, []int{1, 2, 3}), (0.3+0.3+0.2)/3, 1e-12)
+	near(t, "procedure of one", e.procedure(0, 0, []int{4}), 0.7, 1e-12)
 }

@@ -87,7 +87,7 @@ func (s *store) key(e *engine, m int, p part) string {
 		describe(m)
 	} else {
 		fmt.Fprintf(h, "%s %d\n", e.methods[m].combination, e.o.WeightExamples)
-		for i := range e.settings {
+		for i := e.first; i < len(e.settings); i++ {
 			describe(i)
 		}
 	}
