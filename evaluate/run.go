@@ -51,8 +51,8 @@ type engine struct {
 	// first is the first setting that combinations use: the label histogram that Run adds
 	// comes before it.
 	first int
-	store      *store
-	pool       pool
+	store *store
+	pool  pool
 
 	mu   sync.Mutex
 	done int
