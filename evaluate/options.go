@@ -214,7 +214,7 @@ func (o *Options) Validate() error {
 		{"Score", int(o.Score), scoreNames}, {"Fitting", int(o.Fitting), fittingNames},
 	} {
 		if e.value < 0 || e.value >= len(e.names) {
-			return fmt.Errorf("%s = %d, want one of %q", e.name, e.value, e.names)
+			return fmt.Errorf("evaluate: %s = %d, want one of %q", e.name, e.value, e.names)
 		}
 	}
 	if err := increasing("C", o.C); err != nil {
@@ -225,37 +225,37 @@ func (o *Options) Validate() error {
 	}
 	for _, c := range o.Combinations {
 		if c < 0 || int(c) >= len(combinationNames) {
-			return fmt.Errorf("Combinations has %d, want one of %q", c, combinationNames)
+			return fmt.Errorf("evaluate: Combinations has %d, want one of %q", c, combinationNames)
 		}
 	}
 	switch {
 	case o.Splits == nil && o.Folds < 2:
-		return fmt.Errorf("Folds = %d, want at least 2", o.Folds)
+		return fmt.Errorf("evaluate: Folds = %d, want at least 2", o.Folds)
 	case o.Splits == nil && o.Repeats < 1:
-		return fmt.Errorf("Repeats = %d, want at least 1", o.Repeats)
+		return fmt.Errorf("evaluate: Repeats = %d, want at least 1", o.Repeats)
 	case !(o.Epsilon >= 0) || math.IsInf(o.Epsilon, 1):
-		return fmt.Errorf("Epsilon = %v, want a finite number, 0 or more", o.Epsilon)
+		return fmt.Errorf("evaluate: Epsilon = %v, want a finite number, 0 or more", o.Epsilon)
 	case o.InnerFolds < 1:
-		return fmt.Errorf("InnerFolds = %d, want at least 1", o.InnerFolds)
+		return fmt.Errorf("evaluate: InnerFolds = %d, want at least 1", o.InnerFolds)
 	case o.WeightExamples < 2:
-		return fmt.Errorf("WeightExamples = %d, want at least 2", o.WeightExamples)
+		return fmt.Errorf("evaluate: WeightExamples = %d, want at least 2", o.WeightExamples)
 	case !(o.Confidence > 0 && o.Confidence < 1):
-		return fmt.Errorf("Confidence = %v, want a number between 0 and 1", o.Confidence)
+		return fmt.Errorf("evaluate: Confidence = %v, want a number between 0 and 1", o.Confidence)
 	case o.Workers < 1:
-		return fmt.Errorf("Workers = %d, want at least 1", o.Workers)
+		return fmt.Errorf("evaluate: Workers = %d, want at least 1", o.Workers)
 	case o.Selection == OnReported && len(o.Combinations) > 0:
-		return fmt.Errorf("Combinations are learned inside training parts only, want Selection = Nested")
+		return fmt.Errorf("evaluate: Combinations are learned inside training parts only, want Selection = Nested")
 	}
 	return nil
 }
 
 func increasing(name string, grid []float64) error {
 	if len(grid) == 0 {
-		return fmt.Errorf("%s is empty, want at least one value", name)
+		return fmt.Errorf("evaluate: %s is empty, want at least one value", name)
 	}
 	for i, x := range grid {
 		if !(x > 0) || math.IsInf(x, 1) || i > 0 && x <= grid[i-1] {
-			return fmt.Errorf("%s = %v, want increasing finite numbers above 0", name, grid)
+			return fmt.Errorf("evaluate: %s = %v, want increasing finite numbers above 0", name, grid)
 		}
 	}
 	return nil

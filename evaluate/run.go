@@ -89,7 +89,7 @@ func newEngine(d *dataset.Dataset, candidates []Candidate, o *Options) (*engine,
 		return nil, err
 	}
 	if e.targets.regression() && o.Selection == OnReported {
-		return nil, errors.New("Selection = OnReported is for classification only")
+		return nil, errors.New("evaluate: Selection = OnReported is for classification only")
 	}
 	if e.splits = o.Splits; e.splits != nil {
 		err = e.splits.Validate(len(e.graphs))
