@@ -25,6 +25,8 @@ type prediction struct {
 	// one per example and class.
 	scores []float64
 	values []float64
+	// limited says that the solver stopped at its limit of iterations.
+	limited bool
 }
 
 // width returns the number of scores per example.
@@ -83,7 +85,8 @@ func (t *targets) learn(ctx context.Context, o *Options, gram svm.View, train []
 		return out, nil
 	}
 	models, err := svm.Path(ctx, gram, labels, grid, svm.DefaultOptions())
-	if models == nil || err != nil && !errors.Is(err, svm.ErrIterations) {
+	limited := errors.Is(err, svm.ErrIterations)
+	if err != nil && !limited {
 		return nil, err
 	}
 	for k := range cross {
@@ -91,6 +94,7 @@ func (t *targets) learn(ctx context.Context, o *Options, gram svm.View, train []
 			if out[k][g], err = t.machinePrediction(m, cross[k]); err != nil {
 				return nil, err
 			}
+			out[k][g].limited = limited
 		}
 	}
 	return out, nil
@@ -167,6 +171,7 @@ func (t *targets) ridgePrediction(m *svm.RidgeClassifier, cross svm.View) (predi
 func (t *targets) regress(ctx context.Context, o *Options, gram svm.View, train []int, grid []float64, cross []svm.View, out [][]prediction) error {
 	z, mean, scale := standardize(pick(t.values, train))
 	var predict func(g int, cross svm.View) ([]float64, error)
+	limited := false
 	if o.Learner == Ridge {
 		d, err := svm.Decompose(ctx, gram)
 		if err != nil {
@@ -183,7 +188,7 @@ func (t *targets) regress(ctx context.Context, o *Options, gram svm.View, train 
 		opt := svm.DefaultOptions()
 		opt.Epsilon = o.Epsilon
 		models, err := svm.RegressorPath(ctx, gram, z, grid, opt)
-		if models == nil || err != nil && !errors.Is(err, svm.ErrIterations) {
+		if limited = errors.Is(err, svm.ErrIterations); err != nil && !limited {
 			return err
 		}
 		predict = func(g int, cross svm.View) ([]float64, error) { return models[g].Predict(cross) }
@@ -197,7 +202,7 @@ func (t *targets) regress(ctx context.Context, o *Options, gram svm.View, train 
 			for i := range v {
 				v[i] = mean + scale*v[i]
 			}
-			out[k][g] = prediction{values: v}
+			out[k][g] = prediction{values: v, limited: limited}
 		}
 	}
 	return nil

@@ -93,12 +93,17 @@ func (r *Report) lines() []string {
 		out = append(out, fmt.Sprintf("%d graphs are isomorphic to others (%d groups, %d graphs with conflicting targets); on average %.1f graphs have a twin in their training part.",
 			d.Graphs, d.Groups, d.Conflicting, d.AcrossFolds))
 	}
+	for _, x := range r.Results {
+		if x.Limited > 0 {
+			out = append(out, fmt.Sprintf("%d trainings of %s stopped at the limit of iterations.", x.Limited, x.Name))
+		}
+	}
 	return out
 }
 
 // WriteText writes the report as a table for a terminal of 80 columns, with the protocol
-// above, and below the parameters that were chosen most often and the comparison of each
-// row with the best one.
+// above, and below the parameters that were chosen most often, the classes in the best row,
+// and the comparison of the other rows with it.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	for _, line := range r.lines() {
@@ -136,6 +141,12 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, x := range r.Results {
 		if x.Parameters != "-" {
 			wrapText(&b, "  ", x.Name+": "+x.Parameters+share100(x))
+		}
+	}
+	if best := r.best(); best.ClassificationSummary != nil {
+		fmt.Fprintf(&b, "\nBy class, %s:\n  %-24s  %8s  %6s  %9s  %5s\n", best.Name, "class", "examples", "recall", "precision", "F1")
+		for _, c := range best.ByClass {
+			fmt.Fprintf(&b, "  %s  %8d  %6.3f  %9.3f  %5.3f\n", pad(c.Class, 24, false), c.Examples/best.Repeats, c.Recall, c.Precision, c.F1)
 		}
 	}
 	if tests := r.againstBest(); len(tests) > 0 {

@@ -65,6 +65,9 @@ type Result struct {
 	Interval *Interval `json:"confidence_interval,omitempty"`
 	// FoldScores are the accuracies, or the mean squared errors, of all folds, by repeat.
 	FoldScores [][]float64 `json:"fold_scores"`
+	// Limited is the number of trainings behind the predictions that stopped at the limit of
+	// iterations of the SVM; their solutions are not exact.
+	Limited int `json:"limited_trainings,omitempty"`
 	// KernelSeconds is the time for the kernel matrices of all settings, LearnSeconds the
 	// sum of the times of all trainings and predictions, of which several run at a time, and
 	// Seconds the sum of the two.

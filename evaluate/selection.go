@@ -63,6 +63,7 @@ func (e *engine) fill(x *Result, choose func(repeat, f int) int) {
 			m := choose(r, f)
 			fold := e.results[m][r][f]
 			chosen[r] = append(chosen[r], fold)
+			x.Limited += fold.Limited
 			counts[e.choice(m, e.o.grid()[fold.Best])]++
 		}
 	}
@@ -124,13 +125,14 @@ func (e *engine) chooseReported(x *Result, of []int) {
 	var chosen Result
 	for _, m := range of {
 		for g, v := range e.o.grid() {
+			trial := *x
 			confusions := make([][]Confusion, e.splits.Repeats())
 			for r, folds := range e.results[m] {
 				for _, f := range folds {
 					confusions[r] = append(confusions[r], f.Confusions[g])
+					trial.Limited += f.Limited
 				}
 			}
-			trial := *x
 			e.summariseConfusions(&trial, confusions)
 			score := trial.Accuracy
 			if e.o.Score == BalancedAccuracy {

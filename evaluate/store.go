@@ -64,13 +64,13 @@ func (e *engine) fingerprint() (string, error) {
 		Regression                                bool
 		Splits                                    *Splits
 		Learner, Selection, Inner, Score, Fitting int
-		InnerFolds                                int
+		Validators                                int
 		C, Ridge                                  []float64
 		Epsilon                                   float64
 	}{
 		storeVersion, e.targets.regression(), e.splits,
 		int(o.Learner), int(o.Selection), int(o.Inner), int(o.Score), int(o.Fitting),
-		o.InnerFolds, o.C, o.Ridge, o.Epsilon,
+		len(e.validators(0)), o.C, o.Ridge, o.Epsilon,
 	})
 	return hex.EncodeToString(h.Sum(nil)), err
 }

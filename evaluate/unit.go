@@ -19,12 +19,22 @@ type foldResult struct {
 	// strongest regularisation. Nested only.
 	Inner [][]float64 `json:"inner,omitempty"`
 	Best  int         `json:"best"`
+	// Limited is the number of trainings for the fold that stopped at the limit of
+	// iterations.
+	Limited int `json:"limited,omitempty"`
 	// Predictions for the test graphs of the fold, ascending, with the best value.
 	Labels []int     `json:"labels,omitempty"`
 	Scores []float64 `json:"scores,omitempty"`
 	Values []float64 `json:"values,omitempty"`
 	// Confusions has the counts for each value of the grid. OnReported only.
 	Confusions []Confusion `json:"confusions,omitempty"`
+}
+
+// count counts a training if it was limited.
+func (r *foldResult) count(p []prediction) {
+	if p[0].limited {
+		r.Limited++
+	}
 }
 
 // source gives the kernel matrices of training parts.
@@ -174,6 +184,7 @@ func (e *engine) foldScores(ctx context.Context, s source, repeat int, out []fol
 				side = 1
 			}
 			examples := e.splits.Test(repeat, other)
+			r.count(predicted[i][side])
 			for c := range grid {
 				r.Inner[c] = append(r.Inner[c], e.targets.score(e.o, examples, predicted[i][side][c]))
 			}
@@ -271,6 +282,7 @@ func (e *engine) test(ctx context.Context, s source, repeat int, r *foldResult) 
 	if err != nil {
 		return err
 	}
+	r.count(p)
 	r.Labels, r.Scores, r.Values = p[0].labels, p[0].scores, p[0].values
 	return nil
 }
@@ -281,6 +293,7 @@ func (e *engine) reported(ctx context.Context, s source, repeat int, r *foldResu
 	if err != nil {
 		return err
 	}
+	r.count(p)
 	truth := pick(e.targets.labels, e.splits.Test(repeat, r.Fold))
 	for _, x := range p {
 		r.Confusions = append(r.Confusions, NewConfusion(truth, x.labels, len(e.targets.classes)))
