@@ -76,10 +76,10 @@ type mixer struct {
 	parts map[[3]int]*mixedPart // by repeat and left-out folds
 }
 
-// mixedPart holds what the combinations share on one training part.
+// mixedPart holds what is learned on one training part.
 type mixedPart struct {
-	once sync.Once
-	err  error
+	mu      sync.Mutex
+	weights map[Combination][]float64
 	// sample is the part of the training graphs from which weights are learned.
 	sample []int
 	// order has the kernels by increasing leave-one-out error of their best ridge.
@@ -92,12 +92,13 @@ func newMixer(e *engine, matrices []*mlg.Matrix, clip bool) *mixer {
 	return &mixer{e: e, matrices: matrices, clip: clip, parts: map[[3]int]*mixedPart{}}
 }
 
-// of returns a combination as a source.
-func (m *mixer) of(c Combination) source { return mixture{m, c} }
+// of returns the combination of a method as a source.
+func (m *mixer) of(x *method) source { return mixture{m, x.combination, x.sharpness} }
 
 type mixture struct {
 	*mixer
-	how Combination
+	how       Combination
+	sharpness float64 // 0 for the mean itself
 }
 
 func (s mixture) part(ctx context.Context, repeat int, folds []int, train []int) (svm.View, func([]int) svm.View, error) {
@@ -105,12 +106,22 @@ func (s mixture) part(ctx context.Context, repeat int, folds []int, train []int)
 	if err != nil {
 		return svm.View{}, nil, err
 	}
-	cross := func(rows []int) svm.View { return svm.Full(s.mean(w, rows, train)) }
+	cross := func(rows []int) svm.View { return svm.Full(s.sharpen(s.mean(w, rows, train))) }
 	gram := cross(train)
 	if s.clip {
 		return clipped(gram, cross)
 	}
 	return gram, cross, nil
+}
+
+// sharpen replaces the entries k of a matrix by exp(t(k−1)).
+func (s mixture) sharpen(m *mlg.Matrix) *mlg.Matrix {
+	if s.sharpness > 0 {
+		for i, k := range m.Data {
+			m.Data[i] = math.Exp(s.sharpness * (k - 1))
+		}
+	}
+	return m
 }
 
 // mean returns Σ_k w_k K_k on rows and columns.
@@ -132,57 +143,57 @@ func (m *mixer) mean(w []float64, rows, cols []int) *mlg.Matrix {
 
 // weights returns the weights of the kernels for a training part; they sum to 1.
 func (m *mixer) weights(ctx context.Context, how Combination, repeat int, folds, train []int) ([]float64, error) {
-	w := make([]float64, len(m.matrices))
-	if how == MeanAll {
-		for k := range w {
-			w[k] = 1 / float64(len(w))
-		}
-		return w, nil
-	}
-	p := m.prepare(ctx, repeat, folds, train, how != Alignment)
-	if p.err != nil {
-		return nil, p.err
-	}
-	var err error
-	switch how {
-	case BestFew:
-		err = m.bestFew(ctx, p, w)
-	case Alignment:
-		m.align(p, w)
-	case Forward:
-		err = m.forward(ctx, p, w)
-	}
-	return w, err
-}
-
-// prepare draws the sample and, when asked, ranks the kernels.
-func (m *mixer) prepare(ctx context.Context, repeat int, folds, train []int, rank bool) *mixedPart {
-	if !rank { // cheap: no need to share
-		return &mixedPart{sample: m.e.sample(repeat, folds, train)}
-	}
 	key := [3]int{repeat, folds[0], folds[len(folds)-1]}
 	m.mu.Lock()
 	p := m.parts[key]
 	if p == nil {
-		p = &mixedPart{}
+		p = &mixedPart{weights: map[Combination][]float64{}, sample: m.e.sample(repeat, folds, train)}
 		m.parts[key] = p
 	}
 	m.mu.Unlock()
-	p.once.Do(func() {
-		p.sample = m.e.sample(repeat, folds, train)
-		for k := range m.matrices {
-			e, ridge, err := m.looError(ctx, svm.Full(m.matrices[k]).Select(p.sample, p.sample), p.sample, m.e.o.Ridge)
-			if err != nil {
-				p.err = err
-				return
-			}
-			p.errors = append(p.errors, e)
-			p.ridges = append(p.ridges, ridge)
-			p.order = append(p.order, k)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if w, ok := p.weights[how]; ok {
+		return w, nil
+	}
+	w := make([]float64, len(m.matrices))
+	var err error
+	switch how {
+	case MeanAll:
+		for k := range w {
+			w[k] = 1 / float64(len(w))
 		}
-		slices.SortStableFunc(p.order, func(a, b int) int { return cmp.Compare(p.errors[a], p.errors[b]) })
-	})
-	return p
+	case Alignment:
+		m.align(p, w)
+	case BestFew:
+		err = m.bestFew(ctx, p, w)
+	case Forward:
+		err = m.forward(ctx, p, w)
+	}
+	if err == nil {
+		p.weights[how] = w
+	}
+	return w, err
+}
+
+// rank orders the kernels by their leave-one-out errors, once for a part.
+func (m *mixer) rank(ctx context.Context, p *mixedPart) error {
+	if p.order != nil {
+		return nil
+	}
+	var order []int
+	for k := range m.matrices {
+		e, ridge, err := m.looError(ctx, svm.Full(m.matrices[k]).Select(p.sample, p.sample), p.sample, m.e.o.Ridge)
+		if err != nil {
+			return err
+		}
+		p.errors = append(p.errors, e)
+		p.ridges = append(p.ridges, ridge)
+		order = append(order, k)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.errors[a], p.errors[b]) })
+	p.order = order
+	return nil
 }
 
 // sample returns at most WeightExamples of the training graphs, each class in proportion,
@@ -286,6 +297,9 @@ func (t *targets) columns(examples []int) [][]float64 {
 }
 
 func (m *mixer) bestFew(ctx context.Context, p *mixedPart, w []float64) error {
+	if err := m.rank(ctx, p); err != nil {
+		return err
+	}
 	best, size := math.Inf(1), 1
 	for _, n := range fewSizes {
 		if n > len(p.order) {
@@ -310,6 +324,9 @@ func (m *mixer) bestFew(ctx context.Context, p *mixedPart, w []float64) error {
 }
 
 func (m *mixer) forward(ctx context.Context, p *mixedPart, w []float64) error {
+	if err := m.rank(ctx, p); err != nil {
+		return err
+	}
 	first := p.order[0]
 	count := make([]float64, len(w))
 	count[first] = 1

@@ -43,6 +43,10 @@ type Options struct {
 	// Combinations are the ways to combine kernels that are evaluated besides the
 	// candidates themselves; see Combination.
 	Combinations []Combination
+	// Sharpness has the values t > 0 for which a combined kernel k is also tried as
+	// exp(t(k−1)), which is positive semi-definite with k and has a unit diagonal. The larger
+	// t, the more it counts near neighbours only.
+	Sharpness []float64
 	// WeightExamples bounds the number of training graphs from which the weights of a
 	// combination are learned; where there are more, a stratified sample is drawn.
 	WeightExamples int
@@ -73,6 +77,7 @@ func DefaultOptions() Options {
 		Ridge:          decades(-3, 3),
 		Epsilon:        0.1,
 		InnerFolds:     math.MaxInt,
+		Sharpness:      []float64{2, 8},
 		WeightExamples: 400,
 		Confidence:     0.95,
 		Workers:        runtime.GOMAXPROCS(0),
@@ -222,6 +227,11 @@ func (o *Options) Validate() error {
 	}
 	if err := increasing("Ridge", o.Ridge); err != nil {
 		return err
+	}
+	for _, t := range o.Sharpness {
+		if !(t > 0) || math.IsInf(t, 1) {
+			return fmt.Errorf("evaluate: Sharpness = %v, want finite numbers above 0", o.Sharpness)
+		}
 	}
 	for _, c := range o.Combinations {
 		if c < 0 || int(c) >= len(combinationNames) {

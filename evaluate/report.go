@@ -141,24 +141,32 @@ func (e *engine) report() *Report {
 		x.Published = e.candidates[c].Published
 		r.Results = append(r.Results, x)
 	}
-	var settings, learned []int
-	for m := range e.methods {
-		switch {
-		case m >= len(e.settings):
-			learned = append(learned, m)
-		case m >= e.first:
-			settings = append(settings, m)
+	var settings []int
+	for m := e.first; m < len(e.settings); m++ {
+		settings = append(settings, m)
+	}
+	of := func(c Combination) (methods []int) {
+		for m := len(e.settings); m < len(e.methods); m++ {
+			if e.methods[m].combination == c {
+				methods = append(methods, m)
+			}
 		}
+		return methods
 	}
 	for _, c := range o.Combinations {
 		switch c {
 		case BestSingle:
 			r.Results = append(r.Results, e.row(c.String(), settings))
 		case Chosen:
-			r.Results = append(r.Results, e.chosen(settings, learned))
+			var procedures [][]int
+			for _, c := range o.Combinations {
+				if c.learned() {
+					procedures = append(procedures, of(c))
+				}
+			}
+			r.Results = append(r.Results, e.chosen(append(procedures, settings)))
 		default:
-			of := slices.IndexFunc(e.methods, func(m method) bool { return m.kernel == nil && m.combination == c })
-			r.Results = append(r.Results, e.row(c.String(), []int{of}))
+			r.Results = append(r.Results, e.row(c.String(), of(c)))
 		}
 	}
 	for i, b := range r.Results {

@@ -23,19 +23,16 @@ func (e *engine) row(name string, of []int) Result {
 }
 
 // chosen makes the row of Chosen: for every fold it takes that of the learned combinations
-// and of the best single setting which has the best score as a procedure.
-func (e *engine) chosen(settings, learned []int) Result {
-	x := e.seconds(Chosen.String(), append(slices.Clone(settings), learned...))
+// and of the best single setting, which come last, that has the best score as a procedure.
+func (e *engine) chosen(procedures [][]int) Result {
+	x := e.seconds(Chosen.String(), slices.Concat(procedures...))
 	e.fill(&x, func(repeat, f int) int {
-		of := settings
+		var of []int
 		best := math.Inf(-1)
-		for _, m := range learned {
-			if s := e.procedure(repeat, f, []int{m}); s > best {
-				best, of = s, []int{m}
+		for _, methods := range procedures {
+			if s := e.procedure(repeat, f, methods); s > best {
+				best, of = s, methods
 			}
-		}
-		if e.procedure(repeat, f, settings) > best {
-			of = settings
 		}
 		m, _ := e.bestOf(repeat, f, of, -1)
 		return m
@@ -149,12 +146,8 @@ func (e *engine) chooseReported(x *Result, of []int) {
 
 // choice describes a method with a value of the learner's grid.
 func (e *engine) choice(m int, value float64) string {
-	label := e.methods[m].parameters
-	if e.methods[m].kernel == nil {
-		label = e.methods[m].name
-	}
 	if e.o.Learner == Ridge {
-		return fmt.Sprintf("%s ridge=%g", label, value)
+		return fmt.Sprintf("%s ridge=%g", e.methods[m].parameters, value)
 	}
-	return fmt.Sprintf("%s C=%g", label, value)
+	return fmt.Sprintf("%s C=%g", e.methods[m].parameters, value)
 }
