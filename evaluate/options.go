@@ -77,7 +77,6 @@ func DefaultOptions() Options {
 		Ridge:          decades(-3, 3),
 		Epsilon:        0.1,
 		InnerFolds:     math.MaxInt,
-		Sharpness:      []float64{2, 8},
 		WeightExamples: 400,
 		Confidence:     0.95,
 		Workers:        runtime.GOMAXPROCS(0),

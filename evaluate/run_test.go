@@ -45,6 +45,7 @@ func TestResume(t *testing.T) {
 			o := quick(4, 2)
 			o.Fitting = fitting
 			o.Combinations = AllCombinations()
+			o.Sharpness = []float64{2, 8}
 			whole, err := Run(t.Context(), ds, family(), o)
 			if err != nil {
 				t.Fatal(err)
@@ -269,6 +270,7 @@ func TestErrors(t *testing.T) {
 		{"confidence", ds, nil, func(o *Options) { o.Confidence = math.NaN() }, "Confidence = NaN"},
 		{"inner folds", ds, nil, func(o *Options) { o.InnerFolds = 0 }, "InnerFolds = 0"},
 		{"inner", ds, nil, func(o *Options) { o.Inner = 7 }, "Inner = 7"},
+		{"sharpness", ds, nil, func(o *Options) { o.Sharpness = []float64{0} }, "Sharpness = [0]"},
 		{"combination", ds, nil, func(o *Options) { o.Combinations = []Combination{9} }, "Combinations has 9"},
 		{"combination reported", ds, nil, func(o *Options) { o.Combinations = AllCombinations(); o.Selection = OnReported }, "want Selection = Nested"},
 	} {
