@@ -92,13 +92,12 @@ func newMixer(e *engine, matrices []*mlg.Matrix, clip bool) *mixer {
 	return &mixer{e: e, matrices: matrices, clip: clip, parts: map[[3]int]*mixedPart{}}
 }
 
-// of returns the combination of a method as a source.
-func (m *mixer) of(x *method) source { return mixture{m, x.combination, x.sharpness} }
+// of returns a combination as a source.
+func (m *mixer) of(c Combination) source { return mixture{m, c} }
 
 type mixture struct {
 	*mixer
-	how       Combination
-	sharpness float64 // 0 for the mean itself
+	how Combination
 }
 
 func (s mixture) part(ctx context.Context, repeat int, folds []int, train []int) (svm.View, func([]int) svm.View, error) {
@@ -106,22 +105,12 @@ func (s mixture) part(ctx context.Context, repeat int, folds []int, train []int)
 	if err != nil {
 		return svm.View{}, nil, err
 	}
-	cross := func(rows []int) svm.View { return svm.Full(s.sharpen(s.mean(w, rows, train))) }
+	cross := func(rows []int) svm.View { return svm.Full(s.mean(w, rows, train)) }
 	gram := cross(train)
 	if s.clip {
 		return clipped(gram, cross)
 	}
 	return gram, cross, nil
-}
-
-// sharpen replaces the entries k of a matrix by exp(t(k−1)).
-func (s mixture) sharpen(m *mlg.Matrix) *mlg.Matrix {
-	if s.sharpness > 0 {
-		for i, k := range m.Data {
-			m.Data[i] = math.Exp(s.sharpness * (k - 1))
-		}
-	}
-	return m
 }
 
 // mean returns Σ_k w_k K_k on rows and columns.

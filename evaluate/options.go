@@ -43,10 +43,6 @@ type Options struct {
 	// Combinations are the ways to combine kernels that are evaluated besides the
 	// candidates themselves; see Combination.
 	Combinations []Combination
-	// Sharpness has the values t > 0 for which a combined kernel k is also tried as
-	// exp(t(k−1)), which is positive semi-definite with k and has a unit diagonal. The larger
-	// t, the more it counts near neighbours only.
-	Sharpness []float64
 	// WeightExamples bounds the number of training graphs from which the weights of a
 	// combination are learned; where there are more, a stratified sample is drawn.
 	WeightExamples int
@@ -226,11 +222,6 @@ func (o *Options) Validate() error {
 	}
 	if err := increasing("Ridge", o.Ridge); err != nil {
 		return err
-	}
-	for _, t := range o.Sharpness {
-		if !(t > 0) || math.IsInf(t, 1) {
-			return fmt.Errorf("evaluate: Sharpness = %v, want finite numbers above 0", o.Sharpness)
-		}
 	}
 	for _, c := range o.Combinations {
 		if c < 0 || int(c) >= len(combinationNames) {

@@ -145,28 +145,19 @@ func (e *engine) report() *Report {
 	for m := e.first; m < len(e.settings); m++ {
 		settings = append(settings, m)
 	}
-	of := func(c Combination) (methods []int) {
-		for m := len(e.settings); m < len(e.methods); m++ {
-			if e.methods[m].combination == c {
-				methods = append(methods, m)
-			}
-		}
-		return methods
+	var learned [][]int // the method of each learned combination
+	for m := len(e.settings); m < len(e.methods); m++ {
+		learned = append(learned, []int{m})
 	}
 	for _, c := range o.Combinations {
 		switch c {
 		case BestSingle:
 			r.Results = append(r.Results, e.row(c.String(), settings))
 		case Chosen:
-			var procedures [][]int
-			for _, c := range o.Combinations {
-				if c.learned() {
-					procedures = append(procedures, of(c))
-				}
-			}
-			r.Results = append(r.Results, e.chosen(append(procedures, settings)))
+			r.Results = append(r.Results, e.chosen(append(learned, settings)))
 		default:
-			r.Results = append(r.Results, e.row(c.String(), of(c)))
+			m := slices.IndexFunc(e.methods, func(m method) bool { return m.kernel == nil && m.combination == c })
+			r.Results = append(r.Results, e.row(c.String(), []int{m}))
 		}
 	}
 	for i, b := range r.Results {

@@ -72,7 +72,6 @@ type method struct {
 	name, parameters string
 	kernel           mlg.Kernel // of a setting, nil for a combination
 	combination      Combination
-	sharpness        float64 // of a combination, 0 for the mean itself
 
 	kernelSeconds, learnSeconds float64
 }
@@ -139,11 +138,6 @@ func newEngine(d *dataset.Dataset, candidates []Candidate, o *Options) (*engine,
 		names[c.String()] = true
 		if c.learned() {
 			e.methods = append(e.methods, method{name: c.String(), parameters: c.String(), combination: c})
-			for _, t := range o.Sharpness {
-				e.methods = append(e.methods, method{
-					name: c.String(), parameters: fmt.Sprintf("%s sharpness=%g", c, t), combination: c, sharpness: t,
-				})
-			}
 		}
 	}
 	for range e.methods {
@@ -281,7 +275,7 @@ func (e *engine) transductive(ctx context.Context) error {
 				}
 				mix = newMixer(e, matrices[e.first:], e.indefinite())
 			}
-			return mix.of(&e.methods[m]), nil
+			return mix.of(e.methods[m].combination), nil
 		})
 		if err != nil {
 			return err
@@ -345,7 +339,7 @@ func (e *engine) fold(ctx context.Context, p part, methods []int) error {
 			if mix == nil {
 				mix = newMixer(e, matrices[e.first:], e.indefinite())
 			}
-			if err := e.compute(ctx, m, mix.of(&e.methods[m]), p, 0); err != nil {
+			if err := e.compute(ctx, m, mix.of(e.methods[m].combination), p, 0); err != nil {
 				return err
 			}
 			continue

@@ -45,7 +45,6 @@ func TestResume(t *testing.T) {
 			o := quick(4, 2)
 			o.Fitting = fitting
 			o.Combinations = AllCombinations()
-			o.Sharpness = []float64{2, 8}
 			whole, err := Run(t.Context(), ds, family(), o)
 			if err != nil {
 				t.Fatal(err)
@@ -75,8 +74,8 @@ func TestResume(t *testing.T) {
 			if !reflect.DeepEqual(resumed, whole) {
 				t.Error("the resumed run gives something else")
 			}
-			if !slices.IsSorted(steps) || steps[len(steps)-1] != (4+4*3)*2*4 { // 4 settings, 4 learned combinations of 3 kinds
-				t.Errorf("progress %v, want increasing up to 128", steps)
+			if !slices.IsSorted(steps) || steps[len(steps)-1] != (4+4)*2*4 { // 4 settings, 4 learned combinations
+				t.Errorf("progress %v, want increasing up to 64", steps)
 			}
 			// All is there now: kernels are not needed any more.
 			broken := family()
@@ -270,7 +269,6 @@ func TestErrors(t *testing.T) {
 		{"confidence", ds, nil, func(o *Options) { o.Confidence = math.NaN() }, "Confidence = NaN"},
 		{"inner folds", ds, nil, func(o *Options) { o.InnerFolds = 0 }, "InnerFolds = 0"},
 		{"inner", ds, nil, func(o *Options) { o.Inner = 7 }, "Inner = 7"},
-		{"sharpness", ds, nil, func(o *Options) { o.Sharpness = []float64{0} }, "Sharpness = [0]"},
 		{"combination", ds, nil, func(o *Options) { o.Combinations = []Combination{9} }, "Combinations has 9"},
 		{"combination reported", ds, nil, func(o *Options) { o.Combinations = AllCombinations(); o.Selection = OnReported }, "want Selection = Nested"},
 	} {

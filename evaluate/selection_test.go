@@ -106,7 +106,6 @@ func TestNestedIgnoresTestLabels(t *testing.T) {
 		t.Run(fmt.Sprint(c.inner, c.learner, c.fitting), func(t *testing.T) {
 			o := quick(5, 1)
 			o.Splits, o.Inner, o.Learner, o.Fitting = splits, c.inner, c.learner, c.fitting
-			o.Sharpness = []float64{4}
 			o.Combinations = AllCombinations()
 			a, err := Run(t.Context(), ds, family(), o)
 			if err != nil {
