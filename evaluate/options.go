@@ -173,6 +173,12 @@ func (i Inner) String() string     { return nameOf(innerNames, int(i)) }
 func (s Score) String() string     { return nameOf(scoreNames, int(s)) }
 func (f Fitting) String() string   { return nameOf(fittingNames, int(f)) }
 
+// ParseTask is the inverse of Task.String.
+func ParseTask(s string) (Task, error) { return parse[Task](taskNames, s, "task") }
+
+// ParseScore is the inverse of Score.String.
+func ParseScore(s string) (Score, error) { return parse[Score](scoreNames, s, "score") }
+
 // ParseLearner is the inverse of Learner.String.
 func ParseLearner(s string) (Learner, error) { return parse[Learner](learnerNames, s, "learner") }
 

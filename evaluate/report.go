@@ -23,6 +23,9 @@ type Report struct {
 	Results    []Result   `json:"results"`
 	// Tests compares every row of Results with every later one; B is the earlier row.
 	Tests []Test `json:"tests"`
+
+	// Splits are the folds, to be written with Splits.Write.
+	Splits *Splits `json:"-"`
 }
 
 // Protocol says how the figures came about.
@@ -128,6 +131,7 @@ func (e *engine) report() *Report {
 			Ratio: test / (float64(n) - test),
 		},
 		Duplicates: e.duplicates(),
+		Splits:     e.splits,
 	}
 	r.Results = append(r.Results, e.majority())
 	for c := range e.candidates {

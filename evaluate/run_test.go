@@ -135,6 +135,35 @@ func (unusable) Fit(context.Context, []*graph.Graph) (mlg.Fitted, error) {
 	return nil, errors.New("this kernel must not be fitted")
 }
 
+func TestParse(t *testing.T) {
+	if x, err := ParseTask("regression"); err != nil || x != Regression {
+		t.Error(x, err)
+	}
+	if x, err := ParseScore("balanced"); err != nil || x != BalancedAccuracy {
+		t.Error(x, err)
+	}
+	if x, err := ParseLearner("ridge"); err != nil || x != Ridge {
+		t.Error(x, err)
+	}
+	if x, err := ParseSelection("reported"); err != nil || x != OnReported {
+		t.Error(x, err)
+	}
+	if x, err := ParseInner("loo"); err != nil || x != LeaveOneOut {
+		t.Error(x, err)
+	}
+	if x, err := ParseFitting("inductive"); err != nil || x != Inductive {
+		t.Error(x, err)
+	}
+	for _, c := range AllCombinations() {
+		if x, err := ParseCombination(c.String()); err != nil || x != c {
+			t.Error(x, err)
+		}
+	}
+	if _, err := ParseInner("none"); err == nil || !strings.Contains(err.Error(), `inner scheme "none", want one of`) {
+		t.Error(err)
+	}
+}
+
 // TestWorkers: the same results for any number of workers.
 func TestWorkers(t *testing.T) {
 	ds := dataset.Scales(40, 1)
