@@ -1,0 +1,460 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// Combination is a way to use all settings of all candidates together. Weights and choices
+// are made on the training part alone. Kernels must have a unit diagonal.
+type Combination int
+
+const (
+	// BestSingle takes the one setting with the best inner score.
+	BestSingle Combination = iota
+	// MeanAll is the mean of all kernels.
+	MeanAll
+	// BestFew is the mean of the m kernels with the smallest leave-one-out error of kernel
+	// ridge regression, m ∈ {2, 3, 5, 8} being that whose mean has the smallest.
+	BestFew
+	// Alignment weighs the kernels so that their sum is as close as possible to the
+	// similarity of the targets: with centred kernel matrices K_k and Y,
+	//
+	//	minimise   |Σ_k v_k K_k − Y|²   subject to   v ≥ 0,
+	//
+	// where Y is Σ_c z_c z_cᵀ over the classes for z = ±1, or zzᵀ for values (Cortes, Mohri &
+	// Rostamizadeh, Algorithms for learning kernels based on centered alignment, 2012).
+	Alignment
+	// Forward begins with the kernel of the smallest leave-one-out error of kernel ridge
+	// regression and adds, one at a time and perhaps repeatedly, the kernel with which the
+	// error of the mean falls most, until it falls no more or 6 are taken.
+	Forward
+	// Chosen takes, for each fold, that of the asked-for combinations and of BestSingle which
+	// has the best inner score as a procedure: on every validation fold by what the other
+	// validation folds would choose, since the score of the best of many settings is too high.
+	Chosen
+)
+
+var combinationNames = []string{"best single", "mean of all", "mean of best", "alignment", "forward", "chosen"}
+
+func (c Combination) String() string { return nameOf(combinationNames, int(c)) }
+
+// ParseCombination is the inverse of Combination.String.
+func ParseCombination(s string) (Combination, error) {
+	return parse[Combination](combinationNames, s, "combination")
+}
+
+// AllCombinations returns every way to combine.
+func AllCombinations() []Combination {
+	return []Combination{BestSingle, MeanAll, BestFew, Alignment, Forward, Chosen}
+}
+
+// learned reports whether a combination has a kernel of its own, which needs trainings.
+func (c Combination) learned() bool { return c != BestSingle && c != Chosen }
+
+const (
+	forwardSteps = 6  // kernels that Forward takes at most
+	shortlist    = 10 // kernels that it looks at: those with the smallest errors
+)
+
+var fewSizes = []int{2, 3, 5, 8}
+
+// mixer learns weights of kernels on training parts.
+type mixer struct {
+	e        *engine
+	matrices []*mlg.Matrix
+	clip     bool
+
+	mu    sync.Mutex
+	parts map[[3]int]*mixedPart // by repeat and left-out folds
+}
+
+// mixedPart holds what is learned on one training part.
+type mixedPart struct {
+	mu      sync.Mutex
+	weights map[Combination][]float64
+	// sample is the part of the training graphs from which weights are learned.
+	sample []int
+	// order has the kernels by increasing leave-one-out error of their best ridge.
+	order  []int
+	errors []float64
+	ridges []float64
+}
+
+func newMixer(e *engine, matrices []*mlg.Matrix, clip bool) *mixer {
+	return &mixer{e: e, matrices: matrices, clip: clip, parts: map[[3]int]*mixedPart{}}
+}
+
+// of returns a combination as a source.
+func (m *mixer) of(c Combination) source { return mixture{m, c} }
+
+type mixture struct {
+	*mixer
+	how Combination
+}
+
+func (s mixture) part(ctx context.Context, repeat int, folds []int, train []int) (svm.View, func([]int) svm.View, error) {
+	w, err := s.weights(ctx, s.how, repeat, folds, train)
+	if err != nil {
+		return svm.View{}, nil, err
+	}
+	cross := func(rows []int) svm.View { return svm.Full(s.mean(w, rows, train)) }
+	gram := cross(train)
+	if s.clip {
+		return clipped(gram, cross)
+	}
+	return gram, cross, nil
+}
+
+// mean returns Σ_k w_k K_k on rows and columns.
+func (m *mixer) mean(w []float64, rows, cols []int) *mlg.Matrix {
+	out := mlg.NewMatrix(len(rows), len(cols))
+	for k, a := range w {
+		if a == 0 {
+			continue
+		}
+		for i, r := range rows {
+			from, to := m.matrices[k].Row(r), out.Row(i)
+			for j, c := range cols {
+				to[j] += a * from[c]
+			}
+		}
+	}
+	return out
+}
+
+// weights returns the weights of the kernels for a training part; they sum to 1.
+func (m *mixer) weights(ctx context.Context, how Combination, repeat int, folds, train []int) ([]float64, error) {
+	key := [3]int{repeat, folds[0], folds[len(folds)-1]}
+	m.mu.Lock()
+	p := m.parts[key]
+	if p == nil {
+		p = &mixedPart{weights: map[Combination][]float64{}, sample: m.e.sample(repeat, folds, train)}
+		m.parts[key] = p
+	}
+	m.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if w, ok := p.weights[how]; ok {
+		return w, nil
+	}
+	w := make([]float64, len(m.matrices))
+	var err error
+	switch how {
+	case MeanAll:
+		for k := range w {
+			w[k] = 1 / float64(len(w))
+		}
+	case Alignment:
+		m.align(p, w)
+	case BestFew:
+		err = m.bestFew(ctx, p, w)
+	case Forward:
+		err = m.forward(ctx, p, w)
+	}
+	if err == nil {
+		p.weights[how] = w
+	}
+	return w, err
+}
+
+// rank orders the kernels by their leave-one-out errors, once for a part.
+func (m *mixer) rank(ctx context.Context, p *mixedPart) error {
+	if p.order != nil {
+		return nil
+	}
+	var order []int
+	for k := range m.matrices {
+		e, ridge, err := m.looError(ctx, svm.Full(m.matrices[k]).Select(p.sample, p.sample), p.sample, m.e.o.Ridge)
+		if err != nil {
+			return err
+		}
+		p.errors = append(p.errors, e)
+		p.ridges = append(p.ridges, ridge)
+		order = append(order, k)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.errors[a], p.errors[b]) })
+	p.order = order
+	return nil
+}
+
+// sample returns at most WeightExamples of the training graphs, each class in proportion,
+// ascending.
+func (e *engine) sample(repeat int, folds, train []int) []int {
+	limit := e.o.WeightExamples
+	if len(train) <= limit {
+		return train
+	}
+	random := rand.New(rand.NewPCG(e.splits.Seed, uint64(repeat*e.splits.Folds*e.splits.Folds+folds[0]*e.splits.Folds+folds[len(folds)-1])))
+	shuffled := pick(train, random.Perm(len(train)))
+	if !e.targets.regression() {
+		slices.SortStableFunc(shuffled, func(a, b int) int { return cmp.Compare(e.targets.labels[a], e.targets.labels[b]) })
+	}
+	out := make([]int, limit)
+	for k := range out { // every len/limit-th of the classes one after the other
+		out[k] = shuffled[k*len(shuffled)/limit]
+	}
+	slices.Sort(out)
+	return out
+}
+
+// looError returns the smallest leave-one-out squared error of kernel ridge regression over
+// the ridges, summed over classes with targets ±1, and the ridge that attains it. A matrix
+// that is not positive definite with a ridge has an infinite error there if some kernel is
+// marked as indefinite.
+func (m *mixer) looError(ctx context.Context, gram svm.View, examples []int, ridges []float64) (best, ridge float64, err error) {
+	d, err := svm.Decompose(ctx, gram)
+	if err != nil {
+		return 0, 0, err
+	}
+	z := m.e.targets.columns(examples)
+	best, ridge = math.Inf(1), ridges[len(ridges)-1]
+	for _, lambda := range ridges {
+		sum, err := m.e.targets.press(d, z, examples, lambda)
+		if err != nil {
+			if m.clip {
+				continue
+			}
+			return 0, 0, err
+		}
+		if sum < best {
+			best, ridge = sum, lambda
+		}
+	}
+	return best, ridge, nil
+}
+
+// press returns the leave-one-out squared error for one ridge, z being the columns of the
+// examples' targets.
+func (t *targets) press(d *svm.Decomposition, z [][]float64, examples []int, lambda float64) (float64, error) {
+	var ridges []*svm.Ridge
+	if len(z) == 1 {
+		r, err := d.Ridge(z[0], lambda, true)
+		if err != nil {
+			return 0, err
+		}
+		ridges = []*svm.Ridge{r}
+	} else { // all classes that occur at once
+		labels := pick(t.labels, examples)
+		if slices.Min(labels) == slices.Max(labels) {
+			return 0, nil
+		}
+		c, err := d.RidgePath(labels, []float64{lambda})
+		if err != nil {
+			return 0, err
+		}
+		ridges = c[0].Ridges
+		z = pick(z, c[0].Classes)
+	}
+	sum := 0.0
+	for k, r := range ridges {
+		for i, v := range r.LeaveOneOut {
+			sum += (z[k][i] - v) * (z[k][i] - v)
+		}
+	}
+	return sum, nil
+}
+
+// columns returns targets as numbers: for two classes one column of ±1, for more one per
+// class, for values the values.
+func (t *targets) columns(examples []int) [][]float64 {
+	if t.regression() {
+		return [][]float64{pick(t.values, examples)}
+	}
+	out := make([][]float64, t.width())
+	for c := range out {
+		positive := c
+		if len(out) == 1 {
+			positive = 1
+		}
+		out[c] = make([]float64, len(examples))
+		for k, i := range examples {
+			out[c][k] = -1
+			if t.labels[i] == positive {
+				out[c][k] = 1
+			}
+		}
+	}
+	return out
+}
+
+func (m *mixer) bestFew(ctx context.Context, p *mixedPart, w []float64) error {
+	if err := m.rank(ctx, p); err != nil {
+		return err
+	}
+	best, size := math.Inf(1), 1
+	for _, n := range fewSizes {
+		if n > len(p.order) {
+			break
+		}
+		few := make([]float64, len(w))
+		for _, k := range p.order[:n] {
+			few[k] = 1 / float64(n)
+		}
+		e, _, err := m.looError(ctx, svm.Full(m.mean(few, p.sample, p.sample)), p.sample, m.e.o.Ridge)
+		if err != nil {
+			return err
+		}
+		if e < best {
+			best, size = e, n
+		}
+	}
+	for _, k := range p.order[:size] {
+		w[k] = 1 / float64(size)
+	}
+	return nil
+}
+
+func (m *mixer) forward(ctx context.Context, p *mixedPart, w []float64) error {
+	if err := m.rank(ctx, p); err != nil {
+		return err
+	}
+	first := p.order[0]
+	count := make([]float64, len(w))
+	count[first] = 1
+	best := p.errors[first]
+	ridge := []float64{p.ridges[first]}
+	sum := m.mean(count, p.sample, p.sample) // of the kernels taken so far
+	trial := mlg.NewMatrix(sum.Rows, sum.Cols)
+	for taken := 1; taken < forwardSteps; taken++ {
+		next := -1
+		for _, k := range p.order[:min(shortlist, len(p.order))] {
+			one := make([]float64, len(w))
+			one[k] = 1
+			add := m.mean(one, p.sample, p.sample)
+			for i, v := range add.Data {
+				trial.Data[i] = (sum.Data[i] + v) / float64(taken+1)
+			}
+			e, _, err := m.looError(ctx, svm.Full(trial), p.sample, ridge)
+			if err != nil {
+				return err
+			}
+			if e < best {
+				best, next = e, k
+			}
+		}
+		if next < 0 {
+			break
+		}
+		count[next]++
+		one := make([]float64, len(w))
+		one[next] = 1
+		for i, v := range m.mean(one, p.sample, p.sample).Data {
+			sum.Data[i] += v
+		}
+	}
+	total := 0.0
+	for _, c := range count {
+		total += c
+	}
+	for k, c := range count {
+		w[k] = c / total
+	}
+	return nil
+}
+
+// align sets the weights of Alignment.
+func (m *mixer) align(p *mixedPart, w []float64) {
+	n := len(p.sample)
+	centred := make([]*mlg.Matrix, len(w))
+	for k := range w {
+		one := make([]float64, len(w))
+		one[k] = 1
+		centred[k] = m.mean(one, p.sample, p.sample)
+		centre(centred[k])
+	}
+	y := mlg.NewMatrix(n, n)
+	for _, z := range m.e.targets.columns(p.sample) {
+		for i, a := range z {
+			row := y.Row(i)
+			for j, b := range z {
+				row[j] += a * b
+			}
+		}
+	}
+	centre(y)
+	a := make([]float64, len(w))
+	gram := mlg.NewMatrix(len(w), len(w))
+	for k := range w {
+		a[k] = inner(centred[k], y)
+		for l := range k + 1 {
+			v := inner(centred[k], centred[l])
+			gram.Set(k, l, v)
+			gram.Set(l, k, v)
+		}
+	}
+	v := nonNegative(gram, a)
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	for k := range w {
+		w[k] = 1 / float64(len(w)) // no kernel is aligned: all alike
+		if sum > 0 {
+			w[k] = v[k] / sum
+		}
+	}
+}
+
+// centre subtracts the means of rows and columns of a symmetric matrix.
+func centre(m *mlg.Matrix) {
+	n := m.Rows
+	means := make([]float64, n)
+	for i := range means {
+		means[i] = mean(m.Row(i))
+	}
+	all := mean(means)
+	for i := range n {
+		row := m.Row(i)
+		for j := range row {
+			row[j] += all - means[i] - means[j]
+		}
+	}
+}
+
+func inner(a, b *mlg.Matrix) float64 {
+	s := 0.0
+	for i, v := range a.Data {
+		s += v * b.Data[i]
+	}
+	return s
+}
+
+// nonNegative minimises vᵀMv − 2aᵀv over v ≥ 0 for a positive semi-definite M by coordinate
+// descent, v_k = max(0, (a_k − Σ_{l≠k} M_kl v_l) / M_kk), until no coordinate changes by more
+// than 1e-10 of the largest, or 10 000 sweeps, after which the weights of nearly equal
+// kernels may still drift; their mean hardly changes then. Coordinates with M_kk = 0 stay 0.
+func nonNegative(m *mlg.Matrix, a []float64) []float64 {
+	v := make([]float64, len(a))
+	const tolerance, sweeps = 1e-10, 10_000
+	for range sweeps {
+		change, size := 0.0, 0.0
+		for k := range v {
+			d := m.At(k, k)
+			if !(d > 0) {
+				continue
+			}
+			r := a[k]
+			for l, x := range m.Row(k) {
+				if l != k {
+					r -= x * v[l]
+				}
+			}
+			x := max(0, r/d)
+			change = max(change, math.Abs(x-v[k]))
+			size = max(size, x)
+			v[k] = x
+		}
+		if change <= tolerance*size {
+			break
+		}
+	}
+	return v
+}

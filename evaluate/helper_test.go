@@ -1,0 +1,132 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// real reads a benchmark dataset, or skips the test.
+func real(t testing.TB, name string) *dataset.Dataset {
+	t.Helper()
+	root := os.Getenv("MLG_DATASETS")
+	if root == "" {
+		root = "../../shared/datasets"
+	}
+	path := filepath.Join(root, name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("dataset %s not found: set MLG_DATASETS to the folder that holds it", name)
+	}
+	ds, err := dataset.Read(t.Context(), path, dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ds
+}
+
+// retarget returns the dataset with other targets.
+func retarget(ds *dataset.Dataset, target func(i int) string) *dataset.Dataset {
+	out := &dataset.Dataset{Name: ds.Name}
+	for i, g := range ds.Graphs {
+		out.Graphs = append(out.Graphs, g.With(g.ID(), target(i)))
+	}
+	return out
+}
+
+// numbered gives every graph its position as identifier.
+func numbered(ds *dataset.Dataset) *dataset.Dataset {
+	out := &dataset.Dataset{Name: ds.Name}
+	for i, g := range ds.Graphs {
+		out.Graphs = append(out.Graphs, g.With(strconv.Itoa(i), g.Target()))
+	}
+	return out
+}
+
+// quick returns options for a small run.
+func quick(folds, repeats int) Options {
+	o := DefaultOptions()
+	o.Folds, o.Repeats = folds, repeats
+	o.C = decades(-1, 2)
+	return o
+}
+
+// spy is a kernel on numbers of vertices that records the graphs it gets.
+type spy struct {
+	mu    sync.Mutex
+	fits  [][]*graph.Graph
+	cross [][2][]*graph.Graph // graphs of Fit, graphs of Cross
+	scale float64
+}
+
+func (k *spy) String() string { return fmt.Sprintf("spy %g", k.scale) }
+
+func (k *spy) Fit(_ context.Context, graphs []*graph.Graph) (mlg.Fitted, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.fits = append(k.fits, graphs)
+	return &spyFit{k, graphs}, nil
+}
+
+type spyFit struct {
+	k      *spy
+	graphs []*graph.Graph
+}
+
+func (f *spyFit) value(a, b *graph.Graph) float64 {
+	d := float64(a.N()-b.N()) / f.k.scale
+	return math.Exp(-d * d)
+}
+
+func (f *spyFit) matrix(rows []*graph.Graph) *mlg.Matrix {
+	m := mlg.NewMatrix(len(rows), len(f.graphs))
+	for i, a := range rows {
+		for j, b := range f.graphs {
+			m.Set(i, j, f.value(a, b))
+		}
+	}
+	return m
+}
+
+func (f *spyFit) Gram(context.Context) (*mlg.Matrix, error) { return f.matrix(f.graphs), nil }
+
+func (f *spyFit) Cross(_ context.Context, graphs []*graph.Graph) (*mlg.Matrix, error) {
+	f.k.mu.Lock()
+	defer f.k.mu.Unlock()
+	f.k.cross = append(f.k.cross, [2][]*graph.Graph{f.graphs, graphs})
+	return f.matrix(graphs), nil
+}
+
+// ids returns the identifiers of graphs as numbers.
+func ids(t *testing.T, graphs []*graph.Graph) []int {
+	t.Helper()
+	out := make([]int, len(graphs))
+	for i, g := range graphs {
+		n, err := strconv.Atoi(g.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// row returns the row of a report with a name.
+func row(t testing.TB, r *Report, name string) Result {
+	t.Helper()
+	for _, x := range r.Results {
+		if x.Name == name {
+			return x
+		}
+	}
+	t.Fatalf("the report has no row %q", name)
+	return Result{}
+}
