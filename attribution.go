@@ -39,7 +39,17 @@ func (a *Attribution) Vertices() []float64 { return a.Features[0] }
 // With n vertices in c classes at a level, Ñ landmarks and rank P it takes O(c Ñ P³ + n Ñ P²)
 // time, and what solving with the Laplacians of the n neighbourhoods takes.
 func (m *Model) Attribute(ctx context.Context, g *graph.Graph, others *Covariances, slopes func(logK []float64) []float64) (*Attribution, error) {
-	t, err := m.follow(ctx, g)
+	return m.AttributeAt(ctx, g, 1, others, slopes)
+}
+
+// AttributeAt is Attribute for g with the base features of all its vertices multiplied by
+// a factor σ ≥ 0, that is at s = σ. It gives ∂f/∂log s_v = σ ∂f/∂s_v; for σ = 1 it is
+// Attribute.
+func (m *Model) AttributeAt(ctx context.Context, g *graph.Graph, factor float64, others *Covariances, slopes func(logK []float64) []float64) (*Attribution, error) {
+	if !(factor >= 0) || math.IsInf(factor, 1) {
+		return nil, fmt.Errorf("factor of the base features %v, want a finite number that is not negative", factor)
+	}
+	t, err := m.follow(ctx, g, factor)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +112,7 @@ func (m *Model) VertexFeatures(ctx context.Context, g *graph.Graph, level int) (
 	if level < 0 || level >= len(m.levels) {
 		return nil, fmt.Errorf("level %d, want 0 … %d", level, len(m.levels)-1)
 	}
-	t, err := m.follow(ctx, g)
+	t, err := m.follow(ctx, g, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +171,9 @@ func (t *trail) row(level, v, p int) []float64 {
 	return t.q[level][c*p : (c+1)*p]
 }
 
-// follow does what run does for one graph, and keeps what is on the way.
-func (m *Model) follow(ctx context.Context, g *graph.Graph) (*trail, error) {
+// follow does what run does for one graph whose base features are multiplied by a factor,
+// and keeps what is on the way.
+func (m *Model) follow(ctx context.Context, g *graph.Graph, factor float64) (*trail, error) {
 	o := &m.o
 	one := []*graph.Graph{g}
 	s, err := describe(ctx, one, m.base, o)
@@ -176,6 +187,9 @@ func (m *Model) follow(ctx context.Context, g *graph.Graph) (*trail, error) {
 		proj := &m.levels[level]
 		if level == 0 {
 			q, err = m.rows(ctx, s, 0, nil)
+			for i := range q {
+				q[i] *= factor
+			}
 		} else if s, err = neighbourhoods(ctx, one, s, level, o); err == nil {
 			all := make([]int32, s.classes())
 			for i := range all {

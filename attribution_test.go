@@ -532,6 +532,39 @@ func TestAttributeLarge(t *testing.T) {
 	checkDerivatives(t, "direction", got[0], []float64{want})
 }
 
+// With all base features multiplied by σ, derivatives are those with respect to log s.
+func TestAttributeAt(t *testing.T) {
+	train := graphtest.Suite(8)
+	o := DefaultOptions()
+	o.Samples, o.Rank, o.Combine = 12, 5, Sum
+	m, err := Fit(t.Context(), train, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := train[1]
+	for _, f := range targets(graphtest.Rand(8), len(train)) {
+		for _, sigma := range []float64{0, 0.3, 2} {
+			a, err := m.AttributeAt(t.Context(), g, sigma, m.Train(), f.slopes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := differences(g.N(), func(x []float64) []float64 {
+				s := make([]float64, len(x))
+				for v := range s {
+					s[v] = sigma * x[v]
+				}
+				return []float64{f.value(scaledLogK(t, m, g, m.Train(), 0, s))}
+			})
+			checkDerivatives(t, fmt.Sprintf("%s at %v", f.name, sigma), a.Vertices(), want[0])
+		}
+	}
+	for _, sigma := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if _, err := m.AttributeAt(t.Context(), g, sigma, m.Train(), nil); err == nil || !strings.Contains(err.Error(), "factor of the base features") {
+			t.Errorf("factor %v: error %v", sigma, err)
+		}
+	}
+}
+
 // −a⁻¹ times a is −I, also with many zeros; matrices that are not positive definite are told.
 func TestNegInverse(t *testing.T) {
 	r := graphtest.Rand(2)

@@ -8,9 +8,9 @@
 //
 // carried through all levels of a fitted model, whose landmarks stay fixed: exact, by
 // reverse accumulation (mlg.Model.Attribute, docs/explain.md). A vertex with a positive
-// contribution raises f when it counts more. Contributions are slopes, not shares: they do
-// not add up to f. k(G, G) = 1 is the largest value there is, and there every contribution
-// is 0.
+// contribution raises f when it counts more. Contributions are slopes: they do not add up to
+// f, and at k(G, G) = 1, the largest value there is, they are all 0. Shares, which are
+// contributions integrated from a graph without features to the graph at hand, add up.
 package explain
 
 import (
@@ -45,20 +45,21 @@ type Level struct {
 	Sum      float64   `json:"sum"`
 }
 
-func contributions(a *mlg.Attribution) Contributions {
-	level := func(l int, x []float64) Level {
-		out := Level{Level: l, Vertices: x}
-		for _, v := range x {
-			out.Sum += v
-		}
-		return out
+func newLevel(level int, vertices []float64) Level {
+	l := Level{Level: level, Vertices: vertices}
+	for _, x := range vertices {
+		l.Sum += x
 	}
+	return l
+}
+
+func contributions(a *mlg.Attribution) Contributions {
 	c := Contributions{Vertices: a.Vertices()}
 	for i, l := range a.Levels {
-		c.Through = append(c.Through, level(l, a.Through[i]))
+		c.Through = append(c.Through, newLevel(l, a.Through[i]))
 	}
 	for l, x := range a.Features {
-		c.Features = append(c.Features, level(l, x))
+		c.Features = append(c.Features, newLevel(l, x))
 	}
 	c.Sum = c.Features[0].Sum
 	return c
@@ -135,28 +136,41 @@ type Term struct {
 	Value float64 `json:"value"` // coefficient·k
 }
 
+// check returns an error unless f is a function of the training graphs of m.
+func (f *Function) check(m *mlg.Model) error {
+	if len(f.Support) != len(f.Coefficients) {
+		return fmt.Errorf("%d coefficients for %d training graphs", len(f.Coefficients), len(f.Support))
+	}
+	for _, i := range f.Support {
+		if n := m.Train().Len(); i < 0 || i >= n {
+			return fmt.Errorf("training graph %d out of range [0, %d)", i, n)
+		}
+	}
+	return nil
+}
+
+// evaluate returns f, its terms and ∂f/∂log k_i = coefficient·k_i for all training graphs.
+func (f *Function) evaluate(logK []float64) (value float64, terms []Term, slopes []float64) {
+	value, slopes = f.Bias, make([]float64, len(logK))
+	for s, i := range f.Support {
+		k := math.Exp(logK[i])
+		t := Term{Graph: i, K: k, Value: f.Coefficients[s] * k}
+		terms = append(terms, t)
+		value += t.Value
+		slopes[i] += t.Value
+	}
+	return value, terms, slopes
+}
+
 // Decision explains the value f(G) of a learner that was trained on the kernel matrix of the
 // training graphs of m. It agrees with the learner's value to rounding error.
 func Decision(ctx context.Context, m *mlg.Model, g *graph.Graph, f Function) (*Prediction, error) {
-	if len(f.Support) != len(f.Coefficients) {
-		return nil, fmt.Errorf("%d coefficients for %d training graphs", len(f.Coefficients), len(f.Support))
+	if err := f.check(m); err != nil {
+		return nil, err
 	}
-	n := m.Train().Len()
-	for _, i := range f.Support {
-		if i < 0 || i >= n {
-			return nil, fmt.Errorf("training graph %d out of range [0, %d)", i, n)
-		}
-	}
-	out := &Prediction{Value: f.Bias, Bias: f.Bias}
-	a, err := m.Attribute(ctx, g, m.Train(), func(logK []float64) []float64 {
-		slopes := make([]float64, n) // ∂f/∂log k = coefficient·k
-		for s, i := range f.Support {
-			k := math.Exp(logK[i])
-			t := Term{Graph: i, K: k, Value: f.Coefficients[s] * k}
-			out.Terms = append(out.Terms, t)
-			out.Value += t.Value
-			slopes[i] += t.Value
-		}
+	out := &Prediction{Bias: f.Bias}
+	a, err := m.Attribute(ctx, g, m.Train(), func(logK []float64) (slopes []float64) {
+		out.Value, out.Terms, slopes = f.evaluate(logK)
 		return slopes
 	})
 	if err != nil {
