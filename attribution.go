@@ -407,7 +407,7 @@ func (s *sparseFactor) back(y []float64, p int) {
 }
 
 // gradient computes derivatives of log-kernels; it holds the buffers of one worker.
-type gradient struct{ s, inv, m, row []float64 }
+type gradient struct{ inv, m, row []float64 }
 
 // add adds to each packed matrix of dst, with its weights w,
 //

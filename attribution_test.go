@@ -2,8 +2,10 @@ package mlg
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,7 +152,8 @@ func scaledLogK(t *testing.T, m *Model, g *graph.Graph, others *Covariances, at 
 	return out
 }
 
-// attributionVariants are options with bases that need labels, attributes or neither.
+// attributionVariants are the options that derivatives are tried with; under the race
+// detector a few that use all code.
 func attributionVariants(t *testing.T) map[string]Options {
 	out := make(map[string]Options)
 	add := func(name string, f func(o *Options)) {
@@ -180,6 +183,11 @@ func attributionVariants(t *testing.T) map[string]Options {
 	add("rank 1", func(o *Options) { o.Rank = 1 })
 	add("neighbourhoods", func(o *Options) { o.Neighbourhoods = Doubling(1) })
 	add("gamma eta", func(o *Options) { o.Gamma, o.Eta, o.Combine = 0.01, 1, Product })
+	if raceFactor > 1 {
+		maps.DeleteFunc(out, func(name string, _ Options) bool {
+			return !slices.Contains([]string{"base gaussian", "sum power", "gmean", "discount", "neighbourhoods"}, name)
+		})
+	}
 	return out
 }
 

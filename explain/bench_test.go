@@ -34,7 +34,7 @@ func collection(b *testing.B, name string, n int) (train []*graph.Graph, query *
 
 // BenchmarkDecision explains the decision on a molecule of 40 atoms, and on the largest
 // graph of PROTEINS, by all of 200 training graphs, on one thread. "cross" is the row of
-// kernel values alone.
+// kernel values alone, "shares" integrates.
 func BenchmarkDecision(b *testing.B) {
 	changes := []struct {
 		name   string
@@ -71,6 +71,15 @@ func BenchmarkDecision(b *testing.B) {
 					}
 				}
 			})
+			if g.N() < 100 {
+				b.Run(data.name+"/"+c.name+"/shares", func(b *testing.B) {
+					for b.Loop() {
+						if _, err := explain.DecisionShares(b.Context(), m, g, f); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
 			b.Run(data.name+"/"+c.name+"/cross", func(b *testing.B) {
 				for b.Loop() {
 					if _, err := m.Cross(b.Context(), []*graph.Graph{g}); err != nil {
