@@ -1,0 +1,491 @@
+package mlg
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/spd"
+)
+
+// Attribution says how a function f of kernel values k(G, H_i) depends on the vertices of G.
+// Every vertex v of G has a factor s_v that multiplies its base features q₀(v); derivatives
+// are taken at s = 1 with the model and the graphs H_i fixed (docs/explain.md).
+type Attribution struct {
+	// Levels are those whose kernels k_ℓ enter the combination: L alone, or 0 … L.
+	Levels []int
+	// LevelLogK has log k_ℓ(G, H_i) in row ℓ of Levels and column i.
+	LevelLogK *Matrix
+	// LogK has log k(G, H_i), combined over levels.
+	LogK []float64
+	// Through has, for each of Levels and each vertex v, the part of ∂f/∂s_v that enters f
+	// through k_ℓ. The parts add up to ∂f/∂s_v.
+	Through [][]float64
+	// Features has, for each level 0 … L and each vertex v, the derivative of f with respect
+	// to a factor of the features q_ℓ(v) alone, those of the levels below being what they
+	// are: what the neighbourhood N_ℓ(v) as a whole contributes. At level 0 it is ∂f/∂s_v.
+	Features [][]float64
+}
+
+// Vertices returns ∂f/∂s_v for every vertex v of G.
+func (a *Attribution) Vertices() []float64 { return a.Features[0] }
+
+// Attribute differentiates a function f of the values log k(G, H_i) with respect to factors
+// of the base features of the vertices of g, by reverse accumulation through all levels. The
+// H_i are graphs that the model has transformed. slopes receives log k(G, H_i) and returns
+// ∂f/∂log k(G, H_i): 1 for f = log k, c_i·exp(log k_i) for f = Σ c_i k_i.
+//
+// With n vertices in c classes at a level, Ñ landmarks and rank P it takes O(c Ñ P³ + n Ñ P²)
+// time, and what solving with the Laplacians of the n neighbourhoods takes.
+func (m *Model) Attribute(ctx context.Context, g *graph.Graph, others *Covariances, slopes func(logK []float64) []float64) (*Attribution, error) {
+	return m.AttributeAt(ctx, g, 1, others, slopes)
+}
+
+// AttributeAt is Attribute for g with the base features of all its vertices multiplied by
+// a factor σ ≥ 0, that is at s = σ. It gives ∂f/∂log s_v = σ ∂f/∂s_v; for σ = 1 it is
+// Attribute.
+func (m *Model) AttributeAt(ctx context.Context, g *graph.Graph, factor float64, others *Covariances, slopes func(logK []float64) []float64) (*Attribution, error) {
+	if !(factor >= 0) || math.IsInf(factor, 1) {
+		return nil, fmt.Errorf("factor of the base features %v, want a finite number that is not negative", factor)
+	}
+	t, err := m.follow(ctx, g, factor)
+	if err != nil {
+		return nil, err
+	}
+	n, top := others.Len(), len(m.o.Radii)
+	a := &Attribution{LevelLogK: NewMatrix(len(t.whole), n), Features: make([][]float64, top+1)}
+	for c, b := range t.whole {
+		a.Levels = append(a.Levels, top+1-len(t.whole)+c)
+		spd.LogCross(a.LevelLogK.Row(c), n, b, 0, 1, others.levels[c], 0, n)
+	}
+	var share []float64 // ∂log k(G, H_i)/∂log k_ℓ(G, H_i), laid out as LevelLogK
+	a.LogK, share = m.o.combineLogs(a.LevelLogK)
+	for i, x := range a.LogK {
+		if math.IsNaN(x) {
+			return nil, fmt.Errorf("kernel with graph %d: %w", i, errPrecision)
+		}
+	}
+	slope := slopes(a.LogK)
+	if len(slope) != n {
+		panic(fmt.Sprintf("mlg: Attribute: %d slopes for %d kernel values", len(slope), n))
+	}
+
+	r := &reverse{m: m, g: g, t: t, channels: len(a.Levels)}
+	a.Through = make([][]float64, r.channels)
+	var adj []float64 // of the features of this level, by vertex and channel
+	for level := top; level >= 0; level-- {
+		p := m.levels[level].p
+		below := make([]float64, g.N()*r.channels*p)
+		if level < top {
+			if err := r.neighbourhoods(ctx, below, adj, level+1); err != nil {
+				return nil, err
+			}
+		}
+		adj = below
+		if c := level - a.Levels[0]; c >= 0 {
+			w := make([]float64, n)
+			for i := range w {
+				w[i] = slope[i] * share[c*n+i]
+			}
+			if err := r.wholeGraph(adj, level, c, others.levels[c], w); err != nil {
+				return nil, err
+			}
+		}
+		a.Features[level] = make([]float64, g.N())
+		for c := range r.channels {
+			part := make([]float64, g.N())
+			for v := range part {
+				part[v] = dot(adj[(v*r.channels+c)*p:][:p], t.row(level, v, p))
+				a.Features[level][v] += part[v]
+			}
+			a.Through[c] = part // that of level 0 remains
+		}
+	}
+	return a, nil
+}
+
+// VertexFeatures returns the features q_ℓ(v) of the vertices of g at a level, 0 … L, a row
+// each. Their dot products approximate 𝔎_ℓ; at level 0 with explicit base features they are
+// the base kernel.
+func (m *Model) VertexFeatures(ctx context.Context, g *graph.Graph, level int) (*Matrix, error) {
+	if level < 0 || level >= len(m.levels) {
+		return nil, fmt.Errorf("level %d, want 0 … %d", level, len(m.levels)-1)
+	}
+	t, err := m.follow(ctx, g, 1)
+	if err != nil {
+		return nil, err
+	}
+	p := m.levels[level].p
+	out := NewMatrix(g.N(), p)
+	for v := range g.N() {
+		copy(out.Row(v), t.row(level, v, p))
+	}
+	return out, nil
+}
+
+// combineLogs combines the levels, rows of l, into log k. share has ∂log k/∂log k_ℓ.
+func (o *Options) combineLogs(l *Matrix) (logK, share []float64) {
+	logK, share = make([]float64, l.Cols), make([]float64, len(l.Data))
+	power := float64(o.Power)
+	for i := range l.Cols {
+		if o.Combine == Sum {
+			// log k = t·log mean exp(log k_ℓ); the largest term is taken out of the sum.
+			most, sum := math.Inf(-1), 0.0
+			for c := range l.Rows {
+				most = max(most, l.At(c, i))
+			}
+			for c := range l.Rows {
+				sum += math.Exp(l.At(c, i) - most)
+			}
+			for c := range l.Rows {
+				share[c*l.Cols+i] = power * math.Exp(l.At(c, i)-most) / sum
+			}
+			logK[i] = power * (most + math.Log(sum/float64(l.Rows)))
+			continue
+		}
+		w := power
+		if o.Combine == GeometricMean {
+			w /= float64(l.Rows)
+		}
+		for c := range l.Rows {
+			share[c*l.Cols+i] = w
+			logK[i] += w * l.At(c, i)
+		}
+	}
+	return logK, share
+}
+
+// trail is what a graph leaves on its way up through a model.
+type trail struct {
+	scales []*scale     // levels 0 … L
+	q      [][]float64  // by level: features of its classes
+	s      []*spd.Batch // by level ≥ 1: covariances of its classes
+	k      [][]float64  // by level ≥ 1: kernel of its classes with the landmarks
+	whole  []*spd.Batch // by level that enters the kernel: S_G
+}
+
+// row returns the features of a vertex, p of them.
+func (t *trail) row(level, v, p int) []float64 {
+	c := int(t.scales[level].class[0][v])
+	return t.q[level][c*p : (c+1)*p]
+}
+
+// follow does what run does for one graph whose base features are multiplied by a factor,
+// and keeps what is on the way.
+func (m *Model) follow(ctx context.Context, g *graph.Graph, factor float64) (*trail, error) {
+	o := &m.o
+	one := []*graph.Graph{g}
+	s, err := describe(ctx, one, m.base, o)
+	if err != nil {
+		return nil, err
+	}
+	t := &trail{}
+	var q, k []float64
+	for level := range m.levels {
+		var b *spd.Batch
+		proj := &m.levels[level]
+		if level == 0 {
+			q, err = m.rows(ctx, s, 0, nil)
+			for i := range q {
+				q[i] *= factor
+			}
+		} else if s, err = neighbourhoods(ctx, one, s, level, o); err == nil {
+			all := make([]int32, s.classes())
+			for i := range all {
+				all[i] = int32(i)
+			}
+			if b, err = m.covariances(ctx, s, all, level, q); err == nil {
+				k, q = make([]float64, len(all)*proj.n), make([]float64, len(all)*proj.p)
+				spd.Cross(k, proj.n, b, 0, len(all), proj.marks, 0, proj.n)
+				spd.Project(q, k, proj.w, len(all), proj.n, proj.p)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.scales, t.q, t.s, t.k = append(t.scales, s), append(t.q, q), append(t.s, b), append(t.k, k)
+		if o.Combine == Top && level < len(o.Radii) {
+			continue
+		}
+		if b, err = m.top(ctx, one, s, level, q); err != nil {
+			return nil, err
+		}
+		t.whole = append(t.whole, b)
+	}
+	return t, nil
+}
+
+// reverse carries adjoints, derivatives of f with respect to quantities on the trail, down
+// the levels. Each level that enters the kernel has a channel of its own, so that the parts
+// of the derivative stay apart. Adjoints of features are laid out by vertex, channel and
+// feature.
+type reverse struct {
+	m        *Model
+	g        *graph.Graph
+	t        *trail
+	channels int
+
+	c     classifier // balls
+	place []int32    // by vertex: 1 + its place in the neighbourhood at hand
+	quot  graph.Quotient
+	chol  sparseFactor
+	x, y  []float64
+	full  []float64
+}
+
+// wholeGraph adds to adj the adjoint of the features of a level that comes from S_G: with
+// the weights w_i = ∂f/∂log k_ℓ(G, H_i),
+//
+//	∂f/∂S_G = Σ_i w_i·¼(S_G⁻¹ − 2(S_G + S_i)⁻¹).
+func (r *reverse) wholeGraph(adj []float64, level, channel int, others *spd.Batch, w []float64) error {
+	b := r.t.whole[channel]
+	p := b.Order()
+	d := make([]float64, spd.Size(p))
+	if !new(gradient).add([][]float64{d}, [][]float64{w}, b.At(0, nil), others) {
+		return errPrecision
+	}
+	set := make([]int32, r.g.N())
+	for v := range set {
+		set[v] = int32(v)
+	}
+	return r.pull(adj, d, set, nil, level, channel, channel+1)
+}
+
+// neighbourhoods adds to below the adjoint of the features of level−1 that comes from those
+// of level, adj: through q = k W, k = k(S, landmark) and S of every neighbourhood.
+func (r *reverse) neighbourhoods(ctx context.Context, below, adj []float64, level int) error {
+	proj := &r.m.levels[level]
+	s := r.t.scales[level]
+	first := r.first(level)
+	active := r.channels - first
+	size := spd.Size(r.m.levels[level-1].p)
+	// Vertices of one class share its covariance, hence all inverses.
+	members := make([][]int32, s.classes())
+	for v, c := range s.class[0] {
+		members[c] = append(members[c], int32(v))
+	}
+	d := make([]float64, r.g.N()*active*size)
+	workers := make([]gradient, r.m.o.Workers)
+	err := parallel(ctx, r.m.o.Workers, len(members), 1, func(wi, c int) error {
+		k := r.t.k[level][c*proj.n : (c+1)*proj.n]
+		var dst, weights [][]float64
+		for _, v := range members[c] {
+			for ch := range active {
+				a := adj[(int(v)*r.channels+first+ch)*proj.p:][:proj.p]
+				w := make([]float64, proj.n)
+				for i := range w {
+					w[i] = k[i] * dot(a, proj.w[i*proj.p:(i+1)*proj.p])
+				}
+				weights = append(weights, w)
+				dst = append(dst, d[(int(v)*active+ch)*size:][:size])
+			}
+		}
+		if !workers[wi].add(dst, weights, r.t.s[level].At(c, nil), proj.marks) {
+			return errPrecision
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for v := range r.g.N() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		set, tag, err := r.c.neighbourhood(r.g, v, level, &r.m.o)
+		if err != nil {
+			return err
+		}
+		if err := r.pull(below, d[v*active*size:(v+1)*active*size], set, tag, level-1, first, r.channels); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// first returns the first channel whose level is the given one or above it.
+func (r *reverse) first(level int) int {
+	return max(0, level-(len(r.m.levels)-r.channels))
+}
+
+// pull adds to adj the adjoint of the features q of the vertices of a set that comes from
+// that of their covariance S = γI + ZᵀL⁻¹Z, with the rows Z_u = q(u)/(1+tag_u): with D = ∂f/∂S,
+//
+//	∂f/∂Z = 2 L⁻¹ Z D,   ∂f/∂q(u) = (∂f/∂Z)_u/(1+tag_u).
+//
+// d has a packed D for each of the channels from … to−1.
+func (r *reverse) pull(adj, d []float64, set, tag []int32, level, from, to int) error {
+	n, p := len(set), r.m.levels[level].p
+	r.subgraph(set)
+	r.x = resize(r.x, n*p)
+	for i, u := range set {
+		f := discount(tag, i)
+		for c, v := range r.t.row(level, int(u), p) {
+			r.x[i*p+c] = f * v
+		}
+	}
+	if !r.chol.run(&r.quot, r.m.o.Eta, r.x, p) {
+		return errPrecision
+	}
+	r.chol.back(r.x, p)
+	size := spd.Size(p)
+	r.full, r.y = resize(r.full, p*p), resize(r.y, p)
+	for ch := from; ch < to; ch++ {
+		packed := d[(ch-from)*size:][:size]
+		for i := range p {
+			for j := range i + 1 {
+				r.full[i*p+j], r.full[j*p+i] = packed[spd.Index(i, j)], packed[spd.Index(i, j)]
+			}
+		}
+		// Row k of x belongs to the vertex that was eliminated at step k.
+		for k := range n {
+			i := int(r.chol.perm[k])
+			clear(r.y)
+			for c, v := range r.x[k*p : (k+1)*p] {
+				if v != 0 {
+					axpy(r.y, v, r.full[c*p:(c+1)*p])
+				}
+			}
+			axpy(adj[(int(set[i])*r.channels+ch)*p:][:p], 2*discount(tag, i), r.y)
+		}
+	}
+	return nil
+}
+
+// discount returns the factor of the features of vertex i of a neighbourhood.
+func discount(tag []int32, i int) float64 {
+	if tag == nil {
+		return 1
+	}
+	return 1 / float64(1+tag[i])
+}
+
+// subgraph sets quot to the subgraph that the set induces, every vertex a cell.
+func (r *reverse) subgraph(set []int32) {
+	if r.place == nil {
+		r.place = make([]int32, r.g.N())
+	}
+	q := &r.quot
+	q.Class, q.Size, q.Tag = grow32(q.Class, len(set)), grow32(q.Size, len(set)), grow32(q.Tag, len(set))
+	q.Off = append(q.Off[:0], 0)
+	q.Nbr, q.Weight = q.Nbr[:0], q.Weight[:0]
+	for i, u := range set {
+		q.Size[i] = 1
+		wt := r.g.Weights(int(u))
+		for e, v := range r.g.Neighbors(int(u)) {
+			if r.place[v] == 0 { // outside, or behind u in the set
+				continue
+			}
+			w := 1.0
+			if wt != nil {
+				w = wt[e]
+			}
+			q.Nbr, q.Weight = append(q.Nbr, r.place[v]-1), append(q.Weight, w)
+		}
+		q.Off = append(q.Off, int32(len(q.Nbr)))
+		r.place[u] = int32(i) + 1
+	}
+	for _, u := range set {
+		r.place[u] = 0
+	}
+}
+
+// back overwrites y = C⁻¹ b, as run leaves it, with C⁻ᵀ y = A⁻¹ b, its rows in order of
+// elimination, p a row.
+func (s *sparseFactor) back(y []float64, p int) {
+	for k := len(s.ld) - 1; k >= 0; k-- {
+		row := y[k*p : (k+1)*p]
+		for e := s.lp[k]; e < s.next[k]; e++ {
+			axpy(row, -s.lx[e], y[int(s.li[e])*p:][:p])
+		}
+		d := 1 / s.ld[k]
+		for c := range row {
+			row[c] *= d
+		}
+	}
+}
+
+// gradient computes derivatives of log-kernels; it holds the buffers of one worker.
+type gradient struct{ inv, m, row []float64 }
+
+// add adds to each packed matrix of dst, with its weights w,
+//
+//	Σ_i w_i ∂log k(S, B_i)/∂S = Σ_i w_i·¼(S⁻¹ − 2(S + B_i)⁻¹)
+//
+// for the matrices B_i of b. Here inverses are what is asked for. ok is false when rounding
+// makes a matrix singular.
+func (g *gradient) add(dst, w [][]float64, s []float64, b *spd.Batch) (ok bool) {
+	p := b.Order()
+	g.m, g.inv, g.row = resize(g.m, len(s)), resize(g.inv, len(s)), resize(g.row, p)
+	copy(g.inv, s)
+	if !negInverse(g.inv, p, g.row) {
+		return false
+	}
+	for j, d := range dst {
+		var sum float64
+		for _, x := range w[j] {
+			sum += x
+		}
+		axpy(d, -sum/4, g.inv)
+	}
+	for i := range b.Len() {
+		used := false
+		for j := range dst {
+			used = used || w[j][i] != 0
+		}
+		if !used {
+			continue
+		}
+		b.At(i, g.m)
+		for e, x := range s {
+			g.m[e] += x
+		}
+		if !negInverse(g.m, p, g.row) {
+			return false
+		}
+		for j, d := range dst {
+			axpy(d, w[j][i]/2, g.m)
+		}
+	}
+	return true
+}
+
+// negInverse overwrites the packed positive definite matrix a of order p with −a⁻¹ by the
+// symmetric sweep operator: sweeping row k out replaces a by
+//
+//	a_ij − a_ik a_kj/a_kk,   a_ik/a_kk,   −1/a_kk        i, j ≠ k
+//
+// which is Gauss-Jordan elimination, stable without pivoting for such matrices. Zeros are
+// passed over: covariances of one-hot features have many. t holds p numbers.
+func negInverse(a []float64, p int, t []float64) (ok bool) {
+	for k := range p {
+		copy(t, a[spd.Index(k, 0):][:k+1])
+		for i := k + 1; i < p; i++ {
+			t[i] = a[spd.Index(i, k)]
+		}
+		d := t[k]
+		if !(d > 0) || math.IsInf(d, 1) {
+			return false
+		}
+		inv := 1 / d
+		t[k] = -1 // turns the sweep of column k into a_ik/a_kk
+		for i := range p {
+			x := t[i]
+			if x == 0 || i == k {
+				continue
+			}
+			row := a[spd.Index(i, 0):][:i+1]
+			if k <= i {
+				row[k] = 0
+			}
+			axpy(row, -x*inv, t)
+		}
+		row := a[spd.Index(k, 0):][:k+1]
+		for j := range k {
+			row[j] = t[j] * inv
+		}
+		row[k] = -inv
+	}
+	return true
+}

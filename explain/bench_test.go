@@ -1,0 +1,92 @@
+package explain_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/explain"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+)
+
+// collection returns 200 graphs of a collection and one of n vertices that is not among them.
+func collection(b *testing.B, name string, n int) (train []*graph.Graph, query *graph.Graph) {
+	b.Helper()
+	d, err := dataset.Read(b.Context(), filepath.Join(graphtest.Datasets(b), name), dataset.DefaultOptions())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i, g := range d.Graphs {
+		switch {
+		case query == nil && g.N() == n:
+			query = g
+		case i*200/len(d.Graphs) >= len(train):
+			train = append(train, g)
+		}
+	}
+	if query == nil || len(train) < 200 {
+		b.Fatalf("%s: %d graphs, want 200 and one with %d vertices", name, len(d.Graphs), n)
+	}
+	return train[:200], query
+}
+
+// BenchmarkDecision explains the decision on a molecule of 40 atoms, and on the largest
+// graph of PROTEINS, by all of 200 training graphs, on one thread. "cross" is the row of
+// kernel values alone, "shares" integrates.
+func BenchmarkDecision(b *testing.B) {
+	changes := []struct {
+		name   string
+		change func(o *mlg.Options)
+	}{
+		{"top", func(*mlg.Options) {}},
+		{"sum", func(o *mlg.Options) { o.Combine = mlg.Sum }},
+		{"radii=1,2,4,8", func(o *mlg.Options) { o.Radii = []int{1, 2, 4, 8} }},
+		{"rank=30", func(o *mlg.Options) { o.Rank = 30 }},
+	}
+	for _, data := range []struct {
+		name string
+		n    int
+	}{{"NCI1", 40}, {"PROTEINS", 620}} {
+		train, g := collection(b, data.name, data.n)
+		for _, c := range changes {
+			o := mlg.DefaultOptions()
+			o.Base, o.Workers = mlg.Labels(), 1
+			c.change(&o)
+			m, err := mlg.Fit(b.Context(), train, o)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var f explain.Function
+			for i := range train {
+				f.Support = append(f.Support, i)
+				f.Coefficients = append(f.Coefficients, float64(i%3)-0.9)
+			}
+			b.Run(data.name+"/"+c.name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := explain.Decision(b.Context(), m, g, f); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+			if g.N() < 100 {
+				b.Run(data.name+"/"+c.name+"/shares", func(b *testing.B) {
+					for b.Loop() {
+						if _, err := explain.DecisionShares(b.Context(), m, g, f); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+			b.Run(data.name+"/"+c.name+"/cross", func(b *testing.B) {
+				for b.Loop() {
+					if _, err := m.Cross(b.Context(), []*graph.Graph{g}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package explain_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/explain"
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// Diazepam is nordazepam with a methyl group at a nitrogen.
+func Example() {
+	ctx := context.Background()
+	drugs, err := dataset.Drugs(dataset.DefaultOptions())
+	if err != nil {
+		panic(err)
+	}
+	m, err := mlg.Fit(ctx, drugs.Graphs, mlg.DefaultOptions())
+	if err != nil {
+		panic(err)
+	}
+	byName := make(map[string]*graph.Graph)
+	for _, g := range drugs.Graphs {
+		byName[g.ID()] = g
+	}
+	g, h := byName["diazepam"], byName["nordazepam"]
+
+	match, err := explain.MatchExact(ctx, g, h, m.Options(), 2)
+	if err != nil {
+		panic(err)
+	}
+	partner := make([]bool, g.N())
+	for _, p := range match.Pairs {
+		partner[p.G] = true
+	}
+	for v := range g.N() {
+		if !partner[v] {
+			fmt.Printf("only diazepam has %s, vertex %d, neighbours %v\n", g.Label(v), v, g.Neighbors(v))
+		}
+	}
+	c, err := explain.Similarity(ctx, m, g, h)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("k = %.2f, %d contributions\n", c.K, len(c.G.Vertices))
+	s, err := explain.SimilarityShares(ctx, m, g, h)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("log k from %.2f without features to %.2f: shares add up to %.2f\n", s.Baseline, s.Value, s.Sum)
+	// Output:
+	// only diazepam has C, vertex 0, neighbours [1]
+	// k = 0.95, 20 contributions
+	// log k from -2.89 without features to -0.05: shares add up to 2.84
+}

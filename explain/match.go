@@ -1,0 +1,189 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// Matching pairs vertices of two graphs so that the sum of their similarities at a level is
+// as large as it can be. The smaller graph is matched in full.
+type Matching struct {
+	Level int    `json:"level"`
+	Pairs []Pair `json:"pairs"` // by vertex of G, ascending
+	// Total is the sum of the similarities of the pairs.
+	Total float64 `json:"total"`
+}
+
+// Pair is a vertex of G, one of H, and their similarity 𝔎_ℓ.
+type Pair struct {
+	G          int     `json:"g"`
+	H          int     `json:"h"`
+	Similarity float64 `json:"similarity"`
+}
+
+// Match matches vertices by the dot products of their features under a model at a level,
+// 0 … L, which approximate 𝔎_ℓ. Vertices of one class have the same similarities; which of
+// several equally good matchings comes back depends on the order of the vertices alone.
+func Match(ctx context.Context, m *mlg.Model, g, h *graph.Graph, level int) (*Matching, error) {
+	x, err := m.VertexFeatures(ctx, g, level)
+	if err != nil {
+		return nil, err
+	}
+	y, err := m.VertexFeatures(ctx, h, level)
+	if err != nil {
+		return nil, err
+	}
+	s := mlg.NewMatrix(g.N(), h.N())
+	for v := range g.N() {
+		row := x.Row(v)
+		for w := range h.N() {
+			var k float64
+			for i, b := range y.Row(w) {
+				k += row[i] * b
+			}
+			s.Set(v, w, k)
+		}
+	}
+	return matching(s, level)
+}
+
+// MatchExact matches vertices by the exact kernel 𝔎_ℓ at a level, 0 … L.
+func MatchExact(ctx context.Context, g, h *graph.Graph, o mlg.Options, level int) (*Matching, error) {
+	if level < 0 || level > len(o.Radii) {
+		return nil, fmt.Errorf("level %d, want 0 … %d", level, len(o.Radii))
+	}
+	o.Radii = o.Radii[:level]
+	e, err := mlg.NewExact(ctx, []*graph.Graph{g, h}, o)
+	if err != nil {
+		return nil, err
+	}
+	s := mlg.NewMatrix(g.N(), h.N())
+	for v := range g.N() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for w := range h.N() {
+			k, err := e.MLS(level, 0, v, 1, w)
+			if err != nil {
+				return nil, err
+			}
+			s.Set(v, w, k)
+		}
+	}
+	return matching(s, level)
+}
+
+func matching(s *mlg.Matrix, level int) (*Matching, error) {
+	cols, err := Assign(s)
+	if err != nil {
+		return nil, err
+	}
+	out := &Matching{Level: level}
+	for v, w := range cols {
+		if w >= 0 {
+			k := s.At(v, w)
+			out.Pairs = append(out.Pairs, Pair{G: v, H: w, Similarity: k})
+			out.Total += k
+		}
+	}
+	return out, nil
+}
+
+// Assign gives each row of a its own column, or each column its own row where there are
+// fewer columns, such that the sum of the entries is as large as possible. It returns the
+// column of each row, −1 for none, or an error that names an entry that is not finite.
+//
+// It is the Hungarian method by shortest augmenting paths, in O(r²c) time for r rows and
+// c ≥ r columns.
+func Assign(a *mlg.Matrix) ([]int, error) {
+	for i := range a.Rows {
+		for j, x := range a.Row(i) {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return nil, fmt.Errorf("entry (%d, %d) of the matrix to assign is %v, want a finite number", i, j, x)
+			}
+		}
+	}
+	if a.Rows > a.Cols {
+		t := mlg.NewMatrix(a.Cols, a.Rows)
+		for i := range a.Rows {
+			for j, x := range a.Row(i) {
+				t.Set(j, i, x)
+			}
+		}
+		out := make([]int, a.Rows)
+		for i := range out {
+			out[i] = -1
+		}
+		for j, i := range hungarian(t) {
+			out[i] = j
+		}
+		return out, nil
+	}
+	return hungarian(a), nil
+}
+
+// hungarian solves the assignment problem with the costs −a_ij for at most as many rows as
+// columns. Potentials u and v keep the reduced costs −a_ij − u_i − v_j at 0 for assigned
+// pairs and above otherwise. Each row in turn starts a shortest path over reduced costs, on
+// which assigned columns lead on to their rows; it ends at a free column, the assignments
+// along it are exchanged, and the potentials raised by what the path has left over.
+func hungarian(a *mlg.Matrix) []int {
+	rows, cols := a.Rows, a.Cols
+	column := make([]int, rows) // of a row
+	row := make([]int, cols)    // of a column, −1 when free
+	for j := range row {
+		row[j] = -1
+	}
+	u, v := make([]float64, rows), make([]float64, cols)
+	dist := make([]float64, cols) // length of the shortest path to a column
+	from := make([]int, cols)     // row before the column on that path
+	done := make([]bool, cols)
+	for start := range rows {
+		for j := range cols {
+			dist[j], done[j] = math.Inf(1), false
+		}
+		i, length, end := start, 0.0, -1
+		for end < 0 {
+			next := -1
+			for j, x := range a.Row(i) {
+				if done[j] {
+					continue
+				}
+				if d := length - x - u[i] - v[j]; d < dist[j] {
+					dist[j], from[j] = d, i
+				}
+				if next < 0 || dist[j] < dist[next] {
+					next = j
+				}
+			}
+			length = dist[next]
+			if row[next] < 0 {
+				end = next
+				break
+			}
+			done[next] = true
+			i = row[next]
+		}
+		u[start] += length
+		for j := range cols {
+			if done[j] {
+				u[row[j]] += length - dist[j]
+				v[j] -= length - dist[j]
+			}
+		}
+		for j := end; ; {
+			i := from[j]
+			row[j] = i
+			if i == start {
+				column[i] = j
+				break
+			}
+			column[i], j = j, column[i]
+		}
+	}
+	return column
+}

@@ -1,0 +1,131 @@
+package explain_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/explain"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+)
+
+// best returns the largest sum over all ways to give each row its own column, or each column
+// its own row.
+func best(a *mlg.Matrix) float64 {
+	used := make([]bool, a.Cols)
+	var try func(i, skip int) float64
+	try = func(i, skip int) float64 {
+		if i == a.Rows {
+			return 0
+		}
+		most := math.Inf(-1)
+		for j := range a.Cols {
+			if !used[j] {
+				used[j] = true
+				most = max(most, a.At(i, j)+try(i+1, skip))
+				used[j] = false
+			}
+		}
+		if skip > 0 {
+			most = max(most, try(i+1, skip-1))
+		}
+		return most
+	}
+	return try(0, max(0, a.Rows-a.Cols))
+}
+
+func TestAssign(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		a := mlg.NewMatrix(r.IntN(7), r.IntN(7))
+		ties := r.IntN(2) == 0
+		for i := range a.Data {
+			a.Data[i] = r.NormFloat64() * 10
+			if ties {
+				a.Data[i] = float64(r.IntN(3))
+			}
+		}
+		cols, err := explain.Assign(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, pairs := 0.0, 0
+		seen := make(map[int]bool)
+		for i, j := range cols {
+			if j < 0 {
+				continue
+			}
+			if seen[j] {
+				t.Fatalf("column %d twice in %v", j, cols)
+			}
+			seen[j] = true
+			sum += a.At(i, j)
+			pairs++
+		}
+		if len(cols) != a.Rows || pairs != min(a.Rows, a.Cols) {
+			t.Fatalf("%d×%d: assignment %v", a.Rows, a.Cols, cols)
+		}
+		if want := best(a); math.Abs(sum-want) > 1e-9 {
+			t.Fatalf("%d×%d matrix %v: assignment %v has the sum %v, want %v", a.Rows, a.Cols, a.Data, cols, sum, want)
+		}
+	}
+	a := mlg.NewMatrix(2, 2)
+	a.Set(1, 0, math.NaN())
+	if _, err := explain.Assign(a); err == nil || !strings.Contains(err.Error(), "entry (1, 0)") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A shuffled copy is matched vertex by vertex with similarity 1, by the model at full rank
+// and exactly; matched vertices are those of equal neighbourhoods.
+func TestMatch(t *testing.T) {
+	r := graphtest.Rand(4)
+	gs := graphtest.Suite(4)
+	o := mlg.DefaultOptions()
+	o.Samples, o.Rank = 1<<20, 1<<20
+	m, err := mlg.Fit(t.Context(), gs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, g := range gs {
+		h, _ := graphtest.Shuffle(r, g)
+		for level := range 3 {
+			a, err := explain.Match(t.Context(), m, g, h, level)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := explain.MatchExact(t.Context(), g, h, o, level)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range []*explain.Matching{a, b} {
+				if len(x.Pairs) != g.N() || math.Abs(x.Total-float64(g.N())) > 1e-7 || x.Level != level {
+					t.Errorf("graph %d, level %d: %d pairs with the sum %v, want %d", i, level, len(x.Pairs), x.Total, g.N())
+				}
+				for _, p := range x.Pairs {
+					if math.Abs(p.Similarity-1) > 1e-7 {
+						t.Errorf("graph %d, level %d: vertices %d and %d have similarity %v", i, level, p.G, p.H, p.Similarity)
+					}
+				}
+			}
+		}
+		// The two ways to compute 𝔎 lead to the same total with another graph.
+		other := gs[(i+1)%len(gs)]
+		a, err := explain.Match(t.Context(), m, g, other, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := explain.MatchExact(t.Context(), g, other, o, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(a.Total-b.Total) > 1e-6 || len(a.Pairs) != min(g.N(), other.N()) {
+			t.Errorf("graph %d: total %v by the model, %v exactly", i, a.Total, b.Total)
+		}
+	}
+	if _, err := explain.MatchExact(t.Context(), gs[0], gs[1], o, 3); err == nil || !strings.Contains(err.Error(), "level 3, want 0 … 2") {
+		t.Errorf("error %v", err)
+	}
+}
