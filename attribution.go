@@ -176,7 +176,7 @@ func (t *trail) row(level, v, p int) []float64 {
 func (m *Model) follow(ctx context.Context, g *graph.Graph, factor float64) (*trail, error) {
 	o := &m.o
 	one := []*graph.Graph{g}
-	s, err := describe(ctx, one, m.base, o)
+	s, err := describe(ctx, one, m.base, m.Attributes(), o)
 	if err != nil {
 		return nil, err
 	}
