@@ -108,7 +108,7 @@ func (s mixture) part(ctx context.Context, repeat int, folds []int, train []int)
 	cross := func(rows []int) svm.View { return svm.Full(s.mean(w, rows, train)) }
 	gram := cross(train)
 	if s.clip {
-		return clipped(gram, cross)
+		return clipped(ctx, gram, cross)
 	}
 	return gram, cross, nil
 }

@@ -52,19 +52,19 @@ type fixed struct {
 	clip bool // the kernel is not positive semi-definite
 }
 
-func (s fixed) part(_ context.Context, _ int, _ []int, train []int) (svm.View, func([]int) svm.View, error) {
+func (s fixed) part(ctx context.Context, _ int, _ []int, train []int) (svm.View, func([]int) svm.View, error) {
 	all := svm.Full(s.m)
 	gram := all.Select(train, train)
 	cross := func(rows []int) svm.View { return all.Select(rows, train) }
 	if !s.clip {
 		return gram, cross, nil
 	}
-	return clipped(gram, cross)
+	return clipped(ctx, gram, cross)
 }
 
 // clipped makes a training part positive semi-definite.
-func clipped(gram svm.View, cross func([]int) svm.View) (svm.View, func([]int) svm.View, error) {
-	c, err := svm.Clip(gram)
+func clipped(ctx context.Context, gram svm.View, cross func([]int) svm.View) (svm.View, func([]int) svm.View, error) {
+	c, err := svm.Clip(ctx, gram)
 	if err != nil {
 		return svm.View{}, nil, err
 	}
