@@ -1,0 +1,102 @@
+package draw
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+)
+
+// legend is a list of names with their colours, in rows.
+type legend struct {
+	names         []string
+	x             []float64
+	row           []int
+	width, height float64
+}
+
+const (
+	maxLegend  = 40
+	legendLine = 16.0
+)
+
+// newLegend sets out names for a page of the given width. The list of very many names is cut.
+func newLegend(names []string, page float64) legend {
+	var l legend
+	if len(names) > maxLegend {
+		names = append(append([]string{}, names[:maxLegend]...), fmt.Sprintf("and %d more", len(names)-maxLegend))
+	}
+	x, row := margin, 0
+	for _, s := range names {
+		if s == "" {
+			s = "(none)"
+		}
+		s = shorten(s, 150, legendSize, false)
+		w := 14 + measure(s, legendSize, false) + 12
+		if x > margin && x+w > page-margin {
+			x, row = margin, row+1
+		}
+		l.names, l.x, l.row = append(l.names, s), append(l.x, x), append(l.row, row)
+		x += w
+		l.width = max(l.width, x)
+	}
+	if len(names) > 0 {
+		l.height = float64(row+1)*legendLine + 4
+	}
+	return l
+}
+
+// draw puts the legend below y.
+func (l legend) draw(p *Picture, y float64) {
+	for i, s := range l.names {
+		base := y + float64(l.row[i]+1)*legendLine - 3
+		if i < maxLegend {
+			mark(p, point{l.x[i] + 5, base - 4}, 4.2, i)
+		}
+		p.text(point{l.x[i] + 14, base}, s, style{size: legendSize, color: black})
+	}
+}
+
+// mark draws the mark of the i-th class: a disc, square, diamond or triangle, so that
+// classes differ in more than colour from the fifth on and in neighbours.
+func mark(p *Picture, at point, r float64, i int) {
+	c := ClassColor(i)
+	at4 := func(s float64, pts ...point) []point {
+		out := make([]point, len(pts))
+		for k, q := range pts {
+			out[k] = at.add(q.scale(s))
+		}
+		return out
+	}
+	outline := func(s float64) []point {
+		switch i % 4 {
+		case 1:
+			return at4(s, point{-0.85, -0.85}, point{0.85, -0.85}, point{0.85, 0.85}, point{-0.85, 0.85})
+		case 2:
+			return at4(s, point{0, -1.15}, point{1.15, 0}, point{0, 1.15}, point{-1.15, 0})
+		default:
+			return at4(s, point{0, -1.15}, point{1.1, 0.8}, point{-1.1, 0.8})
+		}
+	}
+	if i%4 == 0 {
+		p.disc(at, r, white)
+		p.disc(at, r*0.85, c)
+		return
+	}
+	p.polygon(outline(r), white)
+	p.polygon(outline(r*0.85), c)
+}
+
+// naturally compares names: numbers by value, before other texts.
+func naturally(a, b string) int {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	switch {
+	case errX == nil && errY == nil:
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
+	case errX == nil:
+		return -1
+	case errY == nil:
+		return 1
+	}
+	return cmp.Compare(a, b)
+}
