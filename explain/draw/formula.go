@@ -47,8 +47,14 @@ func (d *drawing) molecule(p *Picture) {
 	}
 	width := min(max(d.unit*0.055, 0.6), 2)
 	inside := d.ringCenters()
-	for k := range d.m.bonds {
-		d.bond(p, d.m.bonds[k], texts, width, inside[k])
+	for k, b := range d.m.bonds {
+		if d.over(k) {
+			// A bond that passes over another interrupts it.
+			a, c := d.pos[b.u], d.pos[b.v]
+			cut := c.sub(a).scale(0.15)
+			p.line(5*width, white, a.add(cut), c.sub(cut))
+		}
+		d.bond(p, b, texts, width, inside[k])
 	}
 	for v, t := range texts {
 		color, known := elements[d.m.atoms[v].symbol]
@@ -62,6 +68,21 @@ func (d *drawing) molecule(p *Picture) {
 			p.text(d.pos[v].add(point{d.unit * 0.16, d.unit * 0.36}), strconv.Itoa(v), style{size: max(size*0.6, 6), color: gray})
 		}
 	}
+}
+
+// over reports whether bond k crosses one that is drawn before it.
+func (d *drawing) over(k int) bool {
+	const most = 500 // bonds of a drawing where it matters
+	if len(d.m.bonds) > most {
+		return false
+	}
+	b := d.m.bonds[k]
+	for _, c := range d.m.bonds[:k] {
+		if b.u != c.u && b.u != c.v && b.v != c.u && b.v != c.v && crossing(d.pos[b.u], d.pos[b.v], d.pos[c.u], d.pos[c.v]) {
+			return true
+		}
+	}
+	return false
 }
 
 // label sets the text of an atom: the symbol on the atom, hydrogens and charge on a side

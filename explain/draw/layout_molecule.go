@@ -57,13 +57,21 @@ func moleculeLayout(adj adjacency, element []string, linear []bool) ([]point, bo
 	return s.pos, true
 }
 
-// placePart lays out one connected component from its largest ring system, or from an end
+// placePart lays out one connected component from a known skeleton, its largest ring system, or an end
 // of its longest chain, and returns an atom of what it began with.
 func (s *skeleton) placePart(part []int) int {
 	root, most := -1, 0
 	for _, v := range part {
-		if k := s.system[v]; k >= 0 && len(s.systems[k].atoms) > most {
-			root, most = v, len(s.systems[k].atoms)
+		k := s.system[v]
+		if k < 0 {
+			continue
+		}
+		size := len(s.systems[k].atoms)
+		if s.systems[k].fixed {
+			size += len(s.adj) // known skeletons first
+		}
+		if size > most {
+			root, most = v, size
 		}
 	}
 	if root < 0 {

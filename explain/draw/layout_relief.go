@@ -12,6 +12,9 @@ const maxRelief = 300
 // room is the smallest distance between atoms without a bond that needs no relief.
 const room = 0.9
 
+// bend is the price of a degree between a bond and its ideal direction.
+const bend = 0.15
+
 // relieve turns branches over (mirrors them at their bond), and where that is not enough
 // bends them, as long as the drawing becomes less crowded. The body of root stays.
 func (s *skeleton) relieve(part []int, root int) {
@@ -33,15 +36,27 @@ func (s *skeleton) relieve(part []int, root int) {
 			}
 		}
 	}
-	cost := s.crowding(part)
+	rooted := s.system[root] >= 0 && s.systems[s.system[root]].fixed
+	crowding := func() float64 {
+		c := s.crowding(part)
+		if rooted { // no turn of the whole comes later: prefer wide drawings here
+			lo, hi := math.Inf(1), math.Inf(-1)
+			for _, v := range part {
+				lo, hi = min(lo, s.pos[v].y), max(hi, s.pos[v].y)
+			}
+			c += 0.3 * (hi - lo)
+		}
+		return c
+	}
+	cost := crowding()
 	saved := make([]point, len(s.pos))
-	try := func(m move, f func(point) point) bool {
+	try := func(m move, price float64, f func(point) point) bool {
 		for _, u := range m.branch {
 			saved[u] = s.pos[u]
 			s.pos[u] = f(s.pos[u])
 		}
-		if c := s.crowding(part); c < cost-1e-6 {
-			cost = c
+		if c := crowding() + price; c < cost-1e-6 {
+			cost = c - price
 			return true
 		}
 		for _, u := range m.branch {
@@ -55,7 +70,7 @@ func (s *skeleton) relieve(part []int, root int) {
 		for _, m := range moves {
 			if len(m.branch) > 1 {
 				a, b := s.pos[m.v], s.pos[m.w]
-				changed = try(m, func(p point) point { return p.reflect(a, b) }) || changed
+				changed = try(m, 0, func(p point) point { return p.reflect(a, b) }) || changed
 			}
 		}
 		if !changed {
@@ -69,7 +84,7 @@ func (s *skeleton) relieve(part []int, root int) {
 		for _, m := range moves {
 			for _, degrees := range []float64{30, -30, 15, -15} {
 				center := s.pos[m.v]
-				try(m, func(p point) point { return center.add(p.sub(center).rotate(degrees * math.Pi / 180)) })
+				try(m, bend*math.Abs(degrees), func(p point) point { return center.add(p.sub(center).rotate(degrees * math.Pi / 180)) })
 			}
 		}
 	}

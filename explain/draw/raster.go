@@ -122,8 +122,12 @@ func (d *disc) raster(c *canvas) {
 }
 
 func (e *cells) raster(c *canvas) {
-	x := func(j int) int { return int(math.Round((c.shift.x + e.x0 + (e.x1-e.x0)*float64(j)/float64(e.cols)) * c.scale)) }
-	y := func(i int) int { return int(math.Round((c.shift.y + e.y0 + (e.y1-e.y0)*float64(i)/float64(e.rows)) * c.scale)) }
+	x := func(j int) int {
+		return int(math.Round((c.shift.x + e.x0 + (e.x1-e.x0)*float64(j)/float64(e.cols)) * c.scale))
+	}
+	y := func(i int) int {
+		return int(math.Round((c.shift.y + e.y0 + (e.y1-e.y0)*float64(i)/float64(e.rows)) * c.scale))
+	}
 	for i := range e.rows {
 		for j := range e.cols {
 			imagedraw.Draw(c.img, image.Rect(x(j), y(i), x(j+1), y(i+1)), image.NewUniform(e.color[i*e.cols+j]), image.Point{}, imagedraw.Over)

@@ -1,6 +1,9 @@
 package draw
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // template is a ring skeleton that chemists always draw in the same way. Atoms with a
 // position are put there; the others only have to be present. The rest of the ring system
@@ -56,10 +59,12 @@ func makeTemplates() []template {
 		}
 		return u
 	}
-	// Morphinan: a third ring 9, 8, 13–16; epoxymorphinan: an oxygen 17 in the bay.
-	morphinan := extend(benzomorphan, anything(4), [][2]int{{8, 13}, {13, 14}, {14, 15}, {15, 16}, {16, 9}},
-		map[int]point{13: {0, -2}, 14: {-s, -2.5}, 15: {-2 * s, -2}, 16: {-2 * s, -1}})
-	epoxymorphinan := extend(morphinan, []string{"O"}, [][2]int{{2, 17}, {16, 17}}, map[int]point{17: {-2.2, 0}})
+	// Morphinan: a third ring 9, 13–16, 8; epoxymorphinan: an oxygen 17 in the bay; with the
+	// bridge of two carbons over the third ring as in buprenorphine.
+	morphinan := extend(benzomorphan, anything(4), [][2]int{{9, 13}, {13, 14}, {14, 15}, {15, 16}, {16, 8}},
+		map[int]point{13: {-2 * s, -1}, 14: {-2 * s, -2}, 15: {-s, -2.5}, 16: {0, -2}})
+	epoxymorphinan := extend(morphinan, []string{"O"}, [][2]int{{2, 17}, {13, 17}}, map[int]point{17: {-2.2, 0}})
+	bridged := extend(epoxymorphinan, anything(2), [][2]int{{14, 18}, {18, 19}, {19, 8}}, map[int]point{18: {-1.1, -1.85}, 19: {-0.7, -1.15}})
 
 	// Steroid: rings A to D with the numbers of chemists minus 1; the position is that of B.
 	steroid := template{
@@ -79,11 +84,11 @@ func makeTemplates() []template {
 		bonds:    join(cycle(0, 1, 2, 3), [][2]int{{0, 4}}),
 		pos:      map[int]point{0: {0.5, 0.5}, 1: {0.5, -0.5}, 2: {-0.5, -0.5}, 3: {-0.5, 0.5}},
 	}
-	return []template{epoxymorphinan, morphinan, benzomorphan, steroid, benzodiazepine, lactam}
+	return []template{bridged, epoxymorphinan, morphinan, benzomorphan, steroid, benzodiazepine, lactam}
 }
 
 // match finds the template in a ring system: for every atom of the template one of the
-// system with the same element, bonded likewise. Atoms are tried in ascending order.
+// system with the same element, bonded likewise. Atoms with more bonds are tried first.
 func (t *template) match(adj adjacency, atoms []int, element []string) ([]int, bool) {
 	if len(atoms) < len(t.elements) {
 		return nil, false
@@ -107,7 +112,8 @@ func (t *template) match(adj adjacency, atoms []int, element []string) ([]int, b
 		}
 		candidates := atoms
 		if len(near[i]) > 0 {
-			candidates = adj[image[near[i][0]]]
+			candidates = slices.Clone(adj[image[near[i][0]]])
+			slices.SortStableFunc(candidates, func(a, b int) int { return len(adj[b]) - len(adj[a]) })
 		}
 		for _, v := range candidates {
 			if steps++; steps > 50000 {
@@ -135,10 +141,5 @@ func (t *template) match(adj adjacency, atoms []int, element []string) ([]int, b
 }
 
 func (adj adjacency) has(v, w int) bool {
-	for _, u := range adj[v] {
-		if u == w {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(adj[v], w)
 }
