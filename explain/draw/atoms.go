@@ -183,7 +183,7 @@ func (m *molecule) kekulize() {
 		if v == len(kind) {
 			return true
 		}
-		for pass := must; pass >= may; pass-- { // carbon partners first
+		for pass := may; pass <= must; pass++ { // nitrogen first: most take part
 			for _, k := range m.at[v] {
 				w := m.bonds[k].other(v)
 				if !m.bonds[k].aromatic || kind[w] != pass || match[w] >= 0 {

@@ -324,11 +324,9 @@ func colorScale(p *Picture, width, y float64, v *Values) {
 	const steps = 61
 	w := min(180, width-4*margin)
 	x := (width - w) / 2
-	bar := &cells{x, y + 14, x + w, y + 24, 1, steps, make([]Color, steps)}
-	for i := range steps {
-		bar.color[i] = Diverging(2*float64(i)/(steps-1) - 1)
+	for i := range steps { // each over the rest of the one before: no seams
+		p.polygon(rectangle(x+w*float64(i)/steps, y+14, x+w, y+24), Diverging(2*float64(i)/(steps-1)-1))
 	}
-	p.add(bar)
 	st := style{size: legendSize, color: gray, anchor: middle}
 	p.text(point{width / 2, y + 10}, shorten(v.Name, width-2*margin, legendSize, false), st)
 	limit := strconv.FormatFloat(v.Limit, 'g', 2, 64)
@@ -345,7 +343,14 @@ func (d *drawing) network(p *Picture) {
 	n := d.g.N()
 	r := min(max(d.unit*0.22, 1.2), 9)
 	if n > 500 {
-		r = min(max(d.unit*0.3, 1.2), 5)
+		r = min(max(d.unit*0.3, 0.9), 5)
+	}
+	if lo, hi := bounds(d.pos); n > 1 {
+		// A quarter of the page is covered at most.
+		r = min(r, 0.28*math.Sqrt((hi.x-lo.x)*(hi.y-lo.y)/float64(n))+0.4)
+		if n < 50 {
+			r = max(r, 3)
+		}
 	}
 	edge := Color{0x8c, 0x8c, 0x8c, 255}
 	if d.g.M() > 3*n {

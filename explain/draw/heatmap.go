@@ -230,11 +230,9 @@ func matrixCells(k *mlg.Matrix, order []int, lo, hi float64, b box) *cells {
 // scaleBar draws the colour scale upright.
 func scaleBar(p *Picture, x, y0, y1, lo, hi float64) {
 	const steps = 64
-	bar := &cells{x, y0, x + 12, y1, steps, 1, make([]Color, steps)}
-	for i := range steps {
-		bar.color[i] = Sequential(1 - float64(i)/(steps-1))
+	for i := range steps { // each over the rest of the one before: no seams
+		p.polygon(rectangle(x, y0+(y1-y0)*float64(i)/steps, x+12, y1), Sequential(1-float64(i)/(steps-1)))
 	}
-	p.add(bar)
 	st := style{size: tickSize, color: gray}
 	for _, t := range []float64{0, 0.5, 1} {
 		p.text(point{x + 16, y1 + (y0-y1)*t + 4}, strconv.FormatFloat(lo+(hi-lo)*t, 'g', 2, 64), st)

@@ -3,6 +3,7 @@ package draw
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // Sizes where the layout of networks changes its method.
@@ -138,8 +139,18 @@ func (adj adjacency) scaled(rng *rand.Rand) []point {
 	if sum > 1e-9 {
 		f = m / sum
 	}
+	radius := make([]float64, n)
 	for i := range ps {
 		ps[i] = ps[i].scale(f).add(point{rng.Float64() - 0.5, rng.Float64() - 0.5})
+		radius[i] = ps[i].norm()
+	}
+	// Pivots among many like vertices (leaves of a star) would stand far out.
+	slices.Sort(radius)
+	limit := 3 * radius[n/2]
+	for i := range ps {
+		if r := ps[i].norm(); r > limit {
+			ps[i] = ps[i].scale(limit / r)
+		}
 	}
 	return ps
 }

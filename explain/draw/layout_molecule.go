@@ -9,6 +9,7 @@ import (
 // skeleton is a molecule being laid out: ring systems are rigid, all else is a tree.
 type skeleton struct {
 	adj     adjacency
+	element []string
 	linear  []bool // the two bonds of the atom lie on a line, as at a triple bond
 	systems []ringSystem
 	system  []int // by atom: its ring system, −1 for none
@@ -27,7 +28,7 @@ func moleculeLayout(adj adjacency, element []string, linear []bool) ([]point, bo
 		return nil, false
 	}
 	n := len(adj)
-	s := &skeleton{adj: adj, linear: linear, systems: systems, system: make([]int, n), pos: make([]point, n),
+	s := &skeleton{adj: adj, element: element, linear: linear, systems: systems, system: make([]int, n), pos: make([]point, n),
 		placed: make([]bool, n), weight: map[[2]int]int{}}
 	for v := range s.system {
 		s.system[v] = -1

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -12,8 +13,14 @@ const maxRelief = 300
 // room is the smallest distance between atoms without a bond that needs no relief.
 const room = 0.9
 
+// tight is the smallest such distance that is tolerated before bonds are bent.
+const tight = 0.72
+
 // bend is the price of a degree between a bond and its ideal direction.
 const bend = 0.15
+
+// inward is the price of an atom drawn inside a ring.
+const inward = 5
 
 // relieve turns branches over (mirrors them at their bond), and where that is not enough
 // bends them, as long as the drawing becomes less crowded. The body of root stays.
@@ -77,17 +84,55 @@ func (s *skeleton) relieve(part []int, root int) {
 			break
 		}
 	}
+	// Bending: short branches first, and of these rather a hetero atom.
+	slices.SortStableFunc(moves, func(a, b move) int {
+		return cmp.Or(cmp.Compare(len(a.branch), len(b.branch)), cmp.Compare(s.carbon(a.w), s.carbon(b.w)))
+	})
 	for range 3 {
-		if s.tightest(part) >= room {
+		if s.tightest(part) >= tight {
 			return
 		}
 		for _, m := range moves {
-			for _, degrees := range []float64{30, -30, 15, -15} {
+			if !s.clashes(part, m.branch) {
+				continue
+			}
+			turn := func(degrees, price float64) {
 				center := s.pos[m.v]
-				try(m, bend*math.Abs(degrees), func(p point) point { return center.add(p.sub(center).rotate(degrees * math.Pi / 180)) })
+				try(m, price, func(p point) point { return center.add(p.sub(center).rotate(degrees * math.Pi / 180)) })
+			}
+			if len(m.branch) == 1 && s.system[m.v] >= 0 && len(s.adj[m.v]) > 3 {
+				// On an atom of two rings there is also the inside of the rings.
+				turn(120, inward)
+				turn(-120, inward)
+			}
+			for _, degrees := range []float64{30, -30, 15, -15} {
+				turn(degrees, bend*math.Abs(degrees))
 			}
 		}
 	}
+}
+
+func (s *skeleton) carbon(v int) int {
+	if s.element[v] == "C" {
+		return 1
+	}
+	return 0
+}
+
+// clashes reports whether an atom of the branch is too near to one outside.
+func (s *skeleton) clashes(part, branch []int) bool {
+	inside := map[int]bool{}
+	for _, v := range branch {
+		inside[v] = true
+	}
+	for _, u := range branch {
+		for _, v := range part {
+			if !inside[v] && s.pos[u].distance(s.pos[v]) < tight && !slices.Contains(s.adj[u], v) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // crowding is the cost of a drawing: near pairs, atoms on foreign bonds and crossing bonds.

@@ -97,10 +97,17 @@ func arc(path []point, center point, r, a, sweep float64, steps int) []point {
 	return path
 }
 
+// strokesAtOnce is the number of segments that are filled together: the rounding errors of
+// very many outlines would tint the background.
+const strokesAtOnce = 128
+
 func (s *strokes) raster(c *canvas) {
 	r := s.width / 2
 	steps := min(max(int(r*c.scale*2), 2), 24)
-	for _, g := range s.segs {
+	for i, g := range s.segs {
+		if i%strokesAtOnce == 0 {
+			c.fill(s.color)
+		}
 		d := g[1].sub(g[0])
 		a := math.Atan2(d.y, d.x)
 		capsule := arc(nil, g[0], r, a+math.Pi/2, math.Pi, steps)
@@ -116,7 +123,7 @@ func (f *filled) raster(c *canvas) {
 
 func (d *disc) raster(c *canvas) {
 	if d.r > 0 {
-		c.path(arc(nil, d.center, d.r, 0, 2*math.Pi, min(max(int(d.r*c.scale*3), 12), 96))...)
+		c.path(arc(nil, d.center, d.r, 0, 2*math.Pi, min(max(int(d.r*c.scale*4), 24), 128))...)
 		c.fill(d.fill)
 	}
 }

@@ -84,7 +84,32 @@ func makeTemplates() []template {
 		bonds:    join(cycle(0, 1, 2, 3), [][2]int{{0, 4}}),
 		pos:      map[int]point{0: {0.5, 0.5}, 1: {0.5, -0.5}, 2: {-0.5, -0.5}, 3: {-0.5, 0.5}},
 	}
-	return []template{bridged, epoxymorphinan, morphinan, benzomorphan, steroid, benzodiazepine, lactam}
+	// Phenothiazine: three rings in a row, sulfur (0) above, nitrogen (3) below.
+	hexagon := []point{{0, 1}, {s, 0.5}, {s, -0.5}, {0, -1}, {-s, -0.5}, {-s, 0.5}}
+	phenothiazine := template{
+		elements: append([]string{"S", "C", "C", "N", "C", "C"}, anything(8)...),
+		bonds:    join(cycle(0, 1, 2, 3, 4, 5), cycle(1, 2, 6, 7, 8, 9), cycle(4, 5, 10, 11, 12, 13)),
+		pos:      map[int]point{},
+	}
+	for i, p := range hexagon {
+		phenothiazine.pos[i] = p
+	}
+	// Dibenzazepine and its kin: a ring of seven between two of six, the lone atom (0) below.
+	tricycle := template{
+		elements: anything(15),
+		bonds:    join(cycle(0, 1, 2, 3, 4, 5, 6), cycle(1, 2, 7, 8, 9, 10), cycle(5, 6, 11, 12, 13, 14)),
+		pos:      map[int]point{},
+	}
+	for i := range 7 {
+		tricycle.pos[i] = polar(circumradius(7), -math.Pi/2+2*math.Pi*float64(i)/7)
+	}
+	// Quinoline: nitrogen (0) below in the right ring.
+	quinoline := template{
+		elements: append([]string{"N", "C", "C", "C", "C", "C"}, anything(4)...),
+		bonds:    join(cycle(0, 1, 2, 3, 4, 5), cycle(4, 5, 6, 7, 8, 9)),
+		pos:      map[int]point{0: hexagon[3], 1: hexagon[2], 2: hexagon[1], 3: hexagon[0], 4: hexagon[5], 5: hexagon[4]},
+	}
+	return []template{bridged, epoxymorphinan, morphinan, benzomorphan, steroid, benzodiazepine, lactam, phenothiazine, tricycle, quinoline}
 }
 
 // match finds the template in a ring system: for every atom of the template one of the
@@ -112,9 +137,10 @@ func (t *template) match(adj adjacency, atoms []int, element []string) ([]int, b
 		}
 		candidates := atoms
 		if len(near[i]) > 0 {
-			candidates = slices.Clone(adj[image[near[i][0]]])
-			slices.SortStableFunc(candidates, func(a, b int) int { return len(adj[b]) - len(adj[a]) })
+			candidates = adj[image[near[i][0]]]
 		}
+		candidates = slices.Clone(candidates)
+		slices.SortStableFunc(candidates, func(a, b int) int { return len(adj[b]) - len(adj[a]) })
 		for _, v := range candidates {
 			if steps++; steps > 50000 {
 				return false
