@@ -12,9 +12,9 @@ import (
 // Style is how a graph is drawn.
 type Style string
 
-// The styles. Auto draws a molecule where the labels allow it.
+// The styles.
 const (
-	Auto     Style = "auto"
+	Auto     Style = "auto"     // a molecule where the labels allow it, up to 500 atoms
 	Molecule Style = "molecule" // structural formula; falls back to Network when the graph is no molecule
 	Network  Style = "network"  // discs and lines
 )
@@ -95,7 +95,11 @@ func (o Options) Validate(n int) error {
 	return nil
 }
 
-// Graph draws a graph. The error says which option is wrong.
+// maxFormula is the largest graph that Auto draws as a molecule: more letters are not read.
+const maxFormula = 500
+
+// Graph draws a graph. It uses the coordinates of the graph, if it has useful ones, else it
+// computes a layout: structural formulas for molecules, stress or force layouts for others. The error says which option is wrong.
 func Graph(g *graph.Graph, o Options) (*Picture, error) {
 	if err := o.Validate(g.N()); err != nil {
 		return nil, err
@@ -113,7 +117,7 @@ func Graph(g *graph.Graph, o Options) (*Picture, error) {
 		}
 	}
 	d := &drawing{g: g, o: o, note: note}
-	if o.Style != Network {
+	if o.Style == Molecule || o.Style == Auto && g.N() <= maxFormula {
 		if m, ok := readMolecule(g); ok {
 			d.m = m
 		}
@@ -346,8 +350,8 @@ func (d *drawing) network(p *Picture) {
 		r = min(max(d.unit*0.3, 0.9), 5)
 	}
 	if lo, hi := bounds(d.pos); n > 1 {
-		// A quarter of the page is covered at most.
-		r = min(r, 0.28*math.Sqrt((hi.x-lo.x)*(hi.y-lo.y)/float64(n))+0.4)
+		// Discs cover a part of the page only.
+		r = min(r, 0.2*math.Sqrt((hi.x-lo.x)*(hi.y-lo.y)/float64(n))+0.4)
 		if n < 50 {
 			r = max(r, 3)
 		}

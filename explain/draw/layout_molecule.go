@@ -15,7 +15,7 @@ type skeleton struct {
 	system  []int // by atom: its ring system, −1 for none
 	pos     []point
 	placed  []bool
-	weight  map[[2]int]int // atoms on the far side of an arc over a bridge
+	beyond  []int // by atom: atoms that hang on it, seen from the root, with itself
 	bonds   [][2]int
 }
 
@@ -29,7 +29,7 @@ func moleculeLayout(adj adjacency, element []string, linear []bool) ([]point, bo
 	}
 	n := len(adj)
 	s := &skeleton{adj: adj, element: element, linear: linear, systems: systems, system: make([]int, n), pos: make([]point, n),
-		placed: make([]bool, n), weight: map[[2]int]int{}}
+		placed: make([]bool, n), beyond: make([]int, n)}
 	for v := range s.system {
 		s.system[v] = -1
 	}
@@ -79,8 +79,30 @@ func (s *skeleton) placePart(part []int) int {
 		far := s.farthest(part[0])
 		root = s.farthest(far)
 	}
+	s.count(root)
 	s.settle(root)
 	return root
+}
+
+// count fills beyond for the component of root. A bridge is in every spanning tree, so the
+// far side of one is the subtree of its far end in any.
+func (s *skeleton) count(root int) {
+	parent := map[int]int{root: -1}
+	queue := []int{root}
+	for i := 0; i < len(queue); i++ {
+		for _, w := range s.adj[queue[i]] {
+			if _, seen := parent[w]; !seen {
+				parent[w] = queue[i]
+				queue = append(queue, w)
+			}
+		}
+	}
+	for _, v := range slices.Backward(queue) {
+		s.beyond[v]++
+		if p := parent[v]; p >= 0 {
+			s.beyond[p] += s.beyond[v]
+		}
+	}
 }
 
 // farthest returns the vertex with the largest hop distance from v, the smallest of equals.
@@ -129,7 +151,7 @@ func (s *skeleton) settle(root int) {
 		if len(children) == 0 {
 			continue
 		}
-		slices.SortStableFunc(children, func(a, b int) int { return cmp.Compare(s.size(v, b), s.size(v, a)) })
+		slices.SortStableFunc(children, func(a, b int) int { return cmp.Compare(s.beyond[b], s.beyond[a]) })
 		for c, dir := range s.directions(v, len(children)) {
 			w := children[c]
 			s.attach(v, w, dir)
@@ -139,16 +161,6 @@ func (s *skeleton) settle(root int) {
 			}
 		}
 	}
-}
-
-// size returns the number of atoms on the far side of the bridge from v to w.
-func (s *skeleton) size(v, w int) int {
-	if n, known := s.weight[[2]int{v, w}]; known {
-		return n
-	}
-	n := len(s.branch(v, w))
-	s.weight[[2]int{v, w}] = n
-	return n
 }
 
 // branch returns the atoms on the far side of the bridge from v to w, beginning with w.

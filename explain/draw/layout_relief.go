@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// maxRelief is the largest component whose branches are turned to avoid collisions: a try
-// costs the square of its size.
-const maxRelief = 300
+// reliefWork bounds the tries to avoid collisions, each of which costs the square of the
+// number of atoms: 2000 tries for 100 atoms, a few tenths of a second.
+const reliefWork = 20_000_000
 
 // room is the smallest distance between atoms without a bond that needs no relief.
 const room = 0.9
@@ -25,8 +25,9 @@ const inward = 5
 // relieve turns branches over (mirrors them at their bond), and where that is not enough
 // bends them, as long as the drawing becomes less crowded. The body of root stays.
 func (s *skeleton) relieve(part []int, root int) {
-	if len(part) > maxRelief {
-		return
+	tries := reliefWork / (len(part) * len(part))
+	if tries < len(part)/2 {
+		return // not even each branch once
 	}
 	type move struct {
 		v, w   int
@@ -58,6 +59,9 @@ func (s *skeleton) relieve(part []int, root int) {
 	cost := crowding()
 	saved := make([]point, len(s.pos))
 	try := func(m move, price float64, f func(point) point) bool {
+		if tries--; tries < 0 {
+			return false
+		}
 		for _, u := range m.branch {
 			saved[u] = s.pos[u]
 			s.pos[u] = f(s.pos[u])

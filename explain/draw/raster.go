@@ -99,7 +99,7 @@ func arc(path []point, center point, r, a, sweep float64, steps int) []point {
 
 // strokesAtOnce is the number of segments that are filled together: the rounding errors of
 // very many outlines would tint the background.
-const strokesAtOnce = 128
+const strokesAtOnce = 512
 
 func (s *strokes) raster(c *canvas) {
 	r := s.width / 2
