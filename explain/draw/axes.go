@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -59,7 +60,11 @@ func niceRange(lo, hi float64) (float64, float64) {
 		lo, hi = lo-d, hi+d
 	}
 	step := niceStep((hi - lo) / 5)
-	return math.Floor(lo/step+1e-9) * step, math.Ceil(hi/step-1e-9) * step
+	a, b := math.Floor(lo/step+1e-9)*step, math.Ceil(hi/step-1e-9)*step
+	if !(a < b) { // rounding at the last digit of large numbers
+		return lo, hi
+	}
+	return a, b
 }
 
 // tickText writes a tick, short: small and large numbers with an exponent.
@@ -87,20 +92,18 @@ type frame struct {
 	legend legend
 }
 
-// Size is the size of a chart in pixels. The charts are readable from 300 × 200 on.
+// Size is the size of a chart in pixels, from 300 × 200 to 10000 × 10000.
 type Size struct{ Width, Height float64 }
 
 // DefaultSize is wide enough for a page and a slide.
 var DefaultSize = Size{640, 420}
 
-func (s Size) clamp() Size {
-	within := func(v, lo float64) float64 {
-		if !(v >= lo) {
-			return lo
-		}
-		return min(v, 10000)
+// check returns an error for a size that a chart cannot have.
+func (s Size) check() error {
+	if !(s.Width >= 300 && s.Width <= 10000 && s.Height >= 200 && s.Height <= 10000) {
+		return fmt.Errorf("Size: %v×%v pixels, want 300×200 to 10000×10000", s.Width, s.Height)
 	}
-	return Size{within(s.Width, 300), within(s.Height, 200)}
+	return nil
 }
 
 const tickSize = 11.0
@@ -108,10 +111,9 @@ const tickSize = 11.0
 // newFrame lays out a chart. names are the legend, may be nil; xTicks false leaves the
 // labels below the x axis to the caller, who gets below pixels for them.
 func newFrame(size Size, title, xName, yName string, x, y axis, names []string, xTicks bool, below float64) *frame {
-	size = size.clamp()
 	f := &frame{Picture: newPicture(size.Width, size.Height, title), x: x, y: y}
 	if len(names) > 1 {
-		f.legend = newLegend(names, size.Width)
+		f.legend = newLegend(names, size.Width, size.Height/3)
 	}
 	top := margin + 4
 	if title != "" {
@@ -119,7 +121,7 @@ func newFrame(size Size, title, xName, yName string, x, y axis, names []string, 
 		f.text(point{size.Width / 2, margin + titleSize*0.8}, shorten(title, size.Width-2*margin, titleSize, true),
 			style{size: titleSize, color: black, bold: true, anchor: middle})
 	}
-	bottom := size.Height - margin - min(f.legend.height, size.Height/3)
+	bottom := size.Height - margin - f.legend.height
 	f.legend.draw(f.Picture, bottom)
 	if xName != "" {
 		bottom -= 16

@@ -20,19 +20,24 @@ type BarChart struct {
 	From        float64 // where bars begin, 0 unless there is a reason
 }
 
+// finite reports whether sums and differences of the numbers stay finite.
 func finite(xs ...float64) bool {
 	for _, x := range xs {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
+		if !(math.Abs(x) <= 1e300) {
 			return false
 		}
 	}
 	return true
 }
 
-// Picture draws the chart. The error names a bar that is not a finite number.
+// Picture draws the chart, higher than asked when there are too many bars for the height. The
+// error names the size, or a bar that is not a finite number.
 func (c BarChart) Picture() (*Picture, error) {
-	if len(c.Bars) == 0 {
-		return nil, fmt.Errorf("bar chart %q: no bars", c.Title)
+	if err := c.Size.check(); err != nil {
+		return nil, err
+	}
+	if len(c.Bars) == 0 || !finite(c.From) {
+		return nil, fmt.Errorf("bar chart %q: no bars, or they do not begin at a number", c.Title)
 	}
 	lo, hi := c.From, c.From
 	widest := 0.0
@@ -44,7 +49,7 @@ func (c BarChart) Picture() (*Picture, error) {
 		widest = max(widest, measure(clean(b.Name), 12, false))
 	}
 	lo, hi = niceRange(lo, hi)
-	size := c.Size.clamp()
+	size := c.Size
 	size.Height = max(size.Height, 90+float64(len(c.Bars))*16)
 	p := newPicture(size.Width, size.Height, c.Title)
 	top := margin
@@ -100,9 +105,12 @@ type LineChart struct {
 	Size                Size
 }
 
-// Picture draws the chart. The error names the point that cannot be drawn: not finite, or not
-// positive on a logarithmic axis.
+// Picture draws the chart. The error names the size, or the point that cannot be drawn: not
+// finite, or not positive on a logarithmic axis.
 func (c LineChart) Picture() (*Picture, error) {
+	if err := c.Size.check(); err != nil {
+		return nil, err
+	}
 	x, y := axis{lo: math.Inf(1), hi: math.Inf(-1), log: c.LogX}, axis{lo: math.Inf(1), hi: math.Inf(-1), log: c.LogY}
 	names := make([]string, len(c.Series))
 	for k, s := range c.Series {
@@ -166,7 +174,7 @@ func (c LineChart) span(x axis) (float64, float64) {
 	if lo == hi {
 		hi *= 10
 	}
-	return lo, hi
+	return max(lo, math.SmallestNonzeroFloat64), hi
 }
 
 // Spectrum draws eigenvalues in descending order on a logarithmic axis. Those that are not

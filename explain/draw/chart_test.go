@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -147,7 +148,7 @@ func TestCharts(t *testing.T) {
 	}
 	charts := map[string]func() (*Picture, error){
 		"heat":        func() (*Picture, error) { return HeatMap(hostile, k, class, DefaultSize) },
-		"heat plain":  func() (*Picture, error) { return HeatMap("", k, nil, Size{}) },
+		"heat plain":  func() (*Picture, error) { return HeatMap("", k, nil, Size{300, 200}) },
 		"heat of one": func() (*Picture, error) { return HeatMap("", linearKernel(ps[:1]), nil, DefaultSize) },
 		"map":         func() (*Picture, error) { return Map("map", k, class, DefaultSize) },
 		"map plain":   func() (*Picture, error) { return Map("map", k, nil, DefaultSize) },
@@ -155,7 +156,7 @@ func TestCharts(t *testing.T) {
 		"bars": func() (*Picture, error) {
 			return BarChart{Title: "t", Axis: "%", Bars: []Bar{{"x", 3, 1}, {hostile, -2, 0}}, Size: DefaultSize}.Picture()
 		},
-		"bar of 0": func() (*Picture, error) { return BarChart{Bars: []Bar{{"x", 0, 0}}}.Picture() },
+		"bar of 0": func() (*Picture, error) { return BarChart{Bars: []Bar{{"x", 0, 0}}, Size: DefaultSize}.Picture() },
 		"lines": func() (*Picture, error) {
 			return LineChart{Title: "t", XAxis: "x", YAxis: "y", Series: series, Size: DefaultSize}.Picture()
 		},
@@ -163,7 +164,7 @@ func TestCharts(t *testing.T) {
 			return LineChart{Series: series, LogX: true, LogY: true, Size: DefaultSize}.Picture()
 		},
 		"line of a point": func() (*Picture, error) {
-			return LineChart{Series: []Series{{X: []float64{2}, Y: []float64{10}}}, LogY: true}.Picture()
+			return LineChart{Series: []Series{{X: []float64{2}, Y: []float64{10}}}, LogY: true, Size: DefaultSize}.Picture()
 		},
 		"spectrum": func() (*Picture, error) { return Spectrum("s", []float64{10, 1, 1e-3, 0, -1e-17}, DefaultSize) },
 	}
@@ -186,17 +187,22 @@ func TestCharts(t *testing.T) {
 
 func TestChartErrors(t *testing.T) {
 	for name, f := range map[string]func() (*Picture, error){
-		"no bars":   func() (*Picture, error) { return BarChart{}.Picture() },
-		`bar "x"`:   func() (*Picture, error) { return BarChart{Bars: []Bar{{"x", math.NaN(), 0}}}.Picture() },
-		"no points": func() (*Picture, error) { return LineChart{}.Picture() },
+		"no bars": func() (*Picture, error) { return BarChart{Size: DefaultSize}.Picture() },
+		`bar "x"`: func() (*Picture, error) {
+			return BarChart{Size: DefaultSize, Bars: []Bar{{"x", math.NaN(), 0}}}.Picture()
+		},
+		"no points": func() (*Picture, error) { return LineChart{Size: DefaultSize}.Picture() },
 		"2 x, 1 y": func() (*Picture, error) {
-			return LineChart{Series: []Series{{X: []float64{1, 2}, Y: []float64{1}}}}.Picture()
+			return LineChart{Size: DefaultSize, Series: []Series{{X: []float64{1, 2}, Y: []float64{1}}}}.Picture()
 		},
 		"point 1": func() (*Picture, error) {
-			return LineChart{LogY: true, Series: []Series{{X: []float64{1, 2}, Y: []float64{1, 0}}}}.Picture()
+			return LineChart{Size: DefaultSize, LogY: true, Series: []Series{{X: []float64{1, 2}, Y: []float64{1, 0}}}}.Picture()
 		},
+		"0×0 pixels":   func() (*Picture, error) { return LineChart{}.Picture() },
 		"eigenvalue 1": func() (*Picture, error) { return Spectrum("", []float64{1, 2}, DefaultSize) },
-		"1 y":          func() (*Picture, error) { return Scatter{X: []float64{1, 2}, Y: []float64{1}}.Picture() },
+		"1 y": func() (*Picture, error) {
+			return Scatter{Size: DefaultSize, X: []float64{1, 2}, Y: []float64{1}}.Picture()
+		},
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want one with %q", err, name)
@@ -234,6 +240,18 @@ func TestTicks(t *testing.T) {
 		if !slices.EqualFunc(got, c.want, func(x, y float64) bool { return math.Abs(x-y) < 1e-12 }) {
 			t.Errorf("[%v, %v]: ticks %v, want %v", c.a.lo, c.a.hi, got, c.want)
 		}
+	}
+}
+
+// A legend keeps to its room and says what it leaves out.
+func TestLegend(t *testing.T) {
+	names := make([]string, 200)
+	for i := range names {
+		names[i] = strings.Repeat("class ", 6) + strconv.Itoa(i)
+	}
+	l := newLegend(names, 300, 70)
+	if last := l.names[len(l.names)-1]; l.height > 70 || l.width > 300 || last != fmt.Sprintf("and %d more", 200-l.marks) {
+		t.Errorf("legend of %v × %v ends with %q after %d names", l.width, l.height, last, l.marks)
 	}
 }
 

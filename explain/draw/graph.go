@@ -419,5 +419,5 @@ func (d *drawing) legend() legend {
 	for s, i := range class {
 		names[i] = s
 	}
-	return newLegend(names, d.o.Width)
+	return newLegend(names, d.o.Width, d.o.Height/3)
 }

@@ -149,11 +149,13 @@ func joinEnds(a, b []int, dist func(i, j int) float64) []int {
 // HeatMap draws a kernel matrix as colours, light for the smallest and dark for the largest value off
 // the diagonal, with objects in the order of Order and a bar of the classes, if any, on the left and on top.
 func HeatMap(title string, k *mlg.Matrix, class []string, size Size) (*Picture, error) {
+	if err := size.check(); err != nil {
+		return nil, err
+	}
 	order, err := Order(k, class)
 	if err != nil {
 		return nil, err
 	}
-	size = size.clamp()
 	n := len(order)
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i := range n {
@@ -167,7 +169,7 @@ func HeatMap(title string, k *mlg.Matrix, class []string, size Size) (*Picture, 
 	names, number := classNames(class, n)
 	var l legend
 	if class != nil {
-		l = newLegend(names, size.Width)
+		l = newLegend(names, size.Width, size.Height/3)
 	}
 	top := margin
 	if title != "" {
@@ -175,7 +177,7 @@ func HeatMap(title string, k *mlg.Matrix, class []string, size Size) (*Picture, 
 		p.text(point{size.Width / 2, margin + titleSize*0.8}, shorten(title, size.Width-2*margin, titleSize, true),
 			style{size: titleSize, color: black, bold: true, anchor: middle})
 	}
-	bottom := size.Height - margin - min(l.height, size.Height/3)
+	bottom := size.Height - margin - l.height
 	l.draw(p, bottom)
 	strip := 0.0
 	if class != nil {

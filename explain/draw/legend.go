@@ -11,6 +11,7 @@ type legend struct {
 	names         []string
 	x             []float64
 	row           []int
+	marks         int // names that are classes; then a remark
 	width, height float64
 }
 
@@ -19,29 +20,44 @@ const (
 	legendLine = 16.0
 )
 
-// newLegend sets out names for a page of the given width. The list of very many names is cut.
-func newLegend(names []string, page float64) legend {
-	var l legend
-	if len(names) > maxLegend {
-		names = append(append([]string{}, names[:maxLegend]...), fmt.Sprintf("and %d more", len(names)-maxLegend))
-	}
-	x, row := margin, 0
-	for _, s := range names {
-		if s == "" {
-			s = "(none)"
+// newLegend sets out names within a width and a height. A list that does not fit is cut,
+// and says so.
+func newLegend(names []string, width, height float64) legend {
+	for n := min(len(names), maxLegend); n > 0; n-- {
+		more := ""
+		if n < len(names) {
+			more = fmt.Sprintf("and %d more", len(names)-n)
 		}
+		if l := setLegend(names[:n], more, width); l.height <= height {
+			return l
+		}
+	}
+	return legend{}
+}
+
+func setLegend(names []string, more string, width float64) legend {
+	l := legend{marks: len(names)}
+	x, row := margin, 0
+	put := func(s string) {
 		s = shorten(s, 150, legendSize, false)
 		w := 14 + measure(s, legendSize, false) + 12
-		if x > margin && x+w > page-margin {
+		if x > margin && x+w > width-margin {
 			x, row = margin, row+1
 		}
 		l.names, l.x, l.row = append(l.names, s), append(l.x, x), append(l.row, row)
 		x += w
 		l.width = max(l.width, x)
 	}
-	if len(names) > 0 {
-		l.height = float64(row+1)*legendLine + 4
+	for _, s := range names {
+		if s == "" {
+			s = "(none)"
+		}
+		put(s)
 	}
+	if more != "" {
+		put(more)
+	}
+	l.height = float64(row+1)*legendLine + 4
 	return l
 }
 
@@ -49,7 +65,7 @@ func newLegend(names []string, page float64) legend {
 func (l legend) draw(p *Picture, y float64) {
 	for i, s := range l.names {
 		base := y + float64(l.row[i]+1)*legendLine - 3
-		if i < maxLegend {
+		if i < l.marks {
 			mark(p, point{l.x[i] + 5, base - 4}, 4.2, i)
 		}
 		p.text(point{l.x[i] + 14, base}, s, style{size: legendSize, color: black})

@@ -13,8 +13,8 @@ import (
 
 // Embedding is the result of kernel principal component analysis.
 type Embedding struct {
-	X, Y       []float64 // coordinates of the objects on the two leading components
-	Share      [2]float64
+	X, Y       []float64  // coordinates of the objects on the two leading components
+	Share      [2]float64 // of the variance
 	Eigenvalue [2]float64 // of the centred kernel matrix
 }
 
@@ -211,7 +211,7 @@ type Scatter struct {
 	Size                Size
 }
 
-// Map describes the kernel PCA map of a kernel matrix.
+// Map draws the kernel PCA map of a kernel matrix; class may be nil.
 func Map(title string, k *mlg.Matrix, class []string, size Size) (*Picture, error) {
 	e, err := KernelPCA(k)
 	if err != nil {
@@ -221,8 +221,12 @@ func Map(title string, k *mlg.Matrix, class []string, size Size) (*Picture, erro
 	return Scatter{title, name(0), name(1), e.X, e.Y, class, size}.Picture()
 }
 
-// Picture draws the points. Points of rare classes lie on top.
+// Picture draws the points. Points of rare classes lie on top. The error names the size, or
+// the point that is not finite.
 func (s Scatter) Picture() (*Picture, error) {
+	if err := s.Size.check(); err != nil {
+		return nil, err
+	}
 	if len(s.X) != len(s.Y) || s.Class != nil && len(s.Class) != len(s.X) || len(s.X) == 0 {
 		return nil, fmt.Errorf("scatter %q: %d x, %d y, %d classes, want as many of each", s.Title, len(s.X), len(s.Y), len(s.Class))
 	}
