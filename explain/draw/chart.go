@@ -158,7 +158,7 @@ func (c LineChart) Picture() (*Picture, error) {
 		f.lines(1.2, ClassColor(k), bars)
 		if len(pts) <= 200 {
 			for _, q := range pts {
-				mark(f.Picture, q, 4.2, k)
+				mark(f.Picture, q, 4.2, k, white)
 			}
 		}
 	}

@@ -59,13 +59,12 @@ func DefaultOptions() Options {
 // Validate returns an error that names the first field that is wrong for a graph with n
 // vertices.
 func (o Options) Validate(n int) error {
-	for _, side := range []struct {
-		name  string
-		value float64
-	}{{"Width", o.Width}, {"Height", o.Height}} {
-		if !(side.value >= 60 && side.value <= 10000) {
-			return fmt.Errorf("Options.%s: %v pixels, want 60 to 10000", side.name, side.value)
-		}
+	within := func(x float64) bool { return x >= 60 && x <= 10000 }
+	if !within(o.Width) {
+		return fmt.Errorf("Options.Width: %v pixels, want 60 to 10000", o.Width)
+	}
+	if !within(o.Height) {
+		return fmt.Errorf("Options.Height: %v pixels, want 60 to 10000", o.Height)
 	}
 	if !slices.Contains([]Style{Auto, Molecule, Network}, o.Style) {
 		return fmt.Errorf("Options.Style: %q, want auto, molecule or network", o.Style)
@@ -377,17 +376,17 @@ func (d *drawing) network(p *Picture) {
 	}
 	class := d.classes()
 	for v, q := range d.pos {
-		fill := ClassColor(0)
+		border := black
+		if r < 3 {
+			border = Color{}
+		}
 		switch {
 		case d.o.Values != nil:
-			fill = d.valueColor(v)
+			p.ring(q, r, max(r*0.12, 0.6), d.valueColor(v), black)
 		case class != nil:
-			fill = ClassColor(class[d.g.Label(v)])
-		}
-		if r >= 3 {
-			p.ring(q, r, max(r*0.12, 0.6), fill, black)
-		} else {
-			p.disc(q, r, fill)
+			mark(p, q, r, class[d.g.Label(v)], border)
+		default:
+			mark(p, q, r, 0, border)
 		}
 		if d.o.Numbers {
 			p.text(point{q.x + r + 1, q.y - r}, strconv.Itoa(v), style{size: 9, color: black})

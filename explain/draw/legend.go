@@ -66,15 +66,15 @@ func (l legend) draw(p *Picture, y float64) {
 	for i, s := range l.names {
 		base := y + float64(l.row[i]+1)*legendLine - 3
 		if i < l.marks {
-			mark(p, point{l.x[i] + 5, base - 4}, 4.2, i)
+			mark(p, point{l.x[i] + 5, base - 4}, 4.2, i, white)
 		}
 		p.text(point{l.x[i] + 14, base}, s, style{size: legendSize, color: black})
 	}
 }
 
 // mark draws the mark of the i-th class: a disc, square, diamond or triangle, so that
-// classes differ in more than colour from the fifth on and in neighbours.
-func mark(p *Picture, at point, r float64, i int) {
+// neighbours in the list differ in more than colour. A border of alpha 0 is none.
+func mark(p *Picture, at point, r float64, i int, border Color) {
 	c := ClassColor(i)
 	at4 := func(s float64, pts ...point) []point {
 		out := make([]point, len(pts))
@@ -93,13 +93,21 @@ func mark(p *Picture, at point, r float64, i int) {
 			return at4(s, point{0, -1.15}, point{1.1, 0.8}, point{-1.1, 0.8})
 		}
 	}
+	inner := r
+	if border.A > 0 {
+		inner = 0.85 * r
+	}
 	if i%4 == 0 {
-		p.disc(at, r, white)
-		p.disc(at, r*0.85, c)
+		if border.A > 0 {
+			p.disc(at, r, border)
+		}
+		p.disc(at, inner, c)
 		return
 	}
-	p.polygon(outline(r), white)
-	p.polygon(outline(r*0.85), c)
+	if border.A > 0 {
+		p.polygon(outline(r), border)
+	}
+	p.polygon(outline(inner), c)
 }
 
 // naturally compares names: numbers by value, before other texts.

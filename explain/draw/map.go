@@ -249,7 +249,7 @@ func (s Scatter) Picture() (*Picture, error) {
 	f := newFrame(s.Size, s.Title, s.XAxis, s.YAxis, x, y, names, true, 0)
 	r := min(max(60/math.Sqrt(float64(len(s.X))), 2), 5)
 	for _, i := range order {
-		mark(f.Picture, point{f.x.at(s.X[i]), f.y.at(s.Y[i])}, r, number[i])
+		mark(f.Picture, point{f.x.at(s.X[i]), f.y.at(s.Y[i])}, r, number[i], white)
 	}
 	return f.Picture, nil
 }
