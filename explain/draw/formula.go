@@ -186,10 +186,8 @@ func (d *drawing) ringCenters() []*point {
 	score := make([]float64, len(d.m.bonds))
 	for _, s := range systems {
 		for _, ring := range s.rings {
-			in := map[int]bool{}
 			var c point
 			for _, v := range ring {
-				in[v] = true
 				c = c.add(d.pos[v].scale(1 / float64(len(ring))))
 			}
 			var members []int

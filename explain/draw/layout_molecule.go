@@ -305,11 +305,11 @@ func pack(parts [][]int, pos []point, gap float64) {
 	if len(parts) < 2 {
 		return
 	}
-	type box struct {
+	type placedPart struct {
 		part   []int
 		lo, hi point
 	}
-	boxes := make([]box, len(parts))
+	boxes := make([]placedPart, len(parts))
 	area, widest := 0.0, 0.0
 	for i, part := range parts {
 		ps := make([]point, len(part))
@@ -317,11 +317,11 @@ func pack(parts [][]int, pos []point, gap float64) {
 			ps[k] = pos[v]
 		}
 		lo, hi := bounds(ps)
-		boxes[i] = box{part, lo, hi}
+		boxes[i] = placedPart{part, lo, hi}
 		area += (hi.x - lo.x + gap) * (hi.y - lo.y + gap)
 		widest = max(widest, hi.x-lo.x+gap)
 	}
-	slices.SortStableFunc(boxes, func(a, b box) int { return cmp.Compare(b.hi.y-b.lo.y, a.hi.y-a.lo.y) })
+	slices.SortStableFunc(boxes, func(a, b placedPart) int { return cmp.Compare(b.hi.y-b.lo.y, a.hi.y-a.lo.y) })
 	row := max(widest, 1.3*math.Sqrt(area))
 	x, y, height := 0.0, 0.0, 0.0
 	for _, b := range boxes {
