@@ -126,6 +126,7 @@ func difference(a, b *mlg.Matrix) float64 {
 
 // lowRankError draws the error of the low-rank kernel against the exact one, as the number
 // of landmarks and the rank grow, for each way of choosing landmarks: mean of three seeds.
+// The figures error-full have as many features as landmarks.
 func lowRankError() error {
 	for _, d := range []struct {
 		name          string
@@ -168,6 +169,11 @@ func lowRankError() error {
 				}
 			}
 			return f.write()
+		}
+		err = run(&figure{name: "error-full-" + name, title: name + ": full rank", xlabel: "landmarks", ylabel: "relative error of the Gram matrix", logX: true, logY: true},
+			[]int{4, 8, 16, 32, 64}, func(o *mlg.Options, v int) { o.Samples, o.Rank = v, v })
+		if err != nil {
+			return err
 		}
 		err = run(&figure{name: "error-samples-" + name, title: fmt.Sprintf("%s: rank %d", name, d.rank), xlabel: "landmarks", ylabel: "relative error of the Gram matrix", logX: true, logY: true},
 			d.grow, func(o *mlg.Options, v int) { o.Samples, o.Rank = v, d.rank })

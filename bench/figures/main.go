@@ -102,7 +102,7 @@ func (f *figure) write() error {
 	}
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = f.title, f.xlabel, f.ylabel
-	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.Top, p.Legend.Left = true, f.logY && len(f.curves) == 1 || !f.logY
 	p.BackgroundColor = color.White
 	if f.logX {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
