@@ -232,3 +232,42 @@ func TestGramSquares(t *testing.T) {
 		}
 	}
 }
+
+// No graphs, and graphs without vertices, are legal.
+func TestNoVertices(t *testing.T) {
+	empty, _ := graph.NewBuilder(0).Build()
+	for _, gs := range [][]*graph.Graph{nil, {empty}, {empty, empty}, {empty, graphtest.Path(1)}} {
+		for _, how := range []Landmarks{Uniform, ByClass, Pivoted} {
+			o := DefaultOptions()
+			o.Landmarks = how
+			m, err := Fit(t.Context(), gs, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, err := m.Gram(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := m.Cross(t.Context(), []*graph.Graph{empty, graphtest.Cycle(3)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := NewExact(t.Context(), gs, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := e.Gram(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if k.Rows != len(gs) || x.Rows != len(gs) || c.Rows != 2 || c.Cols != len(gs) {
+				t.Errorf("%d graphs: %d, %d and %d×%d values", len(gs), k.Rows, x.Rows, c.Rows, c.Cols)
+			}
+			for i := range x.Data {
+				if !(k.Data[i] > 0 && k.Data[i] <= 1) {
+					t.Errorf("k = %v", k.Data)
+				}
+			}
+		}
+	}
+}
