@@ -16,6 +16,7 @@ import (
 
 type benchCmd struct {
 	dataFlags
+	kernelFlag
 	kernelFlags
 	Data   []string `arg:"" help:"Datasets." default:"builtin:drugs" optional:""`
 	Rounds int      `help:"Number of runs; the fastest counts." default:"3"`
@@ -158,12 +159,12 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 		return nil, err
 	}
 	end()
-	k, err := c.kernel(&quiet, ds.Graphs, newBar(&quiet))
+	k, err := c.kernel(&quiet, c.Kernel, ds.Graphs, newBar(&quiet))
 	if err != nil {
 		return nil, err
 	}
 	if c.Kernel == "mlg" || c.Kernel == "flg" {
-		opt, err := c.kernelFlags.options(&quiet, ds.Graphs)
+		opt, err := c.kernelFlags.options(&quiet, c.Kernel, ds.Graphs)
 		if err != nil {
 			return nil, err
 		}

@@ -53,14 +53,15 @@ func (g *globals) note(format string, args ...any) {
 type root struct {
 	globals
 
-	Demo    demoCmd    `cmd:"" help:"The whole job on built-in molecules, nothing to download."`
-	Info    infoCmd    `cmd:"" help:"What is in a dataset, and what is wrong with it."`
-	Convert convertCmd `cmd:"" help:"Convert between formats."`
-	Gram    gramCmd    `cmd:"" help:"Compute the Gram matrix of a dataset, or the matrix between two."`
-	Compare compareCmd `cmd:"" help:"Similarity of two graphs, level by level."`
-	Fetch   fetchCmd   `cmd:"" help:"Download TUDataset collections into the cache."`
-	Bench   benchCmd   `cmd:"" help:"Measure this machine on datasets."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Demo     demoCmd     `cmd:"" help:"The whole job on built-in molecules, nothing to download."`
+	Info     infoCmd     `cmd:"" help:"What is in a dataset, and what is wrong with it."`
+	Convert  convertCmd  `cmd:"" help:"Convert between formats."`
+	Gram     gramCmd     `cmd:"" help:"Compute the Gram matrix of a dataset, or the matrix between two."`
+	Evaluate evaluateCmd `cmd:"" help:"Nested cross-validation of kernels."`
+	Compare  compareCmd  `cmd:"" help:"Similarity of two graphs, level by level."`
+	Fetch    fetchCmd    `cmd:"" help:"Download TUDataset collections into the cache."`
+	Bench    benchCmd    `cmd:"" help:"Measure this machine on datasets."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
 // Main runs the command with the given arguments and returns its exit code.

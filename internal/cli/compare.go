@@ -10,6 +10,7 @@ import (
 
 type compareCmd struct {
 	dataFlags
+	kernelFlag
 	kernelFlags
 	A string `arg:"" help:"A SMILES, or a dataset whose first graph is taken."`
 	B string `arg:"" help:"Another."`
@@ -29,7 +30,7 @@ func (c *compareCmd) Run(g *globals) error {
 		return usageError("compare needs --kernel mlg or flg")
 	}
 	graphs := []*graph.Graph{a, b}
-	o, err := c.kernelFlags.options(g, graphs)
+	o, err := c.kernelFlags.options(g, c.Kernel, graphs)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 type gramCmd struct {
 	dataFlags
+	kernelFlag
 	kernelFlags
 	Data    string `arg:"" help:"Dataset."`
 	Against string `help:"Compute the matrix between these graphs (rows) and DATA (columns)." placeholder:"TEST"`
@@ -25,7 +26,7 @@ func (c *gramCmd) Run(g *globals) error {
 	}
 	bar := newBar(g)
 	defer bar.done()
-	k, err := c.kernel(g, ds.Graphs, bar)
+	k, err := c.kernel(g, c.Kernel, ds.Graphs, bar)
 	if err != nil {
 		return err
 	}

@@ -9,10 +9,13 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// kernelFlags choose a kernel and its parameters.
-type kernelFlags struct {
+// kernelFlag chooses a kernel.
+type kernelFlag struct {
 	Kernel string `help:"mlg, flg, lg, wl, wl-edge, wl-oa, wl-sp, sp, graphlet, rw, labels." default:"mlg" enum:"mlg,flg,lg,wl,wl-edge,wl-oa,wl-sp,sp,graphlet,rw,labels"`
+}
 
+// kernelFlags are the parameters of kernels.
+type kernelFlags struct {
 	Radii     []int     `help:"mlg: hop radii of the levels." default:"1,2" group:"MLG and FLG"`
 	Levels    int       `help:"mlg: number of levels, instead of --radii." placeholder:"L" group:"MLG and FLG"`
 	Radius    float64   `help:"mlg: radius of the first level, with --levels." default:"1" group:"MLG and FLG"`
@@ -42,8 +45,8 @@ type kernelFlags struct {
 	Normalize bool    `help:"Scale the other kernels so that k(G,G) = 1." default:"true" negatable:"" group:"Other kernels"`
 }
 
-// options returns the options of the multiscale kernel.
-func (f *kernelFlags) options(g *globals, graphs []*graph.Graph) (mlg.Options, error) {
+// options returns the options of the multiscale kernel with the given name, mlg or flg.
+func (f *kernelFlags) options(g *globals, name string, graphs []*graph.Graph) (mlg.Options, error) {
 	o := mlg.DefaultOptions()
 	o.Radii = f.Radii
 	if f.Levels > 0 {
@@ -52,7 +55,7 @@ func (f *kernelFlags) options(g *globals, graphs []*graph.Graph) (mlg.Options, e
 		}
 		o.Radii = mlg.Growth(f.Radius, f.Growth, f.Levels)
 	}
-	if f.Kernel == "flg" {
+	if name == "flg" {
 		o.Radii = nil
 	}
 	o.Eta, o.Gamma = f.Eta, f.Gamma
@@ -95,18 +98,18 @@ func flagName(msg string) string {
 	return msg
 }
 
-// kernel returns the kernel that the flags describe; graphs decide on the base kernel where
-// no flag does. Progress of the multiscale kernel goes to bar.
-func (f *kernelFlags) kernel(g *globals, graphs []*graph.Graph, b *bar) (mlg.Kernel, error) {
+// kernel returns the kernel of the given name that the flags describe; graphs decide on the
+// base kernel where no flag does. Progress of the multiscale kernel goes to bar.
+func (f *kernelFlags) kernel(g *globals, name string, graphs []*graph.Graph, b *bar) (mlg.Kernel, error) {
 	w := g.workers()
 	wl := func(v baseline.Variant) mlg.Kernel {
 		k := baseline.DefaultWL()
 		k.H, k.Variant, k.Normalize, k.Workers = f.H, v, f.Normalize, w
 		return k
 	}
-	switch f.Kernel {
+	switch name {
 	case "mlg", "flg":
-		o, err := f.options(g, graphs)
+		o, err := f.options(g, name, graphs)
 		if err != nil {
 			return nil, err
 		}

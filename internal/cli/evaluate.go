@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/evaluate"
+)
+
+type evaluateCmd struct {
+	dataFlags
+	kernelFlags
+	Data string `arg:"" help:"Dataset with targets."`
+
+	Kernel   []string  `help:"Kernels to compare, each with its flags: mlg, flg, lg, wl, wl-edge, wl-oa, wl-sp, sp, graphlet, rw, labels." default:"mlg,wl" enum:"mlg,flg,lg,wl,wl-edge,wl-oa,wl-sp,sp,graphlet,rw,labels" group:"Evaluation"`
+	Default  bool      `help:"Evaluate the fixed list of candidates and their combinations, instead of --kernel." group:"Evaluation"`
+	Paper    bool      `help:"Evaluate the kernels of the paper's Table 1 with its parameter grids, instead of --kernel." group:"Evaluation"`
+	Folds    int       `help:"Number of folds." default:"10" group:"Evaluation"`
+	Repeats  int       `help:"Number of repeats." default:"10" group:"Evaluation"`
+	Splits   uint64    `help:"Seed of the splits." default:"0" name:"split-seed" group:"Evaluation"`
+	Inner    string    `help:"Choice of parameters inside the training part: kfold, holdout, loo." default:"kfold" enum:"kfold,holdout,loo" group:"Evaluation"`
+	InnerN   int       `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
+	Select   string    `help:"nested, or reported: on the folds that are reported, as papers often do." default:"nested" enum:"nested,reported" group:"Evaluation"`
+	Fit      string    `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
+	Learner  string    `help:"svm or ridge." default:"svm" enum:"svm,ridge" group:"Evaluation"`
+	C        []float64 `help:"Values of C to choose from." default:"0.001,0.01,0.1,1,10,100,1000" group:"Evaluation"`
+	Run_     string    `help:"Folder that keeps the results of finished parts, to resume." name:"run" placeholder:"FOLDER" group:"Evaluation"`
+	Markdown bool      `help:"Print Markdown." group:"Evaluation"`
+}
+
+// Run evaluates kernels.
+func (c *evaluateCmd) Run(g *globals) error {
+	ds, err := c.read(g, c.Data)
+	if err != nil {
+		return err
+	}
+	o := evaluate.DefaultOptions()
+	o.Folds, o.Repeats, o.Seed, o.C, o.Folder, o.Workers = c.Folds, c.Repeats, c.Splits, c.C, c.Run_, g.workers()
+	if c.InnerN > 0 {
+		o.InnerFolds = c.InnerN
+	}
+	// kong has checked the names
+	o.Inner, _ = evaluate.ParseInner(c.Inner)
+	o.Selection, _ = evaluate.ParseSelection(c.Select)
+	o.Fitting, _ = evaluate.ParseFitting(c.Fit)
+	o.Learner, _ = evaluate.ParseLearner(c.Learner)
+	start := time.Now()
+	o.Clock = func() time.Duration { return time.Since(start) }
+	bar := newBar(g)
+	defer bar.done()
+	o.Progress = func(done, total int) { bar.show("folds", int64(done), int64(total), "") }
+
+	candidates, err := c.candidates(g, ds, &o, bar)
+	if err != nil {
+		return err
+	}
+	report, err := evaluate.Run(g.ctx, ds, candidates, o)
+	bar.done()
+	if err != nil {
+		return err
+	}
+	switch {
+	case g.JSON:
+		return report.WriteJSON(g.stdout)
+	case c.Markdown:
+		return report.WriteMarkdown(g.stdout)
+	}
+	return report.WriteText(g.stdout)
+}
+
+func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset, o *evaluate.Options, bar *bar) ([]evaluate.Candidate, error) {
+	switch {
+	case c.Default && c.Paper:
+		return nil, usageError("--default and --paper exclude each other")
+	case c.Default:
+		o.Combinations = evaluate.AllCombinations()
+		return evaluate.DefaultCandidates(dataset.Info(ds))
+	case c.Paper:
+		return evaluate.PaperTable1(filepath.Base(strings.TrimSuffix(ds.Name, ".zip"))), nil
+	}
+	var out []evaluate.Candidate
+	for _, name := range c.Kernel {
+		// Progress of single kernels would disturb that of the whole.
+		quiet := *g
+		quiet.Quiet = true
+		k, err := c.kernel(&quiet, name, ds.Graphs, bar)
+		if err != nil {
+			return nil, err
+		}
+		if (name == "mlg" || name == "flg") && c.Combine == mlg.GeometricMean.String() {
+			k = evaluate.Indefinite(k)
+		}
+		_, parameters, _ := strings.Cut(fmt.Sprint(k), " ")
+		if name == "mlg" || name == "flg" {
+			parameters += fmt.Sprintf(" seed=%d", c.Seed)
+		}
+		out = append(out, evaluate.Candidate{Name: name, Settings: []evaluate.Setting{{Parameters: parameters, Kernel: k}}})
+	}
+	return out, nil
+}
