@@ -8,9 +8,9 @@ import (
 // How precise the exact kernel is. A stage computes kernel values from those of the level
 // below: levels 1 … L, then the whole graphs. Eq. (3) lifts the relative error of the values
 // that it starts from by a factor of up to amplification/(γη): D has eigenvalues from η up,
-// and an error of K enters it divided by γ. The constant is
-// about what was measured against 400-bit arithmetic over γ and η from 1e-8 to 1e4
-// (TestPrecision, where no error exceeds the estimate fourfold).
+// and an error of K enters it divided by γ. The constant is about what was measured against
+// 400-bit arithmetic over γ and η from 1e-8 to 1e4 (TestPrecision, where no error exceeds the
+// estimate fourfold).
 //
 // Eq. (2) with singular values, in the basis of the eigenvectors of K, has no such error
 // where K is exact, as that of a base kernel is. It is slower and stands in for eq. (3) at

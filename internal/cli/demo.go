@@ -28,9 +28,12 @@ func (demoCmd) Run(g *globals) error {
 	wl.Workers, hist.Workers = g.workers(), g.workers()
 	fmt.Fprintf(g.stdout, "Class of the most similar other molecule, right for\n")
 	var multiscale *mlg.Matrix
-	for _, k := range []mlg.Kernel{mlg.NewKernel(o), wl, hist} {
+	for _, k := range []struct {
+		name   string
+		kernel mlg.Kernel
+	}{{"multiscale Laplacian", mlg.NewKernel(o)}, {"Weisfeiler-Lehman", wl}, {"label counts", hist}} {
 		start := time.Now()
-		fitted, err := k.Fit(g.ctx, ds.Graphs)
+		fitted, err := k.kernel.Fit(g.ctx, ds.Graphs)
 		if err != nil {
 			return err
 		}
@@ -48,16 +51,7 @@ func (demoCmd) Run(g *globals) error {
 				right++
 			}
 		}
-		name := map[int]string{0: "label counts", 1: "Weisfeiler-Lehman", 2: "multiscale Laplacian"}
-		which := 0
-		switch k.(type) {
-		case baseline.WL:
-			which = 1
-		case baseline.Histogram:
-		default:
-			which = 2
-		}
-		fmt.Fprintf(g.stdout, "  %-22s %5.1f %%   (Gram matrix in %s)\n", name[which], 100*float64(right)/float64(len(ds.Graphs)), round(took))
+		fmt.Fprintf(g.stdout, "  %-22s %5.1f %%   (Gram matrix in %s)\n", k.name, 100*float64(right)/float64(len(ds.Graphs)), round(took))
 	}
 
 	query := slices.IndexFunc(ds.IDs(), func(id string) bool { return id == "morphine" })

@@ -28,7 +28,7 @@ type evaluateCmd struct {
 	Fit      string    `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
 	Learner  string    `help:"svm or ridge." default:"svm" enum:"svm,ridge" group:"Evaluation"`
 	C        []float64 `help:"Values of C to choose from." default:"0.001,0.01,0.1,1,10,100,1000" group:"Evaluation"`
-	Run_     string    `help:"Folder that keeps the results of finished parts, to resume." name:"run" placeholder:"FOLDER" group:"Evaluation"`
+	Keep     string    `help:"Folder that keeps the results of finished parts, to resume." name:"run" placeholder:"FOLDER" group:"Evaluation"`
 	Markdown bool      `help:"Print Markdown." group:"Evaluation"`
 }
 
@@ -39,7 +39,7 @@ func (c *evaluateCmd) Run(g *globals) error {
 		return err
 	}
 	o := evaluate.DefaultOptions()
-	o.Folds, o.Repeats, o.Seed, o.C, o.Folder, o.Workers = c.Folds, c.Repeats, c.Splits, c.C, c.Run_, g.workers()
+	o.Folds, o.Repeats, o.Seed, o.C, o.Folder, o.Workers = c.Folds, c.Repeats, c.Splits, c.C, c.Keep, g.workers()
 	if c.InnerN > 0 {
 		o.InnerFolds = c.InnerN
 	}
