@@ -58,6 +58,7 @@ type root struct {
 	Convert  convertCmd  `cmd:"" help:"Convert between formats."`
 	Gram     gramCmd     `cmd:"" help:"Compute the Gram matrix of a dataset, or the matrix between two."`
 	Evaluate evaluateCmd `cmd:"" help:"Nested cross-validation of kernels."`
+	Train    trainCmd    `cmd:"" help:"Choose a kernel, fit and save a model."`
 	Compare  compareCmd  `cmd:"" help:"Similarity of two graphs, level by level."`
 	Fetch    fetchCmd    `cmd:"" help:"Download TUDataset collections into the cache."`
 	Bench    benchCmd    `cmd:"" help:"Measure this machine on datasets."`
