@@ -59,6 +59,8 @@ type root struct {
 	Gram     gramCmd     `cmd:"" help:"Compute the Gram matrix of a dataset, or the matrix between two."`
 	Evaluate evaluateCmd `cmd:"" help:"Nested cross-validation of kernels."`
 	Train    trainCmd    `cmd:"" help:"Choose a kernel, fit and save a model."`
+	Predict  predictCmd  `cmd:"" help:"Class or value of graphs, with the nearest training graphs."`
+	Search   searchCmd   `cmd:"" help:"Most similar graphs of a model or dataset."`
 	Compare  compareCmd  `cmd:"" help:"Similarity of two graphs, level by level."`
 	Fetch    fetchCmd    `cmd:"" help:"Download TUDataset collections into the cache."`
 	Bench    benchCmd    `cmd:"" help:"Measure this machine on datasets."`
