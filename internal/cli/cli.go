@@ -61,6 +61,7 @@ type root struct {
 	Train    trainCmd    `cmd:"" help:"Choose a kernel, fit and save a model."`
 	Predict  predictCmd  `cmd:"" help:"Class or value of graphs, with the nearest training graphs."`
 	Search   searchCmd   `cmd:"" help:"Most similar graphs of a model or dataset."`
+	Explain  explainCmd  `cmd:"" help:"Which vertices made the prediction or the similarity, drawn."`
 	Compare  compareCmd  `cmd:"" help:"Similarity of two graphs, level by level."`
 	Fetch    fetchCmd    `cmd:"" help:"Download TUDataset collections into the cache."`
 	Bench    benchCmd    `cmd:"" help:"Measure this machine on datasets."`

@@ -78,6 +78,9 @@ func (c *predictCmd) Run(g *globals) error {
 		return err
 	}
 	s := &score{classes: m.Learner.Classes}
+	for _, k := range m.Kernels {
+		s.most += k.Weight // the largest value of normalised kernels
+	}
 	err = output(g, c.Out, func(w io.Writer) error { return c.stream(g, m, next, s, c.writer(g, m, w)) })
 	done()
 	if err != nil {
@@ -342,7 +345,9 @@ func textWriter(m *model.Model, w io.Writer) func(p []predicted) error {
 // score compares predictions with the targets of the data.
 type score struct {
 	classes                []string
+	most                   float64 // kernel of a graph with itself
 	graphs, unlike         int
+	trained                int // graphs with a target that are like a training graph in everything
 	known, right, foreign  int // graphs with a target; those with a class that the model does not know
 	squares, absolute, sum float64
 	sumSquares             float64
@@ -354,6 +359,10 @@ func (s *score) add(p *predicted) {
 	}
 	if p.Target == "" {
 		return
+	}
+	const rounding = 1e-12
+	if p.Similarity >= s.most*(1-rounding) {
+		s.trained++
 	}
 	if p.Value == nil {
 		s.known++
@@ -390,6 +399,9 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 			line += fmt.Sprintf(", R² %.3f", 1-s.squares/v)
 		}
 		g.note("%s, %d graphs", line, s.known)
+	}
+	if s.trained > 0 {
+		g.note("%s just like one in training: what is right for them says little about new graphs", plural(s.trained, "of these graphs is", "of these graphs are"))
 	}
 	if s.foreign > 0 && m.Learner.Classifier != nil {
 		g.note("%s: %s a class that the model does not know", data, plural(s.foreign, "target is", "targets are"))

@@ -95,7 +95,8 @@ func (c *searchCmd) Run(g *globals, k *kong.Context) error {
 	if err != nil {
 		return err
 	}
-	g.note("%s among %d graphs by %s: %s", plural(len(queries), "query", "queries"), len(lib.ids), wrap(lib.kernel, 78, 2), round(took))
+	what := fmt.Sprintf("%s among %d graphs in %s by", plural(len(queries), "query", "queries"), len(lib.ids), round(took))
+	g.note("%s %s", what, wrap(lib.kernel, len(what)+1, 2))
 	return nil
 }
 

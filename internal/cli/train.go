@@ -271,7 +271,7 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *evaluate.Plan, too
 	}
 	fmt.Fprintf(g.stdout, "\nkernel, %s = %g:\n", r.Parameter, r.Value)
 	for _, k := range r.Kernels {
-		fmt.Fprintf(g.stdout, "  %5.3f  %s: %s\n", k.Weight, k.Candidate, wrap(k.Kernel, 78, 9))
+		fmt.Fprintf(g.stdout, "  %5.3f  %s: %s\n", k.Weight, k.Candidate, wrap(k.Kernel, 11+len([]rune(k.Candidate)), 9))
 	}
 	fmt.Fprintf(g.stdout, "\n%s %s", r.Estimate.Measure, figure(r.Estimate.Measure, r.Estimate.Value))
 	if r.Estimate.Deviation > 0 {
@@ -282,7 +282,7 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *evaluate.Plan, too
 	} else {
 		fmt.Fprintf(g.stdout, " (mean value alone: %s)\n", figure("rmse", r.Baseline))
 	}
-	fmt.Fprintf(g.stdout, "  by %s\n", wrap(r.Estimate.Method, 78, 5))
+	fmt.Fprintf(g.stdout, "  by %s\n", wrap(r.Estimate.Method, 5, 5))
 	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == "" && !c.Quick {
 		fmt.Fprintf(g.stdout, "  \"mlg evaluate %s --default\" estimates it fully nested\n", c.Data)
 	}
@@ -323,11 +323,11 @@ func figure(measure string, v float64) string {
 	return fmt.Sprintf("%.3e", v)
 }
 
-// wrap breaks a text at spaces so that lines keep to a width; lines after the first are
-// indented.
-func wrap(s string, width, indent int) string {
+// wrap breaks a text at spaces so that lines keep to 79 columns. The first begins behind
+// something that takes some columns, those after it are indented.
+func wrap(s string, at, indent int) string {
+	const width = 79
 	var b strings.Builder
-	at := indent + 20 // the first line begins behind some words
 	for i, w := range strings.Fields(s) {
 		n := len([]rune(w))
 		switch {
