@@ -63,6 +63,7 @@ type root struct {
 	Search   searchCmd   `cmd:"" help:"Most similar graphs of a model or dataset."`
 	Explain  explainCmd  `cmd:"" help:"Which vertices made the prediction or the similarity, drawn."`
 	Compare  compareCmd  `cmd:"" help:"Similarity of two graphs, level by level."`
+	Cluster  clusterCmd  `cmd:"" help:"Group a dataset by similarity, with a typical graph of each group."`
 	Fetch    fetchCmd    `cmd:"" help:"Download TUDataset collections into the cache."`
 	Bench    benchCmd    `cmd:"" help:"Measure this machine on datasets."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
