@@ -14,6 +14,7 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -181,47 +182,93 @@ func quickCandidate(all []evaluate.Candidate) evaluate.Candidate {
 	return evaluate.Candidate{Name: all[at].Name, Settings: all[at].Settings[:1]}
 }
 
-// From this many graphs on the command says what it will need, having tried it on a few.
+// From this many graphs on the command says what it will need, having tried some kernels on
+// some graphs.
 const (
-	manyGraphs  = 1000
-	pilotGraphs = 150
+	manyGraphs   = 1000
+	pilotGraphs  = 400
+	pilotKernels = 3
 )
 
 // announce says what training will need where that is much.
 func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []evaluate.Candidate, o evaluate.Options) error {
 	n := len(ds.Graphs)
-	settings := 0
-	for _, x := range candidates {
-		settings += len(x.Settings)
-	}
 	if g.Quiet || n < manyGraphs {
 		return nil
 	}
-	matrices := settings + 3
+	var settings []evaluate.Setting
+	for _, x := range candidates {
+		settings = append(settings, x.Settings...)
+	}
+	matrices := len(settings) + 3
 	if len(o.Combinations) == 0 {
 		matrices = 4
 	}
-	pilot := &dataset.Dataset{Name: ds.Name}
-	for _, i := range rand.New(rand.NewPCG(0, 0)).Perm(n)[:pilotGraphs] {
-		pilot.Graphs = append(pilot.Graphs, ds.Graphs[i])
+	line := fmt.Sprintf("%s for %d graphs: %.2g GB of memory", plural(len(settings), "kernel", "kernels"), n, float64(matrices)*float64(n)*float64(n)*8/1e9)
+	need, err := pilot(g.ctx, ds, settings, o)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case err == nil: // else the sample may lack a class; the real work will tell what is wrong
+		line += fmt.Sprintf(", and roughly %s on %s", roughly(need), plural(g.workers(), "thread", "threads"))
 	}
-	start := time.Now()
-	_, err := evaluate.Choose(g.ctx, pilot, candidates, o)
-	if err != nil {
-		if errors.Is(err, context.Canceled) {
-			return err
-		}
-		return nil // the sample may lack a class; the real work will tell what is wrong
-	}
-	ratio := float64(n) / pilotGraphs
-	need := time.Duration(float64(time.Since(start)) * ratio * ratio)
-	hint := ""
 	if !c.Quick && c.Kernel == "" {
-		hint = "; --quick takes one kernel"
+		line += " (--quick takes one kernel)"
 	}
-	g.note("%d kernels for %d graphs: roughly %s on %d threads, and %.2g GB of memory%s",
-		settings, n, roughly(need), g.workers(), float64(matrices)*float64(n)*float64(n)*8/1e9, hint)
+	g.note("%s", wrap(line, 0, 2))
 	return nil
+}
+
+// pilot estimates how long a choice among settings takes: some of them are fitted to some
+// graphs. The time to fit a kernel grows with the number of graphs, that of its matrix and of
+// the machines with its square.
+func pilot(ctx context.Context, ds *dataset.Dataset, settings []evaluate.Setting, o evaluate.Options) (time.Duration, error) {
+	n := len(ds.Graphs)
+	few := &dataset.Dataset{Name: ds.Name}
+	for _, i := range rand.New(rand.NewPCG(0, 0)).Perm(n)[:pilotGraphs] {
+		few.Graphs = append(few.Graphs, ds.Graphs[i])
+	}
+	learned := len(o.Combinations)
+	o.Combinations = nil
+	ratio := float64(n) / pilotGraphs
+	var fit, matrix, learn time.Duration
+	tried := min(pilotKernels, len(settings))
+	for i := range tried {
+		start := time.Now()
+		fitted, err := settings[(2*i+1)*len(settings)/(2*tried)].Kernel.Fit(ctx, few.Graphs)
+		if err != nil {
+			return 0, err
+		}
+		fit += time.Since(start)
+		start = time.Now()
+		k, err := fitted.Gram(ctx)
+		if err != nil {
+			return 0, err
+		}
+		matrix += time.Since(start)
+		start = time.Now()
+		known := []evaluate.Candidate{{Name: "known", Settings: []evaluate.Setting{{Parameters: "known", Kernel: known{k}}}}}
+		if _, err := evaluate.Choose(ctx, few, known, o); err != nil {
+			return 0, err
+		}
+		learn += time.Since(start)
+	}
+	each := ratio*float64(fit) + ratio*ratio*float64(matrix+learn)
+	total := each*float64(len(settings)) + ratio*ratio*float64(learn)*float64(learned)
+	return time.Duration(total / float64(tried)), nil
+}
+
+// known is a kernel whose matrix has been computed.
+type known struct{ k *mlg.Matrix }
+
+func (known) String() string { return "known" }
+
+func (k known) Fit(context.Context, []*graph.Graph) (mlg.Fitted, error) { return k, nil }
+
+func (k known) Gram(context.Context) (*mlg.Matrix, error) { return k.k, nil }
+
+func (known) Cross(context.Context, []*graph.Graph) (*mlg.Matrix, error) {
+	return nil, errors.New("a known matrix has no new graphs")
 }
 
 // roughly writes a duration with one or two digits.
