@@ -294,10 +294,10 @@ func (e *explanation) print(w io.Writer) {
 			fmt.Fprintf(w, "  %+.4f  %-28s %-20s like %.3f\n", s.Adds, clip(s.ID, 28), clip(s.Target, 20), s.Similarity)
 		}
 	}
-	fmt.Fprintf(w, "\n%s\n", wrap(e.share(), 0, 0))
+	fmt.Fprintf(w, "\n%s\n", breakLines(e.share(), 0, 0))
 	for _, k := range e.Explained.Kernels {
 		if len(e.Explained.Kernels) > 1 || k.Share < 1 {
-			fmt.Fprintf(w, "  %+.4f  %3.0f %%  %s\n", k.Value, 100*k.Share, wrap(k.Kernel, 17, 17))
+			fmt.Fprintf(w, "  %+.4f  %3.0f %%  %s\n", k.Value, 100*k.Share, breakLines(k.Kernel, 17, 17))
 		}
 	}
 }

@@ -204,18 +204,18 @@ func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []evalua
 	if len(o.Combinations) == 0 {
 		matrices = 4
 	}
-	line := fmt.Sprintf("%s for %d graphs: %.2g GB of memory", plural(len(settings), "kernel", "kernels"), n, float64(matrices)*float64(n)*float64(n)*8/1e9)
+	line := fmt.Sprintf("%s for %d graphs: %.2g GB of memory", agree(len(settings), "kernel", "kernels"), n, float64(matrices)*float64(n)*float64(n)*8/1e9)
 	need, err := pilot(g.ctx, ds, settings, o)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
 	case err == nil: // else the sample may lack a class; the real work will tell what is wrong
-		line += fmt.Sprintf(", and roughly %s on %s", roughly(need), plural(g.workers(), "thread", "threads"))
+		line += fmt.Sprintf(", and roughly %s on %s", roughly(need), agree(g.workers(), "thread", "threads"))
 	}
 	if !c.Quick && c.Kernel == "" {
 		line += " (--quick takes one kernel)"
 	}
-	g.note("%s", wrap(line, 0, 2))
+	g.note("%s", breakLines(line, 0, 2))
 	return nil
 }
 
@@ -318,7 +318,7 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *evaluate.Plan, too
 	}
 	fmt.Fprintf(g.stdout, "\nkernel, %s = %g:\n", r.Parameter, r.Value)
 	for _, k := range r.Kernels {
-		fmt.Fprintf(g.stdout, "  %5.3f  %s: %s\n", k.Weight, k.Candidate, wrap(k.Kernel, 11+len([]rune(k.Candidate)), 9))
+		fmt.Fprintf(g.stdout, "  %5.3f  %s: %s\n", k.Weight, k.Candidate, breakLines(k.Kernel, 11+len([]rune(k.Candidate)), 9))
 	}
 	fmt.Fprintf(g.stdout, "\n%s %s", r.Estimate.Measure, figure(r.Estimate.Measure, r.Estimate.Value))
 	if r.Estimate.Deviation > 0 {
@@ -329,7 +329,7 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *evaluate.Plan, too
 	} else {
 		fmt.Fprintf(g.stdout, " (mean value alone: %s)\n", figure("rmse", r.Baseline))
 	}
-	fmt.Fprintf(g.stdout, "  by %s\n", wrap(r.Estimate.Method, 5, 5))
+	fmt.Fprintf(g.stdout, "  by %s\n", breakLines(r.Estimate.Method, 5, 5))
 	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == "" && !c.Quick {
 		fmt.Fprintf(g.stdout, "  \"mlg evaluate %s --default\" estimates it fully nested\n", c.Data)
 	}
@@ -370,9 +370,9 @@ func figure(measure string, v float64) string {
 	return fmt.Sprintf("%.3e", v)
 }
 
-// wrap breaks a text at spaces so that lines keep to 79 columns. The first begins behind
+// breakLines breaks a text at spaces so that lines keep to 79 columns. The first begins behind
 // something that takes some columns, those after it are indented.
-func wrap(s string, at, indent int) string {
+func breakLines(s string, at, indent int) string {
 	const width = 79
 	var b strings.Builder
 	for i, w := range strings.Fields(s) {
