@@ -3,6 +3,7 @@ package evaluate
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
@@ -70,77 +71,98 @@ func wl(info dataset.Summary, variant baseline.Variant, h int) mlg.Kernel {
 }
 
 // DefaultCandidates returns the fixed list of kernels from which Run chooses and which it
-// combines, the same for all datasets (docs/evaluation.md has it as a table). Data with
-// vertex attributes get two more, data without labels use degrees instead.
+// combines, the same for all datasets (docs/evaluation.md has it as a table, and why it is so).
+// Every candidate is the mean of a family of kernels that differ in η, γ and the combination of
+// levels, or the product of two such means: averaging costs less accuracy than choosing among
+// them does. Data with vertex attributes or edge labels get some more, data without vertex labels
+// use degrees instead.
 func DefaultCandidates(info dataset.Summary) ([]Candidate, error) {
 	labels := mlg.Labels()
 	if info.NodeLabels == 0 {
 		labels = mlg.Degree()
 	}
-	setting := func(base mlg.Base, rank, samples int, eta, gamma float64, combine mlg.Combine, change func(*mlg.Options)) Setting {
-		o := mlg.DefaultOptions()
-		o.Base, o.Rank, o.Samples, o.Eta, o.Gamma, o.Combine = base, rank, samples, eta, gamma, combine
-		if change != nil {
-			change(&o)
-		}
-		return MLGSetting(o)
+	heat, err := mlg.Heat(0.5, 1, 2)
+	if err != nil {
+		return nil, err
 	}
-	paper := Candidate{Name: "mlg paper"}
-	for _, gamma := range []float64{0.1, 0.01} {
-		paper.Settings = append(paper.Settings, setting(labels, 10, 100, 0.1, gamma, mlg.Top, nil))
+	short, err := mlg.WL(1)
+	if err != nil {
+		return nil, err
 	}
-	wide := Candidate{Name: "mlg labels", Settings: []Setting{
-		setting(labels, 20, 300, 1, 0.1, mlg.Sum, func(o *mlg.Options) { o.Discount = true }),
-		setting(labels, 32, 600, 0.1, 0.1, mlg.Top, nil),
-		setting(labels, 32, 600, 0.1, 0.1, mlg.Sum, nil),
-		setting(labels, 32, 600, 0.1, 0.1, mlg.Product, nil),
-		setting(labels, 32, 600, 0.1, 0.01, mlg.Top, func(o *mlg.Options) { o.Radii = []int{1, 2, 4} }),
-	}}
-	assignment := Share(wl(info, baseline.Assignment, 4))
-	colours := Candidate{Name: "mlg wl-base"}
-	products := Candidate{Name: "mlg × wl-oa"}
-	for _, h := range []int{1, 3} {
-		base, err := mlg.WL(h)
-		if err != nil {
-			return nil, err
-		}
-		for _, eta := range []float64{0.1, 1} {
-			for _, combine := range []mlg.Combine{mlg.Sum, mlg.Product} {
-				s := setting(base, 32, 600, eta, 0.1, combine, nil)
-				s.Kernel = Share(s.Kernel)
-				colours.Settings = append(colours.Settings, s)
-				p := Product(s.Kernel, assignment)
-				products.Settings = append(products.Settings, Setting{p.String(), p})
-			}
-		}
+	long, err := mlg.WL(3)
+	if err != nil {
+		return nil, err
 	}
-	out := []Candidate{
-		paper, wide, colours, products,
-		{Name: "wl-oa", Settings: []Setting{{assignment.String(), assignment}}},
-		{Name: "wl"},
-		{Name: "shortest path"},
-	}
-	for _, h := range []int{2, 4} {
-		k := wl(info, baseline.Subtree, h)
-		out[5].Settings = append(out[5].Settings, Setting{k.String(), k})
-	}
+	paper := Share(Mean(
+		lowRank(labels, 10, 100, 0.1, 0.1, mlg.Top, 1, 2), lowRank(labels, 10, 100, 0.1, 0.01, mlg.Top, 1, 2),
+		lowRank(labels, 10, 100, 1, 0.1, mlg.Top, 1), lowRank(labels, 10, 100, 1, 0.01, mlg.Top, 1)))
+	discounted := mlg.DefaultOptions()
+	discounted.Base, discounted.Rank, discounted.Samples, discounted.Eta, discounted.Combine, discounted.Discount = labels, 20, 300, 1, mlg.Sum, true
+	wide := Share(Mean(append(wideFamily(labels, 1, 2), mlg.NewKernel(discounted))...))
+	colours, deep, diffusion := Share(Mean(wideFamily(short, 1, 2)...)), Share(Mean(wideFamily(long, 1, 2)...)), Share(Mean(wideFamily(heat, 1, 2)...))
+	assignment1, assignment4 := Share(wl(info, baseline.Assignment, 1)), Share(wl(info, baseline.Assignment, 4))
 	sp := baseline.DefaultShortestPath()
 	sp.Labels = labelSource(info)
-	out[6].Settings = []Setting{{sp.String(), sp}}
-	if info.Attributes == 0 {
-		return out, nil
+	out := []Candidate{
+		single("mlg paper", paper),
+		single("mlg labels", wide),
+		single("mlg wl(1)", colours),
+		single("mlg wl(3)", deep),
+		single("mlg heat", diffusion),
+		single("mlg labels × wl-oa", Product(wide, assignment1)),
+		single("mlg wl(1) × wl-oa", Product(colours, assignment4)),
+		single("mlg wl(3) × wl-oa", Product(deep, assignment4)),
+		single("mlg heat × wl-oa", Product(diffusion, assignment1)),
+		single("mlg labels × heat", Product(wide, diffusion)),
+		single("mlg paper × heat", Product(paper, diffusion)),
+		single("wl-oa²", Product(assignment4, assignment4)),
+		single("wl and sp", Mean(wl(info, baseline.Subtree, 2), wl(info, baseline.Subtree, 4), assignment4, sp)),
 	}
-	attributes := Candidate{Name: "mlg attributes"}
-	for _, s := range []float64{1, 3} {
-		base, err := attributeBase(info, s)
-		if err != nil {
-			return nil, err
+	if info.EdgeLabels > 1 {
+		// Distances are doubled.
+		out = append(out,
+			single("mlg edges", Subdivided(Mean(slices.Concat(wideFamily(mlg.Labels(), 1, 2), wideFamily(mlg.Labels(), 2))...))),
+			single("mlg edges paper", Subdivided(Mean(
+				lowRank(mlg.Labels(), 10, 100, 1, 0.1, mlg.Sum, 1, 2), lowRank(short, 10, 100, 1, 0.1, mlg.Sum, 1, 2), lowRank(short, 10, 100, 1, 0.1, mlg.Sum, 2)))),
+			single("mlg edges wl(1)", Subdivided(Mean(slices.Concat(wideFamily(short, 1, 2), wideFamily(short, 2))...))))
+	}
+	if info.Attributes > 0 {
+		var kernels []mlg.Kernel
+		for _, s := range []float64{0.3, 1, 3} {
+			base, err := attributeBase(info, s)
+			if err != nil {
+				return nil, err
+			}
+			kernels = append(kernels, lowRank(base, 32, 600, 1, 0.1, mlg.Sum, 1, 2))
 		}
-		x := setting(base, 32, 600, 1, 0.1, mlg.Sum, nil)
-		k := Standardized(x.Kernel)
-		attributes.Settings = append(attributes.Settings, Setting{k.String(), k})
+		attributes := Share(Standardized(Mean(kernels...)))
+		out = append(out, single("mlg attributes", attributes), single("mlg attributes × wl-oa", Product(attributes, assignment1)))
 	}
-	return append(out, attributes), nil
+	return out, nil
+}
+
+// single returns a candidate with one setting.
+func single(name string, k mlg.Kernel) Candidate {
+	return Candidate{Name: name, Settings: []Setting{{Parameters: k.String(), Kernel: k}}}
+}
+
+// lowRank returns the low-rank MLG kernel with the given parameters.
+func lowRank(base mlg.Base, rank, samples int, eta, gamma float64, combine mlg.Combine, radii ...int) mlg.Kernel {
+	o := mlg.DefaultOptions()
+	o.Base, o.Rank, o.Samples, o.Eta, o.Gamma, o.Combine, o.Radii = base, rank, samples, eta, gamma, combine, radii
+	return mlg.NewKernel(o)
+}
+
+// wideFamily returns the MLG kernels of rank 32 with 600 landmarks, γ = 0.1, η = 0.1 and 1, and
+// the sum and product of levels and the top level.
+func wideFamily(base mlg.Base, radii ...int) []mlg.Kernel {
+	var out []mlg.Kernel
+	for _, eta := range []float64{0.1, 1} {
+		for _, combine := range []mlg.Combine{mlg.Sum, mlg.Product, mlg.Top} {
+			out = append(out, lowRank(base, 32, 600, eta, 0.1, combine, radii...))
+		}
+	}
+	return out
 }
 
 // attributeBase returns, for attributes x of d dimensions, the base kernel

@@ -109,14 +109,15 @@ func (e *engine) plan(ctx context.Context) (*Plan, error) {
 	procedures, combinations := e.procedures()
 	var of []int
 	p := &Plan{Learner: e.o.Learner, Epsilon: e.o.Epsilon, Classes: e.targets.classes, Labels: e.targets.labels, Values: e.targets.values}
-	best := math.Inf(-1)
+	weight := e.weights(0, outer, -1)
+	var scores [][]float64
 	for i, methods := range procedures {
 		s := e.procedure(0, outer, methods)
-		p.Procedures = append(p.Procedures, ProcedureScore{combinations[i], e.measure(), e.shown(s)})
-		if s > best {
-			best, of, p.Combination = s, methods, combinations[i]
-		}
+		scores = append(scores, s)
+		p.Procedures = append(p.Procedures, ProcedureScore{combinations[i], e.measure(), e.shown(weighted(s, weight))})
 	}
+	best := prefer(scores, weight)
+	of, p.Combination = procedures[best], combinations[best]
 	m, c := e.bestOf(0, outer, of, -1)
 	p.Parameter = e.o.grid()[c]
 	p.Estimate = e.estimate(outer, procedures)
@@ -222,20 +223,17 @@ func (e *engine) estimate(outer int, procedures [][]int) CrossEstimate {
 	scores := make([]float64, len(weight))
 	for i := range scores {
 		rest := without(i)
-		of, best := procedures[0], math.Inf(-1)
-		for _, methods := range procedures {
-			s := make([]float64, len(weight))
-			for h := range s {
+		table := make([][]float64, len(procedures))
+		for k, methods := range procedures {
+			table[k] = make([]float64, len(weight))
+			for h := range weight {
 				if rest[h] > 0 {
 					m, c := e.bestWith(0, outer, methods, without(i, h))
-					s[h] = inner(m)[c][h]
+					table[k][h] = inner(m)[c][h]
 				}
 			}
-			if v := weighted(s, rest); v > best {
-				best, of = v, methods
-			}
 		}
-		m, c := e.bestWith(0, outer, of, rest)
+		m, c := e.bestWith(0, outer, procedures[prefer(table, rest)], rest)
 		scores[i] = inner(m)[c][i]
 	}
 	out := CrossEstimate{Measure: e.measure(), Value: e.shown(weighted(scores, weight))}

@@ -41,7 +41,7 @@ func TestChooseIsWhatRunEvaluates(t *testing.T) {
 	}{{"classes", all, KFold, SVM}, {"loo", all, LeaveOneOut, SVM}, {"ridge", all, KFold, Ridge}, {"values", values, KFold, SVM}, {"values ridge", values, LeaveOneOut, Ridge}} {
 		t.Run(c.name, func(t *testing.T) {
 			o := quick(5, 1)
-			o.Inner, o.Learner, o.Combinations, o.WeightExamples = c.inner, c.learner, AllCombinations(), 100
+			o.Inner, o.Learner, o.Combinations, o.WeightExamples = c.inner, c.learner, DefaultCombinations(), 100
 			if c.ds == values {
 				o.Task = Regression
 			}

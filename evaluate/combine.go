@@ -36,13 +36,16 @@ const (
 	// regression and adds, one at a time and perhaps repeatedly, the kernel with which the
 	// error of the mean falls most, until it falls no more or 6 are taken.
 	Forward
-	// Chosen takes, for each fold, that of the asked-for combinations and of BestSingle which
-	// has the best inner score as a procedure: on every validation fold by what the other
+	// Blend has the means of the weights of MeanAll, BestFew and Alignment.
+	Blend
+	// Chosen takes, for each fold, the first of the asked-for combinations (MeanAll, if that is
+	// among them) unless another one, or BestSingle, has a better inner score as a procedure by
+	// more than its standard error. As a procedure: on every validation fold by what the other
 	// validation folds would choose, since the score of the best of many settings is too high.
 	Chosen
 )
 
-var combinationNames = []string{"best single", "mean of all", "mean of best", "alignment", "forward", "chosen"}
+var combinationNames = []string{"best single", "mean of all", "mean of best", "alignment", "forward", "blend", "chosen"}
 
 func (c Combination) String() string { return nameOf(combinationNames, int(c)) }
 
@@ -51,9 +54,9 @@ func ParseCombination(s string) (Combination, error) {
 	return parse[Combination](combinationNames, s, "combination")
 }
 
-// AllCombinations returns every way to combine.
-func AllCombinations() []Combination {
-	return []Combination{BestSingle, MeanAll, BestFew, Alignment, Forward, Chosen}
+// DefaultCombinations returns the ways to combine that are used with DefaultCandidates.
+func DefaultCombinations() []Combination {
+	return []Combination{BestSingle, MeanAll, BestFew, Alignment, Blend, Chosen}
 }
 
 // learned reports whether a combination has a kernel of its own, which needs trainings.
@@ -145,6 +148,15 @@ func (m *mixer) weights(ctx context.Context, how Combination, repeat int, folds,
 	if w, ok := p.weights[how]; ok {
 		return w, nil
 	}
+	w, err := m.learn(ctx, how, p)
+	if err == nil {
+		p.weights[how] = w
+	}
+	return w, err
+}
+
+// learn returns the weights for a part.
+func (m *mixer) learn(ctx context.Context, how Combination, p *mixedPart) ([]float64, error) {
 	w := make([]float64, len(m.matrices))
 	var err error
 	switch how {
@@ -158,9 +170,20 @@ func (m *mixer) weights(ctx context.Context, how Combination, repeat int, folds,
 		err = m.bestFew(ctx, p, w)
 	case Forward:
 		err = m.forward(ctx, p, w)
-	}
-	if err == nil {
-		p.weights[how] = w
+	case Blend:
+		parts := []Combination{MeanAll, BestFew, Alignment}
+		for _, c := range parts {
+			v, ok := p.weights[c]
+			if !ok {
+				if v, err = m.learn(ctx, c, p); err != nil {
+					return nil, err
+				}
+				p.weights[c] = v
+			}
+			for k, x := range v {
+				w[k] += x / float64(len(parts))
+			}
+		}
 	}
 	return w, err
 }

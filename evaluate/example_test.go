@@ -22,7 +22,7 @@ func ExampleChoose() {
 	}
 	o := evaluate.DefaultOptions()
 	o.Folds, o.C = 5, []float64{1, 10, 100}
-	o.Combinations = evaluate.AllCombinations()
+	o.Combinations = evaluate.DefaultCombinations()
 	plan, err := evaluate.Choose(context.Background(), data, candidates, o)
 	check(err)
 	fmt.Printf("%s, C = %g\n", plan.Combination, plan.Parameter)

@@ -151,17 +151,7 @@ func (t *targets) ridgePrediction(m *svm.RidgeClassifier, cross svm.View) (predi
 			}
 		}
 		p.labels[i] = m.Classes[best]
-		if t.width() == 1 {
-			p.scores[i] = d.At(i, 1)
-			continue
-		}
-		s := p.scores[i*t.width() : (i+1)*t.width()]
-		for k := range s {
-			s[k] = -1
-		}
-		for k, v := range d.Row(i) {
-			s[m.Classes[k]] = v
-		}
+		t.ridgeScores(m.Classes, p.scores[i*t.width():], func(c int) float64 { return d.At(i, c) })
 	}
 	return p, nil
 }
@@ -233,7 +223,7 @@ func (t *targets) leaveOneOut(ctx context.Context, gram svm.View, train []int, r
 	labels := pick(t.labels, train)
 	if slices.Min(labels) == slices.Max(labels) {
 		for g := range out {
-			out[g].labels = labels
+			out[g].labels, out[g].scores = labels, make([]float64, len(train)*t.width())
 		}
 		return out, nil
 	}
@@ -243,8 +233,27 @@ func (t *targets) leaveOneOut(ctx context.Context, gram svm.View, train []int, r
 	}
 	for g, m := range models {
 		out[g].labels = m.LeaveOneOut
+		out[g].scores = make([]float64, len(train)*t.width())
+		for i := range train {
+			t.ridgeScores(m.Classes, out[g].scores[i*t.width():], func(c int) float64 { return m.Ridges[c].LeaveOneOut[i] })
+		}
 	}
 	return out, nil
+}
+
+// ridgeScores sets the scores of one example from the regression values of the classes that
+// were trained: for two classes that of the second. A class that was not trained has −1.
+func (t *targets) ridgeScores(classes []int, scores []float64, value func(c int) float64) {
+	if t.width() == 1 {
+		scores[0] = value(len(classes) - 1)
+		return
+	}
+	for k := range t.width() {
+		scores[k] = -1
+	}
+	for c, k := range classes {
+		scores[k] = value(c)
+	}
 }
 
 // score returns what the choice of parameters maximises, for predictions of examples.
@@ -254,6 +263,16 @@ func (t *targets) score(o *Options, examples []int, p prediction) float64 {
 		for k, i := range examples {
 			d := t.values[i] - p.values[k]
 			s += d * d
+		}
+		return -s / float64(len(examples))
+	}
+	if o.Score == Squared {
+		s := 0.0
+		for c, z := range t.columns(examples) {
+			for k := range examples {
+				d := z[k] - p.scores[k*t.width()+c]
+				s += d * d
+			}
 		}
 		return -s / float64(len(examples))
 	}

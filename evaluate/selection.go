@@ -23,21 +23,47 @@ func (e *engine) row(name string, of []int) Result {
 }
 
 // chosen makes the row of Chosen: for every fold it takes that of the learned combinations
-// and of the best single setting, which come last, that has the best score as a procedure.
+// and of the best single setting, which come last, that prefer names.
 func (e *engine) chosen(procedures [][]int) Result {
 	x := e.seconds(Chosen.String(), slices.Concat(procedures...))
 	e.fill(&x, func(repeat, f int) int {
-		var of []int
-		best := math.Inf(-1)
-		for _, methods := range procedures {
-			if s := e.procedure(repeat, f, methods); s > best {
-				best, of = s, methods
-			}
+		scores := make([][]float64, len(procedures))
+		for i, methods := range procedures {
+			scores[i] = e.procedure(repeat, f, methods)
 		}
-		m, _ := e.bestOf(repeat, f, of, -1)
+		m, _ := e.bestOf(repeat, f, procedures[prefer(scores, e.weights(repeat, f, -1))], -1)
 		return m
 	})
 	return x
+}
+
+// prefer returns the procedure to take, given the scores of each on the validators: the first,
+// unless others have a mean that is larger by more than one standard error of the difference,
+//
+//	mean(d) > s_d/√n,   d the differences on the n validators with a weight,
+//
+// and then that of those with the largest mean. The first is the simplest; on small data the
+// differences between the others and it are mostly accidents of the folds. With a single
+// validator the largest score wins.
+func prefer(scores [][]float64, weight []float64) int {
+	best, largest := 0, 0.0
+	for p := 1; p < len(scores); p++ {
+		var d, w []float64
+		for g, x := range weight {
+			if x > 0 {
+				d, w = append(d, scores[p][g]-scores[0][g]), append(w, x)
+			}
+		}
+		m, n := weighted(d, w), float64(len(d))
+		bound := 0.0
+		if n > 1 {
+			bound = deviation(d) / math.Sqrt(n)
+		}
+		if m > bound && m > largest {
+			best, largest = p, m
+		}
+	}
+	return best
 }
 
 // seconds begins a row with the time of its methods.
@@ -89,13 +115,12 @@ func (e *engine) bestWith(repeat, f int, of []int, weight []float64) (m, c int) 
 	return m, c
 }
 
-// procedure estimates the score of choosing among methods, for the training part of fold f:
+// procedure estimates the scores of choosing among methods, for the training part of fold f:
 // each validator is scored with what the others would choose. The score of the winner itself
 // is too high, the more so the more there are to choose from. With a single validator there
 // is nothing else.
-func (e *engine) procedure(repeat, f int, of []int) float64 {
+func (e *engine) procedure(repeat, f int, of []int) []float64 {
 	validators := e.validators(f)
-	weight := e.weights(repeat, f, -1)
 	scores := make([]float64, len(validators))
 	for i, g := range validators {
 		skip := g
@@ -105,7 +130,7 @@ func (e *engine) procedure(repeat, f int, of []int) float64 {
 		m, c := e.bestOf(repeat, f, of, skip)
 		scores[i] = e.results[m][repeat][f].Inner[c][i]
 	}
-	return weighted(scores, weight)
+	return scores
 }
 
 // choices sets Parameters and Choices.

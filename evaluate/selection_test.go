@@ -106,7 +106,7 @@ func TestNestedIgnoresTestLabels(t *testing.T) {
 		t.Run(fmt.Sprint(c.inner, c.learner, c.fitting), func(t *testing.T) {
 			o := quick(5, 1)
 			o.Splits, o.Inner, o.Learner, o.Fitting = splits, c.inner, c.learner, c.fitting
-			o.Combinations = AllCombinations()
+			o.Combinations = DefaultCombinations()
 			a, err := Run(t.Context(), ds, family(), o)
 			if err != nil {
 				t.Fatal(err)

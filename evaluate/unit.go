@@ -268,6 +268,11 @@ func (e *engine) ridgeScores(ctx context.Context, s source, repeat int, r *foldR
 				part.values = pick(p.values, at)
 			} else {
 				part.labels = pick(p.labels, at)
+				if w := e.targets.width(); p.scores != nil {
+					for _, k := range at {
+						part.scores = append(part.scores, p.scores[k*w:(k+1)*w]...)
+					}
+				}
 			}
 			r.Inner[c] = append(r.Inner[c], e.targets.score(e.o, examples, part))
 		}

@@ -193,3 +193,42 @@ func (m *RidgeClassifier) Predict(cross View) ([]int, error) {
 	}
 	return labels, nil
 }
+
+// Classifier returns machines for pairs of classes that decide as m does: with f_c the
+// regression value of class c, that of the pair (a, b) has the decision value
+//
+//	½ (f_a(x) − f_b(x)),
+//
+// so the class with the largest value wins all its pairs. For two classes it is f_a, since
+// f_b = −f_a. With probability, a sigmoid for each pair is fitted to the leave-one-out values of
+// the examples of its classes.
+func (m *RidgeClassifier) Classifier(labels []int, probability bool) *Classifier {
+	n := len(m.LeaveOneOut)
+	out := &Classifier{Classes: m.Classes, Examples: n}
+	for a := range m.Classes {
+		for b := a + 1; b < len(m.Classes); b++ {
+			p, q := m.Ridges[a], m.Ridges[b]
+			x := Machine{Positive: m.Classes[a], Negative: m.Classes[b], Bias: (p.Bias - q.Bias) / 2}
+			for i := range n {
+				if c := (p.Coefficients[i] - q.Coefficients[i]) / 2; c != 0 {
+					x.Support = append(x.Support, i)
+					x.Coefficients = append(x.Coefficients, c)
+				}
+			}
+			if probability {
+				var values []float64
+				var positive []bool
+				for i, l := range labels {
+					if l == x.Positive || l == x.Negative {
+						values = append(values, (p.LeaveOneOut[i]-q.LeaveOneOut[i])/2)
+						positive = append(positive, l == x.Positive)
+					}
+				}
+				s := FitSigmoid(values, positive)
+				x.Platt = &s
+			}
+			out.Machines = append(out.Machines, x)
+		}
+	}
+	return out
+}

@@ -26,7 +26,7 @@ type trainCmd struct {
 
 	Kernel      string    `help:"Train this kernel with its flags, instead of choosing among the default candidates: mlg, flg, wl, wl-edge, wl-oa, wl-sp, sp, graphlet, rw, labels." enum:",mlg,flg,wl,wl-edge,wl-oa,wl-sp,sp,graphlet,rw,labels" default:"" placeholder:"NAME" group:"Training"`
 	Quick       bool      `help:"One good kernel instead of the default candidates; C is still chosen." group:"Training"`
-	C           []float64 `help:"Values of C to choose from; one value fixes it." default:"0.001,0.01,0.1,1,10,100,1000" group:"Training"`
+	C           []float64 `help:"Values of C to choose from; one value fixes it." default:"0.1,0.3,1,3,10,30,100" group:"Training"`
 	Learner     string    `help:"svm, or for values ridge." default:"svm" enum:"svm,ridge" group:"Training"`
 	Task        string    `help:"auto: by the targets; classification; regression." default:"auto" enum:"auto,classification,regression" group:"Training"`
 	Score       string    `help:"What the choice of a classifier maximises: accuracy, balanced." default:"accuracy" enum:"accuracy,balanced" group:"Training"`
@@ -165,7 +165,7 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (evaluate.Options, []ev
 	if c.Quick {
 		return o, []evaluate.Candidate{quickCandidate(all)}, nil
 	}
-	o.Combinations = evaluate.AllCombinations()
+	o.Combinations = evaluate.DefaultCombinations()
 	return o, all, nil
 }
 
