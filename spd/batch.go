@@ -9,9 +9,10 @@ import (
 // kernel: eight matrices make a tile, which holds entry e of all eight next to each other.
 // The last tile is padded.
 type Batch struct {
-	p, n  int
-	tiles []float64 // ⌈n/8⌉ tiles of Size(p)×8
-	root  roots     // square roots of the determinants; NaN before Set
+	p, n   int
+	tiles  []float64 // ⌈n/8⌉ tiles of Size(p)×8
+	roots  quarters  // fourth roots of the determinants; NaN before Set
+	logDet []float64
 }
 
 // NewBatch returns a batch of n matrices of order p, none of them set. The kernel with a
@@ -23,11 +24,12 @@ func NewBatch(n, p int) *Batch {
 	t := (n + lanes - 1) / lanes
 	b := &Batch{
 		p: p, n: n,
-		tiles: aligned(t * lanes * Size(p)),
-		root:  roots{make([]float64, t*lanes), make([]float64, t*lanes), make([]int64, t*lanes)},
+		tiles:  aligned(t * lanes * Size(p)),
+		roots:  quarters{make([]float64, t*lanes), make([]float64, t*lanes), make([]int64, t*lanes)},
+		logDet: make([]float64, n),
 	}
-	for i := range b.root.hi {
-		b.root.hi[i] = math.NaN()
+	for i := range b.roots.e {
+		b.roots.e[i] = math.NaN()
 	}
 	return b
 }
@@ -82,8 +84,9 @@ func (b *Batch) Set(i int, packed []float64) error {
 	for e, v := range packed {
 		tile[e*lanes+l] = v
 	}
-	r := rootOf(mant, expo)
-	b.root.hi[i], b.root.lo[i], b.root.half[i] = r.hi, r.lo, r.half
+	r := quarterOf(mant, expo, b.p)
+	b.roots.e[i], b.roots.c[i], b.roots.x[i] = r.e, r.c, r.x
+	b.logDet[i] = logOf(mant, expo)
 	return nil
 }
 
@@ -116,8 +119,7 @@ func (b *Batch) LogDet(i int) float64 {
 	if i < 0 || i >= b.n {
 		misuse("matrix %d out of range [0, %d)", i, b.n)
 	}
-	r := b.root.at(i)
-	return logOf(r.times(r))
+	return b.logDet[i]
 }
 
 // Cross sets dst[(i−i0)·stride + (j−j0)] to the Bhattacharyya kernel
@@ -159,29 +161,30 @@ func cross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int
 	p := a.p
 	w := getWork(p)
 	defer works.Put(w)
-	tile := Size(p) * lanes
-	block := min(max(blockBytes/(8*tile), 4), blockTiles) * lanes
+	tileSize := Size(p) * lanes
+	block := min(max(blockBytes/(8*tileSize), 4), blockTiles) * lanes
 	for lo := j0 &^ (lanes - 1); lo < j1; lo += block {
 		hi := min(lo+block, (j1+lanes-1)&^(lanes-1))
-		rb := b.root.slice(lo, hi)
+		rb := b.roots.slice(lo, hi)
 		from, to := max(lo, j0), min(hi, j1)
 		for i := i0; i < i1; i++ {
-			w.sumDets(a.At(i, w.a), b.tiles[lo/lanes*tile:hi/lanes*tile], p)
-			ra := a.root.at(i)
-			ra.half += int64(p) // |½(A+B)| = 2^(−p) |A+B|
+			tile, lane := a.tile(i)
+			tiles, ra := b.tiles[lo/lanes*tileSize:hi/lanes*tileSize], a.roots.at(i)
 			row := dst[(i-i0)*stride:][from-j0 : to-j0]
-			mant, expo := w.mant[:hi-lo], w.expo[:hi-lo]
 			if logs {
+				w.sumDets(tile[lane:], tiles, p)
 				for j := range row {
 					l := from - lo + j
-					row[j] = logRatio(mant[l], expo[l], ra, rb.at(l))
+					row[j] = logRatio(w.mant[l], w.expo[l], ra, rb.at(l))
 				}
 				continue
 			}
-			k := w.k[:hi-lo]
-			if !asmRatio(k, mant, expo, &rb, ra) {
-				ratio(k, mant, expo, &rb, ra)
+			if len(row) == hi-lo {
+				w.cross(row, tile[lane:], ra, tiles, &rb, p)
+				continue
 			}
+			k := w.k[:hi-lo]
+			w.cross(k, tile[lane:], ra, tiles, &rb, p)
 			copy(row, k[from-lo:])
 		}
 	}

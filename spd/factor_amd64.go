@@ -65,8 +65,11 @@ func groupBytes(p, vectorBytes int) int {
 
 // asmWork returns the number of float64s that factoring matrices of order p takes.
 func asmWork(p int) int {
-	if vector == plain {
+	switch {
+	case vector == plain:
 		return 0
+	case p <= direct:
+		return crossWork
 	}
 	return together(p) * max(groupBytes(p, 64), 2*groupBytes(p, 32)) / 8
 }
@@ -77,13 +80,20 @@ func (w *work) asmSumDets(a, tiles []float64, p int) bool {
 	}
 	tile := Size(p) * lanes
 	n := len(tiles) / tile
+	if p <= direct {
+		w.crossSmall(p, nil, &w.mant[0], &w.expo[0], &tiles[0], &a[0], n, nil, nil, nil, 0, 0, 0)
+		return true
+	}
+	for e := range w.a[:Size(p)] {
+		w.a[e] = a[e*lanes]
+	}
 	for t := 0; t < n; t += together(p) {
 		k := min(together(p), n-t)
 		src, mant, expo := &tiles[t*tile], &w.mant[t*lanes], &w.expo[t*lanes]
 		if vector == avx512 {
-			ldlSumAVX512(src, &a[0], p, k, 8*tile, &w.buf[0], groupBytes(p, 64), mant, expo)
+			ldlSumAVX512(src, &w.a[0], p, k, 8*tile, &w.buf[0], groupBytes(p, 64), mant, expo)
 		} else {
-			ldlSumAVX2(src, &a[0], p, 2*k, 8*tile, &w.buf[0], groupBytes(p, 32), mant, expo)
+			ldlSumAVX2(src, &w.a[0], p, 2*k, 8*tile, &w.buf[0], groupBytes(p, 32), mant, expo)
 		}
 	}
 	return true
@@ -95,6 +105,10 @@ func (w *work) asmDets(mant []float64, expo []int64, tiles []float64, p int) boo
 	}
 	tile := Size(p) * lanes
 	n := len(tiles) / tile
+	if p <= direct {
+		w.crossSmall(p, nil, &mant[0], &expo[0], &tiles[0], &zeros[0], n, nil, nil, nil, 0, 0, 0)
+		return true
+	}
 	for t := 0; t < n; t += together(p) {
 		k := min(together(p), n-t)
 		src, m, x := &tiles[t*tile], &mant[t*lanes], &expo[t*lanes]
@@ -107,10 +121,33 @@ func (w *work) asmDets(mant []float64, expo []int64, tiles []float64, p int) boo
 	return true
 }
 
-func asmRatio(dst, mant []float64, expo []int64, b *roots, a root) bool {
+func (w *work) asmCross(k, a []float64, qa quarter, tiles []float64, qb *quarters, p int) bool {
+	if vector == plain || p > direct {
+		return false
+	}
+	w.crossSmall(p, &k[0], nil, nil, &tiles[0], &a[0], len(k)/lanes, &qb.e[0], &qb.c[0], &qb.x[0], qa.e, qa.c, qa.x)
+	return true
+}
+
+func (w *work) asmRatio(dst, mant []float64, expo []int64, b *quarters, a quarter) bool {
 	if vector == plain || len(dst) == 0 {
 		return false
 	}
-	ratioAVX2(&dst[0], &mant[0], &expo[0], &b.hi[0], &b.lo[0], &b.half[0], a.hi, a.lo, a.half, len(dst))
+	ratioAVX2(&dst[0], &mant[0], &expo[0], len(dst), &b.e[0], &b.c[0], &b.x[0], a.e, a.c, a.x, &w.buf[0])
 	return true
+}
+
+// zeros stands for the other matrix where there is none.
+var zeros [direct * (direct + 1) / 2 * lanes]float64
+
+// crossWork is the number of float64s of work space of crossAVX2 and crossAVX512.
+const crossWork = 8192 / 8
+
+// crossSmall is cross for p ≤ direct, or sumDets if dst is nil.
+func (w *work) crossSmall(p int, dst, mant *float64, expo *int64, src, a *float64, tiles int, e, c *float64, x *int64, ae, ac float64, ax int64) {
+	if vector == avx512 {
+		crossAVX512(p, dst, mant, expo, src, a, tiles, e, c, x, ae, ac, ax, &w.buf[0])
+	} else {
+		crossAVX2(p, dst, mant, expo, src, a, tiles, e, c, x, ae, ac, ax, &w.buf[0])
+	}
 }

@@ -38,10 +38,22 @@ func ldlSumAVX512(src *float64, a *float64, p int, groups int, tile int, work *f
 //go:noescape
 func ldlAVX512(src *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
 
-// ratioAVX2 is ratio for n a positive multiple of 4.
+// crossAVX2 computes the kernel of the matrix a of order p ≤ 15 with the matrices of tiles at src,
+// or, if dst is nil, the determinants mant·2^expo of the sums, NaN where a pivot is out of range.
 //
 //go:noescape
-func ratioAVX2(dst *float64, mant *float64, expo *int64, hb *float64, lb *float64, xb *int64, ha float64, la float64, xa int64, n int)
+func crossAVX2(p int, dst *float64, mant *float64, expo *int64, src *float64, a *float64, tiles int, e *float64, c *float64, x *int64, ae float64, ac float64, ax int64, work *float64)
+
+// crossAVX512 computes the kernel of the matrix a of order p ≤ 15 with the matrices of tiles at src,
+// or, if dst is nil, the determinants mant·2^expo of the sums, NaN where a pivot is out of range.
+//
+//go:noescape
+func crossAVX512(p int, dst *float64, mant *float64, expo *int64, src *float64, a *float64, tiles int, e *float64, c *float64, x *int64, ae float64, ac float64, ax int64, work *float64)
+
+// ratioAVX2 is ratio for n a positive multiple of 8.
+//
+//go:noescape
+func ratioAVX2(dst *float64, mant *float64, expo *int64, n int, e *float64, c *float64, x *int64, ae float64, ac float64, ax int64, work *float64)
 
 // project1AVX2 multiplies rows×n by n×4, rows and n positive; strides are in bytes;
 // last masks the last four columns of dst.

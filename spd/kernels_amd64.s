@@ -134,6 +134,86 @@ DATA unbias<>+48(SB)/8, $0x000000001ffffc01
 DATA unbias<>+56(SB)/8, $0x000000001ffffc01
 GLOBL unbias<>(SB), RODATA|NOPTR, $64
 
+DATA expBias2<>+0(SB)/8, $0x00000000000003fe
+DATA expBias2<>+8(SB)/8, $0x00000000000003fe
+DATA expBias2<>+16(SB)/8, $0x00000000000003fe
+DATA expBias2<>+24(SB)/8, $0x00000000000003fe
+DATA expBias2<>+32(SB)/8, $0x00000000000003fe
+DATA expBias2<>+40(SB)/8, $0x00000000000003fe
+DATA expBias2<>+48(SB)/8, $0x00000000000003fe
+DATA expBias2<>+56(SB)/8, $0x00000000000003fe
+GLOBL expBias2<>(SB), RODATA|NOPTR, $64
+
+DATA evenBias<>+0(SB)/8, $0x00000000000001ff
+DATA evenBias<>+8(SB)/8, $0x00000000000001ff
+DATA evenBias<>+16(SB)/8, $0x00000000000001ff
+DATA evenBias<>+24(SB)/8, $0x00000000000001ff
+DATA evenBias<>+32(SB)/8, $0x00000000000001ff
+DATA evenBias<>+40(SB)/8, $0x00000000000001ff
+DATA evenBias<>+48(SB)/8, $0x00000000000001ff
+DATA evenBias<>+56(SB)/8, $0x00000000000001ff
+GLOBL evenBias<>(SB), RODATA|NOPTR, $64
+
+DATA leastPair<>+0(SB)/8, $0x2ff0000000000000
+DATA leastPair<>+8(SB)/8, $0x2ff0000000000000
+DATA leastPair<>+16(SB)/8, $0x2ff0000000000000
+DATA leastPair<>+24(SB)/8, $0x2ff0000000000000
+DATA leastPair<>+32(SB)/8, $0x2ff0000000000000
+DATA leastPair<>+40(SB)/8, $0x2ff0000000000000
+DATA leastPair<>+48(SB)/8, $0x2ff0000000000000
+DATA leastPair<>+56(SB)/8, $0x2ff0000000000000
+GLOBL leastPair<>(SB), RODATA|NOPTR, $64
+
+DATA evenMask<>+0(SB)/8, $0x001fffffffffffff
+DATA evenMask<>+8(SB)/8, $0x001fffffffffffff
+DATA evenMask<>+16(SB)/8, $0x001fffffffffffff
+DATA evenMask<>+24(SB)/8, $0x001fffffffffffff
+DATA evenMask<>+32(SB)/8, $0x001fffffffffffff
+DATA evenMask<>+40(SB)/8, $0x001fffffffffffff
+DATA evenMask<>+48(SB)/8, $0x001fffffffffffff
+DATA evenMask<>+56(SB)/8, $0x001fffffffffffff
+GLOBL evenMask<>(SB), RODATA|NOPTR, $64
+
+DATA evenBits<>+0(SB)/8, $0x3fe0000000000000
+DATA evenBits<>+8(SB)/8, $0x3fe0000000000000
+DATA evenBits<>+16(SB)/8, $0x3fe0000000000000
+DATA evenBits<>+24(SB)/8, $0x3fe0000000000000
+DATA evenBits<>+32(SB)/8, $0x3fe0000000000000
+DATA evenBits<>+40(SB)/8, $0x3fe0000000000000
+DATA evenBits<>+48(SB)/8, $0x3fe0000000000000
+DATA evenBits<>+56(SB)/8, $0x3fe0000000000000
+GLOBL evenBits<>(SB), RODATA|NOPTR, $64
+
+DATA oneSingle<>+0(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+8(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+16(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+24(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+32(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+40(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+48(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+56(SB)/8, $0x3f8000003f800000
+GLOBL oneSingle<>(SB), RODATA|NOPTR, $64
+
+DATA threeEighths<>+0(SB)/8, $(0.375)
+DATA threeEighths<>+8(SB)/8, $(0.375)
+DATA threeEighths<>+16(SB)/8, $(0.375)
+DATA threeEighths<>+24(SB)/8, $(0.375)
+DATA threeEighths<>+32(SB)/8, $(0.375)
+DATA threeEighths<>+40(SB)/8, $(0.375)
+DATA threeEighths<>+48(SB)/8, $(0.375)
+DATA threeEighths<>+56(SB)/8, $(0.375)
+GLOBL threeEighths<>(SB), RODATA|NOPTR, $64
+
+DATA oneHalf<>+0(SB)/8, $(0.5)
+DATA oneHalf<>+8(SB)/8, $(0.5)
+DATA oneHalf<>+16(SB)/8, $(0.5)
+DATA oneHalf<>+24(SB)/8, $(0.5)
+DATA oneHalf<>+32(SB)/8, $(0.5)
+DATA oneHalf<>+40(SB)/8, $(0.5)
+DATA oneHalf<>+48(SB)/8, $(0.5)
+DATA oneHalf<>+56(SB)/8, $(0.5)
+GLOBL oneHalf<>(SB), RODATA|NOPTR, $64
+
 // func ldlSumAVX2(src *float64, a *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·ldlSumAVX2(SB), NOSPLIT, $24-72
@@ -7008,56 +7088,29068 @@ range:
 	VZEROUPPER
 	RET
 
-// func ratioAVX2(dst *float64, mant *float64, expo *int64, hb *float64, lb *float64, xb *int64, ha float64, la float64, xa int64, n int)
+// func crossAVX2(p int, dst *float64, mant *float64, expo *int64, src *float64, a *float64, tiles int, e *float64, c *float64, x *int64, ae float64, ac float64, ax int64, work *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·ratioAVX2(SB), NOSPLIT, $0-80
+TEXT ·crossAVX2(SB), NOSPLIT, $0-112
+	MOVQ src+32(FP), AX
+	MOVQ a+40(FP), CX
+	MOVQ tiles+48(FP), DX
+	MOVQ work+104(FP), BX
+	MOVQ dst+8(FP), SI
+	MOVQ mant+16(FP), DI
+	MOVQ expo+24(FP), R8
+	MOVQ e+56(FP), R9
+	MOVQ c+64(FP), R10
+	MOVQ x+72(FP), R11
+	MOVQ p+0(FP), R12
+	CMPQ R12, $0x01
+	JE   order1
+	CMPQ R12, $0x02
+	JE   order2
+	CMPQ R12, $0x03
+	JE   order3
+	CMPQ R12, $0x04
+	JE   order4
+	CMPQ R12, $0x05
+	JE   order5
+	CMPQ R12, $0x06
+	JE   order6
+	CMPQ R12, $0x07
+	JE   order7
+	CMPQ R12, $0x08
+	JE   order8
+	CMPQ R12, $0x09
+	JE   order9
+	CMPQ R12, $0x0a
+	JE   order10
+	CMPQ R12, $0x0b
+	JE   order11
+	CMPQ R12, $0x0c
+	JE   order12
+	CMPQ R12, $0x0d
+	JE   order13
+	CMPQ R12, $0x0e
+	JE   order14
+	CMPQ R12, $0x0f
+	JE   order15
+
+order1:
+	VBROADCASTSD ae+80(FP), Y0
+	VMOVUPD      Y0, (BX)
+	VBROADCASTSD ac+88(FP), Y0
+	VMOVUPD      Y0, 32(BX)
+	VBROADCASTSD ax+96(FP), Y0
+	VMOVUPD      Y0, 64(BX)
+	VMOVUPD      64(BX), Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 64(BX)
+	XORQ         R12, R12
+
+loop1:
+	VBROADCASTSD (CX), Y0
+	VADDPD       (AX), Y0, Y1
+	VADDPD       32(AX), Y0, Y0
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y2
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y3
+	TESTQ        SI, SI
+	JZ           determinants1
+	VANDPD       evenMask<>+0(SB), Y1, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y0, Y5
+	VORPD        evenBits<>+0(SB), Y5, Y5
+	VPSRLQ       $0x35, Y1, Y1
+	VPSRLQ       $0x35, Y0, Y0
+	VPXOR        Y6, Y6, Y6
+	VPSRLQ       $0x3c, Y2, Y2
+	VPCMPGTQ     Y6, Y2, Y2
+	VORPD        Y2, Y4, Y2
+	VPSRLQ       $0x3c, Y3, Y3
+	VPCMPGTQ     Y6, Y3, Y3
+	VORPD        Y3, Y5, Y3
+	VCVTPD2PSY   Y2, X4
+	VCVTPD2PSY   Y3, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y2, Y8, Y6
+	VMULPD       Y4, Y4, Y2
+	VFNMADD231PD Y3, Y2, Y7
+	VMOVUPD      (R10)(R12*1), Y2
+	VMOVUPD      32(BX), Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y6, Y2
+	VMOVUPD      32(R10)(R12*1), Y6
+	VADDPD       Y3, Y6, Y3
+	VADDPD       Y3, Y7, Y3
+	VMOVUPD      (R9)(R12*1), Y6
+	VMOVUPD      (BX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(R9)(R12*1), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y2, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y3, Y7
+	VMOVUPD      (R11)(R12*1), Y8
+	VMOVUPD      64(BX), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSUBQ       Y1, Y8, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPADDQ       Y5, Y1, Y1
+	VMOVUPD      32(R11)(R12*1), Y5
+	VPADDQ       Y9, Y5, Y5
+	VPSUBQ       Y0, Y5, Y0
+	VPSLLQ       $0x34, Y0, Y0
+	VPADDQ       Y4, Y0, Y0
+	VMULPD       Y1, Y2, Y2
+	VMULPD       Y0, Y3, Y3
+	VFMADD231PD  Y2, Y6, Y1
+	VFMADD231PD  Y3, Y7, Y0
+	VMOVUPD      one<>+0(SB), Y2
+	VMINPD       Y1, Y2, Y1
+	VMOVUPD      Y1, (SI)(R12*1)
+	VMOVUPD      one<>+0(SB), Y1
+	VMINPD       Y0, Y1, Y0
+	VMOVUPD      Y0, 32(SI)(R12*1)
+
+next1:
+	ADDQ $0x40, R12
+	ADDQ $0x40, AX
+	SUBQ $0x01, DX
+	JG   loop1
+	VZEROUPPER
+	RET
+
+determinants1:
+	VANDPD   mantissa<>+0(SB), Y1, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y1, Y5
+	VPSUBQ   expBias<>+0(SB), Y5, Y5
+	VPXOR    Y6, Y6, Y6
+	VPSRLQ   $0x3c, Y2, Y2
+	VPCMPGTQ Y6, Y2, Y2
+	VORPD    Y2, Y4, Y4
+	VMOVUPD  Y4, (DI)(R12*1)
+	VMOVUPD  Y5, (R8)(R12*1)
+	VANDPD   mantissa<>+0(SB), Y0, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y0, Y5
+	VPSUBQ   expBias<>+0(SB), Y5, Y5
+	VPXOR    Y6, Y6, Y6
+	VPSRLQ   $0x3c, Y3, Y3
+	VPCMPGTQ Y6, Y3, Y3
+	VORPD    Y3, Y4, Y4
+	VMOVUPD  Y4, 32(DI)(R12*1)
+	VMOVUPD  Y5, 32(R8)(R12*1)
+	JMP      next1
+
+order2:
+	VBROADCASTSD ae+80(FP), Y0
+	VMOVUPD      Y0, (BX)
+	VBROADCASTSD ac+88(FP), Y0
+	VMOVUPD      Y0, 32(BX)
+	VBROADCASTSD ax+96(FP), Y0
+	VMOVUPD      Y0, 64(BX)
+	VMOVUPD      64(BX), Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 64(BX)
+	XORQ         R12, R12
+
+loop2:
+	VBROADCASTSD (CX), Y0
+	VADDPD       (AX), Y0, Y1
+	VADDPD       32(AX), Y0, Y0
+	VBROADCASTSD 64(CX), Y2
+	VADDPD       64(AX), Y2, Y3
+	VADDPD       96(AX), Y2, Y2
+	VBROADCASTSD 128(CX), Y4
+	VADDPD       128(AX), Y4, Y5
+	VADDPD       160(AX), Y4, Y4
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y7
+	VMULPD       Y3, Y3, Y3
+	VMULPD       Y2, Y2, Y2
+	VFMSUB231PD  Y5, Y1, Y3
+	VFMSUB231PD  Y4, Y0, Y2
+	VPSUBQ       leastPair<>+0(SB), Y3, Y0
+	VPSRLQ       $0x01, Y0, Y0
+	VPSUBQ       leastPair<>+0(SB), Y2, Y1
+	VPSRLQ       $0x01, Y1, Y1
+	VORPD        Y0, Y6, Y0
+	VORPD        Y1, Y7, Y1
+	TESTQ        SI, SI
+	JZ           determinants2
+	VANDPD       evenMask<>+0(SB), Y3, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y2, Y5
+	VORPD        evenBits<>+0(SB), Y5, Y5
+	VPSRLQ       $0x35, Y3, Y3
+	VPSRLQ       $0x35, Y2, Y2
+	VPXOR        Y6, Y6, Y6
+	VPSRLQ       $0x3c, Y0, Y0
+	VPCMPGTQ     Y6, Y0, Y0
+	VORPD        Y0, Y4, Y0
+	VPSRLQ       $0x3c, Y1, Y1
+	VPCMPGTQ     Y6, Y1, Y1
+	VORPD        Y1, Y5, Y1
+	VCVTPD2PSY   Y0, X4
+	VCVTPD2PSY   Y1, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y0, Y8, Y6
+	VMULPD       Y4, Y4, Y0
+	VFNMADD231PD Y1, Y0, Y7
+	VMOVUPD      (R10)(R12*1), Y0
+	VMOVUPD      32(BX), Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMOVUPD      32(R10)(R12*1), Y6
+	VADDPD       Y1, Y6, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      (R9)(R12*1), Y6
+	VMOVUPD      (BX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(R9)(R12*1), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y0, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y1, Y7
+	VMOVUPD      (R11)(R12*1), Y8
+	VMOVUPD      64(BX), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSUBQ       Y3, Y8, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDQ       Y5, Y3, Y3
+	VMOVUPD      32(R11)(R12*1), Y5
+	VPADDQ       Y9, Y5, Y5
+	VPSUBQ       Y2, Y5, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       Y4, Y2, Y2
+	VMULPD       Y3, Y0, Y0
+	VMULPD       Y2, Y1, Y1
+	VFMADD231PD  Y0, Y6, Y3
+	VFMADD231PD  Y1, Y7, Y2
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (SI)(R12*1)
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 32(SI)(R12*1)
+
+next2:
+	ADDQ $0x40, R12
+	ADDQ $0x000000c0, AX
+	SUBQ $0x01, DX
+	JG   loop2
+	VZEROUPPER
+	RET
+
+determinants2:
+	VANDPD   mantissa<>+0(SB), Y3, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y3, Y5
+	VPSUBQ   expBias<>+0(SB), Y5, Y5
+	VPXOR    Y6, Y6, Y6
+	VPSRLQ   $0x3c, Y0, Y0
+	VPCMPGTQ Y6, Y0, Y0
+	VORPD    Y0, Y4, Y4
+	VMOVUPD  Y4, (DI)(R12*1)
+	VMOVUPD  Y5, (R8)(R12*1)
+	VANDPD   mantissa<>+0(SB), Y2, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y2, Y5
+	VPSUBQ   expBias<>+0(SB), Y5, Y5
+	VPXOR    Y6, Y6, Y6
+	VPSRLQ   $0x3c, Y1, Y1
+	VPCMPGTQ Y6, Y1, Y1
+	VORPD    Y1, Y4, Y4
+	VMOVUPD  Y4, 32(DI)(R12*1)
+	VMOVUPD  Y5, 32(R8)(R12*1)
+	JMP      next2
+
+order3:
+	VBROADCASTSD ae+80(FP), Y0
+	VMOVUPD      Y0, (BX)
+	VBROADCASTSD ac+88(FP), Y0
+	VMOVUPD      Y0, 32(BX)
+	VBROADCASTSD ax+96(FP), Y0
+	VMOVUPD      Y0, 64(BX)
+	VMOVUPD      64(BX), Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 64(BX)
+	XORQ         R12, R12
+
+loop3:
+	VBROADCASTSD (CX), Y0
+	VADDPD       (AX), Y0, Y1
+	VADDPD       32(AX), Y0, Y0
+	VBROADCASTSD 64(CX), Y2
+	VADDPD       64(AX), Y2, Y3
+	VADDPD       96(AX), Y2, Y2
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y5
+	VADDPD       224(AX), Y4, Y4
+	VBROADCASTSD 128(CX), Y6
+	VADDPD       128(AX), Y6, Y7
+	VADDPD       160(AX), Y6, Y6
+	VBROADCASTSD 256(CX), Y8
+	VADDPD       256(AX), Y8, Y9
+	VADDPD       288(AX), Y8, Y8
+	VMOVUPD      one<>+0(SB), Y10
+	VDIVPD       Y1, Y10, Y11
+	VDIVPD       Y0, Y10, Y10
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y12
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y13
+	VMULPD       Y11, Y3, Y14
+	VMULPD       Y10, Y2, Y15
+	VFNMADD231PD Y3, Y14, Y7
+	VFNMADD231PD Y2, Y15, Y6
+	VFNMADD231PD Y5, Y14, Y9
+	VFNMADD231PD Y4, Y15, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y2
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y3
+	VORPD        Y2, Y12, Y2
+	VORPD        Y3, Y13, Y3
+	VBROADCASTSD 320(CX), Y12
+	VADDPD       320(AX), Y12, Y13
+	VADDPD       352(AX), Y12, Y12
+	VMULPD       Y11, Y5, Y11
+	VMULPD       Y10, Y4, Y10
+	VFNMADD231PD Y5, Y11, Y13
+	VFNMADD231PD Y4, Y10, Y12
+	VMULPD       Y9, Y9, Y4
+	VMULPD       Y8, Y8, Y5
+	VFMSUB231PD  Y13, Y7, Y4
+	VFMSUB231PD  Y12, Y6, Y5
+	VPSUBQ       leastPair<>+0(SB), Y4, Y6
+	VPSRLQ       $0x01, Y6, Y6
+	VPSUBQ       leastPair<>+0(SB), Y5, Y7
+	VPSRLQ       $0x01, Y7, Y7
+	VORPD        Y6, Y2, Y2
+	VORPD        Y7, Y3, Y3
+	VMULPD       Y4, Y1, Y1
+	VMULPD       Y5, Y0, Y0
+	TESTQ        SI, SI
+	JZ           determinants3
+	VANDPD       evenMask<>+0(SB), Y1, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y0, Y5
+	VORPD        evenBits<>+0(SB), Y5, Y5
+	VPSRLQ       $0x35, Y1, Y1
+	VPSRLQ       $0x35, Y0, Y0
+	VPXOR        Y6, Y6, Y6
+	VPSRLQ       $0x3c, Y2, Y2
+	VPCMPGTQ     Y6, Y2, Y2
+	VORPD        Y2, Y4, Y2
+	VPSRLQ       $0x3c, Y3, Y3
+	VPCMPGTQ     Y6, Y3, Y3
+	VORPD        Y3, Y5, Y3
+	VCVTPD2PSY   Y2, X4
+	VCVTPD2PSY   Y3, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y2, Y8, Y6
+	VMULPD       Y4, Y4, Y2
+	VFNMADD231PD Y3, Y2, Y7
+	VMOVUPD      (R10)(R12*1), Y2
+	VMOVUPD      32(BX), Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y6, Y2
+	VMOVUPD      32(R10)(R12*1), Y6
+	VADDPD       Y3, Y6, Y3
+	VADDPD       Y3, Y7, Y3
+	VMOVUPD      (R9)(R12*1), Y6
+	VMOVUPD      (BX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(R9)(R12*1), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y2, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y3, Y7
+	VMOVUPD      (R11)(R12*1), Y8
+	VMOVUPD      64(BX), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSUBQ       Y1, Y8, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPADDQ       Y5, Y1, Y1
+	VMOVUPD      32(R11)(R12*1), Y5
+	VPADDQ       Y9, Y5, Y5
+	VPSUBQ       Y0, Y5, Y0
+	VPSLLQ       $0x34, Y0, Y0
+	VPADDQ       Y4, Y0, Y0
+	VMULPD       Y1, Y2, Y2
+	VMULPD       Y0, Y3, Y3
+	VFMADD231PD  Y2, Y6, Y1
+	VFMADD231PD  Y3, Y7, Y0
+	VMOVUPD      one<>+0(SB), Y2
+	VMINPD       Y1, Y2, Y1
+	VMOVUPD      Y1, (SI)(R12*1)
+	VMOVUPD      one<>+0(SB), Y1
+	VMINPD       Y0, Y1, Y0
+	VMOVUPD      Y0, 32(SI)(R12*1)
+
+next3:
+	ADDQ $0x40, R12
+	ADDQ $0x00000180, AX
+	SUBQ $0x01, DX
+	JG   loop3
+	VZEROUPPER
+	RET
+
+determinants3:
+	VANDPD   mantissa<>+0(SB), Y1, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y1, Y5
+	VPSUBQ   expBias<>+0(SB), Y5, Y5
+	VPXOR    Y6, Y6, Y6
+	VPSRLQ   $0x3c, Y2, Y2
+	VPCMPGTQ Y6, Y2, Y2
+	VORPD    Y2, Y4, Y4
+	VMOVUPD  Y4, (DI)(R12*1)
+	VMOVUPD  Y5, (R8)(R12*1)
+	VANDPD   mantissa<>+0(SB), Y0, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y0, Y5
+	VPSUBQ   expBias<>+0(SB), Y5, Y5
+	VPXOR    Y6, Y6, Y6
+	VPSRLQ   $0x3c, Y3, Y3
+	VPCMPGTQ Y6, Y3, Y3
+	VORPD    Y3, Y4, Y4
+	VMOVUPD  Y4, 32(DI)(R12*1)
+	VMOVUPD  Y5, 32(R8)(R12*1)
+	JMP      next3
+
+order4:
+	VBROADCASTSD ae+80(FP), Y0
+	VMOVUPD      Y0, (BX)
+	VBROADCASTSD ac+88(FP), Y0
+	VMOVUPD      Y0, 32(BX)
+	VBROADCASTSD ax+96(FP), Y0
+	VMOVUPD      Y0, 64(BX)
+	VMOVUPD      64(BX), Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 64(BX)
+	XORQ         R12, R12
+
+loop4:
+	VBROADCASTSD (CX), Y0
+	VADDPD       (AX), Y0, Y1
+	VADDPD       32(AX), Y0, Y0
+	VBROADCASTSD 64(CX), Y2
+	VADDPD       64(AX), Y2, Y3
+	VADDPD       96(AX), Y2, Y2
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y5
+	VADDPD       224(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y6
+	VADDPD       384(AX), Y6, Y7
+	VADDPD       416(AX), Y6, Y6
+	VBROADCASTSD 128(CX), Y8
+	VADDPD       128(AX), Y8, Y9
+	VADDPD       160(AX), Y8, Y8
+	VBROADCASTSD 256(CX), Y10
+	VADDPD       256(AX), Y10, Y11
+	VADDPD       288(AX), Y10, Y10
+	VBROADCASTSD 448(CX), Y12
+	VADDPD       448(AX), Y12, Y13
+	VADDPD       480(AX), Y12, Y12
+	VMOVUPD      one<>+0(SB), Y14
+	VDIVPD       Y1, Y14, Y15
+	VMOVUPD      Y6, 96(BX)
+	VDIVPD       Y0, Y14, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y14
+	VMOVUPD      Y1, 128(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y1
+	VMOVUPD      Y0, 160(BX)
+	VMULPD       Y15, Y3, Y0
+	VMOVUPD      Y15, 192(BX)
+	VMULPD       Y6, Y2, Y15
+	VFNMADD231PD Y3, Y0, Y9
+	VFNMADD231PD Y2, Y15, Y8
+	VFNMADD231PD Y5, Y0, Y11
+	VFNMADD231PD Y4, Y15, Y10
+	VFNMADD231PD Y7, Y0, Y13
+	VMOVUPD      96(BX), Y0
+	VFNMADD231PD Y0, Y15, Y12
+	VMOVUPD      one<>+0(SB), Y2
+	VDIVPD       Y9, Y2, Y3
+	VDIVPD       Y8, Y2, Y2
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y15
+	VMOVUPD      Y9, 224(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y9
+	VORPD        Y15, Y14, Y14
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y15
+	VADDPD       352(AX), Y9, Y9
+	VMOVUPD      Y8, 256(BX)
+	VBROADCASTSD 512(CX), Y8
+	VMOVUPD      Y1, 288(BX)
+	VADDPD       512(AX), Y8, Y1
+	VADDPD       544(AX), Y8, Y8
+	VMOVUPD      Y14, 320(BX)
+	VBROADCASTSD 576(CX), Y14
+	VMOVUPD      Y12, 352(BX)
+	VADDPD       576(AX), Y14, Y12
+	VADDPD       608(AX), Y14, Y14
+	VMOVUPD      Y13, 384(BX)
+	VMOVUPD      192(BX), Y13
+	VMOVUPD      Y2, 416(BX)
+	VMULPD       Y13, Y5, Y2
+	VMOVUPD      Y10, 448(BX)
+	VMULPD       Y6, Y4, Y10
+	VMULPD       Y13, Y7, Y13
+	VMULPD       Y6, Y0, Y6
+	VFNMADD231PD Y5, Y2, Y15
+	VFNMADD231PD Y4, Y10, Y9
+	VFNMADD231PD Y7, Y2, Y1
+	VFNMADD231PD Y0, Y10, Y8
+	VFNMADD231PD Y7, Y13, Y12
+	VFNMADD231PD Y0, Y6, Y14
+	VMULPD       Y3, Y11, Y0
+	VMOVUPD      448(BX), Y2
+	VMOVUPD      416(BX), Y4
+	VMULPD       Y4, Y2, Y5
+	VMOVUPD      384(BX), Y6
+	VMULPD       Y3, Y6, Y3
+	VMOVUPD      352(BX), Y7
+	VMULPD       Y4, Y7, Y4
+	VFNMADD231PD Y11, Y0, Y15
+	VFNMADD231PD Y2, Y5, Y9
+	VFNMADD231PD Y6, Y0, Y1
+	VFNMADD231PD Y7, Y5, Y8
+	VFNMADD231PD Y6, Y3, Y12
+	VFNMADD231PD Y7, Y4, Y14
+	VPSUBQ       pivotMin<>+0(SB), Y15, Y0
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y2
+	VMOVUPD      320(BX), Y3
+	VORPD        Y0, Y3, Y0
+	VMOVUPD      288(BX), Y3
+	VORPD        Y2, Y3, Y2
+	VMULPD       Y1, Y1, Y1
+	VMULPD       Y8, Y8, Y3
+	VFMSUB231PD  Y12, Y15, Y1
+	VFMSUB231PD  Y14, Y9, Y3
+	VPSUBQ       leastPair<>+0(SB), Y1, Y4
+	VPSRLQ       $0x01, Y4, Y4
+	VPSUBQ       leastPair<>+0(SB), Y3, Y5
+	VPSRLQ       $0x01, Y5, Y5
+	VORPD        Y4, Y0, Y0
+	VORPD        Y5, Y2, Y2
+	VMOVUPD      128(BX), Y4
+	VMULPD       224(BX), Y4, Y4
+	VMOVUPD      160(BX), Y5
+	VMULPD       256(BX), Y5, Y5
+	VMULPD       Y1, Y4, Y1
+	VMULPD       Y3, Y5, Y3
+	TESTQ        SI, SI
+	JZ           determinants4
+	VANDPD       evenMask<>+0(SB), Y1, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y3, Y5
+	VORPD        evenBits<>+0(SB), Y5, Y5
+	VPSRLQ       $0x35, Y1, Y1
+	VPSRLQ       $0x35, Y3, Y3
+	VPXOR        Y6, Y6, Y6
+	VPSRLQ       $0x3c, Y0, Y0
+	VPCMPGTQ     Y6, Y0, Y0
+	VORPD        Y0, Y4, Y0
+	VPSRLQ       $0x3c, Y2, Y2
+	VPCMPGTQ     Y6, Y2, Y2
+	VORPD        Y2, Y5, Y2
+	VCVTPD2PSY   Y0, X4
+	VCVTPD2PSY   Y2, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y0, Y8, Y6
+	VMULPD       Y4, Y4, Y0
+	VFNMADD231PD Y2, Y0, Y7
+	VMOVUPD      (R10)(R12*1), Y0
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMOVUPD      32(R10)(R12*1), Y6
+	VADDPD       Y2, Y6, Y2
+	VADDPD       Y2, Y7, Y2
+	VMOVUPD      (R9)(R12*1), Y6
+	VMOVUPD      (BX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(R9)(R12*1), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y0, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y2, Y7
+	VMOVUPD      (R11)(R12*1), Y8
+	VMOVUPD      64(BX), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSUBQ       Y1, Y8, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPADDQ       Y5, Y1, Y1
+	VMOVUPD      32(R11)(R12*1), Y5
+	VPADDQ       Y9, Y5, Y5
+	VPSUBQ       Y3, Y5, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDQ       Y4, Y3, Y3
+	VMULPD       Y1, Y0, Y0
+	VMULPD       Y3, Y2, Y2
+	VFMADD231PD  Y0, Y6, Y1
+	VFMADD231PD  Y2, Y7, Y3
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (SI)(R12*1)
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y3, Y0, Y0
+	VMOVUPD      Y0, 32(SI)(R12*1)
+
+next4:
+	ADDQ $0x40, R12
+	ADDQ $0x00000280, AX
+	SUBQ $0x01, DX
+	JG   loop4
+	VZEROUPPER
+	RET
+
+determinants4:
+	VANDPD   mantissa<>+0(SB), Y1, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y1, Y5
+	VPSUBQ   expBias<>+0(SB), Y5, Y5
+	VPXOR    Y6, Y6, Y6
+	VPSRLQ   $0x3c, Y0, Y0
+	VPCMPGTQ Y6, Y0, Y0
+	VORPD    Y0, Y4, Y4
+	VMOVUPD  Y4, (DI)(R12*1)
+	VMOVUPD  Y5, (R8)(R12*1)
+	VANDPD   mantissa<>+0(SB), Y3, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y3, Y5
+	VPSUBQ   expBias<>+0(SB), Y5, Y5
+	VPXOR    Y6, Y6, Y6
+	VPSRLQ   $0x3c, Y2, Y2
+	VPCMPGTQ Y6, Y2, Y2
+	VORPD    Y2, Y4, Y4
+	VMOVUPD  Y4, 32(DI)(R12*1)
+	VMOVUPD  Y5, 32(R8)(R12*1)
+	JMP      next4
+
+order5:
+	VBROADCASTSD ae+80(FP), Y0
+	VMOVUPD      Y0, (BX)
+	VBROADCASTSD ac+88(FP), Y0
+	VMOVUPD      Y0, 32(BX)
+	VBROADCASTSD ax+96(FP), Y0
+	VMOVUPD      Y0, 64(BX)
+	VMOVUPD      64(BX), Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 64(BX)
+	XORQ         R12, R12
+
+loop5:
+	VBROADCASTSD (CX), Y0
+	VADDPD       (AX), Y0, Y1
+	VADDPD       32(AX), Y0, Y0
+	VBROADCASTSD 64(CX), Y2
+	VADDPD       64(AX), Y2, Y3
+	VADDPD       96(AX), Y2, Y2
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y5
+	VADDPD       224(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y6
+	VADDPD       384(AX), Y6, Y7
+	VADDPD       416(AX), Y6, Y6
+	VBROADCASTSD 640(CX), Y8
+	VADDPD       640(AX), Y8, Y9
+	VADDPD       672(AX), Y8, Y8
+	VBROADCASTSD 128(CX), Y10
+	VADDPD       128(AX), Y10, Y11
+	VADDPD       160(AX), Y10, Y10
+	VBROADCASTSD 256(CX), Y12
+	VADDPD       256(AX), Y12, Y13
+	VADDPD       288(AX), Y12, Y12
+	VBROADCASTSD 448(CX), Y14
+	VADDPD       448(AX), Y14, Y15
+	VADDPD       480(AX), Y14, Y14
+	VMOVUPD      Y8, 96(BX)
+	VBROADCASTSD 704(CX), Y8
+	VMOVUPD      Y9, 128(BX)
+	VADDPD       704(AX), Y8, Y9
+	VADDPD       736(AX), Y8, Y8
+	VMOVUPD      Y8, 160(BX)
+	VMOVUPD      one<>+0(SB), Y8
+	VMOVUPD      Y9, 192(BX)
+	VDIVPD       Y1, Y8, Y9
+	VMOVUPD      Y6, 224(BX)
+	VDIVPD       Y0, Y8, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y8
+	VMOVUPD      Y1, 256(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y1
+	VMOVUPD      Y0, 288(BX)
+	VMULPD       Y9, Y3, Y0
+	VMOVUPD      Y9, 320(BX)
+	VMULPD       Y6, Y2, Y9
+	VFNMADD231PD Y3, Y0, Y11
+	VFNMADD231PD Y2, Y9, Y10
+	VFNMADD231PD Y5, Y0, Y13
+	VFNMADD231PD Y4, Y9, Y12
+	VFNMADD231PD Y7, Y0, Y15
+	VMOVUPD      224(BX), Y2
+	VFNMADD231PD Y2, Y9, Y14
+	VMOVUPD      128(BX), Y3
+	VMOVUPD      Y14, 352(BX)
+	VMOVUPD      192(BX), Y14
+	VFNMADD231PD Y3, Y0, Y14
+	VMOVUPD      96(BX), Y0
+	VMOVUPD      Y14, 192(BX)
+	VMOVUPD      160(BX), Y14
+	VFNMADD231PD Y0, Y9, Y14
+	VMOVUPD      one<>+0(SB), Y9
+	VMOVUPD      Y14, 160(BX)
+	VDIVPD       Y11, Y9, Y14
+	VMOVUPD      Y15, 384(BX)
+	VDIVPD       Y10, Y9, Y15
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y9
+	VMOVUPD      Y11, 416(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y10, Y11
+	VORPD        Y9, Y8, Y8
+	VORPD        Y11, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y11
+	VADDPD       352(AX), Y9, Y9
+	VMOVUPD      Y10, 448(BX)
+	VBROADCASTSD 512(CX), Y10
+	VMOVUPD      Y1, 480(BX)
+	VADDPD       512(AX), Y10, Y1
+	VADDPD       544(AX), Y10, Y10
+	VMOVUPD      Y8, 512(BX)
+	VBROADCASTSD 768(CX), Y8
+	VMOVUPD      Y12, 544(BX)
+	VADDPD       768(AX), Y8, Y12
+	VADDPD       800(AX), Y8, Y8
+	VMOVUPD      Y15, 576(BX)
+	VBROADCASTSD 576(CX), Y15
+	VMOVUPD      Y13, 608(BX)
+	VADDPD       576(AX), Y15, Y13
+	VADDPD       608(AX), Y15, Y15
+	VMOVUPD      Y14, 640(BX)
+	VBROADCASTSD 832(CX), Y14
+	VMOVUPD      Y15, 672(BX)
+	VADDPD       832(AX), Y14, Y15
+	VADDPD       864(AX), Y14, Y14
+	VMOVUPD      Y14, 704(BX)
+	VMOVUPD      320(BX), Y14
+	VMOVUPD      Y15, 736(BX)
+	VMULPD       Y14, Y5, Y15
+	VMOVUPD      Y13, 768(BX)
+	VMULPD       Y6, Y4, Y13
+	VMULPD       Y14, Y7, Y0
+	VMULPD       Y6, Y2, Y14
+	VFNMADD231PD Y5, Y15, Y11
+	VFNMADD231PD Y4, Y13, Y9
+	VFNMADD231PD Y7, Y15, Y1
+	VFNMADD231PD Y2, Y13, Y10
+	VFNMADD231PD Y3, Y15, Y12
+	VMOVUPD      96(BX), Y4
+	VFNMADD231PD Y4, Y13, Y8
+	VMOVUPD      768(BX), Y5
+	VFNMADD231PD Y7, Y0, Y5
+	VMOVUPD      672(BX), Y7
+	VFNMADD231PD Y2, Y14, Y7
+	VMOVUPD      736(BX), Y2
+	VFNMADD231PD Y3, Y0, Y2
+	VMOVUPD      704(BX), Y0
+	VFNMADD231PD Y4, Y14, Y0
+	VMOVUPD      608(BX), Y13
+	VMOVUPD      640(BX), Y14
+	VMULPD       Y14, Y13, Y15
+	VMOVUPD      544(BX), Y4
+	VMOVUPD      Y6, 224(BX)
+	VMOVUPD      576(BX), Y6
+	VMULPD       Y6, Y4, Y3
+	VMOVUPD      Y0, 704(BX)
+	VMOVUPD      384(BX), Y0
+	VMOVUPD      Y2, 736(BX)
+	VMULPD       Y14, Y0, Y2
+	VMOVUPD      352(BX), Y14
+	VMOVUPD      Y7, 672(BX)
+	VMULPD       Y6, Y14, Y7
+	VFNMADD231PD Y13, Y15, Y11
+	VFNMADD231PD Y4, Y3, Y9
+	VFNMADD231PD Y0, Y15, Y1
+	VFNMADD231PD Y14, Y3, Y10
+	VMOVUPD      192(BX), Y4
+	VFNMADD231PD Y4, Y15, Y12
+	VMOVUPD      160(BX), Y13
+	VFNMADD231PD Y13, Y3, Y8
+	VFNMADD231PD Y0, Y2, Y5
+	VMOVUPD      672(BX), Y0
+	VFNMADD231PD Y14, Y7, Y0
+	VMOVUPD      736(BX), Y3
+	VFNMADD231PD Y4, Y2, Y3
+	VMOVUPD      704(BX), Y2
+	VFNMADD231PD Y13, Y7, Y2
+	VMOVUPD      one<>+0(SB), Y7
+	VDIVPD       Y11, Y7, Y14
+	VDIVPD       Y9, Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y15
+	VMOVUPD      Y11, 352(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y11
+	VMOVUPD      Y9, 384(BX)
+	VMOVUPD      512(BX), Y9
+	VORPD        Y15, Y9, Y9
+	VMOVUPD      480(BX), Y15
+	VORPD        Y11, Y15, Y11
+	VMULPD       Y14, Y1, Y15
+	VMOVUPD      Y14, 480(BX)
+	VMULPD       Y7, Y10, Y14
+	VFNMADD231PD Y1, Y15, Y5
+	VFNMADD231PD Y10, Y14, Y0
+	VFNMADD231PD Y12, Y15, Y3
+	VFNMADD231PD Y8, Y14, Y2
+	VPSUBQ       pivotMin<>+0(SB), Y5, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y10
+	VORPD        Y1, Y9, Y1
+	VORPD        Y10, Y11, Y9
+	VBROADCASTSD 896(CX), Y10
+	VADDPD       896(AX), Y10, Y11
+	VADDPD       928(AX), Y10, Y10
+	VMOVUPD      128(BX), Y14
+	VMULPD       320(BX), Y14, Y15
+	VMOVUPD      Y9, 320(BX)
+	VMOVUPD      96(BX), Y9
+	VMOVUPD      Y1, 512(BX)
+	VMULPD       224(BX), Y9, Y1
+	VFNMADD231PD Y14, Y15, Y11
+	VFNMADD231PD Y9, Y1, Y10
+	VMULPD       640(BX), Y4, Y1
+	VMULPD       Y6, Y13, Y6
+	VFNMADD231PD Y4, Y1, Y11
+	VFNMADD231PD Y13, Y6, Y10
+	VMULPD       480(BX), Y12, Y1
+	VMULPD       Y7, Y8, Y4
+	VFNMADD231PD Y12, Y1, Y11
+	VFNMADD231PD Y8, Y4, Y10
+	VMULPD       Y3, Y3, Y1
+	VMULPD       Y2, Y2, Y2
+	VFMSUB231PD  Y11, Y5, Y1
+	VFMSUB231PD  Y10, Y0, Y2
+	VPSUBQ       leastPair<>+0(SB), Y1, Y0
+	VPSRLQ       $0x01, Y0, Y0
+	VPSUBQ       leastPair<>+0(SB), Y2, Y3
+	VPSRLQ       $0x01, Y3, Y3
+	VMOVUPD      512(BX), Y4
+	VORPD        Y0, Y4, Y0
+	VMOVUPD      320(BX), Y4
+	VORPD        Y3, Y4, Y3
+	VMOVUPD      256(BX), Y4
+	VMULPD       416(BX), Y4, Y4
+	VMOVUPD      288(BX), Y5
+	VMULPD       448(BX), Y5, Y5
+	VMOVUPD      352(BX), Y6
+	VMULPD       Y1, Y6, Y1
+	VMOVUPD      384(BX), Y6
+	VMULPD       Y2, Y6, Y2
+	VMULPD       Y1, Y4, Y1
+	VMULPD       Y2, Y5, Y2
+	TESTQ        SI, SI
+	JZ           determinants5
+	VANDPD       evenMask<>+0(SB), Y1, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y2, Y5
+	VORPD        evenBits<>+0(SB), Y5, Y5
+	VPSRLQ       $0x35, Y1, Y1
+	VPSRLQ       $0x35, Y2, Y2
+	VPXOR        Y6, Y6, Y6
+	VPSRLQ       $0x3c, Y0, Y0
+	VPCMPGTQ     Y6, Y0, Y0
+	VORPD        Y0, Y4, Y0
+	VPSRLQ       $0x3c, Y3, Y3
+	VPCMPGTQ     Y6, Y3, Y3
+	VORPD        Y3, Y5, Y3
+	VCVTPD2PSY   Y0, X4
+	VCVTPD2PSY   Y3, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y0, Y8, Y6
+	VMULPD       Y4, Y4, Y0
+	VFNMADD231PD Y3, Y0, Y7
+	VMOVUPD      (R10)(R12*1), Y0
+	VMOVUPD      32(BX), Y3
+	VADDPD       Y3, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMOVUPD      32(R10)(R12*1), Y6
+	VADDPD       Y3, Y6, Y3
+	VADDPD       Y3, Y7, Y3
+	VMOVUPD      (R9)(R12*1), Y6
+	VMOVUPD      (BX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(R9)(R12*1), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y0, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y3, Y7
+	VMOVUPD      (R11)(R12*1), Y8
+	VMOVUPD      64(BX), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSUBQ       Y1, Y8, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPADDQ       Y5, Y1, Y1
+	VMOVUPD      32(R11)(R12*1), Y5
+	VPADDQ       Y9, Y5, Y5
+	VPSUBQ       Y2, Y5, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       Y4, Y2, Y2
+	VMULPD       Y1, Y0, Y0
+	VMULPD       Y2, Y3, Y3
+	VFMADD231PD  Y0, Y6, Y1
+	VFMADD231PD  Y3, Y7, Y2
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (SI)(R12*1)
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 32(SI)(R12*1)
+
+next5:
+	ADDQ $0x40, R12
+	ADDQ $0x000003c0, AX
+	SUBQ $0x01, DX
+	JG   loop5
+	VZEROUPPER
+	RET
+
+determinants5:
+	VANDPD   mantissa<>+0(SB), Y1, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y1, Y5
+	VPSUBQ   expBias<>+0(SB), Y5, Y5
+	VPXOR    Y6, Y6, Y6
+	VPSRLQ   $0x3c, Y0, Y0
+	VPCMPGTQ Y6, Y0, Y0
+	VORPD    Y0, Y4, Y4
+	VMOVUPD  Y4, (DI)(R12*1)
+	VMOVUPD  Y5, (R8)(R12*1)
+	VANDPD   mantissa<>+0(SB), Y2, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y2, Y5
+	VPSUBQ   expBias<>+0(SB), Y5, Y5
+	VPXOR    Y6, Y6, Y6
+	VPSRLQ   $0x3c, Y3, Y3
+	VPCMPGTQ Y6, Y3, Y3
+	VORPD    Y3, Y4, Y4
+	VMOVUPD  Y4, 32(DI)(R12*1)
+	VMOVUPD  Y5, 32(R8)(R12*1)
+	JMP      next5
+
+order6:
+	VBROADCASTSD ae+80(FP), Y0
+	VMOVUPD      Y0, (BX)
+	VBROADCASTSD ac+88(FP), Y0
+	VMOVUPD      Y0, 32(BX)
+	VBROADCASTSD ax+96(FP), Y0
+	VMOVUPD      Y0, 64(BX)
+	VMOVUPD      64(BX), Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 64(BX)
+	XORQ         R12, R12
+
+loop6:
+	VBROADCASTSD (CX), Y0
+	VADDPD       (AX), Y0, Y1
+	VADDPD       32(AX), Y0, Y0
+	VBROADCASTSD 64(CX), Y2
+	VADDPD       64(AX), Y2, Y3
+	VADDPD       96(AX), Y2, Y2
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y5
+	VADDPD       224(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y6
+	VADDPD       384(AX), Y6, Y7
+	VADDPD       416(AX), Y6, Y6
+	VBROADCASTSD 640(CX), Y8
+	VADDPD       640(AX), Y8, Y9
+	VADDPD       672(AX), Y8, Y8
+	VBROADCASTSD 960(CX), Y10
+	VADDPD       960(AX), Y10, Y11
+	VADDPD       992(AX), Y10, Y10
+	VBROADCASTSD 128(CX), Y12
+	VADDPD       128(AX), Y12, Y13
+	VADDPD       160(AX), Y12, Y12
+	VBROADCASTSD 256(CX), Y14
+	VADDPD       256(AX), Y14, Y15
+	VADDPD       288(AX), Y14, Y14
+	VMOVUPD      Y10, 96(BX)
+	VBROADCASTSD 448(CX), Y10
+	VMOVUPD      Y11, 128(BX)
+	VADDPD       448(AX), Y10, Y11
+	VADDPD       480(AX), Y10, Y10
+	VMOVUPD      Y8, 160(BX)
+	VBROADCASTSD 704(CX), Y8
+	VMOVUPD      Y9, 192(BX)
+	VADDPD       704(AX), Y8, Y9
+	VADDPD       736(AX), Y8, Y8
+	VMOVUPD      Y8, 224(BX)
+	VBROADCASTSD 1024(CX), Y8
+	VMOVUPD      Y9, 256(BX)
+	VADDPD       1024(AX), Y8, Y9
+	VADDPD       1056(AX), Y8, Y8
+	VMOVUPD      Y8, 288(BX)
+	VMOVUPD      one<>+0(SB), Y8
+	VMOVUPD      Y9, 320(BX)
+	VDIVPD       Y1, Y8, Y9
+	VMOVUPD      Y6, 352(BX)
+	VDIVPD       Y0, Y8, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y8
+	VMOVUPD      Y1, 384(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y1
+	VMOVUPD      Y0, 416(BX)
+	VMULPD       Y9, Y3, Y0
+	VMOVUPD      Y9, 448(BX)
+	VMULPD       Y6, Y2, Y9
+	VFNMADD231PD Y3, Y0, Y13
+	VFNMADD231PD Y2, Y9, Y12
+	VFNMADD231PD Y5, Y0, Y15
+	VFNMADD231PD Y4, Y9, Y14
+	VFNMADD231PD Y7, Y0, Y11
+	VMOVUPD      352(BX), Y2
+	VFNMADD231PD Y2, Y9, Y10
+	VMOVUPD      192(BX), Y3
+	VMOVUPD      Y10, 480(BX)
+	VMOVUPD      256(BX), Y10
+	VFNMADD231PD Y3, Y0, Y10
+	VMOVUPD      Y10, 256(BX)
+	VMOVUPD      160(BX), Y10
+	VMOVUPD      Y11, 512(BX)
+	VMOVUPD      224(BX), Y11
+	VFNMADD231PD Y10, Y9, Y11
+	VMOVUPD      Y11, 224(BX)
+	VMOVUPD      128(BX), Y11
+	VMOVUPD      Y14, 544(BX)
+	VMOVUPD      320(BX), Y14
+	VFNMADD231PD Y11, Y0, Y14
+	VMOVUPD      96(BX), Y0
+	VMOVUPD      Y14, 320(BX)
+	VMOVUPD      288(BX), Y14
+	VFNMADD231PD Y0, Y9, Y14
+	VMOVUPD      one<>+0(SB), Y9
+	VMOVUPD      Y14, 288(BX)
+	VDIVPD       Y13, Y9, Y14
+	VMOVUPD      Y14, 576(BX)
+	VDIVPD       Y12, Y9, Y14
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y9
+	VMOVUPD      Y13, 608(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y12, Y13
+	VORPD        Y9, Y8, Y8
+	VORPD        Y13, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y13
+	VADDPD       352(AX), Y9, Y9
+	VMOVUPD      Y12, 640(BX)
+	VBROADCASTSD 512(CX), Y12
+	VMOVUPD      Y1, 672(BX)
+	VADDPD       512(AX), Y12, Y1
+	VADDPD       544(AX), Y12, Y12
+	VMOVUPD      Y8, 704(BX)
+	VBROADCASTSD 768(CX), Y8
+	VMOVUPD      Y14, 736(BX)
+	VADDPD       768(AX), Y8, Y14
+	VADDPD       800(AX), Y8, Y8
+	VMOVUPD      Y15, 768(BX)
+	VBROADCASTSD 1088(CX), Y15
+	VADDPD       1088(AX), Y15, Y0
+	VADDPD       1120(AX), Y15, Y15
+	VMOVUPD      Y15, 800(BX)
+	VBROADCASTSD 576(CX), Y15
+	VMOVUPD      Y0, 832(BX)
+	VADDPD       576(AX), Y15, Y0
+	VADDPD       608(AX), Y15, Y15
+	VMOVUPD      Y15, 864(BX)
+	VBROADCASTSD 832(CX), Y15
+	VMOVUPD      Y0, 896(BX)
+	VADDPD       832(AX), Y15, Y0
+	VADDPD       864(AX), Y15, Y15
+	VMOVUPD      Y15, 928(BX)
+	VBROADCASTSD 1152(CX), Y15
+	VMOVUPD      Y0, 960(BX)
+	VADDPD       1152(AX), Y15, Y0
+	VADDPD       1184(AX), Y15, Y15
+	VMOVUPD      Y15, 992(BX)
+	VMOVUPD      448(BX), Y15
+	VMOVUPD      Y0, 1024(BX)
+	VMULPD       Y15, Y5, Y0
+	VMULPD       Y6, Y4, Y11
+	VMOVUPD      Y8, 1056(BX)
+	VMULPD       Y15, Y7, Y8
+	VMULPD       Y6, Y2, Y15
+	VFNMADD231PD Y5, Y0, Y13
+	VFNMADD231PD Y4, Y11, Y9
+	VFNMADD231PD Y7, Y0, Y1
+	VFNMADD231PD Y2, Y11, Y12
+	VFNMADD231PD Y3, Y0, Y14
+	VMOVUPD      1056(BX), Y4
+	VFNMADD231PD Y10, Y11, Y4
+	VMOVUPD      128(BX), Y5
+	VMOVUPD      Y6, 1088(BX)
+	VMOVUPD      832(BX), Y6
+	VFNMADD231PD Y5, Y0, Y6
+	VMOVUPD      96(BX), Y0
+	VMOVUPD      Y6, 832(BX)
+	VMOVUPD      800(BX), Y6
+	VFNMADD231PD Y0, Y11, Y6
+	VMOVUPD      896(BX), Y11
+	VFNMADD231PD Y7, Y8, Y11
+	VMOVUPD      864(BX), Y7
+	VFNMADD231PD Y2, Y15, Y7
+	VMOVUPD      960(BX), Y2
+	VFNMADD231PD Y3, Y8, Y2
+	VMOVUPD      928(BX), Y3
+	VFNMADD231PD Y10, Y15, Y3
+	VMOVUPD      1024(BX), Y10
+	VFNMADD231PD Y5, Y8, Y10
+	VMOVUPD      992(BX), Y8
+	VFNMADD231PD Y0, Y15, Y8
+	VMOVUPD      768(BX), Y15
+	VMOVUPD      576(BX), Y0
+	VMULPD       Y0, Y15, Y5
+	VMOVUPD      Y8, 992(BX)
+	VMOVUPD      544(BX), Y8
+	VMOVUPD      Y10, 1024(BX)
+	VMOVUPD      736(BX), Y10
+	VMOVUPD      Y3, 928(BX)
+	VMULPD       Y10, Y8, Y3
+	VMOVUPD      Y2, 960(BX)
+	VMOVUPD      512(BX), Y2
+	VMOVUPD      Y7, 864(BX)
+	VMULPD       Y0, Y2, Y7
+	VMOVUPD      480(BX), Y0
+	VMOVUPD      Y7, 352(BX)
+	VMULPD       Y10, Y0, Y7
+	VFNMADD231PD Y15, Y5, Y13
+	VFNMADD231PD Y8, Y3, Y9
+	VFNMADD231PD Y2, Y5, Y1
+	VFNMADD231PD Y0, Y3, Y12
+	VMOVUPD      256(BX), Y8
+	VFNMADD231PD Y8, Y5, Y14
+	VMOVUPD      224(BX), Y15
+	VFNMADD231PD Y15, Y3, Y4
+	VMOVUPD      320(BX), Y10
+	VMOVUPD      Y4, 1056(BX)
+	VMOVUPD      832(BX), Y4
+	VFNMADD231PD Y10, Y5, Y4
+	VMOVUPD      288(BX), Y5
+	VFNMADD231PD Y5, Y3, Y6
+	VMOVUPD      352(BX), Y3
+	VFNMADD231PD Y2, Y3, Y11
+	VMOVUPD      864(BX), Y2
+	VFNMADD231PD Y0, Y7, Y2
+	VMOVUPD      960(BX), Y0
+	VFNMADD231PD Y8, Y3, Y0
+	VMOVUPD      928(BX), Y8
+	VFNMADD231PD Y15, Y7, Y8
+	VMOVUPD      1024(BX), Y15
+	VFNMADD231PD Y10, Y3, Y15
+	VMOVUPD      992(BX), Y3
+	VFNMADD231PD Y5, Y7, Y3
+	VMOVUPD      one<>+0(SB), Y7
+	VDIVPD       Y13, Y7, Y5
+	VDIVPD       Y9, Y7, Y10
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y7
+	VMOVUPD      Y13, 352(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y13
+	VMOVUPD      Y9, 480(BX)
+	VMOVUPD      704(BX), Y9
+	VORPD        Y7, Y9, Y7
+	VMOVUPD      672(BX), Y9
+	VORPD        Y13, Y9, Y9
+	VMULPD       Y5, Y1, Y13
+	VMOVUPD      Y5, 672(BX)
+	VMULPD       Y10, Y12, Y5
+	VFNMADD231PD Y1, Y13, Y11
+	VFNMADD231PD Y12, Y5, Y2
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      1056(BX), Y1
+	VFNMADD231PD Y1, Y5, Y8
+	VFNMADD231PD Y4, Y13, Y15
+	VFNMADD231PD Y6, Y5, Y3
+	VMOVUPD      one<>+0(SB), Y5
+	VDIVPD       Y11, Y5, Y12
+	VDIVPD       Y2, Y5, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y13
+	VMOVUPD      Y3, 992(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y3
+	VORPD        Y13, Y7, Y7
+	VORPD        Y3, Y9, Y3
+	VMOVUPD      384(BX), Y9
+	VMULPD       608(BX), Y9, Y9
+	VMOVUPD      416(BX), Y13
+	VMULPD       640(BX), Y13, Y13
+	VMOVUPD      Y3, 640(BX)
+	VMOVUPD      352(BX), Y3
+	VMULPD       Y11, Y3, Y3
+	VMOVUPD      480(BX), Y11
+	VMULPD       Y2, Y11, Y2
+	VMULPD       Y3, Y9, Y3
+	VMULPD       Y2, Y13, Y2
+	VBROADCASTSD 896(CX), Y9
+	VADDPD       896(AX), Y9, Y11
+	VADDPD       928(AX), Y9, Y9
+	VBROADCASTSD 1216(CX), Y13
+	VMOVUPD      Y2, 864(BX)
+	VADDPD       1216(AX), Y13, Y2
+	VADDPD       1248(AX), Y13, Y13
+	VMOVUPD      Y3, 480(BX)
+	VBROADCASTSD 1280(CX), Y3
+	VMOVUPD      Y7, 896(BX)
+	VADDPD       1280(AX), Y3, Y7
+	VADDPD       1312(AX), Y3, Y3
+	VMOVUPD      Y15, 1024(BX)
+	VMOVUPD      192(BX), Y15
+	VMOVUPD      Y5, 352(BX)
+	VMOVUPD      448(BX), Y5
+	VMOVUPD      Y8, 928(BX)
+	VMULPD       Y5, Y15, Y8
+	VMOVUPD      Y0, 960(BX)
+	VMOVUPD      160(BX), Y0
+	VMOVUPD      Y12, 416(BX)
+	VMOVUPD      1088(BX), Y12
+	VMOVUPD      Y6, 800(BX)
+	VMULPD       Y12, Y0, Y6
+	VMOVUPD      Y4, 832(BX)
+	VMOVUPD      128(BX), Y4
+	VMULPD       Y5, Y4, Y5
+	VMOVUPD      96(BX), Y1
+	VMULPD       Y12, Y1, Y12
+	VFNMADD231PD Y15, Y8, Y11
+	VFNMADD231PD Y0, Y6, Y9
+	VFNMADD231PD Y4, Y8, Y2
+	VFNMADD231PD Y1, Y6, Y13
+	VFNMADD231PD Y4, Y5, Y7
+	VFNMADD231PD Y1, Y12, Y3
+	VMOVUPD      256(BX), Y0
+	VMOVUPD      576(BX), Y1
+	VMULPD       Y1, Y0, Y4
+	VMOVUPD      224(BX), Y5
+	VMOVUPD      736(BX), Y6
+	VMULPD       Y6, Y5, Y8
+	VMOVUPD      320(BX), Y12
+	VMULPD       Y1, Y12, Y1
+	VMOVUPD      288(BX), Y15
+	VMULPD       Y6, Y15, Y6
+	VFNMADD231PD Y0, Y4, Y11
+	VFNMADD231PD Y5, Y8, Y9
+	VFNMADD231PD Y12, Y4, Y2
+	VFNMADD231PD Y15, Y8, Y13
+	VFNMADD231PD Y12, Y1, Y7
+	VFNMADD231PD Y15, Y6, Y3
+	VMOVUPD      672(BX), Y0
+	VMULPD       Y0, Y14, Y1
+	VMOVUPD      1056(BX), Y4
+	VMULPD       Y10, Y4, Y5
+	VMOVUPD      832(BX), Y6
+	VMULPD       Y0, Y6, Y0
+	VMOVUPD      800(BX), Y8
+	VMULPD       Y10, Y8, Y10
+	VFNMADD231PD Y14, Y1, Y11
+	VFNMADD231PD Y4, Y5, Y9
+	VFNMADD231PD Y6, Y1, Y2
+	VFNMADD231PD Y8, Y5, Y13
+	VFNMADD231PD Y6, Y0, Y7
+	VFNMADD231PD Y8, Y10, Y3
+	VMOVUPD      960(BX), Y0
+	VMOVUPD      416(BX), Y1
+	VMULPD       Y1, Y0, Y4
+	VMOVUPD      928(BX), Y5
+	VMOVUPD      352(BX), Y6
+	VMULPD       Y6, Y5, Y8
+	VMOVUPD      1024(BX), Y10
+	VMULPD       Y1, Y10, Y1
+	VMOVUPD      992(BX), Y12
+	VMULPD       Y6, Y12, Y6
+	VFNMADD231PD Y0, Y4, Y11
+	VFNMADD231PD Y5, Y8, Y9
+	VFNMADD231PD Y10, Y4, Y2
+	VFNMADD231PD Y12, Y8, Y13
+	VFNMADD231PD Y10, Y1, Y7
+	VFNMADD231PD Y12, Y6, Y3
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y0
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y1
+	VMOVUPD      896(BX), Y4
+	VORPD        Y0, Y4, Y0
+	VMOVUPD      640(BX), Y4
+	VORPD        Y1, Y4, Y1
+	VMULPD       Y2, Y2, Y2
+	VMULPD       Y13, Y13, Y4
+	VFMSUB231PD  Y7, Y11, Y2
+	VFMSUB231PD  Y3, Y9, Y4
+	VPSUBQ       leastPair<>+0(SB), Y2, Y3
+	VPSRLQ       $0x01, Y3, Y3
+	VPSUBQ       leastPair<>+0(SB), Y4, Y5
+	VPSRLQ       $0x01, Y5, Y5
+	VORPD        Y3, Y0, Y0
+	VORPD        Y5, Y1, Y1
+	VMOVUPD      480(BX), Y3
+	VMULPD       Y2, Y3, Y2
+	VMOVUPD      864(BX), Y3
+	VMULPD       Y4, Y3, Y3
+	TESTQ        SI, SI
+	JZ           determinants6
+	VANDPD       evenMask<>+0(SB), Y2, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y3, Y5
+	VORPD        evenBits<>+0(SB), Y5, Y5
+	VPSRLQ       $0x35, Y2, Y2
+	VPSRLQ       $0x35, Y3, Y3
+	VPXOR        Y6, Y6, Y6
+	VPSRLQ       $0x3c, Y0, Y0
+	VPCMPGTQ     Y6, Y0, Y0
+	VORPD        Y0, Y4, Y0
+	VPSRLQ       $0x3c, Y1, Y1
+	VPCMPGTQ     Y6, Y1, Y1
+	VORPD        Y1, Y5, Y1
+	VCVTPD2PSY   Y0, X4
+	VCVTPD2PSY   Y1, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y0, Y8, Y6
+	VMULPD       Y4, Y4, Y0
+	VFNMADD231PD Y1, Y0, Y7
+	VMOVUPD      (R10)(R12*1), Y0
+	VMOVUPD      32(BX), Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMOVUPD      32(R10)(R12*1), Y6
+	VADDPD       Y1, Y6, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      (R9)(R12*1), Y6
+	VMOVUPD      (BX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(R9)(R12*1), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y0, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y1, Y7
+	VMOVUPD      (R11)(R12*1), Y8
+	VMOVUPD      64(BX), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSUBQ       Y2, Y8, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       Y5, Y2, Y2
+	VMOVUPD      32(R11)(R12*1), Y5
+	VPADDQ       Y9, Y5, Y5
+	VPSUBQ       Y3, Y5, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDQ       Y4, Y3, Y3
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y3, Y1, Y1
+	VFMADD231PD  Y0, Y6, Y2
+	VFMADD231PD  Y1, Y7, Y3
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (SI)(R12*1)
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y3, Y0, Y0
+	VMOVUPD      Y0, 32(SI)(R12*1)
+
+next6:
+	ADDQ $0x40, R12
+	ADDQ $0x00000540, AX
+	SUBQ $0x01, DX
+	JG   loop6
+	VZEROUPPER
+	RET
+
+determinants6:
+	VANDPD   mantissa<>+0(SB), Y2, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y2, Y5
+	VPSUBQ   expBias<>+0(SB), Y5, Y5
+	VPXOR    Y6, Y6, Y6
+	VPSRLQ   $0x3c, Y0, Y0
+	VPCMPGTQ Y6, Y0, Y0
+	VORPD    Y0, Y4, Y4
+	VMOVUPD  Y4, (DI)(R12*1)
+	VMOVUPD  Y5, (R8)(R12*1)
+	VANDPD   mantissa<>+0(SB), Y3, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y3, Y5
+	VPSUBQ   expBias<>+0(SB), Y5, Y5
+	VPXOR    Y6, Y6, Y6
+	VPSRLQ   $0x3c, Y1, Y1
+	VPCMPGTQ Y6, Y1, Y1
+	VORPD    Y1, Y4, Y4
+	VMOVUPD  Y4, 32(DI)(R12*1)
+	VMOVUPD  Y5, 32(R8)(R12*1)
+	JMP      next6
+
+order7:
+	VBROADCASTSD ae+80(FP), Y0
+	VMOVUPD      Y0, (BX)
+	VBROADCASTSD ac+88(FP), Y0
+	VMOVUPD      Y0, 32(BX)
+	VBROADCASTSD ax+96(FP), Y0
+	VMOVUPD      Y0, 64(BX)
+	VMOVUPD      64(BX), Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 64(BX)
+	XORQ         R12, R12
+
+loop7:
+	VBROADCASTSD (CX), Y0
+	VADDPD       (AX), Y0, Y1
+	VADDPD       32(AX), Y0, Y0
+	VBROADCASTSD 64(CX), Y2
+	VADDPD       64(AX), Y2, Y3
+	VADDPD       96(AX), Y2, Y2
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y5
+	VADDPD       224(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y6
+	VADDPD       384(AX), Y6, Y7
+	VADDPD       416(AX), Y6, Y6
+	VBROADCASTSD 640(CX), Y8
+	VADDPD       640(AX), Y8, Y9
+	VADDPD       672(AX), Y8, Y8
+	VBROADCASTSD 960(CX), Y10
+	VADDPD       960(AX), Y10, Y11
+	VADDPD       992(AX), Y10, Y10
+	VBROADCASTSD 1344(CX), Y12
+	VADDPD       1344(AX), Y12, Y13
+	VADDPD       1376(AX), Y12, Y12
+	VBROADCASTSD 128(CX), Y14
+	VADDPD       128(AX), Y14, Y15
+	VADDPD       160(AX), Y14, Y14
+	VMOVUPD      Y12, 96(BX)
+	VBROADCASTSD 256(CX), Y12
+	VMOVUPD      Y13, 128(BX)
+	VADDPD       256(AX), Y12, Y13
+	VADDPD       288(AX), Y12, Y12
+	VMOVUPD      Y10, 160(BX)
+	VBROADCASTSD 448(CX), Y10
+	VMOVUPD      Y11, 192(BX)
+	VADDPD       448(AX), Y10, Y11
+	VADDPD       480(AX), Y10, Y10
+	VMOVUPD      Y8, 224(BX)
+	VBROADCASTSD 704(CX), Y8
+	VMOVUPD      Y9, 256(BX)
+	VADDPD       704(AX), Y8, Y9
+	VADDPD       736(AX), Y8, Y8
+	VMOVUPD      Y8, 288(BX)
+	VBROADCASTSD 1024(CX), Y8
+	VMOVUPD      Y9, 320(BX)
+	VADDPD       1024(AX), Y8, Y9
+	VADDPD       1056(AX), Y8, Y8
+	VMOVUPD      Y8, 352(BX)
+	VBROADCASTSD 1408(CX), Y8
+	VMOVUPD      Y9, 384(BX)
+	VADDPD       1408(AX), Y8, Y9
+	VADDPD       1440(AX), Y8, Y8
+	VMOVUPD      Y8, 416(BX)
+	VMOVUPD      one<>+0(SB), Y8
+	VMOVUPD      Y9, 448(BX)
+	VDIVPD       Y1, Y8, Y9
+	VMOVUPD      Y6, 480(BX)
+	VDIVPD       Y0, Y8, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y8
+	VMOVUPD      Y1, 512(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y1
+	VMOVUPD      Y0, 544(BX)
+	VMULPD       Y9, Y3, Y0
+	VMOVUPD      Y9, 576(BX)
+	VMULPD       Y6, Y2, Y9
+	VFNMADD231PD Y3, Y0, Y15
+	VFNMADD231PD Y2, Y9, Y14
+	VFNMADD231PD Y5, Y0, Y13
+	VFNMADD231PD Y4, Y9, Y12
+	VFNMADD231PD Y7, Y0, Y11
+	VMOVUPD      480(BX), Y2
+	VFNMADD231PD Y2, Y9, Y10
+	VMOVUPD      256(BX), Y3
+	VMOVUPD      Y10, 608(BX)
+	VMOVUPD      320(BX), Y10
+	VFNMADD231PD Y3, Y0, Y10
+	VMOVUPD      Y10, 320(BX)
+	VMOVUPD      224(BX), Y10
+	VMOVUPD      Y11, 640(BX)
+	VMOVUPD      288(BX), Y11
+	VFNMADD231PD Y10, Y9, Y11
+	VMOVUPD      Y11, 288(BX)
+	VMOVUPD      192(BX), Y11
+	VMOVUPD      Y12, 672(BX)
+	VMOVUPD      384(BX), Y12
+	VFNMADD231PD Y11, Y0, Y12
+	VMOVUPD      Y12, 384(BX)
+	VMOVUPD      160(BX), Y12
+	VMOVUPD      Y13, 704(BX)
+	VMOVUPD      352(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 352(BX)
+	VMOVUPD      128(BX), Y13
+	VMOVUPD      448(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      96(BX), Y0
+	VMOVUPD      Y12, 448(BX)
+	VMOVUPD      416(BX), Y12
+	VFNMADD231PD Y0, Y9, Y12
+	VMOVUPD      one<>+0(SB), Y9
+	VMOVUPD      Y12, 416(BX)
+	VDIVPD       Y15, Y9, Y12
+	VMOVUPD      Y12, 736(BX)
+	VDIVPD       Y14, Y9, Y12
+	VPSUBQ       pivotMin<>+0(SB), Y15, Y9
+	VMOVUPD      Y15, 768(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y14, Y15
+	VORPD        Y9, Y8, Y8
+	VORPD        Y15, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y15
+	VADDPD       352(AX), Y9, Y9
+	VMOVUPD      Y14, 800(BX)
+	VBROADCASTSD 512(CX), Y14
+	VMOVUPD      Y1, 832(BX)
+	VADDPD       512(AX), Y14, Y1
+	VADDPD       544(AX), Y14, Y14
+	VMOVUPD      Y8, 864(BX)
+	VBROADCASTSD 768(CX), Y8
+	VMOVUPD      Y12, 896(BX)
+	VADDPD       768(AX), Y8, Y12
+	VADDPD       800(AX), Y8, Y8
+	VBROADCASTSD 1088(CX), Y0
+	VADDPD       1088(AX), Y0, Y13
+	VADDPD       1120(AX), Y0, Y0
+	VMOVUPD      Y0, 928(BX)
+	VBROADCASTSD 1472(CX), Y0
+	VADDPD       1472(AX), Y0, Y11
+	VADDPD       1504(AX), Y0, Y0
+	VMOVUPD      Y0, 960(BX)
+	VBROADCASTSD 576(CX), Y0
+	VMOVUPD      Y11, 992(BX)
+	VADDPD       576(AX), Y0, Y11
+	VADDPD       608(AX), Y0, Y0
+	VMOVUPD      Y0, 1024(BX)
+	VBROADCASTSD 832(CX), Y0
+	VMOVUPD      Y11, 1056(BX)
+	VADDPD       832(AX), Y0, Y11
+	VADDPD       864(AX), Y0, Y0
+	VMOVUPD      Y0, 1088(BX)
+	VBROADCASTSD 1152(CX), Y0
+	VMOVUPD      Y11, 1120(BX)
+	VADDPD       1152(AX), Y0, Y11
+	VADDPD       1184(AX), Y0, Y0
+	VMOVUPD      Y0, 1152(BX)
+	VBROADCASTSD 1536(CX), Y0
+	VMOVUPD      Y11, 1184(BX)
+	VADDPD       1536(AX), Y0, Y11
+	VADDPD       1568(AX), Y0, Y0
+	VMOVUPD      Y0, 1216(BX)
+	VMOVUPD      576(BX), Y0
+	VMOVUPD      Y11, 1248(BX)
+	VMULPD       Y0, Y5, Y11
+	VMOVUPD      Y13, 1280(BX)
+	VMULPD       Y6, Y4, Y13
+	VMOVUPD      Y8, 1312(BX)
+	VMULPD       Y0, Y7, Y8
+	VMULPD       Y6, Y2, Y0
+	VFNMADD231PD Y5, Y11, Y15
+	VFNMADD231PD Y4, Y13, Y9
+	VFNMADD231PD Y7, Y11, Y1
+	VFNMADD231PD Y2, Y13, Y14
+	VFNMADD231PD Y3, Y11, Y12
+	VMOVUPD      1312(BX), Y4
+	VFNMADD231PD Y10, Y13, Y4
+	VMOVUPD      192(BX), Y5
+	VMOVUPD      Y6, 1344(BX)
+	VMOVUPD      1280(BX), Y6
+	VFNMADD231PD Y5, Y11, Y6
+	VMOVUPD      Y6, 1280(BX)
+	VMOVUPD      160(BX), Y6
+	VMOVUPD      Y4, 1312(BX)
+	VMOVUPD      928(BX), Y4
+	VFNMADD231PD Y6, Y13, Y4
+	VMOVUPD      Y4, 928(BX)
+	VMOVUPD      128(BX), Y4
+	VMOVUPD      Y12, 1376(BX)
+	VMOVUPD      992(BX), Y12
+	VFNMADD231PD Y4, Y11, Y12
+	VMOVUPD      96(BX), Y11
+	VMOVUPD      Y12, 992(BX)
+	VMOVUPD      960(BX), Y12
+	VFNMADD231PD Y11, Y13, Y12
+	VMOVUPD      1056(BX), Y13
+	VFNMADD231PD Y7, Y8, Y13
+	VMOVUPD      1024(BX), Y7
+	VFNMADD231PD Y2, Y0, Y7
+	VMOVUPD      1120(BX), Y2
+	VFNMADD231PD Y3, Y8, Y2
+	VMOVUPD      1088(BX), Y3
+	VFNMADD231PD Y10, Y0, Y3
+	VMOVUPD      1184(BX), Y10
+	VFNMADD231PD Y5, Y8, Y10
+	VMOVUPD      1152(BX), Y5
+	VFNMADD231PD Y6, Y0, Y5
+	VMOVUPD      1248(BX), Y6
+	VFNMADD231PD Y4, Y8, Y6
+	VMOVUPD      1216(BX), Y8
+	VFNMADD231PD Y11, Y0, Y8
+	VMOVUPD      704(BX), Y0
+	VMOVUPD      736(BX), Y11
+	VMULPD       Y11, Y0, Y4
+	VMOVUPD      Y8, 1216(BX)
+	VMOVUPD      672(BX), Y8
+	VMOVUPD      Y6, 1248(BX)
+	VMOVUPD      896(BX), Y6
+	VMOVUPD      Y5, 1152(BX)
+	VMULPD       Y6, Y8, Y5
+	VMOVUPD      Y10, 1184(BX)
+	VMOVUPD      640(BX), Y10
+	VMOVUPD      Y3, 1088(BX)
+	VMULPD       Y11, Y10, Y3
+	VMOVUPD      608(BX), Y11
+	VMOVUPD      Y2, 1120(BX)
+	VMULPD       Y6, Y11, Y2
+	VFNMADD231PD Y0, Y4, Y15
+	VFNMADD231PD Y8, Y5, Y9
+	VFNMADD231PD Y10, Y4, Y1
+	VFNMADD231PD Y11, Y5, Y14
+	VMOVUPD      320(BX), Y0
+	VMOVUPD      1376(BX), Y8
+	VFNMADD231PD Y0, Y4, Y8
+	VMOVUPD      288(BX), Y6
+	VMOVUPD      Y8, 1376(BX)
+	VMOVUPD      1312(BX), Y8
+	VFNMADD231PD Y6, Y5, Y8
+	VMOVUPD      Y8, 1312(BX)
+	VMOVUPD      384(BX), Y8
+	VMOVUPD      Y14, 672(BX)
+	VMOVUPD      1280(BX), Y14
+	VFNMADD231PD Y8, Y4, Y14
+	VMOVUPD      Y14, 1280(BX)
+	VMOVUPD      352(BX), Y14
+	VMOVUPD      Y1, 704(BX)
+	VMOVUPD      928(BX), Y1
+	VFNMADD231PD Y14, Y5, Y1
+	VMOVUPD      Y1, 928(BX)
+	VMOVUPD      448(BX), Y1
+	VMOVUPD      Y9, 480(BX)
+	VMOVUPD      992(BX), Y9
+	VFNMADD231PD Y1, Y4, Y9
+	VMOVUPD      416(BX), Y4
+	VFNMADD231PD Y4, Y5, Y12
+	VFNMADD231PD Y10, Y3, Y13
+	VFNMADD231PD Y11, Y2, Y7
+	VMOVUPD      1120(BX), Y5
+	VFNMADD231PD Y0, Y3, Y5
+	VMOVUPD      1088(BX), Y10
+	VFNMADD231PD Y6, Y2, Y10
+	VMOVUPD      1184(BX), Y11
+	VFNMADD231PD Y8, Y3, Y11
+	VMOVUPD      1152(BX), Y8
+	VFNMADD231PD Y14, Y2, Y8
+	VMOVUPD      1248(BX), Y14
+	VFNMADD231PD Y1, Y3, Y14
+	VMOVUPD      1216(BX), Y3
+	VFNMADD231PD Y4, Y2, Y3
+	VMOVUPD      one<>+0(SB), Y2
+	VDIVPD       Y15, Y2, Y4
+	VMOVUPD      480(BX), Y1
+	VDIVPD       Y1, Y2, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y15, Y0
+	VMOVUPD      Y15, 608(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y15
+	VMOVUPD      864(BX), Y1
+	VORPD        Y0, Y1, Y0
+	VMOVUPD      832(BX), Y1
+	VORPD        Y15, Y1, Y1
+	VMOVUPD      704(BX), Y15
+	VMOVUPD      Y1, 832(BX)
+	VMULPD       Y4, Y15, Y1
+	VMOVUPD      Y4, 864(BX)
+	VMOVUPD      672(BX), Y4
+	VMOVUPD      Y0, 640(BX)
+	VMULPD       Y6, Y4, Y0
+	VFNMADD231PD Y15, Y1, Y13
+	VFNMADD231PD Y4, Y0, Y7
+	VMOVUPD      1376(BX), Y4
+	VFNMADD231PD Y4, Y1, Y5
+	VMOVUPD      1312(BX), Y15
+	VFNMADD231PD Y15, Y0, Y10
+	VMOVUPD      Y10, 1088(BX)
+	VMOVUPD      1280(BX), Y10
+	VFNMADD231PD Y10, Y1, Y11
+	VMOVUPD      Y11, 1184(BX)
+	VMOVUPD      928(BX), Y11
+	VFNMADD231PD Y11, Y0, Y8
+	VFNMADD231PD Y9, Y1, Y14
+	VFNMADD231PD Y12, Y0, Y3
+	VDIVPD       Y13, Y2, Y0
+	VDIVPD       Y7, Y2, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y2
+	VMOVUPD      Y3, 1216(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y3
+	VMOVUPD      Y14, 1248(BX)
+	VMOVUPD      640(BX), Y14
+	VORPD        Y2, Y14, Y2
+	VMOVUPD      832(BX), Y14
+	VORPD        Y3, Y14, Y3
+	VMOVUPD      512(BX), Y14
+	VMULPD       768(BX), Y14, Y14
+	VMOVUPD      Y3, 768(BX)
+	VMOVUPD      544(BX), Y3
+	VMULPD       800(BX), Y3, Y3
+	VMOVUPD      Y2, 800(BX)
+	VMOVUPD      608(BX), Y2
+	VMULPD       Y13, Y2, Y2
+	VMOVUPD      480(BX), Y13
+	VMULPD       Y7, Y13, Y7
+	VMULPD       Y2, Y14, Y2
+	VMULPD       Y7, Y3, Y3
+	VBROADCASTSD 896(CX), Y7
+	VADDPD       896(AX), Y7, Y13
+	VADDPD       928(AX), Y7, Y7
+	VBROADCASTSD 1216(CX), Y14
+	VMOVUPD      Y3, 1024(BX)
+	VADDPD       1216(AX), Y14, Y3
+	VADDPD       1248(AX), Y14, Y14
+	VMOVUPD      Y2, 480(BX)
+	VBROADCASTSD 1600(CX), Y2
+	VMOVUPD      Y8, 1152(BX)
+	VADDPD       1600(AX), Y2, Y8
+	VADDPD       1632(AX), Y2, Y2
+	VMOVUPD      Y1, 1056(BX)
+	VBROADCASTSD 1280(CX), Y1
+	VMOVUPD      Y0, 608(BX)
+	VADDPD       1280(AX), Y1, Y0
+	VADDPD       1312(AX), Y1, Y1
+	VMOVUPD      Y5, 1120(BX)
+	VBROADCASTSD 1664(CX), Y5
+	VMOVUPD      Y12, 960(BX)
+	VADDPD       1664(AX), Y5, Y12
+	VADDPD       1696(AX), Y5, Y5
+	VMOVUPD      Y9, 992(BX)
+	VMOVUPD      256(BX), Y9
+	VMOVUPD      576(BX), Y11
+	VMULPD       Y11, Y9, Y10
+	VMOVUPD      Y6, 544(BX)
+	VMOVUPD      224(BX), Y6
+	VMOVUPD      1344(BX), Y15
+	VMULPD       Y15, Y6, Y4
+	VMOVUPD      Y5, 512(BX)
+	VMOVUPD      192(BX), Y5
+	VMOVUPD      Y12, 832(BX)
+	VMULPD       Y11, Y5, Y12
+	VMOVUPD      160(BX), Y11
+	VMOVUPD      Y1, 640(BX)
+	VMULPD       Y15, Y11, Y1
+	VFNMADD231PD Y9, Y10, Y13
+	VFNMADD231PD Y6, Y4, Y7
+	VFNMADD231PD Y5, Y10, Y3
+	VFNMADD231PD Y11, Y4, Y14
+	VMOVUPD      128(BX), Y6
+	VFNMADD231PD Y6, Y10, Y8
+	VMOVUPD      96(BX), Y9
+	VFNMADD231PD Y9, Y4, Y2
+	VFNMADD231PD Y5, Y12, Y0
+	VMOVUPD      640(BX), Y4
+	VFNMADD231PD Y11, Y1, Y4
+	VMOVUPD      832(BX), Y5
+	VFNMADD231PD Y6, Y12, Y5
+	VMOVUPD      512(BX), Y10
+	VFNMADD231PD Y9, Y1, Y10
+	VMOVUPD      320(BX), Y1
+	VMOVUPD      736(BX), Y11
+	VMULPD       Y11, Y1, Y12
+	VMOVUPD      288(BX), Y9
+	VMOVUPD      896(BX), Y15
+	VMULPD       Y15, Y9, Y6
+	VMOVUPD      Y10, 512(BX)
+	VMOVUPD      384(BX), Y10
+	VMOVUPD      Y5, 832(BX)
+	VMULPD       Y11, Y10, Y5
+	VMOVUPD      352(BX), Y11
+	VMOVUPD      Y4, 640(BX)
+	VMULPD       Y15, Y11, Y4
+	VFNMADD231PD Y1, Y12, Y13
+	VFNMADD231PD Y9, Y6, Y7
+	VFNMADD231PD Y10, Y12, Y3
+	VFNMADD231PD Y11, Y6, Y14
+	VMOVUPD      448(BX), Y1
+	VFNMADD231PD Y1, Y12, Y8
+	VMOVUPD      416(BX), Y9
+	VFNMADD231PD Y9, Y6, Y2
+	VFNMADD231PD Y10, Y5, Y0
+	VMOVUPD      640(BX), Y6
+	VFNMADD231PD Y11, Y4, Y6
+	VMOVUPD      832(BX), Y10
+	VFNMADD231PD Y1, Y5, Y10
+	VMOVUPD      512(BX), Y5
+	VFNMADD231PD Y9, Y4, Y5
+	VMOVUPD      1376(BX), Y4
+	VMOVUPD      864(BX), Y11
+	VMULPD       Y11, Y4, Y12
+	VMOVUPD      1312(BX), Y9
+	VMOVUPD      544(BX), Y15
+	VMULPD       Y15, Y9, Y1
+	VMOVUPD      Y5, 512(BX)
+	VMOVUPD      1280(BX), Y5
+	VMOVUPD      Y10, 832(BX)
+	VMULPD       Y11, Y5, Y10
+	VMOVUPD      928(BX), Y11
+	VMOVUPD      Y6, 640(BX)
+	VMULPD       Y15, Y11, Y6
+	VFNMADD231PD Y4, Y12, Y13
+	VFNMADD231PD Y9, Y1, Y7
+	VFNMADD231PD Y5, Y12, Y3
+	VFNMADD231PD Y11, Y1, Y14
+	VMOVUPD      992(BX), Y4
+	VFNMADD231PD Y4, Y12, Y8
+	VMOVUPD      960(BX), Y9
+	VFNMADD231PD Y9, Y1, Y2
+	VFNMADD231PD Y5, Y10, Y0
+	VMOVUPD      640(BX), Y1
+	VFNMADD231PD Y11, Y6, Y1
+	VMOVUPD      832(BX), Y5
+	VFNMADD231PD Y4, Y10, Y5
+	VMOVUPD      512(BX), Y10
+	VFNMADD231PD Y9, Y6, Y10
+	VMOVUPD      1120(BX), Y6
+	VMOVUPD      608(BX), Y11
+	VMULPD       Y11, Y6, Y12
+	VMOVUPD      1088(BX), Y9
+	VMOVUPD      1056(BX), Y15
+	VMULPD       Y15, Y9, Y4
+	VMOVUPD      Y10, 512(BX)
+	VMOVUPD      1184(BX), Y10
+	VMOVUPD      Y5, 832(BX)
+	VMULPD       Y11, Y10, Y5
+	VMOVUPD      1152(BX), Y11
+	VMOVUPD      Y1, 640(BX)
+	VMULPD       Y15, Y11, Y1
+	VFNMADD231PD Y6, Y12, Y13
+	VFNMADD231PD Y9, Y4, Y7
+	VFNMADD231PD Y10, Y12, Y3
+	VFNMADD231PD Y11, Y4, Y14
+	VMOVUPD      1248(BX), Y6
+	VFNMADD231PD Y6, Y12, Y8
+	VMOVUPD      1216(BX), Y9
+	VFNMADD231PD Y9, Y4, Y2
+	VFNMADD231PD Y10, Y5, Y0
+	VMOVUPD      640(BX), Y4
+	VFNMADD231PD Y11, Y1, Y4
+	VMOVUPD      832(BX), Y10
+	VFNMADD231PD Y6, Y5, Y10
+	VMOVUPD      512(BX), Y5
+	VFNMADD231PD Y9, Y1, Y5
+	VMOVUPD      one<>+0(SB), Y1
+	VDIVPD       Y13, Y1, Y11
+	VDIVPD       Y7, Y1, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y12
+	VMOVUPD      Y13, 1152(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y13
+	VMOVUPD      Y7, 1184(BX)
+	VMOVUPD      800(BX), Y7
+	VORPD        Y12, Y7, Y7
+	VMOVUPD      768(BX), Y12
+	VORPD        Y13, Y12, Y12
+	VMULPD       Y11, Y3, Y13
+	VMOVUPD      Y11, 768(BX)
+	VMULPD       Y1, Y14, Y11
+	VFNMADD231PD Y3, Y13, Y0
+	VFNMADD231PD Y14, Y11, Y4
+	VFNMADD231PD Y8, Y13, Y10
+	VFNMADD231PD Y2, Y11, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y3
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y11
+	VORPD        Y3, Y7, Y3
+	VORPD        Y11, Y12, Y7
+	VBROADCASTSD 1728(CX), Y11
+	VADDPD       1728(AX), Y11, Y12
+	VADDPD       1760(AX), Y11, Y11
+	VMOVUPD      128(BX), Y13
+	VMULPD       576(BX), Y13, Y14
+	VMOVUPD      Y7, 576(BX)
+	VMOVUPD      96(BX), Y7
+	VMOVUPD      Y3, 800(BX)
+	VMULPD       1344(BX), Y7, Y3
+	VFNMADD231PD Y13, Y14, Y12
+	VFNMADD231PD Y7, Y3, Y11
+	VMOVUPD      448(BX), Y3
+	VMULPD       736(BX), Y3, Y7
+	VMOVUPD      416(BX), Y13
+	VMULPD       896(BX), Y13, Y14
+	VFNMADD231PD Y3, Y7, Y12
+	VFNMADD231PD Y13, Y14, Y11
+	VMOVUPD      992(BX), Y3
+	VMULPD       864(BX), Y3, Y7
+	VMOVUPD      960(BX), Y13
+	VMULPD       544(BX), Y13, Y14
+	VFNMADD231PD Y3, Y7, Y12
+	VFNMADD231PD Y13, Y14, Y11
+	VMULPD       608(BX), Y6, Y3
+	VMULPD       Y15, Y9, Y7
+	VFNMADD231PD Y6, Y3, Y12
+	VFNMADD231PD Y9, Y7, Y11
+	VMULPD       768(BX), Y8, Y3
+	VMULPD       Y1, Y2, Y1
+	VFNMADD231PD Y8, Y3, Y12
+	VFNMADD231PD Y2, Y1, Y11
+	VMULPD       Y10, Y10, Y1
+	VMULPD       Y5, Y5, Y2
+	VFMSUB231PD  Y12, Y0, Y1
+	VFMSUB231PD  Y11, Y4, Y2
+	VPSUBQ       leastPair<>+0(SB), Y1, Y0
+	VPSRLQ       $0x01, Y0, Y0
+	VPSUBQ       leastPair<>+0(SB), Y2, Y3
+	VPSRLQ       $0x01, Y3, Y3
+	VMOVUPD      800(BX), Y4
+	VORPD        Y0, Y4, Y0
+	VMOVUPD      576(BX), Y4
+	VORPD        Y3, Y4, Y3
+	VMOVUPD      1152(BX), Y4
+	VMULPD       Y1, Y4, Y1
+	VMOVUPD      1184(BX), Y4
+	VMULPD       Y2, Y4, Y2
+	VMOVUPD      480(BX), Y4
+	VMULPD       Y1, Y4, Y1
+	VMOVUPD      1024(BX), Y4
+	VMULPD       Y2, Y4, Y2
+	TESTQ        SI, SI
+	JZ           determinants7
+	VANDPD       evenMask<>+0(SB), Y1, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y2, Y5
+	VORPD        evenBits<>+0(SB), Y5, Y5
+	VPSRLQ       $0x35, Y1, Y1
+	VPSRLQ       $0x35, Y2, Y2
+	VPXOR        Y6, Y6, Y6
+	VPSRLQ       $0x3c, Y0, Y0
+	VPCMPGTQ     Y6, Y0, Y0
+	VORPD        Y0, Y4, Y0
+	VPSRLQ       $0x3c, Y3, Y3
+	VPCMPGTQ     Y6, Y3, Y3
+	VORPD        Y3, Y5, Y3
+	VCVTPD2PSY   Y0, X4
+	VCVTPD2PSY   Y3, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y0, Y8, Y6
+	VMULPD       Y4, Y4, Y0
+	VFNMADD231PD Y3, Y0, Y7
+	VMOVUPD      (R10)(R12*1), Y0
+	VMOVUPD      32(BX), Y3
+	VADDPD       Y3, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMOVUPD      32(R10)(R12*1), Y6
+	VADDPD       Y3, Y6, Y3
+	VADDPD       Y3, Y7, Y3
+	VMOVUPD      (R9)(R12*1), Y6
+	VMOVUPD      (BX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(R9)(R12*1), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y0, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y3, Y7
+	VMOVUPD      (R11)(R12*1), Y8
+	VMOVUPD      64(BX), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSUBQ       Y1, Y8, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPADDQ       Y5, Y1, Y1
+	VMOVUPD      32(R11)(R12*1), Y5
+	VPADDQ       Y9, Y5, Y5
+	VPSUBQ       Y2, Y5, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       Y4, Y2, Y2
+	VMULPD       Y1, Y0, Y0
+	VMULPD       Y2, Y3, Y3
+	VFMADD231PD  Y0, Y6, Y1
+	VFMADD231PD  Y3, Y7, Y2
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (SI)(R12*1)
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 32(SI)(R12*1)
+
+next7:
+	ADDQ $0x40, R12
+	ADDQ $0x00000700, AX
+	SUBQ $0x01, DX
+	JG   loop7
+	VZEROUPPER
+	RET
+
+determinants7:
+	VANDPD   mantissa<>+0(SB), Y1, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y1, Y5
+	VPSUBQ   expBias<>+0(SB), Y5, Y5
+	VPXOR    Y6, Y6, Y6
+	VPSRLQ   $0x3c, Y0, Y0
+	VPCMPGTQ Y6, Y0, Y0
+	VORPD    Y0, Y4, Y4
+	VMOVUPD  Y4, (DI)(R12*1)
+	VMOVUPD  Y5, (R8)(R12*1)
+	VANDPD   mantissa<>+0(SB), Y2, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y2, Y5
+	VPSUBQ   expBias<>+0(SB), Y5, Y5
+	VPXOR    Y6, Y6, Y6
+	VPSRLQ   $0x3c, Y3, Y3
+	VPCMPGTQ Y6, Y3, Y3
+	VORPD    Y3, Y4, Y4
+	VMOVUPD  Y4, 32(DI)(R12*1)
+	VMOVUPD  Y5, 32(R8)(R12*1)
+	JMP      next7
+
+order8:
+	VBROADCASTSD ae+80(FP), Y0
+	VMOVUPD      Y0, (BX)
+	VBROADCASTSD ac+88(FP), Y0
+	VMOVUPD      Y0, 32(BX)
+	VBROADCASTSD ax+96(FP), Y0
+	VMOVUPD      Y0, 64(BX)
+	VMOVUPD      64(BX), Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 64(BX)
+	XORQ         R12, R12
+
+loop8:
+	VBROADCASTSD (CX), Y0
+	VADDPD       (AX), Y0, Y1
+	VADDPD       32(AX), Y0, Y0
+	VBROADCASTSD 64(CX), Y2
+	VADDPD       64(AX), Y2, Y3
+	VADDPD       96(AX), Y2, Y2
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y5
+	VADDPD       224(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y6
+	VADDPD       384(AX), Y6, Y7
+	VADDPD       416(AX), Y6, Y6
+	VBROADCASTSD 640(CX), Y8
+	VADDPD       640(AX), Y8, Y9
+	VADDPD       672(AX), Y8, Y8
+	VBROADCASTSD 960(CX), Y10
+	VADDPD       960(AX), Y10, Y11
+	VADDPD       992(AX), Y10, Y10
+	VBROADCASTSD 1344(CX), Y12
+	VADDPD       1344(AX), Y12, Y13
+	VADDPD       1376(AX), Y12, Y12
+	VBROADCASTSD 1792(CX), Y14
+	VADDPD       1792(AX), Y14, Y15
+	VADDPD       1824(AX), Y14, Y14
+	VMOVUPD      Y14, 96(BX)
+	VBROADCASTSD 128(CX), Y14
+	VMOVUPD      Y15, 128(BX)
+	VADDPD       128(AX), Y14, Y15
+	VADDPD       160(AX), Y14, Y14
+	VMOVUPD      Y12, 160(BX)
+	VBROADCASTSD 256(CX), Y12
+	VMOVUPD      Y13, 192(BX)
+	VADDPD       256(AX), Y12, Y13
+	VADDPD       288(AX), Y12, Y12
+	VMOVUPD      Y10, 224(BX)
+	VBROADCASTSD 448(CX), Y10
+	VMOVUPD      Y11, 256(BX)
+	VADDPD       448(AX), Y10, Y11
+	VADDPD       480(AX), Y10, Y10
+	VMOVUPD      Y8, 288(BX)
+	VBROADCASTSD 704(CX), Y8
+	VMOVUPD      Y9, 320(BX)
+	VADDPD       704(AX), Y8, Y9
+	VADDPD       736(AX), Y8, Y8
+	VMOVUPD      Y8, 352(BX)
+	VBROADCASTSD 1024(CX), Y8
+	VMOVUPD      Y9, 384(BX)
+	VADDPD       1024(AX), Y8, Y9
+	VADDPD       1056(AX), Y8, Y8
+	VMOVUPD      Y8, 416(BX)
+	VBROADCASTSD 1408(CX), Y8
+	VMOVUPD      Y9, 448(BX)
+	VADDPD       1408(AX), Y8, Y9
+	VADDPD       1440(AX), Y8, Y8
+	VMOVUPD      Y8, 480(BX)
+	VBROADCASTSD 1856(CX), Y8
+	VMOVUPD      Y9, 512(BX)
+	VADDPD       1856(AX), Y8, Y9
+	VADDPD       1888(AX), Y8, Y8
+	VMOVUPD      Y8, 544(BX)
+	VMOVUPD      one<>+0(SB), Y8
+	VMOVUPD      Y9, 576(BX)
+	VDIVPD       Y1, Y8, Y9
+	VMOVUPD      Y6, 608(BX)
+	VDIVPD       Y0, Y8, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y8
+	VMOVUPD      Y1, 640(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y1
+	VMOVUPD      Y0, 672(BX)
+	VMULPD       Y9, Y3, Y0
+	VMOVUPD      Y9, 704(BX)
+	VMULPD       Y6, Y2, Y9
+	VFNMADD231PD Y3, Y0, Y15
+	VFNMADD231PD Y2, Y9, Y14
+	VFNMADD231PD Y5, Y0, Y13
+	VFNMADD231PD Y4, Y9, Y12
+	VFNMADD231PD Y7, Y0, Y11
+	VMOVUPD      608(BX), Y2
+	VFNMADD231PD Y2, Y9, Y10
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      Y10, 736(BX)
+	VMOVUPD      384(BX), Y10
+	VFNMADD231PD Y3, Y0, Y10
+	VMOVUPD      Y10, 384(BX)
+	VMOVUPD      288(BX), Y10
+	VMOVUPD      Y11, 768(BX)
+	VMOVUPD      352(BX), Y11
+	VFNMADD231PD Y10, Y9, Y11
+	VMOVUPD      Y11, 352(BX)
+	VMOVUPD      256(BX), Y11
+	VMOVUPD      Y12, 800(BX)
+	VMOVUPD      448(BX), Y12
+	VFNMADD231PD Y11, Y0, Y12
+	VMOVUPD      Y12, 448(BX)
+	VMOVUPD      224(BX), Y12
+	VMOVUPD      Y13, 832(BX)
+	VMOVUPD      416(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 416(BX)
+	VMOVUPD      192(BX), Y13
+	VMOVUPD      512(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 512(BX)
+	VMOVUPD      160(BX), Y12
+	VMOVUPD      480(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 480(BX)
+	VMOVUPD      128(BX), Y13
+	VMOVUPD      576(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      96(BX), Y0
+	VMOVUPD      Y12, 576(BX)
+	VMOVUPD      544(BX), Y12
+	VFNMADD231PD Y0, Y9, Y12
+	VMOVUPD      one<>+0(SB), Y9
+	VMOVUPD      Y12, 544(BX)
+	VDIVPD       Y15, Y9, Y12
+	VMOVUPD      Y12, 864(BX)
+	VDIVPD       Y14, Y9, Y12
+	VPSUBQ       pivotMin<>+0(SB), Y15, Y9
+	VMOVUPD      Y15, 896(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y14, Y15
+	VORPD        Y9, Y8, Y8
+	VORPD        Y15, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y15
+	VADDPD       352(AX), Y9, Y9
+	VMOVUPD      Y14, 928(BX)
+	VBROADCASTSD 512(CX), Y14
+	VMOVUPD      Y1, 960(BX)
+	VADDPD       512(AX), Y14, Y1
+	VADDPD       544(AX), Y14, Y14
+	VMOVUPD      Y8, 992(BX)
+	VBROADCASTSD 768(CX), Y8
+	VMOVUPD      Y12, 1024(BX)
+	VADDPD       768(AX), Y8, Y12
+	VADDPD       800(AX), Y8, Y8
+	VBROADCASTSD 1088(CX), Y0
+	VADDPD       1088(AX), Y0, Y13
+	VADDPD       1120(AX), Y0, Y0
+	VMOVUPD      Y0, 1056(BX)
+	VBROADCASTSD 1472(CX), Y0
+	VADDPD       1472(AX), Y0, Y11
+	VADDPD       1504(AX), Y0, Y0
+	VMOVUPD      Y0, 1088(BX)
+	VBROADCASTSD 1920(CX), Y0
+	VMOVUPD      Y11, 1120(BX)
+	VADDPD       1920(AX), Y0, Y11
+	VADDPD       1952(AX), Y0, Y0
+	VMOVUPD      Y0, 1152(BX)
+	VBROADCASTSD 576(CX), Y0
+	VMOVUPD      Y11, 1184(BX)
+	VADDPD       576(AX), Y0, Y11
+	VADDPD       608(AX), Y0, Y0
+	VMOVUPD      Y0, 1216(BX)
+	VBROADCASTSD 832(CX), Y0
+	VMOVUPD      Y11, 1248(BX)
+	VADDPD       832(AX), Y0, Y11
+	VADDPD       864(AX), Y0, Y0
+	VMOVUPD      Y0, 1280(BX)
+	VBROADCASTSD 1152(CX), Y0
+	VMOVUPD      Y11, 1312(BX)
+	VADDPD       1152(AX), Y0, Y11
+	VADDPD       1184(AX), Y0, Y0
+	VMOVUPD      Y0, 1344(BX)
+	VBROADCASTSD 1536(CX), Y0
+	VMOVUPD      Y11, 1376(BX)
+	VADDPD       1536(AX), Y0, Y11
+	VADDPD       1568(AX), Y0, Y0
+	VMOVUPD      Y0, 1408(BX)
+	VBROADCASTSD 1984(CX), Y0
+	VMOVUPD      Y11, 1440(BX)
+	VADDPD       1984(AX), Y0, Y11
+	VADDPD       2016(AX), Y0, Y0
+	VMOVUPD      Y0, 1472(BX)
+	VMOVUPD      704(BX), Y0
+	VMOVUPD      Y11, 1504(BX)
+	VMULPD       Y0, Y5, Y11
+	VMOVUPD      Y13, 1536(BX)
+	VMULPD       Y6, Y4, Y13
+	VMOVUPD      Y8, 1568(BX)
+	VMULPD       Y0, Y7, Y8
+	VMULPD       Y6, Y2, Y0
+	VFNMADD231PD Y5, Y11, Y15
+	VFNMADD231PD Y4, Y13, Y9
+	VFNMADD231PD Y7, Y11, Y1
+	VFNMADD231PD Y2, Y13, Y14
+	VFNMADD231PD Y3, Y11, Y12
+	VMOVUPD      1568(BX), Y4
+	VFNMADD231PD Y10, Y13, Y4
+	VMOVUPD      256(BX), Y5
+	VMOVUPD      Y6, 1600(BX)
+	VMOVUPD      1536(BX), Y6
+	VFNMADD231PD Y5, Y11, Y6
+	VMOVUPD      Y6, 1536(BX)
+	VMOVUPD      224(BX), Y6
+	VMOVUPD      Y4, 1568(BX)
+	VMOVUPD      1056(BX), Y4
+	VFNMADD231PD Y6, Y13, Y4
+	VMOVUPD      Y4, 1056(BX)
+	VMOVUPD      192(BX), Y4
+	VMOVUPD      Y12, 1632(BX)
+	VMOVUPD      1120(BX), Y12
+	VFNMADD231PD Y4, Y11, Y12
+	VMOVUPD      Y12, 1120(BX)
+	VMOVUPD      160(BX), Y12
+	VMOVUPD      Y14, 1664(BX)
+	VMOVUPD      1088(BX), Y14
+	VFNMADD231PD Y12, Y13, Y14
+	VMOVUPD      Y14, 1088(BX)
+	VMOVUPD      128(BX), Y14
+	VMOVUPD      Y1, 1696(BX)
+	VMOVUPD      1184(BX), Y1
+	VFNMADD231PD Y14, Y11, Y1
+	VMOVUPD      96(BX), Y11
+	VMOVUPD      Y1, 1184(BX)
+	VMOVUPD      1152(BX), Y1
+	VFNMADD231PD Y11, Y13, Y1
+	VMOVUPD      1248(BX), Y13
+	VFNMADD231PD Y7, Y8, Y13
+	VMOVUPD      1216(BX), Y7
+	VFNMADD231PD Y2, Y0, Y7
+	VMOVUPD      1312(BX), Y2
+	VFNMADD231PD Y3, Y8, Y2
+	VMOVUPD      1280(BX), Y3
+	VFNMADD231PD Y10, Y0, Y3
+	VMOVUPD      1376(BX), Y10
+	VFNMADD231PD Y5, Y8, Y10
+	VMOVUPD      1344(BX), Y5
+	VFNMADD231PD Y6, Y0, Y5
+	VMOVUPD      1440(BX), Y6
+	VFNMADD231PD Y4, Y8, Y6
+	VMOVUPD      1408(BX), Y4
+	VFNMADD231PD Y12, Y0, Y4
+	VMOVUPD      1504(BX), Y12
+	VFNMADD231PD Y14, Y8, Y12
+	VMOVUPD      1472(BX), Y8
+	VFNMADD231PD Y11, Y0, Y8
+	VMOVUPD      832(BX), Y0
+	VMOVUPD      864(BX), Y11
+	VMULPD       Y11, Y0, Y14
+	VMOVUPD      Y8, 1472(BX)
+	VMOVUPD      800(BX), Y8
+	VMOVUPD      Y12, 1504(BX)
+	VMOVUPD      1024(BX), Y12
+	VMOVUPD      Y4, 1408(BX)
+	VMULPD       Y12, Y8, Y4
+	VMOVUPD      Y6, 1440(BX)
+	VMOVUPD      768(BX), Y6
+	VMOVUPD      Y5, 1344(BX)
+	VMULPD       Y11, Y6, Y5
+	VMOVUPD      736(BX), Y11
+	VMOVUPD      Y10, 1376(BX)
+	VMULPD       Y12, Y11, Y10
+	VFNMADD231PD Y0, Y14, Y15
+	VFNMADD231PD Y8, Y4, Y9
+	VMOVUPD      1696(BX), Y0
+	VFNMADD231PD Y6, Y14, Y0
+	VMOVUPD      1664(BX), Y8
+	VFNMADD231PD Y11, Y4, Y8
+	VMOVUPD      384(BX), Y12
+	VMOVUPD      Y8, 1664(BX)
+	VMOVUPD      1632(BX), Y8
+	VFNMADD231PD Y12, Y14, Y8
+	VMOVUPD      Y8, 1632(BX)
+	VMOVUPD      352(BX), Y8
+	VMOVUPD      Y0, 1696(BX)
+	VMOVUPD      1568(BX), Y0
+	VFNMADD231PD Y8, Y4, Y0
+	VMOVUPD      Y0, 1568(BX)
+	VMOVUPD      448(BX), Y0
+	VMOVUPD      Y9, 800(BX)
+	VMOVUPD      1536(BX), Y9
+	VFNMADD231PD Y0, Y14, Y9
+	VMOVUPD      Y9, 1536(BX)
+	VMOVUPD      416(BX), Y9
+	VMOVUPD      Y15, 832(BX)
+	VMOVUPD      1056(BX), Y15
+	VFNMADD231PD Y9, Y4, Y15
+	VMOVUPD      Y15, 1056(BX)
+	VMOVUPD      512(BX), Y15
+	VMOVUPD      1120(BX), Y9
+	VFNMADD231PD Y15, Y14, Y9
+	VMOVUPD      Y9, 1120(BX)
+	VMOVUPD      480(BX), Y9
+	VMOVUPD      1088(BX), Y15
+	VFNMADD231PD Y9, Y4, Y15
+	VMOVUPD      Y15, 1088(BX)
+	VMOVUPD      576(BX), Y15
+	VMOVUPD      1184(BX), Y9
+	VFNMADD231PD Y15, Y14, Y9
+	VMOVUPD      544(BX), Y14
+	VFNMADD231PD Y14, Y4, Y1
+	VFNMADD231PD Y6, Y5, Y13
+	VFNMADD231PD Y11, Y10, Y7
+	VFNMADD231PD Y12, Y5, Y2
+	VFNMADD231PD Y8, Y10, Y3
+	VMOVUPD      1376(BX), Y4
+	VFNMADD231PD Y0, Y5, Y4
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      1344(BX), Y11
+	VFNMADD231PD Y6, Y10, Y11
+	VMOVUPD      1440(BX), Y6
+	VFNMADD231PD 512(BX), Y5, Y6
+	VMOVUPD      1408(BX), Y0
+	VFNMADD231PD 480(BX), Y10, Y0
+	VMOVUPD      1504(BX), Y8
+	VFNMADD231PD Y15, Y5, Y8
+	VMOVUPD      1472(BX), Y5
+	VFNMADD231PD Y14, Y10, Y5
+	VMOVUPD      one<>+0(SB), Y10
+	VMOVUPD      832(BX), Y14
+	VDIVPD       Y14, Y10, Y15
+	VMOVUPD      800(BX), Y12
+	VMOVUPD      Y1, 1152(BX)
+	VDIVPD       Y12, Y10, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y14, Y10
+	VPSUBQ       pivotMin<>+0(SB), Y12, Y14
+	VMOVUPD      992(BX), Y12
+	VORPD        Y10, Y12, Y10
+	VMOVUPD      960(BX), Y12
+	VORPD        Y14, Y12, Y12
+	VMOVUPD      1696(BX), Y14
+	VMOVUPD      Y12, 960(BX)
+	VMULPD       Y15, Y14, Y12
+	VMOVUPD      Y15, 992(BX)
+	VMOVUPD      1664(BX), Y15
+	VMOVUPD      Y10, 736(BX)
+	VMULPD       Y1, Y15, Y10
+	VFNMADD231PD Y14, Y12, Y13
+	VFNMADD231PD Y15, Y10, Y7
+	VMOVUPD      1632(BX), Y14
+	VFNMADD231PD Y14, Y12, Y2
+	VMOVUPD      1568(BX), Y15
+	VFNMADD231PD Y15, Y10, Y3
+	VMOVUPD      Y3, 1280(BX)
+	VMOVUPD      1536(BX), Y3
+	VFNMADD231PD Y3, Y12, Y4
+	VMOVUPD      Y4, 1376(BX)
+	VMOVUPD      1056(BX), Y4
+	VFNMADD231PD Y4, Y10, Y11
+	VMOVUPD      Y11, 1344(BX)
+	VMOVUPD      1120(BX), Y11
+	VFNMADD231PD Y11, Y12, Y6
+	VMOVUPD      Y6, 1440(BX)
+	VMOVUPD      1088(BX), Y6
+	VFNMADD231PD Y6, Y10, Y0
+	VFNMADD231PD Y9, Y12, Y8
+	VMOVUPD      1152(BX), Y12
+	VFNMADD231PD Y12, Y10, Y5
+	VMOVUPD      one<>+0(SB), Y10
+	VMOVUPD      Y5, 1472(BX)
+	VDIVPD       Y13, Y10, Y5
+	VMOVUPD      Y8, 1504(BX)
+	VDIVPD       Y7, Y10, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y10
+	VMOVUPD      Y0, 1408(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y0
+	VMOVUPD      Y8, 1664(BX)
+	VMOVUPD      736(BX), Y8
+	VORPD        Y10, Y8, Y8
+	VMOVUPD      960(BX), Y10
+	VORPD        Y0, Y10, Y0
+	VMOVUPD      640(BX), Y10
+	VMULPD       896(BX), Y10, Y10
+	VMOVUPD      Y0, 896(BX)
+	VMOVUPD      672(BX), Y0
+	VMULPD       928(BX), Y0, Y0
+	VMOVUPD      Y8, 928(BX)
+	VMOVUPD      832(BX), Y8
+	VMULPD       Y13, Y8, Y8
+	VMOVUPD      800(BX), Y13
+	VMULPD       Y7, Y13, Y7
+	VMULPD       Y8, Y10, Y8
+	VMULPD       Y7, Y0, Y0
+	VBROADCASTSD 896(CX), Y7
+	VADDPD       896(AX), Y7, Y10
+	VADDPD       928(AX), Y7, Y7
+	VBROADCASTSD 1216(CX), Y13
+	VMOVUPD      Y0, 1216(BX)
+	VADDPD       1216(AX), Y13, Y0
+	VADDPD       1248(AX), Y13, Y13
+	VMOVUPD      Y8, 800(BX)
+	VBROADCASTSD 1600(CX), Y8
+	VMOVUPD      Y2, 1312(BX)
+	VADDPD       1600(AX), Y8, Y2
+	VADDPD       1632(AX), Y8, Y8
+	VMOVUPD      Y5, 1248(BX)
+	VBROADCASTSD 2048(CX), Y5
+	VADDPD       2048(AX), Y5, Y12
+	VADDPD       2080(AX), Y5, Y5
+	VMOVUPD      Y9, 1184(BX)
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1280(AX), Y9, Y6
+	VADDPD       1312(AX), Y9, Y9
+	VBROADCASTSD 1664(CX), Y11
+	VADDPD       1664(AX), Y11, Y4
+	VADDPD       1696(AX), Y11, Y11
+	VBROADCASTSD 2112(CX), Y3
+	VMOVUPD      Y1, 832(BX)
+	VADDPD       2112(AX), Y3, Y1
+	VADDPD       2144(AX), Y3, Y3
+	VMOVUPD      320(BX), Y15
+	VMOVUPD      704(BX), Y14
+	VMOVUPD      Y3, 672(BX)
+	VMULPD       Y14, Y15, Y3
+	VMOVUPD      Y1, 640(BX)
+	VMOVUPD      288(BX), Y1
+	VMOVUPD      Y11, 960(BX)
+	VMOVUPD      1600(BX), Y11
+	VMOVUPD      Y4, 736(BX)
+	VMULPD       Y11, Y1, Y4
+	VMOVUPD      Y9, 1696(BX)
+	VMOVUPD      256(BX), Y9
+	VMOVUPD      Y6, 768(BX)
+	VMULPD       Y14, Y9, Y6
+	VMOVUPD      224(BX), Y14
+	VMOVUPD      Y6, 608(BX)
+	VMULPD       Y11, Y14, Y6
+	VFNMADD231PD Y15, Y3, Y10
+	VFNMADD231PD Y1, Y4, Y7
+	VFNMADD231PD Y9, Y3, Y0
+	VFNMADD231PD Y14, Y4, Y13
+	VMOVUPD      192(BX), Y1
+	VFNMADD231PD Y1, Y3, Y2
+	VMOVUPD      160(BX), Y15
+	VFNMADD231PD Y15, Y4, Y8
+	VMOVUPD      128(BX), Y11
+	VFNMADD231PD Y11, Y3, Y12
+	VMOVUPD      96(BX), Y3
+	VFNMADD231PD Y3, Y4, Y5
+	VMOVUPD      608(BX), Y4
+	VMOVUPD      Y5, 288(BX)
+	VMOVUPD      768(BX), Y5
+	VFNMADD231PD Y9, Y4, Y5
+	VMOVUPD      1696(BX), Y9
+	VFNMADD231PD Y14, Y6, Y9
+	VMOVUPD      736(BX), Y14
+	VFNMADD231PD Y1, Y4, Y14
+	VMOVUPD      960(BX), Y1
+	VFNMADD231PD Y15, Y6, Y1
+	VMOVUPD      640(BX), Y15
+	VFNMADD231PD Y11, Y4, Y15
+	VMOVUPD      672(BX), Y4
+	VFNMADD231PD Y3, Y6, Y4
+	VMOVUPD      384(BX), Y6
+	VMOVUPD      864(BX), Y3
+	VMULPD       Y3, Y6, Y11
+	VMOVUPD      Y4, 672(BX)
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      Y15, 640(BX)
+	VMOVUPD      1024(BX), Y15
+	VMOVUPD      Y1, 960(BX)
+	VMULPD       Y15, Y4, Y1
+	VMOVUPD      Y14, 736(BX)
+	VMOVUPD      448(BX), Y14
+	VMOVUPD      Y9, 1696(BX)
+	VMULPD       Y3, Y14, Y9
+	VMOVUPD      416(BX), Y3
+	VMOVUPD      Y5, 768(BX)
+	VMULPD       Y15, Y3, Y5
+	VFNMADD231PD Y6, Y11, Y10
+	VFNMADD231PD Y4, Y1, Y7
+	VFNMADD231PD Y14, Y11, Y0
+	VFNMADD231PD Y3, Y1, Y13
+	VMOVUPD      512(BX), Y4
+	VFNMADD231PD Y4, Y11, Y2
+	VMOVUPD      480(BX), Y6
+	VFNMADD231PD Y6, Y1, Y8
+	VMOVUPD      576(BX), Y15
+	VFNMADD231PD Y15, Y11, Y12
+	VMOVUPD      544(BX), Y11
+	VMOVUPD      Y12, 352(BX)
+	VMOVUPD      288(BX), Y12
+	VFNMADD231PD Y11, Y1, Y12
+	VMOVUPD      768(BX), Y1
+	VFNMADD231PD Y14, Y9, Y1
+	VMOVUPD      1696(BX), Y14
+	VFNMADD231PD Y3, Y5, Y14
+	VMOVUPD      736(BX), Y3
+	VFNMADD231PD Y4, Y9, Y3
+	VMOVUPD      960(BX), Y4
+	VFNMADD231PD Y6, Y5, Y4
+	VMOVUPD      640(BX), Y6
+	VFNMADD231PD Y15, Y9, Y6
+	VMOVUPD      672(BX), Y9
+	VFNMADD231PD Y11, Y5, Y9
+	VMOVUPD      1632(BX), Y5
+	VMOVUPD      992(BX), Y11
+	VMULPD       Y11, Y5, Y15
+	VMOVUPD      Y9, 672(BX)
+	VMOVUPD      1568(BX), Y9
+	VMOVUPD      Y6, 640(BX)
+	VMOVUPD      832(BX), Y6
+	VMOVUPD      Y4, 960(BX)
+	VMULPD       Y6, Y9, Y4
+	VMOVUPD      Y3, 736(BX)
+	VMOVUPD      1536(BX), Y3
+	VMOVUPD      Y14, 1696(BX)
+	VMULPD       Y11, Y3, Y14
+	VMOVUPD      1056(BX), Y11
+	VMOVUPD      Y1, 768(BX)
+	VMULPD       Y6, Y11, Y1
+	VFNMADD231PD Y5, Y15, Y10
+	VFNMADD231PD Y9, Y4, Y7
+	VFNMADD231PD Y3, Y15, Y0
+	VFNMADD231PD Y11, Y4, Y13
+	VMOVUPD      1120(BX), Y5
+	VFNMADD231PD Y5, Y15, Y2
+	VMOVUPD      1088(BX), Y9
+	VFNMADD231PD Y9, Y4, Y8
+	VMOVUPD      1184(BX), Y6
+	VMOVUPD      Y8, 1568(BX)
+	VMOVUPD      352(BX), Y8
+	VFNMADD231PD Y6, Y15, Y8
+	VMOVUPD      1152(BX), Y15
+	VFNMADD231PD Y15, Y4, Y12
+	VMOVUPD      768(BX), Y4
+	VFNMADD231PD Y3, Y14, Y4
+	VMOVUPD      1696(BX), Y3
+	VFNMADD231PD Y11, Y1, Y3
+	VMOVUPD      736(BX), Y11
+	VFNMADD231PD Y5, Y14, Y11
+	VMOVUPD      960(BX), Y5
+	VFNMADD231PD Y9, Y1, Y5
+	VMOVUPD      640(BX), Y9
+	VFNMADD231PD Y6, Y14, Y9
+	VMOVUPD      672(BX), Y14
+	VFNMADD231PD Y15, Y1, Y14
+	VMOVUPD      1312(BX), Y1
+	VMOVUPD      1248(BX), Y15
+	VMULPD       Y15, Y1, Y6
+	VMOVUPD      Y14, 672(BX)
+	VMOVUPD      1280(BX), Y14
+	VMOVUPD      Y9, 640(BX)
+	VMOVUPD      1664(BX), Y9
+	VMOVUPD      Y5, 960(BX)
+	VMULPD       Y9, Y14, Y5
+	VMOVUPD      Y11, 736(BX)
+	VMOVUPD      1376(BX), Y11
+	VMOVUPD      Y3, 1696(BX)
+	VMULPD       Y15, Y11, Y3
+	VMOVUPD      1344(BX), Y15
+	VMOVUPD      Y3, 1056(BX)
+	VMULPD       Y9, Y15, Y3
+	VFNMADD231PD Y1, Y6, Y10
+	VFNMADD231PD Y14, Y5, Y7
+	VFNMADD231PD Y11, Y6, Y0
+	VFNMADD231PD Y15, Y5, Y13
+	VMOVUPD      1440(BX), Y1
+	VFNMADD231PD Y1, Y6, Y2
+	VMOVUPD      1408(BX), Y14
+	VMOVUPD      1568(BX), Y9
+	VFNMADD231PD Y14, Y5, Y9
+	VMOVUPD      Y9, 1568(BX)
+	VMOVUPD      1504(BX), Y9
+	VFNMADD231PD Y9, Y6, Y8
+	VMOVUPD      1472(BX), Y6
+	VFNMADD231PD Y6, Y5, Y12
+	VMOVUPD      1056(BX), Y5
+	VFNMADD231PD Y11, Y5, Y4
+	VMOVUPD      1696(BX), Y11
+	VFNMADD231PD Y15, Y3, Y11
+	VMOVUPD      736(BX), Y15
+	VFNMADD231PD Y1, Y5, Y15
+	VMOVUPD      960(BX), Y1
+	VFNMADD231PD Y14, Y3, Y1
+	VMOVUPD      640(BX), Y14
+	VFNMADD231PD Y9, Y5, Y14
+	VMOVUPD      672(BX), Y5
+	VFNMADD231PD Y6, Y3, Y5
+	VMOVUPD      one<>+0(SB), Y3
+	VDIVPD       Y10, Y3, Y6
+	VDIVPD       Y7, Y3, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y10, Y3
+	VMOVUPD      Y10, 1056(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y10
+	VMOVUPD      Y7, 1344(BX)
+	VMOVUPD      928(BX), Y7
+	VORPD        Y3, Y7, Y3
+	VMOVUPD      896(BX), Y7
+	VORPD        Y10, Y7, Y7
+	VMULPD       Y6, Y0, Y10
+	VMOVUPD      Y6, 896(BX)
+	VMULPD       Y9, Y13, Y6
+	VFNMADD231PD Y0, Y10, Y4
+	VFNMADD231PD Y13, Y6, Y11
+	VFNMADD231PD Y2, Y10, Y15
+	VMOVUPD      1568(BX), Y0
+	VFNMADD231PD Y0, Y6, Y1
+	VFNMADD231PD Y8, Y10, Y14
+	VFNMADD231PD Y12, Y6, Y5
+	VMOVUPD      one<>+0(SB), Y6
+	VDIVPD       Y4, Y6, Y10
+	VDIVPD       Y11, Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y13
+	VMOVUPD      Y4, 768(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y4
+	VORPD        Y13, Y3, Y3
+	VORPD        Y4, Y7, Y4
+	VBROADCASTSD 1728(CX), Y7
+	VADDPD       1728(AX), Y7, Y13
+	VADDPD       1760(AX), Y7, Y7
+	VMOVUPD      Y11, 1696(BX)
+	VBROADCASTSD 2176(CX), Y11
+	VMOVUPD      Y4, 928(BX)
+	VADDPD       2176(AX), Y11, Y4
+	VADDPD       2208(AX), Y11, Y11
+	VMOVUPD      Y3, 1376(BX)
+	VBROADCASTSD 2240(CX), Y3
+	VMOVUPD      Y5, 672(BX)
+	VADDPD       2240(AX), Y3, Y5
+	VADDPD       2272(AX), Y3, Y3
+	VMOVUPD      Y14, 640(BX)
+	VMOVUPD      192(BX), Y14
+	VMOVUPD      Y1, 960(BX)
+	VMOVUPD      704(BX), Y1
+	VMOVUPD      Y6, 1280(BX)
+	VMULPD       Y1, Y14, Y6
+	VMOVUPD      Y10, 1312(BX)
+	VMOVUPD      160(BX), Y10
+	VMOVUPD      Y15, 736(BX)
+	VMOVUPD      1600(BX), Y15
+	VMOVUPD      Y12, 288(BX)
+	VMULPD       Y15, Y10, Y12
+	VMOVUPD      Y8, 352(BX)
+	VMOVUPD      128(BX), Y8
+	VMULPD       Y1, Y8, Y1
+	VMOVUPD      96(BX), Y0
+	VMULPD       Y15, Y0, Y15
+	VFNMADD231PD Y14, Y6, Y13
+	VFNMADD231PD Y10, Y12, Y7
+	VFNMADD231PD Y8, Y6, Y4
+	VFNMADD231PD Y0, Y12, Y11
+	VFNMADD231PD Y8, Y1, Y5
+	VFNMADD231PD Y0, Y15, Y3
+	VMOVUPD      512(BX), Y0
+	VMOVUPD      864(BX), Y1
+	VMULPD       Y1, Y0, Y6
+	VMOVUPD      480(BX), Y8
+	VMOVUPD      1024(BX), Y10
+	VMULPD       Y10, Y8, Y12
+	VMOVUPD      576(BX), Y14
+	VMULPD       Y1, Y14, Y1
+	VMOVUPD      544(BX), Y15
+	VMULPD       Y10, Y15, Y10
+	VFNMADD231PD Y0, Y6, Y13
+	VFNMADD231PD Y8, Y12, Y7
+	VFNMADD231PD Y14, Y6, Y4
+	VFNMADD231PD Y15, Y12, Y11
+	VFNMADD231PD Y14, Y1, Y5
+	VFNMADD231PD Y15, Y10, Y3
+	VMOVUPD      1120(BX), Y0
+	VMOVUPD      992(BX), Y1
+	VMULPD       Y1, Y0, Y6
+	VMOVUPD      1088(BX), Y8
+	VMOVUPD      832(BX), Y10
+	VMULPD       Y10, Y8, Y12
+	VMOVUPD      1184(BX), Y14
+	VMULPD       Y1, Y14, Y1
+	VMOVUPD      1152(BX), Y15
+	VMULPD       Y10, Y15, Y10
+	VFNMADD231PD Y0, Y6, Y13
+	VFNMADD231PD Y8, Y12, Y7
+	VFNMADD231PD Y14, Y6, Y4
+	VFNMADD231PD Y15, Y12, Y11
+	VFNMADD231PD Y14, Y1, Y5
+	VFNMADD231PD Y15, Y10, Y3
+	VMOVUPD      1440(BX), Y0
+	VMOVUPD      1248(BX), Y1
+	VMULPD       Y1, Y0, Y6
+	VMOVUPD      1408(BX), Y8
+	VMOVUPD      1664(BX), Y10
+	VMULPD       Y10, Y8, Y12
+	VMOVUPD      1504(BX), Y14
+	VMULPD       Y1, Y14, Y1
+	VMOVUPD      1472(BX), Y15
+	VMULPD       Y10, Y15, Y10
+	VFNMADD231PD Y0, Y6, Y13
+	VFNMADD231PD Y8, Y12, Y7
+	VFNMADD231PD Y14, Y6, Y4
+	VFNMADD231PD Y15, Y12, Y11
+	VFNMADD231PD Y14, Y1, Y5
+	VFNMADD231PD Y15, Y10, Y3
+	VMOVUPD      896(BX), Y0
+	VMULPD       Y0, Y2, Y1
+	VMOVUPD      1568(BX), Y6
+	VMULPD       Y9, Y6, Y8
+	VMOVUPD      352(BX), Y10
+	VMULPD       Y0, Y10, Y0
+	VMOVUPD      288(BX), Y12
+	VMULPD       Y9, Y12, Y9
+	VFNMADD231PD Y2, Y1, Y13
+	VFNMADD231PD Y6, Y8, Y7
+	VFNMADD231PD Y10, Y1, Y4
+	VFNMADD231PD Y12, Y8, Y11
+	VFNMADD231PD Y10, Y0, Y5
+	VFNMADD231PD Y12, Y9, Y3
+	VMOVUPD      736(BX), Y0
+	VMOVUPD      1312(BX), Y1
+	VMULPD       Y1, Y0, Y2
+	VMOVUPD      960(BX), Y6
+	VMOVUPD      1280(BX), Y8
+	VMULPD       Y8, Y6, Y9
+	VMOVUPD      640(BX), Y10
+	VMULPD       Y1, Y10, Y1
+	VMOVUPD      672(BX), Y12
+	VMULPD       Y8, Y12, Y8
+	VFNMADD231PD Y0, Y2, Y13
+	VFNMADD231PD Y6, Y9, Y7
+	VFNMADD231PD Y10, Y2, Y4
+	VFNMADD231PD Y12, Y9, Y11
+	VFNMADD231PD Y10, Y1, Y5
+	VFNMADD231PD Y12, Y8, Y3
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y0
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y1
+	VMOVUPD      1376(BX), Y2
+	VORPD        Y0, Y2, Y0
+	VMOVUPD      928(BX), Y2
+	VORPD        Y1, Y2, Y1
+	VMULPD       Y4, Y4, Y2
+	VMULPD       Y11, Y11, Y4
+	VFMSUB231PD  Y5, Y13, Y2
+	VFMSUB231PD  Y3, Y7, Y4
+	VPSUBQ       leastPair<>+0(SB), Y2, Y3
+	VPSRLQ       $0x01, Y3, Y3
+	VPSUBQ       leastPair<>+0(SB), Y4, Y5
+	VPSRLQ       $0x01, Y5, Y5
+	VORPD        Y3, Y0, Y0
+	VORPD        Y5, Y1, Y1
+	VMOVUPD      1056(BX), Y3
+	VMULPD       768(BX), Y3, Y3
+	VMOVUPD      1344(BX), Y5
+	VMULPD       1696(BX), Y5, Y5
+	VMULPD       Y2, Y3, Y2
+	VMULPD       Y4, Y5, Y3
+	VMOVUPD      800(BX), Y4
+	VPSRLQ       $0x35, Y4, Y5
+	VMOVUPD      1216(BX), Y6
+	VPSRLQ       $0x35, Y6, Y7
+	VANDPD       evenMask<>+0(SB), Y4, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y6, Y6
+	VORPD        evenBits<>+0(SB), Y6, Y6
+	VMULPD       Y2, Y4, Y2
+	VMULPD       Y3, Y6, Y3
+	TESTQ        SI, SI
+	JZ           determinants8
+	VANDPD       evenMask<>+0(SB), Y2, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y3, Y6
+	VORPD        evenBits<>+0(SB), Y6, Y6
+	VPSRLQ       $0x35, Y2, Y2
+	VPSRLQ       $0x35, Y3, Y3
+	VPADDQ       Y2, Y5, Y2
+	VPADDQ       Y3, Y7, Y3
+	VPXOR        Y5, Y5, Y5
+	VPSRLQ       $0x3c, Y0, Y0
+	VPCMPGTQ     Y5, Y0, Y0
+	VORPD        Y0, Y4, Y0
+	VPSRLQ       $0x3c, Y1, Y1
+	VPCMPGTQ     Y5, Y1, Y1
+	VORPD        Y1, Y6, Y1
+	VCVTPD2PSY   Y0, X4
+	VCVTPD2PSY   Y1, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y0, Y8, Y6
+	VMULPD       Y4, Y4, Y0
+	VFNMADD231PD Y1, Y0, Y7
+	VMOVUPD      (R10)(R12*1), Y0
+	VMOVUPD      32(BX), Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMOVUPD      32(R10)(R12*1), Y6
+	VADDPD       Y1, Y6, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      (R9)(R12*1), Y6
+	VMOVUPD      (BX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(R9)(R12*1), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y0, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y1, Y7
+	VMOVUPD      (R11)(R12*1), Y8
+	VMOVUPD      64(BX), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSUBQ       Y2, Y8, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       Y5, Y2, Y2
+	VMOVUPD      32(R11)(R12*1), Y5
+	VPADDQ       Y9, Y5, Y5
+	VPSUBQ       Y3, Y5, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDQ       Y4, Y3, Y3
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y3, Y1, Y1
+	VFMADD231PD  Y0, Y6, Y2
+	VFMADD231PD  Y1, Y7, Y3
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (SI)(R12*1)
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y3, Y0, Y0
+	VMOVUPD      Y0, 32(SI)(R12*1)
+
+next8:
+	ADDQ $0x40, R12
+	ADDQ $0x00000900, AX
+	SUBQ $0x01, DX
+	JG   loop8
+	VZEROUPPER
+	RET
+
+determinants8:
+	VANDPD   mantissa<>+0(SB), Y2, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y2, Y6
+	VPSUBQ   expBias<>+0(SB), Y6, Y6
+	VPADDQ   Y5, Y5, Y5
+	VPADDQ   Y5, Y6, Y6
+	VPSUBQ   expBias2<>+0(SB), Y6, Y6
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y0, Y0
+	VPCMPGTQ Y8, Y0, Y0
+	VORPD    Y0, Y4, Y4
+	VMOVUPD  Y4, (DI)(R12*1)
+	VMOVUPD  Y6, (R8)(R12*1)
+	VANDPD   mantissa<>+0(SB), Y3, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y3, Y6
+	VPSUBQ   expBias<>+0(SB), Y6, Y6
+	VPADDQ   Y7, Y7, Y7
+	VPADDQ   Y7, Y6, Y6
+	VPSUBQ   expBias2<>+0(SB), Y6, Y6
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y1, Y1
+	VPCMPGTQ Y8, Y1, Y1
+	VORPD    Y1, Y4, Y4
+	VMOVUPD  Y4, 32(DI)(R12*1)
+	VMOVUPD  Y6, 32(R8)(R12*1)
+	JMP      next8
+
+order9:
+	VBROADCASTSD ae+80(FP), Y0
+	VMOVUPD      Y0, (BX)
+	VBROADCASTSD ac+88(FP), Y0
+	VMOVUPD      Y0, 32(BX)
+	VBROADCASTSD ax+96(FP), Y0
+	VMOVUPD      Y0, 64(BX)
+	VMOVUPD      64(BX), Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 64(BX)
+	XORQ         R12, R12
+
+loop9:
+	VBROADCASTSD (CX), Y0
+	VADDPD       (AX), Y0, Y1
+	VADDPD       32(AX), Y0, Y0
+	VBROADCASTSD 64(CX), Y2
+	VADDPD       64(AX), Y2, Y3
+	VADDPD       96(AX), Y2, Y2
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y5
+	VADDPD       224(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y6
+	VADDPD       384(AX), Y6, Y7
+	VADDPD       416(AX), Y6, Y6
+	VBROADCASTSD 640(CX), Y8
+	VADDPD       640(AX), Y8, Y9
+	VADDPD       672(AX), Y8, Y8
+	VBROADCASTSD 960(CX), Y10
+	VADDPD       960(AX), Y10, Y11
+	VADDPD       992(AX), Y10, Y10
+	VBROADCASTSD 1344(CX), Y12
+	VADDPD       1344(AX), Y12, Y13
+	VADDPD       1376(AX), Y12, Y12
+	VBROADCASTSD 1792(CX), Y14
+	VADDPD       1792(AX), Y14, Y15
+	VADDPD       1824(AX), Y14, Y14
+	VMOVUPD      Y14, 96(BX)
+	VBROADCASTSD 2304(CX), Y14
+	VMOVUPD      Y15, 128(BX)
+	VADDPD       2304(AX), Y14, Y15
+	VADDPD       2336(AX), Y14, Y14
+	VMOVUPD      Y14, 160(BX)
+	VBROADCASTSD 128(CX), Y14
+	VMOVUPD      Y15, 192(BX)
+	VADDPD       128(AX), Y14, Y15
+	VADDPD       160(AX), Y14, Y14
+	VMOVUPD      Y12, 224(BX)
+	VBROADCASTSD 256(CX), Y12
+	VMOVUPD      Y13, 256(BX)
+	VADDPD       256(AX), Y12, Y13
+	VADDPD       288(AX), Y12, Y12
+	VMOVUPD      Y10, 288(BX)
+	VBROADCASTSD 448(CX), Y10
+	VMOVUPD      Y11, 320(BX)
+	VADDPD       448(AX), Y10, Y11
+	VADDPD       480(AX), Y10, Y10
+	VMOVUPD      Y8, 352(BX)
+	VBROADCASTSD 704(CX), Y8
+	VMOVUPD      Y9, 384(BX)
+	VADDPD       704(AX), Y8, Y9
+	VADDPD       736(AX), Y8, Y8
+	VMOVUPD      Y8, 416(BX)
+	VBROADCASTSD 1024(CX), Y8
+	VMOVUPD      Y9, 448(BX)
+	VADDPD       1024(AX), Y8, Y9
+	VADDPD       1056(AX), Y8, Y8
+	VMOVUPD      Y8, 480(BX)
+	VBROADCASTSD 1408(CX), Y8
+	VMOVUPD      Y9, 512(BX)
+	VADDPD       1408(AX), Y8, Y9
+	VADDPD       1440(AX), Y8, Y8
+	VMOVUPD      Y8, 544(BX)
+	VBROADCASTSD 1856(CX), Y8
+	VMOVUPD      Y9, 576(BX)
+	VADDPD       1856(AX), Y8, Y9
+	VADDPD       1888(AX), Y8, Y8
+	VMOVUPD      Y8, 608(BX)
+	VBROADCASTSD 2368(CX), Y8
+	VMOVUPD      Y9, 640(BX)
+	VADDPD       2368(AX), Y8, Y9
+	VADDPD       2400(AX), Y8, Y8
+	VMOVUPD      Y8, 672(BX)
+	VMOVUPD      one<>+0(SB), Y8
+	VMOVUPD      Y9, 704(BX)
+	VDIVPD       Y1, Y8, Y9
+	VMOVUPD      Y6, 736(BX)
+	VDIVPD       Y0, Y8, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y8
+	VMOVUPD      Y1, 768(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y1
+	VMOVUPD      Y0, 800(BX)
+	VMULPD       Y9, Y3, Y0
+	VMOVUPD      Y9, 832(BX)
+	VMULPD       Y6, Y2, Y9
+	VFNMADD231PD Y3, Y0, Y15
+	VFNMADD231PD Y2, Y9, Y14
+	VFNMADD231PD Y5, Y0, Y13
+	VFNMADD231PD Y4, Y9, Y12
+	VFNMADD231PD Y7, Y0, Y11
+	VMOVUPD      736(BX), Y2
+	VFNMADD231PD Y2, Y9, Y10
+	VMOVUPD      384(BX), Y3
+	VMOVUPD      Y10, 864(BX)
+	VMOVUPD      448(BX), Y10
+	VFNMADD231PD Y3, Y0, Y10
+	VMOVUPD      Y10, 448(BX)
+	VMOVUPD      352(BX), Y10
+	VMOVUPD      Y11, 896(BX)
+	VMOVUPD      416(BX), Y11
+	VFNMADD231PD Y10, Y9, Y11
+	VMOVUPD      Y11, 416(BX)
+	VMOVUPD      320(BX), Y11
+	VMOVUPD      Y12, 928(BX)
+	VMOVUPD      512(BX), Y12
+	VFNMADD231PD Y11, Y0, Y12
+	VMOVUPD      Y12, 512(BX)
+	VMOVUPD      288(BX), Y12
+	VMOVUPD      Y13, 960(BX)
+	VMOVUPD      480(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 480(BX)
+	VMOVUPD      256(BX), Y13
+	VMOVUPD      576(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 576(BX)
+	VMOVUPD      224(BX), Y12
+	VMOVUPD      544(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 544(BX)
+	VMOVUPD      128(BX), Y13
+	VMOVUPD      640(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 640(BX)
+	VMOVUPD      96(BX), Y12
+	VMOVUPD      608(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 608(BX)
+	VMOVUPD      192(BX), Y13
+	VMOVUPD      704(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      160(BX), Y0
+	VMOVUPD      Y12, 704(BX)
+	VMOVUPD      672(BX), Y12
+	VFNMADD231PD Y0, Y9, Y12
+	VMOVUPD      one<>+0(SB), Y9
+	VMOVUPD      Y12, 672(BX)
+	VDIVPD       Y15, Y9, Y12
+	VMOVUPD      Y12, 992(BX)
+	VDIVPD       Y14, Y9, Y12
+	VPSUBQ       pivotMin<>+0(SB), Y15, Y9
+	VMOVUPD      Y15, 1024(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y14, Y15
+	VORPD        Y9, Y8, Y8
+	VORPD        Y15, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y15
+	VADDPD       352(AX), Y9, Y9
+	VMOVUPD      Y14, 1056(BX)
+	VBROADCASTSD 512(CX), Y14
+	VMOVUPD      Y1, 1088(BX)
+	VADDPD       512(AX), Y14, Y1
+	VADDPD       544(AX), Y14, Y14
+	VMOVUPD      Y8, 1120(BX)
+	VBROADCASTSD 768(CX), Y8
+	VMOVUPD      Y12, 1152(BX)
+	VADDPD       768(AX), Y8, Y12
+	VADDPD       800(AX), Y8, Y8
+	VBROADCASTSD 1088(CX), Y0
+	VADDPD       1088(AX), Y0, Y13
+	VADDPD       1120(AX), Y0, Y0
+	VMOVUPD      Y0, 1184(BX)
+	VBROADCASTSD 1472(CX), Y0
+	VADDPD       1472(AX), Y0, Y11
+	VADDPD       1504(AX), Y0, Y0
+	VMOVUPD      Y0, 1216(BX)
+	VBROADCASTSD 1920(CX), Y0
+	VMOVUPD      Y11, 1248(BX)
+	VADDPD       1920(AX), Y0, Y11
+	VADDPD       1952(AX), Y0, Y0
+	VMOVUPD      Y0, 1280(BX)
+	VBROADCASTSD 2432(CX), Y0
+	VMOVUPD      Y11, 1312(BX)
+	VADDPD       2432(AX), Y0, Y11
+	VADDPD       2464(AX), Y0, Y0
+	VMOVUPD      Y0, 1344(BX)
+	VBROADCASTSD 576(CX), Y0
+	VMOVUPD      Y11, 1376(BX)
+	VADDPD       576(AX), Y0, Y11
+	VADDPD       608(AX), Y0, Y0
+	VMOVUPD      Y0, 1408(BX)
+	VBROADCASTSD 832(CX), Y0
+	VMOVUPD      Y11, 1440(BX)
+	VADDPD       832(AX), Y0, Y11
+	VADDPD       864(AX), Y0, Y0
+	VMOVUPD      Y0, 1472(BX)
+	VBROADCASTSD 1152(CX), Y0
+	VMOVUPD      Y11, 1504(BX)
+	VADDPD       1152(AX), Y0, Y11
+	VADDPD       1184(AX), Y0, Y0
+	VMOVUPD      Y0, 1536(BX)
+	VBROADCASTSD 1536(CX), Y0
+	VMOVUPD      Y11, 1568(BX)
+	VADDPD       1536(AX), Y0, Y11
+	VADDPD       1568(AX), Y0, Y0
+	VMOVUPD      Y0, 1600(BX)
+	VBROADCASTSD 1984(CX), Y0
+	VMOVUPD      Y11, 1632(BX)
+	VADDPD       1984(AX), Y0, Y11
+	VADDPD       2016(AX), Y0, Y0
+	VMOVUPD      Y0, 1664(BX)
+	VBROADCASTSD 2496(CX), Y0
+	VMOVUPD      Y11, 1696(BX)
+	VADDPD       2496(AX), Y0, Y11
+	VADDPD       2528(AX), Y0, Y0
+	VMOVUPD      Y0, 1728(BX)
+	VMOVUPD      832(BX), Y0
+	VMOVUPD      Y11, 1760(BX)
+	VMULPD       Y0, Y5, Y11
+	VMOVUPD      Y13, 1792(BX)
+	VMULPD       Y6, Y4, Y13
+	VMOVUPD      Y8, 1824(BX)
+	VMULPD       Y0, Y7, Y8
+	VMULPD       Y6, Y2, Y0
+	VFNMADD231PD Y5, Y11, Y15
+	VFNMADD231PD Y4, Y13, Y9
+	VFNMADD231PD Y7, Y11, Y1
+	VFNMADD231PD Y2, Y13, Y14
+	VFNMADD231PD Y3, Y11, Y12
+	VMOVUPD      1824(BX), Y4
+	VFNMADD231PD Y10, Y13, Y4
+	VMOVUPD      320(BX), Y5
+	VMOVUPD      Y6, 1856(BX)
+	VMOVUPD      1792(BX), Y6
+	VFNMADD231PD Y5, Y11, Y6
+	VMOVUPD      Y6, 1792(BX)
+	VMOVUPD      288(BX), Y6
+	VMOVUPD      Y4, 1824(BX)
+	VMOVUPD      1184(BX), Y4
+	VFNMADD231PD Y6, Y13, Y4
+	VMOVUPD      Y4, 1184(BX)
+	VMOVUPD      256(BX), Y4
+	VMOVUPD      Y12, 1888(BX)
+	VMOVUPD      1248(BX), Y12
+	VFNMADD231PD Y4, Y11, Y12
+	VMOVUPD      Y12, 1248(BX)
+	VMOVUPD      224(BX), Y12
+	VMOVUPD      Y14, 1920(BX)
+	VMOVUPD      1216(BX), Y14
+	VFNMADD231PD Y12, Y13, Y14
+	VMOVUPD      Y14, 1216(BX)
+	VMOVUPD      128(BX), Y14
+	VMOVUPD      Y1, 1952(BX)
+	VMOVUPD      1312(BX), Y1
+	VFNMADD231PD Y14, Y11, Y1
+	VMOVUPD      Y1, 1312(BX)
+	VMOVUPD      96(BX), Y1
+	VMOVUPD      Y9, 1984(BX)
+	VMOVUPD      1280(BX), Y9
+	VFNMADD231PD Y1, Y13, Y9
+	VMOVUPD      Y9, 1280(BX)
+	VMOVUPD      192(BX), Y9
+	VMOVUPD      Y15, 2016(BX)
+	VMOVUPD      1376(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      160(BX), Y11
+	VMOVUPD      Y15, 1376(BX)
+	VMOVUPD      1344(BX), Y15
+	VFNMADD231PD Y11, Y13, Y15
+	VMOVUPD      1440(BX), Y13
+	VFNMADD231PD Y7, Y8, Y13
+	VMOVUPD      1408(BX), Y7
+	VFNMADD231PD Y2, Y0, Y7
+	VMOVUPD      1504(BX), Y2
+	VFNMADD231PD Y3, Y8, Y2
+	VMOVUPD      1472(BX), Y3
+	VFNMADD231PD Y10, Y0, Y3
+	VMOVUPD      1568(BX), Y10
+	VFNMADD231PD Y5, Y8, Y10
+	VMOVUPD      1536(BX), Y5
+	VFNMADD231PD Y6, Y0, Y5
+	VMOVUPD      1632(BX), Y6
+	VFNMADD231PD Y4, Y8, Y6
+	VMOVUPD      1600(BX), Y4
+	VFNMADD231PD Y12, Y0, Y4
+	VMOVUPD      1696(BX), Y12
+	VFNMADD231PD Y14, Y8, Y12
+	VMOVUPD      1664(BX), Y14
+	VFNMADD231PD Y1, Y0, Y14
+	VMOVUPD      1760(BX), Y1
+	VFNMADD231PD Y9, Y8, Y1
+	VMOVUPD      1728(BX), Y8
+	VFNMADD231PD Y11, Y0, Y8
+	VMOVUPD      960(BX), Y0
+	VMOVUPD      992(BX), Y11
+	VMULPD       Y11, Y0, Y9
+	VMOVUPD      Y8, 1728(BX)
+	VMOVUPD      928(BX), Y8
+	VMOVUPD      Y1, 1760(BX)
+	VMOVUPD      1152(BX), Y1
+	VMOVUPD      Y14, 1664(BX)
+	VMULPD       Y1, Y8, Y14
+	VMOVUPD      Y12, 1696(BX)
+	VMOVUPD      896(BX), Y12
+	VMOVUPD      Y4, 1600(BX)
+	VMULPD       Y11, Y12, Y4
+	VMOVUPD      864(BX), Y11
+	VMOVUPD      Y6, 1632(BX)
+	VMULPD       Y1, Y11, Y6
+	VMOVUPD      2016(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      1984(BX), Y0
+	VFNMADD231PD Y8, Y14, Y0
+	VMOVUPD      1952(BX), Y8
+	VFNMADD231PD Y12, Y9, Y8
+	VMOVUPD      Y8, 1952(BX)
+	VMOVUPD      1920(BX), Y8
+	VFNMADD231PD Y11, Y14, Y8
+	VMOVUPD      Y8, 1920(BX)
+	VMOVUPD      448(BX), Y8
+	VMOVUPD      Y0, 1984(BX)
+	VMOVUPD      1888(BX), Y0
+	VFNMADD231PD Y8, Y9, Y0
+	VMOVUPD      Y0, 1888(BX)
+	VMOVUPD      416(BX), Y0
+	VMOVUPD      Y1, 2016(BX)
+	VMOVUPD      1824(BX), Y1
+	VFNMADD231PD Y0, Y14, Y1
+	VMOVUPD      Y1, 1824(BX)
+	VMOVUPD      512(BX), Y1
+	VMOVUPD      Y5, 1536(BX)
+	VMOVUPD      1792(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1792(BX)
+	VMOVUPD      480(BX), Y5
+	VMOVUPD      1184(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1184(BX)
+	VMOVUPD      576(BX), Y1
+	VMOVUPD      1248(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1248(BX)
+	VMOVUPD      544(BX), Y5
+	VMOVUPD      1216(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1216(BX)
+	VMOVUPD      640(BX), Y1
+	VMOVUPD      1312(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1312(BX)
+	VMOVUPD      608(BX), Y5
+	VMOVUPD      1280(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1280(BX)
+	VMOVUPD      704(BX), Y1
+	VMOVUPD      1376(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      672(BX), Y9
+	VFNMADD231PD Y9, Y14, Y15
+	VFNMADD231PD Y12, Y4, Y13
+	VFNMADD231PD Y11, Y6, Y7
+	VFNMADD231PD Y8, Y4, Y2
+	VFNMADD231PD Y0, Y6, Y3
+	VMOVUPD      512(BX), Y11
+	VFNMADD231PD Y11, Y4, Y10
+	VMOVUPD      480(BX), Y12
+	VMOVUPD      1536(BX), Y14
+	VFNMADD231PD Y12, Y6, Y14
+	VMOVUPD      1632(BX), Y12
+	VFNMADD231PD 576(BX), Y4, Y12
+	VMOVUPD      1600(BX), Y11
+	VFNMADD231PD 544(BX), Y6, Y11
+	VMOVUPD      1696(BX), Y0
+	VFNMADD231PD 640(BX), Y4, Y0
+	VMOVUPD      1664(BX), Y8
+	VFNMADD231PD 608(BX), Y6, Y8
+	VMOVUPD      Y15, 1344(BX)
+	VMOVUPD      1760(BX), Y15
+	VFNMADD231PD Y1, Y4, Y15
+	VMOVUPD      1728(BX), Y4
+	VFNMADD231PD Y9, Y6, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      2016(BX), Y9
+	VDIVPD       Y9, Y6, Y1
+	VMOVUPD      Y4, 1728(BX)
+	VMOVUPD      1984(BX), Y4
+	VMOVUPD      Y5, 1376(BX)
+	VDIVPD       Y4, Y6, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y9
+	VMOVUPD      1120(BX), Y4
+	VORPD        Y6, Y4, Y4
+	VMOVUPD      1088(BX), Y6
+	VORPD        Y9, Y6, Y6
+	VMOVUPD      1952(BX), Y9
+	VMOVUPD      Y6, 1088(BX)
+	VMULPD       Y1, Y9, Y6
+	VMOVUPD      Y1, 1120(BX)
+	VMOVUPD      1920(BX), Y1
+	VMOVUPD      Y4, 864(BX)
+	VMULPD       Y5, Y1, Y4
+	VFNMADD231PD Y9, Y6, Y13
+	VFNMADD231PD Y1, Y4, Y7
+	VMOVUPD      1888(BX), Y1
+	VFNMADD231PD Y1, Y6, Y2
+	VMOVUPD      1824(BX), Y9
+	VFNMADD231PD Y9, Y4, Y3
+	VMOVUPD      Y3, 1472(BX)
+	VMOVUPD      1792(BX), Y3
+	VFNMADD231PD Y3, Y6, Y10
+	VMOVUPD      Y10, 1568(BX)
+	VMOVUPD      1184(BX), Y10
+	VFNMADD231PD Y10, Y4, Y14
+	VMOVUPD      Y14, 1536(BX)
+	VMOVUPD      1248(BX), Y14
+	VFNMADD231PD Y14, Y6, Y12
+	VMOVUPD      Y12, 1632(BX)
+	VMOVUPD      1216(BX), Y12
+	VFNMADD231PD Y12, Y4, Y11
+	VMOVUPD      Y11, 1600(BX)
+	VMOVUPD      1312(BX), Y11
+	VFNMADD231PD Y11, Y6, Y0
+	VMOVUPD      Y0, 1696(BX)
+	VMOVUPD      1280(BX), Y0
+	VFNMADD231PD Y0, Y4, Y8
+	VMOVUPD      Y8, 1664(BX)
+	VMOVUPD      1376(BX), Y8
+	VFNMADD231PD Y8, Y6, Y15
+	VMOVUPD      1344(BX), Y6
+	VMOVUPD      Y15, 1760(BX)
+	VMOVUPD      1728(BX), Y15
+	VFNMADD231PD Y6, Y4, Y15
+	VMOVUPD      one<>+0(SB), Y4
+	VMOVUPD      Y15, 1728(BX)
+	VDIVPD       Y13, Y4, Y15
+	VMOVUPD      Y2, 1504(BX)
+	VDIVPD       Y7, Y4, Y2
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y4
+	VMOVUPD      Y2, 1920(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y2
+	VMOVUPD      Y15, 1952(BX)
+	VMOVUPD      864(BX), Y15
+	VORPD        Y4, Y15, Y4
+	VMOVUPD      1088(BX), Y15
+	VORPD        Y2, Y15, Y2
+	VMOVUPD      768(BX), Y15
+	VMULPD       1024(BX), Y15, Y15
+	VMOVUPD      Y2, 1024(BX)
+	VMOVUPD      800(BX), Y2
+	VMULPD       1056(BX), Y2, Y2
+	VMOVUPD      Y4, 1056(BX)
+	VMOVUPD      2016(BX), Y4
+	VMULPD       Y13, Y4, Y4
+	VMOVUPD      1984(BX), Y13
+	VMULPD       Y7, Y13, Y7
+	VMULPD       Y4, Y15, Y4
+	VMULPD       Y7, Y2, Y2
+	VBROADCASTSD 896(CX), Y7
+	VADDPD       896(AX), Y7, Y13
+	VADDPD       928(AX), Y7, Y7
+	VBROADCASTSD 1216(CX), Y15
+	VMOVUPD      Y2, 1408(BX)
+	VADDPD       1216(AX), Y15, Y2
+	VADDPD       1248(AX), Y15, Y15
+	VMOVUPD      Y4, 1984(BX)
+	VBROADCASTSD 1600(CX), Y4
+	VADDPD       1600(AX), Y4, Y6
+	VADDPD       1632(AX), Y4, Y4
+	VBROADCASTSD 2048(CX), Y8
+	VADDPD       2048(AX), Y8, Y0
+	VADDPD       2080(AX), Y8, Y8
+	VBROADCASTSD 2560(CX), Y11
+	VADDPD       2560(AX), Y11, Y12
+	VADDPD       2592(AX), Y11, Y11
+	VBROADCASTSD 1280(CX), Y14
+	VADDPD       1280(AX), Y14, Y10
+	VADDPD       1312(AX), Y14, Y14
+	VBROADCASTSD 1664(CX), Y3
+	VMOVUPD      Y5, 1440(BX)
+	VADDPD       1664(AX), Y3, Y5
+	VADDPD       1696(AX), Y3, Y3
+	VBROADCASTSD 2112(CX), Y9
+	VADDPD       2112(AX), Y9, Y1
+	VADDPD       2144(AX), Y9, Y9
+	VMOVUPD      Y9, 2016(BX)
+	VBROADCASTSD 2624(CX), Y9
+	VMOVUPD      Y1, 800(BX)
+	VADDPD       2624(AX), Y9, Y1
+	VADDPD       2656(AX), Y9, Y9
+	VMOVUPD      Y9, 768(BX)
+	VMOVUPD      384(BX), Y9
+	VMOVUPD      Y1, 1088(BX)
+	VMOVUPD      832(BX), Y1
+	VMOVUPD      Y3, 864(BX)
+	VMULPD       Y1, Y9, Y3
+	VMOVUPD      Y5, 896(BX)
+	VMOVUPD      352(BX), Y5
+	VMOVUPD      Y14, 928(BX)
+	VMOVUPD      1856(BX), Y14
+	VMOVUPD      Y10, 960(BX)
+	VMULPD       Y14, Y5, Y10
+	VMOVUPD      Y11, 736(BX)
+	VMOVUPD      320(BX), Y11
+	VMOVUPD      Y12, 2048(BX)
+	VMULPD       Y1, Y11, Y12
+	VMOVUPD      288(BX), Y1
+	VMOVUPD      Y12, 2080(BX)
+	VMULPD       Y14, Y1, Y12
+	VFNMADD231PD Y9, Y3, Y13
+	VFNMADD231PD Y5, Y10, Y7
+	VFNMADD231PD Y11, Y3, Y2
+	VFNMADD231PD Y1, Y10, Y15
+	VMOVUPD      256(BX), Y5
+	VFNMADD231PD Y5, Y3, Y6
+	VMOVUPD      224(BX), Y9
+	VFNMADD231PD Y9, Y10, Y4
+	VMOVUPD      128(BX), Y14
+	VFNMADD231PD Y14, Y3, Y0
+	VMOVUPD      Y0, 352(BX)
+	VMOVUPD      96(BX), Y0
+	VFNMADD231PD Y0, Y10, Y8
+	VMOVUPD      Y8, 384(BX)
+	VMOVUPD      192(BX), Y8
+	VMOVUPD      Y4, 2112(BX)
+	VMOVUPD      2048(BX), Y4
+	VFNMADD231PD Y8, Y3, Y4
+	VMOVUPD      160(BX), Y3
+	VMOVUPD      Y4, 2048(BX)
+	VMOVUPD      736(BX), Y4
+	VFNMADD231PD Y3, Y10, Y4
+	VMOVUPD      2080(BX), Y10
+	VMOVUPD      Y4, 736(BX)
+	VMOVUPD      960(BX), Y4
+	VFNMADD231PD Y11, Y10, Y4
+	VMOVUPD      928(BX), Y11
+	VFNMADD231PD Y1, Y12, Y11
+	VMOVUPD      896(BX), Y1
+	VFNMADD231PD Y5, Y10, Y1
+	VMOVUPD      864(BX), Y5
+	VFNMADD231PD Y9, Y12, Y5
+	VMOVUPD      800(BX), Y9
+	VFNMADD231PD Y14, Y10, Y9
+	VMOVUPD      2016(BX), Y14
+	VFNMADD231PD Y0, Y12, Y14
+	VMOVUPD      1088(BX), Y0
+	VFNMADD231PD Y8, Y10, Y0
+	VMOVUPD      768(BX), Y10
+	VFNMADD231PD Y3, Y12, Y10
+	VMOVUPD      448(BX), Y12
+	VMOVUPD      992(BX), Y3
+	VMULPD       Y3, Y12, Y8
+	VMOVUPD      Y10, 768(BX)
+	VMOVUPD      416(BX), Y10
+	VMOVUPD      Y0, 1088(BX)
+	VMOVUPD      1152(BX), Y0
+	VMOVUPD      Y14, 2016(BX)
+	VMULPD       Y0, Y10, Y14
+	VMOVUPD      Y9, 800(BX)
+	VMOVUPD      512(BX), Y9
+	VMOVUPD      Y5, 864(BX)
+	VMULPD       Y3, Y9, Y5
+	VMOVUPD      480(BX), Y3
+	VMOVUPD      Y1, 896(BX)
+	VMULPD       Y0, Y3, Y1
+	VFNMADD231PD Y12, Y8, Y13
+	VFNMADD231PD Y10, Y14, Y7
+	VFNMADD231PD Y9, Y8, Y2
+	VFNMADD231PD Y3, Y14, Y15
+	VMOVUPD      576(BX), Y10
+	VFNMADD231PD Y10, Y8, Y6
+	VMOVUPD      544(BX), Y12
+	VMOVUPD      2112(BX), Y0
+	VFNMADD231PD Y12, Y14, Y0
+	VMOVUPD      Y0, 2112(BX)
+	VMOVUPD      640(BX), Y0
+	VMOVUPD      Y6, 416(BX)
+	VMOVUPD      352(BX), Y6
+	VFNMADD231PD Y0, Y8, Y6
+	VMOVUPD      Y6, 352(BX)
+	VMOVUPD      608(BX), Y6
+	VMOVUPD      Y15, 448(BX)
+	VMOVUPD      384(BX), Y15
+	VFNMADD231PD Y6, Y14, Y15
+	VMOVUPD      Y15, 384(BX)
+	VMOVUPD      704(BX), Y15
+	VMOVUPD      Y2, 2080(BX)
+	VMOVUPD      2048(BX), Y2
+	VFNMADD231PD Y15, Y8, Y2
+	VMOVUPD      672(BX), Y8
+	VMOVUPD      Y2, 2048(BX)
+	VMOVUPD      736(BX), Y2
+	VFNMADD231PD Y8, Y14, Y2
+	VFNMADD231PD Y9, Y5, Y4
+	VFNMADD231PD Y3, Y1, Y11
+	VMOVUPD      896(BX), Y3
+	VFNMADD231PD Y10, Y5, Y3
+	VMOVUPD      864(BX), Y9
+	VFNMADD231PD Y12, Y1, Y9
+	VMOVUPD      800(BX), Y14
+	VFNMADD231PD Y0, Y5, Y14
+	VMOVUPD      2016(BX), Y0
+	VFNMADD231PD Y6, Y1, Y0
+	VMOVUPD      1088(BX), Y6
+	VFNMADD231PD Y15, Y5, Y6
+	VMOVUPD      768(BX), Y5
+	VFNMADD231PD Y8, Y1, Y5
+	VMOVUPD      1888(BX), Y1
+	VMOVUPD      1120(BX), Y8
+	VMULPD       Y8, Y1, Y15
+	VMOVUPD      1824(BX), Y12
+	VMOVUPD      1440(BX), Y10
+	VMOVUPD      Y5, 768(BX)
+	VMULPD       Y10, Y12, Y5
+	VMOVUPD      Y6, 1088(BX)
+	VMOVUPD      1792(BX), Y6
+	VMOVUPD      Y0, 2016(BX)
+	VMULPD       Y8, Y6, Y0
+	VMOVUPD      1184(BX), Y8
+	VMOVUPD      Y14, 800(BX)
+	VMULPD       Y10, Y8, Y14
+	VFNMADD231PD Y1, Y15, Y13
+	VFNMADD231PD Y12, Y5, Y7
+	VMOVUPD      2080(BX), Y1
+	VFNMADD231PD Y6, Y15, Y1
+	VMOVUPD      448(BX), Y12
+	VFNMADD231PD Y8, Y5, Y12
+	VMOVUPD      1248(BX), Y10
+	VMOVUPD      Y12, 448(BX)
+	VMOVUPD      416(BX), Y12
+	VFNMADD231PD Y10, Y15, Y12
+	VMOVUPD      Y12, 416(BX)
+	VMOVUPD      1216(BX), Y12
+	VMOVUPD      Y1, 2080(BX)
+	VMOVUPD      2112(BX), Y1
+	VFNMADD231PD Y12, Y5, Y1
+	VMOVUPD      Y1, 2112(BX)
+	VMOVUPD      1312(BX), Y1
+	VMOVUPD      Y7, 1824(BX)
+	VMOVUPD      352(BX), Y7
+	VFNMADD231PD Y1, Y15, Y7
+	VMOVUPD      Y7, 352(BX)
+	VMOVUPD      1280(BX), Y7
+	VMOVUPD      Y13, 1888(BX)
+	VMOVUPD      384(BX), Y13
+	VFNMADD231PD Y7, Y5, Y13
+	VMOVUPD      Y13, 384(BX)
+	VMOVUPD      1376(BX), Y13
+	VMOVUPD      2048(BX), Y7
+	VFNMADD231PD Y13, Y15, Y7
+	VMOVUPD      1344(BX), Y15
+	VFNMADD231PD Y15, Y5, Y2
+	VFNMADD231PD Y6, Y0, Y4
+	VFNMADD231PD Y8, Y14, Y11
+	VFNMADD231PD Y10, Y0, Y3
+	VFNMADD231PD Y12, Y14, Y9
+	VMOVUPD      800(BX), Y5
+	VFNMADD231PD Y1, Y0, Y5
+	VMOVUPD      1280(BX), Y6
+	VMOVUPD      2016(BX), Y8
+	VFNMADD231PD Y6, Y14, Y8
+	VMOVUPD      1088(BX), Y6
+	VFNMADD231PD Y13, Y0, Y6
+	VMOVUPD      768(BX), Y0
+	VFNMADD231PD Y15, Y14, Y0
+	VMOVUPD      1504(BX), Y14
+	VMOVUPD      1952(BX), Y15
+	VMULPD       Y15, Y14, Y13
+	VMOVUPD      1472(BX), Y1
+	VMOVUPD      1920(BX), Y12
+	VMULPD       Y12, Y1, Y10
+	VMOVUPD      Y0, 768(BX)
+	VMOVUPD      1568(BX), Y0
+	VMOVUPD      Y6, 1088(BX)
+	VMULPD       Y15, Y0, Y6
+	VMOVUPD      1536(BX), Y15
+	VMOVUPD      Y8, 2016(BX)
+	VMULPD       Y12, Y15, Y8
+	VMOVUPD      1888(BX), Y12
+	VFNMADD231PD Y14, Y13, Y12
+	VMOVUPD      1824(BX), Y14
+	VFNMADD231PD Y1, Y10, Y14
+	VMOVUPD      2080(BX), Y1
+	VFNMADD231PD Y0, Y13, Y1
+	VMOVUPD      Y1, 2080(BX)
+	VMOVUPD      448(BX), Y1
+	VFNMADD231PD Y15, Y10, Y1
+	VMOVUPD      Y1, 448(BX)
+	VMOVUPD      1632(BX), Y1
+	VMOVUPD      Y14, 1824(BX)
+	VMOVUPD      416(BX), Y14
+	VFNMADD231PD Y1, Y13, Y14
+	VMOVUPD      Y14, 416(BX)
+	VMOVUPD      1600(BX), Y14
+	VMOVUPD      Y12, 1888(BX)
+	VMOVUPD      2112(BX), Y12
+	VFNMADD231PD Y14, Y10, Y12
+	VMOVUPD      Y12, 2112(BX)
+	VMOVUPD      1696(BX), Y12
+	VMOVUPD      Y5, 800(BX)
+	VMOVUPD      352(BX), Y5
+	VFNMADD231PD Y12, Y13, Y5
+	VMOVUPD      Y5, 352(BX)
+	VMOVUPD      1664(BX), Y5
+	VMOVUPD      384(BX), Y12
+	VFNMADD231PD Y5, Y10, Y12
+	VMOVUPD      Y12, 384(BX)
+	VMOVUPD      1760(BX), Y12
+	VFNMADD231PD Y12, Y13, Y7
+	VMOVUPD      1728(BX), Y13
+	VFNMADD231PD Y13, Y10, Y2
+	VFNMADD231PD Y0, Y6, Y4
+	VFNMADD231PD Y15, Y8, Y11
+	VFNMADD231PD Y1, Y6, Y3
+	VFNMADD231PD Y14, Y8, Y9
+	VMOVUPD      1696(BX), Y0
+	VMOVUPD      800(BX), Y10
+	VFNMADD231PD Y0, Y6, Y10
+	VMOVUPD      2016(BX), Y15
+	VFNMADD231PD Y5, Y8, Y15
+	VMOVUPD      1088(BX), Y5
+	VFNMADD231PD Y12, Y6, Y5
+	VMOVUPD      768(BX), Y6
+	VFNMADD231PD Y13, Y8, Y6
+	VMOVUPD      one<>+0(SB), Y8
+	VMOVUPD      1888(BX), Y13
+	VDIVPD       Y13, Y8, Y12
+	VMOVUPD      1824(BX), Y0
+	VDIVPD       Y0, Y8, Y14
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y13
+	VMOVUPD      1056(BX), Y0
+	VORPD        Y1, Y0, Y0
+	VMOVUPD      1024(BX), Y1
+	VORPD        Y13, Y1, Y1
+	VMOVUPD      2080(BX), Y13
+	VMOVUPD      Y1, 1024(BX)
+	VMULPD       Y12, Y13, Y1
+	VMOVUPD      Y12, 1056(BX)
+	VMOVUPD      448(BX), Y12
+	VMOVUPD      Y0, 1536(BX)
+	VMULPD       Y14, Y12, Y0
+	VFNMADD231PD Y13, Y1, Y4
+	VFNMADD231PD Y12, Y0, Y11
+	VMOVUPD      416(BX), Y12
+	VFNMADD231PD Y12, Y1, Y3
+	VMOVUPD      2112(BX), Y13
+	VFNMADD231PD Y13, Y0, Y9
+	VMOVUPD      Y9, 864(BX)
+	VMOVUPD      352(BX), Y9
+	VFNMADD231PD Y9, Y1, Y10
+	VMOVUPD      Y10, 800(BX)
+	VMOVUPD      384(BX), Y10
+	VFNMADD231PD Y10, Y0, Y15
+	VFNMADD231PD Y7, Y1, Y5
+	VFNMADD231PD Y2, Y0, Y6
+	VDIVPD       Y4, Y8, Y0
+	VDIVPD       Y11, Y8, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y8
+	VMOVUPD      Y4, 960(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y4
+	VMOVUPD      Y11, 928(BX)
+	VMOVUPD      1536(BX), Y11
+	VORPD        Y8, Y11, Y8
+	VMOVUPD      1024(BX), Y11
+	VORPD        Y4, Y11, Y4
+	VBROADCASTSD 1728(CX), Y11
+	VMOVUPD      Y4, 1024(BX)
+	VADDPD       1728(AX), Y11, Y4
+	VADDPD       1760(AX), Y11, Y11
+	VMOVUPD      Y8, 1536(BX)
+	VBROADCASTSD 2176(CX), Y8
+	VMOVUPD      Y6, 768(BX)
+	VADDPD       2176(AX), Y8, Y6
+	VADDPD       2208(AX), Y8, Y8
+	VMOVUPD      Y5, 1088(BX)
+	VBROADCASTSD 2688(CX), Y5
+	VMOVUPD      Y15, 2016(BX)
+	VADDPD       2688(AX), Y5, Y15
+	VADDPD       2720(AX), Y5, Y5
+	VMOVUPD      Y1, 448(BX)
+	VBROADCASTSD 2240(CX), Y1
+	VMOVUPD      Y0, 2080(BX)
+	VADDPD       2240(AX), Y1, Y0
+	VADDPD       2272(AX), Y1, Y1
+	VMOVUPD      Y3, 896(BX)
+	VBROADCASTSD 2752(CX), Y3
+	VMOVUPD      Y2, 736(BX)
+	VADDPD       2752(AX), Y3, Y2
+	VADDPD       2784(AX), Y3, Y3
+	VMOVUPD      Y7, 2048(BX)
+	VMOVUPD      256(BX), Y7
+	VMOVUPD      832(BX), Y10
+	VMULPD       Y10, Y7, Y9
+	VMOVUPD      224(BX), Y13
+	VMOVUPD      Y14, 1568(BX)
+	VMOVUPD      1856(BX), Y14
+	VMULPD       Y14, Y13, Y12
+	VMOVUPD      Y3, 1472(BX)
+	VMOVUPD      128(BX), Y3
+	VMOVUPD      Y2, 1504(BX)
+	VMULPD       Y10, Y3, Y2
+	VMOVUPD      96(BX), Y10
+	VMOVUPD      Y1, 1184(BX)
+	VMULPD       Y14, Y10, Y1
+	VFNMADD231PD Y7, Y9, Y4
+	VFNMADD231PD Y13, Y12, Y11
+	VFNMADD231PD Y3, Y9, Y6
+	VFNMADD231PD Y10, Y12, Y8
+	VMOVUPD      192(BX), Y7
+	VFNMADD231PD Y7, Y9, Y15
+	VMOVUPD      160(BX), Y9
+	VFNMADD231PD Y9, Y12, Y5
+	VFNMADD231PD Y3, Y2, Y0
+	VMOVUPD      1184(BX), Y3
+	VFNMADD231PD Y10, Y1, Y3
+	VMOVUPD      1504(BX), Y10
+	VFNMADD231PD Y7, Y2, Y10
+	VMOVUPD      1472(BX), Y2
+	VFNMADD231PD Y9, Y1, Y2
+	VMOVUPD      576(BX), Y1
+	VMOVUPD      992(BX), Y12
+	VMULPD       Y12, Y1, Y13
+	VMOVUPD      544(BX), Y9
+	VMOVUPD      1152(BX), Y14
+	VMULPD       Y14, Y9, Y7
+	VMOVUPD      Y2, 1472(BX)
+	VMOVUPD      640(BX), Y2
+	VMOVUPD      Y10, 1504(BX)
+	VMULPD       Y12, Y2, Y10
+	VMOVUPD      608(BX), Y12
+	VMOVUPD      Y3, 1184(BX)
+	VMULPD       Y14, Y12, Y3
+	VFNMADD231PD Y1, Y13, Y4
+	VFNMADD231PD Y9, Y7, Y11
+	VFNMADD231PD Y2, Y13, Y6
+	VFNMADD231PD Y12, Y7, Y8
+	VMOVUPD      704(BX), Y1
+	VFNMADD231PD Y1, Y13, Y15
+	VMOVUPD      672(BX), Y9
+	VFNMADD231PD Y9, Y7, Y5
+	VFNMADD231PD Y2, Y10, Y0
+	VMOVUPD      1184(BX), Y2
+	VFNMADD231PD Y12, Y3, Y2
+	VMOVUPD      1504(BX), Y7
+	VFNMADD231PD Y1, Y10, Y7
+	VMOVUPD      1472(BX), Y10
+	VFNMADD231PD Y9, Y3, Y10
+	VMOVUPD      1248(BX), Y3
+	VMOVUPD      1120(BX), Y12
+	VMULPD       Y12, Y3, Y13
+	VMOVUPD      1216(BX), Y9
+	VMOVUPD      1440(BX), Y14
+	VMULPD       Y14, Y9, Y1
+	VMOVUPD      Y10, 1472(BX)
+	VMOVUPD      1312(BX), Y10
+	VMOVUPD      Y7, 1504(BX)
+	VMULPD       Y12, Y10, Y7
+	VMOVUPD      1280(BX), Y12
+	VMOVUPD      Y2, 1184(BX)
+	VMULPD       Y14, Y12, Y2
+	VFNMADD231PD Y3, Y13, Y4
+	VFNMADD231PD Y9, Y1, Y11
+	VFNMADD231PD Y10, Y13, Y6
+	VFNMADD231PD Y12, Y1, Y8
+	VMOVUPD      1376(BX), Y3
+	VFNMADD231PD Y3, Y13, Y15
+	VMOVUPD      1344(BX), Y9
+	VFNMADD231PD Y9, Y1, Y5
+	VFNMADD231PD Y10, Y7, Y0
+	VMOVUPD      1184(BX), Y1
+	VFNMADD231PD Y12, Y2, Y1
+	VMOVUPD      1504(BX), Y10
+	VFNMADD231PD Y3, Y7, Y10
+	VMOVUPD      1472(BX), Y7
+	VFNMADD231PD Y9, Y2, Y7
+	VMOVUPD      1632(BX), Y2
+	VMOVUPD      1952(BX), Y12
+	VMULPD       Y12, Y2, Y13
+	VMOVUPD      1600(BX), Y9
+	VMOVUPD      1920(BX), Y14
+	VMULPD       Y14, Y9, Y3
+	VMOVUPD      Y7, 1472(BX)
+	VMOVUPD      1696(BX), Y7
+	VMOVUPD      Y10, 1504(BX)
+	VMULPD       Y12, Y7, Y10
+	VMOVUPD      1664(BX), Y12
+	VMOVUPD      Y1, 1184(BX)
+	VMULPD       Y14, Y12, Y1
+	VFNMADD231PD Y2, Y13, Y4
+	VFNMADD231PD Y9, Y3, Y11
+	VFNMADD231PD Y7, Y13, Y6
+	VFNMADD231PD Y12, Y3, Y8
+	VMOVUPD      1760(BX), Y2
+	VFNMADD231PD Y2, Y13, Y15
+	VMOVUPD      1728(BX), Y9
+	VFNMADD231PD Y9, Y3, Y5
+	VFNMADD231PD Y7, Y10, Y0
+	VMOVUPD      1184(BX), Y3
+	VFNMADD231PD Y12, Y1, Y3
+	VMOVUPD      1504(BX), Y7
+	VFNMADD231PD Y2, Y10, Y7
+	VMOVUPD      1472(BX), Y10
+	VFNMADD231PD Y9, Y1, Y10
+	VMOVUPD      416(BX), Y1
+	VMOVUPD      1056(BX), Y12
+	VMULPD       Y12, Y1, Y13
+	VMOVUPD      2112(BX), Y9
+	VMOVUPD      1568(BX), Y14
+	VMULPD       Y14, Y9, Y2
+	VMOVUPD      Y10, 1472(BX)
+	VMOVUPD      352(BX), Y10
+	VMOVUPD      Y7, 1504(BX)
+	VMULPD       Y12, Y10, Y7
+	VMOVUPD      384(BX), Y12
+	VMOVUPD      Y3, 1184(BX)
+	VMULPD       Y14, Y12, Y3
+	VFNMADD231PD Y1, Y13, Y4
+	VFNMADD231PD Y9, Y2, Y11
+	VFNMADD231PD Y10, Y13, Y6
+	VFNMADD231PD Y12, Y2, Y8
+	VMOVUPD      2048(BX), Y1
+	VFNMADD231PD Y1, Y13, Y15
+	VMOVUPD      736(BX), Y9
+	VFNMADD231PD Y9, Y2, Y5
+	VFNMADD231PD Y10, Y7, Y0
+	VMOVUPD      1184(BX), Y2
+	VFNMADD231PD Y12, Y3, Y2
+	VMOVUPD      1504(BX), Y10
+	VFNMADD231PD Y1, Y7, Y10
+	VMOVUPD      1472(BX), Y7
+	VFNMADD231PD Y9, Y3, Y7
+	VMOVUPD      896(BX), Y3
+	VMOVUPD      2080(BX), Y12
+	VMULPD       Y12, Y3, Y13
+	VMOVUPD      864(BX), Y9
+	VMOVUPD      448(BX), Y14
+	VMULPD       Y14, Y9, Y1
+	VMOVUPD      Y7, 1472(BX)
+	VMOVUPD      800(BX), Y7
+	VMOVUPD      Y10, 1504(BX)
+	VMULPD       Y12, Y7, Y10
+	VMOVUPD      2016(BX), Y12
+	VMOVUPD      Y2, 1184(BX)
+	VMULPD       Y14, Y12, Y2
+	VFNMADD231PD Y3, Y13, Y4
+	VFNMADD231PD Y9, Y1, Y11
+	VFNMADD231PD Y7, Y13, Y6
+	VFNMADD231PD Y12, Y1, Y8
+	VMOVUPD      1088(BX), Y3
+	VFNMADD231PD Y3, Y13, Y15
+	VMOVUPD      768(BX), Y9
+	VFNMADD231PD Y9, Y1, Y5
+	VFNMADD231PD Y7, Y10, Y0
+	VMOVUPD      1184(BX), Y1
+	VFNMADD231PD Y12, Y2, Y1
+	VMOVUPD      1504(BX), Y7
+	VFNMADD231PD Y3, Y10, Y7
+	VMOVUPD      1472(BX), Y10
+	VFNMADD231PD Y9, Y2, Y10
+	VMOVUPD      one<>+0(SB), Y2
+	VDIVPD       Y4, Y2, Y12
+	VDIVPD       Y11, Y2, Y2
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y13
+	VMOVUPD      Y4, 2016(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y4
+	VMOVUPD      Y11, 800(BX)
+	VMOVUPD      1536(BX), Y11
+	VORPD        Y13, Y11, Y11
+	VMOVUPD      1024(BX), Y13
+	VORPD        Y4, Y13, Y4
+	VMULPD       Y12, Y6, Y13
+	VMOVUPD      Y12, 1024(BX)
+	VMULPD       Y2, Y8, Y12
+	VFNMADD231PD Y6, Y13, Y0
+	VFNMADD231PD Y8, Y12, Y1
+	VFNMADD231PD Y15, Y13, Y7
+	VFNMADD231PD Y5, Y12, Y10
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y8
+	VORPD        Y6, Y11, Y6
+	VORPD        Y8, Y4, Y4
+	VBROADCASTSD 2816(CX), Y8
+	VADDPD       2816(AX), Y8, Y11
+	VADDPD       2848(AX), Y8, Y8
+	VMOVUPD      192(BX), Y12
+	VMULPD       832(BX), Y12, Y13
+	VMOVUPD      Y4, 832(BX)
+	VMOVUPD      160(BX), Y4
+	VMOVUPD      Y6, 1536(BX)
+	VMULPD       1856(BX), Y4, Y6
+	VFNMADD231PD Y12, Y13, Y11
+	VFNMADD231PD Y4, Y6, Y8
+	VMOVUPD      704(BX), Y4
+	VMULPD       992(BX), Y4, Y6
+	VMOVUPD      672(BX), Y12
+	VMULPD       1152(BX), Y12, Y13
+	VFNMADD231PD Y4, Y6, Y11
+	VFNMADD231PD Y12, Y13, Y8
+	VMOVUPD      1376(BX), Y4
+	VMULPD       1120(BX), Y4, Y6
+	VMOVUPD      1344(BX), Y12
+	VMULPD       1440(BX), Y12, Y13
+	VFNMADD231PD Y4, Y6, Y11
+	VFNMADD231PD Y12, Y13, Y8
+	VMOVUPD      1760(BX), Y4
+	VMULPD       1952(BX), Y4, Y6
+	VMOVUPD      1728(BX), Y12
+	VMULPD       1920(BX), Y12, Y13
+	VFNMADD231PD Y4, Y6, Y11
+	VFNMADD231PD Y12, Y13, Y8
+	VMOVUPD      2048(BX), Y4
+	VMULPD       1056(BX), Y4, Y6
+	VMOVUPD      736(BX), Y12
+	VMULPD       1568(BX), Y12, Y13
+	VFNMADD231PD Y4, Y6, Y11
+	VFNMADD231PD Y12, Y13, Y8
+	VMULPD       2080(BX), Y3, Y4
+	VMULPD       Y14, Y9, Y6
+	VFNMADD231PD Y3, Y4, Y11
+	VFNMADD231PD Y9, Y6, Y8
+	VMULPD       1024(BX), Y15, Y3
+	VMULPD       Y2, Y5, Y2
+	VFNMADD231PD Y15, Y3, Y11
+	VFNMADD231PD Y5, Y2, Y8
+	VMULPD       Y7, Y7, Y2
+	VMULPD       Y10, Y10, Y3
+	VFMSUB231PD  Y11, Y0, Y2
+	VFMSUB231PD  Y8, Y1, Y3
+	VPSUBQ       leastPair<>+0(SB), Y2, Y0
+	VPSRLQ       $0x01, Y0, Y0
+	VPSUBQ       leastPair<>+0(SB), Y3, Y1
+	VPSRLQ       $0x01, Y1, Y1
+	VMOVUPD      1536(BX), Y4
+	VORPD        Y0, Y4, Y0
+	VMOVUPD      832(BX), Y4
+	VORPD        Y1, Y4, Y1
+	VMOVUPD      1888(BX), Y4
+	VMULPD       960(BX), Y4, Y4
+	VMOVUPD      1824(BX), Y5
+	VMULPD       928(BX), Y5, Y5
+	VMOVUPD      2016(BX), Y6
+	VMULPD       Y2, Y6, Y2
+	VMOVUPD      800(BX), Y6
+	VMULPD       Y3, Y6, Y3
+	VMULPD       Y2, Y4, Y2
+	VMULPD       Y3, Y5, Y3
+	VMOVUPD      1984(BX), Y4
+	VPSRLQ       $0x35, Y4, Y5
+	VMOVUPD      1408(BX), Y6
+	VPSRLQ       $0x35, Y6, Y7
+	VANDPD       evenMask<>+0(SB), Y4, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y6, Y6
+	VORPD        evenBits<>+0(SB), Y6, Y6
+	VMULPD       Y2, Y4, Y2
+	VMULPD       Y3, Y6, Y3
+	TESTQ        SI, SI
+	JZ           determinants9
+	VANDPD       evenMask<>+0(SB), Y2, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y3, Y6
+	VORPD        evenBits<>+0(SB), Y6, Y6
+	VPSRLQ       $0x35, Y2, Y2
+	VPSRLQ       $0x35, Y3, Y3
+	VPADDQ       Y2, Y5, Y2
+	VPADDQ       Y3, Y7, Y3
+	VPXOR        Y5, Y5, Y5
+	VPSRLQ       $0x3c, Y0, Y0
+	VPCMPGTQ     Y5, Y0, Y0
+	VORPD        Y0, Y4, Y0
+	VPSRLQ       $0x3c, Y1, Y1
+	VPCMPGTQ     Y5, Y1, Y1
+	VORPD        Y1, Y6, Y1
+	VCVTPD2PSY   Y0, X4
+	VCVTPD2PSY   Y1, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y0, Y8, Y6
+	VMULPD       Y4, Y4, Y0
+	VFNMADD231PD Y1, Y0, Y7
+	VMOVUPD      (R10)(R12*1), Y0
+	VMOVUPD      32(BX), Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMOVUPD      32(R10)(R12*1), Y6
+	VADDPD       Y1, Y6, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      (R9)(R12*1), Y6
+	VMOVUPD      (BX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(R9)(R12*1), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y0, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y1, Y7
+	VMOVUPD      (R11)(R12*1), Y8
+	VMOVUPD      64(BX), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSUBQ       Y2, Y8, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       Y5, Y2, Y2
+	VMOVUPD      32(R11)(R12*1), Y5
+	VPADDQ       Y9, Y5, Y5
+	VPSUBQ       Y3, Y5, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDQ       Y4, Y3, Y3
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y3, Y1, Y1
+	VFMADD231PD  Y0, Y6, Y2
+	VFMADD231PD  Y1, Y7, Y3
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (SI)(R12*1)
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y3, Y0, Y0
+	VMOVUPD      Y0, 32(SI)(R12*1)
+
+next9:
+	ADDQ $0x40, R12
+	ADDQ $0x00000b40, AX
+	SUBQ $0x01, DX
+	JG   loop9
+	VZEROUPPER
+	RET
+
+determinants9:
+	VANDPD   mantissa<>+0(SB), Y2, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y2, Y6
+	VPSUBQ   expBias<>+0(SB), Y6, Y6
+	VPADDQ   Y5, Y5, Y5
+	VPADDQ   Y5, Y6, Y6
+	VPSUBQ   expBias2<>+0(SB), Y6, Y6
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y0, Y0
+	VPCMPGTQ Y8, Y0, Y0
+	VORPD    Y0, Y4, Y4
+	VMOVUPD  Y4, (DI)(R12*1)
+	VMOVUPD  Y6, (R8)(R12*1)
+	VANDPD   mantissa<>+0(SB), Y3, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y3, Y6
+	VPSUBQ   expBias<>+0(SB), Y6, Y6
+	VPADDQ   Y7, Y7, Y7
+	VPADDQ   Y7, Y6, Y6
+	VPSUBQ   expBias2<>+0(SB), Y6, Y6
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y1, Y1
+	VPCMPGTQ Y8, Y1, Y1
+	VORPD    Y1, Y4, Y4
+	VMOVUPD  Y4, 32(DI)(R12*1)
+	VMOVUPD  Y6, 32(R8)(R12*1)
+	JMP      next9
+
+order10:
+	VBROADCASTSD ae+80(FP), Y0
+	VMOVUPD      Y0, (BX)
+	VBROADCASTSD ac+88(FP), Y0
+	VMOVUPD      Y0, 32(BX)
+	VBROADCASTSD ax+96(FP), Y0
+	VMOVUPD      Y0, 64(BX)
+	VMOVUPD      64(BX), Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 64(BX)
+	XORQ         R12, R12
+
+loop10:
+	VBROADCASTSD (CX), Y0
+	VADDPD       (AX), Y0, Y1
+	VADDPD       32(AX), Y0, Y0
+	VBROADCASTSD 64(CX), Y2
+	VADDPD       64(AX), Y2, Y3
+	VADDPD       96(AX), Y2, Y2
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y5
+	VADDPD       224(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y6
+	VADDPD       384(AX), Y6, Y7
+	VADDPD       416(AX), Y6, Y6
+	VBROADCASTSD 640(CX), Y8
+	VADDPD       640(AX), Y8, Y9
+	VADDPD       672(AX), Y8, Y8
+	VBROADCASTSD 960(CX), Y10
+	VADDPD       960(AX), Y10, Y11
+	VADDPD       992(AX), Y10, Y10
+	VBROADCASTSD 1344(CX), Y12
+	VADDPD       1344(AX), Y12, Y13
+	VADDPD       1376(AX), Y12, Y12
+	VBROADCASTSD 1792(CX), Y14
+	VADDPD       1792(AX), Y14, Y15
+	VADDPD       1824(AX), Y14, Y14
+	VMOVUPD      Y14, 96(BX)
+	VBROADCASTSD 2304(CX), Y14
+	VMOVUPD      Y15, 128(BX)
+	VADDPD       2304(AX), Y14, Y15
+	VADDPD       2336(AX), Y14, Y14
+	VMOVUPD      Y14, 160(BX)
+	VBROADCASTSD 2880(CX), Y14
+	VMOVUPD      Y15, 192(BX)
+	VADDPD       2880(AX), Y14, Y15
+	VADDPD       2912(AX), Y14, Y14
+	VMOVUPD      Y14, 224(BX)
+	VBROADCASTSD 128(CX), Y14
+	VMOVUPD      Y15, 256(BX)
+	VADDPD       128(AX), Y14, Y15
+	VADDPD       160(AX), Y14, Y14
+	VMOVUPD      Y12, 288(BX)
+	VBROADCASTSD 256(CX), Y12
+	VMOVUPD      Y13, 320(BX)
+	VADDPD       256(AX), Y12, Y13
+	VADDPD       288(AX), Y12, Y12
+	VMOVUPD      Y10, 352(BX)
+	VBROADCASTSD 448(CX), Y10
+	VMOVUPD      Y11, 384(BX)
+	VADDPD       448(AX), Y10, Y11
+	VADDPD       480(AX), Y10, Y10
+	VMOVUPD      Y8, 416(BX)
+	VBROADCASTSD 704(CX), Y8
+	VMOVUPD      Y9, 448(BX)
+	VADDPD       704(AX), Y8, Y9
+	VADDPD       736(AX), Y8, Y8
+	VMOVUPD      Y8, 480(BX)
+	VBROADCASTSD 1024(CX), Y8
+	VMOVUPD      Y9, 512(BX)
+	VADDPD       1024(AX), Y8, Y9
+	VADDPD       1056(AX), Y8, Y8
+	VMOVUPD      Y8, 544(BX)
+	VBROADCASTSD 1408(CX), Y8
+	VMOVUPD      Y9, 576(BX)
+	VADDPD       1408(AX), Y8, Y9
+	VADDPD       1440(AX), Y8, Y8
+	VMOVUPD      Y8, 608(BX)
+	VBROADCASTSD 1856(CX), Y8
+	VMOVUPD      Y9, 640(BX)
+	VADDPD       1856(AX), Y8, Y9
+	VADDPD       1888(AX), Y8, Y8
+	VMOVUPD      Y8, 672(BX)
+	VBROADCASTSD 2368(CX), Y8
+	VMOVUPD      Y9, 704(BX)
+	VADDPD       2368(AX), Y8, Y9
+	VADDPD       2400(AX), Y8, Y8
+	VMOVUPD      Y8, 736(BX)
+	VBROADCASTSD 2944(CX), Y8
+	VMOVUPD      Y9, 768(BX)
+	VADDPD       2944(AX), Y8, Y9
+	VADDPD       2976(AX), Y8, Y8
+	VMOVUPD      Y8, 800(BX)
+	VMOVUPD      one<>+0(SB), Y8
+	VMOVUPD      Y9, 832(BX)
+	VDIVPD       Y1, Y8, Y9
+	VMOVUPD      Y6, 864(BX)
+	VDIVPD       Y0, Y8, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y8
+	VMOVUPD      Y1, 896(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y1
+	VMOVUPD      Y0, 928(BX)
+	VMULPD       Y9, Y3, Y0
+	VMOVUPD      Y9, 960(BX)
+	VMULPD       Y6, Y2, Y9
+	VFNMADD231PD Y3, Y0, Y15
+	VFNMADD231PD Y2, Y9, Y14
+	VFNMADD231PD Y5, Y0, Y13
+	VFNMADD231PD Y4, Y9, Y12
+	VFNMADD231PD Y7, Y0, Y11
+	VMOVUPD      864(BX), Y2
+	VFNMADD231PD Y2, Y9, Y10
+	VMOVUPD      448(BX), Y3
+	VMOVUPD      Y10, 992(BX)
+	VMOVUPD      512(BX), Y10
+	VFNMADD231PD Y3, Y0, Y10
+	VMOVUPD      Y10, 512(BX)
+	VMOVUPD      416(BX), Y10
+	VMOVUPD      Y11, 1024(BX)
+	VMOVUPD      480(BX), Y11
+	VFNMADD231PD Y10, Y9, Y11
+	VMOVUPD      Y11, 480(BX)
+	VMOVUPD      384(BX), Y11
+	VMOVUPD      Y12, 1056(BX)
+	VMOVUPD      576(BX), Y12
+	VFNMADD231PD Y11, Y0, Y12
+	VMOVUPD      Y12, 576(BX)
+	VMOVUPD      352(BX), Y12
+	VMOVUPD      Y13, 1088(BX)
+	VMOVUPD      544(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 544(BX)
+	VMOVUPD      320(BX), Y13
+	VMOVUPD      640(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 640(BX)
+	VMOVUPD      288(BX), Y12
+	VMOVUPD      608(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 608(BX)
+	VMOVUPD      128(BX), Y13
+	VMOVUPD      704(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 704(BX)
+	VMOVUPD      96(BX), Y12
+	VMOVUPD      672(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 672(BX)
+	VMOVUPD      192(BX), Y13
+	VMOVUPD      768(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 768(BX)
+	VMOVUPD      160(BX), Y12
+	VMOVUPD      736(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 736(BX)
+	VMOVUPD      256(BX), Y13
+	VMOVUPD      832(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      224(BX), Y0
+	VMOVUPD      Y12, 832(BX)
+	VMOVUPD      800(BX), Y12
+	VFNMADD231PD Y0, Y9, Y12
+	VMOVUPD      one<>+0(SB), Y9
+	VMOVUPD      Y12, 800(BX)
+	VDIVPD       Y15, Y9, Y12
+	VMOVUPD      Y12, 1120(BX)
+	VDIVPD       Y14, Y9, Y12
+	VPSUBQ       pivotMin<>+0(SB), Y15, Y9
+	VMOVUPD      Y15, 1152(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y14, Y15
+	VORPD        Y9, Y8, Y8
+	VORPD        Y15, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y15
+	VADDPD       352(AX), Y9, Y9
+	VMOVUPD      Y14, 1184(BX)
+	VBROADCASTSD 512(CX), Y14
+	VMOVUPD      Y1, 1216(BX)
+	VADDPD       512(AX), Y14, Y1
+	VADDPD       544(AX), Y14, Y14
+	VMOVUPD      Y8, 1248(BX)
+	VBROADCASTSD 768(CX), Y8
+	VMOVUPD      Y12, 1280(BX)
+	VADDPD       768(AX), Y8, Y12
+	VADDPD       800(AX), Y8, Y8
+	VBROADCASTSD 1088(CX), Y0
+	VADDPD       1088(AX), Y0, Y13
+	VADDPD       1120(AX), Y0, Y0
+	VMOVUPD      Y0, 1312(BX)
+	VBROADCASTSD 1472(CX), Y0
+	VADDPD       1472(AX), Y0, Y11
+	VADDPD       1504(AX), Y0, Y0
+	VMOVUPD      Y0, 1344(BX)
+	VBROADCASTSD 1920(CX), Y0
+	VMOVUPD      Y11, 1376(BX)
+	VADDPD       1920(AX), Y0, Y11
+	VADDPD       1952(AX), Y0, Y0
+	VMOVUPD      Y0, 1408(BX)
+	VBROADCASTSD 2432(CX), Y0
+	VMOVUPD      Y11, 1440(BX)
+	VADDPD       2432(AX), Y0, Y11
+	VADDPD       2464(AX), Y0, Y0
+	VMOVUPD      Y0, 1472(BX)
+	VBROADCASTSD 3008(CX), Y0
+	VMOVUPD      Y11, 1504(BX)
+	VADDPD       3008(AX), Y0, Y11
+	VADDPD       3040(AX), Y0, Y0
+	VMOVUPD      Y0, 1536(BX)
+	VBROADCASTSD 576(CX), Y0
+	VMOVUPD      Y11, 1568(BX)
+	VADDPD       576(AX), Y0, Y11
+	VADDPD       608(AX), Y0, Y0
+	VMOVUPD      Y0, 1600(BX)
+	VBROADCASTSD 832(CX), Y0
+	VMOVUPD      Y11, 1632(BX)
+	VADDPD       832(AX), Y0, Y11
+	VADDPD       864(AX), Y0, Y0
+	VMOVUPD      Y0, 1664(BX)
+	VBROADCASTSD 1152(CX), Y0
+	VMOVUPD      Y11, 1696(BX)
+	VADDPD       1152(AX), Y0, Y11
+	VADDPD       1184(AX), Y0, Y0
+	VMOVUPD      Y0, 1728(BX)
+	VBROADCASTSD 1536(CX), Y0
+	VMOVUPD      Y11, 1760(BX)
+	VADDPD       1536(AX), Y0, Y11
+	VADDPD       1568(AX), Y0, Y0
+	VMOVUPD      Y0, 1792(BX)
+	VBROADCASTSD 1984(CX), Y0
+	VMOVUPD      Y11, 1824(BX)
+	VADDPD       1984(AX), Y0, Y11
+	VADDPD       2016(AX), Y0, Y0
+	VMOVUPD      Y0, 1856(BX)
+	VBROADCASTSD 2496(CX), Y0
+	VMOVUPD      Y11, 1888(BX)
+	VADDPD       2496(AX), Y0, Y11
+	VADDPD       2528(AX), Y0, Y0
+	VMOVUPD      Y0, 1920(BX)
+	VBROADCASTSD 3072(CX), Y0
+	VMOVUPD      Y11, 1952(BX)
+	VADDPD       3072(AX), Y0, Y11
+	VADDPD       3104(AX), Y0, Y0
+	VMOVUPD      Y0, 1984(BX)
+	VMOVUPD      960(BX), Y0
+	VMOVUPD      Y11, 2016(BX)
+	VMULPD       Y0, Y5, Y11
+	VMOVUPD      Y13, 2048(BX)
+	VMULPD       Y6, Y4, Y13
+	VMOVUPD      Y8, 2080(BX)
+	VMULPD       Y0, Y7, Y8
+	VMULPD       Y6, Y2, Y0
+	VFNMADD231PD Y5, Y11, Y15
+	VFNMADD231PD Y4, Y13, Y9
+	VFNMADD231PD Y7, Y11, Y1
+	VFNMADD231PD Y2, Y13, Y14
+	VFNMADD231PD Y3, Y11, Y12
+	VMOVUPD      2080(BX), Y4
+	VFNMADD231PD Y10, Y13, Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      Y6, 2112(BX)
+	VMOVUPD      2048(BX), Y6
+	VFNMADD231PD Y5, Y11, Y6
+	VMOVUPD      Y6, 2048(BX)
+	VMOVUPD      352(BX), Y6
+	VMOVUPD      Y4, 2080(BX)
+	VMOVUPD      1312(BX), Y4
+	VFNMADD231PD Y6, Y13, Y4
+	VMOVUPD      Y4, 1312(BX)
+	VMOVUPD      320(BX), Y4
+	VMOVUPD      Y12, 2144(BX)
+	VMOVUPD      1376(BX), Y12
+	VFNMADD231PD Y4, Y11, Y12
+	VMOVUPD      Y12, 1376(BX)
+	VMOVUPD      288(BX), Y12
+	VMOVUPD      Y14, 2176(BX)
+	VMOVUPD      1344(BX), Y14
+	VFNMADD231PD Y12, Y13, Y14
+	VMOVUPD      Y14, 1344(BX)
+	VMOVUPD      128(BX), Y14
+	VMOVUPD      Y1, 2208(BX)
+	VMOVUPD      1440(BX), Y1
+	VFNMADD231PD Y14, Y11, Y1
+	VMOVUPD      Y1, 1440(BX)
+	VMOVUPD      96(BX), Y1
+	VMOVUPD      Y9, 2240(BX)
+	VMOVUPD      1408(BX), Y9
+	VFNMADD231PD Y1, Y13, Y9
+	VMOVUPD      Y9, 1408(BX)
+	VMOVUPD      192(BX), Y9
+	VMOVUPD      Y15, 2272(BX)
+	VMOVUPD      1504(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 1504(BX)
+	VMOVUPD      160(BX), Y15
+	VMOVUPD      1472(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 1472(BX)
+	VMOVUPD      256(BX), Y9
+	VMOVUPD      1568(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      224(BX), Y11
+	VMOVUPD      Y15, 1568(BX)
+	VMOVUPD      1536(BX), Y15
+	VFNMADD231PD Y11, Y13, Y15
+	VMOVUPD      1632(BX), Y13
+	VFNMADD231PD Y7, Y8, Y13
+	VMOVUPD      1600(BX), Y7
+	VFNMADD231PD Y2, Y0, Y7
+	VMOVUPD      1696(BX), Y2
+	VFNMADD231PD Y3, Y8, Y2
+	VMOVUPD      1664(BX), Y3
+	VFNMADD231PD Y10, Y0, Y3
+	VMOVUPD      1760(BX), Y10
+	VFNMADD231PD Y5, Y8, Y10
+	VMOVUPD      1728(BX), Y5
+	VFNMADD231PD Y6, Y0, Y5
+	VMOVUPD      1824(BX), Y6
+	VFNMADD231PD Y4, Y8, Y6
+	VMOVUPD      1792(BX), Y4
+	VFNMADD231PD Y12, Y0, Y4
+	VMOVUPD      1888(BX), Y12
+	VFNMADD231PD Y14, Y8, Y12
+	VMOVUPD      1856(BX), Y14
+	VFNMADD231PD Y1, Y0, Y14
+	VMOVUPD      1952(BX), Y1
+	VFNMADD231PD 192(BX), Y8, Y1
+	VMOVUPD      Y1, 1952(BX)
+	VMOVUPD      1920(BX), Y1
+	VFNMADD231PD 160(BX), Y0, Y1
+	VMOVUPD      Y1, 1920(BX)
+	VMOVUPD      2016(BX), Y1
+	VFNMADD231PD Y9, Y8, Y1
+	VMOVUPD      1984(BX), Y8
+	VFNMADD231PD Y11, Y0, Y8
+	VMOVUPD      1088(BX), Y0
+	VMOVUPD      1120(BX), Y11
+	VMULPD       Y11, Y0, Y9
+	VMOVUPD      Y8, 1984(BX)
+	VMOVUPD      1056(BX), Y8
+	VMOVUPD      Y1, 2016(BX)
+	VMOVUPD      1280(BX), Y1
+	VMOVUPD      Y14, 1856(BX)
+	VMULPD       Y1, Y8, Y14
+	VMOVUPD      Y12, 1888(BX)
+	VMOVUPD      1024(BX), Y12
+	VMOVUPD      Y4, 1792(BX)
+	VMULPD       Y11, Y12, Y4
+	VMOVUPD      992(BX), Y11
+	VMOVUPD      Y6, 1824(BX)
+	VMULPD       Y1, Y11, Y6
+	VMOVUPD      2272(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      2240(BX), Y0
+	VFNMADD231PD Y8, Y14, Y0
+	VMOVUPD      2208(BX), Y8
+	VFNMADD231PD Y12, Y9, Y8
+	VMOVUPD      Y8, 2208(BX)
+	VMOVUPD      2176(BX), Y8
+	VFNMADD231PD Y11, Y14, Y8
+	VMOVUPD      Y8, 2176(BX)
+	VMOVUPD      512(BX), Y8
+	VMOVUPD      Y0, 2240(BX)
+	VMOVUPD      2144(BX), Y0
+	VFNMADD231PD Y8, Y9, Y0
+	VMOVUPD      Y0, 2144(BX)
+	VMOVUPD      480(BX), Y0
+	VMOVUPD      Y1, 2272(BX)
+	VMOVUPD      2080(BX), Y1
+	VFNMADD231PD Y0, Y14, Y1
+	VMOVUPD      Y1, 2080(BX)
+	VMOVUPD      576(BX), Y1
+	VMOVUPD      Y5, 1728(BX)
+	VMOVUPD      2048(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2048(BX)
+	VMOVUPD      544(BX), Y5
+	VMOVUPD      1312(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1312(BX)
+	VMOVUPD      640(BX), Y1
+	VMOVUPD      1376(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1376(BX)
+	VMOVUPD      608(BX), Y5
+	VMOVUPD      1344(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1344(BX)
+	VMOVUPD      704(BX), Y1
+	VMOVUPD      1440(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1440(BX)
+	VMOVUPD      672(BX), Y5
+	VMOVUPD      1408(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1408(BX)
+	VMOVUPD      768(BX), Y1
+	VMOVUPD      1504(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1504(BX)
+	VMOVUPD      736(BX), Y5
+	VMOVUPD      1472(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1472(BX)
+	VMOVUPD      832(BX), Y1
+	VMOVUPD      1568(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      800(BX), Y9
+	VFNMADD231PD Y9, Y14, Y15
+	VFNMADD231PD Y12, Y4, Y13
+	VFNMADD231PD Y11, Y6, Y7
+	VFNMADD231PD Y8, Y4, Y2
+	VFNMADD231PD Y0, Y6, Y3
+	VMOVUPD      576(BX), Y11
+	VFNMADD231PD Y11, Y4, Y10
+	VMOVUPD      544(BX), Y12
+	VMOVUPD      1728(BX), Y14
+	VFNMADD231PD Y12, Y6, Y14
+	VMOVUPD      1824(BX), Y12
+	VFNMADD231PD 640(BX), Y4, Y12
+	VMOVUPD      1792(BX), Y11
+	VFNMADD231PD 608(BX), Y6, Y11
+	VMOVUPD      1888(BX), Y0
+	VFNMADD231PD 704(BX), Y4, Y0
+	VMOVUPD      1856(BX), Y8
+	VFNMADD231PD 672(BX), Y6, Y8
+	VMOVUPD      Y15, 1536(BX)
+	VMOVUPD      1952(BX), Y15
+	VFNMADD231PD 768(BX), Y4, Y15
+	VMOVUPD      Y5, 1568(BX)
+	VMOVUPD      1920(BX), Y5
+	VFNMADD231PD 736(BX), Y6, Y5
+	VMOVUPD      Y5, 1920(BX)
+	VMOVUPD      2016(BX), Y5
+	VFNMADD231PD Y1, Y4, Y5
+	VMOVUPD      1984(BX), Y4
+	VFNMADD231PD Y9, Y6, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      2272(BX), Y9
+	VDIVPD       Y9, Y6, Y1
+	VMOVUPD      Y4, 1984(BX)
+	VMOVUPD      2240(BX), Y4
+	VMOVUPD      Y5, 2016(BX)
+	VDIVPD       Y4, Y6, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y9
+	VMOVUPD      1248(BX), Y4
+	VORPD        Y6, Y4, Y4
+	VMOVUPD      1216(BX), Y6
+	VORPD        Y9, Y6, Y6
+	VMOVUPD      2208(BX), Y9
+	VMOVUPD      Y6, 1216(BX)
+	VMULPD       Y1, Y9, Y6
+	VMOVUPD      Y1, 1248(BX)
+	VMOVUPD      2176(BX), Y1
+	VMOVUPD      Y4, 992(BX)
+	VMULPD       Y5, Y1, Y4
+	VFNMADD231PD Y9, Y6, Y13
+	VFNMADD231PD Y1, Y4, Y7
+	VMOVUPD      2144(BX), Y1
+	VFNMADD231PD Y1, Y6, Y2
+	VMOVUPD      2080(BX), Y9
+	VFNMADD231PD Y9, Y4, Y3
+	VMOVUPD      Y3, 1664(BX)
+	VMOVUPD      2048(BX), Y3
+	VFNMADD231PD Y3, Y6, Y10
+	VMOVUPD      Y10, 1760(BX)
+	VMOVUPD      1312(BX), Y10
+	VFNMADD231PD Y10, Y4, Y14
+	VMOVUPD      Y14, 1728(BX)
+	VMOVUPD      1376(BX), Y14
+	VFNMADD231PD Y14, Y6, Y12
+	VMOVUPD      Y12, 1824(BX)
+	VMOVUPD      1344(BX), Y12
+	VFNMADD231PD Y12, Y4, Y11
+	VMOVUPD      Y11, 1792(BX)
+	VMOVUPD      1440(BX), Y11
+	VFNMADD231PD Y11, Y6, Y0
+	VMOVUPD      Y0, 1888(BX)
+	VMOVUPD      1408(BX), Y0
+	VFNMADD231PD Y0, Y4, Y8
+	VMOVUPD      Y8, 1856(BX)
+	VMOVUPD      1504(BX), Y8
+	VFNMADD231PD Y8, Y6, Y15
+	VMOVUPD      Y15, 1952(BX)
+	VMOVUPD      1472(BX), Y15
+	VMOVUPD      Y2, 1696(BX)
+	VMOVUPD      1920(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 1920(BX)
+	VMOVUPD      1568(BX), Y2
+	VMOVUPD      2016(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      1536(BX), Y6
+	VMOVUPD      Y15, 2016(BX)
+	VMOVUPD      1984(BX), Y15
+	VFNMADD231PD Y6, Y4, Y15
+	VMOVUPD      one<>+0(SB), Y4
+	VMOVUPD      Y15, 1984(BX)
+	VDIVPD       Y13, Y4, Y15
+	VMOVUPD      Y15, 2176(BX)
+	VDIVPD       Y7, Y4, Y15
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y4
+	VMOVUPD      Y15, 2208(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y15
+	VMOVUPD      992(BX), Y6
+	VORPD        Y4, Y6, Y4
+	VMOVUPD      1216(BX), Y6
+	VORPD        Y15, Y6, Y6
+	VMOVUPD      896(BX), Y15
+	VMULPD       1152(BX), Y15, Y15
+	VMOVUPD      Y6, 1152(BX)
+	VMOVUPD      928(BX), Y6
+	VMULPD       1184(BX), Y6, Y6
+	VMOVUPD      Y4, 1184(BX)
+	VMOVUPD      2272(BX), Y4
+	VMULPD       Y13, Y4, Y4
+	VMOVUPD      2240(BX), Y13
+	VMULPD       Y7, Y13, Y7
+	VMULPD       Y4, Y15, Y4
+	VMULPD       Y7, Y6, Y6
+	VBROADCASTSD 896(CX), Y7
+	VADDPD       896(AX), Y7, Y13
+	VADDPD       928(AX), Y7, Y7
+	VBROADCASTSD 1216(CX), Y15
+	VMOVUPD      Y6, 1600(BX)
+	VADDPD       1216(AX), Y15, Y6
+	VADDPD       1248(AX), Y15, Y15
+	VMOVUPD      Y4, 2240(BX)
+	VBROADCASTSD 1600(CX), Y4
+	VADDPD       1600(AX), Y4, Y2
+	VADDPD       1632(AX), Y4, Y4
+	VBROADCASTSD 2048(CX), Y8
+	VADDPD       2048(AX), Y8, Y0
+	VADDPD       2080(AX), Y8, Y8
+	VBROADCASTSD 2560(CX), Y11
+	VADDPD       2560(AX), Y11, Y12
+	VADDPD       2592(AX), Y11, Y11
+	VBROADCASTSD 3136(CX), Y14
+	VADDPD       3136(AX), Y14, Y10
+	VADDPD       3168(AX), Y14, Y14
+	VBROADCASTSD 1280(CX), Y3
+	VMOVUPD      Y5, 1632(BX)
+	VADDPD       1280(AX), Y3, Y5
+	VADDPD       1312(AX), Y3, Y3
+	VBROADCASTSD 1664(CX), Y9
+	VADDPD       1664(AX), Y9, Y1
+	VADDPD       1696(AX), Y9, Y9
+	VMOVUPD      Y9, 2272(BX)
+	VBROADCASTSD 2112(CX), Y9
+	VMOVUPD      Y1, 928(BX)
+	VADDPD       2112(AX), Y9, Y1
+	VADDPD       2144(AX), Y9, Y9
+	VMOVUPD      Y9, 896(BX)
+	VBROADCASTSD 2624(CX), Y9
+	VMOVUPD      Y1, 1216(BX)
+	VADDPD       2624(AX), Y9, Y1
+	VADDPD       2656(AX), Y9, Y9
+	VMOVUPD      Y9, 992(BX)
+	VBROADCASTSD 3200(CX), Y9
+	VMOVUPD      Y1, 1024(BX)
+	VADDPD       3200(AX), Y9, Y1
+	VADDPD       3232(AX), Y9, Y9
+	VMOVUPD      Y9, 1056(BX)
+	VMOVUPD      448(BX), Y9
+	VMOVUPD      Y1, 1088(BX)
+	VMOVUPD      960(BX), Y1
+	VMOVUPD      Y3, 864(BX)
+	VMULPD       Y1, Y9, Y3
+	VMOVUPD      Y5, 2304(BX)
+	VMOVUPD      416(BX), Y5
+	VMOVUPD      Y14, 2336(BX)
+	VMOVUPD      2112(BX), Y14
+	VMOVUPD      Y10, 2368(BX)
+	VMULPD       Y14, Y5, Y10
+	VMOVUPD      Y11, 2400(BX)
+	VMOVUPD      384(BX), Y11
+	VMOVUPD      Y12, 2432(BX)
+	VMULPD       Y1, Y11, Y12
+	VMOVUPD      352(BX), Y1
+	VMOVUPD      Y12, 2464(BX)
+	VMULPD       Y14, Y1, Y12
+	VFNMADD231PD Y9, Y3, Y13
+	VFNMADD231PD Y5, Y10, Y7
+	VFNMADD231PD Y11, Y3, Y6
+	VFNMADD231PD Y1, Y10, Y15
+	VMOVUPD      320(BX), Y5
+	VFNMADD231PD Y5, Y3, Y2
+	VMOVUPD      288(BX), Y9
+	VFNMADD231PD Y9, Y10, Y4
+	VMOVUPD      128(BX), Y14
+	VFNMADD231PD Y14, Y3, Y0
+	VMOVUPD      Y0, 416(BX)
+	VMOVUPD      96(BX), Y0
+	VFNMADD231PD Y0, Y10, Y8
+	VMOVUPD      Y8, 448(BX)
+	VMOVUPD      192(BX), Y8
+	VMOVUPD      Y4, 2496(BX)
+	VMOVUPD      2432(BX), Y4
+	VFNMADD231PD Y8, Y3, Y4
+	VMOVUPD      Y4, 2432(BX)
+	VMOVUPD      160(BX), Y4
+	VMOVUPD      Y2, 2528(BX)
+	VMOVUPD      2400(BX), Y2
+	VFNMADD231PD Y4, Y10, Y2
+	VMOVUPD      Y2, 2400(BX)
+	VMOVUPD      256(BX), Y2
+	VMOVUPD      Y15, 2560(BX)
+	VMOVUPD      2368(BX), Y15
+	VFNMADD231PD Y2, Y3, Y15
+	VMOVUPD      224(BX), Y3
+	VMOVUPD      Y15, 2368(BX)
+	VMOVUPD      2336(BX), Y15
+	VFNMADD231PD Y3, Y10, Y15
+	VMOVUPD      2464(BX), Y10
+	VMOVUPD      Y15, 2336(BX)
+	VMOVUPD      2304(BX), Y15
+	VFNMADD231PD Y11, Y10, Y15
+	VMOVUPD      864(BX), Y11
+	VFNMADD231PD Y1, Y12, Y11
+	VMOVUPD      928(BX), Y1
+	VFNMADD231PD Y5, Y10, Y1
+	VMOVUPD      2272(BX), Y5
+	VFNMADD231PD Y9, Y12, Y5
+	VMOVUPD      1216(BX), Y9
+	VFNMADD231PD Y14, Y10, Y9
+	VMOVUPD      896(BX), Y14
+	VFNMADD231PD Y0, Y12, Y14
+	VMOVUPD      1024(BX), Y0
+	VFNMADD231PD Y8, Y10, Y0
+	VMOVUPD      992(BX), Y8
+	VFNMADD231PD Y4, Y12, Y8
+	VMOVUPD      1088(BX), Y4
+	VFNMADD231PD Y2, Y10, Y4
+	VMOVUPD      1056(BX), Y10
+	VFNMADD231PD Y3, Y12, Y10
+	VMOVUPD      512(BX), Y12
+	VMOVUPD      1120(BX), Y3
+	VMULPD       Y3, Y12, Y2
+	VMOVUPD      Y10, 1056(BX)
+	VMOVUPD      480(BX), Y10
+	VMOVUPD      Y4, 1088(BX)
+	VMOVUPD      1280(BX), Y4
+	VMOVUPD      Y8, 992(BX)
+	VMULPD       Y4, Y10, Y8
+	VMOVUPD      Y0, 1024(BX)
+	VMOVUPD      576(BX), Y0
+	VMOVUPD      Y14, 896(BX)
+	VMULPD       Y3, Y0, Y14
+	VMOVUPD      544(BX), Y3
+	VMOVUPD      Y9, 1216(BX)
+	VMULPD       Y4, Y3, Y9
+	VFNMADD231PD Y12, Y2, Y13
+	VFNMADD231PD Y10, Y8, Y7
+	VFNMADD231PD Y0, Y2, Y6
+	VMOVUPD      2560(BX), Y10
+	VFNMADD231PD Y3, Y8, Y10
+	VMOVUPD      640(BX), Y12
+	VMOVUPD      2528(BX), Y4
+	VFNMADD231PD Y12, Y2, Y4
+	VMOVUPD      Y4, 2528(BX)
+	VMOVUPD      608(BX), Y4
+	VMOVUPD      Y10, 2560(BX)
+	VMOVUPD      2496(BX), Y10
+	VFNMADD231PD Y4, Y8, Y10
+	VMOVUPD      Y10, 2496(BX)
+	VMOVUPD      704(BX), Y10
+	VMOVUPD      Y6, 480(BX)
+	VMOVUPD      416(BX), Y6
+	VFNMADD231PD Y10, Y2, Y6
+	VMOVUPD      Y6, 416(BX)
+	VMOVUPD      672(BX), Y6
+	VMOVUPD      Y7, 512(BX)
+	VMOVUPD      448(BX), Y7
+	VFNMADD231PD Y6, Y8, Y7
+	VMOVUPD      Y7, 448(BX)
+	VMOVUPD      768(BX), Y7
+	VMOVUPD      Y13, 2464(BX)
+	VMOVUPD      2432(BX), Y13
+	VFNMADD231PD Y7, Y2, Y13
+	VMOVUPD      Y13, 2432(BX)
+	VMOVUPD      736(BX), Y13
+	VMOVUPD      2400(BX), Y7
+	VFNMADD231PD Y13, Y8, Y7
+	VMOVUPD      Y7, 2400(BX)
+	VMOVUPD      832(BX), Y7
+	VMOVUPD      2368(BX), Y13
+	VFNMADD231PD Y7, Y2, Y13
+	VMOVUPD      800(BX), Y2
+	VMOVUPD      Y13, 2368(BX)
+	VMOVUPD      2336(BX), Y13
+	VFNMADD231PD Y2, Y8, Y13
+	VFNMADD231PD Y0, Y14, Y15
+	VFNMADD231PD Y3, Y9, Y11
+	VFNMADD231PD Y12, Y14, Y1
+	VFNMADD231PD Y4, Y9, Y5
+	VMOVUPD      1216(BX), Y0
+	VFNMADD231PD Y10, Y14, Y0
+	VMOVUPD      896(BX), Y3
+	VFNMADD231PD Y6, Y9, Y3
+	VMOVUPD      768(BX), Y8
+	VMOVUPD      1024(BX), Y6
+	VFNMADD231PD Y8, Y14, Y6
+	VMOVUPD      992(BX), Y8
+	VFNMADD231PD 736(BX), Y9, Y8
+	VMOVUPD      1088(BX), Y10
+	VFNMADD231PD Y7, Y14, Y10
+	VMOVUPD      1056(BX), Y14
+	VFNMADD231PD Y2, Y9, Y14
+	VMOVUPD      2144(BX), Y9
+	VMOVUPD      1248(BX), Y2
+	VMULPD       Y2, Y9, Y7
+	VMOVUPD      2080(BX), Y4
+	VMOVUPD      1632(BX), Y12
+	VMOVUPD      Y14, 1056(BX)
+	VMULPD       Y12, Y4, Y14
+	VMOVUPD      Y10, 1088(BX)
+	VMOVUPD      2048(BX), Y10
+	VMOVUPD      Y8, 992(BX)
+	VMULPD       Y2, Y10, Y8
+	VMOVUPD      1312(BX), Y2
+	VMOVUPD      Y6, 1024(BX)
+	VMULPD       Y12, Y2, Y6
+	VMOVUPD      2464(BX), Y12
+	VFNMADD231PD Y9, Y7, Y12
+	VMOVUPD      512(BX), Y9
+	VFNMADD231PD Y4, Y14, Y9
+	VMOVUPD      480(BX), Y4
+	VFNMADD231PD Y10, Y7, Y4
+	VMOVUPD      Y4, 480(BX)
+	VMOVUPD      2560(BX), Y4
+	VFNMADD231PD Y2, Y14, Y4
+	VMOVUPD      Y4, 2560(BX)
+	VMOVUPD      1376(BX), Y4
+	VMOVUPD      Y9, 512(BX)
+	VMOVUPD      2528(BX), Y9
+	VFNMADD231PD Y4, Y7, Y9
+	VMOVUPD      Y9, 2528(BX)
+	VMOVUPD      1344(BX), Y9
+	VMOVUPD      Y12, 2464(BX)
+	VMOVUPD      2496(BX), Y12
+	VFNMADD231PD Y9, Y14, Y12
+	VMOVUPD      Y12, 2496(BX)
+	VMOVUPD      1440(BX), Y12
+	VMOVUPD      Y3, 896(BX)
+	VMOVUPD      416(BX), Y3
+	VFNMADD231PD Y12, Y7, Y3
+	VMOVUPD      Y3, 416(BX)
+	VMOVUPD      1408(BX), Y3
+	VMOVUPD      Y0, 1216(BX)
+	VMOVUPD      448(BX), Y0
+	VFNMADD231PD Y3, Y14, Y0
+	VMOVUPD      Y0, 448(BX)
+	VMOVUPD      1504(BX), Y0
+	VMOVUPD      2432(BX), Y3
+	VFNMADD231PD Y0, Y7, Y3
+	VMOVUPD      Y3, 2432(BX)
+	VMOVUPD      1472(BX), Y3
+	VMOVUPD      2400(BX), Y0
+	VFNMADD231PD Y3, Y14, Y0
+	VMOVUPD      Y0, 2400(BX)
+	VMOVUPD      1568(BX), Y0
+	VMOVUPD      2368(BX), Y3
+	VFNMADD231PD Y0, Y7, Y3
+	VMOVUPD      1536(BX), Y7
+	VFNMADD231PD Y7, Y14, Y13
+	VFNMADD231PD Y10, Y8, Y15
+	VFNMADD231PD Y2, Y6, Y11
+	VFNMADD231PD Y4, Y8, Y1
+	VFNMADD231PD Y9, Y6, Y5
+	VMOVUPD      1216(BX), Y2
+	VFNMADD231PD Y12, Y8, Y2
+	VMOVUPD      1408(BX), Y10
+	VMOVUPD      896(BX), Y14
+	VFNMADD231PD Y10, Y6, Y14
+	VMOVUPD      1024(BX), Y10
+	VFNMADD231PD 1504(BX), Y8, Y10
+	VMOVUPD      992(BX), Y12
+	VFNMADD231PD 1472(BX), Y6, Y12
+	VMOVUPD      1088(BX), Y9
+	VFNMADD231PD Y0, Y8, Y9
+	VMOVUPD      1056(BX), Y8
+	VFNMADD231PD Y7, Y6, Y8
+	VMOVUPD      1696(BX), Y6
+	VMOVUPD      2176(BX), Y7
+	VMULPD       Y7, Y6, Y0
+	VMOVUPD      1664(BX), Y4
+	VMOVUPD      Y8, 1056(BX)
+	VMOVUPD      2208(BX), Y8
+	VMOVUPD      Y9, 1088(BX)
+	VMULPD       Y8, Y4, Y9
+	VMOVUPD      Y12, 992(BX)
+	VMOVUPD      1760(BX), Y12
+	VMOVUPD      Y10, 1024(BX)
+	VMULPD       Y7, Y12, Y10
+	VMOVUPD      1728(BX), Y7
+	VMOVUPD      Y14, 896(BX)
+	VMULPD       Y8, Y7, Y14
+	VMOVUPD      2464(BX), Y8
+	VFNMADD231PD Y6, Y0, Y8
+	VMOVUPD      512(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      480(BX), Y4
+	VFNMADD231PD Y12, Y0, Y4
+	VMOVUPD      Y4, 480(BX)
+	VMOVUPD      2560(BX), Y4
+	VFNMADD231PD Y7, Y9, Y4
+	VMOVUPD      Y4, 2560(BX)
+	VMOVUPD      1824(BX), Y4
+	VMOVUPD      Y6, 512(BX)
+	VMOVUPD      2528(BX), Y6
+	VFNMADD231PD Y4, Y0, Y6
+	VMOVUPD      Y6, 2528(BX)
+	VMOVUPD      1792(BX), Y6
+	VMOVUPD      Y8, 2464(BX)
+	VMOVUPD      2496(BX), Y8
+	VFNMADD231PD Y6, Y9, Y8
+	VMOVUPD      Y8, 2496(BX)
+	VMOVUPD      1888(BX), Y8
+	VMOVUPD      Y2, 1216(BX)
+	VMOVUPD      416(BX), Y2
+	VFNMADD231PD Y8, Y0, Y2
+	VMOVUPD      Y2, 416(BX)
+	VMOVUPD      1856(BX), Y2
+	VMOVUPD      448(BX), Y8
+	VFNMADD231PD Y2, Y9, Y8
+	VMOVUPD      Y8, 448(BX)
+	VMOVUPD      1952(BX), Y8
+	VMOVUPD      2432(BX), Y2
+	VFNMADD231PD Y8, Y0, Y2
+	VMOVUPD      Y2, 2432(BX)
+	VMOVUPD      1920(BX), Y2
+	VMOVUPD      2400(BX), Y8
+	VFNMADD231PD Y2, Y9, Y8
+	VMOVUPD      Y8, 2400(BX)
+	VMOVUPD      2016(BX), Y8
+	VFNMADD231PD Y8, Y0, Y3
+	VMOVUPD      1984(BX), Y0
+	VFNMADD231PD Y0, Y9, Y13
+	VFNMADD231PD Y12, Y10, Y15
+	VFNMADD231PD Y7, Y14, Y11
+	VFNMADD231PD Y4, Y10, Y1
+	VFNMADD231PD Y6, Y14, Y5
+	VMOVUPD      1888(BX), Y7
+	VMOVUPD      1216(BX), Y9
+	VFNMADD231PD Y7, Y10, Y9
+	VMOVUPD      1856(BX), Y12
+	VMOVUPD      896(BX), Y7
+	VFNMADD231PD Y12, Y14, Y7
+	VMOVUPD      1024(BX), Y12
+	VFNMADD231PD 1952(BX), Y10, Y12
+	VMOVUPD      992(BX), Y6
+	VFNMADD231PD Y2, Y14, Y6
+	VMOVUPD      1088(BX), Y2
+	VFNMADD231PD Y8, Y10, Y2
+	VMOVUPD      1056(BX), Y10
+	VFNMADD231PD Y0, Y14, Y10
+	VMOVUPD      one<>+0(SB), Y14
+	VMOVUPD      2464(BX), Y0
+	VDIVPD       Y0, Y14, Y8
+	VMOVUPD      512(BX), Y4
+	VMOVUPD      Y10, 1056(BX)
+	VDIVPD       Y4, Y14, Y10
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y14
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y0
+	VMOVUPD      1184(BX), Y4
+	VORPD        Y14, Y4, Y4
+	VMOVUPD      1152(BX), Y14
+	VORPD        Y0, Y14, Y0
+	VMOVUPD      480(BX), Y14
+	VMOVUPD      Y0, 1152(BX)
+	VMULPD       Y8, Y14, Y0
+	VMOVUPD      Y8, 1184(BX)
+	VMOVUPD      2560(BX), Y8
+	VMOVUPD      Y4, 1728(BX)
+	VMULPD       Y10, Y8, Y4
+	VFNMADD231PD Y14, Y0, Y15
+	VFNMADD231PD Y8, Y4, Y11
+	VMOVUPD      2528(BX), Y8
+	VFNMADD231PD Y8, Y0, Y1
+	VMOVUPD      2496(BX), Y14
+	VFNMADD231PD Y14, Y4, Y5
+	VMOVUPD      Y5, 2272(BX)
+	VMOVUPD      416(BX), Y5
+	VFNMADD231PD Y5, Y0, Y9
+	VMOVUPD      Y9, 1216(BX)
+	VMOVUPD      448(BX), Y9
+	VFNMADD231PD Y9, Y4, Y7
+	VMOVUPD      Y7, 896(BX)
+	VMOVUPD      2432(BX), Y7
+	VFNMADD231PD Y7, Y0, Y12
+	VMOVUPD      Y12, 1024(BX)
+	VMOVUPD      2400(BX), Y12
+	VFNMADD231PD Y12, Y4, Y6
+	VFNMADD231PD Y3, Y0, Y2
+	VMOVUPD      1056(BX), Y0
+	VFNMADD231PD Y13, Y4, Y0
+	VMOVUPD      one<>+0(SB), Y4
+	VMOVUPD      Y0, 1056(BX)
+	VDIVPD       Y15, Y4, Y0
+	VMOVUPD      Y2, 1088(BX)
+	VDIVPD       Y11, Y4, Y2
+	VPSUBQ       pivotMin<>+0(SB), Y15, Y4
+	VMOVUPD      Y15, 2304(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y15
+	VMOVUPD      Y11, 864(BX)
+	VMOVUPD      1728(BX), Y11
+	VORPD        Y4, Y11, Y4
+	VMOVUPD      1152(BX), Y11
+	VORPD        Y15, Y11, Y11
+	VBROADCASTSD 1728(CX), Y15
+	VMOVUPD      Y11, 1152(BX)
+	VADDPD       1728(AX), Y15, Y11
+	VADDPD       1760(AX), Y15, Y15
+	VMOVUPD      Y4, 1728(BX)
+	VBROADCASTSD 2176(CX), Y4
+	VMOVUPD      Y6, 992(BX)
+	VADDPD       2176(AX), Y4, Y6
+	VADDPD       2208(AX), Y4, Y4
+	VMOVUPD      Y2, 2560(BX)
+	VBROADCASTSD 2688(CX), Y2
+	VMOVUPD      Y0, 480(BX)
+	VADDPD       2688(AX), Y2, Y0
+	VADDPD       2720(AX), Y2, Y2
+	VMOVUPD      Y1, 928(BX)
+	VBROADCASTSD 3264(CX), Y1
+	VMOVUPD      Y13, 2336(BX)
+	VADDPD       3264(AX), Y1, Y13
+	VADDPD       3296(AX), Y1, Y1
+	VMOVUPD      Y3, 2368(BX)
+	VBROADCASTSD 2240(CX), Y3
+	VADDPD       2240(AX), Y3, Y12
+	VADDPD       2272(AX), Y3, Y3
+	VBROADCASTSD 2752(CX), Y7
+	VADDPD       2752(AX), Y7, Y9
+	VADDPD       2784(AX), Y7, Y7
+	VBROADCASTSD 3328(CX), Y5
+	VMOVUPD      Y10, 1760(BX)
+	VADDPD       3328(AX), Y5, Y10
+	VADDPD       3360(AX), Y5, Y5
+	VMOVUPD      320(BX), Y14
+	VMOVUPD      960(BX), Y8
+	VMOVUPD      Y5, 1664(BX)
+	VMULPD       Y8, Y14, Y5
+	VMOVUPD      Y10, 1696(BX)
+	VMOVUPD      288(BX), Y10
+	VMOVUPD      Y7, 1312(BX)
+	VMOVUPD      2112(BX), Y7
+	VMOVUPD      Y9, 2048(BX)
+	VMULPD       Y7, Y10, Y9
+	VMOVUPD      Y3, 2080(BX)
+	VMOVUPD      128(BX), Y3
+	VMOVUPD      Y12, 2144(BX)
+	VMULPD       Y8, Y3, Y12
+	VMOVUPD      96(BX), Y8
+	VMOVUPD      Y12, 544(BX)
+	VMULPD       Y7, Y8, Y12
+	VFNMADD231PD Y14, Y5, Y11
+	VFNMADD231PD Y10, Y9, Y15
+	VFNMADD231PD Y3, Y5, Y6
+	VFNMADD231PD Y8, Y9, Y4
+	VMOVUPD      192(BX), Y10
+	VFNMADD231PD Y10, Y5, Y0
+	VMOVUPD      160(BX), Y14
+	VFNMADD231PD Y14, Y9, Y2
+	VMOVUPD      256(BX), Y7
+	VFNMADD231PD Y7, Y5, Y13
+	VMOVUPD      224(BX), Y5
+	VFNMADD231PD Y5, Y9, Y1
+	VMOVUPD      544(BX), Y9
+	VMOVUPD      Y1, 288(BX)
+	VMOVUPD      2144(BX), Y1
+	VFNMADD231PD Y3, Y9, Y1
+	VMOVUPD      2080(BX), Y3
+	VFNMADD231PD Y8, Y12, Y3
+	VMOVUPD      2048(BX), Y8
+	VFNMADD231PD Y10, Y9, Y8
+	VMOVUPD      1312(BX), Y10
+	VFNMADD231PD Y14, Y12, Y10
+	VMOVUPD      1696(BX), Y14
+	VFNMADD231PD Y7, Y9, Y14
+	VMOVUPD      1664(BX), Y9
+	VFNMADD231PD Y5, Y12, Y9
+	VMOVUPD      640(BX), Y12
+	VMOVUPD      1120(BX), Y5
+	VMULPD       Y5, Y12, Y7
+	VMOVUPD      Y9, 1664(BX)
+	VMOVUPD      608(BX), Y9
+	VMOVUPD      Y14, 1696(BX)
+	VMOVUPD      1280(BX), Y14
+	VMOVUPD      Y10, 1312(BX)
+	VMULPD       Y14, Y9, Y10
+	VMOVUPD      Y8, 2048(BX)
+	VMOVUPD      704(BX), Y8
+	VMOVUPD      Y3, 2080(BX)
+	VMULPD       Y5, Y8, Y3
+	VMOVUPD      672(BX), Y5
+	VMOVUPD      Y1, 2144(BX)
+	VMULPD       Y14, Y5, Y1
+	VFNMADD231PD Y12, Y7, Y11
+	VFNMADD231PD Y9, Y10, Y15
+	VFNMADD231PD Y8, Y7, Y6
+	VFNMADD231PD Y5, Y10, Y4
+	VMOVUPD      768(BX), Y9
+	VFNMADD231PD Y9, Y7, Y0
+	VMOVUPD      736(BX), Y12
+	VFNMADD231PD Y12, Y10, Y2
+	VMOVUPD      832(BX), Y14
+	VFNMADD231PD Y14, Y7, Y13
+	VMOVUPD      800(BX), Y7
+	VMOVUPD      Y13, 608(BX)
+	VMOVUPD      288(BX), Y13
+	VFNMADD231PD Y7, Y10, Y13
+	VMOVUPD      2144(BX), Y10
+	VFNMADD231PD Y8, Y3, Y10
+	VMOVUPD      2080(BX), Y8
+	VFNMADD231PD Y5, Y1, Y8
+	VMOVUPD      2048(BX), Y5
+	VFNMADD231PD Y9, Y3, Y5
+	VMOVUPD      1312(BX), Y9
+	VFNMADD231PD Y12, Y1, Y9
+	VMOVUPD      1696(BX), Y12
+	VFNMADD231PD Y14, Y3, Y12
+	VMOVUPD      1664(BX), Y3
+	VFNMADD231PD Y7, Y1, Y3
+	VMOVUPD      1376(BX), Y1
+	VMOVUPD      1248(BX), Y7
+	VMULPD       Y7, Y1, Y14
+	VMOVUPD      Y3, 1664(BX)
+	VMOVUPD      1344(BX), Y3
+	VMOVUPD      Y12, 1696(BX)
+	VMOVUPD      1632(BX), Y12
+	VMOVUPD      Y9, 1312(BX)
+	VMULPD       Y12, Y3, Y9
+	VMOVUPD      Y5, 2048(BX)
+	VMOVUPD      1440(BX), Y5
+	VMOVUPD      Y8, 2080(BX)
+	VMULPD       Y7, Y5, Y8
+	VMOVUPD      1408(BX), Y7
+	VMOVUPD      Y8, 672(BX)
+	VMULPD       Y12, Y7, Y8
+	VFNMADD231PD Y1, Y14, Y11
+	VFNMADD231PD Y3, Y9, Y15
+	VFNMADD231PD Y5, Y14, Y6
+	VFNMADD231PD Y7, Y9, Y4
+	VMOVUPD      1504(BX), Y1
+	VFNMADD231PD Y1, Y14, Y0
+	VMOVUPD      1472(BX), Y3
+	VFNMADD231PD Y3, Y9, Y2
+	VMOVUPD      1568(BX), Y12
+	VMOVUPD      Y2, 1344(BX)
+	VMOVUPD      608(BX), Y2
+	VFNMADD231PD Y12, Y14, Y2
+	VMOVUPD      1536(BX), Y14
+	VFNMADD231PD Y14, Y9, Y13
+	VMOVUPD      672(BX), Y9
+	VFNMADD231PD Y5, Y9, Y10
+	VMOVUPD      2080(BX), Y5
+	VFNMADD231PD Y7, Y8, Y5
+	VMOVUPD      2048(BX), Y7
+	VFNMADD231PD Y1, Y9, Y7
+	VMOVUPD      1312(BX), Y1
+	VFNMADD231PD Y3, Y8, Y1
+	VMOVUPD      1696(BX), Y3
+	VFNMADD231PD Y12, Y9, Y3
+	VMOVUPD      1664(BX), Y9
+	VFNMADD231PD Y14, Y8, Y9
+	VMOVUPD      1824(BX), Y8
+	VMOVUPD      2176(BX), Y14
+	VMULPD       Y14, Y8, Y12
+	VMOVUPD      Y9, 1664(BX)
+	VMOVUPD      1792(BX), Y9
+	VMOVUPD      Y3, 1696(BX)
+	VMOVUPD      2208(BX), Y3
+	VMOVUPD      Y1, 1312(BX)
+	VMULPD       Y3, Y9, Y1
+	VMOVUPD      Y7, 2048(BX)
+	VMOVUPD      1888(BX), Y7
+	VMOVUPD      Y5, 2080(BX)
+	VMULPD       Y14, Y7, Y5
+	VMOVUPD      1856(BX), Y14
+	VMOVUPD      Y5, 672(BX)
+	VMULPD       Y3, Y14, Y5
+	VFNMADD231PD Y8, Y12, Y11
+	VFNMADD231PD Y9, Y1, Y15
+	VFNMADD231PD Y7, Y12, Y6
+	VFNMADD231PD Y14, Y1, Y4
+	VMOVUPD      1952(BX), Y8
+	VFNMADD231PD Y8, Y12, Y0
+	VMOVUPD      1920(BX), Y9
+	VMOVUPD      1344(BX), Y3
+	VFNMADD231PD Y9, Y1, Y3
+	VMOVUPD      Y3, 1344(BX)
+	VMOVUPD      2016(BX), Y3
+	VFNMADD231PD Y3, Y12, Y2
+	VMOVUPD      1984(BX), Y12
+	VFNMADD231PD Y12, Y1, Y13
+	VMOVUPD      672(BX), Y1
+	VFNMADD231PD Y7, Y1, Y10
+	VMOVUPD      2080(BX), Y7
+	VFNMADD231PD Y14, Y5, Y7
+	VMOVUPD      2048(BX), Y14
+	VFNMADD231PD Y8, Y1, Y14
+	VMOVUPD      1312(BX), Y8
+	VFNMADD231PD Y9, Y5, Y8
+	VMOVUPD      1696(BX), Y9
+	VFNMADD231PD Y3, Y1, Y9
+	VMOVUPD      1664(BX), Y1
+	VFNMADD231PD Y12, Y5, Y1
+	VMOVUPD      2528(BX), Y5
+	VMOVUPD      1184(BX), Y12
+	VMULPD       Y12, Y5, Y3
+	VMOVUPD      Y1, 1664(BX)
+	VMOVUPD      2496(BX), Y1
+	VMOVUPD      Y9, 1696(BX)
+	VMOVUPD      1760(BX), Y9
+	VMOVUPD      Y8, 1312(BX)
+	VMULPD       Y9, Y1, Y8
+	VMOVUPD      Y14, 2048(BX)
+	VMOVUPD      416(BX), Y14
+	VMOVUPD      Y7, 2080(BX)
+	VMULPD       Y12, Y14, Y7
+	VMOVUPD      448(BX), Y12
+	VMOVUPD      Y7, 672(BX)
+	VMULPD       Y9, Y12, Y7
+	VFNMADD231PD Y5, Y3, Y11
+	VFNMADD231PD Y1, Y8, Y15
+	VFNMADD231PD Y14, Y3, Y6
+	VFNMADD231PD Y12, Y8, Y4
+	VMOVUPD      2432(BX), Y1
+	VFNMADD231PD Y1, Y3, Y0
+	VMOVUPD      2400(BX), Y5
+	VMOVUPD      1344(BX), Y9
+	VFNMADD231PD Y5, Y8, Y9
+	VMOVUPD      Y9, 1344(BX)
+	VMOVUPD      2368(BX), Y9
+	VFNMADD231PD Y9, Y3, Y2
+	VMOVUPD      2336(BX), Y3
+	VFNMADD231PD Y3, Y8, Y13
+	VMOVUPD      672(BX), Y8
+	VFNMADD231PD Y14, Y8, Y10
+	VMOVUPD      2080(BX), Y14
+	VFNMADD231PD Y12, Y7, Y14
+	VMOVUPD      2048(BX), Y12
+	VFNMADD231PD Y1, Y8, Y12
+	VMOVUPD      1312(BX), Y1
+	VFNMADD231PD Y5, Y7, Y1
+	VMOVUPD      1696(BX), Y5
+	VFNMADD231PD Y9, Y8, Y5
+	VMOVUPD      1664(BX), Y8
+	VFNMADD231PD Y3, Y7, Y8
+	VMOVUPD      928(BX), Y7
+	VMOVUPD      480(BX), Y3
+	VMULPD       Y3, Y7, Y9
+	VMOVUPD      Y8, 1664(BX)
+	VMOVUPD      2272(BX), Y8
+	VMOVUPD      Y5, 1696(BX)
+	VMOVUPD      2560(BX), Y5
+	VMOVUPD      Y1, 1312(BX)
+	VMULPD       Y5, Y8, Y1
+	VMOVUPD      Y12, 2048(BX)
+	VMOVUPD      1216(BX), Y12
+	VMOVUPD      Y14, 2080(BX)
+	VMULPD       Y3, Y12, Y14
+	VMOVUPD      896(BX), Y3
+	VMOVUPD      Y10, 2144(BX)
+	VMULPD       Y5, Y3, Y10
+	VFNMADD231PD Y7, Y9, Y11
+	VFNMADD231PD Y8, Y1, Y15
+	VFNMADD231PD Y12, Y9, Y6
+	VFNMADD231PD Y3, Y1, Y4
+	VMOVUPD      1024(BX), Y7
+	VFNMADD231PD Y7, Y9, Y0
+	VMOVUPD      992(BX), Y8
+	VMOVUPD      1344(BX), Y5
+	VFNMADD231PD Y8, Y1, Y5
+	VMOVUPD      Y5, 1344(BX)
+	VMOVUPD      1088(BX), Y5
+	VFNMADD231PD Y5, Y9, Y2
+	VMOVUPD      1056(BX), Y9
+	VFNMADD231PD Y9, Y1, Y13
+	VMOVUPD      2144(BX), Y1
+	VFNMADD231PD Y12, Y14, Y1
+	VMOVUPD      2080(BX), Y12
+	VFNMADD231PD Y3, Y10, Y12
+	VMOVUPD      2048(BX), Y3
+	VFNMADD231PD Y7, Y14, Y3
+	VMOVUPD      1312(BX), Y7
+	VFNMADD231PD Y8, Y10, Y7
+	VMOVUPD      1696(BX), Y8
+	VFNMADD231PD Y5, Y14, Y8
+	VMOVUPD      1664(BX), Y14
+	VFNMADD231PD Y9, Y10, Y14
+	VMOVUPD      one<>+0(SB), Y10
+	VDIVPD       Y11, Y10, Y9
+	VDIVPD       Y15, Y10, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y10
+	VMOVUPD      Y11, 896(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y15, Y11
+	VMOVUPD      Y15, 1216(BX)
+	VMOVUPD      1728(BX), Y15
+	VORPD        Y10, Y15, Y10
+	VMOVUPD      1152(BX), Y15
+	VORPD        Y11, Y15, Y11
+	VMULPD       Y9, Y6, Y15
+	VMOVUPD      Y9, 1152(BX)
+	VMULPD       Y5, Y4, Y9
+	VFNMADD231PD Y6, Y15, Y1
+	VFNMADD231PD Y4, Y9, Y12
+	VFNMADD231PD Y0, Y15, Y3
+	VMOVUPD      1344(BX), Y4
+	VFNMADD231PD Y4, Y9, Y7
+	VFNMADD231PD Y2, Y15, Y8
+	VFNMADD231PD Y13, Y9, Y14
+	VMOVUPD      one<>+0(SB), Y6
+	VDIVPD       Y1, Y6, Y9
+	VDIVPD       Y12, Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y15
+	VMOVUPD      Y14, 1664(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y12, Y14
+	VORPD        Y15, Y10, Y10
+	VORPD        Y14, Y11, Y11
+	VMOVUPD      2464(BX), Y14
+	VMULPD       2304(BX), Y14, Y14
+	VMOVUPD      512(BX), Y15
+	VMULPD       864(BX), Y15, Y15
+	VMOVUPD      Y11, 864(BX)
+	VMOVUPD      896(BX), Y11
+	VMULPD       Y1, Y11, Y1
+	VMOVUPD      1216(BX), Y11
+	VMULPD       Y12, Y11, Y11
+	VMULPD       Y1, Y14, Y1
+	VMULPD       Y11, Y15, Y11
+	VMOVUPD      2240(BX), Y12
+	VPSRLQ       $0x35, Y12, Y14
+	VMOVUPD      1600(BX), Y15
+	VMOVUPD      Y14, 2080(BX)
+	VPSRLQ       $0x35, Y15, Y14
+	VANDPD       evenMask<>+0(SB), Y12, Y12
+	VORPD        evenBits<>+0(SB), Y12, Y12
+	VANDPD       evenMask<>+0(SB), Y15, Y15
+	VORPD        evenBits<>+0(SB), Y15, Y15
+	VMULPD       Y1, Y12, Y1
+	VMULPD       Y11, Y15, Y11
+	VBROADCASTSD 2816(CX), Y12
+	VADDPD       2816(AX), Y12, Y15
+	VADDPD       2848(AX), Y12, Y12
+	VMOVUPD      Y14, 1600(BX)
+	VBROADCASTSD 3392(CX), Y14
+	VMOVUPD      Y11, 2240(BX)
+	VADDPD       3392(AX), Y14, Y11
+	VADDPD       3424(AX), Y14, Y14
+	VMOVUPD      Y1, 1216(BX)
+	VBROADCASTSD 3456(CX), Y1
+	VMOVUPD      Y10, 2144(BX)
+	VADDPD       3456(AX), Y1, Y10
+	VADDPD       3488(AX), Y1, Y1
+	VMOVUPD      Y8, 1696(BX)
+	VMOVUPD      192(BX), Y8
+	VMOVUPD      Y6, 896(BX)
+	VMOVUPD      960(BX), Y6
+	VMOVUPD      Y7, 1312(BX)
+	VMULPD       Y6, Y8, Y7
+	VMOVUPD      Y3, 2048(BX)
+	VMOVUPD      160(BX), Y3
+	VMOVUPD      Y9, 512(BX)
+	VMOVUPD      2112(BX), Y9
+	VMOVUPD      Y13, 288(BX)
+	VMULPD       Y9, Y3, Y13
+	VMOVUPD      Y2, 608(BX)
+	VMOVUPD      256(BX), Y2
+	VMULPD       Y6, Y2, Y6
+	VMOVUPD      224(BX), Y4
+	VMULPD       Y9, Y4, Y9
+	VFNMADD231PD Y8, Y7, Y15
+	VFNMADD231PD Y3, Y13, Y12
+	VFNMADD231PD Y2, Y7, Y11
+	VFNMADD231PD Y4, Y13, Y14
+	VFNMADD231PD Y2, Y6, Y10
+	VFNMADD231PD Y4, Y9, Y1
+	VMOVUPD      768(BX), Y2
+	VMOVUPD      1120(BX), Y3
+	VMULPD       Y3, Y2, Y4
+	VMOVUPD      736(BX), Y6
+	VMOVUPD      1280(BX), Y7
+	VMULPD       Y7, Y6, Y8
+	VMOVUPD      832(BX), Y9
+	VMULPD       Y3, Y9, Y3
+	VMOVUPD      800(BX), Y13
+	VMULPD       Y7, Y13, Y7
+	VFNMADD231PD Y2, Y4, Y15
+	VFNMADD231PD Y6, Y8, Y12
+	VFNMADD231PD Y9, Y4, Y11
+	VFNMADD231PD Y13, Y8, Y14
+	VFNMADD231PD Y9, Y3, Y10
+	VFNMADD231PD Y13, Y7, Y1
+	VMOVUPD      1504(BX), Y2
+	VMOVUPD      1248(BX), Y3
+	VMULPD       Y3, Y2, Y4
+	VMOVUPD      1472(BX), Y6
+	VMOVUPD      1632(BX), Y7
+	VMULPD       Y7, Y6, Y8
+	VMOVUPD      1568(BX), Y9
+	VMULPD       Y3, Y9, Y3
+	VMOVUPD      1536(BX), Y13
+	VMULPD       Y7, Y13, Y7
+	VFNMADD231PD Y2, Y4, Y15
+	VFNMADD231PD Y6, Y8, Y12
+	VFNMADD231PD Y9, Y4, Y11
+	VFNMADD231PD Y13, Y8, Y14
+	VFNMADD231PD Y9, Y3, Y10
+	VFNMADD231PD Y13, Y7, Y1
+	VMOVUPD      1952(BX), Y2
+	VMOVUPD      2176(BX), Y3
+	VMULPD       Y3, Y2, Y4
+	VMOVUPD      1920(BX), Y6
+	VMOVUPD      2208(BX), Y7
+	VMULPD       Y7, Y6, Y8
+	VMOVUPD      2016(BX), Y9
+	VMULPD       Y3, Y9, Y3
+	VMOVUPD      1984(BX), Y13
+	VMULPD       Y7, Y13, Y7
+	VFNMADD231PD Y2, Y4, Y15
+	VFNMADD231PD Y6, Y8, Y12
+	VFNMADD231PD Y9, Y4, Y11
+	VFNMADD231PD Y13, Y8, Y14
+	VFNMADD231PD Y9, Y3, Y10
+	VFNMADD231PD Y13, Y7, Y1
+	VMOVUPD      2432(BX), Y2
+	VMOVUPD      1184(BX), Y3
+	VMULPD       Y3, Y2, Y4
+	VMOVUPD      2400(BX), Y6
+	VMOVUPD      1760(BX), Y7
+	VMULPD       Y7, Y6, Y8
+	VMOVUPD      2368(BX), Y9
+	VMULPD       Y3, Y9, Y3
+	VMOVUPD      2336(BX), Y13
+	VMULPD       Y7, Y13, Y7
+	VFNMADD231PD Y2, Y4, Y15
+	VFNMADD231PD Y6, Y8, Y12
+	VFNMADD231PD Y9, Y4, Y11
+	VFNMADD231PD Y13, Y8, Y14
+	VFNMADD231PD Y9, Y3, Y10
+	VFNMADD231PD Y13, Y7, Y1
+	VMOVUPD      1024(BX), Y2
+	VMOVUPD      480(BX), Y3
+	VMULPD       Y3, Y2, Y4
+	VMOVUPD      992(BX), Y6
+	VMOVUPD      2560(BX), Y7
+	VMULPD       Y7, Y6, Y8
+	VMOVUPD      1088(BX), Y9
+	VMULPD       Y3, Y9, Y3
+	VMOVUPD      1056(BX), Y13
+	VMULPD       Y7, Y13, Y7
+	VFNMADD231PD Y2, Y4, Y15
+	VFNMADD231PD Y6, Y8, Y12
+	VFNMADD231PD Y9, Y4, Y11
+	VFNMADD231PD Y13, Y8, Y14
+	VFNMADD231PD Y9, Y3, Y10
+	VFNMADD231PD Y13, Y7, Y1
+	VMOVUPD      1152(BX), Y2
+	VMULPD       Y2, Y0, Y3
+	VMOVUPD      1344(BX), Y4
+	VMULPD       Y5, Y4, Y6
+	VMOVUPD      608(BX), Y7
+	VMULPD       Y2, Y7, Y2
+	VMOVUPD      288(BX), Y8
+	VMULPD       Y5, Y8, Y5
+	VFNMADD231PD Y0, Y3, Y15
+	VFNMADD231PD Y4, Y6, Y12
+	VFNMADD231PD Y7, Y3, Y11
+	VFNMADD231PD Y8, Y6, Y14
+	VFNMADD231PD Y7, Y2, Y10
+	VFNMADD231PD Y8, Y5, Y1
+	VMOVUPD      2048(BX), Y0
+	VMOVUPD      512(BX), Y2
+	VMULPD       Y2, Y0, Y3
+	VMOVUPD      1312(BX), Y4
+	VMOVUPD      896(BX), Y5
+	VMULPD       Y5, Y4, Y6
+	VMOVUPD      1696(BX), Y7
+	VMULPD       Y2, Y7, Y2
+	VMOVUPD      1664(BX), Y8
+	VMULPD       Y5, Y8, Y5
+	VFNMADD231PD Y0, Y3, Y15
+	VFNMADD231PD Y4, Y6, Y12
+	VFNMADD231PD Y7, Y3, Y11
+	VFNMADD231PD Y8, Y6, Y14
+	VFNMADD231PD Y7, Y2, Y10
+	VFNMADD231PD Y8, Y5, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y15, Y0
+	VPSUBQ       pivotMin<>+0(SB), Y12, Y2
+	VMOVUPD      2144(BX), Y3
+	VORPD        Y0, Y3, Y0
+	VMOVUPD      864(BX), Y3
+	VORPD        Y2, Y3, Y2
+	VMULPD       Y11, Y11, Y3
+	VMULPD       Y14, Y14, Y4
+	VFMSUB231PD  Y10, Y15, Y3
+	VFMSUB231PD  Y1, Y12, Y4
+	VPSUBQ       leastPair<>+0(SB), Y3, Y1
+	VPSRLQ       $0x01, Y1, Y1
+	VPSUBQ       leastPair<>+0(SB), Y4, Y5
+	VPSRLQ       $0x01, Y5, Y5
+	VORPD        Y1, Y0, Y0
+	VORPD        Y5, Y2, Y1
+	VMOVUPD      1216(BX), Y2
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      2240(BX), Y3
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      2080(BX), Y4
+	VMOVUPD      1600(BX), Y5
+	TESTQ        SI, SI
+	JZ           determinants10
+	VANDPD       evenMask<>+0(SB), Y2, Y6
+	VORPD        evenBits<>+0(SB), Y6, Y6
+	VANDPD       evenMask<>+0(SB), Y3, Y7
+	VORPD        evenBits<>+0(SB), Y7, Y7
+	VPSRLQ       $0x35, Y2, Y2
+	VPSRLQ       $0x35, Y3, Y3
+	VPADDQ       Y2, Y4, Y2
+	VPADDQ       Y3, Y5, Y3
+	VPXOR        Y4, Y4, Y4
+	VPSRLQ       $0x3c, Y0, Y0
+	VPCMPGTQ     Y4, Y0, Y0
+	VORPD        Y0, Y6, Y0
+	VPSRLQ       $0x3c, Y1, Y1
+	VPCMPGTQ     Y4, Y1, Y1
+	VORPD        Y1, Y7, Y1
+	VCVTPD2PSY   Y0, X4
+	VCVTPD2PSY   Y1, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y0, Y8, Y6
+	VMULPD       Y4, Y4, Y0
+	VFNMADD231PD Y1, Y0, Y7
+	VMOVUPD      (R10)(R12*1), Y0
+	VMOVUPD      32(BX), Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMOVUPD      32(R10)(R12*1), Y6
+	VADDPD       Y1, Y6, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      (R9)(R12*1), Y6
+	VMOVUPD      (BX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(R9)(R12*1), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y0, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y1, Y7
+	VMOVUPD      (R11)(R12*1), Y8
+	VMOVUPD      64(BX), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSUBQ       Y2, Y8, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       Y5, Y2, Y2
+	VMOVUPD      32(R11)(R12*1), Y5
+	VPADDQ       Y9, Y5, Y5
+	VPSUBQ       Y3, Y5, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDQ       Y4, Y3, Y3
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y3, Y1, Y1
+	VFMADD231PD  Y0, Y6, Y2
+	VFMADD231PD  Y1, Y7, Y3
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (SI)(R12*1)
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y3, Y0, Y0
+	VMOVUPD      Y0, 32(SI)(R12*1)
+
+next10:
+	ADDQ $0x40, R12
+	ADDQ $0x00000dc0, AX
+	SUBQ $0x01, DX
+	JG   loop10
+	VZEROUPPER
+	RET
+
+determinants10:
+	VANDPD   mantissa<>+0(SB), Y2, Y6
+	VORPD    one<>+0(SB), Y6, Y6
+	VPSRLQ   $0x34, Y2, Y7
+	VPSUBQ   expBias<>+0(SB), Y7, Y7
+	VPADDQ   Y4, Y4, Y4
+	VPADDQ   Y4, Y7, Y7
+	VPSUBQ   expBias2<>+0(SB), Y7, Y7
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y0, Y0
+	VPCMPGTQ Y8, Y0, Y0
+	VORPD    Y0, Y6, Y6
+	VMOVUPD  Y6, (DI)(R12*1)
+	VMOVUPD  Y7, (R8)(R12*1)
+	VANDPD   mantissa<>+0(SB), Y3, Y6
+	VORPD    one<>+0(SB), Y6, Y6
+	VPSRLQ   $0x34, Y3, Y7
+	VPSUBQ   expBias<>+0(SB), Y7, Y7
+	VPADDQ   Y5, Y5, Y5
+	VPADDQ   Y5, Y7, Y7
+	VPSUBQ   expBias2<>+0(SB), Y7, Y7
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y1, Y1
+	VPCMPGTQ Y8, Y1, Y1
+	VORPD    Y1, Y6, Y6
+	VMOVUPD  Y6, 32(DI)(R12*1)
+	VMOVUPD  Y7, 32(R8)(R12*1)
+	JMP      next10
+
+order11:
+	VBROADCASTSD ae+80(FP), Y0
+	VMOVUPD      Y0, (BX)
+	VBROADCASTSD ac+88(FP), Y0
+	VMOVUPD      Y0, 32(BX)
+	VBROADCASTSD ax+96(FP), Y0
+	VMOVUPD      Y0, 64(BX)
+	VMOVUPD      64(BX), Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 64(BX)
+	XORQ         R12, R12
+
+loop11:
+	VBROADCASTSD (CX), Y0
+	VADDPD       (AX), Y0, Y1
+	VADDPD       32(AX), Y0, Y0
+	VBROADCASTSD 64(CX), Y2
+	VADDPD       64(AX), Y2, Y3
+	VADDPD       96(AX), Y2, Y2
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y5
+	VADDPD       224(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y6
+	VADDPD       384(AX), Y6, Y7
+	VADDPD       416(AX), Y6, Y6
+	VBROADCASTSD 640(CX), Y8
+	VADDPD       640(AX), Y8, Y9
+	VADDPD       672(AX), Y8, Y8
+	VBROADCASTSD 960(CX), Y10
+	VADDPD       960(AX), Y10, Y11
+	VADDPD       992(AX), Y10, Y10
+	VBROADCASTSD 1344(CX), Y12
+	VADDPD       1344(AX), Y12, Y13
+	VADDPD       1376(AX), Y12, Y12
+	VBROADCASTSD 1792(CX), Y14
+	VADDPD       1792(AX), Y14, Y15
+	VADDPD       1824(AX), Y14, Y14
+	VMOVUPD      Y14, 96(BX)
+	VBROADCASTSD 2304(CX), Y14
+	VMOVUPD      Y15, 128(BX)
+	VADDPD       2304(AX), Y14, Y15
+	VADDPD       2336(AX), Y14, Y14
+	VMOVUPD      Y14, 160(BX)
+	VBROADCASTSD 2880(CX), Y14
+	VMOVUPD      Y15, 192(BX)
+	VADDPD       2880(AX), Y14, Y15
+	VADDPD       2912(AX), Y14, Y14
+	VMOVUPD      Y14, 224(BX)
+	VBROADCASTSD 3520(CX), Y14
+	VMOVUPD      Y15, 256(BX)
+	VADDPD       3520(AX), Y14, Y15
+	VADDPD       3552(AX), Y14, Y14
+	VMOVUPD      Y14, 288(BX)
+	VBROADCASTSD 128(CX), Y14
+	VMOVUPD      Y15, 320(BX)
+	VADDPD       128(AX), Y14, Y15
+	VADDPD       160(AX), Y14, Y14
+	VMOVUPD      Y12, 352(BX)
+	VBROADCASTSD 256(CX), Y12
+	VMOVUPD      Y13, 384(BX)
+	VADDPD       256(AX), Y12, Y13
+	VADDPD       288(AX), Y12, Y12
+	VMOVUPD      Y10, 416(BX)
+	VBROADCASTSD 448(CX), Y10
+	VMOVUPD      Y11, 448(BX)
+	VADDPD       448(AX), Y10, Y11
+	VADDPD       480(AX), Y10, Y10
+	VMOVUPD      Y8, 480(BX)
+	VBROADCASTSD 704(CX), Y8
+	VMOVUPD      Y9, 512(BX)
+	VADDPD       704(AX), Y8, Y9
+	VADDPD       736(AX), Y8, Y8
+	VMOVUPD      Y8, 544(BX)
+	VBROADCASTSD 1024(CX), Y8
+	VMOVUPD      Y9, 576(BX)
+	VADDPD       1024(AX), Y8, Y9
+	VADDPD       1056(AX), Y8, Y8
+	VMOVUPD      Y8, 608(BX)
+	VBROADCASTSD 1408(CX), Y8
+	VMOVUPD      Y9, 640(BX)
+	VADDPD       1408(AX), Y8, Y9
+	VADDPD       1440(AX), Y8, Y8
+	VMOVUPD      Y8, 672(BX)
+	VBROADCASTSD 1856(CX), Y8
+	VMOVUPD      Y9, 704(BX)
+	VADDPD       1856(AX), Y8, Y9
+	VADDPD       1888(AX), Y8, Y8
+	VMOVUPD      Y8, 736(BX)
+	VBROADCASTSD 2368(CX), Y8
+	VMOVUPD      Y9, 768(BX)
+	VADDPD       2368(AX), Y8, Y9
+	VADDPD       2400(AX), Y8, Y8
+	VMOVUPD      Y8, 800(BX)
+	VBROADCASTSD 2944(CX), Y8
+	VMOVUPD      Y9, 832(BX)
+	VADDPD       2944(AX), Y8, Y9
+	VADDPD       2976(AX), Y8, Y8
+	VMOVUPD      Y8, 864(BX)
+	VBROADCASTSD 3584(CX), Y8
+	VMOVUPD      Y9, 896(BX)
+	VADDPD       3584(AX), Y8, Y9
+	VADDPD       3616(AX), Y8, Y8
+	VMOVUPD      Y8, 928(BX)
+	VMOVUPD      one<>+0(SB), Y8
+	VMOVUPD      Y9, 960(BX)
+	VDIVPD       Y1, Y8, Y9
+	VMOVUPD      Y6, 992(BX)
+	VDIVPD       Y0, Y8, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y8
+	VMOVUPD      Y1, 1024(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y1
+	VMOVUPD      Y0, 1056(BX)
+	VMULPD       Y9, Y3, Y0
+	VMOVUPD      Y9, 1088(BX)
+	VMULPD       Y6, Y2, Y9
+	VFNMADD231PD Y3, Y0, Y15
+	VFNMADD231PD Y2, Y9, Y14
+	VFNMADD231PD Y5, Y0, Y13
+	VFNMADD231PD Y4, Y9, Y12
+	VFNMADD231PD Y7, Y0, Y11
+	VMOVUPD      992(BX), Y2
+	VFNMADD231PD Y2, Y9, Y10
+	VMOVUPD      512(BX), Y3
+	VMOVUPD      Y10, 1120(BX)
+	VMOVUPD      576(BX), Y10
+	VFNMADD231PD Y3, Y0, Y10
+	VMOVUPD      Y10, 576(BX)
+	VMOVUPD      480(BX), Y10
+	VMOVUPD      Y11, 1152(BX)
+	VMOVUPD      544(BX), Y11
+	VFNMADD231PD Y10, Y9, Y11
+	VMOVUPD      Y11, 544(BX)
+	VMOVUPD      448(BX), Y11
+	VMOVUPD      Y12, 1184(BX)
+	VMOVUPD      640(BX), Y12
+	VFNMADD231PD Y11, Y0, Y12
+	VMOVUPD      Y12, 640(BX)
+	VMOVUPD      416(BX), Y12
+	VMOVUPD      Y13, 1216(BX)
+	VMOVUPD      608(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 608(BX)
+	VMOVUPD      384(BX), Y13
+	VMOVUPD      704(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 704(BX)
+	VMOVUPD      352(BX), Y12
+	VMOVUPD      672(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 672(BX)
+	VMOVUPD      128(BX), Y13
+	VMOVUPD      768(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 768(BX)
+	VMOVUPD      96(BX), Y12
+	VMOVUPD      736(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 736(BX)
+	VMOVUPD      192(BX), Y13
+	VMOVUPD      832(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 832(BX)
+	VMOVUPD      160(BX), Y12
+	VMOVUPD      800(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 800(BX)
+	VMOVUPD      256(BX), Y13
+	VMOVUPD      896(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 896(BX)
+	VMOVUPD      224(BX), Y12
+	VMOVUPD      864(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 864(BX)
+	VMOVUPD      320(BX), Y13
+	VMOVUPD      960(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      288(BX), Y0
+	VMOVUPD      Y12, 960(BX)
+	VMOVUPD      928(BX), Y12
+	VFNMADD231PD Y0, Y9, Y12
+	VMOVUPD      one<>+0(SB), Y9
+	VMOVUPD      Y12, 928(BX)
+	VDIVPD       Y15, Y9, Y12
+	VMOVUPD      Y12, 1248(BX)
+	VDIVPD       Y14, Y9, Y12
+	VPSUBQ       pivotMin<>+0(SB), Y15, Y9
+	VMOVUPD      Y15, 1280(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y14, Y15
+	VORPD        Y9, Y8, Y8
+	VORPD        Y15, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y15
+	VADDPD       352(AX), Y9, Y9
+	VMOVUPD      Y14, 1312(BX)
+	VBROADCASTSD 512(CX), Y14
+	VMOVUPD      Y1, 1344(BX)
+	VADDPD       512(AX), Y14, Y1
+	VADDPD       544(AX), Y14, Y14
+	VMOVUPD      Y8, 1376(BX)
+	VBROADCASTSD 768(CX), Y8
+	VMOVUPD      Y12, 1408(BX)
+	VADDPD       768(AX), Y8, Y12
+	VADDPD       800(AX), Y8, Y8
+	VBROADCASTSD 1088(CX), Y0
+	VADDPD       1088(AX), Y0, Y13
+	VADDPD       1120(AX), Y0, Y0
+	VMOVUPD      Y0, 1440(BX)
+	VBROADCASTSD 1472(CX), Y0
+	VADDPD       1472(AX), Y0, Y11
+	VADDPD       1504(AX), Y0, Y0
+	VMOVUPD      Y0, 1472(BX)
+	VBROADCASTSD 1920(CX), Y0
+	VMOVUPD      Y11, 1504(BX)
+	VADDPD       1920(AX), Y0, Y11
+	VADDPD       1952(AX), Y0, Y0
+	VMOVUPD      Y0, 1536(BX)
+	VBROADCASTSD 2432(CX), Y0
+	VMOVUPD      Y11, 1568(BX)
+	VADDPD       2432(AX), Y0, Y11
+	VADDPD       2464(AX), Y0, Y0
+	VMOVUPD      Y0, 1600(BX)
+	VBROADCASTSD 3008(CX), Y0
+	VMOVUPD      Y11, 1632(BX)
+	VADDPD       3008(AX), Y0, Y11
+	VADDPD       3040(AX), Y0, Y0
+	VMOVUPD      Y0, 1664(BX)
+	VBROADCASTSD 3648(CX), Y0
+	VMOVUPD      Y11, 1696(BX)
+	VADDPD       3648(AX), Y0, Y11
+	VADDPD       3680(AX), Y0, Y0
+	VMOVUPD      Y0, 1728(BX)
+	VBROADCASTSD 576(CX), Y0
+	VMOVUPD      Y11, 1760(BX)
+	VADDPD       576(AX), Y0, Y11
+	VADDPD       608(AX), Y0, Y0
+	VMOVUPD      Y0, 1792(BX)
+	VBROADCASTSD 832(CX), Y0
+	VMOVUPD      Y11, 1824(BX)
+	VADDPD       832(AX), Y0, Y11
+	VADDPD       864(AX), Y0, Y0
+	VMOVUPD      Y0, 1856(BX)
+	VBROADCASTSD 1152(CX), Y0
+	VMOVUPD      Y11, 1888(BX)
+	VADDPD       1152(AX), Y0, Y11
+	VADDPD       1184(AX), Y0, Y0
+	VMOVUPD      Y0, 1920(BX)
+	VBROADCASTSD 1536(CX), Y0
+	VMOVUPD      Y11, 1952(BX)
+	VADDPD       1536(AX), Y0, Y11
+	VADDPD       1568(AX), Y0, Y0
+	VMOVUPD      Y0, 1984(BX)
+	VBROADCASTSD 1984(CX), Y0
+	VMOVUPD      Y11, 2016(BX)
+	VADDPD       1984(AX), Y0, Y11
+	VADDPD       2016(AX), Y0, Y0
+	VMOVUPD      Y0, 2048(BX)
+	VBROADCASTSD 2496(CX), Y0
+	VMOVUPD      Y11, 2080(BX)
+	VADDPD       2496(AX), Y0, Y11
+	VADDPD       2528(AX), Y0, Y0
+	VMOVUPD      Y0, 2112(BX)
+	VBROADCASTSD 3072(CX), Y0
+	VMOVUPD      Y11, 2144(BX)
+	VADDPD       3072(AX), Y0, Y11
+	VADDPD       3104(AX), Y0, Y0
+	VMOVUPD      Y0, 2176(BX)
+	VBROADCASTSD 3712(CX), Y0
+	VMOVUPD      Y11, 2208(BX)
+	VADDPD       3712(AX), Y0, Y11
+	VADDPD       3744(AX), Y0, Y0
+	VMOVUPD      Y0, 2240(BX)
+	VMOVUPD      1088(BX), Y0
+	VMOVUPD      Y11, 2272(BX)
+	VMULPD       Y0, Y5, Y11
+	VMOVUPD      Y13, 2304(BX)
+	VMULPD       Y6, Y4, Y13
+	VMOVUPD      Y8, 2336(BX)
+	VMULPD       Y0, Y7, Y8
+	VMULPD       Y6, Y2, Y0
+	VFNMADD231PD Y5, Y11, Y15
+	VFNMADD231PD Y4, Y13, Y9
+	VFNMADD231PD Y7, Y11, Y1
+	VFNMADD231PD Y2, Y13, Y14
+	VFNMADD231PD Y3, Y11, Y12
+	VMOVUPD      2336(BX), Y4
+	VFNMADD231PD Y10, Y13, Y4
+	VMOVUPD      448(BX), Y5
+	VMOVUPD      Y6, 2368(BX)
+	VMOVUPD      2304(BX), Y6
+	VFNMADD231PD Y5, Y11, Y6
+	VMOVUPD      Y6, 2304(BX)
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y4, 2336(BX)
+	VMOVUPD      1440(BX), Y4
+	VFNMADD231PD Y6, Y13, Y4
+	VMOVUPD      Y4, 1440(BX)
+	VMOVUPD      384(BX), Y4
+	VMOVUPD      Y12, 2400(BX)
+	VMOVUPD      1504(BX), Y12
+	VFNMADD231PD Y4, Y11, Y12
+	VMOVUPD      Y12, 1504(BX)
+	VMOVUPD      352(BX), Y12
+	VMOVUPD      Y14, 2432(BX)
+	VMOVUPD      1472(BX), Y14
+	VFNMADD231PD Y12, Y13, Y14
+	VMOVUPD      Y14, 1472(BX)
+	VMOVUPD      128(BX), Y14
+	VMOVUPD      Y1, 2464(BX)
+	VMOVUPD      1568(BX), Y1
+	VFNMADD231PD Y14, Y11, Y1
+	VMOVUPD      Y1, 1568(BX)
+	VMOVUPD      96(BX), Y1
+	VMOVUPD      Y9, 2496(BX)
+	VMOVUPD      1536(BX), Y9
+	VFNMADD231PD Y1, Y13, Y9
+	VMOVUPD      Y9, 1536(BX)
+	VMOVUPD      192(BX), Y9
+	VMOVUPD      Y15, 2528(BX)
+	VMOVUPD      1632(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 1632(BX)
+	VMOVUPD      160(BX), Y15
+	VMOVUPD      1600(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 1600(BX)
+	VMOVUPD      256(BX), Y9
+	VMOVUPD      1696(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 1696(BX)
+	VMOVUPD      224(BX), Y15
+	VMOVUPD      1664(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 1664(BX)
+	VMOVUPD      320(BX), Y9
+	VMOVUPD      1760(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      288(BX), Y11
+	VMOVUPD      Y15, 1760(BX)
+	VMOVUPD      1728(BX), Y15
+	VFNMADD231PD Y11, Y13, Y15
+	VMOVUPD      1824(BX), Y13
+	VFNMADD231PD Y7, Y8, Y13
+	VMOVUPD      1792(BX), Y7
+	VFNMADD231PD Y2, Y0, Y7
+	VMOVUPD      1888(BX), Y2
+	VFNMADD231PD Y3, Y8, Y2
+	VMOVUPD      1856(BX), Y3
+	VFNMADD231PD Y10, Y0, Y3
+	VMOVUPD      1952(BX), Y10
+	VFNMADD231PD Y5, Y8, Y10
+	VMOVUPD      1920(BX), Y5
+	VFNMADD231PD Y6, Y0, Y5
+	VMOVUPD      2016(BX), Y6
+	VFNMADD231PD Y4, Y8, Y6
+	VMOVUPD      1984(BX), Y4
+	VFNMADD231PD Y12, Y0, Y4
+	VMOVUPD      2080(BX), Y12
+	VFNMADD231PD Y14, Y8, Y12
+	VMOVUPD      2048(BX), Y14
+	VFNMADD231PD Y1, Y0, Y14
+	VMOVUPD      2144(BX), Y1
+	VFNMADD231PD 192(BX), Y8, Y1
+	VMOVUPD      Y1, 2144(BX)
+	VMOVUPD      2112(BX), Y1
+	VFNMADD231PD 160(BX), Y0, Y1
+	VMOVUPD      Y1, 2112(BX)
+	VMOVUPD      2208(BX), Y1
+	VFNMADD231PD 256(BX), Y8, Y1
+	VMOVUPD      Y1, 2208(BX)
+	VMOVUPD      2176(BX), Y1
+	VFNMADD231PD 224(BX), Y0, Y1
+	VMOVUPD      Y1, 2176(BX)
+	VMOVUPD      2272(BX), Y1
+	VFNMADD231PD Y9, Y8, Y1
+	VMOVUPD      2240(BX), Y8
+	VFNMADD231PD Y11, Y0, Y8
+	VMOVUPD      1216(BX), Y0
+	VMOVUPD      1248(BX), Y11
+	VMULPD       Y11, Y0, Y9
+	VMOVUPD      Y8, 2240(BX)
+	VMOVUPD      1184(BX), Y8
+	VMOVUPD      Y1, 2272(BX)
+	VMOVUPD      1408(BX), Y1
+	VMOVUPD      Y14, 2048(BX)
+	VMULPD       Y1, Y8, Y14
+	VMOVUPD      Y12, 2080(BX)
+	VMOVUPD      1152(BX), Y12
+	VMOVUPD      Y4, 1984(BX)
+	VMULPD       Y11, Y12, Y4
+	VMOVUPD      1120(BX), Y11
+	VMOVUPD      Y6, 2016(BX)
+	VMULPD       Y1, Y11, Y6
+	VMOVUPD      2528(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      2496(BX), Y0
+	VFNMADD231PD Y8, Y14, Y0
+	VMOVUPD      2464(BX), Y8
+	VFNMADD231PD Y12, Y9, Y8
+	VMOVUPD      Y8, 2464(BX)
+	VMOVUPD      2432(BX), Y8
+	VFNMADD231PD Y11, Y14, Y8
+	VMOVUPD      Y8, 2432(BX)
+	VMOVUPD      576(BX), Y8
+	VMOVUPD      Y0, 2496(BX)
+	VMOVUPD      2400(BX), Y0
+	VFNMADD231PD Y8, Y9, Y0
+	VMOVUPD      Y0, 2400(BX)
+	VMOVUPD      544(BX), Y0
+	VMOVUPD      Y1, 2528(BX)
+	VMOVUPD      2336(BX), Y1
+	VFNMADD231PD Y0, Y14, Y1
+	VMOVUPD      Y1, 2336(BX)
+	VMOVUPD      640(BX), Y1
+	VMOVUPD      Y5, 1920(BX)
+	VMOVUPD      2304(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2304(BX)
+	VMOVUPD      608(BX), Y5
+	VMOVUPD      1440(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1440(BX)
+	VMOVUPD      704(BX), Y1
+	VMOVUPD      1504(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1504(BX)
+	VMOVUPD      672(BX), Y5
+	VMOVUPD      1472(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1472(BX)
+	VMOVUPD      768(BX), Y1
+	VMOVUPD      1568(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1568(BX)
+	VMOVUPD      736(BX), Y5
+	VMOVUPD      1536(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1536(BX)
+	VMOVUPD      832(BX), Y1
+	VMOVUPD      1632(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1632(BX)
+	VMOVUPD      800(BX), Y5
+	VMOVUPD      1600(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1600(BX)
+	VMOVUPD      896(BX), Y1
+	VMOVUPD      1696(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1696(BX)
+	VMOVUPD      864(BX), Y5
+	VMOVUPD      1664(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1664(BX)
+	VMOVUPD      960(BX), Y1
+	VMOVUPD      1760(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      928(BX), Y9
+	VFNMADD231PD Y9, Y14, Y15
+	VFNMADD231PD Y12, Y4, Y13
+	VFNMADD231PD Y11, Y6, Y7
+	VFNMADD231PD Y8, Y4, Y2
+	VFNMADD231PD Y0, Y6, Y3
+	VMOVUPD      640(BX), Y11
+	VFNMADD231PD Y11, Y4, Y10
+	VMOVUPD      608(BX), Y12
+	VMOVUPD      1920(BX), Y14
+	VFNMADD231PD Y12, Y6, Y14
+	VMOVUPD      2016(BX), Y12
+	VFNMADD231PD 704(BX), Y4, Y12
+	VMOVUPD      1984(BX), Y11
+	VFNMADD231PD 672(BX), Y6, Y11
+	VMOVUPD      2080(BX), Y0
+	VFNMADD231PD 768(BX), Y4, Y0
+	VMOVUPD      2048(BX), Y8
+	VFNMADD231PD 736(BX), Y6, Y8
+	VMOVUPD      Y15, 1728(BX)
+	VMOVUPD      2144(BX), Y15
+	VFNMADD231PD 832(BX), Y4, Y15
+	VMOVUPD      Y5, 1760(BX)
+	VMOVUPD      2112(BX), Y5
+	VFNMADD231PD 800(BX), Y6, Y5
+	VMOVUPD      Y5, 2112(BX)
+	VMOVUPD      2208(BX), Y5
+	VFNMADD231PD 896(BX), Y4, Y5
+	VMOVUPD      Y5, 2208(BX)
+	VMOVUPD      2176(BX), Y5
+	VFNMADD231PD 864(BX), Y6, Y5
+	VMOVUPD      Y5, 2176(BX)
+	VMOVUPD      2272(BX), Y5
+	VFNMADD231PD Y1, Y4, Y5
+	VMOVUPD      2240(BX), Y4
+	VFNMADD231PD Y9, Y6, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      2528(BX), Y9
+	VDIVPD       Y9, Y6, Y1
+	VMOVUPD      Y4, 2240(BX)
+	VMOVUPD      2496(BX), Y4
+	VMOVUPD      Y5, 2272(BX)
+	VDIVPD       Y4, Y6, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y9
+	VMOVUPD      1376(BX), Y4
+	VORPD        Y6, Y4, Y4
+	VMOVUPD      1344(BX), Y6
+	VORPD        Y9, Y6, Y6
+	VMOVUPD      2464(BX), Y9
+	VMOVUPD      Y6, 1344(BX)
+	VMULPD       Y1, Y9, Y6
+	VMOVUPD      Y1, 1376(BX)
+	VMOVUPD      2432(BX), Y1
+	VMOVUPD      Y4, 1120(BX)
+	VMULPD       Y5, Y1, Y4
+	VFNMADD231PD Y9, Y6, Y13
+	VFNMADD231PD Y1, Y4, Y7
+	VMOVUPD      2400(BX), Y1
+	VFNMADD231PD Y1, Y6, Y2
+	VMOVUPD      2336(BX), Y9
+	VFNMADD231PD Y9, Y4, Y3
+	VMOVUPD      Y3, 1856(BX)
+	VMOVUPD      2304(BX), Y3
+	VFNMADD231PD Y3, Y6, Y10
+	VMOVUPD      Y10, 1952(BX)
+	VMOVUPD      1440(BX), Y10
+	VFNMADD231PD Y10, Y4, Y14
+	VMOVUPD      Y14, 1920(BX)
+	VMOVUPD      1504(BX), Y14
+	VFNMADD231PD Y14, Y6, Y12
+	VMOVUPD      Y12, 2016(BX)
+	VMOVUPD      1472(BX), Y12
+	VFNMADD231PD Y12, Y4, Y11
+	VMOVUPD      Y11, 1984(BX)
+	VMOVUPD      1568(BX), Y11
+	VFNMADD231PD Y11, Y6, Y0
+	VMOVUPD      Y0, 2080(BX)
+	VMOVUPD      1536(BX), Y0
+	VFNMADD231PD Y0, Y4, Y8
+	VMOVUPD      Y8, 2048(BX)
+	VMOVUPD      1632(BX), Y8
+	VFNMADD231PD Y8, Y6, Y15
+	VMOVUPD      Y15, 2144(BX)
+	VMOVUPD      1600(BX), Y15
+	VMOVUPD      Y2, 1888(BX)
+	VMOVUPD      2112(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2112(BX)
+	VMOVUPD      1696(BX), Y2
+	VMOVUPD      2208(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      Y15, 2208(BX)
+	VMOVUPD      1664(BX), Y15
+	VMOVUPD      2176(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2176(BX)
+	VMOVUPD      1760(BX), Y2
+	VMOVUPD      2272(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      1728(BX), Y6
+	VMOVUPD      Y15, 2272(BX)
+	VMOVUPD      2240(BX), Y15
+	VFNMADD231PD Y6, Y4, Y15
+	VMOVUPD      one<>+0(SB), Y4
+	VMOVUPD      Y15, 2240(BX)
+	VDIVPD       Y13, Y4, Y15
+	VMOVUPD      Y15, 2432(BX)
+	VDIVPD       Y7, Y4, Y15
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y4
+	VMOVUPD      Y15, 2464(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y15
+	VMOVUPD      1120(BX), Y6
+	VORPD        Y4, Y6, Y4
+	VMOVUPD      1344(BX), Y6
+	VORPD        Y15, Y6, Y6
+	VMOVUPD      1024(BX), Y15
+	VMULPD       1280(BX), Y15, Y15
+	VMOVUPD      Y6, 1280(BX)
+	VMOVUPD      1056(BX), Y6
+	VMULPD       1312(BX), Y6, Y6
+	VMOVUPD      Y4, 1312(BX)
+	VMOVUPD      2528(BX), Y4
+	VMULPD       Y13, Y4, Y4
+	VMOVUPD      2496(BX), Y13
+	VMULPD       Y7, Y13, Y7
+	VMULPD       Y4, Y15, Y4
+	VMULPD       Y7, Y6, Y6
+	VBROADCASTSD 896(CX), Y7
+	VADDPD       896(AX), Y7, Y13
+	VADDPD       928(AX), Y7, Y7
+	VBROADCASTSD 1216(CX), Y15
+	VMOVUPD      Y6, 1792(BX)
+	VADDPD       1216(AX), Y15, Y6
+	VADDPD       1248(AX), Y15, Y15
+	VMOVUPD      Y4, 2496(BX)
+	VBROADCASTSD 1600(CX), Y4
+	VADDPD       1600(AX), Y4, Y2
+	VADDPD       1632(AX), Y4, Y4
+	VBROADCASTSD 2048(CX), Y8
+	VADDPD       2048(AX), Y8, Y0
+	VADDPD       2080(AX), Y8, Y8
+	VBROADCASTSD 2560(CX), Y11
+	VADDPD       2560(AX), Y11, Y12
+	VADDPD       2592(AX), Y11, Y11
+	VBROADCASTSD 3136(CX), Y14
+	VADDPD       3136(AX), Y14, Y10
+	VADDPD       3168(AX), Y14, Y14
+	VBROADCASTSD 3776(CX), Y3
+	VMOVUPD      Y5, 1824(BX)
+	VADDPD       3776(AX), Y3, Y5
+	VADDPD       3808(AX), Y3, Y3
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1280(AX), Y9, Y1
+	VADDPD       1312(AX), Y9, Y9
+	VMOVUPD      Y9, 2528(BX)
+	VBROADCASTSD 1664(CX), Y9
+	VMOVUPD      Y1, 1056(BX)
+	VADDPD       1664(AX), Y9, Y1
+	VADDPD       1696(AX), Y9, Y9
+	VMOVUPD      Y9, 1024(BX)
+	VBROADCASTSD 2112(CX), Y9
+	VMOVUPD      Y1, 1344(BX)
+	VADDPD       2112(AX), Y9, Y1
+	VADDPD       2144(AX), Y9, Y9
+	VMOVUPD      Y9, 1120(BX)
+	VBROADCASTSD 2624(CX), Y9
+	VMOVUPD      Y1, 1152(BX)
+	VADDPD       2624(AX), Y9, Y1
+	VADDPD       2656(AX), Y9, Y9
+	VMOVUPD      Y9, 1184(BX)
+	VBROADCASTSD 3200(CX), Y9
+	VMOVUPD      Y1, 1216(BX)
+	VADDPD       3200(AX), Y9, Y1
+	VADDPD       3232(AX), Y9, Y9
+	VMOVUPD      Y9, 992(BX)
+	VBROADCASTSD 3840(CX), Y9
+	VMOVUPD      Y1, 2560(BX)
+	VADDPD       3840(AX), Y9, Y1
+	VADDPD       3872(AX), Y9, Y9
+	VMOVUPD      Y9, 2592(BX)
+	VMOVUPD      512(BX), Y9
+	VMOVUPD      Y1, 2624(BX)
+	VMOVUPD      1088(BX), Y1
+	VMOVUPD      Y3, 2656(BX)
+	VMULPD       Y1, Y9, Y3
+	VMOVUPD      Y5, 2688(BX)
+	VMOVUPD      480(BX), Y5
+	VMOVUPD      Y14, 2720(BX)
+	VMOVUPD      2368(BX), Y14
+	VMOVUPD      Y10, 2752(BX)
+	VMULPD       Y14, Y5, Y10
+	VMOVUPD      Y11, 2784(BX)
+	VMOVUPD      448(BX), Y11
+	VMOVUPD      Y12, 2816(BX)
+	VMULPD       Y1, Y11, Y12
+	VMOVUPD      416(BX), Y1
+	VMOVUPD      Y12, 2848(BX)
+	VMULPD       Y14, Y1, Y12
+	VFNMADD231PD Y9, Y3, Y13
+	VFNMADD231PD Y5, Y10, Y7
+	VFNMADD231PD Y11, Y3, Y6
+	VFNMADD231PD Y1, Y10, Y15
+	VMOVUPD      384(BX), Y5
+	VFNMADD231PD Y5, Y3, Y2
+	VMOVUPD      352(BX), Y9
+	VFNMADD231PD Y9, Y10, Y4
+	VMOVUPD      128(BX), Y14
+	VFNMADD231PD Y14, Y3, Y0
+	VMOVUPD      Y0, 480(BX)
+	VMOVUPD      96(BX), Y0
+	VFNMADD231PD Y0, Y10, Y8
+	VMOVUPD      Y8, 512(BX)
+	VMOVUPD      192(BX), Y8
+	VMOVUPD      Y4, 2880(BX)
+	VMOVUPD      2816(BX), Y4
+	VFNMADD231PD Y8, Y3, Y4
+	VMOVUPD      Y4, 2816(BX)
+	VMOVUPD      160(BX), Y4
+	VMOVUPD      Y2, 2912(BX)
+	VMOVUPD      2784(BX), Y2
+	VFNMADD231PD Y4, Y10, Y2
+	VMOVUPD      Y2, 2784(BX)
+	VMOVUPD      256(BX), Y2
+	VMOVUPD      Y15, 2944(BX)
+	VMOVUPD      2752(BX), Y15
+	VFNMADD231PD Y2, Y3, Y15
+	VMOVUPD      Y15, 2752(BX)
+	VMOVUPD      224(BX), Y15
+	VMOVUPD      Y6, 2976(BX)
+	VMOVUPD      2720(BX), Y6
+	VFNMADD231PD Y15, Y10, Y6
+	VMOVUPD      Y6, 2720(BX)
+	VMOVUPD      320(BX), Y6
+	VMOVUPD      Y7, 3008(BX)
+	VMOVUPD      2688(BX), Y7
+	VFNMADD231PD Y6, Y3, Y7
+	VMOVUPD      288(BX), Y3
+	VMOVUPD      Y7, 2688(BX)
+	VMOVUPD      2656(BX), Y7
+	VFNMADD231PD Y3, Y10, Y7
+	VMOVUPD      2848(BX), Y10
+	VMOVUPD      Y7, 2656(BX)
+	VMOVUPD      1056(BX), Y7
+	VFNMADD231PD Y11, Y10, Y7
+	VMOVUPD      2528(BX), Y11
+	VFNMADD231PD Y1, Y12, Y11
+	VMOVUPD      1344(BX), Y1
+	VFNMADD231PD Y5, Y10, Y1
+	VMOVUPD      1024(BX), Y5
+	VFNMADD231PD Y9, Y12, Y5
+	VMOVUPD      1152(BX), Y9
+	VFNMADD231PD Y14, Y10, Y9
+	VMOVUPD      1120(BX), Y14
+	VFNMADD231PD Y0, Y12, Y14
+	VMOVUPD      1216(BX), Y0
+	VFNMADD231PD Y8, Y10, Y0
+	VMOVUPD      1184(BX), Y8
+	VFNMADD231PD Y4, Y12, Y8
+	VMOVUPD      2560(BX), Y4
+	VFNMADD231PD Y2, Y10, Y4
+	VMOVUPD      992(BX), Y2
+	VFNMADD231PD Y15, Y12, Y2
+	VMOVUPD      2624(BX), Y15
+	VFNMADD231PD Y6, Y10, Y15
+	VMOVUPD      2592(BX), Y10
+	VFNMADD231PD Y3, Y12, Y10
+	VMOVUPD      576(BX), Y12
+	VMOVUPD      1248(BX), Y3
+	VMULPD       Y3, Y12, Y6
+	VMOVUPD      Y10, 2592(BX)
+	VMOVUPD      544(BX), Y10
+	VMOVUPD      Y15, 2624(BX)
+	VMOVUPD      1408(BX), Y15
+	VMOVUPD      Y2, 992(BX)
+	VMULPD       Y15, Y10, Y2
+	VMOVUPD      Y4, 2560(BX)
+	VMOVUPD      640(BX), Y4
+	VMOVUPD      Y8, 1184(BX)
+	VMULPD       Y3, Y4, Y8
+	VMOVUPD      608(BX), Y3
+	VMOVUPD      Y0, 1216(BX)
+	VMULPD       Y15, Y3, Y0
+	VFNMADD231PD Y12, Y6, Y13
+	VMOVUPD      3008(BX), Y12
+	VFNMADD231PD Y10, Y2, Y12
+	VMOVUPD      2976(BX), Y10
+	VFNMADD231PD Y4, Y6, Y10
+	VMOVUPD      2944(BX), Y15
+	VFNMADD231PD Y3, Y2, Y15
+	VMOVUPD      Y15, 2944(BX)
+	VMOVUPD      704(BX), Y15
+	VMOVUPD      Y10, 2976(BX)
+	VMOVUPD      2912(BX), Y10
+	VFNMADD231PD Y15, Y6, Y10
+	VMOVUPD      Y10, 2912(BX)
+	VMOVUPD      672(BX), Y10
+	VMOVUPD      Y12, 3008(BX)
+	VMOVUPD      2880(BX), Y12
+	VFNMADD231PD Y10, Y2, Y12
+	VMOVUPD      Y12, 2880(BX)
+	VMOVUPD      768(BX), Y12
+	VMOVUPD      Y13, 544(BX)
+	VMOVUPD      480(BX), Y13
+	VFNMADD231PD Y12, Y6, Y13
+	VMOVUPD      Y13, 480(BX)
+	VMOVUPD      736(BX), Y13
+	VMOVUPD      Y14, 1120(BX)
+	VMOVUPD      512(BX), Y14
+	VFNMADD231PD Y13, Y2, Y14
+	VMOVUPD      Y14, 512(BX)
+	VMOVUPD      832(BX), Y14
+	VMOVUPD      2816(BX), Y13
+	VFNMADD231PD Y14, Y6, Y13
+	VMOVUPD      Y13, 2816(BX)
+	VMOVUPD      800(BX), Y13
+	VMOVUPD      2784(BX), Y14
+	VFNMADD231PD Y13, Y2, Y14
+	VMOVUPD      Y14, 2784(BX)
+	VMOVUPD      896(BX), Y14
+	VMOVUPD      2752(BX), Y13
+	VFNMADD231PD Y14, Y6, Y13
+	VMOVUPD      Y13, 2752(BX)
+	VMOVUPD      864(BX), Y13
+	VMOVUPD      2720(BX), Y14
+	VFNMADD231PD Y13, Y2, Y14
+	VMOVUPD      Y14, 2720(BX)
+	VMOVUPD      960(BX), Y14
+	VMOVUPD      2688(BX), Y13
+	VFNMADD231PD Y14, Y6, Y13
+	VMOVUPD      928(BX), Y6
+	VMOVUPD      Y13, 2688(BX)
+	VMOVUPD      2656(BX), Y13
+	VFNMADD231PD Y6, Y2, Y13
+	VFNMADD231PD Y4, Y8, Y7
+	VFNMADD231PD Y3, Y0, Y11
+	VFNMADD231PD Y15, Y8, Y1
+	VFNMADD231PD Y10, Y0, Y5
+	VFNMADD231PD Y12, Y8, Y9
+	VMOVUPD      736(BX), Y2
+	VMOVUPD      1120(BX), Y3
+	VFNMADD231PD Y2, Y0, Y3
+	VMOVUPD      832(BX), Y4
+	VMOVUPD      1216(BX), Y2
+	VFNMADD231PD Y4, Y8, Y2
+	VMOVUPD      1184(BX), Y4
+	VFNMADD231PD 800(BX), Y0, Y4
+	VMOVUPD      2560(BX), Y12
+	VFNMADD231PD 896(BX), Y8, Y12
+	VMOVUPD      992(BX), Y10
+	VFNMADD231PD 864(BX), Y0, Y10
+	VMOVUPD      2624(BX), Y15
+	VFNMADD231PD Y14, Y8, Y15
+	VMOVUPD      2592(BX), Y8
+	VFNMADD231PD Y6, Y0, Y8
+	VMOVUPD      2400(BX), Y0
+	VMOVUPD      1376(BX), Y6
+	VMULPD       Y6, Y0, Y14
+	VMOVUPD      Y8, 2592(BX)
+	VMOVUPD      2336(BX), Y8
+	VMOVUPD      Y15, 2624(BX)
+	VMOVUPD      1824(BX), Y15
+	VMOVUPD      Y10, 992(BX)
+	VMULPD       Y15, Y8, Y10
+	VMOVUPD      Y12, 2560(BX)
+	VMOVUPD      2304(BX), Y12
+	VMOVUPD      Y4, 1184(BX)
+	VMULPD       Y6, Y12, Y4
+	VMOVUPD      1440(BX), Y6
+	VMOVUPD      Y2, 1216(BX)
+	VMULPD       Y15, Y6, Y2
+	VMOVUPD      544(BX), Y15
+	VFNMADD231PD Y0, Y14, Y15
+	VMOVUPD      3008(BX), Y0
+	VFNMADD231PD Y8, Y10, Y0
+	VMOVUPD      2976(BX), Y8
+	VFNMADD231PD Y12, Y14, Y8
+	VMOVUPD      Y8, 2976(BX)
+	VMOVUPD      2944(BX), Y8
+	VFNMADD231PD Y6, Y10, Y8
+	VMOVUPD      Y8, 2944(BX)
+	VMOVUPD      1504(BX), Y8
+	VMOVUPD      Y0, 3008(BX)
+	VMOVUPD      2912(BX), Y0
+	VFNMADD231PD Y8, Y14, Y0
+	VMOVUPD      Y0, 2912(BX)
+	VMOVUPD      1472(BX), Y0
+	VMOVUPD      Y15, 544(BX)
+	VMOVUPD      2880(BX), Y15
+	VFNMADD231PD Y0, Y10, Y15
+	VMOVUPD      Y15, 2880(BX)
+	VMOVUPD      1568(BX), Y15
+	VMOVUPD      Y3, 1120(BX)
+	VMOVUPD      480(BX), Y3
+	VFNMADD231PD Y15, Y14, Y3
+	VMOVUPD      Y3, 480(BX)
+	VMOVUPD      1536(BX), Y3
+	VMOVUPD      Y9, 1152(BX)
+	VMOVUPD      512(BX), Y9
+	VFNMADD231PD Y3, Y10, Y9
+	VMOVUPD      Y9, 512(BX)
+	VMOVUPD      1632(BX), Y9
+	VMOVUPD      2816(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 2816(BX)
+	VMOVUPD      1600(BX), Y3
+	VMOVUPD      2784(BX), Y9
+	VFNMADD231PD Y3, Y10, Y9
+	VMOVUPD      Y9, 2784(BX)
+	VMOVUPD      1696(BX), Y9
+	VMOVUPD      2752(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 2752(BX)
+	VMOVUPD      1664(BX), Y3
+	VMOVUPD      2720(BX), Y9
+	VFNMADD231PD Y3, Y10, Y9
+	VMOVUPD      Y9, 2720(BX)
+	VMOVUPD      1760(BX), Y9
+	VMOVUPD      2688(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      1728(BX), Y14
+	VFNMADD231PD Y14, Y10, Y13
+	VFNMADD231PD Y12, Y4, Y7
+	VFNMADD231PD Y6, Y2, Y11
+	VFNMADD231PD Y8, Y4, Y1
+	VFNMADD231PD Y0, Y2, Y5
+	VMOVUPD      1152(BX), Y6
+	VFNMADD231PD Y15, Y4, Y6
+	VMOVUPD      1536(BX), Y10
+	VMOVUPD      1120(BX), Y12
+	VFNMADD231PD Y10, Y2, Y12
+	VMOVUPD      1216(BX), Y10
+	VFNMADD231PD 1632(BX), Y4, Y10
+	VMOVUPD      1184(BX), Y15
+	VFNMADD231PD 1600(BX), Y2, Y15
+	VMOVUPD      2560(BX), Y0
+	VFNMADD231PD 1696(BX), Y4, Y0
+	VMOVUPD      992(BX), Y8
+	VFNMADD231PD 1664(BX), Y2, Y8
+	VMOVUPD      Y8, 992(BX)
+	VMOVUPD      2624(BX), Y8
+	VFNMADD231PD Y9, Y4, Y8
+	VMOVUPD      2592(BX), Y4
+	VFNMADD231PD Y14, Y2, Y4
+	VMOVUPD      1888(BX), Y2
+	VMOVUPD      2432(BX), Y14
+	VMULPD       Y14, Y2, Y9
+	VMOVUPD      Y4, 2592(BX)
+	VMOVUPD      1856(BX), Y4
+	VMOVUPD      Y8, 2624(BX)
+	VMOVUPD      2464(BX), Y8
+	VMOVUPD      Y0, 2560(BX)
+	VMULPD       Y8, Y4, Y0
+	VMOVUPD      Y15, 1184(BX)
+	VMOVUPD      1952(BX), Y15
+	VMOVUPD      Y10, 1216(BX)
+	VMULPD       Y14, Y15, Y10
+	VMOVUPD      1920(BX), Y14
+	VMOVUPD      Y12, 1120(BX)
+	VMULPD       Y8, Y14, Y12
+	VMOVUPD      544(BX), Y8
+	VFNMADD231PD Y2, Y9, Y8
+	VMOVUPD      3008(BX), Y2
+	VFNMADD231PD Y4, Y0, Y2
+	VMOVUPD      2976(BX), Y4
+	VFNMADD231PD Y15, Y9, Y4
+	VMOVUPD      Y4, 2976(BX)
+	VMOVUPD      2944(BX), Y4
+	VFNMADD231PD Y14, Y0, Y4
+	VMOVUPD      Y4, 2944(BX)
+	VMOVUPD      2016(BX), Y4
+	VMOVUPD      Y2, 3008(BX)
+	VMOVUPD      2912(BX), Y2
+	VFNMADD231PD Y4, Y9, Y2
+	VMOVUPD      Y2, 2912(BX)
+	VMOVUPD      1984(BX), Y2
+	VMOVUPD      Y8, 544(BX)
+	VMOVUPD      2880(BX), Y8
+	VFNMADD231PD Y2, Y0, Y8
+	VMOVUPD      Y8, 2880(BX)
+	VMOVUPD      2080(BX), Y8
+	VMOVUPD      Y6, 1152(BX)
+	VMOVUPD      480(BX), Y6
+	VFNMADD231PD Y8, Y9, Y6
+	VMOVUPD      Y6, 480(BX)
+	VMOVUPD      2048(BX), Y6
+	VMOVUPD      512(BX), Y8
+	VFNMADD231PD Y6, Y0, Y8
+	VMOVUPD      Y8, 512(BX)
+	VMOVUPD      2144(BX), Y8
+	VMOVUPD      2816(BX), Y6
+	VFNMADD231PD Y8, Y9, Y6
+	VMOVUPD      Y6, 2816(BX)
+	VMOVUPD      2112(BX), Y6
+	VMOVUPD      2784(BX), Y8
+	VFNMADD231PD Y6, Y0, Y8
+	VMOVUPD      Y8, 2784(BX)
+	VMOVUPD      2208(BX), Y8
+	VMOVUPD      2752(BX), Y6
+	VFNMADD231PD Y8, Y9, Y6
+	VMOVUPD      Y6, 2752(BX)
+	VMOVUPD      2176(BX), Y6
+	VMOVUPD      2720(BX), Y8
+	VFNMADD231PD Y6, Y0, Y8
+	VMOVUPD      Y8, 2720(BX)
+	VMOVUPD      2272(BX), Y8
+	VFNMADD231PD Y8, Y9, Y3
+	VMOVUPD      2240(BX), Y9
+	VFNMADD231PD Y9, Y0, Y13
+	VFNMADD231PD Y15, Y10, Y7
+	VFNMADD231PD Y14, Y12, Y11
+	VFNMADD231PD Y4, Y10, Y1
+	VFNMADD231PD Y2, Y12, Y5
+	VMOVUPD      2080(BX), Y0
+	VMOVUPD      1152(BX), Y14
+	VFNMADD231PD Y0, Y10, Y14
+	VMOVUPD      2048(BX), Y15
+	VMOVUPD      1120(BX), Y0
+	VFNMADD231PD Y15, Y12, Y0
+	VMOVUPD      1216(BX), Y15
+	VFNMADD231PD 2144(BX), Y10, Y15
+	VMOVUPD      1184(BX), Y2
+	VFNMADD231PD 2112(BX), Y12, Y2
+	VMOVUPD      2560(BX), Y4
+	VFNMADD231PD 2208(BX), Y10, Y4
+	VMOVUPD      Y13, 2656(BX)
+	VMOVUPD      992(BX), Y13
+	VFNMADD231PD Y6, Y12, Y13
+	VMOVUPD      2624(BX), Y6
+	VFNMADD231PD Y8, Y10, Y6
+	VMOVUPD      2592(BX), Y10
+	VFNMADD231PD Y9, Y12, Y10
+	VMOVUPD      one<>+0(SB), Y12
+	VMOVUPD      544(BX), Y9
+	VDIVPD       Y9, Y12, Y8
+	VMOVUPD      Y10, 2592(BX)
+	VMOVUPD      3008(BX), Y10
+	VMOVUPD      Y3, 2688(BX)
+	VDIVPD       Y10, Y12, Y3
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y12
+	VPSUBQ       pivotMin<>+0(SB), Y10, Y9
+	VMOVUPD      1312(BX), Y10
+	VORPD        Y12, Y10, Y10
+	VMOVUPD      1280(BX), Y12
+	VORPD        Y9, Y12, Y9
+	VMOVUPD      2976(BX), Y12
+	VMOVUPD      Y9, 1280(BX)
+	VMULPD       Y8, Y12, Y9
+	VMOVUPD      Y8, 1312(BX)
+	VMOVUPD      2944(BX), Y8
+	VMOVUPD      Y10, 1920(BX)
+	VMULPD       Y3, Y8, Y10
+	VFNMADD231PD Y12, Y9, Y7
+	VFNMADD231PD Y8, Y10, Y11
+	VMOVUPD      2912(BX), Y8
+	VFNMADD231PD Y8, Y9, Y1
+	VMOVUPD      2880(BX), Y12
+	VFNMADD231PD Y12, Y10, Y5
+	VMOVUPD      Y5, 1024(BX)
+	VMOVUPD      480(BX), Y5
+	VFNMADD231PD Y5, Y9, Y14
+	VMOVUPD      Y14, 1152(BX)
+	VMOVUPD      512(BX), Y14
+	VFNMADD231PD Y14, Y10, Y0
+	VMOVUPD      Y0, 1120(BX)
+	VMOVUPD      2816(BX), Y0
+	VFNMADD231PD Y0, Y9, Y15
+	VMOVUPD      Y15, 1216(BX)
+	VMOVUPD      2784(BX), Y15
+	VFNMADD231PD Y15, Y10, Y2
+	VMOVUPD      Y2, 1184(BX)
+	VMOVUPD      2752(BX), Y2
+	VFNMADD231PD Y2, Y9, Y4
+	VMOVUPD      Y4, 2560(BX)
+	VMOVUPD      2720(BX), Y4
+	VFNMADD231PD Y4, Y10, Y13
+	VMOVUPD      Y13, 992(BX)
+	VMOVUPD      2688(BX), Y13
+	VFNMADD231PD Y13, Y9, Y6
+	VMOVUPD      2656(BX), Y9
+	VMOVUPD      Y6, 2624(BX)
+	VMOVUPD      2592(BX), Y6
+	VFNMADD231PD Y9, Y10, Y6
+	VMOVUPD      one<>+0(SB), Y10
+	VMOVUPD      Y6, 2592(BX)
+	VDIVPD       Y7, Y10, Y6
+	VMOVUPD      Y1, 1344(BX)
+	VDIVPD       Y11, Y10, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y10
+	VMOVUPD      Y7, 1056(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y7
+	VMOVUPD      Y11, 2528(BX)
+	VMOVUPD      1920(BX), Y11
+	VORPD        Y10, Y11, Y10
+	VMOVUPD      1280(BX), Y11
+	VORPD        Y7, Y11, Y7
+	VBROADCASTSD 1728(CX), Y11
+	VMOVUPD      Y7, 1280(BX)
+	VADDPD       1728(AX), Y11, Y7
+	VADDPD       1760(AX), Y11, Y11
+	VMOVUPD      Y10, 1920(BX)
+	VBROADCASTSD 2176(CX), Y10
+	VMOVUPD      Y1, 2944(BX)
+	VADDPD       2176(AX), Y10, Y1
+	VADDPD       2208(AX), Y10, Y10
+	VMOVUPD      Y6, 2976(BX)
+	VBROADCASTSD 2688(CX), Y6
+	VADDPD       2688(AX), Y6, Y9
+	VADDPD       2720(AX), Y6, Y6
+	VBROADCASTSD 3264(CX), Y13
+	VADDPD       3264(AX), Y13, Y4
+	VADDPD       3296(AX), Y13, Y13
+	VBROADCASTSD 3904(CX), Y2
+	VADDPD       3904(AX), Y2, Y15
+	VADDPD       3936(AX), Y2, Y2
+	VBROADCASTSD 2240(CX), Y0
+	VADDPD       2240(AX), Y0, Y14
+	VADDPD       2272(AX), Y0, Y0
+	VBROADCASTSD 2752(CX), Y5
+	VMOVUPD      Y3, 1952(BX)
+	VADDPD       2752(AX), Y5, Y3
+	VADDPD       2784(AX), Y5, Y5
+	VBROADCASTSD 3328(CX), Y12
+	VADDPD       3328(AX), Y12, Y8
+	VADDPD       3360(AX), Y12, Y12
+	VMOVUPD      Y12, 1856(BX)
+	VBROADCASTSD 3968(CX), Y12
+	VMOVUPD      Y8, 1888(BX)
+	VADDPD       3968(AX), Y12, Y8
+	VADDPD       4000(AX), Y12, Y12
+	VMOVUPD      Y12, 1440(BX)
+	VMOVUPD      384(BX), Y12
+	VMOVUPD      Y8, 2304(BX)
+	VMOVUPD      1088(BX), Y8
+	VMOVUPD      Y5, 2336(BX)
+	VMULPD       Y8, Y12, Y5
+	VMOVUPD      Y3, 2400(BX)
+	VMOVUPD      352(BX), Y3
+	VMOVUPD      Y0, 608(BX)
+	VMOVUPD      2368(BX), Y0
+	VMOVUPD      Y14, 640(BX)
+	VMULPD       Y0, Y3, Y14
+	VMOVUPD      Y2, 576(BX)
+	VMOVUPD      128(BX), Y2
+	VMOVUPD      Y15, 2848(BX)
+	VMULPD       Y8, Y2, Y15
+	VMOVUPD      96(BX), Y8
+	VMOVUPD      Y15, 416(BX)
+	VMULPD       Y0, Y8, Y15
+	VFNMADD231PD Y12, Y5, Y7
+	VFNMADD231PD Y3, Y14, Y11
+	VFNMADD231PD Y2, Y5, Y1
+	VFNMADD231PD Y8, Y14, Y10
+	VMOVUPD      192(BX), Y3
+	VFNMADD231PD Y3, Y5, Y9
+	VMOVUPD      160(BX), Y12
+	VFNMADD231PD Y12, Y14, Y6
+	VMOVUPD      256(BX), Y0
+	VFNMADD231PD Y0, Y5, Y4
+	VMOVUPD      Y4, 352(BX)
+	VMOVUPD      224(BX), Y4
+	VFNMADD231PD Y4, Y14, Y13
+	VMOVUPD      Y13, 384(BX)
+	VMOVUPD      320(BX), Y13
+	VMOVUPD      Y6, 448(BX)
+	VMOVUPD      2848(BX), Y6
+	VFNMADD231PD Y13, Y5, Y6
+	VMOVUPD      288(BX), Y5
+	VMOVUPD      Y6, 2848(BX)
+	VMOVUPD      576(BX), Y6
+	VFNMADD231PD Y5, Y14, Y6
+	VMOVUPD      416(BX), Y14
+	VMOVUPD      Y6, 576(BX)
+	VMOVUPD      640(BX), Y6
+	VFNMADD231PD Y2, Y14, Y6
+	VMOVUPD      608(BX), Y2
+	VFNMADD231PD Y8, Y15, Y2
+	VMOVUPD      2400(BX), Y8
+	VFNMADD231PD Y3, Y14, Y8
+	VMOVUPD      2336(BX), Y3
+	VFNMADD231PD Y12, Y15, Y3
+	VMOVUPD      1888(BX), Y12
+	VFNMADD231PD Y0, Y14, Y12
+	VMOVUPD      1856(BX), Y0
+	VFNMADD231PD Y4, Y15, Y0
+	VMOVUPD      2304(BX), Y4
+	VFNMADD231PD Y13, Y14, Y4
+	VMOVUPD      1440(BX), Y14
+	VFNMADD231PD Y5, Y15, Y14
+	VMOVUPD      704(BX), Y15
+	VMOVUPD      1248(BX), Y5
+	VMULPD       Y5, Y15, Y13
+	VMOVUPD      Y14, 1440(BX)
+	VMOVUPD      672(BX), Y14
+	VMOVUPD      Y4, 2304(BX)
+	VMOVUPD      1408(BX), Y4
+	VMOVUPD      Y0, 1856(BX)
+	VMULPD       Y4, Y14, Y0
+	VMOVUPD      Y12, 1888(BX)
+	VMOVUPD      768(BX), Y12
+	VMOVUPD      Y3, 2336(BX)
+	VMULPD       Y5, Y12, Y3
+	VMOVUPD      736(BX), Y5
+	VMOVUPD      Y8, 2400(BX)
+	VMULPD       Y4, Y5, Y8
+	VFNMADD231PD Y15, Y13, Y7
+	VFNMADD231PD Y14, Y0, Y11
+	VFNMADD231PD Y12, Y13, Y1
+	VFNMADD231PD Y5, Y0, Y10
+	VMOVUPD      832(BX), Y14
+	VFNMADD231PD Y14, Y13, Y9
+	VMOVUPD      800(BX), Y15
+	VMOVUPD      448(BX), Y4
+	VFNMADD231PD Y15, Y0, Y4
+	VMOVUPD      Y4, 448(BX)
+	VMOVUPD      896(BX), Y4
+	VMOVUPD      Y9, 672(BX)
+	VMOVUPD      352(BX), Y9
+	VFNMADD231PD Y4, Y13, Y9
+	VMOVUPD      Y9, 352(BX)
+	VMOVUPD      864(BX), Y9
+	VMOVUPD      Y10, 704(BX)
+	VMOVUPD      384(BX), Y10
+	VFNMADD231PD Y9, Y0, Y10
+	VMOVUPD      Y10, 384(BX)
+	VMOVUPD      960(BX), Y10
+	VMOVUPD      Y1, 416(BX)
+	VMOVUPD      2848(BX), Y1
+	VFNMADD231PD Y10, Y13, Y1
+	VMOVUPD      928(BX), Y13
+	VMOVUPD      Y1, 2848(BX)
+	VMOVUPD      576(BX), Y1
+	VFNMADD231PD Y13, Y0, Y1
+	VFNMADD231PD Y12, Y3, Y6
+	VFNMADD231PD Y5, Y8, Y2
+	VMOVUPD      2400(BX), Y0
+	VFNMADD231PD Y14, Y3, Y0
+	VMOVUPD      2336(BX), Y5
+	VFNMADD231PD Y15, Y8, Y5
+	VMOVUPD      1888(BX), Y12
+	VFNMADD231PD Y4, Y3, Y12
+	VMOVUPD      1856(BX), Y4
+	VFNMADD231PD Y9, Y8, Y4
+	VMOVUPD      2304(BX), Y9
+	VFNMADD231PD Y10, Y3, Y9
+	VMOVUPD      1440(BX), Y3
+	VFNMADD231PD Y13, Y8, Y3
+	VMOVUPD      1504(BX), Y8
+	VMOVUPD      1376(BX), Y13
+	VMULPD       Y13, Y8, Y10
+	VMOVUPD      1472(BX), Y15
+	VMOVUPD      1824(BX), Y14
+	VMOVUPD      Y3, 1440(BX)
+	VMULPD       Y14, Y15, Y3
+	VMOVUPD      Y9, 2304(BX)
+	VMOVUPD      1568(BX), Y9
+	VMOVUPD      Y4, 1856(BX)
+	VMULPD       Y13, Y9, Y4
+	VMOVUPD      1536(BX), Y13
+	VMOVUPD      Y12, 1888(BX)
+	VMULPD       Y14, Y13, Y12
+	VFNMADD231PD Y8, Y10, Y7
+	VFNMADD231PD Y15, Y3, Y11
+	VMOVUPD      416(BX), Y8
+	VFNMADD231PD Y9, Y10, Y8
+	VMOVUPD      704(BX), Y15
+	VFNMADD231PD Y13, Y3, Y15
+	VMOVUPD      1632(BX), Y14
+	VMOVUPD      Y15, 704(BX)
+	VMOVUPD      672(BX), Y15
+	VFNMADD231PD Y14, Y10, Y15
+	VMOVUPD      Y15, 672(BX)
+	VMOVUPD      1600(BX), Y15
+	VMOVUPD      Y8, 416(BX)
+	VMOVUPD      448(BX), Y8
+	VFNMADD231PD Y15, Y3, Y8
+	VMOVUPD      Y8, 448(BX)
+	VMOVUPD      1696(BX), Y8
+	VMOVUPD      Y11, 1472(BX)
+	VMOVUPD      352(BX), Y11
+	VFNMADD231PD Y8, Y10, Y11
+	VMOVUPD      Y11, 352(BX)
+	VMOVUPD      1664(BX), Y11
+	VMOVUPD      Y7, 1504(BX)
+	VMOVUPD      384(BX), Y7
+	VFNMADD231PD Y11, Y3, Y7
+	VMOVUPD      Y7, 384(BX)
+	VMOVUPD      1760(BX), Y7
+	VMOVUPD      2848(BX), Y11
+	VFNMADD231PD Y7, Y10, Y11
+	VMOVUPD      1728(BX), Y10
+	VFNMADD231PD Y10, Y3, Y1
+	VFNMADD231PD Y9, Y4, Y6
+	VFNMADD231PD Y13, Y12, Y2
+	VFNMADD231PD Y14, Y4, Y0
+	VFNMADD231PD Y15, Y12, Y5
+	VMOVUPD      1888(BX), Y3
+	VFNMADD231PD Y8, Y4, Y3
+	VMOVUPD      1664(BX), Y9
+	VMOVUPD      1856(BX), Y13
+	VFNMADD231PD Y9, Y12, Y13
+	VMOVUPD      2304(BX), Y9
+	VFNMADD231PD Y7, Y4, Y9
+	VMOVUPD      1440(BX), Y4
+	VFNMADD231PD Y10, Y12, Y4
+	VMOVUPD      2016(BX), Y12
+	VMOVUPD      2432(BX), Y10
+	VMULPD       Y10, Y12, Y7
+	VMOVUPD      1984(BX), Y8
+	VMOVUPD      2464(BX), Y15
+	VMULPD       Y15, Y8, Y14
+	VMOVUPD      Y4, 1440(BX)
+	VMOVUPD      2080(BX), Y4
+	VMOVUPD      Y9, 2304(BX)
+	VMULPD       Y10, Y4, Y9
+	VMOVUPD      2048(BX), Y10
+	VMOVUPD      Y13, 1856(BX)
+	VMULPD       Y15, Y10, Y13
+	VMOVUPD      1504(BX), Y15
+	VFNMADD231PD Y12, Y7, Y15
+	VMOVUPD      1472(BX), Y12
+	VFNMADD231PD Y8, Y14, Y12
+	VMOVUPD      416(BX), Y8
+	VFNMADD231PD Y4, Y7, Y8
+	VMOVUPD      Y8, 416(BX)
+	VMOVUPD      704(BX), Y8
+	VFNMADD231PD Y10, Y14, Y8
+	VMOVUPD      Y8, 704(BX)
+	VMOVUPD      2144(BX), Y8
+	VMOVUPD      Y12, 1472(BX)
+	VMOVUPD      672(BX), Y12
+	VFNMADD231PD Y8, Y7, Y12
+	VMOVUPD      Y12, 672(BX)
+	VMOVUPD      2112(BX), Y12
+	VMOVUPD      Y15, 1504(BX)
+	VMOVUPD      448(BX), Y15
+	VFNMADD231PD Y12, Y14, Y15
+	VMOVUPD      Y15, 448(BX)
+	VMOVUPD      2208(BX), Y15
+	VMOVUPD      Y3, 1888(BX)
+	VMOVUPD      352(BX), Y3
+	VFNMADD231PD Y15, Y7, Y3
+	VMOVUPD      Y3, 352(BX)
+	VMOVUPD      2176(BX), Y3
+	VMOVUPD      384(BX), Y15
+	VFNMADD231PD Y3, Y14, Y15
+	VMOVUPD      Y15, 384(BX)
+	VMOVUPD      2272(BX), Y15
+	VFNMADD231PD Y15, Y7, Y11
+	VMOVUPD      2240(BX), Y7
+	VFNMADD231PD Y7, Y14, Y1
+	VFNMADD231PD Y4, Y9, Y6
+	VFNMADD231PD Y10, Y13, Y2
+	VFNMADD231PD Y8, Y9, Y0
+	VFNMADD231PD Y12, Y13, Y5
+	VMOVUPD      2208(BX), Y4
+	VMOVUPD      1888(BX), Y10
+	VFNMADD231PD Y4, Y9, Y10
+	VMOVUPD      1856(BX), Y14
+	VFNMADD231PD Y3, Y13, Y14
+	VMOVUPD      2304(BX), Y3
+	VFNMADD231PD Y15, Y9, Y3
+	VMOVUPD      1440(BX), Y9
+	VFNMADD231PD Y7, Y13, Y9
+	VMOVUPD      2912(BX), Y13
+	VMOVUPD      1312(BX), Y7
+	VMULPD       Y7, Y13, Y15
+	VMOVUPD      2880(BX), Y4
+	VMOVUPD      1952(BX), Y12
+	VMULPD       Y12, Y4, Y8
+	VMOVUPD      Y9, 1440(BX)
+	VMOVUPD      480(BX), Y9
+	VMOVUPD      Y3, 2304(BX)
+	VMULPD       Y7, Y9, Y3
+	VMOVUPD      512(BX), Y7
+	VMOVUPD      Y14, 1856(BX)
+	VMULPD       Y12, Y7, Y14
+	VMOVUPD      1504(BX), Y12
+	VFNMADD231PD Y13, Y15, Y12
+	VMOVUPD      1472(BX), Y13
+	VFNMADD231PD Y4, Y8, Y13
+	VMOVUPD      416(BX), Y4
+	VFNMADD231PD Y9, Y15, Y4
+	VMOVUPD      Y4, 416(BX)
+	VMOVUPD      704(BX), Y4
+	VFNMADD231PD Y7, Y8, Y4
+	VMOVUPD      Y4, 704(BX)
+	VMOVUPD      2816(BX), Y4
+	VMOVUPD      Y13, 1472(BX)
+	VMOVUPD      672(BX), Y13
+	VFNMADD231PD Y4, Y15, Y13
+	VMOVUPD      Y13, 672(BX)
+	VMOVUPD      2784(BX), Y13
+	VMOVUPD      Y12, 1504(BX)
+	VMOVUPD      448(BX), Y12
+	VFNMADD231PD Y13, Y8, Y12
+	VMOVUPD      Y12, 448(BX)
+	VMOVUPD      2752(BX), Y12
+	VMOVUPD      Y10, 1888(BX)
+	VMOVUPD      352(BX), Y10
+	VFNMADD231PD Y12, Y15, Y10
+	VMOVUPD      Y10, 352(BX)
+	VMOVUPD      2720(BX), Y10
+	VMOVUPD      384(BX), Y12
+	VFNMADD231PD Y10, Y8, Y12
+	VMOVUPD      Y12, 384(BX)
+	VMOVUPD      2688(BX), Y12
+	VFNMADD231PD Y12, Y15, Y11
+	VMOVUPD      2656(BX), Y15
+	VFNMADD231PD Y15, Y8, Y1
+	VFNMADD231PD Y9, Y3, Y6
+	VFNMADD231PD Y7, Y14, Y2
+	VFNMADD231PD Y4, Y3, Y0
+	VFNMADD231PD Y13, Y14, Y5
+	VMOVUPD      2752(BX), Y7
+	VMOVUPD      1888(BX), Y8
+	VFNMADD231PD Y7, Y3, Y8
+	VMOVUPD      1856(BX), Y9
+	VFNMADD231PD Y10, Y14, Y9
+	VMOVUPD      2304(BX), Y10
+	VFNMADD231PD Y12, Y3, Y10
+	VMOVUPD      1440(BX), Y3
+	VFNMADD231PD Y15, Y14, Y3
+	VMOVUPD      1344(BX), Y14
+	VMOVUPD      2976(BX), Y15
+	VMULPD       Y15, Y14, Y12
+	VMOVUPD      1024(BX), Y7
+	VMOVUPD      2944(BX), Y13
+	VMULPD       Y13, Y7, Y4
+	VMOVUPD      Y3, 1440(BX)
+	VMOVUPD      1152(BX), Y3
+	VMOVUPD      Y10, 2304(BX)
+	VMULPD       Y15, Y3, Y10
+	VMOVUPD      1120(BX), Y15
+	VMOVUPD      Y9, 1856(BX)
+	VMULPD       Y13, Y15, Y9
+	VMOVUPD      1504(BX), Y13
+	VFNMADD231PD Y14, Y12, Y13
+	VMOVUPD      1472(BX), Y14
+	VFNMADD231PD Y7, Y4, Y14
+	VMOVUPD      416(BX), Y7
+	VFNMADD231PD Y3, Y12, Y7
+	VMOVUPD      Y7, 416(BX)
+	VMOVUPD      704(BX), Y7
+	VFNMADD231PD Y15, Y4, Y7
+	VMOVUPD      Y7, 704(BX)
+	VMOVUPD      1216(BX), Y7
+	VMOVUPD      Y14, 1472(BX)
+	VMOVUPD      672(BX), Y14
+	VFNMADD231PD Y7, Y12, Y14
+	VMOVUPD      Y14, 672(BX)
+	VMOVUPD      1184(BX), Y14
+	VMOVUPD      Y13, 1504(BX)
+	VMOVUPD      448(BX), Y13
+	VFNMADD231PD Y14, Y4, Y13
+	VMOVUPD      Y13, 448(BX)
+	VMOVUPD      2560(BX), Y13
+	VMOVUPD      Y8, 1888(BX)
+	VMOVUPD      352(BX), Y8
+	VFNMADD231PD Y13, Y12, Y8
+	VMOVUPD      Y8, 352(BX)
+	VMOVUPD      992(BX), Y8
+	VMOVUPD      384(BX), Y13
+	VFNMADD231PD Y8, Y4, Y13
+	VMOVUPD      Y13, 384(BX)
+	VMOVUPD      2624(BX), Y13
+	VFNMADD231PD Y13, Y12, Y11
+	VMOVUPD      2592(BX), Y12
+	VFNMADD231PD Y12, Y4, Y1
+	VFNMADD231PD Y3, Y10, Y6
+	VFNMADD231PD Y15, Y9, Y2
+	VFNMADD231PD Y7, Y10, Y0
+	VFNMADD231PD Y14, Y9, Y5
+	VMOVUPD      2560(BX), Y3
+	VMOVUPD      1888(BX), Y4
+	VFNMADD231PD Y3, Y10, Y4
+	VMOVUPD      1856(BX), Y15
+	VFNMADD231PD Y8, Y9, Y15
+	VMOVUPD      2304(BX), Y8
+	VFNMADD231PD Y13, Y10, Y8
+	VMOVUPD      1440(BX), Y10
+	VFNMADD231PD Y12, Y9, Y10
+	VMOVUPD      one<>+0(SB), Y9
+	VMOVUPD      1504(BX), Y12
+	VDIVPD       Y12, Y9, Y13
+	VMOVUPD      1472(BX), Y3
+	VDIVPD       Y3, Y9, Y14
+	VPSUBQ       pivotMin<>+0(SB), Y12, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y3, Y12
+	VMOVUPD      1920(BX), Y3
+	VORPD        Y7, Y3, Y3
+	VMOVUPD      1280(BX), Y7
+	VORPD        Y12, Y7, Y7
+	VMOVUPD      416(BX), Y12
+	VMOVUPD      Y7, 1280(BX)
+	VMULPD       Y13, Y12, Y7
+	VMOVUPD      Y13, 1920(BX)
+	VMOVUPD      704(BX), Y13
+	VMOVUPD      Y3, 1120(BX)
+	VMULPD       Y14, Y13, Y3
+	VFNMADD231PD Y12, Y7, Y6
+	VFNMADD231PD Y13, Y3, Y2
+	VMOVUPD      672(BX), Y12
+	VFNMADD231PD Y12, Y7, Y0
+	VMOVUPD      448(BX), Y13
+	VFNMADD231PD Y13, Y3, Y5
+	VMOVUPD      Y5, 2336(BX)
+	VMOVUPD      352(BX), Y5
+	VFNMADD231PD Y5, Y7, Y4
+	VMOVUPD      Y4, 1888(BX)
+	VMOVUPD      384(BX), Y4
+	VFNMADD231PD Y4, Y3, Y15
+	VFNMADD231PD Y11, Y7, Y8
+	VFNMADD231PD Y1, Y3, Y10
+	VDIVPD       Y6, Y9, Y3
+	VDIVPD       Y2, Y9, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y9
+	VMOVUPD      Y10, 1440(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y10
+	VMOVUPD      Y8, 2304(BX)
+	VMOVUPD      1120(BX), Y8
+	VORPD        Y9, Y8, Y8
+	VMOVUPD      1280(BX), Y9
+	VORPD        Y10, Y9, Y9
+	VMOVUPD      544(BX), Y10
+	VMULPD       1056(BX), Y10, Y10
+	VMOVUPD      Y9, 1056(BX)
+	VMOVUPD      3008(BX), Y9
+	VMULPD       2528(BX), Y9, Y9
+	VMOVUPD      Y8, 2528(BX)
+	VMOVUPD      1504(BX), Y8
+	VMULPD       Y6, Y8, Y6
+	VMOVUPD      1472(BX), Y8
+	VMULPD       Y2, Y8, Y2
+	VMULPD       Y6, Y10, Y6
+	VMULPD       Y2, Y9, Y2
+	VMOVUPD      2496(BX), Y8
+	VPSRLQ       $0x35, Y8, Y9
+	VMOVUPD      1792(BX), Y10
+	VMOVUPD      Y9, 608(BX)
+	VPSRLQ       $0x35, Y10, Y9
+	VANDPD       evenMask<>+0(SB), Y8, Y8
+	VORPD        evenBits<>+0(SB), Y8, Y8
+	VANDPD       evenMask<>+0(SB), Y10, Y10
+	VORPD        evenBits<>+0(SB), Y10, Y10
+	VMULPD       Y6, Y8, Y6
+	VMULPD       Y2, Y10, Y2
+	VBROADCASTSD 2816(CX), Y8
+	VADDPD       2816(AX), Y8, Y10
+	VADDPD       2848(AX), Y8, Y8
+	VMOVUPD      Y9, 1792(BX)
+	VBROADCASTSD 3392(CX), Y9
+	VMOVUPD      Y2, 2496(BX)
+	VADDPD       3392(AX), Y9, Y2
+	VADDPD       3424(AX), Y9, Y9
+	VMOVUPD      Y6, 1472(BX)
+	VBROADCASTSD 4032(CX), Y6
+	VMOVUPD      Y15, 1856(BX)
+	VADDPD       4032(AX), Y6, Y15
+	VADDPD       4064(AX), Y6, Y6
+	VMOVUPD      Y7, 640(BX)
+	VBROADCASTSD 3456(CX), Y7
+	VMOVUPD      Y0, 2400(BX)
+	VADDPD       3456(AX), Y7, Y0
+	VADDPD       3488(AX), Y7, Y7
+	VMOVUPD      Y3, 1504(BX)
+	VBROADCASTSD 4096(CX), Y3
+	VMOVUPD      Y1, 576(BX)
+	VADDPD       4096(AX), Y3, Y1
+	VADDPD       4128(AX), Y3, Y3
+	VMOVUPD      Y11, 2848(BX)
+	VMOVUPD      192(BX), Y11
+	VMOVUPD      1088(BX), Y4
+	VMULPD       Y4, Y11, Y5
+	VMOVUPD      160(BX), Y13
+	VMOVUPD      Y14, 3008(BX)
+	VMOVUPD      2368(BX), Y14
+	VMULPD       Y14, Y13, Y12
+	VMOVUPD      Y3, 544(BX)
+	VMOVUPD      256(BX), Y3
+	VMOVUPD      Y1, 1280(BX)
+	VMULPD       Y4, Y3, Y1
+	VMOVUPD      224(BX), Y4
+	VMOVUPD      Y7, 1120(BX)
+	VMULPD       Y14, Y4, Y7
+	VFNMADD231PD Y11, Y5, Y10
+	VFNMADD231PD Y13, Y12, Y8
+	VFNMADD231PD Y3, Y5, Y2
+	VFNMADD231PD Y4, Y12, Y9
+	VMOVUPD      320(BX), Y11
+	VFNMADD231PD Y11, Y5, Y15
+	VMOVUPD      288(BX), Y5
+	VFNMADD231PD Y5, Y12, Y6
+	VFNMADD231PD Y3, Y1, Y0
+	VMOVUPD      1120(BX), Y3
+	VFNMADD231PD Y4, Y7, Y3
+	VMOVUPD      1280(BX), Y4
+	VFNMADD231PD Y11, Y1, Y4
+	VMOVUPD      544(BX), Y1
+	VFNMADD231PD Y5, Y7, Y1
+	VMOVUPD      832(BX), Y7
+	VMOVUPD      1248(BX), Y12
+	VMULPD       Y12, Y7, Y13
+	VMOVUPD      800(BX), Y5
+	VMOVUPD      1408(BX), Y14
+	VMULPD       Y14, Y5, Y11
+	VMOVUPD      Y1, 544(BX)
+	VMOVUPD      896(BX), Y1
+	VMOVUPD      Y4, 1280(BX)
+	VMULPD       Y12, Y1, Y4
+	VMOVUPD      864(BX), Y12
+	VMOVUPD      Y3, 1120(BX)
+	VMULPD       Y14, Y12, Y3
+	VFNMADD231PD Y7, Y13, Y10
+	VFNMADD231PD Y5, Y11, Y8
+	VFNMADD231PD Y1, Y13, Y2
+	VFNMADD231PD Y12, Y11, Y9
+	VMOVUPD      960(BX), Y5
+	VFNMADD231PD Y5, Y13, Y15
+	VMOVUPD      928(BX), Y7
+	VFNMADD231PD Y7, Y11, Y6
+	VFNMADD231PD Y1, Y4, Y0
+	VMOVUPD      1120(BX), Y1
+	VFNMADD231PD Y12, Y3, Y1
+	VMOVUPD      1280(BX), Y11
+	VFNMADD231PD Y5, Y4, Y11
+	VMOVUPD      544(BX), Y4
+	VFNMADD231PD Y7, Y3, Y4
+	VMOVUPD      1632(BX), Y3
+	VMOVUPD      1376(BX), Y12
+	VMULPD       Y12, Y3, Y13
+	VMOVUPD      1600(BX), Y7
+	VMOVUPD      1824(BX), Y14
+	VMULPD       Y14, Y7, Y5
+	VMOVUPD      Y4, 544(BX)
+	VMOVUPD      1696(BX), Y4
+	VMOVUPD      Y11, 1280(BX)
+	VMULPD       Y12, Y4, Y11
+	VMOVUPD      1664(BX), Y12
+	VMOVUPD      Y1, 1120(BX)
+	VMULPD       Y14, Y12, Y1
+	VFNMADD231PD Y3, Y13, Y10
+	VFNMADD231PD Y7, Y5, Y8
+	VFNMADD231PD Y4, Y13, Y2
+	VFNMADD231PD Y12, Y5, Y9
+	VMOVUPD      1760(BX), Y3
+	VFNMADD231PD Y3, Y13, Y15
+	VMOVUPD      1728(BX), Y7
+	VFNMADD231PD Y7, Y5, Y6
+	VFNMADD231PD Y4, Y11, Y0
+	VMOVUPD      1120(BX), Y4
+	VFNMADD231PD Y12, Y1, Y4
+	VMOVUPD      1280(BX), Y5
+	VFNMADD231PD Y3, Y11, Y5
+	VMOVUPD      544(BX), Y11
+	VFNMADD231PD Y7, Y1, Y11
+	VMOVUPD      2144(BX), Y1
+	VMOVUPD      2432(BX), Y12
+	VMULPD       Y12, Y1, Y13
+	VMOVUPD      2112(BX), Y7
+	VMOVUPD      2464(BX), Y14
+	VMULPD       Y14, Y7, Y3
+	VMOVUPD      Y11, 544(BX)
+	VMOVUPD      2208(BX), Y11
+	VMOVUPD      Y5, 1280(BX)
+	VMULPD       Y12, Y11, Y5
+	VMOVUPD      2176(BX), Y12
+	VMOVUPD      Y4, 1120(BX)
+	VMULPD       Y14, Y12, Y4
+	VFNMADD231PD Y1, Y13, Y10
+	VFNMADD231PD Y7, Y3, Y8
+	VFNMADD231PD Y11, Y13, Y2
+	VFNMADD231PD Y12, Y3, Y9
+	VMOVUPD      2272(BX), Y1
+	VFNMADD231PD Y1, Y13, Y15
+	VMOVUPD      2240(BX), Y7
+	VFNMADD231PD Y7, Y3, Y6
+	VFNMADD231PD Y11, Y5, Y0
+	VMOVUPD      1120(BX), Y3
+	VFNMADD231PD Y12, Y4, Y3
+	VMOVUPD      1280(BX), Y11
+	VFNMADD231PD Y1, Y5, Y11
+	VMOVUPD      544(BX), Y5
+	VFNMADD231PD Y7, Y4, Y5
+	VMOVUPD      2816(BX), Y4
+	VMOVUPD      1312(BX), Y12
+	VMULPD       Y12, Y4, Y13
+	VMOVUPD      2784(BX), Y7
+	VMOVUPD      1952(BX), Y14
+	VMULPD       Y14, Y7, Y1
+	VMOVUPD      Y5, 544(BX)
+	VMOVUPD      2752(BX), Y5
+	VMOVUPD      Y11, 1280(BX)
+	VMULPD       Y12, Y5, Y11
+	VMOVUPD      2720(BX), Y12
+	VMOVUPD      Y3, 1120(BX)
+	VMULPD       Y14, Y12, Y3
+	VFNMADD231PD Y4, Y13, Y10
+	VFNMADD231PD Y7, Y1, Y8
+	VFNMADD231PD Y5, Y13, Y2
+	VFNMADD231PD Y12, Y1, Y9
+	VMOVUPD      2688(BX), Y4
+	VFNMADD231PD Y4, Y13, Y15
+	VMOVUPD      2656(BX), Y7
+	VFNMADD231PD Y7, Y1, Y6
+	VFNMADD231PD Y5, Y11, Y0
+	VMOVUPD      1120(BX), Y1
+	VFNMADD231PD Y12, Y3, Y1
+	VMOVUPD      1280(BX), Y5
+	VFNMADD231PD Y4, Y11, Y5
+	VMOVUPD      544(BX), Y11
+	VFNMADD231PD Y7, Y3, Y11
+	VMOVUPD      1216(BX), Y3
+	VMOVUPD      2976(BX), Y12
+	VMULPD       Y12, Y3, Y13
+	VMOVUPD      1184(BX), Y7
+	VMOVUPD      2944(BX), Y14
+	VMULPD       Y14, Y7, Y4
+	VMOVUPD      Y11, 544(BX)
+	VMOVUPD      2560(BX), Y11
+	VMOVUPD      Y5, 1280(BX)
+	VMULPD       Y12, Y11, Y5
+	VMOVUPD      992(BX), Y12
+	VMOVUPD      Y1, 1120(BX)
+	VMULPD       Y14, Y12, Y1
+	VFNMADD231PD Y3, Y13, Y10
+	VFNMADD231PD Y7, Y4, Y8
+	VFNMADD231PD Y11, Y13, Y2
+	VFNMADD231PD Y12, Y4, Y9
+	VMOVUPD      2624(BX), Y3
+	VFNMADD231PD Y3, Y13, Y15
+	VMOVUPD      2592(BX), Y7
+	VFNMADD231PD Y7, Y4, Y6
+	VFNMADD231PD Y11, Y5, Y0
+	VMOVUPD      1120(BX), Y4
+	VFNMADD231PD Y12, Y1, Y4
+	VMOVUPD      1280(BX), Y11
+	VFNMADD231PD Y3, Y5, Y11
+	VMOVUPD      544(BX), Y5
+	VFNMADD231PD Y7, Y1, Y5
+	VMOVUPD      672(BX), Y1
+	VMOVUPD      1920(BX), Y12
+	VMULPD       Y12, Y1, Y13
+	VMOVUPD      448(BX), Y7
+	VMOVUPD      3008(BX), Y14
+	VMULPD       Y14, Y7, Y3
+	VMOVUPD      Y5, 544(BX)
+	VMOVUPD      352(BX), Y5
+	VMOVUPD      Y11, 1280(BX)
+	VMULPD       Y12, Y5, Y11
+	VMOVUPD      384(BX), Y12
+	VMOVUPD      Y4, 1120(BX)
+	VMULPD       Y14, Y12, Y4
+	VFNMADD231PD Y1, Y13, Y10
+	VFNMADD231PD Y7, Y3, Y8
+	VFNMADD231PD Y5, Y13, Y2
+	VFNMADD231PD Y12, Y3, Y9
+	VMOVUPD      2848(BX), Y1
+	VFNMADD231PD Y1, Y13, Y15
+	VMOVUPD      576(BX), Y7
+	VFNMADD231PD Y7, Y3, Y6
+	VFNMADD231PD Y5, Y11, Y0
+	VMOVUPD      1120(BX), Y3
+	VFNMADD231PD Y12, Y4, Y3
+	VMOVUPD      1280(BX), Y5
+	VFNMADD231PD Y1, Y11, Y5
+	VMOVUPD      544(BX), Y11
+	VFNMADD231PD Y7, Y4, Y11
+	VMOVUPD      2400(BX), Y4
+	VMOVUPD      1504(BX), Y12
+	VMULPD       Y12, Y4, Y13
+	VMOVUPD      2336(BX), Y7
+	VMOVUPD      640(BX), Y14
+	VMULPD       Y14, Y7, Y1
+	VMOVUPD      Y11, 544(BX)
+	VMOVUPD      1888(BX), Y11
+	VMOVUPD      Y5, 1280(BX)
+	VMULPD       Y12, Y11, Y5
+	VMOVUPD      1856(BX), Y12
+	VMOVUPD      Y3, 1120(BX)
+	VMULPD       Y14, Y12, Y3
+	VFNMADD231PD Y4, Y13, Y10
+	VFNMADD231PD Y7, Y1, Y8
+	VFNMADD231PD Y11, Y13, Y2
+	VFNMADD231PD Y12, Y1, Y9
+	VMOVUPD      2304(BX), Y4
+	VFNMADD231PD Y4, Y13, Y15
+	VMOVUPD      1440(BX), Y7
+	VFNMADD231PD Y7, Y1, Y6
+	VFNMADD231PD Y11, Y5, Y0
+	VMOVUPD      1120(BX), Y1
+	VFNMADD231PD Y12, Y3, Y1
+	VMOVUPD      1280(BX), Y11
+	VFNMADD231PD Y4, Y5, Y11
+	VMOVUPD      544(BX), Y5
+	VFNMADD231PD Y7, Y3, Y5
+	VMOVUPD      one<>+0(SB), Y3
+	VDIVPD       Y10, Y3, Y12
+	VDIVPD       Y8, Y3, Y3
+	VPSUBQ       pivotMin<>+0(SB), Y10, Y13
+	VMOVUPD      Y10, 1856(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y10
+	VMOVUPD      Y8, 1888(BX)
+	VMOVUPD      2528(BX), Y8
+	VORPD        Y13, Y8, Y8
+	VMOVUPD      1056(BX), Y13
+	VORPD        Y10, Y13, Y10
+	VMULPD       Y12, Y2, Y13
+	VMOVUPD      Y12, 1056(BX)
+	VMULPD       Y3, Y9, Y12
+	VFNMADD231PD Y2, Y13, Y0
+	VFNMADD231PD Y9, Y12, Y1
+	VFNMADD231PD Y15, Y13, Y11
+	VFNMADD231PD Y6, Y12, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y2
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y9
+	VORPD        Y2, Y8, Y2
+	VORPD        Y9, Y10, Y8
+	VBROADCASTSD 4160(CX), Y9
+	VADDPD       4160(AX), Y9, Y10
+	VADDPD       4192(AX), Y9, Y9
+	VMOVUPD      320(BX), Y12
+	VMULPD       1088(BX), Y12, Y13
+	VMOVUPD      Y8, 1088(BX)
+	VMOVUPD      288(BX), Y8
+	VMOVUPD      Y2, 2528(BX)
+	VMULPD       2368(BX), Y8, Y2
+	VFNMADD231PD Y12, Y13, Y10
+	VFNMADD231PD Y8, Y2, Y9
+	VMOVUPD      960(BX), Y2
+	VMULPD       1248(BX), Y2, Y8
+	VMOVUPD      928(BX), Y12
+	VMULPD       1408(BX), Y12, Y13
+	VFNMADD231PD Y2, Y8, Y10
+	VFNMADD231PD Y12, Y13, Y9
+	VMOVUPD      1760(BX), Y2
+	VMULPD       1376(BX), Y2, Y8
+	VMOVUPD      1728(BX), Y12
+	VMULPD       1824(BX), Y12, Y13
+	VFNMADD231PD Y2, Y8, Y10
+	VFNMADD231PD Y12, Y13, Y9
+	VMOVUPD      2272(BX), Y2
+	VMULPD       2432(BX), Y2, Y8
+	VMOVUPD      2240(BX), Y12
+	VMULPD       2464(BX), Y12, Y13
+	VFNMADD231PD Y2, Y8, Y10
+	VFNMADD231PD Y12, Y13, Y9
+	VMOVUPD      2688(BX), Y2
+	VMULPD       1312(BX), Y2, Y8
+	VMOVUPD      2656(BX), Y12
+	VMULPD       1952(BX), Y12, Y13
+	VFNMADD231PD Y2, Y8, Y10
+	VFNMADD231PD Y12, Y13, Y9
+	VMOVUPD      2624(BX), Y2
+	VMULPD       2976(BX), Y2, Y8
+	VMOVUPD      2592(BX), Y12
+	VMULPD       2944(BX), Y12, Y13
+	VFNMADD231PD Y2, Y8, Y10
+	VFNMADD231PD Y12, Y13, Y9
+	VMOVUPD      2848(BX), Y2
+	VMULPD       1920(BX), Y2, Y8
+	VMOVUPD      576(BX), Y12
+	VMULPD       3008(BX), Y12, Y13
+	VFNMADD231PD Y2, Y8, Y10
+	VFNMADD231PD Y12, Y13, Y9
+	VMULPD       1504(BX), Y4, Y2
+	VMULPD       Y14, Y7, Y8
+	VFNMADD231PD Y4, Y2, Y10
+	VFNMADD231PD Y7, Y8, Y9
+	VMULPD       1056(BX), Y15, Y2
+	VMULPD       Y3, Y6, Y3
+	VFNMADD231PD Y15, Y2, Y10
+	VFNMADD231PD Y6, Y3, Y9
+	VMULPD       Y11, Y11, Y2
+	VMULPD       Y5, Y5, Y3
+	VFMSUB231PD  Y10, Y0, Y2
+	VFMSUB231PD  Y9, Y1, Y3
+	VPSUBQ       leastPair<>+0(SB), Y2, Y0
+	VPSRLQ       $0x01, Y0, Y0
+	VPSUBQ       leastPair<>+0(SB), Y3, Y1
+	VPSRLQ       $0x01, Y1, Y1
+	VMOVUPD      2528(BX), Y4
+	VORPD        Y0, Y4, Y0
+	VMOVUPD      1088(BX), Y4
+	VORPD        Y1, Y4, Y1
+	VMOVUPD      1856(BX), Y4
+	VMULPD       Y2, Y4, Y2
+	VMOVUPD      1888(BX), Y4
+	VMULPD       Y3, Y4, Y3
+	VMOVUPD      1472(BX), Y4
+	VMULPD       Y2, Y4, Y2
+	VMOVUPD      2496(BX), Y4
+	VMULPD       Y3, Y4, Y3
+	VMOVUPD      608(BX), Y4
+	VMOVUPD      1792(BX), Y5
+	TESTQ        SI, SI
+	JZ           determinants11
+	VANDPD       evenMask<>+0(SB), Y2, Y6
+	VORPD        evenBits<>+0(SB), Y6, Y6
+	VANDPD       evenMask<>+0(SB), Y3, Y7
+	VORPD        evenBits<>+0(SB), Y7, Y7
+	VPSRLQ       $0x35, Y2, Y2
+	VPSRLQ       $0x35, Y3, Y3
+	VPADDQ       Y2, Y4, Y2
+	VPADDQ       Y3, Y5, Y3
+	VPXOR        Y4, Y4, Y4
+	VPSRLQ       $0x3c, Y0, Y0
+	VPCMPGTQ     Y4, Y0, Y0
+	VORPD        Y0, Y6, Y0
+	VPSRLQ       $0x3c, Y1, Y1
+	VPCMPGTQ     Y4, Y1, Y1
+	VORPD        Y1, Y7, Y1
+	VCVTPD2PSY   Y0, X4
+	VCVTPD2PSY   Y1, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y0, Y8, Y6
+	VMULPD       Y4, Y4, Y0
+	VFNMADD231PD Y1, Y0, Y7
+	VMOVUPD      (R10)(R12*1), Y0
+	VMOVUPD      32(BX), Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMOVUPD      32(R10)(R12*1), Y6
+	VADDPD       Y1, Y6, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      (R9)(R12*1), Y6
+	VMOVUPD      (BX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(R9)(R12*1), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y0, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y1, Y7
+	VMOVUPD      (R11)(R12*1), Y8
+	VMOVUPD      64(BX), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSUBQ       Y2, Y8, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       Y5, Y2, Y2
+	VMOVUPD      32(R11)(R12*1), Y5
+	VPADDQ       Y9, Y5, Y5
+	VPSUBQ       Y3, Y5, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDQ       Y4, Y3, Y3
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y3, Y1, Y1
+	VFMADD231PD  Y0, Y6, Y2
+	VFMADD231PD  Y1, Y7, Y3
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (SI)(R12*1)
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y3, Y0, Y0
+	VMOVUPD      Y0, 32(SI)(R12*1)
+
+next11:
+	ADDQ $0x40, R12
+	ADDQ $0x00001080, AX
+	SUBQ $0x01, DX
+	JG   loop11
+	VZEROUPPER
+	RET
+
+determinants11:
+	VANDPD   mantissa<>+0(SB), Y2, Y6
+	VORPD    one<>+0(SB), Y6, Y6
+	VPSRLQ   $0x34, Y2, Y7
+	VPSUBQ   expBias<>+0(SB), Y7, Y7
+	VPADDQ   Y4, Y4, Y4
+	VPADDQ   Y4, Y7, Y7
+	VPSUBQ   expBias2<>+0(SB), Y7, Y7
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y0, Y0
+	VPCMPGTQ Y8, Y0, Y0
+	VORPD    Y0, Y6, Y6
+	VMOVUPD  Y6, (DI)(R12*1)
+	VMOVUPD  Y7, (R8)(R12*1)
+	VANDPD   mantissa<>+0(SB), Y3, Y6
+	VORPD    one<>+0(SB), Y6, Y6
+	VPSRLQ   $0x34, Y3, Y7
+	VPSUBQ   expBias<>+0(SB), Y7, Y7
+	VPADDQ   Y5, Y5, Y5
+	VPADDQ   Y5, Y7, Y7
+	VPSUBQ   expBias2<>+0(SB), Y7, Y7
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y1, Y1
+	VPCMPGTQ Y8, Y1, Y1
+	VORPD    Y1, Y6, Y6
+	VMOVUPD  Y6, 32(DI)(R12*1)
+	VMOVUPD  Y7, 32(R8)(R12*1)
+	JMP      next11
+
+order12:
+	VBROADCASTSD ae+80(FP), Y0
+	VMOVUPD      Y0, (BX)
+	VBROADCASTSD ac+88(FP), Y0
+	VMOVUPD      Y0, 32(BX)
+	VBROADCASTSD ax+96(FP), Y0
+	VMOVUPD      Y0, 64(BX)
+	VMOVUPD      64(BX), Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 64(BX)
+	XORQ         R12, R12
+
+loop12:
+	VBROADCASTSD (CX), Y0
+	VADDPD       (AX), Y0, Y1
+	VADDPD       32(AX), Y0, Y0
+	VBROADCASTSD 64(CX), Y2
+	VADDPD       64(AX), Y2, Y3
+	VADDPD       96(AX), Y2, Y2
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y5
+	VADDPD       224(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y6
+	VADDPD       384(AX), Y6, Y7
+	VADDPD       416(AX), Y6, Y6
+	VBROADCASTSD 640(CX), Y8
+	VADDPD       640(AX), Y8, Y9
+	VADDPD       672(AX), Y8, Y8
+	VBROADCASTSD 960(CX), Y10
+	VADDPD       960(AX), Y10, Y11
+	VADDPD       992(AX), Y10, Y10
+	VBROADCASTSD 1344(CX), Y12
+	VADDPD       1344(AX), Y12, Y13
+	VADDPD       1376(AX), Y12, Y12
+	VBROADCASTSD 1792(CX), Y14
+	VADDPD       1792(AX), Y14, Y15
+	VADDPD       1824(AX), Y14, Y14
+	VMOVUPD      Y14, 96(BX)
+	VBROADCASTSD 2304(CX), Y14
+	VMOVUPD      Y15, 128(BX)
+	VADDPD       2304(AX), Y14, Y15
+	VADDPD       2336(AX), Y14, Y14
+	VMOVUPD      Y14, 160(BX)
+	VBROADCASTSD 2880(CX), Y14
+	VMOVUPD      Y15, 192(BX)
+	VADDPD       2880(AX), Y14, Y15
+	VADDPD       2912(AX), Y14, Y14
+	VMOVUPD      Y14, 224(BX)
+	VBROADCASTSD 3520(CX), Y14
+	VMOVUPD      Y15, 256(BX)
+	VADDPD       3520(AX), Y14, Y15
+	VADDPD       3552(AX), Y14, Y14
+	VMOVUPD      Y14, 288(BX)
+	VBROADCASTSD 4224(CX), Y14
+	VMOVUPD      Y15, 320(BX)
+	VADDPD       4224(AX), Y14, Y15
+	VADDPD       4256(AX), Y14, Y14
+	VMOVUPD      Y14, 352(BX)
+	VBROADCASTSD 128(CX), Y14
+	VMOVUPD      Y15, 384(BX)
+	VADDPD       128(AX), Y14, Y15
+	VADDPD       160(AX), Y14, Y14
+	VMOVUPD      Y12, 416(BX)
+	VBROADCASTSD 256(CX), Y12
+	VMOVUPD      Y13, 448(BX)
+	VADDPD       256(AX), Y12, Y13
+	VADDPD       288(AX), Y12, Y12
+	VMOVUPD      Y10, 480(BX)
+	VBROADCASTSD 448(CX), Y10
+	VMOVUPD      Y11, 512(BX)
+	VADDPD       448(AX), Y10, Y11
+	VADDPD       480(AX), Y10, Y10
+	VMOVUPD      Y8, 544(BX)
+	VBROADCASTSD 704(CX), Y8
+	VMOVUPD      Y9, 576(BX)
+	VADDPD       704(AX), Y8, Y9
+	VADDPD       736(AX), Y8, Y8
+	VMOVUPD      Y8, 608(BX)
+	VBROADCASTSD 1024(CX), Y8
+	VMOVUPD      Y9, 640(BX)
+	VADDPD       1024(AX), Y8, Y9
+	VADDPD       1056(AX), Y8, Y8
+	VMOVUPD      Y8, 672(BX)
+	VBROADCASTSD 1408(CX), Y8
+	VMOVUPD      Y9, 704(BX)
+	VADDPD       1408(AX), Y8, Y9
+	VADDPD       1440(AX), Y8, Y8
+	VMOVUPD      Y8, 736(BX)
+	VBROADCASTSD 1856(CX), Y8
+	VMOVUPD      Y9, 768(BX)
+	VADDPD       1856(AX), Y8, Y9
+	VADDPD       1888(AX), Y8, Y8
+	VMOVUPD      Y8, 800(BX)
+	VBROADCASTSD 2368(CX), Y8
+	VMOVUPD      Y9, 832(BX)
+	VADDPD       2368(AX), Y8, Y9
+	VADDPD       2400(AX), Y8, Y8
+	VMOVUPD      Y8, 864(BX)
+	VBROADCASTSD 2944(CX), Y8
+	VMOVUPD      Y9, 896(BX)
+	VADDPD       2944(AX), Y8, Y9
+	VADDPD       2976(AX), Y8, Y8
+	VMOVUPD      Y8, 928(BX)
+	VBROADCASTSD 3584(CX), Y8
+	VMOVUPD      Y9, 960(BX)
+	VADDPD       3584(AX), Y8, Y9
+	VADDPD       3616(AX), Y8, Y8
+	VMOVUPD      Y8, 992(BX)
+	VBROADCASTSD 4288(CX), Y8
+	VMOVUPD      Y9, 1024(BX)
+	VADDPD       4288(AX), Y8, Y9
+	VADDPD       4320(AX), Y8, Y8
+	VMOVUPD      Y8, 1056(BX)
+	VMOVUPD      one<>+0(SB), Y8
+	VMOVUPD      Y9, 1088(BX)
+	VDIVPD       Y1, Y8, Y9
+	VMOVUPD      Y6, 1120(BX)
+	VDIVPD       Y0, Y8, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y8
+	VMOVUPD      Y1, 1152(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y1
+	VMOVUPD      Y0, 1184(BX)
+	VMULPD       Y9, Y3, Y0
+	VMOVUPD      Y9, 1216(BX)
+	VMULPD       Y6, Y2, Y9
+	VFNMADD231PD Y3, Y0, Y15
+	VFNMADD231PD Y2, Y9, Y14
+	VFNMADD231PD Y5, Y0, Y13
+	VFNMADD231PD Y4, Y9, Y12
+	VFNMADD231PD Y7, Y0, Y11
+	VMOVUPD      1120(BX), Y2
+	VFNMADD231PD Y2, Y9, Y10
+	VMOVUPD      576(BX), Y3
+	VMOVUPD      Y10, 1248(BX)
+	VMOVUPD      640(BX), Y10
+	VFNMADD231PD Y3, Y0, Y10
+	VMOVUPD      Y10, 640(BX)
+	VMOVUPD      544(BX), Y10
+	VMOVUPD      Y11, 1280(BX)
+	VMOVUPD      608(BX), Y11
+	VFNMADD231PD Y10, Y9, Y11
+	VMOVUPD      Y11, 608(BX)
+	VMOVUPD      512(BX), Y11
+	VMOVUPD      Y12, 1312(BX)
+	VMOVUPD      704(BX), Y12
+	VFNMADD231PD Y11, Y0, Y12
+	VMOVUPD      Y12, 704(BX)
+	VMOVUPD      480(BX), Y12
+	VMOVUPD      Y13, 1344(BX)
+	VMOVUPD      672(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 672(BX)
+	VMOVUPD      448(BX), Y13
+	VMOVUPD      768(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 768(BX)
+	VMOVUPD      416(BX), Y12
+	VMOVUPD      736(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 736(BX)
+	VMOVUPD      128(BX), Y13
+	VMOVUPD      832(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 832(BX)
+	VMOVUPD      96(BX), Y12
+	VMOVUPD      800(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 800(BX)
+	VMOVUPD      192(BX), Y13
+	VMOVUPD      896(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 896(BX)
+	VMOVUPD      160(BX), Y12
+	VMOVUPD      864(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 864(BX)
+	VMOVUPD      256(BX), Y13
+	VMOVUPD      960(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 960(BX)
+	VMOVUPD      224(BX), Y12
+	VMOVUPD      928(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 928(BX)
+	VMOVUPD      320(BX), Y13
+	VMOVUPD      1024(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1024(BX)
+	VMOVUPD      288(BX), Y12
+	VMOVUPD      992(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 992(BX)
+	VMOVUPD      384(BX), Y13
+	VMOVUPD      1088(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      352(BX), Y0
+	VMOVUPD      Y12, 1088(BX)
+	VMOVUPD      1056(BX), Y12
+	VFNMADD231PD Y0, Y9, Y12
+	VMOVUPD      one<>+0(SB), Y9
+	VMOVUPD      Y12, 1056(BX)
+	VDIVPD       Y15, Y9, Y12
+	VMOVUPD      Y12, 1376(BX)
+	VDIVPD       Y14, Y9, Y12
+	VPSUBQ       pivotMin<>+0(SB), Y15, Y9
+	VMOVUPD      Y15, 1408(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y14, Y15
+	VORPD        Y9, Y8, Y8
+	VORPD        Y15, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y15
+	VADDPD       352(AX), Y9, Y9
+	VMOVUPD      Y14, 1440(BX)
+	VBROADCASTSD 512(CX), Y14
+	VMOVUPD      Y1, 1472(BX)
+	VADDPD       512(AX), Y14, Y1
+	VADDPD       544(AX), Y14, Y14
+	VMOVUPD      Y8, 1504(BX)
+	VBROADCASTSD 768(CX), Y8
+	VMOVUPD      Y12, 1536(BX)
+	VADDPD       768(AX), Y8, Y12
+	VADDPD       800(AX), Y8, Y8
+	VBROADCASTSD 1088(CX), Y0
+	VADDPD       1088(AX), Y0, Y13
+	VADDPD       1120(AX), Y0, Y0
+	VMOVUPD      Y0, 1568(BX)
+	VBROADCASTSD 1472(CX), Y0
+	VADDPD       1472(AX), Y0, Y11
+	VADDPD       1504(AX), Y0, Y0
+	VMOVUPD      Y0, 1600(BX)
+	VBROADCASTSD 1920(CX), Y0
+	VMOVUPD      Y11, 1632(BX)
+	VADDPD       1920(AX), Y0, Y11
+	VADDPD       1952(AX), Y0, Y0
+	VMOVUPD      Y0, 1664(BX)
+	VBROADCASTSD 2432(CX), Y0
+	VMOVUPD      Y11, 1696(BX)
+	VADDPD       2432(AX), Y0, Y11
+	VADDPD       2464(AX), Y0, Y0
+	VMOVUPD      Y0, 1728(BX)
+	VBROADCASTSD 3008(CX), Y0
+	VMOVUPD      Y11, 1760(BX)
+	VADDPD       3008(AX), Y0, Y11
+	VADDPD       3040(AX), Y0, Y0
+	VMOVUPD      Y0, 1792(BX)
+	VBROADCASTSD 3648(CX), Y0
+	VMOVUPD      Y11, 1824(BX)
+	VADDPD       3648(AX), Y0, Y11
+	VADDPD       3680(AX), Y0, Y0
+	VMOVUPD      Y0, 1856(BX)
+	VBROADCASTSD 4352(CX), Y0
+	VMOVUPD      Y11, 1888(BX)
+	VADDPD       4352(AX), Y0, Y11
+	VADDPD       4384(AX), Y0, Y0
+	VMOVUPD      Y0, 1920(BX)
+	VBROADCASTSD 576(CX), Y0
+	VMOVUPD      Y11, 1952(BX)
+	VADDPD       576(AX), Y0, Y11
+	VADDPD       608(AX), Y0, Y0
+	VMOVUPD      Y0, 1984(BX)
+	VBROADCASTSD 832(CX), Y0
+	VMOVUPD      Y11, 2016(BX)
+	VADDPD       832(AX), Y0, Y11
+	VADDPD       864(AX), Y0, Y0
+	VMOVUPD      Y0, 2048(BX)
+	VBROADCASTSD 1152(CX), Y0
+	VMOVUPD      Y11, 2080(BX)
+	VADDPD       1152(AX), Y0, Y11
+	VADDPD       1184(AX), Y0, Y0
+	VMOVUPD      Y0, 2112(BX)
+	VBROADCASTSD 1536(CX), Y0
+	VMOVUPD      Y11, 2144(BX)
+	VADDPD       1536(AX), Y0, Y11
+	VADDPD       1568(AX), Y0, Y0
+	VMOVUPD      Y0, 2176(BX)
+	VBROADCASTSD 1984(CX), Y0
+	VMOVUPD      Y11, 2208(BX)
+	VADDPD       1984(AX), Y0, Y11
+	VADDPD       2016(AX), Y0, Y0
+	VMOVUPD      Y0, 2240(BX)
+	VBROADCASTSD 2496(CX), Y0
+	VMOVUPD      Y11, 2272(BX)
+	VADDPD       2496(AX), Y0, Y11
+	VADDPD       2528(AX), Y0, Y0
+	VMOVUPD      Y0, 2304(BX)
+	VBROADCASTSD 3072(CX), Y0
+	VMOVUPD      Y11, 2336(BX)
+	VADDPD       3072(AX), Y0, Y11
+	VADDPD       3104(AX), Y0, Y0
+	VMOVUPD      Y0, 2368(BX)
+	VBROADCASTSD 3712(CX), Y0
+	VMOVUPD      Y11, 2400(BX)
+	VADDPD       3712(AX), Y0, Y11
+	VADDPD       3744(AX), Y0, Y0
+	VMOVUPD      Y0, 2432(BX)
+	VBROADCASTSD 4416(CX), Y0
+	VMOVUPD      Y11, 2464(BX)
+	VADDPD       4416(AX), Y0, Y11
+	VADDPD       4448(AX), Y0, Y0
+	VMOVUPD      Y0, 2496(BX)
+	VMOVUPD      1216(BX), Y0
+	VMOVUPD      Y11, 2528(BX)
+	VMULPD       Y0, Y5, Y11
+	VMOVUPD      Y13, 2560(BX)
+	VMULPD       Y6, Y4, Y13
+	VMOVUPD      Y8, 2592(BX)
+	VMULPD       Y0, Y7, Y8
+	VMULPD       Y6, Y2, Y0
+	VFNMADD231PD Y5, Y11, Y15
+	VFNMADD231PD Y4, Y13, Y9
+	VFNMADD231PD Y7, Y11, Y1
+	VFNMADD231PD Y2, Y13, Y14
+	VFNMADD231PD Y3, Y11, Y12
+	VMOVUPD      2592(BX), Y4
+	VFNMADD231PD Y10, Y13, Y4
+	VMOVUPD      512(BX), Y5
+	VMOVUPD      Y6, 2624(BX)
+	VMOVUPD      2560(BX), Y6
+	VFNMADD231PD Y5, Y11, Y6
+	VMOVUPD      Y6, 2560(BX)
+	VMOVUPD      480(BX), Y6
+	VMOVUPD      Y4, 2592(BX)
+	VMOVUPD      1568(BX), Y4
+	VFNMADD231PD Y6, Y13, Y4
+	VMOVUPD      Y4, 1568(BX)
+	VMOVUPD      448(BX), Y4
+	VMOVUPD      Y12, 2656(BX)
+	VMOVUPD      1632(BX), Y12
+	VFNMADD231PD Y4, Y11, Y12
+	VMOVUPD      Y12, 1632(BX)
+	VMOVUPD      416(BX), Y12
+	VMOVUPD      Y14, 2688(BX)
+	VMOVUPD      1600(BX), Y14
+	VFNMADD231PD Y12, Y13, Y14
+	VMOVUPD      Y14, 1600(BX)
+	VMOVUPD      128(BX), Y14
+	VMOVUPD      Y1, 2720(BX)
+	VMOVUPD      1696(BX), Y1
+	VFNMADD231PD Y14, Y11, Y1
+	VMOVUPD      Y1, 1696(BX)
+	VMOVUPD      96(BX), Y1
+	VMOVUPD      Y9, 2752(BX)
+	VMOVUPD      1664(BX), Y9
+	VFNMADD231PD Y1, Y13, Y9
+	VMOVUPD      Y9, 1664(BX)
+	VMOVUPD      192(BX), Y9
+	VMOVUPD      Y15, 2784(BX)
+	VMOVUPD      1760(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 1760(BX)
+	VMOVUPD      160(BX), Y15
+	VMOVUPD      1728(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 1728(BX)
+	VMOVUPD      256(BX), Y9
+	VMOVUPD      1824(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 1824(BX)
+	VMOVUPD      224(BX), Y15
+	VMOVUPD      1792(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 1792(BX)
+	VMOVUPD      320(BX), Y9
+	VMOVUPD      1888(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 1888(BX)
+	VMOVUPD      288(BX), Y15
+	VMOVUPD      1856(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 1856(BX)
+	VMOVUPD      384(BX), Y9
+	VMOVUPD      1952(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      352(BX), Y11
+	VMOVUPD      Y15, 1952(BX)
+	VMOVUPD      1920(BX), Y15
+	VFNMADD231PD Y11, Y13, Y15
+	VMOVUPD      2016(BX), Y13
+	VFNMADD231PD Y7, Y8, Y13
+	VMOVUPD      1984(BX), Y7
+	VFNMADD231PD Y2, Y0, Y7
+	VMOVUPD      2080(BX), Y2
+	VFNMADD231PD Y3, Y8, Y2
+	VMOVUPD      2048(BX), Y3
+	VFNMADD231PD Y10, Y0, Y3
+	VMOVUPD      2144(BX), Y10
+	VFNMADD231PD Y5, Y8, Y10
+	VMOVUPD      2112(BX), Y5
+	VFNMADD231PD Y6, Y0, Y5
+	VMOVUPD      2208(BX), Y6
+	VFNMADD231PD Y4, Y8, Y6
+	VMOVUPD      2176(BX), Y4
+	VFNMADD231PD Y12, Y0, Y4
+	VMOVUPD      2272(BX), Y12
+	VFNMADD231PD Y14, Y8, Y12
+	VMOVUPD      2240(BX), Y14
+	VFNMADD231PD Y1, Y0, Y14
+	VMOVUPD      2336(BX), Y1
+	VFNMADD231PD 192(BX), Y8, Y1
+	VMOVUPD      Y1, 2336(BX)
+	VMOVUPD      2304(BX), Y1
+	VFNMADD231PD 160(BX), Y0, Y1
+	VMOVUPD      Y1, 2304(BX)
+	VMOVUPD      2400(BX), Y1
+	VFNMADD231PD 256(BX), Y8, Y1
+	VMOVUPD      Y1, 2400(BX)
+	VMOVUPD      2368(BX), Y1
+	VFNMADD231PD 224(BX), Y0, Y1
+	VMOVUPD      Y1, 2368(BX)
+	VMOVUPD      2464(BX), Y1
+	VFNMADD231PD 320(BX), Y8, Y1
+	VMOVUPD      Y1, 2464(BX)
+	VMOVUPD      2432(BX), Y1
+	VFNMADD231PD 288(BX), Y0, Y1
+	VMOVUPD      Y1, 2432(BX)
+	VMOVUPD      2528(BX), Y1
+	VFNMADD231PD Y9, Y8, Y1
+	VMOVUPD      2496(BX), Y8
+	VFNMADD231PD Y11, Y0, Y8
+	VMOVUPD      1344(BX), Y0
+	VMOVUPD      1376(BX), Y11
+	VMULPD       Y11, Y0, Y9
+	VMOVUPD      Y8, 2496(BX)
+	VMOVUPD      1312(BX), Y8
+	VMOVUPD      Y1, 2528(BX)
+	VMOVUPD      1536(BX), Y1
+	VMOVUPD      Y14, 2240(BX)
+	VMULPD       Y1, Y8, Y14
+	VMOVUPD      Y12, 2272(BX)
+	VMOVUPD      1280(BX), Y12
+	VMOVUPD      Y4, 2176(BX)
+	VMULPD       Y11, Y12, Y4
+	VMOVUPD      1248(BX), Y11
+	VMOVUPD      Y6, 2208(BX)
+	VMULPD       Y1, Y11, Y6
+	VMOVUPD      2784(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      2752(BX), Y0
+	VFNMADD231PD Y8, Y14, Y0
+	VMOVUPD      2720(BX), Y8
+	VFNMADD231PD Y12, Y9, Y8
+	VMOVUPD      Y8, 2720(BX)
+	VMOVUPD      2688(BX), Y8
+	VFNMADD231PD Y11, Y14, Y8
+	VMOVUPD      Y8, 2688(BX)
+	VMOVUPD      640(BX), Y8
+	VMOVUPD      Y0, 2752(BX)
+	VMOVUPD      2656(BX), Y0
+	VFNMADD231PD Y8, Y9, Y0
+	VMOVUPD      Y0, 2656(BX)
+	VMOVUPD      608(BX), Y0
+	VMOVUPD      Y1, 2784(BX)
+	VMOVUPD      2592(BX), Y1
+	VFNMADD231PD Y0, Y14, Y1
+	VMOVUPD      Y1, 2592(BX)
+	VMOVUPD      704(BX), Y1
+	VMOVUPD      Y5, 2112(BX)
+	VMOVUPD      2560(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2560(BX)
+	VMOVUPD      672(BX), Y5
+	VMOVUPD      1568(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1568(BX)
+	VMOVUPD      768(BX), Y1
+	VMOVUPD      1632(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1632(BX)
+	VMOVUPD      736(BX), Y5
+	VMOVUPD      1600(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1600(BX)
+	VMOVUPD      832(BX), Y1
+	VMOVUPD      1696(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1696(BX)
+	VMOVUPD      800(BX), Y5
+	VMOVUPD      1664(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1664(BX)
+	VMOVUPD      896(BX), Y1
+	VMOVUPD      1760(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1760(BX)
+	VMOVUPD      864(BX), Y5
+	VMOVUPD      1728(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1728(BX)
+	VMOVUPD      960(BX), Y1
+	VMOVUPD      1824(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1824(BX)
+	VMOVUPD      928(BX), Y5
+	VMOVUPD      1792(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1792(BX)
+	VMOVUPD      1024(BX), Y1
+	VMOVUPD      1888(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1888(BX)
+	VMOVUPD      992(BX), Y5
+	VMOVUPD      1856(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1856(BX)
+	VMOVUPD      1088(BX), Y1
+	VMOVUPD      1952(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      1056(BX), Y9
+	VFNMADD231PD Y9, Y14, Y15
+	VFNMADD231PD Y12, Y4, Y13
+	VFNMADD231PD Y11, Y6, Y7
+	VFNMADD231PD Y8, Y4, Y2
+	VFNMADD231PD Y0, Y6, Y3
+	VMOVUPD      704(BX), Y11
+	VFNMADD231PD Y11, Y4, Y10
+	VMOVUPD      672(BX), Y12
+	VMOVUPD      2112(BX), Y14
+	VFNMADD231PD Y12, Y6, Y14
+	VMOVUPD      2208(BX), Y12
+	VFNMADD231PD 768(BX), Y4, Y12
+	VMOVUPD      2176(BX), Y11
+	VFNMADD231PD 736(BX), Y6, Y11
+	VMOVUPD      2272(BX), Y0
+	VFNMADD231PD 832(BX), Y4, Y0
+	VMOVUPD      2240(BX), Y8
+	VFNMADD231PD 800(BX), Y6, Y8
+	VMOVUPD      Y15, 1920(BX)
+	VMOVUPD      2336(BX), Y15
+	VFNMADD231PD 896(BX), Y4, Y15
+	VMOVUPD      Y5, 1952(BX)
+	VMOVUPD      2304(BX), Y5
+	VFNMADD231PD 864(BX), Y6, Y5
+	VMOVUPD      Y5, 2304(BX)
+	VMOVUPD      2400(BX), Y5
+	VFNMADD231PD 960(BX), Y4, Y5
+	VMOVUPD      Y5, 2400(BX)
+	VMOVUPD      2368(BX), Y5
+	VFNMADD231PD 928(BX), Y6, Y5
+	VMOVUPD      Y5, 2368(BX)
+	VMOVUPD      2464(BX), Y5
+	VFNMADD231PD 1024(BX), Y4, Y5
+	VMOVUPD      Y5, 2464(BX)
+	VMOVUPD      2432(BX), Y5
+	VFNMADD231PD 992(BX), Y6, Y5
+	VMOVUPD      Y5, 2432(BX)
+	VMOVUPD      2528(BX), Y5
+	VFNMADD231PD Y1, Y4, Y5
+	VMOVUPD      2496(BX), Y4
+	VFNMADD231PD Y9, Y6, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      2784(BX), Y9
+	VDIVPD       Y9, Y6, Y1
+	VMOVUPD      Y4, 2496(BX)
+	VMOVUPD      2752(BX), Y4
+	VMOVUPD      Y5, 2528(BX)
+	VDIVPD       Y4, Y6, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y9
+	VMOVUPD      1504(BX), Y4
+	VORPD        Y6, Y4, Y4
+	VMOVUPD      1472(BX), Y6
+	VORPD        Y9, Y6, Y6
+	VMOVUPD      2720(BX), Y9
+	VMOVUPD      Y6, 1472(BX)
+	VMULPD       Y1, Y9, Y6
+	VMOVUPD      Y1, 1504(BX)
+	VMOVUPD      2688(BX), Y1
+	VMOVUPD      Y4, 1248(BX)
+	VMULPD       Y5, Y1, Y4
+	VFNMADD231PD Y9, Y6, Y13
+	VFNMADD231PD Y1, Y4, Y7
+	VMOVUPD      2656(BX), Y1
+	VFNMADD231PD Y1, Y6, Y2
+	VMOVUPD      2592(BX), Y9
+	VFNMADD231PD Y9, Y4, Y3
+	VMOVUPD      Y3, 2048(BX)
+	VMOVUPD      2560(BX), Y3
+	VFNMADD231PD Y3, Y6, Y10
+	VMOVUPD      Y10, 2144(BX)
+	VMOVUPD      1568(BX), Y10
+	VFNMADD231PD Y10, Y4, Y14
+	VMOVUPD      Y14, 2112(BX)
+	VMOVUPD      1632(BX), Y14
+	VFNMADD231PD Y14, Y6, Y12
+	VMOVUPD      Y12, 2208(BX)
+	VMOVUPD      1600(BX), Y12
+	VFNMADD231PD Y12, Y4, Y11
+	VMOVUPD      Y11, 2176(BX)
+	VMOVUPD      1696(BX), Y11
+	VFNMADD231PD Y11, Y6, Y0
+	VMOVUPD      Y0, 2272(BX)
+	VMOVUPD      1664(BX), Y0
+	VFNMADD231PD Y0, Y4, Y8
+	VMOVUPD      Y8, 2240(BX)
+	VMOVUPD      1760(BX), Y8
+	VFNMADD231PD Y8, Y6, Y15
+	VMOVUPD      Y15, 2336(BX)
+	VMOVUPD      1728(BX), Y15
+	VMOVUPD      Y2, 2080(BX)
+	VMOVUPD      2304(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2304(BX)
+	VMOVUPD      1824(BX), Y2
+	VMOVUPD      2400(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      Y15, 2400(BX)
+	VMOVUPD      1792(BX), Y15
+	VMOVUPD      2368(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2368(BX)
+	VMOVUPD      1888(BX), Y2
+	VMOVUPD      2464(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      Y15, 2464(BX)
+	VMOVUPD      1856(BX), Y15
+	VMOVUPD      2432(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2432(BX)
+	VMOVUPD      1952(BX), Y2
+	VMOVUPD      2528(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      1920(BX), Y6
+	VMOVUPD      Y15, 2528(BX)
+	VMOVUPD      2496(BX), Y15
+	VFNMADD231PD Y6, Y4, Y15
+	VMOVUPD      one<>+0(SB), Y4
+	VMOVUPD      Y15, 2496(BX)
+	VDIVPD       Y13, Y4, Y15
+	VMOVUPD      Y15, 2688(BX)
+	VDIVPD       Y7, Y4, Y15
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y4
+	VMOVUPD      Y15, 2720(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y15
+	VMOVUPD      1248(BX), Y6
+	VORPD        Y4, Y6, Y4
+	VMOVUPD      1472(BX), Y6
+	VORPD        Y15, Y6, Y6
+	VMOVUPD      1152(BX), Y15
+	VMULPD       1408(BX), Y15, Y15
+	VMOVUPD      Y6, 1408(BX)
+	VMOVUPD      1184(BX), Y6
+	VMULPD       1440(BX), Y6, Y6
+	VMOVUPD      Y4, 1440(BX)
+	VMOVUPD      2784(BX), Y4
+	VMULPD       Y13, Y4, Y4
+	VMOVUPD      2752(BX), Y13
+	VMULPD       Y7, Y13, Y7
+	VMULPD       Y4, Y15, Y4
+	VMULPD       Y7, Y6, Y6
+	VBROADCASTSD 896(CX), Y7
+	VADDPD       896(AX), Y7, Y13
+	VADDPD       928(AX), Y7, Y7
+	VBROADCASTSD 1216(CX), Y15
+	VMOVUPD      Y6, 1984(BX)
+	VADDPD       1216(AX), Y15, Y6
+	VADDPD       1248(AX), Y15, Y15
+	VMOVUPD      Y4, 2752(BX)
+	VBROADCASTSD 1600(CX), Y4
+	VADDPD       1600(AX), Y4, Y2
+	VADDPD       1632(AX), Y4, Y4
+	VBROADCASTSD 2048(CX), Y8
+	VADDPD       2048(AX), Y8, Y0
+	VADDPD       2080(AX), Y8, Y8
+	VBROADCASTSD 2560(CX), Y11
+	VADDPD       2560(AX), Y11, Y12
+	VADDPD       2592(AX), Y11, Y11
+	VBROADCASTSD 3136(CX), Y14
+	VADDPD       3136(AX), Y14, Y10
+	VADDPD       3168(AX), Y14, Y14
+	VBROADCASTSD 3776(CX), Y3
+	VMOVUPD      Y5, 2016(BX)
+	VADDPD       3776(AX), Y3, Y5
+	VADDPD       3808(AX), Y3, Y3
+	VBROADCASTSD 4480(CX), Y9
+	VADDPD       4480(AX), Y9, Y1
+	VADDPD       4512(AX), Y9, Y9
+	VMOVUPD      Y9, 2784(BX)
+	VBROADCASTSD 1280(CX), Y9
+	VMOVUPD      Y1, 1184(BX)
+	VADDPD       1280(AX), Y9, Y1
+	VADDPD       1312(AX), Y9, Y9
+	VMOVUPD      Y9, 1152(BX)
+	VBROADCASTSD 1664(CX), Y9
+	VMOVUPD      Y1, 1472(BX)
+	VADDPD       1664(AX), Y9, Y1
+	VADDPD       1696(AX), Y9, Y9
+	VMOVUPD      Y9, 1248(BX)
+	VBROADCASTSD 2112(CX), Y9
+	VMOVUPD      Y1, 1280(BX)
+	VADDPD       2112(AX), Y9, Y1
+	VADDPD       2144(AX), Y9, Y9
+	VMOVUPD      Y9, 1312(BX)
+	VBROADCASTSD 2624(CX), Y9
+	VMOVUPD      Y1, 1344(BX)
+	VADDPD       2624(AX), Y9, Y1
+	VADDPD       2656(AX), Y9, Y9
+	VMOVUPD      Y9, 1120(BX)
+	VBROADCASTSD 3200(CX), Y9
+	VMOVUPD      Y1, 2816(BX)
+	VADDPD       3200(AX), Y9, Y1
+	VADDPD       3232(AX), Y9, Y9
+	VMOVUPD      Y9, 2848(BX)
+	VBROADCASTSD 3840(CX), Y9
+	VMOVUPD      Y1, 2880(BX)
+	VADDPD       3840(AX), Y9, Y1
+	VADDPD       3872(AX), Y9, Y9
+	VMOVUPD      Y9, 2912(BX)
+	VBROADCASTSD 4544(CX), Y9
+	VMOVUPD      Y1, 2944(BX)
+	VADDPD       4544(AX), Y9, Y1
+	VADDPD       4576(AX), Y9, Y9
+	VMOVUPD      Y9, 2976(BX)
+	VMOVUPD      576(BX), Y9
+	VMOVUPD      Y1, 3008(BX)
+	VMOVUPD      1216(BX), Y1
+	VMOVUPD      Y3, 3040(BX)
+	VMULPD       Y1, Y9, Y3
+	VMOVUPD      Y5, 3072(BX)
+	VMOVUPD      544(BX), Y5
+	VMOVUPD      Y14, 3104(BX)
+	VMOVUPD      2624(BX), Y14
+	VMOVUPD      Y10, 3136(BX)
+	VMULPD       Y14, Y5, Y10
+	VMOVUPD      Y11, 3168(BX)
+	VMOVUPD      512(BX), Y11
+	VMOVUPD      Y12, 3200(BX)
+	VMULPD       Y1, Y11, Y12
+	VMOVUPD      480(BX), Y1
+	VMOVUPD      Y12, 3232(BX)
+	VMULPD       Y14, Y1, Y12
+	VFNMADD231PD Y9, Y3, Y13
+	VFNMADD231PD Y5, Y10, Y7
+	VFNMADD231PD Y11, Y3, Y6
+	VFNMADD231PD Y1, Y10, Y15
+	VMOVUPD      448(BX), Y5
+	VFNMADD231PD Y5, Y3, Y2
+	VMOVUPD      416(BX), Y9
+	VFNMADD231PD Y9, Y10, Y4
+	VMOVUPD      128(BX), Y14
+	VFNMADD231PD Y14, Y3, Y0
+	VMOVUPD      Y0, 544(BX)
+	VMOVUPD      96(BX), Y0
+	VFNMADD231PD Y0, Y10, Y8
+	VMOVUPD      Y8, 576(BX)
+	VMOVUPD      192(BX), Y8
+	VMOVUPD      Y4, 3264(BX)
+	VMOVUPD      3200(BX), Y4
+	VFNMADD231PD Y8, Y3, Y4
+	VMOVUPD      Y4, 3200(BX)
+	VMOVUPD      160(BX), Y4
+	VMOVUPD      Y2, 3296(BX)
+	VMOVUPD      3168(BX), Y2
+	VFNMADD231PD Y4, Y10, Y2
+	VMOVUPD      Y2, 3168(BX)
+	VMOVUPD      256(BX), Y2
+	VMOVUPD      Y15, 3328(BX)
+	VMOVUPD      3136(BX), Y15
+	VFNMADD231PD Y2, Y3, Y15
+	VMOVUPD      Y15, 3136(BX)
+	VMOVUPD      224(BX), Y15
+	VMOVUPD      Y6, 3360(BX)
+	VMOVUPD      3104(BX), Y6
+	VFNMADD231PD Y15, Y10, Y6
+	VMOVUPD      Y6, 3104(BX)
+	VMOVUPD      320(BX), Y6
+	VMOVUPD      Y7, 3392(BX)
+	VMOVUPD      3072(BX), Y7
+	VFNMADD231PD Y6, Y3, Y7
+	VMOVUPD      Y7, 3072(BX)
+	VMOVUPD      288(BX), Y7
+	VMOVUPD      Y13, 3424(BX)
+	VMOVUPD      3040(BX), Y13
+	VFNMADD231PD Y7, Y10, Y13
+	VMOVUPD      Y13, 3040(BX)
+	VMOVUPD      384(BX), Y13
+	VMOVUPD      1184(BX), Y7
+	VFNMADD231PD Y13, Y3, Y7
+	VMOVUPD      352(BX), Y3
+	VMOVUPD      Y7, 1184(BX)
+	VMOVUPD      2784(BX), Y7
+	VFNMADD231PD Y3, Y10, Y7
+	VMOVUPD      3232(BX), Y10
+	VMOVUPD      Y7, 2784(BX)
+	VMOVUPD      1472(BX), Y7
+	VFNMADD231PD Y11, Y10, Y7
+	VMOVUPD      1152(BX), Y11
+	VFNMADD231PD Y1, Y12, Y11
+	VMOVUPD      1280(BX), Y1
+	VFNMADD231PD Y5, Y10, Y1
+	VMOVUPD      1248(BX), Y5
+	VFNMADD231PD Y9, Y12, Y5
+	VMOVUPD      1344(BX), Y9
+	VFNMADD231PD Y14, Y10, Y9
+	VMOVUPD      1312(BX), Y14
+	VFNMADD231PD Y0, Y12, Y14
+	VMOVUPD      2816(BX), Y0
+	VFNMADD231PD Y8, Y10, Y0
+	VMOVUPD      1120(BX), Y8
+	VFNMADD231PD Y4, Y12, Y8
+	VMOVUPD      2880(BX), Y4
+	VFNMADD231PD Y2, Y10, Y4
+	VMOVUPD      2848(BX), Y2
+	VFNMADD231PD Y15, Y12, Y2
+	VMOVUPD      2944(BX), Y15
+	VFNMADD231PD Y6, Y10, Y15
+	VMOVUPD      2912(BX), Y6
+	VFNMADD231PD 288(BX), Y12, Y6
+	VMOVUPD      Y6, 2912(BX)
+	VMOVUPD      3008(BX), Y6
+	VFNMADD231PD Y13, Y10, Y6
+	VMOVUPD      2976(BX), Y10
+	VFNMADD231PD Y3, Y12, Y10
+	VMOVUPD      640(BX), Y12
+	VMOVUPD      1376(BX), Y3
+	VMULPD       Y3, Y12, Y13
+	VMOVUPD      Y10, 2976(BX)
+	VMOVUPD      608(BX), Y10
+	VMOVUPD      Y6, 3008(BX)
+	VMOVUPD      1536(BX), Y6
+	VMOVUPD      Y15, 2944(BX)
+	VMULPD       Y6, Y10, Y15
+	VMOVUPD      Y2, 2848(BX)
+	VMOVUPD      704(BX), Y2
+	VMOVUPD      Y4, 2880(BX)
+	VMULPD       Y3, Y2, Y4
+	VMOVUPD      672(BX), Y3
+	VMOVUPD      Y8, 1120(BX)
+	VMULPD       Y6, Y3, Y8
+	VMOVUPD      3424(BX), Y6
+	VFNMADD231PD Y12, Y13, Y6
+	VMOVUPD      3392(BX), Y12
+	VFNMADD231PD Y10, Y15, Y12
+	VMOVUPD      3360(BX), Y10
+	VFNMADD231PD Y2, Y13, Y10
+	VMOVUPD      Y10, 3360(BX)
+	VMOVUPD      3328(BX), Y10
+	VFNMADD231PD Y3, Y15, Y10
+	VMOVUPD      Y10, 3328(BX)
+	VMOVUPD      768(BX), Y10
+	VMOVUPD      Y12, 3392(BX)
+	VMOVUPD      3296(BX), Y12
+	VFNMADD231PD Y10, Y13, Y12
+	VMOVUPD      Y12, 3296(BX)
+	VMOVUPD      736(BX), Y12
+	VMOVUPD      Y6, 3424(BX)
+	VMOVUPD      3264(BX), Y6
+	VFNMADD231PD Y12, Y15, Y6
+	VMOVUPD      Y6, 3264(BX)
+	VMOVUPD      832(BX), Y6
+	VMOVUPD      Y0, 2816(BX)
+	VMOVUPD      544(BX), Y0
+	VFNMADD231PD Y6, Y13, Y0
+	VMOVUPD      Y0, 544(BX)
+	VMOVUPD      800(BX), Y0
+	VMOVUPD      Y14, 1312(BX)
+	VMOVUPD      576(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 576(BX)
+	VMOVUPD      896(BX), Y14
+	VMOVUPD      3200(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 3200(BX)
+	VMOVUPD      864(BX), Y0
+	VMOVUPD      3168(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 3168(BX)
+	VMOVUPD      960(BX), Y14
+	VMOVUPD      3136(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 3136(BX)
+	VMOVUPD      928(BX), Y0
+	VMOVUPD      3104(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 3104(BX)
+	VMOVUPD      1024(BX), Y14
+	VMOVUPD      3072(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 3072(BX)
+	VMOVUPD      992(BX), Y0
+	VMOVUPD      3040(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 3040(BX)
+	VMOVUPD      1088(BX), Y14
+	VMOVUPD      1184(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      1056(BX), Y13
+	VMOVUPD      Y0, 1184(BX)
+	VMOVUPD      2784(BX), Y0
+	VFNMADD231PD Y13, Y15, Y0
+	VFNMADD231PD Y2, Y4, Y7
+	VFNMADD231PD Y3, Y8, Y11
+	VFNMADD231PD Y10, Y4, Y1
+	VFNMADD231PD Y12, Y8, Y5
+	VFNMADD231PD Y6, Y4, Y9
+	VMOVUPD      800(BX), Y2
+	VMOVUPD      1312(BX), Y3
+	VFNMADD231PD Y2, Y8, Y3
+	VMOVUPD      896(BX), Y15
+	VMOVUPD      2816(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      1120(BX), Y15
+	VFNMADD231PD 864(BX), Y8, Y15
+	VMOVUPD      2880(BX), Y6
+	VFNMADD231PD 960(BX), Y4, Y6
+	VMOVUPD      2848(BX), Y12
+	VFNMADD231PD 928(BX), Y8, Y12
+	VMOVUPD      2944(BX), Y10
+	VFNMADD231PD 1024(BX), Y4, Y10
+	VMOVUPD      Y10, 2944(BX)
+	VMOVUPD      2912(BX), Y10
+	VFNMADD231PD 992(BX), Y8, Y10
+	VMOVUPD      Y10, 2912(BX)
+	VMOVUPD      3008(BX), Y10
+	VFNMADD231PD Y14, Y4, Y10
+	VMOVUPD      2976(BX), Y4
+	VFNMADD231PD Y13, Y8, Y4
+	VMOVUPD      2656(BX), Y8
+	VMOVUPD      1504(BX), Y13
+	VMULPD       Y13, Y8, Y14
+	VMOVUPD      Y4, 2976(BX)
+	VMOVUPD      2592(BX), Y4
+	VMOVUPD      Y10, 3008(BX)
+	VMOVUPD      2016(BX), Y10
+	VMOVUPD      Y12, 2848(BX)
+	VMULPD       Y10, Y4, Y12
+	VMOVUPD      Y6, 2880(BX)
+	VMOVUPD      2560(BX), Y6
+	VMOVUPD      Y15, 1120(BX)
+	VMULPD       Y13, Y6, Y15
+	VMOVUPD      1568(BX), Y13
+	VMOVUPD      Y2, 2816(BX)
+	VMULPD       Y10, Y13, Y2
+	VMOVUPD      3424(BX), Y10
+	VFNMADD231PD Y8, Y14, Y10
+	VMOVUPD      3392(BX), Y8
+	VFNMADD231PD Y4, Y12, Y8
+	VMOVUPD      3360(BX), Y4
+	VFNMADD231PD Y6, Y14, Y4
+	VMOVUPD      Y4, 3360(BX)
+	VMOVUPD      3328(BX), Y4
+	VFNMADD231PD Y13, Y12, Y4
+	VMOVUPD      Y4, 3328(BX)
+	VMOVUPD      1632(BX), Y4
+	VMOVUPD      Y8, 3392(BX)
+	VMOVUPD      3296(BX), Y8
+	VFNMADD231PD Y4, Y14, Y8
+	VMOVUPD      Y8, 3296(BX)
+	VMOVUPD      1600(BX), Y8
+	VMOVUPD      Y10, 3424(BX)
+	VMOVUPD      3264(BX), Y10
+	VFNMADD231PD Y8, Y12, Y10
+	VMOVUPD      Y10, 3264(BX)
+	VMOVUPD      1696(BX), Y10
+	VMOVUPD      Y3, 1312(BX)
+	VMOVUPD      544(BX), Y3
+	VFNMADD231PD Y10, Y14, Y3
+	VMOVUPD      Y3, 544(BX)
+	VMOVUPD      1664(BX), Y3
+	VMOVUPD      Y9, 1344(BX)
+	VMOVUPD      576(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 576(BX)
+	VMOVUPD      1760(BX), Y9
+	VMOVUPD      3200(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 3200(BX)
+	VMOVUPD      1728(BX), Y3
+	VMOVUPD      3168(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 3168(BX)
+	VMOVUPD      1824(BX), Y9
+	VMOVUPD      3136(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 3136(BX)
+	VMOVUPD      1792(BX), Y3
+	VMOVUPD      3104(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 3104(BX)
+	VMOVUPD      1888(BX), Y9
+	VMOVUPD      3072(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 3072(BX)
+	VMOVUPD      1856(BX), Y3
+	VMOVUPD      3040(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 3040(BX)
+	VMOVUPD      1952(BX), Y9
+	VMOVUPD      1184(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      1920(BX), Y14
+	VFNMADD231PD Y14, Y12, Y0
+	VFNMADD231PD Y6, Y15, Y7
+	VFNMADD231PD Y13, Y2, Y11
+	VFNMADD231PD Y4, Y15, Y1
+	VFNMADD231PD Y8, Y2, Y5
+	VMOVUPD      1344(BX), Y6
+	VFNMADD231PD Y10, Y15, Y6
+	VMOVUPD      1664(BX), Y12
+	VMOVUPD      1312(BX), Y13
+	VFNMADD231PD Y12, Y2, Y13
+	VMOVUPD      2816(BX), Y12
+	VFNMADD231PD 1760(BX), Y15, Y12
+	VMOVUPD      1120(BX), Y10
+	VFNMADD231PD 1728(BX), Y2, Y10
+	VMOVUPD      2880(BX), Y8
+	VFNMADD231PD 1824(BX), Y15, Y8
+	VMOVUPD      2848(BX), Y4
+	VFNMADD231PD 1792(BX), Y2, Y4
+	VMOVUPD      Y4, 2848(BX)
+	VMOVUPD      2944(BX), Y4
+	VFNMADD231PD 1888(BX), Y15, Y4
+	VMOVUPD      Y4, 2944(BX)
+	VMOVUPD      2912(BX), Y4
+	VFNMADD231PD 1856(BX), Y2, Y4
+	VMOVUPD      Y4, 2912(BX)
+	VMOVUPD      3008(BX), Y4
+	VFNMADD231PD Y9, Y15, Y4
+	VMOVUPD      2976(BX), Y15
+	VFNMADD231PD Y14, Y2, Y15
+	VMOVUPD      2080(BX), Y2
+	VMOVUPD      2688(BX), Y14
+	VMULPD       Y14, Y2, Y9
+	VMOVUPD      Y15, 2976(BX)
+	VMOVUPD      2048(BX), Y15
+	VMOVUPD      Y4, 3008(BX)
+	VMOVUPD      2720(BX), Y4
+	VMOVUPD      Y8, 2880(BX)
+	VMULPD       Y4, Y15, Y8
+	VMOVUPD      Y10, 1120(BX)
+	VMOVUPD      2144(BX), Y10
+	VMOVUPD      Y12, 2816(BX)
+	VMULPD       Y14, Y10, Y12
+	VMOVUPD      2112(BX), Y14
+	VMOVUPD      Y13, 1312(BX)
+	VMULPD       Y4, Y14, Y13
+	VMOVUPD      3424(BX), Y4
+	VFNMADD231PD Y2, Y9, Y4
+	VMOVUPD      3392(BX), Y2
+	VFNMADD231PD Y15, Y8, Y2
+	VMOVUPD      3360(BX), Y15
+	VFNMADD231PD Y10, Y9, Y15
+	VMOVUPD      Y15, 3360(BX)
+	VMOVUPD      3328(BX), Y15
+	VFNMADD231PD Y14, Y8, Y15
+	VMOVUPD      Y15, 3328(BX)
+	VMOVUPD      2208(BX), Y15
+	VMOVUPD      Y2, 3392(BX)
+	VMOVUPD      3296(BX), Y2
+	VFNMADD231PD Y15, Y9, Y2
+	VMOVUPD      Y2, 3296(BX)
+	VMOVUPD      2176(BX), Y2
+	VMOVUPD      Y4, 3424(BX)
+	VMOVUPD      3264(BX), Y4
+	VFNMADD231PD Y2, Y8, Y4
+	VMOVUPD      Y4, 3264(BX)
+	VMOVUPD      2272(BX), Y4
+	VMOVUPD      Y6, 1344(BX)
+	VMOVUPD      544(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 544(BX)
+	VMOVUPD      2240(BX), Y6
+	VMOVUPD      576(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 576(BX)
+	VMOVUPD      2336(BX), Y4
+	VMOVUPD      3200(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 3200(BX)
+	VMOVUPD      2304(BX), Y6
+	VMOVUPD      3168(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 3168(BX)
+	VMOVUPD      2400(BX), Y4
+	VMOVUPD      3136(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 3136(BX)
+	VMOVUPD      2368(BX), Y6
+	VMOVUPD      3104(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 3104(BX)
+	VMOVUPD      2464(BX), Y4
+	VMOVUPD      3072(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 3072(BX)
+	VMOVUPD      2432(BX), Y6
+	VMOVUPD      3040(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 3040(BX)
+	VMOVUPD      2528(BX), Y4
+	VFNMADD231PD Y4, Y9, Y3
+	VMOVUPD      2496(BX), Y9
+	VFNMADD231PD Y9, Y8, Y0
+	VFNMADD231PD Y10, Y12, Y7
+	VFNMADD231PD Y14, Y13, Y11
+	VFNMADD231PD Y15, Y12, Y1
+	VFNMADD231PD Y2, Y13, Y5
+	VMOVUPD      2272(BX), Y8
+	VMOVUPD      1344(BX), Y10
+	VFNMADD231PD Y8, Y12, Y10
+	VMOVUPD      2240(BX), Y14
+	VMOVUPD      1312(BX), Y8
+	VFNMADD231PD Y14, Y13, Y8
+	VMOVUPD      2816(BX), Y14
+	VFNMADD231PD 2336(BX), Y12, Y14
+	VMOVUPD      1120(BX), Y2
+	VFNMADD231PD 2304(BX), Y13, Y2
+	VMOVUPD      2880(BX), Y15
+	VFNMADD231PD 2400(BX), Y12, Y15
+	VMOVUPD      Y0, 2784(BX)
+	VMOVUPD      2848(BX), Y0
+	VFNMADD231PD 2368(BX), Y13, Y0
+	VMOVUPD      Y3, 1184(BX)
+	VMOVUPD      2944(BX), Y3
+	VFNMADD231PD 2464(BX), Y12, Y3
+	VMOVUPD      Y3, 2944(BX)
+	VMOVUPD      2912(BX), Y3
+	VFNMADD231PD Y6, Y13, Y3
+	VMOVUPD      3008(BX), Y6
+	VFNMADD231PD Y4, Y12, Y6
+	VMOVUPD      2976(BX), Y12
+	VFNMADD231PD Y9, Y13, Y12
+	VMOVUPD      one<>+0(SB), Y13
+	VMOVUPD      3424(BX), Y9
+	VDIVPD       Y9, Y13, Y4
+	VMOVUPD      Y12, 2976(BX)
+	VMOVUPD      3392(BX), Y12
+	VMOVUPD      Y6, 3008(BX)
+	VDIVPD       Y12, Y13, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y13
+	VPSUBQ       pivotMin<>+0(SB), Y12, Y9
+	VMOVUPD      1440(BX), Y12
+	VORPD        Y13, Y12, Y12
+	VMOVUPD      1408(BX), Y13
+	VORPD        Y9, Y13, Y9
+	VMOVUPD      3360(BX), Y13
+	VMOVUPD      Y9, 1408(BX)
+	VMULPD       Y4, Y13, Y9
+	VMOVUPD      Y4, 1440(BX)
+	VMOVUPD      3328(BX), Y4
+	VMOVUPD      Y12, 2112(BX)
+	VMULPD       Y6, Y4, Y12
+	VFNMADD231PD Y13, Y9, Y7
+	VFNMADD231PD Y4, Y12, Y11
+	VMOVUPD      3296(BX), Y4
+	VFNMADD231PD Y4, Y9, Y1
+	VMOVUPD      3264(BX), Y13
+	VFNMADD231PD Y13, Y12, Y5
+	VMOVUPD      Y5, 1248(BX)
+	VMOVUPD      544(BX), Y5
+	VFNMADD231PD Y5, Y9, Y10
+	VMOVUPD      Y10, 1344(BX)
+	VMOVUPD      576(BX), Y10
+	VFNMADD231PD Y10, Y12, Y8
+	VMOVUPD      Y8, 1312(BX)
+	VMOVUPD      3200(BX), Y8
+	VFNMADD231PD Y8, Y9, Y14
+	VMOVUPD      Y14, 2816(BX)
+	VMOVUPD      3168(BX), Y14
+	VFNMADD231PD Y14, Y12, Y2
+	VMOVUPD      Y2, 1120(BX)
+	VMOVUPD      3136(BX), Y2
+	VFNMADD231PD Y2, Y9, Y15
+	VMOVUPD      Y15, 2880(BX)
+	VMOVUPD      3104(BX), Y15
+	VFNMADD231PD Y15, Y12, Y0
+	VMOVUPD      Y0, 2848(BX)
+	VMOVUPD      3072(BX), Y0
+	VMOVUPD      Y1, 1280(BX)
+	VMOVUPD      2944(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      Y1, 2944(BX)
+	VMOVUPD      3040(BX), Y1
+	VFNMADD231PD Y1, Y12, Y3
+	VMOVUPD      Y3, 2912(BX)
+	VMOVUPD      1184(BX), Y3
+	VMOVUPD      3008(BX), Y1
+	VFNMADD231PD Y3, Y9, Y1
+	VMOVUPD      2784(BX), Y9
+	VMOVUPD      Y1, 3008(BX)
+	VMOVUPD      2976(BX), Y1
+	VFNMADD231PD Y9, Y12, Y1
+	VMOVUPD      one<>+0(SB), Y12
+	VMOVUPD      Y1, 2976(BX)
+	VDIVPD       Y7, Y12, Y1
+	VMOVUPD      Y1, 3328(BX)
+	VDIVPD       Y11, Y12, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y12
+	VMOVUPD      Y7, 1472(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y7
+	VMOVUPD      Y11, 1152(BX)
+	VMOVUPD      2112(BX), Y11
+	VORPD        Y12, Y11, Y11
+	VMOVUPD      1408(BX), Y12
+	VORPD        Y7, Y12, Y7
+	VBROADCASTSD 1728(CX), Y12
+	VMOVUPD      Y7, 1408(BX)
+	VADDPD       1728(AX), Y12, Y7
+	VADDPD       1760(AX), Y12, Y12
+	VMOVUPD      Y11, 2112(BX)
+	VBROADCASTSD 2176(CX), Y11
+	VMOVUPD      Y1, 3360(BX)
+	VADDPD       2176(AX), Y11, Y1
+	VADDPD       2208(AX), Y11, Y11
+	VBROADCASTSD 2688(CX), Y9
+	VADDPD       2688(AX), Y9, Y3
+	VADDPD       2720(AX), Y9, Y9
+	VBROADCASTSD 3264(CX), Y0
+	VADDPD       3264(AX), Y0, Y15
+	VADDPD       3296(AX), Y0, Y0
+	VBROADCASTSD 3904(CX), Y2
+	VADDPD       3904(AX), Y2, Y14
+	VADDPD       3936(AX), Y2, Y2
+	VBROADCASTSD 4608(CX), Y8
+	VADDPD       4608(AX), Y8, Y10
+	VADDPD       4640(AX), Y8, Y8
+	VBROADCASTSD 2240(CX), Y5
+	VMOVUPD      Y6, 2144(BX)
+	VADDPD       2240(AX), Y5, Y6
+	VADDPD       2272(AX), Y5, Y5
+	VBROADCASTSD 2752(CX), Y13
+	VADDPD       2752(AX), Y13, Y4
+	VADDPD       2784(AX), Y13, Y13
+	VMOVUPD      Y13, 2048(BX)
+	VBROADCASTSD 3328(CX), Y13
+	VMOVUPD      Y4, 2080(BX)
+	VADDPD       3328(AX), Y13, Y4
+	VADDPD       3360(AX), Y13, Y13
+	VMOVUPD      Y13, 1568(BX)
+	VBROADCASTSD 3968(CX), Y13
+	VMOVUPD      Y4, 2560(BX)
+	VADDPD       3968(AX), Y13, Y4
+	VADDPD       4000(AX), Y13, Y13
+	VMOVUPD      Y13, 2592(BX)
+	VBROADCASTSD 4672(CX), Y13
+	VMOVUPD      Y4, 2656(BX)
+	VADDPD       4672(AX), Y13, Y4
+	VADDPD       4704(AX), Y13, Y13
+	VMOVUPD      Y13, 672(BX)
+	VMOVUPD      448(BX), Y13
+	VMOVUPD      Y4, 704(BX)
+	VMOVUPD      1216(BX), Y4
+	VMOVUPD      Y5, 608(BX)
+	VMULPD       Y4, Y13, Y5
+	VMOVUPD      Y6, 640(BX)
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y8, 3232(BX)
+	VMOVUPD      2624(BX), Y8
+	VMOVUPD      Y10, 480(BX)
+	VMULPD       Y8, Y6, Y10
+	VMOVUPD      Y2, 512(BX)
+	VMOVUPD      128(BX), Y2
+	VMOVUPD      Y14, 3456(BX)
+	VMULPD       Y4, Y2, Y14
+	VMOVUPD      96(BX), Y4
+	VMOVUPD      Y14, 3488(BX)
+	VMULPD       Y8, Y4, Y14
+	VFNMADD231PD Y13, Y5, Y7
+	VFNMADD231PD Y6, Y10, Y12
+	VFNMADD231PD Y2, Y5, Y1
+	VFNMADD231PD Y4, Y10, Y11
+	VMOVUPD      192(BX), Y6
+	VFNMADD231PD Y6, Y5, Y3
+	VMOVUPD      160(BX), Y13
+	VFNMADD231PD Y13, Y10, Y9
+	VMOVUPD      256(BX), Y8
+	VFNMADD231PD Y8, Y5, Y15
+	VMOVUPD      Y15, 416(BX)
+	VMOVUPD      224(BX), Y15
+	VFNMADD231PD Y15, Y10, Y0
+	VMOVUPD      Y0, 448(BX)
+	VMOVUPD      320(BX), Y0
+	VMOVUPD      Y9, 3520(BX)
+	VMOVUPD      3456(BX), Y9
+	VFNMADD231PD Y0, Y5, Y9
+	VMOVUPD      Y9, 3456(BX)
+	VMOVUPD      288(BX), Y9
+	VMOVUPD      Y3, 3552(BX)
+	VMOVUPD      512(BX), Y3
+	VFNMADD231PD Y9, Y10, Y3
+	VMOVUPD      Y3, 512(BX)
+	VMOVUPD      384(BX), Y3
+	VMOVUPD      Y11, 3584(BX)
+	VMOVUPD      480(BX), Y11
+	VFNMADD231PD Y3, Y5, Y11
+	VMOVUPD      352(BX), Y5
+	VMOVUPD      Y11, 480(BX)
+	VMOVUPD      3232(BX), Y11
+	VFNMADD231PD Y5, Y10, Y11
+	VMOVUPD      3488(BX), Y10
+	VMOVUPD      Y11, 3232(BX)
+	VMOVUPD      640(BX), Y11
+	VFNMADD231PD Y2, Y10, Y11
+	VMOVUPD      608(BX), Y2
+	VFNMADD231PD Y4, Y14, Y2
+	VMOVUPD      2080(BX), Y4
+	VFNMADD231PD Y6, Y10, Y4
+	VMOVUPD      2048(BX), Y6
+	VFNMADD231PD Y13, Y14, Y6
+	VMOVUPD      2560(BX), Y13
+	VFNMADD231PD Y8, Y10, Y13
+	VMOVUPD      1568(BX), Y8
+	VFNMADD231PD Y15, Y14, Y8
+	VMOVUPD      2656(BX), Y15
+	VFNMADD231PD Y0, Y10, Y15
+	VMOVUPD      2592(BX), Y0
+	VFNMADD231PD Y9, Y14, Y0
+	VMOVUPD      704(BX), Y9
+	VFNMADD231PD Y3, Y10, Y9
+	VMOVUPD      672(BX), Y10
+	VFNMADD231PD Y5, Y14, Y10
+	VMOVUPD      768(BX), Y14
+	VMOVUPD      1376(BX), Y5
+	VMULPD       Y5, Y14, Y3
+	VMOVUPD      Y10, 672(BX)
+	VMOVUPD      736(BX), Y10
+	VMOVUPD      Y9, 704(BX)
+	VMOVUPD      1536(BX), Y9
+	VMOVUPD      Y0, 2592(BX)
+	VMULPD       Y9, Y10, Y0
+	VMOVUPD      Y15, 2656(BX)
+	VMOVUPD      832(BX), Y15
+	VMOVUPD      Y8, 1568(BX)
+	VMULPD       Y5, Y15, Y8
+	VMOVUPD      800(BX), Y5
+	VMOVUPD      Y13, 2560(BX)
+	VMULPD       Y9, Y5, Y13
+	VFNMADD231PD Y14, Y3, Y7
+	VFNMADD231PD Y10, Y0, Y12
+	VFNMADD231PD Y15, Y3, Y1
+	VMOVUPD      3584(BX), Y10
+	VFNMADD231PD Y5, Y0, Y10
+	VMOVUPD      896(BX), Y14
+	VMOVUPD      3552(BX), Y9
+	VFNMADD231PD Y14, Y3, Y9
+	VMOVUPD      Y9, 3552(BX)
+	VMOVUPD      864(BX), Y9
+	VMOVUPD      Y10, 3584(BX)
+	VMOVUPD      3520(BX), Y10
+	VFNMADD231PD Y9, Y0, Y10
+	VMOVUPD      Y10, 3520(BX)
+	VMOVUPD      960(BX), Y10
+	VMOVUPD      Y1, 736(BX)
+	VMOVUPD      416(BX), Y1
+	VFNMADD231PD Y10, Y3, Y1
+	VMOVUPD      Y1, 416(BX)
+	VMOVUPD      928(BX), Y1
+	VMOVUPD      Y12, 768(BX)
+	VMOVUPD      448(BX), Y12
+	VFNMADD231PD Y1, Y0, Y12
+	VMOVUPD      Y12, 448(BX)
+	VMOVUPD      1024(BX), Y12
+	VMOVUPD      Y7, 3488(BX)
+	VMOVUPD      3456(BX), Y7
+	VFNMADD231PD Y12, Y3, Y7
+	VMOVUPD      Y7, 3456(BX)
+	VMOVUPD      992(BX), Y7
+	VMOVUPD      512(BX), Y12
+	VFNMADD231PD Y7, Y0, Y12
+	VMOVUPD      Y12, 512(BX)
+	VMOVUPD      1088(BX), Y12
+	VMOVUPD      480(BX), Y7
+	VFNMADD231PD Y12, Y3, Y7
+	VMOVUPD      1056(BX), Y3
+	VMOVUPD      Y7, 480(BX)
+	VMOVUPD      3232(BX), Y7
+	VFNMADD231PD Y3, Y0, Y7
+	VFNMADD231PD Y15, Y8, Y11
+	VFNMADD231PD Y5, Y13, Y2
+	VFNMADD231PD Y14, Y8, Y4
+	VFNMADD231PD Y9, Y13, Y6
+	VMOVUPD      2560(BX), Y0
+	VFNMADD231PD Y10, Y8, Y0
+	VMOVUPD      1568(BX), Y5
+	VFNMADD231PD Y1, Y13, Y5
+	VMOVUPD      1024(BX), Y15
+	VMOVUPD      2656(BX), Y1
+	VFNMADD231PD Y15, Y8, Y1
+	VMOVUPD      2592(BX), Y15
+	VFNMADD231PD 992(BX), Y13, Y15
+	VMOVUPD      704(BX), Y10
+	VFNMADD231PD Y12, Y8, Y10
+	VMOVUPD      672(BX), Y8
+	VFNMADD231PD Y3, Y13, Y8
+	VMOVUPD      1632(BX), Y13
+	VMOVUPD      1504(BX), Y3
+	VMULPD       Y3, Y13, Y12
+	VMOVUPD      1600(BX), Y9
+	VMOVUPD      2016(BX), Y14
+	VMOVUPD      Y8, 672(BX)
+	VMULPD       Y14, Y9, Y8
+	VMOVUPD      Y10, 704(BX)
+	VMOVUPD      1696(BX), Y10
+	VMOVUPD      Y15, 2592(BX)
+	VMULPD       Y3, Y10, Y15
+	VMOVUPD      1664(BX), Y3
+	VMOVUPD      Y1, 2656(BX)
+	VMULPD       Y14, Y3, Y1
+	VMOVUPD      3488(BX), Y14
+	VFNMADD231PD Y13, Y12, Y14
+	VMOVUPD      768(BX), Y13
+	VFNMADD231PD Y9, Y8, Y13
+	VMOVUPD      736(BX), Y9
+	VFNMADD231PD Y10, Y12, Y9
+	VMOVUPD      Y9, 736(BX)
+	VMOVUPD      3584(BX), Y9
+	VFNMADD231PD Y3, Y8, Y9
+	VMOVUPD      Y9, 3584(BX)
+	VMOVUPD      1760(BX), Y9
+	VMOVUPD      Y13, 768(BX)
+	VMOVUPD      3552(BX), Y13
+	VFNMADD231PD Y9, Y12, Y13
+	VMOVUPD      Y13, 3552(BX)
+	VMOVUPD      1728(BX), Y13
+	VMOVUPD      Y14, 3488(BX)
+	VMOVUPD      3520(BX), Y14
+	VFNMADD231PD Y13, Y8, Y14
+	VMOVUPD      Y14, 3520(BX)
+	VMOVUPD      1824(BX), Y14
+	VMOVUPD      Y5, 1568(BX)
+	VMOVUPD      416(BX), Y5
+	VFNMADD231PD Y14, Y12, Y5
+	VMOVUPD      Y5, 416(BX)
+	VMOVUPD      1792(BX), Y5
+	VMOVUPD      Y0, 2560(BX)
+	VMOVUPD      448(BX), Y0
+	VFNMADD231PD Y5, Y8, Y0
+	VMOVUPD      Y0, 448(BX)
+	VMOVUPD      1888(BX), Y0
+	VMOVUPD      3456(BX), Y5
+	VFNMADD231PD Y0, Y12, Y5
+	VMOVUPD      Y5, 3456(BX)
+	VMOVUPD      1856(BX), Y5
+	VMOVUPD      512(BX), Y0
+	VFNMADD231PD Y5, Y8, Y0
+	VMOVUPD      Y0, 512(BX)
+	VMOVUPD      1952(BX), Y0
+	VMOVUPD      480(BX), Y5
+	VFNMADD231PD Y0, Y12, Y5
+	VMOVUPD      1920(BX), Y12
+	VFNMADD231PD Y12, Y8, Y7
+	VFNMADD231PD Y10, Y15, Y11
+	VFNMADD231PD Y3, Y1, Y2
+	VFNMADD231PD Y9, Y15, Y4
+	VFNMADD231PD Y13, Y1, Y6
+	VMOVUPD      2560(BX), Y3
+	VFNMADD231PD Y14, Y15, Y3
+	VMOVUPD      1792(BX), Y8
+	VMOVUPD      1568(BX), Y10
+	VFNMADD231PD Y8, Y1, Y10
+	VMOVUPD      2656(BX), Y8
+	VFNMADD231PD 1888(BX), Y15, Y8
+	VMOVUPD      2592(BX), Y14
+	VFNMADD231PD 1856(BX), Y1, Y14
+	VMOVUPD      704(BX), Y13
+	VFNMADD231PD Y0, Y15, Y13
+	VMOVUPD      672(BX), Y15
+	VFNMADD231PD Y12, Y1, Y15
+	VMOVUPD      2208(BX), Y1
+	VMOVUPD      2688(BX), Y12
+	VMULPD       Y12, Y1, Y0
+	VMOVUPD      2176(BX), Y9
+	VMOVUPD      Y15, 672(BX)
+	VMOVUPD      2720(BX), Y15
+	VMOVUPD      Y13, 704(BX)
+	VMULPD       Y15, Y9, Y13
+	VMOVUPD      Y14, 2592(BX)
+	VMOVUPD      2272(BX), Y14
+	VMOVUPD      Y8, 2656(BX)
+	VMULPD       Y12, Y14, Y8
+	VMOVUPD      2240(BX), Y12
+	VMOVUPD      Y10, 1568(BX)
+	VMULPD       Y15, Y12, Y10
+	VMOVUPD      3488(BX), Y15
+	VFNMADD231PD Y1, Y0, Y15
+	VMOVUPD      768(BX), Y1
+	VFNMADD231PD Y9, Y13, Y1
+	VMOVUPD      736(BX), Y9
+	VFNMADD231PD Y14, Y0, Y9
+	VMOVUPD      Y9, 736(BX)
+	VMOVUPD      3584(BX), Y9
+	VFNMADD231PD Y12, Y13, Y9
+	VMOVUPD      Y9, 3584(BX)
+	VMOVUPD      2336(BX), Y9
+	VMOVUPD      Y1, 768(BX)
+	VMOVUPD      3552(BX), Y1
+	VFNMADD231PD Y9, Y0, Y1
+	VMOVUPD      Y1, 3552(BX)
+	VMOVUPD      2304(BX), Y1
+	VMOVUPD      Y15, 3488(BX)
+	VMOVUPD      3520(BX), Y15
+	VFNMADD231PD Y1, Y13, Y15
+	VMOVUPD      Y15, 3520(BX)
+	VMOVUPD      2400(BX), Y15
+	VMOVUPD      Y3, 2560(BX)
+	VMOVUPD      416(BX), Y3
+	VFNMADD231PD Y15, Y0, Y3
+	VMOVUPD      Y3, 416(BX)
+	VMOVUPD      2368(BX), Y3
+	VMOVUPD      448(BX), Y15
+	VFNMADD231PD Y3, Y13, Y15
+	VMOVUPD      Y15, 448(BX)
+	VMOVUPD      2464(BX), Y15
+	VMOVUPD      3456(BX), Y3
+	VFNMADD231PD Y15, Y0, Y3
+	VMOVUPD      Y3, 3456(BX)
+	VMOVUPD      2432(BX), Y3
+	VMOVUPD      512(BX), Y15
+	VFNMADD231PD Y3, Y13, Y15
+	VMOVUPD      Y15, 512(BX)
+	VMOVUPD      2528(BX), Y15
+	VFNMADD231PD Y15, Y0, Y5
+	VMOVUPD      2496(BX), Y0
+	VFNMADD231PD Y0, Y13, Y7
+	VFNMADD231PD Y14, Y8, Y11
+	VFNMADD231PD Y12, Y10, Y2
+	VFNMADD231PD Y9, Y8, Y4
+	VFNMADD231PD Y1, Y10, Y6
+	VMOVUPD      2400(BX), Y12
+	VMOVUPD      2560(BX), Y13
+	VFNMADD231PD Y12, Y8, Y13
+	VMOVUPD      2368(BX), Y14
+	VMOVUPD      1568(BX), Y12
+	VFNMADD231PD Y14, Y10, Y12
+	VMOVUPD      2656(BX), Y14
+	VFNMADD231PD 2464(BX), Y8, Y14
+	VMOVUPD      2592(BX), Y1
+	VFNMADD231PD Y3, Y10, Y1
+	VMOVUPD      704(BX), Y3
+	VFNMADD231PD Y15, Y8, Y3
+	VMOVUPD      672(BX), Y8
+	VFNMADD231PD Y0, Y10, Y8
+	VMOVUPD      3296(BX), Y10
+	VMOVUPD      1440(BX), Y0
+	VMULPD       Y0, Y10, Y15
+	VMOVUPD      3264(BX), Y9
+	VMOVUPD      Y8, 672(BX)
+	VMOVUPD      2144(BX), Y8
+	VMOVUPD      Y3, 704(BX)
+	VMULPD       Y8, Y9, Y3
+	VMOVUPD      Y1, 2592(BX)
+	VMOVUPD      544(BX), Y1
+	VMOVUPD      Y14, 2656(BX)
+	VMULPD       Y0, Y1, Y14
+	VMOVUPD      576(BX), Y0
+	VMOVUPD      Y12, 1568(BX)
+	VMULPD       Y8, Y0, Y12
+	VMOVUPD      3488(BX), Y8
+	VFNMADD231PD Y10, Y15, Y8
+	VMOVUPD      768(BX), Y10
+	VFNMADD231PD Y9, Y3, Y10
+	VMOVUPD      736(BX), Y9
+	VFNMADD231PD Y1, Y15, Y9
+	VMOVUPD      Y9, 736(BX)
+	VMOVUPD      3584(BX), Y9
+	VFNMADD231PD Y0, Y3, Y9
+	VMOVUPD      Y9, 3584(BX)
+	VMOVUPD      3200(BX), Y9
+	VMOVUPD      Y10, 768(BX)
+	VMOVUPD      3552(BX), Y10
+	VFNMADD231PD Y9, Y15, Y10
+	VMOVUPD      Y10, 3552(BX)
+	VMOVUPD      3168(BX), Y10
+	VMOVUPD      Y8, 3488(BX)
+	VMOVUPD      3520(BX), Y8
+	VFNMADD231PD Y10, Y3, Y8
+	VMOVUPD      Y8, 3520(BX)
+	VMOVUPD      3136(BX), Y8
+	VMOVUPD      Y13, 2560(BX)
+	VMOVUPD      416(BX), Y13
+	VFNMADD231PD Y8, Y15, Y13
+	VMOVUPD      Y13, 416(BX)
+	VMOVUPD      3104(BX), Y13
+	VMOVUPD      448(BX), Y8
+	VFNMADD231PD Y13, Y3, Y8
+	VMOVUPD      Y8, 448(BX)
+	VMOVUPD      3072(BX), Y8
+	VMOVUPD      3456(BX), Y13
+	VFNMADD231PD Y8, Y15, Y13
+	VMOVUPD      Y13, 3456(BX)
+	VMOVUPD      3040(BX), Y13
+	VMOVUPD      512(BX), Y8
+	VFNMADD231PD Y13, Y3, Y8
+	VMOVUPD      Y8, 512(BX)
+	VMOVUPD      1184(BX), Y8
+	VFNMADD231PD Y8, Y15, Y5
+	VMOVUPD      2784(BX), Y15
+	VFNMADD231PD Y15, Y3, Y7
+	VFNMADD231PD Y1, Y14, Y11
+	VFNMADD231PD Y0, Y12, Y2
+	VFNMADD231PD Y9, Y14, Y4
+	VFNMADD231PD Y10, Y12, Y6
+	VMOVUPD      3136(BX), Y0
+	VMOVUPD      2560(BX), Y1
+	VFNMADD231PD Y0, Y14, Y1
+	VMOVUPD      3104(BX), Y3
+	VMOVUPD      1568(BX), Y0
+	VFNMADD231PD Y3, Y12, Y0
+	VMOVUPD      2656(BX), Y3
+	VFNMADD231PD 3072(BX), Y14, Y3
+	VMOVUPD      2592(BX), Y10
+	VFNMADD231PD Y13, Y12, Y10
+	VMOVUPD      704(BX), Y13
+	VFNMADD231PD Y8, Y14, Y13
+	VMOVUPD      672(BX), Y14
+	VFNMADD231PD Y15, Y12, Y14
+	VMOVUPD      1280(BX), Y12
+	VMOVUPD      3328(BX), Y15
+	VMULPD       Y15, Y12, Y8
+	VMOVUPD      1248(BX), Y9
+	VMOVUPD      Y14, 672(BX)
+	VMOVUPD      3360(BX), Y14
+	VMOVUPD      Y13, 704(BX)
+	VMULPD       Y14, Y9, Y13
+	VMOVUPD      Y10, 2592(BX)
+	VMOVUPD      1344(BX), Y10
+	VMOVUPD      Y3, 2656(BX)
+	VMULPD       Y15, Y10, Y3
+	VMOVUPD      1312(BX), Y15
+	VMOVUPD      Y0, 1568(BX)
+	VMULPD       Y14, Y15, Y0
+	VMOVUPD      3488(BX), Y14
+	VFNMADD231PD Y12, Y8, Y14
+	VMOVUPD      768(BX), Y12
+	VFNMADD231PD Y9, Y13, Y12
+	VMOVUPD      736(BX), Y9
+	VFNMADD231PD Y10, Y8, Y9
+	VMOVUPD      Y9, 736(BX)
+	VMOVUPD      3584(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 3584(BX)
+	VMOVUPD      2816(BX), Y9
+	VMOVUPD      Y12, 768(BX)
+	VMOVUPD      3552(BX), Y12
+	VFNMADD231PD Y9, Y8, Y12
+	VMOVUPD      Y12, 3552(BX)
+	VMOVUPD      1120(BX), Y12
+	VMOVUPD      Y14, 3488(BX)
+	VMOVUPD      3520(BX), Y14
+	VFNMADD231PD Y12, Y13, Y14
+	VMOVUPD      Y14, 3520(BX)
+	VMOVUPD      2880(BX), Y14
+	VMOVUPD      Y1, 2560(BX)
+	VMOVUPD      416(BX), Y1
+	VFNMADD231PD Y14, Y8, Y1
+	VMOVUPD      Y1, 416(BX)
+	VMOVUPD      2848(BX), Y1
+	VMOVUPD      448(BX), Y14
+	VFNMADD231PD Y1, Y13, Y14
+	VMOVUPD      Y14, 448(BX)
+	VMOVUPD      2944(BX), Y14
+	VMOVUPD      3456(BX), Y1
+	VFNMADD231PD Y14, Y8, Y1
+	VMOVUPD      Y1, 3456(BX)
+	VMOVUPD      2912(BX), Y1
+	VMOVUPD      512(BX), Y14
+	VFNMADD231PD Y1, Y13, Y14
+	VMOVUPD      Y14, 512(BX)
+	VMOVUPD      3008(BX), Y14
+	VFNMADD231PD Y14, Y8, Y5
+	VMOVUPD      2976(BX), Y8
+	VFNMADD231PD Y8, Y13, Y7
+	VFNMADD231PD Y10, Y3, Y11
+	VFNMADD231PD Y15, Y0, Y2
+	VFNMADD231PD Y9, Y3, Y4
+	VFNMADD231PD Y12, Y0, Y6
+	VMOVUPD      2880(BX), Y10
+	VMOVUPD      2560(BX), Y13
+	VFNMADD231PD Y10, Y3, Y13
+	VMOVUPD      2848(BX), Y15
+	VMOVUPD      1568(BX), Y10
+	VFNMADD231PD Y15, Y0, Y10
+	VMOVUPD      2656(BX), Y15
+	VFNMADD231PD 2944(BX), Y3, Y15
+	VMOVUPD      2592(BX), Y12
+	VFNMADD231PD Y1, Y0, Y12
+	VMOVUPD      704(BX), Y1
+	VFNMADD231PD Y14, Y3, Y1
+	VMOVUPD      672(BX), Y3
+	VFNMADD231PD Y8, Y0, Y3
+	VMOVUPD      one<>+0(SB), Y0
+	VMOVUPD      3488(BX), Y8
+	VDIVPD       Y8, Y0, Y14
+	VMOVUPD      768(BX), Y9
+	VMOVUPD      Y3, 672(BX)
+	VDIVPD       Y9, Y0, Y3
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y0
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y8
+	VMOVUPD      2112(BX), Y9
+	VORPD        Y0, Y9, Y0
+	VMOVUPD      1408(BX), Y9
+	VORPD        Y8, Y9, Y8
+	VMOVUPD      736(BX), Y9
+	VMOVUPD      Y8, 1408(BX)
+	VMULPD       Y14, Y9, Y8
+	VMOVUPD      Y14, 2112(BX)
+	VMOVUPD      3584(BX), Y14
+	VMOVUPD      Y0, 1312(BX)
+	VMULPD       Y3, Y14, Y0
+	VFNMADD231PD Y9, Y8, Y11
+	VFNMADD231PD Y14, Y0, Y2
+	VMOVUPD      3552(BX), Y9
+	VFNMADD231PD Y9, Y8, Y4
+	VMOVUPD      3520(BX), Y14
+	VFNMADD231PD Y14, Y0, Y6
+	VMOVUPD      Y6, 2048(BX)
+	VMOVUPD      416(BX), Y6
+	VFNMADD231PD Y6, Y8, Y13
+	VMOVUPD      Y13, 2560(BX)
+	VMOVUPD      448(BX), Y13
+	VFNMADD231PD Y13, Y0, Y10
+	VMOVUPD      Y10, 1568(BX)
+	VMOVUPD      3456(BX), Y10
+	VFNMADD231PD Y10, Y8, Y15
+	VMOVUPD      Y15, 2656(BX)
+	VMOVUPD      512(BX), Y15
+	VFNMADD231PD Y15, Y0, Y12
+	VFNMADD231PD Y5, Y8, Y1
+	VMOVUPD      672(BX), Y8
+	VFNMADD231PD Y7, Y0, Y8
+	VMOVUPD      one<>+0(SB), Y0
+	VMOVUPD      Y8, 672(BX)
+	VDIVPD       Y11, Y0, Y8
+	VMOVUPD      Y1, 704(BX)
+	VDIVPD       Y2, Y0, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y0
+	VMOVUPD      Y12, 2592(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y12
+	VMOVUPD      Y1, 3584(BX)
+	VMOVUPD      1312(BX), Y1
+	VORPD        Y0, Y1, Y0
+	VMOVUPD      1408(BX), Y1
+	VORPD        Y12, Y1, Y1
+	VMOVUPD      3424(BX), Y12
+	VMULPD       1472(BX), Y12, Y12
+	VMOVUPD      Y1, 1472(BX)
+	VMOVUPD      3392(BX), Y1
+	VMULPD       1152(BX), Y1, Y1
+	VMOVUPD      Y0, 1152(BX)
+	VMOVUPD      3488(BX), Y0
+	VMULPD       Y11, Y0, Y0
+	VMOVUPD      768(BX), Y11
+	VMULPD       Y2, Y11, Y2
+	VMULPD       Y0, Y12, Y0
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      2752(BX), Y2
+	VPSRLQ       $0x35, Y2, Y11
+	VMOVUPD      1984(BX), Y12
+	VMOVUPD      Y11, 608(BX)
+	VPSRLQ       $0x35, Y12, Y11
+	VANDPD       evenMask<>+0(SB), Y2, Y2
+	VORPD        evenBits<>+0(SB), Y2, Y2
+	VANDPD       evenMask<>+0(SB), Y12, Y12
+	VORPD        evenBits<>+0(SB), Y12, Y12
+	VMULPD       Y0, Y2, Y0
+	VMULPD       Y1, Y12, Y1
+	VBROADCASTSD 2816(CX), Y2
+	VADDPD       2816(AX), Y2, Y12
+	VADDPD       2848(AX), Y2, Y2
+	VMOVUPD      Y11, 1984(BX)
+	VBROADCASTSD 3392(CX), Y11
+	VMOVUPD      Y1, 2752(BX)
+	VADDPD       3392(AX), Y11, Y1
+	VADDPD       3424(AX), Y11, Y11
+	VMOVUPD      Y0, 768(BX)
+	VBROADCASTSD 4032(CX), Y0
+	VMOVUPD      Y4, 2080(BX)
+	VADDPD       4032(AX), Y0, Y4
+	VADDPD       4064(AX), Y0, Y0
+	VMOVUPD      Y8, 640(BX)
+	VBROADCASTSD 4736(CX), Y8
+	VMOVUPD      Y7, 3232(BX)
+	VADDPD       4736(AX), Y8, Y7
+	VADDPD       4768(AX), Y8, Y8
+	VMOVUPD      Y5, 480(BX)
+	VBROADCASTSD 3456(CX), Y5
+	VADDPD       3456(AX), Y5, Y15
+	VADDPD       3488(AX), Y5, Y5
+	VBROADCASTSD 4096(CX), Y10
+	VADDPD       4096(AX), Y10, Y13
+	VADDPD       4128(AX), Y10, Y10
+	VBROADCASTSD 4800(CX), Y6
+	VMOVUPD      Y3, 3488(BX)
+	VADDPD       4800(AX), Y6, Y3
+	VADDPD       4832(AX), Y6, Y6
+	VMOVUPD      192(BX), Y14
+	VMOVUPD      1216(BX), Y9
+	VMOVUPD      Y6, 3392(BX)
+	VMULPD       Y9, Y14, Y6
+	VMOVUPD      Y3, 3424(BX)
+	VMOVUPD      160(BX), Y3
+	VMOVUPD      Y10, 1408(BX)
+	VMOVUPD      2624(BX), Y10
+	VMOVUPD      Y13, 1312(BX)
+	VMULPD       Y10, Y3, Y13
+	VMOVUPD      Y5, 736(BX)
+	VMOVUPD      256(BX), Y5
+	VMOVUPD      Y15, 1344(BX)
+	VMULPD       Y9, Y5, Y15
+	VMOVUPD      224(BX), Y9
+	VMOVUPD      Y15, 1248(BX)
+	VMULPD       Y10, Y9, Y15
+	VFNMADD231PD Y14, Y6, Y12
+	VFNMADD231PD Y3, Y13, Y2
+	VFNMADD231PD Y5, Y6, Y1
+	VFNMADD231PD Y9, Y13, Y11
+	VMOVUPD      320(BX), Y3
+	VFNMADD231PD Y3, Y6, Y4
+	VMOVUPD      288(BX), Y14
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      384(BX), Y10
+	VFNMADD231PD Y10, Y6, Y7
+	VMOVUPD      352(BX), Y6
+	VFNMADD231PD Y6, Y13, Y8
+	VMOVUPD      1248(BX), Y13
+	VMOVUPD      Y8, 160(BX)
+	VMOVUPD      1344(BX), Y8
+	VFNMADD231PD Y5, Y13, Y8
+	VMOVUPD      736(BX), Y5
+	VFNMADD231PD Y9, Y15, Y5
+	VMOVUPD      1312(BX), Y9
+	VFNMADD231PD Y3, Y13, Y9
+	VMOVUPD      1408(BX), Y3
+	VFNMADD231PD Y14, Y15, Y3
+	VMOVUPD      3424(BX), Y14
+	VFNMADD231PD Y10, Y13, Y14
+	VMOVUPD      3392(BX), Y13
+	VFNMADD231PD Y6, Y15, Y13
+	VMOVUPD      896(BX), Y15
+	VMOVUPD      1376(BX), Y6
+	VMULPD       Y6, Y15, Y10
+	VMOVUPD      Y13, 3392(BX)
+	VMOVUPD      864(BX), Y13
+	VMOVUPD      Y14, 3424(BX)
+	VMOVUPD      1536(BX), Y14
+	VMOVUPD      Y3, 1408(BX)
+	VMULPD       Y14, Y13, Y3
+	VMOVUPD      Y9, 1312(BX)
+	VMOVUPD      960(BX), Y9
+	VMOVUPD      Y5, 736(BX)
+	VMULPD       Y6, Y9, Y5
+	VMOVUPD      928(BX), Y6
+	VMOVUPD      Y5, 1248(BX)
+	VMULPD       Y14, Y6, Y5
+	VFNMADD231PD Y15, Y10, Y12
+	VFNMADD231PD Y13, Y3, Y2
+	VFNMADD231PD Y9, Y10, Y1
+	VFNMADD231PD Y6, Y3, Y11
+	VMOVUPD      1024(BX), Y13
+	VFNMADD231PD Y13, Y10, Y4
+	VMOVUPD      992(BX), Y15
+	VFNMADD231PD Y15, Y3, Y0
+	VMOVUPD      1088(BX), Y14
+	VFNMADD231PD Y14, Y10, Y7
+	VMOVUPD      1056(BX), Y10
+	VMOVUPD      Y7, 864(BX)
+	VMOVUPD      160(BX), Y7
+	VFNMADD231PD Y10, Y3, Y7
+	VMOVUPD      1248(BX), Y3
+	VFNMADD231PD Y9, Y3, Y8
+	VMOVUPD      736(BX), Y9
+	VFNMADD231PD Y6, Y5, Y9
+	VMOVUPD      1312(BX), Y6
+	VFNMADD231PD Y13, Y3, Y6
+	VMOVUPD      1408(BX), Y13
+	VFNMADD231PD Y15, Y5, Y13
+	VMOVUPD      3424(BX), Y15
+	VFNMADD231PD Y14, Y3, Y15
+	VMOVUPD      3392(BX), Y3
+	VFNMADD231PD Y10, Y5, Y3
+	VMOVUPD      1760(BX), Y5
+	VMOVUPD      1504(BX), Y10
+	VMULPD       Y10, Y5, Y14
+	VMOVUPD      Y3, 3392(BX)
+	VMOVUPD      1728(BX), Y3
+	VMOVUPD      Y15, 3424(BX)
+	VMOVUPD      2016(BX), Y15
+	VMOVUPD      Y13, 1408(BX)
+	VMULPD       Y15, Y3, Y13
+	VMOVUPD      Y6, 1312(BX)
+	VMOVUPD      1824(BX), Y6
+	VMOVUPD      Y9, 736(BX)
+	VMULPD       Y10, Y6, Y9
+	VMOVUPD      1792(BX), Y10
+	VMOVUPD      Y8, 1344(BX)
+	VMULPD       Y15, Y10, Y8
+	VFNMADD231PD Y5, Y14, Y12
+	VFNMADD231PD Y3, Y13, Y2
+	VFNMADD231PD Y6, Y14, Y1
+	VFNMADD231PD Y10, Y13, Y11
+	VMOVUPD      1888(BX), Y3
+	VFNMADD231PD Y3, Y14, Y4
+	VMOVUPD      1856(BX), Y5
+	VFNMADD231PD Y5, Y13, Y0
+	VMOVUPD      1952(BX), Y15
+	VMOVUPD      Y0, 1728(BX)
+	VMOVUPD      864(BX), Y0
+	VFNMADD231PD Y15, Y14, Y0
+	VMOVUPD      1920(BX), Y14
+	VFNMADD231PD Y14, Y13, Y7
+	VMOVUPD      1344(BX), Y13
+	VFNMADD231PD Y6, Y9, Y13
+	VMOVUPD      736(BX), Y6
+	VFNMADD231PD Y10, Y8, Y6
+	VMOVUPD      1312(BX), Y10
+	VFNMADD231PD Y3, Y9, Y10
+	VMOVUPD      1408(BX), Y3
+	VFNMADD231PD Y5, Y8, Y3
+	VMOVUPD      3424(BX), Y5
+	VFNMADD231PD Y15, Y9, Y5
+	VMOVUPD      3392(BX), Y9
+	VFNMADD231PD Y14, Y8, Y9
+	VMOVUPD      2336(BX), Y8
+	VMOVUPD      2688(BX), Y14
+	VMULPD       Y14, Y8, Y15
+	VMOVUPD      Y9, 3392(BX)
+	VMOVUPD      2304(BX), Y9
+	VMOVUPD      Y5, 3424(BX)
+	VMOVUPD      2720(BX), Y5
+	VMOVUPD      Y3, 1408(BX)
+	VMULPD       Y5, Y9, Y3
+	VMOVUPD      Y10, 1312(BX)
+	VMOVUPD      2400(BX), Y10
+	VMOVUPD      Y6, 736(BX)
+	VMULPD       Y14, Y10, Y6
+	VMOVUPD      2368(BX), Y14
+	VMOVUPD      Y6, 1792(BX)
+	VMULPD       Y5, Y14, Y6
+	VFNMADD231PD Y8, Y15, Y12
+	VFNMADD231PD Y9, Y3, Y2
+	VFNMADD231PD Y10, Y15, Y1
+	VFNMADD231PD Y14, Y3, Y11
+	VMOVUPD      2464(BX), Y8
+	VFNMADD231PD Y8, Y15, Y4
+	VMOVUPD      2432(BX), Y9
+	VMOVUPD      1728(BX), Y5
+	VFNMADD231PD Y9, Y3, Y5
+	VMOVUPD      Y5, 1728(BX)
+	VMOVUPD      2528(BX), Y5
+	VFNMADD231PD Y5, Y15, Y0
+	VMOVUPD      2496(BX), Y15
+	VFNMADD231PD Y15, Y3, Y7
+	VMOVUPD      1792(BX), Y3
+	VFNMADD231PD Y10, Y3, Y13
+	VMOVUPD      736(BX), Y10
+	VFNMADD231PD Y14, Y6, Y10
+	VMOVUPD      1312(BX), Y14
+	VFNMADD231PD Y8, Y3, Y14
+	VMOVUPD      1408(BX), Y8
+	VFNMADD231PD Y9, Y6, Y8
+	VMOVUPD      3424(BX), Y9
+	VFNMADD231PD Y5, Y3, Y9
+	VMOVUPD      3392(BX), Y3
+	VFNMADD231PD Y15, Y6, Y3
+	VMOVUPD      3200(BX), Y6
+	VMOVUPD      1440(BX), Y15
+	VMULPD       Y15, Y6, Y5
+	VMOVUPD      Y3, 3392(BX)
+	VMOVUPD      3168(BX), Y3
+	VMOVUPD      Y9, 3424(BX)
+	VMOVUPD      2144(BX), Y9
+	VMOVUPD      Y8, 1408(BX)
+	VMULPD       Y9, Y3, Y8
+	VMOVUPD      Y14, 1312(BX)
+	VMOVUPD      3136(BX), Y14
+	VMOVUPD      Y10, 736(BX)
+	VMULPD       Y15, Y14, Y10
+	VMOVUPD      3104(BX), Y15
+	VMOVUPD      Y10, 1792(BX)
+	VMULPD       Y9, Y15, Y10
+	VFNMADD231PD Y6, Y5, Y12
+	VFNMADD231PD Y3, Y8, Y2
+	VFNMADD231PD Y14, Y5, Y1
+	VFNMADD231PD Y15, Y8, Y11
+	VMOVUPD      3072(BX), Y3
+	VFNMADD231PD Y3, Y5, Y4
+	VMOVUPD      3040(BX), Y6
+	VMOVUPD      1728(BX), Y9
+	VFNMADD231PD Y6, Y8, Y9
+	VMOVUPD      Y9, 1728(BX)
+	VMOVUPD      1184(BX), Y9
+	VFNMADD231PD Y9, Y5, Y0
+	VMOVUPD      2784(BX), Y5
+	VFNMADD231PD Y5, Y8, Y7
+	VMOVUPD      1792(BX), Y8
+	VFNMADD231PD Y14, Y8, Y13
+	VMOVUPD      736(BX), Y14
+	VFNMADD231PD Y15, Y10, Y14
+	VMOVUPD      1312(BX), Y15
+	VFNMADD231PD Y3, Y8, Y15
+	VMOVUPD      1408(BX), Y3
+	VFNMADD231PD Y6, Y10, Y3
+	VMOVUPD      3424(BX), Y6
+	VFNMADD231PD Y9, Y8, Y6
+	VMOVUPD      3392(BX), Y8
+	VFNMADD231PD Y5, Y10, Y8
+	VMOVUPD      2816(BX), Y10
+	VMOVUPD      3328(BX), Y5
+	VMULPD       Y5, Y10, Y9
+	VMOVUPD      Y8, 3392(BX)
+	VMOVUPD      1120(BX), Y8
+	VMOVUPD      Y6, 3424(BX)
+	VMOVUPD      3360(BX), Y6
+	VMOVUPD      Y3, 1408(BX)
+	VMULPD       Y6, Y8, Y3
+	VMOVUPD      Y15, 1312(BX)
+	VMOVUPD      2880(BX), Y15
+	VMOVUPD      Y14, 736(BX)
+	VMULPD       Y5, Y15, Y14
+	VMOVUPD      2848(BX), Y5
+	VMOVUPD      Y13, 1344(BX)
+	VMULPD       Y6, Y5, Y13
+	VFNMADD231PD Y10, Y9, Y12
+	VFNMADD231PD Y8, Y3, Y2
+	VFNMADD231PD Y15, Y9, Y1
+	VFNMADD231PD Y5, Y3, Y11
+	VMOVUPD      2944(BX), Y8
+	VFNMADD231PD Y8, Y9, Y4
+	VMOVUPD      2912(BX), Y10
+	VMOVUPD      1728(BX), Y6
+	VFNMADD231PD Y10, Y3, Y6
+	VMOVUPD      Y6, 1728(BX)
+	VMOVUPD      3008(BX), Y6
+	VFNMADD231PD Y6, Y9, Y0
+	VMOVUPD      2976(BX), Y9
+	VFNMADD231PD Y9, Y3, Y7
+	VMOVUPD      1344(BX), Y3
+	VFNMADD231PD Y15, Y14, Y3
+	VMOVUPD      736(BX), Y15
+	VFNMADD231PD Y5, Y13, Y15
+	VMOVUPD      1312(BX), Y5
+	VFNMADD231PD Y8, Y14, Y5
+	VMOVUPD      1408(BX), Y8
+	VFNMADD231PD Y10, Y13, Y8
+	VMOVUPD      3424(BX), Y10
+	VFNMADD231PD Y6, Y14, Y10
+	VMOVUPD      3392(BX), Y14
+	VFNMADD231PD Y9, Y13, Y14
+	VMOVUPD      3552(BX), Y13
+	VMOVUPD      2112(BX), Y9
+	VMULPD       Y9, Y13, Y6
+	VMOVUPD      Y14, 3392(BX)
+	VMOVUPD      3520(BX), Y14
+	VMOVUPD      Y10, 3424(BX)
+	VMOVUPD      3488(BX), Y10
+	VMOVUPD      Y8, 1408(BX)
+	VMULPD       Y10, Y14, Y8
+	VMOVUPD      Y5, 1312(BX)
+	VMOVUPD      416(BX), Y5
+	VMOVUPD      Y15, 736(BX)
+	VMULPD       Y9, Y5, Y15
+	VMOVUPD      448(BX), Y9
+	VMOVUPD      Y3, 1344(BX)
+	VMULPD       Y10, Y9, Y3
+	VFNMADD231PD Y13, Y6, Y12
+	VFNMADD231PD Y14, Y8, Y2
+	VFNMADD231PD Y5, Y6, Y1
+	VFNMADD231PD Y9, Y8, Y11
+	VMOVUPD      3456(BX), Y13
+	VFNMADD231PD Y13, Y6, Y4
+	VMOVUPD      512(BX), Y14
+	VMOVUPD      1728(BX), Y10
+	VFNMADD231PD Y14, Y8, Y10
+	VMOVUPD      Y10, 1728(BX)
+	VMOVUPD      480(BX), Y10
+	VFNMADD231PD Y10, Y6, Y0
+	VMOVUPD      3232(BX), Y6
+	VFNMADD231PD Y6, Y8, Y7
+	VMOVUPD      1344(BX), Y8
+	VFNMADD231PD Y5, Y15, Y8
+	VMOVUPD      736(BX), Y5
+	VFNMADD231PD Y9, Y3, Y5
+	VMOVUPD      1312(BX), Y9
+	VFNMADD231PD Y13, Y15, Y9
+	VMOVUPD      1408(BX), Y13
+	VFNMADD231PD Y14, Y3, Y13
+	VMOVUPD      3424(BX), Y14
+	VFNMADD231PD Y10, Y15, Y14
+	VMOVUPD      3392(BX), Y15
+	VFNMADD231PD Y6, Y3, Y15
+	VMOVUPD      2080(BX), Y3
+	VMOVUPD      640(BX), Y6
+	VMULPD       Y6, Y3, Y10
+	VMOVUPD      Y15, 3392(BX)
+	VMOVUPD      2048(BX), Y15
+	VMOVUPD      Y14, 3424(BX)
+	VMOVUPD      3584(BX), Y14
+	VMOVUPD      Y13, 1408(BX)
+	VMULPD       Y14, Y15, Y13
+	VMOVUPD      Y9, 1312(BX)
+	VMOVUPD      2560(BX), Y9
+	VMOVUPD      Y5, 736(BX)
+	VMULPD       Y6, Y9, Y5
+	VMOVUPD      1568(BX), Y6
+	VMOVUPD      Y5, 448(BX)
+	VMULPD       Y14, Y6, Y5
+	VFNMADD231PD Y3, Y10, Y12
+	VFNMADD231PD Y15, Y13, Y2
+	VFNMADD231PD Y9, Y10, Y1
+	VFNMADD231PD Y6, Y13, Y11
+	VMOVUPD      2656(BX), Y3
+	VFNMADD231PD Y3, Y10, Y4
+	VMOVUPD      2592(BX), Y15
+	VMOVUPD      1728(BX), Y14
+	VFNMADD231PD Y15, Y13, Y14
+	VMOVUPD      Y14, 1728(BX)
+	VMOVUPD      704(BX), Y14
+	VFNMADD231PD Y14, Y10, Y0
+	VMOVUPD      672(BX), Y10
+	VFNMADD231PD Y10, Y13, Y7
+	VMOVUPD      448(BX), Y13
+	VFNMADD231PD Y9, Y13, Y8
+	VMOVUPD      736(BX), Y9
+	VFNMADD231PD Y6, Y5, Y9
+	VMOVUPD      1312(BX), Y6
+	VFNMADD231PD Y3, Y13, Y6
+	VMOVUPD      1408(BX), Y3
+	VFNMADD231PD Y15, Y5, Y3
+	VMOVUPD      3424(BX), Y15
+	VFNMADD231PD Y14, Y13, Y15
+	VMOVUPD      3392(BX), Y13
+	VFNMADD231PD Y10, Y5, Y13
+	VMOVUPD      one<>+0(SB), Y5
+	VDIVPD       Y12, Y5, Y10
+	VDIVPD       Y2, Y5, Y14
+	VPSUBQ       pivotMin<>+0(SB), Y12, Y5
+	VMOVUPD      Y12, 448(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y12
+	VMOVUPD      Y2, 1568(BX)
+	VMOVUPD      1152(BX), Y2
+	VORPD        Y5, Y2, Y2
+	VMOVUPD      1472(BX), Y5
+	VORPD        Y12, Y5, Y5
+	VMULPD       Y10, Y1, Y12
+	VMOVUPD      Y10, 1472(BX)
+	VMULPD       Y14, Y11, Y10
+	VFNMADD231PD Y1, Y12, Y8
+	VFNMADD231PD Y11, Y10, Y9
+	VFNMADD231PD Y4, Y12, Y6
+	VMOVUPD      1728(BX), Y1
+	VFNMADD231PD Y1, Y10, Y3
+	VFNMADD231PD Y0, Y12, Y15
+	VFNMADD231PD Y7, Y10, Y13
+	VMOVUPD      one<>+0(SB), Y10
+	VDIVPD       Y8, Y10, Y11
+	VDIVPD       Y9, Y10, Y10
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y12
+	VMOVUPD      Y8, 1344(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y8
+	VORPD        Y12, Y2, Y2
+	VORPD        Y8, Y5, Y5
+	VBROADCASTSD 4160(CX), Y8
+	VADDPD       4160(AX), Y8, Y12
+	VADDPD       4192(AX), Y8, Y8
+	VMOVUPD      Y9, 736(BX)
+	VBROADCASTSD 4864(CX), Y9
+	VMOVUPD      Y5, 1152(BX)
+	VADDPD       4864(AX), Y9, Y5
+	VADDPD       4896(AX), Y9, Y9
+	VMOVUPD      Y2, 2560(BX)
+	VBROADCASTSD 4928(CX), Y2
+	VMOVUPD      Y13, 3392(BX)
+	VADDPD       4928(AX), Y2, Y13
+	VADDPD       4960(AX), Y2, Y2
+	VMOVUPD      Y15, 3424(BX)
+	VMOVUPD      320(BX), Y15
+	VMOVUPD      Y3, 1408(BX)
+	VMOVUPD      1216(BX), Y3
+	VMOVUPD      Y10, 2048(BX)
+	VMULPD       Y3, Y15, Y10
+	VMOVUPD      Y6, 1312(BX)
+	VMOVUPD      288(BX), Y6
+	VMOVUPD      Y11, 2080(BX)
+	VMOVUPD      2624(BX), Y11
+	VMOVUPD      Y7, 160(BX)
+	VMULPD       Y11, Y6, Y7
+	VMOVUPD      Y0, 864(BX)
+	VMOVUPD      384(BX), Y0
+	VMULPD       Y3, Y0, Y3
+	VMOVUPD      352(BX), Y1
+	VMULPD       Y11, Y1, Y11
+	VFNMADD231PD Y15, Y10, Y12
+	VFNMADD231PD Y6, Y7, Y8
+	VFNMADD231PD Y0, Y10, Y5
+	VFNMADD231PD Y1, Y7, Y9
+	VFNMADD231PD Y0, Y3, Y13
+	VFNMADD231PD Y1, Y11, Y2
+	VMOVUPD      1024(BX), Y0
+	VMOVUPD      1376(BX), Y1
+	VMULPD       Y1, Y0, Y3
+	VMOVUPD      992(BX), Y6
+	VMOVUPD      1536(BX), Y7
+	VMULPD       Y7, Y6, Y10
+	VMOVUPD      1088(BX), Y11
+	VMULPD       Y1, Y11, Y1
+	VMOVUPD      1056(BX), Y15
+	VMULPD       Y7, Y15, Y7
+	VFNMADD231PD Y0, Y3, Y12
+	VFNMADD231PD Y6, Y10, Y8
+	VFNMADD231PD Y11, Y3, Y5
+	VFNMADD231PD Y15, Y10, Y9
+	VFNMADD231PD Y11, Y1, Y13
+	VFNMADD231PD Y15, Y7, Y2
+	VMOVUPD      1888(BX), Y0
+	VMOVUPD      1504(BX), Y1
+	VMULPD       Y1, Y0, Y3
+	VMOVUPD      1856(BX), Y6
+	VMOVUPD      2016(BX), Y7
+	VMULPD       Y7, Y6, Y10
+	VMOVUPD      1952(BX), Y11
+	VMULPD       Y1, Y11, Y1
+	VMOVUPD      1920(BX), Y15
+	VMULPD       Y7, Y15, Y7
+	VFNMADD231PD Y0, Y3, Y12
+	VFNMADD231PD Y6, Y10, Y8
+	VFNMADD231PD Y11, Y3, Y5
+	VFNMADD231PD Y15, Y10, Y9
+	VFNMADD231PD Y11, Y1, Y13
+	VFNMADD231PD Y15, Y7, Y2
+	VMOVUPD      2464(BX), Y0
+	VMOVUPD      2688(BX), Y1
+	VMULPD       Y1, Y0, Y3
+	VMOVUPD      2432(BX), Y6
+	VMOVUPD      2720(BX), Y7
+	VMULPD       Y7, Y6, Y10
+	VMOVUPD      2528(BX), Y11
+	VMULPD       Y1, Y11, Y1
+	VMOVUPD      2496(BX), Y15
+	VMULPD       Y7, Y15, Y7
+	VFNMADD231PD Y0, Y3, Y12
+	VFNMADD231PD Y6, Y10, Y8
+	VFNMADD231PD Y11, Y3, Y5
+	VFNMADD231PD Y15, Y10, Y9
+	VFNMADD231PD Y11, Y1, Y13
+	VFNMADD231PD Y15, Y7, Y2
+	VMOVUPD      3072(BX), Y0
+	VMOVUPD      1440(BX), Y1
+	VMULPD       Y1, Y0, Y3
+	VMOVUPD      3040(BX), Y6
+	VMOVUPD      2144(BX), Y7
+	VMULPD       Y7, Y6, Y10
+	VMOVUPD      1184(BX), Y11
+	VMULPD       Y1, Y11, Y1
+	VMOVUPD      2784(BX), Y15
+	VMULPD       Y7, Y15, Y7
+	VFNMADD231PD Y0, Y3, Y12
+	VFNMADD231PD Y6, Y10, Y8
+	VFNMADD231PD Y11, Y3, Y5
+	VFNMADD231PD Y15, Y10, Y9
+	VFNMADD231PD Y11, Y1, Y13
+	VFNMADD231PD Y15, Y7, Y2
+	VMOVUPD      2944(BX), Y0
+	VMOVUPD      3328(BX), Y1
+	VMULPD       Y1, Y0, Y3
+	VMOVUPD      2912(BX), Y6
+	VMOVUPD      3360(BX), Y7
+	VMULPD       Y7, Y6, Y10
+	VMOVUPD      3008(BX), Y11
+	VMULPD       Y1, Y11, Y1
+	VMOVUPD      2976(BX), Y15
+	VMULPD       Y7, Y15, Y7
+	VFNMADD231PD Y0, Y3, Y12
+	VFNMADD231PD Y6, Y10, Y8
+	VFNMADD231PD Y11, Y3, Y5
+	VFNMADD231PD Y15, Y10, Y9
+	VFNMADD231PD Y11, Y1, Y13
+	VFNMADD231PD Y15, Y7, Y2
+	VMOVUPD      3456(BX), Y0
+	VMOVUPD      2112(BX), Y1
+	VMULPD       Y1, Y0, Y3
+	VMOVUPD      512(BX), Y6
+	VMOVUPD      3488(BX), Y7
+	VMULPD       Y7, Y6, Y10
+	VMOVUPD      480(BX), Y11
+	VMULPD       Y1, Y11, Y1
+	VMOVUPD      3232(BX), Y15
+	VMULPD       Y7, Y15, Y7
+	VFNMADD231PD Y0, Y3, Y12
+	VFNMADD231PD Y6, Y10, Y8
+	VFNMADD231PD Y11, Y3, Y5
+	VFNMADD231PD Y15, Y10, Y9
+	VFNMADD231PD Y11, Y1, Y13
+	VFNMADD231PD Y15, Y7, Y2
+	VMOVUPD      2656(BX), Y0
+	VMOVUPD      640(BX), Y1
+	VMULPD       Y1, Y0, Y3
+	VMOVUPD      2592(BX), Y6
+	VMOVUPD      3584(BX), Y7
+	VMULPD       Y7, Y6, Y10
+	VMOVUPD      704(BX), Y11
+	VMULPD       Y1, Y11, Y1
+	VMOVUPD      672(BX), Y15
+	VMULPD       Y7, Y15, Y7
+	VFNMADD231PD Y0, Y3, Y12
+	VFNMADD231PD Y6, Y10, Y8
+	VFNMADD231PD Y11, Y3, Y5
+	VFNMADD231PD Y15, Y10, Y9
+	VFNMADD231PD Y11, Y1, Y13
+	VFNMADD231PD Y15, Y7, Y2
+	VMOVUPD      1472(BX), Y0
+	VMULPD       Y0, Y4, Y1
+	VMOVUPD      1728(BX), Y3
+	VMULPD       Y14, Y3, Y6
+	VMOVUPD      864(BX), Y7
+	VMULPD       Y0, Y7, Y0
+	VMOVUPD      160(BX), Y10
+	VMULPD       Y14, Y10, Y11
+	VFNMADD231PD Y4, Y1, Y12
+	VFNMADD231PD Y3, Y6, Y8
+	VFNMADD231PD Y7, Y1, Y5
+	VFNMADD231PD Y10, Y6, Y9
+	VFNMADD231PD Y7, Y0, Y13
+	VFNMADD231PD Y10, Y11, Y2
+	VMOVUPD      1312(BX), Y0
+	VMOVUPD      2080(BX), Y1
+	VMULPD       Y1, Y0, Y3
+	VMOVUPD      1408(BX), Y4
+	VMOVUPD      2048(BX), Y6
+	VMULPD       Y6, Y4, Y7
+	VMOVUPD      3424(BX), Y10
+	VMULPD       Y1, Y10, Y1
+	VMOVUPD      3392(BX), Y11
+	VMULPD       Y6, Y11, Y6
+	VFNMADD231PD Y0, Y3, Y12
+	VFNMADD231PD Y4, Y7, Y8
+	VFNMADD231PD Y10, Y3, Y5
+	VFNMADD231PD Y11, Y7, Y9
+	VFNMADD231PD Y10, Y1, Y13
+	VFNMADD231PD Y11, Y6, Y2
+	VPSUBQ       pivotMin<>+0(SB), Y12, Y0
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y1
+	VMOVUPD      2560(BX), Y3
+	VORPD        Y0, Y3, Y0
+	VMOVUPD      1152(BX), Y3
+	VORPD        Y1, Y3, Y1
+	VMULPD       Y5, Y5, Y3
+	VMULPD       Y9, Y9, Y4
+	VFMSUB231PD  Y13, Y12, Y3
+	VFMSUB231PD  Y2, Y8, Y4
+	VPSUBQ       leastPair<>+0(SB), Y3, Y2
+	VPSRLQ       $0x01, Y2, Y2
+	VPSUBQ       leastPair<>+0(SB), Y4, Y5
+	VPSRLQ       $0x01, Y5, Y5
+	VORPD        Y2, Y0, Y0
+	VORPD        Y5, Y1, Y1
+	VMOVUPD      448(BX), Y2
+	VMULPD       1344(BX), Y2, Y2
+	VMOVUPD      1568(BX), Y5
+	VMULPD       736(BX), Y5, Y5
+	VMULPD       Y3, Y2, Y2
+	VMULPD       Y4, Y5, Y3
+	VMOVUPD      768(BX), Y4
+	VPSRLQ       $0x35, Y4, Y5
+	VMOVUPD      2752(BX), Y6
+	VPSRLQ       $0x35, Y6, Y7
+	VMOVUPD      608(BX), Y8
+	VPADDQ       Y5, Y8, Y5
+	VMOVUPD      1984(BX), Y8
+	VPADDQ       Y7, Y8, Y7
+	VANDPD       evenMask<>+0(SB), Y4, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y6, Y6
+	VORPD        evenBits<>+0(SB), Y6, Y6
+	VMULPD       Y2, Y4, Y2
+	VMULPD       Y3, Y6, Y3
+	TESTQ        SI, SI
+	JZ           determinants12
+	VANDPD       evenMask<>+0(SB), Y2, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y3, Y6
+	VORPD        evenBits<>+0(SB), Y6, Y6
+	VPSRLQ       $0x35, Y2, Y2
+	VPSRLQ       $0x35, Y3, Y3
+	VPADDQ       Y2, Y5, Y2
+	VPADDQ       Y3, Y7, Y3
+	VPXOR        Y5, Y5, Y5
+	VPSRLQ       $0x3c, Y0, Y0
+	VPCMPGTQ     Y5, Y0, Y0
+	VORPD        Y0, Y4, Y0
+	VPSRLQ       $0x3c, Y1, Y1
+	VPCMPGTQ     Y5, Y1, Y1
+	VORPD        Y1, Y6, Y1
+	VCVTPD2PSY   Y0, X4
+	VCVTPD2PSY   Y1, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y0, Y8, Y6
+	VMULPD       Y4, Y4, Y0
+	VFNMADD231PD Y1, Y0, Y7
+	VMOVUPD      (R10)(R12*1), Y0
+	VMOVUPD      32(BX), Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMOVUPD      32(R10)(R12*1), Y6
+	VADDPD       Y1, Y6, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      (R9)(R12*1), Y6
+	VMOVUPD      (BX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(R9)(R12*1), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y0, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y1, Y7
+	VMOVUPD      (R11)(R12*1), Y8
+	VMOVUPD      64(BX), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSUBQ       Y2, Y8, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       Y5, Y2, Y2
+	VMOVUPD      32(R11)(R12*1), Y5
+	VPADDQ       Y9, Y5, Y5
+	VPSUBQ       Y3, Y5, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDQ       Y4, Y3, Y3
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y3, Y1, Y1
+	VFMADD231PD  Y0, Y6, Y2
+	VFMADD231PD  Y1, Y7, Y3
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (SI)(R12*1)
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y3, Y0, Y0
+	VMOVUPD      Y0, 32(SI)(R12*1)
+
+next12:
+	ADDQ $0x40, R12
+	ADDQ $0x00001380, AX
+	SUBQ $0x01, DX
+	JG   loop12
+	VZEROUPPER
+	RET
+
+determinants12:
+	VANDPD   mantissa<>+0(SB), Y2, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y2, Y6
+	VPSUBQ   expBias<>+0(SB), Y6, Y6
+	VPADDQ   Y5, Y5, Y5
+	VPADDQ   Y5, Y6, Y6
+	VPSUBQ   expBias2<>+0(SB), Y6, Y6
+	VPSUBQ   expBias2<>+0(SB), Y6, Y6
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y0, Y0
+	VPCMPGTQ Y8, Y0, Y0
+	VORPD    Y0, Y4, Y4
+	VMOVUPD  Y4, (DI)(R12*1)
+	VMOVUPD  Y6, (R8)(R12*1)
+	VANDPD   mantissa<>+0(SB), Y3, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y3, Y6
+	VPSUBQ   expBias<>+0(SB), Y6, Y6
+	VPADDQ   Y7, Y7, Y7
+	VPADDQ   Y7, Y6, Y6
+	VPSUBQ   expBias2<>+0(SB), Y6, Y6
+	VPSUBQ   expBias2<>+0(SB), Y6, Y6
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y1, Y1
+	VPCMPGTQ Y8, Y1, Y1
+	VORPD    Y1, Y4, Y4
+	VMOVUPD  Y4, 32(DI)(R12*1)
+	VMOVUPD  Y6, 32(R8)(R12*1)
+	JMP      next12
+
+order13:
+	VBROADCASTSD ae+80(FP), Y0
+	VMOVUPD      Y0, (BX)
+	VBROADCASTSD ac+88(FP), Y0
+	VMOVUPD      Y0, 32(BX)
+	VBROADCASTSD ax+96(FP), Y0
+	VMOVUPD      Y0, 64(BX)
+	VMOVUPD      64(BX), Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 64(BX)
+	XORQ         R12, R12
+
+loop13:
+	VBROADCASTSD (CX), Y0
+	VADDPD       (AX), Y0, Y1
+	VADDPD       32(AX), Y0, Y0
+	VBROADCASTSD 64(CX), Y2
+	VADDPD       64(AX), Y2, Y3
+	VADDPD       96(AX), Y2, Y2
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y5
+	VADDPD       224(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y6
+	VADDPD       384(AX), Y6, Y7
+	VADDPD       416(AX), Y6, Y6
+	VBROADCASTSD 640(CX), Y8
+	VADDPD       640(AX), Y8, Y9
+	VADDPD       672(AX), Y8, Y8
+	VBROADCASTSD 960(CX), Y10
+	VADDPD       960(AX), Y10, Y11
+	VADDPD       992(AX), Y10, Y10
+	VBROADCASTSD 1344(CX), Y12
+	VADDPD       1344(AX), Y12, Y13
+	VADDPD       1376(AX), Y12, Y12
+	VBROADCASTSD 1792(CX), Y14
+	VADDPD       1792(AX), Y14, Y15
+	VADDPD       1824(AX), Y14, Y14
+	VMOVUPD      Y14, 96(BX)
+	VBROADCASTSD 2304(CX), Y14
+	VMOVUPD      Y15, 128(BX)
+	VADDPD       2304(AX), Y14, Y15
+	VADDPD       2336(AX), Y14, Y14
+	VMOVUPD      Y14, 160(BX)
+	VBROADCASTSD 2880(CX), Y14
+	VMOVUPD      Y15, 192(BX)
+	VADDPD       2880(AX), Y14, Y15
+	VADDPD       2912(AX), Y14, Y14
+	VMOVUPD      Y14, 224(BX)
+	VBROADCASTSD 3520(CX), Y14
+	VMOVUPD      Y15, 256(BX)
+	VADDPD       3520(AX), Y14, Y15
+	VADDPD       3552(AX), Y14, Y14
+	VMOVUPD      Y14, 288(BX)
+	VBROADCASTSD 4224(CX), Y14
+	VMOVUPD      Y15, 320(BX)
+	VADDPD       4224(AX), Y14, Y15
+	VADDPD       4256(AX), Y14, Y14
+	VMOVUPD      Y14, 352(BX)
+	VBROADCASTSD 4992(CX), Y14
+	VMOVUPD      Y15, 384(BX)
+	VADDPD       4992(AX), Y14, Y15
+	VADDPD       5024(AX), Y14, Y14
+	VMOVUPD      Y14, 416(BX)
+	VBROADCASTSD 128(CX), Y14
+	VMOVUPD      Y15, 448(BX)
+	VADDPD       128(AX), Y14, Y15
+	VADDPD       160(AX), Y14, Y14
+	VMOVUPD      Y12, 480(BX)
+	VBROADCASTSD 256(CX), Y12
+	VMOVUPD      Y13, 512(BX)
+	VADDPD       256(AX), Y12, Y13
+	VADDPD       288(AX), Y12, Y12
+	VMOVUPD      Y10, 544(BX)
+	VBROADCASTSD 448(CX), Y10
+	VMOVUPD      Y11, 576(BX)
+	VADDPD       448(AX), Y10, Y11
+	VADDPD       480(AX), Y10, Y10
+	VMOVUPD      Y8, 608(BX)
+	VBROADCASTSD 704(CX), Y8
+	VMOVUPD      Y9, 640(BX)
+	VADDPD       704(AX), Y8, Y9
+	VADDPD       736(AX), Y8, Y8
+	VMOVUPD      Y8, 672(BX)
+	VBROADCASTSD 1024(CX), Y8
+	VMOVUPD      Y9, 704(BX)
+	VADDPD       1024(AX), Y8, Y9
+	VADDPD       1056(AX), Y8, Y8
+	VMOVUPD      Y8, 736(BX)
+	VBROADCASTSD 1408(CX), Y8
+	VMOVUPD      Y9, 768(BX)
+	VADDPD       1408(AX), Y8, Y9
+	VADDPD       1440(AX), Y8, Y8
+	VMOVUPD      Y8, 800(BX)
+	VBROADCASTSD 1856(CX), Y8
+	VMOVUPD      Y9, 832(BX)
+	VADDPD       1856(AX), Y8, Y9
+	VADDPD       1888(AX), Y8, Y8
+	VMOVUPD      Y8, 864(BX)
+	VBROADCASTSD 2368(CX), Y8
+	VMOVUPD      Y9, 896(BX)
+	VADDPD       2368(AX), Y8, Y9
+	VADDPD       2400(AX), Y8, Y8
+	VMOVUPD      Y8, 928(BX)
+	VBROADCASTSD 2944(CX), Y8
+	VMOVUPD      Y9, 960(BX)
+	VADDPD       2944(AX), Y8, Y9
+	VADDPD       2976(AX), Y8, Y8
+	VMOVUPD      Y8, 992(BX)
+	VBROADCASTSD 3584(CX), Y8
+	VMOVUPD      Y9, 1024(BX)
+	VADDPD       3584(AX), Y8, Y9
+	VADDPD       3616(AX), Y8, Y8
+	VMOVUPD      Y8, 1056(BX)
+	VBROADCASTSD 4288(CX), Y8
+	VMOVUPD      Y9, 1088(BX)
+	VADDPD       4288(AX), Y8, Y9
+	VADDPD       4320(AX), Y8, Y8
+	VMOVUPD      Y8, 1120(BX)
+	VBROADCASTSD 5056(CX), Y8
+	VMOVUPD      Y9, 1152(BX)
+	VADDPD       5056(AX), Y8, Y9
+	VADDPD       5088(AX), Y8, Y8
+	VMOVUPD      Y8, 1184(BX)
+	VMOVUPD      one<>+0(SB), Y8
+	VMOVUPD      Y9, 1216(BX)
+	VDIVPD       Y1, Y8, Y9
+	VMOVUPD      Y6, 1248(BX)
+	VDIVPD       Y0, Y8, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y8
+	VMOVUPD      Y1, 1280(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y1
+	VMOVUPD      Y0, 1312(BX)
+	VMULPD       Y9, Y3, Y0
+	VMOVUPD      Y9, 1344(BX)
+	VMULPD       Y6, Y2, Y9
+	VFNMADD231PD Y3, Y0, Y15
+	VFNMADD231PD Y2, Y9, Y14
+	VFNMADD231PD Y5, Y0, Y13
+	VFNMADD231PD Y4, Y9, Y12
+	VFNMADD231PD Y7, Y0, Y11
+	VMOVUPD      1248(BX), Y2
+	VFNMADD231PD Y2, Y9, Y10
+	VMOVUPD      640(BX), Y3
+	VMOVUPD      Y10, 1376(BX)
+	VMOVUPD      704(BX), Y10
+	VFNMADD231PD Y3, Y0, Y10
+	VMOVUPD      Y10, 704(BX)
+	VMOVUPD      608(BX), Y10
+	VMOVUPD      Y11, 1408(BX)
+	VMOVUPD      672(BX), Y11
+	VFNMADD231PD Y10, Y9, Y11
+	VMOVUPD      Y11, 672(BX)
+	VMOVUPD      576(BX), Y11
+	VMOVUPD      Y12, 1440(BX)
+	VMOVUPD      768(BX), Y12
+	VFNMADD231PD Y11, Y0, Y12
+	VMOVUPD      Y12, 768(BX)
+	VMOVUPD      544(BX), Y12
+	VMOVUPD      Y13, 1472(BX)
+	VMOVUPD      736(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 736(BX)
+	VMOVUPD      512(BX), Y13
+	VMOVUPD      832(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 832(BX)
+	VMOVUPD      480(BX), Y12
+	VMOVUPD      800(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 800(BX)
+	VMOVUPD      128(BX), Y13
+	VMOVUPD      896(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 896(BX)
+	VMOVUPD      96(BX), Y12
+	VMOVUPD      864(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 864(BX)
+	VMOVUPD      192(BX), Y13
+	VMOVUPD      960(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 960(BX)
+	VMOVUPD      160(BX), Y12
+	VMOVUPD      928(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 928(BX)
+	VMOVUPD      256(BX), Y13
+	VMOVUPD      1024(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1024(BX)
+	VMOVUPD      224(BX), Y12
+	VMOVUPD      992(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 992(BX)
+	VMOVUPD      320(BX), Y13
+	VMOVUPD      1088(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1088(BX)
+	VMOVUPD      288(BX), Y12
+	VMOVUPD      1056(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 1056(BX)
+	VMOVUPD      384(BX), Y13
+	VMOVUPD      1152(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1152(BX)
+	VMOVUPD      352(BX), Y12
+	VMOVUPD      1120(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 1120(BX)
+	VMOVUPD      448(BX), Y13
+	VMOVUPD      1216(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      416(BX), Y0
+	VMOVUPD      Y12, 1216(BX)
+	VMOVUPD      1184(BX), Y12
+	VFNMADD231PD Y0, Y9, Y12
+	VMOVUPD      one<>+0(SB), Y9
+	VMOVUPD      Y12, 1184(BX)
+	VDIVPD       Y15, Y9, Y12
+	VMOVUPD      Y12, 1504(BX)
+	VDIVPD       Y14, Y9, Y12
+	VPSUBQ       pivotMin<>+0(SB), Y15, Y9
+	VMOVUPD      Y15, 1536(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y14, Y15
+	VORPD        Y9, Y8, Y8
+	VORPD        Y15, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y15
+	VADDPD       352(AX), Y9, Y9
+	VMOVUPD      Y14, 1568(BX)
+	VBROADCASTSD 512(CX), Y14
+	VMOVUPD      Y1, 1600(BX)
+	VADDPD       512(AX), Y14, Y1
+	VADDPD       544(AX), Y14, Y14
+	VMOVUPD      Y8, 1632(BX)
+	VBROADCASTSD 768(CX), Y8
+	VMOVUPD      Y12, 1664(BX)
+	VADDPD       768(AX), Y8, Y12
+	VADDPD       800(AX), Y8, Y8
+	VBROADCASTSD 1088(CX), Y0
+	VADDPD       1088(AX), Y0, Y13
+	VADDPD       1120(AX), Y0, Y0
+	VMOVUPD      Y0, 1696(BX)
+	VBROADCASTSD 1472(CX), Y0
+	VADDPD       1472(AX), Y0, Y11
+	VADDPD       1504(AX), Y0, Y0
+	VMOVUPD      Y0, 1728(BX)
+	VBROADCASTSD 1920(CX), Y0
+	VMOVUPD      Y11, 1760(BX)
+	VADDPD       1920(AX), Y0, Y11
+	VADDPD       1952(AX), Y0, Y0
+	VMOVUPD      Y0, 1792(BX)
+	VBROADCASTSD 2432(CX), Y0
+	VMOVUPD      Y11, 1824(BX)
+	VADDPD       2432(AX), Y0, Y11
+	VADDPD       2464(AX), Y0, Y0
+	VMOVUPD      Y0, 1856(BX)
+	VBROADCASTSD 3008(CX), Y0
+	VMOVUPD      Y11, 1888(BX)
+	VADDPD       3008(AX), Y0, Y11
+	VADDPD       3040(AX), Y0, Y0
+	VMOVUPD      Y0, 1920(BX)
+	VBROADCASTSD 3648(CX), Y0
+	VMOVUPD      Y11, 1952(BX)
+	VADDPD       3648(AX), Y0, Y11
+	VADDPD       3680(AX), Y0, Y0
+	VMOVUPD      Y0, 1984(BX)
+	VBROADCASTSD 4352(CX), Y0
+	VMOVUPD      Y11, 2016(BX)
+	VADDPD       4352(AX), Y0, Y11
+	VADDPD       4384(AX), Y0, Y0
+	VMOVUPD      Y0, 2048(BX)
+	VBROADCASTSD 5120(CX), Y0
+	VMOVUPD      Y11, 2080(BX)
+	VADDPD       5120(AX), Y0, Y11
+	VADDPD       5152(AX), Y0, Y0
+	VMOVUPD      Y0, 2112(BX)
+	VBROADCASTSD 576(CX), Y0
+	VMOVUPD      Y11, 2144(BX)
+	VADDPD       576(AX), Y0, Y11
+	VADDPD       608(AX), Y0, Y0
+	VMOVUPD      Y0, 2176(BX)
+	VBROADCASTSD 832(CX), Y0
+	VMOVUPD      Y11, 2208(BX)
+	VADDPD       832(AX), Y0, Y11
+	VADDPD       864(AX), Y0, Y0
+	VMOVUPD      Y0, 2240(BX)
+	VBROADCASTSD 1152(CX), Y0
+	VMOVUPD      Y11, 2272(BX)
+	VADDPD       1152(AX), Y0, Y11
+	VADDPD       1184(AX), Y0, Y0
+	VMOVUPD      Y0, 2304(BX)
+	VBROADCASTSD 1536(CX), Y0
+	VMOVUPD      Y11, 2336(BX)
+	VADDPD       1536(AX), Y0, Y11
+	VADDPD       1568(AX), Y0, Y0
+	VMOVUPD      Y0, 2368(BX)
+	VBROADCASTSD 1984(CX), Y0
+	VMOVUPD      Y11, 2400(BX)
+	VADDPD       1984(AX), Y0, Y11
+	VADDPD       2016(AX), Y0, Y0
+	VMOVUPD      Y0, 2432(BX)
+	VBROADCASTSD 2496(CX), Y0
+	VMOVUPD      Y11, 2464(BX)
+	VADDPD       2496(AX), Y0, Y11
+	VADDPD       2528(AX), Y0, Y0
+	VMOVUPD      Y0, 2496(BX)
+	VBROADCASTSD 3072(CX), Y0
+	VMOVUPD      Y11, 2528(BX)
+	VADDPD       3072(AX), Y0, Y11
+	VADDPD       3104(AX), Y0, Y0
+	VMOVUPD      Y0, 2560(BX)
+	VBROADCASTSD 3712(CX), Y0
+	VMOVUPD      Y11, 2592(BX)
+	VADDPD       3712(AX), Y0, Y11
+	VADDPD       3744(AX), Y0, Y0
+	VMOVUPD      Y0, 2624(BX)
+	VBROADCASTSD 4416(CX), Y0
+	VMOVUPD      Y11, 2656(BX)
+	VADDPD       4416(AX), Y0, Y11
+	VADDPD       4448(AX), Y0, Y0
+	VMOVUPD      Y0, 2688(BX)
+	VBROADCASTSD 5184(CX), Y0
+	VMOVUPD      Y11, 2720(BX)
+	VADDPD       5184(AX), Y0, Y11
+	VADDPD       5216(AX), Y0, Y0
+	VMOVUPD      Y0, 2752(BX)
+	VMOVUPD      1344(BX), Y0
+	VMOVUPD      Y11, 2784(BX)
+	VMULPD       Y0, Y5, Y11
+	VMOVUPD      Y13, 2816(BX)
+	VMULPD       Y6, Y4, Y13
+	VMOVUPD      Y8, 2848(BX)
+	VMULPD       Y0, Y7, Y8
+	VMULPD       Y6, Y2, Y0
+	VFNMADD231PD Y5, Y11, Y15
+	VFNMADD231PD Y4, Y13, Y9
+	VFNMADD231PD Y7, Y11, Y1
+	VFNMADD231PD Y2, Y13, Y14
+	VFNMADD231PD Y3, Y11, Y12
+	VMOVUPD      2848(BX), Y4
+	VFNMADD231PD Y10, Y13, Y4
+	VMOVUPD      576(BX), Y5
+	VMOVUPD      Y6, 2880(BX)
+	VMOVUPD      2816(BX), Y6
+	VFNMADD231PD Y5, Y11, Y6
+	VMOVUPD      Y6, 2816(BX)
+	VMOVUPD      544(BX), Y6
+	VMOVUPD      Y4, 2848(BX)
+	VMOVUPD      1696(BX), Y4
+	VFNMADD231PD Y6, Y13, Y4
+	VMOVUPD      Y4, 1696(BX)
+	VMOVUPD      512(BX), Y4
+	VMOVUPD      Y12, 2912(BX)
+	VMOVUPD      1760(BX), Y12
+	VFNMADD231PD Y4, Y11, Y12
+	VMOVUPD      Y12, 1760(BX)
+	VMOVUPD      480(BX), Y12
+	VMOVUPD      Y14, 2944(BX)
+	VMOVUPD      1728(BX), Y14
+	VFNMADD231PD Y12, Y13, Y14
+	VMOVUPD      Y14, 1728(BX)
+	VMOVUPD      128(BX), Y14
+	VMOVUPD      Y1, 2976(BX)
+	VMOVUPD      1824(BX), Y1
+	VFNMADD231PD Y14, Y11, Y1
+	VMOVUPD      Y1, 1824(BX)
+	VMOVUPD      96(BX), Y1
+	VMOVUPD      Y9, 3008(BX)
+	VMOVUPD      1792(BX), Y9
+	VFNMADD231PD Y1, Y13, Y9
+	VMOVUPD      Y9, 1792(BX)
+	VMOVUPD      192(BX), Y9
+	VMOVUPD      Y15, 3040(BX)
+	VMOVUPD      1888(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 1888(BX)
+	VMOVUPD      160(BX), Y15
+	VMOVUPD      1856(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 1856(BX)
+	VMOVUPD      256(BX), Y9
+	VMOVUPD      1952(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 1952(BX)
+	VMOVUPD      224(BX), Y15
+	VMOVUPD      1920(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 1920(BX)
+	VMOVUPD      320(BX), Y9
+	VMOVUPD      2016(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 2016(BX)
+	VMOVUPD      288(BX), Y15
+	VMOVUPD      1984(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 1984(BX)
+	VMOVUPD      384(BX), Y9
+	VMOVUPD      2080(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 2080(BX)
+	VMOVUPD      352(BX), Y15
+	VMOVUPD      2048(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 2048(BX)
+	VMOVUPD      448(BX), Y9
+	VMOVUPD      2144(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      416(BX), Y11
+	VMOVUPD      Y15, 2144(BX)
+	VMOVUPD      2112(BX), Y15
+	VFNMADD231PD Y11, Y13, Y15
+	VMOVUPD      2208(BX), Y13
+	VFNMADD231PD Y7, Y8, Y13
+	VMOVUPD      2176(BX), Y7
+	VFNMADD231PD Y2, Y0, Y7
+	VMOVUPD      2272(BX), Y2
+	VFNMADD231PD Y3, Y8, Y2
+	VMOVUPD      2240(BX), Y3
+	VFNMADD231PD Y10, Y0, Y3
+	VMOVUPD      2336(BX), Y10
+	VFNMADD231PD Y5, Y8, Y10
+	VMOVUPD      2304(BX), Y5
+	VFNMADD231PD Y6, Y0, Y5
+	VMOVUPD      2400(BX), Y6
+	VFNMADD231PD Y4, Y8, Y6
+	VMOVUPD      2368(BX), Y4
+	VFNMADD231PD Y12, Y0, Y4
+	VMOVUPD      2464(BX), Y12
+	VFNMADD231PD Y14, Y8, Y12
+	VMOVUPD      2432(BX), Y14
+	VFNMADD231PD Y1, Y0, Y14
+	VMOVUPD      2528(BX), Y1
+	VFNMADD231PD 192(BX), Y8, Y1
+	VMOVUPD      Y1, 2528(BX)
+	VMOVUPD      2496(BX), Y1
+	VFNMADD231PD 160(BX), Y0, Y1
+	VMOVUPD      Y1, 2496(BX)
+	VMOVUPD      2592(BX), Y1
+	VFNMADD231PD 256(BX), Y8, Y1
+	VMOVUPD      Y1, 2592(BX)
+	VMOVUPD      2560(BX), Y1
+	VFNMADD231PD 224(BX), Y0, Y1
+	VMOVUPD      Y1, 2560(BX)
+	VMOVUPD      2656(BX), Y1
+	VFNMADD231PD 320(BX), Y8, Y1
+	VMOVUPD      Y1, 2656(BX)
+	VMOVUPD      2624(BX), Y1
+	VFNMADD231PD 288(BX), Y0, Y1
+	VMOVUPD      Y1, 2624(BX)
+	VMOVUPD      2720(BX), Y1
+	VFNMADD231PD 384(BX), Y8, Y1
+	VMOVUPD      Y1, 2720(BX)
+	VMOVUPD      2688(BX), Y1
+	VFNMADD231PD 352(BX), Y0, Y1
+	VMOVUPD      Y1, 2688(BX)
+	VMOVUPD      2784(BX), Y1
+	VFNMADD231PD Y9, Y8, Y1
+	VMOVUPD      2752(BX), Y8
+	VFNMADD231PD Y11, Y0, Y8
+	VMOVUPD      1472(BX), Y0
+	VMOVUPD      1504(BX), Y11
+	VMULPD       Y11, Y0, Y9
+	VMOVUPD      Y8, 2752(BX)
+	VMOVUPD      1440(BX), Y8
+	VMOVUPD      Y1, 2784(BX)
+	VMOVUPD      1664(BX), Y1
+	VMOVUPD      Y14, 2432(BX)
+	VMULPD       Y1, Y8, Y14
+	VMOVUPD      Y12, 2464(BX)
+	VMOVUPD      1408(BX), Y12
+	VMOVUPD      Y4, 2368(BX)
+	VMULPD       Y11, Y12, Y4
+	VMOVUPD      1376(BX), Y11
+	VMOVUPD      Y6, 2400(BX)
+	VMULPD       Y1, Y11, Y6
+	VMOVUPD      3040(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      3008(BX), Y0
+	VFNMADD231PD Y8, Y14, Y0
+	VMOVUPD      2976(BX), Y8
+	VFNMADD231PD Y12, Y9, Y8
+	VMOVUPD      Y8, 2976(BX)
+	VMOVUPD      2944(BX), Y8
+	VFNMADD231PD Y11, Y14, Y8
+	VMOVUPD      Y8, 2944(BX)
+	VMOVUPD      704(BX), Y8
+	VMOVUPD      Y0, 3008(BX)
+	VMOVUPD      2912(BX), Y0
+	VFNMADD231PD Y8, Y9, Y0
+	VMOVUPD      Y0, 2912(BX)
+	VMOVUPD      672(BX), Y0
+	VMOVUPD      Y1, 3040(BX)
+	VMOVUPD      2848(BX), Y1
+	VFNMADD231PD Y0, Y14, Y1
+	VMOVUPD      Y1, 2848(BX)
+	VMOVUPD      768(BX), Y1
+	VMOVUPD      Y5, 2304(BX)
+	VMOVUPD      2816(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2816(BX)
+	VMOVUPD      736(BX), Y5
+	VMOVUPD      1696(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1696(BX)
+	VMOVUPD      832(BX), Y1
+	VMOVUPD      1760(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1760(BX)
+	VMOVUPD      800(BX), Y5
+	VMOVUPD      1728(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1728(BX)
+	VMOVUPD      896(BX), Y1
+	VMOVUPD      1824(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1824(BX)
+	VMOVUPD      864(BX), Y5
+	VMOVUPD      1792(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1792(BX)
+	VMOVUPD      960(BX), Y1
+	VMOVUPD      1888(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1888(BX)
+	VMOVUPD      928(BX), Y5
+	VMOVUPD      1856(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1856(BX)
+	VMOVUPD      1024(BX), Y1
+	VMOVUPD      1952(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1952(BX)
+	VMOVUPD      992(BX), Y5
+	VMOVUPD      1920(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1920(BX)
+	VMOVUPD      1088(BX), Y1
+	VMOVUPD      2016(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2016(BX)
+	VMOVUPD      1056(BX), Y5
+	VMOVUPD      1984(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1984(BX)
+	VMOVUPD      1152(BX), Y1
+	VMOVUPD      2080(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2080(BX)
+	VMOVUPD      1120(BX), Y5
+	VMOVUPD      2048(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 2048(BX)
+	VMOVUPD      1216(BX), Y1
+	VMOVUPD      2144(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      1184(BX), Y9
+	VFNMADD231PD Y9, Y14, Y15
+	VFNMADD231PD Y12, Y4, Y13
+	VFNMADD231PD Y11, Y6, Y7
+	VFNMADD231PD Y8, Y4, Y2
+	VFNMADD231PD Y0, Y6, Y3
+	VMOVUPD      768(BX), Y11
+	VFNMADD231PD Y11, Y4, Y10
+	VMOVUPD      736(BX), Y12
+	VMOVUPD      2304(BX), Y14
+	VFNMADD231PD Y12, Y6, Y14
+	VMOVUPD      2400(BX), Y12
+	VFNMADD231PD 832(BX), Y4, Y12
+	VMOVUPD      2368(BX), Y11
+	VFNMADD231PD 800(BX), Y6, Y11
+	VMOVUPD      2464(BX), Y0
+	VFNMADD231PD 896(BX), Y4, Y0
+	VMOVUPD      2432(BX), Y8
+	VFNMADD231PD 864(BX), Y6, Y8
+	VMOVUPD      Y15, 2112(BX)
+	VMOVUPD      2528(BX), Y15
+	VFNMADD231PD 960(BX), Y4, Y15
+	VMOVUPD      Y5, 2144(BX)
+	VMOVUPD      2496(BX), Y5
+	VFNMADD231PD 928(BX), Y6, Y5
+	VMOVUPD      Y5, 2496(BX)
+	VMOVUPD      2592(BX), Y5
+	VFNMADD231PD 1024(BX), Y4, Y5
+	VMOVUPD      Y5, 2592(BX)
+	VMOVUPD      2560(BX), Y5
+	VFNMADD231PD 992(BX), Y6, Y5
+	VMOVUPD      Y5, 2560(BX)
+	VMOVUPD      2656(BX), Y5
+	VFNMADD231PD 1088(BX), Y4, Y5
+	VMOVUPD      Y5, 2656(BX)
+	VMOVUPD      2624(BX), Y5
+	VFNMADD231PD 1056(BX), Y6, Y5
+	VMOVUPD      Y5, 2624(BX)
+	VMOVUPD      2720(BX), Y5
+	VFNMADD231PD 1152(BX), Y4, Y5
+	VMOVUPD      Y5, 2720(BX)
+	VMOVUPD      2688(BX), Y5
+	VFNMADD231PD 1120(BX), Y6, Y5
+	VMOVUPD      Y5, 2688(BX)
+	VMOVUPD      2784(BX), Y5
+	VFNMADD231PD Y1, Y4, Y5
+	VMOVUPD      2752(BX), Y4
+	VFNMADD231PD Y9, Y6, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      3040(BX), Y9
+	VDIVPD       Y9, Y6, Y1
+	VMOVUPD      Y4, 2752(BX)
+	VMOVUPD      3008(BX), Y4
+	VMOVUPD      Y5, 2784(BX)
+	VDIVPD       Y4, Y6, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y9
+	VMOVUPD      1632(BX), Y4
+	VORPD        Y6, Y4, Y4
+	VMOVUPD      1600(BX), Y6
+	VORPD        Y9, Y6, Y6
+	VMOVUPD      2976(BX), Y9
+	VMOVUPD      Y6, 1600(BX)
+	VMULPD       Y1, Y9, Y6
+	VMOVUPD      Y1, 1632(BX)
+	VMOVUPD      2944(BX), Y1
+	VMOVUPD      Y4, 1376(BX)
+	VMULPD       Y5, Y1, Y4
+	VFNMADD231PD Y9, Y6, Y13
+	VFNMADD231PD Y1, Y4, Y7
+	VMOVUPD      2912(BX), Y1
+	VFNMADD231PD Y1, Y6, Y2
+	VMOVUPD      2848(BX), Y9
+	VFNMADD231PD Y9, Y4, Y3
+	VMOVUPD      Y3, 2240(BX)
+	VMOVUPD      2816(BX), Y3
+	VFNMADD231PD Y3, Y6, Y10
+	VMOVUPD      Y10, 2336(BX)
+	VMOVUPD      1696(BX), Y10
+	VFNMADD231PD Y10, Y4, Y14
+	VMOVUPD      Y14, 2304(BX)
+	VMOVUPD      1760(BX), Y14
+	VFNMADD231PD Y14, Y6, Y12
+	VMOVUPD      Y12, 2400(BX)
+	VMOVUPD      1728(BX), Y12
+	VFNMADD231PD Y12, Y4, Y11
+	VMOVUPD      Y11, 2368(BX)
+	VMOVUPD      1824(BX), Y11
+	VFNMADD231PD Y11, Y6, Y0
+	VMOVUPD      Y0, 2464(BX)
+	VMOVUPD      1792(BX), Y0
+	VFNMADD231PD Y0, Y4, Y8
+	VMOVUPD      Y8, 2432(BX)
+	VMOVUPD      1888(BX), Y8
+	VFNMADD231PD Y8, Y6, Y15
+	VMOVUPD      Y15, 2528(BX)
+	VMOVUPD      1856(BX), Y15
+	VMOVUPD      Y2, 2272(BX)
+	VMOVUPD      2496(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2496(BX)
+	VMOVUPD      1952(BX), Y2
+	VMOVUPD      2592(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      Y15, 2592(BX)
+	VMOVUPD      1920(BX), Y15
+	VMOVUPD      2560(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2560(BX)
+	VMOVUPD      2016(BX), Y2
+	VMOVUPD      2656(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      Y15, 2656(BX)
+	VMOVUPD      1984(BX), Y15
+	VMOVUPD      2624(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2624(BX)
+	VMOVUPD      2080(BX), Y2
+	VMOVUPD      2720(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      Y15, 2720(BX)
+	VMOVUPD      2048(BX), Y15
+	VMOVUPD      2688(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2688(BX)
+	VMOVUPD      2144(BX), Y2
+	VMOVUPD      2784(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      2112(BX), Y6
+	VMOVUPD      Y15, 2784(BX)
+	VMOVUPD      2752(BX), Y15
+	VFNMADD231PD Y6, Y4, Y15
+	VMOVUPD      one<>+0(SB), Y4
+	VMOVUPD      Y15, 2752(BX)
+	VDIVPD       Y13, Y4, Y15
+	VMOVUPD      Y15, 2944(BX)
+	VDIVPD       Y7, Y4, Y15
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y4
+	VMOVUPD      Y15, 2976(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y15
+	VMOVUPD      1376(BX), Y6
+	VORPD        Y4, Y6, Y4
+	VMOVUPD      1600(BX), Y6
+	VORPD        Y15, Y6, Y6
+	VMOVUPD      1280(BX), Y15
+	VMULPD       1536(BX), Y15, Y15
+	VMOVUPD      Y6, 1536(BX)
+	VMOVUPD      1312(BX), Y6
+	VMULPD       1568(BX), Y6, Y6
+	VMOVUPD      Y4, 1568(BX)
+	VMOVUPD      3040(BX), Y4
+	VMULPD       Y13, Y4, Y4
+	VMOVUPD      3008(BX), Y13
+	VMULPD       Y7, Y13, Y7
+	VMULPD       Y4, Y15, Y4
+	VMULPD       Y7, Y6, Y6
+	VBROADCASTSD 896(CX), Y7
+	VADDPD       896(AX), Y7, Y13
+	VADDPD       928(AX), Y7, Y7
+	VBROADCASTSD 1216(CX), Y15
+	VMOVUPD      Y6, 2176(BX)
+	VADDPD       1216(AX), Y15, Y6
+	VADDPD       1248(AX), Y15, Y15
+	VMOVUPD      Y4, 3008(BX)
+	VBROADCASTSD 1600(CX), Y4
+	VADDPD       1600(AX), Y4, Y2
+	VADDPD       1632(AX), Y4, Y4
+	VBROADCASTSD 2048(CX), Y8
+	VADDPD       2048(AX), Y8, Y0
+	VADDPD       2080(AX), Y8, Y8
+	VBROADCASTSD 2560(CX), Y11
+	VADDPD       2560(AX), Y11, Y12
+	VADDPD       2592(AX), Y11, Y11
+	VBROADCASTSD 3136(CX), Y14
+	VADDPD       3136(AX), Y14, Y10
+	VADDPD       3168(AX), Y14, Y14
+	VBROADCASTSD 3776(CX), Y3
+	VMOVUPD      Y5, 2208(BX)
+	VADDPD       3776(AX), Y3, Y5
+	VADDPD       3808(AX), Y3, Y3
+	VBROADCASTSD 4480(CX), Y9
+	VADDPD       4480(AX), Y9, Y1
+	VADDPD       4512(AX), Y9, Y9
+	VMOVUPD      Y9, 3040(BX)
+	VBROADCASTSD 5248(CX), Y9
+	VMOVUPD      Y1, 1312(BX)
+	VADDPD       5248(AX), Y9, Y1
+	VADDPD       5280(AX), Y9, Y9
+	VMOVUPD      Y9, 1280(BX)
+	VBROADCASTSD 1280(CX), Y9
+	VMOVUPD      Y1, 1600(BX)
+	VADDPD       1280(AX), Y9, Y1
+	VADDPD       1312(AX), Y9, Y9
+	VMOVUPD      Y9, 1376(BX)
+	VBROADCASTSD 1664(CX), Y9
+	VMOVUPD      Y1, 1408(BX)
+	VADDPD       1664(AX), Y9, Y1
+	VADDPD       1696(AX), Y9, Y9
+	VMOVUPD      Y9, 1440(BX)
+	VBROADCASTSD 2112(CX), Y9
+	VMOVUPD      Y1, 1472(BX)
+	VADDPD       2112(AX), Y9, Y1
+	VADDPD       2144(AX), Y9, Y9
+	VMOVUPD      Y9, 1248(BX)
+	VBROADCASTSD 2624(CX), Y9
+	VMOVUPD      Y1, 3072(BX)
+	VADDPD       2624(AX), Y9, Y1
+	VADDPD       2656(AX), Y9, Y9
+	VMOVUPD      Y9, 3104(BX)
+	VBROADCASTSD 3200(CX), Y9
+	VMOVUPD      Y1, 3136(BX)
+	VADDPD       3200(AX), Y9, Y1
+	VADDPD       3232(AX), Y9, Y9
+	VMOVUPD      Y9, 3168(BX)
+	VBROADCASTSD 3840(CX), Y9
+	VMOVUPD      Y1, 3200(BX)
+	VADDPD       3840(AX), Y9, Y1
+	VADDPD       3872(AX), Y9, Y9
+	VMOVUPD      Y9, 3232(BX)
+	VBROADCASTSD 4544(CX), Y9
+	VMOVUPD      Y1, 3264(BX)
+	VADDPD       4544(AX), Y9, Y1
+	VADDPD       4576(AX), Y9, Y9
+	VMOVUPD      Y9, 3296(BX)
+	VBROADCASTSD 5312(CX), Y9
+	VMOVUPD      Y1, 3328(BX)
+	VADDPD       5312(AX), Y9, Y1
+	VADDPD       5344(AX), Y9, Y9
+	VMOVUPD      Y9, 3360(BX)
+	VMOVUPD      640(BX), Y9
+	VMOVUPD      Y1, 3392(BX)
+	VMOVUPD      1344(BX), Y1
+	VMOVUPD      Y3, 3424(BX)
+	VMULPD       Y1, Y9, Y3
+	VMOVUPD      Y5, 3456(BX)
+	VMOVUPD      608(BX), Y5
+	VMOVUPD      Y14, 3488(BX)
+	VMOVUPD      2880(BX), Y14
+	VMOVUPD      Y10, 3520(BX)
+	VMULPD       Y14, Y5, Y10
+	VMOVUPD      Y11, 3552(BX)
+	VMOVUPD      576(BX), Y11
+	VMOVUPD      Y12, 3584(BX)
+	VMULPD       Y1, Y11, Y12
+	VMOVUPD      544(BX), Y1
+	VMOVUPD      Y12, 3616(BX)
+	VMULPD       Y14, Y1, Y12
+	VFNMADD231PD Y9, Y3, Y13
+	VFNMADD231PD Y5, Y10, Y7
+	VFNMADD231PD Y11, Y3, Y6
+	VFNMADD231PD Y1, Y10, Y15
+	VMOVUPD      512(BX), Y5
+	VFNMADD231PD Y5, Y3, Y2
+	VMOVUPD      480(BX), Y9
+	VFNMADD231PD Y9, Y10, Y4
+	VMOVUPD      128(BX), Y14
+	VFNMADD231PD Y14, Y3, Y0
+	VMOVUPD      Y0, 608(BX)
+	VMOVUPD      96(BX), Y0
+	VFNMADD231PD Y0, Y10, Y8
+	VMOVUPD      Y8, 640(BX)
+	VMOVUPD      192(BX), Y8
+	VMOVUPD      Y4, 3648(BX)
+	VMOVUPD      3584(BX), Y4
+	VFNMADD231PD Y8, Y3, Y4
+	VMOVUPD      Y4, 3584(BX)
+	VMOVUPD      160(BX), Y4
+	VMOVUPD      Y2, 3680(BX)
+	VMOVUPD      3552(BX), Y2
+	VFNMADD231PD Y4, Y10, Y2
+	VMOVUPD      Y2, 3552(BX)
+	VMOVUPD      256(BX), Y2
+	VMOVUPD      Y15, 3712(BX)
+	VMOVUPD      3520(BX), Y15
+	VFNMADD231PD Y2, Y3, Y15
+	VMOVUPD      Y15, 3520(BX)
+	VMOVUPD      224(BX), Y15
+	VMOVUPD      Y6, 3744(BX)
+	VMOVUPD      3488(BX), Y6
+	VFNMADD231PD Y15, Y10, Y6
+	VMOVUPD      Y6, 3488(BX)
+	VMOVUPD      320(BX), Y6
+	VMOVUPD      Y7, 3776(BX)
+	VMOVUPD      3456(BX), Y7
+	VFNMADD231PD Y6, Y3, Y7
+	VMOVUPD      Y7, 3456(BX)
+	VMOVUPD      288(BX), Y7
+	VMOVUPD      Y13, 3808(BX)
+	VMOVUPD      3424(BX), Y13
+	VFNMADD231PD Y7, Y10, Y13
+	VMOVUPD      Y13, 3424(BX)
+	VMOVUPD      384(BX), Y13
+	VMOVUPD      1312(BX), Y7
+	VFNMADD231PD Y13, Y3, Y7
+	VMOVUPD      Y7, 1312(BX)
+	VMOVUPD      352(BX), Y7
+	VMOVUPD      3040(BX), Y13
+	VFNMADD231PD Y7, Y10, Y13
+	VMOVUPD      Y13, 3040(BX)
+	VMOVUPD      448(BX), Y13
+	VMOVUPD      1600(BX), Y7
+	VFNMADD231PD Y13, Y3, Y7
+	VMOVUPD      416(BX), Y3
+	VMOVUPD      Y7, 1600(BX)
+	VMOVUPD      1280(BX), Y7
+	VFNMADD231PD Y3, Y10, Y7
+	VMOVUPD      3616(BX), Y10
+	VMOVUPD      Y7, 1280(BX)
+	VMOVUPD      1408(BX), Y7
+	VFNMADD231PD Y11, Y10, Y7
+	VMOVUPD      1376(BX), Y11
+	VFNMADD231PD Y1, Y12, Y11
+	VMOVUPD      1472(BX), Y1
+	VFNMADD231PD Y5, Y10, Y1
+	VMOVUPD      1440(BX), Y5
+	VFNMADD231PD Y9, Y12, Y5
+	VMOVUPD      3072(BX), Y9
+	VFNMADD231PD Y14, Y10, Y9
+	VMOVUPD      1248(BX), Y14
+	VFNMADD231PD Y0, Y12, Y14
+	VMOVUPD      3136(BX), Y0
+	VFNMADD231PD Y8, Y10, Y0
+	VMOVUPD      3104(BX), Y8
+	VFNMADD231PD Y4, Y12, Y8
+	VMOVUPD      3200(BX), Y4
+	VFNMADD231PD Y2, Y10, Y4
+	VMOVUPD      3168(BX), Y2
+	VFNMADD231PD Y15, Y12, Y2
+	VMOVUPD      3264(BX), Y15
+	VFNMADD231PD Y6, Y10, Y15
+	VMOVUPD      3232(BX), Y6
+	VFNMADD231PD 288(BX), Y12, Y6
+	VMOVUPD      Y6, 3232(BX)
+	VMOVUPD      3328(BX), Y6
+	VFNMADD231PD 384(BX), Y10, Y6
+	VMOVUPD      Y6, 3328(BX)
+	VMOVUPD      3296(BX), Y6
+	VFNMADD231PD 352(BX), Y12, Y6
+	VMOVUPD      Y6, 3296(BX)
+	VMOVUPD      3392(BX), Y6
+	VFNMADD231PD Y13, Y10, Y6
+	VMOVUPD      3360(BX), Y10
+	VFNMADD231PD Y3, Y12, Y10
+	VMOVUPD      704(BX), Y12
+	VMOVUPD      1504(BX), Y3
+	VMULPD       Y3, Y12, Y13
+	VMOVUPD      Y10, 3360(BX)
+	VMOVUPD      672(BX), Y10
+	VMOVUPD      Y6, 3392(BX)
+	VMOVUPD      1664(BX), Y6
+	VMOVUPD      Y15, 3264(BX)
+	VMULPD       Y6, Y10, Y15
+	VMOVUPD      Y2, 3168(BX)
+	VMOVUPD      768(BX), Y2
+	VMOVUPD      Y4, 3200(BX)
+	VMULPD       Y3, Y2, Y4
+	VMOVUPD      736(BX), Y3
+	VMOVUPD      Y8, 3104(BX)
+	VMULPD       Y6, Y3, Y8
+	VMOVUPD      3808(BX), Y6
+	VFNMADD231PD Y12, Y13, Y6
+	VMOVUPD      3776(BX), Y12
+	VFNMADD231PD Y10, Y15, Y12
+	VMOVUPD      3744(BX), Y10
+	VFNMADD231PD Y2, Y13, Y10
+	VMOVUPD      Y10, 3744(BX)
+	VMOVUPD      3712(BX), Y10
+	VFNMADD231PD Y3, Y15, Y10
+	VMOVUPD      Y10, 3712(BX)
+	VMOVUPD      832(BX), Y10
+	VMOVUPD      Y12, 3776(BX)
+	VMOVUPD      3680(BX), Y12
+	VFNMADD231PD Y10, Y13, Y12
+	VMOVUPD      Y12, 3680(BX)
+	VMOVUPD      800(BX), Y12
+	VMOVUPD      Y6, 3808(BX)
+	VMOVUPD      3648(BX), Y6
+	VFNMADD231PD Y12, Y15, Y6
+	VMOVUPD      Y6, 3648(BX)
+	VMOVUPD      896(BX), Y6
+	VMOVUPD      Y0, 3136(BX)
+	VMOVUPD      608(BX), Y0
+	VFNMADD231PD Y6, Y13, Y0
+	VMOVUPD      Y0, 608(BX)
+	VMOVUPD      864(BX), Y0
+	VMOVUPD      Y14, 1248(BX)
+	VMOVUPD      640(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 640(BX)
+	VMOVUPD      960(BX), Y14
+	VMOVUPD      3584(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 3584(BX)
+	VMOVUPD      928(BX), Y0
+	VMOVUPD      3552(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 3552(BX)
+	VMOVUPD      1024(BX), Y14
+	VMOVUPD      3520(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 3520(BX)
+	VMOVUPD      992(BX), Y0
+	VMOVUPD      3488(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 3488(BX)
+	VMOVUPD      1088(BX), Y14
+	VMOVUPD      3456(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 3456(BX)
+	VMOVUPD      1056(BX), Y0
+	VMOVUPD      3424(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 3424(BX)
+	VMOVUPD      1152(BX), Y14
+	VMOVUPD      1312(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 1312(BX)
+	VMOVUPD      1120(BX), Y0
+	VMOVUPD      3040(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 3040(BX)
+	VMOVUPD      1216(BX), Y14
+	VMOVUPD      1600(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      1184(BX), Y13
+	VMOVUPD      Y0, 1600(BX)
+	VMOVUPD      1280(BX), Y0
+	VFNMADD231PD Y13, Y15, Y0
+	VFNMADD231PD Y2, Y4, Y7
+	VFNMADD231PD Y3, Y8, Y11
+	VFNMADD231PD Y10, Y4, Y1
+	VFNMADD231PD Y12, Y8, Y5
+	VFNMADD231PD Y6, Y4, Y9
+	VMOVUPD      864(BX), Y2
+	VMOVUPD      1248(BX), Y3
+	VFNMADD231PD Y2, Y8, Y3
+	VMOVUPD      960(BX), Y15
+	VMOVUPD      3136(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      3104(BX), Y15
+	VFNMADD231PD 928(BX), Y8, Y15
+	VMOVUPD      3200(BX), Y6
+	VFNMADD231PD 1024(BX), Y4, Y6
+	VMOVUPD      3168(BX), Y12
+	VFNMADD231PD 992(BX), Y8, Y12
+	VMOVUPD      3264(BX), Y10
+	VFNMADD231PD 1088(BX), Y4, Y10
+	VMOVUPD      Y10, 3264(BX)
+	VMOVUPD      3232(BX), Y10
+	VFNMADD231PD 1056(BX), Y8, Y10
+	VMOVUPD      Y10, 3232(BX)
+	VMOVUPD      3328(BX), Y10
+	VFNMADD231PD 1152(BX), Y4, Y10
+	VMOVUPD      Y10, 3328(BX)
+	VMOVUPD      3296(BX), Y10
+	VFNMADD231PD 1120(BX), Y8, Y10
+	VMOVUPD      Y10, 3296(BX)
+	VMOVUPD      3392(BX), Y10
+	VFNMADD231PD Y14, Y4, Y10
+	VMOVUPD      3360(BX), Y4
+	VFNMADD231PD Y13, Y8, Y4
+	VMOVUPD      2912(BX), Y8
+	VMOVUPD      1632(BX), Y13
+	VMULPD       Y13, Y8, Y14
+	VMOVUPD      Y4, 3360(BX)
+	VMOVUPD      2848(BX), Y4
+	VMOVUPD      Y10, 3392(BX)
+	VMOVUPD      2208(BX), Y10
+	VMOVUPD      Y12, 3168(BX)
+	VMULPD       Y10, Y4, Y12
+	VMOVUPD      Y6, 3200(BX)
+	VMOVUPD      2816(BX), Y6
+	VMOVUPD      Y15, 3104(BX)
+	VMULPD       Y13, Y6, Y15
+	VMOVUPD      1696(BX), Y13
+	VMOVUPD      Y2, 3136(BX)
+	VMULPD       Y10, Y13, Y2
+	VMOVUPD      3808(BX), Y10
+	VFNMADD231PD Y8, Y14, Y10
+	VMOVUPD      3776(BX), Y8
+	VFNMADD231PD Y4, Y12, Y8
+	VMOVUPD      3744(BX), Y4
+	VFNMADD231PD Y6, Y14, Y4
+	VMOVUPD      Y4, 3744(BX)
+	VMOVUPD      3712(BX), Y4
+	VFNMADD231PD Y13, Y12, Y4
+	VMOVUPD      Y4, 3712(BX)
+	VMOVUPD      1760(BX), Y4
+	VMOVUPD      Y8, 3776(BX)
+	VMOVUPD      3680(BX), Y8
+	VFNMADD231PD Y4, Y14, Y8
+	VMOVUPD      Y8, 3680(BX)
+	VMOVUPD      1728(BX), Y8
+	VMOVUPD      Y10, 3808(BX)
+	VMOVUPD      3648(BX), Y10
+	VFNMADD231PD Y8, Y12, Y10
+	VMOVUPD      Y10, 3648(BX)
+	VMOVUPD      1824(BX), Y10
+	VMOVUPD      Y3, 1248(BX)
+	VMOVUPD      608(BX), Y3
+	VFNMADD231PD Y10, Y14, Y3
+	VMOVUPD      Y3, 608(BX)
+	VMOVUPD      1792(BX), Y3
+	VMOVUPD      Y9, 3072(BX)
+	VMOVUPD      640(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 640(BX)
+	VMOVUPD      1888(BX), Y9
+	VMOVUPD      3584(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 3584(BX)
+	VMOVUPD      1856(BX), Y3
+	VMOVUPD      3552(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 3552(BX)
+	VMOVUPD      1952(BX), Y9
+	VMOVUPD      3520(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 3520(BX)
+	VMOVUPD      1920(BX), Y3
+	VMOVUPD      3488(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 3488(BX)
+	VMOVUPD      2016(BX), Y9
+	VMOVUPD      3456(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 3456(BX)
+	VMOVUPD      1984(BX), Y3
+	VMOVUPD      3424(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 3424(BX)
+	VMOVUPD      2080(BX), Y9
+	VMOVUPD      1312(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 1312(BX)
+	VMOVUPD      2048(BX), Y3
+	VMOVUPD      3040(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 3040(BX)
+	VMOVUPD      2144(BX), Y9
+	VMOVUPD      1600(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      2112(BX), Y14
+	VFNMADD231PD Y14, Y12, Y0
+	VFNMADD231PD Y6, Y15, Y7
+	VFNMADD231PD Y13, Y2, Y11
+	VFNMADD231PD Y4, Y15, Y1
+	VFNMADD231PD Y8, Y2, Y5
+	VMOVUPD      3072(BX), Y6
+	VFNMADD231PD Y10, Y15, Y6
+	VMOVUPD      1792(BX), Y12
+	VMOVUPD      1248(BX), Y13
+	VFNMADD231PD Y12, Y2, Y13
+	VMOVUPD      3136(BX), Y12
+	VFNMADD231PD 1888(BX), Y15, Y12
+	VMOVUPD      3104(BX), Y10
+	VFNMADD231PD 1856(BX), Y2, Y10
+	VMOVUPD      3200(BX), Y8
+	VFNMADD231PD 1952(BX), Y15, Y8
+	VMOVUPD      3168(BX), Y4
+	VFNMADD231PD 1920(BX), Y2, Y4
+	VMOVUPD      Y4, 3168(BX)
+	VMOVUPD      3264(BX), Y4
+	VFNMADD231PD 2016(BX), Y15, Y4
+	VMOVUPD      Y4, 3264(BX)
+	VMOVUPD      3232(BX), Y4
+	VFNMADD231PD 1984(BX), Y2, Y4
+	VMOVUPD      Y4, 3232(BX)
+	VMOVUPD      3328(BX), Y4
+	VFNMADD231PD 2080(BX), Y15, Y4
+	VMOVUPD      Y4, 3328(BX)
+	VMOVUPD      3296(BX), Y4
+	VFNMADD231PD 2048(BX), Y2, Y4
+	VMOVUPD      Y4, 3296(BX)
+	VMOVUPD      3392(BX), Y4
+	VFNMADD231PD Y9, Y15, Y4
+	VMOVUPD      3360(BX), Y15
+	VFNMADD231PD Y14, Y2, Y15
+	VMOVUPD      2272(BX), Y2
+	VMOVUPD      2944(BX), Y14
+	VMULPD       Y14, Y2, Y9
+	VMOVUPD      Y15, 3360(BX)
+	VMOVUPD      2240(BX), Y15
+	VMOVUPD      Y4, 3392(BX)
+	VMOVUPD      2976(BX), Y4
+	VMOVUPD      Y8, 3200(BX)
+	VMULPD       Y4, Y15, Y8
+	VMOVUPD      Y10, 3104(BX)
+	VMOVUPD      2336(BX), Y10
+	VMOVUPD      Y12, 3136(BX)
+	VMULPD       Y14, Y10, Y12
+	VMOVUPD      2304(BX), Y14
+	VMOVUPD      Y13, 1248(BX)
+	VMULPD       Y4, Y14, Y13
+	VMOVUPD      3808(BX), Y4
+	VFNMADD231PD Y2, Y9, Y4
+	VMOVUPD      3776(BX), Y2
+	VFNMADD231PD Y15, Y8, Y2
+	VMOVUPD      3744(BX), Y15
+	VFNMADD231PD Y10, Y9, Y15
+	VMOVUPD      Y15, 3744(BX)
+	VMOVUPD      3712(BX), Y15
+	VFNMADD231PD Y14, Y8, Y15
+	VMOVUPD      Y15, 3712(BX)
+	VMOVUPD      2400(BX), Y15
+	VMOVUPD      Y2, 3776(BX)
+	VMOVUPD      3680(BX), Y2
+	VFNMADD231PD Y15, Y9, Y2
+	VMOVUPD      Y2, 3680(BX)
+	VMOVUPD      2368(BX), Y2
+	VMOVUPD      Y4, 3808(BX)
+	VMOVUPD      3648(BX), Y4
+	VFNMADD231PD Y2, Y8, Y4
+	VMOVUPD      Y4, 3648(BX)
+	VMOVUPD      2464(BX), Y4
+	VMOVUPD      Y6, 3072(BX)
+	VMOVUPD      608(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 608(BX)
+	VMOVUPD      2432(BX), Y6
+	VMOVUPD      640(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 640(BX)
+	VMOVUPD      2528(BX), Y4
+	VMOVUPD      3584(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 3584(BX)
+	VMOVUPD      2496(BX), Y6
+	VMOVUPD      3552(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 3552(BX)
+	VMOVUPD      2592(BX), Y4
+	VMOVUPD      3520(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 3520(BX)
+	VMOVUPD      2560(BX), Y6
+	VMOVUPD      3488(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 3488(BX)
+	VMOVUPD      2656(BX), Y4
+	VMOVUPD      3456(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 3456(BX)
+	VMOVUPD      2624(BX), Y6
+	VMOVUPD      3424(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 3424(BX)
+	VMOVUPD      2720(BX), Y4
+	VMOVUPD      1312(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 1312(BX)
+	VMOVUPD      2688(BX), Y6
+	VMOVUPD      3040(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 3040(BX)
+	VMOVUPD      2784(BX), Y4
+	VFNMADD231PD Y4, Y9, Y3
+	VMOVUPD      2752(BX), Y9
+	VFNMADD231PD Y9, Y8, Y0
+	VFNMADD231PD Y10, Y12, Y7
+	VFNMADD231PD Y14, Y13, Y11
+	VFNMADD231PD Y15, Y12, Y1
+	VFNMADD231PD Y2, Y13, Y5
+	VMOVUPD      2464(BX), Y8
+	VMOVUPD      3072(BX), Y10
+	VFNMADD231PD Y8, Y12, Y10
+	VMOVUPD      2432(BX), Y14
+	VMOVUPD      1248(BX), Y8
+	VFNMADD231PD Y14, Y13, Y8
+	VMOVUPD      3136(BX), Y14
+	VFNMADD231PD 2528(BX), Y12, Y14
+	VMOVUPD      3104(BX), Y2
+	VFNMADD231PD 2496(BX), Y13, Y2
+	VMOVUPD      3200(BX), Y15
+	VFNMADD231PD 2592(BX), Y12, Y15
+	VMOVUPD      Y0, 1280(BX)
+	VMOVUPD      3168(BX), Y0
+	VFNMADD231PD 2560(BX), Y13, Y0
+	VMOVUPD      Y3, 1600(BX)
+	VMOVUPD      3264(BX), Y3
+	VFNMADD231PD 2656(BX), Y12, Y3
+	VMOVUPD      Y3, 3264(BX)
+	VMOVUPD      3232(BX), Y3
+	VFNMADD231PD 2624(BX), Y13, Y3
+	VMOVUPD      Y3, 3232(BX)
+	VMOVUPD      3328(BX), Y3
+	VFNMADD231PD 2720(BX), Y12, Y3
+	VMOVUPD      Y3, 3328(BX)
+	VMOVUPD      3296(BX), Y3
+	VFNMADD231PD Y6, Y13, Y3
+	VMOVUPD      3392(BX), Y6
+	VFNMADD231PD Y4, Y12, Y6
+	VMOVUPD      3360(BX), Y12
+	VFNMADD231PD Y9, Y13, Y12
+	VMOVUPD      one<>+0(SB), Y13
+	VMOVUPD      3808(BX), Y9
+	VDIVPD       Y9, Y13, Y4
+	VMOVUPD      Y12, 3360(BX)
+	VMOVUPD      3776(BX), Y12
+	VMOVUPD      Y6, 3392(BX)
+	VDIVPD       Y12, Y13, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y13
+	VPSUBQ       pivotMin<>+0(SB), Y12, Y9
+	VMOVUPD      1568(BX), Y12
+	VORPD        Y13, Y12, Y12
+	VMOVUPD      1536(BX), Y13
+	VORPD        Y9, Y13, Y9
+	VMOVUPD      3744(BX), Y13
+	VMOVUPD      Y9, 1536(BX)
+	VMULPD       Y4, Y13, Y9
+	VMOVUPD      Y4, 1568(BX)
+	VMOVUPD      3712(BX), Y4
+	VMOVUPD      Y12, 2304(BX)
+	VMULPD       Y6, Y4, Y12
+	VFNMADD231PD Y13, Y9, Y7
+	VFNMADD231PD Y4, Y12, Y11
+	VMOVUPD      3680(BX), Y4
+	VFNMADD231PD Y4, Y9, Y1
+	VMOVUPD      3648(BX), Y13
+	VFNMADD231PD Y13, Y12, Y5
+	VMOVUPD      Y5, 1440(BX)
+	VMOVUPD      608(BX), Y5
+	VFNMADD231PD Y5, Y9, Y10
+	VMOVUPD      Y10, 3072(BX)
+	VMOVUPD      640(BX), Y10
+	VFNMADD231PD Y10, Y12, Y8
+	VMOVUPD      Y8, 1248(BX)
+	VMOVUPD      3584(BX), Y8
+	VFNMADD231PD Y8, Y9, Y14
+	VMOVUPD      Y14, 3136(BX)
+	VMOVUPD      3552(BX), Y14
+	VFNMADD231PD Y14, Y12, Y2
+	VMOVUPD      Y2, 3104(BX)
+	VMOVUPD      3520(BX), Y2
+	VFNMADD231PD Y2, Y9, Y15
+	VMOVUPD      Y15, 3200(BX)
+	VMOVUPD      3488(BX), Y15
+	VFNMADD231PD Y15, Y12, Y0
+	VMOVUPD      Y0, 3168(BX)
+	VMOVUPD      3456(BX), Y0
+	VMOVUPD      Y1, 1472(BX)
+	VMOVUPD      3264(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      Y1, 3264(BX)
+	VMOVUPD      3424(BX), Y1
+	VMOVUPD      3232(BX), Y0
+	VFNMADD231PD Y1, Y12, Y0
+	VMOVUPD      Y0, 3232(BX)
+	VMOVUPD      1312(BX), Y0
+	VMOVUPD      3328(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      Y1, 3328(BX)
+	VMOVUPD      3040(BX), Y1
+	VFNMADD231PD Y1, Y12, Y3
+	VMOVUPD      Y3, 3296(BX)
+	VMOVUPD      1600(BX), Y3
+	VMOVUPD      3392(BX), Y1
+	VFNMADD231PD Y3, Y9, Y1
+	VMOVUPD      1280(BX), Y9
+	VMOVUPD      Y1, 3392(BX)
+	VMOVUPD      3360(BX), Y1
+	VFNMADD231PD Y9, Y12, Y1
+	VMOVUPD      one<>+0(SB), Y12
+	VMOVUPD      Y1, 3360(BX)
+	VDIVPD       Y7, Y12, Y1
+	VMOVUPD      Y1, 3712(BX)
+	VDIVPD       Y11, Y12, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y12
+	VMOVUPD      Y7, 1408(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y7
+	VMOVUPD      Y11, 1376(BX)
+	VMOVUPD      2304(BX), Y11
+	VORPD        Y12, Y11, Y11
+	VMOVUPD      1536(BX), Y12
+	VORPD        Y7, Y12, Y7
+	VBROADCASTSD 1728(CX), Y12
+	VMOVUPD      Y7, 1536(BX)
+	VADDPD       1728(AX), Y12, Y7
+	VADDPD       1760(AX), Y12, Y12
+	VMOVUPD      Y11, 2304(BX)
+	VBROADCASTSD 2176(CX), Y11
+	VMOVUPD      Y1, 3744(BX)
+	VADDPD       2176(AX), Y11, Y1
+	VADDPD       2208(AX), Y11, Y11
+	VBROADCASTSD 2688(CX), Y9
+	VADDPD       2688(AX), Y9, Y3
+	VADDPD       2720(AX), Y9, Y9
+	VBROADCASTSD 3264(CX), Y0
+	VADDPD       3264(AX), Y0, Y15
+	VADDPD       3296(AX), Y0, Y0
+	VBROADCASTSD 3904(CX), Y2
+	VADDPD       3904(AX), Y2, Y14
+	VADDPD       3936(AX), Y2, Y2
+	VBROADCASTSD 4608(CX), Y8
+	VADDPD       4608(AX), Y8, Y10
+	VADDPD       4640(AX), Y8, Y8
+	VBROADCASTSD 5376(CX), Y5
+	VMOVUPD      Y6, 2336(BX)
+	VADDPD       5376(AX), Y5, Y6
+	VADDPD       5408(AX), Y5, Y5
+	VBROADCASTSD 2240(CX), Y13
+	VADDPD       2240(AX), Y13, Y4
+	VADDPD       2272(AX), Y13, Y13
+	VMOVUPD      Y13, 2240(BX)
+	VBROADCASTSD 2752(CX), Y13
+	VMOVUPD      Y4, 2272(BX)
+	VADDPD       2752(AX), Y13, Y4
+	VADDPD       2784(AX), Y13, Y13
+	VMOVUPD      Y13, 1696(BX)
+	VBROADCASTSD 3328(CX), Y13
+	VMOVUPD      Y4, 2816(BX)
+	VADDPD       3328(AX), Y13, Y4
+	VADDPD       3360(AX), Y13, Y13
+	VMOVUPD      Y13, 2848(BX)
+	VBROADCASTSD 3968(CX), Y13
+	VMOVUPD      Y4, 2912(BX)
+	VADDPD       3968(AX), Y13, Y4
+	VADDPD       4000(AX), Y13, Y13
+	VMOVUPD      Y13, 736(BX)
+	VBROADCASTSD 4672(CX), Y13
+	VMOVUPD      Y4, 768(BX)
+	VADDPD       4672(AX), Y13, Y4
+	VADDPD       4704(AX), Y13, Y13
+	VMOVUPD      Y13, 672(BX)
+	VBROADCASTSD 5440(CX), Y13
+	VMOVUPD      Y4, 704(BX)
+	VADDPD       5440(AX), Y13, Y4
+	VADDPD       5472(AX), Y13, Y13
+	VMOVUPD      Y13, 3616(BX)
+	VMOVUPD      512(BX), Y13
+	VMOVUPD      Y4, 544(BX)
+	VMOVUPD      1344(BX), Y4
+	VMOVUPD      Y5, 576(BX)
+	VMULPD       Y4, Y13, Y5
+	VMOVUPD      Y6, 3840(BX)
+	VMOVUPD      480(BX), Y6
+	VMOVUPD      Y8, 3872(BX)
+	VMOVUPD      2880(BX), Y8
+	VMOVUPD      Y10, 3904(BX)
+	VMULPD       Y8, Y6, Y10
+	VMOVUPD      Y2, 3936(BX)
+	VMOVUPD      128(BX), Y2
+	VMOVUPD      Y14, 3968(BX)
+	VMULPD       Y4, Y2, Y14
+	VMOVUPD      96(BX), Y4
+	VMOVUPD      Y14, 4000(BX)
+	VMULPD       Y8, Y4, Y14
+	VFNMADD231PD Y13, Y5, Y7
+	VFNMADD231PD Y6, Y10, Y12
+	VFNMADD231PD Y2, Y5, Y1
+	VFNMADD231PD Y4, Y10, Y11
+	VMOVUPD      192(BX), Y6
+	VFNMADD231PD Y6, Y5, Y3
+	VMOVUPD      160(BX), Y13
+	VFNMADD231PD Y13, Y10, Y9
+	VMOVUPD      256(BX), Y8
+	VFNMADD231PD Y8, Y5, Y15
+	VMOVUPD      Y15, 480(BX)
+	VMOVUPD      224(BX), Y15
+	VFNMADD231PD Y15, Y10, Y0
+	VMOVUPD      Y0, 512(BX)
+	VMOVUPD      320(BX), Y0
+	VMOVUPD      Y9, 4032(BX)
+	VMOVUPD      3968(BX), Y9
+	VFNMADD231PD Y0, Y5, Y9
+	VMOVUPD      Y9, 3968(BX)
+	VMOVUPD      288(BX), Y9
+	VMOVUPD      Y3, 4064(BX)
+	VMOVUPD      3936(BX), Y3
+	VFNMADD231PD Y9, Y10, Y3
+	VMOVUPD      Y3, 3936(BX)
+	VMOVUPD      384(BX), Y3
+	VMOVUPD      Y11, 4096(BX)
+	VMOVUPD      3904(BX), Y11
+	VFNMADD231PD Y3, Y5, Y11
+	VMOVUPD      Y11, 3904(BX)
+	VMOVUPD      352(BX), Y11
+	VMOVUPD      Y1, 4128(BX)
+	VMOVUPD      3872(BX), Y1
+	VFNMADD231PD Y11, Y10, Y1
+	VMOVUPD      Y1, 3872(BX)
+	VMOVUPD      448(BX), Y1
+	VMOVUPD      Y12, 4160(BX)
+	VMOVUPD      3840(BX), Y12
+	VFNMADD231PD Y1, Y5, Y12
+	VMOVUPD      416(BX), Y5
+	VMOVUPD      Y12, 3840(BX)
+	VMOVUPD      576(BX), Y12
+	VFNMADD231PD Y5, Y10, Y12
+	VMOVUPD      4000(BX), Y10
+	VMOVUPD      Y12, 576(BX)
+	VMOVUPD      2272(BX), Y12
+	VFNMADD231PD Y2, Y10, Y12
+	VMOVUPD      2240(BX), Y2
+	VFNMADD231PD Y4, Y14, Y2
+	VMOVUPD      2816(BX), Y4
+	VFNMADD231PD Y6, Y10, Y4
+	VMOVUPD      1696(BX), Y6
+	VFNMADD231PD Y13, Y14, Y6
+	VMOVUPD      2912(BX), Y13
+	VFNMADD231PD Y8, Y10, Y13
+	VMOVUPD      2848(BX), Y8
+	VFNMADD231PD Y15, Y14, Y8
+	VMOVUPD      768(BX), Y15
+	VFNMADD231PD Y0, Y10, Y15
+	VMOVUPD      736(BX), Y0
+	VFNMADD231PD Y9, Y14, Y0
+	VMOVUPD      704(BX), Y9
+	VFNMADD231PD Y3, Y10, Y9
+	VMOVUPD      672(BX), Y3
+	VFNMADD231PD Y11, Y14, Y3
+	VMOVUPD      544(BX), Y11
+	VFNMADD231PD Y1, Y10, Y11
+	VMOVUPD      3616(BX), Y10
+	VFNMADD231PD Y5, Y14, Y10
+	VMOVUPD      832(BX), Y14
+	VMOVUPD      1504(BX), Y5
+	VMULPD       Y5, Y14, Y1
+	VMOVUPD      Y10, 3616(BX)
+	VMOVUPD      800(BX), Y10
+	VMOVUPD      Y11, 544(BX)
+	VMOVUPD      1664(BX), Y11
+	VMOVUPD      Y3, 672(BX)
+	VMULPD       Y11, Y10, Y3
+	VMOVUPD      Y9, 704(BX)
+	VMOVUPD      896(BX), Y9
+	VMOVUPD      Y0, 736(BX)
+	VMULPD       Y5, Y9, Y0
+	VMOVUPD      864(BX), Y5
+	VMOVUPD      Y15, 768(BX)
+	VMULPD       Y11, Y5, Y15
+	VFNMADD231PD Y14, Y1, Y7
+	VMOVUPD      4160(BX), Y14
+	VFNMADD231PD Y10, Y3, Y14
+	VMOVUPD      4128(BX), Y10
+	VFNMADD231PD Y9, Y1, Y10
+	VMOVUPD      4096(BX), Y11
+	VFNMADD231PD Y5, Y3, Y11
+	VMOVUPD      Y11, 4096(BX)
+	VMOVUPD      960(BX), Y11
+	VMOVUPD      Y10, 4128(BX)
+	VMOVUPD      4064(BX), Y10
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      Y10, 4064(BX)
+	VMOVUPD      928(BX), Y10
+	VMOVUPD      Y14, 4160(BX)
+	VMOVUPD      4032(BX), Y14
+	VFNMADD231PD Y10, Y3, Y14
+	VMOVUPD      Y14, 4032(BX)
+	VMOVUPD      1024(BX), Y14
+	VMOVUPD      Y7, 800(BX)
+	VMOVUPD      480(BX), Y7
+	VFNMADD231PD Y14, Y1, Y7
+	VMOVUPD      Y7, 480(BX)
+	VMOVUPD      992(BX), Y7
+	VMOVUPD      Y8, 2848(BX)
+	VMOVUPD      512(BX), Y8
+	VFNMADD231PD Y7, Y3, Y8
+	VMOVUPD      Y8, 512(BX)
+	VMOVUPD      1088(BX), Y8
+	VMOVUPD      3968(BX), Y7
+	VFNMADD231PD Y8, Y1, Y7
+	VMOVUPD      Y7, 3968(BX)
+	VMOVUPD      1056(BX), Y7
+	VMOVUPD      3936(BX), Y8
+	VFNMADD231PD Y7, Y3, Y8
+	VMOVUPD      Y8, 3936(BX)
+	VMOVUPD      1152(BX), Y8
+	VMOVUPD      3904(BX), Y7
+	VFNMADD231PD Y8, Y1, Y7
+	VMOVUPD      Y7, 3904(BX)
+	VMOVUPD      1120(BX), Y7
+	VMOVUPD      3872(BX), Y8
+	VFNMADD231PD Y7, Y3, Y8
+	VMOVUPD      Y8, 3872(BX)
+	VMOVUPD      1216(BX), Y8
+	VMOVUPD      3840(BX), Y7
+	VFNMADD231PD Y8, Y1, Y7
+	VMOVUPD      1184(BX), Y1
+	VMOVUPD      Y7, 3840(BX)
+	VMOVUPD      576(BX), Y7
+	VFNMADD231PD Y1, Y3, Y7
+	VFNMADD231PD Y9, Y0, Y12
+	VFNMADD231PD Y5, Y15, Y2
+	VFNMADD231PD Y11, Y0, Y4
+	VFNMADD231PD Y10, Y15, Y6
+	VFNMADD231PD Y14, Y0, Y13
+	VMOVUPD      992(BX), Y3
+	VMOVUPD      2848(BX), Y5
+	VFNMADD231PD Y3, Y15, Y5
+	VMOVUPD      1088(BX), Y9
+	VMOVUPD      768(BX), Y3
+	VFNMADD231PD Y9, Y0, Y3
+	VMOVUPD      736(BX), Y9
+	VFNMADD231PD 1056(BX), Y15, Y9
+	VMOVUPD      704(BX), Y14
+	VFNMADD231PD 1152(BX), Y0, Y14
+	VMOVUPD      672(BX), Y10
+	VFNMADD231PD 1120(BX), Y15, Y10
+	VMOVUPD      544(BX), Y11
+	VFNMADD231PD Y8, Y0, Y11
+	VMOVUPD      3616(BX), Y0
+	VFNMADD231PD Y1, Y15, Y0
+	VMOVUPD      1760(BX), Y15
+	VMOVUPD      1632(BX), Y1
+	VMULPD       Y1, Y15, Y8
+	VMOVUPD      Y0, 3616(BX)
+	VMOVUPD      1728(BX), Y0
+	VMOVUPD      Y11, 544(BX)
+	VMOVUPD      2208(BX), Y11
+	VMOVUPD      Y10, 672(BX)
+	VMULPD       Y11, Y0, Y10
+	VMOVUPD      Y14, 704(BX)
+	VMOVUPD      1824(BX), Y14
+	VMOVUPD      Y9, 736(BX)
+	VMULPD       Y1, Y14, Y9
+	VMOVUPD      1792(BX), Y1
+	VMOVUPD      Y3, 768(BX)
+	VMULPD       Y11, Y1, Y3
+	VMOVUPD      800(BX), Y11
+	VFNMADD231PD Y15, Y8, Y11
+	VMOVUPD      4160(BX), Y15
+	VFNMADD231PD Y0, Y10, Y15
+	VMOVUPD      4128(BX), Y0
+	VFNMADD231PD Y14, Y8, Y0
+	VMOVUPD      Y0, 4128(BX)
+	VMOVUPD      4096(BX), Y0
+	VFNMADD231PD Y1, Y10, Y0
+	VMOVUPD      Y0, 4096(BX)
+	VMOVUPD      1888(BX), Y0
+	VMOVUPD      Y15, 4160(BX)
+	VMOVUPD      4064(BX), Y15
+	VFNMADD231PD Y0, Y8, Y15
+	VMOVUPD      Y15, 4064(BX)
+	VMOVUPD      1856(BX), Y15
+	VMOVUPD      Y11, 800(BX)
+	VMOVUPD      4032(BX), Y11
+	VFNMADD231PD Y15, Y10, Y11
+	VMOVUPD      Y11, 4032(BX)
+	VMOVUPD      1952(BX), Y11
+	VMOVUPD      Y5, 2848(BX)
+	VMOVUPD      480(BX), Y5
+	VFNMADD231PD Y11, Y8, Y5
+	VMOVUPD      Y5, 480(BX)
+	VMOVUPD      1920(BX), Y5
+	VMOVUPD      512(BX), Y11
+	VFNMADD231PD Y5, Y10, Y11
+	VMOVUPD      Y11, 512(BX)
+	VMOVUPD      2016(BX), Y11
+	VMOVUPD      3968(BX), Y5
+	VFNMADD231PD Y11, Y8, Y5
+	VMOVUPD      Y5, 3968(BX)
+	VMOVUPD      1984(BX), Y5
+	VMOVUPD      3936(BX), Y11
+	VFNMADD231PD Y5, Y10, Y11
+	VMOVUPD      Y11, 3936(BX)
+	VMOVUPD      2080(BX), Y11
+	VMOVUPD      3904(BX), Y5
+	VFNMADD231PD Y11, Y8, Y5
+	VMOVUPD      Y5, 3904(BX)
+	VMOVUPD      2048(BX), Y5
+	VMOVUPD      3872(BX), Y11
+	VFNMADD231PD Y5, Y10, Y11
+	VMOVUPD      Y11, 3872(BX)
+	VMOVUPD      2144(BX), Y11
+	VMOVUPD      3840(BX), Y5
+	VFNMADD231PD Y11, Y8, Y5
+	VMOVUPD      2112(BX), Y8
+	VFNMADD231PD Y8, Y10, Y7
+	VFNMADD231PD Y14, Y9, Y12
+	VFNMADD231PD Y1, Y3, Y2
+	VFNMADD231PD Y0, Y9, Y4
+	VFNMADD231PD Y15, Y3, Y6
+	VMOVUPD      1952(BX), Y1
+	VFNMADD231PD Y1, Y9, Y13
+	VMOVUPD      1920(BX), Y10
+	VMOVUPD      2848(BX), Y14
+	VFNMADD231PD Y10, Y3, Y14
+	VMOVUPD      768(BX), Y10
+	VFNMADD231PD 2016(BX), Y9, Y10
+	VMOVUPD      736(BX), Y1
+	VFNMADD231PD 1984(BX), Y3, Y1
+	VMOVUPD      704(BX), Y15
+	VFNMADD231PD 2080(BX), Y9, Y15
+	VMOVUPD      672(BX), Y0
+	VFNMADD231PD 2048(BX), Y3, Y0
+	VMOVUPD      Y0, 672(BX)
+	VMOVUPD      544(BX), Y0
+	VFNMADD231PD Y11, Y9, Y0
+	VMOVUPD      3616(BX), Y9
+	VFNMADD231PD Y8, Y3, Y9
+	VMOVUPD      2400(BX), Y3
+	VMOVUPD      2944(BX), Y8
+	VMULPD       Y8, Y3, Y11
+	VMOVUPD      Y9, 3616(BX)
+	VMOVUPD      2368(BX), Y9
+	VMOVUPD      Y0, 544(BX)
+	VMOVUPD      2976(BX), Y0
+	VMOVUPD      Y15, 704(BX)
+	VMULPD       Y0, Y9, Y15
+	VMOVUPD      Y1, 736(BX)
+	VMOVUPD      2464(BX), Y1
+	VMOVUPD      Y10, 768(BX)
+	VMULPD       Y8, Y1, Y10
+	VMOVUPD      2432(BX), Y8
+	VMOVUPD      Y14, 2848(BX)
+	VMULPD       Y0, Y8, Y14
+	VMOVUPD      800(BX), Y0
+	VFNMADD231PD Y3, Y11, Y0
+	VMOVUPD      4160(BX), Y3
+	VFNMADD231PD Y9, Y15, Y3
+	VMOVUPD      4128(BX), Y9
+	VFNMADD231PD Y1, Y11, Y9
+	VMOVUPD      Y9, 4128(BX)
+	VMOVUPD      4096(BX), Y9
+	VFNMADD231PD Y8, Y15, Y9
+	VMOVUPD      Y9, 4096(BX)
+	VMOVUPD      2528(BX), Y9
+	VMOVUPD      Y3, 4160(BX)
+	VMOVUPD      4064(BX), Y3
+	VFNMADD231PD Y9, Y11, Y3
+	VMOVUPD      Y3, 4064(BX)
+	VMOVUPD      2496(BX), Y3
+	VMOVUPD      Y0, 800(BX)
+	VMOVUPD      4032(BX), Y0
+	VFNMADD231PD Y3, Y15, Y0
+	VMOVUPD      Y0, 4032(BX)
+	VMOVUPD      2592(BX), Y0
+	VMOVUPD      Y13, 2912(BX)
+	VMOVUPD      480(BX), Y13
+	VFNMADD231PD Y0, Y11, Y13
+	VMOVUPD      Y13, 480(BX)
+	VMOVUPD      2560(BX), Y13
+	VMOVUPD      512(BX), Y0
+	VFNMADD231PD Y13, Y15, Y0
+	VMOVUPD      Y0, 512(BX)
+	VMOVUPD      2656(BX), Y0
+	VMOVUPD      3968(BX), Y13
+	VFNMADD231PD Y0, Y11, Y13
+	VMOVUPD      Y13, 3968(BX)
+	VMOVUPD      2624(BX), Y13
+	VMOVUPD      3936(BX), Y0
+	VFNMADD231PD Y13, Y15, Y0
+	VMOVUPD      Y0, 3936(BX)
+	VMOVUPD      2720(BX), Y0
+	VMOVUPD      3904(BX), Y13
+	VFNMADD231PD Y0, Y11, Y13
+	VMOVUPD      Y13, 3904(BX)
+	VMOVUPD      2688(BX), Y13
+	VMOVUPD      3872(BX), Y0
+	VFNMADD231PD Y13, Y15, Y0
+	VMOVUPD      Y0, 3872(BX)
+	VMOVUPD      2784(BX), Y0
+	VFNMADD231PD Y0, Y11, Y5
+	VMOVUPD      2752(BX), Y11
+	VFNMADD231PD Y11, Y15, Y7
+	VFNMADD231PD Y1, Y10, Y12
+	VFNMADD231PD Y8, Y14, Y2
+	VFNMADD231PD Y9, Y10, Y4
+	VFNMADD231PD Y3, Y14, Y6
+	VMOVUPD      2592(BX), Y1
+	VMOVUPD      2912(BX), Y8
+	VFNMADD231PD Y1, Y10, Y8
+	VMOVUPD      2560(BX), Y15
+	VMOVUPD      2848(BX), Y1
+	VFNMADD231PD Y15, Y14, Y1
+	VMOVUPD      768(BX), Y15
+	VFNMADD231PD 2656(BX), Y10, Y15
+	VMOVUPD      736(BX), Y3
+	VFNMADD231PD 2624(BX), Y14, Y3
+	VMOVUPD      704(BX), Y9
+	VFNMADD231PD 2720(BX), Y10, Y9
+	VMOVUPD      Y9, 704(BX)
+	VMOVUPD      672(BX), Y9
+	VFNMADD231PD Y13, Y14, Y9
+	VMOVUPD      544(BX), Y13
+	VFNMADD231PD Y0, Y10, Y13
+	VMOVUPD      3616(BX), Y10
+	VFNMADD231PD Y11, Y14, Y10
+	VMOVUPD      3680(BX), Y14
+	VMOVUPD      1568(BX), Y11
+	VMULPD       Y11, Y14, Y0
+	VMOVUPD      Y10, 3616(BX)
+	VMOVUPD      3648(BX), Y10
+	VMOVUPD      Y13, 544(BX)
+	VMOVUPD      2336(BX), Y13
+	VMOVUPD      Y9, 672(BX)
+	VMULPD       Y13, Y10, Y9
+	VMOVUPD      Y3, 736(BX)
+	VMOVUPD      608(BX), Y3
+	VMOVUPD      Y15, 768(BX)
+	VMULPD       Y11, Y3, Y15
+	VMOVUPD      640(BX), Y11
+	VMOVUPD      Y1, 2848(BX)
+	VMULPD       Y13, Y11, Y1
+	VMOVUPD      800(BX), Y13
+	VFNMADD231PD Y14, Y0, Y13
+	VMOVUPD      4160(BX), Y14
+	VFNMADD231PD Y10, Y9, Y14
+	VMOVUPD      4128(BX), Y10
+	VFNMADD231PD Y3, Y0, Y10
+	VMOVUPD      Y10, 4128(BX)
+	VMOVUPD      4096(BX), Y10
+	VFNMADD231PD Y11, Y9, Y10
+	VMOVUPD      Y10, 4096(BX)
+	VMOVUPD      3584(BX), Y10
+	VMOVUPD      Y14, 4160(BX)
+	VMOVUPD      4064(BX), Y14
+	VFNMADD231PD Y10, Y0, Y14
+	VMOVUPD      Y14, 4064(BX)
+	VMOVUPD      3552(BX), Y14
+	VMOVUPD      Y13, 800(BX)
+	VMOVUPD      4032(BX), Y13
+	VFNMADD231PD Y14, Y9, Y13
+	VMOVUPD      Y13, 4032(BX)
+	VMOVUPD      3520(BX), Y13
+	VMOVUPD      Y8, 2912(BX)
+	VMOVUPD      480(BX), Y8
+	VFNMADD231PD Y13, Y0, Y8
+	VMOVUPD      Y8, 480(BX)
+	VMOVUPD      3488(BX), Y8
+	VMOVUPD      512(BX), Y13
+	VFNMADD231PD Y8, Y9, Y13
+	VMOVUPD      Y13, 512(BX)
+	VMOVUPD      3456(BX), Y13
+	VMOVUPD      3968(BX), Y8
+	VFNMADD231PD Y13, Y0, Y8
+	VMOVUPD      Y8, 3968(BX)
+	VMOVUPD      3424(BX), Y8
+	VMOVUPD      3936(BX), Y13
+	VFNMADD231PD Y8, Y9, Y13
+	VMOVUPD      Y13, 3936(BX)
+	VMOVUPD      1312(BX), Y13
+	VMOVUPD      3904(BX), Y8
+	VFNMADD231PD Y13, Y0, Y8
+	VMOVUPD      Y8, 3904(BX)
+	VMOVUPD      3040(BX), Y8
+	VMOVUPD      3872(BX), Y13
+	VFNMADD231PD Y8, Y9, Y13
+	VMOVUPD      Y13, 3872(BX)
+	VMOVUPD      1600(BX), Y13
+	VFNMADD231PD Y13, Y0, Y5
+	VMOVUPD      1280(BX), Y0
+	VFNMADD231PD Y0, Y9, Y7
+	VFNMADD231PD Y3, Y15, Y12
+	VFNMADD231PD Y11, Y1, Y2
+	VFNMADD231PD Y10, Y15, Y4
+	VFNMADD231PD Y14, Y1, Y6
+	VMOVUPD      3520(BX), Y3
+	VMOVUPD      2912(BX), Y9
+	VFNMADD231PD Y3, Y15, Y9
+	VMOVUPD      3488(BX), Y11
+	VMOVUPD      2848(BX), Y3
+	VFNMADD231PD Y11, Y1, Y3
+	VMOVUPD      768(BX), Y11
+	VFNMADD231PD 3456(BX), Y15, Y11
+	VMOVUPD      736(BX), Y14
+	VFNMADD231PD 3424(BX), Y1, Y14
+	VMOVUPD      704(BX), Y10
+	VFNMADD231PD 1312(BX), Y15, Y10
+	VMOVUPD      Y10, 704(BX)
+	VMOVUPD      672(BX), Y10
+	VFNMADD231PD Y8, Y1, Y10
+	VMOVUPD      544(BX), Y8
+	VFNMADD231PD Y13, Y15, Y8
+	VMOVUPD      3616(BX), Y15
+	VFNMADD231PD Y0, Y1, Y15
+	VMOVUPD      1472(BX), Y1
+	VMOVUPD      3712(BX), Y0
+	VMULPD       Y0, Y1, Y13
+	VMOVUPD      Y15, 3616(BX)
+	VMOVUPD      1440(BX), Y15
+	VMOVUPD      Y8, 544(BX)
+	VMOVUPD      3744(BX), Y8
+	VMOVUPD      Y10, 672(BX)
+	VMULPD       Y8, Y15, Y10
+	VMOVUPD      Y14, 736(BX)
+	VMOVUPD      3072(BX), Y14
+	VMOVUPD      Y11, 768(BX)
+	VMULPD       Y0, Y14, Y11
+	VMOVUPD      1248(BX), Y0
+	VMOVUPD      Y3, 2848(BX)
+	VMULPD       Y8, Y0, Y3
+	VMOVUPD      800(BX), Y8
+	VFNMADD231PD Y1, Y13, Y8
+	VMOVUPD      4160(BX), Y1
+	VFNMADD231PD Y15, Y10, Y1
+	VMOVUPD      4128(BX), Y15
+	VFNMADD231PD Y14, Y13, Y15
+	VMOVUPD      Y15, 4128(BX)
+	VMOVUPD      4096(BX), Y15
+	VFNMADD231PD Y0, Y10, Y15
+	VMOVUPD      Y15, 4096(BX)
+	VMOVUPD      3136(BX), Y15
+	VMOVUPD      Y1, 4160(BX)
+	VMOVUPD      4064(BX), Y1
+	VFNMADD231PD Y15, Y13, Y1
+	VMOVUPD      Y1, 4064(BX)
+	VMOVUPD      3104(BX), Y1
+	VMOVUPD      Y8, 800(BX)
+	VMOVUPD      4032(BX), Y8
+	VFNMADD231PD Y1, Y10, Y8
+	VMOVUPD      Y8, 4032(BX)
+	VMOVUPD      3200(BX), Y8
+	VMOVUPD      Y9, 2912(BX)
+	VMOVUPD      480(BX), Y9
+	VFNMADD231PD Y8, Y13, Y9
+	VMOVUPD      Y9, 480(BX)
+	VMOVUPD      3168(BX), Y9
+	VMOVUPD      512(BX), Y8
+	VFNMADD231PD Y9, Y10, Y8
+	VMOVUPD      Y8, 512(BX)
+	VMOVUPD      3264(BX), Y8
+	VMOVUPD      3968(BX), Y9
+	VFNMADD231PD Y8, Y13, Y9
+	VMOVUPD      Y9, 3968(BX)
+	VMOVUPD      3232(BX), Y9
+	VMOVUPD      3936(BX), Y8
+	VFNMADD231PD Y9, Y10, Y8
+	VMOVUPD      Y8, 3936(BX)
+	VMOVUPD      3328(BX), Y8
+	VMOVUPD      3904(BX), Y9
+	VFNMADD231PD Y8, Y13, Y9
+	VMOVUPD      Y9, 3904(BX)
+	VMOVUPD      3296(BX), Y9
+	VMOVUPD      3872(BX), Y8
+	VFNMADD231PD Y9, Y10, Y8
+	VMOVUPD      Y8, 3872(BX)
+	VMOVUPD      3392(BX), Y8
+	VFNMADD231PD Y8, Y13, Y5
+	VMOVUPD      3360(BX), Y13
+	VFNMADD231PD Y13, Y10, Y7
+	VFNMADD231PD Y14, Y11, Y12
+	VFNMADD231PD Y0, Y3, Y2
+	VFNMADD231PD Y15, Y11, Y4
+	VFNMADD231PD Y1, Y3, Y6
+	VMOVUPD      3200(BX), Y0
+	VMOVUPD      2912(BX), Y10
+	VFNMADD231PD Y0, Y11, Y10
+	VMOVUPD      3168(BX), Y14
+	VMOVUPD      2848(BX), Y0
+	VFNMADD231PD Y14, Y3, Y0
+	VMOVUPD      768(BX), Y14
+	VFNMADD231PD 3264(BX), Y11, Y14
+	VMOVUPD      736(BX), Y1
+	VFNMADD231PD 3232(BX), Y3, Y1
+	VMOVUPD      704(BX), Y15
+	VFNMADD231PD 3328(BX), Y11, Y15
+	VMOVUPD      Y7, 576(BX)
+	VMOVUPD      672(BX), Y7
+	VFNMADD231PD Y9, Y3, Y7
+	VMOVUPD      544(BX), Y9
+	VFNMADD231PD Y8, Y11, Y9
+	VMOVUPD      3616(BX), Y11
+	VFNMADD231PD Y13, Y3, Y11
+	VMOVUPD      one<>+0(SB), Y3
+	VMOVUPD      800(BX), Y13
+	VDIVPD       Y13, Y3, Y8
+	VMOVUPD      Y11, 3616(BX)
+	VMOVUPD      4160(BX), Y11
+	VMOVUPD      Y5, 3840(BX)
+	VDIVPD       Y11, Y3, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y3
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y13
+	VMOVUPD      2304(BX), Y11
+	VORPD        Y3, Y11, Y3
+	VMOVUPD      1536(BX), Y11
+	VORPD        Y13, Y11, Y11
+	VMOVUPD      4128(BX), Y13
+	VMOVUPD      Y11, 1536(BX)
+	VMULPD       Y8, Y13, Y11
+	VMOVUPD      Y8, 2304(BX)
+	VMOVUPD      4096(BX), Y8
+	VMOVUPD      Y3, 1248(BX)
+	VMULPD       Y5, Y8, Y3
+	VFNMADD231PD Y13, Y11, Y12
+	VFNMADD231PD Y8, Y3, Y2
+	VMOVUPD      4064(BX), Y8
+	VFNMADD231PD Y8, Y11, Y4
+	VMOVUPD      4032(BX), Y13
+	VFNMADD231PD Y13, Y3, Y6
+	VMOVUPD      Y6, 1696(BX)
+	VMOVUPD      480(BX), Y6
+	VFNMADD231PD Y6, Y11, Y10
+	VMOVUPD      Y10, 2912(BX)
+	VMOVUPD      512(BX), Y10
+	VFNMADD231PD Y10, Y3, Y0
+	VMOVUPD      Y0, 2848(BX)
+	VMOVUPD      3968(BX), Y0
+	VFNMADD231PD Y0, Y11, Y14
+	VMOVUPD      Y14, 768(BX)
+	VMOVUPD      3936(BX), Y14
+	VFNMADD231PD Y14, Y3, Y1
+	VMOVUPD      Y1, 736(BX)
+	VMOVUPD      3904(BX), Y1
+	VFNMADD231PD Y1, Y11, Y15
+	VMOVUPD      Y15, 704(BX)
+	VMOVUPD      3872(BX), Y15
+	VFNMADD231PD Y15, Y3, Y7
+	VMOVUPD      Y7, 672(BX)
+	VMOVUPD      3840(BX), Y7
+	VFNMADD231PD Y7, Y11, Y9
+	VMOVUPD      576(BX), Y11
+	VMOVUPD      Y9, 544(BX)
+	VMOVUPD      3616(BX), Y9
+	VFNMADD231PD Y11, Y3, Y9
+	VMOVUPD      one<>+0(SB), Y3
+	VMOVUPD      Y9, 3616(BX)
+	VDIVPD       Y12, Y3, Y9
+	VMOVUPD      Y4, 2816(BX)
+	VDIVPD       Y2, Y3, Y4
+	VPSUBQ       pivotMin<>+0(SB), Y12, Y3
+	VMOVUPD      Y4, 4096(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y4
+	VMOVUPD      Y9, 4128(BX)
+	VMOVUPD      1248(BX), Y9
+	VORPD        Y3, Y9, Y3
+	VMOVUPD      1536(BX), Y9
+	VORPD        Y4, Y9, Y4
+	VMOVUPD      3808(BX), Y9
+	VMULPD       1408(BX), Y9, Y9
+	VMOVUPD      Y4, 1408(BX)
+	VMOVUPD      3776(BX), Y4
+	VMULPD       1376(BX), Y4, Y4
+	VMOVUPD      Y3, 1376(BX)
+	VMOVUPD      800(BX), Y3
+	VMULPD       Y12, Y3, Y3
+	VMOVUPD      4160(BX), Y12
+	VMULPD       Y2, Y12, Y2
+	VMULPD       Y3, Y9, Y3
+	VMULPD       Y2, Y4, Y2
+	VMOVUPD      3008(BX), Y4
+	VPSRLQ       $0x35, Y4, Y9
+	VMOVUPD      2176(BX), Y12
+	VMOVUPD      Y9, 2240(BX)
+	VPSRLQ       $0x35, Y12, Y9
+	VANDPD       evenMask<>+0(SB), Y4, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y12, Y12
+	VORPD        evenBits<>+0(SB), Y12, Y12
+	VMULPD       Y3, Y4, Y3
+	VMULPD       Y2, Y12, Y2
+	VBROADCASTSD 2816(CX), Y4
+	VADDPD       2816(AX), Y4, Y12
+	VADDPD       2848(AX), Y4, Y4
+	VMOVUPD      Y9, 2176(BX)
+	VBROADCASTSD 3392(CX), Y9
+	VMOVUPD      Y2, 3008(BX)
+	VADDPD       3392(AX), Y9, Y2
+	VADDPD       3424(AX), Y9, Y9
+	VMOVUPD      Y3, 4160(BX)
+	VBROADCASTSD 4032(CX), Y3
+	VADDPD       4032(AX), Y3, Y11
+	VADDPD       4064(AX), Y3, Y3
+	VBROADCASTSD 4736(CX), Y7
+	VADDPD       4736(AX), Y7, Y15
+	VADDPD       4768(AX), Y7, Y7
+	VBROADCASTSD 5504(CX), Y1
+	VADDPD       5504(AX), Y1, Y14
+	VADDPD       5536(AX), Y1, Y1
+	VBROADCASTSD 3456(CX), Y0
+	VADDPD       3456(AX), Y0, Y10
+	VADDPD       3488(AX), Y0, Y0
+	VBROADCASTSD 4096(CX), Y6
+	VMOVUPD      Y5, 2272(BX)
+	VADDPD       4096(AX), Y6, Y5
+	VADDPD       4128(AX), Y6, Y6
+	VBROADCASTSD 4800(CX), Y13
+	VADDPD       4800(AX), Y13, Y8
+	VADDPD       4832(AX), Y13, Y13
+	VMOVUPD      Y13, 800(BX)
+	VBROADCASTSD 5568(CX), Y13
+	VMOVUPD      Y8, 3776(BX)
+	VADDPD       5568(AX), Y13, Y8
+	VADDPD       5600(AX), Y13, Y13
+	VMOVUPD      Y13, 3808(BX)
+	VMOVUPD      192(BX), Y13
+	VMOVUPD      Y8, 1536(BX)
+	VMOVUPD      1344(BX), Y8
+	VMOVUPD      Y6, 1248(BX)
+	VMULPD       Y8, Y13, Y6
+	VMOVUPD      Y5, 3072(BX)
+	VMOVUPD      160(BX), Y5
+	VMOVUPD      Y0, 1440(BX)
+	VMOVUPD      2880(BX), Y0
+	VMOVUPD      Y10, 1472(BX)
+	VMULPD       Y0, Y5, Y10
+	VMOVUPD      Y1, 640(BX)
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      Y14, 608(BX)
+	VMULPD       Y8, Y1, Y14
+	VMOVUPD      224(BX), Y8
+	VMOVUPD      Y14, 3648(BX)
+	VMULPD       Y0, Y8, Y14
+	VFNMADD231PD Y13, Y6, Y12
+	VFNMADD231PD Y5, Y10, Y4
+	VFNMADD231PD Y1, Y6, Y2
+	VFNMADD231PD Y8, Y10, Y9
+	VMOVUPD      320(BX), Y5
+	VFNMADD231PD Y5, Y6, Y11
+	VMOVUPD      288(BX), Y13
+	VFNMADD231PD Y13, Y10, Y3
+	VMOVUPD      384(BX), Y0
+	VFNMADD231PD Y0, Y6, Y15
+	VMOVUPD      Y15, 160(BX)
+	VMOVUPD      352(BX), Y15
+	VFNMADD231PD Y15, Y10, Y7
+	VMOVUPD      Y7, 192(BX)
+	VMOVUPD      448(BX), Y7
+	VMOVUPD      Y3, 3680(BX)
+	VMOVUPD      608(BX), Y3
+	VFNMADD231PD Y7, Y6, Y3
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y3, 608(BX)
+	VMOVUPD      640(BX), Y3
+	VFNMADD231PD Y6, Y10, Y3
+	VMOVUPD      3648(BX), Y10
+	VMOVUPD      Y3, 640(BX)
+	VMOVUPD      1472(BX), Y3
+	VFNMADD231PD Y1, Y10, Y3
+	VMOVUPD      1440(BX), Y1
+	VFNMADD231PD Y8, Y14, Y1
+	VMOVUPD      3072(BX), Y8
+	VFNMADD231PD Y5, Y10, Y8
+	VMOVUPD      1248(BX), Y5
+	VFNMADD231PD Y13, Y14, Y5
+	VMOVUPD      3776(BX), Y13
+	VFNMADD231PD Y0, Y10, Y13
+	VMOVUPD      800(BX), Y0
+	VFNMADD231PD Y15, Y14, Y0
+	VMOVUPD      1536(BX), Y15
+	VFNMADD231PD Y7, Y10, Y15
+	VMOVUPD      3808(BX), Y10
+	VFNMADD231PD Y6, Y14, Y10
+	VMOVUPD      960(BX), Y14
+	VMOVUPD      1504(BX), Y6
+	VMULPD       Y6, Y14, Y7
+	VMOVUPD      Y10, 3808(BX)
+	VMOVUPD      928(BX), Y10
+	VMOVUPD      Y15, 1536(BX)
+	VMOVUPD      1664(BX), Y15
+	VMOVUPD      Y0, 800(BX)
+	VMULPD       Y15, Y10, Y0
+	VMOVUPD      Y13, 3776(BX)
+	VMOVUPD      1024(BX), Y13
+	VMOVUPD      Y5, 1248(BX)
+	VMULPD       Y6, Y13, Y5
+	VMOVUPD      992(BX), Y6
+	VMOVUPD      Y8, 3072(BX)
+	VMULPD       Y15, Y6, Y8
+	VFNMADD231PD Y14, Y7, Y12
+	VFNMADD231PD Y10, Y0, Y4
+	VFNMADD231PD Y13, Y7, Y2
+	VFNMADD231PD Y6, Y0, Y9
+	VMOVUPD      1088(BX), Y10
+	VFNMADD231PD Y10, Y7, Y11
+	VMOVUPD      1056(BX), Y14
+	VMOVUPD      3680(BX), Y15
+	VFNMADD231PD Y14, Y0, Y15
+	VMOVUPD      Y15, 3680(BX)
+	VMOVUPD      1152(BX), Y15
+	VMOVUPD      Y11, 928(BX)
+	VMOVUPD      160(BX), Y11
+	VFNMADD231PD Y15, Y7, Y11
+	VMOVUPD      Y11, 160(BX)
+	VMOVUPD      1120(BX), Y11
+	VMOVUPD      Y9, 960(BX)
+	VMOVUPD      192(BX), Y9
+	VFNMADD231PD Y11, Y0, Y9
+	VMOVUPD      Y9, 192(BX)
+	VMOVUPD      1216(BX), Y9
+	VMOVUPD      Y2, 3648(BX)
+	VMOVUPD      608(BX), Y2
+	VFNMADD231PD Y9, Y7, Y2
+	VMOVUPD      1184(BX), Y7
+	VMOVUPD      Y2, 608(BX)
+	VMOVUPD      640(BX), Y2
+	VFNMADD231PD Y7, Y0, Y2
+	VFNMADD231PD Y13, Y5, Y3
+	VFNMADD231PD Y6, Y8, Y1
+	VMOVUPD      3072(BX), Y0
+	VFNMADD231PD Y10, Y5, Y0
+	VMOVUPD      1248(BX), Y6
+	VFNMADD231PD Y14, Y8, Y6
+	VMOVUPD      3776(BX), Y13
+	VFNMADD231PD Y15, Y5, Y13
+	VMOVUPD      800(BX), Y15
+	VFNMADD231PD Y11, Y8, Y15
+	VMOVUPD      1536(BX), Y11
+	VFNMADD231PD Y9, Y5, Y11
+	VMOVUPD      3808(BX), Y5
+	VFNMADD231PD Y7, Y8, Y5
+	VMOVUPD      1888(BX), Y8
+	VMOVUPD      1632(BX), Y7
+	VMULPD       Y7, Y8, Y9
+	VMOVUPD      1856(BX), Y14
+	VMOVUPD      2208(BX), Y10
+	VMOVUPD      Y5, 3808(BX)
+	VMULPD       Y10, Y14, Y5
+	VMOVUPD      Y11, 1536(BX)
+	VMOVUPD      1952(BX), Y11
+	VMOVUPD      Y15, 800(BX)
+	VMULPD       Y7, Y11, Y15
+	VMOVUPD      1920(BX), Y7
+	VMOVUPD      Y13, 3776(BX)
+	VMULPD       Y10, Y7, Y13
+	VFNMADD231PD Y8, Y9, Y12
+	VFNMADD231PD Y14, Y5, Y4
+	VMOVUPD      3648(BX), Y8
+	VFNMADD231PD Y11, Y9, Y8
+	VMOVUPD      960(BX), Y14
+	VFNMADD231PD Y7, Y5, Y14
+	VMOVUPD      2016(BX), Y10
+	VMOVUPD      Y14, 960(BX)
+	VMOVUPD      928(BX), Y14
+	VFNMADD231PD Y10, Y9, Y14
+	VMOVUPD      Y14, 928(BX)
+	VMOVUPD      1984(BX), Y14
+	VMOVUPD      Y8, 3648(BX)
+	VMOVUPD      3680(BX), Y8
+	VFNMADD231PD Y14, Y5, Y8
+	VMOVUPD      Y8, 3680(BX)
+	VMOVUPD      2080(BX), Y8
+	VMOVUPD      Y4, 1856(BX)
+	VMOVUPD      160(BX), Y4
+	VFNMADD231PD Y8, Y9, Y4
+	VMOVUPD      Y4, 160(BX)
+	VMOVUPD      2048(BX), Y4
+	VMOVUPD      Y12, 1888(BX)
+	VMOVUPD      192(BX), Y12
+	VFNMADD231PD Y4, Y5, Y12
+	VMOVUPD      Y12, 192(BX)
+	VMOVUPD      2144(BX), Y12
+	VMOVUPD      608(BX), Y4
+	VFNMADD231PD Y12, Y9, Y4
+	VMOVUPD      2112(BX), Y9
+	VFNMADD231PD Y9, Y5, Y2
+	VFNMADD231PD Y11, Y15, Y3
+	VFNMADD231PD Y7, Y13, Y1
+	VFNMADD231PD Y10, Y15, Y0
+	VFNMADD231PD Y14, Y13, Y6
+	VMOVUPD      3776(BX), Y5
+	VFNMADD231PD Y8, Y15, Y5
+	VMOVUPD      2048(BX), Y7
+	VMOVUPD      800(BX), Y11
+	VFNMADD231PD Y7, Y13, Y11
+	VMOVUPD      1536(BX), Y7
+	VFNMADD231PD Y12, Y15, Y7
+	VMOVUPD      3808(BX), Y15
+	VFNMADD231PD Y9, Y13, Y15
+	VMOVUPD      2528(BX), Y13
+	VMOVUPD      2944(BX), Y9
+	VMULPD       Y9, Y13, Y12
+	VMOVUPD      2496(BX), Y8
+	VMOVUPD      2976(BX), Y14
+	VMULPD       Y14, Y8, Y10
+	VMOVUPD      Y15, 3808(BX)
+	VMOVUPD      2592(BX), Y15
+	VMOVUPD      Y7, 1536(BX)
+	VMULPD       Y9, Y15, Y7
+	VMOVUPD      2560(BX), Y9
+	VMOVUPD      Y11, 800(BX)
+	VMULPD       Y14, Y9, Y11
+	VMOVUPD      1888(BX), Y14
+	VFNMADD231PD Y13, Y12, Y14
+	VMOVUPD      1856(BX), Y13
+	VFNMADD231PD Y8, Y10, Y13
+	VMOVUPD      3648(BX), Y8
+	VFNMADD231PD Y15, Y12, Y8
+	VMOVUPD      Y8, 3648(BX)
+	VMOVUPD      960(BX), Y8
+	VFNMADD231PD Y9, Y10, Y8
+	VMOVUPD      Y8, 960(BX)
+	VMOVUPD      2656(BX), Y8
+	VMOVUPD      Y13, 1856(BX)
+	VMOVUPD      928(BX), Y13
+	VFNMADD231PD Y8, Y12, Y13
+	VMOVUPD      Y13, 928(BX)
+	VMOVUPD      2624(BX), Y13
+	VMOVUPD      Y14, 1888(BX)
+	VMOVUPD      3680(BX), Y14
+	VFNMADD231PD Y13, Y10, Y14
+	VMOVUPD      Y14, 3680(BX)
+	VMOVUPD      2720(BX), Y14
+	VMOVUPD      Y5, 3776(BX)
+	VMOVUPD      160(BX), Y5
+	VFNMADD231PD Y14, Y12, Y5
+	VMOVUPD      Y5, 160(BX)
+	VMOVUPD      2688(BX), Y5
+	VMOVUPD      192(BX), Y14
+	VFNMADD231PD Y5, Y10, Y14
+	VMOVUPD      Y14, 192(BX)
+	VMOVUPD      2784(BX), Y14
+	VFNMADD231PD Y14, Y12, Y4
+	VMOVUPD      2752(BX), Y12
+	VFNMADD231PD Y12, Y10, Y2
+	VFNMADD231PD Y15, Y7, Y3
+	VFNMADD231PD Y9, Y11, Y1
+	VFNMADD231PD Y8, Y7, Y0
+	VFNMADD231PD Y13, Y11, Y6
+	VMOVUPD      2720(BX), Y9
+	VMOVUPD      3776(BX), Y10
+	VFNMADD231PD Y9, Y7, Y10
+	VMOVUPD      800(BX), Y15
+	VFNMADD231PD Y5, Y11, Y15
+	VMOVUPD      1536(BX), Y5
+	VFNMADD231PD Y14, Y7, Y5
+	VMOVUPD      3808(BX), Y7
+	VFNMADD231PD Y12, Y11, Y7
+	VMOVUPD      3584(BX), Y11
+	VMOVUPD      1568(BX), Y12
+	VMULPD       Y12, Y11, Y14
+	VMOVUPD      3552(BX), Y9
+	VMOVUPD      2336(BX), Y13
+	VMULPD       Y13, Y9, Y8
+	VMOVUPD      Y7, 3808(BX)
+	VMOVUPD      3520(BX), Y7
+	VMOVUPD      Y5, 1536(BX)
+	VMULPD       Y12, Y7, Y5
+	VMOVUPD      3488(BX), Y12
+	VMOVUPD      Y15, 800(BX)
+	VMULPD       Y13, Y12, Y15
+	VMOVUPD      1888(BX), Y13
+	VFNMADD231PD Y11, Y14, Y13
+	VMOVUPD      1856(BX), Y11
+	VFNMADD231PD Y9, Y8, Y11
+	VMOVUPD      3648(BX), Y9
+	VFNMADD231PD Y7, Y14, Y9
+	VMOVUPD      Y9, 3648(BX)
+	VMOVUPD      960(BX), Y9
+	VFNMADD231PD Y12, Y8, Y9
+	VMOVUPD      Y9, 960(BX)
+	VMOVUPD      3456(BX), Y9
+	VMOVUPD      Y11, 1856(BX)
+	VMOVUPD      928(BX), Y11
+	VFNMADD231PD Y9, Y14, Y11
+	VMOVUPD      Y11, 928(BX)
+	VMOVUPD      3424(BX), Y11
+	VMOVUPD      Y13, 1888(BX)
+	VMOVUPD      3680(BX), Y13
+	VFNMADD231PD Y11, Y8, Y13
+	VMOVUPD      Y13, 3680(BX)
+	VMOVUPD      1312(BX), Y13
+	VMOVUPD      Y10, 3776(BX)
+	VMOVUPD      160(BX), Y10
+	VFNMADD231PD Y13, Y14, Y10
+	VMOVUPD      Y10, 160(BX)
+	VMOVUPD      3040(BX), Y10
+	VMOVUPD      192(BX), Y13
+	VFNMADD231PD Y10, Y8, Y13
+	VMOVUPD      Y13, 192(BX)
+	VMOVUPD      1600(BX), Y13
+	VFNMADD231PD Y13, Y14, Y4
+	VMOVUPD      1280(BX), Y14
+	VFNMADD231PD Y14, Y8, Y2
+	VFNMADD231PD Y7, Y5, Y3
+	VFNMADD231PD Y12, Y15, Y1
+	VFNMADD231PD Y9, Y5, Y0
+	VFNMADD231PD Y11, Y15, Y6
+	VMOVUPD      1312(BX), Y7
+	VMOVUPD      3776(BX), Y8
+	VFNMADD231PD Y7, Y5, Y8
+	VMOVUPD      800(BX), Y12
+	VFNMADD231PD Y10, Y15, Y12
+	VMOVUPD      1536(BX), Y10
+	VFNMADD231PD Y13, Y5, Y10
+	VMOVUPD      3808(BX), Y5
+	VFNMADD231PD Y14, Y15, Y5
+	VMOVUPD      3136(BX), Y15
+	VMOVUPD      3712(BX), Y14
+	VMULPD       Y14, Y15, Y13
+	VMOVUPD      3104(BX), Y7
+	VMOVUPD      3744(BX), Y11
+	VMULPD       Y11, Y7, Y9
+	VMOVUPD      Y5, 3808(BX)
+	VMOVUPD      3200(BX), Y5
+	VMOVUPD      Y10, 1536(BX)
+	VMULPD       Y14, Y5, Y10
+	VMOVUPD      3168(BX), Y14
+	VMOVUPD      Y12, 800(BX)
+	VMULPD       Y11, Y14, Y12
+	VMOVUPD      1888(BX), Y11
+	VFNMADD231PD Y15, Y13, Y11
+	VMOVUPD      1856(BX), Y15
+	VFNMADD231PD Y7, Y9, Y15
+	VMOVUPD      3648(BX), Y7
+	VFNMADD231PD Y5, Y13, Y7
+	VMOVUPD      Y7, 3648(BX)
+	VMOVUPD      960(BX), Y7
+	VFNMADD231PD Y14, Y9, Y7
+	VMOVUPD      Y7, 960(BX)
+	VMOVUPD      3264(BX), Y7
+	VMOVUPD      Y15, 1856(BX)
+	VMOVUPD      928(BX), Y15
+	VFNMADD231PD Y7, Y13, Y15
+	VMOVUPD      Y15, 928(BX)
+	VMOVUPD      3232(BX), Y15
+	VMOVUPD      Y11, 1888(BX)
+	VMOVUPD      3680(BX), Y11
+	VFNMADD231PD Y15, Y9, Y11
+	VMOVUPD      Y11, 3680(BX)
+	VMOVUPD      3328(BX), Y11
+	VMOVUPD      Y8, 3776(BX)
+	VMOVUPD      160(BX), Y8
+	VFNMADD231PD Y11, Y13, Y8
+	VMOVUPD      Y8, 160(BX)
+	VMOVUPD      3296(BX), Y8
+	VMOVUPD      192(BX), Y11
+	VFNMADD231PD Y8, Y9, Y11
+	VMOVUPD      Y11, 192(BX)
+	VMOVUPD      3392(BX), Y11
+	VFNMADD231PD Y11, Y13, Y4
+	VMOVUPD      3360(BX), Y13
+	VFNMADD231PD Y13, Y9, Y2
+	VFNMADD231PD Y5, Y10, Y3
+	VFNMADD231PD Y14, Y12, Y1
+	VFNMADD231PD Y7, Y10, Y0
+	VFNMADD231PD Y15, Y12, Y6
+	VMOVUPD      3328(BX), Y5
+	VMOVUPD      3776(BX), Y9
+	VFNMADD231PD Y5, Y10, Y9
+	VMOVUPD      800(BX), Y14
+	VFNMADD231PD Y8, Y12, Y14
+	VMOVUPD      1536(BX), Y8
+	VFNMADD231PD Y11, Y10, Y8
+	VMOVUPD      3808(BX), Y10
+	VFNMADD231PD Y13, Y12, Y10
+	VMOVUPD      4064(BX), Y12
+	VMOVUPD      2304(BX), Y13
+	VMULPD       Y13, Y12, Y11
+	VMOVUPD      4032(BX), Y5
+	VMOVUPD      2272(BX), Y15
+	VMULPD       Y15, Y5, Y7
+	VMOVUPD      Y10, 3808(BX)
+	VMOVUPD      480(BX), Y10
+	VMOVUPD      Y8, 1536(BX)
+	VMULPD       Y13, Y10, Y8
+	VMOVUPD      512(BX), Y13
+	VMOVUPD      Y14, 800(BX)
+	VMULPD       Y15, Y13, Y14
+	VMOVUPD      1888(BX), Y15
+	VFNMADD231PD Y12, Y11, Y15
+	VMOVUPD      1856(BX), Y12
+	VFNMADD231PD Y5, Y7, Y12
+	VMOVUPD      3648(BX), Y5
+	VFNMADD231PD Y10, Y11, Y5
+	VMOVUPD      Y5, 3648(BX)
+	VMOVUPD      960(BX), Y5
+	VFNMADD231PD Y13, Y7, Y5
+	VMOVUPD      Y5, 960(BX)
+	VMOVUPD      3968(BX), Y5
+	VMOVUPD      Y12, 1856(BX)
+	VMOVUPD      928(BX), Y12
+	VFNMADD231PD Y5, Y11, Y12
+	VMOVUPD      Y12, 928(BX)
+	VMOVUPD      3936(BX), Y12
+	VMOVUPD      Y15, 1888(BX)
+	VMOVUPD      3680(BX), Y15
+	VFNMADD231PD Y12, Y7, Y15
+	VMOVUPD      Y15, 3680(BX)
+	VMOVUPD      3904(BX), Y15
+	VMOVUPD      Y9, 3776(BX)
+	VMOVUPD      160(BX), Y9
+	VFNMADD231PD Y15, Y11, Y9
+	VMOVUPD      Y9, 160(BX)
+	VMOVUPD      3872(BX), Y9
+	VMOVUPD      192(BX), Y15
+	VFNMADD231PD Y9, Y7, Y15
+	VMOVUPD      Y15, 192(BX)
+	VMOVUPD      3840(BX), Y15
+	VFNMADD231PD Y15, Y11, Y4
+	VMOVUPD      576(BX), Y11
+	VFNMADD231PD Y11, Y7, Y2
+	VFNMADD231PD Y10, Y8, Y3
+	VFNMADD231PD Y13, Y14, Y1
+	VFNMADD231PD Y5, Y8, Y0
+	VFNMADD231PD Y12, Y14, Y6
+	VMOVUPD      3904(BX), Y7
+	VMOVUPD      3776(BX), Y10
+	VFNMADD231PD Y7, Y8, Y10
+	VMOVUPD      800(BX), Y13
+	VFNMADD231PD Y9, Y14, Y13
+	VMOVUPD      1536(BX), Y9
+	VFNMADD231PD Y15, Y8, Y9
+	VMOVUPD      3808(BX), Y8
+	VFNMADD231PD Y11, Y14, Y8
+	VMOVUPD      2816(BX), Y14
+	VMOVUPD      4128(BX), Y11
+	VMULPD       Y11, Y14, Y15
+	VMOVUPD      1696(BX), Y7
+	VMOVUPD      4096(BX), Y12
+	VMULPD       Y12, Y7, Y5
+	VMOVUPD      Y8, 3808(BX)
+	VMOVUPD      2912(BX), Y8
+	VMOVUPD      Y9, 1536(BX)
+	VMULPD       Y11, Y8, Y9
+	VMOVUPD      2848(BX), Y11
+	VMOVUPD      Y13, 800(BX)
+	VMULPD       Y12, Y11, Y13
+	VMOVUPD      1888(BX), Y12
+	VFNMADD231PD Y14, Y15, Y12
+	VMOVUPD      1856(BX), Y14
+	VFNMADD231PD Y7, Y5, Y14
+	VMOVUPD      3648(BX), Y7
+	VFNMADD231PD Y8, Y15, Y7
+	VMOVUPD      Y7, 3648(BX)
+	VMOVUPD      960(BX), Y7
+	VFNMADD231PD Y11, Y5, Y7
+	VMOVUPD      Y7, 960(BX)
+	VMOVUPD      768(BX), Y7
+	VMOVUPD      Y14, 1856(BX)
+	VMOVUPD      928(BX), Y14
+	VFNMADD231PD Y7, Y15, Y14
+	VMOVUPD      Y14, 928(BX)
+	VMOVUPD      736(BX), Y14
+	VMOVUPD      Y12, 1888(BX)
+	VMOVUPD      3680(BX), Y12
+	VFNMADD231PD Y14, Y5, Y12
+	VMOVUPD      Y12, 3680(BX)
+	VMOVUPD      704(BX), Y12
+	VMOVUPD      Y10, 3776(BX)
+	VMOVUPD      160(BX), Y10
+	VFNMADD231PD Y12, Y15, Y10
+	VMOVUPD      Y10, 160(BX)
+	VMOVUPD      672(BX), Y10
+	VMOVUPD      192(BX), Y12
+	VFNMADD231PD Y10, Y5, Y12
+	VMOVUPD      Y12, 192(BX)
+	VMOVUPD      544(BX), Y12
+	VFNMADD231PD Y12, Y15, Y4
+	VMOVUPD      3616(BX), Y15
+	VFNMADD231PD Y15, Y5, Y2
+	VFNMADD231PD Y8, Y9, Y3
+	VFNMADD231PD Y11, Y13, Y1
+	VFNMADD231PD Y7, Y9, Y0
+	VFNMADD231PD Y14, Y13, Y6
+	VMOVUPD      704(BX), Y5
+	VMOVUPD      3776(BX), Y8
+	VFNMADD231PD Y5, Y9, Y8
+	VMOVUPD      800(BX), Y11
+	VFNMADD231PD Y10, Y13, Y11
+	VMOVUPD      1536(BX), Y10
+	VFNMADD231PD Y12, Y9, Y10
+	VMOVUPD      3808(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      one<>+0(SB), Y13
+	VMOVUPD      1888(BX), Y15
+	VDIVPD       Y15, Y13, Y12
+	VMOVUPD      1856(BX), Y5
+	VDIVPD       Y5, Y13, Y14
+	VPSUBQ       pivotMin<>+0(SB), Y15, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y5, Y15
+	VMOVUPD      1376(BX), Y5
+	VORPD        Y7, Y5, Y5
+	VMOVUPD      1408(BX), Y7
+	VORPD        Y15, Y7, Y7
+	VMOVUPD      3648(BX), Y15
+	VMOVUPD      Y7, 1408(BX)
+	VMULPD       Y12, Y15, Y7
+	VMOVUPD      Y12, 1376(BX)
+	VMOVUPD      960(BX), Y12
+	VMOVUPD      Y5, 2848(BX)
+	VMULPD       Y14, Y12, Y5
+	VFNMADD231PD Y15, Y7, Y3
+	VFNMADD231PD Y12, Y5, Y1
+	VMOVUPD      928(BX), Y12
+	VFNMADD231PD Y12, Y7, Y0
+	VMOVUPD      3680(BX), Y15
+	VFNMADD231PD Y15, Y5, Y6
+	VMOVUPD      Y6, 1248(BX)
+	VMOVUPD      160(BX), Y6
+	VFNMADD231PD Y6, Y7, Y8
+	VMOVUPD      Y8, 3776(BX)
+	VMOVUPD      192(BX), Y8
+	VFNMADD231PD Y8, Y5, Y11
+	VFNMADD231PD Y4, Y7, Y10
+	VFNMADD231PD Y2, Y5, Y9
+	VDIVPD       Y3, Y13, Y5
+	VDIVPD       Y1, Y13, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y3, Y13
+	VMOVUPD      Y3, 1472(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y3
+	VMOVUPD      Y1, 1440(BX)
+	VMOVUPD      2848(BX), Y1
+	VORPD        Y13, Y1, Y1
+	VMOVUPD      1408(BX), Y13
+	VORPD        Y3, Y13, Y3
+	VBROADCASTSD 4160(CX), Y13
+	VMOVUPD      Y3, 1408(BX)
+	VADDPD       4160(AX), Y13, Y3
+	VADDPD       4192(AX), Y13, Y13
+	VMOVUPD      Y1, 2848(BX)
+	VBROADCASTSD 4864(CX), Y1
+	VMOVUPD      Y9, 3808(BX)
+	VADDPD       4864(AX), Y1, Y9
+	VADDPD       4896(AX), Y1, Y1
+	VMOVUPD      Y10, 1536(BX)
+	VBROADCASTSD 5632(CX), Y10
+	VMOVUPD      Y11, 800(BX)
+	VADDPD       5632(AX), Y10, Y11
+	VADDPD       5664(AX), Y10, Y10
+	VMOVUPD      Y7, 960(BX)
+	VBROADCASTSD 4928(CX), Y7
+	VMOVUPD      Y0, 3072(BX)
+	VADDPD       4928(AX), Y7, Y0
+	VADDPD       4960(AX), Y7, Y7
+	VMOVUPD      Y5, 3648(BX)
+	VBROADCASTSD 5696(CX), Y5
+	VMOVUPD      Y2, 640(BX)
+	VADDPD       5696(AX), Y5, Y2
+	VADDPD       5728(AX), Y5, Y5
+	VMOVUPD      Y4, 608(BX)
+	VMOVUPD      320(BX), Y4
+	VMOVUPD      1344(BX), Y8
+	VMULPD       Y8, Y4, Y6
+	VMOVUPD      Y14, 2912(BX)
+	VMOVUPD      288(BX), Y14
+	VMOVUPD      2880(BX), Y15
+	VMULPD       Y15, Y14, Y12
+	VMOVUPD      Y5, 1696(BX)
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      Y2, 2816(BX)
+	VMULPD       Y8, Y5, Y2
+	VMOVUPD      352(BX), Y8
+	VMOVUPD      Y7, 512(BX)
+	VMULPD       Y15, Y8, Y7
+	VFNMADD231PD Y4, Y6, Y3
+	VFNMADD231PD Y14, Y12, Y13
+	VFNMADD231PD Y5, Y6, Y9
+	VFNMADD231PD Y8, Y12, Y1
+	VMOVUPD      448(BX), Y4
+	VFNMADD231PD Y4, Y6, Y11
+	VMOVUPD      416(BX), Y6
+	VFNMADD231PD Y6, Y12, Y10
+	VFNMADD231PD Y5, Y2, Y0
+	VMOVUPD      512(BX), Y5
+	VFNMADD231PD Y8, Y7, Y5
+	VMOVUPD      2816(BX), Y8
+	VFNMADD231PD Y4, Y2, Y8
+	VMOVUPD      1696(BX), Y2
+	VFNMADD231PD Y6, Y7, Y2
+	VMOVUPD      1088(BX), Y7
+	VMOVUPD      1504(BX), Y12
+	VMULPD       Y12, Y7, Y14
+	VMOVUPD      1056(BX), Y6
+	VMOVUPD      1664(BX), Y15
+	VMULPD       Y15, Y6, Y4
+	VMOVUPD      Y2, 1696(BX)
+	VMOVUPD      1152(BX), Y2
+	VMOVUPD      Y8, 2816(BX)
+	VMULPD       Y12, Y2, Y8
+	VMOVUPD      1120(BX), Y12
+	VMOVUPD      Y5, 512(BX)
+	VMULPD       Y15, Y12, Y5
+	VFNMADD231PD Y7, Y14, Y3
+	VFNMADD231PD Y6, Y4, Y13
+	VFNMADD231PD Y2, Y14, Y9
+	VFNMADD231PD Y12, Y4, Y1
+	VMOVUPD      1216(BX), Y6
+	VFNMADD231PD Y6, Y14, Y11
+	VMOVUPD      1184(BX), Y7
+	VFNMADD231PD Y7, Y4, Y10
+	VFNMADD231PD Y2, Y8, Y0
+	VMOVUPD      512(BX), Y2
+	VFNMADD231PD Y12, Y5, Y2
+	VMOVUPD      2816(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      1696(BX), Y8
+	VFNMADD231PD Y7, Y5, Y8
+	VMOVUPD      2016(BX), Y5
+	VMOVUPD      1632(BX), Y12
+	VMULPD       Y12, Y5, Y14
+	VMOVUPD      1984(BX), Y7
+	VMOVUPD      2208(BX), Y15
+	VMULPD       Y15, Y7, Y6
+	VMOVUPD      Y8, 1696(BX)
+	VMOVUPD      2080(BX), Y8
+	VMOVUPD      Y4, 2816(BX)
+	VMULPD       Y12, Y8, Y4
+	VMOVUPD      2048(BX), Y12
+	VMOVUPD      Y2, 512(BX)
+	VMULPD       Y15, Y12, Y2
+	VFNMADD231PD Y5, Y14, Y3
+	VFNMADD231PD Y7, Y6, Y13
+	VFNMADD231PD Y8, Y14, Y9
+	VFNMADD231PD Y12, Y6, Y1
+	VMOVUPD      2144(BX), Y5
+	VFNMADD231PD Y5, Y14, Y11
+	VMOVUPD      2112(BX), Y7
+	VFNMADD231PD Y7, Y6, Y10
+	VFNMADD231PD Y8, Y4, Y0
+	VMOVUPD      512(BX), Y6
+	VFNMADD231PD Y12, Y2, Y6
+	VMOVUPD      2816(BX), Y8
+	VFNMADD231PD Y5, Y4, Y8
+	VMOVUPD      1696(BX), Y4
+	VFNMADD231PD Y7, Y2, Y4
+	VMOVUPD      2656(BX), Y2
+	VMOVUPD      2944(BX), Y12
+	VMULPD       Y12, Y2, Y14
+	VMOVUPD      2624(BX), Y7
+	VMOVUPD      2976(BX), Y15
+	VMULPD       Y15, Y7, Y5
+	VMOVUPD      Y4, 1696(BX)
+	VMOVUPD      2720(BX), Y4
+	VMOVUPD      Y8, 2816(BX)
+	VMULPD       Y12, Y4, Y8
+	VMOVUPD      2688(BX), Y12
+	VMOVUPD      Y6, 512(BX)
+	VMULPD       Y15, Y12, Y6
+	VFNMADD231PD Y2, Y14, Y3
+	VFNMADD231PD Y7, Y5, Y13
+	VFNMADD231PD Y4, Y14, Y9
+	VFNMADD231PD Y12, Y5, Y1
+	VMOVUPD      2784(BX), Y2
+	VFNMADD231PD Y2, Y14, Y11
+	VMOVUPD      2752(BX), Y7
+	VFNMADD231PD Y7, Y5, Y10
+	VFNMADD231PD Y4, Y8, Y0
+	VMOVUPD      512(BX), Y4
+	VFNMADD231PD Y12, Y6, Y4
+	VMOVUPD      2816(BX), Y5
+	VFNMADD231PD Y2, Y8, Y5
+	VMOVUPD      1696(BX), Y8
+	VFNMADD231PD Y7, Y6, Y8
+	VMOVUPD      3456(BX), Y6
+	VMOVUPD      1568(BX), Y12
+	VMULPD       Y12, Y6, Y14
+	VMOVUPD      3424(BX), Y7
+	VMOVUPD      2336(BX), Y15
+	VMULPD       Y15, Y7, Y2
+	VMOVUPD      Y8, 1696(BX)
+	VMOVUPD      1312(BX), Y8
+	VMOVUPD      Y5, 2816(BX)
+	VMULPD       Y12, Y8, Y5
+	VMOVUPD      3040(BX), Y12
+	VMOVUPD      Y4, 512(BX)
+	VMULPD       Y15, Y12, Y4
+	VFNMADD231PD Y6, Y14, Y3
+	VFNMADD231PD Y7, Y2, Y13
+	VFNMADD231PD Y8, Y14, Y9
+	VFNMADD231PD Y12, Y2, Y1
+	VMOVUPD      1600(BX), Y6
+	VFNMADD231PD Y6, Y14, Y11
+	VMOVUPD      1280(BX), Y7
+	VFNMADD231PD Y7, Y2, Y10
+	VFNMADD231PD Y8, Y5, Y0
+	VMOVUPD      512(BX), Y2
+	VFNMADD231PD Y12, Y4, Y2
+	VMOVUPD      2816(BX), Y8
+	VFNMADD231PD Y6, Y5, Y8
+	VMOVUPD      1696(BX), Y5
+	VFNMADD231PD Y7, Y4, Y5
+	VMOVUPD      3264(BX), Y4
+	VMOVUPD      3712(BX), Y12
+	VMULPD       Y12, Y4, Y14
+	VMOVUPD      3232(BX), Y7
+	VMOVUPD      3744(BX), Y15
+	VMULPD       Y15, Y7, Y6
+	VMOVUPD      Y5, 1696(BX)
+	VMOVUPD      3328(BX), Y5
+	VMOVUPD      Y8, 2816(BX)
+	VMULPD       Y12, Y5, Y8
+	VMOVUPD      3296(BX), Y12
+	VMOVUPD      Y2, 512(BX)
+	VMULPD       Y15, Y12, Y2
+	VFNMADD231PD Y4, Y14, Y3
+	VFNMADD231PD Y7, Y6, Y13
+	VFNMADD231PD Y5, Y14, Y9
+	VFNMADD231PD Y12, Y6, Y1
+	VMOVUPD      3392(BX), Y4
+	VFNMADD231PD Y4, Y14, Y11
+	VMOVUPD      3360(BX), Y7
+	VFNMADD231PD Y7, Y6, Y10
+	VFNMADD231PD Y5, Y8, Y0
+	VMOVUPD      512(BX), Y5
+	VFNMADD231PD Y12, Y2, Y5
+	VMOVUPD      2816(BX), Y6
+	VFNMADD231PD Y4, Y8, Y6
+	VMOVUPD      1696(BX), Y8
+	VFNMADD231PD Y7, Y2, Y8
+	VMOVUPD      3968(BX), Y2
+	VMOVUPD      2304(BX), Y12
+	VMULPD       Y12, Y2, Y14
+	VMOVUPD      3936(BX), Y7
+	VMOVUPD      2272(BX), Y15
+	VMULPD       Y15, Y7, Y4
+	VMOVUPD      Y8, 1696(BX)
+	VMOVUPD      3904(BX), Y8
+	VMOVUPD      Y6, 2816(BX)
+	VMULPD       Y12, Y8, Y6
+	VMOVUPD      3872(BX), Y12
+	VMOVUPD      Y5, 512(BX)
+	VMULPD       Y15, Y12, Y5
+	VFNMADD231PD Y2, Y14, Y3
+	VFNMADD231PD Y7, Y4, Y13
+	VFNMADD231PD Y8, Y14, Y9
+	VFNMADD231PD Y12, Y4, Y1
+	VMOVUPD      3840(BX), Y2
+	VFNMADD231PD Y2, Y14, Y11
+	VMOVUPD      576(BX), Y7
+	VFNMADD231PD Y7, Y4, Y10
+	VFNMADD231PD Y8, Y6, Y0
+	VMOVUPD      512(BX), Y4
+	VFNMADD231PD Y12, Y5, Y4
+	VMOVUPD      2816(BX), Y8
+	VFNMADD231PD Y2, Y6, Y8
+	VMOVUPD      1696(BX), Y6
+	VFNMADD231PD Y7, Y5, Y6
+	VMOVUPD      768(BX), Y5
+	VMOVUPD      4128(BX), Y12
+	VMULPD       Y12, Y5, Y14
+	VMOVUPD      736(BX), Y7
+	VMOVUPD      4096(BX), Y15
+	VMULPD       Y15, Y7, Y2
+	VMOVUPD      Y6, 1696(BX)
+	VMOVUPD      704(BX), Y6
+	VMOVUPD      Y8, 2816(BX)
+	VMULPD       Y12, Y6, Y8
+	VMOVUPD      672(BX), Y12
+	VMOVUPD      Y4, 512(BX)
+	VMULPD       Y15, Y12, Y4
+	VFNMADD231PD Y5, Y14, Y3
+	VFNMADD231PD Y7, Y2, Y13
+	VFNMADD231PD Y6, Y14, Y9
+	VFNMADD231PD Y12, Y2, Y1
+	VMOVUPD      544(BX), Y5
+	VFNMADD231PD Y5, Y14, Y11
+	VMOVUPD      3616(BX), Y7
+	VFNMADD231PD Y7, Y2, Y10
+	VFNMADD231PD Y6, Y8, Y0
+	VMOVUPD      512(BX), Y2
+	VFNMADD231PD Y12, Y4, Y2
+	VMOVUPD      2816(BX), Y6
+	VFNMADD231PD Y5, Y8, Y6
+	VMOVUPD      1696(BX), Y8
+	VFNMADD231PD Y7, Y4, Y8
+	VMOVUPD      928(BX), Y4
+	VMOVUPD      1376(BX), Y12
+	VMULPD       Y12, Y4, Y14
+	VMOVUPD      3680(BX), Y7
+	VMOVUPD      2912(BX), Y15
+	VMULPD       Y15, Y7, Y5
+	VMOVUPD      Y8, 1696(BX)
+	VMOVUPD      160(BX), Y8
+	VMOVUPD      Y6, 2816(BX)
+	VMULPD       Y12, Y8, Y6
+	VMOVUPD      192(BX), Y12
+	VMOVUPD      Y2, 512(BX)
+	VMULPD       Y15, Y12, Y2
+	VFNMADD231PD Y4, Y14, Y3
+	VFNMADD231PD Y7, Y5, Y13
+	VFNMADD231PD Y8, Y14, Y9
+	VFNMADD231PD Y12, Y5, Y1
+	VMOVUPD      608(BX), Y4
+	VFNMADD231PD Y4, Y14, Y11
+	VMOVUPD      640(BX), Y7
+	VFNMADD231PD Y7, Y5, Y10
+	VFNMADD231PD Y8, Y6, Y0
+	VMOVUPD      512(BX), Y5
+	VFNMADD231PD Y12, Y2, Y5
+	VMOVUPD      2816(BX), Y8
+	VFNMADD231PD Y4, Y6, Y8
+	VMOVUPD      1696(BX), Y6
+	VFNMADD231PD Y7, Y2, Y6
+	VMOVUPD      3072(BX), Y2
+	VMOVUPD      3648(BX), Y12
+	VMULPD       Y12, Y2, Y14
+	VMOVUPD      1248(BX), Y7
+	VMOVUPD      960(BX), Y15
+	VMULPD       Y15, Y7, Y4
+	VMOVUPD      Y6, 1696(BX)
+	VMOVUPD      3776(BX), Y6
+	VMOVUPD      Y8, 2816(BX)
+	VMULPD       Y12, Y6, Y8
+	VMOVUPD      800(BX), Y12
+	VMOVUPD      Y5, 512(BX)
+	VMULPD       Y15, Y12, Y5
+	VFNMADD231PD Y2, Y14, Y3
+	VFNMADD231PD Y7, Y4, Y13
+	VFNMADD231PD Y6, Y14, Y9
+	VFNMADD231PD Y12, Y4, Y1
+	VMOVUPD      1536(BX), Y2
+	VFNMADD231PD Y2, Y14, Y11
+	VMOVUPD      3808(BX), Y7
+	VFNMADD231PD Y7, Y4, Y10
+	VFNMADD231PD Y6, Y8, Y0
+	VMOVUPD      512(BX), Y4
+	VFNMADD231PD Y12, Y5, Y4
+	VMOVUPD      2816(BX), Y6
+	VFNMADD231PD Y2, Y8, Y6
+	VMOVUPD      1696(BX), Y8
+	VFNMADD231PD Y7, Y5, Y8
+	VMOVUPD      one<>+0(SB), Y5
+	VDIVPD       Y3, Y5, Y12
+	VDIVPD       Y13, Y5, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y3, Y14
+	VMOVUPD      Y3, 800(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y3
+	VMOVUPD      Y13, 3776(BX)
+	VMOVUPD      2848(BX), Y13
+	VORPD        Y14, Y13, Y13
+	VMOVUPD      1408(BX), Y14
+	VORPD        Y3, Y14, Y3
+	VMULPD       Y12, Y9, Y14
+	VMOVUPD      Y12, 1408(BX)
+	VMULPD       Y5, Y1, Y12
+	VFNMADD231PD Y9, Y14, Y0
+	VFNMADD231PD Y1, Y12, Y4
+	VFNMADD231PD Y11, Y14, Y6
+	VFNMADD231PD Y10, Y12, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y9
+	VORPD        Y1, Y13, Y1
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 5760(CX), Y9
+	VADDPD       5760(AX), Y9, Y12
+	VADDPD       5792(AX), Y9, Y9
+	VMOVUPD      448(BX), Y13
+	VMULPD       1344(BX), Y13, Y14
+	VMOVUPD      Y3, 1344(BX)
+	VMOVUPD      416(BX), Y3
+	VMOVUPD      Y1, 2848(BX)
+	VMULPD       2880(BX), Y3, Y1
+	VFNMADD231PD Y13, Y14, Y12
+	VFNMADD231PD Y3, Y1, Y9
+	VMOVUPD      1216(BX), Y1
+	VMULPD       1504(BX), Y1, Y3
+	VMOVUPD      1184(BX), Y13
+	VMULPD       1664(BX), Y13, Y14
+	VFNMADD231PD Y1, Y3, Y12
+	VFNMADD231PD Y13, Y14, Y9
+	VMOVUPD      2144(BX), Y1
+	VMULPD       1632(BX), Y1, Y3
+	VMOVUPD      2112(BX), Y13
+	VMULPD       2208(BX), Y13, Y14
+	VFNMADD231PD Y1, Y3, Y12
+	VFNMADD231PD Y13, Y14, Y9
+	VMOVUPD      2784(BX), Y1
+	VMULPD       2944(BX), Y1, Y3
+	VMOVUPD      2752(BX), Y13
+	VMULPD       2976(BX), Y13, Y14
+	VFNMADD231PD Y1, Y3, Y12
+	VFNMADD231PD Y13, Y14, Y9
+	VMOVUPD      1600(BX), Y1
+	VMULPD       1568(BX), Y1, Y3
+	VMOVUPD      1280(BX), Y13
+	VMULPD       2336(BX), Y13, Y14
+	VFNMADD231PD Y1, Y3, Y12
+	VFNMADD231PD Y13, Y14, Y9
+	VMOVUPD      3392(BX), Y1
+	VMULPD       3712(BX), Y1, Y3
+	VMOVUPD      3360(BX), Y13
+	VMULPD       3744(BX), Y13, Y14
+	VFNMADD231PD Y1, Y3, Y12
+	VFNMADD231PD Y13, Y14, Y9
+	VMOVUPD      3840(BX), Y1
+	VMULPD       2304(BX), Y1, Y3
+	VMOVUPD      576(BX), Y13
+	VMULPD       2272(BX), Y13, Y14
+	VFNMADD231PD Y1, Y3, Y12
+	VFNMADD231PD Y13, Y14, Y9
+	VMOVUPD      544(BX), Y1
+	VMULPD       4128(BX), Y1, Y3
+	VMOVUPD      3616(BX), Y13
+	VMULPD       4096(BX), Y13, Y14
+	VFNMADD231PD Y1, Y3, Y12
+	VFNMADD231PD Y13, Y14, Y9
+	VMOVUPD      608(BX), Y1
+	VMULPD       1376(BX), Y1, Y3
+	VMOVUPD      640(BX), Y13
+	VMULPD       2912(BX), Y13, Y14
+	VFNMADD231PD Y1, Y3, Y12
+	VFNMADD231PD Y13, Y14, Y9
+	VMULPD       3648(BX), Y2, Y1
+	VMULPD       Y15, Y7, Y3
+	VFNMADD231PD Y2, Y1, Y12
+	VFNMADD231PD Y7, Y3, Y9
+	VMULPD       1408(BX), Y11, Y1
+	VMULPD       Y5, Y10, Y2
+	VFNMADD231PD Y11, Y1, Y12
+	VFNMADD231PD Y10, Y2, Y9
+	VMULPD       Y6, Y6, Y1
+	VMULPD       Y8, Y8, Y2
+	VFMSUB231PD  Y12, Y0, Y1
+	VFMSUB231PD  Y9, Y4, Y2
+	VPSUBQ       leastPair<>+0(SB), Y1, Y0
+	VPSRLQ       $0x01, Y0, Y0
+	VPSUBQ       leastPair<>+0(SB), Y2, Y3
+	VPSRLQ       $0x01, Y3, Y3
+	VMOVUPD      2848(BX), Y4
+	VORPD        Y0, Y4, Y0
+	VMOVUPD      1344(BX), Y4
+	VORPD        Y3, Y4, Y3
+	VMOVUPD      1888(BX), Y4
+	VMULPD       1472(BX), Y4, Y4
+	VMOVUPD      1856(BX), Y5
+	VMULPD       1440(BX), Y5, Y5
+	VMOVUPD      800(BX), Y6
+	VMULPD       Y1, Y6, Y1
+	VMOVUPD      3776(BX), Y6
+	VMULPD       Y2, Y6, Y2
+	VMULPD       Y1, Y4, Y1
+	VMULPD       Y2, Y5, Y2
+	VMOVUPD      4160(BX), Y4
+	VPSRLQ       $0x35, Y4, Y5
+	VMOVUPD      3008(BX), Y6
+	VPSRLQ       $0x35, Y6, Y7
+	VMOVUPD      2240(BX), Y8
+	VPADDQ       Y5, Y8, Y5
+	VMOVUPD      2176(BX), Y8
+	VPADDQ       Y7, Y8, Y7
+	VANDPD       evenMask<>+0(SB), Y4, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y6, Y6
+	VORPD        evenBits<>+0(SB), Y6, Y6
+	VMULPD       Y1, Y4, Y1
+	VMULPD       Y2, Y6, Y2
+	TESTQ        SI, SI
+	JZ           determinants13
+	VANDPD       evenMask<>+0(SB), Y1, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y2, Y6
+	VORPD        evenBits<>+0(SB), Y6, Y6
+	VPSRLQ       $0x35, Y1, Y1
+	VPSRLQ       $0x35, Y2, Y2
+	VPADDQ       Y1, Y5, Y1
+	VPADDQ       Y2, Y7, Y2
+	VPXOR        Y5, Y5, Y5
+	VPSRLQ       $0x3c, Y0, Y0
+	VPCMPGTQ     Y5, Y0, Y0
+	VORPD        Y0, Y4, Y0
+	VPSRLQ       $0x3c, Y3, Y3
+	VPCMPGTQ     Y5, Y3, Y3
+	VORPD        Y3, Y6, Y3
+	VCVTPD2PSY   Y0, X4
+	VCVTPD2PSY   Y3, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y0, Y8, Y6
+	VMULPD       Y4, Y4, Y0
+	VFNMADD231PD Y3, Y0, Y7
+	VMOVUPD      (R10)(R12*1), Y0
+	VMOVUPD      32(BX), Y3
+	VADDPD       Y3, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMOVUPD      32(R10)(R12*1), Y6
+	VADDPD       Y3, Y6, Y3
+	VADDPD       Y3, Y7, Y3
+	VMOVUPD      (R9)(R12*1), Y6
+	VMOVUPD      (BX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(R9)(R12*1), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y0, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y3, Y7
+	VMOVUPD      (R11)(R12*1), Y8
+	VMOVUPD      64(BX), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSUBQ       Y1, Y8, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPADDQ       Y5, Y1, Y1
+	VMOVUPD      32(R11)(R12*1), Y5
+	VPADDQ       Y9, Y5, Y5
+	VPSUBQ       Y2, Y5, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       Y4, Y2, Y2
+	VMULPD       Y1, Y0, Y0
+	VMULPD       Y2, Y3, Y3
+	VFMADD231PD  Y0, Y6, Y1
+	VFMADD231PD  Y3, Y7, Y2
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (SI)(R12*1)
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 32(SI)(R12*1)
+
+next13:
+	ADDQ $0x40, R12
+	ADDQ $0x000016c0, AX
+	SUBQ $0x01, DX
+	JG   loop13
+	VZEROUPPER
+	RET
+
+determinants13:
+	VANDPD   mantissa<>+0(SB), Y1, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y1, Y6
+	VPSUBQ   expBias<>+0(SB), Y6, Y6
+	VPADDQ   Y5, Y5, Y5
+	VPADDQ   Y5, Y6, Y6
+	VPSUBQ   expBias2<>+0(SB), Y6, Y6
+	VPSUBQ   expBias2<>+0(SB), Y6, Y6
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y0, Y0
+	VPCMPGTQ Y8, Y0, Y0
+	VORPD    Y0, Y4, Y4
+	VMOVUPD  Y4, (DI)(R12*1)
+	VMOVUPD  Y6, (R8)(R12*1)
+	VANDPD   mantissa<>+0(SB), Y2, Y4
+	VORPD    one<>+0(SB), Y4, Y4
+	VPSRLQ   $0x34, Y2, Y6
+	VPSUBQ   expBias<>+0(SB), Y6, Y6
+	VPADDQ   Y7, Y7, Y7
+	VPADDQ   Y7, Y6, Y6
+	VPSUBQ   expBias2<>+0(SB), Y6, Y6
+	VPSUBQ   expBias2<>+0(SB), Y6, Y6
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y3, Y3
+	VPCMPGTQ Y8, Y3, Y3
+	VORPD    Y3, Y4, Y4
+	VMOVUPD  Y4, 32(DI)(R12*1)
+	VMOVUPD  Y6, 32(R8)(R12*1)
+	JMP      next13
+
+order14:
+	VBROADCASTSD ae+80(FP), Y0
+	VMOVUPD      Y0, (BX)
+	VBROADCASTSD ac+88(FP), Y0
+	VMOVUPD      Y0, 32(BX)
+	VBROADCASTSD ax+96(FP), Y0
+	VMOVUPD      Y0, 64(BX)
+	VMOVUPD      64(BX), Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 64(BX)
+	XORQ         R12, R12
+
+loop14:
+	VBROADCASTSD (CX), Y0
+	VADDPD       (AX), Y0, Y1
+	VADDPD       32(AX), Y0, Y0
+	VBROADCASTSD 64(CX), Y2
+	VADDPD       64(AX), Y2, Y3
+	VADDPD       96(AX), Y2, Y2
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y5
+	VADDPD       224(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y6
+	VADDPD       384(AX), Y6, Y7
+	VADDPD       416(AX), Y6, Y6
+	VBROADCASTSD 640(CX), Y8
+	VADDPD       640(AX), Y8, Y9
+	VADDPD       672(AX), Y8, Y8
+	VBROADCASTSD 960(CX), Y10
+	VADDPD       960(AX), Y10, Y11
+	VADDPD       992(AX), Y10, Y10
+	VBROADCASTSD 1344(CX), Y12
+	VADDPD       1344(AX), Y12, Y13
+	VADDPD       1376(AX), Y12, Y12
+	VBROADCASTSD 1792(CX), Y14
+	VADDPD       1792(AX), Y14, Y15
+	VADDPD       1824(AX), Y14, Y14
+	VMOVUPD      Y14, 96(BX)
+	VBROADCASTSD 2304(CX), Y14
+	VMOVUPD      Y15, 128(BX)
+	VADDPD       2304(AX), Y14, Y15
+	VADDPD       2336(AX), Y14, Y14
+	VMOVUPD      Y14, 160(BX)
+	VBROADCASTSD 2880(CX), Y14
+	VMOVUPD      Y15, 192(BX)
+	VADDPD       2880(AX), Y14, Y15
+	VADDPD       2912(AX), Y14, Y14
+	VMOVUPD      Y14, 224(BX)
+	VBROADCASTSD 3520(CX), Y14
+	VMOVUPD      Y15, 256(BX)
+	VADDPD       3520(AX), Y14, Y15
+	VADDPD       3552(AX), Y14, Y14
+	VMOVUPD      Y14, 288(BX)
+	VBROADCASTSD 4224(CX), Y14
+	VMOVUPD      Y15, 320(BX)
+	VADDPD       4224(AX), Y14, Y15
+	VADDPD       4256(AX), Y14, Y14
+	VMOVUPD      Y14, 352(BX)
+	VBROADCASTSD 4992(CX), Y14
+	VMOVUPD      Y15, 384(BX)
+	VADDPD       4992(AX), Y14, Y15
+	VADDPD       5024(AX), Y14, Y14
+	VMOVUPD      Y14, 416(BX)
+	VBROADCASTSD 5824(CX), Y14
+	VMOVUPD      Y15, 448(BX)
+	VADDPD       5824(AX), Y14, Y15
+	VADDPD       5856(AX), Y14, Y14
+	VMOVUPD      Y14, 480(BX)
+	VBROADCASTSD 128(CX), Y14
+	VMOVUPD      Y15, 512(BX)
+	VADDPD       128(AX), Y14, Y15
+	VADDPD       160(AX), Y14, Y14
+	VMOVUPD      Y12, 544(BX)
+	VBROADCASTSD 256(CX), Y12
+	VMOVUPD      Y13, 576(BX)
+	VADDPD       256(AX), Y12, Y13
+	VADDPD       288(AX), Y12, Y12
+	VMOVUPD      Y10, 608(BX)
+	VBROADCASTSD 448(CX), Y10
+	VMOVUPD      Y11, 640(BX)
+	VADDPD       448(AX), Y10, Y11
+	VADDPD       480(AX), Y10, Y10
+	VMOVUPD      Y8, 672(BX)
+	VBROADCASTSD 704(CX), Y8
+	VMOVUPD      Y9, 704(BX)
+	VADDPD       704(AX), Y8, Y9
+	VADDPD       736(AX), Y8, Y8
+	VMOVUPD      Y8, 736(BX)
+	VBROADCASTSD 1024(CX), Y8
+	VMOVUPD      Y9, 768(BX)
+	VADDPD       1024(AX), Y8, Y9
+	VADDPD       1056(AX), Y8, Y8
+	VMOVUPD      Y8, 800(BX)
+	VBROADCASTSD 1408(CX), Y8
+	VMOVUPD      Y9, 832(BX)
+	VADDPD       1408(AX), Y8, Y9
+	VADDPD       1440(AX), Y8, Y8
+	VMOVUPD      Y8, 864(BX)
+	VBROADCASTSD 1856(CX), Y8
+	VMOVUPD      Y9, 896(BX)
+	VADDPD       1856(AX), Y8, Y9
+	VADDPD       1888(AX), Y8, Y8
+	VMOVUPD      Y8, 928(BX)
+	VBROADCASTSD 2368(CX), Y8
+	VMOVUPD      Y9, 960(BX)
+	VADDPD       2368(AX), Y8, Y9
+	VADDPD       2400(AX), Y8, Y8
+	VMOVUPD      Y8, 992(BX)
+	VBROADCASTSD 2944(CX), Y8
+	VMOVUPD      Y9, 1024(BX)
+	VADDPD       2944(AX), Y8, Y9
+	VADDPD       2976(AX), Y8, Y8
+	VMOVUPD      Y8, 1056(BX)
+	VBROADCASTSD 3584(CX), Y8
+	VMOVUPD      Y9, 1088(BX)
+	VADDPD       3584(AX), Y8, Y9
+	VADDPD       3616(AX), Y8, Y8
+	VMOVUPD      Y8, 1120(BX)
+	VBROADCASTSD 4288(CX), Y8
+	VMOVUPD      Y9, 1152(BX)
+	VADDPD       4288(AX), Y8, Y9
+	VADDPD       4320(AX), Y8, Y8
+	VMOVUPD      Y8, 1184(BX)
+	VBROADCASTSD 5056(CX), Y8
+	VMOVUPD      Y9, 1216(BX)
+	VADDPD       5056(AX), Y8, Y9
+	VADDPD       5088(AX), Y8, Y8
+	VMOVUPD      Y8, 1248(BX)
+	VBROADCASTSD 5888(CX), Y8
+	VMOVUPD      Y9, 1280(BX)
+	VADDPD       5888(AX), Y8, Y9
+	VADDPD       5920(AX), Y8, Y8
+	VMOVUPD      Y8, 1312(BX)
+	VMOVUPD      one<>+0(SB), Y8
+	VMOVUPD      Y9, 1344(BX)
+	VDIVPD       Y1, Y8, Y9
+	VMOVUPD      Y6, 1376(BX)
+	VDIVPD       Y0, Y8, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y8
+	VMOVUPD      Y1, 1408(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y1
+	VMOVUPD      Y0, 1440(BX)
+	VMULPD       Y9, Y3, Y0
+	VMOVUPD      Y9, 1472(BX)
+	VMULPD       Y6, Y2, Y9
+	VFNMADD231PD Y3, Y0, Y15
+	VFNMADD231PD Y2, Y9, Y14
+	VFNMADD231PD Y5, Y0, Y13
+	VFNMADD231PD Y4, Y9, Y12
+	VFNMADD231PD Y7, Y0, Y11
+	VMOVUPD      1376(BX), Y2
+	VFNMADD231PD Y2, Y9, Y10
+	VMOVUPD      704(BX), Y3
+	VMOVUPD      Y10, 1504(BX)
+	VMOVUPD      768(BX), Y10
+	VFNMADD231PD Y3, Y0, Y10
+	VMOVUPD      Y10, 768(BX)
+	VMOVUPD      672(BX), Y10
+	VMOVUPD      Y11, 1536(BX)
+	VMOVUPD      736(BX), Y11
+	VFNMADD231PD Y10, Y9, Y11
+	VMOVUPD      Y11, 736(BX)
+	VMOVUPD      640(BX), Y11
+	VMOVUPD      Y12, 1568(BX)
+	VMOVUPD      832(BX), Y12
+	VFNMADD231PD Y11, Y0, Y12
+	VMOVUPD      Y12, 832(BX)
+	VMOVUPD      608(BX), Y12
+	VMOVUPD      Y13, 1600(BX)
+	VMOVUPD      800(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 800(BX)
+	VMOVUPD      576(BX), Y13
+	VMOVUPD      896(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 896(BX)
+	VMOVUPD      544(BX), Y12
+	VMOVUPD      864(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 864(BX)
+	VMOVUPD      128(BX), Y13
+	VMOVUPD      960(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 960(BX)
+	VMOVUPD      96(BX), Y12
+	VMOVUPD      928(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 928(BX)
+	VMOVUPD      192(BX), Y13
+	VMOVUPD      1024(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1024(BX)
+	VMOVUPD      160(BX), Y12
+	VMOVUPD      992(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 992(BX)
+	VMOVUPD      256(BX), Y13
+	VMOVUPD      1088(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1088(BX)
+	VMOVUPD      224(BX), Y12
+	VMOVUPD      1056(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 1056(BX)
+	VMOVUPD      320(BX), Y13
+	VMOVUPD      1152(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1152(BX)
+	VMOVUPD      288(BX), Y12
+	VMOVUPD      1120(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 1120(BX)
+	VMOVUPD      384(BX), Y13
+	VMOVUPD      1216(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1216(BX)
+	VMOVUPD      352(BX), Y12
+	VMOVUPD      1184(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 1184(BX)
+	VMOVUPD      448(BX), Y13
+	VMOVUPD      1280(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1280(BX)
+	VMOVUPD      416(BX), Y12
+	VMOVUPD      1248(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 1248(BX)
+	VMOVUPD      512(BX), Y13
+	VMOVUPD      1344(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      480(BX), Y0
+	VMOVUPD      Y12, 1344(BX)
+	VMOVUPD      1312(BX), Y12
+	VFNMADD231PD Y0, Y9, Y12
+	VMOVUPD      one<>+0(SB), Y9
+	VMOVUPD      Y12, 1312(BX)
+	VDIVPD       Y15, Y9, Y12
+	VMOVUPD      Y12, 1632(BX)
+	VDIVPD       Y14, Y9, Y12
+	VPSUBQ       pivotMin<>+0(SB), Y15, Y9
+	VMOVUPD      Y15, 1664(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y14, Y15
+	VORPD        Y9, Y8, Y8
+	VORPD        Y15, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y15
+	VADDPD       352(AX), Y9, Y9
+	VMOVUPD      Y14, 1696(BX)
+	VBROADCASTSD 512(CX), Y14
+	VMOVUPD      Y1, 1728(BX)
+	VADDPD       512(AX), Y14, Y1
+	VADDPD       544(AX), Y14, Y14
+	VMOVUPD      Y8, 1760(BX)
+	VBROADCASTSD 768(CX), Y8
+	VMOVUPD      Y12, 1792(BX)
+	VADDPD       768(AX), Y8, Y12
+	VADDPD       800(AX), Y8, Y8
+	VBROADCASTSD 1088(CX), Y0
+	VADDPD       1088(AX), Y0, Y13
+	VADDPD       1120(AX), Y0, Y0
+	VMOVUPD      Y0, 1824(BX)
+	VBROADCASTSD 1472(CX), Y0
+	VADDPD       1472(AX), Y0, Y11
+	VADDPD       1504(AX), Y0, Y0
+	VMOVUPD      Y0, 1856(BX)
+	VBROADCASTSD 1920(CX), Y0
+	VMOVUPD      Y11, 1888(BX)
+	VADDPD       1920(AX), Y0, Y11
+	VADDPD       1952(AX), Y0, Y0
+	VMOVUPD      Y0, 1920(BX)
+	VBROADCASTSD 2432(CX), Y0
+	VMOVUPD      Y11, 1952(BX)
+	VADDPD       2432(AX), Y0, Y11
+	VADDPD       2464(AX), Y0, Y0
+	VMOVUPD      Y0, 1984(BX)
+	VBROADCASTSD 3008(CX), Y0
+	VMOVUPD      Y11, 2016(BX)
+	VADDPD       3008(AX), Y0, Y11
+	VADDPD       3040(AX), Y0, Y0
+	VMOVUPD      Y0, 2048(BX)
+	VBROADCASTSD 3648(CX), Y0
+	VMOVUPD      Y11, 2080(BX)
+	VADDPD       3648(AX), Y0, Y11
+	VADDPD       3680(AX), Y0, Y0
+	VMOVUPD      Y0, 2112(BX)
+	VBROADCASTSD 4352(CX), Y0
+	VMOVUPD      Y11, 2144(BX)
+	VADDPD       4352(AX), Y0, Y11
+	VADDPD       4384(AX), Y0, Y0
+	VMOVUPD      Y0, 2176(BX)
+	VBROADCASTSD 5120(CX), Y0
+	VMOVUPD      Y11, 2208(BX)
+	VADDPD       5120(AX), Y0, Y11
+	VADDPD       5152(AX), Y0, Y0
+	VMOVUPD      Y0, 2240(BX)
+	VBROADCASTSD 5952(CX), Y0
+	VMOVUPD      Y11, 2272(BX)
+	VADDPD       5952(AX), Y0, Y11
+	VADDPD       5984(AX), Y0, Y0
+	VMOVUPD      Y0, 2304(BX)
+	VBROADCASTSD 576(CX), Y0
+	VMOVUPD      Y11, 2336(BX)
+	VADDPD       576(AX), Y0, Y11
+	VADDPD       608(AX), Y0, Y0
+	VMOVUPD      Y0, 2368(BX)
+	VBROADCASTSD 832(CX), Y0
+	VMOVUPD      Y11, 2400(BX)
+	VADDPD       832(AX), Y0, Y11
+	VADDPD       864(AX), Y0, Y0
+	VMOVUPD      Y0, 2432(BX)
+	VBROADCASTSD 1152(CX), Y0
+	VMOVUPD      Y11, 2464(BX)
+	VADDPD       1152(AX), Y0, Y11
+	VADDPD       1184(AX), Y0, Y0
+	VMOVUPD      Y0, 2496(BX)
+	VBROADCASTSD 1536(CX), Y0
+	VMOVUPD      Y11, 2528(BX)
+	VADDPD       1536(AX), Y0, Y11
+	VADDPD       1568(AX), Y0, Y0
+	VMOVUPD      Y0, 2560(BX)
+	VBROADCASTSD 1984(CX), Y0
+	VMOVUPD      Y11, 2592(BX)
+	VADDPD       1984(AX), Y0, Y11
+	VADDPD       2016(AX), Y0, Y0
+	VMOVUPD      Y0, 2624(BX)
+	VBROADCASTSD 2496(CX), Y0
+	VMOVUPD      Y11, 2656(BX)
+	VADDPD       2496(AX), Y0, Y11
+	VADDPD       2528(AX), Y0, Y0
+	VMOVUPD      Y0, 2688(BX)
+	VBROADCASTSD 3072(CX), Y0
+	VMOVUPD      Y11, 2720(BX)
+	VADDPD       3072(AX), Y0, Y11
+	VADDPD       3104(AX), Y0, Y0
+	VMOVUPD      Y0, 2752(BX)
+	VBROADCASTSD 3712(CX), Y0
+	VMOVUPD      Y11, 2784(BX)
+	VADDPD       3712(AX), Y0, Y11
+	VADDPD       3744(AX), Y0, Y0
+	VMOVUPD      Y0, 2816(BX)
+	VBROADCASTSD 4416(CX), Y0
+	VMOVUPD      Y11, 2848(BX)
+	VADDPD       4416(AX), Y0, Y11
+	VADDPD       4448(AX), Y0, Y0
+	VMOVUPD      Y0, 2880(BX)
+	VBROADCASTSD 5184(CX), Y0
+	VMOVUPD      Y11, 2912(BX)
+	VADDPD       5184(AX), Y0, Y11
+	VADDPD       5216(AX), Y0, Y0
+	VMOVUPD      Y0, 2944(BX)
+	VBROADCASTSD 6016(CX), Y0
+	VMOVUPD      Y11, 2976(BX)
+	VADDPD       6016(AX), Y0, Y11
+	VADDPD       6048(AX), Y0, Y0
+	VMOVUPD      Y0, 3008(BX)
+	VMOVUPD      1472(BX), Y0
+	VMOVUPD      Y11, 3040(BX)
+	VMULPD       Y0, Y5, Y11
+	VMOVUPD      Y13, 3072(BX)
+	VMULPD       Y6, Y4, Y13
+	VMOVUPD      Y8, 3104(BX)
+	VMULPD       Y0, Y7, Y8
+	VMULPD       Y6, Y2, Y0
+	VFNMADD231PD Y5, Y11, Y15
+	VFNMADD231PD Y4, Y13, Y9
+	VFNMADD231PD Y7, Y11, Y1
+	VFNMADD231PD Y2, Y13, Y14
+	VFNMADD231PD Y3, Y11, Y12
+	VMOVUPD      3104(BX), Y4
+	VFNMADD231PD Y10, Y13, Y4
+	VMOVUPD      640(BX), Y5
+	VMOVUPD      Y6, 3136(BX)
+	VMOVUPD      3072(BX), Y6
+	VFNMADD231PD Y5, Y11, Y6
+	VMOVUPD      Y6, 3072(BX)
+	VMOVUPD      608(BX), Y6
+	VMOVUPD      Y4, 3104(BX)
+	VMOVUPD      1824(BX), Y4
+	VFNMADD231PD Y6, Y13, Y4
+	VMOVUPD      Y4, 1824(BX)
+	VMOVUPD      576(BX), Y4
+	VMOVUPD      Y12, 3168(BX)
+	VMOVUPD      1888(BX), Y12
+	VFNMADD231PD Y4, Y11, Y12
+	VMOVUPD      Y12, 1888(BX)
+	VMOVUPD      544(BX), Y12
+	VMOVUPD      Y14, 3200(BX)
+	VMOVUPD      1856(BX), Y14
+	VFNMADD231PD Y12, Y13, Y14
+	VMOVUPD      Y14, 1856(BX)
+	VMOVUPD      128(BX), Y14
+	VMOVUPD      Y1, 3232(BX)
+	VMOVUPD      1952(BX), Y1
+	VFNMADD231PD Y14, Y11, Y1
+	VMOVUPD      Y1, 1952(BX)
+	VMOVUPD      96(BX), Y1
+	VMOVUPD      Y9, 3264(BX)
+	VMOVUPD      1920(BX), Y9
+	VFNMADD231PD Y1, Y13, Y9
+	VMOVUPD      Y9, 1920(BX)
+	VMOVUPD      192(BX), Y9
+	VMOVUPD      Y15, 3296(BX)
+	VMOVUPD      2016(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 2016(BX)
+	VMOVUPD      160(BX), Y15
+	VMOVUPD      1984(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 1984(BX)
+	VMOVUPD      256(BX), Y9
+	VMOVUPD      2080(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 2080(BX)
+	VMOVUPD      224(BX), Y15
+	VMOVUPD      2048(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 2048(BX)
+	VMOVUPD      320(BX), Y9
+	VMOVUPD      2144(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 2144(BX)
+	VMOVUPD      288(BX), Y15
+	VMOVUPD      2112(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 2112(BX)
+	VMOVUPD      384(BX), Y9
+	VMOVUPD      2208(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 2208(BX)
+	VMOVUPD      352(BX), Y15
+	VMOVUPD      2176(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 2176(BX)
+	VMOVUPD      448(BX), Y9
+	VMOVUPD      2272(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 2272(BX)
+	VMOVUPD      416(BX), Y15
+	VMOVUPD      2240(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 2240(BX)
+	VMOVUPD      512(BX), Y9
+	VMOVUPD      2336(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      480(BX), Y11
+	VMOVUPD      Y15, 2336(BX)
+	VMOVUPD      2304(BX), Y15
+	VFNMADD231PD Y11, Y13, Y15
+	VMOVUPD      2400(BX), Y13
+	VFNMADD231PD Y7, Y8, Y13
+	VMOVUPD      2368(BX), Y7
+	VFNMADD231PD Y2, Y0, Y7
+	VMOVUPD      2464(BX), Y2
+	VFNMADD231PD Y3, Y8, Y2
+	VMOVUPD      2432(BX), Y3
+	VFNMADD231PD Y10, Y0, Y3
+	VMOVUPD      2528(BX), Y10
+	VFNMADD231PD Y5, Y8, Y10
+	VMOVUPD      2496(BX), Y5
+	VFNMADD231PD Y6, Y0, Y5
+	VMOVUPD      2592(BX), Y6
+	VFNMADD231PD Y4, Y8, Y6
+	VMOVUPD      2560(BX), Y4
+	VFNMADD231PD Y12, Y0, Y4
+	VMOVUPD      2656(BX), Y12
+	VFNMADD231PD Y14, Y8, Y12
+	VMOVUPD      2624(BX), Y14
+	VFNMADD231PD Y1, Y0, Y14
+	VMOVUPD      2720(BX), Y1
+	VFNMADD231PD 192(BX), Y8, Y1
+	VMOVUPD      Y1, 2720(BX)
+	VMOVUPD      2688(BX), Y1
+	VFNMADD231PD 160(BX), Y0, Y1
+	VMOVUPD      Y1, 2688(BX)
+	VMOVUPD      2784(BX), Y1
+	VFNMADD231PD 256(BX), Y8, Y1
+	VMOVUPD      Y1, 2784(BX)
+	VMOVUPD      2752(BX), Y1
+	VFNMADD231PD 224(BX), Y0, Y1
+	VMOVUPD      Y1, 2752(BX)
+	VMOVUPD      2848(BX), Y1
+	VFNMADD231PD 320(BX), Y8, Y1
+	VMOVUPD      Y1, 2848(BX)
+	VMOVUPD      2816(BX), Y1
+	VFNMADD231PD 288(BX), Y0, Y1
+	VMOVUPD      Y1, 2816(BX)
+	VMOVUPD      2912(BX), Y1
+	VFNMADD231PD 384(BX), Y8, Y1
+	VMOVUPD      Y1, 2912(BX)
+	VMOVUPD      2880(BX), Y1
+	VFNMADD231PD 352(BX), Y0, Y1
+	VMOVUPD      Y1, 2880(BX)
+	VMOVUPD      2976(BX), Y1
+	VFNMADD231PD 448(BX), Y8, Y1
+	VMOVUPD      Y1, 2976(BX)
+	VMOVUPD      2944(BX), Y1
+	VFNMADD231PD 416(BX), Y0, Y1
+	VMOVUPD      Y1, 2944(BX)
+	VMOVUPD      3040(BX), Y1
+	VFNMADD231PD Y9, Y8, Y1
+	VMOVUPD      3008(BX), Y8
+	VFNMADD231PD Y11, Y0, Y8
+	VMOVUPD      1600(BX), Y0
+	VMOVUPD      1632(BX), Y11
+	VMULPD       Y11, Y0, Y9
+	VMOVUPD      Y8, 3008(BX)
+	VMOVUPD      1568(BX), Y8
+	VMOVUPD      Y1, 3040(BX)
+	VMOVUPD      1792(BX), Y1
+	VMOVUPD      Y14, 2624(BX)
+	VMULPD       Y1, Y8, Y14
+	VMOVUPD      Y12, 2656(BX)
+	VMOVUPD      1536(BX), Y12
+	VMOVUPD      Y4, 2560(BX)
+	VMULPD       Y11, Y12, Y4
+	VMOVUPD      1504(BX), Y11
+	VMOVUPD      Y6, 2592(BX)
+	VMULPD       Y1, Y11, Y6
+	VMOVUPD      3296(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      3264(BX), Y0
+	VFNMADD231PD Y8, Y14, Y0
+	VMOVUPD      3232(BX), Y8
+	VFNMADD231PD Y12, Y9, Y8
+	VMOVUPD      Y8, 3232(BX)
+	VMOVUPD      3200(BX), Y8
+	VFNMADD231PD Y11, Y14, Y8
+	VMOVUPD      Y8, 3200(BX)
+	VMOVUPD      768(BX), Y8
+	VMOVUPD      Y0, 3264(BX)
+	VMOVUPD      3168(BX), Y0
+	VFNMADD231PD Y8, Y9, Y0
+	VMOVUPD      Y0, 3168(BX)
+	VMOVUPD      736(BX), Y0
+	VMOVUPD      Y1, 3296(BX)
+	VMOVUPD      3104(BX), Y1
+	VFNMADD231PD Y0, Y14, Y1
+	VMOVUPD      Y1, 3104(BX)
+	VMOVUPD      832(BX), Y1
+	VMOVUPD      Y5, 2496(BX)
+	VMOVUPD      3072(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 3072(BX)
+	VMOVUPD      800(BX), Y5
+	VMOVUPD      1824(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1824(BX)
+	VMOVUPD      896(BX), Y1
+	VMOVUPD      1888(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1888(BX)
+	VMOVUPD      864(BX), Y5
+	VMOVUPD      1856(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1856(BX)
+	VMOVUPD      960(BX), Y1
+	VMOVUPD      1952(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 1952(BX)
+	VMOVUPD      928(BX), Y5
+	VMOVUPD      1920(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1920(BX)
+	VMOVUPD      1024(BX), Y1
+	VMOVUPD      2016(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2016(BX)
+	VMOVUPD      992(BX), Y5
+	VMOVUPD      1984(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1984(BX)
+	VMOVUPD      1088(BX), Y1
+	VMOVUPD      2080(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2080(BX)
+	VMOVUPD      1056(BX), Y5
+	VMOVUPD      2048(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 2048(BX)
+	VMOVUPD      1152(BX), Y1
+	VMOVUPD      2144(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2144(BX)
+	VMOVUPD      1120(BX), Y5
+	VMOVUPD      2112(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 2112(BX)
+	VMOVUPD      1216(BX), Y1
+	VMOVUPD      2208(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2208(BX)
+	VMOVUPD      1184(BX), Y5
+	VMOVUPD      2176(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 2176(BX)
+	VMOVUPD      1280(BX), Y1
+	VMOVUPD      2272(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2272(BX)
+	VMOVUPD      1248(BX), Y5
+	VMOVUPD      2240(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 2240(BX)
+	VMOVUPD      1344(BX), Y1
+	VMOVUPD      2336(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      1312(BX), Y9
+	VFNMADD231PD Y9, Y14, Y15
+	VFNMADD231PD Y12, Y4, Y13
+	VFNMADD231PD Y11, Y6, Y7
+	VFNMADD231PD Y8, Y4, Y2
+	VFNMADD231PD Y0, Y6, Y3
+	VMOVUPD      832(BX), Y11
+	VFNMADD231PD Y11, Y4, Y10
+	VMOVUPD      800(BX), Y12
+	VMOVUPD      2496(BX), Y14
+	VFNMADD231PD Y12, Y6, Y14
+	VMOVUPD      2592(BX), Y12
+	VFNMADD231PD 896(BX), Y4, Y12
+	VMOVUPD      2560(BX), Y11
+	VFNMADD231PD 864(BX), Y6, Y11
+	VMOVUPD      2656(BX), Y0
+	VFNMADD231PD 960(BX), Y4, Y0
+	VMOVUPD      2624(BX), Y8
+	VFNMADD231PD 928(BX), Y6, Y8
+	VMOVUPD      Y15, 2304(BX)
+	VMOVUPD      2720(BX), Y15
+	VFNMADD231PD 1024(BX), Y4, Y15
+	VMOVUPD      Y5, 2336(BX)
+	VMOVUPD      2688(BX), Y5
+	VFNMADD231PD 992(BX), Y6, Y5
+	VMOVUPD      Y5, 2688(BX)
+	VMOVUPD      2784(BX), Y5
+	VFNMADD231PD 1088(BX), Y4, Y5
+	VMOVUPD      Y5, 2784(BX)
+	VMOVUPD      2752(BX), Y5
+	VFNMADD231PD 1056(BX), Y6, Y5
+	VMOVUPD      Y5, 2752(BX)
+	VMOVUPD      2848(BX), Y5
+	VFNMADD231PD 1152(BX), Y4, Y5
+	VMOVUPD      Y5, 2848(BX)
+	VMOVUPD      2816(BX), Y5
+	VFNMADD231PD 1120(BX), Y6, Y5
+	VMOVUPD      Y5, 2816(BX)
+	VMOVUPD      2912(BX), Y5
+	VFNMADD231PD 1216(BX), Y4, Y5
+	VMOVUPD      Y5, 2912(BX)
+	VMOVUPD      2880(BX), Y5
+	VFNMADD231PD 1184(BX), Y6, Y5
+	VMOVUPD      Y5, 2880(BX)
+	VMOVUPD      2976(BX), Y5
+	VFNMADD231PD 1280(BX), Y4, Y5
+	VMOVUPD      Y5, 2976(BX)
+	VMOVUPD      2944(BX), Y5
+	VFNMADD231PD 1248(BX), Y6, Y5
+	VMOVUPD      Y5, 2944(BX)
+	VMOVUPD      3040(BX), Y5
+	VFNMADD231PD Y1, Y4, Y5
+	VMOVUPD      3008(BX), Y4
+	VFNMADD231PD Y9, Y6, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      3296(BX), Y9
+	VDIVPD       Y9, Y6, Y1
+	VMOVUPD      Y4, 3008(BX)
+	VMOVUPD      3264(BX), Y4
+	VMOVUPD      Y5, 3040(BX)
+	VDIVPD       Y4, Y6, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y9
+	VMOVUPD      1760(BX), Y4
+	VORPD        Y6, Y4, Y4
+	VMOVUPD      1728(BX), Y6
+	VORPD        Y9, Y6, Y6
+	VMOVUPD      3232(BX), Y9
+	VMOVUPD      Y6, 1728(BX)
+	VMULPD       Y1, Y9, Y6
+	VMOVUPD      Y1, 1760(BX)
+	VMOVUPD      3200(BX), Y1
+	VMOVUPD      Y4, 1504(BX)
+	VMULPD       Y5, Y1, Y4
+	VFNMADD231PD Y9, Y6, Y13
+	VFNMADD231PD Y1, Y4, Y7
+	VMOVUPD      3168(BX), Y1
+	VFNMADD231PD Y1, Y6, Y2
+	VMOVUPD      3104(BX), Y9
+	VFNMADD231PD Y9, Y4, Y3
+	VMOVUPD      Y3, 2432(BX)
+	VMOVUPD      3072(BX), Y3
+	VFNMADD231PD Y3, Y6, Y10
+	VMOVUPD      Y10, 2528(BX)
+	VMOVUPD      1824(BX), Y10
+	VFNMADD231PD Y10, Y4, Y14
+	VMOVUPD      Y14, 2496(BX)
+	VMOVUPD      1888(BX), Y14
+	VFNMADD231PD Y14, Y6, Y12
+	VMOVUPD      Y12, 2592(BX)
+	VMOVUPD      1856(BX), Y12
+	VFNMADD231PD Y12, Y4, Y11
+	VMOVUPD      Y11, 2560(BX)
+	VMOVUPD      1952(BX), Y11
+	VFNMADD231PD Y11, Y6, Y0
+	VMOVUPD      Y0, 2656(BX)
+	VMOVUPD      1920(BX), Y0
+	VFNMADD231PD Y0, Y4, Y8
+	VMOVUPD      Y8, 2624(BX)
+	VMOVUPD      2016(BX), Y8
+	VFNMADD231PD Y8, Y6, Y15
+	VMOVUPD      Y15, 2720(BX)
+	VMOVUPD      1984(BX), Y15
+	VMOVUPD      Y2, 2464(BX)
+	VMOVUPD      2688(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2688(BX)
+	VMOVUPD      2080(BX), Y2
+	VMOVUPD      2784(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      Y15, 2784(BX)
+	VMOVUPD      2048(BX), Y15
+	VMOVUPD      2752(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2752(BX)
+	VMOVUPD      2144(BX), Y2
+	VMOVUPD      2848(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      Y15, 2848(BX)
+	VMOVUPD      2112(BX), Y15
+	VMOVUPD      2816(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2816(BX)
+	VMOVUPD      2208(BX), Y2
+	VMOVUPD      2912(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      Y15, 2912(BX)
+	VMOVUPD      2176(BX), Y15
+	VMOVUPD      2880(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2880(BX)
+	VMOVUPD      2272(BX), Y2
+	VMOVUPD      2976(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      Y15, 2976(BX)
+	VMOVUPD      2240(BX), Y15
+	VMOVUPD      2944(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2944(BX)
+	VMOVUPD      2336(BX), Y2
+	VMOVUPD      3040(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      2304(BX), Y6
+	VMOVUPD      Y15, 3040(BX)
+	VMOVUPD      3008(BX), Y15
+	VFNMADD231PD Y6, Y4, Y15
+	VMOVUPD      one<>+0(SB), Y4
+	VMOVUPD      Y15, 3008(BX)
+	VDIVPD       Y13, Y4, Y15
+	VMOVUPD      Y15, 3200(BX)
+	VDIVPD       Y7, Y4, Y15
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y4
+	VMOVUPD      Y15, 3232(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y15
+	VMOVUPD      1504(BX), Y6
+	VORPD        Y4, Y6, Y4
+	VMOVUPD      1728(BX), Y6
+	VORPD        Y15, Y6, Y6
+	VMOVUPD      1408(BX), Y15
+	VMULPD       1664(BX), Y15, Y15
+	VMOVUPD      Y6, 1664(BX)
+	VMOVUPD      1440(BX), Y6
+	VMULPD       1696(BX), Y6, Y6
+	VMOVUPD      Y4, 1696(BX)
+	VMOVUPD      3296(BX), Y4
+	VMULPD       Y13, Y4, Y4
+	VMOVUPD      3264(BX), Y13
+	VMULPD       Y7, Y13, Y7
+	VMULPD       Y4, Y15, Y4
+	VMULPD       Y7, Y6, Y6
+	VBROADCASTSD 896(CX), Y7
+	VADDPD       896(AX), Y7, Y13
+	VADDPD       928(AX), Y7, Y7
+	VBROADCASTSD 1216(CX), Y15
+	VMOVUPD      Y6, 2368(BX)
+	VADDPD       1216(AX), Y15, Y6
+	VADDPD       1248(AX), Y15, Y15
+	VMOVUPD      Y4, 3264(BX)
+	VBROADCASTSD 1600(CX), Y4
+	VADDPD       1600(AX), Y4, Y2
+	VADDPD       1632(AX), Y4, Y4
+	VBROADCASTSD 2048(CX), Y8
+	VADDPD       2048(AX), Y8, Y0
+	VADDPD       2080(AX), Y8, Y8
+	VBROADCASTSD 2560(CX), Y11
+	VADDPD       2560(AX), Y11, Y12
+	VADDPD       2592(AX), Y11, Y11
+	VBROADCASTSD 3136(CX), Y14
+	VADDPD       3136(AX), Y14, Y10
+	VADDPD       3168(AX), Y14, Y14
+	VBROADCASTSD 3776(CX), Y3
+	VMOVUPD      Y5, 2400(BX)
+	VADDPD       3776(AX), Y3, Y5
+	VADDPD       3808(AX), Y3, Y3
+	VBROADCASTSD 4480(CX), Y9
+	VADDPD       4480(AX), Y9, Y1
+	VADDPD       4512(AX), Y9, Y9
+	VMOVUPD      Y9, 3296(BX)
+	VBROADCASTSD 5248(CX), Y9
+	VMOVUPD      Y1, 1440(BX)
+	VADDPD       5248(AX), Y9, Y1
+	VADDPD       5280(AX), Y9, Y9
+	VMOVUPD      Y9, 1408(BX)
+	VBROADCASTSD 6080(CX), Y9
+	VMOVUPD      Y1, 1728(BX)
+	VADDPD       6080(AX), Y9, Y1
+	VADDPD       6112(AX), Y9, Y9
+	VMOVUPD      Y9, 1504(BX)
+	VBROADCASTSD 1280(CX), Y9
+	VMOVUPD      Y1, 1536(BX)
+	VADDPD       1280(AX), Y9, Y1
+	VADDPD       1312(AX), Y9, Y9
+	VMOVUPD      Y9, 1568(BX)
+	VBROADCASTSD 1664(CX), Y9
+	VMOVUPD      Y1, 1600(BX)
+	VADDPD       1664(AX), Y9, Y1
+	VADDPD       1696(AX), Y9, Y9
+	VMOVUPD      Y9, 1376(BX)
+	VBROADCASTSD 2112(CX), Y9
+	VMOVUPD      Y1, 3328(BX)
+	VADDPD       2112(AX), Y9, Y1
+	VADDPD       2144(AX), Y9, Y9
+	VMOVUPD      Y9, 3360(BX)
+	VBROADCASTSD 2624(CX), Y9
+	VMOVUPD      Y1, 3392(BX)
+	VADDPD       2624(AX), Y9, Y1
+	VADDPD       2656(AX), Y9, Y9
+	VMOVUPD      Y9, 3424(BX)
+	VBROADCASTSD 3200(CX), Y9
+	VMOVUPD      Y1, 3456(BX)
+	VADDPD       3200(AX), Y9, Y1
+	VADDPD       3232(AX), Y9, Y9
+	VMOVUPD      Y9, 3488(BX)
+	VBROADCASTSD 3840(CX), Y9
+	VMOVUPD      Y1, 3520(BX)
+	VADDPD       3840(AX), Y9, Y1
+	VADDPD       3872(AX), Y9, Y9
+	VMOVUPD      Y9, 3552(BX)
+	VBROADCASTSD 4544(CX), Y9
+	VMOVUPD      Y1, 3584(BX)
+	VADDPD       4544(AX), Y9, Y1
+	VADDPD       4576(AX), Y9, Y9
+	VMOVUPD      Y9, 3616(BX)
+	VBROADCASTSD 5312(CX), Y9
+	VMOVUPD      Y1, 3648(BX)
+	VADDPD       5312(AX), Y9, Y1
+	VADDPD       5344(AX), Y9, Y9
+	VMOVUPD      Y9, 3680(BX)
+	VBROADCASTSD 6144(CX), Y9
+	VMOVUPD      Y1, 3712(BX)
+	VADDPD       6144(AX), Y9, Y1
+	VADDPD       6176(AX), Y9, Y9
+	VMOVUPD      Y9, 3744(BX)
+	VMOVUPD      704(BX), Y9
+	VMOVUPD      Y1, 3776(BX)
+	VMOVUPD      1472(BX), Y1
+	VMOVUPD      Y3, 3808(BX)
+	VMULPD       Y1, Y9, Y3
+	VMOVUPD      Y5, 3840(BX)
+	VMOVUPD      672(BX), Y5
+	VMOVUPD      Y14, 3872(BX)
+	VMOVUPD      3136(BX), Y14
+	VMOVUPD      Y10, 3904(BX)
+	VMULPD       Y14, Y5, Y10
+	VMOVUPD      Y11, 3936(BX)
+	VMOVUPD      640(BX), Y11
+	VMOVUPD      Y12, 3968(BX)
+	VMULPD       Y1, Y11, Y12
+	VMOVUPD      608(BX), Y1
+	VMOVUPD      Y12, 4000(BX)
+	VMULPD       Y14, Y1, Y12
+	VFNMADD231PD Y9, Y3, Y13
+	VFNMADD231PD Y5, Y10, Y7
+	VFNMADD231PD Y11, Y3, Y6
+	VFNMADD231PD Y1, Y10, Y15
+	VMOVUPD      576(BX), Y5
+	VFNMADD231PD Y5, Y3, Y2
+	VMOVUPD      544(BX), Y9
+	VFNMADD231PD Y9, Y10, Y4
+	VMOVUPD      128(BX), Y14
+	VFNMADD231PD Y14, Y3, Y0
+	VMOVUPD      Y0, 672(BX)
+	VMOVUPD      96(BX), Y0
+	VFNMADD231PD Y0, Y10, Y8
+	VMOVUPD      Y8, 704(BX)
+	VMOVUPD      192(BX), Y8
+	VMOVUPD      Y4, 4032(BX)
+	VMOVUPD      3968(BX), Y4
+	VFNMADD231PD Y8, Y3, Y4
+	VMOVUPD      Y4, 3968(BX)
+	VMOVUPD      160(BX), Y4
+	VMOVUPD      Y2, 4064(BX)
+	VMOVUPD      3936(BX), Y2
+	VFNMADD231PD Y4, Y10, Y2
+	VMOVUPD      Y2, 3936(BX)
+	VMOVUPD      256(BX), Y2
+	VMOVUPD      Y15, 4096(BX)
+	VMOVUPD      3904(BX), Y15
+	VFNMADD231PD Y2, Y3, Y15
+	VMOVUPD      Y15, 3904(BX)
+	VMOVUPD      224(BX), Y15
+	VMOVUPD      Y6, 4128(BX)
+	VMOVUPD      3872(BX), Y6
+	VFNMADD231PD Y15, Y10, Y6
+	VMOVUPD      Y6, 3872(BX)
+	VMOVUPD      320(BX), Y6
+	VMOVUPD      Y7, 4160(BX)
+	VMOVUPD      3840(BX), Y7
+	VFNMADD231PD Y6, Y3, Y7
+	VMOVUPD      Y7, 3840(BX)
+	VMOVUPD      288(BX), Y7
+	VMOVUPD      Y13, 4192(BX)
+	VMOVUPD      3808(BX), Y13
+	VFNMADD231PD Y7, Y10, Y13
+	VMOVUPD      Y13, 3808(BX)
+	VMOVUPD      384(BX), Y13
+	VMOVUPD      1440(BX), Y7
+	VFNMADD231PD Y13, Y3, Y7
+	VMOVUPD      Y7, 1440(BX)
+	VMOVUPD      352(BX), Y7
+	VMOVUPD      3296(BX), Y13
+	VFNMADD231PD Y7, Y10, Y13
+	VMOVUPD      Y13, 3296(BX)
+	VMOVUPD      448(BX), Y13
+	VMOVUPD      1728(BX), Y7
+	VFNMADD231PD Y13, Y3, Y7
+	VMOVUPD      Y7, 1728(BX)
+	VMOVUPD      416(BX), Y7
+	VMOVUPD      1408(BX), Y13
+	VFNMADD231PD Y7, Y10, Y13
+	VMOVUPD      Y13, 1408(BX)
+	VMOVUPD      512(BX), Y13
+	VMOVUPD      1536(BX), Y7
+	VFNMADD231PD Y13, Y3, Y7
+	VMOVUPD      480(BX), Y3
+	VMOVUPD      Y7, 1536(BX)
+	VMOVUPD      1504(BX), Y7
+	VFNMADD231PD Y3, Y10, Y7
+	VMOVUPD      4000(BX), Y10
+	VMOVUPD      Y7, 1504(BX)
+	VMOVUPD      1600(BX), Y7
+	VFNMADD231PD Y11, Y10, Y7
+	VMOVUPD      1568(BX), Y11
+	VFNMADD231PD Y1, Y12, Y11
+	VMOVUPD      3328(BX), Y1
+	VFNMADD231PD Y5, Y10, Y1
+	VMOVUPD      1376(BX), Y5
+	VFNMADD231PD Y9, Y12, Y5
+	VMOVUPD      3392(BX), Y9
+	VFNMADD231PD Y14, Y10, Y9
+	VMOVUPD      3360(BX), Y14
+	VFNMADD231PD Y0, Y12, Y14
+	VMOVUPD      3456(BX), Y0
+	VFNMADD231PD Y8, Y10, Y0
+	VMOVUPD      3424(BX), Y8
+	VFNMADD231PD Y4, Y12, Y8
+	VMOVUPD      3520(BX), Y4
+	VFNMADD231PD Y2, Y10, Y4
+	VMOVUPD      3488(BX), Y2
+	VFNMADD231PD Y15, Y12, Y2
+	VMOVUPD      3584(BX), Y15
+	VFNMADD231PD Y6, Y10, Y15
+	VMOVUPD      3552(BX), Y6
+	VFNMADD231PD 288(BX), Y12, Y6
+	VMOVUPD      Y6, 3552(BX)
+	VMOVUPD      3648(BX), Y6
+	VFNMADD231PD 384(BX), Y10, Y6
+	VMOVUPD      Y6, 3648(BX)
+	VMOVUPD      3616(BX), Y6
+	VFNMADD231PD 352(BX), Y12, Y6
+	VMOVUPD      Y6, 3616(BX)
+	VMOVUPD      3712(BX), Y6
+	VFNMADD231PD 448(BX), Y10, Y6
+	VMOVUPD      Y6, 3712(BX)
+	VMOVUPD      3680(BX), Y6
+	VFNMADD231PD 416(BX), Y12, Y6
+	VMOVUPD      Y6, 3680(BX)
+	VMOVUPD      3776(BX), Y6
+	VFNMADD231PD Y13, Y10, Y6
+	VMOVUPD      3744(BX), Y10
+	VFNMADD231PD Y3, Y12, Y10
+	VMOVUPD      768(BX), Y12
+	VMOVUPD      1632(BX), Y3
+	VMULPD       Y3, Y12, Y13
+	VMOVUPD      Y10, 3744(BX)
+	VMOVUPD      736(BX), Y10
+	VMOVUPD      Y6, 3776(BX)
+	VMOVUPD      1792(BX), Y6
+	VMOVUPD      Y15, 3584(BX)
+	VMULPD       Y6, Y10, Y15
+	VMOVUPD      Y2, 3488(BX)
+	VMOVUPD      832(BX), Y2
+	VMOVUPD      Y4, 3520(BX)
+	VMULPD       Y3, Y2, Y4
+	VMOVUPD      800(BX), Y3
+	VMOVUPD      Y8, 3424(BX)
+	VMULPD       Y6, Y3, Y8
+	VMOVUPD      4192(BX), Y6
+	VFNMADD231PD Y12, Y13, Y6
+	VMOVUPD      4160(BX), Y12
+	VFNMADD231PD Y10, Y15, Y12
+	VMOVUPD      4128(BX), Y10
+	VFNMADD231PD Y2, Y13, Y10
+	VMOVUPD      Y10, 4128(BX)
+	VMOVUPD      4096(BX), Y10
+	VFNMADD231PD Y3, Y15, Y10
+	VMOVUPD      Y10, 4096(BX)
+	VMOVUPD      896(BX), Y10
+	VMOVUPD      Y12, 4160(BX)
+	VMOVUPD      4064(BX), Y12
+	VFNMADD231PD Y10, Y13, Y12
+	VMOVUPD      Y12, 4064(BX)
+	VMOVUPD      864(BX), Y12
+	VMOVUPD      Y6, 4192(BX)
+	VMOVUPD      4032(BX), Y6
+	VFNMADD231PD Y12, Y15, Y6
+	VMOVUPD      Y6, 4032(BX)
+	VMOVUPD      960(BX), Y6
+	VMOVUPD      Y0, 3456(BX)
+	VMOVUPD      672(BX), Y0
+	VFNMADD231PD Y6, Y13, Y0
+	VMOVUPD      Y0, 672(BX)
+	VMOVUPD      928(BX), Y0
+	VMOVUPD      Y14, 3360(BX)
+	VMOVUPD      704(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 704(BX)
+	VMOVUPD      1024(BX), Y14
+	VMOVUPD      3968(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 3968(BX)
+	VMOVUPD      992(BX), Y0
+	VMOVUPD      3936(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 3936(BX)
+	VMOVUPD      1088(BX), Y14
+	VMOVUPD      3904(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 3904(BX)
+	VMOVUPD      1056(BX), Y0
+	VMOVUPD      3872(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 3872(BX)
+	VMOVUPD      1152(BX), Y14
+	VMOVUPD      3840(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 3840(BX)
+	VMOVUPD      1120(BX), Y0
+	VMOVUPD      3808(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 3808(BX)
+	VMOVUPD      1216(BX), Y14
+	VMOVUPD      1440(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 1440(BX)
+	VMOVUPD      1184(BX), Y0
+	VMOVUPD      3296(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 3296(BX)
+	VMOVUPD      1280(BX), Y14
+	VMOVUPD      1728(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 1728(BX)
+	VMOVUPD      1248(BX), Y0
+	VMOVUPD      1408(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 1408(BX)
+	VMOVUPD      1344(BX), Y14
+	VMOVUPD      1536(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      1312(BX), Y13
+	VMOVUPD      Y0, 1536(BX)
+	VMOVUPD      1504(BX), Y0
+	VFNMADD231PD Y13, Y15, Y0
+	VFNMADD231PD Y2, Y4, Y7
+	VFNMADD231PD Y3, Y8, Y11
+	VFNMADD231PD Y10, Y4, Y1
+	VFNMADD231PD Y12, Y8, Y5
+	VFNMADD231PD Y6, Y4, Y9
+	VMOVUPD      928(BX), Y2
+	VMOVUPD      3360(BX), Y3
+	VFNMADD231PD Y2, Y8, Y3
+	VMOVUPD      1024(BX), Y15
+	VMOVUPD      3456(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      3424(BX), Y15
+	VFNMADD231PD 992(BX), Y8, Y15
+	VMOVUPD      3520(BX), Y6
+	VFNMADD231PD 1088(BX), Y4, Y6
+	VMOVUPD      3488(BX), Y12
+	VFNMADD231PD 1056(BX), Y8, Y12
+	VMOVUPD      3584(BX), Y10
+	VFNMADD231PD 1152(BX), Y4, Y10
+	VMOVUPD      Y10, 3584(BX)
+	VMOVUPD      3552(BX), Y10
+	VFNMADD231PD 1120(BX), Y8, Y10
+	VMOVUPD      Y10, 3552(BX)
+	VMOVUPD      3648(BX), Y10
+	VFNMADD231PD 1216(BX), Y4, Y10
+	VMOVUPD      Y10, 3648(BX)
+	VMOVUPD      3616(BX), Y10
+	VFNMADD231PD 1184(BX), Y8, Y10
+	VMOVUPD      Y10, 3616(BX)
+	VMOVUPD      3712(BX), Y10
+	VFNMADD231PD 1280(BX), Y4, Y10
+	VMOVUPD      Y10, 3712(BX)
+	VMOVUPD      3680(BX), Y10
+	VFNMADD231PD 1248(BX), Y8, Y10
+	VMOVUPD      Y10, 3680(BX)
+	VMOVUPD      3776(BX), Y10
+	VFNMADD231PD Y14, Y4, Y10
+	VMOVUPD      3744(BX), Y4
+	VFNMADD231PD Y13, Y8, Y4
+	VMOVUPD      3168(BX), Y8
+	VMOVUPD      1760(BX), Y13
+	VMULPD       Y13, Y8, Y14
+	VMOVUPD      Y4, 3744(BX)
+	VMOVUPD      3104(BX), Y4
+	VMOVUPD      Y10, 3776(BX)
+	VMOVUPD      2400(BX), Y10
+	VMOVUPD      Y12, 3488(BX)
+	VMULPD       Y10, Y4, Y12
+	VMOVUPD      Y6, 3520(BX)
+	VMOVUPD      3072(BX), Y6
+	VMOVUPD      Y15, 3424(BX)
+	VMULPD       Y13, Y6, Y15
+	VMOVUPD      1824(BX), Y13
+	VMOVUPD      Y2, 3456(BX)
+	VMULPD       Y10, Y13, Y2
+	VMOVUPD      4192(BX), Y10
+	VFNMADD231PD Y8, Y14, Y10
+	VMOVUPD      4160(BX), Y8
+	VFNMADD231PD Y4, Y12, Y8
+	VMOVUPD      4128(BX), Y4
+	VFNMADD231PD Y6, Y14, Y4
+	VMOVUPD      Y4, 4128(BX)
+	VMOVUPD      4096(BX), Y4
+	VFNMADD231PD Y13, Y12, Y4
+	VMOVUPD      Y4, 4096(BX)
+	VMOVUPD      1888(BX), Y4
+	VMOVUPD      Y8, 4160(BX)
+	VMOVUPD      4064(BX), Y8
+	VFNMADD231PD Y4, Y14, Y8
+	VMOVUPD      Y8, 4064(BX)
+	VMOVUPD      1856(BX), Y8
+	VMOVUPD      Y10, 4192(BX)
+	VMOVUPD      4032(BX), Y10
+	VFNMADD231PD Y8, Y12, Y10
+	VMOVUPD      Y10, 4032(BX)
+	VMOVUPD      1952(BX), Y10
+	VMOVUPD      Y3, 3360(BX)
+	VMOVUPD      672(BX), Y3
+	VFNMADD231PD Y10, Y14, Y3
+	VMOVUPD      Y3, 672(BX)
+	VMOVUPD      1920(BX), Y3
+	VMOVUPD      Y9, 3392(BX)
+	VMOVUPD      704(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 704(BX)
+	VMOVUPD      2016(BX), Y9
+	VMOVUPD      3968(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 3968(BX)
+	VMOVUPD      1984(BX), Y3
+	VMOVUPD      3936(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 3936(BX)
+	VMOVUPD      2080(BX), Y9
+	VMOVUPD      3904(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 3904(BX)
+	VMOVUPD      2048(BX), Y3
+	VMOVUPD      3872(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 3872(BX)
+	VMOVUPD      2144(BX), Y9
+	VMOVUPD      3840(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 3840(BX)
+	VMOVUPD      2112(BX), Y3
+	VMOVUPD      3808(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 3808(BX)
+	VMOVUPD      2208(BX), Y9
+	VMOVUPD      1440(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 1440(BX)
+	VMOVUPD      2176(BX), Y3
+	VMOVUPD      3296(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 3296(BX)
+	VMOVUPD      2272(BX), Y9
+	VMOVUPD      1728(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 1728(BX)
+	VMOVUPD      2240(BX), Y3
+	VMOVUPD      1408(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 1408(BX)
+	VMOVUPD      2336(BX), Y9
+	VMOVUPD      1536(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      2304(BX), Y14
+	VFNMADD231PD Y14, Y12, Y0
+	VFNMADD231PD Y6, Y15, Y7
+	VFNMADD231PD Y13, Y2, Y11
+	VFNMADD231PD Y4, Y15, Y1
+	VFNMADD231PD Y8, Y2, Y5
+	VMOVUPD      3392(BX), Y6
+	VFNMADD231PD Y10, Y15, Y6
+	VMOVUPD      1920(BX), Y12
+	VMOVUPD      3360(BX), Y13
+	VFNMADD231PD Y12, Y2, Y13
+	VMOVUPD      3456(BX), Y12
+	VFNMADD231PD 2016(BX), Y15, Y12
+	VMOVUPD      3424(BX), Y10
+	VFNMADD231PD 1984(BX), Y2, Y10
+	VMOVUPD      3520(BX), Y8
+	VFNMADD231PD 2080(BX), Y15, Y8
+	VMOVUPD      3488(BX), Y4
+	VFNMADD231PD 2048(BX), Y2, Y4
+	VMOVUPD      Y4, 3488(BX)
+	VMOVUPD      3584(BX), Y4
+	VFNMADD231PD 2144(BX), Y15, Y4
+	VMOVUPD      Y4, 3584(BX)
+	VMOVUPD      3552(BX), Y4
+	VFNMADD231PD 2112(BX), Y2, Y4
+	VMOVUPD      Y4, 3552(BX)
+	VMOVUPD      3648(BX), Y4
+	VFNMADD231PD 2208(BX), Y15, Y4
+	VMOVUPD      Y4, 3648(BX)
+	VMOVUPD      3616(BX), Y4
+	VFNMADD231PD 2176(BX), Y2, Y4
+	VMOVUPD      Y4, 3616(BX)
+	VMOVUPD      3712(BX), Y4
+	VFNMADD231PD 2272(BX), Y15, Y4
+	VMOVUPD      Y4, 3712(BX)
+	VMOVUPD      3680(BX), Y4
+	VFNMADD231PD 2240(BX), Y2, Y4
+	VMOVUPD      Y4, 3680(BX)
+	VMOVUPD      3776(BX), Y4
+	VFNMADD231PD Y9, Y15, Y4
+	VMOVUPD      3744(BX), Y15
+	VFNMADD231PD Y14, Y2, Y15
+	VMOVUPD      2464(BX), Y2
+	VMOVUPD      3200(BX), Y14
+	VMULPD       Y14, Y2, Y9
+	VMOVUPD      Y15, 3744(BX)
+	VMOVUPD      2432(BX), Y15
+	VMOVUPD      Y4, 3776(BX)
+	VMOVUPD      3232(BX), Y4
+	VMOVUPD      Y8, 3520(BX)
+	VMULPD       Y4, Y15, Y8
+	VMOVUPD      Y10, 3424(BX)
+	VMOVUPD      2528(BX), Y10
+	VMOVUPD      Y12, 3456(BX)
+	VMULPD       Y14, Y10, Y12
+	VMOVUPD      2496(BX), Y14
+	VMOVUPD      Y13, 3360(BX)
+	VMULPD       Y4, Y14, Y13
+	VMOVUPD      4192(BX), Y4
+	VFNMADD231PD Y2, Y9, Y4
+	VMOVUPD      4160(BX), Y2
+	VFNMADD231PD Y15, Y8, Y2
+	VMOVUPD      4128(BX), Y15
+	VFNMADD231PD Y10, Y9, Y15
+	VMOVUPD      Y15, 4128(BX)
+	VMOVUPD      4096(BX), Y15
+	VFNMADD231PD Y14, Y8, Y15
+	VMOVUPD      Y15, 4096(BX)
+	VMOVUPD      2592(BX), Y15
+	VMOVUPD      Y2, 4160(BX)
+	VMOVUPD      4064(BX), Y2
+	VFNMADD231PD Y15, Y9, Y2
+	VMOVUPD      Y2, 4064(BX)
+	VMOVUPD      2560(BX), Y2
+	VMOVUPD      Y4, 4192(BX)
+	VMOVUPD      4032(BX), Y4
+	VFNMADD231PD Y2, Y8, Y4
+	VMOVUPD      Y4, 4032(BX)
+	VMOVUPD      2656(BX), Y4
+	VMOVUPD      Y6, 3392(BX)
+	VMOVUPD      672(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 672(BX)
+	VMOVUPD      2624(BX), Y6
+	VMOVUPD      704(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 704(BX)
+	VMOVUPD      2720(BX), Y4
+	VMOVUPD      3968(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 3968(BX)
+	VMOVUPD      2688(BX), Y6
+	VMOVUPD      3936(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 3936(BX)
+	VMOVUPD      2784(BX), Y4
+	VMOVUPD      3904(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 3904(BX)
+	VMOVUPD      2752(BX), Y6
+	VMOVUPD      3872(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 3872(BX)
+	VMOVUPD      2848(BX), Y4
+	VMOVUPD      3840(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 3840(BX)
+	VMOVUPD      2816(BX), Y6
+	VMOVUPD      3808(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 3808(BX)
+	VMOVUPD      2912(BX), Y4
+	VMOVUPD      1440(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 1440(BX)
+	VMOVUPD      2880(BX), Y6
+	VMOVUPD      3296(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 3296(BX)
+	VMOVUPD      2976(BX), Y4
+	VMOVUPD      1728(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 1728(BX)
+	VMOVUPD      2944(BX), Y6
+	VMOVUPD      1408(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 1408(BX)
+	VMOVUPD      3040(BX), Y4
+	VFNMADD231PD Y4, Y9, Y3
+	VMOVUPD      3008(BX), Y9
+	VFNMADD231PD Y9, Y8, Y0
+	VFNMADD231PD Y10, Y12, Y7
+	VFNMADD231PD Y14, Y13, Y11
+	VFNMADD231PD Y15, Y12, Y1
+	VFNMADD231PD Y2, Y13, Y5
+	VMOVUPD      2656(BX), Y8
+	VMOVUPD      3392(BX), Y10
+	VFNMADD231PD Y8, Y12, Y10
+	VMOVUPD      2624(BX), Y14
+	VMOVUPD      3360(BX), Y8
+	VFNMADD231PD Y14, Y13, Y8
+	VMOVUPD      3456(BX), Y14
+	VFNMADD231PD 2720(BX), Y12, Y14
+	VMOVUPD      3424(BX), Y2
+	VFNMADD231PD 2688(BX), Y13, Y2
+	VMOVUPD      3520(BX), Y15
+	VFNMADD231PD 2784(BX), Y12, Y15
+	VMOVUPD      Y0, 1504(BX)
+	VMOVUPD      3488(BX), Y0
+	VFNMADD231PD 2752(BX), Y13, Y0
+	VMOVUPD      Y3, 1536(BX)
+	VMOVUPD      3584(BX), Y3
+	VFNMADD231PD 2848(BX), Y12, Y3
+	VMOVUPD      Y3, 3584(BX)
+	VMOVUPD      3552(BX), Y3
+	VFNMADD231PD 2816(BX), Y13, Y3
+	VMOVUPD      Y3, 3552(BX)
+	VMOVUPD      3648(BX), Y3
+	VFNMADD231PD 2912(BX), Y12, Y3
+	VMOVUPD      Y3, 3648(BX)
+	VMOVUPD      3616(BX), Y3
+	VFNMADD231PD 2880(BX), Y13, Y3
+	VMOVUPD      Y3, 3616(BX)
+	VMOVUPD      3712(BX), Y3
+	VFNMADD231PD 2976(BX), Y12, Y3
+	VMOVUPD      Y3, 3712(BX)
+	VMOVUPD      3680(BX), Y3
+	VFNMADD231PD Y6, Y13, Y3
+	VMOVUPD      3776(BX), Y6
+	VFNMADD231PD Y4, Y12, Y6
+	VMOVUPD      3744(BX), Y12
+	VFNMADD231PD Y9, Y13, Y12
+	VMOVUPD      one<>+0(SB), Y13
+	VMOVUPD      4192(BX), Y9
+	VDIVPD       Y9, Y13, Y4
+	VMOVUPD      Y12, 3744(BX)
+	VMOVUPD      4160(BX), Y12
+	VMOVUPD      Y6, 3776(BX)
+	VDIVPD       Y12, Y13, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y13
+	VPSUBQ       pivotMin<>+0(SB), Y12, Y9
+	VMOVUPD      1696(BX), Y12
+	VORPD        Y13, Y12, Y12
+	VMOVUPD      1664(BX), Y13
+	VORPD        Y9, Y13, Y9
+	VMOVUPD      4128(BX), Y13
+	VMOVUPD      Y9, 1664(BX)
+	VMULPD       Y4, Y13, Y9
+	VMOVUPD      Y4, 1696(BX)
+	VMOVUPD      4096(BX), Y4
+	VMOVUPD      Y12, 2496(BX)
+	VMULPD       Y6, Y4, Y12
+	VFNMADD231PD Y13, Y9, Y7
+	VFNMADD231PD Y4, Y12, Y11
+	VMOVUPD      4064(BX), Y4
+	VFNMADD231PD Y4, Y9, Y1
+	VMOVUPD      4032(BX), Y13
+	VFNMADD231PD Y13, Y12, Y5
+	VMOVUPD      Y5, 1376(BX)
+	VMOVUPD      672(BX), Y5
+	VFNMADD231PD Y5, Y9, Y10
+	VMOVUPD      Y10, 3392(BX)
+	VMOVUPD      704(BX), Y10
+	VFNMADD231PD Y10, Y12, Y8
+	VMOVUPD      Y8, 3360(BX)
+	VMOVUPD      3968(BX), Y8
+	VFNMADD231PD Y8, Y9, Y14
+	VMOVUPD      Y14, 3456(BX)
+	VMOVUPD      3936(BX), Y14
+	VFNMADD231PD Y14, Y12, Y2
+	VMOVUPD      Y2, 3424(BX)
+	VMOVUPD      3904(BX), Y2
+	VFNMADD231PD Y2, Y9, Y15
+	VMOVUPD      Y15, 3520(BX)
+	VMOVUPD      3872(BX), Y15
+	VFNMADD231PD Y15, Y12, Y0
+	VMOVUPD      Y0, 3488(BX)
+	VMOVUPD      3840(BX), Y0
+	VMOVUPD      Y1, 3328(BX)
+	VMOVUPD      3584(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      Y1, 3584(BX)
+	VMOVUPD      3808(BX), Y1
+	VMOVUPD      3552(BX), Y0
+	VFNMADD231PD Y1, Y12, Y0
+	VMOVUPD      Y0, 3552(BX)
+	VMOVUPD      1440(BX), Y0
+	VMOVUPD      3648(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      Y1, 3648(BX)
+	VMOVUPD      3296(BX), Y1
+	VMOVUPD      3616(BX), Y0
+	VFNMADD231PD Y1, Y12, Y0
+	VMOVUPD      Y0, 3616(BX)
+	VMOVUPD      1728(BX), Y0
+	VMOVUPD      3712(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      Y1, 3712(BX)
+	VMOVUPD      1408(BX), Y1
+	VFNMADD231PD Y1, Y12, Y3
+	VMOVUPD      Y3, 3680(BX)
+	VMOVUPD      1536(BX), Y3
+	VMOVUPD      3776(BX), Y1
+	VFNMADD231PD Y3, Y9, Y1
+	VMOVUPD      1504(BX), Y9
+	VMOVUPD      Y1, 3776(BX)
+	VMOVUPD      3744(BX), Y1
+	VFNMADD231PD Y9, Y12, Y1
+	VMOVUPD      one<>+0(SB), Y12
+	VMOVUPD      Y1, 3744(BX)
+	VDIVPD       Y7, Y12, Y1
+	VMOVUPD      Y1, 4096(BX)
+	VDIVPD       Y11, Y12, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y12
+	VMOVUPD      Y7, 1600(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y7
+	VMOVUPD      Y11, 1568(BX)
+	VMOVUPD      2496(BX), Y11
+	VORPD        Y12, Y11, Y11
+	VMOVUPD      1664(BX), Y12
+	VORPD        Y7, Y12, Y7
+	VBROADCASTSD 1728(CX), Y12
+	VMOVUPD      Y7, 1664(BX)
+	VADDPD       1728(AX), Y12, Y7
+	VADDPD       1760(AX), Y12, Y12
+	VMOVUPD      Y11, 2496(BX)
+	VBROADCASTSD 2176(CX), Y11
+	VMOVUPD      Y1, 4128(BX)
+	VADDPD       2176(AX), Y11, Y1
+	VADDPD       2208(AX), Y11, Y11
+	VBROADCASTSD 2688(CX), Y9
+	VADDPD       2688(AX), Y9, Y3
+	VADDPD       2720(AX), Y9, Y9
+	VBROADCASTSD 3264(CX), Y0
+	VADDPD       3264(AX), Y0, Y15
+	VADDPD       3296(AX), Y0, Y0
+	VBROADCASTSD 3904(CX), Y2
+	VADDPD       3904(AX), Y2, Y14
+	VADDPD       3936(AX), Y2, Y2
+	VBROADCASTSD 4608(CX), Y8
+	VADDPD       4608(AX), Y8, Y10
+	VADDPD       4640(AX), Y8, Y8
+	VBROADCASTSD 5376(CX), Y5
+	VMOVUPD      Y6, 2528(BX)
+	VADDPD       5376(AX), Y5, Y6
+	VADDPD       5408(AX), Y5, Y5
+	VBROADCASTSD 6208(CX), Y13
+	VADDPD       6208(AX), Y13, Y4
+	VADDPD       6240(AX), Y13, Y13
+	VMOVUPD      Y13, 2432(BX)
+	VBROADCASTSD 2240(CX), Y13
+	VMOVUPD      Y4, 2464(BX)
+	VADDPD       2240(AX), Y13, Y4
+	VADDPD       2272(AX), Y13, Y13
+	VMOVUPD      Y13, 1824(BX)
+	VBROADCASTSD 2752(CX), Y13
+	VMOVUPD      Y4, 3072(BX)
+	VADDPD       2752(AX), Y13, Y4
+	VADDPD       2784(AX), Y13, Y13
+	VMOVUPD      Y13, 3104(BX)
+	VBROADCASTSD 3328(CX), Y13
+	VMOVUPD      Y4, 3168(BX)
+	VADDPD       3328(AX), Y13, Y4
+	VADDPD       3360(AX), Y13, Y13
+	VMOVUPD      Y13, 800(BX)
+	VBROADCASTSD 3968(CX), Y13
+	VMOVUPD      Y4, 832(BX)
+	VADDPD       3968(AX), Y13, Y4
+	VADDPD       4000(AX), Y13, Y13
+	VMOVUPD      Y13, 736(BX)
+	VBROADCASTSD 4672(CX), Y13
+	VMOVUPD      Y4, 768(BX)
+	VADDPD       4672(AX), Y13, Y4
+	VADDPD       4704(AX), Y13, Y13
+	VMOVUPD      Y13, 4000(BX)
+	VBROADCASTSD 5440(CX), Y13
+	VMOVUPD      Y4, 608(BX)
+	VADDPD       5440(AX), Y13, Y4
+	VADDPD       5472(AX), Y13, Y13
+	VMOVUPD      Y13, 640(BX)
+	VBROADCASTSD 6272(CX), Y13
+	VMOVUPD      Y4, 4224(BX)
+	VADDPD       6272(AX), Y13, Y4
+	VADDPD       6304(AX), Y13, Y13
+	VMOVUPD      Y13, 4256(BX)
+	VMOVUPD      576(BX), Y13
+	VMOVUPD      Y4, 4288(BX)
+	VMOVUPD      1472(BX), Y4
+	VMOVUPD      Y5, 4320(BX)
+	VMULPD       Y4, Y13, Y5
+	VMOVUPD      Y6, 4352(BX)
+	VMOVUPD      544(BX), Y6
+	VMOVUPD      Y8, 4384(BX)
+	VMOVUPD      3136(BX), Y8
+	VMOVUPD      Y10, 4416(BX)
+	VMULPD       Y8, Y6, Y10
+	VMOVUPD      Y2, 4448(BX)
+	VMOVUPD      128(BX), Y2
+	VMOVUPD      Y14, 4480(BX)
+	VMULPD       Y4, Y2, Y14
+	VMOVUPD      96(BX), Y4
+	VMOVUPD      Y14, 4512(BX)
+	VMULPD       Y8, Y4, Y14
+	VFNMADD231PD Y13, Y5, Y7
+	VFNMADD231PD Y6, Y10, Y12
+	VFNMADD231PD Y2, Y5, Y1
+	VFNMADD231PD Y4, Y10, Y11
+	VMOVUPD      192(BX), Y6
+	VFNMADD231PD Y6, Y5, Y3
+	VMOVUPD      160(BX), Y13
+	VFNMADD231PD Y13, Y10, Y9
+	VMOVUPD      256(BX), Y8
+	VFNMADD231PD Y8, Y5, Y15
+	VMOVUPD      Y15, 544(BX)
+	VMOVUPD      224(BX), Y15
+	VFNMADD231PD Y15, Y10, Y0
+	VMOVUPD      Y0, 576(BX)
+	VMOVUPD      320(BX), Y0
+	VMOVUPD      Y9, 4544(BX)
+	VMOVUPD      4480(BX), Y9
+	VFNMADD231PD Y0, Y5, Y9
+	VMOVUPD      Y9, 4480(BX)
+	VMOVUPD      288(BX), Y9
+	VMOVUPD      Y3, 4576(BX)
+	VMOVUPD      4448(BX), Y3
+	VFNMADD231PD Y9, Y10, Y3
+	VMOVUPD      Y3, 4448(BX)
+	VMOVUPD      384(BX), Y3
+	VMOVUPD      Y11, 4608(BX)
+	VMOVUPD      4416(BX), Y11
+	VFNMADD231PD Y3, Y5, Y11
+	VMOVUPD      Y11, 4416(BX)
+	VMOVUPD      352(BX), Y11
+	VMOVUPD      Y1, 4640(BX)
+	VMOVUPD      4384(BX), Y1
+	VFNMADD231PD Y11, Y10, Y1
+	VMOVUPD      Y1, 4384(BX)
+	VMOVUPD      448(BX), Y1
+	VMOVUPD      Y12, 4672(BX)
+	VMOVUPD      4352(BX), Y12
+	VFNMADD231PD Y1, Y5, Y12
+	VMOVUPD      Y12, 4352(BX)
+	VMOVUPD      416(BX), Y12
+	VMOVUPD      Y7, 4704(BX)
+	VMOVUPD      4320(BX), Y7
+	VFNMADD231PD Y12, Y10, Y7
+	VMOVUPD      Y7, 4320(BX)
+	VMOVUPD      512(BX), Y7
+	VMOVUPD      2464(BX), Y12
+	VFNMADD231PD Y7, Y5, Y12
+	VMOVUPD      480(BX), Y5
+	VMOVUPD      Y12, 2464(BX)
+	VMOVUPD      2432(BX), Y12
+	VFNMADD231PD Y5, Y10, Y12
+	VMOVUPD      4512(BX), Y10
+	VMOVUPD      Y12, 2432(BX)
+	VMOVUPD      3072(BX), Y12
+	VFNMADD231PD Y2, Y10, Y12
+	VMOVUPD      1824(BX), Y2
+	VFNMADD231PD Y4, Y14, Y2
+	VMOVUPD      3168(BX), Y4
+	VFNMADD231PD Y6, Y10, Y4
+	VMOVUPD      3104(BX), Y6
+	VFNMADD231PD Y13, Y14, Y6
+	VMOVUPD      832(BX), Y13
+	VFNMADD231PD Y8, Y10, Y13
+	VMOVUPD      800(BX), Y8
+	VFNMADD231PD Y15, Y14, Y8
+	VMOVUPD      768(BX), Y15
+	VFNMADD231PD Y0, Y10, Y15
+	VMOVUPD      736(BX), Y0
+	VFNMADD231PD Y9, Y14, Y0
+	VMOVUPD      608(BX), Y9
+	VFNMADD231PD Y3, Y10, Y9
+	VMOVUPD      4000(BX), Y3
+	VFNMADD231PD Y11, Y14, Y3
+	VMOVUPD      4224(BX), Y11
+	VFNMADD231PD Y1, Y10, Y11
+	VMOVUPD      640(BX), Y1
+	VFNMADD231PD 416(BX), Y14, Y1
+	VMOVUPD      Y1, 640(BX)
+	VMOVUPD      4288(BX), Y1
+	VFNMADD231PD Y7, Y10, Y1
+	VMOVUPD      4256(BX), Y10
+	VFNMADD231PD Y5, Y14, Y10
+	VMOVUPD      896(BX), Y14
+	VMOVUPD      1632(BX), Y5
+	VMULPD       Y5, Y14, Y7
+	VMOVUPD      Y10, 4256(BX)
+	VMOVUPD      864(BX), Y10
+	VMOVUPD      Y1, 4288(BX)
+	VMOVUPD      1792(BX), Y1
+	VMOVUPD      Y11, 4224(BX)
+	VMULPD       Y1, Y10, Y11
+	VMOVUPD      Y3, 4000(BX)
+	VMOVUPD      960(BX), Y3
+	VMOVUPD      Y9, 608(BX)
+	VMULPD       Y5, Y3, Y9
+	VMOVUPD      928(BX), Y5
+	VMOVUPD      Y0, 736(BX)
+	VMULPD       Y1, Y5, Y0
+	VMOVUPD      4704(BX), Y1
+	VFNMADD231PD Y14, Y7, Y1
+	VMOVUPD      4672(BX), Y14
+	VFNMADD231PD Y10, Y11, Y14
+	VMOVUPD      4640(BX), Y10
+	VFNMADD231PD Y3, Y7, Y10
+	VMOVUPD      Y10, 4640(BX)
+	VMOVUPD      4608(BX), Y10
+	VFNMADD231PD Y5, Y11, Y10
+	VMOVUPD      Y10, 4608(BX)
+	VMOVUPD      1024(BX), Y10
+	VMOVUPD      Y14, 4672(BX)
+	VMOVUPD      4576(BX), Y14
+	VFNMADD231PD Y10, Y7, Y14
+	VMOVUPD      Y14, 4576(BX)
+	VMOVUPD      992(BX), Y14
+	VMOVUPD      Y1, 4704(BX)
+	VMOVUPD      4544(BX), Y1
+	VFNMADD231PD Y14, Y11, Y1
+	VMOVUPD      Y1, 4544(BX)
+	VMOVUPD      1088(BX), Y1
+	VMOVUPD      Y15, 768(BX)
+	VMOVUPD      544(BX), Y15
+	VFNMADD231PD Y1, Y7, Y15
+	VMOVUPD      Y15, 544(BX)
+	VMOVUPD      1056(BX), Y15
+	VMOVUPD      Y8, 800(BX)
+	VMOVUPD      576(BX), Y8
+	VFNMADD231PD Y15, Y11, Y8
+	VMOVUPD      Y8, 576(BX)
+	VMOVUPD      1152(BX), Y8
+	VMOVUPD      4480(BX), Y15
+	VFNMADD231PD Y8, Y7, Y15
+	VMOVUPD      Y15, 4480(BX)
+	VMOVUPD      1120(BX), Y15
+	VMOVUPD      4448(BX), Y8
+	VFNMADD231PD Y15, Y11, Y8
+	VMOVUPD      Y8, 4448(BX)
+	VMOVUPD      1216(BX), Y8
+	VMOVUPD      4416(BX), Y15
+	VFNMADD231PD Y8, Y7, Y15
+	VMOVUPD      Y15, 4416(BX)
+	VMOVUPD      1184(BX), Y15
+	VMOVUPD      4384(BX), Y8
+	VFNMADD231PD Y15, Y11, Y8
+	VMOVUPD      Y8, 4384(BX)
+	VMOVUPD      1280(BX), Y8
+	VMOVUPD      4352(BX), Y15
+	VFNMADD231PD Y8, Y7, Y15
+	VMOVUPD      Y15, 4352(BX)
+	VMOVUPD      1248(BX), Y15
+	VMOVUPD      4320(BX), Y8
+	VFNMADD231PD Y15, Y11, Y8
+	VMOVUPD      Y8, 4320(BX)
+	VMOVUPD      1344(BX), Y8
+	VMOVUPD      2464(BX), Y15
+	VFNMADD231PD Y8, Y7, Y15
+	VMOVUPD      1312(BX), Y7
+	VMOVUPD      Y15, 2464(BX)
+	VMOVUPD      2432(BX), Y15
+	VFNMADD231PD Y7, Y11, Y15
+	VFNMADD231PD Y3, Y9, Y12
+	VFNMADD231PD Y5, Y0, Y2
+	VFNMADD231PD Y10, Y9, Y4
+	VFNMADD231PD Y14, Y0, Y6
+	VFNMADD231PD Y1, Y9, Y13
+	VMOVUPD      1056(BX), Y3
+	VMOVUPD      800(BX), Y5
+	VFNMADD231PD Y3, Y0, Y5
+	VMOVUPD      1152(BX), Y11
+	VMOVUPD      768(BX), Y3
+	VFNMADD231PD Y11, Y9, Y3
+	VMOVUPD      736(BX), Y11
+	VFNMADD231PD 1120(BX), Y0, Y11
+	VMOVUPD      608(BX), Y1
+	VFNMADD231PD 1216(BX), Y9, Y1
+	VMOVUPD      4000(BX), Y14
+	VFNMADD231PD 1184(BX), Y0, Y14
+	VMOVUPD      4224(BX), Y10
+	VFNMADD231PD 1280(BX), Y9, Y10
+	VMOVUPD      Y10, 4224(BX)
+	VMOVUPD      640(BX), Y10
+	VFNMADD231PD 1248(BX), Y0, Y10
+	VMOVUPD      Y10, 640(BX)
+	VMOVUPD      4288(BX), Y10
+	VFNMADD231PD Y8, Y9, Y10
+	VMOVUPD      4256(BX), Y9
+	VFNMADD231PD Y7, Y0, Y9
+	VMOVUPD      1888(BX), Y0
+	VMOVUPD      1760(BX), Y7
+	VMULPD       Y7, Y0, Y8
+	VMOVUPD      Y9, 4256(BX)
+	VMOVUPD      1856(BX), Y9
+	VMOVUPD      Y10, 4288(BX)
+	VMOVUPD      2400(BX), Y10
+	VMOVUPD      Y14, 4000(BX)
+	VMULPD       Y10, Y9, Y14
+	VMOVUPD      Y1, 608(BX)
+	VMOVUPD      1952(BX), Y1
+	VMOVUPD      Y11, 736(BX)
+	VMULPD       Y7, Y1, Y11
+	VMOVUPD      1920(BX), Y7
+	VMOVUPD      Y3, 768(BX)
+	VMULPD       Y10, Y7, Y3
+	VMOVUPD      4704(BX), Y10
+	VFNMADD231PD Y0, Y8, Y10
+	VMOVUPD      4672(BX), Y0
+	VFNMADD231PD Y9, Y14, Y0
+	VMOVUPD      4640(BX), Y9
+	VFNMADD231PD Y1, Y8, Y9
+	VMOVUPD      Y9, 4640(BX)
+	VMOVUPD      4608(BX), Y9
+	VFNMADD231PD Y7, Y14, Y9
+	VMOVUPD      Y9, 4608(BX)
+	VMOVUPD      2016(BX), Y9
+	VMOVUPD      Y0, 4672(BX)
+	VMOVUPD      4576(BX), Y0
+	VFNMADD231PD Y9, Y8, Y0
+	VMOVUPD      Y0, 4576(BX)
+	VMOVUPD      1984(BX), Y0
+	VMOVUPD      Y10, 4704(BX)
+	VMOVUPD      4544(BX), Y10
+	VFNMADD231PD Y0, Y14, Y10
+	VMOVUPD      Y10, 4544(BX)
+	VMOVUPD      2080(BX), Y10
+	VMOVUPD      Y5, 800(BX)
+	VMOVUPD      544(BX), Y5
+	VFNMADD231PD Y10, Y8, Y5
+	VMOVUPD      Y5, 544(BX)
+	VMOVUPD      2048(BX), Y5
+	VMOVUPD      576(BX), Y10
+	VFNMADD231PD Y5, Y14, Y10
+	VMOVUPD      Y10, 576(BX)
+	VMOVUPD      2144(BX), Y10
+	VMOVUPD      4480(BX), Y5
+	VFNMADD231PD Y10, Y8, Y5
+	VMOVUPD      Y5, 4480(BX)
+	VMOVUPD      2112(BX), Y5
+	VMOVUPD      4448(BX), Y10
+	VFNMADD231PD Y5, Y14, Y10
+	VMOVUPD      Y10, 4448(BX)
+	VMOVUPD      2208(BX), Y10
+	VMOVUPD      4416(BX), Y5
+	VFNMADD231PD Y10, Y8, Y5
+	VMOVUPD      Y5, 4416(BX)
+	VMOVUPD      2176(BX), Y5
+	VMOVUPD      4384(BX), Y10
+	VFNMADD231PD Y5, Y14, Y10
+	VMOVUPD      Y10, 4384(BX)
+	VMOVUPD      2272(BX), Y10
+	VMOVUPD      4352(BX), Y5
+	VFNMADD231PD Y10, Y8, Y5
+	VMOVUPD      Y5, 4352(BX)
+	VMOVUPD      2240(BX), Y5
+	VMOVUPD      4320(BX), Y10
+	VFNMADD231PD Y5, Y14, Y10
+	VMOVUPD      Y10, 4320(BX)
+	VMOVUPD      2336(BX), Y10
+	VMOVUPD      2464(BX), Y5
+	VFNMADD231PD Y10, Y8, Y5
+	VMOVUPD      2304(BX), Y8
+	VFNMADD231PD Y8, Y14, Y15
+	VFNMADD231PD Y1, Y11, Y12
+	VFNMADD231PD Y7, Y3, Y2
+	VFNMADD231PD Y9, Y11, Y4
+	VFNMADD231PD Y0, Y3, Y6
+	VMOVUPD      2080(BX), Y1
+	VFNMADD231PD Y1, Y11, Y13
+	VMOVUPD      2048(BX), Y7
+	VMOVUPD      800(BX), Y14
+	VFNMADD231PD Y7, Y3, Y14
+	VMOVUPD      768(BX), Y7
+	VFNMADD231PD 2144(BX), Y11, Y7
+	VMOVUPD      736(BX), Y1
+	VFNMADD231PD 2112(BX), Y3, Y1
+	VMOVUPD      608(BX), Y0
+	VFNMADD231PD 2208(BX), Y11, Y0
+	VMOVUPD      4000(BX), Y9
+	VFNMADD231PD 2176(BX), Y3, Y9
+	VMOVUPD      Y9, 4000(BX)
+	VMOVUPD      4224(BX), Y9
+	VFNMADD231PD 2272(BX), Y11, Y9
+	VMOVUPD      Y9, 4224(BX)
+	VMOVUPD      640(BX), Y9
+	VFNMADD231PD 2240(BX), Y3, Y9
+	VMOVUPD      Y9, 640(BX)
+	VMOVUPD      4288(BX), Y9
+	VFNMADD231PD Y10, Y11, Y9
+	VMOVUPD      4256(BX), Y11
+	VFNMADD231PD Y8, Y3, Y11
+	VMOVUPD      2592(BX), Y3
+	VMOVUPD      3200(BX), Y8
+	VMULPD       Y8, Y3, Y10
+	VMOVUPD      Y11, 4256(BX)
+	VMOVUPD      2560(BX), Y11
+	VMOVUPD      Y9, 4288(BX)
+	VMOVUPD      3232(BX), Y9
+	VMOVUPD      Y0, 608(BX)
+	VMULPD       Y9, Y11, Y0
+	VMOVUPD      Y1, 736(BX)
+	VMOVUPD      2656(BX), Y1
+	VMOVUPD      Y7, 768(BX)
+	VMULPD       Y8, Y1, Y7
+	VMOVUPD      2624(BX), Y8
+	VMOVUPD      Y14, 800(BX)
+	VMULPD       Y9, Y8, Y14
+	VMOVUPD      4704(BX), Y9
+	VFNMADD231PD Y3, Y10, Y9
+	VMOVUPD      4672(BX), Y3
+	VFNMADD231PD Y11, Y0, Y3
+	VMOVUPD      4640(BX), Y11
+	VFNMADD231PD Y1, Y10, Y11
+	VMOVUPD      Y11, 4640(BX)
+	VMOVUPD      4608(BX), Y11
+	VFNMADD231PD Y8, Y0, Y11
+	VMOVUPD      Y11, 4608(BX)
+	VMOVUPD      2720(BX), Y11
+	VMOVUPD      Y3, 4672(BX)
+	VMOVUPD      4576(BX), Y3
+	VFNMADD231PD Y11, Y10, Y3
+	VMOVUPD      Y3, 4576(BX)
+	VMOVUPD      2688(BX), Y3
+	VMOVUPD      Y9, 4704(BX)
+	VMOVUPD      4544(BX), Y9
+	VFNMADD231PD Y3, Y0, Y9
+	VMOVUPD      Y9, 4544(BX)
+	VMOVUPD      2784(BX), Y9
+	VMOVUPD      Y13, 832(BX)
+	VMOVUPD      544(BX), Y13
+	VFNMADD231PD Y9, Y10, Y13
+	VMOVUPD      Y13, 544(BX)
+	VMOVUPD      2752(BX), Y13
+	VMOVUPD      576(BX), Y9
+	VFNMADD231PD Y13, Y0, Y9
+	VMOVUPD      Y9, 576(BX)
+	VMOVUPD      2848(BX), Y9
+	VMOVUPD      4480(BX), Y13
+	VFNMADD231PD Y9, Y10, Y13
+	VMOVUPD      Y13, 4480(BX)
+	VMOVUPD      2816(BX), Y13
+	VMOVUPD      4448(BX), Y9
+	VFNMADD231PD Y13, Y0, Y9
+	VMOVUPD      Y9, 4448(BX)
+	VMOVUPD      2912(BX), Y9
+	VMOVUPD      4416(BX), Y13
+	VFNMADD231PD Y9, Y10, Y13
+	VMOVUPD      Y13, 4416(BX)
+	VMOVUPD      2880(BX), Y13
+	VMOVUPD      4384(BX), Y9
+	VFNMADD231PD Y13, Y0, Y9
+	VMOVUPD      Y9, 4384(BX)
+	VMOVUPD      2976(BX), Y9
+	VMOVUPD      4352(BX), Y13
+	VFNMADD231PD Y9, Y10, Y13
+	VMOVUPD      Y13, 4352(BX)
+	VMOVUPD      2944(BX), Y13
+	VMOVUPD      4320(BX), Y9
+	VFNMADD231PD Y13, Y0, Y9
+	VMOVUPD      Y9, 4320(BX)
+	VMOVUPD      3040(BX), Y9
+	VFNMADD231PD Y9, Y10, Y5
+	VMOVUPD      3008(BX), Y10
+	VFNMADD231PD Y10, Y0, Y15
+	VFNMADD231PD Y1, Y7, Y12
+	VFNMADD231PD Y8, Y14, Y2
+	VFNMADD231PD Y11, Y7, Y4
+	VFNMADD231PD Y3, Y14, Y6
+	VMOVUPD      2784(BX), Y0
+	VMOVUPD      832(BX), Y1
+	VFNMADD231PD Y0, Y7, Y1
+	VMOVUPD      2752(BX), Y8
+	VMOVUPD      800(BX), Y0
+	VFNMADD231PD Y8, Y14, Y0
+	VMOVUPD      768(BX), Y8
+	VFNMADD231PD 2848(BX), Y7, Y8
+	VMOVUPD      736(BX), Y3
+	VFNMADD231PD 2816(BX), Y14, Y3
+	VMOVUPD      608(BX), Y11
+	VFNMADD231PD 2912(BX), Y7, Y11
+	VMOVUPD      Y11, 608(BX)
+	VMOVUPD      4000(BX), Y11
+	VFNMADD231PD 2880(BX), Y14, Y11
+	VMOVUPD      Y11, 4000(BX)
+	VMOVUPD      4224(BX), Y11
+	VFNMADD231PD 2976(BX), Y7, Y11
+	VMOVUPD      Y11, 4224(BX)
+	VMOVUPD      640(BX), Y11
+	VFNMADD231PD Y13, Y14, Y11
+	VMOVUPD      4288(BX), Y13
+	VFNMADD231PD Y9, Y7, Y13
+	VMOVUPD      4256(BX), Y7
+	VFNMADD231PD Y10, Y14, Y7
+	VMOVUPD      4064(BX), Y14
+	VMOVUPD      1696(BX), Y10
+	VMULPD       Y10, Y14, Y9
+	VMOVUPD      Y7, 4256(BX)
+	VMOVUPD      4032(BX), Y7
+	VMOVUPD      Y13, 4288(BX)
+	VMOVUPD      2528(BX), Y13
+	VMOVUPD      Y11, 640(BX)
+	VMULPD       Y13, Y7, Y11
+	VMOVUPD      Y3, 736(BX)
+	VMOVUPD      672(BX), Y3
+	VMOVUPD      Y8, 768(BX)
+	VMULPD       Y10, Y3, Y8
+	VMOVUPD      704(BX), Y10
+	VMOVUPD      Y0, 800(BX)
+	VMULPD       Y13, Y10, Y0
+	VMOVUPD      4704(BX), Y13
+	VFNMADD231PD Y14, Y9, Y13
+	VMOVUPD      4672(BX), Y14
+	VFNMADD231PD Y7, Y11, Y14
+	VMOVUPD      4640(BX), Y7
+	VFNMADD231PD Y3, Y9, Y7
+	VMOVUPD      Y7, 4640(BX)
+	VMOVUPD      4608(BX), Y7
+	VFNMADD231PD Y10, Y11, Y7
+	VMOVUPD      Y7, 4608(BX)
+	VMOVUPD      3968(BX), Y7
+	VMOVUPD      Y14, 4672(BX)
+	VMOVUPD      4576(BX), Y14
+	VFNMADD231PD Y7, Y9, Y14
+	VMOVUPD      Y14, 4576(BX)
+	VMOVUPD      3936(BX), Y14
+	VMOVUPD      Y13, 4704(BX)
+	VMOVUPD      4544(BX), Y13
+	VFNMADD231PD Y14, Y11, Y13
+	VMOVUPD      Y13, 4544(BX)
+	VMOVUPD      3904(BX), Y13
+	VMOVUPD      Y1, 832(BX)
+	VMOVUPD      544(BX), Y1
+	VFNMADD231PD Y13, Y9, Y1
+	VMOVUPD      Y1, 544(BX)
+	VMOVUPD      3872(BX), Y1
+	VMOVUPD      576(BX), Y13
+	VFNMADD231PD Y1, Y11, Y13
+	VMOVUPD      Y13, 576(BX)
+	VMOVUPD      3840(BX), Y13
+	VMOVUPD      4480(BX), Y1
+	VFNMADD231PD Y13, Y9, Y1
+	VMOVUPD      Y1, 4480(BX)
+	VMOVUPD      3808(BX), Y1
+	VMOVUPD      4448(BX), Y13
+	VFNMADD231PD Y1, Y11, Y13
+	VMOVUPD      Y13, 4448(BX)
+	VMOVUPD      1440(BX), Y13
+	VMOVUPD      4416(BX), Y1
+	VFNMADD231PD Y13, Y9, Y1
+	VMOVUPD      Y1, 4416(BX)
+	VMOVUPD      3296(BX), Y1
+	VMOVUPD      4384(BX), Y13
+	VFNMADD231PD Y1, Y11, Y13
+	VMOVUPD      Y13, 4384(BX)
+	VMOVUPD      1728(BX), Y13
+	VMOVUPD      4352(BX), Y1
+	VFNMADD231PD Y13, Y9, Y1
+	VMOVUPD      Y1, 4352(BX)
+	VMOVUPD      1408(BX), Y1
+	VMOVUPD      4320(BX), Y13
+	VFNMADD231PD Y1, Y11, Y13
+	VMOVUPD      Y13, 4320(BX)
+	VMOVUPD      1536(BX), Y13
+	VFNMADD231PD Y13, Y9, Y5
+	VMOVUPD      1504(BX), Y9
+	VFNMADD231PD Y9, Y11, Y15
+	VFNMADD231PD Y3, Y8, Y12
+	VFNMADD231PD Y10, Y0, Y2
+	VFNMADD231PD Y7, Y8, Y4
+	VFNMADD231PD Y14, Y0, Y6
+	VMOVUPD      3904(BX), Y3
+	VMOVUPD      832(BX), Y10
+	VFNMADD231PD Y3, Y8, Y10
+	VMOVUPD      3872(BX), Y11
+	VMOVUPD      800(BX), Y3
+	VFNMADD231PD Y11, Y0, Y3
+	VMOVUPD      768(BX), Y11
+	VFNMADD231PD 3840(BX), Y8, Y11
+	VMOVUPD      736(BX), Y14
+	VFNMADD231PD 3808(BX), Y0, Y14
+	VMOVUPD      608(BX), Y7
+	VFNMADD231PD 1440(BX), Y8, Y7
+	VMOVUPD      Y7, 608(BX)
+	VMOVUPD      4000(BX), Y7
+	VFNMADD231PD 3296(BX), Y0, Y7
+	VMOVUPD      Y7, 4000(BX)
+	VMOVUPD      4224(BX), Y7
+	VFNMADD231PD 1728(BX), Y8, Y7
+	VMOVUPD      Y7, 4224(BX)
+	VMOVUPD      640(BX), Y7
+	VFNMADD231PD Y1, Y0, Y7
+	VMOVUPD      4288(BX), Y1
+	VFNMADD231PD Y13, Y8, Y1
+	VMOVUPD      4256(BX), Y8
+	VFNMADD231PD Y9, Y0, Y8
+	VMOVUPD      3328(BX), Y0
+	VMOVUPD      4096(BX), Y9
+	VMULPD       Y9, Y0, Y13
+	VMOVUPD      Y8, 4256(BX)
+	VMOVUPD      1376(BX), Y8
+	VMOVUPD      Y1, 4288(BX)
+	VMOVUPD      4128(BX), Y1
+	VMOVUPD      Y7, 640(BX)
+	VMULPD       Y1, Y8, Y7
+	VMOVUPD      Y14, 736(BX)
+	VMOVUPD      3392(BX), Y14
+	VMOVUPD      Y11, 768(BX)
+	VMULPD       Y9, Y14, Y11
+	VMOVUPD      3360(BX), Y9
+	VMOVUPD      Y3, 800(BX)
+	VMULPD       Y1, Y9, Y3
+	VMOVUPD      4704(BX), Y1
+	VFNMADD231PD Y0, Y13, Y1
+	VMOVUPD      4672(BX), Y0
+	VFNMADD231PD Y8, Y7, Y0
+	VMOVUPD      4640(BX), Y8
+	VFNMADD231PD Y14, Y13, Y8
+	VMOVUPD      Y8, 4640(BX)
+	VMOVUPD      4608(BX), Y8
+	VFNMADD231PD Y9, Y7, Y8
+	VMOVUPD      Y8, 4608(BX)
+	VMOVUPD      3456(BX), Y8
+	VMOVUPD      Y0, 4672(BX)
+	VMOVUPD      4576(BX), Y0
+	VFNMADD231PD Y8, Y13, Y0
+	VMOVUPD      Y0, 4576(BX)
+	VMOVUPD      3424(BX), Y0
+	VMOVUPD      Y1, 4704(BX)
+	VMOVUPD      4544(BX), Y1
+	VFNMADD231PD Y0, Y7, Y1
+	VMOVUPD      Y1, 4544(BX)
+	VMOVUPD      3520(BX), Y1
+	VMOVUPD      Y10, 832(BX)
+	VMOVUPD      544(BX), Y10
+	VFNMADD231PD Y1, Y13, Y10
+	VMOVUPD      Y10, 544(BX)
+	VMOVUPD      3488(BX), Y10
+	VMOVUPD      576(BX), Y1
+	VFNMADD231PD Y10, Y7, Y1
+	VMOVUPD      Y1, 576(BX)
+	VMOVUPD      3584(BX), Y1
+	VMOVUPD      4480(BX), Y10
+	VFNMADD231PD Y1, Y13, Y10
+	VMOVUPD      Y10, 4480(BX)
+	VMOVUPD      3552(BX), Y10
+	VMOVUPD      4448(BX), Y1
+	VFNMADD231PD Y10, Y7, Y1
+	VMOVUPD      Y1, 4448(BX)
+	VMOVUPD      3648(BX), Y1
+	VMOVUPD      4416(BX), Y10
+	VFNMADD231PD Y1, Y13, Y10
+	VMOVUPD      Y10, 4416(BX)
+	VMOVUPD      3616(BX), Y10
+	VMOVUPD      4384(BX), Y1
+	VFNMADD231PD Y10, Y7, Y1
+	VMOVUPD      Y1, 4384(BX)
+	VMOVUPD      3712(BX), Y1
+	VMOVUPD      4352(BX), Y10
+	VFNMADD231PD Y1, Y13, Y10
+	VMOVUPD      Y10, 4352(BX)
+	VMOVUPD      3680(BX), Y10
+	VMOVUPD      4320(BX), Y1
+	VFNMADD231PD Y10, Y7, Y1
+	VMOVUPD      Y1, 4320(BX)
+	VMOVUPD      3776(BX), Y1
+	VFNMADD231PD Y1, Y13, Y5
+	VMOVUPD      3744(BX), Y13
+	VFNMADD231PD Y13, Y7, Y15
+	VFNMADD231PD Y14, Y11, Y12
+	VFNMADD231PD Y9, Y3, Y2
+	VFNMADD231PD Y8, Y11, Y4
+	VFNMADD231PD Y0, Y3, Y6
+	VMOVUPD      3520(BX), Y7
+	VMOVUPD      832(BX), Y9
+	VFNMADD231PD Y7, Y11, Y9
+	VMOVUPD      3488(BX), Y14
+	VMOVUPD      800(BX), Y7
+	VFNMADD231PD Y14, Y3, Y7
+	VMOVUPD      768(BX), Y14
+	VFNMADD231PD 3584(BX), Y11, Y14
+	VMOVUPD      736(BX), Y0
+	VFNMADD231PD 3552(BX), Y3, Y0
+	VMOVUPD      608(BX), Y8
+	VFNMADD231PD 3648(BX), Y11, Y8
+	VMOVUPD      Y15, 2432(BX)
+	VMOVUPD      4000(BX), Y15
+	VFNMADD231PD 3616(BX), Y3, Y15
+	VMOVUPD      Y5, 2464(BX)
+	VMOVUPD      4224(BX), Y5
+	VFNMADD231PD 3712(BX), Y11, Y5
+	VMOVUPD      Y5, 4224(BX)
+	VMOVUPD      640(BX), Y5
+	VFNMADD231PD Y10, Y3, Y5
+	VMOVUPD      4288(BX), Y10
+	VFNMADD231PD Y1, Y11, Y10
+	VMOVUPD      4256(BX), Y11
+	VFNMADD231PD Y13, Y3, Y11
+	VMOVUPD      one<>+0(SB), Y3
+	VMOVUPD      4704(BX), Y13
+	VDIVPD       Y13, Y3, Y1
+	VMOVUPD      Y11, 4256(BX)
+	VMOVUPD      4672(BX), Y11
+	VMOVUPD      Y10, 4288(BX)
+	VDIVPD       Y11, Y3, Y10
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y3
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y13
+	VMOVUPD      2496(BX), Y11
+	VORPD        Y3, Y11, Y3
+	VMOVUPD      1664(BX), Y11
+	VORPD        Y13, Y11, Y11
+	VMOVUPD      4640(BX), Y13
+	VMOVUPD      Y11, 1664(BX)
+	VMULPD       Y1, Y13, Y11
+	VMOVUPD      Y1, 2496(BX)
+	VMOVUPD      4608(BX), Y1
+	VMOVUPD      Y3, 3360(BX)
+	VMULPD       Y10, Y1, Y3
+	VFNMADD231PD Y13, Y11, Y12
+	VFNMADD231PD Y1, Y3, Y2
+	VMOVUPD      4576(BX), Y1
+	VFNMADD231PD Y1, Y11, Y4
+	VMOVUPD      4544(BX), Y13
+	VFNMADD231PD Y13, Y3, Y6
+	VMOVUPD      Y6, 3104(BX)
+	VMOVUPD      544(BX), Y6
+	VFNMADD231PD Y6, Y11, Y9
+	VMOVUPD      Y9, 832(BX)
+	VMOVUPD      576(BX), Y9
+	VFNMADD231PD Y9, Y3, Y7
+	VMOVUPD      Y7, 800(BX)
+	VMOVUPD      4480(BX), Y7
+	VFNMADD231PD Y7, Y11, Y14
+	VMOVUPD      Y14, 768(BX)
+	VMOVUPD      4448(BX), Y14
+	VFNMADD231PD Y14, Y3, Y0
+	VMOVUPD      Y0, 736(BX)
+	VMOVUPD      4416(BX), Y0
+	VFNMADD231PD Y0, Y11, Y8
+	VMOVUPD      Y8, 608(BX)
+	VMOVUPD      4384(BX), Y8
+	VFNMADD231PD Y8, Y3, Y15
+	VMOVUPD      Y15, 4000(BX)
+	VMOVUPD      4352(BX), Y15
+	VMOVUPD      Y4, 3168(BX)
+	VMOVUPD      4224(BX), Y4
+	VFNMADD231PD Y15, Y11, Y4
+	VMOVUPD      Y4, 4224(BX)
+	VMOVUPD      4320(BX), Y4
+	VFNMADD231PD Y4, Y3, Y5
+	VMOVUPD      Y5, 640(BX)
+	VMOVUPD      2464(BX), Y5
+	VMOVUPD      4288(BX), Y4
+	VFNMADD231PD Y5, Y11, Y4
+	VMOVUPD      2432(BX), Y11
+	VMOVUPD      Y4, 4288(BX)
+	VMOVUPD      4256(BX), Y4
+	VFNMADD231PD Y11, Y3, Y4
+	VMOVUPD      one<>+0(SB), Y3
+	VMOVUPD      Y4, 4256(BX)
+	VDIVPD       Y12, Y3, Y4
+	VMOVUPD      Y4, 4608(BX)
+	VDIVPD       Y2, Y3, Y4
+	VPSUBQ       pivotMin<>+0(SB), Y12, Y3
+	VMOVUPD      Y4, 4640(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y4
+	VMOVUPD      3360(BX), Y11
+	VORPD        Y3, Y11, Y3
+	VMOVUPD      1664(BX), Y11
+	VORPD        Y4, Y11, Y4
+	VMOVUPD      4192(BX), Y11
+	VMULPD       1600(BX), Y11, Y11
+	VMOVUPD      Y4, 1600(BX)
+	VMOVUPD      4160(BX), Y4
+	VMULPD       1568(BX), Y4, Y4
+	VMOVUPD      Y3, 1568(BX)
+	VMOVUPD      4704(BX), Y3
+	VMULPD       Y12, Y3, Y3
+	VMOVUPD      4672(BX), Y12
+	VMULPD       Y2, Y12, Y2
+	VMULPD       Y3, Y11, Y3
+	VMULPD       Y2, Y4, Y2
+	VMOVUPD      3264(BX), Y4
+	VPSRLQ       $0x35, Y4, Y11
+	VMOVUPD      2368(BX), Y12
+	VMOVUPD      Y11, 1824(BX)
+	VPSRLQ       $0x35, Y12, Y11
+	VANDPD       evenMask<>+0(SB), Y4, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y12, Y12
+	VORPD        evenBits<>+0(SB), Y12, Y12
+	VMULPD       Y3, Y4, Y3
+	VMULPD       Y2, Y12, Y2
+	VBROADCASTSD 2816(CX), Y4
+	VADDPD       2816(AX), Y4, Y12
+	VADDPD       2848(AX), Y4, Y4
+	VMOVUPD      Y11, 2368(BX)
+	VBROADCASTSD 3392(CX), Y11
+	VMOVUPD      Y2, 3264(BX)
+	VADDPD       3392(AX), Y11, Y2
+	VADDPD       3424(AX), Y11, Y11
+	VMOVUPD      Y3, 4672(BX)
+	VBROADCASTSD 4032(CX), Y3
+	VADDPD       4032(AX), Y3, Y5
+	VADDPD       4064(AX), Y3, Y3
+	VBROADCASTSD 4736(CX), Y15
+	VADDPD       4736(AX), Y15, Y8
+	VADDPD       4768(AX), Y15, Y15
+	VBROADCASTSD 5504(CX), Y0
+	VADDPD       5504(AX), Y0, Y14
+	VADDPD       5536(AX), Y0, Y0
+	VBROADCASTSD 6336(CX), Y7
+	VADDPD       6336(AX), Y7, Y9
+	VADDPD       6368(AX), Y7, Y7
+	VBROADCASTSD 3456(CX), Y6
+	VMOVUPD      Y10, 3072(BX)
+	VADDPD       3456(AX), Y6, Y10
+	VADDPD       3488(AX), Y6, Y6
+	VBROADCASTSD 4096(CX), Y13
+	VADDPD       4096(AX), Y13, Y1
+	VADDPD       4128(AX), Y13, Y13
+	VMOVUPD      Y13, 4704(BX)
+	VBROADCASTSD 4800(CX), Y13
+	VMOVUPD      Y1, 4160(BX)
+	VADDPD       4800(AX), Y13, Y1
+	VADDPD       4832(AX), Y13, Y13
+	VMOVUPD      Y13, 4192(BX)
+	VBROADCASTSD 5568(CX), Y13
+	VMOVUPD      Y1, 1664(BX)
+	VADDPD       5568(AX), Y13, Y1
+	VADDPD       5600(AX), Y13, Y13
+	VMOVUPD      Y13, 3360(BX)
+	VBROADCASTSD 6400(CX), Y13
+	VMOVUPD      Y1, 3392(BX)
+	VADDPD       6400(AX), Y13, Y1
+	VADDPD       6432(AX), Y13, Y13
+	VMOVUPD      Y13, 1376(BX)
+	VMOVUPD      192(BX), Y13
+	VMOVUPD      Y1, 3328(BX)
+	VMOVUPD      1472(BX), Y1
+	VMOVUPD      Y6, 704(BX)
+	VMULPD       Y1, Y13, Y6
+	VMOVUPD      Y10, 672(BX)
+	VMOVUPD      160(BX), Y10
+	VMOVUPD      Y7, 4032(BX)
+	VMOVUPD      3136(BX), Y7
+	VMOVUPD      Y9, 4064(BX)
+	VMULPD       Y7, Y10, Y9
+	VMOVUPD      Y0, 2624(BX)
+	VMOVUPD      256(BX), Y0
+	VMOVUPD      Y14, 2656(BX)
+	VMULPD       Y1, Y0, Y14
+	VMOVUPD      224(BX), Y1
+	VMOVUPD      Y14, 2560(BX)
+	VMULPD       Y7, Y1, Y14
+	VFNMADD231PD Y13, Y6, Y12
+	VFNMADD231PD Y10, Y9, Y4
+	VFNMADD231PD Y0, Y6, Y2
+	VFNMADD231PD Y1, Y9, Y11
+	VMOVUPD      320(BX), Y10
+	VFNMADD231PD Y10, Y6, Y5
+	VMOVUPD      288(BX), Y13
+	VFNMADD231PD Y13, Y9, Y3
+	VMOVUPD      384(BX), Y7
+	VFNMADD231PD Y7, Y6, Y8
+	VMOVUPD      Y8, 160(BX)
+	VMOVUPD      352(BX), Y8
+	VFNMADD231PD Y8, Y9, Y15
+	VMOVUPD      Y15, 192(BX)
+	VMOVUPD      448(BX), Y15
+	VMOVUPD      Y3, 2592(BX)
+	VMOVUPD      2656(BX), Y3
+	VFNMADD231PD Y15, Y6, Y3
+	VMOVUPD      Y3, 2656(BX)
+	VMOVUPD      416(BX), Y3
+	VMOVUPD      Y5, 1920(BX)
+	VMOVUPD      2624(BX), Y5
+	VFNMADD231PD Y3, Y9, Y5
+	VMOVUPD      Y5, 2624(BX)
+	VMOVUPD      512(BX), Y5
+	VMOVUPD      Y11, 1952(BX)
+	VMOVUPD      4064(BX), Y11
+	VFNMADD231PD Y5, Y6, Y11
+	VMOVUPD      480(BX), Y6
+	VMOVUPD      Y11, 4064(BX)
+	VMOVUPD      4032(BX), Y11
+	VFNMADD231PD Y6, Y9, Y11
+	VMOVUPD      2560(BX), Y9
+	VMOVUPD      Y11, 4032(BX)
+	VMOVUPD      672(BX), Y11
+	VFNMADD231PD Y0, Y9, Y11
+	VMOVUPD      704(BX), Y0
+	VFNMADD231PD Y1, Y14, Y0
+	VMOVUPD      4160(BX), Y1
+	VFNMADD231PD Y10, Y9, Y1
+	VMOVUPD      4704(BX), Y10
+	VFNMADD231PD Y13, Y14, Y10
+	VMOVUPD      1664(BX), Y13
+	VFNMADD231PD Y7, Y9, Y13
+	VMOVUPD      4192(BX), Y7
+	VFNMADD231PD Y8, Y14, Y7
+	VMOVUPD      3392(BX), Y8
+	VFNMADD231PD Y15, Y9, Y8
+	VMOVUPD      3360(BX), Y15
+	VFNMADD231PD Y3, Y14, Y15
+	VMOVUPD      3328(BX), Y3
+	VFNMADD231PD Y5, Y9, Y3
+	VMOVUPD      1376(BX), Y9
+	VFNMADD231PD Y6, Y14, Y9
+	VMOVUPD      1024(BX), Y14
+	VMOVUPD      1632(BX), Y6
+	VMULPD       Y6, Y14, Y5
+	VMOVUPD      Y9, 1376(BX)
+	VMOVUPD      992(BX), Y9
+	VMOVUPD      Y3, 3328(BX)
+	VMOVUPD      1792(BX), Y3
+	VMOVUPD      Y15, 3360(BX)
+	VMULPD       Y3, Y9, Y15
+	VMOVUPD      Y8, 3392(BX)
+	VMOVUPD      1088(BX), Y8
+	VMOVUPD      Y7, 4192(BX)
+	VMULPD       Y6, Y8, Y7
+	VMOVUPD      1056(BX), Y6
+	VMOVUPD      Y13, 1664(BX)
+	VMULPD       Y3, Y6, Y13
+	VFNMADD231PD Y14, Y5, Y12
+	VFNMADD231PD Y9, Y15, Y4
+	VFNMADD231PD Y8, Y5, Y2
+	VMOVUPD      1952(BX), Y9
+	VFNMADD231PD Y6, Y15, Y9
+	VMOVUPD      1152(BX), Y14
+	VMOVUPD      1920(BX), Y3
+	VFNMADD231PD Y14, Y5, Y3
+	VMOVUPD      Y3, 1920(BX)
+	VMOVUPD      1120(BX), Y3
+	VMOVUPD      Y9, 1952(BX)
+	VMOVUPD      2592(BX), Y9
+	VFNMADD231PD Y3, Y15, Y9
+	VMOVUPD      Y9, 2592(BX)
+	VMOVUPD      1216(BX), Y9
+	VMOVUPD      Y2, 992(BX)
+	VMOVUPD      160(BX), Y2
+	VFNMADD231PD Y9, Y5, Y2
+	VMOVUPD      Y2, 160(BX)
+	VMOVUPD      1184(BX), Y2
+	VMOVUPD      Y4, 1024(BX)
+	VMOVUPD      192(BX), Y4
+	VFNMADD231PD Y2, Y15, Y4
+	VMOVUPD      Y4, 192(BX)
+	VMOVUPD      1280(BX), Y4
+	VMOVUPD      Y12, 2560(BX)
+	VMOVUPD      2656(BX), Y12
+	VFNMADD231PD Y4, Y5, Y12
+	VMOVUPD      Y12, 2656(BX)
+	VMOVUPD      1248(BX), Y12
+	VMOVUPD      2624(BX), Y4
+	VFNMADD231PD Y12, Y15, Y4
+	VMOVUPD      Y4, 2624(BX)
+	VMOVUPD      1344(BX), Y4
+	VMOVUPD      4064(BX), Y12
+	VFNMADD231PD Y4, Y5, Y12
+	VMOVUPD      1312(BX), Y5
+	VMOVUPD      Y12, 4064(BX)
+	VMOVUPD      4032(BX), Y12
+	VFNMADD231PD Y5, Y15, Y12
+	VFNMADD231PD Y8, Y7, Y11
+	VFNMADD231PD Y6, Y13, Y0
+	VFNMADD231PD Y14, Y7, Y1
+	VFNMADD231PD Y3, Y13, Y10
+	VMOVUPD      1664(BX), Y6
+	VFNMADD231PD Y9, Y7, Y6
+	VMOVUPD      4192(BX), Y8
+	VFNMADD231PD Y2, Y13, Y8
+	VMOVUPD      1280(BX), Y15
+	VMOVUPD      3392(BX), Y2
+	VFNMADD231PD Y15, Y7, Y2
+	VMOVUPD      3360(BX), Y15
+	VFNMADD231PD 1248(BX), Y13, Y15
+	VMOVUPD      3328(BX), Y9
+	VFNMADD231PD Y4, Y7, Y9
+	VMOVUPD      1376(BX), Y7
+	VFNMADD231PD Y5, Y13, Y7
+	VMOVUPD      2016(BX), Y13
+	VMOVUPD      1760(BX), Y5
+	VMULPD       Y5, Y13, Y4
+	VMOVUPD      1984(BX), Y3
+	VMOVUPD      2400(BX), Y14
+	VMOVUPD      Y7, 1376(BX)
+	VMULPD       Y14, Y3, Y7
+	VMOVUPD      Y9, 3328(BX)
+	VMOVUPD      2080(BX), Y9
+	VMOVUPD      Y15, 3360(BX)
+	VMULPD       Y5, Y9, Y15
+	VMOVUPD      2048(BX), Y5
+	VMOVUPD      Y2, 3392(BX)
+	VMULPD       Y14, Y5, Y2
+	VMOVUPD      2560(BX), Y14
+	VFNMADD231PD Y13, Y4, Y14
+	VMOVUPD      1024(BX), Y13
+	VFNMADD231PD Y3, Y7, Y13
+	VMOVUPD      992(BX), Y3
+	VFNMADD231PD Y9, Y4, Y3
+	VMOVUPD      Y3, 992(BX)
+	VMOVUPD      1952(BX), Y3
+	VFNMADD231PD Y5, Y7, Y3
+	VMOVUPD      Y3, 1952(BX)
+	VMOVUPD      2144(BX), Y3
+	VMOVUPD      Y13, 1024(BX)
+	VMOVUPD      1920(BX), Y13
+	VFNMADD231PD Y3, Y4, Y13
+	VMOVUPD      Y13, 1920(BX)
+	VMOVUPD      2112(BX), Y13
+	VMOVUPD      Y14, 2560(BX)
+	VMOVUPD      2592(BX), Y14
+	VFNMADD231PD Y13, Y7, Y14
+	VMOVUPD      Y14, 2592(BX)
+	VMOVUPD      2208(BX), Y14
+	VMOVUPD      Y8, 4192(BX)
+	VMOVUPD      160(BX), Y8
+	VFNMADD231PD Y14, Y4, Y8
+	VMOVUPD      Y8, 160(BX)
+	VMOVUPD      2176(BX), Y8
+	VMOVUPD      Y6, 1664(BX)
+	VMOVUPD      192(BX), Y6
+	VFNMADD231PD Y8, Y7, Y6
+	VMOVUPD      Y6, 192(BX)
+	VMOVUPD      2272(BX), Y6
+	VMOVUPD      2656(BX), Y8
+	VFNMADD231PD Y6, Y4, Y8
+	VMOVUPD      Y8, 2656(BX)
+	VMOVUPD      2240(BX), Y8
+	VMOVUPD      2624(BX), Y6
+	VFNMADD231PD Y8, Y7, Y6
+	VMOVUPD      Y6, 2624(BX)
+	VMOVUPD      2336(BX), Y6
+	VMOVUPD      4064(BX), Y8
+	VFNMADD231PD Y6, Y4, Y8
+	VMOVUPD      2304(BX), Y4
+	VFNMADD231PD Y4, Y7, Y12
+	VFNMADD231PD Y9, Y15, Y11
+	VFNMADD231PD Y5, Y2, Y0
+	VFNMADD231PD Y3, Y15, Y1
+	VFNMADD231PD Y13, Y2, Y10
+	VMOVUPD      1664(BX), Y5
+	VFNMADD231PD Y14, Y15, Y5
+	VMOVUPD      2176(BX), Y7
+	VMOVUPD      4192(BX), Y9
+	VFNMADD231PD Y7, Y2, Y9
+	VMOVUPD      3392(BX), Y7
+	VFNMADD231PD 2272(BX), Y15, Y7
+	VMOVUPD      3360(BX), Y14
+	VFNMADD231PD 2240(BX), Y2, Y14
+	VMOVUPD      3328(BX), Y13
+	VFNMADD231PD Y6, Y15, Y13
+	VMOVUPD      1376(BX), Y15
+	VFNMADD231PD Y4, Y2, Y15
+	VMOVUPD      2720(BX), Y2
+	VMOVUPD      3200(BX), Y4
+	VMULPD       Y4, Y2, Y6
+	VMOVUPD      2688(BX), Y3
+	VMOVUPD      Y15, 1376(BX)
+	VMOVUPD      3232(BX), Y15
+	VMOVUPD      Y13, 3328(BX)
+	VMULPD       Y15, Y3, Y13
+	VMOVUPD      Y14, 3360(BX)
+	VMOVUPD      2784(BX), Y14
+	VMOVUPD      Y7, 3392(BX)
+	VMULPD       Y4, Y14, Y7
+	VMOVUPD      2752(BX), Y4
+	VMOVUPD      Y9, 4192(BX)
+	VMULPD       Y15, Y4, Y9
+	VMOVUPD      2560(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      1024(BX), Y2
+	VFNMADD231PD Y3, Y13, Y2
+	VMOVUPD      992(BX), Y3
+	VFNMADD231PD Y14, Y6, Y3
+	VMOVUPD      Y3, 992(BX)
+	VMOVUPD      1952(BX), Y3
+	VFNMADD231PD Y4, Y13, Y3
+	VMOVUPD      Y3, 1952(BX)
+	VMOVUPD      2848(BX), Y3
+	VMOVUPD      Y2, 1024(BX)
+	VMOVUPD      1920(BX), Y2
+	VFNMADD231PD Y3, Y6, Y2
+	VMOVUPD      Y2, 1920(BX)
+	VMOVUPD      2816(BX), Y2
+	VMOVUPD      Y15, 2560(BX)
+	VMOVUPD      2592(BX), Y15
+	VFNMADD231PD Y2, Y13, Y15
+	VMOVUPD      Y15, 2592(BX)
+	VMOVUPD      2912(BX), Y15
+	VMOVUPD      Y5, 1664(BX)
+	VMOVUPD      160(BX), Y5
+	VFNMADD231PD Y15, Y6, Y5
+	VMOVUPD      Y5, 160(BX)
+	VMOVUPD      2880(BX), Y5
+	VMOVUPD      192(BX), Y15
+	VFNMADD231PD Y5, Y13, Y15
+	VMOVUPD      Y15, 192(BX)
+	VMOVUPD      2976(BX), Y15
+	VMOVUPD      2656(BX), Y5
+	VFNMADD231PD Y15, Y6, Y5
+	VMOVUPD      Y5, 2656(BX)
+	VMOVUPD      2944(BX), Y5
+	VMOVUPD      2624(BX), Y15
+	VFNMADD231PD Y5, Y13, Y15
+	VMOVUPD      Y15, 2624(BX)
+	VMOVUPD      3040(BX), Y15
+	VFNMADD231PD Y15, Y6, Y8
+	VMOVUPD      3008(BX), Y6
+	VFNMADD231PD Y6, Y13, Y12
+	VFNMADD231PD Y14, Y7, Y11
+	VFNMADD231PD Y4, Y9, Y0
+	VFNMADD231PD Y3, Y7, Y1
+	VFNMADD231PD Y2, Y9, Y10
+	VMOVUPD      2912(BX), Y4
+	VMOVUPD      1664(BX), Y13
+	VFNMADD231PD Y4, Y7, Y13
+	VMOVUPD      2880(BX), Y14
+	VMOVUPD      4192(BX), Y4
+	VFNMADD231PD Y14, Y9, Y4
+	VMOVUPD      3392(BX), Y14
+	VFNMADD231PD 2976(BX), Y7, Y14
+	VMOVUPD      3360(BX), Y2
+	VFNMADD231PD Y5, Y9, Y2
+	VMOVUPD      3328(BX), Y5
+	VFNMADD231PD Y15, Y7, Y5
+	VMOVUPD      1376(BX), Y7
+	VFNMADD231PD Y6, Y9, Y7
+	VMOVUPD      3968(BX), Y9
+	VMOVUPD      1696(BX), Y6
+	VMULPD       Y6, Y9, Y15
+	VMOVUPD      3936(BX), Y3
+	VMOVUPD      Y7, 1376(BX)
+	VMOVUPD      2528(BX), Y7
+	VMOVUPD      Y5, 3328(BX)
+	VMULPD       Y7, Y3, Y5
+	VMOVUPD      Y2, 3360(BX)
+	VMOVUPD      3904(BX), Y2
+	VMOVUPD      Y14, 3392(BX)
+	VMULPD       Y6, Y2, Y14
+	VMOVUPD      3872(BX), Y6
+	VMOVUPD      Y4, 4192(BX)
+	VMULPD       Y7, Y6, Y4
+	VMOVUPD      2560(BX), Y7
+	VFNMADD231PD Y9, Y15, Y7
+	VMOVUPD      1024(BX), Y9
+	VFNMADD231PD Y3, Y5, Y9
+	VMOVUPD      992(BX), Y3
+	VFNMADD231PD Y2, Y15, Y3
+	VMOVUPD      Y3, 992(BX)
+	VMOVUPD      1952(BX), Y3
+	VFNMADD231PD Y6, Y5, Y3
+	VMOVUPD      Y3, 1952(BX)
+	VMOVUPD      3840(BX), Y3
+	VMOVUPD      Y9, 1024(BX)
+	VMOVUPD      1920(BX), Y9
+	VFNMADD231PD Y3, Y15, Y9
+	VMOVUPD      Y9, 1920(BX)
+	VMOVUPD      3808(BX), Y9
+	VMOVUPD      Y7, 2560(BX)
+	VMOVUPD      2592(BX), Y7
+	VFNMADD231PD Y9, Y5, Y7
+	VMOVUPD      Y7, 2592(BX)
+	VMOVUPD      1440(BX), Y7
+	VMOVUPD      Y13, 1664(BX)
+	VMOVUPD      160(BX), Y13
+	VFNMADD231PD Y7, Y15, Y13
+	VMOVUPD      Y13, 160(BX)
+	VMOVUPD      3296(BX), Y13
+	VMOVUPD      192(BX), Y7
+	VFNMADD231PD Y13, Y5, Y7
+	VMOVUPD      Y7, 192(BX)
+	VMOVUPD      1728(BX), Y7
+	VMOVUPD      2656(BX), Y13
+	VFNMADD231PD Y7, Y15, Y13
+	VMOVUPD      Y13, 2656(BX)
+	VMOVUPD      1408(BX), Y13
+	VMOVUPD      2624(BX), Y7
+	VFNMADD231PD Y13, Y5, Y7
+	VMOVUPD      Y7, 2624(BX)
+	VMOVUPD      1536(BX), Y7
+	VFNMADD231PD Y7, Y15, Y8
+	VMOVUPD      1504(BX), Y15
+	VFNMADD231PD Y15, Y5, Y12
+	VFNMADD231PD Y2, Y14, Y11
+	VFNMADD231PD Y6, Y4, Y0
+	VFNMADD231PD Y3, Y14, Y1
+	VFNMADD231PD Y9, Y4, Y10
+	VMOVUPD      1440(BX), Y2
+	VMOVUPD      1664(BX), Y5
+	VFNMADD231PD Y2, Y14, Y5
+	VMOVUPD      3296(BX), Y6
+	VMOVUPD      4192(BX), Y2
+	VFNMADD231PD Y6, Y4, Y2
+	VMOVUPD      3392(BX), Y6
+	VFNMADD231PD 1728(BX), Y14, Y6
+	VMOVUPD      3360(BX), Y9
+	VFNMADD231PD Y13, Y4, Y9
+	VMOVUPD      3328(BX), Y13
+	VFNMADD231PD Y7, Y14, Y13
+	VMOVUPD      1376(BX), Y14
+	VFNMADD231PD Y15, Y4, Y14
+	VMOVUPD      3456(BX), Y4
+	VMOVUPD      4096(BX), Y15
+	VMULPD       Y15, Y4, Y7
+	VMOVUPD      3424(BX), Y3
+	VMOVUPD      Y14, 1376(BX)
+	VMOVUPD      4128(BX), Y14
+	VMOVUPD      Y13, 3328(BX)
+	VMULPD       Y14, Y3, Y13
+	VMOVUPD      Y9, 3360(BX)
+	VMOVUPD      3520(BX), Y9
+	VMOVUPD      Y6, 3392(BX)
+	VMULPD       Y15, Y9, Y6
+	VMOVUPD      3488(BX), Y15
+	VMOVUPD      Y2, 4192(BX)
+	VMULPD       Y14, Y15, Y2
+	VMOVUPD      2560(BX), Y14
+	VFNMADD231PD Y4, Y7, Y14
+	VMOVUPD      1024(BX), Y4
+	VFNMADD231PD Y3, Y13, Y4
+	VMOVUPD      992(BX), Y3
+	VFNMADD231PD Y9, Y7, Y3
+	VMOVUPD      Y3, 992(BX)
+	VMOVUPD      1952(BX), Y3
+	VFNMADD231PD Y15, Y13, Y3
+	VMOVUPD      Y3, 1952(BX)
+	VMOVUPD      3584(BX), Y3
+	VMOVUPD      Y4, 1024(BX)
+	VMOVUPD      1920(BX), Y4
+	VFNMADD231PD Y3, Y7, Y4
+	VMOVUPD      Y4, 1920(BX)
+	VMOVUPD      3552(BX), Y4
+	VMOVUPD      Y14, 2560(BX)
+	VMOVUPD      2592(BX), Y14
+	VFNMADD231PD Y4, Y13, Y14
+	VMOVUPD      Y14, 2592(BX)
+	VMOVUPD      3648(BX), Y14
+	VMOVUPD      Y5, 1664(BX)
+	VMOVUPD      160(BX), Y5
+	VFNMADD231PD Y14, Y7, Y5
+	VMOVUPD      Y5, 160(BX)
+	VMOVUPD      3616(BX), Y5
+	VMOVUPD      192(BX), Y14
+	VFNMADD231PD Y5, Y13, Y14
+	VMOVUPD      Y14, 192(BX)
+	VMOVUPD      3712(BX), Y14
+	VMOVUPD      2656(BX), Y5
+	VFNMADD231PD Y14, Y7, Y5
+	VMOVUPD      Y5, 2656(BX)
+	VMOVUPD      3680(BX), Y5
+	VMOVUPD      2624(BX), Y14
+	VFNMADD231PD Y5, Y13, Y14
+	VMOVUPD      Y14, 2624(BX)
+	VMOVUPD      3776(BX), Y14
+	VFNMADD231PD Y14, Y7, Y8
+	VMOVUPD      3744(BX), Y7
+	VFNMADD231PD Y7, Y13, Y12
+	VFNMADD231PD Y9, Y6, Y11
+	VFNMADD231PD Y15, Y2, Y0
+	VFNMADD231PD Y3, Y6, Y1
+	VFNMADD231PD Y4, Y2, Y10
+	VMOVUPD      3648(BX), Y9
+	VMOVUPD      1664(BX), Y13
+	VFNMADD231PD Y9, Y6, Y13
+	VMOVUPD      3616(BX), Y15
+	VMOVUPD      4192(BX), Y9
+	VFNMADD231PD Y15, Y2, Y9
+	VMOVUPD      3392(BX), Y15
+	VFNMADD231PD 3712(BX), Y6, Y15
+	VMOVUPD      3360(BX), Y4
+	VFNMADD231PD Y5, Y2, Y4
+	VMOVUPD      3328(BX), Y5
+	VFNMADD231PD Y14, Y6, Y5
+	VMOVUPD      1376(BX), Y6
+	VFNMADD231PD Y7, Y2, Y6
+	VMOVUPD      4576(BX), Y2
+	VMOVUPD      2496(BX), Y7
+	VMULPD       Y7, Y2, Y14
+	VMOVUPD      4544(BX), Y3
+	VMOVUPD      Y6, 1376(BX)
+	VMOVUPD      3072(BX), Y6
+	VMOVUPD      Y5, 3328(BX)
+	VMULPD       Y6, Y3, Y5
+	VMOVUPD      Y4, 3360(BX)
+	VMOVUPD      544(BX), Y4
+	VMOVUPD      Y15, 3392(BX)
+	VMULPD       Y7, Y4, Y15
+	VMOVUPD      576(BX), Y7
+	VMOVUPD      Y9, 4192(BX)
+	VMULPD       Y6, Y7, Y9
+	VMOVUPD      2560(BX), Y6
+	VFNMADD231PD Y2, Y14, Y6
+	VMOVUPD      1024(BX), Y2
+	VFNMADD231PD Y3, Y5, Y2
+	VMOVUPD      992(BX), Y3
+	VFNMADD231PD Y4, Y14, Y3
+	VMOVUPD      Y3, 992(BX)
+	VMOVUPD      1952(BX), Y3
+	VFNMADD231PD Y7, Y5, Y3
+	VMOVUPD      Y3, 1952(BX)
+	VMOVUPD      4480(BX), Y3
+	VMOVUPD      Y2, 1024(BX)
+	VMOVUPD      1920(BX), Y2
+	VFNMADD231PD Y3, Y14, Y2
+	VMOVUPD      Y2, 1920(BX)
+	VMOVUPD      4448(BX), Y2
+	VMOVUPD      Y6, 2560(BX)
+	VMOVUPD      2592(BX), Y6
+	VFNMADD231PD Y2, Y5, Y6
+	VMOVUPD      Y6, 2592(BX)
+	VMOVUPD      4416(BX), Y6
+	VMOVUPD      Y13, 1664(BX)
+	VMOVUPD      160(BX), Y13
+	VFNMADD231PD Y6, Y14, Y13
+	VMOVUPD      Y13, 160(BX)
+	VMOVUPD      4384(BX), Y13
+	VMOVUPD      192(BX), Y6
+	VFNMADD231PD Y13, Y5, Y6
+	VMOVUPD      Y6, 192(BX)
+	VMOVUPD      4352(BX), Y6
+	VMOVUPD      2656(BX), Y13
+	VFNMADD231PD Y6, Y14, Y13
+	VMOVUPD      Y13, 2656(BX)
+	VMOVUPD      4320(BX), Y13
+	VMOVUPD      2624(BX), Y6
+	VFNMADD231PD Y13, Y5, Y6
+	VMOVUPD      Y6, 2624(BX)
+	VMOVUPD      2464(BX), Y6
+	VFNMADD231PD Y6, Y14, Y8
+	VMOVUPD      2432(BX), Y14
+	VFNMADD231PD Y14, Y5, Y12
+	VFNMADD231PD Y4, Y15, Y11
+	VFNMADD231PD Y7, Y9, Y0
+	VFNMADD231PD Y3, Y15, Y1
+	VFNMADD231PD Y2, Y9, Y10
+	VMOVUPD      4416(BX), Y4
+	VMOVUPD      1664(BX), Y5
+	VFNMADD231PD Y4, Y15, Y5
+	VMOVUPD      4384(BX), Y7
+	VMOVUPD      4192(BX), Y4
+	VFNMADD231PD Y7, Y9, Y4
+	VMOVUPD      3392(BX), Y7
+	VFNMADD231PD 4352(BX), Y15, Y7
+	VMOVUPD      3360(BX), Y2
+	VFNMADD231PD Y13, Y9, Y2
+	VMOVUPD      3328(BX), Y13
+	VFNMADD231PD Y6, Y15, Y13
+	VMOVUPD      1376(BX), Y15
+	VFNMADD231PD Y14, Y9, Y15
+	VMOVUPD      3168(BX), Y9
+	VMOVUPD      4608(BX), Y14
+	VMULPD       Y14, Y9, Y6
+	VMOVUPD      3104(BX), Y3
+	VMOVUPD      Y15, 1376(BX)
+	VMOVUPD      4640(BX), Y15
+	VMOVUPD      Y13, 3328(BX)
+	VMULPD       Y15, Y3, Y13
+	VMOVUPD      Y2, 3360(BX)
+	VMOVUPD      832(BX), Y2
+	VMOVUPD      Y7, 3392(BX)
+	VMULPD       Y14, Y2, Y7
+	VMOVUPD      800(BX), Y14
+	VMOVUPD      Y4, 4192(BX)
+	VMULPD       Y15, Y14, Y4
+	VMOVUPD      2560(BX), Y15
+	VFNMADD231PD Y9, Y6, Y15
+	VMOVUPD      1024(BX), Y9
+	VFNMADD231PD Y3, Y13, Y9
+	VMOVUPD      992(BX), Y3
+	VFNMADD231PD Y2, Y6, Y3
+	VMOVUPD      Y3, 992(BX)
+	VMOVUPD      1952(BX), Y3
+	VFNMADD231PD Y14, Y13, Y3
+	VMOVUPD      Y3, 1952(BX)
+	VMOVUPD      768(BX), Y3
+	VMOVUPD      Y9, 1024(BX)
+	VMOVUPD      1920(BX), Y9
+	VFNMADD231PD Y3, Y6, Y9
+	VMOVUPD      Y9, 1920(BX)
+	VMOVUPD      736(BX), Y9
+	VMOVUPD      Y15, 2560(BX)
+	VMOVUPD      2592(BX), Y15
+	VFNMADD231PD Y9, Y13, Y15
+	VMOVUPD      Y15, 2592(BX)
+	VMOVUPD      608(BX), Y15
+	VMOVUPD      Y5, 1664(BX)
+	VMOVUPD      160(BX), Y5
+	VFNMADD231PD Y15, Y6, Y5
+	VMOVUPD      Y5, 160(BX)
+	VMOVUPD      4000(BX), Y5
+	VMOVUPD      192(BX), Y15
+	VFNMADD231PD Y5, Y13, Y15
+	VMOVUPD      Y15, 192(BX)
+	VMOVUPD      4224(BX), Y15
+	VMOVUPD      2656(BX), Y5
+	VFNMADD231PD Y15, Y6, Y5
+	VMOVUPD      Y5, 2656(BX)
+	VMOVUPD      640(BX), Y5
+	VMOVUPD      2624(BX), Y15
+	VFNMADD231PD Y5, Y13, Y15
+	VMOVUPD      Y15, 2624(BX)
+	VMOVUPD      4288(BX), Y15
+	VFNMADD231PD Y15, Y6, Y8
+	VMOVUPD      4256(BX), Y6
+	VFNMADD231PD Y6, Y13, Y12
+	VFNMADD231PD Y2, Y7, Y11
+	VFNMADD231PD Y14, Y4, Y0
+	VFNMADD231PD Y3, Y7, Y1
+	VFNMADD231PD Y9, Y4, Y10
+	VMOVUPD      608(BX), Y2
+	VMOVUPD      1664(BX), Y13
+	VFNMADD231PD Y2, Y7, Y13
+	VMOVUPD      4000(BX), Y14
+	VMOVUPD      4192(BX), Y2
+	VFNMADD231PD Y14, Y4, Y2
+	VMOVUPD      3392(BX), Y14
+	VFNMADD231PD 4224(BX), Y7, Y14
+	VMOVUPD      3360(BX), Y9
+	VFNMADD231PD Y5, Y4, Y9
+	VMOVUPD      3328(BX), Y5
+	VFNMADD231PD Y15, Y7, Y5
+	VMOVUPD      1376(BX), Y7
+	VFNMADD231PD Y6, Y4, Y7
+	VMOVUPD      one<>+0(SB), Y4
+	VMOVUPD      2560(BX), Y6
+	VDIVPD       Y6, Y4, Y15
+	VMOVUPD      1024(BX), Y3
+	VMOVUPD      Y7, 1376(BX)
+	VDIVPD       Y3, Y4, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y4
+	VPSUBQ       pivotMin<>+0(SB), Y3, Y6
+	VMOVUPD      1568(BX), Y3
+	VORPD        Y4, Y3, Y3
+	VMOVUPD      1600(BX), Y4
+	VORPD        Y6, Y4, Y4
+	VMOVUPD      992(BX), Y6
+	VMOVUPD      Y4, 1600(BX)
+	VMULPD       Y15, Y6, Y4
+	VMOVUPD      Y15, 1568(BX)
+	VMOVUPD      1952(BX), Y15
+	VMOVUPD      Y3, 800(BX)
+	VMULPD       Y7, Y15, Y3
+	VFNMADD231PD Y6, Y4, Y11
+	VFNMADD231PD Y15, Y3, Y0
+	VMOVUPD      1920(BX), Y6
+	VFNMADD231PD Y6, Y4, Y1
+	VMOVUPD      2592(BX), Y15
+	VFNMADD231PD Y15, Y3, Y10
+	VMOVUPD      Y10, 4704(BX)
+	VMOVUPD      160(BX), Y10
+	VFNMADD231PD Y10, Y4, Y13
+	VMOVUPD      Y13, 1664(BX)
+	VMOVUPD      192(BX), Y13
+	VFNMADD231PD Y13, Y3, Y2
+	VMOVUPD      Y2, 4192(BX)
+	VMOVUPD      2656(BX), Y2
+	VFNMADD231PD Y2, Y4, Y14
+	VMOVUPD      Y14, 3392(BX)
+	VMOVUPD      2624(BX), Y14
+	VFNMADD231PD Y14, Y3, Y9
+	VFNMADD231PD Y8, Y4, Y5
+	VMOVUPD      1376(BX), Y4
+	VFNMADD231PD Y12, Y3, Y4
+	VMOVUPD      one<>+0(SB), Y3
+	VMOVUPD      Y4, 1376(BX)
+	VDIVPD       Y11, Y3, Y4
+	VMOVUPD      Y5, 3328(BX)
+	VDIVPD       Y0, Y3, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y3
+	VMOVUPD      Y11, 672(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y11
+	VMOVUPD      Y0, 704(BX)
+	VMOVUPD      800(BX), Y0
+	VORPD        Y3, Y0, Y0
+	VMOVUPD      1600(BX), Y3
+	VORPD        Y11, Y3, Y3
+	VBROADCASTSD 4160(CX), Y11
+	VMOVUPD      Y3, 1600(BX)
+	VADDPD       4160(AX), Y11, Y3
+	VADDPD       4192(AX), Y11, Y11
+	VMOVUPD      Y0, 800(BX)
+	VBROADCASTSD 4864(CX), Y0
+	VMOVUPD      Y9, 3360(BX)
+	VADDPD       4864(AX), Y0, Y9
+	VADDPD       4896(AX), Y0, Y0
+	VMOVUPD      Y5, 1952(BX)
+	VBROADCASTSD 5632(CX), Y5
+	VMOVUPD      Y1, 4160(BX)
+	VADDPD       5632(AX), Y5, Y1
+	VADDPD       5664(AX), Y5, Y5
+	VMOVUPD      Y4, 992(BX)
+	VBROADCASTSD 6464(CX), Y4
+	VMOVUPD      Y12, 4032(BX)
+	VADDPD       6464(AX), Y4, Y12
+	VADDPD       6496(AX), Y4, Y4
+	VMOVUPD      Y8, 4064(BX)
+	VBROADCASTSD 4928(CX), Y8
+	VADDPD       4928(AX), Y8, Y14
+	VADDPD       4960(AX), Y8, Y8
+	VBROADCASTSD 5696(CX), Y2
+	VADDPD       5696(AX), Y2, Y13
+	VADDPD       5728(AX), Y2, Y2
+	VBROADCASTSD 6528(CX), Y10
+	VMOVUPD      Y7, 832(BX)
+	VADDPD       6528(AX), Y10, Y7
+	VADDPD       6560(AX), Y10, Y10
+	VMOVUPD      320(BX), Y15
+	VMOVUPD      1472(BX), Y6
+	VMOVUPD      Y10, 3104(BX)
+	VMULPD       Y6, Y15, Y10
+	VMOVUPD      Y7, 3168(BX)
+	VMOVUPD      288(BX), Y7
+	VMOVUPD      Y2, 576(BX)
+	VMOVUPD      3136(BX), Y2
+	VMOVUPD      Y13, 544(BX)
+	VMULPD       Y2, Y7, Y13
+	VMOVUPD      Y8, 4544(BX)
+	VMOVUPD      384(BX), Y8
+	VMOVUPD      Y14, 4576(BX)
+	VMULPD       Y6, Y8, Y14
+	VMOVUPD      352(BX), Y6
+	VMOVUPD      Y14, 3488(BX)
+	VMULPD       Y2, Y6, Y14
+	VFNMADD231PD Y15, Y10, Y3
+	VFNMADD231PD Y7, Y13, Y11
+	VFNMADD231PD Y8, Y10, Y9
+	VFNMADD231PD Y6, Y13, Y0
+	VMOVUPD      448(BX), Y7
+	VFNMADD231PD Y7, Y10, Y1
+	VMOVUPD      416(BX), Y15
+	VFNMADD231PD Y15, Y13, Y5
+	VMOVUPD      512(BX), Y2
+	VFNMADD231PD Y2, Y10, Y12
+	VMOVUPD      480(BX), Y10
+	VFNMADD231PD Y10, Y13, Y4
+	VMOVUPD      3488(BX), Y13
+	VMOVUPD      Y4, 288(BX)
+	VMOVUPD      4576(BX), Y4
+	VFNMADD231PD Y8, Y13, Y4
+	VMOVUPD      4544(BX), Y8
+	VFNMADD231PD Y6, Y14, Y8
+	VMOVUPD      544(BX), Y6
+	VFNMADD231PD Y7, Y13, Y6
+	VMOVUPD      576(BX), Y7
+	VFNMADD231PD Y15, Y14, Y7
+	VMOVUPD      3168(BX), Y15
+	VFNMADD231PD Y2, Y13, Y15
+	VMOVUPD      3104(BX), Y13
+	VFNMADD231PD Y10, Y14, Y13
+	VMOVUPD      1152(BX), Y14
+	VMOVUPD      1632(BX), Y10
+	VMULPD       Y10, Y14, Y2
+	VMOVUPD      Y13, 3104(BX)
+	VMOVUPD      1120(BX), Y13
+	VMOVUPD      Y15, 3168(BX)
+	VMOVUPD      1792(BX), Y15
+	VMOVUPD      Y7, 576(BX)
+	VMULPD       Y15, Y13, Y7
+	VMOVUPD      Y6, 544(BX)
+	VMOVUPD      1216(BX), Y6
+	VMOVUPD      Y8, 4544(BX)
+	VMULPD       Y10, Y6, Y8
+	VMOVUPD      1184(BX), Y10
+	VMOVUPD      Y4, 4576(BX)
+	VMULPD       Y15, Y10, Y4
+	VFNMADD231PD Y14, Y2, Y3
+	VFNMADD231PD Y13, Y7, Y11
+	VFNMADD231PD Y6, Y2, Y9
+	VFNMADD231PD Y10, Y7, Y0
+	VMOVUPD      1280(BX), Y13
+	VFNMADD231PD Y13, Y2, Y1
+	VMOVUPD      1248(BX), Y14
+	VFNMADD231PD Y14, Y7, Y5
+	VMOVUPD      1344(BX), Y15
+	VFNMADD231PD Y15, Y2, Y12
+	VMOVUPD      1312(BX), Y2
+	VMOVUPD      Y12, 1120(BX)
+	VMOVUPD      288(BX), Y12
+	VFNMADD231PD Y2, Y7, Y12
+	VMOVUPD      4576(BX), Y7
+	VFNMADD231PD Y6, Y8, Y7
+	VMOVUPD      4544(BX), Y6
+	VFNMADD231PD Y10, Y4, Y6
+	VMOVUPD      544(BX), Y10
+	VFNMADD231PD Y13, Y8, Y10
+	VMOVUPD      576(BX), Y13
+	VFNMADD231PD Y14, Y4, Y13
+	VMOVUPD      3168(BX), Y14
+	VFNMADD231PD Y15, Y8, Y14
+	VMOVUPD      3104(BX), Y8
+	VFNMADD231PD Y2, Y4, Y8
+	VMOVUPD      2144(BX), Y4
+	VMOVUPD      1760(BX), Y2
+	VMULPD       Y2, Y4, Y15
+	VMOVUPD      Y8, 3104(BX)
+	VMOVUPD      2112(BX), Y8
+	VMOVUPD      Y14, 3168(BX)
+	VMOVUPD      2400(BX), Y14
+	VMOVUPD      Y13, 576(BX)
+	VMULPD       Y14, Y8, Y13
+	VMOVUPD      Y10, 544(BX)
+	VMOVUPD      2208(BX), Y10
+	VMOVUPD      Y6, 4544(BX)
+	VMULPD       Y2, Y10, Y6
+	VMOVUPD      2176(BX), Y2
+	VMOVUPD      Y6, 1184(BX)
+	VMULPD       Y14, Y2, Y6
+	VFNMADD231PD Y4, Y15, Y3
+	VFNMADD231PD Y8, Y13, Y11
+	VFNMADD231PD Y10, Y15, Y9
+	VFNMADD231PD Y2, Y13, Y0
+	VMOVUPD      2272(BX), Y4
+	VFNMADD231PD Y4, Y15, Y1
+	VMOVUPD      2240(BX), Y8
+	VFNMADD231PD Y8, Y13, Y5
+	VMOVUPD      2336(BX), Y14
+	VMOVUPD      Y5, 2112(BX)
+	VMOVUPD      1120(BX), Y5
+	VFNMADD231PD Y14, Y15, Y5
+	VMOVUPD      2304(BX), Y15
+	VFNMADD231PD Y15, Y13, Y12
+	VMOVUPD      1184(BX), Y13
+	VFNMADD231PD Y10, Y13, Y7
+	VMOVUPD      4544(BX), Y10
+	VFNMADD231PD Y2, Y6, Y10
+	VMOVUPD      544(BX), Y2
+	VFNMADD231PD Y4, Y13, Y2
+	VMOVUPD      576(BX), Y4
+	VFNMADD231PD Y8, Y6, Y4
+	VMOVUPD      3168(BX), Y8
+	VFNMADD231PD Y14, Y13, Y8
+	VMOVUPD      3104(BX), Y13
+	VFNMADD231PD Y15, Y6, Y13
+	VMOVUPD      2848(BX), Y6
+	VMOVUPD      3200(BX), Y15
+	VMULPD       Y15, Y6, Y14
+	VMOVUPD      Y13, 3104(BX)
+	VMOVUPD      2816(BX), Y13
+	VMOVUPD      Y8, 3168(BX)
+	VMOVUPD      3232(BX), Y8
+	VMOVUPD      Y4, 576(BX)
+	VMULPD       Y8, Y13, Y4
+	VMOVUPD      Y2, 544(BX)
+	VMOVUPD      2912(BX), Y2
+	VMOVUPD      Y10, 4544(BX)
+	VMULPD       Y15, Y2, Y10
+	VMOVUPD      2880(BX), Y15
+	VMOVUPD      Y7, 4576(BX)
+	VMULPD       Y8, Y15, Y7
+	VFNMADD231PD Y6, Y14, Y3
+	VFNMADD231PD Y13, Y4, Y11
+	VFNMADD231PD Y2, Y14, Y9
+	VFNMADD231PD Y15, Y4, Y0
+	VMOVUPD      2976(BX), Y6
+	VFNMADD231PD Y6, Y14, Y1
+	VMOVUPD      2944(BX), Y13
+	VMOVUPD      2112(BX), Y8
+	VFNMADD231PD Y13, Y4, Y8
+	VMOVUPD      Y8, 2112(BX)
+	VMOVUPD      3040(BX), Y8
+	VFNMADD231PD Y8, Y14, Y5
+	VMOVUPD      3008(BX), Y14
+	VFNMADD231PD Y14, Y4, Y12
+	VMOVUPD      4576(BX), Y4
+	VFNMADD231PD Y2, Y10, Y4
+	VMOVUPD      4544(BX), Y2
+	VFNMADD231PD Y15, Y7, Y2
+	VMOVUPD      544(BX), Y15
+	VFNMADD231PD Y6, Y10, Y15
+	VMOVUPD      576(BX), Y6
+	VFNMADD231PD Y13, Y7, Y6
+	VMOVUPD      3168(BX), Y13
+	VFNMADD231PD Y8, Y10, Y13
+	VMOVUPD      3104(BX), Y10
+	VFNMADD231PD Y14, Y7, Y10
+	VMOVUPD      3840(BX), Y7
+	VMOVUPD      1696(BX), Y14
+	VMULPD       Y14, Y7, Y8
+	VMOVUPD      Y10, 3104(BX)
+	VMOVUPD      3808(BX), Y10
+	VMOVUPD      Y13, 3168(BX)
+	VMOVUPD      2528(BX), Y13
+	VMOVUPD      Y6, 576(BX)
+	VMULPD       Y13, Y10, Y6
+	VMOVUPD      Y15, 544(BX)
+	VMOVUPD      1440(BX), Y15
+	VMOVUPD      Y2, 4544(BX)
+	VMULPD       Y14, Y15, Y2
+	VMOVUPD      3296(BX), Y14
+	VMOVUPD      Y2, 2880(BX)
+	VMULPD       Y13, Y14, Y2
+	VFNMADD231PD Y7, Y8, Y3
+	VFNMADD231PD Y10, Y6, Y11
+	VFNMADD231PD Y15, Y8, Y9
+	VFNMADD231PD Y14, Y6, Y0
+	VMOVUPD      1728(BX), Y7
+	VFNMADD231PD Y7, Y8, Y1
+	VMOVUPD      1408(BX), Y10
+	VMOVUPD      2112(BX), Y13
+	VFNMADD231PD Y10, Y6, Y13
+	VMOVUPD      Y13, 2112(BX)
+	VMOVUPD      1536(BX), Y13
+	VFNMADD231PD Y13, Y8, Y5
+	VMOVUPD      1504(BX), Y8
+	VFNMADD231PD Y8, Y6, Y12
+	VMOVUPD      2880(BX), Y6
+	VFNMADD231PD Y15, Y6, Y4
+	VMOVUPD      4544(BX), Y15
+	VFNMADD231PD Y14, Y2, Y15
+	VMOVUPD      544(BX), Y14
+	VFNMADD231PD Y7, Y6, Y14
+	VMOVUPD      576(BX), Y7
+	VFNMADD231PD Y10, Y2, Y7
+	VMOVUPD      3168(BX), Y10
+	VFNMADD231PD Y13, Y6, Y10
+	VMOVUPD      3104(BX), Y6
+	VFNMADD231PD Y8, Y2, Y6
+	VMOVUPD      3584(BX), Y2
+	VMOVUPD      4096(BX), Y8
+	VMULPD       Y8, Y2, Y13
+	VMOVUPD      Y6, 3104(BX)
+	VMOVUPD      3552(BX), Y6
+	VMOVUPD      Y10, 3168(BX)
+	VMOVUPD      4128(BX), Y10
+	VMOVUPD      Y7, 576(BX)
+	VMULPD       Y10, Y6, Y7
+	VMOVUPD      Y14, 544(BX)
+	VMOVUPD      3648(BX), Y14
+	VMOVUPD      Y15, 4544(BX)
+	VMULPD       Y8, Y14, Y15
+	VMOVUPD      3616(BX), Y8
+	VMOVUPD      Y4, 4576(BX)
+	VMULPD       Y10, Y8, Y4
+	VFNMADD231PD Y2, Y13, Y3
+	VFNMADD231PD Y6, Y7, Y11
+	VFNMADD231PD Y14, Y13, Y9
+	VFNMADD231PD Y8, Y7, Y0
+	VMOVUPD      3712(BX), Y2
+	VFNMADD231PD Y2, Y13, Y1
+	VMOVUPD      3680(BX), Y6
+	VMOVUPD      2112(BX), Y10
+	VFNMADD231PD Y6, Y7, Y10
+	VMOVUPD      Y10, 2112(BX)
+	VMOVUPD      3776(BX), Y10
+	VFNMADD231PD Y10, Y13, Y5
+	VMOVUPD      3744(BX), Y13
+	VFNMADD231PD Y13, Y7, Y12
+	VMOVUPD      4576(BX), Y7
+	VFNMADD231PD Y14, Y15, Y7
+	VMOVUPD      4544(BX), Y14
+	VFNMADD231PD Y8, Y4, Y14
+	VMOVUPD      544(BX), Y8
+	VFNMADD231PD Y2, Y15, Y8
+	VMOVUPD      576(BX), Y2
+	VFNMADD231PD Y6, Y4, Y2
+	VMOVUPD      3168(BX), Y6
+	VFNMADD231PD Y10, Y15, Y6
+	VMOVUPD      3104(BX), Y15
+	VFNMADD231PD Y13, Y4, Y15
+	VMOVUPD      4480(BX), Y4
+	VMOVUPD      2496(BX), Y13
+	VMULPD       Y13, Y4, Y10
+	VMOVUPD      Y15, 3104(BX)
+	VMOVUPD      4448(BX), Y15
+	VMOVUPD      Y6, 3168(BX)
+	VMOVUPD      3072(BX), Y6
+	VMOVUPD      Y2, 576(BX)
+	VMULPD       Y6, Y15, Y2
+	VMOVUPD      Y8, 544(BX)
+	VMOVUPD      4416(BX), Y8
+	VMOVUPD      Y14, 4544(BX)
+	VMULPD       Y13, Y8, Y14
+	VMOVUPD      4384(BX), Y13
+	VMOVUPD      Y7, 4576(BX)
+	VMULPD       Y6, Y13, Y7
+	VFNMADD231PD Y4, Y10, Y3
+	VFNMADD231PD Y15, Y2, Y11
+	VFNMADD231PD Y8, Y10, Y9
+	VFNMADD231PD Y13, Y2, Y0
+	VMOVUPD      4352(BX), Y4
+	VFNMADD231PD Y4, Y10, Y1
+	VMOVUPD      4320(BX), Y15
+	VMOVUPD      2112(BX), Y6
+	VFNMADD231PD Y15, Y2, Y6
+	VMOVUPD      Y6, 2112(BX)
+	VMOVUPD      2464(BX), Y6
+	VFNMADD231PD Y6, Y10, Y5
+	VMOVUPD      2432(BX), Y10
+	VFNMADD231PD Y10, Y2, Y12
+	VMOVUPD      4576(BX), Y2
+	VFNMADD231PD Y8, Y14, Y2
+	VMOVUPD      4544(BX), Y8
+	VFNMADD231PD Y13, Y7, Y8
+	VMOVUPD      544(BX), Y13
+	VFNMADD231PD Y4, Y14, Y13
+	VMOVUPD      576(BX), Y4
+	VFNMADD231PD Y15, Y7, Y4
+	VMOVUPD      3168(BX), Y15
+	VFNMADD231PD Y6, Y14, Y15
+	VMOVUPD      3104(BX), Y14
+	VFNMADD231PD Y10, Y7, Y14
+	VMOVUPD      768(BX), Y7
+	VMOVUPD      4608(BX), Y10
+	VMULPD       Y10, Y7, Y6
+	VMOVUPD      Y14, 3104(BX)
+	VMOVUPD      736(BX), Y14
+	VMOVUPD      Y15, 3168(BX)
+	VMOVUPD      4640(BX), Y15
+	VMOVUPD      Y4, 576(BX)
+	VMULPD       Y15, Y14, Y4
+	VMOVUPD      Y13, 544(BX)
+	VMOVUPD      608(BX), Y13
+	VMOVUPD      Y8, 4544(BX)
+	VMULPD       Y10, Y13, Y8
+	VMOVUPD      4000(BX), Y10
+	VMOVUPD      Y2, 4576(BX)
+	VMULPD       Y15, Y10, Y2
+	VFNMADD231PD Y7, Y6, Y3
+	VFNMADD231PD Y14, Y4, Y11
+	VFNMADD231PD Y13, Y6, Y9
+	VFNMADD231PD Y10, Y4, Y0
+	VMOVUPD      4224(BX), Y7
+	VFNMADD231PD Y7, Y6, Y1
+	VMOVUPD      640(BX), Y14
+	VMOVUPD      2112(BX), Y15
+	VFNMADD231PD Y14, Y4, Y15
+	VMOVUPD      Y15, 2112(BX)
+	VMOVUPD      4288(BX), Y15
+	VFNMADD231PD Y15, Y6, Y5
+	VMOVUPD      4256(BX), Y6
+	VFNMADD231PD Y6, Y4, Y12
+	VMOVUPD      4576(BX), Y4
+	VFNMADD231PD Y13, Y8, Y4
+	VMOVUPD      4544(BX), Y13
+	VFNMADD231PD Y10, Y2, Y13
+	VMOVUPD      544(BX), Y10
+	VFNMADD231PD Y7, Y8, Y10
+	VMOVUPD      576(BX), Y7
+	VFNMADD231PD Y14, Y2, Y7
+	VMOVUPD      3168(BX), Y14
+	VFNMADD231PD Y15, Y8, Y14
+	VMOVUPD      3104(BX), Y8
+	VFNMADD231PD Y6, Y2, Y8
+	VMOVUPD      1920(BX), Y2
+	VMOVUPD      1568(BX), Y6
+	VMULPD       Y6, Y2, Y15
+	VMOVUPD      Y8, 3104(BX)
+	VMOVUPD      2592(BX), Y8
+	VMOVUPD      Y14, 3168(BX)
+	VMOVUPD      832(BX), Y14
+	VMOVUPD      Y7, 576(BX)
+	VMULPD       Y14, Y8, Y7
+	VMOVUPD      Y10, 544(BX)
+	VMOVUPD      160(BX), Y10
+	VMOVUPD      Y13, 4544(BX)
+	VMULPD       Y6, Y10, Y13
+	VMOVUPD      192(BX), Y6
+	VMOVUPD      Y4, 4576(BX)
+	VMULPD       Y14, Y6, Y4
+	VFNMADD231PD Y2, Y15, Y3
+	VFNMADD231PD Y8, Y7, Y11
+	VFNMADD231PD Y10, Y15, Y9
+	VFNMADD231PD Y6, Y7, Y0
+	VMOVUPD      2656(BX), Y2
+	VFNMADD231PD Y2, Y15, Y1
+	VMOVUPD      2624(BX), Y8
+	VMOVUPD      2112(BX), Y14
+	VFNMADD231PD Y8, Y7, Y14
+	VMOVUPD      Y14, 2112(BX)
+	VMOVUPD      4064(BX), Y14
+	VFNMADD231PD Y14, Y15, Y5
+	VMOVUPD      4032(BX), Y15
+	VFNMADD231PD Y15, Y7, Y12
+	VMOVUPD      4576(BX), Y7
+	VFNMADD231PD Y10, Y13, Y7
+	VMOVUPD      4544(BX), Y10
+	VFNMADD231PD Y6, Y4, Y10
+	VMOVUPD      544(BX), Y6
+	VFNMADD231PD Y2, Y13, Y6
+	VMOVUPD      576(BX), Y2
+	VFNMADD231PD Y8, Y4, Y2
+	VMOVUPD      3168(BX), Y8
+	VFNMADD231PD Y14, Y13, Y8
+	VMOVUPD      3104(BX), Y13
+	VFNMADD231PD Y15, Y4, Y13
+	VMOVUPD      4160(BX), Y4
+	VMOVUPD      992(BX), Y15
+	VMULPD       Y15, Y4, Y14
+	VMOVUPD      Y13, 3104(BX)
+	VMOVUPD      4704(BX), Y13
+	VMOVUPD      Y8, 3168(BX)
+	VMOVUPD      1952(BX), Y8
+	VMOVUPD      Y2, 576(BX)
+	VMULPD       Y8, Y13, Y2
+	VMOVUPD      Y6, 544(BX)
+	VMOVUPD      1664(BX), Y6
+	VMOVUPD      Y10, 4544(BX)
+	VMULPD       Y15, Y6, Y10
+	VMOVUPD      4192(BX), Y15
+	VMOVUPD      Y7, 4576(BX)
+	VMULPD       Y8, Y15, Y7
+	VFNMADD231PD Y4, Y14, Y3
+	VFNMADD231PD Y13, Y2, Y11
+	VFNMADD231PD Y6, Y14, Y9
+	VFNMADD231PD Y15, Y2, Y0
+	VMOVUPD      3392(BX), Y4
+	VFNMADD231PD Y4, Y14, Y1
+	VMOVUPD      3360(BX), Y13
+	VMOVUPD      2112(BX), Y8
+	VFNMADD231PD Y13, Y2, Y8
+	VMOVUPD      Y8, 2112(BX)
+	VMOVUPD      3328(BX), Y8
+	VFNMADD231PD Y8, Y14, Y5
+	VMOVUPD      1376(BX), Y14
+	VFNMADD231PD Y14, Y2, Y12
+	VMOVUPD      4576(BX), Y2
+	VFNMADD231PD Y6, Y10, Y2
+	VMOVUPD      4544(BX), Y6
+	VFNMADD231PD Y15, Y7, Y6
+	VMOVUPD      544(BX), Y15
+	VFNMADD231PD Y4, Y10, Y15
+	VMOVUPD      576(BX), Y4
+	VFNMADD231PD Y13, Y7, Y4
+	VMOVUPD      3168(BX), Y13
+	VFNMADD231PD Y8, Y10, Y13
+	VMOVUPD      3104(BX), Y10
+	VFNMADD231PD Y14, Y7, Y10
+	VMOVUPD      one<>+0(SB), Y7
+	VDIVPD       Y3, Y7, Y14
+	VDIVPD       Y11, Y7, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y3, Y7
+	VMOVUPD      Y3, 4192(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y3
+	VMOVUPD      Y11, 1664(BX)
+	VMOVUPD      800(BX), Y11
+	VORPD        Y7, Y11, Y7
+	VMOVUPD      1600(BX), Y11
+	VORPD        Y3, Y11, Y3
+	VMULPD       Y14, Y9, Y11
+	VMOVUPD      Y14, 1600(BX)
+	VMULPD       Y8, Y0, Y14
+	VFNMADD231PD Y9, Y11, Y2
+	VFNMADD231PD Y0, Y14, Y6
+	VFNMADD231PD Y1, Y11, Y15
+	VMOVUPD      2112(BX), Y0
+	VFNMADD231PD Y0, Y14, Y4
+	VFNMADD231PD Y5, Y11, Y13
+	VFNMADD231PD Y12, Y14, Y10
+	VMOVUPD      one<>+0(SB), Y9
+	VDIVPD       Y2, Y9, Y11
+	VDIVPD       Y6, Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y14
+	VMOVUPD      Y10, 3104(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y10
+	VORPD        Y14, Y7, Y7
+	VORPD        Y10, Y3, Y3
+	VMOVUPD      2560(BX), Y10
+	VMULPD       672(BX), Y10, Y10
+	VMOVUPD      1024(BX), Y14
+	VMULPD       704(BX), Y14, Y14
+	VMOVUPD      Y3, 704(BX)
+	VMOVUPD      4192(BX), Y3
+	VMULPD       Y2, Y3, Y2
+	VMOVUPD      1664(BX), Y3
+	VMULPD       Y6, Y3, Y3
+	VMULPD       Y2, Y10, Y2
+	VMULPD       Y3, Y14, Y3
+	VMOVUPD      4672(BX), Y6
+	VPSRLQ       $0x35, Y6, Y10
+	VMOVUPD      3264(BX), Y14
+	VMOVUPD      Y7, 4544(BX)
+	VPSRLQ       $0x35, Y14, Y7
+	VMOVUPD      Y13, 3168(BX)
+	VMOVUPD      1824(BX), Y13
+	VPADDQ       Y10, Y13, Y10
+	VMOVUPD      2368(BX), Y13
+	VPADDQ       Y7, Y13, Y7
+	VANDPD       evenMask<>+0(SB), Y6, Y6
+	VORPD        evenBits<>+0(SB), Y6, Y6
+	VANDPD       evenMask<>+0(SB), Y14, Y13
+	VORPD        evenBits<>+0(SB), Y13, Y13
+	VMULPD       Y2, Y6, Y2
+	VMULPD       Y3, Y13, Y3
+	VBROADCASTSD 5760(CX), Y6
+	VADDPD       5760(AX), Y6, Y13
+	VADDPD       5792(AX), Y6, Y6
+	VBROADCASTSD 6592(CX), Y14
+	VMOVUPD      Y7, 3264(BX)
+	VADDPD       6592(AX), Y14, Y7
+	VADDPD       6624(AX), Y14, Y14
+	VMOVUPD      Y10, 4672(BX)
+	VBROADCASTSD 6656(CX), Y10
+	VMOVUPD      Y3, 2368(BX)
+	VADDPD       6656(AX), Y10, Y3
+	VADDPD       6688(AX), Y10, Y10
+	VMOVUPD      Y2, 1824(BX)
+	VMOVUPD      448(BX), Y2
+	VMOVUPD      Y4, 576(BX)
+	VMOVUPD      1472(BX), Y4
+	VMOVUPD      Y9, 1664(BX)
+	VMULPD       Y4, Y2, Y9
+	VMOVUPD      Y11, 4576(BX)
+	VMOVUPD      416(BX), Y11
+	VMOVUPD      Y15, 544(BX)
+	VMOVUPD      3136(BX), Y15
+	VMOVUPD      Y12, 288(BX)
+	VMULPD       Y15, Y11, Y12
+	VMOVUPD      Y5, 1120(BX)
+	VMOVUPD      512(BX), Y5
+	VMULPD       Y4, Y5, Y4
+	VMOVUPD      480(BX), Y0
+	VMULPD       Y15, Y0, Y15
+	VFNMADD231PD Y2, Y9, Y13
+	VFNMADD231PD Y11, Y12, Y6
+	VFNMADD231PD Y5, Y9, Y7
+	VFNMADD231PD Y0, Y12, Y14
+	VFNMADD231PD Y5, Y4, Y3
+	VFNMADD231PD Y0, Y15, Y10
+	VMOVUPD      1280(BX), Y0
+	VMOVUPD      1632(BX), Y2
+	VMULPD       Y2, Y0, Y4
+	VMOVUPD      1248(BX), Y5
+	VMOVUPD      1792(BX), Y9
+	VMULPD       Y9, Y5, Y11
+	VMOVUPD      1344(BX), Y12
+	VMULPD       Y2, Y12, Y2
+	VMOVUPD      1312(BX), Y15
+	VMULPD       Y9, Y15, Y9
+	VFNMADD231PD Y0, Y4, Y13
+	VFNMADD231PD Y5, Y11, Y6
+	VFNMADD231PD Y12, Y4, Y7
+	VFNMADD231PD Y15, Y11, Y14
+	VFNMADD231PD Y12, Y2, Y3
+	VFNMADD231PD Y15, Y9, Y10
+	VMOVUPD      2272(BX), Y0
+	VMOVUPD      1760(BX), Y2
+	VMULPD       Y2, Y0, Y4
+	VMOVUPD      2240(BX), Y5
+	VMOVUPD      2400(BX), Y9
+	VMULPD       Y9, Y5, Y11
+	VMOVUPD      2336(BX), Y12
+	VMULPD       Y2, Y12, Y2
+	VMOVUPD      2304(BX), Y15
+	VMULPD       Y9, Y15, Y9
+	VFNMADD231PD Y0, Y4, Y13
+	VFNMADD231PD Y5, Y11, Y6
+	VFNMADD231PD Y12, Y4, Y7
+	VFNMADD231PD Y15, Y11, Y14
+	VFNMADD231PD Y12, Y2, Y3
+	VFNMADD231PD Y15, Y9, Y10
+	VMOVUPD      2976(BX), Y0
+	VMOVUPD      3200(BX), Y2
+	VMULPD       Y2, Y0, Y4
+	VMOVUPD      2944(BX), Y5
+	VMOVUPD      3232(BX), Y9
+	VMULPD       Y9, Y5, Y11
+	VMOVUPD      3040(BX), Y12
+	VMULPD       Y2, Y12, Y2
+	VMOVUPD      3008(BX), Y15
+	VMULPD       Y9, Y15, Y9
+	VFNMADD231PD Y0, Y4, Y13
+	VFNMADD231PD Y5, Y11, Y6
+	VFNMADD231PD Y12, Y4, Y7
+	VFNMADD231PD Y15, Y11, Y14
+	VFNMADD231PD Y12, Y2, Y3
+	VFNMADD231PD Y15, Y9, Y10
+	VMOVUPD      1728(BX), Y0
+	VMOVUPD      1696(BX), Y2
+	VMULPD       Y2, Y0, Y4
+	VMOVUPD      1408(BX), Y5
+	VMOVUPD      2528(BX), Y9
+	VMULPD       Y9, Y5, Y11
+	VMOVUPD      1536(BX), Y12
+	VMULPD       Y2, Y12, Y2
+	VMOVUPD      1504(BX), Y15
+	VMULPD       Y9, Y15, Y9
+	VFNMADD231PD Y0, Y4, Y13
+	VFNMADD231PD Y5, Y11, Y6
+	VFNMADD231PD Y12, Y4, Y7
+	VFNMADD231PD Y15, Y11, Y14
+	VFNMADD231PD Y12, Y2, Y3
+	VFNMADD231PD Y15, Y9, Y10
+	VMOVUPD      3712(BX), Y0
+	VMOVUPD      4096(BX), Y2
+	VMULPD       Y2, Y0, Y4
+	VMOVUPD      3680(BX), Y5
+	VMOVUPD      4128(BX), Y9
+	VMULPD       Y9, Y5, Y11
+	VMOVUPD      3776(BX), Y12
+	VMULPD       Y2, Y12, Y2
+	VMOVUPD      3744(BX), Y15
+	VMULPD       Y9, Y15, Y9
+	VFNMADD231PD Y0, Y4, Y13
+	VFNMADD231PD Y5, Y11, Y6
+	VFNMADD231PD Y12, Y4, Y7
+	VFNMADD231PD Y15, Y11, Y14
+	VFNMADD231PD Y12, Y2, Y3
+	VFNMADD231PD Y15, Y9, Y10
+	VMOVUPD      4352(BX), Y0
+	VMOVUPD      2496(BX), Y2
+	VMULPD       Y2, Y0, Y4
+	VMOVUPD      4320(BX), Y5
+	VMOVUPD      3072(BX), Y9
+	VMULPD       Y9, Y5, Y11
+	VMOVUPD      2464(BX), Y12
+	VMULPD       Y2, Y12, Y2
+	VMOVUPD      2432(BX), Y15
+	VMULPD       Y9, Y15, Y9
+	VFNMADD231PD Y0, Y4, Y13
+	VFNMADD231PD Y5, Y11, Y6
+	VFNMADD231PD Y12, Y4, Y7
+	VFNMADD231PD Y15, Y11, Y14
+	VFNMADD231PD Y12, Y2, Y3
+	VFNMADD231PD Y15, Y9, Y10
+	VMOVUPD      4224(BX), Y0
+	VMOVUPD      4608(BX), Y2
+	VMULPD       Y2, Y0, Y4
+	VMOVUPD      640(BX), Y5
+	VMOVUPD      4640(BX), Y9
+	VMULPD       Y9, Y5, Y11
+	VMOVUPD      4288(BX), Y12
+	VMULPD       Y2, Y12, Y2
+	VMOVUPD      4256(BX), Y15
+	VMULPD       Y9, Y15, Y9
+	VFNMADD231PD Y0, Y4, Y13
+	VFNMADD231PD Y5, Y11, Y6
+	VFNMADD231PD Y12, Y4, Y7
+	VFNMADD231PD Y15, Y11, Y14
+	VFNMADD231PD Y12, Y2, Y3
+	VFNMADD231PD Y15, Y9, Y10
+	VMOVUPD      2656(BX), Y0
+	VMOVUPD      1568(BX), Y2
+	VMULPD       Y2, Y0, Y4
+	VMOVUPD      2624(BX), Y5
+	VMOVUPD      832(BX), Y9
+	VMULPD       Y9, Y5, Y11
+	VMOVUPD      4064(BX), Y12
+	VMULPD       Y2, Y12, Y2
+	VMOVUPD      4032(BX), Y15
+	VMULPD       Y9, Y15, Y9
+	VFNMADD231PD Y0, Y4, Y13
+	VFNMADD231PD Y5, Y11, Y6
+	VFNMADD231PD Y12, Y4, Y7
+	VFNMADD231PD Y15, Y11, Y14
+	VFNMADD231PD Y12, Y2, Y3
+	VFNMADD231PD Y15, Y9, Y10
+	VMOVUPD      3392(BX), Y0
+	VMOVUPD      992(BX), Y2
+	VMULPD       Y2, Y0, Y4
+	VMOVUPD      3360(BX), Y5
+	VMOVUPD      1952(BX), Y9
+	VMULPD       Y9, Y5, Y11
+	VMOVUPD      3328(BX), Y12
+	VMULPD       Y2, Y12, Y2
+	VMOVUPD      1376(BX), Y15
+	VMULPD       Y9, Y15, Y9
+	VFNMADD231PD Y0, Y4, Y13
+	VFNMADD231PD Y5, Y11, Y6
+	VFNMADD231PD Y12, Y4, Y7
+	VFNMADD231PD Y15, Y11, Y14
+	VFNMADD231PD Y12, Y2, Y3
+	VFNMADD231PD Y15, Y9, Y10
+	VMOVUPD      1600(BX), Y0
+	VMULPD       Y0, Y1, Y2
+	VMOVUPD      2112(BX), Y4
+	VMULPD       Y8, Y4, Y5
+	VMOVUPD      1120(BX), Y9
+	VMULPD       Y0, Y9, Y0
+	VMOVUPD      288(BX), Y11
+	VMULPD       Y8, Y11, Y8
+	VFNMADD231PD Y1, Y2, Y13
+	VFNMADD231PD Y4, Y5, Y6
+	VFNMADD231PD Y9, Y2, Y7
+	VFNMADD231PD Y11, Y5, Y14
+	VFNMADD231PD Y9, Y0, Y3
+	VFNMADD231PD Y11, Y8, Y10
+	VMOVUPD      544(BX), Y0
+	VMOVUPD      4576(BX), Y1
+	VMULPD       Y1, Y0, Y2
+	VMOVUPD      576(BX), Y4
+	VMOVUPD      1664(BX), Y5
+	VMULPD       Y5, Y4, Y8
+	VMOVUPD      3168(BX), Y9
+	VMULPD       Y1, Y9, Y1
+	VMOVUPD      3104(BX), Y11
+	VMULPD       Y5, Y11, Y5
+	VFNMADD231PD Y0, Y2, Y13
+	VFNMADD231PD Y4, Y8, Y6
+	VFNMADD231PD Y9, Y2, Y7
+	VFNMADD231PD Y11, Y8, Y14
+	VFNMADD231PD Y9, Y1, Y3
+	VFNMADD231PD Y11, Y5, Y10
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y0
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y1
+	VMOVUPD      4544(BX), Y2
+	VORPD        Y0, Y2, Y0
+	VMOVUPD      704(BX), Y2
+	VORPD        Y1, Y2, Y1
+	VMULPD       Y7, Y7, Y2
+	VMULPD       Y14, Y14, Y4
+	VFMSUB231PD  Y3, Y13, Y2
+	VFMSUB231PD  Y10, Y6, Y4
+	VPSUBQ       leastPair<>+0(SB), Y2, Y3
+	VPSRLQ       $0x01, Y3, Y3
+	VPSUBQ       leastPair<>+0(SB), Y4, Y5
+	VPSRLQ       $0x01, Y5, Y5
+	VORPD        Y3, Y0, Y0
+	VORPD        Y5, Y1, Y1
+	VMOVUPD      1824(BX), Y3
+	VMULPD       Y2, Y3, Y2
+	VMOVUPD      2368(BX), Y3
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      4672(BX), Y4
+	VMOVUPD      3264(BX), Y5
+	TESTQ        SI, SI
+	JZ           determinants14
+	VANDPD       evenMask<>+0(SB), Y2, Y6
+	VORPD        evenBits<>+0(SB), Y6, Y6
+	VANDPD       evenMask<>+0(SB), Y3, Y7
+	VORPD        evenBits<>+0(SB), Y7, Y7
+	VPSRLQ       $0x35, Y2, Y2
+	VPSRLQ       $0x35, Y3, Y3
+	VPADDQ       Y2, Y4, Y2
+	VPADDQ       Y3, Y5, Y3
+	VPXOR        Y4, Y4, Y4
+	VPSRLQ       $0x3c, Y0, Y0
+	VPCMPGTQ     Y4, Y0, Y0
+	VORPD        Y0, Y6, Y0
+	VPSRLQ       $0x3c, Y1, Y1
+	VPCMPGTQ     Y4, Y1, Y1
+	VORPD        Y1, Y7, Y1
+	VCVTPD2PSY   Y0, X4
+	VCVTPD2PSY   Y1, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y0, Y8, Y6
+	VMULPD       Y4, Y4, Y0
+	VFNMADD231PD Y1, Y0, Y7
+	VMOVUPD      (R10)(R12*1), Y0
+	VMOVUPD      32(BX), Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMOVUPD      32(R10)(R12*1), Y6
+	VADDPD       Y1, Y6, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      (R9)(R12*1), Y6
+	VMOVUPD      (BX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(R9)(R12*1), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y0, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y1, Y7
+	VMOVUPD      (R11)(R12*1), Y8
+	VMOVUPD      64(BX), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSUBQ       Y2, Y8, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       Y5, Y2, Y2
+	VMOVUPD      32(R11)(R12*1), Y5
+	VPADDQ       Y9, Y5, Y5
+	VPSUBQ       Y3, Y5, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDQ       Y4, Y3, Y3
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y3, Y1, Y1
+	VFMADD231PD  Y0, Y6, Y2
+	VFMADD231PD  Y1, Y7, Y3
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (SI)(R12*1)
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y3, Y0, Y0
+	VMOVUPD      Y0, 32(SI)(R12*1)
+
+next14:
+	ADDQ $0x40, R12
+	ADDQ $0x00001a40, AX
+	SUBQ $0x01, DX
+	JG   loop14
+	VZEROUPPER
+	RET
+
+determinants14:
+	VANDPD   mantissa<>+0(SB), Y2, Y6
+	VORPD    one<>+0(SB), Y6, Y6
+	VPSRLQ   $0x34, Y2, Y7
+	VPSUBQ   expBias<>+0(SB), Y7, Y7
+	VPADDQ   Y4, Y4, Y4
+	VPADDQ   Y4, Y7, Y7
+	VPSUBQ   expBias2<>+0(SB), Y7, Y7
+	VPSUBQ   expBias2<>+0(SB), Y7, Y7
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y0, Y0
+	VPCMPGTQ Y8, Y0, Y0
+	VORPD    Y0, Y6, Y6
+	VMOVUPD  Y6, (DI)(R12*1)
+	VMOVUPD  Y7, (R8)(R12*1)
+	VANDPD   mantissa<>+0(SB), Y3, Y6
+	VORPD    one<>+0(SB), Y6, Y6
+	VPSRLQ   $0x34, Y3, Y7
+	VPSUBQ   expBias<>+0(SB), Y7, Y7
+	VPADDQ   Y5, Y5, Y5
+	VPADDQ   Y5, Y7, Y7
+	VPSUBQ   expBias2<>+0(SB), Y7, Y7
+	VPSUBQ   expBias2<>+0(SB), Y7, Y7
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y1, Y1
+	VPCMPGTQ Y8, Y1, Y1
+	VORPD    Y1, Y6, Y6
+	VMOVUPD  Y6, 32(DI)(R12*1)
+	VMOVUPD  Y7, 32(R8)(R12*1)
+	JMP      next14
+
+order15:
+	VBROADCASTSD ae+80(FP), Y0
+	VMOVUPD      Y0, (BX)
+	VBROADCASTSD ac+88(FP), Y0
+	VMOVUPD      Y0, 32(BX)
+	VBROADCASTSD ax+96(FP), Y0
+	VMOVUPD      Y0, 64(BX)
+	VMOVUPD      64(BX), Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VPADDQ       evenBias<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 64(BX)
+	XORQ         R12, R12
+
+loop15:
+	VBROADCASTSD (CX), Y0
+	VADDPD       (AX), Y0, Y1
+	VADDPD       32(AX), Y0, Y0
+	VBROADCASTSD 64(CX), Y2
+	VADDPD       64(AX), Y2, Y3
+	VADDPD       96(AX), Y2, Y2
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y5
+	VADDPD       224(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y6
+	VADDPD       384(AX), Y6, Y7
+	VADDPD       416(AX), Y6, Y6
+	VBROADCASTSD 640(CX), Y8
+	VADDPD       640(AX), Y8, Y9
+	VADDPD       672(AX), Y8, Y8
+	VBROADCASTSD 960(CX), Y10
+	VADDPD       960(AX), Y10, Y11
+	VADDPD       992(AX), Y10, Y10
+	VBROADCASTSD 1344(CX), Y12
+	VADDPD       1344(AX), Y12, Y13
+	VADDPD       1376(AX), Y12, Y12
+	VBROADCASTSD 1792(CX), Y14
+	VADDPD       1792(AX), Y14, Y15
+	VADDPD       1824(AX), Y14, Y14
+	VMOVUPD      Y14, 96(BX)
+	VBROADCASTSD 2304(CX), Y14
+	VMOVUPD      Y15, 128(BX)
+	VADDPD       2304(AX), Y14, Y15
+	VADDPD       2336(AX), Y14, Y14
+	VMOVUPD      Y14, 160(BX)
+	VBROADCASTSD 2880(CX), Y14
+	VMOVUPD      Y15, 192(BX)
+	VADDPD       2880(AX), Y14, Y15
+	VADDPD       2912(AX), Y14, Y14
+	VMOVUPD      Y14, 224(BX)
+	VBROADCASTSD 3520(CX), Y14
+	VMOVUPD      Y15, 256(BX)
+	VADDPD       3520(AX), Y14, Y15
+	VADDPD       3552(AX), Y14, Y14
+	VMOVUPD      Y14, 288(BX)
+	VBROADCASTSD 4224(CX), Y14
+	VMOVUPD      Y15, 320(BX)
+	VADDPD       4224(AX), Y14, Y15
+	VADDPD       4256(AX), Y14, Y14
+	VMOVUPD      Y14, 352(BX)
+	VBROADCASTSD 4992(CX), Y14
+	VMOVUPD      Y15, 384(BX)
+	VADDPD       4992(AX), Y14, Y15
+	VADDPD       5024(AX), Y14, Y14
+	VMOVUPD      Y14, 416(BX)
+	VBROADCASTSD 5824(CX), Y14
+	VMOVUPD      Y15, 448(BX)
+	VADDPD       5824(AX), Y14, Y15
+	VADDPD       5856(AX), Y14, Y14
+	VMOVUPD      Y14, 480(BX)
+	VBROADCASTSD 6720(CX), Y14
+	VMOVUPD      Y15, 512(BX)
+	VADDPD       6720(AX), Y14, Y15
+	VADDPD       6752(AX), Y14, Y14
+	VMOVUPD      Y14, 544(BX)
+	VBROADCASTSD 128(CX), Y14
+	VMOVUPD      Y15, 576(BX)
+	VADDPD       128(AX), Y14, Y15
+	VADDPD       160(AX), Y14, Y14
+	VMOVUPD      Y12, 608(BX)
+	VBROADCASTSD 256(CX), Y12
+	VMOVUPD      Y13, 640(BX)
+	VADDPD       256(AX), Y12, Y13
+	VADDPD       288(AX), Y12, Y12
+	VMOVUPD      Y10, 672(BX)
+	VBROADCASTSD 448(CX), Y10
+	VMOVUPD      Y11, 704(BX)
+	VADDPD       448(AX), Y10, Y11
+	VADDPD       480(AX), Y10, Y10
+	VMOVUPD      Y8, 736(BX)
+	VBROADCASTSD 704(CX), Y8
+	VMOVUPD      Y9, 768(BX)
+	VADDPD       704(AX), Y8, Y9
+	VADDPD       736(AX), Y8, Y8
+	VMOVUPD      Y8, 800(BX)
+	VBROADCASTSD 1024(CX), Y8
+	VMOVUPD      Y9, 832(BX)
+	VADDPD       1024(AX), Y8, Y9
+	VADDPD       1056(AX), Y8, Y8
+	VMOVUPD      Y8, 864(BX)
+	VBROADCASTSD 1408(CX), Y8
+	VMOVUPD      Y9, 896(BX)
+	VADDPD       1408(AX), Y8, Y9
+	VADDPD       1440(AX), Y8, Y8
+	VMOVUPD      Y8, 928(BX)
+	VBROADCASTSD 1856(CX), Y8
+	VMOVUPD      Y9, 960(BX)
+	VADDPD       1856(AX), Y8, Y9
+	VADDPD       1888(AX), Y8, Y8
+	VMOVUPD      Y8, 992(BX)
+	VBROADCASTSD 2368(CX), Y8
+	VMOVUPD      Y9, 1024(BX)
+	VADDPD       2368(AX), Y8, Y9
+	VADDPD       2400(AX), Y8, Y8
+	VMOVUPD      Y8, 1056(BX)
+	VBROADCASTSD 2944(CX), Y8
+	VMOVUPD      Y9, 1088(BX)
+	VADDPD       2944(AX), Y8, Y9
+	VADDPD       2976(AX), Y8, Y8
+	VMOVUPD      Y8, 1120(BX)
+	VBROADCASTSD 3584(CX), Y8
+	VMOVUPD      Y9, 1152(BX)
+	VADDPD       3584(AX), Y8, Y9
+	VADDPD       3616(AX), Y8, Y8
+	VMOVUPD      Y8, 1184(BX)
+	VBROADCASTSD 4288(CX), Y8
+	VMOVUPD      Y9, 1216(BX)
+	VADDPD       4288(AX), Y8, Y9
+	VADDPD       4320(AX), Y8, Y8
+	VMOVUPD      Y8, 1248(BX)
+	VBROADCASTSD 5056(CX), Y8
+	VMOVUPD      Y9, 1280(BX)
+	VADDPD       5056(AX), Y8, Y9
+	VADDPD       5088(AX), Y8, Y8
+	VMOVUPD      Y8, 1312(BX)
+	VBROADCASTSD 5888(CX), Y8
+	VMOVUPD      Y9, 1344(BX)
+	VADDPD       5888(AX), Y8, Y9
+	VADDPD       5920(AX), Y8, Y8
+	VMOVUPD      Y8, 1376(BX)
+	VBROADCASTSD 6784(CX), Y8
+	VMOVUPD      Y9, 1408(BX)
+	VADDPD       6784(AX), Y8, Y9
+	VADDPD       6816(AX), Y8, Y8
+	VMOVUPD      Y8, 1440(BX)
+	VMOVUPD      one<>+0(SB), Y8
+	VMOVUPD      Y9, 1472(BX)
+	VDIVPD       Y1, Y8, Y9
+	VMOVUPD      Y6, 1504(BX)
+	VDIVPD       Y0, Y8, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y8
+	VMOVUPD      Y1, 1536(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y1
+	VMOVUPD      Y0, 1568(BX)
+	VMULPD       Y9, Y3, Y0
+	VMOVUPD      Y9, 1600(BX)
+	VMULPD       Y6, Y2, Y9
+	VFNMADD231PD Y3, Y0, Y15
+	VFNMADD231PD Y2, Y9, Y14
+	VFNMADD231PD Y5, Y0, Y13
+	VFNMADD231PD Y4, Y9, Y12
+	VFNMADD231PD Y7, Y0, Y11
+	VMOVUPD      1504(BX), Y2
+	VFNMADD231PD Y2, Y9, Y10
+	VMOVUPD      768(BX), Y3
+	VMOVUPD      Y10, 1632(BX)
+	VMOVUPD      832(BX), Y10
+	VFNMADD231PD Y3, Y0, Y10
+	VMOVUPD      Y10, 832(BX)
+	VMOVUPD      736(BX), Y10
+	VMOVUPD      Y11, 1664(BX)
+	VMOVUPD      800(BX), Y11
+	VFNMADD231PD Y10, Y9, Y11
+	VMOVUPD      Y11, 800(BX)
+	VMOVUPD      704(BX), Y11
+	VMOVUPD      Y12, 1696(BX)
+	VMOVUPD      896(BX), Y12
+	VFNMADD231PD Y11, Y0, Y12
+	VMOVUPD      Y12, 896(BX)
+	VMOVUPD      672(BX), Y12
+	VMOVUPD      Y13, 1728(BX)
+	VMOVUPD      864(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 864(BX)
+	VMOVUPD      640(BX), Y13
+	VMOVUPD      960(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 960(BX)
+	VMOVUPD      608(BX), Y12
+	VMOVUPD      928(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 928(BX)
+	VMOVUPD      128(BX), Y13
+	VMOVUPD      1024(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1024(BX)
+	VMOVUPD      96(BX), Y12
+	VMOVUPD      992(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 992(BX)
+	VMOVUPD      192(BX), Y13
+	VMOVUPD      1088(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1088(BX)
+	VMOVUPD      160(BX), Y12
+	VMOVUPD      1056(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 1056(BX)
+	VMOVUPD      256(BX), Y13
+	VMOVUPD      1152(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1152(BX)
+	VMOVUPD      224(BX), Y12
+	VMOVUPD      1120(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 1120(BX)
+	VMOVUPD      320(BX), Y13
+	VMOVUPD      1216(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1216(BX)
+	VMOVUPD      288(BX), Y12
+	VMOVUPD      1184(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 1184(BX)
+	VMOVUPD      384(BX), Y13
+	VMOVUPD      1280(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1280(BX)
+	VMOVUPD      352(BX), Y12
+	VMOVUPD      1248(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 1248(BX)
+	VMOVUPD      448(BX), Y13
+	VMOVUPD      1344(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1344(BX)
+	VMOVUPD      416(BX), Y12
+	VMOVUPD      1312(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 1312(BX)
+	VMOVUPD      512(BX), Y13
+	VMOVUPD      1408(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      Y12, 1408(BX)
+	VMOVUPD      480(BX), Y12
+	VMOVUPD      1376(BX), Y13
+	VFNMADD231PD Y12, Y9, Y13
+	VMOVUPD      Y13, 1376(BX)
+	VMOVUPD      576(BX), Y13
+	VMOVUPD      1472(BX), Y12
+	VFNMADD231PD Y13, Y0, Y12
+	VMOVUPD      544(BX), Y0
+	VMOVUPD      Y12, 1472(BX)
+	VMOVUPD      1440(BX), Y12
+	VFNMADD231PD Y0, Y9, Y12
+	VMOVUPD      one<>+0(SB), Y9
+	VMOVUPD      Y12, 1440(BX)
+	VDIVPD       Y15, Y9, Y12
+	VMOVUPD      Y12, 1760(BX)
+	VDIVPD       Y14, Y9, Y12
+	VPSUBQ       pivotMin<>+0(SB), Y15, Y9
+	VMOVUPD      Y15, 1792(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y14, Y15
+	VORPD        Y9, Y8, Y8
+	VORPD        Y15, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y15
+	VADDPD       352(AX), Y9, Y9
+	VMOVUPD      Y14, 1824(BX)
+	VBROADCASTSD 512(CX), Y14
+	VMOVUPD      Y1, 1856(BX)
+	VADDPD       512(AX), Y14, Y1
+	VADDPD       544(AX), Y14, Y14
+	VMOVUPD      Y8, 1888(BX)
+	VBROADCASTSD 768(CX), Y8
+	VMOVUPD      Y12, 1920(BX)
+	VADDPD       768(AX), Y8, Y12
+	VADDPD       800(AX), Y8, Y8
+	VBROADCASTSD 1088(CX), Y0
+	VADDPD       1088(AX), Y0, Y13
+	VADDPD       1120(AX), Y0, Y0
+	VMOVUPD      Y0, 1952(BX)
+	VBROADCASTSD 1472(CX), Y0
+	VADDPD       1472(AX), Y0, Y11
+	VADDPD       1504(AX), Y0, Y0
+	VMOVUPD      Y0, 1984(BX)
+	VBROADCASTSD 1920(CX), Y0
+	VMOVUPD      Y11, 2016(BX)
+	VADDPD       1920(AX), Y0, Y11
+	VADDPD       1952(AX), Y0, Y0
+	VMOVUPD      Y0, 2048(BX)
+	VBROADCASTSD 2432(CX), Y0
+	VMOVUPD      Y11, 2080(BX)
+	VADDPD       2432(AX), Y0, Y11
+	VADDPD       2464(AX), Y0, Y0
+	VMOVUPD      Y0, 2112(BX)
+	VBROADCASTSD 3008(CX), Y0
+	VMOVUPD      Y11, 2144(BX)
+	VADDPD       3008(AX), Y0, Y11
+	VADDPD       3040(AX), Y0, Y0
+	VMOVUPD      Y0, 2176(BX)
+	VBROADCASTSD 3648(CX), Y0
+	VMOVUPD      Y11, 2208(BX)
+	VADDPD       3648(AX), Y0, Y11
+	VADDPD       3680(AX), Y0, Y0
+	VMOVUPD      Y0, 2240(BX)
+	VBROADCASTSD 4352(CX), Y0
+	VMOVUPD      Y11, 2272(BX)
+	VADDPD       4352(AX), Y0, Y11
+	VADDPD       4384(AX), Y0, Y0
+	VMOVUPD      Y0, 2304(BX)
+	VBROADCASTSD 5120(CX), Y0
+	VMOVUPD      Y11, 2336(BX)
+	VADDPD       5120(AX), Y0, Y11
+	VADDPD       5152(AX), Y0, Y0
+	VMOVUPD      Y0, 2368(BX)
+	VBROADCASTSD 5952(CX), Y0
+	VMOVUPD      Y11, 2400(BX)
+	VADDPD       5952(AX), Y0, Y11
+	VADDPD       5984(AX), Y0, Y0
+	VMOVUPD      Y0, 2432(BX)
+	VBROADCASTSD 6848(CX), Y0
+	VMOVUPD      Y11, 2464(BX)
+	VADDPD       6848(AX), Y0, Y11
+	VADDPD       6880(AX), Y0, Y0
+	VMOVUPD      Y0, 2496(BX)
+	VBROADCASTSD 576(CX), Y0
+	VMOVUPD      Y11, 2528(BX)
+	VADDPD       576(AX), Y0, Y11
+	VADDPD       608(AX), Y0, Y0
+	VMOVUPD      Y0, 2560(BX)
+	VBROADCASTSD 832(CX), Y0
+	VMOVUPD      Y11, 2592(BX)
+	VADDPD       832(AX), Y0, Y11
+	VADDPD       864(AX), Y0, Y0
+	VMOVUPD      Y0, 2624(BX)
+	VBROADCASTSD 1152(CX), Y0
+	VMOVUPD      Y11, 2656(BX)
+	VADDPD       1152(AX), Y0, Y11
+	VADDPD       1184(AX), Y0, Y0
+	VMOVUPD      Y0, 2688(BX)
+	VBROADCASTSD 1536(CX), Y0
+	VMOVUPD      Y11, 2720(BX)
+	VADDPD       1536(AX), Y0, Y11
+	VADDPD       1568(AX), Y0, Y0
+	VMOVUPD      Y0, 2752(BX)
+	VBROADCASTSD 1984(CX), Y0
+	VMOVUPD      Y11, 2784(BX)
+	VADDPD       1984(AX), Y0, Y11
+	VADDPD       2016(AX), Y0, Y0
+	VMOVUPD      Y0, 2816(BX)
+	VBROADCASTSD 2496(CX), Y0
+	VMOVUPD      Y11, 2848(BX)
+	VADDPD       2496(AX), Y0, Y11
+	VADDPD       2528(AX), Y0, Y0
+	VMOVUPD      Y0, 2880(BX)
+	VBROADCASTSD 3072(CX), Y0
+	VMOVUPD      Y11, 2912(BX)
+	VADDPD       3072(AX), Y0, Y11
+	VADDPD       3104(AX), Y0, Y0
+	VMOVUPD      Y0, 2944(BX)
+	VBROADCASTSD 3712(CX), Y0
+	VMOVUPD      Y11, 2976(BX)
+	VADDPD       3712(AX), Y0, Y11
+	VADDPD       3744(AX), Y0, Y0
+	VMOVUPD      Y0, 3008(BX)
+	VBROADCASTSD 4416(CX), Y0
+	VMOVUPD      Y11, 3040(BX)
+	VADDPD       4416(AX), Y0, Y11
+	VADDPD       4448(AX), Y0, Y0
+	VMOVUPD      Y0, 3072(BX)
+	VBROADCASTSD 5184(CX), Y0
+	VMOVUPD      Y11, 3104(BX)
+	VADDPD       5184(AX), Y0, Y11
+	VADDPD       5216(AX), Y0, Y0
+	VMOVUPD      Y0, 3136(BX)
+	VBROADCASTSD 6016(CX), Y0
+	VMOVUPD      Y11, 3168(BX)
+	VADDPD       6016(AX), Y0, Y11
+	VADDPD       6048(AX), Y0, Y0
+	VMOVUPD      Y0, 3200(BX)
+	VBROADCASTSD 6912(CX), Y0
+	VMOVUPD      Y11, 3232(BX)
+	VADDPD       6912(AX), Y0, Y11
+	VADDPD       6944(AX), Y0, Y0
+	VMOVUPD      Y0, 3264(BX)
+	VMOVUPD      1600(BX), Y0
+	VMOVUPD      Y11, 3296(BX)
+	VMULPD       Y0, Y5, Y11
+	VMOVUPD      Y13, 3328(BX)
+	VMULPD       Y6, Y4, Y13
+	VMOVUPD      Y8, 3360(BX)
+	VMULPD       Y0, Y7, Y8
+	VMULPD       Y6, Y2, Y0
+	VFNMADD231PD Y5, Y11, Y15
+	VFNMADD231PD Y4, Y13, Y9
+	VFNMADD231PD Y7, Y11, Y1
+	VFNMADD231PD Y2, Y13, Y14
+	VFNMADD231PD Y3, Y11, Y12
+	VMOVUPD      3360(BX), Y4
+	VFNMADD231PD Y10, Y13, Y4
+	VMOVUPD      704(BX), Y5
+	VMOVUPD      Y6, 3392(BX)
+	VMOVUPD      3328(BX), Y6
+	VFNMADD231PD Y5, Y11, Y6
+	VMOVUPD      Y6, 3328(BX)
+	VMOVUPD      672(BX), Y6
+	VMOVUPD      Y4, 3360(BX)
+	VMOVUPD      1952(BX), Y4
+	VFNMADD231PD Y6, Y13, Y4
+	VMOVUPD      Y4, 1952(BX)
+	VMOVUPD      640(BX), Y4
+	VMOVUPD      Y12, 3424(BX)
+	VMOVUPD      2016(BX), Y12
+	VFNMADD231PD Y4, Y11, Y12
+	VMOVUPD      Y12, 2016(BX)
+	VMOVUPD      608(BX), Y12
+	VMOVUPD      Y14, 3456(BX)
+	VMOVUPD      1984(BX), Y14
+	VFNMADD231PD Y12, Y13, Y14
+	VMOVUPD      Y14, 1984(BX)
+	VMOVUPD      128(BX), Y14
+	VMOVUPD      Y1, 3488(BX)
+	VMOVUPD      2080(BX), Y1
+	VFNMADD231PD Y14, Y11, Y1
+	VMOVUPD      Y1, 2080(BX)
+	VMOVUPD      96(BX), Y1
+	VMOVUPD      Y9, 3520(BX)
+	VMOVUPD      2048(BX), Y9
+	VFNMADD231PD Y1, Y13, Y9
+	VMOVUPD      Y9, 2048(BX)
+	VMOVUPD      192(BX), Y9
+	VMOVUPD      Y15, 3552(BX)
+	VMOVUPD      2144(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 2144(BX)
+	VMOVUPD      160(BX), Y15
+	VMOVUPD      2112(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 2112(BX)
+	VMOVUPD      256(BX), Y9
+	VMOVUPD      2208(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 2208(BX)
+	VMOVUPD      224(BX), Y15
+	VMOVUPD      2176(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 2176(BX)
+	VMOVUPD      320(BX), Y9
+	VMOVUPD      2272(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 2272(BX)
+	VMOVUPD      288(BX), Y15
+	VMOVUPD      2240(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 2240(BX)
+	VMOVUPD      384(BX), Y9
+	VMOVUPD      2336(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 2336(BX)
+	VMOVUPD      352(BX), Y15
+	VMOVUPD      2304(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 2304(BX)
+	VMOVUPD      448(BX), Y9
+	VMOVUPD      2400(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 2400(BX)
+	VMOVUPD      416(BX), Y15
+	VMOVUPD      2368(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 2368(BX)
+	VMOVUPD      512(BX), Y9
+	VMOVUPD      2464(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      Y15, 2464(BX)
+	VMOVUPD      480(BX), Y15
+	VMOVUPD      2432(BX), Y9
+	VFNMADD231PD Y15, Y13, Y9
+	VMOVUPD      Y9, 2432(BX)
+	VMOVUPD      576(BX), Y9
+	VMOVUPD      2528(BX), Y15
+	VFNMADD231PD Y9, Y11, Y15
+	VMOVUPD      544(BX), Y11
+	VMOVUPD      Y15, 2528(BX)
+	VMOVUPD      2496(BX), Y15
+	VFNMADD231PD Y11, Y13, Y15
+	VMOVUPD      2592(BX), Y13
+	VFNMADD231PD Y7, Y8, Y13
+	VMOVUPD      2560(BX), Y7
+	VFNMADD231PD Y2, Y0, Y7
+	VMOVUPD      2656(BX), Y2
+	VFNMADD231PD Y3, Y8, Y2
+	VMOVUPD      2624(BX), Y3
+	VFNMADD231PD Y10, Y0, Y3
+	VMOVUPD      2720(BX), Y10
+	VFNMADD231PD Y5, Y8, Y10
+	VMOVUPD      2688(BX), Y5
+	VFNMADD231PD Y6, Y0, Y5
+	VMOVUPD      2784(BX), Y6
+	VFNMADD231PD Y4, Y8, Y6
+	VMOVUPD      2752(BX), Y4
+	VFNMADD231PD Y12, Y0, Y4
+	VMOVUPD      2848(BX), Y12
+	VFNMADD231PD Y14, Y8, Y12
+	VMOVUPD      2816(BX), Y14
+	VFNMADD231PD Y1, Y0, Y14
+	VMOVUPD      2912(BX), Y1
+	VFNMADD231PD 192(BX), Y8, Y1
+	VMOVUPD      Y1, 2912(BX)
+	VMOVUPD      2880(BX), Y1
+	VFNMADD231PD 160(BX), Y0, Y1
+	VMOVUPD      Y1, 2880(BX)
+	VMOVUPD      2976(BX), Y1
+	VFNMADD231PD 256(BX), Y8, Y1
+	VMOVUPD      Y1, 2976(BX)
+	VMOVUPD      2944(BX), Y1
+	VFNMADD231PD 224(BX), Y0, Y1
+	VMOVUPD      Y1, 2944(BX)
+	VMOVUPD      3040(BX), Y1
+	VFNMADD231PD 320(BX), Y8, Y1
+	VMOVUPD      Y1, 3040(BX)
+	VMOVUPD      3008(BX), Y1
+	VFNMADD231PD 288(BX), Y0, Y1
+	VMOVUPD      Y1, 3008(BX)
+	VMOVUPD      3104(BX), Y1
+	VFNMADD231PD 384(BX), Y8, Y1
+	VMOVUPD      Y1, 3104(BX)
+	VMOVUPD      3072(BX), Y1
+	VFNMADD231PD 352(BX), Y0, Y1
+	VMOVUPD      Y1, 3072(BX)
+	VMOVUPD      3168(BX), Y1
+	VFNMADD231PD 448(BX), Y8, Y1
+	VMOVUPD      Y1, 3168(BX)
+	VMOVUPD      3136(BX), Y1
+	VFNMADD231PD 416(BX), Y0, Y1
+	VMOVUPD      Y1, 3136(BX)
+	VMOVUPD      3232(BX), Y1
+	VFNMADD231PD 512(BX), Y8, Y1
+	VMOVUPD      Y1, 3232(BX)
+	VMOVUPD      3200(BX), Y1
+	VFNMADD231PD 480(BX), Y0, Y1
+	VMOVUPD      Y1, 3200(BX)
+	VMOVUPD      3296(BX), Y1
+	VFNMADD231PD Y9, Y8, Y1
+	VMOVUPD      3264(BX), Y8
+	VFNMADD231PD Y11, Y0, Y8
+	VMOVUPD      1728(BX), Y0
+	VMOVUPD      1760(BX), Y11
+	VMULPD       Y11, Y0, Y9
+	VMOVUPD      Y8, 3264(BX)
+	VMOVUPD      1696(BX), Y8
+	VMOVUPD      Y1, 3296(BX)
+	VMOVUPD      1920(BX), Y1
+	VMOVUPD      Y14, 2816(BX)
+	VMULPD       Y1, Y8, Y14
+	VMOVUPD      Y12, 2848(BX)
+	VMOVUPD      1664(BX), Y12
+	VMOVUPD      Y4, 2752(BX)
+	VMULPD       Y11, Y12, Y4
+	VMOVUPD      1632(BX), Y11
+	VMOVUPD      Y6, 2784(BX)
+	VMULPD       Y1, Y11, Y6
+	VMOVUPD      3552(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      3520(BX), Y0
+	VFNMADD231PD Y8, Y14, Y0
+	VMOVUPD      3488(BX), Y8
+	VFNMADD231PD Y12, Y9, Y8
+	VMOVUPD      Y8, 3488(BX)
+	VMOVUPD      3456(BX), Y8
+	VFNMADD231PD Y11, Y14, Y8
+	VMOVUPD      Y8, 3456(BX)
+	VMOVUPD      832(BX), Y8
+	VMOVUPD      Y0, 3520(BX)
+	VMOVUPD      3424(BX), Y0
+	VFNMADD231PD Y8, Y9, Y0
+	VMOVUPD      Y0, 3424(BX)
+	VMOVUPD      800(BX), Y0
+	VMOVUPD      Y1, 3552(BX)
+	VMOVUPD      3360(BX), Y1
+	VFNMADD231PD Y0, Y14, Y1
+	VMOVUPD      Y1, 3360(BX)
+	VMOVUPD      896(BX), Y1
+	VMOVUPD      Y5, 2688(BX)
+	VMOVUPD      3328(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 3328(BX)
+	VMOVUPD      864(BX), Y5
+	VMOVUPD      1952(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1952(BX)
+	VMOVUPD      960(BX), Y1
+	VMOVUPD      2016(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2016(BX)
+	VMOVUPD      928(BX), Y5
+	VMOVUPD      1984(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 1984(BX)
+	VMOVUPD      1024(BX), Y1
+	VMOVUPD      2080(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2080(BX)
+	VMOVUPD      992(BX), Y5
+	VMOVUPD      2048(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 2048(BX)
+	VMOVUPD      1088(BX), Y1
+	VMOVUPD      2144(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2144(BX)
+	VMOVUPD      1056(BX), Y5
+	VMOVUPD      2112(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 2112(BX)
+	VMOVUPD      1152(BX), Y1
+	VMOVUPD      2208(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2208(BX)
+	VMOVUPD      1120(BX), Y5
+	VMOVUPD      2176(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 2176(BX)
+	VMOVUPD      1216(BX), Y1
+	VMOVUPD      2272(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2272(BX)
+	VMOVUPD      1184(BX), Y5
+	VMOVUPD      2240(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 2240(BX)
+	VMOVUPD      1280(BX), Y1
+	VMOVUPD      2336(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2336(BX)
+	VMOVUPD      1248(BX), Y5
+	VMOVUPD      2304(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 2304(BX)
+	VMOVUPD      1344(BX), Y1
+	VMOVUPD      2400(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2400(BX)
+	VMOVUPD      1312(BX), Y5
+	VMOVUPD      2368(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 2368(BX)
+	VMOVUPD      1408(BX), Y1
+	VMOVUPD      2464(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      Y5, 2464(BX)
+	VMOVUPD      1376(BX), Y5
+	VMOVUPD      2432(BX), Y1
+	VFNMADD231PD Y5, Y14, Y1
+	VMOVUPD      Y1, 2432(BX)
+	VMOVUPD      1472(BX), Y1
+	VMOVUPD      2528(BX), Y5
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      1440(BX), Y9
+	VFNMADD231PD Y9, Y14, Y15
+	VFNMADD231PD Y12, Y4, Y13
+	VFNMADD231PD Y11, Y6, Y7
+	VFNMADD231PD Y8, Y4, Y2
+	VFNMADD231PD Y0, Y6, Y3
+	VMOVUPD      896(BX), Y11
+	VFNMADD231PD Y11, Y4, Y10
+	VMOVUPD      864(BX), Y12
+	VMOVUPD      2688(BX), Y14
+	VFNMADD231PD Y12, Y6, Y14
+	VMOVUPD      2784(BX), Y12
+	VFNMADD231PD 960(BX), Y4, Y12
+	VMOVUPD      2752(BX), Y11
+	VFNMADD231PD 928(BX), Y6, Y11
+	VMOVUPD      2848(BX), Y0
+	VFNMADD231PD 1024(BX), Y4, Y0
+	VMOVUPD      2816(BX), Y8
+	VFNMADD231PD 992(BX), Y6, Y8
+	VMOVUPD      Y15, 2496(BX)
+	VMOVUPD      2912(BX), Y15
+	VFNMADD231PD 1088(BX), Y4, Y15
+	VMOVUPD      Y5, 2528(BX)
+	VMOVUPD      2880(BX), Y5
+	VFNMADD231PD 1056(BX), Y6, Y5
+	VMOVUPD      Y5, 2880(BX)
+	VMOVUPD      2976(BX), Y5
+	VFNMADD231PD 1152(BX), Y4, Y5
+	VMOVUPD      Y5, 2976(BX)
+	VMOVUPD      2944(BX), Y5
+	VFNMADD231PD 1120(BX), Y6, Y5
+	VMOVUPD      Y5, 2944(BX)
+	VMOVUPD      3040(BX), Y5
+	VFNMADD231PD 1216(BX), Y4, Y5
+	VMOVUPD      Y5, 3040(BX)
+	VMOVUPD      3008(BX), Y5
+	VFNMADD231PD 1184(BX), Y6, Y5
+	VMOVUPD      Y5, 3008(BX)
+	VMOVUPD      3104(BX), Y5
+	VFNMADD231PD 1280(BX), Y4, Y5
+	VMOVUPD      Y5, 3104(BX)
+	VMOVUPD      3072(BX), Y5
+	VFNMADD231PD 1248(BX), Y6, Y5
+	VMOVUPD      Y5, 3072(BX)
+	VMOVUPD      3168(BX), Y5
+	VFNMADD231PD 1344(BX), Y4, Y5
+	VMOVUPD      Y5, 3168(BX)
+	VMOVUPD      3136(BX), Y5
+	VFNMADD231PD 1312(BX), Y6, Y5
+	VMOVUPD      Y5, 3136(BX)
+	VMOVUPD      3232(BX), Y5
+	VFNMADD231PD 1408(BX), Y4, Y5
+	VMOVUPD      Y5, 3232(BX)
+	VMOVUPD      3200(BX), Y5
+	VFNMADD231PD 1376(BX), Y6, Y5
+	VMOVUPD      Y5, 3200(BX)
+	VMOVUPD      3296(BX), Y5
+	VFNMADD231PD Y1, Y4, Y5
+	VMOVUPD      3264(BX), Y4
+	VFNMADD231PD Y9, Y6, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      3552(BX), Y9
+	VDIVPD       Y9, Y6, Y1
+	VMOVUPD      Y4, 3264(BX)
+	VMOVUPD      3520(BX), Y4
+	VMOVUPD      Y5, 3296(BX)
+	VDIVPD       Y4, Y6, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y9
+	VMOVUPD      1888(BX), Y4
+	VORPD        Y6, Y4, Y4
+	VMOVUPD      1856(BX), Y6
+	VORPD        Y9, Y6, Y6
+	VMOVUPD      3488(BX), Y9
+	VMOVUPD      Y6, 1856(BX)
+	VMULPD       Y1, Y9, Y6
+	VMOVUPD      Y1, 1888(BX)
+	VMOVUPD      3456(BX), Y1
+	VMOVUPD      Y4, 1632(BX)
+	VMULPD       Y5, Y1, Y4
+	VFNMADD231PD Y9, Y6, Y13
+	VFNMADD231PD Y1, Y4, Y7
+	VMOVUPD      3424(BX), Y1
+	VFNMADD231PD Y1, Y6, Y2
+	VMOVUPD      3360(BX), Y9
+	VFNMADD231PD Y9, Y4, Y3
+	VMOVUPD      Y3, 2624(BX)
+	VMOVUPD      3328(BX), Y3
+	VFNMADD231PD Y3, Y6, Y10
+	VMOVUPD      Y10, 2720(BX)
+	VMOVUPD      1952(BX), Y10
+	VFNMADD231PD Y10, Y4, Y14
+	VMOVUPD      Y14, 2688(BX)
+	VMOVUPD      2016(BX), Y14
+	VFNMADD231PD Y14, Y6, Y12
+	VMOVUPD      Y12, 2784(BX)
+	VMOVUPD      1984(BX), Y12
+	VFNMADD231PD Y12, Y4, Y11
+	VMOVUPD      Y11, 2752(BX)
+	VMOVUPD      2080(BX), Y11
+	VFNMADD231PD Y11, Y6, Y0
+	VMOVUPD      Y0, 2848(BX)
+	VMOVUPD      2048(BX), Y0
+	VFNMADD231PD Y0, Y4, Y8
+	VMOVUPD      Y8, 2816(BX)
+	VMOVUPD      2144(BX), Y8
+	VFNMADD231PD Y8, Y6, Y15
+	VMOVUPD      Y15, 2912(BX)
+	VMOVUPD      2112(BX), Y15
+	VMOVUPD      Y2, 2656(BX)
+	VMOVUPD      2880(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2880(BX)
+	VMOVUPD      2208(BX), Y2
+	VMOVUPD      2976(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      Y15, 2976(BX)
+	VMOVUPD      2176(BX), Y15
+	VMOVUPD      2944(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 2944(BX)
+	VMOVUPD      2272(BX), Y2
+	VMOVUPD      3040(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      Y15, 3040(BX)
+	VMOVUPD      2240(BX), Y15
+	VMOVUPD      3008(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 3008(BX)
+	VMOVUPD      2336(BX), Y2
+	VMOVUPD      3104(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      Y15, 3104(BX)
+	VMOVUPD      2304(BX), Y15
+	VMOVUPD      3072(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 3072(BX)
+	VMOVUPD      2400(BX), Y2
+	VMOVUPD      3168(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      Y15, 3168(BX)
+	VMOVUPD      2368(BX), Y15
+	VMOVUPD      3136(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 3136(BX)
+	VMOVUPD      2464(BX), Y2
+	VMOVUPD      3232(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      Y15, 3232(BX)
+	VMOVUPD      2432(BX), Y15
+	VMOVUPD      3200(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      Y2, 3200(BX)
+	VMOVUPD      2528(BX), Y2
+	VMOVUPD      3296(BX), Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VMOVUPD      2496(BX), Y6
+	VMOVUPD      Y15, 3296(BX)
+	VMOVUPD      3264(BX), Y15
+	VFNMADD231PD Y6, Y4, Y15
+	VMOVUPD      one<>+0(SB), Y4
+	VMOVUPD      Y15, 3264(BX)
+	VDIVPD       Y13, Y4, Y15
+	VMOVUPD      Y15, 3456(BX)
+	VDIVPD       Y7, Y4, Y15
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y4
+	VMOVUPD      Y15, 3488(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y15
+	VMOVUPD      1632(BX), Y6
+	VORPD        Y4, Y6, Y4
+	VMOVUPD      1856(BX), Y6
+	VORPD        Y15, Y6, Y6
+	VMOVUPD      1536(BX), Y15
+	VMULPD       1792(BX), Y15, Y15
+	VMOVUPD      Y6, 1792(BX)
+	VMOVUPD      1568(BX), Y6
+	VMULPD       1824(BX), Y6, Y6
+	VMOVUPD      Y4, 1824(BX)
+	VMOVUPD      3552(BX), Y4
+	VMULPD       Y13, Y4, Y4
+	VMOVUPD      3520(BX), Y13
+	VMULPD       Y7, Y13, Y7
+	VMULPD       Y4, Y15, Y4
+	VMULPD       Y7, Y6, Y6
+	VBROADCASTSD 896(CX), Y7
+	VADDPD       896(AX), Y7, Y13
+	VADDPD       928(AX), Y7, Y7
+	VBROADCASTSD 1216(CX), Y15
+	VMOVUPD      Y6, 2560(BX)
+	VADDPD       1216(AX), Y15, Y6
+	VADDPD       1248(AX), Y15, Y15
+	VMOVUPD      Y4, 3520(BX)
+	VBROADCASTSD 1600(CX), Y4
+	VADDPD       1600(AX), Y4, Y2
+	VADDPD       1632(AX), Y4, Y4
+	VBROADCASTSD 2048(CX), Y8
+	VADDPD       2048(AX), Y8, Y0
+	VADDPD       2080(AX), Y8, Y8
+	VBROADCASTSD 2560(CX), Y11
+	VADDPD       2560(AX), Y11, Y12
+	VADDPD       2592(AX), Y11, Y11
+	VBROADCASTSD 3136(CX), Y14
+	VADDPD       3136(AX), Y14, Y10
+	VADDPD       3168(AX), Y14, Y14
+	VBROADCASTSD 3776(CX), Y3
+	VMOVUPD      Y5, 2592(BX)
+	VADDPD       3776(AX), Y3, Y5
+	VADDPD       3808(AX), Y3, Y3
+	VBROADCASTSD 4480(CX), Y9
+	VADDPD       4480(AX), Y9, Y1
+	VADDPD       4512(AX), Y9, Y9
+	VMOVUPD      Y9, 3552(BX)
+	VBROADCASTSD 5248(CX), Y9
+	VMOVUPD      Y1, 1568(BX)
+	VADDPD       5248(AX), Y9, Y1
+	VADDPD       5280(AX), Y9, Y9
+	VMOVUPD      Y9, 1536(BX)
+	VBROADCASTSD 6080(CX), Y9
+	VMOVUPD      Y1, 1856(BX)
+	VADDPD       6080(AX), Y9, Y1
+	VADDPD       6112(AX), Y9, Y9
+	VMOVUPD      Y9, 1632(BX)
+	VBROADCASTSD 6976(CX), Y9
+	VMOVUPD      Y1, 1664(BX)
+	VADDPD       6976(AX), Y9, Y1
+	VADDPD       7008(AX), Y9, Y9
+	VMOVUPD      Y9, 1696(BX)
+	VBROADCASTSD 1280(CX), Y9
+	VMOVUPD      Y1, 1728(BX)
+	VADDPD       1280(AX), Y9, Y1
+	VADDPD       1312(AX), Y9, Y9
+	VMOVUPD      Y9, 1504(BX)
+	VBROADCASTSD 1664(CX), Y9
+	VMOVUPD      Y1, 3584(BX)
+	VADDPD       1664(AX), Y9, Y1
+	VADDPD       1696(AX), Y9, Y9
+	VMOVUPD      Y9, 3616(BX)
+	VBROADCASTSD 2112(CX), Y9
+	VMOVUPD      Y1, 3648(BX)
+	VADDPD       2112(AX), Y9, Y1
+	VADDPD       2144(AX), Y9, Y9
+	VMOVUPD      Y9, 3680(BX)
+	VBROADCASTSD 2624(CX), Y9
+	VMOVUPD      Y1, 3712(BX)
+	VADDPD       2624(AX), Y9, Y1
+	VADDPD       2656(AX), Y9, Y9
+	VMOVUPD      Y9, 3744(BX)
+	VBROADCASTSD 3200(CX), Y9
+	VMOVUPD      Y1, 3776(BX)
+	VADDPD       3200(AX), Y9, Y1
+	VADDPD       3232(AX), Y9, Y9
+	VMOVUPD      Y9, 3808(BX)
+	VBROADCASTSD 3840(CX), Y9
+	VMOVUPD      Y1, 3840(BX)
+	VADDPD       3840(AX), Y9, Y1
+	VADDPD       3872(AX), Y9, Y9
+	VMOVUPD      Y9, 3872(BX)
+	VBROADCASTSD 4544(CX), Y9
+	VMOVUPD      Y1, 3904(BX)
+	VADDPD       4544(AX), Y9, Y1
+	VADDPD       4576(AX), Y9, Y9
+	VMOVUPD      Y9, 3936(BX)
+	VBROADCASTSD 5312(CX), Y9
+	VMOVUPD      Y1, 3968(BX)
+	VADDPD       5312(AX), Y9, Y1
+	VADDPD       5344(AX), Y9, Y9
+	VMOVUPD      Y9, 4000(BX)
+	VBROADCASTSD 6144(CX), Y9
+	VMOVUPD      Y1, 4032(BX)
+	VADDPD       6144(AX), Y9, Y1
+	VADDPD       6176(AX), Y9, Y9
+	VMOVUPD      Y9, 4064(BX)
+	VBROADCASTSD 7040(CX), Y9
+	VMOVUPD      Y1, 4096(BX)
+	VADDPD       7040(AX), Y9, Y1
+	VADDPD       7072(AX), Y9, Y9
+	VMOVUPD      Y9, 4128(BX)
+	VMOVUPD      768(BX), Y9
+	VMOVUPD      Y1, 4160(BX)
+	VMOVUPD      1600(BX), Y1
+	VMOVUPD      Y3, 4192(BX)
+	VMULPD       Y1, Y9, Y3
+	VMOVUPD      Y5, 4224(BX)
+	VMOVUPD      736(BX), Y5
+	VMOVUPD      Y14, 4256(BX)
+	VMOVUPD      3392(BX), Y14
+	VMOVUPD      Y10, 4288(BX)
+	VMULPD       Y14, Y5, Y10
+	VMOVUPD      Y11, 4320(BX)
+	VMOVUPD      704(BX), Y11
+	VMOVUPD      Y12, 4352(BX)
+	VMULPD       Y1, Y11, Y12
+	VMOVUPD      672(BX), Y1
+	VMOVUPD      Y12, 4384(BX)
+	VMULPD       Y14, Y1, Y12
+	VFNMADD231PD Y9, Y3, Y13
+	VFNMADD231PD Y5, Y10, Y7
+	VFNMADD231PD Y11, Y3, Y6
+	VFNMADD231PD Y1, Y10, Y15
+	VMOVUPD      640(BX), Y5
+	VFNMADD231PD Y5, Y3, Y2
+	VMOVUPD      608(BX), Y9
+	VFNMADD231PD Y9, Y10, Y4
+	VMOVUPD      128(BX), Y14
+	VFNMADD231PD Y14, Y3, Y0
+	VMOVUPD      Y0, 736(BX)
+	VMOVUPD      96(BX), Y0
+	VFNMADD231PD Y0, Y10, Y8
+	VMOVUPD      Y8, 768(BX)
+	VMOVUPD      192(BX), Y8
+	VMOVUPD      Y4, 4416(BX)
+	VMOVUPD      4352(BX), Y4
+	VFNMADD231PD Y8, Y3, Y4
+	VMOVUPD      Y4, 4352(BX)
+	VMOVUPD      160(BX), Y4
+	VMOVUPD      Y2, 4448(BX)
+	VMOVUPD      4320(BX), Y2
+	VFNMADD231PD Y4, Y10, Y2
+	VMOVUPD      Y2, 4320(BX)
+	VMOVUPD      256(BX), Y2
+	VMOVUPD      Y15, 4480(BX)
+	VMOVUPD      4288(BX), Y15
+	VFNMADD231PD Y2, Y3, Y15
+	VMOVUPD      Y15, 4288(BX)
+	VMOVUPD      224(BX), Y15
+	VMOVUPD      Y6, 4512(BX)
+	VMOVUPD      4256(BX), Y6
+	VFNMADD231PD Y15, Y10, Y6
+	VMOVUPD      Y6, 4256(BX)
+	VMOVUPD      320(BX), Y6
+	VMOVUPD      Y7, 4544(BX)
+	VMOVUPD      4224(BX), Y7
+	VFNMADD231PD Y6, Y3, Y7
+	VMOVUPD      Y7, 4224(BX)
+	VMOVUPD      288(BX), Y7
+	VMOVUPD      Y13, 4576(BX)
+	VMOVUPD      4192(BX), Y13
+	VFNMADD231PD Y7, Y10, Y13
+	VMOVUPD      Y13, 4192(BX)
+	VMOVUPD      384(BX), Y13
+	VMOVUPD      1568(BX), Y7
+	VFNMADD231PD Y13, Y3, Y7
+	VMOVUPD      Y7, 1568(BX)
+	VMOVUPD      352(BX), Y7
+	VMOVUPD      3552(BX), Y13
+	VFNMADD231PD Y7, Y10, Y13
+	VMOVUPD      Y13, 3552(BX)
+	VMOVUPD      448(BX), Y13
+	VMOVUPD      1856(BX), Y7
+	VFNMADD231PD Y13, Y3, Y7
+	VMOVUPD      Y7, 1856(BX)
+	VMOVUPD      416(BX), Y7
+	VMOVUPD      1536(BX), Y13
+	VFNMADD231PD Y7, Y10, Y13
+	VMOVUPD      Y13, 1536(BX)
+	VMOVUPD      512(BX), Y13
+	VMOVUPD      1664(BX), Y7
+	VFNMADD231PD Y13, Y3, Y7
+	VMOVUPD      Y7, 1664(BX)
+	VMOVUPD      480(BX), Y7
+	VMOVUPD      1632(BX), Y13
+	VFNMADD231PD Y7, Y10, Y13
+	VMOVUPD      Y13, 1632(BX)
+	VMOVUPD      576(BX), Y13
+	VMOVUPD      1728(BX), Y7
+	VFNMADD231PD Y13, Y3, Y7
+	VMOVUPD      544(BX), Y3
+	VMOVUPD      Y7, 1728(BX)
+	VMOVUPD      1696(BX), Y7
+	VFNMADD231PD Y3, Y10, Y7
+	VMOVUPD      4384(BX), Y10
+	VMOVUPD      Y7, 1696(BX)
+	VMOVUPD      3584(BX), Y7
+	VFNMADD231PD Y11, Y10, Y7
+	VMOVUPD      1504(BX), Y11
+	VFNMADD231PD Y1, Y12, Y11
+	VMOVUPD      3648(BX), Y1
+	VFNMADD231PD Y5, Y10, Y1
+	VMOVUPD      3616(BX), Y5
+	VFNMADD231PD Y9, Y12, Y5
+	VMOVUPD      3712(BX), Y9
+	VFNMADD231PD Y14, Y10, Y9
+	VMOVUPD      3680(BX), Y14
+	VFNMADD231PD Y0, Y12, Y14
+	VMOVUPD      3776(BX), Y0
+	VFNMADD231PD Y8, Y10, Y0
+	VMOVUPD      3744(BX), Y8
+	VFNMADD231PD Y4, Y12, Y8
+	VMOVUPD      3840(BX), Y4
+	VFNMADD231PD Y2, Y10, Y4
+	VMOVUPD      3808(BX), Y2
+	VFNMADD231PD Y15, Y12, Y2
+	VMOVUPD      3904(BX), Y15
+	VFNMADD231PD Y6, Y10, Y15
+	VMOVUPD      3872(BX), Y6
+	VFNMADD231PD 288(BX), Y12, Y6
+	VMOVUPD      Y6, 3872(BX)
+	VMOVUPD      3968(BX), Y6
+	VFNMADD231PD 384(BX), Y10, Y6
+	VMOVUPD      Y6, 3968(BX)
+	VMOVUPD      3936(BX), Y6
+	VFNMADD231PD 352(BX), Y12, Y6
+	VMOVUPD      Y6, 3936(BX)
+	VMOVUPD      4032(BX), Y6
+	VFNMADD231PD 448(BX), Y10, Y6
+	VMOVUPD      Y6, 4032(BX)
+	VMOVUPD      4000(BX), Y6
+	VFNMADD231PD 416(BX), Y12, Y6
+	VMOVUPD      Y6, 4000(BX)
+	VMOVUPD      4096(BX), Y6
+	VFNMADD231PD 512(BX), Y10, Y6
+	VMOVUPD      Y6, 4096(BX)
+	VMOVUPD      4064(BX), Y6
+	VFNMADD231PD 480(BX), Y12, Y6
+	VMOVUPD      Y6, 4064(BX)
+	VMOVUPD      4160(BX), Y6
+	VFNMADD231PD Y13, Y10, Y6
+	VMOVUPD      4128(BX), Y10
+	VFNMADD231PD Y3, Y12, Y10
+	VMOVUPD      832(BX), Y12
+	VMOVUPD      1760(BX), Y3
+	VMULPD       Y3, Y12, Y13
+	VMOVUPD      Y10, 4128(BX)
+	VMOVUPD      800(BX), Y10
+	VMOVUPD      Y6, 4160(BX)
+	VMOVUPD      1920(BX), Y6
+	VMOVUPD      Y15, 3904(BX)
+	VMULPD       Y6, Y10, Y15
+	VMOVUPD      Y2, 3808(BX)
+	VMOVUPD      896(BX), Y2
+	VMOVUPD      Y4, 3840(BX)
+	VMULPD       Y3, Y2, Y4
+	VMOVUPD      864(BX), Y3
+	VMOVUPD      Y8, 3744(BX)
+	VMULPD       Y6, Y3, Y8
+	VMOVUPD      4576(BX), Y6
+	VFNMADD231PD Y12, Y13, Y6
+	VMOVUPD      4544(BX), Y12
+	VFNMADD231PD Y10, Y15, Y12
+	VMOVUPD      4512(BX), Y10
+	VFNMADD231PD Y2, Y13, Y10
+	VMOVUPD      Y10, 4512(BX)
+	VMOVUPD      4480(BX), Y10
+	VFNMADD231PD Y3, Y15, Y10
+	VMOVUPD      Y10, 4480(BX)
+	VMOVUPD      960(BX), Y10
+	VMOVUPD      Y12, 4544(BX)
+	VMOVUPD      4448(BX), Y12
+	VFNMADD231PD Y10, Y13, Y12
+	VMOVUPD      Y12, 4448(BX)
+	VMOVUPD      928(BX), Y12
+	VMOVUPD      Y6, 4576(BX)
+	VMOVUPD      4416(BX), Y6
+	VFNMADD231PD Y12, Y15, Y6
+	VMOVUPD      Y6, 4416(BX)
+	VMOVUPD      1024(BX), Y6
+	VMOVUPD      Y0, 3776(BX)
+	VMOVUPD      736(BX), Y0
+	VFNMADD231PD Y6, Y13, Y0
+	VMOVUPD      Y0, 736(BX)
+	VMOVUPD      992(BX), Y0
+	VMOVUPD      Y14, 3680(BX)
+	VMOVUPD      768(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 768(BX)
+	VMOVUPD      1088(BX), Y14
+	VMOVUPD      4352(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 4352(BX)
+	VMOVUPD      1056(BX), Y0
+	VMOVUPD      4320(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 4320(BX)
+	VMOVUPD      1152(BX), Y14
+	VMOVUPD      4288(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 4288(BX)
+	VMOVUPD      1120(BX), Y0
+	VMOVUPD      4256(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 4256(BX)
+	VMOVUPD      1216(BX), Y14
+	VMOVUPD      4224(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 4224(BX)
+	VMOVUPD      1184(BX), Y0
+	VMOVUPD      4192(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 4192(BX)
+	VMOVUPD      1280(BX), Y14
+	VMOVUPD      1568(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 1568(BX)
+	VMOVUPD      1248(BX), Y0
+	VMOVUPD      3552(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 3552(BX)
+	VMOVUPD      1344(BX), Y14
+	VMOVUPD      1856(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 1856(BX)
+	VMOVUPD      1312(BX), Y0
+	VMOVUPD      1536(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 1536(BX)
+	VMOVUPD      1408(BX), Y14
+	VMOVUPD      1664(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      Y0, 1664(BX)
+	VMOVUPD      1376(BX), Y0
+	VMOVUPD      1632(BX), Y14
+	VFNMADD231PD Y0, Y15, Y14
+	VMOVUPD      Y14, 1632(BX)
+	VMOVUPD      1472(BX), Y14
+	VMOVUPD      1728(BX), Y0
+	VFNMADD231PD Y14, Y13, Y0
+	VMOVUPD      1440(BX), Y13
+	VMOVUPD      Y0, 1728(BX)
+	VMOVUPD      1696(BX), Y0
+	VFNMADD231PD Y13, Y15, Y0
+	VFNMADD231PD Y2, Y4, Y7
+	VFNMADD231PD Y3, Y8, Y11
+	VFNMADD231PD Y10, Y4, Y1
+	VFNMADD231PD Y12, Y8, Y5
+	VFNMADD231PD Y6, Y4, Y9
+	VMOVUPD      992(BX), Y2
+	VMOVUPD      3680(BX), Y3
+	VFNMADD231PD Y2, Y8, Y3
+	VMOVUPD      1088(BX), Y15
+	VMOVUPD      3776(BX), Y2
+	VFNMADD231PD Y15, Y4, Y2
+	VMOVUPD      3744(BX), Y15
+	VFNMADD231PD 1056(BX), Y8, Y15
+	VMOVUPD      3840(BX), Y6
+	VFNMADD231PD 1152(BX), Y4, Y6
+	VMOVUPD      3808(BX), Y12
+	VFNMADD231PD 1120(BX), Y8, Y12
+	VMOVUPD      3904(BX), Y10
+	VFNMADD231PD 1216(BX), Y4, Y10
+	VMOVUPD      Y10, 3904(BX)
+	VMOVUPD      3872(BX), Y10
+	VFNMADD231PD 1184(BX), Y8, Y10
+	VMOVUPD      Y10, 3872(BX)
+	VMOVUPD      3968(BX), Y10
+	VFNMADD231PD 1280(BX), Y4, Y10
+	VMOVUPD      Y10, 3968(BX)
+	VMOVUPD      3936(BX), Y10
+	VFNMADD231PD 1248(BX), Y8, Y10
+	VMOVUPD      Y10, 3936(BX)
+	VMOVUPD      4032(BX), Y10
+	VFNMADD231PD 1344(BX), Y4, Y10
+	VMOVUPD      Y10, 4032(BX)
+	VMOVUPD      4000(BX), Y10
+	VFNMADD231PD 1312(BX), Y8, Y10
+	VMOVUPD      Y10, 4000(BX)
+	VMOVUPD      4096(BX), Y10
+	VFNMADD231PD 1408(BX), Y4, Y10
+	VMOVUPD      Y10, 4096(BX)
+	VMOVUPD      4064(BX), Y10
+	VFNMADD231PD 1376(BX), Y8, Y10
+	VMOVUPD      Y10, 4064(BX)
+	VMOVUPD      4160(BX), Y10
+	VFNMADD231PD Y14, Y4, Y10
+	VMOVUPD      4128(BX), Y4
+	VFNMADD231PD Y13, Y8, Y4
+	VMOVUPD      3424(BX), Y8
+	VMOVUPD      1888(BX), Y13
+	VMULPD       Y13, Y8, Y14
+	VMOVUPD      Y4, 4128(BX)
+	VMOVUPD      3360(BX), Y4
+	VMOVUPD      Y10, 4160(BX)
+	VMOVUPD      2592(BX), Y10
+	VMOVUPD      Y12, 3808(BX)
+	VMULPD       Y10, Y4, Y12
+	VMOVUPD      Y6, 3840(BX)
+	VMOVUPD      3328(BX), Y6
+	VMOVUPD      Y15, 3744(BX)
+	VMULPD       Y13, Y6, Y15
+	VMOVUPD      1952(BX), Y13
+	VMOVUPD      Y2, 3776(BX)
+	VMULPD       Y10, Y13, Y2
+	VMOVUPD      4576(BX), Y10
+	VFNMADD231PD Y8, Y14, Y10
+	VMOVUPD      4544(BX), Y8
+	VFNMADD231PD Y4, Y12, Y8
+	VMOVUPD      4512(BX), Y4
+	VFNMADD231PD Y6, Y14, Y4
+	VMOVUPD      Y4, 4512(BX)
+	VMOVUPD      4480(BX), Y4
+	VFNMADD231PD Y13, Y12, Y4
+	VMOVUPD      Y4, 4480(BX)
+	VMOVUPD      2016(BX), Y4
+	VMOVUPD      Y8, 4544(BX)
+	VMOVUPD      4448(BX), Y8
+	VFNMADD231PD Y4, Y14, Y8
+	VMOVUPD      Y8, 4448(BX)
+	VMOVUPD      1984(BX), Y8
+	VMOVUPD      Y10, 4576(BX)
+	VMOVUPD      4416(BX), Y10
+	VFNMADD231PD Y8, Y12, Y10
+	VMOVUPD      Y10, 4416(BX)
+	VMOVUPD      2080(BX), Y10
+	VMOVUPD      Y3, 3680(BX)
+	VMOVUPD      736(BX), Y3
+	VFNMADD231PD Y10, Y14, Y3
+	VMOVUPD      Y3, 736(BX)
+	VMOVUPD      2048(BX), Y3
+	VMOVUPD      Y9, 3712(BX)
+	VMOVUPD      768(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 768(BX)
+	VMOVUPD      2144(BX), Y9
+	VMOVUPD      4352(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 4352(BX)
+	VMOVUPD      2112(BX), Y3
+	VMOVUPD      4320(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 4320(BX)
+	VMOVUPD      2208(BX), Y9
+	VMOVUPD      4288(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 4288(BX)
+	VMOVUPD      2176(BX), Y3
+	VMOVUPD      4256(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 4256(BX)
+	VMOVUPD      2272(BX), Y9
+	VMOVUPD      4224(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 4224(BX)
+	VMOVUPD      2240(BX), Y3
+	VMOVUPD      4192(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 4192(BX)
+	VMOVUPD      2336(BX), Y9
+	VMOVUPD      1568(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 1568(BX)
+	VMOVUPD      2304(BX), Y3
+	VMOVUPD      3552(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 3552(BX)
+	VMOVUPD      2400(BX), Y9
+	VMOVUPD      1856(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 1856(BX)
+	VMOVUPD      2368(BX), Y3
+	VMOVUPD      1536(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 1536(BX)
+	VMOVUPD      2464(BX), Y9
+	VMOVUPD      1664(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      Y3, 1664(BX)
+	VMOVUPD      2432(BX), Y3
+	VMOVUPD      1632(BX), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, 1632(BX)
+	VMOVUPD      2528(BX), Y9
+	VMOVUPD      1728(BX), Y3
+	VFNMADD231PD Y9, Y14, Y3
+	VMOVUPD      2496(BX), Y14
+	VFNMADD231PD Y14, Y12, Y0
+	VFNMADD231PD Y6, Y15, Y7
+	VFNMADD231PD Y13, Y2, Y11
+	VFNMADD231PD Y4, Y15, Y1
+	VFNMADD231PD Y8, Y2, Y5
+	VMOVUPD      3712(BX), Y6
+	VFNMADD231PD Y10, Y15, Y6
+	VMOVUPD      2048(BX), Y12
+	VMOVUPD      3680(BX), Y13
+	VFNMADD231PD Y12, Y2, Y13
+	VMOVUPD      3776(BX), Y12
+	VFNMADD231PD 2144(BX), Y15, Y12
+	VMOVUPD      3744(BX), Y10
+	VFNMADD231PD 2112(BX), Y2, Y10
+	VMOVUPD      3840(BX), Y8
+	VFNMADD231PD 2208(BX), Y15, Y8
+	VMOVUPD      3808(BX), Y4
+	VFNMADD231PD 2176(BX), Y2, Y4
+	VMOVUPD      Y4, 3808(BX)
+	VMOVUPD      3904(BX), Y4
+	VFNMADD231PD 2272(BX), Y15, Y4
+	VMOVUPD      Y4, 3904(BX)
+	VMOVUPD      3872(BX), Y4
+	VFNMADD231PD 2240(BX), Y2, Y4
+	VMOVUPD      Y4, 3872(BX)
+	VMOVUPD      3968(BX), Y4
+	VFNMADD231PD 2336(BX), Y15, Y4
+	VMOVUPD      Y4, 3968(BX)
+	VMOVUPD      3936(BX), Y4
+	VFNMADD231PD 2304(BX), Y2, Y4
+	VMOVUPD      Y4, 3936(BX)
+	VMOVUPD      4032(BX), Y4
+	VFNMADD231PD 2400(BX), Y15, Y4
+	VMOVUPD      Y4, 4032(BX)
+	VMOVUPD      4000(BX), Y4
+	VFNMADD231PD 2368(BX), Y2, Y4
+	VMOVUPD      Y4, 4000(BX)
+	VMOVUPD      4096(BX), Y4
+	VFNMADD231PD 2464(BX), Y15, Y4
+	VMOVUPD      Y4, 4096(BX)
+	VMOVUPD      4064(BX), Y4
+	VFNMADD231PD 2432(BX), Y2, Y4
+	VMOVUPD      Y4, 4064(BX)
+	VMOVUPD      4160(BX), Y4
+	VFNMADD231PD Y9, Y15, Y4
+	VMOVUPD      4128(BX), Y15
+	VFNMADD231PD Y14, Y2, Y15
+	VMOVUPD      2656(BX), Y2
+	VMOVUPD      3456(BX), Y14
+	VMULPD       Y14, Y2, Y9
+	VMOVUPD      Y15, 4128(BX)
+	VMOVUPD      2624(BX), Y15
+	VMOVUPD      Y4, 4160(BX)
+	VMOVUPD      3488(BX), Y4
+	VMOVUPD      Y8, 3840(BX)
+	VMULPD       Y4, Y15, Y8
+	VMOVUPD      Y10, 3744(BX)
+	VMOVUPD      2720(BX), Y10
+	VMOVUPD      Y12, 3776(BX)
+	VMULPD       Y14, Y10, Y12
+	VMOVUPD      2688(BX), Y14
+	VMOVUPD      Y13, 3680(BX)
+	VMULPD       Y4, Y14, Y13
+	VMOVUPD      4576(BX), Y4
+	VFNMADD231PD Y2, Y9, Y4
+	VMOVUPD      4544(BX), Y2
+	VFNMADD231PD Y15, Y8, Y2
+	VMOVUPD      4512(BX), Y15
+	VFNMADD231PD Y10, Y9, Y15
+	VMOVUPD      Y15, 4512(BX)
+	VMOVUPD      4480(BX), Y15
+	VFNMADD231PD Y14, Y8, Y15
+	VMOVUPD      Y15, 4480(BX)
+	VMOVUPD      2784(BX), Y15
+	VMOVUPD      Y2, 4544(BX)
+	VMOVUPD      4448(BX), Y2
+	VFNMADD231PD Y15, Y9, Y2
+	VMOVUPD      Y2, 4448(BX)
+	VMOVUPD      2752(BX), Y2
+	VMOVUPD      Y4, 4576(BX)
+	VMOVUPD      4416(BX), Y4
+	VFNMADD231PD Y2, Y8, Y4
+	VMOVUPD      Y4, 4416(BX)
+	VMOVUPD      2848(BX), Y4
+	VMOVUPD      Y6, 3712(BX)
+	VMOVUPD      736(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 736(BX)
+	VMOVUPD      2816(BX), Y6
+	VMOVUPD      768(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 768(BX)
+	VMOVUPD      2912(BX), Y4
+	VMOVUPD      4352(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 4352(BX)
+	VMOVUPD      2880(BX), Y6
+	VMOVUPD      4320(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 4320(BX)
+	VMOVUPD      2976(BX), Y4
+	VMOVUPD      4288(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 4288(BX)
+	VMOVUPD      2944(BX), Y6
+	VMOVUPD      4256(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 4256(BX)
+	VMOVUPD      3040(BX), Y4
+	VMOVUPD      4224(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 4224(BX)
+	VMOVUPD      3008(BX), Y6
+	VMOVUPD      4192(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 4192(BX)
+	VMOVUPD      3104(BX), Y4
+	VMOVUPD      1568(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 1568(BX)
+	VMOVUPD      3072(BX), Y6
+	VMOVUPD      3552(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 3552(BX)
+	VMOVUPD      3168(BX), Y4
+	VMOVUPD      1856(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 1856(BX)
+	VMOVUPD      3136(BX), Y6
+	VMOVUPD      1536(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 1536(BX)
+	VMOVUPD      3232(BX), Y4
+	VMOVUPD      1664(BX), Y6
+	VFNMADD231PD Y4, Y9, Y6
+	VMOVUPD      Y6, 1664(BX)
+	VMOVUPD      3200(BX), Y6
+	VMOVUPD      1632(BX), Y4
+	VFNMADD231PD Y6, Y8, Y4
+	VMOVUPD      Y4, 1632(BX)
+	VMOVUPD      3296(BX), Y4
+	VFNMADD231PD Y4, Y9, Y3
+	VMOVUPD      3264(BX), Y9
+	VFNMADD231PD Y9, Y8, Y0
+	VFNMADD231PD Y10, Y12, Y7
+	VFNMADD231PD Y14, Y13, Y11
+	VFNMADD231PD Y15, Y12, Y1
+	VFNMADD231PD Y2, Y13, Y5
+	VMOVUPD      2848(BX), Y8
+	VMOVUPD      3712(BX), Y10
+	VFNMADD231PD Y8, Y12, Y10
+	VMOVUPD      2816(BX), Y14
+	VMOVUPD      3680(BX), Y8
+	VFNMADD231PD Y14, Y13, Y8
+	VMOVUPD      3776(BX), Y14
+	VFNMADD231PD 2912(BX), Y12, Y14
+	VMOVUPD      3744(BX), Y2
+	VFNMADD231PD 2880(BX), Y13, Y2
+	VMOVUPD      3840(BX), Y15
+	VFNMADD231PD 2976(BX), Y12, Y15
+	VMOVUPD      Y0, 1696(BX)
+	VMOVUPD      3808(BX), Y0
+	VFNMADD231PD 2944(BX), Y13, Y0
+	VMOVUPD      Y3, 1728(BX)
+	VMOVUPD      3904(BX), Y3
+	VFNMADD231PD 3040(BX), Y12, Y3
+	VMOVUPD      Y3, 3904(BX)
+	VMOVUPD      3872(BX), Y3
+	VFNMADD231PD 3008(BX), Y13, Y3
+	VMOVUPD      Y3, 3872(BX)
+	VMOVUPD      3968(BX), Y3
+	VFNMADD231PD 3104(BX), Y12, Y3
+	VMOVUPD      Y3, 3968(BX)
+	VMOVUPD      3936(BX), Y3
+	VFNMADD231PD 3072(BX), Y13, Y3
+	VMOVUPD      Y3, 3936(BX)
+	VMOVUPD      4032(BX), Y3
+	VFNMADD231PD 3168(BX), Y12, Y3
+	VMOVUPD      Y3, 4032(BX)
+	VMOVUPD      4000(BX), Y3
+	VFNMADD231PD 3136(BX), Y13, Y3
+	VMOVUPD      Y3, 4000(BX)
+	VMOVUPD      4096(BX), Y3
+	VFNMADD231PD 3232(BX), Y12, Y3
+	VMOVUPD      Y3, 4096(BX)
+	VMOVUPD      4064(BX), Y3
+	VFNMADD231PD Y6, Y13, Y3
+	VMOVUPD      4160(BX), Y6
+	VFNMADD231PD Y4, Y12, Y6
+	VMOVUPD      4128(BX), Y12
+	VFNMADD231PD Y9, Y13, Y12
+	VMOVUPD      one<>+0(SB), Y13
+	VMOVUPD      4576(BX), Y9
+	VDIVPD       Y9, Y13, Y4
+	VMOVUPD      Y12, 4128(BX)
+	VMOVUPD      4544(BX), Y12
+	VMOVUPD      Y6, 4160(BX)
+	VDIVPD       Y12, Y13, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y13
+	VPSUBQ       pivotMin<>+0(SB), Y12, Y9
+	VMOVUPD      1824(BX), Y12
+	VORPD        Y13, Y12, Y12
+	VMOVUPD      1792(BX), Y13
+	VORPD        Y9, Y13, Y9
+	VMOVUPD      4512(BX), Y13
+	VMOVUPD      Y9, 1792(BX)
+	VMULPD       Y4, Y13, Y9
+	VMOVUPD      Y4, 1824(BX)
+	VMOVUPD      4480(BX), Y4
+	VMOVUPD      Y12, 2688(BX)
+	VMULPD       Y6, Y4, Y12
+	VFNMADD231PD Y13, Y9, Y7
+	VFNMADD231PD Y4, Y12, Y11
+	VMOVUPD      4448(BX), Y4
+	VFNMADD231PD Y4, Y9, Y1
+	VMOVUPD      4416(BX), Y13
+	VFNMADD231PD Y13, Y12, Y5
+	VMOVUPD      Y5, 3616(BX)
+	VMOVUPD      736(BX), Y5
+	VFNMADD231PD Y5, Y9, Y10
+	VMOVUPD      Y10, 3712(BX)
+	VMOVUPD      768(BX), Y10
+	VFNMADD231PD Y10, Y12, Y8
+	VMOVUPD      Y8, 3680(BX)
+	VMOVUPD      4352(BX), Y8
+	VFNMADD231PD Y8, Y9, Y14
+	VMOVUPD      Y14, 3776(BX)
+	VMOVUPD      4320(BX), Y14
+	VFNMADD231PD Y14, Y12, Y2
+	VMOVUPD      Y2, 3744(BX)
+	VMOVUPD      4288(BX), Y2
+	VFNMADD231PD Y2, Y9, Y15
+	VMOVUPD      Y15, 3840(BX)
+	VMOVUPD      4256(BX), Y15
+	VFNMADD231PD Y15, Y12, Y0
+	VMOVUPD      Y0, 3808(BX)
+	VMOVUPD      4224(BX), Y0
+	VMOVUPD      Y1, 3648(BX)
+	VMOVUPD      3904(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      Y1, 3904(BX)
+	VMOVUPD      4192(BX), Y1
+	VMOVUPD      3872(BX), Y0
+	VFNMADD231PD Y1, Y12, Y0
+	VMOVUPD      Y0, 3872(BX)
+	VMOVUPD      1568(BX), Y0
+	VMOVUPD      3968(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      Y1, 3968(BX)
+	VMOVUPD      3552(BX), Y1
+	VMOVUPD      3936(BX), Y0
+	VFNMADD231PD Y1, Y12, Y0
+	VMOVUPD      Y0, 3936(BX)
+	VMOVUPD      1856(BX), Y0
+	VMOVUPD      4032(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      Y1, 4032(BX)
+	VMOVUPD      1536(BX), Y1
+	VMOVUPD      4000(BX), Y0
+	VFNMADD231PD Y1, Y12, Y0
+	VMOVUPD      Y0, 4000(BX)
+	VMOVUPD      1664(BX), Y0
+	VMOVUPD      4096(BX), Y1
+	VFNMADD231PD Y0, Y9, Y1
+	VMOVUPD      Y1, 4096(BX)
+	VMOVUPD      1632(BX), Y1
+	VFNMADD231PD Y1, Y12, Y3
+	VMOVUPD      Y3, 4064(BX)
+	VMOVUPD      1728(BX), Y3
+	VMOVUPD      4160(BX), Y1
+	VFNMADD231PD Y3, Y9, Y1
+	VMOVUPD      1696(BX), Y9
+	VMOVUPD      Y1, 4160(BX)
+	VMOVUPD      4128(BX), Y1
+	VFNMADD231PD Y9, Y12, Y1
+	VMOVUPD      one<>+0(SB), Y12
+	VMOVUPD      Y1, 4128(BX)
+	VDIVPD       Y7, Y12, Y1
+	VMOVUPD      Y1, 4480(BX)
+	VDIVPD       Y11, Y12, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y12
+	VMOVUPD      Y7, 3584(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y7
+	VMOVUPD      Y11, 1504(BX)
+	VMOVUPD      2688(BX), Y11
+	VORPD        Y12, Y11, Y11
+	VMOVUPD      1792(BX), Y12
+	VORPD        Y7, Y12, Y7
+	VBROADCASTSD 1728(CX), Y12
+	VMOVUPD      Y7, 1792(BX)
+	VADDPD       1728(AX), Y12, Y7
+	VADDPD       1760(AX), Y12, Y12
+	VMOVUPD      Y11, 2688(BX)
+	VBROADCASTSD 2176(CX), Y11
+	VMOVUPD      Y1, 4512(BX)
+	VADDPD       2176(AX), Y11, Y1
+	VADDPD       2208(AX), Y11, Y11
+	VBROADCASTSD 2688(CX), Y9
+	VADDPD       2688(AX), Y9, Y3
+	VADDPD       2720(AX), Y9, Y9
+	VBROADCASTSD 3264(CX), Y0
+	VADDPD       3264(AX), Y0, Y15
+	VADDPD       3296(AX), Y0, Y0
+	VBROADCASTSD 3904(CX), Y2
+	VADDPD       3904(AX), Y2, Y14
+	VADDPD       3936(AX), Y2, Y2
+	VBROADCASTSD 4608(CX), Y8
+	VADDPD       4608(AX), Y8, Y10
+	VADDPD       4640(AX), Y8, Y8
+	VBROADCASTSD 5376(CX), Y5
+	VMOVUPD      Y6, 2720(BX)
+	VADDPD       5376(AX), Y5, Y6
+	VADDPD       5408(AX), Y5, Y5
+	VBROADCASTSD 6208(CX), Y13
+	VADDPD       6208(AX), Y13, Y4
+	VADDPD       6240(AX), Y13, Y13
+	VMOVUPD      Y13, 2624(BX)
+	VBROADCASTSD 7104(CX), Y13
+	VMOVUPD      Y4, 2656(BX)
+	VADDPD       7104(AX), Y13, Y4
+	VADDPD       7136(AX), Y13, Y13
+	VMOVUPD      Y13, 1952(BX)
+	VBROADCASTSD 2240(CX), Y13
+	VMOVUPD      Y4, 3328(BX)
+	VADDPD       2240(AX), Y13, Y4
+	VADDPD       2272(AX), Y13, Y13
+	VMOVUPD      Y13, 3360(BX)
+	VBROADCASTSD 2752(CX), Y13
+	VMOVUPD      Y4, 3424(BX)
+	VADDPD       2752(AX), Y13, Y4
+	VADDPD       2784(AX), Y13, Y13
+	VMOVUPD      Y13, 864(BX)
+	VBROADCASTSD 3328(CX), Y13
+	VMOVUPD      Y4, 896(BX)
+	VADDPD       3328(AX), Y13, Y4
+	VADDPD       3360(AX), Y13, Y13
+	VMOVUPD      Y13, 800(BX)
+	VBROADCASTSD 3968(CX), Y13
+	VMOVUPD      Y4, 832(BX)
+	VADDPD       3968(AX), Y13, Y4
+	VADDPD       4000(AX), Y13, Y13
+	VMOVUPD      Y13, 4384(BX)
+	VBROADCASTSD 4672(CX), Y13
+	VMOVUPD      Y4, 672(BX)
+	VADDPD       4672(AX), Y13, Y4
+	VADDPD       4704(AX), Y13, Y13
+	VMOVUPD      Y13, 704(BX)
+	VBROADCASTSD 5440(CX), Y13
+	VMOVUPD      Y4, 4608(BX)
+	VADDPD       5440(AX), Y13, Y4
+	VADDPD       5472(AX), Y13, Y13
+	VMOVUPD      Y13, 4640(BX)
+	VBROADCASTSD 6272(CX), Y13
+	VMOVUPD      Y4, 4672(BX)
+	VADDPD       6272(AX), Y13, Y4
+	VADDPD       6304(AX), Y13, Y13
+	VMOVUPD      Y13, 4704(BX)
+	VBROADCASTSD 7168(CX), Y13
+	VMOVUPD      Y4, 4736(BX)
+	VADDPD       7168(AX), Y13, Y4
+	VADDPD       7200(AX), Y13, Y13
+	VMOVUPD      Y13, 4768(BX)
+	VMOVUPD      640(BX), Y13
+	VMOVUPD      Y4, 4800(BX)
+	VMOVUPD      1600(BX), Y4
+	VMOVUPD      Y5, 4832(BX)
+	VMULPD       Y4, Y13, Y5
+	VMOVUPD      Y6, 4864(BX)
+	VMOVUPD      608(BX), Y6
+	VMOVUPD      Y8, 4896(BX)
+	VMOVUPD      3392(BX), Y8
+	VMOVUPD      Y10, 4928(BX)
+	VMULPD       Y8, Y6, Y10
+	VMOVUPD      Y2, 4960(BX)
+	VMOVUPD      128(BX), Y2
+	VMOVUPD      Y14, 4992(BX)
+	VMULPD       Y4, Y2, Y14
+	VMOVUPD      96(BX), Y4
+	VMOVUPD      Y14, 5024(BX)
+	VMULPD       Y8, Y4, Y14
+	VFNMADD231PD Y13, Y5, Y7
+	VFNMADD231PD Y6, Y10, Y12
+	VFNMADD231PD Y2, Y5, Y1
+	VFNMADD231PD Y4, Y10, Y11
+	VMOVUPD      192(BX), Y6
+	VFNMADD231PD Y6, Y5, Y3
+	VMOVUPD      160(BX), Y13
+	VFNMADD231PD Y13, Y10, Y9
+	VMOVUPD      256(BX), Y8
+	VFNMADD231PD Y8, Y5, Y15
+	VMOVUPD      Y15, 608(BX)
+	VMOVUPD      224(BX), Y15
+	VFNMADD231PD Y15, Y10, Y0
+	VMOVUPD      Y0, 640(BX)
+	VMOVUPD      320(BX), Y0
+	VMOVUPD      Y9, 5056(BX)
+	VMOVUPD      4992(BX), Y9
+	VFNMADD231PD Y0, Y5, Y9
+	VMOVUPD      Y9, 4992(BX)
+	VMOVUPD      288(BX), Y9
+	VMOVUPD      Y3, 5088(BX)
+	VMOVUPD      4960(BX), Y3
+	VFNMADD231PD Y9, Y10, Y3
+	VMOVUPD      Y3, 4960(BX)
+	VMOVUPD      384(BX), Y3
+	VMOVUPD      Y11, 5120(BX)
+	VMOVUPD      4928(BX), Y11
+	VFNMADD231PD Y3, Y5, Y11
+	VMOVUPD      Y11, 4928(BX)
+	VMOVUPD      352(BX), Y11
+	VMOVUPD      Y1, 5152(BX)
+	VMOVUPD      4896(BX), Y1
+	VFNMADD231PD Y11, Y10, Y1
+	VMOVUPD      Y1, 4896(BX)
+	VMOVUPD      448(BX), Y1
+	VMOVUPD      Y12, 5184(BX)
+	VMOVUPD      4864(BX), Y12
+	VFNMADD231PD Y1, Y5, Y12
+	VMOVUPD      Y12, 4864(BX)
+	VMOVUPD      416(BX), Y12
+	VMOVUPD      Y7, 5216(BX)
+	VMOVUPD      4832(BX), Y7
+	VFNMADD231PD Y12, Y10, Y7
+	VMOVUPD      Y7, 4832(BX)
+	VMOVUPD      512(BX), Y7
+	VMOVUPD      2656(BX), Y12
+	VFNMADD231PD Y7, Y5, Y12
+	VMOVUPD      Y12, 2656(BX)
+	VMOVUPD      480(BX), Y12
+	VMOVUPD      2624(BX), Y7
+	VFNMADD231PD Y12, Y10, Y7
+	VMOVUPD      Y7, 2624(BX)
+	VMOVUPD      576(BX), Y7
+	VMOVUPD      3328(BX), Y12
+	VFNMADD231PD Y7, Y5, Y12
+	VMOVUPD      544(BX), Y5
+	VMOVUPD      Y12, 3328(BX)
+	VMOVUPD      1952(BX), Y12
+	VFNMADD231PD Y5, Y10, Y12
+	VMOVUPD      5024(BX), Y10
+	VMOVUPD      Y12, 1952(BX)
+	VMOVUPD      3424(BX), Y12
+	VFNMADD231PD Y2, Y10, Y12
+	VMOVUPD      3360(BX), Y2
+	VFNMADD231PD Y4, Y14, Y2
+	VMOVUPD      896(BX), Y4
+	VFNMADD231PD Y6, Y10, Y4
+	VMOVUPD      864(BX), Y6
+	VFNMADD231PD Y13, Y14, Y6
+	VMOVUPD      832(BX), Y13
+	VFNMADD231PD Y8, Y10, Y13
+	VMOVUPD      800(BX), Y8
+	VFNMADD231PD Y15, Y14, Y8
+	VMOVUPD      672(BX), Y15
+	VFNMADD231PD Y0, Y10, Y15
+	VMOVUPD      4384(BX), Y0
+	VFNMADD231PD Y9, Y14, Y0
+	VMOVUPD      4608(BX), Y9
+	VFNMADD231PD Y3, Y10, Y9
+	VMOVUPD      704(BX), Y3
+	VFNMADD231PD Y11, Y14, Y3
+	VMOVUPD      4672(BX), Y11
+	VFNMADD231PD Y1, Y10, Y11
+	VMOVUPD      4640(BX), Y1
+	VFNMADD231PD 416(BX), Y14, Y1
+	VMOVUPD      Y1, 4640(BX)
+	VMOVUPD      4736(BX), Y1
+	VFNMADD231PD 512(BX), Y10, Y1
+	VMOVUPD      Y1, 4736(BX)
+	VMOVUPD      4704(BX), Y1
+	VFNMADD231PD 480(BX), Y14, Y1
+	VMOVUPD      Y1, 4704(BX)
+	VMOVUPD      4800(BX), Y1
+	VFNMADD231PD Y7, Y10, Y1
+	VMOVUPD      4768(BX), Y10
+	VFNMADD231PD Y5, Y14, Y10
+	VMOVUPD      960(BX), Y14
+	VMOVUPD      1760(BX), Y5
+	VMULPD       Y5, Y14, Y7
+	VMOVUPD      Y10, 4768(BX)
+	VMOVUPD      928(BX), Y10
+	VMOVUPD      Y1, 4800(BX)
+	VMOVUPD      1920(BX), Y1
+	VMOVUPD      Y11, 4672(BX)
+	VMULPD       Y1, Y10, Y11
+	VMOVUPD      Y3, 704(BX)
+	VMOVUPD      1024(BX), Y3
+	VMOVUPD      Y9, 4608(BX)
+	VMULPD       Y5, Y3, Y9
+	VMOVUPD      992(BX), Y5
+	VMOVUPD      Y0, 4384(BX)
+	VMULPD       Y1, Y5, Y0
+	VMOVUPD      5216(BX), Y1
+	VFNMADD231PD Y14, Y7, Y1
+	VMOVUPD      5184(BX), Y14
+	VFNMADD231PD Y10, Y11, Y14
+	VMOVUPD      5152(BX), Y10
+	VFNMADD231PD Y3, Y7, Y10
+	VMOVUPD      Y10, 5152(BX)
+	VMOVUPD      5120(BX), Y10
+	VFNMADD231PD Y5, Y11, Y10
+	VMOVUPD      Y10, 5120(BX)
+	VMOVUPD      1088(BX), Y10
+	VMOVUPD      Y14, 5184(BX)
+	VMOVUPD      5088(BX), Y14
+	VFNMADD231PD Y10, Y7, Y14
+	VMOVUPD      Y14, 5088(BX)
+	VMOVUPD      1056(BX), Y14
+	VMOVUPD      Y1, 5216(BX)
+	VMOVUPD      5056(BX), Y1
+	VFNMADD231PD Y14, Y11, Y1
+	VMOVUPD      Y1, 5056(BX)
+	VMOVUPD      1152(BX), Y1
+	VMOVUPD      Y15, 672(BX)
+	VMOVUPD      608(BX), Y15
+	VFNMADD231PD Y1, Y7, Y15
+	VMOVUPD      Y15, 608(BX)
+	VMOVUPD      1120(BX), Y15
+	VMOVUPD      Y8, 800(BX)
+	VMOVUPD      640(BX), Y8
+	VFNMADD231PD Y15, Y11, Y8
+	VMOVUPD      Y8, 640(BX)
+	VMOVUPD      1216(BX), Y8
+	VMOVUPD      4992(BX), Y15
+	VFNMADD231PD Y8, Y7, Y15
+	VMOVUPD      Y15, 4992(BX)
+	VMOVUPD      1184(BX), Y15
+	VMOVUPD      4960(BX), Y8
+	VFNMADD231PD Y15, Y11, Y8
+	VMOVUPD      Y8, 4960(BX)
+	VMOVUPD      1280(BX), Y8
+	VMOVUPD      4928(BX), Y15
+	VFNMADD231PD Y8, Y7, Y15
+	VMOVUPD      Y15, 4928(BX)
+	VMOVUPD      1248(BX), Y15
+	VMOVUPD      4896(BX), Y8
+	VFNMADD231PD Y15, Y11, Y8
+	VMOVUPD      Y8, 4896(BX)
+	VMOVUPD      1344(BX), Y8
+	VMOVUPD      4864(BX), Y15
+	VFNMADD231PD Y8, Y7, Y15
+	VMOVUPD      Y15, 4864(BX)
+	VMOVUPD      1312(BX), Y15
+	VMOVUPD      4832(BX), Y8
+	VFNMADD231PD Y15, Y11, Y8
+	VMOVUPD      Y8, 4832(BX)
+	VMOVUPD      1408(BX), Y8
+	VMOVUPD      2656(BX), Y15
+	VFNMADD231PD Y8, Y7, Y15
+	VMOVUPD      Y15, 2656(BX)
+	VMOVUPD      1376(BX), Y15
+	VMOVUPD      2624(BX), Y8
+	VFNMADD231PD Y15, Y11, Y8
+	VMOVUPD      Y8, 2624(BX)
+	VMOVUPD      1472(BX), Y8
+	VMOVUPD      3328(BX), Y15
+	VFNMADD231PD Y8, Y7, Y15
+	VMOVUPD      1440(BX), Y7
+	VMOVUPD      Y15, 3328(BX)
+	VMOVUPD      1952(BX), Y15
+	VFNMADD231PD Y7, Y11, Y15
+	VFNMADD231PD Y3, Y9, Y12
+	VFNMADD231PD Y5, Y0, Y2
+	VFNMADD231PD Y10, Y9, Y4
+	VFNMADD231PD Y14, Y0, Y6
+	VFNMADD231PD Y1, Y9, Y13
+	VMOVUPD      1120(BX), Y3
+	VMOVUPD      800(BX), Y5
+	VFNMADD231PD Y3, Y0, Y5
+	VMOVUPD      1216(BX), Y11
+	VMOVUPD      672(BX), Y3
+	VFNMADD231PD Y11, Y9, Y3
+	VMOVUPD      4384(BX), Y11
+	VFNMADD231PD 1184(BX), Y0, Y11
+	VMOVUPD      4608(BX), Y1
+	VFNMADD231PD 1280(BX), Y9, Y1
+	VMOVUPD      704(BX), Y14
+	VFNMADD231PD 1248(BX), Y0, Y14
+	VMOVUPD      4672(BX), Y10
+	VFNMADD231PD 1344(BX), Y9, Y10
+	VMOVUPD      Y10, 4672(BX)
+	VMOVUPD      4640(BX), Y10
+	VFNMADD231PD 1312(BX), Y0, Y10
+	VMOVUPD      Y10, 4640(BX)
+	VMOVUPD      4736(BX), Y10
+	VFNMADD231PD 1408(BX), Y9, Y10
+	VMOVUPD      Y10, 4736(BX)
+	VMOVUPD      4704(BX), Y10
+	VFNMADD231PD 1376(BX), Y0, Y10
+	VMOVUPD      Y10, 4704(BX)
+	VMOVUPD      4800(BX), Y10
+	VFNMADD231PD Y8, Y9, Y10
+	VMOVUPD      4768(BX), Y9
+	VFNMADD231PD Y7, Y0, Y9
+	VMOVUPD      2016(BX), Y0
+	VMOVUPD      1888(BX), Y7
+	VMULPD       Y7, Y0, Y8
+	VMOVUPD      Y9, 4768(BX)
+	VMOVUPD      1984(BX), Y9
+	VMOVUPD      Y10, 4800(BX)
+	VMOVUPD      2592(BX), Y10
+	VMOVUPD      Y14, 704(BX)
+	VMULPD       Y10, Y9, Y14
+	VMOVUPD      Y1, 4608(BX)
+	VMOVUPD      2080(BX), Y1
+	VMOVUPD      Y11, 4384(BX)
+	VMULPD       Y7, Y1, Y11
+	VMOVUPD      2048(BX), Y7
+	VMOVUPD      Y3, 672(BX)
+	VMULPD       Y10, Y7, Y3
+	VMOVUPD      5216(BX), Y10
+	VFNMADD231PD Y0, Y8, Y10
+	VMOVUPD      5184(BX), Y0
+	VFNMADD231PD Y9, Y14, Y0
+	VMOVUPD      5152(BX), Y9
+	VFNMADD231PD Y1, Y8, Y9
+	VMOVUPD      Y9, 5152(BX)
+	VMOVUPD      5120(BX), Y9
+	VFNMADD231PD Y7, Y14, Y9
+	VMOVUPD      Y9, 5120(BX)
+	VMOVUPD      2144(BX), Y9
+	VMOVUPD      Y0, 5184(BX)
+	VMOVUPD      5088(BX), Y0
+	VFNMADD231PD Y9, Y8, Y0
+	VMOVUPD      Y0, 5088(BX)
+	VMOVUPD      2112(BX), Y0
+	VMOVUPD      Y10, 5216(BX)
+	VMOVUPD      5056(BX), Y10
+	VFNMADD231PD Y0, Y14, Y10
+	VMOVUPD      Y10, 5056(BX)
+	VMOVUPD      2208(BX), Y10
+	VMOVUPD      Y5, 800(BX)
+	VMOVUPD      608(BX), Y5
+	VFNMADD231PD Y10, Y8, Y5
+	VMOVUPD      Y5, 608(BX)
+	VMOVUPD      2176(BX), Y5
+	VMOVUPD      640(BX), Y10
+	VFNMADD231PD Y5, Y14, Y10
+	VMOVUPD      Y10, 640(BX)
+	VMOVUPD      2272(BX), Y10
+	VMOVUPD      4992(BX), Y5
+	VFNMADD231PD Y10, Y8, Y5
+	VMOVUPD      Y5, 4992(BX)
+	VMOVUPD      2240(BX), Y5
+	VMOVUPD      4960(BX), Y10
+	VFNMADD231PD Y5, Y14, Y10
+	VMOVUPD      Y10, 4960(BX)
+	VMOVUPD      2336(BX), Y10
+	VMOVUPD      4928(BX), Y5
+	VFNMADD231PD Y10, Y8, Y5
+	VMOVUPD      Y5, 4928(BX)
+	VMOVUPD      2304(BX), Y5
+	VMOVUPD      4896(BX), Y10
+	VFNMADD231PD Y5, Y14, Y10
+	VMOVUPD      Y10, 4896(BX)
+	VMOVUPD      2400(BX), Y10
+	VMOVUPD      4864(BX), Y5
+	VFNMADD231PD Y10, Y8, Y5
+	VMOVUPD      Y5, 4864(BX)
+	VMOVUPD      2368(BX), Y5
+	VMOVUPD      4832(BX), Y10
+	VFNMADD231PD Y5, Y14, Y10
+	VMOVUPD      Y10, 4832(BX)
+	VMOVUPD      2464(BX), Y10
+	VMOVUPD      2656(BX), Y5
+	VFNMADD231PD Y10, Y8, Y5
+	VMOVUPD      Y5, 2656(BX)
+	VMOVUPD      2432(BX), Y5
+	VMOVUPD      2624(BX), Y10
+	VFNMADD231PD Y5, Y14, Y10
+	VMOVUPD      Y10, 2624(BX)
+	VMOVUPD      2528(BX), Y10
+	VMOVUPD      3328(BX), Y5
+	VFNMADD231PD Y10, Y8, Y5
+	VMOVUPD      2496(BX), Y8
+	VFNMADD231PD Y8, Y14, Y15
+	VFNMADD231PD Y1, Y11, Y12
+	VFNMADD231PD Y7, Y3, Y2
+	VFNMADD231PD Y9, Y11, Y4
+	VFNMADD231PD Y0, Y3, Y6
+	VMOVUPD      2208(BX), Y1
+	VFNMADD231PD Y1, Y11, Y13
+	VMOVUPD      2176(BX), Y7
+	VMOVUPD      800(BX), Y14
+	VFNMADD231PD Y7, Y3, Y14
+	VMOVUPD      672(BX), Y7
+	VFNMADD231PD 2272(BX), Y11, Y7
+	VMOVUPD      4384(BX), Y1
+	VFNMADD231PD 2240(BX), Y3, Y1
+	VMOVUPD      4608(BX), Y0
+	VFNMADD231PD 2336(BX), Y11, Y0
+	VMOVUPD      704(BX), Y9
+	VFNMADD231PD 2304(BX), Y3, Y9
+	VMOVUPD      Y9, 704(BX)
+	VMOVUPD      4672(BX), Y9
+	VFNMADD231PD 2400(BX), Y11, Y9
+	VMOVUPD      Y9, 4672(BX)
+	VMOVUPD      4640(BX), Y9
+	VFNMADD231PD 2368(BX), Y3, Y9
+	VMOVUPD      Y9, 4640(BX)
+	VMOVUPD      4736(BX), Y9
+	VFNMADD231PD 2464(BX), Y11, Y9
+	VMOVUPD      Y9, 4736(BX)
+	VMOVUPD      4704(BX), Y9
+	VFNMADD231PD 2432(BX), Y3, Y9
+	VMOVUPD      Y9, 4704(BX)
+	VMOVUPD      4800(BX), Y9
+	VFNMADD231PD Y10, Y11, Y9
+	VMOVUPD      4768(BX), Y11
+	VFNMADD231PD Y8, Y3, Y11
+	VMOVUPD      2784(BX), Y3
+	VMOVUPD      3456(BX), Y8
+	VMULPD       Y8, Y3, Y10
+	VMOVUPD      Y11, 4768(BX)
+	VMOVUPD      2752(BX), Y11
+	VMOVUPD      Y9, 4800(BX)
+	VMOVUPD      3488(BX), Y9
+	VMOVUPD      Y0, 4608(BX)
+	VMULPD       Y9, Y11, Y0
+	VMOVUPD      Y1, 4384(BX)
+	VMOVUPD      2848(BX), Y1
+	VMOVUPD      Y7, 672(BX)
+	VMULPD       Y8, Y1, Y7
+	VMOVUPD      2816(BX), Y8
+	VMOVUPD      Y14, 800(BX)
+	VMULPD       Y9, Y8, Y14
+	VMOVUPD      5216(BX), Y9
+	VFNMADD231PD Y3, Y10, Y9
+	VMOVUPD      5184(BX), Y3
+	VFNMADD231PD Y11, Y0, Y3
+	VMOVUPD      5152(BX), Y11
+	VFNMADD231PD Y1, Y10, Y11
+	VMOVUPD      Y11, 5152(BX)
+	VMOVUPD      5120(BX), Y11
+	VFNMADD231PD Y8, Y0, Y11
+	VMOVUPD      Y11, 5120(BX)
+	VMOVUPD      2912(BX), Y11
+	VMOVUPD      Y3, 5184(BX)
+	VMOVUPD      5088(BX), Y3
+	VFNMADD231PD Y11, Y10, Y3
+	VMOVUPD      Y3, 5088(BX)
+	VMOVUPD      2880(BX), Y3
+	VMOVUPD      Y9, 5216(BX)
+	VMOVUPD      5056(BX), Y9
+	VFNMADD231PD Y3, Y0, Y9
+	VMOVUPD      Y9, 5056(BX)
+	VMOVUPD      2976(BX), Y9
+	VMOVUPD      Y13, 832(BX)
+	VMOVUPD      608(BX), Y13
+	VFNMADD231PD Y9, Y10, Y13
+	VMOVUPD      Y13, 608(BX)
+	VMOVUPD      2944(BX), Y13
+	VMOVUPD      640(BX), Y9
+	VFNMADD231PD Y13, Y0, Y9
+	VMOVUPD      Y9, 640(BX)
+	VMOVUPD      3040(BX), Y9
+	VMOVUPD      4992(BX), Y13
+	VFNMADD231PD Y9, Y10, Y13
+	VMOVUPD      Y13, 4992(BX)
+	VMOVUPD      3008(BX), Y13
+	VMOVUPD      4960(BX), Y9
+	VFNMADD231PD Y13, Y0, Y9
+	VMOVUPD      Y9, 4960(BX)
+	VMOVUPD      3104(BX), Y9
+	VMOVUPD      4928(BX), Y13
+	VFNMADD231PD Y9, Y10, Y13
+	VMOVUPD      Y13, 4928(BX)
+	VMOVUPD      3072(BX), Y13
+	VMOVUPD      4896(BX), Y9
+	VFNMADD231PD Y13, Y0, Y9
+	VMOVUPD      Y9, 4896(BX)
+	VMOVUPD      3168(BX), Y9
+	VMOVUPD      4864(BX), Y13
+	VFNMADD231PD Y9, Y10, Y13
+	VMOVUPD      Y13, 4864(BX)
+	VMOVUPD      3136(BX), Y13
+	VMOVUPD      4832(BX), Y9
+	VFNMADD231PD Y13, Y0, Y9
+	VMOVUPD      Y9, 4832(BX)
+	VMOVUPD      3232(BX), Y9
+	VMOVUPD      2656(BX), Y13
+	VFNMADD231PD Y9, Y10, Y13
+	VMOVUPD      Y13, 2656(BX)
+	VMOVUPD      3200(BX), Y13
+	VMOVUPD      2624(BX), Y9
+	VFNMADD231PD Y13, Y0, Y9
+	VMOVUPD      Y9, 2624(BX)
+	VMOVUPD      3296(BX), Y9
+	VFNMADD231PD Y9, Y10, Y5
+	VMOVUPD      3264(BX), Y10
+	VFNMADD231PD Y10, Y0, Y15
+	VFNMADD231PD Y1, Y7, Y12
+	VFNMADD231PD Y8, Y14, Y2
+	VFNMADD231PD Y11, Y7, Y4
+	VFNMADD231PD Y3, Y14, Y6
+	VMOVUPD      2976(BX), Y0
+	VMOVUPD      832(BX), Y1
+	VFNMADD231PD Y0, Y7, Y1
+	VMOVUPD      2944(BX), Y8
+	VMOVUPD      800(BX), Y0
+	VFNMADD231PD Y8, Y14, Y0
+	VMOVUPD      672(BX), Y8
+	VFNMADD231PD 3040(BX), Y7, Y8
+	VMOVUPD      4384(BX), Y3
+	VFNMADD231PD 3008(BX), Y14, Y3
+	VMOVUPD      4608(BX), Y11
+	VFNMADD231PD 3104(BX), Y7, Y11
+	VMOVUPD      Y11, 4608(BX)
+	VMOVUPD      704(BX), Y11
+	VFNMADD231PD 3072(BX), Y14, Y11
+	VMOVUPD      Y11, 704(BX)
+	VMOVUPD      4672(BX), Y11
+	VFNMADD231PD 3168(BX), Y7, Y11
+	VMOVUPD      Y11, 4672(BX)
+	VMOVUPD      4640(BX), Y11
+	VFNMADD231PD 3136(BX), Y14, Y11
+	VMOVUPD      Y11, 4640(BX)
+	VMOVUPD      4736(BX), Y11
+	VFNMADD231PD 3232(BX), Y7, Y11
+	VMOVUPD      Y11, 4736(BX)
+	VMOVUPD      4704(BX), Y11
+	VFNMADD231PD Y13, Y14, Y11
+	VMOVUPD      4800(BX), Y13
+	VFNMADD231PD Y9, Y7, Y13
+	VMOVUPD      4768(BX), Y7
+	VFNMADD231PD Y10, Y14, Y7
+	VMOVUPD      4448(BX), Y14
+	VMOVUPD      1824(BX), Y10
+	VMULPD       Y10, Y14, Y9
+	VMOVUPD      Y7, 4768(BX)
+	VMOVUPD      4416(BX), Y7
+	VMOVUPD      Y13, 4800(BX)
+	VMOVUPD      2720(BX), Y13
+	VMOVUPD      Y11, 4704(BX)
+	VMULPD       Y13, Y7, Y11
+	VMOVUPD      Y3, 4384(BX)
+	VMOVUPD      736(BX), Y3
+	VMOVUPD      Y8, 672(BX)
+	VMULPD       Y10, Y3, Y8
+	VMOVUPD      768(BX), Y10
+	VMOVUPD      Y0, 800(BX)
+	VMULPD       Y13, Y10, Y0
+	VMOVUPD      5216(BX), Y13
+	VFNMADD231PD Y14, Y9, Y13
+	VMOVUPD      5184(BX), Y14
+	VFNMADD231PD Y7, Y11, Y14
+	VMOVUPD      5152(BX), Y7
+	VFNMADD231PD Y3, Y9, Y7
+	VMOVUPD      Y7, 5152(BX)
+	VMOVUPD      5120(BX), Y7
+	VFNMADD231PD Y10, Y11, Y7
+	VMOVUPD      Y7, 5120(BX)
+	VMOVUPD      4352(BX), Y7
+	VMOVUPD      Y14, 5184(BX)
+	VMOVUPD      5088(BX), Y14
+	VFNMADD231PD Y7, Y9, Y14
+	VMOVUPD      Y14, 5088(BX)
+	VMOVUPD      4320(BX), Y14
+	VMOVUPD      Y13, 5216(BX)
+	VMOVUPD      5056(BX), Y13
+	VFNMADD231PD Y14, Y11, Y13
+	VMOVUPD      Y13, 5056(BX)
+	VMOVUPD      4288(BX), Y13
+	VMOVUPD      Y1, 832(BX)
+	VMOVUPD      608(BX), Y1
+	VFNMADD231PD Y13, Y9, Y1
+	VMOVUPD      Y1, 608(BX)
+	VMOVUPD      4256(BX), Y1
+	VMOVUPD      640(BX), Y13
+	VFNMADD231PD Y1, Y11, Y13
+	VMOVUPD      Y13, 640(BX)
+	VMOVUPD      4224(BX), Y13
+	VMOVUPD      4992(BX), Y1
+	VFNMADD231PD Y13, Y9, Y1
+	VMOVUPD      Y1, 4992(BX)
+	VMOVUPD      4192(BX), Y1
+	VMOVUPD      4960(BX), Y13
+	VFNMADD231PD Y1, Y11, Y13
+	VMOVUPD      Y13, 4960(BX)
+	VMOVUPD      1568(BX), Y13
+	VMOVUPD      4928(BX), Y1
+	VFNMADD231PD Y13, Y9, Y1
+	VMOVUPD      Y1, 4928(BX)
+	VMOVUPD      3552(BX), Y1
+	VMOVUPD      4896(BX), Y13
+	VFNMADD231PD Y1, Y11, Y13
+	VMOVUPD      Y13, 4896(BX)
+	VMOVUPD      1856(BX), Y13
+	VMOVUPD      4864(BX), Y1
+	VFNMADD231PD Y13, Y9, Y1
+	VMOVUPD      Y1, 4864(BX)
+	VMOVUPD      1536(BX), Y1
+	VMOVUPD      4832(BX), Y13
+	VFNMADD231PD Y1, Y11, Y13
+	VMOVUPD      Y13, 4832(BX)
+	VMOVUPD      1664(BX), Y13
+	VMOVUPD      2656(BX), Y1
+	VFNMADD231PD Y13, Y9, Y1
+	VMOVUPD      Y1, 2656(BX)
+	VMOVUPD      1632(BX), Y1
+	VMOVUPD      2624(BX), Y13
+	VFNMADD231PD Y1, Y11, Y13
+	VMOVUPD      Y13, 2624(BX)
+	VMOVUPD      1728(BX), Y13
+	VFNMADD231PD Y13, Y9, Y5
+	VMOVUPD      1696(BX), Y9
+	VFNMADD231PD Y9, Y11, Y15
+	VFNMADD231PD Y3, Y8, Y12
+	VFNMADD231PD Y10, Y0, Y2
+	VFNMADD231PD Y7, Y8, Y4
+	VFNMADD231PD Y14, Y0, Y6
+	VMOVUPD      4288(BX), Y3
+	VMOVUPD      832(BX), Y10
+	VFNMADD231PD Y3, Y8, Y10
+	VMOVUPD      4256(BX), Y11
+	VMOVUPD      800(BX), Y3
+	VFNMADD231PD Y11, Y0, Y3
+	VMOVUPD      672(BX), Y11
+	VFNMADD231PD 4224(BX), Y8, Y11
+	VMOVUPD      4384(BX), Y14
+	VFNMADD231PD 4192(BX), Y0, Y14
+	VMOVUPD      4608(BX), Y7
+	VFNMADD231PD 1568(BX), Y8, Y7
+	VMOVUPD      Y7, 4608(BX)
+	VMOVUPD      704(BX), Y7
+	VFNMADD231PD 3552(BX), Y0, Y7
+	VMOVUPD      Y7, 704(BX)
+	VMOVUPD      4672(BX), Y7
+	VFNMADD231PD 1856(BX), Y8, Y7
+	VMOVUPD      Y7, 4672(BX)
+	VMOVUPD      4640(BX), Y7
+	VFNMADD231PD 1536(BX), Y0, Y7
+	VMOVUPD      Y7, 4640(BX)
+	VMOVUPD      4736(BX), Y7
+	VFNMADD231PD 1664(BX), Y8, Y7
+	VMOVUPD      Y7, 4736(BX)
+	VMOVUPD      4704(BX), Y7
+	VFNMADD231PD Y1, Y0, Y7
+	VMOVUPD      4800(BX), Y1
+	VFNMADD231PD Y13, Y8, Y1
+	VMOVUPD      4768(BX), Y8
+	VFNMADD231PD Y9, Y0, Y8
+	VMOVUPD      3648(BX), Y0
+	VMOVUPD      4480(BX), Y9
+	VMULPD       Y9, Y0, Y13
+	VMOVUPD      Y8, 4768(BX)
+	VMOVUPD      3616(BX), Y8
+	VMOVUPD      Y1, 4800(BX)
+	VMOVUPD      4512(BX), Y1
+	VMOVUPD      Y7, 4704(BX)
+	VMULPD       Y1, Y8, Y7
+	VMOVUPD      Y14, 4384(BX)
+	VMOVUPD      3712(BX), Y14
+	VMOVUPD      Y11, 672(BX)
+	VMULPD       Y9, Y14, Y11
+	VMOVUPD      3680(BX), Y9
+	VMOVUPD      Y3, 800(BX)
+	VMULPD       Y1, Y9, Y3
+	VMOVUPD      5216(BX), Y1
+	VFNMADD231PD Y0, Y13, Y1
+	VMOVUPD      5184(BX), Y0
+	VFNMADD231PD Y8, Y7, Y0
+	VMOVUPD      5152(BX), Y8
+	VFNMADD231PD Y14, Y13, Y8
+	VMOVUPD      Y8, 5152(BX)
+	VMOVUPD      5120(BX), Y8
+	VFNMADD231PD Y9, Y7, Y8
+	VMOVUPD      Y8, 5120(BX)
+	VMOVUPD      3776(BX), Y8
+	VMOVUPD      Y0, 5184(BX)
+	VMOVUPD      5088(BX), Y0
+	VFNMADD231PD Y8, Y13, Y0
+	VMOVUPD      Y0, 5088(BX)
+	VMOVUPD      3744(BX), Y0
+	VMOVUPD      Y1, 5216(BX)
+	VMOVUPD      5056(BX), Y1
+	VFNMADD231PD Y0, Y7, Y1
+	VMOVUPD      Y1, 5056(BX)
+	VMOVUPD      3840(BX), Y1
+	VMOVUPD      Y10, 832(BX)
+	VMOVUPD      608(BX), Y10
+	VFNMADD231PD Y1, Y13, Y10
+	VMOVUPD      Y10, 608(BX)
+	VMOVUPD      3808(BX), Y10
+	VMOVUPD      640(BX), Y1
+	VFNMADD231PD Y10, Y7, Y1
+	VMOVUPD      Y1, 640(BX)
+	VMOVUPD      3904(BX), Y1
+	VMOVUPD      4992(BX), Y10
+	VFNMADD231PD Y1, Y13, Y10
+	VMOVUPD      Y10, 4992(BX)
+	VMOVUPD      3872(BX), Y10
+	VMOVUPD      4960(BX), Y1
+	VFNMADD231PD Y10, Y7, Y1
+	VMOVUPD      Y1, 4960(BX)
+	VMOVUPD      3968(BX), Y1
+	VMOVUPD      4928(BX), Y10
+	VFNMADD231PD Y1, Y13, Y10
+	VMOVUPD      Y10, 4928(BX)
+	VMOVUPD      3936(BX), Y10
+	VMOVUPD      4896(BX), Y1
+	VFNMADD231PD Y10, Y7, Y1
+	VMOVUPD      Y1, 4896(BX)
+	VMOVUPD      4032(BX), Y1
+	VMOVUPD      4864(BX), Y10
+	VFNMADD231PD Y1, Y13, Y10
+	VMOVUPD      Y10, 4864(BX)
+	VMOVUPD      4000(BX), Y10
+	VMOVUPD      4832(BX), Y1
+	VFNMADD231PD Y10, Y7, Y1
+	VMOVUPD      Y1, 4832(BX)
+	VMOVUPD      4096(BX), Y1
+	VMOVUPD      2656(BX), Y10
+	VFNMADD231PD Y1, Y13, Y10
+	VMOVUPD      Y10, 2656(BX)
+	VMOVUPD      4064(BX), Y10
+	VMOVUPD      2624(BX), Y1
+	VFNMADD231PD Y10, Y7, Y1
+	VMOVUPD      Y1, 2624(BX)
+	VMOVUPD      4160(BX), Y1
+	VFNMADD231PD Y1, Y13, Y5
+	VMOVUPD      4128(BX), Y13
+	VFNMADD231PD Y13, Y7, Y15
+	VFNMADD231PD Y14, Y11, Y12
+	VFNMADD231PD Y9, Y3, Y2
+	VFNMADD231PD Y8, Y11, Y4
+	VFNMADD231PD Y0, Y3, Y6
+	VMOVUPD      3840(BX), Y7
+	VMOVUPD      832(BX), Y9
+	VFNMADD231PD Y7, Y11, Y9
+	VMOVUPD      3808(BX), Y14
+	VMOVUPD      800(BX), Y7
+	VFNMADD231PD Y14, Y3, Y7
+	VMOVUPD      672(BX), Y14
+	VFNMADD231PD 3904(BX), Y11, Y14
+	VMOVUPD      4384(BX), Y0
+	VFNMADD231PD 3872(BX), Y3, Y0
+	VMOVUPD      4608(BX), Y8
+	VFNMADD231PD 3968(BX), Y11, Y8
+	VMOVUPD      Y15, 1952(BX)
+	VMOVUPD      704(BX), Y15
+	VFNMADD231PD 3936(BX), Y3, Y15
+	VMOVUPD      Y5, 3328(BX)
+	VMOVUPD      4672(BX), Y5
+	VFNMADD231PD 4032(BX), Y11, Y5
+	VMOVUPD      Y5, 4672(BX)
+	VMOVUPD      4640(BX), Y5
+	VFNMADD231PD 4000(BX), Y3, Y5
+	VMOVUPD      Y5, 4640(BX)
+	VMOVUPD      4736(BX), Y5
+	VFNMADD231PD 4096(BX), Y11, Y5
+	VMOVUPD      Y5, 4736(BX)
+	VMOVUPD      4704(BX), Y5
+	VFNMADD231PD Y10, Y3, Y5
+	VMOVUPD      4800(BX), Y10
+	VFNMADD231PD Y1, Y11, Y10
+	VMOVUPD      4768(BX), Y11
+	VFNMADD231PD Y13, Y3, Y11
+	VMOVUPD      one<>+0(SB), Y3
+	VMOVUPD      5216(BX), Y13
+	VDIVPD       Y13, Y3, Y1
+	VMOVUPD      Y11, 4768(BX)
+	VMOVUPD      5184(BX), Y11
+	VMOVUPD      Y10, 4800(BX)
+	VDIVPD       Y11, Y3, Y10
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y3
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y13
+	VMOVUPD      2688(BX), Y11
+	VORPD        Y3, Y11, Y3
+	VMOVUPD      1792(BX), Y11
+	VORPD        Y13, Y11, Y11
+	VMOVUPD      5152(BX), Y13
+	VMOVUPD      Y11, 1792(BX)
+	VMULPD       Y1, Y13, Y11
+	VMOVUPD      Y1, 2688(BX)
+	VMOVUPD      5120(BX), Y1
+	VMOVUPD      Y3, 3680(BX)
+	VMULPD       Y10, Y1, Y3
+	VFNMADD231PD Y13, Y11, Y12
+	VFNMADD231PD Y1, Y3, Y2
+	VMOVUPD      5088(BX), Y1
+	VFNMADD231PD Y1, Y11, Y4
+	VMOVUPD      5056(BX), Y13
+	VFNMADD231PD Y13, Y3, Y6
+	VMOVUPD      Y6, 864(BX)
+	VMOVUPD      608(BX), Y6
+	VFNMADD231PD Y6, Y11, Y9
+	VMOVUPD      Y9, 832(BX)
+	VMOVUPD      640(BX), Y9
+	VFNMADD231PD Y9, Y3, Y7
+	VMOVUPD      Y7, 800(BX)
+	VMOVUPD      4992(BX), Y7
+	VFNMADD231PD Y7, Y11, Y14
+	VMOVUPD      Y14, 672(BX)
+	VMOVUPD      4960(BX), Y14
+	VFNMADD231PD Y14, Y3, Y0
+	VMOVUPD      Y0, 4384(BX)
+	VMOVUPD      4928(BX), Y0
+	VFNMADD231PD Y0, Y11, Y8
+	VMOVUPD      Y8, 4608(BX)
+	VMOVUPD      4896(BX), Y8
+	VFNMADD231PD Y8, Y3, Y15
+	VMOVUPD      Y15, 704(BX)
+	VMOVUPD      4864(BX), Y15
+	VMOVUPD      Y4, 896(BX)
+	VMOVUPD      4672(BX), Y4
+	VFNMADD231PD Y15, Y11, Y4
+	VMOVUPD      Y4, 4672(BX)
+	VMOVUPD      4832(BX), Y4
+	VMOVUPD      4640(BX), Y15
+	VFNMADD231PD Y4, Y3, Y15
+	VMOVUPD      Y15, 4640(BX)
+	VMOVUPD      2656(BX), Y15
+	VMOVUPD      4736(BX), Y4
+	VFNMADD231PD Y15, Y11, Y4
+	VMOVUPD      Y4, 4736(BX)
+	VMOVUPD      2624(BX), Y4
+	VFNMADD231PD Y4, Y3, Y5
+	VMOVUPD      Y5, 4704(BX)
+	VMOVUPD      3328(BX), Y5
+	VMOVUPD      4800(BX), Y4
+	VFNMADD231PD Y5, Y11, Y4
+	VMOVUPD      1952(BX), Y11
+	VMOVUPD      Y4, 4800(BX)
+	VMOVUPD      4768(BX), Y4
+	VFNMADD231PD Y11, Y3, Y4
+	VMOVUPD      one<>+0(SB), Y3
+	VMOVUPD      Y4, 4768(BX)
+	VDIVPD       Y12, Y3, Y4
+	VMOVUPD      Y4, 5120(BX)
+	VDIVPD       Y2, Y3, Y4
+	VPSUBQ       pivotMin<>+0(SB), Y12, Y3
+	VMOVUPD      Y4, 5152(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y4
+	VMOVUPD      3680(BX), Y11
+	VORPD        Y3, Y11, Y3
+	VMOVUPD      1792(BX), Y11
+	VORPD        Y4, Y11, Y4
+	VMOVUPD      4576(BX), Y11
+	VMULPD       3584(BX), Y11, Y11
+	VMOVUPD      Y4, 3584(BX)
+	VMOVUPD      4544(BX), Y4
+	VMULPD       1504(BX), Y4, Y4
+	VMOVUPD      Y3, 1504(BX)
+	VMOVUPD      5216(BX), Y3
+	VMULPD       Y12, Y3, Y3
+	VMOVUPD      5184(BX), Y12
+	VMULPD       Y2, Y12, Y2
+	VMULPD       Y3, Y11, Y3
+	VMULPD       Y2, Y4, Y2
+	VMOVUPD      3520(BX), Y4
+	VPSRLQ       $0x35, Y4, Y11
+	VMOVUPD      2560(BX), Y12
+	VMOVUPD      Y11, 3360(BX)
+	VPSRLQ       $0x35, Y12, Y11
+	VANDPD       evenMask<>+0(SB), Y4, Y4
+	VORPD        evenBits<>+0(SB), Y4, Y4
+	VANDPD       evenMask<>+0(SB), Y12, Y12
+	VORPD        evenBits<>+0(SB), Y12, Y12
+	VMULPD       Y3, Y4, Y3
+	VMULPD       Y2, Y12, Y2
+	VBROADCASTSD 2816(CX), Y4
+	VADDPD       2816(AX), Y4, Y12
+	VADDPD       2848(AX), Y4, Y4
+	VMOVUPD      Y11, 2560(BX)
+	VBROADCASTSD 3392(CX), Y11
+	VMOVUPD      Y2, 3520(BX)
+	VADDPD       3392(AX), Y11, Y2
+	VADDPD       3424(AX), Y11, Y11
+	VMOVUPD      Y3, 5184(BX)
+	VBROADCASTSD 4032(CX), Y3
+	VADDPD       4032(AX), Y3, Y5
+	VADDPD       4064(AX), Y3, Y3
+	VBROADCASTSD 4736(CX), Y15
+	VADDPD       4736(AX), Y15, Y8
+	VADDPD       4768(AX), Y15, Y15
+	VBROADCASTSD 5504(CX), Y0
+	VADDPD       5504(AX), Y0, Y14
+	VADDPD       5536(AX), Y0, Y0
+	VBROADCASTSD 6336(CX), Y7
+	VADDPD       6336(AX), Y7, Y9
+	VADDPD       6368(AX), Y7, Y7
+	VBROADCASTSD 7232(CX), Y6
+	VMOVUPD      Y10, 3424(BX)
+	VADDPD       7232(AX), Y6, Y10
+	VADDPD       7264(AX), Y6, Y6
+	VBROADCASTSD 3456(CX), Y13
+	VADDPD       3456(AX), Y13, Y1
+	VADDPD       3488(AX), Y13, Y13
+	VMOVUPD      Y13, 5216(BX)
+	VBROADCASTSD 4096(CX), Y13
+	VMOVUPD      Y1, 4544(BX)
+	VADDPD       4096(AX), Y13, Y1
+	VADDPD       4128(AX), Y13, Y13
+	VMOVUPD      Y13, 4576(BX)
+	VBROADCASTSD 4800(CX), Y13
+	VMOVUPD      Y1, 1792(BX)
+	VADDPD       4800(AX), Y13, Y1
+	VADDPD       4832(AX), Y13, Y13
+	VMOVUPD      Y13, 3680(BX)
+	VBROADCASTSD 5568(CX), Y13
+	VMOVUPD      Y1, 3712(BX)
+	VADDPD       5568(AX), Y13, Y1
+	VADDPD       5600(AX), Y13, Y13
+	VMOVUPD      Y13, 3616(BX)
+	VBROADCASTSD 6400(CX), Y13
+	VMOVUPD      Y1, 3648(BX)
+	VADDPD       6400(AX), Y13, Y1
+	VADDPD       6432(AX), Y13, Y13
+	VMOVUPD      Y13, 768(BX)
+	VBROADCASTSD 7296(CX), Y13
+	VMOVUPD      Y1, 736(BX)
+	VADDPD       7296(AX), Y13, Y1
+	VADDPD       7328(AX), Y13, Y13
+	VMOVUPD      Y13, 4416(BX)
+	VMOVUPD      192(BX), Y13
+	VMOVUPD      Y1, 4448(BX)
+	VMOVUPD      1600(BX), Y1
+	VMOVUPD      Y6, 2816(BX)
+	VMULPD       Y1, Y13, Y6
+	VMOVUPD      Y10, 2848(BX)
+	VMOVUPD      160(BX), Y10
+	VMOVUPD      Y7, 2752(BX)
+	VMOVUPD      3392(BX), Y7
+	VMOVUPD      Y9, 2784(BX)
+	VMULPD       Y7, Y10, Y9
+	VMOVUPD      Y0, 2048(BX)
+	VMOVUPD      256(BX), Y0
+	VMOVUPD      Y14, 2080(BX)
+	VMULPD       Y1, Y0, Y14
+	VMOVUPD      224(BX), Y1
+	VMOVUPD      Y14, 1984(BX)
+	VMULPD       Y7, Y1, Y14
+	VFNMADD231PD Y13, Y6, Y12
+	VFNMADD231PD Y10, Y9, Y4
+	VFNMADD231PD Y0, Y6, Y2
+	VFNMADD231PD Y1, Y9, Y11
+	VMOVUPD      320(BX), Y10
+	VFNMADD231PD Y10, Y6, Y5
+	VMOVUPD      288(BX), Y13
+	VFNMADD231PD Y13, Y9, Y3
+	VMOVUPD      384(BX), Y7
+	VFNMADD231PD Y7, Y6, Y8
+	VMOVUPD      Y8, 160(BX)
+	VMOVUPD      352(BX), Y8
+	VFNMADD231PD Y8, Y9, Y15
+	VMOVUPD      Y15, 192(BX)
+	VMOVUPD      448(BX), Y15
+	VMOVUPD      Y3, 2016(BX)
+	VMOVUPD      2080(BX), Y3
+	VFNMADD231PD Y15, Y6, Y3
+	VMOVUPD      Y3, 2080(BX)
+	VMOVUPD      416(BX), Y3
+	VMOVUPD      Y5, 992(BX)
+	VMOVUPD      2048(BX), Y5
+	VFNMADD231PD Y3, Y9, Y5
+	VMOVUPD      Y5, 2048(BX)
+	VMOVUPD      512(BX), Y5
+	VMOVUPD      Y11, 1024(BX)
+	VMOVUPD      2784(BX), Y11
+	VFNMADD231PD Y5, Y6, Y11
+	VMOVUPD      Y11, 2784(BX)
+	VMOVUPD      480(BX), Y11
+	VMOVUPD      Y2, 928(BX)
+	VMOVUPD      2752(BX), Y2
+	VFNMADD231PD Y11, Y9, Y2
+	VMOVUPD      Y2, 2752(BX)
+	VMOVUPD      576(BX), Y2
+	VMOVUPD      Y4, 960(BX)
+	VMOVUPD      2848(BX), Y4
+	VFNMADD231PD Y2, Y6, Y4
+	VMOVUPD      544(BX), Y6
+	VMOVUPD      Y4, 2848(BX)
+	VMOVUPD      2816(BX), Y4
+	VFNMADD231PD Y6, Y9, Y4
+	VMOVUPD      1984(BX), Y9
+	VMOVUPD      Y4, 2816(BX)
+	VMOVUPD      4544(BX), Y4
+	VFNMADD231PD Y0, Y9, Y4
+	VMOVUPD      5216(BX), Y0
+	VFNMADD231PD Y1, Y14, Y0
+	VMOVUPD      1792(BX), Y1
+	VFNMADD231PD Y10, Y9, Y1
+	VMOVUPD      4576(BX), Y10
+	VFNMADD231PD Y13, Y14, Y10
+	VMOVUPD      3712(BX), Y13
+	VFNMADD231PD Y7, Y9, Y13
+	VMOVUPD      3680(BX), Y7
+	VFNMADD231PD Y8, Y14, Y7
+	VMOVUPD      3648(BX), Y8
+	VFNMADD231PD Y15, Y9, Y8
+	VMOVUPD      3616(BX), Y15
+	VFNMADD231PD Y3, Y14, Y15
+	VMOVUPD      736(BX), Y3
+	VFNMADD231PD Y5, Y9, Y3
+	VMOVUPD      768(BX), Y5
+	VFNMADD231PD Y11, Y14, Y5
+	VMOVUPD      4448(BX), Y11
+	VFNMADD231PD Y2, Y9, Y11
+	VMOVUPD      4416(BX), Y9
+	VFNMADD231PD Y6, Y14, Y9
+	VMOVUPD      1088(BX), Y14
+	VMOVUPD      1760(BX), Y6
+	VMULPD       Y6, Y14, Y2
+	VMOVUPD      Y9, 4416(BX)
+	VMOVUPD      1056(BX), Y9
+	VMOVUPD      Y11, 4448(BX)
+	VMOVUPD      1920(BX), Y11
+	VMOVUPD      Y5, 768(BX)
+	VMULPD       Y11, Y9, Y5
+	VMOVUPD      Y3, 736(BX)
+	VMOVUPD      1152(BX), Y3
+	VMOVUPD      Y15, 3616(BX)
+	VMULPD       Y6, Y3, Y15
+	VMOVUPD      1120(BX), Y6
+	VMOVUPD      Y8, 3648(BX)
+	VMULPD       Y11, Y6, Y8
+	VFNMADD231PD Y14, Y2, Y12
+	VMOVUPD      960(BX), Y14
+	VFNMADD231PD Y9, Y5, Y14
+	VMOVUPD      928(BX), Y9
+	VFNMADD231PD Y3, Y2, Y9
+	VMOVUPD      1024(BX), Y11
+	VFNMADD231PD Y6, Y5, Y11
+	VMOVUPD      Y11, 1024(BX)
+	VMOVUPD      1216(BX), Y11
+	VMOVUPD      Y9, 928(BX)
+	VMOVUPD      992(BX), Y9
+	VFNMADD231PD Y11, Y2, Y9
+	VMOVUPD      Y9, 992(BX)
+	VMOVUPD      1184(BX), Y9
+	VMOVUPD      Y14, 960(BX)
+	VMOVUPD      2016(BX), Y14
+	VFNMADD231PD Y9, Y5, Y14
+	VMOVUPD      Y14, 2016(BX)
+	VMOVUPD      1280(BX), Y14
+	VMOVUPD      Y12, 1056(BX)
+	VMOVUPD      160(BX), Y12
+	VFNMADD231PD Y14, Y2, Y12
+	VMOVUPD      Y12, 160(BX)
+	VMOVUPD      1248(BX), Y12
+	VMOVUPD      Y7, 3680(BX)
+	VMOVUPD      192(BX), Y7
+	VFNMADD231PD Y12, Y5, Y7
+	VMOVUPD      Y7, 192(BX)
+	VMOVUPD      1344(BX), Y7
+	VMOVUPD      2080(BX), Y12
+	VFNMADD231PD Y7, Y2, Y12
+	VMOVUPD      Y12, 2080(BX)
+	VMOVUPD      1312(BX), Y12
+	VMOVUPD      2048(BX), Y7
+	VFNMADD231PD Y12, Y5, Y7
+	VMOVUPD      Y7, 2048(BX)
+	VMOVUPD      1408(BX), Y7
+	VMOVUPD      2784(BX), Y12
+	VFNMADD231PD Y7, Y2, Y12
+	VMOVUPD      Y12, 2784(BX)
+	VMOVUPD      1376(BX), Y12
+	VMOVUPD      2752(BX), Y7
+	VFNMADD231PD Y12, Y5, Y7
+	VMOVUPD      Y7, 2752(BX)
+	VMOVUPD      1472(BX), Y7
+	VMOVUPD      2848(BX), Y12
+	VFNMADD231PD Y7, Y2, Y12
+	VMOVUPD      1440(BX), Y2
+	VMOVUPD      Y12, 2848(BX)
+	VMOVUPD      2816(BX), Y12
+	VFNMADD231PD Y2, Y5, Y12
+	VFNMADD231PD Y3, Y15, Y4
+	VFNMADD231PD Y6, Y8, Y0
+	VFNMADD231PD Y11, Y15, Y1
+	VFNMADD231PD Y9, Y8, Y10
+	VFNMADD231PD Y14, Y15, Y13
+	VMOVUPD      1248(BX), Y3
+	VMOVUPD      3680(BX), Y5
+	VFNMADD231PD Y3, Y8, Y5
+	VMOVUPD      1344(BX), Y6
+	VMOVUPD      3648(BX), Y3
+	VFNMADD231PD Y6, Y15, Y3
+	VMOVUPD      3616(BX), Y6
+	VFNMADD231PD 1312(BX), Y8, Y6
+	VMOVUPD      736(BX), Y14
+	VFNMADD231PD 1408(BX), Y15, Y14
+	VMOVUPD      768(BX), Y9
+	VFNMADD231PD 1376(BX), Y8, Y9
+	VMOVUPD      4448(BX), Y11
+	VFNMADD231PD Y7, Y15, Y11
+	VMOVUPD      4416(BX), Y15
+	VFNMADD231PD Y2, Y8, Y15
+	VMOVUPD      2144(BX), Y8
+	VMOVUPD      1888(BX), Y2
+	VMULPD       Y2, Y8, Y7
+	VMOVUPD      Y15, 4416(BX)
+	VMOVUPD      2112(BX), Y15
+	VMOVUPD      Y11, 4448(BX)
+	VMOVUPD      2592(BX), Y11
+	VMOVUPD      Y9, 768(BX)
+	VMULPD       Y11, Y15, Y9
+	VMOVUPD      Y14, 736(BX)
+	VMOVUPD      2208(BX), Y14
+	VMOVUPD      Y6, 3616(BX)
+	VMULPD       Y2, Y14, Y6
+	VMOVUPD      2176(BX), Y2
+	VMOVUPD      Y3, 3648(BX)
+	VMULPD       Y11, Y2, Y3
+	VMOVUPD      1056(BX), Y11
+	VFNMADD231PD Y8, Y7, Y11
+	VMOVUPD      960(BX), Y8
+	VFNMADD231PD Y15, Y9, Y8
+	VMOVUPD      928(BX), Y15
+	VFNMADD231PD Y14, Y7, Y15
+	VMOVUPD      Y15, 928(BX)
+	VMOVUPD      1024(BX), Y15
+	VFNMADD231PD Y2, Y9, Y15
+	VMOVUPD      Y15, 1024(BX)
+	VMOVUPD      2272(BX), Y15
+	VMOVUPD      Y8, 960(BX)
+	VMOVUPD      992(BX), Y8
+	VFNMADD231PD Y15, Y7, Y8
+	VMOVUPD      Y8, 992(BX)
+	VMOVUPD      2240(BX), Y8
+	VMOVUPD      Y11, 1056(BX)
+	VMOVUPD      2016(BX), Y11
+	VFNMADD231PD Y8, Y9, Y11
+	VMOVUPD      Y11, 2016(BX)
+	VMOVUPD      2336(BX), Y11
+	VMOVUPD      Y5, 3680(BX)
+	VMOVUPD      160(BX), Y5
+	VFNMADD231PD Y11, Y7, Y5
+	VMOVUPD      Y5, 160(BX)
+	VMOVUPD      2304(BX), Y5
+	VMOVUPD      192(BX), Y11
+	VFNMADD231PD Y5, Y9, Y11
+	VMOVUPD      Y11, 192(BX)
+	VMOVUPD      2400(BX), Y11
+	VMOVUPD      2080(BX), Y5
+	VFNMADD231PD Y11, Y7, Y5
+	VMOVUPD      Y5, 2080(BX)
+	VMOVUPD      2368(BX), Y5
+	VMOVUPD      2048(BX), Y11
+	VFNMADD231PD Y5, Y9, Y11
+	VMOVUPD      Y11, 2048(BX)
+	VMOVUPD      2464(BX), Y11
+	VMOVUPD      2784(BX), Y5
+	VFNMADD231PD Y11, Y7, Y5
+	VMOVUPD      Y5, 2784(BX)
+	VMOVUPD      2432(BX), Y5
+	VMOVUPD      2752(BX), Y11
+	VFNMADD231PD Y5, Y9, Y11
+	VMOVUPD      Y11, 2752(BX)
+	VMOVUPD      2528(BX), Y11
+	VMOVUPD      2848(BX), Y5
+	VFNMADD231PD Y11, Y7, Y5
+	VMOVUPD      2496(BX), Y7
+	VFNMADD231PD Y7, Y9, Y12
+	VFNMADD231PD Y14, Y6, Y4
+	VFNMADD231PD Y2, Y3, Y0
+	VFNMADD231PD Y15, Y6, Y1
+	VFNMADD231PD Y8, Y3, Y10
+	VMOVUPD      2336(BX), Y2
+	VFNMADD231PD Y2, Y6, Y13
+	VMOVUPD      2304(BX), Y9
+	VMOVUPD      3680(BX), Y14
+	VFNMADD231PD Y9, Y3, Y14
+	VMOVUPD      3648(BX), Y9
+	VFNMADD231PD 2400(BX), Y6, Y9
+	VMOVUPD      3616(BX), Y2
+	VFNMADD231PD 2368(BX), Y3, Y2
+	VMOVUPD      736(BX), Y8
+	VFNMADD231PD 2464(BX), Y6, Y8
+	VMOVUPD      768(BX), Y15
+	VFNMADD231PD 2432(BX), Y3, Y15
+	VMOVUPD      Y15, 768(BX)
+	VMOVUPD      4448(BX), Y15
+	VFNMADD231PD Y11, Y6, Y15
+	VMOVUPD      4416(BX), Y6
+	VFNMADD231PD Y7, Y3, Y6
+	VMOVUPD      2912(BX), Y3
+	VMOVUPD      3456(BX), Y7
+	VMULPD       Y7, Y3, Y11
+	VMOVUPD      Y6, 4416(BX)
+	VMOVUPD      2880(BX), Y6
+	VMOVUPD      Y15, 4448(BX)
+	VMOVUPD      3488(BX), Y15
+	VMOVUPD      Y8, 736(BX)
+	VMULPD       Y15, Y6, Y8
+	VMOVUPD      Y2, 3616(BX)
+	VMOVUPD      2976(BX), Y2
+	VMOVUPD      Y9, 3648(BX)
+	VMULPD       Y7, Y2, Y9
+	VMOVUPD      2944(BX), Y7
+	VMOVUPD      Y14, 3680(BX)
+	VMULPD       Y15, Y7, Y14
+	VMOVUPD      1056(BX), Y15
+	VFNMADD231PD Y3, Y11, Y15
+	VMOVUPD      960(BX), Y3
+	VFNMADD231PD Y6, Y8, Y3
+	VMOVUPD      928(BX), Y6
+	VFNMADD231PD Y2, Y11, Y6
+	VMOVUPD      Y6, 928(BX)
+	VMOVUPD      1024(BX), Y6
+	VFNMADD231PD Y7, Y8, Y6
+	VMOVUPD      Y6, 1024(BX)
+	VMOVUPD      3040(BX), Y6
+	VMOVUPD      Y3, 960(BX)
+	VMOVUPD      992(BX), Y3
+	VFNMADD231PD Y6, Y11, Y3
+	VMOVUPD      Y3, 992(BX)
+	VMOVUPD      3008(BX), Y3
+	VMOVUPD      Y15, 1056(BX)
+	VMOVUPD      2016(BX), Y15
+	VFNMADD231PD Y3, Y8, Y15
+	VMOVUPD      Y15, 2016(BX)
+	VMOVUPD      3104(BX), Y15
+	VMOVUPD      Y13, 3712(BX)
+	VMOVUPD      160(BX), Y13
+	VFNMADD231PD Y15, Y11, Y13
+	VMOVUPD      Y13, 160(BX)
+	VMOVUPD      3072(BX), Y13
+	VMOVUPD      192(BX), Y15
+	VFNMADD231PD Y13, Y8, Y15
+	VMOVUPD      Y15, 192(BX)
+	VMOVUPD      3168(BX), Y15
+	VMOVUPD      2080(BX), Y13
+	VFNMADD231PD Y15, Y11, Y13
+	VMOVUPD      Y13, 2080(BX)
+	VMOVUPD      3136(BX), Y13
+	VMOVUPD      2048(BX), Y15
+	VFNMADD231PD Y13, Y8, Y15
+	VMOVUPD      Y15, 2048(BX)
+	VMOVUPD      3232(BX), Y15
+	VMOVUPD      2784(BX), Y13
+	VFNMADD231PD Y15, Y11, Y13
+	VMOVUPD      Y13, 2784(BX)
+	VMOVUPD      3200(BX), Y13
+	VMOVUPD      2752(BX), Y15
+	VFNMADD231PD Y13, Y8, Y15
+	VMOVUPD      Y15, 2752(BX)
+	VMOVUPD      3296(BX), Y15
+	VFNMADD231PD Y15, Y11, Y5
+	VMOVUPD      3264(BX), Y11
+	VFNMADD231PD Y11, Y8, Y12
+	VFNMADD231PD Y2, Y9, Y4
+	VFNMADD231PD Y7, Y14, Y0
+	VFNMADD231PD Y6, Y9, Y1
+	VFNMADD231PD Y3, Y14, Y10
+	VMOVUPD      3104(BX), Y2
+	VMOVUPD      3712(BX), Y7
+	VFNMADD231PD Y2, Y9, Y7
+	VMOVUPD      3072(BX), Y8
+	VMOVUPD      3680(BX), Y2
+	VFNMADD231PD Y8, Y14, Y2
+	VMOVUPD      3648(BX), Y8
+	VFNMADD231PD 3168(BX), Y9, Y8
+	VMOVUPD      3616(BX), Y3
+	VFNMADD231PD 3136(BX), Y14, Y3
+	VMOVUPD      736(BX), Y6
+	VFNMADD231PD 3232(BX), Y9, Y6
+	VMOVUPD      Y6, 736(BX)
+	VMOVUPD      768(BX), Y6
+	VFNMADD231PD Y13, Y14, Y6
+	VMOVUPD      4448(BX), Y13
+	VFNMADD231PD Y15, Y9, Y13
+	VMOVUPD      4416(BX), Y9
+	VFNMADD231PD Y11, Y14, Y9
+	VMOVUPD      4352(BX), Y14
+	VMOVUPD      1824(BX), Y11
+	VMULPD       Y11, Y14, Y15
+	VMOVUPD      Y9, 4416(BX)
+	VMOVUPD      4320(BX), Y9
+	VMOVUPD      Y13, 4448(BX)
+	VMOVUPD      2720(BX), Y13
+	VMOVUPD      Y6, 768(BX)
+	VMULPD       Y13, Y9, Y6
+	VMOVUPD      Y3, 3616(BX)
+	VMOVUPD      4288(BX), Y3
+	VMOVUPD      Y8, 3648(BX)
+	VMULPD       Y11, Y3, Y8
+	VMOVUPD      4256(BX), Y11
+	VMOVUPD      Y2, 3680(BX)
+	VMULPD       Y13, Y11, Y2
+	VMOVUPD      1056(BX), Y13
+	VFNMADD231PD Y14, Y15, Y13
+	VMOVUPD      960(BX), Y14
+	VFNMADD231PD Y9, Y6, Y14
+	VMOVUPD      928(BX), Y9
+	VFNMADD231PD Y3, Y15, Y9
+	VMOVUPD      Y9, 928(BX)
+	VMOVUPD      1024(BX), Y9
+	VFNMADD231PD Y11, Y6, Y9
+	VMOVUPD      Y9, 1024(BX)
+	VMOVUPD      4224(BX), Y9
+	VMOVUPD      Y14, 960(BX)
+	VMOVUPD      992(BX), Y14
+	VFNMADD231PD Y9, Y15, Y14
+	VMOVUPD      Y14, 992(BX)
+	VMOVUPD      4192(BX), Y14
+	VMOVUPD      Y13, 1056(BX)
+	VMOVUPD      2016(BX), Y13
+	VFNMADD231PD Y14, Y6, Y13
+	VMOVUPD      Y13, 2016(BX)
+	VMOVUPD      1568(BX), Y13
+	VMOVUPD      Y7, 3712(BX)
+	VMOVUPD      160(BX), Y7
+	VFNMADD231PD Y13, Y15, Y7
+	VMOVUPD      Y7, 160(BX)
+	VMOVUPD      3552(BX), Y7
+	VMOVUPD      192(BX), Y13
+	VFNMADD231PD Y7, Y6, Y13
+	VMOVUPD      Y13, 192(BX)
+	VMOVUPD      1856(BX), Y13
+	VMOVUPD      2080(BX), Y7
+	VFNMADD231PD Y13, Y15, Y7
+	VMOVUPD      Y7, 2080(BX)
+	VMOVUPD      1536(BX), Y7
+	VMOVUPD      2048(BX), Y13
+	VFNMADD231PD Y7, Y6, Y13
+	VMOVUPD      Y13, 2048(BX)
+	VMOVUPD      1664(BX), Y13
+	VMOVUPD      2784(BX), Y7
+	VFNMADD231PD Y13, Y15, Y7
+	VMOVUPD      Y7, 2784(BX)
+	VMOVUPD      1632(BX), Y7
+	VMOVUPD      2752(BX), Y13
+	VFNMADD231PD Y7, Y6, Y13
+	VMOVUPD      Y13, 2752(BX)
+	VMOVUPD      1728(BX), Y13
+	VFNMADD231PD Y13, Y15, Y5
+	VMOVUPD      1696(BX), Y15
+	VFNMADD231PD Y15, Y6, Y12
+	VFNMADD231PD Y3, Y8, Y4
+	VFNMADD231PD Y11, Y2, Y0
+	VFNMADD231PD Y9, Y8, Y1
+	VFNMADD231PD Y14, Y2, Y10
+	VMOVUPD      1568(BX), Y3
+	VMOVUPD      3712(BX), Y6
+	VFNMADD231PD Y3, Y8, Y6
+	VMOVUPD      3552(BX), Y11
+	VMOVUPD      3680(BX), Y3
+	VFNMADD231PD Y11, Y2, Y3
+	VMOVUPD      3648(BX), Y11
+	VFNMADD231PD 1856(BX), Y8, Y11
+	VMOVUPD      3616(BX), Y14
+	VFNMADD231PD 1536(BX), Y2, Y14
+	VMOVUPD      736(BX), Y9
+	VFNMADD231PD 1664(BX), Y8, Y9
+	VMOVUPD      Y9, 736(BX)
+	VMOVUPD      768(BX), Y9
+	VFNMADD231PD Y7, Y2, Y9
+	VMOVUPD      4448(BX), Y7
+	VFNMADD231PD Y13, Y8, Y7
+	VMOVUPD      4416(BX), Y8
+	VFNMADD231PD Y15, Y2, Y8
+	VMOVUPD      3776(BX), Y2
+	VMOVUPD      4480(BX), Y15
+	VMULPD       Y15, Y2, Y13
+	VMOVUPD      Y8, 4416(BX)
+	VMOVUPD      3744(BX), Y8
+	VMOVUPD      Y7, 4448(BX)
+	VMOVUPD      4512(BX), Y7
+	VMOVUPD      Y9, 768(BX)
+	VMULPD       Y7, Y8, Y9
+	VMOVUPD      Y14, 3616(BX)
+	VMOVUPD      3840(BX), Y14
+	VMOVUPD      Y11, 3648(BX)
+	VMULPD       Y15, Y14, Y11
+	VMOVUPD      3808(BX), Y15
+	VMOVUPD      Y3, 3680(BX)
+	VMULPD       Y7, Y15, Y3
+	VMOVUPD      1056(BX), Y7
+	VFNMADD231PD Y2, Y13, Y7
+	VMOVUPD      960(BX), Y2
+	VFNMADD231PD Y8, Y9, Y2
+	VMOVUPD      928(BX), Y8
+	VFNMADD231PD Y14, Y13, Y8
+	VMOVUPD      Y8, 928(BX)
+	VMOVUPD      1024(BX), Y8
+	VFNMADD231PD Y15, Y9, Y8
+	VMOVUPD      Y8, 1024(BX)
+	VMOVUPD      3904(BX), Y8
+	VMOVUPD      Y2, 960(BX)
+	VMOVUPD      992(BX), Y2
+	VFNMADD231PD Y8, Y13, Y2
+	VMOVUPD      Y2, 992(BX)
+	VMOVUPD      3872(BX), Y2
+	VMOVUPD      Y7, 1056(BX)
+	VMOVUPD      2016(BX), Y7
+	VFNMADD231PD Y2, Y9, Y7
+	VMOVUPD      Y7, 2016(BX)
+	VMOVUPD      3968(BX), Y7
+	VMOVUPD      Y6, 3712(BX)
+	VMOVUPD      160(BX), Y6
+	VFNMADD231PD Y7, Y13, Y6
+	VMOVUPD      Y6, 160(BX)
+	VMOVUPD      3936(BX), Y6
+	VMOVUPD      192(BX), Y7
+	VFNMADD231PD Y6, Y9, Y7
+	VMOVUPD      Y7, 192(BX)
+	VMOVUPD      4032(BX), Y7
+	VMOVUPD      2080(BX), Y6
+	VFNMADD231PD Y7, Y13, Y6
+	VMOVUPD      Y6, 2080(BX)
+	VMOVUPD      4000(BX), Y6
+	VMOVUPD      2048(BX), Y7
+	VFNMADD231PD Y6, Y9, Y7
+	VMOVUPD      Y7, 2048(BX)
+	VMOVUPD      4096(BX), Y7
+	VMOVUPD      2784(BX), Y6
+	VFNMADD231PD Y7, Y13, Y6
+	VMOVUPD      Y6, 2784(BX)
+	VMOVUPD      4064(BX), Y6
+	VMOVUPD      2752(BX), Y7
+	VFNMADD231PD Y6, Y9, Y7
+	VMOVUPD      Y7, 2752(BX)
+	VMOVUPD      4160(BX), Y7
+	VFNMADD231PD Y7, Y13, Y5
+	VMOVUPD      4128(BX), Y13
+	VFNMADD231PD Y13, Y9, Y12
+	VFNMADD231PD Y14, Y11, Y4
+	VFNMADD231PD Y15, Y3, Y0
+	VFNMADD231PD Y8, Y11, Y1
+	VFNMADD231PD Y2, Y3, Y10
+	VMOVUPD      3968(BX), Y9
+	VMOVUPD      3712(BX), Y14
+	VFNMADD231PD Y9, Y11, Y14
+	VMOVUPD      3936(BX), Y15
+	VMOVUPD      3680(BX), Y9
+	VFNMADD231PD Y15, Y3, Y9
+	VMOVUPD      3648(BX), Y15
+	VFNMADD231PD 4032(BX), Y11, Y15
+	VMOVUPD      3616(BX), Y2
+	VFNMADD231PD 4000(BX), Y3, Y2
+	VMOVUPD      736(BX), Y8
+	VFNMADD231PD 4096(BX), Y11, Y8
+	VMOVUPD      Y8, 736(BX)
+	VMOVUPD      768(BX), Y8
+	VFNMADD231PD Y6, Y3, Y8
+	VMOVUPD      4448(BX), Y6
+	VFNMADD231PD Y7, Y11, Y6
+	VMOVUPD      4416(BX), Y11
+	VFNMADD231PD Y13, Y3, Y11
+	VMOVUPD      5088(BX), Y3
+	VMOVUPD      2688(BX), Y13
+	VMULPD       Y13, Y3, Y7
+	VMOVUPD      Y11, 4416(BX)
+	VMOVUPD      5056(BX), Y11
+	VMOVUPD      Y6, 4448(BX)
+	VMOVUPD      3424(BX), Y6
+	VMOVUPD      Y8, 768(BX)
+	VMULPD       Y6, Y11, Y8
+	VMOVUPD      Y2, 3616(BX)
+	VMOVUPD      608(BX), Y2
+	VMOVUPD      Y15, 3648(BX)
+	VMULPD       Y13, Y2, Y15
+	VMOVUPD      640(BX), Y13
+	VMOVUPD      Y9, 3680(BX)
+	VMULPD       Y6, Y13, Y9
+	VMOVUPD      1056(BX), Y6
+	VFNMADD231PD Y3, Y7, Y6
+	VMOVUPD      960(BX), Y3
+	VFNMADD231PD Y11, Y8, Y3
+	VMOVUPD      928(BX), Y11
+	VFNMADD231PD Y2, Y7, Y11
+	VMOVUPD      Y11, 928(BX)
+	VMOVUPD      1024(BX), Y11
+	VFNMADD231PD Y13, Y8, Y11
+	VMOVUPD      Y11, 1024(BX)
+	VMOVUPD      4992(BX), Y11
+	VMOVUPD      Y3, 960(BX)
+	VMOVUPD      992(BX), Y3
+	VFNMADD231PD Y11, Y7, Y3
+	VMOVUPD      Y3, 992(BX)
+	VMOVUPD      4960(BX), Y3
+	VMOVUPD      Y6, 1056(BX)
+	VMOVUPD      2016(BX), Y6
+	VFNMADD231PD Y3, Y8, Y6
+	VMOVUPD      Y6, 2016(BX)
+	VMOVUPD      4928(BX), Y6
+	VMOVUPD      Y14, 3712(BX)
+	VMOVUPD      160(BX), Y14
+	VFNMADD231PD Y6, Y7, Y14
+	VMOVUPD      Y14, 160(BX)
+	VMOVUPD      4896(BX), Y14
+	VMOVUPD      192(BX), Y6
+	VFNMADD231PD Y14, Y8, Y6
+	VMOVUPD      Y6, 192(BX)
+	VMOVUPD      4864(BX), Y6
+	VMOVUPD      2080(BX), Y14
+	VFNMADD231PD Y6, Y7, Y14
+	VMOVUPD      Y14, 2080(BX)
+	VMOVUPD      4832(BX), Y14
+	VMOVUPD      2048(BX), Y6
+	VFNMADD231PD Y14, Y8, Y6
+	VMOVUPD      Y6, 2048(BX)
+	VMOVUPD      2656(BX), Y6
+	VMOVUPD      2784(BX), Y14
+	VFNMADD231PD Y6, Y7, Y14
+	VMOVUPD      Y14, 2784(BX)
+	VMOVUPD      2624(BX), Y14
+	VMOVUPD      2752(BX), Y6
+	VFNMADD231PD Y14, Y8, Y6
+	VMOVUPD      Y6, 2752(BX)
+	VMOVUPD      3328(BX), Y6
+	VFNMADD231PD Y6, Y7, Y5
+	VMOVUPD      1952(BX), Y7
+	VFNMADD231PD Y7, Y8, Y12
+	VFNMADD231PD Y2, Y15, Y4
+	VFNMADD231PD Y13, Y9, Y0
+	VFNMADD231PD Y11, Y15, Y1
+	VFNMADD231PD Y3, Y9, Y10
+	VMOVUPD      4928(BX), Y2
+	VMOVUPD      3712(BX), Y8
+	VFNMADD231PD Y2, Y15, Y8
+	VMOVUPD      4896(BX), Y13
+	VMOVUPD      3680(BX), Y2
+	VFNMADD231PD Y13, Y9, Y2
+	VMOVUPD      3648(BX), Y13
+	VFNMADD231PD 4864(BX), Y15, Y13
+	VMOVUPD      3616(BX), Y3
+	VFNMADD231PD 4832(BX), Y9, Y3
+	VMOVUPD      736(BX), Y11
+	VFNMADD231PD 2656(BX), Y15, Y11
+	VMOVUPD      Y11, 736(BX)
+	VMOVUPD      768(BX), Y11
+	VFNMADD231PD Y14, Y9, Y11
+	VMOVUPD      4448(BX), Y14
+	VFNMADD231PD Y6, Y15, Y14
+	VMOVUPD      4416(BX), Y15
+	VFNMADD231PD Y7, Y9, Y15
+	VMOVUPD      896(BX), Y9
+	VMOVUPD      5120(BX), Y7
+	VMULPD       Y7, Y9, Y6
+	VMOVUPD      Y15, 4416(BX)
+	VMOVUPD      864(BX), Y15
+	VMOVUPD      Y14, 4448(BX)
+	VMOVUPD      5152(BX), Y14
+	VMOVUPD      Y11, 768(BX)
+	VMULPD       Y14, Y15, Y11
+	VMOVUPD      Y3, 3616(BX)
+	VMOVUPD      832(BX), Y3
+	VMOVUPD      Y13, 3648(BX)
+	VMULPD       Y7, Y3, Y13
+	VMOVUPD      800(BX), Y7
+	VMOVUPD      Y2, 3680(BX)
+	VMULPD       Y14, Y7, Y2
+	VMOVUPD      1056(BX), Y14
+	VFNMADD231PD Y9, Y6, Y14
+	VMOVUPD      960(BX), Y9
+	VFNMADD231PD Y15, Y11, Y9
+	VMOVUPD      928(BX), Y15
+	VFNMADD231PD Y3, Y6, Y15
+	VMOVUPD      Y15, 928(BX)
+	VMOVUPD      1024(BX), Y15
+	VFNMADD231PD Y7, Y11, Y15
+	VMOVUPD      Y15, 1024(BX)
+	VMOVUPD      672(BX), Y15
+	VMOVUPD      Y9, 960(BX)
+	VMOVUPD      992(BX), Y9
+	VFNMADD231PD Y15, Y6, Y9
+	VMOVUPD      Y9, 992(BX)
+	VMOVUPD      4384(BX), Y9
+	VMOVUPD      Y14, 1056(BX)
+	VMOVUPD      2016(BX), Y14
+	VFNMADD231PD Y9, Y11, Y14
+	VMOVUPD      Y14, 2016(BX)
+	VMOVUPD      4608(BX), Y14
+	VMOVUPD      Y8, 3712(BX)
+	VMOVUPD      160(BX), Y8
+	VFNMADD231PD Y14, Y6, Y8
+	VMOVUPD      Y8, 160(BX)
+	VMOVUPD      704(BX), Y8
+	VMOVUPD      192(BX), Y14
+	VFNMADD231PD Y8, Y11, Y14
+	VMOVUPD      Y14, 192(BX)
+	VMOVUPD      4672(BX), Y14
+	VMOVUPD      2080(BX), Y8
+	VFNMADD231PD Y14, Y6, Y8
+	VMOVUPD      Y8, 2080(BX)
+	VMOVUPD      4640(BX), Y8
+	VMOVUPD      2048(BX), Y14
+	VFNMADD231PD Y8, Y11, Y14
+	VMOVUPD      Y14, 2048(BX)
+	VMOVUPD      4736(BX), Y14
+	VMOVUPD      2784(BX), Y8
+	VFNMADD231PD Y14, Y6, Y8
+	VMOVUPD      Y8, 2784(BX)
+	VMOVUPD      4704(BX), Y8
+	VMOVUPD      2752(BX), Y14
+	VFNMADD231PD Y8, Y11, Y14
+	VMOVUPD      Y14, 2752(BX)
+	VMOVUPD      4800(BX), Y14
+	VFNMADD231PD Y14, Y6, Y5
+	VMOVUPD      4768(BX), Y6
+	VFNMADD231PD Y6, Y11, Y12
+	VFNMADD231PD Y3, Y13, Y4
+	VFNMADD231PD Y7, Y2, Y0
+	VFNMADD231PD Y15, Y13, Y1
+	VFNMADD231PD Y9, Y2, Y10
+	VMOVUPD      4608(BX), Y3
+	VMOVUPD      3712(BX), Y7
+	VFNMADD231PD Y3, Y13, Y7
+	VMOVUPD      704(BX), Y11
+	VMOVUPD      3680(BX), Y3
+	VFNMADD231PD Y11, Y2, Y3
+	VMOVUPD      3648(BX), Y11
+	VFNMADD231PD 4672(BX), Y13, Y11
+	VMOVUPD      3616(BX), Y9
+	VFNMADD231PD 4640(BX), Y2, Y9
+	VMOVUPD      736(BX), Y15
+	VFNMADD231PD 4736(BX), Y13, Y15
+	VMOVUPD      Y12, 2816(BX)
+	VMOVUPD      768(BX), Y12
+	VFNMADD231PD Y8, Y2, Y12
+	VMOVUPD      4448(BX), Y8
+	VFNMADD231PD Y14, Y13, Y8
+	VMOVUPD      4416(BX), Y13
+	VFNMADD231PD Y6, Y2, Y13
+	VMOVUPD      one<>+0(SB), Y2
+	VMOVUPD      1056(BX), Y6
+	VDIVPD       Y6, Y2, Y14
+	VMOVUPD      Y13, 4416(BX)
+	VMOVUPD      960(BX), Y13
+	VMOVUPD      Y5, 2848(BX)
+	VDIVPD       Y13, Y2, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y2
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y6
+	VMOVUPD      1504(BX), Y13
+	VORPD        Y2, Y13, Y2
+	VMOVUPD      3584(BX), Y13
+	VORPD        Y6, Y13, Y6
+	VMOVUPD      928(BX), Y13
+	VMOVUPD      Y6, 3584(BX)
+	VMULPD       Y14, Y13, Y6
+	VMOVUPD      Y14, 1504(BX)
+	VMOVUPD      1024(BX), Y14
+	VMOVUPD      Y2, 800(BX)
+	VMULPD       Y5, Y14, Y2
+	VFNMADD231PD Y13, Y6, Y4
+	VFNMADD231PD Y14, Y2, Y0
+	VMOVUPD      992(BX), Y13
+	VFNMADD231PD Y13, Y6, Y1
+	VMOVUPD      2016(BX), Y14
+	VFNMADD231PD Y14, Y2, Y10
+	VMOVUPD      Y10, 4576(BX)
+	VMOVUPD      160(BX), Y10
+	VFNMADD231PD Y10, Y6, Y7
+	VMOVUPD      Y7, 3712(BX)
+	VMOVUPD      192(BX), Y7
+	VFNMADD231PD Y7, Y2, Y3
+	VMOVUPD      Y3, 3680(BX)
+	VMOVUPD      2080(BX), Y3
+	VFNMADD231PD Y3, Y6, Y11
+	VMOVUPD      Y11, 3648(BX)
+	VMOVUPD      2048(BX), Y11
+	VFNMADD231PD Y11, Y2, Y9
+	VMOVUPD      Y9, 3616(BX)
+	VMOVUPD      2784(BX), Y9
+	VFNMADD231PD Y9, Y6, Y15
+	VMOVUPD      Y15, 736(BX)
+	VMOVUPD      2752(BX), Y15
+	VFNMADD231PD Y15, Y2, Y12
+	VMOVUPD      Y12, 768(BX)
+	VMOVUPD      2848(BX), Y12
+	VFNMADD231PD Y12, Y6, Y8
+	VMOVUPD      2816(BX), Y6
+	VMOVUPD      Y8, 4448(BX)
+	VMOVUPD      4416(BX), Y8
+	VFNMADD231PD Y6, Y2, Y8
+	VMOVUPD      one<>+0(SB), Y2
+	VMOVUPD      Y8, 4416(BX)
+	VDIVPD       Y4, Y2, Y8
+	VMOVUPD      Y1, 1792(BX)
+	VDIVPD       Y0, Y2, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y2
+	VMOVUPD      Y4, 4544(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y4
+	VMOVUPD      Y0, 5216(BX)
+	VMOVUPD      800(BX), Y0
+	VORPD        Y2, Y0, Y0
+	VMOVUPD      3584(BX), Y2
+	VORPD        Y4, Y2, Y2
+	VBROADCASTSD 4160(CX), Y4
+	VMOVUPD      Y2, 3584(BX)
+	VADDPD       4160(AX), Y4, Y2
+	VADDPD       4192(AX), Y4, Y4
+	VMOVUPD      Y0, 800(BX)
+	VBROADCASTSD 4864(CX), Y0
+	VMOVUPD      Y1, 1024(BX)
+	VADDPD       4864(AX), Y0, Y1
+	VADDPD       4896(AX), Y0, Y0
+	VMOVUPD      Y8, 928(BX)
+	VBROADCASTSD 5632(CX), Y8
+	VADDPD       5632(AX), Y8, Y6
+	VADDPD       5664(AX), Y8, Y8
+	VBROADCASTSD 6464(CX), Y12
+	VADDPD       6464(AX), Y12, Y15
+	VADDPD       6496(AX), Y12, Y12
+	VBROADCASTSD 7360(CX), Y9
+	VADDPD       7360(AX), Y9, Y11
+	VADDPD       7392(AX), Y9, Y9
+	VBROADCASTSD 4928(CX), Y3
+	VADDPD       4928(AX), Y3, Y7
+	VADDPD       4960(AX), Y3, Y3
+	VBROADCASTSD 5696(CX), Y10
+	VMOVUPD      Y5, 832(BX)
+	VADDPD       5696(AX), Y10, Y5
+	VADDPD       5728(AX), Y10, Y10
+	VBROADCASTSD 6528(CX), Y14
+	VADDPD       6528(AX), Y14, Y13
+	VADDPD       6560(AX), Y14, Y14
+	VMOVUPD      Y14, 864(BX)
+	VBROADCASTSD 7424(CX), Y14
+	VMOVUPD      Y13, 896(BX)
+	VADDPD       7424(AX), Y14, Y13
+	VADDPD       7456(AX), Y14, Y14
+	VMOVUPD      Y14, 640(BX)
+	VMOVUPD      320(BX), Y14
+	VMOVUPD      Y13, 608(BX)
+	VMOVUPD      1600(BX), Y13
+	VMOVUPD      Y10, 5056(BX)
+	VMULPD       Y13, Y14, Y10
+	VMOVUPD      Y5, 5088(BX)
+	VMOVUPD      288(BX), Y5
+	VMOVUPD      Y3, 3808(BX)
+	VMOVUPD      3392(BX), Y3
+	VMOVUPD      Y7, 3840(BX)
+	VMULPD       Y3, Y5, Y7
+	VMOVUPD      Y9, 3744(BX)
+	VMOVUPD      384(BX), Y9
+	VMOVUPD      Y11, 3776(BX)
+	VMULPD       Y13, Y9, Y11
+	VMOVUPD      352(BX), Y13
+	VMOVUPD      Y11, 4256(BX)
+	VMULPD       Y3, Y13, Y11
+	VFNMADD231PD Y14, Y10, Y2
+	VFNMADD231PD Y5, Y7, Y4
+	VFNMADD231PD Y9, Y10, Y1
+	VFNMADD231PD Y13, Y7, Y0
+	VMOVUPD      448(BX), Y5
+	VFNMADD231PD Y5, Y10, Y6
+	VMOVUPD      416(BX), Y14
+	VFNMADD231PD Y14, Y7, Y8
+	VMOVUPD      512(BX), Y3
+	VFNMADD231PD Y3, Y10, Y15
+	VMOVUPD      Y15, 288(BX)
+	VMOVUPD      480(BX), Y15
+	VFNMADD231PD Y15, Y7, Y12
+	VMOVUPD      Y12, 320(BX)
+	VMOVUPD      576(BX), Y12
+	VMOVUPD      Y8, 4288(BX)
+	VMOVUPD      3776(BX), Y8
+	VFNMADD231PD Y12, Y10, Y8
+	VMOVUPD      544(BX), Y10
+	VMOVUPD      Y8, 3776(BX)
+	VMOVUPD      3744(BX), Y8
+	VFNMADD231PD Y10, Y7, Y8
+	VMOVUPD      4256(BX), Y7
+	VMOVUPD      Y8, 3744(BX)
+	VMOVUPD      3840(BX), Y8
+	VFNMADD231PD Y9, Y7, Y8
+	VMOVUPD      3808(BX), Y9
+	VFNMADD231PD Y13, Y11, Y9
+	VMOVUPD      5088(BX), Y13
+	VFNMADD231PD Y5, Y7, Y13
+	VMOVUPD      5056(BX), Y5
+	VFNMADD231PD Y14, Y11, Y5
+	VMOVUPD      896(BX), Y14
+	VFNMADD231PD Y3, Y7, Y14
+	VMOVUPD      864(BX), Y3
+	VFNMADD231PD Y15, Y11, Y3
+	VMOVUPD      608(BX), Y15
+	VFNMADD231PD Y12, Y7, Y15
+	VMOVUPD      640(BX), Y7
+	VFNMADD231PD Y10, Y11, Y7
+	VMOVUPD      1216(BX), Y11
+	VMOVUPD      1760(BX), Y10
+	VMULPD       Y10, Y11, Y12
+	VMOVUPD      Y7, 640(BX)
+	VMOVUPD      1184(BX), Y7
+	VMOVUPD      Y15, 608(BX)
+	VMOVUPD      1920(BX), Y15
+	VMOVUPD      Y3, 864(BX)
+	VMULPD       Y15, Y7, Y3
+	VMOVUPD      Y14, 896(BX)
+	VMOVUPD      1280(BX), Y14
+	VMOVUPD      Y5, 5056(BX)
+	VMULPD       Y10, Y14, Y5
+	VMOVUPD      1248(BX), Y10
+	VMOVUPD      Y13, 5088(BX)
+	VMULPD       Y15, Y10, Y13
+	VFNMADD231PD Y11, Y12, Y2
+	VFNMADD231PD Y7, Y3, Y4
+	VFNMADD231PD Y14, Y12, Y1
+	VFNMADD231PD Y10, Y3, Y0
+	VMOVUPD      1344(BX), Y7
+	VFNMADD231PD Y7, Y12, Y6
+	VMOVUPD      1312(BX), Y11
+	VMOVUPD      4288(BX), Y15
+	VFNMADD231PD Y11, Y3, Y15
+	VMOVUPD      Y15, 4288(BX)
+	VMOVUPD      1408(BX), Y15
+	VMOVUPD      Y6, 1184(BX)
+	VMOVUPD      288(BX), Y6
+	VFNMADD231PD Y15, Y12, Y6
+	VMOVUPD      Y6, 288(BX)
+	VMOVUPD      1376(BX), Y6
+	VMOVUPD      Y0, 1216(BX)
+	VMOVUPD      320(BX), Y0
+	VFNMADD231PD Y6, Y3, Y0
+	VMOVUPD      Y0, 320(BX)
+	VMOVUPD      1472(BX), Y0
+	VMOVUPD      Y1, 4256(BX)
+	VMOVUPD      3776(BX), Y1
+	VFNMADD231PD Y0, Y12, Y1
+	VMOVUPD      1440(BX), Y12
+	VMOVUPD      Y1, 3776(BX)
+	VMOVUPD      3744(BX), Y1
+	VFNMADD231PD Y12, Y3, Y1
+	VFNMADD231PD Y14, Y5, Y8
+	VFNMADD231PD Y10, Y13, Y9
+	VMOVUPD      5088(BX), Y3
+	VFNMADD231PD Y7, Y5, Y3
+	VMOVUPD      5056(BX), Y10
+	VFNMADD231PD Y11, Y13, Y10
+	VMOVUPD      896(BX), Y14
+	VFNMADD231PD Y15, Y5, Y14
+	VMOVUPD      864(BX), Y15
+	VFNMADD231PD Y6, Y13, Y15
+	VMOVUPD      608(BX), Y6
+	VFNMADD231PD Y0, Y5, Y6
+	VMOVUPD      640(BX), Y5
+	VFNMADD231PD Y12, Y13, Y5
+	VMOVUPD      2272(BX), Y13
+	VMOVUPD      1888(BX), Y12
+	VMULPD       Y12, Y13, Y0
+	VMOVUPD      2240(BX), Y11
+	VMOVUPD      2592(BX), Y7
+	VMOVUPD      Y5, 640(BX)
+	VMULPD       Y7, Y11, Y5
+	VMOVUPD      Y6, 608(BX)
+	VMOVUPD      2336(BX), Y6
+	VMOVUPD      Y15, 864(BX)
+	VMULPD       Y12, Y6, Y15
+	VMOVUPD      2304(BX), Y12
+	VMOVUPD      Y14, 896(BX)
+	VMULPD       Y7, Y12, Y14
+	VFNMADD231PD Y13, Y0, Y2
+	VFNMADD231PD Y11, Y5, Y4
+	VMOVUPD      4256(BX), Y11
+	VFNMADD231PD Y6, Y0, Y11
+	VMOVUPD      1216(BX), Y13
+	VFNMADD231PD Y12, Y5, Y13
+	VMOVUPD      2400(BX), Y7
+	VMOVUPD      Y13, 1216(BX)
+	VMOVUPD      1184(BX), Y13
+	VFNMADD231PD Y7, Y0, Y13
+	VMOVUPD      Y13, 1184(BX)
+	VMOVUPD      2368(BX), Y13
+	VMOVUPD      Y11, 4256(BX)
+	VMOVUPD      4288(BX), Y11
+	VFNMADD231PD Y13, Y5, Y11
+	VMOVUPD      Y11, 4288(BX)
+	VMOVUPD      2464(BX), Y11
+	VMOVUPD      Y4, 2240(BX)
+	VMOVUPD      288(BX), Y4
+	VFNMADD231PD Y11, Y0, Y4
+	VMOVUPD      Y4, 288(BX)
+	VMOVUPD      2432(BX), Y4
+	VMOVUPD      Y2, 2272(BX)
+	VMOVUPD      320(BX), Y2
+	VFNMADD231PD Y4, Y5, Y2
+	VMOVUPD      Y2, 320(BX)
+	VMOVUPD      2528(BX), Y2
+	VMOVUPD      3776(BX), Y4
+	VFNMADD231PD Y2, Y0, Y4
+	VMOVUPD      2496(BX), Y0
+	VFNMADD231PD Y0, Y5, Y1
+	VFNMADD231PD Y6, Y15, Y8
+	VFNMADD231PD Y12, Y14, Y9
+	VFNMADD231PD Y7, Y15, Y3
+	VFNMADD231PD Y13, Y14, Y10
+	VMOVUPD      896(BX), Y5
+	VFNMADD231PD Y11, Y15, Y5
+	VMOVUPD      2432(BX), Y6
+	VMOVUPD      864(BX), Y12
+	VFNMADD231PD Y6, Y14, Y12
+	VMOVUPD      608(BX), Y6
+	VFNMADD231PD Y2, Y15, Y6
+	VMOVUPD      640(BX), Y15
+	VFNMADD231PD Y0, Y14, Y15
+	VMOVUPD      3040(BX), Y14
+	VMOVUPD      3456(BX), Y0
+	VMULPD       Y0, Y14, Y2
+	VMOVUPD      3008(BX), Y11
+	VMOVUPD      3488(BX), Y13
+	VMULPD       Y13, Y11, Y7
+	VMOVUPD      Y15, 640(BX)
+	VMOVUPD      3104(BX), Y15
+	VMOVUPD      Y6, 608(BX)
+	VMULPD       Y0, Y15, Y6
+	VMOVUPD      3072(BX), Y0
+	VMOVUPD      Y12, 864(BX)
+	VMULPD       Y13, Y0, Y12
+	VMOVUPD      2272(BX), Y13
+	VFNMADD231PD Y14, Y2, Y13
+	VMOVUPD      2240(BX), Y14
+	VFNMADD231PD Y11, Y7, Y14
+	VMOVUPD      4256(BX), Y11
+	VFNMADD231PD Y15, Y2, Y11
+	VMOVUPD      Y11, 4256(BX)
+	VMOVUPD      1216(BX), Y11
+	VFNMADD231PD Y0, Y7, Y11
+	VMOVUPD      Y11, 1216(BX)
+	VMOVUPD      3168(BX), Y11
+	VMOVUPD      Y14, 2240(BX)
+	VMOVUPD      1184(BX), Y14
+	VFNMADD231PD Y11, Y2, Y14
+	VMOVUPD      Y14, 1184(BX)
+	VMOVUPD      3136(BX), Y14
+	VMOVUPD      Y13, 2272(BX)
+	VMOVUPD      4288(BX), Y13
+	VFNMADD231PD Y14, Y7, Y13
+	VMOVUPD      Y13, 4288(BX)
+	VMOVUPD      3232(BX), Y13
+	VMOVUPD      Y5, 896(BX)
+	VMOVUPD      288(BX), Y5
+	VFNMADD231PD Y13, Y2, Y5
+	VMOVUPD      Y5, 288(BX)
+	VMOVUPD      3200(BX), Y5
+	VMOVUPD      320(BX), Y13
+	VFNMADD231PD Y5, Y7, Y13
+	VMOVUPD      Y13, 320(BX)
+	VMOVUPD      3296(BX), Y13
+	VFNMADD231PD Y13, Y2, Y4
+	VMOVUPD      3264(BX), Y2
+	VFNMADD231PD Y2, Y7, Y1
+	VFNMADD231PD Y15, Y6, Y8
+	VFNMADD231PD Y0, Y12, Y9
+	VFNMADD231PD Y11, Y6, Y3
+	VFNMADD231PD Y14, Y12, Y10
+	VMOVUPD      3232(BX), Y0
+	VMOVUPD      896(BX), Y7
+	VFNMADD231PD Y0, Y6, Y7
+	VMOVUPD      864(BX), Y15
+	VFNMADD231PD Y5, Y12, Y15
+	VMOVUPD      608(BX), Y5
+	VFNMADD231PD Y13, Y6, Y5
+	VMOVUPD      640(BX), Y6
+	VFNMADD231PD Y2, Y12, Y6
+	VMOVUPD      4224(BX), Y12
+	VMOVUPD      1824(BX), Y2
+	VMULPD       Y2, Y12, Y13
+	VMOVUPD      4192(BX), Y0
+	VMOVUPD      2720(BX), Y14
+	VMULPD       Y14, Y0, Y11
+	VMOVUPD      Y6, 640(BX)
+	VMOVUPD      1568(BX), Y6
+	VMOVUPD      Y5, 608(BX)
+	VMULPD       Y2, Y6, Y5
+	VMOVUPD      3552(BX), Y2
+	VMOVUPD      Y15, 864(BX)
+	VMULPD       Y14, Y2, Y15
+	VMOVUPD      2272(BX), Y14
+	VFNMADD231PD Y12, Y13, Y14
+	VMOVUPD      2240(BX), Y12
+	VFNMADD231PD Y0, Y11, Y12
+	VMOVUPD      4256(BX), Y0
+	VFNMADD231PD Y6, Y13, Y0
+	VMOVUPD      Y0, 4256(BX)
+	VMOVUPD      1216(BX), Y0
+	VFNMADD231PD Y2, Y11, Y0
+	VMOVUPD      Y0, 1216(BX)
+	VMOVUPD      1856(BX), Y0
+	VMOVUPD      Y12, 2240(BX)
+	VMOVUPD      1184(BX), Y12
+	VFNMADD231PD Y0, Y13, Y12
+	VMOVUPD      Y12, 1184(BX)
+	VMOVUPD      1536(BX), Y12
+	VMOVUPD      Y14, 2272(BX)
+	VMOVUPD      4288(BX), Y14
+	VFNMADD231PD Y12, Y11, Y14
+	VMOVUPD      Y14, 4288(BX)
+	VMOVUPD      1664(BX), Y14
+	VMOVUPD      Y7, 896(BX)
+	VMOVUPD      288(BX), Y7
+	VFNMADD231PD Y14, Y13, Y7
+	VMOVUPD      Y7, 288(BX)
+	VMOVUPD      1632(BX), Y7
+	VMOVUPD      320(BX), Y14
+	VFNMADD231PD Y7, Y11, Y14
+	VMOVUPD      Y14, 320(BX)
+	VMOVUPD      1728(BX), Y14
+	VFNMADD231PD Y14, Y13, Y4
+	VMOVUPD      1696(BX), Y13
+	VFNMADD231PD Y13, Y11, Y1
+	VFNMADD231PD Y6, Y5, Y8
+	VFNMADD231PD Y2, Y15, Y9
+	VFNMADD231PD Y0, Y5, Y3
+	VFNMADD231PD Y12, Y15, Y10
+	VMOVUPD      1664(BX), Y2
+	VMOVUPD      896(BX), Y6
+	VFNMADD231PD Y2, Y5, Y6
+	VMOVUPD      864(BX), Y11
+	VFNMADD231PD Y7, Y15, Y11
+	VMOVUPD      608(BX), Y7
+	VFNMADD231PD Y14, Y5, Y7
+	VMOVUPD      640(BX), Y5
+	VFNMADD231PD Y13, Y15, Y5
+	VMOVUPD      3904(BX), Y15
+	VMOVUPD      4480(BX), Y13
+	VMULPD       Y13, Y15, Y14
+	VMOVUPD      3872(BX), Y2
+	VMOVUPD      4512(BX), Y12
+	VMULPD       Y12, Y2, Y0
+	VMOVUPD      Y5, 640(BX)
+	VMOVUPD      3968(BX), Y5
+	VMOVUPD      Y7, 608(BX)
+	VMULPD       Y13, Y5, Y7
+	VMOVUPD      3936(BX), Y13
+	VMOVUPD      Y11, 864(BX)
+	VMULPD       Y12, Y13, Y11
+	VMOVUPD      2272(BX), Y12
+	VFNMADD231PD Y15, Y14, Y12
+	VMOVUPD      2240(BX), Y15
+	VFNMADD231PD Y2, Y0, Y15
+	VMOVUPD      4256(BX), Y2
+	VFNMADD231PD Y5, Y14, Y2
+	VMOVUPD      Y2, 4256(BX)
+	VMOVUPD      1216(BX), Y2
+	VFNMADD231PD Y13, Y0, Y2
+	VMOVUPD      Y2, 1216(BX)
+	VMOVUPD      4032(BX), Y2
+	VMOVUPD      Y15, 2240(BX)
+	VMOVUPD      1184(BX), Y15
+	VFNMADD231PD Y2, Y14, Y15
+	VMOVUPD      Y15, 1184(BX)
+	VMOVUPD      4000(BX), Y15
+	VMOVUPD      Y12, 2272(BX)
+	VMOVUPD      4288(BX), Y12
+	VFNMADD231PD Y15, Y0, Y12
+	VMOVUPD      Y12, 4288(BX)
+	VMOVUPD      4096(BX), Y12
+	VMOVUPD      Y6, 896(BX)
+	VMOVUPD      288(BX), Y6
+	VFNMADD231PD Y12, Y14, Y6
+	VMOVUPD      Y6, 288(BX)
+	VMOVUPD      4064(BX), Y6
+	VMOVUPD      320(BX), Y12
+	VFNMADD231PD Y6, Y0, Y12
+	VMOVUPD      Y12, 320(BX)
+	VMOVUPD      4160(BX), Y12
+	VFNMADD231PD Y12, Y14, Y4
+	VMOVUPD      4128(BX), Y14
+	VFNMADD231PD Y14, Y0, Y1
+	VFNMADD231PD Y5, Y7, Y8
+	VFNMADD231PD Y13, Y11, Y9
+	VFNMADD231PD Y2, Y7, Y3
+	VFNMADD231PD Y15, Y11, Y10
+	VMOVUPD      4096(BX), Y0
+	VMOVUPD      896(BX), Y5
+	VFNMADD231PD Y0, Y7, Y5
+	VMOVUPD      864(BX), Y13
+	VFNMADD231PD Y6, Y11, Y13
+	VMOVUPD      608(BX), Y6
+	VFNMADD231PD Y12, Y7, Y6
+	VMOVUPD      640(BX), Y7
+	VFNMADD231PD Y14, Y11, Y7
+	VMOVUPD      4992(BX), Y11
+	VMOVUPD      2688(BX), Y14
+	VMULPD       Y14, Y11, Y12
+	VMOVUPD      4960(BX), Y0
+	VMOVUPD      3424(BX), Y15
+	VMULPD       Y15, Y0, Y2
+	VMOVUPD      Y7, 640(BX)
+	VMOVUPD      4928(BX), Y7
+	VMOVUPD      Y6, 608(BX)
+	VMULPD       Y14, Y7, Y6
+	VMOVUPD      4896(BX), Y14
+	VMOVUPD      Y13, 864(BX)
+	VMULPD       Y15, Y14, Y13
+	VMOVUPD      2272(BX), Y15
+	VFNMADD231PD Y11, Y12, Y15
+	VMOVUPD      2240(BX), Y11
+	VFNMADD231PD Y0, Y2, Y11
+	VMOVUPD      4256(BX), Y0
+	VFNMADD231PD Y7, Y12, Y0
+	VMOVUPD      Y0, 4256(BX)
+	VMOVUPD      1216(BX), Y0
+	VFNMADD231PD Y14, Y2, Y0
+	VMOVUPD      Y0, 1216(BX)
+	VMOVUPD      4864(BX), Y0
+	VMOVUPD      Y11, 2240(BX)
+	VMOVUPD      1184(BX), Y11
+	VFNMADD231PD Y0, Y12, Y11
+	VMOVUPD      Y11, 1184(BX)
+	VMOVUPD      4832(BX), Y11
+	VMOVUPD      Y15, 2272(BX)
+	VMOVUPD      4288(BX), Y15
+	VFNMADD231PD Y11, Y2, Y15
+	VMOVUPD      Y15, 4288(BX)
+	VMOVUPD      2656(BX), Y15
+	VMOVUPD      Y5, 896(BX)
+	VMOVUPD      288(BX), Y5
+	VFNMADD231PD Y15, Y12, Y5
+	VMOVUPD      Y5, 288(BX)
+	VMOVUPD      2624(BX), Y5
+	VMOVUPD      320(BX), Y15
+	VFNMADD231PD Y5, Y2, Y15
+	VMOVUPD      Y15, 320(BX)
+	VMOVUPD      3328(BX), Y15
+	VFNMADD231PD Y15, Y12, Y4
+	VMOVUPD      1952(BX), Y12
+	VFNMADD231PD Y12, Y2, Y1
+	VFNMADD231PD Y7, Y6, Y8
+	VFNMADD231PD Y14, Y13, Y9
+	VFNMADD231PD Y0, Y6, Y3
+	VFNMADD231PD Y11, Y13, Y10
+	VMOVUPD      2656(BX), Y2
+	VMOVUPD      896(BX), Y7
+	VFNMADD231PD Y2, Y6, Y7
+	VMOVUPD      864(BX), Y14
+	VFNMADD231PD Y5, Y13, Y14
+	VMOVUPD      608(BX), Y5
+	VFNMADD231PD Y15, Y6, Y5
+	VMOVUPD      640(BX), Y6
+	VFNMADD231PD Y12, Y13, Y6
+	VMOVUPD      672(BX), Y13
+	VMOVUPD      5120(BX), Y12
+	VMULPD       Y12, Y13, Y15
+	VMOVUPD      4384(BX), Y2
+	VMOVUPD      5152(BX), Y11
+	VMULPD       Y11, Y2, Y0
+	VMOVUPD      Y6, 640(BX)
+	VMOVUPD      4608(BX), Y6
+	VMOVUPD      Y5, 608(BX)
+	VMULPD       Y12, Y6, Y5
+	VMOVUPD      704(BX), Y12
+	VMOVUPD      Y14, 864(BX)
+	VMULPD       Y11, Y12, Y14
+	VMOVUPD      2272(BX), Y11
+	VFNMADD231PD Y13, Y15, Y11
+	VMOVUPD      2240(BX), Y13
+	VFNMADD231PD Y2, Y0, Y13
+	VMOVUPD      4256(BX), Y2
+	VFNMADD231PD Y6, Y15, Y2
+	VMOVUPD      Y2, 4256(BX)
+	VMOVUPD      1216(BX), Y2
+	VFNMADD231PD Y12, Y0, Y2
+	VMOVUPD      Y2, 1216(BX)
+	VMOVUPD      4672(BX), Y2
+	VMOVUPD      Y13, 2240(BX)
+	VMOVUPD      1184(BX), Y13
+	VFNMADD231PD Y2, Y15, Y13
+	VMOVUPD      Y13, 1184(BX)
+	VMOVUPD      4640(BX), Y13
+	VMOVUPD      Y11, 2272(BX)
+	VMOVUPD      4288(BX), Y11
+	VFNMADD231PD Y13, Y0, Y11
+	VMOVUPD      Y11, 4288(BX)
+	VMOVUPD      4736(BX), Y11
+	VMOVUPD      Y7, 896(BX)
+	VMOVUPD      288(BX), Y7
+	VFNMADD231PD Y11, Y15, Y7
+	VMOVUPD      Y7, 288(BX)
+	VMOVUPD      4704(BX), Y7
+	VMOVUPD      320(BX), Y11
+	VFNMADD231PD Y7, Y0, Y11
+	VMOVUPD      Y11, 320(BX)
+	VMOVUPD      4800(BX), Y11
+	VFNMADD231PD Y11, Y15, Y4
+	VMOVUPD      4768(BX), Y15
+	VFNMADD231PD Y15, Y0, Y1
+	VFNMADD231PD Y6, Y5, Y8
+	VFNMADD231PD Y12, Y14, Y9
+	VFNMADD231PD Y2, Y5, Y3
+	VFNMADD231PD Y13, Y14, Y10
+	VMOVUPD      4736(BX), Y0
+	VMOVUPD      896(BX), Y6
+	VFNMADD231PD Y0, Y5, Y6
+	VMOVUPD      864(BX), Y12
+	VFNMADD231PD Y7, Y14, Y12
+	VMOVUPD      608(BX), Y7
+	VFNMADD231PD Y11, Y5, Y7
+	VMOVUPD      640(BX), Y5
+	VFNMADD231PD Y15, Y14, Y5
+	VMOVUPD      992(BX), Y14
+	VMOVUPD      1504(BX), Y15
+	VMULPD       Y15, Y14, Y11
+	VMOVUPD      2016(BX), Y0
+	VMOVUPD      832(BX), Y13
+	VMULPD       Y13, Y0, Y2
+	VMOVUPD      Y5, 640(BX)
+	VMOVUPD      160(BX), Y5
+	VMOVUPD      Y7, 608(BX)
+	VMULPD       Y15, Y5, Y7
+	VMOVUPD      192(BX), Y15
+	VMOVUPD      Y12, 864(BX)
+	VMULPD       Y13, Y15, Y12
+	VMOVUPD      2272(BX), Y13
+	VFNMADD231PD Y14, Y11, Y13
+	VMOVUPD      2240(BX), Y14
+	VFNMADD231PD Y0, Y2, Y14
+	VMOVUPD      4256(BX), Y0
+	VFNMADD231PD Y5, Y11, Y0
+	VMOVUPD      Y0, 4256(BX)
+	VMOVUPD      1216(BX), Y0
+	VFNMADD231PD Y15, Y2, Y0
+	VMOVUPD      Y0, 1216(BX)
+	VMOVUPD      2080(BX), Y0
+	VMOVUPD      Y14, 2240(BX)
+	VMOVUPD      1184(BX), Y14
+	VFNMADD231PD Y0, Y11, Y14
+	VMOVUPD      Y14, 1184(BX)
+	VMOVUPD      2048(BX), Y14
+	VMOVUPD      Y13, 2272(BX)
+	VMOVUPD      4288(BX), Y13
+	VFNMADD231PD Y14, Y2, Y13
+	VMOVUPD      Y13, 4288(BX)
+	VMOVUPD      2784(BX), Y13
+	VMOVUPD      Y6, 896(BX)
+	VMOVUPD      288(BX), Y6
+	VFNMADD231PD Y13, Y11, Y6
+	VMOVUPD      Y6, 288(BX)
+	VMOVUPD      2752(BX), Y6
+	VMOVUPD      320(BX), Y13
+	VFNMADD231PD Y6, Y2, Y13
+	VMOVUPD      Y13, 320(BX)
+	VMOVUPD      2848(BX), Y13
+	VFNMADD231PD Y13, Y11, Y4
+	VMOVUPD      2816(BX), Y11
+	VFNMADD231PD Y11, Y2, Y1
+	VFNMADD231PD Y5, Y7, Y8
+	VFNMADD231PD Y15, Y12, Y9
+	VFNMADD231PD Y0, Y7, Y3
+	VFNMADD231PD Y14, Y12, Y10
+	VMOVUPD      2784(BX), Y2
+	VMOVUPD      896(BX), Y5
+	VFNMADD231PD Y2, Y7, Y5
+	VMOVUPD      864(BX), Y15
+	VFNMADD231PD Y6, Y12, Y15
+	VMOVUPD      608(BX), Y6
+	VFNMADD231PD Y13, Y7, Y6
+	VMOVUPD      640(BX), Y7
+	VFNMADD231PD Y11, Y12, Y7
+	VMOVUPD      1792(BX), Y12
+	VMOVUPD      928(BX), Y11
+	VMULPD       Y11, Y12, Y13
+	VMOVUPD      4576(BX), Y2
+	VMOVUPD      1024(BX), Y14
+	VMULPD       Y14, Y2, Y0
+	VMOVUPD      Y7, 640(BX)
+	VMOVUPD      3712(BX), Y7
+	VMOVUPD      Y6, 608(BX)
+	VMULPD       Y11, Y7, Y6
+	VMOVUPD      3680(BX), Y11
+	VMOVUPD      Y15, 864(BX)
+	VMULPD       Y14, Y11, Y15
+	VMOVUPD      2272(BX), Y14
+	VFNMADD231PD Y12, Y13, Y14
+	VMOVUPD      2240(BX), Y12
+	VFNMADD231PD Y2, Y0, Y12
+	VMOVUPD      4256(BX), Y2
+	VFNMADD231PD Y7, Y13, Y2
+	VMOVUPD      Y2, 4256(BX)
+	VMOVUPD      1216(BX), Y2
+	VFNMADD231PD Y11, Y0, Y2
+	VMOVUPD      Y2, 1216(BX)
+	VMOVUPD      3648(BX), Y2
+	VMOVUPD      Y12, 2240(BX)
+	VMOVUPD      1184(BX), Y12
+	VFNMADD231PD Y2, Y13, Y12
+	VMOVUPD      Y12, 1184(BX)
+	VMOVUPD      3616(BX), Y12
+	VMOVUPD      Y14, 2272(BX)
+	VMOVUPD      4288(BX), Y14
+	VFNMADD231PD Y12, Y0, Y14
+	VMOVUPD      Y14, 4288(BX)
+	VMOVUPD      736(BX), Y14
+	VMOVUPD      Y5, 896(BX)
+	VMOVUPD      288(BX), Y5
+	VFNMADD231PD Y14, Y13, Y5
+	VMOVUPD      Y5, 288(BX)
+	VMOVUPD      768(BX), Y5
+	VMOVUPD      320(BX), Y14
+	VFNMADD231PD Y5, Y0, Y14
+	VMOVUPD      Y14, 320(BX)
+	VMOVUPD      4448(BX), Y14
+	VFNMADD231PD Y14, Y13, Y4
+	VMOVUPD      4416(BX), Y13
+	VFNMADD231PD Y13, Y0, Y1
+	VFNMADD231PD Y7, Y6, Y8
+	VFNMADD231PD Y11, Y15, Y9
+	VFNMADD231PD Y2, Y6, Y3
+	VFNMADD231PD Y12, Y15, Y10
+	VMOVUPD      736(BX), Y0
+	VMOVUPD      896(BX), Y7
+	VFNMADD231PD Y0, Y6, Y7
+	VMOVUPD      864(BX), Y11
+	VFNMADD231PD Y5, Y15, Y11
+	VMOVUPD      608(BX), Y5
+	VFNMADD231PD Y14, Y6, Y5
+	VMOVUPD      640(BX), Y6
+	VFNMADD231PD Y13, Y15, Y6
+	VMOVUPD      one<>+0(SB), Y15
+	VMOVUPD      2272(BX), Y13
+	VDIVPD       Y13, Y15, Y14
+	VMOVUPD      2240(BX), Y0
+	VDIVPD       Y0, Y15, Y12
+	VPSUBQ       pivotMin<>+0(SB), Y13, Y2
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y13
+	VMOVUPD      800(BX), Y0
+	VORPD        Y2, Y0, Y0
+	VMOVUPD      3584(BX), Y2
+	VORPD        Y13, Y2, Y2
+	VMOVUPD      4256(BX), Y13
+	VMOVUPD      Y2, 3584(BX)
+	VMULPD       Y14, Y13, Y2
+	VMOVUPD      Y14, 800(BX)
+	VMOVUPD      1216(BX), Y14
+	VMOVUPD      Y0, 3680(BX)
+	VMULPD       Y12, Y14, Y0
+	VFNMADD231PD Y13, Y2, Y8
+	VFNMADD231PD Y14, Y0, Y9
+	VMOVUPD      1184(BX), Y13
+	VFNMADD231PD Y13, Y2, Y3
+	VMOVUPD      4288(BX), Y14
+	VFNMADD231PD Y14, Y0, Y10
+	VMOVUPD      Y10, 5056(BX)
+	VMOVUPD      288(BX), Y10
+	VFNMADD231PD Y10, Y2, Y7
+	VMOVUPD      Y7, 896(BX)
+	VMOVUPD      320(BX), Y7
+	VFNMADD231PD Y7, Y0, Y11
+	VFNMADD231PD Y4, Y2, Y5
+	VFNMADD231PD Y1, Y0, Y6
+	VDIVPD       Y8, Y15, Y0
+	VDIVPD       Y9, Y15, Y2
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y15
+	VMOVUPD      Y6, 640(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y6
+	VMOVUPD      Y5, 608(BX)
+	VMOVUPD      3680(BX), Y5
+	VORPD        Y15, Y5, Y5
+	VMOVUPD      3584(BX), Y15
+	VORPD        Y6, Y15, Y6
+	VMOVUPD      1056(BX), Y15
+	VMULPD       4544(BX), Y15, Y15
+	VMOVUPD      Y6, 4544(BX)
+	VMOVUPD      960(BX), Y6
+	VMULPD       5216(BX), Y6, Y6
+	VMOVUPD      Y5, 5216(BX)
+	VMOVUPD      2272(BX), Y5
+	VMULPD       Y8, Y5, Y5
+	VMOVUPD      2240(BX), Y8
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y5, Y15, Y5
+	VMULPD       Y8, Y6, Y6
+	VMOVUPD      5184(BX), Y8
+	VPSRLQ       $0x35, Y8, Y9
+	VMOVUPD      3520(BX), Y15
+	VMOVUPD      Y11, 864(BX)
+	VPSRLQ       $0x35, Y15, Y11
+	VMOVUPD      Y2, 3808(BX)
+	VMOVUPD      3360(BX), Y2
+	VPADDQ       Y9, Y2, Y2
+	VMOVUPD      2560(BX), Y9
+	VPADDQ       Y11, Y9, Y9
+	VANDPD       evenMask<>+0(SB), Y8, Y8
+	VORPD        evenBits<>+0(SB), Y8, Y8
+	VANDPD       evenMask<>+0(SB), Y15, Y11
+	VORPD        evenBits<>+0(SB), Y11, Y11
+	VMULPD       Y5, Y8, Y5
+	VMULPD       Y6, Y11, Y6
+	VBROADCASTSD 5760(CX), Y8
+	VADDPD       5760(AX), Y8, Y11
+	VADDPD       5792(AX), Y8, Y8
+	VBROADCASTSD 6592(CX), Y15
+	VMOVUPD      Y2, 3520(BX)
+	VADDPD       6592(AX), Y15, Y2
+	VADDPD       6624(AX), Y15, Y15
+	VMOVUPD      Y9, 5184(BX)
+	VBROADCASTSD 7488(CX), Y9
+	VMOVUPD      Y6, 2560(BX)
+	VADDPD       7488(AX), Y9, Y6
+	VADDPD       7520(AX), Y9, Y9
+	VMOVUPD      Y5, 3360(BX)
+	VBROADCASTSD 6656(CX), Y5
+	VMOVUPD      Y0, 2240(BX)
+	VADDPD       6656(AX), Y5, Y0
+	VADDPD       6688(AX), Y5, Y5
+	VMOVUPD      Y3, 5088(BX)
+	VBROADCASTSD 7552(CX), Y3
+	VMOVUPD      Y1, 3744(BX)
+	VADDPD       7552(AX), Y3, Y1
+	VADDPD       7584(AX), Y3, Y3
+	VMOVUPD      Y4, 3776(BX)
+	VMOVUPD      448(BX), Y4
+	VMOVUPD      1600(BX), Y7
+	VMULPD       Y7, Y4, Y10
+	VMOVUPD      Y12, 3840(BX)
+	VMOVUPD      416(BX), Y12
+	VMOVUPD      3392(BX), Y14
+	VMULPD       Y14, Y12, Y13
+	VMOVUPD      Y3, 2272(BX)
+	VMOVUPD      512(BX), Y3
+	VMOVUPD      Y1, 960(BX)
+	VMULPD       Y7, Y3, Y1
+	VMOVUPD      480(BX), Y7
+	VMOVUPD      Y5, 1056(BX)
+	VMULPD       Y14, Y7, Y5
+	VFNMADD231PD Y4, Y10, Y11
+	VFNMADD231PD Y12, Y13, Y8
+	VFNMADD231PD Y3, Y10, Y2
+	VFNMADD231PD Y7, Y13, Y15
+	VMOVUPD      576(BX), Y4
+	VFNMADD231PD Y4, Y10, Y6
+	VMOVUPD      544(BX), Y10
+	VFNMADD231PD Y10, Y13, Y9
+	VFNMADD231PD Y3, Y1, Y0
+	VMOVUPD      1056(BX), Y3
+	VFNMADD231PD Y7, Y5, Y3
+	VMOVUPD      960(BX), Y7
+	VFNMADD231PD Y4, Y1, Y7
+	VMOVUPD      2272(BX), Y1
+	VFNMADD231PD Y10, Y5, Y1
+	VMOVUPD      1344(BX), Y5
+	VMOVUPD      1760(BX), Y12
+	VMULPD       Y12, Y5, Y13
+	VMOVUPD      1312(BX), Y10
+	VMOVUPD      1920(BX), Y14
+	VMULPD       Y14, Y10, Y4
+	VMOVUPD      Y1, 2272(BX)
+	VMOVUPD      1408(BX), Y1
+	VMOVUPD      Y7, 960(BX)
+	VMULPD       Y12, Y1, Y7
+	VMOVUPD      1376(BX), Y12
+	VMOVUPD      Y3, 1056(BX)
+	VMULPD       Y14, Y12, Y3
+	VFNMADD231PD Y5, Y13, Y11
+	VFNMADD231PD Y10, Y4, Y8
+	VFNMADD231PD Y1, Y13, Y2
+	VFNMADD231PD Y12, Y4, Y15
+	VMOVUPD      1472(BX), Y5
+	VFNMADD231PD Y5, Y13, Y6
+	VMOVUPD      1440(BX), Y10
+	VFNMADD231PD Y10, Y4, Y9
+	VFNMADD231PD Y1, Y7, Y0
+	VMOVUPD      1056(BX), Y1
+	VFNMADD231PD Y12, Y3, Y1
+	VMOVUPD      960(BX), Y4
+	VFNMADD231PD Y5, Y7, Y4
+	VMOVUPD      2272(BX), Y7
+	VFNMADD231PD Y10, Y3, Y7
+	VMOVUPD      2400(BX), Y3
+	VMOVUPD      1888(BX), Y12
+	VMULPD       Y12, Y3, Y13
+	VMOVUPD      2368(BX), Y10
+	VMOVUPD      2592(BX), Y14
+	VMULPD       Y14, Y10, Y5
+	VMOVUPD      Y7, 2272(BX)
+	VMOVUPD      2464(BX), Y7
+	VMOVUPD      Y4, 960(BX)
+	VMULPD       Y12, Y7, Y4
+	VMOVUPD      2432(BX), Y12
+	VMOVUPD      Y1, 1056(BX)
+	VMULPD       Y14, Y12, Y1
+	VFNMADD231PD Y3, Y13, Y11
+	VFNMADD231PD Y10, Y5, Y8
+	VFNMADD231PD Y7, Y13, Y2
+	VFNMADD231PD Y12, Y5, Y15
+	VMOVUPD      2528(BX), Y3
+	VFNMADD231PD Y3, Y13, Y6
+	VMOVUPD      2496(BX), Y10
+	VFNMADD231PD Y10, Y5, Y9
+	VFNMADD231PD Y7, Y4, Y0
+	VMOVUPD      1056(BX), Y5
+	VFNMADD231PD Y12, Y1, Y5
+	VMOVUPD      960(BX), Y7
+	VFNMADD231PD Y3, Y4, Y7
+	VMOVUPD      2272(BX), Y4
+	VFNMADD231PD Y10, Y1, Y4
+	VMOVUPD      3168(BX), Y1
+	VMOVUPD      3456(BX), Y12
+	VMULPD       Y12, Y1, Y13
+	VMOVUPD      3136(BX), Y10
+	VMOVUPD      3488(BX), Y14
+	VMULPD       Y14, Y10, Y3
+	VMOVUPD      Y4, 2272(BX)
+	VMOVUPD      3232(BX), Y4
+	VMOVUPD      Y7, 960(BX)
+	VMULPD       Y12, Y4, Y7
+	VMOVUPD      3200(BX), Y12
+	VMOVUPD      Y5, 1056(BX)
+	VMULPD       Y14, Y12, Y5
+	VFNMADD231PD Y1, Y13, Y11
+	VFNMADD231PD Y10, Y3, Y8
+	VFNMADD231PD Y4, Y13, Y2
+	VFNMADD231PD Y12, Y3, Y15
+	VMOVUPD      3296(BX), Y1
+	VFNMADD231PD Y1, Y13, Y6
+	VMOVUPD      3264(BX), Y10
+	VFNMADD231PD Y10, Y3, Y9
+	VFNMADD231PD Y4, Y7, Y0
+	VMOVUPD      1056(BX), Y3
+	VFNMADD231PD Y12, Y5, Y3
+	VMOVUPD      960(BX), Y4
+	VFNMADD231PD Y1, Y7, Y4
+	VMOVUPD      2272(BX), Y7
+	VFNMADD231PD Y10, Y5, Y7
+	VMOVUPD      1856(BX), Y5
+	VMOVUPD      1824(BX), Y12
+	VMULPD       Y12, Y5, Y13
+	VMOVUPD      1536(BX), Y10
+	VMOVUPD      2720(BX), Y14
+	VMULPD       Y14, Y10, Y1
+	VMOVUPD      Y7, 2272(BX)
+	VMOVUPD      1664(BX), Y7
+	VMOVUPD      Y4, 960(BX)
+	VMULPD       Y12, Y7, Y4
+	VMOVUPD      1632(BX), Y12
+	VMOVUPD      Y3, 1056(BX)
+	VMULPD       Y14, Y12, Y3
+	VFNMADD231PD Y5, Y13, Y11
+	VFNMADD231PD Y10, Y1, Y8
+	VFNMADD231PD Y7, Y13, Y2
+	VFNMADD231PD Y12, Y1, Y15
+	VMOVUPD      1728(BX), Y5
+	VFNMADD231PD Y5, Y13, Y6
+	VMOVUPD      1696(BX), Y10
+	VFNMADD231PD Y10, Y1, Y9
+	VFNMADD231PD Y7, Y4, Y0
+	VMOVUPD      1056(BX), Y1
+	VFNMADD231PD Y12, Y3, Y1
+	VMOVUPD      960(BX), Y7
+	VFNMADD231PD Y5, Y4, Y7
+	VMOVUPD      2272(BX), Y4
+	VFNMADD231PD Y10, Y3, Y4
+	VMOVUPD      4032(BX), Y3
+	VMOVUPD      4480(BX), Y12
+	VMULPD       Y12, Y3, Y13
+	VMOVUPD      4000(BX), Y10
+	VMOVUPD      4512(BX), Y14
+	VMULPD       Y14, Y10, Y5
+	VMOVUPD      Y4, 2272(BX)
+	VMOVUPD      4096(BX), Y4
+	VMOVUPD      Y7, 960(BX)
+	VMULPD       Y12, Y4, Y7
+	VMOVUPD      4064(BX), Y12
+	VMOVUPD      Y1, 1056(BX)
+	VMULPD       Y14, Y12, Y1
+	VFNMADD231PD Y3, Y13, Y11
+	VFNMADD231PD Y10, Y5, Y8
+	VFNMADD231PD Y4, Y13, Y2
+	VFNMADD231PD Y12, Y5, Y15
+	VMOVUPD      4160(BX), Y3
+	VFNMADD231PD Y3, Y13, Y6
+	VMOVUPD      4128(BX), Y10
+	VFNMADD231PD Y10, Y5, Y9
+	VFNMADD231PD Y4, Y7, Y0
+	VMOVUPD      1056(BX), Y4
+	VFNMADD231PD Y12, Y1, Y4
+	VMOVUPD      960(BX), Y5
+	VFNMADD231PD Y3, Y7, Y5
+	VMOVUPD      2272(BX), Y7
+	VFNMADD231PD Y10, Y1, Y7
+	VMOVUPD      4864(BX), Y1
+	VMOVUPD      2688(BX), Y12
+	VMULPD       Y12, Y1, Y13
+	VMOVUPD      4832(BX), Y10
+	VMOVUPD      3424(BX), Y14
+	VMULPD       Y14, Y10, Y3
+	VMOVUPD      Y7, 2272(BX)
+	VMOVUPD      2656(BX), Y7
+	VMOVUPD      Y5, 960(BX)
+	VMULPD       Y12, Y7, Y5
+	VMOVUPD      2624(BX), Y12
+	VMOVUPD      Y4, 1056(BX)
+	VMULPD       Y14, Y12, Y4
+	VFNMADD231PD Y1, Y13, Y11
+	VFNMADD231PD Y10, Y3, Y8
+	VFNMADD231PD Y7, Y13, Y2
+	VFNMADD231PD Y12, Y3, Y15
+	VMOVUPD      3328(BX), Y1
+	VFNMADD231PD Y1, Y13, Y6
+	VMOVUPD      1952(BX), Y10
+	VFNMADD231PD Y10, Y3, Y9
+	VFNMADD231PD Y7, Y5, Y0
+	VMOVUPD      1056(BX), Y3
+	VFNMADD231PD Y12, Y4, Y3
+	VMOVUPD      960(BX), Y7
+	VFNMADD231PD Y1, Y5, Y7
+	VMOVUPD      2272(BX), Y5
+	VFNMADD231PD Y10, Y4, Y5
+	VMOVUPD      4672(BX), Y4
+	VMOVUPD      5120(BX), Y12
+	VMULPD       Y12, Y4, Y13
+	VMOVUPD      4640(BX), Y10
+	VMOVUPD      5152(BX), Y14
+	VMULPD       Y14, Y10, Y1
+	VMOVUPD      Y5, 2272(BX)
+	VMOVUPD      4736(BX), Y5
+	VMOVUPD      Y7, 960(BX)
+	VMULPD       Y12, Y5, Y7
+	VMOVUPD      4704(BX), Y12
+	VMOVUPD      Y3, 1056(BX)
+	VMULPD       Y14, Y12, Y3
+	VFNMADD231PD Y4, Y13, Y11
+	VFNMADD231PD Y10, Y1, Y8
+	VFNMADD231PD Y5, Y13, Y2
+	VFNMADD231PD Y12, Y1, Y15
+	VMOVUPD      4800(BX), Y4
+	VFNMADD231PD Y4, Y13, Y6
+	VMOVUPD      4768(BX), Y10
+	VFNMADD231PD Y10, Y1, Y9
+	VFNMADD231PD Y5, Y7, Y0
+	VMOVUPD      1056(BX), Y1
+	VFNMADD231PD Y12, Y3, Y1
+	VMOVUPD      960(BX), Y5
+	VFNMADD231PD Y4, Y7, Y5
+	VMOVUPD      2272(BX), Y7
+	VFNMADD231PD Y10, Y3, Y7
+	VMOVUPD      2080(BX), Y3
+	VMOVUPD      1504(BX), Y12
+	VMULPD       Y12, Y3, Y13
+	VMOVUPD      2048(BX), Y10
+	VMOVUPD      832(BX), Y14
+	VMULPD       Y14, Y10, Y4
+	VMOVUPD      Y7, 2272(BX)
+	VMOVUPD      2784(BX), Y7
+	VMOVUPD      Y5, 960(BX)
+	VMULPD       Y12, Y7, Y5
+	VMOVUPD      2752(BX), Y12
+	VMOVUPD      Y1, 1056(BX)
+	VMULPD       Y14, Y12, Y1
+	VFNMADD231PD Y3, Y13, Y11
+	VFNMADD231PD Y10, Y4, Y8
+	VFNMADD231PD Y7, Y13, Y2
+	VFNMADD231PD Y12, Y4, Y15
+	VMOVUPD      2848(BX), Y3
+	VFNMADD231PD Y3, Y13, Y6
+	VMOVUPD      2816(BX), Y10
+	VFNMADD231PD Y10, Y4, Y9
+	VFNMADD231PD Y7, Y5, Y0
+	VMOVUPD      1056(BX), Y4
+	VFNMADD231PD Y12, Y1, Y4
+	VMOVUPD      960(BX), Y7
+	VFNMADD231PD Y3, Y5, Y7
+	VMOVUPD      2272(BX), Y5
+	VFNMADD231PD Y10, Y1, Y5
+	VMOVUPD      3648(BX), Y1
+	VMOVUPD      928(BX), Y12
+	VMULPD       Y12, Y1, Y13
+	VMOVUPD      3616(BX), Y10
+	VMOVUPD      1024(BX), Y14
+	VMULPD       Y14, Y10, Y3
+	VMOVUPD      Y5, 2272(BX)
+	VMOVUPD      736(BX), Y5
+	VMOVUPD      Y7, 960(BX)
+	VMULPD       Y12, Y5, Y7
+	VMOVUPD      768(BX), Y12
+	VMOVUPD      Y4, 1056(BX)
+	VMULPD       Y14, Y12, Y4
+	VFNMADD231PD Y1, Y13, Y11
+	VFNMADD231PD Y10, Y3, Y8
+	VFNMADD231PD Y5, Y13, Y2
+	VFNMADD231PD Y12, Y3, Y15
+	VMOVUPD      4448(BX), Y1
+	VFNMADD231PD Y1, Y13, Y6
+	VMOVUPD      4416(BX), Y10
+	VFNMADD231PD Y10, Y3, Y9
+	VFNMADD231PD Y5, Y7, Y0
+	VMOVUPD      1056(BX), Y3
+	VFNMADD231PD Y12, Y4, Y3
+	VMOVUPD      960(BX), Y5
+	VFNMADD231PD Y1, Y7, Y5
+	VMOVUPD      2272(BX), Y7
+	VFNMADD231PD Y10, Y4, Y7
+	VMOVUPD      1184(BX), Y4
+	VMOVUPD      800(BX), Y12
+	VMULPD       Y12, Y4, Y13
+	VMOVUPD      4288(BX), Y10
+	VMOVUPD      3840(BX), Y14
+	VMULPD       Y14, Y10, Y1
+	VMOVUPD      Y7, 2272(BX)
+	VMOVUPD      288(BX), Y7
+	VMOVUPD      Y5, 960(BX)
+	VMULPD       Y12, Y7, Y5
+	VMOVUPD      320(BX), Y12
+	VMOVUPD      Y3, 1056(BX)
+	VMULPD       Y14, Y12, Y3
+	VFNMADD231PD Y4, Y13, Y11
+	VFNMADD231PD Y10, Y1, Y8
+	VFNMADD231PD Y7, Y13, Y2
+	VFNMADD231PD Y12, Y1, Y15
+	VMOVUPD      3776(BX), Y4
+	VFNMADD231PD Y4, Y13, Y6
+	VMOVUPD      3744(BX), Y10
+	VFNMADD231PD Y10, Y1, Y9
+	VFNMADD231PD Y7, Y5, Y0
+	VMOVUPD      1056(BX), Y1
+	VFNMADD231PD Y12, Y3, Y1
+	VMOVUPD      960(BX), Y7
+	VFNMADD231PD Y4, Y5, Y7
+	VMOVUPD      2272(BX), Y5
+	VFNMADD231PD Y10, Y3, Y5
+	VMOVUPD      5088(BX), Y3
+	VMOVUPD      2240(BX), Y12
+	VMULPD       Y12, Y3, Y13
+	VMOVUPD      5056(BX), Y10
+	VMOVUPD      3808(BX), Y14
+	VMULPD       Y14, Y10, Y4
+	VMOVUPD      Y5, 2272(BX)
+	VMOVUPD      896(BX), Y5
+	VMOVUPD      Y7, 960(BX)
+	VMULPD       Y12, Y5, Y7
+	VMOVUPD      864(BX), Y12
+	VMOVUPD      Y1, 1056(BX)
+	VMULPD       Y14, Y12, Y1
+	VFNMADD231PD Y3, Y13, Y11
+	VFNMADD231PD Y10, Y4, Y8
+	VFNMADD231PD Y5, Y13, Y2
+	VFNMADD231PD Y12, Y4, Y15
+	VMOVUPD      608(BX), Y3
+	VFNMADD231PD Y3, Y13, Y6
+	VMOVUPD      640(BX), Y10
+	VFNMADD231PD Y10, Y4, Y9
+	VFNMADD231PD Y5, Y7, Y0
+	VMOVUPD      1056(BX), Y4
+	VFNMADD231PD Y12, Y1, Y4
+	VMOVUPD      960(BX), Y5
+	VFNMADD231PD Y3, Y7, Y5
+	VMOVUPD      2272(BX), Y7
+	VFNMADD231PD Y10, Y1, Y7
+	VMOVUPD      one<>+0(SB), Y1
+	VDIVPD       Y11, Y1, Y12
+	VDIVPD       Y8, Y1, Y1
+	VPSUBQ       pivotMin<>+0(SB), Y11, Y13
+	VMOVUPD      Y11, 864(BX)
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y11
+	VMOVUPD      Y8, 896(BX)
+	VMOVUPD      5216(BX), Y8
+	VORPD        Y13, Y8, Y8
+	VMOVUPD      4544(BX), Y13
+	VORPD        Y11, Y13, Y11
+	VMULPD       Y12, Y2, Y13
+	VMOVUPD      Y12, 4544(BX)
+	VMULPD       Y1, Y15, Y12
+	VFNMADD231PD Y2, Y13, Y0
+	VFNMADD231PD Y15, Y12, Y4
+	VFNMADD231PD Y6, Y13, Y5
+	VFNMADD231PD Y9, Y12, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y0, Y2
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y12
+	VORPD        Y2, Y8, Y2
+	VORPD        Y12, Y11, Y8
+	VBROADCASTSD 7616(CX), Y11
+	VADDPD       7616(AX), Y11, Y12
+	VADDPD       7648(AX), Y11, Y11
+	VMOVUPD      576(BX), Y13
+	VMULPD       1600(BX), Y13, Y15
+	VMOVUPD      Y8, 1600(BX)
+	VMOVUPD      544(BX), Y8
+	VMOVUPD      Y2, 5216(BX)
+	VMULPD       3392(BX), Y8, Y2
+	VFNMADD231PD Y13, Y15, Y12
+	VFNMADD231PD Y8, Y2, Y11
+	VMOVUPD      1472(BX), Y2
+	VMULPD       1760(BX), Y2, Y8
+	VMOVUPD      1440(BX), Y13
+	VMULPD       1920(BX), Y13, Y15
+	VFNMADD231PD Y2, Y8, Y12
+	VFNMADD231PD Y13, Y15, Y11
+	VMOVUPD      2528(BX), Y2
+	VMULPD       1888(BX), Y2, Y8
+	VMOVUPD      2496(BX), Y13
+	VMULPD       2592(BX), Y13, Y15
+	VFNMADD231PD Y2, Y8, Y12
+	VFNMADD231PD Y13, Y15, Y11
+	VMOVUPD      3296(BX), Y2
+	VMULPD       3456(BX), Y2, Y8
+	VMOVUPD      3264(BX), Y13
+	VMULPD       3488(BX), Y13, Y15
+	VFNMADD231PD Y2, Y8, Y12
+	VFNMADD231PD Y13, Y15, Y11
+	VMOVUPD      1728(BX), Y2
+	VMULPD       1824(BX), Y2, Y8
+	VMOVUPD      1696(BX), Y13
+	VMULPD       2720(BX), Y13, Y15
+	VFNMADD231PD Y2, Y8, Y12
+	VFNMADD231PD Y13, Y15, Y11
+	VMOVUPD      4160(BX), Y2
+	VMULPD       4480(BX), Y2, Y8
+	VMOVUPD      4128(BX), Y13
+	VMULPD       4512(BX), Y13, Y15
+	VFNMADD231PD Y2, Y8, Y12
+	VFNMADD231PD Y13, Y15, Y11
+	VMOVUPD      3328(BX), Y2
+	VMULPD       2688(BX), Y2, Y8
+	VMOVUPD      1952(BX), Y13
+	VMULPD       3424(BX), Y13, Y15
+	VFNMADD231PD Y2, Y8, Y12
+	VFNMADD231PD Y13, Y15, Y11
+	VMOVUPD      4800(BX), Y2
+	VMULPD       5120(BX), Y2, Y8
+	VMOVUPD      4768(BX), Y13
+	VMULPD       5152(BX), Y13, Y15
+	VFNMADD231PD Y2, Y8, Y12
+	VFNMADD231PD Y13, Y15, Y11
+	VMOVUPD      2848(BX), Y2
+	VMULPD       1504(BX), Y2, Y8
+	VMOVUPD      2816(BX), Y13
+	VMULPD       832(BX), Y13, Y15
+	VFNMADD231PD Y2, Y8, Y12
+	VFNMADD231PD Y13, Y15, Y11
+	VMOVUPD      4448(BX), Y2
+	VMULPD       928(BX), Y2, Y8
+	VMOVUPD      4416(BX), Y13
+	VMULPD       1024(BX), Y13, Y15
+	VFNMADD231PD Y2, Y8, Y12
+	VFNMADD231PD Y13, Y15, Y11
+	VMOVUPD      3776(BX), Y2
+	VMULPD       800(BX), Y2, Y8
+	VMOVUPD      3744(BX), Y13
+	VMULPD       3840(BX), Y13, Y15
+	VFNMADD231PD Y2, Y8, Y12
+	VFNMADD231PD Y13, Y15, Y11
+	VMULPD       2240(BX), Y3, Y2
+	VMULPD       Y14, Y10, Y8
+	VFNMADD231PD Y3, Y2, Y12
+	VFNMADD231PD Y10, Y8, Y11
+	VMULPD       4544(BX), Y6, Y2
+	VMULPD       Y1, Y9, Y1
+	VFNMADD231PD Y6, Y2, Y12
+	VFNMADD231PD Y9, Y1, Y11
+	VMULPD       Y5, Y5, Y1
+	VMULPD       Y7, Y7, Y2
+	VFMSUB231PD  Y12, Y0, Y1
+	VFMSUB231PD  Y11, Y4, Y2
+	VPSUBQ       leastPair<>+0(SB), Y1, Y0
+	VPSRLQ       $0x01, Y0, Y0
+	VPSUBQ       leastPair<>+0(SB), Y2, Y3
+	VPSRLQ       $0x01, Y3, Y3
+	VMOVUPD      5216(BX), Y4
+	VORPD        Y0, Y4, Y0
+	VMOVUPD      1600(BX), Y4
+	VORPD        Y3, Y4, Y3
+	VMOVUPD      864(BX), Y4
+	VMULPD       Y1, Y4, Y1
+	VMOVUPD      896(BX), Y4
+	VMULPD       Y2, Y4, Y2
+	VMOVUPD      3360(BX), Y4
+	VMULPD       Y1, Y4, Y1
+	VMOVUPD      2560(BX), Y4
+	VMULPD       Y2, Y4, Y2
+	VMOVUPD      3520(BX), Y4
+	VMOVUPD      5184(BX), Y5
+	TESTQ        SI, SI
+	JZ           determinants15
+	VANDPD       evenMask<>+0(SB), Y1, Y6
+	VORPD        evenBits<>+0(SB), Y6, Y6
+	VANDPD       evenMask<>+0(SB), Y2, Y7
+	VORPD        evenBits<>+0(SB), Y7, Y7
+	VPSRLQ       $0x35, Y1, Y1
+	VPSRLQ       $0x35, Y2, Y2
+	VPADDQ       Y1, Y4, Y1
+	VPADDQ       Y2, Y5, Y2
+	VPXOR        Y4, Y4, Y4
+	VPSRLQ       $0x3c, Y0, Y0
+	VPCMPGTQ     Y4, Y0, Y0
+	VORPD        Y0, Y6, Y0
+	VPSRLQ       $0x3c, Y3, Y3
+	VPCMPGTQ     Y4, Y3, Y3
+	VORPD        Y3, Y7, Y3
+	VCVTPD2PSY   Y0, X4
+	VCVTPD2PSY   Y3, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y0, Y8, Y6
+	VMULPD       Y4, Y4, Y0
+	VFNMADD231PD Y3, Y0, Y7
+	VMOVUPD      (R10)(R12*1), Y0
+	VMOVUPD      32(BX), Y3
+	VADDPD       Y3, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMOVUPD      32(R10)(R12*1), Y6
+	VADDPD       Y3, Y6, Y3
+	VADDPD       Y3, Y7, Y3
+	VMOVUPD      (R9)(R12*1), Y6
+	VMOVUPD      (BX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(R9)(R12*1), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y0, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y3, Y7
+	VMOVUPD      (R11)(R12*1), Y8
+	VMOVUPD      64(BX), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSUBQ       Y1, Y8, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPADDQ       Y5, Y1, Y1
+	VMOVUPD      32(R11)(R12*1), Y5
+	VPADDQ       Y9, Y5, Y5
+	VPSUBQ       Y2, Y5, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       Y4, Y2, Y2
+	VMULPD       Y1, Y0, Y0
+	VMULPD       Y2, Y3, Y3
+	VFMADD231PD  Y0, Y6, Y1
+	VFMADD231PD  Y3, Y7, Y2
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (SI)(R12*1)
+	VMOVUPD      one<>+0(SB), Y0
+	VMINPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 32(SI)(R12*1)
+
+next15:
+	ADDQ $0x40, R12
+	ADDQ $0x00001e00, AX
+	SUBQ $0x01, DX
+	JG   loop15
+	VZEROUPPER
+	RET
+
+determinants15:
+	VANDPD   mantissa<>+0(SB), Y1, Y6
+	VORPD    one<>+0(SB), Y6, Y6
+	VPSRLQ   $0x34, Y1, Y7
+	VPSUBQ   expBias<>+0(SB), Y7, Y7
+	VPADDQ   Y4, Y4, Y4
+	VPADDQ   Y4, Y7, Y7
+	VPSUBQ   expBias2<>+0(SB), Y7, Y7
+	VPSUBQ   expBias2<>+0(SB), Y7, Y7
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y0, Y0
+	VPCMPGTQ Y8, Y0, Y0
+	VORPD    Y0, Y6, Y6
+	VMOVUPD  Y6, (DI)(R12*1)
+	VMOVUPD  Y7, (R8)(R12*1)
+	VANDPD   mantissa<>+0(SB), Y2, Y6
+	VORPD    one<>+0(SB), Y6, Y6
+	VPSRLQ   $0x34, Y2, Y7
+	VPSUBQ   expBias<>+0(SB), Y7, Y7
+	VPADDQ   Y5, Y5, Y5
+	VPADDQ   Y5, Y7, Y7
+	VPSUBQ   expBias2<>+0(SB), Y7, Y7
+	VPSUBQ   expBias2<>+0(SB), Y7, Y7
+	VPXOR    Y8, Y8, Y8
+	VPSRLQ   $0x3c, Y3, Y3
+	VPCMPGTQ Y8, Y3, Y3
+	VORPD    Y3, Y6, Y6
+	VMOVUPD  Y6, 32(DI)(R12*1)
+	VMOVUPD  Y7, 32(R8)(R12*1)
+	JMP      next15
+
+// func crossAVX512(p int, dst *float64, mant *float64, expo *int64, src *float64, a *float64, tiles int, e *float64, c *float64, x *int64, ae float64, ac float64, ax int64, work *float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·crossAVX512(SB), NOSPLIT, $0-112
+	MOVQ src+32(FP), AX
+	MOVQ a+40(FP), CX
+	MOVQ tiles+48(FP), DX
+	MOVQ work+104(FP), BX
+	MOVQ dst+8(FP), SI
+	MOVQ mant+16(FP), DI
+	MOVQ expo+24(FP), R8
+	MOVQ e+56(FP), R9
+	MOVQ c+64(FP), R10
+	MOVQ x+72(FP), R11
+	MOVQ p+0(FP), R12
+	CMPQ R12, $0x01
+	JE   order1
+	CMPQ R12, $0x02
+	JE   order2
+	CMPQ R12, $0x03
+	JE   order3
+	CMPQ R12, $0x04
+	JE   order4
+	CMPQ R12, $0x05
+	JE   order5
+	CMPQ R12, $0x06
+	JE   order6
+	CMPQ R12, $0x07
+	JE   order7
+	CMPQ R12, $0x08
+	JE   order8
+	CMPQ R12, $0x09
+	JE   order9
+	CMPQ R12, $0x0a
+	JE   order10
+	CMPQ R12, $0x0b
+	JE   order11
+	CMPQ R12, $0x0c
+	JE   order12
+	CMPQ R12, $0x0d
+	JE   order13
+	CMPQ R12, $0x0e
+	JE   order14
+	CMPQ R12, $0x0f
+	JE   order15
+
+order1:
+	VBROADCASTSD ae+80(FP), Z0
+	VMOVUPD      Z0, (BX)
+	VBROADCASTSD ac+88(FP), Z0
+	VMOVUPD      Z0, 64(BX)
+	VBROADCASTSD ax+96(FP), Z0
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      128(BX), Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VMOVUPD      Z0, 128(BX)
+	XORQ         R12, R12
+
+loop1:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z1
+	TESTQ        SI, SI
+	JZ           determinants1
+	VANDPD       evenMask<>+0(SB), Z0, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VPSRLQ       $0x35, Z0, Z0
+	VPTESTMQ     topBits<>+0(SB), Z1, K1
+	VMOVUPD      notANumber<>+0(SB), K1, Z2
+	VCVTPD2PS    Z2, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y1, Y3, Y1
+	VCVTPS2PD    Y1, Z1
+	VMOVUPD      one<>+0(SB), Z3
+	VMULPD       Z1, Z1, Z4
+	VFNMADD231PD Z2, Z4, Z3
+	VMOVUPD      (R10)(R12*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z3, Z2
+	VMOVUPD      (R9)(R12*1), Z3
+	VMULPD       (BX), Z3, Z3
+	VMULPD       Z1, Z3, Z1
+	VMOVUPD      threeEighths<>+0(SB), Z3
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z3
+	VMOVUPD      (R11)(R12*1), Z4
+	VPADDQ       128(BX), Z4, Z4
+	VPSUBQ       Z0, Z4, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VPADDQ       Z1, Z0, Z0
+	VMULPD       Z0, Z2, Z1
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (SI)(R12*1)
+
+next1:
+	ADDQ $0x40, R12
+	ADDQ $0x40, AX
+	SUBQ $0x01, DX
+	JG   loop1
+	VZEROUPPER
+	RET
+
+determinants1:
+	VANDPD   mantissa<>+0(SB), Z0, Z2
+	VORPD    one<>+0(SB), Z2, Z2
+	VPSRLQ   $0x34, Z0, Z3
+	VPSUBQ   expBias<>+0(SB), Z3, Z3
+	VPTESTMQ topBits<>+0(SB), Z1, K1
+	VMOVUPD  notANumber<>+0(SB), K1, Z2
+	VMOVUPD  Z2, (DI)(R12*1)
+	VMOVUPD  Z3, (R8)(R12*1)
+	JMP      next1
+
+order2:
+	VBROADCASTSD ae+80(FP), Z0
+	VMOVUPD      Z0, (BX)
+	VBROADCASTSD ac+88(FP), Z0
+	VMOVUPD      Z0, 64(BX)
+	VBROADCASTSD ax+96(FP), Z0
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      128(BX), Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VMOVUPD      Z0, 128(BX)
+	XORQ         R12, R12
+
+loop2:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      64(AX), Z1
+	VADDPD.BCST  64(CX), Z1, Z1
+	VMOVUPD      128(AX), Z2
+	VADDPD.BCST  128(CX), Z2, Z2
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z3
+	VMULPD       Z1, Z1, Z1
+	VFMSUB231PD  Z2, Z0, Z1
+	VPSUBQ       leastPair<>+0(SB), Z1, Z0
+	VPSRLQ       $0x01, Z0, Z0
+	VORPD        Z0, Z3, Z0
+	TESTQ        SI, SI
+	JZ           determinants2
+	VANDPD       evenMask<>+0(SB), Z1, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VPSRLQ       $0x35, Z1, Z1
+	VPTESTMQ     topBits<>+0(SB), Z0, K1
+	VMOVUPD      notANumber<>+0(SB), K1, Z2
+	VCVTPD2PS    Z2, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y0, Y3, Y0
+	VCVTPS2PD    Y0, Z0
+	VMOVUPD      one<>+0(SB), Z3
+	VMULPD       Z0, Z0, Z4
+	VFNMADD231PD Z2, Z4, Z3
+	VMOVUPD      (R10)(R12*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z3, Z2
+	VMOVUPD      (R9)(R12*1), Z3
+	VMULPD       (BX), Z3, Z3
+	VMULPD       Z0, Z3, Z0
+	VMOVUPD      threeEighths<>+0(SB), Z3
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z3
+	VMOVUPD      (R11)(R12*1), Z4
+	VPADDQ       128(BX), Z4, Z4
+	VPSUBQ       Z1, Z4, Z1
+	VPSLLQ       $0x34, Z1, Z1
+	VPADDQ       Z0, Z1, Z0
+	VMULPD       Z0, Z2, Z1
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (SI)(R12*1)
+
+next2:
+	ADDQ $0x40, R12
+	ADDQ $0x000000c0, AX
+	SUBQ $0x01, DX
+	JG   loop2
+	VZEROUPPER
+	RET
+
+determinants2:
+	VANDPD   mantissa<>+0(SB), Z1, Z2
+	VORPD    one<>+0(SB), Z2, Z2
+	VPSRLQ   $0x34, Z1, Z3
+	VPSUBQ   expBias<>+0(SB), Z3, Z3
+	VPTESTMQ topBits<>+0(SB), Z0, K1
+	VMOVUPD  notANumber<>+0(SB), K1, Z2
+	VMOVUPD  Z2, (DI)(R12*1)
+	VMOVUPD  Z3, (R8)(R12*1)
+	JMP      next2
+
+order3:
+	VBROADCASTSD ae+80(FP), Z0
+	VMOVUPD      Z0, (BX)
+	VBROADCASTSD ac+88(FP), Z0
+	VMOVUPD      Z0, 64(BX)
+	VBROADCASTSD ax+96(FP), Z0
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      128(BX), Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VMOVUPD      Z0, 128(BX)
+	XORQ         R12, R12
+
+loop3:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      64(AX), Z1
+	VADDPD.BCST  64(CX), Z1, Z1
+	VMOVUPD      192(AX), Z2
+	VADDPD.BCST  192(CX), Z2, Z2
+	VMOVUPD      128(AX), Z3
+	VADDPD.BCST  128(CX), Z3, Z3
+	VMOVUPD      256(AX), Z4
+	VADDPD.BCST  256(CX), Z4, Z4
+	VMOVUPD      320(AX), Z5
+	VADDPD.BCST  320(CX), Z5, Z5
+	VMOVUPD      one<>+0(SB), Z6
+	VDIVPD       Z0, Z6, Z6
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z7
+	VMULPD       Z6, Z1, Z8
+	VMULPD       Z6, Z2, Z6
+	VFNMADD231PD Z1, Z8, Z3
+	VFNMADD231PD Z2, Z8, Z4
+	VFNMADD231PD Z2, Z6, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z3, Z1
+	VORPD        Z1, Z7, Z1
+	VMULPD       Z4, Z4, Z2
+	VFMSUB231PD  Z5, Z3, Z2
+	VPSUBQ       leastPair<>+0(SB), Z2, Z3
+	VPSRLQ       $0x01, Z3, Z3
+	VORPD        Z3, Z1, Z1
+	VMULPD       Z2, Z0, Z0
+	TESTQ        SI, SI
+	JZ           determinants3
+	VANDPD       evenMask<>+0(SB), Z0, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VPSRLQ       $0x35, Z0, Z0
+	VPTESTMQ     topBits<>+0(SB), Z1, K1
+	VMOVUPD      notANumber<>+0(SB), K1, Z2
+	VCVTPD2PS    Z2, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y1, Y3, Y1
+	VCVTPS2PD    Y1, Z1
+	VMOVUPD      one<>+0(SB), Z3
+	VMULPD       Z1, Z1, Z4
+	VFNMADD231PD Z2, Z4, Z3
+	VMOVUPD      (R10)(R12*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z3, Z2
+	VMOVUPD      (R9)(R12*1), Z3
+	VMULPD       (BX), Z3, Z3
+	VMULPD       Z1, Z3, Z1
+	VMOVUPD      threeEighths<>+0(SB), Z3
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z3
+	VMOVUPD      (R11)(R12*1), Z4
+	VPADDQ       128(BX), Z4, Z4
+	VPSUBQ       Z0, Z4, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VPADDQ       Z1, Z0, Z0
+	VMULPD       Z0, Z2, Z1
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (SI)(R12*1)
+
+next3:
+	ADDQ $0x40, R12
+	ADDQ $0x00000180, AX
+	SUBQ $0x01, DX
+	JG   loop3
+	VZEROUPPER
+	RET
+
+determinants3:
+	VANDPD   mantissa<>+0(SB), Z0, Z2
+	VORPD    one<>+0(SB), Z2, Z2
+	VPSRLQ   $0x34, Z0, Z3
+	VPSUBQ   expBias<>+0(SB), Z3, Z3
+	VPTESTMQ topBits<>+0(SB), Z1, K1
+	VMOVUPD  notANumber<>+0(SB), K1, Z2
+	VMOVUPD  Z2, (DI)(R12*1)
+	VMOVUPD  Z3, (R8)(R12*1)
+	JMP      next3
+
+order4:
+	VBROADCASTSD ae+80(FP), Z0
+	VMOVUPD      Z0, (BX)
+	VBROADCASTSD ac+88(FP), Z0
+	VMOVUPD      Z0, 64(BX)
+	VBROADCASTSD ax+96(FP), Z0
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      128(BX), Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VMOVUPD      Z0, 128(BX)
+	XORQ         R12, R12
+
+loop4:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      64(AX), Z1
+	VADDPD.BCST  64(CX), Z1, Z1
+	VMOVUPD      192(AX), Z2
+	VADDPD.BCST  192(CX), Z2, Z2
+	VMOVUPD      384(AX), Z3
+	VADDPD.BCST  384(CX), Z3, Z3
+	VMOVUPD      128(AX), Z4
+	VADDPD.BCST  128(CX), Z4, Z4
+	VMOVUPD      256(AX), Z5
+	VADDPD.BCST  256(CX), Z5, Z5
+	VMOVUPD      448(AX), Z6
+	VADDPD.BCST  448(CX), Z6, Z6
+	VMOVUPD      320(AX), Z7
+	VADDPD.BCST  320(CX), Z7, Z7
+	VMOVUPD      512(AX), Z8
+	VADDPD.BCST  512(CX), Z8, Z8
+	VMOVUPD      576(AX), Z9
+	VADDPD.BCST  576(CX), Z9, Z9
+	VMOVUPD      one<>+0(SB), Z10
+	VDIVPD       Z0, Z10, Z11
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z12
+	VMULPD       Z11, Z1, Z13
+	VMULPD       Z11, Z2, Z14
+	VMULPD       Z11, Z3, Z11
+	VFNMADD231PD Z1, Z13, Z4
+	VFNMADD231PD Z2, Z13, Z5
+	VFNMADD231PD Z3, Z13, Z6
+	VFNMADD231PD Z2, Z14, Z7
+	VFNMADD231PD Z3, Z14, Z8
+	VFNMADD231PD Z3, Z11, Z9
+	VDIVPD       Z4, Z10, Z1
+	VPSUBQ       pivotMin<>+0(SB), Z4, Z2
+	VORPD        Z2, Z12, Z2
+	VMULPD       Z1, Z5, Z3
+	VMULPD       Z1, Z6, Z1
+	VFNMADD231PD Z5, Z3, Z7
+	VFNMADD231PD Z6, Z3, Z8
+	VFNMADD231PD Z6, Z1, Z9
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z1
+	VORPD        Z1, Z2, Z1
+	VMULPD       Z8, Z8, Z2
+	VFMSUB231PD  Z9, Z7, Z2
+	VPSUBQ       leastPair<>+0(SB), Z2, Z3
+	VPSRLQ       $0x01, Z3, Z3
+	VORPD        Z3, Z1, Z1
+	VMULPD       Z4, Z0, Z0
+	VMULPD       Z2, Z0, Z0
+	TESTQ        SI, SI
+	JZ           determinants4
+	VANDPD       evenMask<>+0(SB), Z0, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VPSRLQ       $0x35, Z0, Z0
+	VPTESTMQ     topBits<>+0(SB), Z1, K1
+	VMOVUPD      notANumber<>+0(SB), K1, Z2
+	VCVTPD2PS    Z2, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y1, Y3, Y1
+	VCVTPS2PD    Y1, Z1
+	VMOVUPD      one<>+0(SB), Z3
+	VMULPD       Z1, Z1, Z4
+	VFNMADD231PD Z2, Z4, Z3
+	VMOVUPD      (R10)(R12*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z3, Z2
+	VMOVUPD      (R9)(R12*1), Z3
+	VMULPD       (BX), Z3, Z3
+	VMULPD       Z1, Z3, Z1
+	VMOVUPD      threeEighths<>+0(SB), Z3
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z3
+	VMOVUPD      (R11)(R12*1), Z4
+	VPADDQ       128(BX), Z4, Z4
+	VPSUBQ       Z0, Z4, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VPADDQ       Z1, Z0, Z0
+	VMULPD       Z0, Z2, Z1
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (SI)(R12*1)
+
+next4:
+	ADDQ $0x40, R12
+	ADDQ $0x00000280, AX
+	SUBQ $0x01, DX
+	JG   loop4
+	VZEROUPPER
+	RET
+
+determinants4:
+	VANDPD   mantissa<>+0(SB), Z0, Z2
+	VORPD    one<>+0(SB), Z2, Z2
+	VPSRLQ   $0x34, Z0, Z3
+	VPSUBQ   expBias<>+0(SB), Z3, Z3
+	VPTESTMQ topBits<>+0(SB), Z1, K1
+	VMOVUPD  notANumber<>+0(SB), K1, Z2
+	VMOVUPD  Z2, (DI)(R12*1)
+	VMOVUPD  Z3, (R8)(R12*1)
+	JMP      next4
+
+order5:
+	VBROADCASTSD ae+80(FP), Z0
+	VMOVUPD      Z0, (BX)
+	VBROADCASTSD ac+88(FP), Z0
+	VMOVUPD      Z0, 64(BX)
+	VBROADCASTSD ax+96(FP), Z0
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      128(BX), Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VMOVUPD      Z0, 128(BX)
+	XORQ         R12, R12
+
+loop5:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      64(AX), Z1
+	VADDPD.BCST  64(CX), Z1, Z1
+	VMOVUPD      192(AX), Z2
+	VADDPD.BCST  192(CX), Z2, Z2
+	VMOVUPD      384(AX), Z3
+	VADDPD.BCST  384(CX), Z3, Z3
+	VMOVUPD      640(AX), Z4
+	VADDPD.BCST  640(CX), Z4, Z4
+	VMOVUPD      128(AX), Z5
+	VADDPD.BCST  128(CX), Z5, Z5
+	VMOVUPD      256(AX), Z6
+	VADDPD.BCST  256(CX), Z6, Z6
+	VMOVUPD      448(AX), Z7
+	VADDPD.BCST  448(CX), Z7, Z7
+	VMOVUPD      704(AX), Z8
+	VADDPD.BCST  704(CX), Z8, Z8
+	VMOVUPD      320(AX), Z9
+	VADDPD.BCST  320(CX), Z9, Z9
+	VMOVUPD      512(AX), Z10
+	VADDPD.BCST  512(CX), Z10, Z10
+	VMOVUPD      768(AX), Z11
+	VADDPD.BCST  768(CX), Z11, Z11
+	VMOVUPD      576(AX), Z12
+	VADDPD.BCST  576(CX), Z12, Z12
+	VMOVUPD      832(AX), Z13
+	VADDPD.BCST  832(CX), Z13, Z13
+	VMOVUPD      one<>+0(SB), Z14
+	VDIVPD       Z0, Z14, Z15
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z16
+	VMULPD       Z15, Z1, Z17
+	VMULPD       Z15, Z2, Z18
+	VMULPD       Z15, Z3, Z19
+	VFNMADD231PD Z1, Z17, Z5
+	VFNMADD231PD Z2, Z17, Z6
+	VFNMADD231PD Z3, Z17, Z7
+	VFNMADD231PD Z4, Z17, Z8
+	VFNMADD231PD Z2, Z18, Z9
+	VFNMADD231PD Z3, Z18, Z10
+	VFNMADD231PD Z4, Z18, Z11
+	VFNMADD231PD Z3, Z19, Z12
+	VFNMADD231PD Z4, Z19, Z13
+	VDIVPD       Z5, Z14, Z1
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z2
+	VORPD        Z2, Z16, Z2
+	VMULPD       Z1, Z6, Z3
+	VMULPD       Z1, Z7, Z16
+	VFNMADD231PD Z6, Z3, Z9
+	VFNMADD231PD Z7, Z3, Z10
+	VFNMADD231PD Z8, Z3, Z11
+	VFNMADD231PD Z7, Z16, Z12
+	VFNMADD231PD Z8, Z16, Z13
+	VDIVPD       Z9, Z14, Z3
+	VPSUBQ       pivotMin<>+0(SB), Z9, Z6
+	VORPD        Z6, Z2, Z2
+	VMULPD       Z3, Z10, Z6
+	VFNMADD231PD Z10, Z6, Z12
+	VFNMADD231PD Z11, Z6, Z13
+	VPSUBQ       pivotMin<>+0(SB), Z12, Z6
+	VORPD        Z6, Z2, Z2
+	VMOVUPD      896(AX), Z6
+	VADDPD.BCST  896(CX), Z6, Z6
+	VMULPD       Z15, Z4, Z7
+	VFNMADD231PD Z4, Z7, Z6
+	VMULPD       Z1, Z8, Z1
+	VFNMADD231PD Z8, Z1, Z6
+	VMULPD       Z3, Z11, Z1
+	VFNMADD231PD Z11, Z1, Z6
+	VMULPD       Z13, Z13, Z1
+	VFMSUB231PD  Z6, Z12, Z1
+	VPSUBQ       leastPair<>+0(SB), Z1, Z3
+	VPSRLQ       $0x01, Z3, Z3
+	VORPD        Z3, Z2, Z2
+	VMULPD       Z5, Z0, Z0
+	VMULPD       Z1, Z9, Z1
+	VMULPD       Z1, Z0, Z0
+	TESTQ        SI, SI
+	JZ           determinants5
+	VANDPD       evenMask<>+0(SB), Z0, Z1
+	VORPD        evenBits<>+0(SB), Z1, Z1
+	VPSRLQ       $0x35, Z0, Z0
+	VPTESTMQ     topBits<>+0(SB), Z2, K1
+	VMOVUPD      notANumber<>+0(SB), K1, Z1
+	VCVTPD2PS    Z1, Y2
+	VSQRTPS      Y2, Y2
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y2, Y3, Y2
+	VCVTPS2PD    Y2, Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMULPD       Z2, Z2, Z4
+	VFNMADD231PD Z1, Z4, Z3
+	VMOVUPD      (R10)(R12*1), Z1
+	VADDPD       64(BX), Z1, Z1
+	VADDPD       Z1, Z3, Z1
+	VMOVUPD      (R9)(R12*1), Z3
+	VMULPD       (BX), Z3, Z3
+	VMULPD       Z2, Z3, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z3
+	VFMADD213PD  oneHalf<>+0(SB), Z1, Z3
+	VMOVUPD      (R11)(R12*1), Z4
+	VPADDQ       128(BX), Z4, Z4
+	VPSUBQ       Z0, Z4, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VPADDQ       Z2, Z0, Z0
+	VMULPD       Z0, Z1, Z1
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (SI)(R12*1)
+
+next5:
+	ADDQ $0x40, R12
+	ADDQ $0x000003c0, AX
+	SUBQ $0x01, DX
+	JG   loop5
+	VZEROUPPER
+	RET
+
+determinants5:
+	VANDPD   mantissa<>+0(SB), Z0, Z1
+	VORPD    one<>+0(SB), Z1, Z1
+	VPSRLQ   $0x34, Z0, Z3
+	VPSUBQ   expBias<>+0(SB), Z3, Z3
+	VPTESTMQ topBits<>+0(SB), Z2, K1
+	VMOVUPD  notANumber<>+0(SB), K1, Z1
+	VMOVUPD  Z1, (DI)(R12*1)
+	VMOVUPD  Z3, (R8)(R12*1)
+	JMP      next5
+
+order6:
+	VBROADCASTSD ae+80(FP), Z0
+	VMOVUPD      Z0, (BX)
+	VBROADCASTSD ac+88(FP), Z0
+	VMOVUPD      Z0, 64(BX)
+	VBROADCASTSD ax+96(FP), Z0
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      128(BX), Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VMOVUPD      Z0, 128(BX)
+	XORQ         R12, R12
+
+loop6:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      64(AX), Z1
+	VADDPD.BCST  64(CX), Z1, Z1
+	VMOVUPD      192(AX), Z2
+	VADDPD.BCST  192(CX), Z2, Z2
+	VMOVUPD      384(AX), Z3
+	VADDPD.BCST  384(CX), Z3, Z3
+	VMOVUPD      640(AX), Z4
+	VADDPD.BCST  640(CX), Z4, Z4
+	VMOVUPD      960(AX), Z5
+	VADDPD.BCST  960(CX), Z5, Z5
+	VMOVUPD      128(AX), Z6
+	VADDPD.BCST  128(CX), Z6, Z6
+	VMOVUPD      256(AX), Z7
+	VADDPD.BCST  256(CX), Z7, Z7
+	VMOVUPD      448(AX), Z8
+	VADDPD.BCST  448(CX), Z8, Z8
+	VMOVUPD      704(AX), Z9
+	VADDPD.BCST  704(CX), Z9, Z9
+	VMOVUPD      1024(AX), Z10
+	VADDPD.BCST  1024(CX), Z10, Z10
+	VMOVUPD      320(AX), Z11
+	VADDPD.BCST  320(CX), Z11, Z11
+	VMOVUPD      512(AX), Z12
+	VADDPD.BCST  512(CX), Z12, Z12
+	VMOVUPD      768(AX), Z13
+	VADDPD.BCST  768(CX), Z13, Z13
+	VMOVUPD      1088(AX), Z14
+	VADDPD.BCST  1088(CX), Z14, Z14
+	VMOVUPD      576(AX), Z15
+	VADDPD.BCST  576(CX), Z15, Z15
+	VMOVUPD      832(AX), Z16
+	VADDPD.BCST  832(CX), Z16, Z16
+	VMOVUPD      1152(AX), Z17
+	VADDPD.BCST  1152(CX), Z17, Z17
+	VMOVUPD      one<>+0(SB), Z18
+	VDIVPD       Z0, Z18, Z19
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z20
+	VMULPD       Z19, Z1, Z21
+	VMULPD       Z19, Z2, Z22
+	VMULPD       Z19, Z3, Z23
+	VFNMADD231PD Z1, Z21, Z6
+	VFNMADD231PD Z2, Z21, Z7
+	VFNMADD231PD Z3, Z21, Z8
+	VFNMADD231PD Z4, Z21, Z9
+	VFNMADD231PD Z5, Z21, Z10
+	VFNMADD231PD Z2, Z22, Z11
+	VFNMADD231PD Z3, Z22, Z12
+	VFNMADD231PD Z4, Z22, Z13
+	VFNMADD231PD Z5, Z22, Z14
+	VFNMADD231PD Z3, Z23, Z15
+	VFNMADD231PD Z4, Z23, Z16
+	VFNMADD231PD Z5, Z23, Z17
+	VDIVPD       Z6, Z18, Z1
+	VPSUBQ       pivotMin<>+0(SB), Z6, Z2
+	VORPD        Z2, Z20, Z2
+	VMULPD       Z1, Z7, Z3
+	VMULPD       Z1, Z8, Z20
+	VFNMADD231PD Z7, Z3, Z11
+	VFNMADD231PD Z8, Z3, Z12
+	VFNMADD231PD Z9, Z3, Z13
+	VFNMADD231PD Z10, Z3, Z14
+	VFNMADD231PD Z8, Z20, Z15
+	VFNMADD231PD Z9, Z20, Z16
+	VFNMADD231PD Z10, Z20, Z17
+	VDIVPD       Z11, Z18, Z3
+	VPSUBQ       pivotMin<>+0(SB), Z11, Z7
+	VORPD        Z7, Z2, Z2
+	VMULPD       Z3, Z12, Z7
+	VFNMADD231PD Z12, Z7, Z15
+	VFNMADD231PD Z13, Z7, Z16
+	VFNMADD231PD Z14, Z7, Z17
+	VDIVPD       Z15, Z18, Z7
+	VPSUBQ       pivotMin<>+0(SB), Z15, Z8
+	VORPD        Z8, Z2, Z2
+	VMULPD       Z6, Z0, Z0
+	VMULPD       Z15, Z11, Z6
+	VMULPD       Z6, Z0, Z0
+	VMOVUPD      896(AX), Z6
+	VADDPD.BCST  896(CX), Z6, Z6
+	VMOVUPD      1216(AX), Z8
+	VADDPD.BCST  1216(CX), Z8, Z8
+	VMOVUPD      1280(AX), Z11
+	VADDPD.BCST  1280(CX), Z11, Z11
+	VMULPD       Z19, Z4, Z12
+	VMULPD       Z19, Z5, Z15
+	VFNMADD231PD Z4, Z12, Z6
+	VFNMADD231PD Z5, Z12, Z8
+	VFNMADD231PD Z5, Z15, Z11
+	VMULPD       Z1, Z9, Z4
+	VMULPD       Z1, Z10, Z1
+	VFNMADD231PD Z9, Z4, Z6
+	VFNMADD231PD Z10, Z4, Z8
+	VFNMADD231PD Z10, Z1, Z11
+	VMULPD       Z3, Z13, Z1
+	VMULPD       Z3, Z14, Z3
+	VFNMADD231PD Z13, Z1, Z6
+	VFNMADD231PD Z14, Z1, Z8
+	VFNMADD231PD Z14, Z3, Z11
+	VMULPD       Z7, Z16, Z1
+	VMULPD       Z7, Z17, Z3
+	VFNMADD231PD Z16, Z1, Z6
+	VFNMADD231PD Z17, Z1, Z8
+	VFNMADD231PD Z17, Z3, Z11
+	VPSUBQ       pivotMin<>+0(SB), Z6, Z1
+	VORPD        Z1, Z2, Z1
+	VMULPD       Z8, Z8, Z2
+	VFMSUB231PD  Z11, Z6, Z2
+	VPSUBQ       leastPair<>+0(SB), Z2, Z3
+	VPSRLQ       $0x01, Z3, Z3
+	VORPD        Z3, Z1, Z1
+	VMULPD       Z2, Z0, Z0
+	TESTQ        SI, SI
+	JZ           determinants6
+	VANDPD       evenMask<>+0(SB), Z0, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VPSRLQ       $0x35, Z0, Z0
+	VPTESTMQ     topBits<>+0(SB), Z1, K1
+	VMOVUPD      notANumber<>+0(SB), K1, Z2
+	VCVTPD2PS    Z2, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y1, Y3, Y1
+	VCVTPS2PD    Y1, Z1
+	VMOVUPD      one<>+0(SB), Z3
+	VMULPD       Z1, Z1, Z4
+	VFNMADD231PD Z2, Z4, Z3
+	VMOVUPD      (R10)(R12*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z3, Z2
+	VMOVUPD      (R9)(R12*1), Z3
+	VMULPD       (BX), Z3, Z3
+	VMULPD       Z1, Z3, Z1
+	VMOVUPD      threeEighths<>+0(SB), Z3
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z3
+	VMOVUPD      (R11)(R12*1), Z4
+	VPADDQ       128(BX), Z4, Z4
+	VPSUBQ       Z0, Z4, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VPADDQ       Z1, Z0, Z0
+	VMULPD       Z0, Z2, Z1
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (SI)(R12*1)
+
+next6:
+	ADDQ $0x40, R12
+	ADDQ $0x00000540, AX
+	SUBQ $0x01, DX
+	JG   loop6
+	VZEROUPPER
+	RET
+
+determinants6:
+	VANDPD   mantissa<>+0(SB), Z0, Z2
+	VORPD    one<>+0(SB), Z2, Z2
+	VPSRLQ   $0x34, Z0, Z3
+	VPSUBQ   expBias<>+0(SB), Z3, Z3
+	VPTESTMQ topBits<>+0(SB), Z1, K1
+	VMOVUPD  notANumber<>+0(SB), K1, Z2
+	VMOVUPD  Z2, (DI)(R12*1)
+	VMOVUPD  Z3, (R8)(R12*1)
+	JMP      next6
+
+order7:
+	VBROADCASTSD ae+80(FP), Z0
+	VMOVUPD      Z0, (BX)
+	VBROADCASTSD ac+88(FP), Z0
+	VMOVUPD      Z0, 64(BX)
+	VBROADCASTSD ax+96(FP), Z0
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      128(BX), Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VMOVUPD      Z0, 128(BX)
+	XORQ         R12, R12
+
+loop7:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      64(AX), Z1
+	VADDPD.BCST  64(CX), Z1, Z1
+	VMOVUPD      192(AX), Z2
+	VADDPD.BCST  192(CX), Z2, Z2
+	VMOVUPD      384(AX), Z3
+	VADDPD.BCST  384(CX), Z3, Z3
+	VMOVUPD      640(AX), Z4
+	VADDPD.BCST  640(CX), Z4, Z4
+	VMOVUPD      960(AX), Z5
+	VADDPD.BCST  960(CX), Z5, Z5
+	VMOVUPD      1344(AX), Z6
+	VADDPD.BCST  1344(CX), Z6, Z6
+	VMOVUPD      128(AX), Z7
+	VADDPD.BCST  128(CX), Z7, Z7
+	VMOVUPD      256(AX), Z8
+	VADDPD.BCST  256(CX), Z8, Z8
+	VMOVUPD      448(AX), Z9
+	VADDPD.BCST  448(CX), Z9, Z9
+	VMOVUPD      704(AX), Z10
+	VADDPD.BCST  704(CX), Z10, Z10
+	VMOVUPD      1024(AX), Z11
+	VADDPD.BCST  1024(CX), Z11, Z11
+	VMOVUPD      1408(AX), Z12
+	VADDPD.BCST  1408(CX), Z12, Z12
+	VMOVUPD      320(AX), Z13
+	VADDPD.BCST  320(CX), Z13, Z13
+	VMOVUPD      512(AX), Z14
+	VADDPD.BCST  512(CX), Z14, Z14
+	VMOVUPD      768(AX), Z15
+	VADDPD.BCST  768(CX), Z15, Z15
+	VMOVUPD      1088(AX), Z16
+	VADDPD.BCST  1088(CX), Z16, Z16
+	VMOVUPD      1472(AX), Z17
+	VADDPD.BCST  1472(CX), Z17, Z17
+	VMOVUPD      576(AX), Z18
+	VADDPD.BCST  576(CX), Z18, Z18
+	VMOVUPD      832(AX), Z19
+	VADDPD.BCST  832(CX), Z19, Z19
+	VMOVUPD      1152(AX), Z20
+	VADDPD.BCST  1152(CX), Z20, Z20
+	VMOVUPD      1536(AX), Z21
+	VADDPD.BCST  1536(CX), Z21, Z21
+	VMOVUPD      one<>+0(SB), Z22
+	VDIVPD       Z0, Z22, Z23
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z24
+	VMULPD       Z23, Z1, Z25
+	VMULPD       Z23, Z2, Z26
+	VMULPD       Z23, Z3, Z27
+	VFNMADD231PD Z1, Z25, Z7
+	VFNMADD231PD Z2, Z25, Z8
+	VFNMADD231PD Z3, Z25, Z9
+	VFNMADD231PD Z4, Z25, Z10
+	VFNMADD231PD Z5, Z25, Z11
+	VFNMADD231PD Z6, Z25, Z12
+	VFNMADD231PD Z2, Z26, Z13
+	VFNMADD231PD Z3, Z26, Z14
+	VFNMADD231PD Z4, Z26, Z15
+	VFNMADD231PD Z5, Z26, Z16
+	VFNMADD231PD Z6, Z26, Z17
+	VFNMADD231PD Z3, Z27, Z18
+	VFNMADD231PD Z4, Z27, Z19
+	VFNMADD231PD Z5, Z27, Z20
+	VFNMADD231PD Z6, Z27, Z21
+	VDIVPD       Z7, Z22, Z1
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z2
+	VORPD        Z2, Z24, Z2
+	VMULPD       Z1, Z8, Z3
+	VMULPD       Z1, Z9, Z24
+	VFNMADD231PD Z8, Z3, Z13
+	VFNMADD231PD Z9, Z3, Z14
+	VFNMADD231PD Z10, Z3, Z15
+	VFNMADD231PD Z11, Z3, Z16
+	VFNMADD231PD Z12, Z3, Z17
+	VFNMADD231PD Z9, Z24, Z18
+	VFNMADD231PD Z10, Z24, Z19
+	VFNMADD231PD Z11, Z24, Z20
+	VFNMADD231PD Z12, Z24, Z21
+	VDIVPD       Z13, Z22, Z3
+	VPSUBQ       pivotMin<>+0(SB), Z13, Z8
+	VORPD        Z8, Z2, Z2
+	VMULPD       Z3, Z14, Z8
+	VFNMADD231PD Z14, Z8, Z18
+	VFNMADD231PD Z15, Z8, Z19
+	VFNMADD231PD Z16, Z8, Z20
+	VFNMADD231PD Z17, Z8, Z21
+	VDIVPD       Z18, Z22, Z8
+	VPSUBQ       pivotMin<>+0(SB), Z18, Z9
+	VORPD        Z9, Z2, Z2
+	VMULPD       Z7, Z0, Z0
+	VMULPD       Z18, Z13, Z7
+	VMULPD       Z7, Z0, Z0
+	VMOVUPD      896(AX), Z7
+	VADDPD.BCST  896(CX), Z7, Z7
+	VMOVUPD      1216(AX), Z9
+	VADDPD.BCST  1216(CX), Z9, Z9
+	VMOVUPD      1600(AX), Z13
+	VADDPD.BCST  1600(CX), Z13, Z13
+	VMOVUPD      1280(AX), Z14
+	VADDPD.BCST  1280(CX), Z14, Z14
+	VMOVUPD      1664(AX), Z18
+	VADDPD.BCST  1664(CX), Z18, Z18
+	VMOVUPD      1728(AX), Z24
+	VADDPD.BCST  1728(CX), Z24, Z24
+	VMULPD       Z23, Z4, Z25
+	VMULPD       Z23, Z5, Z26
+	VMULPD       Z23, Z6, Z23
+	VFNMADD231PD Z4, Z25, Z7
+	VFNMADD231PD Z5, Z25, Z9
+	VFNMADD231PD Z6, Z25, Z13
+	VFNMADD231PD Z5, Z26, Z14
+	VFNMADD231PD Z6, Z26, Z18
+	VFNMADD231PD Z6, Z23, Z24
+	VMULPD       Z1, Z10, Z4
+	VMULPD       Z1, Z11, Z5
+	VMULPD       Z1, Z12, Z1
+	VFNMADD231PD Z10, Z4, Z7
+	VFNMADD231PD Z11, Z4, Z9
+	VFNMADD231PD Z12, Z4, Z13
+	VFNMADD231PD Z11, Z5, Z14
+	VFNMADD231PD Z12, Z5, Z18
+	VFNMADD231PD Z12, Z1, Z24
+	VMULPD       Z3, Z15, Z1
+	VMULPD       Z3, Z16, Z4
+	VMULPD       Z3, Z17, Z3
+	VFNMADD231PD Z15, Z1, Z7
+	VFNMADD231PD Z16, Z1, Z9
+	VFNMADD231PD Z17, Z1, Z13
+	VFNMADD231PD Z16, Z4, Z14
+	VFNMADD231PD Z17, Z4, Z18
+	VFNMADD231PD Z17, Z3, Z24
+	VMULPD       Z8, Z19, Z1
+	VMULPD       Z8, Z20, Z3
+	VMULPD       Z8, Z21, Z4
+	VFNMADD231PD Z19, Z1, Z7
+	VFNMADD231PD Z20, Z1, Z9
+	VFNMADD231PD Z21, Z1, Z13
+	VFNMADD231PD Z20, Z3, Z14
+	VFNMADD231PD Z21, Z3, Z18
+	VFNMADD231PD Z21, Z4, Z24
+	VDIVPD       Z7, Z22, Z1
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z3
+	VORPD        Z3, Z2, Z2
+	VMULPD       Z1, Z9, Z3
+	VMULPD       Z1, Z13, Z1
+	VFNMADD231PD Z9, Z3, Z14
+	VFNMADD231PD Z13, Z3, Z18
+	VFNMADD231PD Z13, Z1, Z24
+	VPSUBQ       pivotMin<>+0(SB), Z14, Z1
+	VORPD        Z1, Z2, Z1
+	VMULPD       Z18, Z18, Z2
+	VFMSUB231PD  Z24, Z14, Z2
+	VPSUBQ       leastPair<>+0(SB), Z2, Z3
+	VPSRLQ       $0x01, Z3, Z3
+	VORPD        Z3, Z1, Z1
+	VMULPD       Z2, Z7, Z2
+	VMULPD       Z2, Z0, Z0
+	TESTQ        SI, SI
+	JZ           determinants7
+	VANDPD       evenMask<>+0(SB), Z0, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VPSRLQ       $0x35, Z0, Z0
+	VPTESTMQ     topBits<>+0(SB), Z1, K1
+	VMOVUPD      notANumber<>+0(SB), K1, Z2
+	VCVTPD2PS    Z2, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y1, Y3, Y1
+	VCVTPS2PD    Y1, Z1
+	VMOVUPD      one<>+0(SB), Z3
+	VMULPD       Z1, Z1, Z4
+	VFNMADD231PD Z2, Z4, Z3
+	VMOVUPD      (R10)(R12*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z3, Z2
+	VMOVUPD      (R9)(R12*1), Z3
+	VMULPD       (BX), Z3, Z3
+	VMULPD       Z1, Z3, Z1
+	VMOVUPD      threeEighths<>+0(SB), Z3
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z3
+	VMOVUPD      (R11)(R12*1), Z4
+	VPADDQ       128(BX), Z4, Z4
+	VPSUBQ       Z0, Z4, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VPADDQ       Z1, Z0, Z0
+	VMULPD       Z0, Z2, Z1
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (SI)(R12*1)
+
+next7:
+	ADDQ $0x40, R12
+	ADDQ $0x00000700, AX
+	SUBQ $0x01, DX
+	JG   loop7
+	VZEROUPPER
+	RET
+
+determinants7:
+	VANDPD   mantissa<>+0(SB), Z0, Z2
+	VORPD    one<>+0(SB), Z2, Z2
+	VPSRLQ   $0x34, Z0, Z3
+	VPSUBQ   expBias<>+0(SB), Z3, Z3
+	VPTESTMQ topBits<>+0(SB), Z1, K1
+	VMOVUPD  notANumber<>+0(SB), K1, Z2
+	VMOVUPD  Z2, (DI)(R12*1)
+	VMOVUPD  Z3, (R8)(R12*1)
+	JMP      next7
+
+order8:
+	VBROADCASTSD ae+80(FP), Z0
+	VMOVUPD      Z0, (BX)
+	VBROADCASTSD ac+88(FP), Z0
+	VMOVUPD      Z0, 64(BX)
+	VBROADCASTSD ax+96(FP), Z0
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      128(BX), Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VMOVUPD      Z0, 128(BX)
+	XORQ         R12, R12
+
+loop8:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      64(AX), Z1
+	VADDPD.BCST  64(CX), Z1, Z1
+	VMOVUPD      192(AX), Z2
+	VADDPD.BCST  192(CX), Z2, Z2
+	VMOVUPD      384(AX), Z3
+	VADDPD.BCST  384(CX), Z3, Z3
+	VMOVUPD      640(AX), Z4
+	VADDPD.BCST  640(CX), Z4, Z4
+	VMOVUPD      960(AX), Z5
+	VADDPD.BCST  960(CX), Z5, Z5
+	VMOVUPD      1344(AX), Z6
+	VADDPD.BCST  1344(CX), Z6, Z6
+	VMOVUPD      1792(AX), Z7
+	VADDPD.BCST  1792(CX), Z7, Z7
+	VMOVUPD      128(AX), Z8
+	VADDPD.BCST  128(CX), Z8, Z8
+	VMOVUPD      256(AX), Z9
+	VADDPD.BCST  256(CX), Z9, Z9
+	VMOVUPD      448(AX), Z10
+	VADDPD.BCST  448(CX), Z10, Z10
+	VMOVUPD      704(AX), Z11
+	VADDPD.BCST  704(CX), Z11, Z11
+	VMOVUPD      1024(AX), Z12
+	VADDPD.BCST  1024(CX), Z12, Z12
+	VMOVUPD      1408(AX), Z13
+	VADDPD.BCST  1408(CX), Z13, Z13
+	VMOVUPD      1856(AX), Z14
+	VADDPD.BCST  1856(CX), Z14, Z14
+	VMOVUPD      320(AX), Z15
+	VADDPD.BCST  320(CX), Z15, Z15
+	VMOVUPD      512(AX), Z16
+	VADDPD.BCST  512(CX), Z16, Z16
+	VMOVUPD      768(AX), Z17
+	VADDPD.BCST  768(CX), Z17, Z17
+	VMOVUPD      1088(AX), Z18
+	VADDPD.BCST  1088(CX), Z18, Z18
+	VMOVUPD      1472(AX), Z19
+	VADDPD.BCST  1472(CX), Z19, Z19
+	VMOVUPD      1920(AX), Z20
+	VADDPD.BCST  1920(CX), Z20, Z20
+	VMOVUPD      576(AX), Z21
+	VADDPD.BCST  576(CX), Z21, Z21
+	VMOVUPD      832(AX), Z22
+	VADDPD.BCST  832(CX), Z22, Z22
+	VMOVUPD      1152(AX), Z23
+	VADDPD.BCST  1152(CX), Z23, Z23
+	VMOVUPD      1536(AX), Z24
+	VADDPD.BCST  1536(CX), Z24, Z24
+	VMOVUPD      1984(AX), Z25
+	VADDPD.BCST  1984(CX), Z25, Z25
+	VMOVUPD      one<>+0(SB), Z26
+	VDIVPD       Z0, Z26, Z27
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z28
+	VMULPD       Z27, Z1, Z29
+	VMULPD       Z27, Z2, Z30
+	VMULPD       Z27, Z3, Z31
+	VFNMADD231PD Z1, Z29, Z8
+	VFNMADD231PD Z2, Z29, Z9
+	VFNMADD231PD Z3, Z29, Z10
+	VFNMADD231PD Z4, Z29, Z11
+	VFNMADD231PD Z5, Z29, Z12
+	VFNMADD231PD Z6, Z29, Z13
+	VFNMADD231PD Z7, Z29, Z14
+	VFNMADD231PD Z2, Z30, Z15
+	VFNMADD231PD Z3, Z30, Z16
+	VFNMADD231PD Z4, Z30, Z17
+	VFNMADD231PD Z5, Z30, Z18
+	VFNMADD231PD Z6, Z30, Z19
+	VFNMADD231PD Z7, Z30, Z20
+	VFNMADD231PD Z3, Z31, Z21
+	VFNMADD231PD Z4, Z31, Z22
+	VFNMADD231PD Z5, Z31, Z23
+	VFNMADD231PD Z6, Z31, Z24
+	VFNMADD231PD Z7, Z31, Z25
+	VDIVPD       Z8, Z26, Z1
+	VPSUBQ       pivotMin<>+0(SB), Z8, Z2
+	VORPD        Z2, Z28, Z2
+	VMULPD       Z1, Z9, Z3
+	VMULPD       Z1, Z10, Z28
+	VFNMADD231PD Z9, Z3, Z15
+	VFNMADD231PD Z10, Z3, Z16
+	VFNMADD231PD Z11, Z3, Z17
+	VFNMADD231PD Z12, Z3, Z18
+	VFNMADD231PD Z13, Z3, Z19
+	VFNMADD231PD Z14, Z3, Z20
+	VFNMADD231PD Z10, Z28, Z21
+	VFNMADD231PD Z11, Z28, Z22
+	VFNMADD231PD Z12, Z28, Z23
+	VFNMADD231PD Z13, Z28, Z24
+	VFNMADD231PD Z14, Z28, Z25
+	VDIVPD       Z15, Z26, Z3
+	VPSUBQ       pivotMin<>+0(SB), Z15, Z9
+	VORPD        Z9, Z2, Z2
+	VMULPD       Z3, Z16, Z9
+	VFNMADD231PD Z16, Z9, Z21
+	VFNMADD231PD Z17, Z9, Z22
+	VFNMADD231PD Z18, Z9, Z23
+	VFNMADD231PD Z19, Z9, Z24
+	VFNMADD231PD Z20, Z9, Z25
+	VDIVPD       Z21, Z26, Z9
+	VPSUBQ       pivotMin<>+0(SB), Z21, Z10
+	VORPD        Z10, Z2, Z2
+	VMULPD       Z8, Z0, Z0
+	VMULPD       Z21, Z15, Z8
+	VMULPD       Z8, Z0, Z0
+	VMOVUPD      896(AX), Z8
+	VADDPD.BCST  896(CX), Z8, Z8
+	VMOVUPD      1216(AX), Z10
+	VADDPD.BCST  1216(CX), Z10, Z10
+	VMOVUPD      1600(AX), Z15
+	VADDPD.BCST  1600(CX), Z15, Z15
+	VMOVUPD      2048(AX), Z16
+	VADDPD.BCST  2048(CX), Z16, Z16
+	VMOVUPD      1280(AX), Z21
+	VADDPD.BCST  1280(CX), Z21, Z21
+	VMOVUPD      1664(AX), Z28
+	VADDPD.BCST  1664(CX), Z28, Z28
+	VMOVUPD      2112(AX), Z29
+	VADDPD.BCST  2112(CX), Z29, Z29
+	VMOVUPD      1728(AX), Z30
+	VADDPD.BCST  1728(CX), Z30, Z30
+	VMOVUPD      2176(AX), Z31
+	VADDPD.BCST  2176(CX), Z31, Z31
+	VMOVUPD      Z0, 192(BX)
+	VMOVUPD      2240(AX), Z0
+	VADDPD.BCST  2240(CX), Z0, Z0
+	VMOVUPD      Z2, 256(BX)
+	VMULPD       Z27, Z4, Z2
+	VMULPD       Z27, Z5, Z26
+	VMOVUPD      Z25, 320(BX)
+	VMULPD       Z27, Z6, Z25
+	VMULPD       Z27, Z7, Z27
+	VFNMADD231PD Z4, Z2, Z8
+	VFNMADD231PD Z5, Z2, Z10
+	VFNMADD231PD Z6, Z2, Z15
+	VFNMADD231PD Z7, Z2, Z16
+	VFNMADD231PD Z5, Z26, Z21
+	VFNMADD231PD Z6, Z26, Z28
+	VFNMADD231PD Z7, Z26, Z29
+	VFNMADD231PD Z6, Z25, Z30
+	VFNMADD231PD Z7, Z25, Z31
+	VFNMADD231PD Z7, Z27, Z0
+	VMULPD       Z1, Z11, Z2
+	VMULPD       Z1, Z12, Z4
+	VMULPD       Z1, Z13, Z5
+	VMULPD       Z1, Z14, Z1
+	VFNMADD231PD Z11, Z2, Z8
+	VFNMADD231PD Z12, Z2, Z10
+	VFNMADD231PD Z13, Z2, Z15
+	VFNMADD231PD Z14, Z2, Z16
+	VFNMADD231PD Z12, Z4, Z21
+	VFNMADD231PD Z13, Z4, Z28
+	VFNMADD231PD Z14, Z4, Z29
+	VFNMADD231PD Z13, Z5, Z30
+	VFNMADD231PD Z14, Z5, Z31
+	VFNMADD231PD Z14, Z1, Z0
+	VMULPD       Z3, Z17, Z1
+	VMULPD       Z3, Z18, Z2
+	VMULPD       Z3, Z19, Z4
+	VMULPD       Z3, Z20, Z3
+	VFNMADD231PD Z17, Z1, Z8
+	VFNMADD231PD Z18, Z1, Z10
+	VFNMADD231PD Z19, Z1, Z15
+	VFNMADD231PD Z20, Z1, Z16
+	VFNMADD231PD Z18, Z2, Z21
+	VFNMADD231PD Z19, Z2, Z28
+	VFNMADD231PD Z20, Z2, Z29
+	VFNMADD231PD Z19, Z4, Z30
+	VFNMADD231PD Z20, Z4, Z31
+	VFNMADD231PD Z20, Z3, Z0
+	VMULPD       Z9, Z22, Z1
+	VMULPD       Z9, Z23, Z2
+	VMULPD       Z9, Z24, Z3
+	VMOVUPD      320(BX), Z4
+	VMULPD       Z9, Z4, Z5
+	VFNMADD231PD Z22, Z1, Z8
+	VFNMADD231PD Z23, Z1, Z10
+	VFNMADD231PD Z24, Z1, Z15
+	VFNMADD231PD Z4, Z1, Z16
+	VFNMADD231PD Z23, Z2, Z21
+	VFNMADD231PD Z24, Z2, Z28
+	VFNMADD231PD Z4, Z2, Z29
+	VFNMADD231PD Z24, Z3, Z30
+	VFNMADD231PD Z4, Z3, Z31
+	VFNMADD231PD Z4, Z5, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VDIVPD       Z8, Z1, Z2
+	VPSUBQ       pivotMin<>+0(SB), Z8, Z3
+	VMOVUPD      256(BX), Z4
+	VORPD        Z3, Z4, Z3
+	VMULPD       Z2, Z10, Z4
+	VMULPD       Z2, Z15, Z5
+	VMULPD       Z2, Z16, Z2
+	VFNMADD231PD Z10, Z4, Z21
+	VFNMADD231PD Z15, Z4, Z28
+	VFNMADD231PD Z16, Z4, Z29
+	VFNMADD231PD Z15, Z5, Z30
+	VFNMADD231PD Z16, Z5, Z31
+	VFNMADD231PD Z16, Z2, Z0
+	VDIVPD       Z21, Z1, Z1
+	VPSUBQ       pivotMin<>+0(SB), Z21, Z2
+	VORPD        Z2, Z3, Z2
+	VMULPD       Z1, Z28, Z3
+	VMULPD       Z1, Z29, Z1
+	VFNMADD231PD Z28, Z3, Z30
+	VFNMADD231PD Z29, Z3, Z31
+	VFNMADD231PD Z29, Z1, Z0
+	VPSUBQ       pivotMin<>+0(SB), Z30, Z1
+	VORPD        Z1, Z2, Z1
+	VMULPD       Z31, Z31, Z2
+	VFMSUB231PD  Z0, Z30, Z2
+	VPSUBQ       leastPair<>+0(SB), Z2, Z0
+	VPSRLQ       $0x01, Z0, Z0
+	VORPD        Z0, Z1, Z0
+	VMULPD       Z21, Z8, Z1
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD      192(BX), Z2
+	VPSRLQ       $0x35, Z2, Z3
+	VANDPD       evenMask<>+0(SB), Z2, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z1
+	TESTQ        SI, SI
+	JZ           determinants8
+	VANDPD       evenMask<>+0(SB), Z1, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VPSRLQ       $0x35, Z1, Z1
+	VPADDQ       Z1, Z3, Z1
+	VPTESTMQ     topBits<>+0(SB), Z0, K1
+	VMOVUPD      notANumber<>+0(SB), K1, Z2
+	VCVTPD2PS    Z2, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y0, Y3, Y0
+	VCVTPS2PD    Y0, Z0
+	VMOVUPD      one<>+0(SB), Z3
+	VMULPD       Z0, Z0, Z4
+	VFNMADD231PD Z2, Z4, Z3
+	VMOVUPD      (R10)(R12*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z3, Z2
+	VMOVUPD      (R9)(R12*1), Z3
+	VMULPD       (BX), Z3, Z3
+	VMULPD       Z0, Z3, Z0
+	VMOVUPD      threeEighths<>+0(SB), Z3
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z3
+	VMOVUPD      (R11)(R12*1), Z4
+	VPADDQ       128(BX), Z4, Z4
+	VPSUBQ       Z1, Z4, Z1
+	VPSLLQ       $0x34, Z1, Z1
+	VPADDQ       Z0, Z1, Z0
+	VMULPD       Z0, Z2, Z1
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (SI)(R12*1)
+
+next8:
+	ADDQ $0x40, R12
+	ADDQ $0x00000900, AX
+	SUBQ $0x01, DX
+	JG   loop8
+	VZEROUPPER
+	RET
+
+determinants8:
+	VANDPD   mantissa<>+0(SB), Z1, Z2
+	VORPD    one<>+0(SB), Z2, Z2
+	VPSRLQ   $0x34, Z1, Z4
+	VPSUBQ   expBias<>+0(SB), Z4, Z4
+	VPADDQ   Z3, Z3, Z3
+	VPADDQ   Z3, Z4, Z4
+	VPSUBQ   expBias2<>+0(SB), Z4, Z4
+	VPTESTMQ topBits<>+0(SB), Z0, K1
+	VMOVUPD  notANumber<>+0(SB), K1, Z2
+	VMOVUPD  Z2, (DI)(R12*1)
+	VMOVUPD  Z4, (R8)(R12*1)
+	JMP      next8
+
+order9:
+	VBROADCASTSD ae+80(FP), Z0
+	VMOVUPD      Z0, (BX)
+	VBROADCASTSD ac+88(FP), Z0
+	VMOVUPD      Z0, 64(BX)
+	VBROADCASTSD ax+96(FP), Z0
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      128(BX), Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VMOVUPD      Z0, 128(BX)
+	XORQ         R12, R12
+
+loop9:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      64(AX), Z1
+	VADDPD.BCST  64(CX), Z1, Z1
+	VMOVUPD      192(AX), Z2
+	VADDPD.BCST  192(CX), Z2, Z2
+	VMOVUPD      384(AX), Z3
+	VADDPD.BCST  384(CX), Z3, Z3
+	VMOVUPD      640(AX), Z4
+	VADDPD.BCST  640(CX), Z4, Z4
+	VMOVUPD      960(AX), Z5
+	VADDPD.BCST  960(CX), Z5, Z5
+	VMOVUPD      1344(AX), Z6
+	VADDPD.BCST  1344(CX), Z6, Z6
+	VMOVUPD      1792(AX), Z7
+	VADDPD.BCST  1792(CX), Z7, Z7
+	VMOVUPD      2304(AX), Z8
+	VADDPD.BCST  2304(CX), Z8, Z8
+	VMOVUPD      128(AX), Z9
+	VADDPD.BCST  128(CX), Z9, Z9
+	VMOVUPD      256(AX), Z10
+	VADDPD.BCST  256(CX), Z10, Z10
+	VMOVUPD      448(AX), Z11
+	VADDPD.BCST  448(CX), Z11, Z11
+	VMOVUPD      704(AX), Z12
+	VADDPD.BCST  704(CX), Z12, Z12
+	VMOVUPD      1024(AX), Z13
+	VADDPD.BCST  1024(CX), Z13, Z13
+	VMOVUPD      1408(AX), Z14
+	VADDPD.BCST  1408(CX), Z14, Z14
+	VMOVUPD      1856(AX), Z15
+	VADDPD.BCST  1856(CX), Z15, Z15
+	VMOVUPD      2368(AX), Z16
+	VADDPD.BCST  2368(CX), Z16, Z16
+	VMOVUPD      320(AX), Z17
+	VADDPD.BCST  320(CX), Z17, Z17
+	VMOVUPD      512(AX), Z18
+	VADDPD.BCST  512(CX), Z18, Z18
+	VMOVUPD      768(AX), Z19
+	VADDPD.BCST  768(CX), Z19, Z19
+	VMOVUPD      1088(AX), Z20
+	VADDPD.BCST  1088(CX), Z20, Z20
+	VMOVUPD      1472(AX), Z21
+	VADDPD.BCST  1472(CX), Z21, Z21
+	VMOVUPD      1920(AX), Z22
+	VADDPD.BCST  1920(CX), Z22, Z22
+	VMOVUPD      2432(AX), Z23
+	VADDPD.BCST  2432(CX), Z23, Z23
+	VMOVUPD      576(AX), Z24
+	VADDPD.BCST  576(CX), Z24, Z24
+	VMOVUPD      832(AX), Z25
+	VADDPD.BCST  832(CX), Z25, Z25
+	VMOVUPD      1152(AX), Z26
+	VADDPD.BCST  1152(CX), Z26, Z26
+	VMOVUPD      1536(AX), Z27
+	VADDPD.BCST  1536(CX), Z27, Z27
+	VMOVUPD      1984(AX), Z28
+	VADDPD.BCST  1984(CX), Z28, Z28
+	VMOVUPD      2496(AX), Z29
+	VADDPD.BCST  2496(CX), Z29, Z29
+	VMOVUPD      one<>+0(SB), Z30
+	VDIVPD       Z0, Z30, Z31
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z30
+	VMOVUPD      Z0, 192(BX)
+	VMULPD       Z31, Z1, Z0
+	VMOVUPD      Z30, 256(BX)
+	VMULPD       Z31, Z2, Z30
+	VMOVUPD      Z29, 320(BX)
+	VMULPD       Z31, Z3, Z29
+	VFNMADD231PD Z1, Z0, Z9
+	VFNMADD231PD Z2, Z0, Z10
+	VFNMADD231PD Z3, Z0, Z11
+	VFNMADD231PD Z4, Z0, Z12
+	VFNMADD231PD Z5, Z0, Z13
+	VFNMADD231PD Z6, Z0, Z14
+	VFNMADD231PD Z7, Z0, Z15
+	VFNMADD231PD Z8, Z0, Z16
+	VFNMADD231PD Z2, Z30, Z17
+	VFNMADD231PD Z3, Z30, Z18
+	VFNMADD231PD Z4, Z30, Z19
+	VFNMADD231PD Z5, Z30, Z20
+	VFNMADD231PD Z6, Z30, Z21
+	VFNMADD231PD Z7, Z30, Z22
+	VFNMADD231PD Z8, Z30, Z23
+	VFNMADD231PD Z3, Z29, Z24
+	VFNMADD231PD Z4, Z29, Z25
+	VFNMADD231PD Z5, Z29, Z26
+	VFNMADD231PD Z6, Z29, Z27
+	VFNMADD231PD Z7, Z29, Z28
+	VMOVUPD      320(BX), Z0
+	VFNMADD231PD Z8, Z29, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VDIVPD       Z9, Z1, Z2
+	VPSUBQ       pivotMin<>+0(SB), Z9, Z3
+	VMOVUPD      256(BX), Z29
+	VORPD        Z3, Z29, Z3
+	VMULPD       Z2, Z10, Z29
+	VMULPD       Z2, Z11, Z30
+	VFNMADD231PD Z10, Z29, Z17
+	VFNMADD231PD Z11, Z29, Z18
+	VFNMADD231PD Z12, Z29, Z19
+	VFNMADD231PD Z13, Z29, Z20
+	VFNMADD231PD Z14, Z29, Z21
+	VFNMADD231PD Z15, Z29, Z22
+	VFNMADD231PD Z16, Z29, Z23
+	VFNMADD231PD Z11, Z30, Z24
+	VFNMADD231PD Z12, Z30, Z25
+	VFNMADD231PD Z13, Z30, Z26
+	VFNMADD231PD Z14, Z30, Z27
+	VFNMADD231PD Z15, Z30, Z28
+	VFNMADD231PD Z16, Z30, Z0
+	VDIVPD       Z17, Z1, Z10
+	VPSUBQ       pivotMin<>+0(SB), Z17, Z11
+	VORPD        Z11, Z3, Z3
+	VMULPD       Z10, Z18, Z11
+	VFNMADD231PD Z18, Z11, Z24
+	VFNMADD231PD Z19, Z11, Z25
+	VFNMADD231PD Z20, Z11, Z26
+	VFNMADD231PD Z21, Z11, Z27
+	VFNMADD231PD Z22, Z11, Z28
+	VFNMADD231PD Z23, Z11, Z0
+	VDIVPD       Z24, Z1, Z11
+	VPSUBQ       pivotMin<>+0(SB), Z24, Z18
+	VORPD        Z18, Z3, Z3
+	VMOVUPD      192(BX), Z18
+	VMULPD       Z9, Z18, Z9
+	VMULPD       Z24, Z17, Z17
+	VMULPD       Z17, Z9, Z9
+	VMOVUPD      896(AX), Z17
+	VADDPD.BCST  896(CX), Z17, Z17
+	VMOVUPD      1216(AX), Z18
+	VADDPD.BCST  1216(CX), Z18, Z18
+	VMOVUPD      1600(AX), Z24
+	VADDPD.BCST  1600(CX), Z24, Z24
+	VMOVUPD      2048(AX), Z29
+	VADDPD.BCST  2048(CX), Z29, Z29
+	VMOVUPD      2560(AX), Z30
+	VADDPD.BCST  2560(CX), Z30, Z30
+	VMOVUPD      Z9, 192(BX)
+	VMOVUPD      1280(AX), Z9
+	VADDPD.BCST  1280(CX), Z9, Z9
+	VMOVUPD      Z3, 256(BX)
+	VMOVUPD      1664(AX), Z3
+	VADDPD.BCST  1664(CX), Z3, Z3
+	VMOVUPD      2112(AX), Z1
+	VADDPD.BCST  2112(CX), Z1, Z1
+	VMOVUPD      Z0, 320(BX)
+	VMOVUPD      2624(AX), Z0
+	VADDPD.BCST  2624(CX), Z0, Z0
+	VMOVUPD      Z28, 384(BX)
+	VMOVUPD      1728(AX), Z28
+	VADDPD.BCST  1728(CX), Z28, Z28
+	VMOVUPD      Z27, 448(BX)
+	VMOVUPD      2176(AX), Z27
+	VADDPD.BCST  2176(CX), Z27, Z27
+	VMOVUPD      Z26, 512(BX)
+	VMOVUPD      2688(AX), Z26
+	VADDPD.BCST  2688(CX), Z26, Z26
+	VMOVUPD      Z11, 576(BX)
+	VMOVUPD      2240(AX), Z11
+	VADDPD.BCST  2240(CX), Z11, Z11
+	VMOVUPD      Z25, 640(BX)
+	VMOVUPD      2752(AX), Z25
+	VADDPD.BCST  2752(CX), Z25, Z25
+	VMOVUPD      Z23, 704(BX)
+	VMULPD       Z31, Z4, Z23
+	VMOVUPD      Z22, 768(BX)
+	VMULPD       Z31, Z5, Z22
+	VMOVUPD      Z21, 832(BX)
+	VMULPD       Z31, Z6, Z21
+	VMOVUPD      Z20, 896(BX)
+	VMULPD       Z31, Z7, Z20
+	VFNMADD231PD Z4, Z23, Z17
+	VFNMADD231PD Z5, Z23, Z18
+	VFNMADD231PD Z6, Z23, Z24
+	VFNMADD231PD Z7, Z23, Z29
+	VFNMADD231PD Z8, Z23, Z30
+	VFNMADD231PD Z5, Z22, Z9
+	VFNMADD231PD Z6, Z22, Z3
+	VFNMADD231PD Z7, Z22, Z1
+	VFNMADD231PD Z8, Z22, Z0
+	VFNMADD231PD Z6, Z21, Z28
+	VFNMADD231PD Z7, Z21, Z27
+	VFNMADD231PD Z8, Z21, Z26
+	VFNMADD231PD Z7, Z20, Z11
+	VFNMADD231PD Z8, Z20, Z25
+	VMULPD       Z2, Z12, Z4
+	VMULPD       Z2, Z13, Z5
+	VMULPD       Z2, Z14, Z6
+	VMULPD       Z2, Z15, Z7
+	VFNMADD231PD Z12, Z4, Z17
+	VFNMADD231PD Z13, Z4, Z18
+	VFNMADD231PD Z14, Z4, Z24
+	VFNMADD231PD Z15, Z4, Z29
+	VFNMADD231PD Z16, Z4, Z30
+	VFNMADD231PD Z13, Z5, Z9
+	VFNMADD231PD Z14, Z5, Z3
+	VFNMADD231PD Z15, Z5, Z1
+	VFNMADD231PD Z16, Z5, Z0
+	VFNMADD231PD Z14, Z6, Z28
+	VFNMADD231PD Z15, Z6, Z27
+	VFNMADD231PD Z16, Z6, Z26
+	VFNMADD231PD Z15, Z7, Z11
+	VFNMADD231PD Z16, Z7, Z25
+	VMULPD       Z10, Z19, Z4
+	VMOVUPD      896(BX), Z5
+	VMULPD       Z10, Z5, Z6
+	VMOVUPD      832(BX), Z7
+	VMULPD       Z10, Z7, Z12
+	VMOVUPD      768(BX), Z13
+	VMULPD       Z10, Z13, Z14
+	VFNMADD231PD Z19, Z4, Z17
+	VFNMADD231PD Z5, Z4, Z18
+	VFNMADD231PD Z7, Z4, Z24
+	VFNMADD231PD Z13, Z4, Z29
+	VMOVUPD      704(BX), Z15
+	VFNMADD231PD Z15, Z4, Z30
+	VFNMADD231PD Z5, Z6, Z9
+	VFNMADD231PD Z7, Z6, Z3
+	VFNMADD231PD Z13, Z6, Z1
+	VFNMADD231PD Z15, Z6, Z0
+	VFNMADD231PD Z7, Z12, Z28
+	VFNMADD231PD Z13, Z12, Z27
+	VFNMADD231PD Z15, Z12, Z26
+	VFNMADD231PD Z13, Z14, Z11
+	VFNMADD231PD Z15, Z14, Z25
+	VMOVUPD      640(BX), Z4
+	VMOVUPD      576(BX), Z5
+	VMULPD       Z5, Z4, Z6
+	VMOVUPD      512(BX), Z7
+	VMULPD       Z5, Z7, Z12
+	VMOVUPD      448(BX), Z13
+	VMULPD       Z5, Z13, Z14
+	VMOVUPD      384(BX), Z19
+	VMULPD       Z5, Z19, Z20
+	VFNMADD231PD Z4, Z6, Z17
+	VFNMADD231PD Z7, Z6, Z18
+	VFNMADD231PD Z13, Z6, Z24
+	VFNMADD231PD Z19, Z6, Z29
+	VMOVUPD      320(BX), Z4
+	VFNMADD231PD Z4, Z6, Z30
+	VFNMADD231PD Z7, Z12, Z9
+	VFNMADD231PD Z13, Z12, Z3
+	VFNMADD231PD Z19, Z12, Z1
+	VFNMADD231PD Z4, Z12, Z0
+	VFNMADD231PD Z13, Z14, Z28
+	VFNMADD231PD Z19, Z14, Z27
+	VFNMADD231PD Z4, Z14, Z26
+	VFNMADD231PD Z19, Z20, Z11
+	VFNMADD231PD Z4, Z20, Z25
+	VMOVUPD      one<>+0(SB), Z6
+	VDIVPD       Z17, Z6, Z7
+	VPSUBQ       pivotMin<>+0(SB), Z17, Z12
+	VMOVUPD      256(BX), Z13
+	VORPD        Z12, Z13, Z12
+	VMULPD       Z7, Z18, Z13
+	VMULPD       Z7, Z24, Z14
+	VMULPD       Z7, Z29, Z19
+	VFNMADD231PD Z18, Z13, Z9
+	VFNMADD231PD Z24, Z13, Z3
+	VFNMADD231PD Z29, Z13, Z1
+	VFNMADD231PD Z30, Z13, Z0
+	VFNMADD231PD Z24, Z14, Z28
+	VFNMADD231PD Z29, Z14, Z27
+	VFNMADD231PD Z30, Z14, Z26
+	VFNMADD231PD Z29, Z19, Z11
+	VFNMADD231PD Z30, Z19, Z25
+	VDIVPD       Z9, Z6, Z13
+	VPSUBQ       pivotMin<>+0(SB), Z9, Z14
+	VORPD        Z14, Z12, Z12
+	VMULPD       Z13, Z3, Z14
+	VMULPD       Z13, Z1, Z18
+	VFNMADD231PD Z3, Z14, Z28
+	VFNMADD231PD Z1, Z14, Z27
+	VFNMADD231PD Z0, Z14, Z26
+	VFNMADD231PD Z1, Z18, Z11
+	VFNMADD231PD Z0, Z18, Z25
+	VDIVPD       Z28, Z6, Z1
+	VPSUBQ       pivotMin<>+0(SB), Z28, Z3
+	VORPD        Z3, Z12, Z3
+	VMULPD       Z1, Z27, Z6
+	VFNMADD231PD Z27, Z6, Z11
+	VFNMADD231PD Z26, Z6, Z25
+	VPSUBQ       pivotMin<>+0(SB), Z11, Z6
+	VORPD        Z6, Z3, Z3
+	VMOVUPD      2816(AX), Z6
+	VADDPD.BCST  2816(CX), Z6, Z6
+	VMULPD       Z31, Z8, Z12
+	VFNMADD231PD Z8, Z12, Z6
+	VMULPD       Z2, Z16, Z2
+	VFNMADD231PD Z16, Z2, Z6
+	VMULPD       Z10, Z15, Z2
+	VFNMADD231PD Z15, Z2, Z6
+	VMULPD       Z5, Z4, Z2
+	VFNMADD231PD Z4, Z2, Z6
+	VMULPD       Z7, Z30, Z2
+	VFNMADD231PD Z30, Z2, Z6
+	VMULPD       Z13, Z0, Z2
+	VFNMADD231PD Z0, Z2, Z6
+	VMULPD       Z1, Z26, Z0
+	VFNMADD231PD Z26, Z0, Z6
+	VMULPD       Z25, Z25, Z0
+	VFMSUB231PD  Z6, Z11, Z0
+	VPSUBQ       leastPair<>+0(SB), Z0, Z1
+	VPSRLQ       $0x01, Z1, Z1
+	VORPD        Z1, Z3, Z1
+	VMULPD       Z9, Z17, Z2
+	VMULPD       Z0, Z28, Z0
+	VMULPD       Z0, Z2, Z0
+	VMOVUPD      192(BX), Z2
+	VPSRLQ       $0x35, Z2, Z3
+	VANDPD       evenMask<>+0(SB), Z2, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VMULPD       Z0, Z2, Z0
+	TESTQ        SI, SI
+	JZ           determinants9
+	VANDPD       evenMask<>+0(SB), Z0, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VPSRLQ       $0x35, Z0, Z0
+	VPADDQ       Z0, Z3, Z0
+	VPTESTMQ     topBits<>+0(SB), Z1, K1
+	VMOVUPD      notANumber<>+0(SB), K1, Z2
+	VCVTPD2PS    Z2, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y1, Y3, Y1
+	VCVTPS2PD    Y1, Z1
+	VMOVUPD      one<>+0(SB), Z3
+	VMULPD       Z1, Z1, Z4
+	VFNMADD231PD Z2, Z4, Z3
+	VMOVUPD      (R10)(R12*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z3, Z2
+	VMOVUPD      (R9)(R12*1), Z3
+	VMULPD       (BX), Z3, Z3
+	VMULPD       Z1, Z3, Z1
+	VMOVUPD      threeEighths<>+0(SB), Z3
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z3
+	VMOVUPD      (R11)(R12*1), Z4
+	VPADDQ       128(BX), Z4, Z4
+	VPSUBQ       Z0, Z4, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VPADDQ       Z1, Z0, Z0
+	VMULPD       Z0, Z2, Z1
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (SI)(R12*1)
+
+next9:
+	ADDQ $0x40, R12
+	ADDQ $0x00000b40, AX
+	SUBQ $0x01, DX
+	JG   loop9
+	VZEROUPPER
+	RET
+
+determinants9:
+	VANDPD   mantissa<>+0(SB), Z0, Z2
+	VORPD    one<>+0(SB), Z2, Z2
+	VPSRLQ   $0x34, Z0, Z4
+	VPSUBQ   expBias<>+0(SB), Z4, Z4
+	VPADDQ   Z3, Z3, Z3
+	VPADDQ   Z3, Z4, Z4
+	VPSUBQ   expBias2<>+0(SB), Z4, Z4
+	VPTESTMQ topBits<>+0(SB), Z1, K1
+	VMOVUPD  notANumber<>+0(SB), K1, Z2
+	VMOVUPD  Z2, (DI)(R12*1)
+	VMOVUPD  Z4, (R8)(R12*1)
+	JMP      next9
+
+order10:
+	VBROADCASTSD ae+80(FP), Z0
+	VMOVUPD      Z0, (BX)
+	VBROADCASTSD ac+88(FP), Z0
+	VMOVUPD      Z0, 64(BX)
+	VBROADCASTSD ax+96(FP), Z0
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      128(BX), Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VMOVUPD      Z0, 128(BX)
+	XORQ         R12, R12
+
+loop10:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      64(AX), Z1
+	VADDPD.BCST  64(CX), Z1, Z1
+	VMOVUPD      192(AX), Z2
+	VADDPD.BCST  192(CX), Z2, Z2
+	VMOVUPD      384(AX), Z3
+	VADDPD.BCST  384(CX), Z3, Z3
+	VMOVUPD      640(AX), Z4
+	VADDPD.BCST  640(CX), Z4, Z4
+	VMOVUPD      960(AX), Z5
+	VADDPD.BCST  960(CX), Z5, Z5
+	VMOVUPD      1344(AX), Z6
+	VADDPD.BCST  1344(CX), Z6, Z6
+	VMOVUPD      1792(AX), Z7
+	VADDPD.BCST  1792(CX), Z7, Z7
+	VMOVUPD      2304(AX), Z8
+	VADDPD.BCST  2304(CX), Z8, Z8
+	VMOVUPD      2880(AX), Z9
+	VADDPD.BCST  2880(CX), Z9, Z9
+	VMOVUPD      128(AX), Z10
+	VADDPD.BCST  128(CX), Z10, Z10
+	VMOVUPD      256(AX), Z11
+	VADDPD.BCST  256(CX), Z11, Z11
+	VMOVUPD      448(AX), Z12
+	VADDPD.BCST  448(CX), Z12, Z12
+	VMOVUPD      704(AX), Z13
+	VADDPD.BCST  704(CX), Z13, Z13
+	VMOVUPD      1024(AX), Z14
+	VADDPD.BCST  1024(CX), Z14, Z14
+	VMOVUPD      1408(AX), Z15
+	VADDPD.BCST  1408(CX), Z15, Z15
+	VMOVUPD      1856(AX), Z16
+	VADDPD.BCST  1856(CX), Z16, Z16
+	VMOVUPD      2368(AX), Z17
+	VADDPD.BCST  2368(CX), Z17, Z17
+	VMOVUPD      2944(AX), Z18
+	VADDPD.BCST  2944(CX), Z18, Z18
+	VMOVUPD      320(AX), Z19
+	VADDPD.BCST  320(CX), Z19, Z19
+	VMOVUPD      512(AX), Z20
+	VADDPD.BCST  512(CX), Z20, Z20
+	VMOVUPD      768(AX), Z21
+	VADDPD.BCST  768(CX), Z21, Z21
+	VMOVUPD      1088(AX), Z22
+	VADDPD.BCST  1088(CX), Z22, Z22
+	VMOVUPD      1472(AX), Z23
+	VADDPD.BCST  1472(CX), Z23, Z23
+	VMOVUPD      1920(AX), Z24
+	VADDPD.BCST  1920(CX), Z24, Z24
+	VMOVUPD      2432(AX), Z25
+	VADDPD.BCST  2432(CX), Z25, Z25
+	VMOVUPD      3008(AX), Z26
+	VADDPD.BCST  3008(CX), Z26, Z26
+	VMOVUPD      576(AX), Z27
+	VADDPD.BCST  576(CX), Z27, Z27
+	VMOVUPD      832(AX), Z28
+	VADDPD.BCST  832(CX), Z28, Z28
+	VMOVUPD      1152(AX), Z29
+	VADDPD.BCST  1152(CX), Z29, Z29
+	VMOVUPD      1536(AX), Z30
+	VADDPD.BCST  1536(CX), Z30, Z30
+	VMOVUPD      1984(AX), Z31
+	VADDPD.BCST  1984(CX), Z31, Z31
+	VMOVUPD      Z31, 192(BX)
+	VMOVUPD      2496(AX), Z31
+	VADDPD.BCST  2496(CX), Z31, Z31
+	VMOVUPD      Z31, 256(BX)
+	VMOVUPD      3072(AX), Z31
+	VADDPD.BCST  3072(CX), Z31, Z31
+	VMOVUPD      Z31, 320(BX)
+	VMOVUPD      one<>+0(SB), Z31
+	VMOVUPD      Z30, 384(BX)
+	VDIVPD       Z0, Z31, Z30
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z31
+	VMOVUPD      Z0, 448(BX)
+	VMULPD       Z30, Z1, Z0
+	VMOVUPD      Z31, 512(BX)
+	VMULPD       Z30, Z2, Z31
+	VMOVUPD      Z29, 576(BX)
+	VMULPD       Z30, Z3, Z29
+	VFNMADD231PD Z1, Z0, Z10
+	VFNMADD231PD Z2, Z0, Z11
+	VFNMADD231PD Z3, Z0, Z12
+	VFNMADD231PD Z4, Z0, Z13
+	VFNMADD231PD Z5, Z0, Z14
+	VFNMADD231PD Z6, Z0, Z15
+	VFNMADD231PD Z7, Z0, Z16
+	VFNMADD231PD Z8, Z0, Z17
+	VFNMADD231PD Z9, Z0, Z18
+	VFNMADD231PD Z2, Z31, Z19
+	VFNMADD231PD Z3, Z31, Z20
+	VFNMADD231PD Z4, Z31, Z21
+	VFNMADD231PD Z5, Z31, Z22
+	VFNMADD231PD Z6, Z31, Z23
+	VFNMADD231PD Z7, Z31, Z24
+	VFNMADD231PD Z8, Z31, Z25
+	VFNMADD231PD Z9, Z31, Z26
+	VFNMADD231PD Z3, Z29, Z27
+	VFNMADD231PD Z4, Z29, Z28
+	VMOVUPD      576(BX), Z0
+	VFNMADD231PD Z5, Z29, Z0
+	VMOVUPD      384(BX), Z1
+	VFNMADD231PD Z6, Z29, Z1
+	VMOVUPD      192(BX), Z2
+	VFNMADD231PD Z7, Z29, Z2
+	VMOVUPD      256(BX), Z3
+	VFNMADD231PD Z8, Z29, Z3
+	VMOVUPD      320(BX), Z31
+	VFNMADD231PD Z9, Z29, Z31
+	VMOVUPD      one<>+0(SB), Z29
+	VMOVUPD      Z9, 640(BX)
+	VDIVPD       Z10, Z29, Z9
+	VMOVUPD      Z8, 704(BX)
+	VPSUBQ       pivotMin<>+0(SB), Z10, Z8
+	VMOVUPD      Z7, 768(BX)
+	VMOVUPD      512(BX), Z7
+	VORPD        Z8, Z7, Z7
+	VMULPD       Z9, Z11, Z8
+	VMOVUPD      Z6, 512(BX)
+	VMULPD       Z9, Z12, Z6
+	VFNMADD231PD Z11, Z8, Z19
+	VFNMADD231PD Z12, Z8, Z20
+	VFNMADD231PD Z13, Z8, Z21
+	VFNMADD231PD Z14, Z8, Z22
+	VFNMADD231PD Z15, Z8, Z23
+	VFNMADD231PD Z16, Z8, Z24
+	VFNMADD231PD Z17, Z8, Z25
+	VFNMADD231PD Z18, Z8, Z26
+	VFNMADD231PD Z12, Z6, Z27
+	VFNMADD231PD Z13, Z6, Z28
+	VFNMADD231PD Z14, Z6, Z0
+	VFNMADD231PD Z15, Z6, Z1
+	VFNMADD231PD Z16, Z6, Z2
+	VFNMADD231PD Z17, Z6, Z3
+	VFNMADD231PD Z18, Z6, Z31
+	VDIVPD       Z19, Z29, Z6
+	VPSUBQ       pivotMin<>+0(SB), Z19, Z8
+	VORPD        Z8, Z7, Z7
+	VMULPD       Z6, Z20, Z8
+	VFNMADD231PD Z20, Z8, Z27
+	VFNMADD231PD Z21, Z8, Z28
+	VFNMADD231PD Z22, Z8, Z0
+	VFNMADD231PD Z23, Z8, Z1
+	VFNMADD231PD Z24, Z8, Z2
+	VFNMADD231PD Z25, Z8, Z3
+	VFNMADD231PD Z26, Z8, Z31
+	VDIVPD       Z27, Z29, Z8
+	VPSUBQ       pivotMin<>+0(SB), Z27, Z11
+	VORPD        Z11, Z7, Z7
+	VMOVUPD      448(BX), Z11
+	VMULPD       Z10, Z11, Z10
+	VMULPD       Z27, Z19, Z11
+	VMULPD       Z11, Z10, Z10
+	VMOVUPD      896(AX), Z11
+	VADDPD.BCST  896(CX), Z11, Z11
+	VMOVUPD      1216(AX), Z12
+	VADDPD.BCST  1216(CX), Z12, Z12
+	VMOVUPD      1600(AX), Z19
+	VADDPD.BCST  1600(CX), Z19, Z19
+	VMOVUPD      2048(AX), Z20
+	VADDPD.BCST  2048(CX), Z20, Z20
+	VMOVUPD      2560(AX), Z27
+	VADDPD.BCST  2560(CX), Z27, Z27
+	VMOVUPD      Z10, 448(BX)
+	VMOVUPD      3136(AX), Z10
+	VADDPD.BCST  3136(CX), Z10, Z10
+	VMOVUPD      Z7, 832(BX)
+	VMOVUPD      1280(AX), Z7
+	VADDPD.BCST  1280(CX), Z7, Z7
+	VMOVUPD      1664(AX), Z29
+	VADDPD.BCST  1664(CX), Z29, Z29
+	VMOVUPD      Z31, 320(BX)
+	VMOVUPD      2112(AX), Z31
+	VADDPD.BCST  2112(CX), Z31, Z31
+	VMOVUPD      Z3, 256(BX)
+	VMOVUPD      2624(AX), Z3
+	VADDPD.BCST  2624(CX), Z3, Z3
+	VMOVUPD      Z2, 192(BX)
+	VMOVUPD      3200(AX), Z2
+	VADDPD.BCST  3200(CX), Z2, Z2
+	VMOVUPD      Z1, 384(BX)
+	VMOVUPD      1728(AX), Z1
+	VADDPD.BCST  1728(CX), Z1, Z1
+	VMOVUPD      Z0, 576(BX)
+	VMOVUPD      2176(AX), Z0
+	VADDPD.BCST  2176(CX), Z0, Z0
+	VMOVUPD      Z8, 896(BX)
+	VMOVUPD      2688(AX), Z8
+	VADDPD.BCST  2688(CX), Z8, Z8
+	VMOVUPD      Z28, 960(BX)
+	VMOVUPD      3264(AX), Z28
+	VADDPD.BCST  3264(CX), Z28, Z28
+	VMOVUPD      Z26, 1024(BX)
+	VMOVUPD      2240(AX), Z26
+	VADDPD.BCST  2240(CX), Z26, Z26
+	VMOVUPD      Z25, 1088(BX)
+	VMOVUPD      2752(AX), Z25
+	VADDPD.BCST  2752(CX), Z25, Z25
+	VMOVUPD      Z24, 1152(BX)
+	VMOVUPD      3328(AX), Z24
+	VADDPD.BCST  3328(CX), Z24, Z24
+	VMOVUPD      Z23, 1216(BX)
+	VMULPD       Z30, Z4, Z23
+	VMOVUPD      Z22, 1280(BX)
+	VMULPD       Z30, Z5, Z22
+	VMOVUPD      Z6, 1344(BX)
+	VMOVUPD      512(BX), Z6
+	VMOVUPD      Z21, 1408(BX)
+	VMULPD       Z30, Z6, Z21
+	VMOVUPD      Z18, 1472(BX)
+	VMOVUPD      768(BX), Z18
+	VMOVUPD      Z17, 1536(BX)
+	VMULPD       Z30, Z18, Z17
+	VFNMADD231PD Z4, Z23, Z11
+	VFNMADD231PD Z5, Z23, Z12
+	VFNMADD231PD Z6, Z23, Z19
+	VFNMADD231PD Z18, Z23, Z20
+	VMOVUPD      704(BX), Z4
+	VFNMADD231PD Z4, Z23, Z27
+	VMOVUPD      Z30, 1600(BX)
+	VMOVUPD      640(BX), Z30
+	VFNMADD231PD Z30, Z23, Z10
+	VFNMADD231PD Z5, Z22, Z7
+	VFNMADD231PD Z6, Z22, Z29
+	VFNMADD231PD Z18, Z22, Z31
+	VFNMADD231PD Z4, Z22, Z3
+	VFNMADD231PD Z30, Z22, Z2
+	VFNMADD231PD Z6, Z21, Z1
+	VFNMADD231PD Z18, Z21, Z0
+	VFNMADD231PD Z4, Z21, Z8
+	VFNMADD231PD Z30, Z21, Z28
+	VFNMADD231PD Z18, Z17, Z26
+	VFNMADD231PD Z4, Z17, Z25
+	VFNMADD231PD Z30, Z17, Z24
+	VMULPD       Z9, Z13, Z5
+	VMULPD       Z9, Z14, Z6
+	VMULPD       Z9, Z15, Z17
+	VMULPD       Z9, Z16, Z18
+	VFNMADD231PD Z13, Z5, Z11
+	VFNMADD231PD Z14, Z5, Z12
+	VFNMADD231PD Z15, Z5, Z19
+	VFNMADD231PD Z16, Z5, Z20
+	VMOVUPD      1536(BX), Z13
+	VFNMADD231PD Z13, Z5, Z27
+	VMOVUPD      1472(BX), Z21
+	VFNMADD231PD Z21, Z5, Z10
+	VFNMADD231PD Z14, Z6, Z7
+	VFNMADD231PD Z15, Z6, Z29
+	VFNMADD231PD Z16, Z6, Z31
+	VFNMADD231PD Z13, Z6, Z3
+	VFNMADD231PD Z21, Z6, Z2
+	VFNMADD231PD Z15, Z17, Z1
+	VFNMADD231PD Z16, Z17, Z0
+	VFNMADD231PD Z13, Z17, Z8
+	VFNMADD231PD Z21, Z17, Z28
+	VFNMADD231PD Z16, Z18, Z26
+	VFNMADD231PD Z13, Z18, Z25
+	VFNMADD231PD Z21, Z18, Z24
+	VMOVUPD      1408(BX), Z5
+	VMOVUPD      1344(BX), Z6
+	VMULPD       Z6, Z5, Z14
+	VMOVUPD      1280(BX), Z15
+	VMULPD       Z6, Z15, Z16
+	VMOVUPD      1216(BX), Z17
+	VMULPD       Z6, Z17, Z18
+	VMOVUPD      1152(BX), Z22
+	VMULPD       Z6, Z22, Z23
+	VFNMADD231PD Z5, Z14, Z11
+	VFNMADD231PD Z15, Z14, Z12
+	VFNMADD231PD Z17, Z14, Z19
+	VFNMADD231PD Z22, Z14, Z20
+	VMOVUPD      1088(BX), Z5
+	VFNMADD231PD Z5, Z14, Z27
+	VMOVUPD      1024(BX), Z6
+	VFNMADD231PD Z6, Z14, Z10
+	VFNMADD231PD Z15, Z16, Z7
+	VFNMADD231PD Z17, Z16, Z29
+	VFNMADD231PD Z22, Z16, Z31
+	VFNMADD231PD Z5, Z16, Z3
+	VFNMADD231PD Z6, Z16, Z2
+	VFNMADD231PD Z17, Z18, Z1
+	VFNMADD231PD Z22, Z18, Z0
+	VFNMADD231PD Z5, Z18, Z8
+	VFNMADD231PD Z6, Z18, Z28
+	VFNMADD231PD Z22, Z23, Z26
+	VFNMADD231PD Z5, Z23, Z25
+	VFNMADD231PD Z6, Z23, Z24
+	VMOVUPD      960(BX), Z14
+	VMOVUPD      896(BX), Z15
+	VMULPD       Z15, Z14, Z16
+	VMOVUPD      576(BX), Z17
+	VMULPD       Z15, Z17, Z18
+	VMOVUPD      384(BX), Z22
+	VMULPD       Z15, Z22, Z23
+	VMOVUPD      192(BX), Z6
+	VMULPD       Z15, Z6, Z5
+	VFNMADD231PD Z14, Z16, Z11
+	VFNMADD231PD Z17, Z16, Z12
+	VFNMADD231PD Z22, Z16, Z19
+	VFNMADD231PD Z6, Z16, Z20
+	VMOVUPD      256(BX), Z14
+	VFNMADD231PD Z14, Z16, Z27
+	VMOVUPD      320(BX), Z15
+	VFNMADD231PD Z15, Z16, Z10
+	VFNMADD231PD Z17, Z18, Z7
+	VFNMADD231PD Z22, Z18, Z29
+	VFNMADD231PD Z6, Z18, Z31
+	VFNMADD231PD Z14, Z18, Z3
+	VFNMADD231PD Z15, Z18, Z2
+	VFNMADD231PD Z22, Z23, Z1
+	VFNMADD231PD Z6, Z23, Z0
+	VFNMADD231PD Z14, Z23, Z8
+	VFNMADD231PD Z15, Z23, Z28
+	VFNMADD231PD Z6, Z5, Z26
+	VFNMADD231PD Z14, Z5, Z25
+	VFNMADD231PD Z15, Z5, Z24
+	VMOVUPD      one<>+0(SB), Z5
+	VDIVPD       Z11, Z5, Z6
+	VPSUBQ       pivotMin<>+0(SB), Z11, Z16
+	VMOVUPD      832(BX), Z17
+	VORPD        Z16, Z17, Z16
+	VMULPD       Z6, Z12, Z17
+	VMULPD       Z6, Z19, Z18
+	VMULPD       Z6, Z20, Z22
+	VFNMADD231PD Z12, Z17, Z7
+	VFNMADD231PD Z19, Z17, Z29
+	VFNMADD231PD Z20, Z17, Z31
+	VFNMADD231PD Z27, Z17, Z3
+	VFNMADD231PD Z10, Z17, Z2
+	VFNMADD231PD Z19, Z18, Z1
+	VFNMADD231PD Z20, Z18, Z0
+	VFNMADD231PD Z27, Z18, Z8
+	VFNMADD231PD Z10, Z18, Z28
+	VFNMADD231PD Z20, Z22, Z26
+	VFNMADD231PD Z27, Z22, Z25
+	VFNMADD231PD Z10, Z22, Z24
+	VDIVPD       Z7, Z5, Z12
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z17
+	VORPD        Z17, Z16, Z16
+	VMULPD       Z12, Z29, Z17
+	VMULPD       Z12, Z31, Z18
+	VFNMADD231PD Z29, Z17, Z1
+	VFNMADD231PD Z31, Z17, Z0
+	VFNMADD231PD Z3, Z17, Z8
+	VFNMADD231PD Z2, Z17, Z28
+	VFNMADD231PD Z31, Z18, Z26
+	VFNMADD231PD Z3, Z18, Z25
+	VFNMADD231PD Z2, Z18, Z24
+	VDIVPD       Z1, Z5, Z17
+	VPSUBQ       pivotMin<>+0(SB), Z1, Z18
+	VORPD        Z18, Z16, Z16
+	VMULPD       Z17, Z0, Z18
+	VFNMADD231PD Z0, Z18, Z26
+	VFNMADD231PD Z8, Z18, Z25
+	VFNMADD231PD Z28, Z18, Z24
+	VDIVPD       Z26, Z5, Z0
+	VPSUBQ       pivotMin<>+0(SB), Z26, Z5
+	VORPD        Z5, Z16, Z5
+	VMULPD       Z7, Z11, Z7
+	VMULPD       Z26, Z1, Z1
+	VMULPD       Z1, Z7, Z1
+	VMOVUPD      448(BX), Z7
+	VPSRLQ       $0x35, Z7, Z11
+	VANDPD       evenMask<>+0(SB), Z7, Z7
+	VORPD        evenBits<>+0(SB), Z7, Z7
+	VMULPD       Z1, Z7, Z1
+	VMOVUPD      2816(AX), Z7
+	VADDPD.BCST  2816(CX), Z7, Z7
+	VMOVUPD      3392(AX), Z16
+	VADDPD.BCST  3392(CX), Z16, Z16
+	VMOVUPD      3456(AX), Z18
+	VADDPD.BCST  3456(CX), Z18, Z18
+	VMOVUPD      1600(BX), Z19
+	VMULPD       Z19, Z4, Z20
+	VMULPD       Z19, Z30, Z19
+	VFNMADD231PD Z4, Z20, Z7
+	VFNMADD231PD Z30, Z20, Z16
+	VFNMADD231PD Z30, Z19, Z18
+	VMULPD       Z9, Z13, Z4
+	VMULPD       Z9, Z21, Z9
+	VFNMADD231PD Z13, Z4, Z7
+	VFNMADD231PD Z21, Z4, Z16
+	VFNMADD231PD Z21, Z9, Z18
+	VMOVUPD      1088(BX), Z4
+	VMOVUPD      1344(BX), Z9
+	VMULPD       Z9, Z4, Z13
+	VMOVUPD      1024(BX), Z19
+	VMULPD       Z9, Z19, Z9
+	VFNMADD231PD Z4, Z13, Z7
+	VFNMADD231PD Z19, Z13, Z16
+	VFNMADD231PD Z19, Z9, Z18
+	VMOVUPD      896(BX), Z4
+	VMULPD       Z4, Z14, Z9
+	VMULPD       Z4, Z15, Z4
+	VFNMADD231PD Z14, Z9, Z7
+	VFNMADD231PD Z15, Z9, Z16
+	VFNMADD231PD Z15, Z4, Z18
+	VMULPD       Z6, Z27, Z4
+	VMULPD       Z6, Z10, Z6
+	VFNMADD231PD Z27, Z4, Z7
+	VFNMADD231PD Z10, Z4, Z16
+	VFNMADD231PD Z10, Z6, Z18
+	VMULPD       Z12, Z3, Z4
+	VMULPD       Z12, Z2, Z6
+	VFNMADD231PD Z3, Z4, Z7
+	VFNMADD231PD Z2, Z4, Z16
+	VFNMADD231PD Z2, Z6, Z18
+	VMULPD       Z17, Z8, Z2
+	VMULPD       Z17, Z28, Z3
+	VFNMADD231PD Z8, Z2, Z7
+	VFNMADD231PD Z28, Z2, Z16
+	VFNMADD231PD Z28, Z3, Z18
+	VMULPD       Z0, Z25, Z2
+	VMULPD       Z0, Z24, Z0
+	VFNMADD231PD Z25, Z2, Z7
+	VFNMADD231PD Z24, Z2, Z16
+	VFNMADD231PD Z24, Z0, Z18
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z0
+	VORPD        Z0, Z5, Z0
+	VMULPD       Z16, Z16, Z2
+	VFMSUB231PD  Z18, Z7, Z2
+	VPSUBQ       leastPair<>+0(SB), Z2, Z3
+	VPSRLQ       $0x01, Z3, Z3
+	VORPD        Z3, Z0, Z0
+	VMULPD       Z2, Z1, Z1
+	TESTQ        SI, SI
+	JZ           determinants10
+	VANDPD       evenMask<>+0(SB), Z1, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VPSRLQ       $0x35, Z1, Z1
+	VPADDQ       Z1, Z11, Z1
+	VPTESTMQ     topBits<>+0(SB), Z0, K1
+	VMOVUPD      notANumber<>+0(SB), K1, Z2
+	VCVTPD2PS    Z2, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y0, Y3, Y0
+	VCVTPS2PD    Y0, Z0
+	VMOVUPD      one<>+0(SB), Z3
+	VMULPD       Z0, Z0, Z4
+	VFNMADD231PD Z2, Z4, Z3
+	VMOVUPD      (R10)(R12*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z3, Z2
+	VMOVUPD      (R9)(R12*1), Z3
+	VMULPD       (BX), Z3, Z3
+	VMULPD       Z0, Z3, Z0
+	VMOVUPD      threeEighths<>+0(SB), Z3
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z3
+	VMOVUPD      (R11)(R12*1), Z4
+	VPADDQ       128(BX), Z4, Z4
+	VPSUBQ       Z1, Z4, Z1
+	VPSLLQ       $0x34, Z1, Z1
+	VPADDQ       Z0, Z1, Z0
+	VMULPD       Z0, Z2, Z1
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (SI)(R12*1)
+
+next10:
+	ADDQ $0x40, R12
+	ADDQ $0x00000dc0, AX
+	SUBQ $0x01, DX
+	JG   loop10
+	VZEROUPPER
+	RET
+
+determinants10:
+	VANDPD   mantissa<>+0(SB), Z1, Z2
+	VORPD    one<>+0(SB), Z2, Z2
+	VPSRLQ   $0x34, Z1, Z3
+	VPSUBQ   expBias<>+0(SB), Z3, Z3
+	VPADDQ   Z11, Z11, Z11
+	VPADDQ   Z11, Z3, Z3
+	VPSUBQ   expBias2<>+0(SB), Z3, Z3
+	VPTESTMQ topBits<>+0(SB), Z0, K1
+	VMOVUPD  notANumber<>+0(SB), K1, Z2
+	VMOVUPD  Z2, (DI)(R12*1)
+	VMOVUPD  Z3, (R8)(R12*1)
+	JMP      next10
+
+order11:
+	VBROADCASTSD ae+80(FP), Z0
+	VMOVUPD      Z0, (BX)
+	VBROADCASTSD ac+88(FP), Z0
+	VMOVUPD      Z0, 64(BX)
+	VBROADCASTSD ax+96(FP), Z0
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      128(BX), Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VMOVUPD      Z0, 128(BX)
+	XORQ         R12, R12
+
+loop11:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      64(AX), Z1
+	VADDPD.BCST  64(CX), Z1, Z1
+	VMOVUPD      192(AX), Z2
+	VADDPD.BCST  192(CX), Z2, Z2
+	VMOVUPD      384(AX), Z3
+	VADDPD.BCST  384(CX), Z3, Z3
+	VMOVUPD      640(AX), Z4
+	VADDPD.BCST  640(CX), Z4, Z4
+	VMOVUPD      960(AX), Z5
+	VADDPD.BCST  960(CX), Z5, Z5
+	VMOVUPD      1344(AX), Z6
+	VADDPD.BCST  1344(CX), Z6, Z6
+	VMOVUPD      1792(AX), Z7
+	VADDPD.BCST  1792(CX), Z7, Z7
+	VMOVUPD      2304(AX), Z8
+	VADDPD.BCST  2304(CX), Z8, Z8
+	VMOVUPD      2880(AX), Z9
+	VADDPD.BCST  2880(CX), Z9, Z9
+	VMOVUPD      3520(AX), Z10
+	VADDPD.BCST  3520(CX), Z10, Z10
+	VMOVUPD      128(AX), Z11
+	VADDPD.BCST  128(CX), Z11, Z11
+	VMOVUPD      256(AX), Z12
+	VADDPD.BCST  256(CX), Z12, Z12
+	VMOVUPD      448(AX), Z13
+	VADDPD.BCST  448(CX), Z13, Z13
+	VMOVUPD      704(AX), Z14
+	VADDPD.BCST  704(CX), Z14, Z14
+	VMOVUPD      1024(AX), Z15
+	VADDPD.BCST  1024(CX), Z15, Z15
+	VMOVUPD      1408(AX), Z16
+	VADDPD.BCST  1408(CX), Z16, Z16
+	VMOVUPD      1856(AX), Z17
+	VADDPD.BCST  1856(CX), Z17, Z17
+	VMOVUPD      2368(AX), Z18
+	VADDPD.BCST  2368(CX), Z18, Z18
+	VMOVUPD      2944(AX), Z19
+	VADDPD.BCST  2944(CX), Z19, Z19
+	VMOVUPD      3584(AX), Z20
+	VADDPD.BCST  3584(CX), Z20, Z20
+	VMOVUPD      320(AX), Z21
+	VADDPD.BCST  320(CX), Z21, Z21
+	VMOVUPD      512(AX), Z22
+	VADDPD.BCST  512(CX), Z22, Z22
+	VMOVUPD      768(AX), Z23
+	VADDPD.BCST  768(CX), Z23, Z23
+	VMOVUPD      1088(AX), Z24
+	VADDPD.BCST  1088(CX), Z24, Z24
+	VMOVUPD      1472(AX), Z25
+	VADDPD.BCST  1472(CX), Z25, Z25
+	VMOVUPD      1920(AX), Z26
+	VADDPD.BCST  1920(CX), Z26, Z26
+	VMOVUPD      2432(AX), Z27
+	VADDPD.BCST  2432(CX), Z27, Z27
+	VMOVUPD      3008(AX), Z28
+	VADDPD.BCST  3008(CX), Z28, Z28
+	VMOVUPD      3648(AX), Z29
+	VADDPD.BCST  3648(CX), Z29, Z29
+	VMOVUPD      576(AX), Z30
+	VADDPD.BCST  576(CX), Z30, Z30
+	VMOVUPD      832(AX), Z31
+	VADDPD.BCST  832(CX), Z31, Z31
+	VMOVUPD      Z31, 192(BX)
+	VMOVUPD      1152(AX), Z31
+	VADDPD.BCST  1152(CX), Z31, Z31
+	VMOVUPD      Z31, 256(BX)
+	VMOVUPD      1536(AX), Z31
+	VADDPD.BCST  1536(CX), Z31, Z31
+	VMOVUPD      Z31, 320(BX)
+	VMOVUPD      1984(AX), Z31
+	VADDPD.BCST  1984(CX), Z31, Z31
+	VMOVUPD      Z31, 384(BX)
+	VMOVUPD      2496(AX), Z31
+	VADDPD.BCST  2496(CX), Z31, Z31
+	VMOVUPD      Z31, 448(BX)
+	VMOVUPD      3072(AX), Z31
+	VADDPD.BCST  3072(CX), Z31, Z31
+	VMOVUPD      Z31, 512(BX)
+	VMOVUPD      3712(AX), Z31
+	VADDPD.BCST  3712(CX), Z31, Z31
+	VMOVUPD      Z31, 576(BX)
+	VMOVUPD      one<>+0(SB), Z31
+	VMOVUPD      Z30, 640(BX)
+	VDIVPD       Z0, Z31, Z30
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z31
+	VMOVUPD      Z0, 704(BX)
+	VMULPD       Z30, Z1, Z0
+	VMOVUPD      Z31, 768(BX)
+	VMULPD       Z30, Z2, Z31
+	VMOVUPD      Z29, 832(BX)
+	VMULPD       Z30, Z3, Z29
+	VFNMADD231PD Z1, Z0, Z11
+	VFNMADD231PD Z2, Z0, Z12
+	VFNMADD231PD Z3, Z0, Z13
+	VFNMADD231PD Z4, Z0, Z14
+	VFNMADD231PD Z5, Z0, Z15
+	VFNMADD231PD Z6, Z0, Z16
+	VFNMADD231PD Z7, Z0, Z17
+	VFNMADD231PD Z8, Z0, Z18
+	VFNMADD231PD Z9, Z0, Z19
+	VFNMADD231PD Z10, Z0, Z20
+	VFNMADD231PD Z2, Z31, Z21
+	VFNMADD231PD Z3, Z31, Z22
+	VFNMADD231PD Z4, Z31, Z23
+	VFNMADD231PD Z5, Z31, Z24
+	VFNMADD231PD Z6, Z31, Z25
+	VFNMADD231PD Z7, Z31, Z26
+	VFNMADD231PD Z8, Z31, Z27
+	VFNMADD231PD Z9, Z31, Z28
+	VMOVUPD      832(BX), Z0
+	VFNMADD231PD Z10, Z31, Z0
+	VMOVUPD      640(BX), Z1
+	VFNMADD231PD Z3, Z29, Z1
+	VMOVUPD      192(BX), Z2
+	VFNMADD231PD Z4, Z29, Z2
+	VMOVUPD      256(BX), Z3
+	VFNMADD231PD Z5, Z29, Z3
+	VMOVUPD      320(BX), Z31
+	VFNMADD231PD Z6, Z29, Z31
+	VMOVUPD      Z6, 896(BX)
+	VMOVUPD      384(BX), Z6
+	VFNMADD231PD Z7, Z29, Z6
+	VMOVUPD      Z7, 960(BX)
+	VMOVUPD      448(BX), Z7
+	VFNMADD231PD Z8, Z29, Z7
+	VMOVUPD      Z8, 1024(BX)
+	VMOVUPD      512(BX), Z8
+	VFNMADD231PD Z9, Z29, Z8
+	VMOVUPD      Z9, 1088(BX)
+	VMOVUPD      576(BX), Z9
+	VFNMADD231PD Z10, Z29, Z9
+	VMOVUPD      one<>+0(SB), Z29
+	VMOVUPD      Z10, 1152(BX)
+	VDIVPD       Z11, Z29, Z10
+	VMOVUPD      Z5, 1216(BX)
+	VPSUBQ       pivotMin<>+0(SB), Z11, Z5
+	VMOVUPD      Z4, 1280(BX)
+	VMOVUPD      768(BX), Z4
+	VORPD        Z5, Z4, Z4
+	VMULPD       Z10, Z12, Z5
+	VMOVUPD      Z30, 768(BX)
+	VMULPD       Z10, Z13, Z30
+	VFNMADD231PD Z12, Z5, Z21
+	VFNMADD231PD Z13, Z5, Z22
+	VFNMADD231PD Z14, Z5, Z23
+	VFNMADD231PD Z15, Z5, Z24
+	VFNMADD231PD Z16, Z5, Z25
+	VFNMADD231PD Z17, Z5, Z26
+	VFNMADD231PD Z18, Z5, Z27
+	VFNMADD231PD Z19, Z5, Z28
+	VFNMADD231PD Z20, Z5, Z0
+	VFNMADD231PD Z13, Z30, Z1
+	VFNMADD231PD Z14, Z30, Z2
+	VFNMADD231PD Z15, Z30, Z3
+	VFNMADD231PD Z16, Z30, Z31
+	VFNMADD231PD Z17, Z30, Z6
+	VFNMADD231PD Z18, Z30, Z7
+	VFNMADD231PD Z19, Z30, Z8
+	VFNMADD231PD Z20, Z30, Z9
+	VDIVPD       Z21, Z29, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z21, Z12
+	VORPD        Z12, Z4, Z4
+	VMULPD       Z5, Z22, Z12
+	VFNMADD231PD Z22, Z12, Z1
+	VFNMADD231PD Z23, Z12, Z2
+	VFNMADD231PD Z24, Z12, Z3
+	VFNMADD231PD Z25, Z12, Z31
+	VFNMADD231PD Z26, Z12, Z6
+	VFNMADD231PD Z27, Z12, Z7
+	VFNMADD231PD Z28, Z12, Z8
+	VFNMADD231PD Z0, Z12, Z9
+	VDIVPD       Z1, Z29, Z12
+	VPSUBQ       pivotMin<>+0(SB), Z1, Z13
+	VORPD        Z13, Z4, Z4
+	VMOVUPD      704(BX), Z13
+	VMULPD       Z11, Z13, Z11
+	VMULPD       Z1, Z21, Z1
+	VMULPD       Z1, Z11, Z1
+	VMOVUPD      896(AX), Z11
+	VADDPD.BCST  896(CX), Z11, Z11
+	VMOVUPD      1216(AX), Z13
+	VADDPD.BCST  1216(CX), Z13, Z13
+	VMOVUPD      1600(AX), Z21
+	VADDPD.BCST  1600(CX), Z21, Z21
+	VMOVUPD      2048(AX), Z22
+	VADDPD.BCST  2048(CX), Z22, Z22
+	VMOVUPD      2560(AX), Z30
+	VADDPD.BCST  2560(CX), Z30, Z30
+	VMOVUPD      Z1, 640(BX)
+	VMOVUPD      3136(AX), Z1
+	VADDPD.BCST  3136(CX), Z1, Z1
+	VMOVUPD      Z4, 704(BX)
+	VMOVUPD      3776(AX), Z4
+	VADDPD.BCST  3776(CX), Z4, Z4
+	VMOVUPD      1280(AX), Z29
+	VADDPD.BCST  1280(CX), Z29, Z29
+	VMOVUPD      Z9, 576(BX)
+	VMOVUPD      1664(AX), Z9
+	VADDPD.BCST  1664(CX), Z9, Z9
+	VMOVUPD      Z8, 512(BX)
+	VMOVUPD      2112(AX), Z8
+	VADDPD.BCST  2112(CX), Z8, Z8
+	VMOVUPD      Z7, 448(BX)
+	VMOVUPD      2624(AX), Z7
+	VADDPD.BCST  2624(CX), Z7, Z7
+	VMOVUPD      Z6, 384(BX)
+	VMOVUPD      3200(AX), Z6
+	VADDPD.BCST  3200(CX), Z6, Z6
+	VMOVUPD      Z31, 320(BX)
+	VMOVUPD      3840(AX), Z31
+	VADDPD.BCST  3840(CX), Z31, Z31
+	VMOVUPD      Z3, 256(BX)
+	VMOVUPD      1728(AX), Z3
+	VADDPD.BCST  1728(CX), Z3, Z3
+	VMOVUPD      Z2, 192(BX)
+	VMOVUPD      2176(AX), Z2
+	VADDPD.BCST  2176(CX), Z2, Z2
+	VMOVUPD      Z12, 1344(BX)
+	VMOVUPD      2688(AX), Z12
+	VADDPD.BCST  2688(CX), Z12, Z12
+	VMOVUPD      Z0, 832(BX)
+	VMOVUPD      3264(AX), Z0
+	VADDPD.BCST  3264(CX), Z0, Z0
+	VMOVUPD      Z28, 1408(BX)
+	VMOVUPD      3904(AX), Z28
+	VADDPD.BCST  3904(CX), Z28, Z28
+	VMOVUPD      Z27, 1472(BX)
+	VMOVUPD      2240(AX), Z27
+	VADDPD.BCST  2240(CX), Z27, Z27
+	VMOVUPD      Z26, 1536(BX)
+	VMOVUPD      2752(AX), Z26
+	VADDPD.BCST  2752(CX), Z26, Z26
+	VMOVUPD      Z25, 1600(BX)
+	VMOVUPD      3328(AX), Z25
+	VADDPD.BCST  3328(CX), Z25, Z25
+	VMOVUPD      Z24, 1664(BX)
+	VMOVUPD      3968(AX), Z24
+	VADDPD.BCST  3968(CX), Z24, Z24
+	VMOVUPD      Z5, 1728(BX)
+	VMOVUPD      1280(BX), Z5
+	VMOVUPD      Z23, 1792(BX)
+	VMOVUPD      768(BX), Z23
+	VMOVUPD      Z20, 1856(BX)
+	VMULPD       Z23, Z5, Z20
+	VMOVUPD      Z19, 1920(BX)
+	VMOVUPD      1216(BX), Z19
+	VMOVUPD      Z18, 1984(BX)
+	VMULPD       Z23, Z19, Z18
+	VMOVUPD      Z17, 2048(BX)
+	VMOVUPD      896(BX), Z17
+	VMOVUPD      Z16, 2112(BX)
+	VMULPD       Z23, Z17, Z16
+	VMOVUPD      Z15, 2176(BX)
+	VMOVUPD      960(BX), Z15
+	VMOVUPD      Z10, 2240(BX)
+	VMULPD       Z23, Z15, Z10
+	VFNMADD231PD Z5, Z20, Z11
+	VFNMADD231PD Z19, Z20, Z13
+	VFNMADD231PD Z17, Z20, Z21
+	VFNMADD231PD Z15, Z20, Z22
+	VMOVUPD      1024(BX), Z5
+	VFNMADD231PD Z5, Z20, Z30
+	VMOVUPD      1088(BX), Z23
+	VFNMADD231PD Z23, Z20, Z1
+	VMOVUPD      Z1, 1280(BX)
+	VMOVUPD      1152(BX), Z1
+	VFNMADD231PD Z1, Z20, Z4
+	VFNMADD231PD Z19, Z18, Z29
+	VFNMADD231PD Z17, Z18, Z9
+	VFNMADD231PD Z15, Z18, Z8
+	VFNMADD231PD Z5, Z18, Z7
+	VFNMADD231PD Z23, Z18, Z6
+	VFNMADD231PD Z1, Z18, Z31
+	VFNMADD231PD Z17, Z16, Z3
+	VFNMADD231PD Z15, Z16, Z2
+	VFNMADD231PD Z5, Z16, Z12
+	VFNMADD231PD Z23, Z16, Z0
+	VFNMADD231PD Z1, Z16, Z28
+	VFNMADD231PD Z15, Z10, Z27
+	VFNMADD231PD Z5, Z10, Z26
+	VFNMADD231PD Z23, Z10, Z25
+	VFNMADD231PD Z1, Z10, Z24
+	VMOVUPD      2240(BX), Z10
+	VMULPD       Z10, Z14, Z15
+	VMOVUPD      2176(BX), Z16
+	VMULPD       Z10, Z16, Z17
+	VMOVUPD      2112(BX), Z18
+	VMULPD       Z10, Z18, Z19
+	VMOVUPD      2048(BX), Z20
+	VMULPD       Z10, Z20, Z1
+	VFNMADD231PD Z14, Z15, Z11
+	VFNMADD231PD Z16, Z15, Z13
+	VFNMADD231PD Z18, Z15, Z21
+	VFNMADD231PD Z20, Z15, Z22
+	VMOVUPD      1984(BX), Z14
+	VFNMADD231PD Z14, Z15, Z30
+	VMOVUPD      1920(BX), Z10
+	VMOVUPD      1280(BX), Z23
+	VFNMADD231PD Z10, Z15, Z23
+	VMOVUPD      1856(BX), Z5
+	VFNMADD231PD Z5, Z15, Z4
+	VFNMADD231PD Z16, Z17, Z29
+	VFNMADD231PD Z18, Z17, Z9
+	VFNMADD231PD Z20, Z17, Z8
+	VFNMADD231PD Z14, Z17, Z7
+	VFNMADD231PD Z10, Z17, Z6
+	VFNMADD231PD Z5, Z17, Z31
+	VFNMADD231PD Z18, Z19, Z3
+	VFNMADD231PD Z20, Z19, Z2
+	VFNMADD231PD Z14, Z19, Z12
+	VFNMADD231PD Z10, Z19, Z0
+	VFNMADD231PD Z5, Z19, Z28
+	VFNMADD231PD Z20, Z1, Z27
+	VFNMADD231PD Z14, Z1, Z26
+	VFNMADD231PD Z10, Z1, Z25
+	VFNMADD231PD Z5, Z1, Z24
+	VMOVUPD      1792(BX), Z1
+	VMOVUPD      1728(BX), Z15
+	VMULPD       Z15, Z1, Z16
+	VMOVUPD      1664(BX), Z17
+	VMULPD       Z15, Z17, Z18
+	VMOVUPD      1600(BX), Z19
+	VMULPD       Z15, Z19, Z20
+	VMOVUPD      1536(BX), Z5
+	VMULPD       Z15, Z5, Z10
+	VFNMADD231PD Z1, Z16, Z11
+	VFNMADD231PD Z17, Z16, Z13
+	VFNMADD231PD Z19, Z16, Z21
+	VFNMADD231PD Z5, Z16, Z22
+	VMOVUPD      1472(BX), Z1
+	VFNMADD231PD Z1, Z16, Z30
+	VMOVUPD      1408(BX), Z15
+	VFNMADD231PD Z15, Z16, Z23
+	VMOVUPD      832(BX), Z14
+	VFNMADD231PD Z14, Z16, Z4
+	VFNMADD231PD Z17, Z18, Z29
+	VFNMADD231PD Z19, Z18, Z9
+	VFNMADD231PD Z5, Z18, Z8
+	VFNMADD231PD Z1, Z18, Z7
+	VFNMADD231PD Z15, Z18, Z6
+	VFNMADD231PD Z14, Z18, Z31
+	VFNMADD231PD Z19, Z20, Z3
+	VFNMADD231PD Z5, Z20, Z2
+	VFNMADD231PD Z1, Z20, Z12
+	VFNMADD231PD Z15, Z20, Z0
+	VFNMADD231PD Z14, Z20, Z28
+	VFNMADD231PD Z5, Z10, Z27
+	VFNMADD231PD Z1, Z10, Z26
+	VFNMADD231PD Z15, Z10, Z25
+	VFNMADD231PD Z14, Z10, Z24
+	VMOVUPD      192(BX), Z5
+	VMOVUPD      1344(BX), Z10
+	VMULPD       Z10, Z5, Z16
+	VMOVUPD      256(BX), Z17
+	VMULPD       Z10, Z17, Z18
+	VMOVUPD      320(BX), Z19
+	VMULPD       Z10, Z19, Z20
+	VMOVUPD      384(BX), Z14
+	VMULPD       Z10, Z14, Z15
+	VFNMADD231PD Z5, Z16, Z11
+	VFNMADD231PD Z17, Z16, Z13
+	VFNMADD231PD Z19, Z16, Z21
+	VFNMADD231PD Z14, Z16, Z22
+	VMOVUPD      448(BX), Z5
+	VFNMADD231PD Z5, Z16, Z30
+	VMOVUPD      512(BX), Z10
+	VFNMADD231PD Z10, Z16, Z23
+	VMOVUPD      576(BX), Z1
+	VFNMADD231PD Z1, Z16, Z4
+	VFNMADD231PD Z17, Z18, Z29
+	VFNMADD231PD Z19, Z18, Z9
+	VFNMADD231PD Z14, Z18, Z8
+	VFNMADD231PD Z5, Z18, Z7
+	VFNMADD231PD Z10, Z18, Z6
+	VFNMADD231PD Z1, Z18, Z31
+	VFNMADD231PD Z19, Z20, Z3
+	VFNMADD231PD Z14, Z20, Z2
+	VFNMADD231PD Z5, Z20, Z12
+	VFNMADD231PD Z10, Z20, Z0
+	VFNMADD231PD Z1, Z20, Z28
+	VFNMADD231PD Z14, Z15, Z27
+	VFNMADD231PD Z5, Z15, Z26
+	VFNMADD231PD Z10, Z15, Z25
+	VFNMADD231PD Z1, Z15, Z24
+	VMOVUPD      one<>+0(SB), Z14
+	VDIVPD       Z11, Z14, Z15
+	VPSUBQ       pivotMin<>+0(SB), Z11, Z16
+	VMOVUPD      704(BX), Z17
+	VORPD        Z16, Z17, Z16
+	VMULPD       Z15, Z13, Z17
+	VMULPD       Z15, Z21, Z18
+	VMULPD       Z15, Z22, Z19
+	VFNMADD231PD Z13, Z17, Z29
+	VFNMADD231PD Z21, Z17, Z9
+	VFNMADD231PD Z22, Z17, Z8
+	VFNMADD231PD Z30, Z17, Z7
+	VFNMADD231PD Z23, Z17, Z6
+	VFNMADD231PD Z4, Z17, Z31
+	VFNMADD231PD Z21, Z18, Z3
+	VFNMADD231PD Z22, Z18, Z2
+	VFNMADD231PD Z30, Z18, Z12
+	VFNMADD231PD Z23, Z18, Z0
+	VFNMADD231PD Z4, Z18, Z28
+	VFNMADD231PD Z22, Z19, Z27
+	VFNMADD231PD Z30, Z19, Z26
+	VFNMADD231PD Z23, Z19, Z25
+	VFNMADD231PD Z4, Z19, Z24
+	VDIVPD       Z29, Z14, Z13
+	VPSUBQ       pivotMin<>+0(SB), Z29, Z17
+	VORPD        Z17, Z16, Z16
+	VMULPD       Z13, Z9, Z17
+	VMULPD       Z13, Z8, Z18
+	VFNMADD231PD Z9, Z17, Z3
+	VFNMADD231PD Z8, Z17, Z2
+	VFNMADD231PD Z7, Z17, Z12
+	VFNMADD231PD Z6, Z17, Z0
+	VFNMADD231PD Z31, Z17, Z28
+	VFNMADD231PD Z8, Z18, Z27
+	VFNMADD231PD Z7, Z18, Z26
+	VFNMADD231PD Z6, Z18, Z25
+	VFNMADD231PD Z31, Z18, Z24
+	VDIVPD       Z3, Z14, Z8
+	VPSUBQ       pivotMin<>+0(SB), Z3, Z9
+	VORPD        Z9, Z16, Z9
+	VMULPD       Z8, Z2, Z16
+	VFNMADD231PD Z2, Z16, Z27
+	VFNMADD231PD Z12, Z16, Z26
+	VFNMADD231PD Z0, Z16, Z25
+	VFNMADD231PD Z28, Z16, Z24
+	VDIVPD       Z27, Z14, Z2
+	VPSUBQ       pivotMin<>+0(SB), Z27, Z16
+	VORPD        Z16, Z9, Z9
+	VMULPD       Z29, Z11, Z11
+	VMULPD       Z27, Z3, Z3
+	VMULPD       Z3, Z11, Z3
+	VMOVUPD      640(BX), Z11
+	VPSRLQ       $0x35, Z11, Z16
+	VANDPD       evenMask<>+0(SB), Z11, Z11
+	VORPD        evenBits<>+0(SB), Z11, Z11
+	VMULPD       Z3, Z11, Z3
+	VMOVUPD      2816(AX), Z11
+	VADDPD.BCST  2816(CX), Z11, Z11
+	VMOVUPD      3392(AX), Z17
+	VADDPD.BCST  3392(CX), Z17, Z17
+	VMOVUPD      4032(AX), Z18
+	VADDPD.BCST  4032(CX), Z18, Z18
+	VMOVUPD      3456(AX), Z19
+	VADDPD.BCST  3456(CX), Z19, Z19
+	VMOVUPD      4096(AX), Z20
+	VADDPD.BCST  4096(CX), Z20, Z20
+	VMOVUPD      4160(AX), Z21
+	VADDPD.BCST  4160(CX), Z21, Z21
+	VMOVUPD      1024(BX), Z22
+	VMOVUPD      768(BX), Z27
+	VMULPD       Z27, Z22, Z29
+	VMOVUPD      Z16, 640(BX)
+	VMOVUPD      1088(BX), Z16
+	VMOVUPD      Z3, 704(BX)
+	VMULPD       Z27, Z16, Z3
+	VMOVUPD      Z9, 384(BX)
+	VMOVUPD      1152(BX), Z9
+	VMULPD       Z27, Z9, Z27
+	VFNMADD231PD Z22, Z29, Z11
+	VFNMADD231PD Z16, Z29, Z17
+	VFNMADD231PD Z9, Z29, Z18
+	VFNMADD231PD Z16, Z3, Z19
+	VFNMADD231PD Z9, Z3, Z20
+	VFNMADD231PD Z9, Z27, Z21
+	VMOVUPD      1984(BX), Z3
+	VMOVUPD      2240(BX), Z9
+	VMULPD       Z9, Z3, Z16
+	VMOVUPD      1920(BX), Z22
+	VMULPD       Z9, Z22, Z27
+	VMOVUPD      1856(BX), Z29
+	VMULPD       Z9, Z29, Z9
+	VFNMADD231PD Z3, Z16, Z11
+	VFNMADD231PD Z22, Z16, Z17
+	VFNMADD231PD Z29, Z16, Z18
+	VFNMADD231PD Z22, Z27, Z19
+	VFNMADD231PD Z29, Z27, Z20
+	VFNMADD231PD Z29, Z9, Z21
+	VMOVUPD      1472(BX), Z3
+	VMOVUPD      1728(BX), Z9
+	VMULPD       Z9, Z3, Z16
+	VMOVUPD      1408(BX), Z22
+	VMULPD       Z9, Z22, Z27
+	VMOVUPD      832(BX), Z29
+	VMULPD       Z9, Z29, Z9
+	VFNMADD231PD Z3, Z16, Z11
+	VFNMADD231PD Z22, Z16, Z17
+	VFNMADD231PD Z29, Z16, Z18
+	VFNMADD231PD Z22, Z27, Z19
+	VFNMADD231PD Z29, Z27, Z20
+	VFNMADD231PD Z29, Z9, Z21
+	VMOVUPD      1344(BX), Z3
+	VMULPD       Z3, Z5, Z9
+	VMULPD       Z3, Z10, Z16
+	VMULPD       Z3, Z1, Z3
+	VFNMADD231PD Z5, Z9, Z11
+	VFNMADD231PD Z10, Z9, Z17
+	VFNMADD231PD Z1, Z9, Z18
+	VFNMADD231PD Z10, Z16, Z19
+	VFNMADD231PD Z1, Z16, Z20
+	VFNMADD231PD Z1, Z3, Z21
+	VMULPD       Z15, Z30, Z1
+	VMULPD       Z15, Z23, Z3
+	VMULPD       Z15, Z4, Z5
+	VFNMADD231PD Z30, Z1, Z11
+	VFNMADD231PD Z23, Z1, Z17
+	VFNMADD231PD Z4, Z1, Z18
+	VFNMADD231PD Z23, Z3, Z19
+	VFNMADD231PD Z4, Z3, Z20
+	VFNMADD231PD Z4, Z5, Z21
+	VMULPD       Z13, Z7, Z1
+	VMULPD       Z13, Z6, Z3
+	VMULPD       Z13, Z31, Z4
+	VFNMADD231PD Z7, Z1, Z11
+	VFNMADD231PD Z6, Z1, Z17
+	VFNMADD231PD Z31, Z1, Z18
+	VFNMADD231PD Z6, Z3, Z19
+	VFNMADD231PD Z31, Z3, Z20
+	VFNMADD231PD Z31, Z4, Z21
+	VMULPD       Z8, Z12, Z1
+	VMULPD       Z8, Z0, Z3
+	VMULPD       Z8, Z28, Z4
+	VFNMADD231PD Z12, Z1, Z11
+	VFNMADD231PD Z0, Z1, Z17
+	VFNMADD231PD Z28, Z1, Z18
+	VFNMADD231PD Z0, Z3, Z19
+	VFNMADD231PD Z28, Z3, Z20
+	VFNMADD231PD Z28, Z4, Z21
+	VMULPD       Z2, Z26, Z0
+	VMULPD       Z2, Z25, Z1
+	VMULPD       Z2, Z24, Z2
+	VFNMADD231PD Z26, Z0, Z11
+	VFNMADD231PD Z25, Z0, Z17
+	VFNMADD231PD Z24, Z0, Z18
+	VFNMADD231PD Z25, Z1, Z19
+	VFNMADD231PD Z24, Z1, Z20
+	VFNMADD231PD Z24, Z2, Z21
+	VDIVPD       Z11, Z14, Z0
+	VPSUBQ       pivotMin<>+0(SB), Z11, Z1
+	VMOVUPD      384(BX), Z2
+	VORPD        Z1, Z2, Z1
+	VMULPD       Z0, Z17, Z2
+	VMULPD       Z0, Z18, Z0
+	VFNMADD231PD Z17, Z2, Z19
+	VFNMADD231PD Z18, Z2, Z20
+	VFNMADD231PD Z18, Z0, Z21
+	VPSUBQ       pivotMin<>+0(SB), Z19, Z0
+	VORPD        Z0, Z1, Z0
+	VMULPD       Z20, Z20, Z1
+	VFMSUB231PD  Z21, Z19, Z1
+	VPSUBQ       leastPair<>+0(SB), Z1, Z2
+	VPSRLQ       $0x01, Z2, Z2
+	VORPD        Z2, Z0, Z0
+	VMULPD       Z1, Z11, Z1
+	VMOVUPD      704(BX), Z2
+	VMULPD       Z1, Z2, Z1
+	VMOVUPD      640(BX), Z2
+	TESTQ        SI, SI
+	JZ           determinants11
+	VANDPD       evenMask<>+0(SB), Z1, Z3
+	VORPD        evenBits<>+0(SB), Z3, Z3
+	VPSRLQ       $0x35, Z1, Z1
+	VPADDQ       Z1, Z2, Z1
+	VPTESTMQ     topBits<>+0(SB), Z0, K1
+	VMOVUPD      notANumber<>+0(SB), K1, Z3
+	VCVTPD2PS    Z3, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPD      oneSingle<>+0(SB), Z2
+	VDIVPS       Y0, Y2, Y0
+	VCVTPS2PD    Y0, Z0
+	VMOVUPD      one<>+0(SB), Z2
+	VMULPD       Z0, Z0, Z4
+	VFNMADD231PD Z3, Z4, Z2
+	VMOVUPD      (R10)(R12*1), Z3
+	VADDPD       64(BX), Z3, Z3
+	VADDPD       Z3, Z2, Z2
+	VMOVUPD      (R9)(R12*1), Z3
+	VMULPD       (BX), Z3, Z3
+	VMULPD       Z0, Z3, Z0
+	VMOVUPD      threeEighths<>+0(SB), Z3
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z3
+	VMOVUPD      (R11)(R12*1), Z4
+	VPADDQ       128(BX), Z4, Z4
+	VPSUBQ       Z1, Z4, Z1
+	VPSLLQ       $0x34, Z1, Z1
+	VPADDQ       Z0, Z1, Z0
+	VMULPD       Z0, Z2, Z1
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (SI)(R12*1)
+
+next11:
+	ADDQ $0x40, R12
+	ADDQ $0x00001080, AX
+	SUBQ $0x01, DX
+	JG   loop11
+	VZEROUPPER
+	RET
+
+determinants11:
+	VANDPD   mantissa<>+0(SB), Z1, Z3
+	VORPD    one<>+0(SB), Z3, Z3
+	VPSRLQ   $0x34, Z1, Z4
+	VPSUBQ   expBias<>+0(SB), Z4, Z4
+	VPADDQ   Z2, Z2, Z2
+	VPADDQ   Z2, Z4, Z4
+	VPSUBQ   expBias2<>+0(SB), Z4, Z4
+	VPTESTMQ topBits<>+0(SB), Z0, K1
+	VMOVUPD  notANumber<>+0(SB), K1, Z3
+	VMOVUPD  Z3, (DI)(R12*1)
+	VMOVUPD  Z4, (R8)(R12*1)
+	JMP      next11
+
+order12:
+	VBROADCASTSD ae+80(FP), Z0
+	VMOVUPD      Z0, (BX)
+	VBROADCASTSD ac+88(FP), Z0
+	VMOVUPD      Z0, 64(BX)
+	VBROADCASTSD ax+96(FP), Z0
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      128(BX), Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VMOVUPD      Z0, 128(BX)
+	XORQ         R12, R12
+
+loop12:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      64(AX), Z1
+	VADDPD.BCST  64(CX), Z1, Z1
+	VMOVUPD      192(AX), Z2
+	VADDPD.BCST  192(CX), Z2, Z2
+	VMOVUPD      384(AX), Z3
+	VADDPD.BCST  384(CX), Z3, Z3
+	VMOVUPD      640(AX), Z4
+	VADDPD.BCST  640(CX), Z4, Z4
+	VMOVUPD      960(AX), Z5
+	VADDPD.BCST  960(CX), Z5, Z5
+	VMOVUPD      1344(AX), Z6
+	VADDPD.BCST  1344(CX), Z6, Z6
+	VMOVUPD      1792(AX), Z7
+	VADDPD.BCST  1792(CX), Z7, Z7
+	VMOVUPD      2304(AX), Z8
+	VADDPD.BCST  2304(CX), Z8, Z8
+	VMOVUPD      2880(AX), Z9
+	VADDPD.BCST  2880(CX), Z9, Z9
+	VMOVUPD      3520(AX), Z10
+	VADDPD.BCST  3520(CX), Z10, Z10
+	VMOVUPD      4224(AX), Z11
+	VADDPD.BCST  4224(CX), Z11, Z11
+	VMOVUPD      128(AX), Z12
+	VADDPD.BCST  128(CX), Z12, Z12
+	VMOVUPD      256(AX), Z13
+	VADDPD.BCST  256(CX), Z13, Z13
+	VMOVUPD      448(AX), Z14
+	VADDPD.BCST  448(CX), Z14, Z14
+	VMOVUPD      704(AX), Z15
+	VADDPD.BCST  704(CX), Z15, Z15
+	VMOVUPD      1024(AX), Z16
+	VADDPD.BCST  1024(CX), Z16, Z16
+	VMOVUPD      1408(AX), Z17
+	VADDPD.BCST  1408(CX), Z17, Z17
+	VMOVUPD      1856(AX), Z18
+	VADDPD.BCST  1856(CX), Z18, Z18
+	VMOVUPD      2368(AX), Z19
+	VADDPD.BCST  2368(CX), Z19, Z19
+	VMOVUPD      2944(AX), Z20
+	VADDPD.BCST  2944(CX), Z20, Z20
+	VMOVUPD      3584(AX), Z21
+	VADDPD.BCST  3584(CX), Z21, Z21
+	VMOVUPD      4288(AX), Z22
+	VADDPD.BCST  4288(CX), Z22, Z22
+	VMOVUPD      320(AX), Z23
+	VADDPD.BCST  320(CX), Z23, Z23
+	VMOVUPD      512(AX), Z24
+	VADDPD.BCST  512(CX), Z24, Z24
+	VMOVUPD      768(AX), Z25
+	VADDPD.BCST  768(CX), Z25, Z25
+	VMOVUPD      1088(AX), Z26
+	VADDPD.BCST  1088(CX), Z26, Z26
+	VMOVUPD      1472(AX), Z27
+	VADDPD.BCST  1472(CX), Z27, Z27
+	VMOVUPD      1920(AX), Z28
+	VADDPD.BCST  1920(CX), Z28, Z28
+	VMOVUPD      2432(AX), Z29
+	VADDPD.BCST  2432(CX), Z29, Z29
+	VMOVUPD      3008(AX), Z30
+	VADDPD.BCST  3008(CX), Z30, Z30
+	VMOVUPD      3648(AX), Z31
+	VADDPD.BCST  3648(CX), Z31, Z31
+	VMOVUPD      Z31, 192(BX)
+	VMOVUPD      4352(AX), Z31
+	VADDPD.BCST  4352(CX), Z31, Z31
+	VMOVUPD      Z31, 256(BX)
+	VMOVUPD      576(AX), Z31
+	VADDPD.BCST  576(CX), Z31, Z31
+	VMOVUPD      Z31, 320(BX)
+	VMOVUPD      832(AX), Z31
+	VADDPD.BCST  832(CX), Z31, Z31
+	VMOVUPD      Z31, 384(BX)
+	VMOVUPD      1152(AX), Z31
+	VADDPD.BCST  1152(CX), Z31, Z31
+	VMOVUPD      Z31, 448(BX)
+	VMOVUPD      1536(AX), Z31
+	VADDPD.BCST  1536(CX), Z31, Z31
+	VMOVUPD      Z31, 512(BX)
+	VMOVUPD      1984(AX), Z31
+	VADDPD.BCST  1984(CX), Z31, Z31
+	VMOVUPD      Z31, 576(BX)
+	VMOVUPD      2496(AX), Z31
+	VADDPD.BCST  2496(CX), Z31, Z31
+	VMOVUPD      Z31, 640(BX)
+	VMOVUPD      3072(AX), Z31
+	VADDPD.BCST  3072(CX), Z31, Z31
+	VMOVUPD      Z31, 704(BX)
+	VMOVUPD      3712(AX), Z31
+	VADDPD.BCST  3712(CX), Z31, Z31
+	VMOVUPD      Z31, 768(BX)
+	VMOVUPD      4416(AX), Z31
+	VADDPD.BCST  4416(CX), Z31, Z31
+	VMOVUPD      Z31, 832(BX)
+	VMOVUPD      one<>+0(SB), Z31
+	VMOVUPD      Z30, 896(BX)
+	VDIVPD       Z0, Z31, Z30
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z31
+	VMOVUPD      Z0, 960(BX)
+	VMULPD       Z30, Z1, Z0
+	VMOVUPD      Z31, 1024(BX)
+	VMULPD       Z30, Z2, Z31
+	VMOVUPD      Z29, 1088(BX)
+	VMULPD       Z30, Z3, Z29
+	VFNMADD231PD Z1, Z0, Z12
+	VFNMADD231PD Z2, Z0, Z13
+	VFNMADD231PD Z3, Z0, Z14
+	VFNMADD231PD Z4, Z0, Z15
+	VFNMADD231PD Z5, Z0, Z16
+	VFNMADD231PD Z6, Z0, Z17
+	VFNMADD231PD Z7, Z0, Z18
+	VFNMADD231PD Z8, Z0, Z19
+	VFNMADD231PD Z9, Z0, Z20
+	VFNMADD231PD Z10, Z0, Z21
+	VFNMADD231PD Z11, Z0, Z22
+	VFNMADD231PD Z2, Z31, Z23
+	VFNMADD231PD Z3, Z31, Z24
+	VFNMADD231PD Z4, Z31, Z25
+	VFNMADD231PD Z5, Z31, Z26
+	VFNMADD231PD Z6, Z31, Z27
+	VFNMADD231PD Z7, Z31, Z28
+	VMOVUPD      1088(BX), Z0
+	VFNMADD231PD Z8, Z31, Z0
+	VMOVUPD      896(BX), Z1
+	VFNMADD231PD Z9, Z31, Z1
+	VMOVUPD      192(BX), Z2
+	VFNMADD231PD Z10, Z31, Z2
+	VMOVUPD      Z30, 1152(BX)
+	VMOVUPD      256(BX), Z30
+	VFNMADD231PD Z11, Z31, Z30
+	VMOVUPD      320(BX), Z31
+	VFNMADD231PD Z3, Z29, Z31
+	VMOVUPD      384(BX), Z3
+	VFNMADD231PD Z4, Z29, Z3
+	VMOVUPD      Z4, 1216(BX)
+	VMOVUPD      448(BX), Z4
+	VFNMADD231PD Z5, Z29, Z4
+	VMOVUPD      Z5, 1280(BX)
+	VMOVUPD      512(BX), Z5
+	VFNMADD231PD Z6, Z29, Z5
+	VMOVUPD      Z6, 1344(BX)
+	VMOVUPD      576(BX), Z6
+	VFNMADD231PD Z7, Z29, Z6
+	VMOVUPD      Z7, 1408(BX)
+	VMOVUPD      640(BX), Z7
+	VFNMADD231PD Z8, Z29, Z7
+	VMOVUPD      Z8, 1472(BX)
+	VMOVUPD      704(BX), Z8
+	VFNMADD231PD Z9, Z29, Z8
+	VMOVUPD      Z9, 1536(BX)
+	VMOVUPD      768(BX), Z9
+	VFNMADD231PD Z10, Z29, Z9
+	VMOVUPD      Z10, 1600(BX)
+	VMOVUPD      832(BX), Z10
+	VFNMADD231PD Z11, Z29, Z10
+	VMOVUPD      one<>+0(SB), Z29
+	VMOVUPD      Z11, 1664(BX)
+	VDIVPD       Z12, Z29, Z11
+	VPSUBQ       pivotMin<>+0(SB), Z12, Z29
+	VMOVUPD      Z12, 1728(BX)
+	VMOVUPD      1024(BX), Z12
+	VORPD        Z29, Z12, Z12
+	VMULPD       Z11, Z13, Z29
+	VMOVUPD      Z12, 1024(BX)
+	VMULPD       Z11, Z14, Z12
+	VFNMADD231PD Z13, Z29, Z23
+	VFNMADD231PD Z14, Z29, Z24
+	VFNMADD231PD Z15, Z29, Z25
+	VFNMADD231PD Z16, Z29, Z26
+	VFNMADD231PD Z17, Z29, Z27
+	VFNMADD231PD Z18, Z29, Z28
+	VFNMADD231PD Z19, Z29, Z0
+	VFNMADD231PD Z20, Z29, Z1
+	VFNMADD231PD Z21, Z29, Z2
+	VFNMADD231PD Z22, Z29, Z30
+	VFNMADD231PD Z14, Z12, Z31
+	VFNMADD231PD Z15, Z12, Z3
+	VFNMADD231PD Z16, Z12, Z4
+	VFNMADD231PD Z17, Z12, Z5
+	VFNMADD231PD Z18, Z12, Z6
+	VFNMADD231PD Z19, Z12, Z7
+	VFNMADD231PD Z20, Z12, Z8
+	VFNMADD231PD Z21, Z12, Z9
+	VFNMADD231PD Z22, Z12, Z10
+	VMOVUPD      one<>+0(SB), Z12
+	VDIVPD       Z23, Z12, Z13
+	VPSUBQ       pivotMin<>+0(SB), Z23, Z14
+	VMOVUPD      1024(BX), Z29
+	VORPD        Z14, Z29, Z14
+	VMULPD       Z13, Z24, Z29
+	VFNMADD231PD Z24, Z29, Z31
+	VFNMADD231PD Z25, Z29, Z3
+	VFNMADD231PD Z26, Z29, Z4
+	VFNMADD231PD Z27, Z29, Z5
+	VFNMADD231PD Z28, Z29, Z6
+	VFNMADD231PD Z0, Z29, Z7
+	VFNMADD231PD Z1, Z29, Z8
+	VFNMADD231PD Z2, Z29, Z9
+	VFNMADD231PD Z30, Z29, Z10
+	VDIVPD       Z31, Z12, Z24
+	VPSUBQ       pivotMin<>+0(SB), Z31, Z29
+	VORPD        Z29, Z14, Z14
+	VMOVUPD      960(BX), Z29
+	VMULPD       1728(BX), Z29, Z29
+	VMULPD       Z31, Z23, Z23
+	VMULPD       Z23, Z29, Z23
+	VMOVUPD      896(AX), Z29
+	VADDPD.BCST  896(CX), Z29, Z29
+	VMOVUPD      1216(AX), Z31
+	VADDPD.BCST  1216(CX), Z31, Z31
+	VMOVUPD      Z23, 320(BX)
+	VMOVUPD      1600(AX), Z23
+	VADDPD.BCST  1600(CX), Z23, Z23
+	VMOVUPD      Z14, 1728(BX)
+	VMOVUPD      2048(AX), Z14
+	VADDPD.BCST  2048(CX), Z14, Z14
+	VMOVUPD      2560(AX), Z12
+	VADDPD.BCST  2560(CX), Z12, Z12
+	VMOVUPD      Z10, 832(BX)
+	VMOVUPD      3136(AX), Z10
+	VADDPD.BCST  3136(CX), Z10, Z10
+	VMOVUPD      Z9, 768(BX)
+	VMOVUPD      3776(AX), Z9
+	VADDPD.BCST  3776(CX), Z9, Z9
+	VMOVUPD      Z8, 704(BX)
+	VMOVUPD      4480(AX), Z8
+	VADDPD.BCST  4480(CX), Z8, Z8
+	VMOVUPD      Z7, 640(BX)
+	VMOVUPD      1280(AX), Z7
+	VADDPD.BCST  1280(CX), Z7, Z7
+	VMOVUPD      Z6, 576(BX)
+	VMOVUPD      1664(AX), Z6
+	VADDPD.BCST  1664(CX), Z6, Z6
+	VMOVUPD      Z5, 512(BX)
+	VMOVUPD      2112(AX), Z5
+	VADDPD.BCST  2112(CX), Z5, Z5
+	VMOVUPD      Z4, 448(BX)
+	VMOVUPD      2624(AX), Z4
+	VADDPD.BCST  2624(CX), Z4, Z4
+	VMOVUPD      Z3, 384(BX)
+	VMOVUPD      3200(AX), Z3
+	VADDPD.BCST  3200(CX), Z3, Z3
+	VMOVUPD      Z24, 960(BX)
+	VMOVUPD      3840(AX), Z24
+	VADDPD.BCST  3840(CX), Z24, Z24
+	VMOVUPD      Z30, 256(BX)
+	VMOVUPD      4544(AX), Z30
+	VADDPD.BCST  4544(CX), Z30, Z30
+	VMOVUPD      Z2, 192(BX)
+	VMOVUPD      1728(AX), Z2
+	VADDPD.BCST  1728(CX), Z2, Z2
+	VMOVUPD      Z1, 896(BX)
+	VMOVUPD      2176(AX), Z1
+	VADDPD.BCST  2176(CX), Z1, Z1
+	VMOVUPD      Z0, 1088(BX)
+	VMOVUPD      2688(AX), Z0
+	VADDPD.BCST  2688(CX), Z0, Z0
+	VMOVUPD      Z28, 1024(BX)
+	VMOVUPD      3264(AX), Z28
+	VADDPD.BCST  3264(CX), Z28, Z28
+	VMOVUPD      Z27, 1792(BX)
+	VMOVUPD      3904(AX), Z27
+	VADDPD.BCST  3904(CX), Z27, Z27
+	VMOVUPD      Z26, 1856(BX)
+	VMOVUPD      4608(AX), Z26
+	VADDPD.BCST  4608(CX), Z26, Z26
+	VMOVUPD      Z13, 1920(BX)
+	VMOVUPD      2240(AX), Z13
+	VADDPD.BCST  2240(CX), Z13, Z13
+	VMOVUPD      Z25, 1984(BX)
+	VMOVUPD      2752(AX), Z25
+	VADDPD.BCST  2752(CX), Z25, Z25
+	VMOVUPD      Z22, 2048(BX)
+	VMOVUPD      3328(AX), Z22
+	VADDPD.BCST  3328(CX), Z22, Z22
+	VMOVUPD      Z21, 2112(BX)
+	VMOVUPD      3968(AX), Z21
+	VADDPD.BCST  3968(CX), Z21, Z21
+	VMOVUPD      Z20, 2176(BX)
+	VMOVUPD      4672(AX), Z20
+	VADDPD.BCST  4672(CX), Z20, Z20
+	VMOVUPD      Z19, 2240(BX)
+	VMOVUPD      1216(BX), Z19
+	VMOVUPD      Z18, 2304(BX)
+	VMOVUPD      1152(BX), Z18
+	VMOVUPD      Z17, 2368(BX)
+	VMULPD       Z18, Z19, Z17
+	VMOVUPD      Z16, 2432(BX)
+	VMOVUPD      1280(BX), Z16
+	VMOVUPD      Z11, 2496(BX)
+	VMULPD       Z18, Z16, Z11
+	VMOVUPD      Z15, 2560(BX)
+	VMOVUPD      1344(BX), Z15
+	VMOVUPD      Z20, 2624(BX)
+	VMULPD       Z18, Z15, Z20
+	VMOVUPD      Z21, 2688(BX)
+	VMOVUPD      1408(BX), Z21
+	VMOVUPD      Z22, 2752(BX)
+	VMULPD       Z18, Z21, Z22
+	VFNMADD231PD Z19, Z17, Z29
+	VFNMADD231PD Z16, Z17, Z31
+	VFNMADD231PD Z15, Z17, Z23
+	VFNMADD231PD Z21, Z17, Z14
+	VMOVUPD      1472(BX), Z19
+	VFNMADD231PD Z19, Z17, Z12
+	VMOVUPD      1536(BX), Z18
+	VFNMADD231PD Z18, Z17, Z10
+	VMOVUPD      Z10, 1216(BX)
+	VMOVUPD      1600(BX), Z10
+	VFNMADD231PD Z10, Z17, Z9
+	VMOVUPD      Z9, 2816(BX)
+	VMOVUPD      1664(BX), Z9
+	VFNMADD231PD Z9, Z17, Z8
+	VFNMADD231PD Z16, Z11, Z7
+	VFNMADD231PD Z15, Z11, Z6
+	VFNMADD231PD Z21, Z11, Z5
+	VFNMADD231PD Z19, Z11, Z4
+	VFNMADD231PD Z18, Z11, Z3
+	VFNMADD231PD Z10, Z11, Z24
+	VFNMADD231PD Z9, Z11, Z30
+	VFNMADD231PD Z15, Z20, Z2
+	VFNMADD231PD Z21, Z20, Z1
+	VFNMADD231PD Z19, Z20, Z0
+	VFNMADD231PD Z18, Z20, Z28
+	VFNMADD231PD Z10, Z20, Z27
+	VFNMADD231PD Z9, Z20, Z26
+	VFNMADD231PD Z21, Z22, Z13
+	VFNMADD231PD Z19, Z22, Z25
+	VMOVUPD      2752(BX), Z11
+	VFNMADD231PD Z18, Z22, Z11
+	VMOVUPD      2688(BX), Z15
+	VFNMADD231PD Z10, Z22, Z15
+	VMOVUPD      2624(BX), Z16
+	VFNMADD231PD Z9, Z22, Z16
+	VMOVUPD      2560(BX), Z17
+	VMOVUPD      2496(BX), Z20
+	VMULPD       Z20, Z17, Z21
+	VMOVUPD      2432(BX), Z22
+	VMULPD       Z20, Z22, Z9
+	VMOVUPD      2368(BX), Z10
+	VMULPD       Z20, Z10, Z18
+	VMOVUPD      2304(BX), Z19
+	VMOVUPD      Z16, 2624(BX)
+	VMULPD       Z20, Z19, Z16
+	VFNMADD231PD Z17, Z21, Z29
+	VFNMADD231PD Z22, Z21, Z31
+	VFNMADD231PD Z10, Z21, Z23
+	VFNMADD231PD Z19, Z21, Z14
+	VMOVUPD      2240(BX), Z17
+	VFNMADD231PD Z17, Z21, Z12
+	VMOVUPD      2176(BX), Z20
+	VMOVUPD      Z12, 2560(BX)
+	VMOVUPD      1216(BX), Z12
+	VFNMADD231PD Z20, Z21, Z12
+	VMOVUPD      Z12, 1216(BX)
+	VMOVUPD      2112(BX), Z12
+	VMOVUPD      Z14, 1408(BX)
+	VMOVUPD      2816(BX), Z14
+	VFNMADD231PD Z12, Z21, Z14
+	VMOVUPD      Z14, 2816(BX)
+	VMOVUPD      2048(BX), Z14
+	VFNMADD231PD Z14, Z21, Z8
+	VFNMADD231PD Z22, Z9, Z7
+	VFNMADD231PD Z10, Z9, Z6
+	VFNMADD231PD Z19, Z9, Z5
+	VFNMADD231PD Z17, Z9, Z4
+	VFNMADD231PD Z20, Z9, Z3
+	VFNMADD231PD Z12, Z9, Z24
+	VFNMADD231PD Z14, Z9, Z30
+	VFNMADD231PD Z10, Z18, Z2
+	VFNMADD231PD Z19, Z18, Z1
+	VFNMADD231PD Z17, Z18, Z0
+	VFNMADD231PD Z20, Z18, Z28
+	VFNMADD231PD Z12, Z18, Z27
+	VFNMADD231PD Z14, Z18, Z26
+	VFNMADD231PD Z19, Z16, Z13
+	VFNMADD231PD Z17, Z16, Z25
+	VFNMADD231PD Z20, Z16, Z11
+	VFNMADD231PD Z12, Z16, Z15
+	VMOVUPD      2624(BX), Z9
+	VFNMADD231PD Z14, Z16, Z9
+	VMOVUPD      1984(BX), Z10
+	VMOVUPD      1920(BX), Z16
+	VMULPD       Z16, Z10, Z18
+	VMOVUPD      1856(BX), Z19
+	VMULPD       Z16, Z19, Z21
+	VMOVUPD      1792(BX), Z22
+	VMULPD       Z16, Z22, Z14
+	VMOVUPD      1024(BX), Z12
+	VMULPD       Z16, Z12, Z20
+	VFNMADD231PD Z10, Z18, Z29
+	VFNMADD231PD Z19, Z18, Z31
+	VFNMADD231PD Z22, Z18, Z23
+	VMOVUPD      1408(BX), Z10
+	VFNMADD231PD Z12, Z18, Z10
+	VMOVUPD      1088(BX), Z16
+	VMOVUPD      2560(BX), Z17
+	VFNMADD231PD Z16, Z18, Z17
+	VMOVUPD      Z17, 2560(BX)
+	VMOVUPD      896(BX), Z17
+	VMOVUPD      Z10, 1408(BX)
+	VMOVUPD      1216(BX), Z10
+	VFNMADD231PD Z17, Z18, Z10
+	VMOVUPD      Z10, 1216(BX)
+	VMOVUPD      192(BX), Z10
+	VMOVUPD      Z23, 1984(BX)
+	VMOVUPD      2816(BX), Z23
+	VFNMADD231PD Z10, Z18, Z23
+	VMOVUPD      Z23, 2816(BX)
+	VMOVUPD      256(BX), Z23
+	VFNMADD231PD Z23, Z18, Z8
+	VFNMADD231PD Z19, Z21, Z7
+	VFNMADD231PD Z22, Z21, Z6
+	VFNMADD231PD Z12, Z21, Z5
+	VFNMADD231PD Z16, Z21, Z4
+	VFNMADD231PD Z17, Z21, Z3
+	VFNMADD231PD Z10, Z21, Z24
+	VFNMADD231PD Z23, Z21, Z30
+	VFNMADD231PD Z22, Z14, Z2
+	VFNMADD231PD Z12, Z14, Z1
+	VFNMADD231PD Z16, Z14, Z0
+	VFNMADD231PD Z17, Z14, Z28
+	VFNMADD231PD Z10, Z14, Z27
+	VFNMADD231PD Z23, Z14, Z26
+	VFNMADD231PD Z12, Z20, Z13
+	VFNMADD231PD Z16, Z20, Z25
+	VFNMADD231PD Z17, Z20, Z11
+	VFNMADD231PD Z10, Z20, Z15
+	VFNMADD231PD Z23, Z20, Z9
+	VMOVUPD      384(BX), Z12
+	VMOVUPD      960(BX), Z14
+	VMULPD       Z14, Z12, Z18
+	VMOVUPD      448(BX), Z19
+	VMULPD       Z14, Z19, Z20
+	VMOVUPD      512(BX), Z21
+	VMULPD       Z14, Z21, Z22
+	VMOVUPD      576(BX), Z23
+	VMULPD       Z14, Z23, Z10
+	VFNMADD231PD Z12, Z18, Z29
+	VFNMADD231PD Z19, Z18, Z31
+	VMOVUPD      1984(BX), Z12
+	VFNMADD231PD Z21, Z18, Z12
+	VMOVUPD      1408(BX), Z14
+	VFNMADD231PD Z23, Z18, Z14
+	VMOVUPD      640(BX), Z17
+	VMOVUPD      2560(BX), Z16
+	VFNMADD231PD Z17, Z18, Z16
+	VMOVUPD      Z16, 2560(BX)
+	VMOVUPD      704(BX), Z16
+	VMOVUPD      Z14, 1408(BX)
+	VMOVUPD      1216(BX), Z14
+	VFNMADD231PD Z16, Z18, Z14
+	VMOVUPD      Z14, 1216(BX)
+	VMOVUPD      768(BX), Z14
+	VMOVUPD      Z12, 1984(BX)
+	VMOVUPD      2816(BX), Z12
+	VFNMADD231PD Z14, Z18, Z12
+	VMOVUPD      Z12, 2816(BX)
+	VMOVUPD      832(BX), Z12
+	VFNMADD231PD Z12, Z18, Z8
+	VFNMADD231PD Z19, Z20, Z7
+	VFNMADD231PD Z21, Z20, Z6
+	VFNMADD231PD Z23, Z20, Z5
+	VFNMADD231PD Z17, Z20, Z4
+	VFNMADD231PD Z16, Z20, Z3
+	VFNMADD231PD Z14, Z20, Z24
+	VFNMADD231PD Z12, Z20, Z30
+	VFNMADD231PD Z21, Z22, Z2
+	VFNMADD231PD Z23, Z22, Z1
+	VFNMADD231PD Z17, Z22, Z0
+	VFNMADD231PD Z16, Z22, Z28
+	VFNMADD231PD Z14, Z22, Z27
+	VFNMADD231PD Z12, Z22, Z26
+	VFNMADD231PD Z23, Z10, Z13
+	VFNMADD231PD Z17, Z10, Z25
+	VFNMADD231PD Z16, Z10, Z11
+	VFNMADD231PD Z14, Z10, Z15
+	VFNMADD231PD Z12, Z10, Z9
+	VMOVUPD      one<>+0(SB), Z10
+	VDIVPD       Z29, Z10, Z18
+	VPSUBQ       pivotMin<>+0(SB), Z29, Z19
+	VMOVUPD      1728(BX), Z20
+	VORPD        Z19, Z20, Z19
+	VMULPD       Z18, Z31, Z20
+	VMOVUPD      1984(BX), Z21
+	VMULPD       Z18, Z21, Z22
+	VMOVUPD      1408(BX), Z23
+	VMULPD       Z18, Z23, Z12
+	VFNMADD231PD Z31, Z20, Z7
+	VFNMADD231PD Z21, Z20, Z6
+	VFNMADD231PD Z23, Z20, Z5
+	VMOVUPD      2560(BX), Z31
+	VFNMADD231PD Z31, Z20, Z4
+	VMOVUPD      Z18, 1728(BX)
+	VMOVUPD      1216(BX), Z18
+	VFNMADD231PD Z18, Z20, Z3
+	VMOVUPD      2816(BX), Z14
+	VFNMADD231PD Z14, Z20, Z24
+	VFNMADD231PD Z8, Z20, Z30
+	VFNMADD231PD Z21, Z22, Z2
+	VFNMADD231PD Z23, Z22, Z1
+	VFNMADD231PD Z31, Z22, Z0
+	VFNMADD231PD Z18, Z22, Z28
+	VFNMADD231PD Z14, Z22, Z27
+	VFNMADD231PD Z8, Z22, Z26
+	VFNMADD231PD Z23, Z12, Z13
+	VFNMADD231PD Z31, Z12, Z25
+	VFNMADD231PD Z18, Z12, Z11
+	VFNMADD231PD Z14, Z12, Z15
+	VFNMADD231PD Z8, Z12, Z9
+	VDIVPD       Z7, Z10, Z12
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z20
+	VORPD        Z20, Z19, Z19
+	VMULPD       Z12, Z6, Z20
+	VMULPD       Z12, Z5, Z21
+	VFNMADD231PD Z6, Z20, Z2
+	VFNMADD231PD Z5, Z20, Z1
+	VFNMADD231PD Z4, Z20, Z0
+	VFNMADD231PD Z3, Z20, Z28
+	VFNMADD231PD Z24, Z20, Z27
+	VFNMADD231PD Z30, Z20, Z26
+	VFNMADD231PD Z5, Z21, Z13
+	VFNMADD231PD Z4, Z21, Z25
+	VFNMADD231PD Z3, Z21, Z11
+	VFNMADD231PD Z24, Z21, Z15
+	VFNMADD231PD Z30, Z21, Z9
+	VDIVPD       Z2, Z10, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z2, Z6
+	VORPD        Z6, Z19, Z6
+	VMULPD       Z5, Z1, Z19
+	VFNMADD231PD Z1, Z19, Z13
+	VFNMADD231PD Z0, Z19, Z25
+	VFNMADD231PD Z28, Z19, Z11
+	VFNMADD231PD Z27, Z19, Z15
+	VFNMADD231PD Z26, Z19, Z9
+	VDIVPD       Z13, Z10, Z1
+	VPSUBQ       pivotMin<>+0(SB), Z13, Z19
+	VORPD        Z19, Z6, Z6
+	VMULPD       Z7, Z29, Z7
+	VMULPD       Z13, Z2, Z2
+	VMULPD       Z2, Z7, Z2
+	VMOVUPD      320(BX), Z7
+	VPSRLQ       $0x35, Z7, Z13
+	VANDPD       evenMask<>+0(SB), Z7, Z7
+	VORPD        evenBits<>+0(SB), Z7, Z7
+	VMULPD       Z2, Z7, Z2
+	VMOVUPD      2816(AX), Z7
+	VADDPD.BCST  2816(CX), Z7, Z7
+	VMOVUPD      3392(AX), Z19
+	VADDPD.BCST  3392(CX), Z19, Z19
+	VMOVUPD      4032(AX), Z20
+	VADDPD.BCST  4032(CX), Z20, Z20
+	VMOVUPD      4736(AX), Z21
+	VADDPD.BCST  4736(CX), Z21, Z21
+	VMOVUPD      3456(AX), Z22
+	VADDPD.BCST  3456(CX), Z22, Z22
+	VMOVUPD      4096(AX), Z23
+	VADDPD.BCST  4096(CX), Z23, Z23
+	VMOVUPD      4800(AX), Z29
+	VADDPD.BCST  4800(CX), Z29, Z29
+	VMOVUPD      Z13, 320(BX)
+	VMOVUPD      4160(AX), Z13
+	VADDPD.BCST  4160(CX), Z13, Z13
+	VMOVUPD      Z2, 1408(BX)
+	VMOVUPD      4864(AX), Z2
+	VADDPD.BCST  4864(CX), Z2, Z2
+	VMOVUPD      Z6, 1984(BX)
+	VMOVUPD      4928(AX), Z6
+	VADDPD.BCST  4928(CX), Z6, Z6
+	VMOVUPD      1472(BX), Z10
+	VMOVUPD      Z9, 2624(BX)
+	VMOVUPD      1152(BX), Z9
+	VMOVUPD      Z15, 2688(BX)
+	VMULPD       Z9, Z10, Z15
+	VMOVUPD      Z11, 2752(BX)
+	VMOVUPD      1536(BX), Z11
+	VMOVUPD      Z1, 576(BX)
+	VMULPD       Z9, Z11, Z1
+	VMOVUPD      Z25, 512(BX)
+	VMOVUPD      1600(BX), Z25
+	VMOVUPD      Z26, 448(BX)
+	VMULPD       Z9, Z25, Z26
+	VMOVUPD      Z27, 384(BX)
+	VMOVUPD      1664(BX), Z27
+	VMULPD       Z9, Z27, Z9
+	VFNMADD231PD Z10, Z15, Z7
+	VFNMADD231PD Z11, Z15, Z19
+	VFNMADD231PD Z25, Z15, Z20
+	VFNMADD231PD Z27, Z15, Z21
+	VFNMADD231PD Z11, Z1, Z22
+	VFNMADD231PD Z25, Z1, Z23
+	VFNMADD231PD Z27, Z1, Z29
+	VFNMADD231PD Z25, Z26, Z13
+	VFNMADD231PD Z27, Z26, Z2
+	VFNMADD231PD Z27, Z9, Z6
+	VMOVUPD      2240(BX), Z1
+	VMOVUPD      2496(BX), Z9
+	VMULPD       Z9, Z1, Z10
+	VMOVUPD      2176(BX), Z11
+	VMULPD       Z9, Z11, Z15
+	VMOVUPD      2112(BX), Z25
+	VMULPD       Z9, Z25, Z26
+	VMOVUPD      2048(BX), Z27
+	VMULPD       Z9, Z27, Z9
+	VFNMADD231PD Z1, Z10, Z7
+	VFNMADD231PD Z11, Z10, Z19
+	VFNMADD231PD Z25, Z10, Z20
+	VFNMADD231PD Z27, Z10, Z21
+	VFNMADD231PD Z11, Z15, Z22
+	VFNMADD231PD Z25, Z15, Z23
+	VFNMADD231PD Z27, Z15, Z29
+	VFNMADD231PD Z25, Z26, Z13
+	VFNMADD231PD Z27, Z26, Z2
+	VFNMADD231PD Z27, Z9, Z6
+	VMOVUPD      1088(BX), Z1
+	VMOVUPD      1920(BX), Z9
+	VMULPD       Z9, Z1, Z10
+	VMOVUPD      896(BX), Z11
+	VMULPD       Z9, Z11, Z15
+	VMOVUPD      192(BX), Z25
+	VMULPD       Z9, Z25, Z26
+	VMOVUPD      256(BX), Z27
+	VMULPD       Z9, Z27, Z9
+	VFNMADD231PD Z1, Z10, Z7
+	VFNMADD231PD Z11, Z10, Z19
+	VFNMADD231PD Z25, Z10, Z20
+	VFNMADD231PD Z27, Z10, Z21
+	VFNMADD231PD Z11, Z15, Z22
+	VFNMADD231PD Z25, Z15, Z23
+	VFNMADD231PD Z27, Z15, Z29
+	VFNMADD231PD Z25, Z26, Z13
+	VFNMADD231PD Z27, Z26, Z2
+	VFNMADD231PD Z27, Z9, Z6
+	VMOVUPD      960(BX), Z1
+	VMULPD       Z1, Z17, Z9
+	VMULPD       Z1, Z16, Z10
+	VMOVUPD      768(BX), Z11
+	VMULPD       Z1, Z11, Z15
+	VMOVUPD      832(BX), Z25
+	VMULPD       Z1, Z25, Z1
+	VFNMADD231PD Z17, Z9, Z7
+	VFNMADD231PD Z16, Z9, Z19
+	VFNMADD231PD Z11, Z9, Z20
+	VFNMADD231PD Z25, Z9, Z21
+	VFNMADD231PD Z16, Z10, Z22
+	VFNMADD231PD Z11, Z10, Z23
+	VFNMADD231PD Z25, Z10, Z29
+	VFNMADD231PD Z11, Z15, Z13
+	VFNMADD231PD Z25, Z15, Z2
+	VFNMADD231PD Z25, Z1, Z6
+	VMOVUPD      1728(BX), Z1
+	VMULPD       Z1, Z31, Z9
+	VMULPD       Z1, Z18, Z10
+	VMULPD       Z1, Z14, Z11
+	VMULPD       Z1, Z8, Z1
+	VFNMADD231PD Z31, Z9, Z7
+	VFNMADD231PD Z18, Z9, Z19
+	VFNMADD231PD Z14, Z9, Z20
+	VFNMADD231PD Z8, Z9, Z21
+	VFNMADD231PD Z18, Z10, Z22
+	VFNMADD231PD Z14, Z10, Z23
+	VFNMADD231PD Z8, Z10, Z29
+	VFNMADD231PD Z14, Z11, Z13
+	VFNMADD231PD Z8, Z11, Z2
+	VFNMADD231PD Z8, Z1, Z6
+	VMULPD       Z12, Z4, Z1
+	VMULPD       Z12, Z3, Z8
+	VMULPD       Z12, Z24, Z9
+	VMULPD       Z12, Z30, Z10
+	VFNMADD231PD Z4, Z1, Z7
+	VFNMADD231PD Z3, Z1, Z19
+	VFNMADD231PD Z24, Z1, Z20
+	VFNMADD231PD Z30, Z1, Z21
+	VFNMADD231PD Z3, Z8, Z22
+	VFNMADD231PD Z24, Z8, Z23
+	VFNMADD231PD Z30, Z8, Z29
+	VFNMADD231PD Z24, Z9, Z13
+	VFNMADD231PD Z30, Z9, Z2
+	VFNMADD231PD Z30, Z10, Z6
+	VMULPD       Z5, Z0, Z1
+	VMULPD       Z5, Z28, Z3
+	VMOVUPD      384(BX), Z4
+	VMULPD       Z5, Z4, Z8
+	VMOVUPD      448(BX), Z9
+	VMULPD       Z5, Z9, Z5
+	VFNMADD231PD Z0, Z1, Z7
+	VFNMADD231PD Z28, Z1, Z19
+	VFNMADD231PD Z4, Z1, Z20
+	VFNMADD231PD Z9, Z1, Z21
+	VFNMADD231PD Z28, Z3, Z22
+	VFNMADD231PD Z4, Z3, Z23
+	VFNMADD231PD Z9, Z3, Z29
+	VFNMADD231PD Z4, Z8, Z13
+	VFNMADD231PD Z9, Z8, Z2
+	VFNMADD231PD Z9, Z5, Z6
+	VMOVUPD      512(BX), Z0
+	VMOVUPD      576(BX), Z1
+	VMULPD       Z1, Z0, Z3
+	VMOVUPD      2752(BX), Z4
+	VMULPD       Z1, Z4, Z5
+	VMOVUPD      2688(BX), Z8
+	VMULPD       Z1, Z8, Z9
+	VMOVUPD      2624(BX), Z10
+	VMULPD       Z1, Z10, Z1
+	VFNMADD231PD Z0, Z3, Z7
+	VFNMADD231PD Z4, Z3, Z19
+	VFNMADD231PD Z8, Z3, Z20
+	VFNMADD231PD Z10, Z3, Z21
+	VFNMADD231PD Z4, Z5, Z22
+	VFNMADD231PD Z8, Z5, Z23
+	VFNMADD231PD Z10, Z5, Z29
+	VFNMADD231PD Z8, Z9, Z13
+	VFNMADD231PD Z10, Z9, Z2
+	VFNMADD231PD Z10, Z1, Z6
+	VMOVUPD      one<>+0(SB), Z0
+	VDIVPD       Z7, Z0, Z1
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z3
+	VMOVUPD      1984(BX), Z4
+	VORPD        Z3, Z4, Z3
+	VMULPD       Z1, Z19, Z4
+	VMULPD       Z1, Z20, Z5
+	VMULPD       Z1, Z21, Z1
+	VFNMADD231PD Z19, Z4, Z22
+	VFNMADD231PD Z20, Z4, Z23
+	VFNMADD231PD Z21, Z4, Z29
+	VFNMADD231PD Z20, Z5, Z13
+	VFNMADD231PD Z21, Z5, Z2
+	VFNMADD231PD Z21, Z1, Z6
+	VDIVPD       Z22, Z0, Z0
+	VPSUBQ       pivotMin<>+0(SB), Z22, Z1
+	VORPD        Z1, Z3, Z1
+	VMULPD       Z0, Z23, Z3
+	VMULPD       Z0, Z29, Z0
+	VFNMADD231PD Z23, Z3, Z13
+	VFNMADD231PD Z29, Z3, Z2
+	VFNMADD231PD Z29, Z0, Z6
+	VPSUBQ       pivotMin<>+0(SB), Z13, Z0
+	VORPD        Z0, Z1, Z0
+	VMULPD       Z2, Z2, Z1
+	VFMSUB231PD  Z6, Z13, Z1
+	VPSUBQ       leastPair<>+0(SB), Z1, Z2
+	VPSRLQ       $0x01, Z2, Z2
+	VORPD        Z2, Z0, Z0
+	VMULPD       Z22, Z7, Z2
+	VMULPD       Z1, Z2, Z1
+	VMOVUPD      1408(BX), Z2
+	VPSRLQ       $0x35, Z2, Z3
+	VMOVUPD      320(BX), Z4
+	VPADDQ       Z3, Z4, Z3
+	VANDPD       evenMask<>+0(SB), Z2, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z1
+	TESTQ        SI, SI
+	JZ           determinants12
+	VANDPD       evenMask<>+0(SB), Z1, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VPSRLQ       $0x35, Z1, Z1
+	VPADDQ       Z1, Z3, Z1
+	VPTESTMQ     topBits<>+0(SB), Z0, K1
+	VMOVUPD      notANumber<>+0(SB), K1, Z2
+	VCVTPD2PS    Z2, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y0, Y3, Y0
+	VCVTPS2PD    Y0, Z0
+	VMOVUPD      one<>+0(SB), Z3
+	VMULPD       Z0, Z0, Z4
+	VFNMADD231PD Z2, Z4, Z3
+	VMOVUPD      (R10)(R12*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z3, Z2
+	VMOVUPD      (R9)(R12*1), Z3
+	VMULPD       (BX), Z3, Z3
+	VMULPD       Z0, Z3, Z0
+	VMOVUPD      threeEighths<>+0(SB), Z3
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z3
+	VMOVUPD      (R11)(R12*1), Z4
+	VPADDQ       128(BX), Z4, Z4
+	VPSUBQ       Z1, Z4, Z1
+	VPSLLQ       $0x34, Z1, Z1
+	VPADDQ       Z0, Z1, Z0
+	VMULPD       Z0, Z2, Z1
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (SI)(R12*1)
+
+next12:
+	ADDQ $0x40, R12
+	ADDQ $0x00001380, AX
+	SUBQ $0x01, DX
+	JG   loop12
+	VZEROUPPER
+	RET
+
+determinants12:
+	VANDPD   mantissa<>+0(SB), Z1, Z2
+	VORPD    one<>+0(SB), Z2, Z2
+	VPSRLQ   $0x34, Z1, Z4
+	VPSUBQ   expBias<>+0(SB), Z4, Z4
+	VPADDQ   Z3, Z3, Z3
+	VPADDQ   Z3, Z4, Z4
+	VPSUBQ   expBias2<>+0(SB), Z4, Z4
+	VPSUBQ   expBias2<>+0(SB), Z4, Z4
+	VPTESTMQ topBits<>+0(SB), Z0, K1
+	VMOVUPD  notANumber<>+0(SB), K1, Z2
+	VMOVUPD  Z2, (DI)(R12*1)
+	VMOVUPD  Z4, (R8)(R12*1)
+	JMP      next12
+
+order13:
+	VBROADCASTSD ae+80(FP), Z0
+	VMOVUPD      Z0, (BX)
+	VBROADCASTSD ac+88(FP), Z0
+	VMOVUPD      Z0, 64(BX)
+	VBROADCASTSD ax+96(FP), Z0
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      128(BX), Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VMOVUPD      Z0, 128(BX)
+	XORQ         R12, R12
+
+loop13:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      64(AX), Z1
+	VADDPD.BCST  64(CX), Z1, Z1
+	VMOVUPD      192(AX), Z2
+	VADDPD.BCST  192(CX), Z2, Z2
+	VMOVUPD      384(AX), Z3
+	VADDPD.BCST  384(CX), Z3, Z3
+	VMOVUPD      640(AX), Z4
+	VADDPD.BCST  640(CX), Z4, Z4
+	VMOVUPD      960(AX), Z5
+	VADDPD.BCST  960(CX), Z5, Z5
+	VMOVUPD      1344(AX), Z6
+	VADDPD.BCST  1344(CX), Z6, Z6
+	VMOVUPD      1792(AX), Z7
+	VADDPD.BCST  1792(CX), Z7, Z7
+	VMOVUPD      2304(AX), Z8
+	VADDPD.BCST  2304(CX), Z8, Z8
+	VMOVUPD      2880(AX), Z9
+	VADDPD.BCST  2880(CX), Z9, Z9
+	VMOVUPD      3520(AX), Z10
+	VADDPD.BCST  3520(CX), Z10, Z10
+	VMOVUPD      4224(AX), Z11
+	VADDPD.BCST  4224(CX), Z11, Z11
+	VMOVUPD      4992(AX), Z12
+	VADDPD.BCST  4992(CX), Z12, Z12
+	VMOVUPD      128(AX), Z13
+	VADDPD.BCST  128(CX), Z13, Z13
+	VMOVUPD      256(AX), Z14
+	VADDPD.BCST  256(CX), Z14, Z14
+	VMOVUPD      448(AX), Z15
+	VADDPD.BCST  448(CX), Z15, Z15
+	VMOVUPD      704(AX), Z16
+	VADDPD.BCST  704(CX), Z16, Z16
+	VMOVUPD      1024(AX), Z17
+	VADDPD.BCST  1024(CX), Z17, Z17
+	VMOVUPD      1408(AX), Z18
+	VADDPD.BCST  1408(CX), Z18, Z18
+	VMOVUPD      1856(AX), Z19
+	VADDPD.BCST  1856(CX), Z19, Z19
+	VMOVUPD      2368(AX), Z20
+	VADDPD.BCST  2368(CX), Z20, Z20
+	VMOVUPD      2944(AX), Z21
+	VADDPD.BCST  2944(CX), Z21, Z21
+	VMOVUPD      3584(AX), Z22
+	VADDPD.BCST  3584(CX), Z22, Z22
+	VMOVUPD      4288(AX), Z23
+	VADDPD.BCST  4288(CX), Z23, Z23
+	VMOVUPD      5056(AX), Z24
+	VADDPD.BCST  5056(CX), Z24, Z24
+	VMOVUPD      320(AX), Z25
+	VADDPD.BCST  320(CX), Z25, Z25
+	VMOVUPD      512(AX), Z26
+	VADDPD.BCST  512(CX), Z26, Z26
+	VMOVUPD      768(AX), Z27
+	VADDPD.BCST  768(CX), Z27, Z27
+	VMOVUPD      1088(AX), Z28
+	VADDPD.BCST  1088(CX), Z28, Z28
+	VMOVUPD      1472(AX), Z29
+	VADDPD.BCST  1472(CX), Z29, Z29
+	VMOVUPD      1920(AX), Z30
+	VADDPD.BCST  1920(CX), Z30, Z30
+	VMOVUPD      2432(AX), Z31
+	VADDPD.BCST  2432(CX), Z31, Z31
+	VMOVUPD      Z31, 192(BX)
+	VMOVUPD      3008(AX), Z31
+	VADDPD.BCST  3008(CX), Z31, Z31
+	VMOVUPD      Z31, 256(BX)
+	VMOVUPD      3648(AX), Z31
+	VADDPD.BCST  3648(CX), Z31, Z31
+	VMOVUPD      Z31, 320(BX)
+	VMOVUPD      4352(AX), Z31
+	VADDPD.BCST  4352(CX), Z31, Z31
+	VMOVUPD      Z31, 384(BX)
+	VMOVUPD      5120(AX), Z31
+	VADDPD.BCST  5120(CX), Z31, Z31
+	VMOVUPD      Z31, 448(BX)
+	VMOVUPD      576(AX), Z31
+	VADDPD.BCST  576(CX), Z31, Z31
+	VMOVUPD      Z31, 512(BX)
+	VMOVUPD      832(AX), Z31
+	VADDPD.BCST  832(CX), Z31, Z31
+	VMOVUPD      Z31, 576(BX)
+	VMOVUPD      1152(AX), Z31
+	VADDPD.BCST  1152(CX), Z31, Z31
+	VMOVUPD      Z31, 640(BX)
+	VMOVUPD      1536(AX), Z31
+	VADDPD.BCST  1536(CX), Z31, Z31
+	VMOVUPD      Z31, 704(BX)
+	VMOVUPD      1984(AX), Z31
+	VADDPD.BCST  1984(CX), Z31, Z31
+	VMOVUPD      Z31, 768(BX)
+	VMOVUPD      2496(AX), Z31
+	VADDPD.BCST  2496(CX), Z31, Z31
+	VMOVUPD      Z31, 832(BX)
+	VMOVUPD      3072(AX), Z31
+	VADDPD.BCST  3072(CX), Z31, Z31
+	VMOVUPD      Z31, 896(BX)
+	VMOVUPD      3712(AX), Z31
+	VADDPD.BCST  3712(CX), Z31, Z31
+	VMOVUPD      Z31, 960(BX)
+	VMOVUPD      4416(AX), Z31
+	VADDPD.BCST  4416(CX), Z31, Z31
+	VMOVUPD      Z31, 1024(BX)
+	VMOVUPD      5184(AX), Z31
+	VADDPD.BCST  5184(CX), Z31, Z31
+	VMOVUPD      Z31, 1088(BX)
+	VMOVUPD      one<>+0(SB), Z31
+	VMOVUPD      Z30, 1152(BX)
+	VDIVPD       Z0, Z31, Z30
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z31
+	VMOVUPD      Z0, 1216(BX)
+	VMULPD       Z30, Z1, Z0
+	VMOVUPD      Z31, 1280(BX)
+	VMULPD       Z30, Z2, Z31
+	VMOVUPD      Z29, 1344(BX)
+	VMULPD       Z30, Z3, Z29
+	VFNMADD231PD Z1, Z0, Z13
+	VFNMADD231PD Z2, Z0, Z14
+	VFNMADD231PD Z3, Z0, Z15
+	VFNMADD231PD Z4, Z0, Z16
+	VFNMADD231PD Z5, Z0, Z17
+	VFNMADD231PD Z6, Z0, Z18
+	VFNMADD231PD Z7, Z0, Z19
+	VFNMADD231PD Z8, Z0, Z20
+	VFNMADD231PD Z9, Z0, Z21
+	VFNMADD231PD Z10, Z0, Z22
+	VFNMADD231PD Z11, Z0, Z23
+	VFNMADD231PD Z12, Z0, Z24
+	VFNMADD231PD Z2, Z31, Z25
+	VFNMADD231PD Z3, Z31, Z26
+	VFNMADD231PD Z4, Z31, Z27
+	VFNMADD231PD Z5, Z31, Z28
+	VMOVUPD      1344(BX), Z0
+	VFNMADD231PD Z6, Z31, Z0
+	VMOVUPD      1152(BX), Z1
+	VFNMADD231PD Z7, Z31, Z1
+	VMOVUPD      192(BX), Z2
+	VFNMADD231PD Z8, Z31, Z2
+	VMOVUPD      Z30, 1408(BX)
+	VMOVUPD      256(BX), Z30
+	VFNMADD231PD Z9, Z31, Z30
+	VMOVUPD      Z24, 1472(BX)
+	VMOVUPD      320(BX), Z24
+	VFNMADD231PD Z10, Z31, Z24
+	VMOVUPD      Z23, 1536(BX)
+	VMOVUPD      384(BX), Z23
+	VFNMADD231PD Z11, Z31, Z23
+	VMOVUPD      Z23, 384(BX)
+	VMOVUPD      448(BX), Z23
+	VFNMADD231PD Z12, Z31, Z23
+	VMOVUPD      512(BX), Z31
+	VFNMADD231PD Z3, Z29, Z31
+	VMOVUPD      576(BX), Z3
+	VFNMADD231PD Z4, Z29, Z3
+	VMOVUPD      Z4, 1600(BX)
+	VMOVUPD      640(BX), Z4
+	VFNMADD231PD Z5, Z29, Z4
+	VMOVUPD      Z5, 1664(BX)
+	VMOVUPD      704(BX), Z5
+	VFNMADD231PD Z6, Z29, Z5
+	VMOVUPD      Z6, 1728(BX)
+	VMOVUPD      768(BX), Z6
+	VFNMADD231PD Z7, Z29, Z6
+	VMOVUPD      Z7, 1792(BX)
+	VMOVUPD      832(BX), Z7
+	VFNMADD231PD Z8, Z29, Z7
+	VMOVUPD      Z8, 1856(BX)
+	VMOVUPD      896(BX), Z8
+	VFNMADD231PD Z9, Z29, Z8
+	VMOVUPD      Z9, 1920(BX)
+	VMOVUPD      960(BX), Z9
+	VFNMADD231PD Z10, Z29, Z9
+	VMOVUPD      Z10, 1984(BX)
+	VMOVUPD      1024(BX), Z10
+	VFNMADD231PD Z11, Z29, Z10
+	VMOVUPD      Z11, 2048(BX)
+	VMOVUPD      1088(BX), Z11
+	VFNMADD231PD Z12, Z29, Z11
+	VMOVUPD      one<>+0(SB), Z29
+	VMOVUPD      Z12, 2112(BX)
+	VDIVPD       Z13, Z29, Z12
+	VPSUBQ       pivotMin<>+0(SB), Z13, Z29
+	VMOVUPD      Z13, 2176(BX)
+	VMOVUPD      1280(BX), Z13
+	VORPD        Z29, Z13, Z13
+	VMULPD       Z12, Z14, Z29
+	VMOVUPD      Z13, 1280(BX)
+	VMULPD       Z12, Z15, Z13
+	VFNMADD231PD Z14, Z29, Z25
+	VFNMADD231PD Z15, Z29, Z26
+	VFNMADD231PD Z16, Z29, Z27
+	VFNMADD231PD Z17, Z29, Z28
+	VFNMADD231PD Z18, Z29, Z0
+	VFNMADD231PD Z19, Z29, Z1
+	VFNMADD231PD Z20, Z29, Z2
+	VFNMADD231PD Z21, Z29, Z30
+	VFNMADD231PD Z22, Z29, Z24
+	VMOVUPD      1536(BX), Z14
+	VMOVUPD      Z12, 2240(BX)
+	VMOVUPD      384(BX), Z12
+	VFNMADD231PD Z14, Z29, Z12
+	VMOVUPD      Z12, 384(BX)
+	VMOVUPD      1472(BX), Z12
+	VFNMADD231PD Z12, Z29, Z23
+	VFNMADD231PD Z15, Z13, Z31
+	VFNMADD231PD Z16, Z13, Z3
+	VFNMADD231PD Z17, Z13, Z4
+	VFNMADD231PD Z18, Z13, Z5
+	VFNMADD231PD Z19, Z13, Z6
+	VFNMADD231PD Z20, Z13, Z7
+	VFNMADD231PD Z21, Z13, Z8
+	VFNMADD231PD Z22, Z13, Z9
+	VFNMADD231PD Z14, Z13, Z10
+	VFNMADD231PD Z12, Z13, Z11
+	VMOVUPD      one<>+0(SB), Z13
+	VDIVPD       Z25, Z13, Z15
+	VPSUBQ       pivotMin<>+0(SB), Z25, Z29
+	VMOVUPD      1280(BX), Z12
+	VORPD        Z29, Z12, Z12
+	VMULPD       Z15, Z26, Z29
+	VFNMADD231PD Z26, Z29, Z31
+	VFNMADD231PD Z27, Z29, Z3
+	VFNMADD231PD Z28, Z29, Z4
+	VFNMADD231PD Z0, Z29, Z5
+	VFNMADD231PD Z1, Z29, Z6
+	VFNMADD231PD Z2, Z29, Z7
+	VFNMADD231PD Z30, Z29, Z8
+	VFNMADD231PD Z24, Z29, Z9
+	VMOVUPD      384(BX), Z26
+	VFNMADD231PD Z26, Z29, Z10
+	VFNMADD231PD Z23, Z29, Z11
+	VDIVPD       Z31, Z13, Z29
+	VPSUBQ       pivotMin<>+0(SB), Z31, Z13
+	VORPD        Z13, Z12, Z12
+	VMOVUPD      1216(BX), Z13
+	VMULPD       2176(BX), Z13, Z13
+	VMULPD       Z31, Z25, Z25
+	VMULPD       Z25, Z13, Z13
+	VMOVUPD      896(AX), Z25
+	VADDPD.BCST  896(CX), Z25, Z25
+	VMOVUPD      1216(AX), Z31
+	VADDPD.BCST  1216(CX), Z31, Z31
+	VMOVUPD      Z13, 512(BX)
+	VMOVUPD      1600(AX), Z13
+	VADDPD.BCST  1600(CX), Z13, Z13
+	VMOVUPD      Z12, 2176(BX)
+	VMOVUPD      2048(AX), Z12
+	VADDPD.BCST  2048(CX), Z12, Z12
+	VMOVUPD      Z11, 1088(BX)
+	VMOVUPD      2560(AX), Z11
+	VADDPD.BCST  2560(CX), Z11, Z11
+	VMOVUPD      Z10, 1024(BX)
+	VMOVUPD      3136(AX), Z10
+	VADDPD.BCST  3136(CX), Z10, Z10
+	VMOVUPD      Z9, 960(BX)
+	VMOVUPD      3776(AX), Z9
+	VADDPD.BCST  3776(CX), Z9, Z9
+	VMOVUPD      Z8, 896(BX)
+	VMOVUPD      4480(AX), Z8
+	VADDPD.BCST  4480(CX), Z8, Z8
+	VMOVUPD      Z7, 832(BX)
+	VMOVUPD      5248(AX), Z7
+	VADDPD.BCST  5248(CX), Z7, Z7
+	VMOVUPD      Z6, 768(BX)
+	VMOVUPD      1280(AX), Z6
+	VADDPD.BCST  1280(CX), Z6, Z6
+	VMOVUPD      Z5, 704(BX)
+	VMOVUPD      1664(AX), Z5
+	VADDPD.BCST  1664(CX), Z5, Z5
+	VMOVUPD      Z4, 640(BX)
+	VMOVUPD      2112(AX), Z4
+	VADDPD.BCST  2112(CX), Z4, Z4
+	VMOVUPD      Z3, 576(BX)
+	VMOVUPD      2624(AX), Z3
+	VADDPD.BCST  2624(CX), Z3, Z3
+	VMOVUPD      Z29, 1216(BX)
+	VMOVUPD      3200(AX), Z29
+	VADDPD.BCST  3200(CX), Z29, Z29
+	VMOVUPD      Z23, 448(BX)
+	VMOVUPD      3840(AX), Z23
+	VADDPD.BCST  3840(CX), Z23, Z23
+	VMOVUPD      4544(AX), Z26
+	VADDPD.BCST  4544(CX), Z26, Z26
+	VMOVUPD      Z24, 320(BX)
+	VMOVUPD      5312(AX), Z24
+	VADDPD.BCST  5312(CX), Z24, Z24
+	VMOVUPD      Z30, 256(BX)
+	VMOVUPD      1728(AX), Z30
+	VADDPD.BCST  1728(CX), Z30, Z30
+	VMOVUPD      Z2, 192(BX)
+	VMOVUPD      2176(AX), Z2
+	VADDPD.BCST  2176(CX), Z2, Z2
+	VMOVUPD      Z1, 1152(BX)
+	VMOVUPD      2688(AX), Z1
+	VADDPD.BCST  2688(CX), Z1, Z1
+	VMOVUPD      Z0, 1344(BX)
+	VMOVUPD      3264(AX), Z0
+	VADDPD.BCST  3264(CX), Z0, Z0
+	VMOVUPD      Z28, 1280(BX)
+	VMOVUPD      3904(AX), Z28
+	VADDPD.BCST  3904(CX), Z28, Z28
+	VMOVUPD      Z15, 2304(BX)
+	VMOVUPD      4608(AX), Z15
+	VADDPD.BCST  4608(CX), Z15, Z15
+	VMOVUPD      Z27, 2368(BX)
+	VMOVUPD      5376(AX), Z27
+	VADDPD.BCST  5376(CX), Z27, Z27
+	VMOVUPD      2240(AX), Z14
+	VADDPD.BCST  2240(CX), Z14, Z14
+	VMOVUPD      Z22, 2432(BX)
+	VMOVUPD      2752(AX), Z22
+	VADDPD.BCST  2752(CX), Z22, Z22
+	VMOVUPD      Z21, 2496(BX)
+	VMOVUPD      3328(AX), Z21
+	VADDPD.BCST  3328(CX), Z21, Z21
+	VMOVUPD      Z20, 2560(BX)
+	VMOVUPD      3968(AX), Z20
+	VADDPD.BCST  3968(CX), Z20, Z20
+	VMOVUPD      Z19, 2624(BX)
+	VMOVUPD      4672(AX), Z19
+	VADDPD.BCST  4672(CX), Z19, Z19
+	VMOVUPD      Z18, 2688(BX)
+	VMOVUPD      5440(AX), Z18
+	VADDPD.BCST  5440(CX), Z18, Z18
+	VMOVUPD      Z17, 2752(BX)
+	VMOVUPD      1600(BX), Z17
+	VMOVUPD      Z16, 2816(BX)
+	VMOVUPD      1408(BX), Z16
+	VMOVUPD      Z18, 2880(BX)
+	VMULPD       Z16, Z17, Z18
+	VMOVUPD      Z19, 2944(BX)
+	VMOVUPD      1664(BX), Z19
+	VMOVUPD      Z20, 3008(BX)
+	VMULPD       Z16, Z19, Z20
+	VMOVUPD      Z21, 3072(BX)
+	VMOVUPD      1728(BX), Z21
+	VMOVUPD      Z22, 3136(BX)
+	VMULPD       Z16, Z21, Z22
+	VMOVUPD      Z14, 3200(BX)
+	VMOVUPD      1792(BX), Z14
+	VMOVUPD      Z27, 3264(BX)
+	VMULPD       Z16, Z14, Z27
+	VFNMADD231PD Z17, Z18, Z25
+	VFNMADD231PD Z19, Z18, Z31
+	VFNMADD231PD Z21, Z18, Z13
+	VFNMADD231PD Z14, Z18, Z12
+	VMOVUPD      1856(BX), Z17
+	VFNMADD231PD Z17, Z18, Z11
+	VMOVUPD      1920(BX), Z16
+	VFNMADD231PD Z16, Z18, Z10
+	VMOVUPD      Z10, 1600(BX)
+	VMOVUPD      1984(BX), Z10
+	VFNMADD231PD Z10, Z18, Z9
+	VMOVUPD      Z9, 3328(BX)
+	VMOVUPD      2048(BX), Z9
+	VFNMADD231PD Z9, Z18, Z8
+	VMOVUPD      Z8, 3392(BX)
+	VMOVUPD      2112(BX), Z8
+	VFNMADD231PD Z8, Z18, Z7
+	VFNMADD231PD Z19, Z20, Z6
+	VFNMADD231PD Z21, Z20, Z5
+	VFNMADD231PD Z14, Z20, Z4
+	VFNMADD231PD Z17, Z20, Z3
+	VFNMADD231PD Z16, Z20, Z29
+	VFNMADD231PD Z10, Z20, Z23
+	VFNMADD231PD Z9, Z20, Z26
+	VFNMADD231PD Z8, Z20, Z24
+	VFNMADD231PD Z21, Z22, Z30
+	VFNMADD231PD Z14, Z22, Z2
+	VFNMADD231PD Z17, Z22, Z1
+	VFNMADD231PD Z16, Z22, Z0
+	VFNMADD231PD Z10, Z22, Z28
+	VFNMADD231PD Z9, Z22, Z15
+	VMOVUPD      3264(BX), Z18
+	VFNMADD231PD Z8, Z22, Z18
+	VMOVUPD      3200(BX), Z19
+	VFNMADD231PD Z14, Z27, Z19
+	VMOVUPD      3136(BX), Z14
+	VFNMADD231PD Z17, Z27, Z14
+	VMOVUPD      3072(BX), Z20
+	VFNMADD231PD Z16, Z27, Z20
+	VMOVUPD      3008(BX), Z21
+	VFNMADD231PD Z10, Z27, Z21
+	VMOVUPD      2944(BX), Z22
+	VFNMADD231PD Z9, Z27, Z22
+	VMOVUPD      2880(BX), Z9
+	VFNMADD231PD Z8, Z27, Z9
+	VMOVUPD      2816(BX), Z27
+	VMOVUPD      2240(BX), Z8
+	VMULPD       Z8, Z27, Z10
+	VMOVUPD      2752(BX), Z16
+	VMULPD       Z8, Z16, Z17
+	VMOVUPD      Z9, 2880(BX)
+	VMOVUPD      2688(BX), Z9
+	VMOVUPD      Z22, 2944(BX)
+	VMULPD       Z8, Z9, Z22
+	VMOVUPD      Z21, 3008(BX)
+	VMOVUPD      2624(BX), Z21
+	VMOVUPD      Z20, 3072(BX)
+	VMULPD       Z8, Z21, Z20
+	VFNMADD231PD Z27, Z10, Z25
+	VFNMADD231PD Z16, Z10, Z31
+	VFNMADD231PD Z9, Z10, Z13
+	VFNMADD231PD Z21, Z10, Z12
+	VMOVUPD      2560(BX), Z27
+	VFNMADD231PD Z27, Z10, Z11
+	VMOVUPD      2496(BX), Z8
+	VMOVUPD      Z11, 2816(BX)
+	VMOVUPD      1600(BX), Z11
+	VFNMADD231PD Z8, Z10, Z11
+	VMOVUPD      Z11, 1600(BX)
+	VMOVUPD      2432(BX), Z11
+	VMOVUPD      Z12, 1792(BX)
+	VMOVUPD      3328(BX), Z12
+	VFNMADD231PD Z11, Z10, Z12
+	VMOVUPD      Z12, 3328(BX)
+	VMOVUPD      1536(BX), Z12
+	VMOVUPD      Z13, 1728(BX)
+	VMOVUPD      3392(BX), Z13
+	VFNMADD231PD Z12, Z10, Z13
+	VMOVUPD      Z13, 3392(BX)
+	VMOVUPD      1472(BX), Z13
+	VFNMADD231PD Z13, Z10, Z7
+	VFNMADD231PD Z16, Z17, Z6
+	VFNMADD231PD Z9, Z17, Z5
+	VFNMADD231PD Z21, Z17, Z4
+	VFNMADD231PD Z27, Z17, Z3
+	VFNMADD231PD Z8, Z17, Z29
+	VFNMADD231PD Z11, Z17, Z23
+	VFNMADD231PD Z12, Z17, Z26
+	VFNMADD231PD Z13, Z17, Z24
+	VFNMADD231PD Z9, Z22, Z30
+	VFNMADD231PD Z21, Z22, Z2
+	VFNMADD231PD Z27, Z22, Z1
+	VFNMADD231PD Z8, Z22, Z0
+	VFNMADD231PD Z11, Z22, Z28
+	VFNMADD231PD Z12, Z22, Z15
+	VFNMADD231PD Z13, Z22, Z18
+	VFNMADD231PD Z21, Z20, Z19
+	VFNMADD231PD Z27, Z20, Z14
+	VMOVUPD      3072(BX), Z9
+	VFNMADD231PD Z8, Z20, Z9
+	VMOVUPD      3008(BX), Z10
+	VFNMADD231PD Z11, Z20, Z10
+	VMOVUPD      2944(BX), Z16
+	VFNMADD231PD Z12, Z20, Z16
+	VMOVUPD      2880(BX), Z17
+	VFNMADD231PD Z13, Z20, Z17
+	VMOVUPD      2368(BX), Z20
+	VMOVUPD      2304(BX), Z21
+	VMULPD       Z21, Z20, Z22
+	VMOVUPD      1280(BX), Z13
+	VMULPD       Z21, Z13, Z12
+	VMOVUPD      1344(BX), Z11
+	VMULPD       Z21, Z11, Z8
+	VMOVUPD      1152(BX), Z27
+	VMOVUPD      Z17, 2880(BX)
+	VMULPD       Z21, Z27, Z17
+	VFNMADD231PD Z20, Z22, Z25
+	VFNMADD231PD Z13, Z22, Z31
+	VMOVUPD      1728(BX), Z20
+	VFNMADD231PD Z11, Z22, Z20
+	VMOVUPD      1792(BX), Z21
+	VFNMADD231PD Z27, Z22, Z21
+	VMOVUPD      Z21, 1792(BX)
+	VMOVUPD      192(BX), Z21
+	VMOVUPD      Z20, 1728(BX)
+	VMOVUPD      2816(BX), Z20
+	VFNMADD231PD Z21, Z22, Z20
+	VMOVUPD      Z20, 2816(BX)
+	VMOVUPD      256(BX), Z20
+	VMOVUPD      Z31, 2368(BX)
+	VMOVUPD      1600(BX), Z31
+	VFNMADD231PD Z20, Z22, Z31
+	VMOVUPD      Z31, 1600(BX)
+	VMOVUPD      320(BX), Z31
+	VMOVUPD      Z25, 2624(BX)
+	VMOVUPD      3328(BX), Z25
+	VFNMADD231PD Z31, Z22, Z25
+	VMOVUPD      Z25, 3328(BX)
+	VMOVUPD      384(BX), Z25
+	VMOVUPD      Z16, 2944(BX)
+	VMOVUPD      3392(BX), Z16
+	VFNMADD231PD Z25, Z22, Z16
+	VMOVUPD      Z16, 3392(BX)
+	VMOVUPD      448(BX), Z16
+	VFNMADD231PD Z16, Z22, Z7
+	VFNMADD231PD Z13, Z12, Z6
+	VFNMADD231PD Z11, Z12, Z5
+	VFNMADD231PD Z27, Z12, Z4
+	VFNMADD231PD Z21, Z12, Z3
+	VFNMADD231PD Z20, Z12, Z29
+	VFNMADD231PD Z31, Z12, Z23
+	VFNMADD231PD Z25, Z12, Z26
+	VFNMADD231PD Z16, Z12, Z24
+	VFNMADD231PD Z11, Z8, Z30
+	VFNMADD231PD Z27, Z8, Z2
+	VFNMADD231PD Z21, Z8, Z1
+	VFNMADD231PD Z20, Z8, Z0
+	VFNMADD231PD Z31, Z8, Z28
+	VFNMADD231PD Z25, Z8, Z15
+	VFNMADD231PD Z16, Z8, Z18
+	VFNMADD231PD Z27, Z17, Z19
+	VFNMADD231PD Z21, Z17, Z14
+	VFNMADD231PD Z20, Z17, Z9
+	VFNMADD231PD Z31, Z17, Z10
+	VMOVUPD      2944(BX), Z8
+	VFNMADD231PD Z25, Z17, Z8
+	VMOVUPD      2880(BX), Z11
+	VFNMADD231PD Z16, Z17, Z11
+	VMOVUPD      576(BX), Z12
+	VMOVUPD      1216(BX), Z13
+	VMULPD       Z13, Z12, Z17
+	VMOVUPD      640(BX), Z22
+	VMULPD       Z13, Z22, Z27
+	VMOVUPD      704(BX), Z16
+	VMULPD       Z13, Z16, Z25
+	VMOVUPD      768(BX), Z31
+	VMULPD       Z13, Z31, Z20
+	VMOVUPD      2624(BX), Z13
+	VFNMADD231PD Z12, Z17, Z13
+	VMOVUPD      2368(BX), Z12
+	VFNMADD231PD Z22, Z17, Z12
+	VMOVUPD      1728(BX), Z21
+	VFNMADD231PD Z16, Z17, Z21
+	VMOVUPD      Z21, 1728(BX)
+	VMOVUPD      1792(BX), Z21
+	VFNMADD231PD Z31, Z17, Z21
+	VMOVUPD      Z21, 1792(BX)
+	VMOVUPD      832(BX), Z21
+	VMOVUPD      Z12, 2368(BX)
+	VMOVUPD      2816(BX), Z12
+	VFNMADD231PD Z21, Z17, Z12
+	VMOVUPD      Z12, 2816(BX)
+	VMOVUPD      896(BX), Z12
+	VMOVUPD      Z13, 2624(BX)
+	VMOVUPD      1600(BX), Z13
+	VFNMADD231PD Z12, Z17, Z13
+	VMOVUPD      Z13, 1600(BX)
+	VMOVUPD      960(BX), Z13
+	VMOVUPD      Z11, 2880(BX)
+	VMOVUPD      3328(BX), Z11
+	VFNMADD231PD Z13, Z17, Z11
+	VMOVUPD      Z11, 3328(BX)
+	VMOVUPD      1024(BX), Z11
+	VMOVUPD      Z8, 2944(BX)
+	VMOVUPD      3392(BX), Z8
+	VFNMADD231PD Z11, Z17, Z8
+	VMOVUPD      Z8, 3392(BX)
+	VMOVUPD      1088(BX), Z8
+	VFNMADD231PD Z8, Z17, Z7
+	VFNMADD231PD Z22, Z27, Z6
+	VFNMADD231PD Z16, Z27, Z5
+	VFNMADD231PD Z31, Z27, Z4
+	VFNMADD231PD Z21, Z27, Z3
+	VFNMADD231PD Z12, Z27, Z29
+	VFNMADD231PD Z13, Z27, Z23
+	VFNMADD231PD Z11, Z27, Z26
+	VFNMADD231PD Z8, Z27, Z24
+	VFNMADD231PD Z16, Z25, Z30
+	VFNMADD231PD Z31, Z25, Z2
+	VFNMADD231PD Z21, Z25, Z1
+	VFNMADD231PD Z12, Z25, Z0
+	VFNMADD231PD Z13, Z25, Z28
+	VFNMADD231PD Z11, Z25, Z15
+	VFNMADD231PD Z8, Z25, Z18
+	VFNMADD231PD Z31, Z20, Z19
+	VFNMADD231PD Z21, Z20, Z14
+	VFNMADD231PD Z12, Z20, Z9
+	VFNMADD231PD Z13, Z20, Z10
+	VMOVUPD      2944(BX), Z16
+	VFNMADD231PD Z11, Z20, Z16
+	VMOVUPD      2880(BX), Z17
+	VFNMADD231PD Z8, Z20, Z17
+	VMOVUPD      one<>+0(SB), Z20
+	VMOVUPD      2624(BX), Z22
+	VDIVPD       Z22, Z20, Z25
+	VPSUBQ       pivotMin<>+0(SB), Z22, Z27
+	VMOVUPD      2176(BX), Z31
+	VORPD        Z27, Z31, Z27
+	VMOVUPD      2368(BX), Z31
+	VMULPD       Z25, Z31, Z8
+	VMOVUPD      1728(BX), Z11
+	VMULPD       Z25, Z11, Z13
+	VMOVUPD      1792(BX), Z12
+	VMULPD       Z25, Z12, Z21
+	VFNMADD231PD Z31, Z8, Z6
+	VFNMADD231PD Z11, Z8, Z5
+	VFNMADD231PD Z12, Z8, Z4
+	VMOVUPD      2816(BX), Z31
+	VFNMADD231PD Z31, Z8, Z3
+	VMOVUPD      Z25, 2368(BX)
+	VMOVUPD      1600(BX), Z25
+	VFNMADD231PD Z25, Z8, Z29
+	VMOVUPD      3328(BX), Z22
+	VFNMADD231PD Z22, Z8, Z23
+	VMOVUPD      Z23, 2176(BX)
+	VMOVUPD      3392(BX), Z23
+	VFNMADD231PD Z23, Z8, Z26
+	VFNMADD231PD Z7, Z8, Z24
+	VFNMADD231PD Z11, Z13, Z30
+	VFNMADD231PD Z12, Z13, Z2
+	VFNMADD231PD Z31, Z13, Z1
+	VFNMADD231PD Z25, Z13, Z0
+	VFNMADD231PD Z22, Z13, Z28
+	VFNMADD231PD Z23, Z13, Z15
+	VFNMADD231PD Z7, Z13, Z18
+	VFNMADD231PD Z12, Z21, Z19
+	VFNMADD231PD Z31, Z21, Z14
+	VFNMADD231PD Z25, Z21, Z9
+	VFNMADD231PD Z22, Z21, Z10
+	VFNMADD231PD Z23, Z21, Z16
+	VFNMADD231PD Z7, Z21, Z17
+	VDIVPD       Z6, Z20, Z8
+	VPSUBQ       pivotMin<>+0(SB), Z6, Z11
+	VORPD        Z11, Z27, Z11
+	VMULPD       Z8, Z5, Z12
+	VMULPD       Z8, Z4, Z13
+	VFNMADD231PD Z5, Z12, Z30
+	VFNMADD231PD Z4, Z12, Z2
+	VFNMADD231PD Z3, Z12, Z1
+	VFNMADD231PD Z29, Z12, Z0
+	VMOVUPD      2176(BX), Z5
+	VFNMADD231PD Z5, Z12, Z28
+	VFNMADD231PD Z26, Z12, Z15
+	VFNMADD231PD Z24, Z12, Z18
+	VFNMADD231PD Z4, Z13, Z19
+	VFNMADD231PD Z3, Z13, Z14
+	VFNMADD231PD Z29, Z13, Z9
+	VFNMADD231PD Z5, Z13, Z10
+	VFNMADD231PD Z26, Z13, Z16
+	VFNMADD231PD Z24, Z13, Z17
+	VDIVPD       Z30, Z20, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z30, Z12
+	VORPD        Z12, Z11, Z11
+	VMULPD       Z4, Z2, Z12
+	VFNMADD231PD Z2, Z12, Z19
+	VFNMADD231PD Z1, Z12, Z14
+	VFNMADD231PD Z0, Z12, Z9
+	VFNMADD231PD Z28, Z12, Z10
+	VFNMADD231PD Z15, Z12, Z16
+	VFNMADD231PD Z18, Z12, Z17
+	VDIVPD       Z19, Z20, Z2
+	VPSUBQ       pivotMin<>+0(SB), Z19, Z12
+	VORPD        Z12, Z11, Z11
+	VMOVUPD      2624(BX), Z12
+	VMULPD       Z6, Z12, Z6
+	VMULPD       Z19, Z30, Z12
+	VMULPD       Z12, Z6, Z6
+	VMOVUPD      512(BX), Z12
+	VPSRLQ       $0x35, Z12, Z13
+	VANDPD       evenMask<>+0(SB), Z12, Z12
+	VORPD        evenBits<>+0(SB), Z12, Z12
+	VMULPD       Z6, Z12, Z6
+	VMOVUPD      2816(AX), Z12
+	VADDPD.BCST  2816(CX), Z12, Z12
+	VMOVUPD      3392(AX), Z19
+	VADDPD.BCST  3392(CX), Z19, Z19
+	VMOVUPD      4032(AX), Z21
+	VADDPD.BCST  4032(CX), Z21, Z21
+	VMOVUPD      4736(AX), Z27
+	VADDPD.BCST  4736(CX), Z27, Z27
+	VMOVUPD      5504(AX), Z30
+	VADDPD.BCST  5504(CX), Z30, Z30
+	VMOVUPD      Z13, 512(BX)
+	VMOVUPD      3456(AX), Z13
+	VADDPD.BCST  3456(CX), Z13, Z13
+	VMOVUPD      Z6, 3200(BX)
+	VMOVUPD      4096(AX), Z6
+	VADDPD.BCST  4096(CX), Z6, Z6
+	VMOVUPD      Z11, 2624(BX)
+	VMOVUPD      4800(AX), Z11
+	VADDPD.BCST  4800(CX), Z11, Z11
+	VMOVUPD      5568(AX), Z20
+	VADDPD.BCST  5568(CX), Z20, Z20
+	VMOVUPD      Z17, 2880(BX)
+	VMOVUPD      4160(AX), Z17
+	VADDPD.BCST  4160(CX), Z17, Z17
+	VMOVUPD      Z16, 2944(BX)
+	VMOVUPD      4864(AX), Z16
+	VADDPD.BCST  4864(CX), Z16, Z16
+	VMOVUPD      Z10, 3008(BX)
+	VMOVUPD      5632(AX), Z10
+	VADDPD.BCST  5632(CX), Z10, Z10
+	VMOVUPD      Z9, 3072(BX)
+	VMOVUPD      4928(AX), Z9
+	VADDPD.BCST  4928(CX), Z9, Z9
+	VMOVUPD      Z2, 1792(BX)
+	VMOVUPD      5696(AX), Z2
+	VADDPD.BCST  5696(CX), Z2, Z2
+	VMOVUPD      Z14, 3136(BX)
+	VMOVUPD      1856(BX), Z14
+	VMOVUPD      Z18, 3264(BX)
+	VMOVUPD      1408(BX), Z18
+	VMOVUPD      Z15, 1728(BX)
+	VMULPD       Z18, Z14, Z15
+	VMOVUPD      Z28, 768(BX)
+	VMOVUPD      1920(BX), Z28
+	VMOVUPD      Z0, 704(BX)
+	VMULPD       Z18, Z28, Z0
+	VMOVUPD      Z1, 640(BX)
+	VMOVUPD      1984(BX), Z1
+	VMOVUPD      Z4, 576(BX)
+	VMULPD       Z18, Z1, Z4
+	VMOVUPD      Z24, 1152(BX)
+	VMOVUPD      2048(BX), Z24
+	VMOVUPD      Z26, 1344(BX)
+	VMULPD       Z18, Z24, Z26
+	VFNMADD231PD Z14, Z15, Z12
+	VFNMADD231PD Z28, Z15, Z19
+	VFNMADD231PD Z1, Z15, Z21
+	VFNMADD231PD Z24, Z15, Z27
+	VMOVUPD      2112(BX), Z14
+	VFNMADD231PD Z14, Z15, Z30
+	VFNMADD231PD Z28, Z0, Z13
+	VFNMADD231PD Z1, Z0, Z6
+	VFNMADD231PD Z24, Z0, Z11
+	VFNMADD231PD Z14, Z0, Z20
+	VFNMADD231PD Z1, Z4, Z17
+	VFNMADD231PD Z24, Z4, Z16
+	VFNMADD231PD Z14, Z4, Z10
+	VFNMADD231PD Z24, Z26, Z9
+	VFNMADD231PD Z14, Z26, Z2
+	VMOVUPD      2560(BX), Z0
+	VMOVUPD      2240(BX), Z1
+	VMULPD       Z1, Z0, Z4
+	VMOVUPD      2496(BX), Z15
+	VMULPD       Z1, Z15, Z24
+	VMOVUPD      2432(BX), Z26
+	VMULPD       Z1, Z26, Z28
+	VMOVUPD      1536(BX), Z14
+	VMULPD       Z1, Z14, Z18
+	VFNMADD231PD Z0, Z4, Z12
+	VFNMADD231PD Z15, Z4, Z19
+	VFNMADD231PD Z26, Z4, Z21
+	VFNMADD231PD Z14, Z4, Z27
+	VMOVUPD      1472(BX), Z0
+	VFNMADD231PD Z0, Z4, Z30
+	VFNMADD231PD Z15, Z24, Z13
+	VFNMADD231PD Z26, Z24, Z6
+	VFNMADD231PD Z14, Z24, Z11
+	VFNMADD231PD Z0, Z24, Z20
+	VFNMADD231PD Z26, Z28, Z17
+	VFNMADD231PD Z14, Z28, Z16
+	VFNMADD231PD Z0, Z28, Z10
+	VFNMADD231PD Z14, Z18, Z9
+	VFNMADD231PD Z0, Z18, Z2
+	VMOVUPD      192(BX), Z4
+	VMOVUPD      2304(BX), Z14
+	VMULPD       Z14, Z4, Z15
+	VMOVUPD      256(BX), Z18
+	VMULPD       Z14, Z18, Z24
+	VMOVUPD      320(BX), Z26
+	VMULPD       Z14, Z26, Z28
+	VMOVUPD      384(BX), Z0
+	VMULPD       Z14, Z0, Z1
+	VFNMADD231PD Z4, Z15, Z12
+	VFNMADD231PD Z18, Z15, Z19
+	VFNMADD231PD Z26, Z15, Z21
+	VFNMADD231PD Z0, Z15, Z27
+	VMOVUPD      448(BX), Z4
+	VFNMADD231PD Z4, Z15, Z30
+	VFNMADD231PD Z18, Z24, Z13
+	VFNMADD231PD Z26, Z24, Z6
+	VFNMADD231PD Z0, Z24, Z11
+	VFNMADD231PD Z4, Z24, Z20
+	VFNMADD231PD Z26, Z28, Z17
+	VFNMADD231PD Z0, Z28, Z16
+	VFNMADD231PD Z4, Z28, Z10
+	VFNMADD231PD Z0, Z1, Z9
+	VFNMADD231PD Z4, Z1, Z2
+	VMOVUPD      832(BX), Z0
+	VMOVUPD      1216(BX), Z1
+	VMULPD       Z1, Z0, Z15
+	VMOVUPD      896(BX), Z18
+	VMULPD       Z1, Z18, Z24
+	VMOVUPD      960(BX), Z26
+	VMULPD       Z1, Z26, Z28
+	VMOVUPD      1024(BX), Z4
+	VMULPD       Z1, Z4, Z14
+	VFNMADD231PD Z0, Z15, Z12
+	VFNMADD231PD Z18, Z15, Z19
+	VFNMADD231PD Z26, Z15, Z21
+	VFNMADD231PD Z4, Z15, Z27
+	VMOVUPD      1088(BX), Z0
+	VFNMADD231PD Z0, Z15, Z30
+	VFNMADD231PD Z18, Z24, Z13
+	VFNMADD231PD Z26, Z24, Z6
+	VFNMADD231PD Z4, Z24, Z11
+	VFNMADD231PD Z0, Z24, Z20
+	VFNMADD231PD Z26, Z28, Z17
+	VFNMADD231PD Z4, Z28, Z16
+	VFNMADD231PD Z0, Z28, Z10
+	VFNMADD231PD Z4, Z14, Z9
+	VFNMADD231PD Z0, Z14, Z2
+	VMOVUPD      2368(BX), Z4
+	VMULPD       Z4, Z31, Z14
+	VMULPD       Z4, Z25, Z15
+	VMULPD       Z4, Z22, Z18
+	VMULPD       Z4, Z23, Z24
+	VFNMADD231PD Z31, Z14, Z12
+	VFNMADD231PD Z25, Z14, Z19
+	VFNMADD231PD Z22, Z14, Z21
+	VFNMADD231PD Z23, Z14, Z27
+	VFNMADD231PD Z7, Z14, Z30
+	VFNMADD231PD Z25, Z15, Z13
+	VFNMADD231PD Z22, Z15, Z6
+	VFNMADD231PD Z23, Z15, Z11
+	VFNMADD231PD Z7, Z15, Z20
+	VFNMADD231PD Z22, Z18, Z17
+	VFNMADD231PD Z23, Z18, Z16
+	VFNMADD231PD Z7, Z18, Z10
+	VFNMADD231PD Z23, Z24, Z9
+	VFNMADD231PD Z7, Z24, Z2
+	VMULPD       Z8, Z3, Z14
+	VMULPD       Z8, Z29, Z15
+	VMULPD       Z8, Z5, Z18
+	VMOVUPD      1344(BX), Z22
+	VMULPD       Z8, Z22, Z23
+	VFNMADD231PD Z3, Z14, Z12
+	VFNMADD231PD Z29, Z14, Z19
+	VFNMADD231PD Z5, Z14, Z21
+	VFNMADD231PD Z22, Z14, Z27
+	VMOVUPD      1152(BX), Z3
+	VFNMADD231PD Z3, Z14, Z30
+	VFNMADD231PD Z29, Z15, Z13
+	VFNMADD231PD Z5, Z15, Z6
+	VFNMADD231PD Z22, Z15, Z11
+	VFNMADD231PD Z3, Z15, Z20
+	VFNMADD231PD Z5, Z18, Z17
+	VFNMADD231PD Z22, Z18, Z16
+	VFNMADD231PD Z3, Z18, Z10
+	VFNMADD231PD Z22, Z23, Z9
+	VFNMADD231PD Z3, Z23, Z2
+	VMOVUPD      640(BX), Z5
+	VMOVUPD      576(BX), Z14
+	VMULPD       Z14, Z5, Z15
+	VMOVUPD      704(BX), Z18
+	VMULPD       Z14, Z18, Z22
+	VMOVUPD      768(BX), Z23
+	VMULPD       Z14, Z23, Z24
+	VMOVUPD      1728(BX), Z25
+	VMULPD       Z14, Z25, Z26
+	VFNMADD231PD Z5, Z15, Z12
+	VFNMADD231PD Z18, Z15, Z19
+	VFNMADD231PD Z23, Z15, Z21
+	VFNMADD231PD Z25, Z15, Z27
+	VMOVUPD      3264(BX), Z5
+	VFNMADD231PD Z5, Z15, Z30
+	VFNMADD231PD Z18, Z22, Z13
+	VFNMADD231PD Z23, Z22, Z6
+	VFNMADD231PD Z25, Z22, Z11
+	VFNMADD231PD Z5, Z22, Z20
+	VFNMADD231PD Z23, Z24, Z17
+	VFNMADD231PD Z25, Z24, Z16
+	VFNMADD231PD Z5, Z24, Z10
+	VFNMADD231PD Z25, Z26, Z9
+	VFNMADD231PD Z5, Z26, Z2
+	VMOVUPD      3136(BX), Z15
+	VMOVUPD      1792(BX), Z18
+	VMULPD       Z18, Z15, Z22
+	VMOVUPD      3072(BX), Z23
+	VMULPD       Z18, Z23, Z24
+	VMOVUPD      3008(BX), Z25
+	VMULPD       Z18, Z25, Z26
+	VMOVUPD      2944(BX), Z28
+	VMULPD       Z18, Z28, Z29
+	VFNMADD231PD Z15, Z22, Z12
+	VFNMADD231PD Z23, Z22, Z19
+	VFNMADD231PD Z25, Z22, Z21
+	VFNMADD231PD Z28, Z22, Z27
+	VMOVUPD      2880(BX), Z15
+	VFNMADD231PD Z15, Z22, Z30
+	VFNMADD231PD Z23, Z24, Z13
+	VFNMADD231PD Z25, Z24, Z6
+	VFNMADD231PD Z28, Z24, Z11
+	VFNMADD231PD Z15, Z24, Z20
+	VFNMADD231PD Z25, Z26, Z17
+	VFNMADD231PD Z28, Z26, Z16
+	VFNMADD231PD Z15, Z26, Z10
+	VFNMADD231PD Z28, Z29, Z9
+	VFNMADD231PD Z15, Z29, Z2
+	VMOVUPD      one<>+0(SB), Z22
+	VDIVPD       Z12, Z22, Z23
+	VPSUBQ       pivotMin<>+0(SB), Z12, Z24
+	VMOVUPD      2624(BX), Z25
+	VORPD        Z24, Z25, Z24
+	VMULPD       Z23, Z19, Z25
+	VMULPD       Z23, Z21, Z26
+	VMULPD       Z23, Z27, Z28
+	VFNMADD231PD Z19, Z25, Z13
+	VFNMADD231PD Z21, Z25, Z6
+	VFNMADD231PD Z27, Z25, Z11
+	VFNMADD231PD Z30, Z25, Z20
+	VFNMADD231PD Z21, Z26, Z17
+	VFNMADD231PD Z27, Z26, Z16
+	VFNMADD231PD Z30, Z26, Z10
+	VFNMADD231PD Z27, Z28, Z9
+	VFNMADD231PD Z30, Z28, Z2
+	VDIVPD       Z13, Z22, Z19
+	VPSUBQ       pivotMin<>+0(SB), Z13, Z21
+	VORPD        Z21, Z24, Z21
+	VMULPD       Z19, Z6, Z24
+	VMULPD       Z19, Z11, Z25
+	VFNMADD231PD Z6, Z24, Z17
+	VFNMADD231PD Z11, Z24, Z16
+	VFNMADD231PD Z20, Z24, Z10
+	VFNMADD231PD Z11, Z25, Z9
+	VFNMADD231PD Z20, Z25, Z2
+	VDIVPD       Z17, Z22, Z6
+	VPSUBQ       pivotMin<>+0(SB), Z17, Z11
+	VORPD        Z11, Z21, Z11
+	VMULPD       Z6, Z16, Z21
+	VFNMADD231PD Z16, Z21, Z9
+	VFNMADD231PD Z10, Z21, Z2
+	VPSUBQ       pivotMin<>+0(SB), Z9, Z16
+	VORPD        Z16, Z11, Z11
+	VMOVUPD      5760(AX), Z16
+	VADDPD.BCST  5760(CX), Z16, Z16
+	VMOVUPD      2112(BX), Z21
+	VMULPD       1408(BX), Z21, Z22
+	VFNMADD231PD Z21, Z22, Z16
+	VMOVUPD      1472(BX), Z21
+	VMULPD       2240(BX), Z21, Z22
+	VFNMADD231PD Z21, Z22, Z16
+	VMOVUPD      448(BX), Z21
+	VMULPD       2304(BX), Z21, Z22
+	VFNMADD231PD Z21, Z22, Z16
+	VMULPD       Z1, Z0, Z1
+	VFNMADD231PD Z0, Z1, Z16
+	VMULPD       Z4, Z7, Z0
+	VFNMADD231PD Z7, Z0, Z16
+	VMULPD       Z8, Z3, Z0
+	VFNMADD231PD Z3, Z0, Z16
+	VMULPD       Z14, Z5, Z0
+	VFNMADD231PD Z5, Z0, Z16
+	VMULPD       Z18, Z15, Z0
+	VFNMADD231PD Z15, Z0, Z16
+	VMULPD       Z23, Z30, Z0
+	VFNMADD231PD Z30, Z0, Z16
+	VMULPD       Z19, Z20, Z0
+	VFNMADD231PD Z20, Z0, Z16
+	VMULPD       Z6, Z10, Z0
+	VFNMADD231PD Z10, Z0, Z16
+	VMULPD       Z2, Z2, Z0
+	VFMSUB231PD  Z16, Z9, Z0
+	VPSUBQ       leastPair<>+0(SB), Z0, Z1
+	VPSRLQ       $0x01, Z1, Z1
+	VORPD        Z1, Z11, Z1
+	VMULPD       Z13, Z12, Z2
+	VMULPD       Z0, Z17, Z0
+	VMULPD       Z0, Z2, Z0
+	VMOVUPD      3200(BX), Z2
+	VPSRLQ       $0x35, Z2, Z3
+	VMOVUPD      512(BX), Z4
+	VPADDQ       Z3, Z4, Z3
+	VANDPD       evenMask<>+0(SB), Z2, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VMULPD       Z0, Z2, Z0
+	TESTQ        SI, SI
+	JZ           determinants13
+	VANDPD       evenMask<>+0(SB), Z0, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VPSRLQ       $0x35, Z0, Z0
+	VPADDQ       Z0, Z3, Z0
+	VPTESTMQ     topBits<>+0(SB), Z1, K1
+	VMOVUPD      notANumber<>+0(SB), K1, Z2
+	VCVTPD2PS    Z2, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y1, Y3, Y1
+	VCVTPS2PD    Y1, Z1
+	VMOVUPD      one<>+0(SB), Z3
+	VMULPD       Z1, Z1, Z4
+	VFNMADD231PD Z2, Z4, Z3
+	VMOVUPD      (R10)(R12*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z3, Z2
+	VMOVUPD      (R9)(R12*1), Z3
+	VMULPD       (BX), Z3, Z3
+	VMULPD       Z1, Z3, Z1
+	VMOVUPD      threeEighths<>+0(SB), Z3
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z3
+	VMOVUPD      (R11)(R12*1), Z4
+	VPADDQ       128(BX), Z4, Z4
+	VPSUBQ       Z0, Z4, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VPADDQ       Z1, Z0, Z0
+	VMULPD       Z0, Z2, Z1
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (SI)(R12*1)
+
+next13:
+	ADDQ $0x40, R12
+	ADDQ $0x000016c0, AX
+	SUBQ $0x01, DX
+	JG   loop13
+	VZEROUPPER
+	RET
+
+determinants13:
+	VANDPD   mantissa<>+0(SB), Z0, Z2
+	VORPD    one<>+0(SB), Z2, Z2
+	VPSRLQ   $0x34, Z0, Z4
+	VPSUBQ   expBias<>+0(SB), Z4, Z4
+	VPADDQ   Z3, Z3, Z3
+	VPADDQ   Z3, Z4, Z4
+	VPSUBQ   expBias2<>+0(SB), Z4, Z4
+	VPSUBQ   expBias2<>+0(SB), Z4, Z4
+	VPTESTMQ topBits<>+0(SB), Z1, K1
+	VMOVUPD  notANumber<>+0(SB), K1, Z2
+	VMOVUPD  Z2, (DI)(R12*1)
+	VMOVUPD  Z4, (R8)(R12*1)
+	JMP      next13
+
+order14:
+	VBROADCASTSD ae+80(FP), Z0
+	VMOVUPD      Z0, (BX)
+	VBROADCASTSD ac+88(FP), Z0
+	VMOVUPD      Z0, 64(BX)
+	VBROADCASTSD ax+96(FP), Z0
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      128(BX), Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VMOVUPD      Z0, 128(BX)
+	XORQ         R12, R12
+
+loop14:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      64(AX), Z1
+	VADDPD.BCST  64(CX), Z1, Z1
+	VMOVUPD      192(AX), Z2
+	VADDPD.BCST  192(CX), Z2, Z2
+	VMOVUPD      384(AX), Z3
+	VADDPD.BCST  384(CX), Z3, Z3
+	VMOVUPD      640(AX), Z4
+	VADDPD.BCST  640(CX), Z4, Z4
+	VMOVUPD      960(AX), Z5
+	VADDPD.BCST  960(CX), Z5, Z5
+	VMOVUPD      1344(AX), Z6
+	VADDPD.BCST  1344(CX), Z6, Z6
+	VMOVUPD      1792(AX), Z7
+	VADDPD.BCST  1792(CX), Z7, Z7
+	VMOVUPD      2304(AX), Z8
+	VADDPD.BCST  2304(CX), Z8, Z8
+	VMOVUPD      2880(AX), Z9
+	VADDPD.BCST  2880(CX), Z9, Z9
+	VMOVUPD      3520(AX), Z10
+	VADDPD.BCST  3520(CX), Z10, Z10
+	VMOVUPD      4224(AX), Z11
+	VADDPD.BCST  4224(CX), Z11, Z11
+	VMOVUPD      4992(AX), Z12
+	VADDPD.BCST  4992(CX), Z12, Z12
+	VMOVUPD      5824(AX), Z13
+	VADDPD.BCST  5824(CX), Z13, Z13
+	VMOVUPD      128(AX), Z14
+	VADDPD.BCST  128(CX), Z14, Z14
+	VMOVUPD      256(AX), Z15
+	VADDPD.BCST  256(CX), Z15, Z15
+	VMOVUPD      448(AX), Z16
+	VADDPD.BCST  448(CX), Z16, Z16
+	VMOVUPD      704(AX), Z17
+	VADDPD.BCST  704(CX), Z17, Z17
+	VMOVUPD      1024(AX), Z18
+	VADDPD.BCST  1024(CX), Z18, Z18
+	VMOVUPD      1408(AX), Z19
+	VADDPD.BCST  1408(CX), Z19, Z19
+	VMOVUPD      1856(AX), Z20
+	VADDPD.BCST  1856(CX), Z20, Z20
+	VMOVUPD      2368(AX), Z21
+	VADDPD.BCST  2368(CX), Z21, Z21
+	VMOVUPD      2944(AX), Z22
+	VADDPD.BCST  2944(CX), Z22, Z22
+	VMOVUPD      3584(AX), Z23
+	VADDPD.BCST  3584(CX), Z23, Z23
+	VMOVUPD      4288(AX), Z24
+	VADDPD.BCST  4288(CX), Z24, Z24
+	VMOVUPD      5056(AX), Z25
+	VADDPD.BCST  5056(CX), Z25, Z25
+	VMOVUPD      5888(AX), Z26
+	VADDPD.BCST  5888(CX), Z26, Z26
+	VMOVUPD      320(AX), Z27
+	VADDPD.BCST  320(CX), Z27, Z27
+	VMOVUPD      512(AX), Z28
+	VADDPD.BCST  512(CX), Z28, Z28
+	VMOVUPD      768(AX), Z29
+	VADDPD.BCST  768(CX), Z29, Z29
+	VMOVUPD      1088(AX), Z30
+	VADDPD.BCST  1088(CX), Z30, Z30
+	VMOVUPD      1472(AX), Z31
+	VADDPD.BCST  1472(CX), Z31, Z31
+	VMOVUPD      Z31, 192(BX)
+	VMOVUPD      1920(AX), Z31
+	VADDPD.BCST  1920(CX), Z31, Z31
+	VMOVUPD      Z31, 256(BX)
+	VMOVUPD      2432(AX), Z31
+	VADDPD.BCST  2432(CX), Z31, Z31
+	VMOVUPD      Z31, 320(BX)
+	VMOVUPD      3008(AX), Z31
+	VADDPD.BCST  3008(CX), Z31, Z31
+	VMOVUPD      Z31, 384(BX)
+	VMOVUPD      3648(AX), Z31
+	VADDPD.BCST  3648(CX), Z31, Z31
+	VMOVUPD      Z31, 448(BX)
+	VMOVUPD      4352(AX), Z31
+	VADDPD.BCST  4352(CX), Z31, Z31
+	VMOVUPD      Z31, 512(BX)
+	VMOVUPD      5120(AX), Z31
+	VADDPD.BCST  5120(CX), Z31, Z31
+	VMOVUPD      Z31, 576(BX)
+	VMOVUPD      5952(AX), Z31
+	VADDPD.BCST  5952(CX), Z31, Z31
+	VMOVUPD      Z31, 640(BX)
+	VMOVUPD      576(AX), Z31
+	VADDPD.BCST  576(CX), Z31, Z31
+	VMOVUPD      Z31, 704(BX)
+	VMOVUPD      832(AX), Z31
+	VADDPD.BCST  832(CX), Z31, Z31
+	VMOVUPD      Z31, 768(BX)
+	VMOVUPD      1152(AX), Z31
+	VADDPD.BCST  1152(CX), Z31, Z31
+	VMOVUPD      Z31, 832(BX)
+	VMOVUPD      1536(AX), Z31
+	VADDPD.BCST  1536(CX), Z31, Z31
+	VMOVUPD      Z31, 896(BX)
+	VMOVUPD      1984(AX), Z31
+	VADDPD.BCST  1984(CX), Z31, Z31
+	VMOVUPD      Z31, 960(BX)
+	VMOVUPD      2496(AX), Z31
+	VADDPD.BCST  2496(CX), Z31, Z31
+	VMOVUPD      Z31, 1024(BX)
+	VMOVUPD      3072(AX), Z31
+	VADDPD.BCST  3072(CX), Z31, Z31
+	VMOVUPD      Z31, 1088(BX)
+	VMOVUPD      3712(AX), Z31
+	VADDPD.BCST  3712(CX), Z31, Z31
+	VMOVUPD      Z31, 1152(BX)
+	VMOVUPD      4416(AX), Z31
+	VADDPD.BCST  4416(CX), Z31, Z31
+	VMOVUPD      Z31, 1216(BX)
+	VMOVUPD      5184(AX), Z31
+	VADDPD.BCST  5184(CX), Z31, Z31
+	VMOVUPD      Z31, 1280(BX)
+	VMOVUPD      6016(AX), Z31
+	VADDPD.BCST  6016(CX), Z31, Z31
+	VMOVUPD      Z31, 1344(BX)
+	VMOVUPD      one<>+0(SB), Z31
+	VMOVUPD      Z30, 1408(BX)
+	VDIVPD       Z0, Z31, Z30
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z31
+	VMOVUPD      Z0, 1472(BX)
+	VMULPD       Z30, Z1, Z0
+	VMOVUPD      Z31, 1536(BX)
+	VMULPD       Z30, Z2, Z31
+	VMOVUPD      Z29, 1600(BX)
+	VMULPD       Z30, Z3, Z29
+	VFNMADD231PD Z1, Z0, Z14
+	VFNMADD231PD Z2, Z0, Z15
+	VFNMADD231PD Z3, Z0, Z16
+	VFNMADD231PD Z4, Z0, Z17
+	VFNMADD231PD Z5, Z0, Z18
+	VFNMADD231PD Z6, Z0, Z19
+	VFNMADD231PD Z7, Z0, Z20
+	VFNMADD231PD Z8, Z0, Z21
+	VFNMADD231PD Z9, Z0, Z22
+	VFNMADD231PD Z10, Z0, Z23
+	VFNMADD231PD Z11, Z0, Z24
+	VFNMADD231PD Z12, Z0, Z25
+	VFNMADD231PD Z13, Z0, Z26
+	VFNMADD231PD Z2, Z31, Z27
+	VFNMADD231PD Z3, Z31, Z28
+	VMOVUPD      1600(BX), Z0
+	VFNMADD231PD Z4, Z31, Z0
+	VMOVUPD      1408(BX), Z1
+	VFNMADD231PD Z5, Z31, Z1
+	VMOVUPD      192(BX), Z2
+	VFNMADD231PD Z6, Z31, Z2
+	VMOVUPD      Z30, 1664(BX)
+	VMOVUPD      256(BX), Z30
+	VFNMADD231PD Z7, Z31, Z30
+	VMOVUPD      Z26, 1728(BX)
+	VMOVUPD      320(BX), Z26
+	VFNMADD231PD Z8, Z31, Z26
+	VMOVUPD      Z25, 1792(BX)
+	VMOVUPD      384(BX), Z25
+	VFNMADD231PD Z9, Z31, Z25
+	VMOVUPD      Z24, 1856(BX)
+	VMOVUPD      448(BX), Z24
+	VFNMADD231PD Z10, Z31, Z24
+	VMOVUPD      Z23, 1920(BX)
+	VMOVUPD      512(BX), Z23
+	VFNMADD231PD Z11, Z31, Z23
+	VMOVUPD      Z23, 512(BX)
+	VMOVUPD      576(BX), Z23
+	VFNMADD231PD Z12, Z31, Z23
+	VMOVUPD      Z23, 576(BX)
+	VMOVUPD      640(BX), Z23
+	VFNMADD231PD Z13, Z31, Z23
+	VMOVUPD      704(BX), Z31
+	VFNMADD231PD Z3, Z29, Z31
+	VMOVUPD      768(BX), Z3
+	VFNMADD231PD Z4, Z29, Z3
+	VMOVUPD      Z4, 1984(BX)
+	VMOVUPD      832(BX), Z4
+	VFNMADD231PD Z5, Z29, Z4
+	VMOVUPD      Z5, 2048(BX)
+	VMOVUPD      896(BX), Z5
+	VFNMADD231PD Z6, Z29, Z5
+	VMOVUPD      Z6, 2112(BX)
+	VMOVUPD      960(BX), Z6
+	VFNMADD231PD Z7, Z29, Z6
+	VMOVUPD      Z7, 2176(BX)
+	VMOVUPD      1024(BX), Z7
+	VFNMADD231PD Z8, Z29, Z7
+	VMOVUPD      Z8, 2240(BX)
+	VMOVUPD      1088(BX), Z8
+	VFNMADD231PD Z9, Z29, Z8
+	VMOVUPD      Z9, 2304(BX)
+	VMOVUPD      1152(BX), Z9
+	VFNMADD231PD Z10, Z29, Z9
+	VMOVUPD      Z10, 2368(BX)
+	VMOVUPD      1216(BX), Z10
+	VFNMADD231PD Z11, Z29, Z10
+	VMOVUPD      Z11, 2432(BX)
+	VMOVUPD      1280(BX), Z11
+	VFNMADD231PD Z12, Z29, Z11
+	VMOVUPD      Z12, 2496(BX)
+	VMOVUPD      1344(BX), Z12
+	VFNMADD231PD Z13, Z29, Z12
+	VMOVUPD      one<>+0(SB), Z29
+	VMOVUPD      Z13, 2560(BX)
+	VDIVPD       Z14, Z29, Z13
+	VPSUBQ       pivotMin<>+0(SB), Z14, Z29
+	VMOVUPD      Z14, 2624(BX)
+	VMOVUPD      1536(BX), Z14
+	VORPD        Z29, Z14, Z14
+	VMULPD       Z13, Z15, Z29
+	VMOVUPD      Z14, 1536(BX)
+	VMULPD       Z13, Z16, Z14
+	VFNMADD231PD Z15, Z29, Z27
+	VFNMADD231PD Z16, Z29, Z28
+	VFNMADD231PD Z17, Z29, Z0
+	VFNMADD231PD Z18, Z29, Z1
+	VFNMADD231PD Z19, Z29, Z2
+	VFNMADD231PD Z20, Z29, Z30
+	VFNMADD231PD Z21, Z29, Z26
+	VFNMADD231PD Z22, Z29, Z25
+	VMOVUPD      1920(BX), Z15
+	VFNMADD231PD Z15, Z29, Z24
+	VMOVUPD      Z13, 2688(BX)
+	VMOVUPD      1856(BX), Z13
+	VMOVUPD      Z24, 448(BX)
+	VMOVUPD      512(BX), Z24
+	VFNMADD231PD Z13, Z29, Z24
+	VMOVUPD      Z24, 512(BX)
+	VMOVUPD      1792(BX), Z24
+	VMOVUPD      Z25, 384(BX)
+	VMOVUPD      576(BX), Z25
+	VFNMADD231PD Z24, Z29, Z25
+	VMOVUPD      Z25, 576(BX)
+	VMOVUPD      1728(BX), Z25
+	VFNMADD231PD Z25, Z29, Z23
+	VFNMADD231PD Z16, Z14, Z31
+	VFNMADD231PD Z17, Z14, Z3
+	VFNMADD231PD Z18, Z14, Z4
+	VFNMADD231PD Z19, Z14, Z5
+	VFNMADD231PD Z20, Z14, Z6
+	VFNMADD231PD Z21, Z14, Z7
+	VFNMADD231PD Z22, Z14, Z8
+	VFNMADD231PD Z15, Z14, Z9
+	VFNMADD231PD Z13, Z14, Z10
+	VFNMADD231PD Z24, Z14, Z11
+	VFNMADD231PD Z25, Z14, Z12
+	VMOVUPD      one<>+0(SB), Z14
+	VDIVPD       Z27, Z14, Z16
+	VPSUBQ       pivotMin<>+0(SB), Z27, Z29
+	VMOVUPD      1536(BX), Z25
+	VORPD        Z29, Z25, Z25
+	VMULPD       Z16, Z28, Z29
+	VFNMADD231PD Z28, Z29, Z31
+	VFNMADD231PD Z0, Z29, Z3
+	VFNMADD231PD Z1, Z29, Z4
+	VFNMADD231PD Z2, Z29, Z5
+	VFNMADD231PD Z30, Z29, Z6
+	VFNMADD231PD Z26, Z29, Z7
+	VMOVUPD      384(BX), Z28
+	VFNMADD231PD Z28, Z29, Z8
+	VMOVUPD      Z8, 1088(BX)
+	VMOVUPD      448(BX), Z8
+	VFNMADD231PD Z8, Z29, Z9
+	VMOVUPD      Z9, 1152(BX)
+	VMOVUPD      512(BX), Z9
+	VFNMADD231PD Z9, Z29, Z10
+	VMOVUPD      Z10, 1216(BX)
+	VMOVUPD      576(BX), Z10
+	VFNMADD231PD Z10, Z29, Z11
+	VFNMADD231PD Z23, Z29, Z12
+	VDIVPD       Z31, Z14, Z29
+	VPSUBQ       pivotMin<>+0(SB), Z31, Z14
+	VORPD        Z14, Z25, Z14
+	VMOVUPD      1472(BX), Z25
+	VMULPD       2624(BX), Z25, Z25
+	VMULPD       Z31, Z27, Z27
+	VMULPD       Z27, Z25, Z25
+	VMOVUPD      896(AX), Z27
+	VADDPD.BCST  896(CX), Z27, Z27
+	VMOVUPD      1216(AX), Z31
+	VADDPD.BCST  1216(CX), Z31, Z31
+	VMOVUPD      Z25, 704(BX)
+	VMOVUPD      1600(AX), Z25
+	VADDPD.BCST  1600(CX), Z25, Z25
+	VMOVUPD      Z14, 2624(BX)
+	VMOVUPD      2048(AX), Z14
+	VADDPD.BCST  2048(CX), Z14, Z14
+	VMOVUPD      Z12, 1344(BX)
+	VMOVUPD      2560(AX), Z12
+	VADDPD.BCST  2560(CX), Z12, Z12
+	VMOVUPD      Z11, 1280(BX)
+	VMOVUPD      3136(AX), Z11
+	VADDPD.BCST  3136(CX), Z11, Z11
+	VMOVUPD      Z7, 1024(BX)
+	VMOVUPD      3776(AX), Z7
+	VADDPD.BCST  3776(CX), Z7, Z7
+	VMOVUPD      Z6, 960(BX)
+	VMOVUPD      4480(AX), Z6
+	VADDPD.BCST  4480(CX), Z6, Z6
+	VMOVUPD      Z5, 896(BX)
+	VMOVUPD      5248(AX), Z5
+	VADDPD.BCST  5248(CX), Z5, Z5
+	VMOVUPD      Z4, 832(BX)
+	VMOVUPD      6080(AX), Z4
+	VADDPD.BCST  6080(CX), Z4, Z4
+	VMOVUPD      Z3, 768(BX)
+	VMOVUPD      1280(AX), Z3
+	VADDPD.BCST  1280(CX), Z3, Z3
+	VMOVUPD      Z29, 1472(BX)
+	VMOVUPD      1664(AX), Z29
+	VADDPD.BCST  1664(CX), Z29, Z29
+	VMOVUPD      Z23, 640(BX)
+	VMOVUPD      2112(AX), Z23
+	VADDPD.BCST  2112(CX), Z23, Z23
+	VMOVUPD      2624(AX), Z10
+	VADDPD.BCST  2624(CX), Z10, Z10
+	VMOVUPD      3200(AX), Z9
+	VADDPD.BCST  3200(CX), Z9, Z9
+	VMOVUPD      3840(AX), Z8
+	VADDPD.BCST  3840(CX), Z8, Z8
+	VMOVUPD      4544(AX), Z28
+	VADDPD.BCST  4544(CX), Z28, Z28
+	VMOVUPD      Z26, 320(BX)
+	VMOVUPD      5312(AX), Z26
+	VADDPD.BCST  5312(CX), Z26, Z26
+	VMOVUPD      Z30, 256(BX)
+	VMOVUPD      6144(AX), Z30
+	VADDPD.BCST  6144(CX), Z30, Z30
+	VMOVUPD      Z2, 192(BX)
+	VMOVUPD      1728(AX), Z2
+	VADDPD.BCST  1728(CX), Z2, Z2
+	VMOVUPD      Z1, 1408(BX)
+	VMOVUPD      2176(AX), Z1
+	VADDPD.BCST  2176(CX), Z1, Z1
+	VMOVUPD      Z0, 1600(BX)
+	VMOVUPD      2688(AX), Z0
+	VADDPD.BCST  2688(CX), Z0, Z0
+	VMOVUPD      Z16, 1536(BX)
+	VMOVUPD      3264(AX), Z16
+	VADDPD.BCST  3264(CX), Z16, Z16
+	VMOVUPD      3904(AX), Z24
+	VADDPD.BCST  3904(CX), Z24, Z24
+	VMOVUPD      4608(AX), Z13
+	VADDPD.BCST  4608(CX), Z13, Z13
+	VMOVUPD      5376(AX), Z15
+	VADDPD.BCST  5376(CX), Z15, Z15
+	VMOVUPD      Z22, 2752(BX)
+	VMOVUPD      6208(AX), Z22
+	VADDPD.BCST  6208(CX), Z22, Z22
+	VMOVUPD      Z21, 2816(BX)
+	VMOVUPD      2240(AX), Z21
+	VADDPD.BCST  2240(CX), Z21, Z21
+	VMOVUPD      Z20, 2880(BX)
+	VMOVUPD      2752(AX), Z20
+	VADDPD.BCST  2752(CX), Z20, Z20
+	VMOVUPD      Z19, 2944(BX)
+	VMOVUPD      3328(AX), Z19
+	VADDPD.BCST  3328(CX), Z19, Z19
+	VMOVUPD      Z18, 3008(BX)
+	VMOVUPD      3968(AX), Z18
+	VADDPD.BCST  3968(CX), Z18, Z18
+	VMOVUPD      Z17, 3072(BX)
+	VMOVUPD      4672(AX), Z17
+	VADDPD.BCST  4672(CX), Z17, Z17
+	VMOVUPD      Z17, 3136(BX)
+	VMOVUPD      5440(AX), Z17
+	VADDPD.BCST  5440(CX), Z17, Z17
+	VMOVUPD      Z17, 3200(BX)
+	VMOVUPD      6272(AX), Z17
+	VADDPD.BCST  6272(CX), Z17, Z17
+	VMOVUPD      Z17, 3264(BX)
+	VMOVUPD      1984(BX), Z17
+	VMOVUPD      Z18, 3328(BX)
+	VMOVUPD      1664(BX), Z18
+	VMOVUPD      Z19, 3392(BX)
+	VMULPD       Z18, Z17, Z19
+	VMOVUPD      Z20, 3456(BX)
+	VMOVUPD      2048(BX), Z20
+	VMOVUPD      Z21, 3520(BX)
+	VMULPD       Z18, Z20, Z21
+	VMOVUPD      Z22, 3584(BX)
+	VMOVUPD      2112(BX), Z22
+	VMOVUPD      Z15, 3648(BX)
+	VMULPD       Z18, Z22, Z15
+	VMOVUPD      Z13, 3712(BX)
+	VMOVUPD      2176(BX), Z13
+	VMOVUPD      Z24, 3776(BX)
+	VMULPD       Z18, Z13, Z24
+	VFNMADD231PD Z17, Z19, Z27
+	VFNMADD231PD Z20, Z19, Z31
+	VFNMADD231PD Z22, Z19, Z25
+	VFNMADD231PD Z13, Z19, Z14
+	VMOVUPD      2240(BX), Z17
+	VFNMADD231PD Z17, Z19, Z12
+	VMOVUPD      2304(BX), Z18
+	VFNMADD231PD Z18, Z19, Z11
+	VMOVUPD      Z11, 1984(BX)
+	VMOVUPD      2368(BX), Z11
+	VFNMADD231PD Z11, Z19, Z7
+	VMOVUPD      Z7, 3840(BX)
+	VMOVUPD      2432(BX), Z7
+	VFNMADD231PD Z7, Z19, Z6
+	VMOVUPD      Z6, 3904(BX)
+	VMOVUPD      2496(BX), Z6
+	VFNMADD231PD Z6, Z19, Z5
+	VMOVUPD      Z5, 3968(BX)
+	VMOVUPD      2560(BX), Z5
+	VFNMADD231PD Z5, Z19, Z4
+	VFNMADD231PD Z20, Z21, Z3
+	VFNMADD231PD Z22, Z21, Z29
+	VFNMADD231PD Z13, Z21, Z23
+	VFNMADD231PD Z17, Z21, Z10
+	VFNMADD231PD Z18, Z21, Z9
+	VFNMADD231PD Z11, Z21, Z8
+	VFNMADD231PD Z7, Z21, Z28
+	VFNMADD231PD Z6, Z21, Z26
+	VFNMADD231PD Z5, Z21, Z30
+	VFNMADD231PD Z22, Z15, Z2
+	VFNMADD231PD Z13, Z15, Z1
+	VFNMADD231PD Z17, Z15, Z0
+	VFNMADD231PD Z18, Z15, Z16
+	VMOVUPD      3776(BX), Z19
+	VFNMADD231PD Z11, Z15, Z19
+	VMOVUPD      3712(BX), Z20
+	VFNMADD231PD Z7, Z15, Z20
+	VMOVUPD      3648(BX), Z21
+	VFNMADD231PD Z6, Z15, Z21
+	VMOVUPD      3584(BX), Z22
+	VFNMADD231PD Z5, Z15, Z22
+	VMOVUPD      3520(BX), Z15
+	VFNMADD231PD Z13, Z24, Z15
+	VMOVUPD      3456(BX), Z13
+	VFNMADD231PD Z17, Z24, Z13
+	VMOVUPD      3392(BX), Z17
+	VFNMADD231PD Z18, Z24, Z17
+	VMOVUPD      3328(BX), Z18
+	VFNMADD231PD Z11, Z24, Z18
+	VMOVUPD      3136(BX), Z11
+	VFNMADD231PD Z7, Z24, Z11
+	VMOVUPD      3200(BX), Z7
+	VFNMADD231PD Z6, Z24, Z7
+	VMOVUPD      3264(BX), Z6
+	VFNMADD231PD Z5, Z24, Z6
+	VMOVUPD      3072(BX), Z24
+	VMOVUPD      2688(BX), Z5
+	VMOVUPD      Z6, 3264(BX)
+	VMULPD       Z5, Z24, Z6
+	VMOVUPD      Z7, 3200(BX)
+	VMOVUPD      3008(BX), Z7
+	VMOVUPD      Z11, 3136(BX)
+	VMULPD       Z5, Z7, Z11
+	VMOVUPD      Z18, 3328(BX)
+	VMOVUPD      2944(BX), Z18
+	VMOVUPD      Z17, 3392(BX)
+	VMULPD       Z5, Z18, Z17
+	VMOVUPD      Z13, 3456(BX)
+	VMOVUPD      2880(BX), Z13
+	VMOVUPD      Z15, 3520(BX)
+	VMULPD       Z5, Z13, Z15
+	VFNMADD231PD Z24, Z6, Z27
+	VFNMADD231PD Z7, Z6, Z31
+	VFNMADD231PD Z18, Z6, Z25
+	VFNMADD231PD Z13, Z6, Z14
+	VMOVUPD      2816(BX), Z24
+	VFNMADD231PD Z24, Z6, Z12
+	VMOVUPD      2752(BX), Z5
+	VMOVUPD      Z12, 3072(BX)
+	VMOVUPD      1984(BX), Z12
+	VFNMADD231PD Z5, Z6, Z12
+	VMOVUPD      Z12, 1984(BX)
+	VMOVUPD      1920(BX), Z12
+	VMOVUPD      Z14, 2176(BX)
+	VMOVUPD      3840(BX), Z14
+	VFNMADD231PD Z12, Z6, Z14
+	VMOVUPD      Z14, 3840(BX)
+	VMOVUPD      1856(BX), Z14
+	VMOVUPD      Z25, 2112(BX)
+	VMOVUPD      3904(BX), Z25
+	VFNMADD231PD Z14, Z6, Z25
+	VMOVUPD      Z25, 3904(BX)
+	VMOVUPD      1792(BX), Z25
+	VMOVUPD      Z31, 2048(BX)
+	VMOVUPD      3968(BX), Z31
+	VFNMADD231PD Z25, Z6, Z31
+	VMOVUPD      Z31, 3968(BX)
+	VMOVUPD      1728(BX), Z31
+	VFNMADD231PD Z31, Z6, Z4
+	VFNMADD231PD Z7, Z11, Z3
+	VFNMADD231PD Z18, Z11, Z29
+	VFNMADD231PD Z13, Z11, Z23
+	VFNMADD231PD Z24, Z11, Z10
+	VFNMADD231PD Z5, Z11, Z9
+	VFNMADD231PD Z12, Z11, Z8
+	VFNMADD231PD Z14, Z11, Z28
+	VFNMADD231PD Z25, Z11, Z26
+	VFNMADD231PD Z31, Z11, Z30
+	VFNMADD231PD Z18, Z17, Z2
+	VFNMADD231PD Z13, Z17, Z1
+	VFNMADD231PD Z24, Z17, Z0
+	VFNMADD231PD Z5, Z17, Z16
+	VFNMADD231PD Z12, Z17, Z19
+	VFNMADD231PD Z14, Z17, Z20
+	VFNMADD231PD Z25, Z17, Z21
+	VFNMADD231PD Z31, Z17, Z22
+	VMOVUPD      3520(BX), Z6
+	VFNMADD231PD Z13, Z15, Z6
+	VMOVUPD      3456(BX), Z7
+	VFNMADD231PD Z24, Z15, Z7
+	VMOVUPD      3392(BX), Z11
+	VFNMADD231PD Z5, Z15, Z11
+	VMOVUPD      3328(BX), Z13
+	VFNMADD231PD Z12, Z15, Z13
+	VMOVUPD      3136(BX), Z17
+	VFNMADD231PD Z14, Z15, Z17
+	VMOVUPD      3200(BX), Z18
+	VFNMADD231PD Z25, Z15, Z18
+	VMOVUPD      3264(BX), Z25
+	VFNMADD231PD Z31, Z15, Z25
+	VMOVUPD      1600(BX), Z15
+	VMOVUPD      1536(BX), Z31
+	VMULPD       Z31, Z15, Z14
+	VMOVUPD      1408(BX), Z12
+	VMULPD       Z31, Z12, Z5
+	VMOVUPD      192(BX), Z24
+	VMOVUPD      Z25, 3264(BX)
+	VMULPD       Z31, Z24, Z25
+	VMOVUPD      Z18, 3200(BX)
+	VMOVUPD      256(BX), Z18
+	VMOVUPD      Z17, 3136(BX)
+	VMULPD       Z31, Z18, Z17
+	VFNMADD231PD Z15, Z14, Z27
+	VMOVUPD      2048(BX), Z15
+	VFNMADD231PD Z12, Z14, Z15
+	VMOVUPD      2112(BX), Z31
+	VFNMADD231PD Z24, Z14, Z31
+	VMOVUPD      Z31, 2112(BX)
+	VMOVUPD      2176(BX), Z31
+	VFNMADD231PD Z18, Z14, Z31
+	VMOVUPD      Z31, 2176(BX)
+	VMOVUPD      320(BX), Z31
+	VMOVUPD      Z15, 2048(BX)
+	VMOVUPD      3072(BX), Z15
+	VFNMADD231PD Z31, Z14, Z15
+	VMOVUPD      Z15, 3072(BX)
+	VMOVUPD      384(BX), Z15
+	VMOVUPD      Z27, 1600(BX)
+	VMOVUPD      1984(BX), Z27
+	VFNMADD231PD Z15, Z14, Z27
+	VMOVUPD      Z27, 1984(BX)
+	VMOVUPD      448(BX), Z27
+	VMOVUPD      Z13, 3328(BX)
+	VMOVUPD      3840(BX), Z13
+	VFNMADD231PD Z27, Z14, Z13
+	VMOVUPD      Z13, 3840(BX)
+	VMOVUPD      512(BX), Z13
+	VMOVUPD      Z11, 3392(BX)
+	VMOVUPD      3904(BX), Z11
+	VFNMADD231PD Z13, Z14, Z11
+	VMOVUPD      Z11, 3904(BX)
+	VMOVUPD      576(BX), Z11
+	VMOVUPD      Z7, 3456(BX)
+	VMOVUPD      3968(BX), Z7
+	VFNMADD231PD Z11, Z14, Z7
+	VMOVUPD      Z7, 3968(BX)
+	VMOVUPD      640(BX), Z7
+	VFNMADD231PD Z7, Z14, Z4
+	VFNMADD231PD Z12, Z5, Z3
+	VFNMADD231PD Z24, Z5, Z29
+	VFNMADD231PD Z18, Z5, Z23
+	VFNMADD231PD Z31, Z5, Z10
+	VFNMADD231PD Z15, Z5, Z9
+	VFNMADD231PD Z27, Z5, Z8
+	VFNMADD231PD Z13, Z5, Z28
+	VFNMADD231PD Z11, Z5, Z26
+	VFNMADD231PD Z7, Z5, Z30
+	VFNMADD231PD Z24, Z25, Z2
+	VFNMADD231PD Z18, Z25, Z1
+	VFNMADD231PD Z31, Z25, Z0
+	VFNMADD231PD Z15, Z25, Z16
+	VFNMADD231PD Z27, Z25, Z19
+	VFNMADD231PD Z13, Z25, Z20
+	VFNMADD231PD Z11, Z25, Z21
+	VFNMADD231PD Z7, Z25, Z22
+	VFNMADD231PD Z18, Z17, Z6
+	VMOVUPD      3456(BX), Z5
+	VFNMADD231PD Z31, Z17, Z5
+	VMOVUPD      3392(BX), Z12
+	VFNMADD231PD Z15, Z17, Z12
+	VMOVUPD      3328(BX), Z14
+	VFNMADD231PD Z27, Z17, Z14
+	VMOVUPD      3136(BX), Z18
+	VFNMADD231PD Z13, Z17, Z18
+	VMOVUPD      3200(BX), Z24
+	VFNMADD231PD Z11, Z17, Z24
+	VMOVUPD      3264(BX), Z25
+	VFNMADD231PD Z7, Z17, Z25
+	VMOVUPD      768(BX), Z17
+	VMOVUPD      1472(BX), Z7
+	VMULPD       Z7, Z17, Z11
+	VMOVUPD      832(BX), Z13
+	VMULPD       Z7, Z13, Z27
+	VMOVUPD      896(BX), Z15
+	VMULPD       Z7, Z15, Z31
+	VMOVUPD      Z25, 3264(BX)
+	VMOVUPD      960(BX), Z25
+	VMOVUPD      Z24, 3200(BX)
+	VMULPD       Z7, Z25, Z24
+	VMOVUPD      1600(BX), Z7
+	VFNMADD231PD Z17, Z11, Z7
+	VMOVUPD      2048(BX), Z17
+	VFNMADD231PD Z13, Z11, Z17
+	VMOVUPD      Z17, 2048(BX)
+	VMOVUPD      2112(BX), Z17
+	VFNMADD231PD Z15, Z11, Z17
+	VMOVUPD      Z17, 2112(BX)
+	VMOVUPD      2176(BX), Z17
+	VFNMADD231PD Z25, Z11, Z17
+	VMOVUPD      Z17, 2176(BX)
+	VMOVUPD      1024(BX), Z17
+	VMOVUPD      Z7, 1600(BX)
+	VMOVUPD      3072(BX), Z7
+	VFNMADD231PD Z17, Z11, Z7
+	VMOVUPD      Z7, 3072(BX)
+	VMOVUPD      1088(BX), Z7
+	VMOVUPD      Z18, 3136(BX)
+	VMOVUPD      1984(BX), Z18
+	VFNMADD231PD Z7, Z11, Z18
+	VMOVUPD      Z18, 1984(BX)
+	VMOVUPD      1152(BX), Z18
+	VMOVUPD      Z14, 3328(BX)
+	VMOVUPD      3840(BX), Z14
+	VFNMADD231PD Z18, Z11, Z14
+	VMOVUPD      Z14, 3840(BX)
+	VMOVUPD      1216(BX), Z14
+	VMOVUPD      Z12, 3392(BX)
+	VMOVUPD      3904(BX), Z12
+	VFNMADD231PD Z14, Z11, Z12
+	VMOVUPD      Z12, 3904(BX)
+	VMOVUPD      1280(BX), Z12
+	VMOVUPD      Z5, 3456(BX)
+	VMOVUPD      3968(BX), Z5
+	VFNMADD231PD Z12, Z11, Z5
+	VMOVUPD      Z5, 3968(BX)
+	VMOVUPD      1344(BX), Z5
+	VFNMADD231PD Z5, Z11, Z4
+	VFNMADD231PD Z13, Z27, Z3
+	VFNMADD231PD Z15, Z27, Z29
+	VFNMADD231PD Z25, Z27, Z23
+	VFNMADD231PD Z17, Z27, Z10
+	VFNMADD231PD Z7, Z27, Z9
+	VFNMADD231PD Z18, Z27, Z8
+	VFNMADD231PD Z14, Z27, Z28
+	VFNMADD231PD Z12, Z27, Z26
+	VFNMADD231PD Z5, Z27, Z30
+	VFNMADD231PD Z15, Z31, Z2
+	VFNMADD231PD Z25, Z31, Z1
+	VFNMADD231PD Z17, Z31, Z0
+	VFNMADD231PD Z7, Z31, Z16
+	VFNMADD231PD Z18, Z31, Z19
+	VFNMADD231PD Z14, Z31, Z20
+	VFNMADD231PD Z12, Z31, Z21
+	VFNMADD231PD Z5, Z31, Z22
+	VFNMADD231PD Z25, Z24, Z6
+	VMOVUPD      3456(BX), Z11
+	VFNMADD231PD Z17, Z24, Z11
+	VMOVUPD      3392(BX), Z13
+	VFNMADD231PD Z7, Z24, Z13
+	VMOVUPD      3328(BX), Z15
+	VFNMADD231PD Z18, Z24, Z15
+	VMOVUPD      3136(BX), Z25
+	VFNMADD231PD Z14, Z24, Z25
+	VMOVUPD      3200(BX), Z27
+	VFNMADD231PD Z12, Z24, Z27
+	VMOVUPD      3264(BX), Z31
+	VFNMADD231PD Z5, Z24, Z31
+	VMOVUPD      one<>+0(SB), Z24
+	VMOVUPD      1600(BX), Z5
+	VDIVPD       Z5, Z24, Z12
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z14
+	VMOVUPD      2624(BX), Z18
+	VORPD        Z14, Z18, Z14
+	VMOVUPD      2048(BX), Z18
+	VMULPD       Z12, Z18, Z7
+	VMOVUPD      2112(BX), Z17
+	VMULPD       Z12, Z17, Z5
+	VMOVUPD      Z14, 2624(BX)
+	VMOVUPD      2176(BX), Z14
+	VMULPD       Z12, Z14, Z24
+	VFNMADD231PD Z18, Z7, Z3
+	VFNMADD231PD Z17, Z7, Z29
+	VFNMADD231PD Z14, Z7, Z23
+	VMOVUPD      3072(BX), Z18
+	VFNMADD231PD Z18, Z7, Z10
+	VMOVUPD      Z12, 2048(BX)
+	VMOVUPD      1984(BX), Z12
+	VFNMADD231PD Z12, Z7, Z9
+	VMOVUPD      Z9, 960(BX)
+	VMOVUPD      3840(BX), Z9
+	VFNMADD231PD Z9, Z7, Z8
+	VMOVUPD      Z8, 896(BX)
+	VMOVUPD      3904(BX), Z8
+	VFNMADD231PD Z8, Z7, Z28
+	VMOVUPD      Z28, 832(BX)
+	VMOVUPD      3968(BX), Z28
+	VFNMADD231PD Z28, Z7, Z26
+	VFNMADD231PD Z4, Z7, Z30
+	VFNMADD231PD Z17, Z5, Z2
+	VFNMADD231PD Z14, Z5, Z1
+	VFNMADD231PD Z18, Z5, Z0
+	VFNMADD231PD Z12, Z5, Z16
+	VFNMADD231PD Z9, Z5, Z19
+	VFNMADD231PD Z8, Z5, Z20
+	VFNMADD231PD Z28, Z5, Z21
+	VFNMADD231PD Z4, Z5, Z22
+	VFNMADD231PD Z14, Z24, Z6
+	VFNMADD231PD Z18, Z24, Z11
+	VFNMADD231PD Z12, Z24, Z13
+	VFNMADD231PD Z9, Z24, Z15
+	VFNMADD231PD Z8, Z24, Z25
+	VFNMADD231PD Z28, Z24, Z27
+	VFNMADD231PD Z4, Z24, Z31
+	VMOVUPD      one<>+0(SB), Z5
+	VDIVPD       Z3, Z5, Z7
+	VPSUBQ       pivotMin<>+0(SB), Z3, Z14
+	VMOVUPD      2624(BX), Z17
+	VORPD        Z14, Z17, Z14
+	VMULPD       Z7, Z29, Z17
+	VMULPD       Z7, Z23, Z24
+	VFNMADD231PD Z29, Z17, Z2
+	VFNMADD231PD Z23, Z17, Z1
+	VFNMADD231PD Z10, Z17, Z0
+	VMOVUPD      960(BX), Z29
+	VFNMADD231PD Z29, Z17, Z16
+	VMOVUPD      Z7, 2624(BX)
+	VMOVUPD      896(BX), Z7
+	VFNMADD231PD Z7, Z17, Z19
+	VMOVUPD      Z4, 2176(BX)
+	VMOVUPD      832(BX), Z4
+	VFNMADD231PD Z4, Z17, Z20
+	VFNMADD231PD Z26, Z17, Z21
+	VFNMADD231PD Z30, Z17, Z22
+	VFNMADD231PD Z23, Z24, Z6
+	VFNMADD231PD Z10, Z24, Z11
+	VFNMADD231PD Z29, Z24, Z13
+	VFNMADD231PD Z7, Z24, Z15
+	VFNMADD231PD Z4, Z24, Z25
+	VFNMADD231PD Z26, Z24, Z27
+	VFNMADD231PD Z30, Z24, Z31
+	VDIVPD       Z2, Z5, Z17
+	VPSUBQ       pivotMin<>+0(SB), Z2, Z23
+	VORPD        Z23, Z14, Z14
+	VMULPD       Z17, Z1, Z23
+	VFNMADD231PD Z1, Z23, Z6
+	VFNMADD231PD Z0, Z23, Z11
+	VFNMADD231PD Z16, Z23, Z13
+	VFNMADD231PD Z19, Z23, Z15
+	VFNMADD231PD Z20, Z23, Z25
+	VFNMADD231PD Z21, Z23, Z27
+	VFNMADD231PD Z22, Z23, Z31
+	VDIVPD       Z6, Z5, Z1
+	VPSUBQ       pivotMin<>+0(SB), Z6, Z23
+	VORPD        Z23, Z14, Z14
+	VMOVUPD      1600(BX), Z23
+	VMULPD       Z3, Z23, Z3
+	VMULPD       Z6, Z2, Z2
+	VMULPD       Z2, Z3, Z2
+	VMOVUPD      704(BX), Z3
+	VPSRLQ       $0x35, Z3, Z6
+	VANDPD       evenMask<>+0(SB), Z3, Z3
+	VORPD        evenBits<>+0(SB), Z3, Z3
+	VMULPD       Z2, Z3, Z2
+	VMOVUPD      2816(AX), Z3
+	VADDPD.BCST  2816(CX), Z3, Z3
+	VMOVUPD      3392(AX), Z23
+	VADDPD.BCST  3392(CX), Z23, Z23
+	VMOVUPD      4032(AX), Z24
+	VADDPD.BCST  4032(CX), Z24, Z24
+	VMOVUPD      Z6, 704(BX)
+	VMOVUPD      4736(AX), Z6
+	VADDPD.BCST  4736(CX), Z6, Z6
+	VMOVUPD      Z2, 3520(BX)
+	VMOVUPD      5504(AX), Z2
+	VADDPD.BCST  5504(CX), Z2, Z2
+	VMOVUPD      Z14, 1600(BX)
+	VMOVUPD      6336(AX), Z14
+	VADDPD.BCST  6336(CX), Z14, Z14
+	VMOVUPD      3456(AX), Z5
+	VADDPD.BCST  3456(CX), Z5, Z5
+	VMOVUPD      Z31, 3264(BX)
+	VMOVUPD      4096(AX), Z31
+	VADDPD.BCST  4096(CX), Z31, Z31
+	VMOVUPD      Z27, 3200(BX)
+	VMOVUPD      4800(AX), Z27
+	VADDPD.BCST  4800(CX), Z27, Z27
+	VMOVUPD      Z25, 3136(BX)
+	VMOVUPD      5568(AX), Z25
+	VADDPD.BCST  5568(CX), Z25, Z25
+	VMOVUPD      Z15, 3328(BX)
+	VMOVUPD      6400(AX), Z15
+	VADDPD.BCST  6400(CX), Z15, Z15
+	VMOVUPD      Z13, 3392(BX)
+	VMOVUPD      4160(AX), Z13
+	VADDPD.BCST  4160(CX), Z13, Z13
+	VMOVUPD      Z1, 2112(BX)
+	VMOVUPD      4864(AX), Z1
+	VADDPD.BCST  4864(CX), Z1, Z1
+	VMOVUPD      Z11, 3456(BX)
+	VMOVUPD      5632(AX), Z11
+	VADDPD.BCST  5632(CX), Z11, Z11
+	VMOVUPD      Z22, 3584(BX)
+	VMOVUPD      6464(AX), Z22
+	VADDPD.BCST  6464(CX), Z22, Z22
+	VMOVUPD      Z21, 3648(BX)
+	VMOVUPD      4928(AX), Z21
+	VADDPD.BCST  4928(CX), Z21, Z21
+	VMOVUPD      Z20, 3712(BX)
+	VMOVUPD      5696(AX), Z20
+	VADDPD.BCST  5696(CX), Z20, Z20
+	VMOVUPD      Z19, 3776(BX)
+	VMOVUPD      6528(AX), Z19
+	VADDPD.BCST  6528(CX), Z19, Z19
+	VMOVUPD      Z16, 768(BX)
+	VMOVUPD      2240(BX), Z16
+	VMOVUPD      Z0, 256(BX)
+	VMOVUPD      1664(BX), Z0
+	VMOVUPD      Z17, 192(BX)
+	VMULPD       Z0, Z16, Z17
+	VMOVUPD      Z30, 1408(BX)
+	VMOVUPD      2304(BX), Z30
+	VMOVUPD      Z26, 2880(BX)
+	VMULPD       Z0, Z30, Z26
+	VMOVUPD      2368(BX), Z4
+	VMULPD       Z0, Z4, Z7
+	VMOVUPD      2432(BX), Z29
+	VMOVUPD      Z10, 2944(BX)
+	VMULPD       Z0, Z29, Z10
+	VFNMADD231PD Z16, Z17, Z3
+	VFNMADD231PD Z30, Z17, Z23
+	VFNMADD231PD Z4, Z17, Z24
+	VFNMADD231PD Z29, Z17, Z6
+	VMOVUPD      2496(BX), Z16
+	VFNMADD231PD Z16, Z17, Z2
+	VMOVUPD      2560(BX), Z0
+	VFNMADD231PD Z0, Z17, Z14
+	VFNMADD231PD Z30, Z26, Z5
+	VFNMADD231PD Z4, Z26, Z31
+	VFNMADD231PD Z29, Z26, Z27
+	VFNMADD231PD Z16, Z26, Z25
+	VFNMADD231PD Z0, Z26, Z15
+	VFNMADD231PD Z4, Z7, Z13
+	VFNMADD231PD Z29, Z7, Z1
+	VFNMADD231PD Z16, Z7, Z11
+	VFNMADD231PD Z0, Z7, Z22
+	VFNMADD231PD Z29, Z10, Z21
+	VFNMADD231PD Z16, Z10, Z20
+	VFNMADD231PD Z0, Z10, Z19
+	VMOVUPD      2816(BX), Z4
+	VMOVUPD      2688(BX), Z7
+	VMULPD       Z7, Z4, Z10
+	VMOVUPD      2752(BX), Z17
+	VMULPD       Z7, Z17, Z26
+	VMOVUPD      1920(BX), Z29
+	VMULPD       Z7, Z29, Z30
+	VMOVUPD      1856(BX), Z0
+	VMULPD       Z7, Z0, Z16
+	VFNMADD231PD Z4, Z10, Z3
+	VFNMADD231PD Z17, Z10, Z23
+	VFNMADD231PD Z29, Z10, Z24
+	VFNMADD231PD Z0, Z10, Z6
+	VMOVUPD      1792(BX), Z4
+	VFNMADD231PD Z4, Z10, Z2
+	VMOVUPD      1728(BX), Z7
+	VFNMADD231PD Z7, Z10, Z14
+	VFNMADD231PD Z17, Z26, Z5
+	VFNMADD231PD Z29, Z26, Z31
+	VFNMADD231PD Z0, Z26, Z27
+	VFNMADD231PD Z4, Z26, Z25
+	VFNMADD231PD Z7, Z26, Z15
+	VFNMADD231PD Z29, Z30, Z13
+	VFNMADD231PD Z0, Z30, Z1
+	VFNMADD231PD Z4, Z30, Z11
+	VFNMADD231PD Z7, Z30, Z22
+	VFNMADD231PD Z0, Z16, Z21
+	VFNMADD231PD Z4, Z16, Z20
+	VFNMADD231PD Z7, Z16, Z19
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      1536(BX), Z10
+	VMULPD       Z10, Z0, Z16
+	VMOVUPD      384(BX), Z17
+	VMULPD       Z10, Z17, Z26
+	VMOVUPD      448(BX), Z29
+	VMULPD       Z10, Z29, Z30
+	VMOVUPD      512(BX), Z7
+	VMULPD       Z10, Z7, Z4
+	VFNMADD231PD Z0, Z16, Z3
+	VFNMADD231PD Z17, Z16, Z23
+	VFNMADD231PD Z29, Z16, Z24
+	VFNMADD231PD Z7, Z16, Z6
+	VMOVUPD      576(BX), Z0
+	VFNMADD231PD Z0, Z16, Z2
+	VMOVUPD      640(BX), Z10
+	VFNMADD231PD Z10, Z16, Z14
+	VFNMADD231PD Z17, Z26, Z5
+	VFNMADD231PD Z29, Z26, Z31
+	VFNMADD231PD Z7, Z26, Z27
+	VFNMADD231PD Z0, Z26, Z25
+	VFNMADD231PD Z10, Z26, Z15
+	VFNMADD231PD Z29, Z30, Z13
+	VFNMADD231PD Z7, Z30, Z1
+	VFNMADD231PD Z0, Z30, Z11
+	VFNMADD231PD Z10, Z30, Z22
+	VFNMADD231PD Z7, Z4, Z21
+	VFNMADD231PD Z0, Z4, Z20
+	VFNMADD231PD Z10, Z4, Z19
+	VMOVUPD      1024(BX), Z4
+	VMOVUPD      1472(BX), Z7
+	VMULPD       Z7, Z4, Z16
+	VMOVUPD      1088(BX), Z17
+	VMULPD       Z7, Z17, Z26
+	VMOVUPD      1152(BX), Z29
+	VMULPD       Z7, Z29, Z30
+	VMOVUPD      1216(BX), Z10
+	VMULPD       Z7, Z10, Z0
+	VFNMADD231PD Z4, Z16, Z3
+	VFNMADD231PD Z17, Z16, Z23
+	VFNMADD231PD Z29, Z16, Z24
+	VFNMADD231PD Z10, Z16, Z6
+	VMOVUPD      1280(BX), Z4
+	VFNMADD231PD Z4, Z16, Z2
+	VMOVUPD      1344(BX), Z7
+	VFNMADD231PD Z7, Z16, Z14
+	VFNMADD231PD Z17, Z26, Z5
+	VFNMADD231PD Z29, Z26, Z31
+	VFNMADD231PD Z10, Z26, Z27
+	VFNMADD231PD Z4, Z26, Z25
+	VFNMADD231PD Z7, Z26, Z15
+	VFNMADD231PD Z29, Z30, Z13
+	VFNMADD231PD Z10, Z30, Z1
+	VFNMADD231PD Z4, Z30, Z11
+	VFNMADD231PD Z7, Z30, Z22
+	VFNMADD231PD Z10, Z0, Z21
+	VFNMADD231PD Z4, Z0, Z20
+	VFNMADD231PD Z7, Z0, Z19
+	VMOVUPD      2048(BX), Z0
+	VMULPD       Z0, Z18, Z10
+	VMULPD       Z0, Z12, Z16
+	VMULPD       Z0, Z9, Z17
+	VMULPD       Z0, Z8, Z26
+	VFNMADD231PD Z18, Z10, Z3
+	VFNMADD231PD Z12, Z10, Z23
+	VFNMADD231PD Z9, Z10, Z24
+	VFNMADD231PD Z8, Z10, Z6
+	VFNMADD231PD Z28, Z10, Z2
+	VMOVUPD      2176(BX), Z18
+	VFNMADD231PD Z18, Z10, Z14
+	VFNMADD231PD Z12, Z16, Z5
+	VFNMADD231PD Z9, Z16, Z31
+	VFNMADD231PD Z8, Z16, Z27
+	VFNMADD231PD Z28, Z16, Z25
+	VFNMADD231PD Z18, Z16, Z15
+	VFNMADD231PD Z9, Z17, Z13
+	VFNMADD231PD Z8, Z17, Z1
+	VFNMADD231PD Z28, Z17, Z11
+	VFNMADD231PD Z18, Z17, Z22
+	VFNMADD231PD Z8, Z26, Z21
+	VFNMADD231PD Z28, Z26, Z20
+	VFNMADD231PD Z18, Z26, Z19
+	VMOVUPD      2944(BX), Z8
+	VMOVUPD      2624(BX), Z9
+	VMULPD       Z9, Z8, Z10
+	VMOVUPD      960(BX), Z12
+	VMULPD       Z9, Z12, Z16
+	VMOVUPD      896(BX), Z17
+	VMULPD       Z9, Z17, Z26
+	VMOVUPD      832(BX), Z29
+	VMULPD       Z9, Z29, Z30
+	VFNMADD231PD Z8, Z10, Z3
+	VFNMADD231PD Z12, Z10, Z23
+	VFNMADD231PD Z17, Z10, Z24
+	VFNMADD231PD Z29, Z10, Z6
+	VMOVUPD      2880(BX), Z8
+	VFNMADD231PD Z8, Z10, Z2
+	VMOVUPD      1408(BX), Z9
+	VFNMADD231PD Z9, Z10, Z14
+	VFNMADD231PD Z12, Z16, Z5
+	VFNMADD231PD Z17, Z16, Z31
+	VFNMADD231PD Z29, Z16, Z27
+	VFNMADD231PD Z8, Z16, Z25
+	VFNMADD231PD Z9, Z16, Z15
+	VFNMADD231PD Z17, Z26, Z13
+	VFNMADD231PD Z29, Z26, Z1
+	VFNMADD231PD Z8, Z26, Z11
+	VFNMADD231PD Z9, Z26, Z22
+	VFNMADD231PD Z29, Z30, Z21
+	VFNMADD231PD Z8, Z30, Z20
+	VFNMADD231PD Z9, Z30, Z19
+	VMOVUPD      256(BX), Z10
+	VMOVUPD      192(BX), Z12
+	VMULPD       Z12, Z10, Z16
+	VMOVUPD      768(BX), Z17
+	VMULPD       Z12, Z17, Z26
+	VMOVUPD      3776(BX), Z29
+	VMULPD       Z12, Z29, Z30
+	VMOVUPD      3712(BX), Z9
+	VMULPD       Z12, Z9, Z8
+	VFNMADD231PD Z10, Z16, Z3
+	VFNMADD231PD Z17, Z16, Z23
+	VFNMADD231PD Z29, Z16, Z24
+	VFNMADD231PD Z9, Z16, Z6
+	VMOVUPD      3648(BX), Z10
+	VFNMADD231PD Z10, Z16, Z2
+	VMOVUPD      3584(BX), Z12
+	VFNMADD231PD Z12, Z16, Z14
+	VFNMADD231PD Z17, Z26, Z5
+	VFNMADD231PD Z29, Z26, Z31
+	VFNMADD231PD Z9, Z26, Z27
+	VFNMADD231PD Z10, Z26, Z25
+	VFNMADD231PD Z12, Z26, Z15
+	VFNMADD231PD Z29, Z30, Z13
+	VFNMADD231PD Z9, Z30, Z1
+	VFNMADD231PD Z10, Z30, Z11
+	VFNMADD231PD Z12, Z30, Z22
+	VFNMADD231PD Z9, Z8, Z21
+	VFNMADD231PD Z10, Z8, Z20
+	VFNMADD231PD Z12, Z8, Z19
+	VMOVUPD      3456(BX), Z8
+	VMOVUPD      2112(BX), Z9
+	VMULPD       Z9, Z8, Z16
+	VMOVUPD      3392(BX), Z17
+	VMULPD       Z9, Z17, Z26
+	VMOVUPD      3328(BX), Z29
+	VMULPD       Z9, Z29, Z30
+	VMOVUPD      3136(BX), Z12
+	VMULPD       Z9, Z12, Z10
+	VFNMADD231PD Z8, Z16, Z3
+	VFNMADD231PD Z17, Z16, Z23
+	VFNMADD231PD Z29, Z16, Z24
+	VFNMADD231PD Z12, Z16, Z6
+	VMOVUPD      3200(BX), Z8
+	VFNMADD231PD Z8, Z16, Z2
+	VMOVUPD      3264(BX), Z9
+	VFNMADD231PD Z9, Z16, Z14
+	VFNMADD231PD Z17, Z26, Z5
+	VFNMADD231PD Z29, Z26, Z31
+	VFNMADD231PD Z12, Z26, Z27
+	VFNMADD231PD Z8, Z26, Z25
+	VFNMADD231PD Z9, Z26, Z15
+	VFNMADD231PD Z29, Z30, Z13
+	VFNMADD231PD Z12, Z30, Z1
+	VFNMADD231PD Z8, Z30, Z11
+	VFNMADD231PD Z9, Z30, Z22
+	VFNMADD231PD Z12, Z10, Z21
+	VFNMADD231PD Z8, Z10, Z20
+	VFNMADD231PD Z9, Z10, Z19
+	VMOVUPD      one<>+0(SB), Z10
+	VDIVPD       Z3, Z10, Z12
+	VPSUBQ       pivotMin<>+0(SB), Z3, Z16
+	VMOVUPD      1600(BX), Z17
+	VORPD        Z16, Z17, Z16
+	VMULPD       Z12, Z23, Z17
+	VMULPD       Z12, Z24, Z26
+	VMULPD       Z12, Z6, Z29
+	VFNMADD231PD Z23, Z17, Z5
+	VFNMADD231PD Z24, Z17, Z31
+	VFNMADD231PD Z6, Z17, Z27
+	VFNMADD231PD Z2, Z17, Z25
+	VFNMADD231PD Z14, Z17, Z15
+	VFNMADD231PD Z24, Z26, Z13
+	VFNMADD231PD Z6, Z26, Z1
+	VFNMADD231PD Z2, Z26, Z11
+	VFNMADD231PD Z14, Z26, Z22
+	VFNMADD231PD Z6, Z29, Z21
+	VFNMADD231PD Z2, Z29, Z20
+	VFNMADD231PD Z14, Z29, Z19
+	VDIVPD       Z5, Z10, Z6
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z17
+	VORPD        Z17, Z16, Z16
+	VMULPD       Z6, Z31, Z17
+	VMULPD       Z6, Z27, Z23
+	VFNMADD231PD Z31, Z17, Z13
+	VFNMADD231PD Z27, Z17, Z1
+	VFNMADD231PD Z25, Z17, Z11
+	VFNMADD231PD Z15, Z17, Z22
+	VFNMADD231PD Z27, Z23, Z21
+	VFNMADD231PD Z25, Z23, Z20
+	VFNMADD231PD Z15, Z23, Z19
+	VDIVPD       Z13, Z10, Z17
+	VPSUBQ       pivotMin<>+0(SB), Z13, Z23
+	VORPD        Z23, Z16, Z16
+	VMULPD       Z17, Z1, Z23
+	VFNMADD231PD Z1, Z23, Z21
+	VFNMADD231PD Z11, Z23, Z20
+	VFNMADD231PD Z22, Z23, Z19
+	VDIVPD       Z21, Z10, Z1
+	VPSUBQ       pivotMin<>+0(SB), Z21, Z10
+	VORPD        Z10, Z16, Z10
+	VMULPD       Z5, Z3, Z3
+	VMULPD       Z21, Z13, Z5
+	VMULPD       Z5, Z3, Z3
+	VMOVUPD      3520(BX), Z5
+	VPSRLQ       $0x35, Z5, Z13
+	VMOVUPD      704(BX), Z16
+	VPADDQ       Z13, Z16, Z13
+	VANDPD       evenMask<>+0(SB), Z5, Z5
+	VORPD        evenBits<>+0(SB), Z5, Z5
+	VMULPD       Z3, Z5, Z3
+	VMOVUPD      5760(AX), Z5
+	VADDPD.BCST  5760(CX), Z5, Z5
+	VMOVUPD      6592(AX), Z16
+	VADDPD.BCST  6592(CX), Z16, Z16
+	VMOVUPD      6656(AX), Z21
+	VADDPD.BCST  6656(CX), Z21, Z21
+	VMOVUPD      2496(BX), Z23
+	VMOVUPD      1664(BX), Z24
+	VMULPD       Z24, Z23, Z26
+	VMOVUPD      2560(BX), Z27
+	VMULPD       Z24, Z27, Z24
+	VFNMADD231PD Z23, Z26, Z5
+	VFNMADD231PD Z27, Z26, Z16
+	VFNMADD231PD Z27, Z24, Z21
+	VMOVUPD      1792(BX), Z23
+	VMOVUPD      2688(BX), Z24
+	VMULPD       Z24, Z23, Z26
+	VMOVUPD      1728(BX), Z27
+	VMULPD       Z24, Z27, Z24
+	VFNMADD231PD Z23, Z26, Z5
+	VFNMADD231PD Z27, Z26, Z16
+	VFNMADD231PD Z27, Z24, Z21
+	VMOVUPD      576(BX), Z23
+	VMOVUPD      1536(BX), Z24
+	VMULPD       Z24, Z23, Z26
+	VMOVUPD      640(BX), Z27
+	VMULPD       Z24, Z27, Z24
+	VFNMADD231PD Z23, Z26, Z5
+	VFNMADD231PD Z27, Z26, Z16
+	VFNMADD231PD Z27, Z24, Z21
+	VMOVUPD      1472(BX), Z23
+	VMULPD       Z23, Z4, Z24
+	VMULPD       Z23, Z7, Z23
+	VFNMADD231PD Z4, Z24, Z5
+	VFNMADD231PD Z7, Z24, Z16
+	VFNMADD231PD Z7, Z23, Z21
+	VMULPD       Z0, Z28, Z4
+	VMULPD       Z0, Z18, Z0
+	VFNMADD231PD Z28, Z4, Z5
+	VFNMADD231PD Z18, Z4, Z16
+	VFNMADD231PD Z18, Z0, Z21
+	VMOVUPD      2880(BX), Z0
+	VMOVUPD      2624(BX), Z4
+	VMULPD       Z4, Z0, Z7
+	VMOVUPD      1408(BX), Z18
+	VMULPD       Z4, Z18, Z4
+	VFNMADD231PD Z0, Z7, Z5
+	VFNMADD231PD Z18, Z7, Z16
+	VFNMADD231PD Z18, Z4, Z21
+	VMOVUPD      3648(BX), Z0
+	VMOVUPD      192(BX), Z4
+	VMULPD       Z4, Z0, Z7
+	VMOVUPD      3584(BX), Z18
+	VMULPD       Z4, Z18, Z4
+	VFNMADD231PD Z0, Z7, Z5
+	VFNMADD231PD Z18, Z7, Z16
+	VFNMADD231PD Z18, Z4, Z21
+	VMOVUPD      2112(BX), Z0
+	VMULPD       Z0, Z8, Z4
+	VMULPD       Z0, Z9, Z0
+	VFNMADD231PD Z8, Z4, Z5
+	VFNMADD231PD Z9, Z4, Z16
+	VFNMADD231PD Z9, Z0, Z21
+	VMULPD       Z12, Z2, Z0
+	VMULPD       Z12, Z14, Z4
+	VFNMADD231PD Z2, Z0, Z5
+	VFNMADD231PD Z14, Z0, Z16
+	VFNMADD231PD Z14, Z4, Z21
+	VMULPD       Z6, Z25, Z0
+	VMULPD       Z6, Z15, Z2
+	VFNMADD231PD Z25, Z0, Z5
+	VFNMADD231PD Z15, Z0, Z16
+	VFNMADD231PD Z15, Z2, Z21
+	VMULPD       Z17, Z11, Z0
+	VMULPD       Z17, Z22, Z2
+	VFNMADD231PD Z11, Z0, Z5
+	VFNMADD231PD Z22, Z0, Z16
+	VFNMADD231PD Z22, Z2, Z21
+	VMULPD       Z1, Z20, Z0
+	VMULPD       Z1, Z19, Z1
+	VFNMADD231PD Z20, Z0, Z5
+	VFNMADD231PD Z19, Z0, Z16
+	VFNMADD231PD Z19, Z1, Z21
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z0
+	VORPD        Z0, Z10, Z0
+	VMULPD       Z16, Z16, Z1
+	VFMSUB231PD  Z21, Z5, Z1
+	VPSUBQ       leastPair<>+0(SB), Z1, Z2
+	VPSRLQ       $0x01, Z2, Z2
+	VORPD        Z2, Z0, Z0
+	VMULPD       Z1, Z3, Z1
+	TESTQ        SI, SI
+	JZ           determinants14
+	VANDPD       evenMask<>+0(SB), Z1, Z2
+	VORPD        evenBits<>+0(SB), Z2, Z2
+	VPSRLQ       $0x35, Z1, Z1
+	VPADDQ       Z1, Z13, Z1
+	VPTESTMQ     topBits<>+0(SB), Z0, K1
+	VMOVUPD      notANumber<>+0(SB), K1, Z2
+	VCVTPD2PS    Z2, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y0, Y3, Y0
+	VCVTPS2PD    Y0, Z0
+	VMOVUPD      one<>+0(SB), Z3
+	VMULPD       Z0, Z0, Z4
+	VFNMADD231PD Z2, Z4, Z3
+	VMOVUPD      (R10)(R12*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z3, Z2
+	VMOVUPD      (R9)(R12*1), Z3
+	VMULPD       (BX), Z3, Z3
+	VMULPD       Z0, Z3, Z0
+	VMOVUPD      threeEighths<>+0(SB), Z3
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z3
+	VMOVUPD      (R11)(R12*1), Z4
+	VPADDQ       128(BX), Z4, Z4
+	VPSUBQ       Z1, Z4, Z1
+	VPSLLQ       $0x34, Z1, Z1
+	VPADDQ       Z0, Z1, Z0
+	VMULPD       Z0, Z2, Z1
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (SI)(R12*1)
+
+next14:
+	ADDQ $0x40, R12
+	ADDQ $0x00001a40, AX
+	SUBQ $0x01, DX
+	JG   loop14
+	VZEROUPPER
+	RET
+
+determinants14:
+	VANDPD   mantissa<>+0(SB), Z1, Z2
+	VORPD    one<>+0(SB), Z2, Z2
+	VPSRLQ   $0x34, Z1, Z3
+	VPSUBQ   expBias<>+0(SB), Z3, Z3
+	VPADDQ   Z13, Z13, Z13
+	VPADDQ   Z13, Z3, Z3
+	VPSUBQ   expBias2<>+0(SB), Z3, Z3
+	VPSUBQ   expBias2<>+0(SB), Z3, Z3
+	VPTESTMQ topBits<>+0(SB), Z0, K1
+	VMOVUPD  notANumber<>+0(SB), K1, Z2
+	VMOVUPD  Z2, (DI)(R12*1)
+	VMOVUPD  Z3, (R8)(R12*1)
+	JMP      next14
+
+order15:
+	VBROADCASTSD ae+80(FP), Z0
+	VMOVUPD      Z0, (BX)
+	VBROADCASTSD ac+88(FP), Z0
+	VMOVUPD      Z0, 64(BX)
+	VBROADCASTSD ax+96(FP), Z0
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      128(BX), Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VPADDQ       evenBias<>+0(SB), Z0, Z0
+	VMOVUPD      Z0, 128(BX)
+	XORQ         R12, R12
+
+loop15:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      64(AX), Z1
+	VADDPD.BCST  64(CX), Z1, Z1
+	VMOVUPD      192(AX), Z2
+	VADDPD.BCST  192(CX), Z2, Z2
+	VMOVUPD      384(AX), Z3
+	VADDPD.BCST  384(CX), Z3, Z3
+	VMOVUPD      640(AX), Z4
+	VADDPD.BCST  640(CX), Z4, Z4
+	VMOVUPD      960(AX), Z5
+	VADDPD.BCST  960(CX), Z5, Z5
+	VMOVUPD      1344(AX), Z6
+	VADDPD.BCST  1344(CX), Z6, Z6
+	VMOVUPD      1792(AX), Z7
+	VADDPD.BCST  1792(CX), Z7, Z7
+	VMOVUPD      2304(AX), Z8
+	VADDPD.BCST  2304(CX), Z8, Z8
+	VMOVUPD      2880(AX), Z9
+	VADDPD.BCST  2880(CX), Z9, Z9
+	VMOVUPD      3520(AX), Z10
+	VADDPD.BCST  3520(CX), Z10, Z10
+	VMOVUPD      4224(AX), Z11
+	VADDPD.BCST  4224(CX), Z11, Z11
+	VMOVUPD      4992(AX), Z12
+	VADDPD.BCST  4992(CX), Z12, Z12
+	VMOVUPD      5824(AX), Z13
+	VADDPD.BCST  5824(CX), Z13, Z13
+	VMOVUPD      6720(AX), Z14
+	VADDPD.BCST  6720(CX), Z14, Z14
+	VMOVUPD      128(AX), Z15
+	VADDPD.BCST  128(CX), Z15, Z15
+	VMOVUPD      256(AX), Z16
+	VADDPD.BCST  256(CX), Z16, Z16
+	VMOVUPD      448(AX), Z17
+	VADDPD.BCST  448(CX), Z17, Z17
+	VMOVUPD      704(AX), Z18
+	VADDPD.BCST  704(CX), Z18, Z18
+	VMOVUPD      1024(AX), Z19
+	VADDPD.BCST  1024(CX), Z19, Z19
+	VMOVUPD      1408(AX), Z20
+	VADDPD.BCST  1408(CX), Z20, Z20
+	VMOVUPD      1856(AX), Z21
+	VADDPD.BCST  1856(CX), Z21, Z21
+	VMOVUPD      2368(AX), Z22
+	VADDPD.BCST  2368(CX), Z22, Z22
+	VMOVUPD      2944(AX), Z23
+	VADDPD.BCST  2944(CX), Z23, Z23
+	VMOVUPD      3584(AX), Z24
+	VADDPD.BCST  3584(CX), Z24, Z24
+	VMOVUPD      4288(AX), Z25
+	VADDPD.BCST  4288(CX), Z25, Z25
+	VMOVUPD      5056(AX), Z26
+	VADDPD.BCST  5056(CX), Z26, Z26
+	VMOVUPD      5888(AX), Z27
+	VADDPD.BCST  5888(CX), Z27, Z27
+	VMOVUPD      6784(AX), Z28
+	VADDPD.BCST  6784(CX), Z28, Z28
+	VMOVUPD      320(AX), Z29
+	VADDPD.BCST  320(CX), Z29, Z29
+	VMOVUPD      512(AX), Z30
+	VADDPD.BCST  512(CX), Z30, Z30
+	VMOVUPD      768(AX), Z31
+	VADDPD.BCST  768(CX), Z31, Z31
+	VMOVUPD      Z31, 192(BX)
+	VMOVUPD      1088(AX), Z31
+	VADDPD.BCST  1088(CX), Z31, Z31
+	VMOVUPD      Z31, 256(BX)
+	VMOVUPD      1472(AX), Z31
+	VADDPD.BCST  1472(CX), Z31, Z31
+	VMOVUPD      Z31, 320(BX)
+	VMOVUPD      1920(AX), Z31
+	VADDPD.BCST  1920(CX), Z31, Z31
+	VMOVUPD      Z31, 384(BX)
+	VMOVUPD      2432(AX), Z31
+	VADDPD.BCST  2432(CX), Z31, Z31
+	VMOVUPD      Z31, 448(BX)
+	VMOVUPD      3008(AX), Z31
+	VADDPD.BCST  3008(CX), Z31, Z31
+	VMOVUPD      Z31, 512(BX)
+	VMOVUPD      3648(AX), Z31
+	VADDPD.BCST  3648(CX), Z31, Z31
+	VMOVUPD      Z31, 576(BX)
+	VMOVUPD      4352(AX), Z31
+	VADDPD.BCST  4352(CX), Z31, Z31
+	VMOVUPD      Z31, 640(BX)
+	VMOVUPD      5120(AX), Z31
+	VADDPD.BCST  5120(CX), Z31, Z31
+	VMOVUPD      Z31, 704(BX)
+	VMOVUPD      5952(AX), Z31
+	VADDPD.BCST  5952(CX), Z31, Z31
+	VMOVUPD      Z31, 768(BX)
+	VMOVUPD      6848(AX), Z31
+	VADDPD.BCST  6848(CX), Z31, Z31
+	VMOVUPD      Z31, 832(BX)
+	VMOVUPD      576(AX), Z31
+	VADDPD.BCST  576(CX), Z31, Z31
+	VMOVUPD      Z31, 896(BX)
+	VMOVUPD      832(AX), Z31
+	VADDPD.BCST  832(CX), Z31, Z31
+	VMOVUPD      Z31, 960(BX)
+	VMOVUPD      1152(AX), Z31
+	VADDPD.BCST  1152(CX), Z31, Z31
+	VMOVUPD      Z31, 1024(BX)
+	VMOVUPD      1536(AX), Z31
+	VADDPD.BCST  1536(CX), Z31, Z31
+	VMOVUPD      Z31, 1088(BX)
+	VMOVUPD      1984(AX), Z31
+	VADDPD.BCST  1984(CX), Z31, Z31
+	VMOVUPD      Z31, 1152(BX)
+	VMOVUPD      2496(AX), Z31
+	VADDPD.BCST  2496(CX), Z31, Z31
+	VMOVUPD      Z31, 1216(BX)
+	VMOVUPD      3072(AX), Z31
+	VADDPD.BCST  3072(CX), Z31, Z31
+	VMOVUPD      Z31, 1280(BX)
+	VMOVUPD      3712(AX), Z31
+	VADDPD.BCST  3712(CX), Z31, Z31
+	VMOVUPD      Z31, 1344(BX)
+	VMOVUPD      4416(AX), Z31
+	VADDPD.BCST  4416(CX), Z31, Z31
+	VMOVUPD      Z31, 1408(BX)
+	VMOVUPD      5184(AX), Z31
+	VADDPD.BCST  5184(CX), Z31, Z31
+	VMOVUPD      Z31, 1472(BX)
+	VMOVUPD      6016(AX), Z31
+	VADDPD.BCST  6016(CX), Z31, Z31
+	VMOVUPD      Z31, 1536(BX)
+	VMOVUPD      6912(AX), Z31
+	VADDPD.BCST  6912(CX), Z31, Z31
+	VMOVUPD      Z31, 1600(BX)
+	VMOVUPD      one<>+0(SB), Z31
+	VMOVUPD      Z30, 1664(BX)
+	VDIVPD       Z0, Z31, Z30
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z31
+	VMOVUPD      Z0, 1728(BX)
+	VMULPD       Z30, Z1, Z0
+	VMOVUPD      Z31, 1792(BX)
+	VMULPD       Z30, Z2, Z31
+	VMOVUPD      Z29, 1856(BX)
+	VMULPD       Z30, Z3, Z29
+	VFNMADD231PD Z1, Z0, Z15
+	VFNMADD231PD Z2, Z0, Z16
+	VFNMADD231PD Z3, Z0, Z17
+	VFNMADD231PD Z4, Z0, Z18
+	VFNMADD231PD Z5, Z0, Z19
+	VFNMADD231PD Z6, Z0, Z20
+	VFNMADD231PD Z7, Z0, Z21
+	VFNMADD231PD Z8, Z0, Z22
+	VFNMADD231PD Z9, Z0, Z23
+	VFNMADD231PD Z10, Z0, Z24
+	VFNMADD231PD Z11, Z0, Z25
+	VFNMADD231PD Z12, Z0, Z26
+	VFNMADD231PD Z13, Z0, Z27
+	VFNMADD231PD Z14, Z0, Z28
+	VMOVUPD      1856(BX), Z0
+	VFNMADD231PD Z2, Z31, Z0
+	VMOVUPD      1664(BX), Z1
+	VFNMADD231PD Z3, Z31, Z1
+	VMOVUPD      192(BX), Z2
+	VFNMADD231PD Z4, Z31, Z2
+	VMOVUPD      Z30, 1920(BX)
+	VMOVUPD      256(BX), Z30
+	VFNMADD231PD Z5, Z31, Z30
+	VMOVUPD      Z28, 1984(BX)
+	VMOVUPD      320(BX), Z28
+	VFNMADD231PD Z6, Z31, Z28
+	VMOVUPD      Z27, 2048(BX)
+	VMOVUPD      384(BX), Z27
+	VFNMADD231PD Z7, Z31, Z27
+	VMOVUPD      Z26, 2112(BX)
+	VMOVUPD      448(BX), Z26
+	VFNMADD231PD Z8, Z31, Z26
+	VMOVUPD      Z25, 2176(BX)
+	VMOVUPD      512(BX), Z25
+	VFNMADD231PD Z9, Z31, Z25
+	VMOVUPD      Z24, 2240(BX)
+	VMOVUPD      576(BX), Z24
+	VFNMADD231PD Z10, Z31, Z24
+	VMOVUPD      Z24, 576(BX)
+	VMOVUPD      640(BX), Z24
+	VFNMADD231PD Z11, Z31, Z24
+	VMOVUPD      Z24, 640(BX)
+	VMOVUPD      704(BX), Z24
+	VFNMADD231PD Z12, Z31, Z24
+	VMOVUPD      Z24, 704(BX)
+	VMOVUPD      768(BX), Z24
+	VFNMADD231PD Z13, Z31, Z24
+	VMOVUPD      Z24, 768(BX)
+	VMOVUPD      832(BX), Z24
+	VFNMADD231PD Z14, Z31, Z24
+	VMOVUPD      896(BX), Z31
+	VFNMADD231PD Z3, Z29, Z31
+	VMOVUPD      960(BX), Z3
+	VFNMADD231PD Z4, Z29, Z3
+	VMOVUPD      Z4, 2304(BX)
+	VMOVUPD      1024(BX), Z4
+	VFNMADD231PD Z5, Z29, Z4
+	VMOVUPD      Z5, 2368(BX)
+	VMOVUPD      1088(BX), Z5
+	VFNMADD231PD Z6, Z29, Z5
+	VMOVUPD      Z6, 2432(BX)
+	VMOVUPD      1152(BX), Z6
+	VFNMADD231PD Z7, Z29, Z6
+	VMOVUPD      Z7, 2496(BX)
+	VMOVUPD      1216(BX), Z7
+	VFNMADD231PD Z8, Z29, Z7
+	VMOVUPD      Z8, 2560(BX)
+	VMOVUPD      1280(BX), Z8
+	VFNMADD231PD Z9, Z29, Z8
+	VMOVUPD      Z9, 2624(BX)
+	VMOVUPD      1344(BX), Z9
+	VFNMADD231PD Z10, Z29, Z9
+	VMOVUPD      Z10, 2688(BX)
+	VMOVUPD      1408(BX), Z10
+	VFNMADD231PD Z11, Z29, Z10
+	VMOVUPD      Z11, 2752(BX)
+	VMOVUPD      1472(BX), Z11
+	VFNMADD231PD Z12, Z29, Z11
+	VMOVUPD      Z12, 2816(BX)
+	VMOVUPD      1536(BX), Z12
+	VFNMADD231PD Z13, Z29, Z12
+	VMOVUPD      Z13, 2880(BX)
+	VMOVUPD      1600(BX), Z13
+	VFNMADD231PD Z14, Z29, Z13
+	VMOVUPD      one<>+0(SB), Z29
+	VMOVUPD      Z14, 2944(BX)
+	VDIVPD       Z15, Z29, Z14
+	VPSUBQ       pivotMin<>+0(SB), Z15, Z29
+	VMOVUPD      Z15, 3008(BX)
+	VMOVUPD      1792(BX), Z15
+	VORPD        Z29, Z15, Z15
+	VMULPD       Z14, Z16, Z29
+	VMOVUPD      Z15, 1792(BX)
+	VMULPD       Z14, Z17, Z15
+	VFNMADD231PD Z16, Z29, Z0
+	VFNMADD231PD Z17, Z29, Z1
+	VFNMADD231PD Z18, Z29, Z2
+	VFNMADD231PD Z19, Z29, Z30
+	VFNMADD231PD Z20, Z29, Z28
+	VFNMADD231PD Z21, Z29, Z27
+	VFNMADD231PD Z22, Z29, Z26
+	VFNMADD231PD Z23, Z29, Z25
+	VMOVUPD      2240(BX), Z16
+	VMOVUPD      Z14, 3072(BX)
+	VMOVUPD      576(BX), Z14
+	VFNMADD231PD Z16, Z29, Z14
+	VMOVUPD      Z14, 576(BX)
+	VMOVUPD      2176(BX), Z14
+	VMOVUPD      Z25, 512(BX)
+	VMOVUPD      640(BX), Z25
+	VFNMADD231PD Z14, Z29, Z25
+	VMOVUPD      Z25, 640(BX)
+	VMOVUPD      2112(BX), Z25
+	VMOVUPD      Z26, 448(BX)
+	VMOVUPD      704(BX), Z26
+	VFNMADD231PD Z25, Z29, Z26
+	VMOVUPD      Z26, 704(BX)
+	VMOVUPD      2048(BX), Z26
+	VMOVUPD      Z27, 384(BX)
+	VMOVUPD      768(BX), Z27
+	VFNMADD231PD Z26, Z29, Z27
+	VMOVUPD      Z27, 768(BX)
+	VMOVUPD      1984(BX), Z27
+	VFNMADD231PD Z27, Z29, Z24
+	VFNMADD231PD Z17, Z15, Z31
+	VFNMADD231PD Z18, Z15, Z3
+	VFNMADD231PD Z19, Z15, Z4
+	VFNMADD231PD Z20, Z15, Z5
+	VFNMADD231PD Z21, Z15, Z6
+	VFNMADD231PD Z22, Z15, Z7
+	VFNMADD231PD Z23, Z15, Z8
+	VFNMADD231PD Z16, Z15, Z9
+	VFNMADD231PD Z14, Z15, Z10
+	VFNMADD231PD Z25, Z15, Z11
+	VFNMADD231PD Z26, Z15, Z12
+	VFNMADD231PD Z27, Z15, Z13
+	VMOVUPD      one<>+0(SB), Z15
+	VDIVPD       Z0, Z15, Z17
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z29
+	VMOVUPD      1792(BX), Z27
+	VORPD        Z29, Z27, Z27
+	VMULPD       Z17, Z1, Z29
+	VFNMADD231PD Z1, Z29, Z31
+	VFNMADD231PD Z2, Z29, Z3
+	VFNMADD231PD Z30, Z29, Z4
+	VFNMADD231PD Z28, Z29, Z5
+	VMOVUPD      384(BX), Z1
+	VFNMADD231PD Z1, Z29, Z6
+	VMOVUPD      Z6, 1152(BX)
+	VMOVUPD      448(BX), Z6
+	VFNMADD231PD Z6, Z29, Z7
+	VMOVUPD      Z7, 1216(BX)
+	VMOVUPD      512(BX), Z7
+	VFNMADD231PD Z7, Z29, Z8
+	VMOVUPD      Z8, 1280(BX)
+	VMOVUPD      576(BX), Z8
+	VFNMADD231PD Z8, Z29, Z9
+	VMOVUPD      Z9, 1344(BX)
+	VMOVUPD      640(BX), Z9
+	VFNMADD231PD Z9, Z29, Z10
+	VMOVUPD      Z10, 1408(BX)
+	VMOVUPD      704(BX), Z10
+	VFNMADD231PD Z10, Z29, Z11
+	VMOVUPD      Z11, 1472(BX)
+	VMOVUPD      768(BX), Z11
+	VFNMADD231PD Z11, Z29, Z12
+	VFNMADD231PD Z24, Z29, Z13
+	VDIVPD       Z31, Z15, Z29
+	VPSUBQ       pivotMin<>+0(SB), Z31, Z15
+	VORPD        Z15, Z27, Z15
+	VMOVUPD      1728(BX), Z27
+	VMULPD       3008(BX), Z27, Z27
+	VMULPD       Z31, Z0, Z0
+	VMULPD       Z0, Z27, Z0
+	VMOVUPD      896(AX), Z27
+	VADDPD.BCST  896(CX), Z27, Z27
+	VMOVUPD      1216(AX), Z31
+	VADDPD.BCST  1216(CX), Z31, Z31
+	VMOVUPD      Z0, 896(BX)
+	VMOVUPD      1600(AX), Z0
+	VADDPD.BCST  1600(CX), Z0, Z0
+	VMOVUPD      Z15, 1856(BX)
+	VMOVUPD      2048(AX), Z15
+	VADDPD.BCST  2048(CX), Z15, Z15
+	VMOVUPD      Z13, 1600(BX)
+	VMOVUPD      2560(AX), Z13
+	VADDPD.BCST  2560(CX), Z13, Z13
+	VMOVUPD      Z12, 1536(BX)
+	VMOVUPD      3136(AX), Z12
+	VADDPD.BCST  3136(CX), Z12, Z12
+	VMOVUPD      Z5, 1088(BX)
+	VMOVUPD      3776(AX), Z5
+	VADDPD.BCST  3776(CX), Z5, Z5
+	VMOVUPD      Z4, 1024(BX)
+	VMOVUPD      4480(AX), Z4
+	VADDPD.BCST  4480(CX), Z4, Z4
+	VMOVUPD      Z3, 960(BX)
+	VMOVUPD      5248(AX), Z3
+	VADDPD.BCST  5248(CX), Z3, Z3
+	VMOVUPD      Z29, 3008(BX)
+	VMOVUPD      6080(AX), Z29
+	VADDPD.BCST  6080(CX), Z29, Z29
+	VMOVUPD      Z24, 832(BX)
+	VMOVUPD      6976(AX), Z24
+	VADDPD.BCST  6976(CX), Z24, Z24
+	VMOVUPD      1280(AX), Z11
+	VADDPD.BCST  1280(CX), Z11, Z11
+	VMOVUPD      1664(AX), Z10
+	VADDPD.BCST  1664(CX), Z10, Z10
+	VMOVUPD      2112(AX), Z9
+	VADDPD.BCST  2112(CX), Z9, Z9
+	VMOVUPD      2624(AX), Z8
+	VADDPD.BCST  2624(CX), Z8, Z8
+	VMOVUPD      3200(AX), Z7
+	VADDPD.BCST  3200(CX), Z7, Z7
+	VMOVUPD      3840(AX), Z6
+	VADDPD.BCST  3840(CX), Z6, Z6
+	VMOVUPD      4544(AX), Z1
+	VADDPD.BCST  4544(CX), Z1, Z1
+	VMOVUPD      Z28, 320(BX)
+	VMOVUPD      5312(AX), Z28
+	VADDPD.BCST  5312(CX), Z28, Z28
+	VMOVUPD      Z30, 256(BX)
+	VMOVUPD      6144(AX), Z30
+	VADDPD.BCST  6144(CX), Z30, Z30
+	VMOVUPD      Z2, 192(BX)
+	VMOVUPD      7040(AX), Z2
+	VADDPD.BCST  7040(CX), Z2, Z2
+	VMOVUPD      Z17, 1728(BX)
+	VMOVUPD      1728(AX), Z17
+	VADDPD.BCST  1728(CX), Z17, Z17
+	VMOVUPD      2176(AX), Z26
+	VADDPD.BCST  2176(CX), Z26, Z26
+	VMOVUPD      2688(AX), Z25
+	VADDPD.BCST  2688(CX), Z25, Z25
+	VMOVUPD      3264(AX), Z14
+	VADDPD.BCST  3264(CX), Z14, Z14
+	VMOVUPD      3904(AX), Z16
+	VADDPD.BCST  3904(CX), Z16, Z16
+	VMOVUPD      Z23, 1664(BX)
+	VMOVUPD      4608(AX), Z23
+	VADDPD.BCST  4608(CX), Z23, Z23
+	VMOVUPD      Z22, 1792(BX)
+	VMOVUPD      5376(AX), Z22
+	VADDPD.BCST  5376(CX), Z22, Z22
+	VMOVUPD      Z21, 3136(BX)
+	VMOVUPD      6208(AX), Z21
+	VADDPD.BCST  6208(CX), Z21, Z21
+	VMOVUPD      Z20, 3200(BX)
+	VMOVUPD      7104(AX), Z20
+	VADDPD.BCST  7104(CX), Z20, Z20
+	VMOVUPD      Z19, 3264(BX)
+	VMOVUPD      2240(AX), Z19
+	VADDPD.BCST  2240(CX), Z19, Z19
+	VMOVUPD      Z18, 3328(BX)
+	VMOVUPD      2752(AX), Z18
+	VADDPD.BCST  2752(CX), Z18, Z18
+	VMOVUPD      Z18, 3392(BX)
+	VMOVUPD      3328(AX), Z18
+	VADDPD.BCST  3328(CX), Z18, Z18
+	VMOVUPD      Z18, 3456(BX)
+	VMOVUPD      3968(AX), Z18
+	VADDPD.BCST  3968(CX), Z18, Z18
+	VMOVUPD      Z18, 3520(BX)
+	VMOVUPD      4672(AX), Z18
+	VADDPD.BCST  4672(CX), Z18, Z18
+	VMOVUPD      Z18, 3584(BX)
+	VMOVUPD      5440(AX), Z18
+	VADDPD.BCST  5440(CX), Z18, Z18
+	VMOVUPD      Z18, 3648(BX)
+	VMOVUPD      6272(AX), Z18
+	VADDPD.BCST  6272(CX), Z18, Z18
+	VMOVUPD      Z18, 3712(BX)
+	VMOVUPD      7168(AX), Z18
+	VADDPD.BCST  7168(CX), Z18, Z18
+	VMOVUPD      Z18, 3776(BX)
+	VMOVUPD      2304(BX), Z18
+	VMOVUPD      Z19, 3840(BX)
+	VMOVUPD      1920(BX), Z19
+	VMOVUPD      Z20, 3904(BX)
+	VMULPD       Z19, Z18, Z20
+	VMOVUPD      Z21, 3968(BX)
+	VMOVUPD      2368(BX), Z21
+	VMOVUPD      Z22, 4032(BX)
+	VMULPD       Z19, Z21, Z22
+	VMOVUPD      Z23, 4096(BX)
+	VMOVUPD      2432(BX), Z23
+	VMOVUPD      Z16, 4160(BX)
+	VMULPD       Z19, Z23, Z16
+	VMOVUPD      Z14, 4224(BX)
+	VMOVUPD      2496(BX), Z14
+	VMOVUPD      Z25, 4288(BX)
+	VMULPD       Z19, Z14, Z25
+	VFNMADD231PD Z18, Z20, Z27
+	VFNMADD231PD Z21, Z20, Z31
+	VFNMADD231PD Z23, Z20, Z0
+	VFNMADD231PD Z14, Z20, Z15
+	VMOVUPD      2560(BX), Z18
+	VFNMADD231PD Z18, Z20, Z13
+	VMOVUPD      2624(BX), Z19
+	VFNMADD231PD Z19, Z20, Z12
+	VMOVUPD      Z12, 2304(BX)
+	VMOVUPD      2688(BX), Z12
+	VFNMADD231PD Z12, Z20, Z5
+	VMOVUPD      Z5, 4352(BX)
+	VMOVUPD      2752(BX), Z5
+	VFNMADD231PD Z5, Z20, Z4
+	VMOVUPD      Z4, 4416(BX)
+	VMOVUPD      2816(BX), Z4
+	VFNMADD231PD Z4, Z20, Z3
+	VMOVUPD      Z3, 4480(BX)
+	VMOVUPD      2880(BX), Z3
+	VFNMADD231PD Z3, Z20, Z29
+	VMOVUPD      Z29, 4544(BX)
+	VMOVUPD      2944(BX), Z29
+	VFNMADD231PD Z29, Z20, Z24
+	VFNMADD231PD Z21, Z22, Z11
+	VFNMADD231PD Z23, Z22, Z10
+	VFNMADD231PD Z14, Z22, Z9
+	VFNMADD231PD Z18, Z22, Z8
+	VFNMADD231PD Z19, Z22, Z7
+	VFNMADD231PD Z12, Z22, Z6
+	VFNMADD231PD Z5, Z22, Z1
+	VFNMADD231PD Z4, Z22, Z28
+	VFNMADD231PD Z3, Z22, Z30
+	VFNMADD231PD Z29, Z22, Z2
+	VFNMADD231PD Z23, Z16, Z17
+	VFNMADD231PD Z14, Z16, Z26
+	VMOVUPD      4288(BX), Z20
+	VFNMADD231PD Z18, Z16, Z20
+	VMOVUPD      4224(BX), Z21
+	VFNMADD231PD Z19, Z16, Z21
+	VMOVUPD      4160(BX), Z22
+	VFNMADD231PD Z12, Z16, Z22
+	VMOVUPD      4096(BX), Z23
+	VFNMADD231PD Z5, Z16, Z23
+	VMOVUPD      Z23, 4096(BX)
+	VMOVUPD      4032(BX), Z23
+	VFNMADD231PD Z4, Z16, Z23
+	VMOVUPD      Z23, 4032(BX)
+	VMOVUPD      3968(BX), Z23
+	VFNMADD231PD Z3, Z16, Z23
+	VMOVUPD      Z23, 3968(BX)
+	VMOVUPD      3904(BX), Z23
+	VFNMADD231PD Z29, Z16, Z23
+	VMOVUPD      3840(BX), Z16
+	VFNMADD231PD Z14, Z25, Z16
+	VMOVUPD      3392(BX), Z14
+	VFNMADD231PD Z18, Z25, Z14
+	VMOVUPD      3456(BX), Z18
+	VFNMADD231PD Z19, Z25, Z18
+	VMOVUPD      3520(BX), Z19
+	VFNMADD231PD Z12, Z25, Z19
+	VMOVUPD      3584(BX), Z12
+	VFNMADD231PD Z5, Z25, Z12
+	VMOVUPD      3648(BX), Z5
+	VFNMADD231PD Z4, Z25, Z5
+	VMOVUPD      3712(BX), Z4
+	VFNMADD231PD Z3, Z25, Z4
+	VMOVUPD      3776(BX), Z3
+	VFNMADD231PD Z29, Z25, Z3
+	VMOVUPD      3328(BX), Z25
+	VMOVUPD      3072(BX), Z29
+	VMOVUPD      Z3, 3776(BX)
+	VMULPD       Z29, Z25, Z3
+	VMOVUPD      Z4, 3712(BX)
+	VMOVUPD      3264(BX), Z4
+	VMOVUPD      Z5, 3648(BX)
+	VMULPD       Z29, Z4, Z5
+	VMOVUPD      Z12, 3584(BX)
+	VMOVUPD      3200(BX), Z12
+	VMOVUPD      Z19, 3520(BX)
+	VMULPD       Z29, Z12, Z19
+	VMOVUPD      Z18, 3456(BX)
+	VMOVUPD      3136(BX), Z18
+	VMOVUPD      Z14, 3392(BX)
+	VMULPD       Z29, Z18, Z14
+	VFNMADD231PD Z25, Z3, Z27
+	VFNMADD231PD Z4, Z3, Z31
+	VFNMADD231PD Z12, Z3, Z0
+	VFNMADD231PD Z18, Z3, Z15
+	VMOVUPD      1792(BX), Z25
+	VFNMADD231PD Z25, Z3, Z13
+	VMOVUPD      1664(BX), Z29
+	VMOVUPD      Z13, 3328(BX)
+	VMOVUPD      2304(BX), Z13
+	VFNMADD231PD Z29, Z3, Z13
+	VMOVUPD      Z13, 2304(BX)
+	VMOVUPD      2240(BX), Z13
+	VMOVUPD      Z15, 2496(BX)
+	VMOVUPD      4352(BX), Z15
+	VFNMADD231PD Z13, Z3, Z15
+	VMOVUPD      Z15, 4352(BX)
+	VMOVUPD      2176(BX), Z15
+	VMOVUPD      Z0, 2432(BX)
+	VMOVUPD      4416(BX), Z0
+	VFNMADD231PD Z15, Z3, Z0
+	VMOVUPD      Z0, 4416(BX)
+	VMOVUPD      2112(BX), Z0
+	VMOVUPD      Z31, 2368(BX)
+	VMOVUPD      4480(BX), Z31
+	VFNMADD231PD Z0, Z3, Z31
+	VMOVUPD      Z31, 4480(BX)
+	VMOVUPD      2048(BX), Z31
+	VMOVUPD      Z27, 4608(BX)
+	VMOVUPD      4544(BX), Z27
+	VFNMADD231PD Z31, Z3, Z27
+	VMOVUPD      Z27, 4544(BX)
+	VMOVUPD      1984(BX), Z27
+	VFNMADD231PD Z27, Z3, Z24
+	VFNMADD231PD Z4, Z5, Z11
+	VFNMADD231PD Z12, Z5, Z10
+	VFNMADD231PD Z18, Z5, Z9
+	VFNMADD231PD Z25, Z5, Z8
+	VFNMADD231PD Z29, Z5, Z7
+	VFNMADD231PD Z13, Z5, Z6
+	VFNMADD231PD Z15, Z5, Z1
+	VFNMADD231PD Z0, Z5, Z28
+	VFNMADD231PD Z31, Z5, Z30
+	VFNMADD231PD Z27, Z5, Z2
+	VFNMADD231PD Z12, Z19, Z17
+	VFNMADD231PD Z18, Z19, Z26
+	VFNMADD231PD Z25, Z19, Z20
+	VFNMADD231PD Z29, Z19, Z21
+	VFNMADD231PD Z13, Z19, Z22
+	VMOVUPD      4096(BX), Z3
+	VFNMADD231PD Z15, Z19, Z3
+	VMOVUPD      4032(BX), Z4
+	VFNMADD231PD Z0, Z19, Z4
+	VMOVUPD      3968(BX), Z5
+	VFNMADD231PD Z31, Z19, Z5
+	VFNMADD231PD Z27, Z19, Z23
+	VFNMADD231PD Z18, Z14, Z16
+	VMOVUPD      3392(BX), Z12
+	VFNMADD231PD Z25, Z14, Z12
+	VMOVUPD      3456(BX), Z18
+	VFNMADD231PD Z29, Z14, Z18
+	VMOVUPD      3520(BX), Z19
+	VFNMADD231PD Z13, Z14, Z19
+	VMOVUPD      3584(BX), Z13
+	VFNMADD231PD Z15, Z14, Z13
+	VMOVUPD      3648(BX), Z15
+	VFNMADD231PD Z0, Z14, Z15
+	VMOVUPD      3712(BX), Z0
+	VFNMADD231PD Z31, Z14, Z0
+	VMOVUPD      3776(BX), Z31
+	VFNMADD231PD Z27, Z14, Z31
+	VMOVUPD      192(BX), Z14
+	VMOVUPD      1728(BX), Z27
+	VMULPD       Z27, Z14, Z29
+	VMOVUPD      256(BX), Z25
+	VMOVUPD      Z31, 3776(BX)
+	VMULPD       Z27, Z25, Z31
+	VMOVUPD      Z0, 3712(BX)
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      Z15, 3648(BX)
+	VMULPD       Z27, Z0, Z15
+	VMOVUPD      Z13, 3584(BX)
+	VMOVUPD      384(BX), Z13
+	VMOVUPD      Z19, 3520(BX)
+	VMULPD       Z27, Z13, Z19
+	VMOVUPD      4608(BX), Z27
+	VFNMADD231PD Z14, Z29, Z27
+	VMOVUPD      2368(BX), Z14
+	VFNMADD231PD Z25, Z29, Z14
+	VMOVUPD      Z14, 2368(BX)
+	VMOVUPD      2432(BX), Z14
+	VFNMADD231PD Z0, Z29, Z14
+	VMOVUPD      Z14, 2432(BX)
+	VMOVUPD      2496(BX), Z14
+	VFNMADD231PD Z13, Z29, Z14
+	VMOVUPD      Z14, 2496(BX)
+	VMOVUPD      448(BX), Z14
+	VMOVUPD      Z27, 4608(BX)
+	VMOVUPD      3328(BX), Z27
+	VFNMADD231PD Z14, Z29, Z27
+	VMOVUPD      Z27, 3328(BX)
+	VMOVUPD      512(BX), Z27
+	VMOVUPD      Z18, 3456(BX)
+	VMOVUPD      2304(BX), Z18
+	VFNMADD231PD Z27, Z29, Z18
+	VMOVUPD      Z18, 2304(BX)
+	VMOVUPD      576(BX), Z18
+	VMOVUPD      Z12, 3392(BX)
+	VMOVUPD      4352(BX), Z12
+	VFNMADD231PD Z18, Z29, Z12
+	VMOVUPD      Z12, 4352(BX)
+	VMOVUPD      640(BX), Z12
+	VMOVUPD      Z16, 3840(BX)
+	VMOVUPD      4416(BX), Z16
+	VFNMADD231PD Z12, Z29, Z16
+	VMOVUPD      Z16, 4416(BX)
+	VMOVUPD      704(BX), Z16
+	VMOVUPD      Z19, 192(BX)
+	VMOVUPD      4480(BX), Z19
+	VFNMADD231PD Z16, Z29, Z19
+	VMOVUPD      Z19, 4480(BX)
+	VMOVUPD      768(BX), Z19
+	VMOVUPD      Z23, 3904(BX)
+	VMOVUPD      4544(BX), Z23
+	VFNMADD231PD Z19, Z29, Z23
+	VMOVUPD      Z23, 4544(BX)
+	VMOVUPD      832(BX), Z23
+	VFNMADD231PD Z23, Z29, Z24
+	VFNMADD231PD Z25, Z31, Z11
+	VFNMADD231PD Z0, Z31, Z10
+	VFNMADD231PD Z13, Z31, Z9
+	VFNMADD231PD Z14, Z31, Z8
+	VFNMADD231PD Z27, Z31, Z7
+	VFNMADD231PD Z18, Z31, Z6
+	VFNMADD231PD Z12, Z31, Z1
+	VFNMADD231PD Z16, Z31, Z28
+	VFNMADD231PD Z19, Z31, Z30
+	VFNMADD231PD Z23, Z31, Z2
+	VFNMADD231PD Z0, Z15, Z17
+	VFNMADD231PD Z13, Z15, Z26
+	VFNMADD231PD Z14, Z15, Z20
+	VFNMADD231PD Z27, Z15, Z21
+	VFNMADD231PD Z18, Z15, Z22
+	VFNMADD231PD Z12, Z15, Z3
+	VFNMADD231PD Z16, Z15, Z4
+	VFNMADD231PD Z19, Z15, Z5
+	VMOVUPD      3904(BX), Z0
+	VFNMADD231PD Z23, Z15, Z0
+	VMOVUPD      192(BX), Z15
+	VMOVUPD      3840(BX), Z25
+	VFNMADD231PD Z13, Z15, Z25
+	VMOVUPD      3392(BX), Z13
+	VFNMADD231PD Z14, Z15, Z13
+	VMOVUPD      3456(BX), Z29
+	VFNMADD231PD Z27, Z15, Z29
+	VMOVUPD      3520(BX), Z31
+	VFNMADD231PD Z18, Z15, Z31
+	VMOVUPD      3584(BX), Z18
+	VFNMADD231PD Z12, Z15, Z18
+	VMOVUPD      3648(BX), Z12
+	VFNMADD231PD Z16, Z15, Z12
+	VMOVUPD      3712(BX), Z16
+	VFNMADD231PD Z19, Z15, Z16
+	VMOVUPD      3776(BX), Z19
+	VFNMADD231PD Z23, Z15, Z19
+	VMOVUPD      960(BX), Z15
+	VMOVUPD      3008(BX), Z23
+	VMULPD       Z23, Z15, Z27
+	VMOVUPD      1024(BX), Z14
+	VMOVUPD      Z19, 3776(BX)
+	VMULPD       Z23, Z14, Z19
+	VMOVUPD      Z16, 3712(BX)
+	VMOVUPD      1088(BX), Z16
+	VMOVUPD      Z12, 3648(BX)
+	VMULPD       Z23, Z16, Z12
+	VMOVUPD      Z18, 3584(BX)
+	VMOVUPD      1152(BX), Z18
+	VMOVUPD      Z31, 3520(BX)
+	VMULPD       Z23, Z18, Z31
+	VMOVUPD      4608(BX), Z23
+	VFNMADD231PD Z15, Z27, Z23
+	VMOVUPD      2368(BX), Z15
+	VFNMADD231PD Z14, Z27, Z15
+	VMOVUPD      Z15, 2368(BX)
+	VMOVUPD      2432(BX), Z15
+	VFNMADD231PD Z16, Z27, Z15
+	VMOVUPD      Z15, 2432(BX)
+	VMOVUPD      2496(BX), Z15
+	VFNMADD231PD Z18, Z27, Z15
+	VMOVUPD      Z15, 2496(BX)
+	VMOVUPD      1216(BX), Z15
+	VMOVUPD      Z23, 4608(BX)
+	VMOVUPD      3328(BX), Z23
+	VFNMADD231PD Z15, Z27, Z23
+	VMOVUPD      Z23, 3328(BX)
+	VMOVUPD      1280(BX), Z23
+	VMOVUPD      Z29, 3456(BX)
+	VMOVUPD      2304(BX), Z29
+	VFNMADD231PD Z23, Z27, Z29
+	VMOVUPD      Z29, 2304(BX)
+	VMOVUPD      1344(BX), Z29
+	VMOVUPD      Z13, 3392(BX)
+	VMOVUPD      4352(BX), Z13
+	VFNMADD231PD Z29, Z27, Z13
+	VMOVUPD      Z13, 4352(BX)
+	VMOVUPD      1408(BX), Z13
+	VMOVUPD      Z25, 3840(BX)
+	VMOVUPD      4416(BX), Z25
+	VFNMADD231PD Z13, Z27, Z25
+	VMOVUPD      Z25, 4416(BX)
+	VMOVUPD      1472(BX), Z25
+	VMOVUPD      Z31, 960(BX)
+	VMOVUPD      4480(BX), Z31
+	VFNMADD231PD Z25, Z27, Z31
+	VMOVUPD      Z31, 4480(BX)
+	VMOVUPD      1536(BX), Z31
+	VMOVUPD      Z0, 3904(BX)
+	VMOVUPD      4544(BX), Z0
+	VFNMADD231PD Z31, Z27, Z0
+	VMOVUPD      Z0, 4544(BX)
+	VMOVUPD      1600(BX), Z0
+	VFNMADD231PD Z0, Z27, Z24
+	VFNMADD231PD Z14, Z19, Z11
+	VFNMADD231PD Z16, Z19, Z10
+	VFNMADD231PD Z18, Z19, Z9
+	VFNMADD231PD Z15, Z19, Z8
+	VFNMADD231PD Z23, Z19, Z7
+	VFNMADD231PD Z29, Z19, Z6
+	VFNMADD231PD Z13, Z19, Z1
+	VFNMADD231PD Z25, Z19, Z28
+	VFNMADD231PD Z31, Z19, Z30
+	VFNMADD231PD Z0, Z19, Z2
+	VFNMADD231PD Z16, Z12, Z17
+	VFNMADD231PD Z18, Z12, Z26
+	VFNMADD231PD Z15, Z12, Z20
+	VFNMADD231PD Z23, Z12, Z21
+	VFNMADD231PD Z29, Z12, Z22
+	VFNMADD231PD Z13, Z12, Z3
+	VFNMADD231PD Z25, Z12, Z4
+	VFNMADD231PD Z31, Z12, Z5
+	VMOVUPD      3904(BX), Z14
+	VFNMADD231PD Z0, Z12, Z14
+	VMOVUPD      960(BX), Z12
+	VMOVUPD      3840(BX), Z16
+	VFNMADD231PD Z18, Z12, Z16
+	VMOVUPD      3392(BX), Z18
+	VFNMADD231PD Z15, Z12, Z18
+	VMOVUPD      3456(BX), Z19
+	VFNMADD231PD Z23, Z12, Z19
+	VMOVUPD      3520(BX), Z27
+	VFNMADD231PD Z29, Z12, Z27
+	VMOVUPD      3584(BX), Z29
+	VFNMADD231PD Z13, Z12, Z29
+	VMOVUPD      3648(BX), Z13
+	VFNMADD231PD Z25, Z12, Z13
+	VMOVUPD      3712(BX), Z25
+	VFNMADD231PD Z31, Z12, Z25
+	VMOVUPD      3776(BX), Z31
+	VFNMADD231PD Z0, Z12, Z31
+	VMOVUPD      one<>+0(SB), Z12
+	VMOVUPD      4608(BX), Z0
+	VDIVPD       Z0, Z12, Z23
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z15
+	VMOVUPD      1856(BX), Z0
+	VORPD        Z15, Z0, Z0
+	VMOVUPD      2368(BX), Z15
+	VMOVUPD      Z0, 1856(BX)
+	VMULPD       Z23, Z15, Z0
+	VMOVUPD      2432(BX), Z12
+	VMOVUPD      Z31, 3776(BX)
+	VMULPD       Z23, Z12, Z31
+	VMOVUPD      Z25, 3712(BX)
+	VMOVUPD      2496(BX), Z25
+	VMOVUPD      Z13, 3648(BX)
+	VMULPD       Z23, Z25, Z13
+	VFNMADD231PD Z15, Z0, Z11
+	VFNMADD231PD Z12, Z0, Z10
+	VFNMADD231PD Z25, Z0, Z9
+	VMOVUPD      3328(BX), Z15
+	VFNMADD231PD Z15, Z0, Z8
+	VMOVUPD      Z23, 2368(BX)
+	VMOVUPD      2304(BX), Z23
+	VFNMADD231PD Z23, Z0, Z7
+	VMOVUPD      Z7, 960(BX)
+	VMOVUPD      4352(BX), Z7
+	VFNMADD231PD Z7, Z0, Z6
+	VMOVUPD      Z6, 1152(BX)
+	VMOVUPD      4416(BX), Z6
+	VFNMADD231PD Z6, Z0, Z1
+	VMOVUPD      Z1, 1088(BX)
+	VMOVUPD      4480(BX), Z1
+	VFNMADD231PD Z1, Z0, Z28
+	VMOVUPD      Z28, 1024(BX)
+	VMOVUPD      4544(BX), Z28
+	VFNMADD231PD Z28, Z0, Z30
+	VFNMADD231PD Z24, Z0, Z2
+	VFNMADD231PD Z12, Z31, Z17
+	VFNMADD231PD Z25, Z31, Z26
+	VFNMADD231PD Z15, Z31, Z20
+	VFNMADD231PD Z23, Z31, Z21
+	VFNMADD231PD Z7, Z31, Z22
+	VFNMADD231PD Z6, Z31, Z3
+	VFNMADD231PD Z1, Z31, Z4
+	VFNMADD231PD Z28, Z31, Z5
+	VFNMADD231PD Z24, Z31, Z14
+	VFNMADD231PD Z25, Z13, Z16
+	VFNMADD231PD Z15, Z13, Z18
+	VFNMADD231PD Z23, Z13, Z19
+	VFNMADD231PD Z7, Z13, Z27
+	VFNMADD231PD Z6, Z13, Z29
+	VMOVUPD      3648(BX), Z0
+	VFNMADD231PD Z1, Z13, Z0
+	VMOVUPD      3712(BX), Z12
+	VFNMADD231PD Z28, Z13, Z12
+	VMOVUPD      3776(BX), Z25
+	VFNMADD231PD Z24, Z13, Z25
+	VMOVUPD      one<>+0(SB), Z13
+	VDIVPD       Z11, Z13, Z31
+	VMOVUPD      Z24, 2496(BX)
+	VPSUBQ       pivotMin<>+0(SB), Z11, Z24
+	VMOVUPD      1856(BX), Z28
+	VORPD        Z24, Z28, Z24
+	VMULPD       Z31, Z10, Z28
+	VMULPD       Z31, Z9, Z1
+	VFNMADD231PD Z10, Z28, Z17
+	VFNMADD231PD Z9, Z28, Z26
+	VFNMADD231PD Z8, Z28, Z20
+	VMOVUPD      960(BX), Z10
+	VFNMADD231PD Z10, Z28, Z21
+	VMOVUPD      Z31, 1856(BX)
+	VMOVUPD      1152(BX), Z31
+	VFNMADD231PD Z31, Z28, Z22
+	VMOVUPD      1088(BX), Z6
+	VFNMADD231PD Z6, Z28, Z3
+	VMOVUPD      1024(BX), Z7
+	VFNMADD231PD Z7, Z28, Z4
+	VFNMADD231PD Z30, Z28, Z5
+	VFNMADD231PD Z2, Z28, Z14
+	VFNMADD231PD Z9, Z1, Z16
+	VFNMADD231PD Z8, Z1, Z18
+	VFNMADD231PD Z10, Z1, Z19
+	VFNMADD231PD Z31, Z1, Z27
+	VFNMADD231PD Z6, Z1, Z29
+	VFNMADD231PD Z7, Z1, Z0
+	VFNMADD231PD Z30, Z1, Z12
+	VFNMADD231PD Z2, Z1, Z25
+	VDIVPD       Z17, Z13, Z1
+	VPSUBQ       pivotMin<>+0(SB), Z17, Z9
+	VORPD        Z9, Z24, Z9
+	VMULPD       Z1, Z26, Z24
+	VFNMADD231PD Z26, Z24, Z16
+	VFNMADD231PD Z20, Z24, Z18
+	VFNMADD231PD Z21, Z24, Z19
+	VFNMADD231PD Z22, Z24, Z27
+	VFNMADD231PD Z3, Z24, Z29
+	VFNMADD231PD Z4, Z24, Z0
+	VFNMADD231PD Z5, Z24, Z12
+	VFNMADD231PD Z14, Z24, Z25
+	VDIVPD       Z16, Z13, Z24
+	VPSUBQ       pivotMin<>+0(SB), Z16, Z26
+	VORPD        Z26, Z9, Z9
+	VMOVUPD      4608(BX), Z26
+	VMULPD       Z11, Z26, Z11
+	VMULPD       Z16, Z17, Z16
+	VMULPD       Z16, Z11, Z11
+	VMOVUPD      896(BX), Z16
+	VPSRLQ       $0x35, Z16, Z17
+	VANDPD       evenMask<>+0(SB), Z16, Z16
+	VORPD        evenBits<>+0(SB), Z16, Z16
+	VMULPD       Z11, Z16, Z11
+	VMOVUPD      2816(AX), Z16
+	VADDPD.BCST  2816(CX), Z16, Z16
+	VMOVUPD      3392(AX), Z26
+	VADDPD.BCST  3392(CX), Z26, Z26
+	VMOVUPD      4032(AX), Z28
+	VADDPD.BCST  4032(CX), Z28, Z28
+	VMOVUPD      Z17, 896(BX)
+	VMOVUPD      4736(AX), Z17
+	VADDPD.BCST  4736(CX), Z17, Z17
+	VMOVUPD      Z11, 3840(BX)
+	VMOVUPD      5504(AX), Z11
+	VADDPD.BCST  5504(CX), Z11, Z11
+	VMOVUPD      Z9, 4608(BX)
+	VMOVUPD      6336(AX), Z9
+	VADDPD.BCST  6336(CX), Z9, Z9
+	VMOVUPD      7232(AX), Z13
+	VADDPD.BCST  7232(CX), Z13, Z13
+	VMOVUPD      Z25, 3776(BX)
+	VMOVUPD      3456(AX), Z25
+	VADDPD.BCST  3456(CX), Z25, Z25
+	VMOVUPD      Z12, 3712(BX)
+	VMOVUPD      4096(AX), Z12
+	VADDPD.BCST  4096(CX), Z12, Z12
+	VMOVUPD      Z0, 3648(BX)
+	VMOVUPD      4800(AX), Z0
+	VADDPD.BCST  4800(CX), Z0, Z0
+	VMOVUPD      Z29, 3584(BX)
+	VMOVUPD      5568(AX), Z29
+	VADDPD.BCST  5568(CX), Z29, Z29
+	VMOVUPD      Z27, 3520(BX)
+	VMOVUPD      6400(AX), Z27
+	VADDPD.BCST  6400(CX), Z27, Z27
+	VMOVUPD      Z19, 3456(BX)
+	VMOVUPD      7296(AX), Z19
+	VADDPD.BCST  7296(CX), Z19, Z19
+	VMOVUPD      Z18, 3392(BX)
+	VMOVUPD      4160(AX), Z18
+	VADDPD.BCST  4160(CX), Z18, Z18
+	VMOVUPD      Z24, 2432(BX)
+	VMOVUPD      4864(AX), Z24
+	VADDPD.BCST  4864(CX), Z24, Z24
+	VMOVUPD      Z14, 3904(BX)
+	VMOVUPD      5632(AX), Z14
+	VADDPD.BCST  5632(CX), Z14, Z14
+	VMOVUPD      Z5, 3968(BX)
+	VMOVUPD      6464(AX), Z5
+	VADDPD.BCST  6464(CX), Z5, Z5
+	VMOVUPD      Z4, 4032(BX)
+	VMOVUPD      7360(AX), Z4
+	VADDPD.BCST  7360(CX), Z4, Z4
+	VMOVUPD      Z3, 4096(BX)
+	VMOVUPD      4928(AX), Z3
+	VADDPD.BCST  4928(CX), Z3, Z3
+	VMOVUPD      Z22, 4160(BX)
+	VMOVUPD      5696(AX), Z22
+	VADDPD.BCST  5696(CX), Z22, Z22
+	VMOVUPD      Z21, 4224(BX)
+	VMOVUPD      6528(AX), Z21
+	VADDPD.BCST  6528(CX), Z21, Z21
+	VMOVUPD      Z1, 192(BX)
+	VMOVUPD      7424(AX), Z1
+	VADDPD.BCST  7424(CX), Z1, Z1
+	VMOVUPD      Z20, 4288(BX)
+	VMOVUPD      2560(BX), Z20
+	VMOVUPD      Z2, 384(BX)
+	VMOVUPD      1920(BX), Z2
+	VMOVUPD      Z30, 320(BX)
+	VMULPD       Z2, Z20, Z30
+	VMOVUPD      2624(BX), Z7
+	VMULPD       Z2, Z7, Z6
+	VMOVUPD      2688(BX), Z31
+	VMULPD       Z2, Z31, Z10
+	VMOVUPD      Z8, 256(BX)
+	VMOVUPD      2752(BX), Z8
+	VMULPD       Z2, Z8, Z23
+	VFNMADD231PD Z20, Z30, Z16
+	VFNMADD231PD Z7, Z30, Z26
+	VFNMADD231PD Z31, Z30, Z28
+	VFNMADD231PD Z8, Z30, Z17
+	VMOVUPD      2816(BX), Z20
+	VFNMADD231PD Z20, Z30, Z11
+	VMOVUPD      2880(BX), Z2
+	VFNMADD231PD Z2, Z30, Z9
+	VMOVUPD      2944(BX), Z15
+	VFNMADD231PD Z15, Z30, Z13
+	VFNMADD231PD Z7, Z6, Z25
+	VFNMADD231PD Z31, Z6, Z12
+	VFNMADD231PD Z8, Z6, Z0
+	VFNMADD231PD Z20, Z6, Z29
+	VFNMADD231PD Z2, Z6, Z27
+	VFNMADD231PD Z15, Z6, Z19
+	VFNMADD231PD Z31, Z10, Z18
+	VFNMADD231PD Z8, Z10, Z24
+	VFNMADD231PD Z20, Z10, Z14
+	VFNMADD231PD Z2, Z10, Z5
+	VFNMADD231PD Z15, Z10, Z4
+	VFNMADD231PD Z8, Z23, Z3
+	VFNMADD231PD Z20, Z23, Z22
+	VFNMADD231PD Z2, Z23, Z21
+	VFNMADD231PD Z15, Z23, Z1
+	VMOVUPD      1792(BX), Z6
+	VMOVUPD      3072(BX), Z7
+	VMULPD       Z7, Z6, Z8
+	VMOVUPD      1664(BX), Z10
+	VMULPD       Z7, Z10, Z23
+	VMOVUPD      2240(BX), Z30
+	VMULPD       Z7, Z30, Z31
+	VMOVUPD      2176(BX), Z15
+	VMULPD       Z7, Z15, Z2
+	VFNMADD231PD Z6, Z8, Z16
+	VFNMADD231PD Z10, Z8, Z26
+	VFNMADD231PD Z30, Z8, Z28
+	VFNMADD231PD Z15, Z8, Z17
+	VMOVUPD      2112(BX), Z6
+	VFNMADD231PD Z6, Z8, Z11
+	VMOVUPD      2048(BX), Z7
+	VFNMADD231PD Z7, Z8, Z9
+	VMOVUPD      1984(BX), Z20
+	VFNMADD231PD Z20, Z8, Z13
+	VFNMADD231PD Z10, Z23, Z25
+	VFNMADD231PD Z30, Z23, Z12
+	VFNMADD231PD Z15, Z23, Z0
+	VFNMADD231PD Z6, Z23, Z29
+	VFNMADD231PD Z7, Z23, Z27
+	VFNMADD231PD Z20, Z23, Z19
+	VFNMADD231PD Z30, Z31, Z18
+	VFNMADD231PD Z15, Z31, Z24
+	VFNMADD231PD Z6, Z31, Z14
+	VFNMADD231PD Z7, Z31, Z5
+	VFNMADD231PD Z20, Z31, Z4
+	VFNMADD231PD Z15, Z2, Z3
+	VFNMADD231PD Z6, Z2, Z22
+	VFNMADD231PD Z7, Z2, Z21
+	VFNMADD231PD Z20, Z2, Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      1728(BX), Z8
+	VMULPD       Z8, Z2, Z10
+	VMOVUPD      512(BX), Z15
+	VMULPD       Z8, Z15, Z23
+	VMOVUPD      576(BX), Z30
+	VMULPD       Z8, Z30, Z31
+	VMOVUPD      640(BX), Z20
+	VMULPD       Z8, Z20, Z7
+	VFNMADD231PD Z2, Z10, Z16
+	VFNMADD231PD Z15, Z10, Z26
+	VFNMADD231PD Z30, Z10, Z28
+	VFNMADD231PD Z20, Z10, Z17
+	VMOVUPD      704(BX), Z2
+	VFNMADD231PD Z2, Z10, Z11
+	VMOVUPD      768(BX), Z8
+	VFNMADD231PD Z8, Z10, Z9
+	VMOVUPD      832(BX), Z6
+	VFNMADD231PD Z6, Z10, Z13
+	VFNMADD231PD Z15, Z23, Z25
+	VFNMADD231PD Z30, Z23, Z12
+	VFNMADD231PD Z20, Z23, Z0
+	VFNMADD231PD Z2, Z23, Z29
+	VFNMADD231PD Z8, Z23, Z27
+	VFNMADD231PD Z6, Z23, Z19
+	VFNMADD231PD Z30, Z31, Z18
+	VFNMADD231PD Z20, Z31, Z24
+	VFNMADD231PD Z2, Z31, Z14
+	VFNMADD231PD Z8, Z31, Z5
+	VFNMADD231PD Z6, Z31, Z4
+	VFNMADD231PD Z20, Z7, Z3
+	VFNMADD231PD Z2, Z7, Z22
+	VFNMADD231PD Z8, Z7, Z21
+	VFNMADD231PD Z6, Z7, Z1
+	VMOVUPD      1216(BX), Z7
+	VMOVUPD      3008(BX), Z10
+	VMULPD       Z10, Z7, Z15
+	VMOVUPD      1280(BX), Z20
+	VMULPD       Z10, Z20, Z23
+	VMOVUPD      1344(BX), Z30
+	VMULPD       Z10, Z30, Z31
+	VMOVUPD      1408(BX), Z6
+	VMULPD       Z10, Z6, Z8
+	VFNMADD231PD Z7, Z15, Z16
+	VFNMADD231PD Z20, Z15, Z26
+	VFNMADD231PD Z30, Z15, Z28
+	VFNMADD231PD Z6, Z15, Z17
+	VMOVUPD      1472(BX), Z7
+	VFNMADD231PD Z7, Z15, Z11
+	VMOVUPD      1536(BX), Z10
+	VFNMADD231PD Z10, Z15, Z9
+	VMOVUPD      1600(BX), Z2
+	VFNMADD231PD Z2, Z15, Z13
+	VFNMADD231PD Z20, Z23, Z25
+	VFNMADD231PD Z30, Z23, Z12
+	VFNMADD231PD Z6, Z23, Z0
+	VFNMADD231PD Z7, Z23, Z29
+	VFNMADD231PD Z10, Z23, Z27
+	VFNMADD231PD Z2, Z23, Z19
+	VFNMADD231PD Z30, Z31, Z18
+	VFNMADD231PD Z6, Z31, Z24
+	VFNMADD231PD Z7, Z31, Z14
+	VFNMADD231PD Z10, Z31, Z5
+	VFNMADD231PD Z2, Z31, Z4
+	VFNMADD231PD Z6, Z8, Z3
+	VFNMADD231PD Z7, Z8, Z22
+	VFNMADD231PD Z10, Z8, Z21
+	VFNMADD231PD Z2, Z8, Z1
+	VMOVUPD      3328(BX), Z6
+	VMOVUPD      2368(BX), Z8
+	VMULPD       Z8, Z6, Z15
+	VMOVUPD      2304(BX), Z20
+	VMULPD       Z8, Z20, Z23
+	VMOVUPD      4352(BX), Z30
+	VMULPD       Z8, Z30, Z31
+	VMOVUPD      4416(BX), Z2
+	VMULPD       Z8, Z2, Z10
+	VFNMADD231PD Z6, Z15, Z16
+	VFNMADD231PD Z20, Z15, Z26
+	VFNMADD231PD Z30, Z15, Z28
+	VFNMADD231PD Z2, Z15, Z17
+	VMOVUPD      4480(BX), Z6
+	VFNMADD231PD Z6, Z15, Z11
+	VMOVUPD      4544(BX), Z8
+	VFNMADD231PD Z8, Z15, Z9
+	VMOVUPD      2496(BX), Z7
+	VFNMADD231PD Z7, Z15, Z13
+	VFNMADD231PD Z20, Z23, Z25
+	VFNMADD231PD Z30, Z23, Z12
+	VFNMADD231PD Z2, Z23, Z0
+	VFNMADD231PD Z6, Z23, Z29
+	VFNMADD231PD Z8, Z23, Z27
+	VFNMADD231PD Z7, Z23, Z19
+	VFNMADD231PD Z30, Z31, Z18
+	VFNMADD231PD Z2, Z31, Z24
+	VFNMADD231PD Z6, Z31, Z14
+	VFNMADD231PD Z8, Z31, Z5
+	VFNMADD231PD Z7, Z31, Z4
+	VFNMADD231PD Z2, Z10, Z3
+	VFNMADD231PD Z6, Z10, Z22
+	VFNMADD231PD Z8, Z10, Z21
+	VFNMADD231PD Z7, Z10, Z1
+	VMOVUPD      256(BX), Z2
+	VMOVUPD      1856(BX), Z10
+	VMULPD       Z10, Z2, Z15
+	VMOVUPD      960(BX), Z20
+	VMULPD       Z10, Z20, Z23
+	VMOVUPD      1152(BX), Z30
+	VMULPD       Z10, Z30, Z31
+	VMOVUPD      1088(BX), Z7
+	VMULPD       Z10, Z7, Z8
+	VFNMADD231PD Z2, Z15, Z16
+	VFNMADD231PD Z20, Z15, Z26
+	VFNMADD231PD Z30, Z15, Z28
+	VFNMADD231PD Z7, Z15, Z17
+	VMOVUPD      1024(BX), Z2
+	VFNMADD231PD Z2, Z15, Z11
+	VMOVUPD      320(BX), Z10
+	VFNMADD231PD Z10, Z15, Z9
+	VMOVUPD      384(BX), Z6
+	VFNMADD231PD Z6, Z15, Z13
+	VFNMADD231PD Z20, Z23, Z25
+	VFNMADD231PD Z30, Z23, Z12
+	VFNMADD231PD Z7, Z23, Z0
+	VFNMADD231PD Z2, Z23, Z29
+	VFNMADD231PD Z10, Z23, Z27
+	VFNMADD231PD Z6, Z23, Z19
+	VFNMADD231PD Z30, Z31, Z18
+	VFNMADD231PD Z7, Z31, Z24
+	VFNMADD231PD Z2, Z31, Z14
+	VFNMADD231PD Z10, Z31, Z5
+	VFNMADD231PD Z6, Z31, Z4
+	VFNMADD231PD Z7, Z8, Z3
+	VFNMADD231PD Z2, Z8, Z22
+	VFNMADD231PD Z10, Z8, Z21
+	VFNMADD231PD Z6, Z8, Z1
+	VMOVUPD      4288(BX), Z7
+	VMOVUPD      192(BX), Z8
+	VMULPD       Z8, Z7, Z15
+	VMOVUPD      4224(BX), Z20
+	VMULPD       Z8, Z20, Z23
+	VMOVUPD      4160(BX), Z30
+	VMULPD       Z8, Z30, Z31
+	VMOVUPD      4096(BX), Z6
+	VMULPD       Z8, Z6, Z10
+	VFNMADD231PD Z7, Z15, Z16
+	VFNMADD231PD Z20, Z15, Z26
+	VFNMADD231PD Z30, Z15, Z28
+	VFNMADD231PD Z6, Z15, Z17
+	VMOVUPD      4032(BX), Z7
+	VFNMADD231PD Z7, Z15, Z11
+	VMOVUPD      3968(BX), Z8
+	VFNMADD231PD Z8, Z15, Z9
+	VMOVUPD      3904(BX), Z2
+	VFNMADD231PD Z2, Z15, Z13
+	VFNMADD231PD Z20, Z23, Z25
+	VFNMADD231PD Z30, Z23, Z12
+	VFNMADD231PD Z6, Z23, Z0
+	VFNMADD231PD Z7, Z23, Z29
+	VFNMADD231PD Z8, Z23, Z27
+	VFNMADD231PD Z2, Z23, Z19
+	VFNMADD231PD Z30, Z31, Z18
+	VFNMADD231PD Z6, Z31, Z24
+	VFNMADD231PD Z7, Z31, Z14
+	VFNMADD231PD Z8, Z31, Z5
+	VFNMADD231PD Z2, Z31, Z4
+	VFNMADD231PD Z6, Z10, Z3
+	VFNMADD231PD Z7, Z10, Z22
+	VFNMADD231PD Z8, Z10, Z21
+	VFNMADD231PD Z2, Z10, Z1
+	VMOVUPD      3392(BX), Z6
+	VMOVUPD      2432(BX), Z10
+	VMULPD       Z10, Z6, Z15
+	VMOVUPD      3456(BX), Z20
+	VMULPD       Z10, Z20, Z23
+	VMOVUPD      3520(BX), Z30
+	VMULPD       Z10, Z30, Z31
+	VMOVUPD      3584(BX), Z2
+	VMULPD       Z10, Z2, Z8
+	VFNMADD231PD Z6, Z15, Z16
+	VFNMADD231PD Z20, Z15, Z26
+	VFNMADD231PD Z30, Z15, Z28
+	VFNMADD231PD Z2, Z15, Z17
+	VMOVUPD      3648(BX), Z6
+	VFNMADD231PD Z6, Z15, Z11
+	VMOVUPD      3712(BX), Z10
+	VFNMADD231PD Z10, Z15, Z9
+	VMOVUPD      3776(BX), Z7
+	VFNMADD231PD Z7, Z15, Z13
+	VFNMADD231PD Z20, Z23, Z25
+	VFNMADD231PD Z30, Z23, Z12
+	VFNMADD231PD Z2, Z23, Z0
+	VFNMADD231PD Z6, Z23, Z29
+	VFNMADD231PD Z10, Z23, Z27
+	VFNMADD231PD Z7, Z23, Z19
+	VFNMADD231PD Z30, Z31, Z18
+	VFNMADD231PD Z2, Z31, Z24
+	VFNMADD231PD Z6, Z31, Z14
+	VFNMADD231PD Z10, Z31, Z5
+	VFNMADD231PD Z7, Z31, Z4
+	VFNMADD231PD Z2, Z8, Z3
+	VFNMADD231PD Z6, Z8, Z22
+	VFNMADD231PD Z10, Z8, Z21
+	VFNMADD231PD Z7, Z8, Z1
+	VMOVUPD      one<>+0(SB), Z2
+	VDIVPD       Z16, Z2, Z8
+	VPSUBQ       pivotMin<>+0(SB), Z16, Z15
+	VMOVUPD      4608(BX), Z20
+	VORPD        Z15, Z20, Z15
+	VMULPD       Z8, Z26, Z20
+	VMULPD       Z8, Z28, Z23
+	VMULPD       Z8, Z17, Z30
+	VFNMADD231PD Z26, Z20, Z25
+	VFNMADD231PD Z28, Z20, Z12
+	VFNMADD231PD Z17, Z20, Z0
+	VFNMADD231PD Z11, Z20, Z29
+	VFNMADD231PD Z9, Z20, Z27
+	VFNMADD231PD Z13, Z20, Z19
+	VFNMADD231PD Z28, Z23, Z18
+	VFNMADD231PD Z17, Z23, Z24
+	VFNMADD231PD Z11, Z23, Z14
+	VFNMADD231PD Z9, Z23, Z5
+	VFNMADD231PD Z13, Z23, Z4
+	VFNMADD231PD Z17, Z30, Z3
+	VFNMADD231PD Z11, Z30, Z22
+	VFNMADD231PD Z9, Z30, Z21
+	VFNMADD231PD Z13, Z30, Z1
+	VDIVPD       Z25, Z2, Z17
+	VPSUBQ       pivotMin<>+0(SB), Z25, Z20
+	VORPD        Z20, Z15, Z15
+	VMULPD       Z17, Z12, Z20
+	VMULPD       Z17, Z0, Z23
+	VFNMADD231PD Z12, Z20, Z18
+	VFNMADD231PD Z0, Z20, Z24
+	VFNMADD231PD Z29, Z20, Z14
+	VFNMADD231PD Z27, Z20, Z5
+	VFNMADD231PD Z19, Z20, Z4
+	VFNMADD231PD Z0, Z23, Z3
+	VFNMADD231PD Z29, Z23, Z22
+	VFNMADD231PD Z27, Z23, Z21
+	VFNMADD231PD Z19, Z23, Z1
+	VDIVPD       Z18, Z2, Z0
+	VPSUBQ       pivotMin<>+0(SB), Z18, Z12
+	VORPD        Z12, Z15, Z12
+	VMULPD       Z0, Z24, Z15
+	VFNMADD231PD Z24, Z15, Z3
+	VFNMADD231PD Z14, Z15, Z22
+	VFNMADD231PD Z5, Z15, Z21
+	VFNMADD231PD Z4, Z15, Z1
+	VDIVPD       Z3, Z2, Z15
+	VPSUBQ       pivotMin<>+0(SB), Z3, Z20
+	VORPD        Z20, Z12, Z12
+	VMULPD       Z25, Z16, Z16
+	VMULPD       Z3, Z18, Z3
+	VMULPD       Z3, Z16, Z3
+	VMOVUPD      3840(BX), Z16
+	VPSRLQ       $0x35, Z16, Z18
+	VMOVUPD      896(BX), Z20
+	VPADDQ       Z18, Z20, Z18
+	VANDPD       evenMask<>+0(SB), Z16, Z16
+	VORPD        evenBits<>+0(SB), Z16, Z16
+	VMULPD       Z3, Z16, Z3
+	VMOVUPD      5760(AX), Z16
+	VADDPD.BCST  5760(CX), Z16, Z16
+	VMOVUPD      6592(AX), Z20
+	VADDPD.BCST  6592(CX), Z20, Z20
+	VMOVUPD      7488(AX), Z23
+	VADDPD.BCST  7488(CX), Z23, Z23
+	VMOVUPD      6656(AX), Z24
+	VADDPD.BCST  6656(CX), Z24, Z24
+	VMOVUPD      7552(AX), Z25
+	VADDPD.BCST  7552(CX), Z25, Z25
+	VMOVUPD      7616(AX), Z26
+	VADDPD.BCST  7616(CX), Z26, Z26
+	VMOVUPD      2816(BX), Z28
+	VMOVUPD      1920(BX), Z30
+	VMULPD       Z30, Z28, Z31
+	VMOVUPD      Z18, 3840(BX)
+	VMOVUPD      2880(BX), Z18
+	VMOVUPD      Z3, 896(BX)
+	VMULPD       Z30, Z18, Z3
+	VMOVUPD      Z12, 4608(BX)
+	VMOVUPD      2944(BX), Z12
+	VMULPD       Z30, Z12, Z30
+	VFNMADD231PD Z28, Z31, Z16
+	VFNMADD231PD Z18, Z31, Z20
+	VFNMADD231PD Z12, Z31, Z23
+	VFNMADD231PD Z18, Z3, Z24
+	VFNMADD231PD Z12, Z3, Z25
+	VFNMADD231PD Z12, Z30, Z26
+	VMOVUPD      2112(BX), Z3
+	VMOVUPD      3072(BX), Z12
+	VMULPD       Z12, Z3, Z18
+	VMOVUPD      2048(BX), Z28
+	VMULPD       Z12, Z28, Z30
+	VMOVUPD      1984(BX), Z31
+	VMULPD       Z12, Z31, Z12
+	VFNMADD231PD Z3, Z18, Z16
+	VFNMADD231PD Z28, Z18, Z20
+	VFNMADD231PD Z31, Z18, Z23
+	VFNMADD231PD Z28, Z30, Z24
+	VFNMADD231PD Z31, Z30, Z25
+	VFNMADD231PD Z31, Z12, Z26
+	VMOVUPD      704(BX), Z3
+	VMOVUPD      1728(BX), Z12
+	VMULPD       Z12, Z3, Z18
+	VMOVUPD      768(BX), Z28
+	VMULPD       Z12, Z28, Z30
+	VMOVUPD      832(BX), Z31
+	VMULPD       Z12, Z31, Z12
+	VFNMADD231PD Z3, Z18, Z16
+	VFNMADD231PD Z28, Z18, Z20
+	VFNMADD231PD Z31, Z18, Z23
+	VFNMADD231PD Z28, Z30, Z24
+	VFNMADD231PD Z31, Z30, Z25
+	VFNMADD231PD Z31, Z12, Z26
+	VMOVUPD      1472(BX), Z3
+	VMOVUPD      3008(BX), Z12
+	VMULPD       Z12, Z3, Z18
+	VMOVUPD      1536(BX), Z28
+	VMULPD       Z12, Z28, Z30
+	VMOVUPD      1600(BX), Z31
+	VMULPD       Z12, Z31, Z12
+	VFNMADD231PD Z3, Z18, Z16
+	VFNMADD231PD Z28, Z18, Z20
+	VFNMADD231PD Z31, Z18, Z23
+	VFNMADD231PD Z28, Z30, Z24
+	VFNMADD231PD Z31, Z30, Z25
+	VFNMADD231PD Z31, Z12, Z26
+	VMOVUPD      4480(BX), Z3
+	VMOVUPD      2368(BX), Z12
+	VMULPD       Z12, Z3, Z18
+	VMOVUPD      4544(BX), Z28
+	VMULPD       Z12, Z28, Z30
+	VMOVUPD      2496(BX), Z31
+	VMULPD       Z12, Z31, Z12
+	VFNMADD231PD Z3, Z18, Z16
+	VFNMADD231PD Z28, Z18, Z20
+	VFNMADD231PD Z31, Z18, Z23
+	VFNMADD231PD Z28, Z30, Z24
+	VFNMADD231PD Z31, Z30, Z25
+	VFNMADD231PD Z31, Z12, Z26
+	VMOVUPD      1024(BX), Z3
+	VMOVUPD      1856(BX), Z12
+	VMULPD       Z12, Z3, Z18
+	VMOVUPD      320(BX), Z28
+	VMULPD       Z12, Z28, Z30
+	VMOVUPD      384(BX), Z31
+	VMULPD       Z12, Z31, Z12
+	VFNMADD231PD Z3, Z18, Z16
+	VFNMADD231PD Z28, Z18, Z20
+	VFNMADD231PD Z31, Z18, Z23
+	VFNMADD231PD Z28, Z30, Z24
+	VFNMADD231PD Z31, Z30, Z25
+	VFNMADD231PD Z31, Z12, Z26
+	VMOVUPD      4032(BX), Z3
+	VMOVUPD      192(BX), Z12
+	VMULPD       Z12, Z3, Z18
+	VMOVUPD      3968(BX), Z28
+	VMULPD       Z12, Z28, Z30
+	VMOVUPD      3904(BX), Z31
+	VMULPD       Z12, Z31, Z12
+	VFNMADD231PD Z3, Z18, Z16
+	VFNMADD231PD Z28, Z18, Z20
+	VFNMADD231PD Z31, Z18, Z23
+	VFNMADD231PD Z28, Z30, Z24
+	VFNMADD231PD Z31, Z30, Z25
+	VFNMADD231PD Z31, Z12, Z26
+	VMOVUPD      2432(BX), Z3
+	VMULPD       Z3, Z6, Z12
+	VMULPD       Z3, Z10, Z18
+	VMULPD       Z3, Z7, Z3
+	VFNMADD231PD Z6, Z12, Z16
+	VFNMADD231PD Z10, Z12, Z20
+	VFNMADD231PD Z7, Z12, Z23
+	VFNMADD231PD Z10, Z18, Z24
+	VFNMADD231PD Z7, Z18, Z25
+	VFNMADD231PD Z7, Z3, Z26
+	VMULPD       Z8, Z11, Z3
+	VMULPD       Z8, Z9, Z6
+	VMULPD       Z8, Z13, Z7
+	VFNMADD231PD Z11, Z3, Z16
+	VFNMADD231PD Z9, Z3, Z20
+	VFNMADD231PD Z13, Z3, Z23
+	VFNMADD231PD Z9, Z6, Z24
+	VFNMADD231PD Z13, Z6, Z25
+	VFNMADD231PD Z13, Z7, Z26
+	VMULPD       Z17, Z29, Z3
+	VMULPD       Z17, Z27, Z6
+	VMULPD       Z17, Z19, Z7
+	VFNMADD231PD Z29, Z3, Z16
+	VFNMADD231PD Z27, Z3, Z20
+	VFNMADD231PD Z19, Z3, Z23
+	VFNMADD231PD Z27, Z6, Z24
+	VFNMADD231PD Z19, Z6, Z25
+	VFNMADD231PD Z19, Z7, Z26
+	VMULPD       Z0, Z14, Z3
+	VMULPD       Z0, Z5, Z6
+	VMULPD       Z0, Z4, Z0
+	VFNMADD231PD Z14, Z3, Z16
+	VFNMADD231PD Z5, Z3, Z20
+	VFNMADD231PD Z4, Z3, Z23
+	VFNMADD231PD Z5, Z6, Z24
+	VFNMADD231PD Z4, Z6, Z25
+	VFNMADD231PD Z4, Z0, Z26
+	VMULPD       Z15, Z22, Z0
+	VMULPD       Z15, Z21, Z3
+	VMULPD       Z15, Z1, Z4
+	VFNMADD231PD Z22, Z0, Z16
+	VFNMADD231PD Z21, Z0, Z20
+	VFNMADD231PD Z1, Z0, Z23
+	VFNMADD231PD Z21, Z3, Z24
+	VFNMADD231PD Z1, Z3, Z25
+	VFNMADD231PD Z1, Z4, Z26
+	VDIVPD       Z16, Z2, Z0
+	VPSUBQ       pivotMin<>+0(SB), Z16, Z1
+	VMOVUPD      4608(BX), Z2
+	VORPD        Z1, Z2, Z1
+	VMULPD       Z0, Z20, Z2
+	VMULPD       Z0, Z23, Z0
+	VFNMADD231PD Z20, Z2, Z24
+	VFNMADD231PD Z23, Z2, Z25
+	VFNMADD231PD Z23, Z0, Z26
+	VPSUBQ       pivotMin<>+0(SB), Z24, Z0
+	VORPD        Z0, Z1, Z0
+	VMULPD       Z25, Z25, Z1
+	VFMSUB231PD  Z26, Z24, Z1
+	VPSUBQ       leastPair<>+0(SB), Z1, Z2
+	VPSRLQ       $0x01, Z2, Z2
+	VORPD        Z2, Z0, Z0
+	VMULPD       Z1, Z16, Z1
+	VMOVUPD      896(BX), Z2
+	VMULPD       Z1, Z2, Z1
+	VMOVUPD      3840(BX), Z2
+	TESTQ        SI, SI
+	JZ           determinants15
+	VANDPD       evenMask<>+0(SB), Z1, Z3
+	VORPD        evenBits<>+0(SB), Z3, Z3
+	VPSRLQ       $0x35, Z1, Z1
+	VPADDQ       Z1, Z2, Z1
+	VPTESTMQ     topBits<>+0(SB), Z0, K1
+	VMOVUPD      notANumber<>+0(SB), K1, Z3
+	VCVTPD2PS    Z3, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPD      oneSingle<>+0(SB), Z2
+	VDIVPS       Y0, Y2, Y0
+	VCVTPS2PD    Y0, Z0
+	VMOVUPD      one<>+0(SB), Z2
+	VMULPD       Z0, Z0, Z4
+	VFNMADD231PD Z3, Z4, Z2
+	VMOVUPD      (R10)(R12*1), Z3
+	VADDPD       64(BX), Z3, Z3
+	VADDPD       Z3, Z2, Z2
+	VMOVUPD      (R9)(R12*1), Z3
+	VMULPD       (BX), Z3, Z3
+	VMULPD       Z0, Z3, Z0
+	VMOVUPD      threeEighths<>+0(SB), Z3
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z3
+	VMOVUPD      (R11)(R12*1), Z4
+	VPADDQ       128(BX), Z4, Z4
+	VPSUBQ       Z1, Z4, Z1
+	VPSLLQ       $0x34, Z1, Z1
+	VPADDQ       Z0, Z1, Z0
+	VMULPD       Z0, Z2, Z1
+	VFMADD231PD  Z1, Z3, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (SI)(R12*1)
+
+next15:
+	ADDQ $0x40, R12
+	ADDQ $0x00001e00, AX
+	SUBQ $0x01, DX
+	JG   loop15
+	VZEROUPPER
+	RET
+
+determinants15:
+	VANDPD   mantissa<>+0(SB), Z1, Z3
+	VORPD    one<>+0(SB), Z3, Z3
+	VPSRLQ   $0x34, Z1, Z4
+	VPSUBQ   expBias<>+0(SB), Z4, Z4
+	VPADDQ   Z2, Z2, Z2
+	VPADDQ   Z2, Z4, Z4
+	VPSUBQ   expBias2<>+0(SB), Z4, Z4
+	VPSUBQ   expBias2<>+0(SB), Z4, Z4
+	VPTESTMQ topBits<>+0(SB), Z0, K1
+	VMOVUPD  notANumber<>+0(SB), K1, Z3
+	VMOVUPD  Z3, (DI)(R12*1)
+	VMOVUPD  Z4, (R8)(R12*1)
+	JMP      next15
+
+// func ratioAVX2(dst *float64, mant *float64, expo *int64, n int, e *float64, c *float64, x *int64, ae float64, ac float64, ax int64, work *float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·ratioAVX2(SB), NOSPLIT, $0-88
 	MOVQ         dst+0(FP), AX
 	MOVQ         mant+8(FP), CX
 	MOVQ         expo+16(FP), DX
-	MOVQ         hb+24(FP), BX
-	MOVQ         lb+32(FP), SI
-	MOVQ         xb+40(FP), DI
-	MOVQ         n+72(FP), R8
-	VBROADCASTSD ha+48(FP), Y0
-	VBROADCASTSD la+56(FP), Y1
-	VPBROADCASTQ xa+64(FP), Y2
-	VPADDQ       exponentShift<>+0(SB), Y2, Y2
-	XORQ         R9, R9
+	MOVQ         n+24(FP), R8
+	MOVQ         e+32(FP), BX
+	MOVQ         c+40(FP), SI
+	MOVQ         x+48(FP), DI
+	MOVQ         work+80(FP), R9
+	VBROADCASTSD ae+56(FP), Y0
+	VMOVUPD      Y0, (R9)
+	VBROADCASTSD ac+64(FP), Y0
+	VMOVUPD      Y0, 32(R9)
+	VBROADCASTSD ax+72(FP), Y0
+	VMOVUPD      Y0, 64(R9)
+	XORQ         R10, R10
 
 loop:
-	VMOVUPD     (BX)(R9*8), Y3
-	VMULPD      Y3, Y0, Y4
-	VMULPD      (SI)(R9*8), Y0, Y5
-	VMULPD      Y3, Y1, Y6
-	VADDPD      Y6, Y5, Y5
-	VFMSUB213PD Y4, Y0, Y3
-	VADDPD      Y3, Y5, Y5
-	VADDPD      Y5, Y4, Y4
-	VDIVPD      (CX)(R9*8), Y4, Y4
-	VPADDQ      (DI)(R9*8), Y2, Y3
-	VPSUBQ      (DX)(R9*8), Y3, Y3
-	VPAND       oneBit<>+0(SB), Y3, Y5
-	VPADDQ      expBias<>+0(SB), Y5, Y5
-	VPSLLQ      $0x34, Y5, Y5
-	VMULPD      Y5, Y4, Y4
-	VSQRTPD     Y4, Y4
-	VPSRLQ      $0x01, Y3, Y3
-	VPMAXSD     leastShift<>+0(SB), Y3, Y5
-	VPSUBQ      Y5, Y3, Y3
-	VPADDQ      halfShift<>+0(SB), Y3, Y3
-	VPMAXSD     leastShift<>+0(SB), Y3, Y3
-	VPSUBQ      unbias<>+0(SB), Y5, Y5
-	VPSLLQ      $0x34, Y5, Y5
-	VMULPD      Y5, Y4, Y4
-	VPSUBQ      unbias<>+0(SB), Y3, Y3
-	VPSLLQ      $0x34, Y3, Y3
-	VMULPD      Y3, Y4, Y4
-	VMOVUPD     one<>+0(SB), Y3
-	VMINPD      Y4, Y3, Y4
-	VMOVUPD     Y4, (AX)(R9*8)
-	ADDQ        $0x04, R9
-	CMPQ        R9, R8
-	JL          loop
+	VMOVUPD      (DX)(R10*8), Y0
+	VANDPD       oneBit<>+0(SB), Y0, Y0
+	VMOVUPD      32(DX)(R10*8), Y1
+	VANDPD       oneBit<>+0(SB), Y1, Y1
+	VMOVUPD      (CX)(R10*8), Y2
+	VPSLLQ       $0x34, Y0, Y3
+	VPSUBQ       Y3, Y2, Y2
+	VMOVUPD      32(CX)(R10*8), Y3
+	VPSLLQ       $0x34, Y1, Y4
+	VPSUBQ       Y4, Y3, Y3
+	VPADDQ       (DX)(R10*8), Y0, Y0
+	VPADDQ       exponentShift<>+0(SB), Y0, Y0
+	VPSRLQ       $0x01, Y0, Y0
+	VMOVUPD      (DI)(R10*8), Y4
+	VMOVUPD      64(R9), Y5
+	VPADDQ       Y5, Y4, Y4
+	VPADDQ       exponentShift<>+0(SB), Y4, Y4
+	VPSUBQ       Y0, Y4, Y0
+	VPADDQ       32(DX)(R10*8), Y1, Y1
+	VPADDQ       exponentShift<>+0(SB), Y1, Y1
+	VPSRLQ       $0x01, Y1, Y1
+	VMOVUPD      32(DI)(R10*8), Y4
+	VPADDQ       Y5, Y4, Y4
+	VPADDQ       exponentShift<>+0(SB), Y4, Y4
+	VPSUBQ       Y1, Y4, Y1
+	VCVTPD2PSY   Y2, X4
+	VCVTPD2PSY   Y3, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      one<>+0(SB), Y7
+	VMULPD       Y5, Y5, Y8
+	VFNMADD231PD Y2, Y8, Y6
+	VMULPD       Y4, Y4, Y2
+	VFNMADD231PD Y3, Y2, Y7
+	VMOVUPD      (SI)(R10*8), Y2
+	VMOVUPD      32(R9), Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y6, Y2
+	VMOVUPD      32(SI)(R10*8), Y6
+	VADDPD       Y3, Y6, Y3
+	VADDPD       Y3, Y7, Y3
+	VMOVUPD      (BX)(R10*8), Y6
+	VMOVUPD      (R9), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y5
+	VMOVUPD      32(BX)(R10*8), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VFMADD213PD  oneHalf<>+0(SB), Y2, Y6
+	VFMADD213PD  oneHalf<>+0(SB), Y3, Y7
+	VMULPD       Y5, Y2, Y2
+	VMULPD       Y4, Y3, Y3
+	VFMADD231PD  Y2, Y6, Y5
+	VFMADD231PD  Y3, Y7, Y4
+	VPMAXSD      leastShift<>+0(SB), Y0, Y2
+	VPSUBQ       Y2, Y0, Y0
+	VPADDQ       halfShift<>+0(SB), Y0, Y0
+	VPMAXSD      leastShift<>+0(SB), Y0, Y0
+	VPSUBQ       unbias<>+0(SB), Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y5, Y2
+	VPSUBQ       unbias<>+0(SB), Y0, Y0
+	VPSLLQ       $0x34, Y0, Y0
+	VMULPD       Y0, Y2, Y0
+	VMOVUPD      one<>+0(SB), Y2
+	VMINPD       Y0, Y2, Y0
+	VMOVUPD      Y0, (AX)(R10*8)
+	VPMAXSD      leastShift<>+0(SB), Y1, Y0
+	VPSUBQ       Y0, Y1, Y1
+	VPADDQ       halfShift<>+0(SB), Y1, Y1
+	VPMAXSD      leastShift<>+0(SB), Y1, Y1
+	VPSUBQ       unbias<>+0(SB), Y0, Y0
+	VPSLLQ       $0x34, Y0, Y0
+	VMULPD       Y0, Y4, Y0
+	VPSUBQ       unbias<>+0(SB), Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      one<>+0(SB), Y1
+	VMINPD       Y0, Y1, Y0
+	VMOVUPD      Y0, 32(AX)(R10*8)
+	ADDQ         $0x08, R10
+	CMPQ         R10, R8
+	JL           loop
 	VZEROUPPER
 	RET
 

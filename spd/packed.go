@@ -39,7 +39,7 @@ func LogKernel(a, b []float64, p int, scratch []float64) (logK float64, ok bool)
 	if !okA || !okB || !okS {
 		return math.NaN(), false
 	}
-	return logRatio(m, x-int64(p), rootOf(ma, xa), rootOf(mb, xb)), true
+	return logRatio(m, x, quarterOf(ma, xa, p), quarterOf(mb, xb, p)), true
 }
 
 func determinant(packed []float64, p int, scratch []float64) (mant float64, expo int64, bad int, ok bool) {

@@ -39,17 +39,25 @@ func constants() {
 		return
 	}
 	consts = map[string]Mem{
-		"one":    vectors("one", F64(1)),
-		"mant":   vectors("mantissa", U64(1<<52-1)),
-		"least":  vectors("pivotMin", U64((1023-128)<<52)),
-		"top":    vectors("topBits", U64(0xf<<60)),
-		"nan":    vectors("notANumber", U64(0x7ff8000000000001)),
-		"bias":   vectors("expBias", U64(1023)),
-		"oneBit": vectors("oneBit", U64(1)),
-		"big":    vectors("exponentShift", U64(1<<30)),
-		"half":   vectors("halfShift", U64(1<<29)),
-		"floor":  vectors("leastShift", U64(1<<29-1000)),
-		"unbias": vectors("unbias", U64(1<<29-1023)),
+		"one":          vectors("one", F64(1)),
+		"mant":         vectors("mantissa", U64(1<<52-1)),
+		"least":        vectors("pivotMin", U64((1023-128)<<52)),
+		"top":          vectors("topBits", U64(0xf<<60)),
+		"nan":          vectors("notANumber", U64(0x7ff8000000000001)),
+		"bias":         vectors("expBias", U64(1023)),
+		"oneBit":       vectors("oneBit", U64(1)),
+		"big":          vectors("exponentShift", U64(1<<30)),
+		"half":         vectors("halfShift", U64(1<<29)),
+		"floor":        vectors("leastShift", U64(1<<29-1000)),
+		"unbias":       vectors("unbias", U64(1<<29-1023)),
+		"bias2":        vectors("expBias2", U64(1022)),
+		"evenBias":     vectors("evenBias", U64(511)),
+		"least2":       vectors("leastPair", U64((1023-256)<<52)),
+		"evenMask":     vectors("evenMask", U64(1<<53-1)),
+		"evenBits":     vectors("evenBits", U64(1022<<52)),
+		"single":       vectors("oneSingle", U64(0x3f8000003f800000)),
+		"threeEighths": vectors("threeEighths", F64(0.375)),
+		"oneHalf":      vectors("oneHalf", F64(0.5)),
 	}
 }
 

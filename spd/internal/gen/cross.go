@@ -1,0 +1,496 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// direct is the greatest order that has code of its own; the library knows it by the same name.
+const direct = 15
+
+// crossWork is the number of bytes of work space that the library gives to this code.
+const crossWork = 8192
+
+// kernel is the code from sums of matrices of one small order to kernel values. It works on
+// several vectors of matrices at once, and does each operation for all of them in turn, so that
+// the divisions of one overlap the work on the others.
+type kernel struct {
+	*straight
+	p    int
+	tile [][2]reg.Register // of each vector: its matrices, and the offset of its row of e, c, x and dst
+	half []int             // of each vector: bytes into the tile
+	a    reg.Register
+}
+
+// vectors at once, and columns of a panel.
+func shape(v isa, p int) (streams, panel int) {
+	if v.bytes == 32 {
+		return 2, 2
+	}
+	return 1, 4
+}
+
+func cross(v isa) {
+	constants()
+	name := "cross" + v.suffix
+	TEXT(name, NOSPLIT, "func(p int, dst, mant *float64, expo *int64, src, a *float64, tiles int, e, c *float64, x *int64, ae, ac float64, ax int64, work *float64)")
+	Pragma("noescape")
+	Doc(fmt.Sprintf("%s computes the kernel of the matrix a of order p ≤ %d with the matrices of tiles at src,", name, direct),
+		"or, if dst is nil, the determinants mant·2^expo of the sums, NaN where a pivot is out of range.")
+	r := registers{src: GP64(), a: GP64(), tiles: GP64(), work: GP64(), dst: GP64(), mant: GP64(), expo: GP64(), e: GP64(), c: GP64(), x: GP64(), i: GP64()}
+	for _, l := range []struct {
+		name string
+		r    reg.Register
+	}{{"src", r.src}, {"a", r.a}, {"tiles", r.tiles}, {"work", r.work}, {"dst", r.dst}, {"mant", r.mant}, {"expo", r.expo}, {"e", r.e}, {"c", r.c}, {"x", r.x}, {"p", r.i}} {
+		Load(Param(l.name), l.r)
+	}
+	for p := 1; p <= direct; p++ {
+		CMPQ(r.i, num(p))
+		JE(LabelRef(fmt.Sprint("order", p)))
+	}
+	for p := 1; p <= direct; p++ {
+		Label(fmt.Sprint("order", p))
+		order(v, p, r)
+	}
+}
+
+// registers hold the arguments.
+type registers struct{ src, a, tiles, work, dst, mant, expo, e, c, x, i reg.Register }
+
+// order is the code for one order.
+func order(v isa, p int, r registers) {
+	streams, panel := shape(v, p)
+	label := func(s string) string { return fmt.Sprint(s, p) }
+	V := v.bytes
+	k := &kernel{straight: newStraight(v, r.work), p: p, a: r.a}
+	ae, ac, ax := k.broadcast("ae"), k.broadcast("ac"), k.broadcast("ax")
+	size := 64 * p * (p + 1) / 2
+	for g := range streams {
+		k.tile = append(k.tile, [2]reg.Register{r.src, r.i})
+		k.half = append(k.half, g*(64-V))
+	}
+	if V == 64 && streams == 2 {
+		k.tile[1] = [2]reg.Register{GP64(), GP64()}
+	}
+	f := k.factor(panel)
+	VMOVUPD(ax.home, k.name(0))
+	for range f.splits + 1 {
+		VPADDQ(consts["evenBias"], k.name(0), k.name(0))
+	}
+	VMOVUPD(k.name(0), ax.home)
+	XORQ(r.i, r.i)
+	Label(label("loop"))
+	if V == 64 && streams == 2 {
+		// The second vector is the first again if there is one only.
+		MOVQ(r.src, k.tile[1][0])
+		MOVQ(r.i, k.tile[1][1])
+		CMPQ(r.tiles, Imm(1))
+		JE(LabelRef(label("one")))
+		ADDQ(num(size), k.tile[1][0])
+		ADDQ(Imm(64), k.tile[1][1])
+		Label(label("one"))
+	}
+	at := func(b reg.Register, g int) Mem {
+		return Mem{Base: b, Index: k.tile[g][1], Scale: 1, Disp: k.half[g]}
+	}
+	f.leave = func() {
+		TESTQ(r.dst, r.dst)
+		JZ(LabelRef(label("determinants")))
+	}
+	k.branch(f)
+	m, h := k.split(f)
+	ee, rho, poly := k.value(m, ae, ac, at, r.e, r.c)
+	ee = k.each(func(g int) *val {
+		q := k.op2(VPADDQ, k.load(at(r.x, g)), ax)
+		q = k.op2(VPSUBQ, q, h[g])
+		return k.op2(VPADDQ, k.imm(VPSLLQ, 52, q), ee[g])
+	})
+	k.last(ee, rho, poly)
+	for g := range ee {
+		k.store(at(r.dst, g), k.atMost1(ee[g]))
+	}
+	k.emit()
+	if k.slots*V > crossWork {
+		panic(fmt.Sprintf("order %d: %d bytes of work space", p, k.slots*V))
+	}
+	Label(label("next"))
+	tiles := streams * V / 64
+	ADDQ(num(64*tiles), r.i)
+	ADDQ(num(size*tiles), r.src)
+	SUBQ(num(tiles), r.tiles)
+	JG(LabelRef(label("loop")))
+	VZEROUPPER()
+	RET()
+	Label(label("determinants"))
+	for g := range k.tile {
+		f.store(k, g, at(r.mant, g), at(r.expo, g))
+	}
+	JMP(LabelRef(label("next")))
+}
+
+// each runs f for every vector.
+func (k *kernel) each(f func(g int) *val) []*val {
+	r := make([]*val, len(k.tile))
+	for g := range r {
+		r[g] = f(g)
+	}
+	return r
+}
+
+// source is the sum of entry (r, c) of a and of the tile.
+func (k *kernel) source(r, c int) []*val {
+	e := 64 * (r*(r+1)/2 + c)
+	am := Mem{Base: k.a, Disp: e}
+	if len(k.tile) == 1 {
+		return []*val{k.do(nil, false, false, func(d Op, _ []Op) {
+			VMOVUPD(Mem{Base: k.tile[0][0], Disp: e}, d)
+			VADDPD_BCST(am, d, d)
+		})}
+	}
+	b := k.do(nil, false, false, func(d Op, _ []Op) { VBROADCASTSD(am, d) })
+	return k.each(func(g int) *val {
+		return k.op2(VADDPD, b, k.constant(Mem{Base: k.tile[g][0], Disp: e + k.half[g]}))
+	})
+}
+
+// factors is the result of a factorisation.
+type factors struct {
+	det    []*val              // product of the pivots, over a power of 4
+	half   []*val              // half the exponents taken off it, or nil
+	splits int                 // how often that was done; each adds a bias of 511 to half
+	bad    []*val              // the first four bits are zero if all pivots are in range
+	leave  func()              // leaves for the determinants if they are wanted
+	regs   [][]reg.VecPhysical // where they then find det, bad and half
+}
+
+// factor factors the sums.
+func (k *kernel) factor(panel int) *factors {
+	var f factors
+	p := k.p
+	one := k.constant(consts["one"])
+	u := make([][][]*val, p)
+	for r := range u {
+		u[r] = make([][]*val, r+1)
+	}
+	inv := make([][]*val, p)
+	check := func(d []*val, two bool) {
+		z := k.each(func(g int) *val {
+			if two {
+				return k.imm(VPSRLQ, 1, k.op2(VPSUBQ, d[g], k.constant(consts["least2"])))
+			}
+			return k.op2(VPSUBQ, d[g], k.constant(consts["least"]))
+		})
+		if f.bad == nil {
+			f.bad = z
+		} else {
+			f.bad = k.each(func(g int) *val { return k.op2(VORPD, f.bad[g], z[g]) })
+		}
+	}
+	var group [][]*val // up to four factors
+	pivots := 0        // in det and group
+	mul := func(x, y []*val) []*val { return k.each(func(g int) *val { return k.op2(VMULPD, x[g], y[g]) }) }
+	take := func(y []*val, n int, last bool) {
+		group = append(group, y)
+		pivots += n
+		if len(group) < 4 && !last {
+			return
+		}
+		y = group[0]
+		if len(group) > 1 {
+			y = mul(y, group[1])
+		}
+		if len(group) == 3 {
+			y = mul(y, group[2])
+		}
+		if len(group) == 4 {
+			y = mul(y, mul(group[2], group[3]))
+		}
+		group = nil
+		if f.det == nil {
+			f.det = y
+			return
+		}
+		if pivots > 7 {
+			h := k.each(func(g int) *val { return k.imm(VPSRLQ, 53, f.det[g]) })
+			if f.half == nil {
+				f.half = h
+			} else {
+				f.half = k.each(func(g int) *val { return k.op2(VPADDQ, f.half[g], h[g]) })
+			}
+			f.det = k.each(func(g int) *val { return k.even(f.det[g]) })
+			f.splits++
+			pivots = 4
+		}
+		f.det = mul(f.det, y)
+	}
+	minus := func(r, c, m int, t []*val) {
+		for g := range k.tile {
+			k.update3(VFNMADD231PD, u[r][c][g], t[g], u[r][m][g])
+		}
+	}
+	for j := 0; j < p; j += panel {
+		end := min(j+panel, p)
+		for c := j; c < end; c++ {
+			for r := c; r < p; r++ {
+				u[r][c] = k.source(r, c)
+			}
+		}
+		for m := range j {
+			t := make([][]*val, p)
+			for c := j; c < end && m < p-2; c++ {
+				t[c] = mul(u[c][m], inv[m])
+			}
+			for c := j; c < end && m < p-2; c++ {
+				for r := c; r < p; r++ {
+					minus(r, c, m, t[c])
+				}
+			}
+		}
+		for c := j; c < end; c++ {
+			d := u[c][c]
+			switch {
+			case p == 1:
+				check(d, false)
+				take(d, 1, true)
+				continue
+			case c == p-2:
+				// The determinant of the last block of order 2, for which its first pivot is not inverted.
+				check(d, false)
+				continue
+			case c == p-1:
+				q := mul(u[c][c-1], u[c][c-1])
+				for g := range k.tile {
+					k.update3(VFMSUB231PD, q[g], u[c-1][c-1][g], d[g])
+				}
+				check(q, true)
+				take(q, 2, true)
+				continue
+			}
+			inv[c] = k.each(func(g int) *val { return k.op2(VDIVPD, one, d[g]) })
+			check(d, false)
+			take(d, 1, false)
+			t := make([][]*val, p)
+			for c2 := c + 1; c2 < end; c2++ {
+				t[c2] = mul(u[c2][c], inv[c])
+			}
+			for c2 := c + 1; c2 < end; c2++ {
+				for r := c2; r < p; r++ {
+					minus(r, c2, c, t[c2])
+				}
+			}
+		}
+	}
+	return &f
+}
+
+// even divides by a power of 4, so that the result is in [½, 2).
+func (k *kernel) even(x *val) *val {
+	x = k.op2(VANDPD, x, k.constant(consts["evenMask"]))
+	return k.op2(VORPD, x, k.constant(consts["evenBits"]))
+}
+
+// branch is where the determinants leave.
+func (k *kernel) branch(f *factors) {
+	src := append(append(append([]*val(nil), f.det...), f.bad...), f.half...)
+	k.do(&val{reg: noReg}, false, false, func(_ Op, s []Op) {
+		f.regs = make([][]reg.VecPhysical, len(k.tile))
+		for i, r := range s {
+			f.regs[i%len(k.tile)] = append(f.regs[i%len(k.tile)], r.(reg.VecPhysical))
+		}
+		f.leave()
+	}, src...)
+}
+
+// store writes the determinants of vector g.
+func (f *factors) store(k *kernel, g int, mant, expo Mem) {
+	r := f.regs[g]
+	used := map[reg.Register]bool{}
+	for _, rs := range f.regs {
+		for _, r := range rs {
+			used[r] = true
+		}
+	}
+	var free []reg.VecPhysical
+	for i := range k.v.regs {
+		if n := k.name(i); !used[n] {
+			free = append(free, n)
+		}
+	}
+	m, x, nan := free[0], free[1], free[2]
+	VANDPD(consts["mant"], r[0], m)
+	VORPD(consts["one"], m, m)
+	VPSRLQ(Imm(52), r[0], x)
+	VPSUBQ(consts["bias"], x, x)
+	if len(r) > 2 {
+		VPADDQ(r[2], r[2], r[2])
+		VPADDQ(r[2], x, x)
+		for range f.splits {
+			VPSUBQ(consts["bias2"], x, x)
+		}
+	}
+	if k.v.bytes == 64 {
+		VPTESTMQ(consts["top"], r[1], reg.K1)
+		VMOVUPD(consts["nan"], reg.K1, m)
+	} else {
+		VPXOR(nan, nan, nan)
+		VPSRLQ(Imm(60), r[1], r[1])
+		VPCMPGTQ(nan, r[1], r[1])
+		VORPD(r[1], m, m)
+	}
+	VMOVUPD(m, mant)
+	VMOVUPD(x, expo)
+}
+
+// split makes determinants m·4^h, ½ ≤ m < 2, NaN where a pivot is out of range; the bias stays in h.
+func (k *kernel) split(f *factors) (m, h []*val) {
+	m = k.each(func(g int) *val { return k.even(f.det[g]) })
+	h = k.each(func(g int) *val { return k.imm(VPSRLQ, 53, f.det[g]) })
+	if f.half != nil {
+		h = k.each(func(g int) *val { return k.op2(VPADDQ, f.half[g], h[g]) })
+	}
+	if k.v.bytes == 64 {
+		for g := range m {
+			k.do(m[g], true, false, func(d Op, s []Op) {
+				VPTESTMQ(consts["top"], s[0], reg.K1)
+				VMOVUPD(consts["nan"], reg.K1, d)
+			}, f.bad[g])
+		}
+		return m, h
+	}
+	zero := k.do(nil, false, false, func(d Op, _ []Op) { VPXOR(d, d, d) })
+	m = k.each(func(g int) *val {
+		b := k.op2(VPCMPGTQ, k.imm(VPSRLQ, 60, f.bad[g]), zero)
+		return k.op2(VORPD, m[g], b)
+	})
+	return m, h
+}
+
+// value computes what is left of value in the library after its last operation, which last does.
+func (k *kernel) value(m []*val, ae, ac *val, at func(reg.Register, int) Mem, e, c reg.Register) (ee, rho, poly []*val) {
+	k0 := k.seed(m)
+	rho = k.each(func(g int) *val { return k.load(consts["one"]) })
+	for g := range rho {
+		k.update3(VFNMADD231PD, rho[g], k.op2(VMULPD, k0[g], k0[g]), m[g])
+	}
+	rho = k.each(func(g int) *val {
+		return k.op2(VADDPD, rho[g], k.op2(VADDPD, k.load(at(c, g)), ac))
+	})
+	ee = k.each(func(g int) *val {
+		return k.op2(VMULPD, k.op2(VMULPD, k.load(at(e, g)), ae), k0[g])
+	})
+	poly = k.each(func(g int) *val { return k.load(consts["threeEighths"]) })
+	for g := range poly {
+		k.do(poly[g], true, true, func(d Op, s []Op) { VFMADD213PD(s[1], s[0], d) }, rho[g], k.constant(consts["oneHalf"]))
+	}
+	return ee, rho, poly
+}
+
+func (k *kernel) last(ee, rho, poly []*val) {
+	r := k.each(func(g int) *val { return k.op2(VMULPD, rho[g], ee[g]) })
+	for g := range ee {
+		k.update3(VFMADD231PD, ee[g], poly[g], r[g])
+	}
+}
+
+func (k *kernel) atMost1(x *val) *val {
+	one := k.constant(consts["one"])
+	return k.do(nil, false, false, func(d Op, s []Op) { VMINPD(s[1], s[0], d) }, one, x) // a NaN in the second source stays
+}
+
+// seed computes 1/√m in single precision.
+func (k *kernel) seed(m []*val) []*val {
+	single := k.constant(consts["single"])
+	if k.v.bytes == 64 {
+		low := func(o Op) reg.Register { return o.(reg.VecPhysical).AsY() }
+		root := k.each(func(g int) *val {
+			return k.do(nil, false, false, func(d Op, s []Op) {
+				VCVTPD2PS(s[0], low(d))
+				VSQRTPS(low(d), low(d))
+			}, m[g])
+		})
+		return k.each(func(g int) *val {
+			return k.do(nil, false, false, func(d Op, s []Op) {
+				VDIVPS(low(s[0]), low(s[1]), low(d))
+				VCVTPS2PD(low(d), d)
+			}, root[g], single)
+		})
+	}
+	// Two vectors of four make one of eight.
+	low := func(o Op) reg.Register { return o.(reg.VecPhysical).AsX() }
+	f := k.each(func(g int) *val {
+		return k.do(nil, false, false, func(d Op, s []Op) { VCVTPD2PSY(s[0], low(d)) }, m[g])
+	})
+	y := k.do(nil, false, false, func(d Op, s []Op) {
+		VINSERTF128(Imm(1), low(s[1]), s[0], d)
+		VSQRTPS(d, d)
+	}, f[0], f[1])
+	y = k.op2(VDIVPS, single, y)
+	return []*val{
+		k.do(nil, false, false, func(d Op, s []Op) { VCVTPS2PD(low(s[0]), d) }, y),
+		k.do(nil, false, false, func(d Op, s []Op) {
+			VEXTRACTF128(Imm(1), s[0], low(d))
+			VCVTPS2PD(low(d), d)
+		}, y),
+	}
+}
+
+// ratio turns determinants of larger matrices into kernel values; see ratio in the library.
+func ratio() {
+	TEXT("ratioAVX2", NOSPLIT, "func(dst, mant *float64, expo *int64, n int, e, c *float64, x *int64, ae, ac float64, ax int64, work *float64)")
+	Pragma("noescape")
+	Doc("ratioAVX2 is ratio for n a positive multiple of 8.")
+	dst, mant, expo, e, c, x, n, work, i := GP64(), GP64(), GP64(), GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
+	for _, l := range []struct {
+		name string
+		r    reg.Register
+	}{{"dst", dst}, {"mant", mant}, {"expo", expo}, {"n", n}, {"e", e}, {"c", c}, {"x", x}, {"work", work}} {
+		Load(Param(l.name), l.r)
+	}
+	k := &kernel{straight: newStraight(avx2, work), tile: make([][2]reg.Register, 2)}
+	ae, ac, ax := k.broadcast("ae"), k.broadcast("ac"), k.broadcast("ax")
+	XORQ(i, i)
+	at := func(b reg.Register, g int) Mem { return Mem{Base: b, Index: i, Scale: 8, Disp: 32 * g} }
+	Label("loop")
+	// With o the last bit of expo: m = mant·2^−o, h = (expo + o)/2.
+	odd := k.each(func(g int) *val { return k.op2(VANDPD, k.load(at(expo, g)), k.constant(consts["oneBit"])) })
+	m := k.each(func(g int) *val { return k.op2(VPSUBQ, k.load(at(mant, g)), k.imm(VPSLLQ, 52, odd[g])) })
+	// q = ax + x − h, plus 2²⁹ to be positive
+	q := k.each(func(g int) *val {
+		h := k.op2(VPADDQ, odd[g], k.constant(at(expo, g)))
+		h = k.op2(VPADDQ, h, k.constant(consts["big"]))
+		h = k.imm(VPSRLQ, 1, h)
+		q := k.op2(VPADDQ, k.load(at(x, g)), ax)
+		q = k.op2(VPADDQ, q, k.constant(consts["big"]))
+		return k.op2(VPSUBQ, q, h)
+	})
+	ee, rho, poly := k.value(m, ae, ac, at, e, c)
+	k.last(ee, rho, poly)
+	for g := range ee {
+		// Times 2^q, in two steps of at least 2^−1000 each, so that only the second rounds.
+		q1 := k.op2(VPMAXSD, q[g], k.constant(consts["floor"]))
+		q2 := k.op2(VPADDQ, k.op2(VPSUBQ, q[g], q1), k.constant(consts["half"]))
+		q2 = k.op2(VPMAXSD, q2, k.constant(consts["floor"]))
+		r := ee[g]
+		for _, s := range []*val{q1, q2} {
+			r = k.op2(VMULPD, r, k.imm(VPSLLQ, 52, k.op2(VPSUBQ, s, k.constant(consts["unbias"]))))
+		}
+		k.store(at(dst, g), k.atMost1(r))
+	}
+	k.emit()
+	ADDQ(Imm(8), i)
+	CMPQ(i, n)
+	JL(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// broadcast keeps an argument in every place of a vector.
+func (k *kernel) broadcast(name string) *val {
+	m := k.slot()
+	VBROADCASTSD(param(name), k.name(0))
+	VMOVUPD(k.name(0), m)
+	return k.constant(m)
+}
