@@ -167,25 +167,31 @@ func cross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int
 		hi := min(lo+block, (j1+lanes-1)&^(lanes-1))
 		rb := b.roots.slice(lo, hi)
 		from, to := max(lo, j0), min(hi, j1)
-		for i := i0; i < i1; i++ {
+		tiles := b.tiles[lo/lanes*tileSize : hi/lanes*tileSize]
+		for i := i0; i < i1; {
 			tile, lane := a.tile(i)
-			tiles, ra := b.tiles[lo/lanes*tileSize:hi/lanes*tileSize], a.roots.at(i)
-			row := dst[(i-i0)*stride:][from-j0 : to-j0]
-			if logs {
-				w.sumDets(tile[lane:], tiles, p)
-				for j := range row {
-					l := from - lo + j
-					row[j] = logRatio(w.mant[l], w.expo[l], ra, rb.at(l))
+			rows := min(lanes-lane, i1-i)
+			qa := a.roots.slice(i, i+rows)
+			out := dst[(i-i0)*stride+from-j0:]
+			switch {
+			case logs:
+				for r := range rows {
+					w.sumDets(tile[lane+r:], tiles, p)
+					for j := range to - from {
+						l := from - lo + j
+						out[r*stride+j] = logRatio(w.mant[l], w.expo[l], qa.at(r), rb.at(l))
+					}
 				}
-				continue
+			case to-from == hi-lo:
+				w.cross(out, stride, rows, tile[lane:], qa, tiles, rb, p)
+			default:
+				// The block has columns that are not wanted.
+				w.cross(w.k[:], hi-lo, rows, tile[lane:], qa, tiles, rb, p)
+				for r := range rows {
+					copy(out[r*stride:][:to-from], w.k[r*(hi-lo)+from-lo:])
+				}
 			}
-			if len(row) == hi-lo {
-				w.cross(row, tile[lane:], ra, tiles, &rb, p)
-				continue
-			}
-			k := w.k[:hi-lo]
-			w.cross(k, tile[lane:], ra, tiles, &rb, p)
-			copy(row, k[from-lo:])
+			i += rows
 		}
 	}
 }

@@ -250,7 +250,7 @@ type work struct {
 	pack []float64 // packed operands of Project and AddGram
 	mant [blockTiles * lanes]float64
 	expo [blockTiles * lanes]int64
-	k    [blockTiles * lanes]float64
+	k    [lanes * blockTiles * lanes]float64 // rows of values
 }
 
 var works = sync.Pool{New: func() any { return new(work) }}
@@ -309,16 +309,20 @@ func (w *work) sumDets(a, tiles []float64, p int) {
 	}
 }
 
-// cross computes the kernel of a matrix of order p, whose entries in its tile are lanes apart at
-// a, with the matrices of up to blockTiles tiles.
-func (w *work) cross(k, a []float64, qa quarter, tiles []float64, qb *quarters, p int) {
-	if w.asmCross(k, a, qa, tiles, qb, p) {
+// cross computes the kernel of rows matrices in neighbouring lanes of a tile, from a on, with the
+// matrices of up to blockTiles tiles, into rows of dst.
+func (w *work) cross(dst []float64, stride, rows int, a []float64, qa quarters, tiles []float64, qb quarters, p int) {
+	if w.asmCross(dst, stride, rows, a, qa, tiles, qb, p) {
 		return
 	}
-	w.sumDets(a, tiles, p)
-	mant, expo := w.mant[:len(k)], w.expo[:len(k)]
-	if !w.asmRatio(k, mant, expo, qb, qa) {
-		ratio(k, mant, expo, qb, qa)
+	n := len(qb.e)
+	mant, expo := w.mant[:n], w.expo[:n]
+	for i := range rows {
+		w.sumDets(a[i:], tiles, p)
+		k := dst[i*stride:][:n]
+		if !w.asmRatio(k, mant, expo, &qb, qa.at(i)) {
+			ratio(k, mant, expo, &qb, qa.at(i))
+		}
 	}
 }
 

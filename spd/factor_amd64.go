@@ -81,7 +81,7 @@ func (w *work) asmSumDets(a, tiles []float64, p int) bool {
 	tile := Size(p) * lanes
 	n := len(tiles) / tile
 	if p <= direct {
-		w.crossSmall(p, nil, &w.mant[0], &w.expo[0], &tiles[0], &a[0], n, nil, nil, nil, 0, 0, 0)
+		w.small(p, &w.mant[0], &w.expo[0], &a[0], tiles)
 		return true
 	}
 	for e := range w.a[:Size(p)] {
@@ -106,7 +106,7 @@ func (w *work) asmDets(mant []float64, expo []int64, tiles []float64, p int) boo
 	tile := Size(p) * lanes
 	n := len(tiles) / tile
 	if p <= direct {
-		w.crossSmall(p, nil, &mant[0], &expo[0], &tiles[0], &zeros[0], n, nil, nil, nil, 0, 0, 0)
+		w.small(p, &mant[0], &expo[0], &zeros[0], tiles)
 		return true
 	}
 	for t := 0; t < n; t += together(p) {
@@ -121,11 +121,26 @@ func (w *work) asmDets(mant []float64, expo []int64, tiles []float64, p int) boo
 	return true
 }
 
-func (w *work) asmCross(k, a []float64, qa quarter, tiles []float64, qb *quarters, p int) bool {
+// small is sumDets for p ≤ direct.
+func (w *work) small(p int, mant *float64, expo *int64, a *float64, tiles []float64) {
+	n := len(tiles) / (Size(p) * lanes)
+	if vector == avx512 {
+		crossAVX512(p, nil, 0, mant, expo, 1, a, nil, nil, nil, n, &tiles[0], nil, nil, nil, &w.buf[0])
+	} else {
+		crossAVX2(p, nil, 0, mant, expo, 1, a, nil, nil, nil, n, &tiles[0], nil, nil, nil, &w.buf[0])
+	}
+}
+
+func (w *work) asmCross(dst []float64, stride, rows int, a []float64, qa quarters, tiles []float64, qb quarters, p int) bool {
 	if vector == plain || p > direct {
 		return false
 	}
-	w.crossSmall(p, &k[0], nil, nil, &tiles[0], &a[0], len(k)/lanes, &qb.e[0], &qb.c[0], &qb.x[0], qa.e, qa.c, qa.x)
+	n := len(tiles) / (Size(p) * lanes)
+	if vector == avx512 {
+		crossAVX512(p, &dst[0], 8*stride, nil, nil, rows, &a[0], &qa.e[0], &qa.c[0], &qa.x[0], n, &tiles[0], &qb.e[0], &qb.c[0], &qb.x[0], &w.buf[0])
+	} else {
+		crossAVX2(p, &dst[0], 8*stride, nil, nil, rows, &a[0], &qa.e[0], &qa.c[0], &qa.x[0], n, &tiles[0], &qb.e[0], &qb.c[0], &qb.x[0], &w.buf[0])
+	}
 	return true
 }
 
@@ -141,13 +156,4 @@ func (w *work) asmRatio(dst, mant []float64, expo []int64, b *quarters, a quarte
 var zeros [direct * (direct + 1) / 2 * lanes]float64
 
 // crossWork is the number of float64s of work space of crossAVX2 and crossAVX512.
-const crossWork = 8192 / 8
-
-// crossSmall is cross for p ≤ direct, or sumDets if dst is nil.
-func (w *work) crossSmall(p int, dst, mant *float64, expo *int64, src, a *float64, tiles int, e, c *float64, x *int64, ae, ac float64, ax int64) {
-	if vector == avx512 {
-		crossAVX512(p, dst, mant, expo, src, a, tiles, e, c, x, ae, ac, ax, &w.buf[0])
-	} else {
-		crossAVX2(p, dst, mant, expo, src, a, tiles, e, c, x, ae, ac, ax, &w.buf[0])
-	}
-}
+const crossWork = 32768 / 8

@@ -8,7 +8,7 @@ func (*work) asmSumDets(a, tiles []float64, p int) bool { return false }
 
 func (*work) asmDets(mant []float64, expo []int64, tiles []float64, p int) bool { return false }
 
-func (*work) asmCross(k, a []float64, qa quarter, tiles []float64, qb *quarters, p int) bool {
+func (*work) asmCross(dst []float64, stride, rows int, a []float64, qa quarters, tiles []float64, qb quarters, p int) bool {
 	return false
 }
 

@@ -12,41 +12,35 @@ import (
 const direct = 15
 
 // crossWork is the number of bytes of work space that the library gives to this code.
-const crossWork = 8192
+const crossWork = 32768
 
 // kernel is the code from sums of matrices of one small order to kernel values. It works on
 // several vectors of matrices at once, and does each operation for all of them in turn, so that
 // the divisions of one overlap the work on the others.
 type kernel struct {
 	*straight
-	p    int
-	tile [][2]reg.Register // of each vector: its matrices, and the offset of its row of e, c, x and dst
-	half []int             // of each vector: bytes into the tile
-	a    reg.Register
-}
-
-// vectors at once, and columns of a panel.
-func shape(v isa, p int) (streams, panel int) {
-	if v.bytes == 32 {
-		return 2, 2
-	}
-	return 1, 4
+	p       int
+	a, b    reg.Register
+	vectors int // of a tile
+	first   int // that the code is for
 }
 
 func cross(v isa) {
 	constants()
 	name := "cross" + v.suffix
-	TEXT(name, NOSPLIT, "func(p int, dst, mant *float64, expo *int64, src, a *float64, tiles int, e, c *float64, x *int64, ae, ac float64, ax int64, work *float64)")
+	TEXT(name, NOSPLIT, "func(p int, dst *float64, stride int, mant *float64, expo *int64, rows int, a, ae, ac *float64, ax *int64, tiles int, b, be, bc *float64, bx *int64, work *float64)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("%s computes the kernel of the matrix a of order p ≤ %d with the matrices of tiles at src,", name, direct),
-		"or, if dst is nil, the determinants mant·2^expo of the sums, NaN where a pivot is out of range.")
-	r := registers{src: GP64(), a: GP64(), tiles: GP64(), work: GP64(), dst: GP64(), mant: GP64(), expo: GP64(), e: GP64(), c: GP64(), x: GP64(), i: GP64()}
+	Doc(fmt.Sprintf("%s computes the kernel of matrices of order p ≤ %d, in neighbouring lanes from a on, with the matrices of", name, direct),
+		"tiles from b on; or, if dst is nil, the determinants mant·2^expo of the sums for one a, NaN where a pivot",
+		"is outside [2^-128, 2^128). ae, ac, ax, be, bc, bx are quarters; stride is the number of bytes of a row of dst.")
+	r := registers{b: GP64(), a: GP64(), tiles: GP64(), work: GP64(), dst: GP64(), e: GP64(), c: GP64(), x: GP64(), i: GP64(), prev: GP64(), row: GP64()}
 	for _, l := range []struct {
 		name string
 		r    reg.Register
-	}{{"src", r.src}, {"a", r.a}, {"tiles", r.tiles}, {"work", r.work}, {"dst", r.dst}, {"mant", r.mant}, {"expo", r.expo}, {"e", r.e}, {"c", r.c}, {"x", r.x}, {"p", r.i}} {
+	}{{"a", r.a}, {"work", r.work}, {"dst", r.dst}, {"be", r.e}, {"bc", r.c}, {"bx", r.x}, {"p", r.i}} {
 		Load(Param(l.name), l.r)
 	}
+	XORQ(r.row, r.row)
 	for p := 1; p <= direct; p++ {
 		CMPQ(r.i, num(p))
 		JE(LabelRef(fmt.Sprint("order", p)))
@@ -57,83 +51,92 @@ func cross(v isa) {
 	}
 }
 
-// registers hold the arguments.
-type registers struct{ src, a, tiles, work, dst, mant, expo, e, c, x, i reg.Register }
+// registers hold the arguments, the byte offset i of the tile in be, bc, bx and dst, and eight times the row.
+type registers struct{ a, b, tiles, work, dst, e, c, x, i, prev, row reg.Register }
 
 // order is the code for one order.
 func order(v isa, p int, r registers) {
-	streams, panel := shape(v, p)
 	label := func(s string) string { return fmt.Sprint(s, p) }
-	V := v.bytes
-	k := &kernel{straight: newStraight(v, r.work), p: p, a: r.a}
-	ae, ac, ax := k.broadcast("ae"), k.broadcast("ac"), k.broadcast("ax")
-	size := 64 * p * (p + 1) / 2
-	for g := range streams {
-		k.tile = append(k.tile, [2]reg.Register{r.src, r.i})
-		k.half = append(k.half, g*(64-V))
-	}
-	if V == 64 && streams == 2 {
-		k.tile[1] = [2]reg.Register{GP64(), GP64()}
-	}
-	f := k.factor(panel)
-	VMOVUPD(ax.home, k.name(0))
-	for range f.splits + 1 {
-		VPADDQ(consts["evenBias"], k.name(0), k.name(0))
-	}
-	VMOVUPD(k.name(0), ax.home)
-	XORQ(r.i, r.i)
-	Label(label("loop"))
-	if V == 64 && streams == 2 {
-		// The second vector is the first again if there is one only.
-		MOVQ(r.src, k.tile[1][0])
-		MOVQ(r.i, k.tile[1][1])
-		CMPQ(r.tiles, Imm(1))
-		JE(LabelRef(label("one")))
-		ADDQ(num(size), k.tile[1][0])
-		ADDQ(Imm(64), k.tile[1][1])
-		Label(label("one"))
-	}
+	k := &kernel{straight: newStraight(v, r.work), p: p, a: r.a, b: r.b, vectors: 64 / v.bytes}
 	at := func(b reg.Register, g int) Mem {
-		return Mem{Base: b, Index: k.tile[g][1], Scale: 1, Disp: k.half[g]}
+		return Mem{Base: b, Index: r.prev, Scale: 1, Disp: v.bytes * g}
 	}
+	f := k.factor(1)
+	TESTQ(r.dst, r.dst)
+	JZ(LabelRef(label("tiles")))
+	Label(label("row"))
+	ae, ac, ax := k.broadcast("ae", r.row, 0), k.broadcast("ac", r.row, 0), k.broadcast("ax", r.row, f.splits+1)
+	Label(label("tiles"))
+	Load(Param("b"), r.b)
+	Load(Param("tiles"), r.tiles)
+	XORQ(r.i, r.i)
+	XORQ(r.prev, r.prev)
+	Label(label("loop"))
 	f.leave = func() {
 		TESTQ(r.dst, r.dst)
 		JZ(LabelRef(label("determinants")))
 	}
 	k.branch(f)
+	// The values of the tile before, whose roots are ready by now, then the roots of this one.
+	wait := make([][3]Mem, k.vectors)
+	for g := range wait {
+		wait[g] = [3]Mem{k.slot(), k.slot(), k.slot()}
+	}
+	values := func() {
+		get := func(n int) []*val { return k.each(func(g int) *val { return k.load(wait[g][n]) }) }
+		m, h, k0 := get(0), get(1), get(2)
+		ee, rho, poly := k.value(m, k0, ae, ac, at, r.e, r.c)
+		ee = k.each(func(g int) *val {
+			q := k.op2(VPADDQ, k.load(at(r.x, g)), ax)
+			q = k.op2(VPSUBQ, q, h[g])
+			return k.op2(VPADDQ, k.imm(VPSLLQ, 52, q), ee[g])
+		})
+		k.last(ee, rho, poly)
+		for g := range ee {
+			k.store(at(r.dst, g), k.atMost1(ee[g]))
+		}
+	}
+	values()
 	m, h := k.split(f)
-	ee, rho, poly := k.value(m, ae, ac, at, r.e, r.c)
-	ee = k.each(func(g int) *val {
-		q := k.op2(VPADDQ, k.load(at(r.x, g)), ax)
-		q = k.op2(VPSUBQ, q, h[g])
-		return k.op2(VPADDQ, k.imm(VPSLLQ, 52, q), ee[g])
-	})
-	k.last(ee, rho, poly)
-	for g := range ee {
-		k.store(at(r.dst, g), k.atMost1(ee[g]))
+	for g := range m {
+		k.store(wait[g][0], m[g])
+		k.store(wait[g][1], h[g])
+	}
+	for g, x := range k.seed(m) {
+		k.store(wait[g][2], x)
 	}
 	k.emit()
-	if k.slots*V > crossWork {
-		panic(fmt.Sprintf("order %d: %d bytes of work space", p, k.slots*V))
-	}
+	MOVQ(r.i, r.prev)
 	Label(label("next"))
-	tiles := streams * V / 64
-	ADDQ(num(64*tiles), r.i)
-	ADDQ(num(size*tiles), r.src)
-	SUBQ(num(tiles), r.tiles)
-	JG(LabelRef(label("loop")))
+	ADDQ(Imm(64), r.i)
+	ADDQ(num(64*p*(p+1)/2), r.b)
+	DECQ(r.tiles)
+	JNZ(LabelRef(label("loop")))
+	TESTQ(r.dst, r.dst)
+	JZ(LabelRef(label("end")))
+	values()
+	k.emit()
+	ADDQ(param("stride"), r.dst)
+	ADDQ(Imm(8), r.a)
+	ADDQ(Imm(8), r.row)
+	DECQ(param("rows"))
+	JNZ(LabelRef(label("row")))
+	Label(label("end"))
 	VZEROUPPER()
 	RET()
 	Label(label("determinants"))
-	for g := range k.tile {
-		f.store(k, g, at(r.mant, g), at(r.expo, g))
+	Load(Param("mant"), r.e)
+	Load(Param("expo"), r.x)
+	MOVQ(r.i, r.prev)
+	for g := range k.vectors {
+		f.store(k, g, at(r.e, g), at(r.x, g))
 	}
 	JMP(LabelRef(label("next")))
 }
 
 // each runs f for every vector.
 func (k *kernel) each(f func(g int) *val) []*val {
-	r := make([]*val, len(k.tile))
+	r := make([]*val, k.vectors)
 	for g := range r {
 		r[g] = f(g)
 	}
@@ -144,15 +147,21 @@ func (k *kernel) each(f func(g int) *val) []*val {
 func (k *kernel) source(r, c int) []*val {
 	e := 64 * (r*(r+1)/2 + c)
 	am := Mem{Base: k.a, Disp: e}
-	if len(k.tile) == 1 {
+	if k.vectors == 1 {
+		first := k.first * k.v.bytes
 		return []*val{k.do(nil, false, false, func(d Op, _ []Op) {
-			VMOVUPD(Mem{Base: k.tile[0][0], Disp: e}, d)
-			VADDPD_BCST(am, d, d)
+			if k.v.bytes == 64 {
+				VMOVUPD(Mem{Base: k.b, Disp: e}, d)
+				VADDPD_BCST(am, d, d)
+			} else {
+				VBROADCASTSD(am, d)
+				VADDPD(Mem{Base: k.b, Disp: e + first}, d, d)
+			}
 		})}
 	}
 	b := k.do(nil, false, false, func(d Op, _ []Op) { VBROADCASTSD(am, d) })
 	return k.each(func(g int) *val {
-		return k.op2(VADDPD, b, k.constant(Mem{Base: k.tile[g][0], Disp: e + k.half[g]}))
+		return k.op2(VADDPD, b, k.constant(Mem{Base: k.b, Disp: e + k.v.bytes*(k.first+g)}))
 	})
 }
 
@@ -165,6 +174,24 @@ type factors struct {
 	leave  func()              // leaves for the determinants if they are wanted
 	regs   [][]reg.VecPhysical // where they then find det, bad and half
 }
+
+// factorAll factors one vector after the other.
+func (k *kernel) factorAll() *factors {
+	n := k.vectors
+	k.vectors = 1
+	var f factors
+	for k.first = range n {
+		g := k.factor(panelWidth)
+		f.det = append(f.det, g.det...)
+		f.bad = append(f.bad, g.bad...)
+		f.half = append(f.half, g.half...)
+		f.splits = g.splits
+	}
+	k.first, k.vectors = 0, n
+	return &f
+}
+
+var panelWidth = 4
 
 // factor factors the sums.
 func (k *kernel) factor(panel int) *factors {
@@ -227,7 +254,7 @@ func (k *kernel) factor(panel int) *factors {
 		f.det = mul(f.det, y)
 	}
 	minus := func(r, c, m int, t []*val) {
-		for g := range k.tile {
+		for g := range k.vectors {
 			k.update3(VFNMADD231PD, u[r][c][g], t[g], u[r][m][g])
 		}
 	}
@@ -262,7 +289,7 @@ func (k *kernel) factor(panel int) *factors {
 				continue
 			case c == p-1:
 				q := mul(u[c][c-1], u[c][c-1])
-				for g := range k.tile {
+				for g := range k.vectors {
 					k.update3(VFMSUB231PD, q[g], u[c-1][c-1][g], d[g])
 				}
 				check(q, true)
@@ -296,9 +323,9 @@ func (k *kernel) even(x *val) *val {
 func (k *kernel) branch(f *factors) {
 	src := append(append(append([]*val(nil), f.det...), f.bad...), f.half...)
 	k.do(&val{reg: noReg}, false, false, func(_ Op, s []Op) {
-		f.regs = make([][]reg.VecPhysical, len(k.tile))
+		f.regs = make([][]reg.VecPhysical, k.vectors)
 		for i, r := range s {
-			f.regs[i%len(k.tile)] = append(f.regs[i%len(k.tile)], r.(reg.VecPhysical))
+			f.regs[i%k.vectors] = append(f.regs[i%k.vectors], r.(reg.VecPhysical))
 		}
 		f.leave()
 	}, src...)
@@ -369,8 +396,7 @@ func (k *kernel) split(f *factors) (m, h []*val) {
 }
 
 // value computes what is left of value in the library after its last operation, which last does.
-func (k *kernel) value(m []*val, ae, ac *val, at func(reg.Register, int) Mem, e, c reg.Register) (ee, rho, poly []*val) {
-	k0 := k.seed(m)
+func (k *kernel) value(m, k0 []*val, ae, ac *val, at func(reg.Register, int) Mem, e, c reg.Register) (ee, rho, poly []*val) {
 	rho = k.each(func(g int) *val { return k.load(consts["one"]) })
 	for g := range rho {
 		k.update3(VFNMADD231PD, rho[g], k.op2(VMULPD, k0[g], k0[g]), m[g])
@@ -449,8 +475,8 @@ func ratio() {
 	}{{"dst", dst}, {"mant", mant}, {"expo", expo}, {"n", n}, {"e", e}, {"c", c}, {"x", x}, {"work", work}} {
 		Load(Param(l.name), l.r)
 	}
-	k := &kernel{straight: newStraight(avx2, work), tile: make([][2]reg.Register, 2)}
-	ae, ac, ax := k.broadcast("ae"), k.broadcast("ac"), k.broadcast("ax")
+	k := &kernel{straight: newStraight(avx2, work), vectors: 2}
+	ae, ac, ax := k.broadcast("ae", nil, 0), k.broadcast("ac", nil, 0), k.broadcast("ax", nil, 0)
 	XORQ(i, i)
 	at := func(b reg.Register, g int) Mem { return Mem{Base: b, Index: i, Scale: 8, Disp: 32 * g} }
 	Label("loop")
@@ -466,7 +492,7 @@ func ratio() {
 		q = k.op2(VPADDQ, q, k.constant(consts["big"]))
 		return k.op2(VPSUBQ, q, h)
 	})
-	ee, rho, poly := k.value(m, ae, ac, at, e, c)
+	ee, rho, poly := k.value(m, k.seed(m), ae, ac, at, e, c)
 	k.last(ee, rho, poly)
 	for g := range ee {
 		// Times 2^q, in two steps of at least 2^−1000 each, so that only the second rounds.
@@ -487,10 +513,21 @@ func ratio() {
 	RET()
 }
 
-// broadcast keeps an argument in every place of a vector.
-func (k *kernel) broadcast(name string) *val {
+// broadcast keeps an argument, or what it points to at offset i, in every place of a vector, plus
+// times the bias of an exponent.
+func (k *kernel) broadcast(name string, i reg.Register, times int) *val {
+	src := param(name)
+	if i != nil {
+		p := GP64()
+		Load(Param(name), p)
+		src = Mem{Base: p, Index: i, Scale: 1}
+	}
+	v := k.name(0)
+	VBROADCASTSD(src, v)
+	for range times {
+		VPADDQ(consts["evenBias"], v, v)
+	}
 	m := k.slot()
-	VBROADCASTSD(param(name), k.name(0))
-	VMOVUPD(k.name(0), m)
+	VMOVUPD(v, m)
 	return k.constant(m)
 }
