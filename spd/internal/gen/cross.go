@@ -22,7 +22,8 @@ type kernel struct {
 	p       int
 	a, b    reg.Register
 	vectors int // of a tile
-	first   int // that the code is for
+	consts  map[string]*val
+	entry   []*val // of a, that stay in registers
 }
 
 func cross(v isa) {
@@ -54,6 +55,14 @@ func cross(v isa) {
 // registers hold the arguments, the byte offset i of the tile in be, bc, bx and dst, and eight times the row.
 type registers struct{ a, b, tiles, work, dst, e, c, x, i, prev, row reg.Register }
 
+// live is the number of registers for the variables of an order.
+func live(v isa, p int) int {
+	if v.bytes == 64 {
+		return min(6+p*p/4+p, 32)
+	}
+	return min(6+p*p/2+2*p, 16)
+}
+
 // order is the code for one order.
 func order(v isa, p int, r registers) {
 	label := func(s string) string { return fmt.Sprint(s, p) }
@@ -61,12 +70,28 @@ func order(v isa, p int, r registers) {
 	at := func(b reg.Register, g int) Mem {
 		return Mem{Base: b, Index: r.prev, Scale: 1, Disp: v.bytes * g}
 	}
+	spare := live(v, p)
+	for _, name := range []string{"one", "least", "evenMask", "evenBits", "threeEighths", "oneHalf", "single", "least2"} {
+		if c := k.c(name); k.reserve(c, spare) {
+			VMOVUPD(c.home, k.name(c.reg))
+		}
+	}
+	for e := range p * (p + 1) / 2 {
+		x := &val{home: Mem{Base: r.a, Disp: 64 * e}}
+		if !k.reserve(x, spare) {
+			break
+		}
+		k.entry = append(k.entry, x)
+	}
 	f := k.factor(1)
 	TESTQ(r.dst, r.dst)
 	JZ(LabelRef(label("tiles")))
 	Label(label("row"))
 	ae, ac, ax := k.broadcast("ae", r.row, 0), k.broadcast("ac", r.row, 0), k.broadcast("ax", r.row, f.splits+1)
 	Label(label("tiles"))
+	for _, x := range k.entry {
+		VBROADCASTSD(x.home, k.name(x.reg))
+	}
 	Load(Param("b"), r.b)
 	Load(Param("tiles"), r.tiles)
 	XORQ(r.i, r.i)
@@ -134,6 +159,17 @@ func order(v isa, p int, r registers) {
 	JMP(LabelRef(label("next")))
 }
 
+// c is a constant.
+func (k *kernel) c(name string) *val {
+	if k.consts == nil {
+		k.consts = map[string]*val{}
+	}
+	if k.consts[name] == nil {
+		k.consts[name] = k.constant(consts[name])
+	}
+	return k.consts[name]
+}
+
 // each runs f for every vector.
 func (k *kernel) each(f func(g int) *val) []*val {
 	r := make([]*val, k.vectors)
@@ -147,21 +183,20 @@ func (k *kernel) each(f func(g int) *val) []*val {
 func (k *kernel) source(r, c int) []*val {
 	e := 64 * (r*(r+1)/2 + c)
 	am := Mem{Base: k.a, Disp: e}
+	if n := e / 64; n < len(k.entry) {
+		return k.each(func(g int) *val {
+			return k.op2(VADDPD, k.entry[n], k.constant(Mem{Base: k.b, Disp: e + k.v.bytes*g}))
+		})
+	}
 	if k.vectors == 1 {
-		first := k.first * k.v.bytes
 		return []*val{k.do(nil, false, false, func(d Op, _ []Op) {
-			if k.v.bytes == 64 {
-				VMOVUPD(Mem{Base: k.b, Disp: e}, d)
-				VADDPD_BCST(am, d, d)
-			} else {
-				VBROADCASTSD(am, d)
-				VADDPD(Mem{Base: k.b, Disp: e + first}, d, d)
-			}
+			VMOVUPD(Mem{Base: k.b, Disp: e}, d)
+			VADDPD_BCST(am, d, d)
 		})}
 	}
 	b := k.do(nil, false, false, func(d Op, _ []Op) { VBROADCASTSD(am, d) })
 	return k.each(func(g int) *val {
-		return k.op2(VADDPD, b, k.constant(Mem{Base: k.b, Disp: e + k.v.bytes*(k.first+g)}))
+		return k.op2(VADDPD, b, k.constant(Mem{Base: k.b, Disp: e + k.v.bytes*g}))
 	})
 }
 
@@ -175,29 +210,11 @@ type factors struct {
 	regs   [][]reg.VecPhysical // where they then find det, bad and half
 }
 
-// factorAll factors one vector after the other.
-func (k *kernel) factorAll() *factors {
-	n := k.vectors
-	k.vectors = 1
-	var f factors
-	for k.first = range n {
-		g := k.factor(panelWidth)
-		f.det = append(f.det, g.det...)
-		f.bad = append(f.bad, g.bad...)
-		f.half = append(f.half, g.half...)
-		f.splits = g.splits
-	}
-	k.first, k.vectors = 0, n
-	return &f
-}
-
-var panelWidth = 4
-
 // factor factors the sums.
 func (k *kernel) factor(panel int) *factors {
 	var f factors
 	p := k.p
-	one := k.constant(consts["one"])
+	one := k.c("one")
 	u := make([][][]*val, p)
 	for r := range u {
 		u[r] = make([][]*val, r+1)
@@ -206,9 +223,9 @@ func (k *kernel) factor(panel int) *factors {
 	check := func(d []*val, two bool) {
 		z := k.each(func(g int) *val {
 			if two {
-				return k.imm(VPSRLQ, 1, k.op2(VPSUBQ, d[g], k.constant(consts["least2"])))
+				return k.imm(VPSRLQ, 1, k.op2(VPSUBQ, d[g], k.c("least2")))
 			}
-			return k.op2(VPSUBQ, d[g], k.constant(consts["least"]))
+			return k.op2(VPSUBQ, d[g], k.c("least"))
 		})
 		if f.bad == nil {
 			f.bad = z
@@ -315,8 +332,8 @@ func (k *kernel) factor(panel int) *factors {
 
 // even divides by a power of 4, so that the result is in [½, 2).
 func (k *kernel) even(x *val) *val {
-	x = k.op2(VANDPD, x, k.constant(consts["evenMask"]))
-	return k.op2(VORPD, x, k.constant(consts["evenBits"]))
+	x = k.op2(VANDPD, x, k.c("evenMask"))
+	return k.op2(VORPD, x, k.c("evenBits"))
 }
 
 // branch is where the determinants leave.
@@ -335,6 +352,9 @@ func (k *kernel) branch(f *factors) {
 func (f *factors) store(k *kernel, g int, mant, expo Mem) {
 	r := f.regs[g]
 	used := map[reg.Register]bool{}
+	for i, x := range k.regs {
+		used[k.name(i)] = x != nil // which is kept
+	}
 	for _, rs := range f.regs {
 		for _, r := range rs {
 			used[r] = true
@@ -358,15 +378,10 @@ func (f *factors) store(k *kernel, g int, mant, expo Mem) {
 			VPSUBQ(consts["bias2"], x, x)
 		}
 	}
-	if k.v.bytes == 64 {
-		VPTESTMQ(consts["top"], r[1], reg.K1)
-		VMOVUPD(consts["nan"], reg.K1, m)
-	} else {
-		VPXOR(nan, nan, nan)
-		VPSRLQ(Imm(60), r[1], r[1])
-		VPCMPGTQ(nan, r[1], r[1])
-		VORPD(r[1], m, m)
-	}
+	VXORPD(nan, nan, nan)
+	VPSRLQ(Imm(60), r[1], r[1])
+	VPSUBQ(r[1], nan, nan)
+	VORPD(nan, m, m)
 	VMOVUPD(m, mant)
 	VMOVUPD(x, expo)
 }
@@ -378,26 +393,17 @@ func (k *kernel) split(f *factors) (m, h []*val) {
 	if f.half != nil {
 		h = k.each(func(g int) *val { return k.op2(VPADDQ, f.half[g], h[g]) })
 	}
-	if k.v.bytes == 64 {
-		for g := range m {
-			k.do(m[g], true, false, func(d Op, s []Op) {
-				VPTESTMQ(consts["top"], s[0], reg.K1)
-				VMOVUPD(consts["nan"], reg.K1, d)
-			}, f.bad[g])
-		}
-		return m, h
-	}
-	zero := k.do(nil, false, false, func(d Op, _ []Op) { VPXOR(d, d, d) })
+	zero := k.do(nil, false, false, func(d Op, _ []Op) { VXORPD(d, d, d) })
 	m = k.each(func(g int) *val {
-		b := k.op2(VPCMPGTQ, k.imm(VPSRLQ, 60, f.bad[g]), zero)
-		return k.op2(VORPD, m[g], b)
+		// 0 is 0; minus 1 to 15 are NaN
+		return k.op2(VORPD, m[g], k.op2(VPSUBQ, zero, k.imm(VPSRLQ, 60, f.bad[g])))
 	})
 	return m, h
 }
 
 // value computes what is left of value in the library after its last operation, which last does.
 func (k *kernel) value(m, k0 []*val, ae, ac *val, at func(reg.Register, int) Mem, e, c reg.Register) (ee, rho, poly []*val) {
-	rho = k.each(func(g int) *val { return k.load(consts["one"]) })
+	rho = k.each(func(g int) *val { return k.copy(k.c("one")) })
 	for g := range rho {
 		k.update3(VFNMADD231PD, rho[g], k.op2(VMULPD, k0[g], k0[g]), m[g])
 	}
@@ -407,9 +413,9 @@ func (k *kernel) value(m, k0 []*val, ae, ac *val, at func(reg.Register, int) Mem
 	ee = k.each(func(g int) *val {
 		return k.op2(VMULPD, k.op2(VMULPD, k.load(at(e, g)), ae), k0[g])
 	})
-	poly = k.each(func(g int) *val { return k.load(consts["threeEighths"]) })
+	poly = k.each(func(g int) *val { return k.copy(k.c("threeEighths")) })
 	for g := range poly {
-		k.do(poly[g], true, true, func(d Op, s []Op) { VFMADD213PD(s[1], s[0], d) }, rho[g], k.constant(consts["oneHalf"]))
+		k.do(poly[g], true, true, func(d Op, s []Op) { VFMADD213PD(s[1], s[0], d) }, rho[g], k.c("oneHalf"))
 	}
 	return ee, rho, poly
 }
@@ -422,13 +428,13 @@ func (k *kernel) last(ee, rho, poly []*val) {
 }
 
 func (k *kernel) atMost1(x *val) *val {
-	one := k.constant(consts["one"])
+	one := k.c("one")
 	return k.do(nil, false, false, func(d Op, s []Op) { VMINPD(s[1], s[0], d) }, one, x) // a NaN in the second source stays
 }
 
 // seed computes 1/√m in single precision.
 func (k *kernel) seed(m []*val) []*val {
-	single := k.constant(consts["single"])
+	single := k.c("single")
 	if k.v.bytes == 64 {
 		low := func(o Op) reg.Register { return o.(reg.VecPhysical).AsY() }
 		root := k.each(func(g int) *val {
@@ -481,27 +487,27 @@ func ratio() {
 	at := func(b reg.Register, g int) Mem { return Mem{Base: b, Index: i, Scale: 8, Disp: 32 * g} }
 	Label("loop")
 	// With o the last bit of expo: m = mant·2^−o, h = (expo + o)/2.
-	odd := k.each(func(g int) *val { return k.op2(VANDPD, k.load(at(expo, g)), k.constant(consts["oneBit"])) })
+	odd := k.each(func(g int) *val { return k.op2(VANDPD, k.load(at(expo, g)), k.c("oneBit")) })
 	m := k.each(func(g int) *val { return k.op2(VPSUBQ, k.load(at(mant, g)), k.imm(VPSLLQ, 52, odd[g])) })
 	// q = ax + x − h, plus 2²⁹ to be positive
 	q := k.each(func(g int) *val {
 		h := k.op2(VPADDQ, odd[g], k.constant(at(expo, g)))
-		h = k.op2(VPADDQ, h, k.constant(consts["big"]))
+		h = k.op2(VPADDQ, h, k.c("big"))
 		h = k.imm(VPSRLQ, 1, h)
 		q := k.op2(VPADDQ, k.load(at(x, g)), ax)
-		q = k.op2(VPADDQ, q, k.constant(consts["big"]))
+		q = k.op2(VPADDQ, q, k.c("big"))
 		return k.op2(VPSUBQ, q, h)
 	})
 	ee, rho, poly := k.value(m, k.seed(m), ae, ac, at, e, c)
 	k.last(ee, rho, poly)
 	for g := range ee {
 		// Times 2^q, in two steps of at least 2^−1000 each, so that only the second rounds.
-		q1 := k.op2(VPMAXSD, q[g], k.constant(consts["floor"]))
-		q2 := k.op2(VPADDQ, k.op2(VPSUBQ, q[g], q1), k.constant(consts["half"]))
-		q2 = k.op2(VPMAXSD, q2, k.constant(consts["floor"]))
+		q1 := k.op2(VPMAXSD, q[g], k.c("floor"))
+		q2 := k.op2(VPADDQ, k.op2(VPSUBQ, q[g], q1), k.c("half"))
+		q2 = k.op2(VPMAXSD, q2, k.c("floor"))
 		r := ee[g]
 		for _, s := range []*val{q1, q2} {
-			r = k.op2(VMULPD, r, k.imm(VPSLLQ, 52, k.op2(VPSUBQ, s, k.constant(consts["unbias"]))))
+			r = k.op2(VMULPD, r, k.imm(VPSLLQ, 52, k.op2(VPSUBQ, s, k.c("unbias"))))
 		}
 		k.store(at(dst, g), k.atMost1(r))
 	}
@@ -522,7 +528,7 @@ func (k *kernel) broadcast(name string, i reg.Register, times int) *val {
 		Load(Param(name), p)
 		src = Mem{Base: p, Index: i, Scale: 1}
 	}
-	v := k.name(0)
+	v := k.name(k.v.regs - 1)
 	VBROADCASTSD(src, v)
 	for range times {
 		VPADDQ(consts["evenBias"], v, v)

@@ -18,6 +18,7 @@ type val struct {
 	kept bool  // that place has its present value
 	has  bool  // that place exists
 	own  bool  // and is one of the code's slots
+	pin  bool  // it is always in its register
 }
 
 // instr is an instruction. It reads src and writes dst, which it also reads if update. All are in
@@ -49,6 +50,22 @@ func newStraight(v isa, base reg.Register) *straight {
 
 // constant is a value that memory holds.
 func (s *straight) constant(m Mem) *val { return &val{reg: -1, home: m, kept: true, has: true} }
+
+// reserve gives a constant a register for good, if more than spare registers are free.
+func (s *straight) reserve(x *val, spare int) bool {
+	for i, y := range s.regs[:len(s.regs)-spare] {
+		if y == nil {
+			s.regs[i], x.reg, x.pin = x, i, true
+			return true
+		}
+	}
+	return false
+}
+
+// copy makes a variable of a constant.
+func (s *straight) copy(x *val) *val {
+	return s.do(nil, false, true, func(d Op, s []Op) { VMOVUPD(s[0], d) }, x)
+}
 
 func (s *straight) do(dst *val, update bool, memory bool, emit func(d Op, s []Op), src ...*val) *val {
 	if dst == nil {
@@ -131,7 +148,7 @@ func (s *straight) emit() {
 			for len(x.uses) > 0 && x.uses[0] == i {
 				x.uses = x.uses[1:]
 			}
-			if len(x.uses) == 0 && x.reg >= 0 && !(x == in.dst && in.update) {
+			if len(x.uses) == 0 && x.reg >= 0 && !x.pin && !(x == in.dst && in.update) {
 				s.regs[x.reg] = nil
 				x.reg = -1
 			}
@@ -172,7 +189,7 @@ func (s *straight) worth(x *val, i int, busy map[*val]bool) bool {
 		return false
 	}
 	for _, y := range s.regs {
-		if y == nil || !busy[y] && y.uses[0] > n {
+		if y == nil || !y.pin && !busy[y] && y.uses[0] > n {
 			return true
 		}
 	}
@@ -196,7 +213,7 @@ func (s *straight) place(x *val, busy map[*val]bool) {
 			best = i
 			break
 		}
-		if !busy[y] && (best < 0 || y.uses[0] > s.regs[best].uses[0]) {
+		if !y.pin && !busy[y] && (best < 0 || y.uses[0] > s.regs[best].uses[0]) {
 			best = i
 		}
 	}
