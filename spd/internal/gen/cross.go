@@ -63,6 +63,13 @@ func live(v isa, p int) int {
 	return min(6+p*p/2+2*p, 16)
 }
 
+func panelOf(v isa, p int) int {
+	if v.bytes == 64 {
+		return 1
+	}
+	return 4
+}
+
 // order is the code for one order.
 func order(v isa, p int, r registers) {
 	label := func(s string) string { return fmt.Sprint(s, p) }
@@ -83,11 +90,11 @@ func order(v isa, p int, r registers) {
 		}
 		k.entry = append(k.entry, x)
 	}
-	f := k.factor(1)
+	fs := k.factors(panelOf(v, p))
 	TESTQ(r.dst, r.dst)
 	JZ(LabelRef(label("tiles")))
 	Label(label("row"))
-	ae, ac, ax := k.broadcast("ae", r.row, 0), k.broadcast("ac", r.row, 0), k.broadcast("ax", r.row, f.splits+1)
+	ae, ac, ax := k.broadcast("ae", r.row, 0), k.broadcast("ac", r.row, 0), k.broadcast("ax", r.row, fs[0].splits+1)
 	Label(label("tiles"))
 	for _, x := range k.entry {
 		VBROADCASTSD(x.home, k.name(x.reg))
@@ -97,11 +104,10 @@ func order(v isa, p int, r registers) {
 	XORQ(r.i, r.i)
 	XORQ(r.prev, r.prev)
 	Label(label("loop"))
-	f.leave = func() {
+	k.branch(fs, func() {
 		TESTQ(r.dst, r.dst)
 		JZ(LabelRef(label("determinants")))
-	}
-	k.branch(f)
+	})
 	// The values of the tile before, whose roots are ready by now, then the roots of this one.
 	wait := make([][3]Mem, k.vectors)
 	for g := range wait {
@@ -122,7 +128,7 @@ func order(v isa, p int, r registers) {
 		}
 	}
 	values()
-	m, h := k.split(f)
+	m, h := k.split(fs)
 	for g := range m {
 		k.store(wait[g][0], m[g])
 		k.store(wait[g][1], h[g])
@@ -153,9 +159,7 @@ func order(v isa, p int, r registers) {
 	Load(Param("mant"), r.e)
 	Load(Param("expo"), r.x)
 	MOVQ(r.i, r.prev)
-	for g := range k.vectors {
-		f.store(k, g, at(r.e, g), at(r.x, g))
-	}
+	k.stores(fs, func(g int) Mem { return at(r.e, g) }, func(g int) Mem { return at(r.x, g) })
 	JMP(LabelRef(label("next")))
 }
 
@@ -180,154 +184,152 @@ func (k *kernel) each(f func(g int) *val) []*val {
 }
 
 // source is the sum of entry (r, c) of a and of the tile.
-func (k *kernel) source(r, c int) []*val {
-	e := 64 * (r*(r+1)/2 + c)
-	am := Mem{Base: k.a, Disp: e}
-	if n := e / 64; n < len(k.entry) {
-		return k.each(func(g int) *val {
-			return k.op2(VADDPD, k.entry[n], k.constant(Mem{Base: k.b, Disp: e + k.v.bytes*g}))
-		})
+func (k *kernel) source(r, c, g int) *val {
+	e := r*(r+1)/2 + c
+	am, bm := Mem{Base: k.a, Disp: 64 * e}, Mem{Base: k.b, Disp: 64*e + k.v.bytes*g}
+	if e < len(k.entry) {
+		return k.op2(VADDPD, k.entry[e], k.constant(bm))
 	}
-	if k.vectors == 1 {
-		return []*val{k.do(nil, false, false, func(d Op, _ []Op) {
-			VMOVUPD(Mem{Base: k.b, Disp: e}, d)
+	return k.do(nil, false, false, func(d Op, _ []Op) {
+		if k.v.bytes == 64 {
+			VMOVUPD(bm, d)
 			VADDPD_BCST(am, d, d)
-		})}
-	}
-	b := k.do(nil, false, false, func(d Op, _ []Op) { VBROADCASTSD(am, d) })
-	return k.each(func(g int) *val {
-		return k.op2(VADDPD, b, k.constant(Mem{Base: k.b, Disp: e + k.v.bytes*g}))
+		} else {
+			VBROADCASTSD(am, d)
+			VADDPD(bm, d, d)
+		}
 	})
 }
 
-// factors is the result of a factorisation.
-type factors struct {
-	det    []*val              // product of the pivots, over a power of 4
-	half   []*val              // half the exponents taken off it, or nil
-	splits int                 // how often that was done; each adds a bias of 511 to half
-	bad    []*val              // the first four bits are zero if all pivots are in range
-	leave  func()              // leaves for the determinants if they are wanted
-	regs   [][]reg.VecPhysical // where they then find det, bad and half
+// factor is the factorisation of one vector of matrices.
+type factor struct {
+	*kernel
+	g      int               // which of the tile
+	u      [][]*val          // the matrix
+	inv    []*val            // inverse pivots
+	four   []*val            // up to four factors of the determinant
+	det    *val              // product of those before, over a power of 4
+	pivots int               // in det and four
+	total  int               // with those of the power of 4
+	half   *val              // half the exponent of that power of 4, or nil
+	splits int               // how often it grew; each adds a bias of 511
+	bad    *val              // the first four bits are zero if all pivots are in range
+	regs   []reg.VecPhysical // where branch leaves det, bad and half
 }
 
-// factor factors the sums.
-func (k *kernel) factor(panel int) *factors {
-	var f factors
-	p := k.p
-	one := k.c("one")
-	u := make([][][]*val, p)
-	for r := range u {
-		u[r] = make([][]*val, r+1)
-	}
-	inv := make([][]*val, p)
-	check := func(d []*val, two bool) {
-		z := k.each(func(g int) *val {
-			if two {
-				return k.imm(VPSRLQ, 1, k.op2(VPSUBQ, d[g], k.c("least2")))
-			}
-			return k.op2(VPSUBQ, d[g], k.c("least"))
-		})
-		if f.bad == nil {
-			f.bad = z
-		} else {
-			f.bad = k.each(func(g int) *val { return k.op2(VORPD, f.bad[g], z[g]) })
+// factors generates the factorisation of a tile, in panels of so many columns. One vector after
+// the other goes a panel further, to fill the time of its divisions.
+func (k *kernel) factors(panel int) []*factor {
+	fs := make([]*factor, k.vectors)
+	for g := range fs {
+		fs[g] = &factor{kernel: k, g: g, u: make([][]*val, k.p), inv: make([]*val, k.p)}
+		for r := range k.p {
+			fs[g].u[r] = make([]*val, r+1)
 		}
 	}
-	var group [][]*val // up to four factors
-	pivots := 0        // in det and group
-	mul := func(x, y []*val) []*val { return k.each(func(g int) *val { return k.op2(VMULPD, x[g], y[g]) }) }
-	take := func(y []*val, n int, last bool) {
-		group = append(group, y)
-		pivots += n
-		if len(group) < 4 && !last {
-			return
-		}
-		y = group[0]
-		if len(group) > 1 {
-			y = mul(y, group[1])
-		}
-		if len(group) == 3 {
-			y = mul(y, group[2])
-		}
-		if len(group) == 4 {
-			y = mul(y, mul(group[2], group[3]))
-		}
-		group = nil
-		if f.det == nil {
-			f.det = y
-			return
-		}
-		if pivots > 7 {
-			h := k.each(func(g int) *val { return k.imm(VPSRLQ, 53, f.det[g]) })
-			if f.half == nil {
-				f.half = h
-			} else {
-				f.half = k.each(func(g int) *val { return k.op2(VPADDQ, f.half[g], h[g]) })
-			}
-			f.det = k.each(func(g int) *val { return k.even(f.det[g]) })
-			f.splits++
-			pivots = 4
-		}
-		f.det = mul(f.det, y)
-	}
-	minus := func(r, c, m int, t []*val) {
-		for g := range k.vectors {
-			k.update3(VFNMADD231PD, u[r][c][g], t[g], u[r][m][g])
+	for j := 0; j < k.p; j += panel {
+		for _, f := range fs {
+			f.panel(j, min(j+panel, k.p))
 		}
 	}
-	for j := 0; j < p; j += panel {
-		end := min(j+panel, p)
-		for c := j; c < end; c++ {
-			for r := c; r < p; r++ {
-				u[r][c] = k.source(r, c)
-			}
-		}
-		for m := range j {
-			t := make([][]*val, p)
-			for c := j; c < end && m < p-2; c++ {
-				t[c] = mul(u[c][m], inv[m])
-			}
-			for c := j; c < end && m < p-2; c++ {
-				for r := c; r < p; r++ {
-					minus(r, c, m, t[c])
-				}
-			}
-		}
-		for c := j; c < end; c++ {
-			d := u[c][c]
-			switch {
-			case p == 1:
-				check(d, false)
-				take(d, 1, true)
-				continue
-			case c == p-2:
-				// The determinant of the last block of order 2, for which its first pivot is not inverted.
-				check(d, false)
-				continue
-			case c == p-1:
-				q := mul(u[c][c-1], u[c][c-1])
-				for g := range k.vectors {
-					k.update3(VFMSUB231PD, q[g], u[c-1][c-1][g], d[g])
-				}
-				check(q, true)
-				take(q, 2, true)
-				continue
-			}
-			inv[c] = k.each(func(g int) *val { return k.op2(VDIVPD, one, d[g]) })
-			check(d, false)
-			take(d, 1, false)
-			t := make([][]*val, p)
-			for c2 := c + 1; c2 < end; c2++ {
-				t[c2] = mul(u[c2][c], inv[c])
-			}
-			for c2 := c + 1; c2 < end; c2++ {
-				for r := c2; r < p; r++ {
-					minus(r, c2, c, t[c2])
-				}
-			}
+	return fs
+}
+
+// panel factors columns j to end−1.
+func (f *factor) panel(j, end int) {
+	p := f.p
+	for c := j; c < end; c++ {
+		for r := c; r < p; r++ {
+			f.u[r][c] = f.source(r, c, f.g)
 		}
 	}
-	return &f
+	for m := range min(j, p-2) {
+		f.minus(j, end, m)
+	}
+	for c := j; c < end; c++ {
+		d := f.u[c][c]
+		switch {
+		case c < p-2:
+			f.inv[c] = f.op2(VDIVPD, f.c("one"), d)
+			f.check(d, 1)
+			f.times(d, 1)
+			f.minus(c+1, end, c)
+		case c == p-2:
+			f.check(d, 1) // and leave it to the last column
+		case c == 0:
+			f.check(d, 1)
+			f.times(d, 1)
+		default:
+			// The determinant of the last block of order 2, without a division.
+			u := f.u[c][c-1]
+			pair := f.op2(VMULPD, u, u)
+			f.update3(VFMSUB231PD, pair, f.u[c-1][c-1], d)
+			f.check(pair, 2)
+			f.times(pair, 2)
+		}
+	}
+}
+
+// minus subtracts the terms of column m from columns j to end−1.
+func (f *factor) minus(j, end, m int) {
+	t := make([]*val, end)
+	for c := j; c < end; c++ {
+		t[c] = f.op2(VMULPD, f.u[c][m], f.inv[m])
+	}
+	for r := j; r < f.p; r++ {
+		for c := j; c < min(end, r+1); c++ {
+			f.update3(VFNMADD231PD, f.u[r][c], t[c], f.u[r][m])
+		}
+	}
+}
+
+// check looks at a pivot, which should be in [2^−128, 2^128), or at a product of n = 2. Subtracting
+// the bits of the lower limit leaves one of the first four bits set unless it is.
+func (f *factor) check(d *val, n int) {
+	z := f.op2(VPSUBQ, d, f.c([]string{"least", "least2"}[n-1]))
+	if n == 2 {
+		z = f.imm(VPSRLQ, 1, z)
+	}
+	if f.bad != nil {
+		z = f.op2(VORPD, f.bad, z)
+	}
+	f.bad = z
+}
+
+// times multiplies the determinant by a product of n pivots, four factors at a time.
+func (f *factor) times(d *val, n int) {
+	f.four = append(f.four, d)
+	f.pivots += n
+	f.total += n
+	if len(f.four) < 4 && f.total < f.p {
+		return
+	}
+	y := f.four[0]
+	switch len(f.four) {
+	case 2:
+		y = f.op2(VMULPD, y, f.four[1])
+	case 3:
+		y = f.op2(VMULPD, f.op2(VMULPD, y, f.four[1]), f.four[2])
+	case 4:
+		y = f.op2(VMULPD, f.op2(VMULPD, y, f.four[1]), f.op2(VMULPD, f.four[2], f.four[3]))
+	}
+	f.four = nil
+	if f.det == nil {
+		f.det = y
+		return
+	}
+	if f.pivots > 7 {
+		// So many could leave the range of float64.
+		h := f.imm(VPSRLQ, 53, f.det)
+		if f.half != nil {
+			h = f.op2(VPADDQ, f.half, h)
+		}
+		f.half = h
+		f.det = f.even(f.det)
+		f.splits++
+		f.pivots = 4
+	}
+	f.det = f.op2(VMULPD, f.det, y)
 }
 
 // even divides by a power of 4, so that the result is in [½, 2).
@@ -336,27 +338,35 @@ func (k *kernel) even(x *val) *val {
 	return k.op2(VORPD, x, k.c("evenBits"))
 }
 
-// branch is where the determinants leave.
-func (k *kernel) branch(f *factors) {
-	src := append(append(append([]*val(nil), f.det...), f.bad...), f.half...)
-	k.do(&val{reg: noReg}, false, false, func(_ Op, s []Op) {
-		f.regs = make([][]reg.VecPhysical, k.vectors)
-		for i, r := range s {
-			f.regs[i%k.vectors] = append(f.regs[i%k.vectors], r.(reg.VecPhysical))
+// branch leaves the code by leave, with determinants in registers, for which see store.
+func (k *kernel) branch(fs []*factor, leave func()) {
+	var src []*val
+	for _, f := range fs {
+		src = append(src, f.det, f.bad)
+		if f.half != nil {
+			src = append(src, f.half)
 		}
-		f.leave()
+	}
+	k.do(&val{reg: noReg}, false, false, func(_ Op, s []Op) {
+		n := len(s) / len(fs)
+		for i, f := range fs {
+			f.regs = nil
+			for _, r := range s[n*i:][:n] {
+				f.regs = append(f.regs, r.(reg.VecPhysical))
+			}
+		}
+		leave()
 	}, src...)
 }
 
-// store writes the determinants of vector g.
-func (f *factors) store(k *kernel, g int, mant, expo Mem) {
-	r := f.regs[g]
+// stores writes the determinants.
+func (k *kernel) stores(fs []*factor, mant, expo func(g int) Mem) {
 	used := map[reg.Register]bool{}
 	for i, x := range k.regs {
 		used[k.name(i)] = x != nil // which is kept
 	}
-	for _, rs := range f.regs {
-		for _, r := range rs {
+	for _, f := range fs {
+		for _, r := range f.regs {
 			used[r] = true
 		}
 	}
@@ -366,6 +376,13 @@ func (f *factors) store(k *kernel, g int, mant, expo Mem) {
 			free = append(free, n)
 		}
 	}
+	for g, f := range fs {
+		f.store(free, mant(g), expo(g))
+	}
+}
+
+func (f *factor) store(free []reg.VecPhysical, mant, expo Mem) {
+	r := f.regs
 	m, x, nan := free[0], free[1], free[2]
 	VANDPD(consts["mant"], r[0], m)
 	VORPD(consts["one"], m, m)
@@ -387,16 +404,19 @@ func (f *factors) store(k *kernel, g int, mant, expo Mem) {
 }
 
 // split makes determinants m·4^h, ½ ≤ m < 2, NaN where a pivot is out of range; the bias stays in h.
-func (k *kernel) split(f *factors) (m, h []*val) {
-	m = k.each(func(g int) *val { return k.even(f.det[g]) })
-	h = k.each(func(g int) *val { return k.imm(VPSRLQ, 53, f.det[g]) })
-	if f.half != nil {
-		h = k.each(func(g int) *val { return k.op2(VPADDQ, f.half[g], h[g]) })
-	}
+func (k *kernel) split(fs []*factor) (m, h []*val) {
+	m = k.each(func(g int) *val { return k.even(fs[g].det) })
+	h = k.each(func(g int) *val {
+		h := k.imm(VPSRLQ, 53, fs[g].det)
+		if fs[g].half != nil {
+			h = k.op2(VPADDQ, fs[g].half, h)
+		}
+		return h
+	})
 	zero := k.do(nil, false, false, func(d Op, _ []Op) { VXORPD(d, d, d) })
 	m = k.each(func(g int) *val {
 		// 0 is 0; minus 1 to 15 are NaN
-		return k.op2(VORPD, m[g], k.op2(VPSUBQ, zero, k.imm(VPSRLQ, 60, f.bad[g])))
+		return k.op2(VORPD, m[g], k.op2(VPSUBQ, zero, k.imm(VPSRLQ, 60, fs[g].bad)))
 	})
 	return m, h
 }
