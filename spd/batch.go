@@ -85,6 +85,9 @@ func (b *Batch) Set(i int, packed []float64) error {
 		tile[e*lanes+l] = v
 	}
 	r := quarterOf(mant, expo, b.p)
+	if b.p <= direct {
+		r.e, r.x = scale(r.e, r.x), 0 // in range, as the assembly wants it
+	}
 	b.roots.e[i], b.roots.c[i], b.roots.x[i] = r.e, r.c, r.x
 	b.logDet[i] = logOf(mant, expo)
 	return nil

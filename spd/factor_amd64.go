@@ -125,9 +125,9 @@ func (w *work) asmDets(mant []float64, expo []int64, tiles []float64, p int) boo
 func (w *work) small(p int, mant *float64, expo *int64, a *float64, tiles []float64) {
 	n := len(tiles) / (Size(p) * lanes)
 	if vector == avx512 {
-		crossAVX512(p, nil, 0, mant, expo, 1, a, nil, nil, nil, n, &tiles[0], nil, nil, nil, &w.buf[0])
+		crossAVX512(p, nil, 0, mant, expo, 1, a, nil, nil, n, &tiles[0], nil, nil, &w.buf[0])
 	} else {
-		crossAVX2(p, nil, 0, mant, expo, 1, a, nil, nil, nil, n, &tiles[0], nil, nil, nil, &w.buf[0])
+		crossAVX2(p, nil, 0, mant, expo, 1, a, nil, nil, n, &tiles[0], nil, nil, &w.buf[0])
 	}
 }
 
@@ -137,9 +137,9 @@ func (w *work) asmCross(dst []float64, stride, rows int, a []float64, qa quarter
 	}
 	n := len(tiles) / (Size(p) * lanes)
 	if vector == avx512 {
-		crossAVX512(p, &dst[0], 8*stride, nil, nil, rows, &a[0], &qa.e[0], &qa.c[0], &qa.x[0], n, &tiles[0], &qb.e[0], &qb.c[0], &qb.x[0], &w.buf[0])
+		crossAVX512(p, &dst[0], 8*stride, nil, nil, rows, &a[0], &qa.e[0], &qa.c[0], n, &tiles[0], &qb.e[0], &qb.c[0], &w.buf[0])
 	} else {
-		crossAVX2(p, &dst[0], 8*stride, nil, nil, rows, &a[0], &qa.e[0], &qa.c[0], &qa.x[0], n, &tiles[0], &qb.e[0], &qb.c[0], &qb.x[0], &w.buf[0])
+		crossAVX2(p, &dst[0], 8*stride, nil, nil, rows, &a[0], &qa.e[0], &qa.c[0], n, &tiles[0], &qb.e[0], &qb.c[0], &w.buf[0])
 	}
 	return true
 }

@@ -40,17 +40,17 @@ func ldlAVX512(src *float64, p int, groups int, tile int, work *float64, stride 
 
 // crossAVX2 computes the kernel of matrices of order p ≤ 15, in neighbouring lanes from a on, with the matrices of
 // tiles from b on; or, if dst is nil, the determinants mant·2^expo of the sums for one a, NaN where a pivot
-// is outside [2^-128, 2^128). ae, ac, ax, be, bc, bx are quarters; stride is the number of bytes of a row of dst.
+// is outside [2^-128, 2^128). ae, ac, be, bc are of quarters; stride is the number of bytes of a row of dst.
 //
 //go:noescape
-func crossAVX2(p int, dst *float64, stride int, mant *float64, expo *int64, rows int, a *float64, ae *float64, ac *float64, ax *int64, tiles int, b *float64, be *float64, bc *float64, bx *int64, work *float64)
+func crossAVX2(p int, dst *float64, stride int, mant *float64, expo *int64, rows int, a *float64, ae *float64, ac *float64, tiles int, b *float64, be *float64, bc *float64, work *float64)
 
 // crossAVX512 computes the kernel of matrices of order p ≤ 15, in neighbouring lanes from a on, with the matrices of
 // tiles from b on; or, if dst is nil, the determinants mant·2^expo of the sums for one a, NaN where a pivot
-// is outside [2^-128, 2^128). ae, ac, ax, be, bc, bx are quarters; stride is the number of bytes of a row of dst.
+// is outside [2^-128, 2^128). ae, ac, be, bc are of quarters; stride is the number of bytes of a row of dst.
 //
 //go:noescape
-func crossAVX512(p int, dst *float64, stride int, mant *float64, expo *int64, rows int, a *float64, ae *float64, ac *float64, ax *int64, tiles int, b *float64, be *float64, bc *float64, bx *int64, work *float64)
+func crossAVX512(p int, dst *float64, stride int, mant *float64, expo *int64, rows int, a *float64, ae *float64, ac *float64, tiles int, b *float64, be *float64, bc *float64, work *float64)
 
 // ratioAVX2 is ratio for n a positive multiple of 8.
 //

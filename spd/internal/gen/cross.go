@@ -29,16 +29,16 @@ type kernel struct {
 func cross(v isa) {
 	constants()
 	name := "cross" + v.suffix
-	TEXT(name, NOSPLIT, "func(p int, dst *float64, stride int, mant *float64, expo *int64, rows int, a, ae, ac *float64, ax *int64, tiles int, b, be, bc *float64, bx *int64, work *float64)")
+	TEXT(name, NOSPLIT, "func(p int, dst *float64, stride int, mant *float64, expo *int64, rows int, a, ae, ac *float64, tiles int, b, be, bc, work *float64)")
 	Pragma("noescape")
 	Doc(fmt.Sprintf("%s computes the kernel of matrices of order p ≤ %d, in neighbouring lanes from a on, with the matrices of", name, direct),
 		"tiles from b on; or, if dst is nil, the determinants mant·2^expo of the sums for one a, NaN where a pivot",
-		"is outside [2^-128, 2^128). ae, ac, ax, be, bc, bx are quarters; stride is the number of bytes of a row of dst.")
-	r := registers{b: GP64(), a: GP64(), tiles: GP64(), work: GP64(), dst: GP64(), e: GP64(), c: GP64(), x: GP64(), i: GP64(), prev: GP64(), row: GP64()}
+		"is outside [2^-128, 2^128). ae, ac, be, bc are of quarters; stride is the number of bytes of a row of dst.")
+	r := registers{b: GP64(), a: GP64(), tiles: GP64(), work: GP64(), dst: GP64(), e: GP64(), c: GP64(), i: GP64(), prev: GP64(), row: GP64()}
 	for _, l := range []struct {
 		name string
 		r    reg.Register
-	}{{"a", r.a}, {"work", r.work}, {"dst", r.dst}, {"be", r.e}, {"bc", r.c}, {"bx", r.x}, {"p", r.i}} {
+	}{{"a", r.a}, {"work", r.work}, {"dst", r.dst}, {"be", r.e}, {"bc", r.c}, {"p", r.i}} {
 		Load(Param(l.name), l.r)
 	}
 	XORQ(r.row, r.row)
@@ -52,8 +52,8 @@ func cross(v isa) {
 	}
 }
 
-// registers hold the arguments, the byte offset i of the tile in be, bc, bx and dst, and eight times the row.
-type registers struct{ a, b, tiles, work, dst, e, c, x, i, prev, row reg.Register }
+// registers hold the arguments, the byte offset i of the tile in be, bc and dst, that of the tile before, and eight times the row.
+type registers struct{ a, b, tiles, work, dst, e, c, i, prev, row reg.Register }
 
 // live is the number of registers for the variables of an order.
 func live(v isa, p int) int {
@@ -78,7 +78,7 @@ func order(v isa, p int, r registers) {
 		return Mem{Base: b, Index: r.prev, Scale: 1, Disp: v.bytes * g}
 	}
 	spare := live(v, p)
-	for _, name := range []string{"one", "least", "evenMask", "evenBits", "threeEighths", "oneHalf", "single", "least2"} {
+	for _, name := range []string{"one", "least", "evenMask", "evenBits", "threeEighths", "oneHalf", "single", "pairShift"} {
 		if c := k.c(name); k.reserve(c, spare) {
 			VMOVUPD(c.home, k.name(c.reg))
 		}
@@ -91,10 +91,11 @@ func order(v isa, p int, r registers) {
 		k.entry = append(k.entry, x)
 	}
 	fs := k.factors(panelOf(v, p))
+	bias := k.c(fmt.Sprint("bias", fs[0].splits+1))
 	TESTQ(r.dst, r.dst)
 	JZ(LabelRef(label("tiles")))
 	Label(label("row"))
-	ae, ac, ax := k.broadcast("ae", r.row, 0), k.broadcast("ac", r.row, 0), k.broadcast("ax", r.row, fs[0].splits+1)
+	ae, ac := k.broadcast("ae", r.row), k.broadcast("ac", r.row)
 	Label(label("tiles"))
 	for _, x := range k.entry {
 		VBROADCASTSD(x.home, k.name(x.reg))
@@ -118,9 +119,7 @@ func order(v isa, p int, r registers) {
 		m, h, k0 := get(0), get(1), get(2)
 		ee, rho, poly := k.value(m, k0, ae, ac, at, r.e, r.c)
 		ee = k.each(func(g int) *val {
-			q := k.op2(VPADDQ, k.load(at(r.x, g)), ax)
-			q = k.op2(VPSUBQ, q, h[g])
-			return k.op2(VPADDQ, k.imm(VPSLLQ, 52, q), ee[g])
+			return k.op2(VPADDQ, k.op2(VPSUBQ, ee[g], h[g]), bias)
 		})
 		k.last(ee, rho, poly)
 		for g := range ee {
@@ -157,9 +156,9 @@ func order(v isa, p int, r registers) {
 	RET()
 	Label(label("determinants"))
 	Load(Param("mant"), r.e)
-	Load(Param("expo"), r.x)
+	Load(Param("expo"), r.c)
 	MOVQ(r.i, r.prev)
-	k.stores(fs, func(g int) Mem { return at(r.e, g) }, func(g int) Mem { return at(r.x, g) })
+	k.stores(fs, func(g int) Mem { return at(r.e, g) }, func(g int) Mem { return at(r.c, g) })
 	JMP(LabelRef(label("next")))
 }
 
@@ -213,8 +212,8 @@ type factor struct {
 	total  int               // with those of the power of 4
 	half   *val              // half the exponent of that power of 4, or nil
 	splits int               // how often it grew; each adds a bias of 511
-	bad    *val              // the first four bits are zero if all pivots are in range
-	regs   []reg.VecPhysical // where branch leaves det, bad and half
+	least  *val              // the least pivot
+	regs   []reg.VecPhysical // where branch leaves det, least and half
 }
 
 // factors generates the factorisation of a tile, in panels of so many columns. One vector after
@@ -283,17 +282,16 @@ func (f *factor) minus(j, end, m int) {
 	}
 }
 
-// check looks at a pivot, which should be in [2^−128, 2^128), or at a product of n = 2. Subtracting
-// the bits of the lower limit leaves one of the first four bits set unless it is.
+// check looks at a pivot, which should be at least 2^−128, or at a product of n = 2. That it is less
+// than 2^128 follows from the diagonal.
 func (f *factor) check(d *val, n int) {
-	z := f.op2(VPSUBQ, d, f.c([]string{"least", "least2"}[n-1]))
 	if n == 2 {
-		z = f.imm(VPSRLQ, 1, z)
+		d = f.op2(VPADDQ, d, f.c("pairShift")) // times 2^128
 	}
-	if f.bad != nil {
-		z = f.op2(VORPD, f.bad, z)
+	if f.least != nil {
+		d = f.op2(VMINPD, d, f.least)
 	}
-	f.bad = z
+	f.least = d
 }
 
 // times multiplies the determinant by a product of n pivots, four factors at a time.
@@ -334,15 +332,14 @@ func (f *factor) times(d *val, n int) {
 
 // even divides by a power of 4, so that the result is in [½, 2).
 func (k *kernel) even(x *val) *val {
-	x = k.op2(VANDPD, x, k.c("evenMask"))
-	return k.op2(VORPD, x, k.c("evenBits"))
+	return k.op2(VORPD, k.op2(VANDPD, x, k.c("evenMask")), k.c("evenBits"))
 }
 
 // branch leaves the code by leave, with determinants in registers, for which see store.
 func (k *kernel) branch(fs []*factor, leave func()) {
 	var src []*val
 	for _, f := range fs {
-		src = append(src, f.det, f.bad)
+		src = append(src, f.det, f.least)
 		if f.half != nil {
 			src = append(src, f.half)
 		}
@@ -392,31 +389,43 @@ func (f *factor) store(free []reg.VecPhysical, mant, expo Mem) {
 		VPADDQ(r[2], r[2], r[2])
 		VPADDQ(r[2], x, x)
 		for range f.splits {
-			VPSUBQ(consts["bias2"], x, x)
+			VPSUBQ(consts["splitBias"], x, x)
 		}
 	}
+	// A pivot is not greater than its diagonal entry.
+	bad := r[0]
+	VPSUBQ(consts["least"], r[1], bad)
+	for c := range f.p {
+		e := 64 * (c*(c+1)/2 + c)
+		VBROADCASTSD(Mem{Base: f.a, Disp: e}, nan)
+		VADDPD(Mem{Base: f.b, Disp: e + f.v.bytes*f.g}, nan, nan)
+		VPSUBQ(consts["least"], nan, nan)
+		VORPD(nan, bad, bad)
+	}
+	VPSRLQ(Imm(60), bad, bad)
 	VXORPD(nan, nan, nan)
-	VPSRLQ(Imm(60), r[1], r[1])
-	VPSUBQ(r[1], nan, nan)
+	VPSUBQ(bad, nan, nan)
 	VORPD(nan, m, m)
 	VMOVUPD(m, mant)
 	VMOVUPD(x, expo)
 }
 
-// split makes determinants m·4^h, ½ ≤ m < 2, NaN where a pivot is out of range; the bias stays in h.
+// split makes determinants m·4^h, ½ ≤ m < 2, NaN where a pivot is out of range. h is left in the
+// place of an exponent, with a bias.
 func (k *kernel) split(fs []*factor) (m, h []*val) {
-	m = k.each(func(g int) *val { return k.even(fs[g].det) })
 	h = k.each(func(g int) *val {
 		h := k.imm(VPSRLQ, 53, fs[g].det)
 		if fs[g].half != nil {
 			h = k.op2(VPADDQ, fs[g].half, h)
 		}
-		return h
+		return k.imm(VPSLLQ, 52, h)
 	})
 	zero := k.do(nil, false, false, func(d Op, _ []Op) { VXORPD(d, d, d) })
 	m = k.each(func(g int) *val {
-		// 0 is 0; minus 1 to 15 are NaN
-		return k.op2(VORPD, m[g], k.op2(VPSUBQ, zero, k.imm(VPSRLQ, 60, fs[g].bad)))
+		// Subtracting the bits of 2^−128 leaves one of the first four bits set unless the least
+		// pivot is in range. 0 − 0 is 0, but 0 − 1 to 0 − 15 are NaN.
+		bad := k.imm(VPSRLQ, 60, k.op2(VPSUBQ, fs[g].least, k.c("least")))
+		return k.op2(VORPD, k.even(fs[g].det), k.op2(VPSUBQ, zero, bad))
 	})
 	return m, h
 }
@@ -502,7 +511,7 @@ func ratio() {
 		Load(Param(l.name), l.r)
 	}
 	k := &kernel{straight: newStraight(avx2, work), vectors: 2}
-	ae, ac, ax := k.broadcast("ae", nil, 0), k.broadcast("ac", nil, 0), k.broadcast("ax", nil, 0)
+	ae, ac, ax := k.broadcast("ae", nil), k.broadcast("ac", nil), k.broadcast("ax", nil)
 	XORQ(i, i)
 	at := func(b reg.Register, g int) Mem { return Mem{Base: b, Index: i, Scale: 8, Disp: 32 * g} }
 	Label("loop")
@@ -539,21 +548,16 @@ func ratio() {
 	RET()
 }
 
-// broadcast keeps an argument, or what it points to at offset i, in every place of a vector, plus
-// times the bias of an exponent.
-func (k *kernel) broadcast(name string, i reg.Register, times int) *val {
+// broadcast keeps an argument, or what it points to at offset i, in every place of a vector.
+func (k *kernel) broadcast(name string, i reg.Register) *val {
 	src := param(name)
 	if i != nil {
 		p := GP64()
 		Load(Param(name), p)
 		src = Mem{Base: p, Index: i, Scale: 1}
 	}
-	v := k.name(k.v.regs - 1)
+	v, m := k.name(k.v.regs-1), k.slot()
 	VBROADCASTSD(src, v)
-	for range times {
-		VPADDQ(consts["evenBias"], v, v)
-	}
-	m := k.slot()
 	VMOVUPD(v, m)
 	return k.constant(m)
 }
