@@ -34,7 +34,7 @@ func cross(v isa) {
 	Doc(fmt.Sprintf("%s computes the kernel of matrices of order p ≤ %d, in neighbouring lanes from a on, with the matrices of", name, direct),
 		"tiles from b on; or, if dst is nil, the determinants mant·2^expo of the sums for one a, NaN where a pivot",
 		"is outside [2^-128, 2^128). ae, ac, be, bc are of quarters; stride is the number of bytes of a row of dst.")
-	r := registers{b: GP64(), a: GP64(), tiles: GP64(), work: GP64(), dst: GP64(), e: GP64(), c: GP64(), i: GP64(), prev: GP64(), row: GP64()}
+	r := registers{b: GP64(), a: GP64(), tiles: GP64(), work: GP64(), dst: GP64(), e: GP64(), c: GP64(), i: GP64(), prev: GP64(), last: GP64(), row: GP64()}
 	for _, l := range []struct {
 		name string
 		r    reg.Register
@@ -53,7 +53,7 @@ func cross(v isa) {
 }
 
 // registers hold the arguments, the byte offset i of the tile in be, bc and dst, that of the tile before, and eight times the row.
-type registers struct{ a, b, tiles, work, dst, e, c, i, prev, row reg.Register }
+type registers struct{ a, b, tiles, work, dst, e, c, i, prev, last, row reg.Register }
 
 // live is the number of registers for the variables of an order.
 func live(v isa, p int) int {
@@ -65,9 +65,9 @@ func live(v isa, p int) int {
 
 func panelOf(v isa, p int) int {
 	if v.bytes == 64 {
-		return 1
+		return 2
 	}
-	return 4
+	return 2
 }
 
 // order is the code for one order.
@@ -75,7 +75,7 @@ func order(v isa, p int, r registers) {
 	label := func(s string) string { return fmt.Sprint(s, p) }
 	k := &kernel{straight: newStraight(v, r.work), p: p, a: r.a, b: r.b, vectors: 64 / v.bytes}
 	at := func(b reg.Register, g int) Mem {
-		return Mem{Base: b, Index: r.prev, Scale: 1, Disp: v.bytes * g}
+		return Mem{Base: b, Index: r.last, Scale: 1, Disp: v.bytes * g}
 	}
 	spare := live(v, p)
 	for _, name := range []string{"one", "least", "evenMask", "evenBits", "threeEighths", "oneHalf", "single", "pairShift"} {
@@ -104,19 +104,31 @@ func order(v isa, p int, r registers) {
 	Load(Param("tiles"), r.tiles)
 	XORQ(r.i, r.i)
 	XORQ(r.prev, r.prev)
+	XORQ(r.last, r.last)
 	Label(label("loop"))
 	k.branch(fs, func() {
 		TESTQ(r.dst, r.dst)
 		JZ(LabelRef(label("determinants")))
 	})
-	// The values of the tile before, whose roots are ready by now, then the roots of this one.
-	wait := make([][3]Mem, k.vectors)
-	for g := range wait {
-		wait[g] = [3]Mem{k.slot(), k.slot(), k.slot()}
+	// Three tiles are under way: the values of one, whose roots are ready by now; the roots of the
+	// next; and the determinants of the last.
+	type vectors []Mem
+	slots := func() vectors {
+		m := make(vectors, k.vectors)
+		for g := range m {
+			m[g] = k.slot()
+		}
+		return m
 	}
+	put := func(m vectors, x []*val) {
+		for g := range x {
+			k.store(m[g], x[g])
+		}
+	}
+	get := func(m vectors) []*val { return k.each(func(g int) *val { return k.load(m[g]) }) }
+	atDet, atLeast, atHalf, atM, atH, atRoot := slots(), slots(), slots(), slots(), slots(), slots()
 	values := func() {
-		get := func(n int) []*val { return k.each(func(g int) *val { return k.load(wait[g][n]) }) }
-		m, h, k0 := get(0), get(1), get(2)
+		m, h, k0 := get(atM), get(atH), get(atRoot)
 		ee, rho, poly := k.value(m, k0, ae, ac, at, r.e, r.c)
 		ee = k.each(func(g int) *val {
 			return k.op2(VPADDQ, k.op2(VPSUBQ, ee[g], h[g]), bias)
@@ -126,16 +138,25 @@ func order(v isa, p int, r registers) {
 			k.store(at(r.dst, g), k.atMost1(ee[g]))
 		}
 	}
-	values()
-	m, h := k.split(fs)
-	for g := range m {
-		k.store(wait[g][0], m[g])
-		k.store(wait[g][1], h[g])
+	roots := func() {
+		var half []*val
+		if fs[0].half != nil {
+			half = get(atHalf)
+		}
+		m, h := k.split(get(atDet), get(atLeast), half)
+		put(atM, m)
+		put(atH, h)
+		put(atRoot, k.seed(m))
 	}
-	for g, x := range k.seed(m) {
-		k.store(wait[g][2], x)
+	values()
+	roots()
+	put(atDet, k.each(func(g int) *val { return fs[g].det }))
+	put(atLeast, k.each(func(g int) *val { return fs[g].least }))
+	if fs[0].half != nil {
+		put(atHalf, k.each(func(g int) *val { return fs[g].half }))
 	}
 	k.emit()
+	MOVQ(r.prev, r.last)
 	MOVQ(r.i, r.prev)
 	Label(label("next"))
 	ADDQ(Imm(64), r.i)
@@ -144,6 +165,10 @@ func order(v isa, p int, r registers) {
 	JNZ(LabelRef(label("loop")))
 	TESTQ(r.dst, r.dst)
 	JZ(LabelRef(label("end")))
+	values()
+	roots()
+	k.emit()
+	MOVQ(r.prev, r.last)
 	values()
 	k.emit()
 	ADDQ(param("stride"), r.dst)
@@ -157,7 +182,7 @@ func order(v isa, p int, r registers) {
 	Label(label("determinants"))
 	Load(Param("mant"), r.e)
 	Load(Param("expo"), r.c)
-	MOVQ(r.i, r.prev)
+	MOVQ(r.i, r.last)
 	k.stores(fs, func(g int) Mem { return at(r.e, g) }, func(g int) Mem { return at(r.c, g) })
 	JMP(LabelRef(label("next")))
 }
@@ -412,11 +437,11 @@ func (f *factor) store(free []reg.VecPhysical, mant, expo Mem) {
 
 // split makes determinants m·4^h, ½ ≤ m < 2, NaN where a pivot is out of range. h is left in the
 // place of an exponent, with a bias.
-func (k *kernel) split(fs []*factor) (m, h []*val) {
+func (k *kernel) split(det, least, half []*val) (m, h []*val) {
 	h = k.each(func(g int) *val {
-		h := k.imm(VPSRLQ, 53, fs[g].det)
-		if fs[g].half != nil {
-			h = k.op2(VPADDQ, fs[g].half, h)
+		h := k.imm(VPSRLQ, 53, det[g])
+		if half != nil {
+			h = k.op2(VPADDQ, half[g], h)
 		}
 		return k.imm(VPSLLQ, 52, h)
 	})
@@ -424,8 +449,8 @@ func (k *kernel) split(fs []*factor) (m, h []*val) {
 	m = k.each(func(g int) *val {
 		// Subtracting the bits of 2^−128 leaves one of the first four bits set unless the least
 		// pivot is in range. 0 − 0 is 0, but 0 − 1 to 0 − 15 are NaN.
-		bad := k.imm(VPSRLQ, 60, k.op2(VPSUBQ, fs[g].least, k.c("least")))
-		return k.op2(VORPD, k.even(fs[g].det), k.op2(VPSUBQ, zero, bad))
+		bad := k.imm(VPSRLQ, 60, k.op2(VPSUBQ, least[g], k.c("least")))
+		return k.op2(VORPD, k.even(det[g]), k.op2(VPSUBQ, zero, bad))
 	})
 	return m, h
 }
