@@ -65,7 +65,7 @@ func live(v isa, p int) int {
 
 func panelOf(v isa, p int) int {
 	if v.bytes == 64 {
-		return 2
+		return 1
 	}
 	return 2
 }
