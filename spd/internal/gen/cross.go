@@ -60,14 +60,7 @@ func live(v isa, p int) int {
 	if v.bytes == 64 {
 		return min(6+p*p/4+p, 32)
 	}
-	return min(6+p*p/2+2*p, 16)
-}
-
-func panelOf(v isa, p int) int {
-	if v.bytes == 64 {
-		return 1
-	}
-	return 2
+	return 15
 }
 
 // order is the code for one order.
@@ -90,7 +83,7 @@ func order(v isa, p int, r registers) {
 		}
 		k.entry = append(k.entry, x)
 	}
-	fs := k.factors(panelOf(v, p))
+	fs := k.factors()
 	bias := k.c(fmt.Sprint("bias", fs[0].splits+1))
 	TESTQ(r.dst, r.dst)
 	JZ(LabelRef(label("tiles")))
@@ -241,9 +234,9 @@ type factor struct {
 	regs   []reg.VecPhysical // where branch leaves det, least and half
 }
 
-// factors generates the factorisation of a tile, in panels of so many columns. One vector after
-// the other goes a panel further, to fill the time of its divisions.
-func (k *kernel) factors(panel int) []*factor {
+// factors generates the factorisation of a tile. One vector after the other goes a column further, to
+// fill the time of its divisions.
+func (k *kernel) factors() []*factor {
 	fs := make([]*factor, k.vectors)
 	for g := range fs {
 		fs[g] = &factor{kernel: k, g: g, u: make([][]*val, k.p), inv: make([]*val, k.p)}
@@ -251,58 +244,53 @@ func (k *kernel) factors(panel int) []*factor {
 			fs[g].u[r] = make([]*val, r+1)
 		}
 	}
-	for j := 0; j < k.p; j += panel {
+	for c := range k.p {
 		for _, f := range fs {
-			f.panel(j, min(j+panel, k.p))
+			f.column(c)
 		}
 	}
 	return fs
 }
 
-// panel factors columns j to end−1.
-func (f *factor) panel(j, end int) {
+// column factors column c. The pivot comes first, to be inverted while the rows below it are reduced.
+func (f *factor) column(c int) {
 	p := f.p
-	for c := j; c < end; c++ {
-		for r := c; r < p; r++ {
+	n := max(0, min(c, p-2)) // terms to subtract
+	t := make([]*val, n)
+	d := f.source(c, c, f.g)
+	for m := range t {
+		t[m] = f.op2(VMULPD, f.u[c][m], f.inv[m])
+		f.update3(VFNMADD231PD, d, t[m], f.u[c][m])
+	}
+	f.u[c][c] = d
+	switch {
+	case c < p-2:
+		f.inv[c] = f.op2(VDIVPD, f.c("one"), d)
+		f.check(d, 1)
+		f.times(d, 1)
+	case c == p-2:
+		f.check(d, 1) // and leave it to the last column
+	case c == 0:
+		f.check(d, 1)
+		f.times(d, 1)
+	default:
+		// The determinant of the last block of order 2, without a division.
+		u := f.u[c][c-1]
+		pair := f.op2(VMULPD, u, u)
+		f.update3(VFMSUB231PD, pair, f.u[c-1][c-1], d)
+		f.check(pair, 2)
+		f.times(pair, 2)
+	}
+	const rows = 2
+	for r0 := c + 1; r0 < p; r0 += rows {
+		end := min(r0+rows, p)
+		for r := r0; r < end; r++ {
 			f.u[r][c] = f.source(r, c, f.g)
 		}
-	}
-	for m := range min(j, p-2) {
-		f.minus(j, end, m)
-	}
-	for c := j; c < end; c++ {
-		d := f.u[c][c]
-		switch {
-		case c < p-2:
-			f.inv[c] = f.op2(VDIVPD, f.c("one"), d)
-			f.check(d, 1)
-			f.times(d, 1)
-			f.minus(c+1, end, c)
-		case c == p-2:
-			f.check(d, 1) // and leave it to the last column
-		case c == 0:
-			f.check(d, 1)
-			f.times(d, 1)
-		default:
-			// The determinant of the last block of order 2, without a division.
-			u := f.u[c][c-1]
-			pair := f.op2(VMULPD, u, u)
-			f.update3(VFMSUB231PD, pair, f.u[c-1][c-1], d)
-			f.check(pair, 2)
-			f.times(pair, 2)
-		}
-	}
-}
-
-// minus subtracts the terms of column m from columns j to end−1.
-func (f *factor) minus(j, end, m int) {
-	t := make([]*val, end)
-	for c := j; c < end; c++ {
-		t[c] = f.op2(VMULPD, f.u[c][m], f.inv[m])
-	}
-	for r := j; r < f.p; r++ {
-		for c := j; c < min(end, r+1); c++ {
-			f.update3(VFNMADD231PD, f.u[r][c], t[c], f.u[r][m])
+		for m := range t {
+			for r := r0; r < end; r++ {
+				f.update3(VFNMADD231PD, f.u[r][c], t[m], f.u[r][m])
+			}
 		}
 	}
 }
