@@ -70,9 +70,9 @@ func (b *Batch) Set(i int, packed []float64) error {
 			return fmt.Errorf("spd: matrix %d: diagonal entry %d is %g, want it in [2^-125, 2^125]", i, r, d)
 		}
 	}
-	mant, expo, bad, ok := ldl(u, b.p, w.u[size:])
-	if !ok {
-		return fmt.Errorf("spd: matrix %d is not positive definite: pivot %d is %g", i, bad, pivot(packed, u, bad))
+	det := ldl(u, b.p, w.u[size:])
+	if !det.ok {
+		return fmt.Errorf("spd: matrix %d is not positive definite: pivot %d is %g", i, det.bad, pivot(packed, u, det.bad))
 	}
 	for r := range b.p {
 		d, s := u[Index(r, r)], packed[Index(r, r)]
@@ -84,12 +84,12 @@ func (b *Batch) Set(i int, packed []float64) error {
 	for e, v := range packed {
 		tile[e*lanes+l] = v
 	}
-	r := quarterOf(mant, expo, b.p)
+	r := quarterOf(det, b.p)
 	if b.p <= direct {
 		r.e, r.x = scale(r.e, r.x), 0 // in range, as the assembly wants it
 	}
 	b.roots.e[i], b.roots.c[i], b.roots.x[i] = r.e, r.c, r.x
-	b.logDet[i] = logOf(mant, expo)
+	b.logDet[i] = logOf(det.mant, det.expo)
 	return nil
 }
 

@@ -26,40 +26,42 @@ const direct = 15
 //	d_{p−2} d_{p−1} = ds − u².
 //
 // This is all that the bits of the result depend on, and the assembly does the same operations.
-// ok is false if a pivot is not a positive normal number; bad is then the row of the first such
-// pivot.
 //
 // scratch holds 2p numbers.
-func ldl(u []float64, p int, scratch []float64) (mant float64, expo int64, bad int, ok bool) {
+func ldl(u []float64, p int, scratch []float64) determinant {
 	t, inv := scratch[:p], scratch[p:2*p]
 	det := product{mant: 1}
+	near := true
 	row := u
 	for c := range p {
 		uc := row[: c+1 : c+1]
 		row = row[c+1:]
 		t := t[:c]
+		paired := p <= direct && c == p-1 && c > 0
+		if paired {
+			t = t[:c-1]
+		}
 		d := uc[c]
 		for m := range t {
 			t[m] = uc[m] * inv[m]
-			if p <= direct && m == p-2 {
-				break
-			}
 			d = math.FMA(-uc[m], t[m], d)
 		}
-		if p <= direct && c == p-1 && c > 0 {
-			pair, x := crossed(u[Index(c-1, c-1)], d, uc[c-1])
-			d = math.FMA(-uc[c-1], t[c-1], d)
-			if !(pair > 0 && d >= 0x1p-1022) {
-				return 0, 0, c, false
+		if paired {
+			before := u[Index(c-1, c-1)]
+			pair, x := crossed(before, d, uc[c-1])
+			if !(pair >= 0x1p-1022) {
+				return determinant{bad: c}
 			}
-			uc[c] = d
+			uc[c] = pair / before
+			near = near && x == 0 && 0x1p-256 <= pair && pair < 0x1p256
 			det.times(pair)
 			det.expo += x
 			break
 		}
 		if !(d >= 0x1p-1022 && d <= math.MaxFloat64) {
-			return 0, 0, c, false
+			return determinant{bad: c}
 		}
+		near = near && 0x1p-128 <= d && d < 0x1p128
 		uc[c] = d
 		inv[c] = 1 / d
 		if !(p <= direct && c == p-2) {
@@ -94,8 +96,17 @@ func ldl(u []float64, p int, scratch []float64) (mant float64, expo int64, bad i
 			rest = rest[r+1:]
 		}
 	}
-	mant, expo = det.end()
-	return mant, expo, 0, true
+	mant, expo := det.end()
+	return determinant{mant: mant, expo: expo, ok: true, near: near}
+}
+
+// determinant is |S| = mant·2^expo, 1 ≤ mant < 2.
+type determinant struct {
+	mant float64
+	expo int64
+	ok   bool // all pivots are positive normal numbers
+	bad  int  // else the first row whose pivot is not
+	near bool // and in the assembly's range: in [2⁻¹²⁸, 2¹²⁸), the last two as a product if p ≤ direct
 }
 
 // product is a product of positive normal numbers, multiplied four at a time.
@@ -139,7 +150,7 @@ func crossed(d, s, u float64) (x float64, expo int64) {
 		d, s, u = scale(scale(d, -a), -a), scale(scale(s, -b), -b), scale(scale(u, -a), -b)
 		expo = 2 * (a + b)
 	}
-	return math.FMA(d, s, -(u * u)), expo
+	return math.FMA(d, s, -float64(u*u)), expo
 }
 
 // scale returns x·2^n for |n| < 1000.
@@ -167,13 +178,13 @@ type quarter struct {
 	x    int64
 }
 
-// quarterOf takes the determinant |A| = mant·2^expo of a matrix of order p.
-func quarterOf(mant float64, expo int64, p int) quarter {
-	expo += int64(p)
-	a := quarter{e: math.Sqrt(math.Sqrt(scale(mant, expo&3))), x: expo >> 2}
+// quarterOf takes the determinant |A| of a matrix of order p.
+func quarterOf(det determinant, p int) quarter {
+	expo := det.expo + int64(p)
+	a := quarter{e: math.Sqrt(math.Sqrt(scale(det.mant, expo&3))), x: expo >> 2}
 	// value computes v/√(1−ρ) from v and ρ. With ρ = 1 − v² that is 1.
-	m, h := even(mant, expo)
-	r := float64(1 / float32(math.Sqrt(float64(float32(m)))))
+	m, h := even(det.mant, expo)
+	r := seed(m)
 	v := scale(r*(a.e*a.e), 2*a.x-h)
 	a.c = (math.FMA(-v, v, 1) - math.FMA(-m, r*r, 1)) / 2
 	return a
@@ -187,6 +198,11 @@ func even(mant float64, expo int64) (m float64, h int64) {
 	return mant, expo >> 1
 }
 
+// seed returns 1/√m, rounded to single precision in each step.
+func seed(m float64) float64 {
+	return float64(1 / float32(math.Sqrt(float64(float32(m)))))
+}
+
 // value returns the kernel y·2^q of matrices A and B for the determinant |A+B| = mant·2^expo:
 //
 //	k = |2A|^¼ |2B|^¼ / |A+B|^½.
@@ -195,7 +211,7 @@ func even(mant float64, expo int64) (m float64, h int64) {
 // precision, is corrected by two terms of the series 1/√m = r(1 + ½ρ + ⅜ρ² + …), ρ = 1 − mr².
 func value(mant float64, expo int64, a, b quarter) (y float64, q int64) {
 	m, h := even(mant, expo)
-	r := float64(1 / float32(math.Sqrt(float64(float32(m)))))
+	r := seed(m)
 	rho := math.FMA(-m, r*r, 1) + (a.c + b.c)
 	y = r * (a.e * b.e)
 	return math.FMA(y*rho, math.FMA(0.375, rho, 0.5), y), a.x + b.x - h
@@ -296,15 +312,11 @@ func (w *work) sumDets(a, tiles []float64, p int) {
 			for e := range u {
 				u[e] = a[e*lanes] + tile[e*lanes+l]
 			}
-			m, x, _, ok := ldl(u, p, w.u[size:])
-			for r := range p {
-				d := u[Index(r, r)]
-				ok = ok && 0x1p-128 <= d && d < 0x1p128
+			det := ldl(u, p, w.u[size:])
+			if !det.near {
+				det.mant = math.NaN()
 			}
-			if !ok {
-				m = math.NaN()
-			}
-			w.mant[t*lanes+l], w.expo[t*lanes+l] = m, x
+			w.mant[t*lanes+l], w.expo[t*lanes+l] = det.mant, det.expo
 		}
 	}
 }

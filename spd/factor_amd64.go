@@ -156,4 +156,4 @@ func (w *work) asmRatio(dst, mant []float64, expo []int64, b *quarters, a quarte
 var zeros [direct * (direct + 1) / 2 * lanes]float64
 
 // crossWork is the number of float64s of work space of crossAVX2 and crossAVX512.
-const crossWork = 32768 / 8
+const crossWork = 6144 / 8

@@ -12,7 +12,7 @@ import (
 const direct = 15
 
 // crossWork is the number of bytes of work space that the library gives to this code.
-const crossWork = 32768
+const crossWork = 6144
 
 // kernel is the code from sums of matrices of one small order to kernel values. It works on
 // several vectors of matrices at once, and does each operation for all of them in turn, so that
@@ -164,6 +164,9 @@ func order(v isa, p int, r registers) {
 	MOVQ(r.prev, r.last)
 	values()
 	k.emit()
+	if n := k.slots * v.bytes; n > crossWork {
+		panic(fmt.Sprintf("order %d takes %d bytes of work space", p, n))
+	}
 	ADDQ(param("stride"), r.dst)
 	ADDQ(Imm(8), r.a)
 	ADDQ(Imm(8), r.row)
