@@ -12,7 +12,7 @@ const lanes = 8
 
 // direct is the greatest order with assembly of its own (internal/gen/cross.go). Up to it the
 // determinant of the last block of order 2 is taken without a division.
-const direct = 15
+const direct = 16
 
 // ldl factors a packed matrix S = U D⁻¹ Uᵀ in place, where D is the diagonal of the lower
 // triangular U, and returns its determinant Π d_c = mant·2^expo, 1 ≤ mant < 2:

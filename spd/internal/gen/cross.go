@@ -9,7 +9,7 @@ import (
 )
 
 // direct is the greatest order that has code of its own; the library knows it by the same name.
-const direct = 15
+const direct = 16
 
 // crossWork is the number of bytes of work space that the library gives to this code.
 const crossWork = 6144
@@ -123,11 +123,18 @@ func order(v isa, p int, r registers) {
 	values := func() {
 		m, h, k0 := get(atM), get(atH), get(atRoot)
 		ee, rho, poly := k.value(m, k0, ae, ac, at, r.e, r.c)
-		ee = k.each(func(g int) *val {
-			return k.op2(VPADDQ, k.op2(VPSUBQ, ee[g], h[g]), bias)
-		})
+		// The exponent −h comes before the last operation if that cannot leave a subnormal number
+		// on the way: k is at least 2^−62p, and ρ at least 2^−75 or 0.
+		early := 62*p+75 < 1022
+		if early {
+			ee = k.each(func(g int) *val { return k.op2(VPADDQ, k.op2(VPSUBQ, ee[g], h[g]), bias) })
+		}
 		k.last(ee, rho, poly)
 		for g := range ee {
+			if !early {
+				power := k.op2(VPADDQ, k.op2(VPSUBQ, k.copy(k.c("one")), h[g]), bias)
+				ee[g] = k.op2(VMULPD, ee[g], power)
+			}
 			k.store(at(r.dst, g), k.atMost1(ee[g]))
 		}
 	}
