@@ -8,7 +8,7 @@ type simd int
 const (
 	plain  simd = iota // Go only
 	avx2               // AVX2 and FMA
-	avx512             // and AVX-512 F and DQ
+	avx512             // and AVX-512 F, DQ and VL
 )
 
 var vector = detect()
@@ -28,11 +28,11 @@ func detect() simd {
 	const ymm, zmm = 0x06, 0xe6 // state components in XCR0
 	state, _ := xgetbv()
 	_, b, _, _ := cpuid(7, 0)
-	const has2, has512f, has512dq = 1 << 5, 1 << 16, 1 << 17
+	const has2, has512 = 1 << 5, 1<<16 | 1<<17 | 1<<31 // F, DQ and VL
 	switch {
 	case state&ymm != ymm || b&has2 == 0:
 		return plain
-	case state&zmm == zmm && b&has512f != 0 && b&has512dq != 0:
+	case state&zmm == zmm && b&has512 == has512:
 		return avx512
 	}
 	return avx2

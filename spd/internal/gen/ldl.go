@@ -54,7 +54,7 @@ func constants() {
 		"bias1":        vectors("bias1", U64(511<<52)),
 		"bias2":        vectors("bias2", U64(2*511<<52)),
 		"bias3":        vectors("bias3", U64(3*511<<52)),
-		"bias4":        vectors("bias4", U64(4*511<<52&(1<<64-1))),
+		"bias4":        vectors("bias4", U64(4*511<<52)),
 		"pairShift":    vectors("pairShift", U64(128<<52)),
 		"evenMask":     vectors("evenMask", U64(1<<53-1)),
 		"evenBits":     vectors("evenBits", U64(1022<<52)),

@@ -67,6 +67,7 @@ func (s *straight) copy(x *val) *val {
 	return s.do(nil, false, true, func(d Op, s []Op) { VMOVUPD(s[0], d) }, x)
 }
 
+// do records an instruction. If dst is nil, its result is new.
 func (s *straight) do(dst *val, update bool, memory bool, emit func(d Op, s []Op), src ...*val) *val {
 	if dst == nil {
 		dst = &val{reg: -1}
