@@ -38,23 +38,6 @@ func detect() simd {
 	return avx2
 }
 
-// together returns the number of tiles of matrices of order p to factor at once. Many small
-// matrices in flight hide the latency of their divisions; large ones want the cache for
-// themselves.
-func together(p int) int {
-	small, medium := 8, 10
-	if vector == avx2 {
-		small, medium = 6, 12
-	}
-	switch {
-	case p <= small:
-		return 4
-	case p <= medium:
-		return 2
-	}
-	return 1
-}
-
 // groupBytes is the work space that the assembly needs for one vector of matrices: header,
 // pivots, panel, and the rows of U (see internal/gen/ldl.go).
 func groupBytes(p, vectorBytes int) int {
@@ -71,7 +54,7 @@ func asmWork(p int) int {
 	case p <= direct:
 		return crossWork
 	}
-	return together(p) * max(groupBytes(p, 64), 2*groupBytes(p, 32)) / 8
+	return max(groupBytes(p, 64), 2*groupBytes(p, 32)) / 8
 }
 
 func (w *work) asmSumDets(a, tiles []float64, p int) bool {
@@ -87,13 +70,12 @@ func (w *work) asmSumDets(a, tiles []float64, p int) bool {
 	for e := range w.a[:Size(p)] {
 		w.a[e] = a[e*lanes]
 	}
-	for t := 0; t < n; t += together(p) {
-		k := min(together(p), n-t)
+	for t := range n {
 		src, mant, expo := &tiles[t*tile], &w.mant[t*lanes], &w.expo[t*lanes]
 		if vector == avx512 {
-			ldlSumAVX512(src, &w.a[0], p, k, 8*tile, &w.buf[0], groupBytes(p, 64), mant, expo)
+			ldlSumAVX512(src, &w.a[0], p, 1, 8*tile, &w.buf[0], groupBytes(p, 64), mant, expo)
 		} else {
-			ldlSumAVX2(src, &w.a[0], p, 2*k, 8*tile, &w.buf[0], groupBytes(p, 32), mant, expo)
+			ldlSumAVX2(src, &w.a[0], p, 2, 8*tile, &w.buf[0], groupBytes(p, 32), mant, expo)
 		}
 	}
 	return true
@@ -109,13 +91,12 @@ func (w *work) asmDets(mant []float64, expo []int64, tiles []float64, p int) boo
 		w.small(p, &mant[0], &expo[0], &zeros[0], tiles)
 		return true
 	}
-	for t := 0; t < n; t += together(p) {
-		k := min(together(p), n-t)
+	for t := range n {
 		src, m, x := &tiles[t*tile], &mant[t*lanes], &expo[t*lanes]
 		if vector == avx512 {
-			ldlAVX512(src, p, k, 8*tile, &w.buf[0], groupBytes(p, 64), m, x)
+			ldlAVX512(src, p, 1, 8*tile, &w.buf[0], groupBytes(p, 64), m, x)
 		} else {
-			ldlAVX2(src, p, 2*k, 8*tile, &w.buf[0], groupBytes(p, 32), m, x)
+			ldlAVX2(src, p, 2, 8*tile, &w.buf[0], groupBytes(p, 32), m, x)
 		}
 	}
 	return true

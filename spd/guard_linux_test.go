@@ -81,6 +81,13 @@ func testGuarded(t *testing.T, p int, low bool) {
 	}
 	same(t, "kernel", dst, want)
 
+	const rows = 3 // of the same tile as matrix 1
+	all := make([]float64, rows*n)
+	Cross(all, n, b, 1, 1+rows, b, 0, n)
+	out := guarded[float64](t, rows*n, low)
+	w.cross(out, n, rows, a, r.slice(1, 1+rows), tiles, r, p)
+	same(t, "rows of kernels", out, all)
+
 	w.dets(mant, expo, tiles, p)
 	for i := range n {
 		if l := logOf(mant[i], expo[i]); l != b.LogDet(i) {
