@@ -108,8 +108,7 @@ func order(v isa, p int, r registers) {
 	// Three tiles are under way: the values of one, whose roots are ready by now; the roots of the
 	// next; and the factorisation of the last. In the first two rounds there is nothing to take on,
 	// and what is computed from old numbers goes to the row's first tile, which is written again.
-	// The processor's registers hold some 150 results that wait, little more than one tile; so
-	// long chains of operations in a round cost more than moving numbers through memory.
+	// Shorter chains of operations in a round are worth the way of these numbers through memory.
 	type place []Mem
 	slots := func() place {
 		m := make(place, k.vectors)
