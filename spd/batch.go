@@ -9,9 +9,10 @@ import (
 // kernel: eight matrices make a tile, which holds entry e of all eight next to each other.
 // The last tile is padded.
 type Batch struct {
-	p, n  int
-	tiles []float64 // ⌈n/8⌉ tiles of Size(p)×8
-	root  roots     // square roots of the determinants; NaN before Set
+	p, n   int
+	tiles  []float64 // ⌈n/8⌉ tiles of Size(p)×8
+	roots  quarters  // fourth roots of the determinants; NaN before Set
+	logDet []float64
 }
 
 // NewBatch returns a batch of n matrices of order p, none of them set. The kernel with a
@@ -23,11 +24,12 @@ func NewBatch(n, p int) *Batch {
 	t := (n + lanes - 1) / lanes
 	b := &Batch{
 		p: p, n: n,
-		tiles: aligned(t * lanes * Size(p)),
-		root:  roots{make([]float64, t*lanes), make([]float64, t*lanes), make([]int64, t*lanes)},
+		tiles:  aligned(t * lanes * Size(p)),
+		roots:  quarters{make([]float64, t*lanes), make([]float64, t*lanes), make([]int64, t*lanes)},
+		logDet: make([]float64, n),
 	}
-	for i := range b.root.hi {
-		b.root.hi[i] = math.NaN()
+	for i := range b.roots.e {
+		b.roots.e[i] = math.NaN()
 	}
 	return b
 }
@@ -68,9 +70,9 @@ func (b *Batch) Set(i int, packed []float64) error {
 			return fmt.Errorf("spd: matrix %d: diagonal entry %d is %g, want it in [2^-125, 2^125]", i, r, d)
 		}
 	}
-	mant, expo, bad, ok := ldl(u, b.p, w.u[size:])
-	if !ok {
-		return fmt.Errorf("spd: matrix %d is not positive definite: pivot %d is %g", i, bad, pivot(packed, u, bad))
+	det := ldl(u, b.p, w.u[size:])
+	if !det.ok {
+		return fmt.Errorf("spd: matrix %d is not positive definite: pivot %d is %g", i, det.bad, pivot(packed, u, det.bad))
 	}
 	for r := range b.p {
 		d, s := u[Index(r, r)], packed[Index(r, r)]
@@ -82,8 +84,12 @@ func (b *Batch) Set(i int, packed []float64) error {
 	for e, v := range packed {
 		tile[e*lanes+l] = v
 	}
-	r := rootOf(mant, expo)
-	b.root.hi[i], b.root.lo[i], b.root.half[i] = r.hi, r.lo, r.half
+	r := quarterOf(det, b.p)
+	if b.p <= direct {
+		r.e, r.x = scale(r.e, r.x), 0 // in range, as the assembly wants it
+	}
+	b.roots.e[i], b.roots.c[i], b.roots.x[i] = r.e, r.c, r.x
+	b.logDet[i] = logOf(det.mant, det.expo)
 	return nil
 }
 
@@ -116,8 +122,7 @@ func (b *Batch) LogDet(i int) float64 {
 	if i < 0 || i >= b.n {
 		misuse("matrix %d out of range [0, %d)", i, b.n)
 	}
-	r := b.root.at(i)
-	return logOf(r.times(r))
+	return b.logDet[i]
 }
 
 // Cross sets dst[(i−i0)·stride + (j−j0)] to the Bhattacharyya kernel
@@ -159,30 +164,37 @@ func cross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int
 	p := a.p
 	w := getWork(p)
 	defer works.Put(w)
-	tile := Size(p) * lanes
-	block := min(max(blockBytes/(8*tile), 4), blockTiles) * lanes
+	tileSize := Size(p) * lanes
+	block := min(max(blockBytes/(8*tileSize), 4), blockTiles) * lanes
 	for lo := j0 &^ (lanes - 1); lo < j1; lo += block {
 		hi := min(lo+block, (j1+lanes-1)&^(lanes-1))
-		rb := b.root.slice(lo, hi)
+		rb := b.roots.slice(lo, hi)
 		from, to := max(lo, j0), min(hi, j1)
-		for i := i0; i < i1; i++ {
-			w.sumDets(a.At(i, w.a), b.tiles[lo/lanes*tile:hi/lanes*tile], p)
-			ra := a.root.at(i)
-			ra.half += int64(p) // |½(A+B)| = 2^(−p) |A+B|
-			row := dst[(i-i0)*stride:][from-j0 : to-j0]
-			mant, expo := w.mant[:hi-lo], w.expo[:hi-lo]
-			if logs {
-				for j := range row {
-					l := from - lo + j
-					row[j] = logRatio(mant[l], expo[l], ra, rb.at(l))
+		tiles := b.tiles[lo/lanes*tileSize : hi/lanes*tileSize]
+		for i := i0; i < i1; {
+			tile, lane := a.tile(i)
+			rows := min(lanes-lane, i1-i)
+			qa := a.roots.slice(i, i+rows)
+			out := dst[(i-i0)*stride+from-j0:]
+			switch {
+			case logs:
+				for r := range rows {
+					w.sumDets(tile[lane+r:], tiles, p)
+					for j := range to - from {
+						l := from - lo + j
+						out[r*stride+j] = logRatio(w.mant[l], w.expo[l], qa.at(r), rb.at(l))
+					}
 				}
-				continue
+			case to-from == hi-lo:
+				w.cross(out, stride, rows, tile[lane:], qa, tiles, rb, p)
+			default:
+				// The block has columns that are not wanted.
+				w.cross(w.k[:], hi-lo, rows, tile[lane:], qa, tiles, rb, p)
+				for r := range rows {
+					copy(out[r*stride:][:to-from], w.k[r*(hi-lo)+from-lo:])
+				}
 			}
-			k := w.k[:hi-lo]
-			if !asmRatio(k, mant, expo, &rb, ra) {
-				ratio(k, mant, expo, &rb, ra)
-			}
-			copy(row, k[from-lo:])
+			i += rows
 		}
 	}
 }

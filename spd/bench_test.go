@@ -45,11 +45,10 @@ func bestOf(b *testing.B, f func()) float64 {
 	return float64(best.Nanoseconds())
 }
 
-// BenchmarkCross measures the kernel in the shape of a level: many matrices against 104
-// landmarks. SPD_ORDERS is one order or all; SPD_SIMD is 0 for plain Go, 1 for AVX2.
-func BenchmarkCross(b *testing.B) {
-	ghz := gigahertz()
-	orders := []int{2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 36, 40, 44, 48, 56, 63, 64}
+// settings reads what to measure: SPD_ORDERS is one order or all; SPD_SIMD is 0 for plain Go,
+// 1 for AVX2.
+func settings() (orders []int) {
+	orders = []int{2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 36, 40, 44, 48, 56, 63, 64}
 	if s := os.Getenv("SPD_ORDERS"); s == "all" {
 		orders = nil
 		for p := 2; p <= 64; p++ {
@@ -62,7 +61,14 @@ func BenchmarkCross(b *testing.B) {
 		v, _ := strconv.Atoi(s)
 		limitSIMD(v)
 	}
-	for _, p := range orders {
+	return orders
+}
+
+// BenchmarkCross measures the kernel in the shape of a level: many matrices against 104
+// landmarks.
+func BenchmarkCross(b *testing.B) {
+	ghz := gigahertz()
+	for _, p := range settings() {
 		b.Run(fmt.Sprintf("P=%d", p), func(b *testing.B) {
 			const cols = 104
 			rows := min(max(16384/(p*p), 4), 64) // runs well under a millisecond, between interruptions
@@ -73,6 +79,35 @@ func BenchmarkCross(b *testing.B) {
 			b.ReportMetric(ns*ghz, "cycles/pair")
 			b.ReportMetric(ns*ghz/bound(p), "cycles/bound")
 		})
+	}
+}
+
+// BenchmarkParts measures the determinants of sums alone, and all of the kernel, in long rows
+// that stay in the first-level cache if they can.
+func BenchmarkParts(b *testing.B) {
+	ghz := gigahertz()
+	for _, p := range settings() {
+		tiles := min(max(16<<10/(8*lanes*Size(p)), 4), 32)
+		x := randomBatch(b, rand.New(rand.NewPCG(1, 2)), tiles*lanes, p)
+		w := getWork(p)
+		rows, _ := x.tile(0)
+		dst := make([]float64, lanes*tiles*lanes)
+		for _, part := range []struct {
+			name  string
+			pairs int
+			f     func()
+		}{
+			{"determinants", tiles * lanes, func() { w.sumDets(rows, x.tiles, p) }},
+			{"kernel", len(dst), func() {
+				w.cross(dst, tiles*lanes, lanes, rows, x.roots.slice(0, lanes), x.tiles, x.roots, p)
+			}},
+		} {
+			b.Run(fmt.Sprintf("%s/P=%d", part.name, p), func(b *testing.B) {
+				ns := bestOf(b, part.f) / float64(part.pairs)
+				b.ReportMetric(ns*ghz, "cycles/pair")
+				b.ReportMetric(ns*ghz/bound(p), "cycles/bound")
+			})
+		}
 	}
 }
 

@@ -21,15 +21,22 @@
 //	u_rc = s_rc − Σ_{m<c} u_rm t_cm,   t_cm = u_cm·(1/d_m),   d_c = u_cc,
 //
 // where each term is subtracted by one fused multiply-add, in the order of m, and
-// |S| = Π d_c. The operations on one matrix never depend on the matrices beside it, so a
-// kernel value has the same bits in whatever rectangle, order or number of goroutines it is
-// computed, and k(A,B) has the bits of k(B,A). On amd64 the factorisation runs eight
+// |S| = Π d_c. Up to order 16 the last two pivots are one factor ds − u² of the last block of
+// order 2, without a division. The operations on one matrix never depend on the matrices beside
+// it, so a kernel value has the same bits in whatever rectangle, order or number of goroutines it
+// is computed, and k(A,B) has the bits of k(B,A). On amd64 the factorisation runs eight
 // matrices at a time by AVX2 or AVX-512 instructions, if the processor has them; these do
 // the same operations, and so give the same bits as the plain Go code, which the build tag
 // noasm selects. So do all other functions here, but for the logarithms, which are math.Log's.
 //
-// Determinants are kept as a mantissa and a binary exponent. There is no overflow at any
-// order, and no logarithm or exponential in k; the exact exponents cancel, so that A = B
-// gives exactly 1 and a value underflows only if k itself does. A Batch takes matrices whose
-// pivots and diagonal entries are within 2^±125.
+// Determinants are kept as a mantissa and a binary exponent, and
+//
+//	k = |2A|^¼ |2B|^¼ / |A+B|^½
+//
+// takes fourth roots that are computed once for a matrix. There is no overflow at any order, and
+// no logarithm or exponential in k; the exact exponents cancel, so that a value underflows only
+// if k itself does. Its last step adds a relative error of at most 5·2⁻⁵³, which is 0 for A = B:
+// that gives exactly 1. A Batch takes matrices whose pivots and diagonal entries are within 2^±125.
+//
+// docs/spd.md says how fast this is, and how fast it can be.
 package spd

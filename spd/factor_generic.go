@@ -8,7 +8,11 @@ func (*work) asmSumDets(a, tiles []float64, p int) bool { return false }
 
 func (*work) asmDets(mant []float64, expo []int64, tiles []float64, p int) bool { return false }
 
-func asmRatio(dst, mant []float64, expo []int64, b *roots, a root) bool {
+func (*work) asmCross(dst []float64, stride, rows int, a []float64, qa quarters, tiles []float64, qb quarters, p int) bool {
+	return false
+}
+
+func (*work) asmRatio(dst, mant []float64, expo []int64, b *quarters, a quarter) bool {
 	return false
 }
 

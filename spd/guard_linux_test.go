@@ -68,19 +68,25 @@ func testGuarded(t *testing.T, p int, low bool) {
 	w := getWork(p) // which does not go back
 	w.buf = guarded[float64](t, len(w.buf), low)
 	tiles := guardedCopy(t, b.tiles, low)
-	a := guardedCopy(t, b.At(1, nil), low)
+	a := guardedCopy(t, b.tiles[1:Size(p)*lanes], low)
 	w.sumDets(a, tiles, p)
 	mant, expo := guardedCopy(t, w.mant[:n], low), guarded[int64](t, n, low)
 	copy(expo, w.expo[:n])
-	r := roots{guardedCopy(t, b.root.hi, low), guardedCopy(t, b.root.lo, low), guarded[int64](t, n, low)}
-	copy(r.half, b.root.half)
+	r := quarters{guardedCopy(t, b.roots.e, low), guardedCopy(t, b.roots.c, low), guarded[int64](t, n, low)}
+	copy(r.x, b.roots.x)
 	ra := r.at(1)
-	ra.half += int64(p)
 	dst := guarded[float64](t, n, low)
-	if !asmRatio(dst, mant, expo, &r, ra) {
+	if !w.asmRatio(dst, mant, expo, &r, ra) {
 		ratio(dst, mant, expo, &r, ra)
 	}
 	same(t, "kernel", dst, want)
+
+	const rows = 3 // of the same tile as matrix 1
+	all := make([]float64, rows*n)
+	Cross(all, n, b, 1, 1+rows, b, 0, n)
+	out := guarded[float64](t, rows*n, low)
+	w.cross(out, n, rows, a, r.slice(1, 1+rows), tiles, r, p)
+	same(t, "rows of kernels", out, all)
 
 	w.dets(mant, expo, tiles, p)
 	for i := range n {

@@ -38,10 +38,24 @@ func ldlSumAVX512(src *float64, a *float64, p int, groups int, tile int, work *f
 //go:noescape
 func ldlAVX512(src *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
 
-// ratioAVX2 is ratio for n a positive multiple of 4.
+// crossAVX2 computes the kernel of matrices of order p ≤ 16, in neighbouring lanes from a on, with the matrices of
+// tiles from b on; or, if dst is nil, the determinants mant·2^expo of the sums for one a, NaN where a pivot
+// is outside [2^-128, 2^128). ae, ac, be, bc are of quarters; stride is the number of bytes of a row of dst.
 //
 //go:noescape
-func ratioAVX2(dst *float64, mant *float64, expo *int64, hb *float64, lb *float64, xb *int64, ha float64, la float64, xa int64, n int)
+func crossAVX2(p int, dst *float64, stride int, mant *float64, expo *int64, rows int, a *float64, ae *float64, ac *float64, tiles int, b *float64, be *float64, bc *float64, work *float64)
+
+// crossAVX512 computes the kernel of matrices of order p ≤ 16, in neighbouring lanes from a on, with the matrices of
+// tiles from b on; or, if dst is nil, the determinants mant·2^expo of the sums for one a, NaN where a pivot
+// is outside [2^-128, 2^128). ae, ac, be, bc are of quarters; stride is the number of bytes of a row of dst.
+//
+//go:noescape
+func crossAVX512(p int, dst *float64, stride int, mant *float64, expo *int64, rows int, a *float64, ae *float64, ac *float64, tiles int, b *float64, be *float64, bc *float64, work *float64)
+
+// ratioAVX2 is ratio for n a positive multiple of 8.
+//
+//go:noescape
+func ratioAVX2(dst *float64, mant *float64, expo *int64, n int, e *float64, c *float64, x *int64, ae float64, ac float64, ax int64, work *float64)
 
 // project1AVX2 multiplies rows×n by n×4, rows and n positive; strides are in bytes;
 // last masks the last four columns of dst.

@@ -134,6 +134,116 @@ DATA unbias<>+48(SB)/8, $0x000000001ffffc01
 DATA unbias<>+56(SB)/8, $0x000000001ffffc01
 GLOBL unbias<>(SB), RODATA|NOPTR, $64
 
+DATA splitBias<>+0(SB)/8, $0x00000000000003fe
+DATA splitBias<>+8(SB)/8, $0x00000000000003fe
+DATA splitBias<>+16(SB)/8, $0x00000000000003fe
+DATA splitBias<>+24(SB)/8, $0x00000000000003fe
+DATA splitBias<>+32(SB)/8, $0x00000000000003fe
+DATA splitBias<>+40(SB)/8, $0x00000000000003fe
+DATA splitBias<>+48(SB)/8, $0x00000000000003fe
+DATA splitBias<>+56(SB)/8, $0x00000000000003fe
+GLOBL splitBias<>(SB), RODATA|NOPTR, $64
+
+DATA bias1<>+0(SB)/8, $0x1ff0000000000000
+DATA bias1<>+8(SB)/8, $0x1ff0000000000000
+DATA bias1<>+16(SB)/8, $0x1ff0000000000000
+DATA bias1<>+24(SB)/8, $0x1ff0000000000000
+DATA bias1<>+32(SB)/8, $0x1ff0000000000000
+DATA bias1<>+40(SB)/8, $0x1ff0000000000000
+DATA bias1<>+48(SB)/8, $0x1ff0000000000000
+DATA bias1<>+56(SB)/8, $0x1ff0000000000000
+GLOBL bias1<>(SB), RODATA|NOPTR, $64
+
+DATA bias2<>+0(SB)/8, $0x3fe0000000000000
+DATA bias2<>+8(SB)/8, $0x3fe0000000000000
+DATA bias2<>+16(SB)/8, $0x3fe0000000000000
+DATA bias2<>+24(SB)/8, $0x3fe0000000000000
+DATA bias2<>+32(SB)/8, $0x3fe0000000000000
+DATA bias2<>+40(SB)/8, $0x3fe0000000000000
+DATA bias2<>+48(SB)/8, $0x3fe0000000000000
+DATA bias2<>+56(SB)/8, $0x3fe0000000000000
+GLOBL bias2<>(SB), RODATA|NOPTR, $64
+
+DATA bias3<>+0(SB)/8, $0x5fd0000000000000
+DATA bias3<>+8(SB)/8, $0x5fd0000000000000
+DATA bias3<>+16(SB)/8, $0x5fd0000000000000
+DATA bias3<>+24(SB)/8, $0x5fd0000000000000
+DATA bias3<>+32(SB)/8, $0x5fd0000000000000
+DATA bias3<>+40(SB)/8, $0x5fd0000000000000
+DATA bias3<>+48(SB)/8, $0x5fd0000000000000
+DATA bias3<>+56(SB)/8, $0x5fd0000000000000
+GLOBL bias3<>(SB), RODATA|NOPTR, $64
+
+DATA bias4<>+0(SB)/8, $0x7fc0000000000000
+DATA bias4<>+8(SB)/8, $0x7fc0000000000000
+DATA bias4<>+16(SB)/8, $0x7fc0000000000000
+DATA bias4<>+24(SB)/8, $0x7fc0000000000000
+DATA bias4<>+32(SB)/8, $0x7fc0000000000000
+DATA bias4<>+40(SB)/8, $0x7fc0000000000000
+DATA bias4<>+48(SB)/8, $0x7fc0000000000000
+DATA bias4<>+56(SB)/8, $0x7fc0000000000000
+GLOBL bias4<>(SB), RODATA|NOPTR, $64
+
+DATA pairShift<>+0(SB)/8, $0x0800000000000000
+DATA pairShift<>+8(SB)/8, $0x0800000000000000
+DATA pairShift<>+16(SB)/8, $0x0800000000000000
+DATA pairShift<>+24(SB)/8, $0x0800000000000000
+DATA pairShift<>+32(SB)/8, $0x0800000000000000
+DATA pairShift<>+40(SB)/8, $0x0800000000000000
+DATA pairShift<>+48(SB)/8, $0x0800000000000000
+DATA pairShift<>+56(SB)/8, $0x0800000000000000
+GLOBL pairShift<>(SB), RODATA|NOPTR, $64
+
+DATA evenMask<>+0(SB)/8, $0x001fffffffffffff
+DATA evenMask<>+8(SB)/8, $0x001fffffffffffff
+DATA evenMask<>+16(SB)/8, $0x001fffffffffffff
+DATA evenMask<>+24(SB)/8, $0x001fffffffffffff
+DATA evenMask<>+32(SB)/8, $0x001fffffffffffff
+DATA evenMask<>+40(SB)/8, $0x001fffffffffffff
+DATA evenMask<>+48(SB)/8, $0x001fffffffffffff
+DATA evenMask<>+56(SB)/8, $0x001fffffffffffff
+GLOBL evenMask<>(SB), RODATA|NOPTR, $64
+
+DATA evenBits<>+0(SB)/8, $0x3fe0000000000000
+DATA evenBits<>+8(SB)/8, $0x3fe0000000000000
+DATA evenBits<>+16(SB)/8, $0x3fe0000000000000
+DATA evenBits<>+24(SB)/8, $0x3fe0000000000000
+DATA evenBits<>+32(SB)/8, $0x3fe0000000000000
+DATA evenBits<>+40(SB)/8, $0x3fe0000000000000
+DATA evenBits<>+48(SB)/8, $0x3fe0000000000000
+DATA evenBits<>+56(SB)/8, $0x3fe0000000000000
+GLOBL evenBits<>(SB), RODATA|NOPTR, $64
+
+DATA oneSingle<>+0(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+8(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+16(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+24(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+32(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+40(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+48(SB)/8, $0x3f8000003f800000
+DATA oneSingle<>+56(SB)/8, $0x3f8000003f800000
+GLOBL oneSingle<>(SB), RODATA|NOPTR, $64
+
+DATA threeEighths<>+0(SB)/8, $(0.375)
+DATA threeEighths<>+8(SB)/8, $(0.375)
+DATA threeEighths<>+16(SB)/8, $(0.375)
+DATA threeEighths<>+24(SB)/8, $(0.375)
+DATA threeEighths<>+32(SB)/8, $(0.375)
+DATA threeEighths<>+40(SB)/8, $(0.375)
+DATA threeEighths<>+48(SB)/8, $(0.375)
+DATA threeEighths<>+56(SB)/8, $(0.375)
+GLOBL threeEighths<>(SB), RODATA|NOPTR, $64
+
+DATA oneHalf<>+0(SB)/8, $(0.5)
+DATA oneHalf<>+8(SB)/8, $(0.5)
+DATA oneHalf<>+16(SB)/8, $(0.5)
+DATA oneHalf<>+24(SB)/8, $(0.5)
+DATA oneHalf<>+32(SB)/8, $(0.5)
+DATA oneHalf<>+40(SB)/8, $(0.5)
+DATA oneHalf<>+48(SB)/8, $(0.5)
+DATA oneHalf<>+56(SB)/8, $(0.5)
+GLOBL oneHalf<>(SB), RODATA|NOPTR, $64
+
 // func ldlSumAVX2(src *float64, a *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·ldlSumAVX2(SB), NOSPLIT, $24-72
@@ -7008,56 +7118,32563 @@ range:
 	VZEROUPPER
 	RET
 
-// func ratioAVX2(dst *float64, mant *float64, expo *int64, hb *float64, lb *float64, xb *int64, ha float64, la float64, xa int64, n int)
+// func crossAVX2(p int, dst *float64, stride int, mant *float64, expo *int64, rows int, a *float64, ae *float64, ac *float64, tiles int, b *float64, be *float64, bc *float64, work *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·ratioAVX2(SB), NOSPLIT, $0-80
+TEXT ·crossAVX2(SB), NOSPLIT, $0-112
+	MOVQ a+48(FP), CX
+	MOVQ work+104(FP), BX
+	MOVQ dst+8(FP), SI
+	MOVQ be+88(FP), DI
+	MOVQ bc+96(FP), R8
+	MOVQ p+0(FP), R9
+	XORQ R12, R12
+	CMPQ R9, $0x01
+	JE   order1
+	CMPQ R9, $0x02
+	JE   order2
+	CMPQ R9, $0x03
+	JE   order3
+	CMPQ R9, $0x04
+	JE   order4
+	CMPQ R9, $0x05
+	JE   order5
+	CMPQ R9, $0x06
+	JE   order6
+	CMPQ R9, $0x07
+	JE   order7
+	CMPQ R9, $0x08
+	JE   order8
+	CMPQ R9, $0x09
+	JE   order9
+	CMPQ R9, $0x0a
+	JE   order10
+	CMPQ R9, $0x0b
+	JE   order11
+	CMPQ R9, $0x0c
+	JE   order12
+	CMPQ R9, $0x0d
+	JE   order13
+	CMPQ R9, $0x0e
+	JE   order14
+	CMPQ R9, $0x0f
+	JE   order15
+	CMPQ R9, $0x10
+	JE   order16
+
+order1:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles1
+
+row1:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles1:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop1:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VBROADCASTSD (CX), Y2
+	VADDPD       32(AX), Y2, Y2
+	TESTQ        SI, SI
+	JZ           determinants1
+	VMOVUPD      256(BX), Y3
+	VMOVUPD      288(BX), Y4
+	VMOVUPD      320(BX), Y5
+	VMOVUPD      352(BX), Y6
+	VMOVUPD      384(BX), Y7
+	VMOVUPD      416(BX), Y8
+	VMOVUPD      Y0, Y9
+	VMOVUPD      Y0, Y10
+	VMULPD       Y7, Y7, Y11
+	VFNMADD231PD Y3, Y11, Y9
+	VMULPD       Y8, Y8, Y3
+	VFNMADD231PD Y4, Y3, Y10
+	VMOVUPD      (R8)(R11*1), Y3
+	VMOVUPD      32(BX), Y4
+	VADDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y9, Y3
+	VMOVUPD      32(R8)(R11*1), Y9
+	VADDPD       Y4, Y9, Y4
+	VADDPD       Y4, Y10, Y4
+	VMOVUPD      (DI)(R11*1), Y9
+	VMOVUPD      (BX), Y10
+	VMULPD       Y10, Y9, Y9
+	VMULPD       Y7, Y9, Y7
+	VMOVUPD      32(DI)(R11*1), Y9
+	VMULPD       Y10, Y9, Y9
+	VMULPD       Y8, Y9, Y8
+	VMOVUPD      threeEighths<>+0(SB), Y9
+	VMOVUPD      Y9, Y10
+	VMOVUPD      Y9, Y9
+	VMOVUPD      oneHalf<>+0(SB), Y11
+	VFMADD213PD  Y11, Y3, Y10
+	VFMADD213PD  Y11, Y4, Y9
+	VPSUBQ       Y5, Y7, Y5
+	VMOVUPD      bias1<>+0(SB), Y7
+	VPADDQ       Y7, Y5, Y5
+	VPSUBQ       Y6, Y8, Y6
+	VPADDQ       Y7, Y6, Y6
+	VMULPD       Y5, Y3, Y3
+	VMULPD       Y6, Y4, Y4
+	VFMADD231PD  Y3, Y10, Y5
+	VFMADD231PD  Y4, Y9, Y6
+	VMINPD       Y5, Y0, Y3
+	VMOVUPD      Y3, (SI)(R11*1)
+	VMINPD       Y6, Y0, Y3
+	VMOVUPD      Y3, 32(SI)(R11*1)
+	VMOVUPD      64(BX), Y3
+	VMOVUPD      96(BX), Y4
+	VMOVUPD      128(BX), Y5
+	VMOVUPD      160(BX), Y6
+	VPSRLQ       $0x35, Y3, Y7
+	VPSLLQ       $0x34, Y7, Y7
+	VPSRLQ       $0x35, Y4, Y8
+	VPSLLQ       $0x34, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VMOVUPD      pivotMin<>+0(SB), Y10
+	VPSUBQ       Y10, Y5, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VMOVUPD      evenMask<>+0(SB), Y11
+	VANDPD       Y11, Y3, Y3
+	VMOVUPD      evenBits<>+0(SB), Y12
+	VORPD        Y12, Y3, Y3
+	VPSUBQ       Y5, Y9, Y5
+	VORPD        Y5, Y3, Y3
+	VPSUBQ       Y10, Y6, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VANDPD       Y11, Y4, Y4
+	VORPD        Y12, Y4, Y4
+	VPSUBQ       Y5, Y9, Y5
+	VORPD        Y5, Y4, Y4
+	VMOVUPD      Y3, 256(BX)
+	VMOVUPD      Y4, 288(BX)
+	VMOVUPD      Y7, 320(BX)
+	VMOVUPD      Y8, 352(BX)
+	VCVTPD2PSY   Y3, X3
+	VCVTPD2PSY   Y4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VSQRTPS      Y3, Y3
+	VMOVUPD      oneSingle<>+0(SB), Y4
+	VDIVPS       Y3, Y4, Y3
+	VCVTPS2PD    X3, Y4
+	VEXTRACTF128 $0x01, Y3, X3
+	VCVTPS2PD    X3, Y3
+	VMOVUPD      Y4, 384(BX)
+	VMOVUPD      Y3, 416(BX)
+	VMOVUPD      Y1, 64(BX)
+	VMOVUPD      Y2, 96(BX)
+	VMOVUPD      Y1, 128(BX)
+	VMOVUPD      Y2, 160(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next1:
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, AX
+	DECQ         DX
+	JNZ          loop1
+	TESTQ        SI, SI
+	JZ           end1
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias1<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      64(BX), Y1
+	VMOVUPD      96(BX), Y2
+	VMOVUPD      128(BX), Y3
+	VMOVUPD      160(BX), Y4
+	VPSRLQ       $0x35, Y1, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VPSRLQ       $0x35, Y2, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y3, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y1, Y1
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y1, Y1
+	VPSUBQ       Y3, Y7, Y3
+	VORPD        Y3, Y1, Y1
+	VPSUBQ       Y8, Y4, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VANDPD       Y9, Y2, Y2
+	VORPD        Y10, Y2, Y2
+	VPSUBQ       Y3, Y7, Y3
+	VORPD        Y3, Y2, Y2
+	VMOVUPD      Y1, 256(BX)
+	VMOVUPD      Y2, 288(BX)
+	VMOVUPD      Y5, 320(BX)
+	VMOVUPD      Y6, 352(BX)
+	VCVTPD2PSY   Y1, X1
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias1<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row1
+
+end1:
+	VZEROUPPER
+	RET
+
+determinants1:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y1, Y3
+	VORPD        one<>+0(SB), Y3, Y3
+	VPSRLQ       $0x34, Y1, Y4
+	VPSUBQ       expBias<>+0(SB), Y4, Y4
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y1
+	VBROADCASTSD (CX), Y5
+	VADDPD       (AX), Y5, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y5, Y5
+	VORPD        Y5, Y1, Y1
+	VPSRLQ       $0x3c, Y1, Y1
+	VXORPD       Y5, Y5, Y5
+	VPSUBQ       Y1, Y5, Y5
+	VORPD        Y5, Y3, Y3
+	VMOVUPD      Y3, (DI)(R11*1)
+	VMOVUPD      Y4, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y2, Y3
+	VORPD        one<>+0(SB), Y3, Y3
+	VPSRLQ       $0x34, Y2, Y4
+	VPSUBQ       expBias<>+0(SB), Y4, Y4
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y2
+	VBROADCASTSD (CX), Y5
+	VADDPD       32(AX), Y5, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y5, Y5
+	VORPD        Y5, Y2, Y2
+	VPSRLQ       $0x3c, Y2, Y2
+	VXORPD       Y5, Y5, Y5
+	VPSUBQ       Y2, Y5, Y5
+	VORPD        Y5, Y3, Y3
+	VMOVUPD      Y3, 32(DI)(R11*1)
+	VMOVUPD      Y4, 32(R8)(R11*1)
+	JMP          next1
+
+order2:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles2
+
+row2:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles2:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop2:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VBROADCASTSD 64(CX), Y2
+	VADDPD       64(AX), Y2, Y2
+	VBROADCASTSD (CX), Y3
+	VADDPD       32(AX), Y3, Y3
+	VBROADCASTSD 64(CX), Y4
+	VADDPD       96(AX), Y4, Y4
+	VBROADCASTSD 128(CX), Y5
+	VADDPD       128(AX), Y5, Y5
+	VMULPD       Y2, Y2, Y2
+	VFMSUB231PD  Y5, Y1, Y2
+	VMOVUPD      pairShift<>+0(SB), Y5
+	VPADDQ       Y5, Y2, Y6
+	VMINPD       Y1, Y6, Y1
+	VBROADCASTSD 128(CX), Y6
+	VADDPD       160(AX), Y6, Y6
+	VMULPD       Y4, Y4, Y4
+	VFMSUB231PD  Y6, Y3, Y4
+	VPADDQ       Y5, Y4, Y5
+	VMINPD       Y3, Y5, Y3
+	TESTQ        SI, SI
+	JZ           determinants2
+	VMOVUPD      256(BX), Y5
+	VMOVUPD      288(BX), Y6
+	VMOVUPD      320(BX), Y7
+	VMOVUPD      352(BX), Y8
+	VMOVUPD      384(BX), Y9
+	VMOVUPD      416(BX), Y10
+	VMOVUPD      Y0, Y11
+	VMOVUPD      Y0, Y12
+	VMULPD       Y9, Y9, Y13
+	VFNMADD231PD Y5, Y13, Y11
+	VMULPD       Y10, Y10, Y5
+	VFNMADD231PD Y6, Y5, Y12
+	VMOVUPD      (R8)(R11*1), Y5
+	VMOVUPD      32(BX), Y6
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y5, Y11, Y5
+	VMOVUPD      32(R8)(R11*1), Y11
+	VADDPD       Y6, Y11, Y6
+	VADDPD       Y6, Y12, Y6
+	VMOVUPD      (DI)(R11*1), Y11
+	VMOVUPD      (BX), Y12
+	VMULPD       Y12, Y11, Y11
+	VMULPD       Y9, Y11, Y9
+	VMOVUPD      32(DI)(R11*1), Y11
+	VMULPD       Y12, Y11, Y11
+	VMULPD       Y10, Y11, Y10
+	VMOVUPD      threeEighths<>+0(SB), Y11
+	VMOVUPD      Y11, Y12
+	VMOVUPD      Y11, Y11
+	VMOVUPD      oneHalf<>+0(SB), Y13
+	VFMADD213PD  Y13, Y5, Y12
+	VFMADD213PD  Y13, Y6, Y11
+	VPSUBQ       Y7, Y9, Y7
+	VMOVUPD      bias1<>+0(SB), Y9
+	VPADDQ       Y9, Y7, Y7
+	VPSUBQ       Y8, Y10, Y8
+	VPADDQ       Y9, Y8, Y8
+	VMULPD       Y7, Y5, Y5
+	VMULPD       Y8, Y6, Y6
+	VFMADD231PD  Y5, Y12, Y7
+	VFMADD231PD  Y6, Y11, Y8
+	VMINPD       Y7, Y0, Y5
+	VMOVUPD      Y5, (SI)(R11*1)
+	VMINPD       Y8, Y0, Y5
+	VMOVUPD      Y5, 32(SI)(R11*1)
+	VMOVUPD      64(BX), Y5
+	VMOVUPD      96(BX), Y6
+	VMOVUPD      128(BX), Y7
+	VMOVUPD      160(BX), Y8
+	VPSRLQ       $0x35, Y5, Y9
+	VPSLLQ       $0x34, Y9, Y9
+	VPSRLQ       $0x35, Y6, Y10
+	VPSLLQ       $0x34, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VMOVUPD      pivotMin<>+0(SB), Y12
+	VPSUBQ       Y12, Y7, Y7
+	VPSRLQ       $0x3c, Y7, Y7
+	VMOVUPD      evenMask<>+0(SB), Y13
+	VANDPD       Y13, Y5, Y5
+	VMOVUPD      evenBits<>+0(SB), Y14
+	VORPD        Y14, Y5, Y5
+	VPSUBQ       Y7, Y11, Y7
+	VORPD        Y7, Y5, Y5
+	VPSUBQ       Y12, Y8, Y7
+	VPSRLQ       $0x3c, Y7, Y7
+	VANDPD       Y13, Y6, Y6
+	VORPD        Y14, Y6, Y6
+	VPSUBQ       Y7, Y11, Y7
+	VORPD        Y7, Y6, Y6
+	VMOVUPD      Y5, 256(BX)
+	VMOVUPD      Y6, 288(BX)
+	VMOVUPD      Y9, 320(BX)
+	VMOVUPD      Y10, 352(BX)
+	VCVTPD2PSY   Y5, X5
+	VCVTPD2PSY   Y6, X6
+	VINSERTF128  $0x01, X6, Y5, Y5
+	VSQRTPS      Y5, Y5
+	VMOVUPD      oneSingle<>+0(SB), Y6
+	VDIVPS       Y5, Y6, Y5
+	VCVTPS2PD    X5, Y6
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y5
+	VMOVUPD      Y6, 384(BX)
+	VMOVUPD      Y5, 416(BX)
+	VMOVUPD      Y2, 64(BX)
+	VMOVUPD      Y4, 96(BX)
+	VMOVUPD      Y1, 128(BX)
+	VMOVUPD      Y3, 160(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next2:
+	ADDQ         $0x40, R9
+	ADDQ         $0x000000c0, AX
+	DECQ         DX
+	JNZ          loop2
+	TESTQ        SI, SI
+	JZ           end2
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias1<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      64(BX), Y1
+	VMOVUPD      96(BX), Y2
+	VMOVUPD      128(BX), Y3
+	VMOVUPD      160(BX), Y4
+	VPSRLQ       $0x35, Y1, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VPSRLQ       $0x35, Y2, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y3, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y1, Y1
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y1, Y1
+	VPSUBQ       Y3, Y7, Y3
+	VORPD        Y3, Y1, Y1
+	VPSUBQ       Y8, Y4, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VANDPD       Y9, Y2, Y2
+	VORPD        Y10, Y2, Y2
+	VPSUBQ       Y3, Y7, Y3
+	VORPD        Y3, Y2, Y2
+	VMOVUPD      Y1, 256(BX)
+	VMOVUPD      Y2, 288(BX)
+	VMOVUPD      Y5, 320(BX)
+	VMOVUPD      Y6, 352(BX)
+	VCVTPD2PSY   Y1, X1
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias1<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row2
+
+end2:
+	VZEROUPPER
+	RET
+
+determinants2:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y2, Y5
+	VORPD        one<>+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y2, Y6
+	VPSUBQ       expBias<>+0(SB), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y2
+	VBROADCASTSD (CX), Y7
+	VADDPD       (AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y2, Y2
+	VBROADCASTSD 128(CX), Y7
+	VADDPD       128(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y2, Y2
+	VPSRLQ       $0x3c, Y2, Y2
+	VXORPD       Y7, Y7, Y7
+	VPSUBQ       Y2, Y7, Y7
+	VORPD        Y7, Y5, Y5
+	VMOVUPD      Y5, (DI)(R11*1)
+	VMOVUPD      Y6, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y4, Y5
+	VORPD        one<>+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y4, Y6
+	VPSUBQ       expBias<>+0(SB), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y3, Y4
+	VBROADCASTSD (CX), Y7
+	VADDPD       32(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y4, Y4
+	VBROADCASTSD 128(CX), Y7
+	VADDPD       160(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y4, Y4
+	VPSRLQ       $0x3c, Y4, Y4
+	VXORPD       Y7, Y7, Y7
+	VPSUBQ       Y4, Y7, Y7
+	VORPD        Y7, Y5, Y5
+	VMOVUPD      Y5, 32(DI)(R11*1)
+	VMOVUPD      Y6, 32(R8)(R11*1)
+	JMP          next2
+
+order3:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles3
+
+row3:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles3:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop3:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VDIVPD       Y1, Y0, Y2
+	VBROADCASTSD 64(CX), Y3
+	VADDPD       64(AX), Y3, Y3
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y4
+	VBROADCASTSD (CX), Y5
+	VADDPD       32(AX), Y5, Y5
+	VDIVPD       Y5, Y0, Y6
+	VBROADCASTSD 64(CX), Y7
+	VADDPD       96(AX), Y7, Y7
+	VBROADCASTSD 192(CX), Y8
+	VADDPD       224(AX), Y8, Y8
+	VBROADCASTSD 128(CX), Y9
+	VADDPD       128(AX), Y9, Y9
+	VMULPD       Y2, Y3, Y10
+	VFNMADD231PD Y3, Y10, Y9
+	VMINPD       Y1, Y9, Y3
+	VBROADCASTSD 256(CX), Y11
+	VADDPD       256(AX), Y11, Y11
+	VFNMADD231PD Y4, Y10, Y11
+	VBROADCASTSD 128(CX), Y10
+	VADDPD       160(AX), Y10, Y10
+	VMULPD       Y6, Y7, Y12
+	VFNMADD231PD Y7, Y12, Y10
+	VMINPD       Y5, Y10, Y7
+	VBROADCASTSD 256(CX), Y13
+	VADDPD       288(AX), Y13, Y13
+	VFNMADD231PD Y8, Y12, Y13
+	VBROADCASTSD 320(CX), Y12
+	VADDPD       320(AX), Y12, Y12
+	VMULPD       Y2, Y4, Y2
+	VFNMADD231PD Y4, Y2, Y12
+	VMULPD       Y11, Y11, Y2
+	VFMSUB231PD  Y12, Y9, Y2
+	VMOVUPD      pairShift<>+0(SB), Y4
+	VPADDQ       Y4, Y2, Y9
+	VMINPD       Y3, Y9, Y3
+	VMULPD       Y2, Y1, Y1
+	VBROADCASTSD 320(CX), Y2
+	VADDPD       352(AX), Y2, Y2
+	VMULPD       Y6, Y8, Y6
+	VFNMADD231PD Y8, Y6, Y2
+	VMULPD       Y13, Y13, Y6
+	VFMSUB231PD  Y2, Y10, Y6
+	VPADDQ       Y4, Y6, Y2
+	VMINPD       Y7, Y2, Y2
+	VMULPD       Y6, Y5, Y4
+	TESTQ        SI, SI
+	JZ           determinants3
+	VMOVUPD      256(BX), Y5
+	VMOVUPD      288(BX), Y6
+	VMOVUPD      320(BX), Y7
+	VMOVUPD      352(BX), Y8
+	VMOVUPD      384(BX), Y9
+	VMOVUPD      416(BX), Y10
+	VMOVUPD      Y0, Y11
+	VMOVUPD      Y0, Y12
+	VMULPD       Y9, Y9, Y13
+	VFNMADD231PD Y5, Y13, Y11
+	VMULPD       Y10, Y10, Y5
+	VFNMADD231PD Y6, Y5, Y12
+	VMOVUPD      (R8)(R11*1), Y5
+	VMOVUPD      32(BX), Y6
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y5, Y11, Y5
+	VMOVUPD      32(R8)(R11*1), Y11
+	VADDPD       Y6, Y11, Y6
+	VADDPD       Y6, Y12, Y6
+	VMOVUPD      (DI)(R11*1), Y11
+	VMOVUPD      (BX), Y12
+	VMULPD       Y12, Y11, Y11
+	VMULPD       Y9, Y11, Y9
+	VMOVUPD      32(DI)(R11*1), Y11
+	VMULPD       Y12, Y11, Y11
+	VMULPD       Y10, Y11, Y10
+	VMOVUPD      threeEighths<>+0(SB), Y11
+	VMOVUPD      Y11, Y12
+	VMOVUPD      Y11, Y11
+	VMOVUPD      oneHalf<>+0(SB), Y13
+	VFMADD213PD  Y13, Y5, Y12
+	VFMADD213PD  Y13, Y6, Y11
+	VPSUBQ       Y7, Y9, Y7
+	VMOVUPD      bias1<>+0(SB), Y9
+	VPADDQ       Y9, Y7, Y7
+	VPSUBQ       Y8, Y10, Y8
+	VPADDQ       Y9, Y8, Y8
+	VMULPD       Y7, Y5, Y5
+	VMULPD       Y8, Y6, Y6
+	VFMADD231PD  Y5, Y12, Y7
+	VFMADD231PD  Y6, Y11, Y8
+	VMINPD       Y7, Y0, Y5
+	VMOVUPD      Y5, (SI)(R11*1)
+	VMINPD       Y8, Y0, Y5
+	VMOVUPD      Y5, 32(SI)(R11*1)
+	VMOVUPD      64(BX), Y5
+	VMOVUPD      96(BX), Y6
+	VMOVUPD      128(BX), Y7
+	VMOVUPD      160(BX), Y8
+	VPSRLQ       $0x35, Y5, Y9
+	VPSLLQ       $0x34, Y9, Y9
+	VPSRLQ       $0x35, Y6, Y10
+	VPSLLQ       $0x34, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VMOVUPD      pivotMin<>+0(SB), Y12
+	VPSUBQ       Y12, Y7, Y7
+	VPSRLQ       $0x3c, Y7, Y7
+	VMOVUPD      evenMask<>+0(SB), Y13
+	VANDPD       Y13, Y5, Y5
+	VMOVUPD      evenBits<>+0(SB), Y14
+	VORPD        Y14, Y5, Y5
+	VPSUBQ       Y7, Y11, Y7
+	VORPD        Y7, Y5, Y5
+	VPSUBQ       Y12, Y8, Y7
+	VPSRLQ       $0x3c, Y7, Y7
+	VANDPD       Y13, Y6, Y6
+	VORPD        Y14, Y6, Y6
+	VPSUBQ       Y7, Y11, Y7
+	VORPD        Y7, Y6, Y6
+	VMOVUPD      Y5, 256(BX)
+	VMOVUPD      Y6, 288(BX)
+	VMOVUPD      Y9, 320(BX)
+	VMOVUPD      Y10, 352(BX)
+	VCVTPD2PSY   Y5, X5
+	VCVTPD2PSY   Y6, X6
+	VINSERTF128  $0x01, X6, Y5, Y5
+	VSQRTPS      Y5, Y5
+	VMOVUPD      oneSingle<>+0(SB), Y6
+	VDIVPS       Y5, Y6, Y5
+	VCVTPS2PD    X5, Y6
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y5
+	VMOVUPD      Y6, 384(BX)
+	VMOVUPD      Y5, 416(BX)
+	VMOVUPD      Y1, 64(BX)
+	VMOVUPD      Y4, 96(BX)
+	VMOVUPD      Y3, 128(BX)
+	VMOVUPD      Y2, 160(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next3:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000180, AX
+	DECQ         DX
+	JNZ          loop3
+	TESTQ        SI, SI
+	JZ           end3
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias1<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      64(BX), Y1
+	VMOVUPD      96(BX), Y2
+	VMOVUPD      128(BX), Y3
+	VMOVUPD      160(BX), Y4
+	VPSRLQ       $0x35, Y1, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VPSRLQ       $0x35, Y2, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y3, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y1, Y1
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y1, Y1
+	VPSUBQ       Y3, Y7, Y3
+	VORPD        Y3, Y1, Y1
+	VPSUBQ       Y8, Y4, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VANDPD       Y9, Y2, Y2
+	VORPD        Y10, Y2, Y2
+	VPSUBQ       Y3, Y7, Y3
+	VORPD        Y3, Y2, Y2
+	VMOVUPD      Y1, 256(BX)
+	VMOVUPD      Y2, 288(BX)
+	VMOVUPD      Y5, 320(BX)
+	VMOVUPD      Y6, 352(BX)
+	VCVTPD2PSY   Y1, X1
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias1<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row3
+
+end3:
+	VZEROUPPER
+	RET
+
+determinants3:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y1, Y5
+	VORPD        one<>+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y1, Y6
+	VPSUBQ       expBias<>+0(SB), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y3, Y1
+	VBROADCASTSD (CX), Y7
+	VADDPD       (AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y1, Y1
+	VBROADCASTSD 128(CX), Y7
+	VADDPD       128(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y1, Y1
+	VBROADCASTSD 320(CX), Y7
+	VADDPD       320(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y1, Y1
+	VPSRLQ       $0x3c, Y1, Y1
+	VXORPD       Y7, Y7, Y7
+	VPSUBQ       Y1, Y7, Y7
+	VORPD        Y7, Y5, Y5
+	VMOVUPD      Y5, (DI)(R11*1)
+	VMOVUPD      Y6, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y4, Y5
+	VORPD        one<>+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y4, Y6
+	VPSUBQ       expBias<>+0(SB), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y4
+	VBROADCASTSD (CX), Y7
+	VADDPD       32(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y4, Y4
+	VBROADCASTSD 128(CX), Y7
+	VADDPD       160(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y4, Y4
+	VBROADCASTSD 320(CX), Y7
+	VADDPD       352(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y4, Y4
+	VPSRLQ       $0x3c, Y4, Y4
+	VXORPD       Y7, Y7, Y7
+	VPSUBQ       Y4, Y7, Y7
+	VORPD        Y7, Y5, Y5
+	VMOVUPD      Y5, 32(DI)(R11*1)
+	VMOVUPD      Y6, 32(R8)(R11*1)
+	JMP          next3
+
+order4:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles4
+
+row4:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles4:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop4:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VDIVPD       Y1, Y0, Y2
+	VBROADCASTSD 64(CX), Y3
+	VADDPD       64(AX), Y3, Y3
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y5
+	VADDPD       384(AX), Y5, Y5
+	VBROADCASTSD (CX), Y6
+	VADDPD       32(AX), Y6, Y6
+	VDIVPD       Y6, Y0, Y7
+	VBROADCASTSD 64(CX), Y8
+	VADDPD       96(AX), Y8, Y8
+	VBROADCASTSD 192(CX), Y9
+	VADDPD       224(AX), Y9, Y9
+	VBROADCASTSD 384(CX), Y10
+	VADDPD       416(AX), Y10, Y10
+	VBROADCASTSD 128(CX), Y11
+	VADDPD       128(AX), Y11, Y11
+	VMULPD       Y2, Y3, Y12
+	VFNMADD231PD Y3, Y12, Y11
+	VDIVPD       Y11, Y0, Y3
+	VMINPD       Y1, Y11, Y13
+	VBROADCASTSD 256(CX), Y14
+	VADDPD       256(AX), Y14, Y14
+	VBROADCASTSD 448(CX), Y15
+	VADDPD       448(AX), Y15, Y15
+	VFNMADD231PD Y4, Y12, Y14
+	VFNMADD231PD Y5, Y12, Y15
+	VBROADCASTSD 128(CX), Y12
+	VADDPD       160(AX), Y12, Y12
+	VMOVUPD      Y1, 448(BX)
+	VMULPD       Y7, Y8, Y1
+	VFNMADD231PD Y8, Y1, Y12
+	VDIVPD       Y12, Y0, Y8
+	VMOVUPD      Y11, 480(BX)
+	VMINPD       Y6, Y12, Y11
+	VMOVUPD      Y6, 512(BX)
+	VBROADCASTSD 256(CX), Y6
+	VADDPD       288(AX), Y6, Y6
+	VMOVUPD      Y12, 544(BX)
+	VBROADCASTSD 448(CX), Y12
+	VADDPD       480(AX), Y12, Y12
+	VFNMADD231PD Y9, Y1, Y6
+	VFNMADD231PD Y10, Y1, Y12
+	VBROADCASTSD 320(CX), Y1
+	VADDPD       320(AX), Y1, Y1
+	VMOVUPD      Y12, 576(BX)
+	VMULPD       Y2, Y4, Y12
+	VFNMADD231PD Y4, Y12, Y1
+	VMULPD       Y3, Y14, Y4
+	VFNMADD231PD Y14, Y4, Y1
+	VMINPD       Y13, Y1, Y13
+	VBROADCASTSD 512(CX), Y14
+	VADDPD       512(AX), Y14, Y14
+	VFNMADD231PD Y5, Y12, Y14
+	VFNMADD231PD Y15, Y4, Y14
+	VBROADCASTSD 320(CX), Y4
+	VADDPD       352(AX), Y4, Y4
+	VMULPD       Y7, Y9, Y12
+	VFNMADD231PD Y9, Y12, Y4
+	VMULPD       Y8, Y6, Y9
+	VFNMADD231PD Y6, Y9, Y4
+	VMINPD       Y11, Y4, Y6
+	VBROADCASTSD 512(CX), Y11
+	VADDPD       544(AX), Y11, Y11
+	VFNMADD231PD Y10, Y12, Y11
+	VMOVUPD      576(BX), Y12
+	VFNMADD231PD Y12, Y9, Y11
+	VBROADCASTSD 576(CX), Y9
+	VADDPD       576(AX), Y9, Y9
+	VMULPD       Y2, Y5, Y2
+	VFNMADD231PD Y5, Y2, Y9
+	VMULPD       Y3, Y15, Y2
+	VFNMADD231PD Y15, Y2, Y9
+	VMULPD       Y14, Y14, Y2
+	VFMSUB231PD  Y9, Y1, Y2
+	VMOVUPD      pairShift<>+0(SB), Y1
+	VPADDQ       Y1, Y2, Y3
+	VMINPD       Y13, Y3, Y3
+	VMOVUPD      448(BX), Y5
+	VMULPD       480(BX), Y5, Y5
+	VMULPD       Y2, Y5, Y2
+	VBROADCASTSD 576(CX), Y5
+	VADDPD       608(AX), Y5, Y5
+	VMULPD       Y7, Y10, Y7
+	VFNMADD231PD Y10, Y7, Y5
+	VMULPD       Y8, Y12, Y7
+	VFNMADD231PD Y12, Y7, Y5
+	VMULPD       Y11, Y11, Y7
+	VFMSUB231PD  Y5, Y4, Y7
+	VPADDQ       Y1, Y7, Y1
+	VMINPD       Y6, Y1, Y1
+	VMOVUPD      512(BX), Y4
+	VMULPD       544(BX), Y4, Y4
+	VMULPD       Y7, Y4, Y4
+	TESTQ        SI, SI
+	JZ           determinants4
+	VMOVUPD      256(BX), Y5
+	VMOVUPD      288(BX), Y6
+	VMOVUPD      320(BX), Y7
+	VMOVUPD      352(BX), Y8
+	VMOVUPD      384(BX), Y9
+	VMOVUPD      416(BX), Y10
+	VMOVUPD      Y0, Y11
+	VMOVUPD      Y0, Y12
+	VMULPD       Y9, Y9, Y13
+	VFNMADD231PD Y5, Y13, Y11
+	VMULPD       Y10, Y10, Y5
+	VFNMADD231PD Y6, Y5, Y12
+	VMOVUPD      (R8)(R11*1), Y5
+	VMOVUPD      32(BX), Y6
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y5, Y11, Y5
+	VMOVUPD      32(R8)(R11*1), Y11
+	VADDPD       Y6, Y11, Y6
+	VADDPD       Y6, Y12, Y6
+	VMOVUPD      (DI)(R11*1), Y11
+	VMOVUPD      (BX), Y12
+	VMULPD       Y12, Y11, Y11
+	VMULPD       Y9, Y11, Y9
+	VMOVUPD      32(DI)(R11*1), Y11
+	VMULPD       Y12, Y11, Y11
+	VMULPD       Y10, Y11, Y10
+	VMOVUPD      threeEighths<>+0(SB), Y11
+	VMOVUPD      Y11, Y12
+	VMOVUPD      Y11, Y11
+	VMOVUPD      oneHalf<>+0(SB), Y13
+	VFMADD213PD  Y13, Y5, Y12
+	VFMADD213PD  Y13, Y6, Y11
+	VPSUBQ       Y7, Y9, Y7
+	VMOVUPD      bias1<>+0(SB), Y9
+	VPADDQ       Y9, Y7, Y7
+	VPSUBQ       Y8, Y10, Y8
+	VPADDQ       Y9, Y8, Y8
+	VMULPD       Y7, Y5, Y5
+	VMULPD       Y8, Y6, Y6
+	VFMADD231PD  Y5, Y12, Y7
+	VFMADD231PD  Y6, Y11, Y8
+	VMINPD       Y7, Y0, Y5
+	VMOVUPD      Y5, (SI)(R11*1)
+	VMINPD       Y8, Y0, Y5
+	VMOVUPD      Y5, 32(SI)(R11*1)
+	VMOVUPD      64(BX), Y5
+	VMOVUPD      96(BX), Y6
+	VMOVUPD      128(BX), Y7
+	VMOVUPD      160(BX), Y8
+	VPSRLQ       $0x35, Y5, Y9
+	VPSLLQ       $0x34, Y9, Y9
+	VPSRLQ       $0x35, Y6, Y10
+	VPSLLQ       $0x34, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VMOVUPD      pivotMin<>+0(SB), Y12
+	VPSUBQ       Y12, Y7, Y7
+	VPSRLQ       $0x3c, Y7, Y7
+	VMOVUPD      evenMask<>+0(SB), Y13
+	VANDPD       Y13, Y5, Y5
+	VMOVUPD      evenBits<>+0(SB), Y14
+	VORPD        Y14, Y5, Y5
+	VPSUBQ       Y7, Y11, Y7
+	VORPD        Y7, Y5, Y5
+	VPSUBQ       Y12, Y8, Y7
+	VPSRLQ       $0x3c, Y7, Y7
+	VANDPD       Y13, Y6, Y6
+	VORPD        Y14, Y6, Y6
+	VPSUBQ       Y7, Y11, Y7
+	VORPD        Y7, Y6, Y6
+	VMOVUPD      Y5, 256(BX)
+	VMOVUPD      Y6, 288(BX)
+	VMOVUPD      Y9, 320(BX)
+	VMOVUPD      Y10, 352(BX)
+	VCVTPD2PSY   Y5, X5
+	VCVTPD2PSY   Y6, X6
+	VINSERTF128  $0x01, X6, Y5, Y5
+	VSQRTPS      Y5, Y5
+	VMOVUPD      oneSingle<>+0(SB), Y6
+	VDIVPS       Y5, Y6, Y5
+	VCVTPS2PD    X5, Y6
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y5
+	VMOVUPD      Y6, 384(BX)
+	VMOVUPD      Y5, 416(BX)
+	VMOVUPD      Y2, 64(BX)
+	VMOVUPD      Y4, 96(BX)
+	VMOVUPD      Y3, 128(BX)
+	VMOVUPD      Y1, 160(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next4:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000280, AX
+	DECQ         DX
+	JNZ          loop4
+	TESTQ        SI, SI
+	JZ           end4
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias1<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      64(BX), Y1
+	VMOVUPD      96(BX), Y2
+	VMOVUPD      128(BX), Y3
+	VMOVUPD      160(BX), Y4
+	VPSRLQ       $0x35, Y1, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VPSRLQ       $0x35, Y2, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y3, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y1, Y1
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y1, Y1
+	VPSUBQ       Y3, Y7, Y3
+	VORPD        Y3, Y1, Y1
+	VPSUBQ       Y8, Y4, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VANDPD       Y9, Y2, Y2
+	VORPD        Y10, Y2, Y2
+	VPSUBQ       Y3, Y7, Y3
+	VORPD        Y3, Y2, Y2
+	VMOVUPD      Y1, 256(BX)
+	VMOVUPD      Y2, 288(BX)
+	VMOVUPD      Y5, 320(BX)
+	VMOVUPD      Y6, 352(BX)
+	VCVTPD2PSY   Y1, X1
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias1<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row4
+
+end4:
+	VZEROUPPER
+	RET
+
+determinants4:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y2, Y5
+	VORPD        one<>+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y2, Y6
+	VPSUBQ       expBias<>+0(SB), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y3, Y2
+	VBROADCASTSD (CX), Y7
+	VADDPD       (AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y2, Y2
+	VBROADCASTSD 128(CX), Y7
+	VADDPD       128(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y2, Y2
+	VBROADCASTSD 320(CX), Y7
+	VADDPD       320(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y2, Y2
+	VBROADCASTSD 576(CX), Y7
+	VADDPD       576(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y2, Y2
+	VPSRLQ       $0x3c, Y2, Y2
+	VXORPD       Y7, Y7, Y7
+	VPSUBQ       Y2, Y7, Y7
+	VORPD        Y7, Y5, Y5
+	VMOVUPD      Y5, (DI)(R11*1)
+	VMOVUPD      Y6, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y4, Y5
+	VORPD        one<>+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y4, Y6
+	VPSUBQ       expBias<>+0(SB), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y4
+	VBROADCASTSD (CX), Y7
+	VADDPD       32(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y4, Y4
+	VBROADCASTSD 128(CX), Y7
+	VADDPD       160(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y4, Y4
+	VBROADCASTSD 320(CX), Y7
+	VADDPD       352(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y4, Y4
+	VBROADCASTSD 576(CX), Y7
+	VADDPD       608(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y4, Y4
+	VPSRLQ       $0x3c, Y4, Y4
+	VXORPD       Y7, Y7, Y7
+	VPSUBQ       Y4, Y7, Y7
+	VORPD        Y7, Y5, Y5
+	VMOVUPD      Y5, 32(DI)(R11*1)
+	VMOVUPD      Y6, 32(R8)(R11*1)
+	JMP          next4
+
+order5:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles5
+
+row5:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles5:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop5:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VDIVPD       Y1, Y0, Y2
+	VBROADCASTSD 64(CX), Y3
+	VADDPD       64(AX), Y3, Y3
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y5
+	VADDPD       384(AX), Y5, Y5
+	VBROADCASTSD 640(CX), Y6
+	VADDPD       640(AX), Y6, Y6
+	VBROADCASTSD (CX), Y7
+	VADDPD       32(AX), Y7, Y7
+	VDIVPD       Y7, Y0, Y8
+	VBROADCASTSD 64(CX), Y9
+	VADDPD       96(AX), Y9, Y9
+	VBROADCASTSD 192(CX), Y10
+	VADDPD       224(AX), Y10, Y10
+	VBROADCASTSD 384(CX), Y11
+	VADDPD       416(AX), Y11, Y11
+	VBROADCASTSD 640(CX), Y12
+	VADDPD       672(AX), Y12, Y12
+	VBROADCASTSD 128(CX), Y13
+	VADDPD       128(AX), Y13, Y13
+	VMULPD       Y2, Y3, Y14
+	VFNMADD231PD Y3, Y14, Y13
+	VDIVPD       Y13, Y0, Y3
+	VMINPD       Y1, Y13, Y15
+	VMOVUPD      Y1, 448(BX)
+	VBROADCASTSD 256(CX), Y1
+	VADDPD       256(AX), Y1, Y1
+	VMOVUPD      Y13, 480(BX)
+	VBROADCASTSD 448(CX), Y13
+	VADDPD       448(AX), Y13, Y13
+	VFNMADD231PD Y4, Y14, Y1
+	VFNMADD231PD Y5, Y14, Y13
+	VMOVUPD      Y13, 512(BX)
+	VBROADCASTSD 704(CX), Y13
+	VADDPD       704(AX), Y13, Y13
+	VFNMADD231PD Y6, Y14, Y13
+	VBROADCASTSD 128(CX), Y14
+	VADDPD       160(AX), Y14, Y14
+	VMOVUPD      Y13, 544(BX)
+	VMULPD       Y8, Y9, Y13
+	VFNMADD231PD Y9, Y13, Y14
+	VDIVPD       Y14, Y0, Y9
+	VMOVUPD      Y9, 576(BX)
+	VMINPD       Y7, Y14, Y9
+	VMOVUPD      Y7, 608(BX)
+	VBROADCASTSD 256(CX), Y7
+	VADDPD       288(AX), Y7, Y7
+	VMOVUPD      Y14, 640(BX)
+	VBROADCASTSD 448(CX), Y14
+	VADDPD       480(AX), Y14, Y14
+	VFNMADD231PD Y10, Y13, Y7
+	VFNMADD231PD Y11, Y13, Y14
+	VMOVUPD      Y14, 672(BX)
+	VBROADCASTSD 704(CX), Y14
+	VADDPD       736(AX), Y14, Y14
+	VFNMADD231PD Y12, Y13, Y14
+	VBROADCASTSD 320(CX), Y13
+	VADDPD       320(AX), Y13, Y13
+	VMOVUPD      Y14, 704(BX)
+	VMULPD       Y2, Y4, Y14
+	VFNMADD231PD Y4, Y14, Y13
+	VMULPD       Y3, Y1, Y4
+	VFNMADD231PD Y1, Y4, Y13
+	VDIVPD       Y13, Y0, Y1
+	VMINPD       Y15, Y13, Y15
+	VMOVUPD      Y13, 736(BX)
+	VBROADCASTSD 512(CX), Y13
+	VADDPD       512(AX), Y13, Y13
+	VMOVUPD      Y15, 768(BX)
+	VBROADCASTSD 768(CX), Y15
+	VADDPD       768(AX), Y15, Y15
+	VFNMADD231PD Y5, Y14, Y13
+	VFNMADD231PD Y6, Y14, Y15
+	VMOVUPD      512(BX), Y14
+	VFNMADD231PD Y14, Y4, Y13
+	VFNMADD231PD 544(BX), Y4, Y15
+	VBROADCASTSD 320(CX), Y4
+	VADDPD       352(AX), Y4, Y4
+	VMOVUPD      Y15, 800(BX)
+	VMULPD       Y8, Y10, Y15
+	VFNMADD231PD Y10, Y15, Y4
+	VMOVUPD      576(BX), Y10
+	VMOVUPD      Y8, 832(BX)
+	VMULPD       Y10, Y7, Y8
+	VFNMADD231PD Y7, Y8, Y4
+	VDIVPD       Y4, Y0, Y7
+	VMINPD       Y9, Y4, Y9
+	VMOVUPD      Y4, 864(BX)
+	VBROADCASTSD 512(CX), Y4
+	VADDPD       544(AX), Y4, Y4
+	VMOVUPD      Y9, 896(BX)
+	VBROADCASTSD 768(CX), Y9
+	VADDPD       800(AX), Y9, Y9
+	VFNMADD231PD Y11, Y15, Y4
+	VFNMADD231PD Y12, Y15, Y9
+	VMOVUPD      672(BX), Y15
+	VFNMADD231PD Y15, Y8, Y4
+	VFNMADD231PD 704(BX), Y8, Y9
+	VBROADCASTSD 576(CX), Y8
+	VADDPD       576(AX), Y8, Y8
+	VMOVUPD      Y9, 928(BX)
+	VMULPD       Y2, Y5, Y9
+	VFNMADD231PD Y5, Y9, Y8
+	VMULPD       Y3, Y14, Y5
+	VFNMADD231PD Y14, Y5, Y8
+	VMULPD       Y1, Y13, Y14
+	VFNMADD231PD Y13, Y14, Y8
+	VMINPD       768(BX), Y8, Y13
+	VMOVUPD      Y13, 768(BX)
+	VBROADCASTSD 832(CX), Y13
+	VADDPD       832(AX), Y13, Y13
+	VFNMADD231PD Y6, Y9, Y13
+	VMOVUPD      544(BX), Y9
+	VFNMADD231PD Y9, Y5, Y13
+	VMOVUPD      800(BX), Y5
+	VFNMADD231PD Y5, Y14, Y13
+	VBROADCASTSD 576(CX), Y14
+	VADDPD       608(AX), Y14, Y14
+	VMOVUPD      Y8, 512(BX)
+	VMULPD       832(BX), Y11, Y8
+	VFNMADD231PD Y11, Y8, Y14
+	VMULPD       Y10, Y15, Y11
+	VFNMADD231PD Y15, Y11, Y14
+	VMULPD       Y7, Y4, Y15
+	VFNMADD231PD Y4, Y15, Y14
+	VMINPD       896(BX), Y14, Y4
+	VMOVUPD      Y4, 896(BX)
+	VBROADCASTSD 832(CX), Y4
+	VADDPD       864(AX), Y4, Y4
+	VFNMADD231PD Y12, Y8, Y4
+	VMOVUPD      704(BX), Y8
+	VFNMADD231PD Y8, Y11, Y4
+	VMOVUPD      928(BX), Y11
+	VFNMADD231PD Y11, Y15, Y4
+	VBROADCASTSD 896(CX), Y15
+	VADDPD       896(AX), Y15, Y15
+	VMULPD       Y2, Y6, Y2
+	VFNMADD231PD Y6, Y2, Y15
+	VMULPD       Y3, Y9, Y2
+	VFNMADD231PD Y9, Y2, Y15
+	VMULPD       Y1, Y5, Y1
+	VFNMADD231PD Y5, Y1, Y15
+	VMULPD       Y13, Y13, Y1
+	VMOVUPD      512(BX), Y2
+	VFMSUB231PD  Y15, Y2, Y1
+	VMOVUPD      pairShift<>+0(SB), Y2
+	VPADDQ       Y2, Y1, Y3
+	VMINPD       768(BX), Y3, Y3
+	VMOVUPD      448(BX), Y5
+	VMULPD       480(BX), Y5, Y5
+	VMOVUPD      736(BX), Y6
+	VMULPD       Y1, Y6, Y1
+	VMULPD       Y1, Y5, Y1
+	VBROADCASTSD 896(CX), Y5
+	VADDPD       928(AX), Y5, Y5
+	VMULPD       832(BX), Y12, Y6
+	VFNMADD231PD Y12, Y6, Y5
+	VMULPD       Y10, Y8, Y6
+	VFNMADD231PD Y8, Y6, Y5
+	VMULPD       Y7, Y11, Y6
+	VFNMADD231PD Y11, Y6, Y5
+	VMULPD       Y4, Y4, Y4
+	VFMSUB231PD  Y5, Y14, Y4
+	VPADDQ       Y2, Y4, Y2
+	VMINPD       896(BX), Y2, Y2
+	VMOVUPD      608(BX), Y5
+	VMULPD       640(BX), Y5, Y5
+	VMOVUPD      864(BX), Y6
+	VMULPD       Y4, Y6, Y4
+	VMULPD       Y4, Y5, Y4
+	TESTQ        SI, SI
+	JZ           determinants5
+	VMOVUPD      256(BX), Y5
+	VMOVUPD      288(BX), Y6
+	VMOVUPD      320(BX), Y7
+	VMOVUPD      352(BX), Y8
+	VMOVUPD      384(BX), Y9
+	VMOVUPD      416(BX), Y10
+	VMOVUPD      Y0, Y11
+	VMOVUPD      Y0, Y12
+	VMULPD       Y9, Y9, Y13
+	VFNMADD231PD Y5, Y13, Y11
+	VMULPD       Y10, Y10, Y5
+	VFNMADD231PD Y6, Y5, Y12
+	VMOVUPD      (R8)(R11*1), Y5
+	VMOVUPD      32(BX), Y6
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y5, Y11, Y5
+	VMOVUPD      32(R8)(R11*1), Y11
+	VADDPD       Y6, Y11, Y6
+	VADDPD       Y6, Y12, Y6
+	VMOVUPD      (DI)(R11*1), Y11
+	VMOVUPD      (BX), Y12
+	VMULPD       Y12, Y11, Y11
+	VMULPD       Y9, Y11, Y9
+	VMOVUPD      32(DI)(R11*1), Y11
+	VMULPD       Y12, Y11, Y11
+	VMULPD       Y10, Y11, Y10
+	VMOVUPD      threeEighths<>+0(SB), Y11
+	VMOVUPD      Y11, Y12
+	VMOVUPD      Y11, Y11
+	VMOVUPD      oneHalf<>+0(SB), Y13
+	VFMADD213PD  Y13, Y5, Y12
+	VFMADD213PD  Y13, Y6, Y11
+	VPSUBQ       Y7, Y9, Y7
+	VMOVUPD      bias1<>+0(SB), Y9
+	VPADDQ       Y9, Y7, Y7
+	VPSUBQ       Y8, Y10, Y8
+	VPADDQ       Y9, Y8, Y8
+	VMULPD       Y7, Y5, Y5
+	VMULPD       Y8, Y6, Y6
+	VFMADD231PD  Y5, Y12, Y7
+	VFMADD231PD  Y6, Y11, Y8
+	VMINPD       Y7, Y0, Y5
+	VMOVUPD      Y5, (SI)(R11*1)
+	VMINPD       Y8, Y0, Y5
+	VMOVUPD      Y5, 32(SI)(R11*1)
+	VMOVUPD      64(BX), Y5
+	VMOVUPD      96(BX), Y6
+	VMOVUPD      128(BX), Y7
+	VMOVUPD      160(BX), Y8
+	VPSRLQ       $0x35, Y5, Y9
+	VPSLLQ       $0x34, Y9, Y9
+	VPSRLQ       $0x35, Y6, Y10
+	VPSLLQ       $0x34, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VMOVUPD      pivotMin<>+0(SB), Y12
+	VPSUBQ       Y12, Y7, Y7
+	VPSRLQ       $0x3c, Y7, Y7
+	VMOVUPD      evenMask<>+0(SB), Y13
+	VANDPD       Y13, Y5, Y5
+	VMOVUPD      evenBits<>+0(SB), Y14
+	VORPD        Y14, Y5, Y5
+	VPSUBQ       Y7, Y11, Y7
+	VORPD        Y7, Y5, Y5
+	VPSUBQ       Y12, Y8, Y7
+	VPSRLQ       $0x3c, Y7, Y7
+	VANDPD       Y13, Y6, Y6
+	VORPD        Y14, Y6, Y6
+	VPSUBQ       Y7, Y11, Y7
+	VORPD        Y7, Y6, Y6
+	VMOVUPD      Y5, 256(BX)
+	VMOVUPD      Y6, 288(BX)
+	VMOVUPD      Y9, 320(BX)
+	VMOVUPD      Y10, 352(BX)
+	VCVTPD2PSY   Y5, X5
+	VCVTPD2PSY   Y6, X6
+	VINSERTF128  $0x01, X6, Y5, Y5
+	VSQRTPS      Y5, Y5
+	VMOVUPD      oneSingle<>+0(SB), Y6
+	VDIVPS       Y5, Y6, Y5
+	VCVTPS2PD    X5, Y6
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y5
+	VMOVUPD      Y6, 384(BX)
+	VMOVUPD      Y5, 416(BX)
+	VMOVUPD      Y1, 64(BX)
+	VMOVUPD      Y4, 96(BX)
+	VMOVUPD      Y3, 128(BX)
+	VMOVUPD      Y2, 160(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next5:
+	ADDQ         $0x40, R9
+	ADDQ         $0x000003c0, AX
+	DECQ         DX
+	JNZ          loop5
+	TESTQ        SI, SI
+	JZ           end5
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias1<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      64(BX), Y1
+	VMOVUPD      96(BX), Y2
+	VMOVUPD      128(BX), Y3
+	VMOVUPD      160(BX), Y4
+	VPSRLQ       $0x35, Y1, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VPSRLQ       $0x35, Y2, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y3, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y1, Y1
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y1, Y1
+	VPSUBQ       Y3, Y7, Y3
+	VORPD        Y3, Y1, Y1
+	VPSUBQ       Y8, Y4, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VANDPD       Y9, Y2, Y2
+	VORPD        Y10, Y2, Y2
+	VPSUBQ       Y3, Y7, Y3
+	VORPD        Y3, Y2, Y2
+	VMOVUPD      Y1, 256(BX)
+	VMOVUPD      Y2, 288(BX)
+	VMOVUPD      Y5, 320(BX)
+	VMOVUPD      Y6, 352(BX)
+	VCVTPD2PSY   Y1, X1
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias1<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row5
+
+end5:
+	VZEROUPPER
+	RET
+
+determinants5:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y1, Y5
+	VORPD        one<>+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y1, Y6
+	VPSUBQ       expBias<>+0(SB), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y3, Y1
+	VBROADCASTSD (CX), Y7
+	VADDPD       (AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y1, Y1
+	VBROADCASTSD 128(CX), Y7
+	VADDPD       128(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y1, Y1
+	VBROADCASTSD 320(CX), Y7
+	VADDPD       320(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y1, Y1
+	VBROADCASTSD 576(CX), Y7
+	VADDPD       576(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y1, Y1
+	VBROADCASTSD 896(CX), Y7
+	VADDPD       896(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y1, Y1
+	VPSRLQ       $0x3c, Y1, Y1
+	VXORPD       Y7, Y7, Y7
+	VPSUBQ       Y1, Y7, Y7
+	VORPD        Y7, Y5, Y5
+	VMOVUPD      Y5, (DI)(R11*1)
+	VMOVUPD      Y6, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y4, Y5
+	VORPD        one<>+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y4, Y6
+	VPSUBQ       expBias<>+0(SB), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y4
+	VBROADCASTSD (CX), Y7
+	VADDPD       32(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y4, Y4
+	VBROADCASTSD 128(CX), Y7
+	VADDPD       160(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y4, Y4
+	VBROADCASTSD 320(CX), Y7
+	VADDPD       352(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y4, Y4
+	VBROADCASTSD 576(CX), Y7
+	VADDPD       608(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y4, Y4
+	VBROADCASTSD 896(CX), Y7
+	VADDPD       928(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y4, Y4
+	VPSRLQ       $0x3c, Y4, Y4
+	VXORPD       Y7, Y7, Y7
+	VPSUBQ       Y4, Y7, Y7
+	VORPD        Y7, Y5, Y5
+	VMOVUPD      Y5, 32(DI)(R11*1)
+	VMOVUPD      Y6, 32(R8)(R11*1)
+	JMP          next5
+
+order6:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles6
+
+row6:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles6:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop6:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VDIVPD       Y1, Y0, Y2
+	VBROADCASTSD 64(CX), Y3
+	VADDPD       64(AX), Y3, Y3
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y5
+	VADDPD       384(AX), Y5, Y5
+	VBROADCASTSD 640(CX), Y6
+	VADDPD       640(AX), Y6, Y6
+	VBROADCASTSD 960(CX), Y7
+	VADDPD       960(AX), Y7, Y7
+	VBROADCASTSD 128(CX), Y8
+	VADDPD       128(AX), Y8, Y8
+	VMULPD       Y2, Y3, Y9
+	VFNMADD231PD Y3, Y9, Y8
+	VDIVPD       Y8, Y0, Y3
+	VMINPD       Y1, Y8, Y10
+	VBROADCASTSD 256(CX), Y11
+	VADDPD       256(AX), Y11, Y11
+	VBROADCASTSD 448(CX), Y12
+	VADDPD       448(AX), Y12, Y12
+	VFNMADD231PD Y4, Y9, Y11
+	VFNMADD231PD Y5, Y9, Y12
+	VBROADCASTSD 704(CX), Y13
+	VADDPD       704(AX), Y13, Y13
+	VBROADCASTSD 1024(CX), Y14
+	VADDPD       1024(AX), Y14, Y14
+	VFNMADD231PD Y6, Y9, Y13
+	VFNMADD231PD Y7, Y9, Y14
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y9
+	VMULPD       Y2, Y4, Y15
+	VFNMADD231PD Y4, Y15, Y9
+	VMULPD       Y3, Y11, Y4
+	VFNMADD231PD Y11, Y4, Y9
+	VDIVPD       Y9, Y0, Y11
+	VMINPD       Y10, Y9, Y10
+	VMOVUPD      Y9, 448(BX)
+	VBROADCASTSD 512(CX), Y9
+	VADDPD       512(AX), Y9, Y9
+	VMOVUPD      Y1, 480(BX)
+	VBROADCASTSD 768(CX), Y1
+	VADDPD       768(AX), Y1, Y1
+	VFNMADD231PD Y5, Y15, Y9
+	VFNMADD231PD Y6, Y15, Y1
+	VFNMADD231PD Y12, Y4, Y9
+	VFNMADD231PD Y13, Y4, Y1
+	VMOVUPD      Y1, 512(BX)
+	VBROADCASTSD 1088(CX), Y1
+	VADDPD       1088(AX), Y1, Y1
+	VFNMADD231PD Y7, Y15, Y1
+	VFNMADD231PD Y14, Y4, Y1
+	VBROADCASTSD (CX), Y4
+	VADDPD       32(AX), Y4, Y4
+	VDIVPD       Y4, Y0, Y15
+	VMOVUPD      Y1, 544(BX)
+	VBROADCASTSD 64(CX), Y1
+	VADDPD       96(AX), Y1, Y1
+	VMOVUPD      Y14, 576(BX)
+	VBROADCASTSD 192(CX), Y14
+	VADDPD       224(AX), Y14, Y14
+	VMOVUPD      Y13, 608(BX)
+	VBROADCASTSD 384(CX), Y13
+	VADDPD       416(AX), Y13, Y13
+	VMOVUPD      Y7, 640(BX)
+	VBROADCASTSD 640(CX), Y7
+	VADDPD       672(AX), Y7, Y7
+	VMOVUPD      Y6, 672(BX)
+	VBROADCASTSD 960(CX), Y6
+	VADDPD       992(AX), Y6, Y6
+	VMOVUPD      Y8, 704(BX)
+	VBROADCASTSD 128(CX), Y8
+	VADDPD       160(AX), Y8, Y8
+	VMOVUPD      Y10, 736(BX)
+	VMULPD       Y15, Y1, Y10
+	VFNMADD231PD Y1, Y10, Y8
+	VDIVPD       Y8, Y0, Y1
+	VMOVUPD      Y9, 768(BX)
+	VMINPD       Y4, Y8, Y9
+	VMOVUPD      Y4, 800(BX)
+	VBROADCASTSD 256(CX), Y4
+	VADDPD       288(AX), Y4, Y4
+	VMOVUPD      Y8, 832(BX)
+	VBROADCASTSD 448(CX), Y8
+	VADDPD       480(AX), Y8, Y8
+	VFNMADD231PD Y14, Y10, Y4
+	VFNMADD231PD Y13, Y10, Y8
+	VMOVUPD      Y11, 864(BX)
+	VBROADCASTSD 704(CX), Y11
+	VADDPD       736(AX), Y11, Y11
+	VMOVUPD      Y3, 896(BX)
+	VBROADCASTSD 1024(CX), Y3
+	VADDPD       1056(AX), Y3, Y3
+	VFNMADD231PD Y7, Y10, Y11
+	VFNMADD231PD Y6, Y10, Y3
+	VBROADCASTSD 320(CX), Y10
+	VADDPD       352(AX), Y10, Y10
+	VMOVUPD      Y12, 928(BX)
+	VMULPD       Y15, Y14, Y12
+	VFNMADD231PD Y14, Y12, Y10
+	VMULPD       Y1, Y4, Y14
+	VFNMADD231PD Y4, Y14, Y10
+	VDIVPD       Y10, Y0, Y4
+	VMINPD       Y9, Y10, Y9
+	VMOVUPD      Y10, 960(BX)
+	VBROADCASTSD 512(CX), Y10
+	VADDPD       544(AX), Y10, Y10
+	VMOVUPD      Y9, 992(BX)
+	VBROADCASTSD 768(CX), Y9
+	VADDPD       800(AX), Y9, Y9
+	VFNMADD231PD Y13, Y12, Y10
+	VFNMADD231PD Y7, Y12, Y9
+	VFNMADD231PD Y8, Y14, Y10
+	VFNMADD231PD Y11, Y14, Y9
+	VMOVUPD      Y9, 1024(BX)
+	VBROADCASTSD 1088(CX), Y9
+	VADDPD       1120(AX), Y9, Y9
+	VFNMADD231PD Y6, Y12, Y9
+	VFNMADD231PD Y3, Y14, Y9
+	VBROADCASTSD 576(CX), Y12
+	VADDPD       576(AX), Y12, Y12
+	VMULPD       Y2, Y5, Y14
+	VFNMADD231PD Y5, Y14, Y12
+	VMOVUPD      928(BX), Y5
+	VMOVUPD      Y9, 1056(BX)
+	VMOVUPD      896(BX), Y9
+	VMOVUPD      Y3, 1088(BX)
+	VMULPD       Y9, Y5, Y3
+	VFNMADD231PD Y5, Y3, Y12
+	VMOVUPD      768(BX), Y5
+	VMOVUPD      Y11, 928(BX)
+	VMOVUPD      864(BX), Y11
+	VMOVUPD      Y6, 1120(BX)
+	VMULPD       Y11, Y5, Y6
+	VFNMADD231PD Y5, Y6, Y12
+	VDIVPD       Y12, Y0, Y5
+	VMOVUPD      Y7, 768(BX)
+	VMINPD       736(BX), Y12, Y7
+	VMOVUPD      Y4, 736(BX)
+	VMOVUPD      480(BX), Y4
+	VMULPD       704(BX), Y4, Y4
+	VMOVUPD      Y10, 704(BX)
+	VMOVUPD      448(BX), Y10
+	VMULPD       Y12, Y10, Y10
+	VMULPD       Y10, Y4, Y4
+	VBROADCASTSD 832(CX), Y10
+	VADDPD       832(AX), Y10, Y10
+	VBROADCASTSD 1152(CX), Y12
+	VADDPD       1152(AX), Y12, Y12
+	VMOVUPD      Y1, 448(BX)
+	VMOVUPD      672(BX), Y1
+	VFNMADD231PD Y1, Y14, Y10
+	VMOVUPD      Y8, 480(BX)
+	VMOVUPD      640(BX), Y8
+	VFNMADD231PD Y8, Y14, Y12
+	VMOVUPD      608(BX), Y14
+	VFNMADD231PD Y14, Y3, Y10
+	VMOVUPD      Y13, 1152(BX)
+	VMOVUPD      576(BX), Y13
+	VFNMADD231PD Y13, Y3, Y12
+	VMOVUPD      512(BX), Y3
+	VFNMADD231PD Y3, Y6, Y10
+	VMOVUPD      Y15, 1184(BX)
+	VMOVUPD      544(BX), Y15
+	VFNMADD231PD Y15, Y6, Y12
+	VBROADCASTSD 896(CX), Y6
+	VADDPD       896(AX), Y6, Y6
+	VMOVUPD      Y4, 1216(BX)
+	VMULPD       Y2, Y1, Y4
+	VFNMADD231PD Y1, Y4, Y6
+	VMULPD       Y9, Y14, Y1
+	VFNMADD231PD Y14, Y1, Y6
+	VMULPD       Y11, Y3, Y14
+	VFNMADD231PD Y3, Y14, Y6
+	VMULPD       Y5, Y10, Y3
+	VFNMADD231PD Y10, Y3, Y6
+	VMINPD       Y7, Y6, Y7
+	VBROADCASTSD 1216(CX), Y10
+	VADDPD       1216(AX), Y10, Y10
+	VFNMADD231PD Y8, Y4, Y10
+	VFNMADD231PD Y13, Y1, Y10
+	VFNMADD231PD Y15, Y14, Y10
+	VFNMADD231PD Y12, Y3, Y10
+	VBROADCASTSD 1280(CX), Y1
+	VADDPD       1280(AX), Y1, Y1
+	VMULPD       Y2, Y8, Y2
+	VFNMADD231PD Y8, Y2, Y1
+	VMULPD       Y9, Y13, Y2
+	VFNMADD231PD Y13, Y2, Y1
+	VMULPD       Y11, Y15, Y2
+	VFNMADD231PD Y15, Y2, Y1
+	VMULPD       Y5, Y12, Y2
+	VFNMADD231PD Y12, Y2, Y1
+	VMULPD       Y10, Y10, Y2
+	VFMSUB231PD  Y1, Y6, Y2
+	VMOVUPD      pairShift<>+0(SB), Y1
+	VPADDQ       Y1, Y2, Y3
+	VMINPD       Y7, Y3, Y3
+	VMOVUPD      1216(BX), Y4
+	VMULPD       Y2, Y4, Y2
+	VBROADCASTSD 576(CX), Y4
+	VADDPD       608(AX), Y4, Y4
+	VMOVUPD      1152(BX), Y5
+	VMOVUPD      1184(BX), Y6
+	VMULPD       Y6, Y5, Y7
+	VFNMADD231PD Y5, Y7, Y4
+	VMOVUPD      480(BX), Y5
+	VMOVUPD      448(BX), Y8
+	VMULPD       Y8, Y5, Y9
+	VFNMADD231PD Y5, Y9, Y4
+	VMOVUPD      704(BX), Y5
+	VMOVUPD      736(BX), Y10
+	VMULPD       Y10, Y5, Y11
+	VFNMADD231PD Y5, Y11, Y4
+	VDIVPD       Y4, Y0, Y5
+	VMINPD       992(BX), Y4, Y12
+	VMOVUPD      800(BX), Y13
+	VMULPD       832(BX), Y13, Y13
+	VMOVUPD      960(BX), Y14
+	VMULPD       Y4, Y14, Y4
+	VMULPD       Y4, Y13, Y4
+	VBROADCASTSD 832(CX), Y13
+	VADDPD       864(AX), Y13, Y13
+	VBROADCASTSD 1152(CX), Y14
+	VADDPD       1184(AX), Y14, Y14
+	VMOVUPD      768(BX), Y15
+	VFNMADD231PD Y15, Y7, Y13
+	VMOVUPD      Y2, 960(BX)
+	VMOVUPD      1120(BX), Y2
+	VFNMADD231PD Y2, Y7, Y14
+	VMOVUPD      928(BX), Y7
+	VFNMADD231PD Y7, Y9, Y13
+	VMOVUPD      Y3, 832(BX)
+	VMOVUPD      1088(BX), Y3
+	VFNMADD231PD Y3, Y9, Y14
+	VMOVUPD      1024(BX), Y9
+	VFNMADD231PD Y9, Y11, Y13
+	VMOVUPD      Y4, 800(BX)
+	VMOVUPD      1056(BX), Y4
+	VFNMADD231PD Y4, Y11, Y14
+	VBROADCASTSD 896(CX), Y11
+	VADDPD       928(AX), Y11, Y11
+	VMULPD       Y6, Y15, Y1
+	VFNMADD231PD Y15, Y1, Y11
+	VMULPD       Y8, Y7, Y15
+	VFNMADD231PD Y7, Y15, Y11
+	VMULPD       Y10, Y9, Y7
+	VFNMADD231PD Y9, Y7, Y11
+	VMULPD       Y5, Y13, Y9
+	VFNMADD231PD Y13, Y9, Y11
+	VMINPD       Y12, Y11, Y12
+	VBROADCASTSD 1216(CX), Y13
+	VADDPD       1248(AX), Y13, Y13
+	VFNMADD231PD Y2, Y1, Y13
+	VFNMADD231PD Y3, Y15, Y13
+	VFNMADD231PD Y4, Y7, Y13
+	VFNMADD231PD Y14, Y9, Y13
+	VBROADCASTSD 1280(CX), Y1
+	VADDPD       1312(AX), Y1, Y1
+	VMULPD       Y6, Y2, Y6
+	VFNMADD231PD Y2, Y6, Y1
+	VMULPD       Y8, Y3, Y2
+	VFNMADD231PD Y3, Y2, Y1
+	VMULPD       Y10, Y4, Y2
+	VFNMADD231PD Y4, Y2, Y1
+	VMULPD       Y5, Y14, Y2
+	VFNMADD231PD Y14, Y2, Y1
+	VMULPD       Y13, Y13, Y2
+	VFMSUB231PD  Y1, Y11, Y2
+	VPADDQ       pairShift<>+0(SB), Y2, Y1
+	VMINPD       Y12, Y1, Y1
+	VMOVUPD      800(BX), Y3
+	VMULPD       Y2, Y3, Y2
+	VMOVUPD      960(BX), Y3
+	VMOVUPD      832(BX), Y4
+	TESTQ        SI, SI
+	JZ           determinants6
+	VMOVUPD      256(BX), Y5
+	VMOVUPD      288(BX), Y6
+	VMOVUPD      320(BX), Y7
+	VMOVUPD      352(BX), Y8
+	VMOVUPD      384(BX), Y9
+	VMOVUPD      416(BX), Y10
+	VMOVUPD      Y0, Y11
+	VMOVUPD      Y0, Y12
+	VMULPD       Y9, Y9, Y13
+	VFNMADD231PD Y5, Y13, Y11
+	VMULPD       Y10, Y10, Y5
+	VFNMADD231PD Y6, Y5, Y12
+	VMOVUPD      (R8)(R11*1), Y5
+	VMOVUPD      32(BX), Y6
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y5, Y11, Y5
+	VMOVUPD      32(R8)(R11*1), Y11
+	VADDPD       Y6, Y11, Y6
+	VADDPD       Y6, Y12, Y6
+	VMOVUPD      (DI)(R11*1), Y11
+	VMOVUPD      (BX), Y12
+	VMULPD       Y12, Y11, Y11
+	VMULPD       Y9, Y11, Y9
+	VMOVUPD      32(DI)(R11*1), Y11
+	VMULPD       Y12, Y11, Y11
+	VMULPD       Y10, Y11, Y10
+	VMOVUPD      threeEighths<>+0(SB), Y11
+	VMOVUPD      Y11, Y12
+	VMOVUPD      Y11, Y11
+	VMOVUPD      oneHalf<>+0(SB), Y13
+	VFMADD213PD  Y13, Y5, Y12
+	VFMADD213PD  Y13, Y6, Y11
+	VPSUBQ       Y7, Y9, Y7
+	VMOVUPD      bias1<>+0(SB), Y9
+	VPADDQ       Y9, Y7, Y7
+	VPSUBQ       Y8, Y10, Y8
+	VPADDQ       Y9, Y8, Y8
+	VMULPD       Y7, Y5, Y5
+	VMULPD       Y8, Y6, Y6
+	VFMADD231PD  Y5, Y12, Y7
+	VFMADD231PD  Y6, Y11, Y8
+	VMINPD       Y7, Y0, Y5
+	VMOVUPD      Y5, (SI)(R11*1)
+	VMINPD       Y8, Y0, Y5
+	VMOVUPD      Y5, 32(SI)(R11*1)
+	VMOVUPD      64(BX), Y5
+	VMOVUPD      96(BX), Y6
+	VMOVUPD      128(BX), Y7
+	VMOVUPD      160(BX), Y8
+	VPSRLQ       $0x35, Y5, Y9
+	VPSLLQ       $0x34, Y9, Y9
+	VPSRLQ       $0x35, Y6, Y10
+	VPSLLQ       $0x34, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VMOVUPD      pivotMin<>+0(SB), Y12
+	VPSUBQ       Y12, Y7, Y7
+	VPSRLQ       $0x3c, Y7, Y7
+	VMOVUPD      evenMask<>+0(SB), Y13
+	VANDPD       Y13, Y5, Y5
+	VMOVUPD      evenBits<>+0(SB), Y14
+	VORPD        Y14, Y5, Y5
+	VPSUBQ       Y7, Y11, Y7
+	VORPD        Y7, Y5, Y5
+	VPSUBQ       Y12, Y8, Y7
+	VPSRLQ       $0x3c, Y7, Y7
+	VANDPD       Y13, Y6, Y6
+	VORPD        Y14, Y6, Y6
+	VPSUBQ       Y7, Y11, Y7
+	VORPD        Y7, Y6, Y6
+	VMOVUPD      Y5, 256(BX)
+	VMOVUPD      Y6, 288(BX)
+	VMOVUPD      Y9, 320(BX)
+	VMOVUPD      Y10, 352(BX)
+	VCVTPD2PSY   Y5, X5
+	VCVTPD2PSY   Y6, X6
+	VINSERTF128  $0x01, X6, Y5, Y5
+	VSQRTPS      Y5, Y5
+	VMOVUPD      oneSingle<>+0(SB), Y6
+	VDIVPS       Y5, Y6, Y5
+	VCVTPS2PD    X5, Y6
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y5
+	VMOVUPD      Y6, 384(BX)
+	VMOVUPD      Y5, 416(BX)
+	VMOVUPD      Y3, 64(BX)
+	VMOVUPD      Y2, 96(BX)
+	VMOVUPD      Y4, 128(BX)
+	VMOVUPD      Y1, 160(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next6:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000540, AX
+	DECQ         DX
+	JNZ          loop6
+	TESTQ        SI, SI
+	JZ           end6
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias1<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      64(BX), Y1
+	VMOVUPD      96(BX), Y2
+	VMOVUPD      128(BX), Y3
+	VMOVUPD      160(BX), Y4
+	VPSRLQ       $0x35, Y1, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VPSRLQ       $0x35, Y2, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y3, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y1, Y1
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y1, Y1
+	VPSUBQ       Y3, Y7, Y3
+	VORPD        Y3, Y1, Y1
+	VPSUBQ       Y8, Y4, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VANDPD       Y9, Y2, Y2
+	VORPD        Y10, Y2, Y2
+	VPSUBQ       Y3, Y7, Y3
+	VORPD        Y3, Y2, Y2
+	VMOVUPD      Y1, 256(BX)
+	VMOVUPD      Y2, 288(BX)
+	VMOVUPD      Y5, 320(BX)
+	VMOVUPD      Y6, 352(BX)
+	VCVTPD2PSY   Y1, X1
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias1<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row6
+
+end6:
+	VZEROUPPER
+	RET
+
+determinants6:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y3, Y5
+	VORPD        one<>+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y3, Y6
+	VPSUBQ       expBias<>+0(SB), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y3
+	VBROADCASTSD (CX), Y7
+	VADDPD       (AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y3, Y3
+	VBROADCASTSD 128(CX), Y7
+	VADDPD       128(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y3, Y3
+	VBROADCASTSD 320(CX), Y7
+	VADDPD       320(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y3, Y3
+	VBROADCASTSD 576(CX), Y7
+	VADDPD       576(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y3, Y3
+	VBROADCASTSD 896(CX), Y7
+	VADDPD       896(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y3, Y3
+	VBROADCASTSD 1280(CX), Y7
+	VADDPD       1280(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y3, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VXORPD       Y7, Y7, Y7
+	VPSUBQ       Y3, Y7, Y7
+	VORPD        Y7, Y5, Y5
+	VMOVUPD      Y5, (DI)(R11*1)
+	VMOVUPD      Y6, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y2, Y5
+	VORPD        one<>+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y2, Y6
+	VPSUBQ       expBias<>+0(SB), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y2
+	VBROADCASTSD (CX), Y7
+	VADDPD       32(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y2, Y2
+	VBROADCASTSD 128(CX), Y7
+	VADDPD       160(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y2, Y2
+	VBROADCASTSD 320(CX), Y7
+	VADDPD       352(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y2, Y2
+	VBROADCASTSD 576(CX), Y7
+	VADDPD       608(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y2, Y2
+	VBROADCASTSD 896(CX), Y7
+	VADDPD       928(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y2, Y2
+	VBROADCASTSD 1280(CX), Y7
+	VADDPD       1312(AX), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y7
+	VORPD        Y7, Y2, Y2
+	VPSRLQ       $0x3c, Y2, Y2
+	VXORPD       Y7, Y7, Y7
+	VPSUBQ       Y2, Y7, Y7
+	VORPD        Y7, Y5, Y5
+	VMOVUPD      Y5, 32(DI)(R11*1)
+	VMOVUPD      Y6, 32(R8)(R11*1)
+	JMP          next6
+
+order7:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles7
+
+row7:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles7:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop7:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VDIVPD       Y1, Y0, Y2
+	VBROADCASTSD 64(CX), Y3
+	VADDPD       64(AX), Y3, Y3
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y5
+	VADDPD       384(AX), Y5, Y5
+	VBROADCASTSD 640(CX), Y6
+	VADDPD       640(AX), Y6, Y6
+	VBROADCASTSD 960(CX), Y7
+	VADDPD       960(AX), Y7, Y7
+	VBROADCASTSD 1344(CX), Y8
+	VADDPD       1344(AX), Y8, Y8
+	VBROADCASTSD 128(CX), Y9
+	VADDPD       128(AX), Y9, Y9
+	VMULPD       Y2, Y3, Y10
+	VFNMADD231PD Y3, Y10, Y9
+	VDIVPD       Y9, Y0, Y3
+	VMINPD       Y1, Y9, Y11
+	VBROADCASTSD 256(CX), Y12
+	VADDPD       256(AX), Y12, Y12
+	VBROADCASTSD 448(CX), Y13
+	VADDPD       448(AX), Y13, Y13
+	VFNMADD231PD Y4, Y10, Y12
+	VFNMADD231PD Y5, Y10, Y13
+	VBROADCASTSD 704(CX), Y14
+	VADDPD       704(AX), Y14, Y14
+	VBROADCASTSD 1024(CX), Y15
+	VADDPD       1024(AX), Y15, Y15
+	VFNMADD231PD Y6, Y10, Y14
+	VFNMADD231PD Y7, Y10, Y15
+	VMOVUPD      Y1, 448(BX)
+	VBROADCASTSD 1408(CX), Y1
+	VADDPD       1408(AX), Y1, Y1
+	VFNMADD231PD Y8, Y10, Y1
+	VBROADCASTSD 320(CX), Y10
+	VADDPD       320(AX), Y10, Y10
+	VMOVUPD      Y9, 480(BX)
+	VMULPD       Y2, Y4, Y9
+	VFNMADD231PD Y4, Y9, Y10
+	VMULPD       Y3, Y12, Y4
+	VFNMADD231PD Y12, Y4, Y10
+	VDIVPD       Y10, Y0, Y12
+	VMINPD       Y11, Y10, Y11
+	VMOVUPD      Y10, 512(BX)
+	VBROADCASTSD 512(CX), Y10
+	VADDPD       512(AX), Y10, Y10
+	VMOVUPD      Y11, 544(BX)
+	VBROADCASTSD 768(CX), Y11
+	VADDPD       768(AX), Y11, Y11
+	VFNMADD231PD Y5, Y9, Y10
+	VFNMADD231PD Y6, Y9, Y11
+	VFNMADD231PD Y13, Y4, Y10
+	VFNMADD231PD Y14, Y4, Y11
+	VMOVUPD      Y11, 576(BX)
+	VBROADCASTSD 1088(CX), Y11
+	VADDPD       1088(AX), Y11, Y11
+	VMOVUPD      Y14, 608(BX)
+	VBROADCASTSD 1472(CX), Y14
+	VADDPD       1472(AX), Y14, Y14
+	VFNMADD231PD Y7, Y9, Y11
+	VFNMADD231PD Y8, Y9, Y14
+	VFNMADD231PD Y15, Y4, Y11
+	VFNMADD231PD Y1, Y4, Y14
+	VBROADCASTSD (CX), Y4
+	VADDPD       32(AX), Y4, Y4
+	VDIVPD       Y4, Y0, Y9
+	VMOVUPD      Y14, 640(BX)
+	VBROADCASTSD 64(CX), Y14
+	VADDPD       96(AX), Y14, Y14
+	VMOVUPD      Y1, 672(BX)
+	VBROADCASTSD 192(CX), Y1
+	VADDPD       224(AX), Y1, Y1
+	VMOVUPD      Y8, 704(BX)
+	VBROADCASTSD 384(CX), Y8
+	VADDPD       416(AX), Y8, Y8
+	VMOVUPD      Y11, 736(BX)
+	VBROADCASTSD 640(CX), Y11
+	VADDPD       672(AX), Y11, Y11
+	VMOVUPD      Y15, 768(BX)
+	VBROADCASTSD 960(CX), Y15
+	VADDPD       992(AX), Y15, Y15
+	VMOVUPD      Y7, 800(BX)
+	VBROADCASTSD 1344(CX), Y7
+	VADDPD       1376(AX), Y7, Y7
+	VMOVUPD      Y6, 832(BX)
+	VBROADCASTSD 128(CX), Y6
+	VADDPD       160(AX), Y6, Y6
+	VMOVUPD      Y10, 864(BX)
+	VMULPD       Y9, Y14, Y10
+	VFNMADD231PD Y14, Y10, Y6
+	VDIVPD       Y6, Y0, Y14
+	VMOVUPD      Y12, 896(BX)
+	VMINPD       Y4, Y6, Y12
+	VMOVUPD      Y4, 928(BX)
+	VBROADCASTSD 256(CX), Y4
+	VADDPD       288(AX), Y4, Y4
+	VMOVUPD      Y6, 960(BX)
+	VBROADCASTSD 448(CX), Y6
+	VADDPD       480(AX), Y6, Y6
+	VFNMADD231PD Y1, Y10, Y4
+	VFNMADD231PD Y8, Y10, Y6
+	VMOVUPD      Y3, 992(BX)
+	VBROADCASTSD 704(CX), Y3
+	VADDPD       736(AX), Y3, Y3
+	VMOVUPD      Y13, 1024(BX)
+	VBROADCASTSD 1024(CX), Y13
+	VADDPD       1056(AX), Y13, Y13
+	VFNMADD231PD Y11, Y10, Y3
+	VFNMADD231PD Y15, Y10, Y13
+	VMOVUPD      Y2, 1056(BX)
+	VBROADCASTSD 1408(CX), Y2
+	VADDPD       1440(AX), Y2, Y2
+	VFNMADD231PD Y7, Y10, Y2
+	VBROADCASTSD 320(CX), Y10
+	VADDPD       352(AX), Y10, Y10
+	VMOVUPD      Y5, 1088(BX)
+	VMULPD       Y9, Y1, Y5
+	VFNMADD231PD Y1, Y5, Y10
+	VMULPD       Y14, Y4, Y1
+	VFNMADD231PD Y4, Y1, Y10
+	VDIVPD       Y10, Y0, Y4
+	VMINPD       Y12, Y10, Y12
+	VMOVUPD      Y10, 1120(BX)
+	VBROADCASTSD 512(CX), Y10
+	VADDPD       544(AX), Y10, Y10
+	VMOVUPD      Y12, 1152(BX)
+	VBROADCASTSD 768(CX), Y12
+	VADDPD       800(AX), Y12, Y12
+	VFNMADD231PD Y8, Y5, Y10
+	VFNMADD231PD Y11, Y5, Y12
+	VFNMADD231PD Y6, Y1, Y10
+	VFNMADD231PD Y3, Y1, Y12
+	VMOVUPD      Y12, 1184(BX)
+	VBROADCASTSD 1088(CX), Y12
+	VADDPD       1120(AX), Y12, Y12
+	VMOVUPD      Y3, 1216(BX)
+	VBROADCASTSD 1472(CX), Y3
+	VADDPD       1504(AX), Y3, Y3
+	VFNMADD231PD Y15, Y5, Y12
+	VFNMADD231PD Y7, Y5, Y3
+	VFNMADD231PD Y13, Y1, Y12
+	VFNMADD231PD Y2, Y1, Y3
+	VBROADCASTSD 576(CX), Y1
+	VADDPD       576(AX), Y1, Y1
+	VMOVUPD      1088(BX), Y5
+	VMOVUPD      Y3, 1248(BX)
+	VMOVUPD      1056(BX), Y3
+	VMOVUPD      Y2, 1280(BX)
+	VMULPD       Y3, Y5, Y2
+	VFNMADD231PD Y5, Y2, Y1
+	VMOVUPD      1024(BX), Y5
+	VMOVUPD      Y7, 1088(BX)
+	VMOVUPD      992(BX), Y7
+	VMOVUPD      Y12, 1312(BX)
+	VMULPD       Y7, Y5, Y12
+	VFNMADD231PD Y5, Y12, Y1
+	VMOVUPD      864(BX), Y5
+	VMOVUPD      Y13, 1024(BX)
+	VMOVUPD      896(BX), Y13
+	VMOVUPD      Y15, 1344(BX)
+	VMULPD       Y13, Y5, Y15
+	VFNMADD231PD Y5, Y15, Y1
+	VDIVPD       Y1, Y0, Y5
+	VMOVUPD      Y11, 864(BX)
+	VMINPD       544(BX), Y1, Y11
+	VMOVUPD      Y4, 544(BX)
+	VMOVUPD      448(BX), Y4
+	VMULPD       480(BX), Y4, Y4
+	VMOVUPD      Y10, 480(BX)
+	VMOVUPD      512(BX), Y10
+	VMULPD       Y1, Y10, Y1
+	VMULPD       Y1, Y4, Y1
+	VBROADCASTSD 832(CX), Y4
+	VADDPD       832(AX), Y4, Y4
+	VBROADCASTSD 1152(CX), Y10
+	VADDPD       1152(AX), Y10, Y10
+	VMOVUPD      Y1, 512(BX)
+	VMOVUPD      832(BX), Y1
+	VFNMADD231PD Y1, Y2, Y4
+	VMOVUPD      Y6, 448(BX)
+	VMOVUPD      800(BX), Y6
+	VFNMADD231PD Y6, Y2, Y10
+	VMOVUPD      Y14, 1376(BX)
+	VMOVUPD      608(BX), Y14
+	VFNMADD231PD Y14, Y12, Y4
+	VMOVUPD      Y8, 1408(BX)
+	VMOVUPD      768(BX), Y8
+	VFNMADD231PD Y8, Y12, Y10
+	VMOVUPD      Y9, 1440(BX)
+	VMOVUPD      576(BX), Y9
+	VFNMADD231PD Y9, Y15, Y4
+	VFNMADD231PD 736(BX), Y15, Y10
+	VMOVUPD      Y10, 1472(BX)
+	VBROADCASTSD 1536(CX), Y10
+	VADDPD       1536(AX), Y10, Y10
+	VMOVUPD      704(BX), Y8
+	VFNMADD231PD Y8, Y2, Y10
+	VMOVUPD      672(BX), Y2
+	VFNMADD231PD Y2, Y12, Y10
+	VMOVUPD      640(BX), Y12
+	VFNMADD231PD Y12, Y15, Y10
+	VBROADCASTSD 896(CX), Y15
+	VADDPD       896(AX), Y15, Y15
+	VMOVUPD      Y10, 1504(BX)
+	VMULPD       Y3, Y1, Y10
+	VFNMADD231PD Y1, Y10, Y15
+	VMULPD       Y7, Y14, Y1
+	VFNMADD231PD Y14, Y1, Y15
+	VMULPD       Y13, Y9, Y14
+	VFNMADD231PD Y9, Y14, Y15
+	VMULPD       Y5, Y4, Y9
+	VFNMADD231PD Y4, Y9, Y15
+	VDIVPD       Y15, Y0, Y4
+	VMINPD       Y11, Y15, Y11
+	VMOVUPD      Y15, 576(BX)
+	VBROADCASTSD 1216(CX), Y15
+	VADDPD       1216(AX), Y15, Y15
+	VMOVUPD      Y11, 608(BX)
+	VBROADCASTSD 1600(CX), Y11
+	VADDPD       1600(AX), Y11, Y11
+	VFNMADD231PD Y6, Y10, Y15
+	VFNMADD231PD Y8, Y10, Y11
+	VMOVUPD      768(BX), Y10
+	VFNMADD231PD Y10, Y1, Y15
+	VFNMADD231PD Y2, Y1, Y11
+	VMOVUPD      736(BX), Y1
+	VFNMADD231PD Y1, Y14, Y15
+	VFNMADD231PD Y12, Y14, Y11
+	VMOVUPD      1472(BX), Y14
+	VFNMADD231PD Y14, Y9, Y15
+	VFNMADD231PD 1504(BX), Y9, Y11
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1280(AX), Y9, Y9
+	VMOVUPD      Y11, 832(BX)
+	VMULPD       Y3, Y6, Y11
+	VFNMADD231PD Y6, Y11, Y9
+	VMULPD       Y7, Y10, Y6
+	VFNMADD231PD Y10, Y6, Y9
+	VMULPD       Y13, Y1, Y10
+	VFNMADD231PD Y1, Y10, Y9
+	VMULPD       Y5, Y14, Y1
+	VFNMADD231PD Y14, Y1, Y9
+	VMULPD       Y4, Y15, Y14
+	VFNMADD231PD Y15, Y14, Y9
+	VMINPD       608(BX), Y9, Y15
+	VMOVUPD      Y15, 608(BX)
+	VBROADCASTSD 1664(CX), Y15
+	VADDPD       1664(AX), Y15, Y15
+	VFNMADD231PD Y8, Y11, Y15
+	VFNMADD231PD Y2, Y6, Y15
+	VFNMADD231PD Y12, Y10, Y15
+	VMOVUPD      1504(BX), Y6
+	VFNMADD231PD Y6, Y1, Y15
+	VMOVUPD      832(BX), Y1
+	VFNMADD231PD Y1, Y14, Y15
+	VBROADCASTSD 576(CX), Y10
+	VADDPD       608(AX), Y10, Y10
+	VMOVUPD      1408(BX), Y11
+	VMOVUPD      1440(BX), Y14
+	VMOVUPD      Y9, 1472(BX)
+	VMULPD       Y14, Y11, Y9
+	VFNMADD231PD Y11, Y9, Y10
+	VMOVUPD      448(BX), Y11
+	VMOVUPD      Y15, 1408(BX)
+	VMOVUPD      1376(BX), Y15
+	VMULPD       Y15, Y11, Y1
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      480(BX), Y11
+	VMOVUPD      Y4, 448(BX)
+	VMOVUPD      544(BX), Y4
+	VMOVUPD      Y5, 736(BX)
+	VMULPD       Y4, Y11, Y5
+	VFNMADD231PD Y11, Y5, Y10
+	VDIVPD       Y10, Y0, Y11
+	VMINPD       1152(BX), Y10, Y6
+	VMOVUPD      928(BX), Y12
+	VMULPD       960(BX), Y12, Y12
+	VMOVUPD      1120(BX), Y13
+	VMULPD       Y10, Y13, Y10
+	VMULPD       Y10, Y12, Y10
+	VBROADCASTSD 832(CX), Y12
+	VADDPD       864(AX), Y12, Y12
+	VBROADCASTSD 1152(CX), Y13
+	VADDPD       1184(AX), Y13, Y13
+	VMOVUPD      Y10, 1120(BX)
+	VMOVUPD      864(BX), Y10
+	VFNMADD231PD Y10, Y9, Y12
+	VMOVUPD      1344(BX), Y2
+	VFNMADD231PD Y2, Y9, Y13
+	VMOVUPD      1216(BX), Y7
+	VFNMADD231PD Y7, Y1, Y12
+	VMOVUPD      1024(BX), Y3
+	VFNMADD231PD Y3, Y1, Y13
+	VMOVUPD      1184(BX), Y8
+	VFNMADD231PD Y8, Y5, Y12
+	VFNMADD231PD 1312(BX), Y5, Y13
+	VMOVUPD      Y13, 960(BX)
+	VBROADCASTSD 1536(CX), Y13
+	VADDPD       1568(AX), Y13, Y13
+	VMOVUPD      1088(BX), Y3
+	VFNMADD231PD Y3, Y9, Y13
+	VMOVUPD      1280(BX), Y9
+	VFNMADD231PD Y9, Y1, Y13
+	VMOVUPD      1248(BX), Y1
+	VFNMADD231PD Y1, Y5, Y13
+	VBROADCASTSD 896(CX), Y5
+	VADDPD       928(AX), Y5, Y5
+	VMOVUPD      Y13, 928(BX)
+	VMULPD       Y14, Y10, Y13
+	VFNMADD231PD Y10, Y13, Y5
+	VMULPD       Y15, Y7, Y10
+	VFNMADD231PD Y7, Y10, Y5
+	VMULPD       Y4, Y8, Y7
+	VFNMADD231PD Y8, Y7, Y5
+	VMULPD       Y11, Y12, Y8
+	VFNMADD231PD Y12, Y8, Y5
+	VDIVPD       Y5, Y0, Y12
+	VMINPD       Y6, Y5, Y6
+	VMOVUPD      Y5, 1184(BX)
+	VBROADCASTSD 1216(CX), Y5
+	VADDPD       1248(AX), Y5, Y5
+	VMOVUPD      Y6, 1216(BX)
+	VBROADCASTSD 1600(CX), Y6
+	VADDPD       1632(AX), Y6, Y6
+	VFNMADD231PD Y2, Y13, Y5
+	VFNMADD231PD Y3, Y13, Y6
+	VMOVUPD      1024(BX), Y13
+	VFNMADD231PD Y13, Y10, Y5
+	VFNMADD231PD Y9, Y10, Y6
+	VMOVUPD      1312(BX), Y10
+	VFNMADD231PD Y10, Y7, Y5
+	VFNMADD231PD Y1, Y7, Y6
+	VMOVUPD      960(BX), Y7
+	VFNMADD231PD Y7, Y8, Y5
+	VFNMADD231PD 928(BX), Y8, Y6
+	VBROADCASTSD 1280(CX), Y8
+	VADDPD       1312(AX), Y8, Y8
+	VMOVUPD      Y6, 864(BX)
+	VMULPD       Y14, Y2, Y6
+	VFNMADD231PD Y2, Y6, Y8
+	VMULPD       Y15, Y13, Y2
+	VFNMADD231PD Y13, Y2, Y8
+	VMULPD       Y4, Y10, Y13
+	VFNMADD231PD Y10, Y13, Y8
+	VMULPD       Y11, Y7, Y10
+	VFNMADD231PD Y7, Y10, Y8
+	VMULPD       Y12, Y5, Y7
+	VFNMADD231PD Y5, Y7, Y8
+	VMINPD       1216(BX), Y8, Y5
+	VMOVUPD      Y5, 1216(BX)
+	VBROADCASTSD 1664(CX), Y5
+	VADDPD       1696(AX), Y5, Y5
+	VFNMADD231PD Y3, Y6, Y5
+	VFNMADD231PD Y9, Y2, Y5
+	VFNMADD231PD Y1, Y13, Y5
+	VMOVUPD      928(BX), Y2
+	VFNMADD231PD Y2, Y10, Y5
+	VMOVUPD      864(BX), Y6
+	VFNMADD231PD Y6, Y7, Y5
+	VBROADCASTSD 1728(CX), Y7
+	VADDPD       1728(AX), Y7, Y7
+	VMOVUPD      704(BX), Y10
+	VMULPD       1056(BX), Y10, Y13
+	VFNMADD231PD Y10, Y13, Y7
+	VMOVUPD      672(BX), Y10
+	VMULPD       992(BX), Y10, Y13
+	VFNMADD231PD Y10, Y13, Y7
+	VMOVUPD      640(BX), Y10
+	VMULPD       896(BX), Y10, Y13
+	VFNMADD231PD Y10, Y13, Y7
+	VMOVUPD      1504(BX), Y10
+	VMULPD       736(BX), Y10, Y13
+	VFNMADD231PD Y10, Y13, Y7
+	VMOVUPD      832(BX), Y10
+	VMULPD       448(BX), Y10, Y13
+	VFNMADD231PD Y10, Y13, Y7
+	VMOVUPD      1408(BX), Y10
+	VMULPD       Y10, Y10, Y10
+	VMOVUPD      1472(BX), Y13
+	VFMSUB231PD  Y7, Y13, Y10
+	VMOVUPD      pairShift<>+0(SB), Y7
+	VPADDQ       Y7, Y10, Y13
+	VMINPD       608(BX), Y13, Y13
+	VMOVUPD      Y13, 608(BX)
+	VMOVUPD      576(BX), Y13
+	VMULPD       Y10, Y13, Y10
+	VMOVUPD      512(BX), Y13
+	VMULPD       Y10, Y13, Y10
+	VBROADCASTSD 1728(CX), Y13
+	VADDPD       1760(AX), Y13, Y13
+	VMULPD       Y14, Y3, Y14
+	VFNMADD231PD Y3, Y14, Y13
+	VMULPD       Y15, Y9, Y3
+	VFNMADD231PD Y9, Y3, Y13
+	VMULPD       Y4, Y1, Y3
+	VFNMADD231PD Y1, Y3, Y13
+	VMULPD       Y11, Y2, Y1
+	VFNMADD231PD Y2, Y1, Y13
+	VMULPD       Y12, Y6, Y1
+	VFNMADD231PD Y6, Y1, Y13
+	VMULPD       Y5, Y5, Y1
+	VFMSUB231PD  Y13, Y8, Y1
+	VPADDQ       Y7, Y1, Y2
+	VMINPD       1216(BX), Y2, Y2
+	VMOVUPD      1184(BX), Y3
+	VMULPD       Y1, Y3, Y1
+	VMOVUPD      1120(BX), Y3
+	VMULPD       Y1, Y3, Y1
+	VMOVUPD      608(BX), Y3
+	TESTQ        SI, SI
+	JZ           determinants7
+	VMOVUPD      256(BX), Y4
+	VMOVUPD      288(BX), Y5
+	VMOVUPD      320(BX), Y6
+	VMOVUPD      352(BX), Y7
+	VMOVUPD      384(BX), Y8
+	VMOVUPD      416(BX), Y9
+	VMOVUPD      Y0, Y11
+	VMOVUPD      Y0, Y12
+	VMULPD       Y8, Y8, Y13
+	VFNMADD231PD Y4, Y13, Y11
+	VMULPD       Y9, Y9, Y4
+	VFNMADD231PD Y5, Y4, Y12
+	VMOVUPD      (R8)(R11*1), Y4
+	VMOVUPD      32(BX), Y5
+	VADDPD       Y5, Y4, Y4
+	VADDPD       Y4, Y11, Y4
+	VMOVUPD      32(R8)(R11*1), Y11
+	VADDPD       Y5, Y11, Y5
+	VADDPD       Y5, Y12, Y5
+	VMOVUPD      (DI)(R11*1), Y11
+	VMOVUPD      (BX), Y12
+	VMULPD       Y12, Y11, Y11
+	VMULPD       Y8, Y11, Y8
+	VMOVUPD      32(DI)(R11*1), Y11
+	VMULPD       Y12, Y11, Y11
+	VMULPD       Y9, Y11, Y9
+	VMOVUPD      threeEighths<>+0(SB), Y11
+	VMOVUPD      Y11, Y12
+	VMOVUPD      Y11, Y11
+	VMOVUPD      oneHalf<>+0(SB), Y13
+	VFMADD213PD  Y13, Y4, Y12
+	VFMADD213PD  Y13, Y5, Y11
+	VPSUBQ       Y6, Y8, Y6
+	VMOVUPD      bias1<>+0(SB), Y8
+	VPADDQ       Y8, Y6, Y6
+	VPSUBQ       Y7, Y9, Y7
+	VPADDQ       Y8, Y7, Y7
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y7, Y5, Y5
+	VFMADD231PD  Y4, Y12, Y6
+	VFMADD231PD  Y5, Y11, Y7
+	VMINPD       Y6, Y0, Y4
+	VMOVUPD      Y4, (SI)(R11*1)
+	VMINPD       Y7, Y0, Y4
+	VMOVUPD      Y4, 32(SI)(R11*1)
+	VMOVUPD      64(BX), Y4
+	VMOVUPD      96(BX), Y5
+	VMOVUPD      128(BX), Y6
+	VMOVUPD      160(BX), Y7
+	VPSRLQ       $0x35, Y4, Y8
+	VPSLLQ       $0x34, Y8, Y8
+	VPSRLQ       $0x35, Y5, Y9
+	VPSLLQ       $0x34, Y9, Y9
+	VXORPD       Y11, Y11, Y11
+	VMOVUPD      pivotMin<>+0(SB), Y12
+	VPSUBQ       Y12, Y6, Y6
+	VPSRLQ       $0x3c, Y6, Y6
+	VMOVUPD      evenMask<>+0(SB), Y13
+	VANDPD       Y13, Y4, Y4
+	VMOVUPD      evenBits<>+0(SB), Y14
+	VORPD        Y14, Y4, Y4
+	VPSUBQ       Y6, Y11, Y6
+	VORPD        Y6, Y4, Y4
+	VPSUBQ       Y12, Y7, Y6
+	VPSRLQ       $0x3c, Y6, Y6
+	VANDPD       Y13, Y5, Y5
+	VORPD        Y14, Y5, Y5
+	VPSUBQ       Y6, Y11, Y6
+	VORPD        Y6, Y5, Y5
+	VMOVUPD      Y4, 256(BX)
+	VMOVUPD      Y5, 288(BX)
+	VMOVUPD      Y8, 320(BX)
+	VMOVUPD      Y9, 352(BX)
+	VCVTPD2PSY   Y4, X4
+	VCVTPD2PSY   Y5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      Y5, 384(BX)
+	VMOVUPD      Y4, 416(BX)
+	VMOVUPD      Y10, 64(BX)
+	VMOVUPD      Y1, 96(BX)
+	VMOVUPD      Y3, 128(BX)
+	VMOVUPD      Y2, 160(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next7:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000700, AX
+	DECQ         DX
+	JNZ          loop7
+	TESTQ        SI, SI
+	JZ           end7
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias1<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      64(BX), Y1
+	VMOVUPD      96(BX), Y2
+	VMOVUPD      128(BX), Y3
+	VMOVUPD      160(BX), Y4
+	VPSRLQ       $0x35, Y1, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VPSRLQ       $0x35, Y2, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y3, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y1, Y1
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y1, Y1
+	VPSUBQ       Y3, Y7, Y3
+	VORPD        Y3, Y1, Y1
+	VPSUBQ       Y8, Y4, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VANDPD       Y9, Y2, Y2
+	VORPD        Y10, Y2, Y2
+	VPSUBQ       Y3, Y7, Y3
+	VORPD        Y3, Y2, Y2
+	VMOVUPD      Y1, 256(BX)
+	VMOVUPD      Y2, 288(BX)
+	VMOVUPD      Y5, 320(BX)
+	VMOVUPD      Y6, 352(BX)
+	VCVTPD2PSY   Y1, X1
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias1<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row7
+
+end7:
+	VZEROUPPER
+	RET
+
+determinants7:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y10, Y4
+	VORPD        one<>+0(SB), Y4, Y4
+	VPSRLQ       $0x34, Y10, Y5
+	VPSUBQ       expBias<>+0(SB), Y5, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y3, Y10
+	VBROADCASTSD (CX), Y6
+	VADDPD       (AX), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y6
+	VORPD        Y6, Y10, Y10
+	VBROADCASTSD 128(CX), Y6
+	VADDPD       128(AX), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y6
+	VORPD        Y6, Y10, Y10
+	VBROADCASTSD 320(CX), Y6
+	VADDPD       320(AX), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y6
+	VORPD        Y6, Y10, Y10
+	VBROADCASTSD 576(CX), Y6
+	VADDPD       576(AX), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y6
+	VORPD        Y6, Y10, Y10
+	VBROADCASTSD 896(CX), Y6
+	VADDPD       896(AX), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y6
+	VORPD        Y6, Y10, Y10
+	VBROADCASTSD 1280(CX), Y6
+	VADDPD       1280(AX), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y6
+	VORPD        Y6, Y10, Y10
+	VBROADCASTSD 1728(CX), Y6
+	VADDPD       1728(AX), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y6
+	VORPD        Y6, Y10, Y10
+	VPSRLQ       $0x3c, Y10, Y10
+	VXORPD       Y6, Y6, Y6
+	VPSUBQ       Y10, Y6, Y6
+	VORPD        Y6, Y4, Y4
+	VMOVUPD      Y4, (DI)(R11*1)
+	VMOVUPD      Y5, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y1, Y4
+	VORPD        one<>+0(SB), Y4, Y4
+	VPSRLQ       $0x34, Y1, Y5
+	VPSUBQ       expBias<>+0(SB), Y5, Y5
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y1
+	VBROADCASTSD (CX), Y6
+	VADDPD       32(AX), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y6
+	VORPD        Y6, Y1, Y1
+	VBROADCASTSD 128(CX), Y6
+	VADDPD       160(AX), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y6
+	VORPD        Y6, Y1, Y1
+	VBROADCASTSD 320(CX), Y6
+	VADDPD       352(AX), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y6
+	VORPD        Y6, Y1, Y1
+	VBROADCASTSD 576(CX), Y6
+	VADDPD       608(AX), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y6
+	VORPD        Y6, Y1, Y1
+	VBROADCASTSD 896(CX), Y6
+	VADDPD       928(AX), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y6
+	VORPD        Y6, Y1, Y1
+	VBROADCASTSD 1280(CX), Y6
+	VADDPD       1312(AX), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y6
+	VORPD        Y6, Y1, Y1
+	VBROADCASTSD 1728(CX), Y6
+	VADDPD       1760(AX), Y6, Y6
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y6
+	VORPD        Y6, Y1, Y1
+	VPSRLQ       $0x3c, Y1, Y1
+	VXORPD       Y6, Y6, Y6
+	VPSUBQ       Y1, Y6, Y6
+	VORPD        Y6, Y4, Y4
+	VMOVUPD      Y4, 32(DI)(R11*1)
+	VMOVUPD      Y5, 32(R8)(R11*1)
+	JMP          next7
+
+order8:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles8
+
+row8:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles8:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop8:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VDIVPD       Y1, Y0, Y2
+	VBROADCASTSD 64(CX), Y3
+	VADDPD       64(AX), Y3, Y3
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y5
+	VADDPD       384(AX), Y5, Y5
+	VBROADCASTSD 640(CX), Y6
+	VADDPD       640(AX), Y6, Y6
+	VBROADCASTSD 960(CX), Y7
+	VADDPD       960(AX), Y7, Y7
+	VBROADCASTSD 1344(CX), Y8
+	VADDPD       1344(AX), Y8, Y8
+	VBROADCASTSD 1792(CX), Y9
+	VADDPD       1792(AX), Y9, Y9
+	VBROADCASTSD (CX), Y10
+	VADDPD       32(AX), Y10, Y10
+	VDIVPD       Y10, Y0, Y11
+	VBROADCASTSD 64(CX), Y12
+	VADDPD       96(AX), Y12, Y12
+	VBROADCASTSD 192(CX), Y13
+	VADDPD       224(AX), Y13, Y13
+	VBROADCASTSD 384(CX), Y14
+	VADDPD       416(AX), Y14, Y14
+	VBROADCASTSD 640(CX), Y15
+	VADDPD       672(AX), Y15, Y15
+	VMOVUPD      Y15, 448(BX)
+	VBROADCASTSD 960(CX), Y15
+	VADDPD       992(AX), Y15, Y15
+	VMOVUPD      Y15, 480(BX)
+	VBROADCASTSD 1344(CX), Y15
+	VADDPD       1376(AX), Y15, Y15
+	VMOVUPD      Y15, 512(BX)
+	VBROADCASTSD 1792(CX), Y15
+	VADDPD       1824(AX), Y15, Y15
+	VMOVUPD      Y15, 544(BX)
+	VBROADCASTSD 128(CX), Y15
+	VADDPD       128(AX), Y15, Y15
+	VMOVUPD      Y14, 576(BX)
+	VMULPD       Y2, Y3, Y14
+	VFNMADD231PD Y3, Y14, Y15
+	VDIVPD       Y15, Y0, Y3
+	VMOVUPD      Y3, 608(BX)
+	VMINPD       Y1, Y15, Y3
+	VMOVUPD      Y1, 640(BX)
+	VBROADCASTSD 256(CX), Y1
+	VADDPD       256(AX), Y1, Y1
+	VMOVUPD      Y15, 672(BX)
+	VBROADCASTSD 448(CX), Y15
+	VADDPD       448(AX), Y15, Y15
+	VFNMADD231PD Y4, Y14, Y1
+	VFNMADD231PD Y5, Y14, Y15
+	VMOVUPD      Y15, 704(BX)
+	VBROADCASTSD 704(CX), Y15
+	VADDPD       704(AX), Y15, Y15
+	VMOVUPD      Y5, 736(BX)
+	VBROADCASTSD 1024(CX), Y5
+	VADDPD       1024(AX), Y5, Y5
+	VFNMADD231PD Y6, Y14, Y15
+	VFNMADD231PD Y7, Y14, Y5
+	VMOVUPD      Y5, 768(BX)
+	VBROADCASTSD 1408(CX), Y5
+	VADDPD       1408(AX), Y5, Y5
+	VMOVUPD      Y7, 800(BX)
+	VBROADCASTSD 1856(CX), Y7
+	VADDPD       1856(AX), Y7, Y7
+	VFNMADD231PD Y8, Y14, Y5
+	VFNMADD231PD Y9, Y14, Y7
+	VBROADCASTSD 128(CX), Y14
+	VADDPD       160(AX), Y14, Y14
+	VMOVUPD      Y7, 832(BX)
+	VMULPD       Y11, Y12, Y7
+	VFNMADD231PD Y12, Y7, Y14
+	VDIVPD       Y14, Y0, Y12
+	VMOVUPD      Y12, 864(BX)
+	VMINPD       Y10, Y14, Y12
+	VMOVUPD      Y10, 896(BX)
+	VBROADCASTSD 256(CX), Y10
+	VADDPD       288(AX), Y10, Y10
+	VMOVUPD      Y14, 928(BX)
+	VBROADCASTSD 448(CX), Y14
+	VADDPD       480(AX), Y14, Y14
+	VFNMADD231PD Y13, Y7, Y10
+	VFNMADD231PD 576(BX), Y7, Y14
+	VMOVUPD      Y14, 960(BX)
+	VBROADCASTSD 704(CX), Y14
+	VADDPD       736(AX), Y14, Y14
+	VMOVUPD      Y12, 992(BX)
+	VBROADCASTSD 1024(CX), Y12
+	VADDPD       1056(AX), Y12, Y12
+	VFNMADD231PD 448(BX), Y7, Y14
+	VFNMADD231PD 480(BX), Y7, Y12
+	VMOVUPD      Y12, 1024(BX)
+	VBROADCASTSD 1408(CX), Y12
+	VADDPD       1440(AX), Y12, Y12
+	VMOVUPD      Y14, 1056(BX)
+	VBROADCASTSD 1856(CX), Y14
+	VADDPD       1888(AX), Y14, Y14
+	VFNMADD231PD 512(BX), Y7, Y12
+	VFNMADD231PD 544(BX), Y7, Y14
+	VBROADCASTSD 320(CX), Y7
+	VADDPD       320(AX), Y7, Y7
+	VMOVUPD      Y14, 1088(BX)
+	VMULPD       Y2, Y4, Y14
+	VFNMADD231PD Y4, Y14, Y7
+	VMOVUPD      608(BX), Y4
+	VMOVUPD      Y2, 1120(BX)
+	VMULPD       Y4, Y1, Y2
+	VFNMADD231PD Y1, Y2, Y7
+	VDIVPD       Y7, Y0, Y1
+	VMINPD       Y3, Y7, Y3
+	VMOVUPD      Y7, 1152(BX)
+	VBROADCASTSD 512(CX), Y7
+	VADDPD       512(AX), Y7, Y7
+	VMOVUPD      Y3, 1184(BX)
+	VBROADCASTSD 768(CX), Y3
+	VADDPD       768(AX), Y3, Y3
+	VMOVUPD      Y1, 1216(BX)
+	VMOVUPD      736(BX), Y1
+	VFNMADD231PD Y1, Y14, Y7
+	VFNMADD231PD Y6, Y14, Y3
+	VMOVUPD      Y6, 1248(BX)
+	VMOVUPD      704(BX), Y6
+	VFNMADD231PD Y6, Y2, Y7
+	VFNMADD231PD Y15, Y2, Y3
+	VMOVUPD      Y3, 1280(BX)
+	VBROADCASTSD 1088(CX), Y3
+	VADDPD       1088(AX), Y3, Y3
+	VMOVUPD      Y15, 1312(BX)
+	VBROADCASTSD 1472(CX), Y15
+	VADDPD       1472(AX), Y15, Y15
+	VFNMADD231PD 800(BX), Y14, Y3
+	VFNMADD231PD Y8, Y14, Y15
+	VMOVUPD      Y8, 1344(BX)
+	VMOVUPD      768(BX), Y8
+	VFNMADD231PD Y8, Y2, Y3
+	VFNMADD231PD Y5, Y2, Y15
+	VMOVUPD      Y15, 1376(BX)
+	VBROADCASTSD 1920(CX), Y15
+	VADDPD       1920(AX), Y15, Y15
+	VFNMADD231PD Y9, Y14, Y15
+	VMOVUPD      832(BX), Y14
+	VFNMADD231PD Y14, Y2, Y15
+	VBROADCASTSD 320(CX), Y2
+	VADDPD       352(AX), Y2, Y2
+	VMOVUPD      Y15, 1408(BX)
+	VMULPD       Y11, Y13, Y15
+	VFNMADD231PD Y13, Y15, Y2
+	VMOVUPD      864(BX), Y13
+	VMOVUPD      Y11, 1440(BX)
+	VMULPD       Y13, Y10, Y11
+	VFNMADD231PD Y10, Y11, Y2
+	VDIVPD       Y2, Y0, Y10
+	VMOVUPD      Y10, 1472(BX)
+	VMINPD       992(BX), Y2, Y10
+	VMOVUPD      Y2, 992(BX)
+	VBROADCASTSD 512(CX), Y2
+	VADDPD       544(AX), Y2, Y2
+	VMOVUPD      Y10, 1504(BX)
+	VBROADCASTSD 768(CX), Y10
+	VADDPD       800(AX), Y10, Y10
+	VMOVUPD      576(BX), Y13
+	VFNMADD231PD Y13, Y15, Y2
+	VFNMADD231PD 448(BX), Y15, Y10
+	VFNMADD231PD 960(BX), Y11, Y2
+	VFNMADD231PD 1056(BX), Y11, Y10
+	VMOVUPD      Y10, 1536(BX)
+	VBROADCASTSD 1088(CX), Y10
+	VADDPD       1120(AX), Y10, Y10
+	VMOVUPD      Y2, 1568(BX)
+	VBROADCASTSD 1472(CX), Y2
+	VADDPD       1504(AX), Y2, Y2
+	VFNMADD231PD 480(BX), Y15, Y10
+	VFNMADD231PD 512(BX), Y15, Y2
+	VFNMADD231PD 1024(BX), Y11, Y10
+	VFNMADD231PD Y12, Y11, Y2
+	VMOVUPD      Y2, 1600(BX)
+	VBROADCASTSD 1920(CX), Y2
+	VADDPD       1952(AX), Y2, Y2
+	VMOVUPD      Y12, 1632(BX)
+	VMOVUPD      544(BX), Y12
+	VFNMADD231PD Y12, Y15, Y2
+	VMOVUPD      1088(BX), Y15
+	VFNMADD231PD Y15, Y11, Y2
+	VBROADCASTSD 576(CX), Y11
+	VADDPD       576(AX), Y11, Y11
+	VMOVUPD      Y2, 1664(BX)
+	VMULPD       1120(BX), Y1, Y2
+	VFNMADD231PD Y1, Y2, Y11
+	VMULPD       Y4, Y6, Y1
+	VFNMADD231PD Y6, Y1, Y11
+	VMOVUPD      1216(BX), Y6
+	VMULPD       Y6, Y7, Y4
+	VFNMADD231PD Y7, Y4, Y11
+	VDIVPD       Y11, Y0, Y7
+	VMOVUPD      Y7, 704(BX)
+	VMINPD       1184(BX), Y11, Y7
+	VMOVUPD      Y7, 1184(BX)
+	VMOVUPD      640(BX), Y7
+	VMULPD       672(BX), Y7, Y7
+	VMOVUPD      1152(BX), Y6
+	VMULPD       Y11, Y6, Y6
+	VMULPD       Y6, Y7, Y6
+	VBROADCASTSD 832(CX), Y7
+	VADDPD       832(AX), Y7, Y7
+	VBROADCASTSD 1152(CX), Y11
+	VADDPD       1152(AX), Y11, Y11
+	VMOVUPD      Y6, 1152(BX)
+	VMOVUPD      1248(BX), Y6
+	VFNMADD231PD Y6, Y2, Y7
+	VFNMADD231PD 800(BX), Y2, Y11
+	VFNMADD231PD 1312(BX), Y1, Y7
+	VFNMADD231PD Y8, Y1, Y11
+	VMOVUPD      1280(BX), Y8
+	VFNMADD231PD Y8, Y4, Y7
+	VFNMADD231PD Y3, Y4, Y11
+	VMOVUPD      Y11, 672(BX)
+	VBROADCASTSD 1536(CX), Y11
+	VADDPD       1536(AX), Y11, Y11
+	VMOVUPD      Y3, 640(BX)
+	VBROADCASTSD 1984(CX), Y3
+	VADDPD       1984(AX), Y3, Y3
+	VFNMADD231PD 1344(BX), Y2, Y11
+	VFNMADD231PD Y9, Y2, Y3
+	VFNMADD231PD Y5, Y1, Y11
+	VFNMADD231PD Y14, Y1, Y3
+	VMOVUPD      1376(BX), Y1
+	VFNMADD231PD Y1, Y4, Y11
+	VMOVUPD      1408(BX), Y2
+	VFNMADD231PD Y2, Y4, Y3
+	VBROADCASTSD 576(CX), Y4
+	VADDPD       608(AX), Y4, Y4
+	VMOVUPD      Y3, 736(BX)
+	VMULPD       1440(BX), Y13, Y3
+	VFNMADD231PD Y13, Y3, Y4
+	VMOVUPD      960(BX), Y13
+	VMULPD       864(BX), Y13, Y2
+	VFNMADD231PD Y13, Y2, Y4
+	VMOVUPD      1568(BX), Y13
+	VMULPD       1472(BX), Y13, Y14
+	VFNMADD231PD Y13, Y14, Y4
+	VDIVPD       Y4, Y0, Y13
+	VMOVUPD      Y13, 1568(BX)
+	VMINPD       1504(BX), Y4, Y13
+	VMOVUPD      Y13, 1504(BX)
+	VMOVUPD      896(BX), Y13
+	VMULPD       928(BX), Y13, Y13
+	VMOVUPD      Y9, 928(BX)
+	VMOVUPD      992(BX), Y9
+	VMULPD       Y4, Y9, Y4
+	VMULPD       Y4, Y13, Y4
+	VBROADCASTSD 832(CX), Y9
+	VADDPD       864(AX), Y9, Y9
+	VBROADCASTSD 1152(CX), Y13
+	VADDPD       1184(AX), Y13, Y13
+	VMOVUPD      Y4, 992(BX)
+	VMOVUPD      448(BX), Y4
+	VFNMADD231PD Y4, Y3, Y9
+	VFNMADD231PD 480(BX), Y3, Y13
+	VFNMADD231PD 1056(BX), Y2, Y9
+	VFNMADD231PD 1024(BX), Y2, Y13
+	VFNMADD231PD 1536(BX), Y14, Y9
+	VFNMADD231PD Y10, Y14, Y13
+	VMOVUPD      Y13, 896(BX)
+	VBROADCASTSD 1536(CX), Y13
+	VADDPD       1568(AX), Y13, Y13
+	VMOVUPD      Y10, 960(BX)
+	VBROADCASTSD 1984(CX), Y10
+	VADDPD       2016(AX), Y10, Y10
+	VFNMADD231PD 512(BX), Y3, Y13
+	VFNMADD231PD Y12, Y3, Y10
+	VMOVUPD      1632(BX), Y3
+	VFNMADD231PD Y3, Y2, Y13
+	VFNMADD231PD Y15, Y2, Y10
+	VMOVUPD      1600(BX), Y2
+	VFNMADD231PD Y2, Y14, Y13
+	VFNMADD231PD 1664(BX), Y14, Y10
+	VBROADCASTSD 896(CX), Y14
+	VADDPD       896(AX), Y14, Y14
+	VMOVUPD      Y10, 576(BX)
+	VMULPD       1120(BX), Y6, Y10
+	VFNMADD231PD Y6, Y10, Y14
+	VMOVUPD      1312(BX), Y6
+	VMULPD       608(BX), Y6, Y15
+	VFNMADD231PD Y6, Y15, Y14
+	VMOVUPD      1216(BX), Y6
+	VMULPD       Y6, Y8, Y12
+	VFNMADD231PD Y8, Y12, Y14
+	VMOVUPD      704(BX), Y8
+	VMULPD       Y8, Y7, Y6
+	VFNMADD231PD Y7, Y6, Y14
+	VDIVPD       Y14, Y0, Y7
+	VMOVUPD      Y7, 1280(BX)
+	VMINPD       1184(BX), Y14, Y7
+	VMOVUPD      Y14, 1184(BX)
+	VBROADCASTSD 1216(CX), Y14
+	VADDPD       1216(AX), Y14, Y14
+	VMOVUPD      Y7, 1312(BX)
+	VBROADCASTSD 1600(CX), Y7
+	VADDPD       1600(AX), Y7, Y7
+	VMOVUPD      800(BX), Y8
+	VFNMADD231PD Y8, Y10, Y14
+	VFNMADD231PD 1344(BX), Y10, Y7
+	VFNMADD231PD 768(BX), Y15, Y14
+	VFNMADD231PD Y5, Y15, Y7
+	VMOVUPD      Y5, 1248(BX)
+	VMOVUPD      640(BX), Y5
+	VFNMADD231PD Y5, Y12, Y14
+	VFNMADD231PD Y1, Y12, Y7
+	VMOVUPD      672(BX), Y1
+	VFNMADD231PD Y1, Y6, Y14
+	VFNMADD231PD Y11, Y6, Y7
+	VMOVUPD      Y7, 1696(BX)
+	VBROADCASTSD 2048(CX), Y7
+	VADDPD       2048(AX), Y7, Y7
+	VMOVUPD      Y11, 1728(BX)
+	VMOVUPD      928(BX), Y11
+	VFNMADD231PD Y11, Y10, Y7
+	VMOVUPD      832(BX), Y10
+	VFNMADD231PD Y10, Y15, Y7
+	VMOVUPD      1408(BX), Y15
+	VFNMADD231PD Y15, Y12, Y7
+	VMOVUPD      736(BX), Y12
+	VFNMADD231PD Y12, Y6, Y7
+	VBROADCASTSD 896(CX), Y6
+	VADDPD       928(AX), Y6, Y6
+	VMOVUPD      Y7, 1760(BX)
+	VMULPD       1440(BX), Y4, Y7
+	VFNMADD231PD Y4, Y7, Y6
+	VMOVUPD      1056(BX), Y4
+	VMULPD       864(BX), Y4, Y12
+	VFNMADD231PD Y4, Y12, Y6
+	VMOVUPD      1536(BX), Y4
+	VMULPD       1472(BX), Y4, Y15
+	VFNMADD231PD Y4, Y15, Y6
+	VMOVUPD      1568(BX), Y4
+	VMULPD       Y4, Y9, Y10
+	VFNMADD231PD Y9, Y10, Y6
+	VDIVPD       Y6, Y0, Y9
+	VMOVUPD      Y9, 1536(BX)
+	VMINPD       1504(BX), Y6, Y9
+	VMOVUPD      Y6, 1504(BX)
+	VBROADCASTSD 1216(CX), Y6
+	VADDPD       1248(AX), Y6, Y6
+	VMOVUPD      Y9, 1056(BX)
+	VBROADCASTSD 1600(CX), Y9
+	VADDPD       1632(AX), Y9, Y9
+	VMOVUPD      480(BX), Y4
+	VFNMADD231PD Y4, Y7, Y6
+	VFNMADD231PD 512(BX), Y7, Y9
+	VFNMADD231PD 1024(BX), Y12, Y6
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      960(BX), Y3
+	VFNMADD231PD Y3, Y15, Y6
+	VFNMADD231PD Y2, Y15, Y9
+	VMOVUPD      896(BX), Y2
+	VFNMADD231PD Y2, Y10, Y6
+	VFNMADD231PD Y13, Y10, Y9
+	VMOVUPD      Y9, 448(BX)
+	VBROADCASTSD 2048(CX), Y9
+	VADDPD       2080(AX), Y9, Y9
+	VMOVUPD      Y13, 1792(BX)
+	VMOVUPD      544(BX), Y13
+	VFNMADD231PD Y13, Y7, Y9
+	VMOVUPD      1088(BX), Y7
+	VFNMADD231PD Y7, Y12, Y9
+	VMOVUPD      1664(BX), Y12
+	VFNMADD231PD Y12, Y15, Y9
+	VMOVUPD      576(BX), Y15
+	VFNMADD231PD Y15, Y10, Y9
+	VBROADCASTSD 1280(CX), Y10
+	VADDPD       1280(AX), Y10, Y10
+	VMOVUPD      Y9, 1824(BX)
+	VMULPD       1120(BX), Y8, Y9
+	VFNMADD231PD Y8, Y9, Y10
+	VMOVUPD      768(BX), Y8
+	VMULPD       608(BX), Y8, Y15
+	VFNMADD231PD Y8, Y15, Y10
+	VMOVUPD      1216(BX), Y8
+	VMULPD       Y8, Y5, Y12
+	VFNMADD231PD Y5, Y12, Y10
+	VMOVUPD      704(BX), Y5
+	VMULPD       Y5, Y1, Y8
+	VFNMADD231PD Y1, Y8, Y10
+	VMOVUPD      1280(BX), Y1
+	VMULPD       Y1, Y14, Y5
+	VFNMADD231PD Y14, Y5, Y10
+	VDIVPD       Y10, Y0, Y14
+	VMOVUPD      Y14, 672(BX)
+	VMINPD       1312(BX), Y10, Y14
+	VMOVUPD      Y10, 1312(BX)
+	VBROADCASTSD 1664(CX), Y10
+	VADDPD       1664(AX), Y10, Y10
+	VMOVUPD      Y14, 640(BX)
+	VBROADCASTSD 2112(CX), Y14
+	VADDPD       2112(AX), Y14, Y14
+	VMOVUPD      1344(BX), Y1
+	VFNMADD231PD Y1, Y9, Y10
+	VFNMADD231PD Y11, Y9, Y14
+	VMOVUPD      1248(BX), Y9
+	VFNMADD231PD Y9, Y15, Y10
+	VFNMADD231PD 832(BX), Y15, Y14
+	VMOVUPD      1376(BX), Y15
+	VFNMADD231PD Y15, Y12, Y10
+	VFNMADD231PD 1408(BX), Y12, Y14
+	VMOVUPD      1728(BX), Y12
+	VFNMADD231PD Y12, Y8, Y10
+	VFNMADD231PD 736(BX), Y8, Y14
+	VMOVUPD      1696(BX), Y8
+	VFNMADD231PD Y8, Y5, Y10
+	VFNMADD231PD 1760(BX), Y5, Y14
+	VBROADCASTSD 1280(CX), Y5
+	VADDPD       1312(AX), Y5, Y5
+	VMOVUPD      Y14, 768(BX)
+	VMULPD       1440(BX), Y4, Y14
+	VFNMADD231PD Y4, Y14, Y5
+	VMOVUPD      1024(BX), Y4
+	VMULPD       864(BX), Y4, Y11
+	VFNMADD231PD Y4, Y11, Y5
+	VMOVUPD      1472(BX), Y4
+	VMOVUPD      Y10, 1024(BX)
+	VMULPD       Y4, Y3, Y10
+	VFNMADD231PD Y3, Y10, Y5
+	VMOVUPD      1568(BX), Y3
+	VMULPD       Y3, Y2, Y4
+	VFNMADD231PD Y2, Y4, Y5
+	VMOVUPD      1536(BX), Y2
+	VMULPD       Y2, Y6, Y3
+	VFNMADD231PD Y6, Y3, Y5
+	VDIVPD       Y5, Y0, Y6
+	VMOVUPD      Y6, 896(BX)
+	VMINPD       1056(BX), Y5, Y6
+	VMOVUPD      Y5, 1056(BX)
+	VBROADCASTSD 1664(CX), Y5
+	VADDPD       1696(AX), Y5, Y5
+	VMOVUPD      Y6, 960(BX)
+	VBROADCASTSD 2112(CX), Y6
+	VADDPD       2144(AX), Y6, Y6
+	VMOVUPD      512(BX), Y2
+	VFNMADD231PD Y2, Y14, Y5
+	VFNMADD231PD Y13, Y14, Y6
+	VMOVUPD      1632(BX), Y14
+	VFNMADD231PD Y14, Y11, Y5
+	VFNMADD231PD Y7, Y11, Y6
+	VMOVUPD      1600(BX), Y11
+	VFNMADD231PD Y11, Y10, Y5
+	VFNMADD231PD 1664(BX), Y10, Y6
+	VMOVUPD      1792(BX), Y10
+	VFNMADD231PD Y10, Y4, Y5
+	VFNMADD231PD 576(BX), Y4, Y6
+	VMOVUPD      448(BX), Y4
+	VFNMADD231PD Y4, Y3, Y5
+	VFNMADD231PD 1824(BX), Y3, Y6
+	VBROADCASTSD 1728(CX), Y3
+	VADDPD       1728(AX), Y3, Y3
+	VMOVUPD      Y6, 480(BX)
+	VMULPD       1120(BX), Y1, Y6
+	VFNMADD231PD Y1, Y6, Y3
+	VMOVUPD      608(BX), Y1
+	VMULPD       Y1, Y9, Y7
+	VFNMADD231PD Y9, Y7, Y3
+	VMOVUPD      1216(BX), Y9
+	VMULPD       Y9, Y15, Y1
+	VFNMADD231PD Y15, Y1, Y3
+	VMOVUPD      704(BX), Y15
+	VMULPD       Y15, Y12, Y9
+	VFNMADD231PD Y12, Y9, Y3
+	VMOVUPD      1280(BX), Y12
+	VMULPD       Y12, Y8, Y15
+	VFNMADD231PD Y8, Y15, Y3
+	VMOVUPD      1024(BX), Y8
+	VMULPD       672(BX), Y8, Y12
+	VFNMADD231PD Y8, Y12, Y3
+	VMINPD       640(BX), Y3, Y8
+	VMOVUPD      Y8, 640(BX)
+	VBROADCASTSD 2176(CX), Y8
+	VADDPD       2176(AX), Y8, Y8
+	VMOVUPD      Y3, 1024(BX)
+	VMOVUPD      928(BX), Y3
+	VFNMADD231PD Y3, Y6, Y8
+	VMOVUPD      832(BX), Y6
+	VFNMADD231PD Y6, Y7, Y8
+	VMOVUPD      1408(BX), Y7
+	VFNMADD231PD Y7, Y1, Y8
+	VMOVUPD      736(BX), Y1
+	VFNMADD231PD Y1, Y9, Y8
+	VMOVUPD      1760(BX), Y9
+	VFNMADD231PD Y9, Y15, Y8
+	VMOVUPD      768(BX), Y15
+	VFNMADD231PD Y15, Y12, Y8
+	VBROADCASTSD 1728(CX), Y12
+	VADDPD       1760(AX), Y12, Y12
+	VMOVUPD      Y8, 1696(BX)
+	VMULPD       1440(BX), Y2, Y8
+	VFNMADD231PD Y2, Y8, Y12
+	VMOVUPD      864(BX), Y2
+	VMULPD       Y2, Y14, Y15
+	VFNMADD231PD Y14, Y15, Y12
+	VMOVUPD      1472(BX), Y14
+	VMULPD       Y14, Y11, Y2
+	VFNMADD231PD Y11, Y2, Y12
+	VMOVUPD      1568(BX), Y11
+	VMULPD       Y11, Y10, Y14
+	VFNMADD231PD Y10, Y14, Y12
+	VMOVUPD      1536(BX), Y10
+	VMULPD       Y10, Y4, Y11
+	VFNMADD231PD Y4, Y11, Y12
+	VMOVUPD      896(BX), Y4
+	VMULPD       Y4, Y5, Y10
+	VFNMADD231PD Y5, Y10, Y12
+	VMINPD       960(BX), Y12, Y5
+	VMOVUPD      Y5, 960(BX)
+	VBROADCASTSD 2176(CX), Y5
+	VADDPD       2208(AX), Y5, Y5
+	VFNMADD231PD Y13, Y8, Y5
+	VMOVUPD      1088(BX), Y8
+	VFNMADD231PD Y8, Y15, Y5
+	VMOVUPD      1664(BX), Y15
+	VFNMADD231PD Y15, Y2, Y5
+	VMOVUPD      576(BX), Y2
+	VFNMADD231PD Y2, Y14, Y5
+	VMOVUPD      1824(BX), Y14
+	VFNMADD231PD Y14, Y11, Y5
+	VMOVUPD      480(BX), Y11
+	VFNMADD231PD Y11, Y10, Y5
+	VBROADCASTSD 2240(CX), Y10
+	VADDPD       2240(AX), Y10, Y10
+	VMOVUPD      Y12, 448(BX)
+	VMULPD       1120(BX), Y3, Y12
+	VFNMADD231PD Y3, Y12, Y10
+	VMULPD       608(BX), Y6, Y3
+	VFNMADD231PD Y6, Y3, Y10
+	VMULPD       1216(BX), Y7, Y3
+	VFNMADD231PD Y7, Y3, Y10
+	VMULPD       704(BX), Y1, Y3
+	VFNMADD231PD Y1, Y3, Y10
+	VMULPD       1280(BX), Y9, Y1
+	VFNMADD231PD Y9, Y1, Y10
+	VMOVUPD      768(BX), Y1
+	VMULPD       672(BX), Y1, Y3
+	VFNMADD231PD Y1, Y3, Y10
+	VMOVUPD      1696(BX), Y1
+	VMULPD       Y1, Y1, Y1
+	VMOVUPD      1024(BX), Y3
+	VFMSUB231PD  Y10, Y3, Y1
+	VMOVUPD      pairShift<>+0(SB), Y3
+	VPADDQ       Y3, Y1, Y6
+	VMINPD       640(BX), Y6, Y6
+	VMOVUPD      1184(BX), Y7
+	VMULPD       1312(BX), Y7, Y7
+	VMULPD       Y1, Y7, Y1
+	VMOVUPD      1152(BX), Y7
+	VPSRLQ       $0x35, Y7, Y9
+	VMOVUPD      evenMask<>+0(SB), Y10
+	VANDPD       Y10, Y7, Y7
+	VMOVUPD      evenBits<>+0(SB), Y12
+	VORPD        Y12, Y7, Y7
+	VMULPD       Y1, Y7, Y1
+	VBROADCASTSD 2240(CX), Y7
+	VADDPD       2272(AX), Y7, Y7
+	VMOVUPD      Y1, 1152(BX)
+	VMULPD       1440(BX), Y13, Y1
+	VFNMADD231PD Y13, Y1, Y7
+	VMULPD       864(BX), Y8, Y1
+	VFNMADD231PD Y8, Y1, Y7
+	VMULPD       1472(BX), Y15, Y1
+	VFNMADD231PD Y15, Y1, Y7
+	VMULPD       1568(BX), Y2, Y1
+	VFNMADD231PD Y2, Y1, Y7
+	VMULPD       1536(BX), Y14, Y1
+	VFNMADD231PD Y14, Y1, Y7
+	VMULPD       Y4, Y11, Y1
+	VFNMADD231PD Y11, Y1, Y7
+	VMULPD       Y5, Y5, Y1
+	VMOVUPD      448(BX), Y2
+	VFMSUB231PD  Y7, Y2, Y1
+	VPADDQ       Y3, Y1, Y2
+	VMINPD       960(BX), Y2, Y2
+	VMOVUPD      1504(BX), Y3
+	VMULPD       1056(BX), Y3, Y3
+	VMULPD       Y1, Y3, Y1
+	VMOVUPD      992(BX), Y3
+	VPSRLQ       $0x35, Y3, Y4
+	VANDPD       Y10, Y3, Y3
+	VORPD        Y12, Y3, Y3
+	VMULPD       Y1, Y3, Y1
+	VMOVUPD      1152(BX), Y3
+	TESTQ        SI, SI
+	JZ           determinants8
+	VMOVUPD      256(BX), Y5
+	VMOVUPD      288(BX), Y7
+	VMOVUPD      320(BX), Y8
+	VMOVUPD      352(BX), Y11
+	VMOVUPD      384(BX), Y13
+	VMOVUPD      416(BX), Y14
+	VMOVUPD      Y0, Y15
+	VMOVUPD      Y4, 992(BX)
+	VMOVUPD      Y0, Y4
+	VMOVUPD      Y9, 1056(BX)
+	VMULPD       Y13, Y13, Y9
+	VFNMADD231PD Y5, Y9, Y15
+	VMULPD       Y14, Y14, Y5
+	VFNMADD231PD Y7, Y5, Y4
+	VMOVUPD      (R8)(R11*1), Y5
+	VMOVUPD      32(BX), Y7
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y5, Y15, Y5
+	VMOVUPD      32(R8)(R11*1), Y9
+	VADDPD       Y7, Y9, Y7
+	VADDPD       Y7, Y4, Y4
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y9
+	VMULPD       Y9, Y7, Y7
+	VMULPD       Y13, Y7, Y7
+	VMOVUPD      32(DI)(R11*1), Y13
+	VMULPD       Y9, Y13, Y9
+	VMULPD       Y14, Y9, Y9
+	VMOVUPD      threeEighths<>+0(SB), Y13
+	VMOVUPD      Y13, Y14
+	VMOVUPD      Y13, Y13
+	VMOVUPD      oneHalf<>+0(SB), Y15
+	VFMADD213PD  Y15, Y5, Y14
+	VFMADD213PD  Y15, Y4, Y13
+	VPSUBQ       Y8, Y7, Y7
+	VMOVUPD      bias2<>+0(SB), Y8
+	VPADDQ       Y8, Y7, Y7
+	VPSUBQ       Y11, Y9, Y9
+	VPADDQ       Y8, Y9, Y8
+	VMULPD       Y7, Y5, Y5
+	VMULPD       Y8, Y4, Y4
+	VFMADD231PD  Y5, Y14, Y7
+	VFMADD231PD  Y4, Y13, Y8
+	VMINPD       Y7, Y0, Y4
+	VMOVUPD      Y4, (SI)(R11*1)
+	VMINPD       Y8, Y0, Y4
+	VMOVUPD      Y4, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y4
+	VMOVUPD      224(BX), Y5
+	VMOVUPD      64(BX), Y7
+	VMOVUPD      96(BX), Y8
+	VMOVUPD      128(BX), Y9
+	VMOVUPD      160(BX), Y11
+	VPSRLQ       $0x35, Y7, Y13
+	VPADDQ       Y13, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VPSRLQ       $0x35, Y8, Y13
+	VPADDQ       Y13, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VXORPD       Y13, Y13, Y13
+	VMOVUPD      pivotMin<>+0(SB), Y14
+	VPSUBQ       Y14, Y9, Y9
+	VPSRLQ       $0x3c, Y9, Y9
+	VANDPD       Y10, Y7, Y7
+	VORPD        Y12, Y7, Y7
+	VPSUBQ       Y9, Y13, Y9
+	VORPD        Y9, Y7, Y7
+	VPSUBQ       Y14, Y11, Y9
+	VPSRLQ       $0x3c, Y9, Y9
+	VANDPD       Y10, Y8, Y8
+	VORPD        Y12, Y8, Y8
+	VPSUBQ       Y9, Y13, Y9
+	VORPD        Y9, Y8, Y8
+	VMOVUPD      Y7, 256(BX)
+	VMOVUPD      Y8, 288(BX)
+	VMOVUPD      Y4, 320(BX)
+	VMOVUPD      Y5, 352(BX)
+	VCVTPD2PSY   Y7, X4
+	VCVTPD2PSY   Y8, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      Y5, 384(BX)
+	VMOVUPD      Y4, 416(BX)
+	VMOVUPD      Y3, 64(BX)
+	VMOVUPD      Y1, 96(BX)
+	VMOVUPD      Y6, 128(BX)
+	VMOVUPD      Y2, 160(BX)
+	VMOVUPD      1056(BX), Y1
+	VMOVUPD      Y1, 192(BX)
+	VMOVUPD      992(BX), Y1
+	VMOVUPD      Y1, 224(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next8:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000900, AX
+	DECQ         DX
+	JNZ          loop8
+	TESTQ        SI, SI
+	JZ           end8
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias2<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y1
+	VMOVUPD      224(BX), Y2
+	VMOVUPD      64(BX), Y3
+	VMOVUPD      96(BX), Y4
+	VMOVUPD      128(BX), Y5
+	VMOVUPD      160(BX), Y6
+	VPSRLQ       $0x35, Y3, Y7
+	VPADDQ       Y7, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPSRLQ       $0x35, Y4, Y7
+	VPADDQ       Y7, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y5, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y3, Y3
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y3, Y3
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y3, Y3
+	VPSUBQ       Y8, Y6, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VANDPD       Y9, Y4, Y4
+	VORPD        Y10, Y4, Y4
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y4, Y4
+	VMOVUPD      Y3, 256(BX)
+	VMOVUPD      Y4, 288(BX)
+	VMOVUPD      Y1, 320(BX)
+	VMOVUPD      Y2, 352(BX)
+	VCVTPD2PSY   Y3, X1
+	VCVTPD2PSY   Y4, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias2<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row8
+
+end8:
+	VZEROUPPER
+	RET
+
+determinants8:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y3, Y5
+	VORPD        one<>+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y3, Y7
+	VPSUBQ       expBias<>+0(SB), Y7, Y7
+	VPADDQ       Y9, Y9, Y9
+	VPADDQ       Y9, Y7, Y7
+	VPSUBQ       splitBias<>+0(SB), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y3
+	VBROADCASTSD (CX), Y8
+	VADDPD       (AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y3, Y3
+	VBROADCASTSD 128(CX), Y8
+	VADDPD       128(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y3, Y3
+	VBROADCASTSD 320(CX), Y8
+	VADDPD       320(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y3, Y3
+	VBROADCASTSD 576(CX), Y8
+	VADDPD       576(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y3, Y3
+	VBROADCASTSD 896(CX), Y8
+	VADDPD       896(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y3, Y3
+	VBROADCASTSD 1280(CX), Y8
+	VADDPD       1280(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y3, Y3
+	VBROADCASTSD 1728(CX), Y8
+	VADDPD       1728(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y3, Y3
+	VBROADCASTSD 2240(CX), Y8
+	VADDPD       2240(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y3, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VXORPD       Y8, Y8, Y8
+	VPSUBQ       Y3, Y8, Y8
+	VORPD        Y8, Y5, Y5
+	VMOVUPD      Y5, (DI)(R11*1)
+	VMOVUPD      Y7, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y1, Y5
+	VORPD        one<>+0(SB), Y5, Y5
+	VPSRLQ       $0x34, Y1, Y7
+	VPSUBQ       expBias<>+0(SB), Y7, Y7
+	VPADDQ       Y4, Y4, Y4
+	VPADDQ       Y4, Y7, Y7
+	VPSUBQ       splitBias<>+0(SB), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y1
+	VBROADCASTSD (CX), Y8
+	VADDPD       32(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 128(CX), Y8
+	VADDPD       160(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 320(CX), Y8
+	VADDPD       352(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 576(CX), Y8
+	VADDPD       608(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 896(CX), Y8
+	VADDPD       928(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 1280(CX), Y8
+	VADDPD       1312(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 1728(CX), Y8
+	VADDPD       1760(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 2240(CX), Y8
+	VADDPD       2272(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VPSRLQ       $0x3c, Y1, Y1
+	VXORPD       Y8, Y8, Y8
+	VPSUBQ       Y1, Y8, Y8
+	VORPD        Y8, Y5, Y5
+	VMOVUPD      Y5, 32(DI)(R11*1)
+	VMOVUPD      Y7, 32(R8)(R11*1)
+	JMP          next8
+
+order9:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles9
+
+row9:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles9:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop9:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VDIVPD       Y1, Y0, Y2
+	VBROADCASTSD 64(CX), Y3
+	VADDPD       64(AX), Y3, Y3
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y5
+	VADDPD       384(AX), Y5, Y5
+	VBROADCASTSD 640(CX), Y6
+	VADDPD       640(AX), Y6, Y6
+	VBROADCASTSD 960(CX), Y7
+	VADDPD       960(AX), Y7, Y7
+	VBROADCASTSD 1344(CX), Y8
+	VADDPD       1344(AX), Y8, Y8
+	VBROADCASTSD 1792(CX), Y9
+	VADDPD       1792(AX), Y9, Y9
+	VBROADCASTSD 2304(CX), Y10
+	VADDPD       2304(AX), Y10, Y10
+	VBROADCASTSD (CX), Y11
+	VADDPD       32(AX), Y11, Y11
+	VDIVPD       Y11, Y0, Y12
+	VBROADCASTSD 64(CX), Y13
+	VADDPD       96(AX), Y13, Y13
+	VBROADCASTSD 192(CX), Y14
+	VADDPD       224(AX), Y14, Y14
+	VBROADCASTSD 384(CX), Y15
+	VADDPD       416(AX), Y15, Y15
+	VMOVUPD      Y15, 448(BX)
+	VBROADCASTSD 640(CX), Y15
+	VADDPD       672(AX), Y15, Y15
+	VMOVUPD      Y15, 480(BX)
+	VBROADCASTSD 960(CX), Y15
+	VADDPD       992(AX), Y15, Y15
+	VMOVUPD      Y15, 512(BX)
+	VBROADCASTSD 1344(CX), Y15
+	VADDPD       1376(AX), Y15, Y15
+	VMOVUPD      Y15, 544(BX)
+	VBROADCASTSD 1792(CX), Y15
+	VADDPD       1824(AX), Y15, Y15
+	VMOVUPD      Y15, 576(BX)
+	VBROADCASTSD 2304(CX), Y15
+	VADDPD       2336(AX), Y15, Y15
+	VMOVUPD      Y15, 608(BX)
+	VBROADCASTSD 128(CX), Y15
+	VADDPD       128(AX), Y15, Y15
+	VMOVUPD      Y14, 640(BX)
+	VMULPD       Y2, Y3, Y14
+	VFNMADD231PD Y3, Y14, Y15
+	VDIVPD       Y15, Y0, Y3
+	VMOVUPD      Y3, 672(BX)
+	VMINPD       Y1, Y15, Y3
+	VMOVUPD      Y1, 704(BX)
+	VBROADCASTSD 256(CX), Y1
+	VADDPD       256(AX), Y1, Y1
+	VMOVUPD      Y15, 736(BX)
+	VBROADCASTSD 448(CX), Y15
+	VADDPD       448(AX), Y15, Y15
+	VFNMADD231PD Y4, Y14, Y1
+	VFNMADD231PD Y5, Y14, Y15
+	VMOVUPD      Y15, 768(BX)
+	VBROADCASTSD 704(CX), Y15
+	VADDPD       704(AX), Y15, Y15
+	VMOVUPD      Y5, 800(BX)
+	VBROADCASTSD 1024(CX), Y5
+	VADDPD       1024(AX), Y5, Y5
+	VFNMADD231PD Y6, Y14, Y15
+	VFNMADD231PD Y7, Y14, Y5
+	VMOVUPD      Y5, 832(BX)
+	VBROADCASTSD 1408(CX), Y5
+	VADDPD       1408(AX), Y5, Y5
+	VMOVUPD      Y7, 864(BX)
+	VBROADCASTSD 1856(CX), Y7
+	VADDPD       1856(AX), Y7, Y7
+	VFNMADD231PD Y8, Y14, Y5
+	VFNMADD231PD Y9, Y14, Y7
+	VMOVUPD      Y7, 896(BX)
+	VBROADCASTSD 2368(CX), Y7
+	VADDPD       2368(AX), Y7, Y7
+	VFNMADD231PD Y10, Y14, Y7
+	VBROADCASTSD 128(CX), Y14
+	VADDPD       160(AX), Y14, Y14
+	VMOVUPD      Y7, 928(BX)
+	VMULPD       Y12, Y13, Y7
+	VFNMADD231PD Y13, Y7, Y14
+	VDIVPD       Y14, Y0, Y13
+	VMOVUPD      Y13, 960(BX)
+	VMINPD       Y11, Y14, Y13
+	VMOVUPD      Y11, 992(BX)
+	VBROADCASTSD 256(CX), Y11
+	VADDPD       288(AX), Y11, Y11
+	VMOVUPD      Y14, 1024(BX)
+	VBROADCASTSD 448(CX), Y14
+	VADDPD       480(AX), Y14, Y14
+	VMOVUPD      Y13, 1056(BX)
+	VMOVUPD      640(BX), Y13
+	VFNMADD231PD Y13, Y7, Y11
+	VFNMADD231PD 448(BX), Y7, Y14
+	VMOVUPD      Y14, 1088(BX)
+	VBROADCASTSD 704(CX), Y14
+	VADDPD       736(AX), Y14, Y14
+	VMOVUPD      Y11, 1120(BX)
+	VBROADCASTSD 1024(CX), Y11
+	VADDPD       1056(AX), Y11, Y11
+	VFNMADD231PD 480(BX), Y7, Y14
+	VFNMADD231PD 512(BX), Y7, Y11
+	VMOVUPD      Y11, 1152(BX)
+	VBROADCASTSD 1408(CX), Y11
+	VADDPD       1440(AX), Y11, Y11
+	VMOVUPD      Y14, 1184(BX)
+	VBROADCASTSD 1856(CX), Y14
+	VADDPD       1888(AX), Y14, Y14
+	VFNMADD231PD 544(BX), Y7, Y11
+	VFNMADD231PD 576(BX), Y7, Y14
+	VMOVUPD      Y14, 1216(BX)
+	VBROADCASTSD 2368(CX), Y14
+	VADDPD       2400(AX), Y14, Y14
+	VFNMADD231PD 608(BX), Y7, Y14
+	VBROADCASTSD 320(CX), Y7
+	VADDPD       320(AX), Y7, Y7
+	VMOVUPD      Y14, 1248(BX)
+	VMULPD       Y2, Y4, Y14
+	VFNMADD231PD Y4, Y14, Y7
+	VMOVUPD      672(BX), Y4
+	VMOVUPD      Y2, 1280(BX)
+	VMULPD       Y4, Y1, Y2
+	VFNMADD231PD Y1, Y2, Y7
+	VDIVPD       Y7, Y0, Y1
+	VMINPD       Y3, Y7, Y3
+	VMOVUPD      Y7, 1312(BX)
+	VBROADCASTSD 512(CX), Y7
+	VADDPD       512(AX), Y7, Y7
+	VMOVUPD      Y3, 1344(BX)
+	VBROADCASTSD 768(CX), Y3
+	VADDPD       768(AX), Y3, Y3
+	VMOVUPD      Y1, 1376(BX)
+	VMOVUPD      800(BX), Y1
+	VFNMADD231PD Y1, Y14, Y7
+	VFNMADD231PD Y6, Y14, Y3
+	VMOVUPD      Y6, 1408(BX)
+	VMOVUPD      768(BX), Y6
+	VFNMADD231PD Y6, Y2, Y7
+	VFNMADD231PD Y15, Y2, Y3
+	VMOVUPD      Y3, 1440(BX)
+	VBROADCASTSD 1088(CX), Y3
+	VADDPD       1088(AX), Y3, Y3
+	VMOVUPD      Y15, 1472(BX)
+	VBROADCASTSD 1472(CX), Y15
+	VADDPD       1472(AX), Y15, Y15
+	VFNMADD231PD 864(BX), Y14, Y3
+	VFNMADD231PD Y8, Y14, Y15
+	VMOVUPD      Y8, 1504(BX)
+	VMOVUPD      832(BX), Y8
+	VFNMADD231PD Y8, Y2, Y3
+	VFNMADD231PD Y5, Y2, Y15
+	VMOVUPD      Y15, 1536(BX)
+	VBROADCASTSD 1920(CX), Y15
+	VADDPD       1920(AX), Y15, Y15
+	VMOVUPD      Y5, 1568(BX)
+	VBROADCASTSD 2432(CX), Y5
+	VADDPD       2432(AX), Y5, Y5
+	VFNMADD231PD Y9, Y14, Y15
+	VFNMADD231PD Y10, Y14, Y5
+	VMOVUPD      896(BX), Y14
+	VFNMADD231PD Y14, Y2, Y15
+	VFNMADD231PD 928(BX), Y2, Y5
+	VBROADCASTSD 320(CX), Y2
+	VADDPD       352(AX), Y2, Y2
+	VMOVUPD      Y5, 1600(BX)
+	VMULPD       Y12, Y13, Y5
+	VFNMADD231PD Y13, Y5, Y2
+	VMOVUPD      1120(BX), Y13
+	VMOVUPD      Y12, 640(BX)
+	VMULPD       960(BX), Y13, Y12
+	VFNMADD231PD Y13, Y12, Y2
+	VDIVPD       Y2, Y0, Y13
+	VMOVUPD      Y13, 1120(BX)
+	VMINPD       1056(BX), Y2, Y13
+	VMOVUPD      Y2, 1056(BX)
+	VBROADCASTSD 512(CX), Y2
+	VADDPD       544(AX), Y2, Y2
+	VMOVUPD      Y13, 1632(BX)
+	VBROADCASTSD 768(CX), Y13
+	VADDPD       800(AX), Y13, Y13
+	VFNMADD231PD 448(BX), Y5, Y2
+	VFNMADD231PD 480(BX), Y5, Y13
+	VFNMADD231PD 1088(BX), Y12, Y2
+	VFNMADD231PD 1184(BX), Y12, Y13
+	VMOVUPD      Y13, 1664(BX)
+	VBROADCASTSD 1088(CX), Y13
+	VADDPD       1120(AX), Y13, Y13
+	VMOVUPD      Y2, 1696(BX)
+	VBROADCASTSD 1472(CX), Y2
+	VADDPD       1504(AX), Y2, Y2
+	VFNMADD231PD 512(BX), Y5, Y13
+	VFNMADD231PD 544(BX), Y5, Y2
+	VFNMADD231PD 1152(BX), Y12, Y13
+	VFNMADD231PD Y11, Y12, Y2
+	VMOVUPD      Y2, 1728(BX)
+	VBROADCASTSD 1920(CX), Y2
+	VADDPD       1952(AX), Y2, Y2
+	VMOVUPD      Y11, 1760(BX)
+	VBROADCASTSD 2432(CX), Y11
+	VADDPD       2464(AX), Y11, Y11
+	VFNMADD231PD 576(BX), Y5, Y2
+	VFNMADD231PD 608(BX), Y5, Y11
+	VMOVUPD      1216(BX), Y5
+	VFNMADD231PD Y5, Y12, Y2
+	VFNMADD231PD 1248(BX), Y12, Y11
+	VBROADCASTSD 576(CX), Y12
+	VADDPD       576(AX), Y12, Y12
+	VMOVUPD      Y11, 1792(BX)
+	VMULPD       1280(BX), Y1, Y11
+	VFNMADD231PD Y1, Y11, Y12
+	VMULPD       Y4, Y6, Y1
+	VFNMADD231PD Y6, Y1, Y12
+	VMOVUPD      1376(BX), Y6
+	VMULPD       Y6, Y7, Y4
+	VFNMADD231PD Y7, Y4, Y12
+	VDIVPD       Y12, Y0, Y7
+	VMOVUPD      Y7, 768(BX)
+	VMINPD       1344(BX), Y12, Y7
+	VMOVUPD      Y7, 1344(BX)
+	VMOVUPD      704(BX), Y7
+	VMULPD       736(BX), Y7, Y7
+	VMOVUPD      1312(BX), Y6
+	VMULPD       Y12, Y6, Y6
+	VMULPD       Y6, Y7, Y6
+	VBROADCASTSD 832(CX), Y7
+	VADDPD       832(AX), Y7, Y7
+	VBROADCASTSD 1152(CX), Y12
+	VADDPD       1152(AX), Y12, Y12
+	VMOVUPD      Y6, 1312(BX)
+	VMOVUPD      1408(BX), Y6
+	VFNMADD231PD Y6, Y11, Y7
+	VFNMADD231PD 864(BX), Y11, Y12
+	VFNMADD231PD 1472(BX), Y1, Y7
+	VFNMADD231PD Y8, Y1, Y12
+	VMOVUPD      1440(BX), Y8
+	VFNMADD231PD Y8, Y4, Y7
+	VFNMADD231PD Y3, Y4, Y12
+	VMOVUPD      Y12, 736(BX)
+	VBROADCASTSD 1536(CX), Y12
+	VADDPD       1536(AX), Y12, Y12
+	VMOVUPD      Y3, 704(BX)
+	VBROADCASTSD 1984(CX), Y3
+	VADDPD       1984(AX), Y3, Y3
+	VFNMADD231PD 1504(BX), Y11, Y12
+	VFNMADD231PD Y9, Y11, Y3
+	VMOVUPD      Y9, 800(BX)
+	VMOVUPD      1568(BX), Y9
+	VFNMADD231PD Y9, Y1, Y12
+	VFNMADD231PD Y14, Y1, Y3
+	VMOVUPD      1536(BX), Y14
+	VFNMADD231PD Y14, Y4, Y12
+	VFNMADD231PD Y15, Y4, Y3
+	VMOVUPD      Y3, 1824(BX)
+	VBROADCASTSD 2496(CX), Y3
+	VADDPD       2496(AX), Y3, Y3
+	VFNMADD231PD Y10, Y11, Y3
+	VMOVUPD      928(BX), Y11
+	VFNMADD231PD Y11, Y1, Y3
+	VMOVUPD      1600(BX), Y1
+	VFNMADD231PD Y1, Y4, Y3
+	VBROADCASTSD 576(CX), Y4
+	VADDPD       608(AX), Y4, Y4
+	VMOVUPD      Y3, 1856(BX)
+	VMOVUPD      448(BX), Y3
+	VMULPD       640(BX), Y3, Y1
+	VFNMADD231PD Y3, Y1, Y4
+	VMOVUPD      1088(BX), Y3
+	VMOVUPD      Y15, 448(BX)
+	VMULPD       960(BX), Y3, Y15
+	VFNMADD231PD Y3, Y15, Y4
+	VMOVUPD      1696(BX), Y3
+	VMULPD       1120(BX), Y3, Y11
+	VFNMADD231PD Y3, Y11, Y4
+	VDIVPD       Y4, Y0, Y3
+	VMOVUPD      Y3, 1696(BX)
+	VMINPD       1632(BX), Y4, Y3
+	VMOVUPD      Y3, 1632(BX)
+	VMOVUPD      992(BX), Y3
+	VMULPD       1024(BX), Y3, Y3
+	VMOVUPD      Y10, 1024(BX)
+	VMOVUPD      1056(BX), Y10
+	VMULPD       Y4, Y10, Y4
+	VMULPD       Y4, Y3, Y3
+	VBROADCASTSD 832(CX), Y4
+	VADDPD       864(AX), Y4, Y4
+	VBROADCASTSD 1152(CX), Y10
+	VADDPD       1184(AX), Y10, Y10
+	VMOVUPD      Y3, 1056(BX)
+	VMOVUPD      480(BX), Y3
+	VFNMADD231PD Y3, Y1, Y4
+	VFNMADD231PD 512(BX), Y1, Y10
+	VFNMADD231PD 1184(BX), Y15, Y4
+	VFNMADD231PD 1152(BX), Y15, Y10
+	VFNMADD231PD 1664(BX), Y11, Y4
+	VFNMADD231PD Y13, Y11, Y10
+	VMOVUPD      Y10, 992(BX)
+	VBROADCASTSD 1536(CX), Y10
+	VADDPD       1568(AX), Y10, Y10
+	VMOVUPD      Y13, 1088(BX)
+	VBROADCASTSD 1984(CX), Y13
+	VADDPD       2016(AX), Y13, Y13
+	VFNMADD231PD 544(BX), Y1, Y10
+	VFNMADD231PD 576(BX), Y1, Y13
+	VFNMADD231PD 1760(BX), Y15, Y10
+	VFNMADD231PD Y5, Y15, Y13
+	VMOVUPD      1728(BX), Y5
+	VFNMADD231PD Y5, Y11, Y10
+	VFNMADD231PD Y2, Y11, Y13
+	VMOVUPD      Y13, 1888(BX)
+	VBROADCASTSD 2496(CX), Y13
+	VADDPD       2528(AX), Y13, Y13
+	VMOVUPD      Y2, 1920(BX)
+	VMOVUPD      608(BX), Y2
+	VFNMADD231PD Y2, Y1, Y13
+	VMOVUPD      1248(BX), Y1
+	VFNMADD231PD Y1, Y15, Y13
+	VMOVUPD      1792(BX), Y15
+	VFNMADD231PD Y15, Y11, Y13
+	VBROADCASTSD 896(CX), Y11
+	VADDPD       896(AX), Y11, Y11
+	VMOVUPD      Y13, 1952(BX)
+	VMULPD       1280(BX), Y6, Y13
+	VFNMADD231PD Y6, Y13, Y11
+	VMOVUPD      1472(BX), Y6
+	VMULPD       672(BX), Y6, Y15
+	VFNMADD231PD Y6, Y15, Y11
+	VMOVUPD      1376(BX), Y6
+	VMULPD       Y6, Y8, Y1
+	VFNMADD231PD Y8, Y1, Y11
+	VMOVUPD      768(BX), Y8
+	VMULPD       Y8, Y7, Y6
+	VFNMADD231PD Y7, Y6, Y11
+	VDIVPD       Y11, Y0, Y7
+	VMOVUPD      Y7, 1440(BX)
+	VMINPD       1344(BX), Y11, Y7
+	VMOVUPD      Y11, 1344(BX)
+	VBROADCASTSD 1216(CX), Y11
+	VADDPD       1216(AX), Y11, Y11
+	VMOVUPD      Y7, 1472(BX)
+	VBROADCASTSD 1600(CX), Y7
+	VADDPD       1600(AX), Y7, Y7
+	VMOVUPD      864(BX), Y8
+	VFNMADD231PD Y8, Y13, Y11
+	VFNMADD231PD 1504(BX), Y13, Y7
+	VFNMADD231PD 832(BX), Y15, Y11
+	VFNMADD231PD Y9, Y15, Y7
+	VMOVUPD      704(BX), Y9
+	VFNMADD231PD Y9, Y1, Y11
+	VFNMADD231PD Y14, Y1, Y7
+	VMOVUPD      736(BX), Y14
+	VFNMADD231PD Y14, Y6, Y11
+	VFNMADD231PD Y12, Y6, Y7
+	VMOVUPD      Y7, 1408(BX)
+	VBROADCASTSD 2048(CX), Y7
+	VADDPD       2048(AX), Y7, Y7
+	VMOVUPD      Y12, 1984(BX)
+	VBROADCASTSD 2560(CX), Y12
+	VADDPD       2560(AX), Y12, Y12
+	VFNMADD231PD 800(BX), Y13, Y7
+	VFNMADD231PD 1024(BX), Y13, Y12
+	VMOVUPD      896(BX), Y13
+	VFNMADD231PD Y13, Y15, Y7
+	VFNMADD231PD 928(BX), Y15, Y12
+	VMOVUPD      448(BX), Y15
+	VFNMADD231PD Y15, Y1, Y7
+	VFNMADD231PD 1600(BX), Y1, Y12
+	VMOVUPD      1824(BX), Y1
+	VFNMADD231PD Y1, Y6, Y7
+	VFNMADD231PD 1856(BX), Y6, Y12
+	VBROADCASTSD 896(CX), Y6
+	VADDPD       928(AX), Y6, Y6
+	VMOVUPD      Y12, 2016(BX)
+	VMULPD       640(BX), Y3, Y12
+	VFNMADD231PD Y3, Y12, Y6
+	VMOVUPD      1184(BX), Y3
+	VMOVUPD      Y7, 480(BX)
+	VMULPD       960(BX), Y3, Y7
+	VFNMADD231PD Y3, Y7, Y6
+	VMOVUPD      1664(BX), Y3
+	VMULPD       1120(BX), Y3, Y1
+	VFNMADD231PD Y3, Y1, Y6
+	VMOVUPD      1696(BX), Y3
+	VMULPD       Y3, Y4, Y15
+	VFNMADD231PD Y4, Y15, Y6
+	VDIVPD       Y6, Y0, Y4
+	VMOVUPD      Y4, 1664(BX)
+	VMINPD       1632(BX), Y6, Y4
+	VMOVUPD      Y6, 1632(BX)
+	VBROADCASTSD 1216(CX), Y6
+	VADDPD       1248(AX), Y6, Y6
+	VMOVUPD      Y4, 1184(BX)
+	VBROADCASTSD 1600(CX), Y4
+	VADDPD       1632(AX), Y4, Y4
+	VMOVUPD      512(BX), Y3
+	VFNMADD231PD Y3, Y12, Y6
+	VFNMADD231PD 544(BX), Y12, Y4
+	VFNMADD231PD 1152(BX), Y7, Y6
+	VFNMADD231PD 1760(BX), Y7, Y4
+	VFNMADD231PD 1088(BX), Y1, Y6
+	VFNMADD231PD Y5, Y1, Y4
+	VMOVUPD      992(BX), Y5
+	VFNMADD231PD Y5, Y15, Y6
+	VFNMADD231PD Y10, Y15, Y4
+	VMOVUPD      Y4, 2048(BX)
+	VBROADCASTSD 2048(CX), Y4
+	VADDPD       2080(AX), Y4, Y4
+	VMOVUPD      Y10, 2080(BX)
+	VBROADCASTSD 2560(CX), Y10
+	VADDPD       2592(AX), Y10, Y10
+	VFNMADD231PD 576(BX), Y12, Y4
+	VFNMADD231PD Y2, Y12, Y10
+	VMOVUPD      1216(BX), Y12
+	VFNMADD231PD Y12, Y7, Y4
+	VFNMADD231PD 1248(BX), Y7, Y10
+	VMOVUPD      1920(BX), Y7
+	VFNMADD231PD Y7, Y1, Y4
+	VFNMADD231PD 1792(BX), Y1, Y10
+	VMOVUPD      1888(BX), Y1
+	VFNMADD231PD Y1, Y15, Y4
+	VFNMADD231PD 1952(BX), Y15, Y10
+	VBROADCASTSD 1280(CX), Y15
+	VADDPD       1280(AX), Y15, Y15
+	VMOVUPD      Y10, 2112(BX)
+	VMULPD       1280(BX), Y8, Y10
+	VFNMADD231PD Y8, Y10, Y15
+	VMOVUPD      832(BX), Y8
+	VMULPD       672(BX), Y8, Y2
+	VFNMADD231PD Y8, Y2, Y15
+	VMOVUPD      1376(BX), Y8
+	VMOVUPD      Y4, 832(BX)
+	VMULPD       Y8, Y9, Y4
+	VFNMADD231PD Y9, Y4, Y15
+	VMOVUPD      768(BX), Y9
+	VMULPD       Y9, Y14, Y8
+	VFNMADD231PD Y14, Y8, Y15
+	VMOVUPD      1440(BX), Y14
+	VMULPD       Y14, Y11, Y9
+	VFNMADD231PD Y11, Y9, Y15
+	VDIVPD       Y15, Y0, Y11
+	VMOVUPD      Y11, 736(BX)
+	VMINPD       1472(BX), Y15, Y11
+	VMOVUPD      Y15, 1472(BX)
+	VBROADCASTSD 1664(CX), Y15
+	VADDPD       1664(AX), Y15, Y15
+	VMOVUPD      Y11, 704(BX)
+	VBROADCASTSD 2112(CX), Y11
+	VADDPD       2112(AX), Y11, Y11
+	VMOVUPD      1504(BX), Y14
+	VFNMADD231PD Y14, Y10, Y15
+	VFNMADD231PD 800(BX), Y10, Y11
+	VFNMADD231PD 1568(BX), Y2, Y15
+	VFNMADD231PD Y13, Y2, Y11
+	VMOVUPD      1536(BX), Y13
+	VFNMADD231PD Y13, Y4, Y15
+	VFNMADD231PD 448(BX), Y4, Y11
+	VFNMADD231PD 1984(BX), Y8, Y15
+	VFNMADD231PD 1824(BX), Y8, Y11
+	VFNMADD231PD 1408(BX), Y9, Y15
+	VFNMADD231PD 480(BX), Y9, Y11
+	VMOVUPD      Y11, 864(BX)
+	VBROADCASTSD 2624(CX), Y11
+	VADDPD       2624(AX), Y11, Y11
+	VFNMADD231PD 1024(BX), Y10, Y11
+	VMOVUPD      928(BX), Y10
+	VFNMADD231PD Y10, Y2, Y11
+	VMOVUPD      1600(BX), Y2
+	VFNMADD231PD Y2, Y4, Y11
+	VMOVUPD      1856(BX), Y4
+	VFNMADD231PD Y4, Y8, Y11
+	VMOVUPD      2016(BX), Y8
+	VFNMADD231PD Y8, Y9, Y11
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1312(AX), Y9, Y9
+	VMOVUPD      Y11, 2144(BX)
+	VMULPD       640(BX), Y3, Y11
+	VFNMADD231PD Y3, Y11, Y9
+	VMOVUPD      1152(BX), Y3
+	VMULPD       960(BX), Y3, Y8
+	VFNMADD231PD Y3, Y8, Y9
+	VMOVUPD      1088(BX), Y3
+	VMULPD       1120(BX), Y3, Y4
+	VFNMADD231PD Y3, Y4, Y9
+	VMOVUPD      1696(BX), Y3
+	VMULPD       Y3, Y5, Y2
+	VFNMADD231PD Y5, Y2, Y9
+	VMOVUPD      1664(BX), Y5
+	VMULPD       Y5, Y6, Y3
+	VFNMADD231PD Y6, Y3, Y9
+	VDIVPD       Y9, Y0, Y6
+	VMOVUPD      Y6, 992(BX)
+	VMINPD       1184(BX), Y9, Y6
+	VMOVUPD      Y9, 1184(BX)
+	VBROADCASTSD 1664(CX), Y9
+	VADDPD       1696(AX), Y9, Y9
+	VMOVUPD      Y6, 1088(BX)
+	VBROADCASTSD 2112(CX), Y6
+	VADDPD       2144(AX), Y6, Y6
+	VMOVUPD      544(BX), Y5
+	VFNMADD231PD Y5, Y11, Y9
+	VFNMADD231PD 576(BX), Y11, Y6
+	VFNMADD231PD 1760(BX), Y8, Y9
+	VFNMADD231PD Y12, Y8, Y6
+	VMOVUPD      1728(BX), Y12
+	VFNMADD231PD Y12, Y4, Y9
+	VFNMADD231PD Y7, Y4, Y6
+	VMOVUPD      2080(BX), Y7
+	VFNMADD231PD Y7, Y2, Y9
+	VFNMADD231PD Y1, Y2, Y6
+	VMOVUPD      2048(BX), Y1
+	VFNMADD231PD Y1, Y3, Y9
+	VFNMADD231PD 832(BX), Y3, Y6
+	VMOVUPD      Y6, 1152(BX)
+	VBROADCASTSD 2624(CX), Y6
+	VADDPD       2656(AX), Y6, Y6
+	VFNMADD231PD 608(BX), Y11, Y6
+	VMOVUPD      1248(BX), Y11
+	VFNMADD231PD Y11, Y8, Y6
+	VMOVUPD      1792(BX), Y8
+	VFNMADD231PD Y8, Y4, Y6
+	VMOVUPD      1952(BX), Y4
+	VFNMADD231PD Y4, Y2, Y6
+	VMOVUPD      2112(BX), Y2
+	VFNMADD231PD Y2, Y3, Y6
+	VBROADCASTSD 1728(CX), Y3
+	VADDPD       1728(AX), Y3, Y3
+	VMOVUPD      Y6, 512(BX)
+	VMULPD       1280(BX), Y14, Y6
+	VFNMADD231PD Y14, Y6, Y3
+	VMOVUPD      1568(BX), Y14
+	VMULPD       672(BX), Y14, Y2
+	VFNMADD231PD Y14, Y2, Y3
+	VMOVUPD      1376(BX), Y14
+	VMULPD       Y14, Y13, Y4
+	VFNMADD231PD Y13, Y4, Y3
+	VMOVUPD      1984(BX), Y13
+	VMULPD       768(BX), Y13, Y14
+	VFNMADD231PD Y13, Y14, Y3
+	VMOVUPD      1408(BX), Y13
+	VMULPD       1440(BX), Y13, Y8
+	VFNMADD231PD Y13, Y8, Y3
+	VMOVUPD      736(BX), Y13
+	VMULPD       Y13, Y15, Y11
+	VFNMADD231PD Y15, Y11, Y3
+	VDIVPD       Y3, Y0, Y15
+	VMOVUPD      Y15, 1408(BX)
+	VMINPD       704(BX), Y3, Y15
+	VMOVUPD      Y3, 704(BX)
+	VBROADCASTSD 2176(CX), Y3
+	VADDPD       2176(AX), Y3, Y3
+	VMOVUPD      Y15, 1984(BX)
+	VBROADCASTSD 2688(CX), Y15
+	VADDPD       2688(AX), Y15, Y15
+	VMOVUPD      800(BX), Y13
+	VFNMADD231PD Y13, Y6, Y3
+	VFNMADD231PD 1024(BX), Y6, Y15
+	VMOVUPD      896(BX), Y6
+	VFNMADD231PD Y6, Y2, Y3
+	VFNMADD231PD Y10, Y2, Y15
+	VMOVUPD      448(BX), Y2
+	VFNMADD231PD Y2, Y4, Y3
+	VFNMADD231PD 1600(BX), Y4, Y15
+	VMOVUPD      1824(BX), Y4
+	VFNMADD231PD Y4, Y14, Y3
+	VFNMADD231PD 1856(BX), Y14, Y15
+	VMOVUPD      480(BX), Y14
+	VFNMADD231PD Y14, Y8, Y3
+	VFNMADD231PD 2016(BX), Y8, Y15
+	VMOVUPD      864(BX), Y8
+	VFNMADD231PD Y8, Y11, Y3
+	VFNMADD231PD 2144(BX), Y11, Y15
+	VBROADCASTSD 1728(CX), Y11
+	VADDPD       1760(AX), Y11, Y11
+	VMOVUPD      Y15, 1536(BX)
+	VMULPD       640(BX), Y5, Y15
+	VFNMADD231PD Y5, Y15, Y11
+	VMOVUPD      1760(BX), Y5
+	VMULPD       960(BX), Y5, Y10
+	VFNMADD231PD Y5, Y10, Y11
+	VMOVUPD      1120(BX), Y5
+	VMOVUPD      Y3, 1760(BX)
+	VMULPD       Y5, Y12, Y3
+	VFNMADD231PD Y12, Y3, Y11
+	VMOVUPD      1696(BX), Y12
+	VMULPD       Y12, Y7, Y5
+	VFNMADD231PD Y7, Y5, Y11
+	VMOVUPD      1664(BX), Y7
+	VMULPD       Y7, Y1, Y12
+	VFNMADD231PD Y1, Y12, Y11
+	VMOVUPD      992(BX), Y1
+	VMULPD       Y1, Y9, Y7
+	VFNMADD231PD Y9, Y7, Y11
+	VDIVPD       Y11, Y0, Y9
+	VMOVUPD      Y9, 2048(BX)
+	VMINPD       1088(BX), Y11, Y9
+	VMOVUPD      Y11, 1088(BX)
+	VBROADCASTSD 2176(CX), Y11
+	VADDPD       2208(AX), Y11, Y11
+	VMOVUPD      Y9, 2080(BX)
+	VBROADCASTSD 2688(CX), Y9
+	VADDPD       2720(AX), Y9, Y9
+	VMOVUPD      576(BX), Y1
+	VFNMADD231PD Y1, Y15, Y11
+	VFNMADD231PD 608(BX), Y15, Y9
+	VMOVUPD      1216(BX), Y15
+	VFNMADD231PD Y15, Y10, Y11
+	VFNMADD231PD 1248(BX), Y10, Y9
+	VMOVUPD      1920(BX), Y10
+	VFNMADD231PD Y10, Y3, Y11
+	VFNMADD231PD 1792(BX), Y3, Y9
+	VMOVUPD      1888(BX), Y3
+	VFNMADD231PD Y3, Y5, Y11
+	VFNMADD231PD 1952(BX), Y5, Y9
+	VMOVUPD      832(BX), Y5
+	VFNMADD231PD Y5, Y12, Y11
+	VFNMADD231PD 2112(BX), Y12, Y9
+	VMOVUPD      1152(BX), Y12
+	VFNMADD231PD Y12, Y7, Y11
+	VFNMADD231PD 512(BX), Y7, Y9
+	VBROADCASTSD 2240(CX), Y7
+	VADDPD       2240(AX), Y7, Y7
+	VMOVUPD      Y9, 1728(BX)
+	VMULPD       1280(BX), Y13, Y9
+	VFNMADD231PD Y13, Y9, Y7
+	VMOVUPD      672(BX), Y13
+	VMOVUPD      Y11, 800(BX)
+	VMULPD       Y13, Y6, Y11
+	VFNMADD231PD Y6, Y11, Y7
+	VMOVUPD      1376(BX), Y6
+	VMULPD       Y6, Y2, Y13
+	VFNMADD231PD Y2, Y13, Y7
+	VMOVUPD      768(BX), Y2
+	VMULPD       Y2, Y4, Y6
+	VFNMADD231PD Y4, Y6, Y7
+	VMOVUPD      1440(BX), Y4
+	VMULPD       Y4, Y14, Y2
+	VFNMADD231PD Y14, Y2, Y7
+	VMOVUPD      736(BX), Y14
+	VMULPD       Y14, Y8, Y4
+	VFNMADD231PD Y8, Y4, Y7
+	VMOVUPD      1760(BX), Y8
+	VMULPD       1408(BX), Y8, Y14
+	VFNMADD231PD Y8, Y14, Y7
+	VMINPD       1984(BX), Y7, Y8
+	VMOVUPD      Y8, 1984(BX)
+	VBROADCASTSD 2752(CX), Y8
+	VADDPD       2752(AX), Y8, Y8
+	VMOVUPD      Y7, 1760(BX)
+	VMOVUPD      1024(BX), Y7
+	VFNMADD231PD Y7, Y9, Y8
+	VMOVUPD      928(BX), Y9
+	VFNMADD231PD Y9, Y11, Y8
+	VMOVUPD      1600(BX), Y11
+	VFNMADD231PD Y11, Y13, Y8
+	VMOVUPD      1856(BX), Y13
+	VFNMADD231PD Y13, Y6, Y8
+	VMOVUPD      2016(BX), Y6
+	VFNMADD231PD Y6, Y2, Y8
+	VMOVUPD      2144(BX), Y2
+	VFNMADD231PD Y2, Y4, Y8
+	VMOVUPD      1536(BX), Y4
+	VFNMADD231PD Y4, Y14, Y8
+	VBROADCASTSD 2240(CX), Y14
+	VADDPD       2272(AX), Y14, Y14
+	VMOVUPD      Y8, 864(BX)
+	VMULPD       640(BX), Y1, Y8
+	VFNMADD231PD Y1, Y8, Y14
+	VMOVUPD      960(BX), Y1
+	VMULPD       Y1, Y15, Y4
+	VFNMADD231PD Y15, Y4, Y14
+	VMOVUPD      1120(BX), Y15
+	VMULPD       Y15, Y10, Y1
+	VFNMADD231PD Y10, Y1, Y14
+	VMOVUPD      1696(BX), Y10
+	VMULPD       Y10, Y3, Y15
+	VFNMADD231PD Y3, Y15, Y14
+	VMOVUPD      1664(BX), Y3
+	VMULPD       Y3, Y5, Y10
+	VFNMADD231PD Y5, Y10, Y14
+	VMOVUPD      992(BX), Y5
+	VMULPD       Y5, Y12, Y3
+	VFNMADD231PD Y12, Y3, Y14
+	VMOVUPD      800(BX), Y12
+	VMULPD       2048(BX), Y12, Y5
+	VFNMADD231PD Y12, Y5, Y14
+	VMINPD       2080(BX), Y14, Y12
+	VMOVUPD      Y12, 2080(BX)
+	VBROADCASTSD 2752(CX), Y12
+	VADDPD       2784(AX), Y12, Y12
+	VMOVUPD      Y14, 800(BX)
+	VMOVUPD      608(BX), Y14
+	VFNMADD231PD Y14, Y8, Y12
+	VMOVUPD      1248(BX), Y8
+	VFNMADD231PD Y8, Y4, Y12
+	VMOVUPD      1792(BX), Y4
+	VFNMADD231PD Y4, Y1, Y12
+	VMOVUPD      1952(BX), Y1
+	VFNMADD231PD Y1, Y15, Y12
+	VMOVUPD      2112(BX), Y15
+	VFNMADD231PD Y15, Y10, Y12
+	VMOVUPD      512(BX), Y10
+	VFNMADD231PD Y10, Y3, Y12
+	VMOVUPD      1728(BX), Y3
+	VFNMADD231PD Y3, Y5, Y12
+	VBROADCASTSD 2816(CX), Y5
+	VADDPD       2816(AX), Y5, Y5
+	VMOVUPD      Y12, 1152(BX)
+	VMULPD       1280(BX), Y7, Y12
+	VFNMADD231PD Y7, Y12, Y5
+	VMULPD       672(BX), Y9, Y7
+	VFNMADD231PD Y9, Y7, Y5
+	VMULPD       1376(BX), Y11, Y7
+	VFNMADD231PD Y11, Y7, Y5
+	VMULPD       768(BX), Y13, Y7
+	VFNMADD231PD Y13, Y7, Y5
+	VMULPD       1440(BX), Y6, Y7
+	VFNMADD231PD Y6, Y7, Y5
+	VMULPD       736(BX), Y2, Y6
+	VFNMADD231PD Y2, Y6, Y5
+	VMOVUPD      1536(BX), Y2
+	VMULPD       1408(BX), Y2, Y6
+	VFNMADD231PD Y2, Y6, Y5
+	VMOVUPD      864(BX), Y2
+	VMULPD       Y2, Y2, Y2
+	VMOVUPD      1760(BX), Y6
+	VFMSUB231PD  Y5, Y6, Y2
+	VMOVUPD      pairShift<>+0(SB), Y5
+	VPADDQ       Y5, Y2, Y6
+	VMINPD       1984(BX), Y6, Y6
+	VMOVUPD      1344(BX), Y7
+	VMULPD       1472(BX), Y7, Y7
+	VMOVUPD      704(BX), Y9
+	VMULPD       Y2, Y9, Y2
+	VMULPD       Y2, Y7, Y2
+	VMOVUPD      1312(BX), Y7
+	VPSRLQ       $0x35, Y7, Y9
+	VMOVUPD      evenMask<>+0(SB), Y11
+	VANDPD       Y11, Y7, Y7
+	VMOVUPD      evenBits<>+0(SB), Y12
+	VORPD        Y12, Y7, Y7
+	VMULPD       Y2, Y7, Y2
+	VBROADCASTSD 2816(CX), Y7
+	VADDPD       2848(AX), Y7, Y7
+	VMULPD       640(BX), Y14, Y13
+	VFNMADD231PD Y14, Y13, Y7
+	VMULPD       960(BX), Y8, Y13
+	VFNMADD231PD Y8, Y13, Y7
+	VMULPD       1120(BX), Y4, Y8
+	VFNMADD231PD Y4, Y8, Y7
+	VMULPD       1696(BX), Y1, Y4
+	VFNMADD231PD Y1, Y4, Y7
+	VMULPD       1664(BX), Y15, Y1
+	VFNMADD231PD Y15, Y1, Y7
+	VMULPD       992(BX), Y10, Y1
+	VFNMADD231PD Y10, Y1, Y7
+	VMULPD       2048(BX), Y3, Y1
+	VFNMADD231PD Y3, Y1, Y7
+	VMOVUPD      1152(BX), Y1
+	VMULPD       Y1, Y1, Y1
+	VMOVUPD      800(BX), Y3
+	VFMSUB231PD  Y7, Y3, Y1
+	VPADDQ       Y5, Y1, Y3
+	VMINPD       2080(BX), Y3, Y3
+	VMOVUPD      1632(BX), Y4
+	VMULPD       1184(BX), Y4, Y4
+	VMOVUPD      1088(BX), Y5
+	VMULPD       Y1, Y5, Y1
+	VMULPD       Y1, Y4, Y1
+	VMOVUPD      1056(BX), Y4
+	VPSRLQ       $0x35, Y4, Y5
+	VANDPD       Y11, Y4, Y4
+	VORPD        Y12, Y4, Y4
+	VMULPD       Y1, Y4, Y1
+	TESTQ        SI, SI
+	JZ           determinants9
+	VMOVUPD      256(BX), Y4
+	VMOVUPD      288(BX), Y7
+	VMOVUPD      320(BX), Y8
+	VMOVUPD      352(BX), Y10
+	VMOVUPD      384(BX), Y13
+	VMOVUPD      416(BX), Y14
+	VMOVUPD      Y0, Y15
+	VMOVUPD      Y5, 1056(BX)
+	VMOVUPD      Y0, Y5
+	VMOVUPD      Y9, 1088(BX)
+	VMULPD       Y13, Y13, Y9
+	VFNMADD231PD Y4, Y9, Y15
+	VMULPD       Y14, Y14, Y4
+	VFNMADD231PD Y7, Y4, Y5
+	VMOVUPD      (R8)(R11*1), Y4
+	VMOVUPD      32(BX), Y7
+	VADDPD       Y7, Y4, Y4
+	VADDPD       Y4, Y15, Y4
+	VMOVUPD      32(R8)(R11*1), Y9
+	VADDPD       Y7, Y9, Y7
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y9
+	VMULPD       Y9, Y7, Y7
+	VMULPD       Y13, Y7, Y7
+	VMOVUPD      32(DI)(R11*1), Y13
+	VMULPD       Y9, Y13, Y9
+	VMULPD       Y14, Y9, Y9
+	VMOVUPD      threeEighths<>+0(SB), Y13
+	VMOVUPD      Y13, Y14
+	VMOVUPD      Y13, Y13
+	VMOVUPD      oneHalf<>+0(SB), Y15
+	VFMADD213PD  Y15, Y4, Y14
+	VFMADD213PD  Y15, Y5, Y13
+	VPSUBQ       Y8, Y7, Y7
+	VMOVUPD      bias2<>+0(SB), Y8
+	VPADDQ       Y8, Y7, Y7
+	VPSUBQ       Y10, Y9, Y9
+	VPADDQ       Y8, Y9, Y8
+	VMULPD       Y7, Y4, Y4
+	VMULPD       Y8, Y5, Y5
+	VFMADD231PD  Y4, Y14, Y7
+	VFMADD231PD  Y5, Y13, Y8
+	VMINPD       Y7, Y0, Y4
+	VMOVUPD      Y4, (SI)(R11*1)
+	VMINPD       Y8, Y0, Y4
+	VMOVUPD      Y4, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y4
+	VMOVUPD      224(BX), Y5
+	VMOVUPD      64(BX), Y7
+	VMOVUPD      96(BX), Y8
+	VMOVUPD      128(BX), Y9
+	VMOVUPD      160(BX), Y10
+	VPSRLQ       $0x35, Y7, Y13
+	VPADDQ       Y13, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VPSRLQ       $0x35, Y8, Y13
+	VPADDQ       Y13, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VXORPD       Y13, Y13, Y13
+	VMOVUPD      pivotMin<>+0(SB), Y14
+	VPSUBQ       Y14, Y9, Y9
+	VPSRLQ       $0x3c, Y9, Y9
+	VANDPD       Y11, Y7, Y7
+	VORPD        Y12, Y7, Y7
+	VPSUBQ       Y9, Y13, Y9
+	VORPD        Y9, Y7, Y7
+	VPSUBQ       Y14, Y10, Y9
+	VPSRLQ       $0x3c, Y9, Y9
+	VANDPD       Y11, Y8, Y8
+	VORPD        Y12, Y8, Y8
+	VPSUBQ       Y9, Y13, Y9
+	VORPD        Y9, Y8, Y8
+	VMOVUPD      Y7, 256(BX)
+	VMOVUPD      Y8, 288(BX)
+	VMOVUPD      Y4, 320(BX)
+	VMOVUPD      Y5, 352(BX)
+	VCVTPD2PSY   Y7, X4
+	VCVTPD2PSY   Y8, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      Y5, 384(BX)
+	VMOVUPD      Y4, 416(BX)
+	VMOVUPD      Y2, 64(BX)
+	VMOVUPD      Y1, 96(BX)
+	VMOVUPD      Y6, 128(BX)
+	VMOVUPD      Y3, 160(BX)
+	VMOVUPD      1088(BX), Y1
+	VMOVUPD      Y1, 192(BX)
+	VMOVUPD      1056(BX), Y1
+	VMOVUPD      Y1, 224(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next9:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000b40, AX
+	DECQ         DX
+	JNZ          loop9
+	TESTQ        SI, SI
+	JZ           end9
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias2<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y1
+	VMOVUPD      224(BX), Y2
+	VMOVUPD      64(BX), Y3
+	VMOVUPD      96(BX), Y4
+	VMOVUPD      128(BX), Y5
+	VMOVUPD      160(BX), Y6
+	VPSRLQ       $0x35, Y3, Y7
+	VPADDQ       Y7, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPSRLQ       $0x35, Y4, Y7
+	VPADDQ       Y7, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y5, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y3, Y3
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y3, Y3
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y3, Y3
+	VPSUBQ       Y8, Y6, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VANDPD       Y9, Y4, Y4
+	VORPD        Y10, Y4, Y4
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y4, Y4
+	VMOVUPD      Y3, 256(BX)
+	VMOVUPD      Y4, 288(BX)
+	VMOVUPD      Y1, 320(BX)
+	VMOVUPD      Y2, 352(BX)
+	VCVTPD2PSY   Y3, X1
+	VCVTPD2PSY   Y4, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias2<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row9
+
+end9:
+	VZEROUPPER
+	RET
+
+determinants9:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y2, Y4
+	VORPD        one<>+0(SB), Y4, Y4
+	VPSRLQ       $0x34, Y2, Y7
+	VPSUBQ       expBias<>+0(SB), Y7, Y7
+	VPADDQ       Y9, Y9, Y9
+	VPADDQ       Y9, Y7, Y7
+	VPSUBQ       splitBias<>+0(SB), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y2
+	VBROADCASTSD (CX), Y8
+	VADDPD       (AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 128(CX), Y8
+	VADDPD       128(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 320(CX), Y8
+	VADDPD       320(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 576(CX), Y8
+	VADDPD       576(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 896(CX), Y8
+	VADDPD       896(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 1280(CX), Y8
+	VADDPD       1280(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 1728(CX), Y8
+	VADDPD       1728(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 2240(CX), Y8
+	VADDPD       2240(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 2816(CX), Y8
+	VADDPD       2816(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VPSRLQ       $0x3c, Y2, Y2
+	VXORPD       Y8, Y8, Y8
+	VPSUBQ       Y2, Y8, Y8
+	VORPD        Y8, Y4, Y4
+	VMOVUPD      Y4, (DI)(R11*1)
+	VMOVUPD      Y7, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y1, Y4
+	VORPD        one<>+0(SB), Y4, Y4
+	VPSRLQ       $0x34, Y1, Y7
+	VPSUBQ       expBias<>+0(SB), Y7, Y7
+	VPADDQ       Y5, Y5, Y5
+	VPADDQ       Y5, Y7, Y7
+	VPSUBQ       splitBias<>+0(SB), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y3, Y1
+	VBROADCASTSD (CX), Y8
+	VADDPD       32(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 128(CX), Y8
+	VADDPD       160(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 320(CX), Y8
+	VADDPD       352(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 576(CX), Y8
+	VADDPD       608(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 896(CX), Y8
+	VADDPD       928(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 1280(CX), Y8
+	VADDPD       1312(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 1728(CX), Y8
+	VADDPD       1760(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 2240(CX), Y8
+	VADDPD       2272(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 2816(CX), Y8
+	VADDPD       2848(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VPSRLQ       $0x3c, Y1, Y1
+	VXORPD       Y8, Y8, Y8
+	VPSUBQ       Y1, Y8, Y8
+	VORPD        Y8, Y4, Y4
+	VMOVUPD      Y4, 32(DI)(R11*1)
+	VMOVUPD      Y7, 32(R8)(R11*1)
+	JMP          next9
+
+order10:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles10
+
+row10:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles10:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop10:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VDIVPD       Y1, Y0, Y2
+	VBROADCASTSD 64(CX), Y3
+	VADDPD       64(AX), Y3, Y3
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y5
+	VADDPD       384(AX), Y5, Y5
+	VBROADCASTSD 640(CX), Y6
+	VADDPD       640(AX), Y6, Y6
+	VBROADCASTSD 960(CX), Y7
+	VADDPD       960(AX), Y7, Y7
+	VBROADCASTSD 1344(CX), Y8
+	VADDPD       1344(AX), Y8, Y8
+	VBROADCASTSD 1792(CX), Y9
+	VADDPD       1792(AX), Y9, Y9
+	VBROADCASTSD 2304(CX), Y10
+	VADDPD       2304(AX), Y10, Y10
+	VBROADCASTSD 2880(CX), Y11
+	VADDPD       2880(AX), Y11, Y11
+	VBROADCASTSD (CX), Y12
+	VADDPD       32(AX), Y12, Y12
+	VDIVPD       Y12, Y0, Y13
+	VBROADCASTSD 64(CX), Y14
+	VADDPD       96(AX), Y14, Y14
+	VBROADCASTSD 192(CX), Y15
+	VADDPD       224(AX), Y15, Y15
+	VMOVUPD      Y15, 448(BX)
+	VBROADCASTSD 384(CX), Y15
+	VADDPD       416(AX), Y15, Y15
+	VMOVUPD      Y15, 480(BX)
+	VBROADCASTSD 640(CX), Y15
+	VADDPD       672(AX), Y15, Y15
+	VMOVUPD      Y15, 512(BX)
+	VBROADCASTSD 960(CX), Y15
+	VADDPD       992(AX), Y15, Y15
+	VMOVUPD      Y15, 544(BX)
+	VBROADCASTSD 1344(CX), Y15
+	VADDPD       1376(AX), Y15, Y15
+	VMOVUPD      Y15, 576(BX)
+	VBROADCASTSD 1792(CX), Y15
+	VADDPD       1824(AX), Y15, Y15
+	VMOVUPD      Y15, 608(BX)
+	VBROADCASTSD 2304(CX), Y15
+	VADDPD       2336(AX), Y15, Y15
+	VMOVUPD      Y15, 640(BX)
+	VBROADCASTSD 2880(CX), Y15
+	VADDPD       2912(AX), Y15, Y15
+	VMOVUPD      Y15, 672(BX)
+	VBROADCASTSD 128(CX), Y15
+	VADDPD       128(AX), Y15, Y15
+	VMOVUPD      Y12, 704(BX)
+	VMULPD       Y2, Y3, Y12
+	VFNMADD231PD Y3, Y12, Y15
+	VDIVPD       Y15, Y0, Y3
+	VMOVUPD      Y3, 736(BX)
+	VMINPD       Y1, Y15, Y3
+	VMOVUPD      Y1, 768(BX)
+	VBROADCASTSD 256(CX), Y1
+	VADDPD       256(AX), Y1, Y1
+	VMOVUPD      Y15, 800(BX)
+	VBROADCASTSD 448(CX), Y15
+	VADDPD       448(AX), Y15, Y15
+	VFNMADD231PD Y4, Y12, Y1
+	VFNMADD231PD Y5, Y12, Y15
+	VMOVUPD      Y15, 832(BX)
+	VBROADCASTSD 704(CX), Y15
+	VADDPD       704(AX), Y15, Y15
+	VMOVUPD      Y5, 864(BX)
+	VBROADCASTSD 1024(CX), Y5
+	VADDPD       1024(AX), Y5, Y5
+	VFNMADD231PD Y6, Y12, Y15
+	VFNMADD231PD Y7, Y12, Y5
+	VMOVUPD      Y5, 896(BX)
+	VBROADCASTSD 1408(CX), Y5
+	VADDPD       1408(AX), Y5, Y5
+	VMOVUPD      Y7, 928(BX)
+	VBROADCASTSD 1856(CX), Y7
+	VADDPD       1856(AX), Y7, Y7
+	VFNMADD231PD Y8, Y12, Y5
+	VFNMADD231PD Y9, Y12, Y7
+	VMOVUPD      Y7, 960(BX)
+	VBROADCASTSD 2368(CX), Y7
+	VADDPD       2368(AX), Y7, Y7
+	VMOVUPD      Y9, 992(BX)
+	VBROADCASTSD 2944(CX), Y9
+	VADDPD       2944(AX), Y9, Y9
+	VFNMADD231PD Y10, Y12, Y7
+	VFNMADD231PD Y11, Y12, Y9
+	VBROADCASTSD 128(CX), Y12
+	VADDPD       160(AX), Y12, Y12
+	VMOVUPD      Y9, 1024(BX)
+	VMULPD       Y13, Y14, Y9
+	VFNMADD231PD Y14, Y9, Y12
+	VDIVPD       Y12, Y0, Y14
+	VMOVUPD      Y14, 1056(BX)
+	VMINPD       704(BX), Y12, Y14
+	VMOVUPD      Y12, 1088(BX)
+	VBROADCASTSD 256(CX), Y12
+	VADDPD       288(AX), Y12, Y12
+	VMOVUPD      Y14, 1120(BX)
+	VBROADCASTSD 448(CX), Y14
+	VADDPD       480(AX), Y14, Y14
+	VFNMADD231PD 448(BX), Y9, Y12
+	VFNMADD231PD 480(BX), Y9, Y14
+	VMOVUPD      Y14, 1152(BX)
+	VBROADCASTSD 704(CX), Y14
+	VADDPD       736(AX), Y14, Y14
+	VMOVUPD      Y12, 1184(BX)
+	VBROADCASTSD 1024(CX), Y12
+	VADDPD       1056(AX), Y12, Y12
+	VFNMADD231PD 512(BX), Y9, Y14
+	VFNMADD231PD 544(BX), Y9, Y12
+	VMOVUPD      Y12, 1216(BX)
+	VBROADCASTSD 1408(CX), Y12
+	VADDPD       1440(AX), Y12, Y12
+	VMOVUPD      Y14, 1248(BX)
+	VBROADCASTSD 1856(CX), Y14
+	VADDPD       1888(AX), Y14, Y14
+	VFNMADD231PD 576(BX), Y9, Y12
+	VFNMADD231PD 608(BX), Y9, Y14
+	VMOVUPD      Y14, 1280(BX)
+	VBROADCASTSD 2368(CX), Y14
+	VADDPD       2400(AX), Y14, Y14
+	VMOVUPD      Y12, 1312(BX)
+	VBROADCASTSD 2944(CX), Y12
+	VADDPD       2976(AX), Y12, Y12
+	VFNMADD231PD 640(BX), Y9, Y14
+	VFNMADD231PD 672(BX), Y9, Y12
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y9
+	VMOVUPD      Y12, 1344(BX)
+	VMULPD       Y2, Y4, Y12
+	VFNMADD231PD Y4, Y12, Y9
+	VMOVUPD      736(BX), Y4
+	VMOVUPD      Y2, 1376(BX)
+	VMULPD       Y4, Y1, Y2
+	VFNMADD231PD Y1, Y2, Y9
+	VDIVPD       Y9, Y0, Y1
+	VMINPD       Y3, Y9, Y3
+	VMOVUPD      Y9, 1408(BX)
+	VBROADCASTSD 512(CX), Y9
+	VADDPD       512(AX), Y9, Y9
+	VMOVUPD      Y3, 1440(BX)
+	VBROADCASTSD 768(CX), Y3
+	VADDPD       768(AX), Y3, Y3
+	VMOVUPD      Y1, 1472(BX)
+	VMOVUPD      864(BX), Y1
+	VFNMADD231PD Y1, Y12, Y9
+	VFNMADD231PD Y6, Y12, Y3
+	VMOVUPD      Y6, 1504(BX)
+	VMOVUPD      832(BX), Y6
+	VFNMADD231PD Y6, Y2, Y9
+	VFNMADD231PD Y15, Y2, Y3
+	VMOVUPD      Y3, 1536(BX)
+	VBROADCASTSD 1088(CX), Y3
+	VADDPD       1088(AX), Y3, Y3
+	VMOVUPD      Y15, 1568(BX)
+	VBROADCASTSD 1472(CX), Y15
+	VADDPD       1472(AX), Y15, Y15
+	VFNMADD231PD 928(BX), Y12, Y3
+	VFNMADD231PD Y8, Y12, Y15
+	VMOVUPD      Y8, 1600(BX)
+	VMOVUPD      896(BX), Y8
+	VFNMADD231PD Y8, Y2, Y3
+	VFNMADD231PD Y5, Y2, Y15
+	VMOVUPD      Y15, 1632(BX)
+	VBROADCASTSD 1920(CX), Y15
+	VADDPD       1920(AX), Y15, Y15
+	VMOVUPD      Y5, 1664(BX)
+	VBROADCASTSD 2432(CX), Y5
+	VADDPD       2432(AX), Y5, Y5
+	VFNMADD231PD 992(BX), Y12, Y15
+	VFNMADD231PD Y10, Y12, Y5
+	VMOVUPD      Y10, 1696(BX)
+	VMOVUPD      960(BX), Y10
+	VFNMADD231PD Y10, Y2, Y15
+	VFNMADD231PD Y7, Y2, Y5
+	VMOVUPD      Y5, 1728(BX)
+	VBROADCASTSD 3008(CX), Y5
+	VADDPD       3008(AX), Y5, Y5
+	VFNMADD231PD Y11, Y12, Y5
+	VMOVUPD      1024(BX), Y12
+	VFNMADD231PD Y12, Y2, Y5
+	VBROADCASTSD 320(CX), Y2
+	VADDPD       352(AX), Y2, Y2
+	VMOVUPD      Y5, 1760(BX)
+	VMOVUPD      448(BX), Y5
+	VMULPD       Y13, Y5, Y12
+	VFNMADD231PD Y5, Y12, Y2
+	VMOVUPD      1184(BX), Y5
+	VMOVUPD      Y13, 448(BX)
+	VMULPD       1056(BX), Y5, Y13
+	VFNMADD231PD Y5, Y13, Y2
+	VDIVPD       Y2, Y0, Y5
+	VMOVUPD      Y5, 1184(BX)
+	VMINPD       1120(BX), Y2, Y5
+	VMOVUPD      Y2, 1120(BX)
+	VBROADCASTSD 512(CX), Y2
+	VADDPD       544(AX), Y2, Y2
+	VMOVUPD      Y5, 1792(BX)
+	VBROADCASTSD 768(CX), Y5
+	VADDPD       800(AX), Y5, Y5
+	VFNMADD231PD 480(BX), Y12, Y2
+	VFNMADD231PD 512(BX), Y12, Y5
+	VFNMADD231PD 1152(BX), Y13, Y2
+	VFNMADD231PD 1248(BX), Y13, Y5
+	VMOVUPD      Y5, 1824(BX)
+	VBROADCASTSD 1088(CX), Y5
+	VADDPD       1120(AX), Y5, Y5
+	VMOVUPD      Y2, 1856(BX)
+	VBROADCASTSD 1472(CX), Y2
+	VADDPD       1504(AX), Y2, Y2
+	VFNMADD231PD 544(BX), Y12, Y5
+	VFNMADD231PD 576(BX), Y12, Y2
+	VFNMADD231PD 1216(BX), Y13, Y5
+	VFNMADD231PD 1312(BX), Y13, Y2
+	VMOVUPD      Y2, 1888(BX)
+	VBROADCASTSD 1920(CX), Y2
+	VADDPD       1952(AX), Y2, Y2
+	VMOVUPD      Y5, 1920(BX)
+	VBROADCASTSD 2432(CX), Y5
+	VADDPD       2464(AX), Y5, Y5
+	VFNMADD231PD 608(BX), Y12, Y2
+	VFNMADD231PD 640(BX), Y12, Y5
+	VFNMADD231PD 1280(BX), Y13, Y2
+	VFNMADD231PD Y14, Y13, Y5
+	VMOVUPD      Y5, 1952(BX)
+	VBROADCASTSD 3008(CX), Y5
+	VADDPD       3040(AX), Y5, Y5
+	VMOVUPD      Y14, 1984(BX)
+	VMOVUPD      672(BX), Y14
+	VFNMADD231PD Y14, Y12, Y5
+	VMOVUPD      1344(BX), Y12
+	VFNMADD231PD Y12, Y13, Y5
+	VBROADCASTSD 576(CX), Y13
+	VADDPD       576(AX), Y13, Y13
+	VMOVUPD      Y5, 2016(BX)
+	VMULPD       1376(BX), Y1, Y5
+	VFNMADD231PD Y1, Y5, Y13
+	VMULPD       Y4, Y6, Y1
+	VFNMADD231PD Y6, Y1, Y13
+	VMOVUPD      1472(BX), Y6
+	VMULPD       Y6, Y9, Y4
+	VFNMADD231PD Y9, Y4, Y13
+	VDIVPD       Y13, Y0, Y9
+	VMOVUPD      Y9, 832(BX)
+	VMINPD       1440(BX), Y13, Y9
+	VMOVUPD      Y9, 1440(BX)
+	VMOVUPD      768(BX), Y9
+	VMULPD       800(BX), Y9, Y9
+	VMOVUPD      1408(BX), Y6
+	VMULPD       Y13, Y6, Y6
+	VMULPD       Y6, Y9, Y6
+	VBROADCASTSD 832(CX), Y9
+	VADDPD       832(AX), Y9, Y9
+	VBROADCASTSD 1152(CX), Y13
+	VADDPD       1152(AX), Y13, Y13
+	VMOVUPD      Y6, 1408(BX)
+	VMOVUPD      1504(BX), Y6
+	VFNMADD231PD Y6, Y5, Y9
+	VFNMADD231PD 928(BX), Y5, Y13
+	VFNMADD231PD 1568(BX), Y1, Y9
+	VFNMADD231PD Y8, Y1, Y13
+	VMOVUPD      1536(BX), Y8
+	VFNMADD231PD Y8, Y4, Y9
+	VFNMADD231PD Y3, Y4, Y13
+	VMOVUPD      Y13, 800(BX)
+	VBROADCASTSD 1536(CX), Y13
+	VADDPD       1536(AX), Y13, Y13
+	VMOVUPD      Y3, 768(BX)
+	VBROADCASTSD 1984(CX), Y3
+	VADDPD       1984(AX), Y3, Y3
+	VFNMADD231PD 1600(BX), Y5, Y13
+	VFNMADD231PD 992(BX), Y5, Y3
+	VFNMADD231PD 1664(BX), Y1, Y13
+	VFNMADD231PD Y10, Y1, Y3
+	VMOVUPD      1632(BX), Y10
+	VFNMADD231PD Y10, Y4, Y13
+	VFNMADD231PD Y15, Y4, Y3
+	VMOVUPD      Y3, 864(BX)
+	VBROADCASTSD 2496(CX), Y3
+	VADDPD       2496(AX), Y3, Y3
+	VMOVUPD      Y15, 2048(BX)
+	VBROADCASTSD 3072(CX), Y15
+	VADDPD       3072(AX), Y15, Y15
+	VFNMADD231PD 1696(BX), Y5, Y3
+	VFNMADD231PD Y11, Y5, Y15
+	VFNMADD231PD Y7, Y1, Y3
+	VMOVUPD      1024(BX), Y5
+	VFNMADD231PD Y5, Y1, Y15
+	VMOVUPD      1728(BX), Y1
+	VFNMADD231PD Y1, Y4, Y3
+	VFNMADD231PD 1760(BX), Y4, Y15
+	VBROADCASTSD 576(CX), Y4
+	VADDPD       608(AX), Y4, Y4
+	VMOVUPD      Y15, 2080(BX)
+	VMOVUPD      480(BX), Y15
+	VMULPD       448(BX), Y15, Y5
+	VFNMADD231PD Y15, Y5, Y4
+	VMOVUPD      1152(BX), Y15
+	VMOVUPD      Y11, 480(BX)
+	VMULPD       1056(BX), Y15, Y11
+	VFNMADD231PD Y15, Y11, Y4
+	VMOVUPD      1856(BX), Y15
+	VMOVUPD      Y3, 1152(BX)
+	VMULPD       1184(BX), Y15, Y3
+	VFNMADD231PD Y15, Y3, Y4
+	VDIVPD       Y4, Y0, Y15
+	VMOVUPD      Y15, 1856(BX)
+	VMINPD       1792(BX), Y4, Y15
+	VMOVUPD      Y15, 1792(BX)
+	VMOVUPD      704(BX), Y15
+	VMULPD       1088(BX), Y15, Y15
+	VMOVUPD      1120(BX), Y1
+	VMULPD       Y4, Y1, Y1
+	VMULPD       Y1, Y15, Y1
+	VBROADCASTSD 832(CX), Y4
+	VADDPD       864(AX), Y4, Y4
+	VBROADCASTSD 1152(CX), Y15
+	VADDPD       1184(AX), Y15, Y15
+	VMOVUPD      Y1, 1120(BX)
+	VMOVUPD      512(BX), Y1
+	VFNMADD231PD Y1, Y5, Y4
+	VFNMADD231PD 544(BX), Y5, Y15
+	VFNMADD231PD 1248(BX), Y11, Y4
+	VFNMADD231PD 1216(BX), Y11, Y15
+	VFNMADD231PD 1824(BX), Y3, Y4
+	VFNMADD231PD 1920(BX), Y3, Y15
+	VMOVUPD      Y15, 1088(BX)
+	VBROADCASTSD 1536(CX), Y15
+	VADDPD       1568(AX), Y15, Y15
+	VMOVUPD      Y4, 704(BX)
+	VBROADCASTSD 1984(CX), Y4
+	VADDPD       2016(AX), Y4, Y4
+	VFNMADD231PD 576(BX), Y5, Y15
+	VFNMADD231PD 608(BX), Y5, Y4
+	VFNMADD231PD 1312(BX), Y11, Y15
+	VFNMADD231PD 1280(BX), Y11, Y4
+	VFNMADD231PD 1888(BX), Y3, Y15
+	VFNMADD231PD Y2, Y3, Y4
+	VMOVUPD      Y4, 2112(BX)
+	VBROADCASTSD 2496(CX), Y4
+	VADDPD       2528(AX), Y4, Y4
+	VMOVUPD      Y2, 2144(BX)
+	VBROADCASTSD 3072(CX), Y2
+	VADDPD       3104(AX), Y2, Y2
+	VFNMADD231PD 640(BX), Y5, Y4
+	VFNMADD231PD Y14, Y5, Y2
+	VMOVUPD      1984(BX), Y5
+	VFNMADD231PD Y5, Y11, Y4
+	VFNMADD231PD Y12, Y11, Y2
+	VMOVUPD      1952(BX), Y11
+	VFNMADD231PD Y11, Y3, Y4
+	VFNMADD231PD 2016(BX), Y3, Y2
+	VBROADCASTSD 896(CX), Y3
+	VADDPD       896(AX), Y3, Y3
+	VMOVUPD      Y2, 2176(BX)
+	VMULPD       1376(BX), Y6, Y2
+	VFNMADD231PD Y6, Y2, Y3
+	VMOVUPD      1568(BX), Y6
+	VMULPD       736(BX), Y6, Y12
+	VFNMADD231PD Y6, Y12, Y3
+	VMOVUPD      1472(BX), Y6
+	VMULPD       Y6, Y8, Y14
+	VFNMADD231PD Y8, Y14, Y3
+	VMOVUPD      832(BX), Y8
+	VMULPD       Y8, Y9, Y6
+	VFNMADD231PD Y9, Y6, Y3
+	VDIVPD       Y3, Y0, Y9
+	VMOVUPD      Y9, 1536(BX)
+	VMINPD       1440(BX), Y3, Y9
+	VMOVUPD      Y3, 1440(BX)
+	VBROADCASTSD 1216(CX), Y3
+	VADDPD       1216(AX), Y3, Y3
+	VMOVUPD      Y9, 1568(BX)
+	VBROADCASTSD 1600(CX), Y9
+	VADDPD       1600(AX), Y9, Y9
+	VMOVUPD      928(BX), Y8
+	VFNMADD231PD Y8, Y2, Y3
+	VFNMADD231PD 1600(BX), Y2, Y9
+	VFNMADD231PD 896(BX), Y12, Y3
+	VFNMADD231PD 1664(BX), Y12, Y9
+	VFNMADD231PD 768(BX), Y14, Y3
+	VFNMADD231PD Y10, Y14, Y9
+	VMOVUPD      800(BX), Y10
+	VFNMADD231PD Y10, Y6, Y3
+	VFNMADD231PD Y13, Y6, Y9
+	VMOVUPD      Y9, 1504(BX)
+	VBROADCASTSD 2048(CX), Y9
+	VADDPD       2048(AX), Y9, Y9
+	VMOVUPD      Y13, 2208(BX)
+	VBROADCASTSD 2560(CX), Y13
+	VADDPD       2560(AX), Y13, Y13
+	VFNMADD231PD 992(BX), Y2, Y9
+	VFNMADD231PD 1696(BX), Y2, Y13
+	VFNMADD231PD 960(BX), Y12, Y9
+	VFNMADD231PD Y7, Y12, Y13
+	VMOVUPD      Y7, 2240(BX)
+	VMOVUPD      2048(BX), Y7
+	VFNMADD231PD Y7, Y14, Y9
+	VFNMADD231PD 1728(BX), Y14, Y13
+	VFNMADD231PD 864(BX), Y6, Y9
+	VFNMADD231PD 1152(BX), Y6, Y13
+	VMOVUPD      Y13, 2272(BX)
+	VBROADCASTSD 3136(CX), Y13
+	VADDPD       3136(AX), Y13, Y13
+	VFNMADD231PD 480(BX), Y2, Y13
+	VMOVUPD      1024(BX), Y2
+	VFNMADD231PD Y2, Y12, Y13
+	VMOVUPD      1760(BX), Y12
+	VFNMADD231PD Y12, Y14, Y13
+	VMOVUPD      2080(BX), Y14
+	VFNMADD231PD Y14, Y6, Y13
+	VBROADCASTSD 896(CX), Y6
+	VADDPD       928(AX), Y6, Y6
+	VMOVUPD      Y13, 2304(BX)
+	VMULPD       448(BX), Y1, Y13
+	VFNMADD231PD Y1, Y13, Y6
+	VMOVUPD      1248(BX), Y1
+	VMULPD       1056(BX), Y1, Y14
+	VFNMADD231PD Y1, Y14, Y6
+	VMOVUPD      1824(BX), Y1
+	VMULPD       1184(BX), Y1, Y12
+	VFNMADD231PD Y1, Y12, Y6
+	VMOVUPD      704(BX), Y1
+	VMULPD       1856(BX), Y1, Y2
+	VFNMADD231PD Y1, Y2, Y6
+	VDIVPD       Y6, Y0, Y1
+	VMOVUPD      Y1, 704(BX)
+	VMINPD       1792(BX), Y6, Y1
+	VMOVUPD      Y6, 1792(BX)
+	VBROADCASTSD 1216(CX), Y6
+	VADDPD       1248(AX), Y6, Y6
+	VMOVUPD      Y1, 1824(BX)
+	VBROADCASTSD 1600(CX), Y1
+	VADDPD       1632(AX), Y1, Y1
+	VFNMADD231PD 544(BX), Y13, Y6
+	VFNMADD231PD 576(BX), Y13, Y1
+	VFNMADD231PD 1216(BX), Y14, Y6
+	VFNMADD231PD 1312(BX), Y14, Y1
+	VFNMADD231PD 1920(BX), Y12, Y6
+	VFNMADD231PD 1888(BX), Y12, Y1
+	VFNMADD231PD 1088(BX), Y2, Y6
+	VFNMADD231PD Y15, Y2, Y1
+	VMOVUPD      Y1, 1248(BX)
+	VBROADCASTSD 2048(CX), Y1
+	VADDPD       2080(AX), Y1, Y1
+	VMOVUPD      Y15, 512(BX)
+	VBROADCASTSD 2560(CX), Y15
+	VADDPD       2592(AX), Y15, Y15
+	VFNMADD231PD 608(BX), Y13, Y1
+	VFNMADD231PD 640(BX), Y13, Y15
+	VFNMADD231PD 1280(BX), Y14, Y1
+	VFNMADD231PD Y5, Y14, Y15
+	VMOVUPD      2144(BX), Y5
+	VFNMADD231PD Y5, Y12, Y1
+	VFNMADD231PD Y11, Y12, Y15
+	VMOVUPD      2112(BX), Y11
+	VFNMADD231PD Y11, Y2, Y1
+	VFNMADD231PD Y4, Y2, Y15
+	VMOVUPD      Y15, 2336(BX)
+	VBROADCASTSD 3136(CX), Y15
+	VADDPD       3168(AX), Y15, Y15
+	VMOVUPD      Y4, 2368(BX)
+	VMOVUPD      672(BX), Y4
+	VFNMADD231PD Y4, Y13, Y15
+	VMOVUPD      1344(BX), Y13
+	VFNMADD231PD Y13, Y14, Y15
+	VMOVUPD      2016(BX), Y14
+	VFNMADD231PD Y14, Y12, Y15
+	VMOVUPD      2176(BX), Y12
+	VFNMADD231PD Y12, Y2, Y15
+	VBROADCASTSD 1280(CX), Y2
+	VADDPD       1280(AX), Y2, Y2
+	VMOVUPD      Y15, 2400(BX)
+	VMULPD       1376(BX), Y8, Y15
+	VFNMADD231PD Y8, Y15, Y2
+	VMOVUPD      896(BX), Y8
+	VMULPD       736(BX), Y8, Y12
+	VFNMADD231PD Y8, Y12, Y2
+	VMOVUPD      768(BX), Y8
+	VMULPD       1472(BX), Y8, Y14
+	VFNMADD231PD Y8, Y14, Y2
+	VMOVUPD      832(BX), Y8
+	VMULPD       Y8, Y10, Y13
+	VFNMADD231PD Y10, Y13, Y2
+	VMOVUPD      1536(BX), Y10
+	VMULPD       Y10, Y3, Y8
+	VFNMADD231PD Y3, Y8, Y2
+	VDIVPD       Y2, Y0, Y3
+	VMOVUPD      Y3, 800(BX)
+	VMINPD       1568(BX), Y2, Y3
+	VMOVUPD      Y2, 1568(BX)
+	VBROADCASTSD 1664(CX), Y2
+	VADDPD       1664(AX), Y2, Y2
+	VMOVUPD      Y3, 768(BX)
+	VBROADCASTSD 2112(CX), Y3
+	VADDPD       2112(AX), Y3, Y3
+	VMOVUPD      1600(BX), Y10
+	VFNMADD231PD Y10, Y15, Y2
+	VFNMADD231PD 992(BX), Y15, Y3
+	VFNMADD231PD 1664(BX), Y12, Y2
+	VFNMADD231PD 960(BX), Y12, Y3
+	VFNMADD231PD 1632(BX), Y14, Y2
+	VFNMADD231PD Y7, Y14, Y3
+	VMOVUPD      2208(BX), Y7
+	VFNMADD231PD Y7, Y13, Y2
+	VFNMADD231PD 864(BX), Y13, Y3
+	VFNMADD231PD 1504(BX), Y8, Y2
+	VFNMADD231PD Y9, Y8, Y3
+	VMOVUPD      Y3, 896(BX)
+	VBROADCASTSD 2624(CX), Y3
+	VADDPD       2624(AX), Y3, Y3
+	VMOVUPD      Y9, 928(BX)
+	VBROADCASTSD 3200(CX), Y9
+	VADDPD       3200(AX), Y9, Y9
+	VFNMADD231PD 1696(BX), Y15, Y3
+	VFNMADD231PD 480(BX), Y15, Y9
+	VMOVUPD      2240(BX), Y15
+	VFNMADD231PD Y15, Y12, Y3
+	VFNMADD231PD 1024(BX), Y12, Y9
+	VMOVUPD      1728(BX), Y12
+	VFNMADD231PD Y12, Y14, Y3
+	VFNMADD231PD 1760(BX), Y14, Y9
+	VMOVUPD      1152(BX), Y14
+	VFNMADD231PD Y14, Y13, Y3
+	VFNMADD231PD 2080(BX), Y13, Y9
+	VMOVUPD      2272(BX), Y13
+	VFNMADD231PD Y13, Y8, Y3
+	VFNMADD231PD 2304(BX), Y8, Y9
+	VBROADCASTSD 1280(CX), Y8
+	VADDPD       1312(AX), Y8, Y8
+	VMOVUPD      Y9, 2432(BX)
+	VMOVUPD      544(BX), Y9
+	VMOVUPD      Y3, 2464(BX)
+	VMULPD       448(BX), Y9, Y3
+	VFNMADD231PD Y9, Y3, Y8
+	VMOVUPD      1216(BX), Y9
+	VMULPD       1056(BX), Y9, Y13
+	VFNMADD231PD Y9, Y13, Y8
+	VMOVUPD      1920(BX), Y9
+	VMULPD       1184(BX), Y9, Y14
+	VFNMADD231PD Y9, Y14, Y8
+	VMOVUPD      1088(BX), Y9
+	VMULPD       1856(BX), Y9, Y12
+	VFNMADD231PD Y9, Y12, Y8
+	VMOVUPD      704(BX), Y9
+	VMULPD       Y9, Y6, Y15
+	VFNMADD231PD Y6, Y15, Y8
+	VDIVPD       Y8, Y0, Y6
+	VMOVUPD      Y6, 1088(BX)
+	VMINPD       1824(BX), Y8, Y6
+	VMOVUPD      Y8, 1824(BX)
+	VBROADCASTSD 1664(CX), Y8
+	VADDPD       1696(AX), Y8, Y8
+	VMOVUPD      Y6, 1920(BX)
+	VBROADCASTSD 2112(CX), Y6
+	VADDPD       2144(AX), Y6, Y6
+	VMOVUPD      576(BX), Y9
+	VFNMADD231PD Y9, Y3, Y8
+	VFNMADD231PD 608(BX), Y3, Y6
+	VFNMADD231PD 1312(BX), Y13, Y8
+	VFNMADD231PD 1280(BX), Y13, Y6
+	VFNMADD231PD 1888(BX), Y14, Y8
+	VFNMADD231PD Y5, Y14, Y6
+	VMOVUPD      512(BX), Y5
+	VFNMADD231PD Y5, Y12, Y8
+	VFNMADD231PD Y11, Y12, Y6
+	VMOVUPD      1248(BX), Y11
+	VFNMADD231PD Y11, Y15, Y8
+	VFNMADD231PD Y1, Y15, Y6
+	VMOVUPD      Y6, 1216(BX)
+	VBROADCASTSD 2624(CX), Y6
+	VADDPD       2656(AX), Y6, Y6
+	VMOVUPD      Y1, 544(BX)
+	VBROADCASTSD 3200(CX), Y1
+	VADDPD       3232(AX), Y1, Y1
+	VFNMADD231PD 640(BX), Y3, Y6
+	VFNMADD231PD Y4, Y3, Y1
+	VMOVUPD      1984(BX), Y3
+	VFNMADD231PD Y3, Y13, Y6
+	VFNMADD231PD 1344(BX), Y13, Y1
+	VMOVUPD      1952(BX), Y13
+	VFNMADD231PD Y13, Y14, Y6
+	VFNMADD231PD 2016(BX), Y14, Y1
+	VMOVUPD      2368(BX), Y14
+	VFNMADD231PD Y14, Y12, Y6
+	VFNMADD231PD 2176(BX), Y12, Y1
+	VMOVUPD      2336(BX), Y12
+	VFNMADD231PD Y12, Y15, Y6
+	VFNMADD231PD 2400(BX), Y15, Y1
+	VBROADCASTSD 1728(CX), Y15
+	VADDPD       1728(AX), Y15, Y15
+	VMOVUPD      Y1, 2496(BX)
+	VMULPD       1376(BX), Y10, Y1
+	VFNMADD231PD Y10, Y1, Y15
+	VMOVUPD      1664(BX), Y10
+	VMULPD       736(BX), Y10, Y4
+	VFNMADD231PD Y10, Y4, Y15
+	VMOVUPD      1632(BX), Y10
+	VMOVUPD      Y6, 1664(BX)
+	VMULPD       1472(BX), Y10, Y6
+	VFNMADD231PD Y10, Y6, Y15
+	VMOVUPD      832(BX), Y10
+	VMULPD       Y10, Y7, Y12
+	VFNMADD231PD Y7, Y12, Y15
+	VMOVUPD      1504(BX), Y7
+	VMULPD       1536(BX), Y7, Y10
+	VFNMADD231PD Y7, Y10, Y15
+	VMOVUPD      800(BX), Y7
+	VMULPD       Y7, Y2, Y14
+	VFNMADD231PD Y2, Y14, Y15
+	VDIVPD       Y15, Y0, Y2
+	VMOVUPD      Y2, 1504(BX)
+	VMINPD       768(BX), Y15, Y2
+	VMOVUPD      Y15, 768(BX)
+	VBROADCASTSD 2176(CX), Y15
+	VADDPD       2176(AX), Y15, Y15
+	VMOVUPD      Y2, 2208(BX)
+	VBROADCASTSD 2688(CX), Y2
+	VADDPD       2688(AX), Y2, Y2
+	VMOVUPD      992(BX), Y7
+	VFNMADD231PD Y7, Y1, Y15
+	VFNMADD231PD 1696(BX), Y1, Y2
+	VFNMADD231PD 960(BX), Y4, Y15
+	VFNMADD231PD 2240(BX), Y4, Y2
+	VFNMADD231PD 2048(BX), Y6, Y15
+	VFNMADD231PD 1728(BX), Y6, Y2
+	VFNMADD231PD 864(BX), Y12, Y15
+	VFNMADD231PD 1152(BX), Y12, Y2
+	VFNMADD231PD 928(BX), Y10, Y15
+	VFNMADD231PD 2272(BX), Y10, Y2
+	VFNMADD231PD 896(BX), Y14, Y15
+	VFNMADD231PD 2464(BX), Y14, Y2
+	VMOVUPD      Y2, 1632(BX)
+	VBROADCASTSD 3264(CX), Y2
+	VADDPD       3264(AX), Y2, Y2
+	VFNMADD231PD 480(BX), Y1, Y2
+	VMOVUPD      1024(BX), Y1
+	VFNMADD231PD Y1, Y4, Y2
+	VMOVUPD      1760(BX), Y4
+	VFNMADD231PD Y4, Y6, Y2
+	VMOVUPD      2080(BX), Y6
+	VFNMADD231PD Y6, Y12, Y2
+	VMOVUPD      2304(BX), Y12
+	VFNMADD231PD Y12, Y10, Y2
+	VMOVUPD      2432(BX), Y10
+	VFNMADD231PD Y10, Y14, Y2
+	VBROADCASTSD 1728(CX), Y14
+	VADDPD       1760(AX), Y14, Y14
+	VMOVUPD      Y2, 1600(BX)
+	VMULPD       448(BX), Y9, Y2
+	VFNMADD231PD Y9, Y2, Y14
+	VMOVUPD      1312(BX), Y9
+	VMULPD       1056(BX), Y9, Y10
+	VFNMADD231PD Y9, Y10, Y14
+	VMOVUPD      1888(BX), Y9
+	VMULPD       1184(BX), Y9, Y12
+	VFNMADD231PD Y9, Y12, Y14
+	VMOVUPD      1856(BX), Y9
+	VMULPD       Y9, Y5, Y6
+	VFNMADD231PD Y5, Y6, Y14
+	VMOVUPD      704(BX), Y5
+	VMULPD       Y5, Y11, Y9
+	VFNMADD231PD Y11, Y9, Y14
+	VMOVUPD      1088(BX), Y11
+	VMULPD       Y11, Y8, Y5
+	VFNMADD231PD Y8, Y5, Y14
+	VDIVPD       Y14, Y0, Y8
+	VMOVUPD      Y8, 1248(BX)
+	VMINPD       1920(BX), Y14, Y8
+	VMOVUPD      Y14, 1920(BX)
+	VBROADCASTSD 2176(CX), Y14
+	VADDPD       2208(AX), Y14, Y14
+	VMOVUPD      Y8, 512(BX)
+	VBROADCASTSD 2688(CX), Y8
+	VADDPD       2720(AX), Y8, Y8
+	VMOVUPD      608(BX), Y11
+	VFNMADD231PD Y11, Y2, Y14
+	VFNMADD231PD 640(BX), Y2, Y8
+	VFNMADD231PD 1280(BX), Y10, Y14
+	VFNMADD231PD Y3, Y10, Y8
+	VMOVUPD      2144(BX), Y3
+	VFNMADD231PD Y3, Y12, Y14
+	VFNMADD231PD Y13, Y12, Y8
+	VMOVUPD      2112(BX), Y13
+	VFNMADD231PD Y13, Y6, Y14
+	VFNMADD231PD 2368(BX), Y6, Y8
+	VFNMADD231PD 544(BX), Y9, Y14
+	VFNMADD231PD 2336(BX), Y9, Y8
+	VFNMADD231PD 1216(BX), Y5, Y14
+	VFNMADD231PD 1664(BX), Y5, Y8
+	VMOVUPD      Y8, 1888(BX)
+	VBROADCASTSD 3264(CX), Y8
+	VADDPD       3296(AX), Y8, Y8
+	VFNMADD231PD 672(BX), Y2, Y8
+	VMOVUPD      1344(BX), Y2
+	VFNMADD231PD Y2, Y10, Y8
+	VMOVUPD      2016(BX), Y10
+	VFNMADD231PD Y10, Y12, Y8
+	VMOVUPD      2176(BX), Y12
+	VFNMADD231PD Y12, Y6, Y8
+	VMOVUPD      2400(BX), Y6
+	VFNMADD231PD Y6, Y9, Y8
+	VMOVUPD      2496(BX), Y9
+	VFNMADD231PD Y9, Y5, Y8
+	VBROADCASTSD 2240(CX), Y5
+	VADDPD       2240(AX), Y5, Y5
+	VMOVUPD      Y8, 1312(BX)
+	VMULPD       1376(BX), Y7, Y8
+	VFNMADD231PD Y7, Y8, Y5
+	VMOVUPD      960(BX), Y7
+	VMULPD       736(BX), Y7, Y9
+	VFNMADD231PD Y7, Y9, Y5
+	VMOVUPD      2048(BX), Y7
+	VMULPD       1472(BX), Y7, Y6
+	VFNMADD231PD Y7, Y6, Y5
+	VMOVUPD      864(BX), Y7
+	VMULPD       832(BX), Y7, Y12
+	VFNMADD231PD Y7, Y12, Y5
+	VMOVUPD      928(BX), Y7
+	VMULPD       1536(BX), Y7, Y10
+	VFNMADD231PD Y7, Y10, Y5
+	VMOVUPD      896(BX), Y7
+	VMULPD       800(BX), Y7, Y2
+	VFNMADD231PD Y7, Y2, Y5
+	VMOVUPD      1504(BX), Y7
+	VMOVUPD      Y14, 896(BX)
+	VMULPD       Y7, Y15, Y14
+	VFNMADD231PD Y15, Y14, Y5
+	VDIVPD       Y5, Y0, Y15
+	VMOVUPD      Y15, 928(BX)
+	VMINPD       2208(BX), Y5, Y15
+	VMOVUPD      Y15, 2208(BX)
+	VMOVUPD      1440(BX), Y15
+	VMULPD       1568(BX), Y15, Y15
+	VMOVUPD      768(BX), Y7
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y5, Y15, Y5
+	VMOVUPD      1408(BX), Y7
+	VPSRLQ       $0x35, Y7, Y15
+	VMOVUPD      Y15, 768(BX)
+	VMOVUPD      evenMask<>+0(SB), Y15
+	VANDPD       Y15, Y7, Y7
+	VORPD        evenBits<>+0(SB), Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VBROADCASTSD 2752(CX), Y7
+	VADDPD       2752(AX), Y7, Y7
+	VMOVUPD      Y5, 1408(BX)
+	VBROADCASTSD 3328(CX), Y5
+	VADDPD       3328(AX), Y5, Y5
+	VFNMADD231PD 1696(BX), Y8, Y7
+	VFNMADD231PD 480(BX), Y8, Y5
+	VMOVUPD      2240(BX), Y8
+	VFNMADD231PD Y8, Y9, Y7
+	VFNMADD231PD Y1, Y9, Y5
+	VMOVUPD      1728(BX), Y9
+	VFNMADD231PD Y9, Y6, Y7
+	VFNMADD231PD Y4, Y6, Y5
+	VMOVUPD      1152(BX), Y6
+	VFNMADD231PD Y6, Y12, Y7
+	VFNMADD231PD 2080(BX), Y12, Y5
+	VMOVUPD      2272(BX), Y12
+	VFNMADD231PD Y12, Y10, Y7
+	VFNMADD231PD 2304(BX), Y10, Y5
+	VMOVUPD      2464(BX), Y10
+	VFNMADD231PD Y10, Y2, Y7
+	VFNMADD231PD 2432(BX), Y2, Y5
+	VMOVUPD      1632(BX), Y2
+	VFNMADD231PD Y2, Y14, Y7
+	VFNMADD231PD 1600(BX), Y14, Y5
+	VBROADCASTSD 2240(CX), Y14
+	VADDPD       2272(AX), Y14, Y14
+	VMOVUPD      Y5, 1568(BX)
+	VMULPD       448(BX), Y11, Y5
+	VFNMADD231PD Y11, Y5, Y14
+	VMOVUPD      1280(BX), Y11
+	VMULPD       1056(BX), Y11, Y4
+	VFNMADD231PD Y11, Y4, Y14
+	VMOVUPD      1184(BX), Y11
+	VMULPD       Y11, Y3, Y1
+	VFNMADD231PD Y3, Y1, Y14
+	VMOVUPD      1856(BX), Y3
+	VMULPD       Y3, Y13, Y11
+	VFNMADD231PD Y13, Y11, Y14
+	VMOVUPD      544(BX), Y13
+	VMULPD       704(BX), Y13, Y3
+	VFNMADD231PD Y13, Y3, Y14
+	VMOVUPD      1216(BX), Y13
+	VMOVUPD      Y7, 544(BX)
+	VMULPD       1088(BX), Y13, Y7
+	VFNMADD231PD Y13, Y7, Y14
+	VMOVUPD      896(BX), Y13
+	VMULPD       1248(BX), Y13, Y2
+	VFNMADD231PD Y13, Y2, Y14
+	VDIVPD       Y14, Y0, Y13
+	VMOVUPD      Y13, 896(BX)
+	VMINPD       512(BX), Y14, Y13
+	VMOVUPD      Y13, 512(BX)
+	VMOVUPD      1792(BX), Y13
+	VMULPD       1824(BX), Y13, Y13
+	VMOVUPD      1920(BX), Y10
+	VMULPD       Y14, Y10, Y10
+	VMULPD       Y10, Y13, Y10
+	VMOVUPD      1120(BX), Y13
+	VPSRLQ       $0x35, Y13, Y14
+	VANDPD       Y15, Y13, Y13
+	VORPD        evenBits<>+0(SB), Y13, Y13
+	VMULPD       Y10, Y13, Y10
+	VBROADCASTSD 2752(CX), Y13
+	VADDPD       2784(AX), Y13, Y13
+	VBROADCASTSD 3328(CX), Y15
+	VADDPD       3360(AX), Y15, Y15
+	VMOVUPD      Y14, 1120(BX)
+	VMOVUPD      640(BX), Y14
+	VFNMADD231PD Y14, Y5, Y13
+	VMOVUPD      Y10, 1920(BX)
+	VMOVUPD      672(BX), Y10
+	VFNMADD231PD Y10, Y5, Y15
+	VMOVUPD      1984(BX), Y5
+	VFNMADD231PD Y5, Y4, Y13
+	VFNMADD231PD 1344(BX), Y4, Y15
+	VMOVUPD      1952(BX), Y4
+	VFNMADD231PD Y4, Y1, Y13
+	VFNMADD231PD 2016(BX), Y1, Y15
+	VMOVUPD      2368(BX), Y1
+	VFNMADD231PD Y1, Y11, Y13
+	VFNMADD231PD 2176(BX), Y11, Y15
+	VMOVUPD      2336(BX), Y11
+	VFNMADD231PD Y11, Y3, Y13
+	VFNMADD231PD 2400(BX), Y3, Y15
+	VMOVUPD      1664(BX), Y3
+	VFNMADD231PD Y3, Y7, Y13
+	VFNMADD231PD 2496(BX), Y7, Y15
+	VMOVUPD      1888(BX), Y7
+	VFNMADD231PD Y7, Y2, Y13
+	VFNMADD231PD 1312(BX), Y2, Y15
+	VBROADCASTSD 2816(CX), Y2
+	VADDPD       2816(AX), Y2, Y2
+	VMOVUPD      Y15, 1824(BX)
+	VMOVUPD      1696(BX), Y15
+	VMULPD       1376(BX), Y15, Y10
+	VFNMADD231PD Y15, Y10, Y2
+	VMOVUPD      736(BX), Y15
+	VMOVUPD      Y13, 1696(BX)
+	VMULPD       Y15, Y8, Y13
+	VFNMADD231PD Y8, Y13, Y2
+	VMOVUPD      1472(BX), Y8
+	VMULPD       Y8, Y9, Y15
+	VFNMADD231PD Y9, Y15, Y2
+	VMOVUPD      832(BX), Y9
+	VMULPD       Y9, Y6, Y8
+	VFNMADD231PD Y6, Y8, Y2
+	VMOVUPD      1536(BX), Y6
+	VMULPD       Y6, Y12, Y9
+	VFNMADD231PD Y12, Y9, Y2
+	VMOVUPD      2464(BX), Y12
+	VMULPD       800(BX), Y12, Y6
+	VFNMADD231PD Y12, Y6, Y2
+	VMOVUPD      1632(BX), Y12
+	VMULPD       1504(BX), Y12, Y7
+	VFNMADD231PD Y12, Y7, Y2
+	VMOVUPD      544(BX), Y12
+	VMULPD       928(BX), Y12, Y3
+	VFNMADD231PD Y12, Y3, Y2
+	VMINPD       2208(BX), Y2, Y12
+	VMOVUPD      Y12, 2208(BX)
+	VBROADCASTSD 3392(CX), Y12
+	VADDPD       3392(AX), Y12, Y12
+	VMOVUPD      Y2, 544(BX)
+	VMOVUPD      480(BX), Y2
+	VFNMADD231PD Y2, Y10, Y12
+	VMOVUPD      1024(BX), Y10
+	VFNMADD231PD Y10, Y13, Y12
+	VMOVUPD      1760(BX), Y13
+	VFNMADD231PD Y13, Y15, Y12
+	VMOVUPD      2080(BX), Y15
+	VFNMADD231PD Y15, Y8, Y12
+	VMOVUPD      2304(BX), Y8
+	VFNMADD231PD Y8, Y9, Y12
+	VMOVUPD      2432(BX), Y9
+	VFNMADD231PD Y9, Y6, Y12
+	VMOVUPD      1600(BX), Y6
+	VFNMADD231PD Y6, Y7, Y12
+	VMOVUPD      1568(BX), Y7
+	VFNMADD231PD Y7, Y3, Y12
+	VBROADCASTSD 2816(CX), Y3
+	VADDPD       2848(AX), Y3, Y3
+	VMOVUPD      Y12, 1632(BX)
+	VMULPD       448(BX), Y14, Y12
+	VFNMADD231PD Y14, Y12, Y3
+	VMOVUPD      1056(BX), Y14
+	VMULPD       Y14, Y5, Y7
+	VFNMADD231PD Y5, Y7, Y3
+	VMOVUPD      1184(BX), Y5
+	VMULPD       Y5, Y4, Y14
+	VFNMADD231PD Y4, Y14, Y3
+	VMOVUPD      1856(BX), Y4
+	VMULPD       Y4, Y1, Y5
+	VFNMADD231PD Y1, Y5, Y3
+	VMOVUPD      704(BX), Y1
+	VMULPD       Y1, Y11, Y4
+	VFNMADD231PD Y11, Y4, Y3
+	VMOVUPD      1664(BX), Y11
+	VMULPD       1088(BX), Y11, Y1
+	VFNMADD231PD Y11, Y1, Y3
+	VMOVUPD      1888(BX), Y11
+	VMULPD       1248(BX), Y11, Y6
+	VFNMADD231PD Y11, Y6, Y3
+	VMOVUPD      1696(BX), Y11
+	VMULPD       896(BX), Y11, Y9
+	VFNMADD231PD Y11, Y9, Y3
+	VMINPD       512(BX), Y3, Y11
+	VMOVUPD      Y11, 512(BX)
+	VBROADCASTSD 3392(CX), Y11
+	VADDPD       3424(AX), Y11, Y11
+	VMOVUPD      Y3, 1696(BX)
+	VMOVUPD      672(BX), Y3
+	VFNMADD231PD Y3, Y12, Y11
+	VMOVUPD      1344(BX), Y12
+	VFNMADD231PD Y12, Y7, Y11
+	VMOVUPD      2016(BX), Y7
+	VFNMADD231PD Y7, Y14, Y11
+	VMOVUPD      2176(BX), Y14
+	VFNMADD231PD Y14, Y5, Y11
+	VMOVUPD      2400(BX), Y5
+	VFNMADD231PD Y5, Y4, Y11
+	VMOVUPD      2496(BX), Y4
+	VFNMADD231PD Y4, Y1, Y11
+	VMOVUPD      1312(BX), Y1
+	VFNMADD231PD Y1, Y6, Y11
+	VMOVUPD      1824(BX), Y6
+	VFNMADD231PD Y6, Y9, Y11
+	VBROADCASTSD 3456(CX), Y9
+	VADDPD       3456(AX), Y9, Y9
+	VMOVUPD      Y11, 1888(BX)
+	VMULPD       1376(BX), Y2, Y11
+	VFNMADD231PD Y2, Y11, Y9
+	VMULPD       736(BX), Y10, Y2
+	VFNMADD231PD Y10, Y2, Y9
+	VMULPD       1472(BX), Y13, Y2
+	VFNMADD231PD Y13, Y2, Y9
+	VMULPD       832(BX), Y15, Y2
+	VFNMADD231PD Y15, Y2, Y9
+	VMULPD       1536(BX), Y8, Y2
+	VFNMADD231PD Y8, Y2, Y9
+	VMOVUPD      2432(BX), Y2
+	VMULPD       800(BX), Y2, Y8
+	VFNMADD231PD Y2, Y8, Y9
+	VMOVUPD      1600(BX), Y2
+	VMULPD       1504(BX), Y2, Y8
+	VFNMADD231PD Y2, Y8, Y9
+	VMOVUPD      1568(BX), Y2
+	VMULPD       928(BX), Y2, Y8
+	VFNMADD231PD Y2, Y8, Y9
+	VMOVUPD      1632(BX), Y2
+	VMULPD       Y2, Y2, Y2
+	VMOVUPD      544(BX), Y8
+	VFMSUB231PD  Y9, Y8, Y2
+	VMOVUPD      pairShift<>+0(SB), Y8
+	VPADDQ       Y8, Y2, Y9
+	VMINPD       2208(BX), Y9, Y9
+	VMOVUPD      1408(BX), Y10
+	VMULPD       Y2, Y10, Y2
+	VBROADCASTSD 3456(CX), Y10
+	VADDPD       3488(AX), Y10, Y10
+	VMULPD       448(BX), Y3, Y11
+	VFNMADD231PD Y3, Y11, Y10
+	VMULPD       1056(BX), Y12, Y3
+	VFNMADD231PD Y12, Y3, Y10
+	VMULPD       1184(BX), Y7, Y3
+	VFNMADD231PD Y7, Y3, Y10
+	VMULPD       1856(BX), Y14, Y3
+	VFNMADD231PD Y14, Y3, Y10
+	VMULPD       704(BX), Y5, Y3
+	VFNMADD231PD Y5, Y3, Y10
+	VMULPD       1088(BX), Y4, Y3
+	VFNMADD231PD Y4, Y3, Y10
+	VMULPD       1248(BX), Y1, Y3
+	VFNMADD231PD Y1, Y3, Y10
+	VMULPD       896(BX), Y6, Y1
+	VFNMADD231PD Y6, Y1, Y10
+	VMOVUPD      1888(BX), Y1
+	VMULPD       Y1, Y1, Y1
+	VMOVUPD      1696(BX), Y3
+	VFMSUB231PD  Y10, Y3, Y1
+	VPADDQ       Y8, Y1, Y3
+	VMINPD       512(BX), Y3, Y3
+	VMOVUPD      1920(BX), Y4
+	VMULPD       Y1, Y4, Y1
+	VMOVUPD      768(BX), Y4
+	VMOVUPD      1120(BX), Y5
+	TESTQ        SI, SI
+	JZ           determinants10
+	VMOVUPD      256(BX), Y6
+	VMOVUPD      288(BX), Y7
+	VMOVUPD      320(BX), Y8
+	VMOVUPD      352(BX), Y10
+	VMOVUPD      384(BX), Y11
+	VMOVUPD      416(BX), Y12
+	VMOVUPD      Y0, Y13
+	VMOVUPD      Y0, Y14
+	VMULPD       Y11, Y11, Y15
+	VFNMADD231PD Y6, Y15, Y13
+	VMULPD       Y12, Y12, Y6
+	VFNMADD231PD Y7, Y6, Y14
+	VMOVUPD      (R8)(R11*1), Y6
+	VMOVUPD      32(BX), Y7
+	VADDPD       Y7, Y6, Y6
+	VADDPD       Y6, Y13, Y6
+	VMOVUPD      32(R8)(R11*1), Y13
+	VADDPD       Y7, Y13, Y7
+	VADDPD       Y7, Y14, Y7
+	VMOVUPD      (DI)(R11*1), Y13
+	VMOVUPD      (BX), Y14
+	VMULPD       Y14, Y13, Y13
+	VMULPD       Y11, Y13, Y11
+	VMOVUPD      32(DI)(R11*1), Y13
+	VMULPD       Y14, Y13, Y13
+	VMULPD       Y12, Y13, Y12
+	VMOVUPD      threeEighths<>+0(SB), Y13
+	VMOVUPD      Y13, Y14
+	VMOVUPD      Y13, Y13
+	VMOVUPD      oneHalf<>+0(SB), Y15
+	VFMADD213PD  Y15, Y6, Y14
+	VFMADD213PD  Y15, Y7, Y13
+	VPSUBQ       Y8, Y11, Y8
+	VMOVUPD      bias2<>+0(SB), Y11
+	VPADDQ       Y11, Y8, Y8
+	VPSUBQ       Y10, Y12, Y10
+	VPADDQ       Y11, Y10, Y10
+	VMULPD       Y8, Y6, Y6
+	VMULPD       Y10, Y7, Y7
+	VFMADD231PD  Y6, Y14, Y8
+	VFMADD231PD  Y7, Y13, Y10
+	VMINPD       Y8, Y0, Y6
+	VMOVUPD      Y6, (SI)(R11*1)
+	VMINPD       Y10, Y0, Y6
+	VMOVUPD      Y6, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y6
+	VMOVUPD      224(BX), Y7
+	VMOVUPD      64(BX), Y8
+	VMOVUPD      96(BX), Y10
+	VMOVUPD      128(BX), Y11
+	VMOVUPD      160(BX), Y12
+	VPSRLQ       $0x35, Y8, Y13
+	VPADDQ       Y13, Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VPSRLQ       $0x35, Y10, Y13
+	VPADDQ       Y13, Y7, Y7
+	VPSLLQ       $0x34, Y7, Y7
+	VXORPD       Y13, Y13, Y13
+	VMOVUPD      pivotMin<>+0(SB), Y14
+	VPSUBQ       Y14, Y11, Y11
+	VPSRLQ       $0x3c, Y11, Y11
+	VMOVUPD      evenMask<>+0(SB), Y15
+	VANDPD       Y15, Y8, Y8
+	VMOVUPD      evenBits<>+0(SB), Y5
+	VORPD        Y5, Y8, Y8
+	VPSUBQ       Y11, Y13, Y11
+	VORPD        Y11, Y8, Y8
+	VPSUBQ       Y14, Y12, Y11
+	VPSRLQ       $0x3c, Y11, Y11
+	VANDPD       Y15, Y10, Y10
+	VORPD        Y5, Y10, Y5
+	VPSUBQ       Y11, Y13, Y10
+	VORPD        Y10, Y5, Y5
+	VMOVUPD      Y8, 256(BX)
+	VMOVUPD      Y5, 288(BX)
+	VMOVUPD      Y6, 320(BX)
+	VMOVUPD      Y7, 352(BX)
+	VCVTPD2PSY   Y8, X6
+	VCVTPD2PSY   Y5, X5
+	VINSERTF128  $0x01, X5, Y6, Y5
+	VSQRTPS      Y5, Y5
+	VMOVUPD      oneSingle<>+0(SB), Y6
+	VDIVPS       Y5, Y6, Y5
+	VCVTPS2PD    X5, Y6
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y5
+	VMOVUPD      Y6, 384(BX)
+	VMOVUPD      Y5, 416(BX)
+	VMOVUPD      Y2, 64(BX)
+	VMOVUPD      Y1, 96(BX)
+	VMOVUPD      Y9, 128(BX)
+	VMOVUPD      Y3, 160(BX)
+	VMOVUPD      Y4, 192(BX)
+	VMOVUPD      1120(BX), Y1
+	VMOVUPD      Y1, 224(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next10:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000dc0, AX
+	DECQ         DX
+	JNZ          loop10
+	TESTQ        SI, SI
+	JZ           end10
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias2<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y1
+	VMOVUPD      224(BX), Y2
+	VMOVUPD      64(BX), Y3
+	VMOVUPD      96(BX), Y4
+	VMOVUPD      128(BX), Y5
+	VMOVUPD      160(BX), Y6
+	VPSRLQ       $0x35, Y3, Y7
+	VPADDQ       Y7, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPSRLQ       $0x35, Y4, Y7
+	VPADDQ       Y7, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y5, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y3, Y3
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y3, Y3
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y3, Y3
+	VPSUBQ       Y8, Y6, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VANDPD       Y9, Y4, Y4
+	VORPD        Y10, Y4, Y4
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y4, Y4
+	VMOVUPD      Y3, 256(BX)
+	VMOVUPD      Y4, 288(BX)
+	VMOVUPD      Y1, 320(BX)
+	VMOVUPD      Y2, 352(BX)
+	VCVTPD2PSY   Y3, X1
+	VCVTPD2PSY   Y4, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias2<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row10
+
+end10:
+	VZEROUPPER
+	RET
+
+determinants10:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y2, Y6
+	VORPD        one<>+0(SB), Y6, Y6
+	VPSRLQ       $0x34, Y2, Y7
+	VPSUBQ       expBias<>+0(SB), Y7, Y7
+	VPADDQ       Y4, Y4, Y4
+	VPADDQ       Y4, Y7, Y7
+	VPSUBQ       splitBias<>+0(SB), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y2
+	VBROADCASTSD (CX), Y8
+	VADDPD       (AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 128(CX), Y8
+	VADDPD       128(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 320(CX), Y8
+	VADDPD       320(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 576(CX), Y8
+	VADDPD       576(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 896(CX), Y8
+	VADDPD       896(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 1280(CX), Y8
+	VADDPD       1280(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 1728(CX), Y8
+	VADDPD       1728(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 2240(CX), Y8
+	VADDPD       2240(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 2816(CX), Y8
+	VADDPD       2816(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VBROADCASTSD 3456(CX), Y8
+	VADDPD       3456(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y2, Y2
+	VPSRLQ       $0x3c, Y2, Y2
+	VXORPD       Y8, Y8, Y8
+	VPSUBQ       Y2, Y8, Y8
+	VORPD        Y8, Y6, Y6
+	VMOVUPD      Y6, (DI)(R11*1)
+	VMOVUPD      Y7, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y1, Y6
+	VORPD        one<>+0(SB), Y6, Y6
+	VPSRLQ       $0x34, Y1, Y7
+	VPSUBQ       expBias<>+0(SB), Y7, Y7
+	VPADDQ       Y5, Y5, Y5
+	VPADDQ       Y5, Y7, Y7
+	VPSUBQ       splitBias<>+0(SB), Y7, Y7
+	VPSUBQ       pivotMin<>+0(SB), Y3, Y1
+	VBROADCASTSD (CX), Y8
+	VADDPD       32(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 128(CX), Y8
+	VADDPD       160(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 320(CX), Y8
+	VADDPD       352(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 576(CX), Y8
+	VADDPD       608(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 896(CX), Y8
+	VADDPD       928(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 1280(CX), Y8
+	VADDPD       1312(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 1728(CX), Y8
+	VADDPD       1760(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 2240(CX), Y8
+	VADDPD       2272(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 2816(CX), Y8
+	VADDPD       2848(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VBROADCASTSD 3456(CX), Y8
+	VADDPD       3488(AX), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y8, Y8
+	VORPD        Y8, Y1, Y1
+	VPSRLQ       $0x3c, Y1, Y1
+	VXORPD       Y8, Y8, Y8
+	VPSUBQ       Y1, Y8, Y8
+	VORPD        Y8, Y6, Y6
+	VMOVUPD      Y6, 32(DI)(R11*1)
+	VMOVUPD      Y7, 32(R8)(R11*1)
+	JMP          next10
+
+order11:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles11
+
+row11:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles11:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop11:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VDIVPD       Y1, Y0, Y2
+	VBROADCASTSD 64(CX), Y3
+	VADDPD       64(AX), Y3, Y3
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y5
+	VADDPD       384(AX), Y5, Y5
+	VBROADCASTSD 640(CX), Y6
+	VADDPD       640(AX), Y6, Y6
+	VBROADCASTSD 960(CX), Y7
+	VADDPD       960(AX), Y7, Y7
+	VBROADCASTSD 1344(CX), Y8
+	VADDPD       1344(AX), Y8, Y8
+	VBROADCASTSD 1792(CX), Y9
+	VADDPD       1792(AX), Y9, Y9
+	VBROADCASTSD 2304(CX), Y10
+	VADDPD       2304(AX), Y10, Y10
+	VBROADCASTSD 2880(CX), Y11
+	VADDPD       2880(AX), Y11, Y11
+	VBROADCASTSD 3520(CX), Y12
+	VADDPD       3520(AX), Y12, Y12
+	VBROADCASTSD (CX), Y13
+	VADDPD       32(AX), Y13, Y13
+	VDIVPD       Y13, Y0, Y14
+	VBROADCASTSD 64(CX), Y15
+	VADDPD       96(AX), Y15, Y15
+	VMOVUPD      Y13, 448(BX)
+	VBROADCASTSD 192(CX), Y13
+	VADDPD       224(AX), Y13, Y13
+	VMOVUPD      Y13, 480(BX)
+	VBROADCASTSD 384(CX), Y13
+	VADDPD       416(AX), Y13, Y13
+	VMOVUPD      Y13, 512(BX)
+	VBROADCASTSD 640(CX), Y13
+	VADDPD       672(AX), Y13, Y13
+	VMOVUPD      Y13, 544(BX)
+	VBROADCASTSD 960(CX), Y13
+	VADDPD       992(AX), Y13, Y13
+	VMOVUPD      Y13, 576(BX)
+	VBROADCASTSD 1344(CX), Y13
+	VADDPD       1376(AX), Y13, Y13
+	VMOVUPD      Y13, 608(BX)
+	VBROADCASTSD 1792(CX), Y13
+	VADDPD       1824(AX), Y13, Y13
+	VMOVUPD      Y13, 640(BX)
+	VBROADCASTSD 2304(CX), Y13
+	VADDPD       2336(AX), Y13, Y13
+	VMOVUPD      Y13, 672(BX)
+	VBROADCASTSD 2880(CX), Y13
+	VADDPD       2912(AX), Y13, Y13
+	VMOVUPD      Y13, 704(BX)
+	VBROADCASTSD 3520(CX), Y13
+	VADDPD       3552(AX), Y13, Y13
+	VMOVUPD      Y13, 736(BX)
+	VBROADCASTSD 128(CX), Y13
+	VADDPD       128(AX), Y13, Y13
+	VMOVUPD      Y14, 768(BX)
+	VMULPD       Y2, Y3, Y14
+	VFNMADD231PD Y3, Y14, Y13
+	VDIVPD       Y13, Y0, Y3
+	VMOVUPD      Y3, 800(BX)
+	VMINPD       Y1, Y13, Y3
+	VMOVUPD      Y1, 832(BX)
+	VBROADCASTSD 256(CX), Y1
+	VADDPD       256(AX), Y1, Y1
+	VMOVUPD      Y13, 864(BX)
+	VBROADCASTSD 448(CX), Y13
+	VADDPD       448(AX), Y13, Y13
+	VFNMADD231PD Y4, Y14, Y1
+	VFNMADD231PD Y5, Y14, Y13
+	VMOVUPD      Y13, 896(BX)
+	VBROADCASTSD 704(CX), Y13
+	VADDPD       704(AX), Y13, Y13
+	VMOVUPD      Y5, 928(BX)
+	VBROADCASTSD 1024(CX), Y5
+	VADDPD       1024(AX), Y5, Y5
+	VFNMADD231PD Y6, Y14, Y13
+	VFNMADD231PD Y7, Y14, Y5
+	VMOVUPD      Y5, 960(BX)
+	VBROADCASTSD 1408(CX), Y5
+	VADDPD       1408(AX), Y5, Y5
+	VMOVUPD      Y7, 992(BX)
+	VBROADCASTSD 1856(CX), Y7
+	VADDPD       1856(AX), Y7, Y7
+	VFNMADD231PD Y8, Y14, Y5
+	VFNMADD231PD Y9, Y14, Y7
+	VMOVUPD      Y7, 1024(BX)
+	VBROADCASTSD 2368(CX), Y7
+	VADDPD       2368(AX), Y7, Y7
+	VMOVUPD      Y9, 1056(BX)
+	VBROADCASTSD 2944(CX), Y9
+	VADDPD       2944(AX), Y9, Y9
+	VFNMADD231PD Y10, Y14, Y7
+	VFNMADD231PD Y11, Y14, Y9
+	VMOVUPD      Y9, 1088(BX)
+	VBROADCASTSD 3584(CX), Y9
+	VADDPD       3584(AX), Y9, Y9
+	VFNMADD231PD Y12, Y14, Y9
+	VBROADCASTSD 128(CX), Y14
+	VADDPD       160(AX), Y14, Y14
+	VMOVUPD      Y9, 1120(BX)
+	VMULPD       768(BX), Y15, Y9
+	VFNMADD231PD Y15, Y9, Y14
+	VDIVPD       Y14, Y0, Y15
+	VMOVUPD      Y15, 1152(BX)
+	VMINPD       448(BX), Y14, Y15
+	VMOVUPD      Y14, 1184(BX)
+	VBROADCASTSD 256(CX), Y14
+	VADDPD       288(AX), Y14, Y14
+	VMOVUPD      Y15, 1216(BX)
+	VBROADCASTSD 448(CX), Y15
+	VADDPD       480(AX), Y15, Y15
+	VFNMADD231PD 480(BX), Y9, Y14
+	VFNMADD231PD 512(BX), Y9, Y15
+	VMOVUPD      Y15, 1248(BX)
+	VBROADCASTSD 704(CX), Y15
+	VADDPD       736(AX), Y15, Y15
+	VMOVUPD      Y14, 1280(BX)
+	VBROADCASTSD 1024(CX), Y14
+	VADDPD       1056(AX), Y14, Y14
+	VFNMADD231PD 544(BX), Y9, Y15
+	VFNMADD231PD 576(BX), Y9, Y14
+	VMOVUPD      Y14, 1312(BX)
+	VBROADCASTSD 1408(CX), Y14
+	VADDPD       1440(AX), Y14, Y14
+	VMOVUPD      Y15, 1344(BX)
+	VBROADCASTSD 1856(CX), Y15
+	VADDPD       1888(AX), Y15, Y15
+	VFNMADD231PD 608(BX), Y9, Y14
+	VFNMADD231PD 640(BX), Y9, Y15
+	VMOVUPD      Y15, 1376(BX)
+	VBROADCASTSD 2368(CX), Y15
+	VADDPD       2400(AX), Y15, Y15
+	VMOVUPD      Y14, 1408(BX)
+	VBROADCASTSD 2944(CX), Y14
+	VADDPD       2976(AX), Y14, Y14
+	VFNMADD231PD 672(BX), Y9, Y15
+	VFNMADD231PD 704(BX), Y9, Y14
+	VMOVUPD      Y14, 1440(BX)
+	VBROADCASTSD 3584(CX), Y14
+	VADDPD       3616(AX), Y14, Y14
+	VFNMADD231PD 736(BX), Y9, Y14
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y9
+	VMOVUPD      Y14, 1472(BX)
+	VMULPD       Y2, Y4, Y14
+	VFNMADD231PD Y4, Y14, Y9
+	VMOVUPD      800(BX), Y4
+	VMOVUPD      Y2, 1504(BX)
+	VMULPD       Y4, Y1, Y2
+	VFNMADD231PD Y1, Y2, Y9
+	VDIVPD       Y9, Y0, Y1
+	VMINPD       Y3, Y9, Y3
+	VMOVUPD      Y9, 1536(BX)
+	VBROADCASTSD 512(CX), Y9
+	VADDPD       512(AX), Y9, Y9
+	VMOVUPD      Y3, 1568(BX)
+	VBROADCASTSD 768(CX), Y3
+	VADDPD       768(AX), Y3, Y3
+	VMOVUPD      Y1, 1600(BX)
+	VMOVUPD      928(BX), Y1
+	VFNMADD231PD Y1, Y14, Y9
+	VFNMADD231PD Y6, Y14, Y3
+	VMOVUPD      Y6, 1632(BX)
+	VMOVUPD      896(BX), Y6
+	VFNMADD231PD Y6, Y2, Y9
+	VFNMADD231PD Y13, Y2, Y3
+	VMOVUPD      Y3, 1664(BX)
+	VBROADCASTSD 1088(CX), Y3
+	VADDPD       1088(AX), Y3, Y3
+	VMOVUPD      Y13, 1696(BX)
+	VBROADCASTSD 1472(CX), Y13
+	VADDPD       1472(AX), Y13, Y13
+	VFNMADD231PD 992(BX), Y14, Y3
+	VFNMADD231PD Y8, Y14, Y13
+	VMOVUPD      Y8, 1728(BX)
+	VMOVUPD      960(BX), Y8
+	VFNMADD231PD Y8, Y2, Y3
+	VFNMADD231PD Y5, Y2, Y13
+	VMOVUPD      Y13, 1760(BX)
+	VBROADCASTSD 1920(CX), Y13
+	VADDPD       1920(AX), Y13, Y13
+	VMOVUPD      Y5, 1792(BX)
+	VBROADCASTSD 2432(CX), Y5
+	VADDPD       2432(AX), Y5, Y5
+	VFNMADD231PD 1056(BX), Y14, Y13
+	VFNMADD231PD Y10, Y14, Y5
+	VMOVUPD      Y10, 1824(BX)
+	VMOVUPD      1024(BX), Y10
+	VFNMADD231PD Y10, Y2, Y13
+	VFNMADD231PD Y7, Y2, Y5
+	VMOVUPD      Y5, 1856(BX)
+	VBROADCASTSD 3008(CX), Y5
+	VADDPD       3008(AX), Y5, Y5
+	VMOVUPD      Y7, 1888(BX)
+	VBROADCASTSD 3648(CX), Y7
+	VADDPD       3648(AX), Y7, Y7
+	VFNMADD231PD Y11, Y14, Y5
+	VFNMADD231PD Y12, Y14, Y7
+	VMOVUPD      1088(BX), Y14
+	VFNMADD231PD Y14, Y2, Y5
+	VFNMADD231PD 1120(BX), Y2, Y7
+	VBROADCASTSD 320(CX), Y2
+	VADDPD       352(AX), Y2, Y2
+	VMOVUPD      Y7, 1920(BX)
+	VMOVUPD      480(BX), Y7
+	VMOVUPD      Y12, 1952(BX)
+	VMULPD       768(BX), Y7, Y12
+	VFNMADD231PD Y7, Y12, Y2
+	VMOVUPD      1280(BX), Y7
+	VMOVUPD      Y5, 480(BX)
+	VMULPD       1152(BX), Y7, Y5
+	VFNMADD231PD Y7, Y5, Y2
+	VDIVPD       Y2, Y0, Y7
+	VMOVUPD      Y7, 1280(BX)
+	VMINPD       1216(BX), Y2, Y7
+	VMOVUPD      Y2, 1216(BX)
+	VBROADCASTSD 512(CX), Y2
+	VADDPD       544(AX), Y2, Y2
+	VMOVUPD      Y7, 1984(BX)
+	VBROADCASTSD 768(CX), Y7
+	VADDPD       800(AX), Y7, Y7
+	VFNMADD231PD 512(BX), Y12, Y2
+	VFNMADD231PD 544(BX), Y12, Y7
+	VFNMADD231PD 1248(BX), Y5, Y2
+	VFNMADD231PD 1344(BX), Y5, Y7
+	VMOVUPD      Y7, 2016(BX)
+	VBROADCASTSD 1088(CX), Y7
+	VADDPD       1120(AX), Y7, Y7
+	VMOVUPD      Y2, 2048(BX)
+	VBROADCASTSD 1472(CX), Y2
+	VADDPD       1504(AX), Y2, Y2
+	VFNMADD231PD 576(BX), Y12, Y7
+	VFNMADD231PD 608(BX), Y12, Y2
+	VFNMADD231PD 1312(BX), Y5, Y7
+	VFNMADD231PD 1408(BX), Y5, Y2
+	VMOVUPD      Y2, 2080(BX)
+	VBROADCASTSD 1920(CX), Y2
+	VADDPD       1952(AX), Y2, Y2
+	VMOVUPD      Y7, 2112(BX)
+	VBROADCASTSD 2432(CX), Y7
+	VADDPD       2464(AX), Y7, Y7
+	VFNMADD231PD 640(BX), Y12, Y2
+	VFNMADD231PD 672(BX), Y12, Y7
+	VFNMADD231PD 1376(BX), Y5, Y2
+	VFNMADD231PD Y15, Y5, Y7
+	VMOVUPD      Y7, 2144(BX)
+	VBROADCASTSD 3008(CX), Y7
+	VADDPD       3040(AX), Y7, Y7
+	VMOVUPD      Y15, 2176(BX)
+	VBROADCASTSD 3648(CX), Y15
+	VADDPD       3680(AX), Y15, Y15
+	VFNMADD231PD 704(BX), Y12, Y7
+	VFNMADD231PD 736(BX), Y12, Y15
+	VMOVUPD      1440(BX), Y12
+	VFNMADD231PD Y12, Y5, Y7
+	VFNMADD231PD 1472(BX), Y5, Y15
+	VBROADCASTSD 576(CX), Y5
+	VADDPD       576(AX), Y5, Y5
+	VMOVUPD      Y15, 2208(BX)
+	VMULPD       1504(BX), Y1, Y15
+	VFNMADD231PD Y1, Y15, Y5
+	VMULPD       Y4, Y6, Y1
+	VFNMADD231PD Y6, Y1, Y5
+	VMOVUPD      1600(BX), Y6
+	VMULPD       Y6, Y9, Y4
+	VFNMADD231PD Y9, Y4, Y5
+	VDIVPD       Y5, Y0, Y9
+	VMOVUPD      Y9, 896(BX)
+	VMINPD       1568(BX), Y5, Y9
+	VMOVUPD      Y9, 1568(BX)
+	VMOVUPD      832(BX), Y9
+	VMULPD       864(BX), Y9, Y9
+	VMOVUPD      1536(BX), Y6
+	VMULPD       Y5, Y6, Y5
+	VMULPD       Y5, Y9, Y5
+	VBROADCASTSD 832(CX), Y6
+	VADDPD       832(AX), Y6, Y6
+	VBROADCASTSD 1152(CX), Y9
+	VADDPD       1152(AX), Y9, Y9
+	VMOVUPD      Y5, 1536(BX)
+	VMOVUPD      1632(BX), Y5
+	VFNMADD231PD Y5, Y15, Y6
+	VFNMADD231PD 992(BX), Y15, Y9
+	VFNMADD231PD 1696(BX), Y1, Y6
+	VFNMADD231PD Y8, Y1, Y9
+	VMOVUPD      1664(BX), Y8
+	VFNMADD231PD Y8, Y4, Y6
+	VFNMADD231PD Y3, Y4, Y9
+	VMOVUPD      Y9, 864(BX)
+	VBROADCASTSD 1536(CX), Y9
+	VADDPD       1536(AX), Y9, Y9
+	VMOVUPD      Y3, 832(BX)
+	VBROADCASTSD 1984(CX), Y3
+	VADDPD       1984(AX), Y3, Y3
+	VFNMADD231PD 1728(BX), Y15, Y9
+	VFNMADD231PD 1056(BX), Y15, Y3
+	VFNMADD231PD 1792(BX), Y1, Y9
+	VFNMADD231PD Y10, Y1, Y3
+	VMOVUPD      1760(BX), Y10
+	VFNMADD231PD Y10, Y4, Y9
+	VFNMADD231PD Y13, Y4, Y3
+	VMOVUPD      Y3, 928(BX)
+	VBROADCASTSD 2496(CX), Y3
+	VADDPD       2496(AX), Y3, Y3
+	VMOVUPD      Y13, 2240(BX)
+	VBROADCASTSD 3072(CX), Y13
+	VADDPD       3072(AX), Y13, Y13
+	VFNMADD231PD 1824(BX), Y15, Y3
+	VFNMADD231PD Y11, Y15, Y13
+	VMOVUPD      Y11, 2272(BX)
+	VMOVUPD      1888(BX), Y11
+	VFNMADD231PD Y11, Y1, Y3
+	VFNMADD231PD Y14, Y1, Y13
+	VMOVUPD      1856(BX), Y14
+	VFNMADD231PD Y14, Y4, Y3
+	VFNMADD231PD 480(BX), Y4, Y13
+	VMOVUPD      Y13, 2304(BX)
+	VBROADCASTSD 3712(CX), Y13
+	VADDPD       3712(AX), Y13, Y13
+	VFNMADD231PD 1952(BX), Y15, Y13
+	VMOVUPD      1120(BX), Y15
+	VFNMADD231PD Y15, Y1, Y13
+	VMOVUPD      1920(BX), Y1
+	VFNMADD231PD Y1, Y4, Y13
+	VBROADCASTSD 576(CX), Y4
+	VADDPD       608(AX), Y4, Y4
+	VMOVUPD      Y13, 2336(BX)
+	VMOVUPD      512(BX), Y13
+	VMULPD       768(BX), Y13, Y1
+	VFNMADD231PD Y13, Y1, Y4
+	VMOVUPD      1248(BX), Y13
+	VMULPD       1152(BX), Y13, Y15
+	VFNMADD231PD Y13, Y15, Y4
+	VMOVUPD      2048(BX), Y13
+	VMOVUPD      Y3, 1248(BX)
+	VMULPD       1280(BX), Y13, Y3
+	VFNMADD231PD Y13, Y3, Y4
+	VDIVPD       Y4, Y0, Y13
+	VMOVUPD      Y13, 2048(BX)
+	VMINPD       1984(BX), Y4, Y13
+	VMOVUPD      Y13, 1984(BX)
+	VMOVUPD      448(BX), Y13
+	VMULPD       1184(BX), Y13, Y13
+	VMOVUPD      1216(BX), Y14
+	VMULPD       Y4, Y14, Y4
+	VMULPD       Y4, Y13, Y4
+	VBROADCASTSD 832(CX), Y13
+	VADDPD       864(AX), Y13, Y13
+	VBROADCASTSD 1152(CX), Y14
+	VADDPD       1184(AX), Y14, Y14
+	VMOVUPD      Y4, 1216(BX)
+	VMOVUPD      544(BX), Y4
+	VFNMADD231PD Y4, Y1, Y13
+	VFNMADD231PD 576(BX), Y1, Y14
+	VFNMADD231PD 1344(BX), Y15, Y13
+	VFNMADD231PD 1312(BX), Y15, Y14
+	VFNMADD231PD 2016(BX), Y3, Y13
+	VFNMADD231PD 2112(BX), Y3, Y14
+	VMOVUPD      Y14, 1184(BX)
+	VBROADCASTSD 1536(CX), Y14
+	VADDPD       1568(AX), Y14, Y14
+	VMOVUPD      Y13, 448(BX)
+	VBROADCASTSD 1984(CX), Y13
+	VADDPD       2016(AX), Y13, Y13
+	VFNMADD231PD 608(BX), Y1, Y14
+	VFNMADD231PD 640(BX), Y1, Y13
+	VFNMADD231PD 1408(BX), Y15, Y14
+	VFNMADD231PD 1376(BX), Y15, Y13
+	VFNMADD231PD 2080(BX), Y3, Y14
+	VFNMADD231PD Y2, Y3, Y13
+	VMOVUPD      Y13, 512(BX)
+	VBROADCASTSD 2496(CX), Y13
+	VADDPD       2528(AX), Y13, Y13
+	VMOVUPD      Y2, 2368(BX)
+	VBROADCASTSD 3072(CX), Y2
+	VADDPD       3104(AX), Y2, Y2
+	VFNMADD231PD 672(BX), Y1, Y13
+	VFNMADD231PD 704(BX), Y1, Y2
+	VFNMADD231PD 2176(BX), Y15, Y13
+	VFNMADD231PD Y12, Y15, Y2
+	VMOVUPD      2144(BX), Y12
+	VFNMADD231PD Y12, Y3, Y13
+	VFNMADD231PD Y7, Y3, Y2
+	VMOVUPD      Y2, 2400(BX)
+	VBROADCASTSD 3712(CX), Y2
+	VADDPD       3744(AX), Y2, Y2
+	VMOVUPD      Y7, 2432(BX)
+	VMOVUPD      736(BX), Y7
+	VFNMADD231PD Y7, Y1, Y2
+	VMOVUPD      1472(BX), Y1
+	VFNMADD231PD Y1, Y15, Y2
+	VMOVUPD      2208(BX), Y15
+	VFNMADD231PD Y15, Y3, Y2
+	VBROADCASTSD 896(CX), Y3
+	VADDPD       896(AX), Y3, Y3
+	VMOVUPD      Y2, 2464(BX)
+	VMULPD       1504(BX), Y5, Y2
+	VFNMADD231PD Y5, Y2, Y3
+	VMOVUPD      1696(BX), Y5
+	VMULPD       800(BX), Y5, Y15
+	VFNMADD231PD Y5, Y15, Y3
+	VMOVUPD      1600(BX), Y5
+	VMULPD       Y5, Y8, Y1
+	VFNMADD231PD Y8, Y1, Y3
+	VMOVUPD      896(BX), Y8
+	VMULPD       Y8, Y6, Y5
+	VFNMADD231PD Y6, Y5, Y3
+	VDIVPD       Y3, Y0, Y6
+	VMOVUPD      Y6, 1664(BX)
+	VMINPD       1568(BX), Y3, Y6
+	VMOVUPD      Y3, 1568(BX)
+	VBROADCASTSD 1216(CX), Y3
+	VADDPD       1216(AX), Y3, Y3
+	VMOVUPD      Y6, 1696(BX)
+	VBROADCASTSD 1600(CX), Y6
+	VADDPD       1600(AX), Y6, Y6
+	VMOVUPD      992(BX), Y8
+	VFNMADD231PD Y8, Y2, Y3
+	VFNMADD231PD 1728(BX), Y2, Y6
+	VFNMADD231PD 960(BX), Y15, Y3
+	VFNMADD231PD 1792(BX), Y15, Y6
+	VFNMADD231PD 832(BX), Y1, Y3
+	VFNMADD231PD Y10, Y1, Y6
+	VMOVUPD      864(BX), Y10
+	VFNMADD231PD Y10, Y5, Y3
+	VFNMADD231PD Y9, Y5, Y6
+	VMOVUPD      Y6, 1632(BX)
+	VBROADCASTSD 2048(CX), Y6
+	VADDPD       2048(AX), Y6, Y6
+	VMOVUPD      Y9, 2496(BX)
+	VBROADCASTSD 2560(CX), Y9
+	VADDPD       2560(AX), Y9, Y9
+	VFNMADD231PD 1056(BX), Y2, Y6
+	VFNMADD231PD 1824(BX), Y2, Y9
+	VFNMADD231PD 1024(BX), Y15, Y6
+	VFNMADD231PD Y11, Y15, Y9
+	VMOVUPD      2240(BX), Y11
+	VFNMADD231PD Y11, Y1, Y6
+	VFNMADD231PD 1856(BX), Y1, Y9
+	VFNMADD231PD 928(BX), Y5, Y6
+	VFNMADD231PD 1248(BX), Y5, Y9
+	VMOVUPD      Y9, 2528(BX)
+	VBROADCASTSD 3136(CX), Y9
+	VADDPD       3136(AX), Y9, Y9
+	VMOVUPD      Y6, 2560(BX)
+	VBROADCASTSD 3776(CX), Y6
+	VADDPD       3776(AX), Y6, Y6
+	VFNMADD231PD 2272(BX), Y2, Y9
+	VFNMADD231PD 1952(BX), Y2, Y6
+	VMOVUPD      1088(BX), Y2
+	VFNMADD231PD Y2, Y15, Y9
+	VFNMADD231PD 1120(BX), Y15, Y6
+	VMOVUPD      480(BX), Y15
+	VFNMADD231PD Y15, Y1, Y9
+	VFNMADD231PD 1920(BX), Y1, Y6
+	VMOVUPD      2304(BX), Y1
+	VFNMADD231PD Y1, Y5, Y9
+	VFNMADD231PD 2336(BX), Y5, Y6
+	VBROADCASTSD 896(CX), Y5
+	VADDPD       928(AX), Y5, Y5
+	VMOVUPD      Y6, 2592(BX)
+	VMULPD       768(BX), Y4, Y6
+	VFNMADD231PD Y4, Y6, Y5
+	VMOVUPD      1344(BX), Y4
+	VMOVUPD      Y9, 544(BX)
+	VMULPD       1152(BX), Y4, Y9
+	VFNMADD231PD Y4, Y9, Y5
+	VMOVUPD      2016(BX), Y4
+	VMULPD       1280(BX), Y4, Y1
+	VFNMADD231PD Y4, Y1, Y5
+	VMOVUPD      448(BX), Y4
+	VMULPD       2048(BX), Y4, Y15
+	VFNMADD231PD Y4, Y15, Y5
+	VDIVPD       Y5, Y0, Y4
+	VMOVUPD      Y4, 448(BX)
+	VMINPD       1984(BX), Y5, Y4
+	VMOVUPD      Y5, 1984(BX)
+	VBROADCASTSD 1216(CX), Y5
+	VADDPD       1248(AX), Y5, Y5
+	VMOVUPD      Y4, 2016(BX)
+	VBROADCASTSD 1600(CX), Y4
+	VADDPD       1632(AX), Y4, Y4
+	VFNMADD231PD 576(BX), Y6, Y5
+	VFNMADD231PD 608(BX), Y6, Y4
+	VFNMADD231PD 1312(BX), Y9, Y5
+	VFNMADD231PD 1408(BX), Y9, Y4
+	VFNMADD231PD 2112(BX), Y1, Y5
+	VFNMADD231PD 2080(BX), Y1, Y4
+	VFNMADD231PD 1184(BX), Y15, Y5
+	VFNMADD231PD Y14, Y15, Y4
+	VMOVUPD      Y4, 1344(BX)
+	VBROADCASTSD 2048(CX), Y4
+	VADDPD       2080(AX), Y4, Y4
+	VMOVUPD      Y14, 2624(BX)
+	VBROADCASTSD 2560(CX), Y14
+	VADDPD       2592(AX), Y14, Y14
+	VFNMADD231PD 640(BX), Y6, Y4
+	VFNMADD231PD 672(BX), Y6, Y14
+	VFNMADD231PD 1376(BX), Y9, Y4
+	VFNMADD231PD 2176(BX), Y9, Y14
+	VFNMADD231PD 2368(BX), Y1, Y4
+	VFNMADD231PD Y12, Y1, Y14
+	VMOVUPD      512(BX), Y12
+	VFNMADD231PD Y12, Y15, Y4
+	VFNMADD231PD Y13, Y15, Y14
+	VMOVUPD      Y14, 2656(BX)
+	VBROADCASTSD 3136(CX), Y14
+	VADDPD       3168(AX), Y14, Y14
+	VMOVUPD      Y13, 2688(BX)
+	VBROADCASTSD 3776(CX), Y13
+	VADDPD       3808(AX), Y13, Y13
+	VFNMADD231PD 704(BX), Y6, Y14
+	VFNMADD231PD Y7, Y6, Y13
+	VMOVUPD      1440(BX), Y6
+	VFNMADD231PD Y6, Y9, Y14
+	VFNMADD231PD 1472(BX), Y9, Y13
+	VMOVUPD      2432(BX), Y9
+	VFNMADD231PD Y9, Y1, Y14
+	VFNMADD231PD 2208(BX), Y1, Y13
+	VMOVUPD      2400(BX), Y1
+	VFNMADD231PD Y1, Y15, Y14
+	VFNMADD231PD 2464(BX), Y15, Y13
+	VBROADCASTSD 1280(CX), Y15
+	VADDPD       1280(AX), Y15, Y15
+	VMOVUPD      Y13, 2720(BX)
+	VMULPD       1504(BX), Y8, Y13
+	VFNMADD231PD Y8, Y13, Y15
+	VMOVUPD      960(BX), Y8
+	VMULPD       800(BX), Y8, Y7
+	VFNMADD231PD Y8, Y7, Y15
+	VMOVUPD      832(BX), Y8
+	VMOVUPD      Y14, 960(BX)
+	VMULPD       1600(BX), Y8, Y14
+	VFNMADD231PD Y8, Y14, Y15
+	VMOVUPD      896(BX), Y8
+	VMULPD       Y8, Y10, Y1
+	VFNMADD231PD Y10, Y1, Y15
+	VMOVUPD      1664(BX), Y10
+	VMULPD       Y10, Y3, Y8
+	VFNMADD231PD Y3, Y8, Y15
+	VDIVPD       Y15, Y0, Y3
+	VMOVUPD      Y3, 864(BX)
+	VMINPD       1696(BX), Y15, Y3
+	VMOVUPD      Y15, 1696(BX)
+	VBROADCASTSD 1664(CX), Y15
+	VADDPD       1664(AX), Y15, Y15
+	VMOVUPD      Y3, 832(BX)
+	VBROADCASTSD 2112(CX), Y3
+	VADDPD       2112(AX), Y3, Y3
+	VMOVUPD      1728(BX), Y10
+	VFNMADD231PD Y10, Y13, Y15
+	VFNMADD231PD 1056(BX), Y13, Y3
+	VFNMADD231PD 1792(BX), Y7, Y15
+	VFNMADD231PD 1024(BX), Y7, Y3
+	VFNMADD231PD 1760(BX), Y14, Y15
+	VFNMADD231PD Y11, Y14, Y3
+	VMOVUPD      2496(BX), Y11
+	VFNMADD231PD Y11, Y1, Y15
+	VFNMADD231PD 928(BX), Y1, Y3
+	VFNMADD231PD 1632(BX), Y8, Y15
+	VFNMADD231PD 2560(BX), Y8, Y3
+	VMOVUPD      Y3, 992(BX)
+	VBROADCASTSD 2624(CX), Y3
+	VADDPD       2624(AX), Y3, Y3
+	VMOVUPD      Y15, 2752(BX)
+	VBROADCASTSD 3200(CX), Y15
+	VADDPD       3200(AX), Y15, Y15
+	VFNMADD231PD 1824(BX), Y13, Y3
+	VFNMADD231PD 2272(BX), Y13, Y15
+	VFNMADD231PD 1888(BX), Y7, Y3
+	VFNMADD231PD Y2, Y7, Y15
+	VMOVUPD      1856(BX), Y2
+	VFNMADD231PD Y2, Y14, Y3
+	VFNMADD231PD 480(BX), Y14, Y15
+	VFNMADD231PD 1248(BX), Y1, Y3
+	VFNMADD231PD 2304(BX), Y1, Y15
+	VFNMADD231PD 2528(BX), Y8, Y3
+	VFNMADD231PD 544(BX), Y8, Y15
+	VMOVUPD      Y15, 2784(BX)
+	VBROADCASTSD 3840(CX), Y15
+	VADDPD       3840(AX), Y15, Y15
+	VFNMADD231PD 1952(BX), Y13, Y15
+	VMOVUPD      1120(BX), Y13
+	VFNMADD231PD Y13, Y7, Y15
+	VMOVUPD      1920(BX), Y7
+	VFNMADD231PD Y7, Y14, Y15
+	VMOVUPD      2336(BX), Y14
+	VFNMADD231PD Y14, Y1, Y15
+	VMOVUPD      2592(BX), Y1
+	VFNMADD231PD Y1, Y8, Y15
+	VBROADCASTSD 1280(CX), Y8
+	VADDPD       1312(AX), Y8, Y8
+	VMOVUPD      Y15, 2816(BX)
+	VMOVUPD      576(BX), Y15
+	VMULPD       768(BX), Y15, Y1
+	VFNMADD231PD Y15, Y1, Y8
+	VMOVUPD      1312(BX), Y15
+	VMULPD       1152(BX), Y15, Y14
+	VFNMADD231PD Y15, Y14, Y8
+	VMOVUPD      2112(BX), Y15
+	VMULPD       1280(BX), Y15, Y7
+	VFNMADD231PD Y15, Y7, Y8
+	VMOVUPD      1184(BX), Y15
+	VMULPD       2048(BX), Y15, Y13
+	VFNMADD231PD Y15, Y13, Y8
+	VMOVUPD      448(BX), Y15
+	VMOVUPD      Y3, 1184(BX)
+	VMULPD       Y15, Y5, Y3
+	VFNMADD231PD Y5, Y3, Y8
+	VDIVPD       Y8, Y0, Y5
+	VMOVUPD      Y5, 2112(BX)
+	VMINPD       2016(BX), Y8, Y5
+	VMOVUPD      Y8, 2016(BX)
+	VBROADCASTSD 1664(CX), Y8
+	VADDPD       1696(AX), Y8, Y8
+	VMOVUPD      Y5, 1312(BX)
+	VBROADCASTSD 2112(CX), Y5
+	VADDPD       2144(AX), Y5, Y5
+	VMOVUPD      608(BX), Y15
+	VFNMADD231PD Y15, Y1, Y8
+	VFNMADD231PD 640(BX), Y1, Y5
+	VFNMADD231PD 1408(BX), Y14, Y8
+	VFNMADD231PD 1376(BX), Y14, Y5
+	VFNMADD231PD 2080(BX), Y7, Y8
+	VFNMADD231PD 2368(BX), Y7, Y5
+	VFNMADD231PD 2624(BX), Y13, Y8
+	VFNMADD231PD Y12, Y13, Y5
+	VMOVUPD      1344(BX), Y12
+	VFNMADD231PD Y12, Y3, Y8
+	VFNMADD231PD Y4, Y3, Y5
+	VMOVUPD      Y5, 576(BX)
+	VBROADCASTSD 2624(CX), Y5
+	VADDPD       2656(AX), Y5, Y5
+	VMOVUPD      Y4, 2848(BX)
+	VBROADCASTSD 3200(CX), Y4
+	VADDPD       3232(AX), Y4, Y4
+	VFNMADD231PD 672(BX), Y1, Y5
+	VFNMADD231PD 704(BX), Y1, Y4
+	VFNMADD231PD 2176(BX), Y14, Y5
+	VFNMADD231PD Y6, Y14, Y4
+	VMOVUPD      2144(BX), Y6
+	VFNMADD231PD Y6, Y7, Y5
+	VFNMADD231PD Y9, Y7, Y4
+	VMOVUPD      2688(BX), Y9
+	VFNMADD231PD Y9, Y13, Y5
+	VFNMADD231PD 2400(BX), Y13, Y4
+	VFNMADD231PD 2656(BX), Y3, Y5
+	VFNMADD231PD 960(BX), Y3, Y4
+	VMOVUPD      Y4, 2880(BX)
+	VBROADCASTSD 3840(CX), Y4
+	VADDPD       3872(AX), Y4, Y4
+	VFNMADD231PD 736(BX), Y1, Y4
+	VMOVUPD      1472(BX), Y1
+	VFNMADD231PD Y1, Y14, Y4
+	VMOVUPD      2208(BX), Y14
+	VFNMADD231PD Y14, Y7, Y4
+	VMOVUPD      2464(BX), Y7
+	VFNMADD231PD Y7, Y13, Y4
+	VMOVUPD      2720(BX), Y13
+	VFNMADD231PD Y13, Y3, Y4
+	VBROADCASTSD 1728(CX), Y3
+	VADDPD       1728(AX), Y3, Y3
+	VMOVUPD      Y4, 2912(BX)
+	VMULPD       1504(BX), Y10, Y4
+	VFNMADD231PD Y10, Y4, Y3
+	VMOVUPD      1792(BX), Y10
+	VMULPD       800(BX), Y10, Y13
+	VFNMADD231PD Y10, Y13, Y3
+	VMOVUPD      1760(BX), Y10
+	VMULPD       1600(BX), Y10, Y7
+	VFNMADD231PD Y10, Y7, Y3
+	VMOVUPD      896(BX), Y10
+	VMULPD       Y10, Y11, Y14
+	VFNMADD231PD Y11, Y14, Y3
+	VMOVUPD      1632(BX), Y11
+	VMULPD       1664(BX), Y11, Y10
+	VFNMADD231PD Y11, Y10, Y3
+	VMOVUPD      2752(BX), Y11
+	VMULPD       864(BX), Y11, Y1
+	VFNMADD231PD Y11, Y1, Y3
+	VDIVPD       Y3, Y0, Y11
+	VMOVUPD      Y11, 2752(BX)
+	VMINPD       832(BX), Y3, Y11
+	VMOVUPD      Y3, 832(BX)
+	VBROADCASTSD 2176(CX), Y3
+	VADDPD       2176(AX), Y3, Y3
+	VMOVUPD      Y11, 1632(BX)
+	VBROADCASTSD 2688(CX), Y11
+	VADDPD       2688(AX), Y11, Y11
+	VFNMADD231PD 1056(BX), Y4, Y3
+	VFNMADD231PD 1824(BX), Y4, Y11
+	VFNMADD231PD 1024(BX), Y13, Y3
+	VFNMADD231PD 1888(BX), Y13, Y11
+	VFNMADD231PD 2240(BX), Y7, Y3
+	VFNMADD231PD Y2, Y7, Y11
+	VMOVUPD      928(BX), Y2
+	VFNMADD231PD Y2, Y14, Y3
+	VFNMADD231PD 1248(BX), Y14, Y11
+	VFNMADD231PD 2560(BX), Y10, Y3
+	VFNMADD231PD 2528(BX), Y10, Y11
+	VFNMADD231PD 992(BX), Y1, Y3
+	VFNMADD231PD 1184(BX), Y1, Y11
+	VMOVUPD      Y11, 2496(BX)
+	VBROADCASTSD 3264(CX), Y11
+	VADDPD       3264(AX), Y11, Y11
+	VMOVUPD      Y3, 1760(BX)
+	VBROADCASTSD 3904(CX), Y3
+	VADDPD       3904(AX), Y3, Y3
+	VFNMADD231PD 2272(BX), Y4, Y11
+	VFNMADD231PD 1952(BX), Y4, Y3
+	VMOVUPD      1088(BX), Y4
+	VFNMADD231PD Y4, Y13, Y11
+	VFNMADD231PD 1120(BX), Y13, Y3
+	VMOVUPD      480(BX), Y13
+	VFNMADD231PD Y13, Y7, Y11
+	VFNMADD231PD 1920(BX), Y7, Y3
+	VMOVUPD      2304(BX), Y7
+	VFNMADD231PD Y7, Y14, Y11
+	VFNMADD231PD 2336(BX), Y14, Y3
+	VMOVUPD      544(BX), Y14
+	VFNMADD231PD Y14, Y10, Y11
+	VFNMADD231PD 2592(BX), Y10, Y3
+	VMOVUPD      2784(BX), Y10
+	VFNMADD231PD Y10, Y1, Y11
+	VFNMADD231PD 2816(BX), Y1, Y3
+	VBROADCASTSD 1728(CX), Y1
+	VADDPD       1760(AX), Y1, Y1
+	VMOVUPD      Y3, 1792(BX)
+	VMULPD       768(BX), Y15, Y3
+	VFNMADD231PD Y15, Y3, Y1
+	VMOVUPD      1408(BX), Y15
+	VMOVUPD      Y11, 608(BX)
+	VMULPD       1152(BX), Y15, Y11
+	VFNMADD231PD Y15, Y11, Y1
+	VMOVUPD      2080(BX), Y15
+	VMULPD       1280(BX), Y15, Y10
+	VFNMADD231PD Y15, Y10, Y1
+	VMOVUPD      2624(BX), Y15
+	VMULPD       2048(BX), Y15, Y14
+	VFNMADD231PD Y15, Y14, Y1
+	VMOVUPD      448(BX), Y15
+	VMULPD       Y15, Y12, Y7
+	VFNMADD231PD Y12, Y7, Y1
+	VMOVUPD      2112(BX), Y12
+	VMULPD       Y12, Y8, Y15
+	VFNMADD231PD Y8, Y15, Y1
+	VDIVPD       Y1, Y0, Y8
+	VMOVUPD      Y8, 1344(BX)
+	VMINPD       1312(BX), Y1, Y8
+	VMOVUPD      Y1, 1312(BX)
+	VBROADCASTSD 2176(CX), Y1
+	VADDPD       2208(AX), Y1, Y1
+	VMOVUPD      Y8, 2624(BX)
+	VBROADCASTSD 2688(CX), Y8
+	VADDPD       2720(AX), Y8, Y8
+	VMOVUPD      640(BX), Y12
+	VFNMADD231PD Y12, Y3, Y1
+	VFNMADD231PD 672(BX), Y3, Y8
+	VFNMADD231PD 1376(BX), Y11, Y1
+	VFNMADD231PD 2176(BX), Y11, Y8
+	VFNMADD231PD 2368(BX), Y10, Y1
+	VFNMADD231PD Y6, Y10, Y8
+	VMOVUPD      512(BX), Y6
+	VFNMADD231PD Y6, Y14, Y1
+	VFNMADD231PD Y9, Y14, Y8
+	VMOVUPD      2848(BX), Y9
+	VFNMADD231PD Y9, Y7, Y1
+	VFNMADD231PD 2656(BX), Y7, Y8
+	VFNMADD231PD 576(BX), Y15, Y1
+	VFNMADD231PD Y5, Y15, Y8
+	VMOVUPD      Y8, 2080(BX)
+	VBROADCASTSD 3264(CX), Y8
+	VADDPD       3296(AX), Y8, Y8
+	VMOVUPD      Y5, 1408(BX)
+	VBROADCASTSD 3904(CX), Y5
+	VADDPD       3936(AX), Y5, Y5
+	VFNMADD231PD 704(BX), Y3, Y8
+	VFNMADD231PD 736(BX), Y3, Y5
+	VMOVUPD      1440(BX), Y3
+	VFNMADD231PD Y3, Y11, Y8
+	VFNMADD231PD 1472(BX), Y11, Y5
+	VMOVUPD      2432(BX), Y11
+	VFNMADD231PD Y11, Y10, Y8
+	VFNMADD231PD 2208(BX), Y10, Y5
+	VMOVUPD      2400(BX), Y10
+	VFNMADD231PD Y10, Y14, Y8
+	VFNMADD231PD 2464(BX), Y14, Y5
+	VMOVUPD      960(BX), Y14
+	VFNMADD231PD Y14, Y7, Y8
+	VFNMADD231PD 2720(BX), Y7, Y5
+	VMOVUPD      2880(BX), Y7
+	VFNMADD231PD Y7, Y15, Y8
+	VFNMADD231PD 2912(BX), Y15, Y5
+	VBROADCASTSD 2240(CX), Y15
+	VADDPD       2240(AX), Y15, Y15
+	VMOVUPD      Y5, 1728(BX)
+	VMOVUPD      1056(BX), Y5
+	VMOVUPD      Y8, 2944(BX)
+	VMULPD       1504(BX), Y5, Y8
+	VFNMADD231PD Y5, Y8, Y15
+	VMOVUPD      1024(BX), Y5
+	VMULPD       800(BX), Y5, Y7
+	VFNMADD231PD Y5, Y7, Y15
+	VMOVUPD      2240(BX), Y5
+	VMULPD       1600(BX), Y5, Y14
+	VFNMADD231PD Y5, Y14, Y15
+	VMOVUPD      896(BX), Y5
+	VMULPD       Y5, Y2, Y10
+	VFNMADD231PD Y2, Y10, Y15
+	VMOVUPD      2560(BX), Y2
+	VMULPD       1664(BX), Y2, Y5
+	VFNMADD231PD Y2, Y5, Y15
+	VMOVUPD      992(BX), Y2
+	VMULPD       864(BX), Y2, Y11
+	VFNMADD231PD Y2, Y11, Y15
+	VMOVUPD      1760(BX), Y2
+	VMULPD       2752(BX), Y2, Y3
+	VFNMADD231PD Y2, Y3, Y15
+	VDIVPD       Y15, Y0, Y2
+	VMOVUPD      Y2, 1760(BX)
+	VMINPD       1632(BX), Y15, Y2
+	VMOVUPD      Y2, 1632(BX)
+	VMOVUPD      1568(BX), Y2
+	VMULPD       1696(BX), Y2, Y2
+	VMOVUPD      Y1, 1696(BX)
+	VMOVUPD      832(BX), Y1
+	VMULPD       Y15, Y1, Y1
+	VMULPD       Y1, Y2, Y1
+	VMOVUPD      1536(BX), Y2
+	VPSRLQ       $0x35, Y2, Y15
+	VMOVUPD      Y15, 832(BX)
+	VMOVUPD      evenMask<>+0(SB), Y15
+	VANDPD       Y15, Y2, Y2
+	VORPD        evenBits<>+0(SB), Y2, Y2
+	VMULPD       Y1, Y2, Y1
+	VBROADCASTSD 2752(CX), Y2
+	VADDPD       2752(AX), Y2, Y2
+	VMOVUPD      Y1, 1536(BX)
+	VBROADCASTSD 3328(CX), Y1
+	VADDPD       3328(AX), Y1, Y1
+	VFNMADD231PD 1824(BX), Y8, Y2
+	VFNMADD231PD 2272(BX), Y8, Y1
+	VFNMADD231PD 1888(BX), Y7, Y2
+	VFNMADD231PD Y4, Y7, Y1
+	VMOVUPD      1856(BX), Y4
+	VFNMADD231PD Y4, Y14, Y2
+	VFNMADD231PD Y13, Y14, Y1
+	VMOVUPD      1248(BX), Y13
+	VFNMADD231PD Y13, Y10, Y2
+	VFNMADD231PD 2304(BX), Y10, Y1
+	VFNMADD231PD 2528(BX), Y5, Y2
+	VFNMADD231PD 544(BX), Y5, Y1
+	VFNMADD231PD 1184(BX), Y11, Y2
+	VFNMADD231PD 2784(BX), Y11, Y1
+	VFNMADD231PD 2496(BX), Y3, Y2
+	VFNMADD231PD 608(BX), Y3, Y1
+	VMOVUPD      Y1, 1568(BX)
+	VBROADCASTSD 3968(CX), Y1
+	VADDPD       3968(AX), Y1, Y1
+	VFNMADD231PD 1952(BX), Y8, Y1
+	VMOVUPD      1120(BX), Y8
+	VFNMADD231PD Y8, Y7, Y1
+	VMOVUPD      1920(BX), Y7
+	VFNMADD231PD Y7, Y14, Y1
+	VMOVUPD      2336(BX), Y14
+	VFNMADD231PD Y14, Y10, Y1
+	VMOVUPD      2592(BX), Y10
+	VFNMADD231PD Y10, Y5, Y1
+	VMOVUPD      2816(BX), Y5
+	VFNMADD231PD Y5, Y11, Y1
+	VMOVUPD      1792(BX), Y11
+	VFNMADD231PD Y11, Y3, Y1
+	VBROADCASTSD 2240(CX), Y3
+	VADDPD       2272(AX), Y3, Y3
+	VMOVUPD      Y1, 992(BX)
+	VMULPD       768(BX), Y12, Y1
+	VFNMADD231PD Y12, Y1, Y3
+	VMOVUPD      1376(BX), Y12
+	VMULPD       1152(BX), Y12, Y11
+	VFNMADD231PD Y12, Y11, Y3
+	VMOVUPD      2368(BX), Y12
+	VMULPD       1280(BX), Y12, Y5
+	VFNMADD231PD Y12, Y5, Y3
+	VMOVUPD      2048(BX), Y12
+	VMULPD       Y12, Y6, Y10
+	VFNMADD231PD Y6, Y10, Y3
+	VMOVUPD      448(BX), Y6
+	VMULPD       Y6, Y9, Y12
+	VFNMADD231PD Y9, Y12, Y3
+	VMOVUPD      576(BX), Y9
+	VMULPD       2112(BX), Y9, Y6
+	VFNMADD231PD Y9, Y6, Y3
+	VMOVUPD      1696(BX), Y9
+	VMULPD       1344(BX), Y9, Y14
+	VFNMADD231PD Y9, Y14, Y3
+	VDIVPD       Y3, Y0, Y9
+	VMOVUPD      Y9, 1696(BX)
+	VMINPD       2624(BX), Y3, Y9
+	VMOVUPD      Y9, 2624(BX)
+	VMOVUPD      1984(BX), Y9
+	VMULPD       2016(BX), Y9, Y9
+	VMOVUPD      1312(BX), Y7
+	VMULPD       Y3, Y7, Y3
+	VMULPD       Y3, Y9, Y3
+	VMOVUPD      1216(BX), Y7
+	VPSRLQ       $0x35, Y7, Y9
+	VANDPD       Y15, Y7, Y7
+	VORPD        evenBits<>+0(SB), Y7, Y7
+	VMULPD       Y3, Y7, Y3
+	VBROADCASTSD 2752(CX), Y7
+	VADDPD       2784(AX), Y7, Y7
+	VBROADCASTSD 3328(CX), Y15
+	VADDPD       3360(AX), Y15, Y15
+	VMOVUPD      Y9, 1216(BX)
+	VMOVUPD      672(BX), Y9
+	VFNMADD231PD Y9, Y1, Y7
+	VMOVUPD      Y3, 1312(BX)
+	VMOVUPD      704(BX), Y3
+	VFNMADD231PD Y3, Y1, Y15
+	VMOVUPD      2176(BX), Y3
+	VFNMADD231PD Y3, Y11, Y7
+	VFNMADD231PD 1440(BX), Y11, Y15
+	VFNMADD231PD 2144(BX), Y5, Y7
+	VFNMADD231PD 2432(BX), Y5, Y15
+	VFNMADD231PD 2688(BX), Y10, Y7
+	VFNMADD231PD 2400(BX), Y10, Y15
+	VFNMADD231PD 2656(BX), Y12, Y7
+	VFNMADD231PD 960(BX), Y12, Y15
+	VFNMADD231PD 1408(BX), Y6, Y7
+	VFNMADD231PD 2880(BX), Y6, Y15
+	VFNMADD231PD 2080(BX), Y14, Y7
+	VFNMADD231PD 2944(BX), Y14, Y15
+	VMOVUPD      Y15, 2016(BX)
+	VBROADCASTSD 3968(CX), Y15
+	VADDPD       4000(AX), Y15, Y15
+	VFNMADD231PD 736(BX), Y1, Y15
+	VMOVUPD      1472(BX), Y1
+	VFNMADD231PD Y1, Y11, Y15
+	VMOVUPD      2208(BX), Y11
+	VFNMADD231PD Y11, Y5, Y15
+	VMOVUPD      2464(BX), Y5
+	VFNMADD231PD Y5, Y10, Y15
+	VMOVUPD      2720(BX), Y10
+	VFNMADD231PD Y10, Y12, Y15
+	VMOVUPD      2912(BX), Y12
+	VFNMADD231PD Y12, Y6, Y15
+	VMOVUPD      1728(BX), Y6
+	VFNMADD231PD Y6, Y14, Y15
+	VBROADCASTSD 2816(CX), Y14
+	VADDPD       2816(AX), Y14, Y14
+	VMOVUPD      Y15, 1984(BX)
+	VMOVUPD      1824(BX), Y15
+	VMULPD       1504(BX), Y15, Y6
+	VFNMADD231PD Y15, Y6, Y14
+	VMOVUPD      1888(BX), Y15
+	VMULPD       800(BX), Y15, Y12
+	VFNMADD231PD Y15, Y12, Y14
+	VMOVUPD      1600(BX), Y15
+	VMULPD       Y15, Y4, Y10
+	VFNMADD231PD Y4, Y10, Y14
+	VMOVUPD      896(BX), Y4
+	VMULPD       Y4, Y13, Y15
+	VFNMADD231PD Y13, Y15, Y14
+	VMOVUPD      2528(BX), Y13
+	VMULPD       1664(BX), Y13, Y4
+	VFNMADD231PD Y13, Y4, Y14
+	VMOVUPD      1184(BX), Y13
+	VMULPD       864(BX), Y13, Y5
+	VFNMADD231PD Y13, Y5, Y14
+	VMOVUPD      2496(BX), Y13
+	VMULPD       2752(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y14
+	VMOVUPD      1760(BX), Y13
+	VMULPD       Y13, Y2, Y1
+	VFNMADD231PD Y2, Y1, Y14
+	VDIVPD       Y14, Y0, Y2
+	VMOVUPD      Y2, 2496(BX)
+	VMINPD       1632(BX), Y14, Y2
+	VMOVUPD      Y14, 1632(BX)
+	VBROADCASTSD 3392(CX), Y14
+	VADDPD       3392(AX), Y14, Y14
+	VMOVUPD      Y2, 1184(BX)
+	VBROADCASTSD 4032(CX), Y2
+	VADDPD       4032(AX), Y2, Y2
+	VMOVUPD      2272(BX), Y13
+	VFNMADD231PD Y13, Y6, Y14
+	VFNMADD231PD 1952(BX), Y6, Y2
+	VMOVUPD      1088(BX), Y6
+	VFNMADD231PD Y6, Y12, Y14
+	VFNMADD231PD Y8, Y12, Y2
+	VMOVUPD      480(BX), Y12
+	VFNMADD231PD Y12, Y10, Y14
+	VFNMADD231PD 1920(BX), Y10, Y2
+	VMOVUPD      2304(BX), Y10
+	VFNMADD231PD Y10, Y15, Y14
+	VFNMADD231PD 2336(BX), Y15, Y2
+	VMOVUPD      544(BX), Y15
+	VFNMADD231PD Y15, Y4, Y14
+	VFNMADD231PD 2592(BX), Y4, Y2
+	VMOVUPD      2784(BX), Y4
+	VFNMADD231PD Y4, Y5, Y14
+	VFNMADD231PD 2816(BX), Y5, Y2
+	VMOVUPD      608(BX), Y5
+	VFNMADD231PD Y5, Y11, Y14
+	VFNMADD231PD 1792(BX), Y11, Y2
+	VMOVUPD      1568(BX), Y11
+	VFNMADD231PD Y11, Y1, Y14
+	VFNMADD231PD 992(BX), Y1, Y2
+	VBROADCASTSD 2816(CX), Y1
+	VADDPD       2848(AX), Y1, Y1
+	VMOVUPD      Y2, 2528(BX)
+	VMULPD       768(BX), Y9, Y2
+	VFNMADD231PD Y9, Y2, Y1
+	VMOVUPD      1152(BX), Y9
+	VMULPD       Y9, Y3, Y8
+	VFNMADD231PD Y3, Y8, Y1
+	VMOVUPD      2144(BX), Y3
+	VMULPD       1280(BX), Y3, Y9
+	VFNMADD231PD Y3, Y9, Y1
+	VMOVUPD      2688(BX), Y3
+	VMOVUPD      Y14, 2144(BX)
+	VMULPD       2048(BX), Y3, Y14
+	VFNMADD231PD Y3, Y14, Y1
+	VMOVUPD      2656(BX), Y3
+	VMULPD       448(BX), Y3, Y11
+	VFNMADD231PD Y3, Y11, Y1
+	VMOVUPD      1408(BX), Y3
+	VMULPD       2112(BX), Y3, Y5
+	VFNMADD231PD Y3, Y5, Y1
+	VMOVUPD      2080(BX), Y3
+	VMULPD       1344(BX), Y3, Y4
+	VFNMADD231PD Y3, Y4, Y1
+	VMOVUPD      1696(BX), Y3
+	VMULPD       Y3, Y7, Y15
+	VFNMADD231PD Y7, Y15, Y1
+	VDIVPD       Y1, Y0, Y7
+	VMOVUPD      Y7, 2080(BX)
+	VMINPD       2624(BX), Y1, Y7
+	VMOVUPD      Y1, 2624(BX)
+	VBROADCASTSD 3392(CX), Y1
+	VADDPD       3424(AX), Y1, Y1
+	VMOVUPD      Y7, 1408(BX)
+	VBROADCASTSD 4032(CX), Y7
+	VADDPD       4064(AX), Y7, Y7
+	VMOVUPD      704(BX), Y3
+	VFNMADD231PD Y3, Y2, Y1
+	VFNMADD231PD 736(BX), Y2, Y7
+	VMOVUPD      1440(BX), Y2
+	VFNMADD231PD Y2, Y8, Y1
+	VFNMADD231PD 1472(BX), Y8, Y7
+	VMOVUPD      2432(BX), Y8
+	VFNMADD231PD Y8, Y9, Y1
+	VFNMADD231PD 2208(BX), Y9, Y7
+	VMOVUPD      2400(BX), Y9
+	VFNMADD231PD Y9, Y14, Y1
+	VFNMADD231PD 2464(BX), Y14, Y7
+	VMOVUPD      960(BX), Y14
+	VFNMADD231PD Y14, Y11, Y1
+	VFNMADD231PD 2720(BX), Y11, Y7
+	VMOVUPD      2880(BX), Y11
+	VFNMADD231PD Y11, Y5, Y1
+	VFNMADD231PD 2912(BX), Y5, Y7
+	VMOVUPD      2944(BX), Y5
+	VFNMADD231PD Y5, Y4, Y1
+	VFNMADD231PD 1728(BX), Y4, Y7
+	VMOVUPD      2016(BX), Y4
+	VFNMADD231PD Y4, Y15, Y1
+	VFNMADD231PD 1984(BX), Y15, Y7
+	VBROADCASTSD 3456(CX), Y15
+	VADDPD       3456(AX), Y15, Y15
+	VMOVUPD      Y7, 2656(BX)
+	VMULPD       1504(BX), Y13, Y7
+	VFNMADD231PD Y13, Y7, Y15
+	VMOVUPD      800(BX), Y13
+	VMOVUPD      Y1, 2272(BX)
+	VMULPD       Y13, Y6, Y1
+	VFNMADD231PD Y6, Y1, Y15
+	VMOVUPD      1600(BX), Y6
+	VMULPD       Y6, Y12, Y13
+	VFNMADD231PD Y12, Y13, Y15
+	VMOVUPD      896(BX), Y12
+	VMULPD       Y12, Y10, Y6
+	VFNMADD231PD Y10, Y6, Y15
+	VMOVUPD      544(BX), Y10
+	VMULPD       1664(BX), Y10, Y12
+	VFNMADD231PD Y10, Y12, Y15
+	VMOVUPD      2784(BX), Y10
+	VMULPD       864(BX), Y10, Y4
+	VFNMADD231PD Y10, Y4, Y15
+	VMOVUPD      608(BX), Y10
+	VMULPD       2752(BX), Y10, Y5
+	VFNMADD231PD Y10, Y5, Y15
+	VMOVUPD      1568(BX), Y10
+	VMULPD       1760(BX), Y10, Y11
+	VFNMADD231PD Y10, Y11, Y15
+	VMOVUPD      2144(BX), Y10
+	VMULPD       2496(BX), Y10, Y14
+	VFNMADD231PD Y10, Y14, Y15
+	VMINPD       1184(BX), Y15, Y10
+	VMOVUPD      Y10, 1184(BX)
+	VBROADCASTSD 4096(CX), Y10
+	VADDPD       4096(AX), Y10, Y10
+	VMOVUPD      Y15, 2144(BX)
+	VMOVUPD      1952(BX), Y15
+	VFNMADD231PD Y15, Y7, Y10
+	VMOVUPD      1120(BX), Y7
+	VFNMADD231PD Y7, Y1, Y10
+	VMOVUPD      1920(BX), Y1
+	VFNMADD231PD Y1, Y13, Y10
+	VMOVUPD      2336(BX), Y13
+	VFNMADD231PD Y13, Y6, Y10
+	VMOVUPD      2592(BX), Y6
+	VFNMADD231PD Y6, Y12, Y10
+	VMOVUPD      2816(BX), Y12
+	VFNMADD231PD Y12, Y4, Y10
+	VMOVUPD      1792(BX), Y4
+	VFNMADD231PD Y4, Y5, Y10
+	VMOVUPD      992(BX), Y5
+	VFNMADD231PD Y5, Y11, Y10
+	VMOVUPD      2528(BX), Y11
+	VFNMADD231PD Y11, Y14, Y10
+	VBROADCASTSD 3456(CX), Y14
+	VADDPD       3488(AX), Y14, Y14
+	VMOVUPD      Y10, 1568(BX)
+	VMULPD       768(BX), Y3, Y10
+	VFNMADD231PD Y3, Y10, Y14
+	VMOVUPD      1152(BX), Y3
+	VMULPD       Y3, Y2, Y11
+	VFNMADD231PD Y2, Y11, Y14
+	VMOVUPD      1280(BX), Y2
+	VMULPD       Y2, Y8, Y3
+	VFNMADD231PD Y8, Y3, Y14
+	VMOVUPD      2048(BX), Y8
+	VMULPD       Y8, Y9, Y2
+	VFNMADD231PD Y9, Y2, Y14
+	VMOVUPD      960(BX), Y9
+	VMULPD       448(BX), Y9, Y8
+	VFNMADD231PD Y9, Y8, Y14
+	VMOVUPD      2880(BX), Y9
+	VMULPD       2112(BX), Y9, Y5
+	VFNMADD231PD Y9, Y5, Y14
+	VMOVUPD      2944(BX), Y9
+	VMULPD       1344(BX), Y9, Y4
+	VFNMADD231PD Y9, Y4, Y14
+	VMOVUPD      2016(BX), Y9
+	VMULPD       1696(BX), Y9, Y12
+	VFNMADD231PD Y9, Y12, Y14
+	VMOVUPD      2272(BX), Y9
+	VMULPD       2080(BX), Y9, Y6
+	VFNMADD231PD Y9, Y6, Y14
+	VMINPD       1408(BX), Y14, Y9
+	VMOVUPD      Y9, 1408(BX)
+	VBROADCASTSD 4096(CX), Y9
+	VADDPD       4128(AX), Y9, Y9
+	VMOVUPD      Y14, 2272(BX)
+	VMOVUPD      736(BX), Y14
+	VFNMADD231PD Y14, Y10, Y9
+	VMOVUPD      1472(BX), Y10
+	VFNMADD231PD Y10, Y11, Y9
+	VMOVUPD      2208(BX), Y11
+	VFNMADD231PD Y11, Y3, Y9
+	VMOVUPD      2464(BX), Y3
+	VFNMADD231PD Y3, Y2, Y9
+	VMOVUPD      2720(BX), Y2
+	VFNMADD231PD Y2, Y8, Y9
+	VMOVUPD      2912(BX), Y8
+	VFNMADD231PD Y8, Y5, Y9
+	VMOVUPD      1728(BX), Y5
+	VFNMADD231PD Y5, Y4, Y9
+	VMOVUPD      1984(BX), Y4
+	VFNMADD231PD Y4, Y12, Y9
+	VMOVUPD      2656(BX), Y12
+	VFNMADD231PD Y12, Y6, Y9
+	VBROADCASTSD 4160(CX), Y6
+	VADDPD       4160(AX), Y6, Y6
+	VMOVUPD      Y9, 2016(BX)
+	VMULPD       1504(BX), Y15, Y9
+	VFNMADD231PD Y15, Y9, Y6
+	VMULPD       800(BX), Y7, Y9
+	VFNMADD231PD Y7, Y9, Y6
+	VMULPD       1600(BX), Y1, Y7
+	VFNMADD231PD Y1, Y7, Y6
+	VMULPD       896(BX), Y13, Y1
+	VFNMADD231PD Y13, Y1, Y6
+	VMOVUPD      2592(BX), Y1
+	VMULPD       1664(BX), Y1, Y7
+	VFNMADD231PD Y1, Y7, Y6
+	VMOVUPD      2816(BX), Y1
+	VMULPD       864(BX), Y1, Y7
+	VFNMADD231PD Y1, Y7, Y6
+	VMOVUPD      1792(BX), Y1
+	VMULPD       2752(BX), Y1, Y7
+	VFNMADD231PD Y1, Y7, Y6
+	VMOVUPD      992(BX), Y1
+	VMULPD       1760(BX), Y1, Y7
+	VFNMADD231PD Y1, Y7, Y6
+	VMOVUPD      2528(BX), Y1
+	VMULPD       2496(BX), Y1, Y7
+	VFNMADD231PD Y1, Y7, Y6
+	VMOVUPD      1568(BX), Y1
+	VMULPD       Y1, Y1, Y1
+	VMOVUPD      2144(BX), Y7
+	VFMSUB231PD  Y6, Y7, Y1
+	VMOVUPD      pairShift<>+0(SB), Y6
+	VPADDQ       Y6, Y1, Y7
+	VMINPD       1184(BX), Y7, Y7
+	VMOVUPD      1632(BX), Y9
+	VMULPD       Y1, Y9, Y1
+	VMOVUPD      1536(BX), Y9
+	VMULPD       Y1, Y9, Y1
+	VBROADCASTSD 4160(CX), Y9
+	VADDPD       4192(AX), Y9, Y9
+	VMULPD       768(BX), Y14, Y13
+	VFNMADD231PD Y14, Y13, Y9
+	VMULPD       1152(BX), Y10, Y13
+	VFNMADD231PD Y10, Y13, Y9
+	VMULPD       1280(BX), Y11, Y10
+	VFNMADD231PD Y11, Y10, Y9
+	VMULPD       2048(BX), Y3, Y10
+	VFNMADD231PD Y3, Y10, Y9
+	VMULPD       448(BX), Y2, Y3
+	VFNMADD231PD Y2, Y3, Y9
+	VMULPD       2112(BX), Y8, Y2
+	VFNMADD231PD Y8, Y2, Y9
+	VMULPD       1344(BX), Y5, Y2
+	VFNMADD231PD Y5, Y2, Y9
+	VMULPD       1696(BX), Y4, Y2
+	VFNMADD231PD Y4, Y2, Y9
+	VMULPD       2080(BX), Y12, Y2
+	VFNMADD231PD Y12, Y2, Y9
+	VMOVUPD      2016(BX), Y2
+	VMULPD       Y2, Y2, Y2
+	VMOVUPD      2272(BX), Y3
+	VFMSUB231PD  Y9, Y3, Y2
+	VPADDQ       Y6, Y2, Y3
+	VMINPD       1408(BX), Y3, Y3
+	VMOVUPD      2624(BX), Y4
+	VMULPD       Y2, Y4, Y2
+	VMOVUPD      1312(BX), Y4
+	VMULPD       Y2, Y4, Y2
+	VMOVUPD      832(BX), Y4
+	VMOVUPD      1216(BX), Y5
+	TESTQ        SI, SI
+	JZ           determinants11
+	VMOVUPD      256(BX), Y6
+	VMOVUPD      288(BX), Y8
+	VMOVUPD      320(BX), Y9
+	VMOVUPD      352(BX), Y10
+	VMOVUPD      384(BX), Y11
+	VMOVUPD      416(BX), Y12
+	VMOVUPD      Y0, Y13
+	VMOVUPD      Y0, Y14
+	VMULPD       Y11, Y11, Y15
+	VFNMADD231PD Y6, Y15, Y13
+	VMULPD       Y12, Y12, Y6
+	VFNMADD231PD Y8, Y6, Y14
+	VMOVUPD      (R8)(R11*1), Y6
+	VMOVUPD      32(BX), Y8
+	VADDPD       Y8, Y6, Y6
+	VADDPD       Y6, Y13, Y6
+	VMOVUPD      32(R8)(R11*1), Y13
+	VADDPD       Y8, Y13, Y8
+	VADDPD       Y8, Y14, Y8
+	VMOVUPD      (DI)(R11*1), Y13
+	VMOVUPD      (BX), Y14
+	VMULPD       Y14, Y13, Y13
+	VMULPD       Y11, Y13, Y11
+	VMOVUPD      32(DI)(R11*1), Y13
+	VMULPD       Y14, Y13, Y13
+	VMULPD       Y12, Y13, Y12
+	VMOVUPD      threeEighths<>+0(SB), Y13
+	VMOVUPD      Y13, Y14
+	VMOVUPD      Y13, Y13
+	VMOVUPD      oneHalf<>+0(SB), Y15
+	VFMADD213PD  Y15, Y6, Y14
+	VFMADD213PD  Y15, Y8, Y13
+	VPSUBQ       Y9, Y11, Y9
+	VMOVUPD      bias2<>+0(SB), Y11
+	VPADDQ       Y11, Y9, Y9
+	VPSUBQ       Y10, Y12, Y10
+	VPADDQ       Y11, Y10, Y10
+	VMULPD       Y9, Y6, Y6
+	VMULPD       Y10, Y8, Y8
+	VFMADD231PD  Y6, Y14, Y9
+	VFMADD231PD  Y8, Y13, Y10
+	VMINPD       Y9, Y0, Y6
+	VMOVUPD      Y6, (SI)(R11*1)
+	VMINPD       Y10, Y0, Y6
+	VMOVUPD      Y6, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y6
+	VMOVUPD      224(BX), Y8
+	VMOVUPD      64(BX), Y9
+	VMOVUPD      96(BX), Y10
+	VMOVUPD      128(BX), Y11
+	VMOVUPD      160(BX), Y12
+	VPSRLQ       $0x35, Y9, Y13
+	VPADDQ       Y13, Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VPSRLQ       $0x35, Y10, Y13
+	VPADDQ       Y13, Y8, Y8
+	VPSLLQ       $0x34, Y8, Y8
+	VXORPD       Y13, Y13, Y13
+	VMOVUPD      pivotMin<>+0(SB), Y14
+	VPSUBQ       Y14, Y11, Y11
+	VPSRLQ       $0x3c, Y11, Y11
+	VMOVUPD      evenMask<>+0(SB), Y15
+	VANDPD       Y15, Y9, Y9
+	VMOVUPD      evenBits<>+0(SB), Y5
+	VORPD        Y5, Y9, Y9
+	VPSUBQ       Y11, Y13, Y11
+	VORPD        Y11, Y9, Y9
+	VPSUBQ       Y14, Y12, Y11
+	VPSRLQ       $0x3c, Y11, Y11
+	VANDPD       Y15, Y10, Y10
+	VORPD        Y5, Y10, Y5
+	VPSUBQ       Y11, Y13, Y10
+	VORPD        Y10, Y5, Y5
+	VMOVUPD      Y9, 256(BX)
+	VMOVUPD      Y5, 288(BX)
+	VMOVUPD      Y6, 320(BX)
+	VMOVUPD      Y8, 352(BX)
+	VCVTPD2PSY   Y9, X6
+	VCVTPD2PSY   Y5, X5
+	VINSERTF128  $0x01, X5, Y6, Y5
+	VSQRTPS      Y5, Y5
+	VMOVUPD      oneSingle<>+0(SB), Y6
+	VDIVPS       Y5, Y6, Y5
+	VCVTPS2PD    X5, Y6
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y5
+	VMOVUPD      Y6, 384(BX)
+	VMOVUPD      Y5, 416(BX)
+	VMOVUPD      Y1, 64(BX)
+	VMOVUPD      Y2, 96(BX)
+	VMOVUPD      Y7, 128(BX)
+	VMOVUPD      Y3, 160(BX)
+	VMOVUPD      Y4, 192(BX)
+	VMOVUPD      1216(BX), Y1
+	VMOVUPD      Y1, 224(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next11:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00001080, AX
+	DECQ         DX
+	JNZ          loop11
+	TESTQ        SI, SI
+	JZ           end11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias2<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y1
+	VMOVUPD      224(BX), Y2
+	VMOVUPD      64(BX), Y3
+	VMOVUPD      96(BX), Y4
+	VMOVUPD      128(BX), Y5
+	VMOVUPD      160(BX), Y6
+	VPSRLQ       $0x35, Y3, Y7
+	VPADDQ       Y7, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPSRLQ       $0x35, Y4, Y7
+	VPADDQ       Y7, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y5, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y3, Y3
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y3, Y3
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y3, Y3
+	VPSUBQ       Y8, Y6, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VANDPD       Y9, Y4, Y4
+	VORPD        Y10, Y4, Y4
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y4, Y4
+	VMOVUPD      Y3, 256(BX)
+	VMOVUPD      Y4, 288(BX)
+	VMOVUPD      Y1, 320(BX)
+	VMOVUPD      Y2, 352(BX)
+	VCVTPD2PSY   Y3, X1
+	VCVTPD2PSY   Y4, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias2<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row11
+
+end11:
+	VZEROUPPER
+	RET
+
+determinants11:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y1, Y6
+	VORPD        one<>+0(SB), Y6, Y6
+	VPSRLQ       $0x34, Y1, Y8
+	VPSUBQ       expBias<>+0(SB), Y8, Y8
+	VPADDQ       Y4, Y4, Y4
+	VPADDQ       Y4, Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y7, Y1
+	VBROADCASTSD (CX), Y9
+	VADDPD       (AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 128(CX), Y9
+	VADDPD       128(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 576(CX), Y9
+	VADDPD       576(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 896(CX), Y9
+	VADDPD       896(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1280(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 1728(CX), Y9
+	VADDPD       1728(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 2240(CX), Y9
+	VADDPD       2240(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 2816(CX), Y9
+	VADDPD       2816(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 3456(CX), Y9
+	VADDPD       3456(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 4160(CX), Y9
+	VADDPD       4160(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VPSRLQ       $0x3c, Y1, Y1
+	VXORPD       Y9, Y9, Y9
+	VPSUBQ       Y1, Y9, Y9
+	VORPD        Y9, Y6, Y6
+	VMOVUPD      Y6, (DI)(R11*1)
+	VMOVUPD      Y8, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y2, Y6
+	VORPD        one<>+0(SB), Y6, Y6
+	VPSRLQ       $0x34, Y2, Y8
+	VPSUBQ       expBias<>+0(SB), Y8, Y8
+	VPADDQ       Y5, Y5, Y5
+	VPADDQ       Y5, Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y3, Y2
+	VBROADCASTSD (CX), Y9
+	VADDPD       32(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 128(CX), Y9
+	VADDPD       160(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       352(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 576(CX), Y9
+	VADDPD       608(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 896(CX), Y9
+	VADDPD       928(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1312(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 1728(CX), Y9
+	VADDPD       1760(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 2240(CX), Y9
+	VADDPD       2272(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 2816(CX), Y9
+	VADDPD       2848(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 3456(CX), Y9
+	VADDPD       3488(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 4160(CX), Y9
+	VADDPD       4192(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VPSRLQ       $0x3c, Y2, Y2
+	VXORPD       Y9, Y9, Y9
+	VPSUBQ       Y2, Y9, Y9
+	VORPD        Y9, Y6, Y6
+	VMOVUPD      Y6, 32(DI)(R11*1)
+	VMOVUPD      Y8, 32(R8)(R11*1)
+	JMP          next11
+
+order12:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles12
+
+row12:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles12:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop12:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VDIVPD       Y1, Y0, Y2
+	VBROADCASTSD 64(CX), Y3
+	VADDPD       64(AX), Y3, Y3
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y5
+	VADDPD       384(AX), Y5, Y5
+	VBROADCASTSD 640(CX), Y6
+	VADDPD       640(AX), Y6, Y6
+	VBROADCASTSD 960(CX), Y7
+	VADDPD       960(AX), Y7, Y7
+	VBROADCASTSD 1344(CX), Y8
+	VADDPD       1344(AX), Y8, Y8
+	VBROADCASTSD 1792(CX), Y9
+	VADDPD       1792(AX), Y9, Y9
+	VBROADCASTSD 2304(CX), Y10
+	VADDPD       2304(AX), Y10, Y10
+	VBROADCASTSD 2880(CX), Y11
+	VADDPD       2880(AX), Y11, Y11
+	VBROADCASTSD 3520(CX), Y12
+	VADDPD       3520(AX), Y12, Y12
+	VBROADCASTSD 4224(CX), Y13
+	VADDPD       4224(AX), Y13, Y13
+	VBROADCASTSD (CX), Y14
+	VADDPD       32(AX), Y14, Y14
+	VDIVPD       Y14, Y0, Y15
+	VMOVUPD      Y14, 448(BX)
+	VBROADCASTSD 64(CX), Y14
+	VADDPD       96(AX), Y14, Y14
+	VMOVUPD      Y14, 480(BX)
+	VBROADCASTSD 192(CX), Y14
+	VADDPD       224(AX), Y14, Y14
+	VMOVUPD      Y14, 512(BX)
+	VBROADCASTSD 384(CX), Y14
+	VADDPD       416(AX), Y14, Y14
+	VMOVUPD      Y14, 544(BX)
+	VBROADCASTSD 640(CX), Y14
+	VADDPD       672(AX), Y14, Y14
+	VMOVUPD      Y14, 576(BX)
+	VBROADCASTSD 960(CX), Y14
+	VADDPD       992(AX), Y14, Y14
+	VMOVUPD      Y14, 608(BX)
+	VBROADCASTSD 1344(CX), Y14
+	VADDPD       1376(AX), Y14, Y14
+	VMOVUPD      Y14, 640(BX)
+	VBROADCASTSD 1792(CX), Y14
+	VADDPD       1824(AX), Y14, Y14
+	VMOVUPD      Y14, 672(BX)
+	VBROADCASTSD 2304(CX), Y14
+	VADDPD       2336(AX), Y14, Y14
+	VMOVUPD      Y14, 704(BX)
+	VBROADCASTSD 2880(CX), Y14
+	VADDPD       2912(AX), Y14, Y14
+	VMOVUPD      Y14, 736(BX)
+	VBROADCASTSD 3520(CX), Y14
+	VADDPD       3552(AX), Y14, Y14
+	VMOVUPD      Y14, 768(BX)
+	VBROADCASTSD 4224(CX), Y14
+	VADDPD       4256(AX), Y14, Y14
+	VMOVUPD      Y14, 800(BX)
+	VBROADCASTSD 128(CX), Y14
+	VADDPD       128(AX), Y14, Y14
+	VMOVUPD      Y15, 832(BX)
+	VMULPD       Y2, Y3, Y15
+	VFNMADD231PD Y3, Y15, Y14
+	VDIVPD       Y14, Y0, Y3
+	VMOVUPD      Y3, 864(BX)
+	VMINPD       Y1, Y14, Y3
+	VMOVUPD      Y1, 896(BX)
+	VBROADCASTSD 256(CX), Y1
+	VADDPD       256(AX), Y1, Y1
+	VMOVUPD      Y14, 928(BX)
+	VBROADCASTSD 448(CX), Y14
+	VADDPD       448(AX), Y14, Y14
+	VFNMADD231PD Y4, Y15, Y1
+	VFNMADD231PD Y5, Y15, Y14
+	VMOVUPD      Y14, 960(BX)
+	VBROADCASTSD 704(CX), Y14
+	VADDPD       704(AX), Y14, Y14
+	VMOVUPD      Y5, 992(BX)
+	VBROADCASTSD 1024(CX), Y5
+	VADDPD       1024(AX), Y5, Y5
+	VFNMADD231PD Y6, Y15, Y14
+	VFNMADD231PD Y7, Y15, Y5
+	VMOVUPD      Y5, 1024(BX)
+	VBROADCASTSD 1408(CX), Y5
+	VADDPD       1408(AX), Y5, Y5
+	VMOVUPD      Y7, 1056(BX)
+	VBROADCASTSD 1856(CX), Y7
+	VADDPD       1856(AX), Y7, Y7
+	VFNMADD231PD Y8, Y15, Y5
+	VFNMADD231PD Y9, Y15, Y7
+	VMOVUPD      Y7, 1088(BX)
+	VBROADCASTSD 2368(CX), Y7
+	VADDPD       2368(AX), Y7, Y7
+	VMOVUPD      Y9, 1120(BX)
+	VBROADCASTSD 2944(CX), Y9
+	VADDPD       2944(AX), Y9, Y9
+	VFNMADD231PD Y10, Y15, Y7
+	VFNMADD231PD Y11, Y15, Y9
+	VMOVUPD      Y9, 1152(BX)
+	VBROADCASTSD 3584(CX), Y9
+	VADDPD       3584(AX), Y9, Y9
+	VMOVUPD      Y11, 1184(BX)
+	VBROADCASTSD 4288(CX), Y11
+	VADDPD       4288(AX), Y11, Y11
+	VFNMADD231PD Y12, Y15, Y9
+	VFNMADD231PD Y13, Y15, Y11
+	VBROADCASTSD 128(CX), Y15
+	VADDPD       160(AX), Y15, Y15
+	VMOVUPD      Y11, 1216(BX)
+	VMOVUPD      480(BX), Y11
+	VMOVUPD      Y13, 1248(BX)
+	VMULPD       832(BX), Y11, Y13
+	VFNMADD231PD Y11, Y13, Y15
+	VDIVPD       Y15, Y0, Y11
+	VMOVUPD      Y11, 480(BX)
+	VMINPD       448(BX), Y15, Y11
+	VMOVUPD      Y15, 1280(BX)
+	VBROADCASTSD 256(CX), Y15
+	VADDPD       288(AX), Y15, Y15
+	VMOVUPD      Y11, 1312(BX)
+	VBROADCASTSD 448(CX), Y11
+	VADDPD       480(AX), Y11, Y11
+	VFNMADD231PD 512(BX), Y13, Y15
+	VFNMADD231PD 544(BX), Y13, Y11
+	VMOVUPD      Y11, 1344(BX)
+	VBROADCASTSD 704(CX), Y11
+	VADDPD       736(AX), Y11, Y11
+	VMOVUPD      Y15, 1376(BX)
+	VBROADCASTSD 1024(CX), Y15
+	VADDPD       1056(AX), Y15, Y15
+	VFNMADD231PD 576(BX), Y13, Y11
+	VFNMADD231PD 608(BX), Y13, Y15
+	VMOVUPD      Y15, 1408(BX)
+	VBROADCASTSD 1408(CX), Y15
+	VADDPD       1440(AX), Y15, Y15
+	VMOVUPD      Y11, 1440(BX)
+	VBROADCASTSD 1856(CX), Y11
+	VADDPD       1888(AX), Y11, Y11
+	VFNMADD231PD 640(BX), Y13, Y15
+	VFNMADD231PD 672(BX), Y13, Y11
+	VMOVUPD      Y11, 1472(BX)
+	VBROADCASTSD 2368(CX), Y11
+	VADDPD       2400(AX), Y11, Y11
+	VMOVUPD      Y15, 1504(BX)
+	VBROADCASTSD 2944(CX), Y15
+	VADDPD       2976(AX), Y15, Y15
+	VFNMADD231PD 704(BX), Y13, Y11
+	VFNMADD231PD 736(BX), Y13, Y15
+	VMOVUPD      Y15, 1536(BX)
+	VBROADCASTSD 3584(CX), Y15
+	VADDPD       3616(AX), Y15, Y15
+	VMOVUPD      Y11, 1568(BX)
+	VBROADCASTSD 4288(CX), Y11
+	VADDPD       4320(AX), Y11, Y11
+	VFNMADD231PD 768(BX), Y13, Y15
+	VFNMADD231PD 800(BX), Y13, Y11
+	VBROADCASTSD 320(CX), Y13
+	VADDPD       320(AX), Y13, Y13
+	VMOVUPD      Y11, 1600(BX)
+	VMULPD       Y2, Y4, Y11
+	VFNMADD231PD Y4, Y11, Y13
+	VMOVUPD      864(BX), Y4
+	VMOVUPD      Y2, 1632(BX)
+	VMULPD       Y4, Y1, Y2
+	VFNMADD231PD Y1, Y2, Y13
+	VDIVPD       Y13, Y0, Y1
+	VMINPD       Y3, Y13, Y3
+	VMOVUPD      Y13, 1664(BX)
+	VBROADCASTSD 512(CX), Y13
+	VADDPD       512(AX), Y13, Y13
+	VMOVUPD      Y3, 1696(BX)
+	VBROADCASTSD 768(CX), Y3
+	VADDPD       768(AX), Y3, Y3
+	VMOVUPD      Y1, 1728(BX)
+	VMOVUPD      992(BX), Y1
+	VFNMADD231PD Y1, Y11, Y13
+	VFNMADD231PD Y6, Y11, Y3
+	VMOVUPD      Y6, 1760(BX)
+	VMOVUPD      960(BX), Y6
+	VFNMADD231PD Y6, Y2, Y13
+	VFNMADD231PD Y14, Y2, Y3
+	VMOVUPD      Y3, 1792(BX)
+	VBROADCASTSD 1088(CX), Y3
+	VADDPD       1088(AX), Y3, Y3
+	VMOVUPD      Y14, 1824(BX)
+	VBROADCASTSD 1472(CX), Y14
+	VADDPD       1472(AX), Y14, Y14
+	VFNMADD231PD 1056(BX), Y11, Y3
+	VFNMADD231PD Y8, Y11, Y14
+	VMOVUPD      Y8, 1856(BX)
+	VMOVUPD      1024(BX), Y8
+	VFNMADD231PD Y8, Y2, Y3
+	VFNMADD231PD Y5, Y2, Y14
+	VMOVUPD      Y14, 1888(BX)
+	VBROADCASTSD 1920(CX), Y14
+	VADDPD       1920(AX), Y14, Y14
+	VMOVUPD      Y5, 1920(BX)
+	VBROADCASTSD 2432(CX), Y5
+	VADDPD       2432(AX), Y5, Y5
+	VFNMADD231PD 1120(BX), Y11, Y14
+	VFNMADD231PD Y10, Y11, Y5
+	VMOVUPD      Y10, 1952(BX)
+	VMOVUPD      1088(BX), Y10
+	VFNMADD231PD Y10, Y2, Y14
+	VFNMADD231PD Y7, Y2, Y5
+	VMOVUPD      Y5, 1984(BX)
+	VBROADCASTSD 3008(CX), Y5
+	VADDPD       3008(AX), Y5, Y5
+	VMOVUPD      Y7, 2016(BX)
+	VBROADCASTSD 3648(CX), Y7
+	VADDPD       3648(AX), Y7, Y7
+	VFNMADD231PD 1184(BX), Y11, Y5
+	VFNMADD231PD Y12, Y11, Y7
+	VMOVUPD      Y12, 2048(BX)
+	VMOVUPD      1152(BX), Y12
+	VFNMADD231PD Y12, Y2, Y5
+	VFNMADD231PD Y9, Y2, Y7
+	VMOVUPD      Y7, 2080(BX)
+	VBROADCASTSD 4352(CX), Y7
+	VADDPD       4352(AX), Y7, Y7
+	VMOVUPD      Y9, 2112(BX)
+	VMOVUPD      1248(BX), Y9
+	VFNMADD231PD Y9, Y11, Y7
+	VMOVUPD      1216(BX), Y11
+	VFNMADD231PD Y11, Y2, Y7
+	VBROADCASTSD 320(CX), Y2
+	VADDPD       352(AX), Y2, Y2
+	VMOVUPD      Y7, 2144(BX)
+	VMOVUPD      512(BX), Y7
+	VMULPD       832(BX), Y7, Y11
+	VFNMADD231PD Y7, Y11, Y2
+	VMOVUPD      1376(BX), Y7
+	VMULPD       480(BX), Y7, Y9
+	VFNMADD231PD Y7, Y9, Y2
+	VDIVPD       Y2, Y0, Y7
+	VMOVUPD      Y7, 1376(BX)
+	VMINPD       1312(BX), Y2, Y7
+	VMOVUPD      Y2, 1312(BX)
+	VBROADCASTSD 512(CX), Y2
+	VADDPD       544(AX), Y2, Y2
+	VMOVUPD      Y7, 512(BX)
+	VBROADCASTSD 768(CX), Y7
+	VADDPD       800(AX), Y7, Y7
+	VFNMADD231PD 544(BX), Y11, Y2
+	VFNMADD231PD 576(BX), Y11, Y7
+	VFNMADD231PD 1344(BX), Y9, Y2
+	VFNMADD231PD 1440(BX), Y9, Y7
+	VMOVUPD      Y7, 2176(BX)
+	VBROADCASTSD 1088(CX), Y7
+	VADDPD       1120(AX), Y7, Y7
+	VMOVUPD      Y2, 2208(BX)
+	VBROADCASTSD 1472(CX), Y2
+	VADDPD       1504(AX), Y2, Y2
+	VFNMADD231PD 608(BX), Y11, Y7
+	VFNMADD231PD 640(BX), Y11, Y2
+	VFNMADD231PD 1408(BX), Y9, Y7
+	VFNMADD231PD 1504(BX), Y9, Y2
+	VMOVUPD      Y2, 2240(BX)
+	VBROADCASTSD 1920(CX), Y2
+	VADDPD       1952(AX), Y2, Y2
+	VMOVUPD      Y7, 2272(BX)
+	VBROADCASTSD 2432(CX), Y7
+	VADDPD       2464(AX), Y7, Y7
+	VFNMADD231PD 672(BX), Y11, Y2
+	VFNMADD231PD 704(BX), Y11, Y7
+	VFNMADD231PD 1472(BX), Y9, Y2
+	VFNMADD231PD 1568(BX), Y9, Y7
+	VMOVUPD      Y7, 2304(BX)
+	VBROADCASTSD 3008(CX), Y7
+	VADDPD       3040(AX), Y7, Y7
+	VMOVUPD      Y2, 2336(BX)
+	VBROADCASTSD 3648(CX), Y2
+	VADDPD       3680(AX), Y2, Y2
+	VFNMADD231PD 736(BX), Y11, Y7
+	VFNMADD231PD 768(BX), Y11, Y2
+	VFNMADD231PD 1536(BX), Y9, Y7
+	VFNMADD231PD Y15, Y9, Y2
+	VMOVUPD      Y2, 2368(BX)
+	VBROADCASTSD 4352(CX), Y2
+	VADDPD       4384(AX), Y2, Y2
+	VMOVUPD      Y15, 2400(BX)
+	VMOVUPD      800(BX), Y15
+	VFNMADD231PD Y15, Y11, Y2
+	VMOVUPD      1600(BX), Y11
+	VFNMADD231PD Y11, Y9, Y2
+	VBROADCASTSD 576(CX), Y9
+	VADDPD       576(AX), Y9, Y9
+	VMOVUPD      Y2, 2432(BX)
+	VMULPD       1632(BX), Y1, Y2
+	VFNMADD231PD Y1, Y2, Y9
+	VMULPD       Y4, Y6, Y1
+	VFNMADD231PD Y6, Y1, Y9
+	VMOVUPD      1728(BX), Y6
+	VMULPD       Y6, Y13, Y4
+	VFNMADD231PD Y13, Y4, Y9
+	VDIVPD       Y9, Y0, Y13
+	VMOVUPD      Y13, 960(BX)
+	VMINPD       1696(BX), Y9, Y13
+	VMOVUPD      Y13, 1696(BX)
+	VMOVUPD      896(BX), Y13
+	VMULPD       928(BX), Y13, Y13
+	VMOVUPD      1664(BX), Y6
+	VMULPD       Y9, Y6, Y6
+	VMULPD       Y6, Y13, Y6
+	VBROADCASTSD 832(CX), Y9
+	VADDPD       832(AX), Y9, Y9
+	VBROADCASTSD 1152(CX), Y13
+	VADDPD       1152(AX), Y13, Y13
+	VMOVUPD      Y6, 1664(BX)
+	VMOVUPD      1760(BX), Y6
+	VFNMADD231PD Y6, Y2, Y9
+	VFNMADD231PD 1056(BX), Y2, Y13
+	VFNMADD231PD 1824(BX), Y1, Y9
+	VFNMADD231PD Y8, Y1, Y13
+	VMOVUPD      1792(BX), Y8
+	VFNMADD231PD Y8, Y4, Y9
+	VFNMADD231PD Y3, Y4, Y13
+	VMOVUPD      Y13, 928(BX)
+	VBROADCASTSD 1536(CX), Y13
+	VADDPD       1536(AX), Y13, Y13
+	VMOVUPD      Y3, 896(BX)
+	VBROADCASTSD 1984(CX), Y3
+	VADDPD       1984(AX), Y3, Y3
+	VFNMADD231PD 1856(BX), Y2, Y13
+	VFNMADD231PD 1120(BX), Y2, Y3
+	VFNMADD231PD 1920(BX), Y1, Y13
+	VFNMADD231PD Y10, Y1, Y3
+	VMOVUPD      1888(BX), Y10
+	VFNMADD231PD Y10, Y4, Y13
+	VFNMADD231PD Y14, Y4, Y3
+	VMOVUPD      Y3, 992(BX)
+	VBROADCASTSD 2496(CX), Y3
+	VADDPD       2496(AX), Y3, Y3
+	VMOVUPD      Y14, 2464(BX)
+	VBROADCASTSD 3072(CX), Y14
+	VADDPD       3072(AX), Y14, Y14
+	VFNMADD231PD 1952(BX), Y2, Y3
+	VFNMADD231PD 1184(BX), Y2, Y14
+	VFNMADD231PD 2016(BX), Y1, Y3
+	VFNMADD231PD Y12, Y1, Y14
+	VMOVUPD      1984(BX), Y12
+	VFNMADD231PD Y12, Y4, Y3
+	VFNMADD231PD Y5, Y4, Y14
+	VMOVUPD      Y14, 2496(BX)
+	VBROADCASTSD 3712(CX), Y14
+	VADDPD       3712(AX), Y14, Y14
+	VMOVUPD      Y5, 2528(BX)
+	VBROADCASTSD 4416(CX), Y5
+	VADDPD       4416(AX), Y5, Y5
+	VFNMADD231PD 2048(BX), Y2, Y14
+	VFNMADD231PD 1248(BX), Y2, Y5
+	VMOVUPD      2112(BX), Y2
+	VFNMADD231PD Y2, Y1, Y14
+	VFNMADD231PD 1216(BX), Y1, Y5
+	VMOVUPD      2080(BX), Y1
+	VFNMADD231PD Y1, Y4, Y14
+	VFNMADD231PD 2144(BX), Y4, Y5
+	VBROADCASTSD 576(CX), Y4
+	VADDPD       608(AX), Y4, Y4
+	VMOVUPD      Y5, 2560(BX)
+	VMOVUPD      544(BX), Y5
+	VMOVUPD      Y14, 2592(BX)
+	VMULPD       832(BX), Y5, Y14
+	VFNMADD231PD Y5, Y14, Y4
+	VMOVUPD      1344(BX), Y5
+	VMULPD       480(BX), Y5, Y1
+	VFNMADD231PD Y5, Y1, Y4
+	VMOVUPD      2208(BX), Y5
+	VMULPD       1376(BX), Y5, Y2
+	VFNMADD231PD Y5, Y2, Y4
+	VDIVPD       Y4, Y0, Y5
+	VMOVUPD      Y5, 2208(BX)
+	VMINPD       512(BX), Y4, Y5
+	VMOVUPD      Y5, 512(BX)
+	VMOVUPD      448(BX), Y5
+	VMULPD       1280(BX), Y5, Y5
+	VMOVUPD      Y3, 1280(BX)
+	VMOVUPD      1312(BX), Y3
+	VMULPD       Y4, Y3, Y3
+	VMULPD       Y3, Y5, Y3
+	VBROADCASTSD 832(CX), Y4
+	VADDPD       864(AX), Y4, Y4
+	VBROADCASTSD 1152(CX), Y5
+	VADDPD       1184(AX), Y5, Y5
+	VMOVUPD      Y3, 1312(BX)
+	VMOVUPD      576(BX), Y3
+	VFNMADD231PD Y3, Y14, Y4
+	VFNMADD231PD 608(BX), Y14, Y5
+	VFNMADD231PD 1440(BX), Y1, Y4
+	VFNMADD231PD 1408(BX), Y1, Y5
+	VFNMADD231PD 2176(BX), Y2, Y4
+	VFNMADD231PD 2272(BX), Y2, Y5
+	VMOVUPD      Y5, 448(BX)
+	VBROADCASTSD 1536(CX), Y5
+	VADDPD       1568(AX), Y5, Y5
+	VMOVUPD      Y4, 1344(BX)
+	VBROADCASTSD 1984(CX), Y4
+	VADDPD       2016(AX), Y4, Y4
+	VFNMADD231PD 640(BX), Y14, Y5
+	VFNMADD231PD 672(BX), Y14, Y4
+	VFNMADD231PD 1504(BX), Y1, Y5
+	VFNMADD231PD 1472(BX), Y1, Y4
+	VFNMADD231PD 2240(BX), Y2, Y5
+	VFNMADD231PD 2336(BX), Y2, Y4
+	VMOVUPD      Y4, 544(BX)
+	VBROADCASTSD 2496(CX), Y4
+	VADDPD       2528(AX), Y4, Y4
+	VMOVUPD      Y5, 2624(BX)
+	VBROADCASTSD 3072(CX), Y5
+	VADDPD       3104(AX), Y5, Y5
+	VFNMADD231PD 704(BX), Y14, Y4
+	VFNMADD231PD 736(BX), Y14, Y5
+	VFNMADD231PD 1568(BX), Y1, Y4
+	VFNMADD231PD 1536(BX), Y1, Y5
+	VFNMADD231PD 2304(BX), Y2, Y4
+	VFNMADD231PD Y7, Y2, Y5
+	VMOVUPD      Y5, 2656(BX)
+	VBROADCASTSD 3712(CX), Y5
+	VADDPD       3744(AX), Y5, Y5
+	VMOVUPD      Y7, 2688(BX)
+	VBROADCASTSD 4416(CX), Y7
+	VADDPD       4448(AX), Y7, Y7
+	VFNMADD231PD 768(BX), Y14, Y5
+	VFNMADD231PD Y15, Y14, Y7
+	VMOVUPD      2400(BX), Y14
+	VFNMADD231PD Y14, Y1, Y5
+	VFNMADD231PD Y11, Y1, Y7
+	VMOVUPD      2368(BX), Y1
+	VFNMADD231PD Y1, Y2, Y5
+	VFNMADD231PD 2432(BX), Y2, Y7
+	VBROADCASTSD 896(CX), Y2
+	VADDPD       896(AX), Y2, Y2
+	VMOVUPD      Y7, 2720(BX)
+	VMULPD       1632(BX), Y6, Y7
+	VFNMADD231PD Y6, Y7, Y2
+	VMOVUPD      1824(BX), Y6
+	VMULPD       864(BX), Y6, Y11
+	VFNMADD231PD Y6, Y11, Y2
+	VMOVUPD      1728(BX), Y6
+	VMULPD       Y6, Y8, Y15
+	VFNMADD231PD Y8, Y15, Y2
+	VMOVUPD      960(BX), Y8
+	VMULPD       Y8, Y9, Y6
+	VFNMADD231PD Y9, Y6, Y2
+	VDIVPD       Y2, Y0, Y9
+	VMOVUPD      Y9, 1792(BX)
+	VMINPD       1696(BX), Y2, Y9
+	VMOVUPD      Y2, 1696(BX)
+	VBROADCASTSD 1216(CX), Y2
+	VADDPD       1216(AX), Y2, Y2
+	VMOVUPD      Y9, 1824(BX)
+	VBROADCASTSD 1600(CX), Y9
+	VADDPD       1600(AX), Y9, Y9
+	VMOVUPD      1056(BX), Y8
+	VFNMADD231PD Y8, Y7, Y2
+	VFNMADD231PD 1856(BX), Y7, Y9
+	VFNMADD231PD 1024(BX), Y11, Y2
+	VFNMADD231PD 1920(BX), Y11, Y9
+	VFNMADD231PD 896(BX), Y15, Y2
+	VFNMADD231PD Y10, Y15, Y9
+	VMOVUPD      928(BX), Y10
+	VFNMADD231PD Y10, Y6, Y2
+	VFNMADD231PD Y13, Y6, Y9
+	VMOVUPD      Y9, 1760(BX)
+	VBROADCASTSD 2048(CX), Y9
+	VADDPD       2048(AX), Y9, Y9
+	VMOVUPD      Y13, 2752(BX)
+	VBROADCASTSD 2560(CX), Y13
+	VADDPD       2560(AX), Y13, Y13
+	VFNMADD231PD 1120(BX), Y7, Y9
+	VFNMADD231PD 1952(BX), Y7, Y13
+	VFNMADD231PD 1088(BX), Y11, Y9
+	VFNMADD231PD 2016(BX), Y11, Y13
+	VFNMADD231PD 2464(BX), Y15, Y9
+	VFNMADD231PD Y12, Y15, Y13
+	VMOVUPD      992(BX), Y12
+	VFNMADD231PD Y12, Y6, Y9
+	VFNMADD231PD 1280(BX), Y6, Y13
+	VMOVUPD      Y13, 2784(BX)
+	VBROADCASTSD 3136(CX), Y13
+	VADDPD       3136(AX), Y13, Y13
+	VMOVUPD      Y9, 2816(BX)
+	VBROADCASTSD 3776(CX), Y9
+	VADDPD       3776(AX), Y9, Y9
+	VFNMADD231PD 1184(BX), Y7, Y13
+	VFNMADD231PD 2048(BX), Y7, Y9
+	VFNMADD231PD 1152(BX), Y11, Y13
+	VFNMADD231PD 2112(BX), Y11, Y9
+	VFNMADD231PD 2528(BX), Y15, Y13
+	VFNMADD231PD 2080(BX), Y15, Y9
+	VFNMADD231PD 2496(BX), Y6, Y13
+	VFNMADD231PD 2592(BX), Y6, Y9
+	VMOVUPD      Y9, 2848(BX)
+	VBROADCASTSD 4480(CX), Y9
+	VADDPD       4480(AX), Y9, Y9
+	VFNMADD231PD 1248(BX), Y7, Y9
+	VMOVUPD      1216(BX), Y7
+	VFNMADD231PD Y7, Y11, Y9
+	VMOVUPD      2144(BX), Y11
+	VFNMADD231PD Y11, Y15, Y9
+	VMOVUPD      2560(BX), Y15
+	VFNMADD231PD Y15, Y6, Y9
+	VBROADCASTSD 896(CX), Y6
+	VADDPD       928(AX), Y6, Y6
+	VMOVUPD      Y9, 2880(BX)
+	VMULPD       832(BX), Y3, Y9
+	VFNMADD231PD Y3, Y9, Y6
+	VMOVUPD      1440(BX), Y3
+	VMULPD       480(BX), Y3, Y15
+	VFNMADD231PD Y3, Y15, Y6
+	VMOVUPD      2176(BX), Y3
+	VMULPD       1376(BX), Y3, Y11
+	VFNMADD231PD Y3, Y11, Y6
+	VMOVUPD      1344(BX), Y3
+	VMULPD       2208(BX), Y3, Y7
+	VFNMADD231PD Y3, Y7, Y6
+	VDIVPD       Y6, Y0, Y3
+	VMOVUPD      Y3, 1344(BX)
+	VMINPD       512(BX), Y6, Y3
+	VMOVUPD      Y6, 512(BX)
+	VBROADCASTSD 1216(CX), Y6
+	VADDPD       1248(AX), Y6, Y6
+	VMOVUPD      Y3, 2176(BX)
+	VBROADCASTSD 1600(CX), Y3
+	VADDPD       1632(AX), Y3, Y3
+	VFNMADD231PD 608(BX), Y9, Y6
+	VFNMADD231PD 640(BX), Y9, Y3
+	VFNMADD231PD 1408(BX), Y15, Y6
+	VFNMADD231PD 1504(BX), Y15, Y3
+	VFNMADD231PD 2272(BX), Y11, Y6
+	VFNMADD231PD 2240(BX), Y11, Y3
+	VFNMADD231PD 448(BX), Y7, Y6
+	VFNMADD231PD 2624(BX), Y7, Y3
+	VMOVUPD      Y3, 1440(BX)
+	VBROADCASTSD 2048(CX), Y3
+	VADDPD       2080(AX), Y3, Y3
+	VMOVUPD      Y6, 576(BX)
+	VBROADCASTSD 2560(CX), Y6
+	VADDPD       2592(AX), Y6, Y6
+	VFNMADD231PD 672(BX), Y9, Y3
+	VFNMADD231PD 704(BX), Y9, Y6
+	VFNMADD231PD 1472(BX), Y15, Y3
+	VFNMADD231PD 1568(BX), Y15, Y6
+	VFNMADD231PD 2336(BX), Y11, Y3
+	VFNMADD231PD 2304(BX), Y11, Y6
+	VFNMADD231PD 544(BX), Y7, Y3
+	VFNMADD231PD Y4, Y7, Y6
+	VMOVUPD      Y6, 2912(BX)
+	VBROADCASTSD 3136(CX), Y6
+	VADDPD       3168(AX), Y6, Y6
+	VMOVUPD      Y4, 2944(BX)
+	VBROADCASTSD 3776(CX), Y4
+	VADDPD       3808(AX), Y4, Y4
+	VFNMADD231PD 736(BX), Y9, Y6
+	VFNMADD231PD 768(BX), Y9, Y4
+	VFNMADD231PD 1536(BX), Y15, Y6
+	VFNMADD231PD Y14, Y15, Y4
+	VMOVUPD      2688(BX), Y14
+	VFNMADD231PD Y14, Y11, Y6
+	VFNMADD231PD Y1, Y11, Y4
+	VMOVUPD      2656(BX), Y1
+	VFNMADD231PD Y1, Y7, Y6
+	VFNMADD231PD Y5, Y7, Y4
+	VMOVUPD      Y4, 2976(BX)
+	VBROADCASTSD 4480(CX), Y4
+	VADDPD       4512(AX), Y4, Y4
+	VMOVUPD      Y5, 3008(BX)
+	VMOVUPD      800(BX), Y5
+	VFNMADD231PD Y5, Y9, Y4
+	VMOVUPD      1600(BX), Y9
+	VFNMADD231PD Y9, Y15, Y4
+	VMOVUPD      2432(BX), Y15
+	VFNMADD231PD Y15, Y11, Y4
+	VMOVUPD      2720(BX), Y11
+	VFNMADD231PD Y11, Y7, Y4
+	VBROADCASTSD 1280(CX), Y7
+	VADDPD       1280(AX), Y7, Y7
+	VMOVUPD      Y4, 3040(BX)
+	VMULPD       1632(BX), Y8, Y4
+	VFNMADD231PD Y8, Y4, Y7
+	VMOVUPD      1024(BX), Y8
+	VMULPD       864(BX), Y8, Y11
+	VFNMADD231PD Y8, Y11, Y7
+	VMOVUPD      896(BX), Y8
+	VMULPD       1728(BX), Y8, Y15
+	VFNMADD231PD Y8, Y15, Y7
+	VMOVUPD      960(BX), Y8
+	VMULPD       Y8, Y10, Y9
+	VFNMADD231PD Y10, Y9, Y7
+	VMOVUPD      1792(BX), Y10
+	VMULPD       Y10, Y2, Y8
+	VFNMADD231PD Y2, Y8, Y7
+	VDIVPD       Y7, Y0, Y2
+	VMOVUPD      Y2, 928(BX)
+	VMINPD       1824(BX), Y7, Y2
+	VMOVUPD      Y7, 1824(BX)
+	VBROADCASTSD 1664(CX), Y7
+	VADDPD       1664(AX), Y7, Y7
+	VMOVUPD      Y2, 896(BX)
+	VBROADCASTSD 2112(CX), Y2
+	VADDPD       2112(AX), Y2, Y2
+	VMOVUPD      1856(BX), Y10
+	VFNMADD231PD Y10, Y4, Y7
+	VFNMADD231PD 1120(BX), Y4, Y2
+	VFNMADD231PD 1920(BX), Y11, Y7
+	VFNMADD231PD 1088(BX), Y11, Y2
+	VFNMADD231PD 1888(BX), Y15, Y7
+	VFNMADD231PD 2464(BX), Y15, Y2
+	VFNMADD231PD 2752(BX), Y9, Y7
+	VFNMADD231PD Y12, Y9, Y2
+	VMOVUPD      1760(BX), Y12
+	VFNMADD231PD Y12, Y8, Y7
+	VFNMADD231PD 2816(BX), Y8, Y2
+	VMOVUPD      Y2, 1024(BX)
+	VBROADCASTSD 2624(CX), Y2
+	VADDPD       2624(AX), Y2, Y2
+	VMOVUPD      Y7, 1056(BX)
+	VBROADCASTSD 3200(CX), Y7
+	VADDPD       3200(AX), Y7, Y7
+	VFNMADD231PD 1952(BX), Y4, Y2
+	VFNMADD231PD 1184(BX), Y4, Y7
+	VFNMADD231PD 2016(BX), Y11, Y2
+	VFNMADD231PD 1152(BX), Y11, Y7
+	VFNMADD231PD 1984(BX), Y15, Y2
+	VFNMADD231PD 2528(BX), Y15, Y7
+	VFNMADD231PD 1280(BX), Y9, Y2
+	VFNMADD231PD 2496(BX), Y9, Y7
+	VFNMADD231PD 2784(BX), Y8, Y2
+	VFNMADD231PD Y13, Y8, Y7
+	VMOVUPD      Y7, 3072(BX)
+	VBROADCASTSD 3840(CX), Y7
+	VADDPD       3840(AX), Y7, Y7
+	VMOVUPD      Y13, 3104(BX)
+	VBROADCASTSD 4544(CX), Y13
+	VADDPD       4544(AX), Y13, Y13
+	VFNMADD231PD 2048(BX), Y4, Y7
+	VFNMADD231PD 1248(BX), Y4, Y13
+	VMOVUPD      2112(BX), Y4
+	VFNMADD231PD Y4, Y11, Y7
+	VFNMADD231PD 1216(BX), Y11, Y13
+	VMOVUPD      2080(BX), Y11
+	VFNMADD231PD Y11, Y15, Y7
+	VFNMADD231PD 2144(BX), Y15, Y13
+	VMOVUPD      2592(BX), Y15
+	VFNMADD231PD Y15, Y9, Y7
+	VFNMADD231PD 2560(BX), Y9, Y13
+	VMOVUPD      2848(BX), Y9
+	VFNMADD231PD Y9, Y8, Y7
+	VFNMADD231PD 2880(BX), Y8, Y13
+	VBROADCASTSD 1280(CX), Y8
+	VADDPD       1312(AX), Y8, Y8
+	VMOVUPD      Y13, 3136(BX)
+	VMOVUPD      608(BX), Y13
+	VMOVUPD      Y7, 3168(BX)
+	VMULPD       832(BX), Y13, Y7
+	VFNMADD231PD Y13, Y7, Y8
+	VMOVUPD      1408(BX), Y13
+	VMULPD       480(BX), Y13, Y9
+	VFNMADD231PD Y13, Y9, Y8
+	VMOVUPD      2272(BX), Y13
+	VMULPD       1376(BX), Y13, Y15
+	VFNMADD231PD Y13, Y15, Y8
+	VMOVUPD      448(BX), Y13
+	VMULPD       2208(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y8
+	VMOVUPD      576(BX), Y13
+	VMULPD       1344(BX), Y13, Y4
+	VFNMADD231PD Y13, Y4, Y8
+	VDIVPD       Y8, Y0, Y13
+	VMOVUPD      Y13, 576(BX)
+	VMINPD       2176(BX), Y8, Y13
+	VMOVUPD      Y8, 2176(BX)
+	VBROADCASTSD 1664(CX), Y8
+	VADDPD       1696(AX), Y8, Y8
+	VMOVUPD      Y13, 448(BX)
+	VBROADCASTSD 2112(CX), Y13
+	VADDPD       2144(AX), Y13, Y13
+	VFNMADD231PD 640(BX), Y7, Y8
+	VFNMADD231PD 672(BX), Y7, Y13
+	VFNMADD231PD 1504(BX), Y9, Y8
+	VFNMADD231PD 1472(BX), Y9, Y13
+	VFNMADD231PD 2240(BX), Y15, Y8
+	VFNMADD231PD 2336(BX), Y15, Y13
+	VFNMADD231PD 2624(BX), Y11, Y8
+	VFNMADD231PD 544(BX), Y11, Y13
+	VFNMADD231PD 1440(BX), Y4, Y8
+	VFNMADD231PD Y3, Y4, Y13
+	VMOVUPD      Y13, 2272(BX)
+	VBROADCASTSD 2624(CX), Y13
+	VADDPD       2656(AX), Y13, Y13
+	VMOVUPD      Y3, 1408(BX)
+	VBROADCASTSD 3200(CX), Y3
+	VADDPD       3232(AX), Y3, Y3
+	VFNMADD231PD 704(BX), Y7, Y13
+	VFNMADD231PD 736(BX), Y7, Y3
+	VFNMADD231PD 1568(BX), Y9, Y13
+	VFNMADD231PD 1536(BX), Y9, Y3
+	VFNMADD231PD 2304(BX), Y15, Y13
+	VFNMADD231PD Y14, Y15, Y3
+	VMOVUPD      2944(BX), Y14
+	VFNMADD231PD Y14, Y11, Y13
+	VFNMADD231PD Y1, Y11, Y3
+	VMOVUPD      2912(BX), Y1
+	VFNMADD231PD Y1, Y4, Y13
+	VFNMADD231PD Y6, Y4, Y3
+	VMOVUPD      Y3, 608(BX)
+	VBROADCASTSD 3840(CX), Y3
+	VADDPD       3872(AX), Y3, Y3
+	VMOVUPD      Y6, 3200(BX)
+	VBROADCASTSD 4544(CX), Y6
+	VADDPD       4576(AX), Y6, Y6
+	VFNMADD231PD 768(BX), Y7, Y3
+	VFNMADD231PD Y5, Y7, Y6
+	VMOVUPD      2400(BX), Y7
+	VFNMADD231PD Y7, Y9, Y3
+	VFNMADD231PD 1600(BX), Y9, Y6
+	VMOVUPD      2368(BX), Y9
+	VFNMADD231PD Y9, Y15, Y3
+	VFNMADD231PD 2432(BX), Y15, Y6
+	VMOVUPD      3008(BX), Y15
+	VFNMADD231PD Y15, Y11, Y3
+	VFNMADD231PD 2720(BX), Y11, Y6
+	VMOVUPD      2976(BX), Y11
+	VFNMADD231PD Y11, Y4, Y3
+	VFNMADD231PD 3040(BX), Y4, Y6
+	VBROADCASTSD 1728(CX), Y4
+	VADDPD       1728(AX), Y4, Y4
+	VMOVUPD      Y6, 3232(BX)
+	VMULPD       1632(BX), Y10, Y6
+	VFNMADD231PD Y10, Y6, Y4
+	VMOVUPD      1920(BX), Y10
+	VMULPD       864(BX), Y10, Y5
+	VFNMADD231PD Y10, Y5, Y4
+	VMOVUPD      1888(BX), Y10
+	VMOVUPD      Y3, 1920(BX)
+	VMULPD       1728(BX), Y10, Y3
+	VFNMADD231PD Y10, Y3, Y4
+	VMOVUPD      2752(BX), Y10
+	VMULPD       960(BX), Y10, Y11
+	VFNMADD231PD Y10, Y11, Y4
+	VMOVUPD      1792(BX), Y10
+	VMULPD       Y10, Y12, Y15
+	VFNMADD231PD Y12, Y15, Y4
+	VMOVUPD      1056(BX), Y12
+	VMULPD       928(BX), Y12, Y10
+	VFNMADD231PD Y12, Y10, Y4
+	VDIVPD       Y4, Y0, Y12
+	VMOVUPD      Y12, 1056(BX)
+	VMINPD       896(BX), Y4, Y12
+	VMOVUPD      Y4, 896(BX)
+	VBROADCASTSD 2176(CX), Y4
+	VADDPD       2176(AX), Y4, Y4
+	VMOVUPD      Y12, 1760(BX)
+	VBROADCASTSD 2688(CX), Y12
+	VADDPD       2688(AX), Y12, Y12
+	VFNMADD231PD 1120(BX), Y6, Y4
+	VFNMADD231PD 1952(BX), Y6, Y12
+	VFNMADD231PD 1088(BX), Y5, Y4
+	VFNMADD231PD 2016(BX), Y5, Y12
+	VFNMADD231PD 2464(BX), Y3, Y4
+	VFNMADD231PD 1984(BX), Y3, Y12
+	VFNMADD231PD 992(BX), Y11, Y4
+	VFNMADD231PD 1280(BX), Y11, Y12
+	VFNMADD231PD 2816(BX), Y15, Y4
+	VFNMADD231PD 2784(BX), Y15, Y12
+	VFNMADD231PD 1024(BX), Y10, Y4
+	VFNMADD231PD Y2, Y10, Y12
+	VMOVUPD      Y12, 2752(BX)
+	VBROADCASTSD 3264(CX), Y12
+	VADDPD       3264(AX), Y12, Y12
+	VMOVUPD      Y2, 1888(BX)
+	VBROADCASTSD 3904(CX), Y2
+	VADDPD       3904(AX), Y2, Y2
+	VFNMADD231PD 1184(BX), Y6, Y12
+	VFNMADD231PD 2048(BX), Y6, Y2
+	VFNMADD231PD 1152(BX), Y5, Y12
+	VFNMADD231PD 2112(BX), Y5, Y2
+	VFNMADD231PD 2528(BX), Y3, Y12
+	VFNMADD231PD 2080(BX), Y3, Y2
+	VFNMADD231PD 2496(BX), Y11, Y12
+	VFNMADD231PD 2592(BX), Y11, Y2
+	VFNMADD231PD 3104(BX), Y15, Y12
+	VFNMADD231PD 2848(BX), Y15, Y2
+	VFNMADD231PD 3072(BX), Y10, Y12
+	VFNMADD231PD 3168(BX), Y10, Y2
+	VMOVUPD      Y2, 1856(BX)
+	VBROADCASTSD 4608(CX), Y2
+	VADDPD       4608(AX), Y2, Y2
+	VFNMADD231PD 1248(BX), Y6, Y2
+	VMOVUPD      1216(BX), Y6
+	VFNMADD231PD Y6, Y5, Y2
+	VMOVUPD      2144(BX), Y5
+	VFNMADD231PD Y5, Y3, Y2
+	VMOVUPD      2560(BX), Y3
+	VFNMADD231PD Y3, Y11, Y2
+	VMOVUPD      2880(BX), Y11
+	VFNMADD231PD Y11, Y15, Y2
+	VMOVUPD      3136(BX), Y15
+	VFNMADD231PD Y15, Y10, Y2
+	VBROADCASTSD 1728(CX), Y10
+	VADDPD       1760(AX), Y10, Y10
+	VMOVUPD      Y2, 3264(BX)
+	VMOVUPD      640(BX), Y2
+	VMULPD       832(BX), Y2, Y15
+	VFNMADD231PD Y2, Y15, Y10
+	VMOVUPD      1504(BX), Y2
+	VMULPD       480(BX), Y2, Y11
+	VFNMADD231PD Y2, Y11, Y10
+	VMOVUPD      2240(BX), Y2
+	VMULPD       1376(BX), Y2, Y3
+	VFNMADD231PD Y2, Y3, Y10
+	VMOVUPD      2624(BX), Y2
+	VMULPD       2208(BX), Y2, Y5
+	VFNMADD231PD Y2, Y5, Y10
+	VMOVUPD      1440(BX), Y2
+	VMULPD       1344(BX), Y2, Y6
+	VFNMADD231PD Y2, Y6, Y10
+	VMOVUPD      576(BX), Y2
+	VMOVUPD      Y12, 1440(BX)
+	VMULPD       Y2, Y8, Y12
+	VFNMADD231PD Y8, Y12, Y10
+	VDIVPD       Y10, Y0, Y8
+	VMOVUPD      Y8, 2624(BX)
+	VMINPD       448(BX), Y10, Y8
+	VMOVUPD      Y10, 448(BX)
+	VBROADCASTSD 2176(CX), Y10
+	VADDPD       2208(AX), Y10, Y10
+	VMOVUPD      Y8, 2240(BX)
+	VBROADCASTSD 2688(CX), Y8
+	VADDPD       2720(AX), Y8, Y8
+	VMOVUPD      672(BX), Y2
+	VFNMADD231PD Y2, Y15, Y10
+	VFNMADD231PD 704(BX), Y15, Y8
+	VFNMADD231PD 1472(BX), Y11, Y10
+	VFNMADD231PD 1568(BX), Y11, Y8
+	VFNMADD231PD 2336(BX), Y3, Y10
+	VFNMADD231PD 2304(BX), Y3, Y8
+	VFNMADD231PD 544(BX), Y5, Y10
+	VFNMADD231PD Y14, Y5, Y8
+	VMOVUPD      1408(BX), Y14
+	VFNMADD231PD Y14, Y6, Y10
+	VFNMADD231PD Y1, Y6, Y8
+	VMOVUPD      2272(BX), Y1
+	VFNMADD231PD Y1, Y12, Y10
+	VFNMADD231PD Y13, Y12, Y8
+	VMOVUPD      Y8, 1504(BX)
+	VBROADCASTSD 3264(CX), Y8
+	VADDPD       3296(AX), Y8, Y8
+	VMOVUPD      Y13, 640(BX)
+	VBROADCASTSD 3904(CX), Y13
+	VADDPD       3936(AX), Y13, Y13
+	VFNMADD231PD 736(BX), Y15, Y8
+	VFNMADD231PD 768(BX), Y15, Y13
+	VFNMADD231PD 1536(BX), Y11, Y8
+	VFNMADD231PD Y7, Y11, Y13
+	VMOVUPD      2688(BX), Y7
+	VFNMADD231PD Y7, Y3, Y8
+	VFNMADD231PD Y9, Y3, Y13
+	VMOVUPD      2656(BX), Y9
+	VFNMADD231PD Y9, Y5, Y8
+	VFNMADD231PD 3008(BX), Y5, Y13
+	VFNMADD231PD 3200(BX), Y6, Y8
+	VFNMADD231PD 2976(BX), Y6, Y13
+	VFNMADD231PD 608(BX), Y12, Y8
+	VFNMADD231PD 1920(BX), Y12, Y13
+	VMOVUPD      Y13, 3296(BX)
+	VBROADCASTSD 4608(CX), Y13
+	VADDPD       4640(AX), Y13, Y13
+	VFNMADD231PD 800(BX), Y15, Y13
+	VMOVUPD      1600(BX), Y15
+	VFNMADD231PD Y15, Y11, Y13
+	VMOVUPD      2432(BX), Y11
+	VFNMADD231PD Y11, Y3, Y13
+	VMOVUPD      2720(BX), Y3
+	VFNMADD231PD Y3, Y5, Y13
+	VMOVUPD      3040(BX), Y5
+	VFNMADD231PD Y5, Y6, Y13
+	VMOVUPD      3232(BX), Y6
+	VFNMADD231PD Y6, Y12, Y13
+	VBROADCASTSD 2240(CX), Y12
+	VADDPD       2240(AX), Y12, Y12
+	VMOVUPD      Y13, 3328(BX)
+	VMOVUPD      1120(BX), Y13
+	VMULPD       1632(BX), Y13, Y6
+	VFNMADD231PD Y13, Y6, Y12
+	VMOVUPD      1088(BX), Y13
+	VMULPD       864(BX), Y13, Y5
+	VFNMADD231PD Y13, Y5, Y12
+	VMOVUPD      2464(BX), Y13
+	VMULPD       1728(BX), Y13, Y3
+	VFNMADD231PD Y13, Y3, Y12
+	VMOVUPD      992(BX), Y13
+	VMULPD       960(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y12
+	VMOVUPD      2816(BX), Y13
+	VMULPD       1792(BX), Y13, Y15
+	VFNMADD231PD Y13, Y15, Y12
+	VMOVUPD      1024(BX), Y13
+	VMOVUPD      Y8, 2816(BX)
+	VMULPD       928(BX), Y13, Y8
+	VFNMADD231PD Y13, Y8, Y12
+	VMOVUPD      1056(BX), Y13
+	VMULPD       Y13, Y4, Y9
+	VFNMADD231PD Y4, Y9, Y12
+	VDIVPD       Y12, Y0, Y4
+	VMOVUPD      Y4, 1024(BX)
+	VMINPD       1760(BX), Y12, Y4
+	VMOVUPD      Y4, 1760(BX)
+	VMOVUPD      1696(BX), Y4
+	VMULPD       1824(BX), Y4, Y4
+	VMOVUPD      896(BX), Y13
+	VMULPD       Y12, Y13, Y12
+	VMULPD       Y12, Y4, Y4
+	VMOVUPD      1664(BX), Y12
+	VPSRLQ       $0x35, Y12, Y13
+	VMOVUPD      Y13, 896(BX)
+	VMOVUPD      evenMask<>+0(SB), Y13
+	VANDPD       Y13, Y12, Y12
+	VMOVUPD      evenBits<>+0(SB), Y7
+	VORPD        Y7, Y12, Y12
+	VMULPD       Y4, Y12, Y4
+	VBROADCASTSD 2752(CX), Y12
+	VADDPD       2752(AX), Y12, Y12
+	VMOVUPD      Y4, 1664(BX)
+	VBROADCASTSD 3328(CX), Y4
+	VADDPD       3328(AX), Y4, Y4
+	VFNMADD231PD 1952(BX), Y6, Y12
+	VFNMADD231PD 1184(BX), Y6, Y4
+	VFNMADD231PD 2016(BX), Y5, Y12
+	VFNMADD231PD 1152(BX), Y5, Y4
+	VFNMADD231PD 1984(BX), Y3, Y12
+	VFNMADD231PD 2528(BX), Y3, Y4
+	VFNMADD231PD 1280(BX), Y11, Y12
+	VFNMADD231PD 2496(BX), Y11, Y4
+	VFNMADD231PD 2784(BX), Y15, Y12
+	VFNMADD231PD 3104(BX), Y15, Y4
+	VFNMADD231PD 1888(BX), Y8, Y12
+	VFNMADD231PD 3072(BX), Y8, Y4
+	VFNMADD231PD 2752(BX), Y9, Y12
+	VFNMADD231PD 1440(BX), Y9, Y4
+	VMOVUPD      Y4, 1824(BX)
+	VBROADCASTSD 3968(CX), Y4
+	VADDPD       3968(AX), Y4, Y4
+	VMOVUPD      Y12, 1696(BX)
+	VBROADCASTSD 4672(CX), Y12
+	VADDPD       4672(AX), Y12, Y12
+	VFNMADD231PD 2048(BX), Y6, Y4
+	VFNMADD231PD 1248(BX), Y6, Y12
+	VMOVUPD      2112(BX), Y6
+	VFNMADD231PD Y6, Y5, Y4
+	VFNMADD231PD 1216(BX), Y5, Y12
+	VMOVUPD      2080(BX), Y5
+	VFNMADD231PD Y5, Y3, Y4
+	VFNMADD231PD 2144(BX), Y3, Y12
+	VMOVUPD      2592(BX), Y3
+	VFNMADD231PD Y3, Y11, Y4
+	VFNMADD231PD 2560(BX), Y11, Y12
+	VMOVUPD      2848(BX), Y11
+	VFNMADD231PD Y11, Y15, Y4
+	VFNMADD231PD 2880(BX), Y15, Y12
+	VMOVUPD      3168(BX), Y15
+	VFNMADD231PD Y15, Y8, Y4
+	VFNMADD231PD 3136(BX), Y8, Y12
+	VMOVUPD      1856(BX), Y8
+	VFNMADD231PD Y8, Y9, Y4
+	VFNMADD231PD 3264(BX), Y9, Y12
+	VBROADCASTSD 2240(CX), Y9
+	VADDPD       2272(AX), Y9, Y9
+	VMOVUPD      Y12, 992(BX)
+	VMULPD       832(BX), Y2, Y12
+	VFNMADD231PD Y2, Y12, Y9
+	VMOVUPD      1472(BX), Y2
+	VMOVUPD      Y4, 672(BX)
+	VMULPD       480(BX), Y2, Y4
+	VFNMADD231PD Y2, Y4, Y9
+	VMOVUPD      2336(BX), Y2
+	VMULPD       1376(BX), Y2, Y8
+	VFNMADD231PD Y2, Y8, Y9
+	VMOVUPD      544(BX), Y2
+	VMULPD       2208(BX), Y2, Y15
+	VFNMADD231PD Y2, Y15, Y9
+	VMOVUPD      1344(BX), Y2
+	VMULPD       Y2, Y14, Y11
+	VFNMADD231PD Y14, Y11, Y9
+	VMOVUPD      576(BX), Y14
+	VMULPD       Y14, Y1, Y2
+	VFNMADD231PD Y1, Y2, Y9
+	VMOVUPD      2624(BX), Y1
+	VMULPD       Y1, Y10, Y14
+	VFNMADD231PD Y10, Y14, Y9
+	VDIVPD       Y9, Y0, Y10
+	VMOVUPD      Y10, 2272(BX)
+	VMINPD       2240(BX), Y9, Y10
+	VMOVUPD      Y10, 2240(BX)
+	VMOVUPD      512(BX), Y10
+	VMULPD       2176(BX), Y10, Y10
+	VMOVUPD      448(BX), Y1
+	VMULPD       Y9, Y1, Y1
+	VMULPD       Y1, Y10, Y1
+	VMOVUPD      1312(BX), Y9
+	VPSRLQ       $0x35, Y9, Y10
+	VANDPD       Y13, Y9, Y9
+	VORPD        Y7, Y9, Y9
+	VMULPD       Y1, Y9, Y1
+	VBROADCASTSD 2752(CX), Y9
+	VADDPD       2784(AX), Y9, Y9
+	VMOVUPD      Y10, 1312(BX)
+	VBROADCASTSD 3328(CX), Y10
+	VADDPD       3360(AX), Y10, Y10
+	VMOVUPD      Y1, 448(BX)
+	VMOVUPD      704(BX), Y1
+	VFNMADD231PD Y1, Y12, Y9
+	VMOVUPD      736(BX), Y7
+	VFNMADD231PD Y7, Y12, Y10
+	VMOVUPD      1568(BX), Y13
+	VFNMADD231PD Y13, Y4, Y9
+	VFNMADD231PD 1536(BX), Y4, Y10
+	VMOVUPD      2304(BX), Y7
+	VFNMADD231PD Y7, Y8, Y9
+	VFNMADD231PD 2688(BX), Y8, Y10
+	VFNMADD231PD 2944(BX), Y15, Y9
+	VFNMADD231PD 2656(BX), Y15, Y10
+	VFNMADD231PD 2912(BX), Y11, Y9
+	VFNMADD231PD 3200(BX), Y11, Y10
+	VFNMADD231PD 640(BX), Y2, Y9
+	VFNMADD231PD 608(BX), Y2, Y10
+	VFNMADD231PD 1504(BX), Y14, Y9
+	VFNMADD231PD 2816(BX), Y14, Y10
+	VMOVUPD      Y10, 2176(BX)
+	VBROADCASTSD 3968(CX), Y10
+	VADDPD       4000(AX), Y10, Y10
+	VMOVUPD      Y9, 512(BX)
+	VBROADCASTSD 4672(CX), Y9
+	VADDPD       4704(AX), Y9, Y9
+	VFNMADD231PD 768(BX), Y12, Y10
+	VFNMADD231PD 800(BX), Y12, Y9
+	VMOVUPD      2400(BX), Y12
+	VFNMADD231PD Y12, Y4, Y10
+	VFNMADD231PD 1600(BX), Y4, Y9
+	VMOVUPD      2368(BX), Y4
+	VFNMADD231PD Y4, Y8, Y10
+	VFNMADD231PD 2432(BX), Y8, Y9
+	VMOVUPD      3008(BX), Y8
+	VFNMADD231PD Y8, Y15, Y10
+	VFNMADD231PD 2720(BX), Y15, Y9
+	VMOVUPD      2976(BX), Y15
+	VFNMADD231PD Y15, Y11, Y10
+	VFNMADD231PD 3040(BX), Y11, Y9
+	VMOVUPD      1920(BX), Y11
+	VFNMADD231PD Y11, Y2, Y10
+	VFNMADD231PD 3232(BX), Y2, Y9
+	VMOVUPD      3296(BX), Y2
+	VFNMADD231PD Y2, Y14, Y10
+	VFNMADD231PD 3328(BX), Y14, Y9
+	VBROADCASTSD 2816(CX), Y14
+	VADDPD       2816(AX), Y14, Y14
+	VMOVUPD      Y9, 1408(BX)
+	VMOVUPD      1952(BX), Y9
+	VMOVUPD      Y10, 544(BX)
+	VMULPD       1632(BX), Y9, Y10
+	VFNMADD231PD Y9, Y10, Y14
+	VMOVUPD      2016(BX), Y9
+	VMULPD       864(BX), Y9, Y2
+	VFNMADD231PD Y9, Y2, Y14
+	VMOVUPD      1984(BX), Y9
+	VMULPD       1728(BX), Y9, Y11
+	VFNMADD231PD Y9, Y11, Y14
+	VMOVUPD      1280(BX), Y9
+	VMULPD       960(BX), Y9, Y15
+	VFNMADD231PD Y9, Y15, Y14
+	VMOVUPD      2784(BX), Y9
+	VMULPD       1792(BX), Y9, Y8
+	VFNMADD231PD Y9, Y8, Y14
+	VMOVUPD      1888(BX), Y9
+	VMULPD       928(BX), Y9, Y4
+	VFNMADD231PD Y9, Y4, Y14
+	VMOVUPD      2752(BX), Y9
+	VMULPD       1056(BX), Y9, Y12
+	VFNMADD231PD Y9, Y12, Y14
+	VMOVUPD      1696(BX), Y9
+	VMULPD       1024(BX), Y9, Y7
+	VFNMADD231PD Y9, Y7, Y14
+	VDIVPD       Y14, Y0, Y9
+	VMOVUPD      Y9, 1696(BX)
+	VMINPD       1760(BX), Y14, Y9
+	VMOVUPD      Y14, 1760(BX)
+	VBROADCASTSD 3392(CX), Y14
+	VADDPD       3392(AX), Y14, Y14
+	VMOVUPD      Y9, 2752(BX)
+	VBROADCASTSD 4032(CX), Y9
+	VADDPD       4032(AX), Y9, Y9
+	VFNMADD231PD 1184(BX), Y10, Y14
+	VFNMADD231PD 2048(BX), Y10, Y9
+	VFNMADD231PD 1152(BX), Y2, Y14
+	VFNMADD231PD Y6, Y2, Y9
+	VMOVUPD      2528(BX), Y6
+	VFNMADD231PD Y6, Y11, Y14
+	VFNMADD231PD Y5, Y11, Y9
+	VMOVUPD      2496(BX), Y5
+	VFNMADD231PD Y5, Y15, Y14
+	VFNMADD231PD Y3, Y15, Y9
+	VMOVUPD      3104(BX), Y3
+	VFNMADD231PD Y3, Y8, Y14
+	VFNMADD231PD 2848(BX), Y8, Y9
+	VFNMADD231PD 3072(BX), Y4, Y14
+	VFNMADD231PD 3168(BX), Y4, Y9
+	VFNMADD231PD 1440(BX), Y12, Y14
+	VFNMADD231PD 1856(BX), Y12, Y9
+	VFNMADD231PD 1824(BX), Y7, Y14
+	VFNMADD231PD 672(BX), Y7, Y9
+	VMOVUPD      Y9, 1888(BX)
+	VBROADCASTSD 4736(CX), Y9
+	VADDPD       4736(AX), Y9, Y9
+	VFNMADD231PD 1248(BX), Y10, Y9
+	VMOVUPD      1216(BX), Y10
+	VFNMADD231PD Y10, Y2, Y9
+	VMOVUPD      2144(BX), Y2
+	VFNMADD231PD Y2, Y11, Y9
+	VMOVUPD      2560(BX), Y11
+	VFNMADD231PD Y11, Y15, Y9
+	VMOVUPD      2880(BX), Y15
+	VFNMADD231PD Y15, Y8, Y9
+	VMOVUPD      3136(BX), Y8
+	VFNMADD231PD Y8, Y4, Y9
+	VMOVUPD      3264(BX), Y4
+	VFNMADD231PD Y4, Y12, Y9
+	VMOVUPD      992(BX), Y12
+	VFNMADD231PD Y12, Y7, Y9
+	VBROADCASTSD 2816(CX), Y7
+	VADDPD       2848(AX), Y7, Y7
+	VMOVUPD      Y9, 2784(BX)
+	VMULPD       832(BX), Y1, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMOVUPD      480(BX), Y1
+	VMULPD       Y1, Y13, Y12
+	VFNMADD231PD Y13, Y12, Y7
+	VMOVUPD      2304(BX), Y13
+	VMULPD       1376(BX), Y13, Y1
+	VFNMADD231PD Y13, Y1, Y7
+	VMOVUPD      2944(BX), Y13
+	VMULPD       2208(BX), Y13, Y4
+	VFNMADD231PD Y13, Y4, Y7
+	VMOVUPD      2912(BX), Y13
+	VMULPD       1344(BX), Y13, Y8
+	VFNMADD231PD Y13, Y8, Y7
+	VMOVUPD      640(BX), Y13
+	VMULPD       576(BX), Y13, Y15
+	VFNMADD231PD Y13, Y15, Y7
+	VMOVUPD      1504(BX), Y13
+	VMULPD       2624(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y7
+	VMOVUPD      512(BX), Y13
+	VMULPD       2272(BX), Y13, Y2
+	VFNMADD231PD Y13, Y2, Y7
+	VDIVPD       Y7, Y0, Y13
+	VMOVUPD      Y13, 512(BX)
+	VMINPD       2240(BX), Y7, Y13
+	VMOVUPD      Y7, 2240(BX)
+	VBROADCASTSD 3392(CX), Y7
+	VADDPD       3424(AX), Y7, Y7
+	VMOVUPD      Y13, 1504(BX)
+	VBROADCASTSD 4032(CX), Y13
+	VADDPD       4064(AX), Y13, Y13
+	VFNMADD231PD 736(BX), Y9, Y7
+	VFNMADD231PD 768(BX), Y9, Y13
+	VFNMADD231PD 1536(BX), Y12, Y7
+	VFNMADD231PD 2400(BX), Y12, Y13
+	VFNMADD231PD 2688(BX), Y1, Y7
+	VFNMADD231PD 2368(BX), Y1, Y13
+	VFNMADD231PD 2656(BX), Y4, Y7
+	VFNMADD231PD 3008(BX), Y4, Y13
+	VFNMADD231PD 3200(BX), Y8, Y7
+	VFNMADD231PD 2976(BX), Y8, Y13
+	VFNMADD231PD 608(BX), Y15, Y7
+	VFNMADD231PD 1920(BX), Y15, Y13
+	VFNMADD231PD 2816(BX), Y11, Y7
+	VFNMADD231PD 3296(BX), Y11, Y13
+	VFNMADD231PD 2176(BX), Y2, Y7
+	VFNMADD231PD 544(BX), Y2, Y13
+	VMOVUPD      Y13, 640(BX)
+	VBROADCASTSD 4736(CX), Y13
+	VADDPD       4768(AX), Y13, Y13
+	VFNMADD231PD 800(BX), Y9, Y13
+	VMOVUPD      1600(BX), Y9
+	VFNMADD231PD Y9, Y12, Y13
+	VMOVUPD      2432(BX), Y12
+	VFNMADD231PD Y12, Y1, Y13
+	VMOVUPD      2720(BX), Y1
+	VFNMADD231PD Y1, Y4, Y13
+	VMOVUPD      3040(BX), Y4
+	VFNMADD231PD Y4, Y8, Y13
+	VMOVUPD      3232(BX), Y8
+	VFNMADD231PD Y8, Y15, Y13
+	VMOVUPD      3328(BX), Y15
+	VFNMADD231PD Y15, Y11, Y13
+	VMOVUPD      1408(BX), Y11
+	VFNMADD231PD Y11, Y2, Y13
+	VBROADCASTSD 3456(CX), Y2
+	VADDPD       3456(AX), Y2, Y2
+	VMOVUPD      Y13, 2912(BX)
+	VMOVUPD      1184(BX), Y13
+	VMULPD       1632(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y2
+	VMOVUPD      1152(BX), Y13
+	VMULPD       864(BX), Y13, Y15
+	VFNMADD231PD Y13, Y15, Y2
+	VMOVUPD      1728(BX), Y13
+	VMULPD       Y13, Y6, Y8
+	VFNMADD231PD Y6, Y8, Y2
+	VMOVUPD      960(BX), Y6
+	VMULPD       Y6, Y5, Y13
+	VFNMADD231PD Y5, Y13, Y2
+	VMOVUPD      1792(BX), Y5
+	VMULPD       Y5, Y3, Y6
+	VFNMADD231PD Y3, Y6, Y2
+	VMOVUPD      3072(BX), Y3
+	VMULPD       928(BX), Y3, Y5
+	VFNMADD231PD Y3, Y5, Y2
+	VMOVUPD      1440(BX), Y3
+	VMULPD       1056(BX), Y3, Y4
+	VFNMADD231PD Y3, Y4, Y2
+	VMOVUPD      1824(BX), Y3
+	VMULPD       1024(BX), Y3, Y1
+	VFNMADD231PD Y3, Y1, Y2
+	VMOVUPD      1696(BX), Y3
+	VMULPD       Y3, Y14, Y12
+	VFNMADD231PD Y14, Y12, Y2
+	VDIVPD       Y2, Y0, Y14
+	VMOVUPD      Y14, 1824(BX)
+	VMINPD       2752(BX), Y2, Y14
+	VMOVUPD      Y2, 2752(BX)
+	VBROADCASTSD 4096(CX), Y2
+	VADDPD       4096(AX), Y2, Y2
+	VMOVUPD      Y14, 1440(BX)
+	VBROADCASTSD 4800(CX), Y14
+	VADDPD       4800(AX), Y14, Y14
+	VMOVUPD      2048(BX), Y3
+	VFNMADD231PD Y3, Y11, Y2
+	VFNMADD231PD 1248(BX), Y11, Y14
+	VMOVUPD      2112(BX), Y11
+	VFNMADD231PD Y11, Y15, Y2
+	VFNMADD231PD Y10, Y15, Y14
+	VMOVUPD      2080(BX), Y15
+	VFNMADD231PD Y15, Y8, Y2
+	VFNMADD231PD 2144(BX), Y8, Y14
+	VMOVUPD      2592(BX), Y8
+	VFNMADD231PD Y8, Y13, Y2
+	VFNMADD231PD 2560(BX), Y13, Y14
+	VMOVUPD      2848(BX), Y13
+	VFNMADD231PD Y13, Y6, Y2
+	VFNMADD231PD 2880(BX), Y6, Y14
+	VMOVUPD      3168(BX), Y6
+	VFNMADD231PD Y6, Y5, Y2
+	VFNMADD231PD 3136(BX), Y5, Y14
+	VMOVUPD      1856(BX), Y5
+	VFNMADD231PD Y5, Y4, Y2
+	VFNMADD231PD 3264(BX), Y4, Y14
+	VMOVUPD      672(BX), Y4
+	VFNMADD231PD Y4, Y1, Y2
+	VFNMADD231PD 992(BX), Y1, Y14
+	VMOVUPD      1888(BX), Y1
+	VFNMADD231PD Y1, Y12, Y2
+	VFNMADD231PD 2784(BX), Y12, Y14
+	VBROADCASTSD 3456(CX), Y12
+	VADDPD       3488(AX), Y12, Y12
+	VMOVUPD      Y14, 3072(BX)
+	VMOVUPD      736(BX), Y14
+	VMULPD       832(BX), Y14, Y10
+	VFNMADD231PD Y14, Y10, Y12
+	VMOVUPD      1536(BX), Y14
+	VMOVUPD      Y2, 736(BX)
+	VMULPD       480(BX), Y14, Y2
+	VFNMADD231PD Y14, Y2, Y12
+	VMOVUPD      2688(BX), Y14
+	VMULPD       1376(BX), Y14, Y1
+	VFNMADD231PD Y14, Y1, Y12
+	VMOVUPD      2656(BX), Y14
+	VMULPD       2208(BX), Y14, Y4
+	VFNMADD231PD Y14, Y4, Y12
+	VMOVUPD      3200(BX), Y14
+	VMULPD       1344(BX), Y14, Y5
+	VFNMADD231PD Y14, Y5, Y12
+	VMOVUPD      608(BX), Y14
+	VMULPD       576(BX), Y14, Y6
+	VFNMADD231PD Y14, Y6, Y12
+	VMOVUPD      2816(BX), Y14
+	VMULPD       2624(BX), Y14, Y13
+	VFNMADD231PD Y14, Y13, Y12
+	VMOVUPD      2176(BX), Y14
+	VMULPD       2272(BX), Y14, Y8
+	VFNMADD231PD Y14, Y8, Y12
+	VMOVUPD      512(BX), Y14
+	VMULPD       Y14, Y7, Y15
+	VFNMADD231PD Y7, Y15, Y12
+	VDIVPD       Y12, Y0, Y7
+	VMOVUPD      Y7, 2176(BX)
+	VMINPD       1504(BX), Y12, Y7
+	VMOVUPD      Y12, 1504(BX)
+	VBROADCASTSD 4096(CX), Y12
+	VADDPD       4128(AX), Y12, Y12
+	VMOVUPD      Y7, 2816(BX)
+	VBROADCASTSD 4800(CX), Y7
+	VADDPD       4832(AX), Y7, Y7
+	VMOVUPD      768(BX), Y14
+	VFNMADD231PD Y14, Y10, Y12
+	VFNMADD231PD 800(BX), Y10, Y7
+	VMOVUPD      2400(BX), Y10
+	VFNMADD231PD Y10, Y2, Y12
+	VFNMADD231PD Y9, Y2, Y7
+	VMOVUPD      2368(BX), Y2
+	VFNMADD231PD Y2, Y1, Y12
+	VFNMADD231PD 2432(BX), Y1, Y7
+	VMOVUPD      3008(BX), Y1
+	VFNMADD231PD Y1, Y4, Y12
+	VFNMADD231PD 2720(BX), Y4, Y7
+	VMOVUPD      2976(BX), Y4
+	VFNMADD231PD Y4, Y5, Y12
+	VFNMADD231PD 3040(BX), Y5, Y7
+	VMOVUPD      1920(BX), Y5
+	VFNMADD231PD Y5, Y6, Y12
+	VFNMADD231PD 3232(BX), Y6, Y7
+	VMOVUPD      3296(BX), Y6
+	VFNMADD231PD Y6, Y13, Y12
+	VFNMADD231PD 3328(BX), Y13, Y7
+	VMOVUPD      544(BX), Y13
+	VFNMADD231PD Y13, Y8, Y12
+	VFNMADD231PD 1408(BX), Y8, Y7
+	VMOVUPD      640(BX), Y8
+	VFNMADD231PD Y8, Y15, Y12
+	VFNMADD231PD 2912(BX), Y15, Y7
+	VBROADCASTSD 4160(CX), Y15
+	VADDPD       4160(AX), Y15, Y15
+	VMOVUPD      Y7, 608(BX)
+	VMULPD       1632(BX), Y3, Y7
+	VFNMADD231PD Y3, Y7, Y15
+	VMOVUPD      864(BX), Y3
+	VMULPD       Y3, Y11, Y9
+	VFNMADD231PD Y11, Y9, Y15
+	VMOVUPD      2080(BX), Y11
+	VMULPD       1728(BX), Y11, Y3
+	VFNMADD231PD Y11, Y3, Y15
+	VMOVUPD      2592(BX), Y11
+	VMOVUPD      Y12, 2080(BX)
+	VMULPD       960(BX), Y11, Y12
+	VFNMADD231PD Y11, Y12, Y15
+	VMOVUPD      2848(BX), Y11
+	VMULPD       1792(BX), Y11, Y8
+	VFNMADD231PD Y11, Y8, Y15
+	VMOVUPD      3168(BX), Y11
+	VMULPD       928(BX), Y11, Y13
+	VFNMADD231PD Y11, Y13, Y15
+	VMOVUPD      1856(BX), Y11
+	VMULPD       1056(BX), Y11, Y6
+	VFNMADD231PD Y11, Y6, Y15
+	VMOVUPD      672(BX), Y11
+	VMULPD       1024(BX), Y11, Y5
+	VFNMADD231PD Y11, Y5, Y15
+	VMOVUPD      1888(BX), Y11
+	VMULPD       1696(BX), Y11, Y4
+	VFNMADD231PD Y11, Y4, Y15
+	VMOVUPD      736(BX), Y11
+	VMULPD       1824(BX), Y11, Y1
+	VFNMADD231PD Y11, Y1, Y15
+	VMINPD       1440(BX), Y15, Y11
+	VMOVUPD      Y11, 1440(BX)
+	VBROADCASTSD 4864(CX), Y11
+	VADDPD       4864(AX), Y11, Y11
+	VMOVUPD      Y15, 736(BX)
+	VMOVUPD      1248(BX), Y15
+	VFNMADD231PD Y15, Y7, Y11
+	VMOVUPD      1216(BX), Y7
+	VFNMADD231PD Y7, Y9, Y11
+	VMOVUPD      2144(BX), Y9
+	VFNMADD231PD Y9, Y3, Y11
+	VMOVUPD      2560(BX), Y3
+	VFNMADD231PD Y3, Y12, Y11
+	VMOVUPD      2880(BX), Y12
+	VFNMADD231PD Y12, Y8, Y11
+	VMOVUPD      3136(BX), Y8
+	VFNMADD231PD Y8, Y13, Y11
+	VMOVUPD      3264(BX), Y13
+	VFNMADD231PD Y13, Y6, Y11
+	VMOVUPD      992(BX), Y6
+	VFNMADD231PD Y6, Y5, Y11
+	VMOVUPD      2784(BX), Y5
+	VFNMADD231PD Y5, Y4, Y11
+	VMOVUPD      3072(BX), Y4
+	VFNMADD231PD Y4, Y1, Y11
+	VBROADCASTSD 4160(CX), Y1
+	VADDPD       4192(AX), Y1, Y1
+	VMOVUPD      Y11, 1888(BX)
+	VMULPD       832(BX), Y14, Y11
+	VFNMADD231PD Y14, Y11, Y1
+	VMOVUPD      480(BX), Y14
+	VMULPD       Y14, Y10, Y4
+	VFNMADD231PD Y10, Y4, Y1
+	VMOVUPD      1376(BX), Y10
+	VMULPD       Y10, Y2, Y14
+	VFNMADD231PD Y2, Y14, Y1
+	VMOVUPD      3008(BX), Y2
+	VMULPD       2208(BX), Y2, Y10
+	VFNMADD231PD Y2, Y10, Y1
+	VMOVUPD      2976(BX), Y2
+	VMULPD       1344(BX), Y2, Y5
+	VFNMADD231PD Y2, Y5, Y1
+	VMOVUPD      1920(BX), Y2
+	VMULPD       576(BX), Y2, Y6
+	VFNMADD231PD Y2, Y6, Y1
+	VMOVUPD      3296(BX), Y2
+	VMULPD       2624(BX), Y2, Y13
+	VFNMADD231PD Y2, Y13, Y1
+	VMOVUPD      544(BX), Y2
+	VMULPD       2272(BX), Y2, Y8
+	VFNMADD231PD Y2, Y8, Y1
+	VMOVUPD      640(BX), Y2
+	VMULPD       512(BX), Y2, Y12
+	VFNMADD231PD Y2, Y12, Y1
+	VMOVUPD      2080(BX), Y2
+	VMULPD       2176(BX), Y2, Y3
+	VFNMADD231PD Y2, Y3, Y1
+	VMINPD       2816(BX), Y1, Y2
+	VMOVUPD      Y2, 2816(BX)
+	VBROADCASTSD 4864(CX), Y2
+	VADDPD       4896(AX), Y2, Y2
+	VMOVUPD      Y1, 2080(BX)
+	VMOVUPD      800(BX), Y1
+	VFNMADD231PD Y1, Y11, Y2
+	VMOVUPD      1600(BX), Y11
+	VFNMADD231PD Y11, Y4, Y2
+	VMOVUPD      2432(BX), Y4
+	VFNMADD231PD Y4, Y14, Y2
+	VMOVUPD      2720(BX), Y14
+	VFNMADD231PD Y14, Y10, Y2
+	VMOVUPD      3040(BX), Y10
+	VFNMADD231PD Y10, Y5, Y2
+	VMOVUPD      3232(BX), Y5
+	VFNMADD231PD Y5, Y6, Y2
+	VMOVUPD      3328(BX), Y6
+	VFNMADD231PD Y6, Y13, Y2
+	VMOVUPD      1408(BX), Y13
+	VFNMADD231PD Y13, Y8, Y2
+	VMOVUPD      2912(BX), Y8
+	VFNMADD231PD Y8, Y12, Y2
+	VMOVUPD      608(BX), Y12
+	VFNMADD231PD Y12, Y3, Y2
+	VBROADCASTSD 4928(CX), Y3
+	VADDPD       4928(AX), Y3, Y3
+	VMOVUPD      Y2, 640(BX)
+	VMULPD       1632(BX), Y15, Y2
+	VFNMADD231PD Y15, Y2, Y3
+	VMULPD       864(BX), Y7, Y2
+	VFNMADD231PD Y7, Y2, Y3
+	VMULPD       1728(BX), Y9, Y2
+	VFNMADD231PD Y9, Y2, Y3
+	VMOVUPD      2560(BX), Y2
+	VMULPD       960(BX), Y2, Y7
+	VFNMADD231PD Y2, Y7, Y3
+	VMOVUPD      2880(BX), Y2
+	VMULPD       1792(BX), Y2, Y7
+	VFNMADD231PD Y2, Y7, Y3
+	VMOVUPD      3136(BX), Y2
+	VMULPD       928(BX), Y2, Y7
+	VFNMADD231PD Y2, Y7, Y3
+	VMOVUPD      3264(BX), Y2
+	VMULPD       1056(BX), Y2, Y7
+	VFNMADD231PD Y2, Y7, Y3
+	VMOVUPD      992(BX), Y2
+	VMULPD       1024(BX), Y2, Y7
+	VFNMADD231PD Y2, Y7, Y3
+	VMOVUPD      2784(BX), Y2
+	VMULPD       1696(BX), Y2, Y7
+	VFNMADD231PD Y2, Y7, Y3
+	VMOVUPD      3072(BX), Y2
+	VMULPD       1824(BX), Y2, Y7
+	VFNMADD231PD Y2, Y7, Y3
+	VMOVUPD      1888(BX), Y2
+	VMULPD       Y2, Y2, Y2
+	VMOVUPD      736(BX), Y7
+	VFMSUB231PD  Y3, Y7, Y2
+	VMOVUPD      pairShift<>+0(SB), Y3
+	VPADDQ       Y3, Y2, Y7
+	VMINPD       1440(BX), Y7, Y7
+	VMOVUPD      1760(BX), Y9
+	VMULPD       2752(BX), Y9, Y9
+	VMULPD       Y2, Y9, Y2
+	VMOVUPD      1664(BX), Y9
+	VPSRLQ       $0x35, Y9, Y15
+	VMOVUPD      Y7, 2752(BX)
+	VMOVUPD      896(BX), Y7
+	VPADDQ       Y15, Y7, Y7
+	VMOVUPD      evenMask<>+0(SB), Y15
+	VANDPD       Y15, Y9, Y9
+	VMOVUPD      Y7, 1664(BX)
+	VMOVUPD      evenBits<>+0(SB), Y7
+	VORPD        Y7, Y9, Y9
+	VMULPD       Y2, Y9, Y2
+	VBROADCASTSD 4928(CX), Y9
+	VADDPD       4960(AX), Y9, Y9
+	VMOVUPD      Y2, 896(BX)
+	VMULPD       832(BX), Y1, Y2
+	VFNMADD231PD Y1, Y2, Y9
+	VMULPD       480(BX), Y11, Y1
+	VFNMADD231PD Y11, Y1, Y9
+	VMULPD       1376(BX), Y4, Y1
+	VFNMADD231PD Y4, Y1, Y9
+	VMULPD       2208(BX), Y14, Y1
+	VFNMADD231PD Y14, Y1, Y9
+	VMULPD       1344(BX), Y10, Y1
+	VFNMADD231PD Y10, Y1, Y9
+	VMULPD       576(BX), Y5, Y1
+	VFNMADD231PD Y5, Y1, Y9
+	VMULPD       2624(BX), Y6, Y1
+	VFNMADD231PD Y6, Y1, Y9
+	VMULPD       2272(BX), Y13, Y1
+	VFNMADD231PD Y13, Y1, Y9
+	VMULPD       512(BX), Y8, Y1
+	VFNMADD231PD Y8, Y1, Y9
+	VMULPD       2176(BX), Y12, Y1
+	VFNMADD231PD Y12, Y1, Y9
+	VMOVUPD      640(BX), Y1
+	VMULPD       Y1, Y1, Y1
+	VMOVUPD      2080(BX), Y2
+	VFMSUB231PD  Y9, Y2, Y1
+	VPADDQ       Y3, Y1, Y2
+	VMINPD       2816(BX), Y2, Y2
+	VMOVUPD      2240(BX), Y3
+	VMULPD       1504(BX), Y3, Y3
+	VMULPD       Y1, Y3, Y1
+	VMOVUPD      448(BX), Y3
+	VPSRLQ       $0x35, Y3, Y4
+	VMOVUPD      1312(BX), Y5
+	VPADDQ       Y4, Y5, Y4
+	VANDPD       Y15, Y3, Y3
+	VORPD        Y7, Y3, Y3
+	VMULPD       Y1, Y3, Y1
+	VMOVUPD      896(BX), Y3
+	VMOVUPD      2752(BX), Y5
+	VMOVUPD      1664(BX), Y6
+	TESTQ        SI, SI
+	JZ           determinants12
+	VMOVUPD      256(BX), Y8
+	VMOVUPD      288(BX), Y9
+	VMOVUPD      320(BX), Y10
+	VMOVUPD      352(BX), Y11
+	VMOVUPD      384(BX), Y12
+	VMOVUPD      416(BX), Y13
+	VMOVUPD      Y0, Y14
+	VMOVUPD      Y4, 448(BX)
+	VMOVUPD      Y0, Y4
+	VMULPD       Y12, Y12, Y6
+	VFNMADD231PD Y8, Y6, Y14
+	VMULPD       Y13, Y13, Y6
+	VFNMADD231PD Y9, Y6, Y4
+	VMOVUPD      (R8)(R11*1), Y6
+	VMOVUPD      32(BX), Y8
+	VADDPD       Y8, Y6, Y6
+	VADDPD       Y6, Y14, Y6
+	VMOVUPD      32(R8)(R11*1), Y9
+	VADDPD       Y8, Y9, Y8
+	VADDPD       Y8, Y4, Y4
+	VMOVUPD      (DI)(R11*1), Y8
+	VMOVUPD      (BX), Y9
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y12, Y8, Y8
+	VMOVUPD      32(DI)(R11*1), Y12
+	VMULPD       Y9, Y12, Y9
+	VMULPD       Y13, Y9, Y9
+	VMOVUPD      threeEighths<>+0(SB), Y12
+	VMOVUPD      Y12, Y13
+	VMOVUPD      Y12, Y12
+	VMOVUPD      oneHalf<>+0(SB), Y14
+	VFMADD213PD  Y14, Y6, Y13
+	VFMADD213PD  Y14, Y4, Y12
+	VPSUBQ       Y10, Y8, Y8
+	VMOVUPD      bias3<>+0(SB), Y10
+	VPADDQ       Y10, Y8, Y8
+	VPSUBQ       Y11, Y9, Y9
+	VPADDQ       Y10, Y9, Y9
+	VMULPD       Y8, Y6, Y6
+	VMULPD       Y9, Y4, Y4
+	VFMADD231PD  Y6, Y13, Y8
+	VFMADD231PD  Y4, Y12, Y9
+	VMINPD       Y8, Y0, Y4
+	VMOVUPD      Y4, (SI)(R11*1)
+	VMINPD       Y9, Y0, Y4
+	VMOVUPD      Y4, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y4
+	VMOVUPD      224(BX), Y6
+	VMOVUPD      64(BX), Y8
+	VMOVUPD      96(BX), Y9
+	VMOVUPD      128(BX), Y10
+	VMOVUPD      160(BX), Y11
+	VPSRLQ       $0x35, Y8, Y12
+	VPADDQ       Y12, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VPSRLQ       $0x35, Y9, Y12
+	VPADDQ       Y12, Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VXORPD       Y12, Y12, Y12
+	VMOVUPD      pivotMin<>+0(SB), Y13
+	VPSUBQ       Y13, Y10, Y10
+	VPSRLQ       $0x3c, Y10, Y10
+	VANDPD       Y15, Y8, Y8
+	VORPD        Y7, Y8, Y8
+	VPSUBQ       Y10, Y12, Y10
+	VORPD        Y10, Y8, Y8
+	VPSUBQ       Y13, Y11, Y10
+	VPSRLQ       $0x3c, Y10, Y10
+	VANDPD       Y15, Y9, Y9
+	VORPD        Y7, Y9, Y7
+	VPSUBQ       Y10, Y12, Y9
+	VORPD        Y9, Y7, Y7
+	VMOVUPD      Y8, 256(BX)
+	VMOVUPD      Y7, 288(BX)
+	VMOVUPD      Y4, 320(BX)
+	VMOVUPD      Y6, 352(BX)
+	VCVTPD2PSY   Y8, X4
+	VCVTPD2PSY   Y7, X6
+	VINSERTF128  $0x01, X6, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y6
+	VDIVPS       Y4, Y6, Y4
+	VCVTPS2PD    X4, Y6
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      Y6, 384(BX)
+	VMOVUPD      Y4, 416(BX)
+	VMOVUPD      Y3, 64(BX)
+	VMOVUPD      Y1, 96(BX)
+	VMOVUPD      Y5, 128(BX)
+	VMOVUPD      Y2, 160(BX)
+	VMOVUPD      1664(BX), Y1
+	VMOVUPD      Y1, 192(BX)
+	VMOVUPD      448(BX), Y1
+	VMOVUPD      Y1, 224(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next12:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00001380, AX
+	DECQ         DX
+	JNZ          loop12
+	TESTQ        SI, SI
+	JZ           end12
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias3<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y1
+	VMOVUPD      224(BX), Y2
+	VMOVUPD      64(BX), Y3
+	VMOVUPD      96(BX), Y4
+	VMOVUPD      128(BX), Y5
+	VMOVUPD      160(BX), Y6
+	VPSRLQ       $0x35, Y3, Y7
+	VPADDQ       Y7, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPSRLQ       $0x35, Y4, Y7
+	VPADDQ       Y7, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y5, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y3, Y3
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y3, Y3
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y3, Y3
+	VPSUBQ       Y8, Y6, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VANDPD       Y9, Y4, Y4
+	VORPD        Y10, Y4, Y4
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y4, Y4
+	VMOVUPD      Y3, 256(BX)
+	VMOVUPD      Y4, 288(BX)
+	VMOVUPD      Y1, 320(BX)
+	VMOVUPD      Y2, 352(BX)
+	VCVTPD2PSY   Y3, X1
+	VCVTPD2PSY   Y4, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias3<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row12
+
+end12:
+	VZEROUPPER
+	RET
+
+determinants12:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y3, Y7
+	VORPD        one<>+0(SB), Y7, Y7
+	VPSRLQ       $0x34, Y3, Y8
+	VPSUBQ       expBias<>+0(SB), Y8, Y8
+	VPADDQ       Y6, Y6, Y6
+	VPADDQ       Y6, Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y5, Y3
+	VBROADCASTSD (CX), Y9
+	VADDPD       (AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 128(CX), Y9
+	VADDPD       128(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 576(CX), Y9
+	VADDPD       576(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 896(CX), Y9
+	VADDPD       896(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1280(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 1728(CX), Y9
+	VADDPD       1728(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 2240(CX), Y9
+	VADDPD       2240(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 2816(CX), Y9
+	VADDPD       2816(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 3456(CX), Y9
+	VADDPD       3456(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 4160(CX), Y9
+	VADDPD       4160(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 4928(CX), Y9
+	VADDPD       4928(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VXORPD       Y9, Y9, Y9
+	VPSUBQ       Y3, Y9, Y9
+	VORPD        Y9, Y7, Y7
+	VMOVUPD      Y7, (DI)(R11*1)
+	VMOVUPD      Y8, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y1, Y7
+	VORPD        one<>+0(SB), Y7, Y7
+	VPSRLQ       $0x34, Y1, Y8
+	VPSUBQ       expBias<>+0(SB), Y8, Y8
+	VPADDQ       Y4, Y4, Y4
+	VPADDQ       Y4, Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y1
+	VBROADCASTSD (CX), Y9
+	VADDPD       32(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 128(CX), Y9
+	VADDPD       160(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       352(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 576(CX), Y9
+	VADDPD       608(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 896(CX), Y9
+	VADDPD       928(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1312(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 1728(CX), Y9
+	VADDPD       1760(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 2240(CX), Y9
+	VADDPD       2272(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 2816(CX), Y9
+	VADDPD       2848(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 3456(CX), Y9
+	VADDPD       3488(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 4160(CX), Y9
+	VADDPD       4192(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 4928(CX), Y9
+	VADDPD       4960(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VPSRLQ       $0x3c, Y1, Y1
+	VXORPD       Y9, Y9, Y9
+	VPSUBQ       Y1, Y9, Y9
+	VORPD        Y9, Y7, Y7
+	VMOVUPD      Y7, 32(DI)(R11*1)
+	VMOVUPD      Y8, 32(R8)(R11*1)
+	JMP          next12
+
+order13:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles13
+
+row13:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles13:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop13:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VDIVPD       Y1, Y0, Y2
+	VBROADCASTSD 64(CX), Y3
+	VADDPD       64(AX), Y3, Y3
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y5
+	VADDPD       384(AX), Y5, Y5
+	VBROADCASTSD 640(CX), Y6
+	VADDPD       640(AX), Y6, Y6
+	VBROADCASTSD 960(CX), Y7
+	VADDPD       960(AX), Y7, Y7
+	VBROADCASTSD 1344(CX), Y8
+	VADDPD       1344(AX), Y8, Y8
+	VBROADCASTSD 1792(CX), Y9
+	VADDPD       1792(AX), Y9, Y9
+	VBROADCASTSD 2304(CX), Y10
+	VADDPD       2304(AX), Y10, Y10
+	VBROADCASTSD 2880(CX), Y11
+	VADDPD       2880(AX), Y11, Y11
+	VBROADCASTSD 3520(CX), Y12
+	VADDPD       3520(AX), Y12, Y12
+	VBROADCASTSD 4224(CX), Y13
+	VADDPD       4224(AX), Y13, Y13
+	VBROADCASTSD 4992(CX), Y14
+	VADDPD       4992(AX), Y14, Y14
+	VBROADCASTSD (CX), Y15
+	VADDPD       32(AX), Y15, Y15
+	VMOVUPD      Y14, 448(BX)
+	VDIVPD       Y15, Y0, Y14
+	VMOVUPD      Y15, 480(BX)
+	VBROADCASTSD 64(CX), Y15
+	VADDPD       96(AX), Y15, Y15
+	VMOVUPD      Y14, 512(BX)
+	VBROADCASTSD 192(CX), Y14
+	VADDPD       224(AX), Y14, Y14
+	VMOVUPD      Y14, 544(BX)
+	VBROADCASTSD 384(CX), Y14
+	VADDPD       416(AX), Y14, Y14
+	VMOVUPD      Y14, 576(BX)
+	VBROADCASTSD 640(CX), Y14
+	VADDPD       672(AX), Y14, Y14
+	VMOVUPD      Y14, 608(BX)
+	VBROADCASTSD 960(CX), Y14
+	VADDPD       992(AX), Y14, Y14
+	VMOVUPD      Y14, 640(BX)
+	VBROADCASTSD 1344(CX), Y14
+	VADDPD       1376(AX), Y14, Y14
+	VMOVUPD      Y14, 672(BX)
+	VBROADCASTSD 1792(CX), Y14
+	VADDPD       1824(AX), Y14, Y14
+	VMOVUPD      Y14, 704(BX)
+	VBROADCASTSD 2304(CX), Y14
+	VADDPD       2336(AX), Y14, Y14
+	VMOVUPD      Y14, 736(BX)
+	VBROADCASTSD 2880(CX), Y14
+	VADDPD       2912(AX), Y14, Y14
+	VMOVUPD      Y14, 768(BX)
+	VBROADCASTSD 3520(CX), Y14
+	VADDPD       3552(AX), Y14, Y14
+	VMOVUPD      Y14, 800(BX)
+	VBROADCASTSD 4224(CX), Y14
+	VADDPD       4256(AX), Y14, Y14
+	VMOVUPD      Y14, 832(BX)
+	VBROADCASTSD 4992(CX), Y14
+	VADDPD       5024(AX), Y14, Y14
+	VMOVUPD      Y14, 864(BX)
+	VBROADCASTSD 128(CX), Y14
+	VADDPD       128(AX), Y14, Y14
+	VMOVUPD      Y15, 896(BX)
+	VMULPD       Y2, Y3, Y15
+	VFNMADD231PD Y3, Y15, Y14
+	VDIVPD       Y14, Y0, Y3
+	VMOVUPD      Y3, 928(BX)
+	VMINPD       Y1, Y14, Y3
+	VMOVUPD      Y1, 960(BX)
+	VBROADCASTSD 256(CX), Y1
+	VADDPD       256(AX), Y1, Y1
+	VMOVUPD      Y14, 992(BX)
+	VBROADCASTSD 448(CX), Y14
+	VADDPD       448(AX), Y14, Y14
+	VFNMADD231PD Y4, Y15, Y1
+	VFNMADD231PD Y5, Y15, Y14
+	VMOVUPD      Y14, 1024(BX)
+	VBROADCASTSD 704(CX), Y14
+	VADDPD       704(AX), Y14, Y14
+	VMOVUPD      Y5, 1056(BX)
+	VBROADCASTSD 1024(CX), Y5
+	VADDPD       1024(AX), Y5, Y5
+	VFNMADD231PD Y6, Y15, Y14
+	VFNMADD231PD Y7, Y15, Y5
+	VMOVUPD      Y5, 1088(BX)
+	VBROADCASTSD 1408(CX), Y5
+	VADDPD       1408(AX), Y5, Y5
+	VMOVUPD      Y7, 1120(BX)
+	VBROADCASTSD 1856(CX), Y7
+	VADDPD       1856(AX), Y7, Y7
+	VFNMADD231PD Y8, Y15, Y5
+	VFNMADD231PD Y9, Y15, Y7
+	VMOVUPD      Y7, 1152(BX)
+	VBROADCASTSD 2368(CX), Y7
+	VADDPD       2368(AX), Y7, Y7
+	VMOVUPD      Y9, 1184(BX)
+	VBROADCASTSD 2944(CX), Y9
+	VADDPD       2944(AX), Y9, Y9
+	VFNMADD231PD Y10, Y15, Y7
+	VFNMADD231PD Y11, Y15, Y9
+	VMOVUPD      Y9, 1216(BX)
+	VBROADCASTSD 3584(CX), Y9
+	VADDPD       3584(AX), Y9, Y9
+	VMOVUPD      Y11, 1248(BX)
+	VBROADCASTSD 4288(CX), Y11
+	VADDPD       4288(AX), Y11, Y11
+	VFNMADD231PD Y12, Y15, Y9
+	VFNMADD231PD Y13, Y15, Y11
+	VMOVUPD      Y11, 1280(BX)
+	VBROADCASTSD 5056(CX), Y11
+	VADDPD       5056(AX), Y11, Y11
+	VFNMADD231PD 448(BX), Y15, Y11
+	VBROADCASTSD 128(CX), Y15
+	VADDPD       160(AX), Y15, Y15
+	VMOVUPD      Y11, 1312(BX)
+	VMOVUPD      896(BX), Y11
+	VMOVUPD      Y13, 1344(BX)
+	VMULPD       512(BX), Y11, Y13
+	VFNMADD231PD Y11, Y13, Y15
+	VDIVPD       Y15, Y0, Y11
+	VMOVUPD      Y11, 896(BX)
+	VMINPD       480(BX), Y15, Y11
+	VMOVUPD      Y15, 1376(BX)
+	VBROADCASTSD 256(CX), Y15
+	VADDPD       288(AX), Y15, Y15
+	VMOVUPD      Y11, 1408(BX)
+	VBROADCASTSD 448(CX), Y11
+	VADDPD       480(AX), Y11, Y11
+	VFNMADD231PD 544(BX), Y13, Y15
+	VFNMADD231PD 576(BX), Y13, Y11
+	VMOVUPD      Y11, 1440(BX)
+	VBROADCASTSD 704(CX), Y11
+	VADDPD       736(AX), Y11, Y11
+	VMOVUPD      Y15, 1472(BX)
+	VBROADCASTSD 1024(CX), Y15
+	VADDPD       1056(AX), Y15, Y15
+	VFNMADD231PD 608(BX), Y13, Y11
+	VFNMADD231PD 640(BX), Y13, Y15
+	VMOVUPD      Y15, 1504(BX)
+	VBROADCASTSD 1408(CX), Y15
+	VADDPD       1440(AX), Y15, Y15
+	VMOVUPD      Y11, 1536(BX)
+	VBROADCASTSD 1856(CX), Y11
+	VADDPD       1888(AX), Y11, Y11
+	VFNMADD231PD 672(BX), Y13, Y15
+	VFNMADD231PD 704(BX), Y13, Y11
+	VMOVUPD      Y11, 1568(BX)
+	VBROADCASTSD 2368(CX), Y11
+	VADDPD       2400(AX), Y11, Y11
+	VMOVUPD      Y15, 1600(BX)
+	VBROADCASTSD 2944(CX), Y15
+	VADDPD       2976(AX), Y15, Y15
+	VFNMADD231PD 736(BX), Y13, Y11
+	VFNMADD231PD 768(BX), Y13, Y15
+	VMOVUPD      Y15, 1632(BX)
+	VBROADCASTSD 3584(CX), Y15
+	VADDPD       3616(AX), Y15, Y15
+	VMOVUPD      Y11, 1664(BX)
+	VBROADCASTSD 4288(CX), Y11
+	VADDPD       4320(AX), Y11, Y11
+	VFNMADD231PD 800(BX), Y13, Y15
+	VFNMADD231PD 832(BX), Y13, Y11
+	VMOVUPD      Y11, 1696(BX)
+	VBROADCASTSD 5056(CX), Y11
+	VADDPD       5088(AX), Y11, Y11
+	VFNMADD231PD 864(BX), Y13, Y11
+	VBROADCASTSD 320(CX), Y13
+	VADDPD       320(AX), Y13, Y13
+	VMOVUPD      Y11, 1728(BX)
+	VMULPD       Y2, Y4, Y11
+	VFNMADD231PD Y4, Y11, Y13
+	VMOVUPD      928(BX), Y4
+	VMOVUPD      Y2, 1760(BX)
+	VMULPD       Y4, Y1, Y2
+	VFNMADD231PD Y1, Y2, Y13
+	VDIVPD       Y13, Y0, Y1
+	VMINPD       Y3, Y13, Y3
+	VMOVUPD      Y13, 1792(BX)
+	VBROADCASTSD 512(CX), Y13
+	VADDPD       512(AX), Y13, Y13
+	VMOVUPD      Y3, 1824(BX)
+	VBROADCASTSD 768(CX), Y3
+	VADDPD       768(AX), Y3, Y3
+	VMOVUPD      Y1, 1856(BX)
+	VMOVUPD      1056(BX), Y1
+	VFNMADD231PD Y1, Y11, Y13
+	VFNMADD231PD Y6, Y11, Y3
+	VMOVUPD      Y6, 1888(BX)
+	VMOVUPD      1024(BX), Y6
+	VFNMADD231PD Y6, Y2, Y13
+	VFNMADD231PD Y14, Y2, Y3
+	VMOVUPD      Y3, 1920(BX)
+	VBROADCASTSD 1088(CX), Y3
+	VADDPD       1088(AX), Y3, Y3
+	VMOVUPD      Y14, 1952(BX)
+	VBROADCASTSD 1472(CX), Y14
+	VADDPD       1472(AX), Y14, Y14
+	VFNMADD231PD 1120(BX), Y11, Y3
+	VFNMADD231PD Y8, Y11, Y14
+	VMOVUPD      Y8, 1984(BX)
+	VMOVUPD      1088(BX), Y8
+	VFNMADD231PD Y8, Y2, Y3
+	VFNMADD231PD Y5, Y2, Y14
+	VMOVUPD      Y14, 2016(BX)
+	VBROADCASTSD 1920(CX), Y14
+	VADDPD       1920(AX), Y14, Y14
+	VMOVUPD      Y5, 2048(BX)
+	VBROADCASTSD 2432(CX), Y5
+	VADDPD       2432(AX), Y5, Y5
+	VFNMADD231PD 1184(BX), Y11, Y14
+	VFNMADD231PD Y10, Y11, Y5
+	VMOVUPD      Y10, 2080(BX)
+	VMOVUPD      1152(BX), Y10
+	VFNMADD231PD Y10, Y2, Y14
+	VFNMADD231PD Y7, Y2, Y5
+	VMOVUPD      Y5, 2112(BX)
+	VBROADCASTSD 3008(CX), Y5
+	VADDPD       3008(AX), Y5, Y5
+	VMOVUPD      Y7, 2144(BX)
+	VBROADCASTSD 3648(CX), Y7
+	VADDPD       3648(AX), Y7, Y7
+	VFNMADD231PD 1248(BX), Y11, Y5
+	VFNMADD231PD Y12, Y11, Y7
+	VMOVUPD      Y12, 2176(BX)
+	VMOVUPD      1216(BX), Y12
+	VFNMADD231PD Y12, Y2, Y5
+	VFNMADD231PD Y9, Y2, Y7
+	VMOVUPD      Y7, 2208(BX)
+	VBROADCASTSD 4352(CX), Y7
+	VADDPD       4352(AX), Y7, Y7
+	VMOVUPD      Y9, 2240(BX)
+	VBROADCASTSD 5120(CX), Y9
+	VADDPD       5120(AX), Y9, Y9
+	VFNMADD231PD 1344(BX), Y11, Y7
+	VFNMADD231PD 448(BX), Y11, Y9
+	VMOVUPD      1280(BX), Y11
+	VFNMADD231PD Y11, Y2, Y7
+	VFNMADD231PD 1312(BX), Y2, Y9
+	VBROADCASTSD 320(CX), Y2
+	VADDPD       352(AX), Y2, Y2
+	VMOVUPD      Y9, 2272(BX)
+	VMOVUPD      544(BX), Y9
+	VMOVUPD      Y7, 2304(BX)
+	VMULPD       512(BX), Y9, Y7
+	VFNMADD231PD Y9, Y7, Y2
+	VMOVUPD      1472(BX), Y9
+	VMULPD       896(BX), Y9, Y11
+	VFNMADD231PD Y9, Y11, Y2
+	VDIVPD       Y2, Y0, Y9
+	VMOVUPD      Y9, 1472(BX)
+	VMINPD       1408(BX), Y2, Y9
+	VMOVUPD      Y2, 1408(BX)
+	VBROADCASTSD 512(CX), Y2
+	VADDPD       544(AX), Y2, Y2
+	VMOVUPD      Y9, 544(BX)
+	VBROADCASTSD 768(CX), Y9
+	VADDPD       800(AX), Y9, Y9
+	VFNMADD231PD 576(BX), Y7, Y2
+	VFNMADD231PD 608(BX), Y7, Y9
+	VFNMADD231PD 1440(BX), Y11, Y2
+	VFNMADD231PD 1536(BX), Y11, Y9
+	VMOVUPD      Y9, 2336(BX)
+	VBROADCASTSD 1088(CX), Y9
+	VADDPD       1120(AX), Y9, Y9
+	VMOVUPD      Y2, 2368(BX)
+	VBROADCASTSD 1472(CX), Y2
+	VADDPD       1504(AX), Y2, Y2
+	VFNMADD231PD 640(BX), Y7, Y9
+	VFNMADD231PD 672(BX), Y7, Y2
+	VFNMADD231PD 1504(BX), Y11, Y9
+	VFNMADD231PD 1600(BX), Y11, Y2
+	VMOVUPD      Y2, 2400(BX)
+	VBROADCASTSD 1920(CX), Y2
+	VADDPD       1952(AX), Y2, Y2
+	VMOVUPD      Y9, 2432(BX)
+	VBROADCASTSD 2432(CX), Y9
+	VADDPD       2464(AX), Y9, Y9
+	VFNMADD231PD 704(BX), Y7, Y2
+	VFNMADD231PD 736(BX), Y7, Y9
+	VFNMADD231PD 1568(BX), Y11, Y2
+	VFNMADD231PD 1664(BX), Y11, Y9
+	VMOVUPD      Y9, 2464(BX)
+	VBROADCASTSD 3008(CX), Y9
+	VADDPD       3040(AX), Y9, Y9
+	VMOVUPD      Y2, 2496(BX)
+	VBROADCASTSD 3648(CX), Y2
+	VADDPD       3680(AX), Y2, Y2
+	VFNMADD231PD 768(BX), Y7, Y9
+	VFNMADD231PD 800(BX), Y7, Y2
+	VFNMADD231PD 1632(BX), Y11, Y9
+	VFNMADD231PD Y15, Y11, Y2
+	VMOVUPD      Y2, 2528(BX)
+	VBROADCASTSD 4352(CX), Y2
+	VADDPD       4384(AX), Y2, Y2
+	VMOVUPD      Y15, 2560(BX)
+	VBROADCASTSD 5120(CX), Y15
+	VADDPD       5152(AX), Y15, Y15
+	VFNMADD231PD 832(BX), Y7, Y2
+	VFNMADD231PD 864(BX), Y7, Y15
+	VMOVUPD      1696(BX), Y7
+	VFNMADD231PD Y7, Y11, Y2
+	VFNMADD231PD 1728(BX), Y11, Y15
+	VBROADCASTSD 576(CX), Y11
+	VADDPD       576(AX), Y11, Y11
+	VMOVUPD      Y15, 2592(BX)
+	VMULPD       1760(BX), Y1, Y15
+	VFNMADD231PD Y1, Y15, Y11
+	VMULPD       Y4, Y6, Y1
+	VFNMADD231PD Y6, Y1, Y11
+	VMOVUPD      1856(BX), Y6
+	VMULPD       Y6, Y13, Y4
+	VFNMADD231PD Y13, Y4, Y11
+	VDIVPD       Y11, Y0, Y13
+	VMOVUPD      Y13, 1024(BX)
+	VMINPD       1824(BX), Y11, Y13
+	VMOVUPD      Y13, 1824(BX)
+	VMOVUPD      960(BX), Y13
+	VMULPD       992(BX), Y13, Y13
+	VMOVUPD      1792(BX), Y6
+	VMULPD       Y11, Y6, Y6
+	VMULPD       Y6, Y13, Y6
+	VBROADCASTSD 832(CX), Y11
+	VADDPD       832(AX), Y11, Y11
+	VBROADCASTSD 1152(CX), Y13
+	VADDPD       1152(AX), Y13, Y13
+	VMOVUPD      Y6, 1792(BX)
+	VMOVUPD      1888(BX), Y6
+	VFNMADD231PD Y6, Y15, Y11
+	VFNMADD231PD 1120(BX), Y15, Y13
+	VFNMADD231PD 1952(BX), Y1, Y11
+	VFNMADD231PD Y8, Y1, Y13
+	VMOVUPD      1920(BX), Y8
+	VFNMADD231PD Y8, Y4, Y11
+	VFNMADD231PD Y3, Y4, Y13
+	VMOVUPD      Y13, 992(BX)
+	VBROADCASTSD 1536(CX), Y13
+	VADDPD       1536(AX), Y13, Y13
+	VMOVUPD      Y3, 960(BX)
+	VBROADCASTSD 1984(CX), Y3
+	VADDPD       1984(AX), Y3, Y3
+	VFNMADD231PD 1984(BX), Y15, Y13
+	VFNMADD231PD 1184(BX), Y15, Y3
+	VFNMADD231PD 2048(BX), Y1, Y13
+	VFNMADD231PD Y10, Y1, Y3
+	VMOVUPD      2016(BX), Y10
+	VFNMADD231PD Y10, Y4, Y13
+	VFNMADD231PD Y14, Y4, Y3
+	VMOVUPD      Y3, 1056(BX)
+	VBROADCASTSD 2496(CX), Y3
+	VADDPD       2496(AX), Y3, Y3
+	VMOVUPD      Y14, 2624(BX)
+	VBROADCASTSD 3072(CX), Y14
+	VADDPD       3072(AX), Y14, Y14
+	VFNMADD231PD 2080(BX), Y15, Y3
+	VFNMADD231PD 1248(BX), Y15, Y14
+	VFNMADD231PD 2144(BX), Y1, Y3
+	VFNMADD231PD Y12, Y1, Y14
+	VMOVUPD      2112(BX), Y12
+	VFNMADD231PD Y12, Y4, Y3
+	VFNMADD231PD Y5, Y4, Y14
+	VMOVUPD      Y14, 2656(BX)
+	VBROADCASTSD 3712(CX), Y14
+	VADDPD       3712(AX), Y14, Y14
+	VMOVUPD      Y5, 2688(BX)
+	VBROADCASTSD 4416(CX), Y5
+	VADDPD       4416(AX), Y5, Y5
+	VFNMADD231PD 2176(BX), Y15, Y14
+	VFNMADD231PD 1344(BX), Y15, Y5
+	VFNMADD231PD 2240(BX), Y1, Y14
+	VFNMADD231PD 1280(BX), Y1, Y5
+	VFNMADD231PD 2208(BX), Y4, Y14
+	VFNMADD231PD 2304(BX), Y4, Y5
+	VMOVUPD      Y5, 2720(BX)
+	VBROADCASTSD 5184(CX), Y5
+	VADDPD       5184(AX), Y5, Y5
+	VFNMADD231PD 448(BX), Y15, Y5
+	VMOVUPD      1312(BX), Y15
+	VFNMADD231PD Y15, Y1, Y5
+	VMOVUPD      2272(BX), Y1
+	VFNMADD231PD Y1, Y4, Y5
+	VBROADCASTSD 576(CX), Y4
+	VADDPD       608(AX), Y4, Y4
+	VMOVUPD      Y5, 2752(BX)
+	VMOVUPD      576(BX), Y5
+	VMULPD       512(BX), Y5, Y1
+	VFNMADD231PD Y5, Y1, Y4
+	VMOVUPD      1440(BX), Y5
+	VMULPD       896(BX), Y5, Y15
+	VFNMADD231PD Y5, Y15, Y4
+	VMOVUPD      2368(BX), Y5
+	VMOVUPD      Y14, 1440(BX)
+	VMULPD       1472(BX), Y5, Y14
+	VFNMADD231PD Y5, Y14, Y4
+	VDIVPD       Y4, Y0, Y5
+	VMOVUPD      Y5, 2368(BX)
+	VMINPD       544(BX), Y4, Y5
+	VMOVUPD      Y5, 544(BX)
+	VMOVUPD      480(BX), Y5
+	VMULPD       1376(BX), Y5, Y5
+	VMOVUPD      Y3, 1376(BX)
+	VMOVUPD      1408(BX), Y3
+	VMULPD       Y4, Y3, Y3
+	VMULPD       Y3, Y5, Y3
+	VBROADCASTSD 832(CX), Y4
+	VADDPD       864(AX), Y4, Y4
+	VBROADCASTSD 1152(CX), Y5
+	VADDPD       1184(AX), Y5, Y5
+	VMOVUPD      Y3, 1408(BX)
+	VMOVUPD      608(BX), Y3
+	VFNMADD231PD Y3, Y1, Y4
+	VFNMADD231PD 640(BX), Y1, Y5
+	VFNMADD231PD 1536(BX), Y15, Y4
+	VFNMADD231PD 1504(BX), Y15, Y5
+	VFNMADD231PD 2336(BX), Y14, Y4
+	VFNMADD231PD 2432(BX), Y14, Y5
+	VMOVUPD      Y5, 480(BX)
+	VBROADCASTSD 1536(CX), Y5
+	VADDPD       1568(AX), Y5, Y5
+	VMOVUPD      Y4, 576(BX)
+	VBROADCASTSD 1984(CX), Y4
+	VADDPD       2016(AX), Y4, Y4
+	VFNMADD231PD 672(BX), Y1, Y5
+	VFNMADD231PD 704(BX), Y1, Y4
+	VFNMADD231PD 1600(BX), Y15, Y5
+	VFNMADD231PD 1568(BX), Y15, Y4
+	VFNMADD231PD 2400(BX), Y14, Y5
+	VFNMADD231PD 2496(BX), Y14, Y4
+	VMOVUPD      Y4, 2784(BX)
+	VBROADCASTSD 2496(CX), Y4
+	VADDPD       2528(AX), Y4, Y4
+	VMOVUPD      Y5, 2816(BX)
+	VBROADCASTSD 3072(CX), Y5
+	VADDPD       3104(AX), Y5, Y5
+	VFNMADD231PD 736(BX), Y1, Y4
+	VFNMADD231PD 768(BX), Y1, Y5
+	VFNMADD231PD 1664(BX), Y15, Y4
+	VFNMADD231PD 1632(BX), Y15, Y5
+	VFNMADD231PD 2464(BX), Y14, Y4
+	VFNMADD231PD Y9, Y14, Y5
+	VMOVUPD      Y5, 2848(BX)
+	VBROADCASTSD 3712(CX), Y5
+	VADDPD       3744(AX), Y5, Y5
+	VMOVUPD      Y9, 2880(BX)
+	VBROADCASTSD 4416(CX), Y9
+	VADDPD       4448(AX), Y9, Y9
+	VFNMADD231PD 800(BX), Y1, Y5
+	VFNMADD231PD 832(BX), Y1, Y9
+	VFNMADD231PD 2560(BX), Y15, Y5
+	VFNMADD231PD Y7, Y15, Y9
+	VMOVUPD      2528(BX), Y7
+	VFNMADD231PD Y7, Y14, Y5
+	VFNMADD231PD Y2, Y14, Y9
+	VMOVUPD      Y9, 2912(BX)
+	VBROADCASTSD 5184(CX), Y9
+	VADDPD       5216(AX), Y9, Y9
+	VMOVUPD      Y2, 2944(BX)
+	VMOVUPD      864(BX), Y2
+	VFNMADD231PD Y2, Y1, Y9
+	VMOVUPD      1728(BX), Y1
+	VFNMADD231PD Y1, Y15, Y9
+	VMOVUPD      2592(BX), Y15
+	VFNMADD231PD Y15, Y14, Y9
+	VBROADCASTSD 896(CX), Y14
+	VADDPD       896(AX), Y14, Y14
+	VMOVUPD      Y9, 2976(BX)
+	VMULPD       1760(BX), Y6, Y9
+	VFNMADD231PD Y6, Y9, Y14
+	VMOVUPD      1952(BX), Y6
+	VMULPD       928(BX), Y6, Y15
+	VFNMADD231PD Y6, Y15, Y14
+	VMOVUPD      1856(BX), Y6
+	VMULPD       Y6, Y8, Y1
+	VFNMADD231PD Y8, Y1, Y14
+	VMOVUPD      1024(BX), Y8
+	VMULPD       Y8, Y11, Y6
+	VFNMADD231PD Y11, Y6, Y14
+	VDIVPD       Y14, Y0, Y11
+	VMOVUPD      Y11, 1920(BX)
+	VMINPD       1824(BX), Y14, Y11
+	VMOVUPD      Y14, 1824(BX)
+	VBROADCASTSD 1216(CX), Y14
+	VADDPD       1216(AX), Y14, Y14
+	VMOVUPD      Y11, 1952(BX)
+	VBROADCASTSD 1600(CX), Y11
+	VADDPD       1600(AX), Y11, Y11
+	VMOVUPD      1120(BX), Y8
+	VFNMADD231PD Y8, Y9, Y14
+	VFNMADD231PD 1984(BX), Y9, Y11
+	VFNMADD231PD 1088(BX), Y15, Y14
+	VFNMADD231PD 2048(BX), Y15, Y11
+	VFNMADD231PD 960(BX), Y1, Y14
+	VFNMADD231PD Y10, Y1, Y11
+	VMOVUPD      992(BX), Y10
+	VFNMADD231PD Y10, Y6, Y14
+	VFNMADD231PD Y13, Y6, Y11
+	VMOVUPD      Y11, 1888(BX)
+	VBROADCASTSD 2048(CX), Y11
+	VADDPD       2048(AX), Y11, Y11
+	VMOVUPD      Y13, 3008(BX)
+	VBROADCASTSD 2560(CX), Y13
+	VADDPD       2560(AX), Y13, Y13
+	VFNMADD231PD 1184(BX), Y9, Y11
+	VFNMADD231PD 2080(BX), Y9, Y13
+	VFNMADD231PD 1152(BX), Y15, Y11
+	VFNMADD231PD 2144(BX), Y15, Y13
+	VFNMADD231PD 2624(BX), Y1, Y11
+	VFNMADD231PD Y12, Y1, Y13
+	VMOVUPD      1056(BX), Y12
+	VFNMADD231PD Y12, Y6, Y11
+	VFNMADD231PD 1376(BX), Y6, Y13
+	VMOVUPD      Y13, 3040(BX)
+	VBROADCASTSD 3136(CX), Y13
+	VADDPD       3136(AX), Y13, Y13
+	VMOVUPD      Y11, 3072(BX)
+	VBROADCASTSD 3776(CX), Y11
+	VADDPD       3776(AX), Y11, Y11
+	VFNMADD231PD 1248(BX), Y9, Y13
+	VFNMADD231PD 2176(BX), Y9, Y11
+	VFNMADD231PD 1216(BX), Y15, Y13
+	VFNMADD231PD 2240(BX), Y15, Y11
+	VFNMADD231PD 2688(BX), Y1, Y13
+	VFNMADD231PD 2208(BX), Y1, Y11
+	VFNMADD231PD 2656(BX), Y6, Y13
+	VFNMADD231PD 1440(BX), Y6, Y11
+	VMOVUPD      Y11, 3104(BX)
+	VBROADCASTSD 4480(CX), Y11
+	VADDPD       4480(AX), Y11, Y11
+	VMOVUPD      Y13, 3136(BX)
+	VBROADCASTSD 5248(CX), Y13
+	VADDPD       5248(AX), Y13, Y13
+	VFNMADD231PD 1344(BX), Y9, Y11
+	VFNMADD231PD 448(BX), Y9, Y13
+	VMOVUPD      1280(BX), Y9
+	VFNMADD231PD Y9, Y15, Y11
+	VFNMADD231PD 1312(BX), Y15, Y13
+	VMOVUPD      2304(BX), Y15
+	VFNMADD231PD Y15, Y1, Y11
+	VFNMADD231PD 2272(BX), Y1, Y13
+	VMOVUPD      2720(BX), Y1
+	VFNMADD231PD Y1, Y6, Y11
+	VFNMADD231PD 2752(BX), Y6, Y13
+	VBROADCASTSD 896(CX), Y6
+	VADDPD       928(AX), Y6, Y6
+	VMOVUPD      Y13, 3168(BX)
+	VMULPD       512(BX), Y3, Y13
+	VFNMADD231PD Y3, Y13, Y6
+	VMOVUPD      1536(BX), Y3
+	VMOVUPD      Y11, 608(BX)
+	VMULPD       896(BX), Y3, Y11
+	VFNMADD231PD Y3, Y11, Y6
+	VMOVUPD      2336(BX), Y3
+	VMULPD       1472(BX), Y3, Y1
+	VFNMADD231PD Y3, Y1, Y6
+	VMOVUPD      576(BX), Y3
+	VMULPD       2368(BX), Y3, Y15
+	VFNMADD231PD Y3, Y15, Y6
+	VDIVPD       Y6, Y0, Y3
+	VMOVUPD      Y3, 576(BX)
+	VMINPD       544(BX), Y6, Y3
+	VMOVUPD      Y6, 544(BX)
+	VBROADCASTSD 1216(CX), Y6
+	VADDPD       1248(AX), Y6, Y6
+	VMOVUPD      Y3, 2336(BX)
+	VBROADCASTSD 1600(CX), Y3
+	VADDPD       1632(AX), Y3, Y3
+	VFNMADD231PD 640(BX), Y13, Y6
+	VFNMADD231PD 672(BX), Y13, Y3
+	VFNMADD231PD 1504(BX), Y11, Y6
+	VFNMADD231PD 1600(BX), Y11, Y3
+	VFNMADD231PD 2432(BX), Y1, Y6
+	VFNMADD231PD 2400(BX), Y1, Y3
+	VFNMADD231PD 480(BX), Y15, Y6
+	VFNMADD231PD 2816(BX), Y15, Y3
+	VMOVUPD      Y3, 1536(BX)
+	VBROADCASTSD 2048(CX), Y3
+	VADDPD       2080(AX), Y3, Y3
+	VMOVUPD      Y6, 3200(BX)
+	VBROADCASTSD 2560(CX), Y6
+	VADDPD       2592(AX), Y6, Y6
+	VFNMADD231PD 704(BX), Y13, Y3
+	VFNMADD231PD 736(BX), Y13, Y6
+	VFNMADD231PD 1568(BX), Y11, Y3
+	VFNMADD231PD 1664(BX), Y11, Y6
+	VFNMADD231PD 2496(BX), Y1, Y3
+	VFNMADD231PD 2464(BX), Y1, Y6
+	VFNMADD231PD 2784(BX), Y15, Y3
+	VFNMADD231PD Y4, Y15, Y6
+	VMOVUPD      Y6, 3232(BX)
+	VBROADCASTSD 3136(CX), Y6
+	VADDPD       3168(AX), Y6, Y6
+	VMOVUPD      Y4, 3264(BX)
+	VBROADCASTSD 3776(CX), Y4
+	VADDPD       3808(AX), Y4, Y4
+	VFNMADD231PD 768(BX), Y13, Y6
+	VFNMADD231PD 800(BX), Y13, Y4
+	VFNMADD231PD 1632(BX), Y11, Y6
+	VFNMADD231PD 2560(BX), Y11, Y4
+	VFNMADD231PD 2880(BX), Y1, Y6
+	VFNMADD231PD Y7, Y1, Y4
+	VMOVUPD      2848(BX), Y7
+	VFNMADD231PD Y7, Y15, Y6
+	VFNMADD231PD Y5, Y15, Y4
+	VMOVUPD      Y4, 3296(BX)
+	VBROADCASTSD 4480(CX), Y4
+	VADDPD       4512(AX), Y4, Y4
+	VMOVUPD      Y5, 3328(BX)
+	VBROADCASTSD 5248(CX), Y5
+	VADDPD       5280(AX), Y5, Y5
+	VFNMADD231PD 832(BX), Y13, Y4
+	VFNMADD231PD Y2, Y13, Y5
+	VMOVUPD      1696(BX), Y13
+	VFNMADD231PD Y13, Y11, Y4
+	VFNMADD231PD 1728(BX), Y11, Y5
+	VMOVUPD      2944(BX), Y11
+	VFNMADD231PD Y11, Y1, Y4
+	VFNMADD231PD 2592(BX), Y1, Y5
+	VMOVUPD      2912(BX), Y1
+	VFNMADD231PD Y1, Y15, Y4
+	VFNMADD231PD 2976(BX), Y15, Y5
+	VBROADCASTSD 1280(CX), Y15
+	VADDPD       1280(AX), Y15, Y15
+	VMOVUPD      Y5, 3360(BX)
+	VMULPD       1760(BX), Y8, Y5
+	VFNMADD231PD Y8, Y5, Y15
+	VMOVUPD      1088(BX), Y8
+	VMULPD       928(BX), Y8, Y2
+	VFNMADD231PD Y8, Y2, Y15
+	VMOVUPD      960(BX), Y8
+	VMOVUPD      Y4, 1088(BX)
+	VMULPD       1856(BX), Y8, Y4
+	VFNMADD231PD Y8, Y4, Y15
+	VMOVUPD      1024(BX), Y8
+	VMULPD       Y8, Y10, Y1
+	VFNMADD231PD Y10, Y1, Y15
+	VMOVUPD      1920(BX), Y10
+	VMULPD       Y10, Y14, Y8
+	VFNMADD231PD Y14, Y8, Y15
+	VDIVPD       Y15, Y0, Y14
+	VMOVUPD      Y14, 992(BX)
+	VMINPD       1952(BX), Y15, Y14
+	VMOVUPD      Y15, 1952(BX)
+	VBROADCASTSD 1664(CX), Y15
+	VADDPD       1664(AX), Y15, Y15
+	VMOVUPD      Y14, 960(BX)
+	VBROADCASTSD 2112(CX), Y14
+	VADDPD       2112(AX), Y14, Y14
+	VMOVUPD      1984(BX), Y10
+	VFNMADD231PD Y10, Y5, Y15
+	VFNMADD231PD 1184(BX), Y5, Y14
+	VFNMADD231PD 2048(BX), Y2, Y15
+	VFNMADD231PD 1152(BX), Y2, Y14
+	VFNMADD231PD 2016(BX), Y4, Y15
+	VFNMADD231PD 2624(BX), Y4, Y14
+	VFNMADD231PD 3008(BX), Y1, Y15
+	VFNMADD231PD Y12, Y1, Y14
+	VMOVUPD      1888(BX), Y12
+	VFNMADD231PD Y12, Y8, Y15
+	VFNMADD231PD 3072(BX), Y8, Y14
+	VMOVUPD      Y14, 1120(BX)
+	VBROADCASTSD 2624(CX), Y14
+	VADDPD       2624(AX), Y14, Y14
+	VMOVUPD      Y15, 3392(BX)
+	VBROADCASTSD 3200(CX), Y15
+	VADDPD       3200(AX), Y15, Y15
+	VFNMADD231PD 2080(BX), Y5, Y14
+	VFNMADD231PD 1248(BX), Y5, Y15
+	VFNMADD231PD 2144(BX), Y2, Y14
+	VFNMADD231PD 1216(BX), Y2, Y15
+	VFNMADD231PD 2112(BX), Y4, Y14
+	VFNMADD231PD 2688(BX), Y4, Y15
+	VFNMADD231PD 1376(BX), Y1, Y14
+	VFNMADD231PD 2656(BX), Y1, Y15
+	VFNMADD231PD 3040(BX), Y8, Y14
+	VFNMADD231PD 3136(BX), Y8, Y15
+	VMOVUPD      Y15, 3424(BX)
+	VBROADCASTSD 3840(CX), Y15
+	VADDPD       3840(AX), Y15, Y15
+	VMOVUPD      Y14, 3456(BX)
+	VBROADCASTSD 4544(CX), Y14
+	VADDPD       4544(AX), Y14, Y14
+	VFNMADD231PD 2176(BX), Y5, Y15
+	VFNMADD231PD 1344(BX), Y5, Y14
+	VFNMADD231PD 2240(BX), Y2, Y15
+	VFNMADD231PD Y9, Y2, Y14
+	VMOVUPD      2208(BX), Y9
+	VFNMADD231PD Y9, Y4, Y15
+	VFNMADD231PD 2304(BX), Y4, Y14
+	VFNMADD231PD 1440(BX), Y1, Y15
+	VFNMADD231PD 2720(BX), Y1, Y14
+	VFNMADD231PD 3104(BX), Y8, Y15
+	VFNMADD231PD 608(BX), Y8, Y14
+	VMOVUPD      Y14, 3488(BX)
+	VBROADCASTSD 5312(CX), Y14
+	VADDPD       5312(AX), Y14, Y14
+	VFNMADD231PD 448(BX), Y5, Y14
+	VMOVUPD      1312(BX), Y5
+	VFNMADD231PD Y5, Y2, Y14
+	VMOVUPD      2272(BX), Y2
+	VFNMADD231PD Y2, Y4, Y14
+	VMOVUPD      2752(BX), Y4
+	VFNMADD231PD Y4, Y1, Y14
+	VMOVUPD      3168(BX), Y1
+	VFNMADD231PD Y1, Y8, Y14
+	VBROADCASTSD 1280(CX), Y8
+	VADDPD       1312(AX), Y8, Y8
+	VMOVUPD      Y14, 3520(BX)
+	VMOVUPD      640(BX), Y14
+	VMULPD       512(BX), Y14, Y1
+	VFNMADD231PD Y14, Y1, Y8
+	VMOVUPD      1504(BX), Y14
+	VMULPD       896(BX), Y14, Y4
+	VFNMADD231PD Y14, Y4, Y8
+	VMOVUPD      2432(BX), Y14
+	VMULPD       1472(BX), Y14, Y2
+	VFNMADD231PD Y14, Y2, Y8
+	VMOVUPD      480(BX), Y14
+	VMULPD       2368(BX), Y14, Y5
+	VFNMADD231PD Y14, Y5, Y8
+	VMOVUPD      3200(BX), Y14
+	VMOVUPD      Y15, 480(BX)
+	VMULPD       576(BX), Y14, Y15
+	VFNMADD231PD Y14, Y15, Y8
+	VDIVPD       Y8, Y0, Y14
+	VMOVUPD      Y14, 3200(BX)
+	VMINPD       2336(BX), Y8, Y14
+	VMOVUPD      Y8, 2336(BX)
+	VBROADCASTSD 1664(CX), Y8
+	VADDPD       1696(AX), Y8, Y8
+	VMOVUPD      Y14, 2432(BX)
+	VBROADCASTSD 2112(CX), Y14
+	VADDPD       2144(AX), Y14, Y14
+	VFNMADD231PD 672(BX), Y1, Y8
+	VFNMADD231PD 704(BX), Y1, Y14
+	VFNMADD231PD 1600(BX), Y4, Y8
+	VFNMADD231PD 1568(BX), Y4, Y14
+	VFNMADD231PD 2400(BX), Y2, Y8
+	VFNMADD231PD 2496(BX), Y2, Y14
+	VFNMADD231PD 2816(BX), Y5, Y8
+	VFNMADD231PD 2784(BX), Y5, Y14
+	VFNMADD231PD 1536(BX), Y15, Y8
+	VFNMADD231PD Y3, Y15, Y14
+	VMOVUPD      Y14, 1504(BX)
+	VBROADCASTSD 2624(CX), Y14
+	VADDPD       2656(AX), Y14, Y14
+	VMOVUPD      Y3, 640(BX)
+	VBROADCASTSD 3200(CX), Y3
+	VADDPD       3232(AX), Y3, Y3
+	VFNMADD231PD 736(BX), Y1, Y14
+	VFNMADD231PD 768(BX), Y1, Y3
+	VFNMADD231PD 1664(BX), Y4, Y14
+	VFNMADD231PD 1632(BX), Y4, Y3
+	VFNMADD231PD 2464(BX), Y2, Y14
+	VFNMADD231PD 2880(BX), Y2, Y3
+	VFNMADD231PD 3264(BX), Y5, Y14
+	VFNMADD231PD Y7, Y5, Y3
+	VMOVUPD      3232(BX), Y7
+	VFNMADD231PD Y7, Y15, Y14
+	VFNMADD231PD Y6, Y15, Y3
+	VMOVUPD      Y3, 3552(BX)
+	VBROADCASTSD 3840(CX), Y3
+	VADDPD       3872(AX), Y3, Y3
+	VMOVUPD      Y6, 3584(BX)
+	VBROADCASTSD 4544(CX), Y6
+	VADDPD       4576(AX), Y6, Y6
+	VFNMADD231PD 800(BX), Y1, Y3
+	VFNMADD231PD 832(BX), Y1, Y6
+	VFNMADD231PD 2560(BX), Y4, Y3
+	VFNMADD231PD Y13, Y4, Y6
+	VMOVUPD      2528(BX), Y13
+	VFNMADD231PD Y13, Y2, Y3
+	VFNMADD231PD Y11, Y2, Y6
+	VMOVUPD      3328(BX), Y11
+	VFNMADD231PD Y11, Y5, Y3
+	VFNMADD231PD 2912(BX), Y5, Y6
+	VFNMADD231PD 3296(BX), Y15, Y3
+	VFNMADD231PD 1088(BX), Y15, Y6
+	VMOVUPD      Y6, 3616(BX)
+	VBROADCASTSD 5312(CX), Y6
+	VADDPD       5344(AX), Y6, Y6
+	VFNMADD231PD 864(BX), Y1, Y6
+	VMOVUPD      1728(BX), Y1
+	VFNMADD231PD Y1, Y4, Y6
+	VMOVUPD      2592(BX), Y4
+	VFNMADD231PD Y4, Y2, Y6
+	VMOVUPD      2976(BX), Y2
+	VFNMADD231PD Y2, Y5, Y6
+	VMOVUPD      3360(BX), Y5
+	VFNMADD231PD Y5, Y15, Y6
+	VBROADCASTSD 1728(CX), Y15
+	VADDPD       1728(AX), Y15, Y15
+	VMOVUPD      Y6, 3648(BX)
+	VMULPD       1760(BX), Y10, Y6
+	VFNMADD231PD Y10, Y6, Y15
+	VMOVUPD      2048(BX), Y10
+	VMULPD       928(BX), Y10, Y5
+	VFNMADD231PD Y10, Y5, Y15
+	VMOVUPD      2016(BX), Y10
+	VMULPD       1856(BX), Y10, Y2
+	VFNMADD231PD Y10, Y2, Y15
+	VMOVUPD      3008(BX), Y10
+	VMULPD       1024(BX), Y10, Y4
+	VFNMADD231PD Y10, Y4, Y15
+	VMOVUPD      1920(BX), Y10
+	VMULPD       Y10, Y12, Y1
+	VFNMADD231PD Y12, Y1, Y15
+	VMOVUPD      3392(BX), Y12
+	VMULPD       992(BX), Y12, Y10
+	VFNMADD231PD Y12, Y10, Y15
+	VDIVPD       Y15, Y0, Y12
+	VMOVUPD      Y12, 3392(BX)
+	VMINPD       960(BX), Y15, Y12
+	VMOVUPD      Y15, 960(BX)
+	VBROADCASTSD 2176(CX), Y15
+	VADDPD       2176(AX), Y15, Y15
+	VMOVUPD      Y12, 1888(BX)
+	VBROADCASTSD 2688(CX), Y12
+	VADDPD       2688(AX), Y12, Y12
+	VFNMADD231PD 1184(BX), Y6, Y15
+	VFNMADD231PD 2080(BX), Y6, Y12
+	VFNMADD231PD 1152(BX), Y5, Y15
+	VFNMADD231PD 2144(BX), Y5, Y12
+	VFNMADD231PD 2624(BX), Y2, Y15
+	VFNMADD231PD 2112(BX), Y2, Y12
+	VFNMADD231PD 1056(BX), Y4, Y15
+	VFNMADD231PD 1376(BX), Y4, Y12
+	VFNMADD231PD 3072(BX), Y1, Y15
+	VFNMADD231PD 3040(BX), Y1, Y12
+	VFNMADD231PD 1120(BX), Y10, Y15
+	VFNMADD231PD 3456(BX), Y10, Y12
+	VMOVUPD      Y12, 3008(BX)
+	VBROADCASTSD 3264(CX), Y12
+	VADDPD       3264(AX), Y12, Y12
+	VMOVUPD      Y15, 2016(BX)
+	VBROADCASTSD 3904(CX), Y15
+	VADDPD       3904(AX), Y15, Y15
+	VFNMADD231PD 1248(BX), Y6, Y12
+	VFNMADD231PD 2176(BX), Y6, Y15
+	VFNMADD231PD 1216(BX), Y5, Y12
+	VFNMADD231PD 2240(BX), Y5, Y15
+	VFNMADD231PD 2688(BX), Y2, Y12
+	VFNMADD231PD Y9, Y2, Y15
+	VMOVUPD      2656(BX), Y9
+	VFNMADD231PD Y9, Y4, Y12
+	VFNMADD231PD 1440(BX), Y4, Y15
+	VFNMADD231PD 3136(BX), Y1, Y12
+	VFNMADD231PD 3104(BX), Y1, Y15
+	VFNMADD231PD 3424(BX), Y10, Y12
+	VFNMADD231PD 480(BX), Y10, Y15
+	VMOVUPD      Y15, 2048(BX)
+	VBROADCASTSD 4608(CX), Y15
+	VADDPD       4608(AX), Y15, Y15
+	VMOVUPD      Y12, 1984(BX)
+	VBROADCASTSD 5376(CX), Y12
+	VADDPD       5376(AX), Y12, Y12
+	VFNMADD231PD 1344(BX), Y6, Y15
+	VFNMADD231PD 448(BX), Y6, Y12
+	VMOVUPD      1280(BX), Y6
+	VFNMADD231PD Y6, Y5, Y15
+	VFNMADD231PD 1312(BX), Y5, Y12
+	VMOVUPD      2304(BX), Y5
+	VFNMADD231PD Y5, Y2, Y15
+	VFNMADD231PD 2272(BX), Y2, Y12
+	VMOVUPD      2720(BX), Y2
+	VFNMADD231PD Y2, Y4, Y15
+	VFNMADD231PD 2752(BX), Y4, Y12
+	VMOVUPD      608(BX), Y4
+	VFNMADD231PD Y4, Y1, Y15
+	VFNMADD231PD 3168(BX), Y1, Y12
+	VMOVUPD      3488(BX), Y1
+	VFNMADD231PD Y1, Y10, Y15
+	VFNMADD231PD 3520(BX), Y10, Y12
+	VBROADCASTSD 1728(CX), Y10
+	VADDPD       1760(AX), Y10, Y10
+	VMOVUPD      Y12, 3680(BX)
+	VMOVUPD      672(BX), Y12
+	VMOVUPD      Y15, 3712(BX)
+	VMULPD       512(BX), Y12, Y15
+	VFNMADD231PD Y12, Y15, Y10
+	VMOVUPD      1600(BX), Y12
+	VMULPD       896(BX), Y12, Y1
+	VFNMADD231PD Y12, Y1, Y10
+	VMOVUPD      2400(BX), Y12
+	VMULPD       1472(BX), Y12, Y4
+	VFNMADD231PD Y12, Y4, Y10
+	VMOVUPD      2816(BX), Y12
+	VMULPD       2368(BX), Y12, Y2
+	VFNMADD231PD Y12, Y2, Y10
+	VMOVUPD      1536(BX), Y12
+	VMULPD       576(BX), Y12, Y5
+	VFNMADD231PD Y12, Y5, Y10
+	VMOVUPD      3200(BX), Y12
+	VMULPD       Y12, Y8, Y6
+	VFNMADD231PD Y8, Y6, Y10
+	VDIVPD       Y10, Y0, Y8
+	VMOVUPD      Y8, 1536(BX)
+	VMINPD       2432(BX), Y10, Y8
+	VMOVUPD      Y10, 2432(BX)
+	VBROADCASTSD 2176(CX), Y10
+	VADDPD       2208(AX), Y10, Y10
+	VMOVUPD      Y8, 2816(BX)
+	VBROADCASTSD 2688(CX), Y8
+	VADDPD       2720(AX), Y8, Y8
+	VMOVUPD      704(BX), Y12
+	VFNMADD231PD Y12, Y15, Y10
+	VFNMADD231PD 736(BX), Y15, Y8
+	VFNMADD231PD 1568(BX), Y1, Y10
+	VFNMADD231PD 1664(BX), Y1, Y8
+	VFNMADD231PD 2496(BX), Y4, Y10
+	VFNMADD231PD 2464(BX), Y4, Y8
+	VFNMADD231PD 2784(BX), Y2, Y10
+	VFNMADD231PD 3264(BX), Y2, Y8
+	VFNMADD231PD 640(BX), Y5, Y10
+	VFNMADD231PD Y7, Y5, Y8
+	VMOVUPD      1504(BX), Y7
+	VFNMADD231PD Y7, Y6, Y10
+	VFNMADD231PD Y14, Y6, Y8
+	VMOVUPD      Y8, 2400(BX)
+	VBROADCASTSD 3264(CX), Y8
+	VADDPD       3296(AX), Y8, Y8
+	VMOVUPD      Y14, 1600(BX)
+	VBROADCASTSD 3904(CX), Y14
+	VADDPD       3936(AX), Y14, Y14
+	VFNMADD231PD 768(BX), Y15, Y8
+	VFNMADD231PD 800(BX), Y15, Y14
+	VFNMADD231PD 1632(BX), Y1, Y8
+	VFNMADD231PD 2560(BX), Y1, Y14
+	VFNMADD231PD 2880(BX), Y4, Y8
+	VFNMADD231PD Y13, Y4, Y14
+	VMOVUPD      2848(BX), Y13
+	VFNMADD231PD Y13, Y2, Y8
+	VFNMADD231PD Y11, Y2, Y14
+	VMOVUPD      3584(BX), Y11
+	VFNMADD231PD Y11, Y5, Y8
+	VFNMADD231PD 3296(BX), Y5, Y14
+	VFNMADD231PD 3552(BX), Y6, Y8
+	VFNMADD231PD Y3, Y6, Y14
+	VMOVUPD      Y14, 672(BX)
+	VBROADCASTSD 4608(CX), Y14
+	VADDPD       4640(AX), Y14, Y14
+	VMOVUPD      Y3, 3744(BX)
+	VBROADCASTSD 5376(CX), Y3
+	VADDPD       5408(AX), Y3, Y3
+	VFNMADD231PD 832(BX), Y15, Y14
+	VFNMADD231PD 864(BX), Y15, Y3
+	VMOVUPD      1696(BX), Y15
+	VFNMADD231PD Y15, Y1, Y14
+	VFNMADD231PD 1728(BX), Y1, Y3
+	VMOVUPD      2944(BX), Y1
+	VFNMADD231PD Y1, Y4, Y14
+	VFNMADD231PD 2592(BX), Y4, Y3
+	VMOVUPD      2912(BX), Y4
+	VFNMADD231PD Y4, Y2, Y14
+	VFNMADD231PD 2976(BX), Y2, Y3
+	VMOVUPD      1088(BX), Y2
+	VFNMADD231PD Y2, Y5, Y14
+	VFNMADD231PD 3360(BX), Y5, Y3
+	VMOVUPD      3616(BX), Y5
+	VFNMADD231PD Y5, Y6, Y14
+	VFNMADD231PD 3648(BX), Y6, Y3
+	VBROADCASTSD 2240(CX), Y6
+	VADDPD       2240(AX), Y6, Y6
+	VMOVUPD      Y3, 3776(BX)
+	VMOVUPD      1184(BX), Y3
+	VMOVUPD      Y14, 3808(BX)
+	VMULPD       1760(BX), Y3, Y14
+	VFNMADD231PD Y3, Y14, Y6
+	VMOVUPD      1152(BX), Y3
+	VMULPD       928(BX), Y3, Y5
+	VFNMADD231PD Y3, Y5, Y6
+	VMOVUPD      2624(BX), Y3
+	VMULPD       1856(BX), Y3, Y2
+	VFNMADD231PD Y3, Y2, Y6
+	VMOVUPD      1056(BX), Y3
+	VMULPD       1024(BX), Y3, Y4
+	VFNMADD231PD Y3, Y4, Y6
+	VMOVUPD      3072(BX), Y3
+	VMULPD       1920(BX), Y3, Y1
+	VFNMADD231PD Y3, Y1, Y6
+	VMOVUPD      1120(BX), Y3
+	VMULPD       992(BX), Y3, Y15
+	VFNMADD231PD Y3, Y15, Y6
+	VMOVUPD      2016(BX), Y3
+	VMOVUPD      Y8, 1120(BX)
+	VMULPD       3392(BX), Y3, Y8
+	VFNMADD231PD Y3, Y8, Y6
+	VDIVPD       Y6, Y0, Y3
+	VMOVUPD      Y3, 2016(BX)
+	VMINPD       1888(BX), Y6, Y3
+	VMOVUPD      Y3, 1888(BX)
+	VMOVUPD      1824(BX), Y3
+	VMULPD       1952(BX), Y3, Y3
+	VMOVUPD      960(BX), Y11
+	VMULPD       Y6, Y11, Y6
+	VMULPD       Y6, Y3, Y3
+	VMOVUPD      1792(BX), Y6
+	VPSRLQ       $0x35, Y6, Y11
+	VMOVUPD      Y11, 960(BX)
+	VMOVUPD      evenMask<>+0(SB), Y11
+	VANDPD       Y11, Y6, Y6
+	VMOVUPD      evenBits<>+0(SB), Y13
+	VORPD        Y13, Y6, Y6
+	VMULPD       Y3, Y6, Y3
+	VBROADCASTSD 2752(CX), Y6
+	VADDPD       2752(AX), Y6, Y6
+	VMOVUPD      Y3, 1792(BX)
+	VBROADCASTSD 3328(CX), Y3
+	VADDPD       3328(AX), Y3, Y3
+	VFNMADD231PD 2080(BX), Y14, Y6
+	VFNMADD231PD 1248(BX), Y14, Y3
+	VFNMADD231PD 2144(BX), Y5, Y6
+	VFNMADD231PD 1216(BX), Y5, Y3
+	VFNMADD231PD 2112(BX), Y2, Y6
+	VFNMADD231PD 2688(BX), Y2, Y3
+	VFNMADD231PD 1376(BX), Y4, Y6
+	VFNMADD231PD Y9, Y4, Y3
+	VMOVUPD      3040(BX), Y9
+	VFNMADD231PD Y9, Y1, Y6
+	VFNMADD231PD 3136(BX), Y1, Y3
+	VFNMADD231PD 3456(BX), Y15, Y6
+	VFNMADD231PD 3424(BX), Y15, Y3
+	VFNMADD231PD 3008(BX), Y8, Y6
+	VFNMADD231PD 1984(BX), Y8, Y3
+	VMOVUPD      Y3, 1952(BX)
+	VBROADCASTSD 3968(CX), Y3
+	VADDPD       3968(AX), Y3, Y3
+	VMOVUPD      Y6, 1824(BX)
+	VBROADCASTSD 4672(CX), Y6
+	VADDPD       4672(AX), Y6, Y6
+	VFNMADD231PD 2176(BX), Y14, Y3
+	VFNMADD231PD 1344(BX), Y14, Y6
+	VFNMADD231PD 2240(BX), Y5, Y3
+	VFNMADD231PD 1280(BX), Y5, Y6
+	VFNMADD231PD 2208(BX), Y2, Y3
+	VFNMADD231PD 2304(BX), Y2, Y6
+	VFNMADD231PD 1440(BX), Y4, Y3
+	VFNMADD231PD 2720(BX), Y4, Y6
+	VFNMADD231PD 3104(BX), Y1, Y3
+	VFNMADD231PD 608(BX), Y1, Y6
+	VFNMADD231PD 480(BX), Y15, Y3
+	VFNMADD231PD 3488(BX), Y15, Y6
+	VFNMADD231PD 2048(BX), Y8, Y3
+	VFNMADD231PD 3712(BX), Y8, Y6
+	VMOVUPD      Y6, 3072(BX)
+	VBROADCASTSD 5440(CX), Y6
+	VADDPD       5440(AX), Y6, Y6
+	VFNMADD231PD 448(BX), Y14, Y6
+	VMOVUPD      1312(BX), Y14
+	VFNMADD231PD Y14, Y5, Y6
+	VMOVUPD      2272(BX), Y5
+	VFNMADD231PD Y5, Y2, Y6
+	VMOVUPD      2752(BX), Y2
+	VFNMADD231PD Y2, Y4, Y6
+	VMOVUPD      3168(BX), Y4
+	VFNMADD231PD Y4, Y1, Y6
+	VMOVUPD      3520(BX), Y1
+	VFNMADD231PD Y1, Y15, Y6
+	VMOVUPD      3680(BX), Y15
+	VFNMADD231PD Y15, Y8, Y6
+	VBROADCASTSD 2240(CX), Y8
+	VADDPD       2272(AX), Y8, Y8
+	VMOVUPD      Y6, 1056(BX)
+	VMULPD       512(BX), Y12, Y6
+	VFNMADD231PD Y12, Y6, Y8
+	VMOVUPD      1568(BX), Y12
+	VMULPD       896(BX), Y12, Y15
+	VFNMADD231PD Y12, Y15, Y8
+	VMOVUPD      2496(BX), Y12
+	VMULPD       1472(BX), Y12, Y1
+	VFNMADD231PD Y12, Y1, Y8
+	VMOVUPD      2784(BX), Y12
+	VMULPD       2368(BX), Y12, Y4
+	VFNMADD231PD Y12, Y4, Y8
+	VMOVUPD      640(BX), Y12
+	VMULPD       576(BX), Y12, Y2
+	VFNMADD231PD Y12, Y2, Y8
+	VMOVUPD      3200(BX), Y12
+	VMULPD       Y12, Y7, Y5
+	VFNMADD231PD Y7, Y5, Y8
+	VMOVUPD      1536(BX), Y7
+	VMULPD       Y7, Y10, Y12
+	VFNMADD231PD Y10, Y12, Y8
+	VDIVPD       Y8, Y0, Y10
+	VMOVUPD      Y10, 1504(BX)
+	VMINPD       2816(BX), Y8, Y10
+	VMOVUPD      Y10, 2816(BX)
+	VMOVUPD      544(BX), Y10
+	VMULPD       2336(BX), Y10, Y10
+	VMOVUPD      2432(BX), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y7, Y10, Y7
+	VMOVUPD      1408(BX), Y8
+	VPSRLQ       $0x35, Y8, Y10
+	VANDPD       Y11, Y8, Y8
+	VORPD        Y13, Y8, Y8
+	VMULPD       Y7, Y8, Y7
+	VBROADCASTSD 2752(CX), Y8
+	VADDPD       2784(AX), Y8, Y8
+	VMOVUPD      Y10, 1408(BX)
+	VBROADCASTSD 3328(CX), Y10
+	VADDPD       3360(AX), Y10, Y10
+	VMOVUPD      Y7, 2432(BX)
+	VMOVUPD      736(BX), Y7
+	VFNMADD231PD Y7, Y6, Y8
+	VMOVUPD      768(BX), Y13
+	VFNMADD231PD Y13, Y6, Y10
+	VMOVUPD      1664(BX), Y11
+	VFNMADD231PD Y11, Y15, Y8
+	VFNMADD231PD 1632(BX), Y15, Y10
+	VMOVUPD      2464(BX), Y13
+	VFNMADD231PD Y13, Y1, Y8
+	VFNMADD231PD 2880(BX), Y1, Y10
+	VFNMADD231PD 3264(BX), Y4, Y8
+	VFNMADD231PD 2848(BX), Y4, Y10
+	VFNMADD231PD 3232(BX), Y2, Y8
+	VFNMADD231PD 3584(BX), Y2, Y10
+	VFNMADD231PD 1600(BX), Y5, Y8
+	VFNMADD231PD 3552(BX), Y5, Y10
+	VFNMADD231PD 2400(BX), Y12, Y8
+	VFNMADD231PD 1120(BX), Y12, Y10
+	VMOVUPD      Y10, 2336(BX)
+	VBROADCASTSD 3968(CX), Y10
+	VADDPD       4000(AX), Y10, Y10
+	VMOVUPD      Y8, 544(BX)
+	VBROADCASTSD 4672(CX), Y8
+	VADDPD       4704(AX), Y8, Y8
+	VFNMADD231PD 800(BX), Y6, Y10
+	VFNMADD231PD 832(BX), Y6, Y8
+	VFNMADD231PD 2560(BX), Y15, Y10
+	VFNMADD231PD 1696(BX), Y15, Y8
+	VFNMADD231PD 2528(BX), Y1, Y10
+	VFNMADD231PD 2944(BX), Y1, Y8
+	VFNMADD231PD 3328(BX), Y4, Y10
+	VFNMADD231PD 2912(BX), Y4, Y8
+	VFNMADD231PD 3296(BX), Y2, Y10
+	VFNMADD231PD 1088(BX), Y2, Y8
+	VFNMADD231PD 3744(BX), Y5, Y10
+	VFNMADD231PD 3616(BX), Y5, Y8
+	VFNMADD231PD 672(BX), Y12, Y10
+	VFNMADD231PD 3808(BX), Y12, Y8
+	VMOVUPD      Y8, 640(BX)
+	VBROADCASTSD 5440(CX), Y8
+	VADDPD       5472(AX), Y8, Y8
+	VFNMADD231PD 864(BX), Y6, Y8
+	VMOVUPD      1728(BX), Y6
+	VFNMADD231PD Y6, Y15, Y8
+	VMOVUPD      2592(BX), Y15
+	VFNMADD231PD Y15, Y1, Y8
+	VMOVUPD      2976(BX), Y1
+	VFNMADD231PD Y1, Y4, Y8
+	VMOVUPD      3360(BX), Y4
+	VFNMADD231PD Y4, Y2, Y8
+	VMOVUPD      3648(BX), Y2
+	VFNMADD231PD Y2, Y5, Y8
+	VMOVUPD      3776(BX), Y5
+	VFNMADD231PD Y5, Y12, Y8
+	VBROADCASTSD 2816(CX), Y12
+	VADDPD       2816(AX), Y12, Y12
+	VMOVUPD      Y8, 2784(BX)
+	VMOVUPD      2080(BX), Y8
+	VMULPD       1760(BX), Y8, Y5
+	VFNMADD231PD Y8, Y5, Y12
+	VMOVUPD      2144(BX), Y8
+	VMULPD       928(BX), Y8, Y2
+	VFNMADD231PD Y8, Y2, Y12
+	VMOVUPD      2112(BX), Y8
+	VMULPD       1856(BX), Y8, Y4
+	VFNMADD231PD Y8, Y4, Y12
+	VMOVUPD      1376(BX), Y8
+	VMULPD       1024(BX), Y8, Y1
+	VFNMADD231PD Y8, Y1, Y12
+	VMOVUPD      1920(BX), Y8
+	VMULPD       Y8, Y9, Y15
+	VFNMADD231PD Y9, Y15, Y12
+	VMOVUPD      3456(BX), Y9
+	VMULPD       992(BX), Y9, Y8
+	VFNMADD231PD Y9, Y8, Y12
+	VMOVUPD      3008(BX), Y9
+	VMULPD       3392(BX), Y9, Y6
+	VFNMADD231PD Y9, Y6, Y12
+	VMOVUPD      1824(BX), Y9
+	VMOVUPD      Y10, 3008(BX)
+	VMULPD       2016(BX), Y9, Y10
+	VFNMADD231PD Y9, Y10, Y12
+	VDIVPD       Y12, Y0, Y9
+	VMOVUPD      Y9, 1824(BX)
+	VMINPD       1888(BX), Y12, Y9
+	VMOVUPD      Y12, 1888(BX)
+	VBROADCASTSD 3392(CX), Y12
+	VADDPD       3392(AX), Y12, Y12
+	VMOVUPD      Y9, 3456(BX)
+	VBROADCASTSD 4032(CX), Y9
+	VADDPD       4032(AX), Y9, Y9
+	VFNMADD231PD 1248(BX), Y5, Y12
+	VFNMADD231PD 2176(BX), Y5, Y9
+	VFNMADD231PD 1216(BX), Y2, Y12
+	VFNMADD231PD 2240(BX), Y2, Y9
+	VFNMADD231PD 2688(BX), Y4, Y12
+	VFNMADD231PD 2208(BX), Y4, Y9
+	VFNMADD231PD 2656(BX), Y1, Y12
+	VFNMADD231PD 1440(BX), Y1, Y9
+	VFNMADD231PD 3136(BX), Y15, Y12
+	VFNMADD231PD 3104(BX), Y15, Y9
+	VFNMADD231PD 3424(BX), Y8, Y12
+	VFNMADD231PD 480(BX), Y8, Y9
+	VFNMADD231PD 1984(BX), Y6, Y12
+	VFNMADD231PD 2048(BX), Y6, Y9
+	VFNMADD231PD 1952(BX), Y10, Y12
+	VFNMADD231PD Y3, Y10, Y9
+	VMOVUPD      Y9, 3040(BX)
+	VBROADCASTSD 4736(CX), Y9
+	VADDPD       4736(AX), Y9, Y9
+	VMOVUPD      Y3, 1376(BX)
+	VBROADCASTSD 5504(CX), Y3
+	VADDPD       5504(AX), Y3, Y3
+	VFNMADD231PD 1344(BX), Y5, Y9
+	VFNMADD231PD 448(BX), Y5, Y3
+	VMOVUPD      1280(BX), Y5
+	VFNMADD231PD Y5, Y2, Y9
+	VFNMADD231PD Y14, Y2, Y3
+	VMOVUPD      2304(BX), Y2
+	VFNMADD231PD Y2, Y4, Y9
+	VFNMADD231PD 2272(BX), Y4, Y3
+	VMOVUPD      2720(BX), Y4
+	VFNMADD231PD Y4, Y1, Y9
+	VFNMADD231PD 2752(BX), Y1, Y3
+	VMOVUPD      608(BX), Y1
+	VFNMADD231PD Y1, Y15, Y9
+	VFNMADD231PD 3168(BX), Y15, Y3
+	VMOVUPD      3488(BX), Y15
+	VFNMADD231PD Y15, Y8, Y9
+	VFNMADD231PD 3520(BX), Y8, Y3
+	VMOVUPD      3712(BX), Y8
+	VFNMADD231PD Y8, Y6, Y9
+	VFNMADD231PD 3680(BX), Y6, Y3
+	VMOVUPD      3072(BX), Y6
+	VFNMADD231PD Y6, Y10, Y9
+	VFNMADD231PD 1056(BX), Y10, Y3
+	VBROADCASTSD 2816(CX), Y10
+	VADDPD       2848(AX), Y10, Y10
+	VMOVUPD      Y3, 2112(BX)
+	VMULPD       512(BX), Y7, Y3
+	VFNMADD231PD Y7, Y3, Y10
+	VMOVUPD      896(BX), Y7
+	VMULPD       Y7, Y11, Y14
+	VFNMADD231PD Y11, Y14, Y10
+	VMOVUPD      1472(BX), Y11
+	VMULPD       Y11, Y13, Y7
+	VFNMADD231PD Y13, Y7, Y10
+	VMOVUPD      3264(BX), Y13
+	VMULPD       2368(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y10
+	VMOVUPD      3232(BX), Y13
+	VMOVUPD      Y9, 3264(BX)
+	VMULPD       576(BX), Y13, Y9
+	VFNMADD231PD Y13, Y9, Y10
+	VMOVUPD      1600(BX), Y13
+	VMULPD       3200(BX), Y13, Y6
+	VFNMADD231PD Y13, Y6, Y10
+	VMOVUPD      2400(BX), Y13
+	VMULPD       1536(BX), Y13, Y8
+	VFNMADD231PD Y13, Y8, Y10
+	VMOVUPD      544(BX), Y13
+	VMULPD       1504(BX), Y13, Y15
+	VFNMADD231PD Y13, Y15, Y10
+	VDIVPD       Y10, Y0, Y13
+	VMOVUPD      Y13, 544(BX)
+	VMINPD       2816(BX), Y10, Y13
+	VMOVUPD      Y10, 2816(BX)
+	VBROADCASTSD 3392(CX), Y10
+	VADDPD       3424(AX), Y10, Y10
+	VMOVUPD      Y13, 2400(BX)
+	VBROADCASTSD 4032(CX), Y13
+	VADDPD       4064(AX), Y13, Y13
+	VFNMADD231PD 768(BX), Y3, Y10
+	VFNMADD231PD 800(BX), Y3, Y13
+	VFNMADD231PD 1632(BX), Y14, Y10
+	VFNMADD231PD 2560(BX), Y14, Y13
+	VFNMADD231PD 2880(BX), Y7, Y10
+	VFNMADD231PD 2528(BX), Y7, Y13
+	VFNMADD231PD 2848(BX), Y11, Y10
+	VFNMADD231PD 3328(BX), Y11, Y13
+	VFNMADD231PD 3584(BX), Y9, Y10
+	VFNMADD231PD 3296(BX), Y9, Y13
+	VFNMADD231PD 3552(BX), Y6, Y10
+	VFNMADD231PD 3744(BX), Y6, Y13
+	VFNMADD231PD 1120(BX), Y8, Y10
+	VFNMADD231PD 672(BX), Y8, Y13
+	VFNMADD231PD 2336(BX), Y15, Y10
+	VFNMADD231PD 3008(BX), Y15, Y13
+	VMOVUPD      Y13, 1600(BX)
+	VBROADCASTSD 4736(CX), Y13
+	VADDPD       4768(AX), Y13, Y13
+	VMOVUPD      Y10, 3232(BX)
+	VBROADCASTSD 5504(CX), Y10
+	VADDPD       5536(AX), Y10, Y10
+	VFNMADD231PD 832(BX), Y3, Y13
+	VFNMADD231PD 864(BX), Y3, Y10
+	VMOVUPD      1696(BX), Y3
+	VFNMADD231PD Y3, Y14, Y13
+	VFNMADD231PD 1728(BX), Y14, Y10
+	VMOVUPD      2944(BX), Y14
+	VFNMADD231PD Y14, Y7, Y13
+	VFNMADD231PD 2592(BX), Y7, Y10
+	VMOVUPD      2912(BX), Y7
+	VFNMADD231PD Y7, Y11, Y13
+	VFNMADD231PD 2976(BX), Y11, Y10
+	VMOVUPD      1088(BX), Y11
+	VFNMADD231PD Y11, Y9, Y13
+	VFNMADD231PD 3360(BX), Y9, Y10
+	VMOVUPD      3616(BX), Y9
+	VFNMADD231PD Y9, Y6, Y13
+	VFNMADD231PD 3648(BX), Y6, Y10
+	VMOVUPD      3808(BX), Y6
+	VFNMADD231PD Y6, Y8, Y13
+	VFNMADD231PD 3776(BX), Y8, Y10
+	VMOVUPD      640(BX), Y8
+	VFNMADD231PD Y8, Y15, Y13
+	VFNMADD231PD 2784(BX), Y15, Y10
+	VBROADCASTSD 3456(CX), Y15
+	VADDPD       3456(AX), Y15, Y15
+	VMOVUPD      Y10, 2464(BX)
+	VMOVUPD      1248(BX), Y10
+	VMOVUPD      Y13, 1664(BX)
+	VMULPD       1760(BX), Y10, Y13
+	VFNMADD231PD Y10, Y13, Y15
+	VMOVUPD      1216(BX), Y10
+	VMULPD       928(BX), Y10, Y8
+	VFNMADD231PD Y10, Y8, Y15
+	VMOVUPD      2688(BX), Y10
+	VMULPD       1856(BX), Y10, Y6
+	VFNMADD231PD Y10, Y6, Y15
+	VMOVUPD      2656(BX), Y10
+	VMULPD       1024(BX), Y10, Y9
+	VFNMADD231PD Y10, Y9, Y15
+	VMOVUPD      3136(BX), Y10
+	VMULPD       1920(BX), Y10, Y11
+	VFNMADD231PD Y10, Y11, Y15
+	VMOVUPD      3424(BX), Y10
+	VMULPD       992(BX), Y10, Y7
+	VFNMADD231PD Y10, Y7, Y15
+	VMOVUPD      1984(BX), Y10
+	VMULPD       3392(BX), Y10, Y14
+	VFNMADD231PD Y10, Y14, Y15
+	VMOVUPD      1952(BX), Y10
+	VMULPD       2016(BX), Y10, Y3
+	VFNMADD231PD Y10, Y3, Y15
+	VMOVUPD      1824(BX), Y10
+	VMOVUPD      Y3, 1952(BX)
+	VMULPD       Y10, Y12, Y3
+	VFNMADD231PD Y12, Y3, Y15
+	VDIVPD       Y15, Y0, Y12
+	VMOVUPD      Y12, 1984(BX)
+	VMINPD       3456(BX), Y15, Y12
+	VMOVUPD      Y15, 3456(BX)
+	VBROADCASTSD 4096(CX), Y15
+	VADDPD       4096(AX), Y15, Y15
+	VMOVUPD      Y12, 3424(BX)
+	VBROADCASTSD 4800(CX), Y12
+	VADDPD       4800(AX), Y12, Y12
+	VMOVUPD      2176(BX), Y10
+	VFNMADD231PD Y10, Y13, Y15
+	VFNMADD231PD 1344(BX), Y13, Y12
+	VFNMADD231PD 2240(BX), Y8, Y15
+	VFNMADD231PD Y5, Y8, Y12
+	VMOVUPD      2208(BX), Y5
+	VFNMADD231PD Y5, Y6, Y15
+	VFNMADD231PD Y2, Y6, Y12
+	VMOVUPD      1440(BX), Y2
+	VFNMADD231PD Y2, Y9, Y15
+	VFNMADD231PD Y4, Y9, Y12
+	VMOVUPD      3104(BX), Y4
+	VFNMADD231PD Y4, Y11, Y15
+	VFNMADD231PD Y1, Y11, Y12
+	VMOVUPD      480(BX), Y1
+	VFNMADD231PD Y1, Y7, Y15
+	VFNMADD231PD 3488(BX), Y7, Y12
+	VFNMADD231PD 2048(BX), Y14, Y15
+	VFNMADD231PD 3712(BX), Y14, Y12
+	VMOVUPD      1952(BX), Y1
+	VFNMADD231PD 1376(BX), Y1, Y15
+	VFNMADD231PD 3072(BX), Y1, Y12
+	VFNMADD231PD 3040(BX), Y3, Y15
+	VFNMADD231PD 3264(BX), Y3, Y12
+	VMOVUPD      Y12, 3136(BX)
+	VBROADCASTSD 5568(CX), Y12
+	VADDPD       5568(AX), Y12, Y12
+	VFNMADD231PD 448(BX), Y13, Y12
+	VMOVUPD      1312(BX), Y13
+	VFNMADD231PD Y13, Y8, Y12
+	VMOVUPD      2272(BX), Y8
+	VFNMADD231PD Y8, Y6, Y12
+	VMOVUPD      2752(BX), Y6
+	VFNMADD231PD Y6, Y9, Y12
+	VMOVUPD      3168(BX), Y9
+	VFNMADD231PD Y9, Y11, Y12
+	VMOVUPD      3520(BX), Y11
+	VFNMADD231PD Y11, Y7, Y12
+	VMOVUPD      3680(BX), Y7
+	VFNMADD231PD Y7, Y14, Y12
+	VMOVUPD      1056(BX), Y14
+	VFNMADD231PD Y14, Y1, Y12
+	VMOVUPD      2112(BX), Y1
+	VFNMADD231PD Y1, Y3, Y12
+	VBROADCASTSD 3456(CX), Y3
+	VADDPD       3488(AX), Y3, Y3
+	VMOVUPD      Y12, 1952(BX)
+	VMOVUPD      768(BX), Y12
+	VMULPD       512(BX), Y12, Y1
+	VFNMADD231PD Y12, Y1, Y3
+	VMOVUPD      1632(BX), Y12
+	VMULPD       896(BX), Y12, Y14
+	VFNMADD231PD Y12, Y14, Y3
+	VMOVUPD      2880(BX), Y12
+	VMULPD       1472(BX), Y12, Y7
+	VFNMADD231PD Y12, Y7, Y3
+	VMOVUPD      2848(BX), Y12
+	VMULPD       2368(BX), Y12, Y11
+	VFNMADD231PD Y12, Y11, Y3
+	VMOVUPD      3584(BX), Y12
+	VMULPD       576(BX), Y12, Y9
+	VFNMADD231PD Y12, Y9, Y3
+	VMOVUPD      3552(BX), Y12
+	VMULPD       3200(BX), Y12, Y6
+	VFNMADD231PD Y12, Y6, Y3
+	VMOVUPD      1120(BX), Y12
+	VMULPD       1536(BX), Y12, Y8
+	VFNMADD231PD Y12, Y8, Y3
+	VMOVUPD      2336(BX), Y12
+	VMULPD       1504(BX), Y12, Y13
+	VFNMADD231PD Y12, Y13, Y3
+	VMOVUPD      3232(BX), Y12
+	VMOVUPD      Y15, 2336(BX)
+	VMULPD       544(BX), Y12, Y15
+	VFNMADD231PD Y12, Y15, Y3
+	VDIVPD       Y3, Y0, Y12
+	VMOVUPD      Y12, 3232(BX)
+	VMINPD       2400(BX), Y3, Y12
+	VMOVUPD      Y3, 2400(BX)
+	VBROADCASTSD 4096(CX), Y3
+	VADDPD       4128(AX), Y3, Y3
+	VMOVUPD      Y12, 1120(BX)
+	VBROADCASTSD 4800(CX), Y12
+	VADDPD       4832(AX), Y12, Y12
+	VFNMADD231PD 800(BX), Y1, Y3
+	VFNMADD231PD 832(BX), Y1, Y12
+	VFNMADD231PD 2560(BX), Y14, Y3
+	VFNMADD231PD 1696(BX), Y14, Y12
+	VFNMADD231PD 2528(BX), Y7, Y3
+	VFNMADD231PD 2944(BX), Y7, Y12
+	VFNMADD231PD 3328(BX), Y11, Y3
+	VFNMADD231PD 2912(BX), Y11, Y12
+	VFNMADD231PD 3296(BX), Y9, Y3
+	VFNMADD231PD 1088(BX), Y9, Y12
+	VFNMADD231PD 3744(BX), Y6, Y3
+	VFNMADD231PD 3616(BX), Y6, Y12
+	VFNMADD231PD 672(BX), Y8, Y3
+	VFNMADD231PD 3808(BX), Y8, Y12
+	VFNMADD231PD 3008(BX), Y13, Y3
+	VFNMADD231PD 640(BX), Y13, Y12
+	VFNMADD231PD 1600(BX), Y15, Y3
+	VFNMADD231PD 1664(BX), Y15, Y12
+	VMOVUPD      Y12, 3552(BX)
+	VBROADCASTSD 5568(CX), Y12
+	VADDPD       5600(AX), Y12, Y12
+	VFNMADD231PD 864(BX), Y1, Y12
+	VMOVUPD      1728(BX), Y1
+	VFNMADD231PD Y1, Y14, Y12
+	VMOVUPD      2592(BX), Y14
+	VFNMADD231PD Y14, Y7, Y12
+	VMOVUPD      2976(BX), Y7
+	VFNMADD231PD Y7, Y11, Y12
+	VMOVUPD      3360(BX), Y11
+	VFNMADD231PD Y11, Y9, Y12
+	VMOVUPD      3648(BX), Y9
+	VFNMADD231PD Y9, Y6, Y12
+	VMOVUPD      3776(BX), Y6
+	VFNMADD231PD Y6, Y8, Y12
+	VMOVUPD      2784(BX), Y8
+	VFNMADD231PD Y8, Y13, Y12
+	VMOVUPD      2464(BX), Y13
+	VFNMADD231PD Y13, Y15, Y12
+	VBROADCASTSD 4160(CX), Y15
+	VADDPD       4160(AX), Y15, Y15
+	VMOVUPD      Y12, 3584(BX)
+	VMULPD       1760(BX), Y10, Y12
+	VFNMADD231PD Y10, Y12, Y15
+	VMOVUPD      2240(BX), Y10
+	VMULPD       928(BX), Y10, Y13
+	VFNMADD231PD Y10, Y13, Y15
+	VMOVUPD      1856(BX), Y10
+	VMULPD       Y10, Y5, Y8
+	VFNMADD231PD Y5, Y8, Y15
+	VMOVUPD      1024(BX), Y5
+	VMULPD       Y5, Y2, Y10
+	VFNMADD231PD Y2, Y10, Y15
+	VMOVUPD      1920(BX), Y2
+	VMULPD       Y2, Y4, Y5
+	VFNMADD231PD Y4, Y5, Y15
+	VMOVUPD      480(BX), Y4
+	VMULPD       992(BX), Y4, Y2
+	VFNMADD231PD Y4, Y2, Y15
+	VMOVUPD      2048(BX), Y4
+	VMULPD       3392(BX), Y4, Y6
+	VFNMADD231PD Y4, Y6, Y15
+	VMOVUPD      1376(BX), Y4
+	VMULPD       2016(BX), Y4, Y9
+	VFNMADD231PD Y4, Y9, Y15
+	VMOVUPD      3040(BX), Y4
+	VMULPD       1824(BX), Y4, Y11
+	VFNMADD231PD Y4, Y11, Y15
+	VMOVUPD      2336(BX), Y4
+	VMULPD       1984(BX), Y4, Y7
+	VFNMADD231PD Y4, Y7, Y15
+	VDIVPD       Y15, Y0, Y4
+	VMOVUPD      Y4, 2336(BX)
+	VMINPD       3424(BX), Y15, Y4
+	VMOVUPD      Y15, 3424(BX)
+	VBROADCASTSD 4864(CX), Y15
+	VADDPD       4864(AX), Y15, Y15
+	VMOVUPD      Y4, 3040(BX)
+	VBROADCASTSD 5632(CX), Y4
+	VADDPD       5632(AX), Y4, Y4
+	VFNMADD231PD 1344(BX), Y12, Y15
+	VFNMADD231PD 448(BX), Y12, Y4
+	VMOVUPD      1280(BX), Y12
+	VFNMADD231PD Y12, Y13, Y15
+	VFNMADD231PD 1312(BX), Y13, Y4
+	VMOVUPD      2304(BX), Y13
+	VFNMADD231PD Y13, Y8, Y15
+	VFNMADD231PD 2272(BX), Y8, Y4
+	VMOVUPD      2720(BX), Y8
+	VFNMADD231PD Y8, Y10, Y15
+	VFNMADD231PD 2752(BX), Y10, Y4
+	VMOVUPD      608(BX), Y10
+	VFNMADD231PD Y10, Y5, Y15
+	VFNMADD231PD 3168(BX), Y5, Y4
+	VMOVUPD      3488(BX), Y5
+	VFNMADD231PD Y5, Y2, Y15
+	VFNMADD231PD 3520(BX), Y2, Y4
+	VMOVUPD      3712(BX), Y2
+	VFNMADD231PD Y2, Y6, Y15
+	VFNMADD231PD 3680(BX), Y6, Y4
+	VMOVUPD      3072(BX), Y6
+	VFNMADD231PD Y6, Y9, Y15
+	VFNMADD231PD 1056(BX), Y9, Y4
+	VMOVUPD      3264(BX), Y9
+	VFNMADD231PD Y9, Y11, Y15
+	VFNMADD231PD 2112(BX), Y11, Y4
+	VMOVUPD      3136(BX), Y11
+	VFNMADD231PD Y11, Y7, Y15
+	VFNMADD231PD 1952(BX), Y7, Y4
+	VBROADCASTSD 4160(CX), Y7
+	VADDPD       4192(AX), Y7, Y7
+	VMOVUPD      Y4, 1376(BX)
+	VMOVUPD      800(BX), Y4
+	VMOVUPD      Y15, 2048(BX)
+	VMULPD       512(BX), Y4, Y15
+	VFNMADD231PD Y4, Y15, Y7
+	VMOVUPD      2560(BX), Y4
+	VMULPD       896(BX), Y4, Y11
+	VFNMADD231PD Y4, Y11, Y7
+	VMOVUPD      2528(BX), Y4
+	VMULPD       1472(BX), Y4, Y9
+	VFNMADD231PD Y4, Y9, Y7
+	VMOVUPD      3328(BX), Y4
+	VMULPD       2368(BX), Y4, Y6
+	VFNMADD231PD Y4, Y6, Y7
+	VMOVUPD      3296(BX), Y4
+	VMULPD       576(BX), Y4, Y2
+	VFNMADD231PD Y4, Y2, Y7
+	VMOVUPD      3744(BX), Y4
+	VMULPD       3200(BX), Y4, Y5
+	VFNMADD231PD Y4, Y5, Y7
+	VMOVUPD      672(BX), Y4
+	VMULPD       1536(BX), Y4, Y10
+	VFNMADD231PD Y4, Y10, Y7
+	VMOVUPD      3008(BX), Y4
+	VMULPD       1504(BX), Y4, Y8
+	VFNMADD231PD Y4, Y8, Y7
+	VMOVUPD      1600(BX), Y4
+	VMULPD       544(BX), Y4, Y13
+	VFNMADD231PD Y4, Y13, Y7
+	VMOVUPD      3232(BX), Y4
+	VMULPD       Y4, Y3, Y12
+	VFNMADD231PD Y3, Y12, Y7
+	VDIVPD       Y7, Y0, Y3
+	VMOVUPD      Y3, 1600(BX)
+	VMINPD       1120(BX), Y7, Y3
+	VMOVUPD      Y7, 1120(BX)
+	VBROADCASTSD 4864(CX), Y7
+	VADDPD       4896(AX), Y7, Y7
+	VMOVUPD      Y3, 3008(BX)
+	VBROADCASTSD 5632(CX), Y3
+	VADDPD       5664(AX), Y3, Y3
+	VMOVUPD      832(BX), Y4
+	VFNMADD231PD Y4, Y15, Y7
+	VFNMADD231PD 864(BX), Y15, Y3
+	VMOVUPD      1696(BX), Y15
+	VFNMADD231PD Y15, Y11, Y7
+	VFNMADD231PD Y1, Y11, Y3
+	VMOVUPD      2944(BX), Y11
+	VFNMADD231PD Y11, Y9, Y7
+	VFNMADD231PD Y14, Y9, Y3
+	VMOVUPD      2912(BX), Y9
+	VFNMADD231PD Y9, Y6, Y7
+	VFNMADD231PD 2976(BX), Y6, Y3
+	VMOVUPD      1088(BX), Y6
+	VFNMADD231PD Y6, Y2, Y7
+	VFNMADD231PD 3360(BX), Y2, Y3
+	VMOVUPD      3616(BX), Y2
+	VFNMADD231PD Y2, Y5, Y7
+	VFNMADD231PD 3648(BX), Y5, Y3
+	VMOVUPD      3808(BX), Y5
+	VFNMADD231PD Y5, Y10, Y7
+	VFNMADD231PD 3776(BX), Y10, Y3
+	VMOVUPD      640(BX), Y10
+	VFNMADD231PD Y10, Y8, Y7
+	VFNMADD231PD 2784(BX), Y8, Y3
+	VMOVUPD      1664(BX), Y8
+	VFNMADD231PD Y8, Y13, Y7
+	VFNMADD231PD 2464(BX), Y13, Y3
+	VMOVUPD      3552(BX), Y13
+	VFNMADD231PD Y13, Y12, Y7
+	VFNMADD231PD 3584(BX), Y12, Y3
+	VBROADCASTSD 4928(CX), Y12
+	VADDPD       4928(AX), Y12, Y12
+	VMOVUPD      Y3, 672(BX)
+	VMOVUPD      1344(BX), Y3
+	VMULPD       1760(BX), Y3, Y14
+	VFNMADD231PD Y3, Y14, Y12
+	VMOVUPD      1280(BX), Y3
+	VMULPD       928(BX), Y3, Y1
+	VFNMADD231PD Y3, Y1, Y12
+	VMOVUPD      2304(BX), Y3
+	VMOVUPD      Y7, 1280(BX)
+	VMULPD       1856(BX), Y3, Y7
+	VFNMADD231PD Y3, Y7, Y12
+	VMOVUPD      2720(BX), Y3
+	VMULPD       1024(BX), Y3, Y13
+	VFNMADD231PD Y3, Y13, Y12
+	VMOVUPD      608(BX), Y3
+	VMULPD       1920(BX), Y3, Y8
+	VFNMADD231PD Y3, Y8, Y12
+	VMOVUPD      3488(BX), Y3
+	VMULPD       992(BX), Y3, Y10
+	VFNMADD231PD Y3, Y10, Y12
+	VMOVUPD      3712(BX), Y3
+	VMULPD       3392(BX), Y3, Y5
+	VFNMADD231PD Y3, Y5, Y12
+	VMOVUPD      3072(BX), Y3
+	VMULPD       2016(BX), Y3, Y2
+	VFNMADD231PD Y3, Y2, Y12
+	VMOVUPD      3264(BX), Y3
+	VMULPD       1824(BX), Y3, Y6
+	VFNMADD231PD Y3, Y6, Y12
+	VMOVUPD      3136(BX), Y3
+	VMULPD       1984(BX), Y3, Y9
+	VFNMADD231PD Y3, Y9, Y12
+	VMOVUPD      2048(BX), Y3
+	VMULPD       2336(BX), Y3, Y11
+	VFNMADD231PD Y3, Y11, Y12
+	VMINPD       3040(BX), Y12, Y3
+	VMOVUPD      Y3, 3040(BX)
+	VBROADCASTSD 5696(CX), Y3
+	VADDPD       5696(AX), Y3, Y3
+	VMOVUPD      Y12, 2048(BX)
+	VMOVUPD      448(BX), Y12
+	VFNMADD231PD Y12, Y14, Y3
+	VMOVUPD      1312(BX), Y14
+	VFNMADD231PD Y14, Y1, Y3
+	VMOVUPD      2272(BX), Y1
+	VFNMADD231PD Y1, Y7, Y3
+	VMOVUPD      2752(BX), Y7
+	VFNMADD231PD Y7, Y13, Y3
+	VMOVUPD      3168(BX), Y13
+	VFNMADD231PD Y13, Y8, Y3
+	VMOVUPD      3520(BX), Y8
+	VFNMADD231PD Y8, Y10, Y3
+	VMOVUPD      3680(BX), Y10
+	VFNMADD231PD Y10, Y5, Y3
+	VMOVUPD      1056(BX), Y5
+	VFNMADD231PD Y5, Y2, Y3
+	VMOVUPD      2112(BX), Y2
+	VFNMADD231PD Y2, Y6, Y3
+	VMOVUPD      1952(BX), Y6
+	VFNMADD231PD Y6, Y9, Y3
+	VMOVUPD      1376(BX), Y9
+	VFNMADD231PD Y9, Y11, Y3
+	VBROADCASTSD 4928(CX), Y11
+	VADDPD       4960(AX), Y11, Y11
+	VMOVUPD      Y3, 3136(BX)
+	VMULPD       512(BX), Y4, Y3
+	VFNMADD231PD Y4, Y3, Y11
+	VMOVUPD      896(BX), Y4
+	VMULPD       Y4, Y15, Y9
+	VFNMADD231PD Y15, Y9, Y11
+	VMOVUPD      2944(BX), Y15
+	VMULPD       1472(BX), Y15, Y4
+	VFNMADD231PD Y15, Y4, Y11
+	VMOVUPD      2912(BX), Y15
+	VMULPD       2368(BX), Y15, Y6
+	VFNMADD231PD Y15, Y6, Y11
+	VMOVUPD      1088(BX), Y15
+	VMULPD       576(BX), Y15, Y2
+	VFNMADD231PD Y15, Y2, Y11
+	VMOVUPD      3616(BX), Y15
+	VMULPD       3200(BX), Y15, Y5
+	VFNMADD231PD Y15, Y5, Y11
+	VMOVUPD      3808(BX), Y15
+	VMULPD       1536(BX), Y15, Y10
+	VFNMADD231PD Y15, Y10, Y11
+	VMOVUPD      640(BX), Y15
+	VMULPD       1504(BX), Y15, Y8
+	VFNMADD231PD Y15, Y8, Y11
+	VMOVUPD      1664(BX), Y15
+	VMULPD       544(BX), Y15, Y13
+	VFNMADD231PD Y15, Y13, Y11
+	VMOVUPD      3552(BX), Y15
+	VMULPD       3232(BX), Y15, Y7
+	VFNMADD231PD Y15, Y7, Y11
+	VMOVUPD      1280(BX), Y15
+	VMULPD       1600(BX), Y15, Y1
+	VFNMADD231PD Y15, Y1, Y11
+	VMINPD       3008(BX), Y11, Y15
+	VMOVUPD      Y15, 3008(BX)
+	VBROADCASTSD 5696(CX), Y15
+	VADDPD       5728(AX), Y15, Y15
+	VMOVUPD      Y11, 1280(BX)
+	VMOVUPD      864(BX), Y11
+	VFNMADD231PD Y11, Y3, Y15
+	VMOVUPD      1728(BX), Y3
+	VFNMADD231PD Y3, Y9, Y15
+	VMOVUPD      2592(BX), Y9
+	VFNMADD231PD Y9, Y4, Y15
+	VMOVUPD      2976(BX), Y4
+	VFNMADD231PD Y4, Y6, Y15
+	VMOVUPD      3360(BX), Y6
+	VFNMADD231PD Y6, Y2, Y15
+	VMOVUPD      3648(BX), Y2
+	VFNMADD231PD Y2, Y5, Y15
+	VMOVUPD      3776(BX), Y5
+	VFNMADD231PD Y5, Y10, Y15
+	VMOVUPD      2784(BX), Y10
+	VFNMADD231PD Y10, Y8, Y15
+	VMOVUPD      2464(BX), Y8
+	VFNMADD231PD Y8, Y13, Y15
+	VMOVUPD      3584(BX), Y13
+	VFNMADD231PD Y13, Y7, Y15
+	VMOVUPD      672(BX), Y7
+	VFNMADD231PD Y7, Y1, Y15
+	VBROADCASTSD 5760(CX), Y1
+	VADDPD       5760(AX), Y1, Y1
+	VMOVUPD      Y15, 3552(BX)
+	VMULPD       1760(BX), Y12, Y15
+	VFNMADD231PD Y12, Y15, Y1
+	VMULPD       928(BX), Y14, Y12
+	VFNMADD231PD Y14, Y12, Y1
+	VMOVUPD      2272(BX), Y12
+	VMULPD       1856(BX), Y12, Y14
+	VFNMADD231PD Y12, Y14, Y1
+	VMOVUPD      2752(BX), Y12
+	VMULPD       1024(BX), Y12, Y14
+	VFNMADD231PD Y12, Y14, Y1
+	VMOVUPD      3168(BX), Y12
+	VMULPD       1920(BX), Y12, Y14
+	VFNMADD231PD Y12, Y14, Y1
+	VMOVUPD      3520(BX), Y12
+	VMULPD       992(BX), Y12, Y14
+	VFNMADD231PD Y12, Y14, Y1
+	VMOVUPD      3680(BX), Y12
+	VMULPD       3392(BX), Y12, Y14
+	VFNMADD231PD Y12, Y14, Y1
+	VMOVUPD      1056(BX), Y12
+	VMULPD       2016(BX), Y12, Y14
+	VFNMADD231PD Y12, Y14, Y1
+	VMOVUPD      2112(BX), Y12
+	VMULPD       1824(BX), Y12, Y14
+	VFNMADD231PD Y12, Y14, Y1
+	VMOVUPD      1952(BX), Y12
+	VMULPD       1984(BX), Y12, Y14
+	VFNMADD231PD Y12, Y14, Y1
+	VMOVUPD      1376(BX), Y12
+	VMULPD       2336(BX), Y12, Y14
+	VFNMADD231PD Y12, Y14, Y1
+	VMOVUPD      3136(BX), Y12
+	VMULPD       Y12, Y12, Y12
+	VMOVUPD      2048(BX), Y14
+	VFMSUB231PD  Y1, Y14, Y12
+	VMOVUPD      pairShift<>+0(SB), Y1
+	VPADDQ       Y1, Y12, Y14
+	VMINPD       3040(BX), Y14, Y14
+	VMOVUPD      1888(BX), Y15
+	VMULPD       3456(BX), Y15, Y15
+	VMOVUPD      Y14, 3456(BX)
+	VMOVUPD      3424(BX), Y14
+	VMULPD       Y12, Y14, Y12
+	VMULPD       Y12, Y15, Y12
+	VMOVUPD      1792(BX), Y14
+	VPSRLQ       $0x35, Y14, Y15
+	VMOVUPD      960(BX), Y1
+	VPADDQ       Y15, Y1, Y1
+	VMOVUPD      evenMask<>+0(SB), Y15
+	VANDPD       Y15, Y14, Y14
+	VMOVUPD      Y1, 1792(BX)
+	VMOVUPD      evenBits<>+0(SB), Y1
+	VORPD        Y1, Y14, Y14
+	VMULPD       Y12, Y14, Y12
+	VBROADCASTSD 5760(CX), Y14
+	VADDPD       5792(AX), Y14, Y14
+	VMOVUPD      Y12, 960(BX)
+	VMULPD       512(BX), Y11, Y12
+	VFNMADD231PD Y11, Y12, Y14
+	VMULPD       896(BX), Y3, Y11
+	VFNMADD231PD Y3, Y11, Y14
+	VMULPD       1472(BX), Y9, Y3
+	VFNMADD231PD Y9, Y3, Y14
+	VMULPD       2368(BX), Y4, Y3
+	VFNMADD231PD Y4, Y3, Y14
+	VMULPD       576(BX), Y6, Y3
+	VFNMADD231PD Y6, Y3, Y14
+	VMULPD       3200(BX), Y2, Y3
+	VFNMADD231PD Y2, Y3, Y14
+	VMULPD       1536(BX), Y5, Y2
+	VFNMADD231PD Y5, Y2, Y14
+	VMULPD       1504(BX), Y10, Y2
+	VFNMADD231PD Y10, Y2, Y14
+	VMULPD       544(BX), Y8, Y2
+	VFNMADD231PD Y8, Y2, Y14
+	VMULPD       3232(BX), Y13, Y2
+	VFNMADD231PD Y13, Y2, Y14
+	VMULPD       1600(BX), Y7, Y2
+	VFNMADD231PD Y7, Y2, Y14
+	VMOVUPD      3552(BX), Y2
+	VMULPD       Y2, Y2, Y2
+	VMOVUPD      1280(BX), Y3
+	VFMSUB231PD  Y14, Y3, Y2
+	VPADDQ       pairShift<>+0(SB), Y2, Y3
+	VMINPD       3008(BX), Y3, Y3
+	VMOVUPD      2816(BX), Y4
+	VMULPD       2400(BX), Y4, Y4
+	VMOVUPD      1120(BX), Y5
+	VMULPD       Y2, Y5, Y2
+	VMULPD       Y2, Y4, Y2
+	VMOVUPD      2432(BX), Y4
+	VPSRLQ       $0x35, Y4, Y5
+	VMOVUPD      1408(BX), Y6
+	VPADDQ       Y5, Y6, Y5
+	VANDPD       Y15, Y4, Y4
+	VORPD        Y1, Y4, Y4
+	VMULPD       Y2, Y4, Y2
+	VMOVUPD      960(BX), Y4
+	VMOVUPD      3456(BX), Y6
+	VMOVUPD      1792(BX), Y7
+	TESTQ        SI, SI
+	JZ           determinants13
+	VMOVUPD      256(BX), Y8
+	VMOVUPD      288(BX), Y9
+	VMOVUPD      320(BX), Y10
+	VMOVUPD      352(BX), Y11
+	VMOVUPD      384(BX), Y12
+	VMOVUPD      416(BX), Y13
+	VMOVUPD      Y0, Y14
+	VMOVUPD      Y5, 2432(BX)
+	VMOVUPD      Y0, Y5
+	VMULPD       Y12, Y12, Y7
+	VFNMADD231PD Y8, Y7, Y14
+	VMULPD       Y13, Y13, Y7
+	VFNMADD231PD Y9, Y7, Y5
+	VMOVUPD      (R8)(R11*1), Y7
+	VMOVUPD      32(BX), Y8
+	VADDPD       Y8, Y7, Y7
+	VADDPD       Y7, Y14, Y7
+	VMOVUPD      32(R8)(R11*1), Y9
+	VADDPD       Y8, Y9, Y8
+	VADDPD       Y8, Y5, Y5
+	VMOVUPD      (DI)(R11*1), Y8
+	VMOVUPD      (BX), Y9
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y12, Y8, Y8
+	VMOVUPD      32(DI)(R11*1), Y12
+	VMULPD       Y9, Y12, Y9
+	VMULPD       Y13, Y9, Y9
+	VMOVUPD      threeEighths<>+0(SB), Y12
+	VMOVUPD      Y12, Y13
+	VMOVUPD      Y12, Y12
+	VMOVUPD      oneHalf<>+0(SB), Y14
+	VFMADD213PD  Y14, Y7, Y13
+	VFMADD213PD  Y14, Y5, Y12
+	VPSUBQ       Y10, Y8, Y8
+	VMOVUPD      bias3<>+0(SB), Y10
+	VPADDQ       Y10, Y8, Y8
+	VPSUBQ       Y11, Y9, Y9
+	VPADDQ       Y10, Y9, Y9
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y9, Y5, Y5
+	VFMADD231PD  Y7, Y13, Y8
+	VFMADD231PD  Y5, Y12, Y9
+	VMINPD       Y8, Y0, Y5
+	VMOVUPD      Y5, (SI)(R11*1)
+	VMINPD       Y9, Y0, Y5
+	VMOVUPD      Y5, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y5
+	VMOVUPD      224(BX), Y7
+	VMOVUPD      64(BX), Y8
+	VMOVUPD      96(BX), Y9
+	VMOVUPD      128(BX), Y10
+	VMOVUPD      160(BX), Y11
+	VPSRLQ       $0x35, Y8, Y12
+	VPADDQ       Y12, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VPSRLQ       $0x35, Y9, Y12
+	VPADDQ       Y12, Y7, Y7
+	VPSLLQ       $0x34, Y7, Y7
+	VXORPD       Y12, Y12, Y12
+	VMOVUPD      pivotMin<>+0(SB), Y13
+	VPSUBQ       Y13, Y10, Y10
+	VPSRLQ       $0x3c, Y10, Y10
+	VANDPD       Y15, Y8, Y8
+	VORPD        Y1, Y8, Y8
+	VPSUBQ       Y10, Y12, Y10
+	VORPD        Y10, Y8, Y8
+	VPSUBQ       Y13, Y11, Y10
+	VPSRLQ       $0x3c, Y10, Y10
+	VANDPD       Y15, Y9, Y9
+	VORPD        Y1, Y9, Y1
+	VPSUBQ       Y10, Y12, Y9
+	VORPD        Y9, Y1, Y1
+	VMOVUPD      Y8, 256(BX)
+	VMOVUPD      Y1, 288(BX)
+	VMOVUPD      Y5, 320(BX)
+	VMOVUPD      Y7, 352(BX)
+	VCVTPD2PSY   Y8, X5
+	VCVTPD2PSY   Y1, X1
+	VINSERTF128  $0x01, X1, Y5, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y1, Y5, Y1
+	VCVTPS2PD    X1, Y5
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y5, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	VMOVUPD      Y4, 64(BX)
+	VMOVUPD      Y2, 96(BX)
+	VMOVUPD      Y6, 128(BX)
+	VMOVUPD      Y3, 160(BX)
+	VMOVUPD      1792(BX), Y1
+	VMOVUPD      Y1, 192(BX)
+	VMOVUPD      2432(BX), Y1
+	VMOVUPD      Y1, 224(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next13:
+	ADDQ         $0x40, R9
+	ADDQ         $0x000016c0, AX
+	DECQ         DX
+	JNZ          loop13
+	TESTQ        SI, SI
+	JZ           end13
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias3<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y1
+	VMOVUPD      224(BX), Y2
+	VMOVUPD      64(BX), Y3
+	VMOVUPD      96(BX), Y4
+	VMOVUPD      128(BX), Y5
+	VMOVUPD      160(BX), Y6
+	VPSRLQ       $0x35, Y3, Y7
+	VPADDQ       Y7, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPSRLQ       $0x35, Y4, Y7
+	VPADDQ       Y7, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y5, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y3, Y3
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y3, Y3
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y3, Y3
+	VPSUBQ       Y8, Y6, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VANDPD       Y9, Y4, Y4
+	VORPD        Y10, Y4, Y4
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y4, Y4
+	VMOVUPD      Y3, 256(BX)
+	VMOVUPD      Y4, 288(BX)
+	VMOVUPD      Y1, 320(BX)
+	VMOVUPD      Y2, 352(BX)
+	VCVTPD2PSY   Y3, X1
+	VCVTPD2PSY   Y4, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias3<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row13
+
+end13:
+	VZEROUPPER
+	RET
+
+determinants13:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y4, Y1
+	VORPD        one<>+0(SB), Y1, Y1
+	VPSRLQ       $0x34, Y4, Y8
+	VPSUBQ       expBias<>+0(SB), Y8, Y8
+	VPADDQ       Y7, Y7, Y7
+	VPADDQ       Y7, Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y6, Y4
+	VBROADCASTSD (CX), Y9
+	VADDPD       (AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y4, Y4
+	VBROADCASTSD 128(CX), Y9
+	VADDPD       128(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y4, Y4
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y4, Y4
+	VBROADCASTSD 576(CX), Y9
+	VADDPD       576(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y4, Y4
+	VBROADCASTSD 896(CX), Y9
+	VADDPD       896(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y4, Y4
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1280(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y4, Y4
+	VBROADCASTSD 1728(CX), Y9
+	VADDPD       1728(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y4, Y4
+	VBROADCASTSD 2240(CX), Y9
+	VADDPD       2240(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y4, Y4
+	VBROADCASTSD 2816(CX), Y9
+	VADDPD       2816(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y4, Y4
+	VBROADCASTSD 3456(CX), Y9
+	VADDPD       3456(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y4, Y4
+	VBROADCASTSD 4160(CX), Y9
+	VADDPD       4160(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y4, Y4
+	VBROADCASTSD 4928(CX), Y9
+	VADDPD       4928(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y4, Y4
+	VBROADCASTSD 5760(CX), Y9
+	VADDPD       5760(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y4, Y4
+	VPSRLQ       $0x3c, Y4, Y4
+	VXORPD       Y9, Y9, Y9
+	VPSUBQ       Y4, Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VMOVUPD      Y1, (DI)(R11*1)
+	VMOVUPD      Y8, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y2, Y1
+	VORPD        one<>+0(SB), Y1, Y1
+	VPSRLQ       $0x34, Y2, Y8
+	VPSUBQ       expBias<>+0(SB), Y8, Y8
+	VPADDQ       Y5, Y5, Y5
+	VPADDQ       Y5, Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y3, Y2
+	VBROADCASTSD (CX), Y9
+	VADDPD       32(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 128(CX), Y9
+	VADDPD       160(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       352(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 576(CX), Y9
+	VADDPD       608(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 896(CX), Y9
+	VADDPD       928(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1312(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 1728(CX), Y9
+	VADDPD       1760(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 2240(CX), Y9
+	VADDPD       2272(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 2816(CX), Y9
+	VADDPD       2848(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 3456(CX), Y9
+	VADDPD       3488(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 4160(CX), Y9
+	VADDPD       4192(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 4928(CX), Y9
+	VADDPD       4960(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 5760(CX), Y9
+	VADDPD       5792(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VPSRLQ       $0x3c, Y2, Y2
+	VXORPD       Y9, Y9, Y9
+	VPSUBQ       Y2, Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VMOVUPD      Y1, 32(DI)(R11*1)
+	VMOVUPD      Y8, 32(R8)(R11*1)
+	JMP          next13
+
+order14:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles14
+
+row14:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles14:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop14:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VDIVPD       Y1, Y0, Y2
+	VBROADCASTSD 64(CX), Y3
+	VADDPD       64(AX), Y3, Y3
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y5
+	VADDPD       384(AX), Y5, Y5
+	VBROADCASTSD 640(CX), Y6
+	VADDPD       640(AX), Y6, Y6
+	VBROADCASTSD 960(CX), Y7
+	VADDPD       960(AX), Y7, Y7
+	VBROADCASTSD 1344(CX), Y8
+	VADDPD       1344(AX), Y8, Y8
+	VBROADCASTSD 1792(CX), Y9
+	VADDPD       1792(AX), Y9, Y9
+	VBROADCASTSD 2304(CX), Y10
+	VADDPD       2304(AX), Y10, Y10
+	VBROADCASTSD 2880(CX), Y11
+	VADDPD       2880(AX), Y11, Y11
+	VBROADCASTSD 3520(CX), Y12
+	VADDPD       3520(AX), Y12, Y12
+	VBROADCASTSD 4224(CX), Y13
+	VADDPD       4224(AX), Y13, Y13
+	VBROADCASTSD 4992(CX), Y14
+	VADDPD       4992(AX), Y14, Y14
+	VBROADCASTSD 5824(CX), Y15
+	VADDPD       5824(AX), Y15, Y15
+	VMOVUPD      Y15, 448(BX)
+	VBROADCASTSD (CX), Y15
+	VADDPD       32(AX), Y15, Y15
+	VMOVUPD      Y14, 480(BX)
+	VDIVPD       Y15, Y0, Y14
+	VMOVUPD      Y15, 512(BX)
+	VBROADCASTSD 64(CX), Y15
+	VADDPD       96(AX), Y15, Y15
+	VMOVUPD      Y14, 544(BX)
+	VBROADCASTSD 192(CX), Y14
+	VADDPD       224(AX), Y14, Y14
+	VMOVUPD      Y14, 576(BX)
+	VBROADCASTSD 384(CX), Y14
+	VADDPD       416(AX), Y14, Y14
+	VMOVUPD      Y14, 608(BX)
+	VBROADCASTSD 640(CX), Y14
+	VADDPD       672(AX), Y14, Y14
+	VMOVUPD      Y14, 640(BX)
+	VBROADCASTSD 960(CX), Y14
+	VADDPD       992(AX), Y14, Y14
+	VMOVUPD      Y14, 672(BX)
+	VBROADCASTSD 1344(CX), Y14
+	VADDPD       1376(AX), Y14, Y14
+	VMOVUPD      Y14, 704(BX)
+	VBROADCASTSD 1792(CX), Y14
+	VADDPD       1824(AX), Y14, Y14
+	VMOVUPD      Y14, 736(BX)
+	VBROADCASTSD 2304(CX), Y14
+	VADDPD       2336(AX), Y14, Y14
+	VMOVUPD      Y14, 768(BX)
+	VBROADCASTSD 2880(CX), Y14
+	VADDPD       2912(AX), Y14, Y14
+	VMOVUPD      Y14, 800(BX)
+	VBROADCASTSD 3520(CX), Y14
+	VADDPD       3552(AX), Y14, Y14
+	VMOVUPD      Y14, 832(BX)
+	VBROADCASTSD 4224(CX), Y14
+	VADDPD       4256(AX), Y14, Y14
+	VMOVUPD      Y14, 864(BX)
+	VBROADCASTSD 4992(CX), Y14
+	VADDPD       5024(AX), Y14, Y14
+	VMOVUPD      Y14, 896(BX)
+	VBROADCASTSD 5824(CX), Y14
+	VADDPD       5856(AX), Y14, Y14
+	VMOVUPD      Y14, 928(BX)
+	VBROADCASTSD 128(CX), Y14
+	VADDPD       128(AX), Y14, Y14
+	VMOVUPD      Y15, 960(BX)
+	VMULPD       Y2, Y3, Y15
+	VFNMADD231PD Y3, Y15, Y14
+	VDIVPD       Y14, Y0, Y3
+	VMOVUPD      Y3, 992(BX)
+	VMINPD       Y1, Y14, Y3
+	VMOVUPD      Y1, 1024(BX)
+	VBROADCASTSD 256(CX), Y1
+	VADDPD       256(AX), Y1, Y1
+	VMOVUPD      Y14, 1056(BX)
+	VBROADCASTSD 448(CX), Y14
+	VADDPD       448(AX), Y14, Y14
+	VFNMADD231PD Y4, Y15, Y1
+	VFNMADD231PD Y5, Y15, Y14
+	VMOVUPD      Y14, 1088(BX)
+	VBROADCASTSD 704(CX), Y14
+	VADDPD       704(AX), Y14, Y14
+	VMOVUPD      Y5, 1120(BX)
+	VBROADCASTSD 1024(CX), Y5
+	VADDPD       1024(AX), Y5, Y5
+	VFNMADD231PD Y6, Y15, Y14
+	VFNMADD231PD Y7, Y15, Y5
+	VMOVUPD      Y5, 1152(BX)
+	VBROADCASTSD 1408(CX), Y5
+	VADDPD       1408(AX), Y5, Y5
+	VMOVUPD      Y7, 1184(BX)
+	VBROADCASTSD 1856(CX), Y7
+	VADDPD       1856(AX), Y7, Y7
+	VFNMADD231PD Y8, Y15, Y5
+	VFNMADD231PD Y9, Y15, Y7
+	VMOVUPD      Y7, 1216(BX)
+	VBROADCASTSD 2368(CX), Y7
+	VADDPD       2368(AX), Y7, Y7
+	VMOVUPD      Y9, 1248(BX)
+	VBROADCASTSD 2944(CX), Y9
+	VADDPD       2944(AX), Y9, Y9
+	VFNMADD231PD Y10, Y15, Y7
+	VFNMADD231PD Y11, Y15, Y9
+	VMOVUPD      Y9, 1280(BX)
+	VBROADCASTSD 3584(CX), Y9
+	VADDPD       3584(AX), Y9, Y9
+	VMOVUPD      Y11, 1312(BX)
+	VBROADCASTSD 4288(CX), Y11
+	VADDPD       4288(AX), Y11, Y11
+	VFNMADD231PD Y12, Y15, Y9
+	VFNMADD231PD Y13, Y15, Y11
+	VMOVUPD      Y11, 1344(BX)
+	VBROADCASTSD 5056(CX), Y11
+	VADDPD       5056(AX), Y11, Y11
+	VMOVUPD      Y13, 1376(BX)
+	VBROADCASTSD 5888(CX), Y13
+	VADDPD       5888(AX), Y13, Y13
+	VFNMADD231PD 480(BX), Y15, Y11
+	VFNMADD231PD 448(BX), Y15, Y13
+	VBROADCASTSD 128(CX), Y15
+	VADDPD       160(AX), Y15, Y15
+	VMOVUPD      Y13, 1408(BX)
+	VMOVUPD      960(BX), Y13
+	VMOVUPD      Y11, 1440(BX)
+	VMULPD       544(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y15
+	VDIVPD       Y15, Y0, Y13
+	VMOVUPD      Y13, 960(BX)
+	VMINPD       512(BX), Y15, Y13
+	VMOVUPD      Y15, 1472(BX)
+	VBROADCASTSD 256(CX), Y15
+	VADDPD       288(AX), Y15, Y15
+	VMOVUPD      Y13, 1504(BX)
+	VBROADCASTSD 448(CX), Y13
+	VADDPD       480(AX), Y13, Y13
+	VFNMADD231PD 576(BX), Y11, Y15
+	VFNMADD231PD 608(BX), Y11, Y13
+	VMOVUPD      Y13, 1536(BX)
+	VBROADCASTSD 704(CX), Y13
+	VADDPD       736(AX), Y13, Y13
+	VMOVUPD      Y15, 1568(BX)
+	VBROADCASTSD 1024(CX), Y15
+	VADDPD       1056(AX), Y15, Y15
+	VFNMADD231PD 640(BX), Y11, Y13
+	VFNMADD231PD 672(BX), Y11, Y15
+	VMOVUPD      Y15, 1600(BX)
+	VBROADCASTSD 1408(CX), Y15
+	VADDPD       1440(AX), Y15, Y15
+	VMOVUPD      Y13, 1632(BX)
+	VBROADCASTSD 1856(CX), Y13
+	VADDPD       1888(AX), Y13, Y13
+	VFNMADD231PD 704(BX), Y11, Y15
+	VFNMADD231PD 736(BX), Y11, Y13
+	VMOVUPD      Y13, 1664(BX)
+	VBROADCASTSD 2368(CX), Y13
+	VADDPD       2400(AX), Y13, Y13
+	VMOVUPD      Y15, 1696(BX)
+	VBROADCASTSD 2944(CX), Y15
+	VADDPD       2976(AX), Y15, Y15
+	VFNMADD231PD 768(BX), Y11, Y13
+	VFNMADD231PD 800(BX), Y11, Y15
+	VMOVUPD      Y15, 1728(BX)
+	VBROADCASTSD 3584(CX), Y15
+	VADDPD       3616(AX), Y15, Y15
+	VMOVUPD      Y13, 1760(BX)
+	VBROADCASTSD 4288(CX), Y13
+	VADDPD       4320(AX), Y13, Y13
+	VFNMADD231PD 832(BX), Y11, Y15
+	VFNMADD231PD 864(BX), Y11, Y13
+	VMOVUPD      Y13, 1792(BX)
+	VBROADCASTSD 5056(CX), Y13
+	VADDPD       5088(AX), Y13, Y13
+	VMOVUPD      Y15, 1824(BX)
+	VBROADCASTSD 5888(CX), Y15
+	VADDPD       5920(AX), Y15, Y15
+	VFNMADD231PD 896(BX), Y11, Y13
+	VFNMADD231PD 928(BX), Y11, Y15
+	VBROADCASTSD 320(CX), Y11
+	VADDPD       320(AX), Y11, Y11
+	VMOVUPD      Y15, 1856(BX)
+	VMULPD       Y2, Y4, Y15
+	VFNMADD231PD Y4, Y15, Y11
+	VMOVUPD      992(BX), Y4
+	VMOVUPD      Y2, 1888(BX)
+	VMULPD       Y4, Y1, Y2
+	VFNMADD231PD Y1, Y2, Y11
+	VDIVPD       Y11, Y0, Y1
+	VMINPD       Y3, Y11, Y3
+	VMOVUPD      Y11, 1920(BX)
+	VBROADCASTSD 512(CX), Y11
+	VADDPD       512(AX), Y11, Y11
+	VMOVUPD      Y3, 1952(BX)
+	VBROADCASTSD 768(CX), Y3
+	VADDPD       768(AX), Y3, Y3
+	VMOVUPD      Y1, 1984(BX)
+	VMOVUPD      1120(BX), Y1
+	VFNMADD231PD Y1, Y15, Y11
+	VFNMADD231PD Y6, Y15, Y3
+	VMOVUPD      Y6, 2016(BX)
+	VMOVUPD      1088(BX), Y6
+	VFNMADD231PD Y6, Y2, Y11
+	VFNMADD231PD Y14, Y2, Y3
+	VMOVUPD      Y3, 2048(BX)
+	VBROADCASTSD 1088(CX), Y3
+	VADDPD       1088(AX), Y3, Y3
+	VMOVUPD      Y14, 2080(BX)
+	VBROADCASTSD 1472(CX), Y14
+	VADDPD       1472(AX), Y14, Y14
+	VFNMADD231PD 1184(BX), Y15, Y3
+	VFNMADD231PD Y8, Y15, Y14
+	VMOVUPD      Y8, 2112(BX)
+	VMOVUPD      1152(BX), Y8
+	VFNMADD231PD Y8, Y2, Y3
+	VFNMADD231PD Y5, Y2, Y14
+	VMOVUPD      Y14, 2144(BX)
+	VBROADCASTSD 1920(CX), Y14
+	VADDPD       1920(AX), Y14, Y14
+	VMOVUPD      Y5, 2176(BX)
+	VBROADCASTSD 2432(CX), Y5
+	VADDPD       2432(AX), Y5, Y5
+	VFNMADD231PD 1248(BX), Y15, Y14
+	VFNMADD231PD Y10, Y15, Y5
+	VMOVUPD      Y10, 2208(BX)
+	VMOVUPD      1216(BX), Y10
+	VFNMADD231PD Y10, Y2, Y14
+	VFNMADD231PD Y7, Y2, Y5
+	VMOVUPD      Y5, 2240(BX)
+	VBROADCASTSD 3008(CX), Y5
+	VADDPD       3008(AX), Y5, Y5
+	VMOVUPD      Y7, 2272(BX)
+	VBROADCASTSD 3648(CX), Y7
+	VADDPD       3648(AX), Y7, Y7
+	VFNMADD231PD 1312(BX), Y15, Y5
+	VFNMADD231PD Y12, Y15, Y7
+	VMOVUPD      Y12, 2304(BX)
+	VMOVUPD      1280(BX), Y12
+	VFNMADD231PD Y12, Y2, Y5
+	VFNMADD231PD Y9, Y2, Y7
+	VMOVUPD      Y7, 2336(BX)
+	VBROADCASTSD 4352(CX), Y7
+	VADDPD       4352(AX), Y7, Y7
+	VMOVUPD      Y9, 2368(BX)
+	VBROADCASTSD 5120(CX), Y9
+	VADDPD       5120(AX), Y9, Y9
+	VFNMADD231PD 1376(BX), Y15, Y7
+	VFNMADD231PD 480(BX), Y15, Y9
+	VFNMADD231PD 1344(BX), Y2, Y7
+	VFNMADD231PD 1440(BX), Y2, Y9
+	VMOVUPD      Y9, 2400(BX)
+	VBROADCASTSD 5952(CX), Y9
+	VADDPD       5952(AX), Y9, Y9
+	VFNMADD231PD 448(BX), Y15, Y9
+	VMOVUPD      1408(BX), Y15
+	VFNMADD231PD Y15, Y2, Y9
+	VBROADCASTSD 320(CX), Y2
+	VADDPD       352(AX), Y2, Y2
+	VMOVUPD      Y9, 2432(BX)
+	VMOVUPD      576(BX), Y9
+	VMULPD       544(BX), Y9, Y15
+	VFNMADD231PD Y9, Y15, Y2
+	VMOVUPD      1568(BX), Y9
+	VMOVUPD      Y7, 576(BX)
+	VMULPD       960(BX), Y9, Y7
+	VFNMADD231PD Y9, Y7, Y2
+	VDIVPD       Y2, Y0, Y9
+	VMOVUPD      Y9, 1568(BX)
+	VMINPD       1504(BX), Y2, Y9
+	VMOVUPD      Y2, 1504(BX)
+	VBROADCASTSD 512(CX), Y2
+	VADDPD       544(AX), Y2, Y2
+	VMOVUPD      Y9, 2464(BX)
+	VBROADCASTSD 768(CX), Y9
+	VADDPD       800(AX), Y9, Y9
+	VFNMADD231PD 608(BX), Y15, Y2
+	VFNMADD231PD 640(BX), Y15, Y9
+	VFNMADD231PD 1536(BX), Y7, Y2
+	VFNMADD231PD 1632(BX), Y7, Y9
+	VMOVUPD      Y9, 2496(BX)
+	VBROADCASTSD 1088(CX), Y9
+	VADDPD       1120(AX), Y9, Y9
+	VMOVUPD      Y2, 2528(BX)
+	VBROADCASTSD 1472(CX), Y2
+	VADDPD       1504(AX), Y2, Y2
+	VFNMADD231PD 672(BX), Y15, Y9
+	VFNMADD231PD 704(BX), Y15, Y2
+	VFNMADD231PD 1600(BX), Y7, Y9
+	VFNMADD231PD 1696(BX), Y7, Y2
+	VMOVUPD      Y2, 2560(BX)
+	VBROADCASTSD 1920(CX), Y2
+	VADDPD       1952(AX), Y2, Y2
+	VMOVUPD      Y9, 2592(BX)
+	VBROADCASTSD 2432(CX), Y9
+	VADDPD       2464(AX), Y9, Y9
+	VFNMADD231PD 736(BX), Y15, Y2
+	VFNMADD231PD 768(BX), Y15, Y9
+	VFNMADD231PD 1664(BX), Y7, Y2
+	VFNMADD231PD 1760(BX), Y7, Y9
+	VMOVUPD      Y9, 2624(BX)
+	VBROADCASTSD 3008(CX), Y9
+	VADDPD       3040(AX), Y9, Y9
+	VMOVUPD      Y2, 2656(BX)
+	VBROADCASTSD 3648(CX), Y2
+	VADDPD       3680(AX), Y2, Y2
+	VFNMADD231PD 800(BX), Y15, Y9
+	VFNMADD231PD 832(BX), Y15, Y2
+	VFNMADD231PD 1728(BX), Y7, Y9
+	VFNMADD231PD 1824(BX), Y7, Y2
+	VMOVUPD      Y2, 2688(BX)
+	VBROADCASTSD 4352(CX), Y2
+	VADDPD       4384(AX), Y2, Y2
+	VMOVUPD      Y9, 2720(BX)
+	VBROADCASTSD 5120(CX), Y9
+	VADDPD       5152(AX), Y9, Y9
+	VFNMADD231PD 864(BX), Y15, Y2
+	VFNMADD231PD 896(BX), Y15, Y9
+	VFNMADD231PD 1792(BX), Y7, Y2
+	VFNMADD231PD Y13, Y7, Y9
+	VMOVUPD      Y9, 2752(BX)
+	VBROADCASTSD 5952(CX), Y9
+	VADDPD       5984(AX), Y9, Y9
+	VMOVUPD      Y13, 2784(BX)
+	VMOVUPD      928(BX), Y13
+	VFNMADD231PD Y13, Y15, Y9
+	VMOVUPD      1856(BX), Y15
+	VFNMADD231PD Y15, Y7, Y9
+	VBROADCASTSD 576(CX), Y7
+	VADDPD       576(AX), Y7, Y7
+	VMOVUPD      Y9, 2816(BX)
+	VMULPD       1888(BX), Y1, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y4, Y6, Y1
+	VFNMADD231PD Y6, Y1, Y7
+	VMOVUPD      1984(BX), Y6
+	VMULPD       Y6, Y11, Y4
+	VFNMADD231PD Y11, Y4, Y7
+	VDIVPD       Y7, Y0, Y11
+	VMOVUPD      Y11, 1088(BX)
+	VMINPD       1952(BX), Y7, Y11
+	VMOVUPD      Y11, 1952(BX)
+	VMOVUPD      1024(BX), Y11
+	VMULPD       1056(BX), Y11, Y11
+	VMOVUPD      1920(BX), Y6
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y6, Y11, Y6
+	VBROADCASTSD 832(CX), Y7
+	VADDPD       832(AX), Y7, Y7
+	VBROADCASTSD 1152(CX), Y11
+	VADDPD       1152(AX), Y11, Y11
+	VMOVUPD      Y6, 1920(BX)
+	VMOVUPD      2016(BX), Y6
+	VFNMADD231PD Y6, Y9, Y7
+	VFNMADD231PD 1184(BX), Y9, Y11
+	VFNMADD231PD 2080(BX), Y1, Y7
+	VFNMADD231PD Y8, Y1, Y11
+	VMOVUPD      2048(BX), Y8
+	VFNMADD231PD Y8, Y4, Y7
+	VFNMADD231PD Y3, Y4, Y11
+	VMOVUPD      Y11, 1056(BX)
+	VBROADCASTSD 1536(CX), Y11
+	VADDPD       1536(AX), Y11, Y11
+	VMOVUPD      Y3, 1024(BX)
+	VBROADCASTSD 1984(CX), Y3
+	VADDPD       1984(AX), Y3, Y3
+	VFNMADD231PD 2112(BX), Y9, Y11
+	VFNMADD231PD 1248(BX), Y9, Y3
+	VFNMADD231PD 2176(BX), Y1, Y11
+	VFNMADD231PD Y10, Y1, Y3
+	VMOVUPD      2144(BX), Y10
+	VFNMADD231PD Y10, Y4, Y11
+	VFNMADD231PD Y14, Y4, Y3
+	VMOVUPD      Y3, 1120(BX)
+	VBROADCASTSD 2496(CX), Y3
+	VADDPD       2496(AX), Y3, Y3
+	VMOVUPD      Y14, 2848(BX)
+	VBROADCASTSD 3072(CX), Y14
+	VADDPD       3072(AX), Y14, Y14
+	VFNMADD231PD 2208(BX), Y9, Y3
+	VFNMADD231PD 1312(BX), Y9, Y14
+	VFNMADD231PD 2272(BX), Y1, Y3
+	VFNMADD231PD Y12, Y1, Y14
+	VMOVUPD      2240(BX), Y12
+	VFNMADD231PD Y12, Y4, Y3
+	VFNMADD231PD Y5, Y4, Y14
+	VMOVUPD      Y14, 2880(BX)
+	VBROADCASTSD 3712(CX), Y14
+	VADDPD       3712(AX), Y14, Y14
+	VMOVUPD      Y5, 2912(BX)
+	VBROADCASTSD 4416(CX), Y5
+	VADDPD       4416(AX), Y5, Y5
+	VFNMADD231PD 2304(BX), Y9, Y14
+	VFNMADD231PD 1376(BX), Y9, Y5
+	VFNMADD231PD 2368(BX), Y1, Y14
+	VFNMADD231PD 1344(BX), Y1, Y5
+	VFNMADD231PD 2336(BX), Y4, Y14
+	VFNMADD231PD 576(BX), Y4, Y5
+	VMOVUPD      Y5, 2944(BX)
+	VBROADCASTSD 5184(CX), Y5
+	VADDPD       5184(AX), Y5, Y5
+	VMOVUPD      Y14, 2976(BX)
+	VBROADCASTSD 6016(CX), Y14
+	VADDPD       6016(AX), Y14, Y14
+	VFNMADD231PD 480(BX), Y9, Y5
+	VFNMADD231PD 448(BX), Y9, Y14
+	VMOVUPD      1440(BX), Y9
+	VFNMADD231PD Y9, Y1, Y5
+	VFNMADD231PD 1408(BX), Y1, Y14
+	VMOVUPD      2400(BX), Y1
+	VFNMADD231PD Y1, Y4, Y5
+	VFNMADD231PD 2432(BX), Y4, Y14
+	VBROADCASTSD 576(CX), Y4
+	VADDPD       608(AX), Y4, Y4
+	VMOVUPD      Y14, 3008(BX)
+	VMOVUPD      608(BX), Y14
+	VMOVUPD      Y5, 3040(BX)
+	VMULPD       544(BX), Y14, Y5
+	VFNMADD231PD Y14, Y5, Y4
+	VMOVUPD      1536(BX), Y14
+	VMULPD       960(BX), Y14, Y1
+	VFNMADD231PD Y14, Y1, Y4
+	VMOVUPD      2528(BX), Y14
+	VMULPD       1568(BX), Y14, Y9
+	VFNMADD231PD Y14, Y9, Y4
+	VDIVPD       Y4, Y0, Y14
+	VMOVUPD      Y14, 2528(BX)
+	VMINPD       2464(BX), Y4, Y14
+	VMOVUPD      Y14, 2464(BX)
+	VMOVUPD      512(BX), Y14
+	VMULPD       1472(BX), Y14, Y14
+	VMOVUPD      Y3, 1472(BX)
+	VMOVUPD      1504(BX), Y3
+	VMULPD       Y4, Y3, Y3
+	VMULPD       Y3, Y14, Y3
+	VBROADCASTSD 832(CX), Y4
+	VADDPD       864(AX), Y4, Y4
+	VBROADCASTSD 1152(CX), Y14
+	VADDPD       1184(AX), Y14, Y14
+	VMOVUPD      Y3, 1504(BX)
+	VMOVUPD      640(BX), Y3
+	VFNMADD231PD Y3, Y5, Y4
+	VFNMADD231PD 672(BX), Y5, Y14
+	VFNMADD231PD 1632(BX), Y1, Y4
+	VFNMADD231PD 1600(BX), Y1, Y14
+	VFNMADD231PD 2496(BX), Y9, Y4
+	VFNMADD231PD 2592(BX), Y9, Y14
+	VMOVUPD      Y14, 512(BX)
+	VBROADCASTSD 1536(CX), Y14
+	VADDPD       1568(AX), Y14, Y14
+	VMOVUPD      Y4, 1536(BX)
+	VBROADCASTSD 1984(CX), Y4
+	VADDPD       2016(AX), Y4, Y4
+	VFNMADD231PD 704(BX), Y5, Y14
+	VFNMADD231PD 736(BX), Y5, Y4
+	VFNMADD231PD 1696(BX), Y1, Y14
+	VFNMADD231PD 1664(BX), Y1, Y4
+	VFNMADD231PD 2560(BX), Y9, Y14
+	VFNMADD231PD 2656(BX), Y9, Y4
+	VMOVUPD      Y4, 608(BX)
+	VBROADCASTSD 2496(CX), Y4
+	VADDPD       2528(AX), Y4, Y4
+	VMOVUPD      Y14, 3072(BX)
+	VBROADCASTSD 3072(CX), Y14
+	VADDPD       3104(AX), Y14, Y14
+	VFNMADD231PD 768(BX), Y5, Y4
+	VFNMADD231PD 800(BX), Y5, Y14
+	VFNMADD231PD 1760(BX), Y1, Y4
+	VFNMADD231PD 1728(BX), Y1, Y14
+	VFNMADD231PD 2624(BX), Y9, Y4
+	VFNMADD231PD 2720(BX), Y9, Y14
+	VMOVUPD      Y14, 3104(BX)
+	VBROADCASTSD 3712(CX), Y14
+	VADDPD       3744(AX), Y14, Y14
+	VMOVUPD      Y4, 3136(BX)
+	VBROADCASTSD 4416(CX), Y4
+	VADDPD       4448(AX), Y4, Y4
+	VFNMADD231PD 832(BX), Y5, Y14
+	VFNMADD231PD 864(BX), Y5, Y4
+	VFNMADD231PD 1824(BX), Y1, Y14
+	VFNMADD231PD 1792(BX), Y1, Y4
+	VFNMADD231PD 2688(BX), Y9, Y14
+	VFNMADD231PD Y2, Y9, Y4
+	VMOVUPD      Y4, 3168(BX)
+	VBROADCASTSD 5184(CX), Y4
+	VADDPD       5216(AX), Y4, Y4
+	VMOVUPD      Y2, 3200(BX)
+	VBROADCASTSD 6016(CX), Y2
+	VADDPD       6048(AX), Y2, Y2
+	VFNMADD231PD 896(BX), Y5, Y4
+	VFNMADD231PD Y13, Y5, Y2
+	VMOVUPD      2784(BX), Y5
+	VFNMADD231PD Y5, Y1, Y4
+	VFNMADD231PD Y15, Y1, Y2
+	VMOVUPD      2752(BX), Y1
+	VFNMADD231PD Y1, Y9, Y4
+	VFNMADD231PD 2816(BX), Y9, Y2
+	VBROADCASTSD 896(CX), Y9
+	VADDPD       896(AX), Y9, Y9
+	VMOVUPD      Y2, 3232(BX)
+	VMULPD       1888(BX), Y6, Y2
+	VFNMADD231PD Y6, Y2, Y9
+	VMOVUPD      2080(BX), Y6
+	VMULPD       992(BX), Y6, Y15
+	VFNMADD231PD Y6, Y15, Y9
+	VMOVUPD      1984(BX), Y6
+	VMULPD       Y6, Y8, Y13
+	VFNMADD231PD Y8, Y13, Y9
+	VMOVUPD      1088(BX), Y8
+	VMULPD       Y8, Y7, Y6
+	VFNMADD231PD Y7, Y6, Y9
+	VDIVPD       Y9, Y0, Y7
+	VMOVUPD      Y7, 2048(BX)
+	VMINPD       1952(BX), Y9, Y7
+	VMOVUPD      Y9, 1952(BX)
+	VBROADCASTSD 1216(CX), Y9
+	VADDPD       1216(AX), Y9, Y9
+	VMOVUPD      Y7, 2080(BX)
+	VBROADCASTSD 1600(CX), Y7
+	VADDPD       1600(AX), Y7, Y7
+	VMOVUPD      1184(BX), Y8
+	VFNMADD231PD Y8, Y2, Y9
+	VFNMADD231PD 2112(BX), Y2, Y7
+	VFNMADD231PD 1152(BX), Y15, Y9
+	VFNMADD231PD 2176(BX), Y15, Y7
+	VFNMADD231PD 1024(BX), Y13, Y9
+	VFNMADD231PD Y10, Y13, Y7
+	VMOVUPD      1056(BX), Y10
+	VFNMADD231PD Y10, Y6, Y9
+	VFNMADD231PD Y11, Y6, Y7
+	VMOVUPD      Y7, 2016(BX)
+	VBROADCASTSD 2048(CX), Y7
+	VADDPD       2048(AX), Y7, Y7
+	VMOVUPD      Y11, 3264(BX)
+	VBROADCASTSD 2560(CX), Y11
+	VADDPD       2560(AX), Y11, Y11
+	VFNMADD231PD 1248(BX), Y2, Y7
+	VFNMADD231PD 2208(BX), Y2, Y11
+	VFNMADD231PD 1216(BX), Y15, Y7
+	VFNMADD231PD 2272(BX), Y15, Y11
+	VFNMADD231PD 2848(BX), Y13, Y7
+	VFNMADD231PD Y12, Y13, Y11
+	VMOVUPD      1120(BX), Y12
+	VFNMADD231PD Y12, Y6, Y7
+	VFNMADD231PD 1472(BX), Y6, Y11
+	VMOVUPD      Y11, 3296(BX)
+	VBROADCASTSD 3136(CX), Y11
+	VADDPD       3136(AX), Y11, Y11
+	VMOVUPD      Y7, 3328(BX)
+	VBROADCASTSD 3776(CX), Y7
+	VADDPD       3776(AX), Y7, Y7
+	VFNMADD231PD 1312(BX), Y2, Y11
+	VFNMADD231PD 2304(BX), Y2, Y7
+	VFNMADD231PD 1280(BX), Y15, Y11
+	VFNMADD231PD 2368(BX), Y15, Y7
+	VFNMADD231PD 2912(BX), Y13, Y11
+	VFNMADD231PD 2336(BX), Y13, Y7
+	VFNMADD231PD 2880(BX), Y6, Y11
+	VFNMADD231PD 2976(BX), Y6, Y7
+	VMOVUPD      Y7, 3360(BX)
+	VBROADCASTSD 4480(CX), Y7
+	VADDPD       4480(AX), Y7, Y7
+	VMOVUPD      Y11, 3392(BX)
+	VBROADCASTSD 5248(CX), Y11
+	VADDPD       5248(AX), Y11, Y11
+	VFNMADD231PD 1376(BX), Y2, Y7
+	VFNMADD231PD 480(BX), Y2, Y11
+	VFNMADD231PD 1344(BX), Y15, Y7
+	VFNMADD231PD 1440(BX), Y15, Y11
+	VFNMADD231PD 576(BX), Y13, Y7
+	VFNMADD231PD 2400(BX), Y13, Y11
+	VFNMADD231PD 2944(BX), Y6, Y7
+	VFNMADD231PD 3040(BX), Y6, Y11
+	VMOVUPD      Y11, 3424(BX)
+	VBROADCASTSD 6080(CX), Y11
+	VADDPD       6080(AX), Y11, Y11
+	VFNMADD231PD 448(BX), Y2, Y11
+	VMOVUPD      1408(BX), Y2
+	VFNMADD231PD Y2, Y15, Y11
+	VMOVUPD      2432(BX), Y15
+	VFNMADD231PD Y15, Y13, Y11
+	VMOVUPD      3008(BX), Y13
+	VFNMADD231PD Y13, Y6, Y11
+	VBROADCASTSD 896(CX), Y6
+	VADDPD       928(AX), Y6, Y6
+	VMOVUPD      Y11, 3456(BX)
+	VMULPD       544(BX), Y3, Y11
+	VFNMADD231PD Y3, Y11, Y6
+	VMOVUPD      1632(BX), Y3
+	VMULPD       960(BX), Y3, Y13
+	VFNMADD231PD Y3, Y13, Y6
+	VMOVUPD      2496(BX), Y3
+	VMULPD       1568(BX), Y3, Y15
+	VFNMADD231PD Y3, Y15, Y6
+	VMOVUPD      1536(BX), Y3
+	VMULPD       2528(BX), Y3, Y2
+	VFNMADD231PD Y3, Y2, Y6
+	VDIVPD       Y6, Y0, Y3
+	VMOVUPD      Y3, 1536(BX)
+	VMINPD       2464(BX), Y6, Y3
+	VMOVUPD      Y6, 2464(BX)
+	VBROADCASTSD 1216(CX), Y6
+	VADDPD       1248(AX), Y6, Y6
+	VMOVUPD      Y3, 2496(BX)
+	VBROADCASTSD 1600(CX), Y3
+	VADDPD       1632(AX), Y3, Y3
+	VFNMADD231PD 672(BX), Y11, Y6
+	VFNMADD231PD 704(BX), Y11, Y3
+	VFNMADD231PD 1600(BX), Y13, Y6
+	VFNMADD231PD 1696(BX), Y13, Y3
+	VFNMADD231PD 2592(BX), Y15, Y6
+	VFNMADD231PD 2560(BX), Y15, Y3
+	VFNMADD231PD 512(BX), Y2, Y6
+	VFNMADD231PD 3072(BX), Y2, Y3
+	VMOVUPD      Y3, 1632(BX)
+	VBROADCASTSD 2048(CX), Y3
+	VADDPD       2080(AX), Y3, Y3
+	VMOVUPD      Y6, 640(BX)
+	VBROADCASTSD 2560(CX), Y6
+	VADDPD       2592(AX), Y6, Y6
+	VFNMADD231PD 736(BX), Y11, Y3
+	VFNMADD231PD 768(BX), Y11, Y6
+	VFNMADD231PD 1664(BX), Y13, Y3
+	VFNMADD231PD 1760(BX), Y13, Y6
+	VFNMADD231PD 2656(BX), Y15, Y3
+	VFNMADD231PD 2624(BX), Y15, Y6
+	VFNMADD231PD 608(BX), Y2, Y3
+	VFNMADD231PD 3136(BX), Y2, Y6
+	VMOVUPD      Y6, 3488(BX)
+	VBROADCASTSD 3136(CX), Y6
+	VADDPD       3168(AX), Y6, Y6
+	VMOVUPD      Y3, 3520(BX)
+	VBROADCASTSD 3776(CX), Y3
+	VADDPD       3808(AX), Y3, Y3
+	VFNMADD231PD 800(BX), Y11, Y6
+	VFNMADD231PD 832(BX), Y11, Y3
+	VFNMADD231PD 1728(BX), Y13, Y6
+	VFNMADD231PD 1824(BX), Y13, Y3
+	VFNMADD231PD 2720(BX), Y15, Y6
+	VFNMADD231PD 2688(BX), Y15, Y3
+	VFNMADD231PD 3104(BX), Y2, Y6
+	VFNMADD231PD Y14, Y2, Y3
+	VMOVUPD      Y3, 3552(BX)
+	VBROADCASTSD 4480(CX), Y3
+	VADDPD       4512(AX), Y3, Y3
+	VMOVUPD      Y14, 3584(BX)
+	VBROADCASTSD 5248(CX), Y14
+	VADDPD       5280(AX), Y14, Y14
+	VFNMADD231PD 864(BX), Y11, Y3
+	VFNMADD231PD 896(BX), Y11, Y14
+	VFNMADD231PD 1792(BX), Y13, Y3
+	VFNMADD231PD Y5, Y13, Y14
+	VMOVUPD      3200(BX), Y5
+	VFNMADD231PD Y5, Y15, Y3
+	VFNMADD231PD Y1, Y15, Y14
+	VMOVUPD      3168(BX), Y1
+	VFNMADD231PD Y1, Y2, Y3
+	VFNMADD231PD Y4, Y2, Y14
+	VMOVUPD      Y14, 3616(BX)
+	VBROADCASTSD 6080(CX), Y14
+	VADDPD       6112(AX), Y14, Y14
+	VMOVUPD      Y4, 3648(BX)
+	VMOVUPD      928(BX), Y4
+	VFNMADD231PD Y4, Y11, Y14
+	VMOVUPD      1856(BX), Y11
+	VFNMADD231PD Y11, Y13, Y14
+	VMOVUPD      2816(BX), Y13
+	VFNMADD231PD Y13, Y15, Y14
+	VMOVUPD      3232(BX), Y15
+	VFNMADD231PD Y15, Y2, Y14
+	VBROADCASTSD 1280(CX), Y2
+	VADDPD       1280(AX), Y2, Y2
+	VMOVUPD      Y14, 3680(BX)
+	VMULPD       1888(BX), Y8, Y14
+	VFNMADD231PD Y8, Y14, Y2
+	VMOVUPD      1152(BX), Y8
+	VMULPD       992(BX), Y8, Y15
+	VFNMADD231PD Y8, Y15, Y2
+	VMOVUPD      1024(BX), Y8
+	VMULPD       1984(BX), Y8, Y13
+	VFNMADD231PD Y8, Y13, Y2
+	VMOVUPD      1088(BX), Y8
+	VMULPD       Y8, Y10, Y11
+	VFNMADD231PD Y10, Y11, Y2
+	VMOVUPD      2048(BX), Y10
+	VMULPD       Y10, Y9, Y8
+	VFNMADD231PD Y9, Y8, Y2
+	VDIVPD       Y2, Y0, Y9
+	VMOVUPD      Y9, 1056(BX)
+	VMINPD       2080(BX), Y2, Y9
+	VMOVUPD      Y2, 2080(BX)
+	VBROADCASTSD 1664(CX), Y2
+	VADDPD       1664(AX), Y2, Y2
+	VMOVUPD      Y9, 1024(BX)
+	VBROADCASTSD 2112(CX), Y9
+	VADDPD       2112(AX), Y9, Y9
+	VMOVUPD      2112(BX), Y10
+	VFNMADD231PD Y10, Y14, Y2
+	VFNMADD231PD 1248(BX), Y14, Y9
+	VFNMADD231PD 2176(BX), Y15, Y2
+	VFNMADD231PD 1216(BX), Y15, Y9
+	VFNMADD231PD 2144(BX), Y13, Y2
+	VFNMADD231PD 2848(BX), Y13, Y9
+	VFNMADD231PD 3264(BX), Y11, Y2
+	VFNMADD231PD Y12, Y11, Y9
+	VMOVUPD      2016(BX), Y12
+	VFNMADD231PD Y12, Y8, Y2
+	VFNMADD231PD 3328(BX), Y8, Y9
+	VMOVUPD      Y9, 1152(BX)
+	VBROADCASTSD 2624(CX), Y9
+	VADDPD       2624(AX), Y9, Y9
+	VMOVUPD      Y2, 1184(BX)
+	VBROADCASTSD 3200(CX), Y2
+	VADDPD       3200(AX), Y2, Y2
+	VFNMADD231PD 2208(BX), Y14, Y9
+	VFNMADD231PD 1312(BX), Y14, Y2
+	VFNMADD231PD 2272(BX), Y15, Y9
+	VFNMADD231PD 1280(BX), Y15, Y2
+	VFNMADD231PD 2240(BX), Y13, Y9
+	VFNMADD231PD 2912(BX), Y13, Y2
+	VFNMADD231PD 1472(BX), Y11, Y9
+	VFNMADD231PD 2880(BX), Y11, Y2
+	VFNMADD231PD 3296(BX), Y8, Y9
+	VFNMADD231PD 3392(BX), Y8, Y2
+	VMOVUPD      Y2, 3712(BX)
+	VBROADCASTSD 3840(CX), Y2
+	VADDPD       3840(AX), Y2, Y2
+	VMOVUPD      Y9, 3744(BX)
+	VBROADCASTSD 4544(CX), Y9
+	VADDPD       4544(AX), Y9, Y9
+	VFNMADD231PD 2304(BX), Y14, Y2
+	VFNMADD231PD 1376(BX), Y14, Y9
+	VFNMADD231PD 2368(BX), Y15, Y2
+	VFNMADD231PD 1344(BX), Y15, Y9
+	VFNMADD231PD 2336(BX), Y13, Y2
+	VFNMADD231PD 576(BX), Y13, Y9
+	VFNMADD231PD 2976(BX), Y11, Y2
+	VFNMADD231PD 2944(BX), Y11, Y9
+	VFNMADD231PD 3360(BX), Y8, Y2
+	VFNMADD231PD Y7, Y8, Y9
+	VMOVUPD      Y9, 3776(BX)
+	VBROADCASTSD 5312(CX), Y9
+	VADDPD       5312(AX), Y9, Y9
+	VMOVUPD      Y7, 3808(BX)
+	VBROADCASTSD 6144(CX), Y7
+	VADDPD       6144(AX), Y7, Y7
+	VFNMADD231PD 480(BX), Y14, Y9
+	VFNMADD231PD 448(BX), Y14, Y7
+	VMOVUPD      1440(BX), Y14
+	VFNMADD231PD Y14, Y15, Y9
+	VFNMADD231PD 1408(BX), Y15, Y7
+	VMOVUPD      2400(BX), Y15
+	VFNMADD231PD Y15, Y13, Y9
+	VFNMADD231PD 2432(BX), Y13, Y7
+	VMOVUPD      3040(BX), Y13
+	VFNMADD231PD Y13, Y11, Y9
+	VFNMADD231PD 3008(BX), Y11, Y7
+	VMOVUPD      3424(BX), Y11
+	VFNMADD231PD Y11, Y8, Y9
+	VFNMADD231PD 3456(BX), Y8, Y7
+	VBROADCASTSD 1280(CX), Y8
+	VADDPD       1312(AX), Y8, Y8
+	VMOVUPD      Y7, 3840(BX)
+	VMOVUPD      672(BX), Y7
+	VMOVUPD      Y9, 3872(BX)
+	VMULPD       544(BX), Y7, Y9
+	VFNMADD231PD Y7, Y9, Y8
+	VMOVUPD      1600(BX), Y7
+	VMULPD       960(BX), Y7, Y11
+	VFNMADD231PD Y7, Y11, Y8
+	VMOVUPD      2592(BX), Y7
+	VMULPD       1568(BX), Y7, Y13
+	VFNMADD231PD Y7, Y13, Y8
+	VMOVUPD      512(BX), Y7
+	VMULPD       2528(BX), Y7, Y15
+	VFNMADD231PD Y7, Y15, Y8
+	VMOVUPD      640(BX), Y7
+	VMULPD       1536(BX), Y7, Y14
+	VFNMADD231PD Y7, Y14, Y8
+	VDIVPD       Y8, Y0, Y7
+	VMOVUPD      Y7, 640(BX)
+	VMINPD       2496(BX), Y8, Y7
+	VMOVUPD      Y8, 2496(BX)
+	VBROADCASTSD 1664(CX), Y8
+	VADDPD       1696(AX), Y8, Y8
+	VMOVUPD      Y7, 512(BX)
+	VBROADCASTSD 2112(CX), Y7
+	VADDPD       2144(AX), Y7, Y7
+	VFNMADD231PD 704(BX), Y9, Y8
+	VFNMADD231PD 736(BX), Y9, Y7
+	VFNMADD231PD 1696(BX), Y11, Y8
+	VFNMADD231PD 1664(BX), Y11, Y7
+	VFNMADD231PD 2560(BX), Y13, Y8
+	VFNMADD231PD 2656(BX), Y13, Y7
+	VFNMADD231PD 3072(BX), Y15, Y8
+	VFNMADD231PD 608(BX), Y15, Y7
+	VFNMADD231PD 1632(BX), Y14, Y8
+	VFNMADD231PD 3520(BX), Y14, Y7
+	VMOVUPD      Y7, 2592(BX)
+	VBROADCASTSD 2624(CX), Y7
+	VADDPD       2656(AX), Y7, Y7
+	VMOVUPD      Y8, 1600(BX)
+	VBROADCASTSD 3200(CX), Y8
+	VADDPD       3232(AX), Y8, Y8
+	VFNMADD231PD 768(BX), Y9, Y7
+	VFNMADD231PD 800(BX), Y9, Y8
+	VFNMADD231PD 1760(BX), Y11, Y7
+	VFNMADD231PD 1728(BX), Y11, Y8
+	VFNMADD231PD 2624(BX), Y13, Y7
+	VFNMADD231PD 2720(BX), Y13, Y8
+	VFNMADD231PD 3136(BX), Y15, Y7
+	VFNMADD231PD 3104(BX), Y15, Y8
+	VFNMADD231PD 3488(BX), Y14, Y7
+	VFNMADD231PD Y6, Y14, Y8
+	VMOVUPD      Y8, 672(BX)
+	VBROADCASTSD 3840(CX), Y8
+	VADDPD       3872(AX), Y8, Y8
+	VMOVUPD      Y6, 3904(BX)
+	VBROADCASTSD 4544(CX), Y6
+	VADDPD       4576(AX), Y6, Y6
+	VFNMADD231PD 832(BX), Y9, Y8
+	VFNMADD231PD 864(BX), Y9, Y6
+	VFNMADD231PD 1824(BX), Y11, Y8
+	VFNMADD231PD 1792(BX), Y11, Y6
+	VFNMADD231PD 2688(BX), Y13, Y8
+	VFNMADD231PD Y5, Y13, Y6
+	VMOVUPD      3584(BX), Y5
+	VFNMADD231PD Y5, Y15, Y8
+	VFNMADD231PD Y1, Y15, Y6
+	VMOVUPD      3552(BX), Y1
+	VFNMADD231PD Y1, Y14, Y8
+	VFNMADD231PD Y3, Y14, Y6
+	VMOVUPD      Y6, 3936(BX)
+	VBROADCASTSD 5312(CX), Y6
+	VADDPD       5344(AX), Y6, Y6
+	VMOVUPD      Y3, 3968(BX)
+	VBROADCASTSD 6144(CX), Y3
+	VADDPD       6176(AX), Y3, Y3
+	VFNMADD231PD 896(BX), Y9, Y6
+	VFNMADD231PD Y4, Y9, Y3
+	VMOVUPD      2784(BX), Y9
+	VFNMADD231PD Y9, Y11, Y6
+	VFNMADD231PD 1856(BX), Y11, Y3
+	VMOVUPD      2752(BX), Y11
+	VFNMADD231PD Y11, Y13, Y6
+	VFNMADD231PD 2816(BX), Y13, Y3
+	VMOVUPD      3648(BX), Y13
+	VFNMADD231PD Y13, Y15, Y6
+	VFNMADD231PD 3232(BX), Y15, Y3
+	VMOVUPD      3616(BX), Y15
+	VFNMADD231PD Y15, Y14, Y6
+	VFNMADD231PD 3680(BX), Y14, Y3
+	VBROADCASTSD 1728(CX), Y14
+	VADDPD       1728(AX), Y14, Y14
+	VMOVUPD      Y3, 4000(BX)
+	VMULPD       1888(BX), Y10, Y3
+	VFNMADD231PD Y10, Y3, Y14
+	VMOVUPD      2176(BX), Y10
+	VMULPD       992(BX), Y10, Y4
+	VFNMADD231PD Y10, Y4, Y14
+	VMOVUPD      2144(BX), Y10
+	VMOVUPD      Y6, 2176(BX)
+	VMULPD       1984(BX), Y10, Y6
+	VFNMADD231PD Y10, Y6, Y14
+	VMOVUPD      3264(BX), Y10
+	VMULPD       1088(BX), Y10, Y15
+	VFNMADD231PD Y10, Y15, Y14
+	VMOVUPD      2048(BX), Y10
+	VMULPD       Y10, Y12, Y13
+	VFNMADD231PD Y12, Y13, Y14
+	VMOVUPD      1184(BX), Y12
+	VMULPD       1056(BX), Y12, Y10
+	VFNMADD231PD Y12, Y10, Y14
+	VDIVPD       Y14, Y0, Y12
+	VMOVUPD      Y12, 1184(BX)
+	VMINPD       1024(BX), Y14, Y12
+	VMOVUPD      Y14, 1024(BX)
+	VBROADCASTSD 2176(CX), Y14
+	VADDPD       2176(AX), Y14, Y14
+	VMOVUPD      Y12, 2016(BX)
+	VBROADCASTSD 2688(CX), Y12
+	VADDPD       2688(AX), Y12, Y12
+	VFNMADD231PD 1248(BX), Y3, Y14
+	VFNMADD231PD 2208(BX), Y3, Y12
+	VFNMADD231PD 1216(BX), Y4, Y14
+	VFNMADD231PD 2272(BX), Y4, Y12
+	VFNMADD231PD 2848(BX), Y6, Y14
+	VFNMADD231PD 2240(BX), Y6, Y12
+	VFNMADD231PD 1120(BX), Y15, Y14
+	VFNMADD231PD 1472(BX), Y15, Y12
+	VFNMADD231PD 3328(BX), Y13, Y14
+	VFNMADD231PD 3296(BX), Y13, Y12
+	VFNMADD231PD 1152(BX), Y10, Y14
+	VFNMADD231PD 3744(BX), Y10, Y12
+	VMOVUPD      Y12, 3264(BX)
+	VBROADCASTSD 3264(CX), Y12
+	VADDPD       3264(AX), Y12, Y12
+	VMOVUPD      Y14, 2144(BX)
+	VBROADCASTSD 3904(CX), Y14
+	VADDPD       3904(AX), Y14, Y14
+	VFNMADD231PD 1312(BX), Y3, Y12
+	VFNMADD231PD 2304(BX), Y3, Y14
+	VFNMADD231PD 1280(BX), Y4, Y12
+	VFNMADD231PD 2368(BX), Y4, Y14
+	VFNMADD231PD 2912(BX), Y6, Y12
+	VFNMADD231PD 2336(BX), Y6, Y14
+	VFNMADD231PD 2880(BX), Y15, Y12
+	VFNMADD231PD 2976(BX), Y15, Y14
+	VFNMADD231PD 3392(BX), Y13, Y12
+	VFNMADD231PD 3360(BX), Y13, Y14
+	VFNMADD231PD 3712(BX), Y10, Y12
+	VFNMADD231PD Y2, Y10, Y14
+	VMOVUPD      Y14, 2112(BX)
+	VBROADCASTSD 4608(CX), Y14
+	VADDPD       4608(AX), Y14, Y14
+	VMOVUPD      Y2, 4032(BX)
+	VBROADCASTSD 5376(CX), Y2
+	VADDPD       5376(AX), Y2, Y2
+	VFNMADD231PD 1376(BX), Y3, Y14
+	VFNMADD231PD 480(BX), Y3, Y2
+	VFNMADD231PD 1344(BX), Y4, Y14
+	VFNMADD231PD 1440(BX), Y4, Y2
+	VFNMADD231PD 576(BX), Y6, Y14
+	VFNMADD231PD 2400(BX), Y6, Y2
+	VFNMADD231PD 2944(BX), Y15, Y14
+	VFNMADD231PD 3040(BX), Y15, Y2
+	VFNMADD231PD 3808(BX), Y13, Y14
+	VFNMADD231PD 3424(BX), Y13, Y2
+	VFNMADD231PD 3776(BX), Y10, Y14
+	VFNMADD231PD 3872(BX), Y10, Y2
+	VMOVUPD      Y2, 4064(BX)
+	VBROADCASTSD 6208(CX), Y2
+	VADDPD       6208(AX), Y2, Y2
+	VFNMADD231PD 448(BX), Y3, Y2
+	VMOVUPD      1408(BX), Y3
+	VFNMADD231PD Y3, Y4, Y2
+	VMOVUPD      2432(BX), Y4
+	VFNMADD231PD Y4, Y6, Y2
+	VMOVUPD      3008(BX), Y6
+	VFNMADD231PD Y6, Y15, Y2
+	VMOVUPD      3456(BX), Y15
+	VFNMADD231PD Y15, Y13, Y2
+	VMOVUPD      3840(BX), Y13
+	VFNMADD231PD Y13, Y10, Y2
+	VBROADCASTSD 1728(CX), Y10
+	VADDPD       1760(AX), Y10, Y10
+	VMOVUPD      Y2, 4096(BX)
+	VMOVUPD      704(BX), Y2
+	VMULPD       544(BX), Y2, Y13
+	VFNMADD231PD Y2, Y13, Y10
+	VMOVUPD      1696(BX), Y2
+	VMULPD       960(BX), Y2, Y15
+	VFNMADD231PD Y2, Y15, Y10
+	VMOVUPD      2560(BX), Y2
+	VMULPD       1568(BX), Y2, Y6
+	VFNMADD231PD Y2, Y6, Y10
+	VMOVUPD      3072(BX), Y2
+	VMULPD       2528(BX), Y2, Y4
+	VFNMADD231PD Y2, Y4, Y10
+	VMOVUPD      1632(BX), Y2
+	VMULPD       1536(BX), Y2, Y3
+	VFNMADD231PD Y2, Y3, Y10
+	VMOVUPD      1600(BX), Y2
+	VMOVUPD      Y14, 1632(BX)
+	VMULPD       640(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y10
+	VDIVPD       Y10, Y0, Y2
+	VMOVUPD      Y2, 1600(BX)
+	VMINPD       512(BX), Y10, Y2
+	VMOVUPD      Y10, 512(BX)
+	VBROADCASTSD 2176(CX), Y10
+	VADDPD       2208(AX), Y10, Y10
+	VMOVUPD      Y2, 3072(BX)
+	VBROADCASTSD 2688(CX), Y2
+	VADDPD       2720(AX), Y2, Y2
+	VFNMADD231PD 736(BX), Y13, Y10
+	VFNMADD231PD 768(BX), Y13, Y2
+	VFNMADD231PD 1664(BX), Y15, Y10
+	VFNMADD231PD 1760(BX), Y15, Y2
+	VFNMADD231PD 2656(BX), Y6, Y10
+	VFNMADD231PD 2624(BX), Y6, Y2
+	VFNMADD231PD 608(BX), Y4, Y10
+	VFNMADD231PD 3136(BX), Y4, Y2
+	VFNMADD231PD 3520(BX), Y3, Y10
+	VFNMADD231PD 3488(BX), Y3, Y2
+	VFNMADD231PD 2592(BX), Y14, Y10
+	VFNMADD231PD Y7, Y14, Y2
+	VMOVUPD      Y2, 2560(BX)
+	VBROADCASTSD 3264(CX), Y2
+	VADDPD       3296(AX), Y2, Y2
+	VMOVUPD      Y7, 1696(BX)
+	VBROADCASTSD 3904(CX), Y7
+	VADDPD       3936(AX), Y7, Y7
+	VFNMADD231PD 800(BX), Y13, Y2
+	VFNMADD231PD 832(BX), Y13, Y7
+	VFNMADD231PD 1728(BX), Y15, Y2
+	VFNMADD231PD 1824(BX), Y15, Y7
+	VFNMADD231PD 2720(BX), Y6, Y2
+	VFNMADD231PD 2688(BX), Y6, Y7
+	VFNMADD231PD 3104(BX), Y4, Y2
+	VFNMADD231PD Y5, Y4, Y7
+	VMOVUPD      3904(BX), Y5
+	VFNMADD231PD Y5, Y3, Y2
+	VFNMADD231PD Y1, Y3, Y7
+	VMOVUPD      672(BX), Y1
+	VFNMADD231PD Y1, Y14, Y2
+	VFNMADD231PD Y8, Y14, Y7
+	VMOVUPD      Y7, 704(BX)
+	VBROADCASTSD 4608(CX), Y7
+	VADDPD       4640(AX), Y7, Y7
+	VMOVUPD      Y8, 4128(BX)
+	VBROADCASTSD 5376(CX), Y8
+	VADDPD       5408(AX), Y8, Y8
+	VFNMADD231PD 864(BX), Y13, Y7
+	VFNMADD231PD 896(BX), Y13, Y8
+	VFNMADD231PD 1792(BX), Y15, Y7
+	VFNMADD231PD Y9, Y15, Y8
+	VMOVUPD      3200(BX), Y9
+	VFNMADD231PD Y9, Y6, Y7
+	VFNMADD231PD Y11, Y6, Y8
+	VMOVUPD      3168(BX), Y11
+	VFNMADD231PD Y11, Y4, Y7
+	VFNMADD231PD 3648(BX), Y4, Y8
+	VFNMADD231PD 3968(BX), Y3, Y7
+	VFNMADD231PD 3616(BX), Y3, Y8
+	VFNMADD231PD 3936(BX), Y14, Y7
+	VFNMADD231PD 2176(BX), Y14, Y8
+	VMOVUPD      Y8, 4160(BX)
+	VBROADCASTSD 6208(CX), Y8
+	VADDPD       6240(AX), Y8, Y8
+	VFNMADD231PD 928(BX), Y13, Y8
+	VMOVUPD      1856(BX), Y13
+	VFNMADD231PD Y13, Y15, Y8
+	VMOVUPD      2816(BX), Y15
+	VFNMADD231PD Y15, Y6, Y8
+	VMOVUPD      3232(BX), Y6
+	VFNMADD231PD Y6, Y4, Y8
+	VMOVUPD      3680(BX), Y4
+	VFNMADD231PD Y4, Y3, Y8
+	VMOVUPD      4000(BX), Y3
+	VFNMADD231PD Y3, Y14, Y8
+	VBROADCASTSD 2240(CX), Y14
+	VADDPD       2240(AX), Y14, Y14
+	VMOVUPD      Y8, 4192(BX)
+	VMOVUPD      1248(BX), Y8
+	VMULPD       1888(BX), Y8, Y3
+	VFNMADD231PD Y8, Y3, Y14
+	VMOVUPD      1216(BX), Y8
+	VMULPD       992(BX), Y8, Y4
+	VFNMADD231PD Y8, Y4, Y14
+	VMOVUPD      2848(BX), Y8
+	VMULPD       1984(BX), Y8, Y6
+	VFNMADD231PD Y8, Y6, Y14
+	VMOVUPD      1120(BX), Y8
+	VMULPD       1088(BX), Y8, Y15
+	VFNMADD231PD Y8, Y15, Y14
+	VMOVUPD      3328(BX), Y8
+	VMULPD       2048(BX), Y8, Y13
+	VFNMADD231PD Y8, Y13, Y14
+	VMOVUPD      1152(BX), Y8
+	VMOVUPD      Y7, 3328(BX)
+	VMULPD       1056(BX), Y8, Y7
+	VFNMADD231PD Y8, Y7, Y14
+	VMOVUPD      2144(BX), Y8
+	VMULPD       1184(BX), Y8, Y11
+	VFNMADD231PD Y8, Y11, Y14
+	VDIVPD       Y14, Y0, Y8
+	VMOVUPD      Y8, 2144(BX)
+	VMINPD       2016(BX), Y14, Y8
+	VMOVUPD      Y8, 2016(BX)
+	VMOVUPD      1952(BX), Y8
+	VMULPD       2080(BX), Y8, Y8
+	VMOVUPD      1024(BX), Y9
+	VMULPD       Y14, Y9, Y9
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      1920(BX), Y9
+	VPSRLQ       $0x35, Y9, Y14
+	VMOVUPD      Y14, 1024(BX)
+	VMOVUPD      evenMask<>+0(SB), Y14
+	VANDPD       Y14, Y9, Y9
+	VMOVUPD      Y2, 1920(BX)
+	VMOVUPD      evenBits<>+0(SB), Y2
+	VORPD        Y2, Y9, Y9
+	VMULPD       Y8, Y9, Y8
+	VBROADCASTSD 2752(CX), Y9
+	VADDPD       2752(AX), Y9, Y9
+	VMOVUPD      Y8, 2080(BX)
+	VBROADCASTSD 3328(CX), Y8
+	VADDPD       3328(AX), Y8, Y8
+	VFNMADD231PD 2208(BX), Y3, Y9
+	VFNMADD231PD 1312(BX), Y3, Y8
+	VFNMADD231PD 2272(BX), Y4, Y9
+	VFNMADD231PD 1280(BX), Y4, Y8
+	VFNMADD231PD 2240(BX), Y6, Y9
+	VFNMADD231PD 2912(BX), Y6, Y8
+	VFNMADD231PD 1472(BX), Y15, Y9
+	VFNMADD231PD 2880(BX), Y15, Y8
+	VFNMADD231PD 3296(BX), Y13, Y9
+	VFNMADD231PD 3392(BX), Y13, Y8
+	VFNMADD231PD 3744(BX), Y7, Y9
+	VFNMADD231PD 3712(BX), Y7, Y8
+	VFNMADD231PD 3264(BX), Y11, Y9
+	VFNMADD231PD Y12, Y11, Y8
+	VMOVUPD      Y8, 1952(BX)
+	VBROADCASTSD 3968(CX), Y8
+	VADDPD       3968(AX), Y8, Y8
+	VMOVUPD      Y12, 1152(BX)
+	VBROADCASTSD 4672(CX), Y12
+	VADDPD       4672(AX), Y12, Y12
+	VFNMADD231PD 2304(BX), Y3, Y8
+	VFNMADD231PD 1376(BX), Y3, Y12
+	VFNMADD231PD 2368(BX), Y4, Y8
+	VFNMADD231PD 1344(BX), Y4, Y12
+	VFNMADD231PD 2336(BX), Y6, Y8
+	VFNMADD231PD 576(BX), Y6, Y12
+	VFNMADD231PD 2976(BX), Y15, Y8
+	VFNMADD231PD 2944(BX), Y15, Y12
+	VFNMADD231PD 3360(BX), Y13, Y8
+	VFNMADD231PD 3808(BX), Y13, Y12
+	VFNMADD231PD 4032(BX), Y7, Y8
+	VFNMADD231PD 3776(BX), Y7, Y12
+	VFNMADD231PD 2112(BX), Y11, Y8
+	VFNMADD231PD 1632(BX), Y11, Y12
+	VMOVUPD      Y12, 1120(BX)
+	VBROADCASTSD 5440(CX), Y12
+	VADDPD       5440(AX), Y12, Y12
+	VMOVUPD      Y8, 2848(BX)
+	VBROADCASTSD 6272(CX), Y8
+	VADDPD       6272(AX), Y8, Y8
+	VFNMADD231PD 480(BX), Y3, Y12
+	VFNMADD231PD 448(BX), Y3, Y8
+	VMOVUPD      1440(BX), Y3
+	VFNMADD231PD Y3, Y4, Y12
+	VFNMADD231PD 1408(BX), Y4, Y8
+	VMOVUPD      2400(BX), Y4
+	VFNMADD231PD Y4, Y6, Y12
+	VFNMADD231PD 2432(BX), Y6, Y8
+	VMOVUPD      3040(BX), Y6
+	VFNMADD231PD Y6, Y15, Y12
+	VFNMADD231PD 3008(BX), Y15, Y8
+	VMOVUPD      3424(BX), Y15
+	VFNMADD231PD Y15, Y13, Y12
+	VFNMADD231PD 3456(BX), Y13, Y8
+	VMOVUPD      3872(BX), Y13
+	VFNMADD231PD Y13, Y7, Y12
+	VFNMADD231PD 3840(BX), Y7, Y8
+	VMOVUPD      4064(BX), Y7
+	VFNMADD231PD Y7, Y11, Y12
+	VFNMADD231PD 4096(BX), Y11, Y8
+	VBROADCASTSD 2240(CX), Y11
+	VADDPD       2272(AX), Y11, Y11
+	VMOVUPD      Y8, 1216(BX)
+	VMOVUPD      736(BX), Y8
+	VMOVUPD      Y12, 1248(BX)
+	VMULPD       544(BX), Y8, Y12
+	VFNMADD231PD Y8, Y12, Y11
+	VMOVUPD      1664(BX), Y8
+	VMULPD       960(BX), Y8, Y7
+	VFNMADD231PD Y8, Y7, Y11
+	VMOVUPD      2656(BX), Y8
+	VMULPD       1568(BX), Y8, Y13
+	VFNMADD231PD Y8, Y13, Y11
+	VMOVUPD      608(BX), Y8
+	VMULPD       2528(BX), Y8, Y15
+	VFNMADD231PD Y8, Y15, Y11
+	VMOVUPD      3520(BX), Y8
+	VMULPD       1536(BX), Y8, Y6
+	VFNMADD231PD Y8, Y6, Y11
+	VMOVUPD      2592(BX), Y8
+	VMULPD       640(BX), Y8, Y4
+	VFNMADD231PD Y8, Y4, Y11
+	VMOVUPD      1600(BX), Y8
+	VMULPD       Y8, Y10, Y3
+	VFNMADD231PD Y10, Y3, Y11
+	VDIVPD       Y11, Y0, Y10
+	VMOVUPD      Y10, 2592(BX)
+	VMINPD       3072(BX), Y11, Y10
+	VMOVUPD      Y10, 3072(BX)
+	VMOVUPD      2464(BX), Y10
+	VMULPD       2496(BX), Y10, Y10
+	VMOVUPD      512(BX), Y8
+	VMULPD       Y11, Y8, Y8
+	VMULPD       Y8, Y10, Y8
+	VMOVUPD      1504(BX), Y10
+	VPSRLQ       $0x35, Y10, Y11
+	VANDPD       Y14, Y10, Y10
+	VORPD        Y2, Y10, Y10
+	VMULPD       Y8, Y10, Y8
+	VBROADCASTSD 2752(CX), Y10
+	VADDPD       2784(AX), Y10, Y10
+	VMOVUPD      Y11, 1504(BX)
+	VBROADCASTSD 3328(CX), Y11
+	VADDPD       3360(AX), Y11, Y11
+	VMOVUPD      Y8, 512(BX)
+	VMOVUPD      768(BX), Y8
+	VFNMADD231PD Y8, Y12, Y10
+	VMOVUPD      800(BX), Y2
+	VFNMADD231PD Y2, Y12, Y11
+	VMOVUPD      1760(BX), Y14
+	VFNMADD231PD Y14, Y7, Y10
+	VFNMADD231PD 1728(BX), Y7, Y11
+	VMOVUPD      2624(BX), Y2
+	VFNMADD231PD Y2, Y13, Y10
+	VFNMADD231PD 2720(BX), Y13, Y11
+	VFNMADD231PD 3136(BX), Y15, Y10
+	VFNMADD231PD 3104(BX), Y15, Y11
+	VFNMADD231PD 3488(BX), Y6, Y10
+	VFNMADD231PD Y5, Y6, Y11
+	VMOVUPD      1696(BX), Y5
+	VFNMADD231PD Y5, Y4, Y10
+	VFNMADD231PD Y1, Y4, Y11
+	VMOVUPD      2560(BX), Y1
+	VFNMADD231PD Y1, Y3, Y10
+	VFNMADD231PD 1920(BX), Y3, Y11
+	VMOVUPD      Y11, 2496(BX)
+	VBROADCASTSD 3968(CX), Y11
+	VADDPD       4000(AX), Y11, Y11
+	VMOVUPD      Y10, 2464(BX)
+	VBROADCASTSD 4672(CX), Y10
+	VADDPD       4704(AX), Y10, Y10
+	VFNMADD231PD 832(BX), Y12, Y11
+	VFNMADD231PD 864(BX), Y12, Y10
+	VFNMADD231PD 1824(BX), Y7, Y11
+	VFNMADD231PD 1792(BX), Y7, Y10
+	VFNMADD231PD 2688(BX), Y13, Y11
+	VFNMADD231PD 3200(BX), Y13, Y10
+	VFNMADD231PD 3584(BX), Y15, Y11
+	VFNMADD231PD 3168(BX), Y15, Y10
+	VFNMADD231PD 3552(BX), Y6, Y11
+	VFNMADD231PD 3968(BX), Y6, Y10
+	VFNMADD231PD 4128(BX), Y4, Y11
+	VFNMADD231PD 3936(BX), Y4, Y10
+	VFNMADD231PD 704(BX), Y3, Y11
+	VFNMADD231PD 3328(BX), Y3, Y10
+	VMOVUPD      Y10, 3520(BX)
+	VBROADCASTSD 5440(CX), Y10
+	VADDPD       5472(AX), Y10, Y10
+	VMOVUPD      Y11, 608(BX)
+	VBROADCASTSD 6272(CX), Y11
+	VADDPD       6304(AX), Y11, Y11
+	VFNMADD231PD 896(BX), Y12, Y10
+	VFNMADD231PD 928(BX), Y12, Y11
+	VMOVUPD      2784(BX), Y12
+	VFNMADD231PD Y12, Y7, Y10
+	VFNMADD231PD 1856(BX), Y7, Y11
+	VMOVUPD      2752(BX), Y7
+	VFNMADD231PD Y7, Y13, Y10
+	VFNMADD231PD 2816(BX), Y13, Y11
+	VMOVUPD      3648(BX), Y13
+	VFNMADD231PD Y13, Y15, Y10
+	VFNMADD231PD 3232(BX), Y15, Y11
+	VMOVUPD      3616(BX), Y15
+	VFNMADD231PD Y15, Y6, Y10
+	VFNMADD231PD 3680(BX), Y6, Y11
+	VMOVUPD      2176(BX), Y6
+	VFNMADD231PD Y6, Y4, Y10
+	VFNMADD231PD 4000(BX), Y4, Y11
+	VMOVUPD      4160(BX), Y4
+	VFNMADD231PD Y4, Y3, Y10
+	VFNMADD231PD 4192(BX), Y3, Y11
+	VBROADCASTSD 2816(CX), Y3
+	VADDPD       2816(AX), Y3, Y3
+	VMOVUPD      Y11, 2656(BX)
+	VMOVUPD      2208(BX), Y11
+	VMOVUPD      Y10, 1664(BX)
+	VMULPD       1888(BX), Y11, Y10
+	VFNMADD231PD Y11, Y10, Y3
+	VMOVUPD      2272(BX), Y11
+	VMULPD       992(BX), Y11, Y4
+	VFNMADD231PD Y11, Y4, Y3
+	VMOVUPD      2240(BX), Y11
+	VMULPD       1984(BX), Y11, Y6
+	VFNMADD231PD Y11, Y6, Y3
+	VMOVUPD      1472(BX), Y11
+	VMULPD       1088(BX), Y11, Y15
+	VFNMADD231PD Y11, Y15, Y3
+	VMOVUPD      3296(BX), Y11
+	VMULPD       2048(BX), Y11, Y13
+	VFNMADD231PD Y11, Y13, Y3
+	VMOVUPD      3744(BX), Y11
+	VMULPD       1056(BX), Y11, Y7
+	VFNMADD231PD Y11, Y7, Y3
+	VMOVUPD      3264(BX), Y11
+	VMULPD       1184(BX), Y11, Y12
+	VFNMADD231PD Y11, Y12, Y3
+	VMOVUPD      2144(BX), Y11
+	VMULPD       Y11, Y9, Y1
+	VFNMADD231PD Y9, Y1, Y3
+	VDIVPD       Y3, Y0, Y9
+	VMOVUPD      Y9, 3264(BX)
+	VMINPD       2016(BX), Y3, Y9
+	VMOVUPD      Y3, 2016(BX)
+	VBROADCASTSD 3392(CX), Y3
+	VADDPD       3392(AX), Y3, Y3
+	VMOVUPD      Y9, 3744(BX)
+	VBROADCASTSD 4032(CX), Y9
+	VADDPD       4032(AX), Y9, Y9
+	VMOVUPD      1312(BX), Y11
+	VFNMADD231PD Y11, Y10, Y3
+	VFNMADD231PD 2304(BX), Y10, Y9
+	VFNMADD231PD 1280(BX), Y4, Y3
+	VFNMADD231PD 2368(BX), Y4, Y9
+	VFNMADD231PD 2912(BX), Y6, Y3
+	VFNMADD231PD 2336(BX), Y6, Y9
+	VFNMADD231PD 2880(BX), Y15, Y3
+	VFNMADD231PD 2976(BX), Y15, Y9
+	VFNMADD231PD 3392(BX), Y13, Y3
+	VFNMADD231PD 3360(BX), Y13, Y9
+	VFNMADD231PD 3712(BX), Y7, Y3
+	VFNMADD231PD 4032(BX), Y7, Y9
+	VFNMADD231PD 1152(BX), Y12, Y3
+	VFNMADD231PD 2112(BX), Y12, Y9
+	VFNMADD231PD 1952(BX), Y1, Y3
+	VFNMADD231PD 2848(BX), Y1, Y9
+	VMOVUPD      Y9, 3296(BX)
+	VBROADCASTSD 4736(CX), Y9
+	VADDPD       4736(AX), Y9, Y9
+	VMOVUPD      Y3, 1472(BX)
+	VBROADCASTSD 5504(CX), Y3
+	VADDPD       5504(AX), Y3, Y3
+	VFNMADD231PD 1376(BX), Y10, Y9
+	VFNMADD231PD 480(BX), Y10, Y3
+	VFNMADD231PD 1344(BX), Y4, Y9
+	VFNMADD231PD 1440(BX), Y4, Y3
+	VFNMADD231PD 576(BX), Y6, Y9
+	VFNMADD231PD 2400(BX), Y6, Y3
+	VFNMADD231PD 2944(BX), Y15, Y9
+	VFNMADD231PD 3040(BX), Y15, Y3
+	VFNMADD231PD 3808(BX), Y13, Y9
+	VFNMADD231PD 3424(BX), Y13, Y3
+	VFNMADD231PD 3776(BX), Y7, Y9
+	VFNMADD231PD 3872(BX), Y7, Y3
+	VFNMADD231PD 1632(BX), Y12, Y9
+	VFNMADD231PD 4064(BX), Y12, Y3
+	VFNMADD231PD 1120(BX), Y1, Y9
+	VFNMADD231PD 1248(BX), Y1, Y3
+	VMOVUPD      Y3, 2240(BX)
+	VBROADCASTSD 6336(CX), Y3
+	VADDPD       6336(AX), Y3, Y3
+	VFNMADD231PD 448(BX), Y10, Y3
+	VMOVUPD      1408(BX), Y10
+	VFNMADD231PD Y10, Y4, Y3
+	VMOVUPD      2432(BX), Y4
+	VFNMADD231PD Y4, Y6, Y3
+	VMOVUPD      3008(BX), Y6
+	VFNMADD231PD Y6, Y15, Y3
+	VMOVUPD      3456(BX), Y15
+	VFNMADD231PD Y15, Y13, Y3
+	VMOVUPD      3840(BX), Y13
+	VFNMADD231PD Y13, Y7, Y3
+	VMOVUPD      4096(BX), Y7
+	VFNMADD231PD Y7, Y12, Y3
+	VMOVUPD      1216(BX), Y12
+	VFNMADD231PD Y12, Y1, Y3
+	VBROADCASTSD 2816(CX), Y1
+	VADDPD       2848(AX), Y1, Y1
+	VMOVUPD      Y3, 2272(BX)
+	VMULPD       544(BX), Y8, Y3
+	VFNMADD231PD Y8, Y3, Y1
+	VMOVUPD      960(BX), Y8
+	VMULPD       Y8, Y14, Y12
+	VFNMADD231PD Y14, Y12, Y1
+	VMOVUPD      1568(BX), Y14
+	VMULPD       Y14, Y2, Y8
+	VFNMADD231PD Y2, Y8, Y1
+	VMOVUPD      3136(BX), Y2
+	VMULPD       2528(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y1
+	VMOVUPD      3488(BX), Y2
+	VMULPD       1536(BX), Y2, Y7
+	VFNMADD231PD Y2, Y7, Y1
+	VMOVUPD      640(BX), Y2
+	VMULPD       Y2, Y5, Y13
+	VFNMADD231PD Y5, Y13, Y1
+	VMOVUPD      2560(BX), Y5
+	VMULPD       1600(BX), Y5, Y2
+	VFNMADD231PD Y5, Y2, Y1
+	VMOVUPD      2464(BX), Y5
+	VMULPD       2592(BX), Y5, Y15
+	VFNMADD231PD Y5, Y15, Y1
+	VDIVPD       Y1, Y0, Y5
+	VMOVUPD      Y5, 2464(BX)
+	VMINPD       3072(BX), Y1, Y5
+	VMOVUPD      Y1, 3072(BX)
+	VBROADCASTSD 3392(CX), Y1
+	VADDPD       3424(AX), Y1, Y1
+	VMOVUPD      Y5, 2560(BX)
+	VBROADCASTSD 4032(CX), Y5
+	VADDPD       4064(AX), Y5, Y5
+	VFNMADD231PD 800(BX), Y3, Y1
+	VFNMADD231PD 832(BX), Y3, Y5
+	VFNMADD231PD 1728(BX), Y12, Y1
+	VFNMADD231PD 1824(BX), Y12, Y5
+	VFNMADD231PD 2720(BX), Y8, Y1
+	VFNMADD231PD 2688(BX), Y8, Y5
+	VFNMADD231PD 3104(BX), Y14, Y1
+	VFNMADD231PD 3584(BX), Y14, Y5
+	VFNMADD231PD 3904(BX), Y7, Y1
+	VFNMADD231PD 3552(BX), Y7, Y5
+	VFNMADD231PD 672(BX), Y13, Y1
+	VFNMADD231PD 4128(BX), Y13, Y5
+	VFNMADD231PD 1920(BX), Y2, Y1
+	VFNMADD231PD 704(BX), Y2, Y5
+	VFNMADD231PD 2496(BX), Y15, Y1
+	VFNMADD231PD 608(BX), Y15, Y5
+	VMOVUPD      Y5, 1696(BX)
+	VBROADCASTSD 4736(CX), Y5
+	VADDPD       4768(AX), Y5, Y5
+	VMOVUPD      Y1, 3488(BX)
+	VBROADCASTSD 5504(CX), Y1
+	VADDPD       5536(AX), Y1, Y1
+	VFNMADD231PD 864(BX), Y3, Y5
+	VFNMADD231PD 896(BX), Y3, Y1
+	VFNMADD231PD 1792(BX), Y12, Y5
+	VFNMADD231PD 2784(BX), Y12, Y1
+	VFNMADD231PD 3200(BX), Y8, Y5
+	VFNMADD231PD 2752(BX), Y8, Y1
+	VFNMADD231PD 3168(BX), Y14, Y5
+	VFNMADD231PD 3648(BX), Y14, Y1
+	VFNMADD231PD 3968(BX), Y7, Y5
+	VFNMADD231PD 3616(BX), Y7, Y1
+	VFNMADD231PD 3936(BX), Y13, Y5
+	VFNMADD231PD 2176(BX), Y13, Y1
+	VFNMADD231PD 3328(BX), Y2, Y5
+	VFNMADD231PD 4160(BX), Y2, Y1
+	VFNMADD231PD 3520(BX), Y15, Y5
+	VFNMADD231PD 1664(BX), Y15, Y1
+	VMOVUPD      Y1, 3136(BX)
+	VBROADCASTSD 6336(CX), Y1
+	VADDPD       6368(AX), Y1, Y1
+	VFNMADD231PD 928(BX), Y3, Y1
+	VMOVUPD      1856(BX), Y3
+	VFNMADD231PD Y3, Y12, Y1
+	VMOVUPD      2816(BX), Y12
+	VFNMADD231PD Y12, Y8, Y1
+	VMOVUPD      3232(BX), Y8
+	VFNMADD231PD Y8, Y14, Y1
+	VMOVUPD      3680(BX), Y14
+	VFNMADD231PD Y14, Y7, Y1
+	VMOVUPD      4000(BX), Y7
+	VFNMADD231PD Y7, Y13, Y1
+	VMOVUPD      4192(BX), Y13
+	VFNMADD231PD Y13, Y2, Y1
+	VMOVUPD      2656(BX), Y2
+	VFNMADD231PD Y2, Y15, Y1
+	VBROADCASTSD 3456(CX), Y15
+	VADDPD       3456(AX), Y15, Y15
+	VMOVUPD      Y1, 2624(BX)
+	VMULPD       1888(BX), Y11, Y1
+	VFNMADD231PD Y11, Y1, Y15
+	VMOVUPD      1280(BX), Y11
+	VMULPD       992(BX), Y11, Y2
+	VFNMADD231PD Y11, Y2, Y15
+	VMOVUPD      2912(BX), Y11
+	VMULPD       1984(BX), Y11, Y13
+	VFNMADD231PD Y11, Y13, Y15
+	VMOVUPD      2880(BX), Y11
+	VMULPD       1088(BX), Y11, Y7
+	VFNMADD231PD Y11, Y7, Y15
+	VMOVUPD      3392(BX), Y11
+	VMULPD       2048(BX), Y11, Y14
+	VFNMADD231PD Y11, Y14, Y15
+	VMOVUPD      3712(BX), Y11
+	VMULPD       1056(BX), Y11, Y8
+	VFNMADD231PD Y11, Y8, Y15
+	VMOVUPD      1152(BX), Y11
+	VMULPD       1184(BX), Y11, Y12
+	VFNMADD231PD Y11, Y12, Y15
+	VMOVUPD      1952(BX), Y11
+	VMULPD       2144(BX), Y11, Y3
+	VFNMADD231PD Y11, Y3, Y15
+	VMOVUPD      1472(BX), Y11
+	VMOVUPD      Y5, 1952(BX)
+	VMULPD       3264(BX), Y11, Y5
+	VFNMADD231PD Y11, Y5, Y15
+	VDIVPD       Y15, Y0, Y11
+	VMOVUPD      Y11, 1472(BX)
+	VMINPD       3744(BX), Y15, Y11
+	VMOVUPD      Y15, 3744(BX)
+	VBROADCASTSD 4096(CX), Y15
+	VADDPD       4096(AX), Y15, Y15
+	VMOVUPD      Y11, 1152(BX)
+	VBROADCASTSD 4800(CX), Y11
+	VADDPD       4800(AX), Y11, Y11
+	VFNMADD231PD 2304(BX), Y1, Y15
+	VFNMADD231PD 1376(BX), Y1, Y11
+	VFNMADD231PD 2368(BX), Y2, Y15
+	VFNMADD231PD 1344(BX), Y2, Y11
+	VFNMADD231PD 2336(BX), Y13, Y15
+	VFNMADD231PD 576(BX), Y13, Y11
+	VFNMADD231PD 2976(BX), Y7, Y15
+	VFNMADD231PD 2944(BX), Y7, Y11
+	VFNMADD231PD 3360(BX), Y14, Y15
+	VFNMADD231PD 3808(BX), Y14, Y11
+	VFNMADD231PD 4032(BX), Y8, Y15
+	VFNMADD231PD 3776(BX), Y8, Y11
+	VFNMADD231PD 2112(BX), Y12, Y15
+	VFNMADD231PD 1632(BX), Y12, Y11
+	VFNMADD231PD 2848(BX), Y3, Y15
+	VFNMADD231PD 1120(BX), Y3, Y11
+	VFNMADD231PD 3296(BX), Y5, Y15
+	VFNMADD231PD Y9, Y5, Y11
+	VMOVUPD      Y11, 3712(BX)
+	VBROADCASTSD 5568(CX), Y11
+	VADDPD       5568(AX), Y11, Y11
+	VMOVUPD      Y9, 3392(BX)
+	VBROADCASTSD 6400(CX), Y9
+	VADDPD       6400(AX), Y9, Y9
+	VFNMADD231PD 480(BX), Y1, Y11
+	VFNMADD231PD 448(BX), Y1, Y9
+	VMOVUPD      1440(BX), Y1
+	VFNMADD231PD Y1, Y2, Y11
+	VFNMADD231PD Y10, Y2, Y9
+	VMOVUPD      2400(BX), Y2
+	VFNMADD231PD Y2, Y13, Y11
+	VFNMADD231PD Y4, Y13, Y9
+	VMOVUPD      3040(BX), Y13
+	VFNMADD231PD Y13, Y7, Y11
+	VFNMADD231PD Y6, Y7, Y9
+	VMOVUPD      3424(BX), Y7
+	VFNMADD231PD Y7, Y14, Y11
+	VFNMADD231PD 3456(BX), Y14, Y9
+	VMOVUPD      3872(BX), Y14
+	VFNMADD231PD Y14, Y8, Y11
+	VFNMADD231PD 3840(BX), Y8, Y9
+	VMOVUPD      4064(BX), Y8
+	VFNMADD231PD Y8, Y12, Y11
+	VFNMADD231PD 4096(BX), Y12, Y9
+	VMOVUPD      1248(BX), Y12
+	VFNMADD231PD Y12, Y3, Y11
+	VFNMADD231PD 1216(BX), Y3, Y9
+	VMOVUPD      2240(BX), Y3
+	VFNMADD231PD Y3, Y5, Y11
+	VFNMADD231PD 2272(BX), Y5, Y9
+	VBROADCASTSD 3456(CX), Y5
+	VADDPD       3488(AX), Y5, Y5
+	VMOVUPD      Y9, 2880(BX)
+	VMOVUPD      800(BX), Y9
+	VMULPD       544(BX), Y9, Y6
+	VFNMADD231PD Y9, Y6, Y5
+	VMOVUPD      1728(BX), Y9
+	VMULPD       960(BX), Y9, Y4
+	VFNMADD231PD Y9, Y4, Y5
+	VMOVUPD      2720(BX), Y9
+	VMULPD       1568(BX), Y9, Y10
+	VFNMADD231PD Y9, Y10, Y5
+	VMOVUPD      3104(BX), Y9
+	VMOVUPD      Y11, 2720(BX)
+	VMULPD       2528(BX), Y9, Y11
+	VFNMADD231PD Y9, Y11, Y5
+	VMOVUPD      3904(BX), Y9
+	VMULPD       1536(BX), Y9, Y3
+	VFNMADD231PD Y9, Y3, Y5
+	VMOVUPD      672(BX), Y9
+	VMULPD       640(BX), Y9, Y12
+	VFNMADD231PD Y9, Y12, Y5
+	VMOVUPD      1920(BX), Y9
+	VMULPD       1600(BX), Y9, Y8
+	VFNMADD231PD Y9, Y8, Y5
+	VMOVUPD      2496(BX), Y9
+	VMULPD       2592(BX), Y9, Y14
+	VFNMADD231PD Y9, Y14, Y5
+	VMOVUPD      3488(BX), Y9
+	VMULPD       2464(BX), Y9, Y7
+	VFNMADD231PD Y9, Y7, Y5
+	VDIVPD       Y5, Y0, Y9
+	VMOVUPD      Y9, 3488(BX)
+	VMINPD       2560(BX), Y5, Y9
+	VMOVUPD      Y5, 2560(BX)
+	VBROADCASTSD 4096(CX), Y5
+	VADDPD       4128(AX), Y5, Y5
+	VMOVUPD      Y9, 2496(BX)
+	VBROADCASTSD 4800(CX), Y9
+	VADDPD       4832(AX), Y9, Y9
+	VFNMADD231PD 832(BX), Y6, Y5
+	VFNMADD231PD 864(BX), Y6, Y9
+	VFNMADD231PD 1824(BX), Y4, Y5
+	VFNMADD231PD 1792(BX), Y4, Y9
+	VFNMADD231PD 2688(BX), Y10, Y5
+	VFNMADD231PD 3200(BX), Y10, Y9
+	VFNMADD231PD 3584(BX), Y11, Y5
+	VFNMADD231PD 3168(BX), Y11, Y9
+	VFNMADD231PD 3552(BX), Y3, Y5
+	VFNMADD231PD 3968(BX), Y3, Y9
+	VFNMADD231PD 4128(BX), Y12, Y5
+	VFNMADD231PD 3936(BX), Y12, Y9
+	VFNMADD231PD 704(BX), Y8, Y5
+	VFNMADD231PD 3328(BX), Y8, Y9
+	VFNMADD231PD 608(BX), Y14, Y5
+	VFNMADD231PD 3520(BX), Y14, Y9
+	VFNMADD231PD 1696(BX), Y7, Y5
+	VFNMADD231PD 1952(BX), Y7, Y9
+	VMOVUPD      Y9, 1920(BX)
+	VBROADCASTSD 5568(CX), Y9
+	VADDPD       5600(AX), Y9, Y9
+	VMOVUPD      Y5, 672(BX)
+	VBROADCASTSD 6400(CX), Y5
+	VADDPD       6432(AX), Y5, Y5
+	VFNMADD231PD 896(BX), Y6, Y9
+	VFNMADD231PD 928(BX), Y6, Y5
+	VMOVUPD      2784(BX), Y6
+	VFNMADD231PD Y6, Y4, Y9
+	VFNMADD231PD 1856(BX), Y4, Y5
+	VMOVUPD      2752(BX), Y4
+	VFNMADD231PD Y4, Y10, Y9
+	VFNMADD231PD 2816(BX), Y10, Y5
+	VMOVUPD      3648(BX), Y10
+	VFNMADD231PD Y10, Y11, Y9
+	VFNMADD231PD 3232(BX), Y11, Y5
+	VMOVUPD      3616(BX), Y11
+	VFNMADD231PD Y11, Y3, Y9
+	VFNMADD231PD 3680(BX), Y3, Y5
+	VMOVUPD      2176(BX), Y3
+	VFNMADD231PD Y3, Y12, Y9
+	VFNMADD231PD 4000(BX), Y12, Y5
+	VMOVUPD      4160(BX), Y12
+	VFNMADD231PD Y12, Y8, Y9
+	VFNMADD231PD 4192(BX), Y8, Y5
+	VMOVUPD      1664(BX), Y8
+	VFNMADD231PD Y8, Y14, Y9
+	VFNMADD231PD 2656(BX), Y14, Y5
+	VMOVUPD      3136(BX), Y14
+	VFNMADD231PD Y14, Y7, Y9
+	VFNMADD231PD 2624(BX), Y7, Y5
+	VBROADCASTSD 4160(CX), Y7
+	VADDPD       4160(AX), Y7, Y7
+	VMOVUPD      Y5, 3904(BX)
+	VMOVUPD      2304(BX), Y5
+	VMOVUPD      Y9, 3104(BX)
+	VMULPD       1888(BX), Y5, Y9
+	VFNMADD231PD Y5, Y9, Y7
+	VMOVUPD      2368(BX), Y5
+	VMULPD       992(BX), Y5, Y14
+	VFNMADD231PD Y5, Y14, Y7
+	VMOVUPD      2336(BX), Y5
+	VMULPD       1984(BX), Y5, Y8
+	VFNMADD231PD Y5, Y8, Y7
+	VMOVUPD      2976(BX), Y5
+	VMULPD       1088(BX), Y5, Y12
+	VFNMADD231PD Y5, Y12, Y7
+	VMOVUPD      3360(BX), Y5
+	VMULPD       2048(BX), Y5, Y3
+	VFNMADD231PD Y5, Y3, Y7
+	VMOVUPD      4032(BX), Y5
+	VMULPD       1056(BX), Y5, Y11
+	VFNMADD231PD Y5, Y11, Y7
+	VMOVUPD      2112(BX), Y5
+	VMULPD       1184(BX), Y5, Y10
+	VFNMADD231PD Y5, Y10, Y7
+	VMOVUPD      2848(BX), Y5
+	VMULPD       2144(BX), Y5, Y4
+	VFNMADD231PD Y5, Y4, Y7
+	VMOVUPD      3296(BX), Y5
+	VMULPD       3264(BX), Y5, Y6
+	VFNMADD231PD Y5, Y6, Y7
+	VMOVUPD      1472(BX), Y5
+	VMOVUPD      Y6, 3296(BX)
+	VMULPD       Y5, Y15, Y6
+	VFNMADD231PD Y15, Y6, Y7
+	VDIVPD       Y7, Y0, Y15
+	VMOVUPD      Y15, 2848(BX)
+	VMINPD       1152(BX), Y7, Y15
+	VMOVUPD      Y7, 1152(BX)
+	VBROADCASTSD 4864(CX), Y7
+	VADDPD       4864(AX), Y7, Y7
+	VMOVUPD      Y15, 2112(BX)
+	VBROADCASTSD 5632(CX), Y15
+	VADDPD       5632(AX), Y15, Y15
+	VMOVUPD      1376(BX), Y5
+	VFNMADD231PD Y5, Y9, Y7
+	VFNMADD231PD 480(BX), Y9, Y15
+	VFNMADD231PD 1344(BX), Y14, Y7
+	VFNMADD231PD Y1, Y14, Y15
+	VMOVUPD      576(BX), Y1
+	VFNMADD231PD Y1, Y8, Y7
+	VFNMADD231PD Y2, Y8, Y15
+	VMOVUPD      2944(BX), Y2
+	VFNMADD231PD Y2, Y12, Y7
+	VFNMADD231PD Y13, Y12, Y15
+	VMOVUPD      3808(BX), Y13
+	VFNMADD231PD Y13, Y3, Y7
+	VFNMADD231PD 3424(BX), Y3, Y15
+	VFNMADD231PD 3776(BX), Y11, Y7
+	VFNMADD231PD 3872(BX), Y11, Y15
+	VFNMADD231PD 1632(BX), Y10, Y7
+	VFNMADD231PD 4064(BX), Y10, Y15
+	VFNMADD231PD 1120(BX), Y4, Y7
+	VFNMADD231PD 1248(BX), Y4, Y15
+	VMOVUPD      3296(BX), Y13
+	VFNMADD231PD 3392(BX), Y13, Y7
+	VFNMADD231PD 2240(BX), Y13, Y15
+	VFNMADD231PD 3712(BX), Y6, Y7
+	VFNMADD231PD 2720(BX), Y6, Y15
+	VMOVUPD      Y15, 4032(BX)
+	VBROADCASTSD 6464(CX), Y15
+	VADDPD       6464(AX), Y15, Y15
+	VFNMADD231PD 448(BX), Y9, Y15
+	VMOVUPD      1408(BX), Y9
+	VFNMADD231PD Y9, Y14, Y15
+	VMOVUPD      2432(BX), Y14
+	VFNMADD231PD Y14, Y8, Y15
+	VMOVUPD      3008(BX), Y8
+	VFNMADD231PD Y8, Y12, Y15
+	VMOVUPD      3456(BX), Y12
+	VFNMADD231PD Y12, Y3, Y15
+	VMOVUPD      3840(BX), Y3
+	VFNMADD231PD Y3, Y11, Y15
+	VMOVUPD      4096(BX), Y11
+	VFNMADD231PD Y11, Y10, Y15
+	VMOVUPD      1216(BX), Y10
+	VFNMADD231PD Y10, Y4, Y15
+	VMOVUPD      2272(BX), Y4
+	VFNMADD231PD Y4, Y13, Y15
+	VMOVUPD      2880(BX), Y13
+	VFNMADD231PD Y13, Y6, Y15
+	VBROADCASTSD 4160(CX), Y6
+	VADDPD       4192(AX), Y6, Y6
+	VMOVUPD      Y15, 3296(BX)
+	VMOVUPD      832(BX), Y15
+	VMULPD       544(BX), Y15, Y13
+	VFNMADD231PD Y15, Y13, Y6
+	VMOVUPD      1824(BX), Y15
+	VMULPD       960(BX), Y15, Y4
+	VFNMADD231PD Y15, Y4, Y6
+	VMOVUPD      2688(BX), Y15
+	VMULPD       1568(BX), Y15, Y10
+	VFNMADD231PD Y15, Y10, Y6
+	VMOVUPD      3584(BX), Y15
+	VMULPD       2528(BX), Y15, Y11
+	VFNMADD231PD Y15, Y11, Y6
+	VMOVUPD      3552(BX), Y15
+	VMULPD       1536(BX), Y15, Y3
+	VFNMADD231PD Y15, Y3, Y6
+	VMOVUPD      4128(BX), Y15
+	VMULPD       640(BX), Y15, Y12
+	VFNMADD231PD Y15, Y12, Y6
+	VMOVUPD      704(BX), Y15
+	VMULPD       1600(BX), Y15, Y8
+	VFNMADD231PD Y15, Y8, Y6
+	VMOVUPD      608(BX), Y15
+	VMULPD       2592(BX), Y15, Y14
+	VFNMADD231PD Y15, Y14, Y6
+	VMOVUPD      1696(BX), Y15
+	VMULPD       2464(BX), Y15, Y9
+	VFNMADD231PD Y15, Y9, Y6
+	VMOVUPD      672(BX), Y15
+	VMOVUPD      Y7, 1696(BX)
+	VMULPD       3488(BX), Y15, Y7
+	VFNMADD231PD Y15, Y7, Y6
+	VDIVPD       Y6, Y0, Y15
+	VMOVUPD      Y15, 672(BX)
+	VMINPD       2496(BX), Y6, Y15
+	VMOVUPD      Y6, 2496(BX)
+	VBROADCASTSD 4864(CX), Y6
+	VADDPD       4896(AX), Y6, Y6
+	VMOVUPD      Y15, 608(BX)
+	VBROADCASTSD 5632(CX), Y15
+	VADDPD       5664(AX), Y15, Y15
+	VFNMADD231PD 864(BX), Y13, Y6
+	VFNMADD231PD 896(BX), Y13, Y15
+	VFNMADD231PD 1792(BX), Y4, Y6
+	VFNMADD231PD 2784(BX), Y4, Y15
+	VFNMADD231PD 3200(BX), Y10, Y6
+	VFNMADD231PD 2752(BX), Y10, Y15
+	VFNMADD231PD 3168(BX), Y11, Y6
+	VFNMADD231PD 3648(BX), Y11, Y15
+	VFNMADD231PD 3968(BX), Y3, Y6
+	VFNMADD231PD 3616(BX), Y3, Y15
+	VFNMADD231PD 3936(BX), Y12, Y6
+	VFNMADD231PD 2176(BX), Y12, Y15
+	VFNMADD231PD 3328(BX), Y8, Y6
+	VFNMADD231PD 4160(BX), Y8, Y15
+	VFNMADD231PD 3520(BX), Y14, Y6
+	VFNMADD231PD 1664(BX), Y14, Y15
+	VFNMADD231PD 1952(BX), Y9, Y6
+	VFNMADD231PD 3136(BX), Y9, Y15
+	VFNMADD231PD 1920(BX), Y7, Y6
+	VFNMADD231PD 3104(BX), Y7, Y15
+	VMOVUPD      Y15, 704(BX)
+	VBROADCASTSD 6464(CX), Y15
+	VADDPD       6496(AX), Y15, Y15
+	VFNMADD231PD 928(BX), Y13, Y15
+	VMOVUPD      1856(BX), Y13
+	VFNMADD231PD Y13, Y4, Y15
+	VMOVUPD      2816(BX), Y4
+	VFNMADD231PD Y4, Y10, Y15
+	VMOVUPD      3232(BX), Y10
+	VFNMADD231PD Y10, Y11, Y15
+	VMOVUPD      3680(BX), Y11
+	VFNMADD231PD Y11, Y3, Y15
+	VMOVUPD      4000(BX), Y3
+	VFNMADD231PD Y3, Y12, Y15
+	VMOVUPD      4192(BX), Y12
+	VFNMADD231PD Y12, Y8, Y15
+	VMOVUPD      2656(BX), Y8
+	VFNMADD231PD Y8, Y14, Y15
+	VMOVUPD      2624(BX), Y14
+	VFNMADD231PD Y14, Y9, Y15
+	VMOVUPD      3904(BX), Y9
+	VFNMADD231PD Y9, Y7, Y15
+	VBROADCASTSD 4928(CX), Y7
+	VADDPD       4928(AX), Y7, Y7
+	VMOVUPD      Y15, 4128(BX)
+	VMULPD       1888(BX), Y5, Y15
+	VFNMADD231PD Y5, Y15, Y7
+	VMOVUPD      1344(BX), Y5
+	VMULPD       992(BX), Y5, Y9
+	VFNMADD231PD Y5, Y9, Y7
+	VMOVUPD      1984(BX), Y5
+	VMULPD       Y5, Y1, Y14
+	VFNMADD231PD Y1, Y14, Y7
+	VMOVUPD      1088(BX), Y1
+	VMULPD       Y1, Y2, Y5
+	VFNMADD231PD Y2, Y5, Y7
+	VMOVUPD      3808(BX), Y2
+	VMULPD       2048(BX), Y2, Y1
+	VFNMADD231PD Y2, Y1, Y7
+	VMOVUPD      3776(BX), Y2
+	VMULPD       1056(BX), Y2, Y8
+	VFNMADD231PD Y2, Y8, Y7
+	VMOVUPD      1632(BX), Y2
+	VMULPD       1184(BX), Y2, Y12
+	VFNMADD231PD Y2, Y12, Y7
+	VMOVUPD      1120(BX), Y2
+	VMULPD       2144(BX), Y2, Y3
+	VFNMADD231PD Y2, Y3, Y7
+	VMOVUPD      3392(BX), Y2
+	VMULPD       3264(BX), Y2, Y11
+	VFNMADD231PD Y2, Y11, Y7
+	VMOVUPD      3712(BX), Y2
+	VMULPD       1472(BX), Y2, Y10
+	VFNMADD231PD Y2, Y10, Y7
+	VMOVUPD      1696(BX), Y2
+	VMULPD       2848(BX), Y2, Y4
+	VFNMADD231PD Y2, Y4, Y7
+	VDIVPD       Y7, Y0, Y2
+	VMOVUPD      Y2, 1696(BX)
+	VMINPD       2112(BX), Y7, Y2
+	VMOVUPD      Y2, 2112(BX)
+	VMOVUPD      2016(BX), Y2
+	VMULPD       3744(BX), Y2, Y2
+	VMOVUPD      1152(BX), Y13
+	VMULPD       Y7, Y13, Y7
+	VMULPD       Y7, Y2, Y2
+	VMOVUPD      2080(BX), Y7
+	VPSRLQ       $0x35, Y7, Y13
+	VMOVUPD      Y6, 1152(BX)
+	VMOVUPD      1024(BX), Y6
+	VPADDQ       Y13, Y6, Y6
+	VMOVUPD      evenMask<>+0(SB), Y13
+	VANDPD       Y13, Y7, Y7
+	VMOVUPD      Y6, 2080(BX)
+	VMOVUPD      evenBits<>+0(SB), Y6
+	VORPD        Y6, Y7, Y7
+	VMULPD       Y2, Y7, Y2
+	VBROADCASTSD 5696(CX), Y7
+	VADDPD       5696(AX), Y7, Y7
+	VMOVUPD      Y2, 1024(BX)
+	VBROADCASTSD 6528(CX), Y2
+	VADDPD       6528(AX), Y2, Y2
+	VFNMADD231PD 480(BX), Y15, Y7
+	VFNMADD231PD 448(BX), Y15, Y2
+	VMOVUPD      1440(BX), Y15
+	VFNMADD231PD Y15, Y9, Y7
+	VFNMADD231PD 1408(BX), Y9, Y2
+	VMOVUPD      2400(BX), Y9
+	VFNMADD231PD Y9, Y14, Y7
+	VFNMADD231PD 2432(BX), Y14, Y2
+	VMOVUPD      3040(BX), Y14
+	VFNMADD231PD Y14, Y5, Y7
+	VFNMADD231PD 3008(BX), Y5, Y2
+	VMOVUPD      3424(BX), Y5
+	VFNMADD231PD Y5, Y1, Y7
+	VFNMADD231PD 3456(BX), Y1, Y2
+	VMOVUPD      3872(BX), Y1
+	VFNMADD231PD Y1, Y8, Y7
+	VFNMADD231PD 3840(BX), Y8, Y2
+	VMOVUPD      4064(BX), Y8
+	VFNMADD231PD Y8, Y12, Y7
+	VFNMADD231PD 4096(BX), Y12, Y2
+	VMOVUPD      1248(BX), Y12
+	VFNMADD231PD Y12, Y3, Y7
+	VFNMADD231PD 1216(BX), Y3, Y2
+	VMOVUPD      2240(BX), Y3
+	VFNMADD231PD Y3, Y11, Y7
+	VFNMADD231PD 2272(BX), Y11, Y2
+	VMOVUPD      2720(BX), Y11
+	VFNMADD231PD Y11, Y10, Y7
+	VFNMADD231PD 2880(BX), Y10, Y2
+	VMOVUPD      4032(BX), Y10
+	VFNMADD231PD Y10, Y4, Y7
+	VFNMADD231PD 3296(BX), Y4, Y2
+	VBROADCASTSD 4928(CX), Y4
+	VADDPD       4960(AX), Y4, Y4
+	VMOVUPD      Y2, 3744(BX)
+	VMOVUPD      864(BX), Y2
+	VMOVUPD      Y7, 2016(BX)
+	VMULPD       544(BX), Y2, Y7
+	VFNMADD231PD Y2, Y7, Y4
+	VMOVUPD      1792(BX), Y2
+	VMULPD       960(BX), Y2, Y10
+	VFNMADD231PD Y2, Y10, Y4
+	VMOVUPD      3200(BX), Y2
+	VMULPD       1568(BX), Y2, Y11
+	VFNMADD231PD Y2, Y11, Y4
+	VMOVUPD      3168(BX), Y2
+	VMULPD       2528(BX), Y2, Y3
+	VFNMADD231PD Y2, Y3, Y4
+	VMOVUPD      3968(BX), Y2
+	VMULPD       1536(BX), Y2, Y12
+	VFNMADD231PD Y2, Y12, Y4
+	VMOVUPD      3936(BX), Y2
+	VMULPD       640(BX), Y2, Y8
+	VFNMADD231PD Y2, Y8, Y4
+	VMOVUPD      3328(BX), Y2
+	VMULPD       1600(BX), Y2, Y1
+	VFNMADD231PD Y2, Y1, Y4
+	VMOVUPD      3520(BX), Y2
+	VMULPD       2592(BX), Y2, Y5
+	VFNMADD231PD Y2, Y5, Y4
+	VMOVUPD      1952(BX), Y2
+	VMULPD       2464(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y4
+	VMOVUPD      1920(BX), Y2
+	VMULPD       3488(BX), Y2, Y9
+	VFNMADD231PD Y2, Y9, Y4
+	VMOVUPD      1152(BX), Y2
+	VMULPD       672(BX), Y2, Y15
+	VFNMADD231PD Y2, Y15, Y4
+	VDIVPD       Y4, Y0, Y2
+	VMOVUPD      Y2, 1152(BX)
+	VMINPD       608(BX), Y4, Y2
+	VMOVUPD      Y2, 608(BX)
+	VMOVUPD      3072(BX), Y2
+	VMULPD       2560(BX), Y2, Y2
+	VMOVUPD      Y15, 2560(BX)
+	VMOVUPD      2496(BX), Y15
+	VMULPD       Y4, Y15, Y4
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      512(BX), Y4
+	VPSRLQ       $0x35, Y4, Y15
+	VMOVUPD      Y9, 2496(BX)
+	VMOVUPD      1504(BX), Y9
+	VPADDQ       Y15, Y9, Y9
+	VANDPD       Y13, Y4, Y4
+	VORPD        Y6, Y4, Y4
+	VMULPD       Y2, Y4, Y2
+	VBROADCASTSD 5696(CX), Y4
+	VADDPD       5728(AX), Y4, Y4
+	VBROADCASTSD 6528(CX), Y15
+	VADDPD       6560(AX), Y15, Y15
+	VMOVUPD      896(BX), Y6
+	VFNMADD231PD Y6, Y7, Y4
+	VMOVUPD      928(BX), Y13
+	VFNMADD231PD Y13, Y7, Y15
+	VMOVUPD      2784(BX), Y7
+	VFNMADD231PD Y7, Y10, Y4
+	VMOVUPD      Y9, 512(BX)
+	VMOVUPD      1856(BX), Y9
+	VFNMADD231PD Y9, Y10, Y15
+	VMOVUPD      2752(BX), Y10
+	VFNMADD231PD Y10, Y11, Y4
+	VMOVUPD      Y2, 1504(BX)
+	VMOVUPD      2816(BX), Y2
+	VFNMADD231PD Y2, Y11, Y15
+	VMOVUPD      3648(BX), Y11
+	VFNMADD231PD Y11, Y3, Y4
+	VFNMADD231PD 3232(BX), Y3, Y15
+	VMOVUPD      3616(BX), Y3
+	VFNMADD231PD Y3, Y12, Y4
+	VFNMADD231PD 3680(BX), Y12, Y15
+	VMOVUPD      2176(BX), Y12
+	VFNMADD231PD Y12, Y8, Y4
+	VFNMADD231PD 4000(BX), Y8, Y15
+	VMOVUPD      4160(BX), Y8
+	VFNMADD231PD Y8, Y1, Y4
+	VFNMADD231PD 4192(BX), Y1, Y15
+	VMOVUPD      1664(BX), Y1
+	VFNMADD231PD Y1, Y5, Y4
+	VFNMADD231PD 2656(BX), Y5, Y15
+	VMOVUPD      3136(BX), Y5
+	VFNMADD231PD Y5, Y14, Y4
+	VFNMADD231PD 2624(BX), Y14, Y15
+	VMOVUPD      2496(BX), Y14
+	VMOVUPD      3104(BX), Y2
+	VFNMADD231PD Y2, Y14, Y4
+	VFNMADD231PD 3904(BX), Y14, Y15
+	VMOVUPD      2560(BX), Y14
+	VMOVUPD      704(BX), Y9
+	VFNMADD231PD Y9, Y14, Y4
+	VFNMADD231PD 4128(BX), Y14, Y15
+	VBROADCASTSD 5760(CX), Y14
+	VADDPD       5760(AX), Y14, Y14
+	VMOVUPD      Y15, 2560(BX)
+	VMOVUPD      480(BX), Y15
+	VMULPD       1888(BX), Y15, Y13
+	VFNMADD231PD Y15, Y13, Y14
+	VMOVUPD      1440(BX), Y15
+	VMOVUPD      Y4, 480(BX)
+	VMULPD       992(BX), Y15, Y4
+	VFNMADD231PD Y15, Y4, Y14
+	VMOVUPD      2400(BX), Y15
+	VMULPD       1984(BX), Y15, Y9
+	VFNMADD231PD Y15, Y9, Y14
+	VMOVUPD      3040(BX), Y15
+	VMULPD       1088(BX), Y15, Y2
+	VFNMADD231PD Y15, Y2, Y14
+	VMOVUPD      3424(BX), Y15
+	VMULPD       2048(BX), Y15, Y5
+	VFNMADD231PD Y15, Y5, Y14
+	VMOVUPD      3872(BX), Y15
+	VMULPD       1056(BX), Y15, Y1
+	VFNMADD231PD Y15, Y1, Y14
+	VMOVUPD      4064(BX), Y15
+	VMULPD       1184(BX), Y15, Y8
+	VFNMADD231PD Y15, Y8, Y14
+	VMOVUPD      1248(BX), Y15
+	VMULPD       2144(BX), Y15, Y12
+	VFNMADD231PD Y15, Y12, Y14
+	VMOVUPD      2240(BX), Y15
+	VMULPD       3264(BX), Y15, Y3
+	VFNMADD231PD Y15, Y3, Y14
+	VMOVUPD      2720(BX), Y15
+	VMULPD       1472(BX), Y15, Y11
+	VFNMADD231PD Y15, Y11, Y14
+	VMOVUPD      4032(BX), Y15
+	VMULPD       2848(BX), Y15, Y10
+	VFNMADD231PD Y15, Y10, Y14
+	VMOVUPD      2016(BX), Y15
+	VMULPD       1696(BX), Y15, Y7
+	VFNMADD231PD Y15, Y7, Y14
+	VMINPD       2112(BX), Y14, Y15
+	VMOVUPD      Y15, 2112(BX)
+	VBROADCASTSD 6592(CX), Y15
+	VADDPD       6592(AX), Y15, Y15
+	VMOVUPD      Y14, 2016(BX)
+	VMOVUPD      448(BX), Y14
+	VFNMADD231PD Y14, Y13, Y15
+	VMOVUPD      1408(BX), Y13
+	VFNMADD231PD Y13, Y4, Y15
+	VMOVUPD      2432(BX), Y4
+	VFNMADD231PD Y4, Y9, Y15
+	VMOVUPD      3008(BX), Y9
+	VFNMADD231PD Y9, Y2, Y15
+	VMOVUPD      3456(BX), Y2
+	VFNMADD231PD Y2, Y5, Y15
+	VMOVUPD      3840(BX), Y5
+	VFNMADD231PD Y5, Y1, Y15
+	VMOVUPD      4096(BX), Y1
+	VFNMADD231PD Y1, Y8, Y15
+	VMOVUPD      1216(BX), Y8
+	VFNMADD231PD Y8, Y12, Y15
+	VMOVUPD      2272(BX), Y12
+	VFNMADD231PD Y12, Y3, Y15
+	VMOVUPD      2880(BX), Y3
+	VFNMADD231PD Y3, Y11, Y15
+	VMOVUPD      3296(BX), Y11
+	VFNMADD231PD Y11, Y10, Y15
+	VMOVUPD      3744(BX), Y10
+	VFNMADD231PD Y10, Y7, Y15
+	VBROADCASTSD 5760(CX), Y7
+	VADDPD       5792(AX), Y7, Y7
+	VMOVUPD      Y15, 4032(BX)
+	VMULPD       544(BX), Y6, Y15
+	VFNMADD231PD Y6, Y15, Y7
+	VMOVUPD      2784(BX), Y6
+	VMULPD       960(BX), Y6, Y10
+	VFNMADD231PD Y6, Y10, Y7
+	VMOVUPD      2752(BX), Y6
+	VMULPD       1568(BX), Y6, Y11
+	VFNMADD231PD Y6, Y11, Y7
+	VMOVUPD      3648(BX), Y6
+	VMULPD       2528(BX), Y6, Y3
+	VFNMADD231PD Y6, Y3, Y7
+	VMOVUPD      3616(BX), Y6
+	VMULPD       1536(BX), Y6, Y12
+	VFNMADD231PD Y6, Y12, Y7
+	VMOVUPD      2176(BX), Y6
+	VMULPD       640(BX), Y6, Y8
+	VFNMADD231PD Y6, Y8, Y7
+	VMOVUPD      4160(BX), Y6
+	VMULPD       1600(BX), Y6, Y1
+	VFNMADD231PD Y6, Y1, Y7
+	VMOVUPD      1664(BX), Y6
+	VMULPD       2592(BX), Y6, Y5
+	VFNMADD231PD Y6, Y5, Y7
+	VMOVUPD      3136(BX), Y6
+	VMULPD       2464(BX), Y6, Y2
+	VFNMADD231PD Y6, Y2, Y7
+	VMOVUPD      3104(BX), Y6
+	VMULPD       3488(BX), Y6, Y9
+	VFNMADD231PD Y6, Y9, Y7
+	VMOVUPD      704(BX), Y6
+	VMULPD       672(BX), Y6, Y4
+	VFNMADD231PD Y6, Y4, Y7
+	VMOVUPD      480(BX), Y6
+	VMULPD       1152(BX), Y6, Y13
+	VFNMADD231PD Y6, Y13, Y7
+	VMINPD       608(BX), Y7, Y6
+	VMOVUPD      Y6, 608(BX)
+	VBROADCASTSD 6592(CX), Y6
+	VADDPD       6624(AX), Y6, Y6
+	VMOVUPD      Y7, 480(BX)
+	VMOVUPD      928(BX), Y7
+	VFNMADD231PD Y7, Y15, Y6
+	VMOVUPD      1856(BX), Y15
+	VFNMADD231PD Y15, Y10, Y6
+	VMOVUPD      2816(BX), Y10
+	VFNMADD231PD Y10, Y11, Y6
+	VMOVUPD      3232(BX), Y11
+	VFNMADD231PD Y11, Y3, Y6
+	VMOVUPD      3680(BX), Y3
+	VFNMADD231PD Y3, Y12, Y6
+	VMOVUPD      4000(BX), Y12
+	VFNMADD231PD Y12, Y8, Y6
+	VMOVUPD      4192(BX), Y8
+	VFNMADD231PD Y8, Y1, Y6
+	VMOVUPD      2656(BX), Y1
+	VFNMADD231PD Y1, Y5, Y6
+	VMOVUPD      2624(BX), Y5
+	VFNMADD231PD Y5, Y2, Y6
+	VMOVUPD      3904(BX), Y2
+	VFNMADD231PD Y2, Y9, Y6
+	VMOVUPD      4128(BX), Y9
+	VFNMADD231PD Y9, Y4, Y6
+	VMOVUPD      2560(BX), Y4
+	VFNMADD231PD Y4, Y13, Y6
+	VBROADCASTSD 6656(CX), Y13
+	VADDPD       6656(AX), Y13, Y13
+	VMOVUPD      Y6, 704(BX)
+	VMULPD       1888(BX), Y14, Y6
+	VFNMADD231PD Y14, Y6, Y13
+	VMOVUPD      1408(BX), Y6
+	VMULPD       992(BX), Y6, Y14
+	VFNMADD231PD Y6, Y14, Y13
+	VMOVUPD      2432(BX), Y6
+	VMULPD       1984(BX), Y6, Y14
+	VFNMADD231PD Y6, Y14, Y13
+	VMOVUPD      3008(BX), Y6
+	VMULPD       1088(BX), Y6, Y14
+	VFNMADD231PD Y6, Y14, Y13
+	VMOVUPD      3456(BX), Y6
+	VMULPD       2048(BX), Y6, Y14
+	VFNMADD231PD Y6, Y14, Y13
+	VMOVUPD      3840(BX), Y6
+	VMULPD       1056(BX), Y6, Y14
+	VFNMADD231PD Y6, Y14, Y13
+	VMOVUPD      4096(BX), Y6
+	VMULPD       1184(BX), Y6, Y14
+	VFNMADD231PD Y6, Y14, Y13
+	VMOVUPD      1216(BX), Y6
+	VMULPD       2144(BX), Y6, Y14
+	VFNMADD231PD Y6, Y14, Y13
+	VMOVUPD      2272(BX), Y6
+	VMULPD       3264(BX), Y6, Y14
+	VFNMADD231PD Y6, Y14, Y13
+	VMOVUPD      2880(BX), Y6
+	VMULPD       1472(BX), Y6, Y14
+	VFNMADD231PD Y6, Y14, Y13
+	VMOVUPD      3296(BX), Y6
+	VMULPD       2848(BX), Y6, Y14
+	VFNMADD231PD Y6, Y14, Y13
+	VMOVUPD      3744(BX), Y6
+	VMULPD       1696(BX), Y6, Y14
+	VFNMADD231PD Y6, Y14, Y13
+	VMOVUPD      4032(BX), Y6
+	VMULPD       Y6, Y6, Y6
+	VMOVUPD      2016(BX), Y14
+	VFMSUB231PD  Y13, Y14, Y6
+	VMOVUPD      pairShift<>+0(SB), Y13
+	VPADDQ       Y13, Y6, Y14
+	VMINPD       2112(BX), Y14, Y14
+	VMOVUPD      Y14, 2112(BX)
+	VMOVUPD      1024(BX), Y14
+	VMULPD       Y6, Y14, Y6
+	VBROADCASTSD 6656(CX), Y14
+	VADDPD       6688(AX), Y14, Y14
+	VMOVUPD      Y6, 1024(BX)
+	VMULPD       544(BX), Y7, Y6
+	VFNMADD231PD Y7, Y6, Y14
+	VMULPD       960(BX), Y15, Y6
+	VFNMADD231PD Y15, Y6, Y14
+	VMULPD       1568(BX), Y10, Y6
+	VFNMADD231PD Y10, Y6, Y14
+	VMULPD       2528(BX), Y11, Y6
+	VFNMADD231PD Y11, Y6, Y14
+	VMULPD       1536(BX), Y3, Y6
+	VFNMADD231PD Y3, Y6, Y14
+	VMULPD       640(BX), Y12, Y3
+	VFNMADD231PD Y12, Y3, Y14
+	VMULPD       1600(BX), Y8, Y3
+	VFNMADD231PD Y8, Y3, Y14
+	VMULPD       2592(BX), Y1, Y3
+	VFNMADD231PD Y1, Y3, Y14
+	VMULPD       2464(BX), Y5, Y1
+	VFNMADD231PD Y5, Y1, Y14
+	VMULPD       3488(BX), Y2, Y1
+	VFNMADD231PD Y2, Y1, Y14
+	VMULPD       672(BX), Y9, Y1
+	VFNMADD231PD Y9, Y1, Y14
+	VMULPD       1152(BX), Y4, Y1
+	VFNMADD231PD Y4, Y1, Y14
+	VMOVUPD      704(BX), Y1
+	VMULPD       Y1, Y1, Y1
+	VMOVUPD      480(BX), Y2
+	VFMSUB231PD  Y14, Y2, Y1
+	VPADDQ       Y13, Y1, Y2
+	VMINPD       608(BX), Y2, Y2
+	VMOVUPD      1504(BX), Y3
+	VMULPD       Y1, Y3, Y1
+	VMOVUPD      1024(BX), Y3
+	VMOVUPD      2112(BX), Y4
+	VMOVUPD      2080(BX), Y5
+	VMOVUPD      512(BX), Y6
+	TESTQ        SI, SI
+	JZ           determinants14
+	VMOVUPD      256(BX), Y7
+	VMOVUPD      288(BX), Y8
+	VMOVUPD      320(BX), Y9
+	VMOVUPD      352(BX), Y10
+	VMOVUPD      384(BX), Y11
+	VMOVUPD      416(BX), Y12
+	VMOVUPD      Y0, Y13
+	VMOVUPD      Y0, Y14
+	VMULPD       Y11, Y11, Y15
+	VFNMADD231PD Y7, Y15, Y13
+	VMULPD       Y12, Y12, Y7
+	VFNMADD231PD Y8, Y7, Y14
+	VMOVUPD      (R8)(R11*1), Y7
+	VMOVUPD      32(BX), Y8
+	VADDPD       Y8, Y7, Y7
+	VADDPD       Y7, Y13, Y7
+	VMOVUPD      32(R8)(R11*1), Y13
+	VADDPD       Y8, Y13, Y8
+	VADDPD       Y8, Y14, Y8
+	VMOVUPD      (DI)(R11*1), Y13
+	VMOVUPD      (BX), Y14
+	VMULPD       Y14, Y13, Y13
+	VMULPD       Y11, Y13, Y11
+	VMOVUPD      32(DI)(R11*1), Y13
+	VMULPD       Y14, Y13, Y13
+	VMULPD       Y12, Y13, Y12
+	VMOVUPD      threeEighths<>+0(SB), Y13
+	VMOVUPD      Y13, Y14
+	VMOVUPD      Y13, Y13
+	VMOVUPD      oneHalf<>+0(SB), Y15
+	VFMADD213PD  Y15, Y7, Y14
+	VFMADD213PD  Y15, Y8, Y13
+	VPSUBQ       Y9, Y11, Y9
+	VMOVUPD      bias3<>+0(SB), Y11
+	VPADDQ       Y11, Y9, Y9
+	VPSUBQ       Y10, Y12, Y10
+	VPADDQ       Y11, Y10, Y10
+	VMULPD       Y9, Y7, Y7
+	VMULPD       Y10, Y8, Y8
+	VFMADD231PD  Y7, Y14, Y9
+	VFMADD231PD  Y8, Y13, Y10
+	VMINPD       Y9, Y0, Y7
+	VMOVUPD      Y7, (SI)(R11*1)
+	VMINPD       Y10, Y0, Y7
+	VMOVUPD      Y7, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y7
+	VMOVUPD      224(BX), Y8
+	VMOVUPD      64(BX), Y9
+	VMOVUPD      96(BX), Y10
+	VMOVUPD      128(BX), Y11
+	VMOVUPD      160(BX), Y12
+	VPSRLQ       $0x35, Y9, Y13
+	VPADDQ       Y13, Y7, Y7
+	VPSLLQ       $0x34, Y7, Y7
+	VPSRLQ       $0x35, Y10, Y13
+	VPADDQ       Y13, Y8, Y8
+	VPSLLQ       $0x34, Y8, Y8
+	VXORPD       Y13, Y13, Y13
+	VMOVUPD      pivotMin<>+0(SB), Y14
+	VPSUBQ       Y14, Y11, Y11
+	VPSRLQ       $0x3c, Y11, Y11
+	VMOVUPD      evenMask<>+0(SB), Y15
+	VANDPD       Y15, Y9, Y9
+	VMOVUPD      evenBits<>+0(SB), Y6
+	VORPD        Y6, Y9, Y9
+	VPSUBQ       Y11, Y13, Y11
+	VORPD        Y11, Y9, Y9
+	VPSUBQ       Y14, Y12, Y11
+	VPSRLQ       $0x3c, Y11, Y11
+	VANDPD       Y15, Y10, Y10
+	VORPD        Y6, Y10, Y6
+	VPSUBQ       Y11, Y13, Y10
+	VORPD        Y10, Y6, Y6
+	VMOVUPD      Y9, 256(BX)
+	VMOVUPD      Y6, 288(BX)
+	VMOVUPD      Y7, 320(BX)
+	VMOVUPD      Y8, 352(BX)
+	VCVTPD2PSY   Y9, X7
+	VCVTPD2PSY   Y6, X6
+	VINSERTF128  $0x01, X6, Y7, Y6
+	VSQRTPS      Y6, Y6
+	VMOVUPD      oneSingle<>+0(SB), Y7
+	VDIVPS       Y6, Y7, Y6
+	VCVTPS2PD    X6, Y7
+	VEXTRACTF128 $0x01, Y6, X6
+	VCVTPS2PD    X6, Y6
+	VMOVUPD      Y7, 384(BX)
+	VMOVUPD      Y6, 416(BX)
+	VMOVUPD      Y3, 64(BX)
+	VMOVUPD      Y1, 96(BX)
+	VMOVUPD      Y4, 128(BX)
+	VMOVUPD      Y2, 160(BX)
+	VMOVUPD      Y5, 192(BX)
+	VMOVUPD      512(BX), Y1
+	VMOVUPD      Y1, 224(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next14:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00001a40, AX
+	DECQ         DX
+	JNZ          loop14
+	TESTQ        SI, SI
+	JZ           end14
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias3<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y1
+	VMOVUPD      224(BX), Y2
+	VMOVUPD      64(BX), Y3
+	VMOVUPD      96(BX), Y4
+	VMOVUPD      128(BX), Y5
+	VMOVUPD      160(BX), Y6
+	VPSRLQ       $0x35, Y3, Y7
+	VPADDQ       Y7, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPSRLQ       $0x35, Y4, Y7
+	VPADDQ       Y7, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y5, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y3, Y3
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y3, Y3
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y3, Y3
+	VPSUBQ       Y8, Y6, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VANDPD       Y9, Y4, Y4
+	VORPD        Y10, Y4, Y4
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y4, Y4
+	VMOVUPD      Y3, 256(BX)
+	VMOVUPD      Y4, 288(BX)
+	VMOVUPD      Y1, 320(BX)
+	VMOVUPD      Y2, 352(BX)
+	VCVTPD2PSY   Y3, X1
+	VCVTPD2PSY   Y4, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias3<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row14
+
+end14:
+	VZEROUPPER
+	RET
+
+determinants14:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y3, Y7
+	VORPD        one<>+0(SB), Y7, Y7
+	VPSRLQ       $0x34, Y3, Y8
+	VPSUBQ       expBias<>+0(SB), Y8, Y8
+	VPADDQ       Y5, Y5, Y5
+	VPADDQ       Y5, Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y3
+	VBROADCASTSD (CX), Y9
+	VADDPD       (AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 128(CX), Y9
+	VADDPD       128(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 576(CX), Y9
+	VADDPD       576(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 896(CX), Y9
+	VADDPD       896(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1280(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 1728(CX), Y9
+	VADDPD       1728(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 2240(CX), Y9
+	VADDPD       2240(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 2816(CX), Y9
+	VADDPD       2816(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 3456(CX), Y9
+	VADDPD       3456(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 4160(CX), Y9
+	VADDPD       4160(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 4928(CX), Y9
+	VADDPD       4928(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 5760(CX), Y9
+	VADDPD       5760(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 6656(CX), Y9
+	VADDPD       6656(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VXORPD       Y9, Y9, Y9
+	VPSUBQ       Y3, Y9, Y9
+	VORPD        Y9, Y7, Y7
+	VMOVUPD      Y7, (DI)(R11*1)
+	VMOVUPD      Y8, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y1, Y7
+	VORPD        one<>+0(SB), Y7, Y7
+	VPSRLQ       $0x34, Y1, Y8
+	VPSUBQ       expBias<>+0(SB), Y8, Y8
+	VPADDQ       Y6, Y6, Y6
+	VPADDQ       Y6, Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y1
+	VBROADCASTSD (CX), Y9
+	VADDPD       32(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 128(CX), Y9
+	VADDPD       160(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       352(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 576(CX), Y9
+	VADDPD       608(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 896(CX), Y9
+	VADDPD       928(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1312(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 1728(CX), Y9
+	VADDPD       1760(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 2240(CX), Y9
+	VADDPD       2272(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 2816(CX), Y9
+	VADDPD       2848(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 3456(CX), Y9
+	VADDPD       3488(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 4160(CX), Y9
+	VADDPD       4192(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 4928(CX), Y9
+	VADDPD       4960(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 5760(CX), Y9
+	VADDPD       5792(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 6656(CX), Y9
+	VADDPD       6688(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VPSRLQ       $0x3c, Y1, Y1
+	VXORPD       Y9, Y9, Y9
+	VPSUBQ       Y1, Y9, Y9
+	VORPD        Y9, Y7, Y7
+	VMOVUPD      Y7, 32(DI)(R11*1)
+	VMOVUPD      Y8, 32(R8)(R11*1)
+	JMP          next14
+
+order15:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles15
+
+row15:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles15:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop15:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VDIVPD       Y1, Y0, Y2
+	VBROADCASTSD 64(CX), Y3
+	VADDPD       64(AX), Y3, Y3
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y5
+	VADDPD       384(AX), Y5, Y5
+	VBROADCASTSD 640(CX), Y6
+	VADDPD       640(AX), Y6, Y6
+	VBROADCASTSD 960(CX), Y7
+	VADDPD       960(AX), Y7, Y7
+	VBROADCASTSD 1344(CX), Y8
+	VADDPD       1344(AX), Y8, Y8
+	VBROADCASTSD 1792(CX), Y9
+	VADDPD       1792(AX), Y9, Y9
+	VBROADCASTSD 2304(CX), Y10
+	VADDPD       2304(AX), Y10, Y10
+	VBROADCASTSD 2880(CX), Y11
+	VADDPD       2880(AX), Y11, Y11
+	VBROADCASTSD 3520(CX), Y12
+	VADDPD       3520(AX), Y12, Y12
+	VBROADCASTSD 4224(CX), Y13
+	VADDPD       4224(AX), Y13, Y13
+	VBROADCASTSD 4992(CX), Y14
+	VADDPD       4992(AX), Y14, Y14
+	VBROADCASTSD 5824(CX), Y15
+	VADDPD       5824(AX), Y15, Y15
+	VMOVUPD      Y15, 448(BX)
+	VBROADCASTSD 6720(CX), Y15
+	VADDPD       6720(AX), Y15, Y15
+	VMOVUPD      Y15, 480(BX)
+	VBROADCASTSD (CX), Y15
+	VADDPD       32(AX), Y15, Y15
+	VMOVUPD      Y14, 512(BX)
+	VDIVPD       Y15, Y0, Y14
+	VMOVUPD      Y15, 544(BX)
+	VBROADCASTSD 64(CX), Y15
+	VADDPD       96(AX), Y15, Y15
+	VMOVUPD      Y14, 576(BX)
+	VBROADCASTSD 192(CX), Y14
+	VADDPD       224(AX), Y14, Y14
+	VMOVUPD      Y14, 608(BX)
+	VBROADCASTSD 384(CX), Y14
+	VADDPD       416(AX), Y14, Y14
+	VMOVUPD      Y14, 640(BX)
+	VBROADCASTSD 640(CX), Y14
+	VADDPD       672(AX), Y14, Y14
+	VMOVUPD      Y14, 672(BX)
+	VBROADCASTSD 960(CX), Y14
+	VADDPD       992(AX), Y14, Y14
+	VMOVUPD      Y14, 704(BX)
+	VBROADCASTSD 1344(CX), Y14
+	VADDPD       1376(AX), Y14, Y14
+	VMOVUPD      Y14, 736(BX)
+	VBROADCASTSD 1792(CX), Y14
+	VADDPD       1824(AX), Y14, Y14
+	VMOVUPD      Y14, 768(BX)
+	VBROADCASTSD 2304(CX), Y14
+	VADDPD       2336(AX), Y14, Y14
+	VMOVUPD      Y14, 800(BX)
+	VBROADCASTSD 2880(CX), Y14
+	VADDPD       2912(AX), Y14, Y14
+	VMOVUPD      Y14, 832(BX)
+	VBROADCASTSD 3520(CX), Y14
+	VADDPD       3552(AX), Y14, Y14
+	VMOVUPD      Y14, 864(BX)
+	VBROADCASTSD 4224(CX), Y14
+	VADDPD       4256(AX), Y14, Y14
+	VMOVUPD      Y14, 896(BX)
+	VBROADCASTSD 4992(CX), Y14
+	VADDPD       5024(AX), Y14, Y14
+	VMOVUPD      Y14, 928(BX)
+	VBROADCASTSD 5824(CX), Y14
+	VADDPD       5856(AX), Y14, Y14
+	VMOVUPD      Y14, 960(BX)
+	VBROADCASTSD 6720(CX), Y14
+	VADDPD       6752(AX), Y14, Y14
+	VMOVUPD      Y14, 992(BX)
+	VBROADCASTSD 128(CX), Y14
+	VADDPD       128(AX), Y14, Y14
+	VMOVUPD      Y15, 1024(BX)
+	VMULPD       Y2, Y3, Y15
+	VFNMADD231PD Y3, Y15, Y14
+	VDIVPD       Y14, Y0, Y3
+	VMOVUPD      Y3, 1056(BX)
+	VMINPD       Y1, Y14, Y3
+	VMOVUPD      Y1, 1088(BX)
+	VBROADCASTSD 256(CX), Y1
+	VADDPD       256(AX), Y1, Y1
+	VMOVUPD      Y14, 1120(BX)
+	VBROADCASTSD 448(CX), Y14
+	VADDPD       448(AX), Y14, Y14
+	VFNMADD231PD Y4, Y15, Y1
+	VFNMADD231PD Y5, Y15, Y14
+	VMOVUPD      Y14, 1152(BX)
+	VBROADCASTSD 704(CX), Y14
+	VADDPD       704(AX), Y14, Y14
+	VMOVUPD      Y5, 1184(BX)
+	VBROADCASTSD 1024(CX), Y5
+	VADDPD       1024(AX), Y5, Y5
+	VFNMADD231PD Y6, Y15, Y14
+	VFNMADD231PD Y7, Y15, Y5
+	VMOVUPD      Y5, 1216(BX)
+	VBROADCASTSD 1408(CX), Y5
+	VADDPD       1408(AX), Y5, Y5
+	VMOVUPD      Y7, 1248(BX)
+	VBROADCASTSD 1856(CX), Y7
+	VADDPD       1856(AX), Y7, Y7
+	VFNMADD231PD Y8, Y15, Y5
+	VFNMADD231PD Y9, Y15, Y7
+	VMOVUPD      Y7, 1280(BX)
+	VBROADCASTSD 2368(CX), Y7
+	VADDPD       2368(AX), Y7, Y7
+	VMOVUPD      Y9, 1312(BX)
+	VBROADCASTSD 2944(CX), Y9
+	VADDPD       2944(AX), Y9, Y9
+	VFNMADD231PD Y10, Y15, Y7
+	VFNMADD231PD Y11, Y15, Y9
+	VMOVUPD      Y9, 1344(BX)
+	VBROADCASTSD 3584(CX), Y9
+	VADDPD       3584(AX), Y9, Y9
+	VMOVUPD      Y11, 1376(BX)
+	VBROADCASTSD 4288(CX), Y11
+	VADDPD       4288(AX), Y11, Y11
+	VFNMADD231PD Y12, Y15, Y9
+	VFNMADD231PD Y13, Y15, Y11
+	VMOVUPD      Y11, 1408(BX)
+	VBROADCASTSD 5056(CX), Y11
+	VADDPD       5056(AX), Y11, Y11
+	VMOVUPD      Y13, 1440(BX)
+	VBROADCASTSD 5888(CX), Y13
+	VADDPD       5888(AX), Y13, Y13
+	VFNMADD231PD 512(BX), Y15, Y11
+	VFNMADD231PD 448(BX), Y15, Y13
+	VMOVUPD      Y13, 1472(BX)
+	VBROADCASTSD 6784(CX), Y13
+	VADDPD       6784(AX), Y13, Y13
+	VFNMADD231PD 480(BX), Y15, Y13
+	VBROADCASTSD 128(CX), Y15
+	VADDPD       160(AX), Y15, Y15
+	VMOVUPD      Y13, 1504(BX)
+	VMOVUPD      1024(BX), Y13
+	VMOVUPD      Y11, 1536(BX)
+	VMULPD       576(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y15
+	VDIVPD       Y15, Y0, Y13
+	VMOVUPD      Y13, 1024(BX)
+	VMINPD       544(BX), Y15, Y13
+	VMOVUPD      Y15, 1568(BX)
+	VBROADCASTSD 256(CX), Y15
+	VADDPD       288(AX), Y15, Y15
+	VMOVUPD      Y13, 1600(BX)
+	VBROADCASTSD 448(CX), Y13
+	VADDPD       480(AX), Y13, Y13
+	VFNMADD231PD 608(BX), Y11, Y15
+	VFNMADD231PD 640(BX), Y11, Y13
+	VMOVUPD      Y13, 1632(BX)
+	VBROADCASTSD 704(CX), Y13
+	VADDPD       736(AX), Y13, Y13
+	VMOVUPD      Y15, 1664(BX)
+	VBROADCASTSD 1024(CX), Y15
+	VADDPD       1056(AX), Y15, Y15
+	VFNMADD231PD 672(BX), Y11, Y13
+	VFNMADD231PD 704(BX), Y11, Y15
+	VMOVUPD      Y15, 1696(BX)
+	VBROADCASTSD 1408(CX), Y15
+	VADDPD       1440(AX), Y15, Y15
+	VMOVUPD      Y13, 1728(BX)
+	VBROADCASTSD 1856(CX), Y13
+	VADDPD       1888(AX), Y13, Y13
+	VFNMADD231PD 736(BX), Y11, Y15
+	VFNMADD231PD 768(BX), Y11, Y13
+	VMOVUPD      Y13, 1760(BX)
+	VBROADCASTSD 2368(CX), Y13
+	VADDPD       2400(AX), Y13, Y13
+	VMOVUPD      Y15, 1792(BX)
+	VBROADCASTSD 2944(CX), Y15
+	VADDPD       2976(AX), Y15, Y15
+	VFNMADD231PD 800(BX), Y11, Y13
+	VFNMADD231PD 832(BX), Y11, Y15
+	VMOVUPD      Y15, 1824(BX)
+	VBROADCASTSD 3584(CX), Y15
+	VADDPD       3616(AX), Y15, Y15
+	VMOVUPD      Y13, 1856(BX)
+	VBROADCASTSD 4288(CX), Y13
+	VADDPD       4320(AX), Y13, Y13
+	VFNMADD231PD 864(BX), Y11, Y15
+	VFNMADD231PD 896(BX), Y11, Y13
+	VMOVUPD      Y13, 1888(BX)
+	VBROADCASTSD 5056(CX), Y13
+	VADDPD       5088(AX), Y13, Y13
+	VMOVUPD      Y15, 1920(BX)
+	VBROADCASTSD 5888(CX), Y15
+	VADDPD       5920(AX), Y15, Y15
+	VFNMADD231PD 928(BX), Y11, Y13
+	VFNMADD231PD 960(BX), Y11, Y15
+	VMOVUPD      Y15, 1952(BX)
+	VBROADCASTSD 6784(CX), Y15
+	VADDPD       6816(AX), Y15, Y15
+	VFNMADD231PD 992(BX), Y11, Y15
+	VBROADCASTSD 320(CX), Y11
+	VADDPD       320(AX), Y11, Y11
+	VMOVUPD      Y15, 1984(BX)
+	VMULPD       Y2, Y4, Y15
+	VFNMADD231PD Y4, Y15, Y11
+	VMOVUPD      1056(BX), Y4
+	VMOVUPD      Y2, 2016(BX)
+	VMULPD       Y4, Y1, Y2
+	VFNMADD231PD Y1, Y2, Y11
+	VDIVPD       Y11, Y0, Y1
+	VMINPD       Y3, Y11, Y3
+	VMOVUPD      Y11, 2048(BX)
+	VBROADCASTSD 512(CX), Y11
+	VADDPD       512(AX), Y11, Y11
+	VMOVUPD      Y3, 2080(BX)
+	VBROADCASTSD 768(CX), Y3
+	VADDPD       768(AX), Y3, Y3
+	VMOVUPD      Y1, 2112(BX)
+	VMOVUPD      1184(BX), Y1
+	VFNMADD231PD Y1, Y15, Y11
+	VFNMADD231PD Y6, Y15, Y3
+	VMOVUPD      Y6, 2144(BX)
+	VMOVUPD      1152(BX), Y6
+	VFNMADD231PD Y6, Y2, Y11
+	VFNMADD231PD Y14, Y2, Y3
+	VMOVUPD      Y3, 2176(BX)
+	VBROADCASTSD 1088(CX), Y3
+	VADDPD       1088(AX), Y3, Y3
+	VMOVUPD      Y14, 2208(BX)
+	VBROADCASTSD 1472(CX), Y14
+	VADDPD       1472(AX), Y14, Y14
+	VFNMADD231PD 1248(BX), Y15, Y3
+	VFNMADD231PD Y8, Y15, Y14
+	VMOVUPD      Y8, 2240(BX)
+	VMOVUPD      1216(BX), Y8
+	VFNMADD231PD Y8, Y2, Y3
+	VFNMADD231PD Y5, Y2, Y14
+	VMOVUPD      Y14, 2272(BX)
+	VBROADCASTSD 1920(CX), Y14
+	VADDPD       1920(AX), Y14, Y14
+	VMOVUPD      Y5, 2304(BX)
+	VBROADCASTSD 2432(CX), Y5
+	VADDPD       2432(AX), Y5, Y5
+	VFNMADD231PD 1312(BX), Y15, Y14
+	VFNMADD231PD Y10, Y15, Y5
+	VMOVUPD      Y10, 2336(BX)
+	VMOVUPD      1280(BX), Y10
+	VFNMADD231PD Y10, Y2, Y14
+	VFNMADD231PD Y7, Y2, Y5
+	VMOVUPD      Y5, 2368(BX)
+	VBROADCASTSD 3008(CX), Y5
+	VADDPD       3008(AX), Y5, Y5
+	VMOVUPD      Y7, 2400(BX)
+	VBROADCASTSD 3648(CX), Y7
+	VADDPD       3648(AX), Y7, Y7
+	VFNMADD231PD 1376(BX), Y15, Y5
+	VFNMADD231PD Y12, Y15, Y7
+	VMOVUPD      Y12, 2432(BX)
+	VMOVUPD      1344(BX), Y12
+	VFNMADD231PD Y12, Y2, Y5
+	VFNMADD231PD Y9, Y2, Y7
+	VMOVUPD      Y7, 2464(BX)
+	VBROADCASTSD 4352(CX), Y7
+	VADDPD       4352(AX), Y7, Y7
+	VMOVUPD      Y9, 2496(BX)
+	VBROADCASTSD 5120(CX), Y9
+	VADDPD       5120(AX), Y9, Y9
+	VFNMADD231PD 1440(BX), Y15, Y7
+	VFNMADD231PD 512(BX), Y15, Y9
+	VFNMADD231PD 1408(BX), Y2, Y7
+	VFNMADD231PD 1536(BX), Y2, Y9
+	VMOVUPD      Y9, 2528(BX)
+	VBROADCASTSD 5952(CX), Y9
+	VADDPD       5952(AX), Y9, Y9
+	VMOVUPD      Y7, 2560(BX)
+	VBROADCASTSD 6848(CX), Y7
+	VADDPD       6848(AX), Y7, Y7
+	VFNMADD231PD 448(BX), Y15, Y9
+	VFNMADD231PD 480(BX), Y15, Y7
+	VMOVUPD      1472(BX), Y15
+	VFNMADD231PD Y15, Y2, Y9
+	VFNMADD231PD 1504(BX), Y2, Y7
+	VBROADCASTSD 320(CX), Y2
+	VADDPD       352(AX), Y2, Y2
+	VMOVUPD      Y7, 2592(BX)
+	VMOVUPD      608(BX), Y7
+	VMOVUPD      Y9, 2624(BX)
+	VMULPD       576(BX), Y7, Y9
+	VFNMADD231PD Y7, Y9, Y2
+	VMOVUPD      1664(BX), Y7
+	VMULPD       1024(BX), Y7, Y15
+	VFNMADD231PD Y7, Y15, Y2
+	VDIVPD       Y2, Y0, Y7
+	VMOVUPD      Y7, 1664(BX)
+	VMINPD       1600(BX), Y2, Y7
+	VMOVUPD      Y2, 1600(BX)
+	VBROADCASTSD 512(CX), Y2
+	VADDPD       544(AX), Y2, Y2
+	VMOVUPD      Y7, 608(BX)
+	VBROADCASTSD 768(CX), Y7
+	VADDPD       800(AX), Y7, Y7
+	VFNMADD231PD 640(BX), Y9, Y2
+	VFNMADD231PD 672(BX), Y9, Y7
+	VFNMADD231PD 1632(BX), Y15, Y2
+	VFNMADD231PD 1728(BX), Y15, Y7
+	VMOVUPD      Y7, 2656(BX)
+	VBROADCASTSD 1088(CX), Y7
+	VADDPD       1120(AX), Y7, Y7
+	VMOVUPD      Y2, 2688(BX)
+	VBROADCASTSD 1472(CX), Y2
+	VADDPD       1504(AX), Y2, Y2
+	VFNMADD231PD 704(BX), Y9, Y7
+	VFNMADD231PD 736(BX), Y9, Y2
+	VFNMADD231PD 1696(BX), Y15, Y7
+	VFNMADD231PD 1792(BX), Y15, Y2
+	VMOVUPD      Y2, 2720(BX)
+	VBROADCASTSD 1920(CX), Y2
+	VADDPD       1952(AX), Y2, Y2
+	VMOVUPD      Y7, 2752(BX)
+	VBROADCASTSD 2432(CX), Y7
+	VADDPD       2464(AX), Y7, Y7
+	VFNMADD231PD 768(BX), Y9, Y2
+	VFNMADD231PD 800(BX), Y9, Y7
+	VFNMADD231PD 1760(BX), Y15, Y2
+	VFNMADD231PD 1856(BX), Y15, Y7
+	VMOVUPD      Y7, 2784(BX)
+	VBROADCASTSD 3008(CX), Y7
+	VADDPD       3040(AX), Y7, Y7
+	VMOVUPD      Y2, 2816(BX)
+	VBROADCASTSD 3648(CX), Y2
+	VADDPD       3680(AX), Y2, Y2
+	VFNMADD231PD 832(BX), Y9, Y7
+	VFNMADD231PD 864(BX), Y9, Y2
+	VFNMADD231PD 1824(BX), Y15, Y7
+	VFNMADD231PD 1920(BX), Y15, Y2
+	VMOVUPD      Y2, 2848(BX)
+	VBROADCASTSD 4352(CX), Y2
+	VADDPD       4384(AX), Y2, Y2
+	VMOVUPD      Y7, 2880(BX)
+	VBROADCASTSD 5120(CX), Y7
+	VADDPD       5152(AX), Y7, Y7
+	VFNMADD231PD 896(BX), Y9, Y2
+	VFNMADD231PD 928(BX), Y9, Y7
+	VFNMADD231PD 1888(BX), Y15, Y2
+	VFNMADD231PD Y13, Y15, Y7
+	VMOVUPD      Y7, 2912(BX)
+	VBROADCASTSD 5952(CX), Y7
+	VADDPD       5984(AX), Y7, Y7
+	VMOVUPD      Y13, 2944(BX)
+	VBROADCASTSD 6848(CX), Y13
+	VADDPD       6880(AX), Y13, Y13
+	VFNMADD231PD 960(BX), Y9, Y7
+	VFNMADD231PD 992(BX), Y9, Y13
+	VMOVUPD      1952(BX), Y9
+	VFNMADD231PD Y9, Y15, Y7
+	VFNMADD231PD 1984(BX), Y15, Y13
+	VBROADCASTSD 576(CX), Y15
+	VADDPD       576(AX), Y15, Y15
+	VMOVUPD      Y13, 2976(BX)
+	VMULPD       2016(BX), Y1, Y13
+	VFNMADD231PD Y1, Y13, Y15
+	VMULPD       Y4, Y6, Y1
+	VFNMADD231PD Y6, Y1, Y15
+	VMOVUPD      2112(BX), Y6
+	VMULPD       Y6, Y11, Y4
+	VFNMADD231PD Y11, Y4, Y15
+	VDIVPD       Y15, Y0, Y11
+	VMOVUPD      Y11, 1152(BX)
+	VMINPD       2080(BX), Y15, Y11
+	VMOVUPD      Y11, 2080(BX)
+	VMOVUPD      1088(BX), Y11
+	VMULPD       1120(BX), Y11, Y11
+	VMOVUPD      2048(BX), Y6
+	VMULPD       Y15, Y6, Y6
+	VMULPD       Y6, Y11, Y6
+	VBROADCASTSD 832(CX), Y11
+	VADDPD       832(AX), Y11, Y11
+	VBROADCASTSD 1152(CX), Y15
+	VADDPD       1152(AX), Y15, Y15
+	VMOVUPD      Y6, 2048(BX)
+	VMOVUPD      2144(BX), Y6
+	VFNMADD231PD Y6, Y13, Y11
+	VFNMADD231PD 1248(BX), Y13, Y15
+	VFNMADD231PD 2208(BX), Y1, Y11
+	VFNMADD231PD Y8, Y1, Y15
+	VMOVUPD      2176(BX), Y8
+	VFNMADD231PD Y8, Y4, Y11
+	VFNMADD231PD Y3, Y4, Y15
+	VMOVUPD      Y15, 1120(BX)
+	VBROADCASTSD 1536(CX), Y15
+	VADDPD       1536(AX), Y15, Y15
+	VMOVUPD      Y3, 1088(BX)
+	VBROADCASTSD 1984(CX), Y3
+	VADDPD       1984(AX), Y3, Y3
+	VFNMADD231PD 2240(BX), Y13, Y15
+	VFNMADD231PD 1312(BX), Y13, Y3
+	VFNMADD231PD 2304(BX), Y1, Y15
+	VFNMADD231PD Y10, Y1, Y3
+	VMOVUPD      2272(BX), Y10
+	VFNMADD231PD Y10, Y4, Y15
+	VFNMADD231PD Y14, Y4, Y3
+	VMOVUPD      Y3, 1184(BX)
+	VBROADCASTSD 2496(CX), Y3
+	VADDPD       2496(AX), Y3, Y3
+	VMOVUPD      Y14, 3008(BX)
+	VBROADCASTSD 3072(CX), Y14
+	VADDPD       3072(AX), Y14, Y14
+	VFNMADD231PD 2336(BX), Y13, Y3
+	VFNMADD231PD 1376(BX), Y13, Y14
+	VFNMADD231PD 2400(BX), Y1, Y3
+	VFNMADD231PD Y12, Y1, Y14
+	VMOVUPD      2368(BX), Y12
+	VFNMADD231PD Y12, Y4, Y3
+	VFNMADD231PD Y5, Y4, Y14
+	VMOVUPD      Y14, 3040(BX)
+	VBROADCASTSD 3712(CX), Y14
+	VADDPD       3712(AX), Y14, Y14
+	VMOVUPD      Y5, 3072(BX)
+	VBROADCASTSD 4416(CX), Y5
+	VADDPD       4416(AX), Y5, Y5
+	VFNMADD231PD 2432(BX), Y13, Y14
+	VFNMADD231PD 1440(BX), Y13, Y5
+	VFNMADD231PD 2496(BX), Y1, Y14
+	VFNMADD231PD 1408(BX), Y1, Y5
+	VFNMADD231PD 2464(BX), Y4, Y14
+	VFNMADD231PD 2560(BX), Y4, Y5
+	VMOVUPD      Y5, 3104(BX)
+	VBROADCASTSD 5184(CX), Y5
+	VADDPD       5184(AX), Y5, Y5
+	VMOVUPD      Y14, 3136(BX)
+	VBROADCASTSD 6016(CX), Y14
+	VADDPD       6016(AX), Y14, Y14
+	VFNMADD231PD 512(BX), Y13, Y5
+	VFNMADD231PD 448(BX), Y13, Y14
+	VFNMADD231PD 1536(BX), Y1, Y5
+	VFNMADD231PD 1472(BX), Y1, Y14
+	VFNMADD231PD 2528(BX), Y4, Y5
+	VFNMADD231PD 2624(BX), Y4, Y14
+	VMOVUPD      Y14, 3168(BX)
+	VBROADCASTSD 6912(CX), Y14
+	VADDPD       6912(AX), Y14, Y14
+	VFNMADD231PD 480(BX), Y13, Y14
+	VMOVUPD      1504(BX), Y13
+	VFNMADD231PD Y13, Y1, Y14
+	VMOVUPD      2592(BX), Y1
+	VFNMADD231PD Y1, Y4, Y14
+	VBROADCASTSD 576(CX), Y4
+	VADDPD       608(AX), Y4, Y4
+	VMOVUPD      Y14, 3200(BX)
+	VMOVUPD      640(BX), Y14
+	VMULPD       576(BX), Y14, Y1
+	VFNMADD231PD Y14, Y1, Y4
+	VMOVUPD      1632(BX), Y14
+	VMULPD       1024(BX), Y14, Y13
+	VFNMADD231PD Y14, Y13, Y4
+	VMOVUPD      2688(BX), Y14
+	VMOVUPD      Y5, 1632(BX)
+	VMULPD       1664(BX), Y14, Y5
+	VFNMADD231PD Y14, Y5, Y4
+	VDIVPD       Y4, Y0, Y14
+	VMOVUPD      Y14, 2688(BX)
+	VMINPD       608(BX), Y4, Y14
+	VMOVUPD      Y14, 608(BX)
+	VMOVUPD      544(BX), Y14
+	VMULPD       1568(BX), Y14, Y14
+	VMOVUPD      Y3, 1568(BX)
+	VMOVUPD      1600(BX), Y3
+	VMULPD       Y4, Y3, Y3
+	VMULPD       Y3, Y14, Y3
+	VBROADCASTSD 832(CX), Y4
+	VADDPD       864(AX), Y4, Y4
+	VBROADCASTSD 1152(CX), Y14
+	VADDPD       1184(AX), Y14, Y14
+	VMOVUPD      Y3, 1600(BX)
+	VMOVUPD      672(BX), Y3
+	VFNMADD231PD Y3, Y1, Y4
+	VFNMADD231PD 704(BX), Y1, Y14
+	VFNMADD231PD 1728(BX), Y13, Y4
+	VFNMADD231PD 1696(BX), Y13, Y14
+	VFNMADD231PD 2656(BX), Y5, Y4
+	VFNMADD231PD 2752(BX), Y5, Y14
+	VMOVUPD      Y14, 544(BX)
+	VBROADCASTSD 1536(CX), Y14
+	VADDPD       1568(AX), Y14, Y14
+	VMOVUPD      Y4, 640(BX)
+	VBROADCASTSD 1984(CX), Y4
+	VADDPD       2016(AX), Y4, Y4
+	VFNMADD231PD 736(BX), Y1, Y14
+	VFNMADD231PD 768(BX), Y1, Y4
+	VFNMADD231PD 1792(BX), Y13, Y14
+	VFNMADD231PD 1760(BX), Y13, Y4
+	VFNMADD231PD 2720(BX), Y5, Y14
+	VFNMADD231PD 2816(BX), Y5, Y4
+	VMOVUPD      Y4, 3232(BX)
+	VBROADCASTSD 2496(CX), Y4
+	VADDPD       2528(AX), Y4, Y4
+	VMOVUPD      Y14, 3264(BX)
+	VBROADCASTSD 3072(CX), Y14
+	VADDPD       3104(AX), Y14, Y14
+	VFNMADD231PD 800(BX), Y1, Y4
+	VFNMADD231PD 832(BX), Y1, Y14
+	VFNMADD231PD 1856(BX), Y13, Y4
+	VFNMADD231PD 1824(BX), Y13, Y14
+	VFNMADD231PD 2784(BX), Y5, Y4
+	VFNMADD231PD 2880(BX), Y5, Y14
+	VMOVUPD      Y14, 3296(BX)
+	VBROADCASTSD 3712(CX), Y14
+	VADDPD       3744(AX), Y14, Y14
+	VMOVUPD      Y4, 3328(BX)
+	VBROADCASTSD 4416(CX), Y4
+	VADDPD       4448(AX), Y4, Y4
+	VFNMADD231PD 864(BX), Y1, Y14
+	VFNMADD231PD 896(BX), Y1, Y4
+	VFNMADD231PD 1920(BX), Y13, Y14
+	VFNMADD231PD 1888(BX), Y13, Y4
+	VFNMADD231PD 2848(BX), Y5, Y14
+	VFNMADD231PD Y2, Y5, Y4
+	VMOVUPD      Y4, 3360(BX)
+	VBROADCASTSD 5184(CX), Y4
+	VADDPD       5216(AX), Y4, Y4
+	VMOVUPD      Y2, 3392(BX)
+	VBROADCASTSD 6016(CX), Y2
+	VADDPD       6048(AX), Y2, Y2
+	VFNMADD231PD 928(BX), Y1, Y4
+	VFNMADD231PD 960(BX), Y1, Y2
+	VFNMADD231PD 2944(BX), Y13, Y4
+	VFNMADD231PD Y9, Y13, Y2
+	VMOVUPD      2912(BX), Y9
+	VFNMADD231PD Y9, Y5, Y4
+	VFNMADD231PD Y7, Y5, Y2
+	VMOVUPD      Y2, 3424(BX)
+	VBROADCASTSD 6912(CX), Y2
+	VADDPD       6944(AX), Y2, Y2
+	VMOVUPD      Y7, 3456(BX)
+	VMOVUPD      992(BX), Y7
+	VFNMADD231PD Y7, Y1, Y2
+	VMOVUPD      1984(BX), Y1
+	VFNMADD231PD Y1, Y13, Y2
+	VMOVUPD      2976(BX), Y13
+	VFNMADD231PD Y13, Y5, Y2
+	VBROADCASTSD 896(CX), Y5
+	VADDPD       896(AX), Y5, Y5
+	VMOVUPD      Y2, 3488(BX)
+	VMULPD       2016(BX), Y6, Y2
+	VFNMADD231PD Y6, Y2, Y5
+	VMOVUPD      2208(BX), Y6
+	VMULPD       1056(BX), Y6, Y13
+	VFNMADD231PD Y6, Y13, Y5
+	VMOVUPD      2112(BX), Y6
+	VMULPD       Y6, Y8, Y1
+	VFNMADD231PD Y8, Y1, Y5
+	VMOVUPD      1152(BX), Y8
+	VMULPD       Y8, Y11, Y6
+	VFNMADD231PD Y11, Y6, Y5
+	VDIVPD       Y5, Y0, Y11
+	VMOVUPD      Y11, 2176(BX)
+	VMINPD       2080(BX), Y5, Y11
+	VMOVUPD      Y5, 2080(BX)
+	VBROADCASTSD 1216(CX), Y5
+	VADDPD       1216(AX), Y5, Y5
+	VMOVUPD      Y11, 2208(BX)
+	VBROADCASTSD 1600(CX), Y11
+	VADDPD       1600(AX), Y11, Y11
+	VMOVUPD      1248(BX), Y8
+	VFNMADD231PD Y8, Y2, Y5
+	VFNMADD231PD 2240(BX), Y2, Y11
+	VFNMADD231PD 1216(BX), Y13, Y5
+	VFNMADD231PD 2304(BX), Y13, Y11
+	VFNMADD231PD 1088(BX), Y1, Y5
+	VFNMADD231PD Y10, Y1, Y11
+	VMOVUPD      1120(BX), Y10
+	VFNMADD231PD Y10, Y6, Y5
+	VFNMADD231PD Y15, Y6, Y11
+	VMOVUPD      Y11, 2144(BX)
+	VBROADCASTSD 2048(CX), Y11
+	VADDPD       2048(AX), Y11, Y11
+	VMOVUPD      Y15, 3520(BX)
+	VBROADCASTSD 2560(CX), Y15
+	VADDPD       2560(AX), Y15, Y15
+	VFNMADD231PD 1312(BX), Y2, Y11
+	VFNMADD231PD 2336(BX), Y2, Y15
+	VFNMADD231PD 1280(BX), Y13, Y11
+	VFNMADD231PD 2400(BX), Y13, Y15
+	VFNMADD231PD 3008(BX), Y1, Y11
+	VFNMADD231PD Y12, Y1, Y15
+	VMOVUPD      1184(BX), Y12
+	VFNMADD231PD Y12, Y6, Y11
+	VFNMADD231PD 1568(BX), Y6, Y15
+	VMOVUPD      Y15, 3552(BX)
+	VBROADCASTSD 3136(CX), Y15
+	VADDPD       3136(AX), Y15, Y15
+	VMOVUPD      Y11, 3584(BX)
+	VBROADCASTSD 3776(CX), Y11
+	VADDPD       3776(AX), Y11, Y11
+	VFNMADD231PD 1376(BX), Y2, Y15
+	VFNMADD231PD 2432(BX), Y2, Y11
+	VFNMADD231PD 1344(BX), Y13, Y15
+	VFNMADD231PD 2496(BX), Y13, Y11
+	VFNMADD231PD 3072(BX), Y1, Y15
+	VFNMADD231PD 2464(BX), Y1, Y11
+	VFNMADD231PD 3040(BX), Y6, Y15
+	VFNMADD231PD 3136(BX), Y6, Y11
+	VMOVUPD      Y11, 3616(BX)
+	VBROADCASTSD 4480(CX), Y11
+	VADDPD       4480(AX), Y11, Y11
+	VMOVUPD      Y15, 3648(BX)
+	VBROADCASTSD 5248(CX), Y15
+	VADDPD       5248(AX), Y15, Y15
+	VFNMADD231PD 1440(BX), Y2, Y11
+	VFNMADD231PD 512(BX), Y2, Y15
+	VFNMADD231PD 1408(BX), Y13, Y11
+	VFNMADD231PD 1536(BX), Y13, Y15
+	VFNMADD231PD 2560(BX), Y1, Y11
+	VFNMADD231PD 2528(BX), Y1, Y15
+	VFNMADD231PD 3104(BX), Y6, Y11
+	VFNMADD231PD 1632(BX), Y6, Y15
+	VMOVUPD      Y15, 3680(BX)
+	VBROADCASTSD 6080(CX), Y15
+	VADDPD       6080(AX), Y15, Y15
+	VMOVUPD      Y11, 3712(BX)
+	VBROADCASTSD 6976(CX), Y11
+	VADDPD       6976(AX), Y11, Y11
+	VFNMADD231PD 448(BX), Y2, Y15
+	VFNMADD231PD 480(BX), Y2, Y11
+	VMOVUPD      1472(BX), Y2
+	VFNMADD231PD Y2, Y13, Y15
+	VFNMADD231PD 1504(BX), Y13, Y11
+	VMOVUPD      2624(BX), Y13
+	VFNMADD231PD Y13, Y1, Y15
+	VFNMADD231PD 2592(BX), Y1, Y11
+	VMOVUPD      3168(BX), Y1
+	VFNMADD231PD Y1, Y6, Y15
+	VFNMADD231PD 3200(BX), Y6, Y11
+	VBROADCASTSD 896(CX), Y6
+	VADDPD       928(AX), Y6, Y6
+	VMOVUPD      Y11, 3744(BX)
+	VMULPD       576(BX), Y3, Y11
+	VFNMADD231PD Y3, Y11, Y6
+	VMOVUPD      1728(BX), Y3
+	VMOVUPD      Y15, 672(BX)
+	VMULPD       1024(BX), Y3, Y15
+	VFNMADD231PD Y3, Y15, Y6
+	VMOVUPD      2656(BX), Y3
+	VMULPD       1664(BX), Y3, Y1
+	VFNMADD231PD Y3, Y1, Y6
+	VMOVUPD      640(BX), Y3
+	VMULPD       2688(BX), Y3, Y13
+	VFNMADD231PD Y3, Y13, Y6
+	VDIVPD       Y6, Y0, Y3
+	VMOVUPD      Y3, 640(BX)
+	VMINPD       608(BX), Y6, Y3
+	VMOVUPD      Y6, 608(BX)
+	VBROADCASTSD 1216(CX), Y6
+	VADDPD       1248(AX), Y6, Y6
+	VMOVUPD      Y3, 2656(BX)
+	VBROADCASTSD 1600(CX), Y3
+	VADDPD       1632(AX), Y3, Y3
+	VFNMADD231PD 704(BX), Y11, Y6
+	VFNMADD231PD 736(BX), Y11, Y3
+	VFNMADD231PD 1696(BX), Y15, Y6
+	VFNMADD231PD 1792(BX), Y15, Y3
+	VFNMADD231PD 2752(BX), Y1, Y6
+	VFNMADD231PD 2720(BX), Y1, Y3
+	VFNMADD231PD 544(BX), Y13, Y6
+	VFNMADD231PD 3264(BX), Y13, Y3
+	VMOVUPD      Y3, 1728(BX)
+	VBROADCASTSD 2048(CX), Y3
+	VADDPD       2080(AX), Y3, Y3
+	VMOVUPD      Y6, 3776(BX)
+	VBROADCASTSD 2560(CX), Y6
+	VADDPD       2592(AX), Y6, Y6
+	VFNMADD231PD 768(BX), Y11, Y3
+	VFNMADD231PD 800(BX), Y11, Y6
+	VFNMADD231PD 1760(BX), Y15, Y3
+	VFNMADD231PD 1856(BX), Y15, Y6
+	VFNMADD231PD 2816(BX), Y1, Y3
+	VFNMADD231PD 2784(BX), Y1, Y6
+	VFNMADD231PD 3232(BX), Y13, Y3
+	VFNMADD231PD 3328(BX), Y13, Y6
+	VMOVUPD      Y6, 3808(BX)
+	VBROADCASTSD 3136(CX), Y6
+	VADDPD       3168(AX), Y6, Y6
+	VMOVUPD      Y3, 3840(BX)
+	VBROADCASTSD 3776(CX), Y3
+	VADDPD       3808(AX), Y3, Y3
+	VFNMADD231PD 832(BX), Y11, Y6
+	VFNMADD231PD 864(BX), Y11, Y3
+	VFNMADD231PD 1824(BX), Y15, Y6
+	VFNMADD231PD 1920(BX), Y15, Y3
+	VFNMADD231PD 2880(BX), Y1, Y6
+	VFNMADD231PD 2848(BX), Y1, Y3
+	VFNMADD231PD 3296(BX), Y13, Y6
+	VFNMADD231PD Y14, Y13, Y3
+	VMOVUPD      Y3, 3872(BX)
+	VBROADCASTSD 4480(CX), Y3
+	VADDPD       4512(AX), Y3, Y3
+	VMOVUPD      Y14, 3904(BX)
+	VBROADCASTSD 5248(CX), Y14
+	VADDPD       5280(AX), Y14, Y14
+	VFNMADD231PD 896(BX), Y11, Y3
+	VFNMADD231PD 928(BX), Y11, Y14
+	VFNMADD231PD 1888(BX), Y15, Y3
+	VFNMADD231PD 2944(BX), Y15, Y14
+	VFNMADD231PD 3392(BX), Y1, Y3
+	VFNMADD231PD Y9, Y1, Y14
+	VMOVUPD      3360(BX), Y9
+	VFNMADD231PD Y9, Y13, Y3
+	VFNMADD231PD Y4, Y13, Y14
+	VMOVUPD      Y14, 3936(BX)
+	VBROADCASTSD 6080(CX), Y14
+	VADDPD       6112(AX), Y14, Y14
+	VMOVUPD      Y4, 3968(BX)
+	VBROADCASTSD 6976(CX), Y4
+	VADDPD       7008(AX), Y4, Y4
+	VFNMADD231PD 960(BX), Y11, Y14
+	VFNMADD231PD Y7, Y11, Y4
+	VMOVUPD      1952(BX), Y11
+	VFNMADD231PD Y11, Y15, Y14
+	VFNMADD231PD 1984(BX), Y15, Y4
+	VMOVUPD      3456(BX), Y15
+	VFNMADD231PD Y15, Y1, Y14
+	VFNMADD231PD 2976(BX), Y1, Y4
+	VMOVUPD      3424(BX), Y1
+	VFNMADD231PD Y1, Y13, Y14
+	VFNMADD231PD 3488(BX), Y13, Y4
+	VBROADCASTSD 1280(CX), Y13
+	VADDPD       1280(AX), Y13, Y13
+	VMOVUPD      Y4, 4000(BX)
+	VMULPD       2016(BX), Y8, Y4
+	VFNMADD231PD Y8, Y4, Y13
+	VMOVUPD      1216(BX), Y8
+	VMULPD       1056(BX), Y8, Y7
+	VFNMADD231PD Y8, Y7, Y13
+	VMOVUPD      1088(BX), Y8
+	VMOVUPD      Y14, 1216(BX)
+	VMULPD       2112(BX), Y8, Y14
+	VFNMADD231PD Y8, Y14, Y13
+	VMOVUPD      1152(BX), Y8
+	VMULPD       Y8, Y10, Y1
+	VFNMADD231PD Y10, Y1, Y13
+	VMOVUPD      2176(BX), Y10
+	VMULPD       Y10, Y5, Y8
+	VFNMADD231PD Y5, Y8, Y13
+	VDIVPD       Y13, Y0, Y5
+	VMOVUPD      Y5, 1120(BX)
+	VMINPD       2208(BX), Y13, Y5
+	VMOVUPD      Y13, 2208(BX)
+	VBROADCASTSD 1664(CX), Y13
+	VADDPD       1664(AX), Y13, Y13
+	VMOVUPD      Y5, 1088(BX)
+	VBROADCASTSD 2112(CX), Y5
+	VADDPD       2112(AX), Y5, Y5
+	VMOVUPD      2240(BX), Y10
+	VFNMADD231PD Y10, Y4, Y13
+	VFNMADD231PD 1312(BX), Y4, Y5
+	VFNMADD231PD 2304(BX), Y7, Y13
+	VFNMADD231PD 1280(BX), Y7, Y5
+	VFNMADD231PD 2272(BX), Y14, Y13
+	VFNMADD231PD 3008(BX), Y14, Y5
+	VFNMADD231PD 3520(BX), Y1, Y13
+	VFNMADD231PD Y12, Y1, Y5
+	VMOVUPD      2144(BX), Y12
+	VFNMADD231PD Y12, Y8, Y13
+	VFNMADD231PD 3584(BX), Y8, Y5
+	VMOVUPD      Y5, 1248(BX)
+	VBROADCASTSD 2624(CX), Y5
+	VADDPD       2624(AX), Y5, Y5
+	VMOVUPD      Y13, 4032(BX)
+	VBROADCASTSD 3200(CX), Y13
+	VADDPD       3200(AX), Y13, Y13
+	VFNMADD231PD 2336(BX), Y4, Y5
+	VFNMADD231PD 1376(BX), Y4, Y13
+	VFNMADD231PD 2400(BX), Y7, Y5
+	VFNMADD231PD 1344(BX), Y7, Y13
+	VFNMADD231PD 2368(BX), Y14, Y5
+	VFNMADD231PD 3072(BX), Y14, Y13
+	VFNMADD231PD 1568(BX), Y1, Y5
+	VFNMADD231PD 3040(BX), Y1, Y13
+	VFNMADD231PD 3552(BX), Y8, Y5
+	VFNMADD231PD 3648(BX), Y8, Y13
+	VMOVUPD      Y13, 4064(BX)
+	VBROADCASTSD 3840(CX), Y13
+	VADDPD       3840(AX), Y13, Y13
+	VMOVUPD      Y5, 4096(BX)
+	VBROADCASTSD 4544(CX), Y5
+	VADDPD       4544(AX), Y5, Y5
+	VFNMADD231PD 2432(BX), Y4, Y13
+	VFNMADD231PD 1440(BX), Y4, Y5
+	VFNMADD231PD 2496(BX), Y7, Y13
+	VFNMADD231PD 1408(BX), Y7, Y5
+	VFNMADD231PD 2464(BX), Y14, Y13
+	VFNMADD231PD 2560(BX), Y14, Y5
+	VFNMADD231PD 3136(BX), Y1, Y13
+	VFNMADD231PD 3104(BX), Y1, Y5
+	VFNMADD231PD 3616(BX), Y8, Y13
+	VFNMADD231PD 3712(BX), Y8, Y5
+	VMOVUPD      Y5, 4128(BX)
+	VBROADCASTSD 5312(CX), Y5
+	VADDPD       5312(AX), Y5, Y5
+	VMOVUPD      Y13, 4160(BX)
+	VBROADCASTSD 6144(CX), Y13
+	VADDPD       6144(AX), Y13, Y13
+	VFNMADD231PD 512(BX), Y4, Y5
+	VFNMADD231PD 448(BX), Y4, Y13
+	VFNMADD231PD 1536(BX), Y7, Y5
+	VFNMADD231PD Y2, Y7, Y13
+	VMOVUPD      2528(BX), Y2
+	VFNMADD231PD Y2, Y14, Y5
+	VFNMADD231PD 2624(BX), Y14, Y13
+	VFNMADD231PD 1632(BX), Y1, Y5
+	VFNMADD231PD 3168(BX), Y1, Y13
+	VFNMADD231PD 3680(BX), Y8, Y5
+	VFNMADD231PD 672(BX), Y8, Y13
+	VMOVUPD      Y13, 4192(BX)
+	VBROADCASTSD 7040(CX), Y13
+	VADDPD       7040(AX), Y13, Y13
+	VFNMADD231PD 480(BX), Y4, Y13
+	VMOVUPD      1504(BX), Y4
+	VFNMADD231PD Y4, Y7, Y13
+	VMOVUPD      2592(BX), Y7
+	VFNMADD231PD Y7, Y14, Y13
+	VMOVUPD      3200(BX), Y14
+	VFNMADD231PD Y14, Y1, Y13
+	VMOVUPD      3744(BX), Y1
+	VFNMADD231PD Y1, Y8, Y13
+	VBROADCASTSD 1280(CX), Y8
+	VADDPD       1312(AX), Y8, Y8
+	VMOVUPD      Y13, 4224(BX)
+	VMOVUPD      704(BX), Y13
+	VMULPD       576(BX), Y13, Y1
+	VFNMADD231PD Y13, Y1, Y8
+	VMOVUPD      1696(BX), Y13
+	VMULPD       1024(BX), Y13, Y14
+	VFNMADD231PD Y13, Y14, Y8
+	VMOVUPD      2752(BX), Y13
+	VMULPD       1664(BX), Y13, Y7
+	VFNMADD231PD Y13, Y7, Y8
+	VMOVUPD      544(BX), Y13
+	VMULPD       2688(BX), Y13, Y4
+	VFNMADD231PD Y13, Y4, Y8
+	VMOVUPD      3776(BX), Y13
+	VMOVUPD      Y5, 544(BX)
+	VMULPD       640(BX), Y13, Y5
+	VFNMADD231PD Y13, Y5, Y8
+	VDIVPD       Y8, Y0, Y13
+	VMOVUPD      Y13, 3776(BX)
+	VMINPD       2656(BX), Y8, Y13
+	VMOVUPD      Y8, 2656(BX)
+	VBROADCASTSD 1664(CX), Y8
+	VADDPD       1696(AX), Y8, Y8
+	VMOVUPD      Y13, 2752(BX)
+	VBROADCASTSD 2112(CX), Y13
+	VADDPD       2144(AX), Y13, Y13
+	VFNMADD231PD 736(BX), Y1, Y8
+	VFNMADD231PD 768(BX), Y1, Y13
+	VFNMADD231PD 1792(BX), Y14, Y8
+	VFNMADD231PD 1760(BX), Y14, Y13
+	VFNMADD231PD 2720(BX), Y7, Y8
+	VFNMADD231PD 2816(BX), Y7, Y13
+	VFNMADD231PD 3264(BX), Y4, Y8
+	VFNMADD231PD 3232(BX), Y4, Y13
+	VFNMADD231PD 1728(BX), Y5, Y8
+	VFNMADD231PD 3840(BX), Y5, Y13
+	VMOVUPD      Y13, 1696(BX)
+	VBROADCASTSD 2624(CX), Y13
+	VADDPD       2656(AX), Y13, Y13
+	VMOVUPD      Y8, 704(BX)
+	VBROADCASTSD 3200(CX), Y8
+	VADDPD       3232(AX), Y8, Y8
+	VFNMADD231PD 800(BX), Y1, Y13
+	VFNMADD231PD 832(BX), Y1, Y8
+	VFNMADD231PD 1856(BX), Y14, Y13
+	VFNMADD231PD 1824(BX), Y14, Y8
+	VFNMADD231PD 2784(BX), Y7, Y13
+	VFNMADD231PD 2880(BX), Y7, Y8
+	VFNMADD231PD 3328(BX), Y4, Y13
+	VFNMADD231PD 3296(BX), Y4, Y8
+	VFNMADD231PD 3808(BX), Y5, Y13
+	VFNMADD231PD Y6, Y5, Y8
+	VMOVUPD      Y8, 4256(BX)
+	VBROADCASTSD 3840(CX), Y8
+	VADDPD       3872(AX), Y8, Y8
+	VMOVUPD      Y6, 4288(BX)
+	VBROADCASTSD 4544(CX), Y6
+	VADDPD       4576(AX), Y6, Y6
+	VFNMADD231PD 864(BX), Y1, Y8
+	VFNMADD231PD 896(BX), Y1, Y6
+	VFNMADD231PD 1920(BX), Y14, Y8
+	VFNMADD231PD 1888(BX), Y14, Y6
+	VFNMADD231PD 2848(BX), Y7, Y8
+	VFNMADD231PD 3392(BX), Y7, Y6
+	VFNMADD231PD 3904(BX), Y4, Y8
+	VFNMADD231PD Y9, Y4, Y6
+	VMOVUPD      3872(BX), Y9
+	VFNMADD231PD Y9, Y5, Y8
+	VFNMADD231PD Y3, Y5, Y6
+	VMOVUPD      Y6, 4320(BX)
+	VBROADCASTSD 5312(CX), Y6
+	VADDPD       5344(AX), Y6, Y6
+	VMOVUPD      Y3, 4352(BX)
+	VBROADCASTSD 6144(CX), Y3
+	VADDPD       6176(AX), Y3, Y3
+	VFNMADD231PD 928(BX), Y1, Y6
+	VFNMADD231PD 960(BX), Y1, Y3
+	VFNMADD231PD 2944(BX), Y14, Y6
+	VFNMADD231PD Y11, Y14, Y3
+	VMOVUPD      2912(BX), Y11
+	VFNMADD231PD Y11, Y7, Y6
+	VFNMADD231PD Y15, Y7, Y3
+	VMOVUPD      3968(BX), Y15
+	VFNMADD231PD Y15, Y4, Y6
+	VFNMADD231PD 3424(BX), Y4, Y3
+	VFNMADD231PD 3936(BX), Y5, Y6
+	VFNMADD231PD 1216(BX), Y5, Y3
+	VMOVUPD      Y3, 4384(BX)
+	VBROADCASTSD 7040(CX), Y3
+	VADDPD       7072(AX), Y3, Y3
+	VFNMADD231PD 992(BX), Y1, Y3
+	VMOVUPD      1984(BX), Y1
+	VFNMADD231PD Y1, Y14, Y3
+	VMOVUPD      2976(BX), Y14
+	VFNMADD231PD Y14, Y7, Y3
+	VMOVUPD      3488(BX), Y7
+	VFNMADD231PD Y7, Y4, Y3
+	VMOVUPD      4000(BX), Y4
+	VFNMADD231PD Y4, Y5, Y3
+	VBROADCASTSD 1728(CX), Y5
+	VADDPD       1728(AX), Y5, Y5
+	VMOVUPD      Y3, 4416(BX)
+	VMULPD       2016(BX), Y10, Y3
+	VFNMADD231PD Y10, Y3, Y5
+	VMOVUPD      2304(BX), Y10
+	VMULPD       1056(BX), Y10, Y4
+	VFNMADD231PD Y10, Y4, Y5
+	VMOVUPD      2272(BX), Y10
+	VMULPD       2112(BX), Y10, Y7
+	VFNMADD231PD Y10, Y7, Y5
+	VMOVUPD      3520(BX), Y10
+	VMULPD       1152(BX), Y10, Y14
+	VFNMADD231PD Y10, Y14, Y5
+	VMOVUPD      2176(BX), Y10
+	VMULPD       Y10, Y12, Y1
+	VFNMADD231PD Y12, Y1, Y5
+	VMOVUPD      4032(BX), Y12
+	VMULPD       1120(BX), Y12, Y10
+	VFNMADD231PD Y12, Y10, Y5
+	VDIVPD       Y5, Y0, Y12
+	VMOVUPD      Y12, 4032(BX)
+	VMINPD       1088(BX), Y5, Y12
+	VMOVUPD      Y5, 1088(BX)
+	VBROADCASTSD 2176(CX), Y5
+	VADDPD       2176(AX), Y5, Y5
+	VMOVUPD      Y12, 2144(BX)
+	VBROADCASTSD 2688(CX), Y12
+	VADDPD       2688(AX), Y12, Y12
+	VFNMADD231PD 1312(BX), Y3, Y5
+	VFNMADD231PD 2336(BX), Y3, Y12
+	VFNMADD231PD 1280(BX), Y4, Y5
+	VFNMADD231PD 2400(BX), Y4, Y12
+	VFNMADD231PD 3008(BX), Y7, Y5
+	VFNMADD231PD 2368(BX), Y7, Y12
+	VFNMADD231PD 1184(BX), Y14, Y5
+	VFNMADD231PD 1568(BX), Y14, Y12
+	VFNMADD231PD 3584(BX), Y1, Y5
+	VFNMADD231PD 3552(BX), Y1, Y12
+	VFNMADD231PD 1248(BX), Y10, Y5
+	VFNMADD231PD 4096(BX), Y10, Y12
+	VMOVUPD      Y12, 3520(BX)
+	VBROADCASTSD 3264(CX), Y12
+	VADDPD       3264(AX), Y12, Y12
+	VMOVUPD      Y5, 2272(BX)
+	VBROADCASTSD 3904(CX), Y5
+	VADDPD       3904(AX), Y5, Y5
+	VFNMADD231PD 1376(BX), Y3, Y12
+	VFNMADD231PD 2432(BX), Y3, Y5
+	VFNMADD231PD 1344(BX), Y4, Y12
+	VFNMADD231PD 2496(BX), Y4, Y5
+	VFNMADD231PD 3072(BX), Y7, Y12
+	VFNMADD231PD 2464(BX), Y7, Y5
+	VFNMADD231PD 3040(BX), Y14, Y12
+	VFNMADD231PD 3136(BX), Y14, Y5
+	VFNMADD231PD 3648(BX), Y1, Y12
+	VFNMADD231PD 3616(BX), Y1, Y5
+	VFNMADD231PD 4064(BX), Y10, Y12
+	VFNMADD231PD 4160(BX), Y10, Y5
+	VMOVUPD      Y5, 2304(BX)
+	VBROADCASTSD 4608(CX), Y5
+	VADDPD       4608(AX), Y5, Y5
+	VMOVUPD      Y12, 2240(BX)
+	VBROADCASTSD 5376(CX), Y12
+	VADDPD       5376(AX), Y12, Y12
+	VFNMADD231PD 1440(BX), Y3, Y5
+	VFNMADD231PD 512(BX), Y3, Y12
+	VFNMADD231PD 1408(BX), Y4, Y5
+	VFNMADD231PD 1536(BX), Y4, Y12
+	VFNMADD231PD 2560(BX), Y7, Y5
+	VFNMADD231PD Y2, Y7, Y12
+	VMOVUPD      3104(BX), Y2
+	VFNMADD231PD Y2, Y14, Y5
+	VFNMADD231PD 1632(BX), Y14, Y12
+	VFNMADD231PD 3712(BX), Y1, Y5
+	VFNMADD231PD 3680(BX), Y1, Y12
+	VFNMADD231PD 4128(BX), Y10, Y5
+	VFNMADD231PD 544(BX), Y10, Y12
+	VMOVUPD      Y12, 4448(BX)
+	VBROADCASTSD 6208(CX), Y12
+	VADDPD       6208(AX), Y12, Y12
+	VMOVUPD      Y5, 4480(BX)
+	VBROADCASTSD 7104(CX), Y5
+	VADDPD       7104(AX), Y5, Y5
+	VFNMADD231PD 448(BX), Y3, Y12
+	VFNMADD231PD 480(BX), Y3, Y5
+	VMOVUPD      1472(BX), Y3
+	VFNMADD231PD Y3, Y4, Y12
+	VFNMADD231PD 1504(BX), Y4, Y5
+	VMOVUPD      2624(BX), Y4
+	VFNMADD231PD Y4, Y7, Y12
+	VFNMADD231PD 2592(BX), Y7, Y5
+	VMOVUPD      3168(BX), Y7
+	VFNMADD231PD Y7, Y14, Y12
+	VFNMADD231PD 3200(BX), Y14, Y5
+	VMOVUPD      672(BX), Y14
+	VFNMADD231PD Y14, Y1, Y12
+	VFNMADD231PD 3744(BX), Y1, Y5
+	VMOVUPD      4192(BX), Y1
+	VFNMADD231PD Y1, Y10, Y12
+	VFNMADD231PD 4224(BX), Y10, Y5
+	VBROADCASTSD 1728(CX), Y10
+	VADDPD       1760(AX), Y10, Y10
+	VMOVUPD      Y5, 4512(BX)
+	VMOVUPD      736(BX), Y5
+	VMOVUPD      Y12, 4544(BX)
+	VMULPD       576(BX), Y5, Y12
+	VFNMADD231PD Y5, Y12, Y10
+	VMOVUPD      1792(BX), Y5
+	VMULPD       1024(BX), Y5, Y1
+	VFNMADD231PD Y5, Y1, Y10
+	VMOVUPD      2720(BX), Y5
+	VMULPD       1664(BX), Y5, Y14
+	VFNMADD231PD Y5, Y14, Y10
+	VMOVUPD      3264(BX), Y5
+	VMULPD       2688(BX), Y5, Y7
+	VFNMADD231PD Y5, Y7, Y10
+	VMOVUPD      1728(BX), Y5
+	VMULPD       640(BX), Y5, Y4
+	VFNMADD231PD Y5, Y4, Y10
+	VMOVUPD      704(BX), Y5
+	VMULPD       3776(BX), Y5, Y3
+	VFNMADD231PD Y5, Y3, Y10
+	VDIVPD       Y10, Y0, Y5
+	VMOVUPD      Y5, 704(BX)
+	VMINPD       2752(BX), Y10, Y5
+	VMOVUPD      Y10, 2752(BX)
+	VBROADCASTSD 2176(CX), Y10
+	VADDPD       2208(AX), Y10, Y10
+	VMOVUPD      Y5, 1728(BX)
+	VBROADCASTSD 2688(CX), Y5
+	VADDPD       2720(AX), Y5, Y5
+	VFNMADD231PD 768(BX), Y12, Y10
+	VFNMADD231PD 800(BX), Y12, Y5
+	VFNMADD231PD 1760(BX), Y1, Y10
+	VFNMADD231PD 1856(BX), Y1, Y5
+	VFNMADD231PD 2816(BX), Y14, Y10
+	VFNMADD231PD 2784(BX), Y14, Y5
+	VFNMADD231PD 3232(BX), Y7, Y10
+	VFNMADD231PD 3328(BX), Y7, Y5
+	VFNMADD231PD 3840(BX), Y4, Y10
+	VFNMADD231PD 3808(BX), Y4, Y5
+	VFNMADD231PD 1696(BX), Y3, Y10
+	VFNMADD231PD Y13, Y3, Y5
+	VMOVUPD      Y5, 3264(BX)
+	VBROADCASTSD 3264(CX), Y5
+	VADDPD       3296(AX), Y5, Y5
+	VMOVUPD      Y13, 2720(BX)
+	VBROADCASTSD 3904(CX), Y13
+	VADDPD       3936(AX), Y13, Y13
+	VFNMADD231PD 832(BX), Y12, Y5
+	VFNMADD231PD 864(BX), Y12, Y13
+	VFNMADD231PD 1824(BX), Y1, Y5
+	VFNMADD231PD 1920(BX), Y1, Y13
+	VFNMADD231PD 2880(BX), Y14, Y5
+	VFNMADD231PD 2848(BX), Y14, Y13
+	VFNMADD231PD 3296(BX), Y7, Y5
+	VFNMADD231PD 3904(BX), Y7, Y13
+	VFNMADD231PD 4288(BX), Y4, Y5
+	VFNMADD231PD Y9, Y4, Y13
+	VMOVUPD      4256(BX), Y9
+	VFNMADD231PD Y9, Y3, Y5
+	VFNMADD231PD Y8, Y3, Y13
+	VMOVUPD      Y13, 1792(BX)
+	VBROADCASTSD 4608(CX), Y13
+	VADDPD       4640(AX), Y13, Y13
+	VMOVUPD      Y8, 736(BX)
+	VBROADCASTSD 5376(CX), Y8
+	VADDPD       5408(AX), Y8, Y8
+	VFNMADD231PD 896(BX), Y12, Y13
+	VFNMADD231PD 928(BX), Y12, Y8
+	VFNMADD231PD 1888(BX), Y1, Y13
+	VFNMADD231PD 2944(BX), Y1, Y8
+	VFNMADD231PD 3392(BX), Y14, Y13
+	VFNMADD231PD Y11, Y14, Y8
+	VMOVUPD      3360(BX), Y11
+	VFNMADD231PD Y11, Y7, Y13
+	VFNMADD231PD Y15, Y7, Y8
+	VMOVUPD      4352(BX), Y15
+	VFNMADD231PD Y15, Y4, Y13
+	VFNMADD231PD 3936(BX), Y4, Y8
+	VFNMADD231PD 4320(BX), Y3, Y13
+	VFNMADD231PD Y6, Y3, Y8
+	VMOVUPD      Y8, 4576(BX)
+	VBROADCASTSD 6208(CX), Y8
+	VADDPD       6240(AX), Y8, Y8
+	VMOVUPD      Y6, 4608(BX)
+	VBROADCASTSD 7104(CX), Y6
+	VADDPD       7136(AX), Y6, Y6
+	VFNMADD231PD 960(BX), Y12, Y8
+	VFNMADD231PD 992(BX), Y12, Y6
+	VMOVUPD      1952(BX), Y12
+	VFNMADD231PD Y12, Y1, Y8
+	VFNMADD231PD 1984(BX), Y1, Y6
+	VMOVUPD      3456(BX), Y1
+	VFNMADD231PD Y1, Y14, Y8
+	VFNMADD231PD 2976(BX), Y14, Y6
+	VMOVUPD      3424(BX), Y14
+	VFNMADD231PD Y14, Y7, Y8
+	VFNMADD231PD 3488(BX), Y7, Y6
+	VMOVUPD      1216(BX), Y7
+	VFNMADD231PD Y7, Y4, Y8
+	VFNMADD231PD 4000(BX), Y4, Y6
+	VMOVUPD      4384(BX), Y4
+	VFNMADD231PD Y4, Y3, Y8
+	VFNMADD231PD 4416(BX), Y3, Y6
+	VBROADCASTSD 2240(CX), Y3
+	VADDPD       2240(AX), Y3, Y3
+	VMOVUPD      Y6, 4640(BX)
+	VMOVUPD      1312(BX), Y6
+	VMOVUPD      Y8, 4672(BX)
+	VMULPD       2016(BX), Y6, Y8
+	VFNMADD231PD Y6, Y8, Y3
+	VMOVUPD      1280(BX), Y6
+	VMULPD       1056(BX), Y6, Y4
+	VFNMADD231PD Y6, Y4, Y3
+	VMOVUPD      3008(BX), Y6
+	VMULPD       2112(BX), Y6, Y7
+	VFNMADD231PD Y6, Y7, Y3
+	VMOVUPD      1184(BX), Y6
+	VMULPD       1152(BX), Y6, Y14
+	VFNMADD231PD Y6, Y14, Y3
+	VMOVUPD      3584(BX), Y6
+	VMULPD       2176(BX), Y6, Y1
+	VFNMADD231PD Y6, Y1, Y3
+	VMOVUPD      1248(BX), Y6
+	VMULPD       1120(BX), Y6, Y12
+	VFNMADD231PD Y6, Y12, Y3
+	VMOVUPD      2272(BX), Y6
+	VMOVUPD      Y13, 1248(BX)
+	VMULPD       4032(BX), Y6, Y13
+	VFNMADD231PD Y6, Y13, Y3
+	VDIVPD       Y3, Y0, Y6
+	VMOVUPD      Y6, 2272(BX)
+	VMINPD       2144(BX), Y3, Y6
+	VMOVUPD      Y6, 2144(BX)
+	VMOVUPD      2080(BX), Y6
+	VMULPD       2208(BX), Y6, Y6
+	VMOVUPD      1088(BX), Y15
+	VMULPD       Y3, Y15, Y3
+	VMULPD       Y3, Y6, Y3
+	VMOVUPD      2048(BX), Y6
+	VPSRLQ       $0x35, Y6, Y15
+	VMOVUPD      Y15, 1088(BX)
+	VMOVUPD      evenMask<>+0(SB), Y15
+	VANDPD       Y15, Y6, Y6
+	VMOVUPD      evenBits<>+0(SB), Y11
+	VORPD        Y11, Y6, Y6
+	VMULPD       Y3, Y6, Y3
+	VBROADCASTSD 2752(CX), Y6
+	VADDPD       2752(AX), Y6, Y6
+	VMOVUPD      Y3, 2048(BX)
+	VBROADCASTSD 3328(CX), Y3
+	VADDPD       3328(AX), Y3, Y3
+	VFNMADD231PD 2336(BX), Y8, Y6
+	VFNMADD231PD 1376(BX), Y8, Y3
+	VFNMADD231PD 2400(BX), Y4, Y6
+	VFNMADD231PD 1344(BX), Y4, Y3
+	VFNMADD231PD 2368(BX), Y7, Y6
+	VFNMADD231PD 3072(BX), Y7, Y3
+	VFNMADD231PD 1568(BX), Y14, Y6
+	VFNMADD231PD 3040(BX), Y14, Y3
+	VFNMADD231PD 3552(BX), Y1, Y6
+	VFNMADD231PD 3648(BX), Y1, Y3
+	VFNMADD231PD 4096(BX), Y12, Y6
+	VFNMADD231PD 4064(BX), Y12, Y3
+	VFNMADD231PD 3520(BX), Y13, Y6
+	VFNMADD231PD 2240(BX), Y13, Y3
+	VMOVUPD      Y3, 2208(BX)
+	VBROADCASTSD 3968(CX), Y3
+	VADDPD       3968(AX), Y3, Y3
+	VMOVUPD      Y6, 2080(BX)
+	VBROADCASTSD 4672(CX), Y6
+	VADDPD       4672(AX), Y6, Y6
+	VFNMADD231PD 2432(BX), Y8, Y3
+	VFNMADD231PD 1440(BX), Y8, Y6
+	VFNMADD231PD 2496(BX), Y4, Y3
+	VFNMADD231PD 1408(BX), Y4, Y6
+	VFNMADD231PD 2464(BX), Y7, Y3
+	VFNMADD231PD 2560(BX), Y7, Y6
+	VFNMADD231PD 3136(BX), Y14, Y3
+	VFNMADD231PD Y2, Y14, Y6
+	VMOVUPD      3616(BX), Y2
+	VFNMADD231PD Y2, Y1, Y3
+	VFNMADD231PD 3712(BX), Y1, Y6
+	VFNMADD231PD 4160(BX), Y12, Y3
+	VFNMADD231PD 4128(BX), Y12, Y6
+	VFNMADD231PD 2304(BX), Y13, Y3
+	VFNMADD231PD 4480(BX), Y13, Y6
+	VMOVUPD      Y6, 3584(BX)
+	VBROADCASTSD 5440(CX), Y6
+	VADDPD       5440(AX), Y6, Y6
+	VMOVUPD      Y3, 1184(BX)
+	VBROADCASTSD 6272(CX), Y3
+	VADDPD       6272(AX), Y3, Y3
+	VFNMADD231PD 512(BX), Y8, Y6
+	VFNMADD231PD 448(BX), Y8, Y3
+	VFNMADD231PD 1536(BX), Y4, Y6
+	VFNMADD231PD 1472(BX), Y4, Y3
+	VFNMADD231PD 2528(BX), Y7, Y6
+	VFNMADD231PD 2624(BX), Y7, Y3
+	VFNMADD231PD 1632(BX), Y14, Y6
+	VFNMADD231PD 3168(BX), Y14, Y3
+	VFNMADD231PD 3680(BX), Y1, Y6
+	VFNMADD231PD 672(BX), Y1, Y3
+	VFNMADD231PD 544(BX), Y12, Y6
+	VFNMADD231PD 4192(BX), Y12, Y3
+	VFNMADD231PD 4448(BX), Y13, Y6
+	VFNMADD231PD 4544(BX), Y13, Y3
+	VMOVUPD      Y3, 3008(BX)
+	VBROADCASTSD 7168(CX), Y3
+	VADDPD       7168(AX), Y3, Y3
+	VFNMADD231PD 480(BX), Y8, Y3
+	VMOVUPD      1504(BX), Y8
+	VFNMADD231PD Y8, Y4, Y3
+	VMOVUPD      2592(BX), Y4
+	VFNMADD231PD Y4, Y7, Y3
+	VMOVUPD      3200(BX), Y7
+	VFNMADD231PD Y7, Y14, Y3
+	VMOVUPD      3744(BX), Y14
+	VFNMADD231PD Y14, Y1, Y3
+	VMOVUPD      4224(BX), Y1
+	VFNMADD231PD Y1, Y12, Y3
+	VMOVUPD      4512(BX), Y12
+	VFNMADD231PD Y12, Y13, Y3
+	VBROADCASTSD 2240(CX), Y13
+	VADDPD       2272(AX), Y13, Y13
+	VMOVUPD      Y3, 1280(BX)
+	VMOVUPD      768(BX), Y3
+	VMULPD       576(BX), Y3, Y12
+	VFNMADD231PD Y3, Y12, Y13
+	VMOVUPD      1760(BX), Y3
+	VMULPD       1024(BX), Y3, Y1
+	VFNMADD231PD Y3, Y1, Y13
+	VMOVUPD      2816(BX), Y3
+	VMULPD       1664(BX), Y3, Y14
+	VFNMADD231PD Y3, Y14, Y13
+	VMOVUPD      3232(BX), Y3
+	VMULPD       2688(BX), Y3, Y7
+	VFNMADD231PD Y3, Y7, Y13
+	VMOVUPD      3840(BX), Y3
+	VMULPD       640(BX), Y3, Y4
+	VFNMADD231PD Y3, Y4, Y13
+	VMOVUPD      1696(BX), Y3
+	VMULPD       3776(BX), Y3, Y8
+	VFNMADD231PD Y3, Y8, Y13
+	VMOVUPD      704(BX), Y3
+	VMOVUPD      Y6, 1696(BX)
+	VMULPD       Y3, Y10, Y6
+	VFNMADD231PD Y10, Y6, Y13
+	VDIVPD       Y13, Y0, Y10
+	VMOVUPD      Y10, 3840(BX)
+	VMINPD       1728(BX), Y13, Y10
+	VMOVUPD      Y10, 1728(BX)
+	VMOVUPD      608(BX), Y10
+	VMULPD       2656(BX), Y10, Y10
+	VMOVUPD      2752(BX), Y3
+	VMULPD       Y13, Y3, Y3
+	VMULPD       Y3, Y10, Y3
+	VMOVUPD      1600(BX), Y10
+	VPSRLQ       $0x35, Y10, Y13
+	VANDPD       Y15, Y10, Y10
+	VORPD        Y11, Y10, Y10
+	VMULPD       Y3, Y10, Y3
+	VBROADCASTSD 2752(CX), Y10
+	VADDPD       2784(AX), Y10, Y10
+	VMOVUPD      Y13, 1600(BX)
+	VBROADCASTSD 3328(CX), Y13
+	VADDPD       3360(AX), Y13, Y13
+	VMOVUPD      Y3, 2752(BX)
+	VMOVUPD      800(BX), Y3
+	VFNMADD231PD Y3, Y12, Y10
+	VMOVUPD      832(BX), Y11
+	VFNMADD231PD Y11, Y12, Y13
+	VMOVUPD      1856(BX), Y15
+	VFNMADD231PD Y15, Y1, Y10
+	VFNMADD231PD 1824(BX), Y1, Y13
+	VMOVUPD      2784(BX), Y11
+	VFNMADD231PD Y11, Y14, Y10
+	VFNMADD231PD 2880(BX), Y14, Y13
+	VFNMADD231PD 3328(BX), Y7, Y10
+	VFNMADD231PD 3296(BX), Y7, Y13
+	VFNMADD231PD 3808(BX), Y4, Y10
+	VFNMADD231PD 4288(BX), Y4, Y13
+	VFNMADD231PD 2720(BX), Y8, Y10
+	VFNMADD231PD Y9, Y8, Y13
+	VMOVUPD      3264(BX), Y9
+	VFNMADD231PD Y9, Y6, Y10
+	VFNMADD231PD Y5, Y6, Y13
+	VMOVUPD      Y13, 2656(BX)
+	VBROADCASTSD 3968(CX), Y13
+	VADDPD       4000(AX), Y13, Y13
+	VMOVUPD      Y5, 608(BX)
+	VBROADCASTSD 4672(CX), Y5
+	VADDPD       4704(AX), Y5, Y5
+	VFNMADD231PD 864(BX), Y12, Y13
+	VFNMADD231PD 896(BX), Y12, Y5
+	VFNMADD231PD 1920(BX), Y1, Y13
+	VFNMADD231PD 1888(BX), Y1, Y5
+	VFNMADD231PD 2848(BX), Y14, Y13
+	VFNMADD231PD 3392(BX), Y14, Y5
+	VFNMADD231PD 3904(BX), Y7, Y13
+	VFNMADD231PD 3360(BX), Y7, Y5
+	VFNMADD231PD 3872(BX), Y4, Y13
+	VFNMADD231PD 4352(BX), Y4, Y5
+	VFNMADD231PD 736(BX), Y8, Y13
+	VFNMADD231PD 4320(BX), Y8, Y5
+	VFNMADD231PD 1792(BX), Y6, Y13
+	VFNMADD231PD 1248(BX), Y6, Y5
+	VMOVUPD      Y5, 3232(BX)
+	VBROADCASTSD 5440(CX), Y5
+	VADDPD       5472(AX), Y5, Y5
+	VMOVUPD      Y13, 2816(BX)
+	VBROADCASTSD 6272(CX), Y13
+	VADDPD       6304(AX), Y13, Y13
+	VFNMADD231PD 928(BX), Y12, Y5
+	VFNMADD231PD 960(BX), Y12, Y13
+	VFNMADD231PD 2944(BX), Y1, Y5
+	VFNMADD231PD 1952(BX), Y1, Y13
+	VFNMADD231PD 2912(BX), Y14, Y5
+	VFNMADD231PD 3456(BX), Y14, Y13
+	VFNMADD231PD 3968(BX), Y7, Y5
+	VFNMADD231PD 3424(BX), Y7, Y13
+	VFNMADD231PD 3936(BX), Y4, Y5
+	VFNMADD231PD 1216(BX), Y4, Y13
+	VFNMADD231PD 4608(BX), Y8, Y5
+	VFNMADD231PD 4384(BX), Y8, Y13
+	VFNMADD231PD 4576(BX), Y6, Y5
+	VFNMADD231PD 4672(BX), Y6, Y13
+	VMOVUPD      Y13, 1760(BX)
+	VBROADCASTSD 7168(CX), Y13
+	VADDPD       7200(AX), Y13, Y13
+	VFNMADD231PD 992(BX), Y12, Y13
+	VMOVUPD      1984(BX), Y12
+	VFNMADD231PD Y12, Y1, Y13
+	VMOVUPD      2976(BX), Y1
+	VFNMADD231PD Y1, Y14, Y13
+	VMOVUPD      3488(BX), Y14
+	VFNMADD231PD Y14, Y7, Y13
+	VMOVUPD      4000(BX), Y7
+	VFNMADD231PD Y7, Y4, Y13
+	VMOVUPD      4416(BX), Y4
+	VFNMADD231PD Y4, Y8, Y13
+	VMOVUPD      4640(BX), Y8
+	VFNMADD231PD Y8, Y6, Y13
+	VBROADCASTSD 2816(CX), Y6
+	VADDPD       2816(AX), Y6, Y6
+	VMOVUPD      Y13, 768(BX)
+	VMOVUPD      2336(BX), Y13
+	VMULPD       2016(BX), Y13, Y8
+	VFNMADD231PD Y13, Y8, Y6
+	VMOVUPD      2400(BX), Y13
+	VMULPD       1056(BX), Y13, Y4
+	VFNMADD231PD Y13, Y4, Y6
+	VMOVUPD      2368(BX), Y13
+	VMULPD       2112(BX), Y13, Y7
+	VFNMADD231PD Y13, Y7, Y6
+	VMOVUPD      1568(BX), Y13
+	VMULPD       1152(BX), Y13, Y14
+	VFNMADD231PD Y13, Y14, Y6
+	VMOVUPD      3552(BX), Y13
+	VMULPD       2176(BX), Y13, Y1
+	VFNMADD231PD Y13, Y1, Y6
+	VMOVUPD      4096(BX), Y13
+	VMULPD       1120(BX), Y13, Y12
+	VFNMADD231PD Y13, Y12, Y6
+	VMOVUPD      3520(BX), Y13
+	VMOVUPD      Y5, 4096(BX)
+	VMULPD       4032(BX), Y13, Y5
+	VFNMADD231PD Y13, Y5, Y6
+	VMOVUPD      2080(BX), Y13
+	VMOVUPD      Y10, 3520(BX)
+	VMULPD       2272(BX), Y13, Y10
+	VFNMADD231PD Y13, Y10, Y6
+	VDIVPD       Y6, Y0, Y13
+	VMOVUPD      Y13, 2080(BX)
+	VMINPD       2144(BX), Y6, Y13
+	VMOVUPD      Y6, 2144(BX)
+	VBROADCASTSD 3392(CX), Y6
+	VADDPD       3392(AX), Y6, Y6
+	VMOVUPD      Y13, 3552(BX)
+	VBROADCASTSD 4032(CX), Y13
+	VADDPD       4032(AX), Y13, Y13
+	VFNMADD231PD 1376(BX), Y8, Y6
+	VFNMADD231PD 2432(BX), Y8, Y13
+	VFNMADD231PD 1344(BX), Y4, Y6
+	VFNMADD231PD 2496(BX), Y4, Y13
+	VFNMADD231PD 3072(BX), Y7, Y6
+	VFNMADD231PD 2464(BX), Y7, Y13
+	VFNMADD231PD 3040(BX), Y14, Y6
+	VFNMADD231PD 3136(BX), Y14, Y13
+	VFNMADD231PD 3648(BX), Y1, Y6
+	VFNMADD231PD Y2, Y1, Y13
+	VMOVUPD      4064(BX), Y2
+	VFNMADD231PD Y2, Y12, Y6
+	VFNMADD231PD 4160(BX), Y12, Y13
+	VFNMADD231PD 2240(BX), Y5, Y6
+	VFNMADD231PD 2304(BX), Y5, Y13
+	VFNMADD231PD 2208(BX), Y10, Y6
+	VFNMADD231PD 1184(BX), Y10, Y13
+	VMOVUPD      Y13, 1568(BX)
+	VBROADCASTSD 4736(CX), Y13
+	VADDPD       4736(AX), Y13, Y13
+	VMOVUPD      Y6, 2368(BX)
+	VBROADCASTSD 5504(CX), Y6
+	VADDPD       5504(AX), Y6, Y6
+	VFNMADD231PD 1440(BX), Y8, Y13
+	VFNMADD231PD 512(BX), Y8, Y6
+	VFNMADD231PD 1408(BX), Y4, Y13
+	VFNMADD231PD 1536(BX), Y4, Y6
+	VFNMADD231PD 2560(BX), Y7, Y13
+	VFNMADD231PD 2528(BX), Y7, Y6
+	VFNMADD231PD 3104(BX), Y14, Y13
+	VFNMADD231PD 1632(BX), Y14, Y6
+	VFNMADD231PD 3712(BX), Y1, Y13
+	VFNMADD231PD 3680(BX), Y1, Y6
+	VFNMADD231PD 4128(BX), Y12, Y13
+	VFNMADD231PD 544(BX), Y12, Y6
+	VFNMADD231PD 4480(BX), Y5, Y13
+	VFNMADD231PD 4448(BX), Y5, Y6
+	VFNMADD231PD 3584(BX), Y10, Y13
+	VFNMADD231PD 1696(BX), Y10, Y6
+	VMOVUPD      Y6, 2400(BX)
+	VBROADCASTSD 6336(CX), Y6
+	VADDPD       6336(AX), Y6, Y6
+	VMOVUPD      Y13, 2336(BX)
+	VBROADCASTSD 7232(CX), Y13
+	VADDPD       7232(AX), Y13, Y13
+	VFNMADD231PD 448(BX), Y8, Y6
+	VFNMADD231PD 480(BX), Y8, Y13
+	VMOVUPD      1472(BX), Y8
+	VFNMADD231PD Y8, Y4, Y6
+	VFNMADD231PD 1504(BX), Y4, Y13
+	VMOVUPD      2624(BX), Y4
+	VFNMADD231PD Y4, Y7, Y6
+	VFNMADD231PD 2592(BX), Y7, Y13
+	VMOVUPD      3168(BX), Y7
+	VFNMADD231PD Y7, Y14, Y6
+	VFNMADD231PD 3200(BX), Y14, Y13
+	VMOVUPD      672(BX), Y14
+	VFNMADD231PD Y14, Y1, Y6
+	VFNMADD231PD 3744(BX), Y1, Y13
+	VMOVUPD      4192(BX), Y1
+	VFNMADD231PD Y1, Y12, Y6
+	VFNMADD231PD 4224(BX), Y12, Y13
+	VMOVUPD      4544(BX), Y12
+	VFNMADD231PD Y12, Y5, Y6
+	VFNMADD231PD 4512(BX), Y5, Y13
+	VMOVUPD      3008(BX), Y5
+	VFNMADD231PD Y5, Y10, Y6
+	VFNMADD231PD 1280(BX), Y10, Y13
+	VBROADCASTSD 2816(CX), Y10
+	VADDPD       2848(AX), Y10, Y10
+	VMOVUPD      Y13, 1312(BX)
+	VMULPD       576(BX), Y3, Y13
+	VFNMADD231PD Y3, Y13, Y10
+	VMOVUPD      1024(BX), Y3
+	VMOVUPD      Y6, 800(BX)
+	VMULPD       Y3, Y15, Y6
+	VFNMADD231PD Y15, Y6, Y10
+	VMOVUPD      1664(BX), Y15
+	VMULPD       Y15, Y11, Y3
+	VFNMADD231PD Y11, Y3, Y10
+	VMOVUPD      3328(BX), Y11
+	VMULPD       2688(BX), Y11, Y15
+	VFNMADD231PD Y11, Y15, Y10
+	VMOVUPD      3808(BX), Y11
+	VMULPD       640(BX), Y11, Y5
+	VFNMADD231PD Y11, Y5, Y10
+	VMOVUPD      2720(BX), Y11
+	VMULPD       3776(BX), Y11, Y12
+	VFNMADD231PD Y11, Y12, Y10
+	VMOVUPD      704(BX), Y11
+	VMULPD       Y11, Y9, Y1
+	VFNMADD231PD Y9, Y1, Y10
+	VMOVUPD      3520(BX), Y9
+	VMULPD       3840(BX), Y9, Y11
+	VFNMADD231PD Y9, Y11, Y10
+	VDIVPD       Y10, Y0, Y9
+	VMOVUPD      Y9, 3520(BX)
+	VMINPD       1728(BX), Y10, Y9
+	VMOVUPD      Y10, 1728(BX)
+	VBROADCASTSD 3392(CX), Y10
+	VADDPD       3424(AX), Y10, Y10
+	VMOVUPD      Y9, 3264(BX)
+	VBROADCASTSD 4032(CX), Y9
+	VADDPD       4064(AX), Y9, Y9
+	VFNMADD231PD 832(BX), Y13, Y10
+	VFNMADD231PD 864(BX), Y13, Y9
+	VFNMADD231PD 1824(BX), Y6, Y10
+	VFNMADD231PD 1920(BX), Y6, Y9
+	VFNMADD231PD 2880(BX), Y3, Y10
+	VFNMADD231PD 2848(BX), Y3, Y9
+	VFNMADD231PD 3296(BX), Y15, Y10
+	VFNMADD231PD 3904(BX), Y15, Y9
+	VFNMADD231PD 4288(BX), Y5, Y10
+	VFNMADD231PD 3872(BX), Y5, Y9
+	VFNMADD231PD 4256(BX), Y12, Y10
+	VFNMADD231PD 736(BX), Y12, Y9
+	VFNMADD231PD 608(BX), Y1, Y10
+	VFNMADD231PD 1792(BX), Y1, Y9
+	VFNMADD231PD 2656(BX), Y11, Y10
+	VFNMADD231PD 2816(BX), Y11, Y9
+	VMOVUPD      Y9, 2720(BX)
+	VBROADCASTSD 4736(CX), Y9
+	VADDPD       4768(AX), Y9, Y9
+	VMOVUPD      Y10, 3808(BX)
+	VBROADCASTSD 5504(CX), Y10
+	VADDPD       5536(AX), Y10, Y10
+	VFNMADD231PD 896(BX), Y13, Y9
+	VFNMADD231PD 928(BX), Y13, Y10
+	VFNMADD231PD 1888(BX), Y6, Y9
+	VFNMADD231PD 2944(BX), Y6, Y10
+	VFNMADD231PD 3392(BX), Y3, Y9
+	VFNMADD231PD 2912(BX), Y3, Y10
+	VFNMADD231PD 3360(BX), Y15, Y9
+	VFNMADD231PD 3968(BX), Y15, Y10
+	VFNMADD231PD 4352(BX), Y5, Y9
+	VFNMADD231PD 3936(BX), Y5, Y10
+	VFNMADD231PD 4320(BX), Y12, Y9
+	VFNMADD231PD 4608(BX), Y12, Y10
+	VFNMADD231PD 1248(BX), Y1, Y9
+	VFNMADD231PD 4576(BX), Y1, Y10
+	VFNMADD231PD 3232(BX), Y11, Y9
+	VFNMADD231PD 4096(BX), Y11, Y10
+	VMOVUPD      Y10, 3328(BX)
+	VBROADCASTSD 6336(CX), Y10
+	VADDPD       6368(AX), Y10, Y10
+	VMOVUPD      Y9, 2784(BX)
+	VBROADCASTSD 7232(CX), Y9
+	VADDPD       7264(AX), Y9, Y9
+	VFNMADD231PD 960(BX), Y13, Y10
+	VFNMADD231PD 992(BX), Y13, Y9
+	VMOVUPD      1952(BX), Y13
+	VFNMADD231PD Y13, Y6, Y10
+	VFNMADD231PD 1984(BX), Y6, Y9
+	VMOVUPD      3456(BX), Y6
+	VFNMADD231PD Y6, Y3, Y10
+	VFNMADD231PD 2976(BX), Y3, Y9
+	VMOVUPD      3424(BX), Y3
+	VFNMADD231PD Y3, Y15, Y10
+	VFNMADD231PD 3488(BX), Y15, Y9
+	VMOVUPD      1216(BX), Y15
+	VFNMADD231PD Y15, Y5, Y10
+	VFNMADD231PD 4000(BX), Y5, Y9
+	VMOVUPD      4384(BX), Y5
+	VFNMADD231PD Y5, Y12, Y10
+	VFNMADD231PD 4416(BX), Y12, Y9
+	VMOVUPD      4672(BX), Y12
+	VFNMADD231PD Y12, Y1, Y10
+	VFNMADD231PD 4640(BX), Y1, Y9
+	VMOVUPD      1760(BX), Y1
+	VFNMADD231PD Y1, Y11, Y10
+	VFNMADD231PD 768(BX), Y11, Y9
+	VBROADCASTSD 3456(CX), Y11
+	VADDPD       3456(AX), Y11, Y11
+	VMOVUPD      Y9, 1856(BX)
+	VMOVUPD      1376(BX), Y9
+	VMOVUPD      Y10, 4704(BX)
+	VMULPD       2016(BX), Y9, Y10
+	VFNMADD231PD Y9, Y10, Y11
+	VMOVUPD      1344(BX), Y9
+	VMULPD       1056(BX), Y9, Y1
+	VFNMADD231PD Y9, Y1, Y11
+	VMOVUPD      3072(BX), Y9
+	VMULPD       2112(BX), Y9, Y12
+	VFNMADD231PD Y9, Y12, Y11
+	VMOVUPD      3040(BX), Y9
+	VMULPD       1152(BX), Y9, Y5
+	VFNMADD231PD Y9, Y5, Y11
+	VMOVUPD      3648(BX), Y9
+	VMULPD       2176(BX), Y9, Y15
+	VFNMADD231PD Y9, Y15, Y11
+	VMOVUPD      1120(BX), Y9
+	VMULPD       Y9, Y2, Y3
+	VFNMADD231PD Y2, Y3, Y11
+	VMOVUPD      2240(BX), Y2
+	VMULPD       4032(BX), Y2, Y9
+	VFNMADD231PD Y2, Y9, Y11
+	VMOVUPD      2208(BX), Y2
+	VMULPD       2272(BX), Y2, Y6
+	VFNMADD231PD Y2, Y6, Y11
+	VMOVUPD      2368(BX), Y2
+	VMULPD       2080(BX), Y2, Y13
+	VFNMADD231PD Y2, Y13, Y11
+	VDIVPD       Y11, Y0, Y2
+	VMOVUPD      Y2, 2368(BX)
+	VMINPD       3552(BX), Y11, Y2
+	VMOVUPD      Y11, 3552(BX)
+	VBROADCASTSD 4096(CX), Y11
+	VADDPD       4096(AX), Y11, Y11
+	VMOVUPD      Y2, 2208(BX)
+	VBROADCASTSD 4800(CX), Y2
+	VADDPD       4800(AX), Y2, Y2
+	VFNMADD231PD 2432(BX), Y10, Y11
+	VFNMADD231PD 1440(BX), Y10, Y2
+	VFNMADD231PD 2496(BX), Y1, Y11
+	VFNMADD231PD 1408(BX), Y1, Y2
+	VFNMADD231PD 2464(BX), Y12, Y11
+	VFNMADD231PD 2560(BX), Y12, Y2
+	VFNMADD231PD 3136(BX), Y5, Y11
+	VFNMADD231PD 3104(BX), Y5, Y2
+	VFNMADD231PD 3616(BX), Y15, Y11
+	VFNMADD231PD 3712(BX), Y15, Y2
+	VFNMADD231PD 4160(BX), Y3, Y11
+	VFNMADD231PD 4128(BX), Y3, Y2
+	VFNMADD231PD 2304(BX), Y9, Y11
+	VFNMADD231PD 4480(BX), Y9, Y2
+	VFNMADD231PD 1184(BX), Y6, Y11
+	VFNMADD231PD 3584(BX), Y6, Y2
+	VFNMADD231PD 1568(BX), Y13, Y11
+	VFNMADD231PD 2336(BX), Y13, Y2
+	VMOVUPD      Y2, 2240(BX)
+	VBROADCASTSD 5568(CX), Y2
+	VADDPD       5568(AX), Y2, Y2
+	VMOVUPD      Y11, 4064(BX)
+	VBROADCASTSD 6400(CX), Y11
+	VADDPD       6400(AX), Y11, Y11
+	VFNMADD231PD 512(BX), Y10, Y2
+	VFNMADD231PD 448(BX), Y10, Y11
+	VFNMADD231PD 1536(BX), Y1, Y2
+	VFNMADD231PD Y8, Y1, Y11
+	VMOVUPD      2528(BX), Y8
+	VFNMADD231PD Y8, Y12, Y2
+	VFNMADD231PD Y4, Y12, Y11
+	VMOVUPD      1632(BX), Y4
+	VFNMADD231PD Y4, Y5, Y2
+	VFNMADD231PD Y7, Y5, Y11
+	VMOVUPD      3680(BX), Y7
+	VFNMADD231PD Y7, Y15, Y2
+	VFNMADD231PD Y14, Y15, Y11
+	VMOVUPD      544(BX), Y14
+	VFNMADD231PD Y14, Y3, Y2
+	VFNMADD231PD 4192(BX), Y3, Y11
+	VFNMADD231PD 4448(BX), Y9, Y2
+	VFNMADD231PD 4544(BX), Y9, Y11
+	VFNMADD231PD 1696(BX), Y6, Y2
+	VFNMADD231PD 3008(BX), Y6, Y11
+	VFNMADD231PD 2400(BX), Y13, Y2
+	VFNMADD231PD 800(BX), Y13, Y11
+	VMOVUPD      Y11, 3648(BX)
+	VBROADCASTSD 7296(CX), Y11
+	VADDPD       7296(AX), Y11, Y11
+	VFNMADD231PD 480(BX), Y10, Y11
+	VMOVUPD      1504(BX), Y10
+	VFNMADD231PD Y10, Y1, Y11
+	VMOVUPD      2592(BX), Y1
+	VFNMADD231PD Y1, Y12, Y11
+	VMOVUPD      3200(BX), Y12
+	VFNMADD231PD Y12, Y5, Y11
+	VMOVUPD      3744(BX), Y5
+	VFNMADD231PD Y5, Y15, Y11
+	VMOVUPD      4224(BX), Y15
+	VFNMADD231PD Y15, Y3, Y11
+	VMOVUPD      4512(BX), Y3
+	VFNMADD231PD Y3, Y9, Y11
+	VMOVUPD      1280(BX), Y9
+	VFNMADD231PD Y9, Y6, Y11
+	VMOVUPD      1312(BX), Y6
+	VFNMADD231PD Y6, Y13, Y11
+	VBROADCASTSD 3456(CX), Y13
+	VADDPD       3488(AX), Y13, Y13
+	VMOVUPD      Y11, 3040(BX)
+	VMOVUPD      832(BX), Y11
+	VMULPD       576(BX), Y11, Y6
+	VFNMADD231PD Y11, Y6, Y13
+	VMOVUPD      1824(BX), Y11
+	VMULPD       1024(BX), Y11, Y9
+	VFNMADD231PD Y11, Y9, Y13
+	VMOVUPD      2880(BX), Y11
+	VMULPD       1664(BX), Y11, Y3
+	VFNMADD231PD Y11, Y3, Y13
+	VMOVUPD      3296(BX), Y11
+	VMULPD       2688(BX), Y11, Y15
+	VFNMADD231PD Y11, Y15, Y13
+	VMOVUPD      4288(BX), Y11
+	VMULPD       640(BX), Y11, Y5
+	VFNMADD231PD Y11, Y5, Y13
+	VMOVUPD      4256(BX), Y11
+	VMULPD       3776(BX), Y11, Y12
+	VFNMADD231PD Y11, Y12, Y13
+	VMOVUPD      608(BX), Y11
+	VMULPD       704(BX), Y11, Y1
+	VFNMADD231PD Y11, Y1, Y13
+	VMOVUPD      2656(BX), Y11
+	VMULPD       3840(BX), Y11, Y10
+	VFNMADD231PD Y11, Y10, Y13
+	VMOVUPD      3808(BX), Y11
+	VMOVUPD      Y2, 2656(BX)
+	VMULPD       3520(BX), Y11, Y2
+	VFNMADD231PD Y11, Y2, Y13
+	VDIVPD       Y13, Y0, Y11
+	VMOVUPD      Y11, 3808(BX)
+	VMINPD       3264(BX), Y13, Y11
+	VMOVUPD      Y13, 3264(BX)
+	VBROADCASTSD 4096(CX), Y13
+	VADDPD       4128(AX), Y13, Y13
+	VMOVUPD      Y11, 608(BX)
+	VBROADCASTSD 4800(CX), Y11
+	VADDPD       4832(AX), Y11, Y11
+	VFNMADD231PD 864(BX), Y6, Y13
+	VFNMADD231PD 896(BX), Y6, Y11
+	VFNMADD231PD 1920(BX), Y9, Y13
+	VFNMADD231PD 1888(BX), Y9, Y11
+	VFNMADD231PD 2848(BX), Y3, Y13
+	VFNMADD231PD 3392(BX), Y3, Y11
+	VFNMADD231PD 3904(BX), Y15, Y13
+	VFNMADD231PD 3360(BX), Y15, Y11
+	VFNMADD231PD 3872(BX), Y5, Y13
+	VFNMADD231PD 4352(BX), Y5, Y11
+	VFNMADD231PD 736(BX), Y12, Y13
+	VFNMADD231PD 4320(BX), Y12, Y11
+	VFNMADD231PD 1792(BX), Y1, Y13
+	VFNMADD231PD 1248(BX), Y1, Y11
+	VFNMADD231PD 2816(BX), Y10, Y13
+	VFNMADD231PD 3232(BX), Y10, Y11
+	VFNMADD231PD 2720(BX), Y2, Y13
+	VFNMADD231PD 2784(BX), Y2, Y11
+	VMOVUPD      Y11, 4256(BX)
+	VBROADCASTSD 5568(CX), Y11
+	VADDPD       5600(AX), Y11, Y11
+	VMOVUPD      Y13, 4288(BX)
+	VBROADCASTSD 6400(CX), Y13
+	VADDPD       6432(AX), Y13, Y13
+	VFNMADD231PD 928(BX), Y6, Y11
+	VFNMADD231PD 960(BX), Y6, Y13
+	VFNMADD231PD 2944(BX), Y9, Y11
+	VFNMADD231PD 1952(BX), Y9, Y13
+	VFNMADD231PD 2912(BX), Y3, Y11
+	VFNMADD231PD 3456(BX), Y3, Y13
+	VFNMADD231PD 3968(BX), Y15, Y11
+	VFNMADD231PD 3424(BX), Y15, Y13
+	VFNMADD231PD 3936(BX), Y5, Y11
+	VFNMADD231PD 1216(BX), Y5, Y13
+	VFNMADD231PD 4608(BX), Y12, Y11
+	VFNMADD231PD 4384(BX), Y12, Y13
+	VFNMADD231PD 4576(BX), Y1, Y11
+	VFNMADD231PD 4672(BX), Y1, Y13
+	VFNMADD231PD 4096(BX), Y10, Y11
+	VFNMADD231PD 1760(BX), Y10, Y13
+	VFNMADD231PD 3328(BX), Y2, Y11
+	VFNMADD231PD 4704(BX), Y2, Y13
+	VMOVUPD      Y13, 3296(BX)
+	VBROADCASTSD 7296(CX), Y13
+	VADDPD       7328(AX), Y13, Y13
+	VFNMADD231PD 992(BX), Y6, Y13
+	VMOVUPD      1984(BX), Y6
+	VFNMADD231PD Y6, Y9, Y13
+	VMOVUPD      2976(BX), Y9
+	VFNMADD231PD Y9, Y3, Y13
+	VMOVUPD      3488(BX), Y3
+	VFNMADD231PD Y3, Y15, Y13
+	VMOVUPD      4000(BX), Y15
+	VFNMADD231PD Y15, Y5, Y13
+	VMOVUPD      4416(BX), Y5
+	VFNMADD231PD Y5, Y12, Y13
+	VMOVUPD      4640(BX), Y12
+	VFNMADD231PD Y12, Y1, Y13
+	VMOVUPD      768(BX), Y1
+	VFNMADD231PD Y1, Y10, Y13
+	VMOVUPD      1856(BX), Y10
+	VFNMADD231PD Y10, Y2, Y13
+	VBROADCASTSD 4160(CX), Y2
+	VADDPD       4160(AX), Y2, Y2
+	VMOVUPD      Y13, 2880(BX)
+	VMOVUPD      2432(BX), Y13
+	VMULPD       2016(BX), Y13, Y10
+	VFNMADD231PD Y13, Y10, Y2
+	VMOVUPD      2496(BX), Y13
+	VMULPD       1056(BX), Y13, Y1
+	VFNMADD231PD Y13, Y1, Y2
+	VMOVUPD      2464(BX), Y13
+	VMULPD       2112(BX), Y13, Y12
+	VFNMADD231PD Y13, Y12, Y2
+	VMOVUPD      3136(BX), Y13
+	VMULPD       1152(BX), Y13, Y5
+	VFNMADD231PD Y13, Y5, Y2
+	VMOVUPD      3616(BX), Y13
+	VMULPD       2176(BX), Y13, Y15
+	VFNMADD231PD Y13, Y15, Y2
+	VMOVUPD      4160(BX), Y13
+	VMULPD       1120(BX), Y13, Y3
+	VFNMADD231PD Y13, Y3, Y2
+	VMOVUPD      2304(BX), Y13
+	VMULPD       4032(BX), Y13, Y9
+	VFNMADD231PD Y13, Y9, Y2
+	VMOVUPD      1184(BX), Y13
+	VMULPD       2272(BX), Y13, Y6
+	VFNMADD231PD Y13, Y6, Y2
+	VMOVUPD      1568(BX), Y13
+	VMOVUPD      Y11, 1184(BX)
+	VMULPD       2080(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y2
+	VMOVUPD      4064(BX), Y13
+	VMOVUPD      Y11, 1568(BX)
+	VMULPD       2368(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y2
+	VDIVPD       Y2, Y0, Y13
+	VMOVUPD      Y13, 4064(BX)
+	VMINPD       2208(BX), Y2, Y13
+	VMOVUPD      Y2, 2208(BX)
+	VBROADCASTSD 4864(CX), Y2
+	VADDPD       4864(AX), Y2, Y2
+	VMOVUPD      Y13, 2304(BX)
+	VBROADCASTSD 5632(CX), Y13
+	VADDPD       5632(AX), Y13, Y13
+	VFNMADD231PD 1440(BX), Y10, Y2
+	VFNMADD231PD 512(BX), Y10, Y13
+	VFNMADD231PD 1408(BX), Y1, Y2
+	VFNMADD231PD 1536(BX), Y1, Y13
+	VFNMADD231PD 2560(BX), Y12, Y2
+	VFNMADD231PD Y8, Y12, Y13
+	VMOVUPD      3104(BX), Y8
+	VFNMADD231PD Y8, Y5, Y2
+	VFNMADD231PD Y4, Y5, Y13
+	VMOVUPD      3712(BX), Y4
+	VFNMADD231PD Y4, Y15, Y2
+	VFNMADD231PD Y7, Y15, Y13
+	VMOVUPD      4128(BX), Y7
+	VFNMADD231PD Y7, Y3, Y2
+	VFNMADD231PD Y14, Y3, Y13
+	VMOVUPD      4480(BX), Y14
+	VFNMADD231PD Y14, Y9, Y2
+	VFNMADD231PD 4448(BX), Y9, Y13
+	VFNMADD231PD 3584(BX), Y6, Y2
+	VFNMADD231PD 1696(BX), Y6, Y13
+	VMOVUPD      1568(BX), Y14
+	VFNMADD231PD 2336(BX), Y14, Y2
+	VFNMADD231PD 2400(BX), Y14, Y13
+	VFNMADD231PD 2240(BX), Y11, Y2
+	VFNMADD231PD 2656(BX), Y11, Y13
+	VMOVUPD      Y13, 4160(BX)
+	VBROADCASTSD 6464(CX), Y13
+	VADDPD       6464(AX), Y13, Y13
+	VMOVUPD      Y2, 3616(BX)
+	VBROADCASTSD 7360(CX), Y2
+	VADDPD       7360(AX), Y2, Y2
+	VFNMADD231PD 448(BX), Y10, Y13
+	VFNMADD231PD 480(BX), Y10, Y2
+	VMOVUPD      1472(BX), Y10
+	VFNMADD231PD Y10, Y1, Y13
+	VFNMADD231PD 1504(BX), Y1, Y2
+	VMOVUPD      2624(BX), Y1
+	VFNMADD231PD Y1, Y12, Y13
+	VFNMADD231PD 2592(BX), Y12, Y2
+	VMOVUPD      3168(BX), Y12
+	VFNMADD231PD Y12, Y5, Y13
+	VFNMADD231PD 3200(BX), Y5, Y2
+	VMOVUPD      672(BX), Y5
+	VFNMADD231PD Y5, Y15, Y13
+	VFNMADD231PD 3744(BX), Y15, Y2
+	VMOVUPD      4192(BX), Y15
+	VFNMADD231PD Y15, Y3, Y13
+	VFNMADD231PD 4224(BX), Y3, Y2
+	VMOVUPD      4544(BX), Y3
+	VFNMADD231PD Y3, Y9, Y13
+	VFNMADD231PD 4512(BX), Y9, Y2
+	VMOVUPD      3008(BX), Y9
+	VFNMADD231PD Y9, Y6, Y13
+	VFNMADD231PD 1280(BX), Y6, Y2
+	VMOVUPD      800(BX), Y6
+	VFNMADD231PD Y6, Y14, Y13
+	VFNMADD231PD 1312(BX), Y14, Y2
+	VMOVUPD      3648(BX), Y14
+	VFNMADD231PD Y14, Y11, Y13
+	VFNMADD231PD 3040(BX), Y11, Y2
+	VBROADCASTSD 4160(CX), Y11
+	VADDPD       4192(AX), Y11, Y11
+	VMOVUPD      Y2, 1568(BX)
+	VMOVUPD      864(BX), Y2
+	VMOVUPD      Y13, 3136(BX)
+	VMULPD       576(BX), Y2, Y13
+	VFNMADD231PD Y2, Y13, Y11
+	VMOVUPD      1920(BX), Y2
+	VMULPD       1024(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y11
+	VMOVUPD      2848(BX), Y2
+	VMULPD       1664(BX), Y2, Y6
+	VFNMADD231PD Y2, Y6, Y11
+	VMOVUPD      3904(BX), Y2
+	VMULPD       2688(BX), Y2, Y9
+	VFNMADD231PD Y2, Y9, Y11
+	VMOVUPD      3872(BX), Y2
+	VMULPD       640(BX), Y2, Y3
+	VFNMADD231PD Y2, Y3, Y11
+	VMOVUPD      736(BX), Y2
+	VMULPD       3776(BX), Y2, Y15
+	VFNMADD231PD Y2, Y15, Y11
+	VMOVUPD      1792(BX), Y2
+	VMULPD       704(BX), Y2, Y5
+	VFNMADD231PD Y2, Y5, Y11
+	VMOVUPD      2816(BX), Y2
+	VMULPD       3840(BX), Y2, Y12
+	VFNMADD231PD Y2, Y12, Y11
+	VMOVUPD      2720(BX), Y2
+	VMULPD       3520(BX), Y2, Y1
+	VFNMADD231PD Y2, Y1, Y11
+	VMOVUPD      4288(BX), Y2
+	VMULPD       3808(BX), Y2, Y10
+	VFNMADD231PD Y2, Y10, Y11
+	VDIVPD       Y11, Y0, Y2
+	VMOVUPD      Y2, 4288(BX)
+	VMINPD       608(BX), Y11, Y2
+	VMOVUPD      Y11, 608(BX)
+	VBROADCASTSD 4864(CX), Y11
+	VADDPD       4896(AX), Y11, Y11
+	VMOVUPD      Y2, 2720(BX)
+	VBROADCASTSD 5632(CX), Y2
+	VADDPD       5664(AX), Y2, Y2
+	VFNMADD231PD 896(BX), Y13, Y11
+	VFNMADD231PD 928(BX), Y13, Y2
+	VFNMADD231PD 1888(BX), Y14, Y11
+	VFNMADD231PD 2944(BX), Y14, Y2
+	VFNMADD231PD 3392(BX), Y6, Y11
+	VFNMADD231PD 2912(BX), Y6, Y2
+	VFNMADD231PD 3360(BX), Y9, Y11
+	VFNMADD231PD 3968(BX), Y9, Y2
+	VFNMADD231PD 4352(BX), Y3, Y11
+	VFNMADD231PD 3936(BX), Y3, Y2
+	VFNMADD231PD 4320(BX), Y15, Y11
+	VFNMADD231PD 4608(BX), Y15, Y2
+	VFNMADD231PD 1248(BX), Y5, Y11
+	VFNMADD231PD 4576(BX), Y5, Y2
+	VFNMADD231PD 3232(BX), Y12, Y11
+	VFNMADD231PD 4096(BX), Y12, Y2
+	VFNMADD231PD 2784(BX), Y1, Y11
+	VFNMADD231PD 3328(BX), Y1, Y2
+	VFNMADD231PD 4256(BX), Y10, Y11
+	VFNMADD231PD 1184(BX), Y10, Y2
+	VMOVUPD      Y2, 2816(BX)
+	VBROADCASTSD 6464(CX), Y2
+	VADDPD       6496(AX), Y2, Y2
+	VMOVUPD      Y11, 1792(BX)
+	VBROADCASTSD 7360(CX), Y11
+	VADDPD       7392(AX), Y11, Y11
+	VFNMADD231PD 960(BX), Y13, Y2
+	VFNMADD231PD 992(BX), Y13, Y11
+	VMOVUPD      1952(BX), Y13
+	VFNMADD231PD Y13, Y14, Y2
+	VFNMADD231PD 1984(BX), Y14, Y11
+	VMOVUPD      3456(BX), Y14
+	VFNMADD231PD Y14, Y6, Y2
+	VFNMADD231PD 2976(BX), Y6, Y11
+	VMOVUPD      3424(BX), Y6
+	VFNMADD231PD Y6, Y9, Y2
+	VFNMADD231PD 3488(BX), Y9, Y11
+	VMOVUPD      1216(BX), Y9
+	VFNMADD231PD Y9, Y3, Y2
+	VFNMADD231PD 4000(BX), Y3, Y11
+	VMOVUPD      4384(BX), Y3
+	VFNMADD231PD Y3, Y15, Y2
+	VFNMADD231PD 4416(BX), Y15, Y11
+	VMOVUPD      4672(BX), Y15
+	VFNMADD231PD Y15, Y5, Y2
+	VFNMADD231PD 4640(BX), Y5, Y11
+	VMOVUPD      1760(BX), Y5
+	VFNMADD231PD Y5, Y12, Y2
+	VFNMADD231PD 768(BX), Y12, Y11
+	VMOVUPD      4704(BX), Y12
+	VFNMADD231PD Y12, Y1, Y2
+	VFNMADD231PD 1856(BX), Y1, Y11
+	VMOVUPD      3296(BX), Y1
+	VFNMADD231PD Y1, Y10, Y2
+	VFNMADD231PD 2880(BX), Y10, Y11
+	VBROADCASTSD 4928(CX), Y10
+	VADDPD       4928(AX), Y10, Y10
+	VMOVUPD      Y11, 736(BX)
+	VMOVUPD      1440(BX), Y11
+	VMOVUPD      Y2, 3872(BX)
+	VMULPD       2016(BX), Y11, Y2
+	VFNMADD231PD Y11, Y2, Y10
+	VMOVUPD      1408(BX), Y11
+	VMULPD       1056(BX), Y11, Y1
+	VFNMADD231PD Y11, Y1, Y10
+	VMOVUPD      2560(BX), Y11
+	VMULPD       2112(BX), Y11, Y12
+	VFNMADD231PD Y11, Y12, Y10
+	VMOVUPD      1152(BX), Y11
+	VMULPD       Y11, Y8, Y5
+	VFNMADD231PD Y8, Y5, Y10
+	VMOVUPD      2176(BX), Y8
+	VMULPD       Y8, Y4, Y11
+	VFNMADD231PD Y4, Y11, Y10
+	VMOVUPD      1120(BX), Y4
+	VMULPD       Y4, Y7, Y8
+	VFNMADD231PD Y7, Y8, Y10
+	VMOVUPD      4480(BX), Y7
+	VMULPD       4032(BX), Y7, Y4
+	VFNMADD231PD Y7, Y4, Y10
+	VMOVUPD      3584(BX), Y7
+	VMULPD       2272(BX), Y7, Y15
+	VFNMADD231PD Y7, Y15, Y10
+	VMOVUPD      2336(BX), Y7
+	VMULPD       2080(BX), Y7, Y3
+	VFNMADD231PD Y7, Y3, Y10
+	VMOVUPD      2240(BX), Y7
+	VMULPD       2368(BX), Y7, Y9
+	VFNMADD231PD Y7, Y9, Y10
+	VMOVUPD      3616(BX), Y7
+	VMULPD       4064(BX), Y7, Y6
+	VFNMADD231PD Y7, Y6, Y10
+	VDIVPD       Y10, Y0, Y7
+	VMOVUPD      Y7, 3616(BX)
+	VMINPD       2304(BX), Y10, Y7
+	VMOVUPD      Y7, 2304(BX)
+	VMOVUPD      2144(BX), Y7
+	VMULPD       3552(BX), Y7, Y7
+	VMOVUPD      2208(BX), Y14
+	VMULPD       Y10, Y14, Y10
+	VMULPD       Y10, Y7, Y7
+	VMOVUPD      2048(BX), Y10
+	VPSRLQ       $0x35, Y10, Y14
+	VMOVUPD      1088(BX), Y13
+	VPADDQ       Y14, Y13, Y13
+	VMOVUPD      evenMask<>+0(SB), Y14
+	VANDPD       Y14, Y10, Y10
+	VMOVUPD      Y13, 2048(BX)
+	VMOVUPD      evenBits<>+0(SB), Y13
+	VORPD        Y13, Y10, Y10
+	VMULPD       Y7, Y10, Y7
+	VBROADCASTSD 5696(CX), Y10
+	VADDPD       5696(AX), Y10, Y10
+	VMOVUPD      Y7, 1088(BX)
+	VBROADCASTSD 6528(CX), Y7
+	VADDPD       6528(AX), Y7, Y7
+	VFNMADD231PD 512(BX), Y2, Y10
+	VFNMADD231PD 448(BX), Y2, Y7
+	VFNMADD231PD 1536(BX), Y1, Y10
+	VFNMADD231PD 1472(BX), Y1, Y7
+	VFNMADD231PD 2528(BX), Y12, Y10
+	VFNMADD231PD 2624(BX), Y12, Y7
+	VFNMADD231PD 1632(BX), Y5, Y10
+	VFNMADD231PD 3168(BX), Y5, Y7
+	VFNMADD231PD 3680(BX), Y11, Y10
+	VFNMADD231PD 672(BX), Y11, Y7
+	VFNMADD231PD 544(BX), Y8, Y10
+	VFNMADD231PD 4192(BX), Y8, Y7
+	VFNMADD231PD 4448(BX), Y4, Y10
+	VFNMADD231PD 4544(BX), Y4, Y7
+	VFNMADD231PD 1696(BX), Y15, Y10
+	VFNMADD231PD 3008(BX), Y15, Y7
+	VFNMADD231PD 2400(BX), Y3, Y10
+	VFNMADD231PD 800(BX), Y3, Y7
+	VFNMADD231PD 2656(BX), Y9, Y10
+	VFNMADD231PD 3648(BX), Y9, Y7
+	VFNMADD231PD 4160(BX), Y6, Y10
+	VFNMADD231PD 3136(BX), Y6, Y7
+	VMOVUPD      Y7, 2208(BX)
+	VBROADCASTSD 7424(CX), Y7
+	VADDPD       7424(AX), Y7, Y7
+	VFNMADD231PD 480(BX), Y2, Y7
+	VMOVUPD      1504(BX), Y2
+	VFNMADD231PD Y2, Y1, Y7
+	VMOVUPD      2592(BX), Y1
+	VFNMADD231PD Y1, Y12, Y7
+	VMOVUPD      3200(BX), Y12
+	VFNMADD231PD Y12, Y5, Y7
+	VMOVUPD      3744(BX), Y5
+	VFNMADD231PD Y5, Y11, Y7
+	VMOVUPD      4224(BX), Y11
+	VFNMADD231PD Y11, Y8, Y7
+	VMOVUPD      4512(BX), Y8
+	VFNMADD231PD Y8, Y4, Y7
+	VMOVUPD      1280(BX), Y4
+	VFNMADD231PD Y4, Y15, Y7
+	VMOVUPD      1312(BX), Y15
+	VFNMADD231PD Y15, Y3, Y7
+	VMOVUPD      3040(BX), Y3
+	VFNMADD231PD Y3, Y9, Y7
+	VMOVUPD      1568(BX), Y9
+	VFNMADD231PD Y9, Y6, Y7
+	VBROADCASTSD 4928(CX), Y6
+	VADDPD       4960(AX), Y6, Y6
+	VMOVUPD      Y7, 3552(BX)
+	VMOVUPD      896(BX), Y7
+	VMULPD       576(BX), Y7, Y9
+	VFNMADD231PD Y7, Y9, Y6
+	VMOVUPD      1888(BX), Y7
+	VMULPD       1024(BX), Y7, Y3
+	VFNMADD231PD Y7, Y3, Y6
+	VMOVUPD      3392(BX), Y7
+	VMULPD       1664(BX), Y7, Y15
+	VFNMADD231PD Y7, Y15, Y6
+	VMOVUPD      3360(BX), Y7
+	VMULPD       2688(BX), Y7, Y4
+	VFNMADD231PD Y7, Y4, Y6
+	VMOVUPD      4352(BX), Y7
+	VMULPD       640(BX), Y7, Y8
+	VFNMADD231PD Y7, Y8, Y6
+	VMOVUPD      4320(BX), Y7
+	VMULPD       3776(BX), Y7, Y11
+	VFNMADD231PD Y7, Y11, Y6
+	VMOVUPD      1248(BX), Y7
+	VMULPD       704(BX), Y7, Y5
+	VFNMADD231PD Y7, Y5, Y6
+	VMOVUPD      3232(BX), Y7
+	VMULPD       3840(BX), Y7, Y12
+	VFNMADD231PD Y7, Y12, Y6
+	VMOVUPD      2784(BX), Y7
+	VMULPD       3520(BX), Y7, Y1
+	VFNMADD231PD Y7, Y1, Y6
+	VMOVUPD      4256(BX), Y7
+	VMULPD       3808(BX), Y7, Y2
+	VFNMADD231PD Y7, Y2, Y6
+	VMOVUPD      1792(BX), Y7
+	VMOVUPD      Y10, 4256(BX)
+	VMULPD       4288(BX), Y7, Y10
+	VFNMADD231PD Y7, Y10, Y6
+	VDIVPD       Y6, Y0, Y7
+	VMOVUPD      Y7, 1792(BX)
+	VMINPD       2720(BX), Y6, Y7
+	VMOVUPD      Y7, 2720(BX)
+	VMOVUPD      1728(BX), Y7
+	VMULPD       3264(BX), Y7, Y7
+	VMOVUPD      Y10, 3264(BX)
+	VMOVUPD      608(BX), Y10
+	VMULPD       Y6, Y10, Y6
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      2752(BX), Y7
+	VPSRLQ       $0x35, Y7, Y10
+	VMOVUPD      Y2, 608(BX)
+	VMOVUPD      1600(BX), Y2
+	VPADDQ       Y10, Y2, Y2
+	VANDPD       Y14, Y7, Y7
+	VORPD        Y13, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VBROADCASTSD 5696(CX), Y7
+	VADDPD       5728(AX), Y7, Y7
+	VBROADCASTSD 6528(CX), Y10
+	VADDPD       6560(AX), Y10, Y10
+	VMOVUPD      928(BX), Y13
+	VFNMADD231PD Y13, Y9, Y7
+	VMOVUPD      960(BX), Y14
+	VFNMADD231PD Y14, Y9, Y10
+	VMOVUPD      Y2, 2752(BX)
+	VMOVUPD      2944(BX), Y2
+	VFNMADD231PD Y2, Y3, Y7
+	VMOVUPD      Y6, 1600(BX)
+	VMOVUPD      1952(BX), Y6
+	VFNMADD231PD Y6, Y3, Y10
+	VMOVUPD      2912(BX), Y6
+	VFNMADD231PD Y6, Y15, Y7
+	VFNMADD231PD 3456(BX), Y15, Y10
+	VMOVUPD      3968(BX), Y14
+	VFNMADD231PD Y14, Y4, Y7
+	VFNMADD231PD 3424(BX), Y4, Y10
+	VFNMADD231PD 3936(BX), Y8, Y7
+	VFNMADD231PD 1216(BX), Y8, Y10
+	VFNMADD231PD 4608(BX), Y11, Y7
+	VFNMADD231PD 4384(BX), Y11, Y10
+	VFNMADD231PD 4576(BX), Y5, Y7
+	VFNMADD231PD 4672(BX), Y5, Y10
+	VFNMADD231PD 4096(BX), Y12, Y7
+	VFNMADD231PD 1760(BX), Y12, Y10
+	VFNMADD231PD 3328(BX), Y1, Y7
+	VFNMADD231PD 4704(BX), Y1, Y10
+	VMOVUPD      608(BX), Y14
+	VFNMADD231PD 1184(BX), Y14, Y7
+	VFNMADD231PD 3296(BX), Y14, Y10
+	VMOVUPD      3264(BX), Y6
+	VFNMADD231PD 2816(BX), Y6, Y7
+	VFNMADD231PD 3872(BX), Y6, Y10
+	VMOVUPD      Y10, 1728(BX)
+	VBROADCASTSD 7424(CX), Y10
+	VADDPD       7456(AX), Y10, Y10
+	VFNMADD231PD 992(BX), Y9, Y10
+	VMOVUPD      1984(BX), Y9
+	VFNMADD231PD Y9, Y3, Y10
+	VMOVUPD      2976(BX), Y3
+	VFNMADD231PD Y3, Y15, Y10
+	VMOVUPD      3488(BX), Y15
+	VFNMADD231PD Y15, Y4, Y10
+	VMOVUPD      4000(BX), Y4
+	VFNMADD231PD Y4, Y8, Y10
+	VMOVUPD      4416(BX), Y8
+	VFNMADD231PD Y8, Y11, Y10
+	VMOVUPD      4640(BX), Y11
+	VFNMADD231PD Y11, Y5, Y10
+	VMOVUPD      768(BX), Y5
+	VFNMADD231PD Y5, Y12, Y10
+	VMOVUPD      1856(BX), Y12
+	VFNMADD231PD Y12, Y1, Y10
+	VMOVUPD      2880(BX), Y1
+	VFNMADD231PD Y1, Y14, Y10
+	VMOVUPD      736(BX), Y14
+	VFNMADD231PD Y14, Y6, Y10
+	VBROADCASTSD 5760(CX), Y6
+	VADDPD       5760(AX), Y6, Y6
+	VMOVUPD      Y10, 3264(BX)
+	VMOVUPD      512(BX), Y10
+	VMULPD       2016(BX), Y10, Y14
+	VFNMADD231PD Y10, Y14, Y6
+	VMOVUPD      1536(BX), Y10
+	VMULPD       1056(BX), Y10, Y1
+	VFNMADD231PD Y10, Y1, Y6
+	VMOVUPD      2528(BX), Y10
+	VMULPD       2112(BX), Y10, Y12
+	VFNMADD231PD Y10, Y12, Y6
+	VMOVUPD      1632(BX), Y10
+	VMULPD       1152(BX), Y10, Y5
+	VFNMADD231PD Y10, Y5, Y6
+	VMOVUPD      3680(BX), Y10
+	VMULPD       2176(BX), Y10, Y11
+	VFNMADD231PD Y10, Y11, Y6
+	VMOVUPD      544(BX), Y10
+	VMULPD       1120(BX), Y10, Y8
+	VFNMADD231PD Y10, Y8, Y6
+	VMOVUPD      4448(BX), Y10
+	VMULPD       4032(BX), Y10, Y4
+	VFNMADD231PD Y10, Y4, Y6
+	VMOVUPD      1696(BX), Y10
+	VMULPD       2272(BX), Y10, Y15
+	VFNMADD231PD Y10, Y15, Y6
+	VMOVUPD      2400(BX), Y10
+	VMULPD       2080(BX), Y10, Y3
+	VFNMADD231PD Y10, Y3, Y6
+	VMOVUPD      2656(BX), Y10
+	VMULPD       2368(BX), Y10, Y9
+	VFNMADD231PD Y10, Y9, Y6
+	VMOVUPD      4160(BX), Y10
+	VMOVUPD      Y7, 2656(BX)
+	VMULPD       4064(BX), Y10, Y7
+	VFNMADD231PD Y10, Y7, Y6
+	VMOVUPD      4256(BX), Y10
+	VMULPD       3616(BX), Y10, Y2
+	VFNMADD231PD Y10, Y2, Y6
+	VDIVPD       Y6, Y0, Y10
+	VMOVUPD      Y10, 4256(BX)
+	VMINPD       2304(BX), Y6, Y10
+	VMOVUPD      Y6, 2304(BX)
+	VBROADCASTSD 6592(CX), Y6
+	VADDPD       6592(AX), Y6, Y6
+	VMOVUPD      Y10, 4160(BX)
+	VBROADCASTSD 7488(CX), Y10
+	VADDPD       7488(AX), Y10, Y10
+	VFNMADD231PD 448(BX), Y14, Y6
+	VFNMADD231PD 480(BX), Y14, Y10
+	VMOVUPD      1472(BX), Y14
+	VFNMADD231PD Y14, Y1, Y6
+	VFNMADD231PD 1504(BX), Y1, Y10
+	VMOVUPD      2624(BX), Y1
+	VFNMADD231PD Y1, Y12, Y6
+	VFNMADD231PD 2592(BX), Y12, Y10
+	VMOVUPD      3168(BX), Y12
+	VFNMADD231PD Y12, Y5, Y6
+	VFNMADD231PD 3200(BX), Y5, Y10
+	VMOVUPD      672(BX), Y5
+	VFNMADD231PD Y5, Y11, Y6
+	VFNMADD231PD 3744(BX), Y11, Y10
+	VMOVUPD      4192(BX), Y11
+	VFNMADD231PD Y11, Y8, Y6
+	VFNMADD231PD 4224(BX), Y8, Y10
+	VMOVUPD      4544(BX), Y8
+	VFNMADD231PD Y8, Y4, Y6
+	VFNMADD231PD 4512(BX), Y4, Y10
+	VMOVUPD      3008(BX), Y4
+	VFNMADD231PD Y4, Y15, Y6
+	VFNMADD231PD 1280(BX), Y15, Y10
+	VMOVUPD      800(BX), Y15
+	VFNMADD231PD Y15, Y3, Y6
+	VFNMADD231PD 1312(BX), Y3, Y10
+	VMOVUPD      3648(BX), Y3
+	VFNMADD231PD Y3, Y9, Y6
+	VFNMADD231PD 3040(BX), Y9, Y10
+	VMOVUPD      3136(BX), Y9
+	VFNMADD231PD Y9, Y7, Y6
+	VFNMADD231PD 1568(BX), Y7, Y10
+	VMOVUPD      2208(BX), Y7
+	VFNMADD231PD Y7, Y2, Y6
+	VFNMADD231PD 3552(BX), Y2, Y10
+	VBROADCASTSD 5760(CX), Y2
+	VADDPD       5792(AX), Y2, Y2
+	VMOVUPD      Y10, 2400(BX)
+	VMULPD       576(BX), Y13, Y10
+	VFNMADD231PD Y13, Y10, Y2
+	VMOVUPD      2944(BX), Y13
+	VMOVUPD      Y6, 928(BX)
+	VMULPD       1024(BX), Y13, Y6
+	VFNMADD231PD Y13, Y6, Y2
+	VMOVUPD      2912(BX), Y13
+	VMULPD       1664(BX), Y13, Y7
+	VFNMADD231PD Y13, Y7, Y2
+	VMOVUPD      3968(BX), Y13
+	VMULPD       2688(BX), Y13, Y9
+	VFNMADD231PD Y13, Y9, Y2
+	VMOVUPD      3936(BX), Y13
+	VMULPD       640(BX), Y13, Y3
+	VFNMADD231PD Y13, Y3, Y2
+	VMOVUPD      4608(BX), Y13
+	VMULPD       3776(BX), Y13, Y15
+	VFNMADD231PD Y13, Y15, Y2
+	VMOVUPD      4576(BX), Y13
+	VMULPD       704(BX), Y13, Y4
+	VFNMADD231PD Y13, Y4, Y2
+	VMOVUPD      4096(BX), Y13
+	VMULPD       3840(BX), Y13, Y8
+	VFNMADD231PD Y13, Y8, Y2
+	VMOVUPD      3328(BX), Y13
+	VMULPD       3520(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y2
+	VMOVUPD      1184(BX), Y13
+	VMULPD       3808(BX), Y13, Y5
+	VFNMADD231PD Y13, Y5, Y2
+	VMOVUPD      2816(BX), Y13
+	VMULPD       4288(BX), Y13, Y12
+	VFNMADD231PD Y13, Y12, Y2
+	VMOVUPD      2656(BX), Y13
+	VMULPD       1792(BX), Y13, Y1
+	VFNMADD231PD Y13, Y1, Y2
+	VDIVPD       Y2, Y0, Y13
+	VMOVUPD      Y13, 2656(BX)
+	VMINPD       2720(BX), Y2, Y13
+	VMOVUPD      Y2, 2720(BX)
+	VBROADCASTSD 6592(CX), Y2
+	VADDPD       6624(AX), Y2, Y2
+	VMOVUPD      Y13, 2816(BX)
+	VBROADCASTSD 7488(CX), Y13
+	VADDPD       7520(AX), Y13, Y13
+	VFNMADD231PD 960(BX), Y10, Y2
+	VFNMADD231PD 992(BX), Y10, Y13
+	VMOVUPD      1952(BX), Y10
+	VFNMADD231PD Y10, Y6, Y2
+	VFNMADD231PD 1984(BX), Y6, Y13
+	VMOVUPD      3456(BX), Y6
+	VFNMADD231PD Y6, Y7, Y2
+	VFNMADD231PD 2976(BX), Y7, Y13
+	VMOVUPD      3424(BX), Y7
+	VFNMADD231PD Y7, Y9, Y2
+	VFNMADD231PD 3488(BX), Y9, Y13
+	VMOVUPD      1216(BX), Y9
+	VFNMADD231PD Y9, Y3, Y2
+	VFNMADD231PD 4000(BX), Y3, Y13
+	VMOVUPD      4384(BX), Y3
+	VFNMADD231PD Y3, Y15, Y2
+	VFNMADD231PD 4416(BX), Y15, Y13
+	VMOVUPD      4672(BX), Y15
+	VFNMADD231PD Y15, Y4, Y2
+	VFNMADD231PD 4640(BX), Y4, Y13
+	VMOVUPD      1760(BX), Y4
+	VFNMADD231PD Y4, Y8, Y2
+	VFNMADD231PD 768(BX), Y8, Y13
+	VMOVUPD      4704(BX), Y8
+	VFNMADD231PD Y8, Y11, Y2
+	VFNMADD231PD 1856(BX), Y11, Y13
+	VMOVUPD      3296(BX), Y11
+	VFNMADD231PD Y11, Y5, Y2
+	VFNMADD231PD 2880(BX), Y5, Y13
+	VMOVUPD      3872(BX), Y5
+	VFNMADD231PD Y5, Y12, Y2
+	VFNMADD231PD 736(BX), Y12, Y13
+	VMOVUPD      1728(BX), Y12
+	VFNMADD231PD Y12, Y1, Y2
+	VFNMADD231PD 3264(BX), Y1, Y13
+	VBROADCASTSD 6656(CX), Y1
+	VADDPD       6656(AX), Y1, Y1
+	VMOVUPD      Y13, 1184(BX)
+	VMOVUPD      448(BX), Y13
+	VMOVUPD      Y2, 3328(BX)
+	VMULPD       2016(BX), Y13, Y2
+	VFNMADD231PD Y13, Y2, Y1
+	VMOVUPD      1056(BX), Y13
+	VMULPD       Y13, Y14, Y12
+	VFNMADD231PD Y14, Y12, Y1
+	VMOVUPD      2624(BX), Y14
+	VMULPD       2112(BX), Y14, Y13
+	VFNMADD231PD Y14, Y13, Y1
+	VMOVUPD      3168(BX), Y14
+	VMULPD       1152(BX), Y14, Y5
+	VFNMADD231PD Y14, Y5, Y1
+	VMOVUPD      672(BX), Y14
+	VMULPD       2176(BX), Y14, Y11
+	VFNMADD231PD Y14, Y11, Y1
+	VMOVUPD      4192(BX), Y14
+	VMULPD       1120(BX), Y14, Y8
+	VFNMADD231PD Y14, Y8, Y1
+	VMOVUPD      4544(BX), Y14
+	VMULPD       4032(BX), Y14, Y4
+	VFNMADD231PD Y14, Y4, Y1
+	VMOVUPD      3008(BX), Y14
+	VMULPD       2272(BX), Y14, Y15
+	VFNMADD231PD Y14, Y15, Y1
+	VMOVUPD      800(BX), Y14
+	VMULPD       2080(BX), Y14, Y3
+	VFNMADD231PD Y14, Y3, Y1
+	VMOVUPD      3648(BX), Y14
+	VMULPD       2368(BX), Y14, Y9
+	VFNMADD231PD Y14, Y9, Y1
+	VMOVUPD      3136(BX), Y14
+	VMULPD       4064(BX), Y14, Y7
+	VFNMADD231PD Y14, Y7, Y1
+	VMOVUPD      2208(BX), Y14
+	VMULPD       3616(BX), Y14, Y6
+	VFNMADD231PD Y14, Y6, Y1
+	VMOVUPD      928(BX), Y14
+	VMULPD       4256(BX), Y14, Y10
+	VFNMADD231PD Y14, Y10, Y1
+	VMINPD       4160(BX), Y1, Y14
+	VMOVUPD      Y14, 4160(BX)
+	VBROADCASTSD 7552(CX), Y14
+	VADDPD       7552(AX), Y14, Y14
+	VMOVUPD      Y1, 928(BX)
+	VMOVUPD      480(BX), Y1
+	VFNMADD231PD Y1, Y2, Y14
+	VMOVUPD      1504(BX), Y2
+	VFNMADD231PD Y2, Y12, Y14
+	VMOVUPD      2592(BX), Y12
+	VFNMADD231PD Y12, Y13, Y14
+	VMOVUPD      3200(BX), Y13
+	VFNMADD231PD Y13, Y5, Y14
+	VMOVUPD      3744(BX), Y5
+	VFNMADD231PD Y5, Y11, Y14
+	VMOVUPD      4224(BX), Y11
+	VFNMADD231PD Y11, Y8, Y14
+	VMOVUPD      4512(BX), Y8
+	VFNMADD231PD Y8, Y4, Y14
+	VMOVUPD      1280(BX), Y4
+	VFNMADD231PD Y4, Y15, Y14
+	VMOVUPD      1312(BX), Y15
+	VFNMADD231PD Y15, Y3, Y14
+	VMOVUPD      3040(BX), Y3
+	VFNMADD231PD Y3, Y9, Y14
+	VMOVUPD      1568(BX), Y9
+	VFNMADD231PD Y9, Y7, Y14
+	VMOVUPD      3552(BX), Y7
+	VFNMADD231PD Y7, Y6, Y14
+	VMOVUPD      2400(BX), Y6
+	VFNMADD231PD Y6, Y10, Y14
+	VBROADCASTSD 6656(CX), Y10
+	VADDPD       6688(AX), Y10, Y10
+	VMOVUPD      Y14, 2208(BX)
+	VMOVUPD      960(BX), Y14
+	VMULPD       576(BX), Y14, Y6
+	VFNMADD231PD Y14, Y6, Y10
+	VMOVUPD      1952(BX), Y14
+	VMULPD       1024(BX), Y14, Y7
+	VFNMADD231PD Y14, Y7, Y10
+	VMOVUPD      3456(BX), Y14
+	VMULPD       1664(BX), Y14, Y9
+	VFNMADD231PD Y14, Y9, Y10
+	VMOVUPD      3424(BX), Y14
+	VMULPD       2688(BX), Y14, Y3
+	VFNMADD231PD Y14, Y3, Y10
+	VMOVUPD      1216(BX), Y14
+	VMULPD       640(BX), Y14, Y15
+	VFNMADD231PD Y14, Y15, Y10
+	VMOVUPD      4384(BX), Y14
+	VMULPD       3776(BX), Y14, Y4
+	VFNMADD231PD Y14, Y4, Y10
+	VMOVUPD      4672(BX), Y14
+	VMULPD       704(BX), Y14, Y8
+	VFNMADD231PD Y14, Y8, Y10
+	VMOVUPD      1760(BX), Y14
+	VMULPD       3840(BX), Y14, Y11
+	VFNMADD231PD Y14, Y11, Y10
+	VMOVUPD      4704(BX), Y14
+	VMULPD       3520(BX), Y14, Y5
+	VFNMADD231PD Y14, Y5, Y10
+	VMOVUPD      3296(BX), Y14
+	VMULPD       3808(BX), Y14, Y13
+	VFNMADD231PD Y14, Y13, Y10
+	VMOVUPD      3872(BX), Y14
+	VMULPD       4288(BX), Y14, Y12
+	VFNMADD231PD Y14, Y12, Y10
+	VMOVUPD      1728(BX), Y14
+	VMULPD       1792(BX), Y14, Y2
+	VFNMADD231PD Y14, Y2, Y10
+	VMOVUPD      3328(BX), Y14
+	VMULPD       2656(BX), Y14, Y1
+	VFNMADD231PD Y14, Y1, Y10
+	VMINPD       2816(BX), Y10, Y14
+	VMOVUPD      Y14, 2816(BX)
+	VBROADCASTSD 7552(CX), Y14
+	VADDPD       7584(AX), Y14, Y14
+	VMOVUPD      Y10, 3328(BX)
+	VMOVUPD      992(BX), Y10
+	VFNMADD231PD Y10, Y6, Y14
+	VMOVUPD      1984(BX), Y6
+	VFNMADD231PD Y6, Y7, Y14
+	VMOVUPD      2976(BX), Y7
+	VFNMADD231PD Y7, Y9, Y14
+	VMOVUPD      3488(BX), Y9
+	VFNMADD231PD Y9, Y3, Y14
+	VMOVUPD      4000(BX), Y3
+	VFNMADD231PD Y3, Y15, Y14
+	VMOVUPD      4416(BX), Y15
+	VFNMADD231PD Y15, Y4, Y14
+	VMOVUPD      4640(BX), Y4
+	VFNMADD231PD Y4, Y8, Y14
+	VMOVUPD      768(BX), Y8
+	VFNMADD231PD Y8, Y11, Y14
+	VMOVUPD      1856(BX), Y11
+	VFNMADD231PD Y11, Y5, Y14
+	VMOVUPD      2880(BX), Y5
+	VFNMADD231PD Y5, Y13, Y14
+	VMOVUPD      736(BX), Y13
+	VFNMADD231PD Y13, Y12, Y14
+	VMOVUPD      3264(BX), Y12
+	VFNMADD231PD Y12, Y2, Y14
+	VMOVUPD      1184(BX), Y2
+	VFNMADD231PD Y2, Y1, Y14
+	VBROADCASTSD 7616(CX), Y1
+	VADDPD       7616(AX), Y1, Y1
+	VMOVUPD      Y14, 1728(BX)
+	VMOVUPD      480(BX), Y14
+	VMULPD       2016(BX), Y14, Y2
+	VFNMADD231PD Y14, Y2, Y1
+	VMOVUPD      1504(BX), Y2
+	VMULPD       1056(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y1
+	VMOVUPD      2592(BX), Y2
+	VMULPD       2112(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y1
+	VMOVUPD      3200(BX), Y2
+	VMULPD       1152(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y1
+	VMOVUPD      3744(BX), Y2
+	VMULPD       2176(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y1
+	VMOVUPD      4224(BX), Y2
+	VMULPD       1120(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y1
+	VMOVUPD      4512(BX), Y2
+	VMULPD       4032(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y1
+	VMOVUPD      1280(BX), Y2
+	VMULPD       2272(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y1
+	VMOVUPD      1312(BX), Y2
+	VMULPD       2080(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y1
+	VMOVUPD      3040(BX), Y2
+	VMULPD       2368(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y1
+	VMOVUPD      1568(BX), Y2
+	VMULPD       4064(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y1
+	VMOVUPD      3552(BX), Y2
+	VMULPD       3616(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y1
+	VMOVUPD      2400(BX), Y2
+	VMULPD       4256(BX), Y2, Y14
+	VFNMADD231PD Y2, Y14, Y1
+	VMOVUPD      2208(BX), Y2
+	VMULPD       Y2, Y2, Y2
+	VMOVUPD      928(BX), Y14
+	VFMSUB231PD  Y1, Y14, Y2
+	VMOVUPD      pairShift<>+0(SB), Y1
+	VPADDQ       Y1, Y2, Y14
+	VMINPD       4160(BX), Y14, Y14
+	VMOVUPD      Y14, 4160(BX)
+	VMOVUPD      2304(BX), Y14
+	VMULPD       Y2, Y14, Y2
+	VMOVUPD      1088(BX), Y14
+	VMULPD       Y2, Y14, Y2
+	VBROADCASTSD 7616(CX), Y14
+	VADDPD       7648(AX), Y14, Y14
+	VMOVUPD      Y2, 1088(BX)
+	VMULPD       576(BX), Y10, Y2
+	VFNMADD231PD Y10, Y2, Y14
+	VMULPD       1024(BX), Y6, Y2
+	VFNMADD231PD Y6, Y2, Y14
+	VMULPD       1664(BX), Y7, Y2
+	VFNMADD231PD Y7, Y2, Y14
+	VMULPD       2688(BX), Y9, Y2
+	VFNMADD231PD Y9, Y2, Y14
+	VMULPD       640(BX), Y3, Y2
+	VFNMADD231PD Y3, Y2, Y14
+	VMULPD       3776(BX), Y15, Y2
+	VFNMADD231PD Y15, Y2, Y14
+	VMULPD       704(BX), Y4, Y2
+	VFNMADD231PD Y4, Y2, Y14
+	VMULPD       3840(BX), Y8, Y2
+	VFNMADD231PD Y8, Y2, Y14
+	VMULPD       3520(BX), Y11, Y2
+	VFNMADD231PD Y11, Y2, Y14
+	VMULPD       3808(BX), Y5, Y2
+	VFNMADD231PD Y5, Y2, Y14
+	VMULPD       4288(BX), Y13, Y2
+	VFNMADD231PD Y13, Y2, Y14
+	VMULPD       1792(BX), Y12, Y2
+	VFNMADD231PD Y12, Y2, Y14
+	VMOVUPD      1184(BX), Y2
+	VMULPD       2656(BX), Y2, Y3
+	VFNMADD231PD Y2, Y3, Y14
+	VMOVUPD      1728(BX), Y2
+	VMULPD       Y2, Y2, Y2
+	VMOVUPD      3328(BX), Y3
+	VFMSUB231PD  Y14, Y3, Y2
+	VPADDQ       Y1, Y2, Y1
+	VMINPD       2816(BX), Y1, Y1
+	VMOVUPD      2720(BX), Y3
+	VMULPD       Y2, Y3, Y2
+	VMOVUPD      1600(BX), Y3
+	VMULPD       Y2, Y3, Y2
+	VMOVUPD      1088(BX), Y3
+	VMOVUPD      4160(BX), Y4
+	VMOVUPD      2048(BX), Y5
+	VMOVUPD      2752(BX), Y6
+	TESTQ        SI, SI
+	JZ           determinants15
+	VMOVUPD      256(BX), Y7
+	VMOVUPD      288(BX), Y8
+	VMOVUPD      320(BX), Y9
+	VMOVUPD      352(BX), Y10
+	VMOVUPD      384(BX), Y11
+	VMOVUPD      416(BX), Y12
+	VMOVUPD      Y0, Y13
+	VMOVUPD      Y0, Y14
+	VMULPD       Y11, Y11, Y15
+	VFNMADD231PD Y7, Y15, Y13
+	VMULPD       Y12, Y12, Y7
+	VFNMADD231PD Y8, Y7, Y14
+	VMOVUPD      (R8)(R11*1), Y7
+	VMOVUPD      32(BX), Y8
+	VADDPD       Y8, Y7, Y7
+	VADDPD       Y7, Y13, Y7
+	VMOVUPD      32(R8)(R11*1), Y13
+	VADDPD       Y8, Y13, Y8
+	VADDPD       Y8, Y14, Y8
+	VMOVUPD      (DI)(R11*1), Y13
+	VMOVUPD      (BX), Y14
+	VMULPD       Y14, Y13, Y13
+	VMULPD       Y11, Y13, Y11
+	VMOVUPD      32(DI)(R11*1), Y13
+	VMULPD       Y14, Y13, Y13
+	VMULPD       Y12, Y13, Y12
+	VMOVUPD      threeEighths<>+0(SB), Y13
+	VMOVUPD      Y13, Y14
+	VMOVUPD      Y13, Y13
+	VMOVUPD      oneHalf<>+0(SB), Y15
+	VFMADD213PD  Y15, Y7, Y14
+	VFMADD213PD  Y15, Y8, Y13
+	VPSUBQ       Y9, Y11, Y9
+	VMOVUPD      bias3<>+0(SB), Y11
+	VPADDQ       Y11, Y9, Y9
+	VPSUBQ       Y10, Y12, Y10
+	VPADDQ       Y11, Y10, Y10
+	VMULPD       Y9, Y7, Y7
+	VMULPD       Y10, Y8, Y8
+	VFMADD231PD  Y7, Y14, Y9
+	VFMADD231PD  Y8, Y13, Y10
+	VMINPD       Y9, Y0, Y7
+	VMOVUPD      Y7, (SI)(R11*1)
+	VMINPD       Y10, Y0, Y7
+	VMOVUPD      Y7, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y7
+	VMOVUPD      224(BX), Y8
+	VMOVUPD      64(BX), Y9
+	VMOVUPD      96(BX), Y10
+	VMOVUPD      128(BX), Y11
+	VMOVUPD      160(BX), Y12
+	VPSRLQ       $0x35, Y9, Y13
+	VPADDQ       Y13, Y7, Y7
+	VPSLLQ       $0x34, Y7, Y7
+	VPSRLQ       $0x35, Y10, Y13
+	VPADDQ       Y13, Y8, Y8
+	VPSLLQ       $0x34, Y8, Y8
+	VXORPD       Y13, Y13, Y13
+	VMOVUPD      pivotMin<>+0(SB), Y14
+	VPSUBQ       Y14, Y11, Y11
+	VPSRLQ       $0x3c, Y11, Y11
+	VMOVUPD      evenMask<>+0(SB), Y15
+	VANDPD       Y15, Y9, Y9
+	VMOVUPD      evenBits<>+0(SB), Y6
+	VORPD        Y6, Y9, Y9
+	VPSUBQ       Y11, Y13, Y11
+	VORPD        Y11, Y9, Y9
+	VPSUBQ       Y14, Y12, Y11
+	VPSRLQ       $0x3c, Y11, Y11
+	VANDPD       Y15, Y10, Y10
+	VORPD        Y6, Y10, Y6
+	VPSUBQ       Y11, Y13, Y10
+	VORPD        Y10, Y6, Y6
+	VMOVUPD      Y9, 256(BX)
+	VMOVUPD      Y6, 288(BX)
+	VMOVUPD      Y7, 320(BX)
+	VMOVUPD      Y8, 352(BX)
+	VCVTPD2PSY   Y9, X7
+	VCVTPD2PSY   Y6, X6
+	VINSERTF128  $0x01, X6, Y7, Y6
+	VSQRTPS      Y6, Y6
+	VMOVUPD      oneSingle<>+0(SB), Y7
+	VDIVPS       Y6, Y7, Y6
+	VCVTPS2PD    X6, Y7
+	VEXTRACTF128 $0x01, Y6, X6
+	VCVTPS2PD    X6, Y6
+	VMOVUPD      Y7, 384(BX)
+	VMOVUPD      Y6, 416(BX)
+	VMOVUPD      Y3, 64(BX)
+	VMOVUPD      Y2, 96(BX)
+	VMOVUPD      Y4, 128(BX)
+	VMOVUPD      Y1, 160(BX)
+	VMOVUPD      Y5, 192(BX)
+	VMOVUPD      2752(BX), Y1
+	VMOVUPD      Y1, 224(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next15:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00001e00, AX
+	DECQ         DX
+	JNZ          loop15
+	TESTQ        SI, SI
+	JZ           end15
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias3<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y1
+	VMOVUPD      224(BX), Y2
+	VMOVUPD      64(BX), Y3
+	VMOVUPD      96(BX), Y4
+	VMOVUPD      128(BX), Y5
+	VMOVUPD      160(BX), Y6
+	VPSRLQ       $0x35, Y3, Y7
+	VPADDQ       Y7, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPSRLQ       $0x35, Y4, Y7
+	VPADDQ       Y7, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y5, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y3, Y3
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y3, Y3
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y3, Y3
+	VPSUBQ       Y8, Y6, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VANDPD       Y9, Y4, Y4
+	VORPD        Y10, Y4, Y4
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y4, Y4
+	VMOVUPD      Y3, 256(BX)
+	VMOVUPD      Y4, 288(BX)
+	VMOVUPD      Y1, 320(BX)
+	VMOVUPD      Y2, 352(BX)
+	VCVTPD2PSY   Y3, X1
+	VCVTPD2PSY   Y4, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VPSUBQ       Y3, Y5, Y3
+	VMOVUPD      bias3<>+0(SB), Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSUBQ       Y4, Y6, Y4
+	VPADDQ       Y5, Y4, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y3
+	VFMADD231PD  Y2, Y7, Y4
+	VMINPD       Y3, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMINPD       Y4, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row15
+
+end15:
+	VZEROUPPER
+	RET
+
+determinants15:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y3, Y7
+	VORPD        one<>+0(SB), Y7, Y7
+	VPSRLQ       $0x34, Y3, Y8
+	VPSUBQ       expBias<>+0(SB), Y8, Y8
+	VPADDQ       Y5, Y5, Y5
+	VPADDQ       Y5, Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y4, Y3
+	VBROADCASTSD (CX), Y9
+	VADDPD       (AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 128(CX), Y9
+	VADDPD       128(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 576(CX), Y9
+	VADDPD       576(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 896(CX), Y9
+	VADDPD       896(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1280(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 1728(CX), Y9
+	VADDPD       1728(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 2240(CX), Y9
+	VADDPD       2240(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 2816(CX), Y9
+	VADDPD       2816(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 3456(CX), Y9
+	VADDPD       3456(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 4160(CX), Y9
+	VADDPD       4160(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 4928(CX), Y9
+	VADDPD       4928(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 5760(CX), Y9
+	VADDPD       5760(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 6656(CX), Y9
+	VADDPD       6656(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 7616(CX), Y9
+	VADDPD       7616(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VXORPD       Y9, Y9, Y9
+	VPSUBQ       Y3, Y9, Y9
+	VORPD        Y9, Y7, Y7
+	VMOVUPD      Y7, (DI)(R11*1)
+	VMOVUPD      Y8, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y2, Y7
+	VORPD        one<>+0(SB), Y7, Y7
+	VPSRLQ       $0x34, Y2, Y8
+	VPSUBQ       expBias<>+0(SB), Y8, Y8
+	VPADDQ       Y6, Y6, Y6
+	VPADDQ       Y6, Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y1, Y2
+	VBROADCASTSD (CX), Y9
+	VADDPD       32(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 128(CX), Y9
+	VADDPD       160(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       352(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 576(CX), Y9
+	VADDPD       608(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 896(CX), Y9
+	VADDPD       928(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1312(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 1728(CX), Y9
+	VADDPD       1760(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 2240(CX), Y9
+	VADDPD       2272(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 2816(CX), Y9
+	VADDPD       2848(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 3456(CX), Y9
+	VADDPD       3488(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 4160(CX), Y9
+	VADDPD       4192(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 4928(CX), Y9
+	VADDPD       4960(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 5760(CX), Y9
+	VADDPD       5792(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 6656(CX), Y9
+	VADDPD       6688(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VBROADCASTSD 7616(CX), Y9
+	VADDPD       7648(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y2, Y2
+	VPSRLQ       $0x3c, Y2, Y2
+	VXORPD       Y9, Y9, Y9
+	VPSUBQ       Y2, Y9, Y9
+	VORPD        Y9, Y7, Y7
+	VMOVUPD      Y7, 32(DI)(R11*1)
+	VMOVUPD      Y8, 32(R8)(R11*1)
+	JMP          next15
+
+order16:
+	VMOVUPD one<>+0(SB), Y0
+	TESTQ   SI, SI
+	JZ      tiles16
+
+row16:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Y15
+	VMOVUPD      Y15, 32(BX)
+
+tiles16:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop16:
+	VBROADCASTSD (CX), Y1
+	VADDPD       (AX), Y1, Y1
+	VDIVPD       Y1, Y0, Y2
+	VBROADCASTSD 64(CX), Y3
+	VADDPD       64(AX), Y3, Y3
+	VBROADCASTSD 192(CX), Y4
+	VADDPD       192(AX), Y4, Y4
+	VBROADCASTSD 384(CX), Y5
+	VADDPD       384(AX), Y5, Y5
+	VBROADCASTSD 640(CX), Y6
+	VADDPD       640(AX), Y6, Y6
+	VBROADCASTSD 960(CX), Y7
+	VADDPD       960(AX), Y7, Y7
+	VBROADCASTSD 1344(CX), Y8
+	VADDPD       1344(AX), Y8, Y8
+	VBROADCASTSD 1792(CX), Y9
+	VADDPD       1792(AX), Y9, Y9
+	VBROADCASTSD 2304(CX), Y10
+	VADDPD       2304(AX), Y10, Y10
+	VBROADCASTSD 2880(CX), Y11
+	VADDPD       2880(AX), Y11, Y11
+	VBROADCASTSD 3520(CX), Y12
+	VADDPD       3520(AX), Y12, Y12
+	VBROADCASTSD 4224(CX), Y13
+	VADDPD       4224(AX), Y13, Y13
+	VBROADCASTSD 4992(CX), Y14
+	VADDPD       4992(AX), Y14, Y14
+	VBROADCASTSD 5824(CX), Y15
+	VADDPD       5824(AX), Y15, Y15
+	VMOVUPD      Y15, 448(BX)
+	VBROADCASTSD 6720(CX), Y15
+	VADDPD       6720(AX), Y15, Y15
+	VMOVUPD      Y15, 480(BX)
+	VBROADCASTSD 7680(CX), Y15
+	VADDPD       7680(AX), Y15, Y15
+	VMOVUPD      Y15, 512(BX)
+	VBROADCASTSD (CX), Y15
+	VADDPD       32(AX), Y15, Y15
+	VMOVUPD      Y14, 544(BX)
+	VDIVPD       Y15, Y0, Y14
+	VMOVUPD      Y15, 576(BX)
+	VBROADCASTSD 64(CX), Y15
+	VADDPD       96(AX), Y15, Y15
+	VMOVUPD      Y14, 608(BX)
+	VBROADCASTSD 192(CX), Y14
+	VADDPD       224(AX), Y14, Y14
+	VMOVUPD      Y14, 640(BX)
+	VBROADCASTSD 384(CX), Y14
+	VADDPD       416(AX), Y14, Y14
+	VMOVUPD      Y14, 672(BX)
+	VBROADCASTSD 640(CX), Y14
+	VADDPD       672(AX), Y14, Y14
+	VMOVUPD      Y14, 704(BX)
+	VBROADCASTSD 960(CX), Y14
+	VADDPD       992(AX), Y14, Y14
+	VMOVUPD      Y14, 736(BX)
+	VBROADCASTSD 1344(CX), Y14
+	VADDPD       1376(AX), Y14, Y14
+	VMOVUPD      Y14, 768(BX)
+	VBROADCASTSD 1792(CX), Y14
+	VADDPD       1824(AX), Y14, Y14
+	VMOVUPD      Y14, 800(BX)
+	VBROADCASTSD 2304(CX), Y14
+	VADDPD       2336(AX), Y14, Y14
+	VMOVUPD      Y14, 832(BX)
+	VBROADCASTSD 2880(CX), Y14
+	VADDPD       2912(AX), Y14, Y14
+	VMOVUPD      Y14, 864(BX)
+	VBROADCASTSD 3520(CX), Y14
+	VADDPD       3552(AX), Y14, Y14
+	VMOVUPD      Y14, 896(BX)
+	VBROADCASTSD 4224(CX), Y14
+	VADDPD       4256(AX), Y14, Y14
+	VMOVUPD      Y14, 928(BX)
+	VBROADCASTSD 4992(CX), Y14
+	VADDPD       5024(AX), Y14, Y14
+	VMOVUPD      Y14, 960(BX)
+	VBROADCASTSD 5824(CX), Y14
+	VADDPD       5856(AX), Y14, Y14
+	VMOVUPD      Y14, 992(BX)
+	VBROADCASTSD 6720(CX), Y14
+	VADDPD       6752(AX), Y14, Y14
+	VMOVUPD      Y14, 1024(BX)
+	VBROADCASTSD 7680(CX), Y14
+	VADDPD       7712(AX), Y14, Y14
+	VMOVUPD      Y14, 1056(BX)
+	VBROADCASTSD 128(CX), Y14
+	VADDPD       128(AX), Y14, Y14
+	VMOVUPD      Y15, 1088(BX)
+	VMULPD       Y2, Y3, Y15
+	VFNMADD231PD Y3, Y15, Y14
+	VDIVPD       Y14, Y0, Y3
+	VMOVUPD      Y3, 1120(BX)
+	VMINPD       Y1, Y14, Y3
+	VMOVUPD      Y1, 1152(BX)
+	VBROADCASTSD 256(CX), Y1
+	VADDPD       256(AX), Y1, Y1
+	VMOVUPD      Y14, 1184(BX)
+	VBROADCASTSD 448(CX), Y14
+	VADDPD       448(AX), Y14, Y14
+	VFNMADD231PD Y4, Y15, Y1
+	VFNMADD231PD Y5, Y15, Y14
+	VMOVUPD      Y14, 1216(BX)
+	VBROADCASTSD 704(CX), Y14
+	VADDPD       704(AX), Y14, Y14
+	VMOVUPD      Y5, 1248(BX)
+	VBROADCASTSD 1024(CX), Y5
+	VADDPD       1024(AX), Y5, Y5
+	VFNMADD231PD Y6, Y15, Y14
+	VFNMADD231PD Y7, Y15, Y5
+	VMOVUPD      Y5, 1280(BX)
+	VBROADCASTSD 1408(CX), Y5
+	VADDPD       1408(AX), Y5, Y5
+	VMOVUPD      Y7, 1312(BX)
+	VBROADCASTSD 1856(CX), Y7
+	VADDPD       1856(AX), Y7, Y7
+	VFNMADD231PD Y8, Y15, Y5
+	VFNMADD231PD Y9, Y15, Y7
+	VMOVUPD      Y7, 1344(BX)
+	VBROADCASTSD 2368(CX), Y7
+	VADDPD       2368(AX), Y7, Y7
+	VMOVUPD      Y9, 1376(BX)
+	VBROADCASTSD 2944(CX), Y9
+	VADDPD       2944(AX), Y9, Y9
+	VFNMADD231PD Y10, Y15, Y7
+	VFNMADD231PD Y11, Y15, Y9
+	VMOVUPD      Y9, 1408(BX)
+	VBROADCASTSD 3584(CX), Y9
+	VADDPD       3584(AX), Y9, Y9
+	VMOVUPD      Y11, 1440(BX)
+	VBROADCASTSD 4288(CX), Y11
+	VADDPD       4288(AX), Y11, Y11
+	VFNMADD231PD Y12, Y15, Y9
+	VFNMADD231PD Y13, Y15, Y11
+	VMOVUPD      Y11, 1472(BX)
+	VBROADCASTSD 5056(CX), Y11
+	VADDPD       5056(AX), Y11, Y11
+	VMOVUPD      Y13, 1504(BX)
+	VBROADCASTSD 5888(CX), Y13
+	VADDPD       5888(AX), Y13, Y13
+	VFNMADD231PD 544(BX), Y15, Y11
+	VFNMADD231PD 448(BX), Y15, Y13
+	VMOVUPD      Y13, 1536(BX)
+	VBROADCASTSD 6784(CX), Y13
+	VADDPD       6784(AX), Y13, Y13
+	VMOVUPD      Y11, 1568(BX)
+	VBROADCASTSD 7744(CX), Y11
+	VADDPD       7744(AX), Y11, Y11
+	VFNMADD231PD 480(BX), Y15, Y13
+	VFNMADD231PD 512(BX), Y15, Y11
+	VBROADCASTSD 128(CX), Y15
+	VADDPD       160(AX), Y15, Y15
+	VMOVUPD      Y11, 1600(BX)
+	VMOVUPD      1088(BX), Y11
+	VMOVUPD      Y13, 1632(BX)
+	VMULPD       608(BX), Y11, Y13
+	VFNMADD231PD Y11, Y13, Y15
+	VDIVPD       Y15, Y0, Y11
+	VMOVUPD      Y11, 1088(BX)
+	VMINPD       576(BX), Y15, Y11
+	VMOVUPD      Y15, 1664(BX)
+	VBROADCASTSD 256(CX), Y15
+	VADDPD       288(AX), Y15, Y15
+	VMOVUPD      Y11, 1696(BX)
+	VBROADCASTSD 448(CX), Y11
+	VADDPD       480(AX), Y11, Y11
+	VFNMADD231PD 640(BX), Y13, Y15
+	VFNMADD231PD 672(BX), Y13, Y11
+	VMOVUPD      Y11, 1728(BX)
+	VBROADCASTSD 704(CX), Y11
+	VADDPD       736(AX), Y11, Y11
+	VMOVUPD      Y15, 1760(BX)
+	VBROADCASTSD 1024(CX), Y15
+	VADDPD       1056(AX), Y15, Y15
+	VFNMADD231PD 704(BX), Y13, Y11
+	VFNMADD231PD 736(BX), Y13, Y15
+	VMOVUPD      Y15, 1792(BX)
+	VBROADCASTSD 1408(CX), Y15
+	VADDPD       1440(AX), Y15, Y15
+	VMOVUPD      Y11, 1824(BX)
+	VBROADCASTSD 1856(CX), Y11
+	VADDPD       1888(AX), Y11, Y11
+	VFNMADD231PD 768(BX), Y13, Y15
+	VFNMADD231PD 800(BX), Y13, Y11
+	VMOVUPD      Y11, 1856(BX)
+	VBROADCASTSD 2368(CX), Y11
+	VADDPD       2400(AX), Y11, Y11
+	VMOVUPD      Y15, 1888(BX)
+	VBROADCASTSD 2944(CX), Y15
+	VADDPD       2976(AX), Y15, Y15
+	VFNMADD231PD 832(BX), Y13, Y11
+	VFNMADD231PD 864(BX), Y13, Y15
+	VMOVUPD      Y15, 1920(BX)
+	VBROADCASTSD 3584(CX), Y15
+	VADDPD       3616(AX), Y15, Y15
+	VMOVUPD      Y11, 1952(BX)
+	VBROADCASTSD 4288(CX), Y11
+	VADDPD       4320(AX), Y11, Y11
+	VFNMADD231PD 896(BX), Y13, Y15
+	VFNMADD231PD 928(BX), Y13, Y11
+	VMOVUPD      Y11, 1984(BX)
+	VBROADCASTSD 5056(CX), Y11
+	VADDPD       5088(AX), Y11, Y11
+	VMOVUPD      Y15, 2016(BX)
+	VBROADCASTSD 5888(CX), Y15
+	VADDPD       5920(AX), Y15, Y15
+	VFNMADD231PD 960(BX), Y13, Y11
+	VFNMADD231PD 992(BX), Y13, Y15
+	VMOVUPD      Y15, 2048(BX)
+	VBROADCASTSD 6784(CX), Y15
+	VADDPD       6816(AX), Y15, Y15
+	VMOVUPD      Y11, 2080(BX)
+	VBROADCASTSD 7744(CX), Y11
+	VADDPD       7776(AX), Y11, Y11
+	VFNMADD231PD 1024(BX), Y13, Y15
+	VFNMADD231PD 1056(BX), Y13, Y11
+	VBROADCASTSD 320(CX), Y13
+	VADDPD       320(AX), Y13, Y13
+	VMOVUPD      Y11, 2112(BX)
+	VMULPD       Y2, Y4, Y11
+	VFNMADD231PD Y4, Y11, Y13
+	VMOVUPD      1120(BX), Y4
+	VMOVUPD      Y2, 2144(BX)
+	VMULPD       Y4, Y1, Y2
+	VFNMADD231PD Y1, Y2, Y13
+	VDIVPD       Y13, Y0, Y1
+	VMINPD       Y3, Y13, Y3
+	VMOVUPD      Y13, 2176(BX)
+	VBROADCASTSD 512(CX), Y13
+	VADDPD       512(AX), Y13, Y13
+	VMOVUPD      Y3, 2208(BX)
+	VBROADCASTSD 768(CX), Y3
+	VADDPD       768(AX), Y3, Y3
+	VMOVUPD      Y1, 2240(BX)
+	VMOVUPD      1248(BX), Y1
+	VFNMADD231PD Y1, Y11, Y13
+	VFNMADD231PD Y6, Y11, Y3
+	VMOVUPD      Y6, 2272(BX)
+	VMOVUPD      1216(BX), Y6
+	VFNMADD231PD Y6, Y2, Y13
+	VFNMADD231PD Y14, Y2, Y3
+	VMOVUPD      Y3, 2304(BX)
+	VBROADCASTSD 1088(CX), Y3
+	VADDPD       1088(AX), Y3, Y3
+	VMOVUPD      Y14, 2336(BX)
+	VBROADCASTSD 1472(CX), Y14
+	VADDPD       1472(AX), Y14, Y14
+	VFNMADD231PD 1312(BX), Y11, Y3
+	VFNMADD231PD Y8, Y11, Y14
+	VMOVUPD      Y8, 2368(BX)
+	VMOVUPD      1280(BX), Y8
+	VFNMADD231PD Y8, Y2, Y3
+	VFNMADD231PD Y5, Y2, Y14
+	VMOVUPD      Y14, 2400(BX)
+	VBROADCASTSD 1920(CX), Y14
+	VADDPD       1920(AX), Y14, Y14
+	VMOVUPD      Y5, 2432(BX)
+	VBROADCASTSD 2432(CX), Y5
+	VADDPD       2432(AX), Y5, Y5
+	VFNMADD231PD 1376(BX), Y11, Y14
+	VFNMADD231PD Y10, Y11, Y5
+	VMOVUPD      Y10, 2464(BX)
+	VMOVUPD      1344(BX), Y10
+	VFNMADD231PD Y10, Y2, Y14
+	VFNMADD231PD Y7, Y2, Y5
+	VMOVUPD      Y5, 2496(BX)
+	VBROADCASTSD 3008(CX), Y5
+	VADDPD       3008(AX), Y5, Y5
+	VMOVUPD      Y7, 2528(BX)
+	VBROADCASTSD 3648(CX), Y7
+	VADDPD       3648(AX), Y7, Y7
+	VFNMADD231PD 1440(BX), Y11, Y5
+	VFNMADD231PD Y12, Y11, Y7
+	VMOVUPD      Y12, 2560(BX)
+	VMOVUPD      1408(BX), Y12
+	VFNMADD231PD Y12, Y2, Y5
+	VFNMADD231PD Y9, Y2, Y7
+	VMOVUPD      Y7, 2592(BX)
+	VBROADCASTSD 4352(CX), Y7
+	VADDPD       4352(AX), Y7, Y7
+	VMOVUPD      Y9, 2624(BX)
+	VBROADCASTSD 5120(CX), Y9
+	VADDPD       5120(AX), Y9, Y9
+	VFNMADD231PD 1504(BX), Y11, Y7
+	VFNMADD231PD 544(BX), Y11, Y9
+	VFNMADD231PD 1472(BX), Y2, Y7
+	VFNMADD231PD 1568(BX), Y2, Y9
+	VMOVUPD      Y9, 2656(BX)
+	VBROADCASTSD 5952(CX), Y9
+	VADDPD       5952(AX), Y9, Y9
+	VMOVUPD      Y7, 2688(BX)
+	VBROADCASTSD 6848(CX), Y7
+	VADDPD       6848(AX), Y7, Y7
+	VFNMADD231PD 448(BX), Y11, Y9
+	VFNMADD231PD 480(BX), Y11, Y7
+	VFNMADD231PD 1536(BX), Y2, Y9
+	VFNMADD231PD 1632(BX), Y2, Y7
+	VMOVUPD      Y7, 2720(BX)
+	VBROADCASTSD 7808(CX), Y7
+	VADDPD       7808(AX), Y7, Y7
+	VFNMADD231PD 512(BX), Y11, Y7
+	VMOVUPD      1600(BX), Y11
+	VFNMADD231PD Y11, Y2, Y7
+	VBROADCASTSD 320(CX), Y2
+	VADDPD       352(AX), Y2, Y2
+	VMOVUPD      Y7, 2752(BX)
+	VMOVUPD      640(BX), Y7
+	VMULPD       608(BX), Y7, Y11
+	VFNMADD231PD Y7, Y11, Y2
+	VMOVUPD      1760(BX), Y7
+	VMOVUPD      Y9, 640(BX)
+	VMULPD       1088(BX), Y7, Y9
+	VFNMADD231PD Y7, Y9, Y2
+	VDIVPD       Y2, Y0, Y7
+	VMOVUPD      Y7, 1760(BX)
+	VMINPD       1696(BX), Y2, Y7
+	VMOVUPD      Y2, 1696(BX)
+	VBROADCASTSD 512(CX), Y2
+	VADDPD       544(AX), Y2, Y2
+	VMOVUPD      Y7, 2784(BX)
+	VBROADCASTSD 768(CX), Y7
+	VADDPD       800(AX), Y7, Y7
+	VFNMADD231PD 672(BX), Y11, Y2
+	VFNMADD231PD 704(BX), Y11, Y7
+	VFNMADD231PD 1728(BX), Y9, Y2
+	VFNMADD231PD 1824(BX), Y9, Y7
+	VMOVUPD      Y7, 2816(BX)
+	VBROADCASTSD 1088(CX), Y7
+	VADDPD       1120(AX), Y7, Y7
+	VMOVUPD      Y2, 2848(BX)
+	VBROADCASTSD 1472(CX), Y2
+	VADDPD       1504(AX), Y2, Y2
+	VFNMADD231PD 736(BX), Y11, Y7
+	VFNMADD231PD 768(BX), Y11, Y2
+	VFNMADD231PD 1792(BX), Y9, Y7
+	VFNMADD231PD 1888(BX), Y9, Y2
+	VMOVUPD      Y2, 2880(BX)
+	VBROADCASTSD 1920(CX), Y2
+	VADDPD       1952(AX), Y2, Y2
+	VMOVUPD      Y7, 2912(BX)
+	VBROADCASTSD 2432(CX), Y7
+	VADDPD       2464(AX), Y7, Y7
+	VFNMADD231PD 800(BX), Y11, Y2
+	VFNMADD231PD 832(BX), Y11, Y7
+	VFNMADD231PD 1856(BX), Y9, Y2
+	VFNMADD231PD 1952(BX), Y9, Y7
+	VMOVUPD      Y7, 2944(BX)
+	VBROADCASTSD 3008(CX), Y7
+	VADDPD       3040(AX), Y7, Y7
+	VMOVUPD      Y2, 2976(BX)
+	VBROADCASTSD 3648(CX), Y2
+	VADDPD       3680(AX), Y2, Y2
+	VFNMADD231PD 864(BX), Y11, Y7
+	VFNMADD231PD 896(BX), Y11, Y2
+	VFNMADD231PD 1920(BX), Y9, Y7
+	VFNMADD231PD 2016(BX), Y9, Y2
+	VMOVUPD      Y2, 3008(BX)
+	VBROADCASTSD 4352(CX), Y2
+	VADDPD       4384(AX), Y2, Y2
+	VMOVUPD      Y7, 3040(BX)
+	VBROADCASTSD 5120(CX), Y7
+	VADDPD       5152(AX), Y7, Y7
+	VFNMADD231PD 928(BX), Y11, Y2
+	VFNMADD231PD 960(BX), Y11, Y7
+	VFNMADD231PD 1984(BX), Y9, Y2
+	VFNMADD231PD 2080(BX), Y9, Y7
+	VMOVUPD      Y7, 3072(BX)
+	VBROADCASTSD 5952(CX), Y7
+	VADDPD       5984(AX), Y7, Y7
+	VMOVUPD      Y2, 3104(BX)
+	VBROADCASTSD 6848(CX), Y2
+	VADDPD       6880(AX), Y2, Y2
+	VFNMADD231PD 992(BX), Y11, Y7
+	VFNMADD231PD 1024(BX), Y11, Y2
+	VFNMADD231PD 2048(BX), Y9, Y7
+	VFNMADD231PD Y15, Y9, Y2
+	VMOVUPD      Y2, 3136(BX)
+	VBROADCASTSD 7808(CX), Y2
+	VADDPD       7840(AX), Y2, Y2
+	VMOVUPD      Y15, 3168(BX)
+	VMOVUPD      1056(BX), Y15
+	VFNMADD231PD Y15, Y11, Y2
+	VMOVUPD      2112(BX), Y11
+	VFNMADD231PD Y11, Y9, Y2
+	VBROADCASTSD 576(CX), Y9
+	VADDPD       576(AX), Y9, Y9
+	VMOVUPD      Y2, 3200(BX)
+	VMULPD       2144(BX), Y1, Y2
+	VFNMADD231PD Y1, Y2, Y9
+	VMULPD       Y4, Y6, Y1
+	VFNMADD231PD Y6, Y1, Y9
+	VMOVUPD      2240(BX), Y6
+	VMULPD       Y6, Y13, Y4
+	VFNMADD231PD Y13, Y4, Y9
+	VDIVPD       Y9, Y0, Y13
+	VMOVUPD      Y13, 1216(BX)
+	VMINPD       2208(BX), Y9, Y13
+	VMOVUPD      Y13, 2208(BX)
+	VMOVUPD      1152(BX), Y13
+	VMULPD       1184(BX), Y13, Y13
+	VMOVUPD      2176(BX), Y6
+	VMULPD       Y9, Y6, Y6
+	VMULPD       Y6, Y13, Y6
+	VBROADCASTSD 832(CX), Y9
+	VADDPD       832(AX), Y9, Y9
+	VBROADCASTSD 1152(CX), Y13
+	VADDPD       1152(AX), Y13, Y13
+	VMOVUPD      Y6, 2176(BX)
+	VMOVUPD      2272(BX), Y6
+	VFNMADD231PD Y6, Y2, Y9
+	VFNMADD231PD 1312(BX), Y2, Y13
+	VFNMADD231PD 2336(BX), Y1, Y9
+	VFNMADD231PD Y8, Y1, Y13
+	VMOVUPD      2304(BX), Y8
+	VFNMADD231PD Y8, Y4, Y9
+	VFNMADD231PD Y3, Y4, Y13
+	VMOVUPD      Y13, 1184(BX)
+	VBROADCASTSD 1536(CX), Y13
+	VADDPD       1536(AX), Y13, Y13
+	VMOVUPD      Y3, 1152(BX)
+	VBROADCASTSD 1984(CX), Y3
+	VADDPD       1984(AX), Y3, Y3
+	VFNMADD231PD 2368(BX), Y2, Y13
+	VFNMADD231PD 1376(BX), Y2, Y3
+	VFNMADD231PD 2432(BX), Y1, Y13
+	VFNMADD231PD Y10, Y1, Y3
+	VMOVUPD      2400(BX), Y10
+	VFNMADD231PD Y10, Y4, Y13
+	VFNMADD231PD Y14, Y4, Y3
+	VMOVUPD      Y3, 1248(BX)
+	VBROADCASTSD 2496(CX), Y3
+	VADDPD       2496(AX), Y3, Y3
+	VMOVUPD      Y14, 3232(BX)
+	VBROADCASTSD 3072(CX), Y14
+	VADDPD       3072(AX), Y14, Y14
+	VFNMADD231PD 2464(BX), Y2, Y3
+	VFNMADD231PD 1440(BX), Y2, Y14
+	VFNMADD231PD 2528(BX), Y1, Y3
+	VFNMADD231PD Y12, Y1, Y14
+	VMOVUPD      2496(BX), Y12
+	VFNMADD231PD Y12, Y4, Y3
+	VFNMADD231PD Y5, Y4, Y14
+	VMOVUPD      Y14, 3264(BX)
+	VBROADCASTSD 3712(CX), Y14
+	VADDPD       3712(AX), Y14, Y14
+	VMOVUPD      Y5, 3296(BX)
+	VBROADCASTSD 4416(CX), Y5
+	VADDPD       4416(AX), Y5, Y5
+	VFNMADD231PD 2560(BX), Y2, Y14
+	VFNMADD231PD 1504(BX), Y2, Y5
+	VFNMADD231PD 2624(BX), Y1, Y14
+	VFNMADD231PD 1472(BX), Y1, Y5
+	VFNMADD231PD 2592(BX), Y4, Y14
+	VFNMADD231PD 2688(BX), Y4, Y5
+	VMOVUPD      Y5, 3328(BX)
+	VBROADCASTSD 5184(CX), Y5
+	VADDPD       5184(AX), Y5, Y5
+	VMOVUPD      Y14, 3360(BX)
+	VBROADCASTSD 6016(CX), Y14
+	VADDPD       6016(AX), Y14, Y14
+	VFNMADD231PD 544(BX), Y2, Y5
+	VFNMADD231PD 448(BX), Y2, Y14
+	VFNMADD231PD 1568(BX), Y1, Y5
+	VFNMADD231PD 1536(BX), Y1, Y14
+	VFNMADD231PD 2656(BX), Y4, Y5
+	VFNMADD231PD 640(BX), Y4, Y14
+	VMOVUPD      Y14, 3392(BX)
+	VBROADCASTSD 6912(CX), Y14
+	VADDPD       6912(AX), Y14, Y14
+	VMOVUPD      Y5, 3424(BX)
+	VBROADCASTSD 7872(CX), Y5
+	VADDPD       7872(AX), Y5, Y5
+	VFNMADD231PD 480(BX), Y2, Y14
+	VFNMADD231PD 512(BX), Y2, Y5
+	VMOVUPD      1632(BX), Y2
+	VFNMADD231PD Y2, Y1, Y14
+	VFNMADD231PD 1600(BX), Y1, Y5
+	VMOVUPD      2720(BX), Y1
+	VFNMADD231PD Y1, Y4, Y14
+	VFNMADD231PD 2752(BX), Y4, Y5
+	VBROADCASTSD 576(CX), Y4
+	VADDPD       608(AX), Y4, Y4
+	VMOVUPD      Y5, 3456(BX)
+	VMOVUPD      672(BX), Y5
+	VMOVUPD      Y14, 3488(BX)
+	VMULPD       608(BX), Y5, Y14
+	VFNMADD231PD Y5, Y14, Y4
+	VMOVUPD      1728(BX), Y5
+	VMULPD       1088(BX), Y5, Y1
+	VFNMADD231PD Y5, Y1, Y4
+	VMOVUPD      2848(BX), Y5
+	VMULPD       1760(BX), Y5, Y2
+	VFNMADD231PD Y5, Y2, Y4
+	VDIVPD       Y4, Y0, Y5
+	VMOVUPD      Y5, 2848(BX)
+	VMINPD       2784(BX), Y4, Y5
+	VMOVUPD      Y5, 2784(BX)
+	VMOVUPD      576(BX), Y5
+	VMULPD       1664(BX), Y5, Y5
+	VMOVUPD      Y3, 1664(BX)
+	VMOVUPD      1696(BX), Y3
+	VMULPD       Y4, Y3, Y3
+	VMULPD       Y3, Y5, Y3
+	VBROADCASTSD 832(CX), Y4
+	VADDPD       864(AX), Y4, Y4
+	VBROADCASTSD 1152(CX), Y5
+	VADDPD       1184(AX), Y5, Y5
+	VMOVUPD      Y3, 1696(BX)
+	VMOVUPD      704(BX), Y3
+	VFNMADD231PD Y3, Y14, Y4
+	VFNMADD231PD 736(BX), Y14, Y5
+	VFNMADD231PD 1824(BX), Y1, Y4
+	VFNMADD231PD 1792(BX), Y1, Y5
+	VFNMADD231PD 2816(BX), Y2, Y4
+	VFNMADD231PD 2912(BX), Y2, Y5
+	VMOVUPD      Y5, 576(BX)
+	VBROADCASTSD 1536(CX), Y5
+	VADDPD       1568(AX), Y5, Y5
+	VMOVUPD      Y4, 1728(BX)
+	VBROADCASTSD 1984(CX), Y4
+	VADDPD       2016(AX), Y4, Y4
+	VFNMADD231PD 768(BX), Y14, Y5
+	VFNMADD231PD 800(BX), Y14, Y4
+	VFNMADD231PD 1888(BX), Y1, Y5
+	VFNMADD231PD 1856(BX), Y1, Y4
+	VFNMADD231PD 2880(BX), Y2, Y5
+	VFNMADD231PD 2976(BX), Y2, Y4
+	VMOVUPD      Y4, 672(BX)
+	VBROADCASTSD 2496(CX), Y4
+	VADDPD       2528(AX), Y4, Y4
+	VMOVUPD      Y5, 3520(BX)
+	VBROADCASTSD 3072(CX), Y5
+	VADDPD       3104(AX), Y5, Y5
+	VFNMADD231PD 832(BX), Y14, Y4
+	VFNMADD231PD 864(BX), Y14, Y5
+	VFNMADD231PD 1952(BX), Y1, Y4
+	VFNMADD231PD 1920(BX), Y1, Y5
+	VFNMADD231PD 2944(BX), Y2, Y4
+	VFNMADD231PD 3040(BX), Y2, Y5
+	VMOVUPD      Y5, 3552(BX)
+	VBROADCASTSD 3712(CX), Y5
+	VADDPD       3744(AX), Y5, Y5
+	VMOVUPD      Y4, 3584(BX)
+	VBROADCASTSD 4416(CX), Y4
+	VADDPD       4448(AX), Y4, Y4
+	VFNMADD231PD 896(BX), Y14, Y5
+	VFNMADD231PD 928(BX), Y14, Y4
+	VFNMADD231PD 2016(BX), Y1, Y5
+	VFNMADD231PD 1984(BX), Y1, Y4
+	VFNMADD231PD 3008(BX), Y2, Y5
+	VFNMADD231PD 3104(BX), Y2, Y4
+	VMOVUPD      Y4, 3616(BX)
+	VBROADCASTSD 5184(CX), Y4
+	VADDPD       5216(AX), Y4, Y4
+	VMOVUPD      Y5, 3648(BX)
+	VBROADCASTSD 6016(CX), Y5
+	VADDPD       6048(AX), Y5, Y5
+	VFNMADD231PD 960(BX), Y14, Y4
+	VFNMADD231PD 992(BX), Y14, Y5
+	VFNMADD231PD 2080(BX), Y1, Y4
+	VFNMADD231PD 2048(BX), Y1, Y5
+	VFNMADD231PD 3072(BX), Y2, Y4
+	VFNMADD231PD Y7, Y2, Y5
+	VMOVUPD      Y5, 3680(BX)
+	VBROADCASTSD 6912(CX), Y5
+	VADDPD       6944(AX), Y5, Y5
+	VMOVUPD      Y7, 3712(BX)
+	VBROADCASTSD 7872(CX), Y7
+	VADDPD       7904(AX), Y7, Y7
+	VFNMADD231PD 1024(BX), Y14, Y5
+	VFNMADD231PD Y15, Y14, Y7
+	VMOVUPD      3168(BX), Y14
+	VFNMADD231PD Y14, Y1, Y5
+	VFNMADD231PD Y11, Y1, Y7
+	VMOVUPD      3136(BX), Y1
+	VFNMADD231PD Y1, Y2, Y5
+	VFNMADD231PD 3200(BX), Y2, Y7
+	VBROADCASTSD 896(CX), Y2
+	VADDPD       896(AX), Y2, Y2
+	VMOVUPD      Y7, 3744(BX)
+	VMULPD       2144(BX), Y6, Y7
+	VFNMADD231PD Y6, Y7, Y2
+	VMOVUPD      2336(BX), Y6
+	VMULPD       1120(BX), Y6, Y11
+	VFNMADD231PD Y6, Y11, Y2
+	VMOVUPD      2240(BX), Y6
+	VMULPD       Y6, Y8, Y15
+	VFNMADD231PD Y8, Y15, Y2
+	VMOVUPD      1216(BX), Y8
+	VMULPD       Y8, Y9, Y6
+	VFNMADD231PD Y9, Y6, Y2
+	VDIVPD       Y2, Y0, Y9
+	VMOVUPD      Y9, 2304(BX)
+	VMINPD       2208(BX), Y2, Y9
+	VMOVUPD      Y2, 2208(BX)
+	VBROADCASTSD 1216(CX), Y2
+	VADDPD       1216(AX), Y2, Y2
+	VMOVUPD      Y9, 2336(BX)
+	VBROADCASTSD 1600(CX), Y9
+	VADDPD       1600(AX), Y9, Y9
+	VMOVUPD      1312(BX), Y8
+	VFNMADD231PD Y8, Y7, Y2
+	VFNMADD231PD 2368(BX), Y7, Y9
+	VFNMADD231PD 1280(BX), Y11, Y2
+	VFNMADD231PD 2432(BX), Y11, Y9
+	VFNMADD231PD 1152(BX), Y15, Y2
+	VFNMADD231PD Y10, Y15, Y9
+	VMOVUPD      1184(BX), Y10
+	VFNMADD231PD Y10, Y6, Y2
+	VFNMADD231PD Y13, Y6, Y9
+	VMOVUPD      Y9, 2272(BX)
+	VBROADCASTSD 2048(CX), Y9
+	VADDPD       2048(AX), Y9, Y9
+	VMOVUPD      Y13, 3776(BX)
+	VBROADCASTSD 2560(CX), Y13
+	VADDPD       2560(AX), Y13, Y13
+	VFNMADD231PD 1376(BX), Y7, Y9
+	VFNMADD231PD 2464(BX), Y7, Y13
+	VFNMADD231PD 1344(BX), Y11, Y9
+	VFNMADD231PD 2528(BX), Y11, Y13
+	VFNMADD231PD 3232(BX), Y15, Y9
+	VFNMADD231PD Y12, Y15, Y13
+	VMOVUPD      1248(BX), Y12
+	VFNMADD231PD Y12, Y6, Y9
+	VFNMADD231PD 1664(BX), Y6, Y13
+	VMOVUPD      Y13, 3808(BX)
+	VBROADCASTSD 3136(CX), Y13
+	VADDPD       3136(AX), Y13, Y13
+	VMOVUPD      Y9, 3840(BX)
+	VBROADCASTSD 3776(CX), Y9
+	VADDPD       3776(AX), Y9, Y9
+	VFNMADD231PD 1440(BX), Y7, Y13
+	VFNMADD231PD 2560(BX), Y7, Y9
+	VFNMADD231PD 1408(BX), Y11, Y13
+	VFNMADD231PD 2624(BX), Y11, Y9
+	VFNMADD231PD 3296(BX), Y15, Y13
+	VFNMADD231PD 2592(BX), Y15, Y9
+	VFNMADD231PD 3264(BX), Y6, Y13
+	VFNMADD231PD 3360(BX), Y6, Y9
+	VMOVUPD      Y9, 3872(BX)
+	VBROADCASTSD 4480(CX), Y9
+	VADDPD       4480(AX), Y9, Y9
+	VMOVUPD      Y13, 3904(BX)
+	VBROADCASTSD 5248(CX), Y13
+	VADDPD       5248(AX), Y13, Y13
+	VFNMADD231PD 1504(BX), Y7, Y9
+	VFNMADD231PD 544(BX), Y7, Y13
+	VFNMADD231PD 1472(BX), Y11, Y9
+	VFNMADD231PD 1568(BX), Y11, Y13
+	VFNMADD231PD 2688(BX), Y15, Y9
+	VFNMADD231PD 2656(BX), Y15, Y13
+	VFNMADD231PD 3328(BX), Y6, Y9
+	VFNMADD231PD 3424(BX), Y6, Y13
+	VMOVUPD      Y13, 3936(BX)
+	VBROADCASTSD 6080(CX), Y13
+	VADDPD       6080(AX), Y13, Y13
+	VMOVUPD      Y9, 3968(BX)
+	VBROADCASTSD 6976(CX), Y9
+	VADDPD       6976(AX), Y9, Y9
+	VFNMADD231PD 448(BX), Y7, Y13
+	VFNMADD231PD 480(BX), Y7, Y9
+	VFNMADD231PD 1536(BX), Y11, Y13
+	VFNMADD231PD 1632(BX), Y11, Y9
+	VFNMADD231PD 640(BX), Y15, Y13
+	VFNMADD231PD 2720(BX), Y15, Y9
+	VFNMADD231PD 3392(BX), Y6, Y13
+	VFNMADD231PD 3488(BX), Y6, Y9
+	VMOVUPD      Y9, 4000(BX)
+	VBROADCASTSD 7936(CX), Y9
+	VADDPD       7936(AX), Y9, Y9
+	VFNMADD231PD 512(BX), Y7, Y9
+	VMOVUPD      1600(BX), Y7
+	VFNMADD231PD Y7, Y11, Y9
+	VMOVUPD      2752(BX), Y11
+	VFNMADD231PD Y11, Y15, Y9
+	VMOVUPD      3456(BX), Y15
+	VFNMADD231PD Y15, Y6, Y9
+	VBROADCASTSD 896(CX), Y6
+	VADDPD       928(AX), Y6, Y6
+	VMOVUPD      Y9, 4032(BX)
+	VMULPD       608(BX), Y3, Y9
+	VFNMADD231PD Y3, Y9, Y6
+	VMOVUPD      1824(BX), Y3
+	VMULPD       1088(BX), Y3, Y15
+	VFNMADD231PD Y3, Y15, Y6
+	VMOVUPD      2816(BX), Y3
+	VMULPD       1760(BX), Y3, Y11
+	VFNMADD231PD Y3, Y11, Y6
+	VMOVUPD      1728(BX), Y3
+	VMULPD       2848(BX), Y3, Y7
+	VFNMADD231PD Y3, Y7, Y6
+	VDIVPD       Y6, Y0, Y3
+	VMOVUPD      Y3, 1728(BX)
+	VMINPD       2784(BX), Y6, Y3
+	VMOVUPD      Y6, 2784(BX)
+	VBROADCASTSD 1216(CX), Y6
+	VADDPD       1248(AX), Y6, Y6
+	VMOVUPD      Y3, 2816(BX)
+	VBROADCASTSD 1600(CX), Y3
+	VADDPD       1632(AX), Y3, Y3
+	VFNMADD231PD 736(BX), Y9, Y6
+	VFNMADD231PD 768(BX), Y9, Y3
+	VFNMADD231PD 1792(BX), Y15, Y6
+	VFNMADD231PD 1888(BX), Y15, Y3
+	VFNMADD231PD 2912(BX), Y11, Y6
+	VFNMADD231PD 2880(BX), Y11, Y3
+	VFNMADD231PD 576(BX), Y7, Y6
+	VFNMADD231PD 3520(BX), Y7, Y3
+	VMOVUPD      Y3, 1824(BX)
+	VBROADCASTSD 2048(CX), Y3
+	VADDPD       2080(AX), Y3, Y3
+	VMOVUPD      Y6, 704(BX)
+	VBROADCASTSD 2560(CX), Y6
+	VADDPD       2592(AX), Y6, Y6
+	VFNMADD231PD 800(BX), Y9, Y3
+	VFNMADD231PD 832(BX), Y9, Y6
+	VFNMADD231PD 1856(BX), Y15, Y3
+	VFNMADD231PD 1952(BX), Y15, Y6
+	VFNMADD231PD 2976(BX), Y11, Y3
+	VFNMADD231PD 2944(BX), Y11, Y6
+	VFNMADD231PD 672(BX), Y7, Y3
+	VFNMADD231PD 3584(BX), Y7, Y6
+	VMOVUPD      Y6, 4064(BX)
+	VBROADCASTSD 3136(CX), Y6
+	VADDPD       3168(AX), Y6, Y6
+	VMOVUPD      Y3, 4096(BX)
+	VBROADCASTSD 3776(CX), Y3
+	VADDPD       3808(AX), Y3, Y3
+	VFNMADD231PD 864(BX), Y9, Y6
+	VFNMADD231PD 896(BX), Y9, Y3
+	VFNMADD231PD 1920(BX), Y15, Y6
+	VFNMADD231PD 2016(BX), Y15, Y3
+	VFNMADD231PD 3040(BX), Y11, Y6
+	VFNMADD231PD 3008(BX), Y11, Y3
+	VFNMADD231PD 3552(BX), Y7, Y6
+	VFNMADD231PD 3648(BX), Y7, Y3
+	VMOVUPD      Y3, 4128(BX)
+	VBROADCASTSD 4480(CX), Y3
+	VADDPD       4512(AX), Y3, Y3
+	VMOVUPD      Y6, 4160(BX)
+	VBROADCASTSD 5248(CX), Y6
+	VADDPD       5280(AX), Y6, Y6
+	VFNMADD231PD 928(BX), Y9, Y3
+	VFNMADD231PD 960(BX), Y9, Y6
+	VFNMADD231PD 1984(BX), Y15, Y3
+	VFNMADD231PD 2080(BX), Y15, Y6
+	VFNMADD231PD 3104(BX), Y11, Y3
+	VFNMADD231PD 3072(BX), Y11, Y6
+	VFNMADD231PD 3616(BX), Y7, Y3
+	VFNMADD231PD Y4, Y7, Y6
+	VMOVUPD      Y6, 4192(BX)
+	VBROADCASTSD 6080(CX), Y6
+	VADDPD       6112(AX), Y6, Y6
+	VMOVUPD      Y4, 4224(BX)
+	VBROADCASTSD 6976(CX), Y4
+	VADDPD       7008(AX), Y4, Y4
+	VFNMADD231PD 992(BX), Y9, Y6
+	VFNMADD231PD 1024(BX), Y9, Y4
+	VFNMADD231PD 2048(BX), Y15, Y6
+	VFNMADD231PD Y14, Y15, Y4
+	VMOVUPD      3712(BX), Y14
+	VFNMADD231PD Y14, Y11, Y6
+	VFNMADD231PD Y1, Y11, Y4
+	VMOVUPD      3680(BX), Y1
+	VFNMADD231PD Y1, Y7, Y6
+	VFNMADD231PD Y5, Y7, Y4
+	VMOVUPD      Y4, 4256(BX)
+	VBROADCASTSD 7936(CX), Y4
+	VADDPD       7968(AX), Y4, Y4
+	VMOVUPD      Y5, 4288(BX)
+	VMOVUPD      1056(BX), Y5
+	VFNMADD231PD Y5, Y9, Y4
+	VMOVUPD      2112(BX), Y9
+	VFNMADD231PD Y9, Y15, Y4
+	VMOVUPD      3200(BX), Y15
+	VFNMADD231PD Y15, Y11, Y4
+	VMOVUPD      3744(BX), Y11
+	VFNMADD231PD Y11, Y7, Y4
+	VBROADCASTSD 1280(CX), Y7
+	VADDPD       1280(AX), Y7, Y7
+	VMOVUPD      Y4, 4320(BX)
+	VMULPD       2144(BX), Y8, Y4
+	VFNMADD231PD Y8, Y4, Y7
+	VMOVUPD      1280(BX), Y8
+	VMULPD       1120(BX), Y8, Y11
+	VFNMADD231PD Y8, Y11, Y7
+	VMOVUPD      1152(BX), Y8
+	VMULPD       2240(BX), Y8, Y15
+	VFNMADD231PD Y8, Y15, Y7
+	VMOVUPD      1216(BX), Y8
+	VMULPD       Y8, Y10, Y9
+	VFNMADD231PD Y10, Y9, Y7
+	VMOVUPD      2304(BX), Y10
+	VMULPD       Y10, Y2, Y8
+	VFNMADD231PD Y2, Y8, Y7
+	VDIVPD       Y7, Y0, Y2
+	VMOVUPD      Y2, 1184(BX)
+	VMINPD       2336(BX), Y7, Y2
+	VMOVUPD      Y7, 2336(BX)
+	VBROADCASTSD 1664(CX), Y7
+	VADDPD       1664(AX), Y7, Y7
+	VMOVUPD      Y2, 1152(BX)
+	VBROADCASTSD 2112(CX), Y2
+	VADDPD       2112(AX), Y2, Y2
+	VMOVUPD      2368(BX), Y10
+	VFNMADD231PD Y10, Y4, Y7
+	VFNMADD231PD 1376(BX), Y4, Y2
+	VFNMADD231PD 2432(BX), Y11, Y7
+	VFNMADD231PD 1344(BX), Y11, Y2
+	VFNMADD231PD 2400(BX), Y15, Y7
+	VFNMADD231PD 3232(BX), Y15, Y2
+	VFNMADD231PD 3776(BX), Y9, Y7
+	VFNMADD231PD Y12, Y9, Y2
+	VMOVUPD      2272(BX), Y12
+	VFNMADD231PD Y12, Y8, Y7
+	VFNMADD231PD 3840(BX), Y8, Y2
+	VMOVUPD      Y2, 1280(BX)
+	VBROADCASTSD 2624(CX), Y2
+	VADDPD       2624(AX), Y2, Y2
+	VMOVUPD      Y7, 1312(BX)
+	VBROADCASTSD 3200(CX), Y7
+	VADDPD       3200(AX), Y7, Y7
+	VFNMADD231PD 2464(BX), Y4, Y2
+	VFNMADD231PD 1440(BX), Y4, Y7
+	VFNMADD231PD 2528(BX), Y11, Y2
+	VFNMADD231PD 1408(BX), Y11, Y7
+	VFNMADD231PD 2496(BX), Y15, Y2
+	VFNMADD231PD 3296(BX), Y15, Y7
+	VFNMADD231PD 1664(BX), Y9, Y2
+	VFNMADD231PD 3264(BX), Y9, Y7
+	VFNMADD231PD 3808(BX), Y8, Y2
+	VFNMADD231PD 3904(BX), Y8, Y7
+	VMOVUPD      Y7, 4352(BX)
+	VBROADCASTSD 3840(CX), Y7
+	VADDPD       3840(AX), Y7, Y7
+	VMOVUPD      Y2, 4384(BX)
+	VBROADCASTSD 4544(CX), Y2
+	VADDPD       4544(AX), Y2, Y2
+	VFNMADD231PD 2560(BX), Y4, Y7
+	VFNMADD231PD 1504(BX), Y4, Y2
+	VFNMADD231PD 2624(BX), Y11, Y7
+	VFNMADD231PD 1472(BX), Y11, Y2
+	VFNMADD231PD 2592(BX), Y15, Y7
+	VFNMADD231PD 2688(BX), Y15, Y2
+	VFNMADD231PD 3360(BX), Y9, Y7
+	VFNMADD231PD 3328(BX), Y9, Y2
+	VFNMADD231PD 3872(BX), Y8, Y7
+	VFNMADD231PD 3968(BX), Y8, Y2
+	VMOVUPD      Y2, 4416(BX)
+	VBROADCASTSD 5312(CX), Y2
+	VADDPD       5312(AX), Y2, Y2
+	VMOVUPD      Y7, 4448(BX)
+	VBROADCASTSD 6144(CX), Y7
+	VADDPD       6144(AX), Y7, Y7
+	VFNMADD231PD 544(BX), Y4, Y2
+	VFNMADD231PD 448(BX), Y4, Y7
+	VFNMADD231PD 1568(BX), Y11, Y2
+	VFNMADD231PD 1536(BX), Y11, Y7
+	VFNMADD231PD 2656(BX), Y15, Y2
+	VFNMADD231PD 640(BX), Y15, Y7
+	VFNMADD231PD 3424(BX), Y9, Y2
+	VFNMADD231PD 3392(BX), Y9, Y7
+	VFNMADD231PD 3936(BX), Y8, Y2
+	VFNMADD231PD Y13, Y8, Y7
+	VMOVUPD      Y7, 4480(BX)
+	VBROADCASTSD 7040(CX), Y7
+	VADDPD       7040(AX), Y7, Y7
+	VMOVUPD      Y13, 4512(BX)
+	VBROADCASTSD 8000(CX), Y13
+	VADDPD       8000(AX), Y13, Y13
+	VFNMADD231PD 480(BX), Y4, Y7
+	VFNMADD231PD 512(BX), Y4, Y13
+	VMOVUPD      1632(BX), Y4
+	VFNMADD231PD Y4, Y11, Y7
+	VFNMADD231PD 1600(BX), Y11, Y13
+	VMOVUPD      2720(BX), Y11
+	VFNMADD231PD Y11, Y15, Y7
+	VFNMADD231PD 2752(BX), Y15, Y13
+	VMOVUPD      3488(BX), Y15
+	VFNMADD231PD Y15, Y9, Y7
+	VFNMADD231PD 3456(BX), Y9, Y13
+	VMOVUPD      4000(BX), Y9
+	VFNMADD231PD Y9, Y8, Y7
+	VFNMADD231PD 4032(BX), Y8, Y13
+	VBROADCASTSD 1280(CX), Y8
+	VADDPD       1312(AX), Y8, Y8
+	VMOVUPD      Y13, 4544(BX)
+	VMOVUPD      736(BX), Y13
+	VMOVUPD      Y7, 4576(BX)
+	VMULPD       608(BX), Y13, Y7
+	VFNMADD231PD Y13, Y7, Y8
+	VMOVUPD      1792(BX), Y13
+	VMULPD       1088(BX), Y13, Y9
+	VFNMADD231PD Y13, Y9, Y8
+	VMOVUPD      2912(BX), Y13
+	VMULPD       1760(BX), Y13, Y15
+	VFNMADD231PD Y13, Y15, Y8
+	VMOVUPD      576(BX), Y13
+	VMULPD       2848(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y8
+	VMOVUPD      704(BX), Y13
+	VMULPD       1728(BX), Y13, Y4
+	VFNMADD231PD Y13, Y4, Y8
+	VDIVPD       Y8, Y0, Y13
+	VMOVUPD      Y13, 704(BX)
+	VMINPD       2816(BX), Y8, Y13
+	VMOVUPD      Y8, 2816(BX)
+	VBROADCASTSD 1664(CX), Y8
+	VADDPD       1696(AX), Y8, Y8
+	VMOVUPD      Y13, 576(BX)
+	VBROADCASTSD 2112(CX), Y13
+	VADDPD       2144(AX), Y13, Y13
+	VFNMADD231PD 768(BX), Y7, Y8
+	VFNMADD231PD 800(BX), Y7, Y13
+	VFNMADD231PD 1888(BX), Y9, Y8
+	VFNMADD231PD 1856(BX), Y9, Y13
+	VFNMADD231PD 2880(BX), Y15, Y8
+	VFNMADD231PD 2976(BX), Y15, Y13
+	VFNMADD231PD 3520(BX), Y11, Y8
+	VFNMADD231PD 672(BX), Y11, Y13
+	VFNMADD231PD 1824(BX), Y4, Y8
+	VFNMADD231PD 4096(BX), Y4, Y13
+	VMOVUPD      Y13, 2912(BX)
+	VBROADCASTSD 2624(CX), Y13
+	VADDPD       2656(AX), Y13, Y13
+	VMOVUPD      Y8, 1792(BX)
+	VBROADCASTSD 3200(CX), Y8
+	VADDPD       3232(AX), Y8, Y8
+	VFNMADD231PD 832(BX), Y7, Y13
+	VFNMADD231PD 864(BX), Y7, Y8
+	VFNMADD231PD 1952(BX), Y9, Y13
+	VFNMADD231PD 1920(BX), Y9, Y8
+	VFNMADD231PD 2944(BX), Y15, Y13
+	VFNMADD231PD 3040(BX), Y15, Y8
+	VFNMADD231PD 3584(BX), Y11, Y13
+	VFNMADD231PD 3552(BX), Y11, Y8
+	VFNMADD231PD 4064(BX), Y4, Y13
+	VFNMADD231PD 4160(BX), Y4, Y8
+	VMOVUPD      Y8, 736(BX)
+	VBROADCASTSD 3840(CX), Y8
+	VADDPD       3872(AX), Y8, Y8
+	VMOVUPD      Y13, 4608(BX)
+	VBROADCASTSD 4544(CX), Y13
+	VADDPD       4576(AX), Y13, Y13
+	VFNMADD231PD 896(BX), Y7, Y8
+	VFNMADD231PD 928(BX), Y7, Y13
+	VFNMADD231PD 2016(BX), Y9, Y8
+	VFNMADD231PD 1984(BX), Y9, Y13
+	VFNMADD231PD 3008(BX), Y15, Y8
+	VFNMADD231PD 3104(BX), Y15, Y13
+	VFNMADD231PD 3648(BX), Y11, Y8
+	VFNMADD231PD 3616(BX), Y11, Y13
+	VFNMADD231PD 4128(BX), Y4, Y8
+	VFNMADD231PD Y3, Y4, Y13
+	VMOVUPD      Y13, 4640(BX)
+	VBROADCASTSD 5312(CX), Y13
+	VADDPD       5344(AX), Y13, Y13
+	VMOVUPD      Y3, 4672(BX)
+	VBROADCASTSD 6144(CX), Y3
+	VADDPD       6176(AX), Y3, Y3
+	VFNMADD231PD 960(BX), Y7, Y13
+	VFNMADD231PD 992(BX), Y7, Y3
+	VFNMADD231PD 2080(BX), Y9, Y13
+	VFNMADD231PD 2048(BX), Y9, Y3
+	VFNMADD231PD 3072(BX), Y15, Y13
+	VFNMADD231PD Y14, Y15, Y3
+	VMOVUPD      4224(BX), Y14
+	VFNMADD231PD Y14, Y11, Y13
+	VFNMADD231PD Y1, Y11, Y3
+	VMOVUPD      4192(BX), Y1
+	VFNMADD231PD Y1, Y4, Y13
+	VFNMADD231PD Y6, Y4, Y3
+	VMOVUPD      Y3, 4704(BX)
+	VBROADCASTSD 7040(CX), Y3
+	VADDPD       7072(AX), Y3, Y3
+	VMOVUPD      Y6, 4736(BX)
+	VBROADCASTSD 8000(CX), Y6
+	VADDPD       8032(AX), Y6, Y6
+	VFNMADD231PD 1024(BX), Y7, Y3
+	VFNMADD231PD Y5, Y7, Y6
+	VMOVUPD      3168(BX), Y7
+	VFNMADD231PD Y7, Y9, Y3
+	VFNMADD231PD 2112(BX), Y9, Y6
+	VMOVUPD      3136(BX), Y9
+	VFNMADD231PD Y9, Y15, Y3
+	VFNMADD231PD 3200(BX), Y15, Y6
+	VMOVUPD      4288(BX), Y15
+	VFNMADD231PD Y15, Y11, Y3
+	VFNMADD231PD 3744(BX), Y11, Y6
+	VMOVUPD      4256(BX), Y11
+	VFNMADD231PD Y11, Y4, Y3
+	VFNMADD231PD 4320(BX), Y4, Y6
+	VBROADCASTSD 1728(CX), Y4
+	VADDPD       1728(AX), Y4, Y4
+	VMOVUPD      Y6, 4768(BX)
+	VMULPD       2144(BX), Y10, Y6
+	VFNMADD231PD Y10, Y6, Y4
+	VMOVUPD      2432(BX), Y10
+	VMULPD       1120(BX), Y10, Y5
+	VFNMADD231PD Y10, Y5, Y4
+	VMOVUPD      2400(BX), Y10
+	VMOVUPD      Y3, 2432(BX)
+	VMULPD       2240(BX), Y10, Y3
+	VFNMADD231PD Y10, Y3, Y4
+	VMOVUPD      3776(BX), Y10
+	VMULPD       1216(BX), Y10, Y11
+	VFNMADD231PD Y10, Y11, Y4
+	VMOVUPD      2304(BX), Y10
+	VMULPD       Y10, Y12, Y15
+	VFNMADD231PD Y12, Y15, Y4
+	VMOVUPD      1312(BX), Y12
+	VMULPD       1184(BX), Y12, Y10
+	VFNMADD231PD Y12, Y10, Y4
+	VDIVPD       Y4, Y0, Y12
+	VMOVUPD      Y12, 1312(BX)
+	VMINPD       1152(BX), Y4, Y12
+	VMOVUPD      Y4, 1152(BX)
+	VBROADCASTSD 2176(CX), Y4
+	VADDPD       2176(AX), Y4, Y4
+	VMOVUPD      Y12, 2272(BX)
+	VBROADCASTSD 2688(CX), Y12
+	VADDPD       2688(AX), Y12, Y12
+	VFNMADD231PD 1376(BX), Y6, Y4
+	VFNMADD231PD 2464(BX), Y6, Y12
+	VFNMADD231PD 1344(BX), Y5, Y4
+	VFNMADD231PD 2528(BX), Y5, Y12
+	VFNMADD231PD 3232(BX), Y3, Y4
+	VFNMADD231PD 2496(BX), Y3, Y12
+	VFNMADD231PD 1248(BX), Y11, Y4
+	VFNMADD231PD 1664(BX), Y11, Y12
+	VFNMADD231PD 3840(BX), Y15, Y4
+	VFNMADD231PD 3808(BX), Y15, Y12
+	VFNMADD231PD 1280(BX), Y10, Y4
+	VFNMADD231PD 4384(BX), Y10, Y12
+	VMOVUPD      Y12, 3776(BX)
+	VBROADCASTSD 3264(CX), Y12
+	VADDPD       3264(AX), Y12, Y12
+	VMOVUPD      Y4, 2400(BX)
+	VBROADCASTSD 3904(CX), Y4
+	VADDPD       3904(AX), Y4, Y4
+	VFNMADD231PD 1440(BX), Y6, Y12
+	VFNMADD231PD 2560(BX), Y6, Y4
+	VFNMADD231PD 1408(BX), Y5, Y12
+	VFNMADD231PD 2624(BX), Y5, Y4
+	VFNMADD231PD 3296(BX), Y3, Y12
+	VFNMADD231PD 2592(BX), Y3, Y4
+	VFNMADD231PD 3264(BX), Y11, Y12
+	VFNMADD231PD 3360(BX), Y11, Y4
+	VFNMADD231PD 3904(BX), Y15, Y12
+	VFNMADD231PD 3872(BX), Y15, Y4
+	VFNMADD231PD 4352(BX), Y10, Y12
+	VFNMADD231PD 4448(BX), Y10, Y4
+	VMOVUPD      Y4, 2368(BX)
+	VBROADCASTSD 4608(CX), Y4
+	VADDPD       4608(AX), Y4, Y4
+	VMOVUPD      Y12, 4800(BX)
+	VBROADCASTSD 5376(CX), Y12
+	VADDPD       5376(AX), Y12, Y12
+	VFNMADD231PD 1504(BX), Y6, Y4
+	VFNMADD231PD 544(BX), Y6, Y12
+	VFNMADD231PD 1472(BX), Y5, Y4
+	VFNMADD231PD 1568(BX), Y5, Y12
+	VFNMADD231PD 2688(BX), Y3, Y4
+	VFNMADD231PD 2656(BX), Y3, Y12
+	VFNMADD231PD 3328(BX), Y11, Y4
+	VFNMADD231PD 3424(BX), Y11, Y12
+	VFNMADD231PD 3968(BX), Y15, Y4
+	VFNMADD231PD 3936(BX), Y15, Y12
+	VFNMADD231PD 4416(BX), Y10, Y4
+	VFNMADD231PD Y2, Y10, Y12
+	VMOVUPD      Y12, 4832(BX)
+	VBROADCASTSD 6208(CX), Y12
+	VADDPD       6208(AX), Y12, Y12
+	VMOVUPD      Y2, 4864(BX)
+	VBROADCASTSD 7104(CX), Y2
+	VADDPD       7104(AX), Y2, Y2
+	VFNMADD231PD 448(BX), Y6, Y12
+	VFNMADD231PD 480(BX), Y6, Y2
+	VFNMADD231PD 1536(BX), Y5, Y12
+	VFNMADD231PD 1632(BX), Y5, Y2
+	VFNMADD231PD 640(BX), Y3, Y12
+	VFNMADD231PD 2720(BX), Y3, Y2
+	VFNMADD231PD 3392(BX), Y11, Y12
+	VFNMADD231PD 3488(BX), Y11, Y2
+	VFNMADD231PD 4512(BX), Y15, Y12
+	VFNMADD231PD 4000(BX), Y15, Y2
+	VFNMADD231PD 4480(BX), Y10, Y12
+	VFNMADD231PD 4576(BX), Y10, Y2
+	VMOVUPD      Y2, 4896(BX)
+	VBROADCASTSD 8064(CX), Y2
+	VADDPD       8064(AX), Y2, Y2
+	VFNMADD231PD 512(BX), Y6, Y2
+	VMOVUPD      1600(BX), Y6
+	VFNMADD231PD Y6, Y5, Y2
+	VMOVUPD      2752(BX), Y5
+	VFNMADD231PD Y5, Y3, Y2
+	VMOVUPD      3456(BX), Y3
+	VFNMADD231PD Y3, Y11, Y2
+	VMOVUPD      4032(BX), Y11
+	VFNMADD231PD Y11, Y15, Y2
+	VMOVUPD      4544(BX), Y15
+	VFNMADD231PD Y15, Y10, Y2
+	VBROADCASTSD 1728(CX), Y10
+	VADDPD       1760(AX), Y10, Y10
+	VMOVUPD      Y2, 4928(BX)
+	VMOVUPD      768(BX), Y2
+	VMULPD       608(BX), Y2, Y15
+	VFNMADD231PD Y2, Y15, Y10
+	VMOVUPD      1888(BX), Y2
+	VMULPD       1088(BX), Y2, Y11
+	VFNMADD231PD Y2, Y11, Y10
+	VMOVUPD      2880(BX), Y2
+	VMULPD       1760(BX), Y2, Y3
+	VFNMADD231PD Y2, Y3, Y10
+	VMOVUPD      3520(BX), Y2
+	VMULPD       2848(BX), Y2, Y5
+	VFNMADD231PD Y2, Y5, Y10
+	VMOVUPD      1824(BX), Y2
+	VMULPD       1728(BX), Y2, Y6
+	VFNMADD231PD Y2, Y6, Y10
+	VMOVUPD      1792(BX), Y2
+	VMOVUPD      Y12, 1824(BX)
+	VMULPD       704(BX), Y2, Y12
+	VFNMADD231PD Y2, Y12, Y10
+	VDIVPD       Y10, Y0, Y2
+	VMOVUPD      Y2, 1792(BX)
+	VMINPD       576(BX), Y10, Y2
+	VMOVUPD      Y10, 576(BX)
+	VBROADCASTSD 2176(CX), Y10
+	VADDPD       2208(AX), Y10, Y10
+	VMOVUPD      Y2, 3520(BX)
+	VBROADCASTSD 2688(CX), Y2
+	VADDPD       2720(AX), Y2, Y2
+	VFNMADD231PD 800(BX), Y15, Y10
+	VFNMADD231PD 832(BX), Y15, Y2
+	VFNMADD231PD 1856(BX), Y11, Y10
+	VFNMADD231PD 1952(BX), Y11, Y2
+	VFNMADD231PD 2976(BX), Y3, Y10
+	VFNMADD231PD 2944(BX), Y3, Y2
+	VFNMADD231PD 672(BX), Y5, Y10
+	VFNMADD231PD 3584(BX), Y5, Y2
+	VFNMADD231PD 4096(BX), Y6, Y10
+	VFNMADD231PD 4064(BX), Y6, Y2
+	VFNMADD231PD 2912(BX), Y12, Y10
+	VFNMADD231PD 4608(BX), Y12, Y2
+	VMOVUPD      Y2, 2880(BX)
+	VBROADCASTSD 3264(CX), Y2
+	VADDPD       3296(AX), Y2, Y2
+	VMOVUPD      Y10, 1888(BX)
+	VBROADCASTSD 3904(CX), Y10
+	VADDPD       3936(AX), Y10, Y10
+	VFNMADD231PD 864(BX), Y15, Y2
+	VFNMADD231PD 896(BX), Y15, Y10
+	VFNMADD231PD 1920(BX), Y11, Y2
+	VFNMADD231PD 2016(BX), Y11, Y10
+	VFNMADD231PD 3040(BX), Y3, Y2
+	VFNMADD231PD 3008(BX), Y3, Y10
+	VFNMADD231PD 3552(BX), Y5, Y2
+	VFNMADD231PD 3648(BX), Y5, Y10
+	VFNMADD231PD 4160(BX), Y6, Y2
+	VFNMADD231PD 4128(BX), Y6, Y10
+	VFNMADD231PD 736(BX), Y12, Y2
+	VFNMADD231PD Y8, Y12, Y10
+	VMOVUPD      Y10, 768(BX)
+	VBROADCASTSD 4608(CX), Y10
+	VADDPD       4640(AX), Y10, Y10
+	VMOVUPD      Y8, 4960(BX)
+	VBROADCASTSD 5376(CX), Y8
+	VADDPD       5408(AX), Y8, Y8
+	VFNMADD231PD 928(BX), Y15, Y10
+	VFNMADD231PD 960(BX), Y15, Y8
+	VFNMADD231PD 1984(BX), Y11, Y10
+	VFNMADD231PD 2080(BX), Y11, Y8
+	VFNMADD231PD 3104(BX), Y3, Y10
+	VFNMADD231PD 3072(BX), Y3, Y8
+	VFNMADD231PD 3616(BX), Y5, Y10
+	VFNMADD231PD Y14, Y5, Y8
+	VMOVUPD      4672(BX), Y14
+	VFNMADD231PD Y14, Y6, Y10
+	VFNMADD231PD Y1, Y6, Y8
+	VMOVUPD      4640(BX), Y1
+	VFNMADD231PD Y1, Y12, Y10
+	VFNMADD231PD Y13, Y12, Y8
+	VMOVUPD      Y8, 4992(BX)
+	VBROADCASTSD 6208(CX), Y8
+	VADDPD       6240(AX), Y8, Y8
+	VMOVUPD      Y13, 5024(BX)
+	VBROADCASTSD 7104(CX), Y13
+	VADDPD       7136(AX), Y13, Y13
+	VFNMADD231PD 992(BX), Y15, Y8
+	VFNMADD231PD 1024(BX), Y15, Y13
+	VFNMADD231PD 2048(BX), Y11, Y8
+	VFNMADD231PD Y7, Y11, Y13
+	VMOVUPD      3712(BX), Y7
+	VFNMADD231PD Y7, Y3, Y8
+	VFNMADD231PD Y9, Y3, Y13
+	VMOVUPD      3680(BX), Y9
+	VFNMADD231PD Y9, Y5, Y8
+	VFNMADD231PD 4288(BX), Y5, Y13
+	VFNMADD231PD 4736(BX), Y6, Y8
+	VFNMADD231PD 4256(BX), Y6, Y13
+	VFNMADD231PD 4704(BX), Y12, Y8
+	VFNMADD231PD 2432(BX), Y12, Y13
+	VMOVUPD      Y13, 5056(BX)
+	VBROADCASTSD 8064(CX), Y13
+	VADDPD       8096(AX), Y13, Y13
+	VFNMADD231PD 1056(BX), Y15, Y13
+	VMOVUPD      2112(BX), Y15
+	VFNMADD231PD Y15, Y11, Y13
+	VMOVUPD      3200(BX), Y11
+	VFNMADD231PD Y11, Y3, Y13
+	VMOVUPD      3744(BX), Y3
+	VFNMADD231PD Y3, Y5, Y13
+	VMOVUPD      4320(BX), Y5
+	VFNMADD231PD Y5, Y6, Y13
+	VMOVUPD      4768(BX), Y6
+	VFNMADD231PD Y6, Y12, Y13
+	VBROADCASTSD 2240(CX), Y12
+	VADDPD       2240(AX), Y12, Y12
+	VMOVUPD      Y13, 5088(BX)
+	VMOVUPD      1376(BX), Y13
+	VMULPD       2144(BX), Y13, Y6
+	VFNMADD231PD Y13, Y6, Y12
+	VMOVUPD      1344(BX), Y13
+	VMULPD       1120(BX), Y13, Y5
+	VFNMADD231PD Y13, Y5, Y12
+	VMOVUPD      3232(BX), Y13
+	VMULPD       2240(BX), Y13, Y3
+	VFNMADD231PD Y13, Y3, Y12
+	VMOVUPD      1248(BX), Y13
+	VMULPD       1216(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y12
+	VMOVUPD      3840(BX), Y13
+	VMULPD       2304(BX), Y13, Y15
+	VFNMADD231PD Y13, Y15, Y12
+	VMOVUPD      1280(BX), Y13
+	VMOVUPD      Y8, 3840(BX)
+	VMULPD       1184(BX), Y13, Y8
+	VFNMADD231PD Y13, Y8, Y12
+	VMOVUPD      2400(BX), Y13
+	VMULPD       1312(BX), Y13, Y9
+	VFNMADD231PD Y13, Y9, Y12
+	VDIVPD       Y12, Y0, Y13
+	VMOVUPD      Y13, 2400(BX)
+	VMINPD       2272(BX), Y12, Y13
+	VMOVUPD      Y13, 2272(BX)
+	VMOVUPD      2208(BX), Y13
+	VMULPD       2336(BX), Y13, Y13
+	VMOVUPD      1152(BX), Y7
+	VMULPD       Y12, Y7, Y7
+	VMULPD       Y7, Y13, Y7
+	VMOVUPD      2176(BX), Y12
+	VPSRLQ       $0x35, Y12, Y13
+	VMOVUPD      Y13, 1152(BX)
+	VMOVUPD      evenMask<>+0(SB), Y13
+	VANDPD       Y13, Y12, Y12
+	VMOVUPD      Y10, 2176(BX)
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y12, Y12
+	VMULPD       Y7, Y12, Y7
+	VBROADCASTSD 2752(CX), Y12
+	VADDPD       2752(AX), Y12, Y12
+	VMOVUPD      Y7, 2336(BX)
+	VBROADCASTSD 3328(CX), Y7
+	VADDPD       3328(AX), Y7, Y7
+	VFNMADD231PD 2464(BX), Y6, Y12
+	VFNMADD231PD 1440(BX), Y6, Y7
+	VFNMADD231PD 2528(BX), Y5, Y12
+	VFNMADD231PD 1408(BX), Y5, Y7
+	VFNMADD231PD 2496(BX), Y3, Y12
+	VFNMADD231PD 3296(BX), Y3, Y7
+	VFNMADD231PD 1664(BX), Y11, Y12
+	VFNMADD231PD 3264(BX), Y11, Y7
+	VFNMADD231PD 3808(BX), Y15, Y12
+	VFNMADD231PD 3904(BX), Y15, Y7
+	VFNMADD231PD 4384(BX), Y8, Y12
+	VFNMADD231PD 4352(BX), Y8, Y7
+	VFNMADD231PD 3776(BX), Y9, Y12
+	VFNMADD231PD 4800(BX), Y9, Y7
+	VMOVUPD      Y7, 2208(BX)
+	VBROADCASTSD 3968(CX), Y7
+	VADDPD       3968(AX), Y7, Y7
+	VMOVUPD      Y12, 1280(BX)
+	VBROADCASTSD 4672(CX), Y12
+	VADDPD       4672(AX), Y12, Y12
+	VFNMADD231PD 2560(BX), Y6, Y7
+	VFNMADD231PD 1504(BX), Y6, Y12
+	VFNMADD231PD 2624(BX), Y5, Y7
+	VFNMADD231PD 1472(BX), Y5, Y12
+	VFNMADD231PD 2592(BX), Y3, Y7
+	VFNMADD231PD 2688(BX), Y3, Y12
+	VFNMADD231PD 3360(BX), Y11, Y7
+	VFNMADD231PD 3328(BX), Y11, Y12
+	VFNMADD231PD 3872(BX), Y15, Y7
+	VFNMADD231PD 3968(BX), Y15, Y12
+	VFNMADD231PD 4448(BX), Y8, Y7
+	VFNMADD231PD 4416(BX), Y8, Y12
+	VFNMADD231PD 2368(BX), Y9, Y7
+	VFNMADD231PD Y4, Y9, Y12
+	VMOVUPD      Y12, 1248(BX)
+	VBROADCASTSD 5440(CX), Y12
+	VADDPD       5440(AX), Y12, Y12
+	VMOVUPD      Y4, 3232(BX)
+	VBROADCASTSD 6272(CX), Y4
+	VADDPD       6272(AX), Y4, Y4
+	VFNMADD231PD 544(BX), Y6, Y12
+	VFNMADD231PD 448(BX), Y6, Y4
+	VFNMADD231PD 1568(BX), Y5, Y12
+	VFNMADD231PD 1536(BX), Y5, Y4
+	VFNMADD231PD 2656(BX), Y3, Y12
+	VFNMADD231PD 640(BX), Y3, Y4
+	VFNMADD231PD 3424(BX), Y11, Y12
+	VFNMADD231PD 3392(BX), Y11, Y4
+	VFNMADD231PD 3936(BX), Y15, Y12
+	VFNMADD231PD 4512(BX), Y15, Y4
+	VFNMADD231PD 4864(BX), Y8, Y12
+	VFNMADD231PD 4480(BX), Y8, Y4
+	VFNMADD231PD 4832(BX), Y9, Y12
+	VFNMADD231PD 1824(BX), Y9, Y4
+	VMOVUPD      Y4, 1344(BX)
+	VBROADCASTSD 7168(CX), Y4
+	VADDPD       7168(AX), Y4, Y4
+	VMOVUPD      Y12, 1376(BX)
+	VBROADCASTSD 8128(CX), Y12
+	VADDPD       8128(AX), Y12, Y12
+	VFNMADD231PD 480(BX), Y6, Y4
+	VFNMADD231PD 512(BX), Y6, Y12
+	VMOVUPD      1632(BX), Y6
+	VFNMADD231PD Y6, Y5, Y4
+	VFNMADD231PD 1600(BX), Y5, Y12
+	VMOVUPD      2720(BX), Y5
+	VFNMADD231PD Y5, Y3, Y4
+	VFNMADD231PD 2752(BX), Y3, Y12
+	VMOVUPD      3488(BX), Y3
+	VFNMADD231PD Y3, Y11, Y4
+	VFNMADD231PD 3456(BX), Y11, Y12
+	VMOVUPD      4000(BX), Y11
+	VFNMADD231PD Y11, Y15, Y4
+	VFNMADD231PD 4032(BX), Y15, Y12
+	VMOVUPD      4576(BX), Y15
+	VFNMADD231PD Y15, Y8, Y4
+	VFNMADD231PD 4544(BX), Y8, Y12
+	VMOVUPD      4896(BX), Y8
+	VFNMADD231PD Y8, Y9, Y4
+	VFNMADD231PD 4928(BX), Y9, Y12
+	VBROADCASTSD 2240(CX), Y9
+	VADDPD       2272(AX), Y9, Y9
+	VMOVUPD      Y12, 5120(BX)
+	VMOVUPD      800(BX), Y12
+	VMOVUPD      Y4, 5152(BX)
+	VMULPD       608(BX), Y12, Y4
+	VFNMADD231PD Y12, Y4, Y9
+	VMOVUPD      1856(BX), Y12
+	VMULPD       1088(BX), Y12, Y8
+	VFNMADD231PD Y12, Y8, Y9
+	VMOVUPD      2976(BX), Y12
+	VMULPD       1760(BX), Y12, Y15
+	VFNMADD231PD Y12, Y15, Y9
+	VMOVUPD      672(BX), Y12
+	VMULPD       2848(BX), Y12, Y11
+	VFNMADD231PD Y12, Y11, Y9
+	VMOVUPD      4096(BX), Y12
+	VMULPD       1728(BX), Y12, Y3
+	VFNMADD231PD Y12, Y3, Y9
+	VMOVUPD      2912(BX), Y12
+	VMULPD       704(BX), Y12, Y5
+	VFNMADD231PD Y12, Y5, Y9
+	VMOVUPD      1888(BX), Y12
+	VMULPD       1792(BX), Y12, Y6
+	VFNMADD231PD Y12, Y6, Y9
+	VDIVPD       Y9, Y0, Y12
+	VMOVUPD      Y12, 1888(BX)
+	VMINPD       3520(BX), Y9, Y12
+	VMOVUPD      Y12, 3520(BX)
+	VMOVUPD      2784(BX), Y12
+	VMULPD       2816(BX), Y12, Y12
+	VMOVUPD      Y7, 2816(BX)
+	VMOVUPD      576(BX), Y7
+	VMULPD       Y9, Y7, Y7
+	VMULPD       Y7, Y12, Y7
+	VMOVUPD      1696(BX), Y9
+	VPSRLQ       $0x35, Y9, Y12
+	VANDPD       Y13, Y9, Y9
+	VORPD        Y10, Y9, Y9
+	VMULPD       Y7, Y9, Y7
+	VBROADCASTSD 2752(CX), Y9
+	VADDPD       2784(AX), Y9, Y9
+	VMOVUPD      Y12, 1696(BX)
+	VBROADCASTSD 3328(CX), Y12
+	VADDPD       3360(AX), Y12, Y12
+	VMOVUPD      Y7, 576(BX)
+	VMOVUPD      832(BX), Y7
+	VFNMADD231PD Y7, Y4, Y9
+	VMOVUPD      864(BX), Y10
+	VFNMADD231PD Y10, Y4, Y12
+	VMOVUPD      1952(BX), Y13
+	VFNMADD231PD Y13, Y8, Y9
+	VFNMADD231PD 1920(BX), Y8, Y12
+	VMOVUPD      2944(BX), Y10
+	VFNMADD231PD Y10, Y15, Y9
+	VFNMADD231PD 3040(BX), Y15, Y12
+	VFNMADD231PD 3584(BX), Y11, Y9
+	VFNMADD231PD 3552(BX), Y11, Y12
+	VFNMADD231PD 4064(BX), Y3, Y9
+	VFNMADD231PD 4160(BX), Y3, Y12
+	VFNMADD231PD 4608(BX), Y5, Y9
+	VFNMADD231PD 736(BX), Y5, Y12
+	VFNMADD231PD 2880(BX), Y6, Y9
+	VFNMADD231PD Y2, Y6, Y12
+	VMOVUPD      Y12, 2784(BX)
+	VBROADCASTSD 3968(CX), Y12
+	VADDPD       4000(AX), Y12, Y12
+	VMOVUPD      Y2, 2912(BX)
+	VBROADCASTSD 4672(CX), Y2
+	VADDPD       4704(AX), Y2, Y2
+	VFNMADD231PD 896(BX), Y4, Y12
+	VFNMADD231PD 928(BX), Y4, Y2
+	VFNMADD231PD 2016(BX), Y8, Y12
+	VFNMADD231PD 1984(BX), Y8, Y2
+	VFNMADD231PD 3008(BX), Y15, Y12
+	VFNMADD231PD 3104(BX), Y15, Y2
+	VFNMADD231PD 3648(BX), Y11, Y12
+	VFNMADD231PD 3616(BX), Y11, Y2
+	VFNMADD231PD 4128(BX), Y3, Y12
+	VFNMADD231PD Y14, Y3, Y2
+	VMOVUPD      4960(BX), Y14
+	VFNMADD231PD Y14, Y5, Y12
+	VFNMADD231PD Y1, Y5, Y2
+	VMOVUPD      768(BX), Y1
+	VFNMADD231PD Y1, Y6, Y12
+	VFNMADD231PD 2176(BX), Y6, Y2
+	VMOVUPD      Y2, 4096(BX)
+	VBROADCASTSD 5440(CX), Y2
+	VADDPD       5472(AX), Y2, Y2
+	VMOVUPD      Y12, 672(BX)
+	VBROADCASTSD 6272(CX), Y12
+	VADDPD       6304(AX), Y12, Y12
+	VFNMADD231PD 960(BX), Y4, Y2
+	VFNMADD231PD 992(BX), Y4, Y12
+	VFNMADD231PD 2080(BX), Y8, Y2
+	VFNMADD231PD 2048(BX), Y8, Y12
+	VFNMADD231PD 3072(BX), Y15, Y2
+	VFNMADD231PD 3712(BX), Y15, Y12
+	VFNMADD231PD 4224(BX), Y11, Y2
+	VFNMADD231PD 3680(BX), Y11, Y12
+	VFNMADD231PD 4192(BX), Y3, Y2
+	VFNMADD231PD 4736(BX), Y3, Y12
+	VFNMADD231PD 5024(BX), Y5, Y2
+	VFNMADD231PD 4704(BX), Y5, Y12
+	VFNMADD231PD 4992(BX), Y6, Y2
+	VFNMADD231PD 3840(BX), Y6, Y12
+	VMOVUPD      Y12, 2976(BX)
+	VBROADCASTSD 7168(CX), Y12
+	VADDPD       7200(AX), Y12, Y12
+	VMOVUPD      Y2, 1856(BX)
+	VBROADCASTSD 8128(CX), Y2
+	VADDPD       8160(AX), Y2, Y2
+	VFNMADD231PD 1024(BX), Y4, Y12
+	VFNMADD231PD 1056(BX), Y4, Y2
+	VMOVUPD      3168(BX), Y4
+	VFNMADD231PD Y4, Y8, Y12
+	VFNMADD231PD 2112(BX), Y8, Y2
+	VMOVUPD      3136(BX), Y8
+	VFNMADD231PD Y8, Y15, Y12
+	VFNMADD231PD 3200(BX), Y15, Y2
+	VMOVUPD      4288(BX), Y15
+	VFNMADD231PD Y15, Y11, Y12
+	VFNMADD231PD 3744(BX), Y11, Y2
+	VMOVUPD      4256(BX), Y11
+	VFNMADD231PD Y11, Y3, Y12
+	VFNMADD231PD 4320(BX), Y3, Y2
+	VMOVUPD      2432(BX), Y3
+	VFNMADD231PD Y3, Y5, Y12
+	VFNMADD231PD 4768(BX), Y5, Y2
+	VMOVUPD      5056(BX), Y5
+	VFNMADD231PD Y5, Y6, Y12
+	VFNMADD231PD 5088(BX), Y6, Y2
+	VBROADCASTSD 2816(CX), Y6
+	VADDPD       2816(AX), Y6, Y6
+	VMOVUPD      Y2, 800(BX)
+	VMOVUPD      2464(BX), Y2
+	VMOVUPD      Y12, 5184(BX)
+	VMULPD       2144(BX), Y2, Y12
+	VFNMADD231PD Y2, Y12, Y6
+	VMOVUPD      2528(BX), Y2
+	VMULPD       1120(BX), Y2, Y5
+	VFNMADD231PD Y2, Y5, Y6
+	VMOVUPD      2496(BX), Y2
+	VMULPD       2240(BX), Y2, Y3
+	VFNMADD231PD Y2, Y3, Y6
+	VMOVUPD      1664(BX), Y2
+	VMULPD       1216(BX), Y2, Y11
+	VFNMADD231PD Y2, Y11, Y6
+	VMOVUPD      3808(BX), Y2
+	VMULPD       2304(BX), Y2, Y15
+	VFNMADD231PD Y2, Y15, Y6
+	VMOVUPD      4384(BX), Y2
+	VMULPD       1184(BX), Y2, Y8
+	VFNMADD231PD Y2, Y8, Y6
+	VMOVUPD      3776(BX), Y2
+	VMULPD       1312(BX), Y2, Y4
+	VFNMADD231PD Y2, Y4, Y6
+	VMOVUPD      1280(BX), Y2
+	VMULPD       2400(BX), Y2, Y1
+	VFNMADD231PD Y2, Y1, Y6
+	VDIVPD       Y6, Y0, Y2
+	VMOVUPD      Y2, 1280(BX)
+	VMINPD       2272(BX), Y6, Y2
+	VMOVUPD      Y6, 2272(BX)
+	VBROADCASTSD 3392(CX), Y6
+	VADDPD       3392(AX), Y6, Y6
+	VMOVUPD      Y2, 3776(BX)
+	VBROADCASTSD 4032(CX), Y2
+	VADDPD       4032(AX), Y2, Y2
+	VFNMADD231PD 1440(BX), Y12, Y6
+	VFNMADD231PD 2560(BX), Y12, Y2
+	VFNMADD231PD 1408(BX), Y5, Y6
+	VFNMADD231PD 2624(BX), Y5, Y2
+	VFNMADD231PD 3296(BX), Y3, Y6
+	VFNMADD231PD 2592(BX), Y3, Y2
+	VFNMADD231PD 3264(BX), Y11, Y6
+	VFNMADD231PD 3360(BX), Y11, Y2
+	VFNMADD231PD 3904(BX), Y15, Y6
+	VFNMADD231PD 3872(BX), Y15, Y2
+	VFNMADD231PD 4352(BX), Y8, Y6
+	VFNMADD231PD 4448(BX), Y8, Y2
+	VFNMADD231PD 4800(BX), Y4, Y6
+	VFNMADD231PD 2368(BX), Y4, Y2
+	VFNMADD231PD 2208(BX), Y1, Y6
+	VFNMADD231PD 2816(BX), Y1, Y2
+	VMOVUPD      Y2, 4384(BX)
+	VBROADCASTSD 4736(CX), Y2
+	VADDPD       4736(AX), Y2, Y2
+	VMOVUPD      Y6, 3808(BX)
+	VBROADCASTSD 5504(CX), Y6
+	VADDPD       5504(AX), Y6, Y6
+	VFNMADD231PD 1504(BX), Y12, Y2
+	VFNMADD231PD 544(BX), Y12, Y6
+	VFNMADD231PD 1472(BX), Y5, Y2
+	VFNMADD231PD 1568(BX), Y5, Y6
+	VFNMADD231PD 2688(BX), Y3, Y2
+	VFNMADD231PD 2656(BX), Y3, Y6
+	VFNMADD231PD 3328(BX), Y11, Y2
+	VFNMADD231PD 3424(BX), Y11, Y6
+	VFNMADD231PD 3968(BX), Y15, Y2
+	VFNMADD231PD 3936(BX), Y15, Y6
+	VFNMADD231PD 4416(BX), Y8, Y2
+	VFNMADD231PD 4864(BX), Y8, Y6
+	VFNMADD231PD 3232(BX), Y4, Y2
+	VFNMADD231PD 4832(BX), Y4, Y6
+	VFNMADD231PD 1248(BX), Y1, Y2
+	VFNMADD231PD 1376(BX), Y1, Y6
+	VMOVUPD      Y6, 1664(BX)
+	VBROADCASTSD 6336(CX), Y6
+	VADDPD       6336(AX), Y6, Y6
+	VMOVUPD      Y2, 2496(BX)
+	VBROADCASTSD 7232(CX), Y2
+	VADDPD       7232(AX), Y2, Y2
+	VFNMADD231PD 448(BX), Y12, Y6
+	VFNMADD231PD 480(BX), Y12, Y2
+	VFNMADD231PD 1536(BX), Y5, Y6
+	VFNMADD231PD 1632(BX), Y5, Y2
+	VFNMADD231PD 640(BX), Y3, Y6
+	VFNMADD231PD 2720(BX), Y3, Y2
+	VFNMADD231PD 3392(BX), Y11, Y6
+	VFNMADD231PD 3488(BX), Y11, Y2
+	VFNMADD231PD 4512(BX), Y15, Y6
+	VFNMADD231PD 4000(BX), Y15, Y2
+	VFNMADD231PD 4480(BX), Y8, Y6
+	VFNMADD231PD 4576(BX), Y8, Y2
+	VFNMADD231PD 1824(BX), Y4, Y6
+	VFNMADD231PD 4896(BX), Y4, Y2
+	VFNMADD231PD 1344(BX), Y1, Y6
+	VFNMADD231PD 5152(BX), Y1, Y2
+	VMOVUPD      Y2, 2528(BX)
+	VBROADCASTSD 8192(CX), Y2
+	VADDPD       8192(AX), Y2, Y2
+	VFNMADD231PD 512(BX), Y12, Y2
+	VMOVUPD      1600(BX), Y12
+	VFNMADD231PD Y12, Y5, Y2
+	VMOVUPD      2752(BX), Y5
+	VFNMADD231PD Y5, Y3, Y2
+	VMOVUPD      3456(BX), Y3
+	VFNMADD231PD Y3, Y11, Y2
+	VMOVUPD      4032(BX), Y11
+	VFNMADD231PD Y11, Y15, Y2
+	VMOVUPD      4544(BX), Y15
+	VFNMADD231PD Y15, Y8, Y2
+	VMOVUPD      4928(BX), Y8
+	VFNMADD231PD Y8, Y4, Y2
+	VMOVUPD      5120(BX), Y4
+	VFNMADD231PD Y4, Y1, Y2
+	VBROADCASTSD 2816(CX), Y1
+	VADDPD       2848(AX), Y1, Y1
+	VMOVUPD      Y2, 2464(BX)
+	VMULPD       608(BX), Y7, Y2
+	VFNMADD231PD Y7, Y2, Y1
+	VMOVUPD      1088(BX), Y7
+	VMULPD       Y7, Y13, Y4
+	VFNMADD231PD Y13, Y4, Y1
+	VMOVUPD      1760(BX), Y13
+	VMULPD       Y13, Y10, Y7
+	VFNMADD231PD Y10, Y7, Y1
+	VMOVUPD      3584(BX), Y10
+	VMULPD       2848(BX), Y10, Y13
+	VFNMADD231PD Y10, Y13, Y1
+	VMOVUPD      4064(BX), Y10
+	VMULPD       1728(BX), Y10, Y8
+	VFNMADD231PD Y10, Y8, Y1
+	VMOVUPD      4608(BX), Y10
+	VMULPD       704(BX), Y10, Y15
+	VFNMADD231PD Y10, Y15, Y1
+	VMOVUPD      2880(BX), Y10
+	VMULPD       1792(BX), Y10, Y11
+	VFNMADD231PD Y10, Y11, Y1
+	VMOVUPD      1888(BX), Y10
+	VMULPD       Y10, Y9, Y3
+	VFNMADD231PD Y9, Y3, Y1
+	VDIVPD       Y1, Y0, Y9
+	VMOVUPD      Y9, 2880(BX)
+	VMINPD       3520(BX), Y1, Y9
+	VMOVUPD      Y1, 3520(BX)
+	VBROADCASTSD 3392(CX), Y1
+	VADDPD       3424(AX), Y1, Y1
+	VMOVUPD      Y9, 4608(BX)
+	VBROADCASTSD 4032(CX), Y9
+	VADDPD       4064(AX), Y9, Y9
+	VMOVUPD      864(BX), Y10
+	VFNMADD231PD Y10, Y2, Y1
+	VFNMADD231PD 896(BX), Y2, Y9
+	VFNMADD231PD 1920(BX), Y4, Y1
+	VFNMADD231PD 2016(BX), Y4, Y9
+	VFNMADD231PD 3040(BX), Y7, Y1
+	VFNMADD231PD 3008(BX), Y7, Y9
+	VFNMADD231PD 3552(BX), Y13, Y1
+	VFNMADD231PD 3648(BX), Y13, Y9
+	VFNMADD231PD 4160(BX), Y8, Y1
+	VFNMADD231PD 4128(BX), Y8, Y9
+	VFNMADD231PD 736(BX), Y15, Y1
+	VFNMADD231PD Y14, Y15, Y9
+	VMOVUPD      2912(BX), Y14
+	VFNMADD231PD Y14, Y11, Y1
+	VFNMADD231PD 768(BX), Y11, Y9
+	VFNMADD231PD 2784(BX), Y3, Y1
+	VFNMADD231PD 672(BX), Y3, Y9
+	VMOVUPD      Y9, 4064(BX)
+	VBROADCASTSD 4736(CX), Y9
+	VADDPD       4768(AX), Y9, Y9
+	VMOVUPD      Y1, 3584(BX)
+	VBROADCASTSD 5504(CX), Y1
+	VADDPD       5536(AX), Y1, Y1
+	VFNMADD231PD 928(BX), Y2, Y9
+	VFNMADD231PD 960(BX), Y2, Y1
+	VFNMADD231PD 1984(BX), Y4, Y9
+	VFNMADD231PD 2080(BX), Y4, Y1
+	VFNMADD231PD 3104(BX), Y7, Y9
+	VFNMADD231PD 3072(BX), Y7, Y1
+	VFNMADD231PD 3616(BX), Y13, Y9
+	VFNMADD231PD 4224(BX), Y13, Y1
+	VFNMADD231PD 4672(BX), Y8, Y9
+	VFNMADD231PD 4192(BX), Y8, Y1
+	VFNMADD231PD 4640(BX), Y15, Y9
+	VFNMADD231PD 5024(BX), Y15, Y1
+	VFNMADD231PD 2176(BX), Y11, Y9
+	VFNMADD231PD 4992(BX), Y11, Y1
+	VFNMADD231PD 4096(BX), Y3, Y9
+	VFNMADD231PD 1856(BX), Y3, Y1
+	VMOVUPD      Y1, 2944(BX)
+	VBROADCASTSD 6336(CX), Y1
+	VADDPD       6368(AX), Y1, Y1
+	VMOVUPD      Y9, 1952(BX)
+	VBROADCASTSD 7232(CX), Y9
+	VADDPD       7264(AX), Y9, Y9
+	VFNMADD231PD 992(BX), Y2, Y1
+	VFNMADD231PD 1024(BX), Y2, Y9
+	VFNMADD231PD 2048(BX), Y4, Y1
+	VFNMADD231PD 3168(BX), Y4, Y9
+	VFNMADD231PD 3712(BX), Y7, Y1
+	VFNMADD231PD 3136(BX), Y7, Y9
+	VFNMADD231PD 3680(BX), Y13, Y1
+	VFNMADD231PD 4288(BX), Y13, Y9
+	VFNMADD231PD 4736(BX), Y8, Y1
+	VFNMADD231PD 4256(BX), Y8, Y9
+	VFNMADD231PD 4704(BX), Y15, Y1
+	VFNMADD231PD 2432(BX), Y15, Y9
+	VFNMADD231PD 3840(BX), Y11, Y1
+	VFNMADD231PD 5056(BX), Y11, Y9
+	VFNMADD231PD 2976(BX), Y3, Y1
+	VFNMADD231PD 5184(BX), Y3, Y9
+	VMOVUPD      Y9, 832(BX)
+	VBROADCASTSD 8192(CX), Y9
+	VADDPD       8224(AX), Y9, Y9
+	VFNMADD231PD 1056(BX), Y2, Y9
+	VMOVUPD      2112(BX), Y2
+	VFNMADD231PD Y2, Y4, Y9
+	VMOVUPD      3200(BX), Y4
+	VFNMADD231PD Y4, Y7, Y9
+	VMOVUPD      3744(BX), Y7
+	VFNMADD231PD Y7, Y13, Y9
+	VMOVUPD      4320(BX), Y13
+	VFNMADD231PD Y13, Y8, Y9
+	VMOVUPD      4768(BX), Y8
+	VFNMADD231PD Y8, Y15, Y9
+	VMOVUPD      5088(BX), Y15
+	VFNMADD231PD Y15, Y11, Y9
+	VMOVUPD      800(BX), Y11
+	VFNMADD231PD Y11, Y3, Y9
+	VBROADCASTSD 3456(CX), Y3
+	VADDPD       3456(AX), Y3, Y3
+	VMOVUPD      Y9, 5216(BX)
+	VMOVUPD      1440(BX), Y9
+	VMULPD       2144(BX), Y9, Y11
+	VFNMADD231PD Y9, Y11, Y3
+	VMOVUPD      1408(BX), Y9
+	VMULPD       1120(BX), Y9, Y15
+	VFNMADD231PD Y9, Y15, Y3
+	VMOVUPD      3296(BX), Y9
+	VMULPD       2240(BX), Y9, Y8
+	VFNMADD231PD Y9, Y8, Y3
+	VMOVUPD      3264(BX), Y9
+	VMULPD       1216(BX), Y9, Y13
+	VFNMADD231PD Y9, Y13, Y3
+	VMOVUPD      3904(BX), Y9
+	VMULPD       2304(BX), Y9, Y7
+	VFNMADD231PD Y9, Y7, Y3
+	VMOVUPD      4352(BX), Y9
+	VMULPD       1184(BX), Y9, Y4
+	VFNMADD231PD Y9, Y4, Y3
+	VMOVUPD      4800(BX), Y9
+	VMULPD       1312(BX), Y9, Y2
+	VFNMADD231PD Y9, Y2, Y3
+	VMOVUPD      2208(BX), Y9
+	VMOVUPD      Y1, 4800(BX)
+	VMULPD       2400(BX), Y9, Y1
+	VFNMADD231PD Y9, Y1, Y3
+	VMOVUPD      3808(BX), Y9
+	VMULPD       1280(BX), Y9, Y14
+	VFNMADD231PD Y9, Y14, Y3
+	VDIVPD       Y3, Y0, Y9
+	VMOVUPD      Y9, 3808(BX)
+	VMINPD       3776(BX), Y3, Y9
+	VMOVUPD      Y3, 3776(BX)
+	VBROADCASTSD 4096(CX), Y3
+	VADDPD       4096(AX), Y3, Y3
+	VMOVUPD      Y9, 2208(BX)
+	VBROADCASTSD 4800(CX), Y9
+	VADDPD       4800(AX), Y9, Y9
+	VFNMADD231PD 2560(BX), Y11, Y3
+	VFNMADD231PD 1504(BX), Y11, Y9
+	VFNMADD231PD 2624(BX), Y15, Y3
+	VFNMADD231PD 1472(BX), Y15, Y9
+	VFNMADD231PD 2592(BX), Y8, Y3
+	VFNMADD231PD 2688(BX), Y8, Y9
+	VFNMADD231PD 3360(BX), Y13, Y3
+	VFNMADD231PD 3328(BX), Y13, Y9
+	VFNMADD231PD 3872(BX), Y7, Y3
+	VFNMADD231PD 3968(BX), Y7, Y9
+	VFNMADD231PD 4448(BX), Y4, Y3
+	VFNMADD231PD 4416(BX), Y4, Y9
+	VFNMADD231PD 2368(BX), Y2, Y3
+	VFNMADD231PD 3232(BX), Y2, Y9
+	VFNMADD231PD 2816(BX), Y1, Y3
+	VFNMADD231PD 1248(BX), Y1, Y9
+	VFNMADD231PD 4384(BX), Y14, Y3
+	VFNMADD231PD 2496(BX), Y14, Y9
+	VMOVUPD      Y9, 4352(BX)
+	VBROADCASTSD 5568(CX), Y9
+	VADDPD       5568(AX), Y9, Y9
+	VMOVUPD      Y3, 3904(BX)
+	VBROADCASTSD 6400(CX), Y3
+	VADDPD       6400(AX), Y3, Y3
+	VFNMADD231PD 544(BX), Y11, Y9
+	VFNMADD231PD 448(BX), Y11, Y3
+	VFNMADD231PD 1568(BX), Y15, Y9
+	VFNMADD231PD 1536(BX), Y15, Y3
+	VFNMADD231PD 2656(BX), Y8, Y9
+	VFNMADD231PD 640(BX), Y8, Y3
+	VFNMADD231PD 3424(BX), Y13, Y9
+	VFNMADD231PD 3392(BX), Y13, Y3
+	VFNMADD231PD 3936(BX), Y7, Y9
+	VFNMADD231PD 4512(BX), Y7, Y3
+	VFNMADD231PD 4864(BX), Y4, Y9
+	VFNMADD231PD 4480(BX), Y4, Y3
+	VFNMADD231PD 4832(BX), Y2, Y9
+	VFNMADD231PD 1824(BX), Y2, Y3
+	VFNMADD231PD 1376(BX), Y1, Y9
+	VFNMADD231PD 1344(BX), Y1, Y3
+	VFNMADD231PD 1664(BX), Y14, Y9
+	VFNMADD231PD Y6, Y14, Y3
+	VMOVUPD      Y3, 3264(BX)
+	VBROADCASTSD 7296(CX), Y3
+	VADDPD       7296(AX), Y3, Y3
+	VMOVUPD      Y6, 3296(BX)
+	VBROADCASTSD 8256(CX), Y6
+	VADDPD       8256(AX), Y6, Y6
+	VFNMADD231PD 480(BX), Y11, Y3
+	VFNMADD231PD 512(BX), Y11, Y6
+	VMOVUPD      1632(BX), Y11
+	VFNMADD231PD Y11, Y15, Y3
+	VFNMADD231PD Y12, Y15, Y6
+	VMOVUPD      2720(BX), Y15
+	VFNMADD231PD Y15, Y8, Y3
+	VFNMADD231PD Y5, Y8, Y6
+	VMOVUPD      3488(BX), Y8
+	VFNMADD231PD Y8, Y13, Y3
+	VFNMADD231PD 3456(BX), Y13, Y6
+	VMOVUPD      4000(BX), Y13
+	VFNMADD231PD Y13, Y7, Y3
+	VFNMADD231PD 4032(BX), Y7, Y6
+	VMOVUPD      4576(BX), Y7
+	VFNMADD231PD Y7, Y4, Y3
+	VFNMADD231PD 4544(BX), Y4, Y6
+	VMOVUPD      4896(BX), Y4
+	VFNMADD231PD Y4, Y2, Y3
+	VFNMADD231PD 4928(BX), Y2, Y6
+	VMOVUPD      5152(BX), Y2
+	VFNMADD231PD Y2, Y1, Y3
+	VFNMADD231PD 5120(BX), Y1, Y6
+	VMOVUPD      2528(BX), Y1
+	VFNMADD231PD Y1, Y14, Y3
+	VFNMADD231PD 2464(BX), Y14, Y6
+	VBROADCASTSD 3456(CX), Y14
+	VADDPD       3488(AX), Y14, Y14
+	VMOVUPD      Y6, 1408(BX)
+	VMULPD       608(BX), Y10, Y6
+	VFNMADD231PD Y10, Y6, Y14
+	VMOVUPD      1920(BX), Y10
+	VMULPD       1088(BX), Y10, Y5
+	VFNMADD231PD Y10, Y5, Y14
+	VMOVUPD      3040(BX), Y10
+	VMULPD       1760(BX), Y10, Y12
+	VFNMADD231PD Y10, Y12, Y14
+	VMOVUPD      3552(BX), Y10
+	VMOVUPD      Y3, 3040(BX)
+	VMULPD       2848(BX), Y10, Y3
+	VFNMADD231PD Y10, Y3, Y14
+	VMOVUPD      4160(BX), Y10
+	VMULPD       1728(BX), Y10, Y1
+	VFNMADD231PD Y10, Y1, Y14
+	VMOVUPD      736(BX), Y10
+	VMULPD       704(BX), Y10, Y2
+	VFNMADD231PD Y10, Y2, Y14
+	VMOVUPD      2912(BX), Y10
+	VMULPD       1792(BX), Y10, Y4
+	VFNMADD231PD Y10, Y4, Y14
+	VMOVUPD      2784(BX), Y10
+	VMULPD       1888(BX), Y10, Y7
+	VFNMADD231PD Y10, Y7, Y14
+	VMOVUPD      3584(BX), Y10
+	VMULPD       2880(BX), Y10, Y13
+	VFNMADD231PD Y10, Y13, Y14
+	VDIVPD       Y14, Y0, Y10
+	VMOVUPD      Y10, 3584(BX)
+	VMINPD       4608(BX), Y14, Y10
+	VMOVUPD      Y14, 4608(BX)
+	VBROADCASTSD 4096(CX), Y14
+	VADDPD       4128(AX), Y14, Y14
+	VMOVUPD      Y10, 2784(BX)
+	VBROADCASTSD 4800(CX), Y10
+	VADDPD       4832(AX), Y10, Y10
+	VFNMADD231PD 896(BX), Y6, Y14
+	VFNMADD231PD 928(BX), Y6, Y10
+	VFNMADD231PD 2016(BX), Y5, Y14
+	VFNMADD231PD 1984(BX), Y5, Y10
+	VFNMADD231PD 3008(BX), Y12, Y14
+	VFNMADD231PD 3104(BX), Y12, Y10
+	VFNMADD231PD 3648(BX), Y3, Y14
+	VFNMADD231PD 3616(BX), Y3, Y10
+	VFNMADD231PD 4128(BX), Y1, Y14
+	VFNMADD231PD 4672(BX), Y1, Y10
+	VFNMADD231PD 4960(BX), Y2, Y14
+	VFNMADD231PD 4640(BX), Y2, Y10
+	VFNMADD231PD 768(BX), Y4, Y14
+	VFNMADD231PD 2176(BX), Y4, Y10
+	VFNMADD231PD 672(BX), Y7, Y14
+	VFNMADD231PD 4096(BX), Y7, Y10
+	VFNMADD231PD 4064(BX), Y13, Y14
+	VFNMADD231PD 1952(BX), Y13, Y10
+	VMOVUPD      Y10, 2912(BX)
+	VBROADCASTSD 5568(CX), Y10
+	VADDPD       5600(AX), Y10, Y10
+	VMOVUPD      Y14, 736(BX)
+	VBROADCASTSD 6400(CX), Y14
+	VADDPD       6432(AX), Y14, Y14
+	VFNMADD231PD 960(BX), Y6, Y10
+	VFNMADD231PD 992(BX), Y6, Y14
+	VFNMADD231PD 2080(BX), Y5, Y10
+	VFNMADD231PD 2048(BX), Y5, Y14
+	VFNMADD231PD 3072(BX), Y12, Y10
+	VFNMADD231PD 3712(BX), Y12, Y14
+	VFNMADD231PD 4224(BX), Y3, Y10
+	VFNMADD231PD 3680(BX), Y3, Y14
+	VFNMADD231PD 4192(BX), Y1, Y10
+	VFNMADD231PD 4736(BX), Y1, Y14
+	VFNMADD231PD 5024(BX), Y2, Y10
+	VFNMADD231PD 4704(BX), Y2, Y14
+	VFNMADD231PD 4992(BX), Y4, Y10
+	VFNMADD231PD 3840(BX), Y4, Y14
+	VFNMADD231PD 1856(BX), Y7, Y10
+	VFNMADD231PD 2976(BX), Y7, Y14
+	VFNMADD231PD 2944(BX), Y13, Y10
+	VFNMADD231PD 4800(BX), Y13, Y14
+	VMOVUPD      Y14, 4160(BX)
+	VBROADCASTSD 7296(CX), Y14
+	VADDPD       7328(AX), Y14, Y14
+	VMOVUPD      Y10, 3552(BX)
+	VBROADCASTSD 8256(CX), Y10
+	VADDPD       8288(AX), Y10, Y10
+	VFNMADD231PD 1024(BX), Y6, Y14
+	VFNMADD231PD 1056(BX), Y6, Y10
+	VMOVUPD      3168(BX), Y6
+	VFNMADD231PD Y6, Y5, Y14
+	VFNMADD231PD 2112(BX), Y5, Y10
+	VMOVUPD      3136(BX), Y5
+	VFNMADD231PD Y5, Y12, Y14
+	VFNMADD231PD 3200(BX), Y12, Y10
+	VMOVUPD      4288(BX), Y12
+	VFNMADD231PD Y12, Y3, Y14
+	VFNMADD231PD 3744(BX), Y3, Y10
+	VMOVUPD      4256(BX), Y3
+	VFNMADD231PD Y3, Y1, Y14
+	VFNMADD231PD 4320(BX), Y1, Y10
+	VMOVUPD      2432(BX), Y1
+	VFNMADD231PD Y1, Y2, Y14
+	VFNMADD231PD 4768(BX), Y2, Y10
+	VMOVUPD      5056(BX), Y2
+	VFNMADD231PD Y2, Y4, Y14
+	VFNMADD231PD 5088(BX), Y4, Y10
+	VMOVUPD      5184(BX), Y4
+	VFNMADD231PD Y4, Y7, Y14
+	VFNMADD231PD 800(BX), Y7, Y10
+	VMOVUPD      832(BX), Y7
+	VFNMADD231PD Y7, Y13, Y14
+	VFNMADD231PD 5216(BX), Y13, Y10
+	VBROADCASTSD 4160(CX), Y13
+	VADDPD       4160(AX), Y13, Y13
+	VMOVUPD      Y10, 1920(BX)
+	VMOVUPD      2560(BX), Y10
+	VMOVUPD      Y14, 864(BX)
+	VMULPD       2144(BX), Y10, Y14
+	VFNMADD231PD Y10, Y14, Y13
+	VMOVUPD      2624(BX), Y10
+	VMULPD       1120(BX), Y10, Y7
+	VFNMADD231PD Y10, Y7, Y13
+	VMOVUPD      2592(BX), Y10
+	VMULPD       2240(BX), Y10, Y4
+	VFNMADD231PD Y10, Y4, Y13
+	VMOVUPD      3360(BX), Y10
+	VMULPD       1216(BX), Y10, Y2
+	VFNMADD231PD Y10, Y2, Y13
+	VMOVUPD      3872(BX), Y10
+	VMULPD       2304(BX), Y10, Y1
+	VFNMADD231PD Y10, Y1, Y13
+	VMOVUPD      4448(BX), Y10
+	VMULPD       1184(BX), Y10, Y3
+	VFNMADD231PD Y10, Y3, Y13
+	VMOVUPD      2368(BX), Y10
+	VMULPD       1312(BX), Y10, Y12
+	VFNMADD231PD Y10, Y12, Y13
+	VMOVUPD      2816(BX), Y10
+	VMULPD       2400(BX), Y10, Y5
+	VFNMADD231PD Y10, Y5, Y13
+	VMOVUPD      4384(BX), Y10
+	VMULPD       1280(BX), Y10, Y6
+	VFNMADD231PD Y10, Y6, Y13
+	VMOVUPD      3904(BX), Y10
+	VMULPD       3808(BX), Y10, Y8
+	VFNMADD231PD Y10, Y8, Y13
+	VDIVPD       Y13, Y0, Y10
+	VMOVUPD      Y10, 3904(BX)
+	VMINPD       2208(BX), Y13, Y10
+	VMOVUPD      Y13, 2208(BX)
+	VBROADCASTSD 4864(CX), Y13
+	VADDPD       4864(AX), Y13, Y13
+	VMOVUPD      Y10, 4384(BX)
+	VBROADCASTSD 5632(CX), Y10
+	VADDPD       5632(AX), Y10, Y10
+	VFNMADD231PD 1504(BX), Y14, Y13
+	VFNMADD231PD 544(BX), Y14, Y10
+	VFNMADD231PD 1472(BX), Y7, Y13
+	VFNMADD231PD 1568(BX), Y7, Y10
+	VFNMADD231PD 2688(BX), Y4, Y13
+	VFNMADD231PD 2656(BX), Y4, Y10
+	VFNMADD231PD 3328(BX), Y2, Y13
+	VFNMADD231PD 3424(BX), Y2, Y10
+	VFNMADD231PD 3968(BX), Y1, Y13
+	VFNMADD231PD 3936(BX), Y1, Y10
+	VFNMADD231PD 4416(BX), Y3, Y13
+	VFNMADD231PD 4864(BX), Y3, Y10
+	VFNMADD231PD 3232(BX), Y12, Y13
+	VFNMADD231PD 4832(BX), Y12, Y10
+	VFNMADD231PD 1248(BX), Y5, Y13
+	VFNMADD231PD 1376(BX), Y5, Y10
+	VFNMADD231PD 2496(BX), Y6, Y13
+	VFNMADD231PD 1664(BX), Y6, Y10
+	VFNMADD231PD 4352(BX), Y8, Y13
+	VFNMADD231PD Y9, Y8, Y10
+	VMOVUPD      Y10, 2816(BX)
+	VBROADCASTSD 6464(CX), Y10
+	VADDPD       6464(AX), Y10, Y10
+	VMOVUPD      Y9, 2368(BX)
+	VBROADCASTSD 7360(CX), Y9
+	VADDPD       7360(AX), Y9, Y9
+	VFNMADD231PD 448(BX), Y14, Y10
+	VFNMADD231PD 480(BX), Y14, Y9
+	VFNMADD231PD 1536(BX), Y7, Y10
+	VFNMADD231PD Y11, Y7, Y9
+	VMOVUPD      640(BX), Y11
+	VFNMADD231PD Y11, Y4, Y10
+	VFNMADD231PD Y15, Y4, Y9
+	VMOVUPD      3392(BX), Y15
+	VFNMADD231PD Y15, Y2, Y10
+	VFNMADD231PD 3488(BX), Y2, Y9
+	VFNMADD231PD 4512(BX), Y1, Y10
+	VFNMADD231PD 4000(BX), Y1, Y9
+	VFNMADD231PD 4480(BX), Y3, Y10
+	VFNMADD231PD 4576(BX), Y3, Y9
+	VFNMADD231PD 1824(BX), Y12, Y10
+	VFNMADD231PD 4896(BX), Y12, Y9
+	VFNMADD231PD 1344(BX), Y5, Y10
+	VFNMADD231PD 5152(BX), Y5, Y9
+	VFNMADD231PD 3296(BX), Y6, Y10
+	VFNMADD231PD 2528(BX), Y6, Y9
+	VFNMADD231PD 3264(BX), Y8, Y10
+	VFNMADD231PD 3040(BX), Y8, Y9
+	VMOVUPD      Y9, 4448(BX)
+	VBROADCASTSD 8320(CX), Y9
+	VADDPD       8320(AX), Y9, Y9
+	VFNMADD231PD 512(BX), Y14, Y9
+	VMOVUPD      1600(BX), Y14
+	VFNMADD231PD Y14, Y7, Y9
+	VMOVUPD      2752(BX), Y7
+	VFNMADD231PD Y7, Y4, Y9
+	VMOVUPD      3456(BX), Y4
+	VFNMADD231PD Y4, Y2, Y9
+	VMOVUPD      4032(BX), Y2
+	VFNMADD231PD Y2, Y1, Y9
+	VMOVUPD      4544(BX), Y1
+	VFNMADD231PD Y1, Y3, Y9
+	VMOVUPD      4928(BX), Y3
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      5120(BX), Y12
+	VFNMADD231PD Y12, Y5, Y9
+	VMOVUPD      2464(BX), Y5
+	VFNMADD231PD Y5, Y6, Y9
+	VMOVUPD      1408(BX), Y6
+	VFNMADD231PD Y6, Y8, Y9
+	VBROADCASTSD 4160(CX), Y8
+	VADDPD       4192(AX), Y8, Y8
+	VMOVUPD      Y9, 3872(BX)
+	VMOVUPD      896(BX), Y9
+	VMULPD       608(BX), Y9, Y6
+	VFNMADD231PD Y9, Y6, Y8
+	VMOVUPD      2016(BX), Y9
+	VMULPD       1088(BX), Y9, Y5
+	VFNMADD231PD Y9, Y5, Y8
+	VMOVUPD      3008(BX), Y9
+	VMULPD       1760(BX), Y9, Y12
+	VFNMADD231PD Y9, Y12, Y8
+	VMOVUPD      3648(BX), Y9
+	VMULPD       2848(BX), Y9, Y3
+	VFNMADD231PD Y9, Y3, Y8
+	VMOVUPD      4128(BX), Y9
+	VMULPD       1728(BX), Y9, Y1
+	VFNMADD231PD Y9, Y1, Y8
+	VMOVUPD      4960(BX), Y9
+	VMULPD       704(BX), Y9, Y2
+	VFNMADD231PD Y9, Y2, Y8
+	VMOVUPD      768(BX), Y9
+	VMULPD       1792(BX), Y9, Y4
+	VFNMADD231PD Y9, Y4, Y8
+	VMOVUPD      672(BX), Y9
+	VMULPD       1888(BX), Y9, Y7
+	VFNMADD231PD Y9, Y7, Y8
+	VMOVUPD      4064(BX), Y9
+	VMULPD       2880(BX), Y9, Y14
+	VFNMADD231PD Y9, Y14, Y8
+	VMOVUPD      736(BX), Y9
+	VMOVUPD      Y10, 4064(BX)
+	VMULPD       3584(BX), Y9, Y10
+	VFNMADD231PD Y9, Y10, Y8
+	VDIVPD       Y8, Y0, Y9
+	VMOVUPD      Y9, 736(BX)
+	VMINPD       2784(BX), Y8, Y9
+	VMOVUPD      Y8, 2784(BX)
+	VBROADCASTSD 4864(CX), Y8
+	VADDPD       4896(AX), Y8, Y8
+	VMOVUPD      Y9, 672(BX)
+	VBROADCASTSD 5632(CX), Y9
+	VADDPD       5664(AX), Y9, Y9
+	VFNMADD231PD 928(BX), Y6, Y8
+	VFNMADD231PD 960(BX), Y6, Y9
+	VFNMADD231PD 1984(BX), Y5, Y8
+	VFNMADD231PD 2080(BX), Y5, Y9
+	VFNMADD231PD 3104(BX), Y12, Y8
+	VFNMADD231PD 3072(BX), Y12, Y9
+	VFNMADD231PD 3616(BX), Y3, Y8
+	VFNMADD231PD 4224(BX), Y3, Y9
+	VFNMADD231PD 4672(BX), Y1, Y8
+	VFNMADD231PD 4192(BX), Y1, Y9
+	VFNMADD231PD 4640(BX), Y2, Y8
+	VFNMADD231PD 5024(BX), Y2, Y9
+	VFNMADD231PD 2176(BX), Y4, Y8
+	VFNMADD231PD 4992(BX), Y4, Y9
+	VFNMADD231PD 4096(BX), Y7, Y8
+	VFNMADD231PD 1856(BX), Y7, Y9
+	VFNMADD231PD 1952(BX), Y14, Y8
+	VFNMADD231PD 2944(BX), Y14, Y9
+	VFNMADD231PD 2912(BX), Y10, Y8
+	VFNMADD231PD 3552(BX), Y10, Y9
+	VMOVUPD      Y9, 768(BX)
+	VBROADCASTSD 6464(CX), Y9
+	VADDPD       6496(AX), Y9, Y9
+	VMOVUPD      Y8, 4960(BX)
+	VBROADCASTSD 7360(CX), Y8
+	VADDPD       7392(AX), Y8, Y8
+	VFNMADD231PD 992(BX), Y6, Y9
+	VFNMADD231PD 1024(BX), Y6, Y8
+	VFNMADD231PD 2048(BX), Y5, Y9
+	VFNMADD231PD 3168(BX), Y5, Y8
+	VFNMADD231PD 3712(BX), Y12, Y9
+	VFNMADD231PD 3136(BX), Y12, Y8
+	VFNMADD231PD 3680(BX), Y3, Y9
+	VFNMADD231PD 4288(BX), Y3, Y8
+	VFNMADD231PD 4736(BX), Y1, Y9
+	VFNMADD231PD 4256(BX), Y1, Y8
+	VFNMADD231PD 4704(BX), Y2, Y9
+	VFNMADD231PD 2432(BX), Y2, Y8
+	VFNMADD231PD 3840(BX), Y4, Y9
+	VFNMADD231PD 5056(BX), Y4, Y8
+	VFNMADD231PD 2976(BX), Y7, Y9
+	VFNMADD231PD 5184(BX), Y7, Y8
+	VFNMADD231PD 4800(BX), Y14, Y9
+	VFNMADD231PD 832(BX), Y14, Y8
+	VFNMADD231PD 4160(BX), Y10, Y9
+	VFNMADD231PD 864(BX), Y10, Y8
+	VMOVUPD      Y8, 4128(BX)
+	VBROADCASTSD 8320(CX), Y8
+	VADDPD       8352(AX), Y8, Y8
+	VFNMADD231PD 1056(BX), Y6, Y8
+	VMOVUPD      2112(BX), Y6
+	VFNMADD231PD Y6, Y5, Y8
+	VMOVUPD      3200(BX), Y5
+	VFNMADD231PD Y5, Y12, Y8
+	VMOVUPD      3744(BX), Y12
+	VFNMADD231PD Y12, Y3, Y8
+	VMOVUPD      4320(BX), Y3
+	VFNMADD231PD Y3, Y1, Y8
+	VMOVUPD      4768(BX), Y1
+	VFNMADD231PD Y1, Y2, Y8
+	VMOVUPD      5088(BX), Y2
+	VFNMADD231PD Y2, Y4, Y8
+	VMOVUPD      800(BX), Y4
+	VFNMADD231PD Y4, Y7, Y8
+	VMOVUPD      5216(BX), Y7
+	VFNMADD231PD Y7, Y14, Y8
+	VMOVUPD      1920(BX), Y14
+	VFNMADD231PD Y14, Y10, Y8
+	VBROADCASTSD 4928(CX), Y10
+	VADDPD       4928(AX), Y10, Y10
+	VMOVUPD      Y8, 3648(BX)
+	VMOVUPD      1504(BX), Y8
+	VMULPD       2144(BX), Y8, Y14
+	VFNMADD231PD Y8, Y14, Y10
+	VMOVUPD      1472(BX), Y8
+	VMULPD       1120(BX), Y8, Y7
+	VFNMADD231PD Y8, Y7, Y10
+	VMOVUPD      2688(BX), Y8
+	VMULPD       2240(BX), Y8, Y4
+	VFNMADD231PD Y8, Y4, Y10
+	VMOVUPD      3328(BX), Y8
+	VMULPD       1216(BX), Y8, Y2
+	VFNMADD231PD Y8, Y2, Y10
+	VMOVUPD      3968(BX), Y8
+	VMULPD       2304(BX), Y8, Y1
+	VFNMADD231PD Y8, Y1, Y10
+	VMOVUPD      4416(BX), Y8
+	VMULPD       1184(BX), Y8, Y3
+	VFNMADD231PD Y8, Y3, Y10
+	VMOVUPD      3232(BX), Y8
+	VMULPD       1312(BX), Y8, Y12
+	VFNMADD231PD Y8, Y12, Y10
+	VMOVUPD      1248(BX), Y8
+	VMULPD       2400(BX), Y8, Y5
+	VFNMADD231PD Y8, Y5, Y10
+	VMOVUPD      2496(BX), Y8
+	VMULPD       1280(BX), Y8, Y6
+	VFNMADD231PD Y8, Y6, Y10
+	VMOVUPD      4352(BX), Y8
+	VMOVUPD      Y9, 2496(BX)
+	VMULPD       3808(BX), Y8, Y9
+	VFNMADD231PD Y8, Y9, Y10
+	VMOVUPD      3904(BX), Y8
+	VMOVUPD      Y9, 4352(BX)
+	VMULPD       Y8, Y13, Y9
+	VFNMADD231PD Y13, Y9, Y10
+	VDIVPD       Y10, Y0, Y13
+	VMOVUPD      Y13, 1248(BX)
+	VMINPD       4384(BX), Y10, Y13
+	VMOVUPD      Y13, 4384(BX)
+	VMOVUPD      2272(BX), Y13
+	VMULPD       3776(BX), Y13, Y13
+	VMOVUPD      2208(BX), Y8
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y8, Y13, Y8
+	VMOVUPD      2336(BX), Y10
+	VPSRLQ       $0x35, Y10, Y13
+	VMOVUPD      Y9, 2208(BX)
+	VMOVUPD      1152(BX), Y9
+	VPADDQ       Y13, Y9, Y9
+	VMOVUPD      evenMask<>+0(SB), Y13
+	VANDPD       Y13, Y10, Y10
+	VMOVUPD      Y9, 2336(BX)
+	VMOVUPD      evenBits<>+0(SB), Y9
+	VORPD        Y9, Y10, Y10
+	VMULPD       Y8, Y10, Y8
+	VBROADCASTSD 5696(CX), Y10
+	VADDPD       5696(AX), Y10, Y10
+	VMOVUPD      Y8, 1152(BX)
+	VBROADCASTSD 6528(CX), Y8
+	VADDPD       6528(AX), Y8, Y8
+	VFNMADD231PD 544(BX), Y14, Y10
+	VFNMADD231PD 448(BX), Y14, Y8
+	VFNMADD231PD 1568(BX), Y7, Y10
+	VFNMADD231PD 1536(BX), Y7, Y8
+	VFNMADD231PD 2656(BX), Y4, Y10
+	VFNMADD231PD Y11, Y4, Y8
+	VMOVUPD      3424(BX), Y11
+	VFNMADD231PD Y11, Y2, Y10
+	VFNMADD231PD Y15, Y2, Y8
+	VMOVUPD      3936(BX), Y15
+	VFNMADD231PD Y15, Y1, Y10
+	VFNMADD231PD 4512(BX), Y1, Y8
+	VFNMADD231PD 4864(BX), Y3, Y10
+	VFNMADD231PD 4480(BX), Y3, Y8
+	VFNMADD231PD 4832(BX), Y12, Y10
+	VFNMADD231PD 1824(BX), Y12, Y8
+	VFNMADD231PD 1376(BX), Y5, Y10
+	VFNMADD231PD 1344(BX), Y5, Y8
+	VFNMADD231PD 1664(BX), Y6, Y10
+	VFNMADD231PD 3296(BX), Y6, Y8
+	VMOVUPD      4352(BX), Y15
+	VFNMADD231PD 2368(BX), Y15, Y10
+	VFNMADD231PD 3264(BX), Y15, Y8
+	VMOVUPD      2208(BX), Y11
+	VFNMADD231PD 2816(BX), Y11, Y10
+	VFNMADD231PD 4064(BX), Y11, Y8
+	VMOVUPD      Y8, 3776(BX)
+	VBROADCASTSD 7424(CX), Y8
+	VADDPD       7424(AX), Y8, Y8
+	VMOVUPD      Y10, 2272(BX)
+	VBROADCASTSD 8384(CX), Y10
+	VADDPD       8384(AX), Y10, Y10
+	VFNMADD231PD 480(BX), Y14, Y8
+	VFNMADD231PD 512(BX), Y14, Y10
+	VMOVUPD      1632(BX), Y14
+	VFNMADD231PD Y14, Y7, Y8
+	VFNMADD231PD 1600(BX), Y7, Y10
+	VMOVUPD      2720(BX), Y7
+	VFNMADD231PD Y7, Y4, Y8
+	VFNMADD231PD 2752(BX), Y4, Y10
+	VMOVUPD      3488(BX), Y4
+	VFNMADD231PD Y4, Y2, Y8
+	VFNMADD231PD 3456(BX), Y2, Y10
+	VMOVUPD      4000(BX), Y2
+	VFNMADD231PD Y2, Y1, Y8
+	VFNMADD231PD 4032(BX), Y1, Y10
+	VMOVUPD      4576(BX), Y1
+	VFNMADD231PD Y1, Y3, Y8
+	VFNMADD231PD 4544(BX), Y3, Y10
+	VMOVUPD      4896(BX), Y3
+	VFNMADD231PD Y3, Y12, Y8
+	VFNMADD231PD 4928(BX), Y12, Y10
+	VMOVUPD      5152(BX), Y12
+	VFNMADD231PD Y12, Y5, Y8
+	VFNMADD231PD 5120(BX), Y5, Y10
+	VMOVUPD      2528(BX), Y5
+	VFNMADD231PD Y5, Y6, Y8
+	VFNMADD231PD 2464(BX), Y6, Y10
+	VMOVUPD      3040(BX), Y6
+	VFNMADD231PD Y6, Y15, Y8
+	VFNMADD231PD 1408(BX), Y15, Y10
+	VMOVUPD      4448(BX), Y15
+	VFNMADD231PD Y15, Y11, Y8
+	VFNMADD231PD 3872(BX), Y11, Y10
+	VBROADCASTSD 4928(CX), Y11
+	VADDPD       4960(AX), Y11, Y11
+	VMOVUPD      Y10, 2208(BX)
+	VMOVUPD      928(BX), Y10
+	VMOVUPD      Y8, 4352(BX)
+	VMULPD       608(BX), Y10, Y8
+	VFNMADD231PD Y10, Y8, Y11
+	VMOVUPD      1984(BX), Y10
+	VMULPD       1088(BX), Y10, Y15
+	VFNMADD231PD Y10, Y15, Y11
+	VMOVUPD      3104(BX), Y10
+	VMULPD       1760(BX), Y10, Y6
+	VFNMADD231PD Y10, Y6, Y11
+	VMOVUPD      3616(BX), Y10
+	VMULPD       2848(BX), Y10, Y5
+	VFNMADD231PD Y10, Y5, Y11
+	VMOVUPD      4672(BX), Y10
+	VMULPD       1728(BX), Y10, Y12
+	VFNMADD231PD Y10, Y12, Y11
+	VMOVUPD      4640(BX), Y10
+	VMULPD       704(BX), Y10, Y3
+	VFNMADD231PD Y10, Y3, Y11
+	VMOVUPD      2176(BX), Y10
+	VMULPD       1792(BX), Y10, Y1
+	VFNMADD231PD Y10, Y1, Y11
+	VMOVUPD      4096(BX), Y10
+	VMULPD       1888(BX), Y10, Y2
+	VFNMADD231PD Y10, Y2, Y11
+	VMOVUPD      1952(BX), Y10
+	VMULPD       2880(BX), Y10, Y4
+	VFNMADD231PD Y10, Y4, Y11
+	VMOVUPD      2912(BX), Y10
+	VMULPD       3584(BX), Y10, Y7
+	VFNMADD231PD Y10, Y7, Y11
+	VMOVUPD      4960(BX), Y10
+	VMULPD       736(BX), Y10, Y14
+	VFNMADD231PD Y10, Y14, Y11
+	VDIVPD       Y11, Y0, Y10
+	VMOVUPD      Y10, 4960(BX)
+	VMINPD       672(BX), Y11, Y10
+	VMOVUPD      Y10, 672(BX)
+	VMOVUPD      3520(BX), Y10
+	VMULPD       4608(BX), Y10, Y10
+	VMOVUPD      Y14, 4608(BX)
+	VMOVUPD      2784(BX), Y14
+	VMULPD       Y11, Y14, Y11
+	VMULPD       Y11, Y10, Y10
+	VMOVUPD      576(BX), Y11
+	VPSRLQ       $0x35, Y11, Y14
+	VMOVUPD      Y7, 2784(BX)
+	VMOVUPD      1696(BX), Y7
+	VPADDQ       Y14, Y7, Y7
+	VANDPD       Y13, Y11, Y11
+	VORPD        Y9, Y11, Y11
+	VMULPD       Y10, Y11, Y10
+	VBROADCASTSD 5696(CX), Y11
+	VADDPD       5728(AX), Y11, Y11
+	VBROADCASTSD 6528(CX), Y14
+	VADDPD       6560(AX), Y14, Y14
+	VMOVUPD      Y7, 576(BX)
+	VMOVUPD      960(BX), Y7
+	VFNMADD231PD Y7, Y8, Y11
+	VMOVUPD      Y10, 1696(BX)
+	VMOVUPD      992(BX), Y10
+	VFNMADD231PD Y10, Y8, Y14
+	VMOVUPD      2080(BX), Y9
+	VFNMADD231PD Y9, Y15, Y11
+	VMOVUPD      2048(BX), Y13
+	VFNMADD231PD Y13, Y15, Y14
+	VMOVUPD      3072(BX), Y13
+	VFNMADD231PD Y13, Y6, Y11
+	VFNMADD231PD 3712(BX), Y6, Y14
+	VMOVUPD      4224(BX), Y10
+	VFNMADD231PD Y10, Y5, Y11
+	VFNMADD231PD 3680(BX), Y5, Y14
+	VFNMADD231PD 4192(BX), Y12, Y11
+	VFNMADD231PD 4736(BX), Y12, Y14
+	VFNMADD231PD 5024(BX), Y3, Y11
+	VFNMADD231PD 4704(BX), Y3, Y14
+	VFNMADD231PD 4992(BX), Y1, Y11
+	VFNMADD231PD 3840(BX), Y1, Y14
+	VFNMADD231PD 1856(BX), Y2, Y11
+	VFNMADD231PD 2976(BX), Y2, Y14
+	VFNMADD231PD 2944(BX), Y4, Y11
+	VFNMADD231PD 4800(BX), Y4, Y14
+	VMOVUPD      2784(BX), Y10
+	VFNMADD231PD 3552(BX), Y10, Y11
+	VFNMADD231PD 4160(BX), Y10, Y14
+	VMOVUPD      4608(BX), Y13
+	VFNMADD231PD 768(BX), Y13, Y11
+	VFNMADD231PD 2496(BX), Y13, Y14
+	VMOVUPD      Y14, 3520(BX)
+	VBROADCASTSD 7424(CX), Y14
+	VADDPD       7456(AX), Y14, Y14
+	VMOVUPD      Y11, 2912(BX)
+	VBROADCASTSD 8384(CX), Y11
+	VADDPD       8416(AX), Y11, Y11
+	VFNMADD231PD 1024(BX), Y8, Y14
+	VFNMADD231PD 1056(BX), Y8, Y11
+	VMOVUPD      3168(BX), Y8
+	VFNMADD231PD Y8, Y15, Y14
+	VFNMADD231PD 2112(BX), Y15, Y11
+	VMOVUPD      3136(BX), Y15
+	VFNMADD231PD Y15, Y6, Y14
+	VFNMADD231PD 3200(BX), Y6, Y11
+	VMOVUPD      4288(BX), Y6
+	VFNMADD231PD Y6, Y5, Y14
+	VFNMADD231PD 3744(BX), Y5, Y11
+	VMOVUPD      4256(BX), Y5
+	VFNMADD231PD Y5, Y12, Y14
+	VFNMADD231PD 4320(BX), Y12, Y11
+	VMOVUPD      2432(BX), Y12
+	VFNMADD231PD Y12, Y3, Y14
+	VFNMADD231PD 4768(BX), Y3, Y11
+	VMOVUPD      5056(BX), Y3
+	VFNMADD231PD Y3, Y1, Y14
+	VFNMADD231PD 5088(BX), Y1, Y11
+	VMOVUPD      5184(BX), Y1
+	VFNMADD231PD Y1, Y2, Y14
+	VFNMADD231PD 800(BX), Y2, Y11
+	VMOVUPD      832(BX), Y2
+	VFNMADD231PD Y2, Y4, Y14
+	VFNMADD231PD 5216(BX), Y4, Y11
+	VMOVUPD      864(BX), Y4
+	VFNMADD231PD Y4, Y10, Y14
+	VFNMADD231PD 1920(BX), Y10, Y11
+	VMOVUPD      4128(BX), Y10
+	VFNMADD231PD Y10, Y13, Y14
+	VFNMADD231PD 3648(BX), Y13, Y11
+	VBROADCASTSD 5760(CX), Y13
+	VADDPD       5760(AX), Y13, Y13
+	VMOVUPD      Y11, 4608(BX)
+	VMOVUPD      544(BX), Y11
+	VMOVUPD      Y14, 2784(BX)
+	VMULPD       2144(BX), Y11, Y14
+	VFNMADD231PD Y11, Y14, Y13
+	VMOVUPD      1568(BX), Y11
+	VMULPD       1120(BX), Y11, Y10
+	VFNMADD231PD Y11, Y10, Y13
+	VMOVUPD      2656(BX), Y11
+	VMULPD       2240(BX), Y11, Y4
+	VFNMADD231PD Y11, Y4, Y13
+	VMOVUPD      3424(BX), Y11
+	VMULPD       1216(BX), Y11, Y2
+	VFNMADD231PD Y11, Y2, Y13
+	VMOVUPD      3936(BX), Y11
+	VMULPD       2304(BX), Y11, Y1
+	VFNMADD231PD Y11, Y1, Y13
+	VMOVUPD      4864(BX), Y11
+	VMULPD       1184(BX), Y11, Y3
+	VFNMADD231PD Y11, Y3, Y13
+	VMOVUPD      4832(BX), Y11
+	VMULPD       1312(BX), Y11, Y12
+	VFNMADD231PD Y11, Y12, Y13
+	VMOVUPD      1376(BX), Y11
+	VMULPD       2400(BX), Y11, Y5
+	VFNMADD231PD Y11, Y5, Y13
+	VMOVUPD      1664(BX), Y11
+	VMULPD       1280(BX), Y11, Y6
+	VFNMADD231PD Y11, Y6, Y13
+	VMOVUPD      2368(BX), Y11
+	VMULPD       3808(BX), Y11, Y15
+	VFNMADD231PD Y11, Y15, Y13
+	VMOVUPD      2816(BX), Y11
+	VMULPD       3904(BX), Y11, Y8
+	VFNMADD231PD Y11, Y8, Y13
+	VMOVUPD      2272(BX), Y11
+	VMULPD       1248(BX), Y11, Y9
+	VFNMADD231PD Y11, Y9, Y13
+	VDIVPD       Y13, Y0, Y11
+	VMOVUPD      Y11, 2272(BX)
+	VMINPD       4384(BX), Y13, Y11
+	VMOVUPD      Y13, 4384(BX)
+	VBROADCASTSD 6592(CX), Y13
+	VADDPD       6592(AX), Y13, Y13
+	VMOVUPD      Y11, 2816(BX)
+	VBROADCASTSD 7488(CX), Y11
+	VADDPD       7488(AX), Y11, Y11
+	VFNMADD231PD 448(BX), Y14, Y13
+	VFNMADD231PD 480(BX), Y14, Y11
+	VFNMADD231PD 1536(BX), Y10, Y13
+	VFNMADD231PD 1632(BX), Y10, Y11
+	VFNMADD231PD 640(BX), Y4, Y13
+	VFNMADD231PD 2720(BX), Y4, Y11
+	VFNMADD231PD 3392(BX), Y2, Y13
+	VFNMADD231PD 3488(BX), Y2, Y11
+	VFNMADD231PD 4512(BX), Y1, Y13
+	VFNMADD231PD 4000(BX), Y1, Y11
+	VFNMADD231PD 4480(BX), Y3, Y13
+	VFNMADD231PD 4576(BX), Y3, Y11
+	VFNMADD231PD 1824(BX), Y12, Y13
+	VFNMADD231PD 4896(BX), Y12, Y11
+	VFNMADD231PD 1344(BX), Y5, Y13
+	VFNMADD231PD 5152(BX), Y5, Y11
+	VFNMADD231PD 3296(BX), Y6, Y13
+	VFNMADD231PD 2528(BX), Y6, Y11
+	VFNMADD231PD 3264(BX), Y15, Y13
+	VFNMADD231PD 3040(BX), Y15, Y11
+	VFNMADD231PD 4064(BX), Y8, Y13
+	VFNMADD231PD 4448(BX), Y8, Y11
+	VFNMADD231PD 3776(BX), Y9, Y13
+	VFNMADD231PD 4352(BX), Y9, Y11
+	VMOVUPD      Y11, 2368(BX)
+	VBROADCASTSD 8448(CX), Y11
+	VADDPD       8448(AX), Y11, Y11
+	VFNMADD231PD 512(BX), Y14, Y11
+	VMOVUPD      1600(BX), Y14
+	VFNMADD231PD Y14, Y10, Y11
+	VMOVUPD      2752(BX), Y10
+	VFNMADD231PD Y10, Y4, Y11
+	VMOVUPD      3456(BX), Y4
+	VFNMADD231PD Y4, Y2, Y11
+	VMOVUPD      4032(BX), Y2
+	VFNMADD231PD Y2, Y1, Y11
+	VMOVUPD      4544(BX), Y1
+	VFNMADD231PD Y1, Y3, Y11
+	VMOVUPD      4928(BX), Y3
+	VFNMADD231PD Y3, Y12, Y11
+	VMOVUPD      5120(BX), Y12
+	VFNMADD231PD Y12, Y5, Y11
+	VMOVUPD      2464(BX), Y5
+	VFNMADD231PD Y5, Y6, Y11
+	VMOVUPD      1408(BX), Y6
+	VFNMADD231PD Y6, Y15, Y11
+	VMOVUPD      3872(BX), Y15
+	VFNMADD231PD Y15, Y8, Y11
+	VMOVUPD      2208(BX), Y8
+	VFNMADD231PD Y8, Y9, Y11
+	VBROADCASTSD 5760(CX), Y9
+	VADDPD       5792(AX), Y9, Y9
+	VMOVUPD      Y11, 1664(BX)
+	VMULPD       608(BX), Y7, Y11
+	VFNMADD231PD Y7, Y11, Y9
+	VMOVUPD      2080(BX), Y7
+	VMULPD       1088(BX), Y7, Y8
+	VFNMADD231PD Y7, Y8, Y9
+	VMOVUPD      3072(BX), Y7
+	VMULPD       1760(BX), Y7, Y15
+	VFNMADD231PD Y7, Y15, Y9
+	VMOVUPD      4224(BX), Y7
+	VMULPD       2848(BX), Y7, Y6
+	VFNMADD231PD Y7, Y6, Y9
+	VMOVUPD      4192(BX), Y7
+	VMULPD       1728(BX), Y7, Y5
+	VFNMADD231PD Y7, Y5, Y9
+	VMOVUPD      5024(BX), Y7
+	VMULPD       704(BX), Y7, Y12
+	VFNMADD231PD Y7, Y12, Y9
+	VMOVUPD      4992(BX), Y7
+	VMULPD       1792(BX), Y7, Y3
+	VFNMADD231PD Y7, Y3, Y9
+	VMOVUPD      1856(BX), Y7
+	VMULPD       1888(BX), Y7, Y1
+	VFNMADD231PD Y7, Y1, Y9
+	VMOVUPD      2944(BX), Y7
+	VMULPD       2880(BX), Y7, Y2
+	VFNMADD231PD Y7, Y2, Y9
+	VMOVUPD      3552(BX), Y7
+	VMULPD       3584(BX), Y7, Y4
+	VFNMADD231PD Y7, Y4, Y9
+	VMOVUPD      768(BX), Y7
+	VMULPD       736(BX), Y7, Y10
+	VFNMADD231PD Y7, Y10, Y9
+	VMOVUPD      2912(BX), Y7
+	VMULPD       4960(BX), Y7, Y14
+	VFNMADD231PD Y7, Y14, Y9
+	VDIVPD       Y9, Y0, Y7
+	VMOVUPD      Y7, 2912(BX)
+	VMINPD       672(BX), Y9, Y7
+	VMOVUPD      Y9, 672(BX)
+	VBROADCASTSD 6592(CX), Y9
+	VADDPD       6624(AX), Y9, Y9
+	VMOVUPD      Y7, 768(BX)
+	VBROADCASTSD 7488(CX), Y7
+	VADDPD       7520(AX), Y7, Y7
+	VFNMADD231PD 992(BX), Y11, Y9
+	VFNMADD231PD 1024(BX), Y11, Y7
+	VFNMADD231PD 2048(BX), Y8, Y9
+	VFNMADD231PD 3168(BX), Y8, Y7
+	VFNMADD231PD 3712(BX), Y15, Y9
+	VFNMADD231PD 3136(BX), Y15, Y7
+	VFNMADD231PD 3680(BX), Y6, Y9
+	VFNMADD231PD 4288(BX), Y6, Y7
+	VFNMADD231PD 4736(BX), Y5, Y9
+	VFNMADD231PD 4256(BX), Y5, Y7
+	VFNMADD231PD 4704(BX), Y12, Y9
+	VFNMADD231PD 2432(BX), Y12, Y7
+	VFNMADD231PD 3840(BX), Y3, Y9
+	VFNMADD231PD 5056(BX), Y3, Y7
+	VFNMADD231PD 2976(BX), Y1, Y9
+	VFNMADD231PD 5184(BX), Y1, Y7
+	VFNMADD231PD 4800(BX), Y2, Y9
+	VFNMADD231PD 832(BX), Y2, Y7
+	VFNMADD231PD 4160(BX), Y4, Y9
+	VFNMADD231PD 864(BX), Y4, Y7
+	VFNMADD231PD 2496(BX), Y10, Y9
+	VFNMADD231PD 4128(BX), Y10, Y7
+	VFNMADD231PD 3520(BX), Y14, Y9
+	VFNMADD231PD 2784(BX), Y14, Y7
+	VMOVUPD      Y7, 3552(BX)
+	VBROADCASTSD 8448(CX), Y7
+	VADDPD       8480(AX), Y7, Y7
+	VFNMADD231PD 1056(BX), Y11, Y7
+	VMOVUPD      2112(BX), Y11
+	VFNMADD231PD Y11, Y8, Y7
+	VMOVUPD      3200(BX), Y8
+	VFNMADD231PD Y8, Y15, Y7
+	VMOVUPD      3744(BX), Y15
+	VFNMADD231PD Y15, Y6, Y7
+	VMOVUPD      4320(BX), Y6
+	VFNMADD231PD Y6, Y5, Y7
+	VMOVUPD      4768(BX), Y5
+	VFNMADD231PD Y5, Y12, Y7
+	VMOVUPD      5088(BX), Y12
+	VFNMADD231PD Y12, Y3, Y7
+	VMOVUPD      800(BX), Y3
+	VFNMADD231PD Y3, Y1, Y7
+	VMOVUPD      5216(BX), Y1
+	VFNMADD231PD Y1, Y2, Y7
+	VMOVUPD      1920(BX), Y2
+	VFNMADD231PD Y2, Y4, Y7
+	VMOVUPD      3648(BX), Y4
+	VFNMADD231PD Y4, Y10, Y7
+	VMOVUPD      4608(BX), Y10
+	VFNMADD231PD Y10, Y14, Y7
+	VBROADCASTSD 6656(CX), Y14
+	VADDPD       6656(AX), Y14, Y14
+	VMOVUPD      Y7, 2944(BX)
+	VMOVUPD      448(BX), Y7
+	VMULPD       2144(BX), Y7, Y10
+	VFNMADD231PD Y7, Y10, Y14
+	VMOVUPD      1536(BX), Y7
+	VMULPD       1120(BX), Y7, Y4
+	VFNMADD231PD Y7, Y4, Y14
+	VMOVUPD      640(BX), Y7
+	VMULPD       2240(BX), Y7, Y2
+	VFNMADD231PD Y7, Y2, Y14
+	VMOVUPD      3392(BX), Y7
+	VMULPD       1216(BX), Y7, Y1
+	VFNMADD231PD Y7, Y1, Y14
+	VMOVUPD      4512(BX), Y7
+	VMULPD       2304(BX), Y7, Y3
+	VFNMADD231PD Y7, Y3, Y14
+	VMOVUPD      4480(BX), Y7
+	VMULPD       1184(BX), Y7, Y12
+	VFNMADD231PD Y7, Y12, Y14
+	VMOVUPD      1824(BX), Y7
+	VMULPD       1312(BX), Y7, Y5
+	VFNMADD231PD Y7, Y5, Y14
+	VMOVUPD      1344(BX), Y7
+	VMULPD       2400(BX), Y7, Y6
+	VFNMADD231PD Y7, Y6, Y14
+	VMOVUPD      3296(BX), Y7
+	VMULPD       1280(BX), Y7, Y15
+	VFNMADD231PD Y7, Y15, Y14
+	VMOVUPD      3264(BX), Y7
+	VMULPD       3808(BX), Y7, Y8
+	VFNMADD231PD Y7, Y8, Y14
+	VMOVUPD      4064(BX), Y7
+	VMULPD       3904(BX), Y7, Y11
+	VFNMADD231PD Y7, Y11, Y14
+	VMOVUPD      3776(BX), Y7
+	VMOVUPD      Y9, 4064(BX)
+	VMULPD       1248(BX), Y7, Y9
+	VFNMADD231PD Y7, Y9, Y14
+	VMOVUPD      2272(BX), Y7
+	VMOVUPD      Y9, 3776(BX)
+	VMULPD       Y7, Y13, Y9
+	VFNMADD231PD Y13, Y9, Y14
+	VDIVPD       Y14, Y0, Y13
+	VMOVUPD      Y13, 3264(BX)
+	VMINPD       2816(BX), Y14, Y13
+	VMOVUPD      Y14, 2816(BX)
+	VBROADCASTSD 7552(CX), Y14
+	VADDPD       7552(AX), Y14, Y14
+	VMOVUPD      Y13, 3296(BX)
+	VBROADCASTSD 8512(CX), Y13
+	VADDPD       8512(AX), Y13, Y13
+	VMOVUPD      480(BX), Y7
+	VFNMADD231PD Y7, Y10, Y14
+	VFNMADD231PD 512(BX), Y10, Y13
+	VMOVUPD      1632(BX), Y10
+	VFNMADD231PD Y10, Y4, Y14
+	VFNMADD231PD 1600(BX), Y4, Y13
+	VMOVUPD      2720(BX), Y4
+	VFNMADD231PD Y4, Y2, Y14
+	VFNMADD231PD 2752(BX), Y2, Y13
+	VMOVUPD      3488(BX), Y2
+	VFNMADD231PD Y2, Y1, Y14
+	VFNMADD231PD 3456(BX), Y1, Y13
+	VMOVUPD      4000(BX), Y1
+	VFNMADD231PD Y1, Y3, Y14
+	VFNMADD231PD 4032(BX), Y3, Y13
+	VMOVUPD      4576(BX), Y3
+	VFNMADD231PD Y3, Y12, Y14
+	VFNMADD231PD 4544(BX), Y12, Y13
+	VMOVUPD      4896(BX), Y12
+	VFNMADD231PD Y12, Y5, Y14
+	VFNMADD231PD 4928(BX), Y5, Y13
+	VMOVUPD      5152(BX), Y5
+	VFNMADD231PD Y5, Y6, Y14
+	VFNMADD231PD 5120(BX), Y6, Y13
+	VMOVUPD      2528(BX), Y6
+	VFNMADD231PD Y6, Y15, Y14
+	VFNMADD231PD 2464(BX), Y15, Y13
+	VMOVUPD      3040(BX), Y15
+	VFNMADD231PD Y15, Y8, Y14
+	VFNMADD231PD 1408(BX), Y8, Y13
+	VMOVUPD      4448(BX), Y8
+	VFNMADD231PD Y8, Y11, Y14
+	VFNMADD231PD 3872(BX), Y11, Y13
+	VMOVUPD      3776(BX), Y11
+	VFNMADD231PD 4352(BX), Y11, Y14
+	VFNMADD231PD 2208(BX), Y11, Y13
+	VMOVUPD      2368(BX), Y11
+	VFNMADD231PD Y11, Y9, Y14
+	VFNMADD231PD 1664(BX), Y9, Y13
+	VBROADCASTSD 6656(CX), Y9
+	VADDPD       6688(AX), Y9, Y9
+	VMOVUPD      Y13, 3776(BX)
+	VMOVUPD      992(BX), Y13
+	VMOVUPD      Y14, 1344(BX)
+	VMULPD       608(BX), Y13, Y14
+	VFNMADD231PD Y13, Y14, Y9
+	VMOVUPD      2048(BX), Y13
+	VMULPD       1088(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y9
+	VMOVUPD      3712(BX), Y13
+	VMULPD       1760(BX), Y13, Y8
+	VFNMADD231PD Y13, Y8, Y9
+	VMOVUPD      3680(BX), Y13
+	VMULPD       2848(BX), Y13, Y15
+	VFNMADD231PD Y13, Y15, Y9
+	VMOVUPD      4736(BX), Y13
+	VMULPD       1728(BX), Y13, Y6
+	VFNMADD231PD Y13, Y6, Y9
+	VMOVUPD      4704(BX), Y13
+	VMULPD       704(BX), Y13, Y5
+	VFNMADD231PD Y13, Y5, Y9
+	VMOVUPD      3840(BX), Y13
+	VMULPD       1792(BX), Y13, Y12
+	VFNMADD231PD Y13, Y12, Y9
+	VMOVUPD      2976(BX), Y13
+	VMULPD       1888(BX), Y13, Y3
+	VFNMADD231PD Y13, Y3, Y9
+	VMOVUPD      4800(BX), Y13
+	VMULPD       2880(BX), Y13, Y1
+	VFNMADD231PD Y13, Y1, Y9
+	VMOVUPD      4160(BX), Y13
+	VMULPD       3584(BX), Y13, Y2
+	VFNMADD231PD Y13, Y2, Y9
+	VMOVUPD      2496(BX), Y13
+	VMULPD       736(BX), Y13, Y4
+	VFNMADD231PD Y13, Y4, Y9
+	VMOVUPD      3520(BX), Y13
+	VMULPD       4960(BX), Y13, Y10
+	VFNMADD231PD Y13, Y10, Y9
+	VMOVUPD      4064(BX), Y13
+	VMULPD       2912(BX), Y13, Y7
+	VFNMADD231PD Y13, Y7, Y9
+	VDIVPD       Y9, Y0, Y13
+	VMOVUPD      Y13, 4064(BX)
+	VMINPD       768(BX), Y9, Y13
+	VMOVUPD      Y9, 768(BX)
+	VBROADCASTSD 7552(CX), Y9
+	VADDPD       7584(AX), Y9, Y9
+	VMOVUPD      Y13, 3520(BX)
+	VBROADCASTSD 8512(CX), Y13
+	VADDPD       8544(AX), Y13, Y13
+	VFNMADD231PD 1024(BX), Y14, Y9
+	VFNMADD231PD 1056(BX), Y14, Y13
+	VMOVUPD      3168(BX), Y14
+	VFNMADD231PD Y14, Y11, Y9
+	VFNMADD231PD 2112(BX), Y11, Y13
+	VMOVUPD      3136(BX), Y11
+	VFNMADD231PD Y11, Y8, Y9
+	VFNMADD231PD 3200(BX), Y8, Y13
+	VMOVUPD      4288(BX), Y8
+	VFNMADD231PD Y8, Y15, Y9
+	VFNMADD231PD 3744(BX), Y15, Y13
+	VMOVUPD      4256(BX), Y15
+	VFNMADD231PD Y15, Y6, Y9
+	VFNMADD231PD 4320(BX), Y6, Y13
+	VMOVUPD      2432(BX), Y6
+	VFNMADD231PD Y6, Y5, Y9
+	VFNMADD231PD 4768(BX), Y5, Y13
+	VMOVUPD      5056(BX), Y5
+	VFNMADD231PD Y5, Y12, Y9
+	VFNMADD231PD 5088(BX), Y12, Y13
+	VMOVUPD      5184(BX), Y12
+	VFNMADD231PD Y12, Y3, Y9
+	VFNMADD231PD 800(BX), Y3, Y13
+	VMOVUPD      832(BX), Y3
+	VFNMADD231PD Y3, Y1, Y9
+	VFNMADD231PD 5216(BX), Y1, Y13
+	VMOVUPD      864(BX), Y1
+	VFNMADD231PD Y1, Y2, Y9
+	VFNMADD231PD 1920(BX), Y2, Y13
+	VMOVUPD      4128(BX), Y2
+	VFNMADD231PD Y2, Y4, Y9
+	VFNMADD231PD 3648(BX), Y4, Y13
+	VMOVUPD      2784(BX), Y4
+	VFNMADD231PD Y4, Y10, Y9
+	VFNMADD231PD 4608(BX), Y10, Y13
+	VMOVUPD      3552(BX), Y10
+	VFNMADD231PD Y10, Y7, Y9
+	VFNMADD231PD 2944(BX), Y7, Y13
+	VBROADCASTSD 7616(CX), Y7
+	VADDPD       7616(AX), Y7, Y7
+	VMOVUPD      Y13, 2496(BX)
+	VMOVUPD      480(BX), Y13
+	VMOVUPD      Y9, 4160(BX)
+	VMULPD       2144(BX), Y13, Y9
+	VFNMADD231PD Y13, Y9, Y7
+	VMOVUPD      1632(BX), Y13
+	VMULPD       1120(BX), Y13, Y10
+	VFNMADD231PD Y13, Y10, Y7
+	VMOVUPD      2720(BX), Y13
+	VMULPD       2240(BX), Y13, Y4
+	VFNMADD231PD Y13, Y4, Y7
+	VMOVUPD      3488(BX), Y13
+	VMULPD       1216(BX), Y13, Y2
+	VFNMADD231PD Y13, Y2, Y7
+	VMOVUPD      4000(BX), Y13
+	VMULPD       2304(BX), Y13, Y1
+	VFNMADD231PD Y13, Y1, Y7
+	VMOVUPD      4576(BX), Y13
+	VMULPD       1184(BX), Y13, Y3
+	VFNMADD231PD Y13, Y3, Y7
+	VMOVUPD      4896(BX), Y13
+	VMULPD       1312(BX), Y13, Y12
+	VFNMADD231PD Y13, Y12, Y7
+	VMOVUPD      5152(BX), Y13
+	VMULPD       2400(BX), Y13, Y5
+	VFNMADD231PD Y13, Y5, Y7
+	VMOVUPD      2528(BX), Y13
+	VMULPD       1280(BX), Y13, Y6
+	VFNMADD231PD Y13, Y6, Y7
+	VMOVUPD      3040(BX), Y13
+	VMULPD       3808(BX), Y13, Y15
+	VFNMADD231PD Y13, Y15, Y7
+	VMOVUPD      4448(BX), Y13
+	VMULPD       3904(BX), Y13, Y8
+	VFNMADD231PD Y13, Y8, Y7
+	VMOVUPD      4352(BX), Y13
+	VMULPD       1248(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y7
+	VMOVUPD      2368(BX), Y13
+	VMULPD       2272(BX), Y13, Y14
+	VFNMADD231PD Y13, Y14, Y7
+	VMOVUPD      1344(BX), Y13
+	VMOVUPD      Y14, 2368(BX)
+	VMULPD       3264(BX), Y13, Y14
+	VFNMADD231PD Y13, Y14, Y7
+	VMINPD       3296(BX), Y7, Y13
+	VMOVUPD      Y13, 3296(BX)
+	VBROADCASTSD 8576(CX), Y13
+	VADDPD       8576(AX), Y13, Y13
+	VMOVUPD      Y7, 1344(BX)
+	VMOVUPD      512(BX), Y7
+	VFNMADD231PD Y7, Y9, Y13
+	VMOVUPD      1600(BX), Y9
+	VFNMADD231PD Y9, Y10, Y13
+	VMOVUPD      2752(BX), Y10
+	VFNMADD231PD Y10, Y4, Y13
+	VMOVUPD      3456(BX), Y4
+	VFNMADD231PD Y4, Y2, Y13
+	VMOVUPD      4032(BX), Y2
+	VFNMADD231PD Y2, Y1, Y13
+	VMOVUPD      4544(BX), Y1
+	VFNMADD231PD Y1, Y3, Y13
+	VMOVUPD      4928(BX), Y3
+	VFNMADD231PD Y3, Y12, Y13
+	VMOVUPD      5120(BX), Y12
+	VFNMADD231PD Y12, Y5, Y13
+	VMOVUPD      2464(BX), Y5
+	VFNMADD231PD Y5, Y6, Y13
+	VMOVUPD      1408(BX), Y6
+	VFNMADD231PD Y6, Y15, Y13
+	VMOVUPD      3872(BX), Y15
+	VFNMADD231PD Y15, Y8, Y13
+	VMOVUPD      2208(BX), Y8
+	VFNMADD231PD Y8, Y11, Y13
+	VMOVUPD      2368(BX), Y11
+	VFNMADD231PD 1664(BX), Y11, Y13
+	VMOVUPD      3776(BX), Y11
+	VFNMADD231PD Y11, Y14, Y13
+	VBROADCASTSD 7616(CX), Y14
+	VADDPD       7648(AX), Y14, Y14
+	VMOVUPD      Y13, 2368(BX)
+	VMOVUPD      1024(BX), Y13
+	VMULPD       608(BX), Y13, Y11
+	VFNMADD231PD Y13, Y11, Y14
+	VMOVUPD      3168(BX), Y13
+	VMULPD       1088(BX), Y13, Y8
+	VFNMADD231PD Y13, Y8, Y14
+	VMOVUPD      3136(BX), Y13
+	VMULPD       1760(BX), Y13, Y15
+	VFNMADD231PD Y13, Y15, Y14
+	VMOVUPD      4288(BX), Y13
+	VMULPD       2848(BX), Y13, Y6
+	VFNMADD231PD Y13, Y6, Y14
+	VMOVUPD      4256(BX), Y13
+	VMULPD       1728(BX), Y13, Y5
+	VFNMADD231PD Y13, Y5, Y14
+	VMOVUPD      2432(BX), Y13
+	VMULPD       704(BX), Y13, Y12
+	VFNMADD231PD Y13, Y12, Y14
+	VMOVUPD      5056(BX), Y13
+	VMULPD       1792(BX), Y13, Y3
+	VFNMADD231PD Y13, Y3, Y14
+	VMOVUPD      5184(BX), Y13
+	VMULPD       1888(BX), Y13, Y1
+	VFNMADD231PD Y13, Y1, Y14
+	VMOVUPD      832(BX), Y13
+	VMULPD       2880(BX), Y13, Y2
+	VFNMADD231PD Y13, Y2, Y14
+	VMOVUPD      864(BX), Y13
+	VMULPD       3584(BX), Y13, Y4
+	VFNMADD231PD Y13, Y4, Y14
+	VMOVUPD      4128(BX), Y13
+	VMULPD       736(BX), Y13, Y10
+	VFNMADD231PD Y13, Y10, Y14
+	VMOVUPD      2784(BX), Y13
+	VMULPD       4960(BX), Y13, Y9
+	VFNMADD231PD Y13, Y9, Y14
+	VMOVUPD      3552(BX), Y13
+	VMULPD       2912(BX), Y13, Y7
+	VFNMADD231PD Y13, Y7, Y14
+	VMOVUPD      4160(BX), Y13
+	VMOVUPD      Y7, 3552(BX)
+	VMULPD       4064(BX), Y13, Y7
+	VFNMADD231PD Y13, Y7, Y14
+	VMINPD       3520(BX), Y14, Y13
+	VMOVUPD      Y13, 3520(BX)
+	VBROADCASTSD 8576(CX), Y13
+	VADDPD       8608(AX), Y13, Y13
+	VMOVUPD      Y14, 4160(BX)
+	VMOVUPD      1056(BX), Y14
+	VFNMADD231PD Y14, Y11, Y13
+	VMOVUPD      2112(BX), Y11
+	VFNMADD231PD Y11, Y8, Y13
+	VMOVUPD      3200(BX), Y8
+	VFNMADD231PD Y8, Y15, Y13
+	VMOVUPD      3744(BX), Y15
+	VFNMADD231PD Y15, Y6, Y13
+	VMOVUPD      4320(BX), Y6
+	VFNMADD231PD Y6, Y5, Y13
+	VMOVUPD      4768(BX), Y5
+	VFNMADD231PD Y5, Y12, Y13
+	VMOVUPD      5088(BX), Y12
+	VFNMADD231PD Y12, Y3, Y13
+	VMOVUPD      800(BX), Y3
+	VFNMADD231PD Y3, Y1, Y13
+	VMOVUPD      5216(BX), Y1
+	VFNMADD231PD Y1, Y2, Y13
+	VMOVUPD      1920(BX), Y2
+	VFNMADD231PD Y2, Y4, Y13
+	VMOVUPD      3648(BX), Y4
+	VFNMADD231PD Y4, Y10, Y13
+	VMOVUPD      4608(BX), Y10
+	VFNMADD231PD Y10, Y9, Y13
+	VMOVUPD      3552(BX), Y9
+	VFNMADD231PD 2944(BX), Y9, Y13
+	VMOVUPD      2496(BX), Y9
+	VFNMADD231PD Y9, Y7, Y13
+	VBROADCASTSD 8640(CX), Y7
+	VADDPD       8640(AX), Y7, Y7
+	VMOVUPD      Y13, 3552(BX)
+	VMOVUPD      512(BX), Y13
+	VMULPD       2144(BX), Y13, Y9
+	VFNMADD231PD Y13, Y9, Y7
+	VMOVUPD      1600(BX), Y9
+	VMULPD       1120(BX), Y9, Y13
+	VFNMADD231PD Y9, Y13, Y7
+	VMOVUPD      2752(BX), Y9
+	VMULPD       2240(BX), Y9, Y13
+	VFNMADD231PD Y9, Y13, Y7
+	VMOVUPD      3456(BX), Y9
+	VMULPD       1216(BX), Y9, Y13
+	VFNMADD231PD Y9, Y13, Y7
+	VMOVUPD      4032(BX), Y9
+	VMULPD       2304(BX), Y9, Y13
+	VFNMADD231PD Y9, Y13, Y7
+	VMOVUPD      4544(BX), Y9
+	VMULPD       1184(BX), Y9, Y13
+	VFNMADD231PD Y9, Y13, Y7
+	VMOVUPD      4928(BX), Y9
+	VMULPD       1312(BX), Y9, Y13
+	VFNMADD231PD Y9, Y13, Y7
+	VMOVUPD      5120(BX), Y9
+	VMULPD       2400(BX), Y9, Y13
+	VFNMADD231PD Y9, Y13, Y7
+	VMOVUPD      2464(BX), Y9
+	VMULPD       1280(BX), Y9, Y13
+	VFNMADD231PD Y9, Y13, Y7
+	VMOVUPD      1408(BX), Y9
+	VMULPD       3808(BX), Y9, Y13
+	VFNMADD231PD Y9, Y13, Y7
+	VMOVUPD      3872(BX), Y9
+	VMULPD       3904(BX), Y9, Y13
+	VFNMADD231PD Y9, Y13, Y7
+	VMOVUPD      2208(BX), Y9
+	VMULPD       1248(BX), Y9, Y13
+	VFNMADD231PD Y9, Y13, Y7
+	VMOVUPD      1664(BX), Y9
+	VMULPD       2272(BX), Y9, Y13
+	VFNMADD231PD Y9, Y13, Y7
+	VMOVUPD      3776(BX), Y9
+	VMULPD       3264(BX), Y9, Y13
+	VFNMADD231PD Y9, Y13, Y7
+	VMOVUPD      2368(BX), Y9
+	VMULPD       Y9, Y9, Y9
+	VMOVUPD      1344(BX), Y13
+	VFMSUB231PD  Y7, Y13, Y9
+	VMOVUPD      pairShift<>+0(SB), Y7
+	VPADDQ       Y7, Y9, Y13
+	VMINPD       3296(BX), Y13, Y13
+	VMOVUPD      Y13, 3296(BX)
+	VMOVUPD      4384(BX), Y13
+	VMULPD       2816(BX), Y13, Y13
+	VMULPD       Y9, Y13, Y9
+	VMOVUPD      1152(BX), Y13
+	VPSRLQ       $0x35, Y13, Y7
+	VMOVUPD      2336(BX), Y10
+	VPADDQ       Y7, Y10, Y7
+	VMOVUPD      evenMask<>+0(SB), Y10
+	VANDPD       Y10, Y13, Y13
+	VMOVUPD      Y7, 1152(BX)
+	VMOVUPD      evenBits<>+0(SB), Y7
+	VORPD        Y7, Y13, Y13
+	VMULPD       Y9, Y13, Y9
+	VBROADCASTSD 8640(CX), Y13
+	VADDPD       8672(AX), Y13, Y13
+	VMOVUPD      Y9, 2336(BX)
+	VMULPD       608(BX), Y14, Y9
+	VFNMADD231PD Y14, Y9, Y13
+	VMULPD       1088(BX), Y11, Y9
+	VFNMADD231PD Y11, Y9, Y13
+	VMULPD       1760(BX), Y8, Y9
+	VFNMADD231PD Y8, Y9, Y13
+	VMULPD       2848(BX), Y15, Y8
+	VFNMADD231PD Y15, Y8, Y13
+	VMULPD       1728(BX), Y6, Y8
+	VFNMADD231PD Y6, Y8, Y13
+	VMULPD       704(BX), Y5, Y6
+	VFNMADD231PD Y5, Y6, Y13
+	VMULPD       1792(BX), Y12, Y5
+	VFNMADD231PD Y12, Y5, Y13
+	VMULPD       1888(BX), Y3, Y5
+	VFNMADD231PD Y3, Y5, Y13
+	VMULPD       2880(BX), Y1, Y3
+	VFNMADD231PD Y1, Y3, Y13
+	VMULPD       3584(BX), Y2, Y1
+	VFNMADD231PD Y2, Y1, Y13
+	VMULPD       736(BX), Y4, Y1
+	VFNMADD231PD Y4, Y1, Y13
+	VMOVUPD      4608(BX), Y1
+	VMULPD       4960(BX), Y1, Y2
+	VFNMADD231PD Y1, Y2, Y13
+	VMOVUPD      2944(BX), Y1
+	VMULPD       2912(BX), Y1, Y2
+	VFNMADD231PD Y1, Y2, Y13
+	VMOVUPD      2496(BX), Y1
+	VMULPD       4064(BX), Y1, Y2
+	VFNMADD231PD Y1, Y2, Y13
+	VMOVUPD      3552(BX), Y1
+	VMULPD       Y1, Y1, Y1
+	VMOVUPD      4160(BX), Y2
+	VFMSUB231PD  Y13, Y2, Y1
+	VPADDQ       pairShift<>+0(SB), Y1, Y2
+	VMINPD       3520(BX), Y2, Y2
+	VMOVUPD      672(BX), Y3
+	VMULPD       768(BX), Y3, Y3
+	VMULPD       Y1, Y3, Y1
+	VMOVUPD      1696(BX), Y3
+	VPSRLQ       $0x35, Y3, Y4
+	VMOVUPD      576(BX), Y5
+	VPADDQ       Y4, Y5, Y4
+	VANDPD       Y10, Y3, Y3
+	VORPD        Y7, Y3, Y3
+	VMULPD       Y1, Y3, Y1
+	VMOVUPD      2336(BX), Y3
+	VMOVUPD      3296(BX), Y5
+	VMOVUPD      1152(BX), Y6
+	TESTQ        SI, SI
+	JZ           determinants16
+	VMOVUPD      256(BX), Y8
+	VMOVUPD      288(BX), Y9
+	VMOVUPD      320(BX), Y11
+	VMOVUPD      352(BX), Y12
+	VMOVUPD      384(BX), Y13
+	VMOVUPD      416(BX), Y14
+	VMOVUPD      Y0, Y15
+	VMOVUPD      Y4, 1696(BX)
+	VMOVUPD      Y0, Y4
+	VMULPD       Y13, Y13, Y6
+	VFNMADD231PD Y8, Y6, Y15
+	VMULPD       Y14, Y14, Y6
+	VFNMADD231PD Y9, Y6, Y4
+	VMOVUPD      (R8)(R11*1), Y6
+	VMOVUPD      32(BX), Y8
+	VADDPD       Y8, Y6, Y6
+	VADDPD       Y6, Y15, Y6
+	VMOVUPD      32(R8)(R11*1), Y9
+	VADDPD       Y8, Y9, Y8
+	VADDPD       Y8, Y4, Y4
+	VMOVUPD      (DI)(R11*1), Y8
+	VMOVUPD      (BX), Y9
+	VMULPD       Y9, Y8, Y8
+	VMULPD       Y13, Y8, Y8
+	VMOVUPD      32(DI)(R11*1), Y13
+	VMULPD       Y9, Y13, Y9
+	VMULPD       Y14, Y9, Y9
+	VMOVUPD      threeEighths<>+0(SB), Y13
+	VMOVUPD      Y13, Y14
+	VMOVUPD      Y13, Y13
+	VMOVUPD      oneHalf<>+0(SB), Y15
+	VFMADD213PD  Y15, Y6, Y14
+	VFMADD213PD  Y15, Y4, Y13
+	VMULPD       Y8, Y6, Y6
+	VMULPD       Y9, Y4, Y4
+	VFMADD231PD  Y6, Y14, Y8
+	VFMADD231PD  Y4, Y13, Y9
+	VMOVUPD      Y0, Y4
+	VPSUBQ       Y11, Y4, Y4
+	VMOVUPD      bias4<>+0(SB), Y6
+	VPADDQ       Y6, Y4, Y4
+	VMULPD       Y4, Y8, Y4
+	VMINPD       Y4, Y0, Y4
+	VMOVUPD      Y4, (SI)(R11*1)
+	VMOVUPD      Y0, Y4
+	VPSUBQ       Y12, Y4, Y4
+	VPADDQ       Y6, Y4, Y4
+	VMULPD       Y4, Y9, Y4
+	VMINPD       Y4, Y0, Y4
+	VMOVUPD      Y4, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y4
+	VMOVUPD      224(BX), Y6
+	VMOVUPD      64(BX), Y8
+	VMOVUPD      96(BX), Y9
+	VMOVUPD      128(BX), Y11
+	VMOVUPD      160(BX), Y12
+	VPSRLQ       $0x35, Y8, Y13
+	VPADDQ       Y13, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VPSRLQ       $0x35, Y9, Y13
+	VPADDQ       Y13, Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VXORPD       Y13, Y13, Y13
+	VMOVUPD      pivotMin<>+0(SB), Y14
+	VPSUBQ       Y14, Y11, Y11
+	VPSRLQ       $0x3c, Y11, Y11
+	VANDPD       Y10, Y8, Y8
+	VORPD        Y7, Y8, Y8
+	VPSUBQ       Y11, Y13, Y11
+	VORPD        Y11, Y8, Y8
+	VPSUBQ       Y14, Y12, Y11
+	VPSRLQ       $0x3c, Y11, Y11
+	VANDPD       Y10, Y9, Y9
+	VORPD        Y7, Y9, Y7
+	VPSUBQ       Y11, Y13, Y9
+	VORPD        Y9, Y7, Y7
+	VMOVUPD      Y8, 256(BX)
+	VMOVUPD      Y7, 288(BX)
+	VMOVUPD      Y4, 320(BX)
+	VMOVUPD      Y6, 352(BX)
+	VCVTPD2PSY   Y8, X4
+	VCVTPD2PSY   Y7, X6
+	VINSERTF128  $0x01, X6, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y6
+	VDIVPS       Y4, Y6, Y4
+	VCVTPS2PD    X4, Y6
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      Y6, 384(BX)
+	VMOVUPD      Y4, 416(BX)
+	VMOVUPD      Y3, 64(BX)
+	VMOVUPD      Y1, 96(BX)
+	VMOVUPD      Y5, 128(BX)
+	VMOVUPD      Y2, 160(BX)
+	VMOVUPD      1152(BX), Y1
+	VMOVUPD      Y1, 192(BX)
+	VMOVUPD      1696(BX), Y1
+	VMOVUPD      Y1, 224(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next16:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00002200, AX
+	DECQ         DX
+	JNZ          loop16
+	TESTQ        SI, SI
+	JZ           end16
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VMULPD       Y5, Y1, Y1
+	VMULPD       Y6, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y5
+	VFMADD231PD  Y2, Y7, Y6
+	VMOVUPD      Y0, Y1
+	VPSUBQ       Y3, Y1, Y1
+	VMOVUPD      bias4<>+0(SB), Y2
+	VPADDQ       Y2, Y1, Y1
+	VMULPD       Y1, Y5, Y1
+	VMINPD       Y1, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMOVUPD      Y0, Y1
+	VPSUBQ       Y4, Y1, Y1
+	VPADDQ       Y2, Y1, Y1
+	VMULPD       Y1, Y6, Y1
+	VMINPD       Y1, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	VMOVUPD      192(BX), Y1
+	VMOVUPD      224(BX), Y2
+	VMOVUPD      64(BX), Y3
+	VMOVUPD      96(BX), Y4
+	VMOVUPD      128(BX), Y5
+	VMOVUPD      160(BX), Y6
+	VPSRLQ       $0x35, Y3, Y7
+	VPADDQ       Y7, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPSRLQ       $0x35, Y4, Y7
+	VPADDQ       Y7, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      pivotMin<>+0(SB), Y8
+	VPSUBQ       Y8, Y5, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VMOVUPD      evenMask<>+0(SB), Y9
+	VANDPD       Y9, Y3, Y3
+	VMOVUPD      evenBits<>+0(SB), Y10
+	VORPD        Y10, Y3, Y3
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y3, Y3
+	VPSUBQ       Y8, Y6, Y5
+	VPSRLQ       $0x3c, Y5, Y5
+	VANDPD       Y9, Y4, Y4
+	VORPD        Y10, Y4, Y4
+	VPSUBQ       Y5, Y7, Y5
+	VORPD        Y5, Y4, Y4
+	VMOVUPD      Y3, 256(BX)
+	VMOVUPD      Y4, 288(BX)
+	VMOVUPD      Y1, 320(BX)
+	VMOVUPD      Y2, 352(BX)
+	VCVTPD2PSY   Y3, X1
+	VCVTPD2PSY   Y4, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Y2
+	VDIVPS       Y1, Y2, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      Y2, 384(BX)
+	VMOVUPD      Y1, 416(BX)
+	MOVQ         R10, R11
+	VMOVUPD      256(BX), Y1
+	VMOVUPD      288(BX), Y2
+	VMOVUPD      320(BX), Y3
+	VMOVUPD      352(BX), Y4
+	VMOVUPD      384(BX), Y5
+	VMOVUPD      416(BX), Y6
+	VMOVUPD      Y0, Y7
+	VMOVUPD      Y0, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y1, Y9, Y7
+	VMULPD       Y6, Y6, Y1
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      32(BX), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VMOVUPD      32(R8)(R11*1), Y7
+	VADDPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VMOVUPD      (DI)(R11*1), Y7
+	VMOVUPD      (BX), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(DI)(R11*1), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y1, Y8
+	VFMADD213PD  Y9, Y2, Y7
+	VMULPD       Y5, Y1, Y1
+	VMULPD       Y6, Y2, Y2
+	VFMADD231PD  Y1, Y8, Y5
+	VFMADD231PD  Y2, Y7, Y6
+	VMOVUPD      Y0, Y1
+	VPSUBQ       Y3, Y1, Y1
+	VMOVUPD      bias4<>+0(SB), Y2
+	VPADDQ       Y2, Y1, Y1
+	VMULPD       Y1, Y5, Y1
+	VMINPD       Y1, Y0, Y1
+	VMOVUPD      Y1, (SI)(R11*1)
+	VMOVUPD      Y0, Y1
+	VPSUBQ       Y4, Y1, Y1
+	VPADDQ       Y2, Y1, Y1
+	VMULPD       Y1, Y6, Y1
+	VMINPD       Y1, Y0, Y1
+	VMOVUPD      Y1, 32(SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row16
+
+end16:
+	VZEROUPPER
+	RET
+
+determinants16:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Y3, Y7
+	VORPD        one<>+0(SB), Y7, Y7
+	VPSRLQ       $0x34, Y3, Y8
+	VPSUBQ       expBias<>+0(SB), Y8, Y8
+	VPADDQ       Y6, Y6, Y6
+	VPADDQ       Y6, Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y5, Y3
+	VBROADCASTSD (CX), Y9
+	VADDPD       (AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 128(CX), Y9
+	VADDPD       128(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       320(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 576(CX), Y9
+	VADDPD       576(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 896(CX), Y9
+	VADDPD       896(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1280(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 1728(CX), Y9
+	VADDPD       1728(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 2240(CX), Y9
+	VADDPD       2240(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 2816(CX), Y9
+	VADDPD       2816(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 3456(CX), Y9
+	VADDPD       3456(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 4160(CX), Y9
+	VADDPD       4160(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 4928(CX), Y9
+	VADDPD       4928(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 5760(CX), Y9
+	VADDPD       5760(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 6656(CX), Y9
+	VADDPD       6656(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 7616(CX), Y9
+	VADDPD       7616(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VBROADCASTSD 8640(CX), Y9
+	VADDPD       8640(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y3, Y3
+	VPSRLQ       $0x3c, Y3, Y3
+	VXORPD       Y9, Y9, Y9
+	VPSUBQ       Y3, Y9, Y9
+	VORPD        Y9, Y7, Y7
+	VMOVUPD      Y7, (DI)(R11*1)
+	VMOVUPD      Y8, (R8)(R11*1)
+	VANDPD       mantissa<>+0(SB), Y1, Y7
+	VORPD        one<>+0(SB), Y7, Y7
+	VPSRLQ       $0x34, Y1, Y8
+	VPSUBQ       expBias<>+0(SB), Y8, Y8
+	VPADDQ       Y4, Y4, Y4
+	VPADDQ       Y4, Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       splitBias<>+0(SB), Y8, Y8
+	VPSUBQ       pivotMin<>+0(SB), Y2, Y1
+	VBROADCASTSD (CX), Y9
+	VADDPD       32(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 128(CX), Y9
+	VADDPD       160(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 320(CX), Y9
+	VADDPD       352(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 576(CX), Y9
+	VADDPD       608(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 896(CX), Y9
+	VADDPD       928(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 1280(CX), Y9
+	VADDPD       1312(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 1728(CX), Y9
+	VADDPD       1760(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 2240(CX), Y9
+	VADDPD       2272(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 2816(CX), Y9
+	VADDPD       2848(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 3456(CX), Y9
+	VADDPD       3488(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 4160(CX), Y9
+	VADDPD       4192(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 4928(CX), Y9
+	VADDPD       4960(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 5760(CX), Y9
+	VADDPD       5792(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 6656(CX), Y9
+	VADDPD       6688(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 7616(CX), Y9
+	VADDPD       7648(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VBROADCASTSD 8640(CX), Y9
+	VADDPD       8672(AX), Y9, Y9
+	VPSUBQ       pivotMin<>+0(SB), Y9, Y9
+	VORPD        Y9, Y1, Y1
+	VPSRLQ       $0x3c, Y1, Y1
+	VXORPD       Y9, Y9, Y9
+	VPSUBQ       Y1, Y9, Y9
+	VORPD        Y9, Y7, Y7
+	VMOVUPD      Y7, 32(DI)(R11*1)
+	VMOVUPD      Y8, 32(R8)(R11*1)
+	JMP          next16
+
+// func crossAVX512(p int, dst *float64, stride int, mant *float64, expo *int64, rows int, a *float64, ae *float64, ac *float64, tiles int, b *float64, be *float64, bc *float64, work *float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·crossAVX512(SB), NOSPLIT, $0-112
+	MOVQ a+48(FP), CX
+	MOVQ work+104(FP), BX
+	MOVQ dst+8(FP), SI
+	MOVQ be+88(FP), DI
+	MOVQ bc+96(FP), R8
+	MOVQ p+0(FP), R9
+	XORQ R12, R12
+	CMPQ R9, $0x01
+	JE   order1
+	CMPQ R9, $0x02
+	JE   order2
+	CMPQ R9, $0x03
+	JE   order3
+	CMPQ R9, $0x04
+	JE   order4
+	CMPQ R9, $0x05
+	JE   order5
+	CMPQ R9, $0x06
+	JE   order6
+	CMPQ R9, $0x07
+	JE   order7
+	CMPQ R9, $0x08
+	JE   order8
+	CMPQ R9, $0x09
+	JE   order9
+	CMPQ R9, $0x0a
+	JE   order10
+	CMPQ R9, $0x0b
+	JE   order11
+	CMPQ R9, $0x0c
+	JE   order12
+	CMPQ R9, $0x0d
+	JE   order13
+	CMPQ R9, $0x0e
+	JE   order14
+	CMPQ R9, $0x0f
+	JE   order15
+	CMPQ R9, $0x10
+	JE   order16
+
+order1:
+	VMOVUPD one<>+0(SB), Z0
+	VMOVUPD pivotMin<>+0(SB), Z1
+	VMOVUPD evenMask<>+0(SB), Z2
+	VMOVUPD evenBits<>+0(SB), Z3
+	VMOVUPD threeEighths<>+0(SB), Z4
+	VMOVUPD oneHalf<>+0(SB), Z5
+	VMOVUPD oneSingle<>+0(SB), Z6
+	VMOVUPD pairShift<>+0(SB), Z7
+	TESTQ   SI, SI
+	JZ      tiles1
+
+row1:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles1:
+	VBROADCASTSD (CX), Z8
+	MOVQ         b+80(FP), AX
+	MOVQ         tiles+72(FP), DX
+	XORQ         R9, R9
+	XORQ         R10, R10
+	XORQ         R11, R11
+
+loop1:
+	VADDPD       (AX), Z8, Z9
+	TESTQ        SI, SI
+	JZ           determinants1
+	VMOVUPD      320(BX), Z10
+	VMOVUPD      384(BX), Z11
+	VMOVUPD      448(BX), Z12
+	VMOVUPD      Z0, Z13
+	VMULPD       Z12, Z12, Z14
+	VFNMADD231PD Z10, Z14, Z13
+	VMOVUPD      (R8)(R11*1), Z10
+	VADDPD       64(BX), Z10, Z10
+	VADDPD       Z10, Z13, Z10
+	VMOVUPD      (DI)(R11*1), Z13
+	VMULPD       (BX), Z13, Z13
+	VMULPD       Z12, Z13, Z12
+	VMOVUPD      Z4, Z13
+	VFMADD213PD  Z5, Z10, Z13
+	VPSUBQ       Z11, Z12, Z11
+	VPADDQ       bias1<>+0(SB), Z11, Z11
+	VMULPD       Z11, Z10, Z10
+	VFMADD231PD  Z10, Z13, Z11
+	VMINPD       Z11, Z0, Z10
+	VMOVUPD      Z10, (SI)(R11*1)
+	VMOVUPD      128(BX), Z10
+	VMOVUPD      192(BX), Z11
+	VPSRLQ       $0x35, Z10, Z12
+	VPSLLQ       $0x34, Z12, Z12
+	VXORPD       Z13, Z13, Z13
+	VPSUBQ       Z1, Z11, Z11
+	VPSRLQ       $0x3c, Z11, Z11
+	VANDPD       Z2, Z10, Z10
+	VORPD        Z3, Z10, Z10
+	VPSUBQ       Z11, Z13, Z11
+	VORPD        Z11, Z10, Z10
+	VMOVUPD      Z10, 320(BX)
+	VMOVUPD      Z12, 384(BX)
+	VCVTPD2PS    Z10, Y10
+	VSQRTPS      Y10, Y10
+	VDIVPS       Y10, Y6, Y10
+	VCVTPS2PD    Y10, Z10
+	VMOVUPD      Z10, 448(BX)
+	VMOVUPD      Z9, 128(BX)
+	VMOVUPD      Z9, 192(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next1:
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, AX
+	DECQ         DX
+	JNZ          loop1
+	TESTQ        SI, SI
+	JZ           end1
+	VMOVUPD      320(BX), Z9
+	VMOVUPD      384(BX), Z10
+	VMOVUPD      448(BX), Z11
+	VMOVUPD      Z0, Z12
+	VMULPD       Z11, Z11, Z13
+	VFNMADD231PD Z9, Z13, Z12
+	VMOVUPD      (R8)(R11*1), Z9
+	VADDPD       64(BX), Z9, Z9
+	VADDPD       Z9, Z12, Z9
+	VMOVUPD      (DI)(R11*1), Z12
+	VMULPD       (BX), Z12, Z12
+	VMULPD       Z11, Z12, Z11
+	VMOVUPD      Z4, Z12
+	VFMADD213PD  Z5, Z9, Z12
+	VPSUBQ       Z10, Z11, Z10
+	VPADDQ       bias1<>+0(SB), Z10, Z10
+	VMULPD       Z10, Z9, Z9
+	VFMADD231PD  Z9, Z12, Z10
+	VMINPD       Z10, Z0, Z9
+	VMOVUPD      Z9, (SI)(R11*1)
+	VMOVUPD      128(BX), Z9
+	VMOVUPD      192(BX), Z10
+	VPSRLQ       $0x35, Z9, Z11
+	VPSLLQ       $0x34, Z11, Z11
+	VXORPD       Z12, Z12, Z12
+	VPSUBQ       Z1, Z10, Z10
+	VPSRLQ       $0x3c, Z10, Z10
+	VANDPD       Z2, Z9, Z9
+	VORPD        Z3, Z9, Z9
+	VPSUBQ       Z10, Z12, Z10
+	VORPD        Z10, Z9, Z9
+	VMOVUPD      Z9, 320(BX)
+	VMOVUPD      Z11, 384(BX)
+	VCVTPD2PS    Z9, Y9
+	VSQRTPS      Y9, Y9
+	VDIVPS       Y9, Y6, Y9
+	VCVTPS2PD    Y9, Z9
+	VMOVUPD      Z9, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z9
+	VMOVUPD      384(BX), Z10
+	VMOVUPD      448(BX), Z11
+	VMOVUPD      Z0, Z12
+	VMULPD       Z11, Z11, Z13
+	VFNMADD231PD Z9, Z13, Z12
+	VMOVUPD      (R8)(R11*1), Z9
+	VADDPD       64(BX), Z9, Z9
+	VADDPD       Z9, Z12, Z9
+	VMOVUPD      (DI)(R11*1), Z12
+	VMULPD       (BX), Z12, Z12
+	VMULPD       Z11, Z12, Z11
+	VMOVUPD      Z4, Z12
+	VFMADD213PD  Z5, Z9, Z12
+	VPSUBQ       Z10, Z11, Z10
+	VPADDQ       bias1<>+0(SB), Z10, Z10
+	VMULPD       Z10, Z9, Z9
+	VFMADD231PD  Z9, Z12, Z10
+	VMINPD       Z10, Z0, Z9
+	VMOVUPD      Z9, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row1
+
+end1:
+	VZEROUPPER
+	RET
+
+determinants1:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z9, Z10
+	VORPD        one<>+0(SB), Z10, Z10
+	VPSRLQ       $0x34, Z9, Z11
+	VPSUBQ       expBias<>+0(SB), Z11, Z11
+	VPSUBQ       pivotMin<>+0(SB), Z9, Z9
+	VBROADCASTSD (CX), Z12
+	VADDPD       (AX), Z12, Z12
+	VPSUBQ       pivotMin<>+0(SB), Z12, Z12
+	VORPD        Z12, Z9, Z9
+	VPSRLQ       $0x3c, Z9, Z9
+	VXORPD       Z12, Z12, Z12
+	VPSUBQ       Z9, Z12, Z12
+	VORPD        Z12, Z10, Z10
+	VMOVUPD      Z10, (DI)(R11*1)
+	VMOVUPD      Z11, (R8)(R11*1)
+	JMP          next1
+
+order2:
+	VMOVUPD one<>+0(SB), Z0
+	VMOVUPD pivotMin<>+0(SB), Z1
+	VMOVUPD evenMask<>+0(SB), Z2
+	VMOVUPD evenBits<>+0(SB), Z3
+	VMOVUPD threeEighths<>+0(SB), Z4
+	VMOVUPD oneHalf<>+0(SB), Z5
+	VMOVUPD oneSingle<>+0(SB), Z6
+	VMOVUPD pairShift<>+0(SB), Z7
+	TESTQ   SI, SI
+	JZ      tiles2
+
+row2:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles2:
+	VBROADCASTSD (CX), Z8
+	VBROADCASTSD 64(CX), Z9
+	VBROADCASTSD 128(CX), Z10
+	MOVQ         b+80(FP), AX
+	MOVQ         tiles+72(FP), DX
+	XORQ         R9, R9
+	XORQ         R10, R10
+	XORQ         R11, R11
+
+loop2:
+	VADDPD       (AX), Z8, Z11
+	VADDPD       64(AX), Z9, Z12
+	VADDPD       128(AX), Z10, Z13
+	VMULPD       Z12, Z12, Z12
+	VFMSUB231PD  Z13, Z11, Z12
+	VPADDQ       Z7, Z12, Z13
+	VMINPD       Z11, Z13, Z11
+	TESTQ        SI, SI
+	JZ           determinants2
+	VMOVUPD      320(BX), Z13
+	VMOVUPD      384(BX), Z14
+	VMOVUPD      448(BX), Z15
+	VMOVUPD      Z0, Z16
+	VMULPD       Z15, Z15, Z17
+	VFNMADD231PD Z13, Z17, Z16
+	VMOVUPD      (R8)(R11*1), Z13
+	VADDPD       64(BX), Z13, Z13
+	VADDPD       Z13, Z16, Z13
+	VMOVUPD      (DI)(R11*1), Z16
+	VMULPD       (BX), Z16, Z16
+	VMULPD       Z15, Z16, Z15
+	VMOVUPD      Z4, Z16
+	VFMADD213PD  Z5, Z13, Z16
+	VPSUBQ       Z14, Z15, Z14
+	VPADDQ       bias1<>+0(SB), Z14, Z14
+	VMULPD       Z14, Z13, Z13
+	VFMADD231PD  Z13, Z16, Z14
+	VMINPD       Z14, Z0, Z13
+	VMOVUPD      Z13, (SI)(R11*1)
+	VMOVUPD      128(BX), Z13
+	VMOVUPD      192(BX), Z14
+	VPSRLQ       $0x35, Z13, Z15
+	VPSLLQ       $0x34, Z15, Z15
+	VXORPD       Z16, Z16, Z16
+	VPSUBQ       Z1, Z14, Z14
+	VPSRLQ       $0x3c, Z14, Z14
+	VANDPD       Z2, Z13, Z13
+	VORPD        Z3, Z13, Z13
+	VPSUBQ       Z14, Z16, Z14
+	VORPD        Z14, Z13, Z13
+	VMOVUPD      Z13, 320(BX)
+	VMOVUPD      Z15, 384(BX)
+	VCVTPD2PS    Z13, Y13
+	VSQRTPS      Y13, Y13
+	VDIVPS       Y13, Y6, Y13
+	VCVTPS2PD    Y13, Z13
+	VMOVUPD      Z13, 448(BX)
+	VMOVUPD      Z12, 128(BX)
+	VMOVUPD      Z11, 192(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next2:
+	ADDQ         $0x40, R9
+	ADDQ         $0x000000c0, AX
+	DECQ         DX
+	JNZ          loop2
+	TESTQ        SI, SI
+	JZ           end2
+	VMOVUPD      320(BX), Z11
+	VMOVUPD      384(BX), Z12
+	VMOVUPD      448(BX), Z13
+	VMOVUPD      Z0, Z14
+	VMULPD       Z13, Z13, Z15
+	VFNMADD231PD Z11, Z15, Z14
+	VMOVUPD      (R8)(R11*1), Z11
+	VADDPD       64(BX), Z11, Z11
+	VADDPD       Z11, Z14, Z11
+	VMOVUPD      (DI)(R11*1), Z14
+	VMULPD       (BX), Z14, Z14
+	VMULPD       Z13, Z14, Z13
+	VMOVUPD      Z4, Z14
+	VFMADD213PD  Z5, Z11, Z14
+	VPSUBQ       Z12, Z13, Z12
+	VPADDQ       bias1<>+0(SB), Z12, Z12
+	VMULPD       Z12, Z11, Z11
+	VFMADD231PD  Z11, Z14, Z12
+	VMINPD       Z12, Z0, Z11
+	VMOVUPD      Z11, (SI)(R11*1)
+	VMOVUPD      128(BX), Z11
+	VMOVUPD      192(BX), Z12
+	VPSRLQ       $0x35, Z11, Z13
+	VPSLLQ       $0x34, Z13, Z13
+	VXORPD       Z14, Z14, Z14
+	VPSUBQ       Z1, Z12, Z12
+	VPSRLQ       $0x3c, Z12, Z12
+	VANDPD       Z2, Z11, Z11
+	VORPD        Z3, Z11, Z11
+	VPSUBQ       Z12, Z14, Z12
+	VORPD        Z12, Z11, Z11
+	VMOVUPD      Z11, 320(BX)
+	VMOVUPD      Z13, 384(BX)
+	VCVTPD2PS    Z11, Y11
+	VSQRTPS      Y11, Y11
+	VDIVPS       Y11, Y6, Y11
+	VCVTPS2PD    Y11, Z11
+	VMOVUPD      Z11, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z11
+	VMOVUPD      384(BX), Z12
+	VMOVUPD      448(BX), Z13
+	VMOVUPD      Z0, Z14
+	VMULPD       Z13, Z13, Z15
+	VFNMADD231PD Z11, Z15, Z14
+	VMOVUPD      (R8)(R11*1), Z11
+	VADDPD       64(BX), Z11, Z11
+	VADDPD       Z11, Z14, Z11
+	VMOVUPD      (DI)(R11*1), Z14
+	VMULPD       (BX), Z14, Z14
+	VMULPD       Z13, Z14, Z13
+	VMOVUPD      Z4, Z14
+	VFMADD213PD  Z5, Z11, Z14
+	VPSUBQ       Z12, Z13, Z12
+	VPADDQ       bias1<>+0(SB), Z12, Z12
+	VMULPD       Z12, Z11, Z11
+	VFMADD231PD  Z11, Z14, Z12
+	VMINPD       Z12, Z0, Z11
+	VMOVUPD      Z11, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row2
+
+end2:
+	VZEROUPPER
+	RET
+
+determinants2:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z12, Z13
+	VORPD        one<>+0(SB), Z13, Z13
+	VPSRLQ       $0x34, Z12, Z14
+	VPSUBQ       expBias<>+0(SB), Z14, Z14
+	VPSUBQ       pivotMin<>+0(SB), Z11, Z12
+	VBROADCASTSD (CX), Z15
+	VADDPD       (AX), Z15, Z15
+	VPSUBQ       pivotMin<>+0(SB), Z15, Z15
+	VORPD        Z15, Z12, Z12
+	VBROADCASTSD 128(CX), Z15
+	VADDPD       128(AX), Z15, Z15
+	VPSUBQ       pivotMin<>+0(SB), Z15, Z15
+	VORPD        Z15, Z12, Z12
+	VPSRLQ       $0x3c, Z12, Z12
+	VXORPD       Z15, Z15, Z15
+	VPSUBQ       Z12, Z15, Z15
+	VORPD        Z15, Z13, Z13
+	VMOVUPD      Z13, (DI)(R11*1)
+	VMOVUPD      Z14, (R8)(R11*1)
+	JMP          next2
+
+order3:
+	VMOVUPD one<>+0(SB), Z0
+	VMOVUPD pivotMin<>+0(SB), Z1
+	VMOVUPD evenMask<>+0(SB), Z2
+	VMOVUPD evenBits<>+0(SB), Z3
+	VMOVUPD threeEighths<>+0(SB), Z4
+	VMOVUPD oneHalf<>+0(SB), Z5
+	VMOVUPD oneSingle<>+0(SB), Z6
+	VMOVUPD pairShift<>+0(SB), Z7
+	TESTQ   SI, SI
+	JZ      tiles3
+
+row3:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles3:
+	VBROADCASTSD (CX), Z8
+	VBROADCASTSD 64(CX), Z9
+	VBROADCASTSD 128(CX), Z10
+	VBROADCASTSD 192(CX), Z11
+	VBROADCASTSD 256(CX), Z12
+	VBROADCASTSD 320(CX), Z13
+	MOVQ         b+80(FP), AX
+	MOVQ         tiles+72(FP), DX
+	XORQ         R9, R9
+	XORQ         R10, R10
+	XORQ         R11, R11
+
+loop3:
+	VADDPD       (AX), Z8, Z14
+	VDIVPD       Z14, Z0, Z15
+	VADDPD       64(AX), Z9, Z16
+	VADDPD       192(AX), Z11, Z17
+	VADDPD       128(AX), Z10, Z18
+	VMULPD       Z15, Z16, Z19
+	VFNMADD231PD Z16, Z19, Z18
+	VMINPD       Z14, Z18, Z16
+	VADDPD       256(AX), Z12, Z20
+	VFNMADD231PD Z17, Z19, Z20
+	VADDPD       320(AX), Z13, Z19
+	VMULPD       Z15, Z17, Z15
+	VFNMADD231PD Z17, Z15, Z19
+	VMULPD       Z20, Z20, Z15
+	VFMSUB231PD  Z19, Z18, Z15
+	VPADDQ       Z7, Z15, Z17
+	VMINPD       Z16, Z17, Z16
+	VMULPD       Z15, Z14, Z14
+	TESTQ        SI, SI
+	JZ           determinants3
+	VMOVUPD      320(BX), Z15
+	VMOVUPD      384(BX), Z17
+	VMOVUPD      448(BX), Z18
+	VMOVUPD      Z0, Z19
+	VMULPD       Z18, Z18, Z20
+	VFNMADD231PD Z15, Z20, Z19
+	VMOVUPD      (R8)(R11*1), Z15
+	VADDPD       64(BX), Z15, Z15
+	VADDPD       Z15, Z19, Z15
+	VMOVUPD      (DI)(R11*1), Z19
+	VMULPD       (BX), Z19, Z19
+	VMULPD       Z18, Z19, Z18
+	VMOVUPD      Z4, Z19
+	VFMADD213PD  Z5, Z15, Z19
+	VPSUBQ       Z17, Z18, Z17
+	VPADDQ       bias1<>+0(SB), Z17, Z17
+	VMULPD       Z17, Z15, Z15
+	VFMADD231PD  Z15, Z19, Z17
+	VMINPD       Z17, Z0, Z15
+	VMOVUPD      Z15, (SI)(R11*1)
+	VMOVUPD      128(BX), Z15
+	VMOVUPD      192(BX), Z17
+	VPSRLQ       $0x35, Z15, Z18
+	VPSLLQ       $0x34, Z18, Z18
+	VXORPD       Z19, Z19, Z19
+	VPSUBQ       Z1, Z17, Z17
+	VPSRLQ       $0x3c, Z17, Z17
+	VANDPD       Z2, Z15, Z15
+	VORPD        Z3, Z15, Z15
+	VPSUBQ       Z17, Z19, Z17
+	VORPD        Z17, Z15, Z15
+	VMOVUPD      Z15, 320(BX)
+	VMOVUPD      Z18, 384(BX)
+	VCVTPD2PS    Z15, Y15
+	VSQRTPS      Y15, Y15
+	VDIVPS       Y15, Y6, Y15
+	VCVTPS2PD    Y15, Z15
+	VMOVUPD      Z15, 448(BX)
+	VMOVUPD      Z14, 128(BX)
+	VMOVUPD      Z16, 192(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next3:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000180, AX
+	DECQ         DX
+	JNZ          loop3
+	TESTQ        SI, SI
+	JZ           end3
+	VMOVUPD      320(BX), Z14
+	VMOVUPD      384(BX), Z15
+	VMOVUPD      448(BX), Z16
+	VMOVUPD      Z0, Z17
+	VMULPD       Z16, Z16, Z18
+	VFNMADD231PD Z14, Z18, Z17
+	VMOVUPD      (R8)(R11*1), Z14
+	VADDPD       64(BX), Z14, Z14
+	VADDPD       Z14, Z17, Z14
+	VMOVUPD      (DI)(R11*1), Z17
+	VMULPD       (BX), Z17, Z17
+	VMULPD       Z16, Z17, Z16
+	VMOVUPD      Z4, Z17
+	VFMADD213PD  Z5, Z14, Z17
+	VPSUBQ       Z15, Z16, Z15
+	VPADDQ       bias1<>+0(SB), Z15, Z15
+	VMULPD       Z15, Z14, Z14
+	VFMADD231PD  Z14, Z17, Z15
+	VMINPD       Z15, Z0, Z14
+	VMOVUPD      Z14, (SI)(R11*1)
+	VMOVUPD      128(BX), Z14
+	VMOVUPD      192(BX), Z15
+	VPSRLQ       $0x35, Z14, Z16
+	VPSLLQ       $0x34, Z16, Z16
+	VXORPD       Z17, Z17, Z17
+	VPSUBQ       Z1, Z15, Z15
+	VPSRLQ       $0x3c, Z15, Z15
+	VANDPD       Z2, Z14, Z14
+	VORPD        Z3, Z14, Z14
+	VPSUBQ       Z15, Z17, Z15
+	VORPD        Z15, Z14, Z14
+	VMOVUPD      Z14, 320(BX)
+	VMOVUPD      Z16, 384(BX)
+	VCVTPD2PS    Z14, Y14
+	VSQRTPS      Y14, Y14
+	VDIVPS       Y14, Y6, Y14
+	VCVTPS2PD    Y14, Z14
+	VMOVUPD      Z14, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z14
+	VMOVUPD      384(BX), Z15
+	VMOVUPD      448(BX), Z16
+	VMOVUPD      Z0, Z17
+	VMULPD       Z16, Z16, Z18
+	VFNMADD231PD Z14, Z18, Z17
+	VMOVUPD      (R8)(R11*1), Z14
+	VADDPD       64(BX), Z14, Z14
+	VADDPD       Z14, Z17, Z14
+	VMOVUPD      (DI)(R11*1), Z17
+	VMULPD       (BX), Z17, Z17
+	VMULPD       Z16, Z17, Z16
+	VMOVUPD      Z4, Z17
+	VFMADD213PD  Z5, Z14, Z17
+	VPSUBQ       Z15, Z16, Z15
+	VPADDQ       bias1<>+0(SB), Z15, Z15
+	VMULPD       Z15, Z14, Z14
+	VFMADD231PD  Z14, Z17, Z15
+	VMINPD       Z15, Z0, Z14
+	VMOVUPD      Z14, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row3
+
+end3:
+	VZEROUPPER
+	RET
+
+determinants3:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z14, Z15
+	VORPD        one<>+0(SB), Z15, Z15
+	VPSRLQ       $0x34, Z14, Z17
+	VPSUBQ       expBias<>+0(SB), Z17, Z17
+	VPSUBQ       pivotMin<>+0(SB), Z16, Z14
+	VBROADCASTSD (CX), Z18
+	VADDPD       (AX), Z18, Z18
+	VPSUBQ       pivotMin<>+0(SB), Z18, Z18
+	VORPD        Z18, Z14, Z14
+	VBROADCASTSD 128(CX), Z18
+	VADDPD       128(AX), Z18, Z18
+	VPSUBQ       pivotMin<>+0(SB), Z18, Z18
+	VORPD        Z18, Z14, Z14
+	VBROADCASTSD 320(CX), Z18
+	VADDPD       320(AX), Z18, Z18
+	VPSUBQ       pivotMin<>+0(SB), Z18, Z18
+	VORPD        Z18, Z14, Z14
+	VPSRLQ       $0x3c, Z14, Z14
+	VXORPD       Z18, Z18, Z18
+	VPSUBQ       Z14, Z18, Z18
+	VORPD        Z18, Z15, Z15
+	VMOVUPD      Z15, (DI)(R11*1)
+	VMOVUPD      Z17, (R8)(R11*1)
+	JMP          next3
+
+order4:
+	VMOVUPD one<>+0(SB), Z0
+	VMOVUPD pivotMin<>+0(SB), Z1
+	VMOVUPD evenMask<>+0(SB), Z2
+	VMOVUPD evenBits<>+0(SB), Z3
+	VMOVUPD threeEighths<>+0(SB), Z4
+	VMOVUPD oneHalf<>+0(SB), Z5
+	VMOVUPD oneSingle<>+0(SB), Z6
+	VMOVUPD pairShift<>+0(SB), Z7
+	TESTQ   SI, SI
+	JZ      tiles4
+
+row4:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles4:
+	VBROADCASTSD (CX), Z8
+	VBROADCASTSD 64(CX), Z9
+	VBROADCASTSD 128(CX), Z10
+	VBROADCASTSD 192(CX), Z11
+	VBROADCASTSD 256(CX), Z12
+	VBROADCASTSD 320(CX), Z13
+	VBROADCASTSD 384(CX), Z14
+	VBROADCASTSD 448(CX), Z15
+	VBROADCASTSD 512(CX), Z16
+	VBROADCASTSD 576(CX), Z17
+	MOVQ         b+80(FP), AX
+	MOVQ         tiles+72(FP), DX
+	XORQ         R9, R9
+	XORQ         R10, R10
+	XORQ         R11, R11
+
+loop4:
+	VADDPD       (AX), Z8, Z18
+	VDIVPD       Z18, Z0, Z19
+	VADDPD       64(AX), Z9, Z20
+	VADDPD       192(AX), Z11, Z21
+	VADDPD       384(AX), Z14, Z22
+	VADDPD       128(AX), Z10, Z23
+	VMULPD       Z19, Z20, Z24
+	VFNMADD231PD Z20, Z24, Z23
+	VDIVPD       Z23, Z0, Z20
+	VMINPD       Z18, Z23, Z25
+	VADDPD       256(AX), Z12, Z26
+	VADDPD       448(AX), Z15, Z27
+	VFNMADD231PD Z21, Z24, Z26
+	VFNMADD231PD Z22, Z24, Z27
+	VADDPD       320(AX), Z13, Z24
+	VMULPD       Z19, Z21, Z28
+	VFNMADD231PD Z21, Z28, Z24
+	VMULPD       Z20, Z26, Z21
+	VFNMADD231PD Z26, Z21, Z24
+	VMINPD       Z25, Z24, Z25
+	VADDPD       512(AX), Z16, Z26
+	VFNMADD231PD Z22, Z28, Z26
+	VFNMADD231PD Z27, Z21, Z26
+	VADDPD       576(AX), Z17, Z21
+	VMULPD       Z19, Z22, Z19
+	VFNMADD231PD Z22, Z19, Z21
+	VMULPD       Z20, Z27, Z19
+	VFNMADD231PD Z27, Z19, Z21
+	VMULPD       Z26, Z26, Z19
+	VFMSUB231PD  Z21, Z24, Z19
+	VPADDQ       Z7, Z19, Z20
+	VMINPD       Z25, Z20, Z20
+	VMULPD       Z23, Z18, Z18
+	VMULPD       Z19, Z18, Z18
+	TESTQ        SI, SI
+	JZ           determinants4
+	VMOVUPD      320(BX), Z19
+	VMOVUPD      384(BX), Z21
+	VMOVUPD      448(BX), Z22
+	VMOVUPD      Z0, Z23
+	VMULPD       Z22, Z22, Z24
+	VFNMADD231PD Z19, Z24, Z23
+	VMOVUPD      (R8)(R11*1), Z19
+	VADDPD       64(BX), Z19, Z19
+	VADDPD       Z19, Z23, Z19
+	VMOVUPD      (DI)(R11*1), Z23
+	VMULPD       (BX), Z23, Z23
+	VMULPD       Z22, Z23, Z22
+	VMOVUPD      Z4, Z23
+	VFMADD213PD  Z5, Z19, Z23
+	VPSUBQ       Z21, Z22, Z21
+	VPADDQ       bias1<>+0(SB), Z21, Z21
+	VMULPD       Z21, Z19, Z19
+	VFMADD231PD  Z19, Z23, Z21
+	VMINPD       Z21, Z0, Z19
+	VMOVUPD      Z19, (SI)(R11*1)
+	VMOVUPD      128(BX), Z19
+	VMOVUPD      192(BX), Z21
+	VPSRLQ       $0x35, Z19, Z22
+	VPSLLQ       $0x34, Z22, Z22
+	VXORPD       Z23, Z23, Z23
+	VPSUBQ       Z1, Z21, Z21
+	VPSRLQ       $0x3c, Z21, Z21
+	VANDPD       Z2, Z19, Z19
+	VORPD        Z3, Z19, Z19
+	VPSUBQ       Z21, Z23, Z21
+	VORPD        Z21, Z19, Z19
+	VMOVUPD      Z19, 320(BX)
+	VMOVUPD      Z22, 384(BX)
+	VCVTPD2PS    Z19, Y19
+	VSQRTPS      Y19, Y19
+	VDIVPS       Y19, Y6, Y19
+	VCVTPS2PD    Y19, Z19
+	VMOVUPD      Z19, 448(BX)
+	VMOVUPD      Z18, 128(BX)
+	VMOVUPD      Z20, 192(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next4:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000280, AX
+	DECQ         DX
+	JNZ          loop4
+	TESTQ        SI, SI
+	JZ           end4
+	VMOVUPD      320(BX), Z18
+	VMOVUPD      384(BX), Z19
+	VMOVUPD      448(BX), Z20
+	VMOVUPD      Z0, Z21
+	VMULPD       Z20, Z20, Z22
+	VFNMADD231PD Z18, Z22, Z21
+	VMOVUPD      (R8)(R11*1), Z18
+	VADDPD       64(BX), Z18, Z18
+	VADDPD       Z18, Z21, Z18
+	VMOVUPD      (DI)(R11*1), Z21
+	VMULPD       (BX), Z21, Z21
+	VMULPD       Z20, Z21, Z20
+	VMOVUPD      Z4, Z21
+	VFMADD213PD  Z5, Z18, Z21
+	VPSUBQ       Z19, Z20, Z19
+	VPADDQ       bias1<>+0(SB), Z19, Z19
+	VMULPD       Z19, Z18, Z18
+	VFMADD231PD  Z18, Z21, Z19
+	VMINPD       Z19, Z0, Z18
+	VMOVUPD      Z18, (SI)(R11*1)
+	VMOVUPD      128(BX), Z18
+	VMOVUPD      192(BX), Z19
+	VPSRLQ       $0x35, Z18, Z20
+	VPSLLQ       $0x34, Z20, Z20
+	VXORPD       Z21, Z21, Z21
+	VPSUBQ       Z1, Z19, Z19
+	VPSRLQ       $0x3c, Z19, Z19
+	VANDPD       Z2, Z18, Z18
+	VORPD        Z3, Z18, Z18
+	VPSUBQ       Z19, Z21, Z19
+	VORPD        Z19, Z18, Z18
+	VMOVUPD      Z18, 320(BX)
+	VMOVUPD      Z20, 384(BX)
+	VCVTPD2PS    Z18, Y18
+	VSQRTPS      Y18, Y18
+	VDIVPS       Y18, Y6, Y18
+	VCVTPS2PD    Y18, Z18
+	VMOVUPD      Z18, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z18
+	VMOVUPD      384(BX), Z19
+	VMOVUPD      448(BX), Z20
+	VMOVUPD      Z0, Z21
+	VMULPD       Z20, Z20, Z22
+	VFNMADD231PD Z18, Z22, Z21
+	VMOVUPD      (R8)(R11*1), Z18
+	VADDPD       64(BX), Z18, Z18
+	VADDPD       Z18, Z21, Z18
+	VMOVUPD      (DI)(R11*1), Z21
+	VMULPD       (BX), Z21, Z21
+	VMULPD       Z20, Z21, Z20
+	VMOVUPD      Z4, Z21
+	VFMADD213PD  Z5, Z18, Z21
+	VPSUBQ       Z19, Z20, Z19
+	VPADDQ       bias1<>+0(SB), Z19, Z19
+	VMULPD       Z19, Z18, Z18
+	VFMADD231PD  Z18, Z21, Z19
+	VMINPD       Z19, Z0, Z18
+	VMOVUPD      Z18, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row4
+
+end4:
+	VZEROUPPER
+	RET
+
+determinants4:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z18, Z19
+	VORPD        one<>+0(SB), Z19, Z19
+	VPSRLQ       $0x34, Z18, Z21
+	VPSUBQ       expBias<>+0(SB), Z21, Z21
+	VPSUBQ       pivotMin<>+0(SB), Z20, Z18
+	VBROADCASTSD (CX), Z22
+	VADDPD       (AX), Z22, Z22
+	VPSUBQ       pivotMin<>+0(SB), Z22, Z22
+	VORPD        Z22, Z18, Z18
+	VBROADCASTSD 128(CX), Z22
+	VADDPD       128(AX), Z22, Z22
+	VPSUBQ       pivotMin<>+0(SB), Z22, Z22
+	VORPD        Z22, Z18, Z18
+	VBROADCASTSD 320(CX), Z22
+	VADDPD       320(AX), Z22, Z22
+	VPSUBQ       pivotMin<>+0(SB), Z22, Z22
+	VORPD        Z22, Z18, Z18
+	VBROADCASTSD 576(CX), Z22
+	VADDPD       576(AX), Z22, Z22
+	VPSUBQ       pivotMin<>+0(SB), Z22, Z22
+	VORPD        Z22, Z18, Z18
+	VPSRLQ       $0x3c, Z18, Z18
+	VXORPD       Z22, Z22, Z22
+	VPSUBQ       Z18, Z22, Z22
+	VORPD        Z22, Z19, Z19
+	VMOVUPD      Z19, (DI)(R11*1)
+	VMOVUPD      Z21, (R8)(R11*1)
+	JMP          next4
+
+order5:
+	VMOVUPD one<>+0(SB), Z0
+	VMOVUPD pivotMin<>+0(SB), Z1
+	VMOVUPD evenMask<>+0(SB), Z2
+	VMOVUPD evenBits<>+0(SB), Z3
+	VMOVUPD threeEighths<>+0(SB), Z4
+	VMOVUPD oneHalf<>+0(SB), Z5
+	VMOVUPD oneSingle<>+0(SB), Z6
+	VMOVUPD pairShift<>+0(SB), Z7
+	TESTQ   SI, SI
+	JZ      tiles5
+
+row5:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles5:
+	VBROADCASTSD (CX), Z8
+	VBROADCASTSD 64(CX), Z9
+	VBROADCASTSD 128(CX), Z10
+	VBROADCASTSD 192(CX), Z11
+	VBROADCASTSD 256(CX), Z12
+	VBROADCASTSD 320(CX), Z13
+	VBROADCASTSD 384(CX), Z14
+	MOVQ         b+80(FP), AX
+	MOVQ         tiles+72(FP), DX
+	XORQ         R9, R9
+	XORQ         R10, R10
+	XORQ         R11, R11
+
+loop5:
+	VADDPD       (AX), Z8, Z15
+	VDIVPD       Z15, Z0, Z16
+	VADDPD       64(AX), Z9, Z17
+	VADDPD       192(AX), Z11, Z18
+	VADDPD       384(AX), Z14, Z19
+	VMOVUPD      640(AX), Z20
+	VADDPD.BCST  640(CX), Z20, Z20
+	VADDPD       128(AX), Z10, Z21
+	VMULPD       Z16, Z17, Z22
+	VFNMADD231PD Z17, Z22, Z21
+	VDIVPD       Z21, Z0, Z17
+	VMINPD       Z15, Z21, Z23
+	VADDPD       256(AX), Z12, Z24
+	VMOVUPD      448(AX), Z25
+	VADDPD.BCST  448(CX), Z25, Z25
+	VFNMADD231PD Z18, Z22, Z24
+	VFNMADD231PD Z19, Z22, Z25
+	VMOVUPD      704(AX), Z26
+	VADDPD.BCST  704(CX), Z26, Z26
+	VFNMADD231PD Z20, Z22, Z26
+	VADDPD       320(AX), Z13, Z22
+	VMULPD       Z16, Z18, Z27
+	VFNMADD231PD Z18, Z27, Z22
+	VMULPD       Z17, Z24, Z18
+	VFNMADD231PD Z24, Z18, Z22
+	VDIVPD       Z22, Z0, Z24
+	VMINPD       Z23, Z22, Z23
+	VMOVUPD      512(AX), Z28
+	VADDPD.BCST  512(CX), Z28, Z28
+	VMOVUPD      768(AX), Z29
+	VADDPD.BCST  768(CX), Z29, Z29
+	VFNMADD231PD Z19, Z27, Z28
+	VFNMADD231PD Z20, Z27, Z29
+	VFNMADD231PD Z25, Z18, Z28
+	VFNMADD231PD Z26, Z18, Z29
+	VMOVUPD      576(AX), Z18
+	VADDPD.BCST  576(CX), Z18, Z18
+	VMULPD       Z16, Z19, Z27
+	VFNMADD231PD Z19, Z27, Z18
+	VMULPD       Z17, Z25, Z19
+	VFNMADD231PD Z25, Z19, Z18
+	VMULPD       Z24, Z28, Z25
+	VFNMADD231PD Z28, Z25, Z18
+	VMINPD       Z23, Z18, Z23
+	VMOVUPD      832(AX), Z28
+	VADDPD.BCST  832(CX), Z28, Z28
+	VFNMADD231PD Z20, Z27, Z28
+	VFNMADD231PD Z26, Z19, Z28
+	VFNMADD231PD Z29, Z25, Z28
+	VMOVUPD      896(AX), Z19
+	VADDPD.BCST  896(CX), Z19, Z19
+	VMULPD       Z16, Z20, Z16
+	VFNMADD231PD Z20, Z16, Z19
+	VMULPD       Z17, Z26, Z16
+	VFNMADD231PD Z26, Z16, Z19
+	VMULPD       Z24, Z29, Z16
+	VFNMADD231PD Z29, Z16, Z19
+	VMULPD       Z28, Z28, Z16
+	VFMSUB231PD  Z19, Z18, Z16
+	VPADDQ       Z7, Z16, Z17
+	VMINPD       Z23, Z17, Z17
+	VMULPD       Z21, Z15, Z15
+	VMULPD       Z16, Z22, Z16
+	VMULPD       Z16, Z15, Z15
+	TESTQ        SI, SI
+	JZ           determinants5
+	VMOVUPD      320(BX), Z16
+	VMOVUPD      384(BX), Z18
+	VMOVUPD      448(BX), Z19
+	VMOVUPD      Z0, Z20
+	VMULPD       Z19, Z19, Z21
+	VFNMADD231PD Z16, Z21, Z20
+	VMOVUPD      (R8)(R11*1), Z16
+	VADDPD       64(BX), Z16, Z16
+	VADDPD       Z16, Z20, Z16
+	VMOVUPD      (DI)(R11*1), Z20
+	VMULPD       (BX), Z20, Z20
+	VMULPD       Z19, Z20, Z19
+	VMOVUPD      Z4, Z20
+	VFMADD213PD  Z5, Z16, Z20
+	VPSUBQ       Z18, Z19, Z18
+	VPADDQ       bias1<>+0(SB), Z18, Z18
+	VMULPD       Z18, Z16, Z16
+	VFMADD231PD  Z16, Z20, Z18
+	VMINPD       Z18, Z0, Z16
+	VMOVUPD      Z16, (SI)(R11*1)
+	VMOVUPD      128(BX), Z16
+	VMOVUPD      192(BX), Z18
+	VPSRLQ       $0x35, Z16, Z19
+	VPSLLQ       $0x34, Z19, Z19
+	VXORPD       Z20, Z20, Z20
+	VPSUBQ       Z1, Z18, Z18
+	VPSRLQ       $0x3c, Z18, Z18
+	VANDPD       Z2, Z16, Z16
+	VORPD        Z3, Z16, Z16
+	VPSUBQ       Z18, Z20, Z18
+	VORPD        Z18, Z16, Z16
+	VMOVUPD      Z16, 320(BX)
+	VMOVUPD      Z19, 384(BX)
+	VCVTPD2PS    Z16, Y16
+	VSQRTPS      Y16, Y16
+	VDIVPS       Y16, Y6, Y16
+	VCVTPS2PD    Y16, Z16
+	VMOVUPD      Z16, 448(BX)
+	VMOVUPD      Z15, 128(BX)
+	VMOVUPD      Z17, 192(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next5:
+	ADDQ         $0x40, R9
+	ADDQ         $0x000003c0, AX
+	DECQ         DX
+	JNZ          loop5
+	TESTQ        SI, SI
+	JZ           end5
+	VMOVUPD      320(BX), Z15
+	VMOVUPD      384(BX), Z16
+	VMOVUPD      448(BX), Z17
+	VMOVUPD      Z0, Z18
+	VMULPD       Z17, Z17, Z19
+	VFNMADD231PD Z15, Z19, Z18
+	VMOVUPD      (R8)(R11*1), Z15
+	VADDPD       64(BX), Z15, Z15
+	VADDPD       Z15, Z18, Z15
+	VMOVUPD      (DI)(R11*1), Z18
+	VMULPD       (BX), Z18, Z18
+	VMULPD       Z17, Z18, Z17
+	VMOVUPD      Z4, Z18
+	VFMADD213PD  Z5, Z15, Z18
+	VPSUBQ       Z16, Z17, Z16
+	VPADDQ       bias1<>+0(SB), Z16, Z16
+	VMULPD       Z16, Z15, Z15
+	VFMADD231PD  Z15, Z18, Z16
+	VMINPD       Z16, Z0, Z15
+	VMOVUPD      Z15, (SI)(R11*1)
+	VMOVUPD      128(BX), Z15
+	VMOVUPD      192(BX), Z16
+	VPSRLQ       $0x35, Z15, Z17
+	VPSLLQ       $0x34, Z17, Z17
+	VXORPD       Z18, Z18, Z18
+	VPSUBQ       Z1, Z16, Z16
+	VPSRLQ       $0x3c, Z16, Z16
+	VANDPD       Z2, Z15, Z15
+	VORPD        Z3, Z15, Z15
+	VPSUBQ       Z16, Z18, Z16
+	VORPD        Z16, Z15, Z15
+	VMOVUPD      Z15, 320(BX)
+	VMOVUPD      Z17, 384(BX)
+	VCVTPD2PS    Z15, Y15
+	VSQRTPS      Y15, Y15
+	VDIVPS       Y15, Y6, Y15
+	VCVTPS2PD    Y15, Z15
+	VMOVUPD      Z15, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z15
+	VMOVUPD      384(BX), Z16
+	VMOVUPD      448(BX), Z17
+	VMOVUPD      Z0, Z18
+	VMULPD       Z17, Z17, Z19
+	VFNMADD231PD Z15, Z19, Z18
+	VMOVUPD      (R8)(R11*1), Z15
+	VADDPD       64(BX), Z15, Z15
+	VADDPD       Z15, Z18, Z15
+	VMOVUPD      (DI)(R11*1), Z18
+	VMULPD       (BX), Z18, Z18
+	VMULPD       Z17, Z18, Z17
+	VMOVUPD      Z4, Z18
+	VFMADD213PD  Z5, Z15, Z18
+	VPSUBQ       Z16, Z17, Z16
+	VPADDQ       bias1<>+0(SB), Z16, Z16
+	VMULPD       Z16, Z15, Z15
+	VFMADD231PD  Z15, Z18, Z16
+	VMINPD       Z16, Z0, Z15
+	VMOVUPD      Z15, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row5
+
+end5:
+	VZEROUPPER
+	RET
+
+determinants5:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z15, Z16
+	VORPD        one<>+0(SB), Z16, Z16
+	VPSRLQ       $0x34, Z15, Z18
+	VPSUBQ       expBias<>+0(SB), Z18, Z18
+	VPSUBQ       pivotMin<>+0(SB), Z17, Z15
+	VBROADCASTSD (CX), Z19
+	VADDPD       (AX), Z19, Z19
+	VPSUBQ       pivotMin<>+0(SB), Z19, Z19
+	VORPD        Z19, Z15, Z15
+	VBROADCASTSD 128(CX), Z19
+	VADDPD       128(AX), Z19, Z19
+	VPSUBQ       pivotMin<>+0(SB), Z19, Z19
+	VORPD        Z19, Z15, Z15
+	VBROADCASTSD 320(CX), Z19
+	VADDPD       320(AX), Z19, Z19
+	VPSUBQ       pivotMin<>+0(SB), Z19, Z19
+	VORPD        Z19, Z15, Z15
+	VBROADCASTSD 576(CX), Z19
+	VADDPD       576(AX), Z19, Z19
+	VPSUBQ       pivotMin<>+0(SB), Z19, Z19
+	VORPD        Z19, Z15, Z15
+	VBROADCASTSD 896(CX), Z19
+	VADDPD       896(AX), Z19, Z19
+	VPSUBQ       pivotMin<>+0(SB), Z19, Z19
+	VORPD        Z19, Z15, Z15
+	VPSRLQ       $0x3c, Z15, Z15
+	VXORPD       Z19, Z19, Z19
+	VPSUBQ       Z15, Z19, Z19
+	VORPD        Z19, Z16, Z16
+	VMOVUPD      Z16, (DI)(R11*1)
+	VMOVUPD      Z18, (R8)(R11*1)
+	JMP          next5
+
+order6:
+	VMOVUPD one<>+0(SB), Z0
+	VMOVUPD pivotMin<>+0(SB), Z1
+	VMOVUPD evenMask<>+0(SB), Z2
+	VMOVUPD evenBits<>+0(SB), Z3
+	VMOVUPD threeEighths<>+0(SB), Z4
+	VMOVUPD oneHalf<>+0(SB), Z5
+	VMOVUPD oneSingle<>+0(SB), Z6
+	VMOVUPD pairShift<>+0(SB), Z7
+	TESTQ   SI, SI
+	JZ      tiles6
+
+row6:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles6:
+	VBROADCASTSD (CX), Z8
+	VBROADCASTSD 64(CX), Z9
+	VBROADCASTSD 128(CX), Z10
+	MOVQ         b+80(FP), AX
+	MOVQ         tiles+72(FP), DX
+	XORQ         R9, R9
+	XORQ         R10, R10
+	XORQ         R11, R11
+
+loop6:
+	VADDPD       (AX), Z8, Z11
+	VDIVPD       Z11, Z0, Z12
+	VADDPD       64(AX), Z9, Z13
+	VMOVUPD      192(AX), Z14
+	VADDPD.BCST  192(CX), Z14, Z14
+	VMOVUPD      384(AX), Z15
+	VADDPD.BCST  384(CX), Z15, Z15
+	VMOVUPD      640(AX), Z16
+	VADDPD.BCST  640(CX), Z16, Z16
+	VMOVUPD      960(AX), Z17
+	VADDPD.BCST  960(CX), Z17, Z17
+	VADDPD       128(AX), Z10, Z18
+	VMULPD       Z12, Z13, Z19
+	VFNMADD231PD Z13, Z19, Z18
+	VDIVPD       Z18, Z0, Z13
+	VMINPD       Z11, Z18, Z20
+	VMOVUPD      256(AX), Z21
+	VADDPD.BCST  256(CX), Z21, Z21
+	VMOVUPD      448(AX), Z22
+	VADDPD.BCST  448(CX), Z22, Z22
+	VFNMADD231PD Z14, Z19, Z21
+	VFNMADD231PD Z15, Z19, Z22
+	VMOVUPD      704(AX), Z23
+	VADDPD.BCST  704(CX), Z23, Z23
+	VMOVUPD      1024(AX), Z24
+	VADDPD.BCST  1024(CX), Z24, Z24
+	VFNMADD231PD Z16, Z19, Z23
+	VFNMADD231PD Z17, Z19, Z24
+	VMOVUPD      320(AX), Z19
+	VADDPD.BCST  320(CX), Z19, Z19
+	VMULPD       Z12, Z14, Z25
+	VFNMADD231PD Z14, Z25, Z19
+	VMULPD       Z13, Z21, Z14
+	VFNMADD231PD Z21, Z14, Z19
+	VDIVPD       Z19, Z0, Z21
+	VMINPD       Z20, Z19, Z20
+	VMOVUPD      512(AX), Z26
+	VADDPD.BCST  512(CX), Z26, Z26
+	VMOVUPD      768(AX), Z27
+	VADDPD.BCST  768(CX), Z27, Z27
+	VFNMADD231PD Z15, Z25, Z26
+	VFNMADD231PD Z16, Z25, Z27
+	VFNMADD231PD Z22, Z14, Z26
+	VFNMADD231PD Z23, Z14, Z27
+	VMOVUPD      1088(AX), Z28
+	VADDPD.BCST  1088(CX), Z28, Z28
+	VFNMADD231PD Z17, Z25, Z28
+	VFNMADD231PD Z24, Z14, Z28
+	VMOVUPD      576(AX), Z14
+	VADDPD.BCST  576(CX), Z14, Z14
+	VMULPD       Z12, Z15, Z25
+	VFNMADD231PD Z15, Z25, Z14
+	VMULPD       Z13, Z22, Z15
+	VFNMADD231PD Z22, Z15, Z14
+	VMULPD       Z21, Z26, Z22
+	VFNMADD231PD Z26, Z22, Z14
+	VDIVPD       Z14, Z0, Z26
+	VMINPD       Z20, Z14, Z20
+	VMULPD       Z18, Z11, Z11
+	VMULPD       Z14, Z19, Z14
+	VMULPD       Z14, Z11, Z11
+	VMOVUPD      832(AX), Z14
+	VADDPD.BCST  832(CX), Z14, Z14
+	VMOVUPD      1152(AX), Z18
+	VADDPD.BCST  1152(CX), Z18, Z18
+	VFNMADD231PD Z16, Z25, Z14
+	VFNMADD231PD Z17, Z25, Z18
+	VFNMADD231PD Z23, Z15, Z14
+	VFNMADD231PD Z24, Z15, Z18
+	VFNMADD231PD Z27, Z22, Z14
+	VFNMADD231PD Z28, Z22, Z18
+	VMOVUPD      896(AX), Z15
+	VADDPD.BCST  896(CX), Z15, Z15
+	VMULPD       Z12, Z16, Z19
+	VFNMADD231PD Z16, Z19, Z15
+	VMULPD       Z13, Z23, Z16
+	VFNMADD231PD Z23, Z16, Z15
+	VMULPD       Z21, Z27, Z22
+	VFNMADD231PD Z27, Z22, Z15
+	VMULPD       Z26, Z14, Z23
+	VFNMADD231PD Z14, Z23, Z15
+	VMINPD       Z20, Z15, Z14
+	VMOVUPD      1216(AX), Z20
+	VADDPD.BCST  1216(CX), Z20, Z20
+	VFNMADD231PD Z17, Z19, Z20
+	VFNMADD231PD Z24, Z16, Z20
+	VFNMADD231PD Z28, Z22, Z20
+	VFNMADD231PD Z18, Z23, Z20
+	VMOVUPD      1280(AX), Z16
+	VADDPD.BCST  1280(CX), Z16, Z16
+	VMULPD       Z12, Z17, Z12
+	VFNMADD231PD Z17, Z12, Z16
+	VMULPD       Z13, Z24, Z12
+	VFNMADD231PD Z24, Z12, Z16
+	VMULPD       Z21, Z28, Z12
+	VFNMADD231PD Z28, Z12, Z16
+	VMULPD       Z26, Z18, Z12
+	VFNMADD231PD Z18, Z12, Z16
+	VMULPD       Z20, Z20, Z12
+	VFMSUB231PD  Z16, Z15, Z12
+	VPADDQ       Z7, Z12, Z13
+	VMINPD       Z14, Z13, Z13
+	VMULPD       Z12, Z11, Z11
+	TESTQ        SI, SI
+	JZ           determinants6
+	VMOVUPD      320(BX), Z12
+	VMOVUPD      384(BX), Z14
+	VMOVUPD      448(BX), Z15
+	VMOVUPD      Z0, Z16
+	VMULPD       Z15, Z15, Z17
+	VFNMADD231PD Z12, Z17, Z16
+	VMOVUPD      (R8)(R11*1), Z12
+	VADDPD       64(BX), Z12, Z12
+	VADDPD       Z12, Z16, Z12
+	VMOVUPD      (DI)(R11*1), Z16
+	VMULPD       (BX), Z16, Z16
+	VMULPD       Z15, Z16, Z15
+	VMOVUPD      Z4, Z16
+	VFMADD213PD  Z5, Z12, Z16
+	VPSUBQ       Z14, Z15, Z14
+	VPADDQ       bias1<>+0(SB), Z14, Z14
+	VMULPD       Z14, Z12, Z12
+	VFMADD231PD  Z12, Z16, Z14
+	VMINPD       Z14, Z0, Z12
+	VMOVUPD      Z12, (SI)(R11*1)
+	VMOVUPD      128(BX), Z12
+	VMOVUPD      192(BX), Z14
+	VPSRLQ       $0x35, Z12, Z15
+	VPSLLQ       $0x34, Z15, Z15
+	VXORPD       Z16, Z16, Z16
+	VPSUBQ       Z1, Z14, Z14
+	VPSRLQ       $0x3c, Z14, Z14
+	VANDPD       Z2, Z12, Z12
+	VORPD        Z3, Z12, Z12
+	VPSUBQ       Z14, Z16, Z14
+	VORPD        Z14, Z12, Z12
+	VMOVUPD      Z12, 320(BX)
+	VMOVUPD      Z15, 384(BX)
+	VCVTPD2PS    Z12, Y12
+	VSQRTPS      Y12, Y12
+	VDIVPS       Y12, Y6, Y12
+	VCVTPS2PD    Y12, Z12
+	VMOVUPD      Z12, 448(BX)
+	VMOVUPD      Z11, 128(BX)
+	VMOVUPD      Z13, 192(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next6:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000540, AX
+	DECQ         DX
+	JNZ          loop6
+	TESTQ        SI, SI
+	JZ           end6
+	VMOVUPD      320(BX), Z11
+	VMOVUPD      384(BX), Z12
+	VMOVUPD      448(BX), Z13
+	VMOVUPD      Z0, Z14
+	VMULPD       Z13, Z13, Z15
+	VFNMADD231PD Z11, Z15, Z14
+	VMOVUPD      (R8)(R11*1), Z11
+	VADDPD       64(BX), Z11, Z11
+	VADDPD       Z11, Z14, Z11
+	VMOVUPD      (DI)(R11*1), Z14
+	VMULPD       (BX), Z14, Z14
+	VMULPD       Z13, Z14, Z13
+	VMOVUPD      Z4, Z14
+	VFMADD213PD  Z5, Z11, Z14
+	VPSUBQ       Z12, Z13, Z12
+	VPADDQ       bias1<>+0(SB), Z12, Z12
+	VMULPD       Z12, Z11, Z11
+	VFMADD231PD  Z11, Z14, Z12
+	VMINPD       Z12, Z0, Z11
+	VMOVUPD      Z11, (SI)(R11*1)
+	VMOVUPD      128(BX), Z11
+	VMOVUPD      192(BX), Z12
+	VPSRLQ       $0x35, Z11, Z13
+	VPSLLQ       $0x34, Z13, Z13
+	VXORPD       Z14, Z14, Z14
+	VPSUBQ       Z1, Z12, Z12
+	VPSRLQ       $0x3c, Z12, Z12
+	VANDPD       Z2, Z11, Z11
+	VORPD        Z3, Z11, Z11
+	VPSUBQ       Z12, Z14, Z12
+	VORPD        Z12, Z11, Z11
+	VMOVUPD      Z11, 320(BX)
+	VMOVUPD      Z13, 384(BX)
+	VCVTPD2PS    Z11, Y11
+	VSQRTPS      Y11, Y11
+	VDIVPS       Y11, Y6, Y11
+	VCVTPS2PD    Y11, Z11
+	VMOVUPD      Z11, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z11
+	VMOVUPD      384(BX), Z12
+	VMOVUPD      448(BX), Z13
+	VMOVUPD      Z0, Z14
+	VMULPD       Z13, Z13, Z15
+	VFNMADD231PD Z11, Z15, Z14
+	VMOVUPD      (R8)(R11*1), Z11
+	VADDPD       64(BX), Z11, Z11
+	VADDPD       Z11, Z14, Z11
+	VMOVUPD      (DI)(R11*1), Z14
+	VMULPD       (BX), Z14, Z14
+	VMULPD       Z13, Z14, Z13
+	VMOVUPD      Z4, Z14
+	VFMADD213PD  Z5, Z11, Z14
+	VPSUBQ       Z12, Z13, Z12
+	VPADDQ       bias1<>+0(SB), Z12, Z12
+	VMULPD       Z12, Z11, Z11
+	VFMADD231PD  Z11, Z14, Z12
+	VMINPD       Z12, Z0, Z11
+	VMOVUPD      Z11, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row6
+
+end6:
+	VZEROUPPER
+	RET
+
+determinants6:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z11, Z12
+	VORPD        one<>+0(SB), Z12, Z12
+	VPSRLQ       $0x34, Z11, Z14
+	VPSUBQ       expBias<>+0(SB), Z14, Z14
+	VPSUBQ       pivotMin<>+0(SB), Z13, Z11
+	VBROADCASTSD (CX), Z15
+	VADDPD       (AX), Z15, Z15
+	VPSUBQ       pivotMin<>+0(SB), Z15, Z15
+	VORPD        Z15, Z11, Z11
+	VBROADCASTSD 128(CX), Z15
+	VADDPD       128(AX), Z15, Z15
+	VPSUBQ       pivotMin<>+0(SB), Z15, Z15
+	VORPD        Z15, Z11, Z11
+	VBROADCASTSD 320(CX), Z15
+	VADDPD       320(AX), Z15, Z15
+	VPSUBQ       pivotMin<>+0(SB), Z15, Z15
+	VORPD        Z15, Z11, Z11
+	VBROADCASTSD 576(CX), Z15
+	VADDPD       576(AX), Z15, Z15
+	VPSUBQ       pivotMin<>+0(SB), Z15, Z15
+	VORPD        Z15, Z11, Z11
+	VBROADCASTSD 896(CX), Z15
+	VADDPD       896(AX), Z15, Z15
+	VPSUBQ       pivotMin<>+0(SB), Z15, Z15
+	VORPD        Z15, Z11, Z11
+	VBROADCASTSD 1280(CX), Z15
+	VADDPD       1280(AX), Z15, Z15
+	VPSUBQ       pivotMin<>+0(SB), Z15, Z15
+	VORPD        Z15, Z11, Z11
+	VPSRLQ       $0x3c, Z11, Z11
+	VXORPD       Z15, Z15, Z15
+	VPSUBQ       Z11, Z15, Z15
+	VORPD        Z15, Z12, Z12
+	VMOVUPD      Z12, (DI)(R11*1)
+	VMOVUPD      Z14, (R8)(R11*1)
+	JMP          next6
+
+order7:
+	VMOVUPD one<>+0(SB), Z0
+	VMOVUPD pivotMin<>+0(SB), Z1
+	VMOVUPD evenMask<>+0(SB), Z2
+	VMOVUPD evenBits<>+0(SB), Z3
+	VMOVUPD threeEighths<>+0(SB), Z4
+	VMOVUPD oneHalf<>+0(SB), Z5
+	VMOVUPD oneSingle<>+0(SB), Z6
+	TESTQ   SI, SI
+	JZ      tiles7
+
+row7:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles7:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop7:
+	VMOVUPD      (AX), Z7
+	VADDPD.BCST  (CX), Z7, Z7
+	VDIVPD       Z7, Z0, Z8
+	VMOVUPD      64(AX), Z9
+	VADDPD.BCST  64(CX), Z9, Z9
+	VMOVUPD      192(AX), Z10
+	VADDPD.BCST  192(CX), Z10, Z10
+	VMOVUPD      384(AX), Z11
+	VADDPD.BCST  384(CX), Z11, Z11
+	VMOVUPD      640(AX), Z12
+	VADDPD.BCST  640(CX), Z12, Z12
+	VMOVUPD      960(AX), Z13
+	VADDPD.BCST  960(CX), Z13, Z13
+	VMOVUPD      1344(AX), Z14
+	VADDPD.BCST  1344(CX), Z14, Z14
+	VMOVUPD      128(AX), Z15
+	VADDPD.BCST  128(CX), Z15, Z15
+	VMULPD       Z8, Z9, Z16
+	VFNMADD231PD Z9, Z16, Z15
+	VDIVPD       Z15, Z0, Z9
+	VMINPD       Z7, Z15, Z17
+	VMOVUPD      256(AX), Z18
+	VADDPD.BCST  256(CX), Z18, Z18
+	VMOVUPD      448(AX), Z19
+	VADDPD.BCST  448(CX), Z19, Z19
+	VFNMADD231PD Z10, Z16, Z18
+	VFNMADD231PD Z11, Z16, Z19
+	VMOVUPD      704(AX), Z20
+	VADDPD.BCST  704(CX), Z20, Z20
+	VMOVUPD      1024(AX), Z21
+	VADDPD.BCST  1024(CX), Z21, Z21
+	VFNMADD231PD Z12, Z16, Z20
+	VFNMADD231PD Z13, Z16, Z21
+	VMOVUPD      1408(AX), Z22
+	VADDPD.BCST  1408(CX), Z22, Z22
+	VFNMADD231PD Z14, Z16, Z22
+	VMOVUPD      320(AX), Z16
+	VADDPD.BCST  320(CX), Z16, Z16
+	VMULPD       Z8, Z10, Z23
+	VFNMADD231PD Z10, Z23, Z16
+	VMULPD       Z9, Z18, Z10
+	VFNMADD231PD Z18, Z10, Z16
+	VDIVPD       Z16, Z0, Z18
+	VMINPD       Z17, Z16, Z17
+	VMOVUPD      512(AX), Z24
+	VADDPD.BCST  512(CX), Z24, Z24
+	VMOVUPD      768(AX), Z25
+	VADDPD.BCST  768(CX), Z25, Z25
+	VFNMADD231PD Z11, Z23, Z24
+	VFNMADD231PD Z12, Z23, Z25
+	VFNMADD231PD Z19, Z10, Z24
+	VFNMADD231PD Z20, Z10, Z25
+	VMOVUPD      1088(AX), Z26
+	VADDPD.BCST  1088(CX), Z26, Z26
+	VMOVUPD      1472(AX), Z27
+	VADDPD.BCST  1472(CX), Z27, Z27
+	VFNMADD231PD Z13, Z23, Z26
+	VFNMADD231PD Z14, Z23, Z27
+	VFNMADD231PD Z21, Z10, Z26
+	VFNMADD231PD Z22, Z10, Z27
+	VMOVUPD      576(AX), Z10
+	VADDPD.BCST  576(CX), Z10, Z10
+	VMULPD       Z8, Z11, Z23
+	VFNMADD231PD Z11, Z23, Z10
+	VMULPD       Z9, Z19, Z11
+	VFNMADD231PD Z19, Z11, Z10
+	VMULPD       Z18, Z24, Z19
+	VFNMADD231PD Z24, Z19, Z10
+	VDIVPD       Z10, Z0, Z24
+	VMINPD       Z17, Z10, Z17
+	VMULPD       Z15, Z7, Z7
+	VMULPD       Z10, Z16, Z10
+	VMULPD       Z10, Z7, Z7
+	VMOVUPD      832(AX), Z10
+	VADDPD.BCST  832(CX), Z10, Z10
+	VMOVUPD      1152(AX), Z15
+	VADDPD.BCST  1152(CX), Z15, Z15
+	VFNMADD231PD Z12, Z23, Z10
+	VFNMADD231PD Z13, Z23, Z15
+	VFNMADD231PD Z20, Z11, Z10
+	VFNMADD231PD Z21, Z11, Z15
+	VFNMADD231PD Z25, Z19, Z10
+	VFNMADD231PD Z26, Z19, Z15
+	VMOVUPD      1536(AX), Z16
+	VADDPD.BCST  1536(CX), Z16, Z16
+	VFNMADD231PD Z14, Z23, Z16
+	VFNMADD231PD Z22, Z11, Z16
+	VFNMADD231PD Z27, Z19, Z16
+	VMOVUPD      896(AX), Z11
+	VADDPD.BCST  896(CX), Z11, Z11
+	VMULPD       Z8, Z12, Z19
+	VFNMADD231PD Z12, Z19, Z11
+	VMULPD       Z9, Z20, Z12
+	VFNMADD231PD Z20, Z12, Z11
+	VMULPD       Z18, Z25, Z20
+	VFNMADD231PD Z25, Z20, Z11
+	VMULPD       Z24, Z10, Z23
+	VFNMADD231PD Z10, Z23, Z11
+	VDIVPD       Z11, Z0, Z10
+	VMINPD       Z17, Z11, Z17
+	VMOVUPD      1216(AX), Z25
+	VADDPD.BCST  1216(CX), Z25, Z25
+	VMOVUPD      1600(AX), Z28
+	VADDPD.BCST  1600(CX), Z28, Z28
+	VFNMADD231PD Z13, Z19, Z25
+	VFNMADD231PD Z14, Z19, Z28
+	VFNMADD231PD Z21, Z12, Z25
+	VFNMADD231PD Z22, Z12, Z28
+	VFNMADD231PD Z26, Z20, Z25
+	VFNMADD231PD Z27, Z20, Z28
+	VFNMADD231PD Z15, Z23, Z25
+	VFNMADD231PD Z16, Z23, Z28
+	VMOVUPD      1280(AX), Z12
+	VADDPD.BCST  1280(CX), Z12, Z12
+	VMULPD       Z8, Z13, Z19
+	VFNMADD231PD Z13, Z19, Z12
+	VMULPD       Z9, Z21, Z13
+	VFNMADD231PD Z21, Z13, Z12
+	VMULPD       Z18, Z26, Z20
+	VFNMADD231PD Z26, Z20, Z12
+	VMULPD       Z24, Z15, Z21
+	VFNMADD231PD Z15, Z21, Z12
+	VMULPD       Z10, Z25, Z15
+	VFNMADD231PD Z25, Z15, Z12
+	VMINPD       Z17, Z12, Z17
+	VMOVUPD      1664(AX), Z23
+	VADDPD.BCST  1664(CX), Z23, Z23
+	VFNMADD231PD Z14, Z19, Z23
+	VFNMADD231PD Z22, Z13, Z23
+	VFNMADD231PD Z27, Z20, Z23
+	VFNMADD231PD Z16, Z21, Z23
+	VFNMADD231PD Z28, Z15, Z23
+	VMOVUPD      1728(AX), Z13
+	VADDPD.BCST  1728(CX), Z13, Z13
+	VMULPD       Z8, Z14, Z8
+	VFNMADD231PD Z14, Z8, Z13
+	VMULPD       Z9, Z22, Z8
+	VFNMADD231PD Z22, Z8, Z13
+	VMULPD       Z18, Z27, Z8
+	VFNMADD231PD Z27, Z8, Z13
+	VMULPD       Z24, Z16, Z8
+	VFNMADD231PD Z16, Z8, Z13
+	VMULPD       Z10, Z28, Z8
+	VFNMADD231PD Z28, Z8, Z13
+	VMULPD       Z23, Z23, Z8
+	VFMSUB231PD  Z13, Z12, Z8
+	VPADDQ       pairShift<>+0(SB), Z8, Z9
+	VMINPD       Z17, Z9, Z9
+	VMULPD       Z8, Z11, Z8
+	VMULPD       Z8, Z7, Z7
+	TESTQ        SI, SI
+	JZ           determinants7
+	VMOVUPD      320(BX), Z8
+	VMOVUPD      384(BX), Z10
+	VMOVUPD      448(BX), Z11
+	VMOVUPD      Z0, Z12
+	VMULPD       Z11, Z11, Z13
+	VFNMADD231PD Z8, Z13, Z12
+	VMOVUPD      (R8)(R11*1), Z8
+	VADDPD       64(BX), Z8, Z8
+	VADDPD       Z8, Z12, Z8
+	VMOVUPD      (DI)(R11*1), Z12
+	VMULPD       (BX), Z12, Z12
+	VMULPD       Z11, Z12, Z11
+	VMOVUPD      Z4, Z12
+	VFMADD213PD  Z5, Z8, Z12
+	VPSUBQ       Z10, Z11, Z10
+	VPADDQ       bias1<>+0(SB), Z10, Z10
+	VMULPD       Z10, Z8, Z8
+	VFMADD231PD  Z8, Z12, Z10
+	VMINPD       Z10, Z0, Z8
+	VMOVUPD      Z8, (SI)(R11*1)
+	VMOVUPD      128(BX), Z8
+	VMOVUPD      192(BX), Z10
+	VPSRLQ       $0x35, Z8, Z11
+	VPSLLQ       $0x34, Z11, Z11
+	VXORPD       Z12, Z12, Z12
+	VPSUBQ       Z1, Z10, Z10
+	VPSRLQ       $0x3c, Z10, Z10
+	VANDPD       Z2, Z8, Z8
+	VORPD        Z3, Z8, Z8
+	VPSUBQ       Z10, Z12, Z10
+	VORPD        Z10, Z8, Z8
+	VMOVUPD      Z8, 320(BX)
+	VMOVUPD      Z11, 384(BX)
+	VCVTPD2PS    Z8, Y8
+	VSQRTPS      Y8, Y8
+	VDIVPS       Y8, Y6, Y8
+	VCVTPS2PD    Y8, Z8
+	VMOVUPD      Z8, 448(BX)
+	VMOVUPD      Z7, 128(BX)
+	VMOVUPD      Z9, 192(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next7:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000700, AX
+	DECQ         DX
+	JNZ          loop7
+	TESTQ        SI, SI
+	JZ           end7
+	VMOVUPD      320(BX), Z7
+	VMOVUPD      384(BX), Z8
+	VMOVUPD      448(BX), Z9
+	VMOVUPD      Z0, Z10
+	VMULPD       Z9, Z9, Z11
+	VFNMADD231PD Z7, Z11, Z10
+	VMOVUPD      (R8)(R11*1), Z7
+	VADDPD       64(BX), Z7, Z7
+	VADDPD       Z7, Z10, Z7
+	VMOVUPD      (DI)(R11*1), Z10
+	VMULPD       (BX), Z10, Z10
+	VMULPD       Z9, Z10, Z9
+	VMOVUPD      Z4, Z10
+	VFMADD213PD  Z5, Z7, Z10
+	VPSUBQ       Z8, Z9, Z8
+	VPADDQ       bias1<>+0(SB), Z8, Z8
+	VMULPD       Z8, Z7, Z7
+	VFMADD231PD  Z7, Z10, Z8
+	VMINPD       Z8, Z0, Z7
+	VMOVUPD      Z7, (SI)(R11*1)
+	VMOVUPD      128(BX), Z7
+	VMOVUPD      192(BX), Z8
+	VPSRLQ       $0x35, Z7, Z9
+	VPSLLQ       $0x34, Z9, Z9
+	VXORPD       Z10, Z10, Z10
+	VPSUBQ       Z1, Z8, Z8
+	VPSRLQ       $0x3c, Z8, Z8
+	VANDPD       Z2, Z7, Z7
+	VORPD        Z3, Z7, Z7
+	VPSUBQ       Z8, Z10, Z8
+	VORPD        Z8, Z7, Z7
+	VMOVUPD      Z7, 320(BX)
+	VMOVUPD      Z9, 384(BX)
+	VCVTPD2PS    Z7, Y7
+	VSQRTPS      Y7, Y7
+	VDIVPS       Y7, Y6, Y7
+	VCVTPS2PD    Y7, Z7
+	VMOVUPD      Z7, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z7
+	VMOVUPD      384(BX), Z8
+	VMOVUPD      448(BX), Z9
+	VMOVUPD      Z0, Z10
+	VMULPD       Z9, Z9, Z11
+	VFNMADD231PD Z7, Z11, Z10
+	VMOVUPD      (R8)(R11*1), Z7
+	VADDPD       64(BX), Z7, Z7
+	VADDPD       Z7, Z10, Z7
+	VMOVUPD      (DI)(R11*1), Z10
+	VMULPD       (BX), Z10, Z10
+	VMULPD       Z9, Z10, Z9
+	VMOVUPD      Z4, Z10
+	VFMADD213PD  Z5, Z7, Z10
+	VPSUBQ       Z8, Z9, Z8
+	VPADDQ       bias1<>+0(SB), Z8, Z8
+	VMULPD       Z8, Z7, Z7
+	VFMADD231PD  Z7, Z10, Z8
+	VMINPD       Z8, Z0, Z7
+	VMOVUPD      Z7, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row7
+
+end7:
+	VZEROUPPER
+	RET
+
+determinants7:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z7, Z8
+	VORPD        one<>+0(SB), Z8, Z8
+	VPSRLQ       $0x34, Z7, Z10
+	VPSUBQ       expBias<>+0(SB), Z10, Z10
+	VPSUBQ       pivotMin<>+0(SB), Z9, Z7
+	VBROADCASTSD (CX), Z11
+	VADDPD       (AX), Z11, Z11
+	VPSUBQ       pivotMin<>+0(SB), Z11, Z11
+	VORPD        Z11, Z7, Z7
+	VBROADCASTSD 128(CX), Z11
+	VADDPD       128(AX), Z11, Z11
+	VPSUBQ       pivotMin<>+0(SB), Z11, Z11
+	VORPD        Z11, Z7, Z7
+	VBROADCASTSD 320(CX), Z11
+	VADDPD       320(AX), Z11, Z11
+	VPSUBQ       pivotMin<>+0(SB), Z11, Z11
+	VORPD        Z11, Z7, Z7
+	VBROADCASTSD 576(CX), Z11
+	VADDPD       576(AX), Z11, Z11
+	VPSUBQ       pivotMin<>+0(SB), Z11, Z11
+	VORPD        Z11, Z7, Z7
+	VBROADCASTSD 896(CX), Z11
+	VADDPD       896(AX), Z11, Z11
+	VPSUBQ       pivotMin<>+0(SB), Z11, Z11
+	VORPD        Z11, Z7, Z7
+	VBROADCASTSD 1280(CX), Z11
+	VADDPD       1280(AX), Z11, Z11
+	VPSUBQ       pivotMin<>+0(SB), Z11, Z11
+	VORPD        Z11, Z7, Z7
+	VBROADCASTSD 1728(CX), Z11
+	VADDPD       1728(AX), Z11, Z11
+	VPSUBQ       pivotMin<>+0(SB), Z11, Z11
+	VORPD        Z11, Z7, Z7
+	VPSRLQ       $0x3c, Z7, Z7
+	VXORPD       Z11, Z11, Z11
+	VPSUBQ       Z7, Z11, Z11
+	VORPD        Z11, Z8, Z8
+	VMOVUPD      Z8, (DI)(R11*1)
+	VMOVUPD      Z10, (R8)(R11*1)
+	JMP          next7
+
+order8:
+	VMOVUPD one<>+0(SB), Z0
+	VMOVUPD pivotMin<>+0(SB), Z1
+	TESTQ   SI, SI
+	JZ      tiles8
+
+row8:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles8:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop8:
+	VMOVUPD      (AX), Z2
+	VADDPD.BCST  (CX), Z2, Z2
+	VDIVPD       Z2, Z0, Z3
+	VMOVUPD      64(AX), Z4
+	VADDPD.BCST  64(CX), Z4, Z4
+	VMOVUPD      192(AX), Z5
+	VADDPD.BCST  192(CX), Z5, Z5
+	VMOVUPD      384(AX), Z6
+	VADDPD.BCST  384(CX), Z6, Z6
+	VMOVUPD      640(AX), Z7
+	VADDPD.BCST  640(CX), Z7, Z7
+	VMOVUPD      960(AX), Z8
+	VADDPD.BCST  960(CX), Z8, Z8
+	VMOVUPD      1344(AX), Z9
+	VADDPD.BCST  1344(CX), Z9, Z9
+	VMOVUPD      1792(AX), Z10
+	VADDPD.BCST  1792(CX), Z10, Z10
+	VMOVUPD      128(AX), Z11
+	VADDPD.BCST  128(CX), Z11, Z11
+	VMULPD       Z3, Z4, Z12
+	VFNMADD231PD Z4, Z12, Z11
+	VDIVPD       Z11, Z0, Z4
+	VMINPD       Z2, Z11, Z13
+	VMOVUPD      256(AX), Z14
+	VADDPD.BCST  256(CX), Z14, Z14
+	VMOVUPD      448(AX), Z15
+	VADDPD.BCST  448(CX), Z15, Z15
+	VFNMADD231PD Z5, Z12, Z14
+	VFNMADD231PD Z6, Z12, Z15
+	VMOVUPD      704(AX), Z16
+	VADDPD.BCST  704(CX), Z16, Z16
+	VMOVUPD      1024(AX), Z17
+	VADDPD.BCST  1024(CX), Z17, Z17
+	VFNMADD231PD Z7, Z12, Z16
+	VFNMADD231PD Z8, Z12, Z17
+	VMOVUPD      1408(AX), Z18
+	VADDPD.BCST  1408(CX), Z18, Z18
+	VMOVUPD      1856(AX), Z19
+	VADDPD.BCST  1856(CX), Z19, Z19
+	VFNMADD231PD Z9, Z12, Z18
+	VFNMADD231PD Z10, Z12, Z19
+	VMOVUPD      320(AX), Z12
+	VADDPD.BCST  320(CX), Z12, Z12
+	VMULPD       Z3, Z5, Z20
+	VFNMADD231PD Z5, Z20, Z12
+	VMULPD       Z4, Z14, Z5
+	VFNMADD231PD Z14, Z5, Z12
+	VDIVPD       Z12, Z0, Z14
+	VMINPD       Z13, Z12, Z13
+	VMOVUPD      512(AX), Z21
+	VADDPD.BCST  512(CX), Z21, Z21
+	VMOVUPD      768(AX), Z22
+	VADDPD.BCST  768(CX), Z22, Z22
+	VFNMADD231PD Z6, Z20, Z21
+	VFNMADD231PD Z7, Z20, Z22
+	VFNMADD231PD Z15, Z5, Z21
+	VFNMADD231PD Z16, Z5, Z22
+	VMOVUPD      1088(AX), Z23
+	VADDPD.BCST  1088(CX), Z23, Z23
+	VMOVUPD      1472(AX), Z24
+	VADDPD.BCST  1472(CX), Z24, Z24
+	VFNMADD231PD Z8, Z20, Z23
+	VFNMADD231PD Z9, Z20, Z24
+	VFNMADD231PD Z17, Z5, Z23
+	VFNMADD231PD Z18, Z5, Z24
+	VMOVUPD      1920(AX), Z25
+	VADDPD.BCST  1920(CX), Z25, Z25
+	VFNMADD231PD Z10, Z20, Z25
+	VFNMADD231PD Z19, Z5, Z25
+	VMOVUPD      576(AX), Z5
+	VADDPD.BCST  576(CX), Z5, Z5
+	VMULPD       Z3, Z6, Z20
+	VFNMADD231PD Z6, Z20, Z5
+	VMULPD       Z4, Z15, Z6
+	VFNMADD231PD Z15, Z6, Z5
+	VMULPD       Z14, Z21, Z15
+	VFNMADD231PD Z21, Z15, Z5
+	VDIVPD       Z5, Z0, Z21
+	VMINPD       Z13, Z5, Z13
+	VMULPD       Z11, Z2, Z2
+	VMULPD       Z5, Z12, Z5
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD      832(AX), Z5
+	VADDPD.BCST  832(CX), Z5, Z5
+	VMOVUPD      1152(AX), Z11
+	VADDPD.BCST  1152(CX), Z11, Z11
+	VFNMADD231PD Z7, Z20, Z5
+	VFNMADD231PD Z8, Z20, Z11
+	VFNMADD231PD Z16, Z6, Z5
+	VFNMADD231PD Z17, Z6, Z11
+	VFNMADD231PD Z22, Z15, Z5
+	VFNMADD231PD Z23, Z15, Z11
+	VMOVUPD      1536(AX), Z12
+	VADDPD.BCST  1536(CX), Z12, Z12
+	VMOVUPD      1984(AX), Z26
+	VADDPD.BCST  1984(CX), Z26, Z26
+	VFNMADD231PD Z9, Z20, Z12
+	VFNMADD231PD Z10, Z20, Z26
+	VFNMADD231PD Z18, Z6, Z12
+	VFNMADD231PD Z19, Z6, Z26
+	VFNMADD231PD Z24, Z15, Z12
+	VFNMADD231PD Z25, Z15, Z26
+	VMOVUPD      896(AX), Z6
+	VADDPD.BCST  896(CX), Z6, Z6
+	VMULPD       Z3, Z7, Z15
+	VFNMADD231PD Z7, Z15, Z6
+	VMULPD       Z4, Z16, Z7
+	VFNMADD231PD Z16, Z7, Z6
+	VMULPD       Z14, Z22, Z16
+	VFNMADD231PD Z22, Z16, Z6
+	VMULPD       Z21, Z5, Z20
+	VFNMADD231PD Z5, Z20, Z6
+	VDIVPD       Z6, Z0, Z5
+	VMINPD       Z13, Z6, Z13
+	VMOVUPD      1216(AX), Z22
+	VADDPD.BCST  1216(CX), Z22, Z22
+	VMOVUPD      1600(AX), Z27
+	VADDPD.BCST  1600(CX), Z27, Z27
+	VFNMADD231PD Z8, Z15, Z22
+	VFNMADD231PD Z9, Z15, Z27
+	VFNMADD231PD Z17, Z7, Z22
+	VFNMADD231PD Z18, Z7, Z27
+	VFNMADD231PD Z23, Z16, Z22
+	VFNMADD231PD Z24, Z16, Z27
+	VFNMADD231PD Z11, Z20, Z22
+	VFNMADD231PD Z12, Z20, Z27
+	VMOVUPD      2048(AX), Z28
+	VADDPD.BCST  2048(CX), Z28, Z28
+	VFNMADD231PD Z10, Z15, Z28
+	VFNMADD231PD Z19, Z7, Z28
+	VFNMADD231PD Z25, Z16, Z28
+	VFNMADD231PD Z26, Z20, Z28
+	VMOVUPD      1280(AX), Z7
+	VADDPD.BCST  1280(CX), Z7, Z7
+	VMULPD       Z3, Z8, Z15
+	VFNMADD231PD Z8, Z15, Z7
+	VMULPD       Z4, Z17, Z8
+	VFNMADD231PD Z17, Z8, Z7
+	VMULPD       Z14, Z23, Z16
+	VFNMADD231PD Z23, Z16, Z7
+	VMULPD       Z21, Z11, Z17
+	VFNMADD231PD Z11, Z17, Z7
+	VMULPD       Z5, Z22, Z11
+	VFNMADD231PD Z22, Z11, Z7
+	VDIVPD       Z7, Z0, Z20
+	VMINPD       Z13, Z7, Z13
+	VMOVUPD      1664(AX), Z22
+	VADDPD.BCST  1664(CX), Z22, Z22
+	VMOVUPD      2112(AX), Z23
+	VADDPD.BCST  2112(CX), Z23, Z23
+	VFNMADD231PD Z9, Z15, Z22
+	VFNMADD231PD Z10, Z15, Z23
+	VFNMADD231PD Z18, Z8, Z22
+	VFNMADD231PD Z19, Z8, Z23
+	VFNMADD231PD Z24, Z16, Z22
+	VFNMADD231PD Z25, Z16, Z23
+	VFNMADD231PD Z12, Z17, Z22
+	VFNMADD231PD Z26, Z17, Z23
+	VFNMADD231PD Z27, Z11, Z22
+	VFNMADD231PD Z28, Z11, Z23
+	VMOVUPD      1728(AX), Z8
+	VADDPD.BCST  1728(CX), Z8, Z8
+	VMULPD       Z3, Z9, Z11
+	VFNMADD231PD Z9, Z11, Z8
+	VMULPD       Z4, Z18, Z9
+	VFNMADD231PD Z18, Z9, Z8
+	VMULPD       Z14, Z24, Z15
+	VFNMADD231PD Z24, Z15, Z8
+	VMULPD       Z21, Z12, Z16
+	VFNMADD231PD Z12, Z16, Z8
+	VMULPD       Z5, Z27, Z12
+	VFNMADD231PD Z27, Z12, Z8
+	VMULPD       Z20, Z22, Z17
+	VFNMADD231PD Z22, Z17, Z8
+	VMINPD       Z13, Z8, Z13
+	VMOVUPD      2176(AX), Z18
+	VADDPD.BCST  2176(CX), Z18, Z18
+	VFNMADD231PD Z10, Z11, Z18
+	VFNMADD231PD Z19, Z9, Z18
+	VFNMADD231PD Z25, Z15, Z18
+	VFNMADD231PD Z26, Z16, Z18
+	VFNMADD231PD Z28, Z12, Z18
+	VFNMADD231PD Z23, Z17, Z18
+	VMOVUPD      2240(AX), Z9
+	VADDPD.BCST  2240(CX), Z9, Z9
+	VMULPD       Z3, Z10, Z3
+	VFNMADD231PD Z10, Z3, Z9
+	VMULPD       Z4, Z19, Z3
+	VFNMADD231PD Z19, Z3, Z9
+	VMULPD       Z14, Z25, Z3
+	VFNMADD231PD Z25, Z3, Z9
+	VMULPD       Z21, Z26, Z3
+	VFNMADD231PD Z26, Z3, Z9
+	VMULPD       Z5, Z28, Z3
+	VFNMADD231PD Z28, Z3, Z9
+	VMULPD       Z20, Z23, Z3
+	VFNMADD231PD Z23, Z3, Z9
+	VMULPD       Z18, Z18, Z3
+	VFMSUB231PD  Z9, Z8, Z3
+	VPADDQ       pairShift<>+0(SB), Z3, Z4
+	VMINPD       Z13, Z4, Z4
+	VMULPD       Z7, Z6, Z5
+	VMULPD       Z3, Z5, Z3
+	VPSRLQ       $0x35, Z2, Z5
+	VMOVUPD      evenMask<>+0(SB), Z6
+	VANDPD       Z6, Z2, Z2
+	VMOVUPD      evenBits<>+0(SB), Z7
+	VORPD        Z7, Z2, Z2
+	VMULPD       Z3, Z2, Z2
+	TESTQ        SI, SI
+	JZ           determinants8
+	VMOVUPD      320(BX), Z3
+	VMOVUPD      384(BX), Z8
+	VMOVUPD      448(BX), Z9
+	VMOVUPD      Z0, Z10
+	VMULPD       Z9, Z9, Z11
+	VFNMADD231PD Z3, Z11, Z10
+	VMOVUPD      (R8)(R11*1), Z3
+	VADDPD       64(BX), Z3, Z3
+	VADDPD       Z3, Z10, Z3
+	VMOVUPD      (DI)(R11*1), Z10
+	VMULPD       (BX), Z10, Z10
+	VMULPD       Z9, Z10, Z9
+	VMOVUPD      threeEighths<>+0(SB), Z10
+	VFMADD213PD  oneHalf<>+0(SB), Z3, Z10
+	VPSUBQ       Z8, Z9, Z8
+	VPADDQ       bias2<>+0(SB), Z8, Z8
+	VMULPD       Z8, Z3, Z3
+	VFMADD231PD  Z3, Z10, Z8
+	VMINPD       Z8, Z0, Z3
+	VMOVUPD      Z3, (SI)(R11*1)
+	VMOVUPD      256(BX), Z3
+	VMOVUPD      128(BX), Z8
+	VMOVUPD      192(BX), Z9
+	VPSRLQ       $0x35, Z8, Z10
+	VPADDQ       Z10, Z3, Z3
+	VPSLLQ       $0x34, Z3, Z3
+	VXORPD       Z10, Z10, Z10
+	VPSUBQ       Z1, Z9, Z9
+	VPSRLQ       $0x3c, Z9, Z9
+	VANDPD       Z6, Z8, Z6
+	VORPD        Z7, Z6, Z6
+	VPSUBQ       Z9, Z10, Z7
+	VORPD        Z7, Z6, Z6
+	VMOVUPD      Z6, 320(BX)
+	VMOVUPD      Z3, 384(BX)
+	VCVTPD2PS    Z6, Y3
+	VSQRTPS      Y3, Y3
+	VMOVUPD      oneSingle<>+0(SB), Z6
+	VDIVPS       Y3, Y6, Y3
+	VCVTPS2PD    Y3, Z3
+	VMOVUPD      Z3, 448(BX)
+	VMOVUPD      Z2, 128(BX)
+	VMOVUPD      Z4, 192(BX)
+	VMOVUPD      Z5, 256(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next8:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000900, AX
+	DECQ         DX
+	JNZ          loop8
+	TESTQ        SI, SI
+	JZ           end8
+	VMOVUPD      320(BX), Z2
+	VMOVUPD      384(BX), Z3
+	VMOVUPD      448(BX), Z4
+	VMOVUPD      Z0, Z5
+	VMULPD       Z4, Z4, Z6
+	VFNMADD231PD Z2, Z6, Z5
+	VMOVUPD      (R8)(R11*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z5, Z2
+	VMOVUPD      (DI)(R11*1), Z5
+	VMULPD       (BX), Z5, Z5
+	VMULPD       Z4, Z5, Z4
+	VMOVUPD      threeEighths<>+0(SB), Z5
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z5
+	VPSUBQ       Z3, Z4, Z3
+	VPADDQ       bias2<>+0(SB), Z3, Z3
+	VMULPD       Z3, Z2, Z2
+	VFMADD231PD  Z2, Z5, Z3
+	VMINPD       Z3, Z0, Z2
+	VMOVUPD      Z2, (SI)(R11*1)
+	VMOVUPD      256(BX), Z2
+	VMOVUPD      128(BX), Z3
+	VMOVUPD      192(BX), Z4
+	VPSRLQ       $0x35, Z3, Z5
+	VPADDQ       Z5, Z2, Z2
+	VPSLLQ       $0x34, Z2, Z2
+	VXORPD       Z5, Z5, Z5
+	VPSUBQ       Z1, Z4, Z4
+	VPSRLQ       $0x3c, Z4, Z4
+	VANDPD       evenMask<>+0(SB), Z3, Z3
+	VORPD        evenBits<>+0(SB), Z3, Z3
+	VPSUBQ       Z4, Z5, Z4
+	VORPD        Z4, Z3, Z3
+	VMOVUPD      Z3, 320(BX)
+	VMOVUPD      Z2, 384(BX)
+	VCVTPD2PS    Z3, Y2
+	VSQRTPS      Y2, Y2
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y2, Y3, Y2
+	VCVTPS2PD    Y2, Z2
+	VMOVUPD      Z2, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z2
+	VMOVUPD      384(BX), Z3
+	VMOVUPD      448(BX), Z4
+	VMOVUPD      Z0, Z5
+	VMULPD       Z4, Z4, Z6
+	VFNMADD231PD Z2, Z6, Z5
+	VMOVUPD      (R8)(R11*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z5, Z2
+	VMOVUPD      (DI)(R11*1), Z5
+	VMULPD       (BX), Z5, Z5
+	VMULPD       Z4, Z5, Z4
+	VMOVUPD      threeEighths<>+0(SB), Z5
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z5
+	VPSUBQ       Z3, Z4, Z3
+	VPADDQ       bias2<>+0(SB), Z3, Z3
+	VMULPD       Z3, Z2, Z2
+	VFMADD231PD  Z2, Z5, Z3
+	VMINPD       Z3, Z0, Z2
+	VMOVUPD      Z2, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row8
+
+end8:
+	VZEROUPPER
+	RET
+
+determinants8:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z2, Z3
+	VORPD        one<>+0(SB), Z3, Z3
+	VPSRLQ       $0x34, Z2, Z6
+	VPSUBQ       expBias<>+0(SB), Z6, Z6
+	VPADDQ       Z5, Z5, Z5
+	VPADDQ       Z5, Z6, Z6
+	VPSUBQ       splitBias<>+0(SB), Z6, Z6
+	VPSUBQ       pivotMin<>+0(SB), Z4, Z2
+	VBROADCASTSD (CX), Z7
+	VADDPD       (AX), Z7, Z7
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z7
+	VORPD        Z7, Z2, Z2
+	VBROADCASTSD 128(CX), Z7
+	VADDPD       128(AX), Z7, Z7
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z7
+	VORPD        Z7, Z2, Z2
+	VBROADCASTSD 320(CX), Z7
+	VADDPD       320(AX), Z7, Z7
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z7
+	VORPD        Z7, Z2, Z2
+	VBROADCASTSD 576(CX), Z7
+	VADDPD       576(AX), Z7, Z7
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z7
+	VORPD        Z7, Z2, Z2
+	VBROADCASTSD 896(CX), Z7
+	VADDPD       896(AX), Z7, Z7
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z7
+	VORPD        Z7, Z2, Z2
+	VBROADCASTSD 1280(CX), Z7
+	VADDPD       1280(AX), Z7, Z7
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z7
+	VORPD        Z7, Z2, Z2
+	VBROADCASTSD 1728(CX), Z7
+	VADDPD       1728(AX), Z7, Z7
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z7
+	VORPD        Z7, Z2, Z2
+	VBROADCASTSD 2240(CX), Z7
+	VADDPD       2240(AX), Z7, Z7
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z7
+	VORPD        Z7, Z2, Z2
+	VPSRLQ       $0x3c, Z2, Z2
+	VXORPD       Z7, Z7, Z7
+	VPSUBQ       Z2, Z7, Z7
+	VORPD        Z7, Z3, Z3
+	VMOVUPD      Z3, (DI)(R11*1)
+	VMOVUPD      Z6, (R8)(R11*1)
+	JMP          next8
+
+order9:
+	TESTQ SI, SI
+	JZ    tiles9
+
+row9:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles9:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop9:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z2
+	VMOVUPD      64(AX), Z3
+	VADDPD.BCST  64(CX), Z3, Z3
+	VMOVUPD      192(AX), Z4
+	VADDPD.BCST  192(CX), Z4, Z4
+	VMOVUPD      384(AX), Z5
+	VADDPD.BCST  384(CX), Z5, Z5
+	VMOVUPD      640(AX), Z6
+	VADDPD.BCST  640(CX), Z6, Z6
+	VMOVUPD      960(AX), Z7
+	VADDPD.BCST  960(CX), Z7, Z7
+	VMOVUPD      1344(AX), Z8
+	VADDPD.BCST  1344(CX), Z8, Z8
+	VMOVUPD      1792(AX), Z9
+	VADDPD.BCST  1792(CX), Z9, Z9
+	VMOVUPD      2304(AX), Z10
+	VADDPD.BCST  2304(CX), Z10, Z10
+	VMOVUPD      128(AX), Z11
+	VADDPD.BCST  128(CX), Z11, Z11
+	VMULPD       Z2, Z3, Z12
+	VFNMADD231PD Z3, Z12, Z11
+	VDIVPD       Z11, Z1, Z3
+	VMINPD       Z0, Z11, Z13
+	VMOVUPD      256(AX), Z14
+	VADDPD.BCST  256(CX), Z14, Z14
+	VMOVUPD      448(AX), Z15
+	VADDPD.BCST  448(CX), Z15, Z15
+	VFNMADD231PD Z4, Z12, Z14
+	VFNMADD231PD Z5, Z12, Z15
+	VMOVUPD      704(AX), Z16
+	VADDPD.BCST  704(CX), Z16, Z16
+	VMOVUPD      1024(AX), Z17
+	VADDPD.BCST  1024(CX), Z17, Z17
+	VFNMADD231PD Z6, Z12, Z16
+	VFNMADD231PD Z7, Z12, Z17
+	VMOVUPD      1408(AX), Z18
+	VADDPD.BCST  1408(CX), Z18, Z18
+	VMOVUPD      1856(AX), Z19
+	VADDPD.BCST  1856(CX), Z19, Z19
+	VFNMADD231PD Z8, Z12, Z18
+	VFNMADD231PD Z9, Z12, Z19
+	VMOVUPD      2368(AX), Z20
+	VADDPD.BCST  2368(CX), Z20, Z20
+	VFNMADD231PD Z10, Z12, Z20
+	VMOVUPD      320(AX), Z12
+	VADDPD.BCST  320(CX), Z12, Z12
+	VMULPD       Z2, Z4, Z21
+	VFNMADD231PD Z4, Z21, Z12
+	VMULPD       Z3, Z14, Z4
+	VFNMADD231PD Z14, Z4, Z12
+	VDIVPD       Z12, Z1, Z14
+	VMINPD       Z13, Z12, Z13
+	VMOVUPD      512(AX), Z22
+	VADDPD.BCST  512(CX), Z22, Z22
+	VMOVUPD      768(AX), Z23
+	VADDPD.BCST  768(CX), Z23, Z23
+	VFNMADD231PD Z5, Z21, Z22
+	VFNMADD231PD Z6, Z21, Z23
+	VFNMADD231PD Z15, Z4, Z22
+	VFNMADD231PD Z16, Z4, Z23
+	VMOVUPD      1088(AX), Z24
+	VADDPD.BCST  1088(CX), Z24, Z24
+	VMOVUPD      1472(AX), Z25
+	VADDPD.BCST  1472(CX), Z25, Z25
+	VFNMADD231PD Z7, Z21, Z24
+	VFNMADD231PD Z8, Z21, Z25
+	VFNMADD231PD Z17, Z4, Z24
+	VFNMADD231PD Z18, Z4, Z25
+	VMOVUPD      1920(AX), Z26
+	VADDPD.BCST  1920(CX), Z26, Z26
+	VMOVUPD      2432(AX), Z27
+	VADDPD.BCST  2432(CX), Z27, Z27
+	VFNMADD231PD Z9, Z21, Z26
+	VFNMADD231PD Z10, Z21, Z27
+	VFNMADD231PD Z19, Z4, Z26
+	VFNMADD231PD Z20, Z4, Z27
+	VMOVUPD      576(AX), Z4
+	VADDPD.BCST  576(CX), Z4, Z4
+	VMULPD       Z2, Z5, Z21
+	VFNMADD231PD Z5, Z21, Z4
+	VMULPD       Z3, Z15, Z5
+	VFNMADD231PD Z15, Z5, Z4
+	VMULPD       Z14, Z22, Z15
+	VFNMADD231PD Z22, Z15, Z4
+	VDIVPD       Z4, Z1, Z22
+	VMINPD       Z13, Z4, Z13
+	VMULPD       Z11, Z0, Z0
+	VMULPD       Z4, Z12, Z4
+	VMULPD       Z4, Z0, Z0
+	VMOVUPD      832(AX), Z4
+	VADDPD.BCST  832(CX), Z4, Z4
+	VMOVUPD      1152(AX), Z11
+	VADDPD.BCST  1152(CX), Z11, Z11
+	VFNMADD231PD Z6, Z21, Z4
+	VFNMADD231PD Z7, Z21, Z11
+	VFNMADD231PD Z16, Z5, Z4
+	VFNMADD231PD Z17, Z5, Z11
+	VFNMADD231PD Z23, Z15, Z4
+	VFNMADD231PD Z24, Z15, Z11
+	VMOVUPD      1536(AX), Z12
+	VADDPD.BCST  1536(CX), Z12, Z12
+	VMOVUPD      1984(AX), Z28
+	VADDPD.BCST  1984(CX), Z28, Z28
+	VFNMADD231PD Z8, Z21, Z12
+	VFNMADD231PD Z9, Z21, Z28
+	VFNMADD231PD Z18, Z5, Z12
+	VFNMADD231PD Z19, Z5, Z28
+	VFNMADD231PD Z25, Z15, Z12
+	VFNMADD231PD Z26, Z15, Z28
+	VMOVUPD      2496(AX), Z29
+	VADDPD.BCST  2496(CX), Z29, Z29
+	VFNMADD231PD Z10, Z21, Z29
+	VFNMADD231PD Z20, Z5, Z29
+	VFNMADD231PD Z27, Z15, Z29
+	VMOVUPD      896(AX), Z5
+	VADDPD.BCST  896(CX), Z5, Z5
+	VMULPD       Z2, Z6, Z15
+	VFNMADD231PD Z6, Z15, Z5
+	VMULPD       Z3, Z16, Z6
+	VFNMADD231PD Z16, Z6, Z5
+	VMULPD       Z14, Z23, Z16
+	VFNMADD231PD Z23, Z16, Z5
+	VMULPD       Z22, Z4, Z21
+	VFNMADD231PD Z4, Z21, Z5
+	VDIVPD       Z5, Z1, Z4
+	VMINPD       Z13, Z5, Z13
+	VMOVUPD      1216(AX), Z23
+	VADDPD.BCST  1216(CX), Z23, Z23
+	VMOVUPD      1600(AX), Z30
+	VADDPD.BCST  1600(CX), Z30, Z30
+	VFNMADD231PD Z7, Z15, Z23
+	VFNMADD231PD Z8, Z15, Z30
+	VFNMADD231PD Z17, Z6, Z23
+	VFNMADD231PD Z18, Z6, Z30
+	VFNMADD231PD Z24, Z16, Z23
+	VFNMADD231PD Z25, Z16, Z30
+	VFNMADD231PD Z11, Z21, Z23
+	VFNMADD231PD Z12, Z21, Z30
+	VMOVUPD      2048(AX), Z31
+	VADDPD.BCST  2048(CX), Z31, Z31
+	VMOVUPD      Z0, 512(BX)
+	VMOVUPD      2560(AX), Z0
+	VADDPD.BCST  2560(CX), Z0, Z0
+	VFNMADD231PD Z9, Z15, Z31
+	VFNMADD231PD Z10, Z15, Z0
+	VFNMADD231PD Z19, Z6, Z31
+	VFNMADD231PD Z20, Z6, Z0
+	VFNMADD231PD Z26, Z16, Z31
+	VFNMADD231PD Z27, Z16, Z0
+	VFNMADD231PD Z28, Z21, Z31
+	VFNMADD231PD Z29, Z21, Z0
+	VMOVUPD      1280(AX), Z6
+	VADDPD.BCST  1280(CX), Z6, Z6
+	VMULPD       Z2, Z7, Z15
+	VFNMADD231PD Z7, Z15, Z6
+	VMULPD       Z3, Z17, Z7
+	VFNMADD231PD Z17, Z7, Z6
+	VMULPD       Z14, Z24, Z16
+	VFNMADD231PD Z24, Z16, Z6
+	VMULPD       Z22, Z11, Z17
+	VFNMADD231PD Z11, Z17, Z6
+	VMULPD       Z4, Z23, Z11
+	VFNMADD231PD Z23, Z11, Z6
+	VDIVPD       Z6, Z1, Z21
+	VMINPD       Z13, Z6, Z13
+	VMOVUPD      1664(AX), Z23
+	VADDPD.BCST  1664(CX), Z23, Z23
+	VMOVUPD      2112(AX), Z24
+	VADDPD.BCST  2112(CX), Z24, Z24
+	VFNMADD231PD Z8, Z15, Z23
+	VFNMADD231PD Z9, Z15, Z24
+	VFNMADD231PD Z18, Z7, Z23
+	VFNMADD231PD Z19, Z7, Z24
+	VFNMADD231PD Z25, Z16, Z23
+	VFNMADD231PD Z26, Z16, Z24
+	VFNMADD231PD Z12, Z17, Z23
+	VFNMADD231PD Z28, Z17, Z24
+	VFNMADD231PD Z30, Z11, Z23
+	VFNMADD231PD Z31, Z11, Z24
+	VMOVUPD      Z5, 576(BX)
+	VMOVUPD      2624(AX), Z5
+	VADDPD.BCST  2624(CX), Z5, Z5
+	VFNMADD231PD Z10, Z15, Z5
+	VFNMADD231PD Z20, Z7, Z5
+	VFNMADD231PD Z27, Z16, Z5
+	VFNMADD231PD Z29, Z17, Z5
+	VFNMADD231PD Z0, Z11, Z5
+	VMOVUPD      1728(AX), Z7
+	VADDPD.BCST  1728(CX), Z7, Z7
+	VMULPD       Z2, Z8, Z11
+	VFNMADD231PD Z8, Z11, Z7
+	VMULPD       Z3, Z18, Z8
+	VFNMADD231PD Z18, Z8, Z7
+	VMULPD       Z14, Z25, Z15
+	VFNMADD231PD Z25, Z15, Z7
+	VMULPD       Z22, Z12, Z16
+	VFNMADD231PD Z12, Z16, Z7
+	VMULPD       Z4, Z30, Z12
+	VFNMADD231PD Z30, Z12, Z7
+	VMULPD       Z21, Z23, Z17
+	VFNMADD231PD Z23, Z17, Z7
+	VDIVPD       Z7, Z1, Z18
+	VMINPD       Z13, Z7, Z13
+	VMOVUPD      2176(AX), Z23
+	VADDPD.BCST  2176(CX), Z23, Z23
+	VMOVUPD      2688(AX), Z25
+	VADDPD.BCST  2688(CX), Z25, Z25
+	VFNMADD231PD Z9, Z11, Z23
+	VFNMADD231PD Z10, Z11, Z25
+	VFNMADD231PD Z19, Z8, Z23
+	VFNMADD231PD Z20, Z8, Z25
+	VFNMADD231PD Z26, Z15, Z23
+	VFNMADD231PD Z27, Z15, Z25
+	VFNMADD231PD Z28, Z16, Z23
+	VFNMADD231PD Z29, Z16, Z25
+	VFNMADD231PD Z31, Z12, Z23
+	VFNMADD231PD Z0, Z12, Z25
+	VFNMADD231PD Z24, Z17, Z23
+	VFNMADD231PD Z5, Z17, Z25
+	VMOVUPD      2240(AX), Z8
+	VADDPD.BCST  2240(CX), Z8, Z8
+	VMULPD       Z2, Z9, Z11
+	VFNMADD231PD Z9, Z11, Z8
+	VMULPD       Z3, Z19, Z9
+	VFNMADD231PD Z19, Z9, Z8
+	VMULPD       Z14, Z26, Z12
+	VFNMADD231PD Z26, Z12, Z8
+	VMULPD       Z22, Z28, Z15
+	VFNMADD231PD Z28, Z15, Z8
+	VMULPD       Z4, Z31, Z16
+	VFNMADD231PD Z31, Z16, Z8
+	VMULPD       Z21, Z24, Z17
+	VFNMADD231PD Z24, Z17, Z8
+	VMULPD       Z18, Z23, Z19
+	VFNMADD231PD Z23, Z19, Z8
+	VMINPD       Z13, Z8, Z13
+	VMOVUPD      2752(AX), Z23
+	VADDPD.BCST  2752(CX), Z23, Z23
+	VFNMADD231PD Z10, Z11, Z23
+	VFNMADD231PD Z20, Z9, Z23
+	VFNMADD231PD Z27, Z12, Z23
+	VFNMADD231PD Z29, Z15, Z23
+	VFNMADD231PD Z0, Z16, Z23
+	VFNMADD231PD Z5, Z17, Z23
+	VFNMADD231PD Z25, Z19, Z23
+	VMOVUPD      2816(AX), Z9
+	VADDPD.BCST  2816(CX), Z9, Z9
+	VMULPD       Z2, Z10, Z2
+	VFNMADD231PD Z10, Z2, Z9
+	VMULPD       Z3, Z20, Z2
+	VFNMADD231PD Z20, Z2, Z9
+	VMULPD       Z14, Z27, Z2
+	VFNMADD231PD Z27, Z2, Z9
+	VMULPD       Z22, Z29, Z2
+	VFNMADD231PD Z29, Z2, Z9
+	VMULPD       Z4, Z0, Z2
+	VFNMADD231PD Z0, Z2, Z9
+	VMULPD       Z21, Z5, Z0
+	VFNMADD231PD Z5, Z0, Z9
+	VMULPD       Z18, Z25, Z0
+	VFNMADD231PD Z25, Z0, Z9
+	VMULPD       Z23, Z23, Z0
+	VFMSUB231PD  Z9, Z8, Z0
+	VPADDQ       pairShift<>+0(SB), Z0, Z2
+	VMINPD       Z13, Z2, Z2
+	VMOVUPD      576(BX), Z3
+	VMULPD       Z6, Z3, Z3
+	VMULPD       Z0, Z7, Z0
+	VMULPD       Z0, Z3, Z0
+	VMOVUPD      512(BX), Z3
+	VPSRLQ       $0x35, Z3, Z4
+	VMOVUPD      evenMask<>+0(SB), Z5
+	VANDPD       Z5, Z3, Z3
+	VMOVUPD      evenBits<>+0(SB), Z6
+	VORPD        Z6, Z3, Z3
+	VMULPD       Z0, Z3, Z0
+	TESTQ        SI, SI
+	JZ           determinants9
+	VMOVUPD      320(BX), Z3
+	VMOVUPD      384(BX), Z7
+	VMOVUPD      448(BX), Z8
+	VMOVUPD      Z1, Z9
+	VMULPD       Z8, Z8, Z10
+	VFNMADD231PD Z3, Z10, Z9
+	VMOVUPD      (R8)(R11*1), Z3
+	VADDPD       64(BX), Z3, Z3
+	VADDPD       Z3, Z9, Z3
+	VMOVUPD      (DI)(R11*1), Z9
+	VMULPD       (BX), Z9, Z9
+	VMULPD       Z8, Z9, Z8
+	VMOVUPD      threeEighths<>+0(SB), Z9
+	VFMADD213PD  oneHalf<>+0(SB), Z3, Z9
+	VPSUBQ       Z7, Z8, Z7
+	VPADDQ       bias2<>+0(SB), Z7, Z7
+	VMULPD       Z7, Z3, Z3
+	VFMADD231PD  Z3, Z9, Z7
+	VMINPD       Z7, Z1, Z1
+	VMOVUPD      Z1, (SI)(R11*1)
+	VMOVUPD      256(BX), Z1
+	VMOVUPD      128(BX), Z3
+	VMOVUPD      192(BX), Z7
+	VPSRLQ       $0x35, Z3, Z8
+	VPADDQ       Z8, Z1, Z1
+	VPSLLQ       $0x34, Z1, Z1
+	VXORPD       Z8, Z8, Z8
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z7
+	VPSRLQ       $0x3c, Z7, Z7
+	VANDPD       Z5, Z3, Z3
+	VORPD        Z6, Z3, Z3
+	VPSUBQ       Z7, Z8, Z5
+	VORPD        Z5, Z3, Z3
+	VMOVUPD      Z3, 320(BX)
+	VMOVUPD      Z1, 384(BX)
+	VCVTPD2PS    Z3, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y1, Y3, Y1
+	VCVTPS2PD    Y1, Z1
+	VMOVUPD      Z1, 448(BX)
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      Z2, 192(BX)
+	VMOVUPD      Z4, 256(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next9:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000b40, AX
+	DECQ         DX
+	JNZ          loop9
+	TESTQ        SI, SI
+	JZ           end9
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VPSUBQ       Z1, Z2, Z1
+	VPADDQ       bias2<>+0(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z1
+	VMINPD       Z1, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	VMOVUPD      256(BX), Z0
+	VMOVUPD      128(BX), Z1
+	VMOVUPD      192(BX), Z2
+	VPSRLQ       $0x35, Z1, Z3
+	VPADDQ       Z3, Z0, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VXORPD       Z3, Z3, Z3
+	VPSUBQ       pivotMin<>+0(SB), Z2, Z2
+	VPSRLQ       $0x3c, Z2, Z2
+	VANDPD       evenMask<>+0(SB), Z1, Z1
+	VORPD        evenBits<>+0(SB), Z1, Z1
+	VPSUBQ       Z2, Z3, Z2
+	VORPD        Z2, Z1, Z1
+	VMOVUPD      Z1, 320(BX)
+	VMOVUPD      Z0, 384(BX)
+	VCVTPD2PS    Z1, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPD      oneSingle<>+0(SB), Z1
+	VDIVPS       Y0, Y1, Y0
+	VCVTPS2PD    Y0, Z0
+	VMOVUPD      Z0, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VPSUBQ       Z1, Z2, Z1
+	VPADDQ       bias2<>+0(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z1
+	VMINPD       Z1, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row9
+
+end9:
+	VZEROUPPER
+	RET
+
+determinants9:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z0, Z1
+	VORPD        one<>+0(SB), Z1, Z1
+	VPSRLQ       $0x34, Z0, Z3
+	VPSUBQ       expBias<>+0(SB), Z3, Z3
+	VPADDQ       Z4, Z4, Z4
+	VPADDQ       Z4, Z3, Z3
+	VPSUBQ       splitBias<>+0(SB), Z3, Z3
+	VPSUBQ       pivotMin<>+0(SB), Z2, Z0
+	VBROADCASTSD (CX), Z5
+	VADDPD       (AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 128(CX), Z5
+	VADDPD       128(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 320(CX), Z5
+	VADDPD       320(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 576(CX), Z5
+	VADDPD       576(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 896(CX), Z5
+	VADDPD       896(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 1280(CX), Z5
+	VADDPD       1280(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 1728(CX), Z5
+	VADDPD       1728(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 2240(CX), Z5
+	VADDPD       2240(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 2816(CX), Z5
+	VADDPD       2816(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VPSRLQ       $0x3c, Z0, Z0
+	VXORPD       Z5, Z5, Z5
+	VPSUBQ       Z0, Z5, Z5
+	VORPD        Z5, Z1, Z1
+	VMOVUPD      Z1, (DI)(R11*1)
+	VMOVUPD      Z3, (R8)(R11*1)
+	JMP          next9
+
+order10:
+	TESTQ SI, SI
+	JZ    tiles10
+
+row10:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles10:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop10:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z2
+	VMOVUPD      64(AX), Z3
+	VADDPD.BCST  64(CX), Z3, Z3
+	VMOVUPD      192(AX), Z4
+	VADDPD.BCST  192(CX), Z4, Z4
+	VMOVUPD      384(AX), Z5
+	VADDPD.BCST  384(CX), Z5, Z5
+	VMOVUPD      640(AX), Z6
+	VADDPD.BCST  640(CX), Z6, Z6
+	VMOVUPD      960(AX), Z7
+	VADDPD.BCST  960(CX), Z7, Z7
+	VMOVUPD      1344(AX), Z8
+	VADDPD.BCST  1344(CX), Z8, Z8
+	VMOVUPD      1792(AX), Z9
+	VADDPD.BCST  1792(CX), Z9, Z9
+	VMOVUPD      2304(AX), Z10
+	VADDPD.BCST  2304(CX), Z10, Z10
+	VMOVUPD      2880(AX), Z11
+	VADDPD.BCST  2880(CX), Z11, Z11
+	VMOVUPD      128(AX), Z12
+	VADDPD.BCST  128(CX), Z12, Z12
+	VMULPD       Z2, Z3, Z13
+	VFNMADD231PD Z3, Z13, Z12
+	VDIVPD       Z12, Z1, Z3
+	VMINPD       Z0, Z12, Z14
+	VMOVUPD      256(AX), Z15
+	VADDPD.BCST  256(CX), Z15, Z15
+	VMOVUPD      448(AX), Z16
+	VADDPD.BCST  448(CX), Z16, Z16
+	VFNMADD231PD Z4, Z13, Z15
+	VFNMADD231PD Z5, Z13, Z16
+	VMOVUPD      704(AX), Z17
+	VADDPD.BCST  704(CX), Z17, Z17
+	VMOVUPD      1024(AX), Z18
+	VADDPD.BCST  1024(CX), Z18, Z18
+	VFNMADD231PD Z6, Z13, Z17
+	VFNMADD231PD Z7, Z13, Z18
+	VMOVUPD      1408(AX), Z19
+	VADDPD.BCST  1408(CX), Z19, Z19
+	VMOVUPD      1856(AX), Z20
+	VADDPD.BCST  1856(CX), Z20, Z20
+	VFNMADD231PD Z8, Z13, Z19
+	VFNMADD231PD Z9, Z13, Z20
+	VMOVUPD      2368(AX), Z21
+	VADDPD.BCST  2368(CX), Z21, Z21
+	VMOVUPD      2944(AX), Z22
+	VADDPD.BCST  2944(CX), Z22, Z22
+	VFNMADD231PD Z10, Z13, Z21
+	VFNMADD231PD Z11, Z13, Z22
+	VMOVUPD      320(AX), Z13
+	VADDPD.BCST  320(CX), Z13, Z13
+	VMULPD       Z2, Z4, Z23
+	VFNMADD231PD Z4, Z23, Z13
+	VMULPD       Z3, Z15, Z4
+	VFNMADD231PD Z15, Z4, Z13
+	VDIVPD       Z13, Z1, Z15
+	VMINPD       Z14, Z13, Z14
+	VMOVUPD      512(AX), Z24
+	VADDPD.BCST  512(CX), Z24, Z24
+	VMOVUPD      768(AX), Z25
+	VADDPD.BCST  768(CX), Z25, Z25
+	VFNMADD231PD Z5, Z23, Z24
+	VFNMADD231PD Z6, Z23, Z25
+	VFNMADD231PD Z16, Z4, Z24
+	VFNMADD231PD Z17, Z4, Z25
+	VMOVUPD      1088(AX), Z26
+	VADDPD.BCST  1088(CX), Z26, Z26
+	VMOVUPD      1472(AX), Z27
+	VADDPD.BCST  1472(CX), Z27, Z27
+	VFNMADD231PD Z7, Z23, Z26
+	VFNMADD231PD Z8, Z23, Z27
+	VFNMADD231PD Z18, Z4, Z26
+	VFNMADD231PD Z19, Z4, Z27
+	VMOVUPD      1920(AX), Z28
+	VADDPD.BCST  1920(CX), Z28, Z28
+	VMOVUPD      2432(AX), Z29
+	VADDPD.BCST  2432(CX), Z29, Z29
+	VFNMADD231PD Z9, Z23, Z28
+	VFNMADD231PD Z10, Z23, Z29
+	VFNMADD231PD Z20, Z4, Z28
+	VFNMADD231PD Z21, Z4, Z29
+	VMOVUPD      3008(AX), Z30
+	VADDPD.BCST  3008(CX), Z30, Z30
+	VFNMADD231PD Z11, Z23, Z30
+	VFNMADD231PD Z22, Z4, Z30
+	VMOVUPD      576(AX), Z4
+	VADDPD.BCST  576(CX), Z4, Z4
+	VMULPD       Z2, Z5, Z23
+	VFNMADD231PD Z5, Z23, Z4
+	VMULPD       Z3, Z16, Z5
+	VFNMADD231PD Z16, Z5, Z4
+	VMULPD       Z15, Z24, Z16
+	VFNMADD231PD Z24, Z16, Z4
+	VDIVPD       Z4, Z1, Z24
+	VMINPD       Z14, Z4, Z14
+	VMULPD       Z12, Z0, Z0
+	VMULPD       Z4, Z13, Z4
+	VMULPD       Z4, Z0, Z0
+	VMOVUPD      832(AX), Z4
+	VADDPD.BCST  832(CX), Z4, Z4
+	VMOVUPD      1152(AX), Z12
+	VADDPD.BCST  1152(CX), Z12, Z12
+	VFNMADD231PD Z6, Z23, Z4
+	VFNMADD231PD Z7, Z23, Z12
+	VFNMADD231PD Z17, Z5, Z4
+	VFNMADD231PD Z18, Z5, Z12
+	VFNMADD231PD Z25, Z16, Z4
+	VFNMADD231PD Z26, Z16, Z12
+	VMOVUPD      1536(AX), Z13
+	VADDPD.BCST  1536(CX), Z13, Z13
+	VMOVUPD      1984(AX), Z31
+	VADDPD.BCST  1984(CX), Z31, Z31
+	VFNMADD231PD Z8, Z23, Z13
+	VFNMADD231PD Z9, Z23, Z31
+	VFNMADD231PD Z19, Z5, Z13
+	VFNMADD231PD Z20, Z5, Z31
+	VFNMADD231PD Z27, Z16, Z13
+	VFNMADD231PD Z28, Z16, Z31
+	VMOVUPD      Z0, 512(BX)
+	VMOVUPD      2496(AX), Z0
+	VADDPD.BCST  2496(CX), Z0, Z0
+	VMOVUPD      Z31, 576(BX)
+	VMOVUPD      3072(AX), Z31
+	VADDPD.BCST  3072(CX), Z31, Z31
+	VFNMADD231PD Z10, Z23, Z0
+	VFNMADD231PD Z11, Z23, Z31
+	VFNMADD231PD Z21, Z5, Z0
+	VFNMADD231PD Z22, Z5, Z31
+	VFNMADD231PD Z29, Z16, Z0
+	VFNMADD231PD Z30, Z16, Z31
+	VMOVUPD      896(AX), Z5
+	VADDPD.BCST  896(CX), Z5, Z5
+	VMULPD       Z2, Z6, Z16
+	VFNMADD231PD Z6, Z16, Z5
+	VMULPD       Z3, Z17, Z6
+	VFNMADD231PD Z17, Z6, Z5
+	VMULPD       Z15, Z25, Z17
+	VFNMADD231PD Z25, Z17, Z5
+	VMULPD       Z24, Z4, Z23
+	VFNMADD231PD Z4, Z23, Z5
+	VDIVPD       Z5, Z1, Z4
+	VMINPD       Z14, Z5, Z14
+	VMOVUPD      1216(AX), Z25
+	VADDPD.BCST  1216(CX), Z25, Z25
+	VMOVUPD      Z5, 640(BX)
+	VMOVUPD      1600(AX), Z5
+	VADDPD.BCST  1600(CX), Z5, Z5
+	VFNMADD231PD Z7, Z16, Z25
+	VFNMADD231PD Z8, Z16, Z5
+	VFNMADD231PD Z18, Z6, Z25
+	VFNMADD231PD Z19, Z6, Z5
+	VFNMADD231PD Z26, Z17, Z25
+	VFNMADD231PD Z27, Z17, Z5
+	VFNMADD231PD Z12, Z23, Z25
+	VFNMADD231PD Z13, Z23, Z5
+	VMOVUPD      Z5, 704(BX)
+	VMOVUPD      2048(AX), Z5
+	VADDPD.BCST  2048(CX), Z5, Z5
+	VMOVUPD      Z13, 768(BX)
+	VMOVUPD      2560(AX), Z13
+	VADDPD.BCST  2560(CX), Z13, Z13
+	VFNMADD231PD Z9, Z16, Z5
+	VFNMADD231PD Z10, Z16, Z13
+	VFNMADD231PD Z20, Z6, Z5
+	VFNMADD231PD Z21, Z6, Z13
+	VFNMADD231PD Z28, Z17, Z5
+	VFNMADD231PD Z29, Z17, Z13
+	VMOVUPD      Z29, 832(BX)
+	VMOVUPD      576(BX), Z29
+	VFNMADD231PD Z29, Z23, Z5
+	VFNMADD231PD Z0, Z23, Z13
+	VMOVUPD      Z13, 896(BX)
+	VMOVUPD      3136(AX), Z13
+	VADDPD.BCST  3136(CX), Z13, Z13
+	VFNMADD231PD Z11, Z16, Z13
+	VFNMADD231PD Z22, Z6, Z13
+	VFNMADD231PD Z30, Z17, Z13
+	VFNMADD231PD Z31, Z23, Z13
+	VMOVUPD      1280(AX), Z6
+	VADDPD.BCST  1280(CX), Z6, Z6
+	VMULPD       Z2, Z7, Z16
+	VFNMADD231PD Z7, Z16, Z6
+	VMULPD       Z3, Z18, Z7
+	VFNMADD231PD Z18, Z7, Z6
+	VMULPD       Z15, Z26, Z17
+	VFNMADD231PD Z26, Z17, Z6
+	VMULPD       Z24, Z12, Z18
+	VFNMADD231PD Z12, Z18, Z6
+	VMULPD       Z4, Z25, Z12
+	VFNMADD231PD Z25, Z12, Z6
+	VDIVPD       Z6, Z1, Z23
+	VMINPD       Z14, Z6, Z14
+	VMOVUPD      1664(AX), Z25
+	VADDPD.BCST  1664(CX), Z25, Z25
+	VMOVUPD      2112(AX), Z26
+	VADDPD.BCST  2112(CX), Z26, Z26
+	VFNMADD231PD Z8, Z16, Z25
+	VFNMADD231PD Z9, Z16, Z26
+	VFNMADD231PD Z19, Z7, Z25
+	VFNMADD231PD Z20, Z7, Z26
+	VFNMADD231PD Z27, Z17, Z25
+	VFNMADD231PD Z28, Z17, Z26
+	VMOVUPD      Z6, 960(BX)
+	VMOVUPD      768(BX), Z6
+	VFNMADD231PD Z6, Z18, Z25
+	VFNMADD231PD Z29, Z18, Z26
+	VMOVUPD      704(BX), Z29
+	VFNMADD231PD Z29, Z12, Z25
+	VFNMADD231PD Z5, Z12, Z26
+	VMOVUPD      Z26, 1024(BX)
+	VMOVUPD      2624(AX), Z26
+	VADDPD.BCST  2624(CX), Z26, Z26
+	VMOVUPD      Z5, 1088(BX)
+	VMOVUPD      3200(AX), Z5
+	VADDPD.BCST  3200(CX), Z5, Z5
+	VFNMADD231PD Z10, Z16, Z26
+	VFNMADD231PD Z11, Z16, Z5
+	VFNMADD231PD Z21, Z7, Z26
+	VFNMADD231PD Z22, Z7, Z5
+	VMOVUPD      832(BX), Z7
+	VFNMADD231PD Z7, Z17, Z26
+	VFNMADD231PD Z30, Z17, Z5
+	VFNMADD231PD Z0, Z18, Z26
+	VFNMADD231PD Z31, Z18, Z5
+	VMOVUPD      896(BX), Z16
+	VFNMADD231PD Z16, Z12, Z26
+	VFNMADD231PD Z13, Z12, Z5
+	VMOVUPD      1728(AX), Z12
+	VADDPD.BCST  1728(CX), Z12, Z12
+	VMULPD       Z2, Z8, Z17
+	VFNMADD231PD Z8, Z17, Z12
+	VMULPD       Z3, Z19, Z8
+	VFNMADD231PD Z19, Z8, Z12
+	VMULPD       Z15, Z27, Z18
+	VFNMADD231PD Z27, Z18, Z12
+	VMULPD       Z24, Z6, Z19
+	VFNMADD231PD Z6, Z19, Z12
+	VMULPD       Z4, Z29, Z6
+	VFNMADD231PD Z29, Z6, Z12
+	VMULPD       Z23, Z25, Z27
+	VFNMADD231PD Z25, Z27, Z12
+	VDIVPD       Z12, Z1, Z25
+	VMINPD       Z14, Z12, Z14
+	VMOVUPD      2176(AX), Z29
+	VADDPD.BCST  2176(CX), Z29, Z29
+	VMOVUPD      Z12, 704(BX)
+	VMOVUPD      2688(AX), Z12
+	VADDPD.BCST  2688(CX), Z12, Z12
+	VFNMADD231PD Z9, Z17, Z29
+	VFNMADD231PD Z10, Z17, Z12
+	VFNMADD231PD Z20, Z8, Z29
+	VFNMADD231PD Z21, Z8, Z12
+	VFNMADD231PD Z28, Z18, Z29
+	VFNMADD231PD Z7, Z18, Z12
+	VMOVUPD      576(BX), Z7
+	VFNMADD231PD Z7, Z19, Z29
+	VFNMADD231PD Z0, Z19, Z12
+	VMOVUPD      Z0, 768(BX)
+	VMOVUPD      1088(BX), Z0
+	VFNMADD231PD Z0, Z6, Z29
+	VFNMADD231PD Z16, Z6, Z12
+	VMOVUPD      1024(BX), Z16
+	VFNMADD231PD Z16, Z27, Z29
+	VFNMADD231PD Z26, Z27, Z12
+	VMOVUPD      Z12, 1152(BX)
+	VMOVUPD      3264(AX), Z12
+	VADDPD.BCST  3264(CX), Z12, Z12
+	VFNMADD231PD Z11, Z17, Z12
+	VFNMADD231PD Z22, Z8, Z12
+	VFNMADD231PD Z30, Z18, Z12
+	VFNMADD231PD Z31, Z19, Z12
+	VFNMADD231PD Z13, Z6, Z12
+	VFNMADD231PD Z5, Z27, Z12
+	VMOVUPD      2240(AX), Z6
+	VADDPD.BCST  2240(CX), Z6, Z6
+	VMULPD       Z2, Z9, Z8
+	VFNMADD231PD Z9, Z8, Z6
+	VMULPD       Z3, Z20, Z9
+	VFNMADD231PD Z20, Z9, Z6
+	VMULPD       Z15, Z28, Z17
+	VFNMADD231PD Z28, Z17, Z6
+	VMULPD       Z24, Z7, Z18
+	VFNMADD231PD Z7, Z18, Z6
+	VMULPD       Z4, Z0, Z7
+	VFNMADD231PD Z0, Z7, Z6
+	VMULPD       Z23, Z16, Z0
+	VFNMADD231PD Z16, Z0, Z6
+	VMULPD       Z25, Z29, Z16
+	VFNMADD231PD Z29, Z16, Z6
+	VDIVPD       Z6, Z1, Z19
+	VMINPD       Z14, Z6, Z14
+	VMOVUPD      640(BX), Z20
+	VMULPD       960(BX), Z20, Z20
+	VMOVUPD      704(BX), Z27
+	VMULPD       Z6, Z27, Z6
+	VMULPD       Z6, Z20, Z6
+	VMOVUPD      512(BX), Z20
+	VPSRLQ       $0x35, Z20, Z27
+	VMOVUPD      evenMask<>+0(SB), Z28
+	VANDPD       Z28, Z20, Z20
+	VMOVUPD      evenBits<>+0(SB), Z29
+	VORPD        Z29, Z20, Z20
+	VMULPD       Z6, Z20, Z6
+	VMOVUPD      2752(AX), Z20
+	VADDPD.BCST  2752(CX), Z20, Z20
+	VMOVUPD      3328(AX), Z29
+	VADDPD.BCST  3328(CX), Z29, Z29
+	VFNMADD231PD Z10, Z8, Z20
+	VFNMADD231PD Z11, Z8, Z29
+	VFNMADD231PD Z21, Z9, Z20
+	VFNMADD231PD Z22, Z9, Z29
+	VMOVUPD      832(BX), Z8
+	VFNMADD231PD Z8, Z17, Z20
+	VFNMADD231PD Z30, Z17, Z29
+	VMOVUPD      768(BX), Z9
+	VFNMADD231PD Z9, Z18, Z20
+	VFNMADD231PD Z31, Z18, Z29
+	VMOVUPD      896(BX), Z17
+	VFNMADD231PD Z17, Z7, Z20
+	VFNMADD231PD Z13, Z7, Z29
+	VFNMADD231PD Z26, Z0, Z20
+	VFNMADD231PD Z5, Z0, Z29
+	VMOVUPD      1152(BX), Z0
+	VFNMADD231PD Z0, Z16, Z20
+	VFNMADD231PD Z12, Z16, Z29
+	VMOVUPD      2816(AX), Z7
+	VADDPD.BCST  2816(CX), Z7, Z7
+	VMULPD       Z2, Z10, Z16
+	VFNMADD231PD Z10, Z16, Z7
+	VMULPD       Z3, Z21, Z10
+	VFNMADD231PD Z21, Z10, Z7
+	VMULPD       Z15, Z8, Z18
+	VFNMADD231PD Z8, Z18, Z7
+	VMULPD       Z24, Z9, Z8
+	VFNMADD231PD Z9, Z8, Z7
+	VMULPD       Z4, Z17, Z9
+	VFNMADD231PD Z17, Z9, Z7
+	VMULPD       Z23, Z26, Z17
+	VFNMADD231PD Z26, Z17, Z7
+	VMULPD       Z25, Z0, Z21
+	VFNMADD231PD Z0, Z21, Z7
+	VMULPD       Z19, Z20, Z0
+	VFNMADD231PD Z20, Z0, Z7
+	VMINPD       Z14, Z7, Z14
+	VMOVUPD      3392(AX), Z20
+	VADDPD.BCST  3392(CX), Z20, Z20
+	VFNMADD231PD Z11, Z16, Z20
+	VFNMADD231PD Z22, Z10, Z20
+	VFNMADD231PD Z30, Z18, Z20
+	VFNMADD231PD Z31, Z8, Z20
+	VFNMADD231PD Z13, Z9, Z20
+	VFNMADD231PD Z5, Z17, Z20
+	VFNMADD231PD Z12, Z21, Z20
+	VFNMADD231PD Z29, Z0, Z20
+	VMOVUPD      3456(AX), Z0
+	VADDPD.BCST  3456(CX), Z0, Z0
+	VMULPD       Z2, Z11, Z2
+	VFNMADD231PD Z11, Z2, Z0
+	VMULPD       Z3, Z22, Z2
+	VFNMADD231PD Z22, Z2, Z0
+	VMULPD       Z15, Z30, Z2
+	VFNMADD231PD Z30, Z2, Z0
+	VMULPD       Z24, Z31, Z2
+	VFNMADD231PD Z31, Z2, Z0
+	VMULPD       Z4, Z13, Z2
+	VFNMADD231PD Z13, Z2, Z0
+	VMULPD       Z23, Z5, Z2
+	VFNMADD231PD Z5, Z2, Z0
+	VMULPD       Z25, Z12, Z2
+	VFNMADD231PD Z12, Z2, Z0
+	VMULPD       Z19, Z29, Z2
+	VFNMADD231PD Z29, Z2, Z0
+	VMULPD       Z20, Z20, Z2
+	VFMSUB231PD  Z0, Z7, Z2
+	VPADDQ       pairShift<>+0(SB), Z2, Z0
+	VMINPD       Z14, Z0, Z0
+	VMULPD       Z2, Z6, Z2
+	TESTQ        SI, SI
+	JZ           determinants10
+	VMOVUPD      320(BX), Z3
+	VMOVUPD      384(BX), Z4
+	VMOVUPD      448(BX), Z5
+	VMOVUPD      Z1, Z6
+	VMULPD       Z5, Z5, Z7
+	VFNMADD231PD Z3, Z7, Z6
+	VMOVUPD      (R8)(R11*1), Z3
+	VADDPD       64(BX), Z3, Z3
+	VADDPD       Z3, Z6, Z3
+	VMOVUPD      (DI)(R11*1), Z6
+	VMULPD       (BX), Z6, Z6
+	VMULPD       Z5, Z6, Z5
+	VMOVUPD      threeEighths<>+0(SB), Z6
+	VFMADD213PD  oneHalf<>+0(SB), Z3, Z6
+	VPSUBQ       Z4, Z5, Z4
+	VPADDQ       bias2<>+0(SB), Z4, Z4
+	VMULPD       Z4, Z3, Z3
+	VFMADD231PD  Z3, Z6, Z4
+	VMINPD       Z4, Z1, Z1
+	VMOVUPD      Z1, (SI)(R11*1)
+	VMOVUPD      256(BX), Z1
+	VMOVUPD      128(BX), Z3
+	VMOVUPD      192(BX), Z4
+	VPSRLQ       $0x35, Z3, Z5
+	VPADDQ       Z5, Z1, Z1
+	VPSLLQ       $0x34, Z1, Z1
+	VXORPD       Z5, Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z4, Z4
+	VPSRLQ       $0x3c, Z4, Z4
+	VANDPD       Z28, Z3, Z3
+	VORPD        evenBits<>+0(SB), Z3, Z3
+	VPSUBQ       Z4, Z5, Z4
+	VORPD        Z4, Z3, Z3
+	VMOVUPD      Z3, 320(BX)
+	VMOVUPD      Z1, 384(BX)
+	VCVTPD2PS    Z3, Y1
+	VSQRTPS      Y1, Y1
+	VMOVUPD      oneSingle<>+0(SB), Z3
+	VDIVPS       Y1, Y3, Y1
+	VCVTPS2PD    Y1, Z1
+	VMOVUPD      Z1, 448(BX)
+	VMOVUPD      Z2, 128(BX)
+	VMOVUPD      Z0, 192(BX)
+	VMOVUPD      Z27, 256(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next10:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000dc0, AX
+	DECQ         DX
+	JNZ          loop10
+	TESTQ        SI, SI
+	JZ           end10
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VPSUBQ       Z1, Z2, Z1
+	VPADDQ       bias2<>+0(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z1
+	VMINPD       Z1, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	VMOVUPD      256(BX), Z0
+	VMOVUPD      128(BX), Z1
+	VMOVUPD      192(BX), Z2
+	VPSRLQ       $0x35, Z1, Z3
+	VPADDQ       Z3, Z0, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VXORPD       Z3, Z3, Z3
+	VPSUBQ       pivotMin<>+0(SB), Z2, Z2
+	VPSRLQ       $0x3c, Z2, Z2
+	VANDPD       evenMask<>+0(SB), Z1, Z1
+	VORPD        evenBits<>+0(SB), Z1, Z1
+	VPSUBQ       Z2, Z3, Z2
+	VORPD        Z2, Z1, Z1
+	VMOVUPD      Z1, 320(BX)
+	VMOVUPD      Z0, 384(BX)
+	VCVTPD2PS    Z1, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPD      oneSingle<>+0(SB), Z1
+	VDIVPS       Y0, Y1, Y0
+	VCVTPS2PD    Y0, Z0
+	VMOVUPD      Z0, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VPSUBQ       Z1, Z2, Z1
+	VPADDQ       bias2<>+0(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z1
+	VMINPD       Z1, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row10
+
+end10:
+	VZEROUPPER
+	RET
+
+determinants10:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z2, Z1
+	VORPD        one<>+0(SB), Z1, Z1
+	VPSRLQ       $0x34, Z2, Z3
+	VPSUBQ       expBias<>+0(SB), Z3, Z3
+	VPADDQ       Z27, Z27, Z27
+	VPADDQ       Z27, Z3, Z3
+	VPSUBQ       splitBias<>+0(SB), Z3, Z3
+	VPSUBQ       pivotMin<>+0(SB), Z0, Z2
+	VBROADCASTSD (CX), Z4
+	VADDPD       (AX), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z4, Z4
+	VORPD        Z4, Z2, Z2
+	VBROADCASTSD 128(CX), Z4
+	VADDPD       128(AX), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z4, Z4
+	VORPD        Z4, Z2, Z2
+	VBROADCASTSD 320(CX), Z4
+	VADDPD       320(AX), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z4, Z4
+	VORPD        Z4, Z2, Z2
+	VBROADCASTSD 576(CX), Z4
+	VADDPD       576(AX), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z4, Z4
+	VORPD        Z4, Z2, Z2
+	VBROADCASTSD 896(CX), Z4
+	VADDPD       896(AX), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z4, Z4
+	VORPD        Z4, Z2, Z2
+	VBROADCASTSD 1280(CX), Z4
+	VADDPD       1280(AX), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z4, Z4
+	VORPD        Z4, Z2, Z2
+	VBROADCASTSD 1728(CX), Z4
+	VADDPD       1728(AX), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z4, Z4
+	VORPD        Z4, Z2, Z2
+	VBROADCASTSD 2240(CX), Z4
+	VADDPD       2240(AX), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z4, Z4
+	VORPD        Z4, Z2, Z2
+	VBROADCASTSD 2816(CX), Z4
+	VADDPD       2816(AX), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z4, Z4
+	VORPD        Z4, Z2, Z2
+	VBROADCASTSD 3456(CX), Z4
+	VADDPD       3456(AX), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z4, Z4
+	VORPD        Z4, Z2, Z2
+	VPSRLQ       $0x3c, Z2, Z2
+	VXORPD       Z4, Z4, Z4
+	VPSUBQ       Z2, Z4, Z4
+	VORPD        Z4, Z1, Z1
+	VMOVUPD      Z1, (DI)(R11*1)
+	VMOVUPD      Z3, (R8)(R11*1)
+	JMP          next10
+
+order11:
+	TESTQ SI, SI
+	JZ    tiles11
+
+row11:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles11:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop11:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z2
+	VMOVUPD      64(AX), Z3
+	VADDPD.BCST  64(CX), Z3, Z3
+	VMOVUPD      192(AX), Z4
+	VADDPD.BCST  192(CX), Z4, Z4
+	VMOVUPD      384(AX), Z5
+	VADDPD.BCST  384(CX), Z5, Z5
+	VMOVUPD      640(AX), Z6
+	VADDPD.BCST  640(CX), Z6, Z6
+	VMOVUPD      960(AX), Z7
+	VADDPD.BCST  960(CX), Z7, Z7
+	VMOVUPD      1344(AX), Z8
+	VADDPD.BCST  1344(CX), Z8, Z8
+	VMOVUPD      1792(AX), Z9
+	VADDPD.BCST  1792(CX), Z9, Z9
+	VMOVUPD      2304(AX), Z10
+	VADDPD.BCST  2304(CX), Z10, Z10
+	VMOVUPD      2880(AX), Z11
+	VADDPD.BCST  2880(CX), Z11, Z11
+	VMOVUPD      3520(AX), Z12
+	VADDPD.BCST  3520(CX), Z12, Z12
+	VMOVUPD      128(AX), Z13
+	VADDPD.BCST  128(CX), Z13, Z13
+	VMULPD       Z2, Z3, Z14
+	VFNMADD231PD Z3, Z14, Z13
+	VDIVPD       Z13, Z1, Z3
+	VMINPD       Z0, Z13, Z15
+	VMOVUPD      256(AX), Z16
+	VADDPD.BCST  256(CX), Z16, Z16
+	VMOVUPD      448(AX), Z17
+	VADDPD.BCST  448(CX), Z17, Z17
+	VFNMADD231PD Z4, Z14, Z16
+	VFNMADD231PD Z5, Z14, Z17
+	VMOVUPD      704(AX), Z18
+	VADDPD.BCST  704(CX), Z18, Z18
+	VMOVUPD      1024(AX), Z19
+	VADDPD.BCST  1024(CX), Z19, Z19
+	VFNMADD231PD Z6, Z14, Z18
+	VFNMADD231PD Z7, Z14, Z19
+	VMOVUPD      1408(AX), Z20
+	VADDPD.BCST  1408(CX), Z20, Z20
+	VMOVUPD      1856(AX), Z21
+	VADDPD.BCST  1856(CX), Z21, Z21
+	VFNMADD231PD Z8, Z14, Z20
+	VFNMADD231PD Z9, Z14, Z21
+	VMOVUPD      2368(AX), Z22
+	VADDPD.BCST  2368(CX), Z22, Z22
+	VMOVUPD      2944(AX), Z23
+	VADDPD.BCST  2944(CX), Z23, Z23
+	VFNMADD231PD Z10, Z14, Z22
+	VFNMADD231PD Z11, Z14, Z23
+	VMOVUPD      3584(AX), Z24
+	VADDPD.BCST  3584(CX), Z24, Z24
+	VFNMADD231PD Z12, Z14, Z24
+	VMOVUPD      320(AX), Z14
+	VADDPD.BCST  320(CX), Z14, Z14
+	VMULPD       Z2, Z4, Z25
+	VFNMADD231PD Z4, Z25, Z14
+	VMULPD       Z3, Z16, Z4
+	VFNMADD231PD Z16, Z4, Z14
+	VDIVPD       Z14, Z1, Z16
+	VMINPD       Z15, Z14, Z15
+	VMOVUPD      512(AX), Z26
+	VADDPD.BCST  512(CX), Z26, Z26
+	VMOVUPD      768(AX), Z27
+	VADDPD.BCST  768(CX), Z27, Z27
+	VFNMADD231PD Z5, Z25, Z26
+	VFNMADD231PD Z6, Z25, Z27
+	VFNMADD231PD Z17, Z4, Z26
+	VFNMADD231PD Z18, Z4, Z27
+	VMOVUPD      1088(AX), Z28
+	VADDPD.BCST  1088(CX), Z28, Z28
+	VMOVUPD      1472(AX), Z29
+	VADDPD.BCST  1472(CX), Z29, Z29
+	VFNMADD231PD Z7, Z25, Z28
+	VFNMADD231PD Z8, Z25, Z29
+	VFNMADD231PD Z19, Z4, Z28
+	VFNMADD231PD Z20, Z4, Z29
+	VMOVUPD      1920(AX), Z30
+	VADDPD.BCST  1920(CX), Z30, Z30
+	VMOVUPD      2432(AX), Z31
+	VADDPD.BCST  2432(CX), Z31, Z31
+	VFNMADD231PD Z9, Z25, Z30
+	VFNMADD231PD Z10, Z25, Z31
+	VFNMADD231PD Z21, Z4, Z30
+	VFNMADD231PD Z22, Z4, Z31
+	VMOVUPD      Z31, 512(BX)
+	VMOVUPD      3008(AX), Z31
+	VADDPD.BCST  3008(CX), Z31, Z31
+	VMOVUPD      Z22, 576(BX)
+	VMOVUPD      3648(AX), Z22
+	VADDPD.BCST  3648(CX), Z22, Z22
+	VFNMADD231PD Z11, Z25, Z31
+	VFNMADD231PD Z12, Z25, Z22
+	VFNMADD231PD Z23, Z4, Z31
+	VFNMADD231PD Z24, Z4, Z22
+	VMOVUPD      576(AX), Z4
+	VADDPD.BCST  576(CX), Z4, Z4
+	VMULPD       Z2, Z5, Z25
+	VFNMADD231PD Z5, Z25, Z4
+	VMULPD       Z3, Z17, Z5
+	VFNMADD231PD Z17, Z5, Z4
+	VMULPD       Z16, Z26, Z17
+	VFNMADD231PD Z26, Z17, Z4
+	VDIVPD       Z4, Z1, Z26
+	VMINPD       Z15, Z4, Z15
+	VMULPD       Z13, Z0, Z0
+	VMULPD       Z4, Z14, Z4
+	VMULPD       Z4, Z0, Z0
+	VMOVUPD      832(AX), Z4
+	VADDPD.BCST  832(CX), Z4, Z4
+	VMOVUPD      1152(AX), Z13
+	VADDPD.BCST  1152(CX), Z13, Z13
+	VFNMADD231PD Z6, Z25, Z4
+	VFNMADD231PD Z7, Z25, Z13
+	VFNMADD231PD Z18, Z5, Z4
+	VFNMADD231PD Z19, Z5, Z13
+	VFNMADD231PD Z27, Z17, Z4
+	VFNMADD231PD Z28, Z17, Z13
+	VMOVUPD      1536(AX), Z14
+	VADDPD.BCST  1536(CX), Z14, Z14
+	VMOVUPD      Z0, 640(BX)
+	VMOVUPD      1984(AX), Z0
+	VADDPD.BCST  1984(CX), Z0, Z0
+	VFNMADD231PD Z8, Z25, Z14
+	VFNMADD231PD Z9, Z25, Z0
+	VFNMADD231PD Z20, Z5, Z14
+	VFNMADD231PD Z21, Z5, Z0
+	VFNMADD231PD Z29, Z17, Z14
+	VFNMADD231PD Z30, Z17, Z0
+	VMOVUPD      Z0, 704(BX)
+	VMOVUPD      2496(AX), Z0
+	VADDPD.BCST  2496(CX), Z0, Z0
+	VMOVUPD      Z30, 768(BX)
+	VMOVUPD      3072(AX), Z30
+	VADDPD.BCST  3072(CX), Z30, Z30
+	VFNMADD231PD Z10, Z25, Z0
+	VFNMADD231PD Z11, Z25, Z30
+	VMOVUPD      Z11, 832(BX)
+	VMOVUPD      576(BX), Z11
+	VFNMADD231PD Z11, Z5, Z0
+	VFNMADD231PD Z23, Z5, Z30
+	VMOVUPD      Z23, 896(BX)
+	VMOVUPD      512(BX), Z23
+	VFNMADD231PD Z23, Z17, Z0
+	VFNMADD231PD Z31, Z17, Z30
+	VMOVUPD      Z30, 960(BX)
+	VMOVUPD      3712(AX), Z30
+	VADDPD.BCST  3712(CX), Z30, Z30
+	VFNMADD231PD Z12, Z25, Z30
+	VFNMADD231PD Z24, Z5, Z30
+	VFNMADD231PD Z22, Z17, Z30
+	VMOVUPD      896(AX), Z5
+	VADDPD.BCST  896(CX), Z5, Z5
+	VMULPD       Z2, Z6, Z17
+	VFNMADD231PD Z6, Z17, Z5
+	VMULPD       Z3, Z18, Z6
+	VFNMADD231PD Z18, Z6, Z5
+	VMULPD       Z16, Z27, Z18
+	VFNMADD231PD Z27, Z18, Z5
+	VMULPD       Z26, Z4, Z25
+	VFNMADD231PD Z4, Z25, Z5
+	VDIVPD       Z5, Z1, Z4
+	VMINPD       Z15, Z5, Z15
+	VMOVUPD      1216(AX), Z27
+	VADDPD.BCST  1216(CX), Z27, Z27
+	VMOVUPD      Z5, 1024(BX)
+	VMOVUPD      1600(AX), Z5
+	VADDPD.BCST  1600(CX), Z5, Z5
+	VFNMADD231PD Z7, Z17, Z27
+	VFNMADD231PD Z8, Z17, Z5
+	VFNMADD231PD Z19, Z6, Z27
+	VFNMADD231PD Z20, Z6, Z5
+	VFNMADD231PD Z28, Z18, Z27
+	VFNMADD231PD Z29, Z18, Z5
+	VFNMADD231PD Z13, Z25, Z27
+	VFNMADD231PD Z14, Z25, Z5
+	VMOVUPD      Z5, 1088(BX)
+	VMOVUPD      2048(AX), Z5
+	VADDPD.BCST  2048(CX), Z5, Z5
+	VMOVUPD      Z14, 1152(BX)
+	VMOVUPD      2560(AX), Z14
+	VADDPD.BCST  2560(CX), Z14, Z14
+	VFNMADD231PD Z9, Z17, Z5
+	VFNMADD231PD Z10, Z17, Z14
+	VFNMADD231PD Z21, Z6, Z5
+	VFNMADD231PD Z11, Z6, Z14
+	VMOVUPD      768(BX), Z11
+	VFNMADD231PD Z11, Z18, Z5
+	VFNMADD231PD Z23, Z18, Z14
+	VMOVUPD      704(BX), Z23
+	VFNMADD231PD Z23, Z25, Z5
+	VFNMADD231PD Z0, Z25, Z14
+	VMOVUPD      Z14, 1216(BX)
+	VMOVUPD      3136(AX), Z14
+	VADDPD.BCST  3136(CX), Z14, Z14
+	VMOVUPD      Z0, 1280(BX)
+	VMOVUPD      3776(AX), Z0
+	VADDPD.BCST  3776(CX), Z0, Z0
+	VFNMADD231PD 832(BX), Z17, Z14
+	VFNMADD231PD Z12, Z17, Z0
+	VMOVUPD      896(BX), Z17
+	VFNMADD231PD Z17, Z6, Z14
+	VFNMADD231PD Z24, Z6, Z0
+	VFNMADD231PD Z31, Z18, Z14
+	VFNMADD231PD Z22, Z18, Z0
+	VMOVUPD      960(BX), Z6
+	VFNMADD231PD Z6, Z25, Z14
+	VFNMADD231PD Z30, Z25, Z0
+	VMOVUPD      1280(AX), Z18
+	VADDPD.BCST  1280(CX), Z18, Z18
+	VMULPD       Z2, Z7, Z25
+	VFNMADD231PD Z7, Z25, Z18
+	VMULPD       Z3, Z19, Z7
+	VFNMADD231PD Z19, Z7, Z18
+	VMULPD       Z16, Z28, Z19
+	VFNMADD231PD Z28, Z19, Z18
+	VMULPD       Z26, Z13, Z28
+	VFNMADD231PD Z13, Z28, Z18
+	VMULPD       Z4, Z27, Z13
+	VFNMADD231PD Z27, Z13, Z18
+	VDIVPD       Z18, Z1, Z27
+	VMINPD       Z15, Z18, Z15
+	VMOVUPD      Z18, 1344(BX)
+	VMOVUPD      1664(AX), Z18
+	VADDPD.BCST  1664(CX), Z18, Z18
+	VMOVUPD      Z15, 1408(BX)
+	VMOVUPD      2112(AX), Z15
+	VADDPD.BCST  2112(CX), Z15, Z15
+	VFNMADD231PD Z8, Z25, Z18
+	VFNMADD231PD Z9, Z25, Z15
+	VFNMADD231PD Z20, Z7, Z18
+	VFNMADD231PD Z21, Z7, Z15
+	VFNMADD231PD Z29, Z19, Z18
+	VFNMADD231PD Z11, Z19, Z15
+	VMOVUPD      1152(BX), Z11
+	VFNMADD231PD Z11, Z28, Z18
+	VFNMADD231PD Z23, Z28, Z15
+	VMOVUPD      1088(BX), Z23
+	VFNMADD231PD Z23, Z13, Z18
+	VFNMADD231PD Z5, Z13, Z15
+	VMOVUPD      Z15, 1472(BX)
+	VMOVUPD      2624(AX), Z15
+	VADDPD.BCST  2624(CX), Z15, Z15
+	VMOVUPD      Z5, 1536(BX)
+	VMOVUPD      3200(AX), Z5
+	VADDPD.BCST  3200(CX), Z5, Z5
+	VFNMADD231PD Z10, Z25, Z15
+	VFNMADD231PD 832(BX), Z25, Z5
+	VFNMADD231PD 576(BX), Z7, Z15
+	VFNMADD231PD Z17, Z7, Z5
+	VMOVUPD      512(BX), Z17
+	VFNMADD231PD Z17, Z19, Z15
+	VFNMADD231PD Z31, Z19, Z5
+	VMOVUPD      Z31, 1600(BX)
+	VMOVUPD      1280(BX), Z31
+	VFNMADD231PD Z31, Z28, Z15
+	VFNMADD231PD Z6, Z28, Z5
+	VMOVUPD      1216(BX), Z6
+	VFNMADD231PD Z6, Z13, Z15
+	VFNMADD231PD Z14, Z13, Z5
+	VMOVUPD      Z5, 1664(BX)
+	VMOVUPD      3840(AX), Z5
+	VADDPD.BCST  3840(CX), Z5, Z5
+	VFNMADD231PD Z12, Z25, Z5
+	VFNMADD231PD Z24, Z7, Z5
+	VFNMADD231PD Z22, Z19, Z5
+	VFNMADD231PD Z30, Z28, Z5
+	VFNMADD231PD Z0, Z13, Z5
+	VMOVUPD      1728(AX), Z7
+	VADDPD.BCST  1728(CX), Z7, Z7
+	VMULPD       Z2, Z8, Z13
+	VFNMADD231PD Z8, Z13, Z7
+	VMULPD       Z3, Z20, Z8
+	VFNMADD231PD Z20, Z8, Z7
+	VMULPD       Z16, Z29, Z19
+	VFNMADD231PD Z29, Z19, Z7
+	VMULPD       Z26, Z11, Z20
+	VFNMADD231PD Z11, Z20, Z7
+	VMULPD       Z4, Z23, Z11
+	VFNMADD231PD Z23, Z11, Z7
+	VMULPD       Z27, Z18, Z23
+	VFNMADD231PD Z18, Z23, Z7
+	VDIVPD       Z7, Z1, Z18
+	VMINPD       1408(BX), Z7, Z25
+	VMOVUPD      2176(AX), Z28
+	VADDPD.BCST  2176(CX), Z28, Z28
+	VMOVUPD      2688(AX), Z29
+	VADDPD.BCST  2688(CX), Z29, Z29
+	VFNMADD231PD Z9, Z13, Z28
+	VFNMADD231PD Z10, Z13, Z29
+	VFNMADD231PD Z21, Z8, Z28
+	VFNMADD231PD 576(BX), Z8, Z29
+	VMOVUPD      Z10, 1408(BX)
+	VMOVUPD      768(BX), Z10
+	VFNMADD231PD Z10, Z19, Z28
+	VFNMADD231PD Z17, Z19, Z29
+	VMOVUPD      704(BX), Z17
+	VFNMADD231PD Z17, Z20, Z28
+	VFNMADD231PD Z31, Z20, Z29
+	VMOVUPD      1536(BX), Z31
+	VFNMADD231PD Z31, Z11, Z28
+	VFNMADD231PD Z6, Z11, Z29
+	VMOVUPD      1472(BX), Z6
+	VFNMADD231PD Z6, Z23, Z28
+	VFNMADD231PD Z15, Z23, Z29
+	VMOVUPD      Z29, 1088(BX)
+	VMOVUPD      3264(AX), Z29
+	VADDPD.BCST  3264(CX), Z29, Z29
+	VMOVUPD      Z15, 1152(BX)
+	VMOVUPD      3904(AX), Z15
+	VADDPD.BCST  3904(CX), Z15, Z15
+	VFNMADD231PD 832(BX), Z13, Z29
+	VFNMADD231PD Z12, Z13, Z15
+	VMOVUPD      896(BX), Z13
+	VFNMADD231PD Z13, Z8, Z29
+	VFNMADD231PD Z24, Z8, Z15
+	VMOVUPD      1600(BX), Z8
+	VFNMADD231PD Z8, Z19, Z29
+	VFNMADD231PD Z22, Z19, Z15
+	VMOVUPD      960(BX), Z19
+	VFNMADD231PD Z19, Z20, Z29
+	VFNMADD231PD Z30, Z20, Z15
+	VFNMADD231PD Z14, Z11, Z29
+	VFNMADD231PD Z0, Z11, Z15
+	VMOVUPD      1664(BX), Z11
+	VFNMADD231PD Z11, Z23, Z29
+	VFNMADD231PD Z5, Z23, Z15
+	VMOVUPD      2240(AX), Z20
+	VADDPD.BCST  2240(CX), Z20, Z20
+	VMULPD       Z2, Z9, Z23
+	VFNMADD231PD Z9, Z23, Z20
+	VMULPD       Z3, Z21, Z9
+	VFNMADD231PD Z21, Z9, Z20
+	VMULPD       Z16, Z10, Z21
+	VFNMADD231PD Z10, Z21, Z20
+	VMULPD       Z26, Z17, Z10
+	VFNMADD231PD Z17, Z10, Z20
+	VMULPD       Z4, Z31, Z17
+	VFNMADD231PD Z31, Z17, Z20
+	VMULPD       Z27, Z6, Z31
+	VFNMADD231PD Z6, Z31, Z20
+	VMULPD       Z18, Z28, Z6
+	VFNMADD231PD Z28, Z6, Z20
+	VDIVPD       Z20, Z1, Z28
+	VMINPD       Z25, Z20, Z25
+	VMOVUPD      Z25, 1472(BX)
+	VMOVUPD      1024(BX), Z25
+	VMULPD       1344(BX), Z25, Z25
+	VMULPD       Z20, Z7, Z7
+	VMULPD       Z7, Z25, Z7
+	VMOVUPD      640(BX), Z20
+	VPSRLQ       $0x35, Z20, Z25
+	VANDPD       evenMask<>+0(SB), Z20, Z20
+	VORPD        evenBits<>+0(SB), Z20, Z20
+	VMULPD       Z7, Z20, Z7
+	VMOVUPD      2752(AX), Z20
+	VADDPD.BCST  2752(CX), Z20, Z20
+	VMOVUPD      Z25, 640(BX)
+	VMOVUPD      3328(AX), Z25
+	VADDPD.BCST  3328(CX), Z25, Z25
+	VMOVUPD      Z7, 1344(BX)
+	VMOVUPD      1408(BX), Z7
+	VFNMADD231PD Z7, Z23, Z20
+	VFNMADD231PD 832(BX), Z23, Z25
+	VMOVUPD      576(BX), Z1
+	VFNMADD231PD Z1, Z9, Z20
+	VFNMADD231PD Z13, Z9, Z25
+	VMOVUPD      512(BX), Z13
+	VFNMADD231PD Z13, Z21, Z20
+	VFNMADD231PD Z8, Z21, Z25
+	VMOVUPD      1280(BX), Z8
+	VFNMADD231PD Z8, Z10, Z20
+	VFNMADD231PD Z19, Z10, Z25
+	VMOVUPD      1216(BX), Z19
+	VFNMADD231PD Z19, Z17, Z20
+	VFNMADD231PD Z14, Z17, Z25
+	VMOVUPD      Z14, 1024(BX)
+	VMOVUPD      1152(BX), Z14
+	VFNMADD231PD Z14, Z31, Z20
+	VFNMADD231PD Z11, Z31, Z25
+	VMOVUPD      1088(BX), Z11
+	VFNMADD231PD Z11, Z6, Z20
+	VFNMADD231PD Z29, Z6, Z25
+	VMOVUPD      Z25, 1536(BX)
+	VMOVUPD      3968(AX), Z25
+	VADDPD.BCST  3968(CX), Z25, Z25
+	VFNMADD231PD Z12, Z23, Z25
+	VFNMADD231PD Z24, Z9, Z25
+	VFNMADD231PD Z22, Z21, Z25
+	VFNMADD231PD Z30, Z10, Z25
+	VFNMADD231PD Z0, Z17, Z25
+	VFNMADD231PD Z5, Z31, Z25
+	VFNMADD231PD Z15, Z6, Z25
+	VMOVUPD      2816(AX), Z6
+	VADDPD.BCST  2816(CX), Z6, Z6
+	VMULPD       Z2, Z7, Z9
+	VFNMADD231PD Z7, Z9, Z6
+	VMULPD       Z3, Z1, Z7
+	VFNMADD231PD Z1, Z7, Z6
+	VMULPD       Z16, Z13, Z1
+	VFNMADD231PD Z13, Z1, Z6
+	VMULPD       Z26, Z8, Z10
+	VFNMADD231PD Z8, Z10, Z6
+	VMULPD       Z4, Z19, Z8
+	VFNMADD231PD Z19, Z8, Z6
+	VMULPD       Z27, Z14, Z13
+	VFNMADD231PD Z14, Z13, Z6
+	VMULPD       Z18, Z11, Z14
+	VFNMADD231PD Z11, Z14, Z6
+	VMULPD       Z28, Z20, Z11
+	VFNMADD231PD Z20, Z11, Z6
+	VMOVUPD      one<>+0(SB), Z17
+	VDIVPD       Z6, Z17, Z19
+	VMINPD       1472(BX), Z6, Z20
+	VMOVUPD      3392(AX), Z21
+	VADDPD.BCST  3392(CX), Z21, Z21
+	VMOVUPD      4032(AX), Z23
+	VADDPD.BCST  4032(CX), Z23, Z23
+	VMOVUPD      832(BX), Z31
+	VFNMADD231PD Z31, Z9, Z21
+	VFNMADD231PD Z12, Z9, Z23
+	VMOVUPD      896(BX), Z9
+	VFNMADD231PD Z9, Z7, Z21
+	VFNMADD231PD Z24, Z7, Z23
+	VMOVUPD      1600(BX), Z7
+	VFNMADD231PD Z7, Z1, Z21
+	VFNMADD231PD Z22, Z1, Z23
+	VMOVUPD      960(BX), Z1
+	VFNMADD231PD Z1, Z10, Z21
+	VFNMADD231PD Z30, Z10, Z23
+	VMOVUPD      1024(BX), Z10
+	VFNMADD231PD Z10, Z8, Z21
+	VFNMADD231PD Z0, Z8, Z23
+	VMOVUPD      1664(BX), Z8
+	VFNMADD231PD Z8, Z13, Z21
+	VFNMADD231PD Z5, Z13, Z23
+	VFNMADD231PD Z29, Z14, Z21
+	VFNMADD231PD Z15, Z14, Z23
+	VMOVUPD      1536(BX), Z13
+	VFNMADD231PD Z13, Z11, Z21
+	VFNMADD231PD Z25, Z11, Z23
+	VMOVUPD      3456(AX), Z11
+	VADDPD.BCST  3456(CX), Z11, Z11
+	VMULPD       Z2, Z31, Z14
+	VFNMADD231PD Z31, Z14, Z11
+	VMULPD       Z3, Z9, Z31
+	VFNMADD231PD Z9, Z31, Z11
+	VMULPD       Z16, Z7, Z9
+	VFNMADD231PD Z7, Z9, Z11
+	VMULPD       Z26, Z1, Z7
+	VFNMADD231PD Z1, Z7, Z11
+	VMULPD       Z4, Z10, Z1
+	VFNMADD231PD Z10, Z1, Z11
+	VMULPD       Z27, Z8, Z10
+	VFNMADD231PD Z8, Z10, Z11
+	VMULPD       Z18, Z29, Z8
+	VFNMADD231PD Z29, Z8, Z11
+	VMULPD       Z28, Z13, Z29
+	VFNMADD231PD Z13, Z29, Z11
+	VMULPD       Z19, Z21, Z13
+	VFNMADD231PD Z21, Z13, Z11
+	VMINPD       Z20, Z11, Z20
+	VMOVUPD      4096(AX), Z21
+	VADDPD.BCST  4096(CX), Z21, Z21
+	VFNMADD231PD Z12, Z14, Z21
+	VFNMADD231PD Z24, Z31, Z21
+	VFNMADD231PD Z22, Z9, Z21
+	VFNMADD231PD Z30, Z7, Z21
+	VFNMADD231PD Z0, Z1, Z21
+	VFNMADD231PD Z5, Z10, Z21
+	VFNMADD231PD Z15, Z8, Z21
+	VFNMADD231PD Z25, Z29, Z21
+	VFNMADD231PD Z23, Z13, Z21
+	VMOVUPD      4160(AX), Z1
+	VADDPD.BCST  4160(CX), Z1, Z1
+	VMULPD       Z2, Z12, Z2
+	VFNMADD231PD Z12, Z2, Z1
+	VMULPD       Z3, Z24, Z2
+	VFNMADD231PD Z24, Z2, Z1
+	VMULPD       Z16, Z22, Z2
+	VFNMADD231PD Z22, Z2, Z1
+	VMULPD       Z26, Z30, Z2
+	VFNMADD231PD Z30, Z2, Z1
+	VMULPD       Z4, Z0, Z2
+	VFNMADD231PD Z0, Z2, Z1
+	VMULPD       Z27, Z5, Z0
+	VFNMADD231PD Z5, Z0, Z1
+	VMULPD       Z18, Z15, Z0
+	VFNMADD231PD Z15, Z0, Z1
+	VMULPD       Z28, Z25, Z0
+	VFNMADD231PD Z25, Z0, Z1
+	VMULPD       Z19, Z23, Z0
+	VFNMADD231PD Z23, Z0, Z1
+	VMULPD       Z21, Z21, Z0
+	VFMSUB231PD  Z1, Z11, Z0
+	VPADDQ       pairShift<>+0(SB), Z0, Z1
+	VMINPD       Z20, Z1, Z1
+	VMULPD       Z0, Z6, Z0
+	VMOVUPD      1344(BX), Z2
+	VMULPD       Z0, Z2, Z0
+	VMOVUPD      640(BX), Z2
+	TESTQ        SI, SI
+	JZ           determinants11
+	VMOVUPD      320(BX), Z3
+	VMOVUPD      384(BX), Z4
+	VMOVUPD      448(BX), Z5
+	VMOVUPD      Z17, Z6
+	VMULPD       Z5, Z5, Z7
+	VFNMADD231PD Z3, Z7, Z6
+	VMOVUPD      (R8)(R11*1), Z3
+	VADDPD       64(BX), Z3, Z3
+	VADDPD       Z3, Z6, Z3
+	VMOVUPD      (DI)(R11*1), Z6
+	VMULPD       (BX), Z6, Z6
+	VMULPD       Z5, Z6, Z5
+	VMOVUPD      threeEighths<>+0(SB), Z6
+	VFMADD213PD  oneHalf<>+0(SB), Z3, Z6
+	VPSUBQ       Z4, Z5, Z4
+	VPADDQ       bias2<>+0(SB), Z4, Z4
+	VMULPD       Z4, Z3, Z3
+	VFMADD231PD  Z3, Z6, Z4
+	VMINPD       Z4, Z17, Z3
+	VMOVUPD      Z3, (SI)(R11*1)
+	VMOVUPD      256(BX), Z3
+	VMOVUPD      128(BX), Z4
+	VMOVUPD      192(BX), Z5
+	VPSRLQ       $0x35, Z4, Z6
+	VPADDQ       Z6, Z3, Z3
+	VPSLLQ       $0x34, Z3, Z3
+	VXORPD       Z6, Z6, Z6
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VPSRLQ       $0x3c, Z5, Z5
+	VANDPD       evenMask<>+0(SB), Z4, Z4
+	VORPD        evenBits<>+0(SB), Z4, Z4
+	VPSUBQ       Z5, Z6, Z5
+	VORPD        Z5, Z4, Z4
+	VMOVUPD      Z4, 320(BX)
+	VMOVUPD      Z3, 384(BX)
+	VCVTPD2PS    Z4, Y3
+	VSQRTPS      Y3, Y3
+	VMOVUPD      oneSingle<>+0(SB), Z4
+	VDIVPS       Y3, Y4, Y3
+	VCVTPS2PD    Y3, Z3
+	VMOVUPD      Z3, 448(BX)
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      Z1, 192(BX)
+	VMOVUPD      Z2, 256(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next11:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00001080, AX
+	DECQ         DX
+	JNZ          loop11
+	TESTQ        SI, SI
+	JZ           end11
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VPSUBQ       Z1, Z2, Z1
+	VPADDQ       bias2<>+0(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z1
+	VMINPD       Z1, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	VMOVUPD      256(BX), Z0
+	VMOVUPD      128(BX), Z1
+	VMOVUPD      192(BX), Z2
+	VPSRLQ       $0x35, Z1, Z3
+	VPADDQ       Z3, Z0, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VXORPD       Z3, Z3, Z3
+	VPSUBQ       pivotMin<>+0(SB), Z2, Z2
+	VPSRLQ       $0x3c, Z2, Z2
+	VANDPD       evenMask<>+0(SB), Z1, Z1
+	VORPD        evenBits<>+0(SB), Z1, Z1
+	VPSUBQ       Z2, Z3, Z2
+	VORPD        Z2, Z1, Z1
+	VMOVUPD      Z1, 320(BX)
+	VMOVUPD      Z0, 384(BX)
+	VCVTPD2PS    Z1, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPD      oneSingle<>+0(SB), Z1
+	VDIVPS       Y0, Y1, Y0
+	VCVTPS2PD    Y0, Z0
+	VMOVUPD      Z0, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VPSUBQ       Z1, Z2, Z1
+	VPADDQ       bias2<>+0(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z1
+	VMINPD       Z1, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row11
+
+end11:
+	VZEROUPPER
+	RET
+
+determinants11:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z0, Z3
+	VORPD        one<>+0(SB), Z3, Z3
+	VPSRLQ       $0x34, Z0, Z4
+	VPSUBQ       expBias<>+0(SB), Z4, Z4
+	VPADDQ       Z2, Z2, Z2
+	VPADDQ       Z2, Z4, Z4
+	VPSUBQ       splitBias<>+0(SB), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z1, Z0
+	VBROADCASTSD (CX), Z5
+	VADDPD       (AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 128(CX), Z5
+	VADDPD       128(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 320(CX), Z5
+	VADDPD       320(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 576(CX), Z5
+	VADDPD       576(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 896(CX), Z5
+	VADDPD       896(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 1280(CX), Z5
+	VADDPD       1280(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 1728(CX), Z5
+	VADDPD       1728(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 2240(CX), Z5
+	VADDPD       2240(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 2816(CX), Z5
+	VADDPD       2816(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 3456(CX), Z5
+	VADDPD       3456(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 4160(CX), Z5
+	VADDPD       4160(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VPSRLQ       $0x3c, Z0, Z0
+	VXORPD       Z5, Z5, Z5
+	VPSUBQ       Z0, Z5, Z5
+	VORPD        Z5, Z3, Z3
+	VMOVUPD      Z3, (DI)(R11*1)
+	VMOVUPD      Z4, (R8)(R11*1)
+	JMP          next11
+
+order12:
+	TESTQ SI, SI
+	JZ    tiles12
+
+row12:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles12:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop12:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z2
+	VMOVUPD      64(AX), Z3
+	VADDPD.BCST  64(CX), Z3, Z3
+	VMOVUPD      192(AX), Z4
+	VADDPD.BCST  192(CX), Z4, Z4
+	VMOVUPD      384(AX), Z5
+	VADDPD.BCST  384(CX), Z5, Z5
+	VMOVUPD      640(AX), Z6
+	VADDPD.BCST  640(CX), Z6, Z6
+	VMOVUPD      960(AX), Z7
+	VADDPD.BCST  960(CX), Z7, Z7
+	VMOVUPD      1344(AX), Z8
+	VADDPD.BCST  1344(CX), Z8, Z8
+	VMOVUPD      1792(AX), Z9
+	VADDPD.BCST  1792(CX), Z9, Z9
+	VMOVUPD      2304(AX), Z10
+	VADDPD.BCST  2304(CX), Z10, Z10
+	VMOVUPD      2880(AX), Z11
+	VADDPD.BCST  2880(CX), Z11, Z11
+	VMOVUPD      3520(AX), Z12
+	VADDPD.BCST  3520(CX), Z12, Z12
+	VMOVUPD      4224(AX), Z13
+	VADDPD.BCST  4224(CX), Z13, Z13
+	VMOVUPD      128(AX), Z14
+	VADDPD.BCST  128(CX), Z14, Z14
+	VMULPD       Z2, Z3, Z15
+	VFNMADD231PD Z3, Z15, Z14
+	VDIVPD       Z14, Z1, Z3
+	VMINPD       Z0, Z14, Z16
+	VMOVUPD      256(AX), Z17
+	VADDPD.BCST  256(CX), Z17, Z17
+	VMOVUPD      448(AX), Z18
+	VADDPD.BCST  448(CX), Z18, Z18
+	VFNMADD231PD Z4, Z15, Z17
+	VFNMADD231PD Z5, Z15, Z18
+	VMOVUPD      704(AX), Z19
+	VADDPD.BCST  704(CX), Z19, Z19
+	VMOVUPD      1024(AX), Z20
+	VADDPD.BCST  1024(CX), Z20, Z20
+	VFNMADD231PD Z6, Z15, Z19
+	VFNMADD231PD Z7, Z15, Z20
+	VMOVUPD      1408(AX), Z21
+	VADDPD.BCST  1408(CX), Z21, Z21
+	VMOVUPD      1856(AX), Z22
+	VADDPD.BCST  1856(CX), Z22, Z22
+	VFNMADD231PD Z8, Z15, Z21
+	VFNMADD231PD Z9, Z15, Z22
+	VMOVUPD      2368(AX), Z23
+	VADDPD.BCST  2368(CX), Z23, Z23
+	VMOVUPD      2944(AX), Z24
+	VADDPD.BCST  2944(CX), Z24, Z24
+	VFNMADD231PD Z10, Z15, Z23
+	VFNMADD231PD Z11, Z15, Z24
+	VMOVUPD      3584(AX), Z25
+	VADDPD.BCST  3584(CX), Z25, Z25
+	VMOVUPD      4288(AX), Z26
+	VADDPD.BCST  4288(CX), Z26, Z26
+	VFNMADD231PD Z12, Z15, Z25
+	VFNMADD231PD Z13, Z15, Z26
+	VMOVUPD      320(AX), Z15
+	VADDPD.BCST  320(CX), Z15, Z15
+	VMULPD       Z2, Z4, Z27
+	VFNMADD231PD Z4, Z27, Z15
+	VMULPD       Z3, Z17, Z4
+	VFNMADD231PD Z17, Z4, Z15
+	VDIVPD       Z15, Z1, Z17
+	VMINPD       Z16, Z15, Z16
+	VMOVUPD      512(AX), Z28
+	VADDPD.BCST  512(CX), Z28, Z28
+	VMOVUPD      768(AX), Z29
+	VADDPD.BCST  768(CX), Z29, Z29
+	VFNMADD231PD Z5, Z27, Z28
+	VFNMADD231PD Z6, Z27, Z29
+	VFNMADD231PD Z18, Z4, Z28
+	VFNMADD231PD Z19, Z4, Z29
+	VMOVUPD      1088(AX), Z30
+	VADDPD.BCST  1088(CX), Z30, Z30
+	VMOVUPD      1472(AX), Z31
+	VADDPD.BCST  1472(CX), Z31, Z31
+	VFNMADD231PD Z7, Z27, Z30
+	VFNMADD231PD Z8, Z27, Z31
+	VFNMADD231PD Z20, Z4, Z30
+	VFNMADD231PD Z21, Z4, Z31
+	VMOVUPD      Z31, 512(BX)
+	VMOVUPD      1920(AX), Z31
+	VADDPD.BCST  1920(CX), Z31, Z31
+	VMOVUPD      Z21, 576(BX)
+	VMOVUPD      2432(AX), Z21
+	VADDPD.BCST  2432(CX), Z21, Z21
+	VFNMADD231PD Z9, Z27, Z31
+	VFNMADD231PD Z10, Z27, Z21
+	VFNMADD231PD Z22, Z4, Z31
+	VFNMADD231PD Z23, Z4, Z21
+	VMOVUPD      Z21, 640(BX)
+	VMOVUPD      3008(AX), Z21
+	VADDPD.BCST  3008(CX), Z21, Z21
+	VMOVUPD      Z23, 704(BX)
+	VMOVUPD      3648(AX), Z23
+	VADDPD.BCST  3648(CX), Z23, Z23
+	VFNMADD231PD Z11, Z27, Z21
+	VFNMADD231PD Z12, Z27, Z23
+	VFNMADD231PD Z24, Z4, Z21
+	VFNMADD231PD Z25, Z4, Z23
+	VMOVUPD      Z23, 768(BX)
+	VMOVUPD      4352(AX), Z23
+	VADDPD.BCST  4352(CX), Z23, Z23
+	VFNMADD231PD Z13, Z27, Z23
+	VFNMADD231PD Z26, Z4, Z23
+	VMOVUPD      576(AX), Z4
+	VADDPD.BCST  576(CX), Z4, Z4
+	VMULPD       Z2, Z5, Z27
+	VFNMADD231PD Z5, Z27, Z4
+	VMULPD       Z3, Z18, Z5
+	VFNMADD231PD Z18, Z5, Z4
+	VMULPD       Z17, Z28, Z18
+	VFNMADD231PD Z28, Z18, Z4
+	VDIVPD       Z4, Z1, Z28
+	VMINPD       Z16, Z4, Z16
+	VMULPD       Z14, Z0, Z0
+	VMULPD       Z4, Z15, Z4
+	VMULPD       Z4, Z0, Z0
+	VMOVUPD      832(AX), Z4
+	VADDPD.BCST  832(CX), Z4, Z4
+	VMOVUPD      1152(AX), Z14
+	VADDPD.BCST  1152(CX), Z14, Z14
+	VFNMADD231PD Z6, Z27, Z4
+	VFNMADD231PD Z7, Z27, Z14
+	VFNMADD231PD Z19, Z5, Z4
+	VFNMADD231PD Z20, Z5, Z14
+	VFNMADD231PD Z29, Z18, Z4
+	VFNMADD231PD Z30, Z18, Z14
+	VMOVUPD      1536(AX), Z15
+	VADDPD.BCST  1536(CX), Z15, Z15
+	VMOVUPD      Z0, 832(BX)
+	VMOVUPD      1984(AX), Z0
+	VADDPD.BCST  1984(CX), Z0, Z0
+	VFNMADD231PD Z8, Z27, Z15
+	VFNMADD231PD Z9, Z27, Z0
+	VMOVUPD      Z9, 896(BX)
+	VMOVUPD      576(BX), Z9
+	VFNMADD231PD Z9, Z5, Z15
+	VFNMADD231PD Z22, Z5, Z0
+	VMOVUPD      Z22, 960(BX)
+	VMOVUPD      512(BX), Z22
+	VFNMADD231PD Z22, Z18, Z15
+	VFNMADD231PD Z31, Z18, Z0
+	VMOVUPD      Z0, 1024(BX)
+	VMOVUPD      2496(AX), Z0
+	VADDPD.BCST  2496(CX), Z0, Z0
+	VMOVUPD      Z31, 1088(BX)
+	VMOVUPD      3072(AX), Z31
+	VADDPD.BCST  3072(CX), Z31, Z31
+	VFNMADD231PD Z10, Z27, Z0
+	VFNMADD231PD Z11, Z27, Z31
+	VMOVUPD      Z11, 1152(BX)
+	VMOVUPD      704(BX), Z11
+	VFNMADD231PD Z11, Z5, Z0
+	VFNMADD231PD Z24, Z5, Z31
+	VMOVUPD      Z24, 1216(BX)
+	VMOVUPD      640(BX), Z24
+	VFNMADD231PD Z24, Z18, Z0
+	VFNMADD231PD Z21, Z18, Z31
+	VMOVUPD      Z31, 1280(BX)
+	VMOVUPD      3712(AX), Z31
+	VADDPD.BCST  3712(CX), Z31, Z31
+	VMOVUPD      Z21, 1344(BX)
+	VMOVUPD      4416(AX), Z21
+	VADDPD.BCST  4416(CX), Z21, Z21
+	VFNMADD231PD Z12, Z27, Z31
+	VFNMADD231PD Z13, Z27, Z21
+	VFNMADD231PD Z25, Z5, Z31
+	VFNMADD231PD Z26, Z5, Z21
+	VMOVUPD      768(BX), Z5
+	VFNMADD231PD Z5, Z18, Z31
+	VFNMADD231PD Z23, Z18, Z21
+	VMOVUPD      896(AX), Z18
+	VADDPD.BCST  896(CX), Z18, Z18
+	VMULPD       Z2, Z6, Z27
+	VFNMADD231PD Z6, Z27, Z18
+	VMULPD       Z3, Z19, Z6
+	VFNMADD231PD Z19, Z6, Z18
+	VMULPD       Z17, Z29, Z19
+	VFNMADD231PD Z29, Z19, Z18
+	VMULPD       Z28, Z4, Z29
+	VFNMADD231PD Z4, Z29, Z18
+	VDIVPD       Z18, Z1, Z4
+	VMINPD       Z16, Z18, Z16
+	VMOVUPD      Z18, 1408(BX)
+	VMOVUPD      1216(AX), Z18
+	VADDPD.BCST  1216(CX), Z18, Z18
+	VMOVUPD      Z16, 1472(BX)
+	VMOVUPD      1600(AX), Z16
+	VADDPD.BCST  1600(CX), Z16, Z16
+	VFNMADD231PD Z7, Z27, Z18
+	VFNMADD231PD Z8, Z27, Z16
+	VFNMADD231PD Z20, Z6, Z18
+	VFNMADD231PD Z9, Z6, Z16
+	VFNMADD231PD Z30, Z19, Z18
+	VFNMADD231PD Z22, Z19, Z16
+	VFNMADD231PD Z14, Z29, Z18
+	VFNMADD231PD Z15, Z29, Z16
+	VMOVUPD      Z16, 1536(BX)
+	VMOVUPD      2048(AX), Z16
+	VADDPD.BCST  2048(CX), Z16, Z16
+	VMOVUPD      Z15, 1600(BX)
+	VMOVUPD      2560(AX), Z15
+	VADDPD.BCST  2560(CX), Z15, Z15
+	VMOVUPD      896(BX), Z22
+	VFNMADD231PD Z22, Z27, Z16
+	VFNMADD231PD Z10, Z27, Z15
+	VMOVUPD      Z10, 1664(BX)
+	VMOVUPD      960(BX), Z10
+	VFNMADD231PD Z10, Z6, Z16
+	VFNMADD231PD Z11, Z6, Z15
+	VMOVUPD      1088(BX), Z11
+	VFNMADD231PD Z11, Z19, Z16
+	VFNMADD231PD Z24, Z19, Z15
+	VMOVUPD      1024(BX), Z24
+	VFNMADD231PD Z24, Z29, Z16
+	VFNMADD231PD Z0, Z29, Z15
+	VMOVUPD      Z15, 1728(BX)
+	VMOVUPD      3136(AX), Z15
+	VADDPD.BCST  3136(CX), Z15, Z15
+	VMOVUPD      Z0, 1792(BX)
+	VMOVUPD      3776(AX), Z0
+	VADDPD.BCST  3776(CX), Z0, Z0
+	VFNMADD231PD 1152(BX), Z27, Z15
+	VFNMADD231PD Z12, Z27, Z0
+	VMOVUPD      Z12, 1856(BX)
+	VMOVUPD      1216(BX), Z12
+	VFNMADD231PD Z12, Z6, Z15
+	VFNMADD231PD Z25, Z6, Z0
+	VMOVUPD      Z25, 1920(BX)
+	VMOVUPD      1344(BX), Z25
+	VFNMADD231PD Z25, Z19, Z15
+	VFNMADD231PD Z5, Z19, Z0
+	VMOVUPD      1280(BX), Z5
+	VFNMADD231PD Z5, Z29, Z15
+	VFNMADD231PD Z31, Z29, Z0
+	VMOVUPD      Z0, 1984(BX)
+	VMOVUPD      4480(AX), Z0
+	VADDPD.BCST  4480(CX), Z0, Z0
+	VFNMADD231PD Z13, Z27, Z0
+	VFNMADD231PD Z26, Z6, Z0
+	VFNMADD231PD Z23, Z19, Z0
+	VFNMADD231PD Z21, Z29, Z0
+	VMOVUPD      1280(AX), Z6
+	VADDPD.BCST  1280(CX), Z6, Z6
+	VMULPD       Z2, Z7, Z19
+	VFNMADD231PD Z7, Z19, Z6
+	VMULPD       Z3, Z20, Z7
+	VFNMADD231PD Z20, Z7, Z6
+	VMULPD       Z17, Z30, Z20
+	VFNMADD231PD Z30, Z20, Z6
+	VMULPD       Z28, Z14, Z27
+	VFNMADD231PD Z14, Z27, Z6
+	VMULPD       Z4, Z18, Z14
+	VFNMADD231PD Z18, Z14, Z6
+	VDIVPD       Z6, Z1, Z18
+	VMINPD       1472(BX), Z6, Z29
+	VMOVUPD      1664(AX), Z30
+	VADDPD.BCST  1664(CX), Z30, Z30
+	VMOVUPD      Z6, 1472(BX)
+	VMOVUPD      2112(AX), Z6
+	VADDPD.BCST  2112(CX), Z6, Z6
+	VFNMADD231PD Z8, Z19, Z30
+	VFNMADD231PD Z22, Z19, Z6
+	VFNMADD231PD Z9, Z7, Z30
+	VFNMADD231PD Z10, Z7, Z6
+	VMOVUPD      512(BX), Z10
+	VFNMADD231PD Z10, Z20, Z30
+	VFNMADD231PD Z11, Z20, Z6
+	VMOVUPD      1600(BX), Z11
+	VFNMADD231PD Z11, Z27, Z30
+	VFNMADD231PD Z24, Z27, Z6
+	VMOVUPD      1536(BX), Z24
+	VFNMADD231PD Z24, Z14, Z30
+	VFNMADD231PD Z16, Z14, Z6
+	VMOVUPD      Z6, 2048(BX)
+	VMOVUPD      2624(AX), Z6
+	VADDPD.BCST  2624(CX), Z6, Z6
+	VMOVUPD      Z16, 2112(BX)
+	VMOVUPD      3200(AX), Z16
+	VADDPD.BCST  3200(CX), Z16, Z16
+	VFNMADD231PD 1664(BX), Z19, Z6
+	VFNMADD231PD 1152(BX), Z19, Z16
+	VFNMADD231PD 704(BX), Z7, Z6
+	VFNMADD231PD Z12, Z7, Z16
+	VMOVUPD      640(BX), Z12
+	VFNMADD231PD Z12, Z20, Z6
+	VFNMADD231PD Z25, Z20, Z16
+	VMOVUPD      1792(BX), Z25
+	VFNMADD231PD Z25, Z27, Z6
+	VFNMADD231PD Z5, Z27, Z16
+	VMOVUPD      1728(BX), Z5
+	VFNMADD231PD Z5, Z14, Z6
+	VFNMADD231PD Z15, Z14, Z16
+	VMOVUPD      Z16, 2176(BX)
+	VMOVUPD      3840(AX), Z16
+	VADDPD.BCST  3840(CX), Z16, Z16
+	VMOVUPD      Z15, 2240(BX)
+	VMOVUPD      4544(AX), Z15
+	VADDPD.BCST  4544(CX), Z15, Z15
+	VFNMADD231PD 1856(BX), Z19, Z16
+	VFNMADD231PD Z13, Z19, Z15
+	VMOVUPD      1920(BX), Z19
+	VFNMADD231PD Z19, Z7, Z16
+	VFNMADD231PD Z26, Z7, Z15
+	VMOVUPD      768(BX), Z7
+	VFNMADD231PD Z7, Z20, Z16
+	VFNMADD231PD Z23, Z20, Z15
+	VFNMADD231PD Z31, Z27, Z16
+	VFNMADD231PD Z21, Z27, Z15
+	VMOVUPD      1984(BX), Z20
+	VFNMADD231PD Z20, Z14, Z16
+	VFNMADD231PD Z0, Z14, Z15
+	VMOVUPD      1728(AX), Z14
+	VADDPD.BCST  1728(CX), Z14, Z14
+	VMULPD       Z2, Z8, Z27
+	VFNMADD231PD Z8, Z27, Z14
+	VMULPD       Z3, Z9, Z8
+	VFNMADD231PD Z9, Z8, Z14
+	VMULPD       Z17, Z10, Z9
+	VFNMADD231PD Z10, Z9, Z14
+	VMULPD       Z28, Z11, Z10
+	VFNMADD231PD Z11, Z10, Z14
+	VMULPD       Z4, Z24, Z11
+	VFNMADD231PD Z24, Z11, Z14
+	VMULPD       Z18, Z30, Z24
+	VFNMADD231PD Z30, Z24, Z14
+	VDIVPD       Z14, Z1, Z30
+	VMINPD       Z29, Z14, Z29
+	VMOVUPD      Z14, 1536(BX)
+	VMOVUPD      2176(AX), Z14
+	VADDPD.BCST  2176(CX), Z14, Z14
+	VMOVUPD      Z29, 1600(BX)
+	VMOVUPD      2688(AX), Z29
+	VADDPD.BCST  2688(CX), Z29, Z29
+	VFNMADD231PD Z22, Z27, Z14
+	VFNMADD231PD 1664(BX), Z27, Z29
+	VMOVUPD      960(BX), Z1
+	VFNMADD231PD Z1, Z8, Z14
+	VFNMADD231PD 704(BX), Z8, Z29
+	VMOVUPD      Z30, 512(BX)
+	VMOVUPD      1088(BX), Z30
+	VFNMADD231PD Z30, Z9, Z14
+	VFNMADD231PD Z12, Z9, Z29
+	VMOVUPD      1024(BX), Z12
+	VFNMADD231PD Z12, Z10, Z14
+	VFNMADD231PD Z25, Z10, Z29
+	VMOVUPD      2112(BX), Z25
+	VFNMADD231PD Z25, Z11, Z14
+	VFNMADD231PD Z5, Z11, Z29
+	VMOVUPD      2048(BX), Z5
+	VFNMADD231PD Z5, Z24, Z14
+	VFNMADD231PD Z6, Z24, Z29
+	VMOVUPD      Z29, 576(BX)
+	VMOVUPD      3264(AX), Z29
+	VADDPD.BCST  3264(CX), Z29, Z29
+	VMOVUPD      Z6, 2304(BX)
+	VMOVUPD      3904(AX), Z6
+	VADDPD.BCST  3904(CX), Z6, Z6
+	VFNMADD231PD 1152(BX), Z27, Z29
+	VFNMADD231PD 1856(BX), Z27, Z6
+	VFNMADD231PD 1216(BX), Z8, Z29
+	VFNMADD231PD Z19, Z8, Z6
+	VMOVUPD      1344(BX), Z19
+	VFNMADD231PD Z19, Z9, Z29
+	VFNMADD231PD Z7, Z9, Z6
+	VMOVUPD      1280(BX), Z7
+	VFNMADD231PD Z7, Z10, Z29
+	VFNMADD231PD Z31, Z10, Z6
+	VMOVUPD      Z31, 2368(BX)
+	VMOVUPD      2240(BX), Z31
+	VFNMADD231PD Z31, Z11, Z29
+	VFNMADD231PD Z20, Z11, Z6
+	VMOVUPD      2176(BX), Z20
+	VFNMADD231PD Z20, Z24, Z29
+	VFNMADD231PD Z16, Z24, Z6
+	VMOVUPD      Z6, 2432(BX)
+	VMOVUPD      4608(AX), Z6
+	VADDPD.BCST  4608(CX), Z6, Z6
+	VFNMADD231PD Z13, Z27, Z6
+	VFNMADD231PD Z26, Z8, Z6
+	VFNMADD231PD Z23, Z9, Z6
+	VFNMADD231PD Z21, Z10, Z6
+	VFNMADD231PD Z0, Z11, Z6
+	VFNMADD231PD Z15, Z24, Z6
+	VMOVUPD      2240(AX), Z8
+	VADDPD.BCST  2240(CX), Z8, Z8
+	VMULPD       Z2, Z22, Z9
+	VFNMADD231PD Z22, Z9, Z8
+	VMULPD       Z3, Z1, Z10
+	VFNMADD231PD Z1, Z10, Z8
+	VMULPD       Z17, Z30, Z1
+	VFNMADD231PD Z30, Z1, Z8
+	VMULPD       Z28, Z12, Z11
+	VFNMADD231PD Z12, Z11, Z8
+	VMULPD       Z4, Z25, Z12
+	VFNMADD231PD Z25, Z12, Z8
+	VMULPD       Z18, Z5, Z22
+	VFNMADD231PD Z5, Z22, Z8
+	VMOVUPD      512(BX), Z5
+	VMULPD       Z5, Z14, Z24
+	VFNMADD231PD Z14, Z24, Z8
+	VMOVUPD      one<>+0(SB), Z14
+	VDIVPD       Z8, Z14, Z25
+	VMINPD       1600(BX), Z8, Z27
+	VMOVUPD      1408(BX), Z30
+	VMULPD       1472(BX), Z30, Z30
+	VMOVUPD      Z27, 1472(BX)
+	VMOVUPD      1536(BX), Z27
+	VMULPD       Z8, Z27, Z8
+	VMULPD       Z8, Z30, Z8
+	VMOVUPD      832(BX), Z27
+	VPSRLQ       $0x35, Z27, Z30
+	VANDPD       evenMask<>+0(SB), Z27, Z27
+	VORPD        evenBits<>+0(SB), Z27, Z27
+	VMULPD       Z8, Z27, Z8
+	VMOVUPD      2752(AX), Z27
+	VADDPD.BCST  2752(CX), Z27, Z27
+	VMOVUPD      Z30, 832(BX)
+	VMOVUPD      3328(AX), Z30
+	VADDPD.BCST  3328(CX), Z30, Z30
+	VMOVUPD      Z8, 1536(BX)
+	VMOVUPD      1664(BX), Z8
+	VFNMADD231PD Z8, Z9, Z27
+	VFNMADD231PD 1152(BX), Z9, Z30
+	VMOVUPD      704(BX), Z14
+	VFNMADD231PD Z14, Z10, Z27
+	VFNMADD231PD 1216(BX), Z10, Z30
+	VMOVUPD      Z25, 1408(BX)
+	VMOVUPD      640(BX), Z25
+	VFNMADD231PD Z25, Z1, Z27
+	VFNMADD231PD Z19, Z1, Z30
+	VMOVUPD      1792(BX), Z19
+	VFNMADD231PD Z19, Z11, Z27
+	VFNMADD231PD Z7, Z11, Z30
+	VMOVUPD      1728(BX), Z7
+	VFNMADD231PD Z7, Z12, Z27
+	VFNMADD231PD Z31, Z12, Z30
+	VMOVUPD      2304(BX), Z31
+	VFNMADD231PD Z31, Z22, Z27
+	VFNMADD231PD Z20, Z22, Z30
+	VMOVUPD      576(BX), Z20
+	VFNMADD231PD Z20, Z24, Z27
+	VFNMADD231PD Z29, Z24, Z30
+	VMOVUPD      Z30, 1600(BX)
+	VMOVUPD      3968(AX), Z30
+	VADDPD.BCST  3968(CX), Z30, Z30
+	VMOVUPD      Z29, 2048(BX)
+	VMOVUPD      4672(AX), Z29
+	VADDPD.BCST  4672(CX), Z29, Z29
+	VFNMADD231PD 1856(BX), Z9, Z30
+	VFNMADD231PD Z13, Z9, Z29
+	VMOVUPD      1920(BX), Z9
+	VFNMADD231PD Z9, Z10, Z30
+	VFNMADD231PD Z26, Z10, Z29
+	VMOVUPD      768(BX), Z10
+	VFNMADD231PD Z10, Z1, Z30
+	VFNMADD231PD Z23, Z1, Z29
+	VMOVUPD      2368(BX), Z1
+	VFNMADD231PD Z1, Z11, Z30
+	VFNMADD231PD Z21, Z11, Z29
+	VMOVUPD      1984(BX), Z11
+	VFNMADD231PD Z11, Z12, Z30
+	VFNMADD231PD Z0, Z12, Z29
+	VFNMADD231PD Z16, Z22, Z30
+	VFNMADD231PD Z15, Z22, Z29
+	VMOVUPD      2432(BX), Z12
+	VFNMADD231PD Z12, Z24, Z30
+	VFNMADD231PD Z6, Z24, Z29
+	VMOVUPD      2816(AX), Z22
+	VADDPD.BCST  2816(CX), Z22, Z22
+	VMULPD       Z2, Z8, Z24
+	VFNMADD231PD Z8, Z24, Z22
+	VMULPD       Z3, Z14, Z8
+	VFNMADD231PD Z14, Z8, Z22
+	VMULPD       Z17, Z25, Z14
+	VFNMADD231PD Z25, Z14, Z22
+	VMULPD       Z28, Z19, Z25
+	VFNMADD231PD Z19, Z25, Z22
+	VMULPD       Z4, Z7, Z19
+	VFNMADD231PD Z7, Z19, Z22
+	VMULPD       Z18, Z31, Z7
+	VFNMADD231PD Z31, Z7, Z22
+	VMULPD       Z5, Z20, Z31
+	VFNMADD231PD Z20, Z31, Z22
+	VMOVUPD      1408(BX), Z20
+	VMULPD       Z20, Z27, Z5
+	VFNMADD231PD Z27, Z5, Z22
+	VMOVUPD      one<>+0(SB), Z27
+	VDIVPD       Z22, Z27, Z20
+	VMINPD       1472(BX), Z22, Z27
+	VMOVUPD      Z22, 1472(BX)
+	VMOVUPD      3392(AX), Z22
+	VADDPD.BCST  3392(CX), Z22, Z22
+	VMOVUPD      Z27, 576(BX)
+	VMOVUPD      4032(AX), Z27
+	VADDPD.BCST  4032(CX), Z27, Z27
+	VMOVUPD      Z20, 2304(BX)
+	VMOVUPD      1152(BX), Z20
+	VFNMADD231PD Z20, Z24, Z22
+	VFNMADD231PD 1856(BX), Z24, Z27
+	VMOVUPD      Z18, 1728(BX)
+	VMOVUPD      1216(BX), Z18
+	VFNMADD231PD Z18, Z8, Z22
+	VFNMADD231PD Z9, Z8, Z27
+	VMOVUPD      1344(BX), Z9
+	VFNMADD231PD Z9, Z14, Z22
+	VFNMADD231PD Z10, Z14, Z27
+	VMOVUPD      1280(BX), Z10
+	VFNMADD231PD Z10, Z25, Z22
+	VFNMADD231PD Z1, Z25, Z27
+	VMOVUPD      2240(BX), Z1
+	VFNMADD231PD Z1, Z19, Z22
+	VFNMADD231PD Z11, Z19, Z27
+	VMOVUPD      2176(BX), Z11
+	VFNMADD231PD Z11, Z7, Z22
+	VFNMADD231PD Z16, Z7, Z27
+	VMOVUPD      Z16, 1792(BX)
+	VMOVUPD      2048(BX), Z16
+	VFNMADD231PD Z16, Z31, Z22
+	VFNMADD231PD Z12, Z31, Z27
+	VMOVUPD      1600(BX), Z12
+	VFNMADD231PD Z12, Z5, Z22
+	VFNMADD231PD Z30, Z5, Z27
+	VMOVUPD      Z27, 640(BX)
+	VMOVUPD      4736(AX), Z27
+	VADDPD.BCST  4736(CX), Z27, Z27
+	VFNMADD231PD Z13, Z24, Z27
+	VFNMADD231PD Z26, Z8, Z27
+	VFNMADD231PD Z23, Z14, Z27
+	VFNMADD231PD Z21, Z25, Z27
+	VFNMADD231PD Z0, Z19, Z27
+	VFNMADD231PD Z15, Z7, Z27
+	VFNMADD231PD Z6, Z31, Z27
+	VFNMADD231PD Z29, Z5, Z27
+	VMOVUPD      3456(AX), Z5
+	VADDPD.BCST  3456(CX), Z5, Z5
+	VMULPD       Z2, Z20, Z7
+	VFNMADD231PD Z20, Z7, Z5
+	VMULPD       Z3, Z18, Z8
+	VFNMADD231PD Z18, Z8, Z5
+	VMULPD       Z17, Z9, Z14
+	VFNMADD231PD Z9, Z14, Z5
+	VMULPD       Z28, Z10, Z9
+	VFNMADD231PD Z10, Z9, Z5
+	VMULPD       Z4, Z1, Z10
+	VFNMADD231PD Z1, Z10, Z5
+	VMOVUPD      1728(BX), Z1
+	VMULPD       Z1, Z11, Z18
+	VFNMADD231PD Z11, Z18, Z5
+	VMOVUPD      512(BX), Z11
+	VMULPD       Z11, Z16, Z19
+	VFNMADD231PD Z16, Z19, Z5
+	VMOVUPD      1408(BX), Z16
+	VMULPD       Z16, Z12, Z20
+	VFNMADD231PD Z12, Z20, Z5
+	VMOVUPD      2304(BX), Z12
+	VMULPD       Z12, Z22, Z24
+	VFNMADD231PD Z22, Z24, Z5
+	VMOVUPD      one<>+0(SB), Z22
+	VDIVPD       Z5, Z22, Z25
+	VMINPD       576(BX), Z5, Z31
+	VMOVUPD      4096(AX), Z22
+	VADDPD.BCST  4096(CX), Z22, Z22
+	VMOVUPD      Z5, 576(BX)
+	VMOVUPD      4800(AX), Z5
+	VADDPD.BCST  4800(CX), Z5, Z5
+	VMOVUPD      Z31, 1600(BX)
+	VMOVUPD      1856(BX), Z31
+	VFNMADD231PD Z31, Z7, Z22
+	VFNMADD231PD Z13, Z7, Z5
+	VMOVUPD      1920(BX), Z7
+	VFNMADD231PD Z7, Z8, Z22
+	VFNMADD231PD Z26, Z8, Z5
+	VMOVUPD      768(BX), Z8
+	VFNMADD231PD Z8, Z14, Z22
+	VFNMADD231PD Z23, Z14, Z5
+	VMOVUPD      2368(BX), Z14
+	VFNMADD231PD Z14, Z9, Z22
+	VFNMADD231PD Z21, Z9, Z5
+	VMOVUPD      1984(BX), Z9
+	VFNMADD231PD Z9, Z10, Z22
+	VFNMADD231PD Z0, Z10, Z5
+	VMOVUPD      1792(BX), Z10
+	VFNMADD231PD Z10, Z18, Z22
+	VFNMADD231PD Z15, Z18, Z5
+	VMOVUPD      2432(BX), Z18
+	VFNMADD231PD Z18, Z19, Z22
+	VFNMADD231PD Z6, Z19, Z5
+	VFNMADD231PD Z30, Z20, Z22
+	VFNMADD231PD Z29, Z20, Z5
+	VMOVUPD      640(BX), Z19
+	VFNMADD231PD Z19, Z24, Z22
+	VFNMADD231PD Z27, Z24, Z5
+	VMOVUPD      4160(AX), Z20
+	VADDPD.BCST  4160(CX), Z20, Z20
+	VMULPD       Z2, Z31, Z24
+	VFNMADD231PD Z31, Z24, Z20
+	VMULPD       Z3, Z7, Z31
+	VFNMADD231PD Z7, Z31, Z20
+	VMULPD       Z17, Z8, Z7
+	VFNMADD231PD Z8, Z7, Z20
+	VMULPD       Z28, Z14, Z8
+	VFNMADD231PD Z14, Z8, Z20
+	VMULPD       Z4, Z9, Z14
+	VFNMADD231PD Z9, Z14, Z20
+	VMULPD       Z1, Z10, Z9
+	VFNMADD231PD Z10, Z9, Z20
+	VMULPD       Z11, Z18, Z10
+	VFNMADD231PD Z18, Z10, Z20
+	VMULPD       Z16, Z30, Z18
+	VFNMADD231PD Z30, Z18, Z20
+	VMULPD       Z12, Z19, Z30
+	VFNMADD231PD Z19, Z30, Z20
+	VMULPD       Z25, Z22, Z19
+	VFNMADD231PD Z22, Z19, Z20
+	VMINPD       1600(BX), Z20, Z22
+	VMOVUPD      Z22, 1600(BX)
+	VMOVUPD      4864(AX), Z22
+	VADDPD.BCST  4864(CX), Z22, Z22
+	VFNMADD231PD Z13, Z24, Z22
+	VFNMADD231PD Z26, Z31, Z22
+	VFNMADD231PD Z23, Z7, Z22
+	VFNMADD231PD Z21, Z8, Z22
+	VFNMADD231PD Z0, Z14, Z22
+	VFNMADD231PD Z15, Z9, Z22
+	VFNMADD231PD Z6, Z10, Z22
+	VFNMADD231PD Z29, Z18, Z22
+	VFNMADD231PD Z27, Z30, Z22
+	VFNMADD231PD Z5, Z19, Z22
+	VMOVUPD      4928(AX), Z7
+	VADDPD.BCST  4928(CX), Z7, Z7
+	VMULPD       Z2, Z13, Z2
+	VFNMADD231PD Z13, Z2, Z7
+	VMULPD       Z3, Z26, Z2
+	VFNMADD231PD Z26, Z2, Z7
+	VMULPD       Z17, Z23, Z2
+	VFNMADD231PD Z23, Z2, Z7
+	VMULPD       Z28, Z21, Z2
+	VFNMADD231PD Z21, Z2, Z7
+	VMULPD       Z4, Z0, Z2
+	VFNMADD231PD Z0, Z2, Z7
+	VMULPD       Z1, Z15, Z0
+	VFNMADD231PD Z15, Z0, Z7
+	VMULPD       Z11, Z6, Z0
+	VFNMADD231PD Z6, Z0, Z7
+	VMULPD       Z16, Z29, Z0
+	VFNMADD231PD Z29, Z0, Z7
+	VMULPD       Z12, Z27, Z0
+	VFNMADD231PD Z27, Z0, Z7
+	VMULPD       Z25, Z5, Z0
+	VFNMADD231PD Z5, Z0, Z7
+	VMULPD       Z22, Z22, Z0
+	VFMSUB231PD  Z7, Z20, Z0
+	VPADDQ       pairShift<>+0(SB), Z0, Z1
+	VMINPD       1600(BX), Z1, Z1
+	VMOVUPD      1472(BX), Z2
+	VMULPD       576(BX), Z2, Z2
+	VMULPD       Z0, Z2, Z0
+	VMOVUPD      1536(BX), Z2
+	VPSRLQ       $0x35, Z2, Z3
+	VMOVUPD      832(BX), Z4
+	VPADDQ       Z3, Z4, Z3
+	VMOVUPD      evenMask<>+0(SB), Z4
+	VANDPD       Z4, Z2, Z2
+	VMOVUPD      evenBits<>+0(SB), Z5
+	VORPD        Z5, Z2, Z2
+	VMULPD       Z0, Z2, Z0
+	TESTQ        SI, SI
+	JZ           determinants12
+	VMOVUPD      320(BX), Z2
+	VMOVUPD      384(BX), Z6
+	VMOVUPD      448(BX), Z7
+	VMOVUPD      one<>+0(SB), Z8
+	VMOVUPD      Z8, Z9
+	VMULPD       Z7, Z7, Z10
+	VFNMADD231PD Z2, Z10, Z9
+	VMOVUPD      (R8)(R11*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z9, Z2
+	VMOVUPD      (DI)(R11*1), Z9
+	VMULPD       (BX), Z9, Z9
+	VMULPD       Z7, Z9, Z7
+	VMOVUPD      threeEighths<>+0(SB), Z9
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z9
+	VPSUBQ       Z6, Z7, Z6
+	VPADDQ       bias3<>+0(SB), Z6, Z6
+	VMULPD       Z6, Z2, Z2
+	VFMADD231PD  Z2, Z9, Z6
+	VMINPD       Z6, Z8, Z2
+	VMOVUPD      Z2, (SI)(R11*1)
+	VMOVUPD      256(BX), Z2
+	VMOVUPD      128(BX), Z6
+	VMOVUPD      192(BX), Z7
+	VPSRLQ       $0x35, Z6, Z8
+	VPADDQ       Z8, Z2, Z2
+	VPSLLQ       $0x34, Z2, Z2
+	VXORPD       Z8, Z8, Z8
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z7
+	VPSRLQ       $0x3c, Z7, Z7
+	VANDPD       Z4, Z6, Z4
+	VORPD        Z5, Z4, Z4
+	VPSUBQ       Z7, Z8, Z5
+	VORPD        Z5, Z4, Z4
+	VMOVUPD      Z4, 320(BX)
+	VMOVUPD      Z2, 384(BX)
+	VCVTPD2PS    Z4, Y2
+	VSQRTPS      Y2, Y2
+	VMOVUPD      oneSingle<>+0(SB), Z4
+	VDIVPS       Y2, Y4, Y2
+	VCVTPS2PD    Y2, Z2
+	VMOVUPD      Z2, 448(BX)
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      Z1, 192(BX)
+	VMOVUPD      Z3, 256(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next12:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00001380, AX
+	DECQ         DX
+	JNZ          loop12
+	TESTQ        SI, SI
+	JZ           end12
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VPSUBQ       Z1, Z2, Z1
+	VPADDQ       bias3<>+0(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z1
+	VMINPD       Z1, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	VMOVUPD      256(BX), Z0
+	VMOVUPD      128(BX), Z1
+	VMOVUPD      192(BX), Z2
+	VPSRLQ       $0x35, Z1, Z3
+	VPADDQ       Z3, Z0, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VXORPD       Z3, Z3, Z3
+	VPSUBQ       pivotMin<>+0(SB), Z2, Z2
+	VPSRLQ       $0x3c, Z2, Z2
+	VANDPD       evenMask<>+0(SB), Z1, Z1
+	VORPD        evenBits<>+0(SB), Z1, Z1
+	VPSUBQ       Z2, Z3, Z2
+	VORPD        Z2, Z1, Z1
+	VMOVUPD      Z1, 320(BX)
+	VMOVUPD      Z0, 384(BX)
+	VCVTPD2PS    Z1, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPD      oneSingle<>+0(SB), Z1
+	VDIVPS       Y0, Y1, Y0
+	VCVTPS2PD    Y0, Z0
+	VMOVUPD      Z0, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VPSUBQ       Z1, Z2, Z1
+	VPADDQ       bias3<>+0(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z1
+	VMINPD       Z1, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row12
+
+end12:
+	VZEROUPPER
+	RET
+
+determinants12:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z0, Z2
+	VORPD        one<>+0(SB), Z2, Z2
+	VPSRLQ       $0x34, Z0, Z4
+	VPSUBQ       expBias<>+0(SB), Z4, Z4
+	VPADDQ       Z3, Z3, Z3
+	VPADDQ       Z3, Z4, Z4
+	VPSUBQ       splitBias<>+0(SB), Z4, Z4
+	VPSUBQ       splitBias<>+0(SB), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z1, Z0
+	VBROADCASTSD (CX), Z5
+	VADDPD       (AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 128(CX), Z5
+	VADDPD       128(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 320(CX), Z5
+	VADDPD       320(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 576(CX), Z5
+	VADDPD       576(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 896(CX), Z5
+	VADDPD       896(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 1280(CX), Z5
+	VADDPD       1280(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 1728(CX), Z5
+	VADDPD       1728(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 2240(CX), Z5
+	VADDPD       2240(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 2816(CX), Z5
+	VADDPD       2816(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 3456(CX), Z5
+	VADDPD       3456(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 4160(CX), Z5
+	VADDPD       4160(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 4928(CX), Z5
+	VADDPD       4928(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VPSRLQ       $0x3c, Z0, Z0
+	VXORPD       Z5, Z5, Z5
+	VPSUBQ       Z0, Z5, Z5
+	VORPD        Z5, Z2, Z2
+	VMOVUPD      Z2, (DI)(R11*1)
+	VMOVUPD      Z4, (R8)(R11*1)
+	JMP          next12
+
+order13:
+	TESTQ SI, SI
+	JZ    tiles13
+
+row13:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles13:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop13:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z2
+	VMOVUPD      64(AX), Z3
+	VADDPD.BCST  64(CX), Z3, Z3
+	VMOVUPD      192(AX), Z4
+	VADDPD.BCST  192(CX), Z4, Z4
+	VMOVUPD      384(AX), Z5
+	VADDPD.BCST  384(CX), Z5, Z5
+	VMOVUPD      640(AX), Z6
+	VADDPD.BCST  640(CX), Z6, Z6
+	VMOVUPD      960(AX), Z7
+	VADDPD.BCST  960(CX), Z7, Z7
+	VMOVUPD      1344(AX), Z8
+	VADDPD.BCST  1344(CX), Z8, Z8
+	VMOVUPD      1792(AX), Z9
+	VADDPD.BCST  1792(CX), Z9, Z9
+	VMOVUPD      2304(AX), Z10
+	VADDPD.BCST  2304(CX), Z10, Z10
+	VMOVUPD      2880(AX), Z11
+	VADDPD.BCST  2880(CX), Z11, Z11
+	VMOVUPD      3520(AX), Z12
+	VADDPD.BCST  3520(CX), Z12, Z12
+	VMOVUPD      4224(AX), Z13
+	VADDPD.BCST  4224(CX), Z13, Z13
+	VMOVUPD      4992(AX), Z14
+	VADDPD.BCST  4992(CX), Z14, Z14
+	VMOVUPD      128(AX), Z15
+	VADDPD.BCST  128(CX), Z15, Z15
+	VMULPD       Z2, Z3, Z16
+	VFNMADD231PD Z3, Z16, Z15
+	VDIVPD       Z15, Z1, Z3
+	VMINPD       Z0, Z15, Z17
+	VMOVUPD      256(AX), Z18
+	VADDPD.BCST  256(CX), Z18, Z18
+	VMOVUPD      448(AX), Z19
+	VADDPD.BCST  448(CX), Z19, Z19
+	VFNMADD231PD Z4, Z16, Z18
+	VFNMADD231PD Z5, Z16, Z19
+	VMOVUPD      704(AX), Z20
+	VADDPD.BCST  704(CX), Z20, Z20
+	VMOVUPD      1024(AX), Z21
+	VADDPD.BCST  1024(CX), Z21, Z21
+	VFNMADD231PD Z6, Z16, Z20
+	VFNMADD231PD Z7, Z16, Z21
+	VMOVUPD      1408(AX), Z22
+	VADDPD.BCST  1408(CX), Z22, Z22
+	VMOVUPD      1856(AX), Z23
+	VADDPD.BCST  1856(CX), Z23, Z23
+	VFNMADD231PD Z8, Z16, Z22
+	VFNMADD231PD Z9, Z16, Z23
+	VMOVUPD      2368(AX), Z24
+	VADDPD.BCST  2368(CX), Z24, Z24
+	VMOVUPD      2944(AX), Z25
+	VADDPD.BCST  2944(CX), Z25, Z25
+	VFNMADD231PD Z10, Z16, Z24
+	VFNMADD231PD Z11, Z16, Z25
+	VMOVUPD      3584(AX), Z26
+	VADDPD.BCST  3584(CX), Z26, Z26
+	VMOVUPD      4288(AX), Z27
+	VADDPD.BCST  4288(CX), Z27, Z27
+	VFNMADD231PD Z12, Z16, Z26
+	VFNMADD231PD Z13, Z16, Z27
+	VMOVUPD      5056(AX), Z28
+	VADDPD.BCST  5056(CX), Z28, Z28
+	VFNMADD231PD Z14, Z16, Z28
+	VMOVUPD      320(AX), Z16
+	VADDPD.BCST  320(CX), Z16, Z16
+	VMULPD       Z2, Z4, Z29
+	VFNMADD231PD Z4, Z29, Z16
+	VMULPD       Z3, Z18, Z4
+	VFNMADD231PD Z18, Z4, Z16
+	VDIVPD       Z16, Z1, Z18
+	VMINPD       Z17, Z16, Z17
+	VMOVUPD      512(AX), Z30
+	VADDPD.BCST  512(CX), Z30, Z30
+	VMOVUPD      768(AX), Z31
+	VADDPD.BCST  768(CX), Z31, Z31
+	VFNMADD231PD Z5, Z29, Z30
+	VFNMADD231PD Z6, Z29, Z31
+	VFNMADD231PD Z19, Z4, Z30
+	VFNMADD231PD Z20, Z4, Z31
+	VMOVUPD      Z31, 512(BX)
+	VMOVUPD      1088(AX), Z31
+	VADDPD.BCST  1088(CX), Z31, Z31
+	VMOVUPD      Z20, 576(BX)
+	VMOVUPD      1472(AX), Z20
+	VADDPD.BCST  1472(CX), Z20, Z20
+	VFNMADD231PD Z7, Z29, Z31
+	VFNMADD231PD Z8, Z29, Z20
+	VFNMADD231PD Z21, Z4, Z31
+	VFNMADD231PD Z22, Z4, Z20
+	VMOVUPD      Z20, 640(BX)
+	VMOVUPD      1920(AX), Z20
+	VADDPD.BCST  1920(CX), Z20, Z20
+	VMOVUPD      Z22, 704(BX)
+	VMOVUPD      2432(AX), Z22
+	VADDPD.BCST  2432(CX), Z22, Z22
+	VFNMADD231PD Z9, Z29, Z20
+	VFNMADD231PD Z10, Z29, Z22
+	VFNMADD231PD Z23, Z4, Z20
+	VFNMADD231PD Z24, Z4, Z22
+	VMOVUPD      Z22, 768(BX)
+	VMOVUPD      3008(AX), Z22
+	VADDPD.BCST  3008(CX), Z22, Z22
+	VMOVUPD      Z24, 832(BX)
+	VMOVUPD      3648(AX), Z24
+	VADDPD.BCST  3648(CX), Z24, Z24
+	VFNMADD231PD Z11, Z29, Z22
+	VFNMADD231PD Z12, Z29, Z24
+	VFNMADD231PD Z25, Z4, Z22
+	VFNMADD231PD Z26, Z4, Z24
+	VMOVUPD      Z24, 896(BX)
+	VMOVUPD      4352(AX), Z24
+	VADDPD.BCST  4352(CX), Z24, Z24
+	VMOVUPD      Z26, 960(BX)
+	VMOVUPD      5120(AX), Z26
+	VADDPD.BCST  5120(CX), Z26, Z26
+	VFNMADD231PD Z13, Z29, Z24
+	VFNMADD231PD Z14, Z29, Z26
+	VFNMADD231PD Z27, Z4, Z24
+	VFNMADD231PD Z28, Z4, Z26
+	VMOVUPD      576(AX), Z4
+	VADDPD.BCST  576(CX), Z4, Z4
+	VMULPD       Z2, Z5, Z29
+	VFNMADD231PD Z5, Z29, Z4
+	VMULPD       Z3, Z19, Z5
+	VFNMADD231PD Z19, Z5, Z4
+	VMULPD       Z18, Z30, Z19
+	VFNMADD231PD Z30, Z19, Z4
+	VDIVPD       Z4, Z1, Z30
+	VMINPD       Z17, Z4, Z17
+	VMULPD       Z15, Z0, Z0
+	VMULPD       Z4, Z16, Z4
+	VMULPD       Z4, Z0, Z0
+	VMOVUPD      832(AX), Z4
+	VADDPD.BCST  832(CX), Z4, Z4
+	VMOVUPD      1152(AX), Z15
+	VADDPD.BCST  1152(CX), Z15, Z15
+	VFNMADD231PD Z6, Z29, Z4
+	VFNMADD231PD Z7, Z29, Z15
+	VMOVUPD      576(BX), Z16
+	VFNMADD231PD Z16, Z5, Z4
+	VFNMADD231PD Z21, Z5, Z15
+	VMOVUPD      Z0, 1024(BX)
+	VMOVUPD      512(BX), Z0
+	VFNMADD231PD Z0, Z19, Z4
+	VFNMADD231PD Z31, Z19, Z15
+	VMOVUPD      Z15, 1088(BX)
+	VMOVUPD      1536(AX), Z15
+	VADDPD.BCST  1536(CX), Z15, Z15
+	VMOVUPD      Z31, 1152(BX)
+	VMOVUPD      1984(AX), Z31
+	VADDPD.BCST  1984(CX), Z31, Z31
+	VFNMADD231PD Z8, Z29, Z15
+	VFNMADD231PD Z9, Z29, Z31
+	VMOVUPD      Z9, 1216(BX)
+	VMOVUPD      704(BX), Z9
+	VFNMADD231PD Z9, Z5, Z15
+	VFNMADD231PD Z23, Z5, Z31
+	VMOVUPD      Z23, 1280(BX)
+	VMOVUPD      640(BX), Z23
+	VFNMADD231PD Z23, Z19, Z15
+	VFNMADD231PD Z20, Z19, Z31
+	VMOVUPD      Z31, 1344(BX)
+	VMOVUPD      2496(AX), Z31
+	VADDPD.BCST  2496(CX), Z31, Z31
+	VMOVUPD      Z20, 1408(BX)
+	VMOVUPD      3072(AX), Z20
+	VADDPD.BCST  3072(CX), Z20, Z20
+	VFNMADD231PD Z10, Z29, Z31
+	VFNMADD231PD Z11, Z29, Z20
+	VMOVUPD      Z11, 1472(BX)
+	VMOVUPD      832(BX), Z11
+	VFNMADD231PD Z11, Z5, Z31
+	VFNMADD231PD Z25, Z5, Z20
+	VMOVUPD      Z25, 1536(BX)
+	VMOVUPD      768(BX), Z25
+	VFNMADD231PD Z25, Z19, Z31
+	VFNMADD231PD Z22, Z19, Z20
+	VMOVUPD      Z20, 1600(BX)
+	VMOVUPD      3712(AX), Z20
+	VADDPD.BCST  3712(CX), Z20, Z20
+	VMOVUPD      Z22, 1664(BX)
+	VMOVUPD      4416(AX), Z22
+	VADDPD.BCST  4416(CX), Z22, Z22
+	VFNMADD231PD Z12, Z29, Z20
+	VFNMADD231PD Z13, Z29, Z22
+	VMOVUPD      Z13, 1728(BX)
+	VMOVUPD      960(BX), Z13
+	VFNMADD231PD Z13, Z5, Z20
+	VFNMADD231PD Z27, Z5, Z22
+	VMOVUPD      Z27, 1792(BX)
+	VMOVUPD      896(BX), Z27
+	VFNMADD231PD Z27, Z19, Z20
+	VFNMADD231PD Z24, Z19, Z22
+	VMOVUPD      Z22, 1856(BX)
+	VMOVUPD      5184(AX), Z22
+	VADDPD.BCST  5184(CX), Z22, Z22
+	VFNMADD231PD Z14, Z29, Z22
+	VFNMADD231PD Z28, Z5, Z22
+	VFNMADD231PD Z26, Z19, Z22
+	VMOVUPD      896(AX), Z5
+	VADDPD.BCST  896(CX), Z5, Z5
+	VMULPD       Z2, Z6, Z19
+	VFNMADD231PD Z6, Z19, Z5
+	VMULPD       Z3, Z16, Z6
+	VFNMADD231PD Z16, Z6, Z5
+	VMULPD       Z18, Z0, Z16
+	VFNMADD231PD Z0, Z16, Z5
+	VMULPD       Z30, Z4, Z0
+	VFNMADD231PD Z4, Z0, Z5
+	VDIVPD       Z5, Z1, Z4
+	VMINPD       Z17, Z5, Z17
+	VMOVUPD      1216(AX), Z29
+	VADDPD.BCST  1216(CX), Z29, Z29
+	VMOVUPD      Z5, 512(BX)
+	VMOVUPD      1600(AX), Z5
+	VADDPD.BCST  1600(CX), Z5, Z5
+	VFNMADD231PD Z7, Z19, Z29
+	VFNMADD231PD Z8, Z19, Z5
+	VFNMADD231PD Z21, Z6, Z29
+	VFNMADD231PD Z9, Z6, Z5
+	VMOVUPD      1152(BX), Z9
+	VFNMADD231PD Z9, Z16, Z29
+	VFNMADD231PD Z23, Z16, Z5
+	VMOVUPD      1088(BX), Z23
+	VFNMADD231PD Z23, Z0, Z29
+	VFNMADD231PD Z15, Z0, Z5
+	VMOVUPD      Z5, 576(BX)
+	VMOVUPD      2048(AX), Z5
+	VADDPD.BCST  2048(CX), Z5, Z5
+	VMOVUPD      Z15, 1920(BX)
+	VMOVUPD      2560(AX), Z15
+	VADDPD.BCST  2560(CX), Z15, Z15
+	VFNMADD231PD 1216(BX), Z19, Z5
+	VFNMADD231PD Z10, Z19, Z15
+	VMOVUPD      Z10, 1984(BX)
+	VMOVUPD      1280(BX), Z10
+	VFNMADD231PD Z10, Z6, Z5
+	VFNMADD231PD Z11, Z6, Z15
+	VMOVUPD      1408(BX), Z11
+	VFNMADD231PD Z11, Z16, Z5
+	VFNMADD231PD Z25, Z16, Z15
+	VMOVUPD      1344(BX), Z25
+	VFNMADD231PD Z25, Z0, Z5
+	VFNMADD231PD Z31, Z0, Z15
+	VMOVUPD      Z15, 2048(BX)
+	VMOVUPD      3136(AX), Z15
+	VADDPD.BCST  3136(CX), Z15, Z15
+	VMOVUPD      Z31, 2112(BX)
+	VMOVUPD      3776(AX), Z31
+	VADDPD.BCST  3776(CX), Z31, Z31
+	VFNMADD231PD 1472(BX), Z19, Z15
+	VFNMADD231PD Z12, Z19, Z31
+	VMOVUPD      Z12, 2176(BX)
+	VMOVUPD      1536(BX), Z12
+	VFNMADD231PD Z12, Z6, Z15
+	VFNMADD231PD Z13, Z6, Z31
+	VMOVUPD      1664(BX), Z13
+	VFNMADD231PD Z13, Z16, Z15
+	VFNMADD231PD Z27, Z16, Z31
+	VMOVUPD      1600(BX), Z27
+	VFNMADD231PD Z27, Z0, Z15
+	VFNMADD231PD Z20, Z0, Z31
+	VMOVUPD      Z31, 2240(BX)
+	VMOVUPD      4480(AX), Z31
+	VADDPD.BCST  4480(CX), Z31, Z31
+	VMOVUPD      Z20, 2304(BX)
+	VMOVUPD      5248(AX), Z20
+	VADDPD.BCST  5248(CX), Z20, Z20
+	VFNMADD231PD 1728(BX), Z19, Z31
+	VFNMADD231PD Z14, Z19, Z20
+	VMOVUPD      1792(BX), Z19
+	VFNMADD231PD Z19, Z6, Z31
+	VFNMADD231PD Z28, Z6, Z20
+	VFNMADD231PD Z24, Z16, Z31
+	VFNMADD231PD Z26, Z16, Z20
+	VMOVUPD      1856(BX), Z6
+	VFNMADD231PD Z6, Z0, Z31
+	VFNMADD231PD Z22, Z0, Z20
+	VMOVUPD      1280(AX), Z0
+	VADDPD.BCST  1280(CX), Z0, Z0
+	VMULPD       Z2, Z7, Z16
+	VFNMADD231PD Z7, Z16, Z0
+	VMULPD       Z3, Z21, Z7
+	VFNMADD231PD Z21, Z7, Z0
+	VMULPD       Z18, Z9, Z21
+	VFNMADD231PD Z9, Z21, Z0
+	VMULPD       Z30, Z23, Z9
+	VFNMADD231PD Z23, Z9, Z0
+	VMULPD       Z4, Z29, Z23
+	VFNMADD231PD Z29, Z23, Z0
+	VDIVPD       Z0, Z1, Z29
+	VMINPD       Z17, Z0, Z17
+	VMOVUPD      Z0, 1088(BX)
+	VMOVUPD      1664(AX), Z0
+	VADDPD.BCST  1664(CX), Z0, Z0
+	VMOVUPD      Z17, 1152(BX)
+	VMOVUPD      2112(AX), Z17
+	VADDPD.BCST  2112(CX), Z17, Z17
+	VFNMADD231PD Z8, Z16, Z0
+	VFNMADD231PD 1216(BX), Z16, Z17
+	VMOVUPD      704(BX), Z1
+	VFNMADD231PD Z1, Z7, Z0
+	VFNMADD231PD Z10, Z7, Z17
+	VMOVUPD      640(BX), Z10
+	VFNMADD231PD Z10, Z21, Z0
+	VFNMADD231PD Z11, Z21, Z17
+	VMOVUPD      1920(BX), Z11
+	VFNMADD231PD Z11, Z9, Z0
+	VFNMADD231PD Z25, Z9, Z17
+	VMOVUPD      576(BX), Z25
+	VFNMADD231PD Z25, Z23, Z0
+	VFNMADD231PD Z5, Z23, Z17
+	VMOVUPD      Z17, 2368(BX)
+	VMOVUPD      2624(AX), Z17
+	VADDPD.BCST  2624(CX), Z17, Z17
+	VMOVUPD      Z5, 2432(BX)
+	VMOVUPD      3200(AX), Z5
+	VADDPD.BCST  3200(CX), Z5, Z5
+	VFNMADD231PD 1984(BX), Z16, Z17
+	VFNMADD231PD 1472(BX), Z16, Z5
+	VFNMADD231PD 832(BX), Z7, Z17
+	VFNMADD231PD Z12, Z7, Z5
+	VMOVUPD      768(BX), Z12
+	VFNMADD231PD Z12, Z21, Z17
+	VFNMADD231PD Z13, Z21, Z5
+	VMOVUPD      2112(BX), Z13
+	VFNMADD231PD Z13, Z9, Z17
+	VFNMADD231PD Z27, Z9, Z5
+	VMOVUPD      2048(BX), Z27
+	VFNMADD231PD Z27, Z23, Z17
+	VFNMADD231PD Z15, Z23, Z5
+	VMOVUPD      Z5, 2496(BX)
+	VMOVUPD      3840(AX), Z5
+	VADDPD.BCST  3840(CX), Z5, Z5
+	VMOVUPD      Z15, 2560(BX)
+	VMOVUPD      4544(AX), Z15
+	VADDPD.BCST  4544(CX), Z15, Z15
+	VFNMADD231PD 2176(BX), Z16, Z5
+	VFNMADD231PD 1728(BX), Z16, Z15
+	VFNMADD231PD 960(BX), Z7, Z5
+	VFNMADD231PD Z19, Z7, Z15
+	VMOVUPD      896(BX), Z19
+	VFNMADD231PD Z19, Z21, Z5
+	VFNMADD231PD Z24, Z21, Z15
+	VMOVUPD      Z24, 2624(BX)
+	VMOVUPD      2304(BX), Z24
+	VFNMADD231PD Z24, Z9, Z5
+	VFNMADD231PD Z6, Z9, Z15
+	VMOVUPD      2240(BX), Z6
+	VFNMADD231PD Z6, Z23, Z5
+	VFNMADD231PD Z31, Z23, Z15
+	VMOVUPD      Z15, 2688(BX)
+	VMOVUPD      5312(AX), Z15
+	VADDPD.BCST  5312(CX), Z15, Z15
+	VFNMADD231PD Z14, Z16, Z15
+	VFNMADD231PD Z28, Z7, Z15
+	VFNMADD231PD Z26, Z21, Z15
+	VFNMADD231PD Z22, Z9, Z15
+	VFNMADD231PD Z20, Z23, Z15
+	VMOVUPD      1728(AX), Z7
+	VADDPD.BCST  1728(CX), Z7, Z7
+	VMULPD       Z2, Z8, Z9
+	VFNMADD231PD Z8, Z9, Z7
+	VMULPD       Z3, Z1, Z8
+	VFNMADD231PD Z1, Z8, Z7
+	VMULPD       Z18, Z10, Z1
+	VFNMADD231PD Z10, Z1, Z7
+	VMULPD       Z30, Z11, Z10
+	VFNMADD231PD Z11, Z10, Z7
+	VMULPD       Z4, Z25, Z11
+	VFNMADD231PD Z25, Z11, Z7
+	VMULPD       Z29, Z0, Z16
+	VFNMADD231PD Z0, Z16, Z7
+	VMOVUPD      one<>+0(SB), Z0
+	VDIVPD       Z7, Z0, Z21
+	VMINPD       1152(BX), Z7, Z23
+	VMOVUPD      2176(AX), Z25
+	VADDPD.BCST  2176(CX), Z25, Z25
+	VMOVUPD      Z7, 1152(BX)
+	VMOVUPD      2688(AX), Z7
+	VADDPD.BCST  2688(CX), Z7, Z7
+	VMOVUPD      Z23, 576(BX)
+	VMOVUPD      1216(BX), Z23
+	VFNMADD231PD Z23, Z9, Z25
+	VFNMADD231PD 1984(BX), Z9, Z7
+	VMOVUPD      1280(BX), Z0
+	VFNMADD231PD Z0, Z8, Z25
+	VFNMADD231PD 832(BX), Z8, Z7
+	VMOVUPD      Z21, 1920(BX)
+	VMOVUPD      1408(BX), Z21
+	VFNMADD231PD Z21, Z1, Z25
+	VFNMADD231PD Z12, Z1, Z7
+	VMOVUPD      1344(BX), Z12
+	VFNMADD231PD Z12, Z10, Z25
+	VFNMADD231PD Z13, Z10, Z7
+	VMOVUPD      2432(BX), Z13
+	VFNMADD231PD Z13, Z11, Z25
+	VFNMADD231PD Z27, Z11, Z7
+	VMOVUPD      2368(BX), Z27
+	VFNMADD231PD Z27, Z16, Z25
+	VFNMADD231PD Z17, Z16, Z7
+	VMOVUPD      Z7, 640(BX)
+	VMOVUPD      3264(AX), Z7
+	VADDPD.BCST  3264(CX), Z7, Z7
+	VMOVUPD      Z17, 704(BX)
+	VMOVUPD      3904(AX), Z17
+	VADDPD.BCST  3904(CX), Z17, Z17
+	VFNMADD231PD 1472(BX), Z9, Z7
+	VFNMADD231PD 2176(BX), Z9, Z17
+	VFNMADD231PD 1536(BX), Z8, Z7
+	VFNMADD231PD 960(BX), Z8, Z17
+	VFNMADD231PD 1664(BX), Z1, Z7
+	VFNMADD231PD Z19, Z1, Z17
+	VMOVUPD      1600(BX), Z19
+	VFNMADD231PD Z19, Z10, Z7
+	VFNMADD231PD Z24, Z10, Z17
+	VMOVUPD      2560(BX), Z24
+	VFNMADD231PD Z24, Z11, Z7
+	VFNMADD231PD Z6, Z11, Z17
+	VMOVUPD      2496(BX), Z6
+	VFNMADD231PD Z6, Z16, Z7
+	VFNMADD231PD Z5, Z16, Z17
+	VMOVUPD      Z17, 2752(BX)
+	VMOVUPD      4608(AX), Z17
+	VADDPD.BCST  4608(CX), Z17, Z17
+	VMOVUPD      Z5, 2816(BX)
+	VMOVUPD      5376(AX), Z5
+	VADDPD.BCST  5376(CX), Z5, Z5
+	VFNMADD231PD 1728(BX), Z9, Z17
+	VFNMADD231PD Z14, Z9, Z5
+	VMOVUPD      1792(BX), Z9
+	VFNMADD231PD Z9, Z8, Z17
+	VFNMADD231PD Z28, Z8, Z5
+	VMOVUPD      2624(BX), Z8
+	VFNMADD231PD Z8, Z1, Z17
+	VFNMADD231PD Z26, Z1, Z5
+	VMOVUPD      1856(BX), Z1
+	VFNMADD231PD Z1, Z10, Z17
+	VFNMADD231PD Z22, Z10, Z5
+	VFNMADD231PD Z31, Z11, Z17
+	VFNMADD231PD Z20, Z11, Z5
+	VMOVUPD      2688(BX), Z10
+	VFNMADD231PD Z10, Z16, Z17
+	VFNMADD231PD Z15, Z16, Z5
+	VMOVUPD      2240(AX), Z11
+	VADDPD.BCST  2240(CX), Z11, Z11
+	VMULPD       Z2, Z23, Z16
+	VFNMADD231PD Z23, Z16, Z11
+	VMULPD       Z3, Z0, Z23
+	VFNMADD231PD Z0, Z23, Z11
+	VMULPD       Z18, Z21, Z0
+	VFNMADD231PD Z21, Z0, Z11
+	VMULPD       Z30, Z12, Z21
+	VFNMADD231PD Z12, Z21, Z11
+	VMULPD       Z4, Z13, Z12
+	VFNMADD231PD Z13, Z12, Z11
+	VMULPD       Z29, Z27, Z13
+	VFNMADD231PD Z27, Z13, Z11
+	VMOVUPD      1920(BX), Z27
+	VMOVUPD      Z29, 2368(BX)
+	VMULPD       Z27, Z25, Z29
+	VFNMADD231PD Z25, Z29, Z11
+	VMOVUPD      one<>+0(SB), Z25
+	VDIVPD       Z11, Z25, Z27
+	VMINPD       576(BX), Z11, Z25
+	VMOVUPD      Z25, 576(BX)
+	VMOVUPD      512(BX), Z25
+	VMULPD       1088(BX), Z25, Z25
+	VMOVUPD      Z27, 1088(BX)
+	VMOVUPD      1152(BX), Z27
+	VMULPD       Z11, Z27, Z11
+	VMULPD       Z11, Z25, Z11
+	VMOVUPD      1024(BX), Z25
+	VPSRLQ       $0x35, Z25, Z27
+	VANDPD       evenMask<>+0(SB), Z25, Z25
+	VORPD        evenBits<>+0(SB), Z25, Z25
+	VMULPD       Z11, Z25, Z11
+	VMOVUPD      2752(AX), Z25
+	VADDPD.BCST  2752(CX), Z25, Z25
+	VMOVUPD      Z27, 1024(BX)
+	VMOVUPD      3328(AX), Z27
+	VADDPD.BCST  3328(CX), Z27, Z27
+	VMOVUPD      Z11, 1152(BX)
+	VMOVUPD      1984(BX), Z11
+	VFNMADD231PD Z11, Z16, Z25
+	VFNMADD231PD 1472(BX), Z16, Z27
+	VMOVUPD      Z4, 512(BX)
+	VMOVUPD      832(BX), Z4
+	VFNMADD231PD Z4, Z23, Z25
+	VFNMADD231PD 1536(BX), Z23, Z27
+	VMOVUPD      Z30, 2432(BX)
+	VMOVUPD      768(BX), Z30
+	VFNMADD231PD Z30, Z0, Z25
+	VFNMADD231PD 1664(BX), Z0, Z27
+	VFNMADD231PD 2112(BX), Z21, Z25
+	VFNMADD231PD Z19, Z21, Z27
+	VMOVUPD      2048(BX), Z19
+	VFNMADD231PD Z19, Z12, Z25
+	VFNMADD231PD Z24, Z12, Z27
+	VMOVUPD      704(BX), Z24
+	VFNMADD231PD Z24, Z13, Z25
+	VFNMADD231PD Z6, Z13, Z27
+	VMOVUPD      640(BX), Z6
+	VFNMADD231PD Z6, Z29, Z25
+	VFNMADD231PD Z7, Z29, Z27
+	VMOVUPD      Z27, 1344(BX)
+	VMOVUPD      3968(AX), Z27
+	VADDPD.BCST  3968(CX), Z27, Z27
+	VMOVUPD      Z7, 1408(BX)
+	VMOVUPD      4672(AX), Z7
+	VADDPD.BCST  4672(CX), Z7, Z7
+	VFNMADD231PD 2176(BX), Z16, Z27
+	VFNMADD231PD 1728(BX), Z16, Z7
+	VFNMADD231PD 960(BX), Z23, Z27
+	VFNMADD231PD Z9, Z23, Z7
+	VMOVUPD      896(BX), Z9
+	VFNMADD231PD Z9, Z0, Z27
+	VFNMADD231PD Z8, Z0, Z7
+	VMOVUPD      2304(BX), Z8
+	VFNMADD231PD Z8, Z21, Z27
+	VFNMADD231PD Z1, Z21, Z7
+	VMOVUPD      2240(BX), Z1
+	VFNMADD231PD Z1, Z12, Z27
+	VFNMADD231PD Z31, Z12, Z7
+	VMOVUPD      Z31, 1280(BX)
+	VMOVUPD      2816(BX), Z31
+	VFNMADD231PD Z31, Z13, Z27
+	VFNMADD231PD Z10, Z13, Z7
+	VMOVUPD      2752(BX), Z10
+	VFNMADD231PD Z10, Z29, Z27
+	VFNMADD231PD Z17, Z29, Z7
+	VMOVUPD      Z7, 1216(BX)
+	VMOVUPD      5440(AX), Z7
+	VADDPD.BCST  5440(CX), Z7, Z7
+	VFNMADD231PD Z14, Z16, Z7
+	VFNMADD231PD Z28, Z23, Z7
+	VFNMADD231PD Z26, Z0, Z7
+	VFNMADD231PD Z22, Z21, Z7
+	VFNMADD231PD Z20, Z12, Z7
+	VFNMADD231PD Z15, Z13, Z7
+	VFNMADD231PD Z5, Z29, Z7
+	VMOVUPD      2816(AX), Z0
+	VADDPD.BCST  2816(CX), Z0, Z0
+	VMULPD       Z2, Z11, Z12
+	VFNMADD231PD Z11, Z12, Z0
+	VMULPD       Z3, Z4, Z11
+	VFNMADD231PD Z4, Z11, Z0
+	VMULPD       Z18, Z30, Z4
+	VFNMADD231PD Z30, Z4, Z0
+	VMOVUPD      2112(BX), Z13
+	VMOVUPD      2432(BX), Z16
+	VMULPD       Z16, Z13, Z21
+	VFNMADD231PD Z13, Z21, Z0
+	VMOVUPD      512(BX), Z13
+	VMULPD       Z13, Z19, Z23
+	VFNMADD231PD Z19, Z23, Z0
+	VMOVUPD      2368(BX), Z19
+	VMULPD       Z19, Z24, Z29
+	VFNMADD231PD Z24, Z29, Z0
+	VMOVUPD      1920(BX), Z24
+	VMULPD       Z24, Z6, Z30
+	VFNMADD231PD Z6, Z30, Z0
+	VMOVUPD      1088(BX), Z6
+	VMULPD       Z6, Z25, Z24
+	VFNMADD231PD Z25, Z24, Z0
+	VMOVUPD      one<>+0(SB), Z25
+	VDIVPD       Z0, Z25, Z6
+	VMINPD       576(BX), Z0, Z25
+	VMOVUPD      Z0, 576(BX)
+	VMOVUPD      3392(AX), Z0
+	VADDPD.BCST  3392(CX), Z0, Z0
+	VMOVUPD      Z25, 640(BX)
+	VMOVUPD      4032(AX), Z25
+	VADDPD.BCST  4032(CX), Z25, Z25
+	VMOVUPD      Z6, 704(BX)
+	VMOVUPD      1472(BX), Z6
+	VFNMADD231PD Z6, Z12, Z0
+	VFNMADD231PD 2176(BX), Z12, Z25
+	VMOVUPD      1536(BX), Z19
+	VFNMADD231PD Z19, Z11, Z0
+	VFNMADD231PD 960(BX), Z11, Z25
+	VMOVUPD      1664(BX), Z13
+	VFNMADD231PD Z13, Z4, Z0
+	VFNMADD231PD Z9, Z4, Z25
+	VMOVUPD      1600(BX), Z9
+	VFNMADD231PD Z9, Z21, Z0
+	VFNMADD231PD Z8, Z21, Z25
+	VMOVUPD      2560(BX), Z8
+	VFNMADD231PD Z8, Z23, Z0
+	VFNMADD231PD Z1, Z23, Z25
+	VMOVUPD      2496(BX), Z1
+	VFNMADD231PD Z1, Z29, Z0
+	VFNMADD231PD Z31, Z29, Z25
+	VMOVUPD      1408(BX), Z31
+	VFNMADD231PD Z31, Z30, Z0
+	VFNMADD231PD Z10, Z30, Z25
+	VMOVUPD      1344(BX), Z10
+	VFNMADD231PD Z10, Z24, Z0
+	VFNMADD231PD Z27, Z24, Z25
+	VMOVUPD      Z25, 2048(BX)
+	VMOVUPD      4736(AX), Z25
+	VADDPD.BCST  4736(CX), Z25, Z25
+	VMOVUPD      Z27, 2112(BX)
+	VMOVUPD      5504(AX), Z27
+	VADDPD.BCST  5504(CX), Z27, Z27
+	VFNMADD231PD 1728(BX), Z12, Z25
+	VFNMADD231PD Z14, Z12, Z27
+	VMOVUPD      1792(BX), Z12
+	VFNMADD231PD Z12, Z11, Z25
+	VFNMADD231PD Z28, Z11, Z27
+	VMOVUPD      2624(BX), Z11
+	VFNMADD231PD Z11, Z4, Z25
+	VFNMADD231PD Z26, Z4, Z27
+	VMOVUPD      1856(BX), Z4
+	VFNMADD231PD Z4, Z21, Z25
+	VFNMADD231PD Z22, Z21, Z27
+	VMOVUPD      1280(BX), Z21
+	VFNMADD231PD Z21, Z23, Z25
+	VFNMADD231PD Z20, Z23, Z27
+	VMOVUPD      2688(BX), Z23
+	VFNMADD231PD Z23, Z29, Z25
+	VFNMADD231PD Z15, Z29, Z27
+	VFNMADD231PD Z17, Z30, Z25
+	VFNMADD231PD Z5, Z30, Z27
+	VMOVUPD      1216(BX), Z29
+	VFNMADD231PD Z29, Z24, Z25
+	VFNMADD231PD Z7, Z24, Z27
+	VMOVUPD      3456(AX), Z24
+	VADDPD.BCST  3456(CX), Z24, Z24
+	VMULPD       Z2, Z6, Z30
+	VFNMADD231PD Z6, Z30, Z24
+	VMULPD       Z3, Z19, Z6
+	VFNMADD231PD Z19, Z6, Z24
+	VMULPD       Z18, Z13, Z19
+	VFNMADD231PD Z13, Z19, Z24
+	VMULPD       Z16, Z9, Z13
+	VFNMADD231PD Z9, Z13, Z24
+	VMOVUPD      512(BX), Z9
+	VMULPD       Z9, Z8, Z16
+	VFNMADD231PD Z8, Z16, Z24
+	VMOVUPD      2368(BX), Z8
+	VMULPD       Z8, Z1, Z9
+	VFNMADD231PD Z1, Z9, Z24
+	VMOVUPD      1920(BX), Z1
+	VMULPD       Z1, Z31, Z8
+	VFNMADD231PD Z31, Z8, Z24
+	VMOVUPD      1088(BX), Z31
+	VMULPD       Z31, Z10, Z1
+	VFNMADD231PD Z10, Z1, Z24
+	VMOVUPD      704(BX), Z10
+	VMULPD       Z10, Z0, Z31
+	VFNMADD231PD Z0, Z31, Z24
+	VMOVUPD      one<>+0(SB), Z0
+	VDIVPD       Z24, Z0, Z10
+	VMINPD       640(BX), Z24, Z0
+	VMOVUPD      Z24, 640(BX)
+	VMOVUPD      4096(AX), Z24
+	VADDPD.BCST  4096(CX), Z24, Z24
+	VMOVUPD      Z0, 1344(BX)
+	VMOVUPD      4800(AX), Z0
+	VADDPD.BCST  4800(CX), Z0, Z0
+	VMOVUPD      Z10, 1408(BX)
+	VMOVUPD      2176(BX), Z10
+	VFNMADD231PD Z10, Z30, Z24
+	VFNMADD231PD 1728(BX), Z30, Z0
+	VMOVUPD      Z18, 2496(BX)
+	VMOVUPD      960(BX), Z18
+	VFNMADD231PD Z18, Z6, Z24
+	VFNMADD231PD Z12, Z6, Z0
+	VMOVUPD      896(BX), Z12
+	VFNMADD231PD Z12, Z19, Z24
+	VFNMADD231PD Z11, Z19, Z0
+	VMOVUPD      2304(BX), Z11
+	VFNMADD231PD Z11, Z13, Z24
+	VFNMADD231PD Z4, Z13, Z0
+	VMOVUPD      2240(BX), Z4
+	VFNMADD231PD Z4, Z16, Z24
+	VFNMADD231PD Z21, Z16, Z0
+	VMOVUPD      2816(BX), Z21
+	VFNMADD231PD Z21, Z9, Z24
+	VFNMADD231PD Z23, Z9, Z0
+	VMOVUPD      2752(BX), Z23
+	VFNMADD231PD Z23, Z8, Z24
+	VFNMADD231PD Z17, Z8, Z0
+	VMOVUPD      Z17, 2560(BX)
+	VMOVUPD      2112(BX), Z17
+	VFNMADD231PD Z17, Z1, Z24
+	VFNMADD231PD Z29, Z1, Z0
+	VMOVUPD      2048(BX), Z29
+	VFNMADD231PD Z29, Z31, Z24
+	VFNMADD231PD Z25, Z31, Z0
+	VMOVUPD      Z0, 1600(BX)
+	VMOVUPD      5568(AX), Z0
+	VADDPD.BCST  5568(CX), Z0, Z0
+	VFNMADD231PD Z14, Z30, Z0
+	VFNMADD231PD Z28, Z6, Z0
+	VFNMADD231PD Z26, Z19, Z0
+	VFNMADD231PD Z22, Z13, Z0
+	VFNMADD231PD Z20, Z16, Z0
+	VFNMADD231PD Z15, Z9, Z0
+	VFNMADD231PD Z5, Z8, Z0
+	VFNMADD231PD Z7, Z1, Z0
+	VFNMADD231PD Z27, Z31, Z0
+	VMOVUPD      4160(AX), Z1
+	VADDPD.BCST  4160(CX), Z1, Z1
+	VMULPD       Z2, Z10, Z6
+	VFNMADD231PD Z10, Z6, Z1
+	VMULPD       Z3, Z18, Z8
+	VFNMADD231PD Z18, Z8, Z1
+	VMOVUPD      2496(BX), Z9
+	VMULPD       Z9, Z12, Z10
+	VFNMADD231PD Z12, Z10, Z1
+	VMOVUPD      2432(BX), Z12
+	VMULPD       Z12, Z11, Z13
+	VFNMADD231PD Z11, Z13, Z1
+	VMOVUPD      512(BX), Z11
+	VMULPD       Z11, Z4, Z16
+	VFNMADD231PD Z4, Z16, Z1
+	VMOVUPD      2368(BX), Z4
+	VMULPD       Z4, Z21, Z18
+	VFNMADD231PD Z21, Z18, Z1
+	VMOVUPD      1920(BX), Z19
+	VMULPD       Z19, Z23, Z21
+	VFNMADD231PD Z23, Z21, Z1
+	VMOVUPD      1088(BX), Z23
+	VMULPD       Z23, Z17, Z30
+	VFNMADD231PD Z17, Z30, Z1
+	VMOVUPD      704(BX), Z17
+	VMULPD       Z17, Z29, Z31
+	VFNMADD231PD Z29, Z31, Z1
+	VMOVUPD      1408(BX), Z29
+	VMULPD       Z29, Z24, Z17
+	VFNMADD231PD Z24, Z17, Z1
+	VMOVUPD      one<>+0(SB), Z24
+	VDIVPD       Z1, Z24, Z29
+	VMINPD       1344(BX), Z1, Z24
+	VMOVUPD      Z1, 1344(BX)
+	VMOVUPD      4864(AX), Z1
+	VADDPD.BCST  4864(CX), Z1, Z1
+	VMOVUPD      Z24, 2048(BX)
+	VMOVUPD      5632(AX), Z24
+	VADDPD.BCST  5632(CX), Z24, Z24
+	VMOVUPD      Z29, 2112(BX)
+	VMOVUPD      1728(BX), Z29
+	VFNMADD231PD Z29, Z6, Z1
+	VFNMADD231PD Z14, Z6, Z24
+	VMOVUPD      1792(BX), Z6
+	VFNMADD231PD Z6, Z8, Z1
+	VFNMADD231PD Z28, Z8, Z24
+	VMOVUPD      2624(BX), Z8
+	VFNMADD231PD Z8, Z10, Z1
+	VFNMADD231PD Z26, Z10, Z24
+	VMOVUPD      1856(BX), Z10
+	VFNMADD231PD Z10, Z13, Z1
+	VFNMADD231PD Z22, Z13, Z24
+	VMOVUPD      1280(BX), Z13
+	VFNMADD231PD Z13, Z16, Z1
+	VFNMADD231PD Z20, Z16, Z24
+	VMOVUPD      2688(BX), Z16
+	VFNMADD231PD Z16, Z18, Z1
+	VFNMADD231PD Z15, Z18, Z24
+	VMOVUPD      2560(BX), Z18
+	VFNMADD231PD Z18, Z21, Z1
+	VFNMADD231PD Z5, Z21, Z24
+	VMOVUPD      1216(BX), Z21
+	VFNMADD231PD Z21, Z30, Z1
+	VFNMADD231PD Z7, Z30, Z24
+	VFNMADD231PD Z25, Z31, Z1
+	VFNMADD231PD Z27, Z31, Z24
+	VMOVUPD      1600(BX), Z30
+	VFNMADD231PD Z30, Z17, Z1
+	VFNMADD231PD Z0, Z17, Z24
+	VMOVUPD      4928(AX), Z17
+	VADDPD.BCST  4928(CX), Z17, Z17
+	VMULPD       Z2, Z29, Z31
+	VFNMADD231PD Z29, Z31, Z17
+	VMULPD       Z3, Z6, Z29
+	VFNMADD231PD Z6, Z29, Z17
+	VMULPD       Z9, Z8, Z6
+	VFNMADD231PD Z8, Z6, Z17
+	VMULPD       Z12, Z10, Z8
+	VFNMADD231PD Z10, Z8, Z17
+	VMULPD       Z11, Z13, Z10
+	VFNMADD231PD Z13, Z10, Z17
+	VMULPD       Z4, Z16, Z13
+	VFNMADD231PD Z16, Z13, Z17
+	VMULPD       Z19, Z18, Z16
+	VFNMADD231PD Z18, Z16, Z17
+	VMULPD       Z23, Z21, Z18
+	VFNMADD231PD Z21, Z18, Z17
+	VMOVUPD      704(BX), Z21
+	VMULPD       Z21, Z25, Z23
+	VFNMADD231PD Z25, Z23, Z17
+	VMOVUPD      1408(BX), Z25
+	VMULPD       Z25, Z30, Z21
+	VFNMADD231PD Z30, Z21, Z17
+	VMOVUPD      2112(BX), Z30
+	VMULPD       Z30, Z1, Z25
+	VFNMADD231PD Z1, Z25, Z17
+	VMINPD       2048(BX), Z17, Z1
+	VMOVUPD      Z1, 2048(BX)
+	VMOVUPD      5696(AX), Z1
+	VADDPD.BCST  5696(CX), Z1, Z1
+	VFNMADD231PD Z14, Z31, Z1
+	VFNMADD231PD Z28, Z29, Z1
+	VFNMADD231PD Z26, Z6, Z1
+	VFNMADD231PD Z22, Z8, Z1
+	VFNMADD231PD Z20, Z10, Z1
+	VFNMADD231PD Z15, Z13, Z1
+	VFNMADD231PD Z5, Z16, Z1
+	VFNMADD231PD Z7, Z18, Z1
+	VFNMADD231PD Z27, Z23, Z1
+	VFNMADD231PD Z0, Z21, Z1
+	VFNMADD231PD Z24, Z25, Z1
+	VMOVUPD      5760(AX), Z6
+	VADDPD.BCST  5760(CX), Z6, Z6
+	VMULPD       Z2, Z14, Z2
+	VFNMADD231PD Z14, Z2, Z6
+	VMULPD       Z3, Z28, Z2
+	VFNMADD231PD Z28, Z2, Z6
+	VMULPD       Z9, Z26, Z2
+	VFNMADD231PD Z26, Z2, Z6
+	VMULPD       Z12, Z22, Z2
+	VFNMADD231PD Z22, Z2, Z6
+	VMULPD       Z11, Z20, Z2
+	VFNMADD231PD Z20, Z2, Z6
+	VMULPD       Z4, Z15, Z2
+	VFNMADD231PD Z15, Z2, Z6
+	VMULPD       Z19, Z5, Z2
+	VFNMADD231PD Z5, Z2, Z6
+	VMULPD       1088(BX), Z7, Z2
+	VFNMADD231PD Z7, Z2, Z6
+	VMULPD       704(BX), Z27, Z2
+	VFNMADD231PD Z27, Z2, Z6
+	VMULPD       1408(BX), Z0, Z2
+	VFNMADD231PD Z0, Z2, Z6
+	VMULPD       Z30, Z24, Z0
+	VFNMADD231PD Z24, Z0, Z6
+	VMULPD       Z1, Z1, Z0
+	VFMSUB231PD  Z6, Z17, Z0
+	VPADDQ       pairShift<>+0(SB), Z0, Z1
+	VMINPD       2048(BX), Z1, Z1
+	VMOVUPD      576(BX), Z2
+	VMULPD       640(BX), Z2, Z2
+	VMOVUPD      1344(BX), Z3
+	VMULPD       Z0, Z3, Z0
+	VMULPD       Z0, Z2, Z0
+	VMOVUPD      1152(BX), Z2
+	VPSRLQ       $0x35, Z2, Z3
+	VMOVUPD      1024(BX), Z4
+	VPADDQ       Z3, Z4, Z3
+	VMOVUPD      evenMask<>+0(SB), Z4
+	VANDPD       Z4, Z2, Z2
+	VMOVUPD      evenBits<>+0(SB), Z5
+	VORPD        Z5, Z2, Z2
+	VMULPD       Z0, Z2, Z0
+	TESTQ        SI, SI
+	JZ           determinants13
+	VMOVUPD      320(BX), Z2
+	VMOVUPD      384(BX), Z6
+	VMOVUPD      448(BX), Z7
+	VMOVUPD      one<>+0(SB), Z8
+	VMOVUPD      Z8, Z9
+	VMULPD       Z7, Z7, Z10
+	VFNMADD231PD Z2, Z10, Z9
+	VMOVUPD      (R8)(R11*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z9, Z2
+	VMOVUPD      (DI)(R11*1), Z9
+	VMULPD       (BX), Z9, Z9
+	VMULPD       Z7, Z9, Z7
+	VMOVUPD      threeEighths<>+0(SB), Z9
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z9
+	VPSUBQ       Z6, Z7, Z6
+	VPADDQ       bias3<>+0(SB), Z6, Z6
+	VMULPD       Z6, Z2, Z2
+	VFMADD231PD  Z2, Z9, Z6
+	VMINPD       Z6, Z8, Z2
+	VMOVUPD      Z2, (SI)(R11*1)
+	VMOVUPD      256(BX), Z2
+	VMOVUPD      128(BX), Z6
+	VMOVUPD      192(BX), Z7
+	VPSRLQ       $0x35, Z6, Z8
+	VPADDQ       Z8, Z2, Z2
+	VPSLLQ       $0x34, Z2, Z2
+	VXORPD       Z8, Z8, Z8
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z7
+	VPSRLQ       $0x3c, Z7, Z7
+	VANDPD       Z4, Z6, Z4
+	VORPD        Z5, Z4, Z4
+	VPSUBQ       Z7, Z8, Z5
+	VORPD        Z5, Z4, Z4
+	VMOVUPD      Z4, 320(BX)
+	VMOVUPD      Z2, 384(BX)
+	VCVTPD2PS    Z4, Y2
+	VSQRTPS      Y2, Y2
+	VMOVUPD      oneSingle<>+0(SB), Z4
+	VDIVPS       Y2, Y4, Y2
+	VCVTPS2PD    Y2, Z2
+	VMOVUPD      Z2, 448(BX)
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      Z1, 192(BX)
+	VMOVUPD      Z3, 256(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next13:
+	ADDQ         $0x40, R9
+	ADDQ         $0x000016c0, AX
+	DECQ         DX
+	JNZ          loop13
+	TESTQ        SI, SI
+	JZ           end13
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VPSUBQ       Z1, Z2, Z1
+	VPADDQ       bias3<>+0(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z1
+	VMINPD       Z1, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	VMOVUPD      256(BX), Z0
+	VMOVUPD      128(BX), Z1
+	VMOVUPD      192(BX), Z2
+	VPSRLQ       $0x35, Z1, Z3
+	VPADDQ       Z3, Z0, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VXORPD       Z3, Z3, Z3
+	VPSUBQ       pivotMin<>+0(SB), Z2, Z2
+	VPSRLQ       $0x3c, Z2, Z2
+	VANDPD       evenMask<>+0(SB), Z1, Z1
+	VORPD        evenBits<>+0(SB), Z1, Z1
+	VPSUBQ       Z2, Z3, Z2
+	VORPD        Z2, Z1, Z1
+	VMOVUPD      Z1, 320(BX)
+	VMOVUPD      Z0, 384(BX)
+	VCVTPD2PS    Z1, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPD      oneSingle<>+0(SB), Z1
+	VDIVPS       Y0, Y1, Y0
+	VCVTPS2PD    Y0, Z0
+	VMOVUPD      Z0, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VPSUBQ       Z1, Z2, Z1
+	VPADDQ       bias3<>+0(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z1
+	VMINPD       Z1, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row13
+
+end13:
+	VZEROUPPER
+	RET
+
+determinants13:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z0, Z2
+	VORPD        one<>+0(SB), Z2, Z2
+	VPSRLQ       $0x34, Z0, Z4
+	VPSUBQ       expBias<>+0(SB), Z4, Z4
+	VPADDQ       Z3, Z3, Z3
+	VPADDQ       Z3, Z4, Z4
+	VPSUBQ       splitBias<>+0(SB), Z4, Z4
+	VPSUBQ       splitBias<>+0(SB), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z1, Z0
+	VBROADCASTSD (CX), Z5
+	VADDPD       (AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 128(CX), Z5
+	VADDPD       128(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 320(CX), Z5
+	VADDPD       320(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 576(CX), Z5
+	VADDPD       576(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 896(CX), Z5
+	VADDPD       896(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 1280(CX), Z5
+	VADDPD       1280(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 1728(CX), Z5
+	VADDPD       1728(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 2240(CX), Z5
+	VADDPD       2240(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 2816(CX), Z5
+	VADDPD       2816(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 3456(CX), Z5
+	VADDPD       3456(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 4160(CX), Z5
+	VADDPD       4160(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 4928(CX), Z5
+	VADDPD       4928(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 5760(CX), Z5
+	VADDPD       5760(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VPSRLQ       $0x3c, Z0, Z0
+	VXORPD       Z5, Z5, Z5
+	VPSUBQ       Z0, Z5, Z5
+	VORPD        Z5, Z2, Z2
+	VMOVUPD      Z2, (DI)(R11*1)
+	VMOVUPD      Z4, (R8)(R11*1)
+	JMP          next13
+
+order14:
+	TESTQ SI, SI
+	JZ    tiles14
+
+row14:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles14:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop14:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z2
+	VMOVUPD      64(AX), Z3
+	VADDPD.BCST  64(CX), Z3, Z3
+	VMOVUPD      192(AX), Z4
+	VADDPD.BCST  192(CX), Z4, Z4
+	VMOVUPD      384(AX), Z5
+	VADDPD.BCST  384(CX), Z5, Z5
+	VMOVUPD      640(AX), Z6
+	VADDPD.BCST  640(CX), Z6, Z6
+	VMOVUPD      960(AX), Z7
+	VADDPD.BCST  960(CX), Z7, Z7
+	VMOVUPD      1344(AX), Z8
+	VADDPD.BCST  1344(CX), Z8, Z8
+	VMOVUPD      1792(AX), Z9
+	VADDPD.BCST  1792(CX), Z9, Z9
+	VMOVUPD      2304(AX), Z10
+	VADDPD.BCST  2304(CX), Z10, Z10
+	VMOVUPD      2880(AX), Z11
+	VADDPD.BCST  2880(CX), Z11, Z11
+	VMOVUPD      3520(AX), Z12
+	VADDPD.BCST  3520(CX), Z12, Z12
+	VMOVUPD      4224(AX), Z13
+	VADDPD.BCST  4224(CX), Z13, Z13
+	VMOVUPD      4992(AX), Z14
+	VADDPD.BCST  4992(CX), Z14, Z14
+	VMOVUPD      5824(AX), Z15
+	VADDPD.BCST  5824(CX), Z15, Z15
+	VMOVUPD      128(AX), Z16
+	VADDPD.BCST  128(CX), Z16, Z16
+	VMULPD       Z2, Z3, Z17
+	VFNMADD231PD Z3, Z17, Z16
+	VDIVPD       Z16, Z1, Z3
+	VMINPD       Z0, Z16, Z18
+	VMOVUPD      256(AX), Z19
+	VADDPD.BCST  256(CX), Z19, Z19
+	VMOVUPD      448(AX), Z20
+	VADDPD.BCST  448(CX), Z20, Z20
+	VFNMADD231PD Z4, Z17, Z19
+	VFNMADD231PD Z5, Z17, Z20
+	VMOVUPD      704(AX), Z21
+	VADDPD.BCST  704(CX), Z21, Z21
+	VMOVUPD      1024(AX), Z22
+	VADDPD.BCST  1024(CX), Z22, Z22
+	VFNMADD231PD Z6, Z17, Z21
+	VFNMADD231PD Z7, Z17, Z22
+	VMOVUPD      1408(AX), Z23
+	VADDPD.BCST  1408(CX), Z23, Z23
+	VMOVUPD      1856(AX), Z24
+	VADDPD.BCST  1856(CX), Z24, Z24
+	VFNMADD231PD Z8, Z17, Z23
+	VFNMADD231PD Z9, Z17, Z24
+	VMOVUPD      2368(AX), Z25
+	VADDPD.BCST  2368(CX), Z25, Z25
+	VMOVUPD      2944(AX), Z26
+	VADDPD.BCST  2944(CX), Z26, Z26
+	VFNMADD231PD Z10, Z17, Z25
+	VFNMADD231PD Z11, Z17, Z26
+	VMOVUPD      3584(AX), Z27
+	VADDPD.BCST  3584(CX), Z27, Z27
+	VMOVUPD      4288(AX), Z28
+	VADDPD.BCST  4288(CX), Z28, Z28
+	VFNMADD231PD Z12, Z17, Z27
+	VFNMADD231PD Z13, Z17, Z28
+	VMOVUPD      5056(AX), Z29
+	VADDPD.BCST  5056(CX), Z29, Z29
+	VMOVUPD      5888(AX), Z30
+	VADDPD.BCST  5888(CX), Z30, Z30
+	VFNMADD231PD Z14, Z17, Z29
+	VFNMADD231PD Z15, Z17, Z30
+	VMOVUPD      320(AX), Z17
+	VADDPD.BCST  320(CX), Z17, Z17
+	VMULPD       Z2, Z4, Z31
+	VFNMADD231PD Z4, Z31, Z17
+	VMULPD       Z3, Z19, Z4
+	VFNMADD231PD Z19, Z4, Z17
+	VDIVPD       Z17, Z1, Z19
+	VMINPD       Z18, Z17, Z18
+	VMOVUPD      Z17, 512(BX)
+	VMOVUPD      512(AX), Z17
+	VADDPD.BCST  512(CX), Z17, Z17
+	VMOVUPD      Z0, 576(BX)
+	VMOVUPD      768(AX), Z0
+	VADDPD.BCST  768(CX), Z0, Z0
+	VFNMADD231PD Z5, Z31, Z17
+	VFNMADD231PD Z6, Z31, Z0
+	VFNMADD231PD Z20, Z4, Z17
+	VFNMADD231PD Z21, Z4, Z0
+	VMOVUPD      Z0, 640(BX)
+	VMOVUPD      1088(AX), Z0
+	VADDPD.BCST  1088(CX), Z0, Z0
+	VMOVUPD      Z21, 704(BX)
+	VMOVUPD      1472(AX), Z21
+	VADDPD.BCST  1472(CX), Z21, Z21
+	VFNMADD231PD Z7, Z31, Z0
+	VFNMADD231PD Z8, Z31, Z21
+	VFNMADD231PD Z22, Z4, Z0
+	VFNMADD231PD Z23, Z4, Z21
+	VMOVUPD      Z21, 768(BX)
+	VMOVUPD      1920(AX), Z21
+	VADDPD.BCST  1920(CX), Z21, Z21
+	VMOVUPD      Z23, 832(BX)
+	VMOVUPD      2432(AX), Z23
+	VADDPD.BCST  2432(CX), Z23, Z23
+	VFNMADD231PD Z9, Z31, Z21
+	VFNMADD231PD Z10, Z31, Z23
+	VFNMADD231PD Z24, Z4, Z21
+	VFNMADD231PD Z25, Z4, Z23
+	VMOVUPD      Z23, 896(BX)
+	VMOVUPD      3008(AX), Z23
+	VADDPD.BCST  3008(CX), Z23, Z23
+	VMOVUPD      Z25, 960(BX)
+	VMOVUPD      3648(AX), Z25
+	VADDPD.BCST  3648(CX), Z25, Z25
+	VFNMADD231PD Z11, Z31, Z23
+	VFNMADD231PD Z12, Z31, Z25
+	VFNMADD231PD Z26, Z4, Z23
+	VFNMADD231PD Z27, Z4, Z25
+	VMOVUPD      Z25, 1024(BX)
+	VMOVUPD      4352(AX), Z25
+	VADDPD.BCST  4352(CX), Z25, Z25
+	VMOVUPD      Z27, 1088(BX)
+	VMOVUPD      5120(AX), Z27
+	VADDPD.BCST  5120(CX), Z27, Z27
+	VFNMADD231PD Z13, Z31, Z25
+	VFNMADD231PD Z14, Z31, Z27
+	VFNMADD231PD Z28, Z4, Z25
+	VFNMADD231PD Z29, Z4, Z27
+	VMOVUPD      Z27, 1152(BX)
+	VMOVUPD      5952(AX), Z27
+	VADDPD.BCST  5952(CX), Z27, Z27
+	VFNMADD231PD Z15, Z31, Z27
+	VFNMADD231PD Z30, Z4, Z27
+	VMOVUPD      576(AX), Z4
+	VADDPD.BCST  576(CX), Z4, Z4
+	VMULPD       Z2, Z5, Z31
+	VFNMADD231PD Z5, Z31, Z4
+	VMULPD       Z3, Z20, Z5
+	VFNMADD231PD Z20, Z5, Z4
+	VMULPD       Z19, Z17, Z20
+	VFNMADD231PD Z17, Z20, Z4
+	VDIVPD       Z4, Z1, Z17
+	VMINPD       Z18, Z4, Z18
+	VMOVUPD      Z18, 1216(BX)
+	VMOVUPD      576(BX), Z18
+	VMULPD       Z16, Z18, Z16
+	VMOVUPD      512(BX), Z18
+	VMULPD       Z4, Z18, Z4
+	VMULPD       Z4, Z16, Z4
+	VMOVUPD      832(AX), Z16
+	VADDPD.BCST  832(CX), Z16, Z16
+	VMOVUPD      1152(AX), Z18
+	VADDPD.BCST  1152(CX), Z18, Z18
+	VFNMADD231PD Z6, Z31, Z16
+	VFNMADD231PD Z7, Z31, Z18
+	VMOVUPD      Z4, 512(BX)
+	VMOVUPD      704(BX), Z4
+	VFNMADD231PD Z4, Z5, Z16
+	VFNMADD231PD Z22, Z5, Z18
+	VMOVUPD      Z22, 576(BX)
+	VMOVUPD      640(BX), Z22
+	VFNMADD231PD Z22, Z20, Z16
+	VFNMADD231PD Z0, Z20, Z18
+	VMOVUPD      Z18, 1280(BX)
+	VMOVUPD      1536(AX), Z18
+	VADDPD.BCST  1536(CX), Z18, Z18
+	VMOVUPD      Z0, 1344(BX)
+	VMOVUPD      1984(AX), Z0
+	VADDPD.BCST  1984(CX), Z0, Z0
+	VFNMADD231PD Z8, Z31, Z18
+	VFNMADD231PD Z9, Z31, Z0
+	VMOVUPD      Z9, 1408(BX)
+	VMOVUPD      832(BX), Z9
+	VFNMADD231PD Z9, Z5, Z18
+	VFNMADD231PD Z24, Z5, Z0
+	VMOVUPD      Z24, 1472(BX)
+	VMOVUPD      768(BX), Z24
+	VFNMADD231PD Z24, Z20, Z18
+	VFNMADD231PD Z21, Z20, Z0
+	VMOVUPD      Z0, 1536(BX)
+	VMOVUPD      2496(AX), Z0
+	VADDPD.BCST  2496(CX), Z0, Z0
+	VMOVUPD      Z21, 1600(BX)
+	VMOVUPD      3072(AX), Z21
+	VADDPD.BCST  3072(CX), Z21, Z21
+	VFNMADD231PD Z10, Z31, Z0
+	VFNMADD231PD Z11, Z31, Z21
+	VMOVUPD      Z11, 1664(BX)
+	VMOVUPD      960(BX), Z11
+	VFNMADD231PD Z11, Z5, Z0
+	VFNMADD231PD Z26, Z5, Z21
+	VMOVUPD      Z26, 1728(BX)
+	VMOVUPD      896(BX), Z26
+	VFNMADD231PD Z26, Z20, Z0
+	VFNMADD231PD Z23, Z20, Z21
+	VMOVUPD      Z21, 1792(BX)
+	VMOVUPD      3712(AX), Z21
+	VADDPD.BCST  3712(CX), Z21, Z21
+	VMOVUPD      Z23, 1856(BX)
+	VMOVUPD      4416(AX), Z23
+	VADDPD.BCST  4416(CX), Z23, Z23
+	VFNMADD231PD Z12, Z31, Z21
+	VFNMADD231PD Z13, Z31, Z23
+	VMOVUPD      Z13, 1920(BX)
+	VMOVUPD      1088(BX), Z13
+	VFNMADD231PD Z13, Z5, Z21
+	VFNMADD231PD Z28, Z5, Z23
+	VMOVUPD      Z28, 1984(BX)
+	VMOVUPD      1024(BX), Z28
+	VFNMADD231PD Z28, Z20, Z21
+	VFNMADD231PD Z25, Z20, Z23
+	VMOVUPD      Z23, 2048(BX)
+	VMOVUPD      5184(AX), Z23
+	VADDPD.BCST  5184(CX), Z23, Z23
+	VMOVUPD      Z25, 2112(BX)
+	VMOVUPD      6016(AX), Z25
+	VADDPD.BCST  6016(CX), Z25, Z25
+	VFNMADD231PD Z14, Z31, Z23
+	VFNMADD231PD Z15, Z31, Z25
+	VFNMADD231PD Z29, Z5, Z23
+	VFNMADD231PD Z30, Z5, Z25
+	VMOVUPD      1152(BX), Z5
+	VFNMADD231PD Z5, Z20, Z23
+	VFNMADD231PD Z27, Z20, Z25
+	VMOVUPD      896(AX), Z20
+	VADDPD.BCST  896(CX), Z20, Z20
+	VMULPD       Z2, Z6, Z31
+	VFNMADD231PD Z6, Z31, Z20
+	VMULPD       Z3, Z4, Z6
+	VFNMADD231PD Z4, Z6, Z20
+	VMULPD       Z19, Z22, Z4
+	VFNMADD231PD Z22, Z4, Z20
+	VMULPD       Z17, Z16, Z22
+	VFNMADD231PD Z16, Z22, Z20
+	VDIVPD       Z20, Z1, Z16
+	VMINPD       1216(BX), Z20, Z1
+	VMOVUPD      Z20, 1216(BX)
+	VMOVUPD      1216(AX), Z20
+	VADDPD.BCST  1216(CX), Z20, Z20
+	VMOVUPD      Z1, 640(BX)
+	VMOVUPD      1600(AX), Z1
+	VADDPD.BCST  1600(CX), Z1, Z1
+	VFNMADD231PD Z7, Z31, Z20
+	VFNMADD231PD Z8, Z31, Z1
+	VMOVUPD      Z8, 704(BX)
+	VMOVUPD      576(BX), Z8
+	VFNMADD231PD Z8, Z6, Z20
+	VFNMADD231PD Z9, Z6, Z1
+	VMOVUPD      1344(BX), Z9
+	VFNMADD231PD Z9, Z4, Z20
+	VFNMADD231PD Z24, Z4, Z1
+	VMOVUPD      1280(BX), Z24
+	VFNMADD231PD Z24, Z22, Z20
+	VFNMADD231PD Z18, Z22, Z1
+	VMOVUPD      Z1, 2176(BX)
+	VMOVUPD      2048(AX), Z1
+	VADDPD.BCST  2048(CX), Z1, Z1
+	VMOVUPD      Z18, 2240(BX)
+	VMOVUPD      2560(AX), Z18
+	VADDPD.BCST  2560(CX), Z18, Z18
+	VFNMADD231PD 1408(BX), Z31, Z1
+	VFNMADD231PD Z10, Z31, Z18
+	VMOVUPD      Z10, 2304(BX)
+	VMOVUPD      1472(BX), Z10
+	VFNMADD231PD Z10, Z6, Z1
+	VFNMADD231PD Z11, Z6, Z18
+	VMOVUPD      1600(BX), Z11
+	VFNMADD231PD Z11, Z4, Z1
+	VFNMADD231PD Z26, Z4, Z18
+	VMOVUPD      1536(BX), Z26
+	VFNMADD231PD Z26, Z22, Z1
+	VFNMADD231PD Z0, Z22, Z18
+	VMOVUPD      Z18, 2368(BX)
+	VMOVUPD      3136(AX), Z18
+	VADDPD.BCST  3136(CX), Z18, Z18
+	VMOVUPD      Z0, 2432(BX)
+	VMOVUPD      3776(AX), Z0
+	VADDPD.BCST  3776(CX), Z0, Z0
+	VFNMADD231PD 1664(BX), Z31, Z18
+	VFNMADD231PD Z12, Z31, Z0
+	VMOVUPD      Z12, 2496(BX)
+	VMOVUPD      1728(BX), Z12
+	VFNMADD231PD Z12, Z6, Z18
+	VFNMADD231PD Z13, Z6, Z0
+	VMOVUPD      1856(BX), Z13
+	VFNMADD231PD Z13, Z4, Z18
+	VFNMADD231PD Z28, Z4, Z0
+	VMOVUPD      1792(BX), Z28
+	VFNMADD231PD Z28, Z22, Z18
+	VFNMADD231PD Z21, Z22, Z0
+	VMOVUPD      Z0, 2560(BX)
+	VMOVUPD      4480(AX), Z0
+	VADDPD.BCST  4480(CX), Z0, Z0
+	VMOVUPD      Z21, 2624(BX)
+	VMOVUPD      5248(AX), Z21
+	VADDPD.BCST  5248(CX), Z21, Z21
+	VFNMADD231PD 1920(BX), Z31, Z0
+	VFNMADD231PD Z14, Z31, Z21
+	VMOVUPD      Z14, 2688(BX)
+	VMOVUPD      1984(BX), Z14
+	VFNMADD231PD Z14, Z6, Z0
+	VFNMADD231PD Z29, Z6, Z21
+	VMOVUPD      Z29, 2752(BX)
+	VMOVUPD      2112(BX), Z29
+	VFNMADD231PD Z29, Z4, Z0
+	VFNMADD231PD Z5, Z4, Z21
+	VMOVUPD      2048(BX), Z5
+	VFNMADD231PD Z5, Z22, Z0
+	VFNMADD231PD Z23, Z22, Z21
+	VMOVUPD      Z21, 2816(BX)
+	VMOVUPD      6080(AX), Z21
+	VADDPD.BCST  6080(CX), Z21, Z21
+	VFNMADD231PD Z15, Z31, Z21
+	VFNMADD231PD Z30, Z6, Z21
+	VFNMADD231PD Z27, Z4, Z21
+	VFNMADD231PD Z25, Z22, Z21
+	VMOVUPD      1280(AX), Z4
+	VADDPD.BCST  1280(CX), Z4, Z4
+	VMULPD       Z2, Z7, Z6
+	VFNMADD231PD Z7, Z6, Z4
+	VMULPD       Z3, Z8, Z7
+	VFNMADD231PD Z8, Z7, Z4
+	VMULPD       Z19, Z9, Z8
+	VFNMADD231PD Z9, Z8, Z4
+	VMULPD       Z17, Z24, Z9
+	VFNMADD231PD Z24, Z9, Z4
+	VMULPD       Z16, Z20, Z22
+	VFNMADD231PD Z20, Z22, Z4
+	VMOVUPD      one<>+0(SB), Z20
+	VDIVPD       Z4, Z20, Z24
+	VMINPD       640(BX), Z4, Z31
+	VMOVUPD      Z4, 640(BX)
+	VMOVUPD      1664(AX), Z4
+	VADDPD.BCST  1664(CX), Z4, Z4
+	VMOVUPD      Z31, 1280(BX)
+	VMOVUPD      2112(AX), Z31
+	VADDPD.BCST  2112(CX), Z31, Z31
+	VMOVUPD      704(BX), Z20
+	VFNMADD231PD Z20, Z6, Z4
+	VFNMADD231PD 1408(BX), Z6, Z31
+	VMOVUPD      Z24, 1344(BX)
+	VMOVUPD      832(BX), Z24
+	VFNMADD231PD Z24, Z7, Z4
+	VFNMADD231PD Z10, Z7, Z31
+	VMOVUPD      768(BX), Z10
+	VFNMADD231PD Z10, Z8, Z4
+	VFNMADD231PD Z11, Z8, Z31
+	VMOVUPD      2240(BX), Z11
+	VFNMADD231PD Z11, Z9, Z4
+	VFNMADD231PD Z26, Z9, Z31
+	VMOVUPD      2176(BX), Z26
+	VFNMADD231PD Z26, Z22, Z4
+	VFNMADD231PD Z1, Z22, Z31
+	VMOVUPD      Z31, 576(BX)
+	VMOVUPD      2624(AX), Z31
+	VADDPD.BCST  2624(CX), Z31, Z31
+	VMOVUPD      Z1, 2880(BX)
+	VMOVUPD      3200(AX), Z1
+	VADDPD.BCST  3200(CX), Z1, Z1
+	VFNMADD231PD 2304(BX), Z6, Z31
+	VFNMADD231PD 1664(BX), Z6, Z1
+	VFNMADD231PD 960(BX), Z7, Z31
+	VFNMADD231PD Z12, Z7, Z1
+	VMOVUPD      896(BX), Z12
+	VFNMADD231PD Z12, Z8, Z31
+	VFNMADD231PD Z13, Z8, Z1
+	VMOVUPD      2432(BX), Z13
+	VFNMADD231PD Z13, Z9, Z31
+	VFNMADD231PD Z28, Z9, Z1
+	VMOVUPD      2368(BX), Z28
+	VFNMADD231PD Z28, Z22, Z31
+	VFNMADD231PD Z18, Z22, Z1
+	VMOVUPD      Z1, 2944(BX)
+	VMOVUPD      3840(AX), Z1
+	VADDPD.BCST  3840(CX), Z1, Z1
+	VMOVUPD      Z18, 3008(BX)
+	VMOVUPD      4544(AX), Z18
+	VADDPD.BCST  4544(CX), Z18, Z18
+	VFNMADD231PD 2496(BX), Z6, Z1
+	VFNMADD231PD 1920(BX), Z6, Z18
+	VFNMADD231PD 1088(BX), Z7, Z1
+	VFNMADD231PD Z14, Z7, Z18
+	VMOVUPD      1024(BX), Z14
+	VFNMADD231PD Z14, Z8, Z1
+	VFNMADD231PD Z29, Z8, Z18
+	VMOVUPD      2624(BX), Z29
+	VFNMADD231PD Z29, Z9, Z1
+	VFNMADD231PD Z5, Z9, Z18
+	VMOVUPD      2560(BX), Z5
+	VFNMADD231PD Z5, Z22, Z1
+	VFNMADD231PD Z0, Z22, Z18
+	VMOVUPD      Z18, 3072(BX)
+	VMOVUPD      5312(AX), Z18
+	VADDPD.BCST  5312(CX), Z18, Z18
+	VMOVUPD      Z0, 3136(BX)
+	VMOVUPD      6144(AX), Z0
+	VADDPD.BCST  6144(CX), Z0, Z0
+	VFNMADD231PD 2688(BX), Z6, Z18
+	VFNMADD231PD Z15, Z6, Z0
+	VMOVUPD      2752(BX), Z6
+	VFNMADD231PD Z6, Z7, Z18
+	VFNMADD231PD Z30, Z7, Z0
+	VMOVUPD      1152(BX), Z7
+	VFNMADD231PD Z7, Z8, Z18
+	VFNMADD231PD Z27, Z8, Z0
+	VFNMADD231PD Z23, Z9, Z18
+	VFNMADD231PD Z25, Z9, Z0
+	VMOVUPD      2816(BX), Z8
+	VFNMADD231PD Z8, Z22, Z18
+	VFNMADD231PD Z21, Z22, Z0
+	VMOVUPD      1728(AX), Z9
+	VADDPD.BCST  1728(CX), Z9, Z9
+	VMULPD       Z2, Z20, Z22
+	VFNMADD231PD Z20, Z22, Z9
+	VMULPD       Z3, Z24, Z20
+	VFNMADD231PD Z24, Z20, Z9
+	VMULPD       Z19, Z10, Z24
+	VFNMADD231PD Z10, Z24, Z9
+	VMULPD       Z17, Z11, Z10
+	VFNMADD231PD Z11, Z10, Z9
+	VMULPD       Z16, Z26, Z11
+	VFNMADD231PD Z26, Z11, Z9
+	VMOVUPD      1344(BX), Z26
+	VMOVUPD      Z16, 2176(BX)
+	VMULPD       Z26, Z4, Z16
+	VFNMADD231PD Z4, Z16, Z9
+	VMOVUPD      one<>+0(SB), Z4
+	VDIVPD       Z9, Z4, Z26
+	VMINPD       1280(BX), Z9, Z4
+	VMOVUPD      Z9, 1280(BX)
+	VMOVUPD      2176(AX), Z9
+	VADDPD.BCST  2176(CX), Z9, Z9
+	VMOVUPD      Z4, 2240(BX)
+	VMOVUPD      2688(AX), Z4
+	VADDPD.BCST  2688(CX), Z4, Z4
+	VMOVUPD      Z26, 768(BX)
+	VMOVUPD      1408(BX), Z26
+	VFNMADD231PD Z26, Z22, Z9
+	VFNMADD231PD 2304(BX), Z22, Z4
+	VMOVUPD      Z17, 832(BX)
+	VMOVUPD      1472(BX), Z17
+	VFNMADD231PD Z17, Z20, Z9
+	VFNMADD231PD 960(BX), Z20, Z4
+	VFNMADD231PD 1600(BX), Z24, Z9
+	VFNMADD231PD Z12, Z24, Z4
+	VMOVUPD      1536(BX), Z12
+	VFNMADD231PD Z12, Z10, Z9
+	VFNMADD231PD Z13, Z10, Z4
+	VMOVUPD      2880(BX), Z13
+	VFNMADD231PD Z13, Z11, Z9
+	VFNMADD231PD Z28, Z11, Z4
+	VMOVUPD      576(BX), Z28
+	VFNMADD231PD Z28, Z16, Z9
+	VFNMADD231PD Z31, Z16, Z4
+	VMOVUPD      Z4, 704(BX)
+	VMOVUPD      3264(AX), Z4
+	VADDPD.BCST  3264(CX), Z4, Z4
+	VMOVUPD      Z31, 3200(BX)
+	VMOVUPD      3904(AX), Z31
+	VADDPD.BCST  3904(CX), Z31, Z31
+	VFNMADD231PD 1664(BX), Z22, Z4
+	VFNMADD231PD 2496(BX), Z22, Z31
+	VFNMADD231PD 1728(BX), Z20, Z4
+	VFNMADD231PD 1088(BX), Z20, Z31
+	VFNMADD231PD 1856(BX), Z24, Z4
+	VFNMADD231PD Z14, Z24, Z31
+	VMOVUPD      1792(BX), Z14
+	VFNMADD231PD Z14, Z10, Z4
+	VFNMADD231PD Z29, Z10, Z31
+	VMOVUPD      3008(BX), Z29
+	VFNMADD231PD Z29, Z11, Z4
+	VFNMADD231PD Z5, Z11, Z31
+	VMOVUPD      2944(BX), Z5
+	VFNMADD231PD Z5, Z16, Z4
+	VFNMADD231PD Z1, Z16, Z31
+	VMOVUPD      Z31, 3264(BX)
+	VMOVUPD      4608(AX), Z31
+	VADDPD.BCST  4608(CX), Z31, Z31
+	VMOVUPD      Z1, 3328(BX)
+	VMOVUPD      5376(AX), Z1
+	VADDPD.BCST  5376(CX), Z1, Z1
+	VFNMADD231PD 1920(BX), Z22, Z31
+	VFNMADD231PD 2688(BX), Z22, Z1
+	VFNMADD231PD 1984(BX), Z20, Z31
+	VFNMADD231PD Z6, Z20, Z1
+	VMOVUPD      2112(BX), Z6
+	VFNMADD231PD Z6, Z24, Z31
+	VFNMADD231PD Z7, Z24, Z1
+	VMOVUPD      2048(BX), Z7
+	VFNMADD231PD Z7, Z10, Z31
+	VFNMADD231PD Z23, Z10, Z1
+	VMOVUPD      Z23, 3392(BX)
+	VMOVUPD      3136(BX), Z23
+	VFNMADD231PD Z23, Z11, Z31
+	VFNMADD231PD Z8, Z11, Z1
+	VMOVUPD      3072(BX), Z8
+	VFNMADD231PD Z8, Z16, Z31
+	VFNMADD231PD Z18, Z16, Z1
+	VMOVUPD      Z1, 3456(BX)
+	VMOVUPD      6208(AX), Z1
+	VADDPD.BCST  6208(CX), Z1, Z1
+	VFNMADD231PD Z15, Z22, Z1
+	VFNMADD231PD Z30, Z20, Z1
+	VFNMADD231PD Z27, Z24, Z1
+	VFNMADD231PD Z25, Z10, Z1
+	VFNMADD231PD Z21, Z11, Z1
+	VFNMADD231PD Z0, Z16, Z1
+	VMOVUPD      2240(AX), Z10
+	VADDPD.BCST  2240(CX), Z10, Z10
+	VMULPD       Z2, Z26, Z11
+	VFNMADD231PD Z26, Z11, Z10
+	VMULPD       Z3, Z17, Z16
+	VFNMADD231PD Z17, Z16, Z10
+	VMOVUPD      1600(BX), Z17
+	VMULPD       Z19, Z17, Z20
+	VFNMADD231PD Z17, Z20, Z10
+	VMOVUPD      832(BX), Z17
+	VMULPD       Z17, Z12, Z22
+	VFNMADD231PD Z12, Z22, Z10
+	VMOVUPD      2176(BX), Z12
+	VMULPD       Z12, Z13, Z24
+	VFNMADD231PD Z13, Z24, Z10
+	VMOVUPD      1344(BX), Z13
+	VMULPD       Z13, Z28, Z26
+	VFNMADD231PD Z28, Z26, Z10
+	VMOVUPD      768(BX), Z28
+	VMULPD       Z28, Z9, Z13
+	VFNMADD231PD Z9, Z13, Z10
+	VMOVUPD      one<>+0(SB), Z9
+	VDIVPD       Z10, Z9, Z28
+	VMINPD       2240(BX), Z10, Z9
+	VMOVUPD      Z9, 2240(BX)
+	VMOVUPD      1216(BX), Z9
+	VMULPD       640(BX), Z9, Z9
+	VMOVUPD      Z28, 640(BX)
+	VMOVUPD      1280(BX), Z28
+	VMULPD       Z10, Z28, Z10
+	VMULPD       Z10, Z9, Z9
+	VMOVUPD      512(BX), Z10
+	VPSRLQ       $0x35, Z10, Z28
+	VANDPD       evenMask<>+0(SB), Z10, Z10
+	VORPD        evenBits<>+0(SB), Z10, Z10
+	VMULPD       Z9, Z10, Z9
+	VMOVUPD      2752(AX), Z10
+	VADDPD.BCST  2752(CX), Z10, Z10
+	VMOVUPD      Z28, 512(BX)
+	VMOVUPD      3328(AX), Z28
+	VADDPD.BCST  3328(CX), Z28, Z28
+	VMOVUPD      Z9, 1280(BX)
+	VMOVUPD      2304(BX), Z9
+	VFNMADD231PD Z9, Z11, Z10
+	VFNMADD231PD 1664(BX), Z11, Z28
+	VMOVUPD      960(BX), Z12
+	VFNMADD231PD Z12, Z16, Z10
+	VFNMADD231PD 1728(BX), Z16, Z28
+	VMOVUPD      896(BX), Z17
+	VFNMADD231PD Z17, Z20, Z10
+	VFNMADD231PD 1856(BX), Z20, Z28
+	VFNMADD231PD 2432(BX), Z22, Z10
+	VFNMADD231PD Z14, Z22, Z28
+	VMOVUPD      2368(BX), Z14
+	VFNMADD231PD Z14, Z24, Z10
+	VFNMADD231PD Z29, Z24, Z28
+	VMOVUPD      3200(BX), Z29
+	VFNMADD231PD Z29, Z26, Z10
+	VFNMADD231PD Z5, Z26, Z28
+	VMOVUPD      704(BX), Z5
+	VFNMADD231PD Z5, Z13, Z10
+	VFNMADD231PD Z4, Z13, Z28
+	VMOVUPD      Z28, 1216(BX)
+	VMOVUPD      3968(AX), Z28
+	VADDPD.BCST  3968(CX), Z28, Z28
+	VMOVUPD      Z4, 576(BX)
+	VMOVUPD      4672(AX), Z4
+	VADDPD.BCST  4672(CX), Z4, Z4
+	VFNMADD231PD 2496(BX), Z11, Z28
+	VFNMADD231PD 1920(BX), Z11, Z4
+	VFNMADD231PD 1088(BX), Z16, Z28
+	VFNMADD231PD 1984(BX), Z16, Z4
+	VFNMADD231PD 1024(BX), Z20, Z28
+	VFNMADD231PD Z6, Z20, Z4
+	VMOVUPD      2624(BX), Z6
+	VFNMADD231PD Z6, Z22, Z28
+	VFNMADD231PD Z7, Z22, Z4
+	VMOVUPD      2560(BX), Z7
+	VFNMADD231PD Z7, Z24, Z28
+	VFNMADD231PD Z23, Z24, Z4
+	VMOVUPD      3328(BX), Z23
+	VFNMADD231PD Z23, Z26, Z28
+	VFNMADD231PD Z8, Z26, Z4
+	VMOVUPD      3264(BX), Z8
+	VFNMADD231PD Z8, Z13, Z28
+	VFNMADD231PD Z31, Z13, Z4
+	VMOVUPD      Z4, 2880(BX)
+	VMOVUPD      5440(AX), Z4
+	VADDPD.BCST  5440(CX), Z4, Z4
+	VMOVUPD      Z31, 1536(BX)
+	VMOVUPD      6272(AX), Z31
+	VADDPD.BCST  6272(CX), Z31, Z31
+	VFNMADD231PD 2688(BX), Z11, Z4
+	VFNMADD231PD Z15, Z11, Z31
+	VMOVUPD      2752(BX), Z11
+	VFNMADD231PD Z11, Z16, Z4
+	VFNMADD231PD Z30, Z16, Z31
+	VMOVUPD      1152(BX), Z16
+	VFNMADD231PD Z16, Z20, Z4
+	VFNMADD231PD Z27, Z20, Z31
+	VMOVUPD      3392(BX), Z20
+	VFNMADD231PD Z20, Z22, Z4
+	VFNMADD231PD Z25, Z22, Z31
+	VMOVUPD      2816(BX), Z22
+	VFNMADD231PD Z22, Z24, Z4
+	VFNMADD231PD Z21, Z24, Z31
+	VFNMADD231PD Z18, Z26, Z4
+	VFNMADD231PD Z0, Z26, Z31
+	VMOVUPD      3456(BX), Z24
+	VFNMADD231PD Z24, Z13, Z4
+	VFNMADD231PD Z1, Z13, Z31
+	VMOVUPD      2816(AX), Z13
+	VADDPD.BCST  2816(CX), Z13, Z13
+	VMULPD       Z2, Z9, Z26
+	VFNMADD231PD Z9, Z26, Z13
+	VMULPD       Z3, Z12, Z9
+	VFNMADD231PD Z12, Z9, Z13
+	VMULPD       Z19, Z17, Z12
+	VFNMADD231PD Z17, Z12, Z13
+	VMOVUPD      2432(BX), Z17
+	VMOVUPD      Z19, 896(BX)
+	VMULPD       832(BX), Z17, Z19
+	VFNMADD231PD Z17, Z19, Z13
+	VMOVUPD      2176(BX), Z17
+	VMOVUPD      Z3, 2432(BX)
+	VMULPD       Z17, Z14, Z3
+	VFNMADD231PD Z14, Z3, Z13
+	VMOVUPD      1344(BX), Z14
+	VMULPD       Z14, Z29, Z17
+	VFNMADD231PD Z29, Z17, Z13
+	VMOVUPD      768(BX), Z29
+	VMULPD       Z29, Z5, Z14
+	VFNMADD231PD Z5, Z14, Z13
+	VMOVUPD      640(BX), Z5
+	VMULPD       Z5, Z10, Z29
+	VFNMADD231PD Z10, Z29, Z13
+	VMOVUPD      one<>+0(SB), Z10
+	VDIVPD       Z13, Z10, Z5
+	VMINPD       2240(BX), Z13, Z10
+	VMOVUPD      Z13, 2240(BX)
+	VMOVUPD      3392(AX), Z13
+	VADDPD.BCST  3392(CX), Z13, Z13
+	VMOVUPD      Z10, 704(BX)
+	VMOVUPD      4032(AX), Z10
+	VADDPD.BCST  4032(CX), Z10, Z10
+	VMOVUPD      Z5, 3200(BX)
+	VMOVUPD      1664(BX), Z5
+	VFNMADD231PD Z5, Z26, Z13
+	VFNMADD231PD 2496(BX), Z26, Z10
+	VFNMADD231PD 1728(BX), Z9, Z13
+	VFNMADD231PD 1088(BX), Z9, Z10
+	VFNMADD231PD 1856(BX), Z12, Z13
+	VFNMADD231PD 1024(BX), Z12, Z10
+	VFNMADD231PD 1792(BX), Z19, Z13
+	VFNMADD231PD Z6, Z19, Z10
+	VMOVUPD      3008(BX), Z6
+	VFNMADD231PD Z6, Z3, Z13
+	VFNMADD231PD Z7, Z3, Z10
+	VMOVUPD      2944(BX), Z7
+	VFNMADD231PD Z7, Z17, Z13
+	VFNMADD231PD Z23, Z17, Z10
+	VMOVUPD      576(BX), Z23
+	VFNMADD231PD Z23, Z14, Z13
+	VFNMADD231PD Z8, Z14, Z10
+	VMOVUPD      1216(BX), Z8
+	VFNMADD231PD Z8, Z29, Z13
+	VFNMADD231PD Z28, Z29, Z10
+	VMOVUPD      Z10, 2368(BX)
+	VMOVUPD      4736(AX), Z10
+	VADDPD.BCST  4736(CX), Z10, Z10
+	VMOVUPD      Z28, 960(BX)
+	VMOVUPD      5504(AX), Z28
+	VADDPD.BCST  5504(CX), Z28, Z28
+	VFNMADD231PD 1920(BX), Z26, Z10
+	VFNMADD231PD 2688(BX), Z26, Z28
+	VFNMADD231PD 1984(BX), Z9, Z10
+	VFNMADD231PD Z11, Z9, Z28
+	VMOVUPD      2112(BX), Z11
+	VFNMADD231PD Z11, Z12, Z10
+	VFNMADD231PD Z16, Z12, Z28
+	VMOVUPD      2048(BX), Z16
+	VFNMADD231PD Z16, Z19, Z10
+	VFNMADD231PD Z20, Z19, Z28
+	VMOVUPD      3136(BX), Z20
+	VFNMADD231PD Z20, Z3, Z10
+	VFNMADD231PD Z22, Z3, Z28
+	VMOVUPD      3072(BX), Z22
+	VFNMADD231PD Z22, Z17, Z10
+	VFNMADD231PD Z18, Z17, Z28
+	VMOVUPD      Z18, 2304(BX)
+	VMOVUPD      1536(BX), Z18
+	VFNMADD231PD Z18, Z14, Z10
+	VFNMADD231PD Z24, Z14, Z28
+	VMOVUPD      2880(BX), Z24
+	VFNMADD231PD Z24, Z29, Z10
+	VFNMADD231PD Z4, Z29, Z28
+	VMOVUPD      Z28, 1600(BX)
+	VMOVUPD      6336(AX), Z28
+	VADDPD.BCST  6336(CX), Z28, Z28
+	VFNMADD231PD Z15, Z26, Z28
+	VFNMADD231PD Z30, Z9, Z28
+	VFNMADD231PD Z27, Z12, Z28
+	VFNMADD231PD Z25, Z19, Z28
+	VFNMADD231PD Z21, Z3, Z28
+	VFNMADD231PD Z0, Z17, Z28
+	VFNMADD231PD Z1, Z14, Z28
+	VFNMADD231PD Z31, Z29, Z28
+	VMOVUPD      3456(AX), Z3
+	VADDPD.BCST  3456(CX), Z3, Z3
+	VMULPD       Z2, Z5, Z9
+	VFNMADD231PD Z5, Z9, Z3
+	VMOVUPD      1728(BX), Z5
+	VMOVUPD      2432(BX), Z12
+	VMULPD       Z12, Z5, Z14
+	VFNMADD231PD Z5, Z14, Z3
+	VMOVUPD      1856(BX), Z5
+	VMOVUPD      896(BX), Z17
+	VMULPD       Z17, Z5, Z19
+	VFNMADD231PD Z5, Z19, Z3
+	VMOVUPD      1792(BX), Z5
+	VMOVUPD      832(BX), Z26
+	VMULPD       Z26, Z5, Z29
+	VFNMADD231PD Z5, Z29, Z3
+	VMOVUPD      2176(BX), Z5
+	VMULPD       Z5, Z6, Z26
+	VFNMADD231PD Z6, Z26, Z3
+	VMOVUPD      1344(BX), Z6
+	VMULPD       Z6, Z7, Z5
+	VFNMADD231PD Z7, Z5, Z3
+	VMOVUPD      768(BX), Z7
+	VMULPD       Z7, Z23, Z6
+	VFNMADD231PD Z23, Z6, Z3
+	VMOVUPD      640(BX), Z23
+	VMULPD       Z23, Z8, Z7
+	VFNMADD231PD Z8, Z7, Z3
+	VMOVUPD      3200(BX), Z8
+	VMULPD       Z8, Z13, Z23
+	VFNMADD231PD Z13, Z23, Z3
+	VMOVUPD      one<>+0(SB), Z13
+	VDIVPD       Z3, Z13, Z8
+	VMINPD       704(BX), Z3, Z13
+	VMOVUPD      Z3, 704(BX)
+	VMOVUPD      4096(AX), Z3
+	VADDPD.BCST  4096(CX), Z3, Z3
+	VMOVUPD      Z13, 1216(BX)
+	VMOVUPD      4800(AX), Z13
+	VADDPD.BCST  4800(CX), Z13, Z13
+	VMOVUPD      Z8, 576(BX)
+	VMOVUPD      2496(BX), Z8
+	VFNMADD231PD Z8, Z9, Z3
+	VFNMADD231PD 1920(BX), Z9, Z13
+	VMOVUPD      1088(BX), Z17
+	VFNMADD231PD Z17, Z14, Z3
+	VFNMADD231PD 1984(BX), Z14, Z13
+	VFNMADD231PD 1024(BX), Z19, Z3
+	VFNMADD231PD Z11, Z19, Z13
+	VMOVUPD      2624(BX), Z11
+	VFNMADD231PD Z11, Z29, Z3
+	VFNMADD231PD Z16, Z29, Z13
+	VMOVUPD      2560(BX), Z16
+	VFNMADD231PD Z16, Z26, Z3
+	VFNMADD231PD Z20, Z26, Z13
+	VMOVUPD      3328(BX), Z20
+	VFNMADD231PD Z20, Z5, Z3
+	VFNMADD231PD Z22, Z5, Z13
+	VMOVUPD      3264(BX), Z22
+	VFNMADD231PD Z22, Z6, Z3
+	VFNMADD231PD Z18, Z6, Z13
+	VMOVUPD      960(BX), Z18
+	VFNMADD231PD Z18, Z7, Z3
+	VFNMADD231PD Z24, Z7, Z13
+	VMOVUPD      2368(BX), Z24
+	VFNMADD231PD Z24, Z23, Z3
+	VFNMADD231PD Z10, Z23, Z13
+	VMOVUPD      Z13, 2944(BX)
+	VMOVUPD      5568(AX), Z13
+	VADDPD.BCST  5568(CX), Z13, Z13
+	VMOVUPD      Z10, 3008(BX)
+	VMOVUPD      6400(AX), Z10
+	VADDPD.BCST  6400(CX), Z10, Z10
+	VFNMADD231PD 2688(BX), Z9, Z13
+	VFNMADD231PD Z15, Z9, Z10
+	VMOVUPD      2752(BX), Z9
+	VFNMADD231PD Z9, Z14, Z13
+	VFNMADD231PD Z30, Z14, Z10
+	VMOVUPD      1152(BX), Z14
+	VFNMADD231PD Z14, Z19, Z13
+	VFNMADD231PD Z27, Z19, Z10
+	VMOVUPD      3392(BX), Z19
+	VFNMADD231PD Z19, Z29, Z13
+	VFNMADD231PD Z25, Z29, Z10
+	VMOVUPD      2816(BX), Z29
+	VFNMADD231PD Z29, Z26, Z13
+	VFNMADD231PD Z21, Z26, Z10
+	VMOVUPD      2304(BX), Z26
+	VFNMADD231PD Z26, Z5, Z13
+	VFNMADD231PD Z0, Z5, Z10
+	VMOVUPD      3456(BX), Z5
+	VFNMADD231PD Z5, Z6, Z13
+	VFNMADD231PD Z1, Z6, Z10
+	VFNMADD231PD Z4, Z7, Z13
+	VFNMADD231PD Z31, Z7, Z10
+	VMOVUPD      1600(BX), Z6
+	VFNMADD231PD Z6, Z23, Z13
+	VFNMADD231PD Z28, Z23, Z10
+	VMOVUPD      4160(AX), Z7
+	VADDPD.BCST  4160(CX), Z7, Z7
+	VMULPD       Z2, Z8, Z23
+	VFNMADD231PD Z8, Z23, Z7
+	VMULPD       Z12, Z17, Z8
+	VFNMADD231PD Z17, Z8, Z7
+	VMOVUPD      1024(BX), Z17
+	VMULPD       896(BX), Z17, Z12
+	VFNMADD231PD Z17, Z12, Z7
+	VMOVUPD      832(BX), Z17
+	VMOVUPD      Z2, 1024(BX)
+	VMULPD       Z17, Z11, Z2
+	VFNMADD231PD Z11, Z2, Z7
+	VMOVUPD      2176(BX), Z11
+	VMULPD       Z11, Z16, Z17
+	VFNMADD231PD Z16, Z17, Z7
+	VMOVUPD      1344(BX), Z16
+	VMULPD       Z16, Z20, Z11
+	VFNMADD231PD Z20, Z11, Z7
+	VMOVUPD      768(BX), Z20
+	VMULPD       Z20, Z22, Z16
+	VFNMADD231PD Z22, Z16, Z7
+	VMOVUPD      640(BX), Z22
+	VMULPD       Z22, Z18, Z20
+	VFNMADD231PD Z18, Z20, Z7
+	VMOVUPD      3200(BX), Z18
+	VMULPD       Z18, Z24, Z22
+	VFNMADD231PD Z24, Z22, Z7
+	VMOVUPD      576(BX), Z24
+	VMULPD       Z24, Z3, Z18
+	VFNMADD231PD Z3, Z18, Z7
+	VMOVUPD      one<>+0(SB), Z3
+	VDIVPD       Z7, Z3, Z24
+	VMINPD       1216(BX), Z7, Z3
+	VMOVUPD      Z7, 1216(BX)
+	VMOVUPD      4864(AX), Z7
+	VADDPD.BCST  4864(CX), Z7, Z7
+	VMOVUPD      Z3, 2368(BX)
+	VMOVUPD      5632(AX), Z3
+	VADDPD.BCST  5632(CX), Z3, Z3
+	VMOVUPD      Z24, 960(BX)
+	VMOVUPD      1920(BX), Z24
+	VFNMADD231PD Z24, Z23, Z7
+	VFNMADD231PD 2688(BX), Z23, Z3
+	VFNMADD231PD 1984(BX), Z8, Z7
+	VFNMADD231PD Z9, Z8, Z3
+	VMOVUPD      2112(BX), Z9
+	VFNMADD231PD Z9, Z12, Z7
+	VFNMADD231PD Z14, Z12, Z3
+	VMOVUPD      2048(BX), Z14
+	VFNMADD231PD Z14, Z2, Z7
+	VFNMADD231PD Z19, Z2, Z3
+	VMOVUPD      3136(BX), Z19
+	VFNMADD231PD Z19, Z17, Z7
+	VFNMADD231PD Z29, Z17, Z3
+	VMOVUPD      3072(BX), Z29
+	VFNMADD231PD Z29, Z11, Z7
+	VFNMADD231PD Z26, Z11, Z3
+	VMOVUPD      1536(BX), Z26
+	VFNMADD231PD Z26, Z16, Z7
+	VFNMADD231PD Z5, Z16, Z3
+	VMOVUPD      2880(BX), Z5
+	VFNMADD231PD Z5, Z20, Z7
+	VFNMADD231PD Z4, Z20, Z3
+	VMOVUPD      Z4, 3264(BX)
+	VMOVUPD      3008(BX), Z4
+	VFNMADD231PD Z4, Z22, Z7
+	VFNMADD231PD Z6, Z22, Z3
+	VMOVUPD      2944(BX), Z6
+	VFNMADD231PD Z6, Z18, Z7
+	VFNMADD231PD Z13, Z18, Z3
+	VMOVUPD      Z3, 3328(BX)
+	VMOVUPD      6464(AX), Z3
+	VADDPD.BCST  6464(CX), Z3, Z3
+	VFNMADD231PD Z15, Z23, Z3
+	VFNMADD231PD Z30, Z8, Z3
+	VFNMADD231PD Z27, Z12, Z3
+	VFNMADD231PD Z25, Z2, Z3
+	VFNMADD231PD Z21, Z17, Z3
+	VFNMADD231PD Z0, Z11, Z3
+	VFNMADD231PD Z1, Z16, Z3
+	VFNMADD231PD Z31, Z20, Z3
+	VFNMADD231PD Z28, Z22, Z3
+	VFNMADD231PD Z10, Z18, Z3
+	VMOVUPD      4928(AX), Z2
+	VADDPD.BCST  4928(CX), Z2, Z2
+	VMOVUPD      1024(BX), Z8
+	VMULPD       Z8, Z24, Z11
+	VFNMADD231PD Z24, Z11, Z2
+	VMOVUPD      1984(BX), Z12
+	VMOVUPD      2432(BX), Z16
+	VMULPD       Z16, Z12, Z17
+	VFNMADD231PD Z12, Z17, Z2
+	VMOVUPD      896(BX), Z12
+	VMULPD       Z12, Z9, Z18
+	VFNMADD231PD Z9, Z18, Z2
+	VMOVUPD      832(BX), Z9
+	VMULPD       Z9, Z14, Z20
+	VFNMADD231PD Z14, Z20, Z2
+	VMOVUPD      2176(BX), Z14
+	VMULPD       Z14, Z19, Z22
+	VFNMADD231PD Z19, Z22, Z2
+	VMOVUPD      1344(BX), Z19
+	VMULPD       Z19, Z29, Z23
+	VFNMADD231PD Z29, Z23, Z2
+	VMOVUPD      768(BX), Z24
+	VMULPD       Z24, Z26, Z29
+	VFNMADD231PD Z26, Z29, Z2
+	VMOVUPD      640(BX), Z26
+	VMULPD       Z26, Z5, Z24
+	VFNMADD231PD Z5, Z24, Z2
+	VMOVUPD      3200(BX), Z5
+	VMULPD       Z5, Z4, Z26
+	VFNMADD231PD Z4, Z26, Z2
+	VMOVUPD      576(BX), Z4
+	VMULPD       Z4, Z6, Z5
+	VFNMADD231PD Z6, Z5, Z2
+	VMOVUPD      960(BX), Z6
+	VMULPD       Z6, Z7, Z4
+	VFNMADD231PD Z7, Z4, Z2
+	VMOVUPD      one<>+0(SB), Z7
+	VDIVPD       Z2, Z7, Z6
+	VMINPD       2368(BX), Z2, Z7
+	VMOVUPD      Z7, 2368(BX)
+	VMOVUPD      2240(BX), Z7
+	VMULPD       704(BX), Z7, Z7
+	VMOVUPD      Z6, 704(BX)
+	VMOVUPD      1216(BX), Z6
+	VMULPD       Z2, Z6, Z2
+	VMULPD       Z2, Z7, Z2
+	VMOVUPD      1280(BX), Z6
+	VPSRLQ       $0x35, Z6, Z7
+	VMOVUPD      512(BX), Z19
+	VPADDQ       Z7, Z19, Z7
+	VMOVUPD      evenMask<>+0(SB), Z19
+	VANDPD       Z19, Z6, Z6
+	VORPD        evenBits<>+0(SB), Z6, Z6
+	VMULPD       Z2, Z6, Z2
+	VMOVUPD      5696(AX), Z6
+	VADDPD.BCST  5696(CX), Z6, Z6
+	VMOVUPD      6528(AX), Z19
+	VADDPD.BCST  6528(CX), Z19, Z19
+	VMOVUPD      Z7, 1280(BX)
+	VMOVUPD      2688(BX), Z7
+	VFNMADD231PD Z7, Z11, Z6
+	VFNMADD231PD Z15, Z11, Z19
+	VMOVUPD      2752(BX), Z11
+	VFNMADD231PD Z11, Z17, Z6
+	VFNMADD231PD Z30, Z17, Z19
+	VMOVUPD      1152(BX), Z17
+	VFNMADD231PD Z17, Z18, Z6
+	VFNMADD231PD Z27, Z18, Z19
+	VMOVUPD      3392(BX), Z18
+	VFNMADD231PD Z18, Z20, Z6
+	VFNMADD231PD Z25, Z20, Z19
+	VMOVUPD      2816(BX), Z20
+	VFNMADD231PD Z20, Z22, Z6
+	VFNMADD231PD Z21, Z22, Z19
+	VMOVUPD      2304(BX), Z22
+	VFNMADD231PD Z22, Z23, Z6
+	VFNMADD231PD Z0, Z23, Z19
+	VMOVUPD      3456(BX), Z23
+	VFNMADD231PD Z23, Z29, Z6
+	VFNMADD231PD Z1, Z29, Z19
+	VMOVUPD      3264(BX), Z29
+	VFNMADD231PD Z29, Z24, Z6
+	VFNMADD231PD Z31, Z24, Z19
+	VMOVUPD      1600(BX), Z24
+	VFNMADD231PD Z24, Z26, Z6
+	VFNMADD231PD Z28, Z26, Z19
+	VFNMADD231PD Z13, Z5, Z6
+	VFNMADD231PD Z10, Z5, Z19
+	VMOVUPD      3328(BX), Z5
+	VFNMADD231PD Z5, Z4, Z6
+	VFNMADD231PD Z3, Z4, Z19
+	VMOVUPD      5760(AX), Z4
+	VADDPD.BCST  5760(CX), Z4, Z4
+	VMULPD       Z8, Z7, Z26
+	VFNMADD231PD Z7, Z26, Z4
+	VMULPD       Z16, Z11, Z7
+	VFNMADD231PD Z11, Z7, Z4
+	VMULPD       Z12, Z17, Z11
+	VFNMADD231PD Z17, Z11, Z4
+	VMULPD       Z9, Z18, Z17
+	VFNMADD231PD Z18, Z17, Z4
+	VMULPD       Z14, Z20, Z18
+	VFNMADD231PD Z20, Z18, Z4
+	VMOVUPD      1344(BX), Z20
+	VMOVUPD      Z2, 2816(BX)
+	VMULPD       Z20, Z22, Z2
+	VFNMADD231PD Z22, Z2, Z4
+	VMOVUPD      768(BX), Z22
+	VMULPD       Z22, Z23, Z20
+	VFNMADD231PD Z23, Z20, Z4
+	VMOVUPD      640(BX), Z23
+	VMULPD       Z23, Z29, Z22
+	VFNMADD231PD Z29, Z22, Z4
+	VMOVUPD      3200(BX), Z29
+	VMULPD       Z29, Z24, Z23
+	VFNMADD231PD Z24, Z23, Z4
+	VMOVUPD      576(BX), Z24
+	VMULPD       Z24, Z13, Z29
+	VFNMADD231PD Z13, Z29, Z4
+	VMOVUPD      960(BX), Z13
+	VMULPD       Z13, Z5, Z24
+	VFNMADD231PD Z5, Z24, Z4
+	VMOVUPD      704(BX), Z5
+	VMULPD       Z5, Z6, Z13
+	VFNMADD231PD Z6, Z13, Z4
+	VMINPD       2368(BX), Z4, Z6
+	VMOVUPD      Z6, 2368(BX)
+	VMOVUPD      6592(AX), Z6
+	VADDPD.BCST  6592(CX), Z6, Z6
+	VFNMADD231PD Z15, Z26, Z6
+	VFNMADD231PD Z30, Z7, Z6
+	VFNMADD231PD Z27, Z11, Z6
+	VFNMADD231PD Z25, Z17, Z6
+	VFNMADD231PD Z21, Z18, Z6
+	VFNMADD231PD Z0, Z2, Z6
+	VFNMADD231PD Z1, Z20, Z6
+	VFNMADD231PD Z31, Z22, Z6
+	VFNMADD231PD Z28, Z23, Z6
+	VFNMADD231PD Z10, Z29, Z6
+	VFNMADD231PD Z3, Z24, Z6
+	VFNMADD231PD Z19, Z13, Z6
+	VMOVUPD      6656(AX), Z2
+	VADDPD.BCST  6656(CX), Z2, Z2
+	VMULPD       Z8, Z15, Z7
+	VFNMADD231PD Z15, Z7, Z2
+	VMULPD       Z16, Z30, Z7
+	VFNMADD231PD Z30, Z7, Z2
+	VMULPD       Z12, Z27, Z7
+	VFNMADD231PD Z27, Z7, Z2
+	VMULPD       Z9, Z25, Z7
+	VFNMADD231PD Z25, Z7, Z2
+	VMULPD       Z14, Z21, Z7
+	VFNMADD231PD Z21, Z7, Z2
+	VMULPD       1344(BX), Z0, Z7
+	VFNMADD231PD Z0, Z7, Z2
+	VMULPD       768(BX), Z1, Z0
+	VFNMADD231PD Z1, Z0, Z2
+	VMULPD       640(BX), Z31, Z0
+	VFNMADD231PD Z31, Z0, Z2
+	VMULPD       3200(BX), Z28, Z0
+	VFNMADD231PD Z28, Z0, Z2
+	VMULPD       576(BX), Z10, Z0
+	VFNMADD231PD Z10, Z0, Z2
+	VMULPD       960(BX), Z3, Z0
+	VFNMADD231PD Z3, Z0, Z2
+	VMULPD       Z5, Z19, Z0
+	VFNMADD231PD Z19, Z0, Z2
+	VMULPD       Z6, Z6, Z0
+	VFMSUB231PD  Z2, Z4, Z0
+	VPADDQ       pairShift<>+0(SB), Z0, Z1
+	VMINPD       2368(BX), Z1, Z1
+	VMOVUPD      2816(BX), Z2
+	VMULPD       Z0, Z2, Z0
+	VMOVUPD      1280(BX), Z2
+	TESTQ        SI, SI
+	JZ           determinants14
+	VMOVUPD      320(BX), Z3
+	VMOVUPD      384(BX), Z4
+	VMOVUPD      448(BX), Z5
+	VMOVUPD      one<>+0(SB), Z6
+	VMOVUPD      Z6, Z7
+	VMULPD       Z5, Z5, Z8
+	VFNMADD231PD Z3, Z8, Z7
+	VMOVUPD      (R8)(R11*1), Z3
+	VADDPD       64(BX), Z3, Z3
+	VADDPD       Z3, Z7, Z3
+	VMOVUPD      (DI)(R11*1), Z7
+	VMULPD       (BX), Z7, Z7
+	VMULPD       Z5, Z7, Z5
+	VMOVUPD      threeEighths<>+0(SB), Z7
+	VFMADD213PD  oneHalf<>+0(SB), Z3, Z7
+	VPSUBQ       Z4, Z5, Z4
+	VPADDQ       bias3<>+0(SB), Z4, Z4
+	VMULPD       Z4, Z3, Z3
+	VFMADD231PD  Z3, Z7, Z4
+	VMINPD       Z4, Z6, Z3
+	VMOVUPD      Z3, (SI)(R11*1)
+	VMOVUPD      256(BX), Z3
+	VMOVUPD      128(BX), Z4
+	VMOVUPD      192(BX), Z5
+	VPSRLQ       $0x35, Z4, Z6
+	VPADDQ       Z6, Z3, Z3
+	VPSLLQ       $0x34, Z3, Z3
+	VXORPD       Z6, Z6, Z6
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VPSRLQ       $0x3c, Z5, Z5
+	VANDPD       evenMask<>+0(SB), Z4, Z4
+	VORPD        evenBits<>+0(SB), Z4, Z4
+	VPSUBQ       Z5, Z6, Z5
+	VORPD        Z5, Z4, Z4
+	VMOVUPD      Z4, 320(BX)
+	VMOVUPD      Z3, 384(BX)
+	VCVTPD2PS    Z4, Y3
+	VSQRTPS      Y3, Y3
+	VMOVUPD      oneSingle<>+0(SB), Z4
+	VDIVPS       Y3, Y4, Y3
+	VCVTPS2PD    Y3, Z3
+	VMOVUPD      Z3, 448(BX)
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      Z1, 192(BX)
+	VMOVUPD      Z2, 256(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next14:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00001a40, AX
+	DECQ         DX
+	JNZ          loop14
+	TESTQ        SI, SI
+	JZ           end14
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VPSUBQ       Z1, Z2, Z1
+	VPADDQ       bias3<>+0(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z1
+	VMINPD       Z1, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	VMOVUPD      256(BX), Z0
+	VMOVUPD      128(BX), Z1
+	VMOVUPD      192(BX), Z2
+	VPSRLQ       $0x35, Z1, Z3
+	VPADDQ       Z3, Z0, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VXORPD       Z3, Z3, Z3
+	VPSUBQ       pivotMin<>+0(SB), Z2, Z2
+	VPSRLQ       $0x3c, Z2, Z2
+	VANDPD       evenMask<>+0(SB), Z1, Z1
+	VORPD        evenBits<>+0(SB), Z1, Z1
+	VPSUBQ       Z2, Z3, Z2
+	VORPD        Z2, Z1, Z1
+	VMOVUPD      Z1, 320(BX)
+	VMOVUPD      Z0, 384(BX)
+	VCVTPD2PS    Z1, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPD      oneSingle<>+0(SB), Z1
+	VDIVPS       Y0, Y1, Y0
+	VCVTPS2PD    Y0, Z0
+	VMOVUPD      Z0, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VPSUBQ       Z1, Z2, Z1
+	VPADDQ       bias3<>+0(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z1
+	VMINPD       Z1, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row14
+
+end14:
+	VZEROUPPER
+	RET
+
+determinants14:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z0, Z3
+	VORPD        one<>+0(SB), Z3, Z3
+	VPSRLQ       $0x34, Z0, Z4
+	VPSUBQ       expBias<>+0(SB), Z4, Z4
+	VPADDQ       Z2, Z2, Z2
+	VPADDQ       Z2, Z4, Z4
+	VPSUBQ       splitBias<>+0(SB), Z4, Z4
+	VPSUBQ       splitBias<>+0(SB), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z1, Z0
+	VBROADCASTSD (CX), Z5
+	VADDPD       (AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 128(CX), Z5
+	VADDPD       128(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 320(CX), Z5
+	VADDPD       320(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 576(CX), Z5
+	VADDPD       576(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 896(CX), Z5
+	VADDPD       896(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 1280(CX), Z5
+	VADDPD       1280(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 1728(CX), Z5
+	VADDPD       1728(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 2240(CX), Z5
+	VADDPD       2240(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 2816(CX), Z5
+	VADDPD       2816(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 3456(CX), Z5
+	VADDPD       3456(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 4160(CX), Z5
+	VADDPD       4160(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 4928(CX), Z5
+	VADDPD       4928(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 5760(CX), Z5
+	VADDPD       5760(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 6656(CX), Z5
+	VADDPD       6656(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VPSRLQ       $0x3c, Z0, Z0
+	VXORPD       Z5, Z5, Z5
+	VPSUBQ       Z0, Z5, Z5
+	VORPD        Z5, Z3, Z3
+	VMOVUPD      Z3, (DI)(R11*1)
+	VMOVUPD      Z4, (R8)(R11*1)
+	JMP          next14
+
+order15:
+	TESTQ SI, SI
+	JZ    tiles15
+
+row15:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles15:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop15:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z2
+	VMOVUPD      64(AX), Z3
+	VADDPD.BCST  64(CX), Z3, Z3
+	VMOVUPD      192(AX), Z4
+	VADDPD.BCST  192(CX), Z4, Z4
+	VMOVUPD      384(AX), Z5
+	VADDPD.BCST  384(CX), Z5, Z5
+	VMOVUPD      640(AX), Z6
+	VADDPD.BCST  640(CX), Z6, Z6
+	VMOVUPD      960(AX), Z7
+	VADDPD.BCST  960(CX), Z7, Z7
+	VMOVUPD      1344(AX), Z8
+	VADDPD.BCST  1344(CX), Z8, Z8
+	VMOVUPD      1792(AX), Z9
+	VADDPD.BCST  1792(CX), Z9, Z9
+	VMOVUPD      2304(AX), Z10
+	VADDPD.BCST  2304(CX), Z10, Z10
+	VMOVUPD      2880(AX), Z11
+	VADDPD.BCST  2880(CX), Z11, Z11
+	VMOVUPD      3520(AX), Z12
+	VADDPD.BCST  3520(CX), Z12, Z12
+	VMOVUPD      4224(AX), Z13
+	VADDPD.BCST  4224(CX), Z13, Z13
+	VMOVUPD      4992(AX), Z14
+	VADDPD.BCST  4992(CX), Z14, Z14
+	VMOVUPD      5824(AX), Z15
+	VADDPD.BCST  5824(CX), Z15, Z15
+	VMOVUPD      6720(AX), Z16
+	VADDPD.BCST  6720(CX), Z16, Z16
+	VMOVUPD      128(AX), Z17
+	VADDPD.BCST  128(CX), Z17, Z17
+	VMULPD       Z2, Z3, Z18
+	VFNMADD231PD Z3, Z18, Z17
+	VDIVPD       Z17, Z1, Z3
+	VMINPD       Z0, Z17, Z19
+	VMOVUPD      256(AX), Z20
+	VADDPD.BCST  256(CX), Z20, Z20
+	VMOVUPD      448(AX), Z21
+	VADDPD.BCST  448(CX), Z21, Z21
+	VFNMADD231PD Z4, Z18, Z20
+	VFNMADD231PD Z5, Z18, Z21
+	VMOVUPD      704(AX), Z22
+	VADDPD.BCST  704(CX), Z22, Z22
+	VMOVUPD      1024(AX), Z23
+	VADDPD.BCST  1024(CX), Z23, Z23
+	VFNMADD231PD Z6, Z18, Z22
+	VFNMADD231PD Z7, Z18, Z23
+	VMOVUPD      1408(AX), Z24
+	VADDPD.BCST  1408(CX), Z24, Z24
+	VMOVUPD      1856(AX), Z25
+	VADDPD.BCST  1856(CX), Z25, Z25
+	VFNMADD231PD Z8, Z18, Z24
+	VFNMADD231PD Z9, Z18, Z25
+	VMOVUPD      2368(AX), Z26
+	VADDPD.BCST  2368(CX), Z26, Z26
+	VMOVUPD      2944(AX), Z27
+	VADDPD.BCST  2944(CX), Z27, Z27
+	VFNMADD231PD Z10, Z18, Z26
+	VFNMADD231PD Z11, Z18, Z27
+	VMOVUPD      3584(AX), Z28
+	VADDPD.BCST  3584(CX), Z28, Z28
+	VMOVUPD      4288(AX), Z29
+	VADDPD.BCST  4288(CX), Z29, Z29
+	VFNMADD231PD Z12, Z18, Z28
+	VFNMADD231PD Z13, Z18, Z29
+	VMOVUPD      5056(AX), Z30
+	VADDPD.BCST  5056(CX), Z30, Z30
+	VMOVUPD      5888(AX), Z31
+	VADDPD.BCST  5888(CX), Z31, Z31
+	VFNMADD231PD Z14, Z18, Z30
+	VFNMADD231PD Z15, Z18, Z31
+	VMOVUPD      Z0, 512(BX)
+	VMOVUPD      6784(AX), Z0
+	VADDPD.BCST  6784(CX), Z0, Z0
+	VFNMADD231PD Z16, Z18, Z0
+	VMOVUPD      320(AX), Z18
+	VADDPD.BCST  320(CX), Z18, Z18
+	VMOVUPD      Z17, 576(BX)
+	VMULPD       Z2, Z4, Z17
+	VFNMADD231PD Z4, Z17, Z18
+	VMULPD       Z3, Z20, Z4
+	VFNMADD231PD Z20, Z4, Z18
+	VDIVPD       Z18, Z1, Z20
+	VMINPD       Z19, Z18, Z19
+	VMOVUPD      Z18, 640(BX)
+	VMOVUPD      512(AX), Z18
+	VADDPD.BCST  512(CX), Z18, Z18
+	VMOVUPD      Z19, 704(BX)
+	VMOVUPD      768(AX), Z19
+	VADDPD.BCST  768(CX), Z19, Z19
+	VFNMADD231PD Z5, Z17, Z18
+	VFNMADD231PD Z6, Z17, Z19
+	VFNMADD231PD Z21, Z4, Z18
+	VFNMADD231PD Z22, Z4, Z19
+	VMOVUPD      Z19, 768(BX)
+	VMOVUPD      1088(AX), Z19
+	VADDPD.BCST  1088(CX), Z19, Z19
+	VMOVUPD      Z22, 832(BX)
+	VMOVUPD      1472(AX), Z22
+	VADDPD.BCST  1472(CX), Z22, Z22
+	VFNMADD231PD Z7, Z17, Z19
+	VFNMADD231PD Z8, Z17, Z22
+	VFNMADD231PD Z23, Z4, Z19
+	VFNMADD231PD Z24, Z4, Z22
+	VMOVUPD      Z22, 896(BX)
+	VMOVUPD      1920(AX), Z22
+	VADDPD.BCST  1920(CX), Z22, Z22
+	VMOVUPD      Z24, 960(BX)
+	VMOVUPD      2432(AX), Z24
+	VADDPD.BCST  2432(CX), Z24, Z24
+	VFNMADD231PD Z9, Z17, Z22
+	VFNMADD231PD Z10, Z17, Z24
+	VFNMADD231PD Z25, Z4, Z22
+	VFNMADD231PD Z26, Z4, Z24
+	VMOVUPD      Z24, 1024(BX)
+	VMOVUPD      3008(AX), Z24
+	VADDPD.BCST  3008(CX), Z24, Z24
+	VMOVUPD      Z26, 1088(BX)
+	VMOVUPD      3648(AX), Z26
+	VADDPD.BCST  3648(CX), Z26, Z26
+	VFNMADD231PD Z11, Z17, Z24
+	VFNMADD231PD Z12, Z17, Z26
+	VFNMADD231PD Z27, Z4, Z24
+	VFNMADD231PD Z28, Z4, Z26
+	VMOVUPD      Z26, 1152(BX)
+	VMOVUPD      4352(AX), Z26
+	VADDPD.BCST  4352(CX), Z26, Z26
+	VMOVUPD      Z28, 1216(BX)
+	VMOVUPD      5120(AX), Z28
+	VADDPD.BCST  5120(CX), Z28, Z28
+	VFNMADD231PD Z13, Z17, Z26
+	VFNMADD231PD Z14, Z17, Z28
+	VFNMADD231PD Z29, Z4, Z26
+	VFNMADD231PD Z30, Z4, Z28
+	VMOVUPD      Z28, 1280(BX)
+	VMOVUPD      5952(AX), Z28
+	VADDPD.BCST  5952(CX), Z28, Z28
+	VMOVUPD      Z30, 1344(BX)
+	VMOVUPD      6848(AX), Z30
+	VADDPD.BCST  6848(CX), Z30, Z30
+	VFNMADD231PD Z15, Z17, Z28
+	VFNMADD231PD Z16, Z17, Z30
+	VFNMADD231PD Z31, Z4, Z28
+	VFNMADD231PD Z0, Z4, Z30
+	VMOVUPD      576(AX), Z4
+	VADDPD.BCST  576(CX), Z4, Z4
+	VMULPD       Z2, Z5, Z17
+	VFNMADD231PD Z5, Z17, Z4
+	VMULPD       Z3, Z21, Z5
+	VFNMADD231PD Z21, Z5, Z4
+	VMULPD       Z20, Z18, Z21
+	VFNMADD231PD Z18, Z21, Z4
+	VDIVPD       Z4, Z1, Z18
+	VMINPD       704(BX), Z4, Z1
+	VMOVUPD      Z1, 704(BX)
+	VMOVUPD      512(BX), Z1
+	VMULPD       576(BX), Z1, Z1
+	VMOVUPD      Z18, 576(BX)
+	VMOVUPD      640(BX), Z18
+	VMULPD       Z4, Z18, Z4
+	VMULPD       Z4, Z1, Z1
+	VMOVUPD      832(AX), Z4
+	VADDPD.BCST  832(CX), Z4, Z4
+	VMOVUPD      1152(AX), Z18
+	VADDPD.BCST  1152(CX), Z18, Z18
+	VFNMADD231PD Z6, Z17, Z4
+	VFNMADD231PD Z7, Z17, Z18
+	VMOVUPD      Z1, 640(BX)
+	VMOVUPD      832(BX), Z1
+	VFNMADD231PD Z1, Z5, Z4
+	VFNMADD231PD Z23, Z5, Z18
+	VMOVUPD      Z23, 512(BX)
+	VMOVUPD      768(BX), Z23
+	VFNMADD231PD Z23, Z21, Z4
+	VFNMADD231PD Z19, Z21, Z18
+	VMOVUPD      Z18, 1408(BX)
+	VMOVUPD      1536(AX), Z18
+	VADDPD.BCST  1536(CX), Z18, Z18
+	VMOVUPD      Z19, 1472(BX)
+	VMOVUPD      1984(AX), Z19
+	VADDPD.BCST  1984(CX), Z19, Z19
+	VFNMADD231PD Z8, Z17, Z18
+	VFNMADD231PD Z9, Z17, Z19
+	VMOVUPD      Z9, 1536(BX)
+	VMOVUPD      960(BX), Z9
+	VFNMADD231PD Z9, Z5, Z18
+	VFNMADD231PD Z25, Z5, Z19
+	VMOVUPD      Z25, 1600(BX)
+	VMOVUPD      896(BX), Z25
+	VFNMADD231PD Z25, Z21, Z18
+	VFNMADD231PD Z22, Z21, Z19
+	VMOVUPD      Z19, 1664(BX)
+	VMOVUPD      2496(AX), Z19
+	VADDPD.BCST  2496(CX), Z19, Z19
+	VMOVUPD      Z22, 1728(BX)
+	VMOVUPD      3072(AX), Z22
+	VADDPD.BCST  3072(CX), Z22, Z22
+	VFNMADD231PD Z10, Z17, Z19
+	VFNMADD231PD Z11, Z17, Z22
+	VMOVUPD      Z11, 1792(BX)
+	VMOVUPD      1088(BX), Z11
+	VFNMADD231PD Z11, Z5, Z19
+	VFNMADD231PD Z27, Z5, Z22
+	VMOVUPD      Z27, 1856(BX)
+	VMOVUPD      1024(BX), Z27
+	VFNMADD231PD Z27, Z21, Z19
+	VFNMADD231PD Z24, Z21, Z22
+	VMOVUPD      Z22, 1920(BX)
+	VMOVUPD      3712(AX), Z22
+	VADDPD.BCST  3712(CX), Z22, Z22
+	VMOVUPD      Z24, 1984(BX)
+	VMOVUPD      4416(AX), Z24
+	VADDPD.BCST  4416(CX), Z24, Z24
+	VFNMADD231PD Z12, Z17, Z22
+	VFNMADD231PD Z13, Z17, Z24
+	VMOVUPD      Z13, 2048(BX)
+	VMOVUPD      1216(BX), Z13
+	VFNMADD231PD Z13, Z5, Z22
+	VFNMADD231PD Z29, Z5, Z24
+	VMOVUPD      Z29, 2112(BX)
+	VMOVUPD      1152(BX), Z29
+	VFNMADD231PD Z29, Z21, Z22
+	VFNMADD231PD Z26, Z21, Z24
+	VMOVUPD      Z24, 2176(BX)
+	VMOVUPD      5184(AX), Z24
+	VADDPD.BCST  5184(CX), Z24, Z24
+	VMOVUPD      Z26, 2240(BX)
+	VMOVUPD      6016(AX), Z26
+	VADDPD.BCST  6016(CX), Z26, Z26
+	VFNMADD231PD Z14, Z17, Z24
+	VFNMADD231PD Z15, Z17, Z26
+	VMOVUPD      Z15, 2304(BX)
+	VMOVUPD      1344(BX), Z15
+	VFNMADD231PD Z15, Z5, Z24
+	VFNMADD231PD Z31, Z5, Z26
+	VMOVUPD      Z31, 2368(BX)
+	VMOVUPD      1280(BX), Z31
+	VFNMADD231PD Z31, Z21, Z24
+	VFNMADD231PD Z28, Z21, Z26
+	VMOVUPD      Z26, 2432(BX)
+	VMOVUPD      6912(AX), Z26
+	VADDPD.BCST  6912(CX), Z26, Z26
+	VFNMADD231PD Z16, Z17, Z26
+	VFNMADD231PD Z0, Z5, Z26
+	VFNMADD231PD Z30, Z21, Z26
+	VMOVUPD      896(AX), Z5
+	VADDPD.BCST  896(CX), Z5, Z5
+	VMULPD       Z2, Z6, Z17
+	VFNMADD231PD Z6, Z17, Z5
+	VMULPD       Z3, Z1, Z6
+	VFNMADD231PD Z1, Z6, Z5
+	VMULPD       Z20, Z23, Z1
+	VFNMADD231PD Z23, Z1, Z5
+	VMOVUPD      576(BX), Z21
+	VMULPD       Z21, Z4, Z23
+	VFNMADD231PD Z4, Z23, Z5
+	VMOVUPD      one<>+0(SB), Z4
+	VDIVPD       Z5, Z4, Z21
+	VMINPD       704(BX), Z5, Z4
+	VMOVUPD      Z5, 704(BX)
+	VMOVUPD      1216(AX), Z5
+	VADDPD.BCST  1216(CX), Z5, Z5
+	VMOVUPD      Z4, 768(BX)
+	VMOVUPD      1600(AX), Z4
+	VADDPD.BCST  1600(CX), Z4, Z4
+	VFNMADD231PD Z7, Z17, Z5
+	VFNMADD231PD Z8, Z17, Z4
+	VMOVUPD      Z8, 832(BX)
+	VMOVUPD      512(BX), Z8
+	VFNMADD231PD Z8, Z6, Z5
+	VFNMADD231PD Z9, Z6, Z4
+	VMOVUPD      1472(BX), Z9
+	VFNMADD231PD Z9, Z1, Z5
+	VFNMADD231PD Z25, Z1, Z4
+	VMOVUPD      1408(BX), Z25
+	VFNMADD231PD Z25, Z23, Z5
+	VFNMADD231PD Z18, Z23, Z4
+	VMOVUPD      Z4, 2496(BX)
+	VMOVUPD      2048(AX), Z4
+	VADDPD.BCST  2048(CX), Z4, Z4
+	VMOVUPD      Z18, 2560(BX)
+	VMOVUPD      2560(AX), Z18
+	VADDPD.BCST  2560(CX), Z18, Z18
+	VFNMADD231PD 1536(BX), Z17, Z4
+	VFNMADD231PD Z10, Z17, Z18
+	VMOVUPD      Z10, 2624(BX)
+	VMOVUPD      1600(BX), Z10
+	VFNMADD231PD Z10, Z6, Z4
+	VFNMADD231PD Z11, Z6, Z18
+	VMOVUPD      1728(BX), Z11
+	VFNMADD231PD Z11, Z1, Z4
+	VFNMADD231PD Z27, Z1, Z18
+	VMOVUPD      1664(BX), Z27
+	VFNMADD231PD Z27, Z23, Z4
+	VFNMADD231PD Z19, Z23, Z18
+	VMOVUPD      Z18, 2688(BX)
+	VMOVUPD      3136(AX), Z18
+	VADDPD.BCST  3136(CX), Z18, Z18
+	VMOVUPD      Z19, 2752(BX)
+	VMOVUPD      3776(AX), Z19
+	VADDPD.BCST  3776(CX), Z19, Z19
+	VFNMADD231PD 1792(BX), Z17, Z18
+	VFNMADD231PD Z12, Z17, Z19
+	VMOVUPD      Z12, 2816(BX)
+	VMOVUPD      1856(BX), Z12
+	VFNMADD231PD Z12, Z6, Z18
+	VFNMADD231PD Z13, Z6, Z19
+	VMOVUPD      1984(BX), Z13
+	VFNMADD231PD Z13, Z1, Z18
+	VFNMADD231PD Z29, Z1, Z19
+	VMOVUPD      1920(BX), Z29
+	VFNMADD231PD Z29, Z23, Z18
+	VFNMADD231PD Z22, Z23, Z19
+	VMOVUPD      Z19, 2880(BX)
+	VMOVUPD      4480(AX), Z19
+	VADDPD.BCST  4480(CX), Z19, Z19
+	VMOVUPD      Z22, 2944(BX)
+	VMOVUPD      5248(AX), Z22
+	VADDPD.BCST  5248(CX), Z22, Z22
+	VFNMADD231PD 2048(BX), Z17, Z19
+	VFNMADD231PD Z14, Z17, Z22
+	VMOVUPD      Z14, 3008(BX)
+	VMOVUPD      2112(BX), Z14
+	VFNMADD231PD Z14, Z6, Z19
+	VFNMADD231PD Z15, Z6, Z22
+	VMOVUPD      2240(BX), Z15
+	VFNMADD231PD Z15, Z1, Z19
+	VFNMADD231PD Z31, Z1, Z22
+	VMOVUPD      2176(BX), Z31
+	VFNMADD231PD Z31, Z23, Z19
+	VFNMADD231PD Z24, Z23, Z22
+	VMOVUPD      Z22, 3072(BX)
+	VMOVUPD      6080(AX), Z22
+	VADDPD.BCST  6080(CX), Z22, Z22
+	VMOVUPD      Z24, 3136(BX)
+	VMOVUPD      6976(AX), Z24
+	VADDPD.BCST  6976(CX), Z24, Z24
+	VFNMADD231PD 2304(BX), Z17, Z22
+	VFNMADD231PD Z16, Z17, Z24
+	VMOVUPD      2368(BX), Z17
+	VFNMADD231PD Z17, Z6, Z22
+	VFNMADD231PD Z0, Z6, Z24
+	VFNMADD231PD Z28, Z1, Z22
+	VFNMADD231PD Z30, Z1, Z24
+	VMOVUPD      2432(BX), Z1
+	VFNMADD231PD Z1, Z23, Z22
+	VFNMADD231PD Z26, Z23, Z24
+	VMOVUPD      1280(AX), Z6
+	VADDPD.BCST  1280(CX), Z6, Z6
+	VMULPD       Z2, Z7, Z23
+	VFNMADD231PD Z7, Z23, Z6
+	VMULPD       Z3, Z8, Z7
+	VFNMADD231PD Z8, Z7, Z6
+	VMULPD       Z20, Z9, Z8
+	VFNMADD231PD Z9, Z8, Z6
+	VMOVUPD      576(BX), Z9
+	VMOVUPD      Z20, 1472(BX)
+	VMULPD       Z9, Z25, Z20
+	VFNMADD231PD Z25, Z20, Z6
+	VMULPD       Z21, Z5, Z25
+	VFNMADD231PD Z5, Z25, Z6
+	VMOVUPD      one<>+0(SB), Z5
+	VMOVUPD      Z21, 1408(BX)
+	VDIVPD       Z6, Z5, Z21
+	VMINPD       768(BX), Z6, Z5
+	VMOVUPD      Z6, 768(BX)
+	VMOVUPD      1664(AX), Z6
+	VADDPD.BCST  1664(CX), Z6, Z6
+	VMOVUPD      Z5, 512(BX)
+	VMOVUPD      2112(AX), Z5
+	VADDPD.BCST  2112(CX), Z5, Z5
+	VMOVUPD      Z21, 3200(BX)
+	VMOVUPD      832(BX), Z21
+	VFNMADD231PD Z21, Z23, Z6
+	VFNMADD231PD 1536(BX), Z23, Z5
+	VMOVUPD      960(BX), Z9
+	VFNMADD231PD Z9, Z7, Z6
+	VFNMADD231PD Z10, Z7, Z5
+	VMOVUPD      896(BX), Z10
+	VFNMADD231PD Z10, Z8, Z6
+	VFNMADD231PD Z11, Z8, Z5
+	VMOVUPD      2560(BX), Z11
+	VFNMADD231PD Z11, Z20, Z6
+	VFNMADD231PD Z27, Z20, Z5
+	VMOVUPD      2496(BX), Z27
+	VFNMADD231PD Z27, Z25, Z6
+	VFNMADD231PD Z4, Z25, Z5
+	VMOVUPD      Z5, 3264(BX)
+	VMOVUPD      2624(AX), Z5
+	VADDPD.BCST  2624(CX), Z5, Z5
+	VMOVUPD      Z4, 3328(BX)
+	VMOVUPD      3200(AX), Z4
+	VADDPD.BCST  3200(CX), Z4, Z4
+	VFNMADD231PD 2624(BX), Z23, Z5
+	VFNMADD231PD 1792(BX), Z23, Z4
+	VFNMADD231PD 1088(BX), Z7, Z5
+	VFNMADD231PD Z12, Z7, Z4
+	VMOVUPD      1024(BX), Z12
+	VFNMADD231PD Z12, Z8, Z5
+	VFNMADD231PD Z13, Z8, Z4
+	VMOVUPD      2752(BX), Z13
+	VFNMADD231PD Z13, Z20, Z5
+	VFNMADD231PD Z29, Z20, Z4
+	VMOVUPD      2688(BX), Z29
+	VFNMADD231PD Z29, Z25, Z5
+	VFNMADD231PD Z18, Z25, Z4
+	VMOVUPD      Z4, 3392(BX)
+	VMOVUPD      3840(AX), Z4
+	VADDPD.BCST  3840(CX), Z4, Z4
+	VMOVUPD      Z18, 3456(BX)
+	VMOVUPD      4544(AX), Z18
+	VADDPD.BCST  4544(CX), Z18, Z18
+	VFNMADD231PD 2816(BX), Z23, Z4
+	VFNMADD231PD 2048(BX), Z23, Z18
+	VFNMADD231PD 1216(BX), Z7, Z4
+	VFNMADD231PD Z14, Z7, Z18
+	VMOVUPD      1152(BX), Z14
+	VFNMADD231PD Z14, Z8, Z4
+	VFNMADD231PD Z15, Z8, Z18
+	VMOVUPD      2944(BX), Z15
+	VFNMADD231PD Z15, Z20, Z4
+	VFNMADD231PD Z31, Z20, Z18
+	VMOVUPD      2880(BX), Z31
+	VFNMADD231PD Z31, Z25, Z4
+	VFNMADD231PD Z19, Z25, Z18
+	VMOVUPD      Z18, 3520(BX)
+	VMOVUPD      5312(AX), Z18
+	VADDPD.BCST  5312(CX), Z18, Z18
+	VMOVUPD      Z19, 3584(BX)
+	VMOVUPD      6144(AX), Z19
+	VADDPD.BCST  6144(CX), Z19, Z19
+	VFNMADD231PD 3008(BX), Z23, Z18
+	VFNMADD231PD 2304(BX), Z23, Z19
+	VFNMADD231PD 1344(BX), Z7, Z18
+	VFNMADD231PD Z17, Z7, Z19
+	VMOVUPD      1280(BX), Z17
+	VFNMADD231PD Z17, Z8, Z18
+	VFNMADD231PD Z28, Z8, Z19
+	VMOVUPD      Z28, 3648(BX)
+	VMOVUPD      3136(BX), Z28
+	VFNMADD231PD Z28, Z20, Z18
+	VFNMADD231PD Z1, Z20, Z19
+	VMOVUPD      3072(BX), Z1
+	VFNMADD231PD Z1, Z25, Z18
+	VFNMADD231PD Z22, Z25, Z19
+	VMOVUPD      Z19, 3712(BX)
+	VMOVUPD      7040(AX), Z19
+	VADDPD.BCST  7040(CX), Z19, Z19
+	VFNMADD231PD Z16, Z23, Z19
+	VFNMADD231PD Z0, Z7, Z19
+	VFNMADD231PD Z30, Z8, Z19
+	VFNMADD231PD Z26, Z20, Z19
+	VFNMADD231PD Z24, Z25, Z19
+	VMOVUPD      1728(AX), Z7
+	VADDPD.BCST  1728(CX), Z7, Z7
+	VMULPD       Z2, Z21, Z8
+	VFNMADD231PD Z21, Z8, Z7
+	VMULPD       Z3, Z9, Z20
+	VFNMADD231PD Z9, Z20, Z7
+	VMOVUPD      1472(BX), Z9
+	VMULPD       Z9, Z10, Z21
+	VFNMADD231PD Z10, Z21, Z7
+	VMOVUPD      576(BX), Z10
+	VMULPD       Z10, Z11, Z23
+	VFNMADD231PD Z11, Z23, Z7
+	VMOVUPD      1408(BX), Z11
+	VMULPD       Z11, Z27, Z25
+	VFNMADD231PD Z27, Z25, Z7
+	VMOVUPD      3200(BX), Z27
+	VMULPD       Z27, Z6, Z11
+	VFNMADD231PD Z6, Z11, Z7
+	VMOVUPD      one<>+0(SB), Z6
+	VDIVPD       Z7, Z6, Z27
+	VMINPD       512(BX), Z7, Z6
+	VMOVUPD      Z7, 512(BX)
+	VMOVUPD      2176(AX), Z7
+	VADDPD.BCST  2176(CX), Z7, Z7
+	VMOVUPD      Z6, 2496(BX)
+	VMOVUPD      2688(AX), Z6
+	VADDPD.BCST  2688(CX), Z6, Z6
+	VMOVUPD      Z27, 2560(BX)
+	VMOVUPD      1536(BX), Z27
+	VFNMADD231PD Z27, Z8, Z7
+	VFNMADD231PD 2624(BX), Z8, Z6
+	VMOVUPD      1600(BX), Z10
+	VFNMADD231PD Z10, Z20, Z7
+	VFNMADD231PD 1088(BX), Z20, Z6
+	VFNMADD231PD 1728(BX), Z21, Z7
+	VFNMADD231PD Z12, Z21, Z6
+	VMOVUPD      1664(BX), Z12
+	VFNMADD231PD Z12, Z23, Z7
+	VFNMADD231PD Z13, Z23, Z6
+	VMOVUPD      3328(BX), Z13
+	VFNMADD231PD Z13, Z25, Z7
+	VFNMADD231PD Z29, Z25, Z6
+	VMOVUPD      3264(BX), Z29
+	VFNMADD231PD Z29, Z11, Z7
+	VFNMADD231PD Z5, Z11, Z6
+	VMOVUPD      Z6, 896(BX)
+	VMOVUPD      3264(AX), Z6
+	VADDPD.BCST  3264(CX), Z6, Z6
+	VMOVUPD      Z5, 960(BX)
+	VMOVUPD      3904(AX), Z5
+	VADDPD.BCST  3904(CX), Z5, Z5
+	VFNMADD231PD 1792(BX), Z8, Z6
+	VFNMADD231PD 2816(BX), Z8, Z5
+	VFNMADD231PD 1856(BX), Z20, Z6
+	VFNMADD231PD 1216(BX), Z20, Z5
+	VFNMADD231PD 1984(BX), Z21, Z6
+	VFNMADD231PD Z14, Z21, Z5
+	VMOVUPD      1920(BX), Z14
+	VFNMADD231PD Z14, Z23, Z6
+	VFNMADD231PD Z15, Z23, Z5
+	VMOVUPD      3456(BX), Z15
+	VFNMADD231PD Z15, Z25, Z6
+	VFNMADD231PD Z31, Z25, Z5
+	VMOVUPD      3392(BX), Z31
+	VFNMADD231PD Z31, Z11, Z6
+	VFNMADD231PD Z4, Z11, Z5
+	VMOVUPD      Z5, 832(BX)
+	VMOVUPD      4608(AX), Z5
+	VADDPD.BCST  4608(CX), Z5, Z5
+	VMOVUPD      Z4, 3776(BX)
+	VMOVUPD      5376(AX), Z4
+	VADDPD.BCST  5376(CX), Z4, Z4
+	VFNMADD231PD 2048(BX), Z8, Z5
+	VFNMADD231PD 3008(BX), Z8, Z4
+	VFNMADD231PD 2112(BX), Z20, Z5
+	VFNMADD231PD 1344(BX), Z20, Z4
+	VFNMADD231PD 2240(BX), Z21, Z5
+	VFNMADD231PD Z17, Z21, Z4
+	VMOVUPD      2176(BX), Z17
+	VFNMADD231PD Z17, Z23, Z5
+	VFNMADD231PD Z28, Z23, Z4
+	VMOVUPD      3584(BX), Z28
+	VFNMADD231PD Z28, Z25, Z5
+	VFNMADD231PD Z1, Z25, Z4
+	VMOVUPD      3520(BX), Z1
+	VFNMADD231PD Z1, Z11, Z5
+	VFNMADD231PD Z18, Z11, Z4
+	VMOVUPD      Z4, 3840(BX)
+	VMOVUPD      6208(AX), Z4
+	VADDPD.BCST  6208(CX), Z4, Z4
+	VMOVUPD      Z18, 3904(BX)
+	VMOVUPD      7104(AX), Z18
+	VADDPD.BCST  7104(CX), Z18, Z18
+	VFNMADD231PD 2304(BX), Z8, Z4
+	VFNMADD231PD Z16, Z8, Z18
+	VMOVUPD      2368(BX), Z8
+	VFNMADD231PD Z8, Z20, Z4
+	VFNMADD231PD Z0, Z20, Z18
+	VMOVUPD      3648(BX), Z20
+	VFNMADD231PD Z20, Z21, Z4
+	VFNMADD231PD Z30, Z21, Z18
+	VMOVUPD      2432(BX), Z21
+	VFNMADD231PD Z21, Z23, Z4
+	VFNMADD231PD Z26, Z23, Z18
+	VFNMADD231PD Z22, Z25, Z4
+	VFNMADD231PD Z24, Z25, Z18
+	VMOVUPD      3712(BX), Z23
+	VFNMADD231PD Z23, Z11, Z4
+	VFNMADD231PD Z19, Z11, Z18
+	VMOVUPD      2240(AX), Z11
+	VADDPD.BCST  2240(CX), Z11, Z11
+	VMULPD       Z2, Z27, Z25
+	VFNMADD231PD Z27, Z25, Z11
+	VMULPD       Z3, Z10, Z27
+	VFNMADD231PD Z10, Z27, Z11
+	VMOVUPD      1728(BX), Z10
+	VMOVUPD      Z3, 1600(BX)
+	VMULPD       Z9, Z10, Z3
+	VFNMADD231PD Z10, Z3, Z11
+	VMOVUPD      576(BX), Z10
+	VMULPD       Z10, Z12, Z9
+	VFNMADD231PD Z12, Z9, Z11
+	VMOVUPD      1408(BX), Z12
+	VMULPD       Z12, Z13, Z10
+	VFNMADD231PD Z13, Z10, Z11
+	VMOVUPD      3200(BX), Z13
+	VMULPD       Z13, Z29, Z12
+	VFNMADD231PD Z29, Z12, Z11
+	VMOVUPD      2560(BX), Z29
+	VMULPD       Z29, Z7, Z13
+	VFNMADD231PD Z7, Z13, Z11
+	VMOVUPD      one<>+0(SB), Z7
+	VDIVPD       Z11, Z7, Z29
+	VMINPD       2496(BX), Z11, Z7
+	VMOVUPD      Z7, 2496(BX)
+	VMOVUPD      704(BX), Z7
+	VMULPD       768(BX), Z7, Z7
+	VMOVUPD      Z29, 768(BX)
+	VMOVUPD      512(BX), Z29
+	VMULPD       Z11, Z29, Z11
+	VMULPD       Z11, Z7, Z7
+	VMOVUPD      640(BX), Z11
+	VPSRLQ       $0x35, Z11, Z29
+	VANDPD       evenMask<>+0(SB), Z11, Z11
+	VORPD        evenBits<>+0(SB), Z11, Z11
+	VMULPD       Z7, Z11, Z7
+	VMOVUPD      2752(AX), Z11
+	VADDPD.BCST  2752(CX), Z11, Z11
+	VMOVUPD      Z29, 640(BX)
+	VMOVUPD      3328(AX), Z29
+	VADDPD.BCST  3328(CX), Z29, Z29
+	VMOVUPD      Z7, 512(BX)
+	VMOVUPD      2624(BX), Z7
+	VFNMADD231PD Z7, Z25, Z11
+	VFNMADD231PD 1792(BX), Z25, Z29
+	VFNMADD231PD 1088(BX), Z27, Z11
+	VFNMADD231PD 1856(BX), Z27, Z29
+	VFNMADD231PD 1024(BX), Z3, Z11
+	VFNMADD231PD 1984(BX), Z3, Z29
+	VFNMADD231PD 2752(BX), Z9, Z11
+	VFNMADD231PD Z14, Z9, Z29
+	VMOVUPD      2688(BX), Z14
+	VFNMADD231PD Z14, Z10, Z11
+	VFNMADD231PD Z15, Z10, Z29
+	VMOVUPD      960(BX), Z15
+	VFNMADD231PD Z15, Z12, Z11
+	VFNMADD231PD Z31, Z12, Z29
+	VMOVUPD      896(BX), Z31
+	VFNMADD231PD Z31, Z13, Z11
+	VFNMADD231PD Z6, Z13, Z29
+	VMOVUPD      Z29, 704(BX)
+	VMOVUPD      3968(AX), Z29
+	VADDPD.BCST  3968(CX), Z29, Z29
+	VMOVUPD      Z6, 3264(BX)
+	VMOVUPD      4672(AX), Z6
+	VADDPD.BCST  4672(CX), Z6, Z6
+	VFNMADD231PD 2816(BX), Z25, Z29
+	VFNMADD231PD 2048(BX), Z25, Z6
+	VFNMADD231PD 1216(BX), Z27, Z29
+	VFNMADD231PD 2112(BX), Z27, Z6
+	VFNMADD231PD 1152(BX), Z3, Z29
+	VFNMADD231PD 2240(BX), Z3, Z6
+	VFNMADD231PD 2944(BX), Z9, Z29
+	VFNMADD231PD Z17, Z9, Z6
+	VMOVUPD      2880(BX), Z17
+	VFNMADD231PD Z17, Z10, Z29
+	VFNMADD231PD Z28, Z10, Z6
+	VMOVUPD      3776(BX), Z28
+	VFNMADD231PD Z28, Z12, Z29
+	VFNMADD231PD Z1, Z12, Z6
+	VMOVUPD      832(BX), Z1
+	VFNMADD231PD Z1, Z13, Z29
+	VFNMADD231PD Z5, Z13, Z6
+	VMOVUPD      Z6, 3328(BX)
+	VMOVUPD      5440(AX), Z6
+	VADDPD.BCST  5440(CX), Z6, Z6
+	VMOVUPD      Z5, 1664(BX)
+	VMOVUPD      6272(AX), Z5
+	VADDPD.BCST  6272(CX), Z5, Z5
+	VFNMADD231PD 3008(BX), Z25, Z6
+	VFNMADD231PD 2304(BX), Z25, Z5
+	VFNMADD231PD 1344(BX), Z27, Z6
+	VFNMADD231PD Z8, Z27, Z5
+	VMOVUPD      1280(BX), Z8
+	VFNMADD231PD Z8, Z3, Z6
+	VFNMADD231PD Z20, Z3, Z5
+	VMOVUPD      3136(BX), Z20
+	VFNMADD231PD Z20, Z9, Z6
+	VFNMADD231PD Z21, Z9, Z5
+	VMOVUPD      3072(BX), Z21
+	VFNMADD231PD Z21, Z10, Z6
+	VFNMADD231PD Z22, Z10, Z5
+	VMOVUPD      Z22, 1728(BX)
+	VMOVUPD      3904(BX), Z22
+	VFNMADD231PD Z22, Z12, Z6
+	VFNMADD231PD Z23, Z12, Z5
+	VMOVUPD      3840(BX), Z23
+	VFNMADD231PD Z23, Z13, Z6
+	VFNMADD231PD Z4, Z13, Z5
+	VMOVUPD      Z5, 1536(BX)
+	VMOVUPD      7168(AX), Z5
+	VADDPD.BCST  7168(CX), Z5, Z5
+	VFNMADD231PD Z16, Z25, Z5
+	VFNMADD231PD Z0, Z27, Z5
+	VFNMADD231PD Z30, Z3, Z5
+	VFNMADD231PD Z26, Z9, Z5
+	VFNMADD231PD Z24, Z10, Z5
+	VFNMADD231PD Z19, Z12, Z5
+	VFNMADD231PD Z18, Z13, Z5
+	VMOVUPD      2816(AX), Z3
+	VADDPD.BCST  2816(CX), Z3, Z3
+	VMULPD       Z2, Z7, Z9
+	VFNMADD231PD Z7, Z9, Z3
+	VMOVUPD      1088(BX), Z7
+	VMOVUPD      1600(BX), Z10
+	VMULPD       Z10, Z7, Z12
+	VFNMADD231PD Z7, Z12, Z3
+	VMOVUPD      1024(BX), Z7
+	VMOVUPD      1472(BX), Z13
+	VMULPD       Z13, Z7, Z25
+	VFNMADD231PD Z7, Z25, Z3
+	VMOVUPD      2752(BX), Z7
+	VMOVUPD      576(BX), Z27
+	VMULPD       Z27, Z7, Z13
+	VFNMADD231PD Z7, Z13, Z3
+	VMOVUPD      1408(BX), Z7
+	VMULPD       Z7, Z14, Z27
+	VFNMADD231PD Z14, Z27, Z3
+	VMOVUPD      3200(BX), Z14
+	VMULPD       Z14, Z15, Z7
+	VFNMADD231PD Z15, Z7, Z3
+	VMOVUPD      2560(BX), Z15
+	VMULPD       Z15, Z31, Z14
+	VFNMADD231PD Z31, Z14, Z3
+	VMOVUPD      768(BX), Z31
+	VMULPD       Z31, Z11, Z15
+	VFNMADD231PD Z11, Z15, Z3
+	VMOVUPD      one<>+0(SB), Z11
+	VDIVPD       Z3, Z11, Z31
+	VMINPD       2496(BX), Z3, Z11
+	VMOVUPD      Z3, 2496(BX)
+	VMOVUPD      3392(AX), Z3
+	VADDPD.BCST  3392(CX), Z3, Z3
+	VMOVUPD      Z11, 896(BX)
+	VMOVUPD      4032(AX), Z11
+	VADDPD.BCST  4032(CX), Z11, Z11
+	VMOVUPD      Z31, 960(BX)
+	VMOVUPD      1792(BX), Z31
+	VFNMADD231PD Z31, Z9, Z3
+	VFNMADD231PD 2816(BX), Z9, Z11
+	VFNMADD231PD 1856(BX), Z12, Z3
+	VFNMADD231PD 1216(BX), Z12, Z11
+	VFNMADD231PD 1984(BX), Z25, Z3
+	VFNMADD231PD 1152(BX), Z25, Z11
+	VFNMADD231PD 1920(BX), Z13, Z3
+	VFNMADD231PD 2944(BX), Z13, Z11
+	VFNMADD231PD 3456(BX), Z27, Z3
+	VFNMADD231PD Z17, Z27, Z11
+	VMOVUPD      3392(BX), Z17
+	VFNMADD231PD Z17, Z7, Z3
+	VFNMADD231PD Z28, Z7, Z11
+	VMOVUPD      3264(BX), Z28
+	VFNMADD231PD Z28, Z14, Z3
+	VFNMADD231PD Z1, Z14, Z11
+	VMOVUPD      704(BX), Z1
+	VFNMADD231PD Z1, Z15, Z3
+	VFNMADD231PD Z29, Z15, Z11
+	VMOVUPD      Z11, 2688(BX)
+	VMOVUPD      4736(AX), Z11
+	VADDPD.BCST  4736(CX), Z11, Z11
+	VMOVUPD      Z29, 2752(BX)
+	VMOVUPD      5504(AX), Z29
+	VADDPD.BCST  5504(CX), Z29, Z29
+	VFNMADD231PD 2048(BX), Z9, Z11
+	VFNMADD231PD 3008(BX), Z9, Z29
+	VFNMADD231PD 2112(BX), Z12, Z11
+	VFNMADD231PD 1344(BX), Z12, Z29
+	VFNMADD231PD 2240(BX), Z25, Z11
+	VFNMADD231PD Z8, Z25, Z29
+	VMOVUPD      2176(BX), Z8
+	VFNMADD231PD Z8, Z13, Z11
+	VFNMADD231PD Z20, Z13, Z29
+	VMOVUPD      3584(BX), Z20
+	VFNMADD231PD Z20, Z27, Z11
+	VFNMADD231PD Z21, Z27, Z29
+	VMOVUPD      3520(BX), Z21
+	VFNMADD231PD Z21, Z7, Z11
+	VFNMADD231PD Z22, Z7, Z29
+	VMOVUPD      1664(BX), Z22
+	VFNMADD231PD Z22, Z14, Z11
+	VFNMADD231PD Z23, Z14, Z29
+	VMOVUPD      3328(BX), Z23
+	VFNMADD231PD Z23, Z15, Z11
+	VFNMADD231PD Z6, Z15, Z29
+	VMOVUPD      Z29, 1024(BX)
+	VMOVUPD      6336(AX), Z29
+	VADDPD.BCST  6336(CX), Z29, Z29
+	VMOVUPD      Z6, 1088(BX)
+	VMOVUPD      7232(AX), Z6
+	VADDPD.BCST  7232(CX), Z6, Z6
+	VFNMADD231PD 2304(BX), Z9, Z29
+	VFNMADD231PD Z16, Z9, Z6
+	VMOVUPD      2368(BX), Z9
+	VFNMADD231PD Z9, Z12, Z29
+	VFNMADD231PD Z0, Z12, Z6
+	VMOVUPD      3648(BX), Z12
+	VFNMADD231PD Z12, Z25, Z29
+	VFNMADD231PD Z30, Z25, Z6
+	VMOVUPD      2432(BX), Z25
+	VFNMADD231PD Z25, Z13, Z29
+	VFNMADD231PD Z26, Z13, Z6
+	VMOVUPD      1728(BX), Z13
+	VFNMADD231PD Z13, Z27, Z29
+	VFNMADD231PD Z24, Z27, Z6
+	VMOVUPD      3712(BX), Z27
+	VFNMADD231PD Z27, Z7, Z29
+	VFNMADD231PD Z19, Z7, Z6
+	VFNMADD231PD Z4, Z14, Z29
+	VFNMADD231PD Z18, Z14, Z6
+	VMOVUPD      1536(BX), Z7
+	VFNMADD231PD Z7, Z15, Z29
+	VFNMADD231PD Z5, Z15, Z6
+	VMOVUPD      3456(AX), Z14
+	VADDPD.BCST  3456(CX), Z14, Z14
+	VMULPD       Z2, Z31, Z15
+	VFNMADD231PD Z31, Z15, Z14
+	VMOVUPD      1856(BX), Z31
+	VMOVUPD      Z2, 1792(BX)
+	VMULPD       Z10, Z31, Z2
+	VFNMADD231PD Z31, Z2, Z14
+	VMOVUPD      1984(BX), Z31
+	VMULPD       1472(BX), Z31, Z10
+	VFNMADD231PD Z31, Z10, Z14
+	VMOVUPD      1920(BX), Z31
+	VMOVUPD      Z6, 1984(BX)
+	VMULPD       576(BX), Z31, Z6
+	VFNMADD231PD Z31, Z6, Z14
+	VMOVUPD      3456(BX), Z31
+	VMOVUPD      Z5, 1920(BX)
+	VMULPD       1408(BX), Z31, Z5
+	VFNMADD231PD Z31, Z5, Z14
+	VMOVUPD      3200(BX), Z31
+	VMOVUPD      Z18, 3456(BX)
+	VMULPD       Z31, Z17, Z18
+	VFNMADD231PD Z17, Z18, Z14
+	VMOVUPD      2560(BX), Z17
+	VMULPD       Z17, Z28, Z31
+	VFNMADD231PD Z28, Z31, Z14
+	VMOVUPD      768(BX), Z28
+	VMULPD       Z28, Z1, Z17
+	VFNMADD231PD Z1, Z17, Z14
+	VMOVUPD      960(BX), Z1
+	VMULPD       Z1, Z3, Z28
+	VFNMADD231PD Z3, Z28, Z14
+	VMOVUPD      one<>+0(SB), Z3
+	VDIVPD       Z14, Z3, Z1
+	VMINPD       896(BX), Z14, Z3
+	VMOVUPD      Z14, 896(BX)
+	VMOVUPD      4096(AX), Z14
+	VADDPD.BCST  4096(CX), Z14, Z14
+	VMOVUPD      Z3, 704(BX)
+	VMOVUPD      4800(AX), Z3
+	VADDPD.BCST  4800(CX), Z3, Z3
+	VMOVUPD      Z1, 3264(BX)
+	VMOVUPD      2816(BX), Z1
+	VFNMADD231PD Z1, Z15, Z14
+	VFNMADD231PD 2048(BX), Z15, Z3
+	VFNMADD231PD 1216(BX), Z2, Z14
+	VFNMADD231PD 2112(BX), Z2, Z3
+	VFNMADD231PD 1152(BX), Z10, Z14
+	VFNMADD231PD 2240(BX), Z10, Z3
+	VFNMADD231PD 2944(BX), Z6, Z14
+	VFNMADD231PD Z8, Z6, Z3
+	VMOVUPD      2880(BX), Z8
+	VFNMADD231PD Z8, Z5, Z14
+	VFNMADD231PD Z20, Z5, Z3
+	VMOVUPD      3776(BX), Z20
+	VFNMADD231PD Z20, Z18, Z14
+	VFNMADD231PD Z21, Z18, Z3
+	VMOVUPD      832(BX), Z21
+	VFNMADD231PD Z21, Z31, Z14
+	VFNMADD231PD Z22, Z31, Z3
+	VMOVUPD      2752(BX), Z22
+	VFNMADD231PD Z22, Z17, Z14
+	VFNMADD231PD Z23, Z17, Z3
+	VMOVUPD      2688(BX), Z23
+	VFNMADD231PD Z23, Z28, Z14
+	VFNMADD231PD Z11, Z28, Z3
+	VMOVUPD      Z3, 3392(BX)
+	VMOVUPD      5568(AX), Z3
+	VADDPD.BCST  5568(CX), Z3, Z3
+	VMOVUPD      Z11, 1856(BX)
+	VMOVUPD      6400(AX), Z11
+	VADDPD.BCST  6400(CX), Z11, Z11
+	VFNMADD231PD 3008(BX), Z15, Z3
+	VFNMADD231PD 2304(BX), Z15, Z11
+	VFNMADD231PD 1344(BX), Z2, Z3
+	VFNMADD231PD Z9, Z2, Z11
+	VMOVUPD      1280(BX), Z9
+	VFNMADD231PD Z9, Z10, Z3
+	VFNMADD231PD Z12, Z10, Z11
+	VMOVUPD      3136(BX), Z12
+	VFNMADD231PD Z12, Z6, Z3
+	VFNMADD231PD Z25, Z6, Z11
+	VMOVUPD      3072(BX), Z25
+	VFNMADD231PD Z25, Z5, Z3
+	VFNMADD231PD Z13, Z5, Z11
+	VMOVUPD      3904(BX), Z13
+	VFNMADD231PD Z13, Z18, Z3
+	VFNMADD231PD Z27, Z18, Z11
+	VMOVUPD      3840(BX), Z27
+	VFNMADD231PD Z27, Z31, Z3
+	VFNMADD231PD Z4, Z31, Z11
+	VMOVUPD      Z4, 2624(BX)
+	VMOVUPD      1088(BX), Z4
+	VFNMADD231PD Z4, Z17, Z3
+	VFNMADD231PD Z7, Z17, Z11
+	VMOVUPD      1024(BX), Z7
+	VFNMADD231PD Z7, Z28, Z3
+	VFNMADD231PD Z29, Z28, Z11
+	VMOVUPD      Z11, 3968(BX)
+	VMOVUPD      7296(AX), Z11
+	VADDPD.BCST  7296(CX), Z11, Z11
+	VFNMADD231PD Z16, Z15, Z11
+	VFNMADD231PD Z0, Z2, Z11
+	VFNMADD231PD Z30, Z10, Z11
+	VFNMADD231PD Z26, Z6, Z11
+	VFNMADD231PD Z24, Z5, Z11
+	VFNMADD231PD Z19, Z18, Z11
+	VMOVUPD      3456(BX), Z2
+	VFNMADD231PD Z2, Z31, Z11
+	VMOVUPD      1920(BX), Z5
+	VFNMADD231PD Z5, Z17, Z11
+	VMOVUPD      1984(BX), Z6
+	VFNMADD231PD Z6, Z28, Z11
+	VMOVUPD      4160(AX), Z10
+	VADDPD.BCST  4160(CX), Z10, Z10
+	VMOVUPD      1792(BX), Z15
+	VMULPD       Z15, Z1, Z17
+	VFNMADD231PD Z1, Z17, Z10
+	VMOVUPD      1216(BX), Z1
+	VMOVUPD      1600(BX), Z18
+	VMULPD       Z18, Z1, Z28
+	VFNMADD231PD Z1, Z28, Z10
+	VMOVUPD      1152(BX), Z1
+	VMOVUPD      1472(BX), Z31
+	VMULPD       Z31, Z1, Z18
+	VFNMADD231PD Z1, Z18, Z10
+	VMOVUPD      2944(BX), Z1
+	VMULPD       576(BX), Z1, Z31
+	VFNMADD231PD Z1, Z31, Z10
+	VMOVUPD      1408(BX), Z1
+	VMULPD       Z1, Z8, Z15
+	VFNMADD231PD Z8, Z15, Z10
+	VMOVUPD      3200(BX), Z8
+	VMULPD       Z8, Z20, Z1
+	VFNMADD231PD Z20, Z1, Z10
+	VMOVUPD      2560(BX), Z20
+	VMULPD       Z20, Z21, Z8
+	VFNMADD231PD Z21, Z8, Z10
+	VMOVUPD      768(BX), Z21
+	VMULPD       Z21, Z22, Z20
+	VFNMADD231PD Z22, Z20, Z10
+	VMOVUPD      960(BX), Z22
+	VMULPD       Z22, Z23, Z21
+	VFNMADD231PD Z23, Z21, Z10
+	VMOVUPD      3264(BX), Z23
+	VMULPD       Z23, Z14, Z22
+	VFNMADD231PD Z14, Z22, Z10
+	VMOVUPD      one<>+0(SB), Z14
+	VDIVPD       Z10, Z14, Z23
+	VMINPD       704(BX), Z10, Z14
+	VMOVUPD      Z10, 704(BX)
+	VMOVUPD      4864(AX), Z10
+	VADDPD.BCST  4864(CX), Z10, Z10
+	VMOVUPD      Z14, 2688(BX)
+	VMOVUPD      5632(AX), Z14
+	VADDPD.BCST  5632(CX), Z14, Z14
+	VMOVUPD      Z23, 2752(BX)
+	VMOVUPD      2048(BX), Z23
+	VFNMADD231PD Z23, Z17, Z10
+	VFNMADD231PD 3008(BX), Z17, Z14
+	VFNMADD231PD 2112(BX), Z28, Z10
+	VFNMADD231PD 1344(BX), Z28, Z14
+	VFNMADD231PD 2240(BX), Z18, Z10
+	VFNMADD231PD Z9, Z18, Z14
+	VMOVUPD      2176(BX), Z9
+	VFNMADD231PD Z9, Z31, Z10
+	VFNMADD231PD Z12, Z31, Z14
+	VMOVUPD      3584(BX), Z12
+	VFNMADD231PD Z12, Z15, Z10
+	VFNMADD231PD Z25, Z15, Z14
+	VMOVUPD      3520(BX), Z25
+	VFNMADD231PD Z25, Z1, Z10
+	VFNMADD231PD Z13, Z1, Z14
+	VMOVUPD      1664(BX), Z13
+	VFNMADD231PD Z13, Z8, Z10
+	VFNMADD231PD Z27, Z8, Z14
+	VMOVUPD      3328(BX), Z27
+	VFNMADD231PD Z27, Z20, Z10
+	VFNMADD231PD Z4, Z20, Z14
+	VMOVUPD      1856(BX), Z4
+	VFNMADD231PD Z4, Z21, Z10
+	VFNMADD231PD Z7, Z21, Z14
+	VMOVUPD      3392(BX), Z7
+	VFNMADD231PD Z7, Z22, Z10
+	VFNMADD231PD Z3, Z22, Z14
+	VMOVUPD      Z14, 832(BX)
+	VMOVUPD      6464(AX), Z14
+	VADDPD.BCST  6464(CX), Z14, Z14
+	VMOVUPD      Z3, 3776(BX)
+	VMOVUPD      7360(AX), Z3
+	VADDPD.BCST  7360(CX), Z3, Z3
+	VFNMADD231PD 2304(BX), Z17, Z14
+	VFNMADD231PD Z16, Z17, Z3
+	VMOVUPD      2368(BX), Z17
+	VFNMADD231PD Z17, Z28, Z14
+	VFNMADD231PD Z0, Z28, Z3
+	VMOVUPD      3648(BX), Z28
+	VFNMADD231PD Z28, Z18, Z14
+	VFNMADD231PD Z30, Z18, Z3
+	VMOVUPD      2432(BX), Z18
+	VFNMADD231PD Z18, Z31, Z14
+	VFNMADD231PD Z26, Z31, Z3
+	VMOVUPD      1728(BX), Z31
+	VFNMADD231PD Z31, Z15, Z14
+	VFNMADD231PD Z24, Z15, Z3
+	VMOVUPD      3712(BX), Z15
+	VFNMADD231PD Z15, Z1, Z14
+	VFNMADD231PD Z19, Z1, Z3
+	VMOVUPD      2624(BX), Z1
+	VFNMADD231PD Z1, Z8, Z14
+	VFNMADD231PD Z2, Z8, Z3
+	VMOVUPD      1536(BX), Z8
+	VFNMADD231PD Z8, Z20, Z14
+	VFNMADD231PD Z5, Z20, Z3
+	VFNMADD231PD Z29, Z21, Z14
+	VFNMADD231PD Z6, Z21, Z3
+	VMOVUPD      3968(BX), Z20
+	VFNMADD231PD Z20, Z22, Z14
+	VFNMADD231PD Z11, Z22, Z3
+	VMOVUPD      4928(AX), Z21
+	VADDPD.BCST  4928(CX), Z21, Z21
+	VMOVUPD      1792(BX), Z22
+	VMOVUPD      Z3, 2880(BX)
+	VMULPD       Z22, Z23, Z3
+	VFNMADD231PD Z23, Z3, Z21
+	VMOVUPD      2112(BX), Z23
+	VMULPD       1600(BX), Z23, Z22
+	VFNMADD231PD Z23, Z22, Z21
+	VMOVUPD      2240(BX), Z23
+	VMOVUPD      Z11, 2112(BX)
+	VMULPD       1472(BX), Z23, Z11
+	VFNMADD231PD Z23, Z11, Z21
+	VMOVUPD      576(BX), Z23
+	VMULPD       Z23, Z9, Z6
+	VFNMADD231PD Z9, Z6, Z21
+	VMOVUPD      1408(BX), Z9
+	VMULPD       Z9, Z12, Z23
+	VFNMADD231PD Z12, Z23, Z21
+	VMOVUPD      3200(BX), Z12
+	VMULPD       Z12, Z25, Z9
+	VFNMADD231PD Z25, Z9, Z21
+	VMOVUPD      2560(BX), Z25
+	VMULPD       Z25, Z13, Z12
+	VFNMADD231PD Z13, Z12, Z21
+	VMOVUPD      768(BX), Z13
+	VMULPD       Z13, Z27, Z25
+	VFNMADD231PD Z27, Z25, Z21
+	VMOVUPD      960(BX), Z27
+	VMULPD       Z27, Z4, Z13
+	VFNMADD231PD Z4, Z13, Z21
+	VMOVUPD      3264(BX), Z4
+	VMULPD       Z4, Z7, Z27
+	VFNMADD231PD Z7, Z27, Z21
+	VMOVUPD      2752(BX), Z7
+	VMULPD       Z7, Z10, Z4
+	VFNMADD231PD Z10, Z4, Z21
+	VMOVUPD      one<>+0(SB), Z10
+	VDIVPD       Z21, Z10, Z7
+	VMINPD       2688(BX), Z21, Z10
+	VMOVUPD      Z10, 2688(BX)
+	VMOVUPD      2496(BX), Z10
+	VMULPD       896(BX), Z10, Z10
+	VMOVUPD      Z7, 896(BX)
+	VMOVUPD      704(BX), Z7
+	VMULPD       Z21, Z7, Z7
+	VMULPD       Z7, Z10, Z7
+	VMOVUPD      512(BX), Z10
+	VPSRLQ       $0x35, Z10, Z21
+	VMOVUPD      640(BX), Z5
+	VPADDQ       Z21, Z5, Z5
+	VMOVUPD      evenMask<>+0(SB), Z21
+	VANDPD       Z21, Z10, Z10
+	VORPD        evenBits<>+0(SB), Z10, Z10
+	VMULPD       Z7, Z10, Z7
+	VMOVUPD      5696(AX), Z10
+	VADDPD.BCST  5696(CX), Z10, Z10
+	VMOVUPD      6528(AX), Z21
+	VADDPD.BCST  6528(CX), Z21, Z21
+	VMOVUPD      Z5, 512(BX)
+	VMOVUPD      3008(BX), Z5
+	VFNMADD231PD Z5, Z3, Z10
+	VMOVUPD      Z7, 640(BX)
+	VMOVUPD      2304(BX), Z7
+	VFNMADD231PD Z7, Z3, Z21
+	VMOVUPD      1344(BX), Z7
+	VFNMADD231PD Z7, Z22, Z10
+	VFNMADD231PD Z17, Z22, Z21
+	VMOVUPD      1280(BX), Z17
+	VFNMADD231PD Z17, Z11, Z10
+	VFNMADD231PD Z28, Z11, Z21
+	VMOVUPD      3136(BX), Z28
+	VFNMADD231PD Z28, Z6, Z10
+	VFNMADD231PD Z18, Z6, Z21
+	VMOVUPD      3072(BX), Z18
+	VFNMADD231PD Z18, Z23, Z10
+	VFNMADD231PD Z31, Z23, Z21
+	VMOVUPD      3904(BX), Z31
+	VFNMADD231PD Z31, Z9, Z10
+	VFNMADD231PD Z15, Z9, Z21
+	VMOVUPD      3840(BX), Z15
+	VFNMADD231PD Z15, Z12, Z10
+	VFNMADD231PD Z1, Z12, Z21
+	VMOVUPD      1088(BX), Z1
+	VFNMADD231PD Z1, Z25, Z10
+	VFNMADD231PD Z8, Z25, Z21
+	VMOVUPD      1024(BX), Z8
+	VFNMADD231PD Z8, Z13, Z10
+	VFNMADD231PD Z29, Z13, Z21
+	VMOVUPD      Z29, 704(BX)
+	VMOVUPD      3776(BX), Z29
+	VFNMADD231PD Z29, Z27, Z10
+	VFNMADD231PD Z20, Z27, Z21
+	VMOVUPD      832(BX), Z20
+	VFNMADD231PD Z20, Z4, Z10
+	VFNMADD231PD Z14, Z4, Z21
+	VMOVUPD      Z21, 2496(BX)
+	VMOVUPD      7424(AX), Z21
+	VADDPD.BCST  7424(CX), Z21, Z21
+	VFNMADD231PD Z16, Z3, Z21
+	VFNMADD231PD Z0, Z22, Z21
+	VFNMADD231PD Z30, Z11, Z21
+	VFNMADD231PD Z26, Z6, Z21
+	VFNMADD231PD Z24, Z23, Z21
+	VFNMADD231PD Z19, Z9, Z21
+	VFNMADD231PD Z2, Z12, Z21
+	VMOVUPD      1920(BX), Z3
+	VFNMADD231PD Z3, Z25, Z21
+	VMOVUPD      1984(BX), Z6
+	VFNMADD231PD Z6, Z13, Z21
+	VMOVUPD      2112(BX), Z9
+	VFNMADD231PD Z9, Z27, Z21
+	VMOVUPD      2880(BX), Z11
+	VFNMADD231PD Z11, Z4, Z21
+	VMOVUPD      5760(AX), Z4
+	VADDPD.BCST  5760(CX), Z4, Z4
+	VMOVUPD      1792(BX), Z12
+	VMULPD       Z12, Z5, Z13
+	VFNMADD231PD Z5, Z13, Z4
+	VMOVUPD      1600(BX), Z5
+	VMULPD       Z5, Z7, Z22
+	VFNMADD231PD Z7, Z22, Z4
+	VMOVUPD      1472(BX), Z7
+	VMULPD       Z7, Z17, Z23
+	VFNMADD231PD Z17, Z23, Z4
+	VMOVUPD      576(BX), Z17
+	VMULPD       Z17, Z28, Z25
+	VFNMADD231PD Z28, Z25, Z4
+	VMOVUPD      1408(BX), Z27
+	VMULPD       Z27, Z18, Z28
+	VFNMADD231PD Z18, Z28, Z4
+	VMOVUPD      3200(BX), Z18
+	VMULPD       Z18, Z31, Z27
+	VFNMADD231PD Z31, Z27, Z4
+	VMOVUPD      2560(BX), Z31
+	VMULPD       Z31, Z15, Z18
+	VFNMADD231PD Z15, Z18, Z4
+	VMOVUPD      768(BX), Z15
+	VMULPD       Z15, Z1, Z31
+	VFNMADD231PD Z1, Z31, Z4
+	VMOVUPD      960(BX), Z1
+	VMULPD       Z1, Z8, Z15
+	VFNMADD231PD Z8, Z15, Z4
+	VMOVUPD      3264(BX), Z8
+	VMULPD       Z8, Z29, Z1
+	VFNMADD231PD Z29, Z1, Z4
+	VMOVUPD      2752(BX), Z29
+	VMULPD       Z29, Z20, Z8
+	VFNMADD231PD Z20, Z8, Z4
+	VMOVUPD      896(BX), Z20
+	VMULPD       Z20, Z10, Z29
+	VFNMADD231PD Z10, Z29, Z4
+	VMOVUPD      one<>+0(SB), Z10
+	VDIVPD       Z4, Z10, Z20
+	VMINPD       2688(BX), Z4, Z10
+	VMOVUPD      Z4, 2688(BX)
+	VMOVUPD      6592(AX), Z4
+	VADDPD.BCST  6592(CX), Z4, Z4
+	VMOVUPD      Z10, 832(BX)
+	VMOVUPD      7488(AX), Z10
+	VADDPD.BCST  7488(CX), Z10, Z10
+	VMOVUPD      Z20, 3776(BX)
+	VMOVUPD      2304(BX), Z20
+	VFNMADD231PD Z20, Z13, Z4
+	VFNMADD231PD Z16, Z13, Z10
+	VMOVUPD      2368(BX), Z13
+	VFNMADD231PD Z13, Z22, Z4
+	VFNMADD231PD Z0, Z22, Z10
+	VMOVUPD      3648(BX), Z22
+	VFNMADD231PD Z22, Z23, Z4
+	VFNMADD231PD Z30, Z23, Z10
+	VMOVUPD      2432(BX), Z23
+	VFNMADD231PD Z23, Z25, Z4
+	VFNMADD231PD Z26, Z25, Z10
+	VMOVUPD      1728(BX), Z25
+	VFNMADD231PD Z25, Z28, Z4
+	VFNMADD231PD Z24, Z28, Z10
+	VMOVUPD      3712(BX), Z28
+	VFNMADD231PD Z28, Z27, Z4
+	VFNMADD231PD Z19, Z27, Z10
+	VMOVUPD      2624(BX), Z27
+	VFNMADD231PD Z27, Z18, Z4
+	VFNMADD231PD Z2, Z18, Z10
+	VMOVUPD      1536(BX), Z18
+	VFNMADD231PD Z18, Z31, Z4
+	VFNMADD231PD Z3, Z31, Z10
+	VMOVUPD      704(BX), Z31
+	VFNMADD231PD Z31, Z15, Z4
+	VFNMADD231PD Z6, Z15, Z10
+	VMOVUPD      3968(BX), Z15
+	VFNMADD231PD Z15, Z1, Z4
+	VFNMADD231PD Z9, Z1, Z10
+	VFNMADD231PD Z14, Z8, Z4
+	VFNMADD231PD Z11, Z8, Z10
+	VMOVUPD      2496(BX), Z1
+	VFNMADD231PD Z1, Z29, Z4
+	VFNMADD231PD Z21, Z29, Z10
+	VMOVUPD      6656(AX), Z8
+	VADDPD.BCST  6656(CX), Z8, Z8
+	VMULPD       Z12, Z20, Z29
+	VFNMADD231PD Z20, Z29, Z8
+	VMULPD       Z5, Z13, Z20
+	VFNMADD231PD Z13, Z20, Z8
+	VMULPD       Z7, Z22, Z13
+	VFNMADD231PD Z22, Z13, Z8
+	VMULPD       Z17, Z23, Z22
+	VFNMADD231PD Z23, Z22, Z8
+	VMOVUPD      1408(BX), Z23
+	VMULPD       Z23, Z25, Z17
+	VFNMADD231PD Z25, Z17, Z8
+	VMOVUPD      3200(BX), Z25
+	VMULPD       Z25, Z28, Z23
+	VFNMADD231PD Z28, Z23, Z8
+	VMOVUPD      2560(BX), Z28
+	VMULPD       Z28, Z27, Z25
+	VFNMADD231PD Z27, Z25, Z8
+	VMOVUPD      768(BX), Z27
+	VMULPD       Z27, Z18, Z28
+	VFNMADD231PD Z18, Z28, Z8
+	VMOVUPD      960(BX), Z18
+	VMULPD       Z18, Z31, Z27
+	VFNMADD231PD Z31, Z27, Z8
+	VMOVUPD      3264(BX), Z31
+	VMULPD       Z31, Z15, Z18
+	VFNMADD231PD Z15, Z18, Z8
+	VMOVUPD      2752(BX), Z15
+	VMULPD       Z15, Z14, Z31
+	VFNMADD231PD Z14, Z31, Z8
+	VMOVUPD      896(BX), Z14
+	VMULPD       Z14, Z1, Z15
+	VFNMADD231PD Z1, Z15, Z8
+	VMOVUPD      3776(BX), Z1
+	VMULPD       Z1, Z4, Z14
+	VFNMADD231PD Z4, Z14, Z8
+	VMINPD       832(BX), Z8, Z4
+	VMOVUPD      Z4, 832(BX)
+	VMOVUPD      7552(AX), Z4
+	VADDPD.BCST  7552(CX), Z4, Z4
+	VFNMADD231PD Z16, Z29, Z4
+	VFNMADD231PD Z0, Z20, Z4
+	VFNMADD231PD Z30, Z13, Z4
+	VFNMADD231PD Z26, Z22, Z4
+	VFNMADD231PD Z24, Z17, Z4
+	VFNMADD231PD Z19, Z23, Z4
+	VFNMADD231PD Z2, Z25, Z4
+	VFNMADD231PD Z3, Z28, Z4
+	VFNMADD231PD Z6, Z27, Z4
+	VFNMADD231PD Z9, Z18, Z4
+	VFNMADD231PD Z11, Z31, Z4
+	VFNMADD231PD Z21, Z15, Z4
+	VFNMADD231PD Z10, Z14, Z4
+	VMOVUPD      7616(AX), Z13
+	VADDPD.BCST  7616(CX), Z13, Z13
+	VMULPD       Z12, Z16, Z12
+	VFNMADD231PD Z16, Z12, Z13
+	VMULPD       Z5, Z0, Z5
+	VFNMADD231PD Z0, Z5, Z13
+	VMULPD       Z7, Z30, Z0
+	VFNMADD231PD Z30, Z0, Z13
+	VMULPD       576(BX), Z26, Z0
+	VFNMADD231PD Z26, Z0, Z13
+	VMULPD       1408(BX), Z24, Z0
+	VFNMADD231PD Z24, Z0, Z13
+	VMULPD       3200(BX), Z19, Z0
+	VFNMADD231PD Z19, Z0, Z13
+	VMULPD       2560(BX), Z2, Z0
+	VFNMADD231PD Z2, Z0, Z13
+	VMULPD       768(BX), Z3, Z0
+	VFNMADD231PD Z3, Z0, Z13
+	VMULPD       960(BX), Z6, Z0
+	VFNMADD231PD Z6, Z0, Z13
+	VMULPD       3264(BX), Z9, Z0
+	VFNMADD231PD Z9, Z0, Z13
+	VMULPD       2752(BX), Z11, Z0
+	VFNMADD231PD Z11, Z0, Z13
+	VMULPD       896(BX), Z21, Z0
+	VFNMADD231PD Z21, Z0, Z13
+	VMULPD       Z1, Z10, Z0
+	VFNMADD231PD Z10, Z0, Z13
+	VMULPD       Z4, Z4, Z0
+	VFMSUB231PD  Z13, Z8, Z0
+	VPADDQ       pairShift<>+0(SB), Z0, Z1
+	VMINPD       832(BX), Z1, Z1
+	VMOVUPD      2688(BX), Z2
+	VMULPD       Z0, Z2, Z0
+	VMOVUPD      640(BX), Z2
+	VMULPD       Z0, Z2, Z0
+	VMOVUPD      512(BX), Z2
+	TESTQ        SI, SI
+	JZ           determinants15
+	VMOVUPD      320(BX), Z3
+	VMOVUPD      384(BX), Z4
+	VMOVUPD      448(BX), Z5
+	VMOVUPD      one<>+0(SB), Z6
+	VMOVUPD      Z6, Z7
+	VMULPD       Z5, Z5, Z8
+	VFNMADD231PD Z3, Z8, Z7
+	VMOVUPD      (R8)(R11*1), Z3
+	VADDPD       64(BX), Z3, Z3
+	VADDPD       Z3, Z7, Z3
+	VMOVUPD      (DI)(R11*1), Z7
+	VMULPD       (BX), Z7, Z7
+	VMULPD       Z5, Z7, Z5
+	VMOVUPD      threeEighths<>+0(SB), Z7
+	VFMADD213PD  oneHalf<>+0(SB), Z3, Z7
+	VPSUBQ       Z4, Z5, Z4
+	VPADDQ       bias3<>+0(SB), Z4, Z4
+	VMULPD       Z4, Z3, Z3
+	VFMADD231PD  Z3, Z7, Z4
+	VMINPD       Z4, Z6, Z3
+	VMOVUPD      Z3, (SI)(R11*1)
+	VMOVUPD      256(BX), Z3
+	VMOVUPD      128(BX), Z4
+	VMOVUPD      192(BX), Z5
+	VPSRLQ       $0x35, Z4, Z6
+	VPADDQ       Z6, Z3, Z3
+	VPSLLQ       $0x34, Z3, Z3
+	VXORPD       Z6, Z6, Z6
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VPSRLQ       $0x3c, Z5, Z5
+	VANDPD       evenMask<>+0(SB), Z4, Z4
+	VORPD        evenBits<>+0(SB), Z4, Z4
+	VPSUBQ       Z5, Z6, Z5
+	VORPD        Z5, Z4, Z4
+	VMOVUPD      Z4, 320(BX)
+	VMOVUPD      Z3, 384(BX)
+	VCVTPD2PS    Z4, Y3
+	VSQRTPS      Y3, Y3
+	VMOVUPD      oneSingle<>+0(SB), Z4
+	VDIVPS       Y3, Y4, Y3
+	VCVTPS2PD    Y3, Z3
+	VMOVUPD      Z3, 448(BX)
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      Z1, 192(BX)
+	VMOVUPD      Z2, 256(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next15:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00001e00, AX
+	DECQ         DX
+	JNZ          loop15
+	TESTQ        SI, SI
+	JZ           end15
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VPSUBQ       Z1, Z2, Z1
+	VPADDQ       bias3<>+0(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z1
+	VMINPD       Z1, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	VMOVUPD      256(BX), Z0
+	VMOVUPD      128(BX), Z1
+	VMOVUPD      192(BX), Z2
+	VPSRLQ       $0x35, Z1, Z3
+	VPADDQ       Z3, Z0, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VXORPD       Z3, Z3, Z3
+	VPSUBQ       pivotMin<>+0(SB), Z2, Z2
+	VPSRLQ       $0x3c, Z2, Z2
+	VANDPD       evenMask<>+0(SB), Z1, Z1
+	VORPD        evenBits<>+0(SB), Z1, Z1
+	VPSUBQ       Z2, Z3, Z2
+	VORPD        Z2, Z1, Z1
+	VMOVUPD      Z1, 320(BX)
+	VMOVUPD      Z0, 384(BX)
+	VCVTPD2PS    Z1, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPD      oneSingle<>+0(SB), Z1
+	VDIVPS       Y0, Y1, Y0
+	VCVTPS2PD    Y0, Z0
+	VMOVUPD      Z0, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VPSUBQ       Z1, Z2, Z1
+	VPADDQ       bias3<>+0(SB), Z1, Z1
+	VMULPD       Z1, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z1
+	VMINPD       Z1, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row15
+
+end15:
+	VZEROUPPER
+	RET
+
+determinants15:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z0, Z3
+	VORPD        one<>+0(SB), Z3, Z3
+	VPSRLQ       $0x34, Z0, Z4
+	VPSUBQ       expBias<>+0(SB), Z4, Z4
+	VPADDQ       Z2, Z2, Z2
+	VPADDQ       Z2, Z4, Z4
+	VPSUBQ       splitBias<>+0(SB), Z4, Z4
+	VPSUBQ       splitBias<>+0(SB), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z1, Z0
+	VBROADCASTSD (CX), Z5
+	VADDPD       (AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 128(CX), Z5
+	VADDPD       128(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 320(CX), Z5
+	VADDPD       320(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 576(CX), Z5
+	VADDPD       576(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 896(CX), Z5
+	VADDPD       896(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 1280(CX), Z5
+	VADDPD       1280(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 1728(CX), Z5
+	VADDPD       1728(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 2240(CX), Z5
+	VADDPD       2240(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 2816(CX), Z5
+	VADDPD       2816(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 3456(CX), Z5
+	VADDPD       3456(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 4160(CX), Z5
+	VADDPD       4160(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 4928(CX), Z5
+	VADDPD       4928(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 5760(CX), Z5
+	VADDPD       5760(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 6656(CX), Z5
+	VADDPD       6656(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 7616(CX), Z5
+	VADDPD       7616(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VPSRLQ       $0x3c, Z0, Z0
+	VXORPD       Z5, Z5, Z5
+	VPSUBQ       Z0, Z5, Z5
+	VORPD        Z5, Z3, Z3
+	VMOVUPD      Z3, (DI)(R11*1)
+	VMOVUPD      Z4, (R8)(R11*1)
+	JMP          next15
+
+order16:
+	TESTQ SI, SI
+	JZ    tiles16
+
+row16:
+	MOVQ         ae+56(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, (BX)
+	MOVQ         ac+64(FP), AX
+	VBROADCASTSD (AX)(R12*1), Z31
+	VMOVUPD      Z31, 64(BX)
+
+tiles16:
+	MOVQ b+80(FP), AX
+	MOVQ tiles+72(FP), DX
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+
+loop16:
+	VMOVUPD      (AX), Z0
+	VADDPD.BCST  (CX), Z0, Z0
+	VMOVUPD      one<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z2
+	VMOVUPD      64(AX), Z3
+	VADDPD.BCST  64(CX), Z3, Z3
+	VMOVUPD      192(AX), Z4
+	VADDPD.BCST  192(CX), Z4, Z4
+	VMOVUPD      384(AX), Z5
+	VADDPD.BCST  384(CX), Z5, Z5
+	VMOVUPD      640(AX), Z6
+	VADDPD.BCST  640(CX), Z6, Z6
+	VMOVUPD      960(AX), Z7
+	VADDPD.BCST  960(CX), Z7, Z7
+	VMOVUPD      1344(AX), Z8
+	VADDPD.BCST  1344(CX), Z8, Z8
+	VMOVUPD      1792(AX), Z9
+	VADDPD.BCST  1792(CX), Z9, Z9
+	VMOVUPD      2304(AX), Z10
+	VADDPD.BCST  2304(CX), Z10, Z10
+	VMOVUPD      2880(AX), Z11
+	VADDPD.BCST  2880(CX), Z11, Z11
+	VMOVUPD      3520(AX), Z12
+	VADDPD.BCST  3520(CX), Z12, Z12
+	VMOVUPD      4224(AX), Z13
+	VADDPD.BCST  4224(CX), Z13, Z13
+	VMOVUPD      4992(AX), Z14
+	VADDPD.BCST  4992(CX), Z14, Z14
+	VMOVUPD      5824(AX), Z15
+	VADDPD.BCST  5824(CX), Z15, Z15
+	VMOVUPD      6720(AX), Z16
+	VADDPD.BCST  6720(CX), Z16, Z16
+	VMOVUPD      7680(AX), Z17
+	VADDPD.BCST  7680(CX), Z17, Z17
+	VMOVUPD      128(AX), Z18
+	VADDPD.BCST  128(CX), Z18, Z18
+	VMULPD       Z2, Z3, Z19
+	VFNMADD231PD Z3, Z19, Z18
+	VDIVPD       Z18, Z1, Z3
+	VMINPD       Z0, Z18, Z20
+	VMOVUPD      256(AX), Z21
+	VADDPD.BCST  256(CX), Z21, Z21
+	VMOVUPD      448(AX), Z22
+	VADDPD.BCST  448(CX), Z22, Z22
+	VFNMADD231PD Z4, Z19, Z21
+	VFNMADD231PD Z5, Z19, Z22
+	VMOVUPD      704(AX), Z23
+	VADDPD.BCST  704(CX), Z23, Z23
+	VMOVUPD      1024(AX), Z24
+	VADDPD.BCST  1024(CX), Z24, Z24
+	VFNMADD231PD Z6, Z19, Z23
+	VFNMADD231PD Z7, Z19, Z24
+	VMOVUPD      1408(AX), Z25
+	VADDPD.BCST  1408(CX), Z25, Z25
+	VMOVUPD      1856(AX), Z26
+	VADDPD.BCST  1856(CX), Z26, Z26
+	VFNMADD231PD Z8, Z19, Z25
+	VFNMADD231PD Z9, Z19, Z26
+	VMOVUPD      2368(AX), Z27
+	VADDPD.BCST  2368(CX), Z27, Z27
+	VMOVUPD      2944(AX), Z28
+	VADDPD.BCST  2944(CX), Z28, Z28
+	VFNMADD231PD Z10, Z19, Z27
+	VFNMADD231PD Z11, Z19, Z28
+	VMOVUPD      3584(AX), Z29
+	VADDPD.BCST  3584(CX), Z29, Z29
+	VMOVUPD      4288(AX), Z30
+	VADDPD.BCST  4288(CX), Z30, Z30
+	VFNMADD231PD Z12, Z19, Z29
+	VFNMADD231PD Z13, Z19, Z30
+	VMOVUPD      5056(AX), Z31
+	VADDPD.BCST  5056(CX), Z31, Z31
+	VMOVUPD      Z0, 512(BX)
+	VMOVUPD      5888(AX), Z0
+	VADDPD.BCST  5888(CX), Z0, Z0
+	VFNMADD231PD Z14, Z19, Z31
+	VFNMADD231PD Z15, Z19, Z0
+	VMOVUPD      Z18, 576(BX)
+	VMOVUPD      6784(AX), Z18
+	VADDPD.BCST  6784(CX), Z18, Z18
+	VMOVUPD      Z0, 640(BX)
+	VMOVUPD      7744(AX), Z0
+	VADDPD.BCST  7744(CX), Z0, Z0
+	VFNMADD231PD Z16, Z19, Z18
+	VFNMADD231PD Z17, Z19, Z0
+	VMOVUPD      320(AX), Z19
+	VADDPD.BCST  320(CX), Z19, Z19
+	VMOVUPD      Z0, 704(BX)
+	VMULPD       Z2, Z4, Z0
+	VFNMADD231PD Z4, Z0, Z19
+	VMULPD       Z3, Z21, Z4
+	VFNMADD231PD Z21, Z4, Z19
+	VDIVPD       Z19, Z1, Z21
+	VMINPD       Z20, Z19, Z20
+	VMOVUPD      Z19, 768(BX)
+	VMOVUPD      512(AX), Z19
+	VADDPD.BCST  512(CX), Z19, Z19
+	VMOVUPD      Z20, 832(BX)
+	VMOVUPD      768(AX), Z20
+	VADDPD.BCST  768(CX), Z20, Z20
+	VFNMADD231PD Z5, Z0, Z19
+	VFNMADD231PD Z6, Z0, Z20
+	VFNMADD231PD Z22, Z4, Z19
+	VFNMADD231PD Z23, Z4, Z20
+	VMOVUPD      Z20, 896(BX)
+	VMOVUPD      1088(AX), Z20
+	VADDPD.BCST  1088(CX), Z20, Z20
+	VMOVUPD      Z23, 960(BX)
+	VMOVUPD      1472(AX), Z23
+	VADDPD.BCST  1472(CX), Z23, Z23
+	VFNMADD231PD Z7, Z0, Z20
+	VFNMADD231PD Z8, Z0, Z23
+	VFNMADD231PD Z24, Z4, Z20
+	VFNMADD231PD Z25, Z4, Z23
+	VMOVUPD      Z23, 1024(BX)
+	VMOVUPD      1920(AX), Z23
+	VADDPD.BCST  1920(CX), Z23, Z23
+	VMOVUPD      Z25, 1088(BX)
+	VMOVUPD      2432(AX), Z25
+	VADDPD.BCST  2432(CX), Z25, Z25
+	VFNMADD231PD Z9, Z0, Z23
+	VFNMADD231PD Z10, Z0, Z25
+	VFNMADD231PD Z26, Z4, Z23
+	VFNMADD231PD Z27, Z4, Z25
+	VMOVUPD      Z25, 1152(BX)
+	VMOVUPD      3008(AX), Z25
+	VADDPD.BCST  3008(CX), Z25, Z25
+	VMOVUPD      Z27, 1216(BX)
+	VMOVUPD      3648(AX), Z27
+	VADDPD.BCST  3648(CX), Z27, Z27
+	VFNMADD231PD Z11, Z0, Z25
+	VFNMADD231PD Z12, Z0, Z27
+	VFNMADD231PD Z28, Z4, Z25
+	VFNMADD231PD Z29, Z4, Z27
+	VMOVUPD      Z27, 1280(BX)
+	VMOVUPD      4352(AX), Z27
+	VADDPD.BCST  4352(CX), Z27, Z27
+	VMOVUPD      Z29, 1344(BX)
+	VMOVUPD      5120(AX), Z29
+	VADDPD.BCST  5120(CX), Z29, Z29
+	VFNMADD231PD Z13, Z0, Z27
+	VFNMADD231PD Z14, Z0, Z29
+	VFNMADD231PD Z30, Z4, Z27
+	VFNMADD231PD Z31, Z4, Z29
+	VMOVUPD      Z29, 1408(BX)
+	VMOVUPD      5952(AX), Z29
+	VADDPD.BCST  5952(CX), Z29, Z29
+	VMOVUPD      Z31, 1472(BX)
+	VMOVUPD      6848(AX), Z31
+	VADDPD.BCST  6848(CX), Z31, Z31
+	VFNMADD231PD Z15, Z0, Z29
+	VFNMADD231PD Z16, Z0, Z31
+	VMOVUPD      Z16, 1536(BX)
+	VMOVUPD      640(BX), Z16
+	VFNMADD231PD Z16, Z4, Z29
+	VFNMADD231PD Z18, Z4, Z31
+	VMOVUPD      Z31, 1600(BX)
+	VMOVUPD      7808(AX), Z31
+	VADDPD.BCST  7808(CX), Z31, Z31
+	VFNMADD231PD Z17, Z0, Z31
+	VMOVUPD      704(BX), Z0
+	VFNMADD231PD Z0, Z4, Z31
+	VMOVUPD      576(AX), Z4
+	VADDPD.BCST  576(CX), Z4, Z4
+	VMOVUPD      Z31, 1664(BX)
+	VMULPD       Z2, Z5, Z31
+	VFNMADD231PD Z5, Z31, Z4
+	VMULPD       Z3, Z22, Z5
+	VFNMADD231PD Z22, Z5, Z4
+	VMULPD       Z21, Z19, Z22
+	VFNMADD231PD Z19, Z22, Z4
+	VDIVPD       Z4, Z1, Z19
+	VMINPD       832(BX), Z4, Z1
+	VMOVUPD      Z1, 832(BX)
+	VMOVUPD      512(BX), Z1
+	VMULPD       576(BX), Z1, Z1
+	VMOVUPD      Z19, 576(BX)
+	VMOVUPD      768(BX), Z19
+	VMULPD       Z4, Z19, Z4
+	VMULPD       Z4, Z1, Z1
+	VMOVUPD      832(AX), Z4
+	VADDPD.BCST  832(CX), Z4, Z4
+	VMOVUPD      1152(AX), Z19
+	VADDPD.BCST  1152(CX), Z19, Z19
+	VFNMADD231PD Z6, Z31, Z4
+	VFNMADD231PD Z7, Z31, Z19
+	VMOVUPD      Z1, 768(BX)
+	VMOVUPD      960(BX), Z1
+	VFNMADD231PD Z1, Z5, Z4
+	VFNMADD231PD Z24, Z5, Z19
+	VMOVUPD      Z24, 512(BX)
+	VMOVUPD      896(BX), Z24
+	VFNMADD231PD Z24, Z22, Z4
+	VFNMADD231PD Z20, Z22, Z19
+	VMOVUPD      Z19, 1728(BX)
+	VMOVUPD      1536(AX), Z19
+	VADDPD.BCST  1536(CX), Z19, Z19
+	VMOVUPD      Z20, 1792(BX)
+	VMOVUPD      1984(AX), Z20
+	VADDPD.BCST  1984(CX), Z20, Z20
+	VFNMADD231PD Z8, Z31, Z19
+	VFNMADD231PD Z9, Z31, Z20
+	VMOVUPD      Z9, 1856(BX)
+	VMOVUPD      1088(BX), Z9
+	VFNMADD231PD Z9, Z5, Z19
+	VFNMADD231PD Z26, Z5, Z20
+	VMOVUPD      Z26, 1920(BX)
+	VMOVUPD      1024(BX), Z26
+	VFNMADD231PD Z26, Z22, Z19
+	VFNMADD231PD Z23, Z22, Z20
+	VMOVUPD      Z20, 1984(BX)
+	VMOVUPD      2496(AX), Z20
+	VADDPD.BCST  2496(CX), Z20, Z20
+	VMOVUPD      Z23, 2048(BX)
+	VMOVUPD      3072(AX), Z23
+	VADDPD.BCST  3072(CX), Z23, Z23
+	VFNMADD231PD Z10, Z31, Z20
+	VFNMADD231PD Z11, Z31, Z23
+	VMOVUPD      Z11, 2112(BX)
+	VMOVUPD      1216(BX), Z11
+	VFNMADD231PD Z11, Z5, Z20
+	VFNMADD231PD Z28, Z5, Z23
+	VMOVUPD      Z28, 2176(BX)
+	VMOVUPD      1152(BX), Z28
+	VFNMADD231PD Z28, Z22, Z20
+	VFNMADD231PD Z25, Z22, Z23
+	VMOVUPD      Z23, 2240(BX)
+	VMOVUPD      3712(AX), Z23
+	VADDPD.BCST  3712(CX), Z23, Z23
+	VMOVUPD      Z25, 2304(BX)
+	VMOVUPD      4416(AX), Z25
+	VADDPD.BCST  4416(CX), Z25, Z25
+	VFNMADD231PD Z12, Z31, Z23
+	VFNMADD231PD Z13, Z31, Z25
+	VMOVUPD      Z13, 2368(BX)
+	VMOVUPD      1344(BX), Z13
+	VFNMADD231PD Z13, Z5, Z23
+	VFNMADD231PD Z30, Z5, Z25
+	VMOVUPD      Z30, 2432(BX)
+	VMOVUPD      1280(BX), Z30
+	VFNMADD231PD Z30, Z22, Z23
+	VFNMADD231PD Z27, Z22, Z25
+	VMOVUPD      Z25, 2496(BX)
+	VMOVUPD      5184(AX), Z25
+	VADDPD.BCST  5184(CX), Z25, Z25
+	VMOVUPD      Z27, 2560(BX)
+	VMOVUPD      6016(AX), Z27
+	VADDPD.BCST  6016(CX), Z27, Z27
+	VFNMADD231PD Z14, Z31, Z25
+	VFNMADD231PD Z15, Z31, Z27
+	VMOVUPD      Z15, 2624(BX)
+	VMOVUPD      1472(BX), Z15
+	VFNMADD231PD Z15, Z5, Z25
+	VFNMADD231PD Z16, Z5, Z27
+	VMOVUPD      1408(BX), Z16
+	VFNMADD231PD Z16, Z22, Z25
+	VFNMADD231PD Z29, Z22, Z27
+	VMOVUPD      Z27, 2688(BX)
+	VMOVUPD      6912(AX), Z27
+	VADDPD.BCST  6912(CX), Z27, Z27
+	VMOVUPD      Z29, 2752(BX)
+	VMOVUPD      7872(AX), Z29
+	VADDPD.BCST  7872(CX), Z29, Z29
+	VFNMADD231PD 1536(BX), Z31, Z27
+	VFNMADD231PD Z17, Z31, Z29
+	VFNMADD231PD Z18, Z5, Z27
+	VFNMADD231PD Z0, Z5, Z29
+	VMOVUPD      1600(BX), Z5
+	VFNMADD231PD Z5, Z22, Z27
+	VMOVUPD      1664(BX), Z31
+	VFNMADD231PD Z31, Z22, Z29
+	VMOVUPD      896(AX), Z22
+	VADDPD.BCST  896(CX), Z22, Z22
+	VMOVUPD      Z29, 2816(BX)
+	VMULPD       Z2, Z6, Z29
+	VFNMADD231PD Z6, Z29, Z22
+	VMULPD       Z3, Z1, Z6
+	VFNMADD231PD Z1, Z6, Z22
+	VMULPD       Z21, Z24, Z1
+	VFNMADD231PD Z24, Z1, Z22
+	VMOVUPD      576(BX), Z24
+	VMOVUPD      Z21, 896(BX)
+	VMULPD       Z24, Z4, Z21
+	VFNMADD231PD Z4, Z21, Z22
+	VMOVUPD      one<>+0(SB), Z4
+	VDIVPD       Z22, Z4, Z24
+	VMINPD       832(BX), Z22, Z4
+	VMOVUPD      Z22, 832(BX)
+	VMOVUPD      1216(AX), Z22
+	VADDPD.BCST  1216(CX), Z22, Z22
+	VMOVUPD      Z4, 960(BX)
+	VMOVUPD      1600(AX), Z4
+	VADDPD.BCST  1600(CX), Z4, Z4
+	VFNMADD231PD Z7, Z29, Z22
+	VFNMADD231PD Z8, Z29, Z4
+	VMOVUPD      Z8, 2880(BX)
+	VMOVUPD      512(BX), Z8
+	VFNMADD231PD Z8, Z6, Z22
+	VFNMADD231PD Z9, Z6, Z4
+	VMOVUPD      1792(BX), Z9
+	VFNMADD231PD Z9, Z1, Z22
+	VFNMADD231PD Z26, Z1, Z4
+	VMOVUPD      1728(BX), Z26
+	VFNMADD231PD Z26, Z21, Z22
+	VFNMADD231PD Z19, Z21, Z4
+	VMOVUPD      Z4, 2944(BX)
+	VMOVUPD      2048(AX), Z4
+	VADDPD.BCST  2048(CX), Z4, Z4
+	VMOVUPD      Z19, 3008(BX)
+	VMOVUPD      2560(AX), Z19
+	VADDPD.BCST  2560(CX), Z19, Z19
+	VFNMADD231PD 1856(BX), Z29, Z4
+	VFNMADD231PD Z10, Z29, Z19
+	VMOVUPD      Z10, 3072(BX)
+	VMOVUPD      1920(BX), Z10
+	VFNMADD231PD Z10, Z6, Z4
+	VFNMADD231PD Z11, Z6, Z19
+	VMOVUPD      2048(BX), Z11
+	VFNMADD231PD Z11, Z1, Z4
+	VFNMADD231PD Z28, Z1, Z19
+	VMOVUPD      1984(BX), Z28
+	VFNMADD231PD Z28, Z21, Z4
+	VFNMADD231PD Z20, Z21, Z19
+	VMOVUPD      Z19, 3136(BX)
+	VMOVUPD      3136(AX), Z19
+	VADDPD.BCST  3136(CX), Z19, Z19
+	VMOVUPD      Z20, 3200(BX)
+	VMOVUPD      3776(AX), Z20
+	VADDPD.BCST  3776(CX), Z20, Z20
+	VFNMADD231PD 2112(BX), Z29, Z19
+	VFNMADD231PD Z12, Z29, Z20
+	VMOVUPD      Z12, 3264(BX)
+	VMOVUPD      2176(BX), Z12
+	VFNMADD231PD Z12, Z6, Z19
+	VFNMADD231PD Z13, Z6, Z20
+	VMOVUPD      2304(BX), Z13
+	VFNMADD231PD Z13, Z1, Z19
+	VFNMADD231PD Z30, Z1, Z20
+	VMOVUPD      2240(BX), Z30
+	VFNMADD231PD Z30, Z21, Z19
+	VFNMADD231PD Z23, Z21, Z20
+	VMOVUPD      Z20, 3328(BX)
+	VMOVUPD      4480(AX), Z20
+	VADDPD.BCST  4480(CX), Z20, Z20
+	VMOVUPD      Z23, 3392(BX)
+	VMOVUPD      5248(AX), Z23
+	VADDPD.BCST  5248(CX), Z23, Z23
+	VFNMADD231PD 2368(BX), Z29, Z20
+	VFNMADD231PD Z14, Z29, Z23
+	VMOVUPD      Z14, 3456(BX)
+	VMOVUPD      2432(BX), Z14
+	VFNMADD231PD Z14, Z6, Z20
+	VFNMADD231PD Z15, Z6, Z23
+	VMOVUPD      2560(BX), Z15
+	VFNMADD231PD Z15, Z1, Z20
+	VFNMADD231PD Z16, Z1, Z23
+	VMOVUPD      2496(BX), Z16
+	VFNMADD231PD Z16, Z21, Z20
+	VFNMADD231PD Z25, Z21, Z23
+	VMOVUPD      Z23, 3520(BX)
+	VMOVUPD      6080(AX), Z23
+	VADDPD.BCST  6080(CX), Z23, Z23
+	VMOVUPD      Z25, 3584(BX)
+	VMOVUPD      6976(AX), Z25
+	VADDPD.BCST  6976(CX), Z25, Z25
+	VFNMADD231PD 2624(BX), Z29, Z23
+	VFNMADD231PD 1536(BX), Z29, Z25
+	VFNMADD231PD 640(BX), Z6, Z23
+	VFNMADD231PD Z18, Z6, Z25
+	VMOVUPD      Z18, 3648(BX)
+	VMOVUPD      2752(BX), Z18
+	VFNMADD231PD Z18, Z1, Z23
+	VFNMADD231PD Z5, Z1, Z25
+	VMOVUPD      2688(BX), Z5
+	VFNMADD231PD Z5, Z21, Z23
+	VFNMADD231PD Z27, Z21, Z25
+	VMOVUPD      Z25, 3712(BX)
+	VMOVUPD      7936(AX), Z25
+	VADDPD.BCST  7936(CX), Z25, Z25
+	VFNMADD231PD Z17, Z29, Z25
+	VFNMADD231PD Z0, Z6, Z25
+	VFNMADD231PD Z31, Z1, Z25
+	VMOVUPD      2816(BX), Z1
+	VFNMADD231PD Z1, Z21, Z25
+	VMOVUPD      1280(AX), Z6
+	VADDPD.BCST  1280(CX), Z6, Z6
+	VMULPD       Z2, Z7, Z21
+	VFNMADD231PD Z7, Z21, Z6
+	VMULPD       Z3, Z8, Z7
+	VFNMADD231PD Z8, Z7, Z6
+	VMOVUPD      896(BX), Z8
+	VMULPD       Z8, Z9, Z29
+	VFNMADD231PD Z9, Z29, Z6
+	VMOVUPD      576(BX), Z9
+	VMULPD       Z9, Z26, Z8
+	VFNMADD231PD Z26, Z8, Z6
+	VMULPD       Z24, Z22, Z26
+	VFNMADD231PD Z22, Z26, Z6
+	VMOVUPD      one<>+0(SB), Z22
+	VMOVUPD      Z24, 1728(BX)
+	VDIVPD       Z6, Z22, Z24
+	VMINPD       960(BX), Z6, Z22
+	VMOVUPD      Z6, 960(BX)
+	VMOVUPD      1664(AX), Z6
+	VADDPD.BCST  1664(CX), Z6, Z6
+	VMOVUPD      Z22, 1792(BX)
+	VMOVUPD      2112(AX), Z22
+	VADDPD.BCST  2112(CX), Z22, Z22
+	VMOVUPD      Z24, 512(BX)
+	VMOVUPD      2880(BX), Z24
+	VFNMADD231PD Z24, Z21, Z6
+	VFNMADD231PD 1856(BX), Z21, Z22
+	VMOVUPD      1088(BX), Z9
+	VFNMADD231PD Z9, Z7, Z6
+	VFNMADD231PD Z10, Z7, Z22
+	VMOVUPD      1024(BX), Z10
+	VFNMADD231PD Z10, Z29, Z6
+	VFNMADD231PD Z11, Z29, Z22
+	VMOVUPD      3008(BX), Z11
+	VFNMADD231PD Z11, Z8, Z6
+	VFNMADD231PD Z28, Z8, Z22
+	VMOVUPD      2944(BX), Z28
+	VFNMADD231PD Z28, Z26, Z6
+	VFNMADD231PD Z4, Z26, Z22
+	VMOVUPD      Z22, 3776(BX)
+	VMOVUPD      2624(AX), Z22
+	VADDPD.BCST  2624(CX), Z22, Z22
+	VMOVUPD      Z4, 3840(BX)
+	VMOVUPD      3200(AX), Z4
+	VADDPD.BCST  3200(CX), Z4, Z4
+	VFNMADD231PD 3072(BX), Z21, Z22
+	VFNMADD231PD 2112(BX), Z21, Z4
+	VFNMADD231PD 1216(BX), Z7, Z22
+	VFNMADD231PD Z12, Z7, Z4
+	VMOVUPD      1152(BX), Z12
+	VFNMADD231PD Z12, Z29, Z22
+	VFNMADD231PD Z13, Z29, Z4
+	VMOVUPD      3200(BX), Z13
+	VFNMADD231PD Z13, Z8, Z22
+	VFNMADD231PD Z30, Z8, Z4
+	VMOVUPD      3136(BX), Z30
+	VFNMADD231PD Z30, Z26, Z22
+	VFNMADD231PD Z19, Z26, Z4
+	VMOVUPD      Z4, 3904(BX)
+	VMOVUPD      3840(AX), Z4
+	VADDPD.BCST  3840(CX), Z4, Z4
+	VMOVUPD      Z19, 3968(BX)
+	VMOVUPD      4544(AX), Z19
+	VADDPD.BCST  4544(CX), Z19, Z19
+	VFNMADD231PD 3264(BX), Z21, Z4
+	VFNMADD231PD 2368(BX), Z21, Z19
+	VFNMADD231PD 1344(BX), Z7, Z4
+	VFNMADD231PD Z14, Z7, Z19
+	VMOVUPD      1280(BX), Z14
+	VFNMADD231PD Z14, Z29, Z4
+	VFNMADD231PD Z15, Z29, Z19
+	VMOVUPD      3392(BX), Z15
+	VFNMADD231PD Z15, Z8, Z4
+	VFNMADD231PD Z16, Z8, Z19
+	VMOVUPD      3328(BX), Z16
+	VFNMADD231PD Z16, Z26, Z4
+	VFNMADD231PD Z20, Z26, Z19
+	VMOVUPD      Z19, 4032(BX)
+	VMOVUPD      5312(AX), Z19
+	VADDPD.BCST  5312(CX), Z19, Z19
+	VMOVUPD      Z20, 4096(BX)
+	VMOVUPD      6144(AX), Z20
+	VADDPD.BCST  6144(CX), Z20, Z20
+	VFNMADD231PD 3456(BX), Z21, Z19
+	VFNMADD231PD 2624(BX), Z21, Z20
+	VFNMADD231PD 1472(BX), Z7, Z19
+	VFNMADD231PD 640(BX), Z7, Z20
+	VFNMADD231PD 1408(BX), Z29, Z19
+	VFNMADD231PD Z18, Z29, Z20
+	VMOVUPD      3584(BX), Z18
+	VFNMADD231PD Z18, Z8, Z19
+	VFNMADD231PD Z5, Z8, Z20
+	VMOVUPD      3520(BX), Z5
+	VFNMADD231PD Z5, Z26, Z19
+	VFNMADD231PD Z23, Z26, Z20
+	VMOVUPD      Z20, 4160(BX)
+	VMOVUPD      7040(AX), Z20
+	VADDPD.BCST  7040(CX), Z20, Z20
+	VMOVUPD      Z23, 4224(BX)
+	VMOVUPD      8000(AX), Z23
+	VADDPD.BCST  8000(CX), Z23, Z23
+	VFNMADD231PD 1536(BX), Z21, Z20
+	VFNMADD231PD Z17, Z21, Z23
+	VMOVUPD      3648(BX), Z21
+	VFNMADD231PD Z21, Z7, Z20
+	VFNMADD231PD Z0, Z7, Z23
+	VMOVUPD      1600(BX), Z7
+	VFNMADD231PD Z7, Z29, Z20
+	VFNMADD231PD Z31, Z29, Z23
+	VFNMADD231PD Z27, Z8, Z20
+	VFNMADD231PD Z1, Z8, Z23
+	VMOVUPD      3712(BX), Z8
+	VFNMADD231PD Z8, Z26, Z20
+	VFNMADD231PD Z25, Z26, Z23
+	VMOVUPD      1728(AX), Z26
+	VADDPD.BCST  1728(CX), Z26, Z26
+	VMULPD       Z2, Z24, Z29
+	VFNMADD231PD Z24, Z29, Z26
+	VMULPD       Z3, Z9, Z24
+	VFNMADD231PD Z9, Z24, Z26
+	VMOVUPD      896(BX), Z9
+	VMOVUPD      Z3, 1088(BX)
+	VMULPD       Z9, Z10, Z3
+	VFNMADD231PD Z10, Z3, Z26
+	VMOVUPD      576(BX), Z10
+	VMULPD       Z10, Z11, Z9
+	VFNMADD231PD Z11, Z9, Z26
+	VMOVUPD      1728(BX), Z11
+	VMULPD       Z11, Z28, Z10
+	VFNMADD231PD Z28, Z10, Z26
+	VMOVUPD      512(BX), Z28
+	VMULPD       Z28, Z6, Z11
+	VFNMADD231PD Z6, Z11, Z26
+	VMOVUPD      one<>+0(SB), Z6
+	VDIVPD       Z26, Z6, Z28
+	VMINPD       1792(BX), Z26, Z6
+	VMOVUPD      Z26, 1792(BX)
+	VMOVUPD      2176(AX), Z26
+	VADDPD.BCST  2176(CX), Z26, Z26
+	VMOVUPD      Z6, 2944(BX)
+	VMOVUPD      2688(AX), Z6
+	VADDPD.BCST  2688(CX), Z6, Z6
+	VMOVUPD      Z28, 3008(BX)
+	VMOVUPD      1856(BX), Z28
+	VFNMADD231PD Z28, Z29, Z26
+	VFNMADD231PD 3072(BX), Z29, Z6
+	VFNMADD231PD 1920(BX), Z24, Z26
+	VFNMADD231PD 1216(BX), Z24, Z6
+	VFNMADD231PD 2048(BX), Z3, Z26
+	VFNMADD231PD Z12, Z3, Z6
+	VMOVUPD      1984(BX), Z12
+	VFNMADD231PD Z12, Z9, Z26
+	VFNMADD231PD Z13, Z9, Z6
+	VMOVUPD      3840(BX), Z13
+	VFNMADD231PD Z13, Z10, Z26
+	VFNMADD231PD Z30, Z10, Z6
+	VMOVUPD      3776(BX), Z30
+	VFNMADD231PD Z30, Z11, Z26
+	VFNMADD231PD Z22, Z11, Z6
+	VMOVUPD      Z6, 1024(BX)
+	VMOVUPD      3264(AX), Z6
+	VADDPD.BCST  3264(CX), Z6, Z6
+	VMOVUPD      Z22, 2880(BX)
+	VMOVUPD      3904(AX), Z22
+	VADDPD.BCST  3904(CX), Z22, Z22
+	VFNMADD231PD 2112(BX), Z29, Z6
+	VFNMADD231PD 3264(BX), Z29, Z22
+	VFNMADD231PD 2176(BX), Z24, Z6
+	VFNMADD231PD 1344(BX), Z24, Z22
+	VFNMADD231PD 2304(BX), Z3, Z6
+	VFNMADD231PD Z14, Z3, Z22
+	VMOVUPD      2240(BX), Z14
+	VFNMADD231PD Z14, Z9, Z6
+	VFNMADD231PD Z15, Z9, Z22
+	VMOVUPD      3968(BX), Z15
+	VFNMADD231PD Z15, Z10, Z6
+	VFNMADD231PD Z16, Z10, Z22
+	VMOVUPD      3904(BX), Z16
+	VFNMADD231PD Z16, Z11, Z6
+	VFNMADD231PD Z4, Z11, Z22
+	VMOVUPD      Z22, 4288(BX)
+	VMOVUPD      4608(AX), Z22
+	VADDPD.BCST  4608(CX), Z22, Z22
+	VMOVUPD      Z4, 4352(BX)
+	VMOVUPD      5376(AX), Z4
+	VADDPD.BCST  5376(CX), Z4, Z4
+	VFNMADD231PD 2368(BX), Z29, Z22
+	VFNMADD231PD 3456(BX), Z29, Z4
+	VFNMADD231PD 2432(BX), Z24, Z22
+	VFNMADD231PD 1472(BX), Z24, Z4
+	VFNMADD231PD 2560(BX), Z3, Z22
+	VFNMADD231PD 1408(BX), Z3, Z4
+	VFNMADD231PD 2496(BX), Z9, Z22
+	VFNMADD231PD Z18, Z9, Z4
+	VMOVUPD      4096(BX), Z18
+	VFNMADD231PD Z18, Z10, Z22
+	VFNMADD231PD Z5, Z10, Z4
+	VMOVUPD      4032(BX), Z5
+	VFNMADD231PD Z5, Z11, Z22
+	VFNMADD231PD Z19, Z11, Z4
+	VMOVUPD      Z4, 4416(BX)
+	VMOVUPD      6208(AX), Z4
+	VADDPD.BCST  6208(CX), Z4, Z4
+	VMOVUPD      Z19, 4480(BX)
+	VMOVUPD      7104(AX), Z19
+	VADDPD.BCST  7104(CX), Z19, Z19
+	VFNMADD231PD 2624(BX), Z29, Z4
+	VFNMADD231PD 1536(BX), Z29, Z19
+	VFNMADD231PD 640(BX), Z24, Z4
+	VFNMADD231PD Z21, Z24, Z19
+	VMOVUPD      2752(BX), Z21
+	VFNMADD231PD Z21, Z3, Z4
+	VFNMADD231PD Z7, Z3, Z19
+	VMOVUPD      2688(BX), Z7
+	VFNMADD231PD Z7, Z9, Z4
+	VFNMADD231PD Z27, Z9, Z19
+	VMOVUPD      Z27, 4544(BX)
+	VMOVUPD      4224(BX), Z27
+	VFNMADD231PD Z27, Z10, Z4
+	VFNMADD231PD Z8, Z10, Z19
+	VMOVUPD      4160(BX), Z8
+	VFNMADD231PD Z8, Z11, Z4
+	VFNMADD231PD Z20, Z11, Z19
+	VMOVUPD      Z19, 4608(BX)
+	VMOVUPD      8064(AX), Z19
+	VADDPD.BCST  8064(CX), Z19, Z19
+	VFNMADD231PD Z17, Z29, Z19
+	VFNMADD231PD Z0, Z24, Z19
+	VFNMADD231PD Z31, Z3, Z19
+	VFNMADD231PD Z1, Z9, Z19
+	VFNMADD231PD Z25, Z10, Z19
+	VFNMADD231PD Z23, Z11, Z19
+	VMOVUPD      2240(AX), Z3
+	VADDPD.BCST  2240(CX), Z3, Z3
+	VMULPD       Z2, Z28, Z9
+	VFNMADD231PD Z28, Z9, Z3
+	VMOVUPD      1920(BX), Z10
+	VMOVUPD      1088(BX), Z11
+	VMULPD       Z11, Z10, Z24
+	VFNMADD231PD Z10, Z24, Z3
+	VMOVUPD      2048(BX), Z10
+	VMOVUPD      896(BX), Z28
+	VMULPD       Z28, Z10, Z29
+	VFNMADD231PD Z10, Z29, Z3
+	VMOVUPD      576(BX), Z10
+	VMULPD       Z10, Z12, Z28
+	VFNMADD231PD Z12, Z28, Z3
+	VMOVUPD      1728(BX), Z12
+	VMULPD       Z12, Z13, Z10
+	VFNMADD231PD Z13, Z10, Z3
+	VMOVUPD      512(BX), Z13
+	VMULPD       Z13, Z30, Z12
+	VFNMADD231PD Z30, Z12, Z3
+	VMOVUPD      3008(BX), Z30
+	VMULPD       Z30, Z26, Z13
+	VFNMADD231PD Z26, Z13, Z3
+	VMOVUPD      one<>+0(SB), Z26
+	VDIVPD       Z3, Z26, Z30
+	VMINPD       2944(BX), Z3, Z26
+	VMOVUPD      Z26, 2944(BX)
+	VMOVUPD      832(BX), Z26
+	VMULPD       960(BX), Z26, Z26
+	VMOVUPD      Z30, 960(BX)
+	VMOVUPD      1792(BX), Z30
+	VMULPD       Z3, Z30, Z3
+	VMULPD       Z3, Z26, Z3
+	VMOVUPD      768(BX), Z26
+	VPSRLQ       $0x35, Z26, Z30
+	VANDPD       evenMask<>+0(SB), Z26, Z26
+	VORPD        evenBits<>+0(SB), Z26, Z26
+	VMULPD       Z3, Z26, Z3
+	VMOVUPD      2752(AX), Z26
+	VADDPD.BCST  2752(CX), Z26, Z26
+	VMOVUPD      Z30, 768(BX)
+	VMOVUPD      3328(AX), Z30
+	VADDPD.BCST  3328(CX), Z30, Z30
+	VMOVUPD      Z3, 1792(BX)
+	VMOVUPD      3072(BX), Z3
+	VFNMADD231PD Z3, Z9, Z26
+	VFNMADD231PD 2112(BX), Z9, Z30
+	VFNMADD231PD 1216(BX), Z24, Z26
+	VFNMADD231PD 2176(BX), Z24, Z30
+	VFNMADD231PD 1152(BX), Z29, Z26
+	VFNMADD231PD 2304(BX), Z29, Z30
+	VFNMADD231PD 3200(BX), Z28, Z26
+	VFNMADD231PD Z14, Z28, Z30
+	VMOVUPD      3136(BX), Z14
+	VFNMADD231PD Z14, Z10, Z26
+	VFNMADD231PD Z15, Z10, Z30
+	VMOVUPD      2880(BX), Z15
+	VFNMADD231PD Z15, Z12, Z26
+	VFNMADD231PD Z16, Z12, Z30
+	VMOVUPD      1024(BX), Z16
+	VFNMADD231PD Z16, Z13, Z26
+	VFNMADD231PD Z6, Z13, Z30
+	VMOVUPD      Z30, 832(BX)
+	VMOVUPD      3968(AX), Z30
+	VADDPD.BCST  3968(CX), Z30, Z30
+	VMOVUPD      Z6, 3776(BX)
+	VMOVUPD      4672(AX), Z6
+	VADDPD.BCST  4672(CX), Z6, Z6
+	VFNMADD231PD 3264(BX), Z9, Z30
+	VFNMADD231PD 2368(BX), Z9, Z6
+	VFNMADD231PD 1344(BX), Z24, Z30
+	VFNMADD231PD 2432(BX), Z24, Z6
+	VFNMADD231PD 1280(BX), Z29, Z30
+	VFNMADD231PD 2560(BX), Z29, Z6
+	VFNMADD231PD 3392(BX), Z28, Z30
+	VFNMADD231PD 2496(BX), Z28, Z6
+	VFNMADD231PD 3328(BX), Z10, Z30
+	VFNMADD231PD Z18, Z10, Z6
+	VMOVUPD      4352(BX), Z18
+	VFNMADD231PD Z18, Z12, Z30
+	VFNMADD231PD Z5, Z12, Z6
+	VMOVUPD      4288(BX), Z5
+	VFNMADD231PD Z5, Z13, Z30
+	VFNMADD231PD Z22, Z13, Z6
+	VMOVUPD      Z6, 3840(BX)
+	VMOVUPD      5440(AX), Z6
+	VADDPD.BCST  5440(CX), Z6, Z6
+	VMOVUPD      Z22, 1984(BX)
+	VMOVUPD      6272(AX), Z22
+	VADDPD.BCST  6272(CX), Z22, Z22
+	VFNMADD231PD 3456(BX), Z9, Z6
+	VFNMADD231PD 2624(BX), Z9, Z22
+	VFNMADD231PD 1472(BX), Z24, Z6
+	VFNMADD231PD 640(BX), Z24, Z22
+	VFNMADD231PD 1408(BX), Z29, Z6
+	VFNMADD231PD Z21, Z29, Z22
+	VMOVUPD      3584(BX), Z21
+	VFNMADD231PD Z21, Z28, Z6
+	VFNMADD231PD Z7, Z28, Z22
+	VMOVUPD      3520(BX), Z7
+	VFNMADD231PD Z7, Z10, Z6
+	VFNMADD231PD Z27, Z10, Z22
+	VMOVUPD      4480(BX), Z27
+	VFNMADD231PD Z27, Z12, Z6
+	VFNMADD231PD Z8, Z12, Z22
+	VMOVUPD      4416(BX), Z8
+	VFNMADD231PD Z8, Z13, Z6
+	VFNMADD231PD Z4, Z13, Z22
+	VMOVUPD      Z22, 2048(BX)
+	VMOVUPD      7168(AX), Z22
+	VADDPD.BCST  7168(CX), Z22, Z22
+	VMOVUPD      Z4, 1920(BX)
+	VMOVUPD      8128(AX), Z4
+	VADDPD.BCST  8128(CX), Z4, Z4
+	VFNMADD231PD 1536(BX), Z9, Z22
+	VFNMADD231PD Z17, Z9, Z4
+	VMOVUPD      3648(BX), Z9
+	VFNMADD231PD Z9, Z24, Z22
+	VFNMADD231PD Z0, Z24, Z4
+	VMOVUPD      1600(BX), Z24
+	VFNMADD231PD Z24, Z29, Z22
+	VFNMADD231PD Z31, Z29, Z4
+	VMOVUPD      4544(BX), Z29
+	VFNMADD231PD Z29, Z28, Z22
+	VFNMADD231PD Z1, Z28, Z4
+	VMOVUPD      3712(BX), Z28
+	VFNMADD231PD Z28, Z10, Z22
+	VFNMADD231PD Z25, Z10, Z4
+	VFNMADD231PD Z20, Z12, Z22
+	VFNMADD231PD Z23, Z12, Z4
+	VMOVUPD      4608(BX), Z10
+	VFNMADD231PD Z10, Z13, Z22
+	VFNMADD231PD Z19, Z13, Z4
+	VMOVUPD      2816(AX), Z12
+	VADDPD.BCST  2816(CX), Z12, Z12
+	VMULPD       Z2, Z3, Z13
+	VFNMADD231PD Z3, Z13, Z12
+	VMOVUPD      1216(BX), Z3
+	VMOVUPD      Z2, 3072(BX)
+	VMULPD       Z11, Z3, Z2
+	VFNMADD231PD Z3, Z2, Z12
+	VMOVUPD      1152(BX), Z3
+	VMULPD       896(BX), Z3, Z11
+	VFNMADD231PD Z3, Z11, Z12
+	VMOVUPD      3200(BX), Z3
+	VMOVUPD      Z4, 1152(BX)
+	VMULPD       576(BX), Z3, Z4
+	VFNMADD231PD Z3, Z4, Z12
+	VMOVUPD      1728(BX), Z3
+	VMOVUPD      Z19, 3200(BX)
+	VMULPD       Z3, Z14, Z19
+	VFNMADD231PD Z14, Z19, Z12
+	VMOVUPD      512(BX), Z14
+	VMULPD       Z14, Z15, Z3
+	VFNMADD231PD Z15, Z3, Z12
+	VMOVUPD      3008(BX), Z15
+	VMULPD       Z15, Z16, Z14
+	VFNMADD231PD Z16, Z14, Z12
+	VMOVUPD      960(BX), Z16
+	VMULPD       Z16, Z26, Z15
+	VFNMADD231PD Z26, Z15, Z12
+	VMOVUPD      one<>+0(SB), Z26
+	VDIVPD       Z12, Z26, Z16
+	VMINPD       2944(BX), Z12, Z26
+	VMOVUPD      Z12, 2944(BX)
+	VMOVUPD      3392(AX), Z12
+	VADDPD.BCST  3392(CX), Z12, Z12
+	VMOVUPD      Z26, 1024(BX)
+	VMOVUPD      4032(AX), Z26
+	VADDPD.BCST  4032(CX), Z26, Z26
+	VMOVUPD      Z16, 2880(BX)
+	VMOVUPD      2112(BX), Z16
+	VFNMADD231PD Z16, Z13, Z12
+	VFNMADD231PD 3264(BX), Z13, Z26
+	VFNMADD231PD 2176(BX), Z2, Z12
+	VFNMADD231PD 1344(BX), Z2, Z26
+	VFNMADD231PD 2304(BX), Z11, Z12
+	VFNMADD231PD 1280(BX), Z11, Z26
+	VFNMADD231PD 2240(BX), Z4, Z12
+	VFNMADD231PD 3392(BX), Z4, Z26
+	VFNMADD231PD 3968(BX), Z19, Z12
+	VFNMADD231PD 3328(BX), Z19, Z26
+	VFNMADD231PD 3904(BX), Z3, Z12
+	VFNMADD231PD Z18, Z3, Z26
+	VMOVUPD      3776(BX), Z18
+	VFNMADD231PD Z18, Z14, Z12
+	VFNMADD231PD Z5, Z14, Z26
+	VMOVUPD      832(BX), Z5
+	VFNMADD231PD Z5, Z15, Z12
+	VFNMADD231PD Z30, Z15, Z26
+	VMOVUPD      Z26, 3136(BX)
+	VMOVUPD      4736(AX), Z26
+	VADDPD.BCST  4736(CX), Z26, Z26
+	VMOVUPD      Z30, 1216(BX)
+	VMOVUPD      5504(AX), Z30
+	VADDPD.BCST  5504(CX), Z30, Z30
+	VFNMADD231PD 2368(BX), Z13, Z26
+	VFNMADD231PD 3456(BX), Z13, Z30
+	VFNMADD231PD 2432(BX), Z2, Z26
+	VFNMADD231PD 1472(BX), Z2, Z30
+	VFNMADD231PD 2560(BX), Z11, Z26
+	VFNMADD231PD 1408(BX), Z11, Z30
+	VFNMADD231PD 2496(BX), Z4, Z26
+	VFNMADD231PD Z21, Z4, Z30
+	VMOVUPD      4096(BX), Z21
+	VFNMADD231PD Z21, Z19, Z26
+	VFNMADD231PD Z7, Z19, Z30
+	VMOVUPD      4032(BX), Z7
+	VFNMADD231PD Z7, Z3, Z26
+	VFNMADD231PD Z27, Z3, Z30
+	VMOVUPD      1984(BX), Z27
+	VFNMADD231PD Z27, Z14, Z26
+	VFNMADD231PD Z8, Z14, Z30
+	VMOVUPD      3840(BX), Z8
+	VFNMADD231PD Z8, Z15, Z26
+	VFNMADD231PD Z6, Z15, Z30
+	VMOVUPD      Z30, 1856(BX)
+	VMOVUPD      6336(AX), Z30
+	VADDPD.BCST  6336(CX), Z30, Z30
+	VMOVUPD      Z6, 4672(BX)
+	VMOVUPD      7232(AX), Z6
+	VADDPD.BCST  7232(CX), Z6, Z6
+	VFNMADD231PD 2624(BX), Z13, Z30
+	VFNMADD231PD 1536(BX), Z13, Z6
+	VFNMADD231PD 640(BX), Z2, Z30
+	VFNMADD231PD Z9, Z2, Z6
+	VMOVUPD      2752(BX), Z9
+	VFNMADD231PD Z9, Z11, Z30
+	VFNMADD231PD Z24, Z11, Z6
+	VMOVUPD      2688(BX), Z24
+	VFNMADD231PD Z24, Z4, Z30
+	VFNMADD231PD Z29, Z4, Z6
+	VMOVUPD      4224(BX), Z29
+	VFNMADD231PD Z29, Z19, Z30
+	VFNMADD231PD Z28, Z19, Z6
+	VMOVUPD      4160(BX), Z28
+	VFNMADD231PD Z28, Z3, Z30
+	VFNMADD231PD Z20, Z3, Z6
+	VMOVUPD      Z20, 4736(BX)
+	VMOVUPD      1920(BX), Z20
+	VFNMADD231PD Z20, Z14, Z30
+	VFNMADD231PD Z10, Z14, Z6
+	VMOVUPD      2048(BX), Z10
+	VFNMADD231PD Z10, Z15, Z30
+	VFNMADD231PD Z22, Z15, Z6
+	VMOVUPD      Z6, 4800(BX)
+	VMOVUPD      8192(AX), Z6
+	VADDPD.BCST  8192(CX), Z6, Z6
+	VFNMADD231PD Z17, Z13, Z6
+	VFNMADD231PD Z0, Z2, Z6
+	VFNMADD231PD Z31, Z11, Z6
+	VFNMADD231PD Z1, Z4, Z6
+	VFNMADD231PD Z25, Z19, Z6
+	VFNMADD231PD Z23, Z3, Z6
+	VMOVUPD      3200(BX), Z2
+	VFNMADD231PD Z2, Z14, Z6
+	VMOVUPD      1152(BX), Z3
+	VFNMADD231PD Z3, Z15, Z6
+	VMOVUPD      3456(AX), Z4
+	VADDPD.BCST  3456(CX), Z4, Z4
+	VMOVUPD      3072(BX), Z11
+	VMULPD       Z11, Z16, Z13
+	VFNMADD231PD Z16, Z13, Z4
+	VMOVUPD      2176(BX), Z14
+	VMOVUPD      1088(BX), Z15
+	VMULPD       Z15, Z14, Z16
+	VFNMADD231PD Z14, Z16, Z4
+	VMOVUPD      2304(BX), Z14
+	VMOVUPD      896(BX), Z19
+	VMULPD       Z19, Z14, Z15
+	VFNMADD231PD Z14, Z15, Z4
+	VMOVUPD      2240(BX), Z14
+	VMULPD       576(BX), Z14, Z19
+	VFNMADD231PD Z14, Z19, Z4
+	VMOVUPD      3968(BX), Z14
+	VMULPD       1728(BX), Z14, Z11
+	VFNMADD231PD Z14, Z11, Z4
+	VMOVUPD      3904(BX), Z14
+	VMOVUPD      Z6, 3968(BX)
+	VMULPD       512(BX), Z14, Z6
+	VFNMADD231PD Z14, Z6, Z4
+	VMOVUPD      3008(BX), Z14
+	VMULPD       Z14, Z18, Z3
+	VFNMADD231PD Z18, Z3, Z4
+	VMOVUPD      960(BX), Z18
+	VMULPD       Z18, Z5, Z14
+	VFNMADD231PD Z5, Z14, Z4
+	VMOVUPD      2880(BX), Z5
+	VMULPD       Z5, Z12, Z18
+	VFNMADD231PD Z12, Z18, Z4
+	VMOVUPD      one<>+0(SB), Z12
+	VDIVPD       Z4, Z12, Z5
+	VMINPD       1024(BX), Z4, Z12
+	VMOVUPD      Z4, 1024(BX)
+	VMOVUPD      4096(AX), Z4
+	VADDPD.BCST  4096(CX), Z4, Z4
+	VMOVUPD      Z12, 832(BX)
+	VMOVUPD      4800(AX), Z12
+	VADDPD.BCST  4800(CX), Z12, Z12
+	VMOVUPD      Z5, 3776(BX)
+	VMOVUPD      3264(BX), Z5
+	VFNMADD231PD Z5, Z13, Z4
+	VFNMADD231PD 2368(BX), Z13, Z12
+	VFNMADD231PD 1344(BX), Z16, Z4
+	VFNMADD231PD 2432(BX), Z16, Z12
+	VFNMADD231PD 1280(BX), Z15, Z4
+	VFNMADD231PD 2560(BX), Z15, Z12
+	VFNMADD231PD 3392(BX), Z19, Z4
+	VFNMADD231PD 2496(BX), Z19, Z12
+	VFNMADD231PD 3328(BX), Z11, Z4
+	VFNMADD231PD Z21, Z11, Z12
+	VMOVUPD      4352(BX), Z21
+	VFNMADD231PD Z21, Z6, Z4
+	VFNMADD231PD Z7, Z6, Z12
+	VMOVUPD      4288(BX), Z7
+	VFNMADD231PD Z7, Z3, Z4
+	VFNMADD231PD Z27, Z3, Z12
+	VMOVUPD      1216(BX), Z27
+	VFNMADD231PD Z27, Z14, Z4
+	VFNMADD231PD Z8, Z14, Z12
+	VMOVUPD      3136(BX), Z8
+	VFNMADD231PD Z8, Z18, Z4
+	VFNMADD231PD Z26, Z18, Z12
+	VMOVUPD      Z12, 3904(BX)
+	VMOVUPD      5568(AX), Z12
+	VADDPD.BCST  5568(CX), Z12, Z12
+	VMOVUPD      Z26, 2240(BX)
+	VMOVUPD      6400(AX), Z26
+	VADDPD.BCST  6400(CX), Z26, Z26
+	VFNMADD231PD 3456(BX), Z13, Z12
+	VFNMADD231PD 2624(BX), Z13, Z26
+	VFNMADD231PD 1472(BX), Z16, Z12
+	VFNMADD231PD 640(BX), Z16, Z26
+	VFNMADD231PD 1408(BX), Z15, Z12
+	VFNMADD231PD Z9, Z15, Z26
+	VMOVUPD      3584(BX), Z9
+	VFNMADD231PD Z9, Z19, Z12
+	VFNMADD231PD Z24, Z19, Z26
+	VMOVUPD      3520(BX), Z24
+	VFNMADD231PD Z24, Z11, Z12
+	VFNMADD231PD Z29, Z11, Z26
+	VMOVUPD      4480(BX), Z29
+	VFNMADD231PD Z29, Z6, Z12
+	VFNMADD231PD Z28, Z6, Z26
+	VMOVUPD      4416(BX), Z28
+	VFNMADD231PD Z28, Z3, Z12
+	VFNMADD231PD Z20, Z3, Z26
+	VMOVUPD      4672(BX), Z20
+	VFNMADD231PD Z20, Z14, Z12
+	VFNMADD231PD Z10, Z14, Z26
+	VMOVUPD      1856(BX), Z10
+	VFNMADD231PD Z10, Z18, Z12
+	VFNMADD231PD Z30, Z18, Z26
+	VMOVUPD      Z26, 2304(BX)
+	VMOVUPD      7296(AX), Z26
+	VADDPD.BCST  7296(CX), Z26, Z26
+	VMOVUPD      Z30, 2176(BX)
+	VMOVUPD      8256(AX), Z30
+	VADDPD.BCST  8256(CX), Z30, Z30
+	VFNMADD231PD 1536(BX), Z13, Z26
+	VFNMADD231PD Z17, Z13, Z30
+	VMOVUPD      3648(BX), Z13
+	VFNMADD231PD Z13, Z16, Z26
+	VFNMADD231PD Z0, Z16, Z30
+	VMOVUPD      1600(BX), Z16
+	VFNMADD231PD Z16, Z15, Z26
+	VFNMADD231PD Z31, Z15, Z30
+	VMOVUPD      4544(BX), Z15
+	VFNMADD231PD Z15, Z19, Z26
+	VFNMADD231PD Z1, Z19, Z30
+	VMOVUPD      3712(BX), Z19
+	VFNMADD231PD Z19, Z11, Z26
+	VFNMADD231PD Z25, Z11, Z30
+	VMOVUPD      4736(BX), Z11
+	VFNMADD231PD Z11, Z6, Z26
+	VFNMADD231PD Z23, Z6, Z30
+	VMOVUPD      4608(BX), Z6
+	VFNMADD231PD Z6, Z3, Z26
+	VFNMADD231PD Z2, Z3, Z30
+	VFNMADD231PD Z22, Z14, Z26
+	VMOVUPD      1152(BX), Z3
+	VFNMADD231PD Z3, Z14, Z30
+	VMOVUPD      4800(BX), Z14
+	VFNMADD231PD Z14, Z18, Z26
+	VFNMADD231PD 3968(BX), Z18, Z30
+	VMOVUPD      4160(AX), Z18
+	VADDPD.BCST  4160(CX), Z18, Z18
+	VMOVUPD      Z30, 2112(BX)
+	VMULPD       3072(BX), Z5, Z30
+	VFNMADD231PD Z5, Z30, Z18
+	VMOVUPD      1344(BX), Z5
+	VMULPD       1088(BX), Z5, Z3
+	VFNMADD231PD Z5, Z3, Z18
+	VMOVUPD      1280(BX), Z5
+	VMULPD       896(BX), Z5, Z2
+	VFNMADD231PD Z5, Z2, Z18
+	VMOVUPD      3392(BX), Z5
+	VMOVUPD      Z23, 1280(BX)
+	VMULPD       576(BX), Z5, Z23
+	VFNMADD231PD Z5, Z23, Z18
+	VMOVUPD      3328(BX), Z5
+	VMOVUPD      Z25, 3392(BX)
+	VMULPD       1728(BX), Z5, Z25
+	VFNMADD231PD Z5, Z25, Z18
+	VMOVUPD      512(BX), Z5
+	VMULPD       Z5, Z21, Z1
+	VFNMADD231PD Z21, Z1, Z18
+	VMOVUPD      3008(BX), Z21
+	VMULPD       Z21, Z7, Z5
+	VFNMADD231PD Z7, Z5, Z18
+	VMOVUPD      960(BX), Z7
+	VMULPD       Z7, Z27, Z21
+	VFNMADD231PD Z27, Z21, Z18
+	VMOVUPD      2880(BX), Z27
+	VMULPD       Z27, Z8, Z7
+	VFNMADD231PD Z8, Z7, Z18
+	VMOVUPD      3776(BX), Z8
+	VMULPD       Z8, Z4, Z27
+	VFNMADD231PD Z4, Z27, Z18
+	VMOVUPD      one<>+0(SB), Z4
+	VDIVPD       Z18, Z4, Z8
+	VMINPD       832(BX), Z18, Z4
+	VMOVUPD      Z18, 832(BX)
+	VMOVUPD      4864(AX), Z18
+	VADDPD.BCST  4864(CX), Z18, Z18
+	VMOVUPD      Z4, 3136(BX)
+	VMOVUPD      5632(AX), Z4
+	VADDPD.BCST  5632(CX), Z4, Z4
+	VMOVUPD      Z8, 1216(BX)
+	VMOVUPD      2368(BX), Z8
+	VFNMADD231PD Z8, Z30, Z18
+	VFNMADD231PD 3456(BX), Z30, Z4
+	VFNMADD231PD 2432(BX), Z3, Z18
+	VFNMADD231PD 1472(BX), Z3, Z4
+	VFNMADD231PD 2560(BX), Z2, Z18
+	VFNMADD231PD 1408(BX), Z2, Z4
+	VFNMADD231PD 2496(BX), Z23, Z18
+	VFNMADD231PD Z9, Z23, Z4
+	VMOVUPD      4096(BX), Z9
+	VFNMADD231PD Z9, Z25, Z18
+	VFNMADD231PD Z24, Z25, Z4
+	VMOVUPD      4032(BX), Z24
+	VFNMADD231PD Z24, Z1, Z18
+	VFNMADD231PD Z29, Z1, Z4
+	VMOVUPD      1984(BX), Z29
+	VFNMADD231PD Z29, Z5, Z18
+	VFNMADD231PD Z28, Z5, Z4
+	VMOVUPD      3840(BX), Z28
+	VFNMADD231PD Z28, Z21, Z18
+	VFNMADD231PD Z20, Z21, Z4
+	VMOVUPD      2240(BX), Z20
+	VFNMADD231PD Z20, Z7, Z18
+	VFNMADD231PD Z10, Z7, Z4
+	VMOVUPD      3904(BX), Z10
+	VFNMADD231PD Z10, Z27, Z18
+	VFNMADD231PD Z12, Z27, Z4
+	VMOVUPD      Z4, 4288(BX)
+	VMOVUPD      6464(AX), Z4
+	VADDPD.BCST  6464(CX), Z4, Z4
+	VMOVUPD      Z12, 4352(BX)
+	VMOVUPD      7360(AX), Z12
+	VADDPD.BCST  7360(CX), Z12, Z12
+	VFNMADD231PD 2624(BX), Z30, Z4
+	VFNMADD231PD 1536(BX), Z30, Z12
+	VFNMADD231PD 640(BX), Z3, Z4
+	VFNMADD231PD Z13, Z3, Z12
+	VMOVUPD      2752(BX), Z13
+	VFNMADD231PD Z13, Z2, Z4
+	VFNMADD231PD Z16, Z2, Z12
+	VMOVUPD      2688(BX), Z16
+	VFNMADD231PD Z16, Z23, Z4
+	VFNMADD231PD Z15, Z23, Z12
+	VMOVUPD      4224(BX), Z15
+	VFNMADD231PD Z15, Z25, Z4
+	VFNMADD231PD Z19, Z25, Z12
+	VMOVUPD      4160(BX), Z19
+	VFNMADD231PD Z19, Z1, Z4
+	VFNMADD231PD Z11, Z1, Z12
+	VMOVUPD      1920(BX), Z11
+	VFNMADD231PD Z11, Z5, Z4
+	VFNMADD231PD Z6, Z5, Z12
+	VMOVUPD      2048(BX), Z6
+	VFNMADD231PD Z6, Z21, Z4
+	VFNMADD231PD Z22, Z21, Z12
+	VMOVUPD      Z22, 3328(BX)
+	VMOVUPD      2176(BX), Z22
+	VFNMADD231PD Z22, Z7, Z4
+	VFNMADD231PD Z14, Z7, Z12
+	VMOVUPD      2304(BX), Z14
+	VFNMADD231PD Z14, Z27, Z4
+	VFNMADD231PD Z26, Z27, Z12
+	VMOVUPD      Z12, 1344(BX)
+	VMOVUPD      8320(AX), Z12
+	VADDPD.BCST  8320(CX), Z12, Z12
+	VFNMADD231PD Z17, Z30, Z12
+	VFNMADD231PD Z0, Z3, Z12
+	VFNMADD231PD Z31, Z2, Z12
+	VMOVUPD      2816(BX), Z2
+	VFNMADD231PD Z2, Z23, Z12
+	VMOVUPD      3392(BX), Z3
+	VFNMADD231PD Z3, Z25, Z12
+	VMOVUPD      1280(BX), Z23
+	VFNMADD231PD Z23, Z1, Z12
+	VMOVUPD      3200(BX), Z1
+	VFNMADD231PD Z1, Z5, Z12
+	VMOVUPD      1152(BX), Z5
+	VFNMADD231PD Z5, Z21, Z12
+	VMOVUPD      3968(BX), Z21
+	VFNMADD231PD Z21, Z7, Z12
+	VMOVUPD      2112(BX), Z7
+	VFNMADD231PD Z7, Z27, Z12
+	VMOVUPD      4928(AX), Z25
+	VADDPD.BCST  4928(CX), Z25, Z25
+	VMOVUPD      3072(BX), Z27
+	VMULPD       Z27, Z8, Z30
+	VFNMADD231PD Z8, Z30, Z25
+	VMOVUPD      2432(BX), Z8
+	VMULPD       1088(BX), Z8, Z27
+	VFNMADD231PD Z8, Z27, Z25
+	VMOVUPD      2560(BX), Z8
+	VMOVUPD      Z12, 2432(BX)
+	VMULPD       896(BX), Z8, Z12
+	VFNMADD231PD Z8, Z12, Z25
+	VMOVUPD      2496(BX), Z8
+	VMULPD       576(BX), Z8, Z7
+	VFNMADD231PD Z8, Z7, Z25
+	VMOVUPD      1728(BX), Z8
+	VMOVUPD      Z26, 2496(BX)
+	VMULPD       Z8, Z9, Z26
+	VFNMADD231PD Z9, Z26, Z25
+	VMOVUPD      512(BX), Z9
+	VMULPD       Z9, Z24, Z8
+	VFNMADD231PD Z24, Z8, Z25
+	VMOVUPD      3008(BX), Z24
+	VMULPD       Z24, Z29, Z9
+	VFNMADD231PD Z29, Z9, Z25
+	VMOVUPD      960(BX), Z29
+	VMULPD       Z29, Z28, Z24
+	VFNMADD231PD Z28, Z24, Z25
+	VMOVUPD      2880(BX), Z28
+	VMULPD       Z28, Z20, Z29
+	VFNMADD231PD Z20, Z29, Z25
+	VMOVUPD      3776(BX), Z20
+	VMULPD       Z20, Z10, Z28
+	VFNMADD231PD Z10, Z28, Z25
+	VMOVUPD      1216(BX), Z10
+	VMULPD       Z10, Z18, Z20
+	VFNMADD231PD Z18, Z20, Z25
+	VMOVUPD      one<>+0(SB), Z18
+	VDIVPD       Z25, Z18, Z10
+	VMINPD       3136(BX), Z25, Z18
+	VMOVUPD      Z18, 3136(BX)
+	VMOVUPD      2944(BX), Z18
+	VMULPD       1024(BX), Z18, Z18
+	VMOVUPD      Z10, 1024(BX)
+	VMOVUPD      832(BX), Z10
+	VMULPD       Z25, Z10, Z10
+	VMULPD       Z10, Z18, Z10
+	VMOVUPD      1792(BX), Z18
+	VPSRLQ       $0x35, Z18, Z25
+	VMOVUPD      768(BX), Z21
+	VPADDQ       Z25, Z21, Z21
+	VMOVUPD      evenMask<>+0(SB), Z25
+	VANDPD       Z25, Z18, Z18
+	VORPD        evenBits<>+0(SB), Z18, Z18
+	VMULPD       Z10, Z18, Z10
+	VMOVUPD      5696(AX), Z18
+	VADDPD.BCST  5696(CX), Z18, Z18
+	VMOVUPD      6528(AX), Z25
+	VADDPD.BCST  6528(CX), Z25, Z25
+	VMOVUPD      Z21, 1792(BX)
+	VMOVUPD      3456(BX), Z21
+	VFNMADD231PD Z21, Z30, Z18
+	VMOVUPD      Z10, 768(BX)
+	VMOVUPD      2624(BX), Z10
+	VFNMADD231PD Z10, Z30, Z25
+	VMOVUPD      1472(BX), Z10
+	VFNMADD231PD Z10, Z27, Z18
+	VFNMADD231PD 640(BX), Z27, Z25
+	VFNMADD231PD 1408(BX), Z12, Z18
+	VFNMADD231PD Z13, Z12, Z25
+	VMOVUPD      3584(BX), Z13
+	VFNMADD231PD Z13, Z7, Z18
+	VFNMADD231PD Z16, Z7, Z25
+	VMOVUPD      3520(BX), Z16
+	VFNMADD231PD Z16, Z26, Z18
+	VFNMADD231PD Z15, Z26, Z25
+	VMOVUPD      4480(BX), Z15
+	VFNMADD231PD Z15, Z8, Z18
+	VFNMADD231PD Z19, Z8, Z25
+	VMOVUPD      4416(BX), Z19
+	VFNMADD231PD Z19, Z9, Z18
+	VFNMADD231PD Z11, Z9, Z25
+	VMOVUPD      4672(BX), Z11
+	VFNMADD231PD Z11, Z24, Z18
+	VFNMADD231PD Z6, Z24, Z25
+	VMOVUPD      1856(BX), Z6
+	VFNMADD231PD Z6, Z29, Z18
+	VFNMADD231PD Z22, Z29, Z25
+	VMOVUPD      4352(BX), Z22
+	VFNMADD231PD Z22, Z28, Z18
+	VFNMADD231PD Z14, Z28, Z25
+	VMOVUPD      4288(BX), Z14
+	VFNMADD231PD Z14, Z20, Z18
+	VFNMADD231PD Z4, Z20, Z25
+	VMOVUPD      Z25, 832(BX)
+	VMOVUPD      7424(AX), Z25
+	VADDPD.BCST  7424(CX), Z25, Z25
+	VMOVUPD      Z4, 2944(BX)
+	VMOVUPD      8384(AX), Z4
+	VADDPD.BCST  8384(CX), Z4, Z4
+	VFNMADD231PD 1536(BX), Z30, Z25
+	VFNMADD231PD Z17, Z30, Z4
+	VMOVUPD      3648(BX), Z30
+	VFNMADD231PD Z30, Z27, Z25
+	VFNMADD231PD Z0, Z27, Z4
+	VMOVUPD      1600(BX), Z27
+	VFNMADD231PD Z27, Z12, Z25
+	VFNMADD231PD Z31, Z12, Z4
+	VMOVUPD      4544(BX), Z12
+	VFNMADD231PD Z12, Z7, Z25
+	VFNMADD231PD Z2, Z7, Z4
+	VMOVUPD      3712(BX), Z7
+	VFNMADD231PD Z7, Z26, Z25
+	VFNMADD231PD Z3, Z26, Z4
+	VMOVUPD      4736(BX), Z26
+	VFNMADD231PD Z26, Z8, Z25
+	VFNMADD231PD Z23, Z8, Z4
+	VMOVUPD      4608(BX), Z8
+	VFNMADD231PD Z8, Z9, Z25
+	VFNMADD231PD Z1, Z9, Z4
+	VMOVUPD      3328(BX), Z9
+	VFNMADD231PD Z9, Z24, Z25
+	VFNMADD231PD Z5, Z24, Z4
+	VMOVUPD      4800(BX), Z24
+	VFNMADD231PD Z24, Z29, Z25
+	VFNMADD231PD 3968(BX), Z29, Z4
+	VMOVUPD      2496(BX), Z29
+	VFNMADD231PD Z29, Z28, Z25
+	VFNMADD231PD 2112(BX), Z28, Z4
+	VMOVUPD      1344(BX), Z28
+	VFNMADD231PD Z28, Z20, Z25
+	VFNMADD231PD 2432(BX), Z20, Z4
+	VMOVUPD      5760(AX), Z20
+	VADDPD.BCST  5760(CX), Z20, Z20
+	VMOVUPD      Z4, 3904(BX)
+	VMULPD       3072(BX), Z21, Z4
+	VFNMADD231PD Z21, Z4, Z20
+	VMOVUPD      1088(BX), Z21
+	VMULPD       Z21, Z10, Z5
+	VFNMADD231PD Z10, Z5, Z20
+	VMOVUPD      1408(BX), Z10
+	VMULPD       896(BX), Z10, Z21
+	VFNMADD231PD Z10, Z21, Z20
+	VMOVUPD      576(BX), Z10
+	VMULPD       Z10, Z13, Z1
+	VFNMADD231PD Z13, Z1, Z20
+	VMOVUPD      1728(BX), Z13
+	VMULPD       Z13, Z16, Z10
+	VFNMADD231PD Z16, Z10, Z20
+	VMOVUPD      512(BX), Z16
+	VMULPD       Z16, Z15, Z13
+	VFNMADD231PD Z15, Z13, Z20
+	VMOVUPD      3008(BX), Z15
+	VMULPD       Z15, Z19, Z16
+	VFNMADD231PD Z19, Z16, Z20
+	VMOVUPD      960(BX), Z19
+	VMULPD       Z19, Z11, Z15
+	VFNMADD231PD Z11, Z15, Z20
+	VMOVUPD      2880(BX), Z11
+	VMULPD       Z11, Z6, Z19
+	VFNMADD231PD Z6, Z19, Z20
+	VMOVUPD      3776(BX), Z6
+	VMULPD       Z6, Z22, Z11
+	VFNMADD231PD Z22, Z11, Z20
+	VMOVUPD      1216(BX), Z22
+	VMULPD       Z22, Z14, Z6
+	VFNMADD231PD Z14, Z6, Z20
+	VMOVUPD      1024(BX), Z14
+	VMULPD       Z14, Z18, Z22
+	VFNMADD231PD Z18, Z22, Z20
+	VMOVUPD      one<>+0(SB), Z18
+	VDIVPD       Z20, Z18, Z14
+	VMINPD       3136(BX), Z20, Z18
+	VMOVUPD      Z20, 3136(BX)
+	VMOVUPD      6592(AX), Z20
+	VADDPD.BCST  6592(CX), Z20, Z20
+	VMOVUPD      Z18, 4288(BX)
+	VMOVUPD      7488(AX), Z18
+	VADDPD.BCST  7488(CX), Z18, Z18
+	VMOVUPD      Z14, 4352(BX)
+	VMOVUPD      2624(BX), Z14
+	VFNMADD231PD Z14, Z4, Z20
+	VFNMADD231PD 1536(BX), Z4, Z18
+	VFNMADD231PD 640(BX), Z5, Z20
+	VFNMADD231PD Z30, Z5, Z18
+	VMOVUPD      2752(BX), Z30
+	VFNMADD231PD Z30, Z21, Z20
+	VFNMADD231PD Z27, Z21, Z18
+	VMOVUPD      2688(BX), Z27
+	VFNMADD231PD Z27, Z1, Z20
+	VFNMADD231PD Z12, Z1, Z18
+	VMOVUPD      4224(BX), Z12
+	VFNMADD231PD Z12, Z10, Z20
+	VFNMADD231PD Z7, Z10, Z18
+	VMOVUPD      4160(BX), Z7
+	VFNMADD231PD Z7, Z13, Z20
+	VFNMADD231PD Z26, Z13, Z18
+	VMOVUPD      1920(BX), Z26
+	VFNMADD231PD Z26, Z16, Z20
+	VFNMADD231PD Z8, Z16, Z18
+	VMOVUPD      2048(BX), Z8
+	VFNMADD231PD Z8, Z15, Z20
+	VFNMADD231PD Z9, Z15, Z18
+	VMOVUPD      2176(BX), Z9
+	VFNMADD231PD Z9, Z19, Z20
+	VFNMADD231PD Z24, Z19, Z18
+	VMOVUPD      2304(BX), Z24
+	VFNMADD231PD Z24, Z11, Z20
+	VFNMADD231PD Z29, Z11, Z18
+	VMOVUPD      2944(BX), Z29
+	VFNMADD231PD Z29, Z6, Z20
+	VFNMADD231PD Z28, Z6, Z18
+	VMOVUPD      832(BX), Z28
+	VFNMADD231PD Z28, Z22, Z20
+	VFNMADD231PD Z25, Z22, Z18
+	VMOVUPD      Z18, 1856(BX)
+	VMOVUPD      8448(AX), Z18
+	VADDPD.BCST  8448(CX), Z18, Z18
+	VFNMADD231PD Z17, Z4, Z18
+	VFNMADD231PD Z0, Z5, Z18
+	VFNMADD231PD Z31, Z21, Z18
+	VFNMADD231PD Z2, Z1, Z18
+	VFNMADD231PD Z3, Z10, Z18
+	VFNMADD231PD Z23, Z13, Z18
+	VMOVUPD      3200(BX), Z1
+	VFNMADD231PD Z1, Z16, Z18
+	VMOVUPD      1152(BX), Z4
+	VFNMADD231PD Z4, Z15, Z18
+	VMOVUPD      3968(BX), Z5
+	VFNMADD231PD Z5, Z19, Z18
+	VMOVUPD      2112(BX), Z10
+	VFNMADD231PD Z10, Z11, Z18
+	VMOVUPD      2432(BX), Z11
+	VFNMADD231PD Z11, Z6, Z18
+	VMOVUPD      3904(BX), Z6
+	VFNMADD231PD Z6, Z22, Z18
+	VMOVUPD      6656(AX), Z13
+	VADDPD.BCST  6656(CX), Z13, Z13
+	VMOVUPD      3072(BX), Z15
+	VMULPD       Z15, Z14, Z16
+	VFNMADD231PD Z14, Z16, Z13
+	VMOVUPD      640(BX), Z14
+	VMOVUPD      1088(BX), Z19
+	VMULPD       Z19, Z14, Z21
+	VFNMADD231PD Z14, Z21, Z13
+	VMOVUPD      896(BX), Z14
+	VMULPD       Z14, Z30, Z22
+	VFNMADD231PD Z30, Z22, Z13
+	VMOVUPD      576(BX), Z30
+	VMULPD       Z30, Z27, Z14
+	VFNMADD231PD Z27, Z14, Z13
+	VMOVUPD      1728(BX), Z27
+	VMULPD       Z27, Z12, Z30
+	VFNMADD231PD Z12, Z30, Z13
+	VMOVUPD      512(BX), Z12
+	VMULPD       Z12, Z7, Z27
+	VFNMADD231PD Z7, Z27, Z13
+	VMOVUPD      3008(BX), Z7
+	VMULPD       Z7, Z26, Z12
+	VFNMADD231PD Z26, Z12, Z13
+	VMOVUPD      960(BX), Z26
+	VMULPD       Z26, Z8, Z7
+	VFNMADD231PD Z8, Z7, Z13
+	VMOVUPD      2880(BX), Z8
+	VMULPD       Z8, Z9, Z26
+	VFNMADD231PD Z9, Z26, Z13
+	VMOVUPD      3776(BX), Z9
+	VMULPD       Z9, Z24, Z8
+	VFNMADD231PD Z24, Z8, Z13
+	VMOVUPD      1216(BX), Z24
+	VMULPD       Z24, Z29, Z9
+	VFNMADD231PD Z29, Z9, Z13
+	VMOVUPD      1024(BX), Z29
+	VMULPD       Z29, Z28, Z24
+	VFNMADD231PD Z28, Z24, Z13
+	VMOVUPD      4352(BX), Z28
+	VMULPD       Z28, Z20, Z29
+	VFNMADD231PD Z20, Z29, Z13
+	VMOVUPD      one<>+0(SB), Z20
+	VDIVPD       Z13, Z20, Z28
+	VMINPD       4288(BX), Z13, Z20
+	VMOVUPD      Z13, 4288(BX)
+	VMOVUPD      7552(AX), Z13
+	VADDPD.BCST  7552(CX), Z13, Z13
+	VMOVUPD      Z20, 832(BX)
+	VMOVUPD      8512(AX), Z20
+	VADDPD.BCST  8512(CX), Z20, Z20
+	VMOVUPD      Z28, 2944(BX)
+	VMOVUPD      1536(BX), Z28
+	VFNMADD231PD Z28, Z16, Z13
+	VFNMADD231PD Z17, Z16, Z20
+	VMOVUPD      3648(BX), Z16
+	VFNMADD231PD Z16, Z21, Z13
+	VFNMADD231PD Z0, Z21, Z20
+	VMOVUPD      1600(BX), Z21
+	VFNMADD231PD Z21, Z22, Z13
+	VFNMADD231PD Z31, Z22, Z20
+	VMOVUPD      4544(BX), Z22
+	VFNMADD231PD Z22, Z14, Z13
+	VFNMADD231PD Z2, Z14, Z20
+	VMOVUPD      3712(BX), Z14
+	VFNMADD231PD Z14, Z30, Z13
+	VFNMADD231PD Z3, Z30, Z20
+	VMOVUPD      4736(BX), Z30
+	VFNMADD231PD Z30, Z27, Z13
+	VFNMADD231PD Z23, Z27, Z20
+	VMOVUPD      4608(BX), Z27
+	VFNMADD231PD Z27, Z12, Z13
+	VFNMADD231PD Z1, Z12, Z20
+	VMOVUPD      3328(BX), Z12
+	VFNMADD231PD Z12, Z7, Z13
+	VFNMADD231PD Z4, Z7, Z20
+	VMOVUPD      4800(BX), Z7
+	VFNMADD231PD Z7, Z26, Z13
+	VFNMADD231PD Z5, Z26, Z20
+	VMOVUPD      2496(BX), Z26
+	VFNMADD231PD Z26, Z8, Z13
+	VFNMADD231PD Z10, Z8, Z20
+	VMOVUPD      1344(BX), Z8
+	VFNMADD231PD Z8, Z9, Z13
+	VFNMADD231PD Z11, Z9, Z20
+	VFNMADD231PD Z25, Z24, Z13
+	VFNMADD231PD Z6, Z24, Z20
+	VMOVUPD      1856(BX), Z9
+	VFNMADD231PD Z9, Z29, Z13
+	VFNMADD231PD Z18, Z29, Z20
+	VMOVUPD      7616(AX), Z24
+	VADDPD.BCST  7616(CX), Z24, Z24
+	VMULPD       Z15, Z28, Z29
+	VFNMADD231PD Z28, Z29, Z24
+	VMULPD       Z19, Z16, Z28
+	VFNMADD231PD Z16, Z28, Z24
+	VMOVUPD      896(BX), Z16
+	VMULPD       Z16, Z21, Z19
+	VFNMADD231PD Z21, Z19, Z24
+	VMOVUPD      576(BX), Z21
+	VMULPD       Z21, Z22, Z16
+	VFNMADD231PD Z22, Z16, Z24
+	VMOVUPD      1728(BX), Z22
+	VMULPD       Z22, Z14, Z21
+	VFNMADD231PD Z14, Z21, Z24
+	VMOVUPD      512(BX), Z14
+	VMULPD       Z14, Z30, Z22
+	VFNMADD231PD Z30, Z22, Z24
+	VMOVUPD      3008(BX), Z30
+	VMULPD       Z30, Z27, Z14
+	VFNMADD231PD Z27, Z14, Z24
+	VMOVUPD      960(BX), Z27
+	VMULPD       Z27, Z12, Z30
+	VFNMADD231PD Z12, Z30, Z24
+	VMOVUPD      2880(BX), Z12
+	VMULPD       Z12, Z7, Z27
+	VFNMADD231PD Z7, Z27, Z24
+	VMOVUPD      3776(BX), Z7
+	VMULPD       Z7, Z26, Z12
+	VFNMADD231PD Z26, Z12, Z24
+	VMOVUPD      1216(BX), Z26
+	VMULPD       Z26, Z8, Z7
+	VFNMADD231PD Z8, Z7, Z24
+	VMOVUPD      1024(BX), Z8
+	VMULPD       Z8, Z25, Z26
+	VFNMADD231PD Z25, Z26, Z24
+	VMOVUPD      4352(BX), Z25
+	VMULPD       Z25, Z9, Z8
+	VFNMADD231PD Z9, Z8, Z24
+	VMOVUPD      2944(BX), Z9
+	VMULPD       Z9, Z13, Z25
+	VFNMADD231PD Z13, Z25, Z24
+	VMINPD       832(BX), Z24, Z13
+	VMOVUPD      Z13, 832(BX)
+	VMOVUPD      8576(AX), Z13
+	VADDPD.BCST  8576(CX), Z13, Z13
+	VFNMADD231PD Z17, Z29, Z13
+	VFNMADD231PD Z0, Z28, Z13
+	VFNMADD231PD Z31, Z19, Z13
+	VFNMADD231PD Z2, Z16, Z13
+	VFNMADD231PD Z3, Z21, Z13
+	VFNMADD231PD Z23, Z22, Z13
+	VFNMADD231PD Z1, Z14, Z13
+	VFNMADD231PD Z4, Z30, Z13
+	VFNMADD231PD Z5, Z27, Z13
+	VFNMADD231PD Z10, Z12, Z13
+	VFNMADD231PD Z11, Z7, Z13
+	VFNMADD231PD Z6, Z26, Z13
+	VFNMADD231PD Z18, Z8, Z13
+	VFNMADD231PD Z20, Z25, Z13
+	VMOVUPD      8640(AX), Z7
+	VADDPD.BCST  8640(CX), Z7, Z7
+	VMULPD       Z15, Z17, Z8
+	VFNMADD231PD Z17, Z8, Z7
+	VMULPD       1088(BX), Z0, Z8
+	VFNMADD231PD Z0, Z8, Z7
+	VMULPD       896(BX), Z31, Z0
+	VFNMADD231PD Z31, Z0, Z7
+	VMULPD       576(BX), Z2, Z0
+	VFNMADD231PD Z2, Z0, Z7
+	VMULPD       1728(BX), Z3, Z0
+	VFNMADD231PD Z3, Z0, Z7
+	VMULPD       512(BX), Z23, Z0
+	VFNMADD231PD Z23, Z0, Z7
+	VMULPD       3008(BX), Z1, Z0
+	VFNMADD231PD Z1, Z0, Z7
+	VMULPD       960(BX), Z4, Z0
+	VFNMADD231PD Z4, Z0, Z7
+	VMULPD       2880(BX), Z5, Z0
+	VFNMADD231PD Z5, Z0, Z7
+	VMULPD       3776(BX), Z10, Z0
+	VFNMADD231PD Z10, Z0, Z7
+	VMULPD       1216(BX), Z11, Z0
+	VFNMADD231PD Z11, Z0, Z7
+	VMULPD       1024(BX), Z6, Z0
+	VFNMADD231PD Z6, Z0, Z7
+	VMULPD       4352(BX), Z18, Z0
+	VFNMADD231PD Z18, Z0, Z7
+	VMULPD       Z9, Z20, Z0
+	VFNMADD231PD Z20, Z0, Z7
+	VMULPD       Z13, Z13, Z0
+	VFMSUB231PD  Z7, Z24, Z0
+	VPADDQ       pairShift<>+0(SB), Z0, Z1
+	VMINPD       832(BX), Z1, Z1
+	VMOVUPD      3136(BX), Z2
+	VMULPD       4288(BX), Z2, Z2
+	VMULPD       Z0, Z2, Z0
+	VMOVUPD      768(BX), Z2
+	VPSRLQ       $0x35, Z2, Z3
+	VMOVUPD      1792(BX), Z4
+	VPADDQ       Z3, Z4, Z3
+	VMOVUPD      evenMask<>+0(SB), Z4
+	VANDPD       Z4, Z2, Z2
+	VMOVUPD      evenBits<>+0(SB), Z5
+	VORPD        Z5, Z2, Z2
+	VMULPD       Z0, Z2, Z0
+	TESTQ        SI, SI
+	JZ           determinants16
+	VMOVUPD      320(BX), Z2
+	VMOVUPD      384(BX), Z6
+	VMOVUPD      448(BX), Z7
+	VMOVUPD      one<>+0(SB), Z8
+	VMOVUPD      Z8, Z9
+	VMULPD       Z7, Z7, Z10
+	VFNMADD231PD Z2, Z10, Z9
+	VMOVUPD      (R8)(R11*1), Z2
+	VADDPD       64(BX), Z2, Z2
+	VADDPD       Z2, Z9, Z2
+	VMOVUPD      (DI)(R11*1), Z9
+	VMULPD       (BX), Z9, Z9
+	VMULPD       Z7, Z9, Z7
+	VMOVUPD      threeEighths<>+0(SB), Z9
+	VFMADD213PD  oneHalf<>+0(SB), Z2, Z9
+	VMULPD       Z7, Z2, Z2
+	VFMADD231PD  Z2, Z9, Z7
+	VMOVUPD      Z8, Z2
+	VPSUBQ       Z6, Z2, Z2
+	VPADDQ       bias4<>+0(SB), Z2, Z2
+	VMULPD       Z2, Z7, Z2
+	VMINPD       Z2, Z8, Z2
+	VMOVUPD      Z2, (SI)(R11*1)
+	VMOVUPD      256(BX), Z2
+	VMOVUPD      128(BX), Z6
+	VMOVUPD      192(BX), Z7
+	VPSRLQ       $0x35, Z6, Z8
+	VPADDQ       Z8, Z2, Z2
+	VPSLLQ       $0x34, Z2, Z2
+	VXORPD       Z8, Z8, Z8
+	VPSUBQ       pivotMin<>+0(SB), Z7, Z7
+	VPSRLQ       $0x3c, Z7, Z7
+	VANDPD       Z4, Z6, Z4
+	VORPD        Z5, Z4, Z4
+	VPSUBQ       Z7, Z8, Z5
+	VORPD        Z5, Z4, Z4
+	VMOVUPD      Z4, 320(BX)
+	VMOVUPD      Z2, 384(BX)
+	VCVTPD2PS    Z4, Y2
+	VSQRTPS      Y2, Y2
+	VMOVUPD      oneSingle<>+0(SB), Z4
+	VDIVPS       Y2, Y4, Y2
+	VCVTPS2PD    Y2, Z2
+	VMOVUPD      Z2, 448(BX)
+	VMOVUPD      Z0, 128(BX)
+	VMOVUPD      Z1, 192(BX)
+	VMOVUPD      Z3, 256(BX)
+	MOVQ         R10, R11
+	MOVQ         R9, R10
+
+next16:
+	ADDQ         $0x40, R9
+	ADDQ         $0x00002200, AX
+	DECQ         DX
+	JNZ          loop16
+	TESTQ        SI, SI
+	JZ           end16
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VMULPD       Z2, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z2
+	VMOVUPD      Z3, Z0
+	VPSUBQ       Z1, Z0, Z0
+	VPADDQ       bias4<>+0(SB), Z0, Z0
+	VMULPD       Z0, Z2, Z0
+	VMINPD       Z0, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	VMOVUPD      256(BX), Z0
+	VMOVUPD      128(BX), Z1
+	VMOVUPD      192(BX), Z2
+	VPSRLQ       $0x35, Z1, Z3
+	VPADDQ       Z3, Z0, Z0
+	VPSLLQ       $0x34, Z0, Z0
+	VXORPD       Z3, Z3, Z3
+	VPSUBQ       pivotMin<>+0(SB), Z2, Z2
+	VPSRLQ       $0x3c, Z2, Z2
+	VANDPD       evenMask<>+0(SB), Z1, Z1
+	VORPD        evenBits<>+0(SB), Z1, Z1
+	VPSUBQ       Z2, Z3, Z2
+	VORPD        Z2, Z1, Z1
+	VMOVUPD      Z1, 320(BX)
+	VMOVUPD      Z0, 384(BX)
+	VCVTPD2PS    Z1, Y0
+	VSQRTPS      Y0, Y0
+	VMOVUPD      oneSingle<>+0(SB), Z1
+	VDIVPS       Y0, Y1, Y0
+	VCVTPS2PD    Y0, Z0
+	VMOVUPD      Z0, 448(BX)
+	MOVQ         R10, R11
+	VMOVUPD      320(BX), Z0
+	VMOVUPD      384(BX), Z1
+	VMOVUPD      448(BX), Z2
+	VMOVUPD      one<>+0(SB), Z3
+	VMOVUPD      Z3, Z4
+	VMULPD       Z2, Z2, Z5
+	VFNMADD231PD Z0, Z5, Z4
+	VMOVUPD      (R8)(R11*1), Z0
+	VADDPD       64(BX), Z0, Z0
+	VADDPD       Z0, Z4, Z0
+	VMOVUPD      (DI)(R11*1), Z4
+	VMULPD       (BX), Z4, Z4
+	VMULPD       Z2, Z4, Z2
+	VMOVUPD      threeEighths<>+0(SB), Z4
+	VFMADD213PD  oneHalf<>+0(SB), Z0, Z4
+	VMULPD       Z2, Z0, Z0
+	VFMADD231PD  Z0, Z4, Z2
+	VMOVUPD      Z3, Z0
+	VPSUBQ       Z1, Z0, Z0
+	VPADDQ       bias4<>+0(SB), Z0, Z0
+	VMULPD       Z0, Z2, Z0
+	VMINPD       Z0, Z3, Z0
+	VMOVUPD      Z0, (SI)(R11*1)
+	ADDQ         stride+16(FP), SI
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, R12
+	DECQ         rows+40(FP)
+	JNZ          row16
+
+end16:
+	VZEROUPPER
+	RET
+
+determinants16:
+	MOVQ         mant+24(FP), DI
+	MOVQ         expo+32(FP), R8
+	MOVQ         R9, R11
+	VANDPD       mantissa<>+0(SB), Z0, Z2
+	VORPD        one<>+0(SB), Z2, Z2
+	VPSRLQ       $0x34, Z0, Z4
+	VPSUBQ       expBias<>+0(SB), Z4, Z4
+	VPADDQ       Z3, Z3, Z3
+	VPADDQ       Z3, Z4, Z4
+	VPSUBQ       splitBias<>+0(SB), Z4, Z4
+	VPSUBQ       splitBias<>+0(SB), Z4, Z4
+	VPSUBQ       splitBias<>+0(SB), Z4, Z4
+	VPSUBQ       pivotMin<>+0(SB), Z1, Z0
+	VBROADCASTSD (CX), Z5
+	VADDPD       (AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 128(CX), Z5
+	VADDPD       128(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 320(CX), Z5
+	VADDPD       320(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 576(CX), Z5
+	VADDPD       576(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 896(CX), Z5
+	VADDPD       896(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 1280(CX), Z5
+	VADDPD       1280(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 1728(CX), Z5
+	VADDPD       1728(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 2240(CX), Z5
+	VADDPD       2240(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 2816(CX), Z5
+	VADDPD       2816(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 3456(CX), Z5
+	VADDPD       3456(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 4160(CX), Z5
+	VADDPD       4160(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 4928(CX), Z5
+	VADDPD       4928(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 5760(CX), Z5
+	VADDPD       5760(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 6656(CX), Z5
+	VADDPD       6656(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 7616(CX), Z5
+	VADDPD       7616(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VBROADCASTSD 8640(CX), Z5
+	VADDPD       8640(AX), Z5, Z5
+	VPSUBQ       pivotMin<>+0(SB), Z5, Z5
+	VORPD        Z5, Z0, Z0
+	VPSRLQ       $0x3c, Z0, Z0
+	VXORPD       Z5, Z5, Z5
+	VPSUBQ       Z0, Z5, Z5
+	VORPD        Z5, Z2, Z2
+	VMOVUPD      Z2, (DI)(R11*1)
+	VMOVUPD      Z4, (R8)(R11*1)
+	JMP          next16
+
+// func ratioAVX2(dst *float64, mant *float64, expo *int64, n int, e *float64, c *float64, x *int64, ae float64, ac float64, ax int64, work *float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·ratioAVX2(SB), NOSPLIT, $0-88
 	MOVQ         dst+0(FP), AX
 	MOVQ         mant+8(FP), CX
 	MOVQ         expo+16(FP), DX
-	MOVQ         hb+24(FP), BX
-	MOVQ         lb+32(FP), SI
-	MOVQ         xb+40(FP), DI
-	MOVQ         n+72(FP), R8
-	VBROADCASTSD ha+48(FP), Y0
-	VBROADCASTSD la+56(FP), Y1
-	VPBROADCASTQ xa+64(FP), Y2
-	VPADDQ       exponentShift<>+0(SB), Y2, Y2
-	XORQ         R9, R9
+	MOVQ         n+24(FP), R8
+	MOVQ         e+32(FP), BX
+	MOVQ         c+40(FP), SI
+	MOVQ         x+48(FP), DI
+	MOVQ         work+80(FP), R9
+	VBROADCASTSD ae+56(FP), Y15
+	VMOVUPD      Y15, (R9)
+	VBROADCASTSD ac+64(FP), Y15
+	VMOVUPD      Y15, 32(R9)
+	VBROADCASTSD ax+72(FP), Y15
+	VMOVUPD      Y15, 64(R9)
+	XORQ         R10, R10
 
 loop:
-	VMOVUPD     (BX)(R9*8), Y3
-	VMULPD      Y3, Y0, Y4
-	VMULPD      (SI)(R9*8), Y0, Y5
-	VMULPD      Y3, Y1, Y6
-	VADDPD      Y6, Y5, Y5
-	VFMSUB213PD Y4, Y0, Y3
-	VADDPD      Y3, Y5, Y5
-	VADDPD      Y5, Y4, Y4
-	VDIVPD      (CX)(R9*8), Y4, Y4
-	VPADDQ      (DI)(R9*8), Y2, Y3
-	VPSUBQ      (DX)(R9*8), Y3, Y3
-	VPAND       oneBit<>+0(SB), Y3, Y5
-	VPADDQ      expBias<>+0(SB), Y5, Y5
-	VPSLLQ      $0x34, Y5, Y5
-	VMULPD      Y5, Y4, Y4
-	VSQRTPD     Y4, Y4
-	VPSRLQ      $0x01, Y3, Y3
-	VPMAXSD     leastShift<>+0(SB), Y3, Y5
-	VPSUBQ      Y5, Y3, Y3
-	VPADDQ      halfShift<>+0(SB), Y3, Y3
-	VPMAXSD     leastShift<>+0(SB), Y3, Y3
-	VPSUBQ      unbias<>+0(SB), Y5, Y5
-	VPSLLQ      $0x34, Y5, Y5
-	VMULPD      Y5, Y4, Y4
-	VPSUBQ      unbias<>+0(SB), Y3, Y3
-	VPSLLQ      $0x34, Y3, Y3
-	VMULPD      Y3, Y4, Y4
-	VMOVUPD     one<>+0(SB), Y3
-	VMINPD      Y4, Y3, Y4
-	VMOVUPD     Y4, (AX)(R9*8)
-	ADDQ        $0x04, R9
-	CMPQ        R9, R8
-	JL          loop
+	VMOVUPD      (DX)(R10*8), Y0
+	VMOVUPD      oneBit<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      32(DX)(R10*8), Y2
+	VANDPD       Y1, Y2, Y1
+	VMOVUPD      (CX)(R10*8), Y2
+	VPSLLQ       $0x34, Y0, Y3
+	VPSUBQ       Y3, Y2, Y2
+	VMOVUPD      32(CX)(R10*8), Y3
+	VPSLLQ       $0x34, Y1, Y4
+	VPSUBQ       Y4, Y3, Y3
+	VPADDQ       (DX)(R10*8), Y0, Y0
+	VMOVUPD      exponentShift<>+0(SB), Y4
+	VPADDQ       Y4, Y0, Y0
+	VPSRLQ       $0x01, Y0, Y0
+	VMOVUPD      (DI)(R10*8), Y5
+	VMOVUPD      64(R9), Y6
+	VPADDQ       Y6, Y5, Y5
+	VPADDQ       Y4, Y5, Y5
+	VPSUBQ       Y0, Y5, Y0
+	VPADDQ       32(DX)(R10*8), Y1, Y1
+	VPADDQ       Y4, Y1, Y1
+	VPSRLQ       $0x01, Y1, Y1
+	VMOVUPD      32(DI)(R10*8), Y5
+	VPADDQ       Y6, Y5, Y5
+	VPADDQ       Y4, Y5, Y4
+	VPSUBQ       Y1, Y4, Y1
+	VCVTPD2PSY   Y2, X4
+	VCVTPD2PSY   Y3, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VMOVUPD      oneSingle<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y4
+	VCVTPS2PD    X4, Y5
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VMOVUPD      one<>+0(SB), Y6
+	VMOVUPD      Y6, Y7
+	VMOVUPD      Y6, Y8
+	VMULPD       Y5, Y5, Y9
+	VFNMADD231PD Y2, Y9, Y7
+	VMULPD       Y4, Y4, Y2
+	VFNMADD231PD Y3, Y2, Y8
+	VMOVUPD      (SI)(R10*8), Y2
+	VMOVUPD      32(R9), Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y7, Y2
+	VMOVUPD      32(SI)(R10*8), Y7
+	VADDPD       Y3, Y7, Y3
+	VADDPD       Y3, Y8, Y3
+	VMOVUPD      (BX)(R10*8), Y7
+	VMOVUPD      (R9), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y5, Y7, Y5
+	VMOVUPD      32(BX)(R10*8), Y7
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y4, Y7, Y4
+	VMOVUPD      threeEighths<>+0(SB), Y7
+	VMOVUPD      Y7, Y8
+	VMOVUPD      Y7, Y7
+	VMOVUPD      oneHalf<>+0(SB), Y9
+	VFMADD213PD  Y9, Y2, Y8
+	VFMADD213PD  Y9, Y3, Y7
+	VMULPD       Y5, Y2, Y2
+	VMULPD       Y4, Y3, Y3
+	VFMADD231PD  Y2, Y8, Y5
+	VFMADD231PD  Y3, Y7, Y4
+	VMOVUPD      leastShift<>+0(SB), Y2
+	VPMAXSD      Y2, Y0, Y3
+	VPSUBQ       Y3, Y0, Y0
+	VMOVUPD      halfShift<>+0(SB), Y7
+	VPADDQ       Y7, Y0, Y0
+	VPMAXSD      Y2, Y0, Y0
+	VMOVUPD      unbias<>+0(SB), Y8
+	VPSUBQ       Y8, Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y5, Y3
+	VPSUBQ       Y8, Y0, Y0
+	VPSLLQ       $0x34, Y0, Y0
+	VMULPD       Y0, Y3, Y0
+	VMINPD       Y0, Y6, Y0
+	VMOVUPD      Y0, (AX)(R10*8)
+	VPMAXSD      Y2, Y1, Y0
+	VPSUBQ       Y0, Y1, Y1
+	VPADDQ       Y7, Y1, Y1
+	VPMAXSD      Y2, Y1, Y1
+	VPSUBQ       Y8, Y0, Y0
+	VPSLLQ       $0x34, Y0, Y0
+	VMULPD       Y0, Y4, Y0
+	VPSUBQ       Y8, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMINPD       Y0, Y6, Y0
+	VMOVUPD      Y0, 32(AX)(R10*8)
+	ADDQ         $0x08, R10
+	CMPQ         R10, R8
+	JL           loop
 	VZEROUPPER
 	RET
 

@@ -12,11 +12,11 @@ func Index(i, j int) int { return i*(i+1)/2 + j }
 // definite to working precision, or not finite. S is not changed; scratch holds at least
 // Size(p)+2p numbers, or is nil. It takes O(p³) time.
 func LogDet(packed []float64, p int, scratch []float64) (logDet float64, ok bool) {
-	mant, expo, _, ok := determinant(packed, p, scratch)
-	if !ok {
+	det := factored(packed, p, scratch)
+	if !det.ok {
 		return math.NaN(), false
 	}
-	return logOf(mant, expo), true
+	return logOf(det.mant, det.expo), true
 }
 
 // LogKernel returns the logarithm of the Bhattacharyya kernel of two centred Gaussians,
@@ -29,20 +29,19 @@ func LogDet(packed []float64, p int, scratch []float64) (logDet float64, ok bool
 func LogKernel(a, b []float64, p int, scratch []float64) (logK float64, ok bool) {
 	scratch = need(scratch, p)
 	size := Size(p)
-	ma, xa, _, okA := determinant(a, p, scratch)
-	mb, xb, _, okB := determinant(b, p, scratch)
+	da, db := factored(a, p, scratch), factored(b, p, scratch)
 	u := scratch[:size]
 	for e := range u {
 		u[e] = a[e] + b[e]
 	}
-	m, x, _, okS := ldl(u, p, scratch[size:])
-	if !okA || !okB || !okS {
+	sum := ldl(u, p, scratch[size:])
+	if !da.ok || !db.ok || !sum.ok {
 		return math.NaN(), false
 	}
-	return logRatio(m, x-int64(p), rootOf(ma, xa), rootOf(mb, xb)), true
+	return logRatio(sum.mant, sum.expo, quarterOf(da, p), quarterOf(db, p)), true
 }
 
-func determinant(packed []float64, p int, scratch []float64) (mant float64, expo int64, bad int, ok bool) {
+func factored(packed []float64, p int, scratch []float64) determinant {
 	size := Size(p)
 	if len(packed) < size {
 		misuse("matrix of order %d has %d packed entries, want %d", p, len(packed), size)

@@ -46,11 +46,11 @@ func (w *work) dets(mant []float64, expo []int64, tiles []float64, p int) {
 		for e := range u {
 			u[e] = tile[e*lanes+l]
 		}
-		m, x, _, ok := ldl(u, p, w.u[len(u):])
-		if !ok {
-			m, x = math.NaN(), 0
+		det := ldl(u, p, w.u[len(u):])
+		if !det.ok {
+			det.mant = math.NaN()
 		}
-		mant[i], expo[i] = m, x
+		mant[i], expo[i] = det.mant, det.expo
 	}
 }
 

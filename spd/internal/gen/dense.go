@@ -8,69 +8,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// ratio turns determinants into kernel values; see ratio in the library.
-func ratio() {
-	TEXT("ratioAVX2", NOSPLIT, "func(dst, mant *float64, expo *int64, hb, lb *float64, xb *int64, ha, la float64, xa int64, n int)")
-	Pragma("noescape")
-	Doc("ratioAVX2 is ratio for n a positive multiple of 4.")
-	dst, mant, expo, hb, lb, xb, n := GP64(), GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
-	for _, a := range []struct {
-		name string
-		r    reg.Register
-	}{{"dst", dst}, {"mant", mant}, {"expo", expo}, {"hb", hb}, {"lb", lb}, {"xb", xb}, {"n", n}} {
-		Load(Param(a.name), a.r)
-	}
-	ha, la, xa := YMM(), YMM(), YMM()
-	VBROADCASTSD(param("ha"), ha)
-	VBROADCASTSD(param("la"), la)
-	VPBROADCASTQ(param("xa"), xa)
-	VPADDQ(consts["big"], xa, xa)
-	i := GP64()
-	XORQ(i, i)
-	at := func(b reg.Register) Mem { return Mem{Base: b, Index: i, Scale: 8} }
-	Label("loop")
-	h, r, c, d, e := YMM(), YMM(), YMM(), YMM(), YMM()
-	VMOVUPD(at(hb), h)
-	VMULPD(h, ha, r)
-	VMULPD(at(lb), ha, c)
-	VMULPD(h, la, d)
-	VADDPD(d, c, c)
-	VFMSUB213PD(r, ha, h) // h = ha·h − r
-	VADDPD(h, c, c)
-	VADDPD(c, r, r)
-	VDIVPD(at(mant), r, r)
-	// e = xa + xb − expo + 2³⁰ = 2(q + 2²⁹) + odd
-	VPADDQ(at(xb), xa, e)
-	VPSUBQ(at(expo), e, e)
-	odd := YMM()
-	VPAND(consts["oneBit"], e, odd)
-	VPADDQ(consts["bias"], odd, odd)
-	VPSLLQ(Imm(52), odd, odd)
-	VMULPD(odd, r, r)
-	VSQRTPD(r, r)
-	// Times 2^q, in two steps of at least 2^−1000 each, so that only the second rounds.
-	q, q1, q2 := YMM(), YMM(), YMM()
-	VPSRLQ(Imm(1), e, q)
-	VPMAXSD(consts["floor"], q, q1)
-	VPSUBQ(q1, q, q2)
-	VPADDQ(consts["half"], q2, q2)
-	VPMAXSD(consts["floor"], q2, q2)
-	for _, s := range []reg.VecVirtual{q1, q2} {
-		VPSUBQ(consts["unbias"], s, s)
-		VPSLLQ(Imm(52), s, s)
-		VMULPD(s, r, r)
-	}
-	one := YMM()
-	VMOVUPD(consts["one"], one)
-	VMINPD(r, one, r) // a NaN in r, the second source, stays
-	VMOVUPD(r, at(dst))
-	ADDQ(Imm(4), i)
-	CMPQ(i, n)
-	JL(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
-}
-
 // panel generates the loop acc[i][v] += x[i]·y[4v…], rows of y being ystride bytes apart:
 // x(i) is the address of the i-th factor, step moves on.
 func panel(name string, h, nv int, n reg.Register, x func(i int) Mem, y reg.Register, step func(), acc [][]reg.VecVirtual) {

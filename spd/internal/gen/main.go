@@ -15,13 +15,14 @@ type isa struct {
 	suffix string
 	bytes  int
 	vec    func() reg.VecVirtual
+	regs   int  // number of registers
 	rows   int  // rows of a block below the diagonal
 	fused  bool // reduce and factor a diagonal block in one go
 }
 
 var (
-	avx2   = isa{suffix: "AVX2", bytes: 32, vec: YMM, rows: 3}
-	avx512 = isa{suffix: "AVX512", bytes: 64, vec: ZMM, rows: 6, fused: true}
+	avx2   = isa{suffix: "AVX2", bytes: 32, vec: YMM, regs: 16, rows: 3}
+	avx512 = isa{suffix: "AVX512", bytes: 64, vec: ZMM, regs: 32, rows: 6, fused: true}
 )
 
 func main() {
@@ -30,6 +31,9 @@ func main() {
 	for _, v := range []isa{avx2, avx512} {
 		ldl(v, true)
 		ldl(v, false)
+	}
+	for _, v := range []isa{avx2, avx512} {
+		cross(v)
 	}
 	ratio()
 	project()
