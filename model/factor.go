@@ -71,6 +71,12 @@ func (f Factor) prepare(graphs []*graph.Graph) ([]*graph.Graph, error) {
 	return f.Standard.Apply(graphs)
 }
 
+// FitBaseline returns the baseline kernel of a factor of the model fitted to the training
+// graphs, which is done once.
+func (m *Model) FitBaseline(ctx context.Context, f Factor) (mlg.Fitted, error) {
+	return f.fit(ctx, m.Graphs)
+}
+
 // Prepare returns a graph as the factor's kernel wants it: with standardised attributes, if
 // it has a standardisation.
 func (f Factor) Prepare(g *graph.Graph) (*graph.Graph, error) {

@@ -41,6 +41,7 @@ type explanation struct {
 	Vertices   []float64         `json:"vertices"`
 	Levels     []explain.Level   `json:"levels"`
 	Features   []explain.Level   `json:"features"`
+	Counted    []float64         `json:"counted,omitempty"` // part of Vertices from kernels that count vertices
 	Other      *otherSide        `json:"other,omitempty"`
 	Explained  explain.Explained `json:"explained"`
 	For        []support         `json:"for,omitempty"` // training graphs that speak for it
@@ -160,7 +161,7 @@ func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (*ex
 		return nil, err
 	}
 	e.Value, e.Bias, e.Explained = got.Value, got.Bias, got.Explained
-	e.fill(got.Contributions)
+	e.fill(got.ModelContributions)
 	slices.SortStableFunc(got.Terms, func(a, b explain.Term) int { return cmp.Compare(b.Value, a.Value) })
 	side := func(terms []explain.Term, sign float64) (out []support) {
 		for _, t := range terms {
@@ -223,8 +224,8 @@ func (c *explainCmd) similarity(g *globals, m *model.Model, x, h *graph.Graph) (
 	return e, nil
 }
 
-func (e *explanation) fill(c explain.Contributions) {
-	e.Labels, e.Vertices, e.Levels, e.Features = e.g.Labels(), c.Vertices, c.Through, c.Features
+func (e *explanation) fill(c explain.ModelContributions) {
+	e.Labels, e.Vertices, e.Levels, e.Features, e.Counted = e.g.Labels(), c.Vertices, c.Through, c.Features, c.Counted
 }
 
 // headline says what is explained.
@@ -242,7 +243,7 @@ func (e *explanation) headline() string {
 func (e *explanation) share() string {
 	s := fmt.Sprintf("%.0f %% of what the kernels add is explained", 100*e.Explained.Share)
 	if e.Explained.Share < 1 {
-		s += "; the rest comes from kernels that count whole structures, whose parts have no contribution"
+		s += "; the rest comes from kernels that count larger structures than vertices"
 	}
 	return s
 }
@@ -282,6 +283,9 @@ func (e *explanation) print(w io.Writer) {
 	for _, l := range e.Levels {
 		fmt.Fprintf(w, "  %-20s %+.5f\n", levelName(l.Level), l.Sum)
 	}
+	if e.Counted != nil {
+		fmt.Fprintf(w, "  %-20s %+.5f\n", "counts of vertices", total(e.Counted))
+	}
 	for _, side := range []struct {
 		what string
 		list []support
@@ -300,6 +304,14 @@ func (e *explanation) print(w io.Writer) {
 			fmt.Fprintf(w, "  %+.4f  %3.0f %%  %s\n", k.Value, 100*k.Share, breakLines(k.Kernel, 17, 17))
 		}
 	}
+}
+
+func total(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum
 }
 
 func levelName(level int) string {
@@ -382,6 +394,9 @@ func (c *explainCmd) report(m *model.Model, e *explanation) ([]byte, error) {
 	levels := draw.Table{Header: []string{"through the kernels of", "sum"}}
 	for _, l := range e.Levels {
 		levels.Rows = append(levels.Rows, []string{levelName(l.Level), fmt.Sprintf("%+.5f", l.Sum)})
+	}
+	if e.Counted != nil {
+		levels.Rows = append(levels.Rows, []string{"counts of vertices", fmt.Sprintf("%+.5f", total(e.Counted))})
 	}
 	kernels := draw.Table{Header: []string{"adds", "explained", "kernel"}}
 	for _, k := range e.Explained.Kernels {
