@@ -334,7 +334,7 @@ func (c *explainCmd) write(g *globals, m *model.Model, e *explanation) error {
 		b, err = c.report(m, e)
 	default:
 		var p *draw.Picture
-		if p, err = c.picture(e); err != nil {
+		if p, err = c.picture(e, e.headline()); err != nil {
 			return err
 		}
 		if strings.EqualFold(filepath.Ext(c.Out), ".svg") {
@@ -354,7 +354,7 @@ func (c *explainCmd) write(g *globals, m *model.Model, e *explanation) error {
 }
 
 // picture draws the graph, or the two, with contributions as colours.
-func (c *explainCmd) picture(e *explanation) (*draw.Picture, error) {
+func (c *explainCmd) picture(e *explanation, title string) (*draw.Picture, error) {
 	all := e.Vertices
 	if e.Other != nil {
 		all = slices.Concat(all, e.Other.Vertices) // colours mean the same in both pictures
@@ -367,7 +367,7 @@ func (c *explainCmd) picture(e *explanation) (*draw.Picture, error) {
 		return draw.Graph(g, o)
 	}
 	if e.Other == nil {
-		return one(e.g, e.headline(), e.Vertices)
+		return one(e.g, title, e.Vertices)
 	}
 	a, err := one(e.g, e.Graph, e.Vertices)
 	if err != nil {
@@ -377,13 +377,13 @@ func (c *explainCmd) picture(e *explanation) (*draw.Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	return draw.Sheet(e.headline(), 2, a, b)
+	return draw.Sheet(title, 2, a, b)
 }
 
 // report returns an HTML page with the picture, the numbers and the training graphs that
 // speak for and against.
 func (c *explainCmd) report(m *model.Model, e *explanation) ([]byte, error) {
-	p, err := c.picture(e)
+	p, err := c.picture(e, "") // the page has the title
 	if err != nil {
 		return nil, err
 	}
