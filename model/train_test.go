@@ -200,3 +200,33 @@ func TestTrainDeterministicAndRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Whatever is chosen from the default candidates can be stored.
+func TestDefaultCandidatesCanBeStored(t *testing.T) {
+	r := graphtest.Rand(1)
+	for _, dim := range []int{0, 2} {
+		var graphs []*graph.Graph
+		for range 6 {
+			graphs = append(graphs, graphtest.Random(r, graphtest.Options{N: 6, Edge: 0.4, Labels: 2, Dim: dim}))
+		}
+		ds := targeted(graphs, func(i int) string { return fmt.Sprint(i % 2) })
+		all, err := evaluate.DefaultCandidates(dataset.Info(ds))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := &evaluate.Plan{Parameter: 1, Classes: []string{"0", "1"}, Labels: []int{0, 1, 0, 1, 0, 1}}
+		for _, c := range all {
+			for _, s := range c.Settings {
+				plan.Settings = append(plan.Settings, evaluate.WeightedSetting{Candidate: c.Name, Setting: s, Weight: 1})
+			}
+		}
+		for i := range plan.Settings {
+			plan.Settings[i].Weight /= float64(len(plan.Settings))
+		}
+		m, err := Train(t.Context(), ds, plan, TrainOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		roundTrip(t, m, graphs[:2])
+	}
+}
