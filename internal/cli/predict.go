@@ -81,6 +81,9 @@ func (c *predictCmd) Run(g *globals) error {
 	for _, k := range m.Kernels {
 		s.most += k.Weight // the largest value of normalised kernels
 	}
+	if m.Nearest != nil && m.Nearest[100] > 1.001*s.most { // these are not
+		s.most = math.Inf(1)
+	}
 	err = output(g, c.Out, func(w io.Writer) error { return c.stream(g, m, next, s, c.writer(g, m, w)) })
 	done()
 	if err != nil {
