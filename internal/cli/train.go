@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -188,29 +189,37 @@ const (
 	manyGraphs   = 1000
 	pilotGraphs  = 400
 	pilotKernels = 3
+	garbage      = 25 // per cent of the memory that may be garbage, with many graphs
 )
 
 // announce says what training will need where that is much.
 func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []evaluate.Candidate, o evaluate.Options) error {
 	n := len(ds.Graphs)
-	if g.Quiet || n < manyGraphs {
+	if n < manyGraphs {
+		return nil
+	}
+	// Matrices are most of the memory, and cost the collector nothing to look at.
+	debug.SetGCPercent(garbage)
+	if g.Quiet {
 		return nil
 	}
 	var settings []evaluate.Setting
 	for _, x := range candidates {
 		settings = append(settings, x.Settings...)
 	}
-	matrices := len(settings) + 3
-	if len(o.Combinations) == 0 {
-		matrices = 4
+	matrices := 1 // held at a time, besides those of trainings, of which each worker has three
+	if len(o.Combinations) > 0 {
+		matrices = len(settings)
 	}
-	line := fmt.Sprintf("%s for %d graphs: %.2g GB of memory", agree(len(settings), "kernel", "kernels"), n, float64(matrices)*float64(n)*float64(n)*8/1e9)
+	matrices += 3 * g.workers()
+	bytes := float64(matrices) * float64(n) * float64(n) * 8 * (1 + garbage/100.0)
+	line := fmt.Sprintf("%s for %d graphs: roughly %.2g GB of memory", agree(len(settings), "kernel", "kernels"), n, bytes/1e9)
 	need, err := pilot(g.ctx, ds, settings, o)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
 	case err == nil: // else the sample may lack a class; the real work will tell what is wrong
-		line += fmt.Sprintf(", and roughly %s on %s", roughly(need), agree(g.workers(), "thread", "threads"))
+		line += fmt.Sprintf(", and %s on %s", roughly(need), agree(g.workers(), "thread", "threads"))
 	}
 	if !c.Quick && c.Kernel == "" {
 		line += " (--quick takes one kernel)"
@@ -253,9 +262,31 @@ func pilot(ctx context.Context, ds *dataset.Dataset, settings []evaluate.Setting
 		}
 		learn += time.Since(start)
 	}
-	each := ratio*float64(fit) + ratio*ratio*float64(matrix+learn)
-	total := each*float64(len(settings)) + ratio*ratio*float64(learn)*float64(learned)
+	kernels := ratio*float64(fit) + ratio*ratio*float64(matrix)
+	total := kernels*float64(different(settings)) + ratio*ratio*float64(learn)*float64(len(settings)+learned)
 	return time.Duration(total / float64(tried)), nil
+}
+
+// different returns the number of kernels that settings have to compute: a kernel that occurs
+// in several is computed once.
+func different(settings []evaluate.Setting) int {
+	n := 0
+	seen := map[any]bool{}
+	for _, s := range settings {
+		terms, err := evaluate.Terms(s.Kernel)
+		if err != nil {
+			n++ // the choice will say what is wrong
+		}
+		for _, t := range terms {
+			for _, f := range t.Factors {
+				if f.Shared == nil || !seen[f.Shared] {
+					n++
+				}
+				seen[f.Shared] = true
+			}
+		}
+	}
+	return n
 }
 
 // known is a kernel whose matrix has been computed.
