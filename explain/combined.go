@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
@@ -30,7 +31,8 @@ var ErrUnexplained = errors.New("no kernel in the model has contributions of ver
 // j running over the factors that depend on s_v. What is left out is measured by logarithms,
 // which add up over factors: the explained share of the term of one training graph is that
 // of these factors in log Π_j k_tj = Σ_j log k_tj (one half for one of two factors that are
-// both 1), and terms count by their absolute values.
+// both 1), and terms count by their absolute values. Where a kernel sees edges as vertices, an
+// edge counts √(s_u s_v).
 type Explained struct {
 	// Share is between 0, nothing explained, and 1, all.
 	Share   float64      `json:"share"`
@@ -271,6 +273,7 @@ func (p *products) contributions(ctx context.Context, g *graph.Graph, others fun
 			if err != nil {
 				return out, err
 			}
+			v = ends(g, f, v)
 			out.Vertices, out.Counted = addTo(out.Vertices, v), addTo(out.Counted, v)
 			for _, x := range v {
 				out.Sum += x
@@ -285,12 +288,38 @@ func (p *products) contributions(ctx context.Context, g *graph.Graph, others fun
 		if err != nil {
 			return out, err
 		}
-		out.add(contributions(a))
+		part := contributions(a)
+		part.Vertices, part.Sum = ends(g, f, part.Vertices), 0
+		for _, x := range part.Vertices {
+			part.Sum += x
+		}
+		for _, levels := range [][]Level{part.Through, part.Features} {
+			for i, l := range levels {
+				levels[i] = newLevel(l.Level, ends(g, f, l.Vertices))
+			}
+		}
+		out.add(part)
 	}
 	if !found {
 		return out, ErrUnexplained
 	}
 	return out, nil
+}
+
+// ends gives the contributions of edges, where a factor has made vertices of them, to their
+// ends, one half each: an edge counts √(s_u s_v).
+func ends(g *graph.Graph, f model.Factor, values []float64) []float64 {
+	if !f.Subdivided {
+		return values
+	}
+	out := slices.Clone(values[:g.N()])
+	at := g.N()
+	for e := range g.Edges() {
+		out[e.U] += values[at] / 2
+		out[e.V] += values[at] / 2
+		at++
+	}
+	return out
 }
 
 // add adds contributions of the same vertices, level by level.

@@ -165,6 +165,57 @@ func TestModelCounts(t *testing.T) {
 	}
 }
 
+// What an edge contributes where it is a vertex goes to its ends, half and half.
+func TestModelSubdivided(t *testing.T) {
+	var gs, subdivided []*graph.Graph
+	r := graphtest.Rand(10)
+	for i := range 8 {
+		gs = append(gs, graphtest.Random(r, graphtest.Options{N: 5, Edge: 0.5, Labels: 2}))
+		subdivided = append(subdivided, gs[i].Subdivide())
+	}
+	m := stored(t, gs[:7])
+	fitted := fit(t, subdivided[:7], nil)
+	wl, err := model.NewBaseline(baseline.DefaultWL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Kernels = []model.Kernel{{Weight: 1, Factors: []model.Factor{{Fitted: fitted, Subdivided: true}, {Baseline: wl, Subdivided: true}}}}
+	f := explain.Function{Support: []int{0, 4}, Coefficients: []float64{1, -0.5}}
+	got, err := explain.ModelDecision(t.Context(), m, gs[7], f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := *m
+	plain.Graphs = nil
+	for i, g := range subdivided[:7] {
+		plain.Graphs = append(plain.Graphs, g.With(m.IDs[i], ""))
+	}
+	wl, _ = model.NewBaseline(baseline.DefaultWL())
+	plain.Kernels = []model.Kernel{{Weight: 1, Factors: []model.Factor{{Fitted: fitted}, {Baseline: wl}}}}
+	want, err := explain.ModelDecision(t.Context(), &plain, subdivided[7], f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !close(got.Value, want.Value) || !close(got.Sum, want.Sum) || len(got.Vertices) != gs[7].N() {
+		t.Fatalf("%+v\nwant %+v", got, want)
+	}
+	expect := slices.Clone(want.Vertices[:5])
+	at := 5
+	for e := range gs[7].Edges() {
+		expect[e.U] += want.Vertices[at] / 2
+		expect[e.V] += want.Vertices[at] / 2
+		at++
+	}
+	if !slices.EqualFunc(got.Vertices, expect, close) {
+		t.Errorf("%v\nwant %v", got.Vertices, expect)
+	}
+	for _, l := range got.Through {
+		if len(l.Vertices) != 5 {
+			t.Errorf("level %d has %d vertices", l.Level, len(l.Vertices))
+		}
+	}
+}
+
 // The explained share of a product is that of the logarithm.
 func TestExplainedShare(t *testing.T) {
 	gs := attributed(3, 8)

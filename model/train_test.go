@@ -24,7 +24,8 @@ func candidates(t testing.TB, attributes bool) []evaluate.Candidate {
 	shared := evaluate.Share(oa)
 	m := evaluate.Share(mlg.NewKernel(small()))
 	list := map[string]mlg.Kernel{"mlg": m, "mlg × wl-oa": evaluate.Product(m, shared), "wl-oa": shared,
-		"sp": baseline.DefaultShortestPath(), "seeds": evaluate.OverSeeds(small(), 2)}
+		"edges": evaluate.Product(evaluate.Subdivided(evaluate.Share(evaluate.Mean(mlg.NewKernel(small()), baseline.DefaultWL()))), shared),
+		"sp":    baseline.DefaultShortestPath(), "seeds": evaluate.OverSeeds(small(), 2)}
 	if attributes {
 		o := small()
 		var err error
@@ -34,7 +35,7 @@ func candidates(t testing.TB, attributes bool) []evaluate.Candidate {
 		list["attributes"] = evaluate.Standardized(mlg.NewKernel(o))
 	}
 	var out []evaluate.Candidate
-	for _, name := range []string{"mlg", "mlg × wl-oa", "wl-oa", "sp", "seeds", "attributes"} {
+	for _, name := range []string{"mlg", "mlg × wl-oa", "wl-oa", "sp", "seeds", "edges", "attributes"} {
 		if k := list[name]; k != nil {
 			out = append(out, evaluate.Candidate{Name: name, Settings: []evaluate.Setting{{Parameters: k.String(), Kernel: k}}})
 		}

@@ -299,10 +299,16 @@ func (e *explanation) print(w io.Writer) {
 		}
 	}
 	fmt.Fprintf(w, "\n%s\n", breakLines(e.share(), 0, 0))
-	for _, k := range e.Explained.Kernels {
-		if len(e.Explained.Kernels) > 1 || k.Share < 1 {
+	const most = 8
+	parts := slices.Clone(e.Explained.Kernels)
+	slices.SortStableFunc(parts, func(a, b explain.KernelPart) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	for _, k := range parts[:min(most, len(parts))] {
+		if len(parts) > 1 || k.Share < 1 {
 			fmt.Fprintf(w, "  %+.4f  %3.0f %%  %s\n", k.Value, 100*k.Share, breakLines(k.Kernel, 17, 17))
 		}
+	}
+	if len(parts) > most {
+		fmt.Fprintf(w, "  … and %d more kernels\n", len(parts)-most)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -171,12 +172,11 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (evaluate.Options, []ev
 }
 
 // quickCandidate returns one setting of the default candidates: that with attributes if the
-// data have some, else the first with WL colours as base kernel, which does well on most
-// data.
+// data have some, else one with WL colours as base kernel, which does well on most data.
 func quickCandidate(all []evaluate.Candidate) evaluate.Candidate {
 	at := 0
-	for i, c := range all {
-		if c.Name == "mlg wl-base" || c.Name == "mlg attributes" {
+	for _, name := range []string{"mlg wl-base", "mlg wl(3)", "mlg attributes"} {
+		if i := slices.IndexFunc(all, func(c evaluate.Candidate) bool { return c.Name == name }); i >= 0 {
 			at = i
 		}
 	}
