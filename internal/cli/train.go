@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -85,6 +87,9 @@ func (c *trainCmd) Run(g *globals, k *kong.Context) error {
 	if c.Quick && c.Kernel != "" {
 		return usageError("--quick and --kernel exclude each other")
 	}
+	if st, err := os.Stat(filepath.Dir(c.Out)); err != nil || !st.IsDir() { // found out now rather than after the work
+		return fmt.Errorf("%s: there is no folder %s", c.Out, filepath.Dir(c.Out))
+	}
 	start := time.Now()
 	ds, err := c.read(g, c.Data)
 	if err != nil {
@@ -103,9 +108,6 @@ func (c *trainCmd) Run(g *globals, k *kong.Context) error {
 	plan, err := evaluate.Choose(g.ctx, ds, candidates, o)
 	if err != nil {
 		return err
-	}
-	if c.Probability && plan.Classes == nil {
-		return usageError("--probability is for classes, and the targets are values")
 	}
 	reader, err := c.record()
 	if err != nil {
@@ -141,6 +143,9 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (evaluate.Options, []ev
 	regression := o.Task == evaluate.Regression || o.Task == evaluate.AutoTask && info.TargetRange != nil
 	if o.Learner == evaluate.Ridge && !regression {
 		return o, nil, usageError("--learner ridge is for values, and the targets are classes; want svm")
+	}
+	if c.Probability && regression {
+		return o, nil, usageError("--probability is for classes, and the targets are values")
 	}
 	if info.Targets == 0 {
 		return o, nil, fmt.Errorf("%s has no targets to learn; --target names the column or field that has them", c.Data)
