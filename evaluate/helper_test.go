@@ -130,3 +130,6 @@ func row(t testing.TB, r *Report, name string) Result {
 	t.Fatalf("the report has no row %q", name)
 	return Result{}
 }
+
+// everyCombination returns every way to combine.
+func everyCombination() []Combination { return append(DefaultCombinations(), Forward) }

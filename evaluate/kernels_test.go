@@ -196,7 +196,7 @@ func TestIndefiniteIsClipped(t *testing.T) {
 		t.Error("a geometric mean of levels counts as positive semi-definite")
 	}
 	opt := quick(3, 1)
-	opt.Combinations = DefaultCombinations()
+	opt.Combinations = everyCombination()
 	if _, err := Run(t.Context(), dataset.Scales(30, 1), []Candidate{{Name: "gmean", Settings: []Setting{MLGSetting(o)}}}, opt); err != nil {
 		t.Error(err)
 	}

@@ -79,21 +79,6 @@ func DefaultOptions() Options {
 	}
 }
 
-// ridgeGraphs is the number of graphs up to which ForSize takes ridge regression.
-const ridgeGraphs = 2000
-
-// ForSize sets Learner, Inner, InnerFolds and Score to what suits a dataset of the given number
-// of graphs: up to 2000 kernel ridge regression chosen by its leave-one-out squared error, which
-// is more accurate there (docs/evaluation.md) but cubic in the number of graphs, and above support
-// vector machines chosen by the accuracy on three folds.
-func (o *Options) ForSize(graphs int) {
-	if graphs <= ridgeGraphs {
-		o.Learner, o.Inner, o.Score = Ridge, LeaveOneOut, Squared
-	} else {
-		o.Learner, o.Inner, o.InnerFolds, o.Score = SVM, KFold, 3, Accuracy
-	}
-}
-
 // decades returns the powers of ten from 10^lo to 10^hi.
 func decades(lo, hi int) []float64 {
 	var out []float64

@@ -44,7 +44,7 @@ func TestResume(t *testing.T) {
 		t.Run(fitting.String(), func(t *testing.T) {
 			o := quick(4, 2)
 			o.Fitting = fitting
-			o.Combinations = DefaultCombinations()
+			o.Combinations = everyCombination()
 			whole, err := Run(t.Context(), ds, family(), o)
 			if err != nil {
 				t.Fatal(err)
@@ -154,7 +154,7 @@ func TestParse(t *testing.T) {
 	if x, err := ParseFitting("inductive"); err != nil || x != Inductive {
 		t.Error(x, err)
 	}
-	for _, c := range DefaultCombinations() {
+	for _, c := range everyCombination() {
 		if x, err := ParseCombination(c.String()); err != nil || x != c {
 			t.Error(x, err)
 		}
@@ -171,7 +171,7 @@ func TestWorkers(t *testing.T) {
 	for _, workers := range []int{1, 5} {
 		o := quick(4, 2)
 		o.Workers = workers
-		o.Combinations = DefaultCombinations()
+		o.Combinations = everyCombination()
 		r, err := Run(t.Context(), ds, family(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -221,7 +221,7 @@ func TestRegression(t *testing.T) {
 			o := quick(5, 2)
 			o.Learner, o.Inner = learner, inner
 			o.C = decades(-1, 3)
-			o.Combinations = DefaultCombinations()
+			o.Combinations = everyCombination()
 			r, err := Run(t.Context(), ds, []Candidate{{Name: "spy", Settings: []Setting{{"", &spy{scale: 6}}}}}, o)
 			if err != nil {
 				t.Fatal(err)
@@ -287,7 +287,7 @@ func TestErrors(t *testing.T) {
 		{"no settings", ds, []Candidate{{Name: "x"}}, nil, "no settings"},
 		{"not normalised", ds, one(raw), func(o *Options) { o.Combinations = []Combination{MeanAll} }, "only normalised kernels"},
 		{"not normalised, inductive", ds, one(raw), func(o *Options) { o.Combinations = []Combination{MeanAll}; o.Fitting = Inductive }, "only normalised kernels"},
-		{"nothing to combine", ds, nil, func(o *Options) { o.Combinations = DefaultCombinations() }, "no candidates to combine"},
+		{"nothing to combine", ds, nil, func(o *Options) { o.Combinations = everyCombination() }, "no candidates to combine"},
 		{"kernel", ds, one(unusable{raw}), nil, "must not be fitted"},
 		{"splits", ds, nil, func(o *Options) { o.Splits = &Splits{Folds: 3, Fold: [][]int{{0, 1, 2}}} }, "want 20"},
 		{"grid", ds, nil, func(o *Options) { o.C = []float64{1, 1} }, "C = [1 1]"},
@@ -299,7 +299,7 @@ func TestErrors(t *testing.T) {
 		{"inner folds", ds, nil, func(o *Options) { o.InnerFolds = 0 }, "InnerFolds = 0"},
 		{"inner", ds, nil, func(o *Options) { o.Inner = 7 }, "Inner = 7"},
 		{"combination", ds, nil, func(o *Options) { o.Combinations = []Combination{9} }, "Combinations has 9"},
-		{"combination reported", ds, nil, func(o *Options) { o.Combinations = DefaultCombinations(); o.Selection = OnReported }, "want Selection = Nested"},
+		{"combination reported", ds, nil, func(o *Options) { o.Combinations = everyCombination(); o.Selection = OnReported }, "want Selection = Nested"},
 	} {
 		o := quick(4, 1)
 		if c.change != nil {

@@ -106,7 +106,7 @@ func TestNestedIgnoresTestLabels(t *testing.T) {
 		t.Run(fmt.Sprint(c.inner, c.learner, c.fitting), func(t *testing.T) {
 			o := quick(5, 1)
 			o.Splits, o.Inner, o.Learner, o.Fitting = splits, c.inner, c.learner, c.fitting
-			o.Combinations = DefaultCombinations()
+			o.Combinations = everyCombination()
 			a, err := Run(t.Context(), ds, family(), o)
 			if err != nil {
 				t.Fatal(err)
@@ -241,6 +241,30 @@ func TestProcedure(t *testing.T) {
 	}
 	// Without validator 1 the second setting is best (0.95), which scores 0.3 there; without
 	// 2 the third (0.9 against 0.6 and 0.65), 0.3; without 3 the first (0.95), 0.2.
-	near(t, "procedure", e.procedure(0, 0, []int{1, 2, 3}), (0.3+0.3+0.2)/3, 1e-12)
-	near(t, "procedure of one", e.procedure(0, 0, []int{4}), 0.7, 1e-12)
+	near(t, "procedure", mean(e.procedure(0, 0, []int{1, 2, 3})), (0.3+0.3+0.2)/3, 1e-12)
+	near(t, "procedure of one", mean(e.procedure(0, 0, []int{4})), 0.7, 1e-12)
+}
+
+// TestPrefer: another procedure than the first needs a lead of more than a standard error.
+func TestPrefer(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		scores [][]float64
+		weight []float64
+		want   int
+	}{
+		{"equal", [][]float64{{0.5, 0.6}, {0.5, 0.6}}, []float64{1, 1}, 0},
+		{"always better", [][]float64{{0.5, 0.6, 0.7}, {0.6, 0.7, 0.8}}, []float64{1, 1, 1}, 1},
+		// differences 0.3, -0.1, -0.1: mean 0.033, standard error 0.133
+		{"better by accident", [][]float64{{0.5, 0.6, 0.7}, {0.8, 0.5, 0.6}}, []float64{1, 1, 1}, 0},
+		// differences 0.1, 0, 0.2: mean 0.1, standard error 0.058
+		{"better by more", [][]float64{{0.5, 0.6, 0.7}, {0.8, 0.5, 0.6}, {0.6, 0.6, 0.9}}, []float64{1, 1, 1}, 2},
+		{"the better of two", [][]float64{{0.5, 0.6}, {0.6, 0.7}, {0.7, 0.8}, {0.6, 0.7}}, []float64{1, 1}, 2},
+		{"left out", [][]float64{{0.5, 0.6, 0.7}, {0.8, 0.5, 0.6}}, []float64{1, 0, 0}, 1},
+		{"one validator", [][]float64{{0.5}, {0.51}}, []float64{1}, 1},
+	} {
+		if got := prefer(c.scores, c.weight); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
 }

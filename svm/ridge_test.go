@@ -118,6 +118,66 @@ func TestRidgeClassifier(t *testing.T) {
 }
 
 // The textbook formulas by a dense solve (Rasmussen and Williams 2006, eqs. 2.25, 2.26, 2.30).
+// TestRidgeAsMachines: machines made of regressions decide as these do.
+func TestRidgeAsMachines(t *testing.T) {
+	rng := rand.New(rand.NewPCG(35, 36))
+	for _, classes := range []int{2, 3, 5} {
+		gram, labels := blobs(rng, 40, classes, 2)
+		models, err := decompose(t, Full(gram)).RidgePath(labels, []float64{0.1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := models[0]
+		c := m.Classifier(labels, true)
+		if err := c.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		want, err := m.Predict(Full(gram))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.Predict(Full(gram))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d classes: predictions differ", classes)
+		}
+		values, err := m.Decision(Full(gram))
+		if err != nil {
+			t.Fatal(err)
+		}
+		decision, err := c.Decision(Full(gram))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range labels {
+			if d, w := decision.At(i, 0), (values.At(i, 0)-values.At(i, 1))/2; math.Abs(d-w) > 1e-9 {
+				t.Fatalf("%d classes: decision of example %d is %v, want %v", classes, i, d, w)
+			}
+		}
+		p, err := c.Probability(Full(gram))
+		if err != nil {
+			t.Fatal(err)
+		}
+		right := 0
+		for i, l := range labels {
+			best := 0
+			for k := range classes {
+				if p.At(i, k) > p.At(i, best) {
+					best = k
+				}
+			}
+			if c.Classes[best] == l {
+				right++
+			}
+		}
+		if share := float64(right) / float64(len(labels)); share < 0.8 {
+			t.Errorf("%d classes: the most probable class is right for %v of the examples", classes, share)
+		}
+	}
+}
+
 func TestProcess(t *testing.T) {
 	rng := rand.New(rand.NewPCG(35, 36))
 	n := 25

@@ -22,11 +22,12 @@ type evaluateCmd struct {
 	Folds    int       `help:"Number of folds." default:"10" group:"Evaluation"`
 	Repeats  int       `help:"Number of repeats." default:"10" group:"Evaluation"`
 	Splits   uint64    `help:"Seed of the splits." default:"0" name:"split-seed" group:"Evaluation"`
-	Inner    string    `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: kfold, with --default what suits the number of graphs." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
-	InnerN   int       `help:"With --inner kfold: validation folds; 0 means all, with --default 3." default:"0" name:"inner-folds" group:"Evaluation"`
+	Inner    string    `help:"Choice of parameters inside the training part: kfold, holdout, loo." default:"kfold" enum:"kfold,holdout,loo" group:"Evaluation"`
+	InnerN   int       `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
 	Select   string    `help:"nested, or reported: on the folds that are reported, as papers often do." default:"nested" enum:"nested,reported" group:"Evaluation"`
 	Fit      string    `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
-	Learner  string    `help:"svm or ridge; auto: svm, with --default what suits the number of graphs." default:"auto" enum:"auto,svm,ridge" group:"Evaluation"`
+	Learner  string    `help:"svm or ridge." default:"svm" enum:"svm,ridge" group:"Evaluation"`
+	Score    string    `help:"What the choice of parameters maximises: accuracy, balanced; with --learner ridge also squared: minus the squared error." default:"accuracy" enum:"accuracy,balanced,squared" group:"Evaluation"`
 	C        []float64 `help:"Values of C to choose from." default:"0.1,0.3,1,3,10,30,100" group:"Evaluation"`
 	Keep     string    `help:"Folder that keeps the results of finished parts, to resume." name:"run" placeholder:"FOLDER" group:"Evaluation"`
 	Markdown bool      `help:"Print Markdown." group:"Evaluation"`
@@ -40,24 +41,15 @@ func (c *evaluateCmd) Run(g *globals) error {
 	}
 	o := evaluate.DefaultOptions()
 	o.Folds, o.Repeats, o.Seed, o.C, o.Folder, o.Workers = c.Folds, c.Repeats, c.Splits, c.C, c.Keep, g.workers()
-	if c.Default {
-		o.ForSize(len(ds.Graphs))
-	}
 	if c.InnerN > 0 {
 		o.InnerFolds = c.InnerN
 	}
 	// kong has checked the names
-	if c.Inner != "auto" {
-		o.Inner, _ = evaluate.ParseInner(c.Inner)
-	}
+	o.Inner, _ = evaluate.ParseInner(c.Inner)
+	o.Score, _ = evaluate.ParseScore(c.Score)
 	o.Selection, _ = evaluate.ParseSelection(c.Select)
 	o.Fitting, _ = evaluate.ParseFitting(c.Fit)
-	if c.Learner != "auto" {
-		o.Learner, _ = evaluate.ParseLearner(c.Learner)
-		if o.Learner == evaluate.SVM && o.Score == evaluate.Squared {
-			o.Score = evaluate.Accuracy
-		}
-	}
+	o.Learner, _ = evaluate.ParseLearner(c.Learner)
 	start := time.Now()
 	o.Clock = func() time.Duration { return time.Since(start) }
 	bar := newBar(g)

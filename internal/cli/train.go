@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +31,7 @@ type trainCmd struct {
 	Kernel      string    `help:"Train this kernel with its flags, instead of choosing among the default candidates: mlg, flg, wl, wl-edge, wl-oa, wl-sp, sp, graphlet, rw, labels." enum:",mlg,flg,wl,wl-edge,wl-oa,wl-sp,sp,graphlet,rw,labels" default:"" placeholder:"NAME" group:"Training"`
 	Quick       bool      `help:"One good kernel instead of the default candidates; C is still chosen." group:"Training"`
 	C           []float64 `help:"Values of C to choose from; one value fixes it." default:"0.1,0.3,1,3,10,30,100" group:"Training"`
-	Learner     string    `help:"svm, or for values ridge." default:"svm" enum:"svm,ridge" group:"Training"`
+	Learner     string    `help:"svm or ridge." default:"svm" enum:"svm,ridge" group:"Training"`
 	Task        string    `help:"auto: by the targets; classification; regression." default:"auto" enum:"auto,classification,regression" group:"Training"`
 	Score       string    `help:"What the choice of a classifier maximises: accuracy, balanced." default:"accuracy" enum:"accuracy,balanced" group:"Training"`
 	Folds       int       `help:"The choice is made on this many folds less one, as in evaluate." default:"10" group:"Training"`
@@ -83,6 +87,9 @@ func (c *trainCmd) Run(g *globals, k *kong.Context) error {
 	if c.Quick && c.Kernel != "" {
 		return usageError("--quick and --kernel exclude each other")
 	}
+	if st, err := os.Stat(filepath.Dir(c.Out)); err != nil || !st.IsDir() { // found out now rather than after the work
+		return fmt.Errorf("%s: there is no folder %s", c.Out, filepath.Dir(c.Out))
+	}
 	start := time.Now()
 	ds, err := c.read(g, c.Data)
 	if err != nil {
@@ -101,9 +108,6 @@ func (c *trainCmd) Run(g *globals, k *kong.Context) error {
 	plan, err := evaluate.Choose(g.ctx, ds, candidates, o)
 	if err != nil {
 		return err
-	}
-	if c.Probability && plan.Classes == nil {
-		return usageError("--probability is for classes, and the targets are values")
 	}
 	reader, err := c.record()
 	if err != nil {
@@ -137,8 +141,8 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (evaluate.Options, []ev
 	}
 	info := dataset.Info(ds)
 	regression := o.Task == evaluate.Regression || o.Task == evaluate.AutoTask && info.TargetRange != nil
-	if o.Learner == evaluate.Ridge && !regression {
-		return o, nil, usageError("--learner ridge is for values, and the targets are classes; want svm")
+	if c.Probability && regression {
+		return o, nil, usageError("--probability is for classes, and the targets are values")
 	}
 	if info.Targets == 0 {
 		return o, nil, fmt.Errorf("%s has no targets to learn; --target names the column or field that has them", c.Data)
@@ -170,12 +174,11 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (evaluate.Options, []ev
 }
 
 // quickCandidate returns one setting of the default candidates: that with attributes if the
-// data have some, else the first with WL colours as base kernel, which does well on most
-// data.
+// data have some, else one with WL colours as base kernel, which does well on most data.
 func quickCandidate(all []evaluate.Candidate) evaluate.Candidate {
 	at := 0
-	for i, c := range all {
-		if c.Name == "mlg wl-base" || c.Name == "mlg attributes" {
+	for _, name := range []string{"mlg wl(3)", "mlg attributes"} {
+		if i := slices.IndexFunc(all, func(c evaluate.Candidate) bool { return c.Name == name }); i >= 0 {
 			at = i
 		}
 	}
@@ -188,29 +191,37 @@ const (
 	manyGraphs   = 1000
 	pilotGraphs  = 400
 	pilotKernels = 3
+	garbage      = 25 // per cent of the memory that may be garbage, with many graphs
 )
 
 // announce says what training will need where that is much.
 func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []evaluate.Candidate, o evaluate.Options) error {
 	n := len(ds.Graphs)
-	if g.Quiet || n < manyGraphs {
+	if n < manyGraphs {
+		return nil
+	}
+	// Matrices are most of the memory, and cost the collector nothing to look at.
+	debug.SetGCPercent(garbage)
+	if g.Quiet {
 		return nil
 	}
 	var settings []evaluate.Setting
 	for _, x := range candidates {
 		settings = append(settings, x.Settings...)
 	}
-	matrices := len(settings) + 3
-	if len(o.Combinations) == 0 {
-		matrices = 4
+	matrices := 1 // held at a time, besides those of trainings, of which each worker has three
+	if len(o.Combinations) > 0 {
+		matrices = len(settings)
 	}
-	line := fmt.Sprintf("%s for %d graphs: %.2g GB of memory", agree(len(settings), "kernel", "kernels"), n, float64(matrices)*float64(n)*float64(n)*8/1e9)
+	matrices += 3 * g.workers()
+	bytes := float64(matrices) * float64(n) * float64(n) * 8 * (1 + garbage/100.0)
+	line := fmt.Sprintf("%s for %d graphs: roughly %.2g GB of memory", agree(len(settings), "kernel", "kernels"), n, bytes/1e9)
 	need, err := pilot(g.ctx, ds, settings, o)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
 	case err == nil: // else the sample may lack a class; the real work will tell what is wrong
-		line += fmt.Sprintf(", and roughly %s on %s", roughly(need), agree(g.workers(), "thread", "threads"))
+		line += fmt.Sprintf(", and %s on %s", roughly(need), agree(g.workers(), "thread", "threads"))
 	}
 	if !c.Quick && c.Kernel == "" {
 		line += " (--quick takes one kernel)"
@@ -253,9 +264,31 @@ func pilot(ctx context.Context, ds *dataset.Dataset, settings []evaluate.Setting
 		}
 		learn += time.Since(start)
 	}
-	each := ratio*float64(fit) + ratio*ratio*float64(matrix+learn)
-	total := each*float64(len(settings)) + ratio*ratio*float64(learn)*float64(learned)
+	kernels := ratio*float64(fit) + ratio*ratio*float64(matrix)
+	total := kernels*float64(different(settings)) + ratio*ratio*float64(learn)*float64(len(settings)+learned)
 	return time.Duration(total / float64(tried)), nil
+}
+
+// different returns the number of kernels that settings have to compute: a kernel that occurs
+// in several is computed once.
+func different(settings []evaluate.Setting) int {
+	n := 0
+	seen := map[any]bool{}
+	for _, s := range settings {
+		terms, err := evaluate.Terms(s.Kernel)
+		if err != nil {
+			n++ // the choice will say what is wrong
+		}
+		for _, t := range terms {
+			for _, f := range t.Factors {
+				if f.Shared == nil || !seen[f.Shared] {
+					n++
+				}
+				seen[f.Shared] = true
+			}
+		}
+	}
+	return n
 }
 
 // known is a kernel whose matrix has been computed.
