@@ -86,7 +86,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	code := -1
 	parser, err := kong.New(&r,
 		kong.Name("mlg"),
-		kong.Description("Compares graphs at every scale at once: the Multiscale Laplacian Graph kernel and its relatives."),
+		kong.Description("Compares graphs at every scale at once: the Multiscale Laplacian Graph kernel and its relatives.\n\nStart with \"mlg demo\". \"mlg help\" lists topics, such as formats and kernels."),
 		kong.Writers(out, stderr),
 		kong.Exit(func(c int) { code = c }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 80}),
@@ -106,8 +106,10 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return r.finish(nil, out)
 	}
 	if err != nil {
-		err = usageError(suggest(err, parser.Model))
-		code := r.finish(err, out)
+		if out.err != nil { // help could not be printed
+			return r.finish(nil, out)
+		}
+		code := r.finish(usageError(suggest(err, parser.Model)), out)
 		fmt.Fprintln(stderr, `Try "mlg --help" or "mlg COMMAND --help".`)
 		return code
 	}
@@ -179,18 +181,19 @@ func (w *writer) Write(b []byte) (int, error) {
 		return 0, w.err
 	}
 	n, err := w.w.Write(b)
-	if err != nil {
-		w.err = err
-		var p *os.PathError
-		if errors.As(err, &p) {
-			w.err = p.Err
-		}
-	}
+	w.err = cause(err)
 	return n, w.err
+}
+
+// cause takes the path off an error of os, where the message names it otherwise.
+func cause(err error) error {
+	if p, ok := err.(*os.PathError); ok {
+		return p.Err
+	}
+	return err
 }
 
 // usageError is a mistake on the command line.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
-

@@ -110,6 +110,8 @@ func newShellFlags(f *kong.Flag) []shellFlag {
 	switch f.PlaceHolder {
 	case "FILE", "FOLDER", "DATA", "TEST", "MODEL":
 		x.file = true
+	default:
+		x.file = f.Tag.Get("complete") == "file"
 	}
 	if f.Tag.Negatable != "" {
 		no := x

@@ -19,7 +19,7 @@ import (
 )
 
 type demoCmd struct {
-	Report string `help:"Report to write: .html." default:"mlg-demo.html" placeholder:"FILE"`
+	Report string `help:"Report to write." default:"mlg-demo.html" complete:"file"`
 }
 
 // The molecules that the demonstration looks at.
@@ -66,6 +66,9 @@ type demoPrediction struct {
 
 // Run does the whole job on the built-in molecules.
 func (c *demoCmd) Run(g *globals) error {
+	if err := checkFolders(c.Report); err != nil {
+		return err
+	}
 	ds, err := dataset.Read(g.ctx, "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		return err
@@ -234,6 +237,7 @@ func (r *demoResult) print(g *globals) {
 	for _, n := range r.Neighbours {
 		p("   %.3f  %-24s %s\n", n.Similarity, n.ID, n.Target)
 	}
+	p("   (1.000 means the same atoms, bonded alike: the kernel of the paper does not\n   see bond orders, --edge-weight order does.)\n")
 	x := r.Prediction
 	p("\n%s\n", g.bold("4. Explain a prediction"))
 	p("   Trained without it, %s is taken for a %s", x.ID, x.Predicted)
@@ -257,6 +261,9 @@ func (r *demoResult) print(g *globals) {
 	p("  mlg info builtin:drugs\n  mlg evaluate builtin:drugs --kernel mlg,wl,sp --report report.html\n")
 	p("  mlg gram builtin:drugs -o gram.npy --picture gram.svg\n  mlg help\n")
 }
+
+// demoNote says what the kernel of the demonstration sees.
+const demoNote = "Atoms are compared by their elements, then neighbourhoods of radius 1 by their atoms, those of radius 2 by the smaller ones, and molecules by those. Bond orders do not count, as in the paper; with --edge-weight order they do."
 
 // page makes the report.
 func (r *demoResult) page(ds *dataset.Dataset, model *mlg.Model, gram *mlg.Matrix, query int) (*draw.Report, error) {
@@ -295,14 +302,15 @@ func (r *demoResult) page(ds *dataset.Dataset, model *mlg.Model, gram *mlg.Matri
 	x := r.Prediction
 	large := draw.DefaultOptions()
 	large.Width, large.Height = 560, 400
-	large.Title = fmt.Sprintf("%s: for %s, against %s", x.ID, x.Predicted, x.RunnerUp)
+	large.Title = x.ID
 	large.Values = draw.NewValues("share of the decision", x.Shares.Vertices)
 	molecule, err := draw.Graph(x.graph, large)
 	if err != nil {
 		return nil, err
 	}
 	sections := []draw.Section{{Heading: "All with all", Blocks: append([]draw.Block{
-		draw.Paragraph(fmt.Sprintf("%s with %d landmarks at each level.", model.Base(), model.Options().Samples)), draw.Code("mlg gram builtin:drugs -o gram.npy --picture gram.svg --map map.svg --spectrum spectrum.svg")}, figures...)}}
+		draw.Code("mlg gram builtin:drugs -o gram.npy --picture gram.svg --map map.svg --spectrum spectrum.svg"),
+		draw.Paragraph(demoNote)}, figures...)}}
 	sections = append(sections, results...)
 	sections = append(sections,
 		draw.Section{Heading: "Most similar to " + r.Query, Blocks: []draw.Block{draw.Figure{Picture: sheet}, table}},

@@ -45,6 +45,9 @@ func (c *evaluateCmd) Run(g *globals) error {
 	if g.JSON && c.Markdown {
 		return usageError("--json and --markdown exclude each other")
 	}
+	if err := checkFolders(c.Report, c.Plot); err != nil {
+		return err
+	}
 	ds, err := c.read(g, c.Data)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 // accuracyBars draws the results of an evaluation: accuracies with confidence intervals, or
 // root mean squared errors with their deviation between repeats.
 func accuracyBars(title string, r *evaluate.Report) (*draw.Picture, error) {
-	c := draw.BarChart{Title: title, Axis: "accuracy in %, with 95 % interval", Size: draw.Size{Width: 720, Height: 120 + 34*float64(len(r.Results))}}
+	c := draw.BarChart{Title: title, Axis: "accuracy in %, with 95 % interval", Size: draw.Size{Width: 720, Height: 140 + 34*float64(len(r.Results))}}
 	for _, x := range r.Results {
 		b := draw.Bar{Name: x.Name}
 		switch {
@@ -86,7 +86,7 @@ func evaluationSections(r *evaluate.Report) ([]draw.Section, error) {
 		return nil, err
 	}
 	p := r.Protocol
-	how := fmt.Sprintf("%d × %d-fold cross-validation, %s, seed %d. Learner: %s, %s; parameters: %s; kernels: %s.",
+	how := fmt.Sprintf("%d × %d-fold cross-validation, %s, seed %d. Learner: %s, of the grid %s; parameters: %s; kernels: %s.",
 		p.Repeats, p.Folds, p.Splits, p.Seed, p.Learner, p.Grid, p.Selection, p.Fitting)
 	if !p.Honest {
 		how += "\n\nParameters were chosen on the folds that are reported: the figures are too high."

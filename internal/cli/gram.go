@@ -43,9 +43,11 @@ func (c *gramCmd) check() error {
 		return usageError("gram: --resume does not go with --exact, whose work is in tables that all rows share")
 	}
 	if c.Out != "" {
-		return checkGramName(c.Out)
+		if err := checkGramName(c.Out); err != nil {
+			return err
+		}
 	}
-	return nil
+	return checkFolders(c.Out, c.Picture, c.Map, c.Spectrum)
 }
 
 // Run computes and writes a kernel matrix.

@@ -85,7 +85,7 @@ func openPart(path string, fingerprint [sha256.Size]byte, rows, cols int) (*part
 	p := &partFile{f: f, path: path, fingerprint: fingerprint, m: mlg.NewMatrix(rows, cols)}
 	if err := p.load(); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, cause(err))
 	}
 	return p, nil
 }
@@ -200,7 +200,7 @@ func (p *partFile) fill(g *globals, f mlg.Fitted, graphs []*graph.Graph, bar *ba
 			return nil, err
 		}
 		if err := p.add(block); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.path, err)
+			return nil, fmt.Errorf("%s: %w", p.path, cause(err))
 		}
 		switch took := time.Since(start); {
 		case took < blockLeast:

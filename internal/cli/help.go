@@ -34,9 +34,7 @@ type helpCmd struct {
 func (c *helpCmd) Run(g *globals, k *kong.Context) error {
 	if c.Topic == "" || c.Topic == "topics" {
 		if c.Topic == "" {
-			if _, err := k.Kong.Parse([]string{"--help"}); err != nil {
-				return err
-			}
+			printHelp(k, "--help")
 			fmt.Fprintln(g.stdout)
 		}
 		fmt.Fprintln(g.stdout, "Topics:")
@@ -54,16 +52,17 @@ func (c *helpCmd) Run(g *globals, k *kong.Context) error {
 	words := append([]string(nil), topics...)
 	for _, n := range k.Model.Children {
 		if n.Name == c.Topic {
-			_, err := k.Kong.Parse([]string{c.Topic, "--help"})
-			if err != nil && strings.HasPrefix(err.Error(), "expected") || err != nil && strings.HasPrefix(err.Error(), "missing") {
-				err = nil // help has been printed before arguments were missed
-			}
-			return err
+			printHelp(k, c.Topic, "--help")
+			return nil
 		}
 		words = append(words, n.Name)
 	}
 	return usageError(fmt.Sprintf("help: no command or topic %s%s", c.Topic, didYouMean(c.Topic, words)))
 }
+
+// printHelp prints the help that --help gives. The parser goes on after that, and its
+// complaints about missing arguments mean nothing.
+func printHelp(k *kong.Context, args ...string) { _, _ = k.Kong.Parse(args) }
 
 // headings makes the lines bold that begin at the margin and stand alone, where that shows.
 func (g *globals) headings(text string) string {

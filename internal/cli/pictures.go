@@ -26,6 +26,24 @@ func checkPicture(flag, path string) error {
 	}
 }
 
+// checkFolders returns an error for a file that cannot be written because its folder is not
+// there, before the work whose result it should get.
+func checkFolders(paths ...string) error {
+	for _, p := range paths {
+		if p == "" {
+			continue
+		}
+		st, err := os.Stat(filepath.Dir(p))
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", p, cause(err))
+		case !st.IsDir():
+			return fmt.Errorf("%s: %s is no folder", p, filepath.Dir(p))
+		}
+	}
+	return nil
+}
+
 // savePicture writes a picture in the format that the name says.
 func savePicture(g *globals, path string, p *draw.Picture, err error) error {
 	if err != nil {
@@ -75,7 +93,7 @@ func spectrum(title string, f mlg.Fitted) (*draw.Picture, error) {
 	}
 	c := draw.LineChart{Title: title, XAxis: "number", YAxis: "eigenvalue", LogY: true, Size: draw.DefaultSize}
 	for l := range len(m.Options().Radii) + 1 {
-		s := draw.Series{Name: fmt.Sprintf("level %d, %d landmarks", l, m.Samples(l))}
+		s := draw.Series{Name: fmt.Sprintf("level %d", l)}
 		for i, v := range m.Eigenvalues(l) {
 			if v > 0 {
 				s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, v)
