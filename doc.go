@@ -14,8 +14,8 @@
 // # Which kernel
 //
 //   - [Fit] is the low-rank method of the paper: it samples landmark vertices at every level
-//     and keeps the leading directions. Time and memory grow linearly with the graphs, and a
-//     pair of graphs costs some 25 nanoseconds. This is the one to use.
+//     and keeps the leading directions. Fitting takes time and memory in proportion to the
+//     graphs, and a pair of graphs a factorisation of order Rank. This is the one to use.
 //   - [NewExact] follows the definition without sampling or truncation, for small collections
 //     and for checking. It knows how accurate its values are, and refuses parameters that
 //     float64 cannot serve.
@@ -31,9 +31,10 @@
 // # Results
 //
 // A fitted [Model] gives a graph the same features whether it was in training or not. Equal
-// seeds give equal bits on one architecture, for any number of workers, with assembly or without, and
-// whatever other graphs are in the call. Values do not depend on the order of vertices, except through the
-// sample of landmarks. Two graphs that the kernel cannot tell apart have exactly 1.
+// seeds give equal bits on one architecture, for any number of workers, with assembly or
+// without, and whatever other graphs are in the call. Values do not depend on the order of
+// vertices, except through the sample of landmarks. Two graphs that the kernel cannot tell
+// apart have exactly 1.
 //
 // Functions that take a while have a context, and stop with its error. Nothing here prints,
 // reads the clock, or draws from a global source of random numbers.

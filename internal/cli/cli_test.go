@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"archive/zip"
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,6 +37,10 @@ func TestScripts(t *testing.T) {
 			env.Setenv("MLG_CACHE", filepath.Join(env.WorkDir, "cache"))
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("NO_COLOR", "")
+			// What a script puts into www can be fetched from $SERVER.
+			server := httptest.NewServer(http.FileServer(http.Dir(filepath.Join(env.WorkDir, "www"))))
+			env.Defer(server.Close)
+			env.Setenv("SERVER", server.URL)
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
@@ -50,6 +57,7 @@ func TestScripts(t *testing.T) {
 			"randomgraphs": randomGraphs,
 			"columns":      columns,
 			"interrupt":    interrupt,
+			"zipfolder":    zipFolder,
 		},
 	})
 }
@@ -82,6 +90,18 @@ func randomGraphs(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		fmt.Fprintf(&b, `],"target":"%c"}`+"\n", 'x'+rune(i%2))
 	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
+}
+
+// zipfolder FILE FOLDER packs the files of a folder.
+func zipFolder(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: zipfolder FILE FOLDER")
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	ts.Check(z.AddFS(os.DirFS(ts.MkAbs(args[1]))))
+	ts.Check(z.Close())
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
 }
 
