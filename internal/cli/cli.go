@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -81,7 +82,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	out := &writer{w: stdout}
 	var r root
 	r.ctx, r.stdout, r.stderr = ctx, out, stderr
-	r.kept = &notice{text: "nothing was written"}
+	r.kept = &notice{}
 	r.colour.stdout, r.colour.stderr = coloured(stdout), coloured(stderr)
 	code := -1
 	parser, err := kong.New(&r,
@@ -113,15 +114,19 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, `Try "mlg --help" or "mlg COMMAND --help".`)
 		return code
 	}
+	if r.Threads < 0 {
+		return r.finish(usageError(fmt.Sprintf("--threads %d: want 0 for all cores, or a positive number", r.Threads)), out)
+	}
 	done := make(chan error, 1)
 	go func() { done <- c.Run(&r.globals) }()
 	select {
 	case err = <-done:
 	case <-ctx.Done():
-		stop() // another interrupt ends the process at once
 		select {
 		case err = <-done:
 		case <-time.After(grace):
+			stop()                // now another interrupt ends the process at once
+			r.kept.writing.Wait() // a file that is being written is removed, or complete, first
 			err = context.Canceled
 		}
 	}
@@ -151,10 +156,26 @@ func (g *globals) finish(err error, out *writer) int {
 	return exitFailed
 }
 
-// notice is a text that a command changes while it runs.
+// notice is what is known of a command that may be interrupted.
 type notice struct {
-	mu   sync.Mutex
-	text string
+	mu      sync.Mutex
+	text    string         // what it leaves on purpose, to go on
+	files   []string       // complete
+	writing sync.WaitGroup // files that are being written
+}
+
+// write calls a function that writes a file, so that an interrupt does not come between.
+func (g *globals) write(path string, f func() error) error {
+	n := g.kept
+	n.writing.Add(1)
+	defer n.writing.Done()
+	if err := f(); err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.files = append(n.files, path)
+	return nil
 }
 
 func (n *notice) set(format string, args ...any) {
@@ -166,7 +187,13 @@ func (n *notice) set(format string, args ...any) {
 func (n *notice) get() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.text
+	switch {
+	case n.text != "":
+		return n.text
+	case len(n.files) > 0:
+		return "written before: " + strings.Join(n.files, ", ")
+	}
+	return "nothing was written"
 }
 
 // writer remembers the first failure, so that a full disk behind standard output is noticed

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,11 +30,27 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// raced are the scripts that run with the race detector when the tests do: those with progress,
+// signals and files of finished rows. It makes every start of the command slow, so the others
+// use a plain build.
+var raced = []string{"gram", "interrupt", "compare"}
+
 // Transcripts of real runs, one for each command and each kind of mistake.
 func TestScripts(t *testing.T) {
+	plain := t.TempDir()
+	if raceEnabled {
+		build := exec.Command("go", "build", "-o", plain, "../../cmd/mlg")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
+			script := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")
+			if raceEnabled && !slices.Contains(raced, script) {
+				env.Setenv("PATH", plain+string(os.PathListSeparator)+env.Getenv("PATH"))
+			}
 			env.Setenv("MLG_CACHE", filepath.Join(env.WorkDir, "cache"))
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("NO_COLOR", "")

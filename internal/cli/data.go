@@ -127,7 +127,7 @@ func (c *convertCmd) Run(g *globals) error {
 			return usageError(err.Error())
 		}
 	}
-	if err := dataset.WriteDataset(g.ctx, c.Out, ds, to); err != nil {
+	if err := g.write(c.Out, func() error { return dataset.WriteDataset(g.ctx, c.Out, ds, to) }); err != nil {
 		return err
 	}
 	if g.JSON {

@@ -97,7 +97,11 @@ func evaluationSections(r *evaluate.Report) ([]draw.Section, error) {
 	out := []draw.Section{{Heading: "Results", Blocks: []draw.Block{draw.Paragraph(how), draw.Figure{Picture: bars}, resultTable(r)}}}
 
 	best := bestRow(r)
-	tests := draw.Table{Caption: "Corrected resampled t-test of " + best.Name + " against the others, two-sided.", Header: []string{"against", "difference", "t", "p"}}
+	unit, scale := "difference in %", 100.0
+	if best.ClassificationSummary == nil {
+		unit, scale = "difference of squared errors", 1
+	}
+	tests := draw.Table{Caption: "Corrected resampled t-test of " + best.Name + " against the others, two-sided.", Header: []string{"against", unit, "t", "p"}}
 	for _, t := range r.Tests {
 		other, sign := "", 1.0
 		switch best.Name {
@@ -108,7 +112,7 @@ func evaluationSections(r *evaluate.Report) ([]draw.Section, error) {
 		default:
 			continue
 		}
-		tests.Rows = append(tests.Rows, []string{other, fmt.Sprintf("%+.4f", sign*t.Difference), fmt.Sprintf("%.2f", sign*t.T), fmt.Sprintf("%.4f", t.P)})
+		tests.Rows = append(tests.Rows, []string{other, fmt.Sprintf("%+.4g", scale*sign*t.Difference), fmt.Sprintf("%.2f", sign*t.T), fmt.Sprintf("%.2g", t.P)})
 	}
 	if len(tests.Rows) > 0 {
 		out = append(out, draw.Section{Heading: "Comparison with the best row", Blocks: []draw.Block{tests}})

@@ -50,6 +50,9 @@ func (c *gramCmd) check() error {
 	return checkFolders(c.Out, c.Picture, c.Map, c.Spectrum)
 }
 
+// muchMemory is the size in bytes from which a matrix is announced before the work begins.
+const muchMemory = 4e9
+
 // Run computes and writes a kernel matrix.
 func (c *gramCmd) Run(g *globals) error {
 	if err := c.check(); err != nil {
@@ -65,6 +68,9 @@ func (c *gramCmd) Run(g *globals) error {
 		if rows, err = c.read(g, c.Against); err != nil {
 			return err
 		}
+	}
+	if bytes := 8 * float64(len(rows.Graphs)) * float64(len(ds.Graphs)); bytes > muchMemory {
+		g.note("the matrix of %d×%d values takes %.3g GB of memory", len(rows.Graphs), len(ds.Graphs), bytes/1e9)
 	}
 	bar := newBar(g)
 	defer bar.done()
@@ -104,7 +110,8 @@ func (c *gramCmd) Run(g *globals) error {
 			all := dataset.AxisOf(ds)
 			cols = &all
 		}
-		if err := dataset.WriteGram(g.ctx, c.Out, m, dataset.AxisOf(rows), cols); err != nil {
+		err := g.write(c.Out, func() error { return dataset.WriteGram(g.ctx, c.Out, m, dataset.AxisOf(rows), cols) })
+		if err != nil {
 			return err
 		}
 	}
@@ -142,7 +149,7 @@ func (c *gramCmd) result(k mlg.Kernel, m *mlg.Matrix, took time.Duration) map[st
 
 // draw writes the pictures that were asked for.
 func (c *gramCmd) draw(g *globals, ds *dataset.Dataset, k mlg.Kernel, f mlg.Fitted, m *mlg.Matrix) error {
-	title := fmt.Sprintf("%s: %s", ds.Name, k)
+	title := ds.Name + ": " + k.String()
 	if c.Picture != "" {
 		p, err := draw.HeatMap(title, m, classesOf(ds), draw.Size{Width: 800, Height: 640})
 		if err := savePicture(g, c.Picture, p, err); err != nil {

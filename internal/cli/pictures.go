@@ -68,9 +68,11 @@ func saveReport(g *globals, path string, r *draw.Report) error {
 }
 
 func saveFile(g *globals, path string, content []byte) error {
-	return dataset.WriteFile(g.ctx, path, func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
+	return g.write(path, func() error {
+		return dataset.WriteFile(g.ctx, path, func(w io.Writer) error {
+			_, err := w.Write(content)
+			return err
+		})
 	})
 }
 
@@ -91,7 +93,7 @@ func spectrum(title string, f mlg.Fitted) (*draw.Picture, error) {
 	if !ok {
 		return nil, usageError("only the low-rank kernels mlg and flg have landmarks, whose eigenvalues could be drawn")
 	}
-	c := draw.LineChart{Title: title, XAxis: "number", YAxis: "eigenvalue", LogY: true, Size: draw.DefaultSize}
+	c := draw.LineChart{Title: title, XAxis: "number", YAxis: "eigenvalue", LogY: true, Size: draw.Size{Width: 720, Height: 420}}
 	for l := range len(m.Options().Radii) + 1 {
 		s := draw.Series{Name: fmt.Sprintf("level %d", l)}
 		for i, v := range m.Eigenvalues(l) {

@@ -46,7 +46,7 @@ type bar struct {
 
 	mu          sync.Mutex
 	stage, unit string
-	done_, all  int64
+	have, all   int64
 	begin       time.Time // of the stage
 	first       int64     // done when it began
 	ticks       int
@@ -96,7 +96,7 @@ func (b *bar) show(stage string, done, total int64, unit string) {
 	if stage != b.stage {
 		b.stage, b.begin, b.first = stage, time.Now(), done
 	}
-	b.done_, b.all, b.unit = done, total, unit
+	b.have, b.all, b.unit = done, total, unit
 	if b.stop == nil {
 		stop := make(chan struct{})
 		b.stop = stop
@@ -129,18 +129,18 @@ const (
 )
 
 func (b *bar) write(now time.Time) {
-	line := b.stage
+	var line string
 	elapsed := now.Sub(b.begin)
 	if b.all > 0 {
-		share := float64(b.done_) / float64(b.all)
+		share := float64(b.have) / float64(b.all)
 		if b.terminal {
 			line = fmt.Sprintf("%-*s %s %3.0f %%", stageWidth, b.stage, b.gauge(share), 100*share)
 		} else {
 			line = fmt.Sprintf("%s: %.0f %%", b.stage, 100*share)
 		}
-		if n := b.done_ - b.first; n > 0 && elapsed > 0 {
+		if n := b.have - b.first; n > 0 && elapsed > 0 {
 			rate := float64(n) / elapsed.Seconds()
-			left := time.Duration(float64(b.all-b.done_) / rate * float64(time.Second))
+			left := time.Duration(float64(b.all-b.have) / rate * float64(time.Second))
 			line += fmt.Sprintf("  %s/s  %s left", count(rate, b.unit), left.Round(time.Second))
 		}
 	} else if b.terminal {
