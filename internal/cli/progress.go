@@ -191,7 +191,8 @@ func (b *bar) done() {
 }
 
 // count writes a number of things with three digits, as in "1.52 M pairs".
-func count(x float64, unit string) string {
+func count[T int64 | float64](n T, unit string) string {
+	x := float64(n)
 	for _, p := range []string{"", "k", "M", "G"} {
 		if x < 999.5 {
 			return strings.TrimSpace(fmt.Sprintf("%.3g %s%s", x, p, plural(p, unit)))
