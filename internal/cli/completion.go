@@ -105,7 +105,7 @@ func newShellFlags(f *kong.Flag) []shellFlag {
 	help, _, _ := strings.Cut(f.Help, ". ")
 	x := shellFlag{name: f.Name, short: f.Short, help: strings.TrimSuffix(help, "."), takes: !f.IsBool(), list: f.IsSlice(), values: openValues[f.Name]}
 	if f.Enum != "" {
-		x.values = f.EnumSlice()
+		x.values = named(f.EnumSlice())
 	}
 	switch f.PlaceHolder {
 	case "FILE", "FOLDER", "DATA", "TEST", "MODEL":

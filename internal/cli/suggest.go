@@ -48,10 +48,15 @@ func suggest(err error, app *kong.Application) string {
 	case unknownEnum.MatchString(msg):
 		m := unknownEnum.FindStringSubmatch(msg)
 		flag, _, _ := strings.Cut(m[1], "=")
-		words := strings.Split(strings.ReplaceAll(m[2], `"`, ""), ",")
-		return fmt.Sprintf("%s: %q is none of %s%s", flag, m[3], strings.Join(words, ", "), didYouMean(m[3], words))
+		words := named(strings.Split(strings.ReplaceAll(m[2], `"`, ""), ","))
+		return fmt.Sprintf("%s must be one of %s, not %q%s", flag, strings.Join(words, ", "), m[3], didYouMean(m[3], words))
 	}
 	return msg
+}
+
+// named returns the words that are not empty; an empty one stands for a flag that is not given.
+func named(words []string) []string {
+	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
 }
 
 // flagsOf returns the visible flags of a command, those of all commands included.
