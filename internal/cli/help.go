@@ -55,7 +55,9 @@ func (c *helpCmd) Run(g *globals, k *kong.Context) error {
 			printHelp(k, c.Topic, "--help")
 			return nil
 		}
-		words = append(words, n.Name)
+		if !n.Hidden {
+			words = append(words, n.Name)
+		}
 	}
 	return usageError(fmt.Sprintf("help: no command or topic %s%s", c.Topic, didYouMean(c.Topic, words)))
 }

@@ -42,7 +42,9 @@ func suggest(err error, app *kong.Application) string {
 		}
 		var words []string
 		for _, c := range app.Children {
-			words = append(words, c.Name)
+			if !c.Hidden {
+				words = append(words, c.Name)
+			}
 		}
 		return "unknown command " + word + didYouMean(word, words)
 	case unknownEnum.MatchString(msg):
