@@ -48,7 +48,7 @@ func (f *dataFlags) read(g *globals, path string) (*dataset.Dataset, error) {
 	}
 	ds, err := dataset.Read(g.ctx, path, o)
 	if err != nil {
-		return nil, err
+		return nil, nearFile(path, err)
 	}
 	w, err := dataset.ParseEdgeWeight(f.EdgeWeight)
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *infoCmd) Run(g *globals) error {
 		}
 		ds, err := dataset.Read(g.ctx, path, o)
 		if err != nil {
-			return err
+			return nearFile(path, err)
 		}
 		s := dataset.Info(ds)
 		if g.JSON {
