@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// Transcripts of the commands that make and use models.
+func TestModelScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata/models", Cmds: map[string]func(*testscript.TestScript, bool, []string){
+		"damage": damage,
+	}})
+}
+
+// damage FROM TO HOW copies a model file with something wrong.
+func damage(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: damage FROM TO truncate|flip|version|text|empty")
+	}
+	b, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	switch args[2] {
+	case "truncate":
+		b = b[:len(b)/2]
+	case "flip":
+		b[len(b)/2] ^= 4
+	case "version":
+		binary.LittleEndian.PutUint32(b[8:], 99)
+	case "text":
+		b = []byte(fmt.Sprintf("%q\n", b))
+	case "empty":
+		b = nil
+	default:
+		ts.Fatalf("damage: unknown way %q", args[2])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b, 0o666))
+}
+
+// A model that cannot be read is exit code 1, a command line that makes no sense is 2.
+func TestModelExitCodes(t *testing.T) {
+	bad := filepath.Join(t.TempDir(), "bad.mlg")
+	if err := os.WriteFile(bad, []byte("\x89MLG\r\n\x1a\nnot much of a model"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]int{
+		"predict " + bad + " CCO":              exitFailed,
+		"search " + bad + " CCO":               exitFailed,
+		"explain " + bad + " CCO":              exitFailed,
+		"cluster " + bad:                       exitFailed,
+		"predict nowhere.mlg CCO":              exitFailed,
+		"train nowhere -o x.mlg":               exitFailed,
+		"predict " + bad + " CCO --csv --json": exitUsage,
+		"search " + bad:                        exitUsage,
+		"explain " + bad + " CCO -o x.gif":     exitUsage,
+		"cluster " + bad + " --most 1":         exitUsage,
+		"train builtin:drugs":                  exitUsage,
+		"train builtin:drugs --eta 1 -o x":     exitUsage,
+	} {
+		var out, errs bytes.Buffer
+		if got := Main(strings.Fields(args), &out, &errs); got != want || errs.Len() == 0 {
+			t.Errorf("mlg %s: exit code %d, want %d; %s", args, got, want, errs.String())
+		}
+	}
+}
