@@ -25,7 +25,6 @@ import (
 // A comment <!-- needs: KIND NAME --> before a block says what it cannot do without:
 //
 //	dataset NAME   a collection in $MLG_DATASETS (default ../shared/datasets)
-//	command NAME   a command of mlg
 //	python NAME    a Python 3 that can import the module; $MLG_PYTHON, default python3
 //	network        never run here
 //
@@ -187,10 +186,6 @@ func (r *readmeRunner) missing(needs []string) string {
 				if _, err := os.Stat(link); err != nil {
 					return err.Error()
 				}
-			}
-		case "command":
-			if _, _, err := r.run(10*time.Second, "mlg help "+name); err != nil {
-				return "no command mlg " + name
 			}
 		case "python":
 			if _, _, err := r.run(30*time.Second, readmePython()+" -c 'import "+name+"'"); err != nil {
