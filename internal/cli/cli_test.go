@@ -35,21 +35,33 @@ func TestMain(m *testing.M) {
 // use a plain build.
 var raced = []string{"gram", "interrupt", "compare"}
 
+// plainBuild returns a function that puts a build without the race detector first in the PATH of
+// the scripts that do not need it.
+func plainBuild(t *testing.T) func(env *testscript.Env) error {
+	if !raceEnabled {
+		return func(*testscript.Env) error { return nil }
+	}
+	dir := t.TempDir()
+	build := exec.Command("go", "build", "-o", dir, "../../cmd/mlg")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return func(env *testscript.Env) error {
+		if script := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-"); !slices.Contains(raced, script) {
+			env.Setenv("PATH", dir+string(os.PathListSeparator)+env.Getenv("PATH"))
+		}
+		return nil
+	}
+}
+
 // Transcripts of real runs, one for each command and each kind of mistake.
 func TestScripts(t *testing.T) {
-	plain := t.TempDir()
-	if raceEnabled {
-		build := exec.Command("go", "build", "-o", plain, "../../cmd/mlg")
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
+	plain := plainBuild(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
-			script := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")
-			if raceEnabled && !slices.Contains(raced, script) {
-				env.Setenv("PATH", plain+string(os.PathListSeparator)+env.Getenv("PATH"))
+			if err := plain(env); err != nil {
+				return err
 			}
 			env.Setenv("MLG_CACHE", filepath.Join(env.WorkDir, "cache"))
 			env.Setenv("HOME", env.WorkDir)
