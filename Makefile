@@ -6,7 +6,7 @@ FUZZTIME    ?= 30s
 # The race detector needs a C compiler; Go turns cgo off where there is none.
 RACE         = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: build test fmt vet lint bench fuzz generate generate-check clean
+.PHONY: build test fmt vet lint bench fuzz generate generate-check release release-check clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/mlg ./cmd/mlg
@@ -43,6 +43,31 @@ generate:
 
 generate-check: generate
 	git diff --exit-code -- spd/kernels_amd64.s spd/kernels_amd64.go
+
+# Static binaries for six systems, the manual page, completion scripts, and checksums, in dist/.
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
+SYSTEMS   = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+STAMP     = -s -w -X github.com/mlgkernel/mlg/internal/cli.release=$(VERSION)
+SHA256SUM = $(shell command -v sha256sum >/dev/null 2>&1 && echo sha256sum || echo shasum -a 256)
+
+release:
+	rm -rf dist
+	mkdir -p dist
+	@set -e; for s in $(SYSTEMS); do \
+	  os=$${s%/*}; arch=$${s#*/}; name=mlg-$(VERSION)-$$os-$$arch; [ $$os = windows ] && name=$$name.exe; \
+	  echo dist/$$name; \
+	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(STAMP)' -o dist/$$name ./cmd/mlg; \
+	done
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(STAMP)' -o bin/mlg ./cmd/mlg
+	bin/mlg man > dist/mlg.1
+	for s in bash zsh fish; do bin/mlg completion $$s > dist/mlg.$$s; done
+	cd dist && $(SHA256SUM) * > SHA256SUMS && $(SHA256SUM) -c SHA256SUMS
+
+# The command builds and its packages pass vet for every system of a release.
+release-check:
+	@set -e; for s in $(SYSTEMS); do echo "build $$s"; \
+	  CGO_ENABLED=0 GOOS=$${s%/*} GOARCH=$${s#*/} $(GO) build -o /dev/null ./cmd/mlg; \
+	  CGO_ENABLED=0 GOOS=$${s%/*} GOARCH=$${s#*/} $(GO) vet ./internal/cli ./spd .; done
 
 clean:
 	rm -rf bin dist

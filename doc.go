@@ -1,3 +1,44 @@
 // Package mlg compares graphs at every scale at once: it computes the Multiscale
 // Laplacian Graph (MLG) kernel of Kondor and Pan (2016) and its relatives.
+//
+// A kernel gives two graphs a similarity between 0 and 1, such that learners which work with
+// dot products, as package svm has them, work on graphs. The MLG kernel compares
+// vertices by a base kernel (equal labels, say), small neighbourhoods by their vertices, larger
+// ones by the smaller ones, and at last whole graphs.
+//
+//	ds, err := dataset.Read(ctx, "molecules.smi", dataset.DefaultOptions())
+//	model, err := mlg.Fit(ctx, ds.Graphs, mlg.DefaultOptions())
+//	gram, err := model.Gram(ctx)             // the graphs with each other
+//	cross, err := model.Cross(ctx, others)   // new graphs with the fitted ones
+//
+// # Which kernel
+//
+//   - [Fit] is the low-rank method of the paper: it samples landmark vertices at every level
+//     and keeps the leading directions. Fitting takes time and memory in proportion to the
+//     graphs, and a pair of graphs a factorisation of order Rank. This is the one to use.
+//   - [NewExact] follows the definition without sampling or truncation, for small collections
+//     and for checking. It knows how accurate its values are, and refuses parameters that
+//     float64 cannot serve.
+//   - [FLG] and [LG] compare two graphs by given vertex features, or by the numbers of their
+//     vertices. With no Radii, Fit and NewExact give the FLG kernel of the base kernel.
+//
+// [NewKernel] and [NewExactKernel] wrap them as a [Kernel], the interface that package
+// evaluate and the kernels of package baseline share.
+//
+// [Options] holds all parameters; start from [DefaultOptions], the ones of the paper.
+// [ParseBase] makes a base kernel from text such as "labels*gaussian".
+//
+// # Results
+//
+// A fitted [Model] gives a graph the same features whether it was in training or not. Equal
+// seeds give equal bits on one architecture, for any number of workers, with assembly or
+// without, and whatever other graphs are in the call. Values do not depend on the order of
+// vertices, except through the sample of landmarks. Two graphs that the kernel cannot tell
+// apart have exactly 1.
+//
+// Functions that take a while have a context, and stop with its error. Nothing here prints,
+// reads the clock, or draws from a global source of random numbers.
+//
+// docs/math.md has the definitions with the functions that compute them, docs/architecture.md
+// the way of a graph through the packages.
 package mlg

@@ -6,6 +6,7 @@ require (
 	github.com/alecthomas/kong v1.16.0
 	github.com/rogpeppe/go-internal v1.14.1
 	golang.org/x/image v0.30.0
+	golang.org/x/term v0.33.0
 	gonum.org/v1/gonum v0.17.0
 )
 

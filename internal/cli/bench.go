@@ -3,12 +3,17 @@ package cli
 import (
 	"bufio"
 	"fmt"
+	"io"
+	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
@@ -18,8 +23,19 @@ type benchCmd struct {
 	dataFlags
 	kernelFlag
 	kernelFlags
-	Data   []string `arg:"" help:"Datasets." default:"builtin:drugs" optional:""`
-	Rounds int      `help:"Number of runs; the fastest counts." default:"3"`
+	Data     []string `arg:"" help:"Datasets. Without any: the rate of pairs, builtin:drugs, and all collections in the cache and in --datasets." optional:""`
+	Rounds   int      `help:"Number of runs; the fastest counts." default:"3"`
+	Ranks    []int    `help:"Ranks for which the rate of pairs is measured." default:"5,10,20,40"`
+	Datasets string   `help:"Folder of TUDataset collections." env:"MLG_DATASETS" placeholder:"FOLDER"`
+	Markdown bool     `help:"Print Markdown."`
+}
+
+// benchReport is what bench finds.
+type benchReport struct {
+	Machine  string        `json:"machine"`
+	Threads  int           `json:"threads"`
+	Rates    []pairRate    `json:"pair_rates,omitempty"`
+	Datasets []benchResult `json:"datasets"`
 }
 
 // stageTimes sums the time that workers spend in the stages of a computation.
@@ -51,13 +67,11 @@ type benchResult struct {
 	Dataset    string             `json:"dataset"`
 	Kernel     string             `json:"kernel"`
 	Graphs     int                `json:"graphs"`
-	Threads    int                `json:"threads"`
 	Seconds    float64            `json:"seconds"`          // from the first byte to the matrix, the fastest run
 	All        []float64          `json:"all_seconds"`      // of every run
 	Stages     map[string]float64 `json:"stages,omitempty"` // seconds, summed over workers, of the fastest run
 	PeakMemory int64              `json:"peak_memory"`      // bytes of the whole process so far
-	Machine    string             `json:"machine"`
-	Work       []stageWork        `json:"work,omitempty"` // of the low-rank kernel
+	Work       []stageWork        `json:"work,omitempty"`   // of the low-rank kernel
 	order      []string
 }
 
@@ -89,13 +103,37 @@ func workOf(m *mlg.Model, graphs int) []stageWork {
 	return append(out, stageWork{"gram", fmt.Sprintf("%d graphs, %.3g pairs, order %d", graphs, pairs, p), pairs * pairFlops(p)})
 }
 
-// Run measures the time from reading a dataset to its Gram matrix in memory.
+// Run measures the rate of pairs, and the time from reading a dataset to its Gram matrix in
+// memory.
 func (c *benchCmd) Run(g *globals) error {
-	if c.Rounds < 1 {
+	switch {
+	case c.Rounds < 1:
 		return usageError("--rounds: want at least 1")
+	case g.JSON && c.Markdown:
+		return usageError("--json and --markdown exclude each other")
 	}
-	var results []benchResult
-	for _, path := range c.Data {
+	for _, p := range c.Ranks {
+		if p < 1 || p > 1000 {
+			return usageError(fmt.Sprintf("--ranks %d: want ranks from 1 to 1000", p))
+		}
+	}
+	bar := newBar(g)
+	defer bar.done()
+	r := benchReport{Machine: machine(), Threads: g.workers()}
+	data := c.Data
+	if len(data) == 0 {
+		for _, p := range c.Ranks {
+			bar.show(fmt.Sprintf("pairs, rank %d", p), 0, 0, "")
+			x, err := measurePairs(g, p)
+			if err != nil {
+				return err
+			}
+			r.Rates = append(r.Rates, x)
+		}
+		data = append([]string{"builtin:drugs"}, c.present()...)
+	}
+	for _, path := range data {
+		bar.show(filepath.Base(path), 0, 0, "")
 		var best *benchResult
 		var all []float64
 		for range c.Rounds {
@@ -110,28 +148,134 @@ func (c *benchCmd) Run(g *globals) error {
 		}
 		best.All = all
 		best.PeakMemory = peakMemory()
-		results = append(results, *best)
+		r.Datasets = append(r.Datasets, *best)
 	}
-	if g.JSON {
-		return printJSON(g.stdout, results)
-	}
-	fmt.Fprintf(g.stdout, "%s, %d threads\n", results[0].Machine, results[0].Threads)
-	for _, r := range results {
-		fmt.Fprintf(g.stdout, "\n%s: %d graphs, %s\n", r.Dataset, r.Graphs, r.Kernel)
-		fmt.Fprintf(g.stdout, "  %-12s %9.1f ms   (%d runs, slowest %.1f ms)\n", "wall time", 1e3*r.Seconds, len(r.All), 1e3*maxOf(r.All))
-		for _, s := range r.order {
-			how := "summed over threads"
-			if s == "read" || s == "classes" || s == "eigen" {
-				how = "wall time"
-			}
-			fmt.Fprintf(g.stdout, "  %-12s %9.1f ms   %s\n", s, 1e3*r.Stages[s], how)
-		}
-		fmt.Fprintf(g.stdout, "  %-12s %9.0f MB\n", "peak memory", float64(r.PeakMemory)/1e6)
-		for _, w := range r.Work {
-			fmt.Fprintf(g.stdout, "  %-12s %9.3f GFlop  %s\n", w.Stage, w.Flops/1e9, w.What)
-		}
+	bar.done()
+	switch {
+	case g.JSON:
+		return printJSON(g.stdout, r)
+	case c.Markdown:
+		r.markdown(g.stdout)
+	default:
+		r.text(g.stdout)
 	}
 	return nil
+}
+
+// present returns the collections in the cache and in the folder of --datasets, by name.
+func (c *benchCmd) present() []string {
+	found := map[string]string{}
+	if dir, err := dataset.CacheDir(); err == nil {
+		zips, _ := filepath.Glob(filepath.Join(dir, "tudataset", "*.zip")) // the pattern is right
+		for _, z := range zips {
+			found[strings.TrimSuffix(filepath.Base(z), ".zip")] = z
+		}
+	}
+	if c.Datasets != "" {
+		entries, _ := os.ReadDir(c.Datasets) // no folder, no collections
+		for _, e := range entries {
+			path := filepath.Join(c.Datasets, e.Name())
+			if _, err := os.Stat(filepath.Join(path, e.Name()+"_A.txt")); err == nil {
+				found[e.Name()] = path
+			}
+		}
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		out = append(out, found[name])
+	}
+	return out
+}
+
+// text writes the report for a terminal of 80 columns.
+func (r *benchReport) text(w io.Writer) {
+	fmt.Fprintf(w, "%s, %d threads\n", r.Machine, r.Threads)
+	if len(r.Rates) > 0 {
+		fmt.Fprintf(w, "\nPairs of covariances\n%6s %14s %14s %14s %16s\n", "rank", "ns, 1 thread", "M/s, 1 thread", "GFlop/s", fmt.Sprintf("M/s, %d threads", r.Threads))
+		for _, x := range r.Rates {
+			fmt.Fprintf(w, "%6d %14.1f %14.2f %14.1f %16.2f\n", x.Rank, 1e9/x.Single, x.Single/1e6, x.Single*pairFlops(x.Rank)/1e9, x.All/1e6)
+		}
+	}
+	for _, x := range r.Datasets {
+		fmt.Fprintf(w, "\n%s: %d graphs\n%s\n", x.Dataset, x.Graphs, wrap(x.Kernel, "  ", 80))
+		fmt.Fprintf(w, "  %-12s %9.1f ms   (%d runs, slowest %.1f ms)\n", "wall time", 1e3*x.Seconds, len(x.All), 1e3*maxOf(x.All))
+		for _, s := range x.order {
+			fmt.Fprintf(w, "  %-12s %9.1f ms   %s\n", s, 1e3*x.Stages[s], stageClock(s))
+		}
+		fmt.Fprintf(w, "  %-12s %9.0f MB   of the process so far\n", "peak memory", float64(x.PeakMemory)/1e6)
+		for _, k := range x.Work {
+			fmt.Fprintf(w, "  %-12s %9.3f GFlop\n  %12s %s\n", k.Stage, k.Flops/1e9, "", k.What)
+		}
+	}
+}
+
+// wrap breaks a text between words, so that lines with the indentation fit the width.
+func wrap(text, indent string, width int) string {
+	var b strings.Builder
+	at := 0
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case at == 0:
+			b.WriteString(indent)
+			at = len(indent)
+		case at+1+n > width:
+			b.WriteString("\n" + indent)
+			at = len(indent)
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
+}
+
+// stageClock says what the time of a stage is.
+func stageClock(stage string) string {
+	switch stage {
+	case "read", "classes", "eigen":
+		return "wall time"
+	}
+	return "summed over threads"
+}
+
+// markdown writes the report as tables.
+func (r *benchReport) markdown(w io.Writer) {
+	fmt.Fprintf(w, "%s, %d threads, %s\n", r.Machine, r.Threads, thisBuild())
+	if len(r.Rates) > 0 {
+		fmt.Fprintf(w, "\n| rank | ns for a pair, 1 thread | million pairs/s, 1 thread | GFlop/s | million pairs/s, %d threads |\n|---|---|---|---|---|\n", r.Threads)
+		for _, x := range r.Rates {
+			fmt.Fprintf(w, "| %d | %.1f | %.2f | %.1f | %.2f |\n", x.Rank, 1e9/x.Single, x.Single/1e6, x.Single*pairFlops(x.Rank)/1e9, x.All/1e6)
+		}
+	}
+	// The stages of the datasets have one order; kernels without stages have none but reading.
+	var stages []string
+	for _, x := range r.Datasets {
+		for _, s := range x.order {
+			if !slices.Contains(stages, s) {
+				stages = append(stages, s)
+			}
+		}
+	}
+	fmt.Fprint(w, "\n| dataset | graphs | seconds | peak memory so far, MB |")
+	for _, s := range stages {
+		fmt.Fprintf(w, " %s, ms |", s)
+	}
+	fmt.Fprintf(w, "\n|---|---|---|---|%s\n", strings.Repeat("---|", len(stages)))
+	var kernels []string
+	for _, x := range r.Datasets {
+		if !slices.Contains(kernels, x.Kernel) {
+			kernels = append(kernels, x.Kernel)
+		}
+		fmt.Fprintf(w, "| %s | %d | %.3f | %.0f |", strings.TrimSuffix(filepath.Base(x.Dataset), ".zip"), x.Graphs, x.Seconds, float64(x.PeakMemory)/1e6)
+		for _, s := range stages {
+			fmt.Fprintf(w, " %.1f |", 1e3*x.Stages[s])
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "\nKernel: %s. Fastest of the runs, from the first byte to the matrix in memory. Stages are summed over threads, except read, classes and eigen.\n", strings.Join(kernels, "; "))
 }
 
 func maxOf(x []float64) float64 {
@@ -182,8 +326,8 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 		return nil, err
 	}
 	took := time.Since(start)
-	r := &benchResult{Dataset: path, Kernel: k.String(), Graphs: m.Rows, Threads: g.workers(), Seconds: took.Seconds(),
-		Stages: map[string]float64{}, Machine: machine(), order: stages.order}
+	r := &benchResult{Dataset: path, Kernel: k.String(), Graphs: m.Rows, Seconds: took.Seconds(),
+		Stages: map[string]float64{}, order: stages.order}
 	for s, d := range stages.sum {
 		r.Stages[s] = d.Seconds()
 	}

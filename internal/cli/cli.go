@@ -10,9 +10,10 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -32,8 +33,10 @@ type globals struct {
 	JSON    bool `help:"Print the result as JSON." name:"json"`
 
 	ctx    context.Context
-	stdout io.Writer
+	stdout io.Writer // see writer: a failure is remembered
 	stderr io.Writer
+	colour struct{ stdout, stderr bool } // whether colours may be used
+	kept   *notice                       // what an interrupted command leaves
 }
 
 func (g *globals) workers() int {
@@ -67,80 +70,162 @@ type root struct {
 	Fetch    fetchCmd    `cmd:"" help:"Download TUDataset collections into the cache."`
 	Bench    benchCmd    `cmd:"" help:"Measure this machine on datasets."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
+
+	Help       helpCmd       `cmd:"" help:"Explain a command or a topic: formats, kernels, parameters, …"`
+	Completion completionCmd `cmd:"" help:"Print the completion script for a shell."`
+	Man        manCmd        `cmd:"" help:"Print the manual page."`
 }
+
+// grace is how long an interrupted command may take to stop by itself. Work that looks at its
+// context stops much sooner; the rest, as an eigenproblem of a large matrix, is left alone.
+const grace = 700 * time.Millisecond
 
 // Main runs the command with the given arguments and returns its exit code.
 func Main(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	out := &writer{w: stdout}
 	var r root
-	r.ctx, r.stdout, r.stderr = ctx, stdout, stderr
+	r.ctx, r.stdout, r.stderr = ctx, out, stderr
+	r.kept = &notice{}
+	r.colour.stdout, r.colour.stderr = coloured(stdout), coloured(stderr)
 	code := -1
 	parser, err := kong.New(&r,
 		kong.Name("mlg"),
-		kong.Description("Compares graphs at every scale at once: the Multiscale Laplacian Graph kernel and its relatives."),
-		kong.Writers(stdout, stderr),
+		kong.Description("Compares graphs at every scale at once: the Multiscale Laplacian Graph kernel and its relatives.\n\nStart with \"mlg demo\". \"mlg help\" lists topics, such as formats and kernels."),
+		kong.Writers(out, stderr),
 		kong.Exit(func(c int) { code = c }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 80}),
 		kong.Bind(&r.globals),
 	)
 	if err != nil {
 		panic(err) // a mistake in the structs above
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "--version":
+		args = append([]string{"version"}, args[1:]...)
 	}
 	c, err := parser.Parse(args)
 	if code >= 0 { // --help has been printed
-		return code
+		return r.finish(nil, out)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "mlg: %v\n", err)
+		if out.err != nil { // help could not be printed
+			return r.finish(nil, out)
+		}
+		code := r.finish(usageError(suggest(err, parser.Model)), out)
 		fmt.Fprintln(stderr, `Try "mlg --help" or "mlg COMMAND --help".`)
+		return code
+	}
+	if r.Threads < 0 {
+		return r.finish(usageError(fmt.Sprintf("--threads %d: want 0 for all cores, or a positive number", r.Threads)), out)
+	}
+	done := make(chan error, 1)
+	go func() { done <- c.Run(&r.globals) }()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		select {
+		case err = <-done:
+		case <-time.After(grace):
+			stop()                // now another interrupt ends the process at once
+			r.kept.writing.Wait() // a file that is being written is removed, or complete, first
+			err = context.Canceled
+		}
+	}
+	return r.finish(err, out)
+}
+
+// finish says what went wrong, if anything, and returns the exit code.
+func (g *globals) finish(err error, out *writer) int {
+	prefix := "mlg:"
+	if g.colour.stderr {
+		prefix = "\x1b[1;31mmlg:\x1b[0m"
+	}
+	if err != nil && errors.Is(err, context.Canceled) && g.ctx.Err() != nil {
+		fmt.Fprintf(g.stderr, "%s interrupted; %s\n", prefix, g.kept.get())
+		return exitInterrupt
+	}
+	if out.err != nil {
+		err = fmt.Errorf("standard output: %w", out.err)
+	}
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(g.stderr, "%s %v\n", prefix, err)
+	if usage := usageError(""); errors.As(err, &usage) {
 		return exitUsage
 	}
-	err = c.Run(&r.globals)
-	switch {
-	case err == nil:
-		return exitOK
-	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		fmt.Fprintln(stderr, "mlg: interrupted; nothing was written")
-		return exitInterrupt
-	default:
-		var usage usageError
-		fmt.Fprintf(stderr, "mlg: %v\n", err)
-		if errors.As(err, &usage) {
-			return exitUsage
-		}
-		return exitFailed
+	return exitFailed
+}
+
+// notice is what is known of a command that may be interrupted.
+type notice struct {
+	mu      sync.Mutex
+	text    string         // what it leaves on purpose, to go on
+	files   []string       // complete
+	writing sync.WaitGroup // files that are being written
+}
+
+// write calls a function that writes a file, so that an interrupt does not come between.
+func (g *globals) write(path string, f func() error) error {
+	n := g.kept
+	n.writing.Add(1)
+	defer n.writing.Done()
+	if err := f(); err != nil {
+		return err
 	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.files = append(n.files, path)
+	return nil
+}
+
+func (n *notice) set(format string, args ...any) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.text = fmt.Sprintf(format, args...)
+}
+
+func (n *notice) get() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case n.text != "":
+		return n.text
+	case len(n.files) > 0:
+		return "written before: " + strings.Join(n.files, ", ")
+	}
+	return "nothing was written"
+}
+
+// writer remembers the first failure, so that a full disk behind standard output is noticed
+// without a check at every line.
+type writer struct {
+	w   io.Writer
+	err error
+}
+
+func (w *writer) Write(b []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	n, err := w.w.Write(b)
+	w.err = cause(err)
+	return n, w.err
+}
+
+// cause takes the path off an error of os, where the message names it otherwise.
+func cause(err error) error {
+	if p, ok := err.(*os.PathError); ok {
+		return p.Err
+	}
+	return err
 }
 
 // usageError is a mistake on the command line.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
-
-type versionCmd struct{}
-
-// Run prints the version.
-func (versionCmd) Run(g *globals) error {
-	version := "development"
-	var revision, system string
-	if b, ok := debug.ReadBuildInfo(); ok {
-		if v := b.Main.Version; v != "" && v != "(devel)" {
-			version = v
-		}
-		for _, s := range b.Settings {
-			if s.Key == "vcs.revision" {
-				revision = " " + s.Value[:min(12, len(s.Value))]
-			}
-		}
-	}
-	system = runtime.GOOS + "/" + runtime.GOARCH
-	if g.JSON {
-		return printJSON(g.stdout, map[string]string{"version": version, "revision": strings.TrimSpace(revision), "go": runtime.Version(), "system": system})
-	}
-	_, err := fmt.Fprintf(g.stdout, "mlg %s%s (%s, %s)\n", version, revision, runtime.Version(), system)
-	return err
-}

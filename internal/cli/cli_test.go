@@ -1,10 +1,27 @@
 package cli
 
 import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mlgkernel/mlg/dataset"
 )
 
 func TestMain(m *testing.M) {
@@ -13,7 +30,262 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// raced are the scripts that run with the race detector when the tests do: those with progress,
+// signals and files of finished rows. It makes every start of the command slow, so the others
+// use a plain build.
+var raced = []string{"gram", "interrupt", "compare"}
+
+// plainBuild returns a function that puts a build without the race detector first in the PATH of
+// the scripts that do not need it.
+func plainBuild(t *testing.T) func(env *testscript.Env) error {
+	if !raceEnabled {
+		return func(*testscript.Env) error { return nil }
+	}
+	dir := t.TempDir()
+	build := exec.Command("go", "build", "-o", dir, "../../cmd/mlg")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return func(env *testscript.Env) error {
+		if script := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-"); !slices.Contains(raced, script) {
+			env.Setenv("PATH", dir+string(os.PathListSeparator)+env.Getenv("PATH"))
+		}
+		return nil
+	}
+}
+
 // Transcripts of real runs, one for each command and each kind of mistake.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
+	plain := plainBuild(t)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			if err := plain(env); err != nil {
+				return err
+			}
+			env.Setenv("MLG_CACHE", filepath.Join(env.WorkDir, "cache"))
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("NO_COLOR", "")
+			// What a script puts into www can be fetched from $SERVER.
+			server := httptest.NewServer(http.FileServer(http.Dir(filepath.Join(env.WorkDir, "www"))))
+			env.Defer(server.Close)
+			env.Setenv("SERVER", server.URL)
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "full": // a device that is always full
+				st, err := os.Stat("/dev/full")
+				return err == nil && st.Mode()&os.ModeDevice != 0, nil
+			case "root":
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %s", cond)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"randomgraphs": randomGraphs,
+			"columns":      columns,
+			"interrupt":    interrupt,
+			"zipfolder":    zipFolder,
+		},
+	})
+}
+
+// randomgraphs FILE N VERTICES writes N random trees with a few more edges, always the same.
+func randomGraphs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: randomgraphs FILE N VERTICES")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	vertices, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	r := rand.New(rand.NewPCG(7, 7))
+	var b bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&b, `{"id":"r%d","nodes":%d,"edges":[`, i, vertices)
+		for v := 1; v < vertices; v++ {
+			if v > 1 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, "[%d,%d]", r.IntN(v), v)
+		}
+		b.WriteString(`],"node_labels":[`)
+		for v := range vertices {
+			if v > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, `"%c"`, 'A'+rune(r.IntN(3)))
+		}
+		fmt.Fprintf(&b, `],"target":"%c"}`+"\n", 'x'+rune(i%2))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
+}
+
+// zipfolder FILE FOLDER packs the files of a folder.
+func zipFolder(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: zipfolder FILE FOLDER")
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	ts.Check(z.AddFS(os.DirFS(ts.MkAbs(args[1]))))
+	ts.Check(z.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
+}
+
+// columns FILE... demands that no line has more than 80 characters.
+func columns(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: columns FILE...")
+	}
+	for _, name := range args {
+		for i, line := range strings.Split(ts.ReadFile(name), "\n") {
+			if n := utf8.RuneCountInString(line); n > 80 {
+				ts.Fatalf("%s:%d: %d columns: %s", name, i+1, n, line)
+			}
+		}
+	}
+}
+
+// The longest time from an interrupt to the end of the process: a second, as promised, and as
+// much again for a machine that is busy with other tests.
+const interruptLimit = 2 * time.Second
+
+// interrupt SIGNAL FILE BYTES mlg ARGS... runs the command, waits until FILE has that many bytes,
+// or, where FILE is -, for that many milliseconds, sends the signal, and demands the exit code
+// 130 for INT and TERM.
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 5 {
+		ts.Fatalf("usage: interrupt SIGNAL FILE BYTES mlg ARGS...")
+	}
+	signal := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[args[0]]
+	amount, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	var path string
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		if p := filepath.Join(dir, args[3]); path == "" {
+			if _, err := os.Stat(p); err == nil {
+				path = p
+			}
+		}
+	}
+	cmd := exec.Command(path, args[4:]...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = append(os.Environ(), "PATH="+ts.Getenv("PATH"))
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	ts.Check(cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for deadline := time.Now().Add(60 * time.Second); ; {
+		if args[1] == "-" {
+			time.Sleep(time.Duration(amount) * time.Millisecond)
+			break
+		}
+		if st, err := os.Stat(ts.MkAbs(args[1])); err == nil && st.Size() >= int64(amount) {
+			break
+		}
+		select {
+		case err := <-ended:
+			ts.Fatalf("ended before it could be interrupted: %v\n%s", err, out.String())
+		case <-time.After(5 * time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			cmd.Process.Kill()
+			<-ended
+			ts.Fatalf("%s never had %d bytes\n%s", args[1], amount, out.String())
+		}
+	}
+	sent := time.Now()
+	ts.Check(cmd.Process.Signal(signal))
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		cmd.Process.Kill()
+		<-ended
+		ts.Fatalf("still running 20 s after %s\n%s", args[0], out.String())
+	}
+	took := time.Since(sent)
+	ts.Logf("%s: ended after %v\n%s", args[0], took.Round(time.Millisecond), out.String())
+	if signal == syscall.SIGKILL {
+		return
+	}
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupt {
+		ts.Fatalf("exit code %d after %s, want %d\n%s", code, args[0], exitInterrupt, out.String())
+	}
+	if took > interruptLimit {
+		ts.Fatalf("ended %v after %s, want at most %v", took, args[0], interruptLimit)
+	}
+	if !regexp.MustCompile(`(?m)^mlg: interrupted; `).Match(out.Bytes()) {
+		ts.Fatalf("no word about the interrupt in\n%s", out.String())
+	}
+}
+
+// Topics fit a terminal and name what they are about.
+func TestTopics(t *testing.T) {
+	for _, name := range topics {
+		text, ok := topic(name)
+		if !ok {
+			t.Fatalf("no text for %s", name)
+		}
+		for i, line := range strings.Split(text, "\n") {
+			if n := utf8.RuneCountInString(line); n > 80 {
+				t.Errorf("topics/%s.txt:%d: %d columns, want at most 80", name, i+1, n)
+			}
+		}
+	}
+	formats, _ := topic("formats")
+	for _, f := range dataset.Formats() {
+		if !regexp.MustCompile(`\b` + string(f) + `\b`).MatchString(formats) {
+			t.Errorf("help formats does not name %s", f)
+		}
+	}
+	kernels, _ := topic("kernels")
+	parameters, _ := topic("parameters")
+	for _, k := range strings.Split("mlg,flg,lg,wl,wl-edge,wl-oa,wl-sp,sp,graphlet,rw,labels", ",") {
+		if !regexp.MustCompile(`(?m)^  ` + k + ` `).MatchString(kernels) {
+			t.Errorf("help kernels does not name %s", k)
+		}
+	}
+	for _, p := range []string{"radii", "eta", "gamma", "samples", "rank", "seed", "landmarks", "combine", "power", "discount", "exact"} {
+		if !strings.Contains(parameters, "--"+p) {
+			t.Errorf("help parameters does not name --%s", p)
+		}
+	}
+	output, _ := topic("output")
+	for _, code := range []int{exitOK, exitFailed, exitUsage, exitInterrupt} {
+		if !regexp.MustCompile(fmt.Sprintf(`(?m)^  %d +\S`, code)).MatchString(output) {
+			t.Errorf("help output does not name exit code %d", code)
+		}
+	}
+}
+
+// Hand-counted typing errors.
+func TestTypos(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "abc", 3}, {"gram", "gram", 0}, {"grm", "gram", 1}, {"garm", "gram", 1}, {"gramm", "gram", 1}, {"gran", "gram", 1}, {"kitten", "sitting", 3}} {
+		if got := typos(c.a, c.b); got != c.want {
+			t.Errorf("typos(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+	words := []string{"gram", "evaluate", "explain", "compare", "convert"}
+	for in, want := range map[string]string{"garm": "gram", "evalaute": "evaluate", "eval": "evaluate", "comapre": "compare", "xyzzy": ""} {
+		if got := strings.Join(nearestWords(in, words), " "); got != want {
+			t.Errorf("nearest to %q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for want, x := range map[string]float64{"12 pairs": 12, "1.52 M pairs": 1.52e6, "999 pairs": 999, "1 k pairs": 1000, "25 G pairs": 2.5e10} {
+		if got := count(x, "pairs"); got != want {
+			t.Errorf("count(%v) = %q, want %q", x, got, want)
+		}
+	}
+	if got := count(2.5e6, "B"); got != "2.5 MB" {
+		t.Errorf("bytes: %q", got)
+	}
 }

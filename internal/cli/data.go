@@ -10,16 +10,16 @@ import (
 
 // dataFlags say how datasets are read.
 type dataFlags struct {
-	Format       string `help:"Format of DATA: tudataset, smiles, csv, tsv, sdf, jsonl, graphml, dot, edgelist." default:"auto"`
-	SMILESColumn string `help:"Column of a table that has the SMILES." name:"smiles-column" placeholder:"NAME"`
-	Target       string `help:"Column or data field that has the class or value." placeholder:"NAME"`
-	ID           string `help:"Column or data field that has the identifier." name:"id" placeholder:"NAME"`
-	Hydrogens    bool   `help:"Make all hydrogens of molecules vertices."`
-	AtomCharge   bool   `help:"Charges are part of atom labels."`
-	AtomAromatic bool   `help:"Aromaticity is part of atom labels."`
-	AtomH        bool   `help:"Numbers of hydrogens are part of atom labels." name:"atom-hydrogens"`
-	SkipInvalid  bool   `help:"Leave out molecules that cannot be read, and count them."`
-	EdgeWeight   string `help:"Edge weights: unit, weight (as in the file), order (bond order or edge label)." default:"weight" enum:"unit,weight,order"`
+	Format       string `help:"Format of the data: auto, tudataset, smiles, csv, tsv, sdf, jsonl, graphml, dot, edgelist." default:"auto" enum:"auto,tudataset,smiles,csv,tsv,sdf,jsonl,graphml,dot,edgelist" group:"Reading data"`
+	SMILESColumn string `help:"Column of a table that has the SMILES." name:"smiles-column" placeholder:"NAME" group:"Reading data"`
+	Target       string `help:"Column or data field that has the class or value." placeholder:"NAME" group:"Reading data"`
+	ID           string `help:"Column or data field that has the identifier." name:"id" placeholder:"NAME" group:"Reading data"`
+	Hydrogens    bool   `help:"Make all hydrogens of molecules vertices." group:"Reading data"`
+	AtomCharge   bool   `help:"Charges are part of atom labels." group:"Reading data"`
+	AtomAromatic bool   `help:"Aromaticity is part of atom labels." group:"Reading data"`
+	AtomH        bool   `help:"Numbers of hydrogens are part of atom labels." name:"atom-hydrogens" group:"Reading data"`
+	SkipInvalid  bool   `help:"Leave out molecules that cannot be read, and count them." group:"Reading data"`
+	EdgeWeight   string `help:"Edge weights: unit, weight (as in the file), order (bond order or edge label)." default:"weight" enum:"unit,weight,order" group:"Reading data"`
 }
 
 func (f *dataFlags) options() (dataset.Options, error) {
@@ -48,7 +48,7 @@ func (f *dataFlags) read(g *globals, path string) (*dataset.Dataset, error) {
 	}
 	ds, err := dataset.Read(g.ctx, path, o)
 	if err != nil {
-		return nil, err
+		return nil, nearFile(path, err)
 	}
 	w, err := dataset.ParseEdgeWeight(f.EdgeWeight)
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *infoCmd) Run(g *globals) error {
 		}
 		ds, err := dataset.Read(g.ctx, path, o)
 		if err != nil {
-			return err
+			return nearFile(path, err)
 		}
 		s := dataset.Info(ds)
 		if g.JSON {
@@ -112,7 +112,7 @@ type convertCmd struct {
 	dataFlags
 	Data string `arg:"" help:"Dataset to read."`
 	Out  string `arg:"" help:"File or folder to write: .jsonl, .graphml, or a folder for a TUDataset."`
-	To   string `help:"Format to write: jsonl, graphml, tudataset; otherwise by the name of OUT." default:"auto"`
+	To   string `help:"Format to write: jsonl, graphml, tudataset; auto goes by the name of OUT." default:"auto" enum:"auto,jsonl,graphml,tudataset"`
 }
 
 // Run converts a dataset.
@@ -127,11 +127,23 @@ func (c *convertCmd) Run(g *globals) error {
 			return usageError(err.Error())
 		}
 	}
-	if err := dataset.WriteDataset(g.ctx, c.Out, ds, to); err != nil {
+	if err := g.write(c.Out, func() error { return dataset.WriteDataset(g.ctx, c.Out, ds, to) }); err != nil {
 		return err
+	}
+	if g.JSON {
+		return printJSON(g.stdout, map[string]any{"graphs": len(ds.Graphs), "file": c.Out, "warnings": texts(ds.Warnings)})
 	}
 	g.note("wrote %d graphs to %s", len(ds.Graphs), c.Out)
 	return nil
+}
+
+// texts returns warnings as they are printed.
+func texts(warnings []dataset.Warning) []string {
+	out := make([]string, len(warnings))
+	for i, w := range warnings {
+		out[i] = w.String()
+	}
+	return out
 }
 
 type fetchCmd struct {
@@ -150,6 +162,11 @@ func (c *fetchCmd) Run(g *globals) error {
 	if c.URL != "" {
 		o.BaseURL = c.URL
 	}
+	type fetched struct {
+		Name string `json:"name"`
+		File string `json:"file"`
+	}
+	var all []fetched
 	for _, name := range c.Names {
 		bar := newBar(g)
 		o.Progress = func(done, total int64) { bar.show("download "+name, done, total, "B") }
@@ -158,9 +175,13 @@ func (c *fetchCmd) Run(g *globals) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(g.stdout, path); err != nil {
-			return err
+		all = append(all, fetched{name, path})
+		if !g.JSON {
+			fmt.Fprintln(g.stdout, path)
 		}
+	}
+	if g.JSON {
+		return printJSON(g.stdout, all)
 	}
 	return nil
 }

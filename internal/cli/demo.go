@@ -1,69 +1,326 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/explain"
+	"github.com/mlgkernel/mlg/explain/draw"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/svm"
 )
 
-type demoCmd struct{}
+type demoCmd struct {
+	Report string `help:"Report to write." default:"mlg-demo.html" complete:"file"`
+}
 
-// Run compares the built-in molecules with each other.
-func (demoCmd) Run(g *globals) error {
+// The molecules that the demonstration looks at.
+const (
+	demoQuery     = "morphine" // its neighbours
+	demoExplained = "diazepam" // its prediction
+)
+
+// demoResult is what the demonstration finds.
+type demoResult struct {
+	Dataset     string           `json:"dataset"`
+	Graphs      int              `json:"graphs"`
+	Classes     int              `json:"classes"`
+	GramSeconds float64          `json:"gram_seconds"`
+	Evaluation  *evaluate.Report `json:"evaluation"`
+	Query       string           `json:"query"`
+	Neighbours  []demoNeighbour  `json:"neighbours"`
+	Prediction  *demoPrediction  `json:"prediction"`
+	Report      string           `json:"report"`
+
+	info dataset.Summary
+}
+
+type demoNeighbour struct {
+	ID         string  `json:"id"`
+	Target     string  `json:"target"`
+	Similarity float64 `json:"similarity"`
+	graph      *graph.Graph
+}
+
+// demoPrediction is that of a molecule by a learner that has not seen it.
+type demoPrediction struct {
+	ID         string          `json:"id"`
+	Target     string          `json:"target"`
+	Predicted  string          `json:"predicted"`
+	RunnerUp   string          `json:"runner_up"`
+	Decision   float64         `json:"decision"` // positive for the predicted class against the runner-up
+	Shares     *explain.Shares `json:"shares"`
+	graph      *graph.Graph
+	trainings  int
+	strongest  []int // vertices by share, largest first
+	parameters float64
+}
+
+// Run does the whole job on the built-in molecules.
+func (c *demoCmd) Run(g *globals) error {
+	if err := checkFolders(c.Report); err != nil {
+		return err
+	}
 	ds, err := dataset.Read(g.ctx, "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		return err
 	}
-	s := dataset.Info(ds)
-	fmt.Fprintf(g.stdout, "builtin:drugs: %d drug molecules in %d classes, %.0f atoms on average.\n\n", s.Graphs, s.Classes, s.MeanVertices)
-
+	bar := newBar(g)
+	defer bar.done()
 	o := mlg.DefaultOptions()
 	o.Workers = g.workers()
-	wl := baseline.DefaultWL()
-	hist := baseline.DefaultHistogram()
-	wl.Workers, hist.Workers = g.workers(), g.workers()
-	fmt.Fprintf(g.stdout, "Class of the most similar other molecule, right for\n")
-	var multiscale *mlg.Matrix
-	for _, k := range []struct {
-		name   string
-		kernel mlg.Kernel
-	}{{"multiscale Laplacian", mlg.NewKernel(o)}, {"Weisfeiler-Lehman", wl}, {"label counts", hist}} {
-		start := time.Now()
-		fitted, err := k.kernel.Fit(g.ctx, ds.Graphs)
-		if err != nil {
-			return err
-		}
-		gram, err := fitted.Gram(g.ctx)
-		if err != nil {
-			return err
-		}
-		took := time.Since(start)
-		if multiscale == nil {
-			multiscale = gram
-		}
-		right := 0
-		for i := range ds.Graphs {
-			if ds.Graphs[nearest(gram, i, 1)[0]].Target() == ds.Graphs[i].Target() {
-				right++
-			}
-		}
-		fmt.Fprintf(g.stdout, "  %-22s %5.1f %%   (Gram matrix in %s)\n", k.name, 100*float64(right)/float64(len(ds.Graphs)), round(took))
-	}
+	info := dataset.Info(ds)
+	r := &demoResult{Dataset: "builtin:drugs", Graphs: info.Graphs, Classes: info.Classes, Query: demoQuery, Report: c.Report, info: info}
 
-	query := slices.IndexFunc(ds.IDs(), func(id string) bool { return id == "morphine" })
-	if query < 0 {
-		query = 0
+	bar.show("gram", 0, 0, "")
+	start := time.Now()
+	model, err := mlg.Fit(g.ctx, ds.Graphs, o)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(g.stdout, "\nMost similar to %s (%s):\n", ds.Graphs[query].ID(), ds.Graphs[query].Target())
-	for _, i := range nearest(multiscale, query, 5) {
-		fmt.Fprintf(g.stdout, "  %.3f  %-24s %s\n", multiscale.At(query, i), ds.Graphs[i].ID(), ds.Graphs[i].Target())
+	gram, err := model.Gram(g.ctx)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(g.stdout, "\nTry next:\n  mlg info builtin:drugs\n  mlg compare 'CC(=O)Oc1ccccc1C(=O)O' 'OC(=O)c1ccccc1O'\n  mlg gram builtin:drugs -o gram.npy\n")
+	r.GramSeconds = time.Since(start).Seconds()
+
+	if r.Evaluation, err = demoEvaluation(g, ds, o, bar); err != nil {
+		return err
+	}
+	query := slices.Index(ds.IDs(), demoQuery)
+	for _, i := range nearest(gram, query, 5) {
+		x := ds.Graphs[i]
+		r.Neighbours = append(r.Neighbours, demoNeighbour{x.ID(), x.Target(), gram.At(query, i), x})
+	}
+	bar.show("explain", 0, 0, "")
+	if r.Prediction, err = demoPredict(g, ds, o); err != nil {
+		return err
+	}
+	bar.show("report", 0, 0, "")
+	page, err := r.page(ds, model, gram, query)
+	if err != nil {
+		return err
+	}
+	if err := saveReport(g, c.Report, page); err != nil {
+		return err
+	}
+	bar.done()
+	if g.JSON {
+		return printJSON(g.stdout, r)
+	}
+	r.print(g)
 	return nil
+}
+
+// demoEvaluation compares three kernels by a small nested cross-validation.
+func demoEvaluation(g *globals, ds *dataset.Dataset, o mlg.Options, bar *bar) (*evaluate.Report, error) {
+	e := evaluate.DefaultOptions()
+	e.Folds, e.Repeats, e.Workers = 5, 2, g.workers()
+	start := time.Now()
+	e.Clock = func() time.Duration { return time.Since(start) }
+	e.Progress = func(done, total int) { bar.show("evaluate", int64(done), int64(total), "folds") }
+	wl := baseline.DefaultWL()
+	wl.Workers = g.workers()
+	return evaluate.Run(g.ctx, ds, []evaluate.Candidate{
+		{Name: "mlg", Settings: []evaluate.Setting{evaluate.MLGSetting(o)}},
+		{Name: "wl", Settings: []evaluate.Setting{{Parameters: "h=5", Kernel: wl}}},
+	}, e)
+}
+
+// demoC is the price of an error of the learner that the demonstration explains.
+const demoC = 10
+
+// demoPredict trains without one molecule, predicts its class, and divides the decision
+// between that class and the next best one among its atoms.
+func demoPredict(g *globals, ds *dataset.Dataset, o mlg.Options) (*demoPrediction, error) {
+	held := slices.Index(ds.IDs(), demoExplained)
+	train := slices.Concat(ds.Graphs[:held], ds.Graphs[held+1:])
+	var classes []string
+	for _, x := range train {
+		classes = append(classes, x.Target())
+	}
+	slices.Sort(classes)
+	classes = slices.Compact(classes)
+	labels := make([]int, len(train))
+	for i, x := range train {
+		labels[i] = slices.Index(classes, x.Target())
+	}
+	model, err := mlg.Fit(g.ctx, train, o)
+	if err != nil {
+		return nil, err
+	}
+	gram, err := model.Gram(g.ctx)
+	if err != nil {
+		return nil, err
+	}
+	so := svm.DefaultOptions()
+	so.C = demoC
+	learner, err := svm.TrainClassifier(g.ctx, svm.Full(gram), labels, so)
+	if err != nil {
+		return nil, err
+	}
+	x := ds.Graphs[held]
+	cross, err := model.Cross(g.ctx, []*graph.Graph{x})
+	if err != nil {
+		return nil, err
+	}
+	predicted, err := learner.Predict(svm.Full(cross))
+	if err != nil {
+		return nil, err
+	}
+	decision, err := learner.Decision(svm.Full(cross))
+	if err != nil {
+		return nil, err
+	}
+	// The runner-up is the class against which the predicted one wins by least.
+	best, sign, least := -1, 1.0, 0.0
+	for i, m := range learner.Machines {
+		v := decision.At(0, i)
+		s := 1.0
+		switch predicted[0] {
+		case m.Positive:
+		case m.Negative:
+			s = -1
+		default:
+			continue
+		}
+		if best < 0 || s*v < least {
+			best, sign, least = i, s, s*v
+		}
+	}
+	m := learner.Machines[best]
+	other := m.Negative
+	if sign < 0 {
+		other = m.Positive
+	}
+	f := explain.Function{Support: m.Support, Coefficients: make([]float64, len(m.Coefficients)), Bias: sign * m.Bias}
+	for i, v := range m.Coefficients {
+		f.Coefficients[i] = sign * v
+	}
+	shares, err := explain.DecisionShares(g.ctx, model, x, f)
+	if err != nil {
+		return nil, err
+	}
+	p := &demoPrediction{ID: x.ID(), Target: x.Target(), Predicted: classes[predicted[0]], RunnerUp: classes[other], Decision: least,
+		Shares: shares, graph: x, trainings: len(train), parameters: demoC}
+	for v := range x.N() {
+		p.strongest = append(p.strongest, v)
+	}
+	slices.SortStableFunc(p.strongest, func(a, b int) int { return cmp.Compare(shares.Vertices[b], shares.Vertices[a]) })
+	return p, nil
+}
+
+// print writes the results for a terminal of 80 columns.
+func (r *demoResult) print(g *globals) {
+	p := func(format string, args ...any) { fmt.Fprintf(g.stdout, format, args...) }
+	p("%s: %d drug molecules in %d classes, %.0f atoms on average.\n\n", r.Dataset, r.Graphs, r.Classes, r.info.MeanVertices)
+	p("%s\n", g.bold("1. Compare all with all"))
+	p("   %d similarities by the multiscale Laplacian kernel in %s.\n\n", r.Graphs*(r.Graphs+1)/2, round(time.Duration(r.GramSeconds*float64(time.Second))))
+	p("%s\n", g.bold("2. Recognise the class of a molecule that was not seen in training"))
+	p("   %d × %d-fold cross-validation, parameters chosen inside the training part:\n", r.Evaluation.Protocol.Repeats, r.Evaluation.Protocol.Folds)
+	for _, x := range r.Evaluation.Results {
+		name := map[string]string{"mlg": "multiscale Laplacian", "wl": "Weisfeiler-Lehman", "labels": "label histogram"}[x.Name]
+		if name == "" {
+			name = x.Name
+		}
+		p("   %-22s %5.1f %% right\n", name, 100*x.Accuracy)
+	}
+	p("\n%s\n", g.bold(fmt.Sprintf("3. Search: most similar to %s", r.Query)))
+	for _, n := range r.Neighbours {
+		p("   %.3f  %-24s %s\n", n.Similarity, n.ID, n.Target)
+	}
+	p("   (1.000 means the same atoms, bonded alike: the kernel of the paper does not\n   see bond orders, --edge-weight order does.)\n")
+	x := r.Prediction
+	p("\n%s\n", g.bold("4. Explain a prediction"))
+	p("   Trained without it, %s is taken for a %s", x.ID, x.Predicted)
+	if x.Predicted == x.Target {
+		p(", rightly.\n")
+	} else {
+		p("; it is a %s.\n", x.Target)
+	}
+	p("   Atoms that speak most for %s, against %s:\n   ", x.Predicted, x.RunnerUp)
+	var atoms []string
+	for _, v := range x.strongest[:min(6, len(x.strongest))] {
+		atoms = append(atoms, fmt.Sprintf("%s%d %+.2f", x.graph.Label(v), v+1, x.Shares.Vertices[v]))
+	}
+	p("%s\n", strings.Join(atoms, ", "))
+	where := r.Report
+	if abs, err := filepath.Abs(where); err == nil {
+		where = abs
+	}
+	p("\nPictures of all this: %s\n", where)
+	p("\nTry next, on your own file in place of builtin:drugs:\n")
+	p("  mlg info builtin:drugs\n  mlg evaluate builtin:drugs --kernel mlg,wl,sp --report report.html\n")
+	p("  mlg gram builtin:drugs -o gram.npy --picture gram.svg\n  mlg train builtin:drugs -o drugs.mlg\n  mlg help\n")
+}
+
+// demoNote says what the kernel of the demonstration sees.
+const demoNote = "Atoms are compared by their elements, then neighbourhoods of radius 1 by their atoms, those of radius 2 by the smaller ones, and molecules by those. Bond orders do not count, as in the paper; with --edge-weight order they do."
+
+// page makes the report.
+func (r *demoResult) page(ds *dataset.Dataset, model *mlg.Model, gram *mlg.Matrix, query int) (*draw.Report, error) {
+	figures, err := kernelFigures("mlg", model, gram, ds.Targets())
+	if err != nil {
+		return nil, err
+	}
+	results, err := evaluationSections(r.Evaluation)
+	if err != nil {
+		return nil, err
+	}
+	results[0].Heading = "Classes of molecules not seen in training"
+
+	small := draw.DefaultOptions()
+	small.Width, small.Height = 240, 190
+	small.Title = ds.Graphs[query].ID()
+	first, err := draw.Graph(ds.Graphs[query], small)
+	if err != nil {
+		return nil, err
+	}
+	pictures := []*draw.Picture{first}
+	table := draw.Table{Header: []string{"similarity", "molecule", "class"}}
+	for _, n := range r.Neighbours {
+		small.Title = fmt.Sprintf("%s  %.3f", n.ID, n.Similarity)
+		p, err := draw.Graph(n.graph, small)
+		if err != nil {
+			return nil, err
+		}
+		pictures = append(pictures, p)
+		table.Rows = append(table.Rows, []string{fmt.Sprintf("%.4f", n.Similarity), n.ID, n.Target})
+	}
+	sheet, err := draw.Sheet("", 3, pictures...)
+	if err != nil {
+		return nil, err
+	}
+	x := r.Prediction
+	large := draw.DefaultOptions()
+	large.Width, large.Height = 560, 400
+	large.Title = x.ID
+	large.Values = draw.NewValues("share of the decision", x.Shares.Vertices)
+	molecule, err := draw.Graph(x.graph, large)
+	if err != nil {
+		return nil, err
+	}
+	sections := []draw.Section{{Heading: "All with all", Blocks: append([]draw.Block{
+		draw.Code("mlg gram builtin:drugs -o gram.npy --picture gram.svg --map map.svg --spectrum spectrum.svg"),
+		draw.Paragraph(demoNote)}, figures...)}}
+	sections = append(sections, results...)
+	sections = append(sections,
+		draw.Section{Heading: "Most similar to " + r.Query, Blocks: []draw.Block{draw.Figure{Picture: sheet}, table}},
+		draw.Section{Heading: "Why " + x.ID + " is taken for a " + x.Predicted, Blocks: []draw.Block{
+			draw.Paragraph(fmt.Sprintf("A support vector machine (C = %g) that was trained on the other %d molecules decides between %s and the next best class, %s, with the value %+.2f; a molecule without any features would get %+.2f. The difference is divided among the atoms: orange ones speak for %s, blue ones against it.",
+				x.parameters, x.trainings, x.Predicted, x.RunnerUp, x.Shares.Value, x.Shares.Baseline, x.Predicted)),
+			draw.Figure{Picture: molecule, Caption: fmt.Sprintf("The shares of the atoms add up to %+.2f.", x.Shares.Sum)}}})
+	return &draw.Report{Title: "mlg demo: 234 drug molecules",
+		Summary:  fmt.Sprintf("%d well-known drugs in %d chemical classes, compared, classified, searched and explained by the multiscale Laplacian graph kernel.", r.Graphs, r.Classes),
+		Sections: sections, Footer: footer([]string{"demo"})}, nil
 }
 
 // nearest returns the k columns with the largest values of row i, other than i itself.
@@ -75,14 +332,6 @@ func nearest(m *mlg.Matrix, i, k int) []int {
 		}
 	}
 	row := m.Row(i)
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case row[a] > row[b]:
-			return -1
-		case row[a] < row[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(row[b], row[a]) })
 	return order[:min(k, len(order))]
 }

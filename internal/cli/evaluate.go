@@ -31,10 +31,24 @@ type evaluateCmd struct {
 	C        []float64 `help:"Values of C to choose from." default:"0.1,0.3,1,3,10,30,100" group:"Evaluation"`
 	Keep     string    `help:"Folder that keeps the results of finished parts, to resume." name:"run" placeholder:"FOLDER" group:"Evaluation"`
 	Markdown bool      `help:"Print Markdown." group:"Evaluation"`
+	Report   string    `help:"Write a report with pictures: .html." placeholder:"FILE" group:"Evaluation"`
+	Plot     string    `help:"Draw the scores with their intervals: .svg or .png." placeholder:"FILE" group:"Evaluation"`
 }
 
 // Run evaluates kernels.
 func (c *evaluateCmd) Run(g *globals) error {
+	if err := checkPicture("--plot", c.Plot); err != nil {
+		return err
+	}
+	if ext := strings.ToLower(filepath.Ext(c.Report)); c.Report != "" && ext != ".html" && ext != ".htm" {
+		return usageError(fmt.Sprintf("--report %s: want a name that ends with .html", c.Report))
+	}
+	if g.JSON && c.Markdown {
+		return usageError("--json and --markdown exclude each other")
+	}
+	if err := checkFolders(c.Report, c.Plot); err != nil {
+		return err
+	}
 	ds, err := c.read(g, c.Data)
 	if err != nil {
 		return err
@@ -54,7 +68,10 @@ func (c *evaluateCmd) Run(g *globals) error {
 	o.Clock = func() time.Duration { return time.Since(start) }
 	bar := newBar(g)
 	defer bar.done()
-	o.Progress = func(done, total int) { bar.show("folds", int64(done), int64(total), "") }
+	o.Progress = func(done, total int) { bar.show("evaluate", int64(done), int64(total), "folds") }
+	if c.Keep != "" {
+		g.kept.set("--run %s has the finished parts; the same command goes on", c.Keep)
+	}
 
 	candidates, err := c.candidates(g, ds, &o, bar)
 	if err != nil {
@@ -64,6 +81,25 @@ func (c *evaluateCmd) Run(g *globals) error {
 	bar.done()
 	if err != nil {
 		return err
+	}
+	if c.Plot != "" {
+		p, err := accuracyBars(fmt.Sprintf("Kernels on %s", report.Dataset), report)
+		if err := savePicture(g, c.Plot, p, err); err != nil {
+			return err
+		}
+		g.note("%s: scores drawn", c.Plot)
+	}
+	if c.Report != "" {
+		bar.show("report", 0, 0, "")
+		page, err := c.report(g, ds, report)
+		bar.done()
+		if err != nil {
+			return err
+		}
+		if err := saveReport(g, c.Report, page); err != nil {
+			return err
+		}
+		g.note("%s: report written", c.Report)
 	}
 	switch {
 	case g.JSON:

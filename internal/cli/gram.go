@@ -6,23 +6,71 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/explain/draw"
 )
 
 type gramCmd struct {
 	dataFlags
 	kernelFlag
 	kernelFlags
-	Data    string `arg:"" help:"Dataset."`
-	Against string `help:"Compute the matrix between these graphs (rows) and DATA (columns)." placeholder:"TEST"`
-	Out     string `help:"File to write: .npy, .csv or .libsvm." short:"o" required:"" placeholder:"FILE"`
+	Data     string `arg:"" help:"Dataset."`
+	Against  string `help:"Compute the matrix between these graphs (rows) and DATA (columns)." placeholder:"TEST"`
+	Out      string `help:"File to write: .npy, .csv or .libsvm." short:"o" placeholder:"FILE"`
+	Resume   bool   `help:"Keep finished rows in OUT.part, and go on from there after an interruption. Takes about twice the time."`
+	Picture  string `help:"Draw the matrix as a heat map: .svg or .png." placeholder:"FILE"`
+	Map      string `help:"Draw a map of the graphs by kernel PCA: .svg or .png." placeholder:"FILE"`
+	Spectrum string `help:"Draw the eigenvalues at the landmarks of mlg or flg: .svg or .png." placeholder:"FILE"`
 }
+
+// check refuses what cannot be done before any work.
+func (c *gramCmd) check() error {
+	for _, p := range [][2]string{{"--picture", c.Picture}, {"--map", c.Map}, {"--spectrum", c.Spectrum}} {
+		if err := checkPicture(p[0], p[1]); err != nil {
+			return err
+		}
+	}
+	lowRank := (c.Kernel == "mlg" || c.Kernel == "flg") && !c.Exact
+	switch {
+	case c.Out == "" && c.Picture == "" && c.Map == "" && c.Spectrum == "":
+		return usageError("gram: missing flags: --out=FILE, or one of --picture, --map, --spectrum")
+	case c.Against != "" && (c.Picture != "" || c.Map != ""):
+		return usageError("gram: --picture and --map draw a square matrix, not that of --against")
+	case c.Spectrum != "" && !lowRank:
+		return usageError("gram: --spectrum needs --kernel mlg or flg, without --exact")
+	case c.Resume && c.Out == "":
+		return usageError("gram: --resume needs --out")
+	case c.Resume && c.Exact:
+		return usageError("gram: --resume does not go with --exact, whose work is in tables that all rows share")
+	}
+	if c.Out != "" {
+		if err := checkGramName(c.Out); err != nil {
+			return err
+		}
+	}
+	return checkFolders(c.Out, c.Picture, c.Map, c.Spectrum)
+}
+
+// muchMemory is the size in bytes from which a matrix is announced before the work begins.
+const muchMemory = 4e9
 
 // Run computes and writes a kernel matrix.
 func (c *gramCmd) Run(g *globals) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	start := time.Now()
 	ds, err := c.read(g, c.Data)
 	if err != nil {
 		return err
+	}
+	rows := ds
+	if c.Against != "" {
+		if rows, err = c.read(g, c.Against); err != nil {
+			return err
+		}
+	}
+	if bytes := 8 * float64(len(rows.Graphs)) * float64(len(ds.Graphs)); bytes > muchMemory {
+		g.note("the matrix of %d×%d values takes %.3g GB of memory", len(rows.Graphs), len(ds.Graphs), bytes/1e9)
 	}
 	bar := newBar(g)
 	defer bar.done()
@@ -30,36 +78,96 @@ func (c *gramCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
+	bar.show(c.Kernel, 0, 0, "")
 	fitted, err := k.Fit(g.ctx, ds.Graphs)
 	if err != nil {
 		return err
 	}
 	var m *mlg.Matrix
-	rows := dataset.AxisOf(ds)
-	var cols *dataset.Axis
-	if c.Against == "" {
-		m, err = fitted.Gram(g.ctx)
-	} else {
-		test, readErr := c.read(g, c.Against)
-		if readErr != nil {
-			return readErr
+	var part *partFile
+	switch {
+	case c.Resume:
+		part, err = openPart(c.Out+".part", c.fingerprint(k, ds, rows), len(rows.Graphs), len(ds.Graphs))
+		if err != nil {
+			return err
 		}
-		all := rows
-		rows, cols = dataset.AxisOf(test), &all
-		m, err = fitted.Cross(g.ctx, test.Graphs)
+		defer part.close()
+		m, err = part.fill(g, fitted, rows.Graphs, bar)
+	case c.Against != "":
+		m, err = fitted.Cross(g.ctx, rows.Graphs)
+	default:
+		bar.square = len(ds.Graphs)
+		m, err = fitted.Gram(g.ctx)
 	}
 	if err != nil {
 		return err
 	}
 	took := time.Since(start)
-	if err := dataset.WriteGram(g.ctx, c.Out, m, rows, cols); err != nil {
+	bar.show("write", 0, 0, "")
+	if c.Out != "" {
+		var cols *dataset.Axis
+		if c.Against != "" {
+			all := dataset.AxisOf(ds)
+			cols = &all
+		}
+		err := g.write(c.Out, func() error { return dataset.WriteGram(g.ctx, c.Out, m, dataset.AxisOf(rows), cols) })
+		if err != nil {
+			return err
+		}
+	}
+	if err := part.remove(); err != nil {
+		return err
+	}
+	if err := c.draw(g, ds, k, fitted, m); err != nil {
 		return err
 	}
 	bar.done()
 	if g.JSON {
-		return printJSON(g.stdout, map[string]any{"kernel": k.String(), "rows": m.Rows, "columns": m.Cols, "seconds": took.Seconds(), "file": c.Out})
+		return printJSON(g.stdout, c.result(k, m, took))
 	}
-	g.note("%s: %d×%d values of %s in %s", c.Out, m.Rows, m.Cols, k, round(took))
+	if c.Out != "" {
+		g.note("%s: %d×%d values of %s in %s", c.Out, m.Rows, m.Cols, k, round(took))
+	}
+	for _, p := range []string{c.Picture, c.Map, c.Spectrum} {
+		if p != "" {
+			g.note("%s: drawn", p)
+		}
+	}
+	return nil
+}
+
+// result is what --json prints.
+func (c *gramCmd) result(k mlg.Kernel, m *mlg.Matrix, took time.Duration) map[string]any {
+	r := map[string]any{"kernel": k.String(), "rows": m.Rows, "columns": m.Cols, "seconds": took.Seconds()}
+	for name, path := range map[string]string{"file": c.Out, "picture": c.Picture, "map": c.Map, "spectrum": c.Spectrum} {
+		if path != "" {
+			r[name] = path
+		}
+	}
+	return r
+}
+
+// draw writes the pictures that were asked for.
+func (c *gramCmd) draw(g *globals, ds *dataset.Dataset, k mlg.Kernel, f mlg.Fitted, m *mlg.Matrix) error {
+	title := ds.Name + ": " + k.String()
+	if c.Picture != "" {
+		p, err := draw.HeatMap(title, m, classesOf(ds), draw.Size{Width: 800, Height: 640})
+		if err := savePicture(g, c.Picture, p, err); err != nil {
+			return err
+		}
+	}
+	if c.Map != "" {
+		p, err := draw.Map(title, m, classesOf(ds), draw.Size{Width: 800, Height: 560})
+		if err := savePicture(g, c.Map, p, err); err != nil {
+			return err
+		}
+	}
+	if c.Spectrum != "" {
+		p, err := spectrum(title, f)
+		if err := savePicture(g, c.Spectrum, p, err); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

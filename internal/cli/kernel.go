@@ -11,7 +11,7 @@ import (
 
 // kernelFlag chooses a kernel.
 type kernelFlag struct {
-	Kernel string `help:"mlg, flg, lg, wl, wl-edge, wl-oa, wl-sp, sp, graphlet, rw, labels." default:"mlg" enum:"mlg,flg,lg,wl,wl-edge,wl-oa,wl-sp,sp,graphlet,rw,labels"`
+	Kernel string `help:"Kernel: mlg, flg, lg, wl, wl-edge, wl-oa, wl-sp, sp, graphlet, rw, labels." default:"mlg" enum:"mlg,flg,lg,wl,wl-edge,wl-oa,wl-sp,sp,graphlet,rw,labels"`
 }
 
 // kernelFlags are the parameters of kernels.

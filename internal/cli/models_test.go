@@ -14,7 +14,7 @@ import (
 
 // Transcripts of the commands that make and use models.
 func TestModelScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/models", Cmds: map[string]func(*testscript.TestScript, bool, []string){
+	testscript.Run(t, testscript.Params{Dir: "testdata/models", Setup: plainBuild(t), Cmds: map[string]func(*testscript.TestScript, bool, []string){
 		"damage": damage,
 	}})
 }

@@ -7,34 +7,52 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
+
+	"golang.org/x/term"
 
 	"github.com/mlgkernel/mlg"
 )
 
+// isTerminal says whether people look at what is written to w.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// coloured says whether w shows colours: a terminal that is not dumb, unless NO_COLOR is set.
+func coloured(w io.Writer) bool {
+	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// bold returns s, bold where standard output shows it.
+func (g *globals) bold(s string) string {
+	if !g.colour.stdout {
+		return s
+	}
+	return "\x1b[1m" + s + "\x1b[0m"
+}
+
 // bar shows progress on standard error: a line that is rewritten on a terminal, plain lines
-// now and then otherwise, nothing with --quiet.
+// now and then otherwise, nothing with --quiet. A stage whose end is unknown shows its time.
 type bar struct {
-	mu       sync.Mutex
 	w        io.Writer
 	terminal bool
+	colour   bool
 	quiet    bool
-	stage    string
-	start    time.Time // of the stage
-	last     time.Time
-	width    int
-}
+	every    time.Duration
+	square   int  // graphs of a Gram matrix, whose progress comes in squares and is shown in pairs
+	fixed    bool // the command shows what is to be seen, progress has no effect
 
-func newBar(g *globals) *bar {
-	b := &bar{w: g.stderr, quiet: g.Quiet}
-	if f, ok := g.stderr.(*os.File); ok {
-		s, err := f.Stat()
-		b.terminal = err == nil && s.Mode()&os.ModeCharDevice != 0
-	}
-	return b
+	mu          sync.Mutex
+	stage, unit string
+	have, all   int64
+	begin       time.Time // of the stage
+	first       int64     // done when it began
+	ticks       int
+	shown       bool          // a line is on the terminal
+	stop        chan struct{} // ends the ticker; nil when it does not run
 }
-
-// progress is bar.show as mlg.Options want it.
-func (b *bar) progress(p mlg.Progress) { b.show(p.Stage, p.Done, p.Total, "") }
 
 // How often a line is written.
 const (
@@ -42,65 +60,152 @@ const (
 	plainEvery    = 10 * time.Second
 )
 
+func newBar(g *globals) *bar {
+	b := &bar{w: g.stderr, quiet: g.Quiet, terminal: isTerminal(g.stderr), colour: g.colour.stderr, every: plainEvery}
+	if b.terminal {
+		b.every = terminalEvery
+	}
+	return b
+}
+
+// progress is bar.show as mlg.Options want it.
+func (b *bar) progress(p mlg.Progress) {
+	if b.fixed {
+		return
+	}
+	if all := int64(b.square) * int64(b.square+1) / 2; all > 0 && p.Stage == "gram" && p.Total > 0 {
+		p.Done, p.Total = int64(float64(all)*float64(p.Done)/float64(p.Total)), all
+	}
+	unit := "pairs"
+	switch name, _, _ := strings.Cut(p.Stage, " "); name {
+	case "classes":
+		unit = "graphs"
+	case "features":
+		unit = "neighbourhoods"
+	}
+	b.show(p.Stage, p.Done, p.Total, unit)
+}
+
+// show says how far a stage has come; total is 0 when that is not known.
 func (b *bar) show(stage string, done, total int64, unit string) {
 	if b.quiet {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	now := time.Now()
 	if stage != b.stage {
-		b.stage, b.start = stage, now
-		if b.last.IsZero() {
-			b.last = now
+		b.stage, b.begin, b.first = stage, time.Now(), done
+	}
+	b.have, b.all, b.unit = done, total, unit
+	if b.stop == nil {
+		stop := make(chan struct{})
+		b.stop = stop
+		go b.tick(stop)
+	}
+}
+
+// tick writes the line until stop is closed.
+func (b *bar) tick(stop chan struct{}) {
+	t := time.NewTicker(b.every)
+	defer t.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case now := <-t.C:
+			b.mu.Lock()
+			if b.stop == stop {
+				b.write(now)
+			}
+			b.mu.Unlock()
 		}
 	}
-	every := plainEvery
-	if b.terminal {
-		every = terminalEvery
-	}
-	if now.Sub(b.last) < every {
-		return
-	}
-	b.last = now
-	line := fmt.Sprintf("%s %s", stage, count(done, unit))
-	if total > 0 {
-		line = fmt.Sprintf("%-16s %3d%%", stage, 100*done/total)
-		if elapsed := now.Sub(b.start); done > 0 && elapsed > 0 {
-			rate := float64(done) / elapsed.Seconds()
-			left := time.Duration(float64(total-done) / rate * float64(time.Second))
-			line += fmt.Sprintf("  %s/s  %s left", count(int64(rate), unit), left.Round(time.Second))
+}
+
+// The parts of a line: stage, bar on a terminal, share, rate, time left.
+const (
+	stageWidth = 16
+	barWidth   = 20
+)
+
+func (b *bar) write(now time.Time) {
+	var line string
+	elapsed := now.Sub(b.begin)
+	if b.all > 0 {
+		share := float64(b.have) / float64(b.all)
+		if b.terminal {
+			line = fmt.Sprintf("%-*s %s %3.0f %%", stageWidth, b.stage, b.gauge(share), 100*share)
+		} else {
+			line = fmt.Sprintf("%s: %.0f %%", b.stage, 100*share)
 		}
+		if n := b.have - b.first; n > 0 && elapsed > 0 {
+			rate := float64(n) / elapsed.Seconds()
+			left := time.Duration(float64(b.all-b.have) / rate * float64(time.Second))
+			line += fmt.Sprintf("  %s/s  %s left", count(rate, b.unit), left.Round(time.Second))
+		}
+	} else if b.terminal {
+		b.ticks++
+		line = fmt.Sprintf("%-*s %c %s", stageWidth, b.stage, []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")[b.ticks%10], elapsed.Round(time.Second))
+	} else {
+		line = fmt.Sprintf("%s: %s", b.stage, elapsed.Round(time.Second))
 	}
 	if !b.terminal {
 		fmt.Fprintln(b.w, line)
 		return
 	}
-	fmt.Fprintf(b.w, "\r%s%s", line, strings.Repeat(" ", max(0, b.width-len(line))))
-	b.width = len(line)
+	width := 80
+	if f, ok := b.w.(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			width = w
+		}
+	}
+	if utf8.RuneCountInString(line) >= width { // a wrapped line could not be rewritten
+		line = string([]rune(line)[:width-1])
+	}
+	if b.colour {
+		line = strings.Replace(strings.Replace(line, "━", "\x1b[32m━", 1), "╌", "\x1b[2;39m╌", 1)
+		line = strings.Replace(line, " %", "\x1b[0m %", 1)
+	}
+	fmt.Fprintf(b.w, "\r%s\x1b[K", line)
+	b.shown = true
 }
 
-// done removes the line.
+// gauge draws a share of the whole.
+func (b *bar) gauge(share float64) string {
+	n := min(max(int(share*barWidth+0.5), 0), barWidth)
+	return strings.Repeat("━", n) + strings.Repeat("╌", barWidth-n)
+}
+
+// done removes the line. A later call of show begins anew.
 func (b *bar) done() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.width > 0 {
-		fmt.Fprintf(b.w, "\r%s\r", strings.Repeat(" ", b.width))
-		b.width = 0
+	if b.stop != nil {
+		close(b.stop)
+		b.stop, b.stage = nil, ""
+	}
+	if b.shown {
+		fmt.Fprint(b.w, "\r\x1b[K")
+		b.shown = false
 	}
 }
 
-// count writes a number with three digits and a prefix.
-func count(n int64, unit string) string {
+// count writes a number of things with three digits, as in "1.52 M pairs".
+func count[T int64 | float64](n T, unit string) string {
 	x := float64(n)
 	for _, p := range []string{"", "k", "M", "G"} {
 		if x < 999.5 {
-			if p == "" {
-				return fmt.Sprintf("%d %s", n, unit)
-			}
-			return fmt.Sprintf("%.3g %s%s", x, p, unit)
+			return strings.TrimSpace(fmt.Sprintf("%.3g %s%s", x, p, plural(p, unit)))
 		}
 		x /= 1000
 	}
-	return fmt.Sprintf("%.3g T%s", x, unit)
+	return strings.TrimSpace(fmt.Sprintf("%.3g T%s", x, plural("T", unit)))
+}
+
+// plural puts a space between a prefix and a word; bytes have none.
+func plural(prefix, unit string) string {
+	if prefix == "" || unit == "" || unit == "B" {
+		return unit
+	}
+	return " " + unit
 }

@@ -122,7 +122,7 @@ func (c *trainCmd) Run(g *globals, k *kong.Context) error {
 		return err
 	}
 	bar.done()
-	if err := model.Write(g.ctx, c.Out, m); err != nil {
+	if err := g.write(c.Out, func() error { return model.Write(g.ctx, c.Out, m) }); err != nil {
 		return err
 	}
 	return c.report(g, ds, plan, time.Since(start))

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/explain/draw"
+)
+
+// checkPicture returns an error unless the name of a picture says its format; an empty name
+// is no picture.
+func checkPicture(flag, path string) error {
+	if path == "" {
+		return nil
+	}
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".svg", ".png":
+		return nil
+	default:
+		return usageError(fmt.Sprintf("%s %s: want a name that ends with .svg or .png", flag, path))
+	}
+}
+
+// checkFolders returns an error for a file that cannot be written because its folder is not
+// there, before the work whose result it should get.
+func checkFolders(paths ...string) error {
+	for _, p := range paths {
+		if p == "" {
+			continue
+		}
+		st, err := os.Stat(filepath.Dir(p))
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", p, cause(err))
+		case !st.IsDir():
+			return fmt.Errorf("%s: %s is no folder", p, filepath.Dir(p))
+		}
+	}
+	return nil
+}
+
+// savePicture writes a picture in the format that the name says.
+func savePicture(g *globals, path string, p *draw.Picture, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	content := p.SVG()
+	if strings.ToLower(filepath.Ext(path)) == ".png" {
+		if content, err = p.PNG(2); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return saveFile(g, path, content)
+}
+
+// saveReport writes a report.
+func saveReport(g *globals, path string, r *draw.Report) error {
+	html, err := r.HTML()
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return saveFile(g, path, html)
+}
+
+func saveFile(g *globals, path string, content []byte) error {
+	return g.write(path, func() error {
+		return dataset.WriteFile(g.ctx, path, func(w io.Writer) error {
+			_, err := w.Write(content)
+			return err
+		})
+	})
+}
+
+// classesOf returns the targets that colours can stand for, or nil when the targets are
+// values, are missing, or are too many to be told apart.
+func classesOf(ds *dataset.Dataset) []string {
+	s := dataset.Info(ds)
+	if s.Classes < 2 || s.Classes > 56 || s.Targets < s.Graphs {
+		return nil
+	}
+	return ds.Targets()
+}
+
+// spectrum draws the eigenvalues of the landmarks' Gram matrices of a fitted kernel, a line for
+// each level that has them.
+func spectrum(title string, f mlg.Fitted) (*draw.Picture, error) {
+	m, ok := f.(*mlg.Model)
+	if !ok {
+		return nil, usageError("only the low-rank kernels mlg and flg have landmarks, whose eigenvalues could be drawn")
+	}
+	c := draw.LineChart{Title: title, XAxis: "number", YAxis: "eigenvalue", LogY: true, Size: draw.Size{Width: 720, Height: 420}}
+	for l := range len(m.Options().Radii) + 1 {
+		s := draw.Series{Name: fmt.Sprintf("level %d", l)}
+		for i, v := range m.Eigenvalues(l) {
+			if v > 0 {
+				s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, v)
+			}
+		}
+		if len(s.X) > 0 {
+			c.Series = append(c.Series, s)
+		}
+	}
+	if len(c.Series) == 0 {
+		return nil, usageError("no level has sampled landmarks: the features of the base kernel are explicit")
+	}
+	return c.Picture()
+}
+
+// largestPicture is the number of graphs up to which reports draw kernel matrices.
+const largestPicture = 5000
+
+// kernelFigures are the pictures of a kernel matrix for a report: heat map, map, and the
+// spectrum where the kernel has one.
+func kernelFigures(name string, f mlg.Fitted, k *mlg.Matrix, class []string) ([]draw.Block, error) {
+	heat, err := draw.HeatMap("", k, class, draw.Size{Width: 720, Height: 560})
+	if err != nil {
+		return nil, err
+	}
+	plane, err := draw.Map("", k, class, draw.Size{Width: 720, Height: 480})
+	if err != nil {
+		return nil, err
+	}
+	order := "similar graphs side by side"
+	if class != nil {
+		order = "classes together, and similar graphs side by side within a class"
+	}
+	out := []draw.Block{
+		draw.Figure{Picture: heat, Caption: fmt.Sprintf("Gram matrix of %s: every cell is the similarity of two graphs, %s. Dark squares on the diagonal are groups of similar graphs.", name, order), Scale: 2},
+		draw.Figure{Picture: plane, Caption: "Map of the graphs by kernel principal component analysis: graphs that the kernel finds similar are near each other, as far as two dimensions can show."},
+	}
+	if _, ok := f.(*mlg.Model); ok {
+		if p, err := spectrum("", f); err == nil {
+			out = append(out, draw.Figure{Picture: p, Caption: "Eigenvalues of the landmarks' Gram matrices that were kept. Where a line still falls steeply at its end, a larger --rank would see more."})
+		}
+	}
+	return out, nil
+}
+
+// footer says how a report was made.
+func footer(args []string) string {
+	words := make([]string, len(args))
+	for i, a := range args {
+		words[i] = a
+		if strings.ContainsAny(a, " \t'\"$&|;<>()*?[]#~=%!{}\\") || a == "" {
+			words[i] = single(a)
+		}
+	}
+	return fmt.Sprintf("%s. Made by: mlg %s", thisBuild(), strings.Join(words, " "))
+}
+
+// commandLine is the arguments of this process, for footers.
+func commandLine() []string { return os.Args[1:] }

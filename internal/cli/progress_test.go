@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mlgkernel/mlg"
+)
+
+// Without a terminal progress is plain lines: stage, share, rate and time left, or the time of
+// a stage whose end is not known. The Gram matrix of 100 graphs has 5050 pairs, of which 2525
+// are done after a second.
+func TestPlainProgress(t *testing.T) {
+	var out bytes.Buffer
+	b := newBar(&globals{stderr: &out})
+	b.every = time.Hour // written by hand below
+	line := func(after time.Duration) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.write(b.begin.Add(after))
+	}
+	b.square = 100
+	b.show("sp", 0, 0, "")
+	line(12 * time.Second)
+	b.progress(mlg.Progress{Stage: "classes 1/2", Done: 0, Total: 200})
+	b.progress(mlg.Progress{Stage: "classes 1/2", Done: 50, Total: 200})
+	line(10 * time.Second)
+	b.progress(mlg.Progress{Stage: "gram", Done: 0, Total: 4})
+	line(time.Second)
+	b.progress(mlg.Progress{Stage: "gram", Done: 2, Total: 4})
+	line(time.Second)
+	b.done()
+	b.done() // a second call does no harm
+	const want = "sp: 12s\nclasses 1/2: 25 %  5 graphs/s  30s left\ngram: 0 %\ngram: 50 %  2.52 k pairs/s  1s left\n"
+	if got := out.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// The ticker writes by itself, and nothing with --quiet or after the end.
+func TestProgressTicks(t *testing.T) {
+	run := func(quiet bool) string {
+		var out bytes.Buffer
+		b := newBar(&globals{Quiet: quiet, stderr: &out})
+		b.every = time.Millisecond
+		b.show("sp", 0, 0, "")
+		for range 200 { // until something is there, under the lock that write holds
+			time.Sleep(5 * time.Millisecond)
+			b.mu.Lock()
+			n := out.Len()
+			b.mu.Unlock()
+			if n > 0 || quiet {
+				break
+			}
+		}
+		b.done()
+		return out.String()
+	}
+	if got := run(true); got != "" {
+		t.Errorf("--quiet printed %q", got)
+	}
+	if got := run(false); !strings.HasPrefix(got, "sp: ") || strings.ContainsAny(got, "\r\x1b") {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// The messages of the parser that name something it does not know.
+var (
+	unknownWord = regexp.MustCompile(`^unexpected argument ([^,]*)`)
+	unknownFlag = regexp.MustCompile(`^unknown flag (--?[^,=]*)`)
+	unknownEnum = regexp.MustCompile(`^(.*) must be one of (.*) but got "(.*)"$`)
+)
+
+// suggest returns the message of a parser error with the nearest word that would have been
+// right.
+func suggest(err error, app *kong.Application) string {
+	msg := err.Error()
+	var node *kong.Node // the command, if the parser got that far
+	if p, ok := err.(*kong.ParseError); ok {
+		node = p.Context.Selected()
+	}
+	switch {
+	case unknownFlag.MatchString(msg):
+		var words []string
+		for _, f := range flagsOf(app, node) {
+			words = append(words, "--"+f.Name)
+			if f.Tag.Negatable != "" {
+				words = append(words, "--no-"+f.Name)
+			}
+		}
+		word := unknownFlag.FindStringSubmatch(msg)[1]
+		return "unknown flag " + word + didYouMean(word, words)
+	case unknownWord.MatchString(msg):
+		word := unknownWord.FindStringSubmatch(msg)[1]
+		if node != nil {
+			return fmt.Sprintf("unexpected argument %s for %s", word, node.Name)
+		}
+		var words []string
+		for _, c := range app.Children {
+			if !c.Hidden {
+				words = append(words, c.Name)
+			}
+		}
+		return "unknown command " + word + didYouMean(word, words)
+	case unknownEnum.MatchString(msg):
+		m := unknownEnum.FindStringSubmatch(msg)
+		flag, _, _ := strings.Cut(m[1], "=")
+		words := named(strings.Split(strings.ReplaceAll(m[2], `"`, ""), ","))
+		return fmt.Sprintf("%s must be one of %s, not %q%s", flag, strings.Join(words, ", "), m[3], didYouMean(m[3], words))
+	}
+	return msg
+}
+
+// named returns the words that are not empty; an empty one stands for a flag that is not given.
+func named(words []string) []string {
+	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
+}
+
+// nearFile adds to an error about a path that is not there the nearest names in its folder.
+func nearFile(path string, err error) error {
+	if _, missing := os.Stat(path); missing == nil || strings.HasPrefix(path, "builtin:") {
+		return err
+	}
+	entries, _ := os.ReadDir(filepath.Dir(path)) // no folder, no names
+	var names []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return fmt.Errorf("%w%s", err, didYouMean(filepath.Base(path), names))
+}
+
+// flagsOf returns the visible flags of a command, those of all commands included.
+func flagsOf(app *kong.Application, node *kong.Node) []*kong.Flag {
+	n := app.Node
+	if node != nil {
+		n = node
+	}
+	var out []*kong.Flag
+	for _, group := range n.AllFlags(true) {
+		out = append(out, group...)
+	}
+	return out
+}
+
+// didYouMean returns a question with the words nearest to a mistyped one, or nothing when none
+// is near.
+func didYouMean(word string, words []string) string {
+	best := nearestWords(word, words)
+	if len(best) == 0 {
+		return ""
+	}
+	for i, w := range best {
+		best[i] = `"` + w + `"`
+	}
+	return "; did you mean " + strings.Join(best, " or ") + "?"
+}
+
+// nearestWords returns the words with the fewest single letters typed wrong, left out, added
+// or swapped, at most one for each three letters and one more; and those that go on where
+// the word ends.
+func nearestWords(word string, words []string) []string {
+	bare := strings.ToLower(strings.TrimLeft(word, "-"))
+	least := len([]rune(bare))/3 + 1
+	var best []string
+	for _, w := range words {
+		d := typos(bare, strings.ToLower(strings.TrimLeft(w, "-")))
+		switch {
+		case d < least:
+			best, least = []string{w}, d
+		case d == least:
+			best = append(best, w)
+		}
+	}
+	if len(best) == 0 && len(bare) >= 2 {
+		for _, w := range words {
+			if strings.HasPrefix(strings.TrimLeft(w, "-"), bare) {
+				best = append(best, w)
+			}
+		}
+	}
+	slices.Sort(best)
+	best = slices.Compact(best)
+	return best[:min(3, len(best))]
+}
+
+// typos is the number of letters typed wrong, left out, added, or swapped with the next one,
+// that make b of a (the distance of optimal string alignment).
+func typos(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	d := make([][]int, len(s)+1)
+	for i := range d {
+		d[i] = make([]int, len(t)+1)
+		d[i][0] = i
+	}
+	for j := range t {
+		d[0][j+1] = j + 1
+	}
+	for i := 1; i <= len(s); i++ {
+		for j := 1; j <= len(t); j++ {
+			cost := 1
+			if s[i-1] == t[j-1] {
+				cost = 0
+			}
+			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, d[i-1][j-1]+cost)
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(s)][len(t)]
+}
