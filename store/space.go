@@ -1,0 +1,203 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/spd"
+)
+
+// Digest is a SHA-256 hash. In text it is hexadecimal.
+type Digest [sha256.Size]byte
+
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *Digest) UnmarshalText(text []byte) error {
+	b, err := hex.DecodeString(string(text))
+	if err != nil || len(b) != len(d) {
+		return fmt.Errorf("digest %q, want %d hexadecimal digits", text, 2*len(d))
+	}
+	copy(d[:], b)
+	return nil
+}
+
+// Sum returns the digest of records: the SHA-256 hash of their numbers in little-endian order.
+func Sum(records []float64) Digest {
+	h := sha256.New()
+	var buf [8 << 10]byte
+	for len(records) > 0 {
+		n := min(len(records), len(buf)/8)
+		for i, x := range records[:n] {
+			binary.LittleEndian.PutUint64(buf[8*i:], math.Float64bits(x))
+		}
+		h.Write(buf[:8*n])
+		records = records[n:]
+	}
+	return Digest(h.Sum(nil))
+}
+
+// Space is the kernel of a model as a function of records. Its methods may be called
+// concurrently.
+type Space struct {
+	kernels     []model.Kernel
+	orders      [][]int // by kernel and level
+	sizes       []int   // by kernel: numbers in a record
+	size        int     // of a record
+	fingerprint Digest
+}
+
+// NewSpace returns the space of a model. It is an error if the model cannot be stored.
+func NewSpace(m *model.Model) (*Space, error) {
+	f, err := m.Fingerprint()
+	if err != nil {
+		return nil, err
+	}
+	s := &Space{kernels: m.Kernels, fingerprint: f}
+	for _, k := range m.Kernels {
+		orders := k.Fitted.Orders()
+		size := 0
+		for _, p := range orders {
+			size += spd.Size(p)
+		}
+		s.orders = append(s.orders, orders)
+		s.sizes = append(s.sizes, size)
+		s.size += size
+	}
+	if s.size == 0 {
+		return nil, fmt.Errorf("a model without a kernel")
+	}
+	return s, nil
+}
+
+// Fingerprint identifies the model: see model.Model.Fingerprint.
+func (s *Space) Fingerprint() Digest { return s.fingerprint }
+
+// Size returns the number of numbers in a record.
+func (s *Space) Size() int { return s.size }
+
+// Orders returns the orders of the matrices of a record, by kernel and level.
+func (s *Space) Orders() [][]int { return s.orders }
+
+// Transform returns the records of graphs, one after the other. The record of a graph
+// depends on the model and the graph alone, to the bit.
+func (s *Space) Transform(ctx context.Context, graphs []*graph.Graph) ([]float64, error) {
+	all := make([]*mlg.Covariances, len(s.kernels))
+	for i, k := range s.kernels {
+		var err error
+		if all[i], err = k.Fitted.Transform(ctx, graphs); err != nil {
+			return nil, err
+		}
+	}
+	return s.records(all, len(graphs)), nil
+}
+
+// Train returns the records of the model's training graphs.
+func (s *Space) Train() []float64 {
+	all := make([]*mlg.Covariances, len(s.kernels))
+	for i, k := range s.kernels {
+		all[i] = k.Fitted.Train()
+	}
+	return s.records(all, all[0].Len())
+}
+
+func (s *Space) records(all []*mlg.Covariances, n int) []float64 {
+	out := make([]float64, n*s.size)
+	for i := range n {
+		rest := out[i*s.size : (i+1)*s.size]
+		for k, c := range all {
+			c.Packed(i, rest[:s.sizes[k]])
+			rest = rest[s.sizes[k]:]
+		}
+	}
+	return out
+}
+
+// Block is a number of records, laid out to be compared. It keeps nothing of the records
+// that it was made of, and is not changed by anything.
+type Block struct {
+	n       int
+	kernels []*mlg.Covariances
+}
+
+// Len returns the number of records.
+func (b *Block) Len() int { return b.n }
+
+// Block returns the block of records, one after the other. It is an error if they are not
+// records of the space: of another length, not finite, or with a matrix that is not positive
+// definite. It takes about the time in which ten pairs are compared for each record.
+func (s *Space) Block(ctx context.Context, records []float64) (*Block, error) {
+	if len(records)%s.size != 0 {
+		return nil, fmt.Errorf("%d numbers, want a multiple of %d, the numbers of a record", len(records), s.size)
+	}
+	b := &Block{n: len(records) / s.size}
+	for k, fitted := range s.kernels {
+		part := records
+		if len(s.kernels) > 1 {
+			part = s.part(records, k)
+		}
+		c, err := fitted.Fitted.Covariances(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		b.kernels = append(b.kernels, c)
+	}
+	return b, nil
+}
+
+// part returns what belongs to kernel k of records.
+func (s *Space) part(records []float64, k int) []float64 {
+	at := 0
+	for _, n := range s.sizes[:k] {
+		at += n
+	}
+	n := s.sizes[k]
+	out := make([]float64, 0, len(records)/s.size*n)
+	for ; at < len(records); at += s.size {
+		out = append(out, records[at:at+n]...)
+	}
+	return out
+}
+
+// Compare sets dst[(i−i0)·stride + (j−j0)] to the kernel of record i of a and record j of b,
+// for i0 ≤ i < i1 and j0 ≤ j < j1, in the calling goroutine. A value depends on its two
+// records alone and has the bits that the model's Gram and Cross give. Where both ranges are
+// the same range of one block, each pair is computed once.
+func (s *Space) Compare(dst []float64, stride int, a *Block, i0, i1 int, b *Block, j0, j1 int) {
+	width := j1 - j0
+	var other []float64
+	for k, kernel := range s.kernels {
+		to, step := dst, stride
+		if k > 0 {
+			if other == nil {
+				other = make([]float64, (i1-i0)*width)
+			}
+			to, step = other, width
+		}
+		kernel.Fitted.Rectangle(to, step, a.kernels[k], i0, i1, b.kernels[k], j0, j1)
+		for i := range i1 - i0 {
+			row := to[i*step:][:width]
+			if kernel.Weight != 1 {
+				for j := range row {
+					row[j] *= kernel.Weight
+				}
+			}
+			if k > 0 {
+				sum := dst[i*stride:][:width]
+				for j, v := range row {
+					sum[j] += v
+				}
+			}
+		}
+	}
+}
