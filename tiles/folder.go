@@ -26,7 +26,7 @@ const extension = ".mlgt"
 func Name(row, col int) string { return fmt.Sprintf("tile-%06d-%06d%s", row, col, extension) }
 
 // leftover is the name of a file whose writer was killed, see dataset.WriteFile.
-var leftover = regexp.MustCompile(`^\.(tile-\d+-\d+\.mlgt|plan\.json)\.[A-Z0-9]+\.tmp$`)
+var leftover = regexp.MustCompile(`^\.(tile-\d+-\d+\.mlgt)\.[A-Z0-9]+\.tmp$`)
 
 // Options say what Work does.
 type Options struct {

@@ -228,8 +228,16 @@ func fill(ctx context.Context, out string, m *Manifest, found []string, workers 
 	if st, err := os.Stat(out); err == nil && !st.Mode().IsRegular() {
 		return fmt.Errorf("%s is there and not a regular file, which a matrix is merged into", out)
 	}
+	// A killed merge leaves a file as large as the matrix.
+	dir, base := filepath.Split(out)
+	entries, _ := os.ReadDir(filepath.Dir(out))
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "."+base+".merge-") {
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 	head := dataset.NPYHeader(m.Graphs, m.Graphs)
-	temp := filepath.Join(filepath.Dir(out), "."+filepath.Base(out)+"."+rand.Text()[:10]+".tmp")
+	temp := filepath.Join(dir, "."+base+".merge-"+rand.Text()[:10]+".tmp")
 	f, err := mapped.Create(temp, int64(len(head))+8*int64(m.Graphs)*int64(m.Graphs))
 	if err != nil {
 		return err

@@ -57,6 +57,7 @@ type root struct {
 	Info     infoCmd     `cmd:"" help:"What is in a dataset, and what is wrong with it."`
 	Convert  convertCmd  `cmd:"" help:"Convert between formats."`
 	Gram     gramCmd     `cmd:"" help:"Compute the Gram matrix of a dataset, or the matrix between two."`
+	Merge    mergeCmd    `cmd:"" help:"Put together the tiles of a Gram matrix that shards have computed."`
 	Evaluate evaluateCmd `cmd:"" help:"Nested cross-validation of kernels."`
 	Compare  compareCmd  `cmd:"" help:"Similarity of two graphs, level by level."`
 	Fetch    fetchCmd    `cmd:"" help:"Download TUDataset collections into the cache."`
@@ -99,7 +100,12 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		fmt.Fprintln(stderr, "mlg: interrupted; nothing was written")
+		what := "nothing was written"
+		var kept keptError
+		if errors.As(err, &kept) {
+			what = kept.what
+		}
+		fmt.Fprintln(stderr, "mlg: interrupted; "+what)
 		return exitInterrupt
 	default:
 		var usage usageError
@@ -115,6 +121,14 @@ func Main(args []string, stdout, stderr io.Writer) int {
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
+
+// keptError is an interruption that leaves something behind which a second run goes on from.
+type keptError struct {
+	error
+	what string
+}
+
+func (e keptError) Unwrap() error { return e.error }
 
 type versionCmd struct{}
 

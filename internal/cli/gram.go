@@ -14,11 +14,18 @@ type gramCmd struct {
 	kernelFlags
 	Data    string `arg:"" help:"Dataset."`
 	Against string `help:"Compute the matrix between these graphs (rows) and DATA (columns)." placeholder:"TEST"`
-	Out     string `help:"File to write: .npy, .csv or .libsvm." short:"o" required:"" placeholder:"FILE"`
+	Out     string `help:"File to write: .npy, .csv or .libsvm. Needed unless --shard is given." short:"o" placeholder:"FILE"`
+	shardFlags
 }
 
 // Run computes and writes a kernel matrix.
 func (c *gramCmd) Run(g *globals) error {
+	if c.Shard != "" || c.Tiles != "" {
+		return c.shard(g)
+	}
+	if c.Out == "" {
+		return usageError("missing flags: --out=FILE")
+	}
 	start := time.Now()
 	ds, err := c.read(g, c.Data)
 	if err != nil {
