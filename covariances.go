@@ -1,7 +1,6 @@
 package mlg
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/mlgkernel/mlg/spd"
@@ -45,8 +44,8 @@ func (c *Covariances) Packed(i int, dst []float64) []float64 {
 // Covariances is the inverse of Packed: it returns the covariances of graphs whose packed
 // matrices are given, those of one graph after those of another. It is an error if a number
 // is not finite or a matrix not positive definite. Kernel values have the bits that they have
-// for what Transform returned.
-func (m *Model) Covariances(ctx context.Context, packed []float64) (*Covariances, error) {
+// for what Transform returned. It runs in the calling goroutine.
+func (m *Model) Covariances(packed []float64) (*Covariances, error) {
 	orders := m.Orders()
 	size := 0
 	for _, p := range orders {
@@ -63,17 +62,17 @@ func (m *Model) Covariances(ctx context.Context, packed []float64) (*Covariances
 	for _, p := range orders {
 		c.levels = append(c.levels, spd.NewBatch(n, p))
 	}
-	return c, parallel(ctx, m.o.Workers, n, 64, func(_, i int) error {
+	for i := range n {
 		rest := packed[i*size : (i+1)*size]
 		for _, b := range c.levels {
 			k := spd.Size(b.Order())
 			if err := b.Set(i, rest[:k]); err != nil {
-				return err
+				return nil, err
 			}
 			rest = rest[k:]
 		}
-		return nil
-	})
+	}
+	return c, nil
 }
 
 // Rectangle sets dst[(i−i0)·stride + (j−j0)] to the kernel of graph i of a and graph j of b,

@@ -103,12 +103,12 @@ func (s *Space) Transform(ctx context.Context, graphs []*graph.Graph) ([]float64
 }
 
 // Train returns the records of the model's training graphs.
-func (s *Space) Train() []float64 {
+func (s *Space) Train() Memory {
 	all := make([]*mlg.Covariances, len(s.kernels))
 	for i, k := range s.kernels {
 		all[i] = k.Fitted.Train()
 	}
-	return s.records(all, all[0].Len())
+	return Memory{s.size, s.records(all, all[0].Len())}
 }
 
 func (s *Space) records(all []*mlg.Covariances, n int) []float64 {
@@ -123,6 +123,28 @@ func (s *Space) records(all []*mlg.Covariances, n int) []float64 {
 	return out
 }
 
+// Source is a collection of records.
+type Source interface {
+	// Len returns the number of records.
+	Len() int
+	// Records returns the records lo … hi-1, one after the other. They must not be changed.
+	Records(lo, hi int) ([]float64, error)
+}
+
+// Memory is a Source in memory.
+type Memory struct {
+	Size int       // numbers in a record
+	Data []float64 // the records, one after the other
+}
+
+// Len implements Source.
+func (m Memory) Len() int { return len(m.Data) / m.Size }
+
+// Records implements Source.
+func (m Memory) Records(lo, hi int) ([]float64, error) {
+	return m.Data[lo*m.Size : hi*m.Size : hi*m.Size], nil
+}
+
 // Block is a number of records, laid out to be compared. It keeps nothing of the records
 // that it was made of, and is not changed by anything.
 type Block struct {
@@ -135,8 +157,8 @@ func (b *Block) Len() int { return b.n }
 
 // Block returns the block of records, one after the other. It is an error if they are not
 // records of the space: of another length, not finite, or with a matrix that is not positive
-// definite. It takes about the time in which ten pairs are compared for each record.
-func (s *Space) Block(ctx context.Context, records []float64) (*Block, error) {
+// definite. It runs in the calling goroutine.
+func (s *Space) Block(records []float64) (*Block, error) {
 	if len(records)%s.size != 0 {
 		return nil, fmt.Errorf("%d numbers, want a multiple of %d, the numbers of a record", len(records), s.size)
 	}
@@ -146,7 +168,7 @@ func (s *Space) Block(ctx context.Context, records []float64) (*Block, error) {
 		if len(s.kernels) > 1 {
 			part = s.part(records, k)
 		}
-		c, err := fitted.Fitted.Covariances(ctx, part)
+		c, err := fitted.Fitted.Covariances(part)
 		if err != nil {
 			return nil, err
 		}

@@ -45,18 +45,17 @@ type Summary struct {
 	Damaged  int // among the computed: those that replaced a damaged one
 }
 
-// Work computes those tiles of a shard that are not in the folder, which it makes. records
-// are those of the whole collection, in the order of the manifest; only the blocks that are
-// needed are looked at, so that they may be a mapped file. A good tile is kept, a damaged one
-// is computed again, and it is an error if the folder has a manifest or a tile of another
-// model, plan or collection. The other shards may run at the same time, and elsewhere.
-func Work(ctx context.Context, dir string, s *store.Space, m *Manifest, records []float64, o Options) (Summary, error) {
+// Work computes those tiles of a shard that are not in the folder, which it makes. src is
+// the whole collection of the manifest; only the blocks that are needed are read. A good tile
+// is kept, a damaged one is computed again, and it is an error if the folder has a manifest or
+// a tile of another model, plan or collection. The other shards may run at the same time, and elsewhere.
+func Work(ctx context.Context, dir string, s *store.Space, m *Manifest, src store.Source, o Options) (Summary, error) {
 	var sum Summary
 	if o.Shards < 1 || o.Shard < 1 || o.Shard > o.Shards {
 		return sum, fmt.Errorf("shard %d of %d, want one from 1 to the number of shards", o.Shard, o.Shards)
 	}
-	if len(records) != m.Graphs*s.Size() {
-		return sum, fmt.Errorf("%d numbers for the records of %d graphs, want %d each", len(records), m.Graphs, s.Size())
+	if src.Len() != m.Graphs {
+		return sum, fmt.Errorf("%d records for a plan of %d graphs", src.Len(), m.Graphs)
 	}
 	if err := prepare(ctx, dir, m); err != nil {
 		return sum, err
@@ -66,10 +65,6 @@ func Work(ctx context.Context, dir string, s *store.Space, m *Manifest, records 
 		return sum, err
 	}
 	sum.Tiles = len(todo)
-	block := func(b int) []float64 {
-		lo, hi := m.Block(b)
-		return records[lo*s.Size() : hi*s.Size()]
-	}
 	var mu sync.Mutex
 	done := func(kept, bad bool) {
 		mu.Lock()
@@ -103,17 +98,26 @@ func Work(ctx context.Context, dir string, s *store.Space, m *Manifest, records 
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged):
 			return err
 		}
-		tile, computeErr := Compute(ctx, s, m.Plan, todo[i], block(row), block(col))
-		if computeErr != nil {
-			return computeErr
+		replaced := errors.Is(err, ErrDamaged)
+		rows, err := src.Records(m.Block(row))
+		if err != nil {
+			return err
 		}
-		if computeErr = m.Check(&tile.Header); computeErr != nil {
-			return fmt.Errorf("the tile that was computed %w: the records changed meanwhile", computeErr)
+		cols, err := src.Records(m.Block(col))
+		if err != nil {
+			return err
+		}
+		tile, err := Compute(ctx, s, m.Plan, todo[i], rows, cols)
+		if err != nil {
+			return err
+		}
+		if err := m.Check(&tile.Header); err != nil {
+			return fmt.Errorf("the tile that was computed %w: the records changed meanwhile", err)
 		}
 		if err := write(ctx, path, tile.Encode()); err != nil {
 			return err
 		}
-		done(false, errors.Is(err, ErrDamaged))
+		done(false, replaced)
 		return nil
 	})
 	return sum, err

@@ -98,21 +98,21 @@ type Manifest struct {
 	Targets []string       `json:"targets,omitempty"` // of the graphs, or none
 }
 
-// NewManifest returns the manifest of a collection with the given records.
-func NewManifest(s *store.Space, side int, records []float64, kernel string, ids, targets []string) (*Manifest, error) {
-	if len(records)%s.Size() != 0 {
-		return nil, fmt.Errorf("%d numbers, want a multiple of %d, the numbers of a record", len(records), s.Size())
-	}
+// NewManifest returns the manifest of a collection.
+func NewManifest(s *store.Space, side int, src store.Source, kernel string, ids, targets []string) (*Manifest, error) {
 	m := &Manifest{
-		Plan:   Plan{Model: s.Fingerprint(), Graphs: len(records) / s.Size(), Side: side},
+		Plan:   Plan{Model: s.Fingerprint(), Graphs: src.Len(), Side: side},
 		Kernel: kernel, IDs: ids, Targets: targets,
 	}
 	if err := m.Plan.Validate(); err != nil {
 		return nil, err
 	}
 	for b := range m.Blocks() {
-		lo, hi := m.Block(b)
-		m.Digests = append(m.Digests, store.Sum(records[lo*s.Size():hi*s.Size()]))
+		records, err := src.Records(m.Block(b))
+		if err != nil {
+			return nil, err
+		}
+		m.Digests = append(m.Digests, store.Sum(records))
 	}
 	return m, m.Validate()
 }

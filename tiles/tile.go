@@ -49,7 +49,7 @@ func Compute(ctx context.Context, s *store.Space, p Plan, t int, rows, cols []fl
 		return nil, fmt.Errorf("tile %d: %d and %d numbers, want records of %d and %d graphs with %d each", t, len(rows), len(cols), n, m, s.Size())
 	}
 	tile.Rows = store.Sum(rows)
-	a, err := s.Block(ctx, rows)
+	a, err := s.Block(rows)
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", tile.Row, err)
 	}
@@ -57,7 +57,7 @@ func Compute(ctx context.Context, s *store.Space, p Plan, t int, rows, cols []fl
 	tile.Cols = tile.Rows
 	if tile.Row != tile.Col {
 		tile.Cols = store.Sum(cols)
-		if b, err = s.Block(ctx, cols); err != nil {
+		if b, err = s.Block(cols); err != nil {
 			return nil, fmt.Errorf("block %d: %w", tile.Col, err)
 		}
 	}

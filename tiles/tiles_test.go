@@ -23,7 +23,8 @@ import (
 type fixture struct {
 	model   *model.Model
 	space   *store.Space
-	records []float64
+	train   store.Memory
+	records []float64 // of train
 	gram    *mlg.Matrix
 }
 
@@ -60,7 +61,8 @@ func newFixture(t testing.TB, n int, seed uint64, options ...func(*mlg.Options))
 	if f.space, err = store.NewSpace(f.model); err != nil {
 		t.Fatal(err)
 	}
-	f.records = f.space.Train()
+	f.train = f.space.Train()
+	f.records = f.train.Data
 	if f.gram, err = f.model.Gram(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +71,7 @@ func newFixture(t testing.TB, n int, seed uint64, options ...func(*mlg.Options))
 
 func (f *fixture) manifest(t testing.TB, side int) *Manifest {
 	t.Helper()
-	m, err := NewManifest(f.space, side, f.records, "test", f.model.IDs, nil)
+	m, err := NewManifest(f.space, side, f.train, "test", f.model.IDs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +82,7 @@ func (f *fixture) manifest(t testing.TB, side int) *Manifest {
 func (f *fixture) work(t testing.TB, dir string, side, shards int) (sum Summary) {
 	t.Helper()
 	for i := range shards {
-		s, err := Work(t.Context(), dir, f.space, f.manifest(t, side), f.records, Options{Shard: i + 1, Shards: shards, Workers: 2})
+		s, err := Work(t.Context(), dir, f.space, f.manifest(t, side), f.train, Options{Shard: i + 1, Shards: shards, Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +276,7 @@ func TestRoundTrip(t *testing.T) {
 
 func TestManifest(t *testing.T) {
 	f := newFixture(t, 5, 1)
-	m, err := NewManifest(f.space, 2, f.records, "k", []string{"1", "ä", "\xff", "\ufffd", ""}, []string{"x", "", "", "", "y"})
+	m, err := NewManifest(f.space, 2, f.train, "k", []string{"1", "ä", "\xff", "\ufffd", ""}, []string{"x", "", "", "", "y"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +298,7 @@ func TestManifest(t *testing.T) {
 			t.Fatalf("%s is accepted", bad)
 		}
 	}
-	if _, err := NewManifest(f.space, 2, f.records, "k", nil, nil); err == nil || !strings.Contains(err.Error(), "0 identifiers") {
+	if _, err := NewManifest(f.space, 2, f.train, "k", nil, nil); err == nil || !strings.Contains(err.Error(), "0 identifiers") {
 		t.Errorf("without identifiers: error %v", err)
 	}
 }
@@ -386,7 +388,7 @@ func TestForeign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same.records = records
+	same.train.Data = records
 	for want, c := range map[string]struct {
 		f    *fixture
 		side int
@@ -396,7 +398,7 @@ func TestForeign(t *testing.T) {
 		"other graphs":  {&same, 4},
 	} {
 		// The whole folder is of something else.
-		_, err := Work(t.Context(), dir, c.f.space, c.f.manifest(t, c.side), c.f.records, Options{Shard: 1, Shards: 1, Workers: 1})
+		_, err := Work(t.Context(), dir, c.f.space, c.f.manifest(t, c.side), c.f.train, Options{Shard: 1, Shards: 1, Workers: 1})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q in it", err, want)
 		}
@@ -412,7 +414,7 @@ func TestForeign(t *testing.T) {
 		if p := problems(t, dir); len(p.Foreign) != 1 || !strings.Contains(p.Foreign[0], want) || !slices.Equal(p.Missing, []string{filepath.Base(paths[2])}) {
 			t.Errorf("%+v, want one foreign: %s", p, want)
 		}
-		_, err = Work(t.Context(), dir, f.space, f.manifest(t, 4), f.records, Options{Shard: 1, Shards: 1, Workers: 2})
+		_, err = Work(t.Context(), dir, f.space, f.manifest(t, 4), f.train, Options{Shard: 1, Shards: 1, Workers: 2})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), paths[2]) {
 			t.Errorf("error %v, want %s and %q in it", err, paths[2], want)
 		}
@@ -488,7 +490,7 @@ func TestCancelled(t *testing.T) {
 	f := newFixture(t, 20, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := t.TempDir()
-	_, err := Work(ctx, dir, f.space, f.manifest(t, 2), f.records, Options{Shard: 1, Shards: 1, Workers: 2, Progress: func(done, total int) {
+	_, err := Work(ctx, dir, f.space, f.manifest(t, 2), f.train, Options{Shard: 1, Shards: 1, Workers: 2, Progress: func(done, total int) {
 		if done == 7 {
 			cancel()
 		}
@@ -499,7 +501,7 @@ func TestCancelled(t *testing.T) {
 	if n := len(tileFiles(t, dir)); n < 7 || n > 9 {
 		t.Errorf("%d tiles, want 7 or those that were under way", n)
 	}
-	if _, err := Work(t.Context(), dir, f.space, f.manifest(t, 2), f.records, Options{Shard: 4, Shards: 3}); err == nil || !strings.Contains(err.Error(), "shard 4 of 3") {
+	if _, err := Work(t.Context(), dir, f.space, f.manifest(t, 2), f.train, Options{Shard: 4, Shards: 3}); err == nil || !strings.Contains(err.Error(), "shard 4 of 3") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -38,7 +38,7 @@ func (f *shardFlags) parse() (i, n int, err error) {
 // collection is what a Gram matrix is computed of, as records.
 type collection struct {
 	space        *store.Space
-	records      []float64
+	source       store.Source
 	ids, targets []string
 	kernel       string
 }
@@ -59,12 +59,12 @@ func (c *gramCmd) shard(g *globals) error {
 	if err != nil {
 		return err
 	}
-	m, err := tiles.NewManifest(d.space, c.TileSide, d.records, d.kernel, d.ids, d.targets)
+	m, err := tiles.NewManifest(d.space, c.TileSide, d.source, d.kernel, d.ids, d.targets)
 	if err != nil {
 		return usageError("--tile-side: " + err.Error())
 	}
 	done := 0
-	sum, err := tiles.Work(g.ctx, c.Tiles, d.space, m, d.records, tiles.Options{
+	sum, err := tiles.Work(g.ctx, c.Tiles, d.space, m, d.source, tiles.Options{
 		Shard: i, Shards: n, Workers: g.workers(),
 		Progress: func(k, total int) {
 			done = k

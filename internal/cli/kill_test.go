@@ -142,7 +142,7 @@ func TestKilledShards(t *testing.T) {
 		}
 	}
 	run(t, mlg, "merge", folder, "-o", merged)
-	if left, _ := filepath.Glob(filepath.Join(dir, ".merged*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, ".merged.npy.merge-*")); len(left) > 0 {
 		t.Errorf("left over: %v", left)
 	}
 	if got, err := os.ReadFile(merged); err != nil || !bytes.Equal(got, want) {
