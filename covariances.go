@@ -96,3 +96,18 @@ func (m *Model) Rectangle(dst []float64, stride int, a *Covariances, i0, i1 int,
 	}
 	mirror(dst, stride, 0, i1-i0, 0, i1-i0)
 }
+
+// CovariancesOf returns covariances from batches of matrices, one for each of the orders of
+// the model. The batches are kept.
+func (m *Model) CovariancesOf(levels []*spd.Batch) (*Covariances, error) {
+	orders := m.Orders()
+	if len(levels) != len(orders) {
+		return nil, fmt.Errorf("matrices of %d levels, want %d", len(levels), len(orders))
+	}
+	for i, b := range levels {
+		if b.Order() != orders[i] || b.Len() != levels[0].Len() {
+			return nil, fmt.Errorf("part %d: %d matrices of order %d, want %d of order %d", i, b.Len(), b.Order(), levels[0].Len(), orders[i])
+		}
+	}
+	return &Covariances{levels}, nil
+}
