@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
@@ -50,11 +51,26 @@ func Sum(records []float64) Digest {
 // Space is the kernel of a model as a function of records. Its methods may be called
 // concurrently.
 type Space struct {
-	kernels     []model.Kernel
+	kernels     []part
 	orders      [][]int // by kernel and level
 	sizes       []int   // by kernel: numbers in a record
 	size        int     // of a record
 	fingerprint Digest
+}
+
+// part is a term of the kernel of a model.
+type part struct {
+	weight float64
+	fitted *mlg.Model
+}
+
+// parts returns the terms of the kernel of a model.
+func parts(m *model.Model) ([]part, error) {
+	var out []part
+	for _, k := range m.Kernels {
+		out = append(out, part{k.Weight, k.Fitted})
+	}
+	return out, nil
 }
 
 // NewSpace returns the space of a model. It is an error if the model cannot be stored.
@@ -63,9 +79,12 @@ func NewSpace(m *model.Model) (*Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Space{kernels: m.Kernels, fingerprint: f}
-	for _, k := range m.Kernels {
-		orders := k.Fitted.Orders()
+	s := &Space{fingerprint: f}
+	if s.kernels, err = parts(m); err != nil {
+		return nil, err
+	}
+	for _, k := range s.kernels {
+		orders := k.fitted.Orders()
 		size := 0
 		for _, p := range orders {
 			size += spd.Size(p)
@@ -78,6 +97,19 @@ func NewSpace(m *model.Model) (*Space, error) {
 		return nil, fmt.Errorf("a model without a kernel")
 	}
 	return s, nil
+}
+
+// String names the kernels of the model, with their weights where there are several.
+func (s *Space) String() string {
+	var names []string
+	for _, k := range s.kernels {
+		name := mlg.NewKernel(k.fitted.Options()).String()
+		if len(s.kernels) > 1 {
+			name = fmt.Sprintf("%v·(%s)", k.weight, name)
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, " + ")
 }
 
 // Fingerprint identifies the model: see model.Model.Fingerprint.
@@ -95,7 +127,7 @@ func (s *Space) Transform(ctx context.Context, graphs []*graph.Graph) ([]float64
 	all := make([]*mlg.Covariances, len(s.kernels))
 	for i, k := range s.kernels {
 		var err error
-		if all[i], err = k.Fitted.Transform(ctx, graphs); err != nil {
+		if all[i], err = k.fitted.Transform(ctx, graphs); err != nil {
 			return nil, err
 		}
 	}
@@ -106,7 +138,7 @@ func (s *Space) Transform(ctx context.Context, graphs []*graph.Graph) ([]float64
 func (s *Space) Train() Memory {
 	all := make([]*mlg.Covariances, len(s.kernels))
 	for i, k := range s.kernels {
-		all[i] = k.Fitted.Train()
+		all[i] = k.fitted.Train()
 	}
 	return Memory{s.size, s.records(all, all[0].Len())}
 }
@@ -163,12 +195,12 @@ func (s *Space) Block(records []float64) (*Block, error) {
 		return nil, fmt.Errorf("%d numbers, want a multiple of %d, the numbers of a record", len(records), s.size)
 	}
 	b := &Block{n: len(records) / s.size}
-	for k, fitted := range s.kernels {
-		part := records
+	for k, kernel := range s.kernels {
+		mine := records
 		if len(s.kernels) > 1 {
-			part = s.part(records, k)
+			mine = s.part(records, k)
 		}
-		c, err := fitted.Fitted.Covariances(part)
+		c, err := kernel.fitted.Covariances(mine)
 		if err != nil {
 			return nil, err
 		}
@@ -206,12 +238,12 @@ func (s *Space) Compare(dst []float64, stride int, a *Block, i0, i1 int, b *Bloc
 			}
 			to, step = other, width
 		}
-		kernel.Fitted.Rectangle(to, step, a.kernels[k], i0, i1, b.kernels[k], j0, j1)
+		kernel.fitted.Rectangle(to, step, a.kernels[k], i0, i1, b.kernels[k], j0, j1)
 		for i := range i1 - i0 {
 			row := to[i*step:][:width]
-			if kernel.Weight != 1 {
+			if kernel.weight != 1 {
 				for j := range row {
-					row[j] *= kernel.Weight
+					row[j] *= kernel.weight
 				}
 			}
 			if k > 0 {

@@ -146,7 +146,7 @@ func (s *Space) interleaved(matrices []float64, n int) (*Block, error) {
 			levels = append(levels, batch)
 			matrices = matrices[size:]
 		}
-		c, err := kernel.Fitted.CovariancesOf(levels)
+		c, err := kernel.fitted.CovariancesOf(levels)
 		if err != nil {
 			return nil, err
 		}

@@ -57,12 +57,16 @@ type root struct {
 	Info     infoCmd     `cmd:"" help:"What is in a dataset, and what is wrong with it."`
 	Convert  convertCmd  `cmd:"" help:"Convert between formats."`
 	Gram     gramCmd     `cmd:"" help:"Compute the Gram matrix of a dataset, or the matrix between two."`
-	Merge    mergeCmd    `cmd:"" help:"Put together the tiles of a Gram matrix that shards have computed."`
 	Evaluate evaluateCmd `cmd:"" help:"Nested cross-validation of kernels."`
 	Compare  compareCmd  `cmd:"" help:"Similarity of two graphs, level by level."`
 	Fetch    fetchCmd    `cmd:"" help:"Download TUDataset collections into the cache."`
 	Bench    benchCmd    `cmd:"" help:"Measure this machine on datasets."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
+
+	Fit       fitCmd         `cmd:"" help:"Fit a kernel to a sample of a dataset: a model without a learner."`
+	Transform transformCmd   `cmd:"" help:"Transform graphs by a model and store them, any number in constant memory."`
+	Search    storeSearchCmd `cmd:"" help:"Most similar graphs of a store."`
+	Merge     mergeCmd       `cmd:"" help:"Put together the tiles of a Gram matrix that shards have computed."`
 }
 
 // Main runs the command with the given arguments and returns its exit code.

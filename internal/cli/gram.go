@@ -6,13 +6,14 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/store"
 )
 
 type gramCmd struct {
 	dataFlags
 	kernelFlag
 	kernelFlags
-	Data    string `arg:"" help:"Dataset."`
+	Data    string `arg:"" help:"Dataset; with --shard it may be a store, whose model is then the kernel."`
 	Against string `help:"Compute the matrix between these graphs (rows) and DATA (columns)." placeholder:"TEST"`
 	Out     string `help:"File to write: .npy, .csv or .libsvm. Needed unless --shard is given." short:"o" placeholder:"FILE"`
 	shardFlags
@@ -22,6 +23,9 @@ type gramCmd struct {
 func (c *gramCmd) Run(g *globals) error {
 	if c.Shard != "" || c.Tiles != "" {
 		return c.shard(g)
+	}
+	if store.Is(c.Data) {
+		return usageError(c.Data + " is a store; its matrix is computed in shards: mlg gram STORE --shard 1/1 --tiles DIR, then mlg merge DIR")
 	}
 	if c.Out == "" {
 		return usageError("missing flags: --out=FILE")

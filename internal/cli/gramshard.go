@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/store"
 	"github.com/mlgkernel/mlg/tiles"
 )
@@ -40,7 +38,6 @@ type collection struct {
 	space        *store.Space
 	source       store.Source
 	ids, targets []string
-	kernel       string
 }
 
 // shard computes the tiles of a shard.
@@ -55,11 +52,12 @@ func (c *gramCmd) shard(g *globals) error {
 	}
 	bar := newBar(g)
 	defer bar.done()
-	d, err := c.collect(g, bar)
+	d, release, err := c.collect(g, bar)
 	if err != nil {
 		return err
 	}
-	m, err := tiles.NewManifest(d.space, c.TileSide, d.source, d.kernel, d.ids, d.targets)
+	defer release()
+	m, err := tiles.NewManifest(d.space, c.TileSide, d.source, d.space.String(), d.ids, d.targets)
 	if err != nil {
 		return usageError("--tile-side: " + err.Error())
 	}
@@ -81,7 +79,7 @@ func (c *gramCmd) shard(g *globals) error {
 	took := time.Since(start)
 	if g.JSON {
 		return printJSON(g.stdout, map[string]any{
-			"kernel": d.kernel, "folder": c.Tiles, "shard": i, "shards": n, "tiles": sum.Tiles, "all_tiles": m.Plan.Tiles(),
+			"kernel": d.space.String(), "folder": c.Tiles, "shard": i, "shards": n, "tiles": sum.Tiles, "all_tiles": m.Plan.Tiles(),
 			"computed": sum.Computed, "kept": sum.Kept, "damaged": sum.Damaged, "seconds": took.Seconds(),
 		})
 	}
@@ -93,29 +91,37 @@ func (c *gramCmd) shard(g *globals) error {
 	return nil
 }
 
-// collect returns the records of DATA under the kernel that the flags say.
-func (c *gramCmd) collect(g *globals, bar *bar) (*collection, error) {
+// collect returns the records of DATA: of a store, or of graphs under the kernel that the
+// flags say. done releases them.
+func (c *gramCmd) collect(g *globals, bar *bar) (d *collection, done func(), err error) {
+	if store.Is(c.Data) {
+		s, err := store.Open(c.Data, g.workers())
+		if err != nil {
+			return nil, nil, err
+		}
+		ids, targets, err := s.Texts()
+		if err != nil {
+			s.Close()
+			return nil, nil, err
+		}
+		return &collection{s.Space(), s, ids, targets}, func() { s.Close() }, nil
+	}
 	if c.Exact || c.Kernel != "mlg" && c.Kernel != "flg" {
-		return nil, usageError("--shard is for the low-rank kernels mlg and flg, whose graphs are small matrices; the others need all graphs at once")
+		return nil, nil, usageError("--shard is for the low-rank kernels mlg and flg, whose graphs are small matrices; the others need all graphs at once")
 	}
 	ds, err := c.read(g, c.Data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	k, err := c.kernelFlags.kernel(g, c.Kernel, ds.Graphs, bar)
+	m, _, err := c.fit(g, c.Kernel, ds.Graphs, bar)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	fitted, err := k.Fit(g.ctx, ds.Graphs)
-	if err != nil {
-		return nil, err
-	}
-	m := &model.Model{Kernels: []model.Kernel{{Weight: 1, Fitted: fitted.(*mlg.Model)}}, IDs: ds.IDs()}
 	space, err := store.NewSpace(m)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &collection{space, space.Train(), ds.IDs(), ds.Targets(), k.String()}, nil
+	return &collection{space, space.Train(), ds.IDs(), ds.Targets()}, func() {}, nil
 }
 
 type mergeCmd struct {

@@ -67,13 +67,13 @@ func contents(t *testing.T, pattern string) map[string][]byte {
 }
 
 // writeGraphs writes random graphs as Graph JSON Lines.
-func writeGraphs(t *testing.T, path string, n int, seed uint64) {
+func writeGraphs(t *testing.T, path string, n, vertices int, seed uint64) {
 	t.Helper()
 	r := graphtest.Rand(seed)
 	var text []byte
 	for range n {
 		var err error
-		if text, err = dataset.AppendJSON(text, graphtest.Random(r, graphtest.Options{N: 5 + r.IntN(20), Edge: 0.2, Labels: 4})); err != nil {
+		if text, err = dataset.AppendJSON(text, graphtest.Random(r, graphtest.Options{N: 1 + r.IntN(vertices), Edge: 0.2, Labels: 4})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -89,7 +89,7 @@ func TestKilledShards(t *testing.T) {
 	dir := t.TempDir()
 	data, folder := filepath.Join(dir, "g.jsonl"), filepath.Join(dir, "tiles")
 	whole, merged := filepath.Join(dir, "whole.npy"), filepath.Join(dir, "merged.npy")
-	writeGraphs(t, data, 180, 1)
+	writeGraphs(t, data, 180, 25, 1)
 	run(t, mlg, "gram", data, "-o", whole)
 	want, err := os.ReadFile(whole)
 	if err != nil {
@@ -147,5 +147,53 @@ func TestKilledShards(t *testing.T) {
 	}
 	if got, err := os.ReadFile(merged); err != nil || !bytes.Equal(got, want) {
 		t.Fatalf("the merged matrix differs from the one computed at once; error %v", err)
+	}
+}
+
+// A transformation that is killed at any moment is taken up by a second run, and the store
+// has the bytes of an undisturbed one.
+func TestKilledTransform(t *testing.T) {
+	mlg := program(t)
+	dir := t.TempDir()
+	data, model := filepath.Join(dir, "g.jsonl"), filepath.Join(dir, "m.mlg")
+	whole, out := filepath.Join(dir, "whole.mlgs"), filepath.Join(dir, "x.mlgs")
+	writeGraphs(t, data, 40000, 7, 3)
+	run(t, mlg, "fit", data, "-o", model, "--sample", "300")
+	begin := time.Now()
+	run(t, mlg, "transform", model, data, "-o", whole)
+	took := time.Since(begin)
+	want, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := graphtest.Rand(4)
+	size, killed := int64(0), 0
+	for i := range 8 {
+		if !kill(t, time.Duration(r.Float64()*float64(took)*0.8), mlg, "transform", model, data, "-o", out) {
+			if err := os.Remove(out); err != nil {
+				t.Fatal(err)
+			}
+			size = 0
+			continue
+		}
+		killed++
+		if _, err := os.Stat(out); err == nil {
+			t.Fatalf("kill %d left a store", i)
+		}
+		// What has been written is kept; of a chunk that was cut off the rest is dropped.
+		if st, err := os.Stat(out + ".part"); err == nil {
+			if st.Size() < size-8192*460 {
+				t.Errorf("kill %d: %d bytes, there were %d", i, st.Size(), size)
+			}
+			size = st.Size()
+		}
+	}
+	t.Logf("%d of 8 runs were killed", killed)
+	if killed == 0 {
+		t.Error("no run was killed")
+	}
+	run(t, mlg, "transform", model, data, "-o", out)
+	if got, err := os.ReadFile(out); err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("the store differs from that of an undisturbed run; error %v", err)
 	}
 }
