@@ -121,6 +121,15 @@ func (s *Space) Size() int { return s.size }
 // Orders returns the orders of the matrices of a record, by kernel and level.
 func (s *Space) Orders() [][]int { return s.orders }
 
+// Self returns the kernel of a record with itself, which is the sum of the weights for all.
+func (s *Space) Self() float64 {
+	sum := 0.0
+	for _, k := range s.kernels {
+		sum += k.weight
+	}
+	return sum
+}
+
 // Transform returns the records of graphs, one after the other. The record of a graph
 // depends on the model and the graph alone, to the bit.
 func (s *Space) Transform(ctx context.Context, graphs []*graph.Graph) ([]float64, error) {
