@@ -175,32 +175,35 @@ func (s *Store) Records(lo, hi int) ([]float64, error) {
 
 // Text returns identifier and target of graph i. A graph that had no target has an empty one.
 func (s *Store) Text(i int) (id, target string, err error) {
-	if i < 0 || i >= s.n {
-		panic(fmt.Sprintf("store: graph %d of %d", i, s.n))
-	}
-	c := s.chunks[i/s.head.capacity]
-	if err := s.check(c); err != nil {
+	ids, targets, err := s.TextsOf(i, i+1)
+	if err != nil {
 		return "", "", err
 	}
-	err = c.chunk.texts(func(k int, a, b string) bool {
-		id, target = a, b
-		return k < i-c.first
-	})
-	return id, target, err
+	return ids[0], targets[0], nil
 }
 
 // Texts returns the identifiers and targets of all graphs.
-func (s *Store) Texts() (ids, targets []string, err error) {
-	for _, c := range s.chunks {
+func (s *Store) Texts() (ids, targets []string, err error) { return s.TextsOf(0, s.n) }
+
+// TextsOf returns the identifiers and targets of the graphs lo … hi-1.
+func (s *Store) TextsOf(lo, hi int) (ids, targets []string, err error) {
+	if lo < 0 || lo > hi || hi > s.n {
+		panic(fmt.Sprintf("store: graphs %d to %d of %d", lo, hi, s.n))
+	}
+	for at := lo; at < hi; {
+		c := s.chunks[at/s.head.capacity]
 		if err := s.check(c); err != nil {
 			return nil, nil, err
 		}
-		if err := c.chunk.texts(func(_ int, id, target string) bool {
-			ids, targets = append(ids, id), append(targets, target)
-			return true
+		if err := c.chunk.texts(func(i int, id, target string) bool {
+			if c.first+i >= lo {
+				ids, targets = append(ids, id), append(targets, target)
+			}
+			return c.first+i+1 < hi
 		}); err != nil {
 			return nil, nil, err
 		}
+		at = c.first + c.n
 	}
 	return ids, targets, nil
 }

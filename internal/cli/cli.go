@@ -66,6 +66,8 @@ type root struct {
 	Fit       fitCmd         `cmd:"" help:"Fit a kernel to a sample of a dataset: a model without a learner."`
 	Transform transformCmd   `cmd:"" help:"Transform graphs by a model and store them, any number in constant memory."`
 	Search    storeSearchCmd `cmd:"" help:"Most similar graphs of a store."`
+	Embed     embedCmd       `cmd:"" help:"Explicit vectors whose inner products approximate the kernel."`
+	Linear    linearCmd      `cmd:"" help:"Linear support vector machines on vectors."`
 	Merge     mergeCmd       `cmd:"" help:"Put together the tiles of a Gram matrix that shards have computed."`
 }
 
