@@ -383,7 +383,10 @@ func TestDamage(t *testing.T) {
 			t.Errorf("error %v, want %q in it", err, name)
 		}
 	}
-	if Is(path) != true || Is(filepath.Dir(path)) || Is(path+"x") {
+	if err := os.WriteFile(path, []byte(magic+"more"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if !Is(path) || Is(filepath.Dir(path)) || Is(path+"x") {
 		t.Error("Is does not tell a store")
 	}
 }
