@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -62,10 +61,6 @@ func Write(ctx context.Context, path string, m *model.Model, next func() (*graph
 		return w, err
 	}
 	head := encodeHead(file.Bytes(), space, o.Capacity)
-	old, size, err := leftover(path+partial, head)
-	if err != nil {
-		return w, err
-	}
 	f, err := os.OpenFile(path+partial, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return w, err
@@ -75,6 +70,13 @@ func Write(ctx context.Context, path string, m *model.Model, next func() (*graph
 			f.Close()
 		}
 	}()
+	if err := mapped.Lock(f); err != nil {
+		return w, err
+	}
+	old, size, err := leftover(path+partial, head)
+	if err != nil {
+		return w, err
+	}
 	if err := f.Truncate(int64(size)); err != nil {
 		return w, err
 	}
@@ -207,9 +209,6 @@ type summary struct {
 // with head.
 func leftover(path string, head []byte) (chunks []summary, size int, err error) {
 	f, err := mapped.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
-	}
 	if err != nil {
 		return nil, 0, err
 	}

@@ -188,3 +188,12 @@ func most(labels []int) int {
 	}
 	return best
 }
+
+func BenchmarkLinear(b *testing.B) {
+	x, labels := clouds(7, 2000, 64, 2, 0.5)
+	for b.Loop() {
+		if _, err := TrainLinear(b.Context(), x, labels, DefaultLinearOptions()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
