@@ -69,5 +69,14 @@ release-check:
 	  CGO_ENABLED=0 GOOS=$${s%/*} GOARCH=$${s#*/} $(GO) build -o /dev/null ./cmd/mlg; \
 	  CGO_ENABLED=0 GOOS=$${s%/*} GOARCH=$${s#*/} $(GO) vet ./internal/cli ./spd .; done
 
+# The examples: job arrays on a Slurm cluster of one node, which the test installs (Debian, as
+# root), starts and stops; manifests for Kubernetes, without a cluster.
+.PHONY: test-slurm test-kubernetes
+test-slurm:
+	timeout 600 examples/slurm/test.sh
+
+test-kubernetes:
+	cd examples/kubernetes && $(GO) vet ./... && $(GO) test ./...
+
 clean:
 	rm -rf bin dist

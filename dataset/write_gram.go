@@ -97,6 +97,9 @@ func WriteGram(ctx context.Context, path string, m *mlg.Matrix, rows Axis, cols 
 	return s.commit()
 }
 
+// WriteCSV writes the identifiers and targets as WriteGram does.
+func (a Axis) WriteCSV(w io.Writer) error { return writeAxis(w, a, nil) }
+
 func writeAxis(w io.Writer, a Axis, labels []string) error {
 	c := csv.NewWriter(w)
 	row := []string{"id", "target"}
@@ -186,13 +189,18 @@ func writeLIBSVM(w io.Writer, m *mlg.Matrix, labels []string) error {
 
 const npyMagic = "\x93NUMPY\x01\x00"
 
-// writeNPY writes version 1.0 of the format of NumPy: magic, length of the header, header
-// padded so that the data begin at a multiple of 64, data in little-endian order.
-func writeNPY(w io.Writer, m *mlg.Matrix) error {
-	h := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", m.Rows, m.Cols)
+// NPYHeader returns the beginning of a .npy file of float64 numbers: the numbers follow in
+// little-endian order, row by row. It is version 1.0 of the format of NumPy: magic, length of
+// the header, header padded so that the data begin at a multiple of 64.
+func NPYHeader(rows, cols int) []byte {
+	h := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", rows, cols)
 	h += strings.Repeat(" ", 63-(len(npyMagic)+2+len(h))%64) + "\n"
 	head := append([]byte(npyMagic), byte(len(h)), byte(len(h)>>8))
-	if _, err := w.Write(append(head, h...)); err != nil {
+	return append(head, h...)
+}
+
+func writeNPY(w io.Writer, m *mlg.Matrix) error {
+	if _, err := w.Write(NPYHeader(m.Rows, m.Cols)); err != nil {
 		return err
 	}
 	buf := make([]byte, 8*m.Cols)

@@ -84,13 +84,18 @@ func (b *Batch) Set(i int, packed []float64) error {
 	for e, v := range packed {
 		tile[e*lanes+l] = v
 	}
+	b.keep(i, det)
+	return nil
+}
+
+// keep stores what the kernel needs of the determinant of matrix i.
+func (b *Batch) keep(i int, det determinant) {
 	r := quarterOf(det, b.p)
 	if b.p <= direct {
 		r.e, r.x = scale(r.e, r.x), 0 // in range, as the assembly wants it
 	}
 	b.roots.e[i], b.roots.c[i], b.roots.x[i] = r.e, r.c, r.x
 	b.logDet[i] = logOf(det.mant, det.expo)
-	return nil
 }
 
 // tile returns the tile of matrix i and its lane there.

@@ -11,6 +11,7 @@
 //	  Ridge, RidgePath              kernel ridge for numbers and classes, with leave-one-out
 //	  Process                       Gaussian process regression
 //	Clip                            makes an indefinite K positive semi-definite
+//	TrainLinear                     the C-SVC of K = X Xᵀ from the vectors X, for many examples
 //
 // The models are sums over training examples, Σ_k coefficient_k·k(x, x_k) + bias, and export
 // their terms, so that they can be stored and explained.

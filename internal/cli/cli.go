@@ -63,13 +63,19 @@ type root struct {
 	Evaluate evaluateCmd `cmd:"" help:"Nested cross-validation of kernels."`
 	Train    trainCmd    `cmd:"" help:"Choose a kernel, fit and save a model."`
 	Predict  predictCmd  `cmd:"" help:"Class or value of graphs, with the nearest training graphs."`
-	Search   searchCmd   `cmd:"" help:"Most similar graphs of a model or dataset."`
+	Search   searchCmd   `cmd:"" help:"Most similar graphs of a model, store or dataset."`
 	Explain  explainCmd  `cmd:"" help:"Which vertices made the prediction or the similarity, drawn."`
 	Compare  compareCmd  `cmd:"" help:"Similarity of two graphs, level by level."`
 	Cluster  clusterCmd  `cmd:"" help:"Group a dataset by similarity, with a typical graph of each group."`
 	Fetch    fetchCmd    `cmd:"" help:"Download TUDataset collections into the cache."`
 	Bench    benchCmd    `cmd:"" help:"Measure this machine on datasets."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
+
+	Fit       fitCmd       `cmd:"" help:"Fit a kernel to a sample of a dataset: a model without a learner."`
+	Transform transformCmd `cmd:"" help:"Transform graphs by a model and store them, any number in constant memory."`
+	Embed     embedCmd     `cmd:"" help:"Explicit vectors whose inner products approximate the kernel."`
+	Linear    linearCmd    `cmd:"" help:"Linear support vector machines on vectors."`
+	Merge     mergeCmd     `cmd:"" help:"Put together the tiles of a Gram matrix that shards have computed."`
 
 	Help       helpCmd       `cmd:"" help:"Explain a command or a topic: formats, kernels, parameters, …"`
 	Completion completionCmd `cmd:"" help:"Print the completion script for a shell."`
@@ -145,7 +151,11 @@ func (g *globals) finish(err error, out *writer) int {
 		prefix = "\x1b[1;31mmlg:\x1b[0m"
 	}
 	if err != nil && errors.Is(err, context.Canceled) && g.ctx.Err() != nil {
-		fmt.Fprintf(g.stderr, "%s interrupted; %s\n", prefix, g.kept.get())
+		what := g.kept.get()
+		if kept := (keptError{}); errors.As(err, &kept) {
+			what = kept.what
+		}
+		fmt.Fprintf(g.stderr, "%s interrupted; %s\n", prefix, what)
 		return exitInterrupt
 	}
 	if out.err != nil {

@@ -7,19 +7,21 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/explain/draw"
+	"github.com/mlgkernel/mlg/store"
 )
 
 type gramCmd struct {
 	dataFlags
 	kernelFlag
 	kernelFlags
-	Data     string `arg:"" help:"Dataset."`
+	Data     string `arg:"" help:"Dataset; with --shard it may be a store, whose model is then the kernel."`
 	Against  string `help:"Compute the matrix between these graphs (rows) and DATA (columns)." placeholder:"TEST"`
 	Out      string `help:"File to write: .npy, .csv or .libsvm." short:"o" placeholder:"FILE"`
 	Resume   bool   `help:"Keep finished rows in OUT.part, and go on from there after an interruption. Takes about twice the time."`
 	Picture  string `help:"Draw the matrix as a heat map: .svg or .png." placeholder:"FILE"`
 	Map      string `help:"Draw a map of the graphs by kernel PCA: .svg or .png." placeholder:"FILE"`
 	Spectrum string `help:"Draw the eigenvalues at the landmarks of mlg or flg: .svg or .png." placeholder:"FILE"`
+	shardFlags
 }
 
 // check refuses what cannot be done before any work.
@@ -55,6 +57,12 @@ const muchMemory = 4e9
 
 // Run computes and writes a kernel matrix.
 func (c *gramCmd) Run(g *globals) error {
+	if c.Shard != "" || c.Tiles != "" {
+		return c.shard(g)
+	}
+	if store.Is(c.Data) {
+		return usageError(c.Data + " is a store; its matrix is computed in shards: mlg gram STORE --shard 1/1 --tiles DIR, then mlg merge DIR")
+	}
 	if err := c.check(); err != nil {
 		return err
 	}

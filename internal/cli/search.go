@@ -15,13 +15,14 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/store"
 )
 
 type searchCmd struct {
 	dataFlags
 	kernelFlag
 	kernelFlags
-	From  string `arg:"" help:"Model file, whose training graphs are searched, or a dataset." name:"from"`
+	From  string `arg:"" help:"Model file, whose training graphs are searched, store (mlg transform), or dataset." name:"from"`
 	Query string `arg:"" help:"Graphs to search for: a file, an identifier of the searched graphs, or a SMILES." optional:""`
 	Like  string `help:"Search for the graph with this identifier or number among the searched ones, which is left out." placeholder:"ID" group:"Search"`
 	Count int    `help:"Number of graphs to find." short:"k" name:"count" default:"10" group:"Search"`
@@ -61,6 +62,9 @@ func (c *searchCmd) Run(g *globals, k *kong.Context) error {
 		return usageError("-k: want at least 1")
 	case (c.Query == "") == (c.Like == ""):
 		return usageError("want either a query or --like ID")
+	}
+	if store.Is(c.From) {
+		return c.inStore(g, given(k, "MLG and FLG", "Other kernels"))
 	}
 	lib, err := c.library(g, given(k, "MLG and FLG", "Other kernels"))
 	if err != nil {

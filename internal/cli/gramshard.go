@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mlgkernel/mlg/store"
+	"github.com/mlgkernel/mlg/tiles"
+)
+
+// shardFlags make gram compute a part of the matrix.
+type shardFlags struct {
+	Shard    string `help:"Compute the tiles of shard i of n only, 1 ≤ i ≤ n; see mlg merge." placeholder:"I/N" group:"Shards"`
+	Tiles    string `help:"Folder of the tiles, the same for all shards." type:"path" placeholder:"DIR" group:"Shards"`
+	TileSide int    `help:"Rows and columns of a tile, the same for all shards." default:"1024" group:"Shards"`
+}
+
+// parse returns i and n of --shard i/n.
+func (f *shardFlags) parse() (i, n int, err error) {
+	if f.Shard == "" || f.Tiles == "" {
+		return 0, 0, usageError("--shard and --tiles go together: the part to compute, and the folder for it")
+	}
+	a, b, ok := strings.Cut(f.Shard, "/")
+	i, errI := strconv.Atoi(a)
+	n, errN := strconv.Atoi(b)
+	if !ok || errI != nil || errN != nil || n < 1 || i < 1 || i > n {
+		return 0, 0, usageError(fmt.Sprintf("--shard %s: want I/N with 1 ≤ I ≤ N, as in 1/16", f.Shard))
+	}
+	return i, n, nil
+}
+
+// collection is what a Gram matrix is computed of, as records.
+type collection struct {
+	space        *store.Space
+	source       store.Source
+	ids, targets []string
+}
+
+// shard computes the tiles of a shard.
+func (c *gramCmd) shard(g *globals) error {
+	start := time.Now()
+	i, n, err := c.parse()
+	if err != nil {
+		return err
+	}
+	if c.Out != "" || c.Against != "" {
+		return usageError("--shard writes to --tiles only, and computes the square matrix of DATA: leave out --out and --against")
+	}
+	bar := newBar(g)
+	defer bar.done()
+	d, release, err := c.collect(g, bar)
+	if err != nil {
+		return err
+	}
+	defer release()
+	m, err := tiles.NewManifest(d.space, c.TileSide, d.source, d.space.String(), d.ids, d.targets)
+	if err != nil {
+		return usageError("--tile-side: " + err.Error())
+	}
+	done := 0
+	sum, err := tiles.Work(g.ctx, c.Tiles, d.space, m, d.source, tiles.Options{
+		Shard: i, Shards: n, Workers: g.workers(),
+		Progress: func(k, total int) {
+			done = k
+			bar.show("tiles", int64(k), int64(total), "")
+		},
+	})
+	bar.done()
+	if errors.Is(err, context.Canceled) {
+		return keptError{err, fmt.Sprintf("%d finished tiles of the shard are kept, a second run goes on from there", done)}
+	}
+	if err != nil {
+		return err
+	}
+	took := time.Since(start)
+	if g.JSON {
+		return printJSON(g.stdout, map[string]any{
+			"kernel": d.space.String(), "folder": c.Tiles, "shard": i, "shards": n, "tiles": sum.Tiles, "all_tiles": m.Plan.Tiles(),
+			"computed": sum.Computed, "kept": sum.Kept, "damaged": sum.Damaged, "seconds": took.Seconds(),
+		})
+	}
+	text := ""
+	if sum.Damaged > 0 {
+		text = fmt.Sprintf(" (%d of them in place of damaged ones)", sum.Damaged)
+	}
+	g.note("%s: shard %d/%d has %d of %d tiles, %d computed%s and %d kept, in %s", c.Tiles, i, n, sum.Tiles, m.Plan.Tiles(), sum.Computed, text, sum.Kept, round(took))
+	return nil
+}
+
+// collect returns the records of DATA: of a store, or of graphs under the kernel that the
+// flags say. done releases them.
+func (c *gramCmd) collect(g *globals, bar *bar) (d *collection, done func(), err error) {
+	if store.Is(c.Data) {
+		s, err := store.Open(c.Data, g.workers())
+		if err != nil {
+			return nil, nil, err
+		}
+		ids, targets, err := s.Texts()
+		if err != nil {
+			s.Close()
+			return nil, nil, err
+		}
+		return &collection{s.Space(), s, ids, targets}, func() { s.Close() }, nil
+	}
+	if c.Exact || c.Kernel != "mlg" && c.Kernel != "flg" {
+		return nil, nil, usageError("--shard is for the low-rank kernels mlg and flg, whose graphs are small matrices; the others need all graphs at once")
+	}
+	ds, err := c.read(g, c.Data)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, _, err := c.fit(g, c.Kernel, ds.Graphs, bar)
+	if err != nil {
+		return nil, nil, err
+	}
+	space, err := store.NewSpace(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &collection{space, space.Train(), ds.IDs(), ds.Targets()}, func() {}, nil
+}
+
+type mergeCmd struct {
+	Dirs []string `arg:"" name:"dir" help:"Folders of tiles, as mlg gram --shard fills them." type:"path"`
+	Out  string   `help:"File to write: .npy." short:"o" required:"" placeholder:"FILE"`
+}
+
+// Run merges tiles.
+func (c *mergeCmd) Run(g *globals) error {
+	start := time.Now()
+	bar := newBar(g)
+	defer bar.done()
+	m, err := tiles.Merge(g.ctx, c.Out, c.Dirs, g.workers(), func(done, total int) {
+		bar.show("tiles", int64(done), int64(total), "")
+	})
+	bar.done()
+	var p *tiles.Problems
+	if errors.As(err, &p) {
+		return fmt.Errorf("%w\n%s", err, mergeHint(p))
+	}
+	if err != nil {
+		return err
+	}
+	took := time.Since(start)
+	for _, path := range m.Copies {
+		g.note("%s: left out, a copy of a tile", path)
+	}
+	if g.JSON {
+		return printJSON(g.stdout, map[string]any{
+			"kernel": m.Kernel, "rows": m.Graphs, "columns": m.Graphs, "tiles": m.Tiles, "copies": len(m.Copies),
+			"seconds": took.Seconds(), "file": c.Out,
+		})
+	}
+	g.note("%s: %d×%d values of %s from %d tiles in %s", c.Out, m.Graphs, m.Graphs, m.Kernel, m.Tiles, round(took))
+	return nil
+}
+
+// mergeHint says what to do about problems.
+func mergeHint(p *tiles.Problems) string {
+	var hint []string
+	if len(p.Foreign)+len(p.Duplicates) > 0 {
+		hint = append(hint, "Delete the foreign tiles and those that are there twice.")
+	}
+	if len(p.Missing)+len(p.Damaged) > 0 {
+		hint = append(hint, "Run mlg gram --shard again: it computes what is missing or damaged and keeps the rest.")
+	}
+	return strings.Join(hint, "\n")
+}

@@ -1,0 +1,271 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// linearCmd trains and applies linear machines on vectors.
+type linearCmd struct {
+	Train   linearTrainCmd   `cmd:"" help:"Train a linear support vector machine on vectors and the targets beside them."`
+	Predict linearPredictCmd `cmd:"" help:"Predict the classes of vectors."`
+}
+
+type linearTrainCmd struct {
+	Vectors string    `arg:"" help:"Vectors, as embed writes them: X.npy, with targets in X.ids.csv." type:"path"`
+	Out     string    `help:"File to write: .json." short:"o" required:"" placeholder:"FILE"`
+	C       []float64 `help:"Values of C to choose from; one value fixes it." name:"c" default:"0.1,1,10,100"`
+	Folds   int       `help:"Folds of the cross-validation that chooses C and estimates the accuracy." default:"5"`
+	Seed    uint64    `help:"Seed of the folds." default:"0"`
+}
+
+// linearFile is a trained linear machine as JSON.
+type linearFile struct {
+	Format   int         `json:"mlg_linear"`
+	Classes  []string    `json:"classes"` // by label
+	C        float64     `json:"c"`
+	Accuracy float64     `json:"accuracy"` // of cross-validation with this C
+	Folds    int         `json:"folds"`
+	Linear   *svm.Linear `json:"machines"`
+}
+
+const linearFormat = 1
+
+// Run chooses C, trains and writes.
+func (c *linearTrainCmd) Run(g *globals) error {
+	start := time.Now()
+	x, targets, _, err := readVectors(c.Vectors)
+	if err != nil {
+		return err
+	}
+	classes := slices.Clone(targets)
+	slices.Sort(classes)
+	classes = slices.Compact(classes)
+	if i := slices.Index(targets, ""); i >= 0 {
+		return fmt.Errorf("%s: graph %d has no target to learn", idsFile(c.Vectors), i+1)
+	}
+	labels := make([]int, len(targets))
+	for i, t := range targets {
+		labels[i], _ = slices.BinarySearch(classes, t)
+	}
+	if len(classes) > 100 {
+		return fmt.Errorf("%s: %d different targets, want at most 100 classes", idsFile(c.Vectors), len(classes))
+	}
+	bar := newBar(g)
+	defer bar.done()
+	file := linearFile{Format: linearFormat, Classes: classes, Folds: c.Folds}
+	if file.C, file.Accuracy, err = c.choose(g, x, labels, bar); err != nil {
+		return err
+	}
+	o := svm.DefaultLinearOptions()
+	o.C = file.C
+	if file.Linear, err = svm.TrainLinear(g.ctx, x, labels, o); errors.Is(err, svm.ErrIterations) {
+		g.note("%v", err)
+	} else if err != nil {
+		return err
+	}
+	bar.done()
+	if err := dataset.WriteFile(g.ctx, c.Out, func(w io.Writer) error { return json.NewEncoder(w).Encode(file) }); err != nil {
+		return err
+	}
+	took := time.Since(start)
+	if g.JSON {
+		return printJSON(g.stdout, map[string]any{
+			"classes": classes, "examples": x.Rows, "dim": x.Cols, "c": file.C, "accuracy": file.Accuracy, "folds": c.Folds,
+			"seconds": took.Seconds(), "file": c.Out,
+		})
+	}
+	g.note("%s: %d classes, C = %g, accuracy %.2f %% in %d-fold cross-validation, in %s", c.Out, len(classes), file.C, 100*file.Accuracy, c.Folds, round(took))
+	return nil
+}
+
+// choose returns the C with the best accuracy in cross-validation, the smallest of equals.
+func (c *linearTrainCmd) choose(g *globals, x *mlg.Matrix, labels []int, bar *bar) (best, accuracy float64, err error) {
+	splits, err := evaluate.StratifiedSplits(labels, c.Folds, 1, c.Seed)
+	if err != nil {
+		return 0, 0, usageError(err.Error())
+	}
+	cs := slices.Clone(c.C)
+	slices.Sort(cs)
+	accuracy = -1
+	for k, value := range cs {
+		o := svm.DefaultLinearOptions()
+		o.C = value
+		if err := o.Validate(); err != nil {
+			return 0, 0, usageError("--c: " + err.Error())
+		}
+		right := 0
+		for f := range c.Folds {
+			bar.show("choosing C", int64(k*c.Folds+f), int64(len(cs)*c.Folds), "")
+			train, test := splits.Without(0, f), splits.Test(0, f)
+			a, la := choice(x, labels, train)
+			b, lb := choice(x, labels, test)
+			l, err := svm.TrainLinear(g.ctx, a, la, o)
+			if err != nil && !errors.Is(err, svm.ErrIterations) {
+				return 0, 0, err
+			}
+			got, err := l.Predict(b)
+			if err != nil {
+				return 0, 0, err
+			}
+			for i := range got {
+				if got[i] == lb[i] {
+					right++
+				}
+			}
+		}
+		if a := float64(right) / float64(len(labels)); a > accuracy {
+			best, accuracy = value, a
+		}
+	}
+	return best, accuracy, nil
+}
+
+// choice returns some rows with their labels.
+func choice(x *mlg.Matrix, labels, rows []int) (*mlg.Matrix, []int) {
+	out := mlg.NewMatrix(len(rows), x.Cols)
+	l := make([]int, len(rows))
+	for i, r := range rows {
+		copy(out.Row(i), x.Row(r))
+		l[i] = labels[r]
+	}
+	return out, l
+}
+
+type linearPredictCmd struct {
+	Machine string `arg:"" help:"What linear train has written." type:"path"`
+	Vectors string `arg:"" help:"Vectors, as embed writes them." type:"path"`
+	Out     string `help:"File to write: .csv. Otherwise standard output." short:"o" placeholder:"FILE"`
+}
+
+// Run predicts.
+func (c *linearPredictCmd) Run(g *globals) error {
+	file, err := readLinear(c.Machine)
+	if err != nil {
+		return err
+	}
+	x, targets, ids, err := readVectors(c.Vectors)
+	if err != nil {
+		return err
+	}
+	labels, err := file.Linear.Predict(x)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Vectors, err)
+	}
+	known, right := 0, 0
+	write := func(w io.Writer) error {
+		t := csv.NewWriter(w)
+		t.Write([]string{"id", "class"})
+		for i, l := range labels {
+			t.Write([]string{ids[i], file.Classes[l]})
+		}
+		t.Flush()
+		return t.Error()
+	}
+	for i, l := range labels {
+		if targets[i] != "" {
+			known++
+			if file.Classes[l] == targets[i] {
+				right++
+			}
+		}
+	}
+	if c.Out != "" {
+		err = dataset.WriteFile(g.ctx, c.Out, write)
+	} else if !g.JSON {
+		err = write(g.stdout)
+	}
+	if err != nil {
+		return err
+	}
+	if g.JSON {
+		out := map[string]any{"examples": len(labels), "known": known, "right": right}
+		if c.Out == "" {
+			classes := make([]string, len(labels))
+			for i, l := range labels {
+				classes[i] = file.Classes[l]
+			}
+			out["ids"], out["classes"] = ids, classes
+		}
+		return printJSON(g.stdout, out)
+	}
+	if known > 0 {
+		g.note("%d of %d with a known class are right, %.2f %%", right, known, 100*float64(right)/float64(known))
+	}
+	return nil
+}
+
+func readLinear(path string) (*linearFile, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	file := &linearFile{}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(file); err != nil {
+		return nil, fmt.Errorf("%s: not what linear train writes: %w", path, err)
+	}
+	if file.Format != linearFormat || file.Linear == nil {
+		return nil, fmt.Errorf("%s: format %d of linear machines, want %d", path, file.Format, linearFormat)
+	}
+	if err := file.Linear.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, l := range file.Linear.Classes {
+		if l < 0 || l >= len(file.Classes) {
+			return nil, fmt.Errorf("%s: label %d of %d classes", path, l, len(file.Classes))
+		}
+	}
+	return file, nil
+}
+
+// readVectors reads X.npy with the identifiers and targets of X.ids.csv.
+func readVectors(path string) (x *mlg.Matrix, targets, ids []string, err error) {
+	if !strings.HasSuffix(path, ".npy") {
+		return nil, nil, nil, usageError(path + ": vectors are in a .npy file")
+	}
+	if x, err = dataset.ReadNPY(path); err != nil {
+		return nil, nil, nil, err
+	}
+	f, err := os.Open(idsFile(path))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.ReuseRecord = true
+	for line := 0; ; line++ {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("%s: %w", idsFile(path), err)
+		}
+		if len(row) < 2 || line == 0 && (row[0] != "id" || row[1] != "target") {
+			return nil, nil, nil, fmt.Errorf("%s:%d: columns %s, want id and target", idsFile(path), line+1, strconv.Quote(strings.Join(row, ",")))
+		}
+		if line > 0 {
+			ids, targets = append(ids, strings.Clone(row[0])), append(targets, strings.Clone(row[1]))
+		}
+	}
+	if len(ids) != x.Rows {
+		return nil, nil, nil, fmt.Errorf("%s: %d identifiers for %d vectors", idsFile(path), len(ids), x.Rows)
+	}
+	return x, targets, ids, nil
+}
