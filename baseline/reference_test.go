@@ -36,6 +36,12 @@ func reference(k mlg.Kernel, graphs []*graph.Graph) [][]float64 {
 			}
 			return sum
 		})
+	case WLSum: // by the kernel that it is for these bases
+		v := Subtree
+		if _, ok := k.Base.(ShortestPath); ok {
+			v = Path
+		}
+		return reference(WL{H: k.H, Variant: v, Labels: k.Labels}, graphs)
 	case ShortestPath:
 		d := map[*graph.Graph][][]float64{}
 		for _, g := range graphs {
