@@ -62,6 +62,7 @@ type root struct {
 	Fetch    fetchCmd    `cmd:"" help:"Download TUDataset collections into the cache."`
 	Bench    benchCmd    `cmd:"" help:"Measure this machine on datasets."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Worker   workerCmd   `cmd:"" hidden:"" help:"Answer the requests of a parent process."`
 }
 
 // Main runs the command with the given arguments and returns its exit code.

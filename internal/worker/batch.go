@@ -62,13 +62,21 @@ func float64At(b []byte, i int) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 }
 
-// decodeGraphs returns the graphs of a batch and the number of self-loops that were left out.
-// Errors name the graph and what is wrong in it.
-func decodeGraphs(l batchLayout, body []byte) ([]*graph.Graph, int, error) {
+// notes tell what was changed in graphs to make them simple and undirected.
+type notes struct {
+	Loops int `json:"loops"` // self-loops that were left out
+	// Directed is the number of graphs with edges in both directions and others in one only,
+	// which look like directed graphs.
+	Directed int `json:"directed"`
+}
+
+// decodeGraphs returns the graphs of a batch. Errors name the graph and what is wrong in it.
+func decodeGraphs(l batchLayout, body []byte) ([]*graph.Graph, notes, error) {
+	var note notes
 	r := &batchReader{b: body}
 	n, m, dim, flags := r.take("n", l.Graphs, 8), r.take("m", l.Graphs, 8), r.take("dim", l.Graphs, 8), r.take("flags", l.Graphs, 8)
 	if r.err != nil {
-		return nil, 0, r.err
+		return nil, note, r.err
 	}
 	var sum struct{ attr, wt, xy, edge, lab, elab int64 }
 	room := int64(len(r.b))
@@ -78,13 +86,13 @@ func decodeGraphs(l batchLayout, body []byte) ([]*graph.Graph, int, error) {
 		vertices += max(0, vn)
 		switch {
 		case vn < 0 || vn > maxVertices || vertices > maxVertices:
-			return nil, 0, fmt.Errorf("graph %d: %d vertices (%d with the graphs before), want 0 to %d", i, vn, vertices, maxVertices)
+			return nil, note, fmt.Errorf("graph %d: %d vertices (%d with the graphs before), want 0 to %d", i, vn, vertices, maxVertices)
 		case en < 0 || en > room:
-			return nil, 0, fmt.Errorf("graph %d: %d edges, more than the arrays hold", i, en)
+			return nil, note, fmt.Errorf("graph %d: %d edges, more than the arrays hold", i, en)
 		case d < 0 || d > 0 && vn > room/d:
-			return nil, 0, fmt.Errorf("graph %d: %d attributes of %d vertices, more than the arrays hold", i, d, vn)
+			return nil, note, fmt.Errorf("graph %d: %d attributes of %d vertices, more than the arrays hold", i, d, vn)
 		case f < 0 || f >= 2*hasEdgeLabels:
-			return nil, 0, fmt.Errorf("graph %d: flags %d are not known", i, f)
+			return nil, note, fmt.Errorf("graph %d: flags %d are not known", i, f)
 		}
 		sum.attr += vn * d
 		sum.edge += en
@@ -98,7 +106,7 @@ func decodeGraphs(l batchLayout, body []byte) ([]*graph.Graph, int, error) {
 	ids, targets := r.take("ids", l.Graphs, 4), r.take("targets", l.Graphs, 4)
 	strings := r.strings(l.Strings)
 	if r.err != nil {
-		return nil, 0, r.err
+		return nil, note, r.err
 	}
 	text := func(code int32) (string, error) {
 		if code < 0 || int64(code) >= l.Strings {
@@ -107,7 +115,6 @@ func decodeGraphs(l batchLayout, body []byte) ([]*graph.Graph, int, error) {
 		return strings[code], nil
 	}
 	out := make([]*graph.Graph, l.Graphs)
-	loops := 0
 	var at struct{ attr, wt, xy, end, lab, elab int }
 	for i := range out {
 		vn, en, d, f := int(int64At(n, i)), int(int64At(m, i)), int(int64At(dim, i)), int64At(flags, i)
@@ -117,7 +124,7 @@ func decodeGraphs(l batchLayout, body []byte) ([]*graph.Graph, int, error) {
 			if f&hasLabels != 0 {
 				s, err := text(int32At(lab, at.lab))
 				if err != nil {
-					return nil, 0, fmt.Errorf("graph %d: vertex %d: %w", i, v, err)
+					return nil, note, fmt.Errorf("graph %d: vertex %d: %w", i, v, err)
 				}
 				b.SetLabel(v, s)
 				at.lab++
@@ -148,7 +155,7 @@ func decodeGraphs(l batchLayout, body []byte) ([]*graph.Graph, int, error) {
 			}
 			s, err := text(int32At(elab, at.elab))
 			if err != nil {
-				return nil, 0, fmt.Errorf("graph %d: edge %d: %w", i, e, err)
+				return nil, note, fmt.Errorf("graph %d: edge %d: %w", i, e, err)
 			}
 			at.elab++
 			b.AddLabeledEdge(u, v, w, s)
@@ -157,7 +164,7 @@ func decodeGraphs(l batchLayout, body []byte) ([]*graph.Graph, int, error) {
 			if c := int32At(codes, i); c >= 0 {
 				s, err := text(c)
 				if err != nil {
-					return nil, 0, fmt.Errorf("graph %d: identifier or target: %w", i, err)
+					return nil, note, fmt.Errorf("graph %d: identifier or target: %w", i, err)
 				}
 				if k == 0 {
 					b.SetID(s)
@@ -168,12 +175,15 @@ func decodeGraphs(l batchLayout, body []byte) ([]*graph.Graph, int, error) {
 		}
 		gr, err := b.Build()
 		if err != nil {
-			return nil, 0, fmt.Errorf("graph %d: %w", i, err)
+			return nil, note, fmt.Errorf("graph %d: %w", i, err)
 		}
-		loops += b.SelfLoops()
+		note.Loops += b.SelfLoops()
+		if given := en - b.SelfLoops(); given > gr.M() && given < 2*gr.M() {
+			note.Directed++
+		}
 		out[i] = gr
 	}
-	return out, loops, nil
+	return out, note, nil
 }
 
 // strings takes the lengths and the text of strings.
