@@ -60,7 +60,10 @@ class Build(build_py):
 
     def get_outputs(self, include_bytecode=True):
         name = "mlg.exe" if target().startswith("windows") else "mlg"
-        return [*super().get_outputs(include_bytecode), str(Path(self.build_lib) / "mlgkernel" / "bin" / name)]
+        return [
+            *super().get_outputs(include_bytecode),
+            str(Path(self.build_lib) / "mlgkernel" / "bin" / name),
+        ]
 
 
 def build(folder):
@@ -106,8 +109,14 @@ class Source(sdist):
 def go_files(root):
     """Yields what `go build ./cmd/mlg` needs: modules, Go and assembly files, embedded data."""
     yield from (root / "go.mod", root / "go.sum", root / "LICENSE")
-    command = [os.environ.get("MLG_GO", "go"), "list", "-deps", "-f",
-               "{{if and .Module .Module.Main}}{{.Dir}}{{end}}", "./cmd/mlg"]
+    command = [
+        os.environ.get("MLG_GO", "go"),
+        "list",
+        "-deps",
+        "-f",
+        "{{if and .Module .Module.Main}}{{.Dir}}{{end}}",
+        "./cmd/mlg",
+    ]
     out = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
     for folder in map(Path, sorted(set(out.split()))):
         for path in sorted(folder.iterdir()):
@@ -115,7 +124,10 @@ def go_files(root):
                 yield path
         embedded = subprocess.run(
             [command[0], "list", "-f", '{{join .EmbedFiles "\\n"}}', "."],
-            cwd=folder, check=True, capture_output=True, text=True,
+            cwd=folder,
+            check=True,
+            capture_output=True,
+            text=True,
         ).stdout
         yield from (folder / name for name in embedded.splitlines() if name)
 

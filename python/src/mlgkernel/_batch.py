@@ -89,7 +89,7 @@ def unpack(arrays: dict[str, Any]) -> list[Graph]:
     for e in ends.tolist():
         texts.append(raw[at:e].decode("utf-8", "replace"))
         at = e
-    take = {k: 0 for k in ("attributes", "weights", "coordinates", "edges", "labels", "edge_labels")}
+    take = dict.fromkeys(("attributes", "weights", "coordinates", "edges", "labels", "edge_labels"), 0)
 
     def part(name: str, size: int) -> Any:
         start = take[name]

@@ -64,9 +64,7 @@ class Worker:
         self.serial = 0
         flags: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
-            flags = {
-                "creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
-            }
+            flags = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
         try:
             with open(os.path.join(self.dir, "stderr"), "wb") as err:
                 self.process = subprocess.Popen(
@@ -83,9 +81,7 @@ class Worker:
         assert self.process.stdin is not None and self.process.stdout is not None
         self.stdin, self.stdout = self.process.stdin, self.process.stdout
 
-    def exchange(
-        self, header: dict[str, Any], body: Sequence[Buffer]
-    ) -> tuple[dict[str, Any], np.ndarray]:
+    def exchange(self, header: dict[str, Any], body: Sequence[Buffer]) -> tuple[dict[str, Any], np.ndarray]:
         """Send a request and return the header and the body (bytes) of the answer."""
         parts = [memoryview(b).cast("B") for b in body if len(b)]
         size = sum(len(p) for p in parts)
@@ -173,14 +169,12 @@ class Held:
         Whether the worker can give it back as bytes, which are then what is pickled.
     """
 
-    def __init__(
-        self, op: str, args: dict[str, Any], body: Sequence[Buffer], snapshot: str = ""
-    ) -> None:
+    def __init__(self, op: str, args: dict[str, Any], body: Sequence[Buffer], snapshot: str = "") -> None:
         self.op, self.args, self.body, self.snapshot = op, args, body, snapshot
         self.place: list[Any] = [None, 0]  # worker (weakly) and handle
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.snapshot and self.op == "fit" or self.op == "train":
+        if (self.snapshot and self.op == "fit") or self.op == "train":
             loader = {"fit": "load", "train": "model-load"}[self.op]
             _, arrays = call(self.snapshot, {}, held=self)
             workers = self.args.get("spec", {}).get("workers", 0)

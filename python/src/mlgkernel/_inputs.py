@@ -173,7 +173,7 @@ def _from_pair(edges: np.ndarray, labels: Any, edge_labels: Any) -> Graph:
     weights = None
     if edges.ndim == 2 and edges.shape[1] == 3:
         edges, weights = edges[:, :2], edges[:, 2]
-    if labels is None or isinstance(labels, Mapping) and not labels:
+    if labels is None or (isinstance(labels, Mapping) and not labels):
         return Graph.from_arrays(edges, weights=weights, edge_labels=edge_labels)
     if isinstance(labels, Mapping):
         n = max((int(v) for v in labels), default=-1) + 1

@@ -365,7 +365,7 @@ def _as_matrix(given: Any) -> tuple[int, np.ndarray, Any] | None:
     elif isinstance(given, (list, tuple)):
         n = len(given)
         if n == 0 or not all(
-            isinstance(r, (list, np.ndarray)) or isinstance(r, tuple) and len(r) == n for r in given
+            isinstance(r, (list, np.ndarray)) or (isinstance(r, tuple) and len(r) == n) for r in given
         ):
             return None
         if all(isinstance(r, tuple) for r in given) and n in (2, 3):
@@ -392,9 +392,7 @@ def _adjacency_weights(pairs: np.ndarray, w: np.ndarray) -> np.ndarray:
     if bad.any():
         i = int(np.argmax(bad))
         u, v = pairs[i].tolist()
-        raise GraphError(
-            f"adjacency matrix: entry ({u}, {v}) is {w[i]}, want a positive, finite number or 0"
-        )
+        raise GraphError(f"adjacency matrix: entry ({u}, {v}) is {w[i]}, want a positive, finite number or 0")
     return w
 
 

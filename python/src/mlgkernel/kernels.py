@@ -372,9 +372,7 @@ class ShortestPath(Kernel):
 
     def _spec(self) -> dict[str, Any]:
         if self.algorithm_type not in ("auto", "dijkstra", "floyd_warshall"):
-            raise ValueError(
-                f"algorithm_type={self.algorithm_type!r}, want auto, dijkstra or floyd_warshall"
-            )
+            raise ValueError(f"algorithm_type={self.algorithm_type!r}, want auto, dijkstra or floyd_warshall")
         return {
             "kernel": "sp",
             "ordered": True,
@@ -430,9 +428,7 @@ class GraphletSampling(Kernel):
         spec = {"k": int(self.k), "normalize": bool(self.normalize)}
         if self.sampling is None:
             return dict(spec, kernel="graphlet", connected=True, counts=True)
-        return dict(
-            spec, kernel="graphlet-mix", draws=self._samples(), seed=seed(self.random_state)
-        )
+        return dict(spec, kernel="graphlet-mix", draws=self._samples(), seed=seed(self.random_state))
 
     def _samples(self) -> int:
         if not isinstance(self.sampling, dict):
@@ -448,8 +444,10 @@ class GraphletSampling(Kernel):
                 raise ValueError(f"sampling: n_samples={n!r}, want a positive whole number")
             return int(n)
         delta, epsilon = given.get("delta", 0.05), given.get("epsilon", 0.05)
-        if not 0 < delta < 1 or not 0 < epsilon:
-            raise ValueError(f"sampling: delta={delta!r}, epsilon={epsilon!r}, want 0 < delta < 1 and epsilon > 0")
+        if not 0 < delta < 1 or not epsilon > 0:
+            raise ValueError(
+                f"sampling: delta={delta!r}, epsilon={epsilon!r}, want 0 < delta < 1 and epsilon > 0"
+            )
         a = given.get("a", -1)
         if a == -1:
             a = {3: 4, 4: 11, 5: 34}[self.k]
@@ -628,8 +626,13 @@ class MultiscaleLaplacian(Kernel):
                 raise ValueError(f"L={self.L!r}, want a number of levels that is not negative")
             radii = range(1, int(self.L) + 1)
         return multiscale(
-            self, radii, eta=self.heta, rank=self.P, exact=bool(self.exact),
-            pair_rank=int(self.pair_rank), max_memory=float(self.max_memory),
+            self,
+            radii,
+            eta=self.heta,
+            rank=self.P,
+            exact=bool(self.exact),
+            pair_rank=int(self.pair_rank),
+            max_memory=float(self.max_memory),
         )
 
 
