@@ -2,7 +2,10 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
@@ -39,6 +42,11 @@ func (r *readOptions) options() (dataset.Options, error) {
 	return o, o.Validate()
 }
 
+// notThere is an error about something that does not exist, with a text of its own.
+type notThere struct{ error }
+
+func (notThere) Is(target error) bool { return target == fs.ErrNotExist }
+
 // read reads a dataset.
 func (s *server) read(ctx context.Context, q *request, a *answer) error {
 	args := struct {
@@ -54,6 +62,9 @@ func (s *server) read(ctx context.Context, q *request, a *answer) error {
 	}
 	d, err := dataset.Read(ctx, args.Path, o)
 	if err != nil {
+		if _, e := os.Stat(args.Path); errors.Is(e, fs.ErrNotExist) {
+			err = notThere{err}
+		}
 		return err
 	}
 	w, err := dataset.ParseEdgeWeight(args.EdgeWeight)

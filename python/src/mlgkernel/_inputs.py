@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -106,8 +105,8 @@ def notice(notes: dict[str, Any]) -> None:
 def read_graphs(path: str | os.PathLike[str], **options: Any) -> tuple[list[Graph], dict[str, Any]]:
     """Read a dataset; return its graphs and what was found about it."""
     text = os.fspath(path)
-    if isinstance(path, os.PathLike):
-        text = str(Path(text))
+    if isinstance(path, os.PathLike) or os.path.exists(text):
+        text = os.path.abspath(text)  # the worker may be in another folder
     result, arrays = _engine.call("read", dict(options, path=text))
     return unpack(arrays), result
 
