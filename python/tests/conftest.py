@@ -7,8 +7,9 @@ import os
 import tempfile
 from pathlib import Path
 
-import mlgkernel
 import pytest
+
+import mlgkernel
 from mlgkernel import _engine
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 import types
 
-import mlgkernel
 import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse
+
+import mlgkernel
 from mlgkernel import (
     DirectedWarning,
     EdgeHistogram,
@@ -103,7 +104,9 @@ def test_mixed_and_generators():
     k = WeisfeilerLehman(n_iter=2).fit_transform(x for x in items)
     np.testing.assert_array_equal(k, np.full((len(items), len(items)), 15.0))
     np.testing.assert_array_equal(VertexHistogram().fit_transform(iter(items[:3])), np.full((3, 3), 5.0))
-    np.testing.assert_array_equal(VertexHistogram().fit_transform(map(copy.deepcopy, items[:2])), np.full((2, 2), 5.0))
+    np.testing.assert_array_equal(
+        VertexHistogram().fit_transform(map(copy.deepcopy, items[:2])), np.full((2, 2), 5.0)
+    )
 
 
 def test_never_mutated():
@@ -146,7 +149,9 @@ def test_networkx_data():
 
 
 def test_torch_geometric_data():
-    one_hot = data(edge_index=[[0, 1, 0, 2], [1, 0, 2, 0]], x=[[1.0, 0], [0, 1], [0, 1]], edge_attr=[[1, 0]] * 4)
+    one_hot = data(
+        edge_index=[[0, 1, 0, 2], [1, 0, 2, 0]], x=[[1.0, 0], [0, 1], [0, 1]], edge_attr=[[1, 0]] * 4
+    )
     (g,) = as_graphs([one_hot])
     assert g.labels == ["0", "1", "1"] and g.attributes.shape == (3, 2) and g.edge_labels == ["0"] * 4
     (g,) = as_graphs([data(edge_index=[[0], [1]], x=[[3], [4]])])
@@ -162,17 +167,27 @@ def test_torch_geometric_data():
 def test_rdkit():
     chem = pytest.importorskip("rdkit.Chem")
     a, b = as_graphs([chem.MolFromSmiles("CCO"), "CCO"])
-    assert a.labels == b.labels and sorted(map(tuple, a.edges.tolist())) == sorted(map(tuple, b.edges.tolist()))
+    assert a.labels == b.labels and sorted(map(tuple, a.edges.tolist())) == sorted(
+        map(tuple, b.edges.tolist())
+    )
 
 
 def test_labels_compare_as_text():
-    forms = [{0: 1, 1: 2}, {0: "1", 1: "2"}, {0: 1.0, 1: 2.0}, {0: np.int32(1), 1: np.float64(2)}, {0: True, 1: 2}]
+    forms = [
+        {0: 1, 1: 2},
+        {0: "1", 1: "2"},
+        {0: 1.0, 1: 2.0},
+        {0: np.int32(1), 1: np.float64(2)},
+        {0: True, 1: 2},
+    ]
     k = VertexHistogram().fit_transform([[[(0, 1)], x] for x in forms])
     np.testing.assert_array_equal(k, np.full((5, 5), 2.0))
 
 
 def test_isolated_vertices_count():
-    np.testing.assert_array_equal(VertexHistogram().fit_transform([[[(0, 1)], {0: "a", 1: "a", 2: "b"}]]), [[5]])
+    np.testing.assert_array_equal(
+        VertexHistogram().fit_transform([[[(0, 1)], {0: "a", 1: "a", 2: "b"}]]), [[5]]
+    )
 
 
 def test_directed_and_loops_are_told():
@@ -202,11 +217,17 @@ HOSTILE = {
     "text as edges": ((np.array([["a", "b"], ["c", "d"], ["e", "f"]]), ["x"]), r"edges: entries of type"),
     "not square": (([[0, 1, 1], [1, 0, 0]], {}), r"adjacency matrix: shape \(2, 3\)"),
     "ragged": (([[0, 1], [1]], {}), r"adjacency matrix: rows of different lengths"),
-    "nan in adjacency": ((np.array([[0, np.nan], [np.nan, 0]]), {0: 1, 1: 2}), r"adjacency matrix: entry \(0, 1\) is nan"),
+    "nan in adjacency": (
+        (np.array([[0, np.nan], [np.nan, 0]]), {0: 1, 1: 2}),
+        r"adjacency matrix: entry \(0, 1\) is nan",
+    ),
     "negative weight": (([(0, 1, -2.0)], {0: 1, 1: 1}), r"weights: edge 0: weight -2.0"),
     "infinite weight": (({(0, 1): np.inf}, {0: 1, 1: 1}), r"weights: edge 0: weight inf"),
     "weight that is no number": (({(0, 1): "w"}, {0: 1, 1: 1}), r"weights: could not convert"),
-    "two weights": (({(0, 1): 1.0, (1, 0): 2.0}, {0: 1, 1: 1}), r"edge \(0, 1\) is given twice, with weights"),
+    "two weights": (
+        ({(0, 1): 1.0, (1, 0): 2.0}, {0: 1, 1: 1}),
+        r"edge \(0, 1\) is given twice, with weights",
+    ),
     "missing label": (([(0, 1)], {0: "a"}), r"node_labels: vertex 1 has no label"),
     "too few labels": (([[0, 1], [1, 2], [0, 2]], ["a", "b"]), r"vertex 2 out of range \[0, 2\)"),
     "label None": (([(0, 1)], {0: "a", 1: None}), r"node_labels: None is no label"),
@@ -215,7 +236,10 @@ HOSTILE = {
     "vectors of two lengths": (([(0, 1)], {0: [1.0], 1: [1.0, 2.0]}), r"vectors of lengths \[1, 2\]"),
     "vector and label": (([(0, 1)], {0: [1.0], 1: "a"}), r"node_labels: \[1.0\], want a number or a text"),
     "attributes of inf": (([[0, 1]], np.array([[np.inf], [1]])), r"number 0 is inf"),
-    "missing edge label": (([(0, 1)], {0: 1, 1: 1}, {(5, 6): "x"}), r"edge_labels: edge \(0, 1\) has no label"),
+    "missing edge label": (
+        ([(0, 1)], {0: 1, 1: 1}, {(5, 6): "x"}),
+        r"edge_labels: edge \(0, 1\) has no label",
+    ),
     "bad SMILES": ("C1CC", r"SMILES: "),
     "number": (7, r"int is no graph"),
     "no edges at all": ([], r"edges: an empty iterable"),

@@ -17,10 +17,11 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import mlgkernel
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
+
+import mlgkernel
 from mlgkernel import (
     DirectedWarning,
     Graph,

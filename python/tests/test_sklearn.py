@@ -6,9 +6,17 @@ import copy
 import pickle
 import subprocess
 
-import mlgkernel
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+from sklearn.utils import estimator_checks
+
+import mlgkernel
 from mlgkernel import (
     EdgeHistogram,
     GraphKernel,
@@ -24,13 +32,6 @@ from mlgkernel import (
     WeisfeilerLehmanOptimalAssignment,
     _engine,
 )
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.svm import SVC
-from sklearn.utils import estimator_checks
 
 KERNELS = [
     EdgeHistogram,
@@ -115,7 +116,10 @@ def test_graph_kernel_names(drugs):
         ("SP", ShortestPath()),
         ({"name": "shortest_path", "with_labels": False}, ShortestPath(with_labels=False)),
         ([{"name": "weisfeiler_lehman", "n_iter": 3}, "subtree_wl"], WeisfeilerLehman(n_iter=3)),
-        ([{"name": "WL", "n_iter": 2}, {"name": "SP"}], WeisfeilerLehman(n_iter=2, base_graph_kernel=ShortestPath)),
+        (
+            [{"name": "WL", "n_iter": 2}, {"name": "SP"}],
+            WeisfeilerLehman(n_iter=2, base_graph_kernel=ShortestPath),
+        ),
         ({"name": "WL-OA"}, WeisfeilerLehmanOptimalAssignment()),
         ({"name": "ML", "L": 1}, MultiscaleLaplacian(L=1)),
     ]
@@ -126,7 +130,9 @@ def test_graph_kernel_names(drugs):
     n = GraphKernel("VH", Nystroem=8, random_state=0, normalize=True)
     assert n.fit_transform(graphs).shape == (20, 8) and n.transform(graphs[:2]).shape == (2, 8)
     full = GraphKernel("VH", Nystroem=20, random_state=0, normalize=True).fit_transform(graphs)
-    np.testing.assert_allclose(full @ full.T, VertexHistogram(normalize=True).fit_transform(graphs), atol=1e-6)
+    np.testing.assert_allclose(
+        full @ full.T, VertexHistogram(normalize=True).fit_transform(graphs), atol=1e-6
+    )
 
 
 def test_classifier(drugs, tmp_path):
@@ -201,7 +207,10 @@ def test_model_files_of_the_command(drugs, tmp_path):
         pytest.skip("this mlg has no command train")
     path = tmp_path / "model.mlg"
     done = subprocess.run(
-        [str(_engine.binary()), "train", "builtin:drugs", "-o", str(path), "--quiet"], capture_output=True, text=True, timeout=240
+        [str(_engine.binary()), "train", "builtin:drugs", "-o", str(path), "--quiet"],
+        capture_output=True,
+        text=True,
+        timeout=240,
     )
     assert done.returncode == 0, done.stderr
     assert MLGClassifier.load(path).predict(drugs.graphs[:3]).shape == (3,)
@@ -229,7 +238,9 @@ def test_embedding(drugs):
     assert small.get_feature_names_out().tolist() == [f"mlgembedding{i}" for i in range(20)]
     raw = MLGEmbedding(234, kernel=WeisfeilerLehman(n_iter=2))
     z = raw.fit_transform(drugs.graphs)
-    np.testing.assert_allclose(z @ z.T, WeisfeilerLehman(n_iter=2).fit_transform(drugs.graphs), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(
+        z @ z.T, WeisfeilerLehman(n_iter=2).fit_transform(drugs.graphs), rtol=1e-6, atol=1e-6
+    )
     with pytest.raises(ValueError, match="components = 0"):
         MLGEmbedding(0).fit(drugs.graphs)
 
@@ -254,7 +265,9 @@ def test_explain(drugs):
     assert a.value == pytest.approx(-b.value) and a._repr_svg_().startswith("<svg")
     with pytest.raises(ValueError, match="want two of"):
         mlgkernel.explain.decision(classifier, g, classes=("x", "y"))
-    r = mlgkernel.explain.decision(MLGRegressor().fit(drugs.graphs, [x.n for x in drugs.graphs]), g, shares=True)
+    r = mlgkernel.explain.decision(
+        MLGRegressor().fit(drugs.graphs, [x.n for x in drugs.graphs]), g, shares=True
+    )
     assert r.towards is None
     with pytest.raises(ValueError, match="only the low-rank"):
         mlgkernel.explain.similarity(g, h, VertexHistogram().fit([g]))
@@ -273,7 +286,9 @@ def test_datasets(tudatasets, tmp_path):
     assert len(labels) == d.graphs[0].n and len(edges) == 2 * len(d.graphs[0].edges) == len(edge_labels)
     a = WeisfeilerLehman().fit_transform(bunch.data)
     assert a.tobytes() == WeisfeilerLehman().fit_transform(d.graphs).tobytes()
-    e = mlgkernel.datasets.fetch_dataset(str(tudatasets / "ENZYMES"), verbose=False, prefer_attr_nodes=True, as_graphs=True)
+    e = mlgkernel.datasets.fetch_dataset(
+        str(tudatasets / "ENZYMES"), verbose=False, prefer_attr_nodes=True, as_graphs=True
+    )
     assert e.data[0].labels is None and e.data[0].attributes.shape[1] > 1
     with pytest.raises(OSError):
         mlgkernel.datasets.fetch_dataset("NOTHING", download_if_missing=False, verbose=False)
@@ -287,11 +302,17 @@ def test_datasets(tudatasets, tmp_path):
 def test_set_output_and_feature_names(drugs):
     pandas = pytest.importorskip("pandas")
     frame = MLGEmbedding(3).set_output(transform="pandas").fit_transform(drugs.graphs[:10])
-    assert isinstance(frame, pandas.DataFrame) and list(frame) == ["mlgembedding0", "mlgembedding1", "mlgembedding2"]
+    assert isinstance(frame, pandas.DataFrame) and list(frame) == [
+        "mlgembedding0",
+        "mlgembedding1",
+        "mlgembedding2",
+    ]
 
 
 def test_verbose(drugs, capsys):
     k = VertexHistogram(verbose=True).fit(drugs.graphs[:5])
     k.transform(drugs.graphs[:2])
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith("[VertexHistogram] fitted") and lines[1].startswith("[VertexHistogram] compared 2 with 5")
+    assert lines[0].startswith("[VertexHistogram] fitted") and lines[1].startswith(
+        "[VertexHistogram] compared 2 with 5"
+    )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 
-import mlgkernel
 import numpy as np
 import pytest
+
+import mlgkernel
 from mlgkernel import (
     EdgeHistogram,
     Graph,
@@ -52,7 +53,12 @@ def test_golden_multiscale(golden):
 def test_golden_low_rank_is_exact_with_all_vertices(golden):
     for case in golden("testdata/golden/mlg_exact.json"):
         kernel = MultiscaleLaplacian(
-            radii=case["radii"], heta=case["eta"], gamma=case["gamma"], n_samples=10000, P=10000, base="labels"
+            radii=case["radii"],
+            heta=case["eta"],
+            gamma=case["gamma"],
+            n_samples=10000,
+            P=10000,
+            base="labels",
         )
         got = kernel.fit_transform([graph_of(g) for g in case["graphs"]])
         np.testing.assert_allclose(got, case["gram"], rtol=1e-8)
@@ -92,11 +98,36 @@ COMMAND = [
     (MultiscaleLaplacian(radii=(1, 2), heta=0.1, gamma=0.1, n_samples=100), []),
     (
         MultiscaleLaplacian(
-            radii=(1, 2, 4), heta=0.2, gamma=0.05, n_samples=60, P=7, random_state=5, landmarks="pivoted",
-            combine="sum", power=2,
+            radii=(1, 2, 4),
+            heta=0.2,
+            gamma=0.05,
+            n_samples=60,
+            P=7,
+            random_state=5,
+            landmarks="pivoted",
+            combine="sum",
+            power=2,
         ),
-        "--radii 1,2,4 --eta 0.2 --gamma 0.05 --samples 60 --rank 7 --seed 5 --landmarks pivoted --combine sum"
-        " --power 2".split(),
+        [
+            "--radii",
+            "1,2,4",
+            "--eta",
+            "0.2",
+            "--gamma",
+            "0.05",
+            "--samples",
+            "60",
+            "--rank",
+            "7",
+            "--seed",
+            "5",
+            "--landmarks",
+            "pivoted",
+            "--combine",
+            "sum",
+            "--power",
+            "2",
+        ],
     ),
     (MultiscaleLaplacian(radii=(1,), heta=0.1, gamma=0.1, exact=True), ["--radii", "1", "--exact"]),
     (
@@ -121,7 +152,9 @@ def test_same_bits_as_the_command(kernel, flags, drugs, tmp_path):
     command = [str(_engine.binary()), "gram", "builtin:drugs", "-o", str(out), "--quiet", *flags]
     subprocess.run(command, check=True, timeout=120)
     want = np.load(out)
-    got = spec_gram(drugs.graphs, **kernel) if isinstance(kernel, dict) else kernel.fit_transform(drugs.graphs)
+    got = (
+        spec_gram(drugs.graphs, **kernel) if isinstance(kernel, dict) else kernel.fit_transform(drugs.graphs)
+    )
     if flags and "graphlet" in flags:  # shares there, numbers here: equal up to rounding
         np.testing.assert_allclose(got, want, rtol=1e-12)
         return
@@ -130,15 +163,30 @@ def test_same_bits_as_the_command(kernel, flags, drugs, tmp_path):
 
 def test_same_bits_for_new_graphs(drugs, tmp_path):
     out = tmp_path / "cross.npy"
-    command = [str(_engine.binary()), "gram", "builtin:drugs", "--against", "builtin:scales", "-o", str(out), "--quiet"]
+    command = [
+        str(_engine.binary()),
+        "gram",
+        "builtin:drugs",
+        "--against",
+        "builtin:scales",
+        "-o",
+        str(out),
+        "--quiet",
+    ]
     subprocess.run([*command, "--radii", "1,2"], check=True, timeout=120)
     kernel = MultiscaleLaplacian(radii=(1, 2), heta=0.1, gamma=0.1, n_samples=100).fit(drugs.graphs)
     assert kernel.transform("builtin:scales").tobytes() == np.load(out).tobytes()
 
 
 def test_transform_of_training_is_fit_transform(drugs):
-    for kernel in (MultiscaleLaplacian(), WeisfeilerLehman(normalize=True), ShortestPath(normalize=True),
-                   RandomWalk(lamda=0.01), GraphletSampling(k=3), EdgeHistogram()):
+    for kernel in (
+        MultiscaleLaplacian(),
+        WeisfeilerLehman(normalize=True),
+        ShortestPath(normalize=True),
+        RandomWalk(lamda=0.01),
+        GraphletSampling(k=3),
+        EdgeHistogram(),
+    ):
         gram = kernel.fit_transform(drugs.graphs[:40])
         assert kernel.transform(drugs.graphs[:40]).tobytes() == gram.tobytes()
         assert kernel.fit(drugs.graphs[:40]).transform(drugs.graphs[:40]).tobytes() == gram.tobytes()
@@ -172,7 +220,11 @@ def test_water_by_hand(molecules):
 
 
 def test_edge_histogram_counts_both_directions():
-    g = [{(0, 1): 1.0, (1, 0): 1.0, (1, 2): 1.0, (2, 1): 1.0}, {}, {(0, 1): "x", (1, 0): "x", (1, 2): "y", (2, 1): "y"}]
+    g = [
+        {(0, 1): 1.0, (1, 0): 1.0, (1, 2): 1.0, (2, 1): 1.0},
+        {},
+        {(0, 1): "x", (1, 0): "x", (1, 2): "y", (2, 1): "y"},
+    ]
     np.testing.assert_array_equal(EdgeHistogram().fit_transform([g]), [[8]])
 
 

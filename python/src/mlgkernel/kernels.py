@@ -535,7 +535,7 @@ class MultiscaleLaplacian(Kernel):
     random_state : int, RandomState or None
         Seed of the sample of vertices. None is 0.
     L : int
-        Number of levels; level l has neighbourhoods of radius l.
+        Number of levels; the neighbourhoods have the radii 1, 2, 4, … as in GraKeL.
     P : int
         Number of eigenvectors that are kept at every level.
     gamma, heta : float
@@ -622,9 +622,9 @@ class MultiscaleLaplacian(Kernel):
     def _spec(self) -> dict[str, Any]:
         radii = self.radii
         if radii is None:
-            if not isinstance(self.L, (int, np.integer)) or self.L < 0:
-                raise ValueError(f"L={self.L!r}, want a number of levels that is not negative")
-            radii = range(1, int(self.L) + 1)
+            if not isinstance(self.L, (int, np.integer)) or not 0 <= self.L <= 30:
+                raise ValueError(f"L={self.L!r}, want a number of levels from 0 to 30")
+            radii = [1 << level for level in range(int(self.L))]
         return multiscale(
             self,
             radii,
