@@ -85,6 +85,9 @@ func (s *server) read(ctx context.Context, q *request, a *answer) error {
 	return nil
 }
 
+// outside is an error of the world outside: a download that failed.
+type outside struct{ error }
+
 // fetch downloads a collection and returns its path.
 func (s *server) fetch(ctx context.Context, q *request, a *answer) error {
 	var args struct {
@@ -109,7 +112,7 @@ func (s *server) fetch(ctx context.Context, q *request, a *answer) error {
 	o.Force = args.Force
 	path, err := dataset.Fetch(ctx, args.Name, o)
 	if err != nil {
-		return err
+		return outside{err}
 	}
 	a.Result = map[string]any{"path": path}
 	return nil

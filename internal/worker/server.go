@@ -128,10 +128,11 @@ func (s *server) answer(ctx context.Context, q *request) (a *answer) {
 	if err := f(s, ctx, q, a); err != nil {
 		kind := "value"
 		var path *fs.PathError
+		var out outside
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			kind = "missing"
-		case errors.As(err, &path):
+		case errors.As(err, &path), errors.As(err, &out):
 			kind = "file"
 		case errors.Is(err, errHandle):
 			kind = "handle"
