@@ -104,6 +104,25 @@ def test_live_on_real_data(tudatasets):
         np.testing.assert_allclose(ours.transform(test), theirs.transform(test), rtol=1e-9, atol=1e-9)
 
 
+def test_graphs_of_grakel():
+    """GraKeL's own Graph objects, in both of its formats, with labels, vectors, weights and edge labels."""
+    grakel = pytest.importorskip("grakel")
+    labels = {0: "O", 1: "H", 2: "H"}
+    edge_labels = {(0, 1): "x", (1, 0): "x", (0, 2): "y", (2, 0): "y"}
+    matrix = grakel.Graph([[0, 2.0, 1], [2.0, 0, 0], [1, 0, 0]], labels, edge_labels)
+    edges = grakel.Graph({0: {1: 2.0, 2: 1.0}, 1: {0: 2.0}, 2: {0: 1.0}}, labels, edge_labels)
+    bare = grakel.Graph([(0, 1), (1, 0)])
+    vectors = grakel.Graph([(0, 1), (1, 0)], {0: np.array([1.0, 2.0]), 1: np.array([0.0, 1.0])})
+    a, b, c, d = mlgkernel.as_graphs([matrix, edges, bare, vectors])
+    for g in (a, b):
+        assert g.labels == ["O", "H", "H"] and sorted(g.edge_labels) == ["x", "x", "y", "y"]
+        assert sorted(g.weights.tolist()) == [1, 1, 2, 2]
+    assert c.n == 2 and c.labels is None and c.weights is None
+    assert d.labels is None and d.attributes.tolist() == [[1, 2], [0, 1]]
+    theirs = grakel.kernels.ShortestPath().fit_transform([matrix, edges])
+    np.testing.assert_allclose(mlgkernel.ShortestPath().fit_transform([matrix, edges]), theirs)
+
+
 # The next tests make the calls that GraKeL's documentation makes, with this package imported.
 
 

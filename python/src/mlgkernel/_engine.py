@@ -33,7 +33,7 @@ PROTOCOL = 1
 _INLINE = 1 << 16  # larger bodies travel in files
 _HEAD = struct.Struct("<IQ")
 
-Buffer = bytes | bytearray | memoryview | np.ndarray
+Buffer = bytes | bytearray | memoryview
 
 
 def binary() -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import warnings
 from collections.abc import Iterable, Mapping
@@ -181,6 +182,7 @@ def _from_pair(edges: np.ndarray, labels: Any, edge_labels: Any) -> Graph:
 
 
 def _from_grakel(g: Any) -> Graph:
+    g = copy.deepcopy(g)  # reading it changes its format
     edges = g.get_edge_dictionary()
     labels = g.get_labels(purpose="dictionary", return_none=True)
     return Graph(edges, labels or None, g.edge_labels or None)

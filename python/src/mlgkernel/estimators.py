@@ -31,7 +31,7 @@ __all__ = ["MLGClassifier", "MLGEmbedding", "MLGRegressor", "Nearest"]
 class Nearest(NamedTuple):
     """The training graphs that are nearest to new graphs, by falling similarity."""
 
-    index: np.ndarray  # (graphs, k): positions in training
+    indices: np.ndarray  # (graphs, k): positions in training
     similarity: np.ndarray  # (graphs, k)
     ids: list[list[str]]
 

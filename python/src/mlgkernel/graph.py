@@ -344,8 +344,8 @@ def _check_weights(given: Any, m: int) -> np.ndarray | None:
         raise GraphError(f"weights: {len(w)} weights, want {m}")
     bad = ~((w > 0) & (w < np.inf))
     if bad.any():
-        e = int(np.argmax(bad))
-        raise GraphError(f"weights: edge {e}: weight {w[e]}, want a positive, finite number")
+        at = int(np.argmax(bad))
+        raise GraphError(f"weights: edge {at}: weight {w[at]}, want a positive, finite number")
     return None if (w == 1).all() else w
 
 
