@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _engine
-from ._batch import Packed, pack, unpack
+from ._batch import unpack
 from .exceptions import DirectedWarning, GraphError
 from .graph import Graph
 
@@ -82,11 +82,6 @@ def as_graphs(X: Any) -> list[Graph]:
     if not out:
         raise ValueError("no graphs: the input is empty")
     return out
-
-
-def pack_graphs(graphs: list[Graph]) -> Packed:
-    """Pack graphs for the worker."""
-    return pack(graphs)
 
 
 def notice(notes: dict[str, Any]) -> None:

@@ -22,8 +22,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _engine
-from ._inputs import as_graphs, notice, pack_graphs
-from .kernels import Kernel, _number, _whole, jobs, multiscale, seed
+from ._batch import pack
+from ._inputs import as_graphs, notice
+from ._kernel import Kernel, jobs, number, seed, whole
+from .multiscale import MultiscaleLaplacian, multiscale
 
 __all__ = ["MLGClassifier", "MLGEmbedding", "MLGRegressor", "Nearest"]
 
@@ -51,13 +53,13 @@ class _Multiscale(BaseEstimator):
         graphs = as_graphs(X)
         if len(graphs) != len(targets["targets"]):
             raise ValueError(f"{len(graphs)} graphs and {len(targets['targets'])} targets")
-        batch, body = pack_graphs(graphs)
+        batch, body = pack(graphs)
         args = {
             "spec": self._spec(),
             "batch": batch,
-            "c": _number("C", e.C),
-            "tolerance": _number("tol", e.tol),
-            "iterations": _whole("max_iter", e.max_iter),
+            "c": number("C", e.C),
+            "tolerance": number("tol", e.tol),
+            "iterations": whole("max_iter", e.max_iter),
             "created": {"by": "mlgkernel", "estimator": type(self).__name__},
             **targets,
         }
@@ -81,7 +83,7 @@ class _Multiscale(BaseEstimator):
 
     def _ask(self, X: Any, **args: Any) -> dict[str, np.ndarray]:
         check_is_fitted(self, "kernel_")
-        batch, body = pack_graphs(as_graphs(X))
+        batch, body = pack(as_graphs(X))
         return _engine.call("predict", dict(args, batch=batch), [body], held=self._held)[1]
 
     def nearest(self, X: Any, k: int = 5) -> Nearest:
@@ -97,7 +99,7 @@ class _Multiscale(BaseEstimator):
         -------
         Nearest
         """
-        if _whole("k", k) < 1:
+        if whole("k", k) < 1:
             raise ValueError(f"k={k}, want at least 1")
         a = self._ask(X, nearest=int(k))
         ids = [[self.ids_[j] for j in row] for row in a["index"].tolist()]
@@ -368,7 +370,7 @@ discount, C, tol, max_iter, random_state, n_jobs, verbose
             raise ValueError(f"y[{int(np.argmin(np.isfinite(y)))}] is not finite")
         values = y.tolist()
         self._train(
-            X, values=values, targets=[repr(v) for v in values], epsilon=_number("epsilon", self.epsilon)
+            X, values=values, targets=[repr(v) for v in values], epsilon=number("epsilon", self.epsilon)
         )
         return self
 
@@ -427,20 +429,18 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
         """Choose landmarks among graphs and return the vectors of all of them."""
-        from .kernels import MultiscaleLaplacian
-
         kernel = self.kernel
         if kernel is None:
             kernel = MultiscaleLaplacian(radii=(1, 2), gamma=0.1, heta=0.1, n_samples=100)
         spec = dict(kernel._spec(), workers=jobs(self.n_jobs))
         if kernel._diagonal_one:
             spec["normalize"] = True
-        batch, body = pack_graphs(as_graphs(X))
+        batch, body = pack(as_graphs(X))
         args = {
             "spec": spec,
             "batch": batch,
-            "components": _whole("n_components", self.n_components),
-            "tolerance": _number("tol", self.tol),
+            "components": whole("n_components", self.n_components),
+            "tolerance": number("tol", self.tol),
         }
         held = _engine.Held("embed-fit", args, [body])
         result, arrays = _engine.hold(held)
@@ -456,7 +456,7 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def transform(self, X: Any) -> np.ndarray:
         """Return the vectors of graphs, a row each."""
         check_is_fitted(self, "kernel_")
-        batch, body = pack_graphs(as_graphs(X))
+        batch, body = pack(as_graphs(X))
         return _engine.call("embed", {"batch": batch}, [body], held=self._held)[1]["vectors"]
 
     def __sklearn_is_fitted__(self) -> bool:

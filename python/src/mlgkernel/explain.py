@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _engine
-from ._inputs import as_graphs, pack_graphs
+from ._batch import pack
+from ._inputs import as_graphs
 
 __all__ = [
     "Decision",
@@ -154,7 +155,7 @@ def similarity(
 
         model = MultiscaleLaplacian(radii=(1, 2), gamma=0.1, heta=0.1, n_samples=100).fit(graphs)
     check_is_fitted(model, "kernel_")
-    batch, body = pack_graphs(graphs)
+    batch, body = pack(graphs)
     args = {
         "batch": batch,
         "shares": bool(shares),
@@ -235,7 +236,7 @@ def decision(
             machine, sign = pairs.index(tuple(order[::-1])), -1.0
         else:
             raise ValueError(f"classes={classes!r}, want two different classes")
-    batch, body = pack_graphs(graphs)
+    batch, body = pack(graphs)
     args = {
         "batch": batch,
         "shares": bool(shares),
@@ -263,7 +264,7 @@ def draw(
 ) -> Picture:
     """Draw a graph, with colours for `values` of its vertices."""
     graphs = as_graphs([g])
-    batch, body = pack_graphs(graphs)
+    batch, body = pack(graphs)
     args: dict[str, Any] = {
         "batch": batch,
         "name": name,
