@@ -54,6 +54,8 @@ class Build(build_py):
     """Copies the modules and builds the program next to them."""
 
     def run(self):
+        if not self.editable_mode:  # nothing of a build for another system stays
+            shutil.rmtree(Path(self.build_lib) / "mlgkernel", ignore_errors=True)
         super().run()
         if not self.editable_mode:
             build(Path(self.build_lib).resolve() / "mlgkernel" / "bin")

@@ -12,6 +12,7 @@ assert shutil.which("go") is None, "go is on the path"
 package = Path(mlgkernel.__file__).resolve().parent
 assert "site-packages" in package.parts, package
 assert _engine.binary().is_relative_to(package), _engine.binary()
+assert [p.name for p in (package / "bin").iterdir()] == [_engine.binary().name]
 assert (package / "py.typed").exists()
 drugs = mlgkernel.datasets.load("builtin:drugs")
 assert MultiscaleLaplacian().fit_transform(drugs.graphs).shape == (234, 234)
