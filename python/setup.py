@@ -57,8 +57,7 @@ class Build(build_py):
         if not self.editable_mode:  # nothing of a build for another system stays
             shutil.rmtree(Path(self.build_lib) / "mlgkernel", ignore_errors=True)
         super().run()
-        if not self.editable_mode:
-            build(Path(self.build_lib).resolve() / "mlgkernel" / "bin")
+        build((HERE / "src" if self.editable_mode else Path(self.build_lib).resolve()) / "mlgkernel" / "bin")
 
     def get_outputs(self, include_bytecode=True):
         name = "mlg.exe" if target().startswith("windows") else "mlg"

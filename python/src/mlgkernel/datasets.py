@@ -156,7 +156,7 @@ def fetch_dataset(
     data_home : str, optional
         The cache folder.
     download_if_missing : bool
-        If False, a collection that is not there raises `OSError`.
+        If False, a collection that is not there raises `FileNotFoundError`.
     with_classes : bool
         Has no effect: the classes are always there.
     produce_labels_nodes : bool
@@ -172,15 +172,13 @@ def fetch_dataset(
     -------
     Bunch with data and target
     """
-    path: str = name
-    try:
-        if not os.path.exists(name):
-            path = fetch(name, data_home=data_home) if download_if_missing or data_home else name
-        data = load(path)
-    except ValueError as e:
-        if not download_if_missing:
-            raise OSError(str(e)) from e
-        raise
+    path = name
+    if not os.path.exists(name):
+        if download_if_missing:
+            path = fetch(name, data_home=data_home)
+        elif data_home:
+            path = os.path.join(data_home, "tudataset", f"{name}.zip")
+    data = load(path)
     if verbose:
         print(f"{data.name}: {len(data)} graphs from {path}")
     graphs: list[Any] = []
