@@ -89,7 +89,7 @@ func decodeGraphs(l batchLayout, body []byte) ([]*graph.Graph, notes, error) {
 			return nil, note, fmt.Errorf("graph %d: %d vertices (%d with the graphs before), want 0 to %d", i, vn, vertices, maxVertices)
 		case en < 0 || en > room:
 			return nil, note, fmt.Errorf("graph %d: %d edges, more than the arrays hold", i, en)
-		case d < 0 || d > 0 && vn > room/d:
+		case d < 0 || vn > 0 && d > room/vn:
 			return nil, note, fmt.Errorf("graph %d: %d attributes of %d vertices, more than the arrays hold", i, d, vn)
 		case f < 0 || f >= 2*hasEdgeLabels:
 			return nil, note, fmt.Errorf("graph %d: flags %d are not known", i, f)
@@ -119,7 +119,10 @@ func decodeGraphs(l batchLayout, body []byte) ([]*graph.Graph, notes, error) {
 	for i := range out {
 		vn, en, d, f := int(int64At(n, i)), int(int64At(m, i)), int(int64At(dim, i)), int64At(flags, i)
 		b := graph.NewBuilder(vn)
-		row := make([]float64, d)
+		var row []float64
+		if vn > 0 {
+			row = make([]float64, d)
+		}
 		for v := range vn {
 			if f&hasLabels != 0 {
 				s, err := text(int32At(lab, at.lab))
