@@ -64,6 +64,25 @@ def test_golden_low_rank_is_exact_with_all_vertices(golden):
         np.testing.assert_allclose(got, case["gram"], rtol=1e-8)
 
 
+def test_golden_laplacian(golden):
+    """LG, and FLG with features and with a Gaussian kernel of them."""
+    for case in golden("testdata/golden/lg.json"):
+        graphs = [graph_of(g) for g in case["graphs"]]
+        got = spec_gram(graphs, kernel="lg", eta=case["eta"], gamma=case["gamma"])
+        np.testing.assert_allclose(got, case["gram"], rtol=1e-9)
+    for name, base in (("flg_features", "attributes"), ("flg_kernel", "gaussian")):
+        for case in golden(f"testdata/golden/{name}.json"):
+            graphs = []
+            for g, rows in zip(case["graphs"], case["features"]):
+                g = graph_of(g)
+                g.labels, g.attributes = None, np.array(rows, dtype=float)
+                graphs.append(g)
+            kernel = MultiscaleLaplacian(
+                radii=(), heta=case["eta"], gamma=case["gamma"], exact=True, base=base
+            )
+            np.testing.assert_allclose(kernel.fit_transform(graphs), case["gram"], rtol=1e-8, err_msg=name)
+
+
 def golden_kernel(name):
     """Return the kernel of a golden matrix: a class where one has its meaning, else options."""
     raw = {"normalize": False}
@@ -141,6 +160,8 @@ COMMAND = [
     (GraphletSampling(k=4, normalize=True), ["--kernel", "graphlet", "--k", "4", "--connected"]),
     ({"kernel": "sp"}, ["--kernel", "sp"]),
     ({"kernel": "wl-edge"}, ["--kernel", "wl-edge"]),
+    ({"kernel": "flg"}, ["--kernel", "flg"]),
+    ({"kernel": "graphlet", "k": 4}, ["--kernel", "graphlet", "--k", "4"]),
     ({"kernel": "wl-sp", "h": 1}, ["--kernel", "wl-sp", "--h", "1"]),
     ({"kernel": "rw", "p": 4, "lambda": 0.05}, ["--kernel", "rw", "--p", "4", "--lambda", "0.05"]),
 ]
@@ -155,7 +176,7 @@ def test_same_bits_as_the_command(kernel, flags, drugs, tmp_path):
     got = (
         spec_gram(drugs.graphs, **kernel) if isinstance(kernel, dict) else kernel.fit_transform(drugs.graphs)
     )
-    if flags and "graphlet" in flags:  # shares there, numbers here: equal up to rounding
+    if isinstance(kernel, GraphletSampling):  # shares there, numbers here: equal up to rounding
         np.testing.assert_allclose(got, want, rtol=1e-12)
         return
     assert got.dtype == want.dtype and got.tobytes() == want.tobytes()

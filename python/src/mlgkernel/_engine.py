@@ -165,8 +165,9 @@ class Held:
     ----------
     op, args, body
         The request whose answer has the handle.
-    snapshot : bool
-        Whether the worker can give it back as bytes, which are then what is pickled.
+    snapshot : str
+        The operation by which the worker gives it back as bytes, which are then what is pickled;
+        empty where there is none, and the request itself is pickled.
     """
 
     def __init__(self, op: str, args: dict[str, Any], body: Sequence[Buffer], snapshot: str = "") -> None:
@@ -262,6 +263,8 @@ class Engine:
         self._drop()
         self.worker = worker = Worker()
         self.started += 1
+        if self.started == 1:
+            _close_with_process()
         result, _ = self._exchange(worker, "hello", {}, ())
         if result["protocol"] != PROTOCOL:
             self._drop()
@@ -326,6 +329,19 @@ def worker_pid() -> int | None:
     return worker.process.pid if worker is not None else None
 
 
+def _close() -> None:
+    _engine.close()
+
+
+def _close_with_process() -> None:
+    """Have the worker ended with a child of multiprocessing, which leaves out `atexit`."""
+    process = sys.modules.get("multiprocessing.process")
+    if process is not None and process.parent_process() is not None:
+        from multiprocessing import util
+
+        util.Finalize(None, _close, exitpriority=10)
+
+
 def _after_fork() -> None:
     global _engine
     old, _engine = _engine, Engine()
@@ -335,4 +351,4 @@ def _after_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
-atexit.register(lambda: _engine.close())
+atexit.register(_close)
