@@ -80,3 +80,25 @@ test-kubernetes:
 
 clean:
 	rm -rf bin dist
+
+# The Python package: built from source and tested in a fresh environment, then as a wheel in
+# another one, without Go. Wheels of all systems: make wheels.
+PYTHON  ?= python3
+TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+.PHONY: test-python wheels
+
+test-python:
+	rm -rf .venv/source .venv/wheel .venv/dist
+	$(PYTHON) -m venv .venv/source
+	.venv/source/bin/pip install -q --disable-pip-version-check -r python/requirements-test.txt ./python
+	.venv/source/bin/ruff check -q python
+	.venv/source/bin/ruff format -q --check python
+	cd python && ../.venv/source/bin/python -m pytest
+	.venv/source/bin/pip wheel -q --disable-pip-version-check --no-deps -w .venv/dist ./python
+	$(PYTHON) -m venv .venv/wheel
+	.venv/wheel/bin/pip install -q --disable-pip-version-check -c python/requirements-test.txt .venv/dist/*.whl
+	cd python/tests && env -i HOME="$$HOME" PATH=/nowhere ../../.venv/wheel/bin/python installed.py
+
+wheels:
+	for t in $(TARGETS); do MLG_TARGET=$$t $(PYTHON) -m pip wheel -q --no-deps -w dist ./python || exit 1; done

@@ -12,7 +12,7 @@ import (
 func TestImports(t *testing.T) {
 	const module = "github.com/mlgkernel/mlg"
 	order := []string{"/internal/mapped", "/graph", "/spd", "", "/baseline", "/dataset", "/svm", "/cluster", "/evaluate", "/model", "/store", "/tiles", "/embed", "/explain",
-		"/internal/explorer", "/internal/cli", "/cmd/mlg"}
+		"/internal/explorer", "/internal/worker", "/internal/cli", "/cmd/mlg"}
 	testing := []string{"/internal/graphtest", "/internal/kerneltest"}
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
 	if err != nil {

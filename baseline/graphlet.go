@@ -30,7 +30,8 @@ import (
 type Graphlet struct {
 	K         int // 3, 4 or 5
 	Connected bool
-	Samples   int // 0 for exact counts
+	Samples   int  // 0 for exact counts
+	Counts    bool // numbers of sets c_t, or of samples, instead of shares p_t
 	Seed      uint64
 	Normalize bool
 	Workers   int
@@ -57,6 +58,9 @@ func (k Graphlet) String() string {
 	s := fmt.Sprintf("graphlet k=%d", k.K)
 	if k.Connected {
 		s += " connected"
+	}
+	if k.Counts {
+		s += " counts"
 	}
 	if k.Samples > 0 {
 		s += fmt.Sprintf(" samples=%d seed=%d", k.Samples, k.Seed)
@@ -115,7 +119,9 @@ func (k Graphlet) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, e
 	}}, nil
 }
 
-// features returns the frequencies of the graphlets of g.
+// features returns the frequencies of the graphlets of g. With Counts they are multiplied by
+// the number of sets, which is the number of samples also for a graph that is counted exactly
+// because it has no more sets than that.
 func (k Graphlet) features(ctx context.Context, g *graph.Graph, t *graphletTable, s *subgraphCounter) ([]entry, error) {
 	var count []uint64
 	var err error
@@ -131,10 +137,17 @@ func (k Graphlet) features(ctx context.Context, g *graph.Graph, t *graphletTable
 	for _, c := range count {
 		total += float64(c)
 	}
+	sets := 1.0
+	switch {
+	case k.Counts && k.Samples > 0:
+		sets = float64(k.Samples)
+	case k.Counts:
+		total = 1
+	}
 	var v []entry
 	for i, c := range count {
 		if c > 0 {
-			v = append(v, entry{id: uint32(i), val: float64(c) / total})
+			v = append(v, entry{id: uint32(i), val: float64(c) * sets / total})
 		}
 	}
 	return v, nil

@@ -365,3 +365,80 @@ func TestNormalizedRange(t *testing.T) {
 		}
 	}
 }
+
+// The values of water and hydronium, by hand: 1ᵀA^i 1 is 3, 4, 6, 8 and 4, 6, 12, 18.
+func TestPlainWalkByHand(t *testing.T) {
+	water, hydronium := graph.NewBuilder(3), graph.NewBuilder(4)
+	for v := 1; v <= 3; v++ {
+		if v < 3 {
+			water.AddEdge(0, v)
+		}
+		hydronium.AddEdge(0, v)
+	}
+	var gs []*graph.Graph
+	for _, b := range []*graph.Builder{water, hydronium} {
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		gs = append(gs, g)
+	}
+	k := PlainWalk{Lambda: 0.1, P: 3, Workers: 1}
+	if got, want := fitGram(t, k, gs).At(0, 1), 12+0.1*24+0.01*72+0.001*144; !near(got, want) {
+		t.Errorf("geometric: %v, want %v", got, want)
+	}
+	k.Series = Exponential
+	if got, want := fitGram(t, k, gs).At(0, 1), 12+0.1*24+0.01/2*72+0.001/6*144; !near(got, want) {
+		t.Errorf("exponential: %v, want %v", got, want)
+	}
+	k = PlainWalk{Lambda: 0.34, Workers: 1} // 1/3 is the limit of hydronium with itself
+	if _, err := k.Fit(t.Context(), gs); err == nil || !strings.Contains(err.Error(), "graph 1") {
+		t.Errorf("error %v, want one that names graph 1", err)
+	}
+	f, err := k.Fit(t.Context(), gs[:1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Cross(t.Context(), gs); err == nil || !strings.Contains(err.Error(), "graph 1") {
+		t.Errorf("error %v, want one that names graph 1", err)
+	}
+}
+
+// Sampled numbers of a mix add up to Samples, and are near the expected ones.
+func TestGraphletMixSamples(t *testing.T) {
+	b := graph.NewBuilder(40)
+	for v := 1; v < 40; v++ {
+		b.AddEdge(v-1, v)
+		b.AddEdge((v*7)%40, (v*11+3)%40)
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s subgraphCounter
+	v, err := GraphletMix{K: 5, Samples: 3001, Seed: 5, Workers: 1}.features(t.Context(), g, &s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, e := range v {
+		sum += e.val
+	}
+	if sum != 3001 {
+		t.Errorf("%v samples, want 3001", sum)
+	}
+	exact, err := Graphlet{K: 3, Workers: 1}.features(t.Context(), g, graphlets(3), &s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	distance := 0.0
+	for i, e := range exact {
+		if v[i].id != e.id {
+			t.Fatalf("type %d, want %d", v[i].id, e.id)
+		}
+		distance += math.Abs(v[i].val/1001 - e.val)
+	}
+	if distance > 0.15 { // GraphletSamples(3, false, 0.15, 0.001) = 861 samples are enough
+		t.Errorf("distance %v of sampled and exact shares", distance)
+	}
+}

@@ -45,6 +45,14 @@ func kernels(workers int, normalize bool) []mlg.Kernel {
 		ks = append(ks, Graphlet{K: k, Normalize: normalize, Workers: workers},
 			Graphlet{K: k, Connected: true, Normalize: normalize, Workers: workers})
 	}
+	ks = append(ks, Graphlet{K: 4, Connected: true, Counts: true, Normalize: normalize, Workers: workers},
+		GraphletMix{K: 5, Samples: 20000, Normalize: normalize, Workers: workers})
+	for _, s := range []Series{Geometric, Exponential} {
+		ks = append(ks, PlainWalk{Series: s, Lambda: 0.01, Normalize: normalize, Workers: workers},
+			PlainWalk{Series: s, Lambda: 0.3, P: 4, Normalize: normalize, Workers: workers})
+	}
+	ks = append(ks, WLSum{H: 2, Base: ShortestPath{Resolution: 1e-6, Workers: workers}, Normalize: normalize, Workers: workers},
+		WLSum{H: 1, Base: Histogram{Workers: workers}, Labels: Degrees, Normalize: normalize, Workers: workers})
 	for _, p := range []int{1, 5, 8} {
 		ks = append(ks, RandomWalk{P: p, Lambda: 0.1, Normalize: normalize, Workers: workers})
 	}
@@ -166,7 +174,7 @@ func near(a, b float64) bool {
 // whole reports whether the values of a kernel are whole numbers and so exact.
 func whole(k mlg.Kernel) bool {
 	switch k := k.(type) {
-	case WL:
+	case WL, WLSum:
 		return true
 	case ShortestPath:
 		return k.Labels != Attributes

@@ -36,6 +36,12 @@ func reference(k mlg.Kernel, graphs []*graph.Graph) [][]float64 {
 			}
 			return sum
 		})
+	case WLSum: // by the kernel that it is for these bases
+		v := Subtree
+		if _, ok := k.Base.(ShortestPath); ok {
+			v = Path
+		}
+		return reference(WL{H: k.H, Variant: v, Labels: k.Labels}, graphs)
 	case ShortestPath:
 		d := map[*graph.Graph][][]float64{}
 		for _, g := range graphs {
@@ -50,7 +56,13 @@ func reference(k mlg.Kernel, graphs []*graph.Graph) [][]float64 {
 	case Graphlet:
 		f := make([]map[string]float64, len(graphs))
 		for i, g := range graphs {
-			f[i] = referenceGraphlets(k.K, k.Connected, g)
+			var total float64
+			f[i], total = referenceGraphlets(k.K, k.Connected, g)
+			if k.Counts {
+				for t := range f[i] {
+					f[i][t] = math.Round(f[i][t] * total)
+				}
+			}
 		}
 		return pairsOf(len(graphs), func(i, j int) float64 { return mapDot(f[i], f[j]) })
 	case RandomWalk:
@@ -64,6 +76,48 @@ func reference(k mlg.Kernel, graphs []*graph.Graph) [][]float64 {
 				}
 				x = multiply(ax, x)
 				w *= k.Lambda
+			}
+			return sum
+		})
+	case GraphletMix: // of graphs with no more sets of a size than samples
+		f := make([]map[string]float64, len(graphs))
+		for i, g := range graphs {
+			f[i] = map[string]float64{}
+			sizes := min(k.K, g.N()) - 2
+			for size := 3; size <= min(k.K, g.N()); size++ {
+				share, _ := referenceGraphlets(size, false, g)
+				n := k.Samples / sizes
+				if size-3 < k.Samples%sizes {
+					n++
+				}
+				for t, p := range share {
+					f[i][t] = p * float64(n)
+				}
+			}
+		}
+		return pairsOf(len(graphs), func(i, j int) float64 { return mapDot(f[i], f[j]) })
+	case PlainWalk:
+		return pairs(graphs, func(a, b *graph.Graph) float64 {
+			steps := k.P
+			if steps == 0 {
+				steps = 200
+			}
+			x, y := ones(a.N()), ones(b.N())
+			sum, w := 0.0, 1.0
+			for i := 1; i <= steps+1; i++ {
+				mx, my := 0.0, 0.0
+				for _, v := range x {
+					mx += v
+				}
+				for _, v := range y {
+					my += v
+				}
+				sum += w * mx * my
+				x, y = multiply(weightMatrix(a), x), multiply(weightMatrix(b), y)
+				w *= k.Lambda
+				if k.Series == Exponential {
+					w /= float64(i)
+				}
 			}
 			return sum
 		})
@@ -278,10 +332,9 @@ func referencePaths(k ShortestPath, a, b *graph.Graph, da, db [][]float64) float
 
 // referenceGraphlets enumerates all sets of k vertices and names a subgraph by the least
 // of its adjacency matrices over all orders of its vertices.
-func referenceGraphlets(k int, connected bool, g *graph.Graph) map[string]float64 {
+func referenceGraphlets(k int, connected bool, g *graph.Graph) (share map[string]float64, total float64) {
 	count := map[string]float64{}
 	names := map[string]string{}
-	total := 0.0
 	set := make([]int, 0, k)
 	var rec func(from int)
 	rec = func(from int) {
@@ -324,7 +377,7 @@ func referenceGraphlets(k int, connected bool, g *graph.Graph) map[string]float6
 	for name := range count {
 		count[name] /= total
 	}
-	return count
+	return count, total
 }
 
 func btoi(b bool) int {
@@ -449,4 +502,16 @@ func eigenvalues(m *mlg.Matrix) []float64 {
 	}
 	sort.Float64s(out)
 	return out
+}
+
+// weightMatrix returns the weighted adjacency matrix.
+func weightMatrix(g *graph.Graph) [][]float64 {
+	m := make([][]float64, g.N())
+	for v := range m {
+		m[v] = make([]float64, g.N())
+	}
+	for e := range g.Edges() {
+		m[e.U][e.V], m[e.V][e.U] = e.Weight, e.Weight
+	}
+	return m
 }

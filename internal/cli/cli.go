@@ -80,6 +80,8 @@ type root struct {
 	Help       helpCmd       `cmd:"" help:"Explain a command or a topic: formats, kernels, parameters, …"`
 	Completion completionCmd `cmd:"" help:"Print the completion script for a shell."`
 	Man        manCmd        `cmd:"" help:"Print the manual page."`
+
+	Worker workerCmd `cmd:"" hidden:"" help:"Answer the requests of a parent process."`
 }
 
 // grace is how long an interrupted command may take to stop by itself. Work that looks at its
@@ -239,3 +241,11 @@ func cause(err error) error {
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
+
+// keptError is an interruption that leaves something behind which a second run goes on from.
+type keptError struct {
+	error
+	what string
+}
+
+func (e keptError) Unwrap() error { return e.error }

@@ -1,0 +1,26 @@
+// Package worker answers requests of a parent process: it is the side of the Go program in
+// the Python package, which starts "mlg worker" and keeps it for many calls.
+//
+// # Frames
+//
+// Requests come on standard input, answers go to standard output, one answer to each request
+// in order. Both are frames:
+//
+//	uint32  length of the header in bytes
+//	uint64  length of the body in bytes
+//	header  a JSON object
+//	body    arrays, little-endian
+//
+// A large body stands in a file of the folder that both sides share instead (field "file"
+// of the header, a name without a path); the receiver removes it. The header of a request
+// has the operation ("op"), handles to forget ("release") and arguments ("args"); that of an
+// answer has a result, or an error with its kind, and says which arrays the body holds.
+//
+// Graphs travel as a batch: one array for each property of all graphs (batch.go).
+//
+// # Life
+//
+// Fitted kernels and models stay under a handle until they are released. The worker holds
+// no state that the parent could not make again, so that it may be killed at any time. It
+// ends when its input does, in the middle of a computation too, and removes the folder.
+package worker

@@ -1,0 +1,375 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/model"
+)
+
+// Protocol is the version of the protocol; both sides must speak the same.
+const Protocol = 1
+
+// fitted is what stands under a handle: a kernel fitted to graphs, or a model.
+type fitted struct {
+	kernel mlg.Fitted
+	model  *model.Model
+	embed  *embedding
+}
+
+// server answers the requests of one parent.
+type server struct {
+	dir    string
+	held   map[int64]*fitted
+	next   int64
+	serial int64
+}
+
+// operations by name. Each decodes its arguments and fills the answer.
+var operations = map[string]func(s *server, ctx context.Context, q *request, a *answer) error{
+	"hello":       (*server).hello,
+	"fit":         (*server).fit,
+	"gram":        (*server).gram,
+	"cross":       (*server).cross,
+	"diagonal":    (*server).diagonal,
+	"save":        (*server).save,
+	"load":        (*server).load,
+	"embed-fit":   (*server).embedFit,
+	"embed":       (*server).embed,
+	"train":       (*server).train,
+	"predict":     (*server).predict,
+	"model-save":  (*server).modelSave,
+	"model-load":  (*server).modelLoad,
+	"read":        (*server).read,
+	"fetch":       (*server).fetch,
+	"smiles":      (*server).smiles,
+	"similarity":  (*server).similarity,
+	"decision":    (*server).decision,
+	"draw":        (*server).draw,
+	"draw-matrix": (*server).drawMatrix,
+}
+
+// Serve answers requests until the input ends, a frame cannot be read or ctx ends. The folder
+// dir, shared with the parent, may be empty: then all bodies stand in frames. Serve removes
+// it at the end.
+func Serve(ctx context.Context, r io.Reader, w io.Writer, dir string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if dir != "" {
+		defer os.RemoveAll(dir)
+	}
+	// The input is read while a request is worked on, so that its end cancels the work.
+	requests, end := make(chan *request), make(chan error, 1)
+	go func() {
+		defer cancel()
+		for {
+			q, err := readRequest(r, dir)
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					end <- err
+				}
+				return
+			}
+			select {
+			case requests <- q:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	s := &server{dir: dir, held: map[int64]*fitted{}}
+	for {
+		select {
+		case <-ctx.Done():
+			select {
+			case err := <-end:
+				return err
+			default:
+				return nil
+			}
+		case q := <-requests:
+			a := s.answer(ctx, q)
+			if ctx.Err() != nil {
+				continue
+			}
+			s.serial++
+			if err := writeAnswer(w, dir, s.serial, a); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// answer works on one request.
+func (s *server) answer(ctx context.Context, q *request) (a *answer) {
+	for _, h := range q.Release {
+		delete(s.held, h)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			a = &answer{Error: fmt.Sprintf("%s: %v\n%s", q.Op, p, debug.Stack()), Kind: "internal"}
+		}
+	}()
+	f, ok := operations[q.Op]
+	if !ok {
+		return &answer{Error: fmt.Sprintf("operation %q is not known", q.Op), Kind: "internal"}
+	}
+	a = &answer{}
+	if err := f(s, ctx, q, a); err != nil {
+		kind := "value"
+		var path *fs.PathError
+		var out outside
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			kind = "missing"
+		case errors.As(err, &path), errors.As(err, &out):
+			kind = "file"
+		case errors.Is(err, errHandle):
+			kind = "handle"
+		}
+		return &answer{Error: err.Error(), Kind: kind}
+	}
+	return a
+}
+
+var errHandle = errors.New("the worker does not hold this handle")
+
+// keep puts something under a new handle.
+func (s *server) keep(f *fitted) int64 {
+	s.next++
+	s.held[s.next] = f
+	return s.next
+}
+
+// handle returns what stands under a handle.
+func (s *server) handle(h int64) (*fitted, error) {
+	f, ok := s.held[h]
+	if !ok {
+		return nil, fmt.Errorf("%w: %d", errHandle, h)
+	}
+	return f, nil
+}
+
+// arguments decodes the arguments of a request; a field that is not known is an error.
+func arguments(q *request, v any) error {
+	d := json.NewDecoder(bytes.NewReader(q.Args))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("%s: arguments: %w", q.Op, err)
+	}
+	return nil
+}
+
+// workers returns the number of goroutines that n jobs stand for, 0 for all processors.
+func workers(n int) int {
+	if n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+func (s *server) hello(_ context.Context, _ *request, a *answer) error {
+	a.Result = map[string]any{"protocol": Protocol, "pid": os.Getpid(), "go": runtime.Version()}
+	return nil
+}
+
+// fitResult tells what became of the options of a kernel.
+type fitResult struct {
+	Handle int64   `json:"handle"`
+	Kernel string  `json:"kernel"`
+	Lambda float64 `json:"lambda,omitempty"` // rw-plain: the weight that is used
+	notes
+}
+
+// fit fits a kernel to graphs, and computes their matrix where it is asked for.
+func (s *server) fit(ctx context.Context, q *request, a *answer) error {
+	args := struct {
+		Spec  Spec        `json:"spec"`
+		Batch batchLayout `json:"batch"`
+		Gram  bool        `json:"gram"`
+	}{Spec: DefaultSpec()}
+	if err := arguments(q, &args); err != nil {
+		return err
+	}
+	graphs, n, err := decodeGraphs(args.Batch, q.body)
+	if err != nil {
+		return err
+	}
+	f, res, err := s.fitSpec(ctx, &args.Spec, graphs)
+	if err != nil {
+		return err
+	}
+	if args.Gram {
+		m, err := f.Gram(ctx)
+		if err != nil {
+			return err
+		}
+		a.put("gram", []int{m.Rows, m.Cols}, m.Data)
+	}
+	res.notes = n
+	res.Handle = s.keep(&fitted{kernel: f})
+	a.Result = res
+	return nil
+}
+
+func (s *server) fitSpec(ctx context.Context, spec *Spec, graphs []*graph.Graph) (mlg.Fitted, *fitResult, error) {
+	k, err := spec.kernel(graphs)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := k.Fit(ctx, graphs)
+	if err != nil {
+		return nil, nil, err
+	}
+	res := &fitResult{Kernel: k.String()}
+	if spec.Kernel == "rw-plain" {
+		res.Lambda = spec.Lambda
+	}
+	return f, res, nil
+}
+
+// gram returns the matrix of the training graphs.
+func (s *server) gram(ctx context.Context, q *request, a *answer) error {
+	var args struct {
+		Handle int64 `json:"handle"`
+	}
+	if err := arguments(q, &args); err != nil {
+		return err
+	}
+	f, err := s.handle(args.Handle)
+	if err != nil {
+		return err
+	}
+	m, err := f.kernel.Gram(ctx)
+	if err != nil {
+		return err
+	}
+	a.put("gram", []int{m.Rows, m.Cols}, m.Data)
+	return nil
+}
+
+// handleArgs are a handle and graphs.
+type handleArgs struct {
+	Handle int64       `json:"handle"`
+	Batch  batchLayout `json:"batch"`
+}
+
+func (s *server) withGraphs(q *request) (*fitted, []*graph.Graph, error) {
+	var args handleArgs
+	if err := arguments(q, &args); err != nil {
+		return nil, nil, err
+	}
+	f, err := s.handle(args.Handle)
+	if err != nil {
+		return nil, nil, err
+	}
+	graphs, _, err := decodeGraphs(args.Batch, q.body)
+	return f, graphs, err
+}
+
+// cross returns the matrix between new graphs and the training graphs.
+func (s *server) cross(ctx context.Context, q *request, a *answer) error {
+	f, graphs, err := s.withGraphs(q)
+	if err != nil {
+		return err
+	}
+	m, err := f.kernel.Cross(ctx, graphs)
+	if err != nil {
+		return err
+	}
+	a.put("cross", []int{m.Rows, m.Cols}, m.Data)
+	return nil
+}
+
+// diagonal returns the raw kernel of graphs with themselves.
+func (s *server) diagonal(ctx context.Context, q *request, a *answer) error {
+	args := struct {
+		Spec  Spec        `json:"spec"`
+		Batch batchLayout `json:"batch"`
+	}{Spec: DefaultSpec()}
+	if err := arguments(q, &args); err != nil {
+		return err
+	}
+	graphs, _, err := decodeGraphs(args.Batch, q.body)
+	if err != nil {
+		return err
+	}
+	d, err := args.Spec.self(ctx, graphs)
+	if err != nil {
+		return err
+	}
+	a.put("diagonal", []int{len(d)}, d)
+	return nil
+}
+
+// save returns a fitted low-rank kernel as the bytes of a model file without a learner.
+func (s *server) save(_ context.Context, q *request, a *answer) error {
+	var args struct {
+		Handle int64 `json:"handle"`
+	}
+	if err := arguments(q, &args); err != nil {
+		return err
+	}
+	f, err := s.handle(args.Handle)
+	if err != nil {
+		return err
+	}
+	m, ok := f.kernel.(*mlg.Model)
+	if !ok {
+		return errors.New("save: only the low-rank multiscale kernel is kept in bytes")
+	}
+	var b bytes.Buffer
+	if err := model.Encode(&b, searchable(m)); err != nil {
+		return err
+	}
+	a.put("bytes", []int{b.Len()}, b.Bytes())
+	return nil
+}
+
+// load is the inverse of save.
+func (s *server) load(_ context.Context, q *request, a *answer) error {
+	var args struct {
+		Workers int `json:"workers"`
+	}
+	if err := arguments(q, &args); err != nil {
+		return err
+	}
+	m, err := model.Decode(q.body, workers(args.Workers))
+	if err != nil {
+		return err
+	}
+	k, ok := alone(m)
+	if !ok || m.Learner != nil {
+		return errors.New("load: want a model with one low-rank kernel and no learner")
+	}
+	a.Result = &fitResult{Handle: s.keep(&fitted{kernel: k})}
+	return nil
+}
+
+// alone returns the low-rank kernel of a model that has no other and gives it graphs as they are.
+func alone(m *model.Model) (*mlg.Model, bool) {
+	if len(m.Kernels) != 1 || len(m.Kernels[0].Factors) != 1 {
+		return nil, false
+	}
+	f := m.Kernels[0].Factors[0]
+	return f.Fitted, f.Fitted != nil && f.Standard == nil && !f.Subdivided
+}
+
+// searchable returns a model without a learner, whose graphs have their numbers as names.
+func searchable(k *mlg.Model) *model.Model {
+	m := &model.Model{Kernels: []model.Kernel{model.NewKernel(1, k)}}
+	for i := range k.Train().Len() {
+		m.IDs = append(m.IDs, fmt.Sprint(i))
+	}
+	return m
+}

@@ -1,0 +1,64 @@
+"""Graph kernels with the interface of GraKeL and scikit-learn, computed by the Go program mlg.
+
+Kernels are in `mlgkernel.kernels` and here; `MLGClassifier`, `MLGRegressor` and `MLGEmbedding` work
+on graphs directly; `mlgkernel.datasets` reads data, `mlgkernel.explain` explains and draws. What
+counts as a graph: see `as_graphs`.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError as _NotFound
+from importlib.metadata import version as _version
+
+from . import datasets, explain, kernels
+from ._engine import stop_worker
+from ._inputs import as_graphs
+from .estimators import MLGClassifier, MLGEmbedding, MLGRegressor, Nearest
+from .exceptions import DirectedWarning, GraphError, WorkerError
+from .graph import Graph
+from .graph_kernels import GraphKernel
+from .kernels import (
+    EdgeHistogram,
+    GraphletSampling,
+    Kernel,
+    MultiscaleLaplacian,
+    RandomWalk,
+    ShortestPath,
+    VertexHistogram,
+    WeisfeilerLehman,
+    WeisfeilerLehmanOptimalAssignment,
+)
+from .utils import graph_from_networkx, graph_from_torch_geometric
+
+try:
+    __version__ = _version("mlgkernel")
+except _NotFound:  # run from a checkout
+    __version__ = "0"
+
+__all__ = [
+    "DirectedWarning",
+    "EdgeHistogram",
+    "Graph",
+    "GraphError",
+    "GraphKernel",
+    "GraphletSampling",
+    "Kernel",
+    "MLGClassifier",
+    "MLGEmbedding",
+    "MLGRegressor",
+    "MultiscaleLaplacian",
+    "Nearest",
+    "RandomWalk",
+    "ShortestPath",
+    "VertexHistogram",
+    "WeisfeilerLehman",
+    "WeisfeilerLehmanOptimalAssignment",
+    "WorkerError",
+    "as_graphs",
+    "datasets",
+    "explain",
+    "graph_from_networkx",
+    "graph_from_torch_geometric",
+    "kernels",
+    "stop_worker",
+]

@@ -1,0 +1,354 @@
+"""The worker: the Go program as a child process that computes everything.
+
+One worker serves a Python process. It is started by the first call and answers one request at a
+time; threads wait for each other, and a request itself uses all processors. A process that was
+forked off gets a worker of its own. Whatever the worker holds can be made again (`Held`), so that
+a worker that was killed is replaced without notice.
+"""
+
+from __future__ import annotations
+
+import atexit
+import collections
+import contextlib
+import json
+import mmap
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .exceptions import WorkerError
+
+PROTOCOL = 1
+_INLINE = 1 << 16  # larger bodies travel in files
+_HEAD = struct.Struct("<IQ")
+
+Buffer = bytes | bytearray | memoryview
+
+
+def binary() -> Path:
+    """Return the path of the Go program: `$MLG_BINARY`, or the one in this package."""
+    given = os.environ.get("MLG_BINARY")
+    if given:
+        return Path(given)
+    name = "mlg.exe" if sys.platform == "win32" else "mlg"
+    path = Path(__file__).with_name("bin") / name
+    if not path.exists():
+        raise WorkerError(
+            f"{path} is missing: the package was not built; install it with pip, "
+            "or set MLG_BINARY to the program mlg"
+        )
+    return path
+
+
+class Died(Exception):
+    """The worker ended in the middle of a request."""
+
+
+class Worker:
+    """One child process, its pipes and the folder that both sides share."""
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        self.dir = tempfile.mkdtemp(prefix="mlgkernel-")
+        self.serial = 0
+        flags: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            flags = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
+        try:
+            with open(os.path.join(self.dir, "stderr"), "wb") as err:
+                self.process = subprocess.Popen(
+                    [str(binary()), "worker", "--dir", self.dir],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=err,
+                    bufsize=0,
+                    **flags,
+                )
+        except BaseException:
+            shutil.rmtree(self.dir, ignore_errors=True)
+            raise
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.stdin, self.stdout = self.process.stdin, self.process.stdout
+
+    def exchange(self, header: dict[str, Any], body: Sequence[Buffer]) -> tuple[dict[str, Any], np.ndarray]:
+        """Send a request and return the header and the body (bytes) of the answer."""
+        parts = [memoryview(b).cast("B") for b in body if len(b)]
+        size = sum(len(p) for p in parts)
+        if size > _INLINE:
+            self.serial += 1
+            header = dict(header, file=f"request-{self.serial}")
+            with open(os.path.join(self.dir, header["file"]), "wb", buffering=0) as f:
+                for p in parts:
+                    _write(f, p)
+            parts, size = [], 0
+        text = json.dumps(header).encode()
+        try:
+            head = b"".join([_HEAD.pack(len(text), size), text, *parts])
+            _write(self.stdin, memoryview(head))
+            header_size, body_size = _HEAD.unpack(self._read(_HEAD.size))
+            answer = json.loads(bytes(self._read(header_size)))
+            data = np.frombuffer(self._read(body_size), np.uint8)
+        except (BrokenPipeError, ConnectionResetError) as e:
+            raise Died from e
+        if answer.get("file"):
+            data = _map(os.path.join(self.dir, answer["file"]))
+        return answer, data
+
+    def _read(self, n: int) -> bytearray:
+        out = bytearray(n)
+        view = memoryview(out)
+        got = 0
+        while got < n:
+            more = self.stdout.readinto(view[got:])  # type: ignore[attr-defined]
+            if not more:
+                raise Died
+            got += more
+        return out
+
+    def last_words(self) -> str:
+        """Return the end of what the worker wrote to standard error."""
+        with contextlib.suppress(OSError), open(os.path.join(self.dir, "stderr"), "rb") as f:
+            return f.read()[-4000:].decode(errors="replace").strip()
+        return ""
+
+    def close(self, kill: bool = False) -> None:
+        """End the worker and remove its folder. A process that was forked off only lets go."""
+        own = self.pid == os.getpid()
+        if own and kill:
+            with contextlib.suppress(OSError):
+                self.process.kill()
+        for pipe in (self.stdin, self.stdout):
+            with contextlib.suppress(OSError):
+                pipe.close()
+        if not own:
+            self.process.returncode = 0  # not ours: nothing to wait for
+            return
+        try:
+            self.process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+
+def _write(f: Any, data: memoryview) -> None:
+    while len(data):
+        data = data[f.write(data) :]
+
+
+def _map(path: str) -> np.ndarray:
+    """Map a file into memory, privately, and remove it."""
+    if sys.platform == "win32":  # a mapped file cannot be removed
+        data = np.fromfile(path, np.uint8)
+        os.remove(path)
+        return data
+    with open(path, "rb") as f:
+        os.remove(path)
+        return np.frombuffer(mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_COPY), np.uint8)
+
+
+class Held:
+    """Something that the worker holds under a handle, with the request that makes it.
+
+    Parameters
+    ----------
+    op, args, body
+        The request whose answer has the handle.
+    snapshot : str
+        The operation by which the worker gives it back as bytes, which are then what is pickled;
+        empty where there is none, and the request itself is pickled.
+    """
+
+    def __init__(self, op: str, args: dict[str, Any], body: Sequence[Buffer], snapshot: str = "") -> None:
+        self.op, self.args, self.body, self.snapshot = op, args, body, snapshot
+        self.place: list[Any] = [None, 0]  # worker (weakly) and handle
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if (self.snapshot and self.op == "fit") or self.op == "train":
+            loader = {"fit": "load", "train": "model-load"}[self.op]
+            _, arrays = call(self.snapshot, {}, held=self)
+            workers = self.args.get("spec", {}).get("workers", 0)
+            return Held, (loader, {"workers": workers}, [arrays["bytes"].tobytes()], self.snapshot)
+        return Held, (self.op, self.args, [bytes(memoryview(b)) for b in self.body], self.snapshot)
+
+
+class Engine:
+    """The worker of this process, with its lock."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.worker: Worker | None = None
+        self.started = 0
+        self.free: collections.deque[tuple[Any, int]] = collections.deque()
+
+    def call(
+        self, op: str, args: dict[str, Any], body: Sequence[Buffer] = (), held: Held | None = None
+    ) -> tuple[Any, dict[str, np.ndarray]]:
+        with self.lock:
+            try:
+                return self._attempt(op, args, body, held)
+            except Died:
+                self._drop()
+            try:
+                return self._attempt(op, args, body, held)
+            except Died:
+                words = self.worker.last_words() if self.worker else ""
+                self._drop()
+                raise WorkerError(
+                    f"the worker ended twice during {op!r}" + (f":\n{words}" if words else "")
+                ) from None
+
+    def _attempt(
+        self, op: str, args: dict[str, Any], body: Sequence[Buffer], held: Held | None
+    ) -> tuple[Any, dict[str, np.ndarray]]:
+        worker = self._ready()
+        if held is not None:
+            args = dict(args, handle=self._handle(worker, held))
+        return self._exchange(worker, op, args, body)
+
+    def _handle(self, worker: Worker, held: Held) -> int:
+        ref, handle = held.place
+        if ref is None or ref() is not worker:
+            result, _ = self._exchange(worker, held.op, held.args, held.body)
+            handle = self.adopt(held, result["handle"])
+        return handle
+
+    def adopt(self, held: Held, handle: int) -> int:
+        """Note that the worker holds something under a handle until `held` is forgotten."""
+        ref = weakref.ref(self.worker)  # type: ignore[arg-type]
+        held.place = [ref, handle]
+        weakref.finalize(held, self.free.append, (ref, handle)).atexit = False
+        return handle
+
+    def _exchange(
+        self, worker: Worker, op: str, args: dict[str, Any], body: Sequence[Buffer]
+    ) -> tuple[Any, dict[str, np.ndarray]]:
+        release = []
+        while self.free:
+            ref, handle = self.free.popleft()
+            if ref() is worker:
+                release.append(handle)
+        try:
+            answer, data = worker.exchange({"op": op, "args": args, "release": release}, body)
+        except Died:
+            raise
+        except BaseException:  # interrupted: the worker may be in the middle of an answer
+            self._drop()
+            raise
+        if answer.get("error"):
+            raise _error(answer["kind"], answer["error"])
+        arrays = {}
+        for a in answer.get("arrays", ()):
+            kind = np.dtype(a["type"])
+            count = int(np.prod(a["shape"], dtype=np.int64))
+            part = data[a["offset"] : a["offset"] + count * kind.itemsize]
+            arrays[a["name"]] = part.view(kind).reshape(a["shape"])
+        return answer.get("result"), arrays
+
+    def _ready(self) -> Worker:
+        worker = self.worker
+        if worker is not None and worker.process.poll() is None:
+            return worker
+        self._drop()
+        self.worker = worker = Worker()
+        self.started += 1
+        if self.started == 1:
+            _close_with_process()
+        result, _ = self._exchange(worker, "hello", {}, ())
+        if result["protocol"] != PROTOCOL:
+            self._drop()
+            raise WorkerError(
+                f"{binary()} speaks version {result['protocol']} of the protocol, "
+                f"this package version {PROTOCOL}"
+            )
+        return worker
+
+    def _drop(self) -> None:
+        worker, self.worker = self.worker, None
+        if worker is not None:
+            worker.close(kill=True)
+
+    def close(self) -> None:
+        worker, self.worker = self.worker, None
+        if worker is not None:
+            worker.close()
+
+
+def _error(kind: str, text: str) -> Exception:
+    if kind == "missing":
+        return FileNotFoundError(text)
+    if kind == "file":
+        return OSError(text)
+    if kind == "value":
+        return ValueError(text)
+    return WorkerError(text)
+
+
+_engine = Engine()
+
+
+def call(
+    op: str, args: dict[str, Any], body: Sequence[Buffer] = (), held: Held | None = None
+) -> tuple[Any, dict[str, np.ndarray]]:
+    """Send a request to the worker and return the result and the arrays of the answer.
+
+    With `held`, the argument `handle` is that of what the worker holds; it is made again where
+    the worker does not hold it any more.
+    """
+    return _engine.call(op, args, body, held)
+
+
+def hold(held: Held, **more: Any) -> tuple[Any, dict[str, np.ndarray]]:
+    """Make what `held` describes, with further arguments, and return the answer."""
+    with _engine.lock:
+        result, arrays = _engine.call(held.op, dict(held.args, **more), held.body)
+        _engine.adopt(held, result["handle"])
+    return result, arrays
+
+
+def stop_worker() -> None:
+    """End the worker. The next call starts another one."""
+    with _engine.lock:
+        _engine.close()
+
+
+def worker_pid() -> int | None:
+    """Return the process number of the worker, None where there is none."""
+    worker = _engine.worker
+    return worker.process.pid if worker is not None else None
+
+
+def _close() -> None:
+    _engine.close()
+
+
+def _close_with_process() -> None:
+    """Have the worker ended with a child of multiprocessing, which leaves out `atexit`."""
+    process = sys.modules.get("multiprocessing.process")
+    if process is not None and process.parent_process() is not None:
+        from multiprocessing import util
+
+        util.Finalize(None, _close, exitpriority=10)
+
+
+def _after_fork() -> None:
+    global _engine
+    old, _engine = _engine, Engine()
+    if old.worker is not None:
+        old.worker.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+atexit.register(_close)

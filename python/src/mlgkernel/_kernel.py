@@ -1,0 +1,186 @@
+"""The base class of all kernels, and the checks of their parameters."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from . import _engine
+from ._batch import pack
+from ._inputs import as_graphs, notice
+
+
+def jobs(n_jobs: int | None) -> int:
+    """Return the number of threads that `n_jobs` means to the worker, 0 for all processors."""
+    if n_jobs is None or n_jobs == -1 or n_jobs == 0:
+        return 0
+    if not isinstance(n_jobs, (int, np.integer)):
+        raise TypeError(f"n_jobs={n_jobs!r}, want None or a whole number")
+    if n_jobs < 0:
+        return max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+    return int(n_jobs)
+
+
+def seed(random_state: Any) -> int:
+    """Return the seed that `random_state` means: None is 0, a generator gives a number."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, (int, np.integer)):
+        if not 0 <= random_state < 2**64:
+            raise ValueError(f"random_state={random_state}, want 0 to 2**64 - 1")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(0, 2**31 - 1))
+
+
+class Kernel(TransformerMixin, BaseEstimator):
+    """What all kernels have in common. `_spec` of a subclass says what is computed."""
+
+    _diagonal_one = False  # k(G, G) = 1 for all graphs
+    n_jobs: int | None
+    normalize: bool
+    verbose: bool
+
+    def _spec(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _checked_spec(self) -> dict[str, Any]:
+        return dict(self._spec(), workers=jobs(self.n_jobs))
+
+    def fit(self, X: Any, y: Any = None) -> Kernel:
+        """Fit the kernel to graphs.
+
+        Parameters
+        ----------
+        X : collection of graphs
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X, gram=False)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """Fit the kernel to graphs and return their kernel matrix.
+
+        Parameters
+        ----------
+        X : collection of graphs
+        y : ignored
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+        """
+        gram = self._fit(X, gram=True)
+        assert gram is not None
+        return gram
+
+    def _fit(self, X: Any, gram: bool) -> np.ndarray | None:
+        start = time.perf_counter()
+        spec = self._checked_spec()
+        graphs = as_graphs(X)
+        batch, body = pack(graphs)
+        snapshot = "save" if spec["kernel"] in ("mlg", "flg") and not spec.get("exact") else ""
+        args = {"spec": spec, "batch": batch}
+        held = _engine.Held("fit", args, [body], snapshot)
+        result, arrays = _engine.hold(held, gram=gram)
+        notice(result)
+        self._fitted_spec = spec
+        self._adjust(result)
+        self._held = held
+        self._new: tuple[dict[str, int], bytes] | None = None
+        self.n_graphs_in_ = len(graphs)
+        self.kernel_ = result["kernel"]
+        self._say(f"fitted {self.kernel_} to {len(graphs)} graphs", start)
+        return arrays.get("gram")
+
+    def _adjust(self, result: dict[str, Any]) -> None:
+        """Take over what fitting has decided."""
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the kernel matrix between graphs and the training graphs.
+
+        Parameters
+        ----------
+        X : collection of graphs
+
+        Returns
+        -------
+        ndarray of shape (len(X), n)
+        """
+        check_is_fitted(self, "kernel_")
+        start = time.perf_counter()
+        graphs = as_graphs(X)
+        batch, body = pack(graphs)
+        _, arrays = _engine.call("cross", {"batch": batch}, [body], held=self._held)
+        self._new = (batch, body)
+        self._say(f"compared {len(graphs)} with {self.n_graphs_in_} graphs", start)
+        return arrays["cross"]
+
+    def diagonal(self) -> Any:
+        """Return the raw kernel values of graphs with themselves.
+
+        Returns
+        -------
+        X_diag : ndarray of shape (n,)
+            Those of the training graphs.
+        Y_diag : ndarray
+            Those of the graphs of the last `transform`. Only after one; then the result is the
+            pair ``(X_diag, Y_diag)``.
+        """
+        check_is_fitted(self, "kernel_")
+        if self._diagonal_one:
+            x = np.ones(self.n_graphs_in_)
+        else:
+            x = self._self(self._held.args["batch"], self._held.body[0])
+        if self._new is None:
+            return x
+        batch, body = self._new
+        return x, np.ones(batch["graphs"]) if self._diagonal_one else self._self(batch, body)
+
+    def _self(self, batch: dict[str, int], body: Any) -> np.ndarray:
+        spec = dict(self._fitted_spec, normalize=False)
+        return _engine.call("diagonal", {"spec": spec, "batch": batch}, [body])[1]["diagonal"]
+
+    def _say(self, text: str, start: float) -> None:
+        if self.verbose:
+            took = time.perf_counter() - start
+            print(f"[{type(self).__name__}] {text} in {took:.3g} s", file=sys.stderr)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "kernel_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.no_validation = True
+        return tags
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the columns of the matrix: one for each training graph."""
+        check_is_fitted(self, "kernel_")
+        prefix = type(self).__name__.lower()
+        return np.array([f"{prefix}{i}" for i in range(self.n_graphs_in_)], dtype=object)
+
+
+def whole(name: str, value: Any) -> int:
+    if isinstance(value, (float, np.floating)) and value == int(value):
+        value = int(value)
+    if not isinstance(value, (int, np.integer)):
+        raise ValueError(f"{name}={value!r}, want a whole number")
+    return int(value)
+
+
+def number(name: str, value: Any) -> float:
+    if not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
+        raise ValueError(f"{name}={value!r}, want a finite number")
+    return float(value)

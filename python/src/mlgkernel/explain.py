@@ -1,0 +1,303 @@
+"""Why graphs are similar, and why a model decides as it does: numbers, and pictures in notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _engine
+from ._batch import pack
+from ._inputs import as_graphs
+
+__all__ = [
+    "Decision",
+    "Picture",
+    "Similarity",
+    "decision",
+    "draw",
+    "heatmap",
+    "map_of",
+    "similarity",
+]
+
+
+@dataclass
+class Picture:
+    """An SVG picture, which notebooks show."""
+
+    svg: str = field(repr=False)
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: Any) -> None:
+        """Write the picture to a file."""
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(self.svg)
+
+
+@dataclass
+class Similarity:
+    """Why two graphs G and H are similar.
+
+    Attributes
+    ----------
+    k, log_k : float
+        The kernel value and its logarithm.
+    levels : dict of int to float
+        The kernel values of the levels that enter it.
+    g, h : ndarray
+        What every vertex contributes to log k: the derivative with respect to a factor of its
+        features; or, with ``shares=True``, its share, which add up to what the features of the
+        graph make.
+    matching : list of (int, int, float) or None
+        Pairs of vertices of G and H with their similarity.
+    pictures : pair of Picture
+    raw : dict
+        All that the program says.
+    """
+
+    k: float
+    log_k: float
+    levels: dict[int, float]
+    g: np.ndarray
+    h: np.ndarray
+    matching: list[tuple[int, int, float]] | None
+    pictures: tuple[Picture, Picture] = field(repr=False)
+    raw: dict[str, Any] = field(repr=False)
+
+    def _repr_html_(self) -> str:
+        left, right = (p.svg for p in self.pictures)
+        return f"<p>k = {self.k:.4g}</p><div>{left}{right}</div>"
+
+    def _repr_svg_(self) -> str:
+        return self.pictures[0].svg
+
+
+@dataclass
+class Decision:
+    """Why a model decides as it does on a graph.
+
+    Attributes
+    ----------
+    value : float
+        The decision value or the predicted value.
+    towards : object
+        The class that positive contributions speak for; None for a regressor.
+    vertices : ndarray
+        What every vertex contributes (or its share).
+    terms : list of (int, float, float)
+        For each training graph that enters: its position, kernel value and term of the sum.
+    picture : Picture
+    raw : dict
+        All that the program says.
+    """
+
+    value: float
+    towards: Any
+    vertices: np.ndarray
+    terms: list[tuple[int, float, float]] = field(repr=False)
+    picture: Picture = field(repr=False)
+    raw: dict[str, Any] = field(repr=False)
+
+    def _repr_html_(self) -> str:
+        towards = "" if self.towards is None else f" towards {escape(str(self.towards))}"
+        return f"<p>{self.value:.4g}{towards}</p>{self.picture.svg}"
+
+    def _repr_svg_(self) -> str:
+        return self.picture.svg
+
+
+def _picture_options(title: str, width: float, height: float, numbers: bool, style: str) -> dict[str, Any]:
+    return {"title": title, "width": width, "height": height, "numbers": numbers, "style": style}
+
+
+def similarity(
+    g: Any,
+    h: Any,
+    model: Any = None,
+    *,
+    shares: bool = False,
+    match: int | None = None,
+    title: str = "",
+    width: float = 0,
+    height: float = 0,
+    numbers: bool = False,
+    style: str = "auto",
+) -> Similarity:
+    """Explain the similarity of two graphs.
+
+    Parameters
+    ----------
+    g, h : graphs
+        Anything that is an element of a collection of graphs.
+    model : fitted MultiscaleLaplacian, MLGClassifier or MLGRegressor, optional
+        Where the kernel comes from. Without it, a kernel with radii 1 and 2 is fitted to the two.
+    shares : bool
+        Shares instead of derivatives.
+    match : int, optional
+        Match the vertices of the two by their similarity at this level.
+    title, width, height, numbers, style
+        Of the pictures; 0 is the usual size, styles are auto, molecule and network.
+
+    Returns
+    -------
+    Similarity
+    """
+    graphs = as_graphs([g, h])
+    if model is None:
+        from .kernels import MultiscaleLaplacian
+
+        model = MultiscaleLaplacian(radii=(1, 2), gamma=0.1, heta=0.1, n_samples=100).fit(graphs)
+    check_is_fitted(model, "kernel_")
+    batch, body = pack(graphs)
+    args = {
+        "batch": batch,
+        "shares": bool(shares),
+        "match": -1 if match is None else int(match),
+        "picture": _picture_options(title, width, height, numbers, style),
+    }
+    result, _ = _engine.call("similarity", args, [body], held=model._held)
+    c = result["comparison"]
+    values = [c["g"]["vertices"], c["h"]["vertices"]]
+    if shares:
+        values = [s["vertices"] for s in result["shares"]]
+    pairs = None
+    if match is not None:
+        pairs = [(p["g"], p["h"], p["similarity"]) for p in result["matching"]["pairs"]]
+    left, right = (Picture(s) for s in result["svg"])
+    return Similarity(
+        c["k"],
+        c["log_k"],
+        {x["level"]: x["k"] for x in c["levels"]},
+        np.array(values[0]),
+        np.array(values[1]),
+        pairs,
+        (left, right),
+        result,
+    )
+
+
+def decision(
+    model: Any,
+    g: Any,
+    *,
+    classes: tuple[Any, Any] | None = None,
+    shares: bool = False,
+    title: str = "",
+    width: float = 0,
+    height: float = 0,
+    numbers: bool = False,
+    style: str = "auto",
+) -> Decision:
+    """Explain the decision of a classifier or regressor on a graph.
+
+    Parameters
+    ----------
+    model : fitted MLGClassifier or MLGRegressor
+    g : graph
+    classes : pair of classes, optional
+        The class to speak for, and the one against. Without it, the predicted class and, of more
+        than two, the one that comes next.
+    shares, title, width, height, numbers, style
+        As in `similarity`.
+
+    Returns
+    -------
+    Decision
+    """
+    check_is_fitted(model, "kernel_")
+    graphs = as_graphs([g])
+    machine, sign, towards = 0, 1.0, None
+    names = getattr(model, "classes_", None)
+    if names is not None:
+        known = names.tolist()
+        if classes is None:
+            value = model.decision_function(graphs)
+            if len(known) == 2:
+                order = [1, 0] if value[0] > 0 else [0, 1]
+            else:
+                order = np.argsort(-value[0], kind="stable")[:2].tolist()
+        else:
+            try:
+                order = [known.index(c) for c in classes]
+            except ValueError:
+                raise ValueError(f"classes={classes!r}, want two of {known}") from None
+        pairs = [tuple(p) for p in model._machines]
+        towards = known[order[0]]
+        if tuple(order) in pairs:
+            machine = pairs.index(tuple(order))
+        elif tuple(order[::-1]) in pairs:
+            machine, sign = pairs.index(tuple(order[::-1])), -1.0
+        else:
+            raise ValueError(f"classes={classes!r}, want two different classes")
+    batch, body = pack(graphs)
+    args = {
+        "batch": batch,
+        "shares": bool(shares),
+        "machine": machine,
+        "sign": sign,
+        "picture": _picture_options(title, width, height, numbers, style),
+    }
+    result, _ = _engine.call("decision", args, [body], held=model._held)
+    p = result["prediction"]
+    values = result["shares"]["vertices"] if shares else p["vertices"]
+    terms = [(t["graph"], t["k"], t["value"]) for t in p["terms"]]
+    return Decision(p["value"], towards, np.array(values), terms, Picture(result["svg"]), result)
+
+
+def draw(
+    g: Any,
+    values: Sequence[float] | np.ndarray | None = None,
+    *,
+    name: str = "value",
+    title: str = "",
+    width: float = 0,
+    height: float = 0,
+    numbers: bool = False,
+    style: str = "auto",
+) -> Picture:
+    """Draw a graph, with colours for `values` of its vertices."""
+    graphs = as_graphs([g])
+    batch, body = pack(graphs)
+    args: dict[str, Any] = {
+        "batch": batch,
+        "name": name,
+        "picture": _picture_options(title, width, height, numbers, style),
+    }
+    if values is not None:
+        v = np.asarray(values, dtype=np.float64)
+        if v.shape != (graphs[0].n,) or not np.isfinite(v).all():
+            raise ValueError(f"values: shape {v.shape}, want {graphs[0].n} finite numbers")
+        args["values"] = v.tolist()
+    return Picture(_engine.call("draw", args, [body])[0]["svg"])
+
+
+def _matrix(kind: str, k: Any, classes: Any, title: str, width: float, height: float) -> Picture:
+    m = np.ascontiguousarray(k, dtype="<f8")
+    if m.ndim != 2 or m.shape[0] != m.shape[1]:
+        raise ValueError(f"k: shape {m.shape}, want a square matrix")
+    args = {
+        "rows": len(m),
+        "kind": kind,
+        "title": title,
+        "classes": None if classes is None else [str(c) for c in classes],
+        "width": width,
+        "height": height,
+    }
+    return Picture(_engine.call("draw-matrix", args, [m.tobytes()])[0]["svg"])
+
+
+def heatmap(k: Any, classes: Any = None, *, title: str = "", width: float = 0, height: float = 0) -> Picture:
+    """Draw a kernel matrix as colours, similar graphs side by side."""
+    return _matrix("heatmap", k, classes, title, width, height)
+
+
+def map_of(k: Any, classes: Any = None, *, title: str = "", width: float = 0, height: float = 0) -> Picture:
+    """Draw graphs as points by the two leading components of their kernel matrix."""
+    return _matrix("map", k, classes, title, width, height)

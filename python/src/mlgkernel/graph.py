@@ -1,0 +1,452 @@
+"""Graphs as this package keeps them: arrays of edges, labels and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .exceptions import GraphError
+
+MAX_VERTICES = 1 << 28
+
+
+class Graph:
+    """An undirected graph with labels or attributes on its vertices.
+
+    Parameters
+    ----------
+    initialization_object : dict, iterable of tuples, or square matrix
+        The edges, in one of these forms:
+
+        - ``{u: {v: weight}}``, ``{u: [v, ...]}`` or ``{(u, v): weight}``,
+        - an iterable of ``(u, v)`` or ``(u, v, weight)``,
+        - a square adjacency matrix: lists, a NumPy array or a SciPy sparse matrix.
+    node_labels : dict or sequence, optional
+        The label of every vertex, by vertex or in the order of the vertices. Numbers and texts
+        are discrete labels; they are compared as text, so that 1 and "1" are the same. Lists,
+        tuples and arrays of numbers are attributes: all of one length.
+    edge_labels : dict or sequence, optional
+        The label of every edge, by pairs of vertices (one direction is enough) or in the order
+        of the edges.
+    graph_format : str
+        Has no effect.
+    construct_labels : bool
+        Without `node_labels`, label every vertex with its degree.
+
+    Notes
+    -----
+    Vertices may be anything that can be hashed. They are numbered in ascending order, or, where
+    they cannot be sorted, in the order in which they come. Edges may be given in one direction
+    or in both; directed graphs become undirected.
+
+    Attributes
+    ----------
+    n : int
+        Number of vertices.
+    edges : ndarray of shape (m, 2)
+        Numbers of the end vertices, as they were given.
+    weights : ndarray of shape (m,) or None
+    labels : list of str or None
+    attributes : ndarray of shape (n, d) or None
+    edge_labels : list of str or None
+    coordinates : ndarray of shape (n, 2) or None
+    vertices : list
+        The vertices as they were given, by number.
+    id, target : str
+    """
+
+    __slots__ = (
+        "attributes",
+        "coordinates",
+        "edge_labels",
+        "edges",
+        "id",
+        "labels",
+        "n",
+        "target",
+        "vertices",
+        "weights",
+    )
+
+    n: int
+    edges: np.ndarray
+    weights: np.ndarray | None
+    labels: list[str] | None
+    attributes: np.ndarray | None
+    edge_labels: list[str] | None
+    coordinates: np.ndarray | None
+    vertices: Sequence[Any]
+    id: str
+    target: str
+
+    def __init__(
+        self,
+        initialization_object: Any = None,
+        node_labels: Any = None,
+        edge_labels: Any = None,
+        graph_format: str = "auto",
+        construct_labels: bool = False,
+    ) -> None:
+        pairs: Any
+        self.id = self.target = ""
+        self.coordinates = self.attributes = self.labels = self.edge_labels = None
+        matrix = _as_matrix(initialization_object)
+        if matrix is not None:
+            self.n, pairs, weights = matrix
+            self.vertices = range(self.n)
+            self.edges = pairs
+        else:
+            pairs, weights, seen = _as_pairs(initialization_object)
+            keys = node_labels if isinstance(node_labels, Mapping) else ()
+            self.vertices = _vertex_order(seen, keys)
+            number = {v: i for i, v in enumerate(self.vertices)}
+            self.n = len(number)
+            flat = [number[v] for p in pairs for v in p]
+            self.edges = np.array(flat, dtype=np.int32).reshape(-1, 2)
+        self.weights = _check_weights(weights, len(self.edges))
+        if node_labels is None and construct_labels:
+            degree = np.zeros(self.n, dtype=np.int64)
+            for a in {tuple(sorted(e)) for e in self.edges.tolist() if e[0] != e[1]}:
+                degree[list(a)] += 1
+            node_labels = degree
+        self._set_labels(node_labels)
+        self._set_edge_labels(edge_labels)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        edges: Any,
+        n: int | None = None,
+        labels: Any = None,
+        attributes: Any = None,
+        weights: Any = None,
+        edge_labels: Any = None,
+        coordinates: Any = None,
+        id: str = "",
+        target: str = "",
+    ) -> Graph:
+        """Make a graph from arrays.
+
+        Parameters
+        ----------
+        edges : array of shape (m, 2)
+            Vertices from 0.
+        n : int, optional
+            Number of vertices. Without it, that of the labels or attributes, else one more than
+            the largest vertex of an edge.
+        labels : sequence of n labels, optional
+        attributes : array of shape (n, d), optional
+        weights : array of shape (m,), optional
+        edge_labels : sequence of m labels, optional
+        coordinates : array of shape (n, 2), optional
+        id, target : str
+        """
+        g = cls.__new__(cls)
+        g.id, g.target = str(id), str(target)
+        g.edges = _edge_array(edges)
+        if n is None:
+            for given in (labels, attributes):
+                if given is not None:
+                    n = len(given)
+                    break
+            else:
+                n = int(g.edges.max()) + 1 if len(g.edges) else 0
+        g.n = _check_count(n)
+        g.vertices = range(g.n)
+        _check_range(g.edges, g.n)
+        g.edges = g.edges.astype(np.int32)
+        g.weights = _check_weights(weights, len(g.edges))
+        g.labels = g.attributes = g.edge_labels = g.coordinates = None
+        g._set_labels(labels)
+        if attributes is not None:
+            rows = _matrix("attributes", attributes, g.n)
+            if g.attributes is not None:
+                raise GraphError("labels: vectors, and attributes as well")
+            g.attributes = rows if rows.shape[1] else None
+        g._set_edge_labels(edge_labels)
+        if coordinates is not None:
+            g.coordinates = _matrix("coordinates", coordinates, g.n)
+            if g.coordinates.shape[1] != 2:
+                raise GraphError(f"coordinates: shape {g.coordinates.shape}, want ({g.n}, 2)")
+        return g
+
+    def _set_labels(self, given: Any) -> None:
+        if given is None:
+            return
+        if isinstance(given, Mapping):
+            missing = [v for v in self.vertices if v not in given]
+            if missing:
+                raise GraphError(f"node_labels: vertex {missing[0]!r} has no label")
+            values = [given[v] for v in self.vertices]
+        else:
+            if isinstance(given, np.ndarray) and given.dtype != object:
+                if given.ndim == 2:
+                    rows = _matrix("node_labels", given, self.n)
+                    self.attributes = rows if rows.shape[1] else None
+                    return
+                given = given.tolist()
+            values = list(given)
+            if len(values) != self.n:
+                raise GraphError(f"node_labels: {len(values)} labels, want {self.n}")
+        if not values:
+            return
+        if all(_is_vector(v) for v in values):
+            lengths = {len(v) for v in values}
+            if len(lengths) > 1:
+                raise GraphError(f"node_labels: vectors of lengths {sorted(lengths)}, want one length")
+            rows = _matrix("node_labels", [list(v) for v in values], self.n)
+            self.attributes = rows if rows.shape[1] else None
+            return
+        self.labels = [_label("node_labels", v) for v in values]
+
+    def _set_edge_labels(self, given: Any) -> None:
+        if given is None:
+            return
+        if isinstance(given, Mapping):
+            if not given and len(self.edges):
+                return
+            values = []
+            for u, v in self.edges.tolist():
+                a, b = self.vertices[u], self.vertices[v]
+                if (a, b) in given:
+                    values.append(given[a, b])
+                elif (b, a) in given:
+                    values.append(given[b, a])
+                else:
+                    raise GraphError(f"edge_labels: edge ({a!r}, {b!r}) has no label")
+        else:
+            values = given.tolist() if isinstance(given, np.ndarray) else list(given)
+            if len(values) != len(self.edges):
+                raise GraphError(f"edge_labels: {len(values)} labels, want {len(self.edges)}")
+        if values:
+            self.edge_labels = [_label("edge_labels", v) for v in values]
+
+    def __repr__(self) -> str:
+        name = f" {self.id!r}" if self.id else ""
+        return f"<Graph{name}: {self.n} vertices, {len(self.edges)} edges>"
+
+    def _repr_svg_(self) -> str:
+        from .explain import draw
+
+        return draw(self)._repr_svg_()
+
+    def as_tuple(self) -> tuple[Any, ...]:
+        """Return (edges, vertex labels, edge labels) as a set of pairs and two dictionaries.
+
+        Edges stand in both directions. Attributes take the place of labels where there are none.
+        """
+        pairs = self.edges.tolist()
+        both = {(u, v) for a, b in pairs for u, v in ((a, b), (b, a))}
+        if self.labels is not None:
+            labels: dict[int, Any] = dict(enumerate(self.labels))
+        elif self.attributes is not None:
+            labels = dict(enumerate(self.attributes))
+        else:
+            labels = {}
+        edge_labels = {}
+        for (a, b), text in zip(pairs, self.edge_labels or ()):
+            edge_labels[a, b] = edge_labels[b, a] = text
+        return both, labels, edge_labels
+
+
+def _label(field: str, value: Any) -> str:
+    """Return a label as text: equal numbers have the same."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, (bool, np.bool_, int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        if not np.isfinite(value):
+            raise GraphError(f"{field}: {value} is no label")
+        return str(int(value)) if value == int(value) else repr(float(value))
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return _label(field, value.item())
+    if value is None:
+        raise GraphError(f"{field}: None is no label")
+    if isinstance(value, bytes):
+        return value.decode(errors="backslashreplace")
+    if isinstance(value, (list, tuple, set, frozenset, dict, np.ndarray)):
+        if field == "edge_labels" or isinstance(value, tuple):
+            return repr(value.tolist() if isinstance(value, np.ndarray) else value)
+        raise GraphError(
+            f"{field}: {value!r:.60}, want a number or a text, or vectors of numbers for all vertices"
+        )
+    return repr(value)
+
+
+def _is_vector(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1 and value.dtype.kind in "biuf"
+    return (
+        isinstance(value, (list, tuple))
+        and len(value) > 0
+        and all(isinstance(x, (int, float, np.integer, np.floating)) for x in value)
+    )
+
+
+def _matrix(field: str, given: Any, rows: int) -> np.ndarray:
+    try:
+        a = np.array(given, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as e:
+        raise GraphError(f"{field}: {e}") from None
+    if rows == 0 and a.size == 0:
+        return a.reshape(0, a.shape[1] if a.ndim == 2 else 0)
+    if a.ndim != 2 or len(a) != rows:
+        raise GraphError(f"{field}: shape {a.shape}, want ({rows}, d)")
+    bad = ~np.isfinite(a)
+    if bad.any():
+        v, j = np.argwhere(bad)[0]
+        raise GraphError(f"{field}: vertex {v}: number {j} is {a[v, j]}, want a finite number")
+    return a
+
+
+def _check_count(n: Any) -> int:
+    if not isinstance(n, (int, np.integer)) or not 0 <= n <= MAX_VERTICES:
+        raise GraphError(f"n: {n!r} vertices, want a whole number from 0 to {MAX_VERTICES}")
+    return int(n)
+
+
+def _edge_array(given: Any) -> np.ndarray:
+    a = np.asarray(given)
+    if a.size == 0:
+        return np.empty((0, 2), np.int64)
+    if a.ndim != 2 or a.shape[1] != 2:
+        raise GraphError(f"edges: shape {a.shape}, want (m, 2)")
+    if a.dtype.kind not in "iu":
+        with np.errstate(invalid="ignore"):
+            whole = a.astype(np.float64) if a.dtype.kind in "bf" else None
+            if whole is None or not (np.floor(whole) == whole).all() or np.abs(whole).max() >= 2**62:
+                raise GraphError(f"edges: entries of type {a.dtype}, want whole numbers")
+    if a.dtype.kind == "u" and a.max() > np.iinfo(np.int64).max:
+        raise GraphError(f"edges: vertex {a.max()} out of range [0, {MAX_VERTICES})")
+    return np.array(a, dtype=np.int64)
+
+
+def _check_range(edges: np.ndarray, n: int) -> None:
+    if len(edges) == 0:
+        return
+    bad = (edges < 0) | (edges >= n)
+    if bad.any():
+        e, side = np.argwhere(bad)[0]
+        raise GraphError(f"edges: edge {e}: vertex {edges[e, side]} out of range [0, {n})")
+
+
+def _check_weights(given: Any, m: int) -> np.ndarray | None:
+    if given is None:
+        return None
+    try:
+        w = np.array(given, dtype=np.float64).reshape(-1)
+    except (TypeError, ValueError) as e:
+        raise GraphError(f"weights: {e}") from None
+    if len(w) != m:
+        raise GraphError(f"weights: {len(w)} weights, want {m}")
+    bad = ~((w > 0) & (w < np.inf))
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise GraphError(f"weights: edge {at}: weight {w[at]}, want a positive, finite number")
+    return None if (w == 1).all() else w
+
+
+def _as_matrix(given: Any) -> tuple[int, np.ndarray, Any] | None:
+    """Return number of vertices, edges and weights of an adjacency matrix, None for other forms."""
+    if given is None or isinstance(given, (Mapping, set, frozenset, str)):
+        return None
+    if hasattr(given, "tocoo"):
+        coo = given.tocoo()
+        if coo.shape[0] != coo.shape[1]:
+            raise GraphError(f"adjacency matrix: shape {coo.shape}, want a square matrix")
+        pairs, w = np.stack([coo.row, coo.col], axis=1), np.asarray(coo.data, dtype=np.float64)
+        keep = w != 0
+        return coo.shape[0], pairs[keep].astype(np.int32), _adjacency_weights(pairs[keep], w[keep])
+    if isinstance(given, np.ndarray):
+        a = given
+    elif isinstance(given, (list, tuple)):
+        n = len(given)
+        if n == 0 or not all(
+            isinstance(r, (list, np.ndarray)) or (isinstance(r, tuple) and len(r) == n) for r in given
+        ):
+            return None
+        if all(isinstance(r, tuple) for r in given) and n in (2, 3):
+            return None  # two pairs, or three triples: edges
+        try:
+            a = np.array(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise GraphError("adjacency matrix: rows of different lengths, or no numbers") from None
+    else:
+        return None
+    if a.ndim != 2 or a.shape[0] != a.shape[1]:
+        if a.ndim == 2 and a.shape[1] in (2, 3) and isinstance(given, np.ndarray):
+            return None  # an array of edges
+        raise GraphError(f"adjacency matrix: shape {a.shape}, want a square matrix")
+    if a.dtype.kind not in "biuf":
+        raise GraphError(f"adjacency matrix: entries of type {a.dtype}, want numbers")
+    pairs = np.argwhere(a != 0)
+    w = a[pairs[:, 0], pairs[:, 1]].astype(np.float64)
+    return len(a), pairs.astype(np.int32), _adjacency_weights(pairs, w)
+
+
+def _adjacency_weights(pairs: np.ndarray, w: np.ndarray) -> np.ndarray:
+    bad = ~((w > 0) & (w < np.inf))
+    if bad.any():
+        i = int(np.argmax(bad))
+        u, v = pairs[i].tolist()
+        raise GraphError(f"adjacency matrix: entry ({u}, {v}) is {w[i]}, want a positive, finite number or 0")
+    return w
+
+
+def _as_pairs(given: Any) -> tuple[list[tuple[Any, Any]], list[float] | None, Iterable[Any]]:
+    """Return edges, weights and the vertices in the order in which they come."""
+    pairs: list[tuple[Any, Any]] = []
+    weights: list[float] = []
+    if given is None:
+        return pairs, None, ()
+    seen: dict[Any, None] = {}
+    if isinstance(given, Mapping):
+        nested = all(isinstance(v, (Mapping, list, tuple, set, frozenset)) for v in given.values())
+        if nested:
+            seen.update(dict.fromkeys(given))
+            for u, near in given.items():
+                for v in near:
+                    pairs.append((u, v))
+                    weights.append(near[v] if isinstance(near, Mapping) else 1.0)
+        else:
+            for key, w in given.items():
+                if not isinstance(key, tuple) or len(key) != 2:
+                    raise GraphError(
+                        f"edges: key {key!r}, want pairs of vertices, or lists of neighbours as values"
+                    )
+                pairs.append(key)
+                weights.append(w)
+    else:
+        try:
+            items = given.tolist() if isinstance(given, np.ndarray) else list(given)
+        except TypeError:
+            raise GraphError(
+                f"edges: {type(given).__name__}, want a dictionary, pairs of vertices or a matrix"
+            ) from None
+        for e in items:
+            if not isinstance(e, (tuple, list)) or len(e) not in (2, 3):
+                raise GraphError(f"edges: {e!r:.60}, want (u, v) or (u, v, weight)")
+            pairs.append((e[0], e[1]))
+            weights.append(e[2] if len(e) == 3 else 1.0)
+    try:
+        for u, v in pairs:
+            seen[u] = seen[v] = None
+    except TypeError as e:
+        raise GraphError(f"edges: vertex that is no key: {e}") from None
+    return pairs, weights, seen
+
+
+def _vertex_order(seen: Iterable[Any], labelled: Iterable[Any]) -> list[Any]:
+    vertices = dict.fromkeys(seen)
+    vertices.update(dict.fromkeys(labelled))
+    out = list(vertices)
+    try:
+        out.sort()
+    except TypeError:
+        pass
+    if len(out) > MAX_VERTICES:
+        raise GraphError(f"edges: {len(out)} vertices, want at most {MAX_VERTICES}")
+    return out

@@ -1,0 +1,130 @@
+"""`GraphKernel`: kernels by name, as GraKeL's generic wrapper has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from . import kernels as _kernels
+from ._inputs import as_graphs
+
+__all__ = ["GraphKernel"]
+
+_NAMES: dict[str, tuple[str, ...]] = {
+    "VertexHistogram": ("vertex_histogram", "VH", "subtree_wl", "ST-WL"),
+    "EdgeHistogram": ("edge_histogram", "EH"),
+    "ShortestPath": ("shortest_path", "SP"),
+    "GraphletSampling": ("graphlet_sampling", "GR"),
+    "RandomWalk": ("random_walk", "RW"),
+    "MultiscaleLaplacian": ("multiscale_laplacian", "ML"),
+    "WeisfeilerLehman": ("weisfeiler_lehman", "WL"),
+    "WeisfeilerLehmanOptimalAssignment": ("weisfeiler_lehman_optimal_assignment", "WL-OA"),
+}
+_CLASSES = {alias: getattr(_kernels, name) for name, aliases in _NAMES.items() for alias in aliases}
+
+
+class GraphKernel(TransformerMixin, BaseEstimator):
+    """A kernel that is named by a text or a dictionary.
+
+    Parameters
+    ----------
+    kernel : str, dict, or list of them
+        The name of a kernel (``"shortest_path"``, ``"SP"``, …), or a dictionary with its ``"name"``
+        and parameters. A list is ``weisfeiler_lehman`` with its base kernel.
+    normalize, verbose, n_jobs, random_state
+        As in the kernels, which take them unless the dictionary has its own.
+    Nystroem : int or False
+        Approximate by this many graphs that are drawn from the training graphs: `transform` then
+        returns vectors of that length whose dot products approximate the kernel.
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "shortest_path",
+        normalize: bool = False,
+        verbose: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        Nystroem: Any = False,
+    ) -> None:
+        self.kernel = kernel
+        self.normalize = normalize
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.Nystroem = Nystroem
+
+    def _build(self) -> Any:
+        given = list(self.kernel) if isinstance(self.kernel, (list, tuple)) else [self.kernel]
+        if not given:
+            raise ValueError("kernel: an empty list")
+        made = [self._one(k) for k in given]
+        cls, params = made[0]
+        if len(made) > 2 or (len(made) == 2 and cls is not _kernels.WeisfeilerLehman):
+            raise ValueError("kernel: a list is weisfeiler_lehman with its base kernel")
+        if len(made) == 2:
+            params["base_graph_kernel"] = made[1]
+        own = cls()
+        for name in ("normalize", "verbose", "n_jobs", "random_state"):
+            if name in own.get_params() and name not in params:
+                params[name] = getattr(self, name)
+        return own.set_params(**params)
+
+    @staticmethod
+    def _one(k: Any) -> tuple[Any, dict[str, Any]]:
+        params = dict(k) if isinstance(k, Mapping) else {"name": k}
+        name = params.pop("name", None)
+        if name not in _CLASSES:
+            raise ValueError(f"kernel {name!r} is not known, want one of {sorted(_CLASSES)}")
+        return _CLASSES[name], params
+
+    def fit(self, X: Any, y: Any = None) -> GraphKernel:
+        """Fit the kernel to graphs."""
+        graphs = as_graphs(X)
+        kernel = self._build()
+        if self.Nystroem is False or self.Nystroem is None:
+            self.kernel_ = kernel.fit(graphs)
+            return self
+        if not isinstance(self.Nystroem, (int, np.integer)) or self.Nystroem < 1:
+            raise ValueError(f"Nystroem={self.Nystroem!r}, want False or a positive whole number")
+        rng = check_random_state(self.random_state)
+        count = min(int(self.Nystroem), len(graphs))
+        self.components_ = rng.permutation(len(graphs))[:count]
+        basis = kernel.fit_transform([graphs[i] for i in self.components_])
+        u, s, v = np.linalg.svd(basis)
+        self.nystroem_ = (u / np.sqrt(np.maximum(s, 1e-12))) @ v
+        self.kernel_ = kernel
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """Fit the kernel and return the matrix of the training graphs."""
+        graphs = as_graphs(X)
+        if self.Nystroem is False or self.Nystroem is None:
+            self.kernel_ = self._build()
+            return self.kernel_.fit_transform(graphs)
+        return self.fit(graphs).transform(graphs)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the matrix between graphs and the training graphs."""
+        check_is_fitted(self, "kernel_")
+        k = self.kernel_.transform(X)
+        return k @ self.nystroem_.T if hasattr(self, "nystroem_") else k
+
+    def diagonal(self) -> Any:
+        """Return the raw kernel values of graphs with themselves."""
+        check_is_fitted(self, "kernel_")
+        return self.kernel_.diagonal()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "kernel_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.no_validation = True
+        return tags

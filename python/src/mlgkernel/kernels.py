@@ -1,0 +1,360 @@
+"""Graph kernels as scikit-learn transformers, with the names and parameters of GraKeL.
+
+Every kernel turns graphs into a kernel matrix: ``fit_transform`` gives the matrix of the training
+graphs, ``transform`` that between new graphs (rows) and the training graphs (columns). What counts
+as graphs is described in `mlgkernel.as_graphs`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ._kernel import Kernel, seed
+from .multiscale import MultiscaleLaplacian
+
+__all__ = [
+    "EdgeHistogram",
+    "GraphletSampling",
+    "Kernel",
+    "MultiscaleLaplacian",
+    "RandomWalk",
+    "ShortestPath",
+    "VertexHistogram",
+    "WeisfeilerLehman",
+    "WeisfeilerLehmanOptimalAssignment",
+]
+
+
+class VertexHistogram(Kernel):
+    """The kernel of vertex label histograms, ``k = sum over labels of count * count'``.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Number of threads. None, 0 and -1 mean all processors; results do not depend on it.
+    verbose : bool
+        Print what was done on standard error.
+    normalize : bool
+        Divide by ``sqrt(k(G, G) * k(G', G'))``.
+    sparse : bool or "auto"
+        Has no effect: storage is always sparse.
+    """
+
+    def __init__(
+        self,
+        n_jobs: int | None = None,
+        normalize: bool = False,
+        verbose: bool = False,
+        sparse: bool | str = "auto",
+    ) -> None:
+        self.n_jobs = n_jobs
+        self.normalize = normalize
+        self.verbose = verbose
+        self.sparse = sparse
+
+    def _spec(self) -> dict[str, Any]:
+        return {"kernel": "labels", "labels": "labels", "normalize": bool(self.normalize)}
+
+
+class EdgeHistogram(Kernel):
+    """The kernel of edge label histograms, ``k = sum over labels of count * count'``.
+
+    An edge counts in both directions, as in GraKeL when an undirected graph is given there:
+    raw values are four times those of undirected counts.
+
+    Parameters
+    ----------
+    n_jobs, normalize, verbose, sparse
+        As in `VertexHistogram`.
+    """
+
+    def __init__(
+        self,
+        n_jobs: int | None = None,
+        normalize: bool = False,
+        verbose: bool = False,
+        sparse: bool | str = "auto",
+    ) -> None:
+        self.n_jobs = n_jobs
+        self.normalize = normalize
+        self.verbose = verbose
+        self.sparse = sparse
+
+    def _spec(self) -> dict[str, Any]:
+        return {"kernel": "edge-labels", "scale": 4, "normalize": bool(self.normalize)}
+
+
+class WeisfeilerLehman(Kernel):
+    """The Weisfeiler-Lehman kernel: a kernel summed over the colourings 0 to `n_iter`.
+
+    Parameters
+    ----------
+    n_jobs, verbose, normalize
+        As in `VertexHistogram`.
+    n_iter : int
+        Number of refinements, at least 1.
+    base_graph_kernel : class, or pair of a class and its parameters
+        The kernel of a colouring: `VertexHistogram`, `ShortestPath` or `EdgeHistogram`.
+        As in GraKeL, with `EdgeHistogram` the colours play no part.
+    """
+
+    def __init__(
+        self,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        normalize: bool = False,
+        n_iter: int = 5,
+        base_graph_kernel: Any = VertexHistogram,
+    ) -> None:
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.normalize = normalize
+        self.n_iter = n_iter
+        self.base_graph_kernel = base_graph_kernel
+
+    def _spec(self) -> dict[str, Any]:
+        base, params = self.base_graph_kernel, {}
+        if isinstance(base, (tuple, list)):
+            base, params = base
+        if base is None:
+            base = VertexHistogram
+        spec = {
+            "kernel": "wl",
+            "h": iterations(self.n_iter),
+            "labels": "labels",
+            "normalize": bool(self.normalize),
+        }
+        if base is VertexHistogram:
+            return spec
+        if not (isinstance(base, type) and issubclass(base, (ShortestPath, EdgeHistogram))):
+            raise TypeError(
+                f"base_graph_kernel={base!r}, want VertexHistogram, ShortestPath or EdgeHistogram"
+            )
+        known = set(base().get_params()) - {"normalize", "n_jobs", "verbose"}
+        own = base(**{k: v for k, v in dict(params).items() if k in known})
+        return dict(spec, kernel="wl-sum", over=dict(own._spec(), normalize=False))
+
+
+def iterations(n: Any) -> int:
+    if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
+        raise ValueError(f"n_iter={n!r}, want a positive whole number")
+    return int(n)
+
+
+class WeisfeilerLehmanOptimalAssignment(Kernel):
+    """The Weisfeiler-Lehman optimal assignment kernel,
+    ``k = sum over colours of min(count, count')`` for the colourings 0 to `n_iter`.
+
+    Parameters
+    ----------
+    n_jobs, verbose, normalize, sparse
+        As in `VertexHistogram`.
+    n_iter : int
+        Number of refinements, at least 1.
+    """
+
+    def __init__(
+        self,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        normalize: bool = False,
+        n_iter: int = 5,
+        sparse: bool = False,
+    ) -> None:
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.normalize = normalize
+        self.n_iter = n_iter
+        self.sparse = sparse
+
+    def _spec(self) -> dict[str, Any]:
+        return {
+            "kernel": "wl-oa",
+            "h": iterations(self.n_iter),
+            "labels": "labels",
+            "normalize": bool(self.normalize),
+        }
+
+
+class ShortestPath(Kernel):
+    """The shortest path kernel: pairs of vertices by their labels, in order, and distance.
+
+    Distances are sums of edge weights, or hops where all weights are 1; weights are rounded to
+    multiples of 1e-6.
+
+    Parameters
+    ----------
+    n_jobs, normalize, verbose
+        As in `VertexHistogram`.
+    with_labels : bool
+        Whether vertex labels count.
+    algorithm_type : {"auto", "dijkstra", "floyd_warshall"}
+        Has no effect on the result, nor on the way to it.
+    """
+
+    def __init__(
+        self,
+        n_jobs: int | None = None,
+        normalize: bool = False,
+        verbose: bool = False,
+        with_labels: bool = True,
+        algorithm_type: str = "auto",
+    ) -> None:
+        self.n_jobs = n_jobs
+        self.normalize = normalize
+        self.verbose = verbose
+        self.with_labels = with_labels
+        self.algorithm_type = algorithm_type
+
+    def _spec(self) -> dict[str, Any]:
+        if self.algorithm_type not in ("auto", "dijkstra", "floyd_warshall"):
+            raise ValueError(f"algorithm_type={self.algorithm_type!r}, want auto, dijkstra or floyd_warshall")
+        return {
+            "kernel": "sp",
+            "ordered": True,
+            "weighted": True,
+            "labels": "labels" if self.with_labels else "unlabeled",
+            "normalize": bool(self.normalize),
+        }
+
+
+class GraphletSampling(Kernel):
+    """The graphlet kernel: numbers of small induced subgraphs by isomorphism type.
+
+    Parameters
+    ----------
+    n_jobs, normalize, verbose
+        As in `VertexHistogram`.
+    random_state : int, RandomState or None
+        Seed of the sample. None is 0. Every graph is sampled with the same seed.
+    k : {3, 4, 5}
+        Number of vertices.
+    sampling : dict or None
+        None counts all connected subgraphs with `k` vertices, exactly. With a dictionary, that many
+        subgraphs, connected or not, are drawn, in equal parts of each size from 3 to `k`:
+        ``{"n_samples": 100}``, or ``{"delta": 0.05, "epsilon": 0.05, "a": -1}`` for the number
+        ``2 (a log 2 + log(1/delta)) / epsilon**2`` that makes shares precise to `epsilon` with
+        probability 1 - `delta`, `a` being the number of types, -1 for all of size `k`.
+
+    Notes
+    -----
+    Counts are exact and do not depend on the order of vertices. GraKeL 0.1.11 counts less or
+    more than there are, depending on that order.
+    """
+
+    def __init__(
+        self,
+        n_jobs: int | None = None,
+        normalize: bool = False,
+        verbose: bool = False,
+        random_state: Any = None,
+        k: int = 5,
+        sampling: dict[str, Any] | None = None,
+    ) -> None:
+        self.n_jobs = n_jobs
+        self.normalize = normalize
+        self.verbose = verbose
+        self.random_state = random_state
+        self.k = k
+        self.sampling = sampling
+
+    def _spec(self) -> dict[str, Any]:
+        if self.k not in (3, 4, 5):
+            raise ValueError(f"k={self.k!r}, want 3, 4 or 5")
+        spec = {"k": int(self.k), "normalize": bool(self.normalize)}
+        if self.sampling is None:
+            return dict(spec, kernel="graphlet", connected=True, counts=True)
+        return dict(spec, kernel="graphlet-mix", draws=self._samples(), seed=seed(self.random_state))
+
+    def _samples(self) -> int:
+        if not isinstance(self.sampling, dict):
+            raise TypeError(f"sampling={self.sampling!r}, want None or a dictionary")
+        given = dict(self.sampling)
+        given.pop("random_state", None)
+        unknown = set(given) - {"n_samples", "delta", "epsilon", "a"}
+        if unknown or not given:
+            raise ValueError(f"sampling={self.sampling!r}, want n_samples, or delta, epsilon and a")
+        if "n_samples" in given:
+            n = given["n_samples"]
+            if not isinstance(n, (int, np.integer)) or n < 1:
+                raise ValueError(f"sampling: n_samples={n!r}, want a positive whole number")
+            return int(n)
+        delta, epsilon = given.get("delta", 0.05), given.get("epsilon", 0.05)
+        if not 0 < delta < 1 or not epsilon > 0:
+            raise ValueError(
+                f"sampling: delta={delta!r}, epsilon={epsilon!r}, want 0 < delta < 1 and epsilon > 0"
+            )
+        a = given.get("a", -1)
+        if a == -1:
+            a = {3: 4, 4: 11, 5: 34}[self.k]
+        return int(np.ceil(2 * (a * np.log(2) + np.log(1 / delta)) / epsilon**2))
+
+
+class RandomWalk(Kernel):
+    """The random walk kernel without labels,
+    ``k = sum over i of mu_i * 1'A^i 1 * 1'A'^i 1`` for the weighted adjacency matrices A, A'.
+
+    Parameters
+    ----------
+    n_jobs, normalize, verbose
+        As in `VertexHistogram`.
+    lamda : float
+        The geometric series over walks of any length needs ``lamda < 1 / (r * r)`` for the largest
+        eigenvalue r of any training graph. Where it is larger, ``0.9 / (r * r)`` is used, with a
+        warning; `lamda_` has the value.
+    method_type : {"fast", "baseline"}
+        Has no effect.
+    kernel_type : {"geometric", "exponential"}
+        ``mu_i = lamda**i`` or ``lamda**i / i!``.
+    p : int or None
+        Number of steps of the longest walks; None for walks of any length.
+    """
+
+    def __init__(
+        self,
+        n_jobs: int | None = None,
+        normalize: bool = False,
+        verbose: bool = False,
+        lamda: float = 0.1,
+        method_type: str = "fast",
+        kernel_type: str = "geometric",
+        p: int | None = None,
+    ) -> None:
+        self.n_jobs = n_jobs
+        self.normalize = normalize
+        self.verbose = verbose
+        self.lamda = lamda
+        self.method_type = method_type
+        self.kernel_type = kernel_type
+        self.p = p
+
+    def _spec(self) -> dict[str, Any]:
+        if self.method_type not in ("fast", "baseline"):
+            raise ValueError(f"method_type={self.method_type!r}, want fast or baseline")
+        if self.kernel_type not in ("geometric", "exponential"):
+            raise ValueError(f"kernel_type={self.kernel_type!r}, want geometric or exponential")
+        if not (isinstance(self.lamda, (int, float, np.number)) and 0 < self.lamda < np.inf):
+            raise ValueError(f"lamda={self.lamda!r}, want a positive, finite number")
+        if self.p is not None and not (isinstance(self.p, (int, np.integer)) and self.p > 0):
+            raise ValueError(f"p={self.p!r}, want None or a positive whole number")
+        return {
+            "kernel": "rw-plain",
+            "lambda": float(self.lamda),
+            "series": self.kernel_type,
+            "p": int(self.p or 0),
+            "normalize": bool(self.normalize),
+        }
+
+    def _adjust(self, result: dict[str, Any]) -> None:
+        self.lamda_ = result["lambda"]
+        if self.lamda_ != self.lamda:
+            warnings.warn(
+                f"lamda={self.lamda} is too large for the geometric series to converge on these "
+                f"graphs; {self.lamda_:.6g} is used",
+                UserWarning,
+                stacklevel=4,
+            )
+        self._fitted_spec["lambda"] = self.lamda_

@@ -1,0 +1,75 @@
+"""What several tests use: the repository around this folder, data, and checks of what is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import mlgkernel
+from mlgkernel import _engine
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def drugs():
+    return mlgkernel.datasets.load("builtin:drugs")
+
+
+@pytest.fixture(scope="session")
+def repository():
+    if not (ROOT / "go.mod").exists():
+        pytest.skip("the repository is not around these tests")
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def golden(repository):
+    def read(path: str):
+        return json.loads((repository / path).read_text())
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def tudatasets():
+    folder = Path(os.environ.get("MLG_DATASETS", ROOT.parent / "shared" / "datasets"))
+    if not (folder / "MUTAG").exists():
+        pytest.skip(f"no datasets in {folder} (MLG_DATASETS)")
+    return folder
+
+
+@pytest.fixture(autouse=True, scope="session")
+def nothing_left():
+    """After all tests, no folder of a worker of this process is left."""
+    yield
+    mlgkernel.stop_worker()
+    left = [p for p in Path(tempfile.gettempdir()).glob("mlgkernel-*") if p.stat().st_uid == os.getuid()]
+    mine = [p for p in left if str(p) in _seen]
+    assert not mine
+
+
+_seen: set[str] = set()
+_start = _engine.Worker.__init__
+
+
+def _noting(self):
+    _start(self)
+    _seen.add(self.dir)
+
+
+_engine.Worker.__init__ = _noting
+
+
+# Graphs of GraKeL's introduction.
+H2O = [[[0, 1, 1], [1, 0, 0], [1, 0, 0]], {0: "O", 1: "H", 2: "H"}]
+H3O = [[[0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]], {0: "O", 1: "H", 2: "H", 3: "H"}]
+
+
+@pytest.fixture
+def molecules():
+    return [H2O, H3O]

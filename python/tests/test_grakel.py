@@ -1,0 +1,211 @@
+"""Comparison with GraKeL: its matrices in grakel.json, and GraKeL itself where it is installed."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from grakel_kernels import KERNELS, LEVELS, MULTISCALE, collections, make
+from sklearn.svm import SVC
+
+import mlgkernel
+from mlgkernel import MultiscaleLaplacian, _inputs
+
+THEIRS = json.loads(Path(__file__).with_name("grakel.json").read_text())
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_matrices(name):
+    plain, _ = collections()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "lamda")
+        for normalize in (False, True):
+            got = make(mlgkernel, name, normalize).fit_transform(plain)
+            np.testing.assert_allclose(got, THEIRS[name][normalize], rtol=1e-9, atol=1e-9 if normalize else 0)
+
+
+def laplacian(a, eta):
+    return np.diag(a.sum(1)) - a + eta * np.eye(len(a))
+
+
+def multiscale(graphs, radii, eta, gamma, rank, half):
+    """Compute the low-rank kernel with all vertices as samples by its definition, with or without
+    the factor 1/2 before the sum of inverse covariances."""
+    graphs = _inputs.as_graphs(graphs)
+    adjacency = []
+    for g in graphs:
+        a = np.zeros((g.n, g.n))
+        a[g.edges[:, 0], g.edges[:, 1]] = a[g.edges[:, 1], g.edges[:, 0]] = 1
+        adjacency.append(a)
+
+    def log_det(s):
+        return np.linalg.slogdet(s)[1]
+
+    def gram(covariances):
+        factor = 0.5 if half else 1.0
+        return np.array(
+            [
+                [np.exp(log_det(s) / 4 + log_det(t) / 4 - log_det(factor * (s + t)) / 2) for t in covariances]
+                for s in covariances
+            ]
+        )
+
+    def features(k):
+        w, u = np.linalg.eigh(k)
+        w, u = w[::-1], u[:, ::-1]
+        p = min(rank, int((w > 1e-10 * w[0]).sum()))
+        return k @ u[:, :p] / np.sqrt(w[:p])
+
+    def covariance(a, q):
+        return q.T @ np.linalg.solve(laplacian(a, eta), q) + gamma * np.eye(q.shape[1])
+
+    start = np.cumsum([0] + [g.n for g in graphs])
+    x = np.vstack([g.attributes for g in graphs])
+    q = features(x @ x.T)
+    for r in radii:
+        all_s = []
+        for i, a in enumerate(adjacency):
+            near = np.linalg.matrix_power(a + np.eye(len(a)), r) > 0
+            for row in near:
+                ball = np.flatnonzero(row)
+                all_s.append(covariance(a[np.ix_(ball, ball)], q[start[i] + ball]))
+        q = features(gram(all_s))
+    return gram([covariance(a, q[start[i] : start[i + 1]]) for i, a in enumerate(adjacency)])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_multiscale_differs_by_one_half_only(level):
+    """GraKeL's matrix is the definition without the factor 1/2, ours is the definition with it."""
+    _, vectors = collections()
+    radii = [1, 2, 4][:level]
+    samples = sum(len(labels) for _, labels in vectors)
+    par = {"eta": MULTISCALE["heta"], "gamma": MULTISCALE["gamma"], "rank": MULTISCALE["P"]}
+    theirs = np.array(THEIRS[f"multiscale {level}"])
+    np.testing.assert_allclose(theirs, multiscale(vectors, radii, **par, half=False), rtol=1e-9)
+    np.testing.assert_allclose(np.diag(theirs), 2 ** (-par["rank"] / 2), rtol=1e-9)
+    ours = MultiscaleLaplacian(L=level, n_samples=samples, **MULTISCALE).fit_transform(vectors)
+    np.testing.assert_allclose(ours, multiscale(vectors, radii, **par, half=True), rtol=1e-9)
+    assert (np.diag(ours) == 1).all()
+
+
+def test_live_on_real_data(tudatasets):
+    """GraKeL itself, on MUTAG, split into training and test."""
+    kernels = pytest.importorskip("grakel.kernels")
+    data = mlgkernel.datasets.fetch_dataset(str(tudatasets / "MUTAG"), verbose=False)
+    train, test = data.data[:150], data.data[150:]
+    for name in ("vertex histogram", "wl", "wl-oa", "shortest path", "edge histogram"):
+        ours, theirs = make(mlgkernel, name, True), make(kernels, name, True)
+        np.testing.assert_allclose(
+            ours.fit_transform(train), theirs.fit_transform(train), rtol=1e-9, atol=1e-9
+        )
+        np.testing.assert_allclose(ours.transform(test), theirs.transform(test), rtol=1e-9, atol=1e-9)
+
+
+def test_graphs_of_grakel():
+    """GraKeL's own Graph objects, in both of its formats, with labels, vectors, weights and edge labels."""
+    grakel = pytest.importorskip("grakel")
+    labels = {0: "O", 1: "H", 2: "H"}
+    edge_labels = {(0, 1): "x", (1, 0): "x", (0, 2): "y", (2, 0): "y"}
+    matrix = grakel.Graph([[0, 2.0, 1], [2.0, 0, 0], [1, 0, 0]], labels, edge_labels)
+    edges = grakel.Graph({0: {1: 2.0, 2: 1.0}, 1: {0: 2.0}, 2: {0: 1.0}}, labels, edge_labels)
+    bare = grakel.Graph([(0, 1), (1, 0)])
+    vectors = grakel.Graph([(0, 1), (1, 0)], {0: np.array([1.0, 2.0]), 1: np.array([0.0, 1.0])})
+    a, b, c, d = mlgkernel.as_graphs([matrix, edges, bare, vectors])
+    for g in (a, b):
+        assert g.labels == ["O", "H", "H"] and sorted(g.edge_labels) == ["x", "x", "y", "y"]
+        assert sorted(g.weights.tolist()) == [1, 1, 2, 2]
+    assert c.n == 2 and c.labels is None and c.weights is None
+    assert d.labels is None and d.attributes.tolist() == [[1, 2], [0, 1]]
+    theirs = grakel.kernels.ShortestPath().fit_transform([matrix, edges])
+    np.testing.assert_allclose(mlgkernel.ShortestPath().fit_transform([matrix, edges]), theirs)
+
+
+# The next tests make the calls that GraKeL's documentation makes, with this package imported.
+
+
+def test_introduction():
+    from mlgkernel import Graph, GraphKernel
+    from mlgkernel.kernels import ShortestPath, VertexHistogram, WeisfeilerLehman
+
+    water = Graph(
+        initialization_object=[[0, 1, 1], [1, 0, 0], [1, 0, 0]], node_labels={0: "O", 1: "H", 2: "H"}
+    )
+    ion = Graph([[0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]], {0: "O", 1: "H", 2: "H", 3: "H"})
+    for kernel in (GraphKernel(kernel="shortest_path"), ShortestPath()):
+        assert kernel.fit_transform([water]).tolist() == [[12.0]]
+        assert kernel.transform([ion]).tolist() == [[24.0]]
+    kernel = ShortestPath(normalize=True)
+    assert kernel.fit_transform([water]).tolist() == [[1.0]]
+    assert kernel.transform([ion])[0, 0] == pytest.approx(0.94280904, abs=1e-8)
+    assert WeisfeilerLehman(base_graph_kernel=VertexHistogram).fit_transform([water]).tolist() == [[30.0]]
+    kernel = GraphKernel(kernel={"name": "graphlet_sampling", "sampling": {"n_samples": 5}}, random_state=42)
+    assert kernel.fit([water]).transform([ion]).shape == (1, 1)
+
+
+def test_forms_of_graphs_in_the_introduction():
+    import scipy.sparse
+
+    from mlgkernel import Graph
+
+    entries = ([0.5, 0.2, 0.5, 0.2], ([0, 0, 1, 2], [1, 2, 0, 0]))
+    forms = [
+        Graph({1: {2: 0.5, 3: 0.2}, 2: {1: 0.5}, 3: {1: 0.2}}),
+        Graph({(1, 2): 0.5, (1, 3): 0.2, (2, 1): 0.5, (3, 1): 0.2}),
+        Graph([(1, 2, 0.5), (1, 3, 0.2), (2, 1, 0.5), (3, 1, 0.2)]),
+        Graph([[0, 0.5, 0.2], [0.5, 0, 0], [0.2, 0, 0]]),
+        Graph(scipy.sparse.csr_matrix(entries, shape=(3, 3))),
+        Graph(
+            {1: {2: 0.5, 3: 0.2}, 2: {1: 0.5}, 3: {1: 0.2}},
+            node_labels={1: [1.2, 0.5], 2: [2.8, 0.6], 3: [0.7, 1.1]},
+        ),
+    ]
+    k = mlgkernel.ShortestPath(with_labels=False).fit_transform(forms)
+    assert (k == k[0, 0]).all()
+
+
+def test_classification_of_mutag(tudatasets):
+    from sklearn.model_selection import GridSearchCV, cross_val_predict, train_test_split
+    from sklearn.pipeline import make_pipeline
+
+    from mlgkernel.datasets import fetch_dataset
+    from mlgkernel.kernels import ShortestPath, VertexHistogram, WeisfeilerLehman
+    from mlgkernel.utils import cross_validate_Kfold_SVM
+
+    mutag = fetch_dataset(str(tudatasets / "MUTAG"), verbose=False)
+    G_train, G_test, y_train, y_test = train_test_split(
+        mutag.data, mutag.target, test_size=0.1, random_state=42
+    )
+    for gk in (
+        ShortestPath(normalize=True),
+        WeisfeilerLehman(n_iter=4, base_graph_kernel=VertexHistogram, normalize=True),
+    ):
+        svc = SVC(kernel="precomputed").fit(gk.fit_transform(G_train), y_train)
+        assert (svc.predict(gk.transform(G_test)) == y_test).mean() > 0.6
+    estimator = make_pipeline(
+        mlgkernel.GraphKernel(kernel={"name": "shortest_path"}, normalize=True),
+        GridSearchCV(SVC(kernel="precomputed"), {"C": [1.0, 10.0]}, scoring="accuracy"),
+    )
+    assert (cross_val_predict(estimator, mutag.data, mutag.target, cv=3) == mutag.target).mean() > 0.7
+    matrices = [WeisfeilerLehman(n_iter=i, normalize=True).fit_transform(mutag.data) for i in (1, 2)]
+    scores = cross_validate_Kfold_SVM([matrices], mutag.target, n_iter=1, n_splits=3, C_grid=[0.1, 10])
+    assert 0.7 < np.mean(scores[0]) <= 1
+
+
+def test_networkx_example():
+    import networkx as nx
+
+    from mlgkernel.utils import graph_from_networkx
+
+    path, triangle = nx.path_graph(3), nx.complete_graph(3)
+    plain = list(graph_from_networkx([path, triangle]))
+    assert [len(g.edges) for g in plain] == [2, 3]
+    for g in (path, triangle):
+        nx.set_node_attributes(g, {0: "a", 1: "b", 2: "a"}, "label")
+        nx.set_node_attributes(g, {v: np.array([v, 0.5]) for v in range(3)}, "attributes")
+    labelled = graph_from_networkx([path, triangle], node_labels_tag="label")
+    assert mlgkernel.VertexHistogram().fit_transform(labelled).tolist() == [[5, 5], [5, 5]]
+    vectors = graph_from_networkx([path, triangle], node_labels_tag="attributes")
+    assert mlgkernel.MultiscaleLaplacian().fit_transform(vectors).shape == (2, 2)

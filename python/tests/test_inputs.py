@@ -1,0 +1,313 @@
+"""Everything that counts as a graph, and what is said of what does not."""
+
+from __future__ import annotations
+
+import copy
+import types
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse
+
+import mlgkernel
+from mlgkernel import (
+    DirectedWarning,
+    EdgeHistogram,
+    Graph,
+    GraphError,
+    MultiscaleLaplacian,
+    ShortestPath,
+    VertexHistogram,
+    WeisfeilerLehman,
+    as_graphs,
+)
+
+ADJACENCY = [[0, 1, 1], [1, 0, 0], [1, 0, 0]]
+LABELS = {0: "O", 1: "H", 2: "H"}
+
+
+class Tensor:
+    """As much of a torch tensor as is used."""
+
+    def __init__(self, data):
+        self.data = np.asarray(data)
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return self
+
+    def numpy(self):
+        return self.data
+
+
+def data(**fields):
+    """As much of torch-geometric's Data as is used."""
+    return types.SimpleNamespace(**{k: Tensor(v) for k, v in fields.items()})
+
+
+def water_networkx():
+    g = nx.Graph()
+    g.add_node("o", label="O")
+    g.add_node("h1", label="H")
+    g.add_node("h2", label="H")
+    g.add_edges_from([("o", "h1"), ("o", "h2")])
+    return g
+
+
+def grakel_like():
+    g = types.SimpleNamespace()
+    cls = type("Graph", (), {"__module__": "grakel.graph"})
+    g = cls()
+    g.get_edge_dictionary = lambda: {0: {1: 1.0, 2: 1.0}, 1: {0: 1.0}, 2: {0: 1.0}}
+    g.get_labels = lambda purpose, return_none: LABELS
+    g.edge_labels = {}
+    return g
+
+
+WATER = {
+    "adjacency lists": [ADJACENCY, LABELS],
+    "adjacency tuple": (ADJACENCY, LABELS),
+    "adjacency array": [np.array(ADJACENCY), LABELS],
+    "adjacency of floats": [np.array(ADJACENCY, float), LABELS],
+    "sparse matrix": [scipy.sparse.csr_matrix(ADJACENCY), LABELS],
+    "adjacency, list of labels": [np.array(ADJACENCY), ["O", "H", "H"]],
+    "neighbour lists": [{0: [1, 2], 1: [0], 2: [0]}, LABELS],
+    "nested dictionary": [{0: {1: 1.0, 2: 1.0}, 1: {0: 1.0}, 2: {0: 1.0}}, LABELS],
+    "edge dictionary": [{(0, 1): 1.0, (1, 0): 1.0, (0, 2): 1.0, (2, 0): 1.0}, LABELS],
+    "pairs": [[(0, 1), (1, 0), (0, 2), (2, 0)], LABELS],
+    "pairs, one direction": [[(0, 1), (0, 2)], LABELS],
+    "set of pairs": ({(0, 1), (0, 2)}, LABELS, {}),
+    "triples": [[(0, 1, 1.0), (0, 2, 1.0)], LABELS],
+    "symbols": [{"a": ["b", "c"], "b": ["a"], "c": ["a"]}, {"a": "O", "b": "H", "c": "H"}],
+    "arrays": (np.array([[0, 1], [0, 2]]), np.array(["O", "H", "H"])),
+    "arrays, unsigned": (np.array([[0, 1], [0, 2]], np.uint8), np.array(["O", "H", "H"])),
+    "Graph": Graph(ADJACENCY, LABELS),
+    "Graph.from_arrays": Graph.from_arrays([[0, 1], [0, 2]], labels=["O", "H", "H"]),
+    "networkx": water_networkx(),
+    "GraKeL graph": grakel_like(),
+    "SMILES": "[H]O[H]",
+}
+
+
+@pytest.mark.parametrize("form", WATER)
+def test_forms(form):
+    with np.errstate(all="raise"):
+        k = ShortestPath().fit([WATER["adjacency lists"]])
+        np.testing.assert_array_equal(k.transform([WATER[form]]), [[12]])
+
+
+def test_mixed_and_generators():
+    items = list(WATER.values())
+    k = WeisfeilerLehman(n_iter=2).fit_transform(x for x in items)
+    np.testing.assert_array_equal(k, np.full((len(items), len(items)), 15.0))
+    np.testing.assert_array_equal(VertexHistogram().fit_transform(iter(items[:3])), np.full((3, 3), 5.0))
+    np.testing.assert_array_equal(
+        VertexHistogram().fit_transform(map(copy.deepcopy, items[:2])), np.full((2, 2), 5.0)
+    )
+
+
+def test_never_mutated():
+    items = [v for k, v in WATER.items() if k not in ("networkx", "GraKeL graph")]
+    before = [repr(x) for x in items]
+    arrays = [a.copy() for a in WATER["arrays"]]
+    WATER["arrays"][0].flags.writeable = False
+    for k in (MultiscaleLaplacian(), ShortestPath(), WeisfeilerLehman()):
+        k.fit(items).transform(items)
+    assert [repr(x) for x in items] == before
+    for a, b in zip(arrays, WATER["arrays"]):
+        np.testing.assert_array_equal(a, b)
+    g = WATER["networkx"]
+    assert nx.utils.graphs_equal(g, water_networkx())
+
+
+def test_dataset_inputs(tudatasets, drugs):
+    k = VertexHistogram(normalize=True)
+    a = k.fit_transform(str(tudatasets / "MUTAG"))
+    assert a.shape == (188, 188)
+    assert k.fit_transform(tudatasets / "MUTAG").tobytes() == a.tobytes()
+    assert VertexHistogram().fit_transform([tudatasets / "MUTAG", "CCO"]).shape == (189, 189)
+    assert VertexHistogram().fit_transform("builtin:drugs").shape == (len(drugs), len(drugs))
+
+
+def test_networkx_data():
+    g = nx.Graph()
+    g.add_node(0, label=1, attributes=[0.5, 1.0])
+    g.add_node(1, label=2, attributes=[1.5, 2.0])
+    g.add_edge(0, 1, weight=2.5, label="x")
+    (out,) = as_graphs([g])
+    assert out.labels == ["1", "2"] and out.edge_labels == ["x"]
+    np.testing.assert_array_equal(out.attributes, [[0.5, 1.0], [1.5, 2.0]])
+    np.testing.assert_array_equal(out.weights, [2.5])
+    (tagged,) = mlgkernel.graph_from_networkx([g], node_labels_tag="attributes")
+    assert tagged.labels is None and tagged.attributes.shape == (2, 2)
+    del g.nodes[1]["label"]
+    with pytest.raises(GraphError, match=r"graph 0: nodes: some have the datum 'label'"):
+        as_graphs([g])
+
+
+def test_torch_geometric_data():
+    one_hot = data(
+        edge_index=[[0, 1, 0, 2], [1, 0, 2, 0]], x=[[1.0, 0], [0, 1], [0, 1]], edge_attr=[[1, 0]] * 4
+    )
+    (g,) = as_graphs([one_hot])
+    assert g.labels == ["0", "1", "1"] and g.attributes.shape == (3, 2) and g.edge_labels == ["0"] * 4
+    (g,) = as_graphs([data(edge_index=[[0], [1]], x=[[3], [4]])])
+    assert g.labels == ["3", "4"]
+    (g,) = as_graphs([data(edge_index=[[0], [1]], x=[[0.5, 0.1], [0.2, 0.9]], edge_weight=[0.5])])
+    assert g.labels is None and g.weights.tolist() == [0.5]
+    with pytest.raises(GraphError, match=r"graph 0: edges: edge 0: vertex 7 out of range \[0, 2\)"):
+        as_graphs([data(edge_index=[[0], [7]], x=[[3], [4]])])
+    out = mlgkernel.graph_from_torch_geometric([one_hot], node_one_hot=True, ignore_y=True)
+    assert out["graph"][0].attributes is None
+
+
+def test_rdkit():
+    chem = pytest.importorskip("rdkit.Chem")
+    a, b = as_graphs([chem.MolFromSmiles("CCO"), "CCO"])
+    assert a.labels == b.labels and sorted(map(tuple, a.edges.tolist())) == sorted(
+        map(tuple, b.edges.tolist())
+    )
+
+
+def test_labels_compare_as_text():
+    forms = [
+        {0: 1, 1: 2},
+        {0: "1", 1: "2"},
+        {0: 1.0, 1: 2.0},
+        {0: np.int32(1), 1: np.float64(2)},
+        {0: True, 1: 2},
+    ]
+    k = VertexHistogram().fit_transform([[[(0, 1)], x] for x in forms])
+    np.testing.assert_array_equal(k, np.full((5, 5), 2.0))
+
+
+def test_isolated_vertices_count():
+    np.testing.assert_array_equal(
+        VertexHistogram().fit_transform([[[(0, 1)], {0: "a", 1: "a", 2: "b"}]]), [[5]]
+    )
+
+
+def test_directed_and_loops_are_told():
+    with pytest.warns(DirectedWarning, match="1 graphs have edges in one direction"):
+        ShortestPath().fit([[{0: [1, 2], 1: [0], 2: []}, {0: "a", 1: "a", 2: "a"}]])
+    with pytest.warns(DirectedWarning, match="1 self-loops"):
+        ShortestPath().fit([[[[1, 1], [1, 0]], {0: "a", 1: "a"}]])
+
+
+def test_empty_graphs_are_graphs():
+    empty, single = Graph.from_arrays([], 0), Graph.from_arrays([], 1, labels=["C"])
+    k = WeisfeilerLehman(normalize=True).fit_transform([empty, single, empty])
+    np.testing.assert_array_equal(k, [[1, 0, 1], [0, 1, 0], [1, 0, 1]])
+    assert MultiscaleLaplacian().fit_transform([empty, single]).shape == (2, 2)
+
+
+GOOD = [[(0, 1)], {0: "a", 1: "b"}]
+HOSTILE = {
+    "index out of range": (([[0, 9]], ["a", "b"]), r"edges: edge 0: vertex 9 out of range \[0, 2\)"),
+    "negative index": (([[0, -1]], ["a", "b"]), r"edges: edge 0: vertex -1 out of range"),
+    "huge index": (([[0, 2**40]], None), r"n: 1099511627777 vertices"),
+    "huge unsigned": ((np.array([[0, 2**64 - 1]], np.uint64), None), r"edges: vertex 18446744073709551615"),
+    "fractional": (([[0, 0.5]], ["a", "b"]), r"edges: entries of type float64"),
+    "edges of nan": (([[0, np.nan]], ["a", "b"]), r"edges: entries of type float64"),
+    "edge array of 4 columns": ((np.zeros((5, 4), int), ["a"]), r"adjacency matrix: shape \(5, 4\)"),
+    "three axes": ((np.zeros((2, 2, 2)), None), r"shape \(2, 2, 2\)"),
+    "text as edges": ((np.array([["a", "b"], ["c", "d"], ["e", "f"]]), ["x"]), r"edges: entries of type"),
+    "not square": (([[0, 1, 1], [1, 0, 0]], {}), r"adjacency matrix: shape \(2, 3\)"),
+    "ragged": (([[0, 1], [1]], {}), r"adjacency matrix: rows of different lengths"),
+    "nan in adjacency": (
+        (np.array([[0, np.nan], [np.nan, 0]]), {0: 1, 1: 2}),
+        r"adjacency matrix: entry \(0, 1\) is nan",
+    ),
+    "negative weight": (([(0, 1, -2.0)], {0: 1, 1: 1}), r"weights: edge 0: weight -2.0"),
+    "infinite weight": (({(0, 1): np.inf}, {0: 1, 1: 1}), r"weights: edge 0: weight inf"),
+    "weight that is no number": (({(0, 1): "w"}, {0: 1, 1: 1}), r"weights: could not convert"),
+    "two weights": (
+        ({(0, 1): 1.0, (1, 0): 2.0}, {0: 1, 1: 1}),
+        r"edge \(0, 1\) is given twice, with weights",
+    ),
+    "missing label": (([(0, 1)], {0: "a"}), r"node_labels: vertex 1 has no label"),
+    "too few labels": (([[0, 1], [1, 2], [0, 2]], ["a", "b"]), r"vertex 2 out of range \[0, 2\)"),
+    "label None": (([(0, 1)], {0: "a", 1: None}), r"node_labels: None is no label"),
+    "label nan": (([(0, 1)], {0: 1.0, 1: float("nan")}), r"node_labels: nan is no label"),
+    "nan in a vector": (([(0, 1)], {0: [1.0], 1: [np.nan]}), r"node_labels: vertex 1: number 0 is nan"),
+    "vectors of two lengths": (([(0, 1)], {0: [1.0], 1: [1.0, 2.0]}), r"vectors of lengths \[1, 2\]"),
+    "vector and label": (([(0, 1)], {0: [1.0], 1: "a"}), r"node_labels: \[1.0\], want a number or a text"),
+    "attributes of inf": (([[0, 1]], np.array([[np.inf], [1]])), r"number 0 is inf"),
+    "missing edge label": (
+        ([(0, 1)], {0: 1, 1: 1}, {(5, 6): "x"}),
+        r"edge_labels: edge \(0, 1\) has no label",
+    ),
+    "bad SMILES": ("C1CC", r"SMILES: "),
+    "number": (7, r"int is no graph"),
+    "no edges at all": ([], r"edges: an empty iterable"),
+    "bad pair": ([[(0, 1, 2, 3)], {0: 1}], r"want \(u, v\) or \(u, v, weight\)"),
+    "bad key": ([{0: 1.0, 1: 2.0}, {}], r"edges: key 0, want pairs"),
+    "unhashable vertex": ([[([0], 1)], {}], r"edges: vertex that is no key"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile(name):
+    item, message = HOSTILE[name]
+    if isinstance(item, tuple) and isinstance(item[0], list) and item[0] and isinstance(item[0][0], list):
+        edges = np.array(item[0]) if name not in ("not square", "ragged") else item[0]
+        item = (edges, *item[1:])
+    with pytest.raises((GraphError, ValueError), match=message) as e:
+        VertexHistogram().fit([GOOD, GOOD, item])
+    assert "graph 2" in str(e.value)
+
+
+def test_hostile_collections():
+    with pytest.raises(TypeError, match="want an iterable of graphs"):
+        VertexHistogram().fit(3)
+    with pytest.raises(ValueError, match="no graphs"):
+        VertexHistogram().fit([])
+    with pytest.raises(TypeError, match="put it into a list"):
+        VertexHistogram().fit(Graph(ADJACENCY, LABELS))
+    with pytest.raises(FileNotFoundError):
+        VertexHistogram().fit("/nowhere/at/all")
+    with pytest.raises(GraphError, match="n: -1 vertices"):
+        Graph.from_arrays([], -1)
+    with pytest.raises(GraphError, match="n: 1000000000000 vertices"):
+        Graph.from_arrays([], 10**12)
+    with pytest.raises(GraphError, match=r"attributes: shape \(3,\), want \(2, d\)"):
+        Graph.from_arrays([[0, 1]], 2, attributes=[1.0, 2.0, 3.0])
+    with pytest.raises(GraphError, match=r"coordinates: shape"):
+        Graph.from_arrays([[0, 1]], 2, coordinates=[[1.0], [2.0]])
+
+
+def test_what_a_kernel_lacks_is_named():
+    with pytest.raises(ValueError, match="graph 1 has no labels"):
+        VertexHistogram().fit([GOOD, [[(0, 1)]]])
+    with pytest.raises(ValueError, match="edge labels"):
+        EdgeHistogram().fit([GOOD])
+    k = MultiscaleLaplacian().fit([[[(0, 1)], {0: [1.0, 2.0], 1: [3.0, 4.0]}]])
+    with pytest.raises(ValueError, match="graph 0"):
+        k.transform([[[(0, 1)], {0: [1.0], 1: [3.0]}]])
+
+
+@pytest.mark.parametrize(
+    "kernel,message",
+    [
+        (MultiscaleLaplacian(gamma=0), "Gamma = 0"),
+        (MultiscaleLaplacian(heta=float("nan")), "heta=nan"),
+        (MultiscaleLaplacian(P=0), "Rank = 0"),
+        (MultiscaleLaplacian(L=-1), "L=-1"),
+        (MultiscaleLaplacian(radii=(2, 1)), "Radii"),
+        (MultiscaleLaplacian(base="nothing"), "nothing"),
+        (MultiscaleLaplacian(landmarks="x"), "landmarks"),
+        (WeisfeilerLehman(n_iter=0), "n_iter=0"),
+        (mlgkernel.GraphletSampling(k=6), "k=6"),
+        (mlgkernel.GraphletSampling(sampling={}), "sampling"),
+        (mlgkernel.RandomWalk(lamda=-1), "lamda=-1"),
+        (mlgkernel.RandomWalk(kernel_type="x"), "kernel_type"),
+        (ShortestPath(algorithm_type="x"), "algorithm_type"),
+        (mlgkernel.GraphKernel("nothing"), "nothing"),
+    ],
+)
+def test_wrong_options(kernel, message):
+    with pytest.raises(ValueError, match=message):
+        kernel.fit([GOOD])

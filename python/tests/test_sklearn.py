@@ -1,0 +1,355 @@
+"""The conventions of scikit-learn, and the estimators."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import http.server
+import pickle
+import shutil
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+from sklearn.utils import estimator_checks
+
+import mlgkernel
+from mlgkernel import (
+    EdgeHistogram,
+    GraphKernel,
+    GraphletSampling,
+    MLGClassifier,
+    MLGEmbedding,
+    MLGRegressor,
+    MultiscaleLaplacian,
+    RandomWalk,
+    ShortestPath,
+    VertexHistogram,
+    WeisfeilerLehman,
+    WeisfeilerLehmanOptimalAssignment,
+    _engine,
+)
+
+KERNELS = [
+    EdgeHistogram,
+    GraphKernel,
+    GraphletSampling,
+    MultiscaleLaplacian,
+    RandomWalk,
+    ShortestPath,
+    VertexHistogram,
+    WeisfeilerLehman,
+    WeisfeilerLehmanOptimalAssignment,
+]
+ALL = [*KERNELS, MLGClassifier, MLGEmbedding, MLGRegressor]
+
+# The checks of scikit-learn that need no table of numbers as data.
+CHECKS = [
+    "check_estimator_cloneable",
+    "check_estimator_repr",
+    "check_estimator_tags_renamed",
+    "check_get_params_invariance",
+    "check_mixin_order",
+    "check_no_attributes_set_in_init",
+    "check_parameters_default_constructible",
+    "check_set_params",
+    "check_valid_tag_types",
+    "check_do_not_raise_errors_in_init_or_set_params",
+]
+
+
+@pytest.mark.parametrize("cls", ALL)
+@pytest.mark.parametrize("check", CHECKS)
+def test_check_estimator(cls, check):
+    run = getattr(estimator_checks, check, None)
+    if run is None:
+        pytest.skip(f"{check} is not in this scikit-learn")
+    run(cls.__name__, cls())
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_not_fitted(cls, drugs):
+    e = cls()
+    for method in ("transform", "predict", "decision_function", "predict_proba", "diagonal", "nearest"):
+        if hasattr(e, method):
+            with pytest.raises(NotFittedError):
+                getattr(e, method)(drugs.graphs[:2]) if method != "diagonal" else e.diagonal()
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_clone_and_copies(cls, drugs):
+    e = cls(n_jobs=1)
+    other = clone(e)
+    assert other is not e and other.get_params() == e.get_params()
+    y = drugs.target[:40]
+    if cls is MLGRegressor:
+        y = np.arange(40.0)
+    e.fit(drugs.graphs[:40], y)
+    use = "predict" if hasattr(e, "predict") else "transform"
+    want = getattr(e, use)(drugs.graphs[40:50])
+    for c in (copy.deepcopy(e), pickle.loads(pickle.dumps(e)), copy.copy(e)):
+        np.testing.assert_array_equal(getattr(c, use)(drugs.graphs[40:50]), want)
+    assert not hasattr(clone(e), "kernel_")
+
+
+def test_pipeline_and_grid_search(drugs):
+    x, y = drugs.graphs, drugs.target
+    keep = [i for i, c in enumerate(y) if c in ("benzodiazepine", "steroid", "barbiturate")] or range(60)
+    x, y = [x[i] for i in keep], y[list(keep)]
+    pipe = make_pipeline(WeisfeilerLehman(normalize=True), SVC(kernel="precomputed"))
+    search = GridSearchCV(pipe, {"weisfeilerlehman__n_iter": [1, 3], "svc__C": [1, 10]}, cv=2, n_jobs=2)
+    search.fit(x, y)
+    assert search.best_score_ > 0.8
+    x1, x2, y1, y2 = train_test_split(x, y, test_size=0.3, random_state=0, stratify=y)
+    assert search.best_estimator_.fit(x1, y1).score(x2, y2) > 0.8
+    assert cross_val_score(MLGClassifier(C=100), x, y, cv=3).mean() > 0.8
+    explicit = make_pipeline(MLGEmbedding(30), LogisticRegression(C=100, max_iter=1000))
+    assert cross_val_score(explicit, x, y, cv=3).mean() > 0.8
+
+
+def test_graph_kernel_names(drugs):
+    graphs = drugs.graphs[:20]
+    pairs = [
+        ("SP", ShortestPath()),
+        ({"name": "shortest_path", "with_labels": False}, ShortestPath(with_labels=False)),
+        ([{"name": "weisfeiler_lehman", "n_iter": 3}, "subtree_wl"], WeisfeilerLehman(n_iter=3)),
+        (
+            [{"name": "WL", "n_iter": 2}, {"name": "SP"}],
+            WeisfeilerLehman(n_iter=2, base_graph_kernel=ShortestPath),
+        ),
+        ({"name": "WL-OA"}, WeisfeilerLehmanOptimalAssignment()),
+        ({"name": "ML", "L": 1}, MultiscaleLaplacian(L=1)),
+    ]
+    for given, kernel in pairs:
+        g = GraphKernel(given)
+        assert g.fit_transform(graphs).tobytes() == kernel.fit_transform(graphs).tobytes()
+        assert g.transform(graphs[:3]).tobytes() == kernel.transform(graphs[:3]).tobytes()
+    n = GraphKernel("VH", Nystroem=8, random_state=0, normalize=True)
+    assert n.fit_transform(graphs).shape == (20, 8) and n.transform(graphs[:2]).shape == (2, 8)
+    full = GraphKernel("VH", Nystroem=20, random_state=0, normalize=True).fit_transform(graphs)
+    np.testing.assert_allclose(
+        full @ full.T, VertexHistogram(normalize=True).fit_transform(graphs), atol=1e-6
+    )
+
+
+def test_classifier(drugs, tmp_path):
+    x, y = drugs.graphs, drugs.target
+    model = MLGClassifier(C=100, probability=True).fit(x[::2], y[::2])
+    assert model.score(x[1::2], y[1::2]) > 0.8
+    p = model.predict_proba(x[1:20])
+    np.testing.assert_allclose(p.sum(1), 1)
+    assert model.decision_function(x[:5]).shape == (5, len(model.classes_))
+    best = model.classes_[model.decision_function(x[1::2]).argmax(1)]
+    assert (best == model.predict(x[1::2])).mean() > 0.95
+    index, similarity, ids = model.nearest(x[1:4], k=3)
+    assert index.shape == (3, 3) and (np.diff(similarity, axis=1) <= 0).all()
+    assert ids[0][0] == drugs.ids[2 * index[0, 0]]
+    with pytest.raises(AttributeError, match="probability=False"):
+        MLGClassifier().fit(x[:50], y[:50]).predict_proba(x[:2])
+    with pytest.raises(ValueError, match="at least 2"):
+        MLGClassifier().fit(x[:3], ["a"] * 3)
+    with pytest.raises(ValueError, match="50 graphs and 49 targets"):
+        MLGClassifier().fit(x[:50], y[:49])
+
+
+def test_two_classes_and_integers(drugs):
+    x = drugs.graphs[:60]
+    y = np.array([int(g.n > 20) for g in x])
+    model = MLGClassifier(C=10).fit(x, y)
+    assert model.classes_.tolist() == [0, 1] and model.predict(x).dtype == y.dtype
+    d = model.decision_function(x)
+    np.testing.assert_array_equal(d > 0, model.predict(x) == 1)
+    heavy = MLGClassifier(C=0.1, class_weight={0: 100.0, 1: 0.01}).fit(x, y)
+    assert (heavy.predict(x) == 0).mean() >= (model.predict(x) == 0).mean()
+
+
+def test_classifier_agrees_with_svc(drugs):
+    """The same machine as scikit-learn's on the same kernel matrix."""
+    x = drugs.graphs[:80]
+    y = np.array([int(g.n > 20) for g in x])
+    k = MultiscaleLaplacian(radii=(1, 2), heta=0.1, gamma=0.1, n_samples=100)
+    svc = SVC(kernel="precomputed", C=5, tol=1e-6).fit(k.fit_transform(x), y)
+    model = MLGClassifier(C=5, tol=1e-6).fit(x, y)
+    np.testing.assert_allclose(
+        model.decision_function(drugs.graphs), svc.decision_function(k.transform(drugs.graphs)), atol=1e-4
+    )
+
+
+def test_model_files(drugs, tmp_path):
+    x, y = drugs.graphs, drugs.target
+    path = tmp_path / "drugs.mlg"
+    model = MLGClassifier(C=100).fit(x, y)
+    model.save(path)
+    other = MLGClassifier.load(path)
+    assert (other.predict(x) == model.predict(x)).all()
+    assert other.decision_function(x).tobytes() == model.decision_function(x).tobytes()
+    other.save(tmp_path / "again.mlg")
+    assert (tmp_path / "again.mlg").read_bytes() == path.read_bytes()
+    values = MLGRegressor(C=10).fit(x, [g.n for g in x])
+    values.save(tmp_path / "values.mlg")
+    got = MLGRegressor.load(tmp_path / "values.mlg")
+    assert got.predict(x).tobytes() == values.predict(x).tobytes()
+    with pytest.raises(ValueError, match="want one for classification"):
+        MLGClassifier.load(tmp_path / "values.mlg")
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(ValueError):
+        MLGClassifier.load(path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["again.mlg", "drugs.mlg", "values.mlg"]
+
+
+def test_model_files_of_the_command(drugs, tmp_path):
+    """A model that the command has trained, where it can train, is read here and agrees."""
+    text = subprocess.run([str(_engine.binary()), "--help"], capture_output=True, text=True).stdout
+    if "  train " not in text:
+        pytest.skip("this mlg has no command train")
+    path = tmp_path / "model.mlg"
+    done = subprocess.run(
+        [str(_engine.binary()), "train", "builtin:drugs", "-o", str(path), "--quiet"],
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr
+    assert MLGClassifier.load(path).predict(drugs.graphs[:3]).shape == (3,)
+
+
+def test_regressor(drugs):
+    x, y = drugs.graphs, np.array([g.n for g in drugs.graphs], float)
+    model = MLGRegressor(C=100, rank=20).fit(x[::2], y[::2])
+    assert model.score(x[1::2], y[1::2]) > 0.5
+    with pytest.raises(ValueError, match=r"y\[1\] is not finite"):
+        MLGRegressor().fit(x[:2], [1.0, np.nan])
+
+
+def test_embedding(drugs):
+    k = MultiscaleLaplacian(radii=(1, 2), heta=0.1, gamma=0.1, n_samples=100).fit_transform(drugs.graphs)
+    e = MLGEmbedding(len(drugs))
+    x = e.fit_transform(drugs.graphs)
+    np.testing.assert_allclose(x @ x.T, k, atol=1e-9)
+    small = MLGEmbedding(20).fit(drugs.graphs)
+    y = small.transform(drugs.graphs)
+    assert y.shape == (len(drugs), 20) and len(small.landmarks_) == 20
+    rest = np.diag(k) - (y**2).sum(1)
+    assert rest.max() == pytest.approx(small.error_, abs=1e-9) and rest.min() > -1e-9
+    np.testing.assert_allclose((y @ y.T)[small.landmarks_], k[small.landmarks_], atol=1e-9)
+    assert small.get_feature_names_out().tolist() == [f"mlgembedding{i}" for i in range(20)]
+    raw = MLGEmbedding(234, kernel=WeisfeilerLehman(n_iter=2))
+    z = raw.fit_transform(drugs.graphs)
+    np.testing.assert_allclose(
+        z @ z.T, WeisfeilerLehman(n_iter=2).fit_transform(drugs.graphs), rtol=1e-6, atol=1e-6
+    )
+    with pytest.raises(ValueError, match="components = 0"):
+        MLGEmbedding(0).fit(drugs.graphs)
+
+
+def test_explain(drugs):
+    g, h = drugs.graphs[0], drugs.graphs[1]
+    model = MultiscaleLaplacian(L=2, gamma=0.1, heta=0.1).fit(drugs.graphs)
+    s = mlgkernel.explain.similarity(g, h, model, match=1)
+    assert s.k == pytest.approx(model.transform([h])[0, 0], rel=1e-12)
+    assert s.g.shape == (g.n,) and s.h.shape == (h.n,) and len(s.matching) == min(g.n, h.n)
+    assert s._repr_svg_().startswith("<svg") and "<svg" in s._repr_html_()
+    share = mlgkernel.explain.similarity(g, h, model, shares=True)
+    whole = share.raw["shares"][0]
+    assert share.g.sum() == pytest.approx(whole["value"] - whole["baseline"], abs=1e-6)
+    assert mlgkernel.explain.similarity("CCO", "CCN").k < 1
+    classifier = MLGClassifier(C=100).fit(drugs.graphs, drugs.target)
+    d = mlgkernel.explain.decision(classifier, g)
+    assert d.towards == classifier.predict([g])[0] and d.value > 0 and d.vertices.shape == (g.n,)
+    one, two = classifier.classes_[:2]
+    a = mlgkernel.explain.decision(classifier, g, classes=(one, two))
+    b = mlgkernel.explain.decision(classifier, g, classes=(two, one))
+    assert a.value == pytest.approx(-b.value) and a._repr_svg_().startswith("<svg")
+    with pytest.raises(ValueError, match="want two of"):
+        mlgkernel.explain.decision(classifier, g, classes=("x", "y"))
+    r = mlgkernel.explain.decision(
+        MLGRegressor().fit(drugs.graphs, [x.n for x in drugs.graphs]), g, shares=True
+    )
+    assert r.towards is None
+    with pytest.raises(ValueError, match="only the low-rank"):
+        mlgkernel.explain.similarity(g, h, VertexHistogram().fit([g]))
+    k = model.transform(drugs.graphs)
+    for picture in (mlgkernel.explain.heatmap(k, drugs.target), mlgkernel.explain.map_of(k, drugs.target)):
+        assert picture._repr_svg_().startswith("<svg")
+    assert mlgkernel.explain.draw(g, np.arange(g.n))._repr_svg_().startswith("<svg")
+    assert g._repr_svg_().startswith("<svg")
+
+
+def test_datasets(tudatasets, tmp_path):
+    d = mlgkernel.datasets.load(tudatasets / "MUTAG")
+    assert len(d) == 188 and set(d.target.tolist()) == {-1, 1} and d.info["classes"] == 2
+    bunch = mlgkernel.datasets.fetch_dataset(str(tudatasets / "MUTAG"), verbose=False)
+    edges, labels, edge_labels = bunch.data[0]
+    assert len(labels) == d.graphs[0].n and len(edges) == 2 * len(d.graphs[0].edges) == len(edge_labels)
+    a = WeisfeilerLehman().fit_transform(bunch.data)
+    assert a.tobytes() == WeisfeilerLehman().fit_transform(d.graphs).tobytes()
+    e = mlgkernel.datasets.fetch_dataset(
+        str(tudatasets / "ENZYMES"), verbose=False, prefer_attr_nodes=True, as_graphs=True
+    )
+    assert e.data[0].labels is None and e.data[0].attributes.shape[1] > 1
+    with pytest.raises(FileNotFoundError):
+        mlgkernel.datasets.fetch_dataset("NOTHING", download_if_missing=False, verbose=False)
+    table = tmp_path / "t.csv"
+    table.write_text("smiles,value\nCCO,1.5\nCCN,2.5\n")
+    t = mlgkernel.datasets.load(table, target="value")
+    assert t.target.tolist() == [1.5, 2.5] and t.graphs[0].labels == ["C", "C", "O"]
+    assert mlgkernel.datasets.load("builtin:scales").info["classes"] == 2
+
+
+def test_fetch(tmp_path):
+    """A download from a server on this machine, then from the cache, and one that fails."""
+    served = tmp_path / "served"
+    source = served / "TINY"
+    command = [str(_engine.binary()), "convert", "builtin:scales", str(source), "--quiet"]
+    served.mkdir()
+    subprocess.run(command, check=True, timeout=60)
+    shutil.make_archive(str(served / "TINY"), "zip", served, "TINY")
+    handler = functools.partial(QuietHandler, directory=str(served))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_address[1]}/"
+    home = str(tmp_path / "cache")
+    try:
+        path = mlgkernel.datasets.fetch("TINY", data_home=home, url=url)
+        with pytest.raises(OSError, match="NOTHING"):
+            mlgkernel.datasets.fetch("NOTHING", data_home=home, url=url)
+    finally:
+        server.shutdown()
+        server.server_close()
+    graphs = mlgkernel.datasets.load(path)
+    assert mlgkernel.datasets.fetch("TINY", data_home=home) == path
+    bunch = mlgkernel.datasets.fetch_dataset("TINY", data_home=home, download_if_missing=False, verbose=False)
+    assert len(bunch.data) == len(graphs) == len(mlgkernel.datasets.load("builtin:scales"))
+    with pytest.raises(FileNotFoundError):
+        mlgkernel.datasets.fetch_dataset("OTHER", data_home=home, download_if_missing=False)
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+def test_set_output_and_feature_names(drugs):
+    pandas = pytest.importorskip("pandas")
+    frame = MLGEmbedding(3).set_output(transform="pandas").fit_transform(drugs.graphs[:10])
+    assert isinstance(frame, pandas.DataFrame) and list(frame) == [
+        "mlgembedding0",
+        "mlgembedding1",
+        "mlgembedding2",
+    ]
+
+
+def test_verbose(drugs, capsys):
+    k = VertexHistogram(verbose=True).fit(drugs.graphs[:5])
+    k.transform(drugs.graphs[:2])
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("[VertexHistogram] fitted") and lines[1].startswith(
+        "[VertexHistogram] compared 2 with 5"
+    )

@@ -1,0 +1,282 @@
+"""Values: golden ones, those of the command to the bit, and those by hand."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+import mlgkernel
+from mlgkernel import (
+    EdgeHistogram,
+    Graph,
+    GraphletSampling,
+    MultiscaleLaplacian,
+    RandomWalk,
+    ShortestPath,
+    VertexHistogram,
+    WeisfeilerLehman,
+    WeisfeilerLehmanOptimalAssignment,
+    _engine,
+)
+from mlgkernel._batch import pack
+
+
+def graph_of(case):
+    edges = [e[:2] for e in case["edges"]]
+    return Graph.from_arrays(
+        np.array(edges, dtype=int).reshape(-1, 2),
+        case["n"],
+        labels=case.get("labels"),
+        weights=[e[2] for e in case["edges"]],
+    )
+
+
+def spec_gram(graphs, **spec):
+    batch, body = pack(graphs)
+    return _engine.call("fit", {"spec": spec, "batch": batch, "gram": True}, [body])[1]["gram"]
+
+
+def test_golden_multiscale(golden):
+    cases = golden("testdata/golden/mlg_exact.json")
+    assert cases
+    for case in cases:
+        kernel = MultiscaleLaplacian(
+            radii=case["radii"], heta=case["eta"], gamma=case["gamma"], exact=True, base="labels"
+        )
+        got = kernel.fit_transform([graph_of(g) for g in case["graphs"]])
+        np.testing.assert_allclose(got, case["gram"], rtol=1e-9)
+
+
+def test_golden_low_rank_is_exact_with_all_vertices(golden):
+    for case in golden("testdata/golden/mlg_exact.json"):
+        kernel = MultiscaleLaplacian(
+            radii=case["radii"],
+            heta=case["eta"],
+            gamma=case["gamma"],
+            n_samples=10000,
+            P=10000,
+            base="labels",
+        )
+        got = kernel.fit_transform([graph_of(g) for g in case["graphs"]])
+        np.testing.assert_allclose(got, case["gram"], rtol=1e-8)
+
+
+def test_golden_laplacian(golden):
+    """LG, and FLG with features and with a Gaussian kernel of them."""
+    for case in golden("testdata/golden/lg.json"):
+        graphs = [graph_of(g) for g in case["graphs"]]
+        got = spec_gram(graphs, kernel="lg", eta=case["eta"], gamma=case["gamma"])
+        np.testing.assert_allclose(got, case["gram"], rtol=1e-9)
+    for name, base in (("flg_features", "attributes"), ("flg_kernel", "gaussian")):
+        for case in golden(f"testdata/golden/{name}.json"):
+            graphs = []
+            for g, rows in zip(case["graphs"], case["features"]):
+                g = graph_of(g)
+                g.labels, g.attributes = None, np.array(rows, dtype=float)
+                graphs.append(g)
+            kernel = MultiscaleLaplacian(
+                radii=(), heta=case["eta"], gamma=case["gamma"], exact=True, base=base
+            )
+            np.testing.assert_allclose(kernel.fit_transform(graphs), case["gram"], rtol=1e-8, err_msg=name)
+
+
+def golden_kernel(name):
+    """Return the kernel of a golden matrix: a class where one has its meaning, else options."""
+    raw = {"normalize": False}
+    if match := re.fullmatch(r"(wl|wl_edge|wl_oa)_h(\d)", name):
+        kind, h = match[1].replace("_", "-"), int(match[2])
+        if kind == "wl" and h:
+            return WeisfeilerLehman(n_iter=h)
+        if kind == "wl-oa" and h:
+            return WeisfeilerLehmanOptimalAssignment(n_iter=h)
+        if kind == "wl":
+            return VertexHistogram()
+        return dict(raw, kernel=kind, h=h)
+    if name == "shortest_path":  # unordered end labels
+        return dict(raw, kernel="sp")
+    if match := re.fullmatch(r"graphlet_k(\d)_(all|connected)", name):
+        return dict(raw, kernel="graphlet", k=int(match[1]), connected=match[2] == "connected")
+    if match := re.fullmatch(r"p_random_walk_p(\d)_lambda(.*)", name):
+        return dict(raw, kernel="rw", p=int(match[1]), **{"lambda": float(match[2])})
+    raise AssertionError(f"golden matrix {name} has no kernel")
+
+
+def test_golden_baselines(golden):
+    for case in golden("baseline/testdata/baselines.json"):
+        graphs = [graph_of(g) for g in case.pop("graphs")]
+        for name, want in case.items():
+            kernel = golden_kernel(name)
+            got = spec_gram(graphs, **kernel) if isinstance(kernel, dict) else kernel.fit_transform(graphs)
+            np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+COMMAND = [
+    (MultiscaleLaplacian(radii=(1, 2), heta=0.1, gamma=0.1, n_samples=100), []),
+    (
+        MultiscaleLaplacian(
+            radii=(1, 2, 4),
+            heta=0.2,
+            gamma=0.05,
+            n_samples=60,
+            P=7,
+            random_state=5,
+            landmarks="pivoted",
+            combine="sum",
+            power=2,
+        ),
+        [
+            "--radii",
+            "1,2,4",
+            "--eta",
+            "0.2",
+            "--gamma",
+            "0.05",
+            "--samples",
+            "60",
+            "--rank",
+            "7",
+            "--seed",
+            "5",
+            "--landmarks",
+            "pivoted",
+            "--combine",
+            "sum",
+            "--power",
+            "2",
+        ],
+    ),
+    (MultiscaleLaplacian(radii=(1,), heta=0.1, gamma=0.1, exact=True), ["--radii", "1", "--exact"]),
+    (
+        MultiscaleLaplacian(L=2, heta=0.1, gamma=0.1, n_samples=100, base="labels*degree", discount=True),
+        ["--base", "labels*degree", "--discount"],
+    ),
+    (WeisfeilerLehman(n_iter=4, normalize=True), ["--kernel", "wl", "--h", "4"]),
+    (WeisfeilerLehman(n_iter=2), ["--kernel", "wl", "--h", "2", "--normalize=false"]),
+    (WeisfeilerLehmanOptimalAssignment(n_iter=3, normalize=True), ["--kernel", "wl-oa", "--h", "3"]),
+    (VertexHistogram(normalize=True), ["--kernel", "labels"]),
+    (GraphletSampling(k=4, normalize=True), ["--kernel", "graphlet", "--k", "4", "--connected"]),
+    ({"kernel": "sp"}, ["--kernel", "sp"]),
+    ({"kernel": "wl-edge"}, ["--kernel", "wl-edge"]),
+    ({"kernel": "flg"}, ["--kernel", "flg"]),
+    ({"kernel": "graphlet", "k": 4}, ["--kernel", "graphlet", "--k", "4"]),
+    ({"kernel": "wl-sp", "h": 1}, ["--kernel", "wl-sp", "--h", "1"]),
+    ({"kernel": "rw", "p": 4, "lambda": 0.05}, ["--kernel", "rw", "--p", "4", "--lambda", "0.05"]),
+]
+
+
+@pytest.mark.parametrize("kernel,flags", COMMAND, ids=[" ".join(f) or "defaults" for _, f in COMMAND])
+def test_same_bits_as_the_command(kernel, flags, drugs, tmp_path):
+    out = tmp_path / "gram.npy"
+    command = [str(_engine.binary()), "gram", "builtin:drugs", "-o", str(out), "--quiet", *flags]
+    subprocess.run(command, check=True, timeout=120)
+    want = np.load(out)
+    got = (
+        spec_gram(drugs.graphs, **kernel) if isinstance(kernel, dict) else kernel.fit_transform(drugs.graphs)
+    )
+    if isinstance(kernel, GraphletSampling):  # shares there, numbers here: equal up to rounding
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+        return
+    assert got.dtype == want.dtype and got.tobytes() == want.tobytes()
+
+
+def test_same_bits_for_new_graphs(drugs, tmp_path):
+    out = tmp_path / "cross.npy"
+    command = [
+        str(_engine.binary()),
+        "gram",
+        "builtin:drugs",
+        "--against",
+        "builtin:scales",
+        "-o",
+        str(out),
+        "--quiet",
+    ]
+    subprocess.run([*command, "--radii", "1,2"], check=True, timeout=120)
+    kernel = MultiscaleLaplacian(radii=(1, 2), heta=0.1, gamma=0.1, n_samples=100).fit(drugs.graphs)
+    assert kernel.transform("builtin:scales").tobytes() == np.load(out).tobytes()
+
+
+def test_transform_of_training_is_fit_transform(drugs):
+    for kernel in (
+        MultiscaleLaplacian(),
+        WeisfeilerLehman(normalize=True),
+        ShortestPath(normalize=True),
+        RandomWalk(lamda=0.01),
+        GraphletSampling(k=3),
+        EdgeHistogram(),
+    ):
+        gram = kernel.fit_transform(drugs.graphs[:40])
+        assert kernel.transform(drugs.graphs[:40]).tobytes() == gram.tobytes()
+        assert kernel.fit(drugs.graphs[:40]).transform(drugs.graphs[:40]).tobytes() == gram.tobytes()
+
+
+def test_threads_do_not_change_bits(drugs):
+    for make in (lambda n: MultiscaleLaplacian(n_jobs=n), lambda n: ShortestPath(n_jobs=n)):
+        one = make(1).fit_transform(drugs.graphs)
+        assert make(2).fit_transform(drugs.graphs).tobytes() == one.tobytes()
+        assert make(-1).fit_transform(drugs.graphs).tobytes() == one.tobytes()
+
+
+def test_water_by_hand(molecules):
+    """H2O and H3O+: ordered pairs (O, H) at 1: 2 and 3, (H, H) at 2: 2 and 6."""
+    k = ShortestPath()
+    np.testing.assert_array_equal(k.fit_transform(molecules), [[12, 24], [24, 54]])
+    np.testing.assert_array_equal(k.diagonal(), [12, 54])
+    np.testing.assert_array_equal(k.transform(molecules[1:]), [[24, 54]])
+    x, y = k.diagonal()
+    np.testing.assert_array_equal(x, [12, 54])
+    np.testing.assert_array_equal(y, [54])
+    n = ShortestPath(normalize=True)
+    np.testing.assert_allclose(n.fit(molecules[:1]).transform(molecules[1:]), [[24 / np.sqrt(12 * 54)]])
+    np.testing.assert_array_equal(n.diagonal()[0], [12])
+    # 1'A^i 1 is 3, 4, 6, 8 for water: 9 + 1.6 + 0.36 + 0.064
+    w = RandomWalk(lamda=0.1, p=3).fit_transform(molecules[:1])
+    np.testing.assert_allclose(w, [[11.024]], rtol=1e-14)
+    e = RandomWalk(lamda=0.1, p=3, kernel_type="exponential").fit_transform(molecules[:1])
+    np.testing.assert_allclose(e, [[9 + 1.6 + 0.36 / 2 + 0.064 / 6]], rtol=1e-14)
+    np.testing.assert_array_equal(GraphletSampling(k=3).fit_transform(molecules), [[1, 3], [3, 9]])
+
+
+def test_edge_histogram_counts_both_directions():
+    g = [
+        {(0, 1): 1.0, (1, 0): 1.0, (1, 2): 1.0, (2, 1): 1.0},
+        {},
+        {(0, 1): "x", (1, 0): "x", (1, 2): "y", (2, 1): "y"},
+    ]
+    np.testing.assert_array_equal(EdgeHistogram().fit_transform([g]), [[8]])
+
+
+def test_random_walk_takes_weights_and_shrinks_lamda(molecules):
+    weighted = [{(0, 1): 2.0}, None]
+    np.testing.assert_allclose(RandomWalk(lamda=0.1, p=1).fit_transform([weighted]), [[4 + 0.1 * 16]])
+    k = RandomWalk(lamda=0.5)
+    with pytest.warns(UserWarning, match="too large"):
+        got = k.fit_transform(molecules)
+    assert k.lamda_ == pytest.approx(0.3, abs=1e-12)  # 0.9 / 3: the largest eigenvalue is sqrt(3)
+    np.testing.assert_allclose(got, RandomWalk(lamda=0.3).fit_transform(molecules), rtol=1e-9)
+
+
+def test_graphlet_samples_come_near_to_counts(drugs):
+    graphs = drugs.graphs[:10]
+    sampled = GraphletSampling(k=3, normalize=True, sampling={"n_samples": 20000}, random_state=1)
+    exact = spec_gram(graphs, kernel="graphlet", k=3)
+    np.testing.assert_allclose(sampled.fit_transform(graphs), exact, atol=0.05)
+    again = GraphletSampling(k=3, normalize=True, sampling={"n_samples": 20000}, random_state=1)
+    assert again.fit_transform(graphs).tobytes() == sampled.fit_transform(graphs).tobytes()
+    bound = GraphletSampling(k=3, sampling={"delta": 0.05, "epsilon": 0.1, "a": -1})
+    assert bound._spec()["draws"] == int(np.ceil(2 * (4 * np.log(2) + np.log(20)) / 0.01))
+
+
+def test_attributes_are_vectors(molecules):
+    """One-hot vectors as labels give the kernel of the labels."""
+    hot = {"O": [1.0, 0.0], "H": [0.0, 1.0]}
+    vectors = [[g, {v: np.array(hot[x]) for v, x in labels.items()}] for g, labels in molecules]
+    a, b = (MultiscaleLaplacian().fit_transform(x) for x in (vectors, molecules))
+    np.testing.assert_allclose(a, b, rtol=1e-9)
+
+
+def test_version():
+    assert mlgkernel.__version__
