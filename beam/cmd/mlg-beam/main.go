@@ -14,6 +14,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec/optimized" // faster calls
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
@@ -37,6 +38,7 @@ runners.
 func main() {
 	o := pipeline.DefaultOptions()
 	format := flags(&o)
+	level := flag.String("log-level", "warn", "what Beam prints: debug, info, warn or error")
 	quiet := flag.Bool("quiet", false, "print no summary")
 	asJSON := flag.Bool("json", false, "print the summary as JSON to standard output")
 	flag.Usage = func() {
@@ -46,6 +48,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	log.SetupLogging(*level, "text")
 	if err := provision(ctx); err != nil {
 		fail(err, 1)
 	}
