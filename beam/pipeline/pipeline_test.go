@@ -26,10 +26,17 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	beam.Init()
-	if !testing.Verbose() {
+	temp, err := os.MkdirTemp("", "mlg-beam-test-") // runners leave files behind
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("TMPDIR", temp)
+	if os.Getenv("MLG_BEAM_LOG") == "" {
 		slog.SetDefault(slog.New(slog.DiscardHandler)) // runners tell every step
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	os.RemoveAll(temp)
+	os.Exit(code)
 }
 
 // run runs a pipeline on prism, in this process.

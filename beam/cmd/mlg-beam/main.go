@@ -108,6 +108,15 @@ func run(ctx context.Context, o pipeline.Options) (pipeline.Counts, error) {
 	if err != nil {
 		return pipeline.Counts{}, err
 	}
+	// The SDK leaves files in the folder for temporary ones.
+	temp, err := os.MkdirTemp("", "mlg-beam-")
+	if err != nil {
+		return pipeline.Counts{}, err
+	}
+	defer os.RemoveAll(temp)
+	if err := os.Setenv("TMPDIR", temp); err != nil {
+		return pipeline.Counts{}, err
+	}
 	p, s := beam.NewPipelineWithRoot()
 	job.Build(s)
 	runner := *runners.Runner
