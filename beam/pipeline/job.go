@@ -27,6 +27,9 @@ func New(ctx context.Context, o Options) (*Job, error) {
 	if err := (tiles.Plan{Side: o.Side}).Validate(); err != nil {
 		return nil, err
 	}
+	if err := o.absolute(); err != nil {
+		return nil, err
+	}
 	m, space, err := readModel(ctx, o.Model, o.Threads)
 	if err != nil {
 		return nil, err

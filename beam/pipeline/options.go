@@ -3,6 +3,8 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/embed"
@@ -92,4 +94,23 @@ func (o *Options) output() string {
 // embedding returns what names the embedding.
 func (o *Options) embedding(m modelRef) embeddingRef {
 	return embeddingRef{m, o.Dim, o.Pivots, o.Seed}
+}
+
+// absolute makes paths of the machine absolute: workers may run in another folder.
+func (o *Options) absolute() error {
+	o.Inputs = slices.Clone(o.Inputs)
+	paths := []*string{&o.Model, &o.Tiles, &o.Embeddings}
+	for i := range o.Inputs {
+		paths = append(paths, &o.Inputs[i])
+	}
+	for _, p := range paths {
+		if *p == "" || !local(*p) || builtin(*p) {
+			continue
+		}
+		var err error
+		if *p, err = filepath.Abs(*p); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -46,10 +46,8 @@ func main() {
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	log.SetupLogging(*level, "text")
-	if err := provision(ctx); err != nil {
+	if err := provision(context.Background()); err != nil {
 		fail(err, 1)
 	}
 	beam.Init() // does not return in a worker
@@ -67,6 +65,8 @@ func main() {
 	if err := environment(); err != nil {
 		fail(err, 1)
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	counts, err := run(ctx, o)
 	if err != nil {
 		fail(err, 1)

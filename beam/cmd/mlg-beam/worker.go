@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/container/tools"
@@ -38,15 +39,15 @@ func provision(ctx context.Context) error {
 	})
 }
 
-// environment makes this binary the one that workers run, unless the flags name another:
-// Beam would compile one, from sources that need not be there.
+// environment makes this binary the one that workers run, unless the flags name another or
+// it is not for Linux: Beam would compile one, from sources that need not be there.
 func environment() error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	defaults := map[string]string{}
-	if flag.Lookup("worker_binary").Value.String() == "" {
+	if runtime.GOOS == "linux" && flag.Lookup("worker_binary").Value.String() == "" {
 		defaults["worker_binary"] = self
 	}
 	process := strings.EqualFold(flag.Lookup("environment_type").Value.String(), "process")
