@@ -44,6 +44,15 @@ generate:
 generate-check: generate
 	git diff --exit-code -- spd/kernels_amd64.s spd/kernels_amd64.go
 
+# The examples: job arrays on a Slurm cluster of one node, which the test installs (Debian, as
+# root), starts and stops; manifests for Kubernetes, without a cluster.
+.PHONY: test-slurm test-kubernetes
+test-slurm:
+	timeout 600 examples/slurm/test.sh
+
+test-kubernetes:
+	cd examples/kubernetes && $(GO) vet ./... && $(GO) test ./...
+
 clean:
 	rm -rf bin dist
 

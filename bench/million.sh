@@ -58,9 +58,9 @@ head -1 "$work/queries.jsonl" > "$work/query.jsonl"
 
 step 'fit, 10 000 sampled' "$work/model.mlg" "${mlg[@]}" fit "$work/all.jsonl" --sample 10000 -o "$work/model.mlg"
 step transform "$work/all.mlgs" "${mlg[@]}" transform "$work/model.mlg" "$work/all.jsonl" -o "$work/all.mlgs"
-step 'search, 1 query' '' "${mlg[@]}" --json search "$work/all.mlgs" "$work/query.jsonl" -k 10
-grep search_seconds "$work/out" | sed 's/^ */# inside: /; s/,$//'
-step 'search, 100 queries' '' "${mlg[@]}" --json search "$work/all.mlgs" "$work/queries.jsonl" -k 10
-grep search_seconds "$work/out" | sed 's/^ */# inside: /; s/,$//'
+step 'search, 1 query' '' "$work/mlg" --threads "$threads" search "$work/all.mlgs" "$work/query.jsonl" -k 10
+grep -o '^1 query among.*' "$work/err" | sed 's/ by.*//; s/^/# the search itself: /'
+step 'search, 100 queries' '' "$work/mlg" --threads "$threads" search "$work/all.mlgs" "$work/queries.jsonl" -k 10
+grep -o '^100 queries among.*' "$work/err" | sed 's/ by.*//; s/^/# the search itself: /'
 step 'embed, 64 dimensions' "$work/all.npy" "${mlg[@]}" --json embed "$work/all.mlgs" --dim 64 -o "$work/all.npy"
 grep -E 'residual|error"' "$work/out" | sed 's/^ */# /; s/,$//'

@@ -327,3 +327,19 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+func BenchmarkTransform(b *testing.B) {
+	gs := graphs(400, 1)
+	s := space(b, gs, 1)
+	train := s.Train()
+	e, err := Fit(b.Context(), s, train, Options{Dim: 256})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := e.Transform(b.Context(), train.Data, 1); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/400, "ns/graph")
+}

@@ -59,7 +59,7 @@ func sum(part []byte, at int) uint32 {
 // up returns the next multiple of align.
 func up(n int) int { return (n + align - 1) &^ (align - 1) }
 
-// head returns the head of a file.
+// encodeHead returns the head of a file.
 func encodeHead(model []byte, s *Space, capacity int) []byte {
 	le := binary.LittleEndian
 	out := make([]byte, up(headSize+len(model)))
@@ -245,6 +245,7 @@ func (s *Space) separate(dst, matrices []float64, n, lo, hi int) {
 	}
 }
 
+// encodeEnd returns the end of a file of the given length, end included.
 func encodeEnd(length, graphs, chunks int) []byte {
 	le := binary.LittleEndian
 	out := make([]byte, partSize)

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/mlgkernel/mlg"
@@ -48,29 +50,52 @@ func Sum(records []float64) Digest {
 	return Digest(h.Sum(nil))
 }
 
-// Space is the kernel of a model as a function of records. Its methods may be called
-// concurrently.
+// Space is the kernel of a model as a function of records,
+//
+//	k(G, H) = Σ_t weight_t · Π_j k_tj(G, H),
+//
+// with low-rank kernels k_tj. Its methods may be called concurrently.
 type Space struct {
-	kernels     []part
-	orders      [][]int // by kernel and level
-	sizes       []int   // by kernel: numbers in a record
+	factors     []factor
+	terms       []term
+	orders      [][]int // by factor and level
+	sizes       []int   // by factor: numbers in a record
 	size        int     // of a record
 	fingerprint Digest
 }
 
-// part is a term of the kernel of a model.
-type part struct {
-	weight float64
+// factor is a kernel of a product; those that occur more than once are kept once.
+type factor struct {
 	fitted *mlg.Model
 }
 
-// parts returns the terms of the kernel of a model.
-func parts(m *model.Model) ([]part, error) {
-	var out []part
+// term is a product of factors, by their positions, with a weight.
+type term struct {
+	weight  float64
+	factors []int
+}
+
+// take takes the terms of the kernel from a model. It is an error if a factor is not a
+// low-rank kernel: others have no matrices S.
+func (s *Space) take(m *model.Model) error {
 	for _, k := range m.Kernels {
-		out = append(out, part{k.Weight, k.Fitted})
+		s.terms = append(s.terms, term{k.Weight, []int{s.factor(factor{k.Fitted})}})
 	}
-	return out, nil
+	return nil
+}
+
+// factor returns the position of a factor.
+func (s *Space) factor(f factor) int {
+	if i := slices.Index(s.factors, f); i >= 0 {
+		return i
+	}
+	s.factors = append(s.factors, f)
+	return len(s.factors) - 1
+}
+
+// transform returns the covariances of graphs.
+func (f factor) transform(ctx context.Context, graphs []*graph.Graph) (*mlg.Covariances, error) {
+	return f.fitted.Transform(ctx, graphs)
 }
 
 // NewSpace returns the space of a model. It is an error if the model cannot be stored.
@@ -80,11 +105,11 @@ func NewSpace(m *model.Model) (*Space, error) {
 		return nil, err
 	}
 	s := &Space{fingerprint: f}
-	if s.kernels, err = parts(m); err != nil {
+	if err := s.take(m); err != nil {
 		return nil, err
 	}
-	for _, k := range s.kernels {
-		orders := k.fitted.Orders()
+	for _, f := range s.factors {
+		orders := f.fitted.Orders()
 		size := 0
 		for _, p := range orders {
 			size += spd.Size(p)
@@ -94,22 +119,26 @@ func NewSpace(m *model.Model) (*Space, error) {
 		s.size += size
 	}
 	if s.size == 0 {
-		return nil, fmt.Errorf("a model without a kernel")
+		return nil, errors.New("a model without a kernel")
 	}
 	return s, nil
 }
 
-// String names the kernels of the model, with their weights where there are several.
+// String writes the kernel out, with weights where there are several terms.
 func (s *Space) String() string {
-	var names []string
-	for _, k := range s.kernels {
-		name := mlg.NewKernel(k.fitted.Options()).String()
-		if len(s.kernels) > 1 {
-			name = fmt.Sprintf("%v·(%s)", k.weight, name)
+	var terms []string
+	for _, t := range s.terms {
+		var product []string
+		for _, f := range t.factors {
+			product = append(product, mlg.NewKernel(s.factors[f].fitted.Options()).String())
 		}
-		names = append(names, name)
+		name := strings.Join(product, " × ")
+		if len(s.terms) > 1 {
+			name = fmt.Sprintf("%v·(%s)", t.weight, name)
+		}
+		terms = append(terms, name)
 	}
-	return strings.Join(names, " + ")
+	return strings.Join(terms, " + ")
 }
 
 // Fingerprint identifies the model: see model.Model.Fingerprint.
@@ -118,14 +147,15 @@ func (s *Space) Fingerprint() Digest { return s.fingerprint }
 // Size returns the number of numbers in a record.
 func (s *Space) Size() int { return s.size }
 
-// Orders returns the orders of the matrices of a record, by kernel and level.
+// Orders returns the orders of the matrices of a record, by kernel and level. A kernel that
+// the model uses more than once is there once.
 func (s *Space) Orders() [][]int { return s.orders }
 
 // Self returns the kernel of a record with itself, which is the sum of the weights for all.
 func (s *Space) Self() float64 {
 	sum := 0.0
-	for _, k := range s.kernels {
-		sum += k.weight
+	for _, t := range s.terms {
+		sum += t.weight
 	}
 	return sum
 }
@@ -133,10 +163,10 @@ func (s *Space) Self() float64 {
 // Transform returns the records of graphs, one after the other. The record of a graph
 // depends on the model and the graph alone, to the bit.
 func (s *Space) Transform(ctx context.Context, graphs []*graph.Graph) ([]float64, error) {
-	all := make([]*mlg.Covariances, len(s.kernels))
-	for i, k := range s.kernels {
+	all := make([]*mlg.Covariances, len(s.factors))
+	for i, f := range s.factors {
 		var err error
-		if all[i], err = k.fitted.Transform(ctx, graphs); err != nil {
+		if all[i], err = f.transform(ctx, graphs); err != nil {
 			return nil, err
 		}
 	}
@@ -145,9 +175,9 @@ func (s *Space) Transform(ctx context.Context, graphs []*graph.Graph) ([]float64
 
 // Train returns the records of the model's training graphs.
 func (s *Space) Train() Memory {
-	all := make([]*mlg.Covariances, len(s.kernels))
-	for i, k := range s.kernels {
-		all[i] = k.fitted.Train()
+	all := make([]*mlg.Covariances, len(s.factors))
+	for i, f := range s.factors {
+		all[i] = f.fitted.Train()
 	}
 	return Memory{s.size, s.records(all, all[0].Len())}
 }
@@ -190,7 +220,7 @@ func (m Memory) Records(lo, hi int) ([]float64, error) {
 // that it was made of, and is not changed by anything.
 type Block struct {
 	n       int
-	kernels []*mlg.Covariances
+	factors []*mlg.Covariances
 }
 
 // Len returns the number of records.
@@ -204,21 +234,21 @@ func (s *Space) Block(records []float64) (*Block, error) {
 		return nil, fmt.Errorf("%d numbers, want a multiple of %d, the numbers of a record", len(records), s.size)
 	}
 	b := &Block{n: len(records) / s.size}
-	for k, kernel := range s.kernels {
+	for k, f := range s.factors {
 		mine := records
-		if len(s.kernels) > 1 {
+		if len(s.factors) > 1 {
 			mine = s.part(records, k)
 		}
-		c, err := kernel.fitted.Covariances(mine)
+		c, err := f.fitted.Covariances(mine)
 		if err != nil {
 			return nil, err
 		}
-		b.kernels = append(b.kernels, c)
+		b.factors = append(b.factors, c)
 	}
 	return b, nil
 }
 
-// part returns what belongs to kernel k of records.
+// part returns what belongs to factor k of records.
 func (s *Space) part(records []float64, k int) []float64 {
 	at := 0
 	for _, n := range s.sizes[:k] {
@@ -237,29 +267,41 @@ func (s *Space) part(records []float64, k int) []float64 {
 // records alone and has the bits that the model's Gram and Cross give. Where both ranges are
 // the same range of one block, each pair is computed once.
 func (s *Space) Compare(dst []float64, stride int, a *Block, i0, i1 int, b *Block, j0, j1 int) {
-	width := j1 - j0
-	var other []float64
-	for k, kernel := range s.kernels {
-		to, step := dst, stride
-		if k > 0 {
-			if other == nil {
-				other = make([]float64, (i1-i0)*width)
+	rectangle := func(f int, dst []float64, stride int) {
+		s.factors[f].fitted.Rectangle(dst, stride, a.factors[f], i0, i1, b.factors[f], j0, j1)
+	}
+	if len(s.terms) == 1 && len(s.factors) == 1 && len(s.terms[0].factors) == 1 && s.terms[0].weight == 1 {
+		rectangle(0, dst, stride)
+		return
+	}
+	height, width := i1-i0, j1-j0
+	values := make([][]float64, len(s.factors))
+	for f := range values {
+		values[f] = make([]float64, height*width)
+		rectangle(f, values[f], width)
+	}
+	product := make([]float64, height*width)
+	for k, t := range s.terms {
+		// The order of operations is that of the model, so that the bits are.
+		copy(product, values[t.factors[0]])
+		for _, f := range t.factors[1:] {
+			for i, v := range values[f] {
+				product[i] *= v
 			}
-			to, step = other, width
 		}
-		kernel.fitted.Rectangle(to, step, a.kernels[k], i0, i1, b.kernels[k], j0, j1)
-		for i := range i1 - i0 {
-			row := to[i*step:][:width]
-			if kernel.weight != 1 {
-				for j := range row {
-					row[j] *= kernel.weight
-				}
+		if t.weight != 1 {
+			for i := range product {
+				product[i] *= t.weight
 			}
-			if k > 0 {
-				sum := dst[i*stride:][:width]
-				for j, v := range row {
-					sum[j] += v
-				}
+		}
+		for i := range height {
+			row, from := dst[i*stride:][:width], product[i*width:][:width]
+			if k == 0 {
+				copy(row, from)
+				continue
+			}
+			for j, v := range from {
+				row[j] += v
 			}
 		}
 	}

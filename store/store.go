@@ -135,7 +135,7 @@ func (s *Store) check(c *opened) error {
 // interleaved returns the block of n records that are laid out as in a chunk.
 func (s *Space) interleaved(matrices []float64, n int) (*Block, error) {
 	b := &Block{n: n}
-	for k, kernel := range s.kernels {
+	for k, f := range s.factors {
 		var levels []*spd.Batch
 		for _, p := range s.orders[k] {
 			size := (n + lanes - 1) / lanes * lanes * spd.Size(p)
@@ -146,11 +146,11 @@ func (s *Space) interleaved(matrices []float64, n int) (*Block, error) {
 			levels = append(levels, batch)
 			matrices = matrices[size:]
 		}
-		c, err := kernel.fitted.CovariancesOf(levels)
+		c, err := f.fitted.CovariancesOf(levels)
 		if err != nil {
 			return nil, err
 		}
-		b.kernels = append(b.kernels, c)
+		b.factors = append(b.factors, c)
 	}
 	return b, nil
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -333,6 +334,34 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// Two processes do not write one store. (One process stands for both here: a lock belongs to
+// the opened file.)
+func TestTwoWriters(t *testing.T) {
+	switch runtime.GOOS {
+	case "linux", "darwin", "freebsd", "netbsd", "openbsd", "dragonfly":
+	default:
+		t.Skip("no locks on " + runtime.GOOS)
+	}
+	m := newModel(t, 10)
+	path := filepath.Join(t.TempDir(), "x.mlgs")
+	var inner error
+	called := false
+	next := feed(graphs(4, 1), io.EOF)
+	_, err := Write(t.Context(), path, m, func() (*graph.Graph, error) {
+		if !called {
+			called = true
+			_, inner = Write(t.Context(), path, m, feed(nil, io.EOF), WriteOptions{Capacity: 8})
+		}
+		return next()
+	}, WriteOptions{Capacity: 8})
+	if err != nil || inner == nil || !strings.Contains(inner.Error(), "another process is writing it") {
+		t.Errorf("errors %v and %v", err, inner)
+	}
+	if s := open(t, path); s.Len() != 4 {
+		t.Errorf("%d graphs, want 4", s.Len())
+	}
+}
+
 // A change of any byte is noticed, when the store is opened or when it is read.
 func TestDamage(t *testing.T) {
 	path := write(t, newModel(t, 6), graphs(20, 7), 8)
@@ -383,7 +412,10 @@ func TestDamage(t *testing.T) {
 			t.Errorf("error %v, want %q in it", err, name)
 		}
 	}
-	if Is(path) != true || Is(filepath.Dir(path)) || Is(path+"x") {
+	if err := os.WriteFile(path, []byte(magic+"more"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if !Is(path) || Is(filepath.Dir(path)) || Is(path+"x") {
 		t.Error("Is does not tell a store")
 	}
 }
@@ -414,4 +446,28 @@ func FuzzStore(f *testing.F) {
 			}
 		}
 	})
+}
+
+func BenchmarkSearch(b *testing.B) {
+	m := newModel(b, 200, func(o *mlg.Options) { o.Samples, o.Rank = 100, 10 })
+	const n = 20000
+	s := open(b, write(b, m, graphs(n, 9), Capacity))
+	queries, err := s.Space().Transform(b.Context(), graphs(1, 10))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := s.Search(b.Context(), queries, 10, 1); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/graph")
+}
+
+func BenchmarkWrite(b *testing.B) {
+	m := newModel(b, 200, func(o *mlg.Options) { o.Samples, o.Rank = 100, 10 })
+	gs := graphs(5000, 9)
+	for b.Loop() {
+		write(b, m, gs, Capacity)
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -61,33 +60,11 @@ func Write(ctx context.Context, path string, m *model.Model, next func() (*graph
 	if err := model.Encode(&file, m); err != nil {
 		return w, err
 	}
-	head := encodeHead(file.Bytes(), space, o.Capacity)
-	old, size, err := leftover(path+partial, head)
+	f, old, size, err := begin(path+partial, encodeHead(file.Bytes(), space, o.Capacity))
 	if err != nil {
 		return w, err
 	}
-	f, err := os.OpenFile(path+partial, os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return w, err
-	}
-	defer func() {
-		if f != nil {
-			f.Close()
-		}
-	}()
-	if err := f.Truncate(int64(size)); err != nil {
-		return w, err
-	}
-	if _, err := f.Seek(0, io.SeekEnd); err != nil {
-		return w, err
-	}
-	if size == 0 {
-		if _, err := f.Write(head); err != nil {
-			return w, err
-		}
-		size = len(head)
-	}
-
+	defer f.Close() // a second time where all went well
 	batches := make(chan batch)
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() { // next is not called after Write has returned
@@ -132,19 +109,41 @@ func Write(ctx context.Context, path string, m *model.Model, next func() (*graph
 	if _, err := f.Write(encodeEnd(size+partSize, w.Graphs, chunks)); err != nil {
 		return w, err
 	}
-	if err := f.Sync(); err != nil {
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return w, err
 	}
-	err = f.Close()
-	f = nil
-	if err == nil {
-		err = os.Rename(path+partial, path)
+	if err := os.Rename(path+partial, path); err != nil {
+		return w, err
 	}
-	if d, e := os.Open(filepath.Dir(path)); err == nil && e == nil {
+	if d, err := os.Open(filepath.Dir(path)); err == nil {
 		d.Sync() // not every system can
 		d.Close()
 	}
-	return w, err
+	return w, nil
+}
+
+// begin opens a file to be written, with the head, and what an interrupted run has left of it.
+func begin(path string, head []byte) (f *os.File, old []summary, size int, err error) {
+	if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		return nil, nil, 0, err
+	}
+	if err = mapped.Lock(f); err == nil {
+		old, size, err = leftover(path, head)
+	}
+	if err == nil {
+		err = f.Truncate(int64(size))
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekEnd)
+	}
+	if err == nil && size == 0 {
+		size, err = f.Write(head)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, 0, err
+	}
+	return f, old, size, nil
 }
 
 // batch is the graphs of a chunk, or an error.
@@ -177,7 +176,7 @@ func read(ctx context.Context, next func() (*graph.Graph, error), capacity int, 
 			b.graphs = append(b.graphs, g)
 			b.ids, b.targets = append(b.ids, id), append(b.targets, g.Target())
 		}
-		if len(b.graphs) == 0 && b.err == nil {
+		if len(b.graphs) == 0 && b.err == nil || ctx.Err() != nil {
 			return
 		}
 		select {
@@ -207,9 +206,6 @@ type summary struct {
 // with head.
 func leftover(path string, head []byte) (chunks []summary, size int, err error) {
 	f, err := mapped.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
-	}
 	if err != nil {
 		return nil, 0, err
 	}

@@ -168,7 +168,32 @@ func TestLinearMistakes(t *testing.T) {
 	}
 	// Without any feature the bias decides.
 	zero := mlg.NewMatrix(20, 3)
-	if l, err = TrainLinear(t.Context(), zero, labels, DefaultLinearOptions()); err != nil {
-		t.Error(err)
+	l, err = TrainLinear(t.Context(), zero, labels, DefaultLinearOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := l.Predict(zero); err != nil || got[0] != most(labels) {
+		t.Errorf("features that are all 0: class %v, error %v; want %d", got, err, most(labels))
+	}
+}
+
+// most returns the most frequent label.
+func most(labels []int) int {
+	count := map[int]int{}
+	best := labels[0]
+	for _, l := range labels {
+		if count[l]++; count[l] > count[best] {
+			best = l
+		}
+	}
+	return best
+}
+
+func BenchmarkLinear(b *testing.B) {
+	x, labels := clouds(7, 2000, 64, 2, 0.5)
+	for b.Loop() {
+		if _, err := TrainLinear(b.Context(), x, labels, DefaultLinearOptions()); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/mlgkernel/mlg/store"
 )
 
-// DefaultSide is a good side of tiles: 8 MB each, some tenths of a second of one core.
+// DefaultSide is a good side of tiles: 8 MB each, so that there are not too many files, and
+// not much is lost with one.
 const DefaultSide = 1024
 
 // Plan says how a Gram matrix is cut into tiles. Equal plans have equal tiles.

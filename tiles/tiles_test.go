@@ -537,3 +537,30 @@ func FuzzManifest(f *testing.F) {
 		}
 	})
 }
+
+// A tile computed and encoded, without the writing.
+func BenchmarkTile(b *testing.B) {
+	f := newFixture(b, 512, 1, func(o *mlg.Options) { o.Samples, o.Rank = 100, 10 })
+	p := f.manifest(b, 256).Plan
+	size := f.space.Size()
+	for b.Loop() {
+		t, err := Compute(b.Context(), f.space, p, 1, f.records[:256*size], f.records[256*size:])
+		if err != nil {
+			b.Fatal(err)
+		}
+		t.Encode()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(256*256), "ns/value")
+}
+
+func BenchmarkMerge(b *testing.B) {
+	f := newFixture(b, 512, 1)
+	dir := b.TempDir()
+	f.work(b, dir, 128, 1)
+	out := filepath.Join(b.TempDir(), "gram.npy")
+	for b.Loop() {
+		if _, err := Merge(b.Context(), out, []string{dir}, 1, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

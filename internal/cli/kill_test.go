@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -195,5 +196,27 @@ func TestKilledTransform(t *testing.T) {
 	run(t, mlg, "transform", model, data, "-o", out)
 	if got, err := os.ReadFile(out); err != nil || !bytes.Equal(got, want) {
 		t.Fatalf("the store differs from that of an undisturbed run; error %v", err)
+	}
+}
+
+// Any number of shards gives the bits of mlg gram.
+func TestShards(t *testing.T) {
+	mlg := program(t)
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "whole.npy")
+	run(t, mlg, "gram", "builtin:drugs", "-o", whole)
+	want, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{1, 3, 16} {
+		folder, merged := filepath.Join(dir, fmt.Sprint("tiles", n)), filepath.Join(dir, fmt.Sprint("gram", n, ".npy"))
+		for i := range n {
+			run(t, mlg, "gram", "builtin:drugs", "--shard", fmt.Sprintf("%d/%d", n-i, n), "--tiles", folder, "--tile-side", "32", "--threads", fmt.Sprint(1+i%2))
+		}
+		run(t, mlg, "merge", folder, "-o", merged)
+		if got, err := os.ReadFile(merged); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d shards: the matrix differs from that of mlg gram; error %v", n, err)
+		}
 	}
 }

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/mlgkernel/mlg/store"
@@ -11,40 +11,39 @@ import (
 type storeSearchCmd struct {
 	streamFlags
 	Store string `arg:"" help:"Store, as transform writes it." type:"path"`
-	Query string `arg:"" help:"Graphs to look for: a dataset, or a SMILES."`
-	K     int    `help:"Most similar graphs to print." short:"k" default:"10"`
+	Query string `arg:"" help:"Graphs to search for: a file, or a SMILES."`
+	Count int    `help:"Number of graphs to find." short:"k" name:"count" default:"10"`
+}
+
+// storeFound is what is similar to one query.
+type storeFound struct {
+	Query   string        `json:"query"`
+	Results []storeResult `json:"results"`
+}
+
+type storeResult struct {
+	Rank       int     `json:"rank"`
+	ID         string  `json:"id"`
+	Index      int     `json:"index"` // position in the store, from 0
+	Target     string  `json:"target,omitempty"`
+	Similarity float64 `json:"similarity"`
 }
 
 // Run searches a store.
 func (c *storeSearchCmd) Run(g *globals) error {
-	return searchStore(g, &c.streamFlags, c.Store, c.Query, c.K)
-}
-
-// storeHit is a graph that a search of a store has found.
-type storeHit struct {
-	Rank       int     `json:"rank"`
-	ID         string  `json:"id"`
-	Target     string  `json:"target,omitempty"`
-	Similarity float64 `json:"similarity"`
-	Index      int     `json:"index"` // in the store, from 0
-}
-
-// searchStore prints the k most similar graphs of a store for each of the graphs that query
-// names. The graphs are read as those of the store's model were.
-func searchStore(g *globals, f *streamFlags, path, query string, k int) error {
-	if k < 1 {
-		return usageError(fmt.Sprintf("-k %d: want at least 1", k))
+	if c.Count < 1 {
+		return usageError("-k: want at least 1")
 	}
-	s, err := store.Open(path, g.workers())
+	s, err := store.Open(c.Store, g.workers())
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	flags, err := f.as(s.Model())
+	flags, err := c.as(s.Model())
 	if err != nil {
 		return err
 	}
-	graphs, err := flags.queries(g, query)
+	graphs, err := flags.queries(g, c.Query)
 	if err != nil {
 		return err
 	}
@@ -53,43 +52,44 @@ func searchStore(g *globals, f *streamFlags, path, query string, k int) error {
 		return err
 	}
 	start := time.Now()
-	hits, err := s.Search(g.ctx, records, k, g.workers())
+	hits, err := s.Search(g.ctx, records, c.Count, g.workers())
 	if err != nil {
 		return err
 	}
 	took := time.Since(start)
-
-	type result struct {
-		Query   string     `json:"query"`
-		Nearest []storeHit `json:"nearest"`
-	}
-	results := make([]result, len(graphs))
-	for i := range graphs {
-		results[i] = result{graphs[i].ID(), []storeHit{}}
-		if results[i].Query == "" {
-			results[i].Query = fmt.Sprint(i + 1)
+	e := json.NewEncoder(g.stdout)
+	for i, x := range graphs {
+		f := storeFound{x.ID(), []storeResult{}}
+		if f.Query == "" {
+			f.Query = fmt.Sprint(i + 1)
 		}
 		for r, h := range hits[i] {
 			id, target, err := s.Text(h.Index)
 			if err != nil {
 				return err
 			}
-			results[i].Nearest = append(results[i].Nearest, storeHit{r + 1, id, target, h.Similarity, h.Index})
+			f.Results = append(f.Results, storeResult{r + 1, id, h.Index, target, h.Similarity})
+		}
+		if g.JSON {
+			if err := e.Encode(&f); err != nil {
+				return err
+			}
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(g.stdout)
+		}
+		fmt.Fprintf(g.stdout, "%s\n", f.Query)
+		for _, r := range f.Results {
+			if _, err := fmt.Fprintf(g.stdout, "%4d  %.4f  %-34s %s\n", r.Rank, r.Similarity, r.ID, r.Target); err != nil {
+				return err
+			}
 		}
 	}
-	if g.JSON {
-		return printJSON(g.stdout, map[string]any{"graphs": s.Len(), "search_seconds": took.Seconds(), "results": results})
+	what := "queries"
+	if len(graphs) == 1 {
+		what = "query"
 	}
-	w := tabwriter.NewWriter(g.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "query\trank\tsimilarity\tid\ttarget")
-	for _, r := range results {
-		for _, h := range r.Nearest {
-			fmt.Fprintf(w, "%s\t%d\t%.6f\t%s\t%s\n", r.Query, h.Rank, h.Similarity, h.ID, h.Target)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	g.note("%d graphs searched for %d in %s", s.Len(), len(graphs), round(took))
+	g.note("%d %s among %d graphs in %s by %s", len(graphs), what, s.Len(), round(took), s.Space())
 	return nil
 }

@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
 
 package mapped
 
@@ -65,3 +65,6 @@ func (m *File) Close() error {
 	m.data = nil
 	return nil
 }
+
+// Lock does nothing: two processes must not write one file here.
+func Lock(*os.File) error { return nil }

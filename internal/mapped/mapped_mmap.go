@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
 package mapped
 
@@ -84,4 +84,13 @@ func (m *File) Close() error {
 		err = e
 	}
 	return err
+}
+
+// Lock takes a file for this process until it is closed or the process ends, however it
+// ends. It is an error if another has it.
+func Lock(f *os.File) error {
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return fmt.Errorf("%s: another process is writing it: %w", f.Name(), err)
+	}
+	return nil
 }

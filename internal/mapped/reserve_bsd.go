@@ -1,4 +1,4 @@
-//go:build unix && !linux
+//go:build darwin || freebsd || netbsd || openbsd || dragonfly
 
 package mapped
 

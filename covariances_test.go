@@ -1,0 +1,97 @@
+package mlg
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/spd"
+)
+
+// Covariances that were taken apart and put together again, in whatever pieces, give the bits
+// of the Gram matrix.
+func TestPackedCovariances(t *testing.T) {
+	graphs := graphtest.Suite(1)
+	for _, combine := range []Combine{Top, Sum, Product} {
+		o := DefaultOptions()
+		o.Combine, o.Rank, o.Samples, o.Base, o.Workers = combine, 4, 30, Labels(), 2
+		o.Power = 1 + int(combine)
+		m, err := Fit(t.Context(), graphs, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := m.Gram(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(graphs)
+		var packed []float64
+		size := 0
+		for _, p := range m.Orders() {
+			size += spd.Size(p)
+		}
+		for i := range n {
+			row := m.Train().Packed(i, nil)
+			if len(row) != size {
+				t.Fatalf("%d numbers for the orders %v", len(row), m.Orders())
+			}
+			packed = append(packed, row...)
+		}
+		c, err := m.Covariances(packed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Len() != n || !slices.Equal(c.Packed(3, make([]float64, size)), packed[3*size:4*size]) {
+			t.Fatalf("%v: the covariances differ", combine)
+		}
+		part, err := m.Covariances(packed[5*size : 9*size])
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(what string, got []float64, stride, i0, i1, j0, j1 int) {
+			t.Helper()
+			for i := i0; i < i1; i++ {
+				for j := j0; j < j1; j++ {
+					if x := got[(i-i0)*stride+j-j0]; math.Float64bits(x) != math.Float64bits(want.At(i, j)) {
+						t.Fatalf("%v, %s: value %d, %d is %v, want %v", combine, what, i, j, x, want.At(i, j))
+					}
+				}
+			}
+		}
+		dst := make([]float64, n*(n+3))
+		m.Rectangle(dst, n+3, c, 0, n, c, 0, n)
+		check("square", dst, n+3, 0, n, 0, n)
+		m.Rectangle(dst, n, c, 2, 7, c, 2, 7)
+		check("square inside", dst, n, 2, 7, 2, 7)
+		m.Rectangle(dst, n, c, 1, 4, c, 3, n)
+		check("rectangle", dst, n, 1, 4, 3, n)
+		m.Rectangle(dst, n, part, 0, 4, c, 0, n)
+		check("part", dst, n, 5, 9, 0, n)
+		again, err := m.CovariancesOf(c.levels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Rectangle(dst, n, again, 0, n, part, 0, 4)
+		check("batches", dst, n, 0, n, 5, 9)
+
+		for what, call := range map[string]func() error{
+			"want a multiple of": func() error { _, err := m.Covariances(packed[1:]); return err },
+			"entry 1 is NaN": func() error {
+				_, err := m.Covariances(slices.Concat(packed[:1], []float64{math.NaN()}, packed[2:]))
+				return err
+			},
+			"diagonal entry 0 is 0": func() error { _, err := m.Covariances(make([]float64, size)); return err },
+			"levels, want":          func() error { _, err := m.CovariancesOf(nil); return err },
+			"of order 9, want": func() error {
+				_, err := m.CovariancesOf(append([]*spd.Batch{spd.NewBatch(n, 9)}, c.levels[1:]...))
+				return err
+			},
+		} {
+			if err := call(); err == nil || !strings.Contains(err.Error(), what) {
+				t.Errorf("%v: error %v, want %q in it", combine, err, what)
+			}
+		}
+	}
+}
