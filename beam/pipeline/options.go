@@ -70,15 +70,15 @@ func (o *Options) Validate() error {
 	case (o.Tiles == "") == (o.Embeddings == ""):
 		return errors.New("want either Tiles or Embeddings, the folder to write to")
 	case o.Side < 1:
-		return fmt.Errorf("Side is %d, want a number of graphs of at least 1", o.Side)
+		return fmt.Errorf("options: Side is %d, want a number of graphs of at least 1", o.Side)
 	case o.Embeddings != "" && o.Dim < 1:
-		return fmt.Errorf("Dim is %d, want at least 1", o.Dim)
+		return fmt.Errorf("options: Dim is %d, want at least 1", o.Dim)
 	case o.PartBytes < 1:
-		return fmt.Errorf("PartBytes is %d, want at least 1", o.PartBytes)
+		return fmt.Errorf("options: PartBytes is %d, want at least 1", o.PartBytes)
 	case o.Batch < 1:
-		return fmt.Errorf("Batch is %d, want at least 1", o.Batch)
+		return fmt.Errorf("options: Batch is %d, want at least 1", o.Batch)
 	case o.Threads < 1:
-		return fmt.Errorf("Threads is %d, want at least 1", o.Threads)
+		return fmt.Errorf("options: Threads is %d, want at least 1", o.Threads)
 	}
 	return nil
 }
