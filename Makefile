@@ -6,7 +6,7 @@ FUZZTIME    ?= 30s
 # The race detector needs a C compiler; Go turns cgo off where there is none.
 RACE         = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: build test fmt vet lint bench fuzz generate generate-check release release-check clean
+.PHONY: build test fmt vet lint bench fuzz generate generate-check release release-check clean build-beam test-beam lint-beam test-flink
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/mlg ./cmd/mlg
@@ -102,3 +102,29 @@ test-python:
 
 wheels:
 	for t in $(TARGETS); do MLG_TARGET=$$t $(PYTHON) -m pip wheel -q --no-deps -w dist ./python || exit 1; done
+
+# The pipeline for Apache Beam is a module of its own, docs/beam.md. One way to build it, because its
+# dependencies take long to compile.
+build-beam:
+	cd beam && CGO_ENABLED=0 $(GO) build -o ../bin/mlg-beam ./cmd/mlg-beam
+
+# On the prism runner, in the process of the test.
+test-beam:
+	cd beam && CGO_ENABLED=0 $(GO) vet ./...
+	cd beam && CGO_ENABLED=0 $(GO) test -vet=off -ldflags='-s -w' -timeout 300s ./...
+
+lint-beam:
+	cd beam && CGO_ENABLED=0 $(GO) run $(STATICCHECK) ./...
+
+# On a Flink cluster on this machine: needs Java 17 and Maven, downloads 150 MB. The job server
+# listens on all addresses, so it gets a network of its own where the system allows that.
+test-flink: build-beam
+	mvn -B -q -f beam/flink/pom.xml dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(CURDIR)/.tools/flink
+	cd beam && CGO_ENABLED=0 $(GO) test -c -o ../.tools/flink.test ./pipeline
+	@export MLG_FLINK_JARS=$(CURDIR)/.tools/flink MLG_BEAM_COMMAND=$(CURDIR)/bin/mlg-beam; \
+	run='cd beam/pipeline && exec ../../.tools/flink.test -test.run Flink -test.v -test.timeout 900s'; \
+	if unshare -rn ip link set lo up 2>/dev/null; then \
+	  timeout 1000 unshare -rn sh -c "ip link set lo up && $$run"; \
+	else \
+	  echo "no network of its own: the job server can be reached from outside during the test"; timeout 1000 sh -c "$$run"; \
+	fi

@@ -1,0 +1,143 @@
+// Command mlg-beam computes tiles of a Gram matrix, or embeddings, of a large collection of
+// graphs on Apache Beam. docs/beam.md describes it.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec/optimized" // faster calls
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/spark"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
+	"github.com/mlgkernel/mlg/beam/pipeline"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/embed"
+)
+
+const usage = `usage: mlg-beam --model FILE --tiles DIR [flags] INPUT...
+       mlg-beam --model FILE --embeddings DIR [flags] INPUT...
+
+INPUT is a file or pattern with graphs, a TUDataset folder or zip file, or a built-in
+collection. "mlg merge DIR" makes a matrix of the tiles.
+
+Flags with a hyphen are those of mlg-beam; those with an underscore belong to Beam and its
+runners.
+`
+
+func main() {
+	o := pipeline.DefaultOptions()
+	format := flags(&o)
+	level := flag.String("log-level", "warn", "what Beam prints: debug, info, warn or error")
+	quiet := flag.Bool("quiet", false, "print no summary")
+	asJSON := flag.Bool("json", false, "print the summary as JSON to standard output")
+	flag.Usage = func() {
+		fmt.Fprint(os.Stderr, usage)
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	log.SetupLogging(*level, "text")
+	if err := provision(context.Background()); err != nil {
+		fail(err, 1)
+	}
+	beam.Init() // does not return in a worker
+	var err error
+	if o.Format, err = dataset.ParseFormat(*format); err != nil {
+		fail(err, 2)
+	}
+	if o.Inputs = flag.Args(); len(o.Inputs) == 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := o.Validate(); err != nil {
+		fail(err, 2)
+	}
+	if err := environment(); err != nil {
+		fail(err, 1)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	counts, err := run(ctx, o)
+	if err != nil {
+		fail(err, 1)
+	}
+	switch {
+	case *asJSON:
+		if err := json.NewEncoder(os.Stdout).Encode(counts); err != nil {
+			fail(err, 1)
+		}
+	case !*quiet:
+		fmt.Fprintf(os.Stderr, "%d graphs read, %d of them left out, %d transformed; %d outputs computed (%d in place of damaged ones) and %d kept\n",
+			counts.Read, counts.Bad, counts.Transformed, counts.Computed, counts.Replaced, counts.Kept)
+	}
+}
+
+func flags(o *pipeline.Options) (format *string) {
+	flag.StringVar(&o.Model, "model", "", "model file, as mlg fit and mlg train write it")
+	flag.StringVar(&o.Tiles, "tiles", "", "folder for the tiles of the Gram matrix")
+	flag.StringVar(&o.Embeddings, "embeddings", "", "folder for the vectors, as .npy files")
+	flag.IntVar(&o.Dim, "dim", o.Dim, "dimension of the vectors")
+	flag.Func("pivots", "how landmarks are chosen, as for mlg embed", func(text string) (err error) {
+		o.Pivots, err = embed.ParsePivots(text)
+		return err
+	})
+	flag.Uint64Var(&o.Seed, "pivot-seed", 0, "seed of the choice of landmarks")
+	flag.IntVar(&o.Side, "tile-side", o.Side, "rows and columns of a tile, rows of a file of vectors")
+	flag.StringVar(&o.SMILESColumn, "smiles-column", "", "column of a table that has the SMILES")
+	flag.StringVar(&o.TargetColumn, "target", "", "column or data field that has the class or value")
+	flag.StringVar(&o.IDColumn, "id-column", "", "column or data field that has the identifier")
+	flag.Int64Var(&o.PartBytes, "part-bytes", o.PartBytes, "bytes of the parts into which local files of lines are cut")
+	flag.IntVar(&o.Batch, "batch", o.Batch, "graphs that are transformed together")
+	flag.IntVar(&o.Threads, "threads", o.Threads, "goroutines for the work on a batch; runners work on several at a time")
+	flag.BoolVar(&o.SkipBad, "skip-bad", false, "leave out bad graphs and list them in "+pipeline.BadName)
+	return flag.String("format", string(dataset.Auto), "format of the inputs")
+}
+
+func run(ctx context.Context, o pipeline.Options) (pipeline.Counts, error) {
+	job, err := pipeline.New(ctx, o)
+	if err != nil {
+		return pipeline.Counts{}, err
+	}
+	// The SDK leaves files in the folder for temporary ones.
+	temp, err := os.MkdirTemp("", "mlg-beam-")
+	if err != nil {
+		return pipeline.Counts{}, err
+	}
+	defer os.RemoveAll(temp)
+	if err := os.Setenv("TMPDIR", temp); err != nil {
+		return pipeline.Counts{}, err
+	}
+	p, s := beam.NewPipelineWithRoot()
+	job.Build(s)
+	runner := *runners.Runner
+	if runner == "" {
+		runner = "prism"
+	}
+	r, err := beam.Run(ctx, runner, p)
+	if err != nil {
+		return pipeline.Counts{}, err
+	}
+	if flag.Lookup("async").Value.String() == "true" {
+		return pipeline.Counts{}, nil
+	}
+	counts := pipeline.CountsOf(r)
+	if counts.Transformed == 0 {
+		return counts, errors.New(strings.Join(o.Inputs, ", ") + ": no graphs")
+	}
+	return counts, nil
+}
+
+func fail(err error, code int) {
+	fmt.Fprintln(os.Stderr, "mlg-beam:", err)
+	os.Exit(code)
+}

@@ -1,0 +1,18 @@
+// Package pipeline computes Gram matrices and embeddings of large collections of graphs on
+// Apache Beam, and so on the engines that run Beam's pipelines.
+//
+//	files ─► parts ─► graphs ─► records ─► blocks ─┬─► tiles of the Gram matrix
+//	                                               └─► embeddings
+//
+// A part is a range of bytes of a file whose lines are graphs, or a whole file. A worker reads
+// the graphs of a part and turns them into records by a model (package store). When the
+// numbers of graphs in all parts are known, every graph has its number, in the order of the
+// inputs and of the graphs in them, and the records are regrouped into blocks of graphs
+// with consecutive numbers. A tile depends on two blocks (package tiles).
+//
+// Nothing that is written depends on the runner, on how it divides the work or on how often it
+// repeats a piece of it: a record depends on the model and the graph alone, a tile on its
+// records. Outputs have fixed names, contents that are the same to the bit, and checksums; they
+// appear whole or not at all. So a piece of work may be repeated, in the same run after a
+// failure or in a later one, where it finds its tile done.
+package pipeline

@@ -1,0 +1,57 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/tiles"
+)
+
+// Job is a pipeline that is ready to be built.
+type Job struct {
+	o       Options
+	model   modelRef
+	kernel  string
+	reading dataset.Options
+	weight  dataset.EdgeWeight
+	parts   []part
+}
+
+// New reads the model and finds the inputs.
+func New(ctx context.Context, o Options) (*Job, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	if err := (tiles.Plan{Side: o.Side}).Validate(); err != nil {
+		return nil, err
+	}
+	if err := o.absolute(); err != nil {
+		return nil, err
+	}
+	m, space, err := readModel(ctx, o.Model, o.Threads)
+	if err != nil {
+		return nil, err
+	}
+	j := &Job{o: o, kernel: space.String(), model: modelRef{o.Model, space.Fingerprint().String(), o.Threads}}
+	if j.reading, j.weight, err = reading(m, &o); err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Model, err)
+	}
+	j.parts, err = parts(ctx, &o)
+	return j, err
+}
+
+// Parts returns the number of parts into which the inputs are cut.
+func (j *Job) Parts() int { return len(j.parts) }
+
+// Build adds the steps of the pipeline.
+func (j *Job) Build(s beam.Scope) {
+	chunks, counts := j.read(s)
+	blocks := j.blocks(s, chunks, counts)
+	if j.o.Tiles != "" {
+		j.gram(s, blocks)
+	} else {
+		j.vectors(s, blocks)
+	}
+}

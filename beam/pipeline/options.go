@@ -1,0 +1,116 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/embed"
+	"github.com/mlgkernel/mlg/tiles"
+)
+
+// Options say what a pipeline does. Start from DefaultOptions. Paths may have any scheme for
+// which a file system of Beam is registered: gs://, s3:// and, without a scheme, those of the
+// machines themselves, which then have to be the same files on all of them.
+type Options struct {
+	Model string // model file
+
+	// Inputs are paths or patterns of files, in the order of the graphs; the files of a
+	// pattern are in the order of their names. Built-in collections and the folders or zip
+	// files of a TUDataset are possible too.
+	Inputs []string
+
+	// How to read them; see dataset.Options. All else is read as the model's training
+	// graphs were.
+	Format       dataset.Format
+	SMILESColumn string
+	TargetColumn string
+	IDColumn     string
+
+	// Tiles is the folder for the tiles of the Gram matrix, Embeddings the one for the
+	// vectors. One of them is given.
+	Tiles      string
+	Embeddings string
+
+	Side int // graphs in a block: rows and columns of a tile, rows of a file of vectors
+
+	// How landmarks are chosen among the model's training graphs; see embed.Options.
+	Dim    int // dimension of the vectors
+	Pivots embed.Pivots
+	Seed   uint64
+
+	PartBytes int64 // a file of lines on the machine is cut into parts of this many bytes
+	Batch     int   // graphs that are transformed together
+	Threads   int   // goroutines for the work on a batch
+
+	// SkipBad leaves out graphs that cannot be read, where a line is a graph, or not be
+	// transformed, and lists them in the file BadName of the output folder. Otherwise the
+	// first of them is an error.
+	SkipBad bool
+}
+
+// BadName is the name of the list of the graphs that were left out.
+const BadName = "bad.jsonl"
+
+// DefaultOptions returns the options to start from. Runners work on several pieces at a time,
+// so that a piece has one thread.
+func DefaultOptions() Options {
+	return Options{Format: dataset.Auto, Side: tiles.DefaultSide, Dim: 256, PartBytes: 4 << 20, Batch: 1024, Threads: 1}
+}
+
+// Validate returns an error that names the first field with an impossible value.
+func (o *Options) Validate() error {
+	switch {
+	case o.Model == "":
+		return errors.New("no Model, want the path of a model file")
+	case len(o.Inputs) == 0:
+		return errors.New("no Inputs, want paths or patterns of files with graphs")
+	case (o.Tiles == "") == (o.Embeddings == ""):
+		return errors.New("want either Tiles or Embeddings, the folder to write to")
+	case o.Side < 1:
+		return fmt.Errorf("options: Side is %d, want a number of graphs of at least 1", o.Side)
+	case o.Embeddings != "" && o.Dim < 1:
+		return fmt.Errorf("options: Dim is %d, want at least 1", o.Dim)
+	case o.PartBytes < 1:
+		return fmt.Errorf("options: PartBytes is %d, want at least 1", o.PartBytes)
+	case o.Batch < 1:
+		return fmt.Errorf("options: Batch is %d, want at least 1", o.Batch)
+	case o.Threads < 1:
+		return fmt.Errorf("options: Threads is %d, want at least 1", o.Threads)
+	}
+	return nil
+}
+
+// output returns the folder to write to.
+func (o *Options) output() string {
+	if o.Tiles != "" {
+		return o.Tiles
+	}
+	return o.Embeddings
+}
+
+// embedding returns what names the embedding.
+func (o *Options) embedding(m modelRef) embeddingRef {
+	return embeddingRef{m, o.Dim, o.Pivots, o.Seed}
+}
+
+// absolute makes paths of the machine absolute: workers may run in another folder.
+func (o *Options) absolute() error {
+	o.Inputs = slices.Clone(o.Inputs)
+	paths := []*string{&o.Model, &o.Tiles, &o.Embeddings}
+	for i := range o.Inputs {
+		paths = append(paths, &o.Inputs[i])
+	}
+	for _, p := range paths {
+		if *p == "" || !local(*p) || builtin(*p) {
+			continue
+		}
+		var err error
+		if *p, err = filepath.Abs(*p); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,516 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/embed"
+	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/store"
+	"github.com/mlgkernel/mlg/tiles"
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	beam.Init()
+	temp, err := os.MkdirTemp("", "mlg-beam-test-") // runners leave files behind
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("TMPDIR", temp)
+	if os.Getenv("MLG_BEAM_LOG") == "" {
+		slog.SetDefault(slog.New(slog.DiscardHandler)) // runners tell every step
+	}
+	code := m.Run()
+	os.RemoveAll(temp)
+	os.Exit(code)
+}
+
+// run runs a pipeline on prism, in this process.
+func run(t *testing.T, o Options) (Counts, error) {
+	t.Helper()
+	return runOn(t, prism.Execute, o)
+}
+
+func runOn(t *testing.T, execute func(context.Context, *beam.Pipeline) (beam.PipelineResult, error), o Options) (Counts, error) {
+	t.Helper()
+	j, err := New(t.Context(), o)
+	if err != nil {
+		return Counts{}, err
+	}
+	p, s := beam.NewPipelineWithRoot()
+	j.Build(s)
+	r, err := execute(t.Context(), p)
+	if err != nil {
+		return Counts{}, err
+	}
+	return CountsOf(r), nil
+}
+
+// must is run for a pipeline that must succeed.
+func must(t *testing.T, o Options) Counts {
+	t.Helper()
+	c, err := run(t, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// collection is a dataset with a model that was fitted to it, each in a file.
+type collection struct {
+	*dataset.Dataset
+	fitted *mlg.Model
+	model  string // path
+	jsonl  string // path
+}
+
+func collect(t *testing.T, d *dataset.Dataset, o mlg.Options) *collection {
+	t.Helper()
+	dir := t.TempDir()
+	c := &collection{Dataset: d, model: filepath.Join(dir, "model.mlg"), jsonl: filepath.Join(dir, "graphs.jsonl")}
+	var err error
+	if c.fitted, err = mlg.Fit(t.Context(), d.Graphs, o); err != nil {
+		t.Fatal(err)
+	}
+	m := &model.Model{Kernels: []model.Kernel{{Weight: 1, Fitted: c.fitted}}, IDs: d.IDs()}
+	if err := model.Write(t.Context(), c.model, m); err != nil {
+		t.Fatal(err)
+	}
+	if err := dataset.WriteDataset(t.Context(), c.jsonl, d, dataset.JSONLines); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func drugs(t *testing.T) *collection {
+	t.Helper()
+	d, err := dataset.Read(t.Context(), "builtin:drugs", dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return collect(t, d, mlg.DefaultOptions())
+}
+
+// options returns the options for tiles of a collection.
+func (c *collection) options(t *testing.T) Options {
+	t.Helper()
+	o := DefaultOptions()
+	o.Model, o.Inputs, o.Tiles = c.model, []string{c.jsonl}, filepath.Join(t.TempDir(), "tiles")
+	o.Side, o.PartBytes, o.Batch = 50, 9000, 16
+	return o
+}
+
+// matrix merges the tiles of a folder.
+func matrix(t *testing.T, dir string) (*mlg.Matrix, *tiles.Merged) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "gram.npy")
+	m, err := tiles.Merge(t.Context(), out, []string{dir}, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := dataset.ReadNPY(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k, m
+}
+
+// same fails unless the matrices are equal to the bit.
+func same(t *testing.T, got, want *mlg.Matrix) {
+	t.Helper()
+	if got.Rows != want.Rows || got.Cols != want.Cols {
+		t.Fatalf("%d×%d values, want %d×%d", got.Rows, got.Cols, want.Rows, want.Cols)
+	}
+	for i, v := range want.Data {
+		if math.Float64bits(got.Data[i]) != math.Float64bits(v) {
+			t.Fatalf("value %d, %d is %v, want %v to the bit", i/want.Cols, i%want.Cols, got.Data[i], v)
+		}
+	}
+}
+
+func (c *collection) gram(t *testing.T) *mlg.Matrix {
+	t.Helper()
+	k, err := c.fitted.Gram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// snapshot returns the files of a folder.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[e.Name()] = string(data)
+	}
+	return out
+}
+
+// equal fails unless two folders have the same files.
+func equal(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	for name := range want {
+		if got[name] != want[name] {
+			t.Errorf("%s differs", name)
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s should not be there", name)
+		}
+	}
+}
+
+func TestGramToTheBit(t *testing.T) {
+	levels := mlg.DefaultOptions()
+	levels.Combine, levels.Power = mlg.Sum, 2
+	cases := []struct {
+		name string
+		data *dataset.Dataset
+		o    mlg.Options
+	}{
+		{"scales", dataset.Scales(120, 1), mlg.DefaultOptions()},
+		{"all levels", dataset.Scales(70, 2), levels},
+	}
+	for _, name := range []string{"builtin:drugs", "MUTAG", "PTC_MR"} {
+		path := name
+		if !strings.HasPrefix(name, "builtin:") {
+			root := os.Getenv("MLG_DATASETS")
+			if root == "" {
+				root = filepath.Join("..", "..", "..", "shared", "datasets")
+			}
+			if path = filepath.Join(root, name); !exists(filepath.Join(path, name+"_A.txt")) {
+				t.Logf("%s is not in %s: left out", name, root)
+				continue
+			}
+		}
+		d, err := dataset.Read(t.Context(), path, dataset.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, struct {
+			name string
+			data *dataset.Dataset
+			o    mlg.Options
+		}{name, d, mlg.DefaultOptions()})
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			d := collect(t, c.data, c.o)
+			o := d.options(t)
+			n := len(d.Graphs)
+			counts := must(t, o)
+			blocks := (n + o.Side - 1) / o.Side
+			want := Counts{Read: int64(n), Transformed: int64(n), Computed: int64(blocks * (blocks + 1) / 2)}
+			if counts != want {
+				t.Errorf("counters %+v, want %+v", counts, want)
+			}
+			got, merged := matrix(t, o.Tiles)
+			same(t, got, d.gram(t))
+			if !slices.Equal(merged.IDs, d.IDs()) || !slices.Equal(merged.Targets, d.Targets()) {
+				t.Error("identifiers or targets differ from those of the dataset")
+			}
+		})
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// The tiles are those of the package that makes them on one machine, however the input is cut.
+func TestTilesOfOneMachine(t *testing.T) {
+	d := drugs(t)
+	m, err := model.Read(d.model, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.NewSpace(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const side = 64
+	man, err := tiles.NewManifest(s, side, s.Train(), s.String(), d.IDs(), d.Targets())
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := filepath.Join(t.TempDir(), "one")
+	if _, err := tiles.Work(t.Context(), one, s, man, s.Train(), tiles.Options{Shard: 1, Shards: 1, Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	want := snapshot(t, one)
+	for _, cut := range []struct {
+		bytes int64
+		batch int
+	}{{100, 1}, {7777, 3}, {1 << 30, 1000}} {
+		o := d.options(t)
+		o.Side, o.PartBytes, o.Batch = side, cut.bytes, cut.batch
+		must(t, o)
+		equal(t, snapshot(t, o.Tiles), want)
+	}
+}
+
+// The inputs are put one after the other, whatever their formats are.
+func TestInputs(t *testing.T) {
+	d := drugs(t)
+	dir := t.TempDir()
+	write := func(name string, f dataset.Format, lo, hi int) {
+		t.Helper()
+		part := &dataset.Dataset{Name: "part", Graphs: d.Graphs[lo:hi]}
+		if err := dataset.WriteDataset(t.Context(), filepath.Join(dir, name), part, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a-1.jsonl", dataset.JSONLines, 0, 40)
+	write("a-2.jsonl.gz", dataset.JSONLines, 40, 90)
+	write("b.graphml", dataset.GraphML, 90, 130)
+	var smiles bytes.Buffer
+	smiles.WriteString("smiles name\n# a comment\n")
+	for _, x := range dataset.DrugList()[130:] {
+		fmt.Fprintf(&smiles, "%s %s\n\n", x.SMILES, x.Name)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "c.smi"), smiles.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := d.options(t)
+	o.Inputs = []string{filepath.Join(dir, "a-*"), filepath.Join(dir, "b.graphml"), filepath.Join(dir, "c.smi")}
+	o.PartBytes = 500
+	must(t, o)
+	got, merged := matrix(t, o.Tiles)
+	same(t, got, d.gram(t))
+	if !slices.Equal(merged.IDs, d.IDs()) {
+		t.Error("identifiers differ from those of the dataset")
+	}
+
+	o = d.options(t)
+	o.Inputs = []string{"builtin:drugs"}
+	must(t, o)
+	got, _ = matrix(t, o.Tiles)
+	same(t, got, d.gram(t))
+}
+
+func TestEmbeddingsToTheBit(t *testing.T) {
+	d := drugs(t)
+	o := d.options(t)
+	o.Tiles, o.Embeddings, o.Dim = "", filepath.Join(t.TempDir(), "vectors"), 20
+	counts := must(t, o)
+	if want := (Counts{Read: 234, Transformed: 234, Computed: 5}); counts != want {
+		t.Errorf("counters %+v, want %+v", counts, want)
+	}
+	m, err := model.Read(d.model, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.NewSpace(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := embed.Fit(t.Context(), s, s.Train(), embed.Options{Dim: o.Dim, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vectors, err := e.Transform(t.Context(), s.Train().Data, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := &mlg.Matrix{Cols: e.Dim()}
+	for b := range 5 {
+		part, err := dataset.ReadNPY(filepath.Join(o.Embeddings, VectorName(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Rows += part.Rows
+		got.Data = append(got.Data, part.Data...)
+	}
+	same(t, got, &mlg.Matrix{Rows: 234, Cols: e.Dim(), Data: vectors})
+
+	before := snapshot(t, o.Embeddings)
+	if err := os.Truncate(filepath.Join(o.Embeddings, VectorName(2)), 100); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(o.Embeddings, VectorName(3))); err != nil {
+		t.Fatal(err)
+	}
+	counts = must(t, o)
+	if counts.Computed != 2 || counts.Replaced != 1 || counts.Kept != 3 {
+		t.Errorf("a second run: counters %+v, want 2 computed, 1 of them replaced, and 3 kept", counts)
+	}
+	equal(t, snapshot(t, o.Embeddings), before)
+	o.Dim = 21
+	if _, err := run(t, o); err == nil || !strings.Contains(err.Error(), "another model, plan or collection") {
+		t.Errorf("other vectors in the same folder: %v", err)
+	}
+}
+
+func TestRerun(t *testing.T) {
+	d := drugs(t)
+	o := d.options(t)
+	must(t, o)
+	before := snapshot(t, o.Tiles)
+	// A flipped bit, a short file, a missing one.
+	path := filepath.Join(o.Tiles, tiles.Name(0, 2))
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(o.Tiles, tiles.Name(1, 1)), 300); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(o.Tiles, tiles.Name(2, 4))); err != nil {
+		t.Fatal(err)
+	}
+	counts := must(t, o)
+	if counts.Computed != 3 || counts.Replaced != 2 || counts.Kept != 12 {
+		t.Errorf("counters %+v, want 3 computed, 2 of them replaced, and 12 kept", counts)
+	}
+	equal(t, snapshot(t, o.Tiles), before)
+
+	// Another model, other graphs, another plan.
+	other := collect(t, dataset.Scales(234, 3), mlg.DefaultOptions())
+	foreign := other.options(t)
+	foreign.Tiles = o.Tiles
+	shuffled := o
+	shuffled.Inputs = []string{"builtin:drugs", d.jsonl}
+	wider := o
+	wider.Side = 60
+	for _, x := range []Options{foreign, shuffled, wider} {
+		if _, err := run(t, x); err == nil || !strings.Contains(err.Error(), "another model, plan or collection") {
+			t.Errorf("%v: error %v, want one that says that the folder is of another model, plan or collection", x.Inputs, err)
+		}
+	}
+	equal(t, snapshot(t, o.Tiles), before)
+
+	// A foreign tile under the name of a good one.
+	plain := other.options(t)
+	must(t, plain)
+	data, err = os.ReadFile(filepath.Join(plain.Tiles, tiles.Name(0, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(o.Tiles, tiles.Name(0, 1)), data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(t, o); err == nil || !strings.Contains(err.Error(), "is a tile of another model, plan or collection") {
+		t.Errorf("a foreign tile: %v", err)
+	}
+}
+
+func TestBadGraphs(t *testing.T) {
+	d := drugs(t)
+	lines, err := os.ReadFile(d.jsonl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.SplitAfter(string(lines), "\n")[:60]
+	text[3] = "{\"nodes\":2,\"edges\":[[0,7]]}\n"
+	text[20] = "\n" + text[20]
+	text[41] = "not a graph\n"
+	text[50] = "{\"nodes\":2,\"edges\":[[0,1]]}\n" // without the labels that the model needs
+	path := filepath.Join(t.TempDir(), "bad.jsonl")
+	if err := os.WriteFile(path, []byte(strings.Join(text, "")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	good := slices.Concat(d.Graphs[:3], d.Graphs[4:41], d.Graphs[42:50], d.Graphs[51:60])
+	for _, size := range []int64{200, 5000, 1 << 20} {
+		o := d.options(t)
+		o.Inputs, o.PartBytes = []string{path}, size
+		_, err := run(t, o)
+		if err == nil || !strings.Contains(err.Error(), path+":") {
+			t.Errorf("parts of %d bytes: error %v, want one that names the line", size, err)
+		}
+		o.SkipBad = true
+		counts := must(t, o)
+		if counts.Read != 60 || counts.Bad != 3 || counts.Transformed != 57 {
+			t.Errorf("parts of %d bytes: counters %+v, want 60 read, 3 bad, 57 transformed", size, counts)
+		}
+		got, _ := matrix(t, o.Tiles)
+		c, err := d.fitted.Transform(t.Context(), good)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := d.fitted.Compare(t.Context(), c, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, got, want)
+		list, err := os.ReadFile(filepath.Join(o.Tiles, BadName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := strings.Split(strings.TrimSpace(string(list)), "\n")
+		if len(found) != 3 {
+			t.Fatalf("parts of %d bytes: %d lines in the list, want 3:\n%s", size, len(found), list)
+		}
+		for i, want := range []struct{ line, reason string }{{":4\"", "7"}, {":43\"", "invalid character"}, {":52\"", "label"}} {
+			if !strings.Contains(found[i], want.line) || !strings.Contains(found[i], want.reason) {
+				t.Errorf("parts of %d bytes: %s, want line %s and reason %q", size, found[i], want.line, want.reason)
+			}
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	d := drugs(t)
+	for _, c := range []struct {
+		want   string
+		change func(*Options)
+	}{
+		{"no Model", func(o *Options) { o.Model = "" }},
+		{"no such file", func(o *Options) { o.Model += ".not" }},
+		{"no Inputs", func(o *Options) { o.Inputs = nil }},
+		{"no such file", func(o *Options) { o.Inputs = []string{"nowhere-*.jsonl"} }},
+		{"either Tiles or Embeddings", func(o *Options) { o.Embeddings = o.Tiles }},
+		{"either Tiles or Embeddings", func(o *Options) { o.Tiles = "" }},
+		{"side 1000000", func(o *Options) { o.Side = 1000000 }},
+		{"Side is 0", func(o *Options) { o.Side = 0 }},
+		{"Batch is 0", func(o *Options) { o.Batch = 0 }},
+		{"PartBytes is -1", func(o *Options) { o.PartBytes = -1 }},
+		{"Threads is 0", func(o *Options) { o.Threads = 0 }},
+		{"scheme \"hdfs\"", func(o *Options) { o.Inputs = []string{"hdfs://host/x.jsonl"} }},
+	} {
+		o := d.options(t)
+		c.change(&o)
+		if _, err := New(t.Context(), o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+	// A worker that finds another model than the launcher.
+	j, err := New(t.Context(), d.options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := collect(t, dataset.Scales(20, 1), mlg.DefaultOptions())
+	ref := j.model
+	ref.Path = other.model
+	if _, err := ref.space(t.Context()); err == nil || !strings.Contains(err.Error(), "the pipeline was made for") {
+		t.Errorf("another model on a worker: %v", err)
+	}
+}

@@ -1,0 +1,107 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/embed"
+	"github.com/mlgkernel/mlg/store"
+	"github.com/mlgkernel/mlg/tiles"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, block, string, error](&vectorFn{})
+}
+
+// EmbeddingName is the name of the description of a folder of vectors, IDsName that of the
+// identifiers and targets of its graphs.
+const (
+	EmbeddingName = "embedding.json"
+	IDsName       = "embedding.ids.csv"
+)
+
+// VectorName returns the name of the file with the vectors of a block.
+func VectorName(block int) string { return fmt.Sprintf("embedding-%06d.npy", block) }
+
+// Description is what the file EmbeddingName says.
+type Description struct {
+	tiles.Plan                // Side is the number of rows of a file, but for the last
+	Dim        int            `json:"dim"`
+	Pivots     string         `json:"pivots"`
+	Seed       uint64         `json:"seed"`
+	Kernel     string         `json:"kernel"`
+	Digests    []store.Digest `json:"digests"` // of the records of each block
+	Files      []string       `json:"files"`
+}
+
+// vectors writes the identifiers and returns the description.
+func (f *manifestFn) vectors(ctx context.Context, m *tiles.Manifest) ([]byte, error) {
+	e, err := f.Embedding.embedding(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := Description{Plan: m.Plan, Dim: e.Dim(), Pivots: f.Embedding.Pivots.String(), Seed: f.Embedding.Seed, Kernel: m.Kernel, Digests: m.Digests}
+	for b := range m.Blocks() {
+		d.Files = append(d.Files, VectorName(b))
+	}
+	if err := writeIDs(ctx, join(f.Dir, IDsName), m); err != nil {
+		return nil, err
+	}
+	text, err := json.MarshalIndent(d, "", "  ")
+	return append(text, '\n'), err
+}
+
+// vectorFn computes the vectors of a block.
+type vectorFn struct {
+	Embedding embeddingRef
+	Dir       string
+
+	embedding *embed.Embedding
+}
+
+// Setup reads the model and chooses the landmarks.
+func (f *vectorFn) Setup(ctx context.Context) error {
+	var err error
+	f.embedding, err = f.Embedding.embedding(ctx)
+	return err
+}
+
+// ProcessElement writes the file of a block, unless it is there. The description is there
+// before any of them.
+func (f *vectorFn) ProcessElement(ctx context.Context, b block, _ string) error {
+	vectors, err := f.embedding.Transform(ctx, unpack(b.Records), f.Embedding.Model.Threads)
+	if err != nil {
+		return fmt.Errorf("block %d: %w", b.Number, err)
+	}
+	data := append(dataset.NPYHeader(len(b.IDs), f.embedding.Dim()), pack(vectors)...)
+	path := join(f.Dir, VectorName(b.Number))
+	old, err := loadIfThere(ctx, path)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(old, data) {
+		tilesKept.Inc(ctx, 1)
+		return nil
+	}
+	if err := save(ctx, path, data); err != nil {
+		return err
+	}
+	tilesComputed.Inc(ctx, 1)
+	if old != nil {
+		tilesReplaced.Inc(ctx, 1)
+	}
+	return nil
+}
+
+// vectors adds the steps from blocks to files of vectors.
+func (j *Job) vectors(s beam.Scope, blocks beam.PCollection) {
+	s = s.Scope("Vectors")
+	description := j.manifest(s, blocks)
+	f := &vectorFn{Embedding: j.o.embedding(j.model), Dir: j.o.Embeddings}
+	beam.ParDo0(s, f, beam.Reshuffle(s, blocks), beam.SideInput{Input: description})
+}
