@@ -61,6 +61,7 @@ type root struct {
 	Compare  compareCmd  `cmd:"" help:"Similarity of two graphs, level by level."`
 	Fetch    fetchCmd    `cmd:"" help:"Download TUDataset collections into the cache."`
 	Bench    benchCmd    `cmd:"" help:"Measure this machine on datasets."`
+	Serve    serveCmd    `cmd:"" help:"Explore a dataset or a model in the browser; a JSON API."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 

@@ -1,0 +1,507 @@
+package explorer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/explain"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/model"
+)
+
+// Neighbour is a graph of the source that is similar to another.
+type Neighbour struct {
+	Index      int     `json:"index"`
+	ID         string  `json:"id"`
+	Target     string  `json:"target"`
+	Similarity float64 `json:"similarity"`
+}
+
+// neighbours returns the k largest entries of a row of kernel values but for graph self.
+func (s *Server) neighbours(row []float64, k, self int) []Neighbour {
+	n := newNearest(max(self, 0)+1, k, 1)
+	n.self = self >= 0
+	n.take(max(self, 0), row)
+	out := []Neighbour{}
+	for _, j := range n.list[max(self, 0)] {
+		x := Neighbour{Index: int(j), ID: s.src.IDs[j], Similarity: row[j]}
+		if s.src.Targets != nil {
+			x.Target = s.src.Targets[j]
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// rowFor returns the kernel of a graph with all of the source, and its position there or −1.
+// A training graph of a model without graphs has a row all the same.
+func (s *Server) rowFor(ctx context.Context, f *fitted, r reference) (row []float64, index int, g *graph.Graph, err error) {
+	if r.Index != nil && s.src.Graphs == nil && r.SMILES == nil && r.Graph == nil {
+		if i := *r.Index; i < 0 || i >= len(s.src.IDs) {
+			return nil, -1, nil, notFound("graph %d, want 0 … %d", i, len(s.src.IDs)-1)
+		}
+		row, err = f.row(ctx, *r.Index)
+		return row, *r.Index, nil, err
+	}
+	g, index, err = s.resolve(r)
+	if err != nil {
+		return nil, -1, nil, err
+	}
+	if index >= 0 {
+		row, err = f.row(ctx, index)
+	} else {
+		row, err = f.similar(ctx, g)
+	}
+	return row, index, g, err
+}
+
+func (s *Server) getNeighbours(q *request) (any, error) {
+	k, err := q.number("k", 10, 1, maxNearest)
+	if err != nil {
+		return nil, err
+	}
+	r, err := q.queried()
+	if err != nil {
+		return nil, err
+	}
+	return s.findNeighbours(q, q.x, r, k)
+}
+
+func (s *Server) postNeighbours(q *request) (any, error) {
+	body := struct {
+		Graph      reference       `json:"graph"`
+		K          int             `json:"k"`
+		Parameters json.RawMessage `json:"parameters"`
+	}{K: 10}
+	if err := q.readBody(&body); err != nil {
+		return nil, err
+	}
+	if body.K < 1 || body.K > maxNearest {
+		return nil, badRequest("k: %d, want 1 to %d", body.K, maxNearest)
+	}
+	x, err := s.bodySession(body.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	return s.findNeighbours(q, x, body.Graph, body.K)
+}
+
+func (s *Server) findNeighbours(q *request, x *session, r reference, k int) (any, error) {
+	f, err := x.fitted(q.Context())
+	if err != nil {
+		return nil, err
+	}
+	return short(q, func(ctx context.Context) (any, error) {
+		row, index, _, err := s.rowFor(ctx, f, r)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]any{"neighbours": s.neighbours(row, k, index)}, nil
+	})
+}
+
+// unlikePercentile is the percentile of nearest similarities below which a graph is called
+// unlike the rest.
+const unlikePercentile = 5
+
+// Prediction is what is said about one graph.
+type Prediction struct {
+	ID string `json:"id"`
+	// Class or Value, as the task is; both null where nothing is predicted.
+	Class *string  `json:"class"`
+	Value *float64 `json:"value"`
+	// Probabilities of the classes, highest first; empty where they were not trained.
+	Probabilities []ClassProbability `json:"probabilities"`
+	// CrossValidated is what a graph of the source was taken for by a learner that did not
+	// see it; null for new graphs, and until cross-validation was asked for.
+	CrossValidated *string     `json:"cross_validated"`
+	Neighbours     []Neighbour `json:"neighbours"`
+	// Percentile is the share of the source's graphs whose own nearest is less similar.
+	Percentile int  `json:"percentile"`
+	Unlike     bool `json:"unlike"`
+	// UnknownLabels are vertex labels that no graph of the source has.
+	UnknownLabels []string `json:"unknown_labels"`
+	Place         *Place   `json:"place"` // null unless asked for
+}
+
+// Place is a position on both maps.
+type Place struct {
+	PCA        [2]float64 `json:"pca"`
+	Neighbours [2]float64 `json:"neighbours"`
+}
+
+// ClassProbability is a class with its probability.
+type ClassProbability struct {
+	Class       string  `json:"class"`
+	Probability float64 `json:"probability"`
+}
+
+func (s *Server) getPredict(q *request) (any, error) {
+	k, err := q.number("k", 5, 0, maxNearest)
+	if err != nil {
+		return nil, err
+	}
+	r, err := q.queried()
+	if err != nil {
+		return nil, err
+	}
+	return s.predict(q, q.x, []reference{r}, k, false)
+}
+
+func (s *Server) postPredict(q *request) (any, error) {
+	body := struct {
+		Graphs     []reference     `json:"graphs"`
+		K          int             `json:"k"`
+		Place      bool            `json:"place"`
+		Parameters json.RawMessage `json:"parameters"`
+	}{K: 5}
+	if err := q.readBody(&body); err != nil {
+		return nil, err
+	}
+	if body.K < 0 || body.K > maxNearest {
+		return nil, badRequest("k: %d, want 0 to %d", body.K, maxNearest)
+	}
+	if len(body.Graphs) == 0 || len(body.Graphs) > maxBatch {
+		return nil, badRequest("graphs: %d, want 1 to %d", len(body.Graphs), maxBatch)
+	}
+	x, err := s.bodySession(body.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	return s.predict(q, x, body.Graphs, body.K, body.Place)
+}
+
+func (s *Server) predict(q *request, x *session, refs []reference, k int, place bool) (any, error) {
+	f, err := x.fitted(q.Context())
+	if err != nil {
+		return nil, err
+	}
+	m, err := x.learned(q.Context())
+	if err != nil {
+		return nil, err
+	}
+	var p *placement
+	if place {
+		if p, err = x.placed(q.Context()); err != nil {
+			return nil, err
+		}
+	}
+	return short(q, func(ctx context.Context) (any, error) {
+		out := make([]Prediction, len(refs))
+		for i, r := range refs {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			row, index, g, err := s.rowFor(ctx, f, r)
+			if err != nil {
+				return nil, err
+			}
+			if out[i], err = s.predictRow(x, f, m, p, row, index, g, k); err != nil {
+				return nil, err
+			}
+		}
+		return map[string]any{"predictions": out}, nil
+	})
+}
+
+// predictRow says what there is to say about a graph with a row of kernel values.
+func (s *Server) predictRow(x *session, f *fitted, m *model.Model, p *placement, row []float64, index int, g *graph.Graph, k int) (Prediction, error) {
+	out := Prediction{Probabilities: []ClassProbability{}, UnknownLabels: []string{}, Neighbours: s.neighbours(row, max(k, 1), index)}
+	if len(out.Neighbours) > 0 {
+		out.Percentile = m.Percentile(out.Neighbours[0].Similarity)
+		out.Unlike = out.Percentile < unlikePercentile
+	}
+	out.Neighbours = out.Neighbours[:min(k, len(out.Neighbours))]
+	if index >= 0 {
+		out.ID = s.src.IDs[index]
+		if e, ok := x.score.peek(); ok {
+			if a, ok := e.answer(index); ok {
+				out.CrossValidated = &a
+			}
+		}
+	} else {
+		out.ID = g.ID()
+	}
+	if g != nil && s.src.labels != nil && mainKernel(f.kernel).Base().String() == "labels" {
+		for _, l := range g.Labels() {
+			if !s.src.labels[l] && !slices.Contains(out.UnknownLabels, l) {
+				out.UnknownLabels = append(out.UnknownLabels, l)
+			}
+		}
+	}
+	if m.Learner != nil {
+		list, err := m.PredictCross(&mlg.Matrix{Rows: 1, Cols: len(row), Data: row}, 0)
+		if err != nil {
+			return out, err
+		}
+		if m.Learner.Classifier != nil {
+			out.Class = &list[0].Class
+		} else {
+			out.Value = &list[0].Value
+		}
+		for c, v := range list[0].Probability {
+			out.Probabilities = append(out.Probabilities, ClassProbability{m.Learner.Classes[c], v})
+		}
+		slices.SortStableFunc(out.Probabilities, func(a, b ClassProbability) int { return cmp.Compare(b.Probability, a.Probability) })
+	}
+	if p != nil {
+		out.Place = &Place{}
+		if index >= 0 {
+			out.Place.PCA = [2]float64{p.pca[0][index], p.pca[1][index]}
+			out.Place.Neighbours = [2]float64{p.neighbours[0][index], p.neighbours[1][index]}
+		} else {
+			out.Place.PCA[0], out.Place.PCA[1] = p.project(pick(row, f.core))
+			out.Place.Neighbours[0], out.Place.Neighbours[1] = p.among(row)
+		}
+	}
+	return out, nil
+}
+
+// Explanation says which vertices speak for a prediction.
+type Explanation struct {
+	Class    string           `json:"class"` // that the value speaks for; empty for regression
+	Value    float64          `json:"value"`
+	Vertices []float64        `json:"vertices"` // contribution of each
+	Features []explain.Level  `json:"features"` // of the neighbourhoods of each level
+	Terms    []ExplainingTerm `json:"terms"`    // graphs of the source with the largest part in the value
+}
+
+// ExplainingTerm is what one graph of the source adds to a value.
+type ExplainingTerm struct {
+	Index int     `json:"index"`
+	ID    string  `json:"id"`
+	K     float64 `json:"k"`
+	Value float64 `json:"value"`
+}
+
+func (s *Server) postExplain(q *request) (any, error) {
+	var body struct {
+		Graph      reference       `json:"graph"`
+		Class      *string         `json:"class"`
+		Parameters json.RawMessage `json:"parameters"`
+	}
+	if err := q.readBody(&body); err != nil {
+		return nil, err
+	}
+	x, err := s.bodySession(body.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	g, index, err := s.resolve(body.Graph)
+	if err != nil {
+		return nil, err
+	}
+	f, err := x.fitted(q.Context())
+	if err != nil {
+		return nil, err
+	}
+	m, err := x.learned(q.Context())
+	if err != nil {
+		return nil, err
+	}
+	return short(q, func(ctx context.Context) (any, error) {
+		class := body.Class
+		if class == nil && m.Learner != nil && m.Learner.Classifier != nil {
+			row, err := f.similar(ctx, g)
+			if err != nil {
+				return nil, err
+			}
+			p, err := s.predictRow(x, f, m, nil, row, index, g, 1)
+			if err != nil {
+				return nil, err
+			}
+			class = p.Class
+		}
+		if class == nil {
+			class = ptr("")
+		}
+		return s.explain(ctx, m, g, *class)
+	})
+}
+
+// explain adds up the explanations by the kernels of a model.
+func (s *Server) explain(ctx context.Context, m *model.Model, g *graph.Graph, class string) (*Explanation, error) {
+	fn, err := functionFor(m.Learner, class)
+	if err != nil {
+		return nil, err
+	}
+	out := &Explanation{Class: class, Vertices: make([]float64, g.N()), Features: []explain.Level{}, Terms: []ExplainingTerm{}}
+	if m.Learner.Classifier == nil {
+		out.Class = ""
+	}
+	for n, k := range m.Kernels {
+		part := explain.Function{Support: fn.Support, Coefficients: make([]float64, len(fn.Coefficients))}
+		for i, c := range fn.Coefficients {
+			part.Coefficients[i] = k.Weight * c
+		}
+		if n == 0 {
+			part.Bias = fn.Bias
+		}
+		d, err := explain.Decision(ctx, k.Fitted, g, part)
+		if err != nil {
+			return nil, err
+		}
+		out.Value += d.Value
+		for v, c := range d.Vertices {
+			out.Vertices[v] += c
+		}
+		if k.Fitted == mainKernel(m) {
+			out.Features = d.Features
+		}
+		for i, t := range d.Terms {
+			if n == 0 {
+				out.Terms = append(out.Terms, ExplainingTerm{Index: t.Graph, ID: s.src.IDs[t.Graph]})
+			}
+			out.Terms[i].K += k.Weight * t.K
+			out.Terms[i].Value += t.Value
+		}
+	}
+	slices.SortStableFunc(out.Terms, func(a, b ExplainingTerm) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	out.Terms = out.Terms[:min(len(out.Terms), 10)]
+	return out, nil
+}
+
+// maxPair is the largest graph whose vertices are matched, which takes cubic time.
+const maxPair = 300
+
+// PairAnswer compares two graphs.
+type PairAnswer struct {
+	K      float64     `json:"k"`
+	Levels []PairLevel `json:"levels"` // empty where a graph is too large
+	A      []float64   `json:"a"`      // contributions of the vertices to log k
+	B      []float64   `json:"b"`
+}
+
+// PairLevel is the similarity of two graphs at one level, with their vertices matched.
+type PairLevel struct {
+	Level  int            `json:"level"`
+	Radius int            `json:"radius"` // 0 at level 0
+	K      float64        `json:"k"`
+	Pairs  []explain.Pair `json:"pairs"`
+}
+
+func (s *Server) postCompare(q *request) (any, error) {
+	var body struct {
+		A          reference       `json:"a"`
+		B          reference       `json:"b"`
+		Parameters json.RawMessage `json:"parameters"`
+	}
+	if err := q.readBody(&body); err != nil {
+		return nil, err
+	}
+	x, err := s.bodySession(body.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	a, _, err := s.resolve(body.A)
+	if err != nil {
+		return nil, err
+	}
+	b, _, err := s.resolve(body.B)
+	if err != nil {
+		return nil, err
+	}
+	f, err := x.fitted(q.Context())
+	if err != nil {
+		return nil, err
+	}
+	return short(q, func(ctx context.Context) (any, error) { return f.compare(ctx, a, b) })
+}
+
+func (f *fitted) compare(ctx context.Context, a, b *graph.Graph) (*PairAnswer, error) {
+	out := &PairAnswer{A: make([]float64, a.N()), B: make([]float64, b.N()), Levels: []PairLevel{}}
+	for _, k := range f.kernel.Kernels {
+		c, err := explain.Similarity(ctx, k.Fitted, a, b)
+		if err != nil {
+			return nil, err
+		}
+		out.K += k.Weight * c.K
+		for v, x := range c.G.Vertices {
+			out.A[v] += k.Weight * c.K * x
+		}
+		for v, x := range c.H.Vertices {
+			out.B[v] += k.Weight * c.K * x
+		}
+	}
+	for _, list := range [][]float64{out.A, out.B} { // of k, so far; ∂log k = ∂k/k
+		for v := range list {
+			if out.K > 0 {
+				list[v] /= out.K
+			}
+		}
+	}
+	if max(a.N(), b.N()) > maxPair {
+		return out, nil
+	}
+	m := mainKernel(f.kernel)
+	o := m.Options()
+	for l := range len(o.Radii) + 1 {
+		level, err := compareLevel(ctx, m, a, b, l)
+		if err != nil {
+			return nil, err
+		}
+		if l > 0 {
+			level.Radius = o.Radii[l-1]
+		}
+		out.Levels = append(out.Levels, level)
+	}
+	return out, nil
+}
+
+// compareLevel compares two graphs by the features of their vertices at a level: k_ℓ is the
+// FLG kernel of these features.
+func compareLevel(ctx context.Context, m *mlg.Model, a, b *graph.Graph, level int) (PairLevel, error) {
+	out := PairLevel{Level: level, Pairs: []explain.Pair{}}
+	qa, err := m.VertexFeatures(ctx, a, level)
+	if err != nil {
+		return out, err
+	}
+	qb, err := m.VertexFeatures(ctx, b, level)
+	if err != nil {
+		return out, err
+	}
+	o := m.Options()
+	if out.K, err = mlg.FLG(a, qa, b, qb, o.Eta, o.Gamma); err != nil {
+		return out, err
+	}
+	x := similarities(qa, qb)
+	cols, err := explain.Assign(x)
+	for v, w := range cols {
+		if w >= 0 {
+			out.Pairs = append(out.Pairs, explain.Pair{G: v, H: w, Similarity: x.At(v, w)})
+		}
+	}
+	return out, err
+}
+
+// similarities returns the cosines between two sets of features: 1 for vertices of one class.
+func similarities(a, b *mlg.Matrix) *mlg.Matrix {
+	norm := func(q *mlg.Matrix) []float64 {
+		out := make([]float64, q.Rows)
+		for i := range out {
+			for _, v := range q.Row(i) {
+				out[i] += v * v
+			}
+			out[i] = math.Sqrt(out[i])
+		}
+		return out
+	}
+	na, nb := norm(a), norm(b)
+	out := mlg.NewMatrix(a.Rows, b.Rows)
+	for i := range a.Rows {
+		for j := range b.Rows {
+			dot := 0.0
+			for d, v := range b.Row(j) {
+				dot += a.Row(i)[d] * v
+			}
+			if n := na[i] * nb[j]; n > 0 {
+				out.Set(i, j, min(dot/n, 1))
+			}
+		}
+	}
+	return out
+}
