@@ -12,7 +12,7 @@ import (
 
 // Version is the version of the format that this package writes, and the newest that it
 // reads.
-const Version = 1
+const Version = 2
 
 // magic begins a model file. As in PNG, the first byte is no text, and the line ends and
 // the end-of-file character betray a transfer that changed them.

@@ -87,7 +87,7 @@ func TestForeign(t *testing.T) {
 // A newer file is told from a damaged one, whatever else its header has.
 func TestVersions(t *testing.T) {
 	data := encoded(t, smallModel(t))
-	for v, want := range map[uint32]string{0: "format version 0", 2: "format version 2, this program reads up to 1", 1 << 31: "newer version of mlg"} {
+	for v, want := range map[uint32]string{0: "format version 0", 3: "format version 3, this program reads up to 2", 1 << 31: "newer version of mlg"} {
 		binary.LittleEndian.PutUint32(data[8:], v)
 		wantError(t, "version", data, want)
 		wantError(t, "version", reseal(data), want)
@@ -170,7 +170,17 @@ func TestWrongContent(t *testing.T) {
 		{"meta", replace(`"kernels":1`, `"kernels":"1"`), "cannot unmarshal string"},
 		{"meta", func([]byte) []byte { return make([]byte, maxJSON+1) }, "want at most 1048576"},
 		{"kernel/0", nil, "section kernel/0 is missing"},
-		{"kernel/0", replace("mlg-low-rank", "wl"), `kernel/0 is of kind "wl"`},
+		{"kernel/0", replace("mlg-low-rank", "ml"), `kernel/0: kernel of kind "ml" is not known`},
+		{"kernel/0", replace("mlg-low-rank", "wl"), `kernel/0: variant ""`},
+		{"kernel/0", replace("mlg-low-rank", "product"), "kernel 0: nothing fitted"},
+		{"kernel/0", func([]byte) []byte { return []byte(`{"kind":"product","weight":1,"factors":2}`) }, "section kernel/0/0 is missing"},
+		{"kernel/0", func([]byte) []byte { return []byte(`{"kind":"same","weight":1,"as":"kernel/0"}`) }, "does not stand before it"},
+		{"kernel/0", func([]byte) []byte {
+			return []byte(`{"kind":"wl","weight":1,"h":3,"variant":"subtree","labels":"auto"}`)
+		}, "they are not in the model"},
+		{"kernel/0", func([]byte) []byte {
+			return []byte(`{"kind":"wl","weight":1,"h":1000000,"variant":"subtree","labels":"auto"}`)
+		}, "want at most 1024"},
 		{"kernel/0", replace(`"combine":"top"`, `"combine":"none"`), `combination of levels "none"`},
 		{"kernel/0", replace(`"landmarks":"uniform"`, `"landmarks":"none"`), `choice of landmarks "none"`},
 		{"kernel/0", replace(`"base":"labels"`, `"base":"labels*"`), `base kernel "labels*"`},

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -62,7 +63,7 @@ func Decode(data []byte, workers int) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := decoder{sections: sections}
+	d := decoder{sections: sections, factors: map[string]Factor{}}
 	m := d.model(workers)
 	if d.err != nil {
 		return nil, fmt.Errorf("model file: %w", d.err)
@@ -77,6 +78,7 @@ func Decode(data []byte, workers int) (*Model, error) {
 type decoder struct {
 	sections map[string][]byte
 	err      error
+	factors  map[string]Factor // those that were read, by name
 }
 
 func (d *decoder) fail(format string, args ...any) {
@@ -169,6 +171,13 @@ func (d *decoder) model(workers int) *Model {
 	if d.has("train/nearest") {
 		m.Nearest = d.floats("train/nearest")
 	}
+	if d.has("train/graphs") && d.err == nil {
+		if m.Targets != nil && len(m.Targets) != len(m.IDs) {
+			d.fail("%d targets for %d training graphs", len(m.Targets), len(m.IDs))
+			return m
+		}
+		m.Graphs = d.graphs(m.IDs, m.Targets)
+	}
 	if d.has("learner") {
 		m.Learner = d.learner(len(m.IDs))
 	}
@@ -176,11 +185,62 @@ func (d *decoder) model(workers int) *Model {
 }
 
 func (d *decoder) kernel(name string, workers int) Kernel {
+	var p productJSON
+	d.json(name, &p)
+	if p.Kind != kindProduct {
+		return Kernel{p.Weight, []Factor{d.factor(name, workers)}}
+	}
+	out := Kernel{Weight: p.Weight}
+	for j := 0; j < p.Factors && d.err == nil; j++ {
+		out.Factors = append(out.Factors, d.factor(fmt.Sprintf("%s/%d", name, j), workers))
+	}
+	return out
+}
+
+// factor reads a factor of any kind.
+func (d *decoder) factor(name string, workers int) Factor {
+	var head struct {
+		sameJSON
+		Standardized bool `json:"standardized"`
+	}
+	d.json(name, &head)
+	if d.err != nil {
+		return Factor{}
+	}
+	var f Factor
+	switch head.Kind {
+	case kindSame:
+		f, ok := d.factors[head.As]
+		if !ok {
+			d.fail("%s is the same as %q, which does not stand before it", name, head.As)
+		}
+		return f
+	case kindLowRank:
+		f.Fitted = d.lowRank(name, workers)
+	default:
+		var b baselineJSON
+		d.json(name, &b)
+		k, err := b.kernel(workers)
+		if err != nil {
+			d.fail("%s: %w", name, err)
+		}
+		f.Baseline = &Baseline{kernel: k}
+	}
+	if head.Standardized {
+		x := d.floats(name + "/standard")
+		if len(x)%2 != 0 {
+			d.fail("section %s/standard has %d numbers, want means and as many deviations", name, len(x))
+			return f
+		}
+		f.Standard = &evaluate.Standardization{Mean: x[:len(x)/2], Scale: x[len(x)/2:]}
+	}
+	d.factors[name] = f
+	return f
+}
+
+func (d *decoder) lowRank(name string, workers int) *mlg.Model {
 	var k kernelJSON
 	d.json(name, &k)
-	if k.Kind != kindLowRank {
-		d.fail("%s is of kind %q, want %q", name, k.Kind, kindLowRank)
-	}
 	s := &mlg.Snapshot{
 		Radii: k.Radii, Eta: k.Eta, Gamma: k.Gamma, Base: k.Base, Discount: k.Discount, Power: k.Power,
 		Samples: k.Samples, Rank: k.Rank, Seed: k.Seed, Graphs: k.Graphs,
@@ -194,7 +254,7 @@ func (d *decoder) kernel(name string, workers int) Kernel {
 	}
 	for i, l := range k.Levels {
 		if d.err != nil {
-			return Kernel{}
+			return nil
 		}
 		part := fmt.Sprintf("%s/level/%d/", name, i)
 		level := mlg.LevelSnapshot{Explicit: l.Explicit, N: l.Landmarks, P: l.Features}
@@ -216,13 +276,13 @@ func (d *decoder) kernel(name string, workers int) Kernel {
 		s.Train = append(s.Train, d.floats(fmt.Sprintf("%s/train/%d", name, i)))
 	}
 	if d.err != nil {
-		return Kernel{}
+		return nil
 	}
 	m, err := mlg.FromSnapshot(s, workers)
 	if err != nil {
 		d.fail("%s: %w", name, err)
 	}
-	return Kernel{k.Weight, m}
+	return m
 }
 
 // learner reads a learner that was trained on n examples.

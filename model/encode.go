@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/svm"
 )
@@ -26,7 +26,21 @@ type metaJSON struct {
 	Estimates []Estimate        `json:"estimates,omitempty"`
 }
 
-// kernelJSON is the section "kernel/i".
+// productJSON is the section "kernel/i" of a kernel that is no single multiscale kernel on
+// graphs as they are.
+type productJSON struct {
+	Kind    string  `json:"kind"`
+	Weight  float64 `json:"weight"`
+	Factors int     `json:"factors"`
+}
+
+// sameJSON is the section of a factor that occurred before, under another name.
+type sameJSON struct {
+	Kind string `json:"kind"`
+	As   string `json:"as"`
+}
+
+// kernelJSON is the section "kernel/i", or "kernel/i/j" for a factor, of a multiscale kernel.
 type kernelJSON struct {
 	Kind      string      `json:"kind"`
 	Weight    float64     `json:"weight"`
@@ -43,6 +57,8 @@ type kernelJSON struct {
 	Landmarks string      `json:"landmarks"`
 	Seed      uint64      `json:"seed"`
 	Levels    []levelJSON `json:"levels"`
+
+	Standardized bool `json:"standardized,omitempty"`
 }
 
 type levelJSON struct {
@@ -51,8 +67,12 @@ type levelJSON struct {
 	Features  int  `json:"features"`
 }
 
-// kindLowRank is the only kind of kernel so far.
-const kindLowRank = "mlg-low-rank"
+// Kinds of kernels; those of baseline kernels stand in factor.go.
+const (
+	kindLowRank = "mlg-low-rank"
+	kindProduct = "product"
+	kindSame    = "same"
+)
 
 // learnerJSON is the section "learner".
 type learnerJSON struct {
@@ -105,16 +125,23 @@ func Encode(w io.Writer, m *Model) error {
 	if m.Nearest != nil {
 		sections = append(sections, section{"train/nearest", appendFloats(nil, m.Nearest)})
 	}
+	if m.Graphs != nil {
+		sections = append(sections, encodeGraphs(m.Graphs)...)
+	}
 	return pack(w, sections)
 }
 
 // Fingerprint identifies the kernels of a model: two models with the same one give the same
 // kernel values. It is the SHA-256 hash of the names, lengths and hashes of the kernels'
-// sections (docs/model-format.md).
+// sections, and of those of the training graphs where a kernel is fitted to them
+// (docs/model-format.md).
 func (m *Model) Fingerprint() ([sha256.Size]byte, error) {
 	sections, err := encodeKernels(m.Kernels)
 	if err != nil {
 		return [sha256.Size]byte{}, err
+	}
+	if m.refits() {
+		sections = append(sections, encodeGraphs(m.Graphs)...)
 	}
 	h := sha256.New()
 	for _, s := range sections {
@@ -128,27 +155,81 @@ func (m *Model) Fingerprint() ([sha256.Size]byte, error) {
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
+// refits reports whether some kernel is fitted to the training graphs again.
+func (m *Model) refits() bool {
+	return slices.ContainsFunc(m.Kernels, func(k Kernel) bool {
+		return slices.ContainsFunc(k.Factors, func(f Factor) bool { return f.Baseline != nil })
+	})
+}
+
 func encodeKernels(kernels []Kernel) ([]section, error) {
 	var out []section
+	known := map[Factor]string{} // where factors are stored
 	for i, k := range kernels {
-		s, err := k.Fitted.Snapshot()
-		if err != nil {
-			return nil, fmt.Errorf("kernel %d: %w", i, err)
+		name := fmt.Sprintf("kernel/%d", i)
+		if len(k.Factors) == 1 && k.Factors[0].Baseline == nil && k.Factors[0].Standard == nil && known[k.Factors[0]] == "" {
+			parts, err := encodeModel(name, k.Weight, k.Factors[0])
+			if err != nil {
+				return nil, fmt.Errorf("kernel %d: %w", i, err)
+			}
+			known[k.Factors[0]] = name
+			out = append(out, parts...)
+			continue
 		}
-		parts, err := encodeKernel(fmt.Sprintf("kernel/%d", i), k.Weight, s)
+		head, err := toJSON(name, productJSON{kindProduct, k.Weight, len(k.Factors)})
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, parts...)
+		out = append(out, head)
+		for j, f := range k.Factors {
+			at := fmt.Sprintf("%s/%d", name, j)
+			var parts []section
+			if as := known[f]; as != "" {
+				head, err = toJSON(at, sameJSON{kindSame, as})
+				parts = []section{head}
+			} else {
+				parts, err = encodeFactor(at, f)
+				known[f] = at
+			}
+			if err != nil {
+				return nil, fmt.Errorf("kernel %d: %w", i, err)
+			}
+			out = append(out, parts...)
+		}
 	}
 	return out, nil
 }
 
-func encodeKernel(name string, weight float64, s *mlg.Snapshot) ([]section, error) {
+func encodeFactor(name string, f Factor) ([]section, error) {
+	var out []section
+	var err error
+	if f.Baseline == nil {
+		out, err = encodeModel(name, 1, f)
+	} else {
+		var b baselineJSON
+		if b, err = baselineToJSON(f.Baseline.kernel); err == nil {
+			b.Standardized = f.Standard != nil
+			out = make([]section, 1)
+			out[0], err = toJSON(name, b)
+		}
+	}
+	if err == nil && f.Standard != nil {
+		out = append(out, section{name + "/standard", appendFloats(appendFloats(nil, f.Standard.Mean), f.Standard.Scale)})
+	}
+	return out, err
+}
+
+// encodeModel returns the sections of a multiscale kernel.
+func encodeModel(name string, weight float64, f Factor) ([]section, error) {
+	s, err := f.Fitted.Snapshot()
+	if err != nil {
+		return nil, err
+	}
 	k := kernelJSON{
 		Kind: kindLowRank, Weight: weight, Graphs: s.Graphs, Radii: s.Radii, Eta: s.Eta, Gamma: s.Gamma,
 		Base: s.Base, Discount: s.Discount, Combine: s.Combine.String(), Power: s.Power,
 		Samples: s.Samples, Rank: s.Rank, Landmarks: s.Landmarks.String(), Seed: s.Seed,
+		Standardized: f.Standard != nil,
 	}
 	if k.Radii == nil {
 		k.Radii = []int{} // the same bytes for none

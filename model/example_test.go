@@ -38,7 +38,7 @@ func Example() {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "drugs.mlg")
 	check(model.Write(ctx, path, &model.Model{
-		Kernels: []model.Kernel{{Weight: 1, Fitted: fitted}},
+		Kernels: []model.Kernel{model.NewKernel(1, fitted)},
 		Learner: &model.Learner{Classifier: classifier, Classes: names},
 		IDs:     data.IDs(),
 		Targets: data.Targets(),

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,7 +15,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-var writeGolden = flag.Bool("write-golden", false, "write testdata/drugs-v1.mlg and its predictions; those of a released version stay as they are")
+var writeGolden = flag.Bool("write-golden", false, "write the golden file of the newest version and its predictions; those of older versions stay as they are")
 
 // goldenFile is beside a model file of testdata.
 type goldenFile struct {
@@ -53,10 +54,18 @@ func goldenGraphs(t *testing.T) []*graph.Graph {
 
 // A file of every version of the format can be read for ever, and predicts what it did.
 func TestGolden(t *testing.T) {
-	path := filepath.Join("testdata", "drugs-v1.mlg")
-	if *writeGolden {
-		makeGolden(t, path)
+	for version := 1; version <= Version; version++ {
+		t.Run(fmt.Sprint("version ", version), func(t *testing.T) {
+			path := filepath.Join("testdata", fmt.Sprintf("drugs-v%d.mlg", version))
+			if *writeGolden && version == Version {
+				makeGolden(t, path)
+			}
+			testGolden(t, path)
+		})
 	}
+}
+
+func testGolden(t *testing.T, path string) {
 	m, err := Read(path, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -120,17 +129,12 @@ func golden(t *testing.T, m *Model) goldenFile {
 	return out
 }
 
-// makeGolden fits a model on the built-in drugs.
+// makeGolden fits a model of multiscale kernels, one of them times a baseline kernel, and
+// baseline kernels to the built-in drugs.
 func makeGolden(t *testing.T, path string) {
 	o := mlg.DefaultOptions()
-	o.Samples, o.Rank, o.Combine = 20, 5, mlg.Sum
-	flat := o
-	flat.Radii, flat.Combine, flat.Rank = nil, mlg.Top, 4
-	var err error
-	if flat.Base, err = mlg.WL(1); err != nil {
-		t.Fatal(err)
-	}
-	m := fitted(t, drugs(t).Graphs, o, flat)
+	o.Samples, o.Rank = 20, 4
+	m := combined(t, drugs(t).Graphs, o)
 	classify(t, m, true)
 	m.Reader = map[string]string{"format": "smiles", "hydrogens": "written"}
 	m.Created = map[string]string{"data": "builtin:drugs", "C": "10"}

@@ -1,9 +1,9 @@
 // Package model keeps trained models in files.
 //
-// A model file has all that is needed for new graphs: one or more fitted kernels with
-// weights, the learner, the training graphs' identifiers, targets and covariances, how the
-// data was read, and what accuracy was estimated. The format is described byte by byte in
-// docs/model-format.md.
+// A model file has all that is needed for new graphs: a kernel, which is a sum of products of
+// fitted kernels, the learner, the training graphs with their identifiers and targets, how
+// the data was read, and what accuracy was estimated. The format is described byte by byte
+// in docs/model-format.md.
 //
 // Reading executes nothing and trusts nothing: every byte is covered by a checksum, every
 // number is checked before it is used, and memory stays within a small multiple of the
@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -25,7 +26,9 @@ import (
 // concurrently.
 type Model struct {
 	// Kernels are fitted to the same training graphs; the kernel of the model is the sum of
-	// their values times their weights.
+	// their values times their weights,
+	//
+	//	k(G, H) = Σ_t Weight_t · Π_j k_tj(G, H).
 	Kernels []Kernel
 
 	// Learner predicts; nil for a model that is only searched.
@@ -34,6 +37,9 @@ type Model struct {
 	// IDs and Targets of the training graphs, in their order. Targets is nil where they
 	// have none.
 	IDs, Targets []string
+
+	// Graphs are the training graphs themselves, or nil. Baseline kernels need them.
+	Graphs []*graph.Graph
 
 	// Nearest has the percentiles 0, 1, …, 100 of the largest similarity of a training
 	// graph to another, as Percentiles computes them, or is nil.
@@ -44,11 +50,14 @@ type Model struct {
 	Estimates []Estimate
 }
 
-// Kernel is a fitted kernel with its weight in a combination.
+// Kernel is a product of fitted kernels with its weight in a sum.
 type Kernel struct {
-	Weight float64 // positive
-	Fitted *mlg.Model
+	Weight  float64 // positive
+	Factors []Factor
 }
+
+// NewKernel returns the kernel of a fitted model with a weight.
+func NewKernel(weight float64, m *mlg.Model) Kernel { return Kernel{weight, []Factor{{Fitted: m}}} }
 
 // Learner is one of the learners of package svm, trained on the Gram matrix of the kernel.
 type Learner struct {
@@ -83,12 +92,17 @@ func (m *Model) Validate() error {
 		if !(k.Weight > 0) || math.IsInf(k.Weight, 1) {
 			return fmt.Errorf("kernel %d: weight %v, want a positive, finite number", i, k.Weight)
 		}
-		if k.Fitted == nil {
+		if len(k.Factors) == 0 {
 			return fmt.Errorf("kernel %d: nothing fitted", i)
 		}
-		if got := k.Fitted.Train().Len(); got != n {
-			return fmt.Errorf("kernel %d: %d training graphs, want %d, one for each identifier", i, got, n)
+		for _, f := range k.Factors {
+			if err := f.validate(n, m.Graphs != nil); err != nil {
+				return fmt.Errorf("kernel %d: %w", i, err)
+			}
 		}
+	}
+	if m.Graphs != nil && len(m.Graphs) != n {
+		return fmt.Errorf("%d training graphs in the model, want %d, one for each identifier", len(m.Graphs), n)
 	}
 	if m.Targets != nil && len(m.Targets) != n {
 		return fmt.Errorf("%d targets, want %d, one for each training graph", len(m.Targets), n)

@@ -45,7 +45,7 @@ func fitted(t testing.TB, graphs []*graph.Graph, options ...mlg.Options) *Model 
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.Kernels = append(m.Kernels, Kernel{1 / float64(len(options)+i), f})
+		m.Kernels = append(m.Kernels, NewKernel(1/float64(len(options)+i), f))
 	}
 	d := &dataset.Dataset{Graphs: graphs}
 	m.IDs, m.Targets = d.IDs(), d.Targets()
@@ -251,11 +251,11 @@ func TestRoundTripLearners(t *testing.T) {
 		m := fitted(t, train, small(), o)
 		classify(t, m, false)
 		roundTrip(t, m, fresh)
-		a, err := m.Kernels[0].Fitted.Cross(t.Context(), fresh)
+		a, err := m.Kernels[0].Factors[0].Fitted.Cross(t.Context(), fresh)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := m.Kernels[1].Fitted.Cross(t.Context(), fresh)
+		b, err := m.Kernels[1].Factors[0].Fitted.Cross(t.Context(), fresh)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -388,7 +388,7 @@ func TestWriteRefuses(t *testing.T) {
 	for want, change := range map[string]func(m *Model){
 		"no kernel":                         func(m *Model) { m.Kernels = nil },
 		"kernel 0: weight 0":                func(m *Model) { m.Kernels[0].Weight = 0 },
-		"kernel 0: nothing fitted":          func(m *Model) { m.Kernels[0].Fitted = nil },
+		"kernel 0: nothing fitted":          func(m *Model) { m.Kernels[0].Factors[0].Fitted = nil },
 		"16 training graphs, want 15":       func(m *Model) { m.IDs = m.IDs[:15] },
 		"2 targets, want 16":                func(m *Model) { m.Targets = m.Targets[:2] },
 		"100 percentiles":                   func(m *Model) { m.Nearest = m.Nearest[:100] },

@@ -1,0 +1,115 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// Term is a product of kernels with a weight: what a kernel made by Product, Mean and the
+// like looks like when it is written out as a sum.
+type Term struct {
+	Weight  float64
+	Factors []FactorKernel
+}
+
+// FactorKernel is a kernel of a product that is not made of others.
+type FactorKernel struct {
+	Kernel       mlg.Kernel
+	Standardized bool // its graphs have standardised attributes
+}
+
+// Terms writes a kernel out as a sum of products,
+//
+//	k = Σ_t Weight_t · Π_j Factors_tj,
+//
+// for all kernels that this package makes of others. Any other kernel is a sum of one term
+// with one factor. It is an error if there are more than 1024 terms, or if the kernel is marked
+// as indefinite, since its matrices are changed on every training part.
+func Terms(k mlg.Kernel) ([]Term, error) {
+	const most = 1024
+	switch k := k.(type) {
+	case *shared:
+		return Terms(k.Kernel)
+	case *overSeeds:
+		return Terms(&k.composite)
+	case indefinite:
+		return nil, fmt.Errorf("%s is not positive semi-definite", k)
+	case *standardized:
+		terms, err := Terms(k.inner)
+		for _, t := range terms {
+			for j := range t.Factors {
+				if t.Factors[j].Standardized {
+					return nil, fmt.Errorf("%s: attributes that are standardised twice", k)
+				}
+				t.Factors[j].Standardized = true
+			}
+		}
+		return terms, err
+	case *composite:
+		out := []Term{{Weight: 1}}
+		if !k.product {
+			out = nil
+		}
+		for _, part := range k.kernels {
+			terms, err := Terms(part)
+			if err != nil {
+				return nil, err
+			}
+			if !k.product {
+				for _, t := range terms {
+					t.Weight /= float64(len(k.kernels))
+					out = append(out, t)
+				}
+				continue
+			}
+			var next []Term
+			for _, a := range out {
+				for _, b := range terms {
+					factors := append(append([]FactorKernel{}, a.Factors...), b.Factors...)
+					next = append(next, Term{a.Weight * b.Weight, factors})
+				}
+			}
+			if out = next; len(out) > most {
+				return nil, fmt.Errorf("%s: more than %d terms", k, most)
+			}
+		}
+		return out, nil
+	}
+	return []Term{{1, []FactorKernel{{Kernel: k}}}}, nil
+}
+
+// Standardization shifts and scales vertex attributes, (x − Mean)/Scale.
+type Standardization struct{ Mean, Scale []float64 }
+
+// Standardize measures mean and standard deviation of every attribute over the vertices of
+// graphs, as Standardized does. A constant attribute has scale 1.
+func Standardize(graphs []*graph.Graph) (*Standardization, error) {
+	var f fittedStandardized
+	if err := f.measure(graphs); err != nil {
+		return nil, err
+	}
+	return &Standardization{f.mean, f.scale}, nil
+}
+
+// Apply returns the graphs with standardised attributes.
+func (s *Standardization) Apply(graphs []*graph.Graph) ([]*graph.Graph, error) {
+	f := fittedStandardized{mean: s.Mean, scale: s.Scale}
+	return f.apply(graphs)
+}
+
+// Validate returns an error unless there is a finite mean and a positive scale for each of
+// one or more attributes.
+func (s *Standardization) Validate() error {
+	if len(s.Mean) == 0 || len(s.Mean) != len(s.Scale) {
+		return fmt.Errorf("%d means and %d deviations of attributes, want the same number of one or more", len(s.Mean), len(s.Scale))
+	}
+	for d, m := range s.Mean {
+		if x := s.Scale[d]; math.IsNaN(m) || math.IsInf(m, 0) || !(x > 0) || math.IsInf(x, 1) {
+			return fmt.Errorf("attribute %d: mean %v and deviation %v, want a finite and a positive number", d, m, x)
+		}
+	}
+	return nil
+}
