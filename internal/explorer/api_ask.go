@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/explain"
@@ -103,10 +104,6 @@ func (s *Server) findNeighbours(q *request, x *session, r reference, k int) (any
 		return map[string]any{"neighbours": s.neighbours(row, k, index)}, nil
 	})
 }
-
-// unlikePercentile is the percentile of nearest similarities below which a graph is called
-// unlike the rest.
-const unlikePercentile = 5
 
 // Prediction is what is said about one graph.
 type Prediction struct {
@@ -213,7 +210,7 @@ func (s *Server) predictRow(x *session, f *fitted, m *model.Model, p *placement,
 	out := Prediction{Probabilities: []ClassProbability{}, UnknownLabels: []string{}, Neighbours: s.neighbours(row, max(k, 1), index)}
 	if len(out.Neighbours) > 0 {
 		out.Percentile = m.Percentile(out.Neighbours[0].Similarity)
-		out.Unlike = out.Percentile < unlikePercentile
+		out.Unlike = m.Unlike(out.Neighbours[0].Similarity)
 	}
 	out.Neighbours = out.Neighbours[:min(k, len(out.Neighbours))]
 	if index >= 0 {
@@ -226,7 +223,7 @@ func (s *Server) predictRow(x *session, f *fitted, m *model.Model, p *placement,
 	} else {
 		out.ID = g.ID()
 	}
-	if g != nil && s.src.labels != nil && mainKernel(f.kernel).Base().String() == "labels" {
+	if g != nil && s.src.labels != nil && f.hasMain && strings.Contains(f.main.Fitted.Base().String(), "labels") {
 		for _, l := range g.Labels() {
 			if !s.src.labels[l] && !slices.Contains(out.UnknownLabels, l) {
 				out.UnknownLabels = append(out.UnknownLabels, l)
@@ -266,7 +263,7 @@ type Explanation struct {
 	Class    string           `json:"class"` // that the value speaks for; empty for regression
 	Value    float64          `json:"value"`
 	Vertices []float64        `json:"vertices"` // contribution of each
-	Features []explain.Level  `json:"features"` // of the neighbourhoods of each level
+	Features []explain.Level  `json:"features"` // of the neighbourhoods of each level of the main kernel
 	Terms    []ExplainingTerm `json:"terms"`    // graphs of the source with the largest part in the value
 }
 
@@ -319,56 +316,93 @@ func (s *Server) postExplain(q *request) (any, error) {
 		if class == nil {
 			class = ptr("")
 		}
-		return s.explain(ctx, m, g, *class)
+		return s.explain(ctx, f, m.Learner, g, *class)
 	})
 }
 
-// explain adds up the explanations by the kernels of a model.
-func (s *Server) explain(ctx context.Context, m *model.Model, g *graph.Graph, class string) (*Explanation, error) {
-	fn, err := functionFor(m.Learner, class)
+// explain differentiates the learner's value, f = Σ_s c_s Σ_t w_t Π_j k_tj(G, G_s) + b, with
+// respect to the vertices: a factor k_tj of a product has, besides c_s w_t, the other factors
+// as coefficient. Baselines are taken as they are.
+func (s *Server) explain(ctx context.Context, f *fitted, l *model.Learner, g *graph.Graph, class string) (*Explanation, error) {
+	fn, err := functionFor(l, class)
 	if err != nil {
 		return nil, err
 	}
-	out := &Explanation{Class: class, Vertices: make([]float64, g.N()), Features: []explain.Level{}, Terms: []ExplainingTerm{}}
-	if m.Learner.Classifier == nil {
+	if !f.hasMain {
+		return nil, &apiError{422, "the model has no multiscale kernel, whose vertices could be explained"}
+	}
+	row, err := f.similar(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	out := &Explanation{Class: class, Value: fn.Bias, Vertices: make([]float64, g.N()), Features: []explain.Level{}, Terms: []ExplainingTerm{}}
+	if l.Classifier == nil {
 		out.Class = ""
 	}
-	for n, k := range m.Kernels {
-		part := explain.Function{Support: fn.Support, Coefficients: make([]float64, len(fn.Coefficients))}
-		for i, c := range fn.Coefficients {
-			part.Coefficients[i] = k.Weight * c
-		}
-		if n == 0 {
-			part.Bias = fn.Bias
-		}
-		d, err := explain.Decision(ctx, k.Fitted, g, part)
-		if err != nil {
-			return nil, err
-		}
-		out.Value += d.Value
-		for v, c := range d.Vertices {
-			out.Vertices[v] += c
-		}
-		if k.Fitted == mainKernel(m) {
-			out.Features = d.Features
-		}
-		for i, t := range d.Terms {
-			if n == 0 {
-				out.Terms = append(out.Terms, ExplainingTerm{Index: t.Graph, ID: s.src.IDs[t.Graph]})
-			}
-			out.Terms[i].K += k.Weight * t.K
-			out.Terms[i].Value += t.Value
-		}
+	for i, at := range fn.Support {
+		t := ExplainingTerm{Index: at, ID: s.src.IDs[at], K: row[at], Value: fn.Coefficients[i] * row[at]}
+		out.Value += t.Value
+		out.Terms = append(out.Terms, t)
 	}
 	slices.SortStableFunc(out.Terms, func(a, b ExplainingTerm) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
 	out.Terms = out.Terms[:min(len(out.Terms), 10)]
+	for _, k := range f.kernel.Kernels {
+		rows := make([][]float64, len(k.Factors))
+		for j, factor := range k.Factors {
+			m, err := f.kernel.CrossFactor(ctx, factor, []*graph.Graph{g})
+			if err != nil {
+				return nil, err
+			}
+			rows[j] = m.Row(0)
+		}
+		for j, factor := range k.Factors {
+			if factor.Fitted == nil {
+				continue
+			}
+			part := explain.Function{Support: fn.Support, Coefficients: make([]float64, len(fn.Coefficients))}
+			for i, at := range fn.Support {
+				part.Coefficients[i] = k.Weight * fn.Coefficients[i]
+				for other := range rows {
+					if other != j {
+						part.Coefficients[i] *= rows[other][at]
+					}
+				}
+			}
+			if err := out.add(ctx, f, factor, g, part); err != nil {
+				return nil, err
+			}
+		}
+	}
 	return out, nil
+}
+
+// add adds the contributions through one factor.
+func (e *Explanation) add(ctx context.Context, f *fitted, factor model.Factor, g *graph.Graph, part explain.Function) error {
+	prepared := []*graph.Graph{g}
+	if factor.Standard != nil {
+		var err error
+		if prepared, err = factor.Standard.Apply(prepared); err != nil {
+			return err
+		}
+	}
+	d, err := explain.Decision(ctx, factor.Fitted, prepared[0], part)
+	if err != nil {
+		return err
+	}
+	for v, c := range d.Vertices {
+		e.Vertices[v] += c
+	}
+	if factor == f.main && len(e.Features) == 0 {
+		e.Features = d.Features
+	}
+	return nil
 }
 
 // maxPair is the largest graph whose vertices are matched, which takes cubic time.
 const maxPair = 300
 
-// PairAnswer compares two graphs.
+// PairAnswer compares two graphs: levels and contributions are those of the main kernel, as is
+// k for two new graphs; else k is that of the whole model.
 type PairAnswer struct {
 	K      float64     `json:"k"`
 	Levels []PairLevel `json:"levels"` // empty where a graph is too large
@@ -397,11 +431,11 @@ func (s *Server) postCompare(q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, _, err := s.resolve(body.A)
+	a, ia, err := s.resolve(body.A)
 	if err != nil {
 		return nil, err
 	}
-	b, _, err := s.resolve(body.B)
+	b, ib, err := s.resolve(body.B)
 	if err != nil {
 		return nil, err
 	}
@@ -409,38 +443,42 @@ func (s *Server) postCompare(q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return short(q, func(ctx context.Context) (any, error) { return f.compare(ctx, a, b) })
+	return short(q, func(ctx context.Context) (any, error) { return f.compare(ctx, a, b, ia, ib) })
 }
 
-func (f *fitted) compare(ctx context.Context, a, b *graph.Graph) (*PairAnswer, error) {
-	out := &PairAnswer{A: make([]float64, a.N()), B: make([]float64, b.N()), Levels: []PairLevel{}}
-	for _, k := range f.kernel.Kernels {
-		c, err := explain.Similarity(ctx, k.Fitted, a, b)
-		if err != nil {
-			return nil, err
-		}
-		out.K += k.Weight * c.K
-		for v, x := range c.G.Vertices {
-			out.A[v] += k.Weight * c.K * x
-		}
-		for v, x := range c.H.Vertices {
-			out.B[v] += k.Weight * c.K * x
-		}
+// compare compares two graphs, whose positions in the source are −1 for new ones.
+func (f *fitted) compare(ctx context.Context, a, b *graph.Graph, ia, ib int) (*PairAnswer, error) {
+	m, both, err := f.multiscale(a, b)
+	if err != nil {
+		return nil, err
 	}
-	for _, list := range [][]float64{out.A, out.B} { // of k, so far; ∂log k = ∂k/k
-		for v := range list {
-			if out.K > 0 {
-				list[v] /= out.K
+	c, err := explain.Similarity(ctx, m, both[0], both[1])
+	if err != nil {
+		return nil, err
+	}
+	out := &PairAnswer{K: c.K, A: c.G.Vertices, B: c.H.Vertices, Levels: []PairLevel{}}
+	if len(f.kernel.Kernels) > 1 || len(f.kernel.Kernels[0].Factors) > 1 {
+		switch {
+		case ib >= 0:
+			row, err := f.similar(ctx, a)
+			if err != nil {
+				return nil, err
 			}
+			out.K = row[ib]
+		case ia >= 0:
+			row, err := f.similar(ctx, b)
+			if err != nil {
+				return nil, err
+			}
+			out.K = row[ia]
 		}
 	}
 	if max(a.N(), b.N()) > maxPair {
 		return out, nil
 	}
-	m := mainKernel(f.kernel)
 	o := m.Options()
 	for l := range len(o.Radii) + 1 {
-		level, err := compareLevel(ctx, m, a, b, l)
+		level, err := compareLevel(ctx, m, both[0], both[1], l)
 		if err != nil {
 			return nil, err
 		}

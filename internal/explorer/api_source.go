@@ -30,7 +30,8 @@ type Info struct {
 	Attributes int         `json:"attributes"`
 	Bases      []string    `json:"bases"` // base kernels that suit the graphs
 	Parameters Parameters  `json:"parameters"`
-	Core       int         `json:"core"` // graphs in the Gram matrix
+	Core       int         `json:"core"`    // graphs in the Gram matrix
+	Kernels    []string    `json:"kernels"` // of a model
 	Warnings   []string    `json:"warnings"`
 }
 
@@ -44,7 +45,7 @@ type ClassInfo struct {
 func (s *Server) getInfo(*request) (any, error) {
 	src := s.src
 	i := Info{Name: src.Name, Version: s.o.Version, Graphs: len(src.IDs), HasGraphs: src.Graphs != nil, Saved: src.Model != nil, Task: src.task,
-		Classes: []ClassInfo{}, Range: []float64{}, Bases: []string{}, Warnings: append([]string{}, src.Warnings...),
+		Classes: []ClassInfo{}, Range: []float64{}, Bases: []string{}, Kernels: []string{}, Warnings: append([]string{}, src.Warnings...),
 		Parameters: src.defaults(), Core: len(src.coreOf())}
 	for c, name := range src.classes {
 		k := draw.ClassColor(c)
@@ -80,8 +81,14 @@ func (s *Server) getInfo(*request) (any, error) {
 		i.Bases = append(i.Bases, "labels*gaussian")
 	}
 	i.Bases = append(i.Bases, "degree", "heat", "wl")
-	if src.Model != nil {
-		o := mainKernel(src.Model).Options()
+	if src.Model == nil {
+		return i, nil
+	}
+	for _, k := range src.Model.Kernels {
+		i.Kernels = append(i.Kernels, k.String())
+	}
+	if f, ok := mainFactor(src.Model); ok {
+		o := f.Fitted.Options()
 		i.Parameters.Radii, i.Parameters.Eta, i.Parameters.Gamma = append([]int{}, o.Radii...), o.Eta, o.Gamma
 		i.Parameters.Samples, i.Parameters.Rank, i.Parameters.Seed = o.Samples, o.Rank, o.Seed
 		i.Parameters.Landmarks, i.Parameters.Combine = o.Landmarks.String(), o.Combine.String()

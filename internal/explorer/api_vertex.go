@@ -80,7 +80,10 @@ func (s *Server) postVertex(q *request) (any, error) {
 }
 
 func (s *Server) vertex(ctx context.Context, f *fitted, t *vertexTable, g *graph.Graph, index, v, level, k int) (*VertexAnswer, error) {
-	m := mainKernel(f.kernel)
+	m, prepared, err := f.multiscale(g)
+	if err != nil {
+		return nil, err
+	}
 	out := &VertexAnswer{Level: level, Elsewhere: []VertexElsewhere{}}
 	if level > 0 {
 		out.Radius = m.Options().Radii[level-1]
@@ -88,7 +91,7 @@ func (s *Server) vertex(ctx context.Context, f *fitted, t *vertexTable, g *graph
 	var scratch graph.Scratch
 	out.Neighbourhood = slices.Clone(scratch.Ball(g, v, out.Radius))
 	out.Distance = slices.Clone(scratch.Distances())
-	features, err := m.VertexFeatures(ctx, g, level)
+	features, err := m.VertexFeatures(ctx, prepared[0], level)
 	if err != nil {
 		return nil, err
 	}

@@ -114,17 +114,21 @@ func (x *session) graphPicture(q *request, format string) (raw, error) {
 	}
 	o := draw.DefaultOptions()
 	o.Title = name
+	f, err := x.fitted(q.Context())
+	if err != nil {
+		return raw{}, err
+	}
 	m, err := x.learned(q.Context())
 	if err != nil {
 		return raw{}, err
 	}
 	return short(q, func(ctx context.Context) (raw, error) {
-		if m.Learner != nil { // coloured by what speaks for the prediction
+		if m.Learner != nil && f.hasMain { // coloured by what speaks for the prediction
 			p, err := m.Predict(ctx, []*graph.Graph{g}, 0)
 			if err != nil {
 				return raw{}, err
 			}
-			e, err := x.s.explain(ctx, m, g, p[0].Class)
+			e, err := x.s.explain(ctx, f, m.Learner, g, p[0].Class)
 			if err != nil {
 				return raw{}, err
 			}

@@ -51,7 +51,9 @@ func (s *Source) defaults() Parameters {
 	case s.Graphs != nil:
 		p.Base = mlg.ChooseBase(s.Graphs).String()
 	case s.Model != nil:
-		p.Base = mainKernel(s.Model).Base().String()
+		if f, ok := mainFactor(s.Model); ok {
+			p.Base = f.Fitted.Base().String()
+		}
 	}
 	return p
 }

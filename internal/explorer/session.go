@@ -52,10 +52,13 @@ type Progress struct {
 
 // fitted is a kernel with the Gram matrix of its core.
 type fitted struct {
-	// kernel holds the fitted kernels, without learner. They compute with one worker.
+	// kernel holds the fitted kernels, without learner. The multiscale ones compute with one worker.
 	kernel *model.Model
 	core   []int // positions of the graphs that the Gram matrix is about, ascending
 	gram   *mlg.Matrix
+	// main is the multiscale kernel whose levels and vertices are shown.
+	main    model.Factor
+	hasMain bool
 }
 
 // whole reports whether the core is all there is.
@@ -95,38 +98,35 @@ func (x *session) fitted(ctx context.Context) (*fitted, error) {
 
 func (x *session) computeFit(ctx context.Context) (*fitted, error) {
 	src := x.s.src
-	f := &fitted{core: src.coreOf()}
-	var fast *model.Model // the same with all workers
+	f := &fitted{core: src.coreOf(), kernel: &model.Model{IDs: src.IDs, Targets: src.Targets, Graphs: src.Graphs}}
+	fast := &model.Model{IDs: src.IDs, Targets: src.Targets, Graphs: src.Graphs} // the same with all workers
 	if x.saved {
-		fast = &model.Model{Kernels: src.Model.Kernels, IDs: src.IDs, Targets: src.Targets}
-		f.kernel = &model.Model{IDs: src.IDs, Targets: src.Targets}
-		for _, k := range src.Model.Kernels {
-			one, err := withWorkers(k.Fitted, 1, nil)
-			if err != nil {
-				return nil, err
-			}
-			f.kernel.Kernels = append(f.kernel.Kernels, model.Kernel{Weight: k.Weight, Fitted: one})
-		}
+		fast.Kernels = src.Model.Kernels
 	} else {
-		o, err := x.params.options(x.s.o.Workers)
-		if err != nil {
-			return nil, err
-		}
-		if n := int64(len(src.Graphs)) * int64(o.Rank) * int64(o.Rank+1) / 2 * 8; n > maxCovariance {
-			return nil, badRequest("parameter rank: %d on %d graphs needs %d MB, want at most %d", o.Rank, len(src.Graphs), n>>20, maxCovariance>>20)
-		}
-		o.Progress = func(p mlg.Progress) { x.report(p.Stage, p.Done, p.Total) }
-		m, err := mlg.Fit(ctx, src.Graphs, o)
+		m, err := x.fitNew(ctx)
 		if err != nil {
 			return nil, asRequestError(ctx, err)
 		}
-		one, err := withWorkers(m, 1, nil)
-		if err != nil {
-			return nil, err
-		}
-		fast = &model.Model{Kernels: []model.Kernel{{Weight: 1, Fitted: m}}, IDs: src.IDs, Targets: src.Targets}
-		f.kernel = &model.Model{Kernels: []model.Kernel{{Weight: 1, Fitted: one}}, IDs: src.IDs, Targets: src.Targets}
+		fast.Kernels = []model.Kernel{model.NewKernel(1, m)}
 	}
+	single := map[*mlg.Model]*mlg.Model{}
+	for _, k := range fast.Kernels {
+		one := model.Kernel{Weight: k.Weight}
+		for _, factor := range k.Factors {
+			if m := factor.Fitted; m != nil {
+				if single[m] == nil {
+					var err error
+					if single[m], err = withWorkers(m, 1, nil); err != nil {
+						return nil, err
+					}
+				}
+				factor.Fitted = single[m]
+			}
+			one.Factors = append(one.Factors, factor)
+		}
+		f.kernel.Kernels = append(f.kernel.Kernels, one)
+	}
+	f.main, f.hasMain = mainFactor(f.kernel)
 	var err error
 	if len(f.core) == len(src.IDs) {
 		f.gram, err = fast.Gram(ctx)
@@ -137,6 +137,20 @@ func (x *session) computeFit(ctx context.Context) (*fitted, error) {
 		return nil, asRequestError(ctx, err)
 	}
 	return f, nil
+}
+
+// fitNew fits the kernel of the parameters.
+func (x *session) fitNew(ctx context.Context) (*mlg.Model, error) {
+	graphs := x.s.src.Graphs
+	o, err := x.params.options(x.s.o.Workers)
+	if err != nil {
+		return nil, err
+	}
+	if n := int64(len(graphs)) * int64(o.Rank) * int64(o.Rank+1) / 2 * 8; n > maxCovariance {
+		return nil, badRequest("parameter rank: %d on %d graphs needs %d MB, want at most %d", o.Rank, len(graphs), n>>20, maxCovariance>>20)
+	}
+	o.Progress = func(p mlg.Progress) { x.report(p.Stage, p.Done, p.Total) }
+	return mlg.Fit(ctx, graphs, o)
 }
 
 // coreOf chooses the core: all graphs, or every so many-th of each class.
@@ -183,30 +197,56 @@ func withWorkers(m *mlg.Model, workers int, some []int) (*mlg.Model, error) {
 func (f *fitted) block(ctx context.Context, rows, cols []int) (*mlg.Matrix, error) {
 	var out *mlg.Matrix
 	for _, k := range f.kernel.Kernels {
-		a, err := withWorkers(k.Fitted, runtime.GOMAXPROCS(0), rows)
-		if err != nil {
-			return nil, err
-		}
-		b := k.Fitted.Train()
-		if cols != nil {
-			c, err := withWorkers(k.Fitted, 1, cols)
+		var product *mlg.Matrix
+		for _, factor := range k.Factors {
+			m, err := f.factorBlock(ctx, factor, rows, cols)
 			if err != nil {
 				return nil, err
 			}
-			b = c.Train()
-		}
-		m, err := a.Compare(ctx, a.Train(), b)
-		if err != nil {
-			return nil, err
+			if product == nil {
+				product = m
+				continue
+			}
+			for i, v := range m.Data {
+				product.Data[i] *= v
+			}
 		}
 		if out == nil {
-			out = mlg.NewMatrix(m.Rows, m.Cols)
+			out = mlg.NewMatrix(product.Rows, product.Cols)
 		}
-		for i, v := range m.Data {
+		for i, v := range product.Data {
 			out.Data[i] += k.Weight * v
 		}
 	}
 	return out, nil
+}
+
+// factorBlock is block for one factor. A model with baselines has its training graphs.
+func (f *fitted) factorBlock(ctx context.Context, factor model.Factor, rows, cols []int) (*mlg.Matrix, error) {
+	if factor.Fitted == nil {
+		m, err := f.kernel.CrossFactor(ctx, factor, pick(f.kernel.Graphs, rows))
+		if err != nil || cols == nil {
+			return m, err
+		}
+		out := mlg.NewMatrix(len(rows), len(cols))
+		for i := range rows {
+			copy(out.Row(i), pick(m.Row(i), cols))
+		}
+		return out, nil
+	}
+	a, err := withWorkers(factor.Fitted, runtime.GOMAXPROCS(0), rows)
+	if err != nil {
+		return nil, err
+	}
+	b := factor.Fitted.Train()
+	if cols != nil {
+		c, err := withWorkers(factor.Fitted, 1, cols)
+		if err != nil {
+			return nil, err
+		}
+		b = c.Train()
+	}
+	return a.Compare(ctx, a.Train(), b)
 }
 
 // row returns the kernel of training graph i with all.
@@ -221,23 +261,41 @@ func (f *fitted) row(ctx context.Context, i int) ([]float64, error) {
 	return b.Row(0), nil
 }
 
-// mainKernel returns the kernel with the largest weight; levels are those of this one.
-func mainKernel(m *model.Model) *mlg.Model {
-	best := 0
-	for i, k := range m.Kernels {
-		if k.Weight > m.Kernels[best].Weight {
-			best = i
+// mainFactor returns the multiscale kernel in the product of the largest weight that has one.
+func mainFactor(m *model.Model) (model.Factor, bool) {
+	var best model.Factor
+	weight := 0.0
+	for _, k := range m.Kernels {
+		for _, f := range k.Factors {
+			if f.Fitted != nil && k.Weight > weight {
+				best, weight = f, k.Weight
+			}
 		}
 	}
-	return m.Kernels[best].Fitted
+	return best, weight > 0
+}
+
+// multiscale returns the main kernel and graphs as it wants them.
+func (f *fitted) multiscale(graphs ...*graph.Graph) (*mlg.Model, []*graph.Graph, error) {
+	if !f.hasMain {
+		return nil, nil, &apiError{422, "the model has no multiscale kernel, so that there are no levels to look at"}
+	}
+	if f.main.Standard == nil {
+		return f.main.Fitted, graphs, nil
+	}
+	out, err := f.main.Standard.Apply(graphs)
+	return f.main.Fitted, out, err
 }
 
 // levels returns the number of levels above 0.
 func (x *session) levels() int {
-	if x.saved {
-		return len(mainKernel(x.s.src.Model).Options().Radii)
+	if !x.saved {
+		return len(x.params.Radii)
 	}
-	return len(x.params.Radii)
+	if f, ok := mainFactor(x.s.src.Model); ok {
+		return len(f.Fitted.Options().Radii)
+	}
+	return 0
 }
 
 // ordered is the core in the order of the matrix view.
@@ -291,7 +349,10 @@ func (x *session) vertexTable(ctx context.Context, level int) (*vertexTable, err
 }
 
 func (x *session) tabulate(ctx context.Context, f *fitted, level int) (*vertexTable, error) {
-	m, graphs := mainKernel(f.kernel), x.s.src.Graphs
+	m, graphs, err := f.multiscale(x.s.src.Graphs...)
+	if err != nil {
+		return nil, err
+	}
 	t := &vertexTable{dim: m.Rank(level), start: make([]int, len(graphs)+1)}
 	for i, g := range graphs {
 		t.start[i+1] = t.start[i] + g.N()

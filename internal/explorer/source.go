@@ -66,7 +66,7 @@ func ModelSource(name string, m *model.Model, read dataset.Options, weight datas
 	if m.Examples() == 0 {
 		return nil, fmt.Errorf("%s: a model without training graphs", name)
 	}
-	s := &Source{Name: name, Graphs: trainingGraphs(m), IDs: m.IDs, Targets: m.Targets, Model: m, Read: read, Weight: weight, task: noTask}
+	s := &Source{Name: name, Graphs: m.Graphs, IDs: m.IDs, Targets: m.Targets, Model: m, Read: read, Weight: weight, task: noTask}
 	switch {
 	case m.Targets == nil:
 	case m.Learner != nil && m.Learner.Classifier == nil:
@@ -143,9 +143,6 @@ func naturally(a, b string) int {
 	}
 	return 0
 }
-
-// trainingGraphs returns the training graphs that a model file holds, nil if it holds none.
-func trainingGraphs(*model.Model) []*graph.Graph { return nil }
 
 // labelled returns those of the given graphs that have a target.
 func (s *Source) labelled(among []int) []int {
