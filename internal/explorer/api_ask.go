@@ -516,30 +516,29 @@ func compareLevel(ctx context.Context, m *mlg.Model, a, b *graph.Graph, level in
 	return out, err
 }
 
-// similarities returns the cosines between two sets of features: 1 for vertices of one class.
+// similarities approximates the kernel 𝔎_ℓ between two sets of vertices by the dot products of
+// their features. Equal features, as those of vertices of one class, have similarity 1: what
+// the features leave out of such a vertex is the same on both sides.
 func similarities(a, b *mlg.Matrix) *mlg.Matrix {
-	norm := func(q *mlg.Matrix) []float64 {
-		out := make([]float64, q.Rows)
-		for i := range out {
-			for _, v := range q.Row(i) {
-				out[i] += v * v
-			}
-			out[i] = math.Sqrt(out[i])
-		}
-		return out
-	}
-	na, nb := norm(a), norm(b)
 	out := mlg.NewMatrix(a.Rows, b.Rows)
 	for i := range a.Rows {
 		for j := range b.Rows {
-			dot := 0.0
-			for d, v := range b.Row(j) {
-				dot += a.Row(i)[d] * v
-			}
-			if n := na[i] * nb[j]; n > 0 {
-				out.Set(i, j, min(dot/n, 1))
-			}
+			out.Set(i, j, similarity(a.Row(i), b.Row(j)))
 		}
 	}
 	return out
+}
+
+// similarity is similarities for one pair. Features that are all 0 are like nothing.
+func similarity[T float32 | float64](a, b []T) float64 {
+	equal := true
+	dot := 0.0
+	for d, v := range a {
+		dot += float64(v) * float64(b[d])
+		equal = equal && v == b[d]
+	}
+	if equal && dot > 0 {
+		return 1
+	}
+	return min(dot, 1)
 }

@@ -46,7 +46,7 @@ func (s *Server) getInfo(*request) (any, error) {
 	src := s.src
 	i := Info{Name: src.Name, Version: s.o.Version, Graphs: len(src.IDs), HasGraphs: src.Graphs != nil, Saved: src.Model != nil, Task: src.task,
 		Classes: []ClassInfo{}, Range: []float64{}, Bases: []string{}, Kernels: []string{}, Warnings: append([]string{}, src.Warnings...),
-		Parameters: src.defaults(), Core: len(src.coreOf())}
+		Parameters: src.defaults(), Core: len(s.core)}
 	for c, name := range src.classes {
 		k := draw.ClassColor(c)
 		i.Classes = append(i.Classes, ClassInfo{Name: name, Color: fmt.Sprintf("#%02x%02x%02x", k.R, k.G, k.B)})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"math"
 	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -16,7 +17,7 @@ type VertexAnswer struct {
 	Radius        int     `json:"radius"`
 	Neighbourhood []int32 `json:"neighbourhood"` // vertices within the radius
 	Distance      []int32 `json:"distance"`      // of each of them
-	// Own has the similarity of every vertex of the graph: the cosine of the features.
+	// Own has the similarity of every vertex of the graph: the dot product of features, 1 for equal ones.
 	Own []float64 `json:"own"`
 	// Elsewhere has the most similar vertex of other graphs, the most similar graphs first.
 	Elsewhere []VertexElsewhere `json:"elsewhere"`
@@ -32,9 +33,6 @@ type VertexElsewhere struct {
 	Vertex     int     `json:"vertex"`
 	Similarity float64 `json:"similarity"`
 }
-
-// equalCosine is the cosine of float32 vectors of length 1 from which on they are taken for equal.
-const equalCosine = 1 - 1e-6
 
 func (s *Server) postVertex(q *request) (any, error) {
 	body := struct {
@@ -102,24 +100,21 @@ func (s *Server) vertex(ctx context.Context, f *fitted, t *vertexTable, g *graph
 		return out, nil
 	}
 	self := make([]float32, t.dim)
-	unit(self, features.Row(v))
+	narrow(self, features.Row(v))
 	best := make([]VertexElsewhere, 0, len(s.src.Graphs))
 	for i := range s.src.Graphs {
-		at, most := -1, float32(-2)
+		at, most := -1, math.Inf(-1)
 		for w := t.start[i]; w < t.start[i+1]; w++ {
-			dot := float32(0)
-			for d, x := range t.data[w*t.dim:][:t.dim] {
-				dot += self[d] * x
+			k := similarity(self, t.data[w*t.dim:][:t.dim])
+			if k > most {
+				at, most = w-t.start[i], k
 			}
-			if dot > most {
-				at, most = w-t.start[i], dot
-			}
-			if dot >= equalCosine {
+			if k == 1 {
 				out.Equal++
 			}
 		}
 		if i != index && at >= 0 {
-			best = append(best, VertexElsewhere{Index: i, ID: s.src.IDs[i], Vertex: at, Similarity: min(float64(most), 1)})
+			best = append(best, VertexElsewhere{Index: i, ID: s.src.IDs[i], Vertex: at, Similarity: most})
 		}
 	}
 	slices.SortStableFunc(best, func(a, b VertexElsewhere) int { return cmp.Compare(b.Similarity, a.Similarity) })

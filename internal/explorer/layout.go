@@ -190,7 +190,7 @@ func (n *nearest) take(i int, row []float64) {
 // made symmetric as w_ij + w_ji − w_ij w_ji, and a few objects drawn at random repel; the
 // probability that two objects at distance d in the plane are neighbours is taken as
 // 1/(1+d²), and its likelihood climbed by stochastic steps (the method of McInnes, Healy and
-// Melville, UMAP, 2018, with that simplest of their curves). It starts from the given
+// Melville, UMAP, 2018, with that simplest of their curves), and a weak pull to the middle. It starts from the given
 // positions, draws from a fixed seed, and runs in one goroutine: equal input, equal bits.
 // It takes O(nk) time per round.
 func neighbourLayout(ctx context.Context, near *nearest, start [2][]float64, progress func(done, total int)) ([2][]float64, error) {
@@ -202,7 +202,10 @@ func neighbourLayout(ctx context.Context, near *nearest, start [2][]float64, pro
 	if n > 1000 {
 		rounds = 200
 	}
-	const repulsions = 5
+	const (
+		repulsions = 5
+		gravity    = 0.02 // keeps groups that have nothing in common from drifting apart
+	)
 	push := func(v []float64, i int, by float64) { v[i] += min(max(by, -4), 4) }
 	for r := range rounds {
 		if r%10 == 0 {
@@ -212,6 +215,10 @@ func neighbourLayout(ctx context.Context, near *nearest, start [2][]float64, pro
 			progress(r, rounds)
 		}
 		step := 1 - float64(r)/float64(rounds)
+		for i := range n {
+			pos[0][i] *= 1 - gravity*step
+			pos[1][i] *= 1 - gravity*step
+		}
 		for e := range edges {
 			if edges[e].due += edges[e].weight; edges[e].due < 1 {
 				continue
@@ -309,18 +316,10 @@ func scaled(x []float64, rng *rand.Rand) []float64 {
 	return out
 }
 
-// unit writes the direction of q to dst; zero stays zero.
-func unit(dst []float32, q []float64) {
-	norm := 0.0
-	for _, v := range q {
-		norm += v * v
-	}
-	if norm == 0 {
-		return
-	}
-	norm = 1 / math.Sqrt(norm)
+// narrow writes q to dst.
+func narrow(dst []float32, q []float64) {
 	for i, v := range q {
-		dst[i] = float32(v * norm)
+		dst[i] = float32(v)
 	}
 }
 

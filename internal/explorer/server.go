@@ -22,6 +22,11 @@ type Options struct {
 	// server through a name of its own that points here (DNS rebinding).
 	Hosts []string
 
+	// Whole is the largest number of graphs whose Gram matrix is kept, 8 bytes an entry. Of
+	// more graphs a sample of Core stands for all in the matrix, the learner, the
+	// cross-validation and the directions of the principal components.
+	Whole, Core int
+
 	// Waiting is the number of long computations that may wait for their turn; one runs at a
 	// time. Requests is the number of short ones that may wait; as many run as there are cores.
 	Waiting, Requests int
@@ -39,6 +44,7 @@ type Options struct {
 func DefaultOptions() Options {
 	return Options{
 		Workers: runtime.GOMAXPROCS(0), Version: "development",
+		Whole: 4500, Core: 2500,
 		Waiting: 16, Requests: 256, Connections: 1024,
 		HeaderTimeout: 5 * time.Second, BodyTimeout: 10 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: 60 * time.Second,
@@ -50,6 +56,7 @@ func DefaultOptions() Options {
 type Server struct {
 	src     *Source
 	o       Options
+	core    []int           // graphs that the Gram matrix is about
 	life    context.Context // of the computations
 	end     context.CancelFunc
 	heavy   *gate // long computations
@@ -69,7 +76,8 @@ func New(src *Source, o Options) (*Server, error) {
 	for _, h := range o.Hosts {
 		s.hosts[strings.ToLower(h)] = true
 	}
-	core := int64(len(src.coreOf()))
+	s.core = src.coreOf(o.Whole, o.Core)
+	core := int64(len(s.core))
 	s.sessions.byKey = map[string]*session{}
 	s.sessions.most = int(min(max(sessionBytes/(core*core*8), 1), maxSessions))
 	var err error

@@ -14,16 +14,10 @@ import (
 	"github.com/mlgkernel/mlg/model"
 )
 
-// Sizes up to which things are computed from all graphs.
+// Sessions that are kept: so many, and Gram matrices of so many bytes.
 const (
-	// coreLimit is the largest number of graphs whose whole Gram matrix is kept (160 MB).
-	// Of more graphs, a sample of coreSample, the core, stands for all in the matrix, the
-	// learner, the cross-validation and the directions of the principal components.
-	coreLimit  = 4500
-	coreSample = 2500
-	// sessionBytes bounds the Gram matrices that are kept, of all sessions together.
-	sessionBytes = 512 << 20
 	maxSessions  = 8
+	sessionBytes = 512 << 20
 )
 
 // session is what follows from one set of parameters, part by part.
@@ -98,7 +92,7 @@ func (x *session) fitted(ctx context.Context) (*fitted, error) {
 
 func (x *session) computeFit(ctx context.Context) (*fitted, error) {
 	src := x.s.src
-	f := &fitted{core: src.coreOf(), kernel: &model.Model{IDs: src.IDs, Targets: src.Targets, Graphs: src.Graphs}}
+	f := &fitted{core: x.s.core, kernel: &model.Model{IDs: src.IDs, Targets: src.Targets, Graphs: src.Graphs}}
 	fast := &model.Model{IDs: src.IDs, Targets: src.Targets, Graphs: src.Graphs} // the same with all workers
 	if x.saved {
 		fast.Kernels = src.Model.Kernels
@@ -154,19 +148,19 @@ func (x *session) fitNew(ctx context.Context) (*mlg.Model, error) {
 }
 
 // coreOf chooses the core: all graphs, or every so many-th of each class.
-func (s *Source) coreOf() []int {
+func (s *Source) coreOf(limit, sample int) []int {
 	n := len(s.IDs)
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
-	if n <= coreLimit {
+	if n <= limit {
 		return order
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return s.class[a] - s.class[b] })
-	core := make([]int, coreSample)
+	core := make([]int, sample)
 	for i := range core {
-		core[i] = order[i*n/coreSample]
+		core[i] = order[i*n/sample]
 	}
 	slices.Sort(core)
 	return core
@@ -328,7 +322,7 @@ func (s *Source) classNames(of []int) []string {
 	return out
 }
 
-// vertexTable has the features of all vertices of all graphs at a level, of length 1.
+// vertexTable has the features of all vertices of all graphs at a level.
 type vertexTable struct {
 	dim   int
 	start []int // of each graph, and the end
@@ -377,7 +371,7 @@ func (x *session) tabulate(ctx context.Context, f *fitted, level int) (*vertexTa
 					return
 				}
 				for v := range graphs[i].N() {
-					unit(t.data[(t.start[i]+v)*t.dim:][:t.dim], q.Row(v))
+					narrow(t.data[(t.start[i]+v)*t.dim:][:t.dim], q.Row(v))
 				}
 				x.report("vertices", done.Add(1), int64(len(graphs)))
 			}

@@ -15,7 +15,10 @@ async function send(path, options) {
     if (e.name === "AbortError") throw e;
     throw new ApiError(0, "The server does not answer. Is mlg serve still running?");
   }
-  const body = await r.json().catch(() => null);
+  const body = await r.json().catch((e) => {
+    if (e.name === "AbortError") throw e;
+    return null;
+  });
   if (!r.ok) throw new ApiError(r.status, body?.error?.message ?? `The server said ${r.status}.`);
   return body;
 }

@@ -88,6 +88,7 @@ export class Detail {
     const app = this.app;
     const said = [];
     if (p.unlike) said.push(h("p", { class: "note" }, "Unlike the rest: its nearest neighbour is less similar than that of almost every graph here. Take the prediction as a guess."));
+    else if (ref[0] === "a") said.push(h("p", { class: "muted small" }, `Its nearest neighbour is nearer than that of ${p.percentile} % of the graphs here.`));
     if (p.unknown_labels.length) said.push(h("p", { class: "note" }, `Labels that no graph here has: ${p.unknown_labels.join(", ")}.`));
     if (p.class !== null || p.value !== null) {
       said.push(h("h3", {}, "Prediction"));

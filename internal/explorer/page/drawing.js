@@ -85,7 +85,7 @@ export class Drawing {
       const [a, b] = [this.positions[u], this.positions[v]];
       this.under.append(s("line", {
         class: "zone", x1: a[0], y1: a[1], x2: b[0], y2: b[1], "stroke-width": this.radius * 1.1,
-        "stroke-opacity": strength(Math.max(at.get(u), at.get(v))) * 0.6,
+        "stroke-opacity": strength(Math.max(at.get(u), at.get(v))) * 0.7,
       }));
     }
     for (const [v, d] of at) {

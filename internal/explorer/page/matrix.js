@@ -75,7 +75,8 @@ export class MatrixView {
     });
     const ink = getComputedStyle(this.canvas).color;
     g.strokeStyle = ink;
-    g.lineWidth = 1.2;
+    g.lineWidth = 1;
+    g.globalAlpha = 0.55;
     for (const graph of this.marked) {
       const a = order.indexOf(graph);
       if (a < 0) continue;
@@ -83,6 +84,7 @@ export class MatrixView {
       g.strokeRect(start, at, this.side, Math.max(step, 2));
       g.strokeRect(at, start, Math.max(step, 2), this.side);
     }
+    g.globalAlpha = 1;
     if (this.cursor) {
       const [r, c] = this.cursor;
       g.lineWidth = 2;

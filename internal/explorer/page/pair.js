@@ -30,7 +30,7 @@ export function pairView(a, b, answer, chosen, choose) {
     h("span", {}, scaleName(l.level, l.radius)),
     track(l.k),
     h("span", { class: "right" }, l.k.toFixed(3)))));
-  return [names, svg, say, h("h3", {}, "Similarity scale by scale"), rows];
+  return [names, svg, say, h("div", { class: "levels-box" }, h("h3", {}, "Similarity scale by scale"), rows)];
 }
 
 export const scaleName = (level, radius) => (level === 0 ? "vertices alone" : `within ${radius} hop${radius === 1 ? "" : "s"}`);
@@ -67,13 +67,13 @@ function picture(a, b, level, say) {
     const to = [drawings[1 - side].positions[w][0] + place[1 - side][0], drawings[1 - side].positions[w][1] + place[1 - side][1]];
     const bend = stacked ? 0 : -0.12 * Math.abs(to[0] - from[0]);
     links.append(s("path", { class: "link", d: `M${from}Q${(from[0] + to[0]) / 2} ${(from[1] + to[1]) / 2 + bend} ${to}` }));
-    say(`${drawings[side].describe(v)} corresponds to ${drawings[1 - side].describe(w).toLowerCase()}: similarity ${similarity.toFixed(3)}.`);
+    say(`${drawings[side].describe(v)} corresponds to ${drawings[1 - side].describe(w).replace("V", "v")}: similarity ${similarity.toFixed(3)}.`);
   };
   [a, b].forEach((g, side) => {
     drawings.push(new Drawing(g, { choose: (v, how) => show(side, v, how), label: `Drawing of ${g.id}` }));
     for (const [v, [, similarity]] of partner[side]) {
       const [x, y] = drawings[side].positions[v];
-      drawings[side].under.append(s("circle", { class: "match", cx: x, cy: y, r: drawings[side].radius, "fill-opacity": 0.5 * Math.max(similarity, 0) ** 2 }));
+      drawings[side].under.append(s("circle", { class: "match", cx: x, cy: y, r: drawings[side].radius, "fill-opacity": 0.7 * Math.max(similarity, 0) }));
     }
   });
   const [p, q] = [a.drawing, b.drawing];
