@@ -11,7 +11,7 @@ import (
 // Imports point only upwards in this list.
 func TestImports(t *testing.T) {
 	const module = "github.com/mlgkernel/mlg"
-	order := []string{"/graph", "/spd", "", "/baseline", "/dataset", "/svm", "/evaluate", "/model", "/explain",
+	order := []string{"/graph", "/spd", "", "/baseline", "/dataset", "/svm", "/cluster", "/evaluate", "/model", "/explain",
 		"/internal/explorer", "/internal/cli", "/cmd/mlg"}
 	testing := []string{"/internal/graphtest", "/internal/kerneltest"}
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()

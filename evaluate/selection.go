@@ -71,7 +71,11 @@ func (e *engine) fill(x *Result, choose func(repeat, f int) int) {
 // bestOf returns the method, and the value of the grid, with the best mean score on the
 // validators of a fold but for the fold skip: the first method of equals.
 func (e *engine) bestOf(repeat, f int, of []int, skip int) (m, c int) {
-	weight := e.weights(repeat, f, skip)
+	return e.bestWith(repeat, f, of, e.weights(repeat, f, skip))
+}
+
+// bestWith is bestOf for the given weights of the validators.
+func (e *engine) bestWith(repeat, f int, of []int, weight []float64) (m, c int) {
 	best := math.Inf(-1)
 	scores := make([]float64, len(e.o.grid()))
 	for _, k := range of {

@@ -19,6 +19,8 @@ type Term struct {
 type FactorKernel struct {
 	Kernel       mlg.Kernel
 	Standardized bool // its graphs have standardised attributes
+	// Shared is equal for the occurrences of one kernel made by Share, and nil for others.
+	Shared any
 }
 
 // Terms writes a kernel out as a sum of products,
@@ -32,7 +34,11 @@ func Terms(k mlg.Kernel) ([]Term, error) {
 	const most = 1024
 	switch k := k.(type) {
 	case *shared:
-		return Terms(k.Kernel)
+		terms, err := Terms(k.Kernel)
+		if len(terms) == 1 && len(terms[0].Factors) == 1 && terms[0].Factors[0].Shared == nil {
+			terms[0].Factors[0].Shared = k
+		}
+		return terms, err
 	case *overSeeds:
 		return Terms(&k.composite)
 	case indefinite:
@@ -113,3 +119,7 @@ func (s *Standardization) Validate() error {
 	}
 	return nil
 }
+
+// StandardScores returns (x − mean)/scale, scale being the standard deviation, or 1 if that
+// is 0: the units in which Run and Choose learn values.
+func StandardScores(x []float64) (z []float64, mean, scale float64) { return standardize(x) }

@@ -137,12 +137,15 @@ type Term struct {
 }
 
 // check returns an error unless f is a function of the training graphs of m.
-func (f *Function) check(m *mlg.Model) error {
+func (f *Function) check(m *mlg.Model) error { return f.checkRange(m.Train().Len()) }
+
+// checkRange returns an error unless f is a function of n training graphs.
+func (f *Function) checkRange(n int) error {
 	if len(f.Support) != len(f.Coefficients) {
 		return fmt.Errorf("%d coefficients for %d training graphs", len(f.Coefficients), len(f.Support))
 	}
 	for _, i := range f.Support {
-		if n := m.Train().Len(); i < 0 || i >= n {
+		if i < 0 || i >= n {
 			return fmt.Errorf("training graph %d out of range [0, %d)", i, n)
 		}
 	}

@@ -71,6 +71,66 @@ func (f Factor) prepare(graphs []*graph.Graph) ([]*graph.Graph, error) {
 	return f.Standard.Apply(graphs)
 }
 
+// Prepare returns a graph as the factor's kernel wants it: with standardised attributes, if
+// it has a standardisation.
+func (f Factor) Prepare(g *graph.Graph) (*graph.Graph, error) {
+	one := []*graph.Graph{g}
+	if err := f.checkAttributes(one); err != nil {
+		return nil, err
+	}
+	out, err := f.prepare(one)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// Compare returns the kernel of two graphs, neither of which need be a training graph. What
+// baseline kernels count of two graphs does not depend on others.
+func (f Factor) Compare(ctx context.Context, g, h *graph.Graph) (float64, error) {
+	var two []*graph.Graph
+	for _, x := range []*graph.Graph{g, h} {
+		x, err := f.Prepare(x)
+		if err != nil {
+			return 0, err
+		}
+		two = append(two, x)
+	}
+	var k *mlg.Matrix
+	if f.Fitted != nil {
+		c, err := f.Fitted.Transform(ctx, two)
+		if err != nil {
+			return 0, err
+		}
+		k, err = f.Fitted.Compare(ctx, c, c)
+		if err != nil {
+			return 0, err
+		}
+		return k.At(0, 1), nil
+	}
+	fitted, err := f.Baseline.kernel.Fit(ctx, two)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", f.Baseline.kernel, err)
+	}
+	if k, err = fitted.Gram(ctx); err != nil {
+		return 0, err
+	}
+	return k.At(0, 1), nil
+}
+
+// Compare returns the kernel of two graphs under the model.
+func (m *Model) Compare(ctx context.Context, g, h *graph.Graph) (float64, error) {
+	one := func(f Factor) (*mlg.Matrix, error) {
+		k, err := f.Compare(ctx, g, h)
+		return &mlg.Matrix{Rows: 1, Cols: 1, Data: []float64{k}}, err
+	}
+	k, err := m.sum(one)
+	if err != nil {
+		return 0, err
+	}
+	return k.At(0, 0), nil
+}
+
 // String names the kernel, as in "mlg eta=0.1 …" or "wl-oa h=4".
 func (f Factor) String() string {
 	name := ""

@@ -58,7 +58,12 @@ type root struct {
 	Convert  convertCmd  `cmd:"" help:"Convert between formats."`
 	Gram     gramCmd     `cmd:"" help:"Compute the Gram matrix of a dataset, or the matrix between two."`
 	Evaluate evaluateCmd `cmd:"" help:"Nested cross-validation of kernels."`
+	Train    trainCmd    `cmd:"" help:"Choose a kernel, fit and save a model."`
+	Predict  predictCmd  `cmd:"" help:"Class or value of graphs, with the nearest training graphs."`
+	Search   searchCmd   `cmd:"" help:"Most similar graphs of a model or dataset."`
+	Explain  explainCmd  `cmd:"" help:"Which vertices made the prediction or the similarity, drawn."`
 	Compare  compareCmd  `cmd:"" help:"Similarity of two graphs, level by level."`
+	Cluster  clusterCmd  `cmd:"" help:"Group a dataset by similarity, with a typical graph of each group."`
 	Fetch    fetchCmd    `cmd:"" help:"Download TUDataset collections into the cache."`
 	Bench    benchCmd    `cmd:"" help:"Measure this machine on datasets."`
 	Serve    serveCmd    `cmd:"" help:"Explore a dataset or a model in the browser; a JSON API."`

@@ -12,23 +12,35 @@ type compareCmd struct {
 	dataFlags
 	kernelFlag
 	kernelFlags
-	A string `arg:"" help:"A SMILES, or a dataset whose first graph is taken."`
-	B string `arg:"" help:"Another."`
+	A       string `arg:"" help:"A SMILES or a dataset."`
+	B       string `arg:"" help:"Another. Two datasets with several graphs are compared as a whole."`
+	First   bool   `help:"Compare the first graphs of datasets." group:"Comparison"`
+	Match   bool   `help:"Match the vertices of two graphs." group:"Comparison"`
+	Level   int    `help:"With --match: level at which vertices are compared; by default the top." default:"-1" group:"Comparison"`
+	Picture string `help:"With --match: draw both graphs with the numbers of the pairs, to a .svg or .png file." name:"draw" placeholder:"FILE" group:"Comparison"`
 }
 
-// Run prints the similarity of two graphs at every level, by the definition.
+// Run prints the similarity of two graphs at every level, by the definition, or of two
+// datasets.
 func (c *compareCmd) Run(g *globals) error {
-	a, err := c.graph(g, c.A)
-	if err != nil {
-		return err
-	}
-	b, err := c.graph(g, c.B)
-	if err != nil {
-		return err
-	}
 	if c.Kernel != "mlg" && c.Kernel != "flg" {
 		return usageError("compare needs --kernel mlg or flg")
 	}
+	if (c.Level >= 0 || c.Picture != "") && !c.Match {
+		return usageError("--level and --draw are for --match")
+	}
+	one, err := c.graphs(g, c.A)
+	if err != nil {
+		return err
+	}
+	other, err := c.graphs(g, c.B)
+	if err != nil {
+		return err
+	}
+	if !c.First && (len(one) > 1 || len(other) > 1) {
+		return c.datasets(g, one, other)
+	}
+	a, b := one[0], other[0]
 	graphs := []*graph.Graph{a, b}
 	o, err := c.kernelFlags.options(g, c.Kernel, graphs)
 	if err != nil {
@@ -57,8 +69,18 @@ func (c *compareCmd) Run(g *globals) error {
 		}
 		levels = append(levels, x)
 	}
+	var match *matched
+	if c.Match {
+		if match, err = c.match(g, a, b, o); err != nil {
+			return err
+		}
+	}
 	if g.JSON {
-		return printJSON(g.stdout, map[string]any{"base": o.Base.String(), "levels": levels})
+		out := map[string]any{"base": o.Base.String(), "levels": levels}
+		if match != nil {
+			out["matching"] = match
+		}
+		return printJSON(g.stdout, out)
 	}
 	fmt.Fprintf(g.stdout, "%d and %d vertices, %d and %d edges, base kernel %s\n", a.N(), b.N(), a.M(), b.M(), o.Base)
 	for _, x := range levels {
@@ -68,24 +90,35 @@ func (c *compareCmd) Run(g *globals) error {
 		}
 		fmt.Fprintf(g.stdout, "level %d  %-14s  %.4f\n", x.Level, what, x.Similarity)
 	}
+	if match != nil {
+		match.print(g.stdout)
+	}
 	return nil
 }
 
-// graph returns the first graph of a dataset or the molecule that a SMILES describes.
-func (c *compareCmd) graph(g *globals, s string) (*graph.Graph, error) {
+// graphs returns those of a dataset or the molecule that a SMILES describes.
+func (c *compareCmd) graphs(g *globals, s string) ([]*graph.Graph, error) {
 	o, err := c.dataFlags.options()
 	if err != nil {
 		return nil, err
 	}
+	weight, err := dataset.ParseEdgeWeight(c.EdgeWeight)
+	if err != nil {
+		return nil, usageError(err.Error())
+	}
 	ds, readErr := dataset.Read(g.ctx, s, o)
-	if readErr == nil {
-		if len(ds.Graphs) == 0 {
-			return nil, fmt.Errorf("%s: no graphs", s)
+	if readErr != nil {
+		m, err := dataset.ParseSMILES(s, o)
+		if err != nil {
+			return nil, readErr
 		}
-		return ds.Graphs[0], nil
+		ds = &dataset.Dataset{Name: s, Graphs: []*graph.Graph{m}}
 	}
-	if m, err := dataset.ParseSMILES(s, o); err == nil {
-		return m, nil
+	if len(ds.Graphs) == 0 {
+		return nil, fmt.Errorf("%s: no graphs", s)
 	}
-	return nil, readErr
+	if ds, err = ds.Reweight(weight); err != nil {
+		return nil, err
+	}
+	return ds.Graphs, nil
 }

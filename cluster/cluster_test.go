@@ -1,0 +1,190 @@
+package cluster
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/dataset"
+)
+
+// points returns the linear kernel of points in the plane.
+func points(xy ...[2]float64) *mlg.Matrix {
+	k := mlg.NewMatrix(len(xy), len(xy))
+	for i, a := range xy {
+		for j, b := range xy {
+			k.Set(i, j, a[0]*b[0]+a[1]*b[1])
+		}
+	}
+	return k
+}
+
+func random(r *rand.Rand, n int) *mlg.Matrix {
+	xy := make([][2]float64, n)
+	for i := range xy {
+		xy[i] = [2]float64{r.NormFloat64(), r.NormFloat64()}
+	}
+	return points(xy...)
+}
+
+// cost is the definition: the sum of distances to the nearest of some objects.
+func cost(x *distances, medoids []int) float64 {
+	sum := 0.0
+	for i := range x.n {
+		d := math.Inf(1)
+		for _, m := range medoids {
+			d = min(d, x.row(i)[m])
+		}
+		sum += d
+	}
+	return sum
+}
+
+// Three far groups are found, with the middle one of each as medoid, and their number too.
+func TestObvious(t *testing.T) {
+	k := points([2]float64{0, 0}, [2]float64{1, 0}, [2]float64{2, 0}, [2]float64{3, 0.1}, [2]float64{1.2, -1},
+		[2]float64{100, 0}, [2]float64{101, 0}, [2]float64{102, 0},
+		[2]float64{0, 200}, [2]float64{0, 201})
+	want := []int{0, 0, 0, 0, 0, 1, 1, 1, 2, 2}
+	c, err := Medoids(t.Context(), k, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(c.Group, want) || !slices.Equal(c.Sizes, []int{5, 3, 2}) || c.Medoids[1] != 6 || c.Medoids[0] != 1 && c.Medoids[0] != 2 {
+		t.Errorf("%+v", c)
+	}
+	auto, means, err := Auto(t.Context(), k, 6, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(auto, c) || len(means) != 5 || slices.Max(means) != means[1] {
+		t.Errorf("%+v, %v", auto, means)
+	}
+	if p := Purity(c.Group, strings.Split("a a a a b c c c a b", " ")); p != 0.8 {
+		t.Errorf("purity %v", p)
+	}
+}
+
+// No exchange of a medoid lowers the cost, and groups are those of the nearest medoid.
+func TestMedoidsAreAMinimum(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := 2; n < 14; n++ {
+		kernel := random(r, n)
+		x, err := newDistances(kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := 1; k <= n; k++ {
+			c, err := Medoids(t.Context(), kernel, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(c.Cost-cost(x, c.Medoids)) > 1e-12 {
+				t.Errorf("cost %v, want %v", c.Cost, cost(x, c.Medoids))
+			}
+			for i, g := range c.Group {
+				for _, m := range c.Medoids {
+					if x.row(i)[m] < x.row(i)[c.Medoids[g]] {
+						t.Errorf("object %d is nearer to %d than to its medoid %d", i, m, c.Medoids[g])
+					}
+				}
+			}
+			for at := range c.Medoids {
+				for o := range n {
+					if slices.Contains(c.Medoids, o) {
+						continue
+					}
+					other := slices.Clone(c.Medoids)
+					other[at] = o
+					if cost(x, other) < c.Cost-1e-9 {
+						t.Errorf("n = %d, k = %d: %v for %v lowers the cost", n, k, o, c.Medoids[at])
+					}
+				}
+			}
+		}
+	}
+}
+
+// Silhouettes by hand: points 0, 1 and 10 in groups {0, 1} and {10}.
+func TestSilhouette(t *testing.T) {
+	k := points([2]float64{0, 0}, [2]float64{1, 0}, [2]float64{10, 0})
+	got, err := Silhouette(k, []int{0, 0, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{(10.0 - 1) / 10, (9.0 - 1) / 9, 0} {
+		if math.Abs(got[i]-want) > 1e-12 {
+			t.Errorf("silhouette %d is %v, want %v", i, got[i], want)
+		}
+	}
+	if got, err := Silhouette(k, []int{0, 0, 0}); err != nil || !slices.Equal(got, []float64{0, 0, 0}) {
+		t.Errorf("one group: %v, %v", got, err)
+	}
+}
+
+// Equal objects, fewer objects than groups, one object.
+func TestSpecial(t *testing.T) {
+	same := points([2]float64{1, 1}, [2]float64{1, 1}, [2]float64{1, 1}, [2]float64{1, 1})
+	c, err := Medoids(t.Context(), same, 2)
+	if err != nil || len(c.Medoids) != 2 || c.Cost != 0 || c.Sizes[0]+c.Sizes[1] != 4 || c.Sizes[1] == 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	c, err = Medoids(t.Context(), points([2]float64{1, 1}), 5)
+	if err != nil || len(c.Medoids) != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, _, err = Auto(t.Context(), points([2]float64{1, 1}, [2]float64{2, 1}), 5, nil); err != nil || len(c.Medoids) != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	bad := points([2]float64{0, 0}, [2]float64{math.NaN(), 0})
+	for want, f := range map[string]func() error{
+		"0 groups":               func() error { _, err := Medoids(t.Context(), points([2]float64{}), 0); return err },
+		"want finite numbers":    func() error { _, err := Medoids(t.Context(), bad, 1); return err },
+		"0×0, want a square":     func() error { _, _, err := Auto(t.Context(), mlg.NewMatrix(0, 0), 3, nil); return err },
+		"groups of 1 objects":    func() error { _, err := Silhouette(points([2]float64{}, [2]float64{}), []int{0}); return err },
+		"object 0 is in group 9": func() error { _, err := Silhouette(points([2]float64{}, [2]float64{}), []int{9, 0}); return err },
+		context.Canceled.Error(): func() error {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			_, err := Medoids(ctx, points([2]float64{}, [2]float64{1, 1}), 1)
+			return err
+		},
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q in it", err, want)
+		}
+	}
+}
+
+// Drugs fall into groups that are mostly of one class.
+func TestDrugs(t *testing.T) {
+	d, err := dataset.Drugs(dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := mlg.DefaultOptions()
+	o.Combine = mlg.Sum
+	m, err := mlg.Fit(t.Context(), d.Graphs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Gram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Medoids(t.Context(), k, 13)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := Purity(c.Group, d.Targets()); p < 0.7 {
+		t.Errorf("purity %.3f of 13 groups", p)
+	}
+}

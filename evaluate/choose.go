@@ -1,0 +1,285 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/dataset"
+)
+
+// Plan is what Choose found best for a dataset: a weighted sum of kernels, and the parameter
+// of the learner.
+type Plan struct {
+	// Combination says how the kernels were chosen and weighed; never Chosen.
+	Combination Combination
+	// Settings are the kernels with their weights, which are positive and sum to 1.
+	Settings []WeightedSetting
+	Learner  Learner
+	// Parameter is C, or the ridge.
+	Parameter float64
+	// Epsilon is the half width of the tube of SVR, in standard deviations of the targets.
+	Epsilon float64
+
+	// Classes are the names of the classes and Labels the class of each graph, a position in
+	// Classes; nil for regression, where Values has the targets.
+	Classes []string
+	Labels  []int
+	Values  []float64
+
+	Estimate   CrossEstimate
+	Procedures []ProcedureScore
+	// Limited is the number of trainings that stopped at the limit of iterations.
+	Limited int
+	// Indefinite says that some kernel is not positive semi-definite, so that the sum has to
+	// be clipped before it is learned from.
+	Indefinite bool
+}
+
+// WeightedSetting is a setting of a candidate with its weight in a sum of kernels.
+type WeightedSetting struct {
+	Candidate string
+	Setting
+	Weight float64
+}
+
+// CrossEstimate is a cross-validated score.
+type CrossEstimate struct {
+	Measure string  // "accuracy", "balanced accuracy" or "rmse"
+	Value   float64 // accuracies are shares
+	// Deviation is the standard error that the differences between folds suggest.
+	Deviation float64
+	Method    string // how it was found, and what it does not account for
+}
+
+// ProcedureScore is the score of one way to combine kernels, by which they are compared.
+type ProcedureScore struct {
+	Combination Combination
+	Measure     string
+	Value       float64
+}
+
+// Choose does with a dataset what Run evaluates with the training part of every outer fold:
+// it deals the graphs to Folds−1 folds, scores every setting, every value of the learner's
+// grid and every combination by predicting each fold from the others, and takes the best.
+// With Chosen among o.Combinations it compares the others and BestSingle as procedures;
+// without any combination it is BestSingle. Kernels are fitted to all graphs without their
+// targets, as Transductive does. o.Repeats, o.Splits and o.Folder have no effect, and Folds
+// becomes the number of graphs where that is less.
+//
+// It keeps the kernel matrices of all settings in memory where combinations are learned.
+func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o Options) (*Plan, error) {
+	o.Repeats, o.Splits, o.Folder, o.Selection = 1, nil, "", Nested
+	o.Folds = min(o.Folds, len(d.Graphs))
+	e, err := newEngine(d, candidates, &o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Folds < 3 {
+		return nil, fmt.Errorf("%d folds leave one for training when one validates, want at least 3", o.Folds)
+	}
+	// The outer fold whose training part is everything is one without graphs.
+	var splits *Splits
+	if e.targets.regression() {
+		splits, err = ValueSplits(e.targets.values, o.Folds-1, 1, o.Seed)
+	} else {
+		splits, err = StratifiedSplits(e.targets.labels, o.Folds-1, 1, o.Seed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	splits.Folds++
+	e.splits = splits
+	return e.plan(ctx)
+}
+
+// plan chooses for the last fold of the first repeat, whose training part is everything else.
+func (e *engine) plan(ctx context.Context) (*Plan, error) {
+	if e.first == len(e.settings) {
+		return nil, errors.New("no candidates to choose from")
+	}
+	outer := e.splits.Folds - 1
+	mix, err := e.scoreAll(ctx, outer)
+	if err != nil {
+		return nil, err
+	}
+	procedures, combinations := e.procedures()
+	var of []int
+	p := &Plan{Learner: e.o.Learner, Epsilon: e.o.Epsilon, Classes: e.targets.classes, Labels: e.targets.labels, Values: e.targets.values}
+	best := math.Inf(-1)
+	for i, methods := range procedures {
+		s := e.procedure(0, outer, methods)
+		p.Procedures = append(p.Procedures, ProcedureScore{combinations[i], e.measure(), e.shown(s)})
+		if s > best {
+			best, of, p.Combination = s, methods, combinations[i]
+		}
+	}
+	m, c := e.bestOf(0, outer, of, -1)
+	p.Parameter = e.o.grid()[c]
+	p.Estimate = e.estimate(outer, procedures)
+	for i := e.first; i < len(e.methods); i++ {
+		p.Limited += e.results[i][0][outer].Limited
+	}
+	weights := make([]float64, len(e.settings)-e.first)
+	if m < len(e.settings) {
+		weights[m-e.first] = 1
+	} else if weights, err = mix.weights(ctx, e.methods[m].combination, 0, []int{outer}, e.splits.Without(0, outer)); err != nil {
+		return nil, err
+	}
+	for i, w := range weights {
+		if s := e.settings[e.first+i]; w > 0 {
+			p.Settings = append(p.Settings, WeightedSetting{e.candidates[s.candidate].Name, s.Setting, w})
+			p.Indefinite = p.Indefinite || !semidefinite(s.Kernel)
+		}
+	}
+	return p, nil
+}
+
+// procedures returns the methods that each procedure chooses from, and their names: learned
+// combinations first and best single last, as Chosen wants them.
+func (e *engine) procedures() (of [][]int, names []Combination) {
+	for m := len(e.settings); m < len(e.methods); m++ {
+		of, names = append(of, []int{m}), append(names, e.methods[m].combination)
+	}
+	asked := e.o.Combinations
+	if len(of) == 0 || slices.Contains(asked, Chosen) || slices.Contains(asked, BestSingle) {
+		var settings []int
+		for m := e.first; m < len(e.settings); m++ {
+			settings = append(settings, m)
+		}
+		of, names = append(of, settings), append(names, BestSingle)
+	}
+	return of, names
+}
+
+// scoreAll sets the inner scores of all methods for an outer fold.
+func (e *engine) scoreAll(ctx context.Context, outer int) (*mixer, error) {
+	learned := len(e.methods) > len(e.settings)
+	matrices := make([]*mlg.Matrix, len(e.settings))
+	var mix *mixer
+	for m := e.first; m < len(e.methods); m++ {
+		var s source
+		if m < len(e.settings) {
+			k, err := e.gram(ctx, e.methods[m].kernel)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", e.methods[m].parameters, err)
+			}
+			if learned {
+				if err := unitDiagonal(k, e.methods[m].parameters); err != nil {
+					return nil, err
+				}
+				matrices[m] = k
+			}
+			s = fixed{k, !semidefinite(e.methods[m].kernel)}
+		} else {
+			if mix == nil {
+				mix = newMixer(e, matrices[e.first:], e.indefinite())
+			}
+			s = mix.of(e.methods[m].combination)
+		}
+		r := &e.results[m][0][outer]
+		r.Fold = outer
+		if err := e.innerScores(ctx, s, r); err != nil {
+			return nil, fmt.Errorf("%s %s: %w", e.methods[m].name, e.methods[m].parameters, err)
+		}
+		if e.o.Progress != nil {
+			e.o.Progress(m-e.first+1, len(e.methods)-e.first)
+		}
+	}
+	return mix, nil
+}
+
+// innerScores sets Inner and Best of one result.
+func (e *engine) innerScores(ctx context.Context, s source, r *foldResult) error {
+	if e.o.Inner == LeaveOneOut {
+		return e.ridgeScores(ctx, s, 0, r)
+	}
+	one := []foldResult{*r}
+	err := e.foldScores(ctx, s, 0, one, func(n int, f func(int) error) error { return e.pool.each(ctx, n, f) })
+	*r = one[0]
+	return err
+}
+
+// estimate scores each validator with what the others choose, the choice among procedures
+// included. The trainings on which the others base their choice contain the validator, so
+// that it is not a nested cross-validation.
+func (e *engine) estimate(outer int, procedures [][]int) CrossEstimate {
+	weight := e.weights(0, outer, -1)
+	inner := func(m int) [][]float64 { return e.results[m][0][outer].Inner }
+	without := func(skip ...int) []float64 {
+		w := slices.Clone(weight)
+		for _, i := range skip {
+			w[i] = 0
+		}
+		if slices.Max(w) == 0 { // nothing else is left
+			return weight
+		}
+		return w
+	}
+	scores := make([]float64, len(weight))
+	for i := range scores {
+		rest := without(i)
+		of, best := procedures[0], math.Inf(-1)
+		for _, methods := range procedures {
+			s := make([]float64, len(weight))
+			for h := range s {
+				if rest[h] > 0 {
+					m, c := e.bestWith(0, outer, methods, without(i, h))
+					s[h] = inner(m)[c][h]
+				}
+			}
+			if v := weighted(s, rest); v > best {
+				best, of = v, methods
+			}
+		}
+		m, c := e.bestWith(0, outer, of, rest)
+		scores[i] = inner(m)[c][i]
+	}
+	out := CrossEstimate{Measure: e.measure(), Value: e.shown(weighted(scores, weight))}
+	if n := float64(len(scores)); n > 1 {
+		sum, mu := 0.0, mean(scores)
+		for _, s := range scores {
+			sum += (s - mu) * (s - mu)
+		}
+		out.Deviation = math.Sqrt(sum / (n - 1) / n)
+		if e.targets.regression() && out.Value > 0 { // of the root: d√x = dx/(2√x)
+			out.Deviation /= 2 * out.Value
+		}
+	}
+	switch {
+	case e.o.Inner == LeaveOneOut:
+		out.Method = "leave-one-out of kernel ridge regression"
+	default:
+		out.Method = fmt.Sprintf("%d-fold cross-validation", len(scores))
+	}
+	methods := 0
+	for _, of := range procedures {
+		methods += len(of)
+	}
+	if methods > 1 || len(e.o.grid()) > 1 {
+		out.Method += ", each fold with what the others choose; not fully nested"
+	}
+	return out
+}
+
+// measure names what shown returns.
+func (e *engine) measure() string {
+	switch {
+	case e.targets.regression():
+		return "rmse"
+	case e.o.Score == BalancedAccuracy:
+		return "balanced accuracy"
+	}
+	return "accuracy"
+}
+
+// shown turns a score into the figure that people know.
+func (e *engine) shown(score float64) float64 {
+	if e.targets.regression() {
+		return math.Sqrt(max(0, -score))
+	}
+	return score
+}

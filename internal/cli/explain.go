@@ -1,0 +1,444 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/explain"
+	"github.com/mlgkernel/mlg/explain/draw"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/model"
+)
+
+type explainCmd struct {
+	inputFlags
+	Model   string  `arg:"" help:"Model file."`
+	Graph   string  `arg:"" help:"A SMILES, a file, or the identifier of a training graph."`
+	Which   string  `help:"Identifier or number of the graph in a file with several." placeholder:"ID"`
+	Against string  `help:"Explain the similarity to this graph instead of the prediction." placeholder:"OTHER"`
+	Class   string  `help:"Explain what speaks for this class, instead of the predicted one." placeholder:"NAME"`
+	Numbers bool    `help:"Write the numbers of the vertices into the picture."`
+	Scale   float64 `help:"Pixels of a PNG for one of the picture." default:"2"`
+	Out     string  `help:"File to write: .svg, .png, .html or .json." short:"o" placeholder:"FILE"`
+}
+
+// explanation is what the command says.
+type explanation struct {
+	Graph      string            `json:"graph"`
+	Against    string            `json:"against,omitempty"`
+	Class      string            `json:"class,omitempty"`
+	What       string            `json:"what"` // what the contributions are to
+	Value      float64           `json:"value"`
+	Labels     []string          `json:"labels,omitempty"` // of the vertices
+	Vertices   []float64         `json:"vertices"`
+	Levels     []explain.Level   `json:"levels"`
+	Features   []explain.Level   `json:"features"`
+	Other      *otherSide        `json:"other,omitempty"`
+	Explained  explain.Explained `json:"explained"`
+	For        []support         `json:"for,omitempty"` // training graphs that speak for it
+	Contrary   []support         `json:"against_it,omitempty"`
+	Bias       float64           `json:"bias"`
+	Prediction *predicted        `json:"prediction,omitempty"`
+
+	g, h *graph.Graph
+}
+
+// otherSide has the contributions of the vertices of the other graph of a similarity.
+type otherSide struct {
+	Labels   []string        `json:"labels,omitempty"`
+	Vertices []float64       `json:"vertices"`
+	Levels   []explain.Level `json:"levels"`
+}
+
+// support is a training graph with what it adds to a decision value.
+type support struct {
+	ID         string  `json:"id"`
+	Target     string  `json:"target,omitempty"`
+	Similarity float64 `json:"similarity"`
+	Adds       float64 `json:"adds"`
+	index      int
+}
+
+// Run explains a prediction or a similarity.
+func (c *explainCmd) Run(g *globals) error {
+	switch ext := strings.ToLower(filepath.Ext(c.Out)); {
+	case c.Out != "" && !slices.Contains([]string{".svg", ".png", ".html", ".json"}, ext):
+		return usageError(fmt.Sprintf("%s: want a name that ends with .svg, .png, .html or .json", c.Out))
+	case !(c.Scale > 0):
+		return usageError("--scale: want a positive number")
+	case c.Class != "" && c.Against != "":
+		return usageError("--class and --against exclude each other")
+	}
+	m, err := readModel(g, c.Model)
+	if err != nil {
+		return err
+	}
+	r, err := c.reading(m)
+	if err != nil {
+		return err
+	}
+	x, err := c.pick(g, m, r, c.Graph, c.Which)
+	if err != nil {
+		return err
+	}
+	var e *explanation
+	if c.Against != "" {
+		h, pickErr := c.pick(g, m, r, c.Against, "")
+		if pickErr != nil {
+			return pickErr
+		}
+		e, err = c.similarity(g, m, x, h)
+	} else {
+		e, err = c.prediction(g, m, x)
+	}
+	if err != nil {
+		return err
+	}
+	if c.Out != "" {
+		if err := c.write(g, m, e); err != nil {
+			return err
+		}
+	}
+	if g.JSON {
+		return printJSON(g.stdout, e)
+	}
+	return output(g, "", func(w io.Writer) error { e.print(w); return nil })
+}
+
+// pick returns the graph that an argument names: one of a file, a training graph, or the
+// molecule of a SMILES.
+func (c *explainCmd) pick(g *globals, m *model.Model, r reading, arg, which string) (*graph.Graph, error) {
+	if at := slices.Index(m.IDs, arg); at >= 0 && m.Graphs != nil && which == "" {
+		if _, err := dataset.Open(arg, r.o); err != nil { // no file of that name
+			return m.Graphs[at], nil
+		}
+	}
+	return r.one(g, arg, which)
+}
+
+// prediction explains what the learner says of a graph.
+func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (*explanation, error) {
+	if m.Learner == nil {
+		return nil, fmt.Errorf("%s has no learner in it: --against OTHER explains a similarity", c.Model)
+	}
+	p, err := m.Predict(g.ctx, []*graph.Graph{x}, 3)
+	if err != nil {
+		return nil, err
+	}
+	said := describe(m, x, 0, p[0], 3)
+	e := &explanation{Graph: said.ID, What: "value", Prediction: &said, g: x}
+	var f explain.Function
+	switch l := m.Learner; {
+	case l.Classifier != nil:
+		e.Class = cmp.Or(c.Class, said.Class)
+		at := slices.Index(l.Classes, e.Class)
+		if at < 0 {
+			return nil, usageError(fmt.Sprintf("--class %s: want one of %s", e.Class, strings.Join(l.Classes, ", ")))
+		}
+		e.What = "margin for " + e.Class
+		f = classFunction(l, at)
+	case c.Class != "":
+		return nil, usageError("--class: the model predicts values")
+	case l.Regressor != nil:
+		f = explain.Function{Support: l.Regressor.Support, Coefficients: l.Regressor.Coefficients, Bias: l.Regressor.Bias}
+	default:
+		f = explain.Function{Coefficients: l.Ridge.Coefficients, Bias: l.Ridge.Bias}
+		for i := range f.Coefficients {
+			f.Support = append(f.Support, i)
+		}
+	}
+	got, err := explain.ModelDecision(g.ctx, m, x, f)
+	if err != nil {
+		return nil, err
+	}
+	e.Value, e.Bias, e.Explained = got.Value, got.Bias, got.Explained
+	e.fill(got.Contributions)
+	slices.SortStableFunc(got.Terms, func(a, b explain.Term) int { return cmp.Compare(b.Value, a.Value) })
+	side := func(terms []explain.Term, sign float64) (out []support) {
+		for _, t := range terms {
+			if t.Value*sign <= 0 || len(out) == 3 {
+				break
+			}
+			s := support{ID: m.IDs[t.Graph], Similarity: t.K, Adds: t.Value, index: t.Graph}
+			if m.Targets != nil {
+				s.Target = m.Targets[t.Graph]
+			}
+			out = append(out, s)
+		}
+		return out
+	}
+	e.For = side(got.Terms, 1)
+	slices.Reverse(got.Terms)
+	e.Contrary = side(got.Terms, -1)
+	return e, nil
+}
+
+// classFunction returns the mean of the decision values of a class against the others.
+func classFunction(l *model.Learner, class int) explain.Function {
+	label := l.Classifier.Classes[class]
+	others := float64(len(l.Classes) - 1)
+	coefficient := map[int]float64{}
+	var f explain.Function
+	for _, machine := range l.Classifier.Machines {
+		sign := 1 / others
+		switch label {
+		case machine.Positive:
+		case machine.Negative:
+			sign = -sign
+		default:
+			continue
+		}
+		f.Bias += sign * machine.Bias
+		for i, s := range machine.Support {
+			coefficient[s] += sign * machine.Coefficients[i]
+		}
+	}
+	for s := range coefficient {
+		f.Support = append(f.Support, s)
+	}
+	slices.Sort(f.Support)
+	for _, s := range f.Support {
+		f.Coefficients = append(f.Coefficients, coefficient[s])
+	}
+	return f
+}
+
+// similarity explains how similar two graphs are.
+func (c *explainCmd) similarity(g *globals, m *model.Model, x, h *graph.Graph) (*explanation, error) {
+	got, err := explain.ModelSimilarity(g.ctx, m, x, h)
+	if err != nil {
+		return nil, err
+	}
+	e := &explanation{Graph: graphName(x, 0), Against: graphName(h, 0), What: "log similarity", Value: got.K, Explained: got.Explained, g: x, h: h}
+	e.fill(got.G)
+	e.Other = &otherSide{Labels: h.Labels(), Vertices: got.H.Vertices, Levels: got.H.Through}
+	return e, nil
+}
+
+func (e *explanation) fill(c explain.Contributions) {
+	e.Labels, e.Vertices, e.Levels, e.Features = e.g.Labels(), c.Vertices, c.Through, c.Features
+}
+
+// headline says what is explained.
+func (e *explanation) headline() string {
+	switch {
+	case e.Against != "":
+		return fmt.Sprintf("%s and %s: similarity %.4f", e.Graph, e.Against, e.Value)
+	case e.Class != "":
+		return fmt.Sprintf("%s: %s %.3f", e.Graph, e.What, e.Value)
+	}
+	return fmt.Sprintf("%s: value %s", e.Graph, figure("", e.Value))
+}
+
+// share says how much is explained.
+func (e *explanation) share() string {
+	s := fmt.Sprintf("%.0f %% of what the kernels add is explained", 100*e.Explained.Share)
+	if e.Explained.Share < 1 {
+		s += "; the rest comes from kernels that count whole structures, whose parts have no contribution"
+	}
+	return s
+}
+
+// strongest returns the vertices with the largest contributions by absolute value.
+func strongest(values []float64, n int) []int {
+	size := make([]float64, len(values))
+	for i, v := range values {
+		size[i] = math.Abs(v)
+	}
+	return model.Top(size, n)
+}
+
+// print writes the explanation as text.
+func (e *explanation) print(w io.Writer) {
+	fmt.Fprintln(w, e.headline())
+	if p := e.Prediction; p != nil && p.Class != e.Class {
+		fmt.Fprintf(w, "  (predicted: %s)\n", p.Class)
+	}
+	if e.Prediction != nil && e.Prediction.Unlike {
+		fmt.Fprintln(w, "  ! unlike anything in training: a guess at best")
+	}
+	fmt.Fprintf(w, "\ncontributions to the %s:\n(how it changes when a vertex counts more)\n", clip(e.What, 60))
+	list := func(g *graph.Graph, name string, values []float64) {
+		if e.Against != "" {
+			fmt.Fprintf(w, "  %s\n", name)
+		}
+		for _, v := range strongest(values, 8) {
+			fmt.Fprintf(w, "  %6d  %-12s %+.5f\n", v, clip(g.Label(v), 12), values[v])
+		}
+	}
+	list(e.g, e.Graph, e.Vertices)
+	if e.Other != nil {
+		list(e.h, e.Against, e.Other.Vertices)
+	}
+	fmt.Fprintf(w, "\nthrough the kernels of\n")
+	for _, l := range e.Levels {
+		fmt.Fprintf(w, "  %-20s %+.5f\n", levelName(l.Level), l.Sum)
+	}
+	for _, side := range []struct {
+		what string
+		list []support
+	}{{"speaking for it", e.For}, {"speaking against it", e.Contrary}} {
+		if len(side.list) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "\ntraining graphs %s\n", side.what)
+		for _, s := range side.list {
+			fmt.Fprintf(w, "  %+.4f  %-28s %-20s like %.3f\n", s.Adds, clip(s.ID, 28), clip(s.Target, 20), s.Similarity)
+		}
+	}
+	fmt.Fprintf(w, "\n%s\n", wrap(e.share(), 0, 0))
+	for _, k := range e.Explained.Kernels {
+		if len(e.Explained.Kernels) > 1 || k.Share < 1 {
+			fmt.Fprintf(w, "  %+.4f  %3.0f %%  %s\n", k.Value, 100*k.Share, wrap(k.Kernel, 17, 17))
+		}
+	}
+}
+
+func levelName(level int) string {
+	if level == 0 {
+		return "level 0 (vertices)"
+	}
+	return fmt.Sprintf("level %d", level)
+}
+
+// write writes the picture, report or data.
+func (c *explainCmd) write(g *globals, m *model.Model, e *explanation) error {
+	var b []byte
+	var err error
+	switch strings.ToLower(filepath.Ext(c.Out)) {
+	case ".json":
+		if b, err = json.MarshalIndent(e, "", "  "); err == nil {
+			b = append(b, '\n')
+		}
+	case ".html":
+		b, err = c.report(m, e)
+	default:
+		var p *draw.Picture
+		if p, err = c.picture(e); err != nil {
+			return err
+		}
+		if strings.EqualFold(filepath.Ext(c.Out), ".svg") {
+			b = p.SVG()
+		} else {
+			b, err = p.PNG(c.Scale)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	err = dataset.WriteFile(g.ctx, c.Out, func(w io.Writer) error { _, err := io.Copy(w, bytes.NewReader(b)); return err })
+	if err == nil {
+		g.note("wrote %s", c.Out)
+	}
+	return err
+}
+
+// picture draws the graph, or the two, with contributions as colours.
+func (c *explainCmd) picture(e *explanation) (*draw.Picture, error) {
+	all := e.Vertices
+	if e.Other != nil {
+		all = slices.Concat(all, e.Other.Vertices) // colours mean the same in both pictures
+	}
+	limit := draw.NewValues("", all).Limit
+	one := func(g *graph.Graph, title string, values []float64) (*draw.Picture, error) {
+		o := draw.DefaultOptions()
+		o.Title, o.Numbers = title, c.Numbers
+		o.Values = &draw.Values{Vertex: values, Limit: limit, Name: "contribution to the " + e.What}
+		return draw.Graph(g, o)
+	}
+	if e.Other == nil {
+		return one(e.g, e.headline(), e.Vertices)
+	}
+	a, err := one(e.g, e.Graph, e.Vertices)
+	if err != nil {
+		return nil, err
+	}
+	b, err := one(e.h, e.Against, e.Other.Vertices)
+	if err != nil {
+		return nil, err
+	}
+	return draw.Sheet(e.headline(), 2, a, b)
+}
+
+// report returns an HTML page with the picture, the numbers and the training graphs that
+// speak for and against.
+func (c *explainCmd) report(m *model.Model, e *explanation) ([]byte, error) {
+	p, err := c.picture(e)
+	if err != nil {
+		return nil, err
+	}
+	vertices := draw.Table{Header: []string{"vertex", "label", "contribution"}}
+	for _, v := range strongest(e.Vertices, 12) {
+		vertices.Rows = append(vertices.Rows, []string{fmt.Sprint(v), e.g.Label(v), fmt.Sprintf("%+.5f", e.Vertices[v])})
+	}
+	levels := draw.Table{Header: []string{"through the kernels of", "sum"}}
+	for _, l := range e.Levels {
+		levels.Rows = append(levels.Rows, []string{levelName(l.Level), fmt.Sprintf("%+.5f", l.Sum)})
+	}
+	kernels := draw.Table{Header: []string{"adds", "explained", "kernel"}}
+	for _, k := range e.Explained.Kernels {
+		kernels.Rows = append(kernels.Rows, []string{fmt.Sprintf("%+.4f", k.Value), fmt.Sprintf("%.0f %%", 100*k.Share), k.Kernel})
+	}
+	r := draw.Report{
+		Title:   e.headline(),
+		Summary: fmt.Sprintf("Colours are contributions to the %s: how it changes when a vertex counts more, orange up and blue down.", e.What),
+		Sections: []draw.Section{
+			{Heading: "Picture", Blocks: []draw.Block{draw.Figure{Picture: p, Caption: e.headline()}}},
+			{Heading: "Contributions", Blocks: []draw.Block{vertices, levels}},
+			{Heading: "Kernels", Blocks: []draw.Block{draw.Paragraph(e.share() + "."), kernels}},
+		},
+		Footer: fmt.Sprintf("mlg explain %s %s", c.Model, c.Graph),
+	}
+	if c.Against != "" {
+		r.Footer += " --against " + c.Against
+	}
+	if e.Prediction != nil {
+		s := draw.Section{Heading: "Training graphs"}
+		if e.Prediction.Unlike {
+			s.Blocks = append(s.Blocks, draw.Paragraph("The graph is unlike anything in training: the prediction is a guess at best."))
+		}
+		for _, side := range []struct {
+			what string
+			list []support
+		}{{"for", e.For}, {"against", e.Contrary}} {
+			t := draw.Table{Caption: "Speaking " + side.what + " it", Header: []string{"adds", "graph", "target", "similarity"}}
+			var pictures []*draw.Picture
+			for _, x := range side.list {
+				t.Rows = append(t.Rows, []string{fmt.Sprintf("%+.4f", x.Adds), x.ID, x.Target, fmt.Sprintf("%.3f", x.Similarity)})
+				if m.Graphs == nil {
+					continue
+				}
+				o := draw.DefaultOptions()
+				o.Title, o.Width, o.Height = x.ID, 260, 220
+				q, err := draw.Graph(m.Graphs[x.index], o)
+				if err != nil {
+					return nil, err
+				}
+				pictures = append(pictures, q)
+			}
+			if len(t.Rows) == 0 {
+				continue
+			}
+			s.Blocks = append(s.Blocks, t)
+			if len(pictures) > 0 {
+				sheet, err := draw.Sheet("", len(pictures), pictures...)
+				if err != nil {
+					return nil, err
+				}
+				s.Blocks = append(s.Blocks, draw.Figure{Picture: sheet, Caption: "Speaking " + side.what + " it"})
+			}
+		}
+		if len(s.Blocks) > 0 {
+			r.Sections = append(r.Sections, s)
+		}
+	}
+	return r.HTML()
+}

@@ -1,0 +1,345 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/model"
+)
+
+type trainCmd struct {
+	dataFlags
+	kernelFlags
+	Data string `arg:"" help:"Dataset with targets."`
+	Out  string `help:"Model file to write." short:"o" required:"" placeholder:"FILE"`
+
+	Kernel      string    `help:"Train this kernel with its flags, instead of choosing among the default candidates: mlg, flg, wl, wl-edge, wl-oa, wl-sp, sp, graphlet, rw, labels." enum:",mlg,flg,wl,wl-edge,wl-oa,wl-sp,sp,graphlet,rw,labels" default:"" placeholder:"NAME" group:"Training"`
+	Quick       bool      `help:"One good kernel instead of the default candidates; C is still chosen." group:"Training"`
+	C           []float64 `help:"Values of C to choose from; one value fixes it." default:"0.001,0.01,0.1,1,10,100,1000" group:"Training"`
+	Learner     string    `help:"svm, or for values ridge." default:"svm" enum:"svm,ridge" group:"Training"`
+	Task        string    `help:"auto: by the targets; classification; regression." default:"auto" enum:"auto,classification,regression" group:"Training"`
+	Score       string    `help:"What the choice of a classifier maximises: accuracy, balanced." default:"accuracy" enum:"accuracy,balanced" group:"Training"`
+	Folds       int       `help:"The choice is made on this many folds less one, as in evaluate." default:"10" group:"Training"`
+	Splits      uint64    `help:"Seed of the splits." default:"0" name:"split-seed" group:"Training"`
+	Probability bool      `help:"Give the model class probabilities." group:"Training"`
+}
+
+// trained is what the command says of a model.
+type trained struct {
+	File        string        `json:"file"`
+	Data        string        `json:"data"`
+	Graphs      int           `json:"graphs"`
+	Classes     []string      `json:"classes,omitempty"`
+	Combination string        `json:"combination"`
+	Kernels     []trainedPart `json:"kernels"`
+	Parameter   string        `json:"parameter"` // "C" or "ridge"
+	Value       float64       `json:"value"`
+	Estimate    estimateJSON  `json:"estimate"`
+	Compared    []scoreJSON   `json:"compared"` // the ways of combination that were compared
+	Baseline    float64       `json:"baseline"` // accuracy of the largest class, or deviation of the values
+	Limited     int           `json:"limited"`
+	Bytes       int64         `json:"bytes"`
+	Seconds     float64       `json:"seconds"`
+}
+
+type trainedPart struct {
+	Candidate string  `json:"candidate"`
+	Kernel    string  `json:"kernel"`
+	Weight    float64 `json:"weight"`
+}
+
+type estimateJSON struct {
+	Measure   string  `json:"measure"`
+	Value     float64 `json:"value"`
+	Deviation float64 `json:"deviation"`
+	Method    string  `json:"method"`
+}
+
+type scoreJSON struct {
+	Combination string  `json:"combination"`
+	Measure     string  `json:"measure"`
+	Value       float64 `json:"value"`
+}
+
+// Run chooses a kernel, trains and writes a model.
+func (c *trainCmd) Run(g *globals, k *kong.Context) error {
+	if strings.HasSuffix(c.Out, ".gz") {
+		return usageError(c.Out + ": model files are not compressed, want a name without .gz")
+	}
+	if flags := given(k, "MLG and FLG", "Other kernels"); len(flags) > 0 && c.Kernel == "" {
+		return usageError(fmt.Sprintf("%s is about one kernel: name it with --kernel; without, train chooses among the default candidates", flags[0]))
+	}
+	if c.Quick && c.Kernel != "" {
+		return usageError("--quick and --kernel exclude each other")
+	}
+	start := time.Now()
+	ds, err := c.read(g, c.Data)
+	if err != nil {
+		return err
+	}
+	o, candidates, err := c.plan(g, ds)
+	if err != nil {
+		return err
+	}
+	bar := newBar(g)
+	defer bar.done()
+	if err := c.announce(g, ds, candidates, o); err != nil {
+		return err
+	}
+	o.Progress = func(done, total int) { bar.show("choosing", int64(done), int64(total), "") }
+	plan, err := evaluate.Choose(g.ctx, ds, candidates, o)
+	if err != nil {
+		return err
+	}
+	if c.Probability && plan.Classes == nil {
+		return usageError("--probability is for classes, and the targets are values")
+	}
+	reader, err := c.record()
+	if err != nil {
+		return err
+	}
+	m, err := model.Train(g.ctx, ds, plan, model.TrainOptions{
+		Probability: c.Probability, Seed: c.Splits, Reader: reader,
+		Created:  map[string]string{"data": ds.Name, "split-seed": fmt.Sprint(c.Splits)},
+		Progress: func(done, total int) { bar.show("fitting", int64(done), int64(total), "") },
+	})
+	if err != nil {
+		return err
+	}
+	bar.done()
+	if err := model.Write(g.ctx, c.Out, m); err != nil {
+		return err
+	}
+	return c.report(g, ds, plan, time.Since(start))
+}
+
+// plan returns what is chosen from, and how.
+func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (evaluate.Options, []evaluate.Candidate, error) {
+	o := evaluate.DefaultOptions()
+	o.Folds, o.Seed, o.C, o.Workers = c.Folds, c.Splits, c.C, g.workers()
+	// kong has checked the names
+	o.Learner, _ = evaluate.ParseLearner(c.Learner)
+	o.Task, _ = evaluate.ParseTask(c.Task)
+	o.Score, _ = evaluate.ParseScore(c.Score)
+	if err := o.Validate(); err != nil {
+		return o, nil, usageError(strings.TrimPrefix(err.Error(), "evaluate: "))
+	}
+	info := dataset.Info(ds)
+	regression := o.Task == evaluate.Regression || o.Task == evaluate.AutoTask && info.TargetRange != nil
+	if o.Learner == evaluate.Ridge && !regression {
+		return o, nil, usageError("--learner ridge is for values, and the targets are classes; want svm")
+	}
+	if info.Targets == 0 {
+		return o, nil, fmt.Errorf("%s has no targets to learn; --target names the column or field that has them", c.Data)
+	}
+	if c.Kernel != "" {
+		quiet := *g
+		quiet.Quiet = true
+		k, err := c.kernel(&quiet, c.Kernel, ds.Graphs, newBar(&quiet))
+		if err != nil {
+			return o, nil, err
+		}
+		if c.Exact {
+			return o, nil, usageError("--exact: a model keeps the low-rank kernel only; --samples and --rank bring it as near as you like")
+		}
+		if c.Combine == mlg.GeometricMean.String() {
+			return o, nil, usageError("--combine gmean is not positive semi-definite: want top, sum or product for a model")
+		}
+		return o, []evaluate.Candidate{{Name: c.Kernel, Settings: []evaluate.Setting{{Parameters: k.String(), Kernel: k}}}}, nil
+	}
+	all, err := evaluate.DefaultCandidates(info)
+	if err != nil {
+		return o, nil, err
+	}
+	if c.Quick {
+		return o, []evaluate.Candidate{quickCandidate(all)}, nil
+	}
+	o.Combinations = evaluate.AllCombinations()
+	return o, all, nil
+}
+
+// quickCandidate returns one setting of the default candidates: that with attributes if the
+// data have some, else the first with WL colours as base kernel, which does well on most
+// data.
+func quickCandidate(all []evaluate.Candidate) evaluate.Candidate {
+	at := 0
+	for i, c := range all {
+		if c.Name == "mlg wl-base" || c.Name == "mlg attributes" {
+			at = i
+		}
+	}
+	return evaluate.Candidate{Name: all[at].Name, Settings: all[at].Settings[:1]}
+}
+
+// From this many graphs on the command says what it will need, having tried it on a few.
+const (
+	manyGraphs  = 1000
+	pilotGraphs = 150
+)
+
+// announce says what training will need where that is much.
+func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []evaluate.Candidate, o evaluate.Options) error {
+	n := len(ds.Graphs)
+	settings := 0
+	for _, x := range candidates {
+		settings += len(x.Settings)
+	}
+	if g.Quiet || n < manyGraphs {
+		return nil
+	}
+	matrices := settings + 3
+	if len(o.Combinations) == 0 {
+		matrices = 4
+	}
+	pilot := &dataset.Dataset{Name: ds.Name}
+	for _, i := range rand.New(rand.NewPCG(0, 0)).Perm(n)[:pilotGraphs] {
+		pilot.Graphs = append(pilot.Graphs, ds.Graphs[i])
+	}
+	start := time.Now()
+	_, err := evaluate.Choose(g.ctx, pilot, candidates, o)
+	if err != nil {
+		if errors.Is(err, context.Canceled) {
+			return err
+		}
+		return nil // the sample may lack a class; the real work will tell what is wrong
+	}
+	ratio := float64(n) / pilotGraphs
+	need := time.Duration(float64(time.Since(start)) * ratio * ratio)
+	hint := ""
+	if !c.Quick && c.Kernel == "" {
+		hint = "; --quick takes one kernel"
+	}
+	g.note("%d kernels for %d graphs: roughly %s on %d threads, and %.2g GB of memory%s",
+		settings, n, roughly(need), g.workers(), float64(matrices)*float64(n)*float64(n)*8/1e9, hint)
+	return nil
+}
+
+// roughly writes a duration with one or two digits.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 90*time.Second:
+		return fmt.Sprintf("%.0f seconds", d.Seconds())
+	case d < 90*time.Minute:
+		return fmt.Sprintf("%.0f minutes", d.Minutes())
+	}
+	return fmt.Sprintf("%.1f hours", d.Hours())
+}
+
+// report says what was chosen and how good it may be.
+func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *evaluate.Plan, took time.Duration) error {
+	r := trained{
+		File: c.Out, Data: ds.Name, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination.String(), Parameter: "C",
+		Value: p.Parameter, Limited: p.Limited, Bytes: fileSize(c.Out), Seconds: took.Seconds(),
+		Estimate: estimateJSON{p.Estimate.Measure, p.Estimate.Value, p.Estimate.Deviation, p.Estimate.Method}, Baseline: baselineScore(p),
+	}
+	if p.Learner == evaluate.Ridge {
+		r.Parameter = "ridge"
+	}
+	for _, s := range p.Settings {
+		r.Kernels = append(r.Kernels, trainedPart{s.Candidate, s.Kernel.String(), s.Weight})
+	}
+	for _, s := range p.Procedures {
+		r.Compared = append(r.Compared, scoreJSON{s.Combination.String(), s.Measure, s.Value})
+	}
+	if g.JSON {
+		return printJSON(g.stdout, r)
+	}
+	what := "values"
+	if p.Classes != nil {
+		what = fmt.Sprintf("%d classes", len(p.Classes))
+	}
+	fmt.Fprintf(g.stdout, "%s: %d graphs, %s\n", r.Data, r.Graphs, what)
+	if len(r.Compared) > 1 {
+		fmt.Fprintf(g.stdout, "\nways to combine the candidates, %s:\n", r.Estimate.Measure)
+		for _, s := range r.Compared {
+			mark := ""
+			if s.Combination == r.Combination {
+				mark = "  ← taken"
+			}
+			fmt.Fprintf(g.stdout, "  %-14s %7s%s\n", s.Combination, figure(s.Measure, s.Value), mark)
+		}
+	}
+	fmt.Fprintf(g.stdout, "\nkernel, %s = %g:\n", r.Parameter, r.Value)
+	for _, k := range r.Kernels {
+		fmt.Fprintf(g.stdout, "  %5.3f  %s: %s\n", k.Weight, k.Candidate, wrap(k.Kernel, 11+len([]rune(k.Candidate)), 9))
+	}
+	fmt.Fprintf(g.stdout, "\n%s %s", r.Estimate.Measure, figure(r.Estimate.Measure, r.Estimate.Value))
+	if r.Estimate.Deviation > 0 {
+		fmt.Fprintf(g.stdout, " ± %s", figure(r.Estimate.Measure, r.Estimate.Deviation))
+	}
+	if p.Classes != nil {
+		fmt.Fprintf(g.stdout, " (largest class alone: %s)\n", figure("accuracy", r.Baseline))
+	} else {
+		fmt.Fprintf(g.stdout, " (mean value alone: %s)\n", figure("rmse", r.Baseline))
+	}
+	fmt.Fprintf(g.stdout, "  by %s\n", wrap(r.Estimate.Method, 5, 5))
+	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == "" && !c.Quick {
+		fmt.Fprintf(g.stdout, "  \"mlg evaluate %s --default\" estimates it fully nested\n", c.Data)
+	}
+	if r.Limited > 0 {
+		fmt.Fprintf(g.stdout, "  %d trainings stopped at the solver's limit of iterations\n", r.Limited)
+	}
+	_, err := fmt.Fprintf(g.stdout, "\n%s: %s, %s\n", r.File, strings.TrimSpace(count(r.Bytes, "B")), round(took))
+	return err
+}
+
+// baselineScore is the accuracy of always saying the largest class (balanced: one in the
+// number of classes), or the error of always saying the mean.
+func baselineScore(p *evaluate.Plan) float64 {
+	if p.Classes == nil {
+		_, _, scale := evaluate.StandardScores(p.Values)
+		return scale
+	}
+	if p.Estimate.Measure != "accuracy" {
+		return 1 / float64(len(p.Classes))
+	}
+	counts := make([]int, len(p.Classes))
+	most := 0
+	for _, l := range p.Labels {
+		counts[l]++
+		most = max(most, counts[l])
+	}
+	return float64(most) / float64(len(p.Labels))
+}
+
+// figure writes a score: accuracies in per cent.
+func figure(measure string, v float64) string {
+	if strings.HasSuffix(measure, "accuracy") {
+		return fmt.Sprintf("%.1f %%", 100*v)
+	}
+	if v == 0 || math.Abs(v) >= 1e-3 && math.Abs(v) < 1e6 {
+		return fmt.Sprintf("%.4g", v)
+	}
+	return fmt.Sprintf("%.3e", v)
+}
+
+// wrap breaks a text at spaces so that lines keep to 79 columns. The first begins behind
+// something that takes some columns, those after it are indented.
+func wrap(s string, at, indent int) string {
+	const width = 79
+	var b strings.Builder
+	for i, w := range strings.Fields(s) {
+		n := len([]rune(w))
+		switch {
+		case i > 0 && at+1+n > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		case i > 0:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(w)
+		at += n
+	}
+	return b.String()
+}

@@ -1,0 +1,202 @@
+package model
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// candidates has kernels of every form that the default candidates have, small ones.
+func candidates(t testing.TB, attributes bool) []evaluate.Candidate {
+	t.Helper()
+	oa := baseline.DefaultWL()
+	oa.Variant, oa.H = baseline.Assignment, 3
+	shared := evaluate.Share(oa)
+	m := evaluate.Share(mlg.NewKernel(small()))
+	list := map[string]mlg.Kernel{"mlg": m, "mlg × wl-oa": evaluate.Product(m, shared), "wl-oa": shared,
+		"sp": baseline.DefaultShortestPath(), "seeds": evaluate.OverSeeds(small(), 2)}
+	if attributes {
+		o := small()
+		var err error
+		if o.Base, err = mlg.Gaussian(1); err != nil {
+			t.Fatal(err)
+		}
+		list["attributes"] = evaluate.Standardized(mlg.NewKernel(o))
+	}
+	var out []evaluate.Candidate
+	for _, name := range []string{"mlg", "mlg × wl-oa", "wl-oa", "sp", "seeds", "attributes"} {
+		if k := list[name]; k != nil {
+			out = append(out, evaluate.Candidate{Name: name, Settings: []evaluate.Setting{{Parameters: k.String(), Kernel: k}}})
+		}
+	}
+	return out
+}
+
+// targeted returns the graphs with targets.
+func targeted(graphs []*graph.Graph, target func(i int) string) *dataset.Dataset {
+	d := &dataset.Dataset{Name: "test"}
+	for i, g := range graphs {
+		d.Graphs = append(d.Graphs, g.With(fmt.Sprint("g", i), target(i)))
+	}
+	return d
+}
+
+// What every combination chooses can be trained, stored and read, and its Gram matrix is the
+// weighted sum of those that were chosen from.
+func TestTrain(t *testing.T) {
+	d := drugs(t)
+	two := targeted(d.Graphs[:60], func(i int) string { return fmt.Sprint(d.Graphs[i].Target() > "c") })
+	r := graphtest.Rand(1)
+	var attributed []*graph.Graph
+	for range 30 {
+		attributed = append(attributed, graphtest.Random(r, graphtest.Options{N: 6, Edge: 0.4, Labels: 2, Dim: 3}))
+	}
+	value := targeted(attributed, func(i int) string { return fmt.Sprint(0.5 + float64(attributed[i].M())) })
+	for _, c := range []evaluate.Combination{evaluate.BestSingle, evaluate.MeanAll, evaluate.Forward, evaluate.Chosen} {
+		for _, ds := range []*dataset.Dataset{two, value} {
+			t.Run(fmt.Sprint(c, " ", len(ds.Graphs)), func(t *testing.T) {
+				o := evaluate.DefaultOptions()
+				o.Folds, o.C, o.Combinations = 4, []float64{0.1, 10}, []evaluate.Combination{c}
+				if ds == value {
+					o.Task = evaluate.Regression
+				}
+				plan, err := evaluate.Choose(t.Context(), ds, candidates(t, ds == value), o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := Train(t.Context(), ds, plan, TrainOptions{Probability: ds == two, Reader: map[string]string{"a": "b"}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				roundTrip(t, m, ds.Graphs[:5])
+				want := mlg.NewMatrix(len(ds.Graphs), len(ds.Graphs))
+				for _, s := range plan.Settings {
+					f, err := s.Kernel.Fit(t.Context(), ds.Graphs)
+					if err != nil {
+						t.Fatal(err)
+					}
+					k, err := f.Gram(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					for i, v := range k.Data {
+						want.Data[i] += s.Weight * v
+					}
+				}
+				got, err := m.Gram(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, v := range want.Data {
+					if math.Abs(got.Data[i]-v) > 1e-14 {
+						t.Fatalf("kernel value %d is %v, want %v", i, got.Data[i], v)
+					}
+				}
+				if len(m.Estimates) != 1 || m.Estimates[0].Value != plan.Estimate.Value || m.Created["C"] == "" {
+					t.Errorf("estimates %v, created %v", m.Estimates, m.Created)
+				}
+			})
+		}
+	}
+}
+
+// Regression is learned in standard deviations and said in the units of the targets.
+func TestTrainValues(t *testing.T) {
+	d := drugs(t)
+	ds := targeted(d.Graphs[:40], func(i int) string { return fmt.Sprint(1000 + 3*float64(d.Graphs[i].N())) })
+	for _, learner := range []evaluate.Learner{evaluate.SVM, evaluate.Ridge} {
+		o := evaluate.DefaultOptions()
+		o.Folds, o.C, o.Ridge, o.Task, o.Learner, o.Epsilon = 4, []float64{1000}, []float64{1e-3}, evaluate.Regression, learner, 0.01
+		plan, err := evaluate.Choose(t.Context(), ds, candidates(t, false)[:1], o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Train(t.Context(), ds, plan, TrainOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := m.Predict(t.Context(), ds.Graphs[:10], 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gram, err := m.Gram(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, mean, scale := evaluate.StandardScores(plan.Values)
+		opt := svm.DefaultOptions()
+		opt.C, opt.Epsilon = 1000, 0.01
+		var want []float64
+		if learner == evaluate.SVM {
+			r, err := svm.TrainRegressor(t.Context(), svm.Full(gram), z, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err = r.Predict(svm.Full(gram))
+			if err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			dec, err := svm.Decompose(t.Context(), svm.Full(gram))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := dec.Ridge(z, 1e-3, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want, err = r.Predict(svm.Full(gram)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range p {
+			if w := mean + scale*want[i]; math.Abs(p[i].Value-w) > 1e-9*math.Abs(w) {
+				t.Errorf("%s: value %v, want %v", learner, p[i].Value, w)
+			}
+		}
+	}
+}
+
+// The same data gives the same bytes; what cannot be kept is refused.
+func TestTrainDeterministicAndRefuses(t *testing.T) {
+	d := drugs(t)
+	ds := targeted(d.Graphs[:30], func(i int) string { return fmt.Sprint(i % 2) })
+	o := evaluate.DefaultOptions()
+	o.Folds, o.C = 3, []float64{1}
+	var first []byte
+	for range 2 {
+		plan, err := evaluate.Choose(t.Context(), ds, candidates(t, false), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Train(t.Context(), ds, plan, TrainOptions{Probability: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := encoded(t, m); first == nil {
+			first = b
+		} else if !bytes.Equal(first, b) {
+			t.Error("another file the second time")
+		}
+	}
+	for want, k := range map[string]mlg.Kernel{
+		"cannot hold the kernel mlg": mlg.NewExactKernel(small()),
+		"not positive semi-definite": evaluate.Indefinite(baseline.DefaultWL()),
+	} {
+		plan := &evaluate.Plan{Settings: []evaluate.WeightedSetting{{Candidate: "x", Setting: evaluate.Setting{Kernel: k}, Weight: 1}},
+			Parameter: 1, Classes: []string{"0", "1"}, Labels: make([]int, 30)}
+		if _, err := Train(t.Context(), ds, plan, TrainOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q in it", err, want)
+		}
+	}
+}
