@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -79,44 +76,42 @@ func (c *serveCmd) Run(g *globals) error {
 	return s.Serve(g.ctx, l)
 }
 
-// modelMagic is how model files begin (docs/model-format.md).
-var modelMagic = []byte("\x89MLG\r\n\x1a\n")
-
 // source reads the model or the dataset.
 func (c *serveCmd) source(g *globals) (*explorer.Source, error) {
-	weight, err := dataset.ParseEdgeWeight(c.EdgeWeight)
-	if err != nil {
-		return nil, usageError(err.Error())
-	}
-	read, err := c.options()
-	if err != nil {
-		return nil, err
-	}
 	if isModel(c.Source) {
 		m, err := model.Read(c.Source, g.workers())
 		if err != nil {
 			return nil, err
 		}
+		r, err := (&inputFlags{Format: "auto"}).reading(m)
+		if err != nil {
+			return nil, err
+		}
 		name := strings.TrimSuffix(filepath.Base(c.Source), filepath.Ext(c.Source))
-		return explorer.ModelSource(name, m, read, weight)
+		src, err := explorer.ModelSource(name, m, r.o, r.weight)
+		if err == nil {
+			src.Reader = m.Reader
+		}
+		return src, err
 	}
 	ds, err := c.read(g, c.Source)
 	if err != nil {
 		return nil, err
 	}
-	return explorer.DataSource(ds, read, weight)
-}
-
-// isModel reports whether a path is a model file.
-func isModel(path string) bool {
-	f, err := os.Open(path)
+	read, err := c.options()
 	if err != nil {
-		return false
+		return nil, err
 	}
-	defer f.Close()
-	start := make([]byte, len(modelMagic))
-	_, err = io.ReadFull(f, start)
-	return err == nil && bytes.Equal(start, modelMagic)
+	weight, err := dataset.ParseEdgeWeight(c.EdgeWeight)
+	if err != nil {
+		return nil, usageError(err.Error())
+	}
+	src, err := explorer.DataSource(ds, read, weight)
+	if err != nil {
+		return nil, err
+	}
+	src.Reader, err = c.record()
+	return src, err
 }
 
 // openBrowser asks the system to show a page, and does not wait for the browser.

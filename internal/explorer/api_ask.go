@@ -262,8 +262,9 @@ func (s *Server) predictRow(x *session, f *fitted, m *model.Model, p *placement,
 type Explanation struct {
 	Class    string           `json:"class"` // that the value speaks for; empty for regression
 	Value    float64          `json:"value"`
+	Share    float64          `json:"share"`    // of the kernel that has contributions of vertices, 1 without baselines
 	Vertices []float64        `json:"vertices"` // contribution of each
-	Features []explain.Level  `json:"features"` // of the neighbourhoods of each level of the main kernel
+	Features []explain.Level  `json:"features"` // of the neighbourhoods of each level
 	Terms    []ExplainingTerm `json:"terms"`    // graphs of the source with the largest part in the value
 }
 
@@ -320,89 +321,32 @@ func (s *Server) postExplain(q *request) (any, error) {
 	})
 }
 
-// explain differentiates the learner's value, f = Σ_s c_s Σ_t w_t Π_j k_tj(G, G_s) + b, with
-// respect to the vertices: a factor k_tj of a product has, besides c_s w_t, the other factors
-// as coefficient. Baselines are taken as they are.
+// explain says which vertices of a graph speak for a class, or for a larger value.
 func (s *Server) explain(ctx context.Context, f *fitted, l *model.Learner, g *graph.Graph, class string) (*Explanation, error) {
 	fn, err := functionFor(l, class)
 	if err != nil {
 		return nil, err
 	}
-	if !f.hasMain {
-		return nil, &apiError{422, "the model has no multiscale kernel, whose vertices could be explained"}
-	}
-	row, err := f.similar(ctx, g)
+	d, err := explain.ModelDecision(ctx, f.kernel, g, fn)
 	if err != nil {
 		return nil, err
 	}
-	out := &Explanation{Class: class, Value: fn.Bias, Vertices: make([]float64, g.N()), Features: []explain.Level{}, Terms: []ExplainingTerm{}}
+	out := &Explanation{Class: class, Value: d.Value, Share: d.Explained.Share, Vertices: d.Vertices, Features: d.Features, Terms: []ExplainingTerm{}}
 	if l.Classifier == nil {
 		out.Class = ""
 	}
-	for i, at := range fn.Support {
-		t := ExplainingTerm{Index: at, ID: s.src.IDs[at], K: row[at], Value: fn.Coefficients[i] * row[at]}
-		out.Value += t.Value
-		out.Terms = append(out.Terms, t)
+	for _, t := range d.Terms {
+		out.Terms = append(out.Terms, ExplainingTerm{t.Graph, s.src.IDs[t.Graph], t.K, t.Value})
 	}
 	slices.SortStableFunc(out.Terms, func(a, b ExplainingTerm) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
 	out.Terms = out.Terms[:min(len(out.Terms), 10)]
-	for _, k := range f.kernel.Kernels {
-		rows := make([][]float64, len(k.Factors))
-		for j, factor := range k.Factors {
-			m, err := f.kernel.CrossFactor(ctx, factor, []*graph.Graph{g})
-			if err != nil {
-				return nil, err
-			}
-			rows[j] = m.Row(0)
-		}
-		for j, factor := range k.Factors {
-			if factor.Fitted == nil {
-				continue
-			}
-			part := explain.Function{Support: fn.Support, Coefficients: make([]float64, len(fn.Coefficients))}
-			for i, at := range fn.Support {
-				part.Coefficients[i] = k.Weight * fn.Coefficients[i]
-				for other := range rows {
-					if other != j {
-						part.Coefficients[i] *= rows[other][at]
-					}
-				}
-			}
-			if err := out.add(ctx, f, factor, g, part); err != nil {
-				return nil, err
-			}
-		}
-	}
 	return out, nil
-}
-
-// add adds the contributions through one factor.
-func (e *Explanation) add(ctx context.Context, f *fitted, factor model.Factor, g *graph.Graph, part explain.Function) error {
-	prepared := []*graph.Graph{g}
-	if factor.Standard != nil {
-		var err error
-		if prepared, err = factor.Standard.Apply(prepared); err != nil {
-			return err
-		}
-	}
-	d, err := explain.Decision(ctx, factor.Fitted, prepared[0], part)
-	if err != nil {
-		return err
-	}
-	for v, c := range d.Vertices {
-		e.Vertices[v] += c
-	}
-	if factor == f.main && len(e.Features) == 0 {
-		e.Features = d.Features
-	}
-	return nil
 }
 
 // maxPair is the largest graph whose vertices are matched, which takes cubic time.
 const maxPair = 300
 
-// PairAnswer compares two graphs: levels and contributions are those of the main kernel, as is
-// k for two new graphs; else k is that of the whole model.
+// PairAnswer compares two graphs. Levels are those of the main kernel.
 type PairAnswer struct {
 	K      float64     `json:"k"`
 	Levels []PairLevel `json:"levels"` // empty where a graph is too large
@@ -431,11 +375,11 @@ func (s *Server) postCompare(q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, ia, err := s.resolve(body.A)
+	a, _, err := s.resolve(body.A)
 	if err != nil {
 		return nil, err
 	}
-	b, ib, err := s.resolve(body.B)
+	b, _, err := s.resolve(body.B)
 	if err != nil {
 		return nil, err
 	}
@@ -443,36 +387,20 @@ func (s *Server) postCompare(q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return short(q, func(ctx context.Context) (any, error) { return f.compare(ctx, a, b, ia, ib) })
+	return short(q, func(ctx context.Context) (any, error) { return f.compare(ctx, a, b) })
 }
 
-// compare compares two graphs, whose positions in the source are −1 for new ones.
-func (f *fitted) compare(ctx context.Context, a, b *graph.Graph, ia, ib int) (*PairAnswer, error) {
+// compare compares two graphs.
+func (f *fitted) compare(ctx context.Context, a, b *graph.Graph) (*PairAnswer, error) {
+	c, err := explain.ModelSimilarity(ctx, f.kernel, a, b)
+	if err != nil {
+		return nil, err
+	}
 	m, both, err := f.multiscale(a, b)
 	if err != nil {
 		return nil, err
 	}
-	c, err := explain.Similarity(ctx, m, both[0], both[1])
-	if err != nil {
-		return nil, err
-	}
 	out := &PairAnswer{K: c.K, A: c.G.Vertices, B: c.H.Vertices, Levels: []PairLevel{}}
-	if len(f.kernel.Kernels) > 1 || len(f.kernel.Kernels[0].Factors) > 1 {
-		switch {
-		case ib >= 0:
-			row, err := f.similar(ctx, a)
-			if err != nil {
-				return nil, err
-			}
-			out.K = row[ib]
-		case ia >= 0:
-			row, err := f.similar(ctx, b)
-			if err != nil {
-				return nil, err
-			}
-			out.K = row[ia]
-		}
-	}
 	if max(a.N(), b.N()) > maxPair {
 		return out, nil
 	}

@@ -49,7 +49,7 @@ func (x *session) computeLearner(ctx context.Context, f *fitted) (*model.Model, 
 		return &out, nil
 	}
 	out.Nearest = model.Percentiles(f.gram)
-	out.Graphs = src.Graphs
+	out.Graphs, out.Reader = src.Graphs, src.Reader
 	out.Created = map[string]string{"command": "mlg serve", "data": src.Name, "parameters": x.params.text()}
 	var err error
 	known := src.labelled(f.core)

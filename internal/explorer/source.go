@@ -23,6 +23,8 @@ type Source struct {
 	// Read and Weight say how graphs of requests are read: as those of the source were.
 	Read   dataset.Options
 	Weight dataset.EdgeWeight
+	// Reader is the same as a model file keeps it.
+	Reader map[string]string
 
 	task    task
 	classes []string  // in natural order, for classification
