@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
@@ -210,6 +211,8 @@ func (q *request) readBody(dst any) error {
 	if _, err := d.Token(); err != io.EOF {
 		return badRequest("body: more than one JSON value")
 	}
+	// The rest may take its time; the server goes on listening whether the client is there.
+	http.NewResponseController(q.w).SetReadDeadline(time.Time{})
 	return nil
 }
 

@@ -251,7 +251,7 @@ func (s *Server) predictRow(x *session, f *fitted, m *model.Model, p *placement,
 			out.Place.PCA = [2]float64{p.pca[0][index], p.pca[1][index]}
 			out.Place.Neighbours = [2]float64{p.neighbours[0][index], p.neighbours[1][index]}
 		} else {
-			out.Place.PCA[0], out.Place.PCA[1] = p.project(pick(row, f.core))
+			out.Place.PCA[0], out.Place.PCA[1] = p.project(row)
 			out.Place.Neighbours[0], out.Place.Neighbours[1] = p.among(row)
 		}
 	}

@@ -36,9 +36,11 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			writeError(w, &apiError{http.StatusForbidden, "requests from other origins are refused"})
 			return
 		}
-		c := http.NewResponseController(w)
-		c.SetReadDeadline(time.Now().Add(s.o.BodyTimeout)) // a writer without deadlines is a test's
-		r.Body = http.MaxBytesReader(w, r.Body, s.o.MaxBody)
+		if r.Body != http.NoBody {
+			// A writer that has no deadlines is a test's.
+			http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.o.BodyTimeout))
+			r.Body = http.MaxBytesReader(w, r.Body, s.o.MaxBody)
+		}
 		next.ServeHTTP(&lateWriter{ResponseWriter: w, timeout: s.o.WriteTimeout}, r)
 	})
 }

@@ -319,3 +319,25 @@ func TestLimiter(t *testing.T) {
 		t.Errorf("%d open, %d waiting", l.open, l.waiting.Len())
 	}
 }
+
+// A computation may take longer than a client has to send its request: the deadline ends with
+// the body.
+func TestLongComputation(t *testing.T) {
+	r := serve(t, func(o *Options) { o.BodyTimeout = 50 * time.Millisecond })
+	for _, body := range []string{"", `{"graphs":[{"index":0}],"parameters":{"samples":1000,"rank":32,"radii":[1,2,4]}}`} {
+		var a *http.Response
+		var err error
+		if body == "" {
+			a, err = http.Get("http://" + r.addr + "/api/v1/map?samples=1000&rank=33&radii=1,2,4")
+		} else {
+			a, err = http.Post("http://"+r.addr+"/api/v1/predict", "application/json", strings.NewReader(body))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.StatusCode != 200 {
+			t.Errorf("%d for a computation longer than the time for the body", a.StatusCode)
+		}
+		a.Body.Close()
+	}
+}

@@ -9,7 +9,12 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/explain/draw"
+	"github.com/mlgkernel/mlg/svm"
 )
+
+// basisLimit is the largest number of graphs that principal components are computed from: the
+// iteration takes O(n²) time for each of many steps. Others are projected on them.
+const basisLimit = 1200
 
 // layoutNeighbours is the number of nearest neighbours that the layout keeps together.
 const layoutNeighbours = 12
@@ -20,9 +25,10 @@ type placement struct {
 	share      [2]float64
 	neighbours [2][]float64
 	near       *nearest
-	// What places a new graph: coordinates of the core, eigenvalues, and the means of the
-	// rows and of all entries of the Gram matrix of the core.
-	core     *draw.Embedding
+	// What places a new graph: the graphs that the components come from, their coordinates and
+	// eigenvalues, and the means of the rows and of all entries of their Gram matrix.
+	basis    []int
+	axes     *draw.Embedding
 	rowMean  []float64
 	fullMean float64
 }
@@ -38,78 +44,78 @@ func (x *session) placed(ctx context.Context) (*placement, error) {
 }
 
 func (x *session) computePlaces(ctx context.Context, f *fitted) (*placement, error) {
-	e, err := draw.KernelPCA(f.gram)
+	at := f.within(f.core) // positions in the core of those that give the components
+	if len(at) > basisLimit {
+		at = every(at, basisLimit)
+	}
+	gram := svm.Full(f.gram).Select(at, at).Matrix()
+	e, err := draw.KernelPCA(gram)
 	if err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	p := &placement{core: e, share: e.Share, rowMean: make([]float64, len(f.core))}
+	n := f.kernel.Examples()
+	p := &placement{basis: pick(f.core, at), axes: e, share: e.Share, rowMean: make([]float64, len(at)), near: newNearest(n, layoutNeighbours, f.most())}
 	for i := range p.rowMean {
-		for _, v := range f.gram.Row(i) {
-			p.rowMean[i] += v / float64(len(f.core))
+		for _, v := range gram.Row(i) {
+			p.rowMean[i] += v / float64(len(at))
 		}
-		p.fullMean += p.rowMean[i] / float64(len(f.core))
+		p.fullMean += p.rowMean[i] / float64(len(at))
 	}
-	near := newNearest(f.kernel.Examples(), layoutNeighbours, f.most())
-	if f.whole() {
-		p.pca = [2][]float64{e.X, e.Y}
-		for i := range f.core {
-			near.take(i, f.gram.Row(i))
-		}
-	} else if err := p.placeAll(ctx, x, f, near); err != nil {
+	if err := p.placeAll(ctx, x, f); err != nil {
 		return nil, err
 	}
-	p.near = near
-	p.neighbours, err = neighbourLayout(ctx, near, p.pca, func(done, total int) { x.report("map", int64(done), int64(total)) })
+	p.neighbours, err = neighbourLayout(ctx, p.near, p.pca, func(done, total int) { x.report("map", int64(done), int64(total)) })
 	return p, err
 }
 
 // placeAll finds positions and neighbours of all graphs from rows of kernel values, block
 // by block.
-func (p *placement) placeAll(ctx context.Context, x *session, f *fitted, near *nearest) error {
+func (p *placement) placeAll(ctx context.Context, x *session, f *fitted) error {
 	const height = 256
 	n := f.kernel.Examples()
 	p.pca = [2][]float64{make([]float64, n), make([]float64, n)}
-	row := make([]float64, len(f.core))
 	for from := 0; from < n; from += height {
 		x.report("neighbours", int64(from), int64(n))
 		rows := make([]int, min(height, n-from))
 		for i := range rows {
 			rows[i] = from + i
 		}
-		b, err := f.block(ctx, rows, nil)
-		if err != nil {
+		b := &mlg.Matrix{Rows: len(rows), Cols: n}
+		if f.whole() {
+			b.Data = f.gram.Data[from*n : (from+len(rows))*n]
+		} else {
+			var err error
+			if b, err = f.block(ctx, rows, nil); err != nil {
+				return err
+			}
+		}
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for i, g := range rows {
-			near.take(g, b.Row(i))
-			for c, j := range f.core {
-				row[c] = b.At(i, j)
-			}
-			p.pca[0][g], p.pca[1][g] = p.project(row)
+			p.near.take(g, b.Row(i))
+			p.pca[0][g], p.pca[1][g] = p.project(b.Row(i))
 		}
 	}
 	return nil
 }
 
 // project returns the coordinates on the kernel principal components of a graph from its
-// kernel with the core,
+// kernel with all graphs,
 //
 //	x = Σ_i k'_i x_i / λ,   k'_i = k_i − mean(k) − mean_i + mean,
 //
-// where x_i are the coordinates of the core, mean_i and mean the means of row i and of all
-// entries of its Gram matrix. A graph of the core gets its own coordinates.
-func (p *placement) project(k []float64) (x, y float64) {
+// a sum over the graphs of the basis, with x_i their coordinates, mean_i and mean the means of
+// row i and of all entries of their Gram matrix. A graph of the basis gets its own coordinates.
+func (p *placement) project(row []float64) (x, y float64) {
 	mean := 0.0
-	for _, v := range k {
-		mean += v / float64(len(k))
+	for _, i := range p.basis {
+		mean += row[i] / float64(len(p.basis))
 	}
-	for i, v := range k {
-		c := v - mean - p.rowMean[i] + p.fullMean
-		x += c * p.core.X[i]
-		y += c * p.core.Y[i]
+	for a, i := range p.basis {
+		c := row[i] - mean - p.rowMean[a] + p.fullMean
+		x += c * p.axes.X[a]
+		y += c * p.axes.Y[a]
 	}
 	scale := func(v, lambda float64) float64 {
 		if lambda > 0 {
@@ -117,7 +123,7 @@ func (p *placement) project(k []float64) (x, y float64) {
 		}
 		return 0
 	}
-	return scale(x, p.core.Eigenvalue[0]), scale(y, p.core.Eigenvalue[1])
+	return scale(x, p.axes.Eigenvalue[0]), scale(y, p.axes.Eigenvalue[1])
 }
 
 // among returns the mean position, on the map of neighbours, of the graphs that are most
@@ -141,6 +147,15 @@ func (p *placement) among(row []float64) (x, y float64) {
 		total += w
 	}
 	return x / total, y / total
+}
+
+// every returns a number of elements of a list at equal distances.
+func every(list []int, number int) []int {
+	out := make([]int, number)
+	for i := range out {
+		out[i] = list[i*len(list)/number]
+	}
+	return out
 }
 
 // nearest has, for each object, its nearest neighbours with their distances √(2−2k/most),

@@ -161,11 +161,7 @@ func (x *session) ridge(ctx context.Context, f *fitted, known []int) (*model.Lea
 		return nil, nil
 	}
 	if len(known) > ridgeLimit {
-		some := make([]int, ridgeLimit)
-		for i := range some {
-			some[i] = known[i*len(known)/ridgeLimit]
-		}
-		known = some
+		known = every(known, ridgeLimit)
 	}
 	at, z := f.within(known), pick(x.s.src.value, known)
 	d, err := svm.Decompose(ctx, svm.Full(f.gram).Select(at, at))
@@ -298,11 +294,7 @@ func (x *session) crossValidate(ctx context.Context, f *fitted, out *Evaluation)
 	src := x.s.src
 	known := src.labelled(f.core)
 	if len(known) > scoreLimit {
-		some := make([]int, scoreLimit)
-		for i := range some {
-			some[i] = known[i*len(known)/scoreLimit]
-		}
-		known = some
+		known = every(known, scoreLimit)
 	}
 	classes := map[string]bool{}
 	for _, g := range known {

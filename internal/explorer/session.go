@@ -158,10 +158,7 @@ func (s *Source) coreOf(limit, sample int) []int {
 		return order
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return s.class[a] - s.class[b] })
-	core := make([]int, sample)
-	for i := range core {
-		core[i] = order[i*n/sample]
-	}
+	core := every(order, sample)
 	slices.Sort(core)
 	return core
 }

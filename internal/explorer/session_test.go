@@ -225,9 +225,9 @@ func TestCore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for a, i := range f.core { // Nyström gives the core its own coordinates
-		if math.Abs(p.pca[0][i]-p.core.X[a]) > 1e-8 || math.Abs(p.pca[1][i]-p.core.Y[a]) > 1e-8 {
-			t.Fatalf("graph %d at %v, %v, want %v, %v", i, p.pca[0][i], p.pca[1][i], p.core.X[a], p.core.Y[a])
+	for a, i := range f.core { // the core gets its own coordinates
+		if math.Abs(p.pca[0][i]-p.axes.X[a]) > 1e-8 || math.Abs(p.pca[1][i]-p.axes.Y[a]) > 1e-8 {
+			t.Fatalf("graph %d at %v, %v, want %v, %v", i, p.pca[0][i], p.pca[1][i], p.axes.X[a], p.axes.Y[a])
 		}
 	}
 	q, err := y.placed(ctx)
