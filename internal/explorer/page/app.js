@@ -12,7 +12,7 @@ import { pairView } from "./pair.js";
 import { parameterPanel } from "./params.js";
 import { askPanel, showAsked } from "./ask.js";
 
-const app = {
+export const app = {
   state, parameters, post,
   info: null, // of the API
   source: null, // the graphs, column by column
@@ -167,8 +167,12 @@ async function loadDetail() {
 }
 
 let pairJob;
+let pairOf = null;
 
 async function loadPair(focus = false) {
+  const key = JSON.stringify([state.open && app.reference(state.open), state.other && app.reference(state.other), state.level, state.params]);
+  if (key === pairOf) return;
+  pairOf = key;
   pairJob?.abort();
   pairJob = new AbortController();
   const { signal } = pairJob;
@@ -182,9 +186,9 @@ async function loadPair(focus = false) {
     const [ga, gb, answer] = await Promise.all([app.graph(a), app.graph(b),
       post("compare", { a: app.reference(a), b: app.reference(b), parameters: parameters() }, signal)]);
     if (signal.aborted) return;
-    const level = Math.min(state.level ?? app.levels, app.levels);
-    box.replaceChildren(...pairView(ga, gb, answer, level, (l, keys) => {
-      state.level = l === app.levels ? null : l;
+    const top = answer.levels.length - 1;
+    box.replaceChildren(...pairView(ga, gb, answer, Math.min(state.level ?? top, top), (l, keys) => {
+      state.level = l === top ? null : l;
       write();
       app.detail.levels?.call(app.detail);
       loadPair(keys);
@@ -192,6 +196,7 @@ async function loadPair(focus = false) {
     if (focus) box.querySelector('.levels [aria-checked="true"]')?.focus();
   } catch (e) {
     if (e.name === "AbortError") return;
+    pairOf = null;
     box.replaceChildren(h("p", { class: "empty error" }, e.message));
   }
 }

@@ -7,12 +7,13 @@ import { towards } from "./drawing.js";
 const padding = 46;
 const moveTime = 380; // milliseconds of a change of layout
 const moveLimit = 4000; // points up to which changes are animated
+const valueSteps = 64; // colours of values
 const labelLimit = 45; // visible points up to which names are written
 
 export class MapView {
   // source has classes, class, value, range, ids; events has hover, pick and zoomed.
   constructor(canvas, source, events = {}) {
-    Object.assign(this, { canvas, source, events, zoom: [1, 0, 0], x: [], y: [], extra: [], marked: [], hovered: -1, only: null, half: [1, 1], to: (a, b) => [a, b], sprites: new Map(), pointers: new Map() });
+    Object.assign(this, { canvas, source, events, zoom: [1, 0, 0], x: [], y: [], extra: [], marked: [], hovered: -1, only: null, half: [1, 1], to: (a, b) => [a, b], stamps: new Map(), pointers: new Map() });
     this.context = canvas.getContext("2d");
     new ResizeObserver(() => this.resize()).observe(canvas);
     if (events.pick) this.listen();
@@ -25,13 +26,13 @@ export class MapView {
     this.canvas.width = Math.round(this.width * ratio);
     this.canvas.height = Math.round(this.height * ratio);
     this.ratio = ratio;
-    this.sprites.clear();
+    this.stamps.clear();
     this.draw();
   }
 
   // theme forgets the colours.
   theme() {
-    this.sprites.clear();
+    this.stamps.clear();
     this.draw();
   }
 
@@ -79,31 +80,40 @@ export class MapView {
     return Math.min(base * Math.pow(this.zoom[0], 0.35), 11) * (this.events.pick ? 1 : 0.5);
   }
 
-  color(i) {
+  // kind is the number of a point's mark: its class, or its value in steps.
+  kind(i) {
     const src = this.source;
-    if (src.value.length) return valueColor((src.value[i] - src.range[0]) / (src.range[1] - src.range[0] || 1));
-    const c = src.class[i] ?? -1;
-    return c < 0 ? onTheme("#6b7280") : onTheme(src.classes[c].color);
+    if (src.value.length) return Math.round(((src.value[i] - src.range[0]) / (src.range[1] - src.range[0] || 1)) * valueSteps);
+    return src.class[i] ?? -1;
   }
 
-  sprite(i, r) {
-    const src = this.source;
-    const c = src.class[i] ?? -1;
-    const color = this.color(i);
-    const key = `${c} ${color} ${r.toFixed(1)}`;
-    let sprite = this.sprites.get(key);
-    if (!sprite) {
-      const size = Math.ceil((r * 1.4 + 2) * 2 * this.ratio);
-      sprite = document.createElement("canvas");
-      sprite.width = sprite.height = size;
-      const g = sprite.getContext("2d");
-      g.translate(size / 2, size / 2);
+  // stamp returns the pixels of a mark, drawn once for each kind and size: offsets from its middle
+  // and colours, once as they are and once faded.
+  stamp(kind, r) {
+    let stamp = this.stamps.get(kind);
+    if (!stamp) {
+      const values = this.source.value.length > 0;
+      const color = values ? valueColor(kind / valueSteps) : onTheme(kind < 0 ? "#6b7280" : this.source.classes[kind].color);
+      const half = Math.ceil((r * 1.4 + 1) * this.ratio);
+      const size = 2 * half + 1;
+      const canvas = document.createElement("canvas");
+      canvas.width = canvas.height = size;
+      const g = canvas.getContext("2d");
+      g.translate(half + 0.5, half + 0.5);
       g.scale(this.ratio, this.ratio);
-      mark(g, c < 0 ? 0 : shapeOf(c), r, color);
-      if (this.sprites.size > 400) this.sprites.clear();
-      this.sprites.set(key, sprite);
+      mark(g, values || kind < 0 ? 0 : shapeOf(kind), r, color);
+      const all = new Uint32Array(g.getImageData(0, 0, size, size).data.buffer);
+      const used = [...all.keys()].filter((p) => all[p] >>> 24 > 8);
+      stamp = {
+        half,
+        dx: Int16Array.from(used, (p) => (p % size) - half),
+        dy: Int16Array.from(used, (p) => Math.floor(p / size) - half),
+        full: Uint32Array.from(used, (p) => all[p]),
+        faded: Uint32Array.from(used, (p) => ((((all[p] >>> 24) * 0.1) << 24) | (all[p] & 0xffffff)) >>> 0),
+      };
+      this.stamps.set(kind, stamp);
     }
-    return sprite;
+    return stamp;
   }
 
   draw() {
@@ -117,26 +127,49 @@ export class MapView {
   paint() {
     if (!this.width || !this.x.length) return;
     const g = this.context;
-    g.setTransform(1, 0, 0, 1, 0, 0);
-    g.clearRect(0, 0, this.canvas.width, this.canvas.height);
     const r = this.radius();
-    const visible = [];
-    for (let i = 0; i < this.x.length; i++) {
-      const [x, y] = this.screen(this.x[i], this.y[i]);
-      if (x < -20 || y < -20 || x > this.width + 20 || y > this.height + 20) continue;
-      const faded = this.only !== null && this.source.class[i] !== this.only;
-      g.globalAlpha = faded ? 0.1 : 0.92;
-      const sprite = this.sprite(i, r);
-      g.drawImage(sprite, x * this.ratio - sprite.width / 2, y * this.ratio - sprite.height / 2);
-      if (!faded) visible.push(i);
-    }
-    g.globalAlpha = 1;
+    const visible = this.points(r);
     g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     const ink = getComputedStyle(this.canvas).color;
-    if (this.events.pick && visible.length <= labelLimit) for (const i of visible) this.label(i, r, ink);
+    if (this.events.pick && visible.length <= labelLimit) this.labels(visible, r, ink);
     for (const e of this.extra) this.star(e, r);
     for (const m of this.marked) this.halo(m.ref, r, m.name, ink);
     if (this.hovered >= 0) this.halo(this.hovered, r, "", ink);
+  }
+
+  // points writes the marks of all points into the pixels of the canvas, which for thousands of
+  // small marks is many times faster than drawing them, and returns the points in view.
+  points(r) {
+    if (r !== this.drawnRadius) this.stamps.clear();
+    this.drawnRadius = r;
+    const { width, height } = this.canvas;
+    if (this.image?.width !== width || this.image?.height !== height) this.image = new ImageData(width, height);
+    const pixels = new Uint32Array(this.image.data.buffer).fill(0);
+    const visible = [];
+    const u = this.unit() * this.ratio;
+    const x0 = width / 2 + this.zoom[1] * u;
+    const y0 = height / 2 + this.zoom[2] * u;
+    for (const faded of this.only === null ? [false] : [true, false]) { // those that are shown lie on top
+      for (let i = 0; i < this.x.length; i++) {
+        if (this.only !== null && faded === (this.source.class[i] === this.only)) continue;
+        const x = Math.round(x0 + this.x[i] * u);
+        const y = Math.round(y0 - this.y[i] * u);
+        const stamp = this.stamp(this.kind(i), r);
+        if (x < -stamp.half || y < -stamp.half || x > width + stamp.half || y > height + stamp.half) continue;
+        if (!faded) visible.push(i);
+        const colors = faded ? stamp.faded : stamp.full;
+        for (let p = 0; p < colors.length; p++) {
+          const px = x + stamp.dx[p];
+          const py = y + stamp.dy[p];
+          if (px < 0 || py < 0 || px >= width || py >= height) continue;
+          const at = py * width + px;
+          // The soft rim of a mark covers nothing but the ground.
+          if (colors[p] >>> 24 > 140 || pixels[at] >>> 24 <= colors[p] >>> 24) pixels[at] = colors[p];
+        }
+      }
+    }
+    this.context.putImageData(this.image, 0, 0);
+    return visible;
   }
 
   // at returns the pixels of a point, or of a graph that was asked about ("a0").
@@ -149,9 +182,16 @@ export class MapView {
     return i < this.x.length ? this.screen(this.x[i], this.y[i]) : null;
   }
 
-  label(i, r, ink) {
-    const [x, y] = this.screen(this.x[i], this.y[i]);
-    this.text(this.source.ids[i], x + r + 4, y + 4, ink, 12);
+  // labels writes names beside points, where they do not cover one another or a marked one.
+  labels(points, r, ink) {
+    const taken = this.marked.map((m) => this.at(m.ref)).filter(Boolean).map(([x, y]) => [x - 10, y - 10, x + 180, y + 12]);
+    for (const i of points) {
+      const [x, y] = this.screen(this.x[i], this.y[i]);
+      const box = [x + r + 2, y - 8, x + r + 8 + 6.4 * Math.min(this.source.ids[i].length, 28), y + 8];
+      if (taken.some((t) => box[0] < t[2] && box[2] > t[0] && box[1] < t[3] && box[3] > t[1])) continue;
+      taken.push(box);
+      this.text(this.source.ids[i], x + r + 4, y + 4, ink, 12);
+    }
   }
 
   text(text, x, y, ink, size, weight = 400) {
@@ -204,9 +244,14 @@ export class MapView {
       const d = (p[0] - px) ** 2 + (p[1] - py) ** 2;
       if (d < least) [best, least] = [ref, d];
     };
+    const u = this.unit();
+    const [x0, y0] = this.screen(0, 0);
     for (let i = 0; i < this.x.length; i++) {
       if (this.only !== null && this.source.class[i] !== this.only) continue;
-      consider(i, this.screen(this.x[i], this.y[i]));
+      const dx = x0 + this.x[i] * u - px;
+      const dy = y0 - this.y[i] * u - py;
+      const d = dx * dx + dy * dy;
+      if (d < least) [best, least] = [i, d];
     }
     for (const e of this.extra) consider(e.ref, this.screen(...this.to(e.x, e.y)));
     return best;
