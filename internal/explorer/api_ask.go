@@ -38,26 +38,51 @@ func (s *Server) neighbours(row []float64, k, self int) []Neighbour {
 	return out
 }
 
-// rowFor returns the kernel of a graph with all of the source, and its position there or −1.
-// A training graph of a model without graphs has a row all the same.
-func (s *Server) rowFor(ctx context.Context, f *fitted, r reference) (row []float64, index int, g *graph.Graph, err error) {
-	if r.Index != nil && s.src.Graphs == nil && r.SMILES == nil && r.Graph == nil {
-		if i := *r.Index; i < 0 || i >= len(s.src.IDs) {
-			return nil, -1, nil, notFound("graph %d, want 0 … %d", i, len(s.src.IDs)-1)
+// rowsAtATime is the number of new graphs whose kernel is computed together, which shares work
+// and bounds memory.
+const rowsAtATime = 64
+
+// row is the kernel of a graph with all of the source.
+type row struct {
+	values []float64
+	index  int          // in the source, −1 for a new graph
+	graph  *graph.Graph // nil for a training graph of a model that does not hold it
+}
+
+// rowsFor returns the rows of graphs.
+func (s *Server) rowsFor(ctx context.Context, f *fitted, refs []reference) ([]row, error) {
+	rows := make([]row, len(refs))
+	var fresh []*graph.Graph
+	for i, r := range refs {
+		var err error
+		if bare := r.Index != nil && r.SMILES == nil && r.Graph == nil && s.src.Graphs == nil; bare {
+			if rows[i].index = *r.Index; *r.Index < 0 || *r.Index >= len(s.src.IDs) {
+				return nil, notFound("graph %d, want 0 … %d", *r.Index, len(s.src.IDs)-1)
+			}
+		} else if rows[i].graph, rows[i].index, err = s.resolve(r); err != nil {
+			return nil, err
 		}
-		row, err = f.row(ctx, *r.Index)
-		return row, *r.Index, nil, err
+		if rows[i].index < 0 {
+			fresh = append(fresh, rows[i].graph)
+		} else if rows[i].values, err = f.row(ctx, rows[i].index); err != nil {
+			return nil, err
+		}
 	}
-	g, index, err = s.resolve(r)
+	if len(fresh) == 0 {
+		return rows, nil
+	}
+	m, err := f.kernel.Cross(ctx, fresh)
 	if err != nil {
-		return nil, -1, nil, err
+		return nil, asRequestError(ctx, err)
 	}
-	if index >= 0 {
-		row, err = f.row(ctx, index)
-	} else {
-		row, err = f.similar(ctx, g)
+	next := 0
+	for i := range rows {
+		if rows[i].index < 0 {
+			rows[i].values = m.Row(next)
+			next++
+		}
 	}
-	return row, index, g, err
+	return rows, nil
 }
 
 func (s *Server) getNeighbours(q *request) (any, error) {
@@ -97,11 +122,11 @@ func (s *Server) findNeighbours(q *request, x *session, r reference, k int) (any
 		return nil, err
 	}
 	return short(q, func(ctx context.Context) (any, error) {
-		row, index, _, err := s.rowFor(ctx, f, r)
+		rows, err := s.rowsFor(ctx, f, []reference{r})
 		if err != nil {
 			return nil, err
 		}
-		return map[string]any{"neighbours": s.neighbours(row, k, index)}, nil
+		return map[string]any{"neighbours": s.neighbours(rows[0].values, k, rows[0].index)}, nil
 	})
 }
 
@@ -188,17 +213,18 @@ func (s *Server) predict(q *request, x *session, refs []reference, k int, place 
 		}
 	}
 	return short(q, func(ctx context.Context) (any, error) {
-		out := make([]Prediction, len(refs))
-		for i, r := range refs {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			row, index, g, err := s.rowFor(ctx, f, r)
+		out := make([]Prediction, 0, len(refs))
+		for some := range slices.Chunk(refs, rowsAtATime) {
+			rows, err := s.rowsFor(ctx, f, some)
 			if err != nil {
 				return nil, err
 			}
-			if out[i], err = s.predictRow(x, f, m, p, row, index, g, k); err != nil {
-				return nil, err
+			for _, r := range rows {
+				said, err := s.predictRow(x, f, m, p, r.values, r.index, r.graph, k)
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, said)
 			}
 		}
 		return map[string]any{"predictions": out}, nil
