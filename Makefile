@@ -6,7 +6,7 @@ FUZZTIME    ?= 30s
 # The race detector needs a C compiler; Go turns cgo off where there is none.
 RACE         = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: build test fmt vet lint bench fuzz generate generate-check clean
+.PHONY: build test test-explorer fmt vet lint bench bench-explorer fuzz generate generate-check clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/mlg ./cmd/mlg
@@ -43,6 +43,18 @@ generate:
 
 generate-check: generate
 	git diff --exit-code -- spd/kernels_amd64.s spd/kernels_amd64.go
+
+# The page of mlg serve in a real browser; skips, with a line that says so, where there is none
+# and none can be installed.
+test-explorer:
+	GO="$(GO)" ./internal/explorer/webtest/run.sh
+
+# mlg serve as a prediction service: throughput, latency and memory, alone and with a thousand
+# slow clients.
+bench-explorer: build
+	$(GO) run ./internal/explorer/load -mlg bin/mlg
+	$(GO) run ./internal/explorer/load -mlg bin/mlg -batch 100
+	$(GO) run ./internal/explorer/load -mlg bin/mlg -slow 1000
 
 clean:
 	rm -rf bin dist

@@ -21,7 +21,7 @@ import (
 
 type serveCmd struct {
 	dataFlags
-	Source string   `arg:"" optional:"" help:"A model file or a dataset." default:"builtin:drugs"`
+	Source string   `arg:"" optional:"" help:"A model file or a dataset; by default builtin:drugs." default:"builtin:drugs"`
 	Addr   string   `help:"IP address to listen on. Others than loopback let everyone in the network in." default:"127.0.0.1"`
 	Port   int      `help:"Port to listen on; 0 means any that is free." default:"0"`
 	Host   []string `help:"Further names under which the server may be addressed." placeholder:"NAME"`

@@ -96,6 +96,9 @@ export class Detail {
       if (p.probabilities.length) {
         said.push(h("div", { class: "bars" }, p.probabilities.slice(0, 3).flatMap((x) => [h("span", {}, x.class), track(x.probability), h("span", { class: "right" }, percent(x.probability, 0))])));
       }
+      if (p.class !== null && p.probabilities.length && p.probabilities[0].class !== p.class) {
+        said.push(h("p", { class: "muted small" }, "The class has the most votes of pairwise machines; the probabilities, which come from all of them together, are close to even."));
+      }
       if (ref[0] !== "a") {
         const truth = app.source.targets[Number(ref)];
         said.push(h("p", { class: "muted small" }, p.cross_validated === null ? "The learner has seen this graph." : ["Without having seen it: ", h("span", { class: app.info.task !== "classification" ? "" : p.cross_validated === truth ? "yes" : "no" }, p.cross_validated + (app.info.task !== "classification" ? "" : p.cross_validated === truth ? " ✓" : " ✗"))]));

@@ -77,7 +77,8 @@ export class MapView {
   radius() {
     const n = this.x.length;
     const base = n < 300 ? 6 : n < 1000 ? 4.6 : n < 4000 ? 3.2 : 2.3;
-    return Math.min(base * Math.pow(this.zoom[0], 0.35), 11) * (this.events.pick ? 1 : 0.5);
+    const room = Math.min(1, Math.max(0.6, Math.min(this.width, this.height) / 520));
+    return Math.min(base * Math.pow(this.zoom[0], 0.35), 11) * (this.events.pick ? room : 0.5);
   }
 
   // kind is the number of a point's mark: its class, or its value in steps.
@@ -215,7 +216,11 @@ export class MapView {
     g.lineWidth = 2.5;
     g.strokeStyle = ink;
     g.stroke();
-    if (name && this.events.pick) this.text(name, p[0] + r + 9, p[1] + 4.5, ink, 13, 600);
+    if (!name || !this.events.pick) return;
+    g.font = "600 13px system-ui, sans-serif";
+    const wide = g.measureText(name.slice(0, 28)).width;
+    const left = p[0] + r + 9 + wide > this.width - 6;
+    this.text(name, left ? Math.max(4, p[0] - r - 9 - wide) : p[0] + r + 9, p[1] + 4.5, ink, 13, 600);
   }
 
   // star draws a graph that was asked about.
