@@ -27,6 +27,7 @@ type Info struct {
 	Vertices   int         `json:"vertices"`
 	Edges      int         `json:"edges"`
 	Labels     bool        `json:"labels"`
+	Molecules  bool        `json:"molecules"` // the first graph is drawn as one
 	Attributes int         `json:"attributes"`
 	Bases      []string    `json:"bases"` // base kernels that suit the graphs
 	Parameters Parameters  `json:"parameters"`
@@ -47,6 +48,10 @@ func (s *Server) getInfo(*request) (any, error) {
 	i := Info{Name: src.Name, Version: s.o.Version, Graphs: len(src.IDs), HasGraphs: src.Graphs != nil, Saved: src.Model != nil, Task: src.task,
 		Classes: []ClassInfo{}, Range: []float64{}, Bases: []string{}, Kernels: []string{}, Warnings: append([]string{}, src.Warnings...),
 		Parameters: src.defaults(), Core: len(s.core)}
+	if src.Graphs != nil {
+		d, err := s.drawingOf(src.Graphs[0], 0)
+		i.Molecules = err == nil && d.Molecule
+	}
 	for c, name := range src.classes {
 		k := draw.ClassColor(c)
 		i.Classes = append(i.Classes, ClassInfo{Name: name, Color: fmt.Sprintf("#%02x%02x%02x", k.R, k.G, k.B)})
@@ -81,18 +86,10 @@ func (s *Server) getInfo(*request) (any, error) {
 		i.Bases = append(i.Bases, "labels*gaussian")
 	}
 	i.Bases = append(i.Bases, "degree", "heat", "wl")
-	if src.Model == nil {
-		return i, nil
-	}
-	for _, k := range src.Model.Kernels {
-		i.Kernels = append(i.Kernels, k.String())
-	}
-	if f, ok := mainFactor(src.Model); ok {
-		o := f.Fitted.Options()
-		i.Parameters.Radii, i.Parameters.Eta, i.Parameters.Gamma = append([]int{}, o.Radii...), o.Eta, o.Gamma
-		i.Parameters.Samples, i.Parameters.Rank, i.Parameters.Seed = o.Samples, o.Rank, o.Seed
-		i.Parameters.Landmarks, i.Parameters.Combine = o.Landmarks.String(), o.Combine.String()
-		i.Parameters.Power, i.Parameters.Discount = o.Power, o.Discount
+	if src.Model != nil {
+		for _, k := range src.Model.Kernels {
+			i.Kernels = append(i.Kernels, k.String())
+		}
 	}
 	return i, nil
 }

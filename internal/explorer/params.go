@@ -41,19 +41,24 @@ const (
 	maxCovariance = 512 << 20 // bytes of the covariances of a session
 )
 
-// defaults returns the parameters of the paper with the base kernel that suits the graphs.
+// defaults returns the parameters of a model's main kernel, or those of the paper with the
+// base kernel that suits the graphs.
 func (s *Source) defaults() Parameters {
 	o := mlg.DefaultOptions()
-	b := mlg.DefaultBaseParameters()
-	p := Parameters{Radii: o.Radii, Eta: o.Eta, Gamma: o.Gamma, Samples: o.Samples, Rank: o.Rank, Seed: o.Seed,
-		Landmarks: o.Landmarks.String(), Combine: o.Combine.String(), Power: o.Power, Bandwidth: b.Bandwidth, H: b.H}
-	switch {
-	case s.Graphs != nil:
-		p.Base = mlg.ChooseBase(s.Graphs).String()
-	case s.Model != nil:
+	if s.Graphs != nil {
+		o.Base = mlg.ChooseBase(s.Graphs)
+	}
+	if s.Model != nil {
 		if f, ok := mainFactor(s.Model); ok {
-			p.Base = f.Fitted.Base().String()
+			o = f.Fitted.Options()
+			o.Base = f.Fitted.Base()
 		}
+	}
+	b := mlg.DefaultBaseParameters()
+	p := Parameters{Radii: append([]int{}, o.Radii...), Eta: o.Eta, Gamma: o.Gamma, Samples: o.Samples, Rank: o.Rank, Seed: o.Seed,
+		Landmarks: o.Landmarks.String(), Combine: o.Combine.String(), Power: o.Power, Discount: o.Discount, Bandwidth: b.Bandwidth, H: b.H}
+	if o.Base != nil {
+		p.Base = o.Base.String()
 	}
 	return p
 }
@@ -101,8 +106,10 @@ func (p Parameters) options(workers int) (mlg.Options, error) {
 	}
 	par := mlg.DefaultBaseParameters()
 	par.Bandwidth, par.H = p.Bandwidth, p.H
-	if o.Base, err = mlg.ParseBase(p.Base, par); err != nil {
-		return o, badRequest("parameter base: %v", err)
+	if o.Base, err = mlg.BaseFromString(p.Base); err != nil { // as in "wl(3)"
+		if o.Base, err = mlg.ParseBase(p.Base, par); err != nil { // as in "wl", with h
+			return o, badRequest("parameter base: %v", err)
+		}
 	}
 	o.Radii, o.Eta, o.Gamma, o.Samples, o.Rank, o.Seed = p.Radii, p.Eta, p.Gamma, p.Samples, p.Rank, p.Seed
 	o.Power, o.Discount, o.Workers = p.Power, p.Discount, workers

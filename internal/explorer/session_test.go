@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/explain/draw"
+	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -402,5 +405,80 @@ func TestNearest(t *testing.T) {
 	}
 	if n.dist[1][0] != math.Sqrt(0.5) || n.like[1][0] != 0.75 {
 		t.Errorf("distance %v, similarity %v", n.dist[1][0], n.like[1][0])
+	}
+}
+
+// A model that is a sum of products of kernels, some of them baselines.
+func TestProducts(t *testing.T) {
+	m := savedModel(t)
+	wl := baseline.DefaultWL()
+	b, err := model.NewBaseline(wl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := m.Kernels[0].Factors[0]
+	m.Kernels = []model.Kernel{
+		{Weight: 0.5, Factors: []model.Factor{{Baseline: b}}},
+		{Weight: 0.25, Factors: []model.Factor{one, {Baseline: b}}},
+		{Weight: 0.25, Factors: []model.Factor{one}},
+	}
+	src, err := ModelSource("products", m, dataset.DefaultOptions(), dataset.GivenWeight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	want, err := m.Gram(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := DefaultOptions()
+	o.Whole, o.Core = 100, 60
+	s := newTester(t, readSpec(t), src, func(d *Options) { *d = o })
+	x, err := s.server.session(src.defaults(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := x.fitted(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a, i := range f.core {
+		for c, j := range f.core {
+			if math.Abs(f.gram.At(a, c)-want.At(i, j)) > 1e-12 {
+				t.Fatalf("kernel of %d and %d: %v, want %v", i, j, f.gram.At(a, c), want.At(i, j))
+			}
+		}
+	}
+	var pair PairAnswer
+	s.post("/api/v1/compare", `{"a":{"index":3},"b":{"index":8}}`, &pair)
+	if math.Abs(pair.K-want.At(3, 8)) > 1e-9 || len(pair.Levels) != 3 {
+		t.Errorf("pair %v with %d levels, want %v", pair.K, len(pair.Levels), want.At(3, 8))
+	}
+	var e Explanation
+	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
+	if !(e.Share > 0 && e.Share < 1) {
+		t.Errorf("explained share %v, want between 0 and 1", e.Share)
+	}
+	var v VertexAnswer
+	s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":2}`, &v)
+	if len(v.Elsewhere) == 0 {
+		t.Error("no similar vertex elsewhere")
+	}
+
+	m.Kernels = m.Kernels[:1] // baselines alone have no levels and no vertices
+	if src, err = ModelSource("baseline", m, dataset.DefaultOptions(), dataset.GivenWeight); err != nil {
+		t.Fatal(err)
+	}
+	s = newTester(t, s.spec, src, nil)
+	for _, r := range []string{`POST /explain {"graph":{"index":3}}`, `POST /compare {"a":{"index":3},"b":{"index":8}}`, `POST /vertex {"graph":{"index":3},"vertex":0,"level":0}`} {
+		method, path, body := split(r)
+		if code, out := s.do(method, path, body, ""); code != 422 {
+			t.Errorf("%s: %d %s, want 422", r, code, out)
+		}
+	}
+	for _, path := range []string{"info", "map", "matrix", "predict?index=3", "download/graph.svg?index=3", "download/model.mlg"} {
+		if code, out := s.do("GET", "/api/v1/"+path, "", ""); code != 200 {
+			t.Errorf("%s: %d %s", path, code, out)
+		}
 	}
 }

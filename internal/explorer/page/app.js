@@ -503,6 +503,10 @@ async function start() {
   $("facts").textContent = [`${info.graphs.toLocaleString("en")} graphs`, info.task === "classification" && `${info.classes.length} classes`, info.vertices > 0 && `${(info.vertices / info.graphs).toFixed(0)} vertices on average`,
     info.core < info.graphs && `matrix and learner use ${info.core.toLocaleString("en")}`].filter(Boolean).join(" · ");
 
+  if (info.has_graphs && !info.molecules) {
+    $("ask-label").textContent = "SMILES; but these graphs are no molecules, a file suits them better";
+  }
+
   app.map = new MapView($("map"), app.source, {
     hover: tip,
     pick: (ref, shift) => (shift && state.open !== null ? app.compare(state.open, ref) : app.open(ref)),

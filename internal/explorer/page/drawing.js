@@ -39,7 +39,7 @@ export class Drawing {
 
   describe(v) {
     const label = this.answer.labels[v];
-    return `Vertex ${v + 1}${label ? `, ${label}` : ""}`;
+    return `Vertex ${v + 1}${label ? `, ${this.answer.drawing.molecule ? "" : "label "}${label}` : ""}`;
   }
 
   // key moves between vertices by arrows.

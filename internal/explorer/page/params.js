@@ -77,7 +77,7 @@ export function parameterPanel(info, changed) {
     $("parameters-note").textContent = "The model file holds no graphs, so its parameters are fixed.";
   } else if (info.saved) {
     $("parameters-note").hidden = false;
-    $("parameters-note").textContent = `The model as trained: ${info.kernels.join(" + ")}. A change fits a new kernel to its graphs.`;
+    $("parameters-note").replaceChildren("The model as it was trained:", h("ul", {}, info.kernels.map((k) => h("li", {}, k))), "A change fits the multiscale kernel anew, alone.");
   }
 
   const show = (given) => {
