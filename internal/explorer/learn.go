@@ -344,7 +344,7 @@ func (x *session) crossValidate(ctx context.Context, f *fitted, out *Evaluation)
 				case row.Predicted != nil:
 					out.Answers = append(out.Answers, r.Classes[row.Predicted[0][i]])
 				case row.Values != nil:
-					out.Answers = append(out.Answers, fmt.Sprintf("%.6g", row.Values[0][i]))
+					out.Answers = append(out.Answers, fmt.Sprintf("%.4g", row.Values[0][i]))
 				}
 			}
 		}

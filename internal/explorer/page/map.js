@@ -65,13 +65,18 @@ export class MapView {
   // unit returns the pixels of a unit of the positions.
   unit() {
     const room = Math.min(padding, this.width / 8, this.height / 8);
-    return this.zoom[0] * Math.min((this.width / 2 - room) / this.half[0], (this.height / 2 - room) / this.half[1]);
+    return this.zoom[0] * Math.min((this.width / 2 - room) / this.half[0], (this.height / 2 - room - this.lower()) / this.half[1]);
+  }
+
+  // lower is how far the middle of the map lies below that of the canvas: buttons are on top.
+  lower() {
+    return this.events.pick ? 14 : 0;
   }
 
   // screen turns a position into pixels.
   screen(x, y) {
     const u = this.unit();
-    return [this.width / 2 + (x + this.zoom[1]) * u, this.height / 2 + (this.zoom[2] - y) * u];
+    return [this.width / 2 + (x + this.zoom[1]) * u, this.height / 2 + this.lower() + (this.zoom[2] - y) * u];
   }
 
   radius() {
@@ -149,7 +154,7 @@ export class MapView {
     const visible = [];
     const u = this.unit() * this.ratio;
     const x0 = width / 2 + this.zoom[1] * u;
-    const y0 = height / 2 + this.zoom[2] * u;
+    const y0 = height / 2 + this.lower() * this.ratio + this.zoom[2] * u;
     for (const faded of this.only === null ? [false] : [true, false]) { // those that are shown lie on top
       for (let i = 0; i < this.x.length; i++) {
         if (this.only !== null && faded === (this.source.class[i] === this.only)) continue;
@@ -322,7 +327,7 @@ export class MapView {
     const next = Math.min(Math.max(k * factor, 0.5), 200);
     const base = this.unit() / k;
     const shift = (p, half, t) => (p - half) / (base * next) - ((p - half) / (base * k) - t);
-    this.setZoom([next, shift(px, this.width / 2, tx), shift(py, this.height / 2, ty)]);
+    this.setZoom([next, shift(px, this.width / 2, tx), shift(py, this.height / 2 + this.lower(), ty)]);
   }
 
   setZoom(zoom, quiet = false) {

@@ -33,8 +33,11 @@ export class MatrixView {
   layout() {
     if (!this.data) return;
     const box = this.canvas.parentElement;
-    const beside = box.clientWidth > 640 ? 290 : 32;
-    const room = Math.max(220, Math.min(box.clientWidth - beside, Math.max(box.clientHeight - 40, 300)));
+    const [width, height] = [box.clientWidth - 32, Math.max(box.clientHeight - 32, 300)];
+    const [beside, below] = [Math.min(width - 250, height), Math.min(width, height - 200)];
+    const phone = box.clientWidth < 560;
+    box.classList.toggle("stacked", phone || below > beside);
+    const room = Math.max(220, phone ? width : Math.max(beside, below));
     this.side = room - bar - gap;
     this.ratio = devicePixelRatio || 1;
     this.canvas.style.width = this.canvas.style.height = `${room}px`;

@@ -13,30 +13,40 @@ const command = process.env.MLG ?? "../../../bin/mlg";
 const shots = process.env.MLG_SHOTS; // a folder for screenshots, if they are wanted
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-let server, browser, base;
+let browser, base;
+const servers = [];
 
-before(async () => {
-  server = spawn(command, ["serve", "--quiet"], { stdio: ["ignore", "pipe", "inherit"] });
-  base = await new Promise((resolve, reject) => {
+// serve starts mlg serve and returns its address.
+async function serve(...source) {
+  const server = spawn(command, ["serve", "--quiet", ...source], { stdio: ["ignore", "pipe", "inherit"] });
+  servers.push(server);
+  return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error("mlg serve printed no address")), 20000);
     server.once("error", reject);
+    server.once("exit", () => reject(new Error("mlg serve ended")));
     server.stdout.once("data", (d) => {
       clearTimeout(timer);
       resolve(String(d).trim());
     });
   });
+}
+
+before(async () => {
+  base = await serve();
   browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: flags });
 }, { timeout: 60000 });
 
 after(async () => {
   await browser?.close();
-  server?.kill("SIGINT");
-  const code = await new Promise((resolve) => (server.exitCode === null ? server.once("exit", resolve) : resolve(server.exitCode)));
-  assert.equal(code, 0, "mlg serve ends cleanly when it is interrupted");
-});
+  for (const server of servers) {
+    const ended = new Promise((resolve) => (server.exitCode === null ? server.once("exit", resolve) : resolve(server.exitCode)));
+    server.kill("SIGINT");
+    assert.equal(await ended, 0, "mlg serve ends cleanly when it is interrupted");
+  }
+}, { timeout: 30000 });
 
 // open opens a page and collects what must not happen: errors, and requests to elsewhere.
-async function open(hash = "", options = {}) {
+async function open(hash = "", { at = base, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, reducedMotion: "reduce", acceptDownloads: true, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(15000);
@@ -45,8 +55,9 @@ async function open(hash = "", options = {}) {
   page.on("console", (m) => m.type() === "error" && !/status of 4\d\d/.test(m.text()) && page.problems.push(m.text()));
   page.on("pageerror", (e) => page.problems.push(e.message));
   page.on("request", (r) => page.requests.push(r.url()));
-  await page.goto(base + hash);
-  await page.locator("#score b").waitFor();
+  page.home = at;
+  await page.goto(at + hash);
+  if (at === base) await page.locator("#score b").waitFor();
   return page;
 }
 
@@ -58,7 +69,7 @@ async function close(page, name) {
     await page.screenshot({ path: join(shots, `${name}.png`) });
   }
   assert.deepEqual(page.problems, []);
-  for (const url of page.requests) assert.ok(url.startsWith(base) || url.startsWith("data:") || url.startsWith("blob:"), `a request to ${url}`);
+  for (const url of page.requests) assert.ok(url.startsWith(page.home) || url.startsWith("data:") || url.startsWith("blob:"), `a request to ${url}`);
   await page.context().close();
 }
 
@@ -364,6 +375,19 @@ test("pictures, tables and the model can be downloaded, and the link shared", li
   await page.locator("#share").click();
   await page.locator("#toast").filter({ hasText: "link" }).waitFor();
   assert.match(await page.evaluate(() => navigator.clipboard.readText()), /open=3/);
+  await close(page);
+});
+
+test("a model without graphs has a map and neighbours, and draws what it is asked about", limit, async () => {
+  const page = await open("#open=3&ask=CCO", { at: await serve("../../../model/testdata/drugs-v1.mlg") });
+  await page.locator("#detail .note").filter({ hasText: "holds no drawing" }).waitFor();
+  assert.equal(await page.locator("#detail .card").count(), 9);
+  assert.ok(await page.locator("#p-eta").isDisabled());
+  await page.locator("#asked button").first().click();
+  await page.locator("#detail .drawing .ink path").first().waitFor();
+  await page.locator("#detail .positive").first().waitFor({ state: "attached" });
+  await page.locator("#tab-pair").click();
+  await page.locator("#pair .empty").waitFor();
   await close(page);
 });
 
