@@ -75,7 +75,7 @@ export const app = {
   // mini is a text with the mark of a graph's class before it.
   mini(index, text) {
     const cls = app.source.class[index] ?? -1;
-    return [cls >= 0 && markCanvas(shapeOf(cls), onTheme(app.info.classes[cls].color)), text].filter(Boolean);
+    return [cls >= 0 && markCanvas(shapeOf(cls), onTheme(app.info.classes[cls].color)), h("span", { class: "cut" }, text)].filter(Boolean);
   },
 
   // ask adds graphs, once they are understood, and opens the first.

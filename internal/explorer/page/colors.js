@@ -51,6 +51,7 @@ export function mark(c, shape, r, color) {
   shapes[shape % shapes.length](c, r);
   c.fillStyle = color;
   c.fill();
+  if (r < 3.2) return; // a rim would eat it
   c.lineWidth = Math.max(0.8, r * 0.16);
   c.strokeStyle = dark() ? "rgb(16 19 22 / .9)" : "rgb(255 255 255 / .95)";
   c.stroke();

@@ -4,12 +4,12 @@ import { h, percent } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { scaleName, track } from "./pair.js";
 
-// card shows a graph small; mark is a vertex to ring.
+// card shows a graph small; vertex is one to ring.
 export function card(app, ref, { id, text, vertex = null }) {
   const box = h("span", { class: "drawing" });
   const el = h("li", { class: "card" },
     h("button", { class: "open", onclick: () => app.open(ref), title: id }, box, h("span", { class: "name" }, id), h("span", { class: "value" }, text)),
-    app.info.has_graphs && h("button", { class: "compare", "aria-label": `Compare with ${id}`, title: "Compare", onclick: () => app.compare(app.state.open, ref) }, "⇄"));
+    app.info.has_graphs && app.state.open !== null && h("button", { class: "compare", "aria-label": `Compare with ${id}`, title: "Compare", onclick: () => app.compare(app.state.open, ref) }, "⇄"));
   if (app.info.has_graphs) {
     app.graph(ref).then((g) => {
       const d = new Drawing(g, { label: "" });
@@ -31,7 +31,17 @@ export class Detail {
   empty() {
     this.ref = null;
     this.el.replaceChildren(h("h2", {}, "No graph is open"),
-      h("p", { class: "muted" }, "Point at the map to see a graph, click to open it here, or find it by name. Shift-click on a second one compares the two."));
+      h("p", { class: "muted" }, "Point at the map to see a graph, click to open it here, or find it by name. Shift-click on a second one compares the two."),
+      ...this.examples());
+  }
+
+  // examples are the first graph of each class, or the first few.
+  examples() {
+    const { info, source } = this.app;
+    if (!info.has_graphs) return [];
+    const classes = info.classes.length > 1 ? info.classes.map((_, c) => source.class.indexOf(c)) : [...source.ids.keys()];
+    return [h("h3", {}, info.classes.length > 1 ? "One of each class" : "The first graphs"),
+      h("ul", { class: "cards" }, classes.slice(0, 15).map((i) => card(this.app, String(i), { id: source.ids[i], text: this.app.mini(i, source.targets[i] ?? "") })))];
   }
 
   // show fills the panel for a graph.

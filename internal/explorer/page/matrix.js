@@ -35,7 +35,7 @@ export class MatrixView {
     const box = this.canvas.parentElement;
     const [width, height] = [box.clientWidth - 32, Math.max(box.clientHeight - 32, 300)];
     const [beside, below] = [Math.min(width - 250, height), Math.min(width, height - 200)];
-    const phone = box.clientWidth < 560;
+    const phone = box.clientWidth < 480;
     box.classList.toggle("stacked", phone || below > beside);
     const room = Math.max(220, phone ? width : Math.max(beside, below));
     this.side = room - bar - gap;

@@ -88,6 +88,6 @@ function picture(a, b, level, say) {
     place.push([0, (height - p.height) / 2], [p.width + 40, (height - q.height) / 2]);
   }
   drawings.forEach((d, i) => d.root.setAttribute("transform", `translate(${place[i]})`));
-  return s("svg", { class: "drawing pair-svg", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${a.id} and ${b.id}` },
+  return s("svg", { class: "drawing pair-svg valued", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${a.id} and ${b.id}` },
     drawings.map((d) => d.root), links);
 }

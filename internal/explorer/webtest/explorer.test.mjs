@@ -47,7 +47,7 @@ after(async () => {
 
 // open opens a page and collects what must not happen: errors, and requests to elsewhere.
 async function open(hash = "", { at = base, ...options } = {}) {
-  const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, reducedMotion: "reduce", acceptDownloads: true, ...options });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", acceptDownloads: true, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(15000);
   page.problems = [];
@@ -102,6 +102,8 @@ test("hover draws the graph, click opens it, and the address says so", limit, as
   await page.mouse.move(x, y);
   await page.locator("#tip .drawing .ink path").first().waitFor();
   const hovered = await page.locator("#tip b").innerText();
+  const chip = await page.locator("#tip .mark").boundingBox();
+  assert.ok(chip.width < 20 && chip.height < 20, "the mark of the class is small");
   if (shots) await page.screenshot({ path: join(shots, "hover.png") });
   await page.mouse.click(x, y);
   await page.locator("#detail h2").filter({ hasText: hovered }).waitFor();
@@ -246,7 +248,9 @@ test("a link restores what it was made of", limit, async () => {
 
 test("a pair links the vertices that correspond", limit, async () => {
   const page = await open("#view=pair&open=3&with=2");
-  await page.locator(".pair-svg .hit").first().hover();
+  await page.locator(".pair-svg .hit").first().hover(); // one of 21 against 20
+  await page.locator("#pair .key").filter({ hasText: "no counterpart" }).waitFor();
+  await page.locator(".pair-svg .hit").nth(4).hover();
   await page.locator(".pair-svg .link").waitFor({ state: "attached" });
   assert.equal(await page.locator(".pair-svg .ring").count(), 2);
   assert.match(await page.locator("#pair .key").innerText(), /corresponds to vertex/);
