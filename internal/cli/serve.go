@@ -42,7 +42,7 @@ func (c *serveCmd) Run(g *globals) error {
 		return err
 	}
 	o := explorer.DefaultOptions()
-	o.Workers, o.Hosts, o.Version = g.workers(), c.Host, buildVersion()
+	o.Workers, o.Hosts, o.Version, o.Log = g.workers(), c.Host, buildVersion(), g.note
 	s, err := explorer.New(src, o)
 	if err != nil {
 		return err

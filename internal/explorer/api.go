@@ -48,7 +48,8 @@ func asRequestError(ctx context.Context, err error) error {
 // statusClientGone is written when nobody reads the answer.
 const statusClientGone = 499
 
-func writeError(w http.ResponseWriter, err error) {
+// writeError answers with an error and returns its status.
+func writeError(w http.ResponseWriter, err error) int {
 	status, message := http.StatusInternalServerError, "internal error"
 	var a *apiError
 	var large *http.MaxBytesError
@@ -64,6 +65,7 @@ func writeError(w http.ResponseWriter, err error) {
 		status, message = statusClientGone, "cancelled"
 	}
 	writeJSON(w, status, map[string]any{"error": map[string]any{"status": status, "message": message}})
+	return status
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
@@ -147,25 +149,25 @@ func (s *Server) routes() {
 
 func (s *Server) serveEndpoint(e endpoint, w http.ResponseWriter, r *http.Request) {
 	q := &request{Request: r, s: s, query: map[string]string{}, w: w}
-	answer, err := func() (any, error) {
+	answer, err := safely(r.Context(), func(context.Context) (any, error) {
 		if err := q.readQuery(e); err != nil {
 			return nil, err
 		}
 		return e.answer(s, q)
-	}()
+	})
+	if err != nil {
+		if status := writeError(w, err); status == http.StatusInternalServerError && s.o.Log != nil {
+			s.o.Log("%s %s: %v", e.method, e.path, err)
+		}
+		return
+	}
 	switch v := answer.(type) {
-	case nil:
-		writeError(w, err)
 	case raw:
 		w.Header().Set("Content-Type", v.kind)
 		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": v.name}))
 		w.Header().Set("Content-Length", strconv.Itoa(len(v.data)))
 		w.Write(v.data)
 	default:
-		if err != nil {
-			writeError(w, err)
-			return
-		}
 		writeJSON(w, http.StatusOK, v)
 	}
 }
@@ -355,8 +357,14 @@ func short[T any](q *request, work func(ctx context.Context) (T, error)) (T, err
 		return zero, err
 	}
 	defer q.s.light.leave()
-	v, err := work(q.Context())
-	if err != nil {
+	ctx, cancel := context.WithTimeout(q.Context(), q.s.o.ShortTimeout)
+	defer cancel()
+	v, err := work(ctx)
+	switch {
+	case err == nil:
+	case q.Context().Err() == nil && ctx.Err() != nil:
+		err = &apiError{http.StatusUnprocessableEntity, fmt.Sprintf("the computation takes longer than %v", q.s.o.ShortTimeout)}
+	default:
 		err = asRequestError(q.Context(), err)
 	}
 	return v, err

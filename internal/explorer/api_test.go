@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
@@ -652,6 +653,71 @@ func TestDownloads(t *testing.T) {
 		if _, data = s.do("GET", "/api/v1/download/"+name, "", ""); !bytes.HasPrefix(data, []byte(start)) {
 			t.Errorf("%s starts with %.20q", name, data)
 		}
+	}
+}
+
+// What takes too long is given up, and a mistake of ours is an answer and a line in the log.
+func TestShort(t *testing.T) {
+	var logged []string
+	s := newTester(t, readSpec(t), drugs(t), func(o *Options) {
+		o.ShortTimeout = time.Nanosecond
+		o.Log = func(format string, args ...any) { logged = append(logged, fmt.Sprintf(format, args...)) }
+	})
+	if code, body := s.do("GET", "/api/v1/predict?smiles=CCO", "", ""); code != 422 || !strings.Contains(message(body), "takes longer than 1ns") {
+		t.Errorf("%d %s, want 422", code, body)
+	}
+	w := httptest.NewRecorder()
+	e := endpoint{"GET", "/api/v1/health", nil, false, func(*Server, *request) (any, error) { panic("a mistake") }}
+	s.server.serveEndpoint(e, w, httptest.NewRequest("GET", "/api/v1/health", nil))
+	if w.Code != 500 || strings.Contains(w.Body.String(), "mistake") || len(logged) != 1 || !strings.Contains(logged[0], "a mistake") {
+		t.Errorf("%d %s, logged %q", w.Code, w.Body, logged)
+	}
+}
+
+// Small and odd sources: one graph, two, graphs without vertices or without edges.
+func TestOddSources(t *testing.T) {
+	build := func(n int, target string) *graph.Graph {
+		b := graph.NewBuilder(n)
+		for v := range n {
+			b.SetLabel(v, "C")
+			if v > 0 {
+				b.AddEdge(v-1, v)
+			}
+		}
+		b.SetTarget(target)
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	for name, graphs := range map[string][]*graph.Graph{
+		"one":       {build(3, "a")},
+		"two":       {build(3, "a"), build(5, "b")},
+		"equal":     {build(3, "a"), build(3, "b"), build(3, "a"), build(3, "b")},
+		"empty":     {build(0, "a"), build(1, "b"), build(2, "a")},
+		"one class": {build(3, "a"), build(4, "a"), build(5, "a")},
+		"some":      {build(3, "a"), build(4, ""), build(5, "b"), build(6, "")},
+		"values":    {build(3, "1.5"), build(4, "2.25"), build(5, "3.125"), build(6, "4.0625")},
+	} {
+		ds := &dataset.Dataset{Name: name, Graphs: graphs}
+		src, err := DataSource(ds, dataset.DefaultOptions(), dataset.GivenWeight)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newTester(t, readSpec(t), src, nil)
+		for _, path := range []string{"info", "graphs", "map", "matrix", "gram", "evaluate", "neighbours?index=0", "predict?index=0", "predict?smiles=CC", "graph/0",
+			"download/map.svg", "download/matrix.svg", "download/table.csv", "download/gram.csv", "download/model.mlg", "download/graph.svg?index=0"} {
+			if code, body := s.do("GET", "/api/v1/"+path, "", ""); code != 200 {
+				t.Errorf("%s: %s: %d %s", name, path, code, body)
+			}
+		}
+		if code, body := s.do("POST", "/api/v1/compare", `{"a":{"index":0},"b":{"smiles":"CC"}}`, ""); code != 200 {
+			t.Errorf("%s: compare: %d %s", name, code, body)
+		}
+	}
+	if _, err := DataSource(&dataset.Dataset{Name: "none"}, dataset.DefaultOptions(), dataset.GivenWeight); err == nil {
+		t.Error("a source without graphs")
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"io"
 	"io/fs"
+	"log"
 	"net"
 	"net/http"
 	"path"
@@ -36,8 +38,13 @@ type Options struct {
 	// HeaderTimeout and BodyTimeout bound the time in which a client has to send a request,
 	// WriteTimeout that in which it has to take the answer, IdleTimeout the time between requests.
 	HeaderTimeout, BodyTimeout, WriteTimeout, IdleTimeout time.Duration
+	// ShortTimeout bounds the time of a short computation, as of a prediction.
+	ShortTimeout time.Duration
 	// MaxBody bounds the bytes of a request.
 	MaxBody int64
+	// Log, when set, is called with errors that are the server's own fault. It is called
+	// concurrently.
+	Log func(format string, args ...any)
 }
 
 // DefaultOptions returns the options to start from.
@@ -48,7 +55,7 @@ func DefaultOptions() Options {
 		Waiting: 16, Requests: 256, Connections: 1024,
 		HeaderTimeout: 5 * time.Second, BodyTimeout: 10 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: 60 * time.Second,
-		MaxBody: 4 << 20,
+		ShortTimeout: 30 * time.Second, MaxBody: 4 << 20,
 	}
 }
 
@@ -106,7 +113,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes:    16 << 10,
 		ConnState:         limited.state,
 		ConnContext:       limited.context,
-		ErrorLog:          nil,
+		ErrorLog:          log.New(io.Discard, "", 0), // what clients do wrong is their affair
 	}
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(limited) }()

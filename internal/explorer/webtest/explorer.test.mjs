@@ -395,6 +395,28 @@ test("a model without graphs has a map and neighbours, and draws what it is aske
   await close(page);
 });
 
+test("names from data are texts, whatever they hold", limit, async () => {
+  const evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
+  const file = join(tmpdir(), `mlg-webtest-${process.pid}.jsonl`);
+  const lines = [3, 4, 5, 6, 7, 8].map((n, i) => JSON.stringify({ id: `${evil}${i}`, nodes: n, edges: Array.from({ length: n - 1 }, (_, v) => [v, v + 1]), node_labels: Array.from({ length: n }, (_, v) => (v % 2 ? evil : "&amp;")), target: `${evil}${i % 2}` }));
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  try {
+    const page = await open("#open=0&with=1", { at: await serve(file) });
+    page.on("dialog", (d) => page.problems.push(`a dialog: ${d.message()}`));
+    await page.locator("#detail h2").filter({ hasText: evil }).waitFor();
+    await page.locator("#detail .hit").first().hover();
+    await page.locator("#detail .ring.center").waitFor();
+    await page.locator("#tab-pair").click();
+    await page.locator(".pair-value").waitFor();
+    await page.locator("#find").fill("onerror");
+    await page.locator("#find-list li").first().waitFor();
+    assert.equal(await page.locator("img[src=x], script:not([src])").count(), 0);
+    await close(page);
+  } finally {
+    rmSync(file);
+  }
+});
+
 test("a computation that takes long shows its progress and can be cancelled", limit, async () => {
   const page = await open();
   await page.route("**/api/v1/map?*", async (route) => {
