@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/mlgkernel/mlg/explain/draw"
@@ -158,19 +159,17 @@ func (x *session) gramTable(q *request) (raw, error) {
 		return raw{}, &apiError{422, fmt.Sprintf("a matrix of %d rows is too large for a page, want at most %d; mlg gram writes it", len(f.core), maxTableRows)}
 	}
 	return short(q, func(context.Context) (raw, error) {
-		var b bytes.Buffer
-		b.WriteString("id")
+		b := []byte("id")
 		for _, i := range f.core {
-			b.WriteString("," + field(x.s.src.IDs[i]))
+			b = append(append(b, ','), field(x.s.src.IDs[i])...)
 		}
 		for a, i := range f.core {
-			b.WriteString("\n" + field(x.s.src.IDs[i]))
+			b = append(append(b, '\n'), field(x.s.src.IDs[i])...)
 			for _, v := range f.gram.Row(a) {
-				fmt.Fprintf(&b, ",%g", v)
+				b = strconv.AppendFloat(append(b, ','), v, 'g', -1, 64)
 			}
 		}
-		b.WriteString("\n")
-		return raw{"text/csv; charset=utf-8", "gram.csv", b.Bytes()}, nil
+		return raw{"text/csv; charset=utf-8", "gram.csv", append(b, '\n')}, nil
 	})
 }
 

@@ -21,7 +21,7 @@ func slowBody(t *testing.T, sp *spec, method, path string) {
 	t.Helper()
 	o := DefaultOptions()
 	o.BodyTimeout = 30 * time.Millisecond
-	s, err := New(drugs(t), o)
+	s, err := New(someDrugs(t), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func serve(t *testing.T, change func(*Options)) *running {
 	if change != nil {
 		change(&o)
 	}
-	s, err := New(drugs(t), o)
+	s, err := New(someDrugs(t), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestSlowClients(t *testing.T) {
 		case 2: // half a body
 			fmt.Fprint(c, "POST /api/v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
 		case 3: // takes no answer
-			fmt.Fprint(c, strings.Repeat("GET /api/v1/download/gram.csv HTTP/1.1\r\nHost: localhost\r\n\r\n", 3))
+			fmt.Fprint(c, strings.Repeat("GET /style.css HTTP/1.1\r\nHost: localhost\r\n\r\n", 300))
 		}
 	}
 	for range 5 {
@@ -323,12 +323,12 @@ func TestLimiter(t *testing.T) {
 // A computation may take longer than a client has to send its request: the deadline ends with
 // the body.
 func TestLongComputation(t *testing.T) {
-	r := serve(t, func(o *Options) { o.BodyTimeout = 50 * time.Millisecond })
-	for _, body := range []string{"", `{"graphs":[{"index":0}],"parameters":{"samples":1000,"rank":32,"radii":[1,2,4]}}`} {
+	r := serve(t, func(o *Options) { o.BodyTimeout = 10 * time.Millisecond })
+	for _, body := range []string{"", `{"graphs":[{"index":0}],"parameters":{"samples":200,"rank":20}}`} {
 		var a *http.Response
 		var err error
 		if body == "" {
-			a, err = http.Get("http://" + r.addr + "/api/v1/map?samples=1000&rank=33&radii=1,2,4")
+			a, err = http.Get("http://" + r.addr + "/api/v1/map?samples=200&rank=21")
 		} else {
 			a, err = http.Post("http://"+r.addr+"/api/v1/predict", "application/json", strings.NewReader(body))
 		}
