@@ -97,7 +97,7 @@ func (k Histogram) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, 
 	if err != nil {
 		return fail(err)
 	}
-	return &explicit{name: "label histogram", idx: idx, normalize: k.Normalize, workers: k.Workers, mapper: func(new []*graph.Graph) (func() mapping, error) {
+	f := &explicit{name: "label histogram", idx: idx, normalize: k.Normalize, workers: k.Workers, mapper: func(new []*graph.Graph) (func() mapping, error) {
 		source := source
 		var err error
 		if k.Edges {
@@ -124,6 +124,16 @@ func (k Histogram) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, 
 				return unseenFrom(len(dict), countEntries(dict.of(source, g))), nil
 			}
 		}, nil
+	}}
+	if k.Edges || source == Attributes {
+		return f, nil
+	}
+	return &vertexCounts{f, func(_ context.Context, g *graph.Graph) ([][]uint32, error) {
+		source, err := resolveNew(k.Labels, source, []*graph.Graph{g})
+		if err != nil {
+			return nil, err
+		}
+		return [][]uint32{dict.of(source, g)}, nil
 	}}, nil
 }
 

@@ -139,7 +139,11 @@ func (k WL) fit(ctx context.Context, graphs []*graph.Graph, maxClasses int) (mlg
 	if k.Variant == Path {
 		return newWLPaths(m, idx), nil
 	}
-	return &explicit{name: variantNames[k.Variant], idx: idx, normalize: k.Normalize, workers: k.Workers, mapper: m.mapper}, nil
+	f := &explicit{name: variantNames[k.Variant], idx: idx, normalize: k.Normalize, workers: k.Workers, mapper: m.mapper}
+	if k.Variant == Edge {
+		return f, nil
+	}
+	return &vertexCounts{f, m.vertexColours}, nil
 }
 
 // fitFeatures appends the features of colouring i to the vectors of the training graphs.

@@ -318,3 +318,34 @@ func (f *fittedStandardized) Cross(ctx context.Context, graphs []*graph.Graph) (
 	}
 	return f.inner.Cross(ctx, scaled)
 }
+
+// Subdivided gives a kernel graphs whose edges have become vertices (graph.Subdivide), so that
+// it sees the labels of edges.
+func Subdivided(k mlg.Kernel) mlg.Kernel { return &subdivided{k} }
+
+type subdivided struct{ inner mlg.Kernel }
+
+func (k *subdivided) String() string             { return k.inner.String() + " subdivided" }
+func (k *subdivided) PositiveSemidefinite() bool { return semidefinite(k.inner) }
+
+func (k *subdivided) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, error) {
+	f, err := k.inner.Fit(ctx, subdivide(graphs))
+	if err != nil {
+		return nil, err
+	}
+	return fittedSubdivided{f}, nil
+}
+
+type fittedSubdivided struct{ mlg.Fitted }
+
+func (f fittedSubdivided) Cross(ctx context.Context, graphs []*graph.Graph) (*mlg.Matrix, error) {
+	return f.Fitted.Cross(ctx, subdivide(graphs))
+}
+
+func subdivide(graphs []*graph.Graph) []*graph.Graph {
+	out := make([]*graph.Graph, len(graphs))
+	for i, g := range graphs {
+		out[i] = g.Subdivide()
+	}
+	return out
+}

@@ -19,8 +19,15 @@ type Term struct {
 type FactorKernel struct {
 	Kernel       mlg.Kernel
 	Standardized bool // its graphs have standardised attributes
+	Subdivided   bool // the edges of its graphs are vertices
 	// Shared is equal for the occurrences of one kernel made by Share, and nil for others.
 	Shared any
+}
+
+// place is where a factor stands in a shared kernel.
+type place struct {
+	kernel       *shared
+	term, factor int
 }
 
 // Terms writes a kernel out as a sum of products,
@@ -35,8 +42,12 @@ func Terms(k mlg.Kernel) ([]Term, error) {
 	switch k := k.(type) {
 	case *shared:
 		terms, err := Terms(k.Kernel)
-		if len(terms) == 1 && len(terms[0].Factors) == 1 && terms[0].Factors[0].Shared == nil {
-			terms[0].Factors[0].Shared = k
+		for i, t := range terms {
+			for j := range t.Factors {
+				if t.Factors[j].Shared == nil {
+					t.Factors[j].Shared = place{k, i, j}
+				}
+			}
 		}
 		return terms, err
 	case *overSeeds:
@@ -51,6 +62,17 @@ func Terms(k mlg.Kernel) ([]Term, error) {
 					return nil, fmt.Errorf("%s: attributes that are standardised twice", k)
 				}
 				t.Factors[j].Standardized = true
+			}
+		}
+		return terms, err
+	case *subdivided:
+		terms, err := Terms(k.inner)
+		for _, t := range terms {
+			for j := range t.Factors {
+				if t.Factors[j].Subdivided {
+					return nil, fmt.Errorf("%s: graphs that are subdivided twice", k)
+				}
+				t.Factors[j].Subdivided = true
 			}
 		}
 		return terms, err

@@ -12,6 +12,7 @@ import (
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -22,9 +23,9 @@ func stored(t *testing.T, graphs []*graph.Graph) *model.Model {
 	t.Helper()
 	one := model.Factor{Fitted: fit(t, graphs, func(o *mlg.Options) { o.Combine = mlg.Sum })}
 	two := model.Factor{Fitted: fit(t, graphs, func(o *mlg.Options) { o.Radii, o.Eta = []int{1, 2, 3}, 0.5 })}
-	wl := baseline.DefaultWL()
-	wl.H, wl.Labels = 2, baseline.Degrees
-	b, err := model.NewBaseline(wl)
+	paths := baseline.DefaultShortestPath()
+	paths.Labels = baseline.Degrees
+	b, err := model.NewBaseline(paths)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,6 +91,131 @@ func TestModelDecision(t *testing.T) {
 	}
 }
 
+// Kernels that count vertices contribute as well, in sums and in products: by their own
+// derivatives, with the slopes of the product rule.
+func TestModelCounts(t *testing.T) {
+	var gs []*graph.Graph
+	r := graphtest.Rand(9)
+	for range 8 {
+		gs = append(gs, graphtest.Random(r, graphtest.Options{N: 7, Edge: 0.3, Labels: 2}))
+	}
+	m := stored(t, gs[:7])
+	m.Kernels = m.Kernels[:2]
+	oa := baseline.DefaultWL()
+	oa.Variant, oa.H = baseline.Assignment, 2
+	b, err := model.NewBaseline(oa)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, counting := m.Kernels[0].Factors[0], model.Factor{Baseline: b}
+	m.Kernels[1].Factors[1] = counting
+	m.Kernels = append(m.Kernels, model.Kernel{Weight: 0.3, Factors: []model.Factor{counting}})
+	f := explain.Function{Support: []int{0, 2, 5}, Coefficients: []float64{1.5, -0.7, 0.4}, Bias: 0.25}
+	g := gs[7]
+	got, err := explain.ModelDecision(t.Context(), m, g, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Explained.Share != 1 {
+		t.Errorf("share %v", got.Explained.Share)
+	}
+	row := func(x model.Factor) []float64 {
+		k, err := m.CrossFactor(t.Context(), x, []*graph.Graph{g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k.Row(0)
+	}
+	k1, k2 := row(one), row(counting)
+	slopes := make([]float64, 7)
+	for s, i := range f.Support {
+		slopes[i] = f.Coefficients[s] * (m.Kernels[1].Weight*k1[i]*k2[i] + m.Kernels[2].Weight*k2[i])
+	}
+	fitted, err := oa.Fit(t.Context(), gs[:7])
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := fitted.(baseline.Attributer).Attribute(t.Context(), g, slopes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := range g.N() {
+		if !close(got.Counted[v], want[v]) {
+			t.Errorf("vertex %d counts %v, want %v", v, got.Counted[v], want[v])
+		}
+		sum := got.Counted[v]
+		for _, l := range got.Through {
+			sum += l.Vertices[v]
+		}
+		if !close(sum, got.Vertices[v]) {
+			t.Errorf("vertex %d: parts add up to %v, want %v", v, sum, got.Vertices[v])
+		}
+	}
+	// The similarity to a training graph has the slopes of that graph alone.
+	pair, err := explain.ModelSimilarity(t.Context(), m, g, gs[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	single, err := explain.ModelDecision(t.Context(), m, g, explain.Function{Support: []int{2}, Coefficients: []float64{1 / pair.K}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.EqualFunc(pair.G.Vertices, single.Vertices, close) {
+		t.Errorf("%v\nwant %v", pair.G.Vertices, single.Vertices)
+	}
+}
+
+// What an edge contributes where it is a vertex goes to its ends, half and half.
+func TestModelSubdivided(t *testing.T) {
+	var gs, subdivided []*graph.Graph
+	r := graphtest.Rand(10)
+	for i := range 8 {
+		gs = append(gs, graphtest.Random(r, graphtest.Options{N: 5, Edge: 0.5, Labels: 2}))
+		subdivided = append(subdivided, gs[i].Subdivide())
+	}
+	m := stored(t, gs[:7])
+	fitted := fit(t, subdivided[:7], nil)
+	wl, err := model.NewBaseline(baseline.DefaultWL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Kernels = []model.Kernel{{Weight: 1, Factors: []model.Factor{{Fitted: fitted, Subdivided: true}, {Baseline: wl, Subdivided: true}}}}
+	f := explain.Function{Support: []int{0, 4}, Coefficients: []float64{1, -0.5}}
+	got, err := explain.ModelDecision(t.Context(), m, gs[7], f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := *m
+	plain.Graphs = nil
+	for i, g := range subdivided[:7] {
+		plain.Graphs = append(plain.Graphs, g.With(m.IDs[i], ""))
+	}
+	wl, _ = model.NewBaseline(baseline.DefaultWL())
+	plain.Kernels = []model.Kernel{{Weight: 1, Factors: []model.Factor{{Fitted: fitted}, {Baseline: wl}}}}
+	want, err := explain.ModelDecision(t.Context(), &plain, subdivided[7], f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !close(got.Value, want.Value) || !close(got.Sum, want.Sum) || len(got.Vertices) != gs[7].N() {
+		t.Fatalf("%+v\nwant %+v", got, want)
+	}
+	expect := slices.Clone(want.Vertices[:5])
+	at := 5
+	for e := range gs[7].Edges() {
+		expect[e.U] += want.Vertices[at] / 2
+		expect[e.V] += want.Vertices[at] / 2
+		at++
+	}
+	if !slices.EqualFunc(got.Vertices, expect, close) {
+		t.Errorf("%v\nwant %v", got.Vertices, expect)
+	}
+	for _, l := range got.Through {
+		if len(l.Vertices) != 5 {
+			t.Errorf("level %d has %d vertices", l.Level, len(l.Vertices))
+		}
+	}
+}
+
 // The explained share of a product is that of the logarithm.
 func TestExplainedShare(t *testing.T) {
 	gs := attributed(3, 8)
@@ -149,8 +275,8 @@ func TestModelSimilarity(t *testing.T) {
 			t.Errorf("vertex %d of H contributes %v, want %v", v, got.H.Vertices[v], want)
 		}
 	}
-	checkSums(t, got.G)
-	checkSums(t, got.H)
+	checkSums(t, got.G.Contributions)
+	checkSums(t, got.H.Contributions)
 	// The model's kernel of a training graph and a new one is that of Cross.
 	cross, err := m.Cross(t.Context(), gs[7:8])
 	if err != nil {

@@ -202,12 +202,13 @@ func (d *decoder) factor(name string, workers int) Factor {
 	var head struct {
 		sameJSON
 		Standardized bool `json:"standardized"`
+		Subdivided   bool `json:"subdivided"`
 	}
 	d.json(name, &head)
 	if d.err != nil {
 		return Factor{}
 	}
-	var f Factor
+	f := Factor{Subdivided: head.Subdivided}
 	switch head.Kind {
 	case kindSame:
 		f, ok := d.factors[head.As]

@@ -59,6 +59,7 @@ type kernelJSON struct {
 	Levels    []levelJSON `json:"levels"`
 
 	Standardized bool `json:"standardized,omitempty"`
+	Subdivided   bool `json:"subdivided,omitempty"`
 }
 
 type levelJSON struct {
@@ -167,7 +168,7 @@ func encodeKernels(kernels []Kernel) ([]section, error) {
 	known := map[Factor]string{} // where factors are stored
 	for i, k := range kernels {
 		name := fmt.Sprintf("kernel/%d", i)
-		if len(k.Factors) == 1 && k.Factors[0].Baseline == nil && k.Factors[0].Standard == nil && known[k.Factors[0]] == "" {
+		if len(k.Factors) == 1 && k.Factors[0] == (Factor{Fitted: k.Factors[0].Fitted}) && known[k.Factors[0]] == "" {
 			parts, err := encodeModel(name, k.Weight, k.Factors[0])
 			if err != nil {
 				return nil, fmt.Errorf("kernel %d: %w", i, err)
@@ -208,7 +209,7 @@ func encodeFactor(name string, f Factor) ([]section, error) {
 	} else {
 		var b baselineJSON
 		if b, err = baselineToJSON(f.Baseline.kernel); err == nil {
-			b.Standardized = f.Standard != nil
+			b.Standardized, b.Subdivided = f.Standard != nil, f.Subdivided
 			out = make([]section, 1)
 			out[0], err = toJSON(name, b)
 		}
@@ -229,7 +230,7 @@ func encodeModel(name string, weight float64, f Factor) ([]section, error) {
 		Kind: kindLowRank, Weight: weight, Graphs: s.Graphs, Radii: s.Radii, Eta: s.Eta, Gamma: s.Gamma,
 		Base: s.Base, Discount: s.Discount, Combine: s.Combine.String(), Power: s.Power,
 		Samples: s.Samples, Rank: s.Rank, Landmarks: s.Landmarks.String(), Seed: s.Seed,
-		Standardized: f.Standard != nil,
+		Standardized: f.Standard != nil, Subdivided: f.Subdivided,
 	}
 	if k.Radii == nil {
 		k.Radii = []int{} // the same bytes for none

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
@@ -53,6 +54,30 @@ func Example() {
 	check(err)
 	fmt.Println(p[0].Class, "like", p[0].Nearest[0].ID)
 	// Output: benzodiazepine like nordazepam
+}
+
+// Choose a kernel by cross-validation, train with it, and ask the model about a molecule.
+func ExampleTrain() {
+	ctx := context.Background()
+	data, err := dataset.Drugs(dataset.DefaultOptions())
+	check(err)
+	o := mlg.DefaultOptions()
+	sum := o
+	sum.Combine = mlg.Sum
+	candidates := []evaluate.Candidate{{Name: "mlg", Settings: []evaluate.Setting{evaluate.MLGSetting(o), evaluate.MLGSetting(sum)}}}
+	options := evaluate.DefaultOptions()
+	options.Folds, options.C = 4, []float64{1, 10}
+	plan, err := evaluate.Choose(ctx, data, candidates, options)
+	check(err)
+	m, err := model.Train(ctx, data, plan, model.TrainOptions{Created: map[string]string{"data": "builtin:drugs"}})
+	check(err)
+
+	g, err := dataset.ParseSMILES("CN1CCC23C4Oc5c(OC)ccc(CC1C2C=CC4O)c35", dataset.DefaultOptions())
+	check(err)
+	p, err := m.Predict(ctx, []*graph.Graph{g}, 1)
+	check(err)
+	fmt.Println(p[0].Class, "like", p[0].Nearest[0].ID, m.Unlike(p[0].Nearest[0].Similarity))
+	// Output: opioid like codeine false
 }
 
 func check(err error) {

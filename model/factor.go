@@ -20,6 +20,8 @@ type Factor struct {
 	Baseline *Baseline
 	// Standard, when not nil, is applied to the attributes of graphs before the kernel.
 	Standard *evaluate.Standardization
+	// Subdivided makes vertices of the edges of graphs before the kernel.
+	Subdivided bool
 }
 
 // Baseline is a kernel of package baseline. It is fitted to Model.Graphs when it is first
@@ -65,14 +67,30 @@ func (f Factor) fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, err
 
 // prepare returns graphs as the factor's kernel wants them.
 func (f Factor) prepare(graphs []*graph.Graph) ([]*graph.Graph, error) {
-	if f.Standard == nil {
+	if f.Standard != nil {
+		var err error
+		if graphs, err = f.Standard.Apply(graphs); err != nil {
+			return nil, err
+		}
+	}
+	if !f.Subdivided {
 		return graphs, nil
 	}
-	return f.Standard.Apply(graphs)
+	out := make([]*graph.Graph, len(graphs))
+	for i, g := range graphs {
+		out[i] = g.Subdivide()
+	}
+	return out, nil
 }
 
-// Prepare returns a graph as the factor's kernel wants it: with standardised attributes, if
-// it has a standardisation.
+// FitBaseline returns the baseline kernel of a factor of the model fitted to the training
+// graphs, which is done once.
+func (m *Model) FitBaseline(ctx context.Context, f Factor) (mlg.Fitted, error) {
+	return f.fit(ctx, m.Graphs)
+}
+
+// Prepare returns a graph as the factor's kernel wants it: with standardised attributes, with
+// edges that are vertices, if the factor says so.
 func (f Factor) Prepare(g *graph.Graph) (*graph.Graph, error) {
 	one := []*graph.Graph{g}
 	if err := f.checkAttributes(one); err != nil {
@@ -143,6 +161,9 @@ func (f Factor) String() string {
 	if f.Standard != nil {
 		name += " standardized"
 	}
+	if f.Subdivided {
+		name += " subdivided"
+	}
 	return name
 }
 
@@ -183,6 +204,7 @@ func (f Factor) validate(n int, graphs bool) error {
 type baselineJSON struct {
 	Kind         string  `json:"kind"`
 	Standardized bool    `json:"standardized,omitempty"`
+	Subdivided   bool    `json:"subdivided,omitempty"`
 	Normalize    bool    `json:"normalize"`
 	Labels       string  `json:"labels,omitempty"`
 	H            int     `json:"h,omitempty"`

@@ -41,21 +41,25 @@ func (m *Model) CrossFactor(ctx context.Context, f Factor, graphs []*graph.Graph
 	return m.crossOf(ctx, graphs)(f)
 }
 
-// crossOf returns the function that computes the matrix of a factor. Graphs are
-// standardised once.
+// crossOf returns the function that computes the matrix of a factor. Graphs are prepared
+// once for all factors that want them in the same form.
 func (m *Model) crossOf(ctx context.Context, graphs []*graph.Graph) func(f Factor) (*mlg.Matrix, error) {
-	standardised := map[*evaluate.Standardization][]*graph.Graph{nil: graphs}
+	type form struct {
+		standard   *evaluate.Standardization
+		subdivided bool
+	}
+	forms := map[form][]*graph.Graph{}
 	return func(f Factor) (*mlg.Matrix, error) {
 		if err := f.checkAttributes(graphs); err != nil {
 			return nil, err
 		}
-		prepared, ok := standardised[f.Standard]
+		prepared, ok := forms[form{f.Standard, f.Subdivided}]
 		if !ok {
 			var err error
 			if prepared, err = f.prepare(graphs); err != nil {
 				return nil, err
 			}
-			standardised[f.Standard] = prepared
+			forms[form{f.Standard, f.Subdivided}] = prepared
 		}
 		if f.Fitted != nil {
 			return f.Fitted.Cross(ctx, prepared)
@@ -102,7 +106,10 @@ func (m *Model) sum(of func(f Factor) (*mlg.Matrix, error)) (*mlg.Matrix, error)
 	matrix := func(f Factor) (x *mlg.Matrix, mine bool, err error) {
 		left[f]--
 		if x = known[f]; x != nil {
-			return x, false, nil
+			if left[f] == 0 {
+				delete(known, f)
+			}
+			return x, left[f] == 0 && f.Fitted != nil, nil
 		}
 		if x, err = of(f); err != nil {
 			return nil, false, err

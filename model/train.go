@@ -67,7 +67,7 @@ func Train(ctx context.Context, d *dataset.Dataset, p *evaluate.Plan, o TrainOpt
 
 // fit fits the kernels of a plan.
 func (m *Model) fit(ctx context.Context, graphs []*graph.Graph, p *evaluate.Plan, progress func(done, total int)) error {
-	t := trainer{graphs: graphs, shared: map[any]Factor{}}
+	t := trainer{graphs: graphs, shared: map[sharedKey]Factor{}, forms: map[Factor][]*graph.Graph{}}
 	for i, s := range p.Settings {
 		terms, err := evaluate.Terms(s.Kernel)
 		if err != nil {
@@ -94,27 +94,39 @@ func (m *Model) fit(ctx context.Context, graphs []*graph.Graph, p *evaluate.Plan
 // trainer fits factors to training graphs, those that are shared once.
 type trainer struct {
 	graphs   []*graph.Graph
-	shared   map[any]Factor
+	shared   map[sharedKey]Factor
 	standard *evaluate.Standardization
-	scaled   []*graph.Graph
+	forms    map[Factor][]*graph.Graph // by what is done to graphs
+}
+
+// sharedKey is a shared kernel with what is done to its graphs.
+type sharedKey struct {
+	kernel                   any
+	standardized, subdivided bool
 }
 
 func (t *trainer) factor(ctx context.Context, x evaluate.FactorKernel) (Factor, error) {
-	if f, ok := t.shared[x.Shared]; ok && x.Shared != nil {
+	key := sharedKey{x.Shared, x.Standardized, x.Subdivided}
+	if f, ok := t.shared[key]; ok && x.Shared != nil {
 		return f, nil
 	}
-	f, graphs := Factor{}, t.graphs
+	f := Factor{Subdivided: x.Subdivided}
 	if x.Standardized {
-		var err error
 		if t.standard == nil {
-			if t.standard, err = evaluate.Standardize(t.graphs); err == nil {
-				t.scaled, err = t.standard.Apply(t.graphs)
-			}
-			if err != nil {
+			var err error
+			if t.standard, err = evaluate.Standardize(t.graphs); err != nil {
 				return f, err
 			}
 		}
-		f.Standard, graphs = t.standard, t.scaled
+		f.Standard = t.standard
+	}
+	graphs, ok := t.forms[f]
+	if !ok {
+		var err error
+		if graphs, err = f.prepare(t.graphs); err != nil {
+			return f, err
+		}
+		t.forms[f] = graphs
 	}
 	b, notBaseline := NewBaseline(x.Kernel)
 	if f.Baseline = b; b == nil {
@@ -127,7 +139,7 @@ func (t *trainer) factor(ctx context.Context, x evaluate.FactorKernel) (Factor, 
 			return f, notBaseline
 		}
 	}
-	t.shared[x.Shared] = f
+	t.shared[key] = f
 	return f, nil
 }
 

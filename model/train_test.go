@@ -24,7 +24,8 @@ func candidates(t testing.TB, attributes bool) []evaluate.Candidate {
 	shared := evaluate.Share(oa)
 	m := evaluate.Share(mlg.NewKernel(small()))
 	list := map[string]mlg.Kernel{"mlg": m, "mlg × wl-oa": evaluate.Product(m, shared), "wl-oa": shared,
-		"sp": baseline.DefaultShortestPath(), "seeds": evaluate.OverSeeds(small(), 2)}
+		"edges": evaluate.Product(evaluate.Subdivided(evaluate.Share(evaluate.Mean(mlg.NewKernel(small()), baseline.DefaultWL()))), shared),
+		"sp":    baseline.DefaultShortestPath(), "seeds": evaluate.OverSeeds(small(), 2)}
 	if attributes {
 		o := small()
 		var err error
@@ -34,7 +35,7 @@ func candidates(t testing.TB, attributes bool) []evaluate.Candidate {
 		list["attributes"] = evaluate.Standardized(mlg.NewKernel(o))
 	}
 	var out []evaluate.Candidate
-	for _, name := range []string{"mlg", "mlg × wl-oa", "wl-oa", "sp", "seeds", "attributes"} {
+	for _, name := range []string{"mlg", "mlg × wl-oa", "wl-oa", "sp", "seeds", "edges", "attributes"} {
 		if k := list[name]; k != nil {
 			out = append(out, evaluate.Candidate{Name: name, Settings: []evaluate.Setting{{Parameters: k.String(), Kernel: k}}})
 		}
@@ -198,5 +199,35 @@ func TestTrainDeterministicAndRefuses(t *testing.T) {
 		if _, err := Train(t.Context(), ds, plan, TrainOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q in it", err, want)
 		}
+	}
+}
+
+// Whatever is chosen from the default candidates can be stored.
+func TestDefaultCandidatesCanBeStored(t *testing.T) {
+	r := graphtest.Rand(1)
+	for _, dim := range []int{0, 2} {
+		var graphs []*graph.Graph
+		for range 6 {
+			graphs = append(graphs, graphtest.Random(r, graphtest.Options{N: 6, Edge: 0.4, Labels: 2, Dim: dim}))
+		}
+		ds := targeted(graphs, func(i int) string { return fmt.Sprint(i % 2) })
+		all, err := evaluate.DefaultCandidates(dataset.Info(ds))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := &evaluate.Plan{Parameter: 1, Classes: []string{"0", "1"}, Labels: []int{0, 1, 0, 1, 0, 1}}
+		for _, c := range all {
+			for _, s := range c.Settings {
+				plan.Settings = append(plan.Settings, evaluate.WeightedSetting{Candidate: c.Name, Setting: s, Weight: 1})
+			}
+		}
+		for i := range plan.Settings {
+			plan.Settings[i].Weight /= float64(len(plan.Settings))
+		}
+		m, err := Train(t.Context(), ds, plan, TrainOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		roundTrip(t, m, graphs[:2])
 	}
 }

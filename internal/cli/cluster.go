@@ -94,7 +94,7 @@ func (c *clusterCmd) Run(g *globals, k *kong.Context) error {
 
 // gram returns the kernel matrix of the graphs.
 func (c *clusterCmd) gram(g *globals, flags []string, bar *bar) (r *grouping, ids, targets []string, k *mlg.Matrix, err error) {
-	if isModel(c.Data) {
+	if looksLikeModel(c.Data) {
 		if len(flags) > 0 {
 			return nil, nil, nil, nil, usageError(flags[0] + ": a model has its kernel; the flag is for a dataset")
 		}
@@ -163,11 +163,11 @@ func (r *grouping) csv(w io.Writer) error {
 }
 
 func (r *grouping) print(w io.Writer) {
-	head := fmt.Sprintf("%s: %d graphs in %s, mean silhouette %.3f", r.Data, r.Graphs, plural(len(r.Groups), "group", "groups"), r.Silhouette)
+	head := fmt.Sprintf("%s: %d graphs in %s, mean silhouette %.3f", r.Data, r.Graphs, agree(len(r.Groups), "group", "groups"), r.Silhouette)
 	if r.Chosen && len(r.Tried) > 0 {
 		head += fmt.Sprintf(" (the largest of 2 to %d groups)", len(r.Tried)+1)
 	}
-	fmt.Fprintln(w, wrap(head, 0, 2))
+	fmt.Fprintln(w, breakLines(head, 0, 2))
 	if r.Purity != nil {
 		fmt.Fprintf(w, "%.1f %% have the most frequent target of their group\n", 100**r.Purity)
 	}

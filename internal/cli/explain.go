@@ -41,6 +41,7 @@ type explanation struct {
 	Vertices   []float64         `json:"vertices"`
 	Levels     []explain.Level   `json:"levels"`
 	Features   []explain.Level   `json:"features"`
+	Counted    []float64         `json:"counted,omitempty"` // part of Vertices from kernels that count vertices
 	Other      *otherSide        `json:"other,omitempty"`
 	Explained  explain.Explained `json:"explained"`
 	For        []support         `json:"for,omitempty"` // training graphs that speak for it
@@ -160,7 +161,7 @@ func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (*ex
 		return nil, err
 	}
 	e.Value, e.Bias, e.Explained = got.Value, got.Bias, got.Explained
-	e.fill(got.Contributions)
+	e.fill(got.ModelContributions)
 	slices.SortStableFunc(got.Terms, func(a, b explain.Term) int { return cmp.Compare(b.Value, a.Value) })
 	side := func(terms []explain.Term, sign float64) (out []support) {
 		for _, t := range terms {
@@ -223,8 +224,8 @@ func (c *explainCmd) similarity(g *globals, m *model.Model, x, h *graph.Graph) (
 	return e, nil
 }
 
-func (e *explanation) fill(c explain.Contributions) {
-	e.Labels, e.Vertices, e.Levels, e.Features = e.g.Labels(), c.Vertices, c.Through, c.Features
+func (e *explanation) fill(c explain.ModelContributions) {
+	e.Labels, e.Vertices, e.Levels, e.Features, e.Counted = e.g.Labels(), c.Vertices, c.Through, c.Features, c.Counted
 }
 
 // headline says what is explained.
@@ -242,7 +243,7 @@ func (e *explanation) headline() string {
 func (e *explanation) share() string {
 	s := fmt.Sprintf("%.0f %% of what the kernels add is explained", 100*e.Explained.Share)
 	if e.Explained.Share < 1 {
-		s += "; the rest comes from kernels that count whole structures, whose parts have no contribution"
+		s += "; the rest comes from kernels that count larger structures than vertices"
 	}
 	return s
 }
@@ -282,6 +283,9 @@ func (e *explanation) print(w io.Writer) {
 	for _, l := range e.Levels {
 		fmt.Fprintf(w, "  %-20s %+.5f\n", levelName(l.Level), l.Sum)
 	}
+	if e.Counted != nil {
+		fmt.Fprintf(w, "  %-20s %+.5f\n", "counts of vertices", total(e.Counted))
+	}
 	for _, side := range []struct {
 		what string
 		list []support
@@ -294,12 +298,26 @@ func (e *explanation) print(w io.Writer) {
 			fmt.Fprintf(w, "  %+.4f  %-28s %-20s like %.3f\n", s.Adds, clip(s.ID, 28), clip(s.Target, 20), s.Similarity)
 		}
 	}
-	fmt.Fprintf(w, "\n%s\n", wrap(e.share(), 0, 0))
-	for _, k := range e.Explained.Kernels {
-		if len(e.Explained.Kernels) > 1 || k.Share < 1 {
-			fmt.Fprintf(w, "  %+.4f  %3.0f %%  %s\n", k.Value, 100*k.Share, wrap(k.Kernel, 17, 17))
+	fmt.Fprintf(w, "\n%s\n", breakLines(e.share(), 0, 0))
+	const most = 8
+	parts := slices.Clone(e.Explained.Kernels)
+	slices.SortStableFunc(parts, func(a, b explain.KernelPart) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	for _, k := range parts[:min(most, len(parts))] {
+		if len(parts) > 1 || k.Share < 1 {
+			fmt.Fprintf(w, "  %+.4f  %3.0f %%  %s\n", k.Value, 100*k.Share, breakLines(k.Kernel, 17, 17))
 		}
 	}
+	if len(parts) > most {
+		fmt.Fprintf(w, "  … and %d more kernels\n", len(parts)-most)
+	}
+}
+
+func total(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum
 }
 
 func levelName(level int) string {
@@ -322,7 +340,7 @@ func (c *explainCmd) write(g *globals, m *model.Model, e *explanation) error {
 		b, err = c.report(m, e)
 	default:
 		var p *draw.Picture
-		if p, err = c.picture(e); err != nil {
+		if p, err = c.picture(e, e.headline()); err != nil {
 			return err
 		}
 		if strings.EqualFold(filepath.Ext(c.Out), ".svg") {
@@ -342,7 +360,7 @@ func (c *explainCmd) write(g *globals, m *model.Model, e *explanation) error {
 }
 
 // picture draws the graph, or the two, with contributions as colours.
-func (c *explainCmd) picture(e *explanation) (*draw.Picture, error) {
+func (c *explainCmd) picture(e *explanation, title string) (*draw.Picture, error) {
 	all := e.Vertices
 	if e.Other != nil {
 		all = slices.Concat(all, e.Other.Vertices) // colours mean the same in both pictures
@@ -355,7 +373,7 @@ func (c *explainCmd) picture(e *explanation) (*draw.Picture, error) {
 		return draw.Graph(g, o)
 	}
 	if e.Other == nil {
-		return one(e.g, e.headline(), e.Vertices)
+		return one(e.g, title, e.Vertices)
 	}
 	a, err := one(e.g, e.Graph, e.Vertices)
 	if err != nil {
@@ -365,13 +383,13 @@ func (c *explainCmd) picture(e *explanation) (*draw.Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	return draw.Sheet(e.headline(), 2, a, b)
+	return draw.Sheet(title, 2, a, b)
 }
 
 // report returns an HTML page with the picture, the numbers and the training graphs that
 // speak for and against.
 func (c *explainCmd) report(m *model.Model, e *explanation) ([]byte, error) {
-	p, err := c.picture(e)
+	p, err := c.picture(e, "") // the page has the title
 	if err != nil {
 		return nil, err
 	}
@@ -382,6 +400,9 @@ func (c *explainCmd) report(m *model.Model, e *explanation) ([]byte, error) {
 	levels := draw.Table{Header: []string{"through the kernels of", "sum"}}
 	for _, l := range e.Levels {
 		levels.Rows = append(levels.Rows, []string{levelName(l.Level), fmt.Sprintf("%+.5f", l.Sum)})
+	}
+	if e.Counted != nil {
+		levels.Rows = append(levels.Rows, []string{"counts of vertices", fmt.Sprintf("%+.5f", total(e.Counted))})
 	}
 	kernels := draw.Table{Header: []string{"adds", "explained", "kernel"}}
 	for _, k := range e.Explained.Kernels {

@@ -170,8 +170,8 @@ func readModel(g *globals, path string) (*model.Model, error) {
 	return m, err
 }
 
-// isModel reports whether a path is a file that begins like a model file.
-func isModel(path string) bool {
+// looksLikeModel reports whether a path is a file that begins like a model file.
+func looksLikeModel(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
 		return false

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -38,4 +41,31 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("damage: unknown way %q", args[2])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b, 0o666))
+}
+
+// A model that cannot be read is exit code 1, a command line that makes no sense is 2.
+func TestModelExitCodes(t *testing.T) {
+	bad := filepath.Join(t.TempDir(), "bad.mlg")
+	if err := os.WriteFile(bad, []byte("\x89MLG\r\n\x1a\nnot much of a model"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]int{
+		"predict " + bad + " CCO":              exitFailed,
+		"search " + bad + " CCO":               exitFailed,
+		"explain " + bad + " CCO":              exitFailed,
+		"cluster " + bad:                       exitFailed,
+		"predict nowhere.mlg CCO":              exitFailed,
+		"train nowhere -o x.mlg":               exitFailed,
+		"predict " + bad + " CCO --csv --json": exitUsage,
+		"search " + bad:                        exitUsage,
+		"explain " + bad + " CCO -o x.gif":     exitUsage,
+		"cluster " + bad + " --most 1":         exitUsage,
+		"train builtin:drugs":                  exitUsage,
+		"train builtin:drugs --eta 1 -o x":     exitUsage,
+	} {
+		var out, errs bytes.Buffer
+		if got := Main(strings.Fields(args), &out, &errs); got != want || errs.Len() == 0 {
+			t.Errorf("mlg %s: exit code %d, want %d; %s", args, got, want, errs.String())
+		}
+	}
 }

@@ -81,6 +81,9 @@ func (c *predictCmd) Run(g *globals) error {
 	for _, k := range m.Kernels {
 		s.most += k.Weight // the largest value of normalised kernels
 	}
+	if m.Nearest != nil && m.Nearest[100] > 1.001*s.most { // these are not
+		s.most = math.Inf(1)
+	}
 	err = output(g, c.Out, func(w io.Writer) error { return c.stream(g, m, next, s, c.writer(g, m, w)) })
 	done()
 	if err != nil {
@@ -401,20 +404,21 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 		g.note("%s, %d graphs", line, s.known)
 	}
 	if s.trained > 0 {
-		g.note("%s just like one in training: what is right for them says little about new graphs", plural(s.trained, "of these graphs is", "of these graphs are"))
+		g.note("%s", breakLines(agree(s.trained, "of these graphs is", "of these graphs are")+" just like one in training: what is right for them says little about new graphs", 0, 2))
 	}
 	if s.foreign > 0 && m.Learner.Classifier != nil {
-		g.note("%s: %s a class that the model does not know", data, plural(s.foreign, "target is", "targets are"))
+		g.note("%s: %s a class that the model does not know", data, agree(s.foreign, "target is", "targets are"))
 	} else if s.foreign > 0 {
-		g.note("%s: %s not a number", data, plural(s.foreign, "target is", "targets are"))
+		g.note("%s: %s not a number", data, agree(s.foreign, "target is", "targets are"))
 	}
 	if s.unlike > 0 {
-		g.note("! %s unlike anything in training (nearest below %.3f, the first percentile\nof what training graphs have among themselves): a guess at best", plural(s.unlike, "graph is", "graphs are"), m.Nearest[1])
+		g.note("%s", breakLines(fmt.Sprintf("! %s unlike anything in training (nearest below %.3f, the first percentile of what training graphs have among themselves): a guess at best",
+			agree(s.unlike, "graph is", "graphs are"), m.Nearest[1]), 0, 2))
 	}
 }
 
-// plural writes a number with the word that agrees with it.
-func plural(n int, one, many string) string {
+// agree writes a number with the word that agrees with it.
+func agree(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

@@ -95,14 +95,14 @@ func (c *searchCmd) Run(g *globals, k *kong.Context) error {
 	if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("%s among %d graphs in %s by", plural(len(queries), "query", "queries"), len(lib.ids), round(took))
-	g.note("%s %s", what, wrap(lib.kernel, len(what)+1, 2))
+	what := fmt.Sprintf("%s among %d graphs in %s by", agree(len(queries), "query", "queries"), len(lib.ids), round(took))
+	g.note("%s %s", what, breakLines(lib.kernel, len(what)+1, 2))
 	return nil
 }
 
 // library reads what is searched.
 func (c *searchCmd) library(g *globals, flags []string) (*library, error) {
-	if isModel(c.From) {
+	if looksLikeModel(c.From) {
 		if len(flags) > 0 {
 			return nil, usageError(flags[0] + ": a model has its kernel; the flag is for searching in a dataset")
 		}

@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +18,7 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -82,6 +87,9 @@ func (c *trainCmd) Run(g *globals, k *kong.Context) error {
 	if c.Quick && c.Kernel != "" {
 		return usageError("--quick and --kernel exclude each other")
 	}
+	if st, err := os.Stat(filepath.Dir(c.Out)); err != nil || !st.IsDir() { // found out now rather than after the work
+		return fmt.Errorf("%s: there is no folder %s", c.Out, filepath.Dir(c.Out))
+	}
 	start := time.Now()
 	ds, err := c.read(g, c.Data)
 	if err != nil {
@@ -100,9 +108,6 @@ func (c *trainCmd) Run(g *globals, k *kong.Context) error {
 	plan, err := evaluate.Choose(g.ctx, ds, candidates, o)
 	if err != nil {
 		return err
-	}
-	if c.Probability && plan.Classes == nil {
-		return usageError("--probability is for classes, and the targets are values")
 	}
 	reader, err := c.record()
 	if err != nil {
@@ -139,6 +144,9 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (evaluate.Options, []ev
 	if o.Learner == evaluate.Ridge && !regression {
 		return o, nil, usageError("--learner ridge is for values, and the targets are classes; want svm")
 	}
+	if c.Probability && regression {
+		return o, nil, usageError("--probability is for classes, and the targets are values")
+	}
 	if info.Targets == 0 {
 		return o, nil, fmt.Errorf("%s has no targets to learn; --target names the column or field that has them", c.Data)
 	}
@@ -169,59 +177,134 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (evaluate.Options, []ev
 }
 
 // quickCandidate returns one setting of the default candidates: that with attributes if the
-// data have some, else the first with WL colours as base kernel, which does well on most
-// data.
+// data have some, else one with WL colours as base kernel, which does well on most data.
 func quickCandidate(all []evaluate.Candidate) evaluate.Candidate {
 	at := 0
-	for i, c := range all {
-		if c.Name == "mlg wl-base" || c.Name == "mlg attributes" {
+	for _, name := range []string{"mlg wl-base", "mlg wl(3)", "mlg attributes"} {
+		if i := slices.IndexFunc(all, func(c evaluate.Candidate) bool { return c.Name == name }); i >= 0 {
 			at = i
 		}
 	}
 	return evaluate.Candidate{Name: all[at].Name, Settings: all[at].Settings[:1]}
 }
 
-// From this many graphs on the command says what it will need, having tried it on a few.
+// From this many graphs on the command says what it will need, having tried some kernels on
+// some graphs.
 const (
-	manyGraphs  = 1000
-	pilotGraphs = 150
+	manyGraphs   = 1000
+	pilotGraphs  = 400
+	pilotKernels = 3
+	garbage      = 25 // per cent of the memory that may be garbage, with many graphs
 )
 
 // announce says what training will need where that is much.
 func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []evaluate.Candidate, o evaluate.Options) error {
 	n := len(ds.Graphs)
-	settings := 0
-	for _, x := range candidates {
-		settings += len(x.Settings)
-	}
-	if g.Quiet || n < manyGraphs {
+	if n < manyGraphs {
 		return nil
 	}
-	matrices := settings + 3
-	if len(o.Combinations) == 0 {
-		matrices = 4
+	// Matrices are most of the memory, and cost the collector nothing to look at.
+	debug.SetGCPercent(garbage)
+	if g.Quiet {
+		return nil
 	}
-	pilot := &dataset.Dataset{Name: ds.Name}
-	for _, i := range rand.New(rand.NewPCG(0, 0)).Perm(n)[:pilotGraphs] {
-		pilot.Graphs = append(pilot.Graphs, ds.Graphs[i])
+	var settings []evaluate.Setting
+	for _, x := range candidates {
+		settings = append(settings, x.Settings...)
 	}
-	start := time.Now()
-	_, err := evaluate.Choose(g.ctx, pilot, candidates, o)
-	if err != nil {
-		if errors.Is(err, context.Canceled) {
-			return err
-		}
-		return nil // the sample may lack a class; the real work will tell what is wrong
+	matrices := 1 // held at a time, besides those of trainings, of which each worker has three
+	if len(o.Combinations) > 0 {
+		matrices = len(settings)
 	}
-	ratio := float64(n) / pilotGraphs
-	need := time.Duration(float64(time.Since(start)) * ratio * ratio)
-	hint := ""
+	matrices += 3 * g.workers()
+	bytes := float64(matrices) * float64(n) * float64(n) * 8 * (1 + garbage/100.0)
+	line := fmt.Sprintf("%s for %d graphs: roughly %.2g GB of memory", agree(len(settings), "kernel", "kernels"), n, bytes/1e9)
+	need, err := pilot(g.ctx, ds, settings, o)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case err == nil: // else the sample may lack a class; the real work will tell what is wrong
+		line += fmt.Sprintf(", and %s on %s", roughly(need), agree(g.workers(), "thread", "threads"))
+	}
 	if !c.Quick && c.Kernel == "" {
-		hint = "; --quick takes one kernel"
+		line += " (--quick takes one kernel)"
 	}
-	g.note("%d kernels for %d graphs: roughly %s on %d threads, and %.2g GB of memory%s",
-		settings, n, roughly(need), g.workers(), float64(matrices)*float64(n)*float64(n)*8/1e9, hint)
+	g.note("%s", breakLines(line, 0, 2))
 	return nil
+}
+
+// pilot estimates how long a choice among settings takes: some of them are fitted to some
+// graphs. The time to fit a kernel grows with the number of graphs, that of its matrix and of
+// the machines with its square.
+func pilot(ctx context.Context, ds *dataset.Dataset, settings []evaluate.Setting, o evaluate.Options) (time.Duration, error) {
+	n := len(ds.Graphs)
+	few := &dataset.Dataset{Name: ds.Name}
+	for _, i := range rand.New(rand.NewPCG(0, 0)).Perm(n)[:pilotGraphs] {
+		few.Graphs = append(few.Graphs, ds.Graphs[i])
+	}
+	learned := len(o.Combinations)
+	o.Combinations = nil
+	ratio := float64(n) / pilotGraphs
+	var fit, matrix, learn time.Duration
+	tried := min(pilotKernels, len(settings))
+	for i := range tried {
+		start := time.Now()
+		fitted, err := settings[(2*i+1)*len(settings)/(2*tried)].Kernel.Fit(ctx, few.Graphs)
+		if err != nil {
+			return 0, err
+		}
+		fit += time.Since(start)
+		start = time.Now()
+		k, err := fitted.Gram(ctx)
+		if err != nil {
+			return 0, err
+		}
+		matrix += time.Since(start)
+		start = time.Now()
+		known := []evaluate.Candidate{{Name: "known", Settings: []evaluate.Setting{{Parameters: "known", Kernel: known{k}}}}}
+		if _, err := evaluate.Choose(ctx, few, known, o); err != nil {
+			return 0, err
+		}
+		learn += time.Since(start)
+	}
+	kernels := ratio*float64(fit) + ratio*ratio*float64(matrix)
+	total := kernels*float64(different(settings)) + ratio*ratio*float64(learn)*float64(len(settings)+learned)
+	return time.Duration(total / float64(tried)), nil
+}
+
+// different returns the number of kernels that settings have to compute: a kernel that occurs
+// in several is computed once.
+func different(settings []evaluate.Setting) int {
+	n := 0
+	seen := map[any]bool{}
+	for _, s := range settings {
+		terms, err := evaluate.Terms(s.Kernel)
+		if err != nil {
+			n++ // the choice will say what is wrong
+		}
+		for _, t := range terms {
+			for _, f := range t.Factors {
+				if f.Shared == nil || !seen[f.Shared] {
+					n++
+				}
+				seen[f.Shared] = true
+			}
+		}
+	}
+	return n
+}
+
+// known is a kernel whose matrix has been computed.
+type known struct{ k *mlg.Matrix }
+
+func (known) String() string { return "known" }
+
+func (k known) Fit(context.Context, []*graph.Graph) (mlg.Fitted, error) { return k, nil }
+
+func (k known) Gram(context.Context) (*mlg.Matrix, error) { return k.k, nil }
+
+func (known) Cross(context.Context, []*graph.Graph) (*mlg.Matrix, error) {
+	return nil, errors.New("a known matrix has no new graphs")
 }
 
 // roughly writes a duration with one or two digits.
@@ -271,7 +354,7 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *evaluate.Plan, too
 	}
 	fmt.Fprintf(g.stdout, "\nkernel, %s = %g:\n", r.Parameter, r.Value)
 	for _, k := range r.Kernels {
-		fmt.Fprintf(g.stdout, "  %5.3f  %s: %s\n", k.Weight, k.Candidate, wrap(k.Kernel, 11+len([]rune(k.Candidate)), 9))
+		fmt.Fprintf(g.stdout, "  %5.3f  %s: %s\n", k.Weight, k.Candidate, breakLines(k.Kernel, 11+len([]rune(k.Candidate)), 9))
 	}
 	fmt.Fprintf(g.stdout, "\n%s %s", r.Estimate.Measure, figure(r.Estimate.Measure, r.Estimate.Value))
 	if r.Estimate.Deviation > 0 {
@@ -282,7 +365,7 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *evaluate.Plan, too
 	} else {
 		fmt.Fprintf(g.stdout, " (mean value alone: %s)\n", figure("rmse", r.Baseline))
 	}
-	fmt.Fprintf(g.stdout, "  by %s\n", wrap(r.Estimate.Method, 5, 5))
+	fmt.Fprintf(g.stdout, "  by %s\n", breakLines(r.Estimate.Method, 5, 5))
 	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == "" && !c.Quick {
 		fmt.Fprintf(g.stdout, "  \"mlg evaluate %s --default\" estimates it fully nested\n", c.Data)
 	}
@@ -323,9 +406,9 @@ func figure(measure string, v float64) string {
 	return fmt.Sprintf("%.3e", v)
 }
 
-// wrap breaks a text at spaces so that lines keep to 79 columns. The first begins behind
+// breakLines breaks a text at spaces so that lines keep to 79 columns. The first begins behind
 // something that takes some columns, those after it are indented.
-func wrap(s string, at, indent int) string {
+func breakLines(s string, at, indent int) string {
 	const width = 79
 	var b strings.Builder
 	for i, w := range strings.Fields(s) {

@@ -1,0 +1,44 @@
+package evaluate_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/evaluate"
+)
+
+// Choose among two kernels and all ways to combine them, on all the data, as Run does on the
+// training part of every fold.
+func ExampleChoose() {
+	data, err := dataset.Drugs(dataset.DefaultOptions())
+	check(err)
+	wl, paths := baseline.DefaultWL(), baseline.DefaultShortestPath()
+	candidates := []evaluate.Candidate{
+		{Name: "wl", Settings: []evaluate.Setting{{Parameters: wl.String(), Kernel: wl}}},
+		{Name: "paths", Settings: []evaluate.Setting{{Parameters: paths.String(), Kernel: paths}}},
+	}
+	o := evaluate.DefaultOptions()
+	o.Folds, o.C = 5, []float64{1, 10, 100}
+	o.Combinations = evaluate.AllCombinations()
+	plan, err := evaluate.Choose(context.Background(), data, candidates, o)
+	check(err)
+	fmt.Printf("%s, C = %g\n", plan.Combination, plan.Parameter)
+	for _, s := range plan.Settings {
+		fmt.Printf("%.2f %s\n", s.Weight, s.Candidate)
+	}
+	fmt.Printf("%s %.2f by %s\n", plan.Estimate.Measure, plan.Estimate.Value, plan.Estimate.Method)
+	// Output:
+	// alignment, C = 10
+	// 0.97 wl
+	// 0.03 paths
+	// accuracy 0.97 by 4-fold cross-validation, each fold with what the others choose; not fully nested
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,98 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+)
+
+// nci1 returns a model of NCI1 as train writes it, for a kernel, and its graphs.
+func nci1(b *testing.B, k mlg.Kernel) (*Model, *dataset.Dataset) {
+	b.Helper()
+	ctx := context.Background()
+	ds, err := dataset.Read(ctx, graphtest.Datasets(b)+"/NCI1", dataset.DefaultOptions())
+	if err != nil {
+		b.Fatal(err)
+	}
+	plan := &evaluate.Plan{Settings: []evaluate.WeightedSetting{{Candidate: "one", Setting: evaluate.Setting{Kernel: k}, Weight: 1}},
+		Parameter: 1, Classes: []string{"0", "1"}}
+	for _, t := range ds.Targets() {
+		label := 0
+		if t == "1" {
+			label = 1
+		}
+		plan.Labels = append(plan.Labels, label)
+	}
+	m, err := Train(ctx, ds, plan, TrainOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return m, ds
+}
+
+// benchKernels are the paper's kernel, a large one of the default candidates, and one that is
+// fitted again on loading.
+func benchKernels() map[string]mlg.Kernel {
+	large := mlg.DefaultOptions()
+	large.Samples, large.Rank, large.Combine = 600, 32, mlg.Sum
+	oa := baseline.DefaultWL()
+	oa.Variant, oa.H = baseline.Assignment, 4
+	return map[string]mlg.Kernel{"paper": mlg.NewKernel(mlg.DefaultOptions()), "rank32-sum": mlg.NewKernel(large), "wl-oa": oa}
+}
+
+// BenchmarkDecode reads a model of 4110 graphs.
+func BenchmarkDecode(b *testing.B) {
+	for name, k := range benchKernels() {
+		b.Run(name, func(b *testing.B) {
+			m, _ := nci1(b, k)
+			data := encoded(b, m)
+			b.SetBytes(int64(len(data)))
+			for b.Loop() {
+				if _, err := Decode(data, 2); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkPredict predicts 256 graphs from a model of 4110.
+func BenchmarkPredict(b *testing.B) {
+	for name, k := range benchKernels() {
+		b.Run(name, func(b *testing.B) {
+			m, ds := nci1(b, k)
+			block := ds.Graphs[:256]
+			if _, err := m.Predict(b.Context(), block[:1], 3); err != nil { // fits a baseline
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if _, err := m.Predict(b.Context(), block, 3); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(len(block)*b.N)/b.Elapsed().Seconds(), "graphs/s")
+		})
+	}
+}
+
+// BenchmarkTop finds the 10 largest of a million values.
+func BenchmarkTop(b *testing.B) {
+	r := graphtest.Rand(1)
+	x := make([]float64, 1_000_000)
+	for i := range x {
+		x[i] = r.Float64()
+	}
+	for _, k := range []int{10, 1000} {
+		b.Run(fmt.Sprint(k), func(b *testing.B) {
+			for b.Loop() {
+				Top(x, k)
+			}
+		})
+	}
+}
