@@ -78,7 +78,7 @@ func (c *serveCmd) Run(g *globals) error {
 
 // source reads the model or the dataset.
 func (c *serveCmd) source(g *globals) (*explorer.Source, error) {
-	if isModel(c.Source) {
+	if looksLikeModel(c.Source) {
 		m, err := model.Read(c.Source, g.workers())
 		if err != nil {
 			return nil, err

@@ -357,7 +357,7 @@ func (s *Server) explain(ctx context.Context, f *fitted, l *model.Learner, g *gr
 	if err != nil {
 		return nil, err
 	}
-	out := &Explanation{Class: class, Value: d.Value, Share: d.Explained.Share, Vertices: d.Vertices, Features: d.Features, Terms: []ExplainingTerm{}}
+	out := &Explanation{Class: class, Value: d.Value, Share: d.Explained.Share, Vertices: d.Vertices, Features: append([]explain.Level{}, d.Features...), Terms: []ExplainingTerm{}}
 	if l.Classifier == nil {
 		out.Class = ""
 	}
@@ -375,7 +375,7 @@ const maxPair = 300
 // PairAnswer compares two graphs. Levels are those of the main kernel.
 type PairAnswer struct {
 	K      float64     `json:"k"`
-	Levels []PairLevel `json:"levels"` // empty where a graph is too large
+	Levels []PairLevel `json:"levels"` // empty where a graph is too large, or there is no main kernel
 	A      []float64   `json:"a"`      // contributions of the vertices to log k
 	B      []float64   `json:"b"`
 }
@@ -422,13 +422,13 @@ func (f *fitted) compare(ctx context.Context, a, b *graph.Graph) (*PairAnswer, e
 	if err != nil {
 		return nil, err
 	}
+	out := &PairAnswer{K: c.K, A: c.G.Vertices, B: c.H.Vertices, Levels: []PairLevel{}}
+	if !f.hasMain || max(a.N(), b.N()) > maxPair {
+		return out, nil
+	}
 	m, both, err := f.multiscale(a, b)
 	if err != nil {
 		return nil, err
-	}
-	out := &PairAnswer{K: c.K, A: c.G.Vertices, B: c.H.Vertices, Levels: []PairLevel{}}
-	if max(a.N(), b.N()) > maxPair {
-		return out, nil
 	}
 	o := m.Options()
 	for l := range len(o.Radii) + 1 {

@@ -3,10 +3,12 @@ package explorer
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/explain/draw"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/model"
@@ -124,20 +126,21 @@ func (x *session) graphPicture(q *request, format string) (raw, error) {
 		return raw{}, err
 	}
 	return short(q, func(ctx context.Context) (raw, error) {
-		if m.Learner != nil && f.hasMain { // coloured by what speaks for the prediction
+		if m.Learner != nil { // coloured by what speaks for the prediction
 			p, err := m.Predict(ctx, []*graph.Graph{g}, 0)
 			if err != nil {
 				return raw{}, err
 			}
 			e, err := x.s.explain(ctx, f, m.Learner, g, p[0].Class)
-			if err != nil {
+			switch {
+			case errors.Is(err, explain.ErrUnexplained): // without colours
+			case err != nil:
 				return raw{}, err
+			case e.Class != "":
+				o.Values = draw.NewValues("contribution to "+e.Class, e.Vertices)
+			default:
+				o.Values = draw.NewValues("contribution to the prediction", e.Vertices)
 			}
-			what := "contribution to the prediction"
-			if e.Class != "" {
-				what = "contribution to " + e.Class
-			}
-			o.Values = draw.NewValues(what, e.Vertices)
 		}
 		pic, err := draw.Graph(g, o)
 		if err != nil {

@@ -252,13 +252,14 @@ func (f *fitted) row(ctx context.Context, i int) ([]float64, error) {
 	return b.Row(0), nil
 }
 
-// mainFactor returns the multiscale kernel in the product of the largest weight that has one.
+// mainFactor returns the multiscale kernel in the product of the largest weight that has one. A
+// kernel on graphs whose edges are vertices is none: its scales are not those of the graphs.
 func mainFactor(m *model.Model) (model.Factor, bool) {
 	var best model.Factor
 	weight := 0.0
 	for _, k := range m.Kernels {
 		for _, f := range k.Factors {
-			if f.Fitted != nil && k.Weight > weight {
+			if f.Fitted != nil && !f.Subdivided && k.Weight > weight {
 				best, weight = f, k.Weight
 			}
 		}
@@ -269,13 +270,16 @@ func mainFactor(m *model.Model) (model.Factor, bool) {
 // multiscale returns the main kernel and graphs as it wants them.
 func (f *fitted) multiscale(graphs ...*graph.Graph) (*mlg.Model, []*graph.Graph, error) {
 	if !f.hasMain {
-		return nil, nil, &apiError{422, "the model has no multiscale kernel, so that there are no levels to look at"}
+		return nil, nil, &apiError{422, "the model has no multiscale kernel of the graphs themselves, whose scales could be shown"}
 	}
-	if f.main.Standard == nil {
-		return f.main.Fitted, graphs, nil
+	out := make([]*graph.Graph, len(graphs))
+	for i, g := range graphs {
+		var err error
+		if out[i], err = f.main.Prepare(g); err != nil {
+			return nil, nil, err
+		}
 	}
-	out, err := f.main.Standard.Apply(graphs)
-	return f.main.Fitted, out, err
+	return f.main.Fitted, out, nil
 }
 
 // levels returns the number of levels above 0.

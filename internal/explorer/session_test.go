@@ -411,8 +411,11 @@ func TestNearest(t *testing.T) {
 // A model that is a sum of products of kernels, some of them baselines.
 func TestProducts(t *testing.T) {
 	m := savedModel(t)
-	wl := baseline.DefaultWL()
-	b, err := model.NewBaseline(wl)
+	b, err := model.NewBaseline(baseline.DefaultShortestPath()) // which has no contributions of vertices
+	if err != nil {
+		t.Fatal(err)
+	}
+	wl, err := model.NewBaseline(baseline.DefaultWL()) // which has
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -465,20 +468,33 @@ func TestProducts(t *testing.T) {
 		t.Error("no similar vertex elsewhere")
 	}
 
-	m.Kernels = m.Kernels[:1] // baselines alone have no levels and no vertices
+	m.Kernels = []model.Kernel{{Weight: 1, Factors: []model.Factor{{Baseline: wl}}}} // a baseline alone has no scales
 	if src, err = ModelSource("baseline", m, dataset.DefaultOptions(), dataset.GivenWeight); err != nil {
 		t.Fatal(err)
 	}
 	s = newTester(t, s.spec, src, nil)
-	for _, r := range []string{`POST /explain {"graph":{"index":3}}`, `POST /compare {"a":{"index":3},"b":{"index":8}}`, `POST /vertex {"graph":{"index":3},"vertex":0,"level":0}`} {
-		method, path, body := split(r)
-		if code, out := s.do(method, path, body, ""); code != 422 {
-			t.Errorf("%s: %d %s, want 422", r, code, out)
-		}
+	if code, out := s.do("POST", "/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":0}`, ""); code != 422 {
+		t.Errorf("vertex of a baseline: %d %s, want 422", code, out)
 	}
+	s.post("/api/v1/compare", `{"a":{"index":3},"b":{"index":8}}`, &pair)
+	if len(pair.Levels) != 0 {
+		t.Errorf("%d levels of a baseline", len(pair.Levels))
+	}
+	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
+	if len(e.Vertices) != src.Graphs[3].N() || len(e.Features) != 0 {
+		t.Errorf("a baseline explains %d vertices at %d levels", len(e.Vertices), len(e.Features))
+	}
+	m.Kernels = []model.Kernel{{Weight: 1, Factors: []model.Factor{{Baseline: b}}}} // nor reasons
+	if src, err = ModelSource("unexplained", m, dataset.DefaultOptions(), dataset.GivenWeight); err != nil {
+		t.Fatal(err)
+	}
+	s = newTester(t, s.spec, src, nil)
 	for _, path := range []string{"info", "map", "matrix", "predict?index=3", "download/graph.svg?index=3", "download/model.mlg"} {
 		if code, out := s.do("GET", "/api/v1/"+path, "", ""); code != 200 {
 			t.Errorf("%s: %d %s", path, code, out)
 		}
+	}
+	if code, out := s.do("POST", "/api/v1/explain", `{"graph":{"index":3}}`, ""); code != 422 {
+		t.Errorf("explain: %d %s, want 422", code, out)
 	}
 }

@@ -11,7 +11,7 @@ export function pairView(a, b, answer, chosen, choose) {
     h("b", {}, a.id),
     h("div", {}, h("div", { class: "pair-value" }, answer.k.toFixed(4)), h("div", { class: "muted small" }, "similarity")),
     h("b", {}, b.id));
-  if (!level) return [names, h("p", { class: "empty" }, "These graphs are too large to match their vertices.")];
+  if (!level) return [names, h("p", { class: "empty" }, "There are no scales to show: the graphs are too large, or the model has no multiscale kernel of them.")];
 
   const say = h("p", { class: "key", "aria-live": "polite" }, hint(level));
   const svg = picture(a, b, level, (text) => (say.textContent = text ?? hint(level)));
