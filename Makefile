@@ -50,11 +50,12 @@ test-explorer:
 	GO="$(GO)" ./internal/explorer/webtest/run.sh
 
 # mlg serve as a prediction service: throughput, latency and memory, alone and with a thousand
-# slow clients.
+# slow clients; and the page: frames of the map, time from a parameter to the result.
 bench-explorer: build
 	$(GO) run ./internal/explorer/load -mlg bin/mlg
 	$(GO) run ./internal/explorer/load -mlg bin/mlg -batch 100
 	$(GO) run ./internal/explorer/load -mlg bin/mlg -slow 1000
+	GO="$(GO)" ./internal/explorer/webtest/run.sh bench
 
 clean:
 	rm -rf bin dist

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs the tests of the page: installs what they need, builds the command, starts Chromium.
+# Runs the tests of the page, or with "bench" its measurements: installs what they need, builds the
+# command, starts Chromium.
 set -eu
 cd "$(dirname "$0")"
 : "${CHROMIUM:=/usr/bin/chromium}"
@@ -23,4 +24,7 @@ have=$(sed -n 's/^ *"version": "\(.*\)".*/\1/p' node_modules/playwright-core/pac
 [ "$want" = "$have" ] || npm install --no-audit --no-fund --no-package-lock --loglevel=error
 (cd ../../.. && CGO_ENABLED=0 "${GO:-go}" build -trimpath -o bin/mlg ./cmd/mlg)
 export CHROMIUM
+if [ "${1:-}" = bench ]; then
+	exec timeout 240 node bench.mjs
+fi
 exec timeout 240 node --test --test-concurrency=1 explorer.test.mjs
