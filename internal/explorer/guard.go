@@ -13,7 +13,7 @@ import (
 )
 
 // policy allows the page its own scripts and styles and nothing else.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // guard refuses requests that come by a foreign name or from a foreign page, bounds their

@@ -331,7 +331,8 @@ function downloads() {
   if (ref !== null && (ref[0] === "a" ? "smiles" in app.reference(ref) : app.info.has_graphs)) {
     list.push(item("Open graph", "SVG", "graph.svg", app.reference(ref)), item("Open graph", "PNG", "graph.png", app.reference(ref)));
   }
-  list.push(item("Table of graphs", "CSV", "table.csv"), item("Gram matrix", "CSV", "gram.csv"), item("Model", "MLG", "model.mlg"));
+  list.push(item("Table of graphs", "CSV", "table.csv"), item("Gram matrix", "CSV", "gram.csv"), item("Model", "MLG", "model.mlg"),
+    h("li", {}, h("a", { href: "/api/v1/openapi.json", target: "_blank" }, "API description", h("span", { class: "muted" }, "OpenAPI"))));
   $("download-menu").replaceChildren(...list);
 }
 

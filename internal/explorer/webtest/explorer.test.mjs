@@ -69,7 +69,7 @@ async function close(page, name) {
     await page.screenshot({ path: join(shots, `${name}.png`) });
   }
   assert.deepEqual(page.problems, []);
-  for (const url of page.requests) assert.ok(url.startsWith(page.home) || url.startsWith("data:") || url.startsWith("blob:"), `a request to ${url}`);
+  for (const url of page.requests) assert.ok(url.startsWith(page.home), `a request to ${url}`);
   await page.context().close();
 }
 
