@@ -17,7 +17,7 @@ import (
 // Sessions that are kept: so many, and Gram matrices of so many bytes.
 const (
 	maxSessions  = 8
-	sessionBytes = 512 << 20
+	sessionBytes = 320 << 20
 )
 
 // session is what follows from one set of parameters, part by part.
