@@ -191,7 +191,7 @@ async function loadPair(focus = false) {
     box.replaceChildren(...pairView(ga, gb, answer, Math.min(state.level ?? top, top), (l, keys) => {
       state.level = l === top ? null : l;
       write();
-      app.detail.levels?.call(app.detail);
+      app.detail.levels();
       loadPair(keys);
     }));
     if (focus) box.querySelector('.levels [aria-checked="true"]')?.focus();

@@ -29,7 +29,7 @@ export class Detail {
   }
 
   empty() {
-    this.ref = null;
+    this.ref = this.framed = this.drawing = null;
     this.el.replaceChildren(h("h2", {}, "No graph is open"),
       h("p", { class: "muted" }, "Point at the map to see a graph, click to open it here, or find it by name. Shift-click on a second one compares the two."),
       ...this.examples());
@@ -47,14 +47,15 @@ export class Detail {
   // show fills the panel for a graph.
   async show(ref, signal) {
     const app = this.app;
-    const other = this.ref !== ref;
-    this.ref = ref;
     const target = app.reference(ref);
+    const other = this.framed !== JSON.stringify(target); // what the panel shows is another graph
+    this.ref = ref;
     const parameters = app.parameters();
     const predicting = app.post("predict", { graphs: [target], k: 9, parameters }, signal);
     const wanted = app.info.has_graphs || "smiles" in target || "graph" in target;
     const drawing = wanted ? app.graph(ref) : null;
     const explaining = wanted && app.info.task !== "none" ? app.post("explain", { graph: target, parameters }, signal).catch((e) => { if (e.name === "AbortError") throw e; return null; }) : null;
+    for (const p of [predicting, explaining]) p?.catch(() => {}); // nobody may be waiting when they are aborted
     if (other && drawing) {
       const g = await drawing;
       if (signal.aborted || this.ref !== ref) return;
@@ -72,6 +73,7 @@ export class Detail {
   // frame makes the parts that do not depend on parameters.
   frame(ref, g) {
     const app = this.app;
+    this.framed = JSON.stringify(app.reference(ref));
     this.graph = g;
     const asked = ref[0] === "a";
     const name = g ? g.id : app.source.ids[Number(ref)];
@@ -122,7 +124,7 @@ export class Detail {
 
   // levels makes the slider through the scales.
   levels() {
-    if (!this.drawing || !this.drawing.hits) return this.scales.replaceChildren();
+    if (!this.drawing?.hits) return this.scales?.replaceChildren();
     const app = this.app;
     const top = app.levels;
     const level = Math.min(app.state.level ?? top, top);

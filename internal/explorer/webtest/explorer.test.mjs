@@ -114,6 +114,25 @@ test("hover draws the graph, click opens it, and the address says so", limit, as
   await close(page, "graph");
 });
 
+test("the last graph that was opened is the one that is shown", limit, async () => {
+  const page = await open();
+  const names = await page.evaluate(async () => {
+    const { app } = await import("/app.js");
+    for (const ref of ["3", "40", "41", "7"]) {
+      app.open(ref);
+      await new Promise((r) => setTimeout(r, 5));
+    }
+    app.open("41");
+    app.open("7");
+    return [app.source.ids[7], app.source.targets[7]];
+  });
+  await page.locator("#detail h2").filter({ hasText: names[0] }).waitFor();
+  await page.locator("#detail .positive").first().waitFor({ state: "attached" });
+  await page.locator("#detail .says").filter({ hasText: names[1] }).waitFor();
+  assert.equal(await page.locator("#detail .paper .hit").count(), await page.evaluate(async () => (await (await import("/app.js")).app.graph("7")).nodes));
+  await close(page);
+});
+
 test("pan and zoom move the map and are kept in the address", limit, async () => {
   const page = await open();
   const before = await pixel(page, 3);
