@@ -66,7 +66,8 @@ export class Detail {
     this.reasons = reasons;
     this.fill(ref, answer.predictions[0]);
     this.levels();
-    if (app.state.vertex !== null) await this.vertex(app.state.vertex, signal);
+    const vertex = this.pointed ?? app.state.vertex;
+    if (vertex !== null) await this.vertex(vertex, signal);
     else this.paint();
   }
 
@@ -74,6 +75,7 @@ export class Detail {
   frame(ref, g) {
     const app = this.app;
     this.framed = JSON.stringify(app.reference(ref));
+    this.pointed = this.scaleKey = null;
     this.graph = g;
     const asked = ref[0] === "a";
     const name = g ? g.id : app.source.ids[Number(ref)];
@@ -128,12 +130,16 @@ export class Detail {
     const app = this.app;
     const top = app.levels;
     const level = Math.min(app.state.level ?? top, top);
+    const key = JSON.stringify([this.framed, app.radii, level]);
+    if (key === this.scaleKey) return; // somebody may be holding the slider
+    this.scaleKey = key;
     const text = (l) => scaleName(l, app.radius(l));
     const out = h("output", { for: "scale" }, text(level));
     const input = h("input", {
       id: "scale", type: "range", min: 0, max: top, step: 1, value: level, disabled: top === 0, "aria-valuetext": text(level),
       oninput: (e) => {
         const l = Number(e.target.value);
+        this.scaleKey = JSON.stringify([this.framed, app.radii, l]);
         out.textContent = text(l);
         e.target.setAttribute("aria-valuetext", text(l));
         app.setLevel(l);
@@ -149,6 +155,7 @@ export class Detail {
       app.setVertex(app.state.vertex === v ? null : v);
       return;
     }
+    this.pointed = how === "leave" ? null : v;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       const next = how === "leave" ? app.state.vertex : v;
