@@ -6,7 +6,8 @@ FUZZTIME    ?= 30s
 # The race detector needs a C compiler; Go turns cgo off where there is none.
 RACE         = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: build test fmt vet lint bench fuzz generate generate-check release release-check clean build-beam test-beam lint-beam test-flink
+.PHONY: build test test-go test-explorer test-beam test-kubernetes test-python test-long test-flink test-slurm \
+        fmt vet lint lint-beam bench bench-explorer fuzz generate generate-check release release-check build-beam wheels clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/mlg ./cmd/mlg
@@ -71,12 +72,24 @@ release-check:
 
 # The examples: job arrays on a Slurm cluster of one node, which the test installs (Debian, as
 # root), starts and stops; manifests for Kubernetes, without a cluster.
-.PHONY: test-slurm test-kubernetes
 test-slurm:
 	timeout 600 examples/slurm/test.sh
 
 test-kubernetes:
 	cd examples/kubernetes && $(GO) vet ./... && $(GO) test ./...
+
+# The page of mlg serve in a real browser; skips, with a line that says so, where there is none
+# and none can be installed.
+test-explorer:
+	GO="$(GO)" ./internal/explorer/webtest/run.sh
+
+# mlg serve as a prediction service: throughput, latency and memory, alone and with a thousand
+# slow clients; and the page: frames of the map, time from a parameter to the result.
+bench-explorer: build
+	$(GO) run ./internal/explorer/load -mlg bin/mlg
+	$(GO) run ./internal/explorer/load -mlg bin/mlg -batch 100
+	$(GO) run ./internal/explorer/load -mlg bin/mlg -slow 1000
+	GO="$(GO)" ./internal/explorer/webtest/run.sh bench
 
 clean:
 	rm -rf bin dist
@@ -85,8 +98,6 @@ clean:
 # another one, without Go. Wheels of all systems: make wheels.
 PYTHON  ?= python3
 TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-
-.PHONY: test-python wheels
 
 test-python:
 	rm -rf .venv/source .venv/wheel .venv/dist

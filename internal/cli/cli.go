@@ -69,6 +69,7 @@ type root struct {
 	Cluster  clusterCmd  `cmd:"" help:"Group a dataset by similarity, with a typical graph of each group."`
 	Fetch    fetchCmd    `cmd:"" help:"Download TUDataset collections into the cache."`
 	Bench    benchCmd    `cmd:"" help:"Measure this machine on datasets."`
+	Serve    serveCmd    `cmd:"" help:"Explore a dataset or a model in the browser; a JSON API."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 
 	Fit       fitCmd       `cmd:"" help:"Fit a kernel to a sample of a dataset: a model without a learner."`

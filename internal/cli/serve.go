@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/explorer"
+	"github.com/mlgkernel/mlg/model"
+)
+
+type serveCmd struct {
+	dataFlags
+	Source string   `arg:"" optional:"" help:"A model file or a dataset; by default builtin:drugs." default:"builtin:drugs"`
+	Addr   string   `help:"IP address to listen on. Others than loopback let everyone in the network in." default:"127.0.0.1"`
+	Port   int      `help:"Port to listen on; 0 means any that is free." default:"0"`
+	Host   []string `help:"Further names under which the server may be addressed." placeholder:"NAME"`
+	Open   bool     `help:"Open the page in the browser."`
+}
+
+// Run serves the explorer until it is interrupted.
+func (c *serveCmd) Run(g *globals) error {
+	addr, err := netip.ParseAddr(c.Addr)
+	if err != nil {
+		return usageError(fmt.Sprintf("--addr %s: want an IP address such as 127.0.0.1", c.Addr))
+	}
+	if c.Port < 0 || c.Port > 65535 {
+		return usageError(fmt.Sprintf("--port %d: want 0 to 65535", c.Port))
+	}
+	src, err := c.source(g)
+	if err != nil {
+		return err
+	}
+	o := explorer.DefaultOptions()
+	o.Workers, o.Hosts, o.Version, o.Log = g.workers(), c.Host, buildVersion(), g.note
+	s, err := explorer.New(src, o)
+	if err != nil {
+		return err
+	}
+	l, err := new(net.ListenConfig).Listen(g.ctx, "tcp", net.JoinHostPort(c.Addr, strconv.Itoa(c.Port)))
+	if err != nil {
+		return err
+	}
+	url := "http://" + l.Addr().String() + "/"
+	if addr.IsUnspecified() {
+		url = fmt.Sprintf("http://localhost:%d/", l.Addr().(*net.TCPAddr).Port)
+	}
+	if !addr.IsLoopback() {
+		g.note("listening on %s: everyone who reaches this address can use the explorer", c.Addr)
+	}
+	if g.JSON {
+		err = printJSON(g.stdout, map[string]string{"url": url})
+	} else {
+		_, err = fmt.Fprintln(g.stdout, url)
+	}
+	if err != nil {
+		l.Close()
+		return err
+	}
+	g.note("%s: %d graphs. Ctrl-C ends the server.", src.Name, len(src.IDs))
+	if c.Open {
+		if err := openBrowser(url); err != nil {
+			g.note("no browser could be opened: %v", err)
+		}
+	}
+	return s.Serve(g.ctx, l)
+}
+
+// source reads the model or the dataset.
+func (c *serveCmd) source(g *globals) (*explorer.Source, error) {
+	if looksLikeModel(c.Source) {
+		m, err := model.Read(c.Source, g.workers())
+		if err != nil {
+			return nil, err
+		}
+		r, err := (&inputFlags{Format: "auto"}).reading(m)
+		if err != nil {
+			return nil, err
+		}
+		name := strings.TrimSuffix(filepath.Base(c.Source), filepath.Ext(c.Source))
+		src, err := explorer.ModelSource(name, m, r.o, r.weight)
+		if err == nil {
+			src.Reader = m.Reader
+		}
+		return src, err
+	}
+	ds, err := c.read(g, c.Source)
+	if err != nil {
+		return nil, err
+	}
+	read, err := c.options()
+	if err != nil {
+		return nil, err
+	}
+	weight, err := dataset.ParseEdgeWeight(c.EdgeWeight)
+	if err != nil {
+		return nil, usageError(err.Error())
+	}
+	src, err := explorer.DataSource(ds, read, weight)
+	if err != nil {
+		return nil, err
+	}
+	src.Reader, err = c.record()
+	return src, err
+}
+
+// openBrowser asks the system to show a page, and does not wait for the browser.
+func openBrowser(url string) error {
+	name, args := "xdg-open", []string{url}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	err := exec.CommandContext(ctx, name, args...).Run()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil // a browser that runs in the foreground
+	}
+	return err
+}
+
+// buildVersion returns the version of the program.
+func buildVersion() string {
+	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" && b.Main.Version != "(devel)" {
+		return b.Main.Version
+	}
+	return "development"
+}

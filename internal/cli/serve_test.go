@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// serveFor starts mlg serve with a source, calls use with its address, and ends it.
+func serveFor(t *testing.T, source string, json bool, use func(url string)) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	r, w := io.Pipe()
+	g := &globals{ctx: ctx, stdout: w, stderr: io.Discard, Quiet: true, JSON: json}
+	c := &serveCmd{Source: source, Addr: "127.0.0.1"}
+	c.Format, c.EdgeWeight = "auto", "weight"
+	done := make(chan error, 1)
+	go func() {
+		done <- c.Run(g)
+		w.Close()
+	}()
+	lines := bufio.NewScanner(r)
+	url := ""
+	for url == "" && lines.Scan() {
+		if at := strings.Index(lines.Text(), "http://"); at >= 0 {
+			url = strings.Trim(lines.Text()[at:], `",`)
+		}
+	}
+	if url == "" {
+		t.Fatalf("no address: %v", <-done)
+	}
+	go io.Copy(io.Discard, r)
+	use(url)
+	stop()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Errorf("an interrupted server ends with %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("the server goes on")
+	}
+}
+
+func fetch(t *testing.T, url string) []byte {
+	t.Helper()
+	a, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	b, err := io.ReadAll(a.Body)
+	if err != nil || a.StatusCode != 200 {
+		t.Fatalf("%s: %d %s %v", url, a.StatusCode, b, err)
+	}
+	return b
+}
+
+// The command serves a dataset on loopback, gives its model away, and serves that.
+func TestServe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "drugs.mlg")
+	serveFor(t, "builtin:drugs", false, func(url string) {
+		if !strings.HasPrefix(url, "http://127.0.0.1:") {
+			t.Errorf("address %s", url)
+		}
+		if page := fetch(t, url); !bytes.Contains(page, []byte("<title>mlg explorer</title>")) {
+			t.Errorf("page %.100s", page)
+		}
+		if err := os.WriteFile(path, fetch(t, url+"api/v1/download/model.mlg"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	})
+	serveFor(t, path, true, func(url string) {
+		var info struct {
+			Name   string
+			Graphs int
+			Saved  bool
+		}
+		if err := json.Unmarshal(fetch(t, url+"api/v1/info"), &info); err != nil {
+			t.Fatal(err)
+		}
+		if info.Name != "drugs" || info.Graphs != 234 || !info.Saved {
+			t.Errorf("info of a model: %+v", info)
+		}
+		if said := fetch(t, url+"api/v1/predict?smiles=CN1C(=O)CN=C(c2ccccc2)c2cc(Cl)ccc21"); !bytes.Contains(said, []byte(`"class":"benzodiazepine"`)) {
+			t.Errorf("diazepam: %s", said)
+		}
+	})
+}

@@ -1,0 +1,443 @@
+package explorer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/model"
+)
+
+// drugs is the source of most tests.
+func drugs(t testing.TB) *Source {
+	t.Helper()
+	o := dataset.DefaultOptions()
+	ds, err := dataset.Drugs(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := DataSource(ds, o, dataset.GivenWeight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// someDrugs is every third of them, for tests with many fits.
+func someDrugs(t testing.TB) *Source {
+	t.Helper()
+	all := drugs(t)
+	ds := &dataset.Dataset{Name: "some"}
+	for i := 0; i < len(all.Graphs); i += 3 {
+		ds.Graphs = append(ds.Graphs, all.Graphs[i])
+	}
+	src, err := DataSource(ds, dataset.DefaultOptions(), dataset.GivenWeight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// numbers is a source whose targets are values: numbers of vertices.
+func numbers(t testing.TB) *Source {
+	t.Helper()
+	o := dataset.DefaultOptions()
+	ds, err := dataset.Drugs(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ds.Graphs = ds.Graphs[:80]
+	for i, g := range ds.Graphs {
+		ds.Graphs[i] = g.With(g.ID(), fmt.Sprintf("%d.5", g.N()))
+	}
+	src, err := DataSource(ds, o, dataset.GivenWeight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// bare is a model of drugs without its graphs.
+func bare(t testing.TB) *Source {
+	t.Helper()
+	m := savedModel(t)
+	m.Graphs = nil
+	src, err := ModelSource("bare", m, dataset.DefaultOptions(), dataset.GivenWeight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+var savedOnce = sync.OnceValues(func() ([]byte, error) {
+	ds, err := dataset.Drugs(dataset.DefaultOptions())
+	if err != nil {
+		return nil, err
+	}
+	src, err := DataSource(ds, dataset.DefaultOptions(), dataset.GivenWeight)
+	if err != nil {
+		return nil, err
+	}
+	s, err := New(src, DefaultOptions())
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	x, err := s.session(src.defaults(), false)
+	if err != nil {
+		return nil, err
+	}
+	m, err := x.learned(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = model.Encode(&b, m)
+	return b.Bytes(), err
+})
+
+// savedModel is a model that was written and read again.
+func savedModel(t testing.TB) *model.Model {
+	t.Helper()
+	data, err := savedOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Decode(data, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// tester sends requests to a server and checks answers against the document.
+type tester struct {
+	*testing.T
+	spec   *spec
+	server *Server
+	http   *httptest.Server
+}
+
+func newTester(t *testing.T, sp *spec, src *Source, change func(*Options)) *tester {
+	t.Helper()
+	o := DefaultOptions()
+	if change != nil {
+		change(&o)
+	}
+	s, err := New(src, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewServer(s.Handler())
+	t.Cleanup(func() { s.Close(); h.Close() })
+	return &tester{t, sp, s, h}
+}
+
+// do sends a request and returns status and body; header is "Name: value" or empty.
+func (t *tester) do(method, path, body, header string) (int, []byte) {
+	t.Helper()
+	r, err := http.NewRequest(method, t.http.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if method == "POST" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if name, value, ok := strings.Cut(header, ": "); ok {
+		r.Header.Set(name, value)
+		if name == "Host" {
+			r.Host = value
+		}
+	}
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	out, err := t.spec.check(r, a)
+	if err != nil {
+		t.Error(err)
+	}
+	return a.StatusCode, out
+}
+
+// get asks and decodes an answer that must be there.
+func (t *tester) get(path string, dst any) {
+	t.Helper()
+	code, body := t.do("GET", path, "", "")
+	if code != 200 {
+		t.Fatalf("%s: %d %s", path, code, body)
+	}
+	if err := json.Unmarshal(body, dst); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (t *tester) post(path, body string, dst any) {
+	t.Helper()
+	if err := t.spec.checkBody("POST", path, []byte(body)); err != nil {
+		t.Error(err)
+	}
+	code, out := t.do("POST", path, body, "")
+	if code != 200 {
+		t.Fatalf("%s %s: %d %s", path, body, code, out)
+	}
+	if err := json.Unmarshal(out, dst); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const ethanol = `{"nodes":3,"edges":[[0,1],[1,2]],"node_labels":["C","C","O"],"edge_labels":["-","-"]}`
+
+// Requests that are right: every operation, every source.
+var goodRequests = []string{
+	"GET /health", "GET /info", "GET /graphs", "GET /openapi.json",
+	"GET /map", "GET /map?eta=0.5&gamma=0.05&radii=1,3&samples=50&rank=5&landmarks=pivoted&seed=3&combine=sum&power=2&discount=true",
+	"GET /map?radii=", "GET /map?base=wl&h=2", "GET /map?base=labels*degree&landmarks=classes&combine=gmean",
+	"GET /matrix", "GET /matrix?cells=50", "GET /gram", "GET /gram?rows=0-2&columns=7", "GET /evaluate", "GET /evaluate?combine=gmean", "GET /progress", "GET /progress?eta=0.25",
+	"GET /neighbours?index=3", "GET /neighbours?smiles=CCO&k=3", "GET /predict?index=3", "GET /predict?smiles=CCO&k=0",
+	"GET /graph/0", "GET /graph/77",
+	`POST /graph {"index":4}`, `POST /graph {"smiles":"c1ccccc1"}`, `POST /graph {"graph":` + ethanol + `}`,
+	`POST /neighbours {"graph":{"index":3}}`, `POST /neighbours {"graph":{"smiles":"CCO"},"k":2,"parameters":{"eta":0.5}}`,
+	`POST /predict {"graphs":[{"index":3},{"smiles":"CCO"},{"graph":` + ethanol + `}],"k":2,"place":true}`,
+	`POST /predict {"graphs":[{"smiles":"[Si]CCO"}],"parameters":null}`,
+	`POST /explain {"graph":{"index":3}}`, `POST /explain {"graph":{"smiles":"CCO"},"class":"steroid","parameters":{"combine":"sum"}}`,
+	`POST /compare {"a":{"index":3},"b":{"smiles":"CCO"}}`, `POST /vertex {"graph":{"index":3},"vertex":2,"level":1}`,
+	`POST /vertex {"graph":{"smiles":"CCO"},"vertex":2,"level":0,"k":0,"parameters":{"radii":[2]}}`,
+	`POST /read {"name":"x.smi","text":"CCO ethanol\nCCN ethylamine\n"}`, `POST /read {"name":"","text":"CCO\n"}`,
+	"GET /download/map.svg", "GET /download/graph.svg?index=2", "GET /download/graph.png?smiles=CCO", "GET /download/table.csv", "GET /download/model.mlg",
+}
+
+// Requests that are wrong, with the status and a part of the message.
+var badRequests = []struct {
+	request, status, message string
+}{
+	{"GET /health?x=1", "400", `"x" is not known`},
+	{"GET /info?eta=1", "400", `"eta" is not known`},
+	{"GET /graphs?x", "400", "not known"},
+	{"GET /graph/x", "400", "want a number"},
+	{"GET /graph/78", "404", "graph 78, want 0 … 77"},
+	{"GET /graph/-1", "404", "graph -1"},
+	{"GET /map?eta=0", "400", "parameter eta: 0"},
+	{"GET /map?eta=x", "400", "parameter eta"},
+	{"GET /map?eta=NaN", "400", "parameter eta"},
+	{"GET /map?eta=1&eta=2", "400", "more than once"},
+	{"GET /map?gamma=1e9", "400", "parameter gamma"},
+	{"GET /map?radii=2,1", "400", "parameter radii"},
+	{"GET /map?radii=1,x", "400", "parameter radii"},
+	{"GET /map?radii=1,1,1,1,1,1,1,1,1", "400", "9 levels"},
+	{"GET /map?radii=65", "400", "parameter radii"},
+	{"GET /map?samples=0", "400", "parameter samples"},
+	{"GET /map?rank=65", "400", "parameter rank"},
+	{"GET /map?power=0", "400", "parameter power"},
+	{"GET /map?seed=-1", "400", "parameter seed"},
+	{"GET /map?landmarks=x", "400", "want uniform, classes or pivoted"},
+	{"GET /map?combine=x", "400", "want top, sum, product or gmean"},
+	{"GET /map?base=x", "400", "parameter base"},
+	{"GET /map?base=" + strings.Repeat("labels*", 20) + "labels", "400", "at most 100"},
+	{"GET /map?discount=x", "400", "parameter discount"},
+	{"GET /map?bandwidth=-1", "400", "parameter bandwidth"},
+	{"GET /map?h=11", "400", "parameter h"},
+	{"GET /map?base=attributes", "422", "attributes"},
+	{"GET /matrix?cells=0", "400", "cells"},
+	{"GET /gram?rows=5-2", "400", "rows"},
+	{"GET /gram?columns=0-78", "400", "within 0-77"},
+	{"GET /gram?rows=x", "400", "rows"},
+	{"GET /evaluate?folds=3", "400", "not known"},
+	{"GET /progress?eta=x", "400", "eta"},
+	{"GET /neighbours", "400", "0 of them"},
+	{"GET /neighbours?index=1&smiles=C", "400", "2 of them"},
+	{"GET /neighbours?index=x", "400", "index"},
+	{"GET /neighbours?index=1&k=0", "400", "k"},
+	{"GET /neighbours?index=999", "404", "graph 999"},
+	{"GET /predict?smiles=", "400", "empty"},
+	{"GET /predict?smiles=C((", "400", "SMILES position 3"},
+	{"GET /predict?smiles=" + strings.Repeat("C", 4001), "400", "4001 bytes"},
+	{"GET /predict?index=999", "404", "graph 999"},
+	{`POST /graph {"index":1,"smiles":"C"}`, "400", "2 of them"},
+	{`POST /graph {}`, "400", "0 of them"},
+	{`POST /graph {"index":999}`, "404", "graph 999"},
+	{`POST /graph {"index":"1"}`, "400", "index is a string"},
+	{`POST /graph {"path":"/etc/passwd"}`, "400", "unknown field"},
+	{`POST /graph [`, "400", "body"},
+	{`POST /graph `, "400", "empty"},
+	{`POST /graph {"index":1}{"index":2}`, "400", "more than one"},
+	{`POST /graph {"graph":{"nodes":1}}`, "400", "graph:"},
+	{`POST /graph {"graph":{"nodes":0,"edges":[]}}`, "400", "without vertices"},
+	{`POST /graph {"graph":{"nodes":5001,"edges":[]}}`, "400", "5001"},
+	{`POST /graph {"graph":{"nodes":2,"edges":[[0,5]]}}`, "400", "graph:"},
+	{`POST /read {"name":"x.smi","text":""}`, "400", "empty"},
+	{`POST /read {"name":"x.smi","text":"C(("}`, "400", "position 3"},
+	{`POST /read {"name":"` + strings.Repeat("x", 201) + `","text":"C"}`, "400", "201 bytes"},
+	{`POST /read {"name":"x.smi","text":"` + strings.Repeat(`C\n`, 1001) + `"}`, "400", "1001 graphs"},
+	{`POST /neighbours {"graph":{"index":1},"k":-1}`, "400", "k: -1"},
+	{`POST /neighbours {"graph":{"index":1},"parameters":{"eta":"x"}}`, "400", "parameters: eta is a string"},
+	{`POST /neighbours {"graph":{"index":1},"parameters":{"zeta":1}}`, "400", "unknown field"},
+	{`POST /neighbours {"graph":{"index":999}}`, "404", "graph 999"},
+	{`POST /predict {"graphs":[]}`, "400", "want 1 to 1000"},
+	{`POST /predict {"graphs":[{"smiles":"C(("}]}`, "400", "position 3"},
+	{`POST /predict {"graphs":[{"index":1}],"k":1001}`, "400", "k: 1001"},
+	{`POST /predict {"graphs":[{"index":999}]}`, "404", "graph 999"},
+	{`POST /predict {"graphs":[{"graph":{"nodes":1,"edges":[]}}]}`, "422", "label"},
+	{`POST /explain {"graph":{"index":1},"class":"x"}`, "400", "class"},
+	{`POST /explain {"graph":{"index":999}}`, "404", "graph 999"},
+	{`POST /compare {"a":{"index":1}}`, "400", "0 of them"},
+	{`POST /compare {"a":{"index":1},"b":{"index":999}}`, "404", "graph 999"},
+	{`POST /vertex {"graph":{"index":1},"vertex":999,"level":1}`, "400", "vertex: 999"},
+	{`POST /vertex {"graph":{"index":1},"vertex":0,"level":3}`, "400", "level: 3, want 0 to 2"},
+	{`POST /vertex {"graph":{"index":1},"vertex":0,"level":0,"k":-1}`, "400", "k: -1"},
+	{`POST /vertex {"graph":{"index":999},"vertex":0,"level":1}`, "404", "graph 999"},
+	{"GET /download/x", "404", "no file"},
+	{"GET /download/..%2f..%2fetc%2fpasswd", "404", "no file"},
+	{"GET /download/map.svg?layout=x", "400", "want pca or neighbours"},
+	{"GET /download/graph.svg", "400", "0 of them"},
+	{"GET /download/graph.svg?index=999", "404", "graph 999"},
+}
+
+// Of a model without graphs: what needs them.
+var bareRequests = []string{
+	"GET /graph/0", `POST /graph {"index":0}`, "GET /map?eta=0.5", "GET /matrix?eta=0.5", "GET /gram?eta=0.5", "GET /evaluate?eta=0.5", "GET /neighbours?index=1&eta=0.5",
+	`POST /neighbours {"graph":{"index":0},"parameters":{"eta":0.5}}`, "GET /predict?index=0&eta=0.5", `POST /predict {"graphs":[{"index":0}],"parameters":{"eta":0.5}}`,
+	`POST /explain {"graph":{"index":0}}`, `POST /compare {"a":{"index":0},"b":{"index":1}}`, `POST /vertex {"graph":{"index":0},"vertex":0,"level":1}`,
+	"GET /download/graph.svg?index=0",
+}
+
+// split takes a request of the lists apart.
+func split(request string) (method, path, body string) {
+	method, rest, _ := strings.Cut(request, " ")
+	path, body, _ = strings.Cut(rest, " ")
+	return method, "/api/v1" + path, body
+}
+
+// Every operation gives every answer that the document promises, and no other.
+func TestAPI(t *testing.T) {
+	sp := readSpec(t)
+	data := newTester(t, sp, someDrugs(t), nil)
+	for _, r := range goodRequests {
+		method, path, body := split(r)
+		if body != "" {
+			if err := sp.checkBody(method, path, []byte(body)); err != nil {
+				t.Errorf("%s: %v", r, err)
+			}
+		}
+		if code, out := data.do(method, path, body, ""); code != 200 {
+			t.Errorf("%s: %d %s", r, code, out)
+		}
+	}
+	for _, b := range badRequests {
+		method, path, body := split(b.request)
+		code, out := data.do(method, path, body, "")
+		if fmt.Sprint(code) != b.status || !strings.Contains(message(out), b.message) {
+			t.Errorf("%.100s: %d %s, want %s and %q", b.request, code, out, b.status, b.message)
+		}
+	}
+	model := newTester(t, sp, bare(t), nil)
+	for _, r := range bareRequests {
+		method, path, body := split(r)
+		if code, out := model.do(method, path, body, ""); code != 422 {
+			t.Errorf("model without graphs: %s: %d %s, want 422", r, code, out)
+		}
+	}
+	for _, r := range []string{"GET /info", "GET /graphs", "GET /map", "GET /matrix", "GET /gram", "GET /evaluate", "GET /neighbours?index=3", "GET /predict?index=3", "GET /predict?smiles=CCO",
+		`POST /explain {"graph":{"smiles":"CCO"}}`, `POST /compare {"a":{"smiles":"CCO"},"b":{"smiles":"CCN"}}`, `POST /vertex {"graph":{"smiles":"CCO"},"vertex":0,"level":1}`,
+		"GET /download/model.mlg", "GET /download/table.csv", "GET /download/map.svg", "GET /download/graph.svg?smiles=CCO"} {
+		method, path, body := split(r)
+		if code, out := model.do(method, path, body, ""); code != 200 {
+			t.Errorf("model without graphs: %s: %d %s", r, code, out)
+		}
+	}
+	everyOperation(t, sp, data)
+	sp.operations(func(method, path string, op map[string]any) {
+		for code := range op["responses"].(map[string]any) {
+			if !sp.seen[method+" "+path+" "+code] {
+				t.Errorf("%s %s: no test saw the answer %s", method, path, code)
+			}
+		}
+	})
+}
+
+func message(body []byte) string {
+	var e struct{ Error struct{ Message string } }
+	json.Unmarshal(body, &e) // no message where it is no error
+	return e.Error.Message
+}
+
+// everyOperation sends to every operation what every operation must refuse.
+func everyOperation(t *testing.T, sp *spec, data *tester) {
+	busy := newTester(t, sp, someDrugs(t), func(o *Options) { o.Waiting, o.Requests = 0, 0 })
+	for range cap(busy.server.light.slots) {
+		busy.server.light.slots <- struct{}{}
+	}
+	busy.server.heavy.slots <- struct{}{}
+	sp.operations(func(method, path string, op map[string]any) {
+		at := strings.NewReplacer("{index}", "0", "{file}", "map.svg").Replace(path)
+		query, body := "", ""
+		switch path {
+		case "/api/v1/neighbours", "/api/v1/predict":
+			query = "?index=0"
+		}
+		for _, r := range goodRequests {
+			if m, p, b := split(r); m == method && p == at && b != "" {
+				body = b
+			}
+		}
+		if method == "POST" {
+			query = ""
+		}
+		for header, want := range map[string]int{
+			"Host: evil.example": 421, "Host: evil.example:80": 421, "Host: 127.0.0.1.evil.example": 421,
+			"Origin: http://evil.example": 403, "Origin: null": 403, "Sec-Fetch-Site: cross-site": 403, "Sec-Fetch-Site: same-site": 403,
+		} {
+			if code, out := data.do(method, at+query, body, header); code != want {
+				t.Errorf("%s %s with %s: %d %s, want %d", method, at, header, code, out, want)
+			}
+		}
+		answers := op["responses"].(map[string]any)
+		if answers["415"] != nil {
+			for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"} {
+				if code, _ := data.do(method, at, body, "Content-Type: "+kind); code != 415 {
+					t.Errorf("%s %s with %s: %d, want 415", method, at, kind, code)
+				}
+			}
+			if code, _ := data.do(method, at, `{"name":"`+strings.Repeat("x", 5<<20)+`"}`, ""); code != 413 {
+				t.Errorf("%s %s with 5 MiB: %d, want 413", method, at, code)
+			}
+			slowBody(t, sp, method, at)
+		}
+		if answers["503"] != nil {
+			r, _ := http.NewRequest(method, busy.http.URL+at+query, strings.NewReader(body))
+			r.Header.Set("Content-Type", "application/json")
+			a, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer a.Body.Close()
+			if _, err := sp.check(r, a); err != nil {
+				t.Error(err)
+			}
+			if a.StatusCode != 503 || a.Header.Get("Retry-After") == "" {
+				t.Errorf("%s %s while busy: %d, want 503 with Retry-After", method, at, a.StatusCode)
+			}
+		}
+		wrong := "DELETE"
+		a, err := http.NewRequest(wrong, data.http.URL+at, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultClient.Do(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != 405 || !strings.Contains(answer.Header.Get("Allow"), method) {
+			t.Errorf("DELETE %s: %d, Allow %q", at, answer.StatusCode, answer.Header.Get("Allow"))
+		}
+	})
+}

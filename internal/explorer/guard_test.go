@@ -1,0 +1,343 @@
+package explorer
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// slowBody sends a header at once and its body never, and wants 408.
+func slowBody(t *testing.T, sp *spec, method, path string) {
+	t.Helper()
+	o := DefaultOptions()
+	o.BodyTimeout = 30 * time.Millisecond
+	s, err := New(someDrugs(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	h := httptest.NewServer(s.Handler())
+	defer h.Close()
+	c, err := net.Dial("tcp", h.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(20 * time.Second))
+	fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", method, path)
+	r, err := http.NewRequest(method, "http://localhost"+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := http.ReadResponse(bufio.NewReader(c), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	if _, err := sp.check(r, a); err != nil {
+		t.Error(err)
+	}
+	if a.StatusCode != http.StatusRequestTimeout {
+		t.Errorf("%s %s with half a body: %d, want 408", method, path, a.StatusCode)
+	}
+}
+
+// The page comes with headers that forbid everything foreign, and what is allowed works.
+func TestPageHeaders(t *testing.T) {
+	s, err := New(drugs(t), DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ask := func(method, path, host, header string) *http.Response {
+		r := httptest.NewRequest(method, path, nil)
+		r.Host = host
+		if name, value, ok := strings.Cut(header, ": "); ok {
+			r.Header.Set(name, value)
+		}
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		return w.Result()
+	}
+	for path, kind := range map[string]string{"/": "text/html", "/index.html": "text/html", "/app.js": "text/javascript", "/style.css": "text/css", "/icon.svg": "image/svg+xml"} {
+		a := ask("GET", path, "localhost:1", "")
+		if a.StatusCode != 200 || !strings.HasPrefix(a.Header.Get("Content-Type"), kind) {
+			t.Errorf("%s: %d %s", path, a.StatusCode, a.Header.Get("Content-Type"))
+		}
+		for name, want := range map[string]string{
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
+			"Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
+		} {
+			if got := a.Header.Get(name); !strings.HasPrefix(got, want) {
+				t.Errorf("%s: %s: %q, want %q", path, name, got, want)
+			}
+		}
+		if strings.Contains(a.Header.Get("Content-Security-Policy"), "unsafe") {
+			t.Error("the policy has an exception")
+		}
+	}
+	for _, c := range []struct {
+		method, path, host, header string
+		want                       int
+	}{
+		{"GET", "/", "127.0.0.1:8080", "", 200},
+		{"GET", "/", "[::1]:8080", "", 200},
+		{"GET", "/", "LOCALHOST", "", 200},
+		{"GET", "/", "evil.example", "", 421},
+		{"GET", "/", "", "", 421},
+		{"HEAD", "/", "localhost", "", 200},
+		{"POST", "/", "localhost", "", 405},
+		{"GET", "/", "localhost", "Sec-Fetch-Site: cross-site", 403},
+		{"GET", "/openapi.json", "localhost", "", 404},
+		{"GET", "/api/v2/info", "localhost", "", 404},
+		{"GET", "/../server.go", "localhost", "", 404},
+		{"GET", "/page/index.html", "localhost", "", 404},
+		{"GET", "/api/v1/info", "localhost", "Origin: http://localhost", 200},
+		{"GET", "/api/v1/info", "localhost:81", "Origin: http://localhost:80", 403},
+		{"GET", "/api/v1/info", "localhost", "Sec-Fetch-Site: same-origin", 200},
+	} {
+		if a := ask(c.method, c.path, c.host, c.header); a.StatusCode != c.want && !(c.want == 404 && a.StatusCode == 307) {
+			t.Errorf("%s %s, Host %s, %s: %d, want %d", c.method, c.path, c.host, c.header, a.StatusCode, c.want)
+		}
+	}
+	// A link from elsewhere leads to the page, not to the API.
+	for path, want := range map[string]int{"/": 200, "/api/v1/info": 403} {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Host = "localhost"
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		r.Header.Set("Sec-Fetch-Mode", "navigate")
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("link to %s: %d, want %d", path, w.Code, want)
+		}
+	}
+	o := DefaultOptions()
+	o.Hosts = []string{"Explorer.example"}
+	if s, err = New(drugs(t), o); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if a := ask("GET", "/", "explorer.example:80", ""); a.StatusCode != 200 {
+		t.Errorf("a name of the options: %d", a.StatusCode)
+	}
+}
+
+// The page names nothing outside.
+func TestPageIsSelfContained(t *testing.T) {
+	pages, err := loadPages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pages) < 10 {
+		t.Errorf("%d files", len(pages))
+	}
+	for name, p := range pages {
+		text := string(p.data)
+		for _, allowed := range []string{`http://www.w3.org/2000/svg`} {
+			text = strings.ReplaceAll(text, allowed, "")
+		}
+		for _, bad := range []string{"http://", "https://", "//cdn", "@import", "eval(", "innerHTML", "<style", " style=", "onclick=\""} {
+			if strings.Contains(text, bad) {
+				t.Errorf("%s has %s", name, bad)
+			}
+		}
+		if p.kind == "" {
+			t.Errorf("%s has no type", name)
+		}
+	}
+}
+
+// running is a server on a real listener.
+type running struct {
+	addr string
+	stop context.CancelFunc
+	done chan error
+}
+
+func serve(t *testing.T, change func(*Options)) *running {
+	t.Helper()
+	o := DefaultOptions()
+	if change != nil {
+		change(&o)
+	}
+	s, err := New(someDrugs(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &running{l.Addr().String(), cancel, make(chan error, 1)}
+	go func() { r.done <- s.Serve(ctx, l) }()
+	t.Cleanup(cancel)
+	return r
+}
+
+func (r *running) healthy() error {
+	c := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	a, err := c.Get("http://" + r.addr + "/api/v1/predict?smiles=CCO&k=1")
+	if err != nil {
+		return err
+	}
+	defer a.Body.Close()
+	b, err := io.ReadAll(a.Body)
+	if err != nil || a.StatusCode != 200 {
+		return fmt.Errorf("%d %s %w", a.StatusCode, b, err)
+	}
+	return nil
+}
+
+// Hundreds of clients that send nothing, a header byte by byte, half a body, or take no
+// answer do not keep others out; MLG_SLOW_CLIENTS sets their number.
+func TestSlowClients(t *testing.T) {
+	clients := 300
+	if n := os.Getenv("MLG_SLOW_CLIENTS"); n != "" {
+		if _, err := fmt.Sscan(n, &clients); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := serve(t, func(o *Options) { o.Connections = clients / 2 })
+	if err := r.healthy(); err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	var wait sync.WaitGroup
+	var conns []net.Conn
+	for i := range clients {
+		c, err := net.DialTimeout("tcp", r.addr, 10*time.Second)
+		if err != nil {
+			t.Fatalf("client %d: %v", i, err)
+		}
+		conns = append(conns, c)
+		switch i % 4 {
+		case 0: // sends nothing
+		case 1: // a header without end
+			fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: localhost\r\n")
+			wait.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					case <-time.After(50 * time.Millisecond):
+						if _, err := io.WriteString(c, "X"); err != nil {
+							return
+						}
+					}
+				}
+			})
+		case 2: // half a body
+			fmt.Fprint(c, "POST /api/v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+		case 3: // takes no answer
+			fmt.Fprint(c, strings.Repeat("GET /style.css HTTP/1.1\r\nHost: localhost\r\n\r\n", 300))
+		}
+	}
+	for range 5 {
+		begin := time.Now()
+		if err := r.healthy(); err != nil {
+			t.Errorf("with %d slow clients: %v after %v", clients, err, time.Since(begin))
+		}
+	}
+	close(stop)
+	for _, c := range conns {
+		c.Close()
+	}
+	wait.Wait()
+	if err := r.healthy(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A server ends when it is told to, with a computation under way.
+func TestShutdown(t *testing.T) {
+	r := serve(t, nil)
+	if err := r.healthy(); err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		a, err := http.Get("http://" + r.addr + "/api/v1/evaluate?rank=64&samples=1000&radii=1,2,4,8")
+		if err == nil {
+			a.Body.Close()
+		}
+	}()
+	time.Sleep(50 * time.Millisecond)
+	r.stop()
+	select {
+	case err := <-r.done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("the server goes on")
+	}
+	<-answered
+	if _, err := net.DialTimeout("tcp", r.addr, time.Second); err == nil {
+		t.Error("the port is still open")
+	}
+}
+
+// The limiter closes those that have waited longest, and leaves those alone that are served.
+func TestLimiter(t *testing.T) {
+	l := newLimiter(nil, 2)
+	pipe := func() (net.Conn, func() bool) {
+		a, b := net.Pipe()
+		t.Cleanup(func() { a.Close(); b.Close() })
+		return a, func() bool {
+			b.SetReadDeadline(time.Now().Add(time.Millisecond))
+			_, err := b.Read(make([]byte, 1))
+			return errors.Is(err, io.EOF)
+		}
+	}
+	first, firstClosed := pipe()
+	second, secondClosed := pipe()
+	third, thirdClosed := pipe()
+	l.state(first, http.StateNew)
+	l.state(second, http.StateNew)
+	l.busy(first)
+	l.state(third, http.StateNew)
+	if firstClosed() || !secondClosed() || thirdClosed() {
+		t.Errorf("closed %v %v %v, want the second", firstClosed(), secondClosed(), thirdClosed())
+	}
+	l.state(second, http.StateClosed)
+	l.state(first, http.StateIdle)
+	l.state(third, http.StateClosed)
+	if l.open != 1 || l.waiting.Len() != 1 || len(l.place) != 1 {
+		t.Errorf("%d open, %d waiting", l.open, l.waiting.Len())
+	}
+}
+
+// A computation may take longer than a client has to send its request: the deadline ends with
+// the body.
+func TestLongComputation(t *testing.T) {
+	r := serve(t, func(o *Options) { o.BodyTimeout = 10 * time.Millisecond })
+	for _, body := range []string{"", `{"graphs":[{"index":0}],"parameters":{"samples":200,"rank":20}}`} {
+		var a *http.Response
+		var err error
+		if body == "" {
+			a, err = http.Get("http://" + r.addr + "/api/v1/map?samples=200&rank=21")
+		} else {
+			a, err = http.Post("http://"+r.addr+"/api/v1/predict", "application/json", strings.NewReader(body))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.StatusCode != 200 {
+			t.Errorf("%d for a computation longer than the time for the body", a.StatusCode)
+		}
+		a.Body.Close()
+	}
+}

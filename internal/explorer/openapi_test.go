@@ -1,0 +1,305 @@
+package explorer
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// spec is the OpenAPI document, decoded.
+type spec struct {
+	doc map[string]any
+	// seen has "GET /path 200" for every answer that was checked.
+	seen map[string]bool
+}
+
+func readSpec(t *testing.T) *spec {
+	t.Helper()
+	s := &spec{seen: map[string]bool{}}
+	if err := json.Unmarshal(openAPI, &s.doc); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// at follows names into the document.
+func (s *spec) at(names ...string) map[string]any {
+	x := s.doc
+	for _, n := range names {
+		x, _ = x[n].(map[string]any)
+	}
+	return x
+}
+
+// resolve follows a $ref.
+func (s *spec) resolve(x map[string]any) map[string]any {
+	for {
+		r, ok := x["$ref"].(string)
+		if !ok {
+			return x
+		}
+		x = s.at(strings.Split(strings.TrimPrefix(r, "#/"), "/")...)
+		if x == nil {
+			panic("no such reference: " + r)
+		}
+	}
+}
+
+// operations calls f for every operation.
+func (s *spec) operations(f func(method, path string, op map[string]any)) {
+	for path, item := range s.at("paths") {
+		for method, op := range item.(map[string]any) {
+			f(strings.ToUpper(method), path, op.(map[string]any))
+		}
+	}
+}
+
+// template finds the path of the document that a request path matches.
+func (s *spec) template(path string) string {
+	if _, ok := s.at("paths")[path]; ok {
+		return path
+	}
+	cut := strings.LastIndex(path, "/")
+	for p := range s.at("paths") {
+		if strings.HasPrefix(p, path[:cut+1]+"{") {
+			return p
+		}
+	}
+	return ""
+}
+
+// check checks an answer against the document and returns its body.
+func (s *spec) check(r *http.Request, a *http.Response) ([]byte, error) {
+	body, err := io.ReadAll(a.Body)
+	if err != nil {
+		return nil, err
+	}
+	path := s.template(r.URL.EscapedPath())
+	op := s.at("paths", path, strings.ToLower(r.Method))
+	if op == nil {
+		return body, fmt.Errorf("%s %s is not in the document", r.Method, r.URL.Path)
+	}
+	code := fmt.Sprint(a.StatusCode)
+	answers, _ := op["responses"].(map[string]any)
+	documented, ok := answers[code].(map[string]any)
+	if !ok {
+		return body, fmt.Errorf("%s %s: status %s is not in the document: %s", r.Method, path, code, body)
+	}
+	kind, _, err := mime.ParseMediaType(a.Header.Get("Content-Type"))
+	if err != nil {
+		return body, err
+	}
+	content, ok := s.resolve(documented)["content"].(map[string]any)[kind].(map[string]any)
+	if !ok {
+		return body, fmt.Errorf("%s %s %s: type %s is not in the document", r.Method, path, code, kind)
+	}
+	s.seen[r.Method+" "+path+" "+code] = true
+	if kind != "application/json" {
+		return body, nil
+	}
+	var v any
+	if err := json.Unmarshal(body, &v); err != nil {
+		return body, err
+	}
+	if err := s.validate(content["schema"].(map[string]any), v, "answer"); err != nil {
+		return body, fmt.Errorf("%s %s %s: %w", r.Method, path, code, err)
+	}
+	return body, nil
+}
+
+// checkBody checks the body of a request against the document.
+func (s *spec) checkBody(method, path string, body []byte) error {
+	schema := s.at("paths", s.template(path), strings.ToLower(method), "requestBody", "content", "application/json", "schema")
+	if schema == nil {
+		return fmt.Errorf("%s %s: no body in the document", method, path)
+	}
+	var v any
+	if err := json.Unmarshal(body, &v); err != nil {
+		return err
+	}
+	return s.validate(schema, v, "body")
+}
+
+// validate checks a value against a schema. Keywords that it does not know are errors.
+func (s *spec) validate(schema map[string]any, v any, at string) error {
+	schema = s.resolve(schema)
+	for key, want := range schema {
+		var ok bool
+		switch key {
+		case "description", "required", "additionalProperties": // the latter two with properties
+			ok = true
+		case "type":
+			ok = slices.ContainsFunc(texts(want), func(t string) bool { return isType(v, t) })
+		case "enum":
+			ok = slices.Contains(want.([]any), v)
+		case "oneOf":
+			matches := 0
+			for _, o := range want.([]any) {
+				if s.validate(o.(map[string]any), v, at) == nil {
+					matches++
+				}
+			}
+			ok = matches == 1
+		case "properties":
+			if err := s.validateObject(schema, v, at); err != nil {
+				return err
+			}
+			ok = true
+		case "items":
+			list, _ := v.([]any)
+			for i, x := range list {
+				if err := s.validate(want.(map[string]any), x, fmt.Sprintf("%s[%d]", at, i)); err != nil {
+					return err
+				}
+			}
+			ok = true
+		case "minimum", "maximum", "minItems", "maxItems", "minProperties", "maxProperties", "maxLength":
+			size := sizeOf(v)
+			ok = strings.HasPrefix(key, "min") && size >= want.(float64) || strings.HasPrefix(key, "max") && size <= want.(float64)
+		default:
+			return fmt.Errorf("%s: the test does not know the keyword %s", at, key)
+		}
+		if !ok {
+			return fmt.Errorf("%s: %.80v does not satisfy %s %v", at, v, key, want)
+		}
+	}
+	return nil
+}
+
+func (s *spec) validateObject(schema map[string]any, v any, at string) error {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil // "type" says whether it must be an object
+	}
+	properties := schema["properties"].(map[string]any)
+	for _, name := range texts(schema["required"]) {
+		if _, ok := m[name]; !ok {
+			return fmt.Errorf("%s: %s is missing", at, name)
+		}
+	}
+	for name, x := range m {
+		p, ok := properties[name].(map[string]any)
+		if !ok {
+			if schema["additionalProperties"] == false {
+				return fmt.Errorf("%s: %s is not in the schema", at, name)
+			}
+			continue
+		}
+		if err := s.validate(p, x, at+"."+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// texts returns a text or a list of texts as a list.
+func texts(v any) []string {
+	if s, ok := v.(string); ok {
+		return []string{s}
+	}
+	var out []string
+	list, _ := v.([]any)
+	for _, x := range list {
+		out = append(out, x.(string))
+	}
+	return out
+}
+
+func isType(v any, name string) bool {
+	switch x := v.(type) {
+	case nil:
+		return name == "null"
+	case bool:
+		return name == "boolean"
+	case string:
+		return name == "string"
+	case []any:
+		return name == "array"
+	case map[string]any:
+		return name == "object"
+	case float64:
+		return name == "number" || name == "integer" && x == math.Trunc(x)
+	}
+	return false
+}
+
+func sizeOf(v any) float64 {
+	switch x := v.(type) {
+	case float64:
+		return x
+	case string:
+		return float64(len(x))
+	case []any:
+		return float64(len(x))
+	case map[string]any:
+		return float64(len(x))
+	}
+	return math.NaN()
+}
+
+// The checker finds what it should find.
+func TestValidate(t *testing.T) {
+	s := readSpec(t)
+	good := `{"neighbours":[{"index":1,"id":"a","target":"","similarity":0.5}]}`
+	for body, want := range map[string]string{
+		good:                                     "",
+		`{}`:                                     "neighbours is missing",
+		strings.Replace(good, "1,", `"1",`, 1):   "does not satisfy type",
+		strings.Replace(good, "1,", `1.5,`, 1):   "does not satisfy type",
+		strings.Replace(good, "{", `{"x":1,`, 1): "x is not in the schema",
+	} {
+		var v any
+		if err := json.Unmarshal([]byte(body), &v); err != nil {
+			t.Fatal(err)
+		}
+		err := s.validate(map[string]any{"$ref": "#/components/schemas/Neighbours"}, v, "it")
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", body, err, want)
+		}
+	}
+	if err := s.validate(map[string]any{"type": "array", "maxItems": 1.0}, []any{1.0, 2.0}, "it"); err == nil {
+		t.Error("two items pass maxItems 1")
+	}
+}
+
+// Every endpoint is in the document and the other way round, with the query that it takes.
+func TestDocumentedOperations(t *testing.T) {
+	s := readSpec(t)
+	documented := map[string][]string{}
+	s.operations(func(method, path string, op map[string]any) {
+		var query []string
+		list, _ := op["parameters"].([]any)
+		for _, p := range list {
+			if x := s.resolve(p.(map[string]any)); x["in"] == "query" {
+				query = append(query, x["name"].(string))
+			}
+		}
+		slices.Sort(query)
+		documented[method+" "+path] = query
+	})
+	delete(documented, "GET /api/v1/openapi.json")
+	for _, e := range endpoints {
+		want := slices.Clone(e.query)
+		if e.params {
+			want = append(want, parameterNames...)
+		}
+		slices.Sort(want)
+		got, ok := documented[e.method+" "+e.path]
+		if !ok {
+			t.Errorf("%s %s is not in the document", e.method, e.path)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s %s: documented query %v, want %v", e.method, e.path, got, want)
+		}
+		delete(documented, e.method+" "+e.path)
+	}
+	for name := range documented {
+		t.Errorf("%s is in the document, but not there", name)
+	}
+}

@@ -1,0 +1,73 @@
+// Colours of classes, values and cells. They are those of the pictures that the server draws.
+
+const luminance = ([r, g, b]) => (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255;
+const parse = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+const css = (rgb) => `rgb(${rgb.map(Math.round).join(" ")})`;
+
+export const dark = () => document.documentElement.dataset.theme === "dark";
+
+// onTheme lightens colours that would be lost on a dark ground.
+export function onTheme(hex) {
+  const rgb = parse(hex);
+  if (!dark()) return hex;
+  const l = luminance(rgb);
+  if (l >= 0.45) return hex;
+  const t = Math.min(0.6, (0.5 - l) * 1.1);
+  return css(rgb.map((v) => v + (255 - v) * t));
+}
+
+const sequential = ["#fbf8ef", "#c9e0c5", "#7fbdb6", "#358ea8", "#21578c", "#1b1f4f"].map(parse);
+
+// ramp returns the colour of a value in [0, 1] as [r, g, b], light to dark; on a dark ground
+// dark to light, so that the largest values stand out on either.
+export function ramp(t) {
+  t = Math.min(Math.max(dark() ? 1 - t : t, 0), 1) * (sequential.length - 1);
+  const i = Math.min(Math.floor(t), sequential.length - 2);
+  const f = t - i;
+  return sequential[i].map((v, c) => v + f * (sequential[i + 1][c] - v));
+}
+
+export const rampCss = (t) => css(ramp(t));
+
+// valueColor is for points on the map: the pale end of the ramp is left out.
+export const valueColor = (t) => rampCss(0.18 + 0.82 * t);
+
+// marks are shapes, so that classes differ in more than colour.
+const shapes = [
+  (c, r) => c.arc(0, 0, r, 0, 2 * Math.PI),
+  (c, r) => c.rect(-r * 0.88, -r * 0.88, r * 1.76, r * 1.76),
+  (c, r) => polygon(c, [[0, -r * 1.2], [r * 1.1, r * 0.8], [-r * 1.1, r * 0.8]]),
+  (c, r) => polygon(c, [[0, -r * 1.25], [r * 1.25, 0], [0, r * 1.25], [-r * 1.25, 0]]),
+];
+
+function polygon(c, points) {
+  points.forEach(([x, y], i) => (i ? c.lineTo(x, y) : c.moveTo(x, y)));
+  c.closePath();
+}
+
+// mark draws the mark of a class at the origin.
+export function mark(c, shape, r, color) {
+  c.beginPath();
+  shapes[shape % shapes.length](c, r);
+  c.fillStyle = color;
+  c.fill();
+  if (r < 3.2) return; // a rim would eat it
+  c.lineWidth = Math.max(0.8, r * 0.16);
+  c.strokeStyle = dark() ? "rgb(16 19 22 / .9)" : "rgb(255 255 255 / .95)";
+  c.stroke();
+}
+
+// shapeOf returns the shape of class i; colours with the same shape differ most.
+export const shapeOf = (i) => i % shapes.length;
+
+// markCanvas returns a small picture of a mark for legends.
+export function markCanvas(shape, color) {
+  const el = document.createElement("canvas");
+  el.className = "mark";
+  el.width = el.height = 26;
+  el.setAttribute("aria-hidden", "true");
+  const c = el.getContext("2d");
+  c.translate(13, 13);
+  mark(c, shape, 8.5, color);
+  return el;
+}

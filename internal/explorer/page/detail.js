@@ -1,0 +1,198 @@
+// The open graph: drawing, prediction with reasons, scales, neighbours.
+
+import { h, percent } from "./dom.js";
+import { Drawing } from "./drawing.js";
+import { scaleName, track } from "./pair.js";
+
+// card shows a graph small; vertex is one to ring.
+export function card(app, ref, { id, text, vertex = null }) {
+  const box = h("span", { class: "drawing" });
+  const el = h("li", { class: "card" },
+    h("button", { class: "open", onclick: () => app.open(ref), title: id }, box, h("span", { class: "name" }, id), h("span", { class: "value" }, text)),
+    app.info.has_graphs && app.state.open !== null && h("button", { class: "compare", "aria-label": `Compare with ${id}`, title: "Compare", onclick: () => app.compare(app.state.open, ref) }, "⇄"));
+  if (app.info.has_graphs) {
+    app.graph(ref).then((g) => {
+      const d = new Drawing(g, { label: "" });
+      d.el.setAttribute("aria-hidden", "true");
+      if (vertex !== null) d.ring(vertex);
+      box.replaceWith(d.el);
+    }).catch(() => box.remove());
+  } else box.remove();
+  return el;
+}
+
+export class Detail {
+  constructor(el, app) {
+    this.el = el;
+    this.app = app;
+    this.empty();
+  }
+
+  empty() {
+    this.ref = this.framed = this.drawing = null;
+    this.el.replaceChildren(h("h2", {}, "No graph is open"),
+      h("p", { class: "muted" }, "Point at the map to see a graph, click to open it here, or find it by name. Shift-click on a second one compares the two."),
+      ...this.examples());
+  }
+
+  // examples are the first graph of each class, or the first few.
+  examples() {
+    const { info, source } = this.app;
+    if (!info.has_graphs) return [];
+    const classes = info.classes.length > 1 ? info.classes.map((_, c) => source.class.indexOf(c)) : [...source.ids.keys()];
+    return [h("h3", {}, info.classes.length > 1 ? "One of each class" : "The first graphs"),
+      h("ul", { class: "cards" }, classes.slice(0, 15).map((i) => card(this.app, String(i), { id: source.ids[i], text: this.app.mini(i, source.targets[i] ?? "") })))];
+  }
+
+  // show fills the panel for a graph.
+  async show(ref, signal) {
+    const app = this.app;
+    const target = app.reference(ref);
+    const other = this.framed !== JSON.stringify(target); // what the panel shows is another graph
+    this.ref = ref;
+    const parameters = app.parameters();
+    const predicting = app.post("predict", { graphs: [target], k: 9, parameters }, signal);
+    const wanted = app.info.has_graphs || "smiles" in target || "graph" in target;
+    const drawing = wanted ? app.graph(ref) : null;
+    const explaining = wanted && app.info.task !== "none" ? app.post("explain", { graph: target, parameters }, signal).catch((e) => { if (e.name === "AbortError") throw e; return null; }) : null;
+    for (const p of [predicting, explaining]) p?.catch(() => {}); // nobody may be waiting when they are aborted
+    if (other && drawing) {
+      const g = await drawing;
+      if (signal.aborted || this.ref !== ref) return;
+      this.frame(ref, g);
+    } else if (other) this.frame(ref, null);
+    const [answer, reasons] = await Promise.all([predicting, explaining]);
+    if (signal.aborted || this.ref !== ref) return;
+    this.reasons = reasons;
+    this.fill(ref, answer.predictions[0]);
+    this.levels();
+    const vertex = this.pointed ?? app.state.vertex;
+    if (vertex !== null) await this.vertex(vertex, signal);
+    else this.paint();
+  }
+
+  // frame makes the parts that do not depend on parameters.
+  frame(ref, g) {
+    const app = this.app;
+    this.framed = JSON.stringify(app.reference(ref));
+    this.pointed = this.scaleKey = null;
+    this.graph = g;
+    const asked = ref[0] === "a";
+    const name = g ? g.id : app.source.ids[Number(ref)];
+    const cls = asked ? -1 : app.source.class[Number(ref)] ?? -1;
+    const target = asked ? "" : app.source.targets[Number(ref)] ?? "";
+    this.says = h("div", {});
+    this.scales = h("div", {});
+    this.elsewhere = h("div", {});
+    this.near = h("div", {});
+    this.key = h("p", { class: "key" });
+    this.drawing = g && new Drawing(g, { choose: g.drawing.vertices.length ? (v, how) => this.choose(v, how) : null });
+    this.el.replaceChildren(
+      h("div", { class: "row spread" }, h("h2", {}, asked && g.id.length > 40 ? `${g.id.slice(0, 40)}…` : name), h("button", { class: "quiet", "aria-label": "Close the graph", onclick: () => app.open(null) }, "Close")),
+      h("div", { class: "facts" },
+        target && app.info.task === "classification" && app.chip(cls, target),
+        target && app.info.task === "regression" && h("span", {}, `value ${target}`),
+        g && h("span", {}, `${g.nodes} vertices, ${g.edges.length} edges`),
+        asked && h("span", {}, "asked about")),
+      this.drawing ? h("div", { class: "paper" }, this.drawing.el) : h("p", { class: "note" }, "The model file holds no drawing of this graph."),
+      this.key, this.scales, this.says, this.elsewhere, this.near);
+  }
+
+  fill(ref, p) {
+    const app = this.app;
+    const said = [];
+    if (p.unlike) said.push(h("p", { class: "note" }, "Unlike the rest: its nearest neighbour is less similar than that of almost every graph here. Take the prediction as a guess."));
+    else if (ref[0] === "a") said.push(h("p", { class: "muted small" }, `Its nearest neighbour is nearer than that of ${p.percentile} % of the graphs here.`));
+    if (p.unknown_labels.length) said.push(h("p", { class: "note" }, `Labels that no graph here has: ${p.unknown_labels.join(", ")}.`));
+    if (p.class !== null || p.value !== null) {
+      said.push(h("h3", {}, "Prediction"));
+      said.push(h("p", { class: "says" }, h("b", {}, p.class ?? Number(p.value.toPrecision(4)).toString())));
+      if (p.probabilities.length) {
+        said.push(h("div", { class: "bars" }, p.probabilities.slice(0, 3).flatMap((x) => [h("span", {}, x.class), track(x.probability), h("span", { class: "right" }, percent(x.probability, 0))])));
+      }
+      if (p.class !== null && p.probabilities.length && p.probabilities[0].class !== p.class) {
+        said.push(h("p", { class: "muted small" }, "The class has the most votes of pairwise machines; the probabilities, which come from all of them together, are close to even."));
+      }
+      if (ref[0] !== "a") {
+        const truth = app.source.targets[Number(ref)];
+        said.push(h("p", { class: "muted small" }, p.cross_validated === null ? "The learner has seen this graph." : ["Without having seen it: ", h("span", { class: app.info.task !== "classification" ? "" : p.cross_validated === truth ? "yes" : "no" }, p.cross_validated + (app.info.task !== "classification" ? "" : p.cross_validated === truth ? " ✓" : " ✗"))]));
+      }
+    }
+    this.says.replaceChildren(...said);
+    this.near.replaceChildren(h("h3", {}, "Most similar graphs"),
+      h("ul", { class: "cards" }, p.neighbours.map((n) => card(app, String(n.index), { id: n.id, text: app.mini(n.index, n.similarity.toFixed(3)) }))));
+    app.predicted(ref, p);
+  }
+
+  // levels makes the slider through the scales.
+  levels() {
+    if (!this.drawing?.hits) return this.scales?.replaceChildren();
+    const app = this.app;
+    const top = app.levels;
+    const level = Math.min(app.state.level ?? top, top);
+    const key = JSON.stringify([this.framed, app.radii, level]);
+    if (key === this.scaleKey) return; // somebody may be holding the slider
+    this.scaleKey = key;
+    const text = (l) => scaleName(l, app.radius(l));
+    const out = h("output", { for: "scale" }, text(level));
+    const input = h("input", {
+      id: "scale", type: "range", min: 0, max: top, step: 1, value: level, disabled: top === 0, "aria-valuetext": text(level),
+      oninput: (e) => {
+        const l = Number(e.target.value);
+        this.scaleKey = JSON.stringify([this.framed, app.radii, l]);
+        out.textContent = text(l);
+        e.target.setAttribute("aria-valuetext", text(l));
+        app.setLevel(l);
+      },
+    });
+    this.scales.replaceChildren(h("div", { class: "scale-row" }, h("label", { for: "scale" }, "Scale"), input, out));
+  }
+
+  // choose reacts to a vertex.
+  choose(v, how) {
+    const app = this.app;
+    if (how === "pick") {
+      app.setVertex(app.state.vertex === v ? null : v);
+      return;
+    }
+    this.pointed = how === "leave" ? null : v;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      const next = how === "leave" ? app.state.vertex : v;
+      if (next === null) this.clearVertex();
+      else this.vertex(next).catch((e) => app.fail(e));
+    }, how === "leave" ? 120 : 30);
+  }
+
+  clearVertex() {
+    this.elsewhere.replaceChildren();
+    this.paint();
+  }
+
+  // vertex shows the neighbourhood of a vertex and where else there are similar ones.
+  async vertex(v, signal) {
+    const app = this.app;
+    if (!this.drawing?.hits || v >= this.graph.nodes) return;
+    const level = Math.min(app.state.level ?? app.levels, app.levels);
+    const ticket = (this.ticket = {});
+    const a = await app.post("vertex", { graph: app.reference(this.ref), vertex: v, level, k: 6, parameters: app.parameters() }, signal);
+    if (this.ticket !== ticket) return;
+    this.drawing.neighbourhood(v, a.neighbourhood, a.distance, a.radius);
+    this.key.replaceChildren(h("i", { class: "zone-key" }), `${this.drawing.describe(v)}: ${a.level === 0 ? "alone" : `${a.neighbourhood.length} vertices ${scaleName(a.level, a.radius)}`}${a.elsewhere.length ? `; the same ${a.equal} times in all graphs` : ""}`);
+    this.elsewhere.replaceChildren(...(a.elsewhere.length ? [h("h3", {}, `Similar vertices elsewhere, ${scaleName(a.level, a.radius)}`),
+      h("ul", { class: "cards" }, a.elsewhere.map((e) => card(app, String(e.index), { id: e.id, text: app.mini(e.index, e.similarity.toFixed(3)), vertex: e.vertex })))] : []));
+  }
+
+  // paint shows what speaks for and against the prediction.
+  paint() {
+    this.ticket = null;
+    if (!this.drawing) return;
+    this.drawing.clear();
+    this.key.replaceChildren();
+    if (!this.reasons || !this.drawing.positions.length) return;
+    this.drawing.values(this.reasons.vertices);
+    const what = this.reasons.class || "a larger value";
+    const share = this.reasons.share < 0.995 ? ` (${percent(this.reasons.share, 0)} of the kernel; the rest has no vertices)` : "";
+    this.key.replaceChildren(h("i", { class: "for" }), `speaks for ${what}`, h("i", { class: "against" }), `against${share}`);
+  }
+}

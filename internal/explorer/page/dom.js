@@ -1,0 +1,75 @@
+// Small tools for the document.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export const $ = (id) => document.getElementById(id);
+
+// h makes an element. Properties that start with "on" are listeners, "class" and "data-…" and
+// "aria-…" are attributes; false and null leave an attribute out.
+export function h(tag, props = {}, ...children) {
+  return fill(document.createElement(tag), props, children);
+}
+
+// s makes an SVG element.
+export function s(tag, props = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), props, children);
+}
+
+function fill(el, props, children) {
+  for (const [name, value] of Object.entries(props)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) el.addEventListener(name.slice(2), value);
+    else el.setAttribute(name, value === true ? "" : value);
+  }
+  el.append(...children.flat().filter((c) => c !== null && c !== undefined && c !== false));
+  return el;
+}
+
+// announce tells a screen reader.
+export function announce(text) {
+  $("announce").textContent = text;
+}
+
+let toastTimer;
+
+// toast shows a line for a moment.
+export function toast(text) {
+  $("toast").textContent = text;
+  $("toast").hidden = false;
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => ($("toast").hidden = true), 3500);
+}
+
+// showError writes an error under a form, or hides it.
+export function showError(el, error) {
+  el.textContent = error ? error.message : "";
+  el.hidden = !error;
+}
+
+export const percent = (x, digits = 1) => `${(100 * x).toFixed(digits)} %`;
+
+export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+// radios makes the buttons of a group behave like radio buttons: arrow keys choose, one is
+// in the tab order. choose is called with the button.
+export function radios(group, attribute, choose) {
+  const buttons = [...group.querySelectorAll("button")];
+  const set = (button) => {
+    for (const b of buttons) {
+      b.setAttribute(attribute, String(b === button));
+      b.tabIndex = b === button ? 0 : -1;
+    }
+  };
+  for (const [i, b] of buttons.entries()) {
+    b.addEventListener("click", () => choose(b));
+    b.addEventListener("keydown", (e) => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
+      if (!step) return;
+      e.preventDefault();
+      const next = buttons[(i + step + buttons.length) % buttons.length];
+      next.focus();
+      choose(next);
+    });
+  }
+  return set;
+}

@@ -1,0 +1,401 @@
+// The map: every graph as a point on a canvas.
+
+import { calm } from "./dom.js";
+import { dark, mark, onTheme, shapeOf, valueColor } from "./colors.js";
+import { towards } from "./drawing.js";
+
+const padding = 46;
+const moveTime = 380; // milliseconds of a change of layout
+const moveLimit = 4000; // points up to which changes are animated
+const valueSteps = 64; // colours of values
+const labelLimit = 45; // visible points up to which names are written
+
+export class MapView {
+  // source has classes, class, value, range, ids; events has hover, pick and zoomed.
+  constructor(canvas, source, events = {}) {
+    Object.assign(this, { canvas, source, events, zoom: [1, 0, 0], x: [], y: [], extra: [], marked: [], hovered: -1, only: null, half: [1, 1], to: (a, b) => [a, b], stamps: new Map(), pointers: new Map() });
+    this.context = canvas.getContext("2d");
+    new ResizeObserver(() => this.resize()).observe(canvas);
+    if (events.pick) this.listen();
+  }
+
+  resize() {
+    const ratio = devicePixelRatio || 1;
+    this.width = this.canvas.clientWidth;
+    this.height = this.canvas.clientHeight;
+    this.canvas.width = Math.round(this.width * ratio);
+    this.canvas.height = Math.round(this.height * ratio);
+    this.ratio = ratio;
+    this.stamps.clear();
+    this.draw();
+  }
+
+  // theme forgets the colours.
+  theme() {
+    this.stamps.clear();
+    this.draw();
+  }
+
+  // place sets the positions, moving the points there from where they are.
+  place(x, y) {
+    const old = this.x.length === x.length && x.length > 0 ? [this.x, this.y] : null;
+    const to = framing(x, y, old);
+    const points = x.map((v, i) => to(v, y[i]));
+    [x, y] = [points.map((p) => p[0]), points.map((p) => p[1])];
+    this.to = to;
+    this.half = [extent(x), extent(y)];
+    cancelAnimationFrame(this.moving);
+    if (!old || calm() || x.length > moveLimit) {
+      [this.x, this.y] = [x, y];
+      this.draw();
+      return;
+    }
+    const begin = performance.now();
+    const step = (now) => {
+      const t = Math.min((now - begin) / moveTime, 1);
+      const f = t * t * (3 - 2 * t);
+      this.x = x.map((v, i) => old[0][i] + f * (v - old[0][i]));
+      this.y = y.map((v, i) => old[1][i] + f * (v - old[1][i]));
+      if (t < 1) this.moving = requestAnimationFrame(step);
+      this.draw();
+    };
+    this.moving = requestAnimationFrame(step);
+  }
+
+  // unit returns the pixels of a unit of the positions.
+  unit() {
+    const room = Math.min(padding, this.width / 8, this.height / 8);
+    return this.zoom[0] * Math.min((this.width / 2 - room) / this.half[0], (this.height / 2 - room - this.lower()) / this.half[1]);
+  }
+
+  // lower is how far the middle of the map lies below that of the canvas: buttons are on top.
+  lower() {
+    return this.events.pick ? 14 : 0;
+  }
+
+  // screen turns a position into pixels.
+  screen(x, y) {
+    const u = this.unit();
+    return [this.width / 2 + (x + this.zoom[1]) * u, this.height / 2 + this.lower() + (this.zoom[2] - y) * u];
+  }
+
+  radius() {
+    const n = this.x.length;
+    const base = n < 300 ? 6 : n < 1000 ? 4.6 : n < 4000 ? 3.2 : 2.3;
+    const room = Math.min(1, Math.max(0.6, Math.min(this.width, this.height) / 520));
+    return Math.min(base * Math.pow(this.zoom[0], 0.35), 11) * (this.events.pick ? room : 0.5);
+  }
+
+  // kind is the number of a point's mark: its class, or its value in steps.
+  kind(i) {
+    const src = this.source;
+    if (src.value.length) return Math.round(((src.value[i] - src.range[0]) / (src.range[1] - src.range[0] || 1)) * valueSteps);
+    return src.class[i] ?? -1;
+  }
+
+  // stamp returns the pixels of a mark, drawn once for each kind and size: offsets from its middle
+  // and colours, once as they are and once faded.
+  stamp(kind, r) {
+    let stamp = this.stamps.get(kind);
+    if (!stamp) {
+      const values = this.source.value.length > 0;
+      const color = values ? valueColor(kind / valueSteps) : onTheme(kind < 0 ? "#6b7280" : this.source.classes[kind].color);
+      const half = Math.ceil((r * 1.4 + 1) * this.ratio);
+      const size = 2 * half + 1;
+      const canvas = document.createElement("canvas");
+      canvas.width = canvas.height = size;
+      const g = canvas.getContext("2d");
+      g.translate(half + 0.5, half + 0.5);
+      g.scale(this.ratio, this.ratio);
+      mark(g, values || kind < 0 ? 0 : shapeOf(kind), r, color);
+      const all = new Uint32Array(g.getImageData(0, 0, size, size).data.buffer);
+      const used = [...all.keys()].filter((p) => all[p] >>> 24 > 8);
+      stamp = {
+        half,
+        dx: Int16Array.from(used, (p) => (p % size) - half),
+        dy: Int16Array.from(used, (p) => Math.floor(p / size) - half),
+        full: Uint32Array.from(used, (p) => all[p]),
+        faded: Uint32Array.from(used, (p) => ((((all[p] >>> 24) * 0.1) << 24) | (all[p] & 0xffffff)) >>> 0),
+      };
+      this.stamps.set(kind, stamp);
+    }
+    return stamp;
+  }
+
+  draw() {
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      this.paint();
+    });
+  }
+
+  paint() {
+    if (!this.width || !this.x.length) return;
+    const g = this.context;
+    const r = this.radius();
+    const visible = this.points(r);
+    g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    const ink = getComputedStyle(this.canvas).color;
+    if (this.events.pick && visible.length <= labelLimit) this.labels(visible, r, ink);
+    for (const e of this.extra) this.star(e, r);
+    for (const m of this.marked) this.halo(m.ref, r, m.name, ink);
+    if (this.hovered >= 0) this.halo(this.hovered, r, "", ink);
+  }
+
+  // points writes the marks of all points into the pixels of the canvas, which for thousands of
+  // small marks is many times faster than drawing them, and returns the points in view.
+  points(r) {
+    if (r !== this.drawnRadius) this.stamps.clear();
+    this.drawnRadius = r;
+    const { width, height } = this.canvas;
+    if (this.image?.width !== width || this.image?.height !== height) this.image = new ImageData(width, height);
+    const pixels = new Uint32Array(this.image.data.buffer).fill(0);
+    const visible = [];
+    const u = this.unit() * this.ratio;
+    const x0 = width / 2 + this.zoom[1] * u;
+    const y0 = height / 2 + this.lower() * this.ratio + this.zoom[2] * u;
+    for (const faded of this.only === null ? [false] : [true, false]) { // those that are shown lie on top
+      for (let i = 0; i < this.x.length; i++) {
+        if (this.only !== null && faded === (this.source.class[i] === this.only)) continue;
+        const x = Math.round(x0 + this.x[i] * u);
+        const y = Math.round(y0 - this.y[i] * u);
+        const stamp = this.stamp(this.kind(i), r);
+        if (x < -stamp.half || y < -stamp.half || x > width + stamp.half || y > height + stamp.half) continue;
+        if (!faded) visible.push(i);
+        const colors = faded ? stamp.faded : stamp.full;
+        for (let p = 0; p < colors.length; p++) {
+          const px = x + stamp.dx[p];
+          const py = y + stamp.dy[p];
+          if (px < 0 || py < 0 || px >= width || py >= height) continue;
+          const at = py * width + px;
+          // The soft rim of a mark covers nothing but the ground.
+          if (colors[p] >>> 24 > 140 || pixels[at] >>> 24 <= colors[p] >>> 24) pixels[at] = colors[p];
+        }
+      }
+    }
+    this.context.putImageData(this.image, 0, 0);
+    return visible;
+  }
+
+  // at returns the pixels of a point, or of a graph that was asked about ("a0").
+  at(ref) {
+    if (typeof ref === "string" && ref[0] === "a") {
+      const e = this.extra.find((x) => x.ref === ref);
+      return e ? this.screen(...this.to(e.x, e.y)) : null;
+    }
+    const i = Number(ref);
+    return i < this.x.length ? this.screen(this.x[i], this.y[i]) : null;
+  }
+
+  // labels writes names beside points, where they do not cover one another or a marked one.
+  labels(points, r, ink) {
+    const taken = this.marked.map((m) => this.at(m.ref)).filter(Boolean).map(([x, y]) => [x - 10, y - 10, x + 180, y + 12]);
+    for (const i of points) {
+      const [x, y] = this.screen(this.x[i], this.y[i]);
+      const box = [x + r + 2, y - 8, x + r + 8 + 6.4 * Math.min(this.source.ids[i].length, 28), y + 8];
+      if (taken.some((t) => box[0] < t[2] && box[2] > t[0] && box[1] < t[3] && box[3] > t[1])) continue;
+      taken.push(box);
+      this.text(this.source.ids[i], x + r + 4, y + 4, ink, 12);
+    }
+  }
+
+  text(text, x, y, ink, size, weight = 400) {
+    const g = this.context;
+    g.font = `${weight} ${size}px system-ui, sans-serif`;
+    g.lineWidth = 3;
+    g.lineJoin = "round";
+    g.strokeStyle = dark() ? "#191d21" : "#ffffff";
+    if (text.length > 28) text = `${text.slice(0, 27)}…`;
+    g.strokeText(text, x, y);
+    g.fillStyle = ink;
+    g.fillText(text, x, y);
+  }
+
+  halo(ref, r, name, ink) {
+    const p = this.at(ref);
+    if (!p) return;
+    const g = this.context;
+    g.beginPath();
+    g.arc(p[0], p[1], r + 5, 0, 2 * Math.PI);
+    g.lineWidth = 2.5;
+    g.strokeStyle = ink;
+    g.stroke();
+    if (!name || !this.events.pick) return;
+    g.font = "600 13px system-ui, sans-serif";
+    const wide = g.measureText(name.slice(0, 28)).width;
+    const left = p[0] + r + 9 + wide > this.width - 6;
+    this.text(name, left ? Math.max(4, p[0] - r - 9 - wide) : p[0] + r + 9, p[1] + 4.5, ink, 13, 600);
+  }
+
+  // star draws a graph that was asked about.
+  star(e, r) {
+    const [x, y] = this.screen(...this.to(e.x, e.y));
+    const g = this.context;
+    const big = Math.max(r * 1.9, 8);
+    g.beginPath();
+    for (let i = 0; i < 10; i++) {
+      const a = (i * Math.PI) / 5 - Math.PI / 2;
+      const d = i % 2 ? big * 0.45 : big;
+      g[i ? "lineTo" : "moveTo"](x + d * Math.cos(a), y + d * Math.sin(a));
+    }
+    g.closePath();
+    g.fillStyle = "#f5b800";
+    g.fill();
+    g.lineWidth = 1.4;
+    g.strokeStyle = "#1a1a1a";
+    g.stroke();
+  }
+
+  nearest(px, py, within) {
+    let best = null;
+    let least = within * within;
+    const consider = (ref, p) => {
+      const d = (p[0] - px) ** 2 + (p[1] - py) ** 2;
+      if (d < least) [best, least] = [ref, d];
+    };
+    const u = this.unit();
+    const [x0, y0] = this.screen(0, 0);
+    for (let i = 0; i < this.x.length; i++) {
+      if (this.only !== null && this.source.class[i] !== this.only) continue;
+      const dx = x0 + this.x[i] * u - px;
+      const dy = y0 - this.y[i] * u - py;
+      const d = dx * dx + dy * dy;
+      if (d < least) [best, least] = [i, d];
+    }
+    for (const e of this.extra) consider(e.ref, this.screen(...this.to(e.x, e.y)));
+    return best;
+  }
+
+  listen() {
+    const c = this.canvas;
+    c.addEventListener("pointerdown", (e) => {
+      c.setPointerCapture(e.pointerId);
+      this.pointers.set(e.pointerId, [e.offsetX, e.offsetY]);
+      this.dragged = 0;
+    });
+    c.addEventListener("pointermove", (e) => this.move(e));
+    const up = (e) => {
+      if (!this.pointers.delete(e.pointerId) || e.type !== "pointerup" || this.dragged > 5) return;
+      const ref = this.nearest(e.offsetX, e.offsetY, e.pointerType === "touch" ? 26 : 14);
+      if (ref !== null) this.events.pick(String(ref), e.shiftKey);
+    };
+    c.addEventListener("pointerup", up);
+    c.addEventListener("pointercancel", up);
+    c.addEventListener("pointerleave", () => this.hover(null));
+    c.addEventListener("wheel", (e) => {
+      e.preventDefault();
+      this.scale(Math.exp(-e.deltaY * (e.deltaMode ? 0.05 : 0.0016)), e.offsetX, e.offsetY);
+    }, { passive: false });
+    c.addEventListener("dblclick", (e) => this.scale(1.8, e.offsetX, e.offsetY));
+    c.addEventListener("keydown", (e) => this.key(e));
+    c.addEventListener("blur", () => this.hover(null));
+  }
+
+  move(e) {
+    const before = this.pointers.get(e.pointerId);
+    if (!before) {
+      const ref = this.nearest(e.offsetX, e.offsetY, 14);
+      this.canvas.classList.toggle("point", ref !== null);
+      this.hover(ref);
+      return;
+    }
+    const now = [e.offsetX, e.offsetY];
+    this.dragged += Math.hypot(now[0] - before[0], now[1] - before[1]);
+    if (this.pointers.size === 2) {
+      const other = [...this.pointers].find(([id]) => id !== e.pointerId)[1];
+      const factor = Math.hypot(now[0] - other[0], now[1] - other[1]) / (Math.hypot(before[0] - other[0], before[1] - other[1]) || 1);
+      this.scale(factor, (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
+    } else if (this.pointers.size === 1) {
+      const unit = this.unit();
+      this.setZoom([this.zoom[0], this.zoom[1] + (now[0] - before[0]) / unit, this.zoom[2] + (now[1] - before[1]) / unit]);
+    }
+    this.pointers.set(e.pointerId, now);
+  }
+
+  hover(ref) {
+    const i = ref === null ? -1 : ref;
+    if (i === this.hovered) return;
+    this.hovered = i;
+    this.events.hover?.(ref === null ? null : String(ref), ref === null ? null : this.at(ref));
+    this.draw();
+  }
+
+  // scale zooms by a factor around a pixel.
+  scale(factor, px = this.width / 2, py = this.height / 2) {
+    const [k, tx, ty] = this.zoom;
+    const next = Math.min(Math.max(k * factor, 0.5), 200);
+    const base = this.unit() / k;
+    const shift = (p, half, t) => (p - half) / (base * next) - ((p - half) / (base * k) - t);
+    this.setZoom([next, shift(px, this.width / 2, tx), shift(py, this.height / 2 + this.lower(), ty)]);
+  }
+
+  setZoom(zoom, quiet = false) {
+    this.zoom = zoom ?? [1, 0, 0];
+    if (!quiet) this.events.zoomed?.(this.zoom);
+    if (this.hovered >= 0 || typeof this.hovered === "string") this.hover(null);
+    this.draw();
+  }
+
+  key(e) {
+    const dir = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
+    if (dir) {
+      const all = this.x.map((x, i) => this.screen(x, this.y[i]));
+      const from = this.hovered >= 0 ? this.hovered : Number(this.marked[0]?.ref);
+      const next = Number.isInteger(from) && from < all.length ? towards(all, from, dir) : this.nearest(this.width / 2, this.height / 2, 1e9);
+      if (next !== null && next >= 0) {
+        this.reveal(all[next]);
+        this.hover(next);
+      }
+    } else if (e.key === "Enter" && this.hovered !== -1) this.events.pick(String(this.hovered), false);
+    else if (e.key.toLowerCase() === "c" && this.hovered !== -1 && !e.ctrlKey && !e.metaKey) this.events.pick(String(this.hovered), true);
+    else if (e.key === "+" || e.key === "=") this.scale(1.4);
+    else if (e.key === "-") this.scale(1 / 1.4);
+    else if (e.key === "0") this.setZoom(null);
+    else if (e.key === "Escape") this.hover(null);
+    else return;
+    e.preventDefault();
+  }
+
+  // reveal moves the map so that a pixel is in view.
+  reveal([x, y]) {
+    const unit = this.unit();
+    const over = (v, size) => (v < 20 ? 20 - v : v > size - 20 ? size - 20 - v : 0);
+    const [dx, dy] = [over(x, this.width), over(y, this.height)];
+    if (dx || dy) this.setZoom([this.zoom[0], this.zoom[1] + dx / unit, this.zoom[2] + dy / unit]);
+  }
+}
+
+// extent returns the largest distance from 0.
+const extent = (v) => v.reduce((a, b) => Math.max(a, Math.abs(b)), 0) || 1;
+
+// framing returns the function that puts the middle of the positions at 0 and their larger half
+// extent at 1, turned or mirrored by multiples of a right angle such that the points are
+// nearest to the old ones: a change of parameters should not turn the map around.
+function framing(x, y, old) {
+  const bounds = (v) => v.reduce(([a, b], c) => [Math.min(a, c), Math.max(b, c)], [Infinity, -Infinity]);
+  const [x0, x1] = bounds(x);
+  const [y0, y1] = bounds(y);
+  const scale = 2 / (Math.max(x1 - x0, y1 - y0) || 2);
+  const plain = (a, b) => [(a - (x0 + x1) / 2) * scale, (b - (y0 + y1) / 2) * scale];
+  if (!old) return plain;
+  let best = plain;
+  let most = -Infinity;
+  for (const swap of [false, true]) {
+    for (const sx of [1, -1]) {
+      for (const sy of [1, -1]) {
+        const to = (a, b) => {
+          const [u, v] = plain(a, b);
+          return swap ? [sx * v, sy * u] : [sx * u, sy * v];
+        };
+        let sum = 0;
+        for (let i = 0; i < x.length; i++) {
+          const [u, v] = to(x[i], y[i]);
+          sum += u * old[0][i] + v * old[1][i];
+        }
+        if (sum > most + 1e-9) [best, most] = [to, sum];
+      }
+    }
+  }
+  return best;
+}

@@ -1,0 +1,180 @@
+package explorer
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"io"
+	"io/fs"
+	"log"
+	"net"
+	"net/http"
+	"path"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Options say how a Server behaves. Start from DefaultOptions.
+type Options struct {
+	Workers int    // goroutines of a long computation
+	Version string // of the program, for the page and the API
+	// Hosts are names, beside localhost and IP addresses, under which the server may be
+	// addressed. A name that is not listed is refused, so that a foreign page cannot reach the
+	// server through a name of its own that points here (DNS rebinding).
+	Hosts []string
+
+	// Whole is the largest number of graphs whose Gram matrix is kept, 8 bytes an entry. Of
+	// more graphs a sample of Core stands for all in the matrix, the learner, the
+	// cross-validation and the directions of the principal components.
+	Whole, Core int
+
+	// Waiting is the number of long computations that may wait for their turn; one runs at a
+	// time. Requests is the number of short ones that may wait; as many run as there are cores.
+	Waiting, Requests int
+	// Connections is the number of open connections. When there are more, those that have
+	// not sent a request for the longest time are closed.
+	Connections int
+	// HeaderTimeout and BodyTimeout bound the time in which a client has to send a request,
+	// WriteTimeout that in which it has to take the answer, IdleTimeout the time between requests.
+	HeaderTimeout, BodyTimeout, WriteTimeout, IdleTimeout time.Duration
+	// ShortTimeout bounds the time of a short computation, as of a prediction.
+	ShortTimeout time.Duration
+	// MaxBody bounds the bytes of a request.
+	MaxBody int64
+	// Log, when set, is called with errors that are the server's own fault. It is called
+	// concurrently.
+	Log func(format string, args ...any)
+}
+
+// DefaultOptions returns the options to start from.
+func DefaultOptions() Options {
+	return Options{
+		Workers: runtime.GOMAXPROCS(0), Version: "development",
+		Whole: 4500, Core: 2500,
+		Waiting: 16, Requests: 256, Connections: 1024,
+		HeaderTimeout: 5 * time.Second, BodyTimeout: 10 * time.Second,
+		WriteTimeout: 30 * time.Second, IdleTimeout: 60 * time.Second,
+		ShortTimeout: 30 * time.Second, MaxBody: 4 << 20,
+	}
+}
+
+// Server explores one source.
+type Server struct {
+	src     *Source
+	o       Options
+	core    []int           // graphs that the Gram matrix is about
+	life    context.Context // of the computations
+	end     context.CancelFunc
+	heavy   *gate // long computations
+	light   *gate // short ones
+	mux     *http.ServeMux
+	hosts   map[string]bool
+	pages   map[string]page
+	drawing drawings
+
+	sessions sessions
+}
+
+// New returns a server for a source.
+func New(src *Source, o Options) (*Server, error) {
+	s := &Server{src: src, o: o, hosts: map[string]bool{"localhost": true}, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests)}
+	s.life, s.end = context.WithCancel(context.Background())
+	for _, h := range o.Hosts {
+		s.hosts[strings.ToLower(h)] = true
+	}
+	s.core = src.coreOf(o.Whole, o.Core)
+	core := int64(len(s.core))
+	s.sessions.byKey = map[string]*session{}
+	s.sessions.most = int(min(max(sessionBytes/(core*core*8), 1), maxSessions))
+	var err error
+	if s.pages, err = loadPages(); err != nil {
+		return nil, err
+	}
+	s.routes()
+	return s, nil
+}
+
+// Close ends all computations.
+func (s *Server) Close() { s.end() }
+
+// Handler returns what answers requests, with all checks.
+func (s *Server) Handler() http.Handler { return s.guard(s.mux) }
+
+// Serve answers requests on a listener until ctx ends, then waits a little for those that are
+// being answered. It closes the listener.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	defer s.Close()
+	limited := newLimiter(l, s.o.Connections)
+	srv := &http.Server{
+		Handler:           limited.track(s.Handler()),
+		ReadHeaderTimeout: s.o.HeaderTimeout,
+		IdleTimeout:       s.o.IdleTimeout,
+		MaxHeaderBytes:    16 << 10,
+		ConnState:         limited.state,
+		ConnContext:       limited.context,
+		ErrorLog:          log.New(io.Discard, "", 0), // what clients do wrong is their affair
+	}
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(limited) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	s.Close() // who waits for a computation gets an answer at once
+	wait, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	if err := srv.Shutdown(wait); err != nil {
+		srv.Close()
+	}
+	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+//go:embed page
+var pageFiles embed.FS
+
+// page is an embedded file, ready to be sent.
+type page struct {
+	kind string
+	data []byte
+}
+
+var kinds = map[string]string{
+	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".svg": "image/svg+xml", ".json": "application/json",
+}
+
+// loadPages reads the embedded files once; requests are looked up in the map alone.
+func loadPages() (map[string]page, error) {
+	out := map[string]page{}
+	err := fs.WalkDir(pageFiles, "page", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := pageFiles.ReadFile(name)
+		out[strings.TrimPrefix(name, "page")] = page{kinds[path.Ext(name)], data}
+		return err
+	})
+	out["/"] = out["/index.html"]
+	return out, err
+}
+
+// servePage sends an embedded file.
+func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
+	p, ok := s.pages[r.URL.Path]
+	switch {
+	case !ok:
+		writeError(w, notFound("no page %q here", r.URL.Path))
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		writeError(w, &apiError{http.StatusMethodNotAllowed, "want GET"})
+	default:
+		w.Header().Set("Content-Type", p.kind)
+		w.Header().Set("Cache-Control", "no-cache")
+		w.Write(p.data)
+	}
+}
