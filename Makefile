@@ -12,11 +12,18 @@ RACE         = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/mlg ./cmd/mlg
 
-test: fmt vet lint generate-check
+test: fmt vet lint generate-check test-go test-python test-explorer test-kubernetes test-beam
+
+# Everything in Go but the modules with large dependencies; what uses the assembly, also without it.
+test-go:
 	@[ -n "$(RACE)" ] || echo "no C compiler: testing without the race detector"
 	$(GO) test $(RACE) ./...
-	$(GO) test -tags noasm ./...
-	cd bench && $(GO) vet ./...
+	$(GO) test -tags noasm . ./spd ./baseline ./model ./store ./tiles ./embed ./explain
+	cd bench && $(GO) vet ./... && $(GO) test ./molecules
+
+# What takes longer, or installs servers.
+test-long: lint-beam release-check test-slurm test-flink
+	MLG_LONG=1 $(GO) test ./svm -run LIBSVM -v
 
 fmt:
 	@files=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$files" ]; then echo "gofmt needed:"; echo "$$files"; exit 1; fi

@@ -31,9 +31,9 @@ func ExampleChoose() {
 	}
 	fmt.Printf("%s %.2f by %s\n", plan.Estimate.Measure, plan.Estimate.Value, plan.Estimate.Method)
 	// Output:
-	// alignment, C = 10
-	// 0.97 wl
-	// 0.03 paths
+	// mean of all, C = 10
+	// 0.50 wl
+	// 0.50 paths
 	// accuracy 0.97 by 4-fold cross-validation, each fold with what the others choose; not fully nested
 }
 

@@ -267,10 +267,12 @@ func TestCandidates(t *testing.T) {
 		info                 dataset.Summary
 		candidates, settings int
 	}{
-		{dataset.Summary{NodeLabels: 3}, 7, 27},
-		{dataset.Summary{NodeLabels: 3, Attributes: 2}, 8, 29},
-		{dataset.Summary{}, 7, 27},
-		{dataset.Summary{Attributes: 2}, 8, 29},
+		{dataset.Summary{NodeLabels: 3}, 13, 13},
+		{dataset.Summary{NodeLabels: 3, Attributes: 2}, 15, 15},
+		{dataset.Summary{NodeLabels: 3, EdgeLabels: 4}, 16, 16},
+		{dataset.Summary{NodeLabels: 3, EdgeLabels: 1}, 13, 13},
+		{dataset.Summary{}, 13, 13},
+		{dataset.Summary{Attributes: 2}, 15, 15},
 	} {
 		list, err := DefaultCandidates(c.info)
 		if err != nil {
@@ -296,6 +298,55 @@ func TestCandidates(t *testing.T) {
 	}
 	if PaperTable1("other")[0].Published != nil {
 		t.Error("a published figure for an unknown dataset")
+	}
+}
+
+// TestSubdivided: graphs that differ in the labels of their edges alone are equal to a kernel
+// on vertices, and not to the same kernel on graphs whose edges are vertices.
+func TestSubdivided(t *testing.T) {
+	path := func(labels ...string) *graph.Graph {
+		b := graph.NewBuilder(len(labels) + 1)
+		for v := range len(labels) + 1 {
+			b.SetLabel(v, "C")
+		}
+		for i, l := range labels {
+			b.AddLabeledEdge(i, i+1, 1, l)
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	graphs := []*graph.Graph{path("-", "-", "="), path("-", "=", "-"), path("=", "-", "-")}
+	k := baseline.DefaultWL()
+	plain, err := k.Fit(t.Context(), graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sub, err := Subdivided(k).Fit(t.Context(), graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := plain.Gram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := sub.Gram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cross, err := sub.Cross(t.Context(), graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "plain", a.At(0, 1), 1, 1e-12)
+	near(t, "mirrored", b.At(0, 2), 1, 1e-12)
+	if b.At(0, 1) > 0.99 {
+		t.Errorf("the place of the double edge makes no difference: %v", b.At(0, 1))
+	}
+	for i, v := range b.Data {
+		near(t, "cross", cross.Data[i], v, 1e-12)
 	}
 }
 

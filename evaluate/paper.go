@@ -141,3 +141,6 @@ func (s PaperStatistics) String() string {
 	return fmt.Sprintf("%d graphs, on average %.1f vertices, %.1f edges (each counted twice), diameter %.1f; %d not connected",
 		s.Graphs, s.MeanVertices, s.MeanEdges, s.MeanDiameter, s.Disconnected)
 }
+
+// PaperC returns the values of C for the paper's tables, 1e-3 … 1e3.
+func PaperC() []float64 { return decades(-3, 3) }

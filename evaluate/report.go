@@ -317,6 +317,9 @@ func (e *engine) summariseConfusions(x *Result, confusions [][]Confusion) {
 func (e *engine) interval(x *Result) {
 	test := float64(len(e.graphs)) / float64(e.splits.Folds)
 	x.Interval = ConfidenceInterval(slices.Concat(x.FoldScores...), test/(float64(len(e.graphs))-test), e.o.Confidence)
+	if i := x.Interval; i != nil && !e.targets.regression() { // shares
+		i.Low, i.High = max(0, i.Low), min(1, i.High)
+	}
 }
 
 // summariseValues computes errors of predicted values.

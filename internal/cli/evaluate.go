@@ -28,7 +28,7 @@ type evaluateCmd struct {
 	Fit      string    `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
 	Learner  string    `help:"svm or ridge." default:"svm" enum:"svm,ridge" group:"Evaluation"`
 	Score    string    `help:"What the choice of parameters maximises: accuracy, balanced; with --learner ridge also squared: minus the squared error." default:"accuracy" enum:"accuracy,balanced,squared" group:"Evaluation"`
-	C        []float64 `help:"Values of C to choose from." default:"0.1,0.3,1,3,10,30,100" group:"Evaluation"`
+	C        []float64 `help:"Values of C to choose from; 0.1,0.3,…,100 by default, with --paper 0.001,0.01,…,1000." placeholder:"C,…" group:"Evaluation"`
 	Keep     string    `help:"Folder that keeps the results of finished parts, to resume." name:"run" placeholder:"FOLDER" group:"Evaluation"`
 	Markdown bool      `help:"Print Markdown." group:"Evaluation"`
 	Report   string    `help:"Write a report with pictures: .html." placeholder:"FILE" group:"Evaluation"`
@@ -54,7 +54,13 @@ func (c *evaluateCmd) Run(g *globals) error {
 		return err
 	}
 	o := evaluate.DefaultOptions()
-	o.Folds, o.Repeats, o.Seed, o.C, o.Folder, o.Workers = c.Folds, c.Repeats, c.Splits, c.C, c.Keep, g.workers()
+	o.Folds, o.Repeats, o.Seed, o.Folder, o.Workers = c.Folds, c.Repeats, c.Splits, c.Keep, g.workers()
+	if c.Paper {
+		o.C = evaluate.PaperC()
+	}
+	if len(c.C) > 0 {
+		o.C = c.C
+	}
 	if c.InnerN > 0 {
 		o.InnerFolds = c.InnerN
 	}
