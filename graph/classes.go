@@ -21,7 +21,12 @@ type classShard struct {
 	sig   [][]uint32 // by class: its signature
 }
 
-const classBlock = 1 << 14
+// Blocks of words grow from the first to the largest, by a factor of 4: a single graph needs
+// little, and many graphs few blocks.
+const (
+	firstBlock = 1 << 7
+	classBlock = 1 << 14
+)
 
 // Intern returns the provisional number of the class of a signature: equal signatures,
 // compared in full, get equal numbers. Numbers depend on the order of concurrent calls;
@@ -50,7 +55,8 @@ func (c *Classes) Intern(sig []uint32, hash uint64) int32 {
 	s.hash = append(s.hash, hash)
 	last := len(s.words) - 1
 	if last < 0 || len(s.words[last])+len(sig) > cap(s.words[last]) {
-		s.words = append(s.words, make([]uint32, 0, max(classBlock, len(sig))))
+		size := min(classBlock, firstBlock<<(2*min(len(s.words), 4)))
+		s.words = append(s.words, make([]uint32, 0, max(size, len(sig))))
 		last++
 	}
 	at := len(s.words[last])

@@ -86,7 +86,7 @@ func collect(t *testing.T, d *dataset.Dataset, o mlg.Options) *collection {
 	if c.fitted, err = mlg.Fit(t.Context(), d.Graphs, o); err != nil {
 		t.Fatal(err)
 	}
-	m := &model.Model{Kernels: []model.Kernel{{Weight: 1, Fitted: c.fitted}}, IDs: d.IDs()}
+	m := &model.Model{Kernels: []model.Kernel{model.NewKernel(1, c.fitted)}, IDs: d.IDs()}
 	if err := model.Write(t.Context(), c.model, m); err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func TestCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	file, graphs := filepath.Join(dir, "m.mlg"), filepath.Join(dir, "g.jsonl")
-	m := &model.Model{Kernels: []model.Kernel{{Weight: 1, Fitted: fitted}}, IDs: d.IDs()}
+	m := &model.Model{Kernels: []model.Kernel{model.NewKernel(1, fitted)}, IDs: d.IDs()}
 	if err := model.Write(t.Context(), file, m); err != nil {
 		t.Fatal(err)
 	}
