@@ -9,6 +9,7 @@ import (
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/explain/draw"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/model"
 )
 
 // explainable returns the low-rank kernel under a handle.
@@ -20,7 +21,7 @@ func (f *fitted) explainable() (*mlg.Model, error) {
 		if k, ok := alone(f.model); ok {
 			return k, nil
 		}
-		return nil, errors.New("the model combines several kernels; mlg explain draws those")
+		return nil, errors.New("the model combines several kernels: its decisions are explained, not the similarity of two graphs")
 	}
 	return nil, errors.New("only the low-rank multiscale kernel is explained")
 }
@@ -114,23 +115,38 @@ func (s *server) similarity(ctx context.Context, q *request, a *answer) error {
 	return nil
 }
 
+type decisionArgs struct {
+	handleArgs
+	Picture pictureOptions `json:"picture"`
+	Shares  bool           `json:"shares"`
+	Machine int            `json:"machine"`
+	Sign    float64        `json:"sign"` // −1 to speak for the other class
+}
+
+// combined explains a value of a model that combines kernels.
+func (d *decisionArgs) combined(ctx context.Context, m *model.Model, g *graph.Graph, fn explain.Function, a *answer) error {
+	if d.Shares {
+		return errors.New("shares are known for models with one low-rank kernel only, and this one combines several; contributions are known")
+	}
+	p, err := explain.ModelDecision(ctx, m, g, fn)
+	if err != nil {
+		return err
+	}
+	svg, err := d.Picture.svg(g, "contribution", p.Vertices)
+	if err != nil {
+		return err
+	}
+	a.Result = map[string]any{"prediction": p, "svg": svg}
+	return nil
+}
+
 // decision explains the value of one machine of a classifier, or of a regressor.
 func (s *server) decision(ctx context.Context, q *request, a *answer) error {
-	var args struct {
-		handleArgs
-		Picture pictureOptions `json:"picture"`
-		Shares  bool           `json:"shares"`
-		Machine int            `json:"machine"`
-		Sign    float64        `json:"sign"` // −1 to speak for the other class
-	}
+	var args decisionArgs
 	if err := arguments(q, &args); err != nil {
 		return err
 	}
 	f, err := s.handle(args.Handle)
-	if err != nil {
-		return err
-	}
-	m, err := f.explainable()
 	if err != nil {
 		return err
 	}
@@ -163,6 +179,10 @@ func (s *server) decision(ctx context.Context, q *request, a *answer) error {
 	gs, err := exactly(1, args.Batch, q.body)
 	if err != nil {
 		return err
+	}
+	m, single := alone(f.model)
+	if !single {
+		return args.combined(ctx, f.model, gs[0], fn, a)
 	}
 	p, err := explain.Decision(ctx, m, gs[0], fn)
 	if err != nil {

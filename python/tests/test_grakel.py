@@ -91,6 +91,18 @@ def test_multiscale_differs_by_one_half_only(level):
     assert (np.diag(ours) == 1).all()
 
 
+def test_isolated_vertices():
+    """The optimal assignment counts vertices without edges, as its definition does; GraKeL does not."""
+    graphs = [({(0, 1): 1, (1, 0): 1}, {0: "a", 1: "b", 2: "a"}), ({(0, 1): 1, (1, 0): 1}, {0: "a", 1: "b"})]
+    par = {"n_iter": 1, "normalize": False}
+    ours = mlgkernel.WeisfeilerLehmanOptimalAssignment(**par).fit_transform(graphs)
+    # colourings 0 and 1: all three vertices match themselves in both
+    np.testing.assert_array_equal(ours, [[6, 4], [4, 4]])
+    kernels = pytest.importorskip("grakel.kernels")
+    theirs = kernels.WeisfeilerLehmanOptimalAssignment(**par).fit_transform(graphs)
+    np.testing.assert_array_equal(theirs, [[4, 4], [4, 4]])
+
+
 def test_live_on_real_data(tudatasets):
     """GraKeL itself, on MUTAG, split into training and test."""
     kernels = pytest.importorskip("grakel.kernels")

@@ -217,7 +217,13 @@ def test_model_files_of_the_command(drugs, tmp_path):
         timeout=240,
     )
     assert done.returncode == 0, done.stderr
-    assert MLGClassifier.load(path).predict(drugs.graphs[:3]).shape == (3,)
+    model = MLGClassifier.load(path)
+    assert model.predict(drugs.graphs[:3]).shape == (3,)
+    # It combines kernels, whose contributions add up.
+    why = mlgkernel.explain.decision(model, drugs.graphs[0])
+    assert why.vertices.shape == (drugs.graphs[0].n,) and "<svg" in why.picture._repr_svg_()
+    with pytest.raises(ValueError, match="combines several"):
+        mlgkernel.explain.decision(model, drugs.graphs[0], shares=True)
 
 
 def test_regressor(drugs):
