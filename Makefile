@@ -114,6 +114,7 @@ test-python:
 	.venv/source/bin/ruff check -q python
 	.venv/source/bin/ruff format -q --check python
 	cd python && ../.venv/source/bin/python -m pytest
+	MLG_PYTHON=$(CURDIR)/.venv/source/bin/python $(GO) test -run TestReadme .
 	.venv/source/bin/pip wheel -q --disable-pip-version-check --no-deps -w .venv/dist ./python
 	$(PYTHON) -m venv .venv/wheel
 	.venv/wheel/bin/pip install -q --disable-pip-version-check -c python/requirements-test.txt .venv/dist/*.whl
