@@ -2,10 +2,8 @@ package evaluate
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/graph"
 )
 
 // Term is a product of kernels with a weight: what a kernel made by Product, Mean and the
@@ -108,40 +106,3 @@ func Terms(k mlg.Kernel) ([]Term, error) {
 	}
 	return []Term{{1, []FactorKernel{{Kernel: k}}}}, nil
 }
-
-// Standardization shifts and scales vertex attributes, (x − Mean)/Scale.
-type Standardization struct{ Mean, Scale []float64 }
-
-// Standardize measures mean and standard deviation of every attribute over the vertices of
-// graphs, as Standardized does. A constant attribute has scale 1.
-func Standardize(graphs []*graph.Graph) (*Standardization, error) {
-	var f fittedStandardized
-	if err := f.measure(graphs); err != nil {
-		return nil, err
-	}
-	return &Standardization{f.mean, f.scale}, nil
-}
-
-// Apply returns the graphs with standardised attributes.
-func (s *Standardization) Apply(graphs []*graph.Graph) ([]*graph.Graph, error) {
-	f := fittedStandardized{mean: s.Mean, scale: s.Scale}
-	return f.apply(graphs)
-}
-
-// Validate returns an error unless there is a finite mean and a positive scale for each of
-// one or more attributes.
-func (s *Standardization) Validate() error {
-	if len(s.Mean) == 0 || len(s.Mean) != len(s.Scale) {
-		return fmt.Errorf("%d means and %d deviations of attributes, want the same number of one or more", len(s.Mean), len(s.Scale))
-	}
-	for d, m := range s.Mean {
-		if x := s.Scale[d]; math.IsNaN(m) || math.IsInf(m, 0) || !(x > 0) || math.IsInf(x, 1) {
-			return fmt.Errorf("attribute %d: mean %v and deviation %v, want a finite and a positive number", d, m, x)
-		}
-	}
-	return nil
-}
-
-// StandardScores returns (x − mean)/scale, scale being the standard deviation, or 1 if that
-// is 0: the units in which Run and Choose learn values.
-func StandardScores(x []float64) (z []float64, mean, scale float64) { return standardize(x) }

@@ -26,6 +26,11 @@ type inputFlags struct {
 	SkipInvalid  bool   `help:"Leave out molecules that cannot be read, and count them."`
 }
 
+// input returns what of the flags applies to data whose labels and weights a model decides on.
+func (f *dataFlags) input() inputFlags {
+	return inputFlags{Format: f.Format, SMILESColumn: f.SMILESColumn, Target: f.Target, ID: f.ID, SkipInvalid: f.SkipInvalid}
+}
+
 // reading is how graphs get their labels and weights.
 type reading struct {
 	o      dataset.Options

@@ -114,7 +114,7 @@ func (c *searchCmd) library(g *globals, flags []string) (*library, error) {
 		if err != nil {
 			return nil, err
 		}
-		in := inputFlags{Format: c.Format, SMILESColumn: c.SMILESColumn, Target: c.Target, ID: c.ID, SkipInvalid: c.SkipInvalid}
+		in := c.input()
 		r, err := in.reading(m)
 		if err != nil {
 			return nil, err

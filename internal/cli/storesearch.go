@@ -21,7 +21,7 @@ func (c *searchCmd) inStore(g *globals, flags []string) error {
 		return err
 	}
 	defer s.Close()
-	in := inputFlags{Format: c.Format, SMILESColumn: c.SMILESColumn, Target: c.Target, ID: c.ID, SkipInvalid: c.SkipInvalid}
+	in := c.input()
 	r, err := in.reading(s.Model())
 	if err != nil {
 		return err

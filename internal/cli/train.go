@@ -30,7 +30,7 @@ type trainCmd struct {
 
 	Kernel      string    `help:"Train this kernel with its flags, instead of choosing among the default candidates: mlg, flg, wl, wl-edge, wl-oa, wl-sp, sp, graphlet, rw, labels." enum:",mlg,flg,wl,wl-edge,wl-oa,wl-sp,sp,graphlet,rw,labels" default:"" placeholder:"NAME" group:"Training"`
 	Quick       bool      `help:"One good kernel instead of the default candidates; C is still chosen." group:"Training"`
-	C           []float64 `help:"Values of C to choose from; one value fixes it." default:"0.1,0.3,1,3,10,30,100" group:"Training"`
+	C           []float64 `help:"Values of C to choose from, 0.1,0.3,…,100 by default; one value fixes it." placeholder:"C,…" group:"Training"`
 	Learner     string    `help:"svm or ridge." default:"svm" enum:"svm,ridge" group:"Training"`
 	Task        string    `help:"auto: by the targets; classification; regression." default:"auto" enum:"auto,classification,regression" group:"Training"`
 	Score       string    `help:"What the choice of a classifier maximises: accuracy, balanced." default:"accuracy" enum:"accuracy,balanced" group:"Training"`
@@ -131,7 +131,10 @@ func (c *trainCmd) Run(g *globals, k *kong.Context) error {
 // plan returns what is chosen from, and how.
 func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (evaluate.Options, []evaluate.Candidate, error) {
 	o := evaluate.DefaultOptions()
-	o.Folds, o.Seed, o.C, o.Workers = c.Folds, c.Splits, c.C, g.workers()
+	o.Folds, o.Seed, o.Workers = c.Folds, c.Splits, g.workers()
+	if len(c.C) > 0 {
+		o.C = c.C
+	}
 	// kong has checked the names
 	o.Learner, _ = evaluate.ParseLearner(c.Learner)
 	o.Task, _ = evaluate.ParseTask(c.Task)

@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -238,23 +237,12 @@ func (s *server) modelSave(_ context.Context, q *request, a *answer) error {
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := model.Encode(&b, m); err != nil {
-		return err
-	}
-	a.put("bytes", []int{b.Len()}, b.Bytes())
-	return nil
+	return a.putModel(m)
 }
 
 // modelLoad keeps the model in the bytes of a model file.
 func (s *server) modelLoad(_ context.Context, q *request, a *answer) error {
-	var args struct {
-		Workers int `json:"workers"`
-	}
-	if err := arguments(q, &args); err != nil {
-		return err
-	}
-	m, err := model.Decode(q.body, workers(args.Workers))
+	m, err := q.model()
 	if err != nil {
 		return err
 	}

@@ -328,8 +328,13 @@ func (s *server) save(_ context.Context, q *request, a *answer) error {
 	if !ok {
 		return errors.New("save: only the low-rank multiscale kernel is kept in bytes")
 	}
+	return a.putModel(searchable(m))
+}
+
+// putModel answers with the bytes of a model file.
+func (a *answer) putModel(m *model.Model) error {
 	var b bytes.Buffer
-	if err := model.Encode(&b, searchable(m)); err != nil {
+	if err := model.Encode(&b, m); err != nil {
 		return err
 	}
 	a.put("bytes", []int{b.Len()}, b.Bytes())
@@ -338,13 +343,7 @@ func (s *server) save(_ context.Context, q *request, a *answer) error {
 
 // load is the inverse of save.
 func (s *server) load(_ context.Context, q *request, a *answer) error {
-	var args struct {
-		Workers int `json:"workers"`
-	}
-	if err := arguments(q, &args); err != nil {
-		return err
-	}
-	m, err := model.Decode(q.body, workers(args.Workers))
+	m, err := q.model()
 	if err != nil {
 		return err
 	}
@@ -354,6 +353,17 @@ func (s *server) load(_ context.Context, q *request, a *answer) error {
 	}
 	a.Result = &fitResult{Handle: s.keep(&fitted{kernel: k})}
 	return nil
+}
+
+// model decodes the model file in the body of a request.
+func (q *request) model() (*model.Model, error) {
+	var args struct {
+		Workers int `json:"workers"`
+	}
+	if err := arguments(q, &args); err != nil {
+		return nil, err
+	}
+	return model.Decode(q.body, workers(args.Workers))
 }
 
 // alone returns the low-rank kernel of a model that has no other and gives it graphs as they are.

@@ -39,7 +39,20 @@ def seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(0, 2**31 - 1))
 
 
-class Kernel(TransformerMixin, BaseEstimator):
+class OnGraphs(BaseEstimator):
+    """An estimator whose input is graphs, and which is fitted when it has a `kernel_`."""
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "kernel_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.no_validation = True
+        return tags
+
+
+class Kernel(TransformerMixin, OnGraphs):
     """What all kernels have in common. `_spec` of a subclass says what is computed."""
 
     _diagonal_one = False  # k(G, G) = 1 for all graphs
@@ -155,15 +168,6 @@ class Kernel(TransformerMixin, BaseEstimator):
         if self.verbose:
             took = time.perf_counter() - start
             print(f"[{type(self).__name__}] {text} in {took:.3g} s", file=sys.stderr)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "kernel_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.no_validation = True
-        return tags
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the columns of the matrix: one for each training graph."""

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from . import _engine
 from ._batch import pack
 from ._inputs import as_graphs, notice
-from ._kernel import Kernel, jobs, number, seed, whole
+from ._kernel import Kernel, OnGraphs, jobs, number, seed, whole
 from .multiscale import MultiscaleLaplacian, multiscale
 
 __all__ = ["MLGClassifier", "MLGEmbedding", "MLGRegressor", "Nearest"]
@@ -38,7 +38,7 @@ class Nearest(NamedTuple):
     ids: list[list[str]]
 
 
-class _Multiscale(BaseEstimator):
+class _Multiscale(OnGraphs):
     """Parameters of the kernel, and what classifier and regressor share."""
 
     _held: _engine.Held
@@ -131,15 +131,6 @@ class _Multiscale(BaseEstimator):
         e._held = held
         e._take(info)
         return e, info
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "kernel_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.no_validation = True
-        return tags
 
 
 class MLGClassifier(ClassifierMixin, _Multiscale):

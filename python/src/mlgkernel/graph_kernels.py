@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import kernels as _kernels
 from ._inputs import as_graphs
+from ._kernel import OnGraphs
 
 __all__ = ["GraphKernel"]
 
@@ -28,7 +29,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
 _CLASSES = {alias: getattr(_kernels, name) for name, aliases in _NAMES.items() for alias in aliases}
 
 
-class GraphKernel(TransformerMixin, BaseEstimator):
+class GraphKernel(TransformerMixin, OnGraphs):
     """A kernel that is named by a text or a dictionary.
 
     Parameters
@@ -119,12 +120,3 @@ class GraphKernel(TransformerMixin, BaseEstimator):
         """Return the raw kernel values of graphs with themselves."""
         check_is_fitted(self, "kernel_")
         return self.kernel_.diagonal()
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "kernel_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.no_validation = True
-        return tags

@@ -3,9 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/mlgkernel/mlg"
@@ -117,106 +115,4 @@ func (m *matched) print(w io.Writer) {
 	for i, p := range m.Pairs {
 		fmt.Fprintf(w, "  %4d %4d %-8s – %4d %-8s %.4f\n", i, p.A, clip(p.LabelA, 8), p.B, clip(p.LabelB, 8), p.Similarity)
 	}
-}
-
-// setLevel compares two datasets at one level.
-type setLevel struct {
-	Level   int     `json:"level"`
-	Radius  int     `json:"radius"`
-	Between float64 `json:"between"` // mean similarity of a graph of A and one of B
-	WithinA float64 `json:"within_a"`
-	WithinB float64 `json:"within_b"`
-	// Distance of the means of A and B in the feature space of the kernel, between 0 and √2.
-	Distance float64 `json:"distance"`
-}
-
-type setPair struct {
-	A          string  `json:"a"`
-	B          string  `json:"b"`
-	Similarity float64 `json:"similarity"`
-}
-
-// datasets compares two collections of graphs by the low-rank kernel.
-func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
-	if c.Match {
-		return usageError("--match is for two graphs; --first takes the first of each dataset")
-	}
-	all := slices.Concat(a, b)
-	o, err := c.kernelFlags.options(g, c.Kernel, all)
-	if err != nil {
-		return err
-	}
-	bar := newBar(g)
-	defer bar.done()
-	if !g.Quiet {
-		o.Progress = bar.progress
-	}
-	var levels []setLevel
-	var top *mlg.Matrix
-	for l := range len(o.Radii) + 1 {
-		p := o
-		p.Radii, p.Combine = o.Radii[:l], mlg.Top
-		m, err := mlg.Fit(g.ctx, all, p)
-		if err != nil {
-			return err
-		}
-		if top, err = m.Gram(g.ctx); err != nil {
-			return err
-		}
-		x := compareSets(top, len(a))
-		if x.Level = l; l > 0 {
-			x.Radius = o.Radii[l-1]
-		}
-		levels = append(levels, x)
-	}
-	bar.done()
-	pairs := make([]setPair, len(a))
-	for i := range a {
-		at := len(a)
-		for j := len(a); j < len(all); j++ {
-			if top.At(i, j) > top.At(i, at) {
-				at = j
-			}
-		}
-		pairs[i] = setPair{graphName(a[i], i), graphName(all[at], at-len(a)), top.At(i, at)}
-	}
-	if g.JSON {
-		return printJSON(g.stdout, map[string]any{"base": o.Base.String(), "a": len(a), "b": len(b), "levels": levels, "nearest": pairs})
-	}
-	return output(g, "", func(w io.Writer) error {
-		fmt.Fprintf(w, "%d and %d graphs, base kernel %s, low rank\n", len(a), len(b), o.Base)
-		fmt.Fprintf(w, "%-24s %9s %9s %9s %9s\n", "mean similarity", "A and B", "within A", "within B", "distance")
-		for _, x := range levels {
-			what := "vertices alone"
-			if x.Level > 0 {
-				what = fmt.Sprintf("radius %d", x.Radius)
-			}
-			fmt.Fprintf(w, "level %d  %-15s %9.4f %9.4f %9.4f %9.4f\n", x.Level, what, x.Between, x.WithinA, x.WithinB, x.Distance)
-		}
-		const most = 10
-		fmt.Fprintf(w, "\nmost similar graph of B at level %d\n", len(o.Radii))
-		for _, p := range pairs[:min(most, len(pairs))] {
-			fmt.Fprintf(w, "  %-32s %-32s %.4f\n", clip(p.A, 32), clip(p.B, 32), p.Similarity)
-		}
-		if len(pairs) > most {
-			fmt.Fprintf(w, "  … and %d more (--json has all)\n", len(pairs)-most)
-		}
-		return nil
-	})
-}
-
-// compareSets compares the first n objects of a kernel matrix with the others.
-func compareSets(k *mlg.Matrix, n int) setLevel {
-	mean := func(from, to, from2, to2 int) float64 {
-		sum := 0.0
-		for i := from; i < to; i++ {
-			for j := from2; j < to2; j++ {
-				sum += k.At(i, j)
-			}
-		}
-		return sum / float64((to-from)*(to2-from2))
-	}
-	x := setLevel{Between: mean(0, n, n, k.Rows), WithinA: mean(0, n, 0, n), WithinB: mean(n, k.Rows, n, k.Rows)}
-	x.Distance = math.Sqrt(max(0, x.WithinA+x.WithinB-2*x.Between))
-	return x
 }
