@@ -129,19 +129,31 @@ func (o *Options) combineLogs(l *Matrix) (logK, share []float64) {
 	logK, share = make([]float64, l.Cols), make([]float64, len(l.Data))
 	power := float64(o.Power)
 	for i := range l.Cols {
-		if o.Combine == Sum {
-			// log k = t·log mean exp(log k_ℓ); the largest term is taken out of the sum.
-			most, sum := math.Inf(-1), 0.0
+		if o.Combine == Sum || o.Combine == Mixed {
+			// log k = t·log of a sum of exponentials; the largest is taken out of the sum.
+			most, all := math.Inf(-1), 0.0
 			for c := range l.Rows {
 				most = max(most, l.At(c, i))
+				all += l.At(c, i)
+			}
+			most = max(most, all)
+			top, each, product := 0.0, 1/float64(l.Rows), 0.0
+			if o.Combine == Mixed {
+				top, each, product = 1.0/3, each/3, math.Exp(all-most)/3
+			}
+			sum := product
+			for c := range l.Rows {
+				w := each
+				if c == l.Rows-1 {
+					w += top
+				}
+				share[c*l.Cols+i] = w * math.Exp(l.At(c, i)-most)
+				sum += share[c*l.Cols+i]
 			}
 			for c := range l.Rows {
-				sum += math.Exp(l.At(c, i) - most)
+				share[c*l.Cols+i] = power * (share[c*l.Cols+i] + product) / sum
 			}
-			for c := range l.Rows {
-				share[c*l.Cols+i] = power * math.Exp(l.At(c, i)-most) / sum
-			}
-			logK[i] = power * (most + math.Log(sum/float64(l.Rows)))
+			logK[i] = power * (most + math.Log(sum))
 			continue
 		}
 		w := power

@@ -133,21 +133,15 @@ func scaledLogK(t *testing.T, m *Model, g *graph.Graph, others *Covariances, at 
 	}
 	out := make([]float64, others.Len())
 	for i := range others.Len() {
-		k := 0.0
-		if m.o.Combine != Sum {
-			k = 1
-		}
+		sum, product, last := 0.0, 1.0, 0.0
 		for _, row := range levels {
-			switch x := math.Exp(row[i]); m.o.Combine {
-			case Sum:
-				k += x / float64(len(levels))
-			case GeometricMean:
-				k *= math.Pow(x, 1/float64(len(levels)))
-			default:
-				k *= x
-			}
+			last = math.Exp(row[i])
+			sum += last
+			product *= last
 		}
-		out[i] = float64(m.o.Power) * math.Log(k)
+		n := float64(len(levels))
+		k := map[Combine]float64{Top: last, Sum: sum / n, Product: product, GeometricMean: math.Pow(product, 1/n), Mixed: (last + sum/n + product) / 3}
+		out[i] = float64(m.o.Power) * math.Log(k[m.o.Combine])
 	}
 	return out
 }
@@ -169,7 +163,7 @@ func attributionVariants(t *testing.T) map[string]Options {
 		}
 		add("base "+b, func(o *Options) { o.Base = base })
 	}
-	for _, c := range []Combine{Sum, Product, GeometricMean} {
+	for _, c := range []Combine{Sum, Product, GeometricMean, Mixed} {
 		add(c.String(), func(o *Options) { o.Combine = c })
 		add(c.String()+" power", func(o *Options) { o.Combine, o.Power = c, 3 })
 	}
@@ -185,7 +179,7 @@ func attributionVariants(t *testing.T) map[string]Options {
 	add("gamma eta", func(o *Options) { o.Gamma, o.Eta, o.Combine = 0.01, 1, Product })
 	if raceFactor > 1 {
 		maps.DeleteFunc(out, func(name string, _ Options) bool {
-			return !slices.Contains([]string{"base gaussian", "sum power", "gmean", "discount", "neighbourhoods"}, name)
+			return !slices.Contains([]string{"base gaussian", "sum power", "gmean", "mixed power", "discount", "neighbourhoods"}, name)
 		})
 	}
 	return out

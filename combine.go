@@ -2,37 +2,70 @@ package mlg
 
 import "math"
 
-// fold brings the kernel values k of one of the given number of levels into dst; first says
-// that it is the first one.
-func (o *Options) fold(dst, k []float64, first bool, levels int) {
+// combiner makes one kernel of those of the levels, which come one after the other.
+type combiner struct {
+	o      *Options
+	levels int
+	seen   int
+	dst    []float64 // the product, or with Sum the sum, of what has come
+	sum    []float64 // with Mixed
+	last   []float64 // with Mixed: the values that came last
+}
+
+// newCombiner begins with the given number of levels. buf, for Mixed, has room for as many
+// values as there are and is nil else.
+func (o *Options) newCombiner(dst, buf []float64, levels int) *combiner {
+	c := &combiner{o: o, levels: levels, dst: dst, sum: buf}
+	if o.Combine == Mixed && buf == nil {
+		c.sum = make([]float64, len(dst))
+	}
+	return c
+}
+
+// add takes the values of the next level, which must stay as they are until finish.
+func (c *combiner) add(k []float64) {
+	c.seen++
+	c.last = k
 	for i, v := range k {
-		if o.Combine == GeometricMean {
-			v = math.Pow(v, 1/float64(levels))
+		if c.o.Combine == GeometricMean {
+			v = math.Pow(v, 1/float64(c.levels))
 		}
 		switch {
-		case first:
-			dst[i] = v
-		case o.Combine == Sum:
-			dst[i] += v
+		case c.seen == 1:
+			c.dst[i] = v
+		case c.o.Combine == Sum:
+			c.dst[i] += v
 		default:
-			dst[i] *= v
+			c.dst[i] *= v
+		}
+	}
+	if c.o.Combine == Mixed {
+		for i, v := range k {
+			if c.seen == 1 {
+				c.sum[i] = 0
+			}
+			c.sum[i] += v
 		}
 	}
 }
 
-// finish makes the kernel of what fold has collected from all levels.
-func (o *Options) finish(dst []float64, levels int) {
-	if o.Combine != Sum && o.Power == 1 {
+// finish makes the kernel of what has come.
+func (c *combiner) finish() {
+	if c.o.Combine != Sum && c.o.Combine != Mixed && c.o.Power == 1 {
 		return
 	}
-	for i, v := range dst {
-		if o.Combine == Sum {
-			v /= float64(levels)
+	n := float64(c.levels)
+	for i, v := range c.dst {
+		switch c.o.Combine {
+		case Sum:
+			v /= n
+		case Mixed:
+			v = (c.last[i] + c.sum[i]/n + v) / 3
 		}
 		x := v
-		for range o.Power - 1 {
+		for range c.o.Power - 1 {
 			x *= v
 		}
-		dst[i] = x
+		c.dst[i] = x
 	}
 }

@@ -95,7 +95,7 @@ func (e *Exact) Gram(ctx context.Context) (*Matrix, error) {
 	}
 	n := len(e.graphs)
 	out := NewMatrix(n, n)
-	first := true
+	all := e.o.newCombiner(out.Data, nil, len(e.scales))
 	var below values = e.baseTable()
 	var rank []int32
 	for l, s := range e.scales {
@@ -115,10 +115,9 @@ func (e *Exact) Gram(ctx context.Context) (*Matrix, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.o.fold(out.Data, k.Data, first, len(e.scales))
-		first = false
+		all.add(k.Data)
 	}
-	e.o.finish(out.Data, len(e.scales))
+	all.finish()
 	return out, nil
 }
 
@@ -240,7 +239,7 @@ func (e *Exact) Kernel(i, j int) (float64, error) {
 		e.tops = make([][][]uint32, len(e.scales))
 	}
 	var out [1]float64
-	first := true
+	all := e.o.newCombiner(out[:], nil, len(e.scales))
 	for l := range e.scales {
 		if e.o.Combine == Top && l < len(e.scales)-1 {
 			continue
@@ -259,9 +258,8 @@ func (e *Exact) Kernel(i, j int) (float64, error) {
 				return 0, err
 			}
 		}
-		e.o.fold(out[:], []float64{k}, first, len(e.scales))
-		first = false
+		all.add([]float64{k})
 	}
-	e.o.finish(out[:], len(e.scales))
+	all.finish()
 	return out[0], nil
 }

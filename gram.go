@@ -111,15 +111,15 @@ func (m *Model) rectangle(dst []float64, stride int, a *Covariances, i0, i1 int,
 		spd.Cross(dst, stride, a.levels[0], i0, i1, b.levels[0], j0, j1)
 		return
 	}
-	*buf = resize(*buf, (i1-i0)*width)
-	k := *buf
+	size := (i1 - i0) * width
+	*buf = resize(*buf, 3*size)
+	k, all := (*buf)[:size], m.o.newCombiner((*buf)[size:2*size], (*buf)[2*size:], levels)
 	for l := range levels {
 		spd.Cross(k, width, a.levels[l], i0, i1, b.levels[l], j0, j1)
-		for i := range i1 - i0 {
-			m.o.fold(dst[i*stride:][:width], k[i*width:][:width], l == 0, levels)
-		}
+		all.add(k)
 	}
+	all.finish()
 	for i := range i1 - i0 {
-		m.o.finish(dst[i*stride:][:width], levels)
+		copy(dst[i*stride:][:width], all.dst[i*width:])
 	}
 }

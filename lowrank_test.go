@@ -2,6 +2,7 @@ package mlg
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -206,7 +207,7 @@ func TestGramSquares(t *testing.T) {
 	for range 310 {
 		gs = append(gs, graphtest.Random(r, graphtest.Options{N: 4, Edge: 0.5, Labels: 2}))
 	}
-	for _, combine := range []Combine{Top, Product} {
+	for _, combine := range []Combine{Top, Product, Mixed} {
 		o := DefaultOptions()
 		o.Combine = combine
 		m, err := Fit(t.Context(), gs, o)
@@ -228,6 +229,41 @@ func TestGramSquares(t *testing.T) {
 			}
 			if !slices.Equal(got.Data, want.Data) {
 				t.Errorf("%s: Gram and Compare of %d graphs differ", combine, n)
+			}
+		}
+	}
+}
+
+// Mixed is the mean of top, sum and product, in both modes.
+func TestMixed(t *testing.T) {
+	r := graphtest.Rand(8)
+	var gs []*graph.Graph
+	for range 12 {
+		gs = append(gs, graphtest.Random(r, graphtest.Options{N: 7, Edge: 0.4, Labels: 2}))
+	}
+	for _, exact := range []bool{false, true} {
+		gram := func(c Combine, power int) *Matrix {
+			o := DefaultOptions()
+			o.Combine, o.Power = c, power
+			k := NewKernel(o)
+			if exact {
+				k = NewExactKernel(o)
+			}
+			f, err := k.Fit(t.Context(), gs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := f.Gram(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		top, sum, product, got, squared := gram(Top, 1), gram(Sum, 1), gram(Product, 1), gram(Mixed, 1), gram(Mixed, 2)
+		for i := range got.Data {
+			want := (top.Data[i] + sum.Data[i] + product.Data[i]) / 3
+			if math.Abs(got.Data[i]-want) > 1e-15 || math.Abs(squared.Data[i]-want*want) > 1e-15 {
+				t.Fatalf("exact %v: entry %d is %v and squared %v, want %v", exact, i, got.Data[i], squared.Data[i], want)
 			}
 		}
 	}

@@ -86,9 +86,13 @@ const (
 	// GeometricMean is the (L+1)-th root of the product. It is not positive semi-definite
 	// in general (docs/math.md, Powers).
 	GeometricMean
+	// Mixed is the mean of Top, Sum and Product, for the price of one of the latter:
+	//
+	//	k = ⅓ (k_L + Σ_ℓ k_ℓ/(L+1) + Π_ℓ k_ℓ).
+	Mixed
 )
 
-var combineNames = []string{"top", "sum", "product", "gmean"}
+var combineNames = []string{"top", "sum", "product", "gmean", "mixed"}
 
 func (c Combine) String() string { return name(combineNames, int(c)) }
 
@@ -187,7 +191,7 @@ func (o *Options) Validate() error {
 		return err
 	}
 	switch {
-	case o.Combine < Top || o.Combine > GeometricMean:
+	case o.Combine < Top || o.Combine > Mixed:
 		return fmt.Errorf("options: Combine = %d, want one of %q", o.Combine, combineNames)
 	case o.Landmarks < Uniform || o.Landmarks > Pivoted:
 		return fmt.Errorf("options: Landmarks = %d, want one of %q", o.Landmarks, landmarkNames)

@@ -34,6 +34,7 @@ func variants(t *testing.T) map[string]mlg.Options {
 	add("radii 0,1,1,3", func(o *mlg.Options) { o.Radii = []int{0, 1, 1, 3} })
 	add("sum", func(o *mlg.Options) { o.Combine = mlg.Sum })
 	add("product", func(o *mlg.Options) { o.Combine = mlg.Product })
+	add("mixed", func(o *mlg.Options) { o.Combine = mlg.Mixed })
 	add("gmean", func(o *mlg.Options) { o.Combine = mlg.GeometricMean })
 	add("power", func(o *mlg.Options) { o.Power = 3 })
 	add("discount", func(o *mlg.Options) { o.Discount = true })

@@ -154,15 +154,9 @@ func lowRank(base mlg.Base, rank, samples int, eta, gamma float64, combine mlg.C
 }
 
 // wideFamily returns the MLG kernels of rank 32 with 600 landmarks, γ = 0.1, η = 0.1 and 1, and
-// the sum and product of levels and the top level.
+// the mean of the ways to combine levels.
 func wideFamily(base mlg.Base, radii ...int) []mlg.Kernel {
-	var out []mlg.Kernel
-	for _, eta := range []float64{0.1, 1} {
-		for _, combine := range []mlg.Combine{mlg.Sum, mlg.Product, mlg.Top} {
-			out = append(out, lowRank(base, 32, 600, eta, 0.1, combine, radii...))
-		}
-	}
-	return out
+	return []mlg.Kernel{lowRank(base, 32, 600, 0.1, 0.1, mlg.Mixed, radii...), lowRank(base, 32, 600, 1, 0.1, mlg.Mixed, radii...)}
 }
 
 // attributeBase returns, for attributes x of d dimensions, the base kernel

@@ -33,7 +33,7 @@ type kernelFlags struct {
 	Beta      []float64 `help:"heat: times." default:"0.5,1,2" group:"MLG and FLG"`
 	BaseH     int       `help:"wl as base kernel: number of refinements." default:"3" name:"base-h" group:"MLG and FLG"`
 	Landmarks string    `help:"Choice of landmarks: uniform, classes, pivoted." default:"uniform" enum:"uniform,classes,pivoted" group:"MLG and FLG"`
-	Combine   string    `help:"Combination of levels: top, sum, product, gmean." default:"top" enum:"top,sum,product,gmean" group:"MLG and FLG"`
+	Combine   string    `help:"Combination of levels: top, sum, product, mixed, gmean." default:"top" enum:"top,sum,product,mixed,gmean" group:"MLG and FLG"`
 	Power     int       `help:"Integer power of the kernel." default:"1" group:"MLG and FLG"`
 	Discount  bool      `help:"Divide features by 1 + distance to the centre." group:"MLG and FLG"`
 

@@ -99,7 +99,7 @@ func (p Parameters) options(workers int) (mlg.Options, error) {
 		return o, bad("landmarks", strconv.Quote(p.Landmarks), "uniform, classes or pivoted")
 	}
 	if o.Combine, err = mlg.ParseCombine(p.Combine); err != nil {
-		return o, bad("combine", strconv.Quote(p.Combine), "top, sum, product or gmean")
+		return o, bad("combine", strconv.Quote(p.Combine), "top, sum, product, gmean or mixed")
 	}
 	if len(p.Base) > maxBaseText {
 		return o, bad("base", fmt.Sprintf("%d bytes", len(p.Base)), fmt.Sprintf("at most %d", maxBaseText))

@@ -11,7 +11,7 @@ const fields = [
   { name: "eta", label: "η", hint: "of the Laplacian", min: -3, max: 1, step: 0.05, map: log },
   { name: "gamma", label: "γ", hint: "of the covariance", min: -3, max: 1, step: 0.05, map: log },
   { name: "base", label: "Base kernel", hint: "on vertices", choices: null },
-  { name: "combine", label: "Combination", hint: "of scales", choices: { top: "top: the largest scale", sum: "sum: mean of all", product: "product", gmean: "gmean: geometric mean" } },
+  { name: "combine", label: "Combination", hint: "of scales", choices: { top: "top: the largest scale", sum: "sum: mean of all", product: "product", mixed: "mixed: mean of these three", gmean: "gmean: geometric mean" } },
   { name: "rank", label: "Rank", hint: "features kept", min: 1, max: 32, step: 1, map: same },
   { name: "samples", label: "Landmarks", hint: "vertices sampled", min: 10, max: 500, step: 10, map: same },
   { name: "landmarks", label: "Choice of landmarks", hint: "", choices: { uniform: "uniform", classes: "by class", pivoted: "pivoted" } },

@@ -42,7 +42,7 @@ class MultiscaleLaplacian(Kernel):
         With `exact`: eigenvectors kept of every pair (0 for all); bound of the tables in GB.
     landmarks : {"uniform", "classes", "pivoted"}
         How the vertices are sampled.
-    combine : {"top", "sum", "product", "gmean"}
+    combine : {"top", "sum", "product", "mixed", "gmean"}
         How the levels make one kernel.
     power : int
         Exponent of the kernel.
