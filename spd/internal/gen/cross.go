@@ -69,11 +69,12 @@ type registers struct {
 
 // plan says how the code of an order is laid out. The numbers were found by measuring.
 type plan struct {
-	resident bool // what goes from one tile's round to the next stays in registers
-	ahead    int  // columns whose pivots are computed a round ahead
-	live     int  // registers for variables; the rest keep constants and entries of a
-	early    bool // k is scaled by its power of 2 before the last operation
-	folded   bool // the bias of that power is in the fourth root of a
+	resident  bool // what goes from one tile's round to the next stays in registers
+	ahead     int  // columns whose pivots are computed a round ahead
+	live      int  // registers for variables; the rest keep constants and entries of a
+	early     bool // k is scaled by its power of 2 before the last operation
+	folded    bool // the bias of that power is in the fourth root of a
+	scheduled bool // the code is put in order
 }
 
 func planFor(v isa, p int) plan {
@@ -83,7 +84,8 @@ func planFor(v isa, p int) plan {
 		// 2^−75 or 0.
 		early: 62*p+75 < 1022,
 		// Up to order 7 it has one bias, and the product of the fourth roots is at most 2^63p.
-		folded: p <= 7,
+		folded:    p <= 7,
+		scheduled: v.bytes == 64 || p > 4,
 	}
 	if v.bytes == 64 && p <= 7 {
 		l.resident, l.ahead, l.live = true, max(0, min(p-2, 2)), 20
@@ -141,23 +143,28 @@ func order(v isa, p int, r registers) {
 			JNE(LabelRef(label("determinants")))
 		})
 	}
-	k.value(s)
-	k.roots(s)
-	n := len(k.code)
-	fs = k.factors()
-	for i := range k.code[n:] {
-		k.code[n+i].ordered = !k.resident // the order that takes few registers
+	inOrder := func(f func()) { // which takes few registers
+		n := len(k.code)
+		f()
+		for i := range k.code[n:] {
+			k.code[n+i].ordered = !k.resident
+		}
 	}
+	inOrder(func() { fs = k.factors() })
 	if k.ahead == 0 {
 		determinants()
 	}
-	k.pass(s, fs, ae)
+	k.value(s)
+	k.roots(s)
+	inOrder(func() { k.pass(s, fs, ae) })
 	if k.ahead > 0 {
 		k.pivots(r.nextA, r.nextB)
 		determinants()
 		k.code[len(k.code)-1].last = true
 	}
-	k.schedule()
+	if k.scheduled {
+		k.schedule()
+	}
 	round := k.code
 	k.code = nil
 
