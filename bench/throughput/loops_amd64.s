@@ -163,6 +163,62 @@ loop:
 	VZEROUPPER
 	RET
 
+// func multiplyMinimum(n int)
+TEXT ·multiplyMinimum(SB), NOSPLIT, $0-8
+	START
+loop:
+	FMA16
+	VMINPD Z0, Z1, Z20
+	VMINPD Z0, Z1, Z21
+	VMINPD Z0, Z1, Z22
+	VMINPD Z0, Z1, Z23
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func multiplyCompare(n int)
+TEXT ·multiplyCompare(SB), NOSPLIT, $0-8
+	START
+loop:
+	FMA16
+	VCMPPD $0, Z0, Z1, K1
+	VCMPPD $0, Z0, Z1, K2
+	VCMPPD $0, Z0, Z1, K3
+	VCMPPD $0, Z0, Z1, K4
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func multiplyLoad(n int)
+TEXT ·multiplyLoad(SB), NOSPLIT, $0-8
+	START
+loop:
+	FMA16
+	VMOVUPD 0(AX), Z20
+	VMOVUPD 64(AX), Z21
+	VMOVUPD 128(AX), Z22
+	VMOVUPD 192(AX), Z23
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func multiplyStore(n int)
+TEXT ·multiplyStore(SB), NOSPLIT, $0-8
+	START
+loop:
+	FMA16
+	VMOVUPD Z0, 0(AX)
+	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 192(AX)
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
 // func loadVector(n int)
 TEXT ·loadVector(SB), NOSPLIT, $0-8
 	START

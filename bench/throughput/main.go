@@ -23,6 +23,10 @@ func multiplyDivide(n int)
 func multiplyDivideSingle(n int)
 func multiplyRootSingle(n int)
 func multiplyAdd(n int)
+func multiplyMinimum(n int)
+func multiplyCompare(n int)
+func multiplyLoad(n int)
+func multiplyStore(n int)
 func loadVector(n int)
 func storeVector(n int)
 
@@ -71,6 +75,10 @@ func main() {
 		{"a division, single precision", multiplyDivideSingle, 1},
 		{"a square root, single precision", multiplyRootSingle, 1},
 		{"an addition", multiplyAdd, 8},
+		{"a minimum", multiplyMinimum, 4},
+		{"a comparison", multiplyCompare, 4},
+		{"a load", multiplyLoad, 4},
+		{"a store", multiplyStore, 4},
 	} {
 		fmt.Printf("%-45s %5.2f cycles more\n", "between 16 fused multiply-adds, "+l.name, (cycles(l.f)-base)/l.of)
 	}
