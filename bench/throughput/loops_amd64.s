@@ -41,6 +41,25 @@ GLOBL ones<>(SB), RODATA|NOPTR, $64
 	VFMADD231PD Z0, Z1, Z16; \
 	VFMADD231PD Z0, Z1, Z17
 
+// Sixteen multiplications.
+#define MUL16 \
+	VMULPD Z0, Z1, Z2; \
+	VMULPD Z0, Z1, Z3; \
+	VMULPD Z0, Z1, Z4; \
+	VMULPD Z0, Z1, Z5; \
+	VMULPD Z0, Z1, Z6; \
+	VMULPD Z0, Z1, Z7; \
+	VMULPD Z0, Z1, Z8; \
+	VMULPD Z0, Z1, Z9; \
+	VMULPD Z0, Z1, Z10; \
+	VMULPD Z0, Z1, Z11; \
+	VMULPD Z0, Z1, Z12; \
+	VMULPD Z0, Z1, Z13; \
+	VMULPD Z0, Z1, Z14; \
+	VMULPD Z0, Z1, Z15; \
+	VMULPD Z0, Z1, Z16; \
+	VMULPD Z0, Z1, Z17
+
 #define START \
 	MOVQ n+0(FP), CX; \
 	VMOVUPD ones<>(SB), Z0; \
@@ -210,6 +229,30 @@ TEXT ·multiplyStore(SB), NOSPLIT, $0-8
 	START
 loop:
 	FMA16
+	VMOVUPD Z0, 0(AX)
+	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 192(AX)
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func product(n int)
+TEXT ·product(SB), NOSPLIT, $0-8
+	START
+loop:
+	MUL16
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func productStore(n int)
+TEXT ·productStore(SB), NOSPLIT, $0-8
+	START
+loop:
+	MUL16
 	VMOVUPD Z0, 0(AX)
 	VMOVUPD Z0, 64(AX)
 	VMOVUPD Z0, 128(AX)

@@ -22,8 +22,7 @@ type factor struct {
 	regs   []reg.VecPhysical // where branch leaves det, least and half
 }
 
-// factors generates the factorisation of a tile. One vector after the other goes a column further, to
-// fill the time of its divisions, or at orders 6 and 7 three columns, which is a little faster.
+// factors generates the factorisation of a tile, its vectors side by side.
 func (k *kernel) factors() []*factor {
 	fs := make([]*factor, k.vectors)
 	for g := range fs {
@@ -151,7 +150,7 @@ func (k *kernel) pivots(a, b reg.Register) {
 				k.update3(VFNMADD231PD, d, t[c][m], u[m])
 			}
 			inv[c] = k.invert(d)
-			// Moves at no cost, when the factorisation has used what is there.
+			// Moved when the factorisation has used what is there. A move takes no pipe.
 			k.move(to.inv[c], inv[c])
 			k.move(to.d[c], d)
 			for m := range c {
