@@ -29,7 +29,7 @@ func NewBatch(n, p int) *Batch {
 		logDet: make([]float64, n),
 	}
 	for i := range b.roots.e {
-		b.roots.e[i] = math.NaN()
+		b.roots.e[i], b.roots.c[i] = math.NaN(), math.NaN()
 	}
 	return b
 }

@@ -34,7 +34,7 @@ func Interleaved(tiles []float64, n, p int) (*Batch, error) {
 		b.keep(i, determinant{mant: mant[i], expo: expo[i], ok: true})
 	}
 	for i := n; i < all; i++ {
-		b.roots.e[i] = math.NaN()
+		b.roots.e[i], b.roots.c[i] = math.NaN(), math.NaN()
 	}
 	return b, nil
 }

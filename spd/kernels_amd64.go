@@ -39,14 +39,14 @@ func ldlSumAVX512(src *float64, a *float64, p int, groups int, tile int, work *f
 func ldlAVX512(src *float64, p int, groups int, tile int, work *float64, stride int, mant *float64, expo *int64)
 
 // crossAVX2 computes the kernel of matrices of order p ≤ 16, in neighbouring lanes from a on, with the matrices of
-// tiles from b on; or, if dst is nil, the determinants mant·2^expo of the sums for one a, NaN where a pivot
+// tiles from b on; or, if mant is not nil, the determinants mant·2^expo of the sums for one a, NaN where a pivot
 // is outside [2^-128, 2^128). ae, ac, be, bc are of quarters; stride is the number of bytes of a row of dst.
 //
 //go:noescape
 func crossAVX2(p int, dst *float64, stride int, mant *float64, expo *int64, rows int, a *float64, ae *float64, ac *float64, tiles int, b *float64, be *float64, bc *float64, work *float64)
 
 // crossAVX512 computes the kernel of matrices of order p ≤ 16, in neighbouring lanes from a on, with the matrices of
-// tiles from b on; or, if dst is nil, the determinants mant·2^expo of the sums for one a, NaN where a pivot
+// tiles from b on; or, if mant is not nil, the determinants mant·2^expo of the sums for one a, NaN where a pivot
 // is outside [2^-128, 2^128). ae, ac, be, bc are of quarters; stride is the number of bytes of a row of dst.
 //
 //go:noescape

@@ -41,6 +41,25 @@ GLOBL ones<>(SB), RODATA|NOPTR, $64
 	VFMADD231PD Z0, Z1, Z16; \
 	VFMADD231PD Z0, Z1, Z17
 
+// Sixteen multiplications.
+#define MUL16 \
+	VMULPD Z0, Z1, Z2; \
+	VMULPD Z0, Z1, Z3; \
+	VMULPD Z0, Z1, Z4; \
+	VMULPD Z0, Z1, Z5; \
+	VMULPD Z0, Z1, Z6; \
+	VMULPD Z0, Z1, Z7; \
+	VMULPD Z0, Z1, Z8; \
+	VMULPD Z0, Z1, Z9; \
+	VMULPD Z0, Z1, Z10; \
+	VMULPD Z0, Z1, Z11; \
+	VMULPD Z0, Z1, Z12; \
+	VMULPD Z0, Z1, Z13; \
+	VMULPD Z0, Z1, Z14; \
+	VMULPD Z0, Z1, Z15; \
+	VMULPD Z0, Z1, Z16; \
+	VMULPD Z0, Z1, Z17
+
 #define START \
 	MOVQ n+0(FP), CX; \
 	VMOVUPD ones<>(SB), Z0; \
@@ -158,6 +177,86 @@ loop:
 	VADDPD Z0, Z1, Z21
 	VADDPD Z0, Z1, Z22
 	VADDPD Z0, Z1, Z23
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func multiplyMinimum(n int)
+TEXT ·multiplyMinimum(SB), NOSPLIT, $0-8
+	START
+loop:
+	FMA16
+	VMINPD Z0, Z1, Z20
+	VMINPD Z0, Z1, Z21
+	VMINPD Z0, Z1, Z22
+	VMINPD Z0, Z1, Z23
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func multiplyCompare(n int)
+TEXT ·multiplyCompare(SB), NOSPLIT, $0-8
+	START
+loop:
+	FMA16
+	VCMPPD $0, Z0, Z1, K1
+	VCMPPD $0, Z0, Z1, K2
+	VCMPPD $0, Z0, Z1, K3
+	VCMPPD $0, Z0, Z1, K4
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func multiplyLoad(n int)
+TEXT ·multiplyLoad(SB), NOSPLIT, $0-8
+	START
+loop:
+	FMA16
+	VMOVUPD 0(AX), Z20
+	VMOVUPD 64(AX), Z21
+	VMOVUPD 128(AX), Z22
+	VMOVUPD 192(AX), Z23
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func multiplyStore(n int)
+TEXT ·multiplyStore(SB), NOSPLIT, $0-8
+	START
+loop:
+	FMA16
+	VMOVUPD Z0, 0(AX)
+	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 192(AX)
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func product(n int)
+TEXT ·product(SB), NOSPLIT, $0-8
+	START
+loop:
+	MUL16
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func productStore(n int)
+TEXT ·productStore(SB), NOSPLIT, $0-8
+	START
+loop:
+	MUL16
+	VMOVUPD Z0, 0(AX)
+	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 192(AX)
 	DECQ CX
 	JNZ loop
 	VZEROUPPER

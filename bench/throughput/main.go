@@ -23,6 +23,12 @@ func multiplyDivide(n int)
 func multiplyDivideSingle(n int)
 func multiplyRootSingle(n int)
 func multiplyAdd(n int)
+func multiplyMinimum(n int)
+func multiplyCompare(n int)
+func multiplyLoad(n int)
+func multiplyStore(n int)
+func product(n int)
+func productStore(n int)
 func loadVector(n int)
 func storeVector(n int)
 
@@ -71,9 +77,14 @@ func main() {
 		{"a division, single precision", multiplyDivideSingle, 1},
 		{"a square root, single precision", multiplyRootSingle, 1},
 		{"an addition", multiplyAdd, 8},
+		{"a minimum", multiplyMinimum, 4},
+		{"a comparison", multiplyCompare, 4},
+		{"a load", multiplyLoad, 4},
+		{"a store", multiplyStore, 4},
 	} {
 		fmt.Printf("%-45s %5.2f cycles more\n", "between 16 fused multiply-adds, "+l.name, (cycles(l.f)-base)/l.of)
 	}
+	fmt.Printf("%-45s %5.2f cycles more\n", "between 16 multiplications, a store", (cycles(productStore)-cycles(product))/4)
 }
 
 // clock measures the frequency by a chain of dependent one-cycle operations.

@@ -22,8 +22,7 @@ type factor struct {
 	regs   []reg.VecPhysical // where branch leaves det, least and half
 }
 
-// factors generates the factorisation of a tile. One vector after the other goes a column further, to
-// fill the time of its divisions, or at orders 6 and 7 three columns, which is a little faster.
+// factors generates the factorisation of a tile, its vectors side by side.
 func (k *kernel) factors() []*factor {
 	fs := make([]*factor, k.vectors)
 	for g := range fs {
@@ -32,61 +31,140 @@ func (k *kernel) factors() []*factor {
 			fs[g].u[r] = make([]*val, r+1)
 		}
 	}
-	step := 1
-	if k.p == 6 || k.p == 7 {
-		step = 3
+	for c := range k.p {
+		k.column(fs, c)
 	}
-	for j := 0; j < k.p; j += step {
-		for _, f := range fs {
-			for c := j; c < min(j+step, k.p); c++ {
-				f.column(c)
+	return fs
+}
+
+// column factors column c. The pivot comes first, to be inverted while the rows below it are reduced.
+func (k *kernel) column(fs []*factor, c int) {
+	p := k.p
+	n := max(0, min(c, p-2)) // terms to subtract
+	ts := make([][]*val, len(fs))
+	for i := range ts {
+		ts[i] = make([]*val, n)
+	}
+	if c < k.ahead {
+		for i, f := range fs {
+			x := k.firsts[f.g]
+			f.u[c][c], f.inv[c], ts[i] = x.d[c], x.inv[c], x.t[c]
+			f.check(x.d[c], 1)
+			f.times(x.d[c], 1)
+		}
+		k.below(fs, c, ts)
+		return
+	}
+	k.sources(fs, c, c)
+	for m := range n {
+		for i, f := range fs {
+			ts[i][m] = f.mul(f.u[c][m], f.inv[m])
+		}
+		for i, f := range fs {
+			f.update3(VFNMADD231PD, f.u[c][c], ts[i][m], f.u[c][m])
+		}
+	}
+	for _, f := range fs {
+		d := f.u[c][c]
+		switch {
+		case c < p-2:
+			f.inv[c] = f.invert(d)
+			f.check(d, 1)
+			f.times(d, 1)
+		case c == p-2:
+			f.check(d, 1) // and leave it to the last column
+		case c == 0:
+			f.check(d, 1)
+			f.times(d, 1)
+		default:
+			// The determinant of the last block of order 2, without a division.
+			u := f.u[c][c-1]
+			pair := f.mul(u, u)
+			f.update3(VFMSUB231PD, pair, f.u[c-1][c-1], d)
+			f.check(pair, 2)
+			f.times(pair, 2)
+		}
+	}
+	k.below(fs, c, ts)
+}
+
+// below reduces the rows below the pivot of column c.
+func (k *kernel) below(fs []*factor, c int, ts [][]*val) {
+	const rows = 2             // at a time
+	first := max(c+1, k.ahead) // the rows above are done
+	for r0 := first; r0 < k.p; r0 += rows {
+		end := min(r0+rows, k.p)
+		for r := r0; r < end; r++ {
+			k.sources(fs, r, c)
+		}
+		for m := range ts[0] {
+			for r := r0; r < end; r++ {
+				for i, f := range fs {
+					f.update3(VFNMADD231PD, f.u[r][c], ts[i][m], f.u[r][m])
+				}
+			}
+		}
+	}
+}
+
+// first is what is computed ahead for one vector: the pivots of the first columns, their inverses, and
+// the factors t of these rows.
+type first struct {
+	d, inv []*val
+	t      [][]*val
+}
+
+func (k *kernel) newFirsts() []*first {
+	fs := make([]*first, k.vectors)
+	for g := range fs {
+		f := &first{}
+		fs[g] = f
+		for c := range k.ahead {
+			f.d, f.inv = append(f.d, k.resident1()), append(f.inv, k.resident1())
+			f.t = append(f.t, nil)
+			for range c {
+				f.t[c] = append(f.t[c], k.resident1())
 			}
 		}
 	}
 	return fs
 }
 
-// column factors column c. The pivot comes first, to be inverted while the rows below it are reduced.
-func (f *factor) column(c int) {
-	p := f.p
-	n := max(0, min(c, p-2)) // terms to subtract
-	t := make([]*val, n)
-	d := f.source(c, c, f.g)
-	for m := range t {
-		t[m] = f.op2(VMULPD, f.u[c][m], f.inv[m])
-		f.update3(VFNMADD231PD, d, t[m], f.u[c][m])
-	}
-	f.u[c][c] = d
-	switch {
-	case c < p-2:
-		f.inv[c] = f.op2(VDIVPD, f.c("one"), d)
-		f.check(d, 1)
-		f.times(d, 1)
-	case c == p-2:
-		f.check(d, 1) // and leave it to the last column
-	case c == 0:
-		f.check(d, 1)
-		f.times(d, 1)
-	default:
-		// The determinant of the last block of order 2, without a division.
-		u := f.u[c][c-1]
-		pair := f.op2(VMULPD, u, u)
-		f.update3(VFMSUB231PD, pair, f.u[c-1][c-1], d)
-		f.check(pair, 2)
-		f.times(pair, 2)
-	}
-	const rows = 2 // at a time
-	for r0 := c + 1; r0 < p; r0 += rows {
-		end := min(r0+rows, p)
-		for r := r0; r < end; r++ {
-			f.u[r][c] = f.source(r, c, f.g)
-		}
-		for m := range t {
-			for r := r0; r < end; r++ {
-				f.update3(VFNMADD231PD, f.u[r][c], t[m], f.u[r][m])
+// pivots computes what is computed ahead, for the sums of the matrix at a and the tile at b.
+func (k *kernel) pivots(a, b reg.Register) {
+	for g, to := range k.firsts {
+		inv := make([]*val, k.ahead)
+		t := make([][]*val, k.ahead)
+		for c := range k.ahead {
+			u := make([]*val, c)
+			d := k.sum(a, b, c, c, g)
+			for j := range c {
+				u[j] = k.sum(a, b, c, j, g)
+				for m := range j {
+					k.update3(VFNMADD231PD, u[j], t[j][m], u[m])
+				}
+			}
+			t[c] = make([]*val, c)
+			for m := range c {
+				t[c][m] = k.mul(u[m], inv[m])
+				k.update3(VFNMADD231PD, d, t[c][m], u[m])
+			}
+			inv[c] = k.invert(d)
+			// Moved when the factorisation has used what is there. A move takes no pipe.
+			k.move(to.inv[c], inv[c])
+			k.move(to.d[c], d)
+			for m := range c {
+				k.move(to.t[c][m], t[c][m])
 			}
 		}
 	}
+}
+
+// invert is 1/d.
+func (k *kernel) invert(d *val) *val {
+	x := k.slow(13, k.op2(VDIVPD, k.c("one"), d))
+	k.code[len(k.code)-1].pipe = 3
+	return x
 }
 
 // check looks at a pivot, which should be at least 2^−128, or at a product of n = 2. That it is less
@@ -103,20 +181,21 @@ func (f *factor) check(d *val, n int) {
 
 // times multiplies the determinant by a product of n pivots, four factors at a time.
 func (f *factor) times(d *val, n int) {
-	f.four = append(f.four, d)
 	f.pivots += n
 	f.total += n
+	f.four = append(f.four, d)
+	switch len(f.four) {
+	case 2:
+		f.four[0] = f.mul(f.four[0], d)
+	case 4:
+		f.four[0] = f.mul(f.four[0], f.mul(f.four[2], d))
+	}
 	if len(f.four) < 4 && f.total < f.p {
 		return
 	}
 	y := f.four[0]
-	switch len(f.four) {
-	case 2:
-		y = f.op2(VMULPD, y, f.four[1])
-	case 3:
-		y = f.op2(VMULPD, f.op2(VMULPD, y, f.four[1]), f.four[2])
-	case 4:
-		y = f.op2(VMULPD, f.op2(VMULPD, y, f.four[1]), f.op2(VMULPD, f.four[2], f.four[3]))
+	if len(f.four) == 3 {
+		y = f.mul(y, d)
 	}
 	f.four = nil
 	if f.det == nil {
@@ -134,7 +213,7 @@ func (f *factor) times(d *val, n int) {
 		f.splits++
 		f.pivots = 4
 	}
-	f.det = f.op2(VMULPD, f.det, y)
+	f.det = f.mul(f.det, y)
 }
 
 // branch leaves the code by leave, with determinants in registers, for which see store.
@@ -199,8 +278,8 @@ func (f *factor) store(free []reg.VecPhysical, mant, expo Mem) {
 	VPSUBQ(consts["least"], r[1], bad)
 	for c := range f.p {
 		e := 64 * (c*(c+1)/2 + c)
-		VBROADCASTSD(Mem{Base: f.a, Disp: e}, nan)
-		VADDPD(Mem{Base: f.b, Disp: e + f.v.bytes*f.g}, nan, nan)
+		VBROADCASTSD(Mem{Base: f.r.a, Disp: e}, nan)
+		VADDPD(Mem{Base: f.r.b, Disp: e + f.v.bytes*f.g}, nan, nan)
 		VPSUBQ(consts["least"], nan, nan)
 		VORPD(nan, bad, bad)
 	}

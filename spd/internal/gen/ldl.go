@@ -61,6 +61,8 @@ func constants() {
 		"single":       vectors("oneSingle", U64(0x3f8000003f800000)),
 		"threeEighths": vectors("threeEighths", F64(0.375)),
 		"oneHalf":      vectors("oneHalf", F64(0.5)),
+		"leastPivot":   vectors("leastPivot", F64(0x1p-128)),
+		"sign":         vectors("sign", U64(1<<63)),
 	}
 }
 

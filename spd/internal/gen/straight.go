@@ -24,11 +24,18 @@ type val struct {
 // instr is an instruction. It reads src and writes dst, which it also reads if update. All are in
 // registers, but for the last of src if memory allows it.
 type instr struct {
-	dst    *val
-	update bool
-	src    []*val
-	memory bool
-	emit   func(d Op, s []Op)
+	dst      *val
+	update   bool
+	src      []*val
+	memory   bool
+	emit     func(d Op, s []Op)
+	from, to string // other memory that it reads or writes
+
+	// for the scheduler
+	cycles  int  // until the result is there
+	pipe    int  // how long it occupies the pipes of the multiplications
+	ordered bool // it stays in order with others that are ordered
+	last    bool // it follows all others
 }
 
 // all returns the values of an instruction.
@@ -72,13 +79,25 @@ func (s *straight) do(dst *val, update bool, memory bool, emit func(d Op, s []Op
 	if dst == nil {
 		dst = &val{reg: -1}
 	}
-	s.code = append(s.code, instr{dst, update, src, memory, emit})
+	s.code = append(s.code, instr{dst: dst, update: update, src: src, memory: memory, emit: emit, cycles: 4})
 	return dst
 }
 
 // op2 is an instruction of two sources, the second of which may be in memory; dst = f(x, y).
 func (s *straight) op2(f func(...Op), x, y *val) *val {
 	return s.do(nil, false, true, func(d Op, s []Op) { f(s[1], s[0], d) }, x, y)
+}
+
+// mul is a product.
+func (s *straight) mul(x, y *val) *val {
+	r := s.op2(VMULPD, x, y)
+	s.code[len(s.code)-1].pipe = 1
+	return r
+}
+
+// move copies x to a variable.
+func (s *straight) move(to, x *val) {
+	s.do(to, false, false, func(d Op, s []Op) { VMOVUPD(s[0], d) }, x)
 }
 
 // op1 is an instruction of one source in a register.
@@ -88,12 +107,22 @@ func (s *straight) op1(f func(...Op), x *val) *val {
 
 // imm is an instruction of one source and a number.
 func (s *straight) imm(f func(...Op), n int, x *val) *val {
-	return s.do(nil, false, false, func(d Op, s []Op) { f(Imm(uint64(n)), s[0], d) }, x)
+	r := s.do(nil, false, false, func(d Op, s []Op) { f(Imm(uint64(n)), s[0], d) }, x)
+	s.code[len(s.code)-1].cycles = 1
+	return r
+}
+
+// slow sets the latency of the last instruction, a division or root, and returns its result x.
+func (s *straight) slow(cycles int, x *val) *val {
+	last := &s.code[len(s.code)-1]
+	last.cycles, last.pipe = cycles, 1
+	return x
 }
 
 // update3 changes d to f(d, x, y).
 func (s *straight) update3(f func(...Op), d, x, y *val) {
 	s.do(d, true, true, func(d Op, s []Op) { f(s[1], s[0], d) }, x, y)
+	s.code[len(s.code)-1].pipe = 1
 }
 
 // load reads a vector.
@@ -103,6 +132,7 @@ func (s *straight) load(m Mem) *val {
 
 func (s *straight) store(m Mem, x *val) {
 	s.do(nil, false, false, func(_ Op, s []Op) { VMOVUPD(s[0], m) }, x).reg = noReg
+	s.code[len(s.code)-1].to = m.Asm()
 }
 
 // noReg marks the result of an instruction without one.

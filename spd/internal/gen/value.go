@@ -11,90 +11,105 @@ func (k *kernel) even(x *val) *val {
 	return k.op2(VORPD, k.op2(VANDPD, x, k.c("evenMask")), k.c("evenBits"))
 }
 
-// split makes determinants m·4^h, ½ ≤ m < 2, NaN where a pivot is out of range. h is left in the
-// place of an exponent, with a bias.
-func (k *kernel) split(det, least, half []*val) (m, h []*val) {
-	h = k.each(func(g int) *val {
-		h := k.imm(VPSRLQ, 53, det[g])
-		if half != nil {
-			h = k.op2(VPADDQ, half[g], h)
-		}
-		return k.imm(VPSLLQ, 52, h)
-	})
-	zero := k.do(nil, false, false, func(d Op, _ []Op) { VXORPD(d, d, d) })
-	m = k.each(func(g int) *val {
-		// Subtracting the bits of 2^−128 leaves one of the first four bits set unless the least
-		// pivot is in range. 0 − 0 is 0, but 0 − 1 to 0 − 15 are NaN.
-		bad := k.imm(VPSRLQ, 60, k.op2(VPSUBQ, least[g], k.c("least")))
-		return k.op2(VORPD, k.even(det[g]), k.op2(VPSUBQ, zero, bad))
-	})
-	return m, h
+// exponent is h of a determinant m·4^h, ½ ≤ m < 2, in the place of an exponent, with a bias.
+func (k *kernel) exponent(f *factor) *val {
+	h := k.imm(VPSRLQ, 53, f.det)
+	if f.half != nil {
+		h = k.op2(VPADDQ, h, f.half)
+	}
+	return k.imm(VPSLLQ, 52, h)
 }
 
-// value is value in the library, with k0 for r, up to its last operation, which last does.
-func (k *kernel) value(m, k0 []*val, ae, ac *val, at func(reg.Register, int) Mem, e, c reg.Register) (ee, rho, poly []*val) {
-	rho = k.each(func(g int) *val { return k.copy(k.c("one")) })
-	for g := range rho {
-		k.update3(VFNMADD231PD, rho[g], k.op2(VMULPD, k0[g], k0[g]), m[g])
+// mantissa is m of a determinant m·4^h, ½ ≤ m < 2, or NaN if a pivot is less than 2^−128.
+func (k *kernel) mantissa(f *factor) *val {
+	if k.v.bytes == 32 {
+		bad := k.do(nil, false, true, func(d Op, s []Op) {
+			VCMPPD(Imm(0x19), s[1], s[0], d) // all ones unless greater or equal
+		}, f.least, k.c("leastPivot"))
+		return k.op2(VORPD, k.even(f.det), bad)
 	}
-	rho = k.each(func(g int) *val {
-		return k.op2(VADDPD, rho[g], k.op2(VADDPD, k.load(at(c, g)), ac))
-	})
-	ee = k.each(func(g int) *val {
-		return k.op2(VMULPD, k.op2(VMULPD, k.load(at(e, g)), ae), k0[g])
-	})
-	poly = k.each(func(g int) *val { return k.copy(k.c("threeEighths")) })
-	for g := range poly {
-		k.do(poly[g], true, true, func(d Op, s []Op) { VFMADD213PD(s[1], s[0], d) }, rho[g], k.c("oneHalf"))
-	}
-	return ee, rho, poly
+	// Here a comparison would use a pipe of the multiplications. VGETMANTPD does what even does, and makes
+	// a NaN of a negative number.
+	x := k.op2(VSUBPD, f.least, k.c("leastPivot"))
+	k.do(x, true, true, func(d Op, s []Op) { VPTERNLOGQ(Imm(0xea), s[1], s[0], d) }, k.c("sign"), f.det)
+	return k.imm(VGETMANTPD, 0b1001, x)
 }
 
-// last does the last operation, ee + (ee·ρ)·poly.
-func (k *kernel) last(ee, rho, poly []*val) {
-	r := k.each(func(g int) *val { return k.op2(VMULPD, rho[g], ee[g]) })
-	for g := range ee {
-		k.update3(VFMADD231PD, ee[g], poly[g], r[g])
+// series is y/√m for a root ≈ 1/√m, with corrections cc.
+func (k *kernel) series(m, y, root, cc []*val) []*val {
+	one, half := k.c("one"), k.c("oneHalf")
+	rho := k.each(func(g int) *val {
+		x := k.mul(root[g], root[g])
+		k.do(x, true, true, func(d Op, s []Op) { VFNMADD132PD(s[1], s[0], d) }, one, m[g])
+		return k.op2(VADDPD, x, cc[g])
+	})
+	y = k.each(func(g int) *val { return k.mul(root[g], y[g]) })
+	t := k.each(func(g int) *val { return k.mul(rho[g], y[g]) })
+	for g := range y {
+		k.do(rho[g], true, true, func(d Op, s []Op) { VFMADD132PD(s[1], s[0], d) }, half, k.c("threeEighths"))
+		k.update3(VFMADD231PD, y[g], rho[g], t[g])
 	}
+	return y
 }
 
 // atMost1 is min(1, x), or x if it is NaN: VMINPD then gives its second source.
 func (k *kernel) atMost1(x *val) *val { return k.op2(VMINPD, k.c("one"), x) }
 
-// seed computes 1/√m in single precision.
-func (k *kernel) seed(m []*val) []*val {
-	single := k.c("single")
+// root computes √m in single precision, as one vector of eight.
+func (k *kernel) root(m []*val) *val {
 	if k.v.bytes == 64 {
-		low := func(r Op) reg.Register { return r.(reg.VecPhysical).AsY() }
-		root := k.each(func(g int) *val {
-			return k.do(nil, false, false, func(d Op, s []Op) {
-				VCVTPD2PS(s[0], low(d))
-				VSQRTPS(low(d), low(d))
-			}, m[g])
-		})
-		return k.each(func(g int) *val {
-			return k.do(nil, false, false, func(d Op, s []Op) {
-				VDIVPS(low(s[0]), low(s[1]), low(d))
-				VCVTPS2PD(low(d), d)
-			}, root[g], single)
-		})
+		return k.slow(20, k.do(nil, false, false, func(d Op, s []Op) {
+			VCVTPD2PS(s[0], half(d))
+			VSQRTPS(half(d), half(d))
+		}, m[0]))
 	}
-	// Two vectors of four make one of eight.
-	low := func(r Op) reg.Register { return r.(reg.VecPhysical).AsX() }
 	f := k.each(func(g int) *val {
-		return k.do(nil, false, false, func(d Op, s []Op) { VCVTPD2PSY(s[0], low(d)) }, m[g])
+		return k.do(nil, false, false, func(d Op, s []Op) { VCVTPD2PSY(s[0], half(d)) }, m[g])
 	})
-	y := k.do(nil, false, false, func(d Op, s []Op) {
-		VINSERTF128(Imm(1), low(s[1]), s[0], d)
+	return k.slow(20, k.do(nil, false, false, func(d Op, s []Op) {
+		VINSERTF128(Imm(1), half(s[1]), s[0], d)
 		VSQRTPS(d, d)
-	}, f[0], f[1])
-	y = k.op2(VDIVPS, single, y)
-	return []*val{
-		k.do(nil, false, false, func(d Op, s []Op) { VCVTPS2PD(low(s[0]), d) }, y),
-		k.do(nil, false, false, func(d Op, s []Op) {
-			VEXTRACTF128(Imm(1), s[0], low(d))
-			VCVTPS2PD(low(d), d)
-		}, y),
+	}, f[0], f[1]))
+}
+
+// inverse computes 1/x in single precision.
+func (k *kernel) inverse(x *val) *val {
+	return k.slow(11, k.do(nil, false, false, func(d Op, s []Op) {
+		if k.v.bytes == 64 {
+			d, s[0], s[1] = half(d), half(s[0]), half(s[1])
+		}
+		VDIVPS(s[0], s[1], d)
+	}, x, k.c("single")))
+}
+
+// double converts eight numbers to double precision.
+func (k *kernel) double(x *val) *val {
+	return k.do(nil, false, false, func(d Op, s []Op) { VCVTPS2PD(half(s[0]), d) }, x)
+}
+
+// storeSingle stores eight numbers in single precision.
+func (k *kernel) storeSingle(m Mem, x *val) {
+	k.store(m, x)
+	if k.v.bytes == 64 {
+		k.code[len(k.code)-1].emit = func(_ Op, s []Op) { VMOVUPS(half(s[0]), m) }
+	}
+}
+
+// loadSingle loads vector g of them in double precision.
+func (k *kernel) loadSingle(m Mem, g int) *val {
+	x := k.do(nil, false, false, func(d Op, _ []Op) {
+		VCVTPS2PD(Mem{Base: m.Base, Disp: m.Disp + k.v.bytes/2*g}, d)
+	})
+	k.code[len(k.code)-1].from = m.Asm()
+	return x
+}
+
+// half is the lower half of a register.
+func half(r Op) Op {
+	if x := r.(reg.VecPhysical); x.Size() == 64 {
+		return x.AsY()
+	} else {
+		return x.AsX()
 	}
 }
 
@@ -111,7 +126,7 @@ func ratio() {
 		Load(Param(l.name), l.r)
 	}
 	k := &kernel{straight: newStraight(avx2, work), vectors: 2}
-	ae, ac, ax := k.broadcast("ae", nil), k.broadcast("ac", nil), k.broadcast("ax", nil)
+	ae, ac, ax := k.broadcast("ae"), k.broadcast("ac"), k.broadcast("ax")
 	XORQ(i, i)
 	at := func(b reg.Register, g int) Mem { return Mem{Base: b, Index: i, Scale: 8, Disp: 32 * g} }
 	Label("loop")
@@ -127,16 +142,18 @@ func ratio() {
 		q = k.op2(VPADDQ, q, k.c("big"))
 		return k.op2(VPSUBQ, q, h)
 	})
-	ee, rho, poly := k.value(m, k.seed(m), ae, ac, at, e, c)
-	k.last(ee, rho, poly)
-	for g := range ee {
+	y := k.inverse(k.root(m))
+	seed := []*val{k.double(y), k.double(k.do(nil, false, false, func(d Op, s []Op) { VEXTRACTF128(Imm(1), s[0], half(d)) }, y))}
+	cc := k.each(func(g int) *val { return k.op2(VADDPD, k.load(at(c, g)), ac) })
+	ks := k.series(m, k.each(func(g int) *val { return k.mul(k.load(at(e, g)), ae) }), seed, cc)
+	for g := range ks {
 		// Times 2^q, in two steps of at least 2^−1000 each, so that only the second rounds.
 		q1 := k.op2(VPMAXSD, q[g], k.c("floor"))
 		q2 := k.op2(VPADDQ, k.op2(VPSUBQ, q[g], q1), k.c("half"))
 		q2 = k.op2(VPMAXSD, q2, k.c("floor"))
-		r := ee[g]
+		r := ks[g]
 		for _, s := range []*val{q1, q2} {
-			r = k.op2(VMULPD, r, k.imm(VPSLLQ, 52, k.op2(VPSUBQ, s, k.c("unbias"))))
+			r = k.mul(r, k.imm(VPSLLQ, 52, k.op2(VPSUBQ, s, k.c("unbias"))))
 		}
 		k.store(at(dst, g), k.atMost1(r))
 	}
@@ -148,16 +165,10 @@ func ratio() {
 	RET()
 }
 
-// broadcast keeps an argument, or what it points to at offset i, in every place of a vector.
-func (k *kernel) broadcast(name string, i reg.Register) *val {
-	src := param(name)
-	if i != nil {
-		p := GP64()
-		Load(Param(name), p)
-		src = Mem{Base: p, Index: i, Scale: 1}
-	}
+// broadcast keeps an argument in every place of a vector.
+func (k *kernel) broadcast(name string) *val {
 	v, m := k.name(k.v.regs-1), k.slot()
-	VBROADCASTSD(src, v)
+	VBROADCASTSD(param(name), v)
 	VMOVUPD(v, m)
 	return k.constant(m)
 }
