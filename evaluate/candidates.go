@@ -101,22 +101,20 @@ func DefaultCandidates(info dataset.Summary) ([]Candidate, error) {
 	wide := Share(Mean(append(wideFamily(labels, 1, 2), mlg.NewKernel(discounted))...))
 	colours, deep, diffusion := Share(Mean(wideFamily(short, 1, 2)...)), Share(Mean(wideFamily(long, 1, 2)...)), Share(Mean(wideFamily(heat, 1, 2)...))
 	assignment1, assignment4 := Share(wl(info, baseline.Assignment, 1)), Share(wl(info, baseline.Assignment, 4))
-	sp := baseline.DefaultShortestPath()
-	sp.Labels = labelSource(info)
 	out := []Candidate{
 		single("mlg paper", paper),
 		single("mlg labels", wide),
 		single("mlg wl(1)", colours),
 		single("mlg wl(3)", deep),
 		single("mlg heat", diffusion),
-		single("mlg labels × wl-oa", Product(wide, assignment1)),
-		single("mlg wl(1) × wl-oa", Product(colours, assignment4)),
-		single("mlg wl(3) × wl-oa", Product(deep, assignment4)),
-		single("mlg heat × wl-oa", Product(diffusion, assignment1)),
+		single("mlg labels × wl-oa(1)", Product(wide, assignment1)),
+		single("mlg wl(1) × wl-oa(4)", Product(colours, assignment4)),
+		single("mlg wl(3) × wl-oa(4)", Product(deep, assignment4)),
+		single("mlg heat × wl-oa(1)", Product(diffusion, assignment1)),
+		single("mlg heat × wl-oa(4)", Product(diffusion, assignment4)),
 		single("mlg labels × heat", Product(wide, diffusion)),
 		single("mlg paper × heat", Product(paper, diffusion)),
-		single("wl-oa²", Product(assignment4, assignment4)),
-		single("wl and sp", Mean(wl(info, baseline.Subtree, 2), wl(info, baseline.Subtree, 4), assignment4, sp)),
+		single("wl-oa(4)²", Product(assignment4, assignment4)),
 	}
 	if info.EdgeLabels > 1 {
 		// Distances are doubled.
@@ -136,7 +134,8 @@ func DefaultCandidates(info dataset.Summary) ([]Candidate, error) {
 			kernels = append(kernels, lowRank(base, 32, 600, 1, 0.1, mlg.Sum, 1, 2))
 		}
 		attributes := Share(Standardized(Mean(kernels...)))
-		out = append(out, single("mlg attributes", attributes), single("mlg attributes × wl-oa", Product(attributes, assignment1)))
+		out = append(out, single("mlg attributes", attributes), single("mlg attributes × wl-oa(1)", Product(attributes, assignment1)),
+			single("mlg attributes × heat", Product(attributes, diffusion)))
 	}
 	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
@@ -64,9 +65,8 @@ type ProcedureScore struct {
 
 // Choose does with a dataset what Run evaluates with the training part of every outer fold:
 // it deals the graphs to Folds−1 folds, scores every setting, every value of the learner's
-// grid and every combination by predicting each fold from the others, and takes the best.
-// With Chosen among o.Combinations it compares the others and BestSingle as procedures;
-// without any combination it is BestSingle. Kernels are fitted to all graphs without their
+// grid and every combination by predicting each fold from the others, and takes the best setting
+// with its value, or the last combination that has weights, or what Chosen takes. Kernels are fitted to all graphs without their
 // targets, as Transductive does. o.Repeats, o.Splits and o.Folder have no effect, and Folds
 // becomes the number of graphs where that is less.
 //
@@ -112,11 +112,11 @@ func (e *engine) plan(ctx context.Context) (*Plan, error) {
 	weight := e.weights(0, outer, -1)
 	var scores [][]float64
 	for i, methods := range procedures {
-		s := e.procedure(0, outer, methods)
+		s, known := e.procedure(0, outer, methods)
 		scores = append(scores, s)
-		p.Procedures = append(p.Procedures, ProcedureScore{combinations[i], e.measure(), e.shown(weighted(s, weight))})
+		p.Procedures = append(p.Procedures, ProcedureScore{combinations[i], e.measure(), e.shown(weighted(known, weight))})
 	}
-	best := prefer(scores, weight)
+	best := e.decide(scores, weight)
 	of, p.Combination = procedures[best], combinations[best]
 	m, c := e.bestOf(0, outer, of, -1)
 	p.Parameter = e.o.grid()[c]
@@ -156,38 +156,60 @@ func (e *engine) procedures() (of [][]int, names []Combination) {
 	return of, names
 }
 
-// scoreAll sets the inner scores of all methods for an outer fold.
-func (e *engine) scoreAll(ctx context.Context, outer int) (*mixer, error) {
+// scoreAll sets the inner scores of all methods for an outer fold. While one kernel matrix is
+// computed the one before is learned from.
+func (e *engine) scoreAll(ctx context.Context, outer int) (mix *mixer, err error) {
 	learned := len(e.methods) > len(e.settings)
 	matrices := make([]*mlg.Matrix, len(e.settings))
-	var mix *mixer
-	for m := e.first; m < len(e.methods); m++ {
-		var s source
-		if m < len(e.settings) {
-			k, err := e.gram(ctx, e.methods[m].kernel)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", e.methods[m].parameters, err)
-			}
-			if learned {
-				if err := unitDiagonal(k, e.methods[m].parameters); err != nil {
-					return nil, err
-				}
-				matrices[m] = k
-			}
-			s = fixed{k, !semidefinite(e.methods[m].kernel)}
-		} else {
-			if mix == nil {
-				mix = newMixer(e, matrices[e.first:], e.indefinite())
-			}
-			s = mix.of(e.methods[m].combination)
-		}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := 0
+	score := func(m int, s source) error {
 		r := &e.results[m][0][outer]
 		r.Fold = outer
 		if err := e.innerScores(ctx, s, r); err != nil {
-			return nil, fmt.Errorf("%s %s: %w", e.methods[m].name, e.methods[m].parameters, err)
+			return fmt.Errorf("%s %s: %w", e.methods[m].name, e.methods[m].parameters, err)
 		}
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		done++
 		if e.o.Progress != nil {
-			e.o.Progress(m-e.first+1, len(e.methods)-e.first)
+			e.o.Progress(done, len(e.methods)-e.first)
+		}
+		return nil
+	}
+	var before sync.WaitGroup
+	for m := e.first; m < len(e.settings); m++ {
+		k, err := e.gram(ctx, e.methods[m].kernel)
+		before.Wait()
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, cause
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.methods[m].parameters, err)
+		}
+		if learned {
+			if err := unitDiagonal(k, e.methods[m].parameters); err != nil {
+				return nil, err
+			}
+			matrices[m] = k
+		}
+		before.Go(func() {
+			if err := score(m, fixed{k, !semidefinite(e.methods[m].kernel)}); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	before.Wait()
+	if cause := context.Cause(ctx); cause != nil {
+		return nil, cause
+	}
+	if learned {
+		mix = newMixer(e, matrices[e.first:], e.indefinite())
+	}
+	for m := len(e.settings); m < len(e.methods); m++ {
+		if err := score(m, mix.of(e.methods[m].combination)); err != nil {
+			return nil, err
 		}
 	}
 	return mix, nil
@@ -233,8 +255,8 @@ func (e *engine) estimate(outer int, procedures [][]int) CrossEstimate {
 				}
 			}
 		}
-		m, c := e.bestWith(0, outer, procedures[prefer(table, rest)], rest)
-		scores[i] = inner(m)[c][i]
+		m, c := e.bestWith(0, outer, procedures[e.decide(table, rest)], rest)
+		scores[i] = e.results[m][0][outer].known()[c][i]
 	}
 	out := CrossEstimate{Measure: e.measure(), Value: e.shown(weighted(scores, weight))}
 	if n := float64(len(scores)); n > 1 {

@@ -39,10 +39,14 @@ func TestChooseIsWhatRunEvaluates(t *testing.T) {
 		ds      *dataset.Dataset
 		inner   Inner
 		learner Learner
-	}{{"classes", all, KFold, SVM}, {"loo", all, LeaveOneOut, SVM}, {"ridge", all, KFold, Ridge}, {"values", values, KFold, SVM}, {"values ridge", values, LeaveOneOut, Ridge}} {
+		score   Score
+	}{
+		{"classes", all, KFold, SVM, Accuracy}, {"loo", all, LeaveOneOut, SVM, Accuracy}, {"ridge", all, KFold, Ridge, Accuracy}, {"default", all, LeaveOneOut, Ridge, Squared},
+		{"values", values, KFold, SVM, Accuracy}, {"values ridge", values, LeaveOneOut, Ridge, Accuracy},
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := quick(5, 1)
-			o.Inner, o.Learner, o.Combinations, o.WeightExamples = c.inner, c.learner, everyCombination(), 70
+			o.Inner, o.Learner, o.Score, o.Combinations, o.Examples = c.inner, c.learner, c.score, everyCombination(), 70
 			if c.ds == values {
 				o.Task = Regression
 			}
@@ -92,13 +96,14 @@ func TestChooseIsWhatRunEvaluates(t *testing.T) {
 			var scores [][]float64
 			weight := run.weights(0, 4, -1)
 			for i, methods := range procedures {
-				scores = append(scores, run.procedure(0, 4, methods))
-				want := run.shown(weighted(scores[i], weight))
+				s, known := run.procedure(0, 4, methods)
+				scores = append(scores, s)
+				want := run.shown(weighted(known, weight))
 				if got := p.Procedures[i]; got.Combination != names[i] || math.Abs(got.Value-want) > 1e-12 {
 					t.Errorf("%s has the score %v, want %v", got.Combination, got.Value, want)
 				}
 			}
-			at := prefer(scores, weight)
+			at := run.decide(scores, weight)
 			if p.Combination != names[at] {
 				t.Errorf("%s, want %s", p.Combination, names[at])
 			}

@@ -32,20 +32,22 @@ const (
 	// where Y is Σ_c z_c z_cᵀ over the classes for z = ±1, or zzᵀ for values (Cortes, Mohri &
 	// Rostamizadeh, Algorithms for learning kernels based on centered alignment, 2012).
 	Alignment
-	// Forward begins with the kernel of the smallest leave-one-out error of kernel ridge
-	// regression and adds, one at a time and perhaps repeatedly, the kernel with which the
-	// error of the mean falls most, until it falls no more or 6 are taken.
-	Forward
-	// Blend has the means of the weights of MeanAll, BestFew and Alignment.
-	Blend
-	// Chosen takes, for each fold, the first of the asked-for combinations (MeanAll, if that is
-	// among them) unless another one, or BestSingle, has a better inner score as a procedure by
-	// more than its standard error. As a procedure: on every validation fold by what the other
+	// Weighted weighs each kernel by its leave-one-out squared error e_k in kernel ridge
+	// regression on n training graphs,
+	//
+	//	w_k ∝ e_k^(−τn/2),   τ = 0.03,
+	//
+	// which would be the posterior of the kernels if errors were normal and τn of the graphs
+	// independent. Weights below a fiftieth of the largest become 0.
+	Weighted
+	// Chosen takes, for each fold, the last of the asked-for combinations that have weights
+	// (Weighted, by default) unless BestSingle has a better inner score as a procedure by
+	// more than three standard errors. As a procedure: on every validation fold by what the other
 	// validation folds would choose, since the score of the best of many settings is too high.
 	Chosen
 )
 
-var combinationNames = []string{"best single", "mean of all", "mean of best", "alignment", "forward", "blend", "chosen"}
+var combinationNames = []string{"best single", "mean of all", "mean of best", "alignment", "weighted", "chosen"}
 
 func (c Combination) String() string { return nameOf(combinationNames, int(c)) }
 
@@ -56,15 +58,15 @@ func ParseCombination(s string) (Combination, error) {
 
 // DefaultCombinations returns the ways to combine that are used with DefaultCandidates.
 func DefaultCombinations() []Combination {
-	return []Combination{BestSingle, MeanAll, BestFew, Alignment, Blend, Chosen}
+	return []Combination{BestSingle, MeanAll, Weighted, Chosen}
 }
 
 // learned reports whether a combination has a kernel of its own, which needs trainings.
 func (c Combination) learned() bool { return c != BestSingle && c != Chosen }
 
 const (
-	forwardSteps = 6  // kernels that Forward takes at most
-	shortlist    = 10 // kernels that it looks at: those with the smallest errors
+	weightExponent = 0.03 // τ of Weighted
+	leastWeight    = 0.02 // of the largest, that Weighted keeps
 )
 
 var fewSizes = []int{2, 3, 5, 8}
@@ -88,7 +90,9 @@ type mixedPart struct {
 	// order has the kernels by increasing leave-one-out error of their best ridge.
 	order  []int
 	errors []float64
-	ridges []float64
+
+	repeat int
+	folds  []int
 }
 
 func newMixer(e *engine, matrices []*mlg.Matrix, clip bool) *mixer {
@@ -139,7 +143,7 @@ func (m *mixer) weights(ctx context.Context, how Combination, repeat int, folds,
 	m.mu.Lock()
 	p := m.parts[key]
 	if p == nil {
-		p = &mixedPart{weights: map[Combination][]float64{}, sample: m.e.sample(repeat, folds, train)}
+		p = &mixedPart{weights: map[Combination][]float64{}, sample: m.e.sample(repeat, folds, train), repeat: repeat, folds: folds}
 		m.parts[key] = p
 	}
 	m.mu.Unlock()
@@ -168,22 +172,8 @@ func (m *mixer) learn(ctx context.Context, how Combination, p *mixedPart) ([]flo
 		m.align(p, w)
 	case BestFew:
 		err = m.bestFew(ctx, p, w)
-	case Forward:
-		err = m.forward(ctx, p, w)
-	case Blend:
-		parts := []Combination{MeanAll, BestFew, Alignment}
-		for _, c := range parts {
-			v, ok := p.weights[c]
-			if !ok {
-				if v, err = m.learn(ctx, c, p); err != nil {
-					return nil, err
-				}
-				p.weights[c] = v
-			}
-			for k, x := range v {
-				w[k] += x / float64(len(parts))
-			}
-		}
+	case Weighted:
+		err = m.weigh(ctx, p, w)
 	}
 	return w, err
 }
@@ -195,12 +185,14 @@ func (m *mixer) rank(ctx context.Context, p *mixedPart) error {
 	}
 	var order []int
 	for k := range m.matrices {
-		e, ridge, err := m.looError(ctx, svm.Full(m.matrices[k]).Select(p.sample, p.sample), p.sample, m.e.o.Ridge)
-		if err != nil {
-			return err
+		e, ok := m.known(k, p)
+		if !ok {
+			var err error
+			if e, err = m.looError(ctx, svm.Full(m.matrices[k]).Select(p.sample, p.sample), p.sample); err != nil {
+				return err
+			}
 		}
 		p.errors = append(p.errors, e)
-		p.ridges = append(p.ridges, ridge)
 		order = append(order, k)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.errors[a], p.errors[b]) })
@@ -208,10 +200,24 @@ func (m *mixer) rank(ctx context.Context, p *mixedPart) error {
 	return nil
 }
 
-// sample returns at most WeightExamples of the training graphs, each class in proportion,
+// known returns the leave-one-out error of a kernel where the choice of its ridge has computed
+// it: when that is made by this error, and for the training part of one fold.
+func (m *mixer) known(k int, p *mixedPart) (float64, bool) {
+	e := m.e
+	if e.o.Inner != LeaveOneOut || e.o.Learner != Ridge || e.o.Score != Squared && !e.targets.regression() || m.clip || len(p.folds) != 1 {
+		return 0, false
+	}
+	r := e.results[e.first+k][p.repeat][p.folds[0]]
+	if r.Inner == nil {
+		return 0, false
+	}
+	return -weighted(r.Inner[r.Best], e.weights(p.repeat, p.folds[0], -1)) * float64(len(p.sample)), true
+}
+
+// sample returns at most Examples of the training graphs, each class in proportion,
 // ascending.
 func (e *engine) sample(repeat int, folds, train []int) []int {
-	limit := e.o.WeightExamples
+	limit := e.o.Examples
 	if len(train) <= limit {
 		return train
 	}
@@ -229,29 +235,26 @@ func (e *engine) sample(repeat int, folds, train []int) []int {
 }
 
 // looError returns the smallest leave-one-out squared error of kernel ridge regression over
-// the ridges, summed over classes with targets ±1, and the ridge that attains it. A matrix
-// that is not positive definite with a ridge has an infinite error there if some kernel is
-// marked as indefinite.
-func (m *mixer) looError(ctx context.Context, gram svm.View, examples []int, ridges []float64) (best, ridge float64, err error) {
+// the ridges of the options, summed over classes with targets ±1. A matrix that is not positive
+// definite with a ridge has an infinite error there if some kernel is marked as indefinite.
+func (m *mixer) looError(ctx context.Context, gram svm.View, examples []int) (float64, error) {
 	d, err := svm.Decompose(ctx, gram)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	z := m.e.targets.columns(examples)
-	best, ridge = math.Inf(1), ridges[len(ridges)-1]
-	for _, lambda := range ridges {
+	best := math.Inf(1)
+	for _, lambda := range m.e.o.Ridge {
 		sum, err := m.e.targets.press(d, z, examples, lambda)
 		if err != nil {
 			if m.clip {
 				continue
 			}
-			return 0, 0, err
+			return 0, err
 		}
-		if sum < best {
-			best, ridge = sum, lambda
-		}
+		best = min(best, sum)
 	}
-	return best, ridge, nil
+	return best, nil
 }
 
 // press returns the leave-one-out squared error for one ridge, z being the columns of the
@@ -321,7 +324,7 @@ func (m *mixer) bestFew(ctx context.Context, p *mixedPart, w []float64) error {
 		for _, k := range p.order[:n] {
 			few[k] = 1 / float64(n)
 		}
-		e, _, err := m.looError(ctx, svm.Full(m.mean(few, p.sample, p.sample)), p.sample, m.e.o.Ridge)
+		e, err := m.looError(ctx, svm.Full(m.mean(few, p.sample, p.sample)), p.sample)
 		if err != nil {
 			return err
 		}
@@ -335,50 +338,27 @@ func (m *mixer) bestFew(ctx context.Context, p *mixedPart, w []float64) error {
 	return nil
 }
 
-func (m *mixer) forward(ctx context.Context, p *mixedPart, w []float64) error {
+// weigh sets the weights of Weighted.
+func (m *mixer) weigh(ctx context.Context, p *mixedPart, w []float64) error {
 	if err := m.rank(ctx, p); err != nil {
 		return err
 	}
-	first := p.order[0]
-	count := make([]float64, len(w))
-	count[first] = 1
-	best := p.errors[first]
-	ridge := []float64{p.ridges[first]}
-	sum := m.mean(count, p.sample, p.sample) // of the kernels taken so far
-	trial := mlg.NewMatrix(sum.Rows, sum.Cols)
-	for taken := 1; taken < forwardSteps; taken++ {
-		next := -1
-		for _, k := range p.order[:min(shortlist, len(p.order))] {
-			one := make([]float64, len(w))
-			one[k] = 1
-			add := m.mean(one, p.sample, p.sample)
-			for i, v := range add.Data {
-				trial.Data[i] = (sum.Data[i] + v) / float64(taken+1)
-			}
-			e, _, err := m.looError(ctx, svm.Full(trial), p.sample, ridge)
-			if err != nil {
-				return err
-			}
-			if e < best {
-				best, next = e, k
-			}
+	least := p.errors[p.order[0]]
+	sum := 0.0
+	for k, e := range p.errors {
+		w[k] = 1
+		if least > 0 {
+			w[k] = math.Pow(e/least, -weightExponent/2*float64(len(p.sample)))
+		} else if e > 0 {
+			w[k] = 0
 		}
-		if next < 0 {
-			break
+		if w[k] < leastWeight {
+			w[k] = 0
 		}
-		count[next]++
-		one := make([]float64, len(w))
-		one[next] = 1
-		for i, v := range m.mean(one, p.sample, p.sample).Data {
-			sum.Data[i] += v
-		}
+		sum += w[k]
 	}
-	total := 0.0
-	for _, c := range count {
-		total += c
-	}
-	for k, c := range count {
-		w[k] = c / total
+	for k := range w {
+		w[k] /= sum
 	}
 	return nil
 }

@@ -21,20 +21,20 @@ func ExampleChoose() {
 		{Name: "paths", Settings: []evaluate.Setting{{Parameters: paths.String(), Kernel: paths}}},
 	}
 	o := evaluate.DefaultOptions()
-	o.Folds, o.C = 5, []float64{1, 10, 100}
-	o.Combinations = evaluate.DefaultCombinations()
+	o.Folds = 5
+	o.ForCandidates()
 	plan, err := evaluate.Choose(context.Background(), data, candidates, o)
 	check(err)
-	fmt.Printf("%s, C = %g\n", plan.Combination, plan.Parameter)
+	fmt.Printf("%s, ridge = %g\n", plan.Combination, plan.Parameter)
 	for _, s := range plan.Settings {
 		fmt.Printf("%.2f %s\n", s.Weight, s.Candidate)
 	}
 	fmt.Printf("%s %.2f by %s\n", plan.Estimate.Measure, plan.Estimate.Value, plan.Estimate.Method)
 	// Output:
-	// mean of all, C = 10
-	// 0.50 wl
-	// 0.50 paths
-	// accuracy 0.97 by 4-fold cross-validation, each fold with what the others choose; not fully nested
+	// weighted, ridge = 0.001
+	// 0.97 wl
+	// 0.03 paths
+	// accuracy 0.98 by leave-one-out of kernel ridge regression, each fold with what the others choose; not fully nested
 }
 
 func check(err error) {

@@ -218,7 +218,7 @@ func TestNonNegative(t *testing.T) {
 func TestWeights(t *testing.T) {
 	ds := dataset.Scales(40, 1)
 	o := quick(4, 1)
-	o.WeightExamples = 16 // also tests the sample
+	o.Examples = 16 // also tests the sample
 	e, err := newEngine(ds, nil, &o)
 	if err != nil {
 		t.Fatal(err)
@@ -250,7 +250,7 @@ func TestWeights(t *testing.T) {
 			t.Errorf("%d of 16 are of the second class, want 8", count)
 		}
 	}
-	for how, least := range map[Combination]float64{MeanAll: 1.0 / 3, BestFew: 0.5, Alignment: 0.9, Forward: 0.9} {
+	for how, least := range map[Combination]float64{MeanAll: 1.0 / 3, BestFew: 0.5, Alignment: 0.9, Weighted: 0.4} {
 		w, err := mix.weights(t.Context(), how, 0, []int{1}, train)
 		if err != nil {
 			t.Fatal(err)
@@ -268,11 +268,11 @@ func TestCandidates(t *testing.T) {
 		candidates, settings int
 	}{
 		{dataset.Summary{NodeLabels: 3}, 13, 13},
-		{dataset.Summary{NodeLabels: 3, Attributes: 2}, 15, 15},
+		{dataset.Summary{NodeLabels: 3, Attributes: 2}, 16, 16},
 		{dataset.Summary{NodeLabels: 3, EdgeLabels: 4}, 16, 16},
 		{dataset.Summary{NodeLabels: 3, EdgeLabels: 1}, 13, 13},
 		{dataset.Summary{}, 13, 13},
-		{dataset.Summary{Attributes: 2}, 15, 15},
+		{dataset.Summary{Attributes: 2}, 16, 16},
 	} {
 		list, err := DefaultCandidates(c.info)
 		if err != nil {

@@ -67,11 +67,7 @@ func (t *targets) learn(ctx context.Context, o *Options, gram svm.View, train []
 		return out, nil
 	}
 	if o.Learner == Ridge {
-		d, err := svm.Decompose(ctx, gram)
-		if err != nil {
-			return nil, err
-		}
-		models, err := d.RidgePath(labels, grid)
+		models, err := ridgePath(ctx, gram, labels, grid)
 		if err != nil {
 			return nil, err
 		}
@@ -98,6 +94,19 @@ func (t *targets) learn(ctx context.Context, o *Options, gram svm.View, train []
 		}
 	}
 	return out, nil
+}
+
+// ridgePath trains for each ridge.
+func ridgePath(ctx context.Context, gram svm.View, labels []int, grid []float64) ([]*svm.RidgeClassifier, error) {
+	if len(grid) == 1 {
+		m, err := svm.TrainRidgeClassifier(ctx, gram, labels, grid[0], false)
+		return []*svm.RidgeClassifier{m}, err
+	}
+	d, err := svm.Decompose(ctx, gram)
+	if err != nil {
+		return nil, err
+	}
+	return d.RidgePath(labels, grid)
 }
 
 // machinePrediction returns labels by vote, and scores: the decision value for two classes;
@@ -163,14 +172,22 @@ func (t *targets) regress(ctx context.Context, o *Options, gram svm.View, train 
 	var predict func(g int, cross svm.View) ([]float64, error)
 	limited := false
 	if o.Learner == Ridge {
-		d, err := svm.Decompose(ctx, gram)
-		if err != nil {
-			return err
-		}
 		models := make([]*svm.Ridge, len(grid))
-		for g, lambda := range grid {
-			if models[g], err = d.Ridge(z, lambda, true); err != nil {
+		if len(grid) == 1 {
+			m, err := svm.TrainRidge(ctx, gram, z, grid[0], false)
+			if err != nil {
 				return err
+			}
+			models[0] = m
+		} else {
+			d, err := svm.Decompose(ctx, gram)
+			if err != nil {
+				return err
+			}
+			for g, lambda := range grid {
+				if models[g], err = d.Ridge(z, lambda, true); err != nil {
+					return err
+				}
 			}
 		}
 		predict = func(g int, cross svm.View) ([]float64, error) { return models[g].Predict(cross) }
@@ -257,7 +274,7 @@ func (t *targets) ridgeScores(classes []int, scores []float64, value func(c int)
 }
 
 // score returns what the choice of parameters maximises, for predictions of examples.
-func (t *targets) score(o *Options, examples []int, p prediction) float64 {
+func (t *targets) score(how Score, examples []int, p prediction) float64 {
 	if t.regression() {
 		s := 0.0
 		for k, i := range examples {
@@ -266,7 +283,7 @@ func (t *targets) score(o *Options, examples []int, p prediction) float64 {
 		}
 		return -s / float64(len(examples))
 	}
-	if o.Score == Squared {
+	if how == Squared {
 		s := 0.0
 		for c, z := range t.columns(examples) {
 			for k := range examples {
@@ -277,7 +294,7 @@ func (t *targets) score(o *Options, examples []int, p prediction) float64 {
 		return -s / float64(len(examples))
 	}
 	c := NewConfusion(pick(t.labels, examples), p.labels, len(t.classes))
-	if o.Score == BalancedAccuracy {
+	if how == BalancedAccuracy {
 		return c.BalancedAccuracy()
 	}
 	return c.Accuracy()

@@ -43,9 +43,10 @@ type Options struct {
 	// Combinations are the ways to combine kernels that are evaluated besides the
 	// candidates themselves; see Combination.
 	Combinations []Combination
-	// WeightExamples bounds the number of training graphs from which the weights of a
-	// combination are learned; where there are more, a stratified sample is drawn.
-	WeightExamples int
+	// Examples bounds the number of training graphs of which LeaveOneOut computes scores and
+	// from which the weights of a combination are learned; where there are more, a stratified
+	// sample is drawn.
+	Examples int
 
 	// Confidence is the level of the confidence intervals.
 	Confidence float64
@@ -69,14 +70,21 @@ type Options struct {
 func DefaultOptions() Options {
 	return Options{
 		Folds: 10, Repeats: 10,
-		C:              []float64{0.1, 0.3, 1, 3, 10, 30, 100},
-		Ridge:          []float64{0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10},
-		Epsilon:        0.1,
-		InnerFolds:     math.MaxInt,
-		WeightExamples: 800,
-		Confidence:     0.95,
-		Workers:        runtime.GOMAXPROCS(0),
+		C:          []float64{0.1, 0.3, 1, 3, 10, 30, 100},
+		Ridge:      []float64{0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10},
+		Epsilon:    0.1,
+		InnerFolds: math.MaxInt,
+		Examples:   1500,
+		Confidence: 0.95,
+		Workers:    runtime.GOMAXPROCS(0),
 	}
+}
+
+// ForCandidates sets what DefaultCandidates are meant to be used with: kernel ridge regression,
+// parameters by the squared error of its leave-one-out predictions, and DefaultCombinations.
+// docs/evaluation.md has the measurements that speak for it.
+func (o *Options) ForCandidates() {
+	o.Learner, o.Inner, o.Score, o.Combinations = Ridge, LeaveOneOut, Squared, DefaultCombinations()
 }
 
 // decades returns the powers of ten from 10^lo to 10^hi.
@@ -134,7 +142,8 @@ const (
 	// HoldOut is KFold with one validation fold (two when Folds is odd).
 	HoldOut
 	// LeaveOneOut scores the leave-one-out predictions of kernel ridge regression on the
-	// training part, in closed form. With SVM, C stands for the ridge 1/(2C).
+	// training part, or a sample of Examples of it, in closed form. With SVM, C stands for the
+	// ridge 1/(2C).
 	LeaveOneOut
 )
 
@@ -247,8 +256,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("evaluate: Epsilon = %v, want a finite number, 0 or more", o.Epsilon)
 	case o.InnerFolds < 1:
 		return fmt.Errorf("evaluate: InnerFolds = %d, want at least 1", o.InnerFolds)
-	case o.WeightExamples < 2:
-		return fmt.Errorf("evaluate: WeightExamples = %d, want at least 2", o.WeightExamples)
+	case o.Examples < 2:
+		return fmt.Errorf("evaluate: Examples = %d, want at least 2", o.Examples)
 	case !(o.Confidence > 0 && o.Confidence < 1):
 		return fmt.Errorf("evaluate: Confidence = %v, want a number between 0 and 1", o.Confidence)
 	case o.Workers < 1:

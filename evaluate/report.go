@@ -186,6 +186,8 @@ func (e *engine) selection() string {
 		score = "squared error"
 	case o.Score == BalancedAccuracy:
 		score = "balanced accuracy"
+	case o.Score == Squared:
+		score = "squared error"
 	}
 	if o.Inner == LeaveOneOut {
 		return "nested, by " + score + " of leave-one-out ridge regression"

@@ -56,6 +56,8 @@ type engine struct {
 
 	mu   sync.Mutex
 	done int
+	// samples by repeat and fold, where LeaveOneOut scores a part of the training graphs only
+	samples map[[2]int][]int
 	// results by method (settings, then learned combinations), repeat and fold
 	results [][][]foldResult
 	methods []method
@@ -80,7 +82,7 @@ func newEngine(d *dataset.Dataset, candidates []Candidate, o *Options) (*engine,
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	e := &engine{o: o, data: d, info: dataset.Info(d), pool: make(pool, o.Workers)}
+	e := &engine{o: o, data: d, info: dataset.Info(d), pool: make(pool, o.Workers), samples: map[[2]int][]int{}}
 	for _, g := range d.Graphs {
 		e.graphs = append(e.graphs, g.With(g.ID(), ""))
 	}

@@ -22,48 +22,52 @@ func (e *engine) row(name string, of []int) Result {
 	return x
 }
 
-// chosen makes the row of Chosen: for every fold it takes that of the learned combinations
-// and of the best single setting, which come last, that prefer names.
+// chosen makes the row of Chosen.
 func (e *engine) chosen(procedures [][]int) Result {
 	x := e.seconds(Chosen.String(), slices.Concat(procedures...))
 	e.fill(&x, func(repeat, f int) int {
 		scores := make([][]float64, len(procedures))
 		for i, methods := range procedures {
-			scores[i] = e.procedure(repeat, f, methods)
+			scores[i], _ = e.procedure(repeat, f, methods)
 		}
-		m, _ := e.bestOf(repeat, f, procedures[prefer(scores, e.weights(repeat, f, -1))], -1)
+		m, _ := e.bestOf(repeat, f, procedures[e.decide(scores, e.weights(repeat, f, -1))], -1)
 		return m
 	})
 	return x
 }
 
-// prefer returns the procedure to take, given the scores of each on the validators: the first,
-// unless others have a mean that is larger by more than one standard error of the difference,
+// decide returns the position of the procedure to take, given the scores of each on the
+// validators: that of the last learned combination, or with Chosen that of the best single
+// setting, which comes after it, if it is clearly better.
+func (e *engine) decide(scores [][]float64, weight []float64) int {
+	learned := len(e.methods) - len(e.settings) - 1
+	if learned < 0 {
+		return 0
+	}
+	if slices.Contains(e.o.Combinations, Chosen) && clearlyBetter(scores[learned+1], scores[learned], weight) {
+		return learned + 1
+	}
+	return learned
+}
+
+// clearlyBetter reports whether scores a are better than b by more than three standard errors,
 //
-//	mean(d) > s_d/√n,   d the differences on the n validators with a weight,
+//	mean(d) > 3 s_d/√n,   d = a − b on the n validators with a weight:
 //
-// and then that of those with the largest mean. The first is the simplest; on small data the
-// differences between the others and it are mostly accidents of the folds. With a single
-// validator the largest score wins.
-func prefer(scores [][]float64, weight []float64) int {
-	best, largest := 0, 0.0
-	for p := 1; p < len(scores); p++ {
-		var d, w []float64
-		for g, x := range weight {
-			if x > 0 {
-				d, w = append(d, scores[p][g]-scores[0][g]), append(w, x)
-			}
-		}
-		m, n := weighted(d, w), float64(len(d))
-		bound := 0.0
-		if n > 1 {
-			bound = deviation(d) / math.Sqrt(n)
-		}
-		if m > bound && m > largest {
-			best, largest = p, m
+// on small data the differences between ways to combine kernels are mostly accidents of the
+// folds. With a single validator the larger score is better.
+func clearlyBetter(a, b, weight []float64) bool {
+	var d, w []float64
+	for g, x := range weight {
+		if x > 0 {
+			d, w = append(d, a[g]-b[g]), append(w, x)
 		}
 	}
-	return best
+	bound := 0.0
+	if n := float64(len(d)); n > 1 {
+		bound = 3 * deviation(d) / math.Sqrt(n)
+	}
+	return weighted(d, w) > bound
 }
 
 // seconds begins a row with the time of its methods.
@@ -118,19 +122,19 @@ func (e *engine) bestWith(repeat, f int, of []int, weight []float64) (m, c int) 
 // procedure estimates the scores of choosing among methods, for the training part of fold f:
 // each validator is scored with what the others would choose. The score of the winner itself
 // is too high, the more so the more there are to choose from. With a single validator there
-// is nothing else.
-func (e *engine) procedure(repeat, f int, of []int) []float64 {
+// is nothing else. known are the scores that people know.
+func (e *engine) procedure(repeat, f int, of []int) (scores, known []float64) {
 	validators := e.validators(f)
-	scores := make([]float64, len(validators))
 	for i, g := range validators {
 		skip := g
 		if len(validators) == 1 {
 			skip = -1
 		}
 		m, c := e.bestOf(repeat, f, of, skip)
-		scores[i] = e.results[m][repeat][f].Inner[c][i]
+		r := &e.results[m][repeat][f]
+		scores, known = append(scores, r.Inner[c][i]), append(known, r.known()[c][i])
 	}
-	return scores
+	return scores, known
 }
 
 // choices sets Parameters and Choices.

@@ -86,7 +86,7 @@ func (s *store) key(e *engine, m int, p part) string {
 	if m < len(e.settings) {
 		describe(m)
 	} else {
-		fmt.Fprintf(h, "%s %d\n", e.methods[m].parameters, e.o.WeightExamples)
+		fmt.Fprintf(h, "%s %d\n", e.methods[m].parameters, e.o.Examples)
 		for i := e.first; i < len(e.settings); i++ {
 			describe(i)
 		}

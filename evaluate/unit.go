@@ -19,6 +19,8 @@ type foldResult struct {
 	// strongest regularisation. Nested only.
 	Inner [][]float64 `json:"inner,omitempty"`
 	Best  int         `json:"best"`
+	// Right has the accuracies where Inner has squared errors of classes.
+	Right [][]float64 `json:"right,omitempty"`
 	// Limited is the number of trainings for the fold that stopped at the limit of
 	// iterations.
 	Limited int `json:"limited,omitempty"`
@@ -186,12 +188,37 @@ func (e *engine) foldScores(ctx context.Context, s source, repeat int, out []fol
 			examples := e.splits.Test(repeat, other)
 			r.count(predicted[i][side])
 			for c := range grid {
-				r.Inner[c] = append(r.Inner[c], e.targets.score(e.o, examples, predicted[i][side][c]))
+				e.note(r, c, examples, predicted[i][side][c])
 			}
 		}
 		e.choose(repeat, r)
 	}
 	return nil
+}
+
+// note adds the score of predictions of a validator's examples with value c of the grid.
+func (e *engine) note(r *foldResult, c int, examples []int, p prediction) {
+	score := func(how Score) float64 {
+		if len(examples) == 0 { // none of the fold is in the sample: it has no weight
+			return 0
+		}
+		return e.targets.score(how, examples, p)
+	}
+	r.Inner[c] = append(r.Inner[c], score(e.o.Score))
+	if e.o.Score == Squared && !e.targets.regression() {
+		if r.Right == nil {
+			r.Right = make([][]float64, len(r.Inner))
+		}
+		r.Right[c] = append(r.Right[c], score(Accuracy))
+	}
+}
+
+// known returns the scores that people know: accuracies, or minus squared errors of values.
+func (r *foldResult) known() [][]float64 {
+	if r.Right != nil {
+		return r.Right
+	}
+	return r.Inner
 }
 
 // validators returns the folds whose scores make the choice for fold f: those that are
@@ -220,11 +247,36 @@ func (e *engine) weights(repeat, f, skip int) []float64 {
 	for _, g := range e.validators(f) {
 		n := 0
 		if g != skip {
-			n = len(e.splits.Test(repeat, g))
+			n = len(e.scored(repeat, f, g))
 		}
 		out = append(out, float64(n))
 	}
 	return out
+}
+
+// scored returns the examples of validator g that are scored for fold f.
+func (e *engine) scored(repeat, f, g int) []int {
+	test := e.splits.Test(repeat, g)
+	if e.o.Inner != LeaveOneOut || e.training(repeat, f) <= e.o.Examples {
+		return test
+	}
+	key := [2]int{repeat, f}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	sample, ok := e.samples[key]
+	if !ok {
+		sample = e.sample(repeat, []int{f}, e.splits.Without(repeat, f))
+		e.samples[key] = sample
+	}
+	return slices.DeleteFunc(test, func(i int) bool {
+		_, in := slices.BinarySearch(sample, i)
+		return !in
+	})
+}
+
+// training returns the number of training graphs of a fold.
+func (e *engine) training(repeat, f int) int {
+	return len(e.graphs) - len(e.splits.Test(repeat, f))
 }
 
 // weighted returns the mean of scores with weights.
@@ -239,7 +291,7 @@ func weighted(scores, weight []float64) float64 {
 
 // ridgeScores sets Inner and Best by leave-one-out.
 func (e *engine) ridgeScores(ctx context.Context, s source, repeat int, r *foldResult) error {
-	train := e.splits.Without(repeat, r.Fold)
+	train := e.sample(repeat, []int{r.Fold}, e.splits.Without(repeat, r.Fold))
 	gram, _, err := s.part(ctx, repeat, []int{r.Fold}, train)
 	if err != nil {
 		return err
@@ -257,7 +309,7 @@ func (e *engine) ridgeScores(ctx context.Context, s source, repeat int, r *foldR
 	}
 	r.Inner = make([][]float64, len(ridges))
 	for _, other := range e.validators(r.Fold) {
-		examples := e.splits.Test(repeat, other)
+		examples := e.scored(repeat, r.Fold, other)
 		at := make([]int, len(examples)) // their positions in train
 		for k, i := range examples {
 			at[k], _ = slices.BinarySearch(train, i)
@@ -274,7 +326,7 @@ func (e *engine) ridgeScores(ctx context.Context, s source, repeat int, r *foldR
 					}
 				}
 			}
-			r.Inner[c] = append(r.Inner[c], e.targets.score(e.o, examples, part))
+			e.note(r, c, examples, part)
 		}
 	}
 	e.choose(repeat, r)

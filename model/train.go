@@ -155,15 +155,11 @@ func (m *Model) learn(ctx context.Context, gram svm.View, p *evaluate.Plan, o Tr
 	}
 	if p.Classes != nil {
 		if p.Learner == evaluate.Ridge {
-			d, err := svm.Decompose(ctx, gram)
+			r, err := svm.TrainRidgeClassifier(ctx, gram, p.Labels, p.Parameter, o.Probability)
 			if err != nil {
 				return false, err
 			}
-			r, err := d.RidgePath(p.Labels, []float64{p.Parameter})
-			if err != nil {
-				return false, err
-			}
-			m.Learner = &Learner{Classifier: r[0].Classifier(p.Labels, o.Probability), Classes: p.Classes}
+			m.Learner = &Learner{Classifier: r.Classifier(p.Labels, o.Probability), Classes: p.Classes}
 			return false, nil
 		}
 		c, err := svm.TrainClassifier(ctx, gram, p.Labels, opt)
@@ -174,11 +170,7 @@ func (m *Model) learn(ctx context.Context, gram svm.View, p *evaluate.Plan, o Tr
 	// coefficients are then brought back.
 	z, mean, scale := evaluate.StandardScores(p.Values)
 	if p.Learner == evaluate.Ridge {
-		d, err := svm.Decompose(ctx, gram)
-		if err != nil {
-			return false, err
-		}
-		r, err := d.Ridge(z, p.Parameter, true)
+		r, err := svm.TrainRidge(ctx, gram, z, p.Parameter, true)
 		if err != nil {
 			return false, err
 		}

@@ -94,6 +94,8 @@ func (d *Decomposition) shift(lambda float64) (*shifted, error) {
 	return f, nil
 }
 
+func (f *shifted) order() int { return len(f.d) }
+
 // half returns L⁻¹ Qᵀ v, of which the squares over D sum to vᵀ(K+λI)⁻¹v.
 func (f *shifted) half(v []float64) []float64 {
 	n := len(f.d)

@@ -20,7 +20,7 @@ type Ridge struct {
 	Bias         float64
 
 	// LeaveOneOut holds, for each training example, the prediction of the regression that
-	// is fitted to all others.
+	// is fitted to all others; nil if that was not asked for.
 	LeaveOneOut []float64
 }
 
@@ -38,13 +38,20 @@ func (d *Decomposition) Ridge(targets []float64, lambda float64, intercept bool)
 	if err != nil {
 		return nil, err
 	}
-	return f.ridges([][]float64{targets}, lambda, intercept)[0], nil
+	return ridges(f, [][]float64{targets}, lambda, intercept, true)[0], nil
+}
+
+// inverse is (K + λI)⁻¹.
+type inverse interface {
+	order() int
+	solve(v []float64) []float64
+	// inverseDiagonal comes last.
+	inverseDiagonal() []float64
 }
 
 // ridges fits several target vectors with one ridge.
-func (f *shifted) ridges(targets [][]float64, lambda float64, intercept bool) []*Ridge {
-	n := len(f.d)
-	g := f.inverseDiagonal()
+func ridges(f inverse, targets [][]float64, lambda float64, intercept, leaveOneOut bool) []*Ridge {
+	n := f.order()
 	var u []float64
 	sum := 0.0
 	if intercept {
@@ -56,16 +63,10 @@ func (f *shifted) ridges(targets [][]float64, lambda float64, intercept bool) []
 		for _, v := range u {
 			sum += v
 		}
-		for k, v := range u {
-			g[k] -= v * v / sum
-			if n == 1 {
-				g[k] = math.NaN()
-			}
-		}
 	}
 	out := make([]*Ridge, len(targets))
 	for t, z := range targets {
-		r := &Ridge{Lambda: lambda, Coefficients: f.solve(z), LeaveOneOut: make([]float64, n)}
+		r := &Ridge{Lambda: lambda, Coefficients: f.solve(z)}
 		if intercept {
 			for _, v := range r.Coefficients {
 				r.Bias += v
@@ -73,10 +74,23 @@ func (f *shifted) ridges(targets [][]float64, lambda float64, intercept bool) []
 			r.Bias /= sum
 			axpy(r.Coefficients, -r.Bias, u)
 		}
-		for k, b := range r.Coefficients {
-			r.LeaveOneOut[k] = z[k] - b/g[k]
-		}
 		out[t] = r
+	}
+	if !leaveOneOut {
+		return out
+	}
+	g := f.inverseDiagonal()
+	for k, v := range u {
+		g[k] -= v * v / sum
+		if n == 1 {
+			g[k] = math.NaN()
+		}
+	}
+	for t, z := range targets {
+		out[t].LeaveOneOut = make([]float64, n)
+		for k, b := range out[t].Coefficients {
+			out[t].LeaveOneOut[k] = z[k] - b/g[k]
+		}
 	}
 	return out
 }
@@ -109,9 +123,11 @@ func expandAll(cross View, coef []float64, bias float64) ([]float64, error) {
 type RidgeClassifier struct {
 	Classes []int    // increasing
 	Ridges  []*Ridge // one for each class, with an intercept
+	// Examples is the number of training examples.
+	Examples int
 
 	// LeaveOneOut holds the label that each training example gets from the classifier that
-	// is fitted to all others.
+	// is fitted to all others; nil if that was not asked for.
 	LeaveOneOut []int
 }
 
@@ -120,16 +136,34 @@ type RidgeClassifier struct {
 // costs little more than the decomposition. Fewer than two classes are an error.
 func (d *Decomposition) RidgePath(labels []int, lambdas []float64) ([]*RidgeClassifier, error) {
 	n := len(d.diag)
-	if len(labels) != n {
-		return nil, fmt.Errorf("svm: Gram matrix of %d examples, but %d labels", n, len(labels))
+	classes, targets, err := classTargets(labels, n)
+	if err != nil {
+		return nil, err
 	}
-	classes := slices.Clone(labels)
+	var out []*RidgeClassifier
+	for _, lambda := range lambdas {
+		f, err := d.shift(lambda)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, newRidgeClassifier(classes, ridges(f, targets, lambda, true, true), true))
+	}
+	return out, nil
+}
+
+// classTargets returns the classes that occur and, for each, +1 for its n examples and −1 for
+// the others.
+func classTargets(labels []int, n int) (classes []int, targets [][]float64, err error) {
+	if len(labels) != n {
+		return nil, nil, fmt.Errorf("svm: Gram matrix of %d examples, but %d labels", n, len(labels))
+	}
+	classes = slices.Clone(labels)
 	slices.Sort(classes)
 	classes = slices.Compact(classes)
 	if len(classes) < 2 {
-		return nil, fmt.Errorf("svm: %d examples of %d class(es) %v, want at least two classes", n, len(classes), classes)
+		return nil, nil, fmt.Errorf("svm: %d examples of %d class(es) %v, want at least two classes", n, len(classes), classes)
 	}
-	targets := make([][]float64, len(classes))
+	targets = make([][]float64, len(classes))
 	for c, class := range classes {
 		targets[c] = make([]float64, n)
 		for k, l := range labels {
@@ -139,19 +173,19 @@ func (d *Decomposition) RidgePath(labels []int, lambdas []float64) ([]*RidgeClas
 			}
 		}
 	}
-	var out []*RidgeClassifier
-	for _, lambda := range lambdas {
-		f, err := d.shift(lambda)
-		if err != nil {
-			return nil, err
+	return classes, targets, nil
+}
+
+// newRidgeClassifier puts the regressions of the classes together.
+func newRidgeClassifier(classes []int, r []*Ridge, leaveOneOut bool) *RidgeClassifier {
+	m := &RidgeClassifier{Classes: classes, Ridges: r, Examples: len(r[0].Coefficients)}
+	if leaveOneOut {
+		m.LeaveOneOut = make([]int, m.Examples)
+		for k := range m.LeaveOneOut {
+			m.LeaveOneOut[k] = m.winner(func(c int) float64 { return r[c].LeaveOneOut[k] })
 		}
-		m := &RidgeClassifier{Classes: classes, Ridges: f.ridges(targets, lambda, true), LeaveOneOut: make([]int, n)}
-		for k := range n {
-			m.LeaveOneOut[k] = m.winner(func(c int) float64 { return m.Ridges[c].LeaveOneOut[k] })
-		}
-		out = append(out, m)
 	}
-	return out, nil
+	return m
 }
 
 // winner returns the class of the largest score, the smallest label of equals.
@@ -203,7 +237,7 @@ func (m *RidgeClassifier) Predict(cross View) ([]int, error) {
 // f_b = −f_a. With probability, a sigmoid for each pair is fitted to the leave-one-out values of
 // the examples of its classes.
 func (m *RidgeClassifier) Classifier(labels []int, probability bool) *Classifier {
-	n := len(m.LeaveOneOut)
+	n := m.Examples
 	out := &Classifier{Classes: m.Classes, Examples: n}
 	for a := range m.Classes {
 		for b := a + 1; b < len(m.Classes); b++ {

@@ -368,3 +368,73 @@ func maxDifference(a, b []float64) float64 {
 	}
 	return d
 }
+
+// One ridge by Cholesky is what a decomposition gives.
+func TestTrainRidge(t *testing.T) {
+	rng := rand.New(rand.NewPCG(37, 38))
+	gram, labels := blobs(rng, 60, 3, 2)
+	z := make([]float64, len(labels))
+	for k := range z {
+		z[k] = 3 + rng.NormFloat64()
+	}
+	d := decompose(t, Full(gram))
+	same := func(what string, got, want []float64) {
+		t.Helper()
+		if len(got) != len(want) {
+			t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
+		}
+		for k := range want {
+			if math.Abs(got[k]-want[k]) > 1e-9*(1+math.Abs(want[k])) {
+				t.Errorf("%s: %d is %v, want %v", what, k, got[k], want[k])
+			}
+		}
+	}
+	for _, lambda := range []float64{0.01, 1} {
+		for _, loo := range []bool{false, true} {
+			want, err := d.Ridge(z, lambda, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := TrainRidge(ctx, Full(gram), z, lambda, loo)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same("coefficients", append(got.Coefficients, got.Bias), append(want.Coefficients, want.Bias))
+			path, err := d.RidgePath(labels, []float64{lambda})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := TrainRidgeClassifier(ctx, Full(gram), labels, lambda, loo)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, r := range path[0].Ridges {
+				same("coefficients of a class", append(c.Ridges[k].Coefficients, c.Ridges[k].Bias), append(r.Coefficients, r.Bias))
+			}
+			if !loo {
+				if got.LeaveOneOut != nil || c.LeaveOneOut != nil {
+					t.Error("leave-one-out though not asked for")
+				}
+				continue
+			}
+			same("leave-one-out", got.LeaveOneOut, want.LeaveOneOut)
+			if !slices.Equal(c.LeaveOneOut, path[0].LeaveOneOut) {
+				t.Errorf("leave-one-out classes %v, want %v", c.LeaveOneOut, path[0].LeaveOneOut)
+			}
+		}
+	}
+	for _, c := range []struct {
+		gram   View
+		labels []int
+		lambda float64
+		want   string
+	}{
+		{Full(gram), labels[:3], 1, "60 examples, but 3 labels"},
+		{Full(gram), labels, math.NaN(), "ridge is NaN"},
+		{Full(mlg.NewMatrix(2, 2)), []int{0, 1}, 0, "not positive definite"},
+	} {
+		if _, err := TrainRidgeClassifier(ctx, c.gram, c.labels, c.lambda, true); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}

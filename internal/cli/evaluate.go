@@ -22,12 +22,12 @@ type evaluateCmd struct {
 	Folds    int       `help:"Number of folds." default:"10" group:"Evaluation"`
 	Repeats  int       `help:"Number of repeats." default:"10" group:"Evaluation"`
 	Splits   uint64    `help:"Seed of the splits." default:"0" name:"split-seed" group:"Evaluation"`
-	Inner    string    `help:"Choice of parameters inside the training part: kfold, holdout, loo." default:"kfold" enum:"kfold,holdout,loo" group:"Evaluation"`
+	Inner    string    `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
 	InnerN   int       `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
 	Select   string    `help:"nested, or reported: on the folds that are reported, as papers often do." default:"nested" enum:"nested,reported" group:"Evaluation"`
 	Fit      string    `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
-	Learner  string    `help:"svm or ridge." default:"svm" enum:"svm,ridge" group:"Evaluation"`
-	Score    string    `help:"What the choice of parameters maximises: accuracy, balanced; with --learner ridge also squared: minus the squared error." default:"accuracy" enum:"accuracy,balanced,squared" group:"Evaluation"`
+	Learner  string    `help:"svm or ridge; auto: ridge with --default, else svm." default:"auto" enum:"auto,svm,ridge" group:"Evaluation"`
+	Score    string    `help:"What the choice of parameters maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared with --default and ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared" group:"Evaluation"`
 	C        []float64 `help:"Values of C to choose from; 0.1,0.3,…,100 by default, with --paper 0.001,0.01,…,1000." placeholder:"C,…" group:"Evaluation"`
 	Keep     string    `help:"Folder that keeps the results of finished parts, to resume." name:"run" placeholder:"FOLDER" group:"Evaluation"`
 	Markdown bool      `help:"Print Markdown." group:"Evaluation"`
@@ -65,11 +65,12 @@ func (c *evaluateCmd) Run(g *globals) error {
 		o.InnerFolds = c.InnerN
 	}
 	// kong has checked the names
-	o.Inner, _ = evaluate.ParseInner(c.Inner)
-	o.Score, _ = evaluate.ParseScore(c.Score)
 	o.Selection, _ = evaluate.ParseSelection(c.Select)
 	o.Fitting, _ = evaluate.ParseFitting(c.Fit)
-	o.Learner, _ = evaluate.ParseLearner(c.Learner)
+	if c.Default {
+		o.ForCandidates()
+	}
+	learning(&o, c.Learner, c.Inner, c.Score)
 	start := time.Now()
 	o.Clock = func() time.Duration { return time.Since(start) }
 	bar := newBar(g)
@@ -116,12 +117,29 @@ func (c *evaluateCmd) Run(g *globals) error {
 	return report.WriteText(g.stdout)
 }
 
+// learning sets what is not auto, and takes from options for ridges what support vector machines
+// cannot do.
+func learning(o *evaluate.Options, learner, inner, score string) {
+	const auto = "auto"
+	// kong has checked the names
+	if learner != auto {
+		if o.Learner, _ = evaluate.ParseLearner(learner); o.Learner == evaluate.SVM {
+			o.Inner, o.Score = evaluate.KFold, evaluate.Accuracy
+		}
+	}
+	if inner != auto {
+		o.Inner, _ = evaluate.ParseInner(inner)
+	}
+	if score != auto {
+		o.Score, _ = evaluate.ParseScore(score)
+	}
+}
+
 func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset, o *evaluate.Options, bar *bar) ([]evaluate.Candidate, error) {
 	switch {
 	case c.Default && c.Paper:
 		return nil, usageError("--default and --paper exclude each other")
 	case c.Default:
-		o.Combinations = evaluate.DefaultCombinations()
 		return evaluate.DefaultCandidates(dataset.Info(ds))
 	case c.Paper:
 		return evaluate.PaperTable1(filepath.Base(strings.TrimSuffix(ds.Name, ".zip"))), nil

@@ -31,9 +31,9 @@ type trainCmd struct {
 	Kernel      string    `help:"Train this kernel with its flags, instead of choosing among the default candidates: mlg, flg, wl, wl-edge, wl-oa, wl-sp, sp, graphlet, rw, labels." enum:",mlg,flg,wl,wl-edge,wl-oa,wl-sp,sp,graphlet,rw,labels" default:"" placeholder:"NAME" group:"Training"`
 	Quick       bool      `help:"One good kernel instead of the default candidates; C is still chosen." group:"Training"`
 	C           []float64 `help:"Values of C to choose from, 0.1,0.3,…,100 by default; one value fixes it." placeholder:"C,…" group:"Training"`
-	Learner     string    `help:"svm or ridge." default:"svm" enum:"svm,ridge" group:"Training"`
+	Learner     string    `help:"svm or ridge; auto: ridge for the default candidates, svm with --kernel, --quick or --c." default:"auto" enum:"auto,svm,ridge" group:"Training"`
 	Task        string    `help:"auto: by the targets; classification; regression." default:"auto" enum:"auto,classification,regression" group:"Training"`
-	Score       string    `help:"What the choice of a classifier maximises: accuracy, balanced." default:"accuracy" enum:"accuracy,balanced" group:"Training"`
+	Score       string    `help:"What the choice of a classifier maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared with the default candidates and ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared" group:"Training"`
 	Folds       int       `help:"The choice is made on this many folds less one, as in evaluate." default:"10" group:"Training"`
 	Splits      uint64    `help:"Seed of the splits." default:"0" name:"split-seed" group:"Training"`
 	Probability bool      `help:"Give the model class probabilities." group:"Training"`
@@ -135,10 +135,14 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (evaluate.Options, []ev
 	if len(c.C) > 0 {
 		o.C = c.C
 	}
-	// kong has checked the names
-	o.Learner, _ = evaluate.ParseLearner(c.Learner)
-	o.Task, _ = evaluate.ParseTask(c.Task)
-	o.Score, _ = evaluate.ParseScore(c.Score)
+	if c.Kernel == "" && !c.Quick {
+		o.ForCandidates()
+		if len(c.C) > 0 && c.Learner == "auto" {
+			c.Learner = "svm"
+		}
+	}
+	learning(&o, c.Learner, "auto", c.Score)
+	o.Task, _ = evaluate.ParseTask(c.Task) // kong has checked the name
 	if err := o.Validate(); err != nil {
 		return o, nil, usageError(strings.TrimPrefix(err.Error(), "evaluate: "))
 	}
@@ -172,7 +176,6 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (evaluate.Options, []ev
 	if c.Quick {
 		return o, []evaluate.Candidate{quickCandidate(all)}, nil
 	}
-	o.Combinations = evaluate.DefaultCombinations()
 	return o, all, nil
 }
 
@@ -235,7 +238,8 @@ func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []evalua
 
 // pilot estimates how long a choice among settings takes: some of them are fitted to some
 // graphs. The time to fit a kernel grows with the number of graphs, that of its matrix and of
-// the machines with its square.
+// support vector machines with its square, and that of ridge regressions, up to a bound, with its
+// third power.
 func pilot(ctx context.Context, ds *dataset.Dataset, settings []evaluate.Setting, o evaluate.Options) (time.Duration, error) {
 	n := len(ds.Graphs)
 	few := &dataset.Dataset{Name: ds.Name}
@@ -247,9 +251,12 @@ func pilot(ctx context.Context, ds *dataset.Dataset, settings []evaluate.Setting
 	ratio := float64(n) / pilotGraphs
 	var fit, matrix, learn time.Duration
 	tried := min(pilotKernels, len(settings))
+	parts := 0 // the kernels that those tried are made of
 	for i := range tried {
 		start := time.Now()
-		fitted, err := settings[(2*i+1)*len(settings)/(2*tried)].Kernel.Fit(ctx, few.Graphs)
+		s := settings[i*len(settings)/tried]
+		parts += different([]evaluate.Setting{s})
+		fitted, err := s.Kernel.Fit(ctx, few.Graphs)
 		if err != nil {
 			return 0, err
 		}
@@ -267,9 +274,13 @@ func pilot(ctx context.Context, ds *dataset.Dataset, settings []evaluate.Setting
 		}
 		learn += time.Since(start)
 	}
-	kernels := ratio*float64(fit) + ratio*ratio*float64(matrix)
-	total := kernels*float64(different(settings)) + ratio*ratio*float64(learn)*float64(len(settings)+learned)
-	return time.Duration(total / float64(tried)), nil
+	kernels := (ratio*float64(fit) + ratio*ratio*float64(matrix)) * float64(different(settings)) / float64(parts)
+	growth := ratio * ratio
+	if o.Inner == evaluate.LeaveOneOut {
+		growth = math.Pow(float64(min(n, o.Examples))/pilotGraphs, 3)
+	}
+	learning := growth * float64(learn) * float64(len(settings)+learned) / float64(tried)
+	return time.Duration(kernels + learning), nil
 }
 
 // different returns the number of kernels that settings have to compute: a kernel that occurs
