@@ -33,7 +33,7 @@ const (
 	// Rostamizadeh, Algorithms for learning kernels based on centered alignment, 2012).
 	Alignment
 	// Weighted weighs each kernel by its leave-one-out squared error e_k in kernel ridge
-	// regression on n training graphs,
+	// regression, n being the number of training graphs,
 	//
 	//	w_k ∝ e_k^(−τn/2),   τ = 0.03,
 	//
@@ -93,6 +93,7 @@ type mixedPart struct {
 
 	repeat int
 	folds  []int
+	graphs int // of the training part
 }
 
 func newMixer(e *engine, matrices []*mlg.Matrix, clip bool) *mixer {
@@ -143,7 +144,7 @@ func (m *mixer) weights(ctx context.Context, how Combination, repeat int, folds,
 	m.mu.Lock()
 	p := m.parts[key]
 	if p == nil {
-		p = &mixedPart{weights: map[Combination][]float64{}, sample: m.e.sample(repeat, folds, train), repeat: repeat, folds: folds}
+		p = &mixedPart{weights: map[Combination][]float64{}, sample: m.e.sample(repeat, folds, train), repeat: repeat, folds: folds, graphs: len(m.e.splits.Without(repeat, folds...))}
 		m.parts[key] = p
 	}
 	m.mu.Unlock()
@@ -348,7 +349,7 @@ func (m *mixer) weigh(ctx context.Context, p *mixedPart, w []float64) error {
 	for k, e := range p.errors {
 		w[k] = 1
 		if least > 0 {
-			w[k] = math.Pow(e/least, -weightExponent/2*float64(len(p.sample)))
+			w[k] = math.Pow(e/least, -weightExponent/2*float64(p.graphs))
 		} else if e > 0 {
 			w[k] = 0
 		}

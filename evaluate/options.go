@@ -74,7 +74,7 @@ func DefaultOptions() Options {
 		Ridge:      []float64{0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10},
 		Epsilon:    0.1,
 		InnerFolds: math.MaxInt,
-		Examples:   1500,
+		Examples:   1024,
 		Confidence: 0.95,
 		Workers:    runtime.GOMAXPROCS(0),
 	}
