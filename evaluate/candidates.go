@@ -142,7 +142,7 @@ func DefaultCandidates(info dataset.Summary) ([]Candidate, error) {
 
 // single returns a candidate with one setting.
 func single(name string, k mlg.Kernel) Candidate {
-	return Candidate{Name: name, Settings: []Setting{{Parameters: k.String(), Kernel: k}}}
+	return Candidate{Name: name, Settings: []Setting{{Parameters: name, Kernel: k}}}
 }
 
 // lowRank returns the low-rank MLG kernel with the given parameters.

@@ -140,7 +140,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	for _, x := range r.Results {
 		if x.Parameters != "-" {
-			wrapText(&b, "  ", x.Name+": "+x.Parameters+share100(x))
+			wrapText(&b, "  ", x.Name+": "+strings.TrimPrefix(x.Parameters, x.Name+" ")+share100(x))
 		}
 	}
 	if best := r.best(); best.ClassificationSummary != nil {
@@ -218,7 +218,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	b.WriteString("|" + strings.Repeat("---|", len(header)) + "\n")
 	for i, row := range rows {
 		x := r.Results[i]
-		markdownRow(&b, append(row, x.Parameters+share100(x)))
+		markdownRow(&b, append(row, strings.TrimPrefix(x.Parameters, x.Name+" ")+share100(x)))
 	}
 	if r.Classes != nil {
 		b.WriteString("\n### By class\n\n")

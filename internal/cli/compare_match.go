@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/explain/draw"
 	"github.com/mlgkernel/mlg/graph"
@@ -102,7 +101,7 @@ func (c *compareCmd) drawMatch(g *globals, a, b *graph.Graph, m *matched, ext st
 			return err
 		}
 	}
-	if err := dataset.WriteFile(g.ctx, c.Picture, func(w io.Writer) error { _, err := w.Write(bytes); return err }); err != nil {
+	if err := saveFile(g, c.Picture, bytes); err != nil {
 		return err
 	}
 	g.note("wrote %s", c.Picture)

@@ -230,7 +230,7 @@ func (c *embedCmd) write(g *globals, e *embed.Embedding, in *embedInput, bar *ba
 		f.Discard()
 		return found, err
 	}
-	if err := dataset.WriteFile(g.ctx, idsFile(c.Out), axis.WriteCSV); err != nil {
+	if err := g.write(idsFile(c.Out), func() error { return dataset.WriteFile(g.ctx, idsFile(c.Out), axis.WriteCSV) }); err != nil {
 		f.Discard()
 		return found, err
 	}

@@ -14,17 +14,17 @@ import (
 type evaluateCmd struct {
 	dataFlags
 	kernelFlags
-	Data string `arg:"" help:"Dataset with targets."`
+	Data string `arg:"" help:"Dataset with targets; with --paper also a folder that has the paper's datasets."`
 
 	Kernel   []string  `help:"Kernels to compare, each with its flags: mlg, flg, lg, wl, wl-edge, wl-oa, wl-sp, sp, graphlet, rw, labels." default:"mlg,wl" enum:"mlg,flg,lg,wl,wl-edge,wl-oa,wl-sp,sp,graphlet,rw,labels" group:"Evaluation"`
 	Default  bool      `help:"Evaluate the fixed list of candidates and their combinations, instead of --kernel." group:"Evaluation"`
-	Paper    bool      `help:"Evaluate the kernels of the paper's Table 1 with its parameter grids, instead of --kernel." group:"Evaluation"`
+	Paper    bool      `help:"Evaluate the kernels of the paper's Table 1 with its parameter grids, instead of --kernel, and print its Tables 1 to 3 beside the figures of the paper." group:"Evaluation"`
 	Folds    int       `help:"Number of folds." default:"10" group:"Evaluation"`
 	Repeats  int       `help:"Number of repeats." default:"10" group:"Evaluation"`
 	Splits   uint64    `help:"Seed of the splits." default:"0" name:"split-seed" group:"Evaluation"`
-	Inner    string    `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
+	Inner    string    `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, and with --paper from 1000 graphs on, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
 	InnerN   int       `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
-	Select   string    `help:"nested, or reported: on the folds that are reported, as papers often do." default:"nested" enum:"nested,reported" group:"Evaluation"`
+	Select   string    `help:"nested, or reported: on the folds that are reported, as papers often do; auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
 	Fit      string    `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
 	Learner  string    `help:"svm or ridge; auto: ridge with --default, else svm." default:"auto" enum:"auto,svm,ridge" group:"Evaluation"`
 	Score    string    `help:"What the choice of parameters maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared with --default and ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared" group:"Evaluation"`
@@ -49,10 +49,34 @@ func (c *evaluateCmd) Run(g *globals) error {
 	if err := checkFolders(c.Report, c.Plot); err != nil {
 		return err
 	}
+	switch {
+	case c.Default && c.Paper:
+		return usageError("--default and --paper exclude each other")
+	case c.Paper:
+		return c.paper(g)
+	}
 	ds, err := c.read(g, c.Data)
 	if err != nil {
 		return err
 	}
+	report, err := c.evaluate(g, ds, c.Select)
+	if err != nil {
+		return err
+	}
+	if err := c.pictures(g, ds, report); err != nil {
+		return err
+	}
+	switch {
+	case g.JSON:
+		return report.WriteJSON(g.stdout)
+	case c.Markdown:
+		return report.WriteMarkdown(g.stdout)
+	}
+	return report.WriteText(g.stdout)
+}
+
+// evaluate evaluates kernels on a dataset with the given selection.
+func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, selection string) (*evaluate.Report, error) {
 	o := evaluate.DefaultOptions()
 	o.Folds, o.Repeats, o.Seed, o.Folder, o.Workers = c.Folds, c.Repeats, c.Splits, c.Keep, g.workers()
 	if c.Paper {
@@ -65,8 +89,14 @@ func (c *evaluateCmd) Run(g *globals) error {
 		o.InnerFolds = c.InnerN
 	}
 	// kong has checked the names
-	o.Selection, _ = evaluate.ParseSelection(c.Select)
+	if selection != "auto" {
+		o.Selection, _ = evaluate.ParseSelection(selection)
+	}
 	o.Fitting, _ = evaluate.ParseFitting(c.Fit)
+	const many = 1000 // graphs, from which on the paper's 144 settings want a cheaper choice
+	if c.Paper && len(ds.Graphs) >= many {
+		o.Inner = evaluate.LeaveOneOut
+	}
 	if c.Default {
 		o.ForCandidates()
 	}
@@ -80,15 +110,15 @@ func (c *evaluateCmd) Run(g *globals) error {
 		g.kept.set("--run %s has the finished parts; the same command goes on", c.Keep)
 	}
 
-	candidates, err := c.candidates(g, ds, &o, bar)
+	candidates, err := c.candidates(g, ds, bar)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	report, err := evaluate.Run(g.ctx, ds, candidates, o)
-	bar.done()
-	if err != nil {
-		return err
-	}
+	return evaluate.Run(g.ctx, ds, candidates, o)
+}
+
+// pictures writes what --plot and --report ask for.
+func (c *evaluateCmd) pictures(g *globals, ds *dataset.Dataset, report *evaluate.Report) error {
 	if c.Plot != "" {
 		p, err := accuracyBars(fmt.Sprintf("Kernels on %s", report.Dataset), report)
 		if err := savePicture(g, c.Plot, p, err); err != nil {
@@ -97,6 +127,7 @@ func (c *evaluateCmd) Run(g *globals) error {
 		g.note("%s: scores drawn", c.Plot)
 	}
 	if c.Report != "" {
+		bar := newBar(g)
 		bar.show("report", 0, 0, "")
 		page, err := c.report(g, ds, report)
 		bar.done()
@@ -108,13 +139,7 @@ func (c *evaluateCmd) Run(g *globals) error {
 		}
 		g.note("%s: report written", c.Report)
 	}
-	switch {
-	case g.JSON:
-		return report.WriteJSON(g.stdout)
-	case c.Markdown:
-		return report.WriteMarkdown(g.stdout)
-	}
-	return report.WriteText(g.stdout)
+	return nil
 }
 
 // learning sets what is not auto, and takes from options for ridges what support vector machines
@@ -135,14 +160,12 @@ func learning(o *evaluate.Options, learner, inner, score string) {
 	}
 }
 
-func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset, o *evaluate.Options, bar *bar) ([]evaluate.Candidate, error) {
+func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset, bar *bar) ([]evaluate.Candidate, error) {
 	switch {
-	case c.Default && c.Paper:
-		return nil, usageError("--default and --paper exclude each other")
 	case c.Default:
 		return evaluate.DefaultCandidates(dataset.Info(ds))
 	case c.Paper:
-		return evaluate.PaperTable1(filepath.Base(strings.TrimSuffix(ds.Name, ".zip"))), nil
+		return evaluate.PaperTable1(paperName(ds)), nil
 	}
 	var out []evaluate.Candidate
 	for _, name := range c.Kernel {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -352,11 +351,11 @@ func (c *explainCmd) write(g *globals, m *model.Model, e *explanation) error {
 	if err != nil {
 		return err
 	}
-	err = dataset.WriteFile(g.ctx, c.Out, func(w io.Writer) error { _, err := io.Copy(w, bytes.NewReader(b)); return err })
-	if err == nil {
-		g.note("wrote %s", c.Out)
+	if err := saveFile(g, c.Out, b); err != nil {
+		return err
 	}
-	return err
+	g.note("wrote %s", c.Out)
+	return nil
 }
 
 // picture draws the graph, or the two, with contributions as colours.

@@ -79,7 +79,10 @@ func (c *linearTrainCmd) Run(g *globals) error {
 		return err
 	}
 	bar.done()
-	if err := dataset.WriteFile(g.ctx, c.Out, func(w io.Writer) error { return json.NewEncoder(w).Encode(file) }); err != nil {
+	save := func() error {
+		return dataset.WriteFile(g.ctx, c.Out, func(w io.Writer) error { return json.NewEncoder(w).Encode(file) })
+	}
+	if err := g.write(c.Out, save); err != nil {
 		return err
 	}
 	took := time.Since(start)
@@ -185,7 +188,7 @@ func (c *linearPredictCmd) Run(g *globals) error {
 		}
 	}
 	if c.Out != "" {
-		err = dataset.WriteFile(g.ctx, c.Out, write)
+		err = g.write(c.Out, func() error { return dataset.WriteFile(g.ctx, c.Out, write) })
 	} else if !g.JSON {
 		err = write(g.stdout)
 	}

@@ -191,7 +191,7 @@ func looksLikeModel(path string) bool {
 // with standard output if it has none.
 func output(g *globals, path string, write func(w io.Writer) error) error {
 	if path != "" {
-		return dataset.WriteFile(g.ctx, path, write)
+		return g.write(path, func() error { return dataset.WriteFile(g.ctx, path, write) })
 	}
 	b := bufio.NewWriter(g.stdout)
 	if err := write(b); err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -342,6 +343,7 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *evaluate.Plan, too
 	for _, s := range p.Settings {
 		r.Kernels = append(r.Kernels, trainedPart{s.Candidate, s.Kernel.String(), s.Weight})
 	}
+	slices.SortStableFunc(r.Kernels, func(a, b trainedPart) int { return cmp.Compare(b.Weight, a.Weight) })
 	for _, s := range p.Procedures {
 		r.Compared = append(r.Compared, scoreJSON{s.Combination.String(), s.Measure, s.Value})
 	}
@@ -365,7 +367,11 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *evaluate.Plan, too
 	}
 	fmt.Fprintf(g.stdout, "\nkernel, %s = %g:\n", r.Parameter, r.Value)
 	for _, k := range r.Kernels {
-		fmt.Fprintf(g.stdout, "  %5.3f  %s: %s\n", k.Weight, k.Candidate, breakLines(k.Kernel, 11+len([]rune(k.Candidate)), 9))
+		fmt.Fprintf(g.stdout, "  %5.3f  %s", k.Weight, k.Candidate)
+		if len(r.Kernels) == 1 {
+			fmt.Fprintf(g.stdout, ": %s", breakLines(k.Kernel, 11+len([]rune(k.Candidate)), 9))
+		}
+		fmt.Fprintln(g.stdout)
 	}
 	fmt.Fprintf(g.stdout, "\n%s %s", r.Estimate.Measure, figure(r.Estimate.Measure, r.Estimate.Value))
 	if r.Estimate.Deviation > 0 {

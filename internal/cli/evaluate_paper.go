@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/evaluate"
+)
+
+// paperTables are the paper's tables for one dataset.
+type paperTables struct {
+	// The report of the nested evaluation, or that on the reported folds where only that was
+	// asked for.
+	*evaluate.Report
+	// Reported are the rows with parameters chosen on the reported folds, as in the paper.
+	Reported     []evaluate.Result        `json:"reported,omitempty"`
+	Statistics   evaluate.PaperStatistics `json:"statistics"`
+	PaperSeconds float64                  `json:"paper_mlg_seconds,omitempty"`
+	settings     []int                    // of the candidates, by row
+}
+
+// paperName is the name by which the paper knows a dataset.
+func paperName(ds *dataset.Dataset) string { return filepath.Base(strings.TrimSuffix(ds.Name, ".zip")) }
+
+// paper evaluates the kernels of the paper on the datasets that are there.
+func (c *evaluateCmd) paper(g *globals) error {
+	paths := []string{c.Data}
+	if st, err := os.Stat(c.Data); err == nil && st.IsDir() {
+		var inside []string
+		for _, name := range evaluate.PaperDatasets() {
+			if st, err := os.Stat(filepath.Join(c.Data, name)); err == nil && st.IsDir() {
+				inside = append(inside, filepath.Join(c.Data, name))
+			}
+		}
+		if len(inside) > 0 {
+			paths = inside
+		}
+	}
+	if len(paths) > 1 && (c.Plot != "" || c.Report != "") {
+		return usageError(fmt.Sprintf("--plot and --report are for one dataset, and %s has %d", c.Data, len(paths)))
+	}
+	var all []paperTables
+	for _, path := range paths {
+		ds, err := c.read(g, path)
+		if err != nil {
+			return err
+		}
+		t := paperTables{Statistics: evaluate.PaperTable2(ds.Graphs), PaperSeconds: evaluate.PaperSeconds(paperName(ds))}
+		for _, x := range evaluate.PaperTable1(paperName(ds)) {
+			t.settings = append(t.settings, len(x.Settings))
+		}
+		if c.Select != evaluate.OnReported.String() {
+			if t.Report, err = c.evaluate(g, ds, evaluate.Nested.String()); err != nil {
+				return err
+			}
+		}
+		if c.Select != evaluate.Nested.String() {
+			r, err := c.evaluate(g, ds, evaluate.OnReported.String())
+			if err != nil {
+				return err
+			}
+			if t.Reported = r.Results; t.Report == nil {
+				t.Report = r
+			}
+		}
+		if err := c.pictures(g, ds, t.Report); err != nil {
+			return err
+		}
+		if g.JSON {
+			all = append(all, t)
+			continue
+		}
+		if err := t.write(g, c.Markdown); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !g.JSON:
+		return nil
+	case len(paths) == 1:
+		return printJSON(g.stdout, all[0])
+	}
+	return printJSON(g.stdout, map[string]any{"datasets": all})
+}
+
+// write prints the tables: accuracies, statistics, and times of kernel matrices.
+func (t *paperTables) write(g *globals, markdown bool) error {
+	p := &t.Protocol
+	lines := []string{
+		fmt.Sprintf("%s: %s.", t.Dataset, t.Statistics),
+		fmt.Sprintf("%d × %d-fold cross-validation, %s, seed %d; %s, C = %s.", p.Repeats, p.Folds, p.Splits, p.Seed, p.Learner, p.Grid),
+	}
+	if p.Honest {
+		lines = append(lines, fmt.Sprintf("Parameters %s.", p.Selection))
+	}
+	if t.Reported != nil {
+		lines = append(lines, "Column tuned: parameters chosen on the reported folds, as in the paper; too high.")
+	}
+	header := []string{"kernel"}
+	if p.Honest {
+		header = append(header, "nested")
+	}
+	if t.Reported != nil {
+		header = append(header, "tuned")
+	}
+	header = append(header, "paper", "s/matrix", "paper s")
+	var rows [][]string
+	cell := func(x *evaluate.Result) string {
+		if x.Repeats < 2 {
+			return fmt.Sprintf("%.2f", 100*x.Accuracy)
+		}
+		return fmt.Sprintf("%.2f±%.2f", 100*x.Accuracy, 100*x.AccuracyStd)
+	}
+	candidate := 0
+	for i := range t.Results {
+		x := &t.Results[i]
+		row := []string{x.Name}
+		if p.Honest {
+			row = append(row, cell(x))
+		}
+		if t.Reported != nil {
+			row = append(row, cell(&t.Reported[i]))
+		}
+		published, seconds, theirs := "-", "-", "-"
+		if x.Published != nil {
+			published = fmt.Sprintf("%.2f±%.2f", x.Published.Mean, x.Published.Deviation)
+		}
+		if i >= len(t.Results)-len(t.settings) { // after the two rows that every report has
+			seconds = fmt.Sprintf("%.3g", x.KernelSeconds/float64(t.settings[candidate]))
+			if candidate == 0 && t.PaperSeconds > 0 {
+				theirs = fmt.Sprintf("%.3g", t.PaperSeconds)
+			}
+			candidate++
+		}
+		rows = append(rows, append(row, published, seconds, theirs))
+	}
+	w := g.stdout
+	if markdown {
+		fmt.Fprintf(w, "%s\n\n| %s |\n|%s\n", strings.Join(lines, " "), strings.Join(header, " | "), strings.Repeat("---|", len(header)))
+		for _, r := range rows {
+			fmt.Fprintf(w, "| %s |\n", strings.Join(r, " | "))
+		}
+		_, err := fmt.Fprintln(w)
+		return err
+	}
+	for _, l := range lines {
+		fmt.Fprintln(w, breakLines(l, 0, 2))
+	}
+	fmt.Fprintln(w)
+	for _, r := range append([][]string{header}, rows...) {
+		fmt.Fprintf(w, "%-14s", r[0])
+		for _, s := range r[1:] {
+			fmt.Fprintf(w, "  %11s", s)
+		}
+		fmt.Fprintln(w)
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
