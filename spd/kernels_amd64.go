@@ -92,3 +92,17 @@ func gram2AVX2(c *float64, cStride int, yi *float64, yj *float64, yStride int, r
 //
 //go:noescape
 func gram3AVX2(c *float64, cStride int, yi *float64, yj *float64, yStride int, rows int)
+
+// lessAVX2 sets the packed tile dst of order m to G − UUᵀ for the packed matrix G at from and the rows
+// u+at[i] bytes of U, which have r > 0 entries of eight lanes. If m is odd, it goes on
+// to a row m that is as long, reads from and at there, and writes dst.
+//
+//go:noescape
+func lessAVX2(dst *float64, from *float64, at *int64, m int, u *float64, r int)
+
+// lessAVX512 sets the packed tile dst of order m to G − UUᵀ for the packed matrix G at from and the rows
+// u+at[i] bytes of U, which have r > 0 entries of eight lanes. If m is odd, it goes on
+// to a row m that is as long, reads from and at there, and writes dst.
+//
+//go:noescape
+func lessAVX512(dst *float64, from *float64, at *int64, m int, u *float64, r int)

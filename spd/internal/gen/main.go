@@ -38,6 +38,9 @@ func main() {
 	ratio()
 	project()
 	gram()
+	for _, v := range []isa{avx2, avx512} {
+		less(v)
+	}
 	Generate()
 }
 
