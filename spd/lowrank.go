@@ -28,6 +28,8 @@ type Factors struct {
 	ranks  []int // by tile: the greatest rank in it, at least 1
 	groups []factorGroup
 	roots  quarters // (|H₁|/|H₂|²)^¼
+
+	meanRank float64
 }
 
 // factorGroup is a run of tiles whose U is computed at a time.
@@ -93,6 +95,7 @@ func Factor(b *Batch, gamma float64) *Factors {
 			at += lanes * f.ranks[t]
 		}
 		f.groups = append(f.groups, g)
+		f.meanRank += float64(columns) / float64(lanes*tiles)
 		lo = g.hi
 	}
 	return f
@@ -221,12 +224,8 @@ func (f *Factors) Cheaper(m int) bool {
 		return false
 	}
 	// Multiply-adds for a pair; what does not depend on the sizes counts as a hundred.
-	m3, p := float64(m)*float64(m)*float64(m), float64(f.p)
-	low := 0.0
-	for _, r := range f.ranks {
-		low += float64(m*m*r)/2 + m3/5 + 1.5*p*float64(r) + 100
-	}
-	return low < float64(len(f.ranks))*1.3*(p*p*p/6+p*p/2)
+	x, p, r := float64(m), float64(f.p), f.meanRank
+	return x*x*r/2+x*x*x/5+1.5*p*r+100 < 1.3*(p*p*p/6+p*p/2)
 }
 
 // LowRank is a matrix A = γI + QᵀX⁻¹Q of order p.
