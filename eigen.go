@@ -10,20 +10,50 @@ import (
 // descending, and their eigenvectors as columns of a row-major n×p matrix. It changes k.
 // Fewer than p come back when n < p.
 //
-// Small problems are diagonalised in full. From a few hundred rows on a block Krylov space
-// is built, K restricted to it diagonalised, and enlarged until the residuals of the p
-// leading pairs are below 1e-13·λ₁·√n, about the error of a full diagonalisation; when that
-// takes more than half of the rows, the full one is done after all.
+// All of a few pairs, or a large part of many, are found by full diagonalisation, and a small
+// part by tridiagonalisation. From krylovFrom rows on a block Krylov space is tried first: K
+// restricted to it is diagonalised, and it is enlarged until the residuals of the p leading
+// pairs are below 1e-13·λ₁·√n, or until it has a quarter of the rows.
 func leadingEigen(k []float64, n, p int) (values, vectors []float64, err error) {
 	p = min(p, n)
-	if n > krylovFrom && 4*p < n {
+	if n > krylovFrom && 8*p < n {
 		if values, vectors, ok := krylov(k, n, p); ok {
 			return values, vectors, nil
 		}
 	}
-	all, v, ok := eigenSym(k, n)
+	values, vectors, ok := someEigen(k, n, p)
 	if !ok {
 		return nil, nil, errors.New("the eigenvalues of a Gram matrix did not converge")
+	}
+	fixSigns(vectors, n, p)
+	return values, vectors, nil
+}
+
+// krylovFrom is where a Krylov space of a quarter of the rows takes less time than
+// tridiagonalisation, whether it suffices or not.
+const krylovFrom = 1200
+
+// someEigen is leadingEigen without Krylov spaces and without a choice of signs. It changes k.
+func someEigen(k []float64, n, p int) (values, vectors []float64, ok bool) {
+	if n > 32 && 2*p < n {
+		// The lower triangle is what topEigen changes; the diagonal is kept to undo that.
+		diag := make([]float64, n)
+		for i := range n {
+			diag[i] = k[i*n+i]
+		}
+		if values, vectors, ok := topEigen(k, n, p); ok {
+			return values, vectors, true
+		}
+		for i := range n {
+			k[i*n+i] = diag[i]
+			for j := range i {
+				k[i*n+j] = k[j*n+i]
+			}
+		}
+	}
+	all, v, ok := eigenSym(k, n)
+	if !ok {
+		return nil, nil, false
 	}
 	values, vectors = make([]float64, p), make([]float64, n*p)
 	for j := range p {
@@ -32,11 +62,8 @@ func leadingEigen(k []float64, n, p int) (values, vectors []float64, err error) 
 			vectors[i*p+j] = v[i*n+n-1-j]
 		}
 	}
-	fixSigns(vectors, n, p)
-	return values, vectors, nil
+	return values, vectors, true
 }
-
-const krylovFrom = 160
 
 // fixSigns makes the entry of largest magnitude of every column positive, the first of them
 // on a tie.
@@ -59,7 +86,7 @@ func fixSigns(v []float64, n, p int) {
 // krylov is the block Lanczos process with full reorthogonalisation. Basis vectors are rows.
 func krylov(k []float64, n, p int) (values, vectors []float64, ok bool) {
 	block := min(max(8, (p+1)/2), 32)
-	limit := n / 2
+	limit := n / 4
 	// The start does not matter; it is fixed so that results are reproducible.
 	r := rand.New(rand.NewPCG(0x6b72796c6f76, uint64(n)))
 	var basis, image [][]float64 // v and K v
@@ -113,19 +140,21 @@ func krylov(k []float64, n, p int) (values, vectors []float64, ok bool) {
 					t[i*d+j] = (dot(basis[i], image[j]) + dot(basis[j], image[i])) / 2
 				}
 			}
-			all, small, ok := eigenSym(t, d)
-			if !ok || d < p {
+			if d < p {
 				return nil, nil, false
 			}
-			values, vectors = make([]float64, p), make([]float64, n*p)
+			small, coefficients, ok := someEigen(t, d, p)
+			if !ok {
+				return nil, nil, false
+			}
+			values, vectors = small, make([]float64, n*p)
 			worst := 0.0
 			res, vec := make([]float64, n), make([]float64, n)
 			for j := range p {
-				values[j] = all[d-1-j]
 				clear(res)
 				clear(vec)
 				for i := range d {
-					c := small[i*d+d-1-j]
+					c := coefficients[i*p+j]
 					axpy(vec, c, basis[i])
 					axpy(res, c, image[i])
 				}
