@@ -4,16 +4,18 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+
+	"github.com/mlgkernel/mlg/spd"
 )
 
 // leadingEigen returns the p largest eigenvalues of the symmetric row-major n×n matrix k,
 // descending, and their eigenvectors as columns of a row-major n×p matrix. It changes k.
 // Fewer than p come back when n < p.
 //
-// All of a few pairs, or a large part of many, are found by full diagonalisation, and a small
-// part by tridiagonalisation. From krylovFrom rows on a block Krylov space is tried first: K
-// restricted to it is diagonalised, and it is enlarged until the residuals of the p leading
-// pairs are below 1e-13·λ₁·√n, or until it has a quarter of the rows.
+// Where most pairs are wanted, all are computed; where few, by tridiagonalisation. From
+// krylovFrom rows on a block Krylov space is tried first: K restricted to it is diagonalised,
+// and it is enlarged until the residuals of the p leading pairs are below 1e-13·λ₁·√n, or until it has
+// more than a quarter of the rows.
 func leadingEigen(k []float64, n, p int) (values, vectors []float64, err error) {
 	p = min(p, n)
 	if n > krylovFrom && 8*p < n {
@@ -29,8 +31,8 @@ func leadingEigen(k []float64, n, p int) (values, vectors []float64, err error) 
 	return values, vectors, nil
 }
 
-// krylovFrom is where a Krylov space of a quarter of the rows takes less time than
-// tridiagonalisation, whether it suffices or not.
+// krylovFrom is about where trying a Krylov space takes less time than tridiagonalisation alone
+// (BenchmarkLeadingEigen).
 const krylovFrom = 1200
 
 // someEigen is leadingEigen without Krylov spaces and without a choice of signs. It changes k.
@@ -89,7 +91,7 @@ func krylov(k []float64, n, p int) (values, vectors []float64, ok bool) {
 	limit := n / 4
 	// The start does not matter; it is fixed so that results are reproducible.
 	r := rand.New(rand.NewPCG(0x6b72796c6f76, uint64(n)))
-	var basis, image [][]float64 // v and K v
+	var basis, image, lower [][]float64 // v, K v, and the rows of K restricted to the basis
 	add := func(candidates [][]float64) int {
 		added := 0
 		for _, v := range candidates {
@@ -107,12 +109,21 @@ func krylov(k []float64, n, p int) (values, vectors []float64, ok bool) {
 				v[i] /= norm
 			}
 			basis = append(basis, v)
+			added++
+		}
+		columns, product := make([]float64, n*added), make([]float64, n*added)
+		for j, v := range basis[len(basis)-added:] {
+			for i, x := range v {
+				columns[i*added+j] = x
+			}
+		}
+		spd.Project(product, k, columns, n, n, added)
+		for j := range added {
 			w := make([]float64, n)
 			for i := range w {
-				w[i] = dot(k[i*n:(i+1)*n], v)
+				w[i] = product[i*added+j]
 			}
 			image = append(image, w)
-			added++
 		}
 		return added
 	}
@@ -136,8 +147,15 @@ func krylov(k []float64, n, p int) (values, vectors []float64, ok bool) {
 			check = d + max(block, d/3)
 			t := make([]float64, d*d)
 			for i := range d {
-				for j := range d {
-					t[i*d+j] = (dot(basis[i], image[j]) + dot(basis[j], image[i])) / 2
+				if i == len(lower) {
+					row := make([]float64, i+1)
+					for j := range row {
+						row[j] = dot(basis[j], image[i])
+					}
+					lower = append(lower, row)
+				}
+				for j, x := range lower[i] {
+					t[i*d+j], t[j*d+i] = x, x
 				}
 			}
 			if d < p {
