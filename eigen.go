@@ -16,14 +16,14 @@ import (
 // krylovFrom rows on a block Krylov space is tried first: K restricted to it is diagonalised,
 // and it is enlarged until the residuals of the p leading pairs are below 1e-13·λ₁·√n, or until it has
 // more than a quarter of the rows.
-func leadingEigen(k []float64, n, p int) (values, vectors []float64, err error) {
+func leadingEigen(k []float64, n, p, workers int) (values, vectors []float64, err error) {
 	p = min(p, n)
 	if n > krylovFrom && 8*p < n {
-		if values, vectors, ok := krylov(k, n, p); ok {
+		if values, vectors, ok := krylov(k, n, p, workers); ok {
 			return values, vectors, nil
 		}
 	}
-	values, vectors, ok := someEigen(k, n, p)
+	values, vectors, ok := someEigen(k, n, p, workers)
 	if !ok {
 		return nil, nil, errors.New("the eigenvalues of a Gram matrix did not converge")
 	}
@@ -33,17 +33,17 @@ func leadingEigen(k []float64, n, p int) (values, vectors []float64, err error) 
 
 // krylovFrom is about where trying a Krylov space takes less time than tridiagonalisation alone
 // (BenchmarkLeadingEigen).
-const krylovFrom = 1200
+const krylovFrom = 2000
 
 // someEigen is leadingEigen without Krylov spaces and without a choice of signs. It changes k.
-func someEigen(k []float64, n, p int) (values, vectors []float64, ok bool) {
+func someEigen(k []float64, n, p, workers int) (values, vectors []float64, ok bool) {
 	if n > 32 && 2*p < n {
 		// The lower triangle is what topEigen changes; the diagonal is kept to undo that.
 		diag := make([]float64, n)
 		for i := range n {
 			diag[i] = k[i*n+i]
 		}
-		if values, vectors, ok := topEigen(k, n, p); ok {
+		if values, vectors, ok := topEigen(k, n, p, workers); ok {
 			return values, vectors, true
 		}
 		for i := range n {
@@ -86,7 +86,7 @@ func fixSigns(v []float64, n, p int) {
 }
 
 // krylov is the block Lanczos process with full reorthogonalisation. Basis vectors are rows.
-func krylov(k []float64, n, p int) (values, vectors []float64, ok bool) {
+func krylov(k []float64, n, p, workers int) (values, vectors []float64, ok bool) {
 	block := min(max(8, (p+1)/2), 32)
 	limit := n / 4
 	// The start does not matter; it is fixed so that results are reproducible.
@@ -161,7 +161,7 @@ func krylov(k []float64, n, p int) (values, vectors []float64, ok bool) {
 			if d < p {
 				return nil, nil, false
 			}
-			small, coefficients, ok := someEigen(t, d, p)
+			small, coefficients, ok := someEigen(t, d, p, workers)
 			if !ok {
 				return nil, nil, false
 			}

@@ -47,13 +47,13 @@ func TestLeadingEigen(t *testing.T) {
 		switch c.method {
 		case "leading":
 			var err error
-			if values, vectors, err = leadingEigen(slices.Clone(k), c.n, c.p); err != nil {
+			if values, vectors, err = leadingEigen(slices.Clone(k), c.n, c.p, 2); err != nil {
 				t.Fatal(err)
 			}
 		case "top":
-			values, vectors, ok = topEigen(slices.Clone(k), c.n, c.p)
+			values, vectors, ok = topEigen(slices.Clone(k), c.n, c.p, 2)
 		case "krylov":
-			values, vectors, ok = krylov(slices.Clone(k), c.n, c.p)
+			values, vectors, ok = krylov(slices.Clone(k), c.n, c.p, 2)
 		}
 		if !ok {
 			t.Errorf("%v: did not converge", c)
@@ -142,7 +142,7 @@ func TestTopEigenClusters(t *testing.T) {
 				k[i*n+j] = k[j*n+i]
 			}
 		}
-		values, vectors, ok := topEigen(slices.Clone(k), n, p)
+		values, vectors, ok := topEigen(slices.Clone(k), n, p, 1)
 		if !ok {
 			t.Errorf("%s: did not converge", name)
 			continue
@@ -172,7 +172,7 @@ func TestLeadingEigenRepeated(t *testing.T) {
 			}
 		}
 	}
-	values, _, err := leadingEigen(k, n, 5)
+	values, _, err := leadingEigen(k, n, 5, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func BenchmarkLeadingEigen(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			k := randomGram(c.n, 8, 1)
 			for b.Loop() {
-				if _, _, err := leadingEigen(append([]float64(nil), k...), c.n, c.p); err != nil {
+				if _, _, err := leadingEigen(append([]float64(nil), k...), c.n, c.p, 2); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -231,7 +231,7 @@ func (m *Model) projection(ctx context.Context, s *scale, level int, below []flo
 	if o.Landmarks != Uniform {
 		rank = n // principal takes the leading part
 	}
-	values, vectors, err := leadingEigen(k, n, rank)
+	values, vectors, err := leadingEigen(k, n, rank, o.Workers)
 	if err != nil {
 		return nil, fmt.Errorf("level %d: %w", level, err)
 	}
@@ -471,7 +471,7 @@ func (m *Model) principal(ctx context.Context, proj *projection, s *scale, level
 			}
 		}
 	}
-	values, vectors, err := leadingEigen(c, p, m.o.Rank)
+	values, vectors, err := leadingEigen(c, p, m.o.Rank, m.o.Workers)
 	if err != nil {
 		return err
 	}

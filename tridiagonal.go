@@ -1,9 +1,11 @@
 package mlg
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 
+	"github.com/mlgkernel/mlg/spd"
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
@@ -13,14 +15,15 @@ import (
 // The matrix is reduced to tridiagonal form, whose eigenvalues are found by QL iterations and
 // eigenvectors one by one by inverse iteration, in O(n³ + n²p) time. ok is false unless the
 // vectors are orthonormal and their residuals small, to n·ε.
-func topEigen(a []float64, n, p int) (values, vectors []float64, ok bool) {
+func topEigen(a []float64, n, p, workers int) (values, vectors []float64, ok bool) {
 	d, e, tau := tridiagonal(a, n)
 	values, rows, ok := topTridiagonal(d, e, p)
 	if !ok {
 		return nil, nil, false
 	}
 	vectors = make([]float64, n*p)
-	for j, x := range rows {
+	err := parallel(context.Background(), workers, p, 1, func(_, j int) error {
+		x := rows[j]
 		for i := 1; i < n; i++ {
 			v := a[i*n : i*n+i]
 			axpy(x[:i], -tau[i]*dot(v, x[:i]), v)
@@ -28,8 +31,9 @@ func topEigen(a []float64, n, p int) (values, vectors []float64, ok bool) {
 		for i, y := range x {
 			vectors[i*p+j] = y
 		}
-	}
-	return values, vectors, true
+		return nil
+	})
+	return values, vectors, err == nil
 }
 
 // tridiagonal reduces the symmetric row-major n×n matrix a, of which it looks at the lower
@@ -57,17 +61,9 @@ func tridiagonal(a []float64, n int) (d, e, tau []float64) {
 		}
 		v := row[:i]
 		tau[i], e[i-1] = reflector(v)
-		y = y[:i]
-		clear(y)
-		r := 0
-		for ; r+1 < i; r += 2 {
-			updateRows(a[r*n:r*n+r+1], a[(r+1)*n:(r+1)*n+r+2], u, w, v, y)
-		}
-		if r < i {
-			updateRow(a[r*n:r*n+r+1], u, w, v, y)
-		}
+		spd.Sweep(a, n, i, u, w, v, y)
 		// w = τ(y − ½τ(vᵀy)v)
-		k := tau[i] / 2 * dot(v, y)
+		k := tau[i] / 2 * dot(v, y[:i])
 		for j, x := range v {
 			w[j] = tau[i] * (y[j] - k*x)
 		}
@@ -91,47 +87,6 @@ func reflector(x []float64) (tau, beta float64) {
 		x[i] *= scale
 	}
 	return (beta - alpha) / beta, beta
-}
-
-// updateRow subtracts u_r w + w_r u from row r, which has r+1 entries, and adds the row's share of
-// Av to y, the entry beyond the diagonal being those of column r.
-func updateRow(row, u, w, v, y []float64) {
-	r := len(row) - 1
-	ur, wr, vr := u[r], w[r], v[r]
-	u, w, v, y = u[:r+1], w[:r+1], v[:r+1], y[:r+1]
-	s := 0.0
-	for j := range r {
-		x := row[j] - (ur*w[j] + wr*u[j])
-		row[j] = x
-		s += x * v[j]
-		y[j] += x * vr
-	}
-	row[r] -= ur*wr + wr*ur
-	y[r] += s + row[r]*vr
-}
-
-// updateRows is updateRow for two rows that follow one another.
-func updateRows(row0, row1, u, w, v, y []float64) {
-	r := len(row0) - 1
-	u0, w0, v0 := u[r], w[r], v[r]
-	u1, w1, v1 := u[r+1], w[r+1], v[r+1]
-	a0, a1 := row0[:r], row1[:r]
-	u, w, v, z := u[:r], w[:r], v[:r], y[:r]
-	s0, s1 := 0.0, 0.0
-	for j, uj := range u {
-		wj, vj := w[j], v[j]
-		x0 := a0[j] - (u0*wj + w0*uj)
-		x1 := a1[j] - (u1*wj + w1*uj)
-		a0[j], a1[j] = x0, x1
-		s0 += x0 * vj
-		s1 += x1 * vj
-		z[j] += x0*v0 + x1*v1
-	}
-	row0[r] -= 2 * u0 * w0
-	row1[r] -= u1*w0 + w1*u0
-	row1[r+1] -= 2 * u1 * w1
-	y[r] += s0 + row0[r]*v0 + row1[r]*v1
-	y[r+1] += s1 + row1[r]*v0 + row1[r+1]*v1
 }
 
 // topTridiagonal returns the p largest eigenvalues of the symmetric tridiagonal matrix with

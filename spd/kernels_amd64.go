@@ -106,3 +106,9 @@ func lessAVX2(dst *float64, from *float64, at *int64, m int, u *float64, r int)
 //
 //go:noescape
 func lessAVX512(dst *float64, from *float64, at *int64, m int, u *float64, r int)
+
+// sweepAVX2 subtracts u_r w + w_r u from the first columns, a positive multiple of 4, of rows r and r+1,
+// adds v_r times a row to y, and writes the four parts of the product of each row with v to sums.
+//
+//go:noescape
+func sweepAVX2(row0 *float64, row1 *float64, columns int, u *float64, w *float64, v *float64, y *float64, r int, sums *float64)

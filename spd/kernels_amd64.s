@@ -40258,3 +40258,51 @@ diagonal:
 	JL   rows
 	VZEROUPPER
 	RET
+
+// func sweepAVX2(row0 *float64, row1 *float64, columns int, u *float64, w *float64, v *float64, y *float64, r int, sums *float64)
+// Requires: AVX, FMA3
+TEXT ·sweepAVX2(SB), NOSPLIT, $0-72
+	MOVQ         row0+0(FP), AX
+	MOVQ         row1+8(FP), CX
+	MOVQ         u+24(FP), DX
+	MOVQ         w+32(FP), BX
+	MOVQ         v+40(FP), SI
+	MOVQ         y+48(FP), DI
+	MOVQ         r+56(FP), R8
+	VBROADCASTSD (DX)(R8*8), Y0
+	VBROADCASTSD (BX)(R8*8), Y1
+	VBROADCASTSD (SI)(R8*8), Y2
+	VXORPD       Y3, Y3, Y3
+	VBROADCASTSD 8(DX)(R8*8), Y4
+	VBROADCASTSD 8(BX)(R8*8), Y5
+	VBROADCASTSD 8(SI)(R8*8), Y6
+	VXORPD       Y7, Y7, Y7
+	MOVQ         columns+16(FP), R8
+	XORQ         R9, R9
+
+loop:
+	VMOVUPD      (DX)(R9*8), Y8
+	VMOVUPD      (BX)(R9*8), Y9
+	VMOVUPD      (SI)(R9*8), Y10
+	VMOVUPD      (DI)(R9*8), Y11
+	VMOVUPD      (AX)(R9*8), Y12
+	VFNMADD231PD Y0, Y9, Y12
+	VFNMADD231PD Y1, Y8, Y12
+	VMOVUPD      Y12, (AX)(R9*8)
+	VFMADD231PD  Y12, Y10, Y3
+	VFMADD231PD  Y12, Y2, Y11
+	VMOVUPD      (CX)(R9*8), Y12
+	VFNMADD231PD Y4, Y9, Y12
+	VFNMADD231PD Y5, Y8, Y12
+	VMOVUPD      Y12, (CX)(R9*8)
+	VFMADD231PD  Y12, Y10, Y7
+	VFMADD231PD  Y12, Y6, Y11
+	VMOVUPD      Y11, (DI)(R9*8)
+	ADDQ         $0x04, R9
+	CMPQ         R9, R8
+	JL           loop
+	MOVQ         sums+64(FP), AX
+	VMOVUPD      Y3, (AX)
+	VMOVUPD      Y7, 32(AX)
+	VZEROUPPER
+	RET

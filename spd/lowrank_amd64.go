@@ -22,3 +22,11 @@ func asmLess(dst, g []float64, at []int64, m int, u []float64, r int) bool {
 	}
 	return true
 }
+
+func asmSweep(row0, row1, u, w, v, y []float64, r int, sums *[8]float64) bool {
+	if vector == plain || len(row0) == 0 {
+		return false
+	}
+	sweepAVX2(&row0[0], &row1[0], len(row0), &u[0], &w[0], &v[0], &y[0], r, &sums[0])
+	return true
+}

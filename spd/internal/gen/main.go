@@ -41,6 +41,7 @@ func main() {
 	for _, v := range []isa{avx2, avx512} {
 		less(v)
 	}
+	sweep()
 	Generate()
 }
 
