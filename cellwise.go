@@ -14,10 +14,10 @@ import (
 // with a row of q for each cell and D its size over its discount. Its kernel with the
 // landmarks takes determinants of the number of cells, not of the number of features
 // (spd.Factors), and the products of q with the landmarks are shared by the neighbourhoods
-// that have a cell of the same class.
+// that have a cell of the same class (eq. 6).
 
-// minLowRank is the least γη for which this is done. Rounding errors may grow by as much as
-// amplification/(γη), see precision; so they stay below 1e-12.
+// minLowRank is the least γη for which this is done. One level lets rounding errors grow by up
+// to amplification/(γη), see precision; that is to 1e-12.
 const minLowRank = 1e-4
 
 // factor prepares a projection of a level ≥ 1 for comparing classes by their cells.

@@ -18,8 +18,9 @@ const maxExplicit = 64
 // row q of its projection on their leading eigenvectors (docs/math.md, Low rank). Targets
 // are not looked at.
 //
-// With c classes of m cells at a level, Ñ landmarks of rank P it takes O(c(m P² + Ñ P³)) time
-// and O(c P) memory; large sparse quotients cost what their sparse factors cost, not m³.
+// With c classes of m cells at a level, Ñ landmarks of rank P it takes O(c(m P² + Ñ P³) + Ñ³) time,
+// for m and cells of the landmarks well below P only O(c Ñ (m³ + m P)), and O(c P) memory; large
+// sparse quotients cost what their sparse factors cost, not m³.
 func Fit(ctx context.Context, graphs []*graph.Graph, o Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -203,8 +204,9 @@ func (m *Model) projection(ctx context.Context, s *scale, level int, below []flo
 		}
 		proj.factor(o)
 		workers := make([]featurer, o.Workers)
-		err = parallel(ctx, o.Workers, (n+featureBlock-1)/featureBlock, 1, func(w, b int) error {
-			lo, hi := b*featureBlock, min((b+1)*featureBlock, n)
+		const block = 16 // landmarks share few cells; small blocks keep all workers busy
+		err = parallel(ctx, o.Workers, (n+block-1)/block, 1, func(w, b int) error {
+			lo, hi := b*block, min((b+1)*block, n)
 			return workers[w].kernels(k[lo*n:hi*n], m, proj, s, level, classes[lo:hi], below)
 		})
 		if err != nil {
@@ -362,7 +364,8 @@ type featurer struct {
 // dst; below has those of the level below.
 func (f *featurer) block(dst []float64, m *Model, proj *projection, s *scale, level, lo, hi int, below []float64) error {
 	if level == 0 {
-		return m.baseRows(dst, s.desc[lo:hi], proj)
+		m.baseRows(dst, s.desc[lo:hi], proj, &f.k)
+		return nil
 	}
 	f.classes = f.classes[:0]
 	for c := lo; c < hi; c++ {
@@ -486,19 +489,19 @@ func (m *Model) principal(ctx context.Context, proj *projection, s *scale, level
 	return nil
 }
 
-// baseRows writes the features of descriptors at level 0.
-func (m *Model) baseRows(dst []float64, desc []string, proj *projection) error {
+// baseRows writes the features of descriptors at level 0. k is a buffer for their kernel with the
+// landmarks.
+func (m *Model) baseRows(dst []float64, desc []string, proj *projection, k *[]float64) {
 	p := proj.p
 	if proj.explicit != nil {
 		for i, d := range desc {
 			proj.explicit(dst[i*p:(i+1)*p], d)
 		}
-		return nil
+		return
 	}
-	k := make([]float64, len(desc)*proj.n)
-	m.base.Gram(k, desc, proj.desc)
-	spd.Project(dst, k, proj.w, len(desc), proj.n, p)
-	return nil
+	*k = resize(*k, len(desc)*proj.n)
+	m.base.Gram(*k, desc, proj.desc)
+	spd.Project(dst, *k, proj.w, len(desc), proj.n, p)
 }
 
 // top returns the covariances of whole graphs whose vertices have the features q of a level.
