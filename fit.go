@@ -193,6 +193,7 @@ func (m *Model) projection(ctx context.Context, s *scale, level int, below []flo
 		if err := (&baseValues{m.base, proj.desc}).block(k, all, all); err != nil {
 			return nil, err
 		}
+		end()
 	} else {
 		classes := make([]int32, n)
 		for i, a := range marks {
@@ -203,6 +204,7 @@ func (m *Model) projection(ctx context.Context, s *scale, level int, below []flo
 			return nil, err
 		}
 		proj.factor(o)
+		end() // kernels traces its parts
 		workers := make([]featurer, o.Workers)
 		const block = 16 // landmarks share few cells; small blocks keep all workers busy
 		err = parallel(ctx, o.Workers, (n+block-1)/block, 1, func(w, b int) error {
@@ -227,7 +229,6 @@ func (m *Model) projection(ctx context.Context, s *scale, level int, below []flo
 			k[i*n+j] *= root[i] * root[j]
 		}
 	}
-	end()
 	end = o.trace("eigen")
 	rank := o.Rank
 	if o.Landmarks != Uniform {
