@@ -54,12 +54,15 @@ func heatValues(g *graph.Graph, beta []float64) ([]float64, error) {
 		if !ok {
 			return nil, fmt.Errorf("the eigenvalues of the Laplacian did not converge")
 		}
-		for v := range n {
-			for b, t := range beta {
+		decay := make([]float64, n)
+		for b, t := range beta {
+			for i, l := range values {
+				decay[i] = math.Exp(-t * l)
+			}
+			for v := range n {
 				var s float64
-				for i, l := range values {
-					x := vectors[v*n+i]
-					s += x * x * math.Exp(-t*l)
+				for i, x := range vectors[v*n : (v+1)*n] {
+					s += x * x * decay[i]
 				}
 				out[v*len(beta)+b] = round12(s)
 			}

@@ -109,3 +109,25 @@ func BenchmarkFitGram(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkFitWide fits the kernels with 600 landmarks and rank 32 that evaluate.DefaultCandidates has.
+func BenchmarkFitWide(b *testing.B) {
+	for _, name := range []string{"PTC", "ENZYMES", "NCI1"} {
+		for _, base := range []string{"labels", "wl(1)", "wl(3)", "heat(0.5,1,2)"} {
+			b.Run(name+"/"+base, func(b *testing.B) {
+				graphs := readData(b, name)
+				o := mlg.DefaultOptions()
+				o.Samples, o.Rank, o.Combine = 600, 32, mlg.Mixed
+				var err error
+				if o.Base, err = mlg.BaseFromString(base); err != nil {
+					b.Fatal(err)
+				}
+				for b.Loop() {
+					if _, err := mlg.Fit(b.Context(), graphs, o); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -4,26 +4,58 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+
+	"github.com/mlgkernel/mlg/spd"
 )
 
 // leadingEigen returns the p largest eigenvalues of the symmetric row-major n×n matrix k,
 // descending, and their eigenvectors as columns of a row-major n×p matrix. It changes k.
 // Fewer than p come back when n < p.
 //
-// Small problems are diagonalised in full. From a few hundred rows on a block Krylov space
-// is built, K restricted to it diagonalised, and enlarged until the residuals of the p
-// leading pairs are below 1e-13·λ₁·√n, about the error of a full diagonalisation; when that
-// takes more than half of the rows, the full one is done after all.
-func leadingEigen(k []float64, n, p int) (values, vectors []float64, err error) {
+// Where most pairs are wanted, all are computed; where few, by tridiagonalisation. From
+// krylovFrom rows on a block Krylov space is tried first: K restricted to it is diagonalised,
+// and it is enlarged until the residuals of the p leading pairs are below 1e-13·λ₁·√n, or until it has
+// more than a quarter of the rows.
+func leadingEigen(k []float64, n, p, workers int) (values, vectors []float64, err error) {
 	p = min(p, n)
-	if n > krylovFrom && 4*p < n {
-		if values, vectors, ok := krylov(k, n, p); ok {
+	if n > krylovFrom && 8*p < n {
+		if values, vectors, ok := krylov(k, n, p, workers); ok {
 			return values, vectors, nil
+		}
+	}
+	values, vectors, ok := someEigen(k, n, p, workers)
+	if !ok {
+		return nil, nil, errors.New("the eigenvalues of a Gram matrix did not converge")
+	}
+	fixSigns(vectors, n, p)
+	return values, vectors, nil
+}
+
+// krylovFrom is about where trying a Krylov space takes less time than tridiagonalisation alone
+// (BenchmarkLeadingEigen).
+const krylovFrom = 2000
+
+// someEigen is leadingEigen without Krylov spaces and without a choice of signs. It changes k.
+func someEigen(k []float64, n, p, workers int) (values, vectors []float64, ok bool) {
+	if n > 32 && 2*p < n {
+		// The lower triangle is what topEigen changes; the diagonal is kept to undo that.
+		diag := make([]float64, n)
+		for i := range n {
+			diag[i] = k[i*n+i]
+		}
+		if values, vectors, ok := topEigen(k, n, p, workers); ok {
+			return values, vectors, true
+		}
+		for i := range n {
+			k[i*n+i] = diag[i]
+			for j := range i {
+				k[i*n+j] = k[j*n+i]
+			}
 		}
 	}
 	all, v, ok := eigenSym(k, n)
 	if !ok {
-		return nil, nil, errors.New("the eigenvalues of a Gram matrix did not converge")
+		return nil, nil, false
 	}
 	values, vectors = make([]float64, p), make([]float64, n*p)
 	for j := range p {
@@ -32,11 +64,8 @@ func leadingEigen(k []float64, n, p int) (values, vectors []float64, err error) 
 			vectors[i*p+j] = v[i*n+n-1-j]
 		}
 	}
-	fixSigns(vectors, n, p)
-	return values, vectors, nil
+	return values, vectors, true
 }
-
-const krylovFrom = 160
 
 // fixSigns makes the entry of largest magnitude of every column positive, the first of them
 // on a tie.
@@ -57,12 +86,12 @@ func fixSigns(v []float64, n, p int) {
 }
 
 // krylov is the block Lanczos process with full reorthogonalisation. Basis vectors are rows.
-func krylov(k []float64, n, p int) (values, vectors []float64, ok bool) {
+func krylov(k []float64, n, p, workers int) (values, vectors []float64, ok bool) {
 	block := min(max(8, (p+1)/2), 32)
-	limit := n / 2
+	limit := n / 4
 	// The start does not matter; it is fixed so that results are reproducible.
 	r := rand.New(rand.NewPCG(0x6b72796c6f76, uint64(n)))
-	var basis, image [][]float64 // v and K v
+	var basis, image, lower [][]float64 // v, K v, and the rows of K restricted to the basis
 	add := func(candidates [][]float64) int {
 		added := 0
 		for _, v := range candidates {
@@ -80,12 +109,21 @@ func krylov(k []float64, n, p int) (values, vectors []float64, ok bool) {
 				v[i] /= norm
 			}
 			basis = append(basis, v)
+			added++
+		}
+		columns, product := make([]float64, n*added), make([]float64, n*added)
+		for j, v := range basis[len(basis)-added:] {
+			for i, x := range v {
+				columns[i*added+j] = x
+			}
+		}
+		spd.Project(product, k, columns, n, n, added)
+		for j := range added {
 			w := make([]float64, n)
 			for i := range w {
-				w[i] = dot(k[i*n:(i+1)*n], v)
+				w[i] = product[i*added+j]
 			}
 			image = append(image, w)
-			added++
 		}
 		return added
 	}
@@ -109,23 +147,32 @@ func krylov(k []float64, n, p int) (values, vectors []float64, ok bool) {
 			check = d + max(block, d/3)
 			t := make([]float64, d*d)
 			for i := range d {
-				for j := range d {
-					t[i*d+j] = (dot(basis[i], image[j]) + dot(basis[j], image[i])) / 2
+				if i == len(lower) {
+					row := make([]float64, i+1)
+					for j := range row {
+						row[j] = dot(basis[j], image[i])
+					}
+					lower = append(lower, row)
+				}
+				for j, x := range lower[i] {
+					t[i*d+j], t[j*d+i] = x, x
 				}
 			}
-			all, small, ok := eigenSym(t, d)
-			if !ok || d < p {
+			if d < p {
 				return nil, nil, false
 			}
-			values, vectors = make([]float64, p), make([]float64, n*p)
+			small, coefficients, ok := someEigen(t, d, p, workers)
+			if !ok {
+				return nil, nil, false
+			}
+			values, vectors = small, make([]float64, n*p)
 			worst := 0.0
 			res, vec := make([]float64, n), make([]float64, n)
 			for j := range p {
-				values[j] = all[d-1-j]
 				clear(res)
 				clear(vec)
 				for i := range d {
-					c := small[i*d+d-1-j]
+					c := coefficients[i*p+j]
 					axpy(vec, c, basis[i])
 					axpy(res, c, image[i])
 				}

@@ -18,8 +18,9 @@ const maxExplicit = 64
 // row q of its projection on their leading eigenvectors (docs/math.md, Low rank). Targets
 // are not looked at.
 //
-// With c classes of m cells at a level, Ñ landmarks of rank P it takes O(c(m P² + Ñ P³)) time
-// and O(c P) memory; large sparse quotients cost what their sparse factors cost, not m³.
+// With c classes of m cells at a level, Ñ landmarks of rank P it takes O(c(m P² + Ñ P³) + Ñ³) time,
+// for m and cells of the landmarks well below P only O(c Ñ (m³ + m P)), and O(c P) memory; large
+// sparse quotients cost what their sparse factors cost, not m³.
 func Fit(ctx context.Context, graphs []*graph.Graph, o Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -52,8 +53,10 @@ type projection struct {
 	// Level 0: descriptors of the landmarks, or, when explicit, of all training vertices.
 	desc     []string
 	explicit func(dst []float64, d string)
-	// Level ≥ 1: covariances of the landmarks.
-	marks *spd.Batch
+	// Level ≥ 1: covariances of the landmarks, and the same as factors of low rank, if γ and η
+	// are large enough for these.
+	marks   *spd.Batch
+	factors *spd.Factors
 
 	n, p   int       // landmarks and rank
 	w      []float64 // n×p: D^½ U Λ^-½, D the counts of the landmarks
@@ -190,6 +193,7 @@ func (m *Model) projection(ctx context.Context, s *scale, level int, below []flo
 		if err := (&baseValues{m.base, proj.desc}).block(k, all, all); err != nil {
 			return nil, err
 		}
+		end()
 	} else {
 		classes := make([]int32, n)
 		for i, a := range marks {
@@ -199,7 +203,22 @@ func (m *Model) projection(ctx context.Context, s *scale, level int, below []flo
 		if proj.marks, err = m.covariances(ctx, s, classes, level, below); err != nil {
 			return nil, err
 		}
-		spd.Cross(k, n, proj.marks, 0, n, proj.marks, 0, n)
+		proj.factor(o)
+		end() // kernels traces its parts
+		workers := make([]featurer, o.Workers)
+		const block = 16 // landmarks share few cells; small blocks keep all workers busy
+		err = parallel(ctx, o.Workers, (n+block-1)/block, 1, func(w, b int) error {
+			lo, hi := b*block, min((b+1)*block, n)
+			return workers[w].kernels(k[lo*n:hi*n], m, proj, s, level, classes[lo:hi], below)
+		})
+		if err != nil {
+			return nil, err
+		}
+		for i := range n {
+			for j := range i {
+				k[j*n+i] = k[i*n+j] // equal but for rounding
+			}
+		}
 	}
 	root := make([]float64, n)
 	for i, a := range marks {
@@ -210,13 +229,12 @@ func (m *Model) projection(ctx context.Context, s *scale, level int, below []flo
 			k[i*n+j] *= root[i] * root[j]
 		}
 	}
-	end()
 	end = o.trace("eigen")
 	rank := o.Rank
 	if o.Landmarks != Uniform {
 		rank = n // principal takes the leading part
 	}
-	values, vectors, err := leadingEigen(k, n, rank)
+	values, vectors, err := leadingEigen(k, n, rank, o.Workers)
 	if err != nil {
 		return nil, fmt.Errorf("level %d: %w", level, err)
 	}
@@ -330,43 +348,72 @@ func (m *Model) covariances(ctx context.Context, s *scale, classes []int32, leve
 	return b, err
 }
 
-// featureBlock is the number of classes whose covariances live at a time, for each worker.
+// featureBlock is the number of classes whose kernel with the landmarks is computed at a time,
+// for each worker.
 const featureBlock = 64
 
 // featurer computes features of classes, block by block; it holds the buffers of one worker.
 type featurer struct {
 	former
-	batch *spd.Batch
-	k     []float64
+	batch   *spd.Batch
+	k       []float64
+	classes []int32
+	cells   cellwise
 }
 
 // block writes the features of the classes lo … hi-1 of a level, at most featureBlock, to
-// dst; below has those of the level below. Covariances live only until their kernel with the
-// landmarks is known.
+// dst; below has those of the level below.
 func (f *featurer) block(dst []float64, m *Model, proj *projection, s *scale, level, lo, hi int, below []float64) error {
 	if level == 0 {
-		return m.baseRows(dst, s.desc[lo:hi], proj)
+		m.baseRows(dst, s.desc[lo:hi], proj, &f.k)
+		return nil
 	}
+	f.classes = f.classes[:0]
+	for c := lo; c < hi; c++ {
+		f.classes = append(f.classes, int32(c))
+	}
+	f.k = resize(f.k, (hi-lo)*proj.n)
+	if err := f.kernels(f.k, m, proj, s, level, f.classes, below); err != nil {
+		return err
+	}
+	end := m.o.trace("landmarks")
+	spd.Project(dst, f.k, proj.w, hi-lo, proj.n, proj.p)
+	end()
+	return nil
+}
+
+// kernels writes the kernel of classes of a level ≥ 1, at most featureBlock, with its landmarks
+// to the rows of dst. Covariances of classes with many cells are computed, and live only until
+// their kernel is known; those of others are compared by their cells.
+func (f *featurer) kernels(dst []float64, m *Model, proj *projection, s *scale, level int, classes []int32, below []float64) error {
 	order := m.levels[level-1].p
+	full := f.cells.compare(dst, proj, s, classes, below, order, &m.o)
+	if len(full) == 0 {
+		return nil
+	}
 	if f.batch == nil {
 		f.batch = spd.NewBatch(featureBlock, order)
-		f.k = make([]float64, featureBlock*proj.n)
 	}
 	end := m.o.trace("factor")
-	for i := lo; i < hi; i++ {
-		packed, err := f.form(s.sig[i], below, order, &m.o)
+	for k, i := range full {
+		packed, err := f.form(s.sig[classes[i]], below, order, &m.o)
 		if err != nil {
 			return err
 		}
-		if err := f.batch.Set(i-lo, packed); err != nil {
+		if err := f.batch.Set(k, packed); err != nil {
 			return err
 		}
 	}
 	end()
 	end = m.o.trace("landmarks")
-	k := f.k[:(hi-lo)*proj.n]
-	spd.Cross(k, proj.n, f.batch, 0, hi-lo, proj.marks, 0, proj.n)
-	spd.Project(dst, k, proj.w, hi-lo, proj.n, proj.p)
+	for lo := 0; lo < len(full); {
+		hi := lo + 1 // rows of dst that follow one another
+		for hi < len(full) && full[hi] == full[hi-1]+1 {
+			hi++
+		}
+		spd.Cross(dst[full[lo]*proj.n:], proj.n, f.batch, lo, hi, proj.marks, 0, proj.n)
+		lo = hi
+	}
 	end()
 	return nil
 }
@@ -428,7 +475,7 @@ func (m *Model) principal(ctx context.Context, proj *projection, s *scale, level
 			}
 		}
 	}
-	values, vectors, err := leadingEigen(c, p, m.o.Rank)
+	values, vectors, err := leadingEigen(c, p, m.o.Rank, m.o.Workers)
 	if err != nil {
 		return err
 	}
@@ -443,19 +490,19 @@ func (m *Model) principal(ctx context.Context, proj *projection, s *scale, level
 	return nil
 }
 
-// baseRows writes the features of descriptors at level 0.
-func (m *Model) baseRows(dst []float64, desc []string, proj *projection) error {
+// baseRows writes the features of descriptors at level 0. k is a buffer for their kernel with the
+// landmarks.
+func (m *Model) baseRows(dst []float64, desc []string, proj *projection, k *[]float64) {
 	p := proj.p
 	if proj.explicit != nil {
 		for i, d := range desc {
 			proj.explicit(dst[i*p:(i+1)*p], d)
 		}
-		return nil
+		return
 	}
-	k := make([]float64, len(desc)*proj.n)
-	m.base.Gram(k, desc, proj.desc)
-	spd.Project(dst, k, proj.w, len(desc), proj.n, p)
-	return nil
+	*k = resize(*k, len(desc)*proj.n)
+	m.base.Gram(*k, desc, proj.desc)
+	spd.Project(dst, *k, proj.w, len(desc), proj.n, p)
 }
 
 // top returns the covariances of whole graphs whose vertices have the features q of a level.

@@ -64,9 +64,15 @@ func draw(s *scale, how Landmarks, samples int, seed uint64, level int) []landma
 	return marks
 }
 
+// sortLandmarks puts landmarks with as many cells beside each other, whose covariances have
+// about the same rank.
 func sortLandmarks(marks []landmark, s *scale) {
 	slices.SortFunc(marks, func(a, b landmark) int {
-		return cmp.Or(cmp.Compare(s.hash[a.class], s.hash[b.class]), cmp.Compare(a.class, b.class))
+		size := 0
+		if s.sig != nil {
+			size = cmp.Compare(cells(s.sig[a.class]), cells(s.sig[b.class]))
+		}
+		return cmp.Or(size, cmp.Compare(s.hash[a.class], s.hash[b.class]), cmp.Compare(a.class, b.class))
 	})
 }
 

@@ -21,6 +21,9 @@ type scale struct {
 
 func (s *scale) classes() int { return len(s.hash) }
 
+// cells returns the number of cells of a quotient, with which its encoding starts.
+func cells(sig []uint32) int { return int(sig[0]) }
+
 // describe sorts the vertices of the graphs into classes of equal descriptors. dim is the
 // number of attributes that the graphs must have, if any, 0 when the first to have some
 // decides.

@@ -184,6 +184,7 @@ func (s *Snapshot) model(workers int) (*Model, error) {
 		if err != nil {
 			return nil, fmt.Errorf("level %d: %w", i, err)
 		}
+		p.factor(&o)
 		m.levels = append(m.levels, *p)
 	}
 	used := m.levels

@@ -11,8 +11,9 @@
 // A packed matrix of order p is its lower triangle by rows: entry (i, j), j ≤ i, is at
 // Index(i, j) = i(i+1)/2 + j of Size(p) numbers. A Batch holds many matrices for Cross and
 // LogCross. A tile interleaves Lanes packed matrices for Dets and LogDets, for
-// callers who make up their own. LogDet and LogKernel take single packed matrices. Project
-// and AddGram are the two dense products that make such matrices.
+// callers who make up their own. LogDet and LogKernel take single packed matrices. Factors
+// compares matrices that few rows make up by determinants of as many rows. Project, AddGram
+// and Sweep are the dense products around all this.
 //
 // # What a value depends on
 //

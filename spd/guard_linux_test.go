@@ -111,3 +111,47 @@ func testGuarded(t *testing.T, p int, low bool) {
 		same(t, "AddGram", g, plainG)
 	}
 }
+
+// The rows of U, G and what is beside them are read, and tiles written, up to one row more.
+func TestGuardedLess(t *testing.T) {
+	eachSIMD(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(12, 1))
+		for m := 1; m <= 9; m++ {
+			for _, r := range []int{1, 2, 5} {
+				for _, low := range []bool{true, false} {
+					u, g := normals(rng, m*r*lanes), normals(rng, Size(m+m&1))
+					at := guarded[int64](t, m+m&1, low)
+					for i := range at {
+						at[i] = int64(min(i, m-1) * r * lanes * 8)
+					}
+					want := make([]float64, Size(m)*lanes)
+					restore := setPlain()
+					less(want, g, at, m, u, r)
+					restore()
+					dst := guarded[float64](t, Size(m+m&1)*lanes, low)
+					less(dst, guardedCopy(t, g, low), at, m, guardedCopy(t, u, low), r)
+					same(t, fmt.Sprintf("less of %d×%d", m, r), dst[:len(want)], want)
+				}
+			}
+		}
+	})
+}
+
+func TestGuardedSweep(t *testing.T) {
+	eachSIMD(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(13, 1))
+		for n := 1; n <= 17; n++ {
+			for _, low := range []bool{true, false} {
+				a, u, w, v := normals(rng, n*n), normals(rng, n), normals(rng, n), normals(rng, n)
+				want, product := append([]float64(nil), a...), make([]float64, n)
+				restore := setPlain()
+				Sweep(want, n, n, u, w, v, product)
+				restore()
+				got, y := guardedCopy(t, a, low), guarded[float64](t, n, low)
+				Sweep(got, n, n, guardedCopy(t, u, low), guardedCopy(t, w, low), guardedCopy(t, v, low), y)
+				same(t, "Sweep", got, want)
+				same(t, "Sweep's product", y, product)
+			}
+		}
+	})
+}

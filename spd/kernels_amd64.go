@@ -92,3 +92,23 @@ func gram2AVX2(c *float64, cStride int, yi *float64, yj *float64, yStride int, r
 //
 //go:noescape
 func gram3AVX2(c *float64, cStride int, yi *float64, yj *float64, yStride int, rows int)
+
+// lessAVX2 sets the packed tile dst of order m to G − UUᵀ for the packed matrix G at from and the rows
+// u+at[i] bytes of U, which have r > 0 entries of eight lanes. If m is odd, it goes on
+// to a row m that is as long, reads from and at there, and writes dst.
+//
+//go:noescape
+func lessAVX2(dst *float64, from *float64, at *int64, m int, u *float64, r int)
+
+// lessAVX512 sets the packed tile dst of order m to G − UUᵀ for the packed matrix G at from and the rows
+// u+at[i] bytes of U, which have r > 0 entries of eight lanes. If m is odd, it goes on
+// to a row m that is as long, reads from and at there, and writes dst.
+//
+//go:noescape
+func lessAVX512(dst *float64, from *float64, at *int64, m int, u *float64, r int)
+
+// sweepAVX2 subtracts u_r w + w_r u from the first columns, a positive multiple of 4, of rows r and r+1,
+// adds v_r times a row to y, and writes the four parts of the product of each row with v to sums.
+//
+//go:noescape
+func sweepAVX2(row0 *float64, row1 *float64, columns int, u *float64, w *float64, v *float64, y *float64, r int, sums *float64)

@@ -39091,3 +39091,197 @@ loop:
 	VMOVUPD      Y11, 64(R8)(CX*2)
 	VZEROUPPER
 	RET
+
+// func lessAVX2(dst *float64, from *float64, at *int64, m int, u *float64, r int)
+// Requires: AVX, FMA3
+TEXT ·lessAVX2(SB), NOSPLIT, $0-48
+	MOVQ at+16(FP), AX
+	MOVQ u+32(FP), CX
+	MOVQ dst+0(FP), DX
+	MOVQ from+8(FP), BX
+	XORQ SI, SI
+
+rows:
+	MOVQ (AX)(SI*8), DI
+	ADDQ CX, DI
+	MOVQ 8(AX)(SI*8), R8
+	ADDQ CX, R8
+	MOVQ SI, R9
+	SHLQ $0x06, R9
+	LEAQ 64(DX)(R9*1), R9
+	LEAQ 8(BX)(SI*8), R10
+	XORQ R11, R11
+
+columns:
+	MOVQ         (AX)(R11*8), R12
+	ADDQ         CX, R12
+	MOVQ         8(AX)(R11*8), R13
+	ADDQ         CX, R13
+	VBROADCASTSD (BX)(R11*8), Y0
+	VBROADCASTSD (BX)(R11*8), Y1
+	VBROADCASTSD 8(BX)(R11*8), Y2
+	VBROADCASTSD 8(BX)(R11*8), Y3
+	VBROADCASTSD (R10)(R11*8), Y4
+	VBROADCASTSD (R10)(R11*8), Y5
+	VBROADCASTSD 8(R10)(R11*8), Y6
+	VBROADCASTSD 8(R10)(R11*8), Y7
+	MOVQ         r+40(FP), R14
+	XORQ         R15, R15
+
+terms:
+	VMOVUPD      (DI)(R15*1), Y8
+	VMOVUPD      (R12)(R15*1), Y9
+	VMOVUPD      (R8)(R15*1), Y10
+	VMOVUPD      (R13)(R15*1), Y11
+	VFNMADD231PD Y9, Y8, Y0
+	VFNMADD231PD Y11, Y8, Y2
+	VFNMADD231PD Y9, Y10, Y4
+	VFNMADD231PD Y11, Y10, Y6
+	VMOVUPD      32(DI)(R15*1), Y8
+	VMOVUPD      32(R12)(R15*1), Y9
+	VMOVUPD      32(R8)(R15*1), Y10
+	VMOVUPD      32(R13)(R15*1), Y11
+	VFNMADD231PD Y9, Y8, Y1
+	VFNMADD231PD Y11, Y8, Y3
+	VFNMADD231PD Y9, Y10, Y5
+	VFNMADD231PD Y11, Y10, Y7
+	ADDQ         $0x40, R15
+	DECQ         R14
+	JNZ          terms
+	MOVQ         R11, R12
+	SHLQ         $0x06, R12
+	VMOVUPD      Y0, (DX)(R12*1)
+	VMOVUPD      Y1, 32(DX)(R12*1)
+	VMOVUPD      Y4, (R9)(R12*1)
+	VMOVUPD      Y5, 32(R9)(R12*1)
+	VMOVUPD      Y6, 64(R9)(R12*1)
+	VMOVUPD      Y7, 96(R9)(R12*1)
+	CMPQ         R11, SI
+	JE           diagonal
+	VMOVUPD      Y2, 64(DX)(R12*1)
+	VMOVUPD      Y3, 96(DX)(R12*1)
+	ADDQ         $0x02, R11
+	JMP          columns
+
+diagonal:
+	LEAQ 128(R9)(R12*1), DX
+	LEAQ 16(R10)(SI*8), BX
+	ADDQ $0x02, SI
+	MOVQ m+24(FP), DI
+	CMPQ SI, DI
+	JL   rows
+	VZEROUPPER
+	RET
+
+// func lessAVX512(dst *float64, from *float64, at *int64, m int, u *float64, r int)
+// Requires: AVX, AVX512F
+TEXT ·lessAVX512(SB), NOSPLIT, $0-48
+	MOVQ at+16(FP), AX
+	MOVQ u+32(FP), CX
+	MOVQ dst+0(FP), DX
+	MOVQ from+8(FP), BX
+	XORQ SI, SI
+
+rows:
+	MOVQ (AX)(SI*8), DI
+	ADDQ CX, DI
+	MOVQ 8(AX)(SI*8), R8
+	ADDQ CX, R8
+	MOVQ SI, R9
+	SHLQ $0x06, R9
+	LEAQ 64(DX)(R9*1), R9
+	LEAQ 8(BX)(SI*8), R10
+	XORQ R11, R11
+
+columns:
+	MOVQ         (AX)(R11*8), R12
+	ADDQ         CX, R12
+	MOVQ         8(AX)(R11*8), R13
+	ADDQ         CX, R13
+	VBROADCASTSD (BX)(R11*8), Z0
+	VBROADCASTSD 8(BX)(R11*8), Z1
+	VBROADCASTSD (R10)(R11*8), Z2
+	VBROADCASTSD 8(R10)(R11*8), Z3
+	MOVQ         r+40(FP), R14
+	XORQ         R15, R15
+
+terms:
+	VMOVUPD      (DI)(R15*1), Z4
+	VMOVUPD      (R12)(R15*1), Z5
+	VMOVUPD      (R8)(R15*1), Z6
+	VMOVUPD      (R13)(R15*1), Z7
+	VFNMADD231PD Z5, Z4, Z0
+	VFNMADD231PD Z7, Z4, Z1
+	VFNMADD231PD Z5, Z6, Z2
+	VFNMADD231PD Z7, Z6, Z3
+	ADDQ         $0x40, R15
+	DECQ         R14
+	JNZ          terms
+	MOVQ         R11, R12
+	SHLQ         $0x06, R12
+	VMOVUPD      Z0, (DX)(R12*1)
+	VMOVUPD      Z2, (R9)(R12*1)
+	VMOVUPD      Z3, 64(R9)(R12*1)
+	CMPQ         R11, SI
+	JE           diagonal
+	VMOVUPD      Z1, 64(DX)(R12*1)
+	ADDQ         $0x02, R11
+	JMP          columns
+
+diagonal:
+	LEAQ 128(R9)(R12*1), DX
+	LEAQ 16(R10)(SI*8), BX
+	ADDQ $0x02, SI
+	MOVQ m+24(FP), DI
+	CMPQ SI, DI
+	JL   rows
+	VZEROUPPER
+	RET
+
+// func sweepAVX2(row0 *float64, row1 *float64, columns int, u *float64, w *float64, v *float64, y *float64, r int, sums *float64)
+// Requires: AVX, FMA3
+TEXT ·sweepAVX2(SB), NOSPLIT, $0-72
+	MOVQ         row0+0(FP), AX
+	MOVQ         row1+8(FP), CX
+	MOVQ         u+24(FP), DX
+	MOVQ         w+32(FP), BX
+	MOVQ         v+40(FP), SI
+	MOVQ         y+48(FP), DI
+	MOVQ         r+56(FP), R8
+	VBROADCASTSD (DX)(R8*8), Y0
+	VBROADCASTSD (BX)(R8*8), Y1
+	VBROADCASTSD (SI)(R8*8), Y2
+	VXORPD       Y3, Y3, Y3
+	VBROADCASTSD 8(DX)(R8*8), Y4
+	VBROADCASTSD 8(BX)(R8*8), Y5
+	VBROADCASTSD 8(SI)(R8*8), Y6
+	VXORPD       Y7, Y7, Y7
+	MOVQ         columns+16(FP), R8
+	XORQ         R9, R9
+
+loop:
+	VMOVUPD      (DX)(R9*8), Y8
+	VMOVUPD      (BX)(R9*8), Y9
+	VMOVUPD      (SI)(R9*8), Y10
+	VMOVUPD      (DI)(R9*8), Y11
+	VMOVUPD      (AX)(R9*8), Y12
+	VFNMADD231PD Y0, Y9, Y12
+	VFNMADD231PD Y1, Y8, Y12
+	VMOVUPD      Y12, (AX)(R9*8)
+	VFMADD231PD  Y12, Y10, Y3
+	VFMADD231PD  Y12, Y2, Y11
+	VMOVUPD      (CX)(R9*8), Y12
+	VFNMADD231PD Y4, Y9, Y12
+	VFNMADD231PD Y5, Y8, Y12
+	VMOVUPD      Y12, (CX)(R9*8)
+	VFMADD231PD  Y12, Y10, Y7
+	VFMADD231PD  Y12, Y6, Y11
+	VMOVUPD      Y11, (DI)(R9*8)
+	ADDQ         $0x04, R9
+	CMPQ         R9, R8
+	JL           loop
+	MOVQ         sums+64(FP), AX
+	VMOVUPD      Y3, (AX)
+	VMOVUPD      Y7, 32(AX)
+	VZEROUPPER
+	RET

@@ -38,6 +38,10 @@ func main() {
 	ratio()
 	project()
 	gram()
+	for _, v := range []isa{avx2, avx512} {
+		less(v)
+	}
+	sweep()
 	Generate()
 }
 

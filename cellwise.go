@@ -1,0 +1,128 @@
+package mlg
+
+import (
+	"math"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/spd"
+)
+
+// A neighbourhood of few cells has a covariance of low rank beside γI (docs/math.md, eq. 4):
+//
+//	S = γI + qᵀ D A⁻¹ D q = γI + qᵀ X⁻¹ q,   A = N L_q,   X = D⁻¹ A D⁻¹,
+//
+// with a row of q for each cell and D its size over its discount. Its kernel with the
+// landmarks takes determinants of the number of cells, not of the number of features
+// (spd.Factors), and the products of q with the landmarks are shared by the neighbourhoods
+// that have a cell of the same class (eq. 6).
+
+// minLowRank is the least γη for which this is done. One level lets rounding errors grow by up
+// to amplification/(γη), see precision; that is to 1e-12.
+const minLowRank = 1e-4
+
+// factor prepares a projection of a level ≥ 1 for comparing classes by their cells.
+func (p *projection) factor(o *Options) {
+	if p.marks != nil && p.n > 0 && o.Gamma*o.Eta >= minLowRank {
+		p.factors = spd.Factor(p.marks, o.Gamma)
+	}
+}
+
+// cellwise compares classes with landmarks by their cells; it holds the buffers of one worker.
+type cellwise struct {
+	q    graph.Quotient
+	full []int
+	rows []int         // by matrix: which class
+	mats []spd.LowRank // parts of at and x
+	at   []int32
+	x    []float64
+	slot []int32 // by class below: its row of the features, and one more
+	seen []int32 // the classes below that have one
+	feat []float64
+	k    []float64
+}
+
+// compare writes the kernel of classes with the landmarks to rows of dst, except for those
+// that it returns, by their place among classes: they have too many cells to gain from it.
+func (l *cellwise) compare(dst []float64, proj *projection, s *scale, classes []int32, below []float64, order int, o *Options) (full []int) {
+	l.full, l.rows, l.at, l.x, l.feat = l.full[:0], l.rows[:0], l.at[:0], l.x[:0], l.feat[:0]
+	end := o.trace("factor")
+	for i, c := range classes {
+		if proj.factors == nil || !proj.factors.Cheaper(cells(s.sig[c])) {
+			l.full = append(l.full, i)
+			continue
+		}
+		l.rows = append(l.rows, i)
+		l.add(s.sig[c], below, order, o.Eta)
+	}
+	for _, c := range l.seen {
+		l.slot[c] = 0
+	}
+	l.seen = l.seen[:0]
+	end()
+	if len(l.rows) == 0 {
+		return l.full
+	}
+	defer o.trace("landmarks")()
+	l.mats = l.mats[:0]
+	at, x := l.at, l.x
+	for _, i := range l.rows {
+		m := cells(s.sig[classes[i]])
+		l.mats = append(l.mats, spd.LowRank{Rows: at[:m], X: x[:spd.Size(m)]})
+		at, x = at[m:], x[spd.Size(m):]
+	}
+	if len(l.full) == 0 {
+		proj.factors.Cross(dst, proj.n, l.feat, l.mats)
+	} else {
+		l.k = resize(l.k, len(l.rows)*proj.n)
+		proj.factors.Cross(l.k, proj.n, l.feat, l.mats)
+		for k, i := range l.rows {
+			copy(dst[i*proj.n:(i+1)*proj.n], l.k[k*proj.n:])
+		}
+	}
+	for _, i := range l.rows {
+		for _, v := range dst[i*proj.n : (i+1)*proj.n] {
+			if math.IsNaN(v) { // singular to working precision
+				l.full = append(l.full, i)
+				break
+			}
+		}
+	}
+	return l.full
+}
+
+// add appends the matrix of a quotient: X to x, and the rows that its cells have in feat, with
+// those that are new, to at.
+func (l *cellwise) add(sig []uint32, below []float64, order int, eta float64) {
+	l.q.Decode(sig)
+	q := &l.q
+	m := q.Cells()
+	if n := len(below) / order; len(l.slot) < n {
+		l.slot = make([]int32, n)
+	}
+	for _, c := range q.Class {
+		if l.slot[c] == 0 {
+			l.feat = append(l.feat, below[int(c)*order:(int(c)+1)*order]...)
+			l.seen = append(l.seen, c)
+			l.slot[c] = int32(len(l.seen))
+		}
+		l.at = append(l.at, l.slot[c]-1)
+	}
+	from := len(l.x)
+	l.x = append(l.x, make([]float64, spd.Size(m))...)
+	x := l.x[from:]
+	for i := range m {
+		x[spd.Index(i, i)] += eta * float64(q.Size[i])
+		for e := q.Off[i]; e < q.Off[i+1]; e++ {
+			j, w := int(q.Nbr[e]), q.Weight[e]
+			x[spd.Index(i, j)] = -w
+			x[spd.Index(i, i)] += w
+			x[spd.Index(j, j)] += w
+		}
+	}
+	for i := range m {
+		di := float64(1+q.Tag[i]) / float64(q.Size[i])
+		for j := range i + 1 {
+			x[spd.Index(i, j)] *= di * (float64(1+q.Tag[j]) / float64(q.Size[j]))
+		}
+	}
+}

@@ -1,0 +1,403 @@
+package spd
+
+import (
+	"math"
+	"sync"
+)
+
+// Factors is a set of matrices
+//
+//	B = γI + YᵀY
+//
+// of order p whose Y have few rows, laid out for the kernel with matrices
+//
+//	A = γI + QᵀX⁻¹Q
+//
+// where Q has few rows, m, as well. With G = QQᵀ and H_i = I + YYᵀ/(iγ) the kernel of A and B is
+//
+//	k = (|X|·|X + G/γ|)^¼ · (|H₁|/|H₂|²)^¼ / |X + G/(2γ) − UUᵀ|^½,   U = QVᵀ,   V = C⁻¹Y/(2γ),   H₂ = CCᵀ,
+//
+// by |γI + QᵀX⁻¹Q| = γ^p |X + G/γ|/|X| and (2γI + YᵀY)⁻¹ = I/(2γ) − VᵀV. Everything is of order m or of the
+// rank of Y; no matrix of order p is factored.
+//
+// Rounding errors of the determinants are those of matrices with the condition numbers that A+B
+// has in the worst case: Q's rows squared over γ and the least eigenvalue of X.
+type Factors struct {
+	p, n   int
+	gamma  float64
+	ranks  []int // by tile: the greatest rank in it, at least 1
+	groups []factorGroup
+	roots  quarters // (|H₁|/|H₂|²)^¼
+
+	meanRank float64
+}
+
+// factorGroup is a run of tiles whose U is computed at a time.
+type factorGroup struct {
+	lo, hi  int       // tiles
+	columns int       // of U, a multiple of 2·panelWidth
+	panels  []float64 // Vᵀ in panels of p×panelWidth; entry b of lane l of a tile is column 8b + l behind those of the tiles before
+}
+
+const (
+	panelWidth   = 12
+	groupColumns = 480 // at most so many columns, or one tile: U stays in the second-level cache
+)
+
+// Factor returns the matrices of a batch as Factors for γ. The rank of a matrix is found by
+// diagonal pivoting; what is left of B − γI when no diagonal entry exceeds rankTolerance times
+// the greatest of B is taken for the rounding error that it had on entry.
+func Factor(b *Batch, gamma float64) *Factors {
+	if !(gamma > 0) {
+		misuse("γ = %v, want it positive", gamma)
+	}
+	p := b.p
+	tiles := len(b.roots.e) / lanes
+	f := &Factors{
+		p: p, n: b.n, gamma: gamma, ranks: make([]int, tiles),
+		roots: quarters{make([]float64, tiles*lanes), make([]float64, tiles*lanes), make([]int64, tiles*lanes)},
+	}
+	v := make([][]float64, tiles*lanes)
+	var s factorScratch
+	packed := make([]float64, Size(p))
+	for i := range b.n {
+		var root quarter
+		v[i], root = s.factor(b.At(i, packed), p, gamma)
+		f.roots.e[i], f.roots.x[i] = root.e, root.x
+		f.ranks[i/lanes] = max(f.ranks[i/lanes], len(v[i])/p)
+	}
+	for lo := 0; lo < tiles; {
+		g := factorGroup{lo: lo, hi: lo}
+		columns := 0
+		for g.hi < tiles && g.hi-lo < blockTiles {
+			f.ranks[g.hi] = max(f.ranks[g.hi], 1)
+			if columns += lanes * f.ranks[g.hi]; columns > groupColumns && g.hi > lo {
+				columns -= lanes * f.ranks[g.hi]
+				break
+			}
+			g.hi++
+		}
+		const step = 2 * panelWidth // rows of U start at multiples of 64 bytes
+		g.columns = (columns + step - 1) / step * step
+		g.panels = aligned(p * g.columns)
+		at := 0
+		for t := lo; t < g.hi; t++ {
+			for l := range lanes {
+				x := v[t*lanes+l]
+				for b := range len(x) / p {
+					c := at + b*lanes + l
+					panel := g.panels[c/panelWidth*panelWidth*p:]
+					for k, y := range x[b*p : (b+1)*p] {
+						panel[k*panelWidth+c%panelWidth] = y
+					}
+				}
+			}
+			at += lanes * f.ranks[t]
+		}
+		f.groups = append(f.groups, g)
+		f.meanRank += float64(columns) / float64(lanes*tiles)
+		lo = g.hi
+	}
+	return f
+}
+
+// rankTolerance is a few units in the last place of the sums that make up B.
+const rankTolerance = 0x1p-50
+
+// factorScratch is the work space of factor.
+type factorScratch struct {
+	diag, h, tmp []float64
+	used         []bool
+}
+
+// factor returns V, row by row, of a packed matrix B = γI + YᵀY, and (|H₁|/|H₂|²)^¼.
+func (s *factorScratch) factor(b []float64, p int, gamma float64) (v []float64, root quarter) {
+	s.diag = grow(s.diag, p)
+	s.used = make([]bool, p)
+	most := 0.0
+	for i := range p {
+		d := b[Index(i, i)]
+		most = max(most, d)
+		s.diag[i] = d - gamma
+	}
+	r := 0
+	for ; r < p; r++ {
+		best := -1
+		for i, d := range s.diag {
+			if !s.used[i] && (best < 0 || d > s.diag[best]) {
+				best = i
+			}
+		}
+		if !(s.diag[best] > rankTolerance*most) {
+			break
+		}
+		s.used[best] = true
+		root := math.Sqrt(s.diag[best])
+		v = append(v, make([]float64, p)...)
+		row := v[r*p:]
+		for j := range p {
+			if !s.used[j] {
+				row[j] = b[Index(max(best, j), min(best, j))]
+			}
+		}
+		for e := range r {
+			before := v[e*p : (e+1)*p]
+			x := before[best]
+			for j, y := range before {
+				row[j] = math.FMA(-x, y, row[j])
+			}
+		}
+		for j := range row {
+			switch {
+			case j == best:
+				row[j] = root
+			case s.used[j]:
+				row[j] = 0
+			default:
+				row[j] /= root
+				s.diag[j] = math.FMA(-row[j], row[j], s.diag[j])
+			}
+		}
+	}
+	// H₁ and H₂.
+	size := Size(r)
+	s.h, s.tmp = grow(s.h, 2*size), grow(s.tmp, 2*r)
+	h1, h2 := s.h[:size], s.h[size:]
+	for i := range r {
+		for j := range i + 1 {
+			x := dot(v[i*p:(i+1)*p], v[j*p:(j+1)*p]) / gamma
+			h1[Index(i, j)], h2[Index(i, j)] = x, x/2
+		}
+		h1[Index(i, i)]++
+		h2[Index(i, i)]++
+	}
+	// H₂ = U D⁻¹ Uᵀ, so C = U D^-½ and the rows of V are those of Y, as far as eliminated, over 2γ√d.
+	d1, d2 := ldl(h1, r, s.tmp), ldl(h2, r, s.tmp)
+	if !d1.ok || !d2.ok {
+		return nil, quarter{e: math.NaN()}
+	}
+	for i := range r {
+		row := v[i*p : (i+1)*p]
+		for e := range i {
+			x := h2[Index(i, e)] / h2[Index(e, e)]
+			for j, y := range v[e*p : (e+1)*p] {
+				row[j] = math.FMA(-x, y, row[j])
+			}
+		}
+	}
+	for i := range r {
+		scale := 1 / (2 * gamma * math.Sqrt(h2[Index(i, i)]))
+		for j := range p {
+			v[i*p+j] *= scale
+		}
+	}
+	m, x := split(d1.mant / (d2.mant * d2.mant))
+	return v, fourthRoot(m, x+d1.expo-2*d2.expo)
+}
+
+// fourthRoot returns (mant·2^expo)^¼, 1 ≤ mant < 2.
+func fourthRoot(mant float64, expo int64) quarter {
+	return quarter{e: math.Sqrt(math.Sqrt(scale(mant, expo&3))), x: expo >> 2}
+}
+
+// dot returns Σ x_i y_i, by fused multiply-adds in four interleaved sums.
+func dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	var s0, s1, s2, s3 float64
+	i := 0
+	for ; i+4 <= len(x); i += 4 {
+		s0 = math.FMA(x[i], y[i], s0)
+		s1 = math.FMA(x[i+1], y[i+1], s1)
+		s2 = math.FMA(x[i+2], y[i+2], s2)
+		s3 = math.FMA(x[i+3], y[i+3], s3)
+	}
+	for ; i < len(x); i++ {
+		s0 = math.FMA(x[i], y[i], s0)
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// Cheaper reports whether the kernel with all of f takes less time by Factors.Cross than by Cross
+// for a matrix whose Q has m rows, about as many of them new as there are matrices.
+func (f *Factors) Cheaper(m int) bool {
+	if m > blockTiles {
+		return false
+	}
+	// Multiply-adds for a pair; what does not depend on the sizes counts as a hundred.
+	x, p, r := float64(m), float64(f.p), f.meanRank
+	return x*x*r/2+x*x*x/5+1.5*p*r+100 < 1.3*(p*p*p/6+p*p/2)
+}
+
+// LowRank is a matrix A = γI + QᵀX⁻¹Q of order p.
+type LowRank struct {
+	Rows []int32   // the rows of Q: which of those that are given with it
+	X    []float64 // packed, of the order len(Rows), positive definite
+}
+
+// lowWork is the work space of Factors.Cross.
+type lowWork struct {
+	u, tiles, g []float64
+	at          []int64
+	start       []int
+	roots       []quarter
+	mant        []float64
+	expo        []int64
+}
+
+var lowWorks = sync.Pool{New: func() any { return new(lowWork) }}
+
+// Cross sets dst[i·stride + j] to the kernel of a[i], whose Q is made of rows of q, p numbers
+// each, and matrix j of f. A value depends on γ and the two matrices alone. It is NaN if rounding
+// makes a matrix singular; it may differ from that of the function Cross by rounding errors,
+// and is 1 for equal matrices only up to these.
+func (f *Factors) Cross(dst []float64, stride int, q []float64, a []LowRank) {
+	if len(a) == 0 || f.n == 0 {
+		return
+	}
+	p := f.p
+	if len(q)%p != 0 {
+		misuse("%d numbers in rows of %d", len(q), p)
+	}
+	rows := len(q) / p
+	if stride < f.n || len(dst) < (len(a)-1)*stride+f.n {
+		misuse("%d numbers with stride %d for %d×%d values", len(dst), stride, len(a), f.n)
+	}
+	s := lowWorks.Get().(*lowWork)
+	defer lowWorks.Put(s)
+	most := s.prepare(a, q, f)
+	w := getWork(max(most, 1))
+	defer works.Put(w)
+	for k := range f.groups {
+		g := &f.groups[k]
+		s.u = grow(s.u, rows*g.columns)
+		g.project(s.u, q, rows, p)
+		n := g.hi - g.lo
+		s.mant = grow(s.mant, n*lanes)
+		if len(s.expo) < n*lanes {
+			s.expo = make([]int64, n*lanes)
+		}
+		mant, expo := s.mant[:n*lanes], s.expo[:n*lanes]
+		for i := range a {
+			m := len(a[i].Rows)
+			size := Size(m) * lanes
+			s.tiles = grow(s.tiles, n*size+(m+1)*lanes) // less goes on to row m
+			s.at = s.at[:0]
+			for _, r := range a[i].Rows {
+				s.at = append(s.at, int64(r)*int64(g.columns)*8)
+			}
+			s.at = append(s.at, s.at[m-1])
+			at := 0
+			for t := range n {
+				r := f.ranks[g.lo+t]
+				less(s.tiles[t*size:], s.g[s.start[i]:], s.at, m, s.u[at:], r)
+				at += lanes * r
+			}
+			w.dets(mant, expo, s.tiles[:n*size], m)
+			from := g.lo * lanes
+			wanted := dst[i*stride+from:][:min(n*lanes, f.n-from)]
+			out := wanted
+			if len(out) < n*lanes {
+				out = w.k[:n*lanes]
+			}
+			roots := f.roots.slice(from, from+n*lanes)
+			if !w.asmRatio(out, mant, expo, &roots, s.roots[i]) {
+				ratio(out, mant, expo, &roots, s.roots[i])
+			}
+			if len(wanted) < len(out) {
+				copy(wanted, out)
+			}
+		}
+	}
+}
+
+// prepare sets s.g to X + G/(2γ) of all matrices, from s.start on, and s.roots to (|X|·|X + G/γ|)^¼. It
+// returns the greatest order.
+func (s *lowWork) prepare(a []LowRank, q []float64, f *Factors) int {
+	most, total := 0, 0
+	s.start, s.roots = s.start[:0], s.roots[:0]
+	for i := range a {
+		m := len(a[i].Rows)
+		if m == 0 || len(a[i].X) != Size(m) {
+			misuse("matrix %d of %d rows with %d numbers, want %d", i, m, len(a[i].X), Size(m))
+		}
+		most = max(most, m)
+		s.start = append(s.start, total)
+		total += Size(m) + m + 1 // less goes on to row m
+	}
+	s.g = grow(s.g, total)
+	w := getWork(max(most, 1))
+	defer works.Put(w)
+	p := f.p
+	for i := range a {
+		m := len(a[i].Rows)
+		size := Size(m)
+		g, u, h := s.g[s.start[i]:][:size], w.u[:size], w.a[:size]
+		e := 0
+		for r, c := range a[i].Rows {
+			x := q[int(c)*p:][:p]
+			for _, d := range a[i].Rows[:r+1] {
+				v := dot(x, q[int(d)*p:][:p]) / f.gamma
+				g[e] = a[i].X[e] + v/2
+				h[e] = a[i].X[e] + v
+				e++
+			}
+		}
+		copy(u, a[i].X)
+		d1 := ldl(u, m, w.u[size:])
+		copy(u, h)
+		d2 := ldl(u, m, w.u[size:])
+		if !d1.ok || !d2.ok {
+			s.roots = append(s.roots, quarter{e: math.NaN()})
+			continue
+		}
+		mant, expo := split(d1.mant * d2.mant)
+		s.roots = append(s.roots, fourthRoot(mant, expo+d1.expo+d2.expo))
+	}
+	return most
+}
+
+// project sets the rows of u to those of q·Vᵀ, each entry the sum of fused multiply-adds in turn,
+// starting from zero.
+func (g *factorGroup) project(u, q []float64, rows, p int) {
+	for c := 0; c < g.columns; c += panelWidth {
+		panel := g.panels[c*p:][:p*panelWidth]
+		if asmPanel(u[c:], g.columns, q, panel, rows, p) {
+			continue
+		}
+		for r := range rows {
+			d := u[r*g.columns+c:][:panelWidth]
+			clear(d)
+			for k, x := range q[r*p:][:p] {
+				for j, y := range panel[k*panelWidth:][:panelWidth] {
+					d[j] = math.FMA(x, y, d[j])
+				}
+			}
+		}
+	}
+}
+
+// less sets the packed tile dst of order m to G − UUᵀ, each entry reduced by r fused
+// multiply-adds in turn. Row i of U is at byte at[i] of u. All slices have place for one more row.
+func less(dst, g []float64, at []int64, m int, u []float64, r int) {
+	if asmLess(dst, g, at, m, u, r) {
+		return
+	}
+	e := 0
+	for i := range m {
+		x := u[at[i]/8:][:r*lanes]
+		for j := range i + 1 {
+			y := u[at[j]/8:][:r*lanes]
+			var s [lanes]float64
+			for l := range s {
+				s[l] = g[e]
+			}
+			for b := 0; b < len(x); b += lanes {
+				for l := range s {
+					s[l] = math.FMA(-x[b+l], y[b+l], s[l])
+				}
+			}
+			copy(dst[e*lanes:], s[:])
+			e++
+		}
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !amd64 || noasm
+
+package spd
+
+func asmPanel(u []float64, stride int, q, panel []float64, rows, p int) bool { return false }
+
+func asmLess(dst, g []float64, at []int64, m int, u []float64, r int) bool { return false }
+
+func asmSweep(row0, row1, u, w, v, y []float64, r int, sums *[8]float64) bool { return false }
