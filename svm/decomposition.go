@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/spd"
 )
 
 // Decomposition is a Gram matrix K = Q T Qᵀ with Q orthogonal and T symmetric tridiagonal.
@@ -35,22 +36,26 @@ func Decompose(ctx context.Context, gram View) (*Decomposition, error) {
 	if err := finiteMatrix(m); err != nil {
 		return nil, err
 	}
-	d := &Decomposition{q: m, diag: make([]float64, n), off: make([]float64, n-1)}
+	d := &Decomposition{q: m}
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	var tau []float64
+	d.diag, d.off, tau = spd.Tridiagonal(m.Data, n)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	// The vectors of the reflections are in rows, where Dorgtr wants them in columns.
+	for i := range n {
+		for j := range i {
+			m.Data[j*n+i] = m.Data[i*n+j]
+		}
 	}
 	var lapack gonum.Implementation
-	tau := make([]float64, n-1)
 	size := make([]float64, 1)
-	lapack.Dsytrd(blas.Lower, n, m.Data, n, d.diag, d.off, tau, size, -1)
+	lapack.Dorgtr(blas.Upper, n, m.Data, n, tau[1:], size, -1)
 	work := make([]float64, int(size[0]))
-	lapack.Dsytrd(blas.Lower, n, m.Data, n, d.diag, d.off, tau, work, len(work))
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	lapack.Dorgtr(blas.Lower, n, m.Data, n, tau, size, -1)
-	work = make([]float64, int(size[0]))
-	lapack.Dorgtr(blas.Lower, n, m.Data, n, tau, work, len(work))
+	lapack.Dorgtr(blas.Upper, n, m.Data, n, tau[1:], work, len(work))
 	return d, nil
 }
 
