@@ -210,6 +210,53 @@ func TestBuiltins(t *testing.T) {
 	check(r, map[string]float64{"majority class": 0.1026, "labels": 0.7179, "wl": 0.9637, "mlg": 0.8782, "best single": 0.9637, "mean of all": 0.9295})
 }
 
+// TestScales: the groups of builtin:scales have the same labels and small neighbourhoods and
+// differ at larger scales, which label histograms and shallow Weisfeiler-Lehman kernels do not see.
+func TestScales(t *testing.T) {
+	ds, err := dataset.Read(t.Context(), "builtin:scales", dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shallow := Candidate{Name: "wl"}
+	for h := range 3 {
+		k := wl(dataset.Info(ds), baseline.Subtree, h)
+		shallow.Settings = append(shallow.Settings, Setting{k.String(), k})
+	}
+	o := DefaultOptions()
+	o.Repeats = 2
+	r, err := Run(t.Context(), ds, []Candidate{{Name: "mlg", Settings: []Setting{MLGSetting(mlg.DefaultOptions())}}, shallow}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels, shallowly, mlg := row(t, r, "labels").Accuracy, row(t, r, "wl").Accuracy, row(t, r, "mlg").Accuracy
+	if math.Abs(labels-0.5) > 0.03 || mlg < 0.9 || shallowly > mlg-0.15 {
+		t.Errorf("label histograms %v, want 0.5 ± 0.03; Weisfeiler-Lehman up to 2 iterations %v, mlg %v, want 0.9 and a lead of 0.15", labels, shallowly, mlg)
+	}
+}
+
+// TestDrugs: what train does by default, evaluated.
+func TestDrugs(t *testing.T) {
+	ds, err := dataset.Read(t.Context(), "builtin:drugs", dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	candidates, err := DefaultCandidates(dataset.Info(ds))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := DefaultOptions()
+	o.Repeats = 1
+	o.ForCandidates()
+	r, err := Run(t.Context(), ds, candidates, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "chosen", row(t, r, "chosen").Accuracy, 228.0/234, 1.0/234)
+	if a, b := row(t, r, "chosen").Accuracy, row(t, r, "labels").Accuracy; a < 0.9 || a < b {
+		t.Errorf("accuracy %v, of label histograms %v", a, b)
+	}
+}
+
 func TestRegression(t *testing.T) {
 	// The target is the number of vertices, which the kernel sees.
 	ds := retarget(dataset.Scales(60, 2), func(i int) string { return "" })

@@ -99,12 +99,19 @@ func TestNestedIgnoresTestLabels(t *testing.T) {
 		return ds.Graphs[i].Target()
 	})
 	for _, c := range []struct {
-		inner   Inner
-		learner Learner
-		fitting Fitting
-	}{{KFold, SVM, Transductive}, {HoldOut, SVM, Transductive}, {LeaveOneOut, SVM, Transductive}, {LeaveOneOut, Ridge, Transductive}, {KFold, Ridge, Transductive}, {KFold, SVM, Inductive}} {
-		t.Run(fmt.Sprint(c.inner, c.learner, c.fitting), func(t *testing.T) {
+		inner    Inner
+		learner  Learner
+		fitting  Fitting
+		score    Score
+		examples int
+	}{
+		{KFold, SVM, Transductive, Accuracy, 99}, {HoldOut, SVM, Transductive, Accuracy, 99}, {LeaveOneOut, SVM, Transductive, Accuracy, 99},
+		{LeaveOneOut, Ridge, Transductive, Accuracy, 99}, {KFold, Ridge, Transductive, Squared, 99}, {KFold, SVM, Inductive, Accuracy, 99},
+		{LeaveOneOut, Ridge, Transductive, Squared, 30}, {LeaveOneOut, Ridge, Inductive, Squared, 30},
+	} {
+		t.Run(fmt.Sprint(c.inner, c.learner, c.fitting, c.score, c.examples), func(t *testing.T) {
 			o := quick(5, 1)
+			o.Score, o.Examples = c.score, c.examples
 			o.Splits, o.Inner, o.Learner, o.Fitting = splits, c.inner, c.learner, c.fitting
 			o.Combinations = everyCombination()
 			a, err := Run(t.Context(), ds, family(), o)
