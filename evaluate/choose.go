@@ -272,6 +272,9 @@ func (e *engine) estimate(outer int, procedures [][]int) CrossEstimate {
 	switch {
 	case e.o.Inner == LeaveOneOut:
 		out.Method = "leave-one-out of kernel ridge regression"
+		if all := len(e.graphs); all > e.o.Examples {
+			out.Method += fmt.Sprintf(" on %d of %d graphs, too low for a model of all", e.o.Examples, all)
+		}
 	default:
 		out.Method = fmt.Sprintf("%d-fold cross-validation", len(scores))
 	}

@@ -78,15 +78,27 @@ func BenchmarkFold(b *testing.B) {
 	}
 }
 
+// BenchmarkDecompose compares what one ridge costs by Cholesky with a decomposition for all.
 func BenchmarkDecompose(b *testing.B) {
-	gram, _ := dataset(b, "ENZYMES", 3)
-	b.Run("ENZYMES", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := Decompose(ctx, Full(gram)); err != nil {
-				b.Fatal(err)
+	for _, name := range []string{"ENZYMES", "PROTEINS"} {
+		gram, labels := dataset(b, name, 3)
+		b.Run(name+"/decompose", func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Decompose(ctx, Full(gram)); err != nil {
+					b.Fatal(err)
+				}
 			}
+		})
+		for _, loo := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/one-ridge/leave-one-out=%v", name, loo), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := TrainRidgeClassifier(ctx, Full(gram), labels, 0.1, loo); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
 		}
-	})
+	}
 }
 
 func BenchmarkRidgePath(b *testing.B) {

@@ -95,7 +95,7 @@ func workOf(m *mlg.Model, graphs int) []stageWork {
 	var out []stageWork
 	for l := 1; l <= levels; l++ {
 		c, n, below, p := m.Classes(l), m.Samples(l), m.Rank(l-1), m.Rank(l)
-		out = append(out, stageWork{"landmarks", fmt.Sprintf("level %d: %d classes × %d landmarks, order %d; projection to %d", l, c, n, below, p),
+		out = append(out, stageWork{"landmarks", fmt.Sprintf("level %d: %d classes × %d landmarks, order %d; projection to %d; small neighbourhoods take less", l, c, n, below, p),
 			float64(c) * float64(n) * (pairFlops(below) + 2*float64(p))})
 	}
 	p := m.Rank(levels)
