@@ -2,7 +2,6 @@ package svm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -23,20 +22,11 @@ func factorize(ctx context.Context, gram View, lambda float64) (*factor, error) 
 	if !(lambda >= 0) || math.IsInf(lambda, 1) {
 		return nil, fmt.Errorf("svm: ridge is %v, want a finite number, 0 or more", lambda)
 	}
-	n, _ := gram.Dims()
-	if err := gram.square(n); err != nil {
+	m, err := copied(ctx, gram)
+	if err != nil {
 		return nil, err
 	}
-	if n == 0 {
-		return nil, errors.New("svm: no examples")
-	}
-	m := gram.Matrix()
-	if err := finiteMatrix(m); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+	n := m.Rows
 	for i := range n {
 		m.Data[i*n+i] += lambda
 	}

@@ -25,21 +25,12 @@ type Decomposition struct {
 // Decompose decomposes a Gram matrix, which must be symmetric (the lower triangle is read).
 // The context is looked at between the stages only.
 func Decompose(ctx context.Context, gram View) (*Decomposition, error) {
-	n, _ := gram.Dims()
-	if err := gram.square(n); err != nil {
+	m, err := copied(ctx, gram)
+	if err != nil {
 		return nil, err
 	}
-	if n == 0 {
-		return nil, errors.New("svm: no examples")
-	}
-	m := gram.Matrix()
-	if err := finiteMatrix(m); err != nil {
-		return nil, err
-	}
+	n := m.Rows
 	d := &Decomposition{q: m}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	var tau []float64
 	d.diag, d.off, tau = spd.Tridiagonal(m.Data, n)
 	if err := ctx.Err(); err != nil {
@@ -57,6 +48,23 @@ func Decompose(ctx context.Context, gram View) (*Decomposition, error) {
 	work := make([]float64, int(size[0]))
 	lapack.Dorgtr(blas.Upper, n, m.Data, n, tau[1:], work, len(work))
 	return d, nil
+}
+
+// copied returns a copy of a Gram matrix, or an error unless it is square and finite and has
+// examples.
+func copied(ctx context.Context, gram View) (*mlg.Matrix, error) {
+	n, _ := gram.Dims()
+	if err := gram.square(n); err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return nil, errors.New("svm: no examples")
+	}
+	m := gram.Matrix()
+	if err := finiteMatrix(m); err != nil {
+		return nil, err
+	}
+	return m, ctx.Err()
 }
 
 // finiteMatrix returns an error that names the first entry that is not finite.
