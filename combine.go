@@ -12,8 +12,8 @@ type combiner struct {
 	last   []float64 // with Mixed: the values that came last
 }
 
-// newCombiner begins with the given number of levels. buf, for Mixed, has room for as many
-// values as there are and is nil else.
+// newCombiner begins with the given number of levels. buf has room for as many values as dst,
+// which Mixed needs, or is nil.
 func (o *Options) newCombiner(dst, buf []float64, levels int) *combiner {
 	c := &combiner{o: o, levels: levels, dst: dst, sum: buf}
 	if o.Combine == Mixed && buf == nil {

@@ -65,10 +65,11 @@ type ProcedureScore struct {
 
 // Choose does with a dataset what Run evaluates with the training part of every outer fold:
 // it deals the graphs to Folds−1 folds, scores every setting, every value of the learner's
-// grid and every combination by predicting each fold from the others, and takes the best setting
-// with its value, or the last combination that has weights, or what Chosen takes. Kernels are fitted to all graphs without their
-// targets, as Transductive does. o.Repeats, o.Splits and o.Folder have no effect, and Folds
-// becomes the number of graphs where that is less.
+// grid and every combination by predicting each fold from the others (or each graph, with
+// LeaveOneOut), and takes the best setting with its value, or the last combination that has
+// weights, or what Chosen takes. Kernels are fitted to all graphs without their targets, as
+// Transductive does. o.Repeats, o.Splits and o.Folder have no effect, and Folds becomes the
+// number of graphs where that is less.
 //
 // It keeps the kernel matrices of all settings in memory where combinations are learned.
 func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o Options) (*Plan, error) {

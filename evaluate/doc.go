@@ -6,7 +6,7 @@
 //	info := dataset.Info(ds)
 //	candidates, err := evaluate.DefaultCandidates(info)
 //	o := evaluate.DefaultOptions()
-//	o.Combinations = evaluate.DefaultCombinations()
+//	o.ForCandidates()
 //	report, err := evaluate.Run(ctx, ds, candidates, o)
 //	report.WriteText(os.Stdout)
 //

@@ -100,6 +100,31 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestStoreTellsSamplesApart: results from one sample of the training graphs are not taken for
+// those from another.
+func TestStoreTellsSamplesApart(t *testing.T) {
+	ds := dataset.Scales(60, 4)
+	run := func(folder string, examples int) *Report {
+		o := quick(4, 1)
+		o.ForCandidates()
+		o.Folder, o.Examples = folder, examples
+		r, err := Run(t.Context(), ds, family(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	folder := t.TempDir()
+	all := run(folder, 99)
+	few := run(folder, 12)
+	if !reflect.DeepEqual(few, run("", 12)) {
+		t.Error("results for other graphs were taken from the folder")
+	}
+	if reflect.DeepEqual(few, all) {
+		t.Error("the sample makes no difference: the test shows nothing")
+	}
+}
+
 // TestDamagedStore: files that are cut off or belong to something else are computed anew.
 func TestDamagedStore(t *testing.T) {
 	ds := dataset.Scales(30, 1)

@@ -16,7 +16,7 @@ import (
 )
 
 // storeVersion changes whenever results that were computed earlier may no longer hold.
-const storeVersion = 1
+const storeVersion = 2
 
 // store keeps finished parts of an evaluation, one file each, in a folder. A nil store keeps
 // nothing.
@@ -64,13 +64,13 @@ func (e *engine) fingerprint() (string, error) {
 		Regression                                bool
 		Splits                                    *Splits
 		Learner, Selection, Inner, Score, Fitting int
-		Validators                                int
+		Validators, Examples                      int
 		C, Ridge                                  []float64
 		Epsilon                                   float64
 	}{
 		storeVersion, e.targets.regression(), e.splits,
 		int(o.Learner), int(o.Selection), int(o.Inner), int(o.Score), int(o.Fitting),
-		len(e.validators(0)), o.C, o.Ridge, o.Epsilon,
+		len(e.validators(0)), o.Examples, o.C, o.Ridge, o.Epsilon,
 	})
 	return hex.EncodeToString(h.Sum(nil)), err
 }
@@ -86,7 +86,7 @@ func (s *store) key(e *engine, m int, p part) string {
 	if m < len(e.settings) {
 		describe(m)
 	} else {
-		fmt.Fprintf(h, "%s %d\n", e.methods[m].parameters, e.o.Examples)
+		fmt.Fprintf(h, "%s\n", e.methods[m].parameters)
 		for i := e.first; i < len(e.settings); i++ {
 			describe(i)
 		}

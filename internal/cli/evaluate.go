@@ -52,6 +52,8 @@ func (c *evaluateCmd) Run(g *globals) error {
 	switch {
 	case c.Default && c.Paper:
 		return usageError("--default and --paper exclude each other")
+	case c.Default && c.Select == evaluate.OnReported.String():
+		return usageError("--default combines kernels inside the training part: want --select nested")
 	case c.Paper:
 		return c.paper(g)
 	}
