@@ -150,7 +150,7 @@ func learning(o *evaluate.Options, learner, inner, score string) {
 	const auto = "auto"
 	// kong has checked the names
 	if learner != auto {
-		if o.Learner, _ = evaluate.ParseLearner(learner); o.Learner == evaluate.SVM {
+		if o.Learner, _ = evaluate.ParseLearner(learner); o.Learner == evaluate.SVM && o.Score == evaluate.Squared {
 			o.Inner, o.Score = evaluate.KFold, evaluate.Accuracy
 		}
 	}
