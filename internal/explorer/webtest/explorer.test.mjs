@@ -404,6 +404,7 @@ test("pictures, tables and the model can be downloaded, and the link shared", li
 test("a model without graphs has a map and neighbours, and draws what it is asked about", limit, async () => {
   const page = await open("#open=3&ask=CCO", { at: await serve("../../../model/testdata/drugs-v1.mlg") });
   await page.locator("#detail .note").filter({ hasText: "holds no drawing" }).waitFor();
+  await page.locator("#detail .card").nth(8).waitFor(); // the neighbours come after the note
   assert.equal(await page.locator("#detail .card").count(), 9);
   assert.ok(await page.locator("#p-eta").isDisabled());
   await page.locator("#asked button").first().click();
