@@ -356,23 +356,10 @@ func (s *lowWork) prepare(a []LowRank, q []float64, f *Factors) int {
 	return most
 }
 
-// project sets the rows of u to those of q·Vᵀ, each entry the sum of fused multiply-adds in turn,
-// starting from zero.
+// project sets the rows of u to those of q·Vᵀ.
 func (g *factorGroup) project(u, q []float64, rows, p int) {
 	for c := 0; c < g.columns; c += panelWidth {
-		panel := g.panels[c*p:][:p*panelWidth]
-		if asmPanel(u[c:], g.columns, q, panel, rows, p) {
-			continue
-		}
-		for r := range rows {
-			d := u[r*g.columns+c:][:panelWidth]
-			clear(d)
-			for k, x := range q[r*p:][:p] {
-				for j, y := range panel[k*panelWidth:][:panelWidth] {
-					d[j] = math.FMA(x, y, d[j])
-				}
-			}
-		}
+		multiply(u[c:], g.columns, q, p, g.panels[c*p:][:p*panelWidth], rows, p)
 	}
 }
 

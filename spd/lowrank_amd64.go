@@ -2,12 +2,11 @@
 
 package spd
 
-// asmPanel multiplies rows of q with a panel of twelve columns into rows of u, stride apart.
-func asmPanel(u []float64, stride int, q, panel []float64, rows, p int) bool {
-	if vector == plain || rows == 0 {
+func asmPanel(dst []float64, dstStride int, a []float64, stride int, panel []float64, rows, n int) bool {
+	if vector == plain || rows == 0 || n == 0 {
 		return false
 	}
-	project3AVX2(&u[0], 8*stride, &q[0], 8*p, &panel[0], rows, p, &lastMask[0])
+	project3AVX2(&dst[0], 8*dstStride, &a[0], 8*stride, &panel[0], rows, n, &lastMask[0])
 	return true
 }
 

@@ -2,7 +2,9 @@
 
 package spd
 
-func asmPanel(u []float64, stride int, q, panel []float64, rows, p int) bool { return false }
+func asmPanel(dst []float64, dstStride int, a []float64, stride int, panel []float64, rows, n int) bool {
+	return false
+}
 
 func asmLess(dst, g []float64, at []int64, m int, u []float64, r int) bool { return false }
 

@@ -5,17 +5,13 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/spd"
 )
 
-// factor is the Cholesky factorisation of K + λI, for one ridge. It takes a quarter of the
-// time of a Decomposition, with the diagonal of the inverse 0.6 of it (docs/svm.md).
-type factor struct {
-	l blas64.Triangular
-	t blas64.Symmetric // what l was
-}
+// factor is the Cholesky factorisation of K + λI, for one ridge. It takes a sixth of the
+// time of a Decomposition, with the diagonal of the inverse a third of it (docs/svm.md).
+type factor struct{ l *mlg.Matrix }
 
 // factorize factors K + λI.
 func factorize(ctx context.Context, gram View, lambda float64) (*factor, error) {
@@ -30,35 +26,26 @@ func factorize(ctx context.Context, gram View, lambda float64) (*factor, error) 
 	for i := range n {
 		m.Data[i*n+i] += lambda
 	}
-	f := &factor{t: blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: n, Data: m.Data}}
-	var ok bool
-	if f.l, ok = lapack64.Potrf(f.t); !ok {
+	if !spd.Cholesky(m.Data, n) {
 		return nil, fmt.Errorf("svm: Gram matrix with ridge %v is not positive definite: want a larger ridge, or Clip", lambda)
 	}
-	return f, nil
+	return &factor{m}, nil
 }
 
-func (f *factor) order() int { return f.l.N }
+func (f *factor) order() int { return f.l.Rows }
 
 func (f *factor) solve(v []float64) []float64 {
 	x := append([]float64(nil), v...)
-	lapack64.Potrs(f.l, blas64.General{Rows: len(x), Cols: 1, Stride: 1, Data: x})
+	spd.SolveCholesky(f.l.Data, f.l.Rows, x)
 	return x
 }
 
-// inverseDiagonal returns the diagonal of (K + λI)⁻¹, which takes the place of the factor:
-// nothing can be solved afterwards.
-func (f *factor) inverseDiagonal() []float64 {
-	lapack64.Potri(f.l)
-	out := make([]float64, f.t.N)
-	for i := range out {
-		out[i] = f.t.Data[i*f.t.Stride+i]
-	}
-	return out
-}
+// inverseDiagonal returns the diagonal of (K + λI)⁻¹. It uses the factor up: nothing can be solved
+// afterwards.
+func (f *factor) inverseDiagonal() []float64 { return spd.InverseDiagonal(f.l.Data, f.l.Rows) }
 
 // TrainRidge fits a kernel ridge regression to the targets for one ridge, faster than by a
-// Decomposition. Without leaveOneOut its LeaveOneOut is nil, and it is three times as fast.
+// Decomposition. Without leaveOneOut its LeaveOneOut is nil, and it is twice as fast.
 func TrainRidge(ctx context.Context, gram View, targets []float64, lambda float64, leaveOneOut bool) (*Ridge, error) {
 	f, err := factorize(ctx, gram, lambda)
 	if err != nil {

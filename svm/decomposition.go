@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/lapack/gonum"
-
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/spd"
 )
@@ -36,17 +33,7 @@ func Decompose(ctx context.Context, gram View) (*Decomposition, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	// The vectors of the reflections are in rows, where Dorgtr wants them in columns.
-	for i := range n {
-		for j := range i {
-			m.Data[j*n+i] = m.Data[i*n+j]
-		}
-	}
-	var lapack gonum.Implementation
-	size := make([]float64, 1)
-	lapack.Dorgtr(blas.Upper, n, m.Data, n, tau[1:], size, -1)
-	work := make([]float64, int(size[0]))
-	lapack.Dorgtr(blas.Upper, n, m.Data, n, tau[1:], work, len(work))
+	spd.Orthogonal(m.Data, n, tau)
 	return d, nil
 }
 
