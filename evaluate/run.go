@@ -437,7 +437,7 @@ func (e *engine) load(m int, groups [][]int) (missing []part, err error) {
 // time that the part's kernel matrix took.
 func (e *engine) compute(ctx context.Context, m int, s source, p part, kernelSeconds float64) error {
 	u := &storedUnit{KernelSeconds: kernelSeconds}
-	if err := e.unit(ctx, s, p, u); err != nil {
+	if err := e.unit(ctx, m, s, p, u); err != nil {
 		return fmt.Errorf("%s %s: %w", e.methods[m].name, e.methods[m].parameters, err)
 	}
 	if err := e.store.write(ctx, e, m, p, u); err != nil {

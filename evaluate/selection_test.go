@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/dataset"
 )
 
@@ -180,12 +181,12 @@ func TestSharedTrainings(t *testing.T) {
 	}
 	src := fixed{m: k}
 	var together storedUnit
-	if err := e.unit(t.Context(), src, part{0, []int{0, 1, 2, 3, 4}}, &together); err != nil {
+	if err := e.unit(t.Context(), 0, src, part{0, []int{0, 1, 2, 3, 4}}, &together); err != nil {
 		t.Fatal(err)
 	}
 	for f := range 5 {
 		var alone storedUnit
-		if err := e.unit(t.Context(), src, part{0, []int{f}}, &alone); err != nil {
+		if err := e.unit(t.Context(), 0, src, part{0, []int{f}}, &alone); err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(alone.Results[0], together.Results[f]) {
@@ -283,6 +284,66 @@ func TestClearlyBetter(t *testing.T) {
 	} {
 		if got := clearlyBetter(c.a, c.b, c.weight); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestOnlyLeadersAreTested: of the settings of a candidate only those that may be chosen predict
+// the test fold, which leaves the row as it is when every setting does; and results in a folder
+// serve settings in another order.
+func TestOnlyLeadersAreTested(t *testing.T) {
+	ds := dataset.Scales(60, 7)
+	run := func(o Options, hs []int) (want, got Result, tested int) {
+		var together Candidate
+		var alone []Candidate
+		for _, h := range hs {
+			k := baseline.DefaultWL()
+			k.H = h
+			together.Settings = append(together.Settings, Setting{k.String(), k})
+			alone = append(alone, Candidate{Name: fmt.Sprint("h = ", h), Settings: together.Settings[len(alone):]})
+		}
+		together.Name = "wl"
+		e, err := newEngine(ds, []Candidate{together}, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Fitting == Inductive {
+			err = e.inductive(t.Context())
+		} else {
+			err = e.transductive(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m := e.first; m < len(e.settings); m++ {
+			for _, folds := range e.results[m] {
+				for _, r := range folds {
+					if r.Labels != nil {
+						tested++
+					}
+				}
+			}
+		}
+		o.Folder, o.Combinations = "", []Combination{BestSingle}
+		all, err := Run(t.Context(), ds, alone, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return row(t, all, BestSingle.String()), row(t, e.report(), "wl"), tested
+	}
+	for _, inner := range []Inner{KFold, LeaveOneOut} {
+		for _, fitting := range []Fitting{Transductive, Inductive} {
+			o := quick(5, 2)
+			o.Inner, o.Fitting, o.Folder = inner, fitting, t.TempDir()
+			for _, hs := range [][]int{{3, 1, 2, 0}, {3, 1, 2, 0}, {0, 1, 2, 3}, {3, 1, 2, 0}} {
+				want, got, tested := run(o, hs)
+				if !reflect.DeepEqual(got.FoldScores, want.FoldScores) || !reflect.DeepEqual(got.Choices, want.Choices) {
+					t.Errorf("%v, %v, h = %v: %v in %v, want %v in %v", inner, fitting, hs, got.FoldScores, got.Choices, want.FoldScores, want.Choices)
+				}
+				if hs[0] == 3 && (tested < 10 || tested > 25) {
+					t.Errorf("%v, %v, h = %v: %d of 40 results predict their fold", inner, fitting, hs, tested)
+				}
+			}
 		}
 	}
 }

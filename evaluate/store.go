@@ -113,14 +113,14 @@ func (s *store) read(e *engine, m int, p part) (*storedUnit, error) {
 		return nil, err
 	}
 	var u storedUnit
-	if json.Unmarshal(b, &u) != nil || u.Fingerprint != key || !e.fits(&u, p) {
+	if json.Unmarshal(b, &u) != nil || u.Fingerprint != key || !e.fits(&u, m, p) {
 		return nil, nil
 	}
 	return &u, nil
 }
 
 // fits reports whether a stored result has the shape that the part wants.
-func (e *engine) fits(u *storedUnit, p part) bool {
+func (e *engine) fits(u *storedUnit, m int, p part) bool {
 	if len(u.Results) != len(p.folds) {
 		return false
 	}
@@ -145,6 +145,7 @@ func (e *engine) fits(u *storedUnit, p part) bool {
 					return false
 				}
 			}
+		case r.Labels == nil && r.Values == nil && n > 0 && !e.leads(m, p.repeat, r):
 		case e.targets.regression():
 			if len(r.Values) != n {
 				return false

@@ -24,7 +24,8 @@ type foldResult struct {
 	// Limited is the number of trainings for the fold that stopped at the limit of
 	// iterations.
 	Limited int `json:"limited,omitempty"`
-	// Predictions for the test graphs of the fold, ascending, with the best value.
+	// Predictions for the test graphs of the fold, ascending, with the best value; nil for a
+	// setting that another of its candidate beats.
 	Labels []int     `json:"labels,omitempty"`
 	Scores []float64 `json:"scores,omitempty"`
 	Values []float64 `json:"values,omitempty"`
@@ -93,7 +94,7 @@ func validation(o *Options, folds, f int) []int {
 
 // unit evaluates a source on a part. Trainings go through the pool; LearnSeconds adds up how
 // long each of them took.
-func (e *engine) unit(ctx context.Context, s source, p part, u *storedUnit) error {
+func (e *engine) unit(ctx context.Context, m int, s source, p part, u *storedUnit) error {
 	out := make([]foldResult, len(p.folds))
 	for k, f := range p.folds {
 		out[k].Fold = f
@@ -120,13 +121,13 @@ func (e *engine) unit(ctx context.Context, s source, p part, u *storedUnit) erro
 			if err := e.ridgeScores(ctx, s, repeat, &out[k]); err != nil {
 				return err
 			}
-			return e.test(ctx, s, repeat, &out[k])
+			return e.test(ctx, m, s, repeat, &out[k])
 		})
 	}
 	if err := e.foldScores(ctx, s, repeat, out, each); err != nil {
 		return err
 	}
-	return each(len(out), func(k int) error { return e.test(ctx, s, repeat, &out[k]) })
+	return each(len(out), func(k int) error { return e.test(ctx, m, s, repeat, &out[k]) })
 }
 
 // foldScores sets Inner and Best by KFold or HoldOut. One training without two folds serves
@@ -333,8 +334,30 @@ func (e *engine) ridgeScores(ctx context.Context, s source, repeat int, r *foldR
 	return nil
 }
 
-// test trains on the whole training part with the best value and predicts the test fold.
-func (e *engine) test(ctx context.Context, s source, repeat int, r *foldResult) error {
+// leads reports whether the result of a method for a fold may be wanted: settings are evaluated in
+// turn, and of those of one candidate the first with the best score is chosen.
+func (e *engine) leads(m, repeat int, r *foldResult) bool {
+	if m >= len(e.settings) {
+		return true
+	}
+	weight := e.weights(repeat, r.Fold, -1)
+	score := weighted(r.Inner[r.Best], weight)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for k := m - 1; k >= 0 && e.settings[k].candidate == e.settings[m].candidate; k-- {
+		if x := &e.results[k][repeat][r.Fold]; x.Inner != nil && weighted(x.Inner[x.Best], weight) >= score {
+			return false
+		}
+	}
+	return true
+}
+
+// test trains on the whole training part with the best value and predicts the test fold, if the
+// method leads.
+func (e *engine) test(ctx context.Context, m int, s source, repeat int, r *foldResult) error {
+	if !e.leads(m, repeat, r) {
+		return nil
+	}
 	p, err := e.outer(ctx, s, repeat, r.Fold, e.o.grid()[r.Best:r.Best+1])
 	if err != nil {
 		return err
