@@ -119,7 +119,18 @@ func (e *engine) plan(ctx context.Context) (*Plan, error) {
 	}
 	best := e.decide(scores, weight)
 	of, p.Combination = procedures[best], combinations[best]
-	m, c := e.bestOf(0, outer, of, -1)
+	for _, family := range e.families() {
+		for _, m := range e.finalistsOf(family, 0, outer) {
+			k, err := e.gram(ctx, e.methods[m].kernel)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", e.methods[m].parameters, err)
+			}
+			if err := e.final(ctx, m, fixed{k, !semidefinite(e.methods[m].kernel)}, 0, &e.results[m][0][outer]); err != nil {
+				return nil, fmt.Errorf("%s %s: %w", e.methods[m].name, e.methods[m].parameters, err)
+			}
+		}
+	}
+	m, c := e.take(0, outer, of)
 	p.Parameter = e.o.grid()[c]
 	p.Estimate = e.estimate(outer, procedures)
 	for i := e.first; i < len(e.methods); i++ {

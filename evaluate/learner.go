@@ -67,7 +67,7 @@ func (t *targets) learn(ctx context.Context, o *Options, gram svm.View, train []
 		return out, nil
 	}
 	if o.Learner == Ridge {
-		models, err := ridgePath(ctx, gram, labels, grid)
+		models, err := ridgePath(ctx, gram, labels, grid, false)
 		if err != nil {
 			return nil, err
 		}
@@ -97,16 +97,35 @@ func (t *targets) learn(ctx context.Context, o *Options, gram svm.View, train []
 }
 
 // ridgePath trains for each ridge.
-func ridgePath(ctx context.Context, gram svm.View, labels []int, grid []float64) ([]*svm.RidgeClassifier, error) {
-	if len(grid) == 1 {
-		m, err := svm.TrainRidgeClassifier(ctx, gram, labels, grid[0], false)
+func ridgePath(ctx context.Context, gram svm.View, labels []int, ridges []float64, leaveOneOut bool) ([]*svm.RidgeClassifier, error) {
+	if len(ridges) == 1 {
+		m, err := svm.TrainRidgeClassifier(ctx, gram, labels, ridges[0], leaveOneOut)
 		return []*svm.RidgeClassifier{m}, err
 	}
 	d, err := svm.Decompose(ctx, gram)
 	if err != nil {
 		return nil, err
 	}
-	return d.RidgePath(labels, grid)
+	return d.RidgePath(labels, ridges)
+}
+
+// regressions is ridgePath for values.
+func regressions(ctx context.Context, gram svm.View, z, ridges []float64, leaveOneOut bool) ([]*svm.Ridge, error) {
+	if len(ridges) == 1 {
+		m, err := svm.TrainRidge(ctx, gram, z, ridges[0], leaveOneOut)
+		return []*svm.Ridge{m}, err
+	}
+	d, err := svm.Decompose(ctx, gram)
+	if err != nil {
+		return nil, err
+	}
+	models := make([]*svm.Ridge, len(ridges))
+	for g, lambda := range ridges {
+		if models[g], err = d.Ridge(z, lambda, true); err != nil {
+			return nil, err
+		}
+	}
+	return models, nil
 }
 
 // machinePrediction returns labels by vote, and scores: the decision value for two classes;
@@ -172,23 +191,9 @@ func (t *targets) regress(ctx context.Context, o *Options, gram svm.View, train 
 	var predict func(g int, cross svm.View) ([]float64, error)
 	limited := false
 	if o.Learner == Ridge {
-		models := make([]*svm.Ridge, len(grid))
-		if len(grid) == 1 {
-			m, err := svm.TrainRidge(ctx, gram, z, grid[0], false)
-			if err != nil {
-				return err
-			}
-			models[0] = m
-		} else {
-			d, err := svm.Decompose(ctx, gram)
-			if err != nil {
-				return err
-			}
-			for g, lambda := range grid {
-				if models[g], err = d.Ridge(z, lambda, true); err != nil {
-					return err
-				}
-			}
+		models, err := regressions(ctx, gram, z, grid, false)
+		if err != nil {
+			return err
 		}
 		predict = func(g int, cross svm.View) ([]float64, error) { return models[g].Predict(cross) }
 	} else {
@@ -218,18 +223,14 @@ func (t *targets) regress(ctx context.Context, o *Options, gram svm.View, train 
 // leaveOneOut returns, for each ridge, what kernel ridge regression predicts for every
 // training graph from the others.
 func (t *targets) leaveOneOut(ctx context.Context, gram svm.View, train []int, ridges []float64) ([]prediction, error) {
-	d, err := svm.Decompose(ctx, gram)
-	if err != nil {
-		return nil, err
-	}
 	out := make([]prediction, len(ridges))
 	if t.regression() {
 		z, mean, scale := standardize(pick(t.values, train))
-		for g, lambda := range ridges {
-			r, err := d.Ridge(z, lambda, true)
-			if err != nil {
-				return nil, err
-			}
+		models, err := regressions(ctx, gram, z, ridges, true)
+		if err != nil {
+			return nil, err
+		}
+		for g, r := range models {
 			for i := range r.LeaveOneOut {
 				r.LeaveOneOut[i] = mean + scale*r.LeaveOneOut[i]
 			}
@@ -244,7 +245,7 @@ func (t *targets) leaveOneOut(ctx context.Context, gram svm.View, train []int, r
 		}
 		return out, nil
 	}
-	models, err := d.RidgePath(labels, ridges)
+	models, err := ridgePath(ctx, gram, labels, ridges, true)
 	if err != nil {
 		return nil, err
 	}

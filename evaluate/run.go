@@ -27,15 +27,19 @@ func Run(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o Opti
 	if err != nil {
 		return nil, err
 	}
-	if o.Fitting == Inductive {
-		err = e.inductive(ctx)
-	} else {
-		err = e.transductive(ctx)
-	}
-	if err != nil {
+	if err := e.run(ctx); err != nil {
 		return nil, err
 	}
 	return e.report(), nil
+}
+
+// run evaluates all methods.
+func (e *engine) run(ctx context.Context) error {
+	e.total = len(e.methods)*e.splits.Repeats()*e.splits.Folds + e.finals()
+	if e.o.Fitting == Inductive {
+		return e.inductive(ctx)
+	}
+	return e.transductive(ctx)
 }
 
 // engine is one run.
@@ -54,8 +58,8 @@ type engine struct {
 	store *store
 	pool  pool
 
-	mu   sync.Mutex
-	done int
+	mu          sync.Mutex
+	done, total int // results
 	// samples by repeat and fold, where LeaveOneOut scores a part of the training graphs only
 	samples map[[2]int][]int
 	// results by method (settings, then learned combinations), repeat and fold
@@ -216,8 +220,8 @@ func (e *engine) transductive(ctx context.Context) error {
 	for f := range all {
 		all[f] = f
 	}
-	units := func(m int, s func() (source, error)) error {
-		missing, err := e.load(m, [][]int{all})
+	units := func(m int, parts []part, s func() (source, error)) error {
+		missing, err := e.load(m, parts)
 		if err != nil || len(missing) == 0 {
 			return err
 		}
@@ -246,8 +250,8 @@ func (e *engine) transductive(ctx context.Context) error {
 		return k, nil
 	}
 	keep := slices.ContainsFunc(e.o.Combinations, Combination.learned)
-	for i := range e.settings {
-		err := units(i, func() (source, error) {
+	setting := func(i int) func() (source, error) {
+		return func() (source, error) {
 			k, err := matrix(i)
 			if err != nil {
 				return nil, err
@@ -256,14 +260,24 @@ func (e *engine) transductive(ctx context.Context) error {
 				matrices[i] = k
 			}
 			return fixed{k, !semidefinite(e.methods[i].kernel)}, nil
-		})
-		if err != nil {
+		}
+	}
+	for i := range e.settings {
+		if err := units(i, e.parts(all), setting(i)); err != nil {
 			return err
+		}
+	}
+	for _, of := range e.families() {
+		parts := e.finalParts(of)
+		for _, i := range of {
+			if err := units(i, parts[i], setting(i)); err != nil {
+				return err
+			}
 		}
 	}
 	var mix *mixer
 	for m := len(e.settings); m < len(e.methods); m++ {
-		err := units(m, func() (source, error) {
+		err := units(m, e.parts(all), func() (source, error) {
 			if mix == nil {
 				for i := e.first; i < len(matrices); i++ {
 					k, err := matrix(i)
@@ -311,7 +325,7 @@ func (e *engine) inductive(ctx context.Context) error {
 	}
 	missing := make(map[[2]int][]int) // by repeat and fold: methods
 	for m := range e.methods {
-		parts, err := e.load(m, single)
+		parts, err := e.load(m, e.parts(single...))
 		if err != nil {
 			return err
 		}
@@ -322,7 +336,7 @@ func (e *engine) inductive(ctx context.Context) error {
 	}
 	lanes := make(pool, e.o.Workers)
 	return lanes.each(ctx, e.splits.Repeats()*folds, func(i int) error {
-		p := part{i / folds, single[i%folds]}
+		p := part{repeat: i / folds, folds: single[i%folds]}
 		return e.fold(ctx, p, missing[[2]int{p.repeat, p.folds[0]}])
 	})
 }
@@ -361,6 +375,26 @@ func (e *engine) fold(ctx context.Context, p part, methods []int) error {
 		}
 		if wanted {
 			if err := e.compute(ctx, m, fixed{k, !semidefinite(e.methods[m].kernel)}, p, seconds); err != nil {
+				return err
+			}
+		}
+	}
+	p.final = true
+	for _, of := range e.families() {
+		for _, m := range e.finalistsOf(of, p.repeat, p.folds[0]) {
+			missing, err := e.load(m, []part{p})
+			if err != nil {
+				return err
+			}
+			if missing == nil {
+				continue
+			}
+			start := e.clock()
+			k, err := e.fitted(ctx, e.methods[m].kernel, p, false)
+			if err != nil {
+				return fmt.Errorf("%s: %w", e.methods[m].parameters, err)
+			}
+			if err := e.compute(ctx, m, fixed{k, !semidefinite(e.methods[m].kernel)}, p, e.clock()-start); err != nil {
 				return err
 			}
 		}
@@ -408,27 +442,54 @@ func (e *engine) fitted(ctx context.Context, k mlg.Kernel, p part, unit bool) (*
 	return out, nil
 }
 
-// part is some outer folds of a repeat.
+// part is some outer folds of a repeat, for which a setting is evaluated or, as a finalist, scored
+// again.
 type part struct {
 	repeat int
 	folds  []int
+	final  bool
 }
 
-// load takes what is stored of a method and returns the parts, of all repeats, that are not.
-func (e *engine) load(m int, groups [][]int) (missing []part, err error) {
+// parts returns groups of folds in every repeat.
+func (e *engine) parts(groups ...[]int) []part {
+	var out []part
 	for r := range e.splits.Repeats() {
 		for _, folds := range groups {
-			p := part{r, folds}
-			u, err := e.store.read(e, m, p)
-			if err != nil {
-				return nil, err
-			}
-			if u == nil {
-				missing = append(missing, p)
-				continue
-			}
-			e.accept(m, p, u)
+			out = append(out, part{repeat: r, folds: folds})
 		}
+	}
+	return out
+}
+
+// finalParts returns, for each setting of a family, the folds for which it is a finalist.
+func (e *engine) finalParts(of []int) map[int][]part {
+	out := map[int][]part{}
+	for r := range e.splits.Repeats() {
+		folds := map[int][]int{}
+		for f := range e.splits.Folds {
+			for _, m := range e.finalistsOf(of, r, f) {
+				folds[m] = append(folds[m], f)
+			}
+		}
+		for m, f := range folds {
+			out[m] = append(out[m], part{r, f, true})
+		}
+	}
+	return out
+}
+
+// load takes what is stored of a method and returns the parts that are not.
+func (e *engine) load(m int, parts []part) (missing []part, err error) {
+	for _, p := range parts {
+		u, err := e.store.read(e, m, p)
+		if err != nil {
+			return nil, err
+		}
+		if u == nil {
+			missing = append(missing, p)
+			continue
+		}
+		e.accept(m, p, u)
 	}
 	return missing, nil
 }
@@ -458,7 +519,7 @@ func (e *engine) accept(m int, p part, u *storedUnit) {
 	e.methods[m].learnSeconds += u.LearnSeconds
 	e.done += len(p.folds)
 	if e.o.Progress != nil {
-		e.o.Progress(e.done, len(e.methods)*e.splits.Repeats()*e.splits.Folds)
+		e.o.Progress(e.done, e.total)
 	}
 }
 

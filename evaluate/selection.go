@@ -16,7 +16,7 @@ func (e *engine) row(name string, of []int) Result {
 		return x
 	}
 	e.fill(&x, func(repeat, f int) int {
-		m, _ := e.bestOf(repeat, f, of, -1)
+		m, _ := e.take(repeat, f, of)
 		return m
 	})
 	return x

@@ -181,12 +181,12 @@ func TestSharedTrainings(t *testing.T) {
 	}
 	src := fixed{m: k}
 	var together storedUnit
-	if err := e.unit(t.Context(), 0, src, part{0, []int{0, 1, 2, 3, 4}}, &together); err != nil {
+	if err := e.unit(t.Context(), 0, src, part{folds: []int{0, 1, 2, 3, 4}}, &together); err != nil {
 		t.Fatal(err)
 	}
 	for f := range 5 {
 		var alone storedUnit
-		if err := e.unit(t.Context(), 0, src, part{0, []int{f}}, &alone); err != nil {
+		if err := e.unit(t.Context(), 0, src, part{folds: []int{f}}, &alone); err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(alone.Results[0], together.Results[f]) {
@@ -307,12 +307,7 @@ func TestOnlyLeadersAreTested(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.Fitting == Inductive {
-			err = e.inductive(t.Context())
-		} else {
-			err = e.transductive(t.Context())
-		}
-		if err != nil {
+		if err := e.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for m := e.first; m < len(e.settings); m++ {

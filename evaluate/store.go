@@ -83,6 +83,9 @@ func (s *store) key(e *engine, m int, p part) string {
 		fmt.Fprintf(h, "%q %q %q\n", x.name, x.parameters, x.kernel)
 	}
 	fmt.Fprintf(h, "%s %d %d\n", s.common, p.repeat, p.folds)
+	if p.final {
+		fmt.Fprintln(h, "final")
+	}
 	if m < len(e.settings) {
 		describe(m)
 	} else {
@@ -128,6 +131,9 @@ func (e *engine) fits(u *storedUnit, m int, p part) bool {
 		r := &u.Results[k]
 		grid, n := len(e.o.grid()), len(e.splits.Test(p.repeat, f))
 		if r.Fold != f || r.Best < 0 || r.Best >= grid || e.o.Selection == Nested && len(r.Inner) != grid {
+			return false
+		}
+		if p.final != (r.Final != nil) || p.final && (r.Best < r.From || r.Best >= r.From+len(r.Final)) {
 			return false
 		}
 		for _, inner := range r.Inner {

@@ -19,6 +19,10 @@ type foldResult struct {
 	// strongest regularisation. Nested only.
 	Inner [][]float64 `json:"inner,omitempty"`
 	Best  int         `json:"best"`
+	// Final has the scores of a finalist on all training graphs, for the values of the grid from
+	// From on; then Best is the best of these.
+	From  int       `json:"from,omitempty"`
+	Final []float64 `json:"final,omitempty"`
 	// Right has the accuracies where Inner has squared errors of classes.
 	Right [][]float64 `json:"right,omitempty"`
 	// Limited is the number of trainings for the fold that stopped at the limit of
@@ -99,6 +103,11 @@ func (e *engine) unit(ctx context.Context, m int, s source, p part, u *storedUni
 	for k, f := range p.folds {
 		out[k].Fold = f
 	}
+	if p.final {
+		for k, f := range p.folds {
+			out[k] = e.results[m][p.repeat][f]
+		}
+	}
 	u.Results = out
 	var busy sync.Mutex
 	each := func(n int, f func(k int) error) error {
@@ -116,6 +125,8 @@ func (e *engine) unit(ctx context.Context, m int, s source, p part, u *storedUni
 	switch {
 	case e.o.Selection == OnReported:
 		return each(len(out), func(k int) error { return e.reported(ctx, s, repeat, &out[k]) })
+	case p.final:
+		return each(len(out), func(k int) error { return e.final(ctx, m, s, repeat, &out[k]) })
 	case e.o.Inner == LeaveOneOut:
 		return each(len(out), func(k int) error {
 			if err := e.ridgeScores(ctx, s, repeat, &out[k]); err != nil {
@@ -290,6 +301,17 @@ func weighted(scores, weight []float64) float64 {
 	return sum / total
 }
 
+// ridges returns the ridges that the values of the grid stand for.
+func (e *engine) ridges() []float64 {
+	out := slices.Clone(e.o.grid())
+	if e.o.Learner == SVM {
+		for i, c := range out {
+			out[i] = 1 / (2 * c)
+		}
+	}
+	return out
+}
+
 // ridgeScores sets Inner and Best by leave-one-out.
 func (e *engine) ridgeScores(ctx context.Context, s source, repeat int, r *foldResult) error {
 	train := e.sample(repeat, []int{r.Fold}, e.splits.Without(repeat, r.Fold))
@@ -297,13 +319,7 @@ func (e *engine) ridgeScores(ctx context.Context, s source, repeat int, r *foldR
 	if err != nil {
 		return err
 	}
-	ridges := e.o.grid()
-	if e.o.Learner == SVM {
-		ridges = slices.Clone(ridges)
-		for i, c := range ridges {
-			ridges[i] = 1 / (2 * c)
-		}
-	}
+	ridges := e.ridges()
 	predicted, err := e.targets.leaveOneOut(ctx, gram, train, ridges)
 	if err != nil {
 		return fmt.Errorf("repeat %d, fold %d left out: %w", repeat, r.Fold, err)
@@ -335,17 +351,29 @@ func (e *engine) ridgeScores(ctx context.Context, s source, repeat int, r *foldR
 }
 
 // leads reports whether the result of a method for a fold may be wanted: settings are evaluated in
-// turn, and of those of one candidate the first with the best score is chosen.
+// turn, and of those of one candidate, or of its finalists, the first with the best score is
+// chosen.
 func (e *engine) leads(m, repeat int, r *foldResult) bool {
 	if m >= len(e.settings) {
 		return true
 	}
-	weight := e.weights(repeat, r.Fold, -1)
-	score := weighted(r.Inner[r.Best], weight)
+	score := (*foldResult).finalScore
+	if r.Final == nil {
+		if e.staged(m, repeat, r.Fold) {
+			return false
+		}
+		weight := e.weights(repeat, r.Fold, -1)
+		score = func(x *foldResult) float64 {
+			if x.Inner == nil { // not evaluated
+				return math.Inf(-1)
+			}
+			return weighted(x.Inner[x.Best], weight)
+		}
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for k := m - 1; k >= 0 && e.settings[k].candidate == e.settings[m].candidate; k-- {
-		if x := &e.results[k][repeat][r.Fold]; x.Inner != nil && weighted(x.Inner[x.Best], weight) >= score {
+		if score(&e.results[k][repeat][r.Fold]) >= score(r) {
 			return false
 		}
 	}

@@ -22,7 +22,7 @@ type evaluateCmd struct {
 	Folds    int       `help:"Number of folds." default:"10" group:"Evaluation"`
 	Repeats  int       `help:"Number of repeats." default:"10" group:"Evaluation"`
 	Splits   uint64    `help:"Seed of the splits." default:"0" name:"split-seed" group:"Evaluation"`
-	Inner    string    `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, and with --paper from 1000 graphs on, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
+	Inner    string    `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default and --paper, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
 	InnerN   int       `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
 	Select   string    `help:"nested, or reported: on the folds that are reported, as papers often do; auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
 	Fit      string    `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
@@ -81,8 +81,8 @@ func (c *evaluateCmd) Run(g *globals) error {
 func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, selection string) (*evaluate.Report, error) {
 	o := evaluate.DefaultOptions()
 	o.Folds, o.Repeats, o.Seed, o.Folder, o.Workers = c.Folds, c.Repeats, c.Splits, c.Keep, g.workers()
-	if c.Paper {
-		o.C = evaluate.PaperC()
+	if c.Paper { // its 144 settings want a cheap choice
+		o.C, o.Inner = evaluate.PaperC(), evaluate.LeaveOneOut
 	}
 	if len(c.C) > 0 {
 		o.C = c.C
@@ -95,10 +95,6 @@ func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, selection string
 		o.Selection, _ = evaluate.ParseSelection(selection)
 	}
 	o.Fitting, _ = evaluate.ParseFitting(c.Fit)
-	const many = 1000 // graphs, from which on the paper's 144 settings want a cheaper choice
-	if c.Paper && len(ds.Graphs) >= many {
-		o.Inner = evaluate.LeaveOneOut
-	}
 	if c.Default {
 		o.ForCandidates()
 	}
