@@ -55,13 +55,20 @@ func (e *engine) finalistsOf(of []int, repeat, f int) []int {
 	return order
 }
 
-// finals returns the number of results of finalists.
-func (e *engine) finals() int {
+// steps returns how many steps of progress the result of a finalist counts: about what it takes
+// longer than one on a sample.
+func (e *engine) steps(repeat, f int) int {
+	x := float64(e.training(repeat, f)) / float64(e.o.Examples)
+	return max(1, int(x*x*x/2))
+}
+
+// finalSteps returns the steps of progress of all finalists.
+func (e *engine) finalSteps() int {
 	n := 0
 	for r := range e.splits.Repeats() {
 		for f := range e.splits.Folds {
 			if e.training(r, f) > e.o.Examples {
-				n += finalists * len(e.families())
+				n += finalists * len(e.families()) * e.steps(r, f)
 			}
 		}
 	}

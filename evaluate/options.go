@@ -53,7 +53,8 @@ type Options struct {
 	// Workers is the number of trainings at a time. Results do not depend on it.
 	Workers int
 	// Progress, when set, is called with the numbers of outer folds of settings and
-	// combinations that are done and that there are, from one goroutine at a time.
+	// combinations that are done and that there are, from one goroutine at a time. A finalist
+	// on many graphs counts as several, because it takes as long.
 	Progress func(done, total int)
 	// Clock, when set, returns the time since some fixed moment; seconds are 0 without it.
 	// It is called concurrently.

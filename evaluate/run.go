@@ -35,7 +35,7 @@ func Run(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o Opti
 
 // run evaluates all methods.
 func (e *engine) run(ctx context.Context) error {
-	e.total = len(e.methods)*e.splits.Repeats()*e.splits.Folds + e.finals()
+	e.total = len(e.methods)*e.splits.Repeats()*e.splits.Folds + e.finalSteps()
 	if e.o.Fitting == Inductive {
 		return e.inductive(ctx)
 	}
@@ -59,7 +59,7 @@ type engine struct {
 	pool  pool
 
 	mu          sync.Mutex
-	done, total int // results
+	done, total int // steps of progress
 	// samples by repeat and fold, where LeaveOneOut scores a part of the training graphs only
 	samples map[[2]int][]int
 	// results by method (settings, then learned combinations), repeat and fold
@@ -517,7 +517,13 @@ func (e *engine) accept(m int, p part, u *storedUnit) {
 	}
 	e.methods[m].kernelSeconds += u.KernelSeconds
 	e.methods[m].learnSeconds += u.LearnSeconds
-	e.done += len(p.folds)
+	for _, f := range p.folds {
+		if p.final {
+			e.done += e.steps(p.repeat, f)
+		} else {
+			e.done++
+		}
+	}
 	if e.o.Progress != nil {
 		e.o.Progress(e.done, e.total)
 	}
