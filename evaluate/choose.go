@@ -119,8 +119,8 @@ func (e *engine) plan(ctx context.Context) (*Plan, error) {
 	}
 	best := e.decide(scores, weight)
 	of, p.Combination = procedures[best], combinations[best]
-	for _, family := range e.families() {
-		for _, m := range e.finalistsOf(family, 0, outer) {
+	if e.twoStages() && len(of) > finalists {
+		for _, m := range e.finalistsOf(of, 0, outer) {
 			k, err := e.gram(ctx, e.methods[m].kernel)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", e.methods[m].parameters, err)

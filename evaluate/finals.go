@@ -8,15 +8,22 @@ import (
 	"slices"
 )
 
-// finalists is the number of settings that are scored on all training graphs where a sample of
-// them has scored more. Of many settings the best on a sample is mostly lucky (docs/evaluation.md).
+// finalists is the number of settings that are scored again on all training graphs, where more
+// have been scored on a sample: of many settings the best on a sample is mostly lucky
+// (docs/evaluation.md).
 const finalists = 5
 
+// twoStages reports whether many settings are chosen from in two stages where there are many
+// training graphs. Scores on a sample and on all graphs do not compare, so not where combinations
+// use both.
+func (e *engine) twoStages() bool {
+	return e.o.Inner == LeaveOneOut && e.o.Selection == Nested && len(e.o.Combinations) == 0
+}
+
 // families returns the settings of each candidate that has more than finalists, if the choice is
-// by leave-one-out. Scores of other settings would not compare, so there are none where
-// combinations choose among all of them.
+// in two stages.
 func (e *engine) families() [][]int {
-	if e.o.Inner != LeaveOneOut || e.o.Selection != Nested || len(e.o.Combinations) > 0 {
+	if !e.twoStages() {
 		return nil
 	}
 	of := make([][]int, len(e.candidates))
@@ -64,11 +71,11 @@ func (e *engine) steps(repeat, f int) int {
 
 // finalSteps returns the steps of progress of all finalists.
 func (e *engine) finalSteps() int {
-	n := 0
+	n, families := 0, len(e.families())
 	for r := range e.splits.Repeats() {
 		for f := range e.splits.Folds {
 			if e.training(r, f) > e.o.Examples {
-				n += finalists * len(e.families()) * e.steps(r, f)
+				n += finalists * families * e.steps(r, f)
 			}
 		}
 	}

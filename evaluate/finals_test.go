@@ -156,3 +156,23 @@ func TestChooseFinalists(t *testing.T) {
 		t.Errorf("%v with %v, want %v with %v", p.Settings, p.Parameter, e.settings[m].Parameters, o.grid()[c])
 	}
 }
+
+// TestChooseFinalistsOfAll: a candidate with few settings competes with one that has many.
+func TestChooseFinalistsOfAll(t *testing.T) {
+	ds := dataset.Scales(60, 5)
+	o := quick(5, 1)
+	o.Inner, o.Learner, o.Examples = LeaveOneOut, Ridge, 20
+	poor := Candidate{Name: "sizes"}
+	for i := range finalists + 3 {
+		k := &spy{scale: float64(i + 1)} // all graphs have about the same number of vertices
+		poor.Settings = append(poor.Settings, Setting{k.String(), k})
+	}
+	good := many()[0].Settings[3:4]
+	p, err := Choose(t.Context(), ds, []Candidate{poor, {Name: "wl", Settings: good}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Settings) != 1 || p.Settings[0].Parameters != good[0].Parameters {
+		t.Errorf("%v, want %s", p.Settings, good[0].Parameters)
+	}
+}

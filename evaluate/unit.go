@@ -102,9 +102,7 @@ func (e *engine) unit(ctx context.Context, m int, s source, p part, u *storedUni
 	out := make([]foldResult, len(p.folds))
 	for k, f := range p.folds {
 		out[k].Fold = f
-	}
-	if p.final {
-		for k, f := range p.folds {
+		if p.final {
 			out[k] = e.results[m][p.repeat][f]
 		}
 	}

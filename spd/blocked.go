@@ -73,17 +73,8 @@ func (f *right) subtract(dst []float64, dstStride int, a []float64, stride, rows
 // panel of n×panelWidth numbers: each entry the sum of fused multiply-adds in turn, starting from
 // zero.
 func multiply(dst []float64, dstStride int, a []float64, stride int, panel []float64, rows, n int) {
-	if asmPanel(dst, dstStride, a, stride, panel, rows, n) {
-		return
-	}
-	for r := range rows {
-		d := dst[r*dstStride:][:panelWidth]
-		clear(d)
-		for k, x := range a[r*stride:][:n] {
-			for j, y := range panel[k*panelWidth:][:panelWidth] {
-				d[j] = math.FMA(x, y, d[j])
-			}
-		}
+	if !asmPanel(dst, dstStride, a, stride, panel, rows, n) {
+		plainProduct(dst, dstStride, a, stride, panel, panelWidth, rows, n)
 	}
 }
 

@@ -18,11 +18,16 @@ func Project(dst, k, w []float64, rows, n, p int) {
 	if n > 0 && asmProject(dst, k, w, rows, n, p) {
 		return
 	}
+	plainProduct(dst, p, k, n, w, p, rows, n)
+}
+
+// plainProduct sets rows of dst to those of a, strides apart, times n rows of width numbers of b.
+func plainProduct(dst []float64, dstStride int, a []float64, stride int, b []float64, width, rows, n int) {
 	for r := range rows {
-		d := dst[r*p:][:p]
+		d := dst[r*dstStride:][:width]
 		clear(d)
-		for m, x := range k[r*n:][:n] {
-			for c, y := range w[m*p:][:p] {
+		for m, x := range a[r*stride:][:n] {
+			for c, y := range b[m*width:][:width] {
 				d[c] = math.FMA(x, y, d[c])
 			}
 		}
