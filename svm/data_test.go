@@ -15,6 +15,14 @@ import (
 // (which is the order that LIBSVM gives them).
 func dataset(t testing.TB, name string, h int) (*mlg.Matrix, []int) {
 	t.Helper()
+	k := baseline.DefaultWL()
+	k.H = h
+	return datasetGram(t, name, k)
+}
+
+// datasetGram is dataset for any kernel.
+func datasetGram(t testing.TB, name string, k mlg.Kernel) (*mlg.Matrix, []int) {
+	t.Helper()
 	ds, err := tudata.Read(t.Context(), filepath.Join(graphtest.Datasets(t), name), tudata.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
@@ -27,8 +35,6 @@ func dataset(t testing.TB, name string, h int) (*mlg.Matrix, []int) {
 		}
 		y = append(y, classes[c])
 	}
-	k := baseline.DefaultWL()
-	k.H = h
 	fitted, err := k.Fit(t.Context(), ds.Graphs)
 	if err != nil {
 		t.Fatal(err)

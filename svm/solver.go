@@ -340,7 +340,9 @@ func (s *solver) restore() {
 // widen changes the bounds, which must not become narrower, and multiplies β to make a good
 // start for the new ones (docs/svm.md compares the starts). Where most non-zero coefficients
 // are at their bounds they will mostly be at the new ones, and the factor is the largest
-// that is feasible; else it is the one up to that which gives the least objective,
+// that is feasible. Where under a quarter are, the others hardly change, and it is 1: any other
+// factor takes all of them away from where they are optimal. Between, it is the one that gives the
+// least objective,
 //
 //	t = −(qᵀβ + εΣ|β|) / βᵀKβ.
 func (s *solver) widen(bounds func(k int) (lo, hi float64)) {
@@ -363,7 +365,10 @@ func (s *solver) widen(bounds func(k int) (lo, hi float64)) {
 	if support == 0 {
 		return
 	}
-	if 2*bounded <= support && quadratic > 0 {
+	switch {
+	case 4*bounded < support:
+		t = min(t, 1)
+	case 2*bounded <= support && quadratic > 0:
 		t = min(t, max(0, -linear/quadratic))
 	}
 	const rounding = 4 * 0x1p-53 // of the quotient that gave t and of the product here
