@@ -13,8 +13,8 @@
 // LogCross. A tile interleaves Lanes packed matrices for Dets and LogDets, for
 // callers who make up their own. LogDet and LogKernel take single packed matrices. Factors
 // compares matrices that few rows make up by determinants of as many rows. Project, AddGram
-// and Sweep are the dense products around all this, Cholesky, InverseDiagonal, Tridiagonal and
-// Orthogonal what learners need of one large matrix.
+// and Sweep are the dense products around all this, Cholesky, InverseDiagonal, Tridiagonal,
+// Orthogonal, Step and Partner what learners need of one large matrix.
 //
 // # What a value depends on
 //

@@ -155,3 +155,17 @@ func TestGuardedSweep(t *testing.T) {
 		}
 	})
 }
+
+func TestGuardedStepPartner(t *testing.T) {
+	eachSIMD(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(14, 1))
+		for n := range 26 {
+			for _, low := range []bool{true, false} {
+				x := newPairProblem(rng, n, false)
+				a, f := guardedCopy(t, x.a, low), guardedCopy(t, x.f, low)
+				Step(f, a, guardedCopy(t, x.b, low), guardedCopy(t, x.up, low), 0.5)
+				Partner(f, guardedCopy(t, x.dn, low), a, guardedCopy(t, x.diag, low), 0.25, 1, 1e-12)
+			}
+		}
+	})
+}

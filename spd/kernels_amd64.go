@@ -112,3 +112,14 @@ func lessAVX512(dst *float64, from *float64, at *int64, m int, u *float64, r int
 //
 //go:noescape
 func sweepAVX2(row0 *float64, row1 *float64, columns int, u *float64, w *float64, v *float64, y *float64, r int, sums *float64)
+
+// stepAVX2 adds t(a − b) to f and lowers low, eight numbers, to those of f + up that are less, with their index in at.
+//
+//go:noescape
+func stepAVX2(f *float64, a *float64, b *float64, up *float64, n int, t float64, low *float64, at *int64)
+
+// partnerAVX2 raises gain, eight numbers, to those quotients of Partner that are greater, with their index in at, and
+// gap to the largest violations.
+//
+//go:noescape
+func partnerAVX2(f *float64, dn *float64, a *float64, diag *float64, n int, m float64, aii float64, least float64, gain *float64, at *int64, gap *float64)

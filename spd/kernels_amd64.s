@@ -39285,3 +39285,145 @@ loop:
 	VMOVUPD      Y7, 32(AX)
 	VZEROUPPER
 	RET
+
+DATA laneIndex<>+0(SB)/8, $0x0000000000000000
+DATA laneIndex<>+8(SB)/8, $0x0000000000000001
+DATA laneIndex<>+16(SB)/8, $0x0000000000000002
+DATA laneIndex<>+24(SB)/8, $0x0000000000000003
+DATA laneIndex<>+32(SB)/8, $0x0000000000000004
+DATA laneIndex<>+40(SB)/8, $0x0000000000000005
+DATA laneIndex<>+48(SB)/8, $0x0000000000000006
+DATA laneIndex<>+56(SB)/8, $0x0000000000000007
+GLOBL laneIndex<>(SB), RODATA|NOPTR, $64
+
+DATA eight<>+0(SB)/8, $0x0000000000000008
+DATA eight<>+8(SB)/8, $0x0000000000000008
+DATA eight<>+16(SB)/8, $0x0000000000000008
+DATA eight<>+24(SB)/8, $0x0000000000000008
+DATA eight<>+32(SB)/8, $0x0000000000000008
+DATA eight<>+40(SB)/8, $0x0000000000000008
+DATA eight<>+48(SB)/8, $0x0000000000000008
+DATA eight<>+56(SB)/8, $0x0000000000000008
+GLOBL eight<>(SB), RODATA|NOPTR, $64
+
+// func stepAVX2(f *float64, a *float64, b *float64, up *float64, n int, t float64, low *float64, at *int64)
+// Requires: AVX, AVX2
+TEXT ·stepAVX2(SB), NOSPLIT, $0-64
+	MOVQ         f+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         up+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVQ         low+48(FP), DI
+	MOVQ         at+56(FP), R8
+	VBROADCASTSD t+40(FP), Y0
+	XORQ         R9, R9
+	VMOVUPD      eight<>+0(SB), Y7
+	VMOVUPD      (DI), Y1
+	VMOVUPD      (R8), Y3
+	VMOVUPD      laneIndex<>+0(SB), Y5
+	VMOVUPD      32(DI), Y2
+	VMOVUPD      32(R8), Y4
+	VMOVUPD      laneIndex<>+32(SB), Y6
+
+step:
+	VMOVUPD   (CX)(R9*8), Y8
+	VSUBPD    (DX)(R9*8), Y8, Y8
+	VMULPD    Y0, Y8, Y8
+	VADDPD    (AX)(R9*8), Y8, Y8
+	VMOVUPD   Y8, (AX)(R9*8)
+	VADDPD    (BX)(R9*8), Y8, Y8
+	VCMPPD    $0x11, Y1, Y8, Y9
+	VBLENDVPD Y9, Y8, Y1, Y1
+	VBLENDVPD Y9, Y5, Y3, Y3
+	VMOVUPD   32(CX)(R9*8), Y8
+	VSUBPD    32(DX)(R9*8), Y8, Y8
+	VMULPD    Y0, Y8, Y8
+	VADDPD    32(AX)(R9*8), Y8, Y8
+	VMOVUPD   Y8, 32(AX)(R9*8)
+	VADDPD    32(BX)(R9*8), Y8, Y8
+	VCMPPD    $0x11, Y2, Y8, Y9
+	VBLENDVPD Y9, Y8, Y2, Y2
+	VBLENDVPD Y9, Y6, Y4, Y4
+	VPADDQ    Y7, Y5, Y5
+	VPADDQ    Y7, Y6, Y6
+	ADDQ      $0x08, R9
+	CMPQ      R9, SI
+	JL        step
+	VMOVUPD   Y1, (DI)
+	VMOVUPD   Y3, (R8)
+	VMOVUPD   Y2, 32(DI)
+	VMOVUPD   Y4, 32(R8)
+	VZEROUPPER
+	RET
+
+// func partnerAVX2(f *float64, dn *float64, a *float64, diag *float64, n int, m float64, aii float64, least float64, gain *float64, at *int64, gap *float64)
+// Requires: AVX, AVX2
+TEXT ·partnerAVX2(SB), NOSPLIT, $0-88
+	MOVQ         f+0(FP), AX
+	MOVQ         a+16(FP), CX
+	MOVQ         n+32(FP), DX
+	MOVQ         dn+8(FP), BX
+	MOVQ         diag+24(FP), SI
+	MOVQ         gain+64(FP), DI
+	MOVQ         gap+80(FP), R8
+	MOVQ         at+72(FP), R9
+	VBROADCASTSD m+40(FP), Y0
+	VBROADCASTSD aii+48(FP), Y1
+	VBROADCASTSD least+56(FP), Y2
+	XORQ         R10, R10
+	VMOVUPD      eight<>+0(SB), Y10
+	VMOVUPD      (DI), Y4
+	VMOVUPD      (R9), Y6
+	VMOVUPD      laneIndex<>+0(SB), Y8
+	VMOVUPD      32(DI), Y5
+	VMOVUPD      32(R9), Y7
+	VMOVUPD      laneIndex<>+32(SB), Y9
+	VXORPD       Y3, Y3, Y3
+	VMOVUPD      (R8), Y11
+	VMOVUPD      32(R8), Y12
+
+partner:
+	VMOVUPD   (AX)(R10*8), Y13
+	VSUBPD    (BX)(R10*8), Y13, Y13
+	VSUBPD    Y0, Y13, Y13
+	VMAXPD    Y3, Y13, Y13
+	VMAXPD    Y13, Y11, Y11
+	VADDPD    (SI)(R10*8), Y1, Y14
+	VMOVUPD   (CX)(R10*8), Y15
+	VADDPD    Y15, Y15, Y15
+	VSUBPD    Y15, Y14, Y14
+	VMAXPD    Y14, Y2, Y14
+	VMULPD    Y13, Y13, Y13
+	VDIVPD    Y14, Y13, Y13
+	VCMPPD    $0x1e, Y4, Y13, Y14
+	VBLENDVPD Y14, Y13, Y4, Y4
+	VBLENDVPD Y14, Y8, Y6, Y6
+	VMOVUPD   32(AX)(R10*8), Y13
+	VSUBPD    32(BX)(R10*8), Y13, Y13
+	VSUBPD    Y0, Y13, Y13
+	VMAXPD    Y3, Y13, Y13
+	VMAXPD    Y13, Y12, Y12
+	VADDPD    32(SI)(R10*8), Y1, Y14
+	VMOVUPD   32(CX)(R10*8), Y15
+	VADDPD    Y15, Y15, Y15
+	VSUBPD    Y15, Y14, Y14
+	VMAXPD    Y14, Y2, Y14
+	VMULPD    Y13, Y13, Y13
+	VDIVPD    Y14, Y13, Y13
+	VCMPPD    $0x1e, Y5, Y13, Y14
+	VBLENDVPD Y14, Y13, Y5, Y5
+	VBLENDVPD Y14, Y9, Y7, Y7
+	VPADDQ    Y10, Y8, Y8
+	VPADDQ    Y10, Y9, Y9
+	ADDQ      $0x08, R10
+	CMPQ      R10, DX
+	JL        partner
+	VMOVUPD   Y4, (DI)
+	VMOVUPD   Y6, (R9)
+	VMOVUPD   Y5, 32(DI)
+	VMOVUPD   Y7, 32(R9)
+	VMOVUPD   Y11, (R8)
+	VMOVUPD   Y12, 32(R8)
+	VZEROUPPER
+	RET

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/mlgkernel/mlg/spd"
 )
 
 // tau stands in for the curvature of the objective along a pair of variables where the
@@ -129,7 +131,7 @@ func (s *solver) solve(ctx context.Context, opt solveOptions) error {
 		if !math.IsInf(m, 1) {
 			rowI = s.rows.row(s.index(i), s.active)
 			var gap float64
-			gap, j = partner(s.f, s.dn, rowI, s.diag, m, s.diag[i])
+			gap, j = spd.Partner(s.f, s.dn, rowI, s.diag, m, s.diag[i], tau)
 			if gap <= opt.tolerance {
 				j = -1
 			} else if j < 0 { // comparisons with NaN are false
@@ -151,7 +153,7 @@ func (s *solver) solve(ctx context.Context, opt solveOptions) error {
 		}
 		s.steps++
 		t := s.move(i, j, rowI[j], m)
-		m, i = step(s.f, rowI, s.rows.row(s.index(j), s.active), s.up, t)
+		m, i = spd.Step(s.f, rowI, s.rows.row(s.index(j), s.active), s.up, t)
 	}
 	return s.finish(nil)
 }
@@ -236,7 +238,7 @@ func (s *solver) slopes(k int) (up, dn float64) {
 
 // lowest returns the active position i of min F_i + up_i and the minimum m.
 func (s *solver) lowest() (m float64, i int) {
-	return step(s.f, s.f, s.f, s.up, 0) // a step of length 0 changes nothing
+	return spd.Step(s.f, s.f, s.f, s.up, 0) // a step of length 0 changes nothing
 }
 
 // gap returns max_j (F_j − dn_j) − m over the active variables.

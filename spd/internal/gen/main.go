@@ -42,6 +42,7 @@ func main() {
 		less(v)
 	}
 	sweep()
+	descent()
 	Generate()
 }
 
