@@ -1,6 +1,9 @@
 package spd
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Sizes of blocks: depth×panelWidth numbers of a right factor stay in the first-level cache,
 // height×depth of a left one in the second.
@@ -155,8 +158,8 @@ func SolveCholesky(l []float64, n int, x []float64) {
 	}
 }
 
-// InverseDiagonal returns the diagonal of (LLᵀ)⁻¹. It overwrites the lower triangle l with its
-// inverse.
+// InverseDiagonal returns the diagonal of (LLᵀ)⁻¹. It overwrites l, of which it looks at the lower triangle,
+// with the inverse of L, and what is above with zeros.
 func InverseDiagonal(l []float64, n int) []float64 {
 	if n < 0 || len(l) != n*n {
 		misuse("inverse of order %d: %d numbers", n, len(l))
@@ -165,6 +168,9 @@ func InverseDiagonal(l []float64, n int) []float64 {
 	var above right
 	left := make([]float64, rows*n)
 	out := make([]float64, n)
+	for i := range n {
+		clear(l[i*n+i+1:][:n-i-1]) // blocks reach beyond the diagonal
+	}
 	for b := 0; b < n; b += rows {
 		// With X = L⁻¹, the rows of X are those of −L·X above them, solved with the block of L on
 		// the diagonal.
@@ -195,6 +201,38 @@ func InverseDiagonal(l []float64, n int) []float64 {
 		}
 	}
 	return out
+}
+
+// InvertCholesky overwrites l, of which it looks at the lower triangle, with (LLᵀ)⁻¹.
+func InvertCholesky(l []float64, n int) {
+	InverseDiagonal(l, n)
+	// With X = L⁻¹ the inverse is XᵀX; entry (r, c), r ≥ c, takes the rows of X from r on. −Xᵀ goes above the diagonal of l.
+	x := slices.Clone(l)
+	for i := range n {
+		for j := range i + 1 {
+			l[j*n+i] = -l[i*n+j]
+		}
+	}
+	transposed := make([]float64, blockColumns*n)
+	var below right
+	for r := 0; r < n; r += blockColumns {
+		high := min(blockColumns, n-r)
+		for i := range high {
+			row := transposed[i*n:][:n-r]
+			clear(row[:i])
+			copy(row[i:], l[(r+i)*n+r+i:][:n-r-i])
+			clear(l[(r+i)*n:][:r+high])
+		}
+		for c := 0; c <= r; c += blockColumns {
+			below.pack(x[r*n+c:], n, n-r, min(blockColumns, n-c), false)
+			below.subtract(l[r*n+c:], n, transposed, n, high)
+		}
+	}
+	for i := range n {
+		for j := range i {
+			l[j*n+i] = l[i*n+j]
+		}
+	}
 }
 
 // Orthogonal overwrites a, τ being what Tridiagonal has left, with Q.

@@ -71,6 +71,11 @@ func TestCholesky(t *testing.T) {
 			if n == 0 {
 				return
 			}
+			for i := range n { // which nobody looks at
+				for j := i + 1; j < n; j++ {
+					l[i*n+j] = math.NaN()
+				}
+			}
 			x := make([]float64, n)
 			for i := range x {
 				x[i] = dot(a[i*n:][:n], a[:n]) // A·(first row)
@@ -90,8 +95,24 @@ func TestCholesky(t *testing.T) {
 			}
 			diagonal := equalBits(t, func() []float64 { return InverseDiagonal(slices.Clone(l), n) })
 			for i, v := range diagonal {
-				if math.Abs(v-want[i]) > 1e-12*want[i] {
+				if !(math.Abs(v-want[i]) <= 1e-12*want[i]) {
 					t.Fatalf("the inverse has %v at %d, want %v", v, i, want[i])
+				}
+			}
+			inverse := equalBits(t, func() []float64 {
+				l := slices.Clone(l)
+				InvertCholesky(l, n)
+				return l
+			})
+			for i := range n {
+				for j := range n {
+					v := dot(a[i*n:][:n], inverse[j*n:])
+					if i == j {
+						v--
+					}
+					if !(math.Abs(v) < 1e-11) || inverse[i*n+j] != inverse[j*n+i] {
+						t.Fatalf("the product with the inverse is off by %v at %d, %d", v, i, j)
+					}
 				}
 			}
 			a[n*n-1] = -a[n*n-1]
@@ -168,7 +189,8 @@ func BenchmarkBlocked(b *testing.B) {
 		}
 		run("cholesky", cube/6, func() { Cholesky(work, n) })
 		Cholesky(a, n)
-		run("inverse", cube/6, func() { InverseDiagonal(work, n) })
+		run("inverse diagonal", cube/6, func() { InverseDiagonal(work, n) })
+		run("inverse", cube/3, func() { InvertCholesky(work, n) })
 		if n < 2000 {
 			tau := make([]float64, n)
 			run("tridiagonal", 2*cube/3, func() { _, _, tau = Tridiagonal(work, n) })
