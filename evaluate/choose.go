@@ -119,13 +119,13 @@ func (e *engine) plan(ctx context.Context) (*Plan, error) {
 	}
 	best := e.decide(scores, weight)
 	of, p.Combination = procedures[best], combinations[best]
-	if e.twoStages() && len(of) > finalists {
+	if e.twoStages() && len(of) > few {
 		for _, m := range e.finalistsOf(of, 0, outer) {
 			k, err := e.gram(ctx, e.methods[m].kernel)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", e.methods[m].parameters, err)
 			}
-			if err := e.final(ctx, m, fixed{k, !semidefinite(e.methods[m].kernel)}, 0, &e.results[m][0][outer]); err != nil {
+			if err := e.final(ctx, m, fixed{m: k, clip: !semidefinite(e.methods[m].kernel)}, 0, &e.results[m][0][outer]); err != nil {
 				return nil, fmt.Errorf("%s %s: %w", e.methods[m].name, e.methods[m].parameters, err)
 			}
 		}
@@ -207,7 +207,7 @@ func (e *engine) scoreAll(ctx context.Context, outer int) (mix *mixer, err error
 			matrices[m] = k
 		}
 		before.Go(func() {
-			if err := score(m, fixed{k, !semidefinite(e.methods[m].kernel)}); err != nil {
+			if err := score(m, fixed{m: k, clip: !semidefinite(e.methods[m].kernel)}); err != nil {
 				cancel(err)
 			}
 		})

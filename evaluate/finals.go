@@ -6,12 +6,21 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/mlgkernel/mlg/svm"
 )
 
-// finalists is the number of settings that are scored again on all training graphs, where more
-// have been scored on a sample: of many settings the best on a sample is mostly lucky
-// (docs/evaluation.md).
-const finalists = 5
+// Of many settings the best on a sample of the training graphs is mostly lucky. So where a candidate has
+// more than few, those with the best scores on the sample are scored again on all
+// (docs/evaluation.md compares numbers of them).
+const (
+	few       = 5
+	finalists = 30
+)
+
+// sharedFrom is the number of folds from which on one inverse for all graphs is faster than their
+// own factorisations.
+const sharedFrom = 3
 
 // twoStages reports whether many settings are chosen from in two stages where there are many
 // training graphs. Scores on a sample and on all graphs do not compare, so not where combinations
@@ -20,8 +29,8 @@ func (e *engine) twoStages() bool {
 	return e.o.Inner == LeaveOneOut && e.o.Selection == Nested && len(e.o.Combinations) == 0
 }
 
-// families returns the settings of each candidate that has more than finalists, if the choice is
-// in two stages.
+// families returns the settings of each candidate that has more than few, if the choice is in two
+// stages.
 func (e *engine) families() [][]int {
 	if !e.twoStages() {
 		return nil
@@ -30,7 +39,7 @@ func (e *engine) families() [][]int {
 	for m, s := range e.settings {
 		of[s.candidate] = append(of[s.candidate], m)
 	}
-	return slices.DeleteFunc(of, func(f []int) bool { return len(f) <= finalists })
+	return slices.DeleteFunc(of, func(f []int) bool { return len(f) <= few })
 }
 
 // staged reports whether a setting is chosen for a fold in two stages.
@@ -57,7 +66,7 @@ func (e *engine) finalistsOf(of []int, repeat, f int) []int {
 	}
 	order := slices.Clone(of)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score(b), score(a)) })
-	order = order[:finalists]
+	order = order[:min(e.finalists, len(order))]
 	slices.Sort(order)
 	return order
 }
@@ -66,53 +75,104 @@ func (e *engine) finalistsOf(of []int, repeat, f int) []int {
 // longer than one on a sample.
 func (e *engine) steps(repeat, f int) int {
 	x := float64(e.training(repeat, f)) / float64(e.o.Examples)
-	return max(1, int(x*x*x/2))
+	if e.o.Fitting == Inductive {
+		return max(1, int(x*x*x/6))
+	}
+	return max(1, int(x*x/6)) // thanks to inverses
 }
 
 // finalSteps returns the steps of progress of all finalists.
 func (e *engine) finalSteps() int {
-	n, families := 0, len(e.families())
+	n, settings := 0, 0
+	for _, of := range e.families() {
+		settings += min(e.finalists, len(of))
+	}
 	for r := range e.splits.Repeats() {
 		for f := range e.splits.Folds {
 			if e.training(r, f) > e.o.Examples {
-				n += finalists * families * e.steps(r, f)
+				n += settings * e.steps(r, f)
 			}
 		}
 	}
 	return n
 }
 
-// final scores a setting on all training graphs of a fold with the values of the grid that are
-// next to the best on the sample, and predicts the fold if no finalist before it is as good.
+// final scores a setting on all training graphs of a fold with the value of the grid that was best on
+// the sample, and predicts the fold if no finalist before it is as good.
 func (e *engine) final(ctx context.Context, m int, s source, repeat int, r *foldResult) error {
-	train := e.splits.Without(repeat, r.Fold)
-	gram, _, err := s.part(ctx, repeat, []int{r.Fold}, train)
-	if err != nil {
-		return err
-	}
-	ridges := e.ridges()
-	r.From, r.Final = max(0, r.Best-1), nil
-	for _, lambda := range ridges[r.From:min(len(ridges), r.Best+2)] {
-		p, err := e.targets.leaveOneOut(ctx, gram, train, []float64{lambda})
+	train, test := e.splits.Without(repeat, r.Fold), e.splits.Test(repeat, r.Fold)
+	var fit regressor
+	if x, ok := s.(fixed); ok && x.inverses[r.Best] != nil {
+		rest, err := x.inverses[r.Best].Without(test)
 		if err != nil {
 			return fmt.Errorf("repeat %d, fold %d left out: %w", repeat, r.Fold, err)
 		}
-		r.Final = append(r.Final, e.targets.score(e.o.Score, train, p[0]))
+		fit = fromInverse{rest}
+	} else {
+		gram, _, err := s.part(ctx, repeat, []int{r.Fold}, train)
+		if err != nil {
+			return err
+		}
+		fit = fromGram{gram}
 	}
-	r.Best = r.From + e.o.best(r.Final)
+	p, err := e.targets.leaveOneOut(ctx, fit, train, e.ridges()[r.Best:][:1])
+	if err != nil {
+		return fmt.Errorf("repeat %d, fold %d left out: %w", repeat, r.Fold, err)
+	}
+	score := e.targets.score(e.o.Score, train, p[0])
+	r.Final = &score
 	r.Labels, r.Scores, r.Values = nil, nil, nil
-	if len(e.splits.Test(repeat, r.Fold)) == 0 {
+	if len(test) == 0 {
 		return nil
 	}
 	return e.test(ctx, m, s, repeat, r)
 }
 
-// finalScore returns the best score of a finalist, and −∞ for others.
+// invert returns a source with the inverses that many of a finalist's parts have in common, for those that are
+// missing, and the time that they took.
+func (e *engine) invert(ctx context.Context, m int, s fixed, parts, missing []part) (fixed, float64, error) {
+	count := func(parts []part) map[int]int {
+		n := map[int]int{}
+		for _, p := range parts {
+			for _, f := range p.folds {
+				n[e.results[m][p.repeat][f].Best]++
+			}
+		}
+		return n
+	}
+	if s.clip { // differently for every part
+		return s, 0, nil
+	}
+	var wanted []int
+	all := count(parts)
+	for c := range count(missing) {
+		if all[c] >= sharedFrom {
+			wanted = append(wanted, c)
+		}
+	}
+	found := make([]*svm.Inverse, len(wanted))
+	seconds := make([]float64, len(wanted))
+	err := e.pool.each(ctx, len(wanted), func(k int) (err error) {
+		start := e.clock()
+		found[k], err = svm.Invert(ctx, svm.Full(s.m), e.ridges()[wanted[k]])
+		seconds[k] = e.clock() - start
+		return err
+	})
+	s.inverses = map[int]*svm.Inverse{}
+	spent := 0.0
+	for k, c := range wanted {
+		s.inverses[c] = found[k]
+		spent += seconds[k]
+	}
+	return s, spent, err
+}
+
+// finalScore returns the score of a finalist, and −∞ for others.
 func (r *foldResult) finalScore() float64 {
 	if r.Final == nil {
 		return math.Inf(-1)
 	}
-	return r.Final[r.Best-r.From]
+	return *r.Final
 }
 
 // take returns the method, and the value of the grid, that is chosen for a fold: the first of the

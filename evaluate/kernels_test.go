@@ -169,7 +169,7 @@ func TestIndefiniteIsClipped(t *testing.T) {
 		}
 	}
 	train := []int{0, 1, 3, 4}
-	gram, cross, err := fixed{m, true}.part(t.Context(), 0, []int{0}, train)
+	gram, cross, err := fixed{m: m, clip: true}.part(t.Context(), 0, []int{0}, train)
 	if err != nil {
 		t.Fatal(err)
 	}

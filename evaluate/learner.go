@@ -128,6 +128,36 @@ func regressions(ctx context.Context, gram svm.View, z, ridges []float64, leaveO
 	return models, nil
 }
 
+// regressor fits regressions with leave-one-out predictions for each ridge.
+type regressor interface {
+	classes(ctx context.Context, labels []int, ridges []float64) ([]*svm.RidgeClassifier, error)
+	values(ctx context.Context, z, ridges []float64) ([]*svm.Ridge, error)
+}
+
+// fromGram is a regressor by the kernel matrix of the training graphs.
+type fromGram struct{ gram svm.View }
+
+func (f fromGram) classes(ctx context.Context, labels []int, ridges []float64) ([]*svm.RidgeClassifier, error) {
+	return ridgePath(ctx, f.gram, labels, ridges, true)
+}
+
+func (f fromGram) values(ctx context.Context, z, ridges []float64) ([]*svm.Ridge, error) {
+	return regressions(ctx, f.gram, z, ridges, true)
+}
+
+// fromInverse is a regressor for the one ridge of an inverse.
+type fromInverse struct{ rest *svm.Rest }
+
+func (f fromInverse) classes(_ context.Context, labels []int, _ []float64) ([]*svm.RidgeClassifier, error) {
+	m, err := f.rest.RidgeClassifier(labels)
+	return []*svm.RidgeClassifier{m}, err
+}
+
+func (f fromInverse) values(_ context.Context, z, _ []float64) ([]*svm.Ridge, error) {
+	m, err := f.rest.Ridge(z)
+	return []*svm.Ridge{m}, err
+}
+
 // machinePrediction returns labels by vote, and scores: the decision value for two classes;
 // for more, class a scores Σ_b d_ab over the other classes b, where d_ab is the decision
 // value of the pair for a, held within ±1 (the margin).
@@ -222,11 +252,11 @@ func (t *targets) regress(ctx context.Context, o *Options, gram svm.View, train 
 
 // leaveOneOut returns, for each ridge, what kernel ridge regression predicts for every
 // training graph from the others.
-func (t *targets) leaveOneOut(ctx context.Context, gram svm.View, train []int, ridges []float64) ([]prediction, error) {
+func (t *targets) leaveOneOut(ctx context.Context, fit regressor, train []int, ridges []float64) ([]prediction, error) {
 	out := make([]prediction, len(ridges))
 	if t.regression() {
 		z, mean, scale := standardize(pick(t.values, train))
-		models, err := regressions(ctx, gram, z, ridges, true)
+		models, err := fit.values(ctx, z, ridges)
 		if err != nil {
 			return nil, err
 		}
@@ -245,7 +275,7 @@ func (t *targets) leaveOneOut(ctx context.Context, gram svm.View, train []int, r
 		}
 		return out, nil
 	}
-	models, err := ridgePath(ctx, gram, labels, ridges, true)
+	models, err := fit.classes(ctx, labels, ridges)
 	if err != nil {
 		return nil, err
 	}

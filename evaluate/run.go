@@ -54,9 +54,10 @@ type engine struct {
 	settings   []namedSetting
 	// first is the first setting that combinations use: the label histogram that Run adds
 	// comes before it.
-	first int
-	store *store
-	pool  pool
+	first     int
+	store     *store
+	finalists int // settings that are scored again, at most
+	pool      pool
 
 	mu          sync.Mutex
 	done, total int // steps of progress
@@ -86,7 +87,7 @@ func newEngine(d *dataset.Dataset, candidates []Candidate, o *Options) (*engine,
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	e := &engine{o: o, data: d, info: dataset.Info(d), pool: make(pool, o.Workers), samples: map[[2]int][]int{}}
+	e := &engine{o: o, data: d, info: dataset.Info(d), pool: make(pool, o.Workers), finalists: finalists, samples: map[[2]int][]int{}}
 	for _, g := range d.Graphs {
 		e.graphs = append(e.graphs, g.With(g.ID(), ""))
 	}
@@ -225,17 +226,23 @@ func (e *engine) transductive(ctx context.Context) error {
 		if err != nil || len(missing) == 0 {
 			return err
 		}
+		var spent seconds
 		start := e.clock()
 		src, err := s()
 		if err != nil {
 			return err
 		}
-		seconds := e.clock() - start
+		spent.kernel = e.clock() - start
+		if x, ok := src.(fixed); ok && missing[0].final {
+			if src, spent.learn, err = e.invert(ctx, m, x, parts, missing); err != nil {
+				return fmt.Errorf("%s %s: %w", e.methods[m].name, e.methods[m].parameters, err)
+			}
+		}
 		return concurrently(len(missing), func(k int) error {
 			if k > 0 {
-				return e.compute(ctx, m, src, missing[k], 0)
+				return e.compute(ctx, m, src, missing[k], seconds{})
 			}
-			return e.compute(ctx, m, src, missing[k], seconds)
+			return e.compute(ctx, m, src, missing[k], spent)
 		})
 	}
 	matrices := make([]*mlg.Matrix, len(e.settings))
@@ -259,7 +266,7 @@ func (e *engine) transductive(ctx context.Context) error {
 			if keep && i >= e.first {
 				matrices[i] = k
 			}
-			return fixed{k, !semidefinite(e.methods[i].kernel)}, nil
+			return fixed{m: k, clip: !semidefinite(e.methods[i].kernel)}, nil
 		}
 	}
 	for i := range e.settings {
@@ -355,7 +362,7 @@ func (e *engine) fold(ctx context.Context, p part, methods []int) error {
 			if mix == nil {
 				mix = newMixer(e, matrices[e.first:], e.indefinite())
 			}
-			if err := e.compute(ctx, m, mix.of(e.methods[m].combination), p, 0); err != nil {
+			if err := e.compute(ctx, m, mix.of(e.methods[m].combination), p, seconds{}); err != nil {
 				return err
 			}
 			continue
@@ -369,12 +376,12 @@ func (e *engine) fold(ctx context.Context, p part, methods []int) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.methods[m].parameters, err)
 		}
-		seconds := e.clock() - start
+		spent := seconds{kernel: e.clock() - start}
 		if used {
 			matrices[m] = k
 		}
 		if wanted {
-			if err := e.compute(ctx, m, fixed{k, !semidefinite(e.methods[m].kernel)}, p, seconds); err != nil {
+			if err := e.compute(ctx, m, fixed{m: k, clip: !semidefinite(e.methods[m].kernel)}, p, spent); err != nil {
 				return err
 			}
 		}
@@ -394,7 +401,7 @@ func (e *engine) fold(ctx context.Context, p part, methods []int) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", e.methods[m].parameters, err)
 			}
-			if err := e.compute(ctx, m, fixed{k, !semidefinite(e.methods[m].kernel)}, p, e.clock()-start); err != nil {
+			if err := e.compute(ctx, m, fixed{m: k, clip: !semidefinite(e.methods[m].kernel)}, p, seconds{kernel: e.clock() - start}); err != nil {
 				return err
 			}
 		}
@@ -494,10 +501,13 @@ func (e *engine) load(m int, parts []part) (missing []part, err error) {
 	return missing, nil
 }
 
-// compute evaluates a method on a part, stores and accepts the result. kernelSeconds is the
-// time that the part's kernel matrix took.
-func (e *engine) compute(ctx context.Context, m int, s source, p part, kernelSeconds float64) error {
-	u := &storedUnit{KernelSeconds: kernelSeconds}
+// seconds is the time that kernel matrices and trainings took.
+type seconds struct{ kernel, learn float64 }
+
+// compute evaluates a method on a part, stores and accepts the result. spent is the time that was
+// spent on it before.
+func (e *engine) compute(ctx context.Context, m int, s source, p part, spent seconds) error {
+	u := &storedUnit{KernelSeconds: spent.kernel, LearnSeconds: spent.learn}
 	if err := e.unit(ctx, m, s, p, u); err != nil {
 		return fmt.Errorf("%s %s: %w", e.methods[m].name, e.methods[m].parameters, err)
 	}

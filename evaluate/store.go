@@ -133,7 +133,7 @@ func (e *engine) fits(u *storedUnit, m int, p part) bool {
 		if r.Fold != f || r.Best < 0 || r.Best >= grid || e.o.Selection == Nested && len(r.Inner) != grid {
 			return false
 		}
-		if p.final != (r.Final != nil) || p.final && (r.Best < r.From || r.Best >= r.From+len(r.Final)) {
+		if p.final != (r.Final != nil) {
 			return false
 		}
 		for _, inner := range r.Inner {

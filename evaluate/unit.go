@@ -19,10 +19,8 @@ type foldResult struct {
 	// strongest regularisation. Nested only.
 	Inner [][]float64 `json:"inner,omitempty"`
 	Best  int         `json:"best"`
-	// Final has the scores of a finalist on all training graphs, for the values of the grid from
-	// From on; then Best is the best of these.
-	From  int       `json:"from,omitempty"`
-	Final []float64 `json:"final,omitempty"`
+	// Final is the score of a finalist on all training graphs.
+	Final *float64 `json:"final,omitempty"`
 	// Right has the accuracies where Inner has squared errors of classes.
 	Right [][]float64 `json:"right,omitempty"`
 	// Limited is the number of trainings for the fold that stopped at the limit of
@@ -55,8 +53,9 @@ type source interface {
 // fixed is a source that slices a kernel matrix of all graphs. Columns of graphs that the
 // kernel was not fitted to are NaN.
 type fixed struct {
-	m    *mlg.Matrix
-	clip bool // the kernel is not positive semi-definite
+	m        *mlg.Matrix
+	clip     bool                 // the kernel is not positive semi-definite
+	inverses map[int]*svm.Inverse // for values of the grid, if any
 }
 
 func (s fixed) part(ctx context.Context, _ int, _ []int, train []int) (svm.View, func([]int) svm.View, error) {
@@ -318,7 +317,7 @@ func (e *engine) ridgeScores(ctx context.Context, s source, repeat int, r *foldR
 		return err
 	}
 	ridges := e.ridges()
-	predicted, err := e.targets.leaveOneOut(ctx, gram, train, ridges)
+	predicted, err := e.targets.leaveOneOut(ctx, fromGram{gram}, train, ridges)
 	if err != nil {
 		return fmt.Errorf("repeat %d, fold %d left out: %w", repeat, r.Fold, err)
 	}
