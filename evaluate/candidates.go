@@ -99,7 +99,7 @@ func DefaultCandidates(info dataset.Summary) ([]Candidate, error) {
 	discounted := mlg.DefaultOptions()
 	discounted.Base, discounted.Rank, discounted.Samples, discounted.Eta, discounted.Combine, discounted.Discount = labels, 20, 300, 1, mlg.Sum, true
 	wide := Share(Mean(append(wideFamily(labels, 1, 2), mlg.NewKernel(discounted))...))
-	colours, deep, diffusion := Share(Mean(wideFamily(short, 1, 2)...)), Share(Mean(wideFamily(long, 1, 2)...)), Share(Mean(wideFamily(heat, 1, 2)...))
+	colours, deep, diffusion := Share(Mean(wideFamily(short, 1, 2, 4)...)), Share(Mean(wideFamily(long, 1, 2, 4)...)), Share(Mean(wideFamily(heat, 1, 2, 4)...))
 	assignment1, assignment4 := Share(wl(info, baseline.Assignment, 1)), Share(wl(info, baseline.Assignment, 4))
 	out := []Candidate{
 		single("mlg paper", paper),

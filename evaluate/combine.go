@@ -35,14 +35,14 @@ const (
 	// Weighted weighs each kernel by its leave-one-out squared error e_k in kernel ridge
 	// regression, n being the number of training graphs,
 	//
-	//	w_k ∝ e_k^(−τn/2),   τ = 0.03,
+	//	w_k ∝ e_k^(−τn/2),   τ = 0.05,
 	//
 	// which would be the posterior of the kernels if errors were normal and τn of the graphs
 	// independent. Weights below a fiftieth of the largest become 0.
 	Weighted
 	// Chosen takes, for each fold, the last of the asked-for combinations that have weights
 	// (Weighted, by default) unless BestSingle has a better inner score as a procedure by
-	// more than three standard errors. As a procedure: on every validation fold by what the other
+	// more than four standard errors. As a procedure: on every validation fold by what the other
 	// validation folds would choose, since the score of the best of many settings is too high.
 	Chosen
 )
@@ -65,7 +65,7 @@ func DefaultCombinations() []Combination {
 func (c Combination) learned() bool { return c != BestSingle && c != Chosen }
 
 const (
-	weightExponent = 0.03 // τ of Weighted
+	weightExponent = 0.05 // τ of Weighted
 	leastWeight    = 0.02 // of the largest, that Weighted keeps
 )
 

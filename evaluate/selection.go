@@ -50,7 +50,7 @@ func (e *engine) decide(scores [][]float64, weight []float64) int {
 	return learned
 }
 
-// clearlyBetter reports whether scores a are better than b by more than three standard errors,
+// clearlyBetter reports whether scores a are better than b by more than four standard errors,
 //
 //	mean(d) > 3 s_d/√n,   d = a − b on the n validators with a weight:
 //
@@ -65,7 +65,7 @@ func clearlyBetter(a, b, weight []float64) bool {
 	}
 	bound := 0.0
 	if n := float64(len(d)); n > 1 {
-		bound = 3 * deviation(d) / math.Sqrt(n)
+		bound = 4 * deviation(d) / math.Sqrt(n)
 	}
 	return weighted(d, w) > bound
 }

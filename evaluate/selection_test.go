@@ -265,7 +265,7 @@ func TestProcedure(t *testing.T) {
 	}
 }
 
-// TestClearlyBetter: it takes a lead of more than three standard errors.
+// TestClearlyBetter: it takes a lead of more than four standard errors.
 func TestClearlyBetter(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -277,6 +277,8 @@ func TestClearlyBetter(t *testing.T) {
 		{"always worse", []float64{0.5, 0.6, 0.7}, []float64{0.6, 0.7, 0.8}, []float64{1, 1, 1}, false},
 		// differences 0.1, 0, 0.2: mean 0.1, standard error 0.058
 		{"two standard errors", []float64{0.6, 0.6, 0.9}, []float64{0.5, 0.6, 0.7}, []float64{1, 1, 1}, false},
+		// differences 0.1, 0.2, 0.3: mean 0.2, standard error 0.058
+		{"three and a half standard errors", []float64{0.6, 0.8, 1}, []float64{0.5, 0.6, 0.7}, []float64{1, 1, 1}, false},
 		// differences 0.1, 0.12, 0.14: mean 0.12, standard error 0.012
 		{"ten standard errors", []float64{0.6, 0.72, 0.84}, []float64{0.5, 0.6, 0.7}, []float64{1, 1, 1}, true},
 		{"left out", []float64{0.8, 0.5, 0.6}, []float64{0.5, 0.6, 0.7}, []float64{1, 0, 0}, true},
