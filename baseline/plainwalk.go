@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -120,12 +121,13 @@ func (k PlainWalk) prepare(ctx context.Context, graphs []*graph.Graph, sigma flo
 		terms = k.terms(k.Lambda * (largest * largest))
 	}
 	err = parallel(ctx, k.Workers, len(graphs), 16, func(_, i int) error {
-		err := out[i].extend(ctx, terms)
-		self[i] = k.value(&out[i], &out[i])
-		if err == nil && math.IsInf(self[i], 1) {
-			err = fmt.Errorf("the kernel of the graph with itself leaves float64; want a smaller Lambda or P")
+		if err := out[i].extend(ctx, terms); err != nil {
+			return graphError(i, err)
 		}
-		return graphError(i, err)
+		if self[i] = k.value(&out[i], &out[i]); math.IsInf(self[i], 1) {
+			return graphError(i, errors.New("the kernel of the graph with itself leaves float64; want a smaller Lambda or P"))
+		}
+		return nil
 	})
 	return out, self, err
 }
