@@ -11,8 +11,8 @@ import (
 )
 
 // Of many settings the best on a sample of the training graphs is mostly lucky. So where a candidate has
-// more than few, those with the best scores on the sample are scored again on all
-// (docs/evaluation.md compares numbers of them).
+// more than few, up to finalists with the best scores on the sample are scored again on all
+// (docs/evaluation.md).
 const (
 	few       = 5
 	finalists = 30

@@ -14,7 +14,7 @@ func Step(f, a, b, up []float64, t float64) (m float64, i int) {
 	a, b, up = a[:n], b[:n], up[:n]
 	m, i, done := asmStep(f, a, b, up, t)
 	f, a, b, up = f[done:], a[done:], b[done:], up[done:]
-	a, b, up = a[:len(f)], b[:len(f)], up[:len(f)]
+	a, b, up = a[:len(f)], b[:len(f)], up[:len(f)] // so that the compiler knows
 	for k := range f {
 		x := f[k] + float64(t*(a[k]-b[k])) // the conversion: not fused
 		f[k] = x
@@ -37,7 +37,7 @@ func Partner(f, dn, a, diag []float64, m, aii, least float64) (gap float64, j in
 	dn, a, diag = dn[:n], a[:n], diag[:n]
 	gap, best, j, done := asmPartner(f, dn, a, diag, m, aii, least)
 	f, dn, a, diag = f[done:], dn[done:], a[done:], diag[done:]
-	dn, a, diag = dn[:len(f)], a[:len(f)], diag[:len(f)]
+	dn, a, diag = dn[:len(f)], a[:len(f)], diag[:len(f)] // so that the compiler knows
 	enough := best * (1 - 0x1p-50)
 	for k, fk := range f {
 		d := fk - dn[k] - m
