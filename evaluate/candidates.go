@@ -100,6 +100,12 @@ func DefaultCandidates(info dataset.Summary) ([]Candidate, error) {
 	discounted.Base, discounted.Rank, discounted.Samples, discounted.Eta, discounted.Combine, discounted.Discount = labels, 20, 300, 1, mlg.Sum, true
 	wide := Share(Mean(append(wideFamily(labels, 1, 2), mlg.NewKernel(discounted))...))
 	colours, deep, diffusion := Share(Mean(wideFamily(short, 1, 2, 4)...)), Share(Mean(wideFamily(long, 1, 2, 4)...)), Share(Mean(wideFamily(heat, 1, 2, 4)...))
+	families := []mlg.Kernel{wide, colours, deep}
+	both := Share(lowRank(mlg.Times(labels, mlg.Degree()), 32, 600, 1, 0.1, mlg.Mixed, 1, 2))
+	if info.NodeLabels > 0 { // else labels are degrees
+		families = append(families, both)
+	}
+	all := Share(Mean(families...))
 	assignment1, assignment4 := Share(wl(info, baseline.Assignment, 1)), Share(wl(info, baseline.Assignment, 4))
 	out := []Candidate{
 		single("mlg paper", paper),
@@ -107,14 +113,20 @@ func DefaultCandidates(info dataset.Summary) ([]Candidate, error) {
 		single("mlg wl(1)", colours),
 		single("mlg wl(3)", deep),
 		single("mlg heat", diffusion),
+		single("mlg all", all),
 		single("mlg labels × wl-oa(1)", Product(wide, assignment1)),
 		single("mlg wl(1) × wl-oa(4)", Product(colours, assignment4)),
 		single("mlg wl(3) × wl-oa(4)", Product(deep, assignment4)),
+		single("mlg all × wl-oa(1)", Product(all, assignment1)),
+		single("mlg all × wl-oa(4)", Product(all, assignment4)),
 		single("mlg heat × wl-oa(1)", Product(diffusion, assignment1)),
 		single("mlg heat × wl-oa(4)", Product(diffusion, assignment4)),
 		single("mlg labels × heat", Product(wide, diffusion)),
 		single("mlg paper × heat", Product(paper, diffusion)),
 		single("wl-oa(4)²", Product(assignment4, assignment4)),
+	}
+	if info.NodeLabels > 0 {
+		out = append(out, single("mlg labels and degree", both))
 	}
 	if info.EdgeLabels > 1 {
 		// Distances are doubled.
@@ -126,7 +138,7 @@ func DefaultCandidates(info dataset.Summary) ([]Candidate, error) {
 	}
 	if info.Attributes > 0 {
 		var kernels []mlg.Kernel
-		for _, s := range []float64{0.3, 1, 3} {
+		for _, s := range []float64{0.1, 0.3, 1, 3, 10} {
 			base, err := attributeBase(info, s)
 			if err != nil {
 				return nil, err

@@ -15,7 +15,7 @@ import (
 // Plan is what Choose found best for a dataset: a weighted sum of kernels, and the parameter
 // of the learner.
 type Plan struct {
-	// Combination says how the kernels were chosen and weighed; never Chosen.
+	// Combination says how the kernels were chosen and weighed.
 	Combination Combination
 	// Settings are the kernels with their weights, which are positive and sum to 1.
 	Settings []WeightedSetting
@@ -67,7 +67,7 @@ type ProcedureScore struct {
 // it deals the graphs to Folds−1 folds, scores every setting, every value of the learner's
 // grid and every combination by predicting each fold from the others (or each graph, with
 // LeaveOneOut), and takes the best setting with its value, or the last combination that has
-// weights, or what Chosen takes. Kernels are fitted to all graphs without their targets, as
+// weights. Kernels are fitted to all graphs without their targets, as
 // Transductive does. o.Repeats, o.Splits and o.Folder have no effect, and Folds becomes the
 // number of graphs where that is less.
 //
@@ -108,17 +108,17 @@ func (e *engine) plan(ctx context.Context) (*Plan, error) {
 		return nil, err
 	}
 	procedures, combinations := e.procedures()
-	var of []int
 	p := &Plan{Learner: e.o.Learner, Epsilon: e.o.Epsilon, Classes: e.targets.classes, Labels: e.targets.labels, Values: e.targets.values}
-	weight := e.weights(0, outer, -1)
-	var scores [][]float64
+	weight := e.weights(0, outer)
 	for i, methods := range procedures {
-		s, known := e.procedure(0, outer, methods)
-		scores = append(scores, s)
-		p.Procedures = append(p.Procedures, ProcedureScore{combinations[i], e.measure(), e.shown(weighted(known, weight))})
+		scores := e.procedure(0, outer, methods)
+		p.Procedures = append(p.Procedures, ProcedureScore{combinations[i], e.measure(), e.shown(weighted(scores, weight))})
+		if i == 0 {
+			p.Estimate = e.estimate(outer, scores, len(methods))
+		}
 	}
-	best := e.decide(scores, weight)
-	of, p.Combination = procedures[best], combinations[best]
+	of := procedures[0]
+	p.Combination = combinations[0]
 	if e.twoStages() && len(of) > few {
 		for _, m := range e.finalistsOf(of, 0, outer) {
 			k, err := e.gram(ctx, e.methods[m].kernel)
@@ -132,7 +132,6 @@ func (e *engine) plan(ctx context.Context) (*Plan, error) {
 	}
 	m, c := e.take(0, outer, of)
 	p.Parameter = e.o.grid()[c]
-	p.Estimate = e.estimate(outer, procedures)
 	for i := e.first; i < len(e.methods); i++ {
 		p.Limited += e.results[i][0][outer].Limited
 	}
@@ -151,14 +150,14 @@ func (e *engine) plan(ctx context.Context) (*Plan, error) {
 	return p, nil
 }
 
-// procedures returns the methods that each procedure chooses from, and their names: learned
-// combinations first and best single last, as Chosen wants them.
+// procedures returns the methods that each procedure chooses from, and their names: that which is
+// taken first, the last of the learned combinations, then the others, and best single last.
 func (e *engine) procedures() (of [][]int, names []Combination) {
-	for m := len(e.settings); m < len(e.methods); m++ {
+	for m := len(e.methods) - 1; m >= len(e.settings); m-- {
 		of, names = append(of, []int{m}), append(names, e.methods[m].combination)
 	}
 	asked := e.o.Combinations
-	if len(of) == 0 || slices.Contains(asked, Chosen) || slices.Contains(asked, BestSingle) {
+	if len(of) == 0 || slices.Contains(asked, BestSingle) {
 		var settings []int
 		for m := e.first; m < len(e.settings); m++ {
 			settings = append(settings, m)
@@ -238,38 +237,10 @@ func (e *engine) innerScores(ctx context.Context, s source, r *foldResult) error
 	return err
 }
 
-// estimate scores each validator with what the others choose, the choice among procedures
-// included. The trainings on which the others base their choice contain the validator, so
-// that it is not a nested cross-validation.
-func (e *engine) estimate(outer int, procedures [][]int) CrossEstimate {
-	weight := e.weights(0, outer, -1)
-	inner := func(m int) [][]float64 { return e.results[m][0][outer].Inner }
-	without := func(skip ...int) []float64 {
-		w := slices.Clone(weight)
-		for _, i := range skip {
-			w[i] = 0
-		}
-		if slices.Max(w) == 0 { // nothing else is left
-			return weight
-		}
-		return w
-	}
-	scores := make([]float64, len(weight))
-	for i := range scores {
-		rest := without(i)
-		table := make([][]float64, len(procedures))
-		for k, methods := range procedures {
-			table[k] = make([]float64, len(weight))
-			for h := range weight {
-				if rest[h] > 0 {
-					m, c := e.bestWith(0, outer, methods, without(i, h))
-					table[k][h] = inner(m)[c][h]
-				}
-			}
-		}
-		m, c := e.bestWith(0, outer, procedures[e.decide(table, rest)], rest)
-		scores[i] = e.results[m][0][outer].known()[c][i]
-	}
+// estimate makes an estimate of the scores of a procedure on the validators. The trainings on
+// which the others base their choice contain the validator, so that it is not a nested cross-validation.
+func (e *engine) estimate(outer int, scores []float64, methods int) CrossEstimate {
+	weight := e.weights(0, outer)
 	out := CrossEstimate{Measure: e.measure(), Value: e.shown(weighted(scores, weight))}
 	if n := float64(len(scores)); n > 1 {
 		sum, mu := 0.0, mean(scores)
@@ -289,10 +260,6 @@ func (e *engine) estimate(outer int, procedures [][]int) CrossEstimate {
 		}
 	default:
 		out.Method = fmt.Sprintf("%d-fold cross-validation", len(scores))
-	}
-	methods := 0
-	for _, of := range procedures {
-		methods += len(of)
 	}
 	if methods > 1 || len(e.o.grid()) > 1 {
 		out.Method += ", each fold with what the others choose; not fully nested"

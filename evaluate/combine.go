@@ -32,22 +32,17 @@ const (
 	// where Y is Σ_c z_c z_cᵀ over the classes for z = ±1, or zzᵀ for values (Cortes, Mohri &
 	// Rostamizadeh, Algorithms for learning kernels based on centered alignment, 2012).
 	Alignment
-	// Weighted weighs each kernel by its leave-one-out squared error e_k in kernel ridge
-	// regression, n being the number of training graphs,
+	// Weighted weighs each kernel by its leave-one-out predictions in kernel ridge regression:
+	// by their squared error e_k and the share r_k of graphs that get a wrong class (for values
+	// e_k again), n being the number of graphs that are predicted,
 	//
-	//	w_k ∝ e_k^(−τn/2),   τ = 0.05,
+	//	w_k ∝ (e_k r_k)^(−(n/150)²).
 	//
-	// which would be the posterior of the kernels if errors were normal and τn of the graphs
-	// independent. Weights below a fiftieth of the largest become 0.
+	// Weights below a fiftieth of the largest become 0.
 	Weighted
-	// Chosen takes, for each fold, the last of the asked-for combinations that have weights
-	// (Weighted, by default) unless BestSingle has a better inner score as a procedure by
-	// more than four standard errors. As a procedure: on every validation fold by what the other
-	// validation folds would choose, since the score of the best of many settings is too high.
-	Chosen
 )
 
-var combinationNames = []string{"best single", "mean of all", "mean of best", "alignment", "weighted", "chosen"}
+var combinationNames = []string{"best single", "mean of all", "mean of best", "alignment", "weighted"}
 
 func (c Combination) String() string { return nameOf(combinationNames, int(c)) }
 
@@ -58,15 +53,15 @@ func ParseCombination(s string) (Combination, error) {
 
 // DefaultCombinations returns the ways to combine that are used with DefaultCandidates.
 func DefaultCombinations() []Combination {
-	return []Combination{BestSingle, MeanAll, Weighted, Chosen}
+	return []Combination{BestSingle, MeanAll, Weighted}
 }
 
 // learned reports whether a combination has a kernel of its own, which needs trainings.
-func (c Combination) learned() bool { return c != BestSingle && c != Chosen }
+func (c Combination) learned() bool { return c != BestSingle }
 
 const (
-	weightExponent = 0.05 // τ of Weighted
-	leastWeight    = 0.02 // of the largest, that Weighted keeps
+	weightScale = 150  // number of graphs for which Weighted has the exponent −1
+	leastWeight = 0.02 // of the largest, that Weighted keeps
 )
 
 var fewSizes = []int{2, 3, 5, 8}
@@ -89,11 +84,10 @@ type mixedPart struct {
 	sample []int
 	// order has the kernels by increasing leave-one-out error of their best ridge.
 	order  []int
-	errors []float64
+	errors []looError
 
 	repeat int
 	folds  []int
-	graphs int // of the training part
 }
 
 func newMixer(e *engine, matrices []*mlg.Matrix, clip bool) *mixer {
@@ -144,7 +138,7 @@ func (m *mixer) weights(ctx context.Context, how Combination, repeat int, folds,
 	m.mu.Lock()
 	p := m.parts[key]
 	if p == nil {
-		p = &mixedPart{weights: map[Combination][]float64{}, sample: m.e.sample(repeat, folds, train), repeat: repeat, folds: folds, graphs: len(m.e.splits.Without(repeat, folds...))}
+		p = &mixedPart{weights: map[Combination][]float64{}, sample: m.e.sample(repeat, folds, train), repeat: repeat, folds: folds}
 		m.parts[key] = p
 	}
 	m.mu.Unlock()
@@ -179,7 +173,14 @@ func (m *mixer) learn(ctx context.Context, how Combination, p *mixedPart) ([]flo
 	return w, err
 }
 
-// rank orders the kernels by their leave-one-out errors, once for a part.
+// looError is what leave-one-out predictions of a kernel miss.
+type looError struct {
+	squared float64 // error, mean over the graphs; summed over classes with targets ±1
+	// wrong is the share of graphs with a wrong class, as if there were one more of them; for values squared.
+	wrong float64
+}
+
+// rank orders the kernels by their leave-one-out squared errors, once for a part.
 func (m *mixer) rank(ctx context.Context, p *mixedPart) error {
 	if p.order != nil {
 		return nil
@@ -189,30 +190,39 @@ func (m *mixer) rank(ctx context.Context, p *mixedPart) error {
 		e, ok := m.known(k, p)
 		if !ok {
 			var err error
-			if e, err = m.looError(ctx, svm.Full(m.matrices[k]).Select(p.sample, p.sample), p.sample); err != nil {
+			if e, err = m.leaveOneOut(ctx, svm.Full(m.matrices[k]).Select(p.sample, p.sample), p.sample); err != nil {
 				return err
 			}
 		}
 		p.errors = append(p.errors, e)
 		order = append(order, k)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.errors[a], p.errors[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.errors[a].squared, p.errors[b].squared) })
 	p.order = order
 	return nil
 }
 
 // known returns the leave-one-out error of a kernel where the choice of its ridge has computed
 // it: when that is made by this error, and for the training part of one fold.
-func (m *mixer) known(k int, p *mixedPart) (float64, bool) {
+func (m *mixer) known(k int, p *mixedPart) (looError, bool) {
 	e := m.e
 	if e.o.Inner != LeaveOneOut || e.o.Learner != Ridge || e.o.Score != Squared && !e.targets.regression() || m.clip || len(p.folds) != 1 {
-		return 0, false
+		return looError{}, false
 	}
 	r := e.results[e.first+k][p.repeat][p.folds[0]]
 	if r.Inner == nil {
-		return 0, false
+		return looError{}, false
 	}
-	return -weighted(r.Inner[r.Best], e.weights(p.repeat, p.folds[0], -1)) * float64(len(p.sample)), true
+	weight := e.weights(p.repeat, p.folds[0])
+	return e.targets.looError(len(p.sample), weighted(r.Inner[r.Best], weight), weighted(r.known()[r.Best], weight)), true
+}
+
+// looError returns the error for scores of n graphs, minus the squared error and the accuracy.
+func (t *targets) looError(n int, score, accuracy float64) looError {
+	if t.regression() {
+		return looError{-score, -score}
+	}
+	return looError{-score, ((1-accuracy)*float64(n) + 1) / float64(n+1)}
 }
 
 // sample returns at most Examples of the training graphs, each class in proportion,
@@ -235,58 +245,29 @@ func (e *engine) sample(repeat int, folds, train []int) []int {
 	return out
 }
 
-// looError returns the smallest leave-one-out squared error of kernel ridge regression over
-// the ridges of the options, summed over classes with targets ±1. A matrix that is not positive
+// leaveOneOut returns the error of kernel ridge regression with the ridge of the options for which
+// the squared one is smallest. A matrix that is not positive
 // definite with a ridge has an infinite error there if some kernel is marked as indefinite.
-func (m *mixer) looError(ctx context.Context, gram svm.View, examples []int) (float64, error) {
+func (m *mixer) leaveOneOut(ctx context.Context, gram svm.View, examples []int) (looError, error) {
+	best := looError{math.Inf(1), math.Inf(1)}
 	d, err := svm.Decompose(ctx, gram)
 	if err != nil {
-		return 0, err
+		return best, err
 	}
-	z := m.e.targets.columns(examples)
-	best := math.Inf(1)
+	t := m.e.targets
 	for _, lambda := range m.e.o.Ridge {
-		sum, err := m.e.targets.press(d, z, examples, lambda)
+		p, err := t.leaveOneOut(ctx, fromDecomposition{d}, examples, []float64{lambda})
 		if err != nil {
 			if m.clip {
 				continue
 			}
-			return 0, err
+			return best, err
 		}
-		best = min(best, sum)
+		if e := t.looError(len(examples), t.score(Squared, examples, p[0]), t.score(Accuracy, examples, p[0])); e.squared < best.squared {
+			best = e
+		}
 	}
 	return best, nil
-}
-
-// press returns the leave-one-out squared error for one ridge, z being the columns of the
-// examples' targets.
-func (t *targets) press(d *svm.Decomposition, z [][]float64, examples []int, lambda float64) (float64, error) {
-	var ridges []*svm.Ridge
-	if len(z) == 1 {
-		r, err := d.Ridge(z[0], lambda, true)
-		if err != nil {
-			return 0, err
-		}
-		ridges = []*svm.Ridge{r}
-	} else { // all classes that occur at once
-		labels := pick(t.labels, examples)
-		if slices.Min(labels) == slices.Max(labels) {
-			return 0, nil
-		}
-		c, err := d.RidgePath(labels, []float64{lambda})
-		if err != nil {
-			return 0, err
-		}
-		ridges = c[0].Ridges
-		z = pick(z, c[0].Classes)
-	}
-	sum := 0.0
-	for k, r := range ridges {
-		for i, v := range r.LeaveOneOut {
-			sum += (z[k][i] - v) * (z[k][i] - v)
-		}
-	}
-	return sum, nil
 }
 
 // columns returns targets as numbers: for two classes one column of ±1, for more one per
@@ -325,12 +306,12 @@ func (m *mixer) bestFew(ctx context.Context, p *mixedPart, w []float64) error {
 		for _, k := range p.order[:n] {
 			few[k] = 1 / float64(n)
 		}
-		e, err := m.looError(ctx, svm.Full(m.mean(few, p.sample, p.sample)), p.sample)
+		e, err := m.leaveOneOut(ctx, svm.Full(m.mean(few, p.sample, p.sample)), p.sample)
 		if err != nil {
 			return err
 		}
-		if e < best {
-			best, size = e, n
+		if e.squared < best {
+			best, size = e.squared, n
 		}
 	}
 	for _, k := range p.order[:size] {
@@ -344,13 +325,17 @@ func (m *mixer) weigh(ctx context.Context, p *mixedPart, w []float64) error {
 	if err := m.rank(ctx, p); err != nil {
 		return err
 	}
-	least := p.errors[p.order[0]]
+	least := math.Inf(1)
+	for _, e := range p.errors {
+		least = min(least, e.squared*e.wrong)
+	}
+	exponent := -math.Pow(float64(len(p.sample))/weightScale, 2)
 	sum := 0.0
 	for k, e := range p.errors {
 		w[k] = 1
-		if least > 0 {
-			w[k] = math.Pow(e/least, -weightExponent/2*float64(p.graphs))
-		} else if e > 0 {
+		if product := e.squared * e.wrong; least > 0 {
+			w[k] = math.Pow(product/least, exponent)
+		} else if product > 0 {
 			w[k] = 0
 		}
 		if w[k] < leastWeight {

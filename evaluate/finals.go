@@ -55,7 +55,7 @@ func (e *engine) finalistsOf(of []int, repeat, f int) []int {
 	if e.training(repeat, f) <= e.o.Examples {
 		return nil
 	}
-	weight := e.weights(repeat, f, -1)
+	weight := e.weights(repeat, f)
 	score := func(m int) float64 {
 		r := &e.results[m][repeat][f]
 		best := math.Inf(-1)
@@ -185,7 +185,7 @@ func (e *engine) take(repeat, f int, of []int) (m, c int) {
 		}
 	}
 	if math.IsInf(best, -1) {
-		return e.bestOf(repeat, f, of, -1)
+		return e.bestOf(repeat, f, of)
 	}
 	return m, c
 }

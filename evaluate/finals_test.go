@@ -59,7 +59,7 @@ func TestFinalists(t *testing.T) {
 				of := staged.families()[0]
 				for r := range 2 {
 					for f := range 5 {
-						weight := staged.weights(r, f, -1)
+						weight := staged.weights(r, f)
 						sample := func(m int) (score float64, at int) {
 							score = math.Inf(-1)
 							for c, inner := range staged.results[m][r][f].Inner {
@@ -94,7 +94,7 @@ func TestFinalists(t *testing.T) {
 							if x.Best != at {
 								t.Errorf("value %d of the grid, want %d", x.Best, at)
 							}
-							want := weighted(whole.results[m][r][f].Inner[at], whole.weights(r, f, -1))
+							want := weighted(whole.results[m][r][f].Inner[at], whole.weights(r, f))
 							if math.Abs(*x.Final-want) > 1e-9 {
 								t.Errorf("setting %d, repeat %d, fold %d: %v on all training graphs, want %v", m, r, f, *x.Final, want)
 							}

@@ -133,5 +133,5 @@ func row(t testing.TB, r *Report, name string) Result {
 
 // everyCombination returns every way to combine.
 func everyCombination() []Combination {
-	return []Combination{BestSingle, MeanAll, BestFew, Alignment, Weighted, Chosen}
+	return []Combination{BestSingle, MeanAll, BestFew, Alignment, Weighted}
 }

@@ -119,13 +119,7 @@ func regressions(ctx context.Context, gram svm.View, z, ridges []float64, leaveO
 	if err != nil {
 		return nil, err
 	}
-	models := make([]*svm.Ridge, len(ridges))
-	for g, lambda := range ridges {
-		if models[g], err = d.Ridge(z, lambda, true); err != nil {
-			return nil, err
-		}
-	}
-	return models, nil
+	return fromDecomposition{d}.values(ctx, z, ridges)
 }
 
 // regressor fits regressions with leave-one-out predictions for each ridge.
@@ -143,6 +137,24 @@ func (f fromGram) classes(ctx context.Context, labels []int, ridges []float64) (
 
 func (f fromGram) values(ctx context.Context, z, ridges []float64) ([]*svm.Ridge, error) {
 	return regressions(ctx, f.gram, z, ridges, true)
+}
+
+// fromDecomposition is a regressor by a decomposition of that matrix.
+type fromDecomposition struct{ d *svm.Decomposition }
+
+func (f fromDecomposition) classes(_ context.Context, labels []int, ridges []float64) ([]*svm.RidgeClassifier, error) {
+	return f.d.RidgePath(labels, ridges)
+}
+
+func (f fromDecomposition) values(_ context.Context, z, ridges []float64) ([]*svm.Ridge, error) {
+	out := make([]*svm.Ridge, len(ridges))
+	for i, lambda := range ridges {
+		var err error
+		if out[i], err = f.d.Ridge(z, lambda, true); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // fromInverse is a regressor for the one ridge of an inverse.

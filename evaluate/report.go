@@ -149,16 +149,10 @@ func (e *engine) report() *Report {
 	for m := e.first; m < len(e.settings); m++ {
 		settings = append(settings, m)
 	}
-	var learned [][]int // the method of each learned combination
-	for m := len(e.settings); m < len(e.methods); m++ {
-		learned = append(learned, []int{m})
-	}
 	for _, c := range o.Combinations {
 		switch c {
 		case BestSingle:
 			r.Results = append(r.Results, e.row(c.String(), settings))
-		case Chosen:
-			r.Results = append(r.Results, e.chosen(append(learned, settings)))
 		default:
 			m := slices.IndexFunc(e.methods, func(m method) bool { return m.kernel == nil && m.combination == c })
 			r.Results = append(r.Results, e.row(c.String(), []int{m}))

@@ -22,54 +22,6 @@ func (e *engine) row(name string, of []int) Result {
 	return x
 }
 
-// chosen makes the row of Chosen.
-func (e *engine) chosen(procedures [][]int) Result {
-	x := e.seconds(Chosen.String(), slices.Concat(procedures...))
-	e.fill(&x, func(repeat, f int) int {
-		scores := make([][]float64, len(procedures))
-		for i, methods := range procedures {
-			scores[i], _ = e.procedure(repeat, f, methods)
-		}
-		m, _ := e.bestOf(repeat, f, procedures[e.decide(scores, e.weights(repeat, f, -1))], -1)
-		return m
-	})
-	return x
-}
-
-// decide returns the position of the procedure to take, given the scores of each on the
-// validators: that of the last learned combination, or with Chosen that of the best single
-// setting, which comes after it, if it is clearly better.
-func (e *engine) decide(scores [][]float64, weight []float64) int {
-	learned := len(e.methods) - len(e.settings) - 1
-	if learned < 0 {
-		return 0
-	}
-	if slices.Contains(e.o.Combinations, Chosen) && clearlyBetter(scores[learned+1], scores[learned], weight) {
-		return learned + 1
-	}
-	return learned
-}
-
-// clearlyBetter reports whether scores a are better than b by more than four standard errors,
-//
-//	mean(d) > 3 s_d/√n,   d = a − b on the n validators with a weight:
-//
-// on small data the differences between ways to combine kernels are mostly accidents of the
-// folds. With a single validator the larger score is better.
-func clearlyBetter(a, b, weight []float64) bool {
-	var d, w []float64
-	for g, x := range weight {
-		if x > 0 {
-			d, w = append(d, a[g]-b[g]), append(w, x)
-		}
-	}
-	bound := 0.0
-	if n := float64(len(d)); n > 1 {
-		bound = 4 * deviation(d) / math.Sqrt(n)
-	}
-	return weighted(d, w) > bound
-}
-
 // seconds begins a row with the time of its methods.
 func (e *engine) seconds(name string, of []int) Result {
 	x := Result{Name: name}
@@ -99,12 +51,12 @@ func (e *engine) fill(x *Result, choose func(repeat, f int) int) {
 }
 
 // bestOf returns the method, and the value of the grid, with the best mean score on the
-// validators of a fold but for the fold skip: the first method of equals.
-func (e *engine) bestOf(repeat, f int, of []int, skip int) (m, c int) {
-	return e.bestWith(repeat, f, of, e.weights(repeat, f, skip))
+// validators of a fold: the first method of equals.
+func (e *engine) bestOf(repeat, f int, of []int) (m, c int) {
+	return e.bestWith(repeat, f, of, e.weights(repeat, f))
 }
 
-// bestWith is bestOf for the given weights of the validators.
+// bestWith is bestOf for given weights of the validators.
 func (e *engine) bestWith(repeat, f int, of []int, weight []float64) (m, c int) {
 	best := math.Inf(-1)
 	scores := make([]float64, len(e.o.grid()))
@@ -119,22 +71,22 @@ func (e *engine) bestWith(repeat, f int, of []int, weight []float64) (m, c int) 
 	return m, c
 }
 
-// procedure estimates the scores of choosing among methods, for the training part of fold f:
-// each validator is scored with what the others would choose. The score of the winner itself
-// is too high, the more so the more there are to choose from. With a single validator there
-// is nothing else. known are the scores that people know.
-func (e *engine) procedure(repeat, f int, of []int) (scores, known []float64) {
-	validators := e.validators(f)
-	for i, g := range validators {
-		skip := g
-		if len(validators) == 1 {
-			skip = -1
+// procedure estimates the scores of choosing among methods, as people know them, for the training
+// part of fold f: each validator is scored with what the others would choose. The score of the winner
+// itself is too high, the more so the more there are to choose from. With a single validator there
+// is nothing else.
+func (e *engine) procedure(repeat, f int, of []int) []float64 {
+	weight := e.weights(repeat, f)
+	scores := make([]float64, len(weight))
+	for i := range weight {
+		others := slices.Clone(weight)
+		if others[i] = 0; slices.Max(others) == 0 {
+			others = weight
 		}
-		m, c := e.bestOf(repeat, f, of, skip)
-		r := &e.results[m][repeat][f]
-		scores, known = append(scores, r.Inner[c][i]), append(known, r.known()[c][i])
+		m, c := e.bestWith(repeat, f, of, others)
+		scores[i] = e.results[m][repeat][f].known()[c][i]
 	}
-	return scores, known
+	return scores
 }
 
 // choices sets Parameters and Choices.

@@ -228,7 +228,7 @@ func TestReportedIsMarked(t *testing.T) {
 func TestProcedure(t *testing.T) {
 	o := quick(4, 1)
 	o.C = []float64{1}
-	o.Combinations = []Combination{MeanAll, Chosen}
+	o.Combinations = []Combination{MeanAll}
 	e, err := newEngine(dataset.Scales(40, 1), family(), &o)
 	if err != nil {
 		t.Fatal(err)
@@ -244,50 +244,13 @@ func TestProcedure(t *testing.T) {
 	for m, scores := range inner {
 		e.results[m][0][0] = foldResult{Inner: [][]float64{scores}}
 	}
-	if m, _ := e.bestOf(0, 0, []int{1, 2, 3}, -1); m != 2 {
+	if m, _ := e.bestOf(0, 0, []int{1, 2, 3}); m != 2 {
 		t.Errorf("best of the settings is %d, want 2", m)
 	}
 	// Without validator 1 the second setting is best (0.95), which scores 0.3 there; without
 	// 2 the third (0.9 against 0.6 and 0.65), 0.3; without 3 the first (0.95), 0.2.
-	several, _ := e.procedure(0, 0, []int{1, 2, 3})
-	near(t, "procedure", mean(several), (0.3+0.3+0.2)/3, 1e-12)
-	one, _ := e.procedure(0, 0, []int{4})
-	near(t, "procedure of one", mean(one), 0.7, 1e-12)
-	if e.decide([][]float64{one, several}, []float64{1, 1, 1}) != 0 {
-		t.Error("settings that know nothing were chosen")
-	}
-	if e.decide([][]float64{one, {0.8, 0.8, 0.8}}, []float64{1, 1, 1}) != 1 {
-		t.Error("a setting that is always better was not chosen")
-	}
-	o.Combinations = []Combination{MeanAll}
-	if e.decide([][]float64{one, {0.8, 0.8, 0.8}}, []float64{1, 1, 1}) != 0 {
-		t.Error("a setting was chosen though the combination was asked for")
-	}
-}
-
-// TestClearlyBetter: it takes a lead of more than four standard errors.
-func TestClearlyBetter(t *testing.T) {
-	for _, c := range []struct {
-		name         string
-		a, b, weight []float64
-		want         bool
-	}{
-		{"equal", []float64{0.5, 0.6}, []float64{0.5, 0.6}, []float64{1, 1}, false},
-		{"always better", []float64{0.6, 0.7, 0.8}, []float64{0.5, 0.6, 0.7}, []float64{1, 1, 1}, true},
-		{"always worse", []float64{0.5, 0.6, 0.7}, []float64{0.6, 0.7, 0.8}, []float64{1, 1, 1}, false},
-		// differences 0.1, 0, 0.2: mean 0.1, standard error 0.058
-		{"two standard errors", []float64{0.6, 0.6, 0.9}, []float64{0.5, 0.6, 0.7}, []float64{1, 1, 1}, false},
-		// differences 0.1, 0.2, 0.3: mean 0.2, standard error 0.058
-		{"three and a half standard errors", []float64{0.6, 0.8, 1}, []float64{0.5, 0.6, 0.7}, []float64{1, 1, 1}, false},
-		// differences 0.1, 0.12, 0.14: mean 0.12, standard error 0.012
-		{"ten standard errors", []float64{0.6, 0.72, 0.84}, []float64{0.5, 0.6, 0.7}, []float64{1, 1, 1}, true},
-		{"left out", []float64{0.8, 0.5, 0.6}, []float64{0.5, 0.6, 0.7}, []float64{1, 0, 0}, true},
-		{"one validator", []float64{0.51}, []float64{0.5}, []float64{1}, true},
-	} {
-		if got := clearlyBetter(c.a, c.b, c.weight); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
+	near(t, "procedure", mean(e.procedure(0, 0, []int{1, 2, 3})), (0.3+0.3+0.2)/3, 1e-12)
+	near(t, "procedure of one", mean(e.procedure(0, 0, []int{4})), 0.7, 1e-12)
 }
 
 // TestOnlyLeadersAreTested: of the settings of a candidate only those that may be chosen predict

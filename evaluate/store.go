@@ -16,7 +16,7 @@ import (
 )
 
 // storeVersion changes whenever results that were computed earlier may no longer hold.
-const storeVersion = 3
+const storeVersion = 4
 
 // store keeps finished parts of an evaluation, one file each, in a folder. A nil store keeps
 // nothing.

@@ -243,22 +243,18 @@ func (e *engine) validators(f int) []int {
 // choose sets Best.
 func (e *engine) choose(repeat int, r *foldResult) {
 	scores := make([]float64, len(r.Inner))
-	weight := e.weights(repeat, r.Fold, -1)
+	weight := e.weights(repeat, r.Fold)
 	for c, inner := range r.Inner {
 		scores[c] = weighted(inner, weight)
 	}
 	r.Best = e.o.best(scores)
 }
 
-// weights returns the sizes of the validators of fold f; that of the fold skip is 0.
-func (e *engine) weights(repeat, f, skip int) []float64 {
+// weights returns the sizes of the validators of fold f.
+func (e *engine) weights(repeat, f int) []float64 {
 	var out []float64
 	for _, g := range e.validators(f) {
-		n := 0
-		if g != skip {
-			n = len(e.scored(repeat, f, g))
-		}
-		out = append(out, float64(n))
+		out = append(out, float64(len(e.scored(repeat, f, g))))
 	}
 	return out
 }
@@ -359,7 +355,7 @@ func (e *engine) leads(m, repeat int, r *foldResult) bool {
 		if e.staged(m, repeat, r.Fold) {
 			return false
 		}
-		weight := e.weights(repeat, r.Fold, -1)
+		weight := e.weights(repeat, r.Fold)
 		score = func(x *foldResult) float64 {
 			if x.Inner == nil { // not evaluated
 				return math.Inf(-1)

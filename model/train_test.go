@@ -63,7 +63,7 @@ func TestTrain(t *testing.T) {
 		attributed = append(attributed, graphtest.Random(r, graphtest.Options{N: 6, Edge: 0.4, Labels: 2, Dim: 3}))
 	}
 	value := targeted(attributed, func(i int) string { return fmt.Sprint(0.5 + float64(attributed[i].M())) })
-	for _, c := range []evaluate.Combination{evaluate.BestSingle, evaluate.MeanAll, evaluate.Weighted, evaluate.Chosen} {
+	for _, c := range []evaluate.Combination{evaluate.BestSingle, evaluate.MeanAll, evaluate.Weighted} {
 		for _, ds := range []*dataset.Dataset{two, value} {
 			t.Run(fmt.Sprint(c, " ", len(ds.Graphs)), func(t *testing.T) {
 				o := evaluate.DefaultOptions()

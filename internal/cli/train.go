@@ -356,11 +356,7 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *evaluate.Plan, too
 	}
 	fmt.Fprintf(g.stdout, "%s: %d graphs, %s\n", r.Data, r.Graphs, what)
 	if len(r.Compared) > 1 {
-		by := ""
-		if p.Learner == evaluate.Ridge && p.Classes != nil && slices.Contains([]string{"auto", evaluate.Squared.String()}, c.Score) {
-			by = " (chosen by squared error)"
-		}
-		fmt.Fprintf(g.stdout, "\nways to combine the candidates, %s%s:\n", r.Estimate.Measure, by)
+		fmt.Fprintf(g.stdout, "\nways to combine the candidates, %s:\n", r.Estimate.Measure)
 		for _, s := range r.Compared {
 			mark := ""
 			if s.Combination == r.Combination {
