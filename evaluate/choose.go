@@ -156,8 +156,7 @@ func (e *engine) procedures() (of [][]int, names []Combination) {
 	for m := len(e.methods) - 1; m >= len(e.settings); m-- {
 		of, names = append(of, []int{m}), append(names, e.methods[m].combination)
 	}
-	asked := e.o.Combinations
-	if len(of) == 0 || slices.Contains(asked, BestSingle) {
+	if len(of) == 0 || slices.Contains(e.o.Combinations, BestSingle) {
 		var settings []int
 		for m := e.first; m < len(e.settings); m++ {
 			settings = append(settings, m)

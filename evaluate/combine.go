@@ -333,9 +333,9 @@ func (m *mixer) weigh(ctx context.Context, p *mixedPart, w []float64) error {
 	sum := 0.0
 	for k, e := range p.errors {
 		w[k] = 1
-		if product := e.squared * e.wrong; least > 0 {
+		if product := e.squared * e.wrong; least > 0 && !math.IsInf(least, 1) {
 			w[k] = math.Pow(product/least, exponent)
-		} else if product > 0 {
+		} else if product > least {
 			w[k] = 0
 		}
 		if w[k] < leastWeight {

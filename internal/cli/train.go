@@ -255,7 +255,7 @@ func pilot(ctx context.Context, ds *dataset.Dataset, settings []evaluate.Setting
 	parts := 0 // the kernels that those tried are made of
 	for i := range tried {
 		start := time.Now()
-		s := settings[i*len(settings)/tried]
+		s := settings[(2*i+1)*len(settings)/(2*tried)]
 		parts += different([]evaluate.Setting{s})
 		fitted, err := s.Kernel.Fit(ctx, few.Graphs)
 		if err != nil {
