@@ -236,17 +236,13 @@ func (e *engine) innerScores(ctx context.Context, s source, r *foldResult) error
 	return err
 }
 
-// estimate makes an estimate of the scores of a procedure on the validators. The trainings on
-// which the others base their choice contain the validator, so that it is not a nested cross-validation.
+// estimate describes the scores of a procedure that chooses among so many methods. What the other
+// validators choose for one comes from trainings that contain it: it is not a nested cross-validation.
 func (e *engine) estimate(outer int, scores []float64, methods int) CrossEstimate {
 	weight := e.weights(0, outer)
 	out := CrossEstimate{Measure: e.measure(), Value: e.shown(weighted(scores, weight))}
 	if n := float64(len(scores)); n > 1 {
-		sum, mu := 0.0, mean(scores)
-		for _, s := range scores {
-			sum += (s - mu) * (s - mu)
-		}
-		out.Deviation = math.Sqrt(sum / (n - 1) / n)
+		out.Deviation = deviation(scores) / math.Sqrt(n)
 		if e.targets.regression() && out.Value > 0 { // of the root: d√x = dx/(2√x)
 			out.Deviation /= 2 * out.Value
 		}

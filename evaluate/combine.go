@@ -214,11 +214,11 @@ func (m *mixer) known(k int, p *mixedPart) (looError, bool) {
 		return looError{}, false
 	}
 	weight := e.weights(p.repeat, p.folds[0])
-	return e.targets.looError(len(p.sample), weighted(r.Inner[r.Best], weight), weighted(r.known()[r.Best], weight)), true
+	return e.targets.missed(len(p.sample), weighted(r.Inner[r.Best], weight), weighted(r.known()[r.Best], weight)), true
 }
 
-// looError returns the error for scores of n graphs, minus the squared error and the accuracy.
-func (t *targets) looError(n int, score, accuracy float64) looError {
+// missed returns the error for scores of n graphs, minus the squared error and the accuracy.
+func (t *targets) missed(n int, score, accuracy float64) looError {
 	if t.regression() {
 		return looError{-score, -score}
 	}
@@ -263,7 +263,7 @@ func (m *mixer) leaveOneOut(ctx context.Context, gram svm.View, examples []int) 
 			}
 			return best, err
 		}
-		if e := t.looError(len(examples), t.score(Squared, examples, p[0]), t.score(Accuracy, examples, p[0])); e.squared < best.squared {
+		if e := t.missed(len(examples), t.score(Squared, examples, p[0]), t.score(Accuracy, examples, p[0])); e.squared < best.squared {
 			best = e
 		}
 	}

@@ -10,44 +10,30 @@ import (
 // row makes a row from methods among which every fold (or, with OnReported, the whole
 // evaluation) chooses one.
 func (e *engine) row(name string, of []int) Result {
-	x := e.seconds(name, of)
-	if e.o.Selection == OnReported {
-		e.chooseReported(&x, of)
-		return x
-	}
-	e.fill(&x, func(repeat, f int) int {
-		m, _ := e.take(repeat, f, of)
-		return m
-	})
-	return x
-}
-
-// seconds begins a row with the time of its methods.
-func (e *engine) seconds(name string, of []int) Result {
 	x := Result{Name: name}
 	for _, m := range of {
 		x.KernelSeconds += e.methods[m].kernelSeconds
 		x.LearnSeconds += e.methods[m].learnSeconds
 	}
 	x.Seconds = x.KernelSeconds + x.LearnSeconds
-	return x
-}
-
-// fill takes the results of the method that choose names for each repeat and fold.
-func (e *engine) fill(x *Result, choose func(repeat, f int) int) {
+	if e.o.Selection == OnReported {
+		e.chooseReported(&x, of)
+		return x
+	}
 	counts := map[string]int{}
-	chosen := make([][]foldResult, e.splits.Repeats())
-	for r := range chosen {
+	taken := make([][]foldResult, e.splits.Repeats())
+	for r := range taken {
 		for f := range e.splits.Folds {
-			m := choose(r, f)
+			m, _ := e.take(r, f, of)
 			fold := e.results[m][r][f]
-			chosen[r] = append(chosen[r], fold)
+			taken[r] = append(taken[r], fold)
 			x.Limited += fold.Limited
 			counts[e.choice(m, e.o.grid()[fold.Best])]++
 		}
 	}
 	x.choices(counts)
-	e.summarise(x, chosen)
+	e.summarise(&x, taken)
+	return x
 }
 
 // bestOf returns the method, and the value of the grid, with the best mean score on the
