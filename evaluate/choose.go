@@ -68,12 +68,12 @@ type ProcedureScore struct {
 // grid and every combination by predicting each fold from the others (or each graph, with
 // LeaveOneOut), and takes the best setting with its value, or the last combination that has
 // weights. Kernels are fitted to all graphs without their targets, as
-// Transductive does. o.Repeats, o.Splits and o.Folder have no effect, and Folds becomes the
+// Transductive does. o.Repeats, o.Splits, o.Folder and o.Averages have no effect, and Folds becomes the
 // number of graphs where that is less.
 //
 // It keeps the kernel matrices of all settings in memory where combinations are learned.
 func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o Options) (*Plan, error) {
-	o.Repeats, o.Splits, o.Folder, o.Selection = 1, nil, "", Nested
+	o.Repeats, o.Splits, o.Folder, o.Selection, o.Averages = 1, nil, "", Nested, false
 	o.Folds = min(o.Folds, len(d.Graphs))
 	e, err := newEngine(d, candidates, &o)
 	if err != nil {
@@ -157,11 +157,7 @@ func (e *engine) procedures() (of [][]int, names []Combination) {
 		of, names = append(of, []int{m}), append(names, e.methods[m].combination)
 	}
 	if len(of) == 0 || slices.Contains(e.o.Combinations, BestSingle) {
-		var settings []int
-		for m := e.first; m < len(e.settings); m++ {
-			settings = append(settings, m)
-		}
-		of, names = append(of, settings), append(names, BestSingle)
+		of, names = append(of, e.combined()), append(names, BestSingle)
 	}
 	return of, names
 }
@@ -215,7 +211,8 @@ func (e *engine) scoreAll(ctx context.Context, outer int) (mix *mixer, err error
 		return nil, cause
 	}
 	if learned {
-		mix = newMixer(e, matrices[e.first:], e.indefinite())
+		mix = newMixer(e, e.combined())
+		mix.matrices = matrices[e.first:]
 	}
 	for m := len(e.settings); m < len(e.methods); m++ {
 		if err := score(m, mix.of(e.methods[m].combination)); err != nil {

@@ -125,7 +125,7 @@ func TestChooseIsWhatRunEvaluates(t *testing.T) {
 					}
 					matrices = append(matrices, k)
 				}
-				if want, err = newMixer(run, matrices, false).weights(t.Context(), taken, 0, []int{4}, run.splits.Without(0, 4)); err != nil {
+				if want, err = mixerOf(run, matrices...).weights(t.Context(), taken, 0, []int{4}, run.splits.Without(0, 4)); err != nil {
 					t.Fatal(err)
 				}
 			}

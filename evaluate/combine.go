@@ -21,8 +21,8 @@ const (
 	BestSingle Combination = iota
 	// MeanAll is the mean of all kernels.
 	MeanAll
-	// BestFew is the mean of the m kernels with the smallest leave-one-out error of kernel
-	// ridge regression, m ∈ {2, 3, 5, 8} being that whose mean has the smallest.
+	// BestFew is the mean of the ten kernels with the smallest e_k r_k, errors of leave-one-out
+	// predictions as in Weighted.
 	BestFew
 	// Alignment weighs the kernels so that their sum is as close as possible to the
 	// similarity of the targets: with centred kernel matrices K_k and Y,
@@ -62,15 +62,15 @@ func (c Combination) learned() bool { return c != BestSingle }
 const (
 	weightScale = 150  // number of graphs for which Weighted has the exponent −1
 	leastWeight = 0.02 // of the largest, that Weighted keeps
+	bestFew     = 10   // kernels of BestFew
 )
-
-var fewSizes = []int{2, 3, 5, 8}
 
 // mixer learns weights of kernels on training parts.
 type mixer struct {
 	e        *engine
-	matrices []*mlg.Matrix
-	clip     bool
+	settings []int         // the methods whose kernels are mixed
+	matrices []*mlg.Matrix // of these; nil where BestFew of known errors does not take it
+	clip     bool          // some kernel is not positive semi-definite
 
 	mu    sync.Mutex
 	parts map[[3]int]*mixedPart // by repeat and left-out folds
@@ -82,16 +82,16 @@ type mixedPart struct {
 	weights map[Combination][]float64
 	// sample is the part of the training graphs from which weights are learned.
 	sample []int
-	// order has the kernels by increasing leave-one-out error of their best ridge.
-	order  []int
-	errors []looError
+	errors []looError // of the kernels
 
 	repeat int
 	folds  []int
 }
 
-func newMixer(e *engine, matrices []*mlg.Matrix, clip bool) *mixer {
-	return &mixer{e: e, matrices: matrices, clip: clip, parts: map[[3]int]*mixedPart{}}
+// newMixer returns a mixer of settings without their matrices.
+func newMixer(e *engine, settings []int) *mixer {
+	clip := slices.ContainsFunc(settings, func(m int) bool { return !semidefinite(e.methods[m].kernel) })
+	return &mixer{e: e, settings: settings, matrices: make([]*mlg.Matrix, len(settings)), clip: clip, parts: map[[3]int]*mixedPart{}}
 }
 
 // of returns a combination as a source.
@@ -113,6 +113,34 @@ func (s mixture) part(ctx context.Context, repeat int, folds []int, train []int)
 		return clipped(ctx, gram, cross)
 	}
 	return gram, cross, nil
+}
+
+// fill gets the matrices of kernels: of all, or of those that an average takes for some of the parts.
+func (m *mixer) fill(ctx context.Context, average bool, parts []part, matrix func(setting int) (*mlg.Matrix, error)) error {
+	taken := slices.Repeat([]bool{!average}, len(m.settings))
+	if average {
+		for _, p := range parts {
+			for _, f := range p.folds {
+				w, err := m.weights(ctx, BestFew, p.repeat, []int{f}, m.e.splits.Without(p.repeat, f))
+				if err != nil {
+					return err
+				}
+				for k, x := range w {
+					taken[k] = taken[k] || x > 0
+				}
+			}
+		}
+	}
+	for k, i := range m.settings {
+		if !taken[k] {
+			continue
+		}
+		var err error
+		if m.matrices[k], err = matrix(i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mean returns Σ_k w_k K_k on rows and columns.
@@ -166,7 +194,7 @@ func (m *mixer) learn(ctx context.Context, how Combination, p *mixedPart) ([]flo
 	case Alignment:
 		m.align(p, w)
 	case BestFew:
-		err = m.bestFew(ctx, p, w)
+		err = m.few(ctx, p, w)
 	case Weighted:
 		err = m.weigh(ctx, p, w)
 	}
@@ -175,54 +203,52 @@ func (m *mixer) learn(ctx context.Context, how Combination, p *mixedPart) ([]flo
 
 // looError is what leave-one-out predictions of a kernel miss.
 type looError struct {
-	squared float64 // error, mean over the graphs; summed over classes with targets ±1
-	// wrong is the share of graphs with a wrong class, as if there were one more of them; for values squared.
-	wrong float64
+	// Squared is the error, mean over the graphs; summed over classes with targets ±1.
+	Squared float64 `json:"squared"`
+	// Wrong is the share of graphs with a wrong class, as if there were one more of them; for values Squared.
+	Wrong float64 `json:"wrong"`
 }
 
-// rank orders the kernels by their leave-one-out squared errors, once for a part.
+// product is what kernels are compared by.
+func (e looError) product() float64 { return e.Squared * e.Wrong }
+
+// missed returns the errors of leave-one-out predictions of examples.
+func (t *targets) missed(examples []int, predicted []prediction) []looError {
+	out := make([]looError, len(predicted))
+	for c, p := range predicted {
+		e := -t.score(Squared, examples, p)
+		if out[c] = (looError{e, e}); !t.regression() {
+			n := float64(len(examples))
+			out[c].Wrong = ((1-t.score(Accuracy, examples, p))*n + 1) / (n + 1)
+		}
+	}
+	return out
+}
+
+// rank sets the leave-one-out errors of the kernels, with the ridge that has the smallest squared one, once for a part.
 func (m *mixer) rank(ctx context.Context, p *mixedPart) error {
-	if p.order != nil {
+	if p.errors != nil {
 		return nil
 	}
-	var order []int
-	for k := range m.matrices {
-		e, ok := m.known(k, p)
-		if !ok {
+	var errors []looError
+	for k := range m.settings {
+		missed := m.e.results[m.settings[k]][p.repeat][p.folds[0]].Missed
+		if missed == nil {
 			var err error
-			if e, err = m.leaveOneOut(ctx, svm.Full(m.matrices[k]).Select(p.sample, p.sample), p.sample); err != nil {
+			if missed, err = m.leaveOneOut(ctx, svm.Full(m.matrices[k]).Select(p.sample, p.sample), p.sample); err != nil {
 				return err
 			}
 		}
-		p.errors = append(p.errors, e)
-		order = append(order, k)
+		least := looError{math.Inf(1), math.Inf(1)}
+		for _, e := range missed {
+			if e.Squared < least.Squared {
+				least = e
+			}
+		}
+		errors = append(errors, least)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.errors[a].squared, p.errors[b].squared) })
-	p.order = order
+	p.errors = errors
 	return nil
-}
-
-// known returns the leave-one-out error of a kernel where the choice of its ridge has computed
-// it: when that is made by this error, and for the training part of one fold.
-func (m *mixer) known(k int, p *mixedPart) (looError, bool) {
-	e := m.e
-	if e.o.Inner != LeaveOneOut || e.o.Learner != Ridge || e.o.Score != Squared && !e.targets.regression() || m.clip || len(p.folds) != 1 {
-		return looError{}, false
-	}
-	r := e.results[e.first+k][p.repeat][p.folds[0]]
-	if r.Inner == nil {
-		return looError{}, false
-	}
-	weight := e.weights(p.repeat, p.folds[0])
-	return e.targets.missed(len(p.sample), weighted(r.Inner[r.Best], weight), weighted(r.known()[r.Best], weight)), true
-}
-
-// missed returns the error for scores of n graphs, minus the squared error and the accuracy.
-func (t *targets) missed(n int, score, accuracy float64) looError {
-	if t.regression() {
-		return looError{-score, -score}
-	}
-	return looError{-score, ((1-accuracy)*float64(n) + 1) / float64(n+1)}
 }
 
 // sample returns at most Examples of the training graphs, each class in proportion,
@@ -245,29 +271,22 @@ func (e *engine) sample(repeat int, folds, train []int) []int {
 	return out
 }
 
-// leaveOneOut returns the error of kernel ridge regression with the ridge of the options for which
-// the squared one is smallest. A matrix that is not positive
-// definite with a ridge has an infinite error there if some kernel is marked as indefinite.
-func (m *mixer) leaveOneOut(ctx context.Context, gram svm.View, examples []int) (looError, error) {
-	best := looError{math.Inf(1), math.Inf(1)}
+// leaveOneOut returns the errors of kernel ridge regression with the ridges of the options. A matrix
+// that is not positive definite with a ridge does without it if some kernel is marked as indefinite.
+func (m *mixer) leaveOneOut(ctx context.Context, gram svm.View, examples []int) ([]looError, error) {
 	d, err := svm.Decompose(ctx, gram)
 	if err != nil {
-		return best, err
+		return nil, err
 	}
-	t := m.e.targets
+	var predicted []prediction
 	for _, lambda := range m.e.o.Ridge {
-		p, err := t.leaveOneOut(ctx, fromDecomposition{d}, examples, []float64{lambda})
-		if err != nil {
-			if m.clip {
-				continue
-			}
-			return best, err
+		p, err := m.e.targets.leaveOneOut(ctx, fromDecomposition{d}, examples, []float64{lambda})
+		if err != nil && !m.clip {
+			return nil, err
 		}
-		if e := t.missed(len(examples), t.score(Squared, examples, p[0]), t.score(Accuracy, examples, p[0])); e.squared < best.squared {
-			best = e
-		}
+		predicted = append(predicted, p...)
 	}
-	return best, nil
+	return m.e.targets.missed(examples, predicted), nil
 }
 
 // columns returns targets as numbers: for two classes one column of ±1, for more one per
@@ -293,29 +312,19 @@ func (t *targets) columns(examples []int) [][]float64 {
 	return out
 }
 
-func (m *mixer) bestFew(ctx context.Context, p *mixedPart, w []float64) error {
+// few sets the weights of BestFew.
+func (m *mixer) few(ctx context.Context, p *mixedPart, w []float64) error {
 	if err := m.rank(ctx, p); err != nil {
 		return err
 	}
-	best, size := math.Inf(1), 1
-	for _, n := range fewSizes {
-		if n > len(p.order) {
-			break
-		}
-		few := make([]float64, len(w))
-		for _, k := range p.order[:n] {
-			few[k] = 1 / float64(n)
-		}
-		e, err := m.leaveOneOut(ctx, svm.Full(m.mean(few, p.sample, p.sample)), p.sample)
-		if err != nil {
-			return err
-		}
-		if e.squared < best {
-			best, size = e.squared, n
-		}
+	order := make([]int, len(w))
+	for k := range order {
+		order[k] = k
 	}
-	for _, k := range p.order[:size] {
-		w[k] = 1 / float64(size)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.errors[a].product(), p.errors[b].product()) })
+	order = order[:min(bestFew, len(order))]
+	for _, k := range order {
+		w[k] = 1 / float64(len(order))
 	}
 	return nil
 }
@@ -327,13 +336,13 @@ func (m *mixer) weigh(ctx context.Context, p *mixedPart, w []float64) error {
 	}
 	least := math.Inf(1)
 	for _, e := range p.errors {
-		least = min(least, e.squared*e.wrong)
+		least = min(least, e.product())
 	}
 	exponent := -math.Pow(float64(len(p.sample))/weightScale, 2)
 	sum := 0.0
 	for k, e := range p.errors {
 		w[k] = 1
-		if product := e.squared * e.wrong; least > 0 && !math.IsInf(least, 1) {
+		if product := e.product(); least > 0 && !math.IsInf(least, 1) {
 			w[k] = math.Pow(product/least, exponent)
 		} else if product > least {
 			w[k] = 0

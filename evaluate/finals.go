@@ -35,9 +35,9 @@ func (e *engine) families() [][]int {
 	if !e.twoStages() {
 		return nil
 	}
-	of := make([][]int, len(e.candidates))
-	for m, s := range e.settings {
-		of[s.candidate] = append(of[s.candidate], m)
+	var of [][]int
+	for c := range e.candidates {
+		of = append(of, e.settingsOf(c))
 	}
 	return slices.DeleteFunc(of, func(f []int) bool { return len(f) <= few })
 }

@@ -135,3 +135,10 @@ func row(t testing.TB, r *Report, name string) Result {
 func everyCombination() []Combination {
 	return []Combination{BestSingle, MeanAll, BestFew, Alignment, Weighted}
 }
+
+// mixerOf returns a mixer of matrices.
+func mixerOf(e *engine, matrices ...*mlg.Matrix) *mixer {
+	m := newMixer(e, e.combined())
+	m.matrices = matrices
+	return m
+}

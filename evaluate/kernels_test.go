@@ -221,7 +221,7 @@ func TestWeights(t *testing.T) {
 	ds := dataset.Scales(40, 1)
 	o := quick(4, 1)
 	o.Examples = 16 // also tests the sample
-	e, err := newEngine(ds, nil, &o)
+	e, err := newEngine(ds, []Candidate{single("a", &spy{scale: 1}), single("b", &spy{scale: 2}), single("c", &spy{scale: 3})}, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestWeights(t *testing.T) {
 			}
 		}
 	}
-	mix := newMixer(e, []*mlg.Matrix{noise, good, noise}, false)
+	mix := mixerOf(e, noise, good, noise)
 	train := e.splits.Without(0, 1)
 	if s := e.sample(0, []int{1}, train); len(s) != 16 || !slices.IsSorted(s) {
 		t.Errorf("sample %v", s)
@@ -252,7 +252,7 @@ func TestWeights(t *testing.T) {
 			t.Errorf("%d of 16 are of the second class, want 8", count)
 		}
 	}
-	for how, least := range map[Combination]float64{MeanAll: 1.0 / 3, BestFew: 0.5, Alignment: 0.9, Weighted: 0.37} {
+	for how, least := range map[Combination]float64{MeanAll: 1.0 / 3, BestFew: 1.0 / 3, Alignment: 0.9, Weighted: 0.37} {
 		w, err := mix.weights(t.Context(), how, 0, []int{1}, train)
 		if err != nil {
 			t.Fatal(err)
@@ -316,7 +316,7 @@ func TestWeightedByDefinition(t *testing.T) {
 				}
 				sum += want[k]
 			}
-			for _, x := range []*mixer{mix, newMixer(bare, mix.matrices, false)} {
+			for _, x := range []*mixer{mix, mixerOf(bare, mix.matrices...)} {
 				got, err := x.weights(t.Context(), Weighted, 0, []int{fold}, train)
 				if err != nil {
 					t.Fatal(err)

@@ -43,6 +43,10 @@ type Options struct {
 	// Combinations are the ways to combine kernels that are evaluated besides the
 	// candidates themselves; see Combination.
 	Combinations []Combination
+	// Averages adds a row for every candidate that has more than ten settings: the mean of the kernels of
+	// its ten best (BestFew). Where many settings are about as good, that is better than one of them.
+	// With LeaveOneOut.
+	Averages bool
 	// Examples bounds the number of training graphs of which LeaveOneOut computes scores and
 	// from which the weights of a combination are learned; where there are more, a stratified
 	// sample is drawn.
@@ -265,6 +269,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("evaluate: Workers = %d, want at least 1", o.Workers)
 	case o.Score == Squared && (o.Learner != Ridge || o.Selection == OnReported):
 		return fmt.Errorf("evaluate: Score = squared is for Learner = ridge and Selection = nested")
+	case o.Averages && (o.Inner != LeaveOneOut || o.Selection == OnReported):
+		return fmt.Errorf("evaluate: Averages are for Selection = nested and Inner = loo")
 	case o.Selection == OnReported && len(o.Combinations) > 0:
 		return fmt.Errorf("evaluate: Combinations are learned inside training parts only, want Selection = Nested")
 	}

@@ -135,29 +135,32 @@ func (e *engine) report() *Report {
 	}
 	r.Results = append(r.Results, e.majority())
 	for c := range e.candidates {
-		var of []int
-		for i, s := range e.settings {
-			if s.candidate == c {
-				of = append(of, i)
-			}
-		}
+		of := e.settingsOf(c)
 		x := e.row(e.candidates[c].Name, of)
 		x.Published = e.candidates[c].Published
 		r.Results = append(r.Results, x)
-	}
-	var settings []int
-	for m := e.first; m < len(e.settings); m++ {
-		settings = append(settings, m)
+		for m, x := range e.methods {
+			if x.average && x.of[0] == of[0] {
+				r.Results = append(r.Results, e.row(x.name, []int{m}))
+			}
+		}
 	}
 	for _, c := range o.Combinations {
 		switch c {
 		case BestSingle:
-			r.Results = append(r.Results, e.row(c.String(), settings))
+			r.Results = append(r.Results, e.row(c.String(), e.combined()))
 		default:
-			m := slices.IndexFunc(e.methods, func(m method) bool { return m.kernel == nil && m.combination == c })
+			m := slices.IndexFunc(e.methods, func(m method) bool { return m.name == c.String() })
 			r.Results = append(r.Results, e.row(c.String(), []int{m}))
 		}
 	}
+	r.compare()
+	return r
+}
+
+// compare sets Tests.
+func (r *Report) compare() {
+	r.Tests = nil
 	for i, b := range r.Results {
 		for _, a := range r.Results[i+1:] {
 			t := CorrectedTest(slices.Concat(a.FoldScores...), slices.Concat(b.FoldScores...), r.Protocol.Ratio)
@@ -165,7 +168,23 @@ func (e *engine) report() *Report {
 			r.Tests = append(r.Tests, t)
 		}
 	}
-	return r
+}
+
+// Add takes over the rows of a report on the same splits, in place of those with the same names and after the
+// others, and makes the tests anew. The Protocol stays as it is.
+func (r *Report) Add(x *Report) error {
+	if r.Graphs != x.Graphs || !slices.EqualFunc(r.Splits.Fold, x.Splits.Fold, slices.Equal) {
+		return fmt.Errorf("reports on %s and %s are not on the same splits", r.Dataset, x.Dataset)
+	}
+	for _, row := range x.Results {
+		if i := slices.IndexFunc(r.Results, func(have Result) bool { return have.Name == row.Name }); i >= 0 {
+			r.Results[i] = row
+		} else {
+			r.Results = append(r.Results, row)
+		}
+	}
+	r.compare()
+	return nil
 }
 
 // selection describes how parameters were chosen.

@@ -63,7 +63,7 @@ type engine struct {
 	done, total int // steps of progress
 	// samples by repeat and fold, where LeaveOneOut scores a part of the training graphs only
 	samples map[[2]int][]int
-	// results by method (settings, then learned combinations), repeat and fold
+	// results by method (settings, then averages, then learned combinations), repeat and fold
 	results [][][]foldResult
 	methods []method
 }
@@ -79,6 +79,8 @@ type method struct {
 	name, parameters string
 	kernel           mlg.Kernel // of a setting, nil for a combination
 	combination      Combination
+	of               []int // the settings that are combined
+	average          bool  // of one candidate
 
 	kernelSeconds, learnSeconds float64
 }
@@ -135,6 +137,16 @@ func newEngine(d *dataset.Dataset, candidates []Candidate, o *Options) (*engine,
 			e.methods = append(e.methods, method{name: c.Name, parameters: s.Parameters, kernel: s.Kernel})
 		}
 	}
+	for i, c := range e.candidates {
+		if o.Averages && len(c.Settings) > bestFew {
+			m := method{name: c.Name + ", ten best", parameters: "mean of ten", combination: BestFew, of: e.settingsOf(i), average: true}
+			if names[m.name] {
+				return nil, fmt.Errorf("candidate %s has the name of the average of %s", m.name, c.Name)
+			}
+			names[m.name] = true
+			e.methods = append(e.methods, m)
+		}
+	}
 	if len(o.Combinations) > 0 && e.first == len(e.settings) {
 		return nil, errors.New("no candidates to combine")
 	}
@@ -144,7 +156,7 @@ func newEngine(d *dataset.Dataset, candidates []Candidate, o *Options) (*engine,
 		}
 		names[c.String()] = true
 		if c.learned() {
-			e.methods = append(e.methods, method{name: c.String(), parameters: c.String(), combination: c})
+			e.methods = append(e.methods, method{name: c.String(), parameters: c.String(), combination: c, of: e.combined()})
 		}
 	}
 	for range e.methods {
@@ -160,6 +172,26 @@ func newEngine(d *dataset.Dataset, candidates []Candidate, o *Options) (*engine,
 		}
 	}
 	return e, nil
+}
+
+// settingsOf returns the settings of a candidate.
+func (e *engine) settingsOf(candidate int) []int {
+	var out []int
+	for m, s := range e.settings {
+		if s.candidate == candidate {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// combined returns the settings that combinations use.
+func (e *engine) combined() []int {
+	var out []int
+	for m := e.first; m < len(e.settings); m++ {
+		out = append(out, m)
+	}
+	return out
 }
 
 // readTargets turns the texts of the targets into class numbers or values. Classes are in
@@ -282,35 +314,35 @@ func (e *engine) transductive(ctx context.Context) error {
 			}
 		}
 	}
-	var mix *mixer
+	unit := func(i int) (*mlg.Matrix, error) {
+		k, err := matrix(i)
+		if err != nil {
+			return nil, err
+		}
+		return k, unitDiagonal(k, e.methods[i].parameters)
+	}
+	var mix *mixer // of all combinations
 	for m := len(e.settings); m < len(e.methods); m++ {
-		err := units(m, e.parts(all), func() (source, error) {
-			if mix == nil {
-				for i := e.first; i < len(matrices); i++ {
-					k, err := matrix(i)
-					if err != nil {
-						return nil, err
-					}
-					if err := unitDiagonal(k, e.methods[i].parameters); err != nil {
-						return nil, err
-					}
-					matrices[i] = k
-				}
-				mix = newMixer(e, matrices[e.first:], e.indefinite())
+		x := &e.methods[m]
+		parts := e.parts(all)
+		err := units(m, parts, func() (source, error) {
+			if x.average {
+				own := newMixer(e, x.of)
+				return own.of(BestFew), own.fill(ctx, true, parts, unit)
 			}
-			return mix.of(e.methods[m].combination), nil
+			if mix == nil {
+				mix = newMixer(e, x.of)
+				if err := mix.fill(ctx, false, nil, unit); err != nil {
+					return nil, err
+				}
+			}
+			return mix.of(x.combination), nil
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// indefinite reports whether some setting that combinations use is not positive
-// semi-definite.
-func (e *engine) indefinite() bool {
-	return slices.ContainsFunc(e.settings[e.first:], func(s namedSetting) bool { return !semidefinite(s.Kernel) })
 }
 
 // gram fits a kernel to all graphs.
@@ -351,18 +383,36 @@ func (e *engine) inductive(ctx context.Context) error {
 // fold evaluates methods on one outer fold, fitting to its training part.
 func (e *engine) fold(ctx context.Context, p part, methods []int) error {
 	matrices := make([]*mlg.Matrix, len(e.settings))
-	combined := slices.ContainsFunc(methods, func(m int) bool { return m >= len(e.settings) })
-	var mix *mixer
+	combined := slices.ContainsFunc(methods, func(m int) bool { return m >= len(e.settings) && !e.methods[m].average })
+	unit := func(i int) (*mlg.Matrix, error) {
+		if matrices[i] != nil {
+			return matrices[i], nil
+		}
+		k, err := e.fitted(ctx, e.methods[i].kernel, p, true)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.methods[i].parameters, err)
+		}
+		return k, nil
+	}
+	var mix *mixer // of all combinations
 	for m := range e.methods {
 		wanted := slices.Contains(methods, m)
-		if m >= len(e.settings) {
+		if x := &e.methods[m]; m >= len(e.settings) {
 			if !wanted {
 				continue
 			}
-			if mix == nil {
-				mix = newMixer(e, matrices[e.first:], e.indefinite())
+			start := e.clock()
+			own := mix
+			if own == nil || x.average {
+				own = newMixer(e, x.of)
+				if err := own.fill(ctx, x.average, []part{p}, unit); err != nil {
+					return err
+				}
 			}
-			if err := e.compute(ctx, m, mix.of(e.methods[m].combination), p, seconds{}); err != nil {
+			if !x.average {
+				mix = own
+			}
+			if err := e.compute(ctx, m, own.of(x.combination), p, seconds{kernel: e.clock() - start}); err != nil {
 				return err
 			}
 			continue

@@ -16,7 +16,7 @@ import (
 )
 
 // storeVersion changes whenever results that were computed earlier may no longer hold.
-const storeVersion = 4
+const storeVersion = 5
 
 // store keeps finished parts of an evaluation, one file each, in a folder. A nil store keeps
 // nothing.
@@ -90,7 +90,7 @@ func (s *store) key(e *engine, m int, p part) string {
 		describe(m)
 	} else {
 		fmt.Fprintf(h, "%s\n", e.methods[m].parameters)
-		for i := e.first; i < len(e.settings); i++ {
+		for _, i := range e.methods[m].of {
 			describe(i)
 		}
 	}
@@ -134,6 +134,9 @@ func (e *engine) fits(u *storedUnit, m int, p part) bool {
 			return false
 		}
 		if p.final != (r.Final != nil) {
+			return false
+		}
+		if e.o.Selection == Nested && e.o.Inner == LeaveOneOut && len(r.Missed) != grid {
 			return false
 		}
 		for _, inner := range r.Inner {

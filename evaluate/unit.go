@@ -23,6 +23,8 @@ type foldResult struct {
 	Final *float64 `json:"final,omitempty"`
 	// Right has the accuracies where Inner has squared errors of classes.
 	Right [][]float64 `json:"right,omitempty"`
+	// Missed has the errors of leave-one-out predictions for each value of the grid. LeaveOneOut only.
+	Missed []looError `json:"missed,omitempty"`
 	// Limited is the number of trainings for the fold that stopped at the limit of
 	// iterations.
 	Limited int `json:"limited,omitempty"`
@@ -128,6 +130,13 @@ func (e *engine) unit(ctx context.Context, m int, s source, p part, u *storedUni
 		return each(len(out), func(k int) error {
 			if err := e.ridgeScores(ctx, s, repeat, &out[k]); err != nil {
 				return err
+			}
+			if e.methods[m].average { // as its kernels were chosen
+				products := make([]float64, len(out[k].Missed))
+				for c, x := range out[k].Missed {
+					products[c] = -x.product()
+				}
+				out[k].Best = e.o.best(products)
 			}
 			return e.test(ctx, m, s, repeat, &out[k])
 		})
@@ -317,6 +326,7 @@ func (e *engine) ridgeScores(ctx context.Context, s source, repeat int, r *foldR
 	if err != nil {
 		return fmt.Errorf("repeat %d, fold %d left out: %w", repeat, r.Fold, err)
 	}
+	r.Missed = e.targets.missed(train, predicted)
 	r.Inner = make([][]float64, len(ridges))
 	for _, other := range e.validators(r.Fold) {
 		examples := e.scored(repeat, r.Fold, other)

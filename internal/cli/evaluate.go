@@ -22,7 +22,7 @@ type evaluateCmd struct {
 	Folds    int       `help:"Number of folds." default:"10" group:"Evaluation"`
 	Repeats  int       `help:"Number of repeats." default:"10" group:"Evaluation"`
 	Splits   uint64    `help:"Seed of the splits." default:"0" name:"split-seed" group:"Evaluation"`
-	Inner    string    `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default and --paper, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
+	Inner    string    `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, and for mlg with --paper, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
 	InnerN   int       `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
 	Select   string    `help:"nested, or reported: on the folds that are reported, as papers often do; auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
 	Fit      string    `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
@@ -61,7 +61,11 @@ func (c *evaluateCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	report, err := c.evaluate(g, ds, c.Select)
+	candidates, err := c.candidates(g, ds)
+	if err != nil {
+		return err
+	}
+	report, err := c.evaluate(g, ds, candidates, c.options(g, c.Select))
 	if err != nil {
 		return err
 	}
@@ -77,12 +81,12 @@ func (c *evaluateCmd) Run(g *globals) error {
 	return report.WriteText(g.stdout)
 }
 
-// evaluate evaluates kernels on a dataset with the given selection.
-func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, selection string) (*evaluate.Report, error) {
+// options returns the options with the given selection.
+func (c *evaluateCmd) options(g *globals, selection string) evaluate.Options {
 	o := evaluate.DefaultOptions()
 	o.Folds, o.Repeats, o.Seed, o.Folder, o.Workers = c.Folds, c.Repeats, c.Splits, c.Keep, g.workers()
-	if c.Paper { // its 144 settings want a cheap choice
-		o.C, o.Inner = evaluate.PaperC(), evaluate.LeaveOneOut
+	if c.Paper {
+		o.C = evaluate.PaperC()
 	}
 	if len(c.C) > 0 {
 		o.C = c.C
@@ -99,6 +103,11 @@ func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, selection string
 		o.ForCandidates()
 	}
 	learning(&o, c.Learner, c.Inner, c.Score)
+	return o
+}
+
+// evaluate evaluates kernels on a dataset.
+func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, candidates []evaluate.Candidate, o evaluate.Options) (*evaluate.Report, error) {
 	start := time.Now()
 	o.Clock = func() time.Duration { return time.Since(start) }
 	bar := newBar(g)
@@ -106,11 +115,6 @@ func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, selection string
 	o.Progress = func(done, total int) { bar.show("evaluate", int64(done), int64(total), "folds") }
 	if c.Keep != "" {
 		g.kept.set("--run %s has the finished parts; the same command goes on", c.Keep)
-	}
-
-	candidates, err := c.candidates(g, ds, bar)
-	if err != nil {
-		return nil, err
 	}
 	return evaluate.Run(g.ctx, ds, candidates, o)
 }
@@ -158,18 +162,17 @@ func learning(o *evaluate.Options, learner, inner, score string) {
 	}
 }
 
-func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset, bar *bar) ([]evaluate.Candidate, error) {
-	switch {
-	case c.Default:
+// candidates returns the default candidates or the kernels of the flags.
+func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset) ([]evaluate.Candidate, error) {
+	if c.Default {
 		return evaluate.DefaultCandidates(dataset.Info(ds))
-	case c.Paper:
-		return evaluate.PaperTable1(paperName(ds)), nil
 	}
 	var out []evaluate.Candidate
+	// Progress of single kernels would disturb that of the whole.
+	quiet := *g
+	quiet.Quiet = true
+	bar := newBar(&quiet)
 	for _, name := range c.Kernel {
-		// Progress of single kernels would disturb that of the whole.
-		quiet := *g
-		quiet.Quiet = true
 		k, err := c.kernel(&quiet, name, ds.Graphs, bar)
 		if err != nil {
 			return nil, err
