@@ -119,7 +119,7 @@ func (e *engine) final(ctx context.Context, m int, s source, repeat int, r *fold
 	if err != nil {
 		return fmt.Errorf("repeat %d, fold %d left out: %w", repeat, r.Fold, err)
 	}
-	score := e.targets.score(e.o.Score, train, p[0])
+	score := e.score(train, p[0])
 	r.Final = &score
 	r.Labels, r.Scores, r.Values = nil, nil, nil
 	if len(test) == 0 {

@@ -70,7 +70,7 @@ func (e *engine) procedure(repeat, f int, of []int) []float64 {
 			others = weight
 		}
 		m, c := e.bestWith(repeat, f, of, others)
-		scores[i] = e.results[m][repeat][f].known()[c][i]
+		scores[i] = e.results[m][repeat][f].Known[c][i]
 	}
 	return scores
 }

@@ -242,7 +242,7 @@ func TestProcedure(t *testing.T) {
 		{0.7, 0.7, 0.7}, // the combination
 	}
 	for m, scores := range inner {
-		e.results[m][0][0] = foldResult{Inner: [][]float64{scores}}
+		e.results[m][0][0] = foldResult{Inner: [][]float64{scores}, Known: [][]float64{scores}}
 	}
 	if m, _ := e.bestOf(0, 0, []int{1, 2, 3}); m != 2 {
 		t.Errorf("best of the settings is %d, want 2", m)
@@ -251,6 +251,40 @@ func TestProcedure(t *testing.T) {
 	// 2 the third (0.9 against 0.6 and 0.65), 0.3; without 3 the first (0.95), 0.2.
 	near(t, "procedure", mean(e.procedure(0, 0, []int{1, 2, 3})), (0.3+0.3+0.2)/3, 1e-12)
 	near(t, "procedure of one", mean(e.procedure(0, 0, []int{4})), 0.7, 1e-12)
+}
+
+// TestTies: where all values of the grid predict every graph from the others, the one with the smallest squared
+// error is taken.
+func TestTies(t *testing.T) {
+	ds := dataset.Scales(60, 7)
+	k := baseline.DefaultWL()
+	o := quick(3, 1)
+	o.Inner, o.C = LeaveOneOut, decades(-1, 3)
+	e, err := newEngine(ds, []Candidate{single("wl", k)}, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for f, r := range e.results[1][0] {
+		weight := e.weights(0, f)
+		best := 0
+		for c, m := range r.Missed {
+			if right := weighted(r.Known[c], weight); right != 1 {
+				t.Fatalf("C = %g: %v right, want all: nothing is tested", o.C[c], right)
+			}
+			if m.Squared < r.Missed[best].Squared {
+				best = c
+			}
+		}
+		if best == 0 || r.Best != best {
+			t.Errorf("fold %d: C = %g, want %g", f, o.C[r.Best], o.C[best])
+		}
+	}
+	if a := e.report().Results[2].Accuracy; a != 1 {
+		t.Errorf("accuracy %v, want 1", a)
+	}
 }
 
 // TestOnlyLeadersAreTested: of the settings of a candidate only those that may be chosen predict
@@ -300,7 +334,7 @@ func TestOnlyLeadersAreTested(t *testing.T) {
 				if !reflect.DeepEqual(got.FoldScores, want.FoldScores) || !reflect.DeepEqual(got.Choices, want.Choices) {
 					t.Errorf("%v, %v, h = %v: %v in %v, want %v in %v", inner, fitting, hs, got.FoldScores, got.Choices, want.FoldScores, want.Choices)
 				}
-				if hs[0] == 3 && (tested < 10 || tested > 25) {
+				if hs[0] == 3 && (tested < 10 || tested > 30) {
 					t.Errorf("%v, %v, h = %v: %d of 40 results predict their fold", inner, fitting, hs, tested)
 				}
 			}

@@ -130,7 +130,7 @@ func (e *engine) fits(u *storedUnit, m int, p part) bool {
 	for k, f := range p.folds {
 		r := &u.Results[k]
 		grid, n := len(e.o.grid()), len(e.splits.Test(p.repeat, f))
-		if r.Fold != f || r.Best < 0 || r.Best >= grid || e.o.Selection == Nested && len(r.Inner) != grid {
+		if r.Fold != f || r.Best < 0 || r.Best >= grid {
 			return false
 		}
 		if p.final != (r.Final != nil) {
@@ -139,9 +139,14 @@ func (e *engine) fits(u *storedUnit, m int, p part) bool {
 		if e.o.Selection == Nested && e.o.Inner == LeaveOneOut && len(r.Missed) != grid {
 			return false
 		}
-		for _, inner := range r.Inner {
-			if len(inner) != len(e.validators(f)) {
+		for _, scores := range [][][]float64{r.Inner, r.Known} {
+			if e.o.Selection == Nested && len(scores) != grid {
 				return false
+			}
+			for _, s := range scores {
+				if len(s) != len(e.validators(f)) {
+					return false
+				}
 			}
 		}
 		switch {

@@ -21,8 +21,8 @@ type foldResult struct {
 	Best  int         `json:"best"`
 	// Final is the score of a finalist on all training graphs.
 	Final *float64 `json:"final,omitempty"`
-	// Right has the accuracies where Inner has squared errors of classes.
-	Right [][]float64 `json:"right,omitempty"`
+	// Known has the scores as people know them: accuracies, or minus squared errors of values.
+	Known [][]float64 `json:"known,omitempty"`
 	// Missed has the errors of leave-one-out predictions for each value of the grid. LeaveOneOut only.
 	Missed []looError `json:"missed,omitempty"`
 	// Limited is the number of trainings for the fold that stopped at the limit of
@@ -196,7 +196,7 @@ func (e *engine) foldScores(ctx context.Context, s source, repeat int, out []fol
 	}
 	for k := range out {
 		r := &out[k]
-		r.Inner = make([][]float64, len(grid))
+		r.Inner, r.Known = make([][]float64, len(grid)), make([][]float64, len(grid))
 		for _, other := range e.validators(r.Fold) {
 			i := slices.Index(pairs, pair{min(r.Fold, other), max(r.Fold, other)})
 			side := 0
@@ -214,29 +214,32 @@ func (e *engine) foldScores(ctx context.Context, s source, repeat int, out []fol
 	return nil
 }
 
-// note adds the score of predictions of a validator's examples with value c of the grid.
-func (e *engine) note(r *foldResult, c int, examples []int, p prediction) {
-	score := func(how Score) float64 {
-		if len(examples) == 0 { // none of the fold is in the sample: it has no weight
-			return 0
-		}
-		return e.targets.score(how, examples, p)
+// tieBreak is the share of the squared error by which equal scores of leave-one-out predictions are told apart. On
+// data that are easy to classify, all values of the grid may be right everywhere, and the smallest C, which
+// suits a ridge, is of no use to a support vector machine.
+const tieBreak = 1e-9
+
+// score returns what the choice of parameters maximises.
+func (e *engine) score(examples []int, p prediction) float64 {
+	s := e.targets.score(e.o.Score, examples, p)
+	if e.o.Inner == LeaveOneOut && e.o.Score != Squared && !e.targets.regression() {
+		s += tieBreak * e.targets.score(Squared, examples, p)
 	}
-	r.Inner[c] = append(r.Inner[c], score(e.o.Score))
-	if e.o.Score == Squared && !e.targets.regression() {
-		if r.Right == nil {
-			r.Right = make([][]float64, len(r.Inner))
-		}
-		r.Right[c] = append(r.Right[c], score(Accuracy))
-	}
+	return s
 }
 
-// known returns the scores that people know: accuracies, or minus squared errors of values.
-func (r *foldResult) known() [][]float64 {
-	if r.Right != nil {
-		return r.Right
+// note adds the score of predictions of a validator's examples with value c of the grid.
+func (e *engine) note(r *foldResult, c int, examples []int, p prediction) {
+	score, known := 0.0, 0.0
+	if len(examples) > 0 { // otherwise none of the fold is in the sample: it has no weight
+		how := e.o.Score
+		if how == Squared {
+			how = Accuracy
+		}
+		score, known = e.score(examples, p), e.targets.score(how, examples, p)
 	}
-	return r.Inner
+	r.Inner[c] = append(r.Inner[c], score)
+	r.Known[c] = append(r.Known[c], known)
 }
 
 // validators returns the folds whose scores make the choice for fold f: those that are
@@ -327,7 +330,7 @@ func (e *engine) ridgeScores(ctx context.Context, s source, repeat int, r *foldR
 		return fmt.Errorf("repeat %d, fold %d left out: %w", repeat, r.Fold, err)
 	}
 	r.Missed = e.targets.missed(train, predicted)
-	r.Inner = make([][]float64, len(ridges))
+	r.Inner, r.Known = make([][]float64, len(ridges)), make([][]float64, len(ridges))
 	for _, other := range e.validators(r.Fold) {
 		examples := e.scored(repeat, r.Fold, other)
 		at := make([]int, len(examples)) // their positions in train

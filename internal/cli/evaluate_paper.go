@@ -100,14 +100,14 @@ func (c *evaluateCmd) nested(g *globals, ds *dataset.Dataset, candidates []evalu
 	}
 	many := o
 	many.Inner, many.Averages = evaluate.LeaveOneOut, true
-	r, err := c.evaluate(g, ds, candidates[:1], many)
-	if err != nil {
-		return nil, err
-	}
 	if c.InnerN == 0 {
 		o.InnerFolds = max(1, (o.Examples*o.Folds+len(ds.Graphs)-1)/len(ds.Graphs))
 	}
 	others, err := c.evaluate(g, ds, candidates[1:], o)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.evaluate(g, ds, candidates[:1], many)
 	if err != nil {
 		return nil, err
 	}
