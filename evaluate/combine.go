@@ -232,7 +232,10 @@ func (m *mixer) rank(ctx context.Context, p *mixedPart) error {
 	}
 	var errors []looError
 	for k := range m.settings {
-		missed := m.e.results[m.settings[k]][p.repeat][p.folds[0]].Missed
+		var missed []looError
+		if m.e.o.Inner == LeaveOneOut { // otherwise the fold may be another's, and in the making
+			missed = m.e.results[m.settings[k]][p.repeat][p.folds[0]].Missed
+		}
 		if missed == nil {
 			var err error
 			if missed, err = m.leaveOneOut(ctx, svm.Full(m.matrices[k]).Select(p.sample, p.sample), p.sample); err != nil {
