@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"sync"
 	"testing"
@@ -141,4 +142,16 @@ func mixerOf(e *engine, matrices ...*mlg.Matrix) *mixer {
 	m := newMixer(e, e.combined())
 	m.matrices = matrices
 	return m
+}
+
+// resumes tests that an engine takes all results of one that has run from their folder.
+func resumes(t *testing.T, done, again *engine) {
+	t.Helper()
+	again.pool = nil // what computes anything waits for ever
+	if err := again.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(again.results, done.results) {
+		t.Error("a second run with the folder has other results")
+	}
 }

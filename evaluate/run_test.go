@@ -453,3 +453,38 @@ func reversed(n int) []int {
 	}
 	return p
 }
+
+// TestAdd: two reports on the same splits become one, whose tests are of all rows.
+func TestAdd(t *testing.T) {
+	ds := dataset.Scales(24, 1)
+	o := quick(3, 2)
+	one := func(o Options, candidates ...Candidate) *Report {
+		r, err := Run(t.Context(), ds, candidates, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	a, b := single("a", &spy{scale: 1}), single("b", &spy{scale: 20})
+	want := one(o, a, b)
+	got := one(o, a)
+	if err := got.Add(one(o, b)); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	ridge := o
+	ridge.Learner = Ridge
+	other := one(ridge, a)
+	if err := got.Add(other); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Results) != 4 || !reflect.DeepEqual(got.Results[2], other.Results[2]) || !reflect.DeepEqual(got.Results[3], want.Results[3]) {
+		t.Errorf("rows %v, want the last report's for %q", got.Results, "a")
+	}
+	o.Seed++
+	if err := got.Add(one(o, b)); err == nil {
+		t.Error("a report on other splits: no error")
+	}
+}
