@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
 )
 
@@ -16,7 +18,7 @@ type Attribution struct {
 	// Levels are those whose kernels k_ℓ enter the combination: L alone, or 0 … L.
 	Levels []int
 	// LevelLogK has log k_ℓ(G, H_i) in row ℓ of Levels and column i.
-	LevelLogK *Matrix
+	LevelLogK *kernel.Matrix
 	// LogK has log k(G, H_i), combined over levels.
 	LogK []float64
 	// Through has, for each of Levels and each vertex v, the part of ∂f/∂s_v that enters f
@@ -49,18 +51,18 @@ func (m *Model) AttributeAt(ctx context.Context, g *graph.Graph, factor float64,
 	if !(factor >= 0) || math.IsInf(factor, 1) {
 		return nil, fmt.Errorf("factor of the base features %v, want a finite number that is not negative", factor)
 	}
-	t, err := m.follow(ctx, g, factor)
+	t, err := m.record(ctx, g, factor)
 	if err != nil {
 		return nil, err
 	}
-	n, top := others.Len(), len(m.o.Radii)
-	a := &Attribution{LevelLogK: NewMatrix(len(t.whole), n), Features: make([][]float64, top+1)}
-	for c, b := range t.whole {
-		a.Levels = append(a.Levels, top+1-len(t.whole)+c)
+	n, top := others.Len(), len(m.kernel.Radii)
+	a := &Attribution{LevelLogK: kernel.NewMatrix(len(t.whole.levels), n), Features: make([][]float64, top+1)}
+	for c, b := range t.whole.levels {
+		a.Levels = append(a.Levels, top+1-len(t.whole.levels)+c)
 		spd.LogCross(a.LevelLogK.Row(c), n, b, 0, 1, others.levels[c], 0, n)
 	}
 	var share []float64 // ∂log k(G, H_i)/∂log k_ℓ(G, H_i), laid out as LevelLogK
-	a.LogK, share = m.o.combineLogs(a.LevelLogK)
+	a.LogK, share = m.kernel.combineLogs(a.LevelLogK)
 	for i, x := range a.LogK {
 		if math.IsNaN(x) {
 			return nil, fmt.Errorf("kernel with graph %d: %w", i, errPrecision)
@@ -75,7 +77,7 @@ func (m *Model) AttributeAt(ctx context.Context, g *graph.Graph, factor float64,
 	a.Through = make([][]float64, r.channels)
 	var adj []float64 // of the features of this level, by vertex and channel
 	for level := top; level >= 0; level-- {
-		p := m.levels[level].p
+		p := m.projections[level].p
 		below := make([]float64, g.N()*r.channels*p)
 		if level < top {
 			if err := r.neighbourhoods(ctx, below, adj, level+1); err != nil {
@@ -96,7 +98,7 @@ func (m *Model) AttributeAt(ctx context.Context, g *graph.Graph, factor float64,
 		for c := range r.channels {
 			part := make([]float64, g.N())
 			for v := range part {
-				part[v] = dot(adj[(v*r.channels+c)*p:][:p], t.row(level, v, p))
+				part[v] = dense.Dot(adj[(v*r.channels+c)*p:][:p], t.row(level, v))
 				a.Features[level][v] += part[v]
 			}
 			a.Through[c] = part // that of level 0 remains
@@ -108,28 +110,28 @@ func (m *Model) AttributeAt(ctx context.Context, g *graph.Graph, factor float64,
 // VertexFeatures returns the features q_ℓ(v) of the vertices of g at a level, 0 … L, a row
 // each. Their dot products approximate 𝔎_ℓ; at level 0 with explicit base features they are
 // the base kernel.
-func (m *Model) VertexFeatures(ctx context.Context, g *graph.Graph, level int) (*Matrix, error) {
-	if level < 0 || level >= len(m.levels) {
-		return nil, fmt.Errorf("level %d, want 0 … %d", level, len(m.levels)-1)
+func (m *Model) VertexFeatures(ctx context.Context, g *graph.Graph, level int) (*kernel.Matrix, error) {
+	if level < 0 || level >= len(m.projections) {
+		return nil, fmt.Errorf("level %d, want 0 … %d", level, len(m.projections)-1)
 	}
-	t, err := m.follow(ctx, g, 1)
+	t, err := m.record(ctx, g, 1)
 	if err != nil {
 		return nil, err
 	}
-	p := m.levels[level].p
-	out := NewMatrix(g.N(), p)
+	p := m.projections[level].p
+	out := kernel.NewMatrix(g.N(), p)
 	for v := range g.N() {
-		copy(out.Row(v), t.row(level, v, p))
+		copy(out.Row(v), t.row(level, v))
 	}
 	return out, nil
 }
 
 // combineLogs combines the levels, rows of l, into log k. share has ∂log k/∂log k_ℓ.
-func (o *Options) combineLogs(l *Matrix) (logK, share []float64) {
+func (k *Kernel) combineLogs(l *kernel.Matrix) (logK, share []float64) {
 	logK, share = make([]float64, l.Cols), make([]float64, len(l.Data))
-	power := float64(o.Power)
+	power := float64(k.Power)
 	for i := range l.Cols {
-		if o.Combine == Sum || o.Combine == Mixed {
+		if k.Combine == Sum || k.Combine == Mixed {
 			// log k = t·log of a sum of exponentials; the largest is taken out of the sum.
 			most, all := math.Inf(-1), 0.0
 			for c := range l.Rows {
@@ -138,7 +140,7 @@ func (o *Options) combineLogs(l *Matrix) (logK, share []float64) {
 			}
 			most = max(most, all)
 			top, each, product := 0.0, 1/float64(l.Rows), 0.0
-			if o.Combine == Mixed {
+			if k.Combine == Mixed {
 				top, each, product = 1.0/3, each/3, math.Exp(all-most)/3
 			}
 			sum := product
@@ -157,7 +159,7 @@ func (o *Options) combineLogs(l *Matrix) (logK, share []float64) {
 			continue
 		}
 		w := power
-		if o.Combine == GeometricMean {
+		if k.Combine == GeometricMean {
 			w /= float64(l.Rows)
 		}
 		for c := range l.Rows {
@@ -168,78 +170,68 @@ func (o *Options) combineLogs(l *Matrix) (logK, share []float64) {
 	return logK, share
 }
 
-// trail is what a graph leaves on its way up through a model.
-type trail struct {
-	scales []*scale     // levels 0 … L
-	q      [][]float64  // by level: features of its classes
-	s      []*spd.Batch // by level ≥ 1: covariances of its classes
-	k      [][]float64  // by level ≥ 1: kernel of its classes with the landmarks
-	whole  []*spd.Batch // by level that enters the kernel: S_G
+// recording is what a graph leaves on its way up through a model.
+type recording struct {
+	levels      []*level     // 0 … L
+	covariances []*spd.Batch // by level ≥ 1: of its classes
+	kernels     [][]float64  // by level ≥ 1: of its classes with the landmarks
+	whole       Covariances
 }
 
-// row returns the features of a vertex, p of them.
-func (t *trail) row(level, v, p int) []float64 {
-	c := int(t.scales[level].class[0][v])
-	return t.q[level][c*p : (c+1)*p]
+// row returns the features of a vertex.
+func (r *recording) row(level, v int) []float64 {
+	at := r.levels[level]
+	return at.row(at.of[0][v])
 }
 
-// follow does what run does for one graph whose base features are multiplied by a factor,
-// and keeps what is on the way.
-func (m *Model) follow(ctx context.Context, g *graph.Graph, factor float64) (*trail, error) {
-	o := &m.o
-	one := []*graph.Graph{g}
-	s, err := describe(ctx, one, m.base, m.Attributes(), o)
-	if err != nil {
-		return nil, err
-	}
-	t := &trail{}
-	var q, k []float64
-	for level := range m.levels {
-		var b *spd.Batch
-		proj := &m.levels[level]
-		if level == 0 {
-			q, err = m.rows(ctx, s, 0, nil)
-			for i := range q {
-				q[i] *= factor
+// record is Transform of one graph whose base features are multiplied by a factor, and keeps what
+// is on the way. Every class is compared through its covariance, which derivatives need.
+func (m *Model) record(ctx context.Context, g *graph.Graph, factor float64) (*recording, error) {
+	graphs := []*graph.Graph{g}
+	r := &recording{}
+	var at *level
+	for l := range m.projections {
+		var err error
+		if at, err = m.classify(ctx, graphs, at); err != nil {
+			return nil, err
+		}
+		var s *spd.Batch
+		var k []float64
+		if l == 0 {
+			err = m.project(ctx, at)
+			for i := range at.rows {
+				at.rows[i] *= factor
 			}
-		} else if s, err = neighbourhoods(ctx, one, s, level, o); err == nil {
-			all := make([]int32, s.classes())
-			for i := range all {
-				all[i] = int32(i)
-			}
-			if b, err = m.covariances(ctx, s, all, level, q); err == nil {
-				k, q = make([]float64, len(all)*proj.n), make([]float64, len(all)*proj.p)
-				spd.Cross(k, proj.n, b, 0, len(all), proj.marks, 0, proj.n)
-				spd.Project(q, k, proj.w, len(all), proj.n, proj.p)
-			}
+		} else if s, err = m.covariances(ctx, at, at.all()); err == nil {
+			p := &m.projections[l]
+			n := at.len()
+			k, at.features = make([]float64, n*p.n), features{make([]float64, n*p.p), p.p}
+			spd.Cross(k, p.n, s, 0, n, p.marks, 0, p.n)
+			dense.Multiply(at.rows, k, p.w, n, p.n, p.p)
 		}
 		if err != nil {
 			return nil, err
 		}
-		t.scales, t.q, t.s, t.k = append(t.scales, s), append(t.q, q), append(t.s, b), append(t.k, k)
-		if o.Combine == Top && level < len(o.Radii) {
-			continue
-		}
-		if b, err = m.top(ctx, one, s, level, q); err != nil {
+		r.levels, r.covariances, r.kernels = append(r.levels, at), append(r.covariances, s), append(r.kernels, k)
+		if err := m.compareAt(ctx, graphs, at, &r.whole); err != nil {
 			return nil, err
 		}
-		t.whole = append(t.whole, b)
 	}
-	return t, nil
+	return r, nil
 }
 
-// reverse carries adjoints, derivatives of f with respect to quantities on the trail, down
+// reverse carries adjoints, derivatives of f with respect to recorded quantities, down
 // the levels. Each level that enters the kernel has a channel of its own, so that the parts
 // of the derivative stay apart. Adjoints of features are laid out by vertex, channel and
 // feature.
 type reverse struct {
 	m        *Model
 	g        *graph.Graph
-	t        *trail
+	t        *recording
 	channels int
 
-	c     classifier // balls
-	place []int32    // by vertex: 1 + its place in the neighbourhood at hand
+	ball  graph.Scratch
+	place []int32 // by vertex: 1 + its place in the neighbourhood at hand
 	quot  graph.Quotient
 	chol  sparseFactor
 	x, y  []float64
@@ -251,7 +243,7 @@ type reverse struct {
 //
 //	∂f/∂S_G = Σ_i w_i·¼(S_G⁻¹ − 2(S_G + S_i)⁻¹).
 func (r *reverse) wholeGraph(adj []float64, level, channel int, others *spd.Batch, w []float64) error {
-	b := r.t.whole[channel]
+	b := r.t.whole.levels[channel]
 	p := b.Order()
 	d := make([]float64, spd.Size(p))
 	if !new(gradient).add([][]float64{d}, [][]float64{w}, b.At(0, nil), others) {
@@ -267,33 +259,33 @@ func (r *reverse) wholeGraph(adj []float64, level, channel int, others *spd.Batc
 // neighbourhoods adds to below the adjoint of the features of level−1 that comes from those
 // of level, adj: through q = k W, k = k(S, landmark) and S of every neighbourhood.
 func (r *reverse) neighbourhoods(ctx context.Context, below, adj []float64, level int) error {
-	proj := &r.m.levels[level]
-	s := r.t.scales[level]
+	proj := &r.m.projections[level]
+	at := r.t.levels[level]
 	first := r.first(level)
 	active := r.channels - first
-	size := spd.Size(r.m.levels[level-1].p)
+	size := spd.Size(r.m.projections[level-1].p)
 	// Vertices of one class share its covariance, hence all inverses.
-	members := make([][]int32, s.classes())
-	for v, c := range s.class[0] {
+	members := make([][]int32, at.len())
+	for v, c := range at.of[0] {
 		members[c] = append(members[c], int32(v))
 	}
 	d := make([]float64, r.g.N()*active*size)
-	workers := make([]gradient, r.m.o.Workers)
-	err := parallel(ctx, r.m.o.Workers, len(members), 1, func(wi, c int) error {
-		k := r.t.k[level][c*proj.n : (c+1)*proj.n]
+	workers := make([]gradient, kernel.Workers(ctx))
+	err := kernel.Each(ctx, len(members), 1, func(wi, c int) error {
+		k := r.t.kernels[level][c*proj.n : (c+1)*proj.n]
 		var dst, weights [][]float64
 		for _, v := range members[c] {
 			for ch := range active {
 				a := adj[(int(v)*r.channels+first+ch)*proj.p:][:proj.p]
 				w := make([]float64, proj.n)
 				for i := range w {
-					w[i] = k[i] * dot(a, proj.w[i*proj.p:(i+1)*proj.p])
+					w[i] = k[i] * dense.Dot(a, proj.w[i*proj.p:(i+1)*proj.p])
 				}
 				weights = append(weights, w)
 				dst = append(dst, d[(int(v)*active+ch)*size:][:size])
 			}
 		}
-		if !workers[wi].add(dst, weights, r.t.s[level].At(c, nil), proj.marks) {
+		if !workers[wi].add(dst, weights, r.t.covariances[level].At(c, nil), proj.marks) {
 			return errPrecision
 		}
 		return nil
@@ -305,9 +297,9 @@ func (r *reverse) neighbourhoods(ctx context.Context, below, adj []float64, leve
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		set, tag, err := r.c.neighbourhood(r.g, v, level, &r.m.o)
-		if err != nil {
-			return err
+		set, tag := r.ball.Ball(r.g, v, r.m.kernel.Radii[level-1]), []int32(nil)
+		if r.m.kernel.Discount {
+			tag = r.ball.Distances()
 		}
 		if err := r.pull(below, d[v*active*size:(v+1)*active*size], set, tag, level-1, first, r.channels); err != nil {
 			return err
@@ -318,7 +310,7 @@ func (r *reverse) neighbourhoods(ctx context.Context, below, adj []float64, leve
 
 // first returns the first channel whose level is the given one or above it.
 func (r *reverse) first(level int) int {
-	return max(0, level-(len(r.m.levels)-r.channels))
+	return max(0, level-(len(r.m.projections)-r.channels))
 }
 
 // pull adds to adj the adjoint of the features q of the vertices of a set that comes from
@@ -328,21 +320,21 @@ func (r *reverse) first(level int) int {
 //
 // d has a packed D for each of the channels from … to−1.
 func (r *reverse) pull(adj, d []float64, set, tag []int32, level, from, to int) error {
-	n, p := len(set), r.m.levels[level].p
+	n, p := len(set), r.m.projections[level].p
 	r.subgraph(set)
-	r.x = resize(r.x, n*p)
+	r.x = dense.Grow(r.x, n*p)
 	for i, u := range set {
 		f := discount(tag, i)
-		for c, v := range r.t.row(level, int(u), p) {
+		for c, v := range r.t.row(level, int(u)) {
 			r.x[i*p+c] = f * v
 		}
 	}
-	if !r.chol.run(&r.quot, r.m.o.Eta, r.x, p) {
+	if !r.chol.run(&r.quot, r.m.kernel.Eta, r.x, p) {
 		return errPrecision
 	}
 	r.chol.back(r.x, p)
 	size := spd.Size(p)
-	r.full, r.y = resize(r.full, p*p), resize(r.y, p)
+	r.full, r.y = dense.Grow(r.full, p*p), dense.Grow(r.y, p)
 	for ch := from; ch < to; ch++ {
 		packed := d[(ch-from)*size:][:size]
 		for i := range p {
@@ -356,10 +348,10 @@ func (r *reverse) pull(adj, d []float64, set, tag []int32, level, from, to int) 
 			clear(r.y)
 			for c, v := range r.x[k*p : (k+1)*p] {
 				if v != 0 {
-					axpy(r.y, v, r.full[c*p:(c+1)*p])
+					dense.Axpy(r.y, v, r.full[c*p:(c+1)*p])
 				}
 			}
-			axpy(adj[(int(set[i])*r.channels+ch)*p:][:p], 2*discount(tag, i), r.y)
+			dense.Axpy(adj[(int(set[i])*r.channels+ch)*p:][:p], 2*discount(tag, i), r.y)
 		}
 	}
 	return nil
@@ -409,7 +401,7 @@ func (s *sparseFactor) back(y []float64, p int) {
 	for k := len(s.ld) - 1; k >= 0; k-- {
 		row := y[k*p : (k+1)*p]
 		for e := s.lp[k]; e < s.next[k]; e++ {
-			axpy(row, -s.lx[e], y[int(s.li[e])*p:][:p])
+			dense.Axpy(row, -s.lx[e], y[int(s.li[e])*p:][:p])
 		}
 		d := 1 / s.ld[k]
 		for c := range row {
@@ -429,7 +421,7 @@ type gradient struct{ inv, m, row []float64 }
 // makes a matrix singular.
 func (g *gradient) add(dst, w [][]float64, s []float64, b *spd.Batch) (ok bool) {
 	p := b.Order()
-	g.m, g.inv, g.row = resize(g.m, len(s)), resize(g.inv, len(s)), resize(g.row, p)
+	g.m, g.inv, g.row = dense.Grow(g.m, len(s)), dense.Grow(g.inv, len(s)), dense.Grow(g.row, p)
 	copy(g.inv, s)
 	if !negInverse(g.inv, p, g.row) {
 		return false
@@ -439,7 +431,7 @@ func (g *gradient) add(dst, w [][]float64, s []float64, b *spd.Batch) (ok bool) 
 		for _, x := range w[j] {
 			sum += x
 		}
-		axpy(d, -sum/4, g.inv)
+		dense.Axpy(d, -sum/4, g.inv)
 	}
 	for i := range b.Len() {
 		used := false
@@ -457,7 +449,7 @@ func (g *gradient) add(dst, w [][]float64, s []float64, b *spd.Batch) (ok bool) 
 			return false
 		}
 		for j, d := range dst {
-			axpy(d, w[j][i]/2, g.m)
+			dense.Axpy(d, w[j][i]/2, g.m)
 		}
 	}
 	return true
@@ -491,7 +483,7 @@ func negInverse(a []float64, p int, t []float64) (ok bool) {
 			if k <= i {
 				row[k] = 0
 			}
-			axpy(row, -x*inv, t)
+			dense.Axpy(row, -x*inv, t)
 		}
 		row := a[spd.Index(k, 0):][:k+1]
 		for j := range k {

@@ -12,7 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
 )
 
@@ -26,9 +28,9 @@ func scaledLogK(t *testing.T, m *Model, g *graph.Graph, others *Covariances, at 
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := mat.NewDense(n, m.levels[0].p, nil)
+	q := mat.NewDense(n, m.projections[0].p, nil)
 	for v, d := range descs {
-		m.baseRows(q.RawRowView(v), []string{d}, &m.levels[0], new([]float64))
+		new(projector).base(q.RawRowView(v), m, &m.projections[0], []string{d})
 	}
 	// cov is γI + ZᵀL⁻¹Z for the subgraph that a set induces.
 	cov := func(q *mat.Dense, set []int32, factor []float64) *mat.Dense {
@@ -40,13 +42,13 @@ func scaledLogK(t *testing.T, m *Model, g *graph.Graph, others *Covariances, at 
 			}
 		}
 		var inv, lz, out mat.Dense
-		if err := inv.Inverse(mat.NewDense(len(set), len(set), g.Induced(set).Laplacian(m.o.Eta, nil))); err != nil {
+		if err := inv.Inverse(mat.NewDense(len(set), len(set), g.Induced(set).Laplacian(m.kernel.Eta, nil))); err != nil {
 			t.Fatal(err)
 		}
 		lz.Mul(&inv, z)
 		out.Mul(z.T(), &lz)
 		for c := range p {
-			out.Set(c, c, out.At(c, c)+m.o.Gamma)
+			out.Set(c, c, out.At(c, c)+m.kernel.Gamma)
 		}
 		return &out
 	}
@@ -74,8 +76,8 @@ func scaledLogK(t *testing.T, m *Model, g *graph.Graph, others *Covariances, at 
 		all[v] = int32(v)
 	}
 	var levels [][]float64 // by level that enters, graph
-	for level := range m.levels {
-		proj := &m.levels[level]
+	for level := range m.projections {
+		proj := &m.projections[level]
 		if level > 0 {
 			next := mat.NewDense(n, proj.p, nil)
 			var scratch graph.Scratch
@@ -85,19 +87,15 @@ func scaledLogK(t *testing.T, m *Model, g *graph.Graph, others *Covariances, at 
 					dist[u] = scratch.Distances()[i]
 				}
 				var set []int32
-				if m.o.Neighbourhoods != nil {
-					set = m.o.Neighbourhoods(g, v, level, nil)
-				} else {
-					for u, d := range dist {
-						if int(d) <= m.o.Radii[level-1] {
-							set = append(set, u)
-						}
+				for u, d := range dist {
+					if int(d) <= m.kernel.Radii[level-1] {
+						set = append(set, u)
 					}
 				}
 				factor := make([]float64, len(set))
 				for i, u := range set {
 					factor[i] = 1
-					if m.o.Discount {
+					if m.kernel.Discount {
 						factor[i] = 1 / float64(1+dist[u])
 					}
 				}
@@ -118,7 +116,7 @@ func scaledLogK(t *testing.T, m *Model, g *graph.Graph, others *Covariances, at 
 				}
 			}
 		}
-		if m.o.Combine == Top && level < len(m.levels)-1 {
+		if m.kernel.Combine == Top && level < len(m.projections)-1 {
 			continue
 		}
 		a := cov(q, all, ones(n))
@@ -139,45 +137,40 @@ func scaledLogK(t *testing.T, m *Model, g *graph.Graph, others *Covariances, at 
 		}
 		n := float64(len(levels))
 		k := map[Combine]float64{Top: last, Sum: sum / n, Product: product, GeometricMean: math.Pow(product, 1/n), Mixed: (last + sum/n + product) / 3}
-		out[i] = float64(m.o.Power) * math.Log(k[m.o.Combine])
+		out[i] = float64(m.kernel.Power) * math.Log(k[m.kernel.Combine])
 	}
 	return out
 }
 
 // attributionVariants are the options that derivatives are tried with; under the race
 // detector a few that use all code.
-func attributionVariants(t *testing.T) map[string]Options {
-	out := make(map[string]Options)
-	add := func(name string, f func(o *Options)) {
-		o := DefaultOptions()
+func attributionVariants() map[string]Kernel {
+	out := make(map[string]Kernel)
+	add := func(name string, f func(o *Kernel)) {
+		o := Default()
 		o.Samples, o.Rank = 12, 5
 		f(&o)
 		out[name] = o
 	}
 	for _, b := range []string{"labels", "attributes", "gaussian", "degree", "heat", "wl", "labels*gaussian", "labels+wl*heat"} {
-		base, err := ParseBase(b, DefaultBaseParameters())
-		if err != nil {
-			t.Fatal(err)
-		}
-		add("base "+b, func(o *Options) { o.Base = base })
+		add("base "+b, func(o *Kernel) { o.Base = b })
 	}
 	for _, c := range []Combine{Sum, Product, GeometricMean, Mixed} {
-		add(c.String(), func(o *Options) { o.Combine = c })
-		add(c.String()+" power", func(o *Options) { o.Combine, o.Power = c, 3 })
+		add(string(c), func(o *Kernel) { o.Combine = c })
+		add(string(c)+" power", func(o *Kernel) { o.Combine, o.Power = c, 3 })
 	}
-	add("flg", func(o *Options) { o.Radii = nil })
-	add("flg sum power", func(o *Options) { o.Radii, o.Combine, o.Power = nil, Sum, 2 })
-	add("radii 0,1,1,3", func(o *Options) { o.Radii = []int{0, 1, 1, 3} })
-	add("power", func(o *Options) { o.Power = 4 })
-	add("discount", func(o *Options) { o.Discount = true })
-	add("discount sum pivoted", func(o *Options) { o.Discount, o.Combine, o.Landmarks = true, Sum, Pivoted })
-	add("full rank", func(o *Options) { o.Samples, o.Rank = 1<<20, 1<<20 })
-	add("rank 1", func(o *Options) { o.Rank = 1 })
-	add("neighbourhoods", func(o *Options) { o.Neighbourhoods = Doubling(1) })
-	add("gamma eta", func(o *Options) { o.Gamma, o.Eta, o.Combine = 0.01, 1, Product })
+	add("flg", func(o *Kernel) { o.Radii = nil })
+	add("flg sum power", func(o *Kernel) { o.Radii, o.Combine, o.Power = nil, Sum, 2 })
+	add("radii 0,1,1,3", func(o *Kernel) { o.Radii = []int{0, 1, 1, 3} })
+	add("power", func(o *Kernel) { o.Power = 4 })
+	add("discount", func(o *Kernel) { o.Discount = true })
+	add("discount sum pivoted", func(o *Kernel) { o.Discount, o.Combine, o.Landmarks = true, Sum, Pivoted })
+	add("full rank", func(o *Kernel) { o.Samples, o.Rank = 1<<20, 1<<20 })
+	add("rank 1", func(o *Kernel) { o.Rank = 1 })
+	add("gamma eta", func(o *Kernel) { o.Gamma, o.Eta, o.Combine = 0.01, 1, Product })
 	if raceFactor > 1 {
-		maps.DeleteFunc(out, func(name string, _ Options) bool {
-			return !slices.Contains([]string{"base gaussian", "sum power", "gmean", "mixed power", "discount", "neighbourhoods"}, name)
+		maps.DeleteFunc(out, func(name string, _ Kernel) bool {
+			return !slices.Contains([]string{"base gaussian", "sum power", "gmean", "mixed power", "discount"}, name)
 		})
 	}
 	return out
@@ -231,13 +224,13 @@ func TestAttributeDifferences(t *testing.T) {
 		"triangle and square": graphtest.Labeled(r, graphtest.Union(graphtest.Cycle(3), graphtest.Cycle(4)), 1, 2),
 	}
 	fs := targets(r, len(train))
-	for name, o := range attributionVariants(t) {
+	for name, o := range attributionVariants() {
 		m, err := Fit(t.Context(), train, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for qn, g := range queries {
-			if qn != "random" && (o.Neighbourhoods != nil || raceFactor > 1) {
+			if qn != "random" && raceFactor > 1 {
 				continue
 			}
 			t.Run(name+"/"+qn, func(t *testing.T) {
@@ -335,7 +328,7 @@ func checkParts(t *testing.T, a *Attribution) {
 // alone: the same levels with fewer on top.
 func TestAttributeParts(t *testing.T) {
 	train := graphtest.Suite(3)
-	o := DefaultOptions()
+	o := Default()
 	o.Samples, o.Rank, o.Combine = 20, 6, Product
 	m, err := Fit(t.Context(), train, o)
 	if err != nil {
@@ -375,7 +368,7 @@ func TestAttributeParts(t *testing.T) {
 // 2⟨∂log k/∂S_G, S_G − γI⟩ = ½ tr (S_G⁻¹ − 2(S_G+S_H)⁻¹)(S_G − γI).
 func TestAttributeEuler(t *testing.T) {
 	train := graphtest.Suite(4)
-	o := DefaultOptions()
+	o := Default()
 	o.Samples, o.Rank = 20, 6
 	m, err := Fit(t.Context(), train, o)
 	if err != nil {
@@ -437,15 +430,13 @@ func TestAttributeEuler(t *testing.T) {
 func TestAttributeInvariance(t *testing.T) {
 	train := graphtest.Suite(5)
 	r := graphtest.Rand(5)
-	for name, o := range attributionVariants(t) {
+	for name, o := range attributionVariants() {
 		t.Run(name, func(t *testing.T) {
-			o.Workers = 1
-			m, err := Fit(t.Context(), train, o)
+			m, err := Fit(kernel.WithWorkers(t.Context(), 1), train, o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			o.Workers = 3
-			m3, err := Fit(t.Context(), train, o)
+			m3, err := Fit(kernel.WithWorkers(t.Context(), 3), train, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -505,7 +496,7 @@ func TestAttributeLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := DefaultOptions()
+	o := Default()
 	o.Radii, o.Samples, o.Rank, o.Combine = []int{1, 12}, 6, 3, Sum
 	m, err := Fit(t.Context(), []*graph.Graph{graphtest.Labeled(r, graphtest.Grid(4, 3), 2, 0), graphtest.Labeled(r, graphtest.Path(9), 2, 0), graphtest.Labeled(r, graphtest.Cycle(7), 2, 0)}, o)
 	if err != nil {
@@ -535,7 +526,7 @@ func TestAttributeLarge(t *testing.T) {
 // With all base features multiplied by σ, derivatives are those with respect to log s.
 func TestAttributeAt(t *testing.T) {
 	train := graphtest.Suite(8)
-	o := DefaultOptions()
+	o := Default()
 	o.Samples, o.Rank, o.Combine = 12, 5, Sum
 	m, err := Fit(t.Context(), train, o)
 	if err != nil {
@@ -609,11 +600,11 @@ func TestNegInverse(t *testing.T) {
 
 func TestVertexFeatures(t *testing.T) {
 	train := graphtest.Suite(6)
-	m, err := Fit(t.Context(), train, fullRank(DefaultOptions()))
+	m, err := Fit(t.Context(), train, fullRank(Default()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := NewExact(t.Context(), train, DefaultOptions())
+	e, err := NewExact(t.Context(), train, Default())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -635,7 +626,7 @@ func TestVertexFeatures(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						if got := dot(x.Row(v), y.Row(w)); math.Abs(got-want) > 1e-8 {
+						if got := dense.Dot(x.Row(v), y.Row(w)); math.Abs(got-want) > 1e-8 {
 							t.Errorf("level %d, graphs %d and %d, vertices %d and %d: %v, want %v", level, i, j, v, w, got, want)
 						}
 					}

@@ -12,6 +12,7 @@ import (
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // moveEdge returns g with one edge replaced by a random other.
@@ -53,7 +54,7 @@ func TestSmallChanges(t *testing.T) {
 	for i, g := range ds.Graphs {
 		changed[i] = moveEdge(r, g)
 	}
-	moved := func(k mlg.Kernel) float64 {
+	moved := func(k kernel.Kernel) float64 {
 		f, err := k.Fit(t.Context(), ds.Graphs)
 		if err != nil {
 			t.Fatal(err)
@@ -78,9 +79,9 @@ func TestSmallChanges(t *testing.T) {
 		slices.Sort(along)
 		return along[len(along)/2] / between[len(between)/2]
 	}
-	o := mlg.DefaultOptions()
+	o := mlg.Default()
 	o.Eta, o.Gamma, o.Radii = 1, 1, []int{1, 2, 4}
-	multiscale, wl := moved(mlg.NewKernel(o)), moved(baseline.DefaultWL())
+	multiscale, wl := moved(o), moved(baseline.DefaultWL())
 	t.Logf("one moved edge: MLG %.2f, WL %.2f of the median distance of two molecules", multiscale, wl)
 	if !(multiscale < 0.6*wl) {
 		t.Errorf("one moved edge moves MLG by %.2f and WL by %.2f of the median distance; want MLG to move much less", multiscale, wl)
@@ -93,7 +94,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	model, err := mlg.Fit(ctx, ds.Graphs[:200], mlg.DefaultOptions())
+	model, err := mlg.Fit(ctx, ds.Graphs[:200], mlg.Default())
 	if err != nil {
 		panic(err)
 	}
@@ -109,7 +110,7 @@ func ExampleNewExact() {
 	ctx := context.Background()
 	aspirin, _ := dataset.ParseSMILES("CC(=O)Oc1ccccc1C(=O)O", dataset.DefaultOptions())
 	salicylic, _ := dataset.ParseSMILES("OC(=O)c1ccccc1O", dataset.DefaultOptions())
-	e, err := mlg.NewExact(ctx, []*graph.Graph{aspirin, salicylic}, mlg.DefaultOptions())
+	e, err := mlg.NewExact(ctx, []*graph.Graph{aspirin, salicylic}, mlg.Default())
 	if err != nil {
 		panic(err)
 	}

@@ -1,9 +1,12 @@
 package mlg
 
 import (
+	"context"
 	"math"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
 )
 
@@ -21,9 +24,9 @@ import (
 const minLowRank = 1e-4
 
 // factor prepares a projection of a level ≥ 1 for comparing classes by their cells.
-func (p *projection) factor(o *Options) {
-	if p.marks != nil && p.n > 0 && o.Gamma*o.Eta >= minLowRank {
-		p.factors = spd.Factor(p.marks, o.Gamma)
+func (p *projection) factor(k *Kernel) {
+	if p.marks != nil && p.n > 0 && k.Gamma*k.Eta >= minLowRank {
+		p.factors = spd.Factor(p.marks, k.Gamma)
 	}
 }
 
@@ -43,16 +46,16 @@ type cellwise struct {
 
 // compare writes the kernel of classes with the landmarks to rows of dst, except for those
 // that it returns, by their place among classes: they have too many cells to gain from it.
-func (l *cellwise) compare(dst []float64, proj *projection, s *scale, classes []int32, below []float64, order int, o *Options) (full []int) {
+func (l *cellwise) compare(ctx context.Context, dst []float64, proj *projection, at *level, chosen []int32, eta float64) (full []int) {
 	l.full, l.rows, l.at, l.x, l.feat = l.full[:0], l.rows[:0], l.at[:0], l.x[:0], l.feat[:0]
-	end := o.trace("factor")
-	for i, c := range classes {
-		if proj.factors == nil || !proj.factors.Cheaper(cells(s.sig[c])) {
+	end := kernel.Trace(ctx, "factor")
+	for i, c := range chosen {
+		if proj.factors == nil || !proj.factors.Cheaper(cells(at.quotient[c])) {
 			l.full = append(l.full, i)
 			continue
 		}
 		l.rows = append(l.rows, i)
-		l.add(s.sig[c], below, order, o.Eta)
+		l.add(at.quotient[c], at.below, eta)
 	}
 	for _, c := range l.seen {
 		l.slot[c] = 0
@@ -62,18 +65,18 @@ func (l *cellwise) compare(dst []float64, proj *projection, s *scale, classes []
 	if len(l.rows) == 0 {
 		return l.full
 	}
-	defer o.trace("landmarks")()
+	defer kernel.Trace(ctx, "landmarks")()
 	l.mats = l.mats[:0]
-	at, x := l.at, l.x
+	row, x := l.at, l.x
 	for _, i := range l.rows {
-		m := cells(s.sig[classes[i]])
-		l.mats = append(l.mats, spd.LowRank{Rows: at[:m], X: x[:spd.Size(m)]})
-		at, x = at[m:], x[spd.Size(m):]
+		m := cells(at.quotient[chosen[i]])
+		l.mats = append(l.mats, spd.LowRank{Rows: row[:m], X: x[:spd.Size(m)]})
+		row, x = row[m:], x[spd.Size(m):]
 	}
 	if len(l.full) == 0 {
 		proj.factors.Cross(dst, proj.n, l.feat, l.mats)
 	} else {
-		l.k = resize(l.k, len(l.rows)*proj.n)
+		l.k = dense.Grow(l.k, len(l.rows)*proj.n)
 		proj.factors.Cross(l.k, proj.n, l.feat, l.mats)
 		for k, i := range l.rows {
 			copy(dst[i*proj.n:(i+1)*proj.n], l.k[k*proj.n:])
@@ -92,16 +95,16 @@ func (l *cellwise) compare(dst []float64, proj *projection, s *scale, classes []
 
 // add appends the matrix of a quotient: X to x, and the rows that its cells have in feat, with
 // those that are new, to at.
-func (l *cellwise) add(sig []uint32, below []float64, order int, eta float64) {
-	l.q.Decode(sig)
+func (l *cellwise) add(quotient []uint32, below features, eta float64) {
+	l.q.Decode(quotient)
 	q := &l.q
 	m := q.Cells()
-	if n := len(below) / order; len(l.slot) < n {
+	if n := len(below.rows) / below.width; len(l.slot) < n {
 		l.slot = make([]int32, n)
 	}
 	for _, c := range q.Class {
 		if l.slot[c] == 0 {
-			l.feat = append(l.feat, below[int(c)*order:(int(c)+1)*order]...)
+			l.feat = append(l.feat, below.row(c)...)
 			l.seen = append(l.seen, c)
 			l.slot[c] = int32(len(l.seen))
 		}

@@ -1,7 +1,6 @@
 package mlg
 
 import (
-	"context"
 	"math"
 	"testing"
 
@@ -18,53 +17,46 @@ func TestCellwise(t *testing.T) {
 		graphs = append(graphs, graphtest.Random(r, graphtest.Options{N: 5 + i, Edge: 0.06 + 0.004*float64(i), Labels: 3, Weighted: i%3 == 0}))
 	}
 	for _, discount := range []bool{false, true} {
-		o := DefaultOptions()
-		o.Samples, o.Rank, o.Discount, o.Workers = 150, 24, discount, 2
+		o := Default()
+		o.Samples, o.Rank, o.Discount = 150, 24, discount
 		m, err := Fit(t.Context(), graphs, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := describe(t.Context(), graphs, m.base, 0, &o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var below []float64
+		var at *level
 		fast, slow := 0, 0
-		for level := range len(o.Radii) + 1 {
-			if level > 0 {
-				if s, err = neighbourhoods(t.Context(), graphs, s, level, &o); err != nil {
-					t.Fatal(err)
-				}
-				proj := m.levels[level]
-				if proj.factors == nil {
-					t.Fatal("no factors of the landmarks")
-				}
-				ordinary := proj
-				ordinary.factors = nil
-				for lo := 0; lo < s.classes(); lo += featureBlock {
-					var classes []int32
-					for c := lo; c < min(lo+featureBlock, s.classes()); c++ {
-						classes = append(classes, int32(c))
-						if proj.factors.Cheaper(cells(s.sig[c])) {
-							fast++
-						} else {
-							slow++
-						}
+		for level := range m.projections {
+			if at, err = m.classify(t.Context(), graphs, at); err != nil {
+				t.Fatal(err)
+			}
+			proj := m.projections[level]
+			if level > 0 && proj.factors == nil {
+				t.Fatal("no factors of the landmarks")
+			}
+			ordinary := proj
+			ordinary.factors = nil
+			for lo := 0; level > 0 && lo < at.len(); lo += featureBlock {
+				chosen := at.all()[lo:min(lo+featureBlock, at.len())]
+				for _, c := range chosen {
+					if proj.factors.Cheaper(cells(at.quotient[c])) {
+						fast++
+					} else {
+						slow++
 					}
-					got, want := make([]float64, len(classes)*proj.n), make([]float64, len(classes)*proj.n)
-					for dst, p := range map[*[]float64]*projection{&got: &proj, &want: &ordinary} {
-						if err := new(featurer).kernels(*dst, m, p, s, level, classes, below); err != nil {
-							t.Fatal(err)
-						}
+				}
+				got, want := make([]float64, len(chosen)*proj.n), make([]float64, len(chosen)*proj.n)
+				for dst, p := range map[*[]float64]*projection{&got: &proj, &want: &ordinary} {
+					if err := new(projector).kernels(t.Context(), *dst, m, p, at, chosen); err != nil {
+						t.Fatal(err)
 					}
-					for i, v := range want {
-						if !(math.Abs(got[i]-v) <= 1e-11*v) {
-							t.Fatalf("level %d, class %d, landmark %d: %v by cells, %v by covariances", level, lo+i/proj.n, i%proj.n, got[i], v)
-						}
+				}
+				for i, v := range want {
+					if !(math.Abs(got[i]-v) <= 1e-11*v) {
+						t.Fatalf("level %d, class %d, landmark %d: %v by cells, %v by covariances", level, lo+i/proj.n, i%proj.n, got[i], v)
 					}
 				}
 			}
-			if below, err = m.rows(context.Background(), s, level, below); err != nil {
+			if err := m.project(t.Context(), at); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -76,13 +68,13 @@ func TestCellwise(t *testing.T) {
 
 // With γη too small the ordinary way is taken.
 func TestCellwiseSmallGamma(t *testing.T) {
-	o := DefaultOptions()
+	o := Default()
 	o.Gamma, o.Eta = 1e-3, 1e-2
 	m, err := Fit(t.Context(), []*graph.Graph{graphtest.Path(9), graphtest.Cycle(7), graphtest.Grid(3, 3)}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for l, p := range m.levels {
+	for l, p := range m.projections {
 		if p.factors != nil {
 			t.Errorf("level %d has factors with γη = %v", l, o.Gamma*o.Eta)
 		}

@@ -4,7 +4,7 @@ import "math"
 
 // combiner makes one kernel of those of the levels, which come one after the other.
 type combiner struct {
-	o      *Options
+	k      *Kernel
 	levels int
 	seen   int
 	dst    []float64 // the product, or with Sum the sum, of what has come
@@ -14,9 +14,9 @@ type combiner struct {
 
 // newCombiner begins with the given number of levels. buf has room for as many values as dst,
 // which Mixed needs, or is nil.
-func (o *Options) newCombiner(dst, buf []float64, levels int) *combiner {
-	c := &combiner{o: o, levels: levels, dst: dst, sum: buf}
-	if o.Combine == Mixed && buf == nil {
+func (k *Kernel) newCombiner(dst, buf []float64, levels int) *combiner {
+	c := &combiner{k: k, levels: levels, dst: dst, sum: buf}
+	if k.Combine == Mixed && buf == nil {
 		c.sum = make([]float64, len(dst))
 	}
 	return c
@@ -26,44 +26,47 @@ func (o *Options) newCombiner(dst, buf []float64, levels int) *combiner {
 func (c *combiner) add(k []float64) {
 	c.seen++
 	c.last = k
+	sum, roots, mixed := c.k.Combine == Sum, c.k.Combine == GeometricMean, c.k.Combine == Mixed
 	for i, v := range k {
-		if c.o.Combine == GeometricMean {
+		if roots {
 			v = math.Pow(v, 1/float64(c.levels))
 		}
 		switch {
 		case c.seen == 1:
 			c.dst[i] = v
-		case c.o.Combine == Sum:
+		case sum:
 			c.dst[i] += v
 		default:
 			c.dst[i] *= v
 		}
 	}
-	if c.o.Combine == Mixed {
-		for i, v := range k {
-			if c.seen == 1 {
-				c.sum[i] = 0
-			}
-			c.sum[i] += v
+	for i, v := range k {
+		if !mixed {
+			break
 		}
+		if c.seen == 1 {
+			c.sum[i] = 0
+		}
+		c.sum[i] += v
 	}
 }
 
 // finish makes the kernel of what has come.
 func (c *combiner) finish() {
-	if c.o.Combine != Sum && c.o.Combine != Mixed && c.o.Power == 1 {
+	sum, mixed := c.k.Combine == Sum, c.k.Combine == Mixed
+	if !sum && !mixed && c.k.Power == 1 {
 		return
 	}
 	n := float64(c.levels)
 	for i, v := range c.dst {
-		switch c.o.Combine {
-		case Sum:
+		switch {
+		case sum:
 			v /= n
-		case Mixed:
+		case mixed:
 			v = (c.last[i] + c.sum[i]/n + v) / 3
 		}
 		x := v
-		for range c.o.Power - 1 {
+		for range c.k.Power - 1 {
 			x *= v
 		}
 		c.dst[i] = x

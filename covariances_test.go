@@ -14,10 +14,9 @@ import (
 // of the Gram matrix.
 func TestPackedCovariances(t *testing.T) {
 	graphs := graphtest.Suite(1)
-	for _, combine := range []Combine{Top, Sum, Product} {
-		o := DefaultOptions()
-		o.Combine, o.Rank, o.Samples, o.Base, o.Workers = combine, 4, 30, Labels(), 2
-		o.Power = 1 + int(combine)
+	for i, combine := range []Combine{Top, Sum, Product} {
+		o := Default()
+		o.Combine, o.Rank, o.Samples, o.Base, o.Power = combine, 4, 30, "labels", 1+i
 		m, err := Fit(t.Context(), graphs, o)
 		if err != nil {
 			t.Fatal(err)
@@ -33,17 +32,26 @@ func TestPackedCovariances(t *testing.T) {
 			size += spd.Size(p)
 		}
 		for i := range n {
-			row := m.Train().Packed(i, nil)
-			if len(row) != size {
-				t.Fatalf("%d numbers for the orders %v", len(row), m.Orders())
-			}
+			row := make([]float64, size)
+			m.Train().Packed(i, row)
 			packed = append(packed, row...)
 		}
 		c, err := m.Covariances(packed)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Len() != n || !slices.Equal(c.Packed(3, make([]float64, size)), packed[3*size:4*size]) {
+		some := []int{7, 2, 3}
+		selected, err := m.Between(t.Context(), m.Train().Select(some), m.Train())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, i := range some {
+			if !slices.Equal(selected.Row(k), want.Row(i)) {
+				t.Fatalf("%v: the kernel of graph %d differs after it was selected", combine, i)
+			}
+		}
+		third := make([]float64, size)
+		if c.Packed(3, third); c.Len() != n || !slices.Equal(third, packed[3*size:4*size]) {
 			t.Fatalf("%v: the covariances differ", combine)
 		}
 		part, err := m.Covariances(packed[5*size : 9*size])

@@ -31,7 +31,7 @@ func TestClassCounts(t *testing.T) {
 		{"NCI1", []int{37, 303, 23718, 67747}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := mlg.DefaultOptions()
+			o := mlg.Default()
 			o.Radii = []int{1, 2, 4}
 			e, err := mlg.NewExact(t.Context(), readData(t, c.name), o)
 			if err != nil {
@@ -49,7 +49,7 @@ func TestClassCounts(t *testing.T) {
 // Full rank and all vertices sampled, the low-rank kernel is the exact one on real data too.
 func TestFullRankIsExact(t *testing.T) {
 	graphs := readData(t, "MUTAG")[:40]
-	o := mlg.DefaultOptions()
+	o := mlg.Default()
 	o.Samples, o.Rank = 1<<20, 1<<20
 	m, err := mlg.Fit(t.Context(), graphs, o)
 	if err != nil {
@@ -79,7 +79,7 @@ func BenchmarkExactGram(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			graphs := readData(b, name)
 			for b.Loop() {
-				e, err := mlg.NewExact(b.Context(), graphs, mlg.DefaultOptions())
+				e, err := mlg.NewExact(b.Context(), graphs, mlg.Default())
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -95,7 +95,7 @@ func BenchmarkFitGram(b *testing.B) {
 	for _, name := range []string{"MUTAG", "PTC", "ENZYMES", "PROTEINS", "NCI1"} {
 		b.Run(name, func(b *testing.B) {
 			graphs := readData(b, name)
-			o := mlg.DefaultOptions()
+			o := mlg.Default()
 			o.Radii = []int{1, 2, 4}
 			for b.Loop() {
 				m, err := mlg.Fit(b.Context(), graphs, o)
@@ -116,12 +116,9 @@ func BenchmarkFitWide(b *testing.B) {
 		for _, base := range []string{"labels", "wl(1)", "wl(3)", "heat(0.5,1,2)"} {
 			b.Run(name+"/"+base, func(b *testing.B) {
 				graphs := readData(b, name)
-				o := mlg.DefaultOptions()
+				o := mlg.Default()
 				o.Samples, o.Rank, o.Combine = 600, 32, mlg.Mixed
-				var err error
-				if o.Base, err = mlg.BaseFromString(base); err != nil {
-					b.Fatal(err)
-				}
+				o.Base = base
 				for b.Loop() {
 					if _, err := mlg.Fit(b.Context(), graphs, o); err != nil {
 						b.Fatal(err)

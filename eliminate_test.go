@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
@@ -51,9 +52,9 @@ func TestElimination(t *testing.T) {
 			f[i] = r.NormFloat64()
 		}
 		l := g.Laplacian(eta, nil)
-		cholesky(l, n)
+		dense.Cholesky(l, n)
 		want := append([]float64(nil), f...)
-		forwardSolve(l, n, want, p)
+		dense.ForwardSolve(l, n, want, p)
 		var e eliminator
 		for name, run := range map[string]func(*graph.Quotient, float64, []float64, int) bool{"small": e.small, "sparse": e.sparse.run} {
 			if name == "small" && n > denseCells {

@@ -7,25 +7,28 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
 )
 
 // baseValues gives the values of a base kernel on the distinct descriptors of a collection.
 type baseValues struct {
-	base Base
-	desc []string
+	base        base.Kernel
+	descriptors []string
 }
 
-func (b *baseValues) size() int { return len(b.desc) }
+func (b *baseValues) size() int { return len(b.descriptors) }
 
 func (b *baseValues) block(dst []float64, rows, cols []int32) error {
 	x, y := make([]string, len(rows)), make([]string, len(cols))
 	for i, r := range rows {
-		x[i] = b.desc[r]
+		x[i] = b.descriptors[r]
 	}
 	for i, c := range cols {
-		y[i] = b.desc[c]
+		y[i] = b.descriptors[c]
 	}
 	b.base.Gram(dst, x, y)
 	for i, v := range dst[:len(x)*len(y)] {
@@ -67,13 +70,13 @@ func (t *table) block(dst []float64, rows, cols []int32) error {
 
 // ordering numbers distinct quotients by their number of cells and the hash of their
 // content, so that the value of a pair does not depend on the rest of the collection.
-func ordering(sig [][]uint32, hash []uint64) (order, rank []int32) {
-	order, rank = make([]int32, len(sig)), make([]int32, len(sig))
+func ordering(quotients [][]uint32, hash []uint64) (order, rank []int32) {
+	order, rank = make([]int32, len(quotients)), make([]int32, len(quotients))
 	for i := range order {
 		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(sig[a][0], sig[b][0]), cmp.Compare(hash[a], hash[b]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(cells(quotients[a]), cells(quotients[b])), cmp.Compare(hash[a], hash[b]), cmp.Compare(a, b))
 	})
 	for r, i := range order {
 		rank[i] = int32(r)
@@ -81,26 +84,26 @@ func ordering(sig [][]uint32, hash []uint64) (order, rank []int32) {
 	return order, rank
 }
 
-// prepareAll makes the items of quotients in the given order.
-func prepareAll(ctx context.Context, sig [][]uint32, order, rank []int32, below values, o *Options) ([]*item, error) {
-	items := make([]*item, len(sig))
-	prep := make([]preparer, o.Workers)
-	err := parallel(ctx, o.Workers, len(sig), 16, func(w, i int) error {
+// prepareAll prepares quotients in the given order.
+func prepareAll(ctx context.Context, quotients [][]uint32, order, rank []int32, below values, k *Kernel) ([]*prepared, error) {
+	items := make([]*prepared, len(quotients))
+	workers := make([]preparer, kernel.Workers(ctx))
+	err := kernel.Each(ctx, len(quotients), 16, func(w, i int) error {
 		var err error
-		items[i], err = prep[w].prepare(sig[order[i]], rank, below, o)
+		items[i], err = workers[w].prepare(quotients[order[i]], rank, below, k)
 		return err
 	})
 	return items, err
 }
 
 // pairs computes the kernel of every pair of distinct quotients; rank numbers the cells'
-// classes as below does. Entry (i, j) of the table belongs to sig[order[i]], sig[order[j]].
+// classes as below does. Entry (i, j) of the table belongs to quotients[order[i]], quotients[order[j]].
 // robust asks for eq. (2) instead of eq. (3).
-func pairs(ctx context.Context, stage string, sig [][]uint32, order, rank []int32, below values, robust bool, o *Options) (*table, error) {
+func pairs(ctx context.Context, stage string, quotients [][]uint32, order, rank []int32, below values, robust bool, k *Kernel) (*table, error) {
 	if robust {
-		return eigenPairs(ctx, stage, sig, order, rank, below, o)
+		return eigenPairs(ctx, stage, quotients, order, rank, below, k)
 	}
-	items, err := prepareAll(ctx, sig, order, rank, below, o)
+	items, err := prepareAll(ctx, quotients, order, rank, below, k)
 	if err != nil {
 		return nil, err
 	}
@@ -112,41 +115,41 @@ func pairs(ctx context.Context, stage string, sig [][]uint32, order, rank []int3
 		before[i+1] = before[i] + len(it.cells)*len(it.cells)
 		most = max(most, len(it.cells))
 	}
-	workers := make([]rowWorker, o.Workers)
-	m := newMeter(o.Progress, stage, int64(n)*int64(n+1)/2)
+	workers := make([]rowWorker, kernel.Workers(ctx))
+	meter := kernel.NewMeter(ctx, stage, n*(n+1)/2)
 	// Long rows first, so that the last ones to finish are short.
-	err = parallel(ctx, o.Workers, n, 1, func(w, k int) error {
-		i := n - 1 - k
+	err = kernel.Each(ctx, n, 1, func(w, done int) error {
+		i := n - 1 - done
 		row := t.data[i*(i+1)/2 : (i+1)*(i+2)/2]
-		err := workers[w].row(ctx, row, items[:i+1], before[i], below, o.Gamma)
-		m.add(int64(i + 1))
+		err := workers[w].row(ctx, row, items[:i+1], before[i], below, k.Gamma)
+		meter.Add(i + 1)
 		return err
 	})
 	return t, err
 }
 
-func eigenPairs(ctx context.Context, stage string, sig [][]uint32, order, rank []int32, below values, o *Options) (*table, error) {
-	n := len(sig)
+func eigenPairs(ctx context.Context, stage string, quotients [][]uint32, order, rank []int32, below values, k *Kernel) (*table, error) {
+	n := len(quotients)
 	t := newTable(n)
 	quo := make([]graph.Quotient, n)
 	for i := range quo {
-		quo[i].Decode(sig[order[i]])
+		quo[i].Decode(quotients[order[i]])
 	}
-	m := newMeter(o.Progress, stage, int64(n)*int64(n+1)/2)
-	err := parallel(ctx, o.Workers, n, 1, func(_, k int) error {
-		i := n - 1 - k
+	meter := kernel.NewMeter(ctx, stage, n*(n+1)/2)
+	err := kernel.Each(ctx, n, 1, func(_, done int) error {
+		i := n - 1 - done
 		for j := range i {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			l, err := eigenPair(&quo[i], &quo[j], rank, below, o.PairRank, o)
+			l, err := eigenPair(&quo[i], &quo[j], rank, below, k.PairRank, k)
 			if err != nil {
 				return err
 			}
 			t.data[i*(i+1)/2+j] = expKernel(l)
 		}
 		t.data[i*(i+1)/2+i] = 1
-		m.add(int64(i + 1))
+		meter.Add(i + 1)
 		return nil
 	})
 	return t, err
@@ -172,7 +175,7 @@ const panelWidth = 64
 // the Schur complement D_j − s_j TᵀT s_j, where column c of T is C⁻¹ s K(cells, c)/(2γ): T
 // depends on the class c of the level below, not on j. Items have no more cells than those
 // behind them, so that the Schur complement is the smaller part.
-func (w *rowWorker) row(ctx context.Context, dst []float64, items []*item, squares int, below values, gamma float64) error {
+func (w *rowWorker) row(ctx context.Context, dst []float64, items []*prepared, squares int, below values, gamma float64) error {
 	last := len(items) - 1
 	it := items[last]
 	m := len(it.cells)
@@ -180,9 +183,9 @@ func (w *rowWorker) row(ctx context.Context, dst []float64, items []*item, squar
 	if last == 0 {
 		return nil
 	}
-	w.chol = resize(w.chol, m*m)
+	w.chol = dense.Grow(w.chol, m*m)
 	unpack(w.chol, it.d, m)
-	if _, ok := cholesky(w.chol, m); !ok {
+	if _, ok := dense.Cholesky(w.chol, m); !ok {
 		return errPrecision
 	}
 	classes := below.size()
@@ -193,11 +196,11 @@ func (w *rowWorker) row(ctx context.Context, dst []float64, items []*item, squar
 	// squares·m/2, if it is not shared between them.
 	shared := classes*classes <= squares
 	if shared {
-		w.g = resize(w.g, classes*classes)
+		w.g = dense.Grow(w.g, classes*classes)
 		for a := range classes {
 			ta := w.t[a*m : (a+1)*m]
 			for b := range a + 1 {
-				x := dot(ta, w.t[b*m:(b+1)*m])
+				x := dense.Dot(ta, w.t[b*m:(b+1)*m])
 				w.g[a*classes+b], w.g[b*classes+a] = x, x
 			}
 		}
@@ -224,7 +227,7 @@ func (w *rowWorker) row(ctx context.Context, dst []float64, items []*item, squar
 const tileRun = 4
 
 // run computes the kernel of it with others, which all have size cells.
-func (w *rowWorker) run(dst []float64, others []*item, it *item, size int, shared bool, classes int) error {
+func (w *rowWorker) run(dst []float64, others []*prepared, it *prepared, size int, shared bool, classes int) error {
 	if size == 0 { // empty graphs: the joint matrix is D
 		for j, o := range others {
 			dst[j] = expKernel(it.self + o.self - it.logD/2)
@@ -232,7 +235,7 @@ func (w *rowWorker) run(dst []float64, others []*item, it *item, size int, share
 		return nil
 	}
 	tiles := (len(others) + spd.Lanes - 1) / spd.Lanes
-	w.tile = resize(w.tile, tiles*spd.Size(size)*spd.Lanes)
+	w.tile = dense.Grow(w.tile, tiles*spd.Size(size)*spd.Lanes)
 	m := len(it.cells)
 	for k := range tiles * spd.Lanes {
 		o := others[min(k, len(others)-1)] // the last one fills up the tile
@@ -248,15 +251,11 @@ func (w *rowWorker) run(dst []float64, others []*item, it *item, size int, share
 	spd.Dets(mant[:tiles*spd.Lanes], expo[:tiles*spd.Lanes], w.tile, size)
 	for j, o := range others {
 		// k = exp(self − ½ log|D|) · exp(self_j) / √|Schur complement|
-		d, e := mant[j], expo[j]
-		if e&1 != 0 {
-			d, e = 2*d, e-1
-		}
-		k := it.lead.mantissa * o.trail.mantissa / math.Sqrt(d)
+		k := it.lead.mantissa * o.follow.mantissa / math.Sqrt(mant[j])
 		if math.IsNaN(k) {
 			return errPrecision
 		}
-		dst[j] = min(1, ldexp(k, it.lead.exponent+o.trail.exponent-int(e/2)))
+		dst[j] = min(1, ldexp(k, it.lead.exponent+o.follow.exponent-int(expo[j])))
 	}
 	return nil
 }
@@ -270,10 +269,10 @@ func ldexp(x float64, e int) float64 {
 }
 
 // solve sets t.
-func (w *rowWorker) solve(it *item, below values, gamma float64) error {
+func (w *rowWorker) solve(it *prepared, below values, gamma float64) error {
 	m, n := len(it.cells), below.size()
-	w.t = resize(w.t, n*m)
-	w.panel = resize(w.panel, m*panelWidth)
+	w.t = dense.Grow(w.t, n*m)
+	w.panel = dense.Grow(w.panel, m*panelWidth)
 	for at := 0; at < n; at += panelWidth {
 		width := min(panelWidth, n-at)
 		w.columns = w.columns[:0]
@@ -290,7 +289,7 @@ func (w *rowWorker) solve(it *item, below values, gamma float64) error {
 				p[i*width+k] *= f
 			}
 		}
-		forwardSolve(w.chol, m, p, width)
+		dense.ForwardSolve(w.chol, m, p, width)
 		for c := range width {
 			row := w.t[(at+c)*m : (at+c+1)*m]
 			for i := range row {
@@ -302,9 +301,9 @@ func (w *rowWorker) solve(it *item, below values, gamma float64) error {
 }
 
 // fill writes the Schur complement of an item to every Lanes-th place of dst.
-func (w *rowWorker) fill(dst []float64, o *item, m int) {
+func (w *rowWorker) fill(dst []float64, o *prepared, m int) {
 	n := len(o.cells)
-	w.y, w.p = resize(w.y, m*n), resize(w.p, len(o.d))
+	w.y, w.p = dense.Grow(w.y, m*n), dense.Grow(w.p, len(o.d))
 	for j, c := range o.cells {
 		s := o.scale[j]
 		for i, v := range w.t[int(c)*m : (int(c)+1)*m] {
@@ -319,7 +318,7 @@ func (w *rowWorker) fill(dst []float64, o *item, m int) {
 }
 
 // fillShared is fill when g has all products.
-func (w *rowWorker) fillShared(dst []float64, o *item, classes int) {
+func (w *rowWorker) fillShared(dst []float64, o *prepared, classes int) {
 	at := 0
 	for i, a := range o.cells {
 		si := o.scale[i]
@@ -334,24 +333,24 @@ func (w *rowWorker) fillShared(dst []float64, o *item, classes int) {
 // lazy computes the values of pairs on demand and keeps them, up to a number of bytes; past
 // it, it forgets them and goes on.
 type lazy struct {
-	sig    [][]uint32
-	below  values
-	robust bool // eq. (2) instead of eq. (3)
-	o      *Options
-	items  map[int32]*item
-	memo   map[uint64]float64
-	limit  int
-	prep   preparer
-	buf    []float64
+	quotients [][]uint32
+	below     values
+	robust    bool // eq. (2) instead of eq. (3)
+	kernel    *Kernel
+	items     map[int32]*prepared
+	memo      map[uint64]float64
+	limit     int
+	preparer  preparer
+	buf       []float64
 }
 
-func newLazy(sig [][]uint32, below values, robust bool, o *Options) *lazy {
+func newLazy(quotients [][]uint32, below values, robust bool, k *Kernel, memory int64) *lazy {
 	// A map entry of 16 bytes takes about 40 with its share of empty slots.
-	return &lazy{sig: sig, below: below, robust: robust, o: o,
-		items: make(map[int32]*item), memo: make(map[uint64]float64), limit: int(max(1, o.MaxMemory/40))}
+	return &lazy{quotients: quotients, below: below, robust: robust, kernel: k,
+		items: make(map[int32]*prepared), memo: make(map[uint64]float64), limit: int(max(1, memory/40))}
 }
 
-func (l *lazy) size() int { return len(l.sig) }
+func (l *lazy) size() int { return len(l.quotients) }
 
 func (l *lazy) block(dst []float64, rows, cols []int32) error {
 	for i, r := range rows {
@@ -392,9 +391,9 @@ func (l *lazy) at(a, b int32) (float64, error) {
 func (l *lazy) compute(a, b int32) (float64, error) {
 	if l.robust {
 		var qa, qb graph.Quotient
-		qa.Decode(l.sig[a])
-		qb.Decode(l.sig[b])
-		logK, err := eigenPair(&qa, &qb, nil, l.below, l.o.PairRank, l.o)
+		qa.Decode(l.quotients[a])
+		qb.Decode(l.quotients[b])
+		logK, err := eigenPair(&qa, &qb, nil, l.below, l.kernel.PairRank, l.kernel)
 		return expKernel(logK), err
 	}
 	x, err := l.item(a)
@@ -409,15 +408,15 @@ func (l *lazy) compute(a, b int32) (float64, error) {
 	if err := l.below.block(cross, x.cells, y.cells); err != nil {
 		return 0, err
 	}
-	logK, err := logPair(x, y, cross, l.o.Gamma, &l.buf)
+	logK, err := logPair(x, y, cross, l.kernel.Gamma, &l.buf)
 	return expKernel(logK), err
 }
 
-func (l *lazy) item(a int32) (*item, error) {
+func (l *lazy) item(a int32) (*prepared, error) {
 	if it := l.items[a]; it != nil {
 		return it, nil
 	}
-	it, err := l.prep.prepare(l.sig[a], nil, l.below, l.o)
+	it, err := l.preparer.prepare(l.quotients[a], nil, l.below, l.kernel)
 	if err == nil {
 		l.items[a] = it
 	}

@@ -9,34 +9,35 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 func TestValidate(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
 		want string
-		f    func(o *Options)
+		f    func(o *Kernel)
 	}{
-		{"Eta = 0,", func(o *Options) { o.Eta = 0 }},
-		{"Eta = -1,", func(o *Options) { o.Eta = -1 }},
-		{"Eta = NaN,", func(o *Options) { o.Eta = nan }},
-		{"Eta = +Inf,", func(o *Options) { o.Eta = inf }},
-		{"Gamma = 0,", func(o *Options) { o.Gamma = 0 }},
-		{"Gamma = NaN,", func(o *Options) { o.Gamma = nan }},
-		{"Gamma = +Inf,", func(o *Options) { o.Gamma = inf }},
-		{"Radii[0] = -1", func(o *Options) { o.Radii = []int{-1} }},
-		{"Radii = [2 1]", func(o *Options) { o.Radii = []int{2, 1} }},
-		{"Samples = 0", func(o *Options) { o.Samples = 0 }},
-		{"Rank = 0", func(o *Options) { o.Rank = 0 }},
-		{"Power = 0", func(o *Options) { o.Power = 0 }},
-		{"PairRank = -1", func(o *Options) { o.PairRank = -1 }},
-		{"MaxMemory = 0", func(o *Options) { o.MaxMemory = 0 }},
-		{"Workers = 0", func(o *Options) { o.Workers = 0 }},
-		{"Combine = 9", func(o *Options) { o.Combine = 9 }},
-		{"Landmarks = -1", func(o *Options) { o.Landmarks = -1 }},
+		{"eta = 0,", func(o *Kernel) { o.Eta = 0 }},
+		{"eta = -1,", func(o *Kernel) { o.Eta = -1 }},
+		{"eta = NaN,", func(o *Kernel) { o.Eta = nan }},
+		{"eta = +Inf,", func(o *Kernel) { o.Eta = inf }},
+		{"gamma = 0,", func(o *Kernel) { o.Gamma = 0 }},
+		{"gamma = NaN,", func(o *Kernel) { o.Gamma = nan }},
+		{"gamma = +Inf,", func(o *Kernel) { o.Gamma = inf }},
+		{"radii = -1,", func(o *Kernel) { o.Radii = []int{-1} }},
+		{"radii = [2 1]", func(o *Kernel) { o.Radii = []int{2, 1} }},
+		{"samples = 0", func(o *Kernel) { o.Samples = 0 }},
+		{"rank = 0", func(o *Kernel) { o.Rank = 0 }},
+		{"power = 0", func(o *Kernel) { o.Power = 0 }},
+		{"pair_rank = -1", func(o *Kernel) { o.PairRank = -1 }},
+		{`base kernel "lable"`, func(o *Kernel) { o.Base = "lable" }},
+		{`combine = "best"`, func(o *Kernel) { o.Combine = "best" }},
+		{`landmarks = ""`, func(o *Kernel) { o.Landmarks = "" }},
 	} {
-		o := DefaultOptions()
+		o := Default()
 		c.f(&o)
 		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
@@ -63,10 +64,10 @@ func TestFLGRefuses(t *testing.T) {
 		{"eta NaN", func() (float64, error) { return LG(g, h, math.NaN(), 1) }, "eta = NaN"},
 		{"gamma NaN", func() (float64, error) { return LG(g, h, 1, math.NaN()) }, "gamma = NaN"},
 		{"gamma -1", func() (float64, error) { return LG(g, h, 1, -1) }, "gamma = -1"},
-		{"gamma 0, singular", func() (float64, error) { return FLG(g, NewMatrix(3, 2), h, NewMatrix(3, 2), 1, 0) }, "rank 0 of 2"},
+		{"gamma 0, singular", func() (float64, error) { return FLG(g, kernel.NewMatrix(3, 2), h, kernel.NewMatrix(3, 2), 1, 0) }, "rank 0 of 2"},
 		{"gamma 0, kernel", func() (float64, error) { return FLGKernel(g, h, one, 1, 0) }, "gamma = 0"},
-		{"rows", func() (float64, error) { return FLG(g, NewMatrix(2, 2), h, NewMatrix(3, 2), 1, 1) }, "features of 2 and 3 vertices"},
-		{"columns", func() (float64, error) { return FLG(g, NewMatrix(3, 1), h, NewMatrix(3, 2), 1, 1) }, "1 and 2 dimensions"},
+		{"rows", func() (float64, error) { return FLG(g, kernel.NewMatrix(2, 2), h, kernel.NewMatrix(3, 2), 1, 1) }, "features of 2 and 3 vertices"},
+		{"columns", func() (float64, error) { return FLG(g, kernel.NewMatrix(3, 1), h, kernel.NewMatrix(3, 2), 1, 1) }, "1 and 2 dimensions"},
 		{"kernel NaN", func() (float64, error) {
 			return FLGKernel(g, h, func(*graph.Graph, int, *graph.Graph, int) float64 { return math.NaN() }, 1, 1)
 		}, "NaN"},
@@ -89,9 +90,9 @@ func TestFLGRefuses(t *testing.T) {
 	for i := range mean {
 		mean[i] = (l1[i] + l2[i]) / 2
 	}
-	a, _ := cholesky(l1, 3)
-	b, _ := cholesky(l2, 3)
-	m, _ := cholesky(mean, 3)
+	a, _ := dense.Cholesky(l1, 3)
+	b, _ := dense.Cholesky(l2, 3)
+	m, _ := dense.Cholesky(mean, 3)
 	checkClose(t, "LG with γ = 0", k, math.Exp(a/4+b/4-m/2), 1e-13)
 }
 
@@ -101,7 +102,7 @@ func TestFLGTruncated(t *testing.T) {
 	for _, rank := range []int{1, 2, 100} {
 		l.rank = rank
 		kappa := func(g *graph.Graph, v int, h *graph.Graph, w int) float64 {
-			return dot(g.Attributes(v), h.Attributes(w)) + labelKernel(g, v, h, w)
+			return dense.Dot(g.Attributes(v), h.Attributes(w)) + labelKernel(g, v, h, w)
 		}
 		got, err := FLGTruncated(gs[0], gs[1], kappa, rank, 0.1, 0.1)
 		if err != nil {
@@ -115,10 +116,10 @@ func TestFLGTruncated(t *testing.T) {
 // What the paper says of the parameters: γ smooths, the kernel grows with it.
 func TestKernelGrowsWithGamma(t *testing.T) {
 	gs := smallGraphs()
-	var last *Matrix
+	var last *kernel.Matrix
 	for _, gamma := range []float64{1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100} {
-		o := DefaultOptions()
-		o.Radii, o.Gamma, o.Base = nil, gamma, Labels()
+		o := Default()
+		o.Radii, o.Gamma, o.Base = nil, gamma, "labels"
 		e, err := NewExact(t.Context(), gs, o)
 		if err != nil {
 			t.Fatal(err)
@@ -140,7 +141,7 @@ func TestKernelGrowsWithGamma(t *testing.T) {
 
 func TestExactMemory(t *testing.T) {
 	gs := graphtest.Suite(1)
-	o := DefaultOptions()
+	o := Default()
 	e, err := NewExact(t.Context(), gs, o)
 	if err != nil {
 		t.Fatal(err)
@@ -149,17 +150,15 @@ func TestExactMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.MaxMemory = e.Memory() - 1
-	small, err := NewExact(t.Context(), gs, o)
+	small, err := NewExact(kernel.WithWork(t.Context(), kernel.Work{Memory: e.Memory() - 1}), gs, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := small.Gram(t.Context()); err == nil || !strings.Contains(err.Error(), "more than MaxMemory") {
-		t.Errorf("Gram beyond MaxMemory: %v", err)
+	if _, err := small.Gram(t.Context()); err == nil || !strings.Contains(err.Error(), "that it may take") {
+		t.Errorf("Gram beyond its memory: %v", err)
 	}
 	// On demand it goes on with less caching: here with next to none.
-	o.MaxMemory = 200
-	tiny, err := NewExact(t.Context(), gs, o)
+	tiny, err := NewExact(kernel.WithWork(t.Context(), kernel.Work{Memory: 200}), gs, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,10 +174,10 @@ func TestExactMemory(t *testing.T) {
 
 func TestExactProgressAndCancel(t *testing.T) {
 	gs := graphtest.Suite(1)
-	o := DefaultOptions()
+	o := Default()
 	var stages []string
-	last := map[string]Progress{}
-	o.Progress = func(p Progress) {
+	last := map[string]kernel.Progress{}
+	work := kernel.WithWork(t.Context(), kernel.Work{Progress: func(p kernel.Progress) {
 		if len(stages) == 0 || stages[len(stages)-1] != p.Stage {
 			stages = append(stages, p.Stage)
 		}
@@ -186,12 +185,12 @@ func TestExactProgressAndCancel(t *testing.T) {
 			t.Errorf("progress %+v after %+v", p, last[p.Stage])
 		}
 		last[p.Stage] = p
-	}
-	e, err := NewExact(t.Context(), gs, o)
+	}})
+	e, err := NewExact(work, gs, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Gram(t.Context()); err != nil {
+	if _, err := e.Gram(work); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"classes 1/2", "classes 2/2", "pairs 1/2", "pairs 2/2", "graphs"}
@@ -205,12 +204,12 @@ func TestExactProgressAndCancel(t *testing.T) {
 	}
 	// Cancelled in the middle of a stage.
 	ctx, cancel := context.WithCancel(t.Context())
-	e.o.Progress = func(p Progress) {
+	work = kernel.WithWork(ctx, kernel.Work{Progress: func(p kernel.Progress) {
 		if p.Stage == "pairs 2/2" && p.Done > 0 {
 			cancel()
 		}
-	}
-	if _, err := e.Gram(ctx); !errors.Is(err, context.Canceled) {
+	}})
+	if _, err := e.Gram(work); !errors.Is(err, context.Canceled) {
 		t.Errorf("Gram after cancel: %v", err)
 	}
 }
@@ -230,23 +229,6 @@ func TestGrowth(t *testing.T) {
 	} {
 		if got := Growth(c.r0, c.rho, c.levels); !slices.Equal(got, c.want) {
 			t.Errorf("Growth(%v, %v, %d) = %v, want %v", c.r0, c.rho, c.levels, got, c.want)
-		}
-	}
-	// The doubling construction is balls of the radii 1, 2, 4.
-	r := graphtest.Rand(9)
-	for range 20 {
-		g := graphtest.Random(r, graphtest.Options{N: 12, Edge: 0.15})
-		for level, radius := range Growth(1, 2, 3) {
-			for v := range g.N() {
-				var s graph.Scratch
-				want := slices.Clone(s.Ball(g, v, radius))
-				got := Doubling(1)(g, v, level+1, nil)
-				slices.Sort(want)
-				slices.Sort(got)
-				if !slices.Equal(got, want) {
-					t.Fatalf("doubling at level %d: %v, ball: %v", level+1, got, want)
-				}
-			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // molecules parses SMILES.
@@ -26,7 +27,7 @@ func molecules(smiles ...string) []*graph.Graph {
 func ExampleFit() {
 	ctx := context.Background()
 	graphs := molecules("CCO", "CCN", "CCCO")
-	model, err := mlg.Fit(ctx, graphs, mlg.DefaultOptions())
+	model, err := mlg.Fit(ctx, graphs, mlg.Default())
 	if err != nil {
 		panic(err)
 	}
@@ -46,7 +47,7 @@ func ExampleFit() {
 // A new graph gets the features that it would have had in training.
 func ExampleModel_Transform() {
 	ctx := context.Background()
-	model, err := mlg.Fit(ctx, molecules("CCO", "CCN", "CCCO"), mlg.DefaultOptions())
+	model, err := mlg.Fit(ctx, molecules("CCO", "CCN", "CCCO"), mlg.Default())
 	if err != nil {
 		panic(err)
 	}
@@ -54,7 +55,7 @@ func ExampleModel_Transform() {
 	if err != nil {
 		panic(err)
 	}
-	k, err := model.Compare(ctx, c, model.Train())
+	k, err := model.Between(ctx, c, model.Train())
 	if err != nil {
 		panic(err)
 	}
@@ -63,28 +64,26 @@ func ExampleModel_Transform() {
 }
 
 // Attributes with labels, three levels whose radius doubles, levels summed.
-func ExampleOptions() {
-	o := mlg.DefaultOptions()
+func ExampleKernel() {
+	o := mlg.Default()
 	o.Radii = mlg.Growth(1, 2, 3)
 	o.Combine = mlg.Sum
-	base, err := mlg.ParseBase("labels*gaussian", mlg.BaseParameters{Bandwidth: 0.5, Beta: []float64{1}, H: 3})
-	if err != nil {
-		panic(err)
-	}
-	o.Base = base
-	fmt.Println(mlg.NewKernel(o))
+	o.Base = "labels*gaussian(0.5)"
+	fmt.Println(o)
 
 	o.Eta = 0
 	fmt.Println(o.Validate())
 	// Output:
-	// mlg eta=0.1 gamma=0.1 radii=1,2,4 base=labels*gaussian(0.5) combine=sum samples=100 rank=10 landmarks=uniform
-	// options: Eta = 0, want a positive, finite number
+	// mlg radii=1,2,4 base=labels*gaussian(0.5) combine=sum
+	// mlg: eta = 0, want a positive, finite number
 }
 
 // Any kernel is fitted and asked in the same way.
-func ExampleKernel() {
+func ExampleKernel_Fit() {
 	ctx := context.Background()
-	var k mlg.Kernel = mlg.NewExactKernel(mlg.DefaultOptions())
+	exact := mlg.Default()
+	exact.Exact = true
+	var k kernel.Kernel = exact
 	fitted, err := k.Fit(ctx, molecules("CCO", "CCN"))
 	if err != nil {
 		panic(err)

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 const epsilon = 0x1p-52
@@ -24,7 +26,7 @@ func LG(g, h *graph.Graph, eta, gamma float64) (float64, error) {
 		return 0, fmt.Errorf("the LG kernel needs graphs of one size, these have %d and %d vertices; the FLG kernel has no such limit", g.N(), h.N())
 	}
 	n := g.N()
-	one := NewMatrix(n, n)
+	one := kernel.NewMatrix(n, n)
 	for i := range n {
 		one.Set(i, i, 1)
 	}
@@ -41,7 +43,7 @@ func LG(g, h *graph.Graph, eta, gamma float64) (float64, error) {
 //
 // It is computed from singular values: with C Cᵀ = L and Y = C⁻¹Uᵀ, |S| = Π (γ + σ_i(Y)²),
 // which keeps its relative precision however small γ is. It takes O(n³ + n m²) time.
-func FLG(g *graph.Graph, fg *Matrix, h *graph.Graph, fh *Matrix, eta, gamma float64) (float64, error) {
+func FLG(g *graph.Graph, fg *kernel.Matrix, h *graph.Graph, fh *kernel.Matrix, eta, gamma float64) (float64, error) {
 	if err := checkFLG(eta, gamma); err != nil {
 		return 0, err
 	}
@@ -55,8 +57,8 @@ func FLG(g *graph.Graph, fg *Matrix, h *graph.Graph, fh *Matrix, eta, gamma floa
 }
 
 func checkFLG(eta, gamma float64) error {
-	if err := checkPositive("eta", eta); err != nil {
-		return err
+	if !(eta > 0) || math.IsInf(eta, 1) {
+		return fmt.Errorf("eta = %v, want a positive, finite number", eta)
 	}
 	if !(gamma >= 0) || math.IsInf(gamma, 1) {
 		return fmt.Errorf("gamma = %v, want a finite number that is not negative", gamma)
@@ -76,10 +78,10 @@ func flgFromRows(g *graph.Graph, fg []float64, h *graph.Graph, fh []float64, m i
 	}{{g, 0}, {h, ng}} {
 		n := part.g.N()
 		l := part.g.Laplacian(eta, nil)
-		if _, ok := cholesky(l, n); !ok {
+		if _, ok := dense.Cholesky(l, n); !ok {
 			return 0, errors.New("the regularised Laplacian is not positive definite in float64: eta is too small beside the edge weights")
 		}
-		forwardSolve(l, n, y[part.at*m:(part.at+n)*m], m)
+		dense.ForwardSolve(l, n, y[part.at*m:(part.at+n)*m], m)
 	}
 	first, err := logCovariance(y[:ng*m], ng, m, gamma)
 	if err != nil {
@@ -104,7 +106,7 @@ func expKernel(logK float64) float64 { return math.Exp(math.Min(logK, 0)) }
 
 // logCovariance returns log|YᵀY + γI| for the row-major n×m matrix Y.
 func logCovariance(y []float64, n, m int, gamma float64) (float64, error) {
-	sv, ok := singularValues(append([]float64(nil), y...), n, m)
+	sv, ok := dense.SingularValues(append([]float64(nil), y...), n, m)
 	if !ok {
 		return 0, errors.New("the singular values of the features did not converge")
 	}
@@ -214,14 +216,14 @@ func flgSylvester(g, h *graph.Graph, k []float64, eta, gamma float64) (float64, 
 				e[i*m+j] = l[i*m+j] + k[at]/gamma
 			}
 		}
-		logL, ok := cholesky(l, m)
-		logE, okE := cholesky(e, m)
+		logL, ok := dense.Cholesky(l, m)
+		logE, okE := dense.Cholesky(e, m)
 		if !ok || !okE {
 			return 0, errNotPSD
 		}
 		logK += (logL + logE) / 4
 	}
-	logJ, ok := cholesky(joint, n)
+	logJ, ok := dense.Cholesky(joint, n)
 	if !ok {
 		return 0, errNotPSD
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // goldenCase is a case of the files in testdata/golden, values of an independent
@@ -73,7 +75,7 @@ func checkClose(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-func checkGram(t *testing.T, got *Matrix, want [][]float64, tol float64) {
+func checkGram(t *testing.T, got *kernel.Matrix, want [][]float64, tol float64) {
 	t.Helper()
 	for i := range want {
 		for j := range want {
@@ -110,8 +112,8 @@ func TestGoldenLG(t *testing.T) {
 	}
 }
 
-func featureMatrix(g *graph.Graph) *Matrix {
-	m := NewMatrix(g.N(), g.AttributeDim())
+func featureMatrix(g *graph.Graph) *kernel.Matrix {
+	m := kernel.NewMatrix(g.N(), g.AttributeDim())
 	for v := range g.N() {
 		copy(m.Row(v), g.Attributes(v))
 	}
@@ -122,7 +124,7 @@ func TestGoldenFLGFeatures(t *testing.T) {
 	for _, c := range golden(t, "flg_features.json") {
 		gs := c.graphs(t)
 		linear := func(a *graph.Graph, v int, b *graph.Graph, w int) float64 {
-			return dot(a.Attributes(v), b.Attributes(w))
+			return dense.Dot(a.Attributes(v), b.Attributes(w))
 		}
 		for i, g := range gs {
 			for j, h := range gs {
@@ -137,15 +139,11 @@ func TestGoldenFLGFeatures(t *testing.T) {
 				checkClose(t, fmt.Sprintf("kernel form of k(%d,%d)", i, j), k, c.Gram[i][j], goldenTol)
 			}
 		}
-		checkExact(t, gs, Options{Base: Attributes()}, c)
+		checkExact(t, gs, Kernel{Base: "attributes"}, c)
 	}
 }
 
 func TestGoldenFLGKernel(t *testing.T) {
-	gaussian, err := Gaussian(1)
-	if err != nil {
-		t.Fatal(err)
-	}
 	kappa := func(a *graph.Graph, v int, b *graph.Graph, w int) float64 {
 		var s float64
 		for i, x := range a.Attributes(v) {
@@ -173,16 +171,16 @@ func TestGoldenFLGKernel(t *testing.T) {
 				checkClose(t, fmt.Sprintf("eq. 2 of k(%d,%d)", i, j), k, c.Gram[i][j], goldenTol)
 			}
 		}
-		checkExact(t, gs, Options{Base: gaussian}, c)
+		checkExact(t, gs, Kernel{Base: "gaussian"}, c)
 	}
 }
 
 // checkExact compares Exact.Gram, in the forms of eq. (3) and eq. (2), and Exact.Kernel with
 // a golden Gram matrix. Zero fields of o other than Base and Radii get defaults.
-func checkExact(t *testing.T, gs []*graph.Graph, o Options, c goldenCase) {
+func checkExact(t *testing.T, gs []*graph.Graph, o Kernel, c goldenCase) {
 	t.Helper()
 	for _, rank := range []int{0, 1000} { // 1000 is more than there is: eigenvectors, all of them
-		d := DefaultOptions()
+		d := Default()
 		d.Base, d.Radii, d.Eta, d.Gamma, d.PairRank = o.Base, c.Radii, c.Eta, c.Gamma, rank
 		e, err := NewExact(t.Context(), gs, d)
 		if err != nil {
@@ -209,9 +207,9 @@ func TestGoldenMLG(t *testing.T) {
 	for i, c := range golden(t, "mlg_exact.json") {
 		t.Run(fmt.Sprint(i, c.Radii), func(t *testing.T) {
 			gs := c.graphs(t)
-			checkExact(t, gs, Options{Base: Labels()}, c)
-			d := DefaultOptions()
-			d.Base, d.Radii, d.Eta, d.Gamma = Labels(), c.Radii, c.Eta, c.Gamma
+			checkExact(t, gs, Kernel{Base: "labels"}, c)
+			d := Default()
+			d.Base, d.Radii, d.Eta, d.Gamma = "labels", c.Radii, c.Eta, c.Gamma
 			e, err := NewExact(t.Context(), gs, d)
 			if err != nil {
 				t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
 )
 
@@ -17,14 +19,14 @@ const (
 )
 
 // Gram returns the kernel matrix of the training graphs.
-func (m *Model) Gram(ctx context.Context) (*Matrix, error) {
+func (m *Model) Gram(ctx context.Context) (*kernel.Matrix, error) {
 	return m.gram(ctx, m.train)
 }
 
 // gram returns the kernel matrix of covariances, computing each pair once.
-func (m *Model) gram(ctx context.Context, c *Covariances) (*Matrix, error) {
+func (m *Model) gram(ctx context.Context, c *Covariances) (*kernel.Matrix, error) {
 	n := c.Len()
-	out := NewMatrix(n, n)
+	out := kernel.NewMatrix(n, n)
 	side := min(max(n/gramShare&^(spd.Lanes-1), gramLeast), gramMost)
 	type square struct{ i, j int }
 	var squares []square
@@ -33,12 +35,11 @@ func (m *Model) gram(ctx context.Context, c *Covariances) (*Matrix, error) {
 			squares = append(squares, square{i, j})
 		}
 	}
-	buf := make([][]float64, m.o.Workers)
-	meter := newMeter(m.o.Progress, "gram", int64(len(squares)))
-	err := parallel(ctx, m.o.Workers, len(squares), 1, func(w, k int) error {
-		end := m.o.trace("gram")
-		defer end()
-		defer meter.add(1)
+	buf := make([][]float64, kernel.Workers(ctx))
+	meter := kernel.NewMeter(ctx, "gram", len(squares))
+	err := kernel.Each(ctx, len(squares), 1, func(w, k int) error {
+		defer kernel.Trace(ctx, "gram")()
+		defer meter.Add(1)
 		i0, j0 := squares[k].i, squares[k].j
 		i1, j1 := min(i0+side, n), min(j0+side, n)
 		strip := i1 - i0
@@ -72,24 +73,34 @@ func mirror(a []float64, n, i0, i1, j0, j1 int) {
 }
 
 // Cross returns the kernel matrix between graphs (rows) and the training graphs (columns).
-func (m *Model) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
+func (m *Model) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matrix, error) {
 	c, err := m.Transform(ctx, graphs)
 	if err != nil {
 		return nil, err
 	}
-	return m.Compare(ctx, c, m.train)
+	return m.Between(ctx, c, m.train)
 }
 
-// Compare returns the kernel matrix between two sets of graphs that the model has transformed.
-func (m *Model) Compare(ctx context.Context, a, b *Covariances) (*Matrix, error) {
-	out := NewMatrix(a.Len(), b.Len())
+// Compare returns the kernel of two graphs, which need not be training graphs.
+func (m *Model) Compare(ctx context.Context, g, h *graph.Graph) (float64, error) {
+	c, err := m.Transform(ctx, []*graph.Graph{g, h})
+	if err != nil {
+		return 0, err
+	}
+	var k [1]float64
+	m.Rectangle(k[:], 1, c, 0, 1, c, 1, 2)
+	return k[0], nil
+}
+
+// Between returns the kernel matrix between two sets of graphs that the model has transformed.
+func (m *Model) Between(ctx context.Context, a, b *Covariances) (*kernel.Matrix, error) {
+	out := kernel.NewMatrix(a.Len(), b.Len())
 	const height, width = 64, 1024
 	rows := (a.Len() + height - 1) / height
-	buf := make([][]float64, m.o.Workers)
-	meter := newMeter(m.o.Progress, "gram", int64(a.Len())*int64(b.Len()))
-	err := parallel(ctx, m.o.Workers, rows, 1, func(w, k int) error {
-		end := m.o.trace("gram")
-		defer end()
+	buf := make([][]float64, kernel.Workers(ctx))
+	meter := kernel.NewMeter(ctx, "gram", a.Len()*b.Len())
+	err := kernel.Each(ctx, rows, 1, func(w, k int) error {
+		defer kernel.Trace(ctx, "gram")()
 		i0, i1 := k*height, min((k+1)*height, a.Len())
 		for j0 := 0; j0 < b.Len(); j0 += width {
 			if err := ctx.Err(); err != nil {
@@ -98,7 +109,7 @@ func (m *Model) Compare(ctx context.Context, a, b *Covariances) (*Matrix, error)
 			j1 := min(j0+width, b.Len())
 			m.rectangle(out.Data[i0*b.Len()+j0:], b.Len(), a, i0, i1, b, j0, j1, &buf[w])
 		}
-		meter.add(int64(i1-i0) * int64(b.Len()))
+		meter.Add((i1 - i0) * b.Len())
 		return nil
 	})
 	return out, err
@@ -107,13 +118,13 @@ func (m *Model) Compare(ctx context.Context, a, b *Covariances) (*Matrix, error)
 // rectangle writes the combined kernel of rows i0 … i1-1 of a and columns j0 … j1-1 of b.
 func (m *Model) rectangle(dst []float64, stride int, a *Covariances, i0, i1 int, b *Covariances, j0, j1 int, buf *[]float64) {
 	width, levels := j1-j0, len(a.levels)
-	if levels == 1 && m.o.Power == 1 {
+	if levels == 1 && m.kernel.Power == 1 {
 		spd.Cross(dst, stride, a.levels[0], i0, i1, b.levels[0], j0, j1)
 		return
 	}
 	size := (i1 - i0) * width
-	*buf = resize(*buf, 3*size)
-	k, all := (*buf)[:size], m.o.newCombiner((*buf)[size:2*size], (*buf)[2*size:], levels)
+	*buf = dense.Grow(*buf, 3*size)
+	k, all := (*buf)[:size], m.kernel.newCombiner((*buf)[size:2*size], (*buf)[2*size:], levels)
 	for l := range levels {
 		spd.Cross(k, width, a.levels[l], i0, i1, b.levels[l], j0, j1)
 		all.add(k)
@@ -122,4 +133,26 @@ func (m *Model) rectangle(dst []float64, stride int, a *Covariances, i0, i1 int,
 	for i := range i1 - i0 {
 		copy(dst[i*stride:][:width], all.dst[i*width:])
 	}
+}
+
+// Rectangle sets dst[(i−i0)·stride + (j−j0)] to the kernel of graph i of a and graph j of b,
+// for i0 ≤ i < i1 and j0 ≤ j < j1, in the calling goroutine. The bits of a value are those
+// that Gram and Between give. Where both ranges are the same range of the same covariances,
+// each pair is computed once.
+func (m *Model) Rectangle(dst []float64, stride int, a *Covariances, i0, i1 int, b *Covariances, j0, j1 int) {
+	var buf []float64
+	if a != b || i0 != j0 || i1 != j1 {
+		const height, width = 64, 1024 // what a strip reads stays in the cache
+		for i := i0; i < i1; i += height {
+			for j := j0; j < j1; j += width {
+				m.rectangle(dst[(i-i0)*stride+j-j0:], stride, a, i, min(i+height, i1), b, j, min(j+width, j1), &buf)
+			}
+		}
+		return
+	}
+	for i := i0; i < i1; i += gramStrip {
+		hi := min(i+gramStrip, i1)
+		m.rectangle(dst[(i-i0)*stride:], stride, a, i, hi, a, i0, hi, &buf)
+	}
+	mirror(dst, stride, 0, i1-i0, 0, i1-i0)
 }

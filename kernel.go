@@ -2,45 +2,221 @@ package mlg
 
 import (
 	"context"
+	"fmt"
+	"math"
 
+	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
-// Matrix is a dense matrix in row-major order.
-type Matrix struct {
-	Rows, Cols int
-	Data       []float64 // Rows×Cols
+// Kernel is the multiscale Laplacian kernel with all its parameters. Start from Default: a zero
+// value is no default, and Validate refuses it where it makes no sense.
+type Kernel struct {
+	// Radii are those of the neighbourhoods N₁ ⊆ … ⊆ N_L; see Growth for r₀·ρ^(ℓ-1).
+	Radii []int `json:"radii" want:"at least 0" help:"Hop radii of the levels, not decreasing; none for the FLG kernel of the base kernel."`
+	// Eta is in L = D − A + ηI.
+	Eta float64 `json:"eta" want:"positive" help:"Regularisation of the Laplacian."`
+	// Gamma is in S = U L⁻¹ Uᵀ + γI.
+	Gamma float64 `json:"gamma" want:"positive" help:"Regularisation of the covariance."`
+	// Base is read by base.Parse. Without it, base.Choose goes by the graphs.
+	Base string `json:"base" help:"Kernel on vertices: labels, attributes, gaussian(σ), degree, heat(β,…), wl(h), or products and sums such as labels*gaussian(0.5). By default what the data has."`
+	// Combine says how the kernels of the levels make one.
+	Combine Combine `json:"combine" want:"one of top sum product mixed gmean" help:"How the kernels of the levels make one: top, sum, product, mixed or gmean."`
+	// Power is the exponent of the kernel.
+	Power int `json:"power" want:"1 to 1048576" help:"Integer power of the kernel."`
+	// Discount divides the features of a vertex in a neighbourhood by 1 + its distance.
+	Discount bool `json:"discount" help:"Divide the features of a vertex by 1 + its distance to the centre."`
+
+	// Samples is Ñ of the low-rank kernel.
+	Samples int `json:"samples" want:"at least 1" help:"Vertices sampled at every level; more than there are means all."`
+	// Rank is P̃ of the low-rank kernel, the number of eigenvectors.
+	Rank int `json:"rank" want:"at least 1" help:"Features kept at every level; more than there are means all."`
+	// Landmarks says how the Ñ vertices are chosen.
+	Landmarks Landmarks `json:"landmarks" want:"one of uniform classes pivoted" help:"How vertices are sampled: uniform, classes or pivoted."`
+	// Seed determines the sample.
+	Seed uint64 `json:"seed" help:"Seed of the sample."`
+
+	// Exact asks for the definition: Samples, Rank, Landmarks and Seed then have no effect.
+	Exact bool `json:"exact" help:"By the definition, without sampling."`
+	// PairRank truncates the joint Gram matrix of every pair of (sub)graphs.
+	PairRank int `json:"pair_rank" want:"at least 0" help:"With exact: eigenvectors kept of every pair; 0 means all."`
 }
 
-// NewMatrix returns a zero matrix.
-func NewMatrix(rows, cols int) *Matrix {
-	return &Matrix{Rows: rows, Cols: cols, Data: make([]float64, rows*cols)}
+// Combine is a way to make one kernel from those of the levels: k_ℓ is the FLG kernel of
+// the whole graphs with 𝔎_ℓ as base kernel, ℓ = 0 … L.
+type Combine string
+
+const (
+	// Top is k_L alone, the kernel of the paper.
+	Top Combine = "top"
+	// Sum is the mean of k_0 … k_L.
+	Sum Combine = "sum"
+	// Product is the product of k_0 … k_L.
+	Product Combine = "product"
+	// GeometricMean is the (L+1)-th root of the product. It is not positive semi-definite
+	// in general (docs/math.md, Powers).
+	GeometricMean Combine = "gmean"
+	// Mixed is the mean of Top, Sum and Product, for the price of one of the latter:
+	//
+	//	k = ⅓ (k_L + Σ_ℓ k_ℓ/(L+1) + Π_ℓ k_ℓ).
+	Mixed Combine = "mixed"
+)
+
+// Landmarks is a way to choose the vertices that span the low-rank feature space.
+type Landmarks string
+
+const (
+	// Uniform draws vertices of all graphs uniformly without replacement, as the paper does.
+	Uniform Landmarks = "uniform"
+	// ByClass draws distinct neighbourhood classes uniformly without replacement. The
+	// features are the leading principal components of all vertices in the landmarks' span.
+	ByClass Landmarks = "classes"
+	// Pivoted takes, one after the other, the class that those so far represent worst: greedy
+	// pivoted Cholesky factorisation of the kernel matrix of the classes, weighted by their
+	// numbers of vertices. Features as with ByClass.
+	Pivoted Landmarks = "pivoted"
+)
+
+func init() {
+	kernel.Register(Default())
+	flg := Default()
+	flg.Radii = nil
+	kernel.Register(flg)
+	kernel.Register(LGKernel{Eta: 0.1, Gamma: 0.1})
 }
 
-// At returns the entry in row i and column j.
-func (m *Matrix) At(i, j int) float64 { return m.Data[i*m.Cols+j] }
-
-// Set changes the entry in row i and column j.
-func (m *Matrix) Set(i, j int, v float64) { m.Data[i*m.Cols+j] = v }
-
-// Row returns row i, a view.
-func (m *Matrix) Row(i int) []float64 { return m.Data[i*m.Cols : (i+1)*m.Cols : (i+1)*m.Cols] }
-
-// Kernel is a graph kernel with all its parameters: something that can be fitted to a
-// collection of graphs. Fit never looks at targets.
-type Kernel interface {
-	// String names the kernel and its parameters, as in "wl h=5".
-	String() string
-	// Fit takes from the training graphs all that is needed to compare them with each
-	// other and with new graphs.
-	Fit(ctx context.Context, graphs []*graph.Graph) (Fitted, error)
+// Default returns the parameters of the paper: radii 1 and 2, η = γ = 0.1, 100 samples, rank
+// 10, top level only.
+func Default() Kernel {
+	return Kernel{Radii: []int{1, 2}, Eta: 0.1, Gamma: 0.1, Combine: Top, Power: 1, Samples: 100, Rank: 10, Landmarks: Uniform}
 }
 
-// Fitted is a kernel fitted to training graphs. What it computes for training graphs does
-// not depend on the new graphs that it is asked about.
-type Fitted interface {
-	// Gram returns the kernel matrix of the training graphs.
-	Gram(ctx context.Context) (*Matrix, error)
-	// Cross returns the kernel matrix between graphs (rows) and the training graphs (columns).
-	Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error)
+// Growth returns the radii ⌈r₀·ρ^(ℓ-1)⌉ for ℓ = 1 … levels.
+func Growth(r0, rho float64, levels int) []int {
+	radii := make([]int, levels)
+	for l := range radii {
+		// The tolerance keeps products that are whole numbers in exact arithmetic from
+		// being rounded up: 2 ulp per factor.
+		x := r0 * math.Pow(rho, float64(l))
+		radii[l] = int(math.Ceil(x * (1 - 1e-14)))
+	}
+	return radii
+}
+
+// Name implements kernel.Kernel: "mlg", or "flg" without radii.
+func (k Kernel) Name() string {
+	if len(k.Radii) == 0 {
+		return "flg"
+	}
+	return "mlg"
+}
+
+// String implements kernel.Kernel.
+func (k Kernel) String() string { return kernel.Text(k) }
+
+// Validate implements kernel.Kernel.
+func (k Kernel) Validate() error {
+	if err := kernel.Check(k); err != nil {
+		return err
+	}
+	for l := 1; l < len(k.Radii); l++ {
+		if k.Radii[l] < k.Radii[l-1] {
+			return fmt.Errorf("%s: radii = %v, want radii that do not decrease", k.Name(), k.Radii)
+		}
+	}
+	if k.Base != "" {
+		if _, err := base.Parse(k.Base); err != nil {
+			return fmt.Errorf("%s: %w", k.Name(), err)
+		}
+	}
+	return nil
+}
+
+// Semidefinite reports whether the kernel is positive semi-definite for every collection.
+// With PairRank every pair of graphs has a feature space of its own.
+func (k Kernel) Semidefinite() bool {
+	return k.Combine != GeometricMean && !(k.Exact && k.PairRank > 0)
+}
+
+// base returns the kernel on vertices for graphs.
+func (k Kernel) base(graphs []*graph.Graph) (base.Kernel, error) {
+	text := k.Base
+	if text == "" {
+		text = base.Choose(graphs)
+	}
+	return base.Parse(text)
+}
+
+// Fit implements kernel.Kernel: see Fit and NewExact.
+func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	if !k.Exact {
+		m, err := Fit(ctx, graphs, k)
+		if err != nil {
+			return nil, err
+		}
+		return m, nil
+	}
+	if k.Base == "" {
+		k.Base = base.Choose(graphs) // the same for new graphs
+	}
+	e, err := NewExact(ctx, graphs, k)
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// LGKernel is the Laplacian graph kernel, for graphs of one size.
+type LGKernel struct {
+	Eta   float64 `json:"eta" want:"positive" help:"Regularisation of the Laplacian."`
+	Gamma float64 `json:"gamma" want:"at least 0" help:"Regularisation of the covariance."`
+}
+
+// Name implements kernel.Kernel.
+func (k LGKernel) Name() string { return "lg" }
+
+// String implements kernel.Kernel.
+func (k LGKernel) String() string { return kernel.Text(k) }
+
+// Validate implements kernel.Kernel.
+func (k LGKernel) Validate() error { return kernel.Check(k) }
+
+// Fit checks that the graphs have one size.
+func (k LGKernel) Fit(_ context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	if err := k.Validate(); err != nil {
+		return nil, err
+	}
+	for i, g := range graphs {
+		if g.N() != graphs[0].N() {
+			return nil, fmt.Errorf("the LG kernel needs graphs of one size: %s has %d vertices, %s has %d; the FLG kernel has no such limit",
+				kernel.GraphName(graphs, 0), graphs[0].N(), kernel.GraphName(graphs, i), g.N())
+		}
+	}
+	return &fittedLG{k, graphs}, nil
+}
+
+type fittedLG struct {
+	kernel LGKernel
+	graphs []*graph.Graph
+}
+
+func (f *fittedLG) Gram(ctx context.Context) (*kernel.Matrix, error) { return f.Cross(ctx, f.graphs) }
+
+func (f *fittedLG) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matrix, error) {
+	out := kernel.NewMatrix(len(graphs), len(f.graphs))
+	err := kernel.Each(ctx, len(graphs), 1, func(_, i int) error {
+		for j, h := range f.graphs {
+			k, err := LG(graphs[i], h, f.kernel.Eta, f.kernel.Gamma)
+			if err != nil {
+				return fmt.Errorf("%s: %w", kernel.GraphName(graphs, i), err)
+			}
+			if graphs[i] == h {
+				k = 1
+			}
+			out.Set(i, j, k)
+		}
+		return nil
+	})
+	return out, err
 }

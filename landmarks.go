@@ -2,10 +2,15 @@ package mlg
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/spd"
 )
 
 // landmark is a class that helps to span the feature space of a level.
@@ -14,18 +19,58 @@ type landmark struct {
 	count int32 // how often it was drawn
 }
 
+// landmarks chooses the landmarks of a level.
+func (m *Model) landmarks(ctx context.Context, at *level) ([]landmark, error) {
+	k := &m.kernel
+	if k.Landmarks != Pivoted {
+		return draw(at.classes, k.Landmarks, k.Samples, k.Seed, at.number), nil
+	}
+	defer kernel.Trace(ctx, "landmarks")()
+	n, all := at.len(), at.all()
+	diag := make([]float64, n)
+	if at.number == 0 {
+		v := &baseValues{m.base, at.descriptor}
+		for i := range diag {
+			if err := v.block(diag[i:i+1], all[i:i+1], all[i:i+1]); err != nil {
+				return nil, err
+			}
+		}
+		return pivot(at.classes, k.Samples, diag, func(dst []float64, c int32) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return v.block(dst, []int32{c}, all)
+		})
+	}
+	for i := range diag {
+		diag[i] = 1
+	}
+	b, err := m.covariances(ctx, at, all)
+	if err != nil {
+		return nil, err
+	}
+	return pivot(at.classes, k.Samples, diag, func(dst []float64, c int32) error {
+		const block = 4096
+		return kernel.Each(ctx, (n+block-1)/block, 1, func(_, j int) error {
+			lo, hi := j*block, min((j+1)*block, n)
+			spd.Cross(dst[lo:hi], hi-lo, b, int(c), int(c)+1, b, lo, hi)
+			return nil
+		})
+	})
+}
+
 // draw chooses landmarks among the vertices (Uniform) or classes (ByClass) of a level, by
 // sampling without replacement. Vertices of one class are one landmark with a count:
 // their rows of the Gram matrix are equal. The order of the landmarks depends on the
 // content of the classes alone.
-func draw(s *scale, how Landmarks, samples int, seed uint64, level int) []landmark {
+func draw(s *classes, how Landmarks, samples int, seed uint64, level int) []landmark {
 	r := rand.NewPCG(seed, uint64(level))
-	count := make([]int32, s.classes())
+	count := make([]int32, s.len())
 	switch how {
 	case Uniform:
 		n := 0
-		ends := make([]int, len(s.class)) // vertices of the graphs up to this one
-		for i, c := range s.class {
+		ends := make([]int, len(s.of)) // vertices of the graphs up to this one
+		for i, c := range s.of {
 			n += len(c)
 			ends[i] = n
 		}
@@ -37,20 +82,20 @@ func draw(s *scale, how Landmarks, samples int, seed uint64, level int) []landma
 			i, found := slices.BinarySearch(ends, v)
 			if found {
 				i++ // v is the first vertex of the next graph, or of one behind empty ones
-				for len(s.class[i]) == 0 {
+				for len(s.of[i]) == 0 {
 					i++
 				}
 			}
-			count[s.class[i][v-(ends[i]-len(s.class[i]))]]++
+			count[s.of[i][v-(ends[i]-len(s.of[i]))]]++
 		}
 	case ByClass:
-		if s.classes() <= samples {
+		if s.len() <= samples {
 			for c := range count {
 				count[c] = 1
 			}
 			break
 		}
-		for _, c := range sample(r, s.classes(), samples) {
+		for _, c := range sample(r, s.len(), samples) {
 			count[c] = 1
 		}
 	}
@@ -66,11 +111,11 @@ func draw(s *scale, how Landmarks, samples int, seed uint64, level int) []landma
 
 // sortLandmarks puts landmarks with as many cells beside each other, whose covariances have
 // about the same rank.
-func sortLandmarks(marks []landmark, s *scale) {
+func sortLandmarks(marks []landmark, s *classes) {
 	slices.SortFunc(marks, func(a, b landmark) int {
 		size := 0
-		if s.sig != nil {
-			size = cmp.Compare(cells(s.sig[a.class]), cells(s.sig[b.class]))
+		if s.quotient != nil {
+			size = cmp.Compare(cells(s.quotient[a.class]), cells(s.quotient[b.class]))
 		}
 		return cmp.Or(size, cmp.Compare(s.hash[a.class], s.hash[b.class]), cmp.Compare(a.class, b.class))
 	})
@@ -111,8 +156,8 @@ func below(r *rand.PCG, n uint64) int {
 // largest residual, the squared distance of its feature vector from the span of those before
 // times its number of vertices. On a tie the class with the smaller hash comes first. diag has the kernel of every class with itself;
 // row writes the kernel of class c with all classes.
-func pivot(s *scale, samples int, diag []float64, row func(dst []float64, c int32) error) ([]landmark, error) {
-	n := s.classes()
+func pivot(s *classes, samples int, diag []float64, row func(dst []float64, c int32) error) ([]landmark, error) {
+	n := s.len()
 	residual := slices.Clone(diag)
 	most := 0.0
 	for _, d := range diag {
@@ -136,7 +181,7 @@ func pivot(s *scale, samples int, diag []float64, row func(dst []float64, c int3
 			return nil, err
 		}
 		for _, f := range factor {
-			axpy(l, -f[best], f)
+			dense.Axpy(l, -f[best], f)
 		}
 		scale := 1 / math.Sqrt(residual[best])
 		for c := range l {

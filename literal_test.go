@@ -186,37 +186,16 @@ func smallGraphs() []*graph.Graph {
 // neighbourhoods, discount, truncated pairs, other base kernels.
 func TestExactIsLiteral(t *testing.T) {
 	gs := smallGraphs()
-	// A neighbourhood that is no ball: the vertices up to a distance whose number has the
-	// parity of the centre's, and the centre's own edge ends.
-	odd := func(g *graph.Graph, v, level int, dst []int32) []int32 {
-		var s graph.Scratch
-		for i, u := range s.Ball(g, v, 2*level) {
-			if int(s.Distances()[i]) <= level-1 || (int(u)+v)%2 == 0 {
-				dst = append(dst, u)
-			}
-		}
-		return dst
-	}
-	gaussian, _ := Gaussian(0.8)
 	for _, c := range []struct {
 		name string
-		o    func(o *Options)
+		o    func(o *Kernel)
 		l    func(l *literal)
 		tol  float64
 	}{
-		{"balls", func(*Options) {}, func(*literal) {}, 1e-9},
-		{"discount", func(o *Options) { o.Discount = true }, func(l *literal) { l.discount = true }, 1e-9},
-		{"neighbourhoods", func(o *Options) { o.Neighbourhoods = odd },
-			func(l *literal) {
-				l.sets = func(g *graph.Graph, v, level int) []int32 { return odd(g, v, level, nil) }
-			}, 1e-9},
-		{"neighbourhoods, discount", func(o *Options) { o.Neighbourhoods = odd; o.Discount = true },
-			func(l *literal) {
-				l.discount = true
-				l.sets = func(g *graph.Graph, v, level int) []int32 { return odd(g, v, level, nil) }
-			}, 1e-9},
-		{"pair rank 3", func(o *Options) { o.PairRank = 3; o.Radii = []int{1} }, func(l *literal) { l.rank = 3 }, 1e-9},
-		{"gaussian", func(o *Options) { o.Base = gaussian }, func(l *literal) {
+		{"balls", func(*Kernel) {}, func(*literal) {}, 1e-9},
+		{"discount", func(o *Kernel) { o.Discount = true }, func(l *literal) { l.discount = true }, 1e-9},
+		{"pair rank 3", func(o *Kernel) { o.PairRank = 3; o.Radii = []int{1} }, func(l *literal) { l.rank = 3 }, 1e-9},
+		{"gaussian", func(o *Kernel) { o.Base = "gaussian(0.8)" }, func(l *literal) {
 			l.kappa = func(g *graph.Graph, v int, h *graph.Graph, w int) float64 {
 				x, y := g.Attributes(v), h.Attributes(w)
 				return math.Exp(-((x[0]-y[0])*(x[0]-y[0]) + (x[1]-y[1])*(x[1]-y[1])) / (2 * 0.64))
@@ -224,8 +203,8 @@ func TestExactIsLiteral(t *testing.T) {
 		}, 1e-9},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := DefaultOptions()
-			o.Base = Labels()
+			o := Default()
+			o.Base = "labels"
 			c.o(&o)
 			l := &literal{graphs: gs, eta: o.Eta, gamma: o.Gamma, kappa: labelKernel, sets: balls(o.Radii...)}
 			c.l(l)
@@ -365,8 +344,8 @@ func TestPrecision(t *testing.T) {
 		worst, refused, given := 0.0, 0, 0
 		for _, gamma := range gammas {
 			for _, eta := range etas {
-				o := DefaultOptions()
-				o.Base, o.Eta, o.Gamma = Labels(), eta, gamma
+				o := Default()
+				o.Base, o.Eta, o.Gamma = "labels", eta, gamma
 				o.Radii = []int{1, 2, 2}[:level]
 				e, err := NewExact(t.Context(), gs, o)
 				if err != nil {

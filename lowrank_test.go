@@ -10,24 +10,24 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // all options that make the low-rank kernel exact: every vertex sampled, full rank.
-func fullRank(o Options) Options {
+func fullRank(o Kernel) Kernel {
 	o.Samples, o.Rank = 1<<20, 1<<20
 	return o
 }
 
 func TestGoldenFullRank(t *testing.T) {
-	gaussian, _ := Gaussian(1)
 	for _, f := range []struct {
 		name string
-		base Base
-	}{{"mlg_exact.json", Labels()}, {"flg_features.json", Attributes()}, {"flg_kernel.json", gaussian}} {
+		base string
+	}{{"mlg_exact.json", "labels"}, {"flg_features.json", "attributes"}, {"flg_kernel.json", "gaussian"}} {
 		for i, c := range golden(t, f.name) {
 			for _, how := range []Landmarks{Uniform, ByClass, Pivoted} {
 				t.Run(fmt.Sprint(f.name, i, how), func(t *testing.T) {
-					o := fullRank(DefaultOptions())
+					o := fullRank(Default())
 					o.Base, o.Radii, o.Eta, o.Gamma, o.Landmarks = f.base, c.Radii, c.Eta, c.Gamma, how
 					m, err := Fit(t.Context(), c.graphs(t), o)
 					if err != nil {
@@ -75,7 +75,7 @@ func TestLargeGraphs(t *testing.T) {
 		"protein":      p,
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := DefaultOptions()
+			o := Default()
 			o.Radii = []int{1, 2, 4}
 			m, err := Fit(t.Context(), []*graph.Graph{g, graphtest.Labeled(r, graphtest.Path(3), 1, 0)}, o)
 			if err != nil {
@@ -97,7 +97,7 @@ func TestLargeGraphs(t *testing.T) {
 func TestTransformBits(t *testing.T) {
 	gs := append(graphtest.Suite(1), graphtest.Suite(2)...)
 	for _, how := range []Landmarks{Uniform, ByClass, Pivoted} {
-		o := DefaultOptions()
+		o := Default()
 		o.Samples, o.Rank, o.Combine, o.Landmarks = 15, 6, Sum, how
 		m, err := Fit(t.Context(), gs, o)
 		if err != nil {
@@ -184,12 +184,12 @@ func TestSample(t *testing.T) {
 func TestMixedAttributes(t *testing.T) {
 	r := graphtest.Rand(1)
 	gs := []*graph.Graph{graphtest.Labeled(r, graphtest.Path(3), 1, 2), graphtest.Labeled(r, graphtest.Path(3), 1, 3)}
-	if _, err := Fit(t.Context(), gs, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "graph 1: 3 attributes per vertex, want 2") {
+	if _, err := Fit(t.Context(), gs, Default()); err == nil || !strings.Contains(err.Error(), "graph 1: 3 attributes per vertex, want 2") {
 		t.Errorf("error %v", err)
 	}
 	for _, b := range []string{"attributes", "gaussian", "labels*gaussian"} {
-		o := DefaultOptions()
-		o.Base, _ = ParseBase(b, DefaultBaseParameters())
+		o := Default()
+		o.Base = b
 		m, err := Fit(t.Context(), gs[:1], o)
 		if err != nil {
 			t.Fatal(err)
@@ -200,7 +200,7 @@ func TestMixedAttributes(t *testing.T) {
 	}
 }
 
-// The Gram matrix is computed by squares: every size has the values of Compare, row by row.
+// The Gram matrix is computed by squares: every size has the values of Between, row by row.
 func TestGramSquares(t *testing.T) {
 	r := graphtest.Rand(6)
 	var gs []*graph.Graph
@@ -208,7 +208,7 @@ func TestGramSquares(t *testing.T) {
 		gs = append(gs, graphtest.Random(r, graphtest.Options{N: 4, Edge: 0.5, Labels: 2}))
 	}
 	for _, combine := range []Combine{Top, Product, Mixed} {
-		o := DefaultOptions()
+		o := Default()
 		o.Combine = combine
 		m, err := Fit(t.Context(), gs, o)
 		if err != nil {
@@ -219,7 +219,7 @@ func TestGramSquares(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := m.Compare(t.Context(), c, c)
+			want, err := m.Between(t.Context(), c, c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,7 +228,7 @@ func TestGramSquares(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.Equal(got.Data, want.Data) {
-				t.Errorf("%s: Gram and Compare of %d graphs differ", combine, n)
+				t.Errorf("%s: Gram and Between of %d graphs differ", combine, n)
 			}
 		}
 	}
@@ -242,14 +242,10 @@ func TestMixed(t *testing.T) {
 		gs = append(gs, graphtest.Random(r, graphtest.Options{N: 7, Edge: 0.4, Labels: 2}))
 	}
 	for _, exact := range []bool{false, true} {
-		gram := func(c Combine, power int) *Matrix {
-			o := DefaultOptions()
-			o.Combine, o.Power = c, power
-			k := NewKernel(o)
-			if exact {
-				k = NewExactKernel(o)
-			}
-			f, err := k.Fit(t.Context(), gs)
+		gram := func(c Combine, power int) *kernel.Matrix {
+			o := Default()
+			o.Combine, o.Power, o.Exact = c, power, exact
+			f, err := o.Fit(t.Context(), gs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -274,7 +270,7 @@ func TestNoVertices(t *testing.T) {
 	empty, _ := graph.NewBuilder(0).Build()
 	for _, gs := range [][]*graph.Graph{nil, {empty}, {empty, empty}, {empty, graphtest.Path(1)}} {
 		for _, how := range []Landmarks{Uniform, ByClass, Pivoted} {
-			o := DefaultOptions()
+			o := Default()
 			o.Landmarks = how
 			m, err := Fit(t.Context(), gs, o)
 			if err != nil {

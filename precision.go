@@ -25,22 +25,22 @@ const (
 
 // stageError returns the error estimate after the given number of stages by eq. (3), the
 // first of which starts from values with relative error ε·first.
-func stageError(o *Options, first float64, stages int) float64 {
-	return first * epsilon * math.Pow(max(1, amplification/(o.Gamma*o.Eta)), float64(stages))
+func stageError(k *Kernel, first float64, stages int) float64 {
+	return first * epsilon * math.Pow(max(1, amplification/(k.Gamma*k.Eta)), float64(stages))
 }
 
 // precision decides how the first stage of a kernel with the given number of levels is
 // computed, and estimates the relative error of the result.
-func precision(o *Options, levels int) (robust bool, estimate float64, err error) {
-	if o.PairRank > 0 {
+func precision(k *Kernel, levels int) (robust bool, estimate float64, err error) {
+	if k.PairRank > 0 {
 		return true, math.NaN(), nil
 	}
-	if estimate = stageError(o, 1, levels+1); estimate <= fastError && o.Gamma*o.Eta >= minGammaEta {
+	if estimate = stageError(k, 1, levels+1); estimate <= fastError && k.Gamma*k.Eta >= minGammaEta {
 		return false, estimate, nil
 	}
-	if estimate = stageError(o, 10, levels); estimate <= maxError {
+	if estimate = stageError(k, 10, levels); estimate <= maxError {
 		return true, estimate, nil
 	}
 	return true, estimate, fmt.Errorf("gamma·eta = %.3g is too small for %d levels in float64: rounding errors grow by up to %.1g at every level, and the result could be wrong by a factor of %.1g; raise gamma or eta, take fewer levels, or use the low-rank kernel",
-		o.Gamma*o.Eta, levels, amplification/(o.Gamma*o.Eta), 1+estimate)
+		k.Gamma*k.Eta, levels, amplification/(k.Gamma*k.Eta), 1+estimate)
 }

@@ -9,63 +9,45 @@ import (
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 )
 
-func base(t *testing.T, s string) mlg.Base {
-	t.Helper()
-	b, err := mlg.ParseBase(s, mlg.DefaultBaseParameters())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // variants are the options that the suite is run with.
-func variants(t *testing.T) map[string]mlg.Options {
-	t.Helper()
-	out := make(map[string]mlg.Options)
-	add := func(name string, f func(o *mlg.Options)) {
-		o := mlg.DefaultOptions()
+func variants() map[string]mlg.Kernel {
+	out := make(map[string]mlg.Kernel)
+	add := func(name string, f func(o *mlg.Kernel)) {
+		o := mlg.Default()
 		f(&o)
 		out[name] = o
 	}
 	for _, b := range []string{"labels", "attributes", "gaussian", "degree", "heat", "wl", "labels*gaussian", "labels+wl*heat"} {
-		add("base "+b, func(o *mlg.Options) { o.Base = base(t, b) })
+		add("base "+b, func(o *mlg.Kernel) { o.Base = b })
 	}
-	add("flg", func(o *mlg.Options) { o.Radii = nil })
-	add("radii 0,1,1,3", func(o *mlg.Options) { o.Radii = []int{0, 1, 1, 3} })
-	add("sum", func(o *mlg.Options) { o.Combine = mlg.Sum })
-	add("product", func(o *mlg.Options) { o.Combine = mlg.Product })
-	add("mixed", func(o *mlg.Options) { o.Combine = mlg.Mixed })
-	add("gmean", func(o *mlg.Options) { o.Combine = mlg.GeometricMean })
-	add("power", func(o *mlg.Options) { o.Power = 3 })
-	add("discount", func(o *mlg.Options) { o.Discount = true })
-	add("neighbourhoods", func(o *mlg.Options) { o.Neighbourhoods = mlg.Doubling(1) })
+	add("flg", func(o *mlg.Kernel) { o.Radii = nil })
+	add("radii 0,1,1,3", func(o *mlg.Kernel) { o.Radii = []int{0, 1, 1, 3} })
+	add("sum", func(o *mlg.Kernel) { o.Combine = mlg.Sum })
+	add("product", func(o *mlg.Kernel) { o.Combine = mlg.Product })
+	add("mixed", func(o *mlg.Kernel) { o.Combine = mlg.Mixed })
+	add("gmean", func(o *mlg.Kernel) { o.Combine = mlg.GeometricMean })
+	add("power", func(o *mlg.Kernel) { o.Power = 3 })
+	add("discount", func(o *mlg.Kernel) { o.Discount = true })
 	return out
 }
 
 func TestExactProperties(t *testing.T) {
-	for name, o := range variants(t) {
+	for name, o := range variants() {
 		t.Run(name, func(t *testing.T) {
-			kerneltest.Run(t, kerneltest.Expect{
-				Kernel:     func(w int) mlg.Kernel { o := o; o.Workers = w; return mlg.NewExactKernel(o) },
-				OrderFree:  true,
-				Indefinite: !o.Combine.PositiveSemidefinite(),
-			})
+			o.Exact = true
+			kerneltest.Run(t, kerneltest.Expect{Kernel: o, OrderFree: true})
 		})
 	}
 	t.Run("pair rank", func(t *testing.T) {
-		o := mlg.DefaultOptions()
-		o.PairRank = 4
-		kerneltest.Run(t, kerneltest.Expect{
-			Kernel:     func(w int) mlg.Kernel { o := o; o.Workers = w; return mlg.NewExactKernel(o) },
-			OrderFree:  true,
-			Indefinite: true, // every pair has a feature space of its own
-			Tolerance:  1e-6, // the cut may fall between nearly equal eigenvalues
-		})
+		o := mlg.Default()
+		o.Exact, o.PairRank = true, 4
+		// The cut may fall between nearly equal eigenvalues.
+		kerneltest.Run(t, kerneltest.Expect{Kernel: o, OrderFree: true, Tolerance: 1e-6})
 	})
 }
 
 func TestLowRankProperties(t *testing.T) {
-	for name, o := range variants(t) {
+	for name, o := range variants() {
 		for _, how := range []mlg.Landmarks{mlg.Uniform, mlg.ByClass, mlg.Pivoted} {
 			switch name {
 			case "base labels", "base gaussian", "sum", "discount":
@@ -80,16 +62,11 @@ func TestLowRankProperties(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					o := o
 					o.Samples, o.Rank = samples, rank
-					kerneltest.Run(t, kerneltest.Expect{
-						Kernel:     func(w int) mlg.Kernel { o := o; o.Workers = w; return mlg.NewKernel(o) },
-						OrderFree:  samples > 1000,
-						Indefinite: !o.Combine.PositiveSemidefinite(),
-						Tolerance:  1e-9,
-					})
+					kerneltest.Run(t, kerneltest.Expect{Kernel: o, OrderFree: samples > 1000, Tolerance: 1e-9})
 				})
 			}
-			run(name+" "+how.String()+" all", 1<<20, 1<<20)
-			run(name+" "+how.String()+" low", 12, 5)
+			run(name+" "+string(how)+" all", 1<<20, 1<<20)
+			run(name+" "+string(how)+" low", 12, 5)
 		}
 	}
 }

@@ -2,13 +2,13 @@ package mlg
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"github.com/mlgkernel/mlg/base"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
 )
 
@@ -16,18 +16,7 @@ import (
 // model of it whose results have the same bits. Matrices are row-major; covariances are
 // packed lower triangles, one after the other.
 type Snapshot struct {
-	Radii      []int
-	Eta, Gamma float64
-	Base       string // as BaseFromString reads it
-	Discount   bool
-	Combine    Combine
-	Power      int
-
-	// How the landmarks were chosen. A fitted model does not need it.
-	Samples, Rank int
-	Landmarks     Landmarks
-	Seed          uint64
-
+	Kernel Kernel          // with its base kernel
 	Levels []LevelSnapshot // 0 … L
 	Graphs int             // training graphs
 	// Train has the covariances of the training graphs for each level that enters the
@@ -49,55 +38,29 @@ type LevelSnapshot struct {
 	Values []float64 // eigenvalues, descending; none where the only feature is always 0
 }
 
-// maxPower bounds the exponent of a snapshot: the kernel multiplies that often.
-const maxPower = 1 << 20
-
-func errPower(power int) error {
-	return fmt.Errorf("a stored model with Power = %d, want at most %d", power, maxPower)
-}
-
-// Snapshot returns the model as plain data. It is an error if the model has a base kernel
-// that is not of this package, or a Neighbourhoods function: they cannot be stored.
-func (m *Model) Snapshot() (*Snapshot, error) {
-	if m.o.Neighbourhoods != nil {
-		return nil, errors.New("a model with Neighbourhoods of its own cannot be stored: a function has no stored form; want Radii")
-	}
-	base, err := spell(m.base)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := BaseFromString(base); err != nil { // one too large to be read again
-		return nil, err
-	}
-	o := &m.o
-	if o.Power > maxPower {
-		return nil, errPower(o.Power)
-	}
-	s := &Snapshot{
-		Radii: slices.Clone(o.Radii), Eta: o.Eta, Gamma: o.Gamma, Base: base, Discount: o.Discount,
-		Combine: o.Combine, Power: o.Power,
-		Samples: o.Samples, Rank: o.Rank, Landmarks: o.Landmarks, Seed: o.Seed,
-		Graphs: m.train.Len(),
-	}
-	for i := range m.levels {
-		l := &m.levels[i]
+// Snapshot returns the model as plain data.
+func (m *Model) Snapshot() *Snapshot {
+	s := &Snapshot{Kernel: m.kernel, Graphs: m.train.Len()}
+	s.Kernel.Base = m.base.String()
+	for i := range m.projections {
+		p := &m.projections[i]
 		level := LevelSnapshot{
-			Explicit: l.explicit != nil, Descriptors: slices.Clone(l.desc),
-			N: l.n, P: l.p, W: slices.Clone(l.w), Values: slices.Clone(l.values),
+			Explicit: p.explicit != nil, Descriptors: slices.Clone(p.descriptors),
+			N: p.n, P: p.p, W: slices.Clone(p.w), Values: slices.Clone(p.values),
 		}
 		if level.Explicit {
-			level.Descriptors = needed(m.base, l.desc)
+			level.Descriptors = base.Needed(m.base, p.descriptors)
 			level.N = len(level.Descriptors)
 		}
-		if l.marks != nil {
-			level.Marks = packedAll(l.marks)
+		if p.marks != nil {
+			level.Marks = packedAll(p.marks)
 		}
 		s.Levels = append(s.Levels, level)
 	}
 	for _, b := range m.train.levels {
 		s.Train = append(s.Train, packedAll(b))
 	}
-	return s, nil
+	return s
 }
 
 // packedAll returns the matrices of a batch, one after the other.
@@ -110,92 +73,49 @@ func packedAll(b *spd.Batch) []float64 {
 	return out
 }
 
-// needed returns those descriptors that determine the explicit features, in their order.
-func needed(b Base, desc []string) []string {
-	keep := make([]bool, len(desc))
-	markNeeded(b, desc, keep)
-	var out []string
-	for i, k := range keep {
-		if k {
-			out = append(out, desc[i])
-		}
-	}
-	return out
-}
-
-// markNeeded marks the first descriptor of every one-hot feature, and the first of all,
-// which tells the dimension of the others.
-func markNeeded(b Base, desc []string, keep []bool) {
-	switch b := b.(type) {
-	case *oneHot:
-		seen := make(map[string]bool)
-		for i, d := range desc {
-			keep[i] = keep[i] || !seen[d]
-			seen[d] = true
-		}
-	case *pair:
-		x, y := splitPairs(desc)
-		markNeeded(b.a, x, keep)
-		markNeeded(b.b, y, keep)
-	default:
-		keep[0] = true
-	}
-}
-
-// FromSnapshot returns the model of a snapshot, to compute with the given number of
-// workers. Everything is checked, so that a damaged snapshot gives an error and not a model
-// that panics. Nothing of the snapshot is kept.
-func FromSnapshot(s *Snapshot, workers int) (*Model, error) {
-	m, err := s.model(workers)
+// FromSnapshot returns the model of a snapshot. Everything is checked, so that a damaged
+// snapshot gives an error and not a model that panics. Nothing of the snapshot is kept.
+func FromSnapshot(s *Snapshot) (*Model, error) {
+	m, err := s.model()
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
 	return m, nil
 }
 
-func (s *Snapshot) model(workers int) (*Model, error) {
-	base, err := BaseFromString(s.Base)
+func (s *Snapshot) model() (*Model, error) {
+	k := s.Kernel
+	if err := k.Validate(); err != nil {
+		return nil, err
+	}
+	b, err := base.Parse(k.Base)
 	if err != nil {
 		return nil, err
 	}
-	o := DefaultOptions()
-	o.Radii, o.Eta, o.Gamma, o.Base, o.Discount = slices.Clone(s.Radii), s.Eta, s.Gamma, base, s.Discount
-	o.Combine, o.Power = s.Combine, s.Power
-	o.Samples, o.Rank, o.Landmarks, o.Seed = s.Samples, s.Rank, s.Landmarks, s.Seed
-	o.Workers = workers
-	if err := o.Validate(); err != nil {
-		return nil, err
+	if len(s.Levels) != len(k.Radii)+1 {
+		return nil, fmt.Errorf("%d levels for %d radii, want one more", len(s.Levels), len(k.Radii))
 	}
-	if o.Power > maxPower {
-		return nil, errPower(o.Power)
-	}
-	if len(s.Levels) != len(o.Radii)+1 {
-		return nil, fmt.Errorf("%d levels for %d radii, want one more", len(s.Levels), len(o.Radii))
-	}
-	m := &Model{o: o, base: base, train: &Covariances{}}
+	m := &Model{kernel: k, base: b, train: &Covariances{}}
 	for i := range s.Levels {
 		l := &s.Levels[i]
 		var p *projection
 		if i == 0 {
-			p, err = l.bottom(base)
+			p, err = l.bottom(b)
 		} else {
-			p, err = l.above(m.levels[i-1].p, workers)
+			p, err = l.above(m.projections[i-1].p)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("level %d: %w", i, err)
 		}
-		p.factor(&o)
-		m.levels = append(m.levels, *p)
+		p.factor(&k)
+		m.projections = append(m.projections, *p)
 	}
-	used := m.levels
-	if o.Combine == Top {
-		used = used[len(used)-1:]
-	}
+	used := m.used()
 	if len(s.Train) != len(used) {
 		return nil, fmt.Errorf("training covariances of %d levels, want %d", len(s.Train), len(used))
 	}
 	for i := range used {
-		b, err := batchOf(s.Train[i], s.Graphs, used[i].p, workers)
+		b, err := batchOf(s.Train[i], s.Graphs, used[i].p)
 		if err != nil {
 			return nil, fmt.Errorf("training graphs, part %d: %w", i, err)
 		}
@@ -205,17 +125,14 @@ func (s *Snapshot) model(workers int) (*Model, error) {
 }
 
 // bottom returns the projection of level 0.
-func (l *LevelSnapshot) bottom(base Base) (*projection, error) {
+func (l *LevelSnapshot) bottom(b base.Kernel) (*projection, error) {
 	if l.N != len(l.Descriptors) || len(l.Marks) > 0 {
 		return nil, fmt.Errorf("%d landmarks with %d descriptors and %d covariance entries, want one descriptor each", l.N, len(l.Descriptors), len(l.Marks))
 	}
-	dim := 0
-	for i, d := range l.Descriptors {
-		if err := checkDescriptor(base, d, &dim); err != nil {
-			return nil, fmt.Errorf("descriptor %d: %w", i, err)
-		}
+	if _, err := base.Check(b, l.Descriptors); err != nil {
+		return nil, err
 	}
-	p := &projection{desc: slices.Clone(l.Descriptors)}
+	p := &projection{descriptors: slices.Clone(l.Descriptors)}
 	if !l.Explicit {
 		return p, l.project(p)
 	}
@@ -223,7 +140,7 @@ func (l *LevelSnapshot) bottom(base Base) (*projection, error) {
 		return nil, fmt.Errorf("%d explicit features with %d weights and %d eigenvalues, want at most %d and no weights", l.P, len(l.W), len(l.Values), maxExplicit)
 	}
 	p.n = l.N
-	p.explicit, p.p = base.Features(p.desc, maxExplicit)
+	p.explicit, p.p = b.Features(p.descriptors, maxExplicit)
 	if p.p != l.P || p.p == 0 {
 		return nil, fmt.Errorf("%d explicit features, but the descriptors have %d", l.P, p.p)
 	}
@@ -231,13 +148,13 @@ func (l *LevelSnapshot) bottom(base Base) (*projection, error) {
 }
 
 // above returns the projection of a level ≥ 1 with covariances of the given order.
-func (l *LevelSnapshot) above(order, workers int) (*projection, error) {
+func (l *LevelSnapshot) above(order int) (*projection, error) {
 	if l.Explicit || len(l.Descriptors) > 0 {
 		return nil, errors.New("explicit features or descriptors, which only level 0 can have")
 	}
 	p := &projection{}
 	var err error
-	if p.marks, err = batchOf(l.Marks, l.N, order, workers); err != nil {
+	if p.marks, err = batchOf(l.Marks, l.N, order); err != nil {
 		return nil, err
 	}
 	return p, l.project(p)
@@ -267,7 +184,7 @@ func (l *LevelSnapshot) project(p *projection) error {
 }
 
 // batchOf returns the batch of n packed matrices of one order.
-func batchOf(packed []float64, n, order, workers int) (*spd.Batch, error) {
+func batchOf(packed []float64, n, order int) (*spd.Batch, error) {
 	size := spd.Size(order)
 	if n < 0 || n > len(packed) || len(packed) != n*size {
 		return nil, fmt.Errorf("%d numbers for %d covariances of order %d, want %d each", len(packed), n, order, size)
@@ -276,69 +193,8 @@ func batchOf(packed []float64, n, order, workers int) (*spd.Batch, error) {
 		return nil, err
 	}
 	b := spd.NewBatch(n, order)
-	err := parallel(context.Background(), workers, n, 16, func(_, i int) error {
+	err := kernel.Each(context.Background(), n, 16, func(_, i int) error {
 		return b.Set(i, packed[i*size:(i+1)*size])
 	})
 	return b, err
-}
-
-func checkFinite(what string, x []float64) error {
-	for i, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%s %d is %v, want a finite number", what, i, v)
-		}
-	}
-	return nil
-}
-
-// Attributes returns the number of attributes per vertex that the base kernel has seen in
-// training; new graphs must have as many. It is 0 if the base kernel does not look at
-// attributes, or saw no vertex.
-func (m *Model) Attributes() int {
-	dim := 0
-	if d := m.levels[0].desc; len(d) > 0 {
-		if err := checkDescriptor(m.base, d[0], &dim); err != nil {
-			return 0
-		}
-	}
-	return dim
-}
-
-// checkDescriptor returns an error unless d can be a descriptor of a base kernel of this
-// package. dim is the number of attributes, 0 as long as it is not known.
-func checkDescriptor(b Base, d string, dim *int) error {
-	switch b := b.(type) {
-	case *oneHot:
-		return nil
-	case *wlBase:
-		if want := (b.h + 1) * colourBytes; len(d) != want {
-			return fmt.Errorf("%d bytes, want %d for %s", len(d), want, b)
-		}
-		return nil
-	case *vectors:
-		if len(d) == 0 || len(d)%8 != 0 {
-			return fmt.Errorf("%d bytes for %s, want 8 for each number", len(d), b)
-		}
-		n, want := len(d)/8, *dim
-		if times, ok := strings.CutPrefix(b.name, "heat("); ok {
-			want = strings.Count(times, ",") + 1
-		} else if *dim == 0 {
-			*dim, want = n, n
-		}
-		if n != want {
-			return fmt.Errorf("%d numbers for %s, want %d", n, b, want)
-		}
-		return checkFinite("number", floats(nil, d))
-	case *pair:
-		n, k := binary.Uvarint([]byte(d[:min(len(d), binary.MaxVarintLen64)]))
-		if k <= 0 || n > uint64(len(d)-k) {
-			return fmt.Errorf("%d bytes that are not two descriptors, as %s wants", len(d), b)
-		}
-		x, y := splitPair(d)
-		if err := checkDescriptor(b.a, x, dim); err != nil {
-			return err
-		}
-		return checkDescriptor(b.b, y, dim)
-	}
-	return fmt.Errorf("the base kernel %s is not of this package", b)
 }

@@ -3,180 +3,25 @@ package mlg
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
-func mustBase(t testing.TB) func(b Base, err error) Base {
-	return func(b Base, err error) Base {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
-	}
-}
-
 // storedBases has every kind of base kernel and ways to combine them.
-func storedBases(t testing.TB) []Base {
-	must := mustBase(t)
-	gaussian := must(Gaussian(0.7))
-	heat := must(Heat(0.1, 1, 1e-7))
-	wl := must(WL(2))
-	sum := must(Plus(0.25, Labels(), 1.0/3, heat))
-	return []Base{
-		Labels(), Degree(), Attributes(), gaussian, heat, wl, must(WL(0)),
-		Times(Labels(), gaussian),
-		Times(Labels(), Attributes()),
-		Times(Times(Labels(), gaussian), wl),
-		Times(Labels(), Times(gaussian, wl)),
-		Times(Labels(), Times(Degree(), Attributes())),
-		sum,
-		must(Plus(1e-7, Times(Degree(), Labels()), 1000, sum)),
-		must(Plus(0.5, must(Plus(0.5, Labels(), 0.5, Degree())), 123456789, Times(sum, gaussian))),
-		Times(sum, must(Plus(2, wl, 3, Attributes()))),
-	}
-}
-
-func TestBaseFromString(t *testing.T) {
-	for _, b := range storedBases(t) {
-		s, err := spell(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := BaseFromString(s)
-		if err != nil {
-			t.Errorf("%s: %v", s, err)
-			continue
-		}
-		if got.String() != b.String() {
-			t.Errorf("%s: read as %s", b, got)
-		}
-		if !sameShape(got, b) {
-			t.Errorf("%s: read with another grouping", s)
-		}
-		if _, err := BaseFromString(b.String()); err != nil {
-			t.Errorf("what String prints: %v", err)
-		}
-	}
-}
-
-// sameShape compares the trees of two base kernels, numbers by their bits.
-func sameShape(a, b Base) bool {
-	x, ok := a.(*pair)
-	y, ok2 := b.(*pair)
-	if !ok || !ok2 {
-		return ok == ok2 && a.String() == b.String()
-	}
-	return x.product == y.product && math.Float64bits(x.wa) == math.Float64bits(y.wa) &&
-		math.Float64bits(x.wb) == math.Float64bits(y.wb) && sameShape(x.a, y.a) && sameShape(x.b, y.b)
-}
-
-// Numbers of any size keep their bits.
-func TestBaseFromStringNumbers(t *testing.T) {
-	r := graphtest.Rand(1)
-	for range 2000 {
-		x := math.Abs(math.Float64frombits(r.Uint64()))
-		if !(x > 0) || math.IsInf(x, 1) {
-			continue
-		}
-		b := mustBase(t)(Plus(x, Labels(), 1/float64(1+r.IntN(1000)), mustBase(t)(Gaussian(x))))
-		got, err := BaseFromString(b.String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !sameShape(got, b) {
-			t.Errorf("%s read as %s", b, got)
-		}
-	}
-}
-
-// Random nested kernels come back.
-func TestBaseFromStringNested(t *testing.T) {
-	r := graphtest.Rand(2)
-	bases := storedBases(t)[:7]
-	var make func(depth int) Base
-	make = func(depth int) Base {
-		switch k := r.IntN(4); {
-		case depth == 0 || k == 0:
-			return bases[r.IntN(len(bases))]
-		case k == 1:
-			return mustBase(t)(Plus(r.Float64()+1e-9, make(depth-1), r.ExpFloat64()+1e-9, make(depth-1)))
-		}
-		return Times(make(depth-1), make(depth-1))
-	}
-	for range 500 {
-		b := make(4)
-		s, err := spell(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := BaseFromString(s)
-		if err != nil || !sameShape(got, b) {
-			t.Errorf("%s: %v, %v", s, got, err)
-		}
-	}
-}
-
-func TestBaseFromStringErrors(t *testing.T) {
-	for s, want := range map[string]string{
-		"":                             `"", want labels`,
-		"label":                        `"label", want labels`,
-		"labels ":                      `" " behind the end`,
-		"labels*":                      `"", want labels`,
-		"gaussian":                     `"gaussian", want labels`,
-		"gaussian()":                   `")", want a number`,
-		"gaussian(1":                   `"", want ")"`,
-		"gaussian(1,2)":                "2 bandwidths, want one",
-		"gaussian(0)":                  "bandwidth = 0",
-		"gaussian(1.0)":                `want it written as "gaussian(1)"`,
-		"gaussian(1e+999)":             "want a number",
-		"gaussian(-1)":                 "want a number",
-		"gaussian(NaN)":                "want a number",
-		"heat()":                       "want a number",
-		"heat(1,)":                     "want a number",
-		"wl(x)":                        `"x" refinements`,
-		"wl(65)":                       "want 0 to 64",
-		"wl(+2)":                       `want it written as "wl(2)"`,
-		"(labels)":                     `want it written as "labels"`,
-		"(0.5labels)":                  `want "+"`,
-		"(0.5labels+degree)":           "want a number",
-		"(0.5labels+0.5degree":         `want ")"`,
-		"(0labels+1degree)":            "weight = 0",
-		strings.Repeat("(", 1e6):       "more than 64 kernels or brackets",
-		strings.Repeat("labels*", 1e5): "more than 64 kernels or brackets",
-	} {
-		if _, err := BaseFromString(s); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40q: error %v, want %q in it", s, err, want)
-		} else if len(err.Error()) > 500 {
-			t.Errorf("%.40q: an error of %d bytes", s, len(err.Error()))
-		}
-	}
-}
-
-func FuzzBaseFromString(f *testing.F) {
-	for _, b := range storedBases(f) {
-		s, _ := spell(b)
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		b, err := BaseFromString(s)
-		if err != nil {
-			return
-		}
-		if same, err := spell(b); err != nil || same != s {
-			t.Errorf("%q read as %q, %v", s, same, err)
-		}
-	})
+var storedBases = []string{
+	"labels", "degree", "attributes", "gaussian(0.7)", "heat(0.1,1,1e-07)", "wl(2)", "wl(0)",
+	"labels*gaussian(0.7)", "labels*attributes", "labels*gaussian(0.7)*wl(2)", "labels*(degree*attributes)",
+	"0.25labels+0.3333333333333333heat(0.1,1)", "1e-07degree*labels+1000(0.5labels+0.5degree)",
+	"(0.5labels+0.5degree)*(2wl(2)+3attributes)",
 }
 
 // sameBits demands that two matrices agree to the bit.
-func sameBits(t *testing.T, what string, a, b *Matrix) {
+func sameBits(t *testing.T, what string, a, b *kernel.Matrix) {
 	t.Helper()
 	if a.Rows != b.Rows || a.Cols != b.Cols {
 		t.Fatalf("%s: %d×%d and %d×%d", what, a.Rows, a.Cols, b.Rows, b.Cols)
@@ -188,13 +33,9 @@ func sameBits(t *testing.T, what string, a, b *Matrix) {
 	}
 }
 
-func throughSnapshot(t *testing.T, m *Model, workers int) *Model {
+func throughSnapshot(t *testing.T, m *Model) *Model {
 	t.Helper()
-	s, err := m.Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := FromSnapshot(s, workers)
+	got, err := FromSnapshot(m.Snapshot())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,13 +46,13 @@ func throughSnapshot(t *testing.T, m *Model, workers int) *Model {
 // and without explicit features, for every option.
 func TestSnapshotBits(t *testing.T) {
 	train, fresh := graphtest.Suite(1), graphtest.Suite(7)
-	check := func(t *testing.T, o Options) {
+	check := func(t *testing.T, o Kernel) {
 		o.Samples, o.Rank = 12, 5
 		m, err := Fit(t.Context(), train, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := throughSnapshot(t, m, 2)
+		got := throughSnapshot(t, m)
 		a, err := m.Gram(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -252,9 +93,9 @@ func TestSnapshotBits(t *testing.T) {
 			t.Errorf("%d attributes, want %d", got.Attributes(), m.Attributes())
 		}
 	}
-	for _, b := range storedBases(t) {
+	for _, b := range storedBases {
 		t.Run(fmt.Sprint("base=", b), func(t *testing.T) {
-			o := DefaultOptions()
+			o := Default()
 			o.Base = b
 			check(t, o)
 		})
@@ -263,7 +104,7 @@ func TestSnapshotBits(t *testing.T) {
 		for _, how := range []Landmarks{Uniform, ByClass, Pivoted} {
 			for _, power := range []int{1, 3} {
 				t.Run(fmt.Sprint(combine, how, power), func(t *testing.T) {
-					o := DefaultOptions()
+					o := Default()
 					o.Combine, o.Landmarks, o.Power, o.Discount, o.Seed = combine, how, power, power == 3, 5
 					o.Eta, o.Gamma, o.Radii = 0.3, 0.02, []int{0, 1, 3}
 					check(t, o)
@@ -272,7 +113,7 @@ func TestSnapshotBits(t *testing.T) {
 		}
 	}
 	t.Run("no radii", func(t *testing.T) {
-		o := DefaultOptions()
+		o := Default()
 		o.Radii = nil
 		check(t, o)
 	})
@@ -284,11 +125,11 @@ func TestSnapshotEmpty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Fit(t.Context(), []*graph.Graph{empty, empty}, DefaultOptions())
+	m, err := Fit(t.Context(), []*graph.Graph{empty, empty}, Default())
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := throughSnapshot(t, m, 1)
+	got := throughSnapshot(t, m)
 	k, err := got.Cross(t.Context(), []*graph.Graph{empty, graphtest.Cycle(4)})
 	if err != nil {
 		t.Fatal(err)
@@ -308,20 +149,17 @@ func TestSnapshotSmall(t *testing.T) {
 		train = append(train, graphtest.Random(r, graphtest.Options{N: 20, Edge: 0.2, Labels: 4, Dim: 3}))
 	}
 	for _, c := range []struct {
-		base Base
+		base string
 		most int
 		dim  int
-	}{{Labels(), 4, 0}, {Attributes(), 1, 3}, {Times(Labels(), Attributes()), 4, 3}} {
-		o := DefaultOptions()
+	}{{"labels", 4, 0}, {"attributes", 1, 3}, {"labels*attributes", 4, 3}} {
+		o := Default()
 		o.Base = c.base
 		m, err := Fit(t.Context(), train, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := m.Snapshot()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := m.Snapshot()
 		if !s.Levels[0].Explicit || len(s.Levels[0].Descriptors) > c.most {
 			t.Errorf("%s: %d descriptors, want at most %d", c.base, len(s.Levels[0].Descriptors), c.most)
 		}
@@ -331,53 +169,23 @@ func TestSnapshotSmall(t *testing.T) {
 	}
 }
 
-type customBase struct{ Base }
-
-func TestSnapshotRefuses(t *testing.T) {
-	train := graphtest.Suite(1)
-	fit := func(change func(o *Options)) *Model {
-		o := DefaultOptions()
-		change(&o)
-		m, err := Fit(t.Context(), train, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	big := Labels()
-	for range maxBases {
-		big = Times(big, Degree())
-	}
-	for want, m := range map[string]*Model{
-		"base kernel labels cannot be stored":   fit(func(o *Options) { o.Base = customBase{Labels()} }),
-		"base kernel degree cannot be stored":   fit(func(o *Options) { o.Base = Times(Labels(), customBase{Degree()}) }),
-		"Neighbourhoods of its own":             fit(func(o *Options) { o.Neighbourhoods = Doubling(1) }),
-		"more than 64 kernels":                  fit(func(o *Options) { o.Base = big }),
-		"Power = 1048577, want at most 1048576": fit(func(o *Options) { o.Power = maxPower + 1 }),
-	} {
-		if _, err := m.Snapshot(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q in it", err, want)
-		}
-	}
-}
-
 // Every field is checked.
 func TestFromSnapshotErrors(t *testing.T) {
 	train := graphtest.Suite(1)
 	for want, change := range map[string]func(s *Snapshot){
-		"Eta = NaN":                            func(s *Snapshot) { s.Eta = math.NaN() },
-		"Gamma = 0":                            func(s *Snapshot) { s.Gamma = 0 },
-		"Combine = 9":                          func(s *Snapshot) { s.Combine = 9 },
-		"Power = 0":                            func(s *Snapshot) { s.Power = 0 },
-		"Power = 2097152, want at most":        func(s *Snapshot) { s.Power = 1 << 21 },
-		"Radii[0] = -1":                        func(s *Snapshot) { s.Radii[0] = -1 },
-		`base kernel "nothing"`:                func(s *Snapshot) { s.Base = "nothing" },
-		"3 levels for 1 radii":                 func(s *Snapshot) { s.Radii = s.Radii[:1] },
+		"eta = NaN":                            func(s *Snapshot) { s.Kernel.Eta = math.NaN() },
+		"gamma = 0":                            func(s *Snapshot) { s.Kernel.Gamma = 0 },
+		`combine = "best"`:                     func(s *Snapshot) { s.Kernel.Combine = "best" },
+		"power = 0":                            func(s *Snapshot) { s.Kernel.Power = 0 },
+		"power = 2097152, want 1 to 1048576":   func(s *Snapshot) { s.Kernel.Power = 1 << 21 },
+		"radii = -1,2":                         func(s *Snapshot) { s.Kernel.Radii[0] = -1 },
+		`base kernel "nothing"`:                func(s *Snapshot) { s.Kernel.Base = "nothing" },
+		"3 levels for 1 radii":                 func(s *Snapshot) { s.Kernel.Radii = s.Kernel.Radii[:1] },
 		"level 0: 12 landmarks with 11":        func(s *Snapshot) { s.Levels[0].Descriptors = s.Levels[0].Descriptors[:11] },
 		"level 0: descriptor 3: 0 bytes":       func(s *Snapshot) { s.Levels[0].Descriptors[3] = "" },
 		"level 0: descriptor 3: 7 bytes":       func(s *Snapshot) { s.Levels[0].Descriptors[3] = "1234567" },
-		"descriptor 3: 1 numbers for":          func(s *Snapshot) { s.Levels[0].Descriptors[3] = "12345678" },
-		"descriptor 3: number 0 is NaN":        func(s *Snapshot) { s.Levels[0].Descriptors[3] = strings.Repeat("\xff", 16) },
+		"descriptor 3: 8 bytes for gaussian":   func(s *Snapshot) { s.Levels[0].Descriptors[3] = "12345678" },
+		"descriptor 3: a number is NaN":        func(s *Snapshot) { s.Levels[0].Descriptors[3] = strings.Repeat("\xff", 16) },
 		"level 0: 0 explicit features":         func(s *Snapshot) { s.Levels[0] = LevelSnapshot{Explicit: true} },
 		"level 0: 5 explicit features with 60": func(s *Snapshot) { s.Levels[0].Explicit = true },
 		"level 1: explicit features or desc":   func(s *Snapshot) { s.Levels[1].Explicit = true },
@@ -398,73 +206,19 @@ func TestFromSnapshotErrors(t *testing.T) {
 		"part 0: covariance entry 164 is -Inf": func(s *Snapshot) { s.Train[0][164] = math.Inf(-1) },
 		"part 0: spd: matrix 10: diagonal":     func(s *Snapshot) { s.Train[0][164] = 0 },
 		"part 0: 165 numbers for 1073741824":   func(s *Snapshot) { s.Graphs = 1 << 30 },
-		"Workers = 0":                          nil,
 	} {
-		o := DefaultOptions()
+		o := Default()
 		o.Samples, o.Rank, o.Landmarks = 12, 5, ByClass
-		o.Base = mustBase(t)(Gaussian(1))
+		o.Base = "gaussian"
 		m, err := Fit(t.Context(), train, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := m.Snapshot()
-		if err != nil {
-			t.Fatal(err)
-		}
-		workers := 1
-		if change == nil {
-			workers = 0
-		} else {
-			change(s)
-		}
-		if _, err := FromSnapshot(s, workers); err == nil || !strings.Contains(err.Error(), want) {
+		s := m.Snapshot()
+		s.Kernel.Radii = slices.Clone(s.Kernel.Radii)
+		change(s)
+		if _, err := FromSnapshot(s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q in it", err, want)
 		}
 	}
-}
-
-// Descriptors of every base kernel pass, damaged ones are refused or do no harm.
-func TestCheckDescriptor(t *testing.T) {
-	r := graphtest.Rand(4)
-	g := graphtest.Random(r, graphtest.Options{N: 6, Edge: 0.5, Labels: 2, Dim: 2})
-	for _, b := range storedBases(t) {
-		desc, err := b.Describe(g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dim := 0
-		for _, d := range desc {
-			if err := checkDescriptor(b, d, &dim); err != nil {
-				t.Errorf("%s: %v", b, err)
-			}
-		}
-		for range 300 {
-			d := damage(r, desc[0])
-			dim := dim
-			if err := checkDescriptor(b, d, &dim); err == nil {
-				b.Gram(make([]float64, len(desc)+1), []string{d}, append([]string{d}, desc...))
-			}
-		}
-	}
-	if err := checkDescriptor(customBase{Labels()}, "", new(int)); err == nil {
-		t.Error("a custom kernel passes")
-	}
-}
-
-func damage(r *rand.Rand, d string) string {
-	b := []byte(d)
-	for range 1 + r.IntN(3) {
-		if len(b) == 0 {
-			break
-		}
-		switch i := r.IntN(len(b)); r.IntN(3) {
-		case 0:
-			b[i] = byte(r.Uint32())
-		case 1:
-			b = b[:i]
-		case 2:
-			b = append(b, byte(r.Uint32()))
-		}
-	}
-	return string(b)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
 )
 
 // sparseFactor factors large sparse matrices A = N L_q and solves with the factor. It holds
@@ -216,7 +217,7 @@ func (d *degreeHeap) pop(degree []int32, done []bool) int32 {
 // permute sets cp, ci, cx and diag to the permuted matrix A.
 func (s *sparseFactor) permute(q *graph.Quotient, eta float64) {
 	m := q.Cells()
-	s.diag = resize(s.diag, m)
+	s.diag = dense.Grow(s.diag, m)
 	s.cp = grow32(s.cp, m+1)
 	clear(s.cp)
 	for i := range m {
@@ -234,7 +235,7 @@ func (s *sparseFactor) permute(q *graph.Quotient, eta float64) {
 		s.cp[k+1] += s.cp[k]
 	}
 	nnz := int(s.cp[m])
-	s.ci, s.cx = grow32(s.ci, nnz), resize(s.cx, nnz)
+	s.ci, s.cx = grow32(s.ci, nnz), dense.Grow(s.cx, nnz)
 	s.path = append(s.path[:0], s.cp[:m]...)
 	for i := range m {
 		for e := q.Off[i]; e < q.Off[i+1]; e++ {
@@ -285,12 +286,12 @@ func (s *sparseFactor) tree(m int) {
 		s.lp[k+1] += s.lp[k]
 	}
 	nnz := s.lp[m]
-	s.li, s.lx = grow32(s.li, nnz), resize(s.lx, nnz)
+	s.li, s.lx = grow32(s.li, nnz), dense.Grow(s.lx, nnz)
 }
 
 // factor computes the Cholesky factor row by row.
 func (s *sparseFactor) factor(m int) bool {
-	s.x, s.ld = resize(s.x, m), resize(s.ld, m)
+	s.x, s.ld = dense.Grow(s.x, m), dense.Grow(s.ld, m)
 	clear(s.x)
 	copy(s.next, s.lp[:m])
 	for i := range s.mark {

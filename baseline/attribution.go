@@ -28,34 +28,28 @@ type Attributer interface {
 	Attribute(ctx context.Context, g *graph.Graph, slopes []float64) ([]float64, error)
 }
 
-// vertexCounts is a fitted kernel whose features are numbers of vertices.
-type vertexCounts struct {
-	*explicit
-	// colours returns, by colouring and vertex, features of a new graph; those that no
-	// training graph has are numbers beyond, different ones for different colours.
-	colours func(ctx context.Context, g *graph.Graph) ([][]uint32, error)
-}
+// vertexCounts is a fitted kernel whose features are the colours of vertices.
+type vertexCounts struct{ *explicit }
 
 var _ Attributer = (*vertexCounts)(nil)
 
 func (f *vertexCounts) Attribute(ctx context.Context, g *graph.Graph, slopes []float64) ([]float64, error) {
-	x := f.idx
+	x := f.index
 	if len(slopes) != x.n {
 		panic(fmt.Sprintf("baseline: Attribute: %d slopes for %d training graphs", len(slopes), x.n))
 	}
 	fail := func(err error) ([]float64, error) { return nil, fmt.Errorf("%s: %w", f.name, err) }
-	newMapping, err := f.mapper([]*graph.Graph{g})
+	c, err := f.colouring.forNew([]*graph.Graph{g})
 	if err != nil {
 		return fail(err)
 	}
-	vector, err := newMapping()(ctx, g)
+	w := f.newRowWorker()
+	painted, self, err := f.transform(ctx, w, c, g)
 	if err != nil {
 		return fail(err)
 	}
-	known, others := x.vectorOf(vector, nil)
-	self := x.selfSimilarity(known, others)
-	weight := make([]float64, x.n) // ∂f/∂K(G, H_i), then slope over K
-	x.accumulate(known, 0, weight, &scratch{})
+	weight := make([]float64, x.n) // ∂f/∂K(G, H_i): first K itself, then slope over K
+	x.accumulate(w.known, 0, weight, &w.sums)
 	total := 0.0
 	for i, k := range weight {
 		if k == 0 || slopes[i] == 0 {
@@ -68,23 +62,18 @@ func (f *vertexCounts) Attribute(ctx context.Context, g *graph.Graph, slopes []f
 	if !f.normalize {
 		total = 0
 	}
-	colourings, err := f.colours(ctx, g)
-	if err != nil {
-		return fail(err)
-	}
 	out := make([]float64, g.N())
-	for _, colour := range colourings {
+	for _, colour := range painted.colours {
 		count := map[uint32]float64{}
 		for _, c := range colour {
 			count[c]++
 		}
 		slope := make(map[uint32]float64, len(count))
 		for c, n := range count {
-			slope[c] = x.slope(c, n, weight)
-			if x.min {
+			if slope[c] = x.slope(c, n, weight); x.minimum {
 				slope[c] -= total / (2 * self)
 			} else {
-				slope[c] -= total * n / self
+				slope[c] = x.weight[0] * (slope[c] - total*n/self)
 			}
 		}
 		for v, c := range colour {
@@ -96,14 +85,14 @@ func (f *vertexCounts) Attribute(ctx context.Context, g *graph.Graph, slopes []f
 
 // slope returns Σ_i w_i ∂K(G, H_i)/∂c(G) for a feature that G has n times.
 func (x *index) slope(feature uint32, n float64, w []float64) float64 {
-	if int(feature) >= len(x.rank) || x.rank[feature] == unseen {
+	r := x.rankOf(feature)
+	if r == unseen {
 		return 0
 	}
-	r := x.rank[feature]
 	sum := 0.0
 	for p := x.post[r]; p < x.post[r+1]; p++ {
 		switch v := x.val[p]; {
-		case !x.min:
+		case !x.minimum:
 			sum += w[x.graph[p]] * v
 		case n < v:
 			sum += w[x.graph[p]]
@@ -112,44 +101,4 @@ func (x *index) slope(feature uint32, n float64, w []float64) float64 {
 		}
 	}
 	return sum
-}
-
-// vertexColours returns the features of the vertices of a new graph by colouring.
-func (m *wlModel) vertexColours(ctx context.Context, g *graph.Graph) ([][]uint32, error) {
-	source, err := resolveNew(m.kernel.Labels, m.source, []*graph.Graph{g})
-	if err != nil {
-		return nil, err
-	}
-	colour := m.labels.of(source, g)
-	var private signatures
-	var sig []uint32
-	out := make([][]uint32, 0, m.kernel.H+1)
-	for i := 0; ; i++ {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		features := make([]uint32, len(colour))
-		for v, c := range colour {
-			if int(c) < m.colours(i) {
-				features[v] = m.base[i] + c
-			} else {
-				features[v] = uint32(m.size) + c
-			}
-		}
-		if out = append(out, features); i == m.kernel.H {
-			return out, nil
-		}
-		private.reset()
-		next := make([]uint32, len(colour))
-		for v := range next {
-			sig = appendSignature(sig[:0], g, v, colour)
-			h := hashSignature(sig)
-			c, ok := m.refined[i].lookup(sig, h)
-			if !ok {
-				c = uint32(m.refined[i].len()) + private.intern(sig, h)
-			}
-			next[v] = c
-		}
-		colour = next
-	}
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // colourings returns the colours of the vertices after 0 … h refinements, spelled out.
@@ -77,16 +77,17 @@ func TestAttribute(t *testing.T) {
 	train, fresh := graphs[:6], append(graphs[6:], graphs[2])
 	coefficients := []float64{1, -0.5, 0.25, 2, -1, 0.75}
 	for _, c := range []struct {
-		kernel     mlg.Kernel
+		kernel     kernel.Kernel
 		iterations int
 		minimum    bool
 		normalize  bool
 	}{
-		{WL{H: 3, Normalize: true, Workers: 2}, 3, false, true},
-		{WL{H: 2, Workers: 1}, 2, false, false},
-		{WL{H: 3, Variant: Assignment, Normalize: true, Workers: 2}, 3, true, true},
-		{WL{H: 0, Variant: Assignment, Workers: 1}, 0, true, false},
-		{Histogram{Normalize: true, Workers: 1}, 0, false, true},
+		{WL{H: 3, Normalize: true, Variant: Subtree, Labels: Auto}, 3, false, true},
+		{WL{H: 2, Variant: Subtree, Labels: Auto}, 2, false, false},
+		{WL{H: 3, Variant: Assignment, Normalize: true, Labels: Auto}, 3, true, true},
+		{WL{H: 0, Variant: Assignment, Labels: Auto}, 0, true, false},
+		{Histogram{Scale: 1, Normalize: true, Labels: Auto}, 0, false, true},
+		{Histogram{Scale: 2.5, Normalize: true, Labels: Auto}, 0, false, true},
 	} {
 		fitted, err := c.kernel.Fit(t.Context(), train)
 		if err != nil {
@@ -133,8 +134,8 @@ func TestAttribute(t *testing.T) {
 
 func TestAttributeSpecial(t *testing.T) {
 	train := graphtest.Suite(1)
-	for _, k := range []mlg.Kernel{DefaultShortestPath(), WL{H: 1, Variant: Edge, Workers: 1}, WL{H: 1, Variant: Path, Workers: 1},
-		Histogram{Labels: Attributes, Workers: 1}, DefaultGraphlet()} {
+	for _, k := range []kernel.Kernel{DefaultShortestPath(), WL{H: 1, Variant: Edge, Labels: Auto}, ShortestPath{H: 1, Scale: 1, Labels: Auto, Resolution: 1e-6},
+		Histogram{Labels: Attributes, Scale: 1}, DefaultGraphlet()} {
 		f, err := k.Fit(t.Context(), train)
 		if err != nil {
 			t.Fatal(err)

@@ -10,16 +10,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // benchKernels are the kernels whose speed matters.
-func benchKernels() []mlg.Kernel {
+func benchKernels() []kernel.Kernel {
 	wl := DefaultWL()
-	edge, oa, sp := wl, wl, wl
-	edge.Variant, oa.Variant, sp.Variant = Edge, Assignment, Path
-	ks := []mlg.Kernel{DefaultHistogram(), wl, edge, oa, sp, DefaultShortestPath()}
+	edge, oa, paths := wl, wl, DefaultShortestPath()
+	edge.Variant, oa.Variant, paths.H = Edge, Assignment, 5
+	ks := []kernel.Kernel{DefaultHistogram(), wl, edge, oa, paths, DefaultShortestPath()}
 	for k := 3; k <= 5; k++ {
 		g := DefaultGraphlet()
 		g.K = k
@@ -27,8 +27,7 @@ func benchKernels() []mlg.Kernel {
 		c.Connected = true
 		ks = append(ks, g, c)
 	}
-	geo := DefaultInfiniteWalk()
-	geo.Labels = Unlabeled
+	geo := DefaultPlainWalk()
 	exp := geo
 	exp.Series = Exponential
 	return append(ks, DefaultRandomWalk(), geo, exp)
@@ -113,13 +112,8 @@ func BenchmarkLarge(b *testing.B) {
 		ordered.Ordered, ordered.Weighted = true, true
 		deep := DefaultRandomWalk()
 		deep.P = 10
-		sampled := DefaultGraphlet()
-		sampled.K, sampled.Connected = 5, true
-		sampled.Samples = GraphletSamples(5, true, 0.05, 0.05)
-		labelled := DefaultInfiniteWalk()
-		labelled.Lambda = 1e-4
-		for _, k := range append(ks, ordered, deep, sampled, labelled) {
-			if w, ok := k.(InfiniteWalk); ok {
+		for _, k := range append(ks, ordered, deep, DefaultGraphletMix()) {
+			if w, ok := k.(PlainWalk); ok {
 				w.Lambda = 1e-4 // the hub has an eigenvalue over 30
 				k = w
 			}

@@ -24,7 +24,7 @@ func (c *cancelling) Err() error {
 // A cancellation may come between any two steps.
 func TestPlainWalkCancelled(t *testing.T) {
 	graphs := dataset.Scales(4, 1).Graphs
-	k := PlainWalk{Lambda: 0.3, P: 4, Workers: 1}
+	k := PlainWalk{Lambda: 0.3, P: 4, Series: Geometric}
 	for looks := range 200 {
 		ctx := &cancelling{Context: t.Context()}
 		ctx.left.Store(int64(looks))

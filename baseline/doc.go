@@ -1,9 +1,22 @@
 // Package baseline holds the graph kernels that the MLG kernel is compared with: the
 // Weisfeiler-Lehman family, shortest paths, graphlets, random walks and label histograms.
 //
-// Every kernel is a struct of exported parameters that implements mlg.Kernel. Start from
+// Every kernel is a struct of exported parameters that implements kernel.Kernel. Start from
 // its Default function, change fields, and call Fit, which validates them. The zero value
-// of a struct is not valid.
+// of a struct is not valid. A fitted kernel also has a method
+//
+//	Diagonal(ctx context.Context, graphs []*graph.Graph) ([]float64, error)
+//
+// with the kernels of graphs with themselves, before normalisation.
+//
+// # Features
+//
+// A kernel is a dot product of feature vectors. Its file holds its parameters, Validate,
+// String, Fit, and one function that turns a graph into features (a countFunc). Fit hands that
+// function to a featureMap, which does the rest: it labels and colours the vertices, numbers
+// the features, keeps the dictionary, and computes matrices. A feature has a number of its own,
+// such as the type of a graphlet or the colour of a vertex, or a key of whole numbers, such as
+// the end colours and the length of a path, which the dictionary numbers.
 //
 // # Labels
 //
@@ -22,7 +35,7 @@
 //
 // # Values
 //
-// Features are counts, and dot products of counts are exact below 2⁵³. The terms of a
+// Most features are counts, and dot products of counts are exact below 2⁵³. The terms of a
 // kernel value are added in an order that the training graphs fix, so that results have
 // the same bits for any number of workers, and Cross on the training graphs equals Gram.
 // Normalised kernels are

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // TestDump writes normalised Gram matrices for bench/grakel/compare.py, as little-endian
@@ -25,10 +25,8 @@ func TestDump(t *testing.T) {
 	ordered.Ordered = true
 	wl, oa := DefaultWL(), DefaultWL()
 	oa.Variant = Assignment
-	ks := map[string]mlg.Kernel{"labels": DefaultHistogram(), "wl": wl, "wl-oa": oa, "sp": DefaultShortestPath(), "sp-ordered": ordered}
-	walk := DefaultInfiniteWalk()
-	walk.Labels = Unlabeled
-	ks["rw-geometric"] = walk
+	ks := map[string]kernel.Kernel{"labels": DefaultHistogram(), "wl": wl, "wl-oa": oa, "sp": DefaultShortestPath(), "sp-ordered": ordered}
+	ks["rw-geometric"] = DefaultPlainWalk()
 	for k, name := range map[int]string{3: "graphlet3", 4: "graphlet4", 5: "graphlet5"} {
 		g := DefaultGraphlet()
 		g.K = k
@@ -40,7 +38,7 @@ func TestDump(t *testing.T) {
 		graphs := loadDataset(t, name)
 		seconds := map[string]float64{}
 		for key, k := range ks {
-			var m *mlg.Matrix
+			var m *kernel.Matrix
 			for try := range 3 {
 				start := time.Now()
 				m = fitGram(t, k, graphs)

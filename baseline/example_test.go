@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Isomers that label counts cannot tell apart. By hand: of the colours after one refinement
@@ -25,7 +25,7 @@ func Example() {
 	}
 	wl := baseline.DefaultWL()
 	wl.H = 1
-	for _, k := range []mlg.Kernel{baseline.DefaultHistogram(), wl, baseline.DefaultShortestPath()} {
+	for _, k := range []kernel.Kernel{baseline.DefaultHistogram(), wl, baseline.DefaultShortestPath()} {
 		fitted, err := k.Fit(ctx, graphs)
 		if err != nil {
 			panic(err)

@@ -8,13 +8,13 @@ import (
 	"os"
 	"testing"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // goldenKernel returns the kernel of a key of baselines.json, without normalisation, and
 // whether its values are counts.
-func goldenKernel(t *testing.T, key string) (k mlg.Kernel, counts bool) {
+func goldenKernel(t *testing.T, key string) (k kernel.Kernel, counts bool) {
 	t.Helper()
 	scan := func(format string, args ...any) bool {
 		n, err := fmt.Sscanf(key, format, args...)
@@ -109,7 +109,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func fitGram(t testing.TB, k mlg.Kernel, graphs []*graph.Graph) *mlg.Matrix {
+func fitGram(t testing.TB, k kernel.Kernel, graphs []*graph.Graph) *kernel.Matrix {
 	t.Helper()
 	f, err := k.Fit(context.Background(), graphs)
 	if err != nil {

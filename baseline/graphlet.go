@@ -2,12 +2,9 @@ package baseline
 
 import (
 	"context"
-	"fmt"
-	"math"
-	"runtime"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Graphlet is the kernel of the frequencies of small induced subgraphs,
@@ -21,143 +18,63 @@ import (
 // Counting is exact and does not enumerate subgraphs: it takes O(Σ_v Σ_{u~v} d_u) time per
 // graph for K = 3 and 4, plus a part that grows with the squares of the numbers of triangles
 // on an edge, and for K = 5 O(Σ_v Σ_{u within 2 hops of v} d_u).
-//
-// With Samples > 0, graphs with more than Samples sets of K vertices are sampled: that many
-// sets are drawn uniformly and independently (with Connected, from the sets that induce a
-// connected subgraph). [GraphletSamples] says how many are enough. Every graph is sampled
-// with the same seed, so a graph has the same features wherever it stands; they depend on
-// the order of its vertices within the error bound.
 type Graphlet struct {
-	K         int // 3, 4 or 5
-	Connected bool
-	Samples   int  // 0 for exact counts
-	Counts    bool // numbers of sets c_t, or of samples, instead of shares p_t
-	Seed      uint64
-	Normalize bool
-	Workers   int
+	K         int  `json:"k" want:"3 to 5" help:"Number of vertices of a graphlet."`
+	Connected bool `json:"connected" help:"Connected graphlets only."`
+	Counts    bool `json:"counts" help:"Numbers of graphlets instead of their shares."`
+	Normalize bool `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }
 
-// DefaultGraphlet returns the normalised kernel of all graphlets with 4 vertices, counted exactly.
-func DefaultGraphlet() Graphlet {
-	return Graphlet{K: 4, Seed: 1, Normalize: true, Workers: runtime.GOMAXPROCS(0)}
-}
+// DefaultGraphlet returns the normalised kernel of all graphlets with 4 vertices.
+func DefaultGraphlet() Graphlet { return Graphlet{K: 4, Normalize: true} }
 
-// Validate names the first field with a bad value.
-func (k Graphlet) Validate() error {
-	if k.K < 3 || k.K > 5 {
-		return fmt.Errorf("graphlet: K is %d, want 3, 4 or 5", k.K)
-	}
-	if k.Samples < 0 {
-		return fmt.Errorf("graphlet: Samples is %d, want 0 (exact counts) or more", k.Samples)
-	}
-	return validateWorkers("graphlet", k.Workers)
-}
+func init() { kernel.Register(DefaultGraphlet()) }
 
-// String names the kernel and its parameters, as in "graphlet k=4 connected".
-func (k Graphlet) String() string {
-	s := fmt.Sprintf("graphlet k=%d", k.K)
-	if k.Connected {
-		s += " connected"
-	}
-	if k.Counts {
-		s += " counts"
-	}
-	if k.Samples > 0 {
-		s += fmt.Sprintf(" samples=%d seed=%d", k.Samples, k.Seed)
-	}
-	return s
-}
+// Name implements kernel.Kernel.
+func (k Graphlet) Name() string { return "graphlet" }
 
-// GraphletSamples returns a number of samples s that is enough for the sampled frequencies
-// p̂ of graphlets with k vertices to satisfy
-//
-//	P(Σ_t |p̂_t − p_t| ≥ ε) ≤ δ,   s = ⌈2 (a ln 2 + ln(1/δ)) / ε²⌉,
-//
-// for a graph, where a is the number of types (Weissman et al., 2003). It panics unless k
-// is 3, 4 or 5, 0 < ε and 0 < δ < 1.
-func GraphletSamples(k int, connected bool, epsilon, delta float64) int {
-	if !(epsilon > 0) || !(delta > 0 && delta < 1) {
-		panic("baseline: GraphletSamples: want epsilon > 0 and 0 < delta < 1")
-	}
-	t := graphlets(k)
-	a := 0
-	for _, c := range t.connected {
-		if c || !connected {
-			a++
-		}
-	}
-	return int(math.Ceil(2 * (float64(a)*math.Ln2 + math.Log(1/delta)) / (epsilon * epsilon)))
-}
+// String implements kernel.Kernel.
+func (k Graphlet) String() string { return kernel.Text(k) }
+
+// Validate implements kernel.Kernel.
+func (k Graphlet) Validate() error { return kernel.Check(k) }
 
 // Fit counts the graphlets of the training graphs.
-func (k Graphlet) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, error) {
+func (k Graphlet) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
 	if err := k.Validate(); err != nil {
 		return nil, err
 	}
-	t := graphlets(k.K)
-	vectors := make([][]entry, len(graphs))
-	s := make([]subgraphCounter, k.Workers)
-	err := parallel(ctx, k.Workers, len(graphs), 8, func(w, i int) error {
-		var err error
-		vectors[i], err = k.features(ctx, graphs[i], t, &s[w])
-		return graphError(i, err)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("graphlet: %w", err)
-	}
-	idx, err := newIndex(vectors, len(t.graph), []float64{1}, false)
-	if err != nil {
-		return nil, fmt.Errorf("graphlet: %w", err)
-	}
-	return &explicit{name: "graphlet", idx: idx, normalize: k.Normalize, workers: k.Workers, mapper: func([]*graph.Graph) (func() mapping, error) {
-		return func() mapping {
-			var s subgraphCounter
-			return func(ctx context.Context, g *graph.Graph) ([]entry, error) {
-				return k.features(ctx, g, t, &s)
-			}
-		}, nil
-	}}, nil
+	m := featureMap{name: k.Name(), labels: Unlabeled, normalize: k.Normalize, count: k.count}
+	return m.fit(ctx, graphs)
 }
 
-// features returns the frequencies of the graphlets of g. With Counts they are multiplied by
-// the number of sets, which is the number of samples also for a graph that is counted exactly
-// because it has no more sets than that.
-func (k Graphlet) features(ctx context.Context, g *graph.Graph, t *graphletTable, s *subgraphCounter) ([]entry, error) {
-	var count []uint64
-	var err error
-	if k.Samples > 0 && binomialFloat(g.N(), k.K) > float64(k.Samples) {
-		count, err = k.sample(ctx, g, t, s)
-	} else {
-		count, err = s.induced(ctx, g, t, k.Connected)
+func (k Graphlet) count() countFunc {
+	var s subgraphCounter
+	return func(ctx context.Context, g *coloured, out *features) error {
+		counts, err := s.induced(ctx, g.Graph, graphlets(k.K), k.Connected)
+		share := 1.0
+		if !k.Counts {
+			share = total(counts)
+		}
+		addGraphlets(out, 0, counts, 1, share)
+		return err
 	}
-	if err != nil {
-		return nil, err
+}
+
+func total(counts []uint64) float64 {
+	sum := 0.0
+	for _, c := range counts {
+		sum += float64(c)
 	}
-	total := 0.0
-	for _, c := range count {
-		total += float64(c)
-	}
-	sets := 1.0
-	switch {
-	case k.Counts && k.Samples > 0:
-		sets = float64(k.Samples)
-	case k.Counts:
-		total = 1
-	}
-	var v []entry
-	for i, c := range count {
+	return sum
+}
+
+// addGraphlets adds the numbers of graphlets of each type, times sets and divided by total,
+// as features from number first on.
+func addGraphlets(out *features, first int, counts []uint64, sets, total float64) {
+	for t, c := range counts {
 		if c > 0 {
-			v = append(v, entry{id: uint32(i), val: float64(c) * sets / total})
+			out.add(uint32(first+t), float64(c)*sets/total)
 		}
 	}
-	return v, nil
-}
-
-// binomialFloat returns C(n, k) as a floating-point number.
-func binomialFloat(n, k int) float64 {
-	c := 1.0
-	for i := range k {
-		c *= float64(n-i) / float64(i+1)
-	}
-	return c
 }

@@ -41,7 +41,7 @@ type subgraphCounter struct {
 // triangle is a triangle on an edge (u, v): its third vertex, and its other edges.
 type triangle struct{ x, ux, vx int32 }
 
-var errTooMany = errors.New("too many subgraphs to count exactly, want Samples > 0")
+var errSubgraphs = errors.New("too many subgraphs to count exactly; GraphletMix samples them")
 
 func choose2(n uint64) uint64 {
 	if n < 2 {
@@ -64,6 +64,15 @@ func choose4(n uint64) uint64 {
 	return choose3(n) * (n - 3) / 4
 }
 
+// binomialFloat returns C(n, k) as a floating-point number.
+func binomialFloat(n, k int) float64 {
+	c := 1.0
+	for i := range k {
+		c *= float64(n-i) / float64(i+1)
+	}
+	return c
+}
+
 // induced returns the numbers of induced subgraphs with t.k vertices by type: all, or the
 // connected ones only.
 func (s *subgraphCounter) induced(ctx context.Context, g *graph.Graph, t *graphletTable, connected bool) ([]uint64, error) {
@@ -71,7 +80,7 @@ func (s *subgraphCounter) induced(ctx context.Context, g *graph.Graph, t *graphl
 		return make([]uint64, len(t.graph)), nil
 	}
 	if !connected && binomialFloat(g.N(), t.k) > 1<<61 {
-		return nil, fmt.Errorf("%d vertices have too many subsets of %d: %w", g.N(), t.k, errTooMany)
+		return nil, fmt.Errorf("%d vertices have too many subsets of %d: %w", g.N(), t.k, errSubgraphs)
 	}
 	s.load(g)
 	stars := 0.0
@@ -79,7 +88,7 @@ func (s *subgraphCounter) induced(ctx context.Context, g *graph.Graph, t *graphl
 		stars += binomialFloat(int(d), t.k-1)
 	}
 	if stars > 1<<61 {
-		return nil, errTooMany
+		return nil, errSubgraphs
 	}
 	if err := s.triangles(ctx); err != nil {
 		return nil, err
@@ -157,8 +166,8 @@ func resized[T any](buf *[]T, n int) []T {
 	return *buf
 }
 
-// of returns the triangles on an edge.
-func (s *subgraphCounter) of(e int32) []triangle { return s.tri[s.triOff[e]:s.triOff[e+1]] }
+// trianglesOn returns the triangles on an edge.
+func (s *subgraphCounter) trianglesOn(e int32) []triangle { return s.tri[s.triOff[e]:s.triOff[e+1]] }
 
 // t returns the number of triangles on an edge.
 func (s *subgraphCounter) t(e int32) uint64 { return uint64(s.triOff[e+1] - s.triOff[e]) }
@@ -216,9 +225,9 @@ func (s *subgraphCounter) triangles(ctx context.Context) error {
 // count3 counts the connected subgraphs with 3 vertices.
 func (s *subgraphCounter) count3(t *graphletTable, sub []uint64) {
 	for _, d := range s.d {
-		sub[t.of("01 02")] += choose2(d)
+		sub[t.typeOf("01 02")] += choose2(d)
 	}
-	sub[t.of("01 02 12")] = uint64(len(s.tri)) / 3
+	sub[t.typeOf("01 02 12")] = uint64(len(s.tri)) / 3
 }
 
 // cliques holds numbers of cliques, and of pairs of 4-cliques that share a triangle.
@@ -233,7 +242,7 @@ func (s *subgraphCounter) cliques(ctx context.Context) (c cliques, err error) {
 		if e%64 == 0 && ctx.Err() != nil {
 			return c, ctx.Err()
 		}
-		tri := s.of(int32(e)) // in ascending order of vertices
+		tri := s.trianglesOn(int32(e)) // in ascending order of vertices
 		if len(tri) < 2 {
 			continue
 		}
@@ -244,7 +253,7 @@ func (s *subgraphCounter) cliques(ctx context.Context) (c cliques, err error) {
 		}
 		for i, x := range tri {
 			k := uint64(0) // vertices adjacent to both ends of e and to x
-			for _, y := range s.of(x.ux) {
+			for _, y := range s.trianglesOn(x.ux) {
 				if m := int(s.mark[y.x]) - 1; m >= 0 {
 					k++
 					rows[i*words+m/64] |= 1 << (m % 64)
@@ -342,16 +351,16 @@ func (s *subgraphCounter) count4(ctx context.Context, t *graphletTable, sub []ui
 		te := s.t(int32(e))
 		path += (s.d[ends[0]] - 1) * (s.d[ends[1]] - 1)
 		diamond += choose2(te)
-		for _, x := range s.of(int32(e)) {
+		for _, x := range s.trianglesOn(int32(e)) {
 			paw += s.d[x.x] - 2
 		}
 	}
-	sub[t.of("01 02 03")] = star
-	sub[t.of("01 12 23")] = path - 3*triangles
-	sub[t.of("01 12 02 03")] = paw
-	sub[t.of("01 12 23 03")] = cycles / 4
-	sub[t.of("01 12 23 03 02")] = diamond
-	sub[t.of("01 02 03 12 13 23")] = c.four
+	sub[t.typeOf("01 02 03")] = star
+	sub[t.typeOf("01 12 23")] = path - 3*triangles
+	sub[t.typeOf("01 12 02 03")] = paw
+	sub[t.typeOf("01 12 23 03")] = cycles / 4
+	sub[t.typeOf("01 12 23 03 02")] = diamond
+	sub[t.typeOf("01 02 03 12 13 23")] = c.four
 	return c, nil
 }
 
@@ -367,20 +376,20 @@ func (s *subgraphCounter) countDisconnected(t *graphletTable, sub, sub4 []uint64
 	}
 	switch t.k {
 	case 3:
-		sub[t.of("")] = choose3(n)
-		sub[t.of("01")] = m * (n - 2)
+		sub[t.typeOf("")] = choose3(n)
+		sub[t.typeOf("01")] = m * (n - 2)
 	case 4:
-		sub[t.of("")] = choose4(n)
-		sub[t.of("01")] = m * choose2(n-2)
-		sub[t.of("01 12")] = wedges * (n - 3)
-		sub[t.of("01 12 02")] = triangles * (n - 3)
-		sub[t.of("01 23")] = choose2(m) - wedges
+		sub[t.typeOf("")] = choose4(n)
+		sub[t.typeOf("01")] = m * choose2(n-2)
+		sub[t.typeOf("01 12")] = wedges * (n - 3)
+		sub[t.typeOf("01 12 02")] = triangles * (n - 3)
+		sub[t.typeOf("01 23")] = choose2(m) - wedges
 	case 5:
-		sub[t.of("")] = choose4(n) * (n - 4) / 5
-		sub[t.of("01")] = m * choose3(n-2)
-		sub[t.of("01 12")] = wedges * choose2(n-3)
-		sub[t.of("01 12 02")] = triangles * choose2(n-3)
-		sub[t.of("01 23")] = (choose2(m) - wedges) * (n - 4)
+		sub[t.typeOf("")] = choose4(n) * (n - 4) / 5
+		sub[t.typeOf("01")] = m * choose3(n-2)
+		sub[t.typeOf("01 12")] = wedges * choose2(n-3)
+		sub[t.typeOf("01 12 02")] = triangles * choose2(n-3)
+		sub[t.typeOf("01 23")] = (choose2(m) - wedges) * (n - 4)
 		four := graphlets(4)
 		for i, mask := range four.graph { // with the fifth vertex isolated
 			if four.connected[i] {
@@ -402,11 +411,11 @@ func (s *subgraphCounter) countDisconnected(t *graphletTable, sub, sub4 []uint64
 		}
 		edgePath += 3 * triangles
 		for e := range s.ends {
-			for _, x := range s.of(int32(e)) { // every triangle three times, once per x
+			for _, x := range s.trianglesOn(int32(e)) { // every triangle three times, once per x
 				edgeTriangle += s.d[x.x]
 			}
 		}
-		sub[t.of("01 12 34")] = edgePath
-		sub[t.of("01 12 02 34")] = triangles*(m+3) - edgeTriangle
+		sub[t.typeOf("01 12 34")] = edgePath
+		sub[t.typeOf("01 12 02 34")] = triangles*(m+3) - edgeTriangle
 	}
 }

@@ -9,9 +9,9 @@ import "context"
 // are subgraphs with 4 vertices (sub4), or triangles.
 func (s *subgraphCounter) count5(ctx context.Context, t *graphletTable, sub, sub4 []uint64, c cliques) error {
 	four := graphlets(4)
-	paw := sub4[four.of("01 12 02 03")]
-	cycle4 := sub4[four.of("01 12 23 03")]
-	diamond := sub4[four.of("01 12 23 03 02")]
+	paw := sub4[four.typeOf("01 12 02 03")]
+	cycle4 := sub4[four.typeOf("01 12 23 03")]
+	diamond := sub4[four.typeOf("01 12 23 03 02")]
 	triangles := uint64(len(s.tri)) / 3
 	n := s.g.N()
 
@@ -52,7 +52,7 @@ func (s *subgraphCounter) count5(ctx context.Context, t *graphletTable, sub, sub
 		dart += choose2(te) * (du + dv - 6)
 		book += choose3(te)
 		cliqueEar += s.t4[e] * (te - 2)
-		for _, x := range s.of(int32(e)) {
+		for _, x := range s.trianglesOn(int32(e)) {
 			kite += (te - 1) * (s.d[x.x] - 2)
 			gem += (s.t(x.ux) - 1) * (s.t(x.vx) - 1) // the two edges at x; e is opposite
 		}
@@ -62,27 +62,27 @@ func (s *subgraphCounter) count5(ctx context.Context, t *graphletTable, sub, sub
 	if err != nil {
 		return err
 	}
-	sub[t.of("01 02 03 04")] = star
-	sub[t.of("01 02 03 34")] = fork - 2*paw
-	sub[t.of("01 12 23 34")] = path + 9*triangles - 4*cycle4
-	sub[t.of("01 12 23 34 04")] = cycle
-	sub[t.of("01 12 23 03 04")] = banner - 2*diamond
-	sub[t.of("01 12 02 03 34")] = tadpole - 4*diamond
-	sub[t.of("01 12 02 03 04")] = cricket
-	sub[t.of("01 12 02 03 14")] = bull - 2*diamond
-	sub[t.of("02 03 04 12 13 14")] = bipartite
-	sub[t.of("01 12 23 34 04 14")] = house - 4*diamond
-	sub[t.of("01 12 02 03 34 04")] = bowtie - 2*diamond
-	sub[t.of("01 02 12 03 13 04")] = dart
-	sub[t.of("01 02 12 03 13 24")] = kite - 12*c.four
-	sub[t.of("01 02 03 04 12 23 34")] = gem - 12*c.four
-	sub[t.of("01 02 12 03 13 04 14")] = book
-	sub[t.of("01 02 03 12 13 23 04")] = clique4tail
-	sub[t.of("02 03 04 12 13 14 23")] = halfWheel
-	sub[t.of("01 02 03 04 12 23 34 14")] = wheel
-	sub[t.of("01 02 03 12 13 23 04 14")] = cliqueEar
-	sub[t.of("01 02 03 12 13 23 04 14 24")] = c.pairs
-	sub[t.of("01 02 03 04 12 13 14 23 24 34")] = c.five
+	sub[t.typeOf("01 02 03 04")] = star
+	sub[t.typeOf("01 02 03 34")] = fork - 2*paw
+	sub[t.typeOf("01 12 23 34")] = path + 9*triangles - 4*cycle4
+	sub[t.typeOf("01 12 23 34 04")] = cycle
+	sub[t.typeOf("01 12 23 03 04")] = banner - 2*diamond
+	sub[t.typeOf("01 12 02 03 34")] = tadpole - 4*diamond
+	sub[t.typeOf("01 12 02 03 04")] = cricket
+	sub[t.typeOf("01 12 02 03 14")] = bull - 2*diamond
+	sub[t.typeOf("02 03 04 12 13 14")] = bipartite
+	sub[t.typeOf("01 12 23 34 04 14")] = house - 4*diamond
+	sub[t.typeOf("01 12 02 03 34 04")] = bowtie - 2*diamond
+	sub[t.typeOf("01 02 12 03 13 04")] = dart
+	sub[t.typeOf("01 02 12 03 13 24")] = kite - 12*c.four
+	sub[t.typeOf("01 02 03 04 12 23 34")] = gem - 12*c.four
+	sub[t.typeOf("01 02 12 03 13 04 14")] = book
+	sub[t.typeOf("01 02 03 12 13 23 04")] = clique4tail
+	sub[t.typeOf("02 03 04 12 13 14 23")] = halfWheel
+	sub[t.typeOf("01 02 03 04 12 23 34 14")] = wheel
+	sub[t.typeOf("01 02 03 12 13 23 04 14")] = cliqueEar
+	sub[t.typeOf("01 02 03 12 13 23 04 14 24")] = c.pairs
+	sub[t.typeOf("01 02 03 04 12 13 14 23 24 34")] = c.five
 	return nil
 }
 
@@ -127,21 +127,21 @@ func (s *subgraphCounter) aroundVertices(ctx context.Context, tv []uint64) (cycl
 				}
 				house += te * q
 			}
-			for _, x := range s.of(e) {
+			for _, x := range s.trianglesOn(e) {
 				vx := x.ux // the edge from v to x
 				if int(b) < v {
 					vx = x.vx
 				}
 				bx := x.ux ^ x.vx ^ vx
 				if x.x > b {
-					for _, y := range s.of(bx) {
+					for _, y := range s.trianglesOn(bx) {
 						if int(y.x) > v {
 							halfWheel += s.w[y.x] - 2
 						}
 					}
 				}
 				// b and y lie opposite each other on a rim around v, next to x.
-				for _, y := range s.of(vx) {
+				for _, y := range s.trianglesOn(vx) {
 					if y.x > b {
 						if rimCount[y.x] == 0 {
 							rim = append(rim, y.x)
@@ -168,7 +168,7 @@ func (s *subgraphCounter) aroundVertices(ctx context.Context, tv []uint64) (cycl
 		s.w[v] = 0
 		cycle += walks - 5*2*tv[v] - 5*(d-2)*2*tv[v]
 		if shadow > 1<<62 {
-			err = errTooMany
+			err = errSubgraphs
 			return
 		}
 	}

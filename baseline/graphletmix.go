@@ -2,12 +2,10 @@ package baseline
 
 import (
 	"context"
-	"fmt"
-	"math"
-	"runtime"
+	"math/rand/v2"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // GraphletMix is the kernel of sampled graphlets of several sizes,
@@ -17,94 +15,109 @@ import (
 // where c_st(G) is the number of drawn sets of s vertices that induce a subgraph of type t,
 // connected or not. Of a graph with n vertices, Samples sets are drawn, in equal parts of
 // each size from 3 to min(K, n); what cannot be divided goes to the small sizes. Sets of a
-// size are drawn as Graphlet does it, and where there are no more sets of a size than
+// size are drawn uniformly and independently. Where there are no more sets of a size than
 // samples, the expected numbers are taken instead. A graph with less than 3 vertices has no
 // features.
+//
+// Every graph is sampled with the same seed, so a graph has the same features wherever it
+// stands; they depend on the order of its vertices. Of s samples of a size with a types, the
+// shares are off by ε or more in sum with a probability of at most δ if
+//
+//	s ≥ 2 (a ln 2 + ln(1/δ)) / ε²   (Weissman et al., 2003).
 type GraphletMix struct {
-	K         int // 3, 4 or 5
-	Samples   int // at least 1
-	Seed      uint64
-	Normalize bool
-	Workers   int
+	K         int    `json:"k" want:"3 to 5" help:"Largest number of vertices of a graphlet."`
+	Samples   int    `json:"samples" want:"1 to 2147483647" help:"Graphlets drawn from every graph."`
+	Seed      uint64 `json:"seed" help:"Seed of the sample."`
+	Normalize bool   `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }
 
 // DefaultGraphletMix returns the normalised kernel of graphlets with 3 to 5 vertices and
 // 1000 samples.
 func DefaultGraphletMix() GraphletMix {
-	return GraphletMix{K: 5, Samples: 1000, Seed: 1, Normalize: true, Workers: runtime.GOMAXPROCS(0)}
+	return GraphletMix{K: 5, Samples: 1000, Seed: 1, Normalize: true}
 }
 
-// Validate names the first field with a bad value.
-func (k GraphletMix) Validate() error {
-	if k.K < 3 || k.K > 5 {
-		return fmt.Errorf("graphlet mix: K is %d, want 3, 4 or 5", k.K)
-	}
-	if k.Samples < 1 || k.Samples > math.MaxInt32 {
-		return fmt.Errorf("graphlet mix: Samples is %d, want 1 to %d", k.Samples, math.MaxInt32)
-	}
-	return validateWorkers("graphlet mix", k.Workers)
-}
+func init() { kernel.Register(DefaultGraphletMix()) }
 
-// String names the kernel and its parameters, as in "graphlet-mix k=5 samples=100 seed=1".
-func (k GraphletMix) String() string {
-	return fmt.Sprintf("graphlet-mix k=%d samples=%d seed=%d", k.K, k.Samples, k.Seed)
-}
+// Name implements kernel.Kernel.
+func (k GraphletMix) Name() string { return "graphlet-mix" }
+
+// String implements kernel.Kernel.
+func (k GraphletMix) String() string { return kernel.Text(k) }
+
+// Validate implements kernel.Kernel.
+func (k GraphletMix) Validate() error { return kernel.Check(k) }
 
 // Fit samples the graphlets of the training graphs.
-func (k GraphletMix) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, error) {
+func (k GraphletMix) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
 	if err := k.Validate(); err != nil {
 		return nil, err
 	}
-	features := 0
-	for size := 3; size <= k.K; size++ {
-		features += len(graphlets(size).graph)
-	}
-	vectors := make([][]entry, len(graphs))
-	s := make([]subgraphCounter, k.Workers)
-	err := parallel(ctx, k.Workers, len(graphs), 8, func(w, i int) error {
-		var err error
-		vectors[i], err = k.features(ctx, graphs[i], &s[w])
-		return graphError(i, err)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("graphlet mix: %w", err)
-	}
-	idx, err := newIndex(vectors, features, []float64{1}, false)
-	if err != nil {
-		return nil, fmt.Errorf("graphlet mix: %w", err)
-	}
-	return &explicit{name: "graphlet mix", idx: idx, normalize: k.Normalize, workers: k.Workers, mapper: func([]*graph.Graph) (func() mapping, error) {
-		return func() mapping {
-			var s subgraphCounter
-			return func(ctx context.Context, g *graph.Graph) ([]entry, error) {
-				return k.features(ctx, g, &s)
-			}
-		}, nil
-	}}, nil
+	m := featureMap{name: k.Name(), labels: Unlabeled, normalize: k.Normalize, count: k.count}
+	return m.fit(ctx, graphs)
 }
 
-// features returns the numbers of drawn sets by size and type.
-func (k GraphletMix) features(ctx context.Context, g *graph.Graph, s *subgraphCounter) ([]entry, error) {
-	largest := min(k.K, g.N())
-	sizes := largest - 2
-	var v []entry
-	base := uint32(0)
-	for size := 3; size <= largest; size++ {
-		n := k.Samples / sizes
-		if size-3 < k.Samples%sizes {
-			n++
-		}
-		t := graphlets(size)
-		if n > 0 {
-			part, err := Graphlet{K: size, Samples: n, Counts: true, Seed: k.Seed}.features(ctx, g, t, s)
+func (k GraphletMix) count() countFunc {
+	var s subgraphCounter
+	return func(ctx context.Context, g *coloured, out *features) error {
+		largest := min(k.K, g.N())
+		sizes := largest - 2
+		first := 0
+		for size := 3; size <= largest; size++ {
+			samples := k.Samples / sizes
+			if size-3 < k.Samples%sizes {
+				samples++
+			}
+			t := graphlets(size)
+			var counts []uint64
+			var err error
+			if binomialFloat(g.N(), size) > float64(samples) {
+				counts, err = sampleGraphlets(ctx, g.Graph, t, samples, k.Seed)
+			} else {
+				counts, err = s.induced(ctx, g.Graph, t, false)
+			}
 			if err != nil {
-				return nil, err
+				return err
 			}
-			for _, e := range part {
-				v = append(v, entry{id: base + e.id, val: e.val})
+			addGraphlets(out, first, counts, float64(samples), total(counts))
+			first += len(t.graph)
+		}
+		return nil
+	}
+}
+
+// sampleGraphlets returns the types of sets of t.k vertices that are drawn uniformly.
+func sampleGraphlets(ctx context.Context, g *graph.Graph, t *graphletTable, samples int, seed uint64) ([]uint64, error) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	counts := make([]uint64, len(t.graph))
+	vs := make([]int32, t.k)
+	for drawn, tried := 0, 0; drawn < samples; tried++ {
+		if tried%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		for i := range vs {
+			vs[i] = int32(rng.IntN(g.N()))
+		}
+		if mask, distinct := inducedMask(g, vs); distinct {
+			counts[t.typ[mask]]++
+			drawn++
+		}
+	}
+	return counts, nil
+}
+
+// inducedMask returns the graph that vs induce, and whether they are distinct.
+func inducedMask(g *graph.Graph, vs []int32) (uint32, bool) {
+	m := uint32(0)
+	for j, v := range vs {
+		for i, u := range vs[:j] {
+			if u == v {
+				return 0, false
+			}
+			if g.HasEdge(int(u), int(v)) {
+				m |= pairBit(i, j)
 			}
 		}
-		base += uint32(len(t.graph))
 	}
-	return v, nil
+	return m, true
 }

@@ -15,7 +15,6 @@ type graphletTable struct {
 	graph     []uint32   // by type: a mask; types are sorted by the number of edges
 	connected []bool     // by type
 	sub       [][]uint64 // sub[s][t]: spanning subgraphs of type s that a graph of type t has
-	trees     []uint64   // by type: number of spanning trees
 }
 
 // pairBit returns the bit of the pair {i, j} in masks.
@@ -75,13 +74,9 @@ func newGraphletTable(k int) *graphletTable {
 	for m := range masks {
 		t.typ[m] = number[canonical[m]]
 	}
-	t.trees = make([]uint64, len(t.graph))
 	for i, m := range t.graph {
 		for s := m; ; s = (s - 1) & m { // all subsets of m
 			t.sub[t.typ[s]][i]++
-			if bits.OnesCount32(s) == k-1 && t.connected[t.typ[s]] {
-				t.trees[i]++
-			}
 			if s == 0 {
 				break
 			}
@@ -90,9 +85,9 @@ func newGraphletTable(k int) *graphletTable {
 	return t
 }
 
-// of returns the type of the graph with the given edges, written as pairs of digits:
+// typeOf returns the type of the graph with the given edges, written as pairs of digits:
 // "01 12" is the path with vertices 0, 1, 2.
-func (t *graphletTable) of(edges string) int {
+func (t *graphletTable) typeOf(edges string) int {
 	m := uint32(0)
 	for i := 0; i+1 < len(edges); i += 3 {
 		m |= pairBit(int(edges[i]-'0'), int(edges[i+1]-'0'))

@@ -2,12 +2,9 @@ package baseline
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"math"
 	"slices"
-
-	"github.com/mlgkernel/mlg"
 )
 
 // entry is one coordinate of a sparse feature vector. A vector has no two entries with
@@ -32,7 +29,7 @@ const unseen = math.MaxUint32
 type index struct {
 	n        int
 	weight   []float64 // w, by block
-	min      bool      // minimum in place of the product; one block, whole numbers
+	minimum  bool      // minimum in place of the product; one block, whole numbers
 	rank     []uint32  // by feature id; unseen when no graph has the feature
 	blockEnd []int     // by block: first rank after it
 	post     []int     // by rank: where its postings start; one more at the end
@@ -54,38 +51,37 @@ const (
 	denseGraphs = 64
 )
 
-var errTooLarge = errors.New("kernel value is not a finite number; want fewer steps, a smaller Lambda, or smaller attributes")
-
-// newIndex builds the index of n vectors. features is one more than the largest id.
-func newIndex(vectors [][]entry, features int, weight []float64, minimum bool) (*index, error) {
-	n := len(vectors)
-	x := &index{n: n, weight: weight, min: minimum}
-	df := make([]uint32, features)
-	block := make([]uint32, features)
-	total := 0
+// newIndex builds the index of vectors. No weights stand for one block of weight 1.
+func newIndex(vectors [][]entry, weight []float64, minimum bool) (*index, error) {
+	if weight == nil {
+		weight = []float64{1}
+	}
+	x := &index{n: len(vectors), weight: weight, minimum: minimum}
+	features, total := 0, 0
 	for _, v := range vectors {
 		for _, e := range v {
-			df[e.id]++
-			block[e.id] = e.block
+			features = max(features, int(e.id)+1)
 		}
 		total += len(v)
 	}
 	if int64(total) >= unseen {
 		return nil, errors.New("more than 4294967294 features of all graphs together")
 	}
+	df := make([]uint32, features)
+	block := make([]uint32, features)
+	for _, v := range vectors {
+		for _, e := range v {
+			df[e.id]++
+			block[e.id] = e.block
+		}
+	}
 	x.rankFeatures(df, block)
 	x.fill(vectors, total)
-	x.self = make([]float64, n)
+	x.self = make([]float64, x.n)
 	var known []known
-	for i := range n {
+	for i := range x.self {
 		known = x.vector(i, known[:0])
 		x.self[i] = x.selfSimilarity(known, nil)
-		if math.IsInf(x.self[i], 0) || math.IsNaN(x.self[i]) {
-			return nil, graphError(i, errTooLarge)
-		}
-		if minimum && x.self[i] > math.MaxUint32 {
-			return nil, graphError(i, errors.New("more than 4294967295 colours in all iterations together, want fewer iterations"))
-		}
 	}
 	return x, nil
 }
@@ -149,7 +145,7 @@ func (x *index) fill(vectors [][]entry, total int) {
 			rowNext[i]++
 		}
 	}
-	if x.min {
+	if x.minimum {
 		x.count = make([]uint32, total)
 		for p, v := range x.val {
 			x.count[p] = uint32(v)
@@ -197,19 +193,27 @@ func (x *index) vector(i int, dst []known) []known {
 	return dst
 }
 
-// vectorOf splits the vector of a new graph into the features that training graphs have,
-// in the order of ranks, with all their postings, and the others.
-func (x *index) vectorOf(v []entry, dst []known) (in []known, out []entry) {
+// split divides the vector of a new graph into the features that training graphs have, in
+// the order of ranks, with all their postings, and the others.
+func (x *index) split(v []entry, dst []known) (in []known, out []entry) {
 	for _, e := range v {
-		if e.id == unseen || x.rank[e.id] == unseen {
+		r := x.rankOf(e.id)
+		if r == unseen {
 			out = append(out, e)
 			continue
 		}
-		r := x.rank[e.id]
 		dst = append(dst, known{r, uint32(x.post[r]), e.val})
 	}
 	slices.SortFunc(dst, func(a, b known) int { return cmp.Compare(a.rank, b.rank) })
 	return dst, out
+}
+
+// rankOf returns the rank of a feature, unseen when no training graph has it.
+func (x *index) rankOf(feature uint32) uint32 {
+	if int(feature) >= len(x.rank) {
+		return unseen
+	}
+	return x.rank[feature]
 }
 
 // selfSimilarity returns k(v, v).
@@ -231,23 +235,22 @@ func (x *index) selfSimilarity(v []known, others []entry) float64 {
 }
 
 func (x *index) term(v float64) float64 {
-	if x.min {
+	if x.minimum {
 		return v
 	}
 	return float64(v * v)
 }
 
-// scratch holds the buffers of one worker.
-type scratch struct {
-	vec []known
-	acc []float64
-	sum []uint32
+// sums holds the buffers of one goroutine.
+type sums struct {
+	products []float64
+	minima   []uint32
 }
 
 // accumulate writes the kernel values of v with training graphs lo, lo+1, … into out,
 // which is zero.
-func (x *index) accumulate(v []known, lo int, out []float64, s *scratch) {
-	if x.min {
+func (x *index) accumulate(v []known, lo int, out []float64, s *sums) {
+	if x.minimum {
 		x.accumulateMin(v, lo, out, s)
 		return
 	}
@@ -261,10 +264,10 @@ func (x *index) accumulate(v []known, lo int, out []float64, s *scratch) {
 		case len(x.blockEnd) == 1 && x.weight[0] == 1:
 			x.accumulateDot(v[:k], lo, out)
 		default:
-			if s.acc == nil {
-				s.acc = make([]float64, x.n)
+			if s.products == nil {
+				s.products = make([]float64, x.n)
 			}
-			acc := s.acc[:len(out)]
+			acc := s.products[:len(out)]
 			clear(acc)
 			x.accumulateDot(v[:k], lo, acc)
 			for j, a := range acc {
@@ -312,11 +315,11 @@ func (x *index) accumulateDot(v []known, lo int, acc []float64) {
 }
 
 // accumulateMin adds minima. The sums are whole numbers and exact.
-func (x *index) accumulateMin(v []known, lo int, out []float64, s *scratch) {
-	if s.sum == nil {
-		s.sum = make([]uint32, x.n)
+func (x *index) accumulateMin(v []known, lo int, out []float64, s *sums) {
+	if s.minima == nil {
+		s.minima = make([]uint32, x.n)
 	}
-	acc := s.sum[:len(out)]
+	acc := s.minima[:len(out)]
 	clear(acc)
 	n := len(acc)
 	for len(v) >= 2 && int(v[1].rank) < len(x.denseInt) {
@@ -340,92 +343,4 @@ func (x *index) accumulateMin(v []known, lo int, out []float64, s *scratch) {
 	for j, a := range acc {
 		out[j] = float64(a)
 	}
-}
-
-// gram returns the kernel matrix of the training graphs.
-func (x *index) gram(ctx context.Context, workers int, normalize bool) (*mlg.Matrix, error) {
-	m := mlg.NewMatrix(x.n, x.n)
-	s := make([]scratch, workers)
-	err := parallel(ctx, workers, x.n, 1, func(w, i int) error {
-		out := m.Row(i)[i:]
-		s[w].vec = x.vector(i, s[w].vec[:0])
-		x.accumulate(s[w].vec, i, out, &s[w])
-		if normalize {
-			normalizeRow(out, x.self[i], x.self[i:])
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return m, mirror(ctx, workers, m)
-}
-
-// cross returns the kernel matrix of new graphs, given by their vectors, and the training graphs.
-func (x *index) cross(ctx context.Context, workers, rows int, normalize bool, vector func(w, i int) ([]entry, error)) (*mlg.Matrix, error) {
-	m := mlg.NewMatrix(rows, x.n)
-	s := make([]scratch, workers)
-	err := parallel(ctx, workers, rows, 1, func(w, i int) error {
-		v, err := vector(w, i)
-		if err != nil {
-			return graphError(i, err)
-		}
-		var others []entry
-		s[w].vec, others = x.vectorOf(v, s[w].vec[:0])
-		self := x.selfSimilarity(s[w].vec, others)
-		if math.IsInf(self, 0) || math.IsNaN(self) {
-			return graphError(i, errTooLarge)
-		}
-		x.accumulate(s[w].vec, 0, m.Row(i), &s[w])
-		if normalize {
-			normalizeRow(m.Row(i), self, x.self)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
-}
-
-// mirror copies the upper triangle to the lower one, tile by tile.
-func mirror(ctx context.Context, workers int, m *mlg.Matrix) error {
-	const tile = 32
-	n := m.Rows
-	return parallel(ctx, workers, (n+tile-1)/tile, 1, func(_, t int) error {
-		lo, hi := t*tile, min(n, (t+1)*tile)
-		for from := 0; from < hi; from += tile {
-			for i := lo; i < hi; i++ {
-				row := m.Row(i)
-				for j := from; j < min(from+tile, i); j++ {
-					row[j] = m.Data[j*n+i]
-				}
-			}
-		}
-		return nil
-	})
-}
-
-func normalizeRow(row []float64, self float64, others []float64) {
-	for j, v := range row {
-		row[j] = normalized(v, self, others[j])
-	}
-}
-
-// normalized returns v/√(ab), at most 1. Where a or b is 0 it is 1 if both are, else 0.
-// √(a·a) is a exactly, so that a graph has similarity 1 with itself.
-func normalized(v, a, b float64) float64 {
-	if a == 0 || b == 0 {
-		if a == b {
-			return 1
-		}
-		return 0
-	}
-	p := a * b
-	if p > math.MaxFloat64 || p < 1e-280 { // p would lose digits: rescale by a power of 4
-		e := -2 * (math.Ilogb(max(a, b)) / 2)
-		a, b, v = math.Ldexp(a, e), math.Ldexp(b, e), math.Ldexp(v, e)
-		p = a * b
-	}
-	return min(1, v/math.Sqrt(p))
 }

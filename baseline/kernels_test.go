@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // labelledGraph returns a graph with a label per letter of labels and edges as pairs of digits.
@@ -34,22 +34,24 @@ func labelledGraph(t testing.TB, labels, edges string) *graph.Graph {
 func TestByHand(t *testing.T) {
 	graphs := []*graph.Graph{labelledGraph(t, "CCO", "01 12"), labelledGraph(t, "CCO", "01 12 02")}
 	for _, c := range []struct {
-		kernel        mlg.Kernel
+		kernel        kernel.Kernel
 		self0, k, why string
 	}{
-		{WL{H: 0, Workers: 1}, "5", "5", "2 C and 1 O: 2·2 + 1·1"},
+		{WL{H: 0, Variant: Subtree, Labels: Auto}, "5", "5", "2 C and 1 O: 2·2 + 1·1"},
 		// Colours of the path: C(C), C(CO), O(C). Of the triangle: C(CO) twice, O(CC).
-		{WL{H: 1, Workers: 1}, "8", "7", "5, and C(CO): once · twice"},
-		{WL{H: 1, Variant: Assignment, Workers: 1}, "6", "4", "3, and one C(CO)"},
+		{WL{H: 1, Variant: Subtree, Labels: Auto}, "8", "7", "5, and C(CO): once · twice"},
+		{WL{H: 1, Variant: Assignment, Labels: Auto}, "6", "4", "3, and one C(CO)"},
 		// Edges C-C, C-O against C-C, C-O, C-O.
-		{WL{H: 0, Variant: Edge, Workers: 1}, "2", "3", "1·1 + 1·2"},
+		{WL{H: 0, Variant: Edge, Labels: Auto}, "2", "3", "1·1 + 1·2"},
 		// Pairs: CC1, CO1, CO2 against CC1, CO1 twice.
-		{ShortestPath{Workers: 1}, "3", "3", "1·1 + 1·2"},
-		{ShortestPath{Ordered: true, Workers: 1}, "8", "8", "CC1: 2·2; CO1 and OC1: 1·2 each"},
+		{ShortestPath{Scale: 1, Labels: Auto, Resolution: 1e-6}, "3", "3", "1·1 + 1·2"},
+		{ShortestPath{Ordered: true, Scale: 1, Labels: Auto, Resolution: 1e-6}, "8", "8", "CC1: 2·2; CO1 and OC1: 1·2 each"},
 		// Walks of one step: the path has CC twice, CO, OC; the triangle CC twice, CO and OC twice.
-		{RandomWalk{P: 1, Lambda: 0.5, Workers: 1}, "8", "9", "5 + ½(2·2 + 1·2 + 1·2)"},
-		{Graphlet{K: 3, Workers: 1}, "1", "0", "one wedge, one triangle"},
-		{Histogram{Workers: 1}, "5", "5", "2·2 + 1·1"},
+		{RandomWalk{P: 1, Lambda: 0.5, Labels: Auto}, "8", "9", "5 + ½(2·2 + 1·2 + 1·2)"},
+		{Graphlet{K: 3}, "1", "0", "one wedge, one triangle"},
+		{Histogram{Scale: 1, Labels: Auto}, "5", "5", "2·2 + 1·1"},
+		{Histogram{Scale: 4, Labels: Auto}, "20", "20", "4 (2·2 + 1·1)"},
+		{ShortestPath{Scale: 3, Labels: Auto, Resolution: 1e-6}, "9", "9", "3 (1·1 + 1·2)"},
 	} {
 		m := fitGram(t, c.kernel, graphs)
 		if got := fmt.Sprint(m.At(0, 0)); got != c.self0 {
@@ -66,30 +68,28 @@ func TestDirectComparison(t *testing.T) {
 	ctx := context.Background()
 	graphs, more := testGraphs(t, 21, 3), testGraphs(t, 22, 4)
 	for _, normalize := range []bool{false, true} {
-		wl := WL{H: 3, Variant: Path, Normalize: normalize, Workers: 2}
-		rw := RandomWalk{P: 4, Lambda: 0.1, Normalize: normalize, Workers: 2}
-		for name, fit := range map[string]func(limit int) (mlg.Fitted, error){
-			"wl-sp": func(limit int) (mlg.Fitted, error) { return wl.fit(ctx, graphs, limit) },
-			"rw":    func(limit int) (mlg.Fitted, error) { return rw.fit(ctx, graphs, limit) },
+		paths := ShortestPath{H: 3, Scale: 1, Normalize: normalize, Labels: Auto, Resolution: 1e-6}
+		ordered := paths
+		ordered.Ordered = true
+		rw := RandomWalk{P: 4, Lambda: 0.1, Normalize: normalize, Labels: Auto}
+		for name, fit := range map[string]func(limit int) (kernel.Fitted, error){
+			"wl-sp":         func(limit int) (kernel.Fitted, error) { return paths.fit(ctx, graphs, limit) },
+			"wl-sp ordered": func(limit int) (kernel.Fitted, error) { return ordered.fit(ctx, graphs, limit) },
+			"rw":            func(limit int) (kernel.Fitted, error) { return rw.fit(ctx, graphs, limit) },
 		} {
-			var want [2]*mlg.Matrix
+			var want [2]*kernel.Matrix
 			for _, limit := range []int{1 << 20, 30, 0} { // none, some, all that have features
 				f, err := fit(limit)
 				if err != nil {
 					t.Fatal(err)
 				}
-				switch large := f.(type) {
-				case *wlPaths:
-					if large.large != (limit <= 30) {
-						t.Fatalf("limit %d: some large is %v", limit, large.large)
-					}
-				case *walkFitted:
-					if some := slices.Contains(large.many, true); some != (limit <= 30) {
-						t.Fatalf("limit %d: some large is %v", limit, some)
-					}
-					if all := !slices.Contains(large.many[1:12], false); all != (limit == 0) {
-						t.Fatalf("limit %d: all large is %v", limit, all)
-					}
+				fitted := f.(*explicit)
+				if fitted.anyLarge != (limit <= 30) {
+					t.Fatalf("%s, limit %d: some large is %v", name, limit, fitted.anyLarge)
+				}
+				all := !slices.ContainsFunc(fitted.train[1:12], func(g coloured) bool { return g.large == nil })
+				if name == "rw" && all != (limit == 0) {
+					t.Fatalf("limit %d: all large is %v", limit, all)
 				}
 				gram, err := f.Gram(ctx)
 				if err != nil {
@@ -107,9 +107,9 @@ func TestDirectComparison(t *testing.T) {
 					t.Fatal(err)
 				}
 				if want[0] == nil {
-					want = [2]*mlg.Matrix{gram, cross}
+					want = [2]*kernel.Matrix{gram, cross}
 				}
-				for i, got := range [2]*mlg.Matrix{gram, cross} {
+				for i, got := range [2]*kernel.Matrix{gram, cross} {
 					for j, v := range got.Data {
 						if !near(v, want[i].Data[j]) {
 							t.Errorf("%s, limit %d: entry %d is %v, want %v", name, limit, j, v, want[i].Data[j])
@@ -193,10 +193,6 @@ func TestGraphletTypes(t *testing.T) {
 		if got := [2]int{len(table.graph), connected}; got != want {
 			t.Errorf("k=%d: %d types, %d connected, want %v", k, got[0], got[1], want)
 		}
-		// Cayley: the complete graph has k^(k-2) spanning trees.
-		if trees := table.trees[len(table.trees)-1]; trees != uint64(math.Pow(float64(k), float64(k-2))) {
-			t.Errorf("k=%d: %d spanning trees of the complete graph", k, trees)
-		}
 	}
 }
 
@@ -206,62 +202,37 @@ func TestGraphletSampling(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	hub := randomShape(rng, 60, 0.06)
 	for v := 1; v < 40; v++ {
-		hub.edges = append(hub.edges, [2]int{0, v})
-	}
-	shapes := []shape{randomShape(rng, 40, 0.5), randomShape(rng, 80, 0.05), {n: hub.n}}
-	for _, e := range hub.edges { // once per edge
-		if e[0] < e[1] {
-			e[0], e[1] = e[1], e[0]
-		}
-		if !slices.Contains(shapes[2].edges, e) {
-			shapes[2].edges = append(shapes[2].edges, e)
+		if !slices.Contains(hub.edges, [2]int{v, 0}) {
+			hub.edges = append(hub.edges, [2]int{v, 0})
 		}
 	}
-	for i, s := range shapes {
+	for i, s := range []shape{randomShape(rng, 40, 0.5), randomShape(rng, 80, 0.05), hub} {
 		g := s.build(t, rng, 0)
 		for k := 3; k <= 5; k++ {
-			for _, connected := range []bool{false, true} {
-				table := graphlets(k)
-				kernel := Graphlet{K: k, Connected: connected, Seed: 9, Workers: 1}
-				var c subgraphCounter
-				exact, err := kernel.features(context.Background(), g, table, &c)
-				if err != nil {
-					t.Fatal(err)
-				}
-				kernel.Samples = min(GraphletSamples(k, connected, epsilon, delta), int(binomialFloat(g.N(), k))-1)
-				sampled, err := kernel.features(context.Background(), g, table, &c)
-				if err != nil {
-					t.Fatal(err)
-				}
-				difference := make([]float64, len(table.graph))
-				for _, e := range exact {
-					difference[e.id] += e.val
-				}
-				for _, e := range sampled {
-					difference[e.id] -= e.val
-				}
-				sum := 0.0
-				for _, d := range difference {
-					sum += math.Abs(d)
-				}
-				if sum >= epsilon || sum == 0 {
-					t.Errorf("graph %d, k=%d connected=%v: frequencies off by %v, want between 0 and %v", i, k, connected, sum, epsilon)
-				}
-				again, err := kernel.features(context.Background(), g, table, &c)
-				if err != nil || !slices.Equal(again, sampled) {
-					t.Errorf("graph %d, k=%d: other samples with the same seed", i, k)
-				}
+			table := graphlets(k)
+			var c subgraphCounter
+			exact, err := c.induced(t.Context(), g, table, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			types := float64(len(table.graph))
+			samples := min(int(math.Ceil(2*(types*math.Ln2+math.Log(1/delta))/(epsilon*epsilon))), int(binomialFloat(g.N(), k))-1)
+			sampled, err := sampleGraphlets(t.Context(), g, table, samples, 9)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := 0.0
+			for typ := range exact {
+				sum += math.Abs(float64(exact[typ])/total(exact) - float64(sampled[typ])/total(sampled))
+			}
+			if sum >= epsilon || sum == 0 {
+				t.Errorf("graph %d, k=%d: frequencies off by %v, want between 0 and %v", i, k, sum, epsilon)
+			}
+			again, err := sampleGraphlets(t.Context(), g, table, samples, 9)
+			if err != nil || !slices.Equal(again, sampled) {
+				t.Errorf("graph %d, k=%d: other samples with the same seed", i, k)
 			}
 		}
-	}
-	// Disjoint triangles have no connected set of 4 vertices, but paths to propose.
-	triangles := shape{n: 30}
-	for v := 0; v < 30; v += 3 {
-		triangles.edges = append(triangles.edges, [2]int{v + 1, v}, [2]int{v + 2, v}, [2]int{v + 2, v + 1})
-	}
-	none, err := Graphlet{K: 4, Connected: true, Samples: 10}.features(context.Background(), triangles.build(t, rng, 0), graphlets(4), new(subgraphCounter))
-	if err != nil || len(none) != 0 {
-		t.Errorf("disjoint triangles have features %v (%v), want none", none, err)
 	}
 }
 
@@ -278,32 +249,34 @@ func TestErrors(t *testing.T) {
 	b.SetAttributes(0, []float64{1})
 	other, _ := b.Build()
 	for _, c := range []struct {
-		kernel mlg.Kernel
+		kernel kernel.Kernel
 		graphs []*graph.Graph
 		want   string
 	}{
-		{WL{H: -1, Workers: 1}, nil, "wl: H is -1, want 0 to 65536"},
-		{WL{Variant: 9, Workers: 1}, nil, "wl: Variant is 9, want Subtree, Edge, Assignment or Path"},
-		{WL{Variant: Edge, Labels: Attributes, Workers: 1}, nil, "wl-edge: Labels is attributes, want Auto, Labels, Degrees or Unlabeled"},
-		{WL{}, nil, "wl: Workers is 0, want at least 1"},
-		{WL{Workers: 1}, []*graph.Graph{plain, bare}, "wl: graph 0 has labels, graph 1 has no labels; want labels in all graphs or in none"},
-		{WL{Workers: 1}, []*graph.Graph{attributed}, "wl: graph 0 has attributes but no discrete labels, which this kernel compares; set Labels to Degrees or Unlabeled to do without"},
-		{WL{Labels: Labels, Workers: 1}, []*graph.Graph{bare}, "wl: graph 0 has no labels, want discrete labels as in the other graphs"},
-		{Histogram{Edges: true, Workers: 1}, []*graph.Graph{plain}, "label histogram: graph 0 has no edge labels, want a label on every edge"},
-		{Histogram{Labels: Attributes, Workers: 1}, []*graph.Graph{plain}, "label histogram: graph 0 has no attributes, want a row of numbers per vertex"},
-		{Histogram{Labels: Attributes, Workers: 1}, []*graph.Graph{attributed, other}, "label histogram: graph 1: 1 attributes per vertex, want 2 as in the graphs before"},
-		{Histogram{Labels: 7, Workers: 1}, nil, "label histogram: Labels is Source(7), want Auto, Labels, Degrees, Unlabeled or Attributes"},
-		{ShortestPath{Weighted: true, Resolution: math.NaN(), Workers: 1}, nil, "shortest path: Resolution is NaN, want a positive, finite number"},
-		{ShortestPath{Labels: Attributes, Workers: 1}, nil, "shortest path: Ordered is false, want true with Labels = Attributes"},
-		{ShortestPath{Weighted: true, Resolution: 1e-6, Workers: 1}, []*graph.Graph{bare}, "shortest path: graph 0: edge (0, 1): weight 1e-09 is 0.001 times the Resolution 1e-06, want 1 to 4.5e+15 times"},
-		{Graphlet{K: 6, Workers: 1}, nil, "graphlet: K is 6, want 3, 4 or 5"},
-		{Graphlet{K: 3, Samples: -1, Workers: 1}, nil, "graphlet: Samples is -1, want 0 (exact counts) or more"},
-		{RandomWalk{P: 21, Lambda: 1, Workers: 1}, nil, "random walk: P is 21, want 1 to 20"},
-		{RandomWalk{P: 1, Workers: 1}, nil, "random walk: Lambda is 0, want a positive, finite number"},
-		{RandomWalk{P: 20, Lambda: 1e300, Workers: 1}, []*graph.Graph{plain}, "random walk: graph 0: kernel value is not a finite number; want fewer steps, a smaller Lambda, or smaller attributes"},
-		{InfiniteWalk{Series: 2, Lambda: 1, Workers: 1}, nil, "infinite walk: Series is 2, want Geometric or Exponential"},
-		{InfiniteWalk{Lambda: math.Inf(1), Workers: 1}, nil, "geometric walk: Lambda is +Inf, want a positive, finite number"},
-		{InfiniteWalk{Lambda: 1, Workers: 1}, []*graph.Graph{plain}, "geometric walk: graph 0: the series needs a Lambda under 1 for adjacency matrices with eigenvalues of up to 1 and 1, it is 1"},
+		{WL{H: -1, Variant: Subtree, Labels: Auto}, nil, "wl: h = -1, want 0 to 65536"},
+		{WL{Variant: "deep", Labels: Auto}, nil, `wl: variant = "deep", want wl, wl-edge or wl-oa`},
+		{WL{Variant: Edge, Labels: Attributes}, nil, `wl-edge: labels = "attributes", want auto, labels, degrees or unlabeled`},
+		{WL{Variant: Subtree, Labels: Auto}, []*graph.Graph{plain, bare}, "wl: graph 0 has labels, graph 1 has no labels; want labels in all graphs or in none"},
+		{WL{Variant: Subtree, Labels: Auto}, []*graph.Graph{attributed}, "wl: graph 0 has attributes but no discrete labels, which this kernel compares; labels = degrees or unlabeled does without"},
+		{WL{Labels: Labels, Variant: Subtree}, []*graph.Graph{bare}, "wl: graph 0 has no labels, want discrete labels as in the other graphs"},
+		{Histogram{Edges: true, Scale: 1, Labels: Auto}, []*graph.Graph{plain}, "edge-labels: graph 0: no edge labels, want a label on every edge"},
+		{Histogram{Labels: Attributes, Scale: 1}, []*graph.Graph{plain}, "labels: graph 0 has no attributes, want a row of numbers per vertex"},
+		{Histogram{Labels: Attributes, Scale: 1}, []*graph.Graph{attributed, other}, "labels: graph 1: 1 attributes per vertex, want 2 as in the graphs before"},
+		{Histogram{Labels: "all", Scale: 1}, nil, `labels: labels = "all", want auto, labels, degrees, unlabeled or attributes`},
+		{ShortestPath{Weighted: true, Resolution: math.NaN(), Scale: 1, Labels: Auto}, nil, "sp: resolution = NaN, want a positive, finite number"},
+		{ShortestPath{Labels: Attributes, Scale: 1, Resolution: 1e-6}, nil, "sp: ordered = false, want true with labels = attributes"},
+		{ShortestPath{Weighted: true, Resolution: 1e-6, Scale: 1, Labels: Auto}, []*graph.Graph{bare}, "sp: graph 0: edge (0, 1): weight 1e-09 is 0.001 times the resolution 1e-06, want 1 to 4.5e+15 times"},
+		{Graphlet{K: 6}, nil, "graphlet: k = 6, want 3 to 5"},
+		{GraphletMix{K: 3}, nil, "graphlet-mix: samples = 0, want 1 to 2147483647"},
+		{RandomWalk{P: 21, Lambda: 1, Labels: Auto}, nil, "rw: p = 21, want 1 to 20"},
+		{RandomWalk{P: 1, Labels: Auto}, nil, "rw: lambda = 0, want a positive, finite number"},
+		{RandomWalk{P: 20, Lambda: 1e300, Labels: Auto}, []*graph.Graph{plain}, "rw: graph 0: kernel value is not a finite number; want fewer steps, a smaller lambda, or smaller attributes"},
+		{PlainWalk{Series: "odd", Lambda: 1}, nil, `rw-plain: series = "odd", want geometric or exponential`},
+		{PlainWalk{Lambda: math.Inf(1), Series: Geometric}, nil, "rw-plain: lambda = +Inf, want a positive, finite number"},
+		{PlainWalk{Lambda: 1, Series: Geometric}, []*graph.Graph{plain}, "rw-plain: graph 0: the series needs a lambda under 1 for an adjacency matrix with eigenvalues of up to 1, it is 1"},
+		{PlainWalk{Lambda: 1e300, P: 3, Series: Geometric}, []*graph.Graph{plain}, "rw-plain: graph 0: kernel value is not a finite number; want fewer steps, a smaller lambda, or smaller attributes"},
+		{Histogram{Labels: Auto}, nil, "labels: scale = 0, want a positive, finite number"},
+		{ShortestPath{H: 1, Ordered: true, Labels: Attributes, Scale: 1, Resolution: 1e-6}, nil, "wl-sp: h = 1, want 0 with labels = attributes"},
 	} {
 		_, err := c.kernel.Fit(ctx, c.graphs)
 		if err == nil || err.Error() != c.want {
@@ -316,7 +289,7 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Cross(ctx, []*graph.Graph{plain, bare}); err == nil || !strings.HasPrefix(err.Error(), "shortest path: ") {
+	if _, err := f.Cross(ctx, []*graph.Graph{plain, bare}); err == nil || !strings.HasPrefix(err.Error(), "sp: ") {
 		t.Errorf("Cross returned %v", err)
 	}
 	f, err = DefaultWL().Fit(ctx, []*graph.Graph{bare})
@@ -330,24 +303,24 @@ func TestErrors(t *testing.T) {
 
 // Names are as the command line has them.
 func TestNames(t *testing.T) {
-	for want, k := range map[string]mlg.Kernel{
-		"wl h=5":                        DefaultWL(),
-		"wl-oa h=2 labels=degrees":      WL{H: 2, Variant: Assignment, Labels: Degrees},
-		"sp":                            DefaultShortestPath(),
-		"sp ordered":                    ShortestPath{Ordered: true},
-		"graphlet k=4":                  DefaultGraphlet(),
-		"graphlet k=5 connected":        Graphlet{K: 5, Connected: true},
-		"rw p=5 lambda=0.1":             DefaultRandomWalk(),
-		"rw-exponential lambda=0.5":     InfiniteWalk{Series: Exponential, Lambda: 0.5},
-		"labels":                        DefaultHistogram(),
-		"edge-labels":                   Histogram{Edges: true},
-		"graphlet k=3 samples=9 seed=2": Graphlet{K: 3, Samples: 9, Seed: 2},
+	for want, k := range map[string]kernel.Kernel{
+		"wl":                                   DefaultWL(),
+		"wl-oa h=2 labels=degrees":             WL{H: 2, Variant: Assignment, Labels: Degrees, Normalize: true},
+		"sp":                                   DefaultShortestPath(),
+		"sp ordered normalize=false":           ShortestPath{Ordered: true, Scale: 1, Labels: Auto, Resolution: 1e-6},
+		"wl-sp h=3 scale=2 normalize=false":    ShortestPath{H: 3, Scale: 2, Labels: Auto, Resolution: 1e-6},
+		"graphlet":                             DefaultGraphlet(),
+		"graphlet k=5 connected":               Graphlet{K: 5, Connected: true, Normalize: true},
+		"rw":                                   DefaultRandomWalk(),
+		"rw-plain series=exponential lambda=2": PlainWalk{Series: Exponential, Lambda: 2, Normalize: true},
+		"labels":                               DefaultHistogram(),
+		"edge-labels normalize=false":          Histogram{Edges: true, Scale: 1, Labels: Auto},
 	} {
 		if k.String() != want {
 			t.Errorf("%q, want %q", k, want)
 		}
 	}
-	for _, k := range []interface{ Validate() error }{DefaultWL(), DefaultShortestPath(), DefaultGraphlet(), DefaultRandomWalk(), DefaultInfiniteWalk(), DefaultHistogram()} {
+	for _, k := range []interface{ Validate() error }{DefaultWL(), DefaultShortestPath(), DefaultGraphlet(), DefaultRandomWalk(), DefaultPlainWalk(), DefaultGraphletMix(), DefaultHistogram()} {
 		if err := k.Validate(); err != nil {
 			t.Error(err)
 		}
@@ -383,7 +356,7 @@ func TestPlainWalkByHand(t *testing.T) {
 		}
 		gs = append(gs, g)
 	}
-	k := PlainWalk{Lambda: 0.1, P: 3, Workers: 1}
+	k := PlainWalk{Lambda: 0.1, P: 3, Series: Geometric}
 	if got, want := fitGram(t, k, gs).At(0, 1), 12+0.1*24+0.01*72+0.001*144; !near(got, want) {
 		t.Errorf("geometric: %v, want %v", got, want)
 	}
@@ -391,7 +364,7 @@ func TestPlainWalkByHand(t *testing.T) {
 	if got, want := fitGram(t, k, gs).At(0, 1), 12+0.1*24+0.01/2*72+0.001/6*144; !near(got, want) {
 		t.Errorf("exponential: %v, want %v", got, want)
 	}
-	k = PlainWalk{Lambda: 0.34, Workers: 1} // 1/3 is the limit of hydronium with itself
+	k = PlainWalk{Lambda: 0.34, Series: Geometric} // 1/3 is the limit of hydronium with itself
 	if _, err := k.Fit(t.Context(), gs); err == nil || !strings.Contains(err.Error(), "graph 1") {
 		t.Errorf("error %v, want one that names graph 1", err)
 	}
@@ -401,6 +374,60 @@ func TestPlainWalkByHand(t *testing.T) {
 	}
 	if _, err := f.Cross(t.Context(), gs); err == nil || !strings.Contains(err.Error(), "graph 1") {
 		t.Errorf("error %v, want one that names graph 1", err)
+	}
+}
+
+// Lambda gets smaller only where the series over walks of any length needs it.
+func TestConverging(t *testing.T) {
+	long := graph.NewBuilder(600) // a cycle: the largest row sum is the eigenvalue 2
+	for v := range 600 {
+		long.AddEdge(v, (v+1)%600)
+	}
+	cycle, err := long.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	star := labelledGraph(t, "ABCD", "01 02 03") // √3
+	for _, c := range []struct {
+		kernel PlainWalk
+		graphs []*graph.Graph
+		want   float64
+	}{
+		{PlainWalk{Lambda: 0.5, Series: Geometric}, []*graph.Graph{star}, 0.9 / 3},
+		{PlainWalk{Lambda: 0.5, Series: Geometric}, []*graph.Graph{star, cycle}, 0.9 / 4},
+		{PlainWalk{Lambda: 0.3, Series: Geometric}, []*graph.Graph{star}, 0.3},
+		{PlainWalk{Lambda: 0.5, Series: Geometric}, nil, 0.5},
+		{PlainWalk{Lambda: 0.5, P: 3, Series: Geometric}, []*graph.Graph{star}, 0.5},
+		{PlainWalk{Lambda: 0.5, Series: Exponential}, []*graph.Graph{star}, 0.5},
+	} {
+		if got := c.kernel.Converging(c.graphs).Lambda; !near(got, c.want) {
+			t.Errorf("%+v: Lambda %v, want %v", c.kernel, got, c.want)
+		}
+	}
+}
+
+// A graph whose weights are all 1 has the same paths in hops, also beside graphs with weights.
+func TestLengthsOfHops(t *testing.T) {
+	hops := ShortestPath{Ordered: true, Resolution: 1e-6, Scale: 1, Labels: Auto}
+	lengths := hops
+	lengths.Weighted = true
+	plain := []*graph.Graph{labelledGraph(t, "CCO", "01 12"), labelledGraph(t, "CCOC", "01 12 23")}
+	if a, b := fitGram(t, hops, plain), fitGram(t, lengths, plain); !slices.Equal(a.Data, b.Data) {
+		t.Errorf("%v by lengths, %v by hops", b.Data, a.Data)
+	}
+	b := graph.NewBuilder(3) // C-O of length 2 and of length 1
+	for v, l := range []string{"C", "O", "C"} {
+		b.SetLabel(v, l)
+	}
+	b.AddWeightedEdge(0, 1, 2)
+	b.AddWeightedEdge(1, 2, 1)
+	weighted, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of C-C-O: C-O at 1 and at 2, each in both orders.
+	if got := fitCross(t, lengths, plain[:1], []*graph.Graph{weighted}).At(0, 0); got != 4 {
+		t.Errorf("k = %v, want 4", got)
 	}
 }
 
@@ -415,11 +442,14 @@ func TestGraphletMixSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s subgraphCounter
-	v, err := GraphletMix{K: 5, Samples: 3001, Seed: 5, Workers: 1}.features(t.Context(), g, &s)
-	if err != nil {
-		t.Fatal(err)
+	count := func(count countFunc) []entry {
+		var out features
+		if err := count(t.Context(), &coloured{Graph: g}, &out); err != nil {
+			t.Fatal(err)
+		}
+		return out.entries
 	}
+	v := count(GraphletMix{K: 5, Samples: 3001, Seed: 5}.count())
 	sum := 0.0
 	for _, e := range v {
 		sum += e.val
@@ -427,10 +457,7 @@ func TestGraphletMixSamples(t *testing.T) {
 	if sum != 3001 {
 		t.Errorf("%v samples, want 3001", sum)
 	}
-	exact, err := Graphlet{K: 3, Workers: 1}.features(t.Context(), g, graphlets(3), &s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := count(Graphlet{K: 3}.count())
 	distance := 0.0
 	for i, e := range exact {
 		if v[i].id != e.id {
@@ -438,7 +465,7 @@ func TestGraphletMixSamples(t *testing.T) {
 		}
 		distance += math.Abs(v[i].val/1001 - e.val)
 	}
-	if distance > 0.15 { // GraphletSamples(3, false, 0.15, 0.001) = 861 samples are enough
+	if distance > 0.15 { // 861 samples are enough for that with δ = 0.001
 		t.Errorf("distance %v of sampled and exact shares", distance)
 	}
 }

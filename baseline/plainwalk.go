@@ -2,13 +2,21 @@ package baseline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"runtime"
 
-	"github.com/mlgkernel/mlg"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// Series says how a PlainWalk weighs walks of i steps.
+type Series string
+
+const (
+	Geometric   Series = "geometric"   // λ^i
+	Exponential Series = "exponential" // λ^i / i!
 )
 
 // PlainWalk is the random walk kernel without labels, in which edge weights count,
@@ -17,143 +25,160 @@ import (
 //
 // where A is the weighted adjacency matrix: the sum over pairs of walks of i steps of the
 // products of the weights along both. P = 0 stands for walks of any length; then the
-// geometric series needs λρρ' < 1 for the largest eigenvalues ρ, ρ' of any two graphs, and
-// Fit and Cross return an error where that fails. RandomWalk and InfiniteWalk are the
-// kernels with labels.
+// geometric series needs λρ² < 1 for the largest eigenvalue ρ of every graph, and Fit and
+// Cross return an error where that fails. RandomWalk is the kernel with labels.
 //
-// A graph takes O(m) time per step, a pair O(1) per step. The infinite series ends as that
-// of InfiniteWalk does.
+// The features of a graph are √μ_i m_i. Those of walks of any length end where a bound of
+// what the rest adds to the kernel with any graph is under 2⁻⁵⁴ of its value. A feature takes
+// O(m) time.
 type PlainWalk struct {
-	Series    Series
-	Lambda    float64 // λ, positive
-	P         int     // most steps, 0 for walks of any length
-	Normalize bool
-	Workers   int
+	Series    Series  `json:"series" want:"one of geometric exponential" help:"Weights of walks of i steps: geometric, λ^i, or exponential, λ^i/i!."`
+	Lambda    float64 `json:"lambda" want:"positive" help:"Weight of a step."`
+	P         int     `json:"p" want:"0 to 1000" help:"Most steps; 0 for walks of any length."`
+	Normalize bool    `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }
 
 // DefaultPlainWalk returns the normalised geometric kernel over walks of any length with
 // λ = 0.01.
 func DefaultPlainWalk() PlainWalk {
-	return PlainWalk{Lambda: 0.01, Normalize: true, Workers: runtime.GOMAXPROCS(0)}
+	return PlainWalk{Series: Geometric, Lambda: 0.01, Normalize: true}
 }
 
-// maxPlainSteps bounds P; with more steps counts leave float64.
-const maxPlainSteps = 1000
+func init() { kernel.Register(DefaultPlainWalk()) }
 
-// Validate names the first field with a bad value.
-func (k PlainWalk) Validate() error {
-	if k.Series < Geometric || k.Series > Exponential {
-		return fmt.Errorf("plain walk: Series is %d, want Geometric or Exponential", k.Series)
+// Name implements kernel.Kernel.
+func (k PlainWalk) Name() string { return "rw-plain" }
+
+// String implements kernel.Kernel.
+func (k PlainWalk) String() string { return kernel.Text(k) }
+
+// Validate implements kernel.Kernel.
+func (k PlainWalk) Validate() error { return kernel.Check(k) }
+
+// Converging returns k with Lambda = 0.9/ρ² where the series over walks of any length does
+// not converge, ρ being the largest eigenvalue of the adjacency matrices of the graphs. ρ is
+// exact for graphs of up to 512 vertices; above that it is the largest sum of a row.
+func (k PlainWalk) Converging(graphs []*graph.Graph) PlainWalk {
+	if k.Series != Geometric || k.P > 0 {
+		return k
 	}
-	if !(k.Lambda > 0) || math.IsInf(k.Lambda, 1) {
-		return fmt.Errorf("plain walk: Lambda is %v, want a positive, finite number", k.Lambda)
+	const exact = 512
+	largest := 0.0
+	for _, g := range graphs {
+		bound := largestRowSum(g)
+		if bound > largest && g.N() <= exact {
+			a := mat.NewSymDense(g.N(), nil)
+			for e := range g.Edges() {
+				a.SetSym(e.U, e.V, e.Weight)
+			}
+			var eigen mat.EigenSym
+			if eigen.Factorize(a, false) {
+				bound = eigen.Values(nil)[g.N()-1]
+			}
+		}
+		largest = max(largest, bound)
 	}
-	if k.P < 0 || k.P > maxPlainSteps {
-		return fmt.Errorf("plain walk: P is %d, want 0 (walks of any length) to %d", k.P, maxPlainSteps)
+	if k.Lambda*largest*largest >= 1 {
+		k.Lambda = 0.9 / (largest * largest)
 	}
-	return validateWorkers("plain walk", k.Workers)
+	return k
 }
 
-// String names the kernel and its parameters, as in "rw-plain geometric lambda=0.01 p=3".
-func (k PlainWalk) String() string {
-	name := "geometric"
-	if k.Series == Exponential {
-		name = "exponential"
-	}
-	s := fmt.Sprintf("rw-plain %s lambda=%g", name, k.Lambda)
-	if k.P > 0 {
-		s += fmt.Sprintf(" p=%d", k.P)
-	}
-	return s
-}
-
-// plainGraph is a graph with the bound σ of its largest eigenvalue by which its moments are
-// scaled, and with its moments m_i/σ^i as far as they are needed.
-type plainGraph struct {
-	g       *graph.Graph
-	sigma   float64
-	moments []float64
-}
-
-type plainFitted struct {
-	kernel PlainWalk
-	graphs []plainGraph
-	self   []float64
-}
-
-// Fit bounds the eigenvalues of the training graphs and checks that the series converges.
-func (k PlainWalk) Fit(ctx context.Context, graphs []*graph.Graph) (mlg.Fitted, error) {
+// Fit counts the walks of the training graphs.
+func (k PlainWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
 	if err := k.Validate(); err != nil {
 		return nil, err
 	}
-	f := &plainFitted{kernel: k}
-	var err error
-	if f.graphs, f.self, err = k.prepare(ctx, graphs, 0); err != nil {
-		return nil, fmt.Errorf("plain walk: %w", err)
-	}
-	return f, nil
+	m := featureMap{name: k.Name(), labels: Unlabeled, normalize: k.Normalize, count: k.count}
+	return m.fit(ctx, graphs)
 }
 
-// prepare returns the graphs with the moments that a comparison with any graph whose
-// eigenvalue bound is up to sigma needs, and their self-similarities.
-func (k PlainWalk) prepare(ctx context.Context, graphs []*graph.Graph, sigma float64) ([]plainGraph, []float64, error) {
-	out := make([]plainGraph, len(graphs))
-	self := make([]float64, len(graphs))
-	err := parallel(ctx, k.Workers, len(graphs), 16, func(_, i int) error {
-		out[i] = plainGraph{g: graphs[i], sigma: weightedBound(graphs[i])}
+// count gives a graph the features √μ_i m_i = √c_i m_i/σ^i, where σ bounds the largest
+// eigenvalue, so that m_i/σ^i is at most the number of vertices, and c_i = (λσ²)^i or
+// (λσ²)^i/i!. With x_i = (A/σ)^i 1, m_2i/σ^2i is x_i·x_i and m_2i+1/σ^(2i+1) is x_i·x_i+1.
+func (k PlainWalk) count() countFunc {
+	var x, z []float64
+	return func(ctx context.Context, g *coloured, out *features) error {
+		sigma := eigenvalueBound(g.Graph)
+		terms, err := k.terms(sigma)
+		if err != nil || g.N() == 0 {
+			return err
+		}
+		resized(&x, g.N())
+		resized(&z, g.N())
+		for v := range x {
+			x[v] = 1
+		}
+		c := 1.0
+		for i := range terms {
+			if i%2 == 0 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				out.add(uint32(i), c*dot(x, x))
+				for v := range z {
+					if z[v] = rowSum(g.Graph, v, x); z[v] > 0 {
+						z[v] /= sigma
+					}
+				}
+			} else {
+				out.add(uint32(i), c*dot(x, z))
+				x, z = z, x
+			}
+			c *= sigma * math.Sqrt(k.Lambda)
+			if k.Series == Exponential {
+				c /= math.Sqrt(float64(i + 1))
+			}
+		}
 		return nil
-	})
-	if err != nil {
-		return nil, nil, err
 	}
-	for i := range out {
-		s := out[i].sigma
-		if err := k.converges(s, max(s, sigma)); err != nil {
-			return nil, nil, graphError(i, err)
-		}
-	}
-	largest := sigma
-	for i := range out {
-		largest = max(largest, out[i].sigma)
-	}
-	terms := k.P + 1
-	if k.P == 0 {
-		terms = k.terms(k.Lambda * (largest * largest))
-	}
-	err = parallel(ctx, k.Workers, len(graphs), 16, func(_, i int) error {
-		if err := out[i].extend(ctx, terms); err != nil {
-			return graphError(i, err)
-		}
-		if self[i] = k.value(&out[i], &out[i]); math.IsInf(self[i], 1) {
-			return graphError(i, errors.New("the kernel of the graph with itself leaves float64; want a smaller Lambda or P"))
-		}
-		return nil
-	})
-	return out, self, err
 }
 
-func (k PlainWalk) converges(s, t float64) error {
+// maxExponent bounds λσ² of the exponential series: e^maxExponent times the numbers of
+// vertices stays finite.
+const maxExponent = 600
+
+// terms returns the number of features of a graph whose largest eigenvalue is at most σ. For
+// walks of any length λσ² is under a limit L, 1 or maxExponent, for all graphs. A term of the
+// kernel with any other graph is then at most q^i or q^i/i! of the first, with q² = λσ²L, and
+// the terms after the i-th are less than a geometric series.
+func (k PlainWalk) terms(sigma float64) (int, error) {
 	if k.P > 0 {
-		return nil
+		return k.P + 1, nil
 	}
-	return InfiniteWalk{Series: k.Series, Lambda: k.Lambda}.converges(s, t)
+	limit := 1.0
+	if k.Series == Exponential {
+		limit = maxExponent
+	}
+	if r := k.Lambda * sigma * sigma; !(r < limit) {
+		return 0, fmt.Errorf("the series needs a lambda under %.4g for an adjacency matrix with eigenvalues of up to %.4g, it is %g", limit/(sigma*sigma), sigma, k.Lambda)
+	}
+	q := math.Sqrt(k.Lambda*limit) * sigma
+	for i, term := 1, 1.0; ; i++ {
+		ratio := q
+		if k.Series == Exponential {
+			ratio /= float64(i)
+		}
+		term *= ratio
+		if ratio < 1 && term/(1-ratio) <= 0x1p-54 {
+			return i, nil
+		}
+	}
 }
 
-func (k PlainWalk) terms(r float64) int {
-	return InfiniteWalk{Series: k.Series}.terms(r)
-}
-
-// weightedBound is walkGraph.eigenvalueBound for the weighted adjacency matrix. The matrix
-// is first scaled by its largest row sum, so that weights far from 1 do no harm.
-func weightedBound(g *graph.Graph) float64 {
+// eigenvalueBound returns an upper bound of the largest eigenvalue ρ of the weighted
+// adjacency matrix A. For every positive vector x (Collatz, Wielandt)
+//
+//	ρ + 1 ≤ max_v ((A + I) x)_v / x_v,
+//
+// with x = (A + I)^i 1, which makes the bound tighter with i. The matrix is first scaled by its
+// largest row sum, so that weights far from 1 do no harm.
+func eigenvalueBound(g *graph.Graph) float64 {
 	if g.M() == 0 {
 		return 0
 	}
-	scale := 0.0
-	for v := range g.N() {
-		scale = max(scale, rowSum(g, v, nil))
-	}
 	const steps = 60
+	scale := largestRowSum(g)
 	x := make([]float64, g.N())
 	y := make([]float64, g.N())
 	for v := range x {
@@ -168,12 +193,20 @@ func weightedBound(g *graph.Graph) float64 {
 			largest = max(largest, y[v])
 		}
 		best = min(best, bound-1)
-		for v := range y {
+		for v := range y { // a vertex far below the largest stays positive
 			y[v] = max(y[v]/largest, 1e-200)
 		}
 		x, y = y, x
 	}
-	return best * scale * (1 + 1e-12)
+	return best * scale * (1 + 1e-12) // rounding in the sums
+}
+
+func largestRowSum(g *graph.Graph) float64 {
+	largest := 0.0
+	for v := range g.N() {
+		largest = max(largest, rowSum(g, v, nil))
+	}
+	return largest
 }
 
 // rowSum returns (A x)_v, or (A 1)_v without x.
@@ -191,103 +224,4 @@ func rowSum(g *graph.Graph, v int, x []float64) float64 {
 		sum += t
 	}
 	return sum
-}
-
-// extend computes the moments up to the given number of terms.
-func (p *plainGraph) extend(ctx context.Context, terms int) error {
-	x := make([]float64, p.g.N())
-	z := make([]float64, p.g.N())
-	for v := range x {
-		x[v] = 1
-	}
-	p.moments = p.moments[:0]
-	for len(p.moments) < terms {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		p.moments = append(p.moments, dot(x, x))
-		for v := range z {
-			s := rowSum(p.g, v, x)
-			if s > 0 {
-				s /= p.sigma
-			}
-			z[v] = s
-		}
-		p.moments = append(p.moments, dot(x, z))
-		x, z = z, x
-	}
-	return nil
-}
-
-// value returns the kernel of two graphs whose moments are known.
-func (k PlainWalk) value(a, b *plainGraph) float64 {
-	s := series{kind: k.Series, r: k.Lambda * (a.sigma * b.sigma), factor: 1}
-	last := len(a.moments) - 1
-	if k.P > 0 {
-		last = k.P
-	}
-	for i := 0; i <= last; i++ {
-		if more := s.add(i, a.moments[i]*b.moments[i]); !more && k.P == 0 {
-			break
-		}
-	}
-	return s.sum
-}
-
-// Gram returns the kernel matrix of the training graphs.
-func (f *plainFitted) Gram(ctx context.Context) (*mlg.Matrix, error) {
-	m := mlg.NewMatrix(len(f.graphs), len(f.graphs))
-	err := pairGram(ctx, f.kernel.Workers, m, always, func(_, i, j int) (float64, error) {
-		return f.kernel.value(&f.graphs[i], &f.graphs[j]), nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if f.kernel.Normalize {
-		normalizeAll(m, f.self, f.self)
-	}
-	return m, nil
-}
-
-// Cross returns the kernel matrix between graphs (rows) and the training graphs (columns).
-func (f *plainFitted) Cross(ctx context.Context, graphs []*graph.Graph) (*mlg.Matrix, error) {
-	k := f.kernel
-	fail := func(err error) (*mlg.Matrix, error) { return nil, fmt.Errorf("plain walk: %w", err) }
-	sigma := 0.0
-	for i := range f.graphs {
-		sigma = max(sigma, f.graphs[i].sigma)
-	}
-	rows, self, err := k.prepare(ctx, graphs, sigma)
-	if err != nil {
-		return fail(err)
-	}
-	cols := f.graphs
-	if terms := lengthOf(rows); terms > lengthOf(cols) { // a new graph needs more terms
-		cols = make([]plainGraph, len(f.graphs))
-		err := parallel(ctx, k.Workers, len(cols), 16, func(_, i int) error {
-			cols[i] = plainGraph{g: f.graphs[i].g, sigma: f.graphs[i].sigma}
-			return cols[i].extend(ctx, terms)
-		})
-		if err != nil {
-			return fail(err)
-		}
-	}
-	m := mlg.NewMatrix(len(rows), len(cols))
-	err = pairCross(ctx, k.Workers, m, always, func(_, i, j int) (float64, error) {
-		return k.value(&rows[i], &cols[j]), nil
-	})
-	if err != nil {
-		return fail(err)
-	}
-	if k.Normalize {
-		normalizeAll(m, self, f.self)
-	}
-	return m, nil
-}
-
-func lengthOf(gs []plainGraph) int {
-	if len(gs) == 0 {
-		return 0
-	}
-	return len(gs[0].moments)
 }

@@ -12,27 +12,27 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // kernels is the list of kernels that the properties are tested on, with the given number
 // of workers and normalisation.
-func kernels(workers int, normalize bool) []mlg.Kernel {
-	var ks []mlg.Kernel
-	h := Histogram{Normalize: normalize, Workers: workers}
+func kernels(normalize bool) []kernel.Kernel {
+	var ks []kernel.Kernel
+	h := Histogram{Scale: 1, Normalize: normalize, Labels: Auto}
 	edges, attributes := h, h
 	edges.Edges = true
 	attributes.Labels = Attributes
 	ks = append(ks, h, edges, attributes)
-	for _, v := range []Variant{Subtree, Edge, Assignment, Path} {
+	for _, v := range []Variant{Subtree, Edge, Assignment} {
 		for _, h := range []int{0, 1, 3} {
-			ks = append(ks, WL{H: h, Variant: v, Normalize: normalize, Workers: workers})
+			ks = append(ks, WL{H: h, Variant: v, Normalize: normalize, Labels: Auto})
 		}
 	}
-	ks = append(ks, WL{H: 2, Labels: Degrees, Normalize: normalize, Workers: workers},
-		WL{H: 2, Labels: Unlabeled, Normalize: normalize, Workers: workers})
-	sp := ShortestPath{Resolution: 1e-6, Normalize: normalize, Workers: workers}
+	ks = append(ks, WL{H: 2, Labels: Degrees, Normalize: normalize, Variant: Subtree},
+		WL{H: 2, Labels: Unlabeled, Normalize: normalize, Variant: Subtree})
+	sp := ShortestPath{Resolution: 1e-6, Scale: 1, Normalize: normalize, Labels: Auto}
 	ordered, weighted, unlabeled, rows := sp, sp, sp, sp
 	ordered.Ordered = true
 	weighted.Weighted = true
@@ -41,29 +41,26 @@ func kernels(workers int, normalize bool) []mlg.Kernel {
 	both := ordered
 	both.Weighted = true
 	ks = append(ks, sp, ordered, weighted, both, unlabeled, rows)
+	for _, h := range []int{1, 3} {
+		hops, lengths := sp, both
+		hops.H, lengths.H = h, h
+		ks = append(ks, hops, lengths)
+	}
 	for k := 3; k <= 5; k++ {
-		ks = append(ks, Graphlet{K: k, Normalize: normalize, Workers: workers},
-			Graphlet{K: k, Connected: true, Normalize: normalize, Workers: workers})
+		ks = append(ks, Graphlet{K: k, Normalize: normalize},
+			Graphlet{K: k, Connected: true, Normalize: normalize})
 	}
-	ks = append(ks, Graphlet{K: 4, Connected: true, Counts: true, Normalize: normalize, Workers: workers},
-		GraphletMix{K: 5, Samples: 20000, Normalize: normalize, Workers: workers})
+	ks = append(ks, Graphlet{K: 4, Connected: true, Counts: true, Normalize: normalize},
+		GraphletMix{K: 5, Samples: 20000, Normalize: normalize})
 	for _, s := range []Series{Geometric, Exponential} {
-		ks = append(ks, PlainWalk{Series: s, Lambda: 0.01, Normalize: normalize, Workers: workers},
-			PlainWalk{Series: s, Lambda: 0.3, P: 4, Normalize: normalize, Workers: workers})
+		ks = append(ks, PlainWalk{Series: s, Lambda: 0.01, Normalize: normalize},
+			PlainWalk{Series: s, Lambda: 0.3, P: 4, Normalize: normalize})
 	}
-	ks = append(ks, WLSum{H: 2, Base: ShortestPath{Resolution: 1e-6, Workers: workers}, Normalize: normalize, Workers: workers},
-		WLSum{H: 1, Base: Histogram{Workers: workers}, Labels: Degrees, Normalize: normalize, Workers: workers})
 	for _, p := range []int{1, 5, 8} {
-		ks = append(ks, RandomWalk{P: p, Lambda: 0.1, Normalize: normalize, Workers: workers})
+		ks = append(ks, RandomWalk{P: p, Lambda: 0.1, Normalize: normalize, Labels: Auto})
 	}
-	ks = append(ks, RandomWalk{P: 20, Lambda: 0.01, Labels: Degrees, Normalize: normalize, Workers: workers})
-	for _, s := range []Series{Geometric, Exponential} {
-		for _, l := range []Source{Auto, Unlabeled} {
-			ks = append(ks, InfiniteWalk{Series: s, Lambda: 0.01, Labels: l, Normalize: normalize, Workers: workers})
-		}
-	}
-	return append(ks, InfiniteWalk{Series: Exponential, Lambda: 0.5, Normalize: normalize, Workers: workers},
-		InfiniteWalk{Series: Exponential, Lambda: 0.5, Labels: Unlabeled, Normalize: normalize, Workers: workers})
+	return append(ks, PlainWalk{Series: Exponential, Lambda: 0.5, Normalize: normalize},
+		RandomWalk{P: 20, Lambda: 0.01, Labels: Degrees, Normalize: normalize})
 }
 
 // shape is a graph without labels.
@@ -139,14 +136,14 @@ func testGraphs(t testing.TB, seed uint64, labels int) []*graph.Graph {
 }
 
 // fits reports whether a kernel applies to graphs without labels and attributes.
-func fits(k mlg.Kernel, labels int) bool {
+func fits(k kernel.Kernel, labels int) bool {
 	return labels > 0 || !strings.Contains(k.String(), "attributes")
 }
 
-func forKernels(t *testing.T, f func(t *testing.T, k mlg.Kernel, graphs []*graph.Graph, labels int)) {
+func forKernels(t *testing.T, f func(t *testing.T, k kernel.Kernel, graphs []*graph.Graph, labels int)) {
 	for _, labels := range []int{3, 0} {
 		graphs := testGraphs(t, uint64(labels), labels)
-		for _, k := range kernels(2, true) {
+		for _, k := range kernels(true) {
 			if fits(k, labels) {
 				t.Run(fmt.Sprintf("%s/labels=%d", k, labels), func(t *testing.T) { f(t, k, graphs, labels) })
 			}
@@ -154,7 +151,7 @@ func forKernels(t *testing.T, f func(t *testing.T, k mlg.Kernel, graphs []*graph
 	}
 }
 
-func fitCross(t testing.TB, k mlg.Kernel, train, graphs []*graph.Graph) *mlg.Matrix {
+func fitCross(t testing.TB, k kernel.Kernel, train, graphs []*graph.Graph) *kernel.Matrix {
 	t.Helper()
 	f, err := k.Fit(context.Background(), train)
 	if err != nil {
@@ -172,9 +169,9 @@ func near(a, b float64) bool {
 }
 
 // whole reports whether the values of a kernel are whole numbers and so exact.
-func whole(k mlg.Kernel) bool {
+func whole(k kernel.Kernel) bool {
 	switch k := k.(type) {
-	case WL, WLSum:
+	case WL:
 		return true
 	case ShortestPath:
 		return k.Labels != Attributes
@@ -189,8 +186,8 @@ func whole(k mlg.Kernel) bool {
 func TestDefinition(t *testing.T) {
 	for _, labels := range []int{3, 0} {
 		graphs, more := testGraphs(t, uint64(labels), labels), testGraphs(t, 99, 2*labels)
-		normalized := kernels(2, true)
-		for n, k := range kernels(2, false) {
+		normalized := kernels(true)
+		for n, k := range kernels(false) {
 			if !fits(k, labels) {
 				continue
 			}
@@ -228,8 +225,39 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
+// Diagonal has the raw kernels of graphs with themselves, whatever was fitted.
+func TestDiagonal(t *testing.T) {
+	for _, labels := range []int{3, 0} {
+		graphs, more := testGraphs(t, uint64(labels), labels), testGraphs(t, 99, 2*labels)
+		raw := kernels(false)
+		for n, k := range kernels(true) {
+			if !fits(k, labels) {
+				continue
+			}
+			gram := fitGram(t, raw[n], more)
+			for _, train := range [][]*graph.Graph{graphs, nil} {
+				f, err := k.Fit(t.Context(), train)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d, err := f.(interface {
+					Diagonal(context.Context, []*graph.Graph) ([]float64, error)
+				}).Diagonal(t.Context(), more)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, got := range d {
+					if want := gram.At(i, i); whole(k) && got != want || !near(got, want) {
+						t.Errorf("%s: k(%d, %d) = %v, want %v", k, i, i, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestProperties(t *testing.T) {
-	forKernels(t, func(t *testing.T, k mlg.Kernel, graphs []*graph.Graph, _ int) {
+	forKernels(t, func(t *testing.T, k kernel.Kernel, graphs []*graph.Graph, _ int) {
 		m := fitGram(t, k, graphs)
 		for i := range graphs {
 			if m.At(i, i) != 1 {
@@ -279,7 +307,7 @@ func TestManyGraphs(t *testing.T) {
 		t.Fatalf("%d graphs, want at least %d", len(graphs), denseGraphs)
 	}
 	for _, normalize := range []bool{false, true} {
-		for _, k := range kernels(2, normalize) {
+		for _, k := range kernels(normalize) {
 			big := fitGram(t, k, graphs)
 			if cross := fitCross(t, k, graphs, graphs); !slices.Equal(big.Data, cross.Data) {
 				t.Errorf("%s: Cross on the training graphs is not Gram", k)
@@ -301,7 +329,7 @@ func TestManyGraphs(t *testing.T) {
 
 // No training graph, or one without vertices, is no special case.
 func TestFewGraphs(t *testing.T) {
-	forKernels(t, func(t *testing.T, k mlg.Kernel, graphs []*graph.Graph, _ int) {
+	forKernels(t, func(t *testing.T, k kernel.Kernel, graphs []*graph.Graph, _ int) {
 		if m := fitGram(t, k, nil); m.Rows != 0 || m.Cols != 0 {
 			t.Errorf("Gram of no graphs is %d×%d", m.Rows, m.Cols)
 		}
@@ -322,15 +350,23 @@ func TestWorkersDoNotChangeBits(t *testing.T) {
 	for _, labels := range []int{3, 0} {
 		graphs := slices.Concat(testGraphs(t, 5, labels), testGraphs(t, 6, labels), testGraphs(t, 7, labels))
 		more := testGraphs(t, 8, labels)
-		one, two, seven := kernels(1, true), kernels(2, true), kernels(7, true)
-		for i, k := range one {
+		for _, k := range kernels(true) {
 			if !fits(k, labels) {
 				continue
 			}
 			gram, cross := fitGram(t, k, graphs), fitCross(t, k, graphs, more)
-			for _, o := range []mlg.Kernel{two[i], seven[i]} {
-				if !slices.Equal(gram.Data, fitGram(t, o, graphs).Data) || !slices.Equal(cross.Data, fitCross(t, o, graphs, more).Data) {
-					t.Errorf("%s: other bits with more workers", k)
+			for _, workers := range []int{1, 2, 7} {
+				ctx := kernel.WithWorkers(t.Context(), workers)
+				f, err := k.Fit(ctx, graphs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				g, err := f.Gram(ctx)
+				if err != nil || !slices.Equal(gram.Data, g.Data) {
+					t.Errorf("%s: other bits with %d workers, %v", k, workers, err)
+				}
+				if g, err = f.Cross(ctx, more); err != nil || !slices.Equal(cross.Data, g.Data) {
+					t.Errorf("%s: other bits of Cross with %d workers, %v", k, workers, err)
 				}
 			}
 		}
@@ -339,7 +375,7 @@ func TestWorkersDoNotChangeBits(t *testing.T) {
 
 func TestConcurrentCross(t *testing.T) {
 	graphs, more := testGraphs(t, 5, 3), testGraphs(t, 6, 5)
-	for _, k := range kernels(2, true) {
+	for _, k := range kernels(true) {
 		f, err := k.Fit(context.Background(), graphs)
 		if err != nil {
 			t.Fatal(err)
@@ -367,7 +403,7 @@ func TestCancelled(t *testing.T) {
 	graphs := testGraphs(t, 5, 3)
 	rng := rand.New(rand.NewPCG(1, 1))
 	heavy := []*graph.Graph{randomShape(rng, 1200, 0.2).build(t, rng, 3)}
-	for _, k := range slices.Concat(kernels(2, true), []mlg.Kernel{WL{H: 2000, Workers: 2}, Graphlet{K: 5, Connected: true, Samples: 1e9, Workers: 2}}) {
+	for _, k := range slices.Concat(kernels(true), []kernel.Kernel{WL{H: 2000, Variant: Subtree, Labels: Auto}, GraphletMix{K: 5, Samples: 1e9}}) {
 		if _, err := k.Fit(done, graphs); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: Fit returned %v, want context.Canceled", k, err)
 		}
@@ -390,7 +426,7 @@ func TestCancelled(t *testing.T) {
 			t.Errorf("%s: Fit took %v to notice the end of its context", k, wait)
 		}
 		// The graph has eigenvalues too large for some series, which is an earlier error.
-		if err != nil && !errors.Is(err, context.DeadlineExceeded) && !strings.Contains(err.Error(), "needs a Lambda") {
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) && !strings.Contains(err.Error(), "needs a lambda") {
 			t.Errorf("%s: Fit returned %v, want context.DeadlineExceeded", k, err)
 		}
 		cancel()

@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // The functions of this file compute kernels slowly and literally, by their definitions.
 
 // reference returns the values of a kernel on all pairs of graphs, without normalisation.
-func reference(k mlg.Kernel, graphs []*graph.Graph) [][]float64 {
+func reference(k kernel.Kernel, graphs []*graph.Graph) [][]float64 {
 	switch k := k.(type) {
 	case Histogram:
 		return pairs(graphs, func(a, b *graph.Graph) float64 { return referenceHistogram(k, a, b) })
@@ -36,15 +36,10 @@ func reference(k mlg.Kernel, graphs []*graph.Graph) [][]float64 {
 			}
 			return sum
 		})
-	case WLSum: // by the kernel that it is for these bases
-		v := Subtree
-		if _, ok := k.Base.(ShortestPath); ok {
-			v = Path
-		}
-		return reference(WL{H: k.H, Variant: v, Labels: k.Labels}, graphs)
 	case ShortestPath:
-		d := map[*graph.Graph][][]float64{}
+		d, colours := map[*graph.Graph][][]float64{}, map[*graph.Graph][][]string{}
 		for _, g := range graphs {
+			colours[g] = referenceColours(k.Labels, k.H, g)
 			d[g] = floydWarshall(g, func(w float64) float64 {
 				if k.Weighted {
 					return math.Round(w / k.Resolution)
@@ -52,7 +47,13 @@ func reference(k mlg.Kernel, graphs []*graph.Graph) [][]float64 {
 				return 1
 			})
 		}
-		return pairs(graphs, func(a, b *graph.Graph) float64 { return referencePaths(k, a, b, d[a], d[b]) })
+		return pairs(graphs, func(a, b *graph.Graph) float64 {
+			sum := 0.0
+			for h := range k.H + 1 {
+				sum += referencePaths(k, a, b, d[a], d[b], colours[a][h], colours[b][h])
+			}
+			return sum
+		})
 	case Graphlet:
 		f := make([]map[string]float64, len(graphs))
 		for i, g := range graphs {
@@ -121,37 +122,6 @@ func reference(k mlg.Kernel, graphs []*graph.Graph) [][]float64 {
 			}
 			return sum
 		})
-	case InfiniteWalk:
-		return pairs(graphs, func(a, b *graph.Graph) float64 {
-			ax := productMatrix(k.Labels, a, b)
-			if k.Series == Geometric {
-				for i := range ax {
-					for j := range ax {
-						ax[i][j] *= -k.Lambda
-					}
-					ax[i][i]++
-				}
-				sum := 0.0
-				for _, v := range solve(ax, ones(len(ax))) {
-					sum += v
-				}
-				return sum
-			}
-			x := ones(len(ax))
-			sum := 0.0
-			for i, term := 1, 1.0; term > 1e-20*sum; i++ {
-				term = 0
-				for _, v := range x {
-					term += v
-				}
-				sum += term
-				x = multiply(ax, x)
-				for v := range x {
-					x[v] *= k.Lambda / float64(i)
-				}
-			}
-			return sum
-		})
 	}
 	panic(fmt.Sprintf("no reference for %T", k))
 }
@@ -191,8 +161,8 @@ func mapDot(a, b map[string]float64) float64 {
 	return sum
 }
 
-// referenceLabel is the label of a vertex by the rule of Source.
-func referenceLabel(s Source, g *graph.Graph, v int) string {
+// referenceLabel is the label of a vertex by the rule of Labelling.
+func referenceLabel(s Labelling, g *graph.Graph, v int) string {
 	switch {
 	case s == Unlabeled:
 		return "same"
@@ -226,33 +196,15 @@ func referenceHistogram(k Histogram, a, b *graph.Graph) float64 {
 	return sum
 }
 
-// referenceWL returns the histograms by colouring. A colour is the unfolding of a vertex
+// referenceColours returns the colours by refinement. A colour is the unfolding of a vertex
 // written out, each level in quotes.
-func referenceWL(k WL, g *graph.Graph) []map[string]float64 {
+func referenceColours(labels Labelling, h int, g *graph.Graph) [][]string {
 	colour := make([]string, g.N())
 	for v := range colour {
-		colour[v] = referenceLabel(k.Labels, g, v)
+		colour[v] = referenceLabel(labels, g, v)
 	}
-	d := floydWarshall(g, func(float64) float64 { return 1 })
-	var out []map[string]float64
-	for range k.H + 1 {
-		h := map[string]float64{}
-		for u := range g.N() {
-			if k.Variant == Subtree || k.Variant == Assignment {
-				h[colour[u]]++
-				continue
-			}
-			for v := range u {
-				a, b := colour[u], colour[v]
-				if a > b {
-					a, b = b, a
-				}
-				if k.Variant == Edge && d[u][v] == 1 || k.Variant == Path && !math.IsInf(d[u][v], 1) {
-					h[fmt.Sprintf("%q %q %v", a, b, d[u][v])]++
-				}
-			}
-		}
-		out = append(out, h)
+	out := [][]string{colour}
+	for range h {
 		next := make([]string, g.N())
 		for v := range next {
 			var near []string
@@ -263,6 +215,27 @@ func referenceWL(k WL, g *graph.Graph) []map[string]float64 {
 			next[v] = shorten(strconv.Quote(colour[v]) + ":" + strings.Join(near, ","))
 		}
 		colour = next
+		out = append(out, colour)
+	}
+	return out
+}
+
+// referenceWL returns the histograms by refinement.
+func referenceWL(k WL, g *graph.Graph) []map[string]float64 {
+	var out []map[string]float64
+	for _, colour := range referenceColours(k.Labels, k.H, g) {
+		h := map[string]float64{}
+		if k.Variant == Edge {
+			for e := range g.Edges() {
+				a, b := colour[e.U], colour[e.V]
+				h[fmt.Sprintf("%q %q", min(a, b), max(a, b))]++
+			}
+		} else {
+			for _, c := range colour {
+				h[c]++
+			}
+		}
+		out = append(out, h)
 	}
 	return out
 }
@@ -301,8 +274,8 @@ func floydWarshall(g *graph.Graph, length func(w float64) float64) [][]float64 {
 	return d
 }
 
-// referencePaths compares all pairs of pairs of vertices, given the distances.
-func referencePaths(k ShortestPath, a, b *graph.Graph, da, db [][]float64) float64 {
+// referencePaths compares all pairs of pairs of vertices, given their distances and colours.
+func referencePaths(k ShortestPath, a, b *graph.Graph, da, db [][]float64, ca, cb []string) float64 {
 	sum := 0.0
 	for u := range a.N() {
 		for v := range a.N() {
@@ -318,9 +291,7 @@ func referencePaths(k ShortestPath, a, b *graph.Graph, da, db [][]float64) float
 						sum += dot(a.Attributes(u), b.Attributes(x)) * dot(a.Attributes(v), b.Attributes(y))
 						continue
 					}
-					lu, lv := referenceLabel(k.Labels, a, u), referenceLabel(k.Labels, a, v)
-					lx, ly := referenceLabel(k.Labels, b, x), referenceLabel(k.Labels, b, y)
-					if lu == lx && lv == ly || !k.Ordered && lu == ly && lv == lx {
+					if ca[u] == cb[x] && ca[v] == cb[y] || !k.Ordered && ca[u] == cb[y] && ca[v] == cb[x] {
 						sum++
 					}
 				}
@@ -402,7 +373,7 @@ func connectedSet(g *graph.Graph, set []int) bool {
 }
 
 // productMatrix forms the adjacency matrix of the direct product of equal labels.
-func productMatrix(s Source, a, b *graph.Graph) [][]float64 {
+func productMatrix(s Labelling, a, b *graph.Graph) [][]float64 {
 	var vs [][2]int
 	for u := range a.N() {
 		for v := range b.N() {
@@ -432,39 +403,8 @@ func multiply(m [][]float64, x []float64) []float64 {
 	return y
 }
 
-// solve solves m x = b by elimination with row exchanges. It changes m and b.
-func solve(m [][]float64, b []float64) []float64 {
-	n := len(b)
-	for c := range n {
-		p := c
-		for r := c; r < n; r++ {
-			if math.Abs(m[r][c]) > math.Abs(m[p][c]) {
-				p = r
-			}
-		}
-		m[c], m[p], b[c], b[p] = m[p], m[c], b[p], b[c]
-		for r := c + 1; r < n; r++ {
-			f := m[r][c] / m[c][c]
-			if f == 0 {
-				continue
-			}
-			for j := c; j < n; j++ {
-				m[r][j] -= f * m[c][j]
-			}
-			b[r] -= f * b[c]
-		}
-	}
-	for r := n - 1; r >= 0; r-- {
-		for j := r + 1; j < n; j++ {
-			b[r] -= m[r][j] * b[j]
-		}
-		b[r] /= m[r][r]
-	}
-	return b
-}
-
 // eigenvalues returns the eigenvalues of a symmetric matrix by Jacobi rotations.
-func eigenvalues(m *mlg.Matrix) []float64 {
+func eigenvalues(m *kernel.Matrix) []float64 {
 	n := m.Rows
 	a := pairsOf(n, m.At)
 	for range 60 {

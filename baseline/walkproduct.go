@@ -3,15 +3,13 @@ package baseline
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// walkGraph is a graph prepared for walks: its vertices are sorted by label.
-type walkGraph struct {
+// sortedGraph is a graph whose vertices are sorted by label.
+type sortedGraph struct {
 	off, adj []int32
 	label    []uint32 // by vertex, ascending
 	runs     []labelRun
@@ -23,7 +21,7 @@ type labelRun struct {
 	start, end int32
 }
 
-func newWalkGraph(g *graph.Graph, label []uint32) *walkGraph {
+func newSortedGraph(g *graph.Graph, label []uint32) *sortedGraph {
 	n := g.N()
 	order := make([]int32, n)
 	for v := range order {
@@ -34,7 +32,7 @@ func newWalkGraph(g *graph.Graph, label []uint32) *walkGraph {
 	for i, v := range order {
 		place[v] = int32(i)
 	}
-	w := &walkGraph{off: make([]int32, 1, n+1), adj: make([]int32, 0, 2*g.M()), label: make([]uint32, 0, n)}
+	w := &sortedGraph{off: make([]int32, 1, n+1), adj: make([]int32, 0, 2*g.M()), label: make([]uint32, 0, n)}
 	for i, v := range order {
 		for _, u := range g.Neighbors(int(v)) {
 			w.adj = append(w.adj, place[u])
@@ -51,50 +49,13 @@ func newWalkGraph(g *graph.Graph, label []uint32) *walkGraph {
 	return w
 }
 
-func (w *walkGraph) n() int { return len(w.label) }
+func (w *sortedGraph) n() int { return len(w.label) }
 
-func (w *walkGraph) neighbors(v int) []int32 { return w.adj[w.off[v]:w.off[v+1]] }
+func (w *sortedGraph) neighbors(v int) []int32 { return w.adj[w.off[v]:w.off[v+1]] }
 
-// eigenvalueBound returns an upper bound of the largest eigenvalue ρ of the adjacency
-// matrix A: for every positive vector x (Collatz, Wielandt)
-//
-//	ρ + 1 ≤ max_v ((A + I) x)_v / x_v,
-//
-// with x = (A + I)^i 1, which makes the bound tighter with i.
-func (w *walkGraph) eigenvalueBound() float64 {
-	if len(w.adj) == 0 {
-		return 0
-	}
-	const steps = 30
-	x := make([]float64, w.n())
-	y := make([]float64, w.n())
-	for v := range x {
-		x[v] = 1
-	}
-	best := math.Inf(1)
-	for range steps {
-		bound, largest := 0.0, 0.0
-		for v := range y {
-			s := x[v]
-			for _, u := range w.neighbors(v) {
-				s += x[u]
-			}
-			y[v] = s
-			bound = max(bound, s/x[v])
-			largest = max(largest, s)
-		}
-		best = min(best, bound-1)
-		for v := range y { // a vertex far below the largest stays positive
-			y[v] = max(y[v]/largest, 1e-200)
-		}
-		x, y = y, x
-	}
-	return best * (1 + 1e-12) // rounding in the sums
-}
-
-// compare orders prepared graphs by content, so that a pair can be worked on in the same
-// order whichever way it is given.
-func (w *walkGraph) compare(o *walkGraph) int {
+// compare orders graphs by content, so that a pair can be worked on in the same order
+// whichever way it is given.
+func (w *sortedGraph) compare(o *sortedGraph) int {
 	return cmp.Or(cmp.Compare(w.n(), o.n()), slices.Compare(w.label, o.label), slices.Compare(w.off, o.off), slices.Compare(w.adj, o.adj))
 }
 
@@ -106,16 +67,15 @@ func (w *walkGraph) compare(o *walkGraph) int {
 //
 // which takes O(n₁n₂ + (m₁n₂ + n₁m₂)/L) time for L equally frequent labels.
 type product struct {
-	a, b *walkGraph
+	a, b *sortedGraph
 	run  []labelRun // by vertex of a: the vertices of b with its label
 	row  []int      // by vertex of a: where its row starts
 	x, z []float64
 	y    []float64
-	bufs [2][]float64
 }
 
 // reset starts with x = 1.
-func (p *product) reset(a, b *walkGraph) {
+func (p *product) reset(a, b *sortedGraph) {
 	if a.compare(b) > 0 {
 		a, b = b, a
 	}
@@ -133,21 +93,16 @@ func (p *product) reset(a, b *walkGraph) {
 		p.run = append(p.run, r)
 		p.row = append(p.row, p.row[u]+int(r.end-r.start))
 	}
-	size := p.row[a.n()]
-	for i := range p.bufs {
-		if cap(p.bufs[i]) < size {
-			p.bufs[i] = make([]float64, size)
-		}
-	}
-	p.x, p.z = p.bufs[0][:size], p.bufs[1][:size]
+	resized(&p.x, p.row[a.n()])
+	resized(&p.z, p.row[a.n()])
 	resized(&p.y, b.n())
 	for i := range p.x {
 		p.x[i] = 1
 	}
 }
 
-// step writes A× x / scale into z.
-func (p *product) step(ctx context.Context, scale float64) error {
+// step writes A× x into z.
+func (p *product) step(ctx context.Context) error {
 	a, b, y := p.a, p.b, p.y
 	for u := range a.n() {
 		if u%64 == 0 && ctx.Err() != nil {
@@ -171,10 +126,33 @@ func (p *product) step(ctx context.Context, scale float64) error {
 			for _, v := range b.neighbors(int(p.run[u].start) + i) {
 				s += y[v]
 			}
-			z[i] = s / scale
+			z[i] = s
 		}
 	}
 	return nil
+}
+
+// walks returns Σ_{i=0..steps} λ^i 1ᵀA×^i 1. With x_i = A×^i 1 the terms are x_i·x_i for 2i and
+// x_i·x_{i+1} for 2i+1.
+func (p *product) walks(ctx context.Context, a, b *sortedGraph, steps int, lambda float64) (float64, error) {
+	p.reset(a, b)
+	sum, weight := 0.0, 1.0
+	for i := range steps + 1 {
+		if i%2 == 0 {
+			sum += float64(weight * dot(p.x, p.x))
+			if i == steps {
+				break
+			}
+			if err := p.step(ctx); err != nil {
+				return 0, err
+			}
+		} else {
+			sum += float64(weight * dot(p.x, p.z))
+			p.x, p.z = p.z, p.x
+		}
+		weight *= lambda
+	}
+	return sum, nil
 }
 
 func dot(x, y []float64) float64 {
@@ -184,65 +162,4 @@ func dot(x, y []float64) float64 {
 		s += float64(a * y[i])
 	}
 	return s
-}
-
-// walks calls f with i = 0, 1, … and 1ᵀ(A×/scale)^i 1 until f returns false. With
-// x_i = (A×/scale)^i 1 these are x_i·x_i for 2i and x_i·x_{i+1} for 2i+1.
-func (p *product) walks(ctx context.Context, a, b *walkGraph, scale float64, f func(i int, value float64) bool) error {
-	p.reset(a, b)
-	for i := 0; ; i++ {
-		if !f(2*i, dot(p.x, p.x)) {
-			return nil
-		}
-		if err := p.step(ctx, scale); err != nil {
-			return err
-		}
-		if !f(2*i+1, dot(p.x, p.z)) {
-			return nil
-		}
-		p.x, p.z = p.z, p.x
-	}
-}
-
-// pairGram fills the upper triangle of m where want says so, and mirrors it.
-func pairGram(ctx context.Context, workers int, m *mlg.Matrix, want func(i, j int) bool, value func(w, i, j int) (float64, error)) error {
-	err := parallel(ctx, workers, m.Rows, 1, func(w, i int) error {
-		for j := i; j < m.Cols; j++ {
-			if want(i, j) {
-				v, err := value(w, i, j)
-				if err != nil {
-					return err
-				}
-				m.Set(i, j, v)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return mirror(ctx, workers, m)
-}
-
-// pairCross fills m where want says so.
-func pairCross(ctx context.Context, workers int, m *mlg.Matrix, want func(i, j int) bool, value func(w, i, j int) (float64, error)) error {
-	return parallel(ctx, workers, m.Rows, 1, func(w, i int) error {
-		for j := range m.Cols {
-			if want(i, j) {
-				v, err := value(w, i, j)
-				if err != nil {
-					return err
-				}
-				m.Set(i, j, v)
-			}
-		}
-		return nil
-	})
-}
-
-// normalizeAll divides by the self-similarities of rows and columns.
-func normalizeAll(m *mlg.Matrix, rows, cols []float64) {
-	for i := range m.Rows {
-		normalizeRow(m.Row(i), rows[i], cols)
-	}
 }

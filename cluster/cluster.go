@@ -6,8 +6,8 @@
 //
 // A grouping around medoids has k objects, the medoids, such that the sum of the distances of
 // all objects to the nearest medoid is small; a medoid is a typical member of its group. The
-// number of groups can be chosen by silhouettes. Nothing is random: equal matrices give equal
-// groups.
+// number of groups can be chosen by silhouettes. Order puts similar objects side by side. Nothing is
+// random: equal matrices give equal groups.
 package cluster
 
 import (
@@ -17,7 +17,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Clustering is a grouping of n objects. Groups are ordered by falling size, and equal ones
@@ -40,7 +40,7 @@ type distances struct {
 func (x *distances) row(i int) []float64 { return x.d[i*x.n : (i+1)*x.n] }
 
 // newDistances checks a kernel matrix and returns its distances.
-func newDistances(k *mlg.Matrix) (*distances, error) {
+func newDistances(k *kernel.Matrix) (*distances, error) {
 	if k.Rows != k.Cols || k.Rows == 0 {
 		return nil, fmt.Errorf("kernel matrix of %d×%d, want a square one with rows", k.Rows, k.Cols)
 	}
@@ -62,7 +62,7 @@ func newDistances(k *mlg.Matrix) (*distances, error) {
 // the cost falls most, then exchanged for others as long as an exchange lowers the cost, the
 // best one each time (PAM; Kaufman & Rousseeuw 1990). An exchange is found in O(n²) time
 // (Schubert & Rousseeuw 2021). k larger than the number of objects means all.
-func Medoids(ctx context.Context, kernel *mlg.Matrix, k int) (*Clustering, error) {
+func Medoids(ctx context.Context, kernel *kernel.Matrix, k int) (*Clustering, error) {
 	if k < 1 {
 		return nil, fmt.Errorf("%d groups, want at least 1", k)
 	}
@@ -86,7 +86,7 @@ func Medoids(ctx context.Context, kernel *mlg.Matrix, k int) (*Clustering, error
 // Auto groups objects with that number of groups, 2 … most, whose mean silhouette is largest,
 // the smallest of equals, and returns the mean for each number as well. Fewer than three
 // objects make one group.
-func Auto(ctx context.Context, kernel *mlg.Matrix, most int, progress func(done, total int)) (*Clustering, []float64, error) {
+func Auto(ctx context.Context, kernel *kernel.Matrix, most int, progress func(done, total int)) (*Clustering, []float64, error) {
 	x, err := newDistances(kernel)
 	if err != nil {
 		return nil, nil, err
@@ -263,7 +263,7 @@ func (p *partition) clustering() *Clustering {
 // another group (Rousseeuw 1987): near 1 well inside, below 0 rather in another group, and 0
 // for an object that is alone in its group or where there is one group only. group has a
 // number 0 … for each object.
-func Silhouette(kernel *mlg.Matrix, group []int) ([]float64, error) {
+func Silhouette(kernel *kernel.Matrix, group []int) ([]float64, error) {
 	x, err := newDistances(kernel)
 	if err != nil {
 		return nil, err

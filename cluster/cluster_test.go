@@ -11,11 +11,12 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // points returns the linear kernel of points in the plane.
-func points(xy ...[2]float64) *mlg.Matrix {
-	k := mlg.NewMatrix(len(xy), len(xy))
+func points(xy ...[2]float64) *kernel.Matrix {
+	k := kernel.NewMatrix(len(xy), len(xy))
 	for i, a := range xy {
 		for j, b := range xy {
 			k.Set(i, j, a[0]*b[0]+a[1]*b[1])
@@ -24,7 +25,7 @@ func points(xy ...[2]float64) *mlg.Matrix {
 	return k
 }
 
-func random(r *rand.Rand, n int) *mlg.Matrix {
+func random(r *rand.Rand, n int) *kernel.Matrix {
 	xy := make([][2]float64, n)
 	for i := range xy {
 		xy[i] = [2]float64{r.NormFloat64(), r.NormFloat64()}
@@ -148,7 +149,7 @@ func TestRefuses(t *testing.T) {
 	for want, f := range map[string]func() error{
 		"0 groups":               func() error { _, err := Medoids(t.Context(), points([2]float64{}), 0); return err },
 		"want finite numbers":    func() error { _, err := Medoids(t.Context(), bad, 1); return err },
-		"0×0, want a square":     func() error { _, _, err := Auto(t.Context(), mlg.NewMatrix(0, 0), 3, nil); return err },
+		"0×0, want a square":     func() error { _, _, err := Auto(t.Context(), kernel.NewMatrix(0, 0), 3, nil); return err },
 		"groups of 1 objects":    func() error { _, err := Silhouette(points([2]float64{}, [2]float64{}), []int{0}); return err },
 		"object 0 is in group 9": func() error { _, err := Silhouette(points([2]float64{}, [2]float64{}), []int{9, 0}); return err },
 		context.Canceled.Error(): func() error {
@@ -170,7 +171,7 @@ func TestDrugs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := mlg.DefaultOptions()
+	o := mlg.Default()
 	o.Combine = mlg.Sum
 	m, err := mlg.Fit(t.Context(), d.Graphs, o)
 	if err != nil {

@@ -15,7 +15,7 @@ func Example() {
 	ctx := context.Background()
 	data, err := dataset.Drugs(dataset.DefaultOptions())
 	check(err)
-	fitted, err := mlg.Fit(ctx, data.Graphs, mlg.DefaultOptions())
+	fitted, err := mlg.Fit(ctx, data.Graphs, mlg.Default())
 	check(err)
 	gram, err := fitted.Gram(ctx)
 	check(err)

@@ -58,9 +58,8 @@ func (a *arcs) add(u, v int, w float64, label string, line int) {
 
 // put adds the edges to b. An edge that stands in both directions with different weights
 // gets their mean; with different labels, the label that was read first. Two edges in the
-// same direction with different weights or labels are an error. The line of the error is
-// the second result.
-func (a *arcs) put(b *graph.Builder, rule direction, warn *warnings) (int, error) {
+// same direction with different weights or labels are an error, a *lineError.
+func (a *arcs) put(b *graph.Builder, rule direction, warn *warnings) error {
 	a.order = a.order[:0]
 	for i := range a.list {
 		e := &a.list[i]
@@ -93,9 +92,9 @@ func (a *arcs) put(b *graph.Builder, rule direction, warn *warnings) (int, error
 			}
 			repeated++
 			if p := *seen; p.w != e.w {
-				return e.line, fmt.Errorf("edge (%s) is given twice, with weights %v and %v", ends(e), p.w, e.w)
+				return &lineError{e.line, fmt.Errorf("edge (%s) is given twice, with weights %v and %v", ends(e), p.w, e.w)}
 			} else if p.label != e.label {
-				return e.line, fmt.Errorf("edge (%s) is given twice, with labels %q and %q", ends(e), p.label, e.label)
+				return &lineError{e.line, fmt.Errorf("edge (%s) is given twice, with labels %q and %q", ends(e), p.label, e.label)}
 			}
 		}
 		i = j
@@ -131,7 +130,7 @@ func (a *arcs) put(b *graph.Builder, rule direction, warn *warnings) (int, error
 	}
 	warn.add(means, "edge with different weights in its two directions got their mean", "edges with different weights in their two directions got their means")
 	warn.add(labels, "edge with different labels in its two directions kept the first", "edges with different labels in their two directions kept the first")
-	return 0, nil
+	return nil
 }
 
 // ends names the ends of an edge in the direction in which it was given.

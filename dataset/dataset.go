@@ -29,22 +29,31 @@ func (d *Dataset) Targets() []string {
 func (d *Dataset) IDs() []string {
 	ids := make([]string, len(d.Graphs))
 	for i, g := range d.Graphs {
-		ids[i] = g.ID()
-		if ids[i] == "" {
-			ids[i] = fmt.Sprint(i + 1)
-		}
+		ids[i] = identifier(g, i+1)
 	}
 	return ids
 }
 
-// Reader gives the graphs of a source one after the other.
-type Reader struct {
-	name  string
-	warn  *warnings
-	next  func() (*graph.Graph, error)
-	close func() error
-	err   error // what Next returns from now on
+func identifier(g *graph.Graph, number int) string {
+	if g.ID() == "" {
+		return fmt.Sprint(number)
+	}
+	return g.ID()
 }
+
+// Reader gives the graphs of a collection one after the other.
+type Reader struct {
+	name   string
+	warn   *warnings
+	next   nextGraph
+	weight EdgeWeight
+	close  func() error
+	count  int   // graphs so far
+	err    error // what Next returns from now on
+}
+
+// nextGraph returns the next graph, and io.EOF after the last one.
+type nextGraph func() (*graph.Graph, error)
 
 // Name returns the name of the collection: the file name without folder and extensions.
 func (r *Reader) Name() string { return r.name }
@@ -60,13 +69,19 @@ func (r *Reader) Next() (*graph.Graph, error) {
 		r.err = err
 		return nil, err
 	}
-	return g, nil
+	r.count++
+	out, err := r.weight.apply(g)
+	if err != nil {
+		r.err = fmt.Errorf("%s: graph %s: %w", r.name, identifier(g, r.count), err)
+		return nil, r.err
+	}
+	return out, nil
 }
 
 // Warnings returns what was found wrong so far.
 func (r *Reader) Warnings() []Warning { return r.warn.list() }
 
-// Close releases the source.
+// Close releases the file.
 func (r *Reader) Close() error {
 	if r.err == nil {
 		r.err = errors.New("reader is closed")
@@ -80,7 +95,7 @@ func (r *Reader) Close() error {
 }
 
 // Read reads a whole collection: a file, a folder, a zip file, a built-in name such as
-// "builtin:drugs", or the name of a collection that [Fetch] has put into the cache.
+// "builtin:drugs", or the name of a collection that package fetch has put into the cache.
 func Read(ctx context.Context, path string, opts Options) (*Dataset, error) {
 	r, err := Open(path, opts)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package dataset reads collections of graphs from the formats that people have, writes
-// them and Gram matrices back, holds two built-in collections, and downloads the public
-// TUDataset collections.
+// Package dataset keeps collections of graphs in files of common formats. Two collections
+// are built in.
 //
 //	ds, err := dataset.Read(ctx, "MUTAG.zip", dataset.DefaultOptions())
 //
@@ -15,6 +14,9 @@
 //   - refuses input beyond the limits in [Limits] before it is held in memory,
 //   - makes simple undirected graphs: directed edges become undirected, repeated edges
 //     and self-loops are dropped, and each of these is counted in a [Warning].
+//
+// [Options] say how graphs are read: formats, columns, labels of atoms, edge weights. A model
+// keeps them.
 //
 // Labels are texts. docs/formats.md describes the formats, what is read from each, and
 // what is ignored.

@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"bufio"
-	"errors"
 	"io"
 	"maps"
 	"strconv"
@@ -11,25 +9,24 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-func init() { sources[DOT] = dotSource }
-
 // dotDepth is the deepest nesting of subgraphs.
 const dotDepth = 200
 
-// dotParser reads one graph.
+// dotParser reads one graph. Parsing goes on to the end after an error, which the scanner
+// keeps: there are no more tokens then.
 type dotParser struct {
-	s        *dotScanner
+	*dotScanner
 	g        *named
 	directed bool
-	lim      Limits
 }
 
-// dotScope holds the default data of vertices and edges in a subgraph, and the vertices
-// that were named in it, in their order.
+// dotScope holds the default data of vertices and edges in a subgraph, the data of the
+// subgraph, and the vertices that were named in it, in their order.
 type dotScope struct {
-	node, edge map[string]string
-	member     []int
-	has        map[int]bool
+	node, edge, data map[string]string
+	member           []int
+	has              map[int]bool
+	depth            int
 }
 
 func (c *dotScope) add(vs ...int) {
@@ -41,167 +38,125 @@ func (c *dotScope) add(vs ...int) {
 	}
 }
 
-func dotSource(in *bufio.Reader, name string, opts Options, warn *warnings) (func() (*graph.Graph, error), error) {
-	bounded := &record{r: in, max: opts.Limits.Record}
-	s := &dotScanner{r: bufio.NewReader(bounded), line: 1, fresh: true}
+func readDOT(s *stream) (nextGraph, error) {
+	in := &bounded{r: s.in, max: s.opts.Limits.Record}
+	scan := newDotScanner(in)
 	return func() (*graph.Graph, error) {
-		bounded.reset()
-		p := &dotParser{s: s, g: newNamed(), lim: opts.Limits}
-		more, err := p.graph()
-		if err == nil && !more {
+		in.reset()
+		p := &dotParser{dotScanner: scan, g: newNamed(s.opts.Limits)}
+		more := p.graph()
+		if scan.err != nil {
+			return nil, s.at(0, scan.err)
+		}
+		if !more {
 			return nil, io.EOF
 		}
-		line := s.line
-		var g *graph.Graph
-		if err == nil {
-			g, line, err = p.build(opts, warn)
-		}
+		b, err := p.g.builder(s.opts, s.warn)
 		if err != nil {
-			var d *dotError
-			if errors.As(err, &d) {
-				line, err = d.line, d.err
-			}
-			if line == 0 {
-				line = s.line
-			}
-			return nil, at(name, line, "%w", err)
+			return nil, s.at(scan.line, err)
+		}
+		p.g.positions(b)
+		g, err := b.Build()
+		if err != nil {
+			return nil, s.at(scan.line, err)
 		}
 		return g, nil
 	}, nil
 }
 
-func (p *dotParser) build(opts Options, warn *warnings) (*graph.Graph, int, error) {
-	b, line, err := p.g.builder(opts, warn)
-	if err != nil {
-		return nil, line, err
-	}
-	// Positions count when every vertex has one.
-	at := make([][2]float64, len(p.g.node))
-	all := true
-	for v, data := range p.g.node {
+// positions takes coordinates from the data "pos" when every vertex has it.
+func (n *named) positions(b *graph.Builder) {
+	at := make([][2]float64, len(n.node))
+	for v, data := range n.node {
 		xs, ys, ok := strings.Cut(strings.TrimSuffix(data["pos"], "!"), ",")
 		ys, _, _ = strings.Cut(ys, ",") // a third coordinate
 		x, err1 := strconv.ParseFloat(strings.TrimSpace(xs), 64)
 		y, err2 := strconv.ParseFloat(strings.TrimSpace(ys), 64)
-		if all = all && ok && err1 == nil && err2 == nil; !all {
-			break
+		if !ok || err1 != nil || err2 != nil {
+			return
 		}
 		at[v] = [2]float64{x, y}
 	}
 	for v, xy := range at {
-		if all {
-			b.SetCoordinates(v, xy[0], xy[1])
-		}
+		b.SetCoordinates(v, xy[0], xy[1])
 	}
-	g, err := b.Build()
-	return g, 0, err
 }
 
-func (p *dotParser) want(text string) error {
-	t, err := p.s.next()
-	if err != nil {
-		return err
+// have moves past the next token if it is one of the given marks.
+func (p *dotParser) have(marks ...string) bool {
+	ok := p.peek().is(marks...)
+	if ok {
+		p.next()
 	}
-	if t.kind != dotPunct || t.text != text {
-		return p.at(t, "%s, want %q", t, text)
-	}
-	return nil
+	return ok
 }
 
-func (p *dotParser) at(t dotToken, format string, args ...any) error {
-	e := p.s.fail(format, args...)
-	e.(*dotError).line = t.line
-	return e
+func (p *dotParser) want(mark string) {
+	if !p.have(mark) {
+		p.fail(p.peek().line, "%s, want %q", p.peek(), mark)
+	}
 }
 
 // graph parses: strict? (graph | digraph) ID? { … }. It returns false at the end.
-func (p *dotParser) graph() (bool, error) {
-	t, err := p.s.next()
-	if err != nil || t.kind == dotEnd {
-		return false, err
+func (p *dotParser) graph() bool {
+	if p.peek().kind == dotEnd {
+		return false
 	}
-	if t.kind == dotWord && t.text == "strict" {
-		if t, err = p.s.next(); err != nil {
-			return false, err
-		}
+	if p.peek().kind == dotWord && p.peek().text == "strict" {
+		p.next()
 	}
+	t := p.next()
 	if t.kind != dotWord || t.text != "graph" && t.text != "digraph" {
-		return false, p.at(t, "%s, want graph or digraph", t)
+		p.fail(t.line, "%s, want graph or digraph", t)
 	}
 	p.directed = t.text == "digraph"
-	if t, err = p.s.peek(); err != nil {
-		return false, err
+	if p.peek().kind == dotID {
+		p.g.id = p.id()
 	}
-	if t.kind == dotID {
-		if p.g.id, err = p.id(); err != nil {
-			return false, err
-		}
-	}
-	if err := p.want("{"); err != nil {
-		return false, err
-	}
-	root := &dotScope{has: map[int]bool{}}
-	return true, p.statements(root, p.g.data, 1)
+	p.want("{")
+	p.statements(&dotScope{data: p.g.data, has: map[int]bool{}, depth: 1})
+	return true
 }
 
 // id parses a name; quoted texts may be joined by +.
-func (p *dotParser) id() (string, error) {
-	t, err := p.s.next()
-	if err != nil {
-		return "", err
-	}
+func (p *dotParser) id() string {
+	t := p.next()
 	if t.kind != dotID {
-		return "", p.at(t, "%s, want a name", t)
+		p.fail(t.line, "%s, want a name", t)
 	}
 	text := t.text
-	for {
-		if t, err = p.s.peek(); err != nil || t.text != "+" || t.kind != dotPunct {
-			return text, err
-		}
-		p.s.next()
-		if t, err = p.s.next(); err != nil {
-			return "", err
-		}
+	for p.have("+") {
+		t := p.next()
 		if t.kind != dotID {
-			return "", p.at(t, "%s after +, want a text", t)
+			p.fail(t.line, "%s after +, want a text", t)
 		}
 		text += t.text
 	}
+	return text
 }
 
 // statements parses up to the closing brace.
-func (p *dotParser) statements(c *dotScope, data map[string]string, depth int) error {
-	for {
-		t, err := p.s.peek()
-		if err != nil {
-			return err
-		}
+func (p *dotParser) statements(c *dotScope) {
+	for !p.have("}") {
+		t := p.peek()
 		switch {
 		case t.kind == dotEnd:
-			return p.at(t, "the graph breaks off, want }")
-		case t.text == "}" && t.kind == dotPunct:
-			p.s.next()
-			return nil
-		case t.text == ";" && t.kind == dotPunct || t.text == "," && t.kind == dotPunct:
-			p.s.next()
+			p.fail(t.line, "the graph breaks off, want }")
+			return
+		case p.have(";", ","):
 		case t.kind == dotWord && (t.text == "graph" || t.text == "node" || t.text == "edge"):
-			p.s.next()
-			given, err := p.attributes()
-			if err != nil {
-				return err
-			}
+			p.next()
+			given := p.attributes()
 			switch t.text {
 			case "node":
 				c.node = merged(c.node, given)
 			case "edge":
 				c.edge = merged(c.edge, given)
 			default:
-				maps.Copy(data, given)
+				maps.Copy(c.data, given)
 			}
 		default:
-			if err := p.chain(c, data, depth); err != nil {
-				return err
-			}
+			p.chain(c)
 		}
 	}
 }
@@ -220,183 +175,117 @@ func merged(base, more map[string]string) map[string]string {
 }
 
 // attributes parses lists [a=b, c=d; …] as long as they follow.
-func (p *dotParser) attributes() (map[string]string, error) {
+func (p *dotParser) attributes() map[string]string {
 	var out map[string]string
-	for {
-		t, err := p.s.peek()
-		if err != nil || t.kind != dotPunct || t.text != "[" {
-			return out, err
-		}
-		p.s.next()
-		for {
-			if t, err = p.s.peek(); err != nil {
-				return nil, err
-			}
-			if t.kind == dotPunct && (t.text == ";" || t.text == ",") {
-				p.s.next()
+	for p.have("[") {
+		for !p.have("]") && p.err == nil {
+			if p.have(";", ",") {
 				continue
 			}
-			if t.kind == dotPunct && t.text == "]" {
-				p.s.next()
-				break
+			key, value := p.id(), "true"
+			if p.have("=") {
+				value = p.id()
 			}
-			key, err := p.id()
-			if err != nil {
-				return nil, err
-			}
-			value := "true"
-			if t, err = p.s.peek(); err != nil {
-				return nil, err
-			}
-			if t.kind == dotPunct && t.text == "=" {
-				p.s.next()
-				if value, err = p.id(); err != nil {
-					return nil, err
-				}
-			}
-			if out == nil {
-				out = map[string]string{}
-			}
-			out[key] = value
+			out = put(out, key, value)
 		}
 	}
+	return out
 }
 
 // chain parses a vertex, an assignment ID = ID, a subgraph, or edges between such.
-func (p *dotParser) chain(c *dotScope, data map[string]string, depth int) error {
-	first, err := p.s.peek()
-	if err != nil {
-		return err
+func (p *dotParser) chain(c *dotScope) {
+	first := p.peek()
+	if first.kind == dotID {
+		name := p.id()
+		if p.have("=") {
+			c.data[name] = p.id()
+			return
+		}
+		first.text = name
 	}
-	from, isNode, err := p.end(c, data, depth)
-	if err != nil {
-		return err
-	}
-	if from == nil { // an assignment
-		return nil
-	}
+	from, isNode := p.end(c, first)
 	type hop struct {
 		from, to []int
 		line     int
 	}
 	var hops []hop
-	for {
-		t, err := p.s.peek()
-		if err != nil {
-			return err
-		}
-		if t.kind != dotPunct || t.text != "->" && t.text != "--" {
-			break
-		}
-		p.s.next()
+	for p.peek().is("->", "--") {
+		t := p.next()
 		if (t.text == "->") != p.directed {
-			return p.at(t, "%s, want %s in this kind of graph", t, map[bool]string{true: "->", false: "--"}[p.directed])
+			p.fail(t.line, "%s, want %s in this kind of graph", t, map[bool]string{true: "->", false: "--"}[p.directed])
 		}
-		to, _, err := p.end(c, nil, depth)
-		if err != nil {
-			return err
+		next := p.peek()
+		if next.kind == dotID {
+			next.text = p.id()
 		}
+		to, _ := p.end(c, next)
 		hops = append(hops, hop{from, to, t.line})
 		from = to
 	}
-	given, err := p.attributes()
-	if err != nil {
-		return err
-	}
-	if len(hops) == 0 {
-		if isNode && len(given) > 0 {
-			v := from[0]
-			p.g.node[v] = merged(p.g.node[v], given)
-		} else if !isNode && len(given) > 0 {
-			return p.at(first, "attributes after a subgraph")
-		}
-		return nil
+	given := p.attributes()
+	switch {
+	case len(hops) > 0:
+	case isNode && len(given) > 0:
+		p.g.node[from[0]] = merged(p.g.node[from[0]], given)
+	case len(given) > 0:
+		p.fail(first.line, "attributes after a subgraph")
 	}
 	edge := merged(c.edge, given)
 	for _, h := range hops {
 		for _, u := range h.from {
 			for _, v := range h.to {
-				if err := p.g.edge(u, v, edge, p.directed, h.line, p.lim); err != nil {
-					return &dotError{h.line, err}
+				if err := p.g.edge(u, v, edge, p.directed, h.line); err != nil {
+					p.fail(h.line, "%w", err)
+					return
 				}
 			}
 		}
 	}
-	return nil
 }
 
-// end parses an end of an edge: a vertex with perhaps a port, or a subgraph. With data, an
-// assignment may stand here too; then the list is nil.
-func (p *dotParser) end(c *dotScope, data map[string]string, depth int) (vs []int, isNode bool, err error) {
-	t, err := p.s.peek()
-	if err != nil {
-		return nil, false, err
-	}
-	if t.kind == dotWord && t.text == "subgraph" || t.kind == dotPunct && t.text == "{" {
-		p.s.next()
-		if t.text == "subgraph" {
-			if t, err = p.s.peek(); err != nil {
-				return nil, false, err
-			}
-			if t.kind == dotID {
-				if _, err := p.id(); err != nil {
-					return nil, false, err
-				}
-			}
-			if err := p.want("{"); err != nil {
-				return nil, false, err
-			}
-		}
-		if depth >= dotDepth {
-			return nil, false, p.at(t, "more than %d subgraphs inside each other", dotDepth)
-		}
-		sub := &dotScope{node: c.node, edge: c.edge, has: map[int]bool{}}
-		if err := p.statements(sub, map[string]string{}, depth+1); err != nil {
-			return nil, false, err
-		}
-		c.add(sub.member...)
-		if sub.member == nil {
-			sub.member = []int{}
-		}
-		return sub.member, false, nil
-	}
-	name, err := p.id()
-	if err != nil {
-		return nil, false, err
-	}
-	next, err := p.s.peek()
-	if err != nil {
-		return nil, false, err
-	}
-	if next.kind == dotPunct && next.text == "=" && data != nil {
-		p.s.next()
-		value, err := p.id()
-		if err != nil {
-			return nil, false, err
-		}
-		data[name] = value
-		return nil, false, nil
+// end parses an end of an edge: a vertex, whose name t was read and which may have a port,
+// or a subgraph, of which t is the next token.
+func (p *dotParser) end(c *dotScope, t dotToken) (vs []int, isNode bool) {
+	if t.kind != dotID {
+		return p.subgraph(c), false
 	}
 	for range 2 { // port and compass point
-		if next.kind != dotPunct || next.text != ":" {
-			break
-		}
-		p.s.next()
-		if _, err := p.id(); err != nil {
-			return nil, false, err
-		}
-		if next, err = p.s.peek(); err != nil {
-			return nil, false, err
+		if p.have(":") {
+			p.id()
 		}
 	}
+	if p.err != nil {
+		return nil, false
+	}
 	n := len(p.g.node)
-	v, err := p.g.vertex(name, p.lim)
+	v, err := p.g.vertex(t.text)
 	if err != nil {
-		return nil, false, &dotError{t.line, err}
+		p.fail(t.line, "%w", err)
+		return nil, false
 	}
 	if v == n { // new: it takes the defaults of here
 		p.g.node[v] = c.node
 	}
 	c.add(v)
-	return []int{v}, true, nil
+	return []int{v}, true
+}
+
+// subgraph parses a subgraph and returns the vertices that are named in it.
+func (p *dotParser) subgraph(c *dotScope) []int {
+	if t := p.peek(); t.kind == dotWord && t.text == "subgraph" {
+		p.next()
+		if p.peek().kind == dotID {
+			p.id()
+		}
+		p.want("{")
+	} else if !p.have("{") {
+		p.fail(t.line, "%s, want a name", t)
+	}
+	if c.depth >= dotDepth {
+		p.fail(p.peek().line, "more than %d subgraphs inside each other", dotDepth)
+	}
+	sub := &dotScope{node: c.node, edge: c.edge, data: map[string]string{}, has: map[int]bool{}, depth: c.depth + 1}
+	p.statements(sub)
+	c.add(sub.member...)
+	return sub.member
 }

@@ -2,8 +2,9 @@ package dataset
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ const (
 	dotEnd   dotKind = iota
 	dotID            // name, numeral or quoted text
 	dotWord          // keyword, in lower case
-	dotPunct         // { } [ ] ; , : = -> --
+	dotPunct         // { } [ ] ; , : = + -> --
 )
 
 func (t dotToken) String() string {
@@ -30,251 +31,168 @@ func (t dotToken) String() string {
 	return quote([]byte(t.text))
 }
 
-// dotScanner splits DOT into tokens.
+// is reports whether the token is one of the given punctuation marks.
+func (t dotToken) is(marks ...string) bool {
+	return t.kind == dotPunct && slices.Contains(marks, t.text)
+}
+
+// dotScanner splits DOT into tokens. After the first error there are no more of them.
 type dotScanner struct {
-	r     *bufio.Reader
-	line  int
-	fresh bool // at the beginning of a line
-	ahead *dotToken
+	in    *bufio.Scanner
+	line  int  // behind what was split off
+	first int  // in which the last token begins
+	fresh bool // nothing but blanks stand before in the line
+	ahead bool // token was read and not taken
+	token dotToken
+	err   error // a *lineError
 }
 
-func (s *dotScanner) fail(format string, args ...any) error {
-	return &dotError{s.line, fmt.Errorf(format, args...)}
+func newDotScanner(r *bounded) *dotScanner {
+	s := &dotScanner{in: bufio.NewScanner(r), line: 1, fresh: true}
+	s.in.Buffer(nil, 2*r.max) // r has the last word
+	s.in.Split(s.split)
+	return s
 }
 
-// dotError is an error with its line.
-type dotError struct {
-	line int
-	err  error
-}
-
-func (e *dotError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
-func (e *dotError) Unwrap() error { return e.err }
-
-func (s *dotScanner) read() (byte, error) {
-	c, err := s.r.ReadByte()
-	if err == nil && c == '\n' {
-		s.line++
+// fail keeps the first error.
+func (s *dotScanner) fail(line int, format string, args ...any) {
+	if s.err == nil {
+		s.err = &lineError{line, fmt.Errorf(format, args...)}
 	}
-	if err != nil && err != io.EOF {
-		return 0, s.fail("%w", broken(err))
-	}
-	return c, err
-}
-
-func (s *dotScanner) unread(c byte) {
-	if c == '\n' {
-		s.line--
-	}
-	s.r.UnreadByte()
+	s.token, s.ahead = dotToken{line: line}, true
 }
 
 // peek returns the next token without taking it.
-func (s *dotScanner) peek() (dotToken, error) {
-	if s.ahead == nil {
-		t, err := s.scan()
-		if err != nil {
-			return t, err
-		}
-		s.ahead = &t
+func (s *dotScanner) peek() dotToken {
+	if !s.ahead {
+		s.token = s.scan()
+		s.ahead = true
 	}
-	return *s.ahead, nil
+	return s.token
 }
 
-func (s *dotScanner) next() (dotToken, error) {
-	t, err := s.peek()
-	s.ahead = nil
-	return t, err
+func (s *dotScanner) next() dotToken {
+	t := s.peek()
+	s.ahead = false
+	return t
 }
 
-func dotNameByte(c byte) bool {
+// dotEscapes are the pairs with a backslash in quoted text. A line that ends with one goes on.
+var dotEscapes = strings.NewReplacer(`\\`, `\\`, `\"`, `"`, "\\\n", "")
+
+func (s *dotScanner) scan() dotToken {
+	if s.err != nil || !s.in.Scan() {
+		switch err := s.in.Err().(type) {
+		case nil:
+		case *lineError:
+			s.fail(err.line, "%w", err.err)
+		default:
+			s.fail(s.line, "%w", broken(err))
+		}
+		return dotToken{line: s.line}
+	}
+	t := dotToken{dotPunct, s.in.Text(), s.first}
+	switch c := t.text[0]; {
+	case c == '"':
+		t.kind, t.text = dotID, dotEscapes.Replace(t.text[1:len(t.text)-1])
+	case c == '<':
+		t.kind, t.text = dotID, t.text[1:len(t.text)-1]
+	case dotName(c) || c == '.' || c == '-' && t.text != "--" && t.text != "->":
+		t.kind = dotID
+		switch w := strings.ToLower(t.text); w {
+		case "node", "edge", "graph", "digraph", "subgraph", "strict":
+			t.kind, t.text = dotWord, w
+		}
+	}
+	return t
+}
+
+// split is the bufio.SplitFunc that finds the next token. Blanks and comments are none.
+func (s *dotScanner) split(data []byte, atEOF bool) (int, []byte, error) {
+	bad := func(format string, args ...any) (int, []byte, error) {
+		return 0, nil, &lineError{s.line, fmt.Errorf(format, args...)}
+	}
+	for at := 0; at < len(data); {
+		n, skip, open := dotLength(data[at:], s.fresh)
+		text := data[at : at+max(n, 0)]
+		switch {
+		case !atEOF && (n < 0 || at+n == len(data)): // it may go on
+			return at, nil, nil
+		case n < 0:
+			return bad("%s is not closed", open)
+		case n == 0:
+			return bad("unexpected character %q", data[at])
+		case string(text) == "-" || string(text) == "." || string(text) == "-.":
+			return bad("%q, want a name, a number or an edge", text)
+		}
+		s.first = s.line
+		s.line += bytes.Count(text, []byte("\n"))
+		s.fresh = dotBlank(text[0]) && (s.fresh || s.line > s.first)
+		if at += n; !skip {
+			return at, text, nil
+		}
+	}
+	return len(data), nil, nil
+}
+
+func dotName(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-func (s *dotScanner) scan() (dotToken, error) {
-	for {
-		c, err := s.read()
-		if err == io.EOF {
-			return dotToken{kind: dotEnd, line: s.line}, nil
-		}
-		if err != nil {
-			return dotToken{}, err
-		}
-		if s.fresh && c == '#' { // output of a C preprocessor
-			if err := s.skipLine(); err != nil {
-				return dotToken{}, err
-			}
-			continue
-		}
-		s.fresh = c == '\n' || s.fresh && isBlank(c)
-		t := dotToken{kind: dotPunct, text: string(rune(c)), line: s.line}
-		switch {
-		case c == '\n' || isBlank(c) || c == '\f' || c == '\v':
-			continue
-		case c == '/':
-			if err := s.comment(); err != nil {
-				return dotToken{}, err
-			}
-			continue
-		case strings.IndexByte("{}[];,:=+", c) >= 0:
-			return t, nil
-		case c == '"':
-			t.kind = dotID
-			t.text, err = s.quoted()
-			return t, err
-		case c == '<':
-			t.kind = dotID
-			t.text, err = s.html()
-			return t, err
-		case c == '-':
-			d, err := s.read()
-			if err == nil && (d == '-' || d == '>') {
-				t.text = "-" + string(rune(d))
-				return t, nil
-			}
-			if err == nil {
-				s.unread(d)
-			} else if err != io.EOF {
-				return dotToken{}, err
-			}
-			return s.name(c)
-		case c == '.' || dotNameByte(c):
-			return s.name(c)
-		default:
-			return dotToken{}, s.fail("unexpected character %q", c)
-		}
-	}
-}
+func dotBlank(c byte) bool { return isBlank(c) || c == '\n' || c == '\f' || c == '\v' }
 
-// name reads a name or a numeral whose first character is c.
-func (s *dotScanner) name(c byte) (dotToken, error) {
-	t := dotToken{kind: dotID, line: s.line}
-	text := []byte{c}
-	numeral := c == '-' || c == '.' || c >= '0' && c <= '9'
-	for {
-		d, err := s.read()
-		if err == io.EOF {
-			break
+// dotLength returns the length of what data begins with and whether that is no token: blanks
+// or a comment. The length is 0 where nothing can begin so, and -1 for something open that
+// is not closed. fresh is as in the scanner.
+func dotLength(data []byte, fresh bool) (n int, skip bool, open string) {
+	while := func(from int, in func(c byte) bool) int {
+		for from < len(data) && in(data[from]) {
+			from++
 		}
-		if err != nil {
-			return t, err
-		}
-		if !dotNameByte(d) && !(numeral && d == '.') {
-			s.unread(d)
-			break
-		}
-		text = append(text, d)
+		return from
 	}
-	t.text = string(text)
-	if t.text == "-" || t.text == "." || t.text == "-." {
-		return t, s.fail("%q, want a name, a number or an edge", t.text)
-	}
-	switch w := strings.ToLower(t.text); w {
-	case "node", "edge", "graph", "digraph", "subgraph", "strict":
-		t.kind, t.text = dotWord, w
-	}
-	return t, nil
-}
-
-func (s *dotScanner) quoted() (string, error) {
-	first := s.line
-	var text []byte
-	for {
-		c, err := s.read()
-		if err == io.EOF {
-			s.line = first
-			return "", s.fail("text in quotes is not closed")
+	switch c := data[0]; {
+	case dotBlank(c):
+		return while(1, dotBlank), true, ""
+	case c == '#' && fresh || bytes.HasPrefix(data, []byte("//")): // # is output of a C preprocessor
+		return while(1, func(c byte) bool { return c != '\n' }), true, ""
+	case bytes.HasPrefix(data, []byte("/*")):
+		if end := bytes.Index(data[2:], []byte("*/")); end >= 0 {
+			return end + 4, true, ""
 		}
-		if err != nil {
-			return "", err
-		}
-		switch c {
-		case '"':
-			return string(text), nil
-		case '\\':
-			d, err := s.read()
-			if err != nil {
-				if err == io.EOF {
-					continue
-				}
-				return "", err
+		return -1, true, "comment"
+	case strings.IndexByte("{}[];,:=+", c) >= 0:
+		return 1, false, ""
+	case c == '"':
+		for i := 1; i < len(data); i++ {
+			if data[i] == '"' {
+				return i + 1, false, ""
 			}
-			switch d {
-			case '"':
-				text = append(text, '"')
-			case '\n': // a line that goes on
-			default:
-				text = append(text, '\\', d)
-			}
-		default:
-			text = append(text, c)
-		}
-	}
-}
-
-func (s *dotScanner) html() (string, error) {
-	first := s.line
-	var text []byte
-	for depth := 1; ; {
-		c, err := s.read()
-		if err == io.EOF {
-			s.line = first
-			return "", s.fail("text in < > is not closed")
-		}
-		if err != nil {
-			return "", err
-		}
-		switch c {
-		case '<':
-			depth++
-		case '>':
-			if depth--; depth == 0 {
-				return string(text), nil
+			if data[i] == '\\' {
+				i++
 			}
 		}
-		text = append(text, c)
+		return -1, false, "text in quotes"
+	case c == '<':
+		depth := 0
+		for i, c := range data {
+			if c == '<' {
+				depth++
+			}
+			if c == '>' {
+				depth--
+			}
+			if depth == 0 {
+				return i + 1, false, ""
+			}
+		}
+		return -1, false, "text in < >"
+	case c == '-' && len(data) > 1 && (data[1] == '-' || data[1] == '>'):
+		return 2, false, ""
+	case c == '-' || c == '.' || c >= '0' && c <= '9':
+		return while(1, func(c byte) bool { return dotName(c) || c == '.' }), false, ""
+	case dotName(c):
+		return while(1, dotName), false, ""
 	}
-}
-
-func (s *dotScanner) skipLine() error {
-	for {
-		c, err := s.read()
-		if err == io.EOF || err == nil && c == '\n' {
-			s.fresh = true
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// comment skips a comment after its first slash.
-func (s *dotScanner) comment() error {
-	first := s.line
-	c, err := s.read()
-	switch {
-	case err == nil && c == '/':
-		return s.skipLine()
-	case err == nil && c == '*':
-	case err == nil || err == io.EOF:
-		return s.fail(`"/", want // or /*`)
-	default:
-		return err
-	}
-	last := byte(0)
-	for {
-		c, err := s.read()
-		if err == io.EOF {
-			s.line = first
-			return s.fail("comment is not closed")
-		}
-		if err != nil {
-			return err
-		}
-		if last == '*' && c == '/' {
-			return nil
-		}
-		last = c
-	}
+	return 0, false, ""
 }

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -11,23 +10,21 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-func init() { sources[EdgeList] = edgeListSource }
-
-// edgeListSource reads one graph: a line for every edge, two vertex names and perhaps a
+// readEdgeList reads one graph: a line for every edge, two vertex names and perhaps a
 // weight and a label, separated by blanks, commas or semicolons. A line with one name is
 // a vertex. Lines that begin with # or % are comments.
-func edgeListSource(in *bufio.Reader, name string, opts Options, warn *warnings) (func() (*graph.Graph, error), error) {
-	l := newLines(name, bufio.NewReaderSize(&budgeted{in, newBudget(opts.Limits.Bytes)}, 64<<10), opts.Limits)
+func readEdgeList(s *stream) (nextGraph, error) {
 	done := false
 	return func() (*graph.Graph, error) {
 		if done {
 			return nil, io.EOF
 		}
 		done = true
-		return readEdgeList(l, opts, warn)
+		return edgeListGraph(s)
 	}, nil
 }
 
+// edgeListFields splits a line at blanks, commas and semicolons, into out.
 func edgeListFields(line []byte, out [][]byte) [][]byte {
 	out = out[:0]
 	from := -1
@@ -43,44 +40,42 @@ func edgeListFields(line []byte, out [][]byte) [][]byte {
 	return out
 }
 
-func readEdgeList(l *lines, opts Options, warn *warnings) (*graph.Graph, error) {
-	n := newNamed()
+func edgeListGraph(s *stream) (*graph.Graph, error) {
+	l := newLines(s.name, budget(s.opts.Limits)(s.in), s.opts.Limits)
+	n := newNamed(s.opts.Limits)
 	var as arcs
 	var field [][]byte
 	columns := 0 // of the first edge
 	for {
-		line, err := l.next()
+		line, err := l.content("#%")
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		line = trim(line)
-		if len(line) == 0 || line[0] == '#' || line[0] == '%' {
-			continue
-		}
 		field = edgeListFields(line, field)
-		if len(field) == 0 {
-			return nil, l.fail("%s, want two vertices", quote(line))
+		var ends [2]int
+		for i := range min(2, len(field)) {
+			if ends[i], err = n.vertex(string(field[i])); err != nil {
+				return nil, l.fail("%w", err)
+			}
 		}
-		u, err := n.vertex(string(field[0]), opts.Limits)
-		if err != nil {
-			return nil, l.fail("%w", err)
-		}
-		if len(field) == 1 {
-			continue
-		}
-		if columns == 0 {
+		if columns == 0 && len(field) > 1 {
 			columns = len(field)
 			as.labeled = columns == 4
 		}
-		if len(field) != columns || columns > 4 {
-			return nil, l.fail("%d columns, want %s", len(field), edgeListColumns(columns))
-		}
-		v, err := n.vertex(string(field[1]), opts.Limits)
-		if err != nil {
-			return nil, l.fail("%w", err)
+		switch {
+		case len(field) == 0:
+			return nil, l.fail("%s, want two vertices", quote(line))
+		case len(field) == 1:
+			continue
+		case columns > 4:
+			return nil, l.fail("%d columns, want two vertices, and perhaps a weight and a label", columns)
+		case len(field) != columns:
+			return nil, l.fail("%d columns, want %d as in the first edge", len(field), columns)
+		case len(as.list) >= s.opts.Limits.Edges:
+			return nil, l.fail("more than %d edges, the limit Limits.Edges", s.opts.Limits.Edges)
 		}
 		w, label := 1.0, ""
 		if columns > 2 {
@@ -91,10 +86,7 @@ func readEdgeList(l *lines, opts Options, warn *warnings) (*graph.Graph, error) 
 		if columns > 3 {
 			label = string(field[3])
 		}
-		if len(as.list) >= opts.Limits.Edges {
-			return nil, l.fail("more than %d edges, the limit Limits.Edges", opts.Limits.Edges)
-		}
-		as.add(u, v, w, label, l.n)
+		as.add(ends[0], ends[1], w, label, l.n)
 	}
 	order := vertexOrder(n.index)
 	for i := range as.list {
@@ -105,21 +97,14 @@ func readEdgeList(l *lines, opts Options, warn *warnings) (*graph.Graph, error) 
 		}
 	}
 	b := graph.NewBuilder(len(n.node))
-	if line, err := as.put(b, eitherWay, warn); err != nil {
-		return nil, at(l.name, line, "%w", err)
+	if err := as.put(b, eitherWay, s.warn); err != nil {
+		return nil, s.at(0, err)
 	}
 	g, err := b.Build()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", l.name, err)
+		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
 	return g, nil
-}
-
-func edgeListColumns(columns int) string {
-	if columns > 4 {
-		return "two vertices, and perhaps a weight and a label"
-	}
-	return fmt.Sprintf("%d as in the first edge", columns)
 }
 
 // vertexOrder returns new numbers for the vertices: in the order of their names when all

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -405,13 +406,44 @@ func TestOptionsValidate(t *testing.T) {
 		change func(*Options)
 		want   string
 	}{
-		{func(o *Options) { o.Format = "x" }, `Options.Format: unknown format "x"`},
-		{func(o *Options) { o.Hydrogens = "x" }, "Options.Hydrogens"},
+		{func(o *Options) { o.Format = "x" }, `Options.Format: "x", want one of auto, tudataset, smiles, `},
+		{func(o *Options) { o.Hydrogens = "x" }, `Options.Hydrogens: "x", want one of written, explicit, implicit`},
+		{func(o *Options) { o.EdgeWeight = "" }, `Options.EdgeWeight: "", want one of unit, weight, order`},
+		{func(o *Options) { o.TargetColumn = "\xff" }, `Options.TargetColumn: "\xff", want valid UTF-8`},
 		{func(o *Options) { o.Limits.Line = 0 }, "Options.Limits.Line: 0, want a positive number"},
 		{func(o *Options) { o.Limits.Items = -1 }, "Options.Limits.Items: -1"},
 	} {
 		if _, err := readText(SMILES, "C", func(o *Options) { o.Format = SMILES; c.change(o) }); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
+	}
+}
+
+// Options survive JSON but for the limits, and a field that is absent has its default.
+func TestOptionsJSON(t *testing.T) {
+	o := DefaultOptions()
+	o.Format, o.SMILESColumn, o.TargetColumn, o.IDColumn = CSV, "s", "t", "i"
+	o.NodeLabelKey, o.EdgeLabelKey, o.EdgeWeightKey = "n", "e", "w"
+	o.AtomCharge, o.AtomAromatic, o.AtomHydrogens, o.Strict, o.SkipInvalid = true, true, true, true, true
+	o.Hydrogens, o.EdgeWeight = HydrogensImplicit, OrderWeight
+	text, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := DefaultOptions()
+	if err := json.Unmarshal(text, &got); err != nil || got != o {
+		t.Errorf("%s: %+v, %v", text, got, err)
+	}
+	got = DefaultOptions()
+	if err := json.Unmarshal([]byte(`{"hydrogens":"explicit"}`), &got); err != nil || got.EdgeWeight != GivenWeight || got.Hydrogens != HydrogensExplicit {
+		t.Errorf("%+v, %v", got, err)
+	}
+	like := DefaultOptions().Like(&o)
+	want := DefaultOptions()
+	want.NodeLabelKey, want.EdgeLabelKey, want.EdgeWeightKey = "n", "e", "w"
+	want.AtomCharge, want.AtomAromatic, want.AtomHydrogens = true, true, true
+	want.Hydrogens, want.EdgeWeight = HydrogensImplicit, OrderWeight
+	if like != want || o.Like(nil) != o {
+		t.Errorf("like %+v, want %+v", like, want)
 	}
 }

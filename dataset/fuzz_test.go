@@ -111,7 +111,7 @@ func FuzzTUDataset(f *testing.F) {
 			}
 		}
 		o := fuzzOptions(TUDataset)
-		r, err := openTU(fsys, "X", o, nil)
+		r, err := openTU(fsys, "X", o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,30 +141,15 @@ func FuzzZip(f *testing.F) {
 			return
 		}
 		o := fuzzOptions(TUDataset)
-		fsys, err := zipFS(z, int64(len(data)), o.Limits)
-		if err != nil {
+		if err := checkZip(z, int64(len(data)), o.Limits); err != nil {
 			return
 		}
-		r, err := openTU(fsys, "X", o, nil)
+		r, err := openTU(z, "X", o)
 		if err != nil {
 			return
 		}
 		if d, err := collect(context.Background(), r, o.Limits); err == nil {
 			checkGraphs(t, d)
-		}
-	})
-}
-
-func FuzzNPY(f *testing.F) {
-	var b bytes.Buffer
-	if err := writeNPY(&b, testMatrix()); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(b.Bytes())
-	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := readNPY(bytes.NewReader(data), int64(len(data)))
-		if err == nil && len(m.Data) != m.Rows*m.Cols {
-			t.Fatalf("%d × %d with %d entries", m.Rows, m.Cols, len(m.Data))
 		}
 	})
 }

@@ -2,73 +2,68 @@ package dataset
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mlgkernel/mlg/graph"
 )
-
-func init() { sources[GraphML] = graphmlSource }
 
 // graphmlKey declares data.
 type graphmlKey struct {
 	domain  string // "node", "edge", "graph", "all"
 	name    string
 	numeric bool
-	initial string
-	hasInit bool
 }
 
-// graphmlReader reads one graph after the other.
+// graphmlReader reads one graph after the other. After the first error it sees no more
+// elements.
 type graphmlReader struct {
-	d     *xml.Decoder
-	in    *record
-	name  string
-	keys  map[string]*graphmlKey
-	order []string // ids of the keys
-	opts  Options
-	warn  *warnings
-	root  bool // the root element was read
+	*stream
+	d       *xml.Decoder
+	bounded *bounded
+	keys    map[string]*graphmlKey // by identifier
+	order   []*graphmlKey
+	initial map[string]map[string]string // default data by domain
+	root    bool                         // the root element was read
+	err     error
 }
 
-func graphmlSource(in *bufio.Reader, name string, opts Options, warn *warnings) (func() (*graph.Graph, error), error) {
-	bounded := &record{r: in, max: opts.Limits.Record}
-	r := &graphmlReader{d: xml.NewDecoder(bounded), in: bounded, name: name, keys: map[string]*graphmlKey{}, opts: opts, warn: warn}
+func readGraphML(s *stream) (nextGraph, error) {
+	in := &bounded{r: s.in, max: s.opts.Limits.Record}
+	r := &graphmlReader{stream: s, d: xml.NewDecoder(in), bounded: in, keys: map[string]*graphmlKey{}, initial: map[string]map[string]string{}}
 	r.d.CharsetReader = func(charset string, input io.Reader) (io.Reader, error) {
 		switch strings.ToLower(charset) {
 		case "us-ascii", "utf8":
 			return input, nil
 		case "iso-8859-1", "latin1":
-			return &latin1{r: input}, nil
+			return latin1(input), nil
 		}
 		return nil, fmt.Errorf("encoding %q, want UTF-8 or ISO-8859-1", charset)
 	}
-	return r.next, nil
+	return func() (*graph.Graph, error) {
+		g := r.next()
+		return g, r.err
+	}, nil
 }
 
-// latin1 turns ISO-8859-1 into UTF-8.
-type latin1 struct {
-	r    io.Reader
-	rest []byte
-}
-
-func (l *latin1) Read(p []byte) (int, error) {
-	if len(l.rest) == 0 {
-		var buf [1024]byte
-		n, err := l.r.Read(buf[:])
-		for _, c := range buf[:n] {
-			l.rest = append(l.rest, string(rune(c))...)
+// latin1 turns ISO-8859-1 into UTF-8, in which a byte becomes two at most.
+func latin1(r io.Reader) io.Reader {
+	return bufio.NewReader(readerFunc(func(p []byte) (int, error) {
+		in := p[len(p)/2:]
+		n, err := r.Read(in)
+		out := p[:0]
+		for _, c := range in[:n] {
+			out = utf8.AppendRune(out, rune(c))
 		}
-		if n == 0 {
-			return 0, err
-		}
-	}
-	n := copy(p, l.rest)
-	l.rest = l.rest[n:]
-	return n, nil
+		return len(out), err
+	}))
 }
 
 func (r *graphmlReader) line() int {
@@ -76,26 +71,85 @@ func (r *graphmlReader) line() int {
 	return line
 }
 
-func (r *graphmlReader) fail(format string, args ...any) error {
-	return at(r.name, r.line(), format, args...)
+// fail keeps the first error.
+func (r *graphmlReader) fail(format string, args ...any) {
+	r.failAt(r.line(), fmt.Errorf(format, args...))
 }
 
-// token returns the next element start or end, or text.
-func (r *graphmlReader) token() (xml.Token, error) {
+func (r *graphmlReader) failAt(line int, err error) {
+	if r.err == nil {
+		r.err = r.at(line, err)
+	}
+}
+
+// token returns the next element start or end, or text. After the last one, and after an
+// error, it is nil.
+func (r *graphmlReader) token() xml.Token {
+	if r.err != nil {
+		return nil
+	}
 	t, err := r.d.Token()
-	if err == io.EOF {
-		return nil, err
+	switch s, syntax := err.(*xml.SyntaxError); {
+	case err == nil:
+		return t
+	case err == io.EOF:
+	case r.bounded.last != nil:
+		r.fail("%w", broken(r.bounded.last))
+	case syntax:
+		r.failAt(s.Line, fmt.Errorf("%s", s.Msg))
+	default:
+		r.fail("%w", err)
 	}
-	if err != nil {
-		if r.in.last != nil {
-			err = broken(r.in.last)
+	return nil
+}
+
+// within calls element for every element inside the one that was opened last. element
+// reads to the end of its element.
+func (r *graphmlReader) within(element func(xml.StartElement)) {
+	for {
+		switch t := r.token().(type) {
+		case xml.StartElement:
+			element(t)
+		case xml.EndElement:
+			return
+		case nil:
+			r.fail("the file breaks off")
+			return
 		}
-		if s, ok := err.(*xml.SyntaxError); ok {
-			return nil, at(r.name, s.Line, "%s", s.Msg)
-		}
-		return nil, r.fail("%w", err)
 	}
-	return t, nil
+}
+
+// text returns the text in the element that was opened last, without elements inside.
+func (r *graphmlReader) text() string {
+	var text []byte
+	for {
+		switch t := r.token().(type) {
+		case xml.CharData:
+			text = append(text, t...)
+		case xml.StartElement:
+			r.skip()
+		case xml.EndElement:
+			return string(text)
+		case nil:
+			r.fail("the file breaks off")
+			return ""
+		}
+	}
+}
+
+// skip reads to the end of the element that was opened last, however deep it is.
+func (r *graphmlReader) skip() {
+	for depth := 1; depth > 0; {
+		switch r.token().(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		case nil:
+			r.fail("the file breaks off")
+			return
+		}
+	}
 }
 
 func attr(e xml.StartElement, name string) string {
@@ -107,274 +161,172 @@ func attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-// next returns the next graph of the file.
-func (r *graphmlReader) next() (*graph.Graph, error) {
+// next returns the next graph of the file, nil with r.err.
+func (r *graphmlReader) next() *graph.Graph {
 	for {
-		t, err := r.token()
-		if err == io.EOF {
-			if !r.root {
-				return nil, r.fail("no element graphml")
-			}
-			return nil, io.EOF
-		}
-		if err != nil {
-			return nil, err
-		}
+		t := r.token()
 		e, ok := t.(xml.StartElement)
-		if !ok {
-			continue
-		}
-		if !r.root {
-			if e.Name.Local != "graphml" {
-				return nil, r.fail("root element %q, want graphml", e.Name.Local)
+		switch {
+		case t == nil:
+			if !r.root {
+				r.fail("no element graphml")
+			} else if r.err == nil {
+				r.err = io.EOF
 			}
+			return nil
+		case !ok:
+		case !r.root && e.Name.Local != "graphml":
+			r.fail("root element %q, want graphml", e.Name.Local)
+		case !r.root:
 			r.root = true
-			continue
-		}
-		switch e.Name.Local {
-		case "key":
-			err = r.key(e)
-		case "graph":
-			g, err := r.graph(e)
-			r.in.reset()
-			return g, err
+		case e.Name.Local == "key":
+			r.key(e)
+		case e.Name.Local == "graph":
+			g := r.graph(e)
+			r.bounded.reset()
+			return g
 		default:
-			err = r.skip()
-		}
-		if err != nil {
-			return nil, err
+			r.skip()
 		}
 	}
 }
 
-// skip reads to the end of the element that was opened last.
-func (r *graphmlReader) skip() error {
-	for depth := 1; depth > 0; {
-		t, err := r.token()
-		if err != nil {
-			return r.early(err)
-		}
-		switch t.(type) {
-		case xml.StartElement:
-			depth++
-		case xml.EndElement:
-			depth--
-		}
-	}
-	return nil
-}
-
-func (r *graphmlReader) early(err error) error {
-	if err == io.EOF {
-		return r.fail("the file breaks off")
-	}
-	return err
-}
-
-// text returns the text up to the end of the element; elements inside are skipped.
-func (r *graphmlReader) text() (string, error) {
-	var s strings.Builder
-	for {
-		t, err := r.token()
-		if err != nil {
-			return "", r.early(err)
-		}
-		switch t := t.(type) {
-		case xml.CharData:
-			s.Write(t)
-		case xml.StartElement:
-			if err := r.skip(); err != nil {
-				return "", err
-			}
-		case xml.EndElement:
-			return s.String(), nil
-		}
-	}
-}
-
-func (r *graphmlReader) key(e xml.StartElement) error {
-	k := &graphmlKey{domain: attr(e, "for"), name: attr(e, "attr.name")}
-	if k.name == "" {
-		k.name = attr(e, "id")
-	}
-	if k.domain == "" {
-		k.domain = "all"
-	}
+// key reads a declaration.
+func (r *graphmlReader) key(e xml.StartElement) {
+	id := attr(e, "id")
+	k := &graphmlKey{domain: cmp.Or(attr(e, "for"), "all"), name: cmp.Or(attr(e, "attr.name"), id)}
 	switch attr(e, "attr.type") {
 	case "int", "long", "float", "double":
 		k.numeric = true
 	}
-	for {
-		t, err := r.token()
-		if err != nil {
-			return r.early(err)
+	r.within(func(c xml.StartElement) {
+		text := r.text()
+		for _, domain := range []string{"node", "edge", "graph"} {
+			if c.Name.Local == "default" && (k.domain == domain || k.domain == "all") {
+				r.initial[domain] = put(r.initial[domain], k.name, text)
+			}
 		}
-		switch t := t.(type) {
-		case xml.StartElement:
-			text, err := r.text()
-			if err != nil {
-				return err
-			}
-			if t.Name.Local == "default" {
-				k.initial, k.hasInit = text, true
-			}
-		case xml.EndElement:
-			id := attr(e, "id")
-			if r.keys[id] == nil {
-				r.order = append(r.order, id)
-			}
-			r.keys[id] = k
-			return nil
-		}
+	})
+	if old := r.keys[id]; old != nil {
+		*old = *k
+		return
 	}
+	r.keys[id] = k
+	r.order = append(r.order, k)
 }
 
-// defaults returns the data that elements of a domain have before their own, nil when
-// there is none.
-func (r *graphmlReader) defaults(domain string) map[string]string {
-	var m map[string]string
-	for _, id := range r.order {
-		if k := r.keys[id]; k.hasInit && (k.domain == domain || k.domain == "all") {
-			if m == nil {
-				m = map[string]string{}
-			}
-			m[k.name] = k.initial
-		}
-	}
-	return m
-}
-
-// children reads the data of an element up to its end and adds it to data.
-func (r *graphmlReader) children(of xml.StartElement, data map[string]string) (map[string]string, error) {
-	for {
-		t, err := r.token()
-		if err != nil {
-			return nil, r.early(err)
-		}
-		switch t := t.(type) {
-		case xml.EndElement:
-			return data, nil
-		case xml.StartElement:
-			switch t.Name.Local {
-			case "data":
-				data, err = r.datum(t, data)
-			case "graph":
-				err = r.fail("graph inside %s, want flat graphs", of.Name.Local)
-			default: // port, desc
-				err = r.skip()
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-	}
-}
-
-func (r *graphmlReader) datum(e xml.StartElement, data map[string]string) (map[string]string, error) {
-	text, err := r.text()
-	if err != nil {
-		return nil, err
-	}
-	k := r.keys[attr(e, "key")]
-	if k == nil {
-		return nil, r.fail("data of key %q, which is not declared", attr(e, "key"))
-	}
+// put sets a value in a map, which is made when it is nil.
+func put(data map[string]string, key, value string) map[string]string {
 	if data == nil {
 		data = map[string]string{}
 	}
-	data[k.name] = strings.TrimSpace(text)
-	return data, nil
+	data[key] = value
+	return data
 }
 
-func (r *graphmlReader) graph(e xml.StartElement) (*graph.Graph, error) {
-	n := newNamed()
+// element reads the data of a node or an edge up to its end.
+func (r *graphmlReader) element(e xml.StartElement) map[string]string {
+	data := maps.Clone(r.initial[e.Name.Local])
+	r.within(func(c xml.StartElement) {
+		switch c.Name.Local {
+		case "data":
+			data = r.datum(data, c)
+		case "graph":
+			r.fail("graph inside %s, want flat graphs", e.Name.Local)
+		default: // port, desc
+			r.skip()
+		}
+	})
+	return data
+}
+
+// datum adds a value to data.
+func (r *graphmlReader) datum(data map[string]string, e xml.StartElement) map[string]string {
+	text := r.text()
+	k := r.keys[attr(e, "key")]
+	if k == nil {
+		r.fail("data of key %q, which is not declared", attr(e, "key"))
+		return data
+	}
+	return put(data, k.name, strings.TrimSpace(text))
+}
+
+// graph reads a graph, nil with r.err.
+func (r *graphmlReader) graph(e xml.StartElement) *graph.Graph {
+	n := newNamed(r.opts.Limits)
 	n.id = attr(e, "id")
-	n.data = r.defaults("graph")
+	n.data = maps.Clone(r.initial["graph"])
 	directed := attr(e, "edgedefault") == "directed"
 	known := map[string]bool{} // nodes that were declared
+	vertex := func(name string) int {
+		v, err := n.vertex(name)
+		if err != nil {
+			r.fail("%w", err)
+		}
+		return v
+	}
 	type end struct {
 		name string
 		line int
 	}
 	var used []end // nodes that edges name, to be declared somewhere
-	for {
-		t, err := r.token()
-		if err != nil {
-			return nil, r.early(err)
-		}
-		if _, ok := t.(xml.EndElement); ok {
-			break
-		}
-		c, ok := t.(xml.StartElement)
-		if !ok {
-			continue
-		}
+	r.within(func(c xml.StartElement) {
 		switch c.Name.Local {
 		case "data":
-			n.data, err = r.datum(c, n.data)
+			n.data = r.datum(n.data, c)
 		case "node":
 			id := attr(c, "id")
 			if known[id] {
-				return nil, r.fail("second node %q", id)
+				r.fail("second node %q", id)
 			}
 			known[id] = true
-			v, err := n.vertex(id, r.opts.Limits)
-			if err != nil {
-				return nil, r.fail("%w", err)
-			}
-			if n.node[v], err = r.children(c, r.defaults("node")); err != nil {
-				return nil, err
+			v := vertex(id)
+			if data := r.element(c); r.err == nil {
+				n.node[v] = data
 			}
 		case "edge":
-			line := r.line()
-			ends := [2]int{}
-			for i, key := range []string{"source", "target"} {
-				name := attr(c, key)
-				if ends[i], err = n.vertex(name, r.opts.Limits); err != nil {
-					return nil, r.fail("%w", err)
-				}
+			line, from, to, way := r.line(), attr(c, "source"), attr(c, "target"), attr(c, "directed")
+			for _, name := range []string{from, to} {
 				if !known[name] {
 					used = append(used, end{name, line})
 				}
 			}
-			data, err := r.children(c, r.defaults("edge"))
-			if err != nil {
-				return nil, err
-			}
-			way := directed
-			if d := attr(c, "directed"); d != "" {
-				way = d == "true"
-			}
-			if err := n.edge(ends[0], ends[1], data, way, line, r.opts.Limits); err != nil {
-				return nil, r.fail("%w", err)
+			u, v := vertex(from), vertex(to)
+			if err := n.edge(u, v, r.element(c), way == "true" || way == "" && directed, line); err != nil {
+				r.fail("%w", err)
 			}
 		case "hyperedge":
-			err = r.fail("hyperedge, want edges between two nodes")
+			r.fail("hyperedge, want edges between two nodes")
 		default:
-			err = r.skip()
+			r.skip()
 		}
-		if err != nil {
-			return nil, err
-		}
-	}
+	})
 	for _, u := range used {
 		if !known[u.name] {
-			return nil, at(r.name, u.line, "edge to node %q, which does not exist", u.name)
+			r.failAt(u.line, fmt.Errorf("edge to node %q, which does not exist", u.name))
 		}
 	}
-	b, line, err := n.builder(r.opts, r.warn)
-	if err == nil {
-		line, err = r.line(), r.columns(n, b)
+	if r.err != nil {
+		return nil
 	}
+	g, err := r.build(n)
 	if err != nil {
-		if line == 0 {
-			line = r.line()
-		}
-		return nil, at(r.name, line, "%w", err)
+		r.failAt(r.line(), err)
+	}
+	return g
+}
+
+func (r *graphmlReader) build(n *named) (*graph.Graph, error) {
+	b, err := n.builder(r.opts, r.warn)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.columns(n, b); err != nil {
+		return nil, err
 	}
 	g, err := b.Build()
 	if err != nil {
-		return nil, r.fail("graph %q: %w", n.id, err)
+		return nil, fmt.Errorf("graph %q: %w", n.id, err)
 	}
 	return g, nil
 }
@@ -382,21 +334,16 @@ func (r *graphmlReader) graph(e xml.StartElement) (*graph.Graph, error) {
 // columns takes coordinates from the numeric keys x and y, and attributes from the other
 // numeric keys that every node has.
 func (r *graphmlReader) columns(n *named, b *graph.Builder) error {
-	if len(n.node) == 0 {
-		return nil
-	}
-	label := ""
-	for _, k := range wanted(r.opts.NodeLabelKey, nodeLabelNames) {
-		for _, id := range r.order {
-			if label == "" && strings.EqualFold(r.keys[id].name, k) {
-				label = r.keys[id].name
+	label := "" // the key that is the label
+	for _, name := range wanted(r.opts.NodeLabelKey, nodeLabelNames) {
+		for _, k := range r.order {
+			if label == "" && strings.EqualFold(k.name, name) {
+				label = k.name
 			}
 		}
 	}
 	var names []string
-	x, y := false, false
-	for _, id := range r.order {
-		k := r.keys[id]
+	for _, k := range r.order {
 		if k.domain != "node" && k.domain != "all" || k.name == label {
 			continue
 		}
@@ -406,49 +353,36 @@ func (r *graphmlReader) columns(n *named, b *graph.Builder) error {
 				have++
 			}
 		}
-		switch {
-		case have == 0:
-		case !k.numeric || have < len(n.node):
-			r.warn.add(have, "value of node data that is no number or not there for every node ignored", "values of node data that are no numbers or not there for every node ignored")
-		case k.name == "x":
-			x = true
-		case k.name == "y":
-			y = true
-		default:
+		if have > 0 && k.numeric && have == len(n.node) {
 			names = append(names, k.name)
+			continue
 		}
+		r.warn.add(have, "value of node data that is no number or not there for every node ignored", "values of node data that are no numbers or not there for every node ignored")
 	}
-	if x != y { // one of them alone is an attribute
-		names = append(names, map[bool]string{true: "x", false: "y"}[x])
-	}
-	parse := func(v int, key string) (float64, error) {
-		f, err := strconv.ParseFloat(n.node[v][key], 64)
-		if err != nil {
-			return 0, fmt.Errorf("node data %q: %s, want a number", key, quote([]byte(n.node[v][key])))
-		}
-		return f, nil
-	}
-	row := make([]float64, len(names))
-	for v := range n.node {
-		var err error
-		for i, name := range names {
-			if row[i], err = parse(v, name); err != nil {
-				return err
+	// One of x and y alone is an attribute.
+	drawn := slices.Contains(names, "x") && slices.Contains(names, "y")
+	row := make([]float64, 0, len(names))
+	for v, data := range n.node {
+		var x, y float64
+		row = row[:0]
+		for _, name := range names {
+			value, err := strconv.ParseFloat(data[name], 64)
+			switch {
+			case err != nil:
+				return fmt.Errorf("node data %q: %s, want a number", name, quote([]byte(data[name])))
+			case drawn && name == "x":
+				x = value
+			case drawn && name == "y":
+				y = value
+			default:
+				row = append(row, value)
 			}
 		}
 		if len(row) > 0 {
 			b.SetAttributes(v, row)
 		}
-		if x && y {
-			px, err := parse(v, "x")
-			if err != nil {
-				return err
-			}
-			py, err := parse(v, "y")
-			if err != nil {
-				return err
-			}
-			b.SetCoordinates(v, px, py)
+		if drawn {
+			b.SetCoordinates(v, x, y)
 		}
 	}
 	return nil

@@ -1,12 +1,8 @@
 package dataset
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"sort"
+	"math"
 	"strconv"
-	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -111,21 +107,14 @@ func (s *Summary) targets(d *Dataset) {
 // which some is not whole, or of which more than half are different and more than 20.
 func valueRange(counts map[string]int, n int) []float64 {
 	fraction := false
-	var lo, hi float64
-	first := true
+	lo, hi := math.Inf(1), math.Inf(-1)
 	for t := range counts {
 		x, err := strconv.ParseFloat(t, 64)
 		if err != nil {
 			return nil
 		}
 		fraction = fraction || x != float64(int64(x))
-		if first || x < lo {
-			lo = x
-		}
-		if first || x > hi {
-			hi = x
-		}
-		first = false
+		lo, hi = min(lo, x), max(hi, x)
 	}
 	if fraction || len(counts) > 20 && 2*len(counts) > n {
 		return []float64{lo, hi}
@@ -150,95 +139,4 @@ func connected(g *graph.Graph) bool {
 		}
 	}
 	return n == g.N()
-}
-
-// String renders the summary as lines of at most 80 columns.
-func (s Summary) String() string {
-	var b strings.Builder
-	row := func(name, format string, args ...any) {
-		wrap(&b, fmt.Sprintf("%-12s", name), fmt.Sprintf(format, args...))
-	}
-	row("dataset", "%s", s.Name)
-	extra := ""
-	if s.Empty > 0 {
-		extra = fmt.Sprintf(", %d without vertices", s.Empty)
-	}
-	row("graphs", "%d, %d of them connected%s", s.Graphs, s.Connected, extra)
-	row("vertices", "%d in all, %.2f on average, at most %d; %d isolated", s.Vertices, s.MeanVertices, s.MaxVertices, s.Isolated)
-	row("edges", "%d in all, %.2f on average, at most %d", s.Edges, s.MeanEdges, s.MaxEdges)
-	row("degree", "%.2f on average, at most %d", s.MeanDegree, s.MaxDegree)
-	switch {
-	case s.TargetRange != nil:
-		row("targets", "values from %g to %g", s.TargetRange[0], s.TargetRange[1])
-	case s.Classes > 0:
-		row("classes", "%d: %s", s.Classes, tally(s.ClassCounts))
-	default:
-		row("targets", "none")
-	}
-	if s.Targets > 0 && s.Targets < s.Graphs {
-		row("", "%d graphs have no target", s.Graphs-s.Targets)
-	}
-	if s.NodeLabels > 0 {
-		row("node labels", "%d: %s", s.NodeLabels, tally(s.LabelCounts))
-	} else {
-		row("node labels", "none")
-	}
-	row("attributes", "%s", orNone(s.Attributes, "%d per vertex"))
-	row("edge labels", "%s", orNone(s.EdgeLabels, "%d"))
-	row("weights", "%s", map[bool]string{true: "given", false: "all 1"}[s.Weighted])
-	for i, w := range s.Warnings {
-		name := ""
-		if i == 0 {
-			name = "warnings"
-		}
-		row(name, "%s", w)
-	}
-	return b.String()
-}
-
-func orNone(n int, format string) string {
-	if n == 0 {
-		return "none"
-	}
-	return fmt.Sprintf(format, n)
-}
-
-// tally lists up to 20 keys with their counts, the most frequent first.
-func tally(counts map[string]int) string {
-	keys := slices.Sorted(maps.Keys(counts))
-	sort.SliceStable(keys, func(i, j int) bool { return counts[keys[i]] > counts[keys[j]] })
-	var out []string
-	for i, k := range keys {
-		if i == 20 {
-			out = append(out, "…")
-			break
-		}
-		if k == "" {
-			k = `""`
-		}
-		out = append(out, fmt.Sprintf("%s (%d)", k, counts[k]))
-	}
-	return strings.Join(out, ", ")
-}
-
-// wrap writes a text behind a name, broken at blanks so that no line has more than 80
-// columns, unless a word is longer.
-func wrap(b *strings.Builder, name, text string) {
-	const width = 80
-	line := []rune(name)
-	empty := true
-	for _, w := range strings.Fields(text) {
-		word := []rune(w)
-		if !empty && len(line)+1+len(word) > width {
-			b.WriteString(strings.TrimRight(string(line), " ") + "\n")
-			line = []rune(strings.Repeat(" ", len([]rune(name))))
-			empty = true
-		}
-		if !empty {
-			line = append(line, ' ')
-		}
-		line = append(line, word...)
-		empty = false
-	}
-	b.WriteString(strings.TrimRight(string(line), " ") + "\n")
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 func TestInfo(t *testing.T) {
@@ -29,31 +28,6 @@ func TestInfo(t *testing.T) {
 	}
 	if w, ok := got["warnings"].([]any); !ok || len(w) != 1 || w[0] != "1 self-loop dropped" {
 		t.Errorf("warnings: %v", got["warnings"])
-	}
-	want := `dataset     tiny
-graphs      3, 1 of them connected, 1 without vertices
-vertices    5 in all, 1.67 on average, at most 3; 1 isolated
-edges       2 in all, 0.67 on average, at most 1
-degree      0.80 on average, at most 1
-classes     2: a (2), b (1)
-node labels 3: C (3), N (1), O (1)
-attributes  2 per vertex
-edge labels 2
-weights     given
-warnings    1 self-loop dropped
-`
-	if s.String() != want {
-		t.Errorf("got\n%swant\n%s", s, want)
-	}
-}
-
-func TestInfoFitsTheScreen(t *testing.T) {
-	for _, name := range []string{"builtin:drugs", "builtin:scales"} {
-		for line := range strings.Lines(Info(mustRead(t, name)).String()) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
-				t.Errorf("%d columns: %s", n, line)
-			}
-		}
 	}
 }
 

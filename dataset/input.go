@@ -8,51 +8,61 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"sync/atomic"
 )
+
+// stream is an input whose graphs are read one after the other.
+type stream struct {
+	in   *bufio.Reader // after decompression
+	name string        // for errors
+	opts Options
+	warn *warnings
+}
+
+// lineError is an error in a line of the input.
+type lineError struct {
+	line int
+	err  error
+}
+
+func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
 
 // at returns an error in a line of a file.
 func at(name string, line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", name, line, fmt.Errorf(format, args...))
 }
 
+// at adds the place to an error: its own line where it has one, else the given one.
+func (s *stream) at(line int, err error) error {
+	if e, ok := err.(*lineError); ok {
+		line, err = e.line, e.err
+	}
+	return at(s.name, line, "%w", err)
+}
+
+// readerFunc is an io.Reader.
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
 // ratioFloor is the number of decompressed bytes from which Limits.Ratio applies: small
 // files of equal lines compress well without being hostile.
 const ratioFloor = 64 << 20
 
-// counter counts the bytes that pass.
-type counter struct {
-	r io.Reader
-	n int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
-// inflated passes decompressed bytes on and refuses a stream that grows too much.
-type inflated struct {
-	r     io.Reader
-	in    func() int64 // compressed bytes so far
-	out   int64
-	ratio int
-}
-
-func (x *inflated) Read(p []byte) (int, error) {
-	n, err := x.r.Read(p)
-	x.out += int64(n)
-	if x.out > ratioFloor && x.out/int64(x.ratio) > x.in() {
-		return 0, fmt.Errorf("%d compressed bytes become more than %d: refused beyond %d to 1, the limit Limits.Ratio", x.in(), x.out, x.ratio)
-	}
-	return n, err
+// tooDense says that a compressed file grows too much.
+func tooDense(in, out int64, lim Limits) error {
+	return fmt.Errorf("%d compressed bytes become more than %d: refused beyond %d to 1, the limit Limits.Ratio", in, out, lim.Ratio)
 }
 
 // decompress returns the bytes of r, through gzip when they begin with its magic number.
 func decompress(r io.Reader, lim Limits) (*bufio.Reader, error) {
-	c := &counter{r: r}
-	br := bufio.NewReaderSize(c, 64<<10)
+	in, out := int64(0), int64(0)
+	br := bufio.NewReaderSize(readerFunc(func(p []byte) (int, error) {
+		n, err := r.Read(p)
+		in += int64(n)
+		return n, err
+	}), 64<<10)
 	magic, err := br.Peek(2)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -64,52 +74,48 @@ func decompress(r io.Reader, lim Limits) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := func() int64 { return c.n }
-	return bufio.NewReaderSize(&inflated{r: z, in: in, ratio: lim.Ratio}, 64<<10), nil
+	return bufio.NewReaderSize(readerFunc(func(p []byte) (int, error) {
+		n, err := z.Read(p)
+		out += int64(n)
+		if out > ratioFloor && out/int64(lim.Ratio) > in {
+			return 0, tooDense(in, out, lim)
+		}
+		return n, err
+	}), 64<<10), nil
 }
 
-// budget bounds the bytes of several inputs together.
-type budget struct {
-	left  atomic.Int64
-	total int64
-}
-
-func newBudget(total int64) *budget {
-	b := &budget{total: total}
-	b.left.Store(total)
-	return b
-}
-
-type budgeted struct {
-	r io.Reader
-	b *budget
-}
-
-func (x *budgeted) Read(p []byte) (int, error) {
-	n, err := x.r.Read(p)
-	if x.b.left.Add(-int64(n)) < 0 {
-		return 0, fmt.Errorf("more than %d bytes after decompression, the limit Limits.Bytes", x.b.total)
+// budget returns a function that passes inputs on as long as all of them together do not
+// exceed Limits.Bytes.
+func budget(lim Limits) func(io.Reader) *bufio.Reader {
+	var used atomic.Int64
+	return func(r io.Reader) *bufio.Reader {
+		return bufio.NewReaderSize(readerFunc(func(p []byte) (int, error) {
+			n, err := r.Read(p)
+			if used.Add(int64(n)) > lim.Bytes {
+				return 0, fmt.Errorf("more than %d bytes after decompression, the limit Limits.Bytes", lim.Bytes)
+			}
+			return n, err
+		}), 64<<10)
 	}
-	return n, err
 }
 
-// record bounds the bytes that are read between two calls of reset, for parsers that read
-// a record of unknown length.
-type record struct {
+// bounded bounds the bytes that are read between two calls of reset, for parsers that read
+// something of unknown length.
+type bounded struct {
 	r    io.Reader
 	n    int
 	max  int
 	last error // error of r other than io.EOF, for parsers that hide it
 }
 
-func (x *record) reset() { x.n = 0 }
+func (x *bounded) reset() { x.n = 0 }
 
-func (x *record) Read(p []byte) (int, error) {
+func (x *bounded) Read(p []byte) (int, error) {
 	if x.n > x.max {
 		x.last = fmt.Errorf("record longer than %d bytes, the limit Limits.Record", x.max)
 		return 0, x.last
 	}
-	n, err := x.r.Read(p)
+	n, err := x.r.Read(p[:min(len(p), x.max+1-x.n)])
 	x.n += n
 	if err != nil && err != io.EOF {
 		x.last = err
@@ -131,6 +137,8 @@ func newLines(name string, r *bufio.Reader, lim Limits) *lines {
 	return &lines{name: name, r: r, max: lim.Line, rows: min(lim.Items, math.MaxInt32-1)}
 }
 
+func (s *stream) lines() *lines { return newLines(s.name, s.in, s.opts.Limits) }
+
 // next returns the next line without its end (LF or CRLF), valid until the next call. At
 // the end of the input it returns io.EOF; other errors name the line.
 func (l *lines) next() ([]byte, error) {
@@ -151,10 +159,10 @@ func (l *lines) next() ([]byte, error) {
 	}
 	l.n++
 	if len(line) > l.max {
-		return nil, at(l.name, l.n, "line longer than %d bytes, the limit Limits.Line", l.max)
+		return nil, l.fail("line longer than %d bytes, the limit Limits.Line", l.max)
 	}
 	if err != nil {
-		return nil, at(l.name, l.n, "%w", broken(err))
+		return nil, l.fail("%w", broken(err))
 	}
 	if n := len(line); n > 0 && line[n-1] == '\n' {
 		line = line[:n-1]
@@ -166,6 +174,20 @@ func (l *lines) next() ([]byte, error) {
 		line = bytes.TrimPrefix(line, []byte(byteOrderMark))
 	}
 	return line, nil
+}
+
+// content returns the next line, without blanks around it, that is not empty and does not
+// begin with one of the marks of a comment.
+func (l *lines) content(comments string) ([]byte, error) {
+	for {
+		line, err := l.next()
+		if err != nil {
+			return nil, err
+		}
+		if line = trim(line); len(line) > 0 && strings.IndexByte(comments, line[0]) < 0 {
+			return line, nil
+		}
+	}
 }
 
 func (l *lines) fail(format string, args ...any) error { return at(l.name, l.n, format, args...) }

@@ -1,28 +1,28 @@
 package dataset
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/mlgkernel/mlg/graph"
 )
 
-func init() { sources[JSONLines] = jsonSource }
-
-// jsonGraph is a line of Graph JSON Lines.
-type jsonGraph struct {
-	ID          jsonText    `json:"id,omitempty"`
+// jsonGraph is a line of Graph JSON Lines. Edges and texts have types of their own when they
+// are read.
+type jsonGraph[Text, Edges any] struct {
+	ID          Text        `json:"id,omitempty"`
 	Nodes       *int        `json:"nodes"`
-	Edges       *jsonEdges  `json:"edges"`
-	NodeLabels  []jsonText  `json:"node_labels,omitempty"`
+	Edges       Edges       `json:"edges"`
+	NodeLabels  []Text      `json:"node_labels,omitempty"`
 	Attributes  [][]float64 `json:"node_attributes,omitempty"`
-	EdgeLabels  []jsonText  `json:"edge_labels,omitempty"`
+	EdgeLabels  []Text      `json:"edge_labels,omitempty"`
 	Coordinates [][]float64 `json:"coordinates,omitempty"`
-	Target      jsonText    `json:"target,omitempty"`
+	Target      Text        `json:"target,omitempty"`
 }
 
 // jsonText is a text that may also stand as a number or a truth value.
@@ -78,13 +78,13 @@ func (e *jsonEdges) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func parseJSONEdge(b []byte) (jsonEdge, error) {
-	e := jsonEdge{w: 1}
+func parseJSONEdge(b []byte) (e jsonEdge, err error) {
+	e.w = 1
 	n := 0
-	for ; ; n++ {
-		field, rest, more := bytes.Cut(b, []byte(","))
+	for more := true; more; n++ {
+		var field []byte
+		field, b, more = bytes.Cut(b, comma)
 		field = bytes.TrimSpace(field)
-		var err error
 		switch n {
 		case 0:
 			e.u, err = integer(field)
@@ -98,95 +98,79 @@ func parseJSONEdge(b []byte) (jsonEdge, error) {
 		if err != nil {
 			return e, err
 		}
-		if !more {
-			break
-		}
-		b = rest
 	}
-	if n != 1 && n != 2 {
-		return e, fmt.Errorf("%d numbers, want two vertices and perhaps a weight", n+1)
+	if n != 2 && n != 3 {
+		return e, fmt.Errorf("%d numbers, want two vertices and perhaps a weight", n)
 	}
 	return e, nil
 }
 
-func jsonSource(in *bufio.Reader, name string, opts Options, warn *warnings) (func() (*graph.Graph, error), error) {
-	l := newLines(name, in, opts.Limits)
+// jsonReader reads one line after the other into the same place.
+type jsonReader struct {
+	*stream
+	graph  jsonGraph[jsonText, *jsonEdges]
+	fields map[string]any // where the values of the fields go
+}
+
+func readJSONLines(s *stream) (nextGraph, error) {
+	l := s.lines()
+	r := &jsonReader{stream: s}
+	j := &r.graph
+	r.fields = map[string]any{"id": &j.ID, "nodes": &j.Nodes, "edges": &j.Edges, "node_labels": &j.NodeLabels, "node_attributes": &j.Attributes,
+		"edge_labels": &j.EdgeLabels, "coordinates": &j.Coordinates, "target": &j.Target}
 	return func() (*graph.Graph, error) {
-		for {
-			line, err := l.next()
-			if err != nil {
-				return nil, err
-			}
-			if line = trim(line); len(line) == 0 {
-				continue
-			}
-			j, err := decodeJSONGraph(line, warn)
-			if err != nil {
-				return nil, l.fail("%w", err)
-			}
-			g, err := j.graph(l.n, opts, warn)
-			if err != nil {
-				return nil, l.fail("%w", err)
-			}
-			return g, nil
+		line, err := l.content("")
+		if err != nil {
+			return nil, err
 		}
+		*j = jsonGraph[jsonText, *jsonEdges]{}
+		err = r.parse(line)
+		if err == nil {
+			var g *graph.Graph
+			if g, err = r.build(l.n); err == nil {
+				return g, nil
+			}
+		}
+		return nil, s.at(l.n, err)
 	}, nil
 }
 
-// decodeJSONGraph decodes field by field, to name the field that is wrong and to count
-// those that are unknown.
-func decodeJSONGraph(line []byte, warn *warnings) (*jsonGraph, error) {
+// parse decodes a graph field by field, to name the field that is wrong and to count those
+// that are unknown.
+func (r *jsonReader) parse(line []byte) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	open, err := d.Token()
 	if err != nil {
-		return nil, jsonError(err)
+		return jsonError(err)
 	}
 	if open != json.Delim('{') {
-		return nil, fmt.Errorf("%s, want an object", quote(line))
+		return fmt.Errorf("%s, want an object", quote(line))
 	}
-	var j jsonGraph
 	for d.More() {
 		t, err := d.Token()
 		if err != nil {
-			return nil, jsonError(err)
+			return jsonError(err)
 		}
 		key, ok := t.(string)
 		if !ok {
-			return nil, fmt.Errorf("%v, want the name of a field", t)
+			return fmt.Errorf("%v, want the name of a field", t)
 		}
-		var to any
-		switch key {
-		case "id":
-			to = &j.ID
-		case "nodes":
-			to = &j.Nodes
-		case "edges":
-			to = &j.Edges
-		case "node_labels":
-			to = &j.NodeLabels
-		case "node_attributes":
-			to = &j.Attributes
-		case "edge_labels":
-			to = &j.EdgeLabels
-		case "coordinates":
-			to = &j.Coordinates
-		case "target":
-			to = &j.Target
-		default:
+		to := r.fields[key]
+		if to == nil {
 			to = new(json.RawMessage)
-			warn.add(1, "unknown field ignored", "unknown fields ignored")
+			r.warn.add(1, "unknown field ignored", "unknown fields ignored")
 		}
 		if err := d.Decode(to); err != nil {
-			return nil, fmt.Errorf("field %s: %w", quote([]byte(key)), jsonError(err))
+			return fmt.Errorf("field %s: %w", quote([]byte(key)), jsonError(err))
 		}
 	}
 	if _, err := d.Token(); err != nil {
-		return nil, jsonError(err)
+		return jsonError(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("something follows the object, want one graph a line")
+		return errors.New("something follows the object, want one graph a line")
 	}
-	return &j, nil
+	return nil
 }
 
 func jsonError(err error) error {
@@ -196,13 +180,15 @@ func jsonError(err error) error {
 	return err
 }
 
-func (j *jsonGraph) graph(line int, opts Options, warn *warnings) (*graph.Graph, error) {
+// build makes a graph of what a line says.
+func (r *jsonReader) build(line int) (*graph.Graph, error) {
+	j := &r.graph
 	if j.Nodes == nil || j.Edges == nil {
 		return nil, errors.New(`no field "nodes" or no field "edges", want both`)
 	}
 	n := *j.Nodes
-	if n < 0 || n > opts.Limits.Vertices {
-		return nil, fmt.Errorf("%d nodes, want 0 to %d, the limit Limits.Vertices", n, opts.Limits.Vertices)
+	if most := r.opts.Limits.Vertices; n < 0 || n > most {
+		return nil, fmt.Errorf("%d nodes, want 0 to %d, the limit Limits.Vertices", n, most)
 	}
 	for _, c := range []struct {
 		name       string
@@ -245,10 +231,47 @@ func (j *jsonGraph) graph(line int, opts Options, warn *warnings) (*graph.Graph,
 		}
 		as.add(int(e.u), int(e.v), e.w, label, line)
 	}
-	if _, err := as.put(b, undirected, warn); err != nil {
+	if err := as.put(b, undirected, r.warn); err != nil {
 		return nil, err
 	}
 	b.SetID(string(j.ID))
 	b.SetTarget(string(j.Target))
 	return b.Build()
+}
+
+// AppendJSON appends a graph as a line of Graph JSON Lines, with its end.
+func AppendJSON(b []byte, g *graph.Graph) ([]byte, error) {
+	n := g.N()
+	j := jsonGraph[string, [][]float64]{ID: g.ID(), Nodes: &n, Edges: make([][]float64, 0, g.M()), Target: g.Target()}
+	if g.HasLabels() {
+		j.NodeLabels = g.Labels()
+	}
+	for e := range g.Edges() {
+		row := []float64{float64(e.U), float64(e.V), e.Weight}
+		if !g.Weighted() {
+			row = row[:2]
+		}
+		j.Edges = append(j.Edges, row)
+		if g.HasEdgeLabels() {
+			j.EdgeLabels = append(j.EdgeLabels, e.Label)
+		}
+	}
+	for v := range n {
+		if g.AttributeDim() > 0 {
+			j.Attributes = append(j.Attributes, g.Attributes(v))
+		}
+		if x, y, ok := g.Coordinates(v); ok {
+			j.Coordinates = append(j.Coordinates, []float64{x, y})
+		}
+	}
+	for _, s := range slices.Concat([]string{j.ID, j.Target}, j.NodeLabels, j.EdgeLabels) {
+		if !utf8.ValidString(s) {
+			return b, fmt.Errorf("graph %q: text %q is not UTF-8", g.ID(), s)
+		}
+	}
+	buf := bytes.NewBuffer(b)
+	e := json.NewEncoder(buf)
+	e.SetEscapeHTML(false)
+	err := e.Encode(j)
+	return buf.Bytes(), err
 }

@@ -14,36 +14,24 @@ func ParseSMILES(smiles string, opts Options) (*graph.Graph, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
-	return fromSMILES(smiles, "", "", opts)
+	g, err := smilesGraph(smiles, "", "", opts)
+	if err != nil {
+		return nil, err
+	}
+	return opts.EdgeWeight.apply(g)
 }
 
-// fromSMILES makes a graph with identifier and target; the options are valid.
-func fromSMILES(smiles, id, target string, opts Options) (*graph.Graph, error) {
+// smilesGraph returns the graph of a molecule without edge weights; the options are valid.
+func smilesGraph(smiles, id, target string, opts Options) (*graph.Graph, error) {
 	m, err := chem.ParseSMILES(smiles, opts.Limits.Vertices)
 	if err != nil {
 		return nil, err
 	}
-	b, err := moleculeBuilder(m, opts)
-	if err != nil {
-		return nil, err
-	}
-	b.SetID(id)
-	b.SetTarget(target)
-	return b.Build()
+	return moleculeGraph(m, id, target, opts)
 }
 
-// Formula returns the molecular formula of a SMILES string in Hill's order, with all
-// hydrogens.
-func Formula(smiles string) (string, error) {
-	m, err := chem.ParseSMILES(smiles, DefaultOptions().Limits.Vertices)
-	if err != nil {
-		return "", err
-	}
-	return m.Formula(), nil
-}
-
-// moleculeBuilder makes vertices of atoms and edges of bonds.
-func moleculeBuilder(m *chem.Molecule, opts Options) (*graph.Builder, error) {
+// moleculeGraph makes vertices of atoms and edges of bonds.
+func moleculeGraph(m *chem.Molecule, id, target string, opts Options) (*graph.Graph, error) {
 	if opts.Strict {
 		if err := m.CheckValence(); err != nil {
 			return nil, err
@@ -65,7 +53,9 @@ func moleculeBuilder(m *chem.Molecule, opts Options) (*graph.Builder, error) {
 	for _, e := range m.Bonds {
 		b.AddLabeledEdge(int(e.A), int(e.B), 1, e.Order.String())
 	}
-	return b, nil
+	b.SetID(id)
+	b.SetTarget(target)
+	return b.Build()
 }
 
 func atomLabel(a chem.Atom, opts Options) string {

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -16,7 +15,8 @@ type named struct {
 	index    map[string]int
 	node     []map[string]string // data by vertex
 	edges    []namedEdge
-	directed int // edges that are directed
+	directed bool // some edge is
+	lim      Limits
 }
 
 type namedEdge struct {
@@ -25,15 +25,17 @@ type namedEdge struct {
 	line int
 }
 
-func newNamed() *named { return &named{index: map[string]int{}, data: map[string]string{}} }
+func newNamed(lim Limits) *named {
+	return &named{index: map[string]int{}, data: map[string]string{}, lim: lim}
+}
 
 // vertex returns the number of the vertex of the given name, which is new when needed.
-func (n *named) vertex(name string, lim Limits) (int, error) {
+func (n *named) vertex(name string) (int, error) {
 	if v, ok := n.index[name]; ok {
 		return v, nil
 	}
-	if len(n.node) >= lim.Vertices {
-		return 0, fmt.Errorf("more than %d vertices, the limit Limits.Vertices", lim.Vertices)
+	if len(n.node) >= n.lim.Vertices {
+		return 0, fmt.Errorf("more than %d vertices, the limit Limits.Vertices", n.lim.Vertices)
 	}
 	v := len(n.node)
 	n.index[name] = v
@@ -41,13 +43,11 @@ func (n *named) vertex(name string, lim Limits) (int, error) {
 	return v, nil
 }
 
-func (n *named) edge(u, v int, data map[string]string, directed bool, line int, lim Limits) error {
-	if len(n.edges) >= lim.Edges {
-		return fmt.Errorf("more than %d edges, the limit Limits.Edges", lim.Edges)
+func (n *named) edge(u, v int, data map[string]string, directed bool, line int) error {
+	if len(n.edges) >= n.lim.Edges {
+		return fmt.Errorf("more than %d edges, the limit Limits.Edges", n.lim.Edges)
 	}
-	if directed {
-		n.directed++
-	}
+	n.directed = n.directed || directed
 	n.edges = append(n.edges, namedEdge{u, v, data, line})
 	return nil
 }
@@ -71,9 +71,9 @@ func lookup(data map[string]string, keys []string) (string, bool) {
 	return "", false
 }
 
-// builder makes vertices, labels and edges; attributes are left to the caller. The second
-// result is the line of an error.
-func (n *named) builder(opts Options, warn *warnings) (*graph.Builder, int, error) {
+// builder makes vertices, labels and edges; attributes are left to the caller. An error in
+// a line is a *lineError.
+func (n *named) builder(opts Options, warn *warnings) (*graph.Builder, error) {
 	b := graph.NewBuilder(len(n.node))
 	labels := wanted(opts.NodeLabelKey, nodeLabelNames)
 	in := interner{}
@@ -87,26 +87,25 @@ func (n *named) builder(opts Options, warn *warnings) (*graph.Builder, int, erro
 	for _, e := range n.edges {
 		w := 1.0
 		if t, ok := lookup(e.data, weights); ok {
-			x, err := strconv.ParseFloat(strings.TrimSpace(t), 64)
-			if err != nil || !positive(x) {
-				return nil, e.line, fmt.Errorf("edge weight %s, want a positive, finite number", quote([]byte(t)))
+			var err error
+			if w, err = decimal([]byte(strings.TrimSpace(t))); err != nil || !positive(w) {
+				return nil, &lineError{e.line, fmt.Errorf("edge weight %s, want a positive, finite number", quote([]byte(t)))}
 			}
-			w = x
 		}
 		label, ok := lookup(e.data, edgeLabels)
 		as.labeled = as.labeled || ok
 		as.add(e.u, e.v, w, in.text([]byte(label)), e.line)
 	}
 	rule := undirected
-	if n.directed > 0 {
+	if n.directed {
 		rule = directed
 	}
-	if line, err := as.put(b, rule, warn); err != nil {
-		return nil, line, err
+	if err := as.put(b, rule, warn); err != nil {
+		return nil, err
 	}
 	target, ok := lookup(n.data, wanted(opts.TargetColumn, targetNames))
 	if !ok && opts.TargetColumn != "" {
-		return nil, 0, fmt.Errorf("graph %q has no data %q", n.id, opts.TargetColumn)
+		return nil, fmt.Errorf("graph %q has no data %q", n.id, opts.TargetColumn)
 	}
 	b.SetTarget(target)
 	id := n.id
@@ -114,5 +113,5 @@ func (n *named) builder(opts Options, warn *warnings) (*graph.Builder, int, erro
 		id = given
 	}
 	b.SetID(id)
-	return b, 0, nil
+	return b, nil
 }

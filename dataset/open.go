@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -16,11 +15,18 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// source makes the function that returns the next graph of a stream. It may read ahead to
-// check the beginning. Errors name file and line.
-type source func(in *bufio.Reader, name string, opts Options, warn *warnings) (func() (*graph.Graph, error), error)
-
-var sources = map[Format]source{}
+// formatReaders return what gives the graphs of a stream. They may read ahead to check the
+// beginning. Errors name file and line.
+var formatReaders = map[Format]func(*stream) (nextGraph, error){
+	SMILES:    readSMILES,
+	CSV:       readCSV,
+	TSV:       readTSV,
+	SDF:       readSDF,
+	JSONLines: readJSONLines,
+	GraphML:   readGraphML,
+	DOT:       readDOT,
+	EdgeList:  readEdgeList,
+}
 
 // Open opens what [Read] reads, to get one graph after the other.
 func Open(path string, opts Options) (*Reader, error) {
@@ -43,7 +49,7 @@ func Open(path string, opts Options) (*Reader, error) {
 		if opts.Format != Auto && opts.Format != TUDataset {
 			return nil, fmt.Errorf("%s is a folder; only a TUDataset is one, not format %s", path, opts.Format)
 		}
-		return openTU(os.DirFS(path), path, opts, nil)
+		return openTU(os.DirFS(path), path, opts)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -54,23 +60,22 @@ func Open(path string, opts Options) (*Reader, error) {
 		f.Close()
 		return nil, err
 	}
+	r.close = f.Close
 	return r, nil
 }
 
 // inCache returns where a name that is no file stands in the cache.
 func inCache(name string) (string, error) {
-	if !collectionName.MatchString(name) || extensions[strings.ToLower(filepath.Ext(name))] != "" {
+	dir, noDir := CacheDir()
+	path, err := CachePath(dir, name)
+	if err != nil || extensions[strings.ToLower(filepath.Ext(name))] != "" {
 		return "", fmt.Errorf("%s: no such file or folder", name)
 	}
-	dir, err := CacheDir()
-	if err == nil {
-		path := cached(dir, name)
-		if _, err := os.Stat(path); err == nil {
-			return path, nil
-		}
+	if _, err := os.Stat(path); err == nil && noDir == nil {
+		return path, nil
 	}
 	return "", fmt.Errorf("%s: no such file, folder, built-in collection (%s) or downloaded collection; \"mlg fetch %s\" downloads a TUDataset collection",
-		name, strings.Join(Builtins(), ", "), name)
+		name, list(Builtins()), name)
 }
 
 func openFile(f *os.File, size int64, path string, opts Options) (*Reader, error) {
@@ -88,54 +93,30 @@ func openFile(f *os.File, size int64, path string, opts Options) (*Reader, error
 		if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		fsys, err := zipFS(z, size, opts.Limits)
-		if err != nil {
+		if err := checkZip(z, size, opts.Limits); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		return openTU(fsys, path, opts, f.Close)
+		return openTU(z, path, opts)
 	}
 	// A pipe cannot be rewound: what was read goes before the rest.
-	r, err := NewReader(io.MultiReader(bytes.NewReader(magic), f), path, opts)
-	if err != nil {
-		return nil, err
-	}
-	r.close = f.Close
-	return r, nil
+	return NewReader(io.MultiReader(bytes.NewReader(magic), f), path, opts)
 }
 
 func isZip(b []byte) bool {
 	return bytes.HasPrefix(b, []byte("PK\x03\x04")) || bytes.HasPrefix(b, []byte("PK\x05\x06"))
 }
 
-func openTU(fsys fs.FS, path string, opts Options, close func() error) (*Reader, error) {
-	name, files, err := findTU(fsys)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	r := &Reader{name: name, warn: &warnings{}, close: close}
-	var graphs []*graph.Graph
-	parsed := false
-	r.next = func() (*graph.Graph, error) {
-		if !parsed {
-			if graphs, err = readTU(files, opts, r.warn); err != nil {
-				return nil, err
-			}
-			parsed = true
+// each gives graphs that are in memory.
+func each(graphs []*graph.Graph) nextGraph {
+	return func() (*graph.Graph, error) {
+		if len(graphs) == 0 {
+			return nil, io.EOF
 		}
-		return pop(&graphs)
+		g := graphs[0]
+		graphs[0] = nil // so that it can be collected
+		graphs = graphs[1:]
+		return g, nil
 	}
-	return r, nil
-}
-
-// pop takes the first graph off a list.
-func pop(list *[]*graph.Graph) (*graph.Graph, error) {
-	if len(*list) == 0 {
-		return nil, io.EOF
-	}
-	g := (*list)[0]
-	(*list)[0] = nil // so that it can be collected
-	*list = (*list)[1:]
-	return g, nil
 }
 
 // NewReader reads from a stream in any format but TUDataset. The name serves to recognise
@@ -155,20 +136,20 @@ func NewReader(src io.Reader, name string, opts Options) (*Reader, error) {
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("%s: %w", name, broken(err))
 	}
-	f := opts.Format
-	if f == Auto {
-		if f, err = recognise(name, head); err != nil {
+	if opts.Format == Auto {
+		if opts.Format, err = recognise(name, head); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if f == TUDataset {
+	if opts.Format == TUDataset {
 		return nil, fmt.Errorf("%s: a TUDataset is a folder or a zip file on disk, not a stream", name)
 	}
-	r := &Reader{name: stem(name), warn: &warnings{}}
-	if r.next, err = sources[f](in, name, opts, r.warn); err != nil {
+	warn := &warnings{}
+	next, err := formatReaders[opts.Format](&stream{in, name, opts, warn})
+	if err != nil {
 		return nil, err
 	}
-	return r, nil
+	return &Reader{name: stem(name), warn: warn, next: next, weight: opts.EdgeWeight}, nil
 }
 
 // byteOrderMark may stand at the beginning of UTF-8.
@@ -176,8 +157,7 @@ const byteOrderMark = "\xef\xbb\xbf"
 
 // stem returns the file name without folder and known extensions.
 func stem(name string) string {
-	name = filepath.Base(name)
-	name = strings.TrimSuffix(name, ".gz")
+	name = strings.TrimSuffix(filepath.Base(name), ".gz")
 	if _, ok := extensions[strings.ToLower(filepath.Ext(name))]; ok {
 		name = name[:len(name)-len(filepath.Ext(name))]
 	}
@@ -204,12 +184,12 @@ var (
 // recognise tells the format by the extension or, where that says nothing, by the
 // beginning of the file.
 func recognise(name string, head []byte) (Format, error) {
-	ext := strings.ToLower(filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz")))
+	ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
 	if f, ok := extensions[ext]; ok && f != TUDataset {
 		return f, nil
 	}
 	lead := bytes.TrimLeft(head, " \t\r\n")
-	first, _, _ := bytes.Cut(lead, []byte("\n"))
+	first, _, _ := strings.Cut(string(lead), "\n")
 	switch {
 	case isZip(head):
 		return TUDataset, nil
@@ -225,16 +205,12 @@ func recognise(name string, head []byte) (Format, error) {
 		return SDF, nil
 	case edgeStart.Match(head):
 		return EdgeList, nil
-	case findColumn(strings.Split(string(first), "\t"), smilesNames) >= 0:
+	case findColumn(strings.Split(first, "\t"), smilesNames) >= 0:
 		return TSV, nil
-	case findColumn(strings.Split(string(first), ","), smilesNames) >= 0:
+	case findColumn(strings.Split(first, ","), smilesNames) >= 0:
 		return CSV, nil
-	case looksLikeSMILES(string(first)):
+	case looksLikeSMILES(first):
 		return SMILES, nil
 	}
-	var all []string
-	for _, f := range Formats() {
-		all = append(all, string(f))
-	}
-	return "", fmt.Errorf("format not recognised; give one of %s", strings.Join(all, ", "))
+	return "", fmt.Errorf("format not recognised; give one of %s", list(Formats()))
 }

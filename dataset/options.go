@@ -2,7 +2,9 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Format is a file format.
@@ -48,45 +50,49 @@ type Limits struct {
 	Items    int64 // graphs, vertices and edges that Read keeps in all; lines of a file of a TUDataset
 }
 
-// Options say how to read. Start from DefaultOptions.
+// Options say how graphs are read. Start from DefaultOptions. Models keep them as JSON, so
+// that new graphs become like those of the training data; see Like. In JSON a field that is
+// absent has its default, and limits are left out: they belong to the process that reads.
 type Options struct {
-	Format Format
+	Format Format `json:"format"` // default: auto
 
-	// Columns of a table, data fields of an SDF, found without regard to case. Empty: the
+	// Columns of a table, data fields of an SDF, found without regard to case. Default: the
 	// first of a few usual names that exists (docs/formats.md). For a TUDataset,
 	// TargetColumn may be the 1-based number of a column of graph_attributes; for GraphML
 	// and DOT it names the graph attribute.
-	SMILESColumn string
-	TargetColumn string
-	IDColumn     string
+	SMILESColumn string `json:"smiles_column,omitempty"`
+	TargetColumn string `json:"target,omitempty"`
+	IDColumn     string `json:"id,omitempty"`
+
+	// SkipInvalid leaves out molecules that cannot be read, and counts them in a warning.
+	SkipInvalid bool `json:"skip_invalid,omitempty"`
+	// Strict makes atoms with an impossible valence an error.
+	Strict bool `json:"strict,omitempty"`
 
 	// Names of the vertex data that is the label, and of the edge data that is the label
-	// and the weight, in GraphML and DOT. Empty: the first usual name that exists.
-	NodeLabelKey  string
-	EdgeLabelKey  string
-	EdgeWeightKey string
+	// and the weight, in GraphML and DOT. Default: the first usual name that exists.
+	NodeLabelKey  string `json:"node_label_key,omitempty"`
+	EdgeLabelKey  string `json:"edge_label_key,omitempty"`
+	EdgeWeightKey string `json:"edge_weight_key,omitempty"`
 
-	// What the vertex label of an atom says besides the element.
-	AtomCharge    bool // "N+", "O-"
-	AtomAromatic  bool // lower case when aromatic: "c", "n"
-	AtomHydrogens bool // number of hydrogens: "CH3", "OH"
+	// What the vertex label of an atom says besides the element. Default: nothing.
+	AtomCharge    bool `json:"atom_charge,omitempty"`    // "N+", "O-"
+	AtomAromatic  bool `json:"atom_aromatic,omitempty"`  // lower case when aromatic: "c", "n"
+	AtomHydrogens bool `json:"atom_hydrogens,omitempty"` // number of hydrogens: "CH3", "OH"
 
-	Hydrogens Hydrogens
+	Hydrogens  Hydrogens  `json:"hydrogens"`   // default: written
+	EdgeWeight EdgeWeight `json:"edge_weight"` // default: weight
 
-	// Strict makes atoms with an impossible valence an error.
-	Strict bool
-	// SkipInvalid leaves out molecules that cannot be read, and counts them in a warning.
-	SkipInvalid bool
-
-	Limits Limits
+	Limits Limits `json:"-"`
 }
 
 // DefaultOptions returns the options to start from: the format is recognised, labels are
-// elements, hydrogens stay as written.
+// elements, hydrogens stay as written, and weights as given.
 func DefaultOptions() Options {
 	return Options{
-		Format:    Auto,
-		Hydrogens: HydrogensAsWritten,
+		Format:     Auto,
+		Hydrogens:  HydrogensAsWritten,
+		EdgeWeight: GivenWeight,
 		Limits: Limits{
 			Line:     64 << 20,
 			Record:   256 << 20,
@@ -99,19 +105,38 @@ func DefaultOptions() Options {
 	}
 }
 
+// Like returns o with what the options of other data say about vertices, labels and weights,
+// so that graphs become like those. Where they are (Format and columns), what is left out
+// (SkipInvalid, Strict) and Limits stay as in o. Nil, where nothing is known, changes nothing.
+func (o Options) Like(other *Options) Options {
+	if other != nil {
+		o.NodeLabelKey, o.EdgeLabelKey, o.EdgeWeightKey = other.NodeLabelKey, other.EdgeLabelKey, other.EdgeWeightKey
+		o.AtomCharge, o.AtomAromatic, o.AtomHydrogens = other.AtomCharge, other.AtomAromatic, other.AtomHydrogens
+		o.Hydrogens, o.EdgeWeight = other.Hydrogens, other.EdgeWeight
+	}
+	return o
+}
+
 // Validate returns an error that names the first field that is wrong.
 func (o Options) Validate() error {
-	if o.Format != Auto {
-		if _, err := ParseFormat(string(o.Format)); err != nil {
-			return fmt.Errorf("Options.Format: %w", err)
+	if err := oneOf("Options.Format", o.Format, append([]Format{Auto}, Formats()...)...); err != nil {
+		return err
+	}
+	if err := oneOf("Options.Hydrogens", o.Hydrogens, HydrogensAsWritten, HydrogensExplicit, HydrogensImplicit); err != nil {
+		return err
+	}
+	if err := oneOf("Options.EdgeWeight", o.EdgeWeight, UnitWeight, GivenWeight, OrderWeight); err != nil {
+		return err
+	}
+	for _, f := range []struct{ name, value string }{
+		{"Options.SMILESColumn", o.SMILESColumn}, {"Options.TargetColumn", o.TargetColumn}, {"Options.IDColumn", o.IDColumn},
+		{"Options.NodeLabelKey", o.NodeLabelKey}, {"Options.EdgeLabelKey", o.EdgeLabelKey}, {"Options.EdgeWeightKey", o.EdgeWeightKey},
+	} {
+		if !utf8.ValidString(f.value) {
+			return fmt.Errorf("%s: %q, want valid UTF-8", f.name, f.value)
 		}
 	}
-	switch o.Hydrogens {
-	case HydrogensAsWritten, HydrogensExplicit, HydrogensImplicit:
-	default:
-		return fmt.Errorf("Options.Hydrogens: %q, want written, explicit or implicit", o.Hydrogens)
-	}
-	for _, l := range []struct {
+	for _, f := range []struct {
 		name  string
 		value int64
 	}{
@@ -119,25 +144,26 @@ func (o Options) Validate() error {
 		{"Ratio", int64(o.Limits.Ratio)}, {"Vertices", int64(o.Limits.Vertices)},
 		{"Edges", int64(o.Limits.Edges)}, {"Items", o.Limits.Items},
 	} {
-		if l.value <= 0 {
-			return fmt.Errorf("Options.Limits.%s: %d, want a positive number", l.name, l.value)
+		if f.value <= 0 {
+			return fmt.Errorf("Options.Limits.%s: %d, want a positive number", f.name, f.value)
 		}
 	}
 	return nil
 }
 
-// ParseFormat returns the format of the given name.
-func ParseFormat(name string) (Format, error) {
-	f := Format(strings.ToLower(name))
-	all := []string{string(Auto)}
-	if f == Auto {
-		return f, nil
+// oneOf returns an error unless a field has one of the values.
+func oneOf[T ~string](field string, value T, want ...T) error {
+	if slices.Contains(want, value) {
+		return nil
 	}
-	for _, k := range Formats() {
-		if f == k {
-			return f, nil
-		}
-		all = append(all, string(k))
+	return fmt.Errorf("%s: %q, want one of %s", field, value, list(want))
+}
+
+// list returns texts with commas between them.
+func list[T ~string](texts []T) string {
+	var out []string
+	for _, t := range texts {
+		out = append(out, string(t))
 	}
-	return "", fmt.Errorf("unknown format %q, want one of %s", name, strings.Join(all, ", "))
+	return strings.Join(out, ", ")
 }

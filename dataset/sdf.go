@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -11,33 +10,35 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-func init() { sources[SDF] = sdfSource }
-
-// sdfSource reads molecules that end with "$$$$", the last one possibly without.
-func sdfSource(in *bufio.Reader, name string, opts Options, warn *warnings) (func() (*graph.Graph, error), error) {
-	l := newLines(name, in, opts.Limits)
-	return func() (*graph.Graph, error) {
-		for {
-			first := l.n + 1
-			text, err := sdfRecord(l, opts.Limits)
-			if err != nil {
-				return nil, err
-			}
-			g, line, err := sdfGraph(text, opts)
-			if err == nil {
-				return g, nil
-			}
-			if !opts.SkipInvalid {
-				return nil, at(name, first+line-1, "%w", err)
-			}
-			skipped(warn)
-		}
-	}, nil
+// sdfMolecule is the lines of a molecule with its data fields.
+type sdfMolecule struct {
+	text  []string
+	first int // number of the first line in the file
 }
 
-// sdfRecord returns the lines of the next record without the separator, io.EOF when
+// readSDF reads molecules that end with "$$$$", the last one possibly without.
+func readSDF(s *stream) (nextGraph, error) {
+	l := s.lines()
+	read := func() (sdfMolecule, error) {
+		first := l.n + 1
+		text, err := sdfText(l, s.opts.Limits)
+		return sdfMolecule{text, first}, err
+	}
+	return molecules(s, read, func(m sdfMolecule) (*graph.Graph, error) {
+		g, err := sdfGraph(m.text, s.opts)
+		if e, ok := err.(*lineError); ok {
+			return nil, s.at(m.first+e.line-1, e.err)
+		}
+		if err != nil {
+			return nil, s.at(m.first, err)
+		}
+		return g, nil
+	}), nil
+}
+
+// sdfText returns the lines of the next molecule without the separator, io.EOF when
 // nothing but blank lines is left.
-func sdfRecord(l *lines, lim Limits) ([]string, error) {
+func sdfText(l *lines, lim Limits) ([]string, error) {
 	var text []string
 	size, blank := 0, true
 	for {
@@ -59,42 +60,41 @@ func sdfRecord(l *lines, lim Limits) ([]string, error) {
 	}
 }
 
-// sdfGraph makes a graph of a record. With an error comes its line in the record.
-func sdfGraph(text []string, opts Options) (*graph.Graph, int, error) {
+// sdfGraph makes a graph of a molecule. The line of a *lineError counts from the first.
+func sdfGraph(text []string, opts Options) (*graph.Graph, error) {
 	m, n, err := chem.ParseMol(text, opts.Limits.Vertices)
 	if err != nil {
 		var at *chem.LineError
 		if errors.As(err, &at) {
-			return nil, at.Line, at.Err
+			err = &lineError{at.Line, at.Err}
 		}
-		return nil, 1, err
+		return nil, err
 	}
 	fields := sdfFields(text[n:])
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f[0]
 	}
-	target, id := "", m.Name
-	if i := findColumn(names, wanted(opts.TargetColumn, targetNames)); i >= 0 {
-		target = fields[i][1]
-	} else if opts.TargetColumn != "" {
-		return nil, len(text), fmt.Errorf("no data field %q among %s", opts.TargetColumn, quoteList(names))
+	value := func(given string, usual []string) (string, error) {
+		if i := findColumn(names, wanted(given, usual)); i >= 0 {
+			return fields[i][1], nil
+		}
+		if given == "" {
+			return "", nil
+		}
+		return "", &lineError{len(text), fmt.Errorf("no data field %q among %s", given, quoteList(names))}
 	}
+	target, err := value(opts.TargetColumn, targetNames)
+	if err != nil {
+		return nil, err
+	}
+	id := m.Name
 	if opts.IDColumn != "" || id == "" {
-		if i := findColumn(names, wanted(opts.IDColumn, idNames)); i >= 0 {
-			id = fields[i][1]
-		} else if opts.IDColumn != "" {
-			return nil, len(text), fmt.Errorf("no data field %q among %s", opts.IDColumn, quoteList(names))
+		if id, err = value(opts.IDColumn, idNames); err != nil {
+			return nil, err
 		}
 	}
-	b, err := moleculeBuilder(m, opts)
-	if err != nil {
-		return nil, 1, err
-	}
-	b.SetID(id)
-	b.SetTarget(target)
-	g, err := b.Build()
-	return g, 1, err
+	return moleculeGraph(m, id, target, opts)
 }
 
 // sdfFields returns names and values of the data fields: a line "> … <NAME>", then the
@@ -102,12 +102,9 @@ func sdfGraph(text []string, opts Options) (*graph.Graph, int, error) {
 func sdfFields(text []string) [][2]string {
 	var out [][2]string
 	for i := 0; i < len(text); i++ {
-		if !strings.HasPrefix(text[i], ">") {
-			continue
-		}
 		open := strings.IndexByte(text[i], '<')
 		end := strings.LastIndexByte(text[i], '>')
-		if open < 0 || end < open {
+		if !strings.HasPrefix(text[i], ">") || open < 0 || end < open {
 			continue
 		}
 		name := text[i][open+1 : end]

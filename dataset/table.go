@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
@@ -13,21 +12,6 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-func init() {
-	sources[SMILES] = smilesSource
-	sources[CSV] = func(in *bufio.Reader, name string, o Options, w *warnings) (func() (*graph.Graph, error), error) {
-		return tableSource(commaRows(in, name, o.Limits), name, o, w)
-	}
-	sources[TSV] = func(in *bufio.Reader, name string, o Options, w *warnings) (func() (*graph.Graph, error), error) {
-		return tableSource(tabRows(in, name, o.Limits), name, o, w)
-	}
-}
-
-// skipped counts a molecule that cannot be read.
-func skipped(warn *warnings) {
-	warn.add(1, "molecule that cannot be read left out", "molecules that cannot be read left out")
-}
-
 // looksLikeSMILES reports whether the first field of a line is a SMILES string.
 func looksLikeSMILES(line string) bool {
 	f := strings.Fields(line)
@@ -38,48 +22,72 @@ func looksLikeSMILES(line string) bool {
 	return err == nil && len(m.Atoms) > 0
 }
 
-// smilesSource reads lines of a SMILES string and, after a blank, a name. Empty lines and
-// lines that begin with # are skipped, and a first line that is a header.
-func smilesSource(in *bufio.Reader, name string, opts Options, warn *warnings) (func() (*graph.Graph, error), error) {
-	l := newLines(name, in, opts.Limits)
+// molecules gives the graphs that parse makes of what read returns one after the other. It
+// leaves out what cannot be parsed, where the options say so.
+func molecules[T any](s *stream, read func() (T, error), parse func(T) (*graph.Graph, error)) nextGraph {
 	return func() (*graph.Graph, error) {
 		for {
-			line, err := l.next()
+			x, err := read()
 			if err != nil {
 				return nil, err
 			}
-			line = trim(line)
-			if len(line) == 0 || line[0] == '#' {
-				continue
+			g, err := parse(x)
+			if err == nil || !s.opts.SkipInvalid {
+				return g, err
 			}
-			smiles, id := line, []byte(nil)
-			if i := bytes.IndexAny(line, " \t"); i >= 0 {
-				smiles, id = line[:i], trim(line[i:])
-			}
-			if l.n == 1 && findColumn([]string{string(smiles)}, smilesNames) >= 0 {
-				continue
-			}
-			g, err := fromSMILES(string(smiles), string(id), "", opts)
-			if err == nil {
-				return g, nil
-			}
-			if !opts.SkipInvalid {
-				return nil, l.fail("%w", err)
-			}
-			skipped(warn)
+			s.warn.add(1, "molecule that cannot be read left out", "molecules that cannot be read left out")
 		}
-	}, nil
+	}
+}
+
+// smilesRow is a SMILES string with what belongs to it.
+type smilesRow struct {
+	smiles, id, target string
+	line               int
+}
+
+// smilesRows gives the molecules of rows.
+func smilesRows(s *stream, read func() (smilesRow, error)) nextGraph {
+	return molecules(s, read, func(r smilesRow) (*graph.Graph, error) {
+		g, err := smilesGraph(r.smiles, r.id, r.target, s.opts)
+		if err != nil {
+			return nil, s.at(r.line, err)
+		}
+		return g, nil
+	})
+}
+
+// readSMILES reads lines of a SMILES string and, after a blank, a name. Empty lines and
+// lines that begin with # are skipped, and a first line that is a header.
+func readSMILES(s *stream) (nextGraph, error) {
+	l := s.lines()
+	var read func() (smilesRow, error)
+	read = func() (smilesRow, error) {
+		line, err := l.content("#")
+		if err != nil {
+			return smilesRow{}, err
+		}
+		r := smilesRow{smiles: string(line), line: l.n}
+		if i := bytes.IndexAny(line, " \t"); i >= 0 {
+			r.smiles, r.id = string(line[:i]), string(trim(line[i:]))
+		}
+		if l.n == 1 && findColumn([]string{r.smiles}, smilesNames) >= 0 {
+			return read()
+		}
+		return r, nil
+	}
+	return smilesRows(s, read), nil
 }
 
 // tableRow returns the cells of the next row, valid until the next call, and its line.
 type tableRow func() ([]string, int, error)
 
-// tabRows reads rows whose cells are separated by tabs. Quotes around a cell are dropped;
+// readTSV reads rows whose cells are separated by tabs. Quotes around a cell are dropped;
 // they do not protect anything in it.
-func tabRows(in *bufio.Reader, name string, lim Limits) tableRow {
-	l := newLines(name, in, lim)
+func readTSV(s *stream) (nextGraph, error) {
+	l := s.lines()
 	columns := 0
-	return func() ([]string, int, error) {
+	return readTable(s, func() ([]string, int, error) {
 		for {
 			line, err := l.next()
 			if err != nil {
@@ -103,100 +111,81 @@ func tabRows(in *bufio.Reader, name string, lim Limits) tableRow {
 			}
 			return row, l.n, nil
 		}
-	}
+	})
 }
 
-// commaRows reads rows whose cells are separated by commas or, when the header has
+// readCSV reads rows whose cells are separated by commas or, when the header has
 // semicolons and no comma, by semicolons.
-func commaRows(in *bufio.Reader, name string, lim Limits) tableRow {
-	head, _ := in.Peek(4096)
+func readCSV(s *stream) (nextGraph, error) {
+	head, _ := s.in.Peek(4096)
 	first, _, _ := strings.Cut(string(head), "\n")
-	bounded := &record{r: in, max: lim.Record}
-	r := csv.NewReader(bounded)
+	in := &bounded{r: s.in, max: s.opts.Limits.Record}
+	r := csv.NewReader(in)
 	if strings.Contains(first, ";") && !strings.Contains(first, ",") {
 		r.Comma = ';'
 	}
 	r.ReuseRecord = true
-	return func() ([]string, int, error) {
-		bounded.reset()
+	line := 0 // of the last row
+	return readTable(s, func() ([]string, int, error) {
+		in.reset()
 		row, err := r.Read()
 		if err == nil {
-			line, _ := r.FieldPos(0)
-			return row, line, nil
+			line, _ = r.FieldPos(0)
 		}
-		if err == io.EOF {
-			return nil, 0, err
+		if err == nil || err == io.EOF {
+			return row, line, err
 		}
 		var p *csv.ParseError
-		if errors.As(err, &p) && bounded.last == nil {
-			if errors.Is(p.Err, csv.ErrFieldCount) {
-				return nil, 0, at(name, p.Line, "%d columns, want %d as in the header", len(row), r.FieldsPerRecord)
-			}
-			return nil, 0, at(name, p.Line, "column %d: %w", p.Column, p.Err)
+		switch {
+		case !errors.As(err, &p) || in.last != nil:
+			return nil, 0, s.at(line+1, broken(err))
+		case errors.Is(p.Err, csv.ErrFieldCount):
+			return nil, 0, at(s.name, p.Line, "%d columns, want %d as in the header", len(row), r.FieldsPerRecord)
 		}
-		line, _ := r.FieldPos(0)
-		return nil, 0, at(name, line+1, "%w", broken(err))
-	}
+		return nil, 0, at(s.name, p.Line, "column %d: %w", p.Column, p.Err)
+	})
 }
 
-// tableSource reads a table with a header, one molecule a row.
-func tableSource(read tableRow, name string, opts Options, warn *warnings) (func() (*graph.Graph, error), error) {
+// readTable reads a table with a header, one molecule a row.
+func readTable(s *stream, read tableRow) (nextGraph, error) {
 	header, _, err := read()
 	if err == io.EOF {
-		return nil, fmt.Errorf("%s:1: no header, want a line with the names of the columns", name)
+		err = s.at(1, errors.New("no header, want a line with the names of the columns"))
 	}
 	if err != nil {
 		return nil, err
 	}
 	header = append([]string(nil), header...)
-	smiles, err := column(header, opts.SMILESColumn, smilesNames)
-	if err == nil && smiles < 0 {
-		err = fmt.Errorf("no SMILES column among %s", quoteList(header))
+	place := map[string]int{} // by what the columns hold
+	for _, c := range []struct {
+		what, given string
+		usual       []string
+	}{
+		{"smiles", s.opts.SMILESColumn, smilesNames}, {"target", s.opts.TargetColumn, targetNames}, {"id", s.opts.IDColumn, idNames},
+	} {
+		at := findColumn(header, wanted(c.given, c.usual))
+		switch {
+		case at < 0 && c.given != "":
+			return nil, s.at(1, fmt.Errorf("no column %q among %s", c.given, quoteList(header)))
+		case at < 0 && c.what == "smiles":
+			return nil, s.at(1, fmt.Errorf("no SMILES column among %s", quoteList(header)))
+		case at >= 0:
+			place[c.what] = at
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s:1: %w", name, err)
-	}
-	target, err := column(header, opts.TargetColumn, targetNames)
-	if err != nil {
-		return nil, fmt.Errorf("%s:1: %w", name, err)
-	}
-	id, err := column(header, opts.IDColumn, idNames)
-	if err != nil {
-		return nil, fmt.Errorf("%s:1: %w", name, err)
-	}
-	cell := func(row []string, i int) string {
-		if i < 0 {
+	return smilesRows(s, func() (smilesRow, error) {
+		row, line, err := read()
+		if err != nil {
+			return smilesRow{}, err
+		}
+		cell := func(what string) string {
+			if i, ok := place[what]; ok {
+				return strings.TrimSpace(row[i])
+			}
 			return ""
 		}
-		return strings.TrimSpace(row[i])
-	}
-	return func() (*graph.Graph, error) {
-		for {
-			row, line, err := read()
-			if err != nil {
-				return nil, err
-			}
-			g, err := fromSMILES(cell(row, smiles), cell(row, id), cell(row, target), opts)
-			if err == nil {
-				return g, nil
-			}
-			if !opts.SkipInvalid {
-				return nil, at(name, line, "%w", err)
-			}
-			skipped(warn)
-		}
-	}, nil
-}
-
-// column finds a column that must exist when its name is given.
-func column(header []string, given string, usual []string) (int, error) {
-	if given == "" {
-		return findColumn(header, usual), nil
-	}
-	if i := findColumn(header, []string{given}); i >= 0 {
-		return i, nil
-	}
-	return -1, fmt.Errorf("no column %q among %s", given, quoteList(header))
+		return smilesRow{cell("smiles"), cell("id"), cell("target"), line}, nil
+	}), nil
 }
 
 // quoteList shows up to ten names.

@@ -291,7 +291,7 @@ func TestEdgeWeight(t *testing.T) {
 		{GivenWeight, []float64{7, 7, 7, 7, 7}},
 		{OrderWeight, []float64{1, 2, 3, 1.5, 2.5}},
 	} {
-		h, err := c.w.Apply(g)
+		h, err := c.w.apply(g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,18 +303,26 @@ func TestEdgeWeight(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.w, got, c.want)
 		}
 	}
+	order := func(o *Options) { o.EdgeWeight = OrderWeight }
 	for _, label := range []string{"", "x", "-3", "0", "inf"} {
-		b := graph.NewBuilder(2)
-		b.AddLabeledEdge(0, 1, 1, label)
-		g, err := b.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := &Dataset{Name: "D", Graphs: []*graph.Graph{g}}
-		_, err = d.Reweight(OrderWeight)
-		if err == nil || !strings.HasPrefix(err.Error(), "D: graph 1: edge (0, 1): label ") {
+		_, err := readText(JSONLines, `{"nodes":2,"edges":[[0,1]],"edge_labels":["`+label+`"]}`, order)
+		if err == nil || !strings.HasPrefix(err.Error(), "f: graph 1: edge (0, 1): label ") {
 			t.Errorf("label %q: %v", label, err)
 		}
+	}
+	// Every way to read gives the same weights.
+	o := DefaultOptions()
+	o.EdgeWeight = OrderWeight
+	g, err = ParseSMILES("C=O", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := readText(SMILES, "C=O", order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range []*graph.Graph{g, d.Graphs[0]} {
+		wantGraph(t, h, "id \"\" target \"\" n 2\n0 \"C\"\n1 \"O\"\n0-1 2 \"=\"")
 	}
 }
 

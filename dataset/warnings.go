@@ -1,9 +1,6 @@
 package dataset
 
-import (
-	"fmt"
-	"sync"
-)
+import "fmt"
 
 // Warning is something that was put right or left out while reading, and how often.
 type Warning struct {
@@ -14,9 +11,8 @@ type Warning struct {
 // String returns count and text, as in "12 self-loops dropped".
 func (w Warning) String() string { return fmt.Sprintf("%d %s", w.Count, w.Text) }
 
-// warnings counts by text, in order of first appearance. It may be used concurrently.
+// warnings counts by text, in order of first appearance.
 type warnings struct {
-	mu    sync.Mutex
 	kinds []kind
 }
 
@@ -31,8 +27,6 @@ func (w *warnings) add(n int, one, many string) {
 	if n == 0 {
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	for i := range w.kinds {
 		if w.kinds[i].many == many {
 			w.kinds[i].n += n
@@ -50,8 +44,6 @@ func (w *warnings) merge(v *warnings) {
 }
 
 func (w *warnings) list() []Warning {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	var out []Warning
 	for _, k := range w.kinds {
 		text := k.many

@@ -1,9 +1,7 @@
 package dataset
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -13,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/file"
 )
 
 // WriteDataset writes a collection. Auto takes the format from the extension (.jsonl,
@@ -33,96 +32,17 @@ func WriteDataset(ctx context.Context, path string, d *Dataset, f Format) error 
 	}
 	switch f {
 	case JSONLines:
-		return WriteFile(ctx, path, func(w io.Writer) error { return writeJSONLines(w, d) })
+		return file.Write(ctx, path, func(w io.Writer) error { return writeJSONLines(w, d) })
 	case GraphML:
-		return WriteFile(ctx, path, func(w io.Writer) error { return writeGraphML(w, d) })
+		return file.Write(ctx, path, func(w io.Writer) error { return writeGraphML(w, d) })
 	case TUDataset:
 		return writeTU(ctx, path, d)
 	}
 	return fmt.Errorf("%s: no writer for format %s, want %s, %s or %s", path, f, JSONLines, GraphML, TUDataset)
 }
 
-// AppendJSON appends a graph as a line of Graph JSON Lines, with its end.
-func AppendJSON(b []byte, g *graph.Graph) ([]byte, error) {
-	var bad error
-	str := func(b []byte, s string) []byte {
-		if !utf8.ValidString(s) && bad == nil {
-			bad = fmt.Errorf("graph %q: text %q is not UTF-8", g.ID(), s)
-		}
-		var buf bytes.Buffer
-		e := json.NewEncoder(&buf)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(s); err != nil && bad == nil {
-			bad = err
-		}
-		return append(b, bytes.TrimRight(buf.Bytes(), "\n")...)
-	}
-	b = append(b, '{')
-	if g.ID() != "" {
-		b = str(append(b, `"id":`...), g.ID())
-		b = append(b, ',')
-	}
-	b = strconv.AppendInt(append(b, `"nodes":`...), int64(g.N()), 10)
-	b = append(b, `,"edges":[`...)
-	first := true
-	for e := range g.Edges() {
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		b = strconv.AppendInt(append(b, '['), int64(e.U), 10)
-		b = strconv.AppendInt(append(b, ','), int64(e.V), 10)
-		if g.Weighted() {
-			b = appendReal(append(b, ','), e.Weight)
-		}
-		b = append(b, ']')
-	}
-	b = append(b, ']')
-	list := func(name string, n int, item func(b []byte, i int) []byte) {
-		b = append(append(append(b, `,"`...), name...), `":[`...)
-		for i := range n {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = item(b, i)
-		}
-		b = append(b, ']')
-	}
-	if g.HasLabels() {
-		list("node_labels", g.N(), func(b []byte, v int) []byte { return str(b, g.Label(v)) })
-	}
-	if g.AttributeDim() > 0 {
-		list("node_attributes", g.N(), func(b []byte, v int) []byte {
-			for i, x := range g.Attributes(v) {
-				b = appendReal(append(b, "[,"[min(i, 1)]), x)
-			}
-			return append(b, ']')
-		})
-	}
-	if g.HasEdgeLabels() {
-		var labels []string
-		for e := range g.Edges() {
-			labels = append(labels, e.Label)
-		}
-		list("edge_labels", len(labels), func(b []byte, i int) []byte { return str(b, labels[i]) })
-	}
-	if g.N() > 0 {
-		if _, _, ok := g.Coordinates(0); ok {
-			list("coordinates", g.N(), func(b []byte, v int) []byte {
-				x, y, _ := g.Coordinates(v)
-				b = appendReal(append(b, '['), x)
-				return append(appendReal(append(b, ','), y), ']')
-			})
-		}
-	}
-	if g.Target() != "" {
-		b = str(append(b, `,"target":`...), g.Target())
-	}
-	return append(b, "}\n"...), bad
-}
-
-// appendReal appends the shortest decimal that reads back to the same bits.
-func appendReal(b []byte, x float64) []byte { return strconv.AppendFloat(b, x, 'g', -1, 64) }
+// decimalText returns the shortest decimal that reads back to the same bits.
+func decimalText(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 func writeJSONLines(w io.Writer, d *Dataset) error {
 	var line []byte
@@ -152,18 +72,7 @@ func xmlText(s string) (string, error) {
 }
 
 func writeGraphML(w io.Writer, d *Dataset) error {
-	dim, weighted, edgeLabels, labels, coordinates, targets := 0, false, false, false, false, false
-	for _, g := range d.Graphs {
-		dim = max(dim, g.AttributeDim())
-		weighted = weighted || g.Weighted()
-		edgeLabels = edgeLabels || g.HasEdgeLabels()
-		labels = labels || g.HasLabels()
-		targets = targets || g.Target() != ""
-		if g.N() > 0 {
-			_, _, ok := g.Coordinates(0)
-			coordinates = coordinates || ok
-		}
-	}
+	has := Info(d)
 	var b strings.Builder
 	b.WriteString(xml.Header + `<graphml xmlns="http://graphml.graphdrawing.org/xmlns">` + "\n")
 	key := func(use bool, id, domain, name, kind string) {
@@ -171,15 +80,15 @@ func writeGraphML(w io.Writer, d *Dataset) error {
 			fmt.Fprintf(&b, "  <key id=%q for=%q attr.name=%q attr.type=%q/>\n", id, domain, name, kind)
 		}
 	}
-	key(targets, "target", "graph", "target", "string")
-	key(labels, "label", "node", "label", "string")
-	for i := range dim {
+	key(has.Targets > 0, "target", "graph", "target", "string")
+	key(has.NodeLabels > 0, "label", "node", "label", "string")
+	for i := range has.Attributes {
 		key(true, fmt.Sprintf("a%d", i+1), "node", fmt.Sprintf("a%d", i+1), "double")
 	}
-	key(coordinates, "x", "node", "x", "double")
-	key(coordinates, "y", "node", "y", "double")
-	key(edgeLabels, "bond", "edge", "label", "string")
-	key(weighted, "weight", "edge", "weight", "double")
+	key(has.Coordinates, "x", "node", "x", "double")
+	key(has.Coordinates, "y", "node", "y", "double")
+	key(has.EdgeLabels > 0, "bond", "edge", "label", "string")
+	key(has.Weighted, "weight", "edge", "weight", "double")
 	for _, g := range d.Graphs {
 		if err := graphmlGraph(&b, g); err != nil {
 			return fmt.Errorf("graph %q: %w", g.ID(), err)
@@ -222,11 +131,11 @@ func graphmlGraph(b *strings.Builder, g *graph.Graph) error {
 			data("label", g.Label(v))
 		}
 		for i, x := range g.Attributes(v) {
-			data(fmt.Sprintf("a%d", i+1), text(x))
+			data(fmt.Sprintf("a%d", i+1), decimalText(x))
 		}
 		if x, y, ok := g.Coordinates(v); ok {
-			data("x", text(x))
-			data("y", text(y))
+			data("x", decimalText(x))
+			data("y", decimalText(y))
 		}
 		b.WriteString("</node>\n")
 	}
@@ -236,7 +145,7 @@ func graphmlGraph(b *strings.Builder, g *graph.Graph) error {
 			data("bond", e.Label)
 		}
 		if g.Weighted() {
-			data("weight", text(e.Weight))
+			data("weight", decimalText(e.Weight))
 		}
 		b.WriteString("</edge>\n")
 	}

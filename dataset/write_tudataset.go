@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,16 +14,16 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/file"
 )
 
 // writeTU writes the folder of a TUDataset. Its name is that of the folder. Old files of
 // the same dataset that the new one does not have are removed.
 func writeTU(ctx context.Context, dir string, d *Dataset) error {
-	files, err := tuContent(d)
+	content, err := tuContent(d)
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	name := filepath.Base(filepath.Clean(dir))
 	made := false
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		if err := os.Mkdir(dir, 0o777); err != nil {
@@ -29,25 +31,34 @@ func writeTU(ctx context.Context, dir string, d *Dataset) error {
 		}
 		made = true
 	}
-	var s staged
-	for _, k := range tuKinds {
-		write := files[k]
-		if write == nil {
+	name := filepath.Base(filepath.Clean(dir))
+	path := func(kind string) string { return filepath.Join(dir, name+"_"+kind+".txt") }
+	var files file.Group
+	for _, kind := range tuKinds {
+		if content[kind] == nil {
 			continue
 		}
-		if err := s.add(ctx, filepath.Join(dir, name+"_"+k+".txt"), write); err != nil {
+		write := func(w io.Writer) error {
+			for s := range content[kind] {
+				if _, err := io.WriteString(w, s+"\n"); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if err := files.Add(ctx, path(kind), write); err != nil {
 			if made {
 				os.Remove(dir)
 			}
 			return err
 		}
 	}
-	if err := s.commit(); err != nil {
+	if err := files.Commit(); err != nil {
 		return err
 	}
-	for _, k := range tuKinds {
-		if files[k] == nil {
-			if err := os.Remove(filepath.Join(dir, name+"_"+k+".txt")); err != nil && !errors.Is(err, os.ErrNotExist) {
+	for _, kind := range tuKinds {
+		if content[kind] == nil {
+			if err := os.Remove(path(kind)); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return err
 			}
 		}
@@ -55,166 +66,130 @@ func writeTU(ctx context.Context, dir string, d *Dataset) error {
 	return nil
 }
 
-// tuContent returns the writers of the files by kind.
-func tuContent(d *Dataset) (map[string]func(io.Writer) error, error) {
-	var labels, edgeLabels, attributes, weighted, targets, vertices, edges int
-	dim := 0
-	for i, g := range d.Graphs {
-		if g.N() > 0 {
-			vertices++
-			labels += count(g.HasLabels())
-			attributes += count(g.AttributeDim() > 0)
-			if dim == 0 {
-				dim = g.AttributeDim()
+// tuContent returns the lines of the files by kind.
+func tuContent(d *Dataset) (map[string]iter.Seq[string], error) {
+	has, err := tuParts(d)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]iter.Seq[string]{
+		"graph_indicator": tuVertices(d, func(number int, _ *graph.Graph, _ int) string { return strconv.Itoa(number) }),
+		"A": tuEdges(d, func(first int, e graph.Edge, back bool) string {
+			if back {
+				e.U, e.V = e.V, e.U
 			}
-			if g.AttributeDim() > 0 && g.AttributeDim() != dim {
-				return nil, fmt.Errorf("graph %d has %d attributes, others have %d", i+1, g.AttributeDim(), dim)
+			return strconv.Itoa(first+e.U) + ", " + strconv.Itoa(first+e.V)
+		}),
+	}
+	if has["weights"] {
+		files["edge_attributes"] = tuEdges(d, func(_ int, e graph.Edge, _ bool) string { return decimalText(e.Weight) })
+	}
+	if has["attributes"] {
+		files["node_attributes"] = tuVertices(d, func(_ int, g *graph.Graph, v int) string {
+			var f []string
+			for _, x := range g.Attributes(v) {
+				f = append(f, decimalText(x))
 			}
-		}
-		if g.M() > 0 {
-			edges++
-			edgeLabels += count(g.HasEdgeLabels())
-			weighted += count(g.Weighted())
-		}
-		targets += count(g.Target() != "")
+			return strings.Join(f, ", ")
+		})
+	}
+	targets := slices.Values(d.Targets())
+	values := has["targets"] && areValues(targets)
+	if values {
+		files["graph_attributes"] = targets
 	}
 	for _, c := range []struct {
-		what     string
-		have, of int
-	}{{"vertex labels", labels, vertices}, {"attributes", attributes, vertices}, {"edge labels", edgeLabels, edges}, {"targets", targets, len(d.Graphs)}} {
-		if c.have > 0 && c.have < c.of {
-			return nil, fmt.Errorf("%d graphs have %s, %d have none; a TUDataset has them for all or for none", c.have, c.what, c.of-c.have)
-		}
-	}
-	files := map[string]func(io.Writer) error{}
-	line := func(kind string, each func(row func(string))) {
-		files[kind] = func(w io.Writer) (err error) {
-			each(func(s string) {
-				if err == nil {
-					_, err = io.WriteString(w, s+"\n")
-				}
-			})
-			return err
-		}
-	}
-	line("graph_indicator", func(row func(string)) {
-		for i, g := range d.Graphs {
-			for range g.N() {
-				row(strconv.Itoa(i + 1))
+		kind   string
+		use    bool
+		labels iter.Seq[string]
+	}{
+		{"node_label", has["vertex labels"], tuVertices(d, func(_ int, g *graph.Graph, v int) string { return g.Label(v) })},
+		{"edge_label", has["edge labels"], tuEdges(d, func(_ int, e graph.Edge, _ bool) string { return e.Label })},
+		{"graph_label", has["targets"] && !values, targets},
+	} {
+		if c.use {
+			if err := tuLabels(files, c.kind, c.labels); err != nil {
+				return nil, err
 			}
 		}
-	})
-	// Every edge stands twice.
-	arc := func(kind string, f func(e graph.Edge, first int) [2]string) {
-		line(kind, func(row func(string)) {
-			first := 1
-			for _, g := range d.Graphs {
-				for e := range g.Edges() {
-					for _, s := range f(e, first) {
-						row(s)
-					}
-				}
-				first += g.N()
-			}
-		})
-	}
-	arc("A", func(e graph.Edge, first int) [2]string {
-		u, v := strconv.Itoa(first+e.U), strconv.Itoa(first+e.V)
-		return [2]string{u + ", " + v, v + ", " + u}
-	})
-	if weighted > 0 {
-		arc("edge_attributes", func(e graph.Edge, _ int) [2]string { return [2]string{text(e.Weight), text(e.Weight)} })
-	}
-	if attributes > 0 {
-		line("node_attributes", func(row func(string)) {
-			for _, g := range d.Graphs {
-				for v := range g.N() {
-					var f []string
-					for _, x := range g.Attributes(v) {
-						f = append(f, text(x))
-					}
-					row(strings.Join(f, ", "))
-				}
-			}
-		})
-	}
-	if labels > 0 {
-		number, err := tuNumbers("node_label_names", files, func(use func(string)) {
-			for _, g := range d.Graphs {
-				for _, s := range g.Labels() {
-					use(s)
-				}
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-		line("node_labels", func(row func(string)) {
-			for _, g := range d.Graphs {
-				for _, s := range g.Labels() {
-					row(number(s))
-				}
-			}
-		})
-	}
-	if edgeLabels > 0 {
-		number, err := tuNumbers("edge_label_names", files, func(use func(string)) {
-			for _, g := range d.Graphs {
-				for e := range g.Edges() {
-					use(e.Label)
-				}
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-		arc("edge_labels", func(e graph.Edge, _ int) [2]string { return [2]string{number(e.Label), number(e.Label)} })
-	}
-	if targets > 0 {
-		return files, tuTargets(d, files, line)
 	}
 	return files, nil
 }
 
-func count(b bool) int {
-	if b {
-		return 1
+// tuParts returns what the graphs have, which must be all or none of them.
+func tuParts(d *Dataset) (map[string]bool, error) {
+	have, could := map[string]int{}, map[string]int{}
+	count := func(what string, able, has bool) {
+		if able {
+			could[what]++
+		}
+		if able && has {
+			have[what]++
+		}
 	}
-	return 0
+	dim := 0
+	for i, g := range d.Graphs {
+		count("vertex labels", g.N() > 0, g.HasLabels())
+		count("attributes", g.N() > 0, g.AttributeDim() > 0)
+		count("edge labels", g.M() > 0, g.HasEdgeLabels())
+		count("targets", true, g.Target() != "")
+		count("weights", g.M() > 0, g.Weighted())
+		if dim == 0 {
+			dim = g.AttributeDim()
+		}
+		if g.AttributeDim() > 0 && g.AttributeDim() != dim {
+			return nil, fmt.Errorf("graph %d has %d attributes, others have %d", i+1, g.AttributeDim(), dim)
+		}
+	}
+	has := map[string]bool{"weights": have["weights"] > 0}
+	for _, what := range []string{"vertex labels", "attributes", "edge labels", "targets"} {
+		has[what] = have[what] > 0
+		if have[what] > 0 && have[what] < could[what] {
+			return nil, fmt.Errorf("%d graphs have %s, %d have none; a TUDataset has them for all or for none", have[what], what, could[what]-have[what])
+		}
+	}
+	return has, nil
 }
 
-// tuTargets writes whole numbers and texts as classes, other numbers as attributes.
-func tuTargets(d *Dataset, files map[string]func(io.Writer) error, line func(string, func(func(string)))) error {
-	real := false
-	for _, g := range d.Graphs {
-		if _, err := strconv.ParseFloat(g.Target(), 64); err != nil {
-			real = false
-			break
-		}
-		real = real || !whole(g.Target())
-	}
-	if real {
-		line("graph_attributes", func(row func(string)) {
-			for _, g := range d.Graphs {
-				row(g.Target())
+// tuVertices gives a line for every vertex, of a graph with its number from 1.
+func tuVertices(d *Dataset, line func(number int, g *graph.Graph, v int) string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i, g := range d.Graphs {
+			for v := range g.N() {
+				if !yield(line(i+1, g, v)) {
+					return
+				}
 			}
-		})
-		return nil
-	}
-	number, err := tuNumbers("graph_label_names", files, func(use func(string)) {
-		for _, g := range d.Graphs {
-			use(g.Target())
 		}
-	})
-	if err != nil {
-		return err
 	}
-	line("graph_labels", func(row func(string)) {
+}
+
+// tuEdges gives two lines for every edge, there and back. first is the number of the first
+// vertex of its graph.
+func tuEdges(d *Dataset, line func(first int, e graph.Edge, back bool) string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		first := 1
 		for _, g := range d.Graphs {
-			row(number(g.Target()))
+			for e := range g.Edges() {
+				if !yield(line(first, e, false)) || !yield(line(first, e, true)) {
+					return
+				}
+			}
+			first += g.N()
 		}
-	})
-	return nil
+	}
+}
+
+// areValues reports whether all texts are numbers, and some not whole.
+func areValues(texts iter.Seq[string]) bool {
+	fraction := false
+	for s := range texts {
+		if _, err := strconv.ParseFloat(s, 64); err != nil {
+			return false
+		}
+		fraction = fraction || !whole(s)
+	}
+	return fraction
 }
 
 // whole reports whether a text is a whole number, or several with commas between them.
@@ -227,35 +202,35 @@ func whole(s string) bool {
 	return true
 }
 
-// tuNumbers returns how labels are written: as they are when all are whole numbers, else
-// by their place, from 0, in the sorted list of labels, which becomes a file of its own.
-func tuNumbers(kind string, files map[string]func(io.Writer) error, all func(use func(string))) (func(string) string, error) {
-	set := map[string]bool{}
+// tuLabels adds a file of labels: as they are when all are whole numbers, else by their
+// place, from 0, in the sorted list of labels, which becomes a file of its own.
+func tuLabels(files map[string]iter.Seq[string], kind string, labels iter.Seq[string]) error {
+	number := map[string]string{}
 	numbers := true
-	all(func(s string) {
-		if !set[s] {
-			set[s] = true
+	for s := range labels {
+		if _, ok := number[s]; !ok {
+			number[s] = s
 			numbers = numbers && whole(s)
 		}
-	})
+	}
 	if numbers {
-		return func(s string) string { return s }, nil
+		files[kind+"s"] = labels
+		return nil
 	}
-	var names []string
-	for s := range set {
-		if strings.ContainsAny(s, "\r\n") || s != strings.TrimSpace(s) || s == "" {
-			return nil, fmt.Errorf("label %q cannot be a line of a TUDataset", s)
-		}
-		names = append(names, s)
-	}
-	slices.Sort(names)
-	number := make(map[string]string, len(names))
+	names := slices.Sorted(maps.Keys(number))
 	for i, s := range names {
+		if strings.ContainsAny(s, "\r\n") || s != strings.TrimSpace(s) || s == "" {
+			return fmt.Errorf("label %q cannot be a line of a TUDataset", s)
+		}
 		number[s] = strconv.Itoa(i)
 	}
-	files[kind] = func(w io.Writer) error {
-		_, err := io.WriteString(w, strings.Join(names, "\n")+"\n")
-		return err
+	files[kind+"_names"] = slices.Values(names)
+	files[kind+"s"] = func(yield func(string) bool) {
+		for s := range labels {
+			if !yield(number[s]) {
+				return
+			}
+		}
 	}
-	return func(s string) string { return number[s] }, nil
+	return nil
 }

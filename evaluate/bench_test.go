@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/paper"
 )
 
 // BenchmarkPaperGrid is the whole nested evaluation of MUTAG, 10 × 10 folds, with the
@@ -11,7 +13,7 @@ import (
 func BenchmarkPaperGrid(b *testing.B) {
 	ds := real(b, "MUTAG")
 	for b.Loop() {
-		r, err := Run(b.Context(), ds, PaperTable1(ds.Name)[:1], DefaultOptions())
+		r, err := Run(b.Context(), ds, paper.Candidates()[:1], DefaultOptions())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -23,7 +25,7 @@ func BenchmarkPaperGrid(b *testing.B) {
 func BenchmarkLargeData(b *testing.B) {
 	ds := real(b, "NCI1")
 	for b.Loop() {
-		r, err := Run(b.Context(), ds, []Candidate{{Name: "mlg", Settings: []Setting{MLGSetting(mlg.DefaultOptions())}}}, DefaultOptions())
+		r, err := Run(b.Context(), ds, []choose.Candidate{settings("mlg", mlg.Default())}, DefaultOptions())
 		if err != nil {
 			b.Fatal(err)
 		}

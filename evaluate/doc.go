@@ -1,10 +1,9 @@
-// Package evaluate measures how well graph kernels classify or predict, honestly: kernel
-// parameters, the parameter of the learner and the weights of combined kernels are chosen
-// anew on the training part of every fold, kernels never get a target, and every figure
-// stands beside the majority class and the kernel of label histograms.
+// Package evaluate measures how well graph kernels classify or predict, honestly: on the training
+// part of every fold package choose chooses kernel parameters, the parameter of the learner and
+// the weights of combined kernels, kernels never get a target, and every figure stands beside
+// the majority class and the kernel of label histograms.
 //
-//	info := dataset.Info(ds)
-//	candidates, err := evaluate.DefaultCandidates(info)
+//	candidates, err := choose.DefaultCandidates(dataset.Info(ds))
 //	o := evaluate.DefaultOptions()
 //	o.ForCandidates()
 //	report, err := evaluate.Run(ctx, ds, candidates, o)
@@ -12,13 +11,11 @@
 //
 // # Order of work
 //
-// Run reads the targets and deals the graphs to folds (Splits). For every setting of every
-// Candidate it computes one kernel matrix (Transductive) or one per outer fold (Inductive),
-// and evaluates it on all outer folds: an inner score for every value of the learner's grid
-// by trainings inside the training part, then one training on the whole training part and
-// the predictions for the test fold. Combinations of kernels are evaluated in the same way,
-// their weights being learned on every training part. A row of the Report takes, fold by
-// fold, the predictions of the setting with the best inner score.
+// Run deals the graphs to folds. Every setting of every candidate has one kernel matrix for all folds,
+// or, with Inductive, one per fold. It is scored on the training parts of all folds; if it may be
+// chosen for a fold, it is trained on the training part and predicts the fold. Then its matrix goes,
+// unless a combination needs it. Combinations come last and are treated in the same way. A row of
+// the Report takes, fold by fold, the predictions of the setting with the best score.
 //
 // Results of finished parts can be kept in a folder, from which an interrupted run goes on.
 // Results do not depend on the number of workers. docs/evaluation.md has the formulas of

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/evaluate"
 )
@@ -17,9 +18,9 @@ func ExampleRun() {
 	wl.H = 2 // sees too little
 	o := evaluate.DefaultOptions()
 	o.Folds, o.Repeats = 5, 1
-	report, err := evaluate.Run(context.Background(), dataset.Scales(100, 1), []evaluate.Candidate{
-		{Name: "mlg", Settings: []evaluate.Setting{evaluate.MLGSetting(mlg.DefaultOptions())}},
-		{Name: "wl", Settings: []evaluate.Setting{{Parameters: "h=2", Kernel: wl}}},
+	report, err := evaluate.Run(context.Background(), dataset.Scales(100, 1), []choose.Candidate{
+		{Name: "mlg", Settings: []choose.Setting{{Parameters: "default", Kernel: mlg.Default()}}},
+		{Name: "wl", Settings: []choose.Setting{{Parameters: "h=2", Kernel: wl}}},
 	}, o)
 	if err != nil {
 		panic(err)

@@ -7,13 +7,18 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/splits"
 )
 
 // real reads a benchmark dataset, or skips the test.
@@ -56,7 +61,7 @@ func numbered(ds *dataset.Dataset) *dataset.Dataset {
 func quick(folds, repeats int) Options {
 	o := DefaultOptions()
 	o.Folds, o.Repeats = folds, repeats
-	o.C = decades(-1, 2)
+	o.C = []float64{0.1, 1, 10, 100}
 	return o
 }
 
@@ -68,9 +73,11 @@ type spy struct {
 	scale float64
 }
 
-func (k *spy) String() string { return fmt.Sprintf("spy %g", k.scale) }
+func (k *spy) Name() string    { return "spy" }
+func (k *spy) String() string  { return fmt.Sprintf("spy %g", k.scale) }
+func (k *spy) Validate() error { return nil }
 
-func (k *spy) Fit(_ context.Context, graphs []*graph.Graph) (mlg.Fitted, error) {
+func (k *spy) Fit(_ context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.fits = append(k.fits, graphs)
@@ -87,8 +94,8 @@ func (f *spyFit) value(a, b *graph.Graph) float64 {
 	return math.Exp(-d * d)
 }
 
-func (f *spyFit) matrix(rows []*graph.Graph) *mlg.Matrix {
-	m := mlg.NewMatrix(len(rows), len(f.graphs))
+func (f *spyFit) matrix(rows []*graph.Graph) *kernel.Matrix {
+	m := kernel.NewMatrix(len(rows), len(f.graphs))
 	for i, a := range rows {
 		for j, b := range f.graphs {
 			m.Set(i, j, f.value(a, b))
@@ -97,9 +104,9 @@ func (f *spyFit) matrix(rows []*graph.Graph) *mlg.Matrix {
 	return m
 }
 
-func (f *spyFit) Gram(context.Context) (*mlg.Matrix, error) { return f.matrix(f.graphs), nil }
+func (f *spyFit) Gram(context.Context) (*kernel.Matrix, error) { return f.matrix(f.graphs), nil }
 
-func (f *spyFit) Cross(_ context.Context, graphs []*graph.Graph) (*mlg.Matrix, error) {
+func (f *spyFit) Cross(_ context.Context, graphs []*graph.Graph) (*kernel.Matrix, error) {
 	f.k.mu.Lock()
 	defer f.k.mu.Unlock()
 	f.k.cross = append(f.k.cross, [2][]*graph.Graph{f.graphs, graphs})
@@ -133,25 +140,61 @@ func row(t testing.TB, r *Report, name string) Result {
 }
 
 // everyCombination returns every way to combine.
-func everyCombination() []Combination {
-	return []Combination{BestSingle, MeanAll, BestFew, Alignment, Weighted}
+func everyCombination() []choose.Combination {
+	return []choose.Combination{choose.BestSingle, choose.MeanAll, choose.MeanBest, choose.Weighted}
 }
 
-// mixerOf returns a mixer of matrices.
-func mixerOf(e *engine, matrices ...*mlg.Matrix) *mixer {
-	m := newMixer(e, e.combined())
-	m.matrices = matrices
-	return m
+// single returns a candidate with one setting.
+func single(name string, k kernel.Kernel) choose.Candidate {
+	return choose.Candidate{Name: name, Settings: []choose.Setting{{Parameters: name, Kernel: k}}}
 }
 
-// resumes tests that an engine takes all results of one that has run from their folder.
-func resumes(t *testing.T, done, again *engine) {
+// settings returns a candidate whose settings have the names of kernels.
+func settings(name string, kernels ...kernel.Kernel) choose.Candidate {
+	c := choose.Candidate{Name: name}
+	for _, k := range kernels {
+		c.Settings = append(c.Settings, choose.Setting{Parameters: k.String(), Kernel: k})
+	}
+	return c
+}
+
+// wl returns a Weisfeiler-Lehman kernel.
+func wl(h int) kernel.Kernel {
+	k := baseline.DefaultWL()
+	k.H = h
+	return k
+}
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
-	again.pool = nil // what computes anything waits for ever
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}
+
+// runOn is Run for given folds.
+func runOn(t *testing.T, ds *dataset.Dataset, candidates []choose.Candidate, o Options, folds *splits.Splits) *Report {
+	t.Helper()
+	e, err := newEvaluation(ds, candidates, &o, folds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return e.report()
+}
+
+// resumes tests that an evaluation takes all results of one that has run from their folder.
+func resumes(t *testing.T, done, again *evaluation) {
+	t.Helper()
+	again.o.Clock = func() time.Duration { t.Error("something is computed again"); return 0 }
 	if err := again.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(again.results, done.results) {
-		t.Error("a second run with the folder has other results")
+	for i, m := range slices.Concat(again.settings, again.sums) {
+		if !reflect.DeepEqual(m.results, slices.Concat(done.settings, done.sums)[i].results) {
+			t.Errorf("a second run with the folder has other results of %s %s", m.name, m.parameters)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -16,66 +17,8 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return enc.Encode(r)
 }
 
-// textWidth is the number of columns of a terminal that the table keeps to.
-const textWidth = 80
-
-// table returns the header and the cells of the rows, all but the parameters.
-func (r *Report) table() (header []string, rows [][]string) {
-	published := false
-	for _, x := range r.Results {
-		published = published || x.Published != nil
-	}
-	if r.Classes == nil {
-		header = []string{"kernel", "RMSE", "MAE", "R²", "seconds"}
-	} else {
-		header = []string{"kernel", "accuracy", "95 % interval", "balanced", "AUC", "seconds"}
-		for _, x := range r.Results {
-			if x.Interval != nil {
-				header[2] = fmt.Sprintf("%g %% interval", 100*x.Interval.Level)
-			}
-		}
-		if published {
-			header = append(header, "published")
-		}
-	}
-	for _, x := range r.Results {
-		row := []string{x.Name}
-		switch s, v := x.ClassificationSummary, x.RegressionSummary; {
-		case s != nil:
-			interval, auc := "-", "-"
-			if x.Interval != nil {
-				interval = fmt.Sprintf("%.1f–%.1f", 100*x.Interval.Low, 100*x.Interval.High)
-			}
-			if s.AUC != nil {
-				auc = fmt.Sprintf("%.3f", *s.AUC)
-			}
-			row = append(row, spread("%.2f", 100*s.Accuracy, 100*s.AccuracyStd, x.Repeats), interval, fmt.Sprintf("%.1f", 100*s.Balanced), auc)
-		case v != nil:
-			row = append(row, spread("%.4g", v.RMSE, v.RMSEStd, x.Repeats), spread("%.4g", v.MAE, v.MAEStd, x.Repeats), spread("%.3f", v.R2, v.R2Std, x.Repeats))
-		}
-		row = append(row, fmt.Sprintf("%.1f", x.Seconds))
-		if published && r.Classes != nil {
-			p := "-"
-			if x.Published != nil {
-				p = fmt.Sprintf("%.2f±%.2f", x.Published.Mean, x.Published.Deviation)
-			}
-			row = append(row, p)
-		}
-		rows = append(rows, row)
-	}
-	return header, rows
-}
-
-// spread returns mean±deviation, or the mean alone for a single repeat.
-func spread(format string, mean, deviation float64, repeats int) string {
-	if repeats < 2 {
-		return fmt.Sprintf(format, mean)
-	}
-	return fmt.Sprintf(format+"±"+format, mean, deviation)
-}
-
-// lines are the facts about the protocol that stand above a table.
-func (r *Report) lines() []string {
+// Facts returns sentences about the data and the protocol.
+func (r *Report) Facts() []string {
 	p := &r.Protocol
 	what := "regression"
 	if r.Classes != nil {
@@ -101,74 +44,83 @@ func (r *Report) lines() []string {
 	return out
 }
 
-// WriteText writes the report as a table for a terminal of 80 columns, with the protocol
-// above, and below the parameters that were chosen most often, the classes in the best row,
-// and the comparison of the other rows with it.
-func (r *Report) WriteText(w io.Writer) error {
-	var b strings.Builder
-	for _, line := range r.lines() {
-		wrapText(&b, "", line)
-	}
-	b.WriteByte('\n')
-	header, rows := r.table()
-	width := make([]int, len(header))
-	for _, row := range append([][]string{header}, rows...) {
-		for c, s := range row {
-			width[c] = max(width[c], utf8.RuneCountInString(s))
-		}
-	}
-	// What is too wide loses the end of its names.
-	total := 2 * (len(width) - 1)
-	for _, n := range width {
-		total += n
-	}
-	width[0] = max(8, width[0]-max(0, total-textWidth))
-	for _, row := range append([][]string{header}, rows...) {
-		for c, s := range row {
-			if c == 0 {
-				b.WriteString(pad(s, width[c], false))
-			} else {
-				b.WriteString("  " + pad(s, width[c], true))
-			}
-		}
-		b.WriteByte('\n')
-	}
-	if r.Protocol.Honest {
-		b.WriteString("\nChosen most often:\n")
-	} else {
-		b.WriteString("\nChosen:\n")
-	}
-	for _, x := range r.Results {
-		if x.Parameters != "-" {
-			wrapText(&b, "  ", x.Name+": "+strings.TrimPrefix(x.Parameters, x.Name+" ")+share100(x))
-		}
-	}
-	if best := r.best(); best.ClassificationSummary != nil {
-		fmt.Fprintf(&b, "\nBy class, %s:\n  %-24s  %8s  %6s  %9s  %5s\n", best.Name, "class", "examples", "recall", "precision", "F1")
-		for _, c := range best.ByClass {
-			fmt.Fprintf(&b, "  %s  %8d  %6.3f  %9.3f  %5.3f\n", pad(c.Class, 24, false), c.Examples/best.Repeats, c.Recall, c.Precision, c.F1)
-		}
-	}
-	if tests := r.againstBest(); len(tests) > 0 {
-		fmt.Fprintf(&b, "\nCorrected resampled t-test against %s:\n", r.best().Name)
-		for _, t := range tests {
-			fmt.Fprintf(&b, "  %s  %s  p = %.3g\n", pad(t.A, width[0], false), r.difference(t), t.P)
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+// Table is a table of a report. The first column has names.
+type Table struct {
+	Title  string
+	Header []string
+	Rows   [][]string
 }
 
-// share100 says for how many folds the parameters were chosen.
-func share100(x Result) string {
-	if len(x.Choices) == 0 {
-		return ""
+// Tables returns the results, the parameters that were chosen, the classes in the best row, and the
+// comparison of the other rows with it.
+func (r *Report) Tables() []Table {
+	results := Table{Title: "Results", Header: []string{"kernel", "accuracy", fmt.Sprintf("%g %% interval", 100*confidence), "balanced", "AUC", "seconds"}}
+	chosen := Table{Title: "Chosen", Header: []string{"kernel", "parameters"}}
+	if r.Protocol.Honest {
+		chosen.Title = "Chosen most often"
 	}
-	all := 0
-	for _, c := range x.Choices {
-		all += c.Folds
+	if r.Classes == nil {
+		results.Header = []string{"kernel", "RMSE", "MAE", "R²", "seconds"}
 	}
-	return fmt.Sprintf(" (%d of %d folds)", x.Choices[0].Folds, all)
+	for _, x := range r.Results {
+		results.Rows = append(results.Rows, x.cells())
+		if x.Parameters == "-" {
+			continue
+		}
+		parameters := strings.TrimPrefix(x.Parameters, x.Name+" ")
+		if len(x.Choices) > 0 {
+			parameters += fmt.Sprintf(" (%d of %d folds)", x.Choices[0].Folds, r.Protocol.Folds*x.Repeats)
+		}
+		chosen.Rows = append(chosen.Rows, []string{x.Name, parameters})
+	}
+	out := []Table{results, chosen}
+	best := r.best()
+	if best.ClassificationSummary != nil {
+		t := Table{Title: "By class, " + best.Name, Header: []string{"class", "examples", "recall", "precision", "F1"}}
+		for _, c := range best.ByClass {
+			t.Rows = append(t.Rows, []string{c.Class, fmt.Sprint(c.Examples / best.Repeats), fmt.Sprintf("%.3f", c.Recall), fmt.Sprintf("%.3f", c.Precision), fmt.Sprintf("%.3f", c.F1)})
+		}
+		out = append(out, t)
+	}
+	tests := Table{Title: "Corrected resampled t-test against " + best.Name, Header: []string{"kernel", "difference", "t", "p"}}
+	for i := range r.Results {
+		if r.Results[i].Name == best.Name {
+			continue
+		}
+		x := r.test(&r.Results[i], best)
+		difference := fmt.Sprintf("%+.4g", x.Difference) // of squared errors
+		if r.Classes != nil {                            // of accuracies in per cent
+			difference = fmt.Sprintf("%+.2f", 100*x.Difference)
+		}
+		tests.Rows = append(tests.Rows, []string{x.A, difference, fmt.Sprintf("%.2f", x.T), fmt.Sprintf("%.3g", x.P)})
+	}
+	return append(out, tests)
+}
+
+// cells returns the cells of a row of results.
+func (x *Result) cells() []string {
+	out := []string{x.Name}
+	if v := x.RegressionSummary; v != nil {
+		out = append(out, spread("%.4g", v.RMSE, v.RMSEStd, x.Repeats), spread("%.4g", v.MAE, v.MAEStd, x.Repeats), spread("%.3f", v.R2, v.R2Std, x.Repeats))
+	} else {
+		interval, auc := "-", "-"
+		if x.Interval != nil {
+			interval = fmt.Sprintf("%.1f–%.1f", 100*x.Interval.Low, 100*x.Interval.High)
+		}
+		if x.AUC != nil {
+			auc = fmt.Sprintf("%.3f", *x.AUC)
+		}
+		out = append(out, spread("%.2f", 100*x.Accuracy, 100*x.AccuracyStd, x.Repeats), interval, fmt.Sprintf("%.1f", 100*x.Balanced), auc)
+	}
+	return append(out, fmt.Sprintf("%.1f", x.Seconds))
+}
+
+// spread returns mean±deviation, or the mean alone for a single repeat.
+func spread(format string, mean, deviation float64, repeats int) string {
+	if repeats < 2 {
+		return fmt.Sprintf(format, mean)
+	}
+	return fmt.Sprintf(format+"±"+format, mean, deviation)
 }
 
 // best returns the row with the largest accuracy or the smallest RMSE, the first of equals.
@@ -183,71 +135,75 @@ func (r *Report) best() *Result {
 	return best
 }
 
-// againstBest returns the comparisons of the other rows (A) with the best (B).
-func (r *Report) againstBest() []Test {
-	best := r.best().Name
-	var out []Test
-	for _, t := range r.Tests {
-		switch best {
-		case t.B:
-			out = append(out, t)
-		case t.A:
-			t.A, t.B, t.Difference, t.T = t.B, t.A, -t.Difference, -t.T
-			out = append(out, t)
-		}
-	}
-	return out
-}
+// textWidth is the number of columns of a terminal that the tables keep to.
+const textWidth = 80
 
-// difference formats that of a test: points of accuracy, or mean squared error.
-func (r *Report) difference(t Test) string {
-	if r.Classes == nil {
-		return fmt.Sprintf("%+10.4g", t.Difference)
-	}
-	return fmt.Sprintf("%+7.2f", 100*t.Difference)
-}
-
-// WriteMarkdown writes the report as Markdown.
-func (r *Report) WriteMarkdown(w io.Writer) error {
+// WriteText writes the report for a terminal of 80 columns.
+func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n\n", escape(r.Dataset))
-	b.WriteString(escape(strings.Join(r.lines(), " ")) + "\n\n")
-	header, rows := r.table()
-	header = append(header, "parameters chosen most often")
-	markdownRow(&b, header)
-	b.WriteString("|" + strings.Repeat("---|", len(header)) + "\n")
-	for i, row := range rows {
-		x := r.Results[i]
-		markdownRow(&b, append(row, strings.TrimPrefix(x.Parameters, x.Name+" ")+share100(x)))
+	for _, line := range r.Facts() {
+		wrapText(&b, "", line)
 	}
-	if r.Classes != nil {
-		b.WriteString("\n### By class\n\n")
-		markdownRow(&b, []string{"kernel", "class", "examples", "recall", "precision", "F1"})
-		b.WriteString("|---|---|---|---|---|---|\n")
-		for _, x := range r.Results {
-			for _, c := range x.ByClass {
-				markdownRow(&b, []string{x.Name, c.Class, fmt.Sprint(c.Examples / x.Repeats), fmt.Sprintf("%.3f", c.Recall), fmt.Sprintf("%.3f", c.Precision), fmt.Sprintf("%.3f", c.F1)})
+	for i, t := range r.Tables() {
+		b.WriteByte('\n')
+		if i > 0 {
+			b.WriteString(t.Title + ":\n")
+		}
+		if t.Header[1] == "parameters" { // long texts
+			for _, row := range t.Rows {
+				wrapText(&b, "  ", row[0]+": "+row[1])
 			}
+			continue
 		}
-	}
-	if tests := r.againstBest(); len(tests) > 0 {
-		fmt.Fprintf(&b, "\n### Corrected resampled t-test against %s\n\n", escape(r.best().Name))
-		markdownRow(&b, []string{"kernel", "difference", "t", "p"})
-		b.WriteString("|---|---|---|---|\n")
-		for _, t := range tests {
-			markdownRow(&b, []string{t.A, strings.TrimSpace(r.difference(t)), fmt.Sprintf("%.2f", t.T), fmt.Sprintf("%.3g", t.P)})
-		}
+		t.writeText(&b)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func markdownRow(b *strings.Builder, cells []string) {
-	b.WriteByte('|')
-	for _, c := range cells {
-		b.WriteString(" " + escape(c) + " |")
+// writeText writes columns. What is too wide loses the end of its names.
+func (t *Table) writeText(b *strings.Builder) {
+	rows := slices.Concat([][]string{t.Header}, t.Rows)
+	width := make([]int, len(t.Header))
+	total := -2
+	for c := range width {
+		for _, row := range rows {
+			width[c] = max(width[c], utf8.RuneCountInString(row[c]))
+		}
+		total += width[c] + 2
 	}
-	b.WriteByte('\n')
+	width[0] = max(8, width[0]-max(0, total-textWidth))
+	for _, row := range rows {
+		b.WriteString(pad(row[0], width[0], false))
+		for c, s := range row[1:] {
+			b.WriteString("  " + pad(s, width[c+1], true))
+		}
+		b.WriteByte('\n')
+	}
+}
+
+// WriteMarkdown writes the report as Markdown.
+func (r *Report) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\n%s\n", escape(r.Dataset), escape(strings.Join(r.Facts(), " ")))
+	for i, t := range r.Tables() {
+		b.WriteByte('\n')
+		if i > 0 {
+			fmt.Fprintf(&b, "### %s\n\n", escape(t.Title))
+		}
+		for k, row := range slices.Concat([][]string{t.Header}, t.Rows) {
+			b.WriteByte('|')
+			for _, c := range row {
+				b.WriteString(" " + escape(c) + " |")
+			}
+			b.WriteByte('\n')
+			if k == 0 {
+				b.WriteString("|" + strings.Repeat("---|", len(row)) + "\n")
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // escape keeps names from being read as Markdown.

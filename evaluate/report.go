@@ -1,16 +1,25 @@
 package evaluate
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/metrics"
+	"github.com/mlgkernel/mlg/splits"
+	"github.com/mlgkernel/mlg/svm"
 )
 
 // majorityName is the row of the baseline that sees no graph: the most frequent class of the
 // training part, or its mean value.
 const majorityName = "majority class"
+
+// confidence is the level of the confidence intervals.
+const confidence = 0.95
 
 // Report is the outcome of an evaluation.
 type Report struct {
@@ -22,10 +31,10 @@ type Report struct {
 	Duplicates Duplicates `json:"duplicates"`
 	Results    []Result   `json:"results"`
 	// Tests compares every row of Results with every later one; B is the earlier row.
-	Tests []Test `json:"tests"`
+	Tests []metrics.Test `json:"tests"`
 
-	// Splits are the folds, to be written with Splits.Write.
-	Splits *Splits `json:"-"`
+	// Splits are the folds.
+	Splits *splits.Splits `json:"-"`
 }
 
 // Protocol says how the figures came about.
@@ -64,20 +73,19 @@ type Result struct {
 	*ClassificationSummary
 	*RegressionSummary
 	// Interval is a confidence interval of the accuracy, or of the mean squared error, by
-	// ConfidenceInterval over all folds.
-	Interval *Interval `json:"confidence_interval,omitempty"`
+	// metrics.ConfidenceInterval over all folds.
+	Interval *metrics.Interval `json:"confidence_interval,omitempty"`
 	// FoldScores are the accuracies, or the mean squared errors, of all folds, by repeat.
 	FoldScores [][]float64 `json:"fold_scores"`
 	// Limited is the number of trainings behind the predictions that stopped at the limit of
 	// iterations of the SVM; their solutions are not exact.
 	Limited int `json:"limited_trainings,omitempty"`
-	// KernelSeconds is the time for the kernel matrices of all settings, LearnSeconds the
-	// sum of the times of all trainings and predictions, of which several run at a time, and
-	// Seconds the sum of the two.
-	Seconds       float64    `json:"seconds"`
-	KernelSeconds float64    `json:"kernel_seconds"`
-	LearnSeconds  float64    `json:"learn_seconds"`
-	Published     *Published `json:"published,omitempty"`
+	// KernelSeconds is the time for the kernel matrices of all settings, LearnSeconds that for
+	// choosing, training and predicting, and Seconds the sum of the two. With Inductive they are
+	// sums over the folds, of which several run at a time.
+	Seconds       float64 `json:"seconds"`
+	KernelSeconds float64 `json:"kernel_seconds"`
+	LearnSeconds  float64 `json:"learn_seconds"`
 
 	// Predicted[r][i] is the class, a position in Report.Classes, that graph i gets in repeat
 	// r; nil with OnReported and for regression, where Values has the predicted values.
@@ -96,14 +104,14 @@ type Choice struct {
 // is over all of them. The AUC is the mean over folds, since scores of different machines
 // have no common scale.
 type ClassificationSummary struct {
-	Accuracy          float64      `json:"accuracy_mean"`
-	AccuracyStd       float64      `json:"accuracy_std"`
-	Balanced          float64      `json:"balanced_accuracy_mean"`
-	BalancedStd       float64      `json:"balanced_accuracy_std"`
-	AUC               *float64     `json:"auc_mean,omitempty"` // nil with OnReported
-	AUCStd            *float64     `json:"auc_std,omitempty"`
-	ByClass           []ClassScore `json:"classes"` // over all repeats
-	AccuracyByRepeats []float64    `json:"accuracy_by_repeat"`
+	Accuracy          float64              `json:"accuracy_mean"`
+	AccuracyStd       float64              `json:"accuracy_std"`
+	Balanced          float64              `json:"balanced_accuracy_mean"`
+	BalancedStd       float64              `json:"balanced_accuracy_std"`
+	AUC               *float64             `json:"auc_mean,omitempty"` // nil with OnReported
+	AUCStd            *float64             `json:"auc_std,omitempty"`
+	ByClass           []metrics.ClassScore `json:"classes"` // over all repeats
+	AccuracyByRepeats []float64            `json:"accuracy_by_repeat"`
 }
 
 // RegressionSummary is the same for values.
@@ -117,41 +125,32 @@ type RegressionSummary struct {
 }
 
 // report makes the report from the results of all methods.
-func (e *engine) report() *Report {
+func (e *evaluation) report() *Report {
 	o := e.o
 	n := len(e.graphs)
-	test := float64(n) / float64(e.splits.Folds)
+	test := float64(n) / float64(e.Splits.Folds)
 	r := &Report{
-		Dataset: e.data.Name, Graphs: n, Classes: e.targets.classes,
+		Dataset: e.data.Name, Graphs: n, Classes: e.Targets.Classes,
 		Protocol: Protocol{
-			Folds: e.splits.Folds, Repeats: e.splits.Repeats(),
-			Splits: e.splits.Scheme, Seed: e.splits.Seed,
-			Selection: e.selection(), Honest: o.Selection == Nested,
-			Learner: e.learner(), Grid: grid(o.grid()), Fitting: o.Fitting.String(),
-			Ratio: test / (float64(n) - test),
+			Folds: e.Splits.Folds, Repeats: e.Splits.Repeats(),
+			Splits: e.Splits.Scheme, Seed: e.Splits.Seed,
+			Selection: e.selection(), Honest: !o.OnReported,
+			Learner: e.learner(), Grid: strings.Trim(fmt.Sprint(o.Grid()), "[]"),
+			Fitting: map[bool]string{false: "transductive", true: "inductive"}[o.Inductive],
+			Ratio:   test / (float64(n) - test),
 		},
 		Duplicates: e.duplicates(),
-		Splits:     e.splits,
+		Splits:     e.Splits,
+		Results:    []Result{e.majority()},
 	}
-	r.Results = append(r.Results, e.majority())
-	for c := range e.candidates {
-		of := e.settingsOf(c)
-		x := e.row(e.candidates[c].Name, of)
-		x.Published = e.candidates[c].Published
-		r.Results = append(r.Results, x)
-		for m, x := range e.methods {
-			if x.average && x.of[0] == of[0] {
-				r.Results = append(r.Results, e.row(x.name, []int{m}))
-			}
-		}
+	for _, x := range e.rows {
+		r.Results = append(r.Results, e.result(x))
 	}
-	for _, c := range o.Combinations {
-		switch c {
-		case BestSingle:
-			r.Results = append(r.Results, e.row(c.String(), e.combined()))
-		default:
-			m := slices.IndexFunc(e.methods, func(m method) bool { return m.name == c.String() })
-			r.Results = append(r.Results, e.row(c.String(), []int{m}))
+	for k := range r.Results {
+		x := &r.Results[k]
+		x.Interval = metrics.ConfidenceInterval(slices.Concat(x.FoldScores...), r.Protocol.Ratio, confidence)
+		if i := x.Interval; i != nil && r.Classes != nil { // shares
+			i.Low, i.High = max(0, i.Low), min(1, i.High)
 		}
 	}
 	r.compare()
@@ -161,13 +160,18 @@ func (e *engine) report() *Report {
 // compare sets Tests.
 func (r *Report) compare() {
 	r.Tests = nil
-	for i, b := range r.Results {
-		for _, a := range r.Results[i+1:] {
-			t := CorrectedTest(slices.Concat(a.FoldScores...), slices.Concat(b.FoldScores...), r.Protocol.Ratio)
-			t.A, t.B = a.Name, b.Name
-			r.Tests = append(r.Tests, t)
+	for i := range r.Results {
+		for j := i + 1; j < len(r.Results); j++ {
+			r.Tests = append(r.Tests, r.test(&r.Results[j], &r.Results[i]))
 		}
 	}
+}
+
+// test compares two rows.
+func (r *Report) test(a, b *Result) metrics.Test {
+	t := metrics.CorrectedTest(slices.Concat(a.FoldScores...), slices.Concat(b.FoldScores...), r.Protocol.Ratio)
+	t.A, t.B = a.Name, b.Name
+	return t
 }
 
 // Add takes over the rows of a report on the same splits, in place of those with the same names and after the
@@ -188,46 +192,35 @@ func (r *Report) Add(x *Report) error {
 }
 
 // selection describes how parameters were chosen.
-func (e *engine) selection() string {
-	o := e.o
-	if o.Selection == OnReported {
+func (e *evaluation) selection() string {
+	if e.o.OnReported {
 		return "chosen on the reported folds themselves (too high)"
 	}
-	score := o.Score.String()
+	score := "accuracy"
 	switch {
-	case e.targets.regression():
+	case e.Targets.Regression() || e.o.Score == choose.Squared:
 		score = "squared error"
-	case o.Score == BalancedAccuracy:
+	case e.o.Score == choose.BalancedAccuracy:
 		score = "balanced accuracy"
-	case o.Score == Squared:
-		score = "squared error"
 	}
-	if o.Inner == LeaveOneOut {
+	if e.o.LeaveOneOut {
 		return "nested, by " + score + " of leave-one-out ridge regression"
 	}
-	return fmt.Sprintf("nested, by %s on %d validation folds", score, len(validation(o, e.splits.Folds, 0)))
+	return fmt.Sprintf("nested, by %s on %d validation folds", score, e.parts[0][0].Validators())
 }
 
-func (e *engine) learner() string {
+func (e *evaluation) learner() string {
 	switch {
-	case e.o.Learner == Ridge:
+	case e.o.Learner == svm.KernelRidge:
 		return "kernel ridge"
-	case e.targets.regression():
+	case e.Targets.Regression():
 		return "ε-SVR"
 	}
 	return "C-SVC"
 }
 
-func grid(x []float64) string {
-	s := make([]string, len(x))
-	for i, v := range x {
-		s[i] = fmt.Sprintf("%g", v)
-	}
-	return strings.Join(s, " ")
-}
-
 // duplicates counts isomorphic graphs across folds.
-func (e *engine) duplicates() Duplicates {
+func (e *evaluation) duplicates() Duplicates {
 	var d Duplicates
 	across := 0
 	for _, group := range graph.Duplicates(e.graphs) {
@@ -237,7 +230,7 @@ func (e *engine) duplicates() Duplicates {
 		if slices.ContainsFunc(group, func(i int) bool { return e.data.Graphs[i].Target() != first }) {
 			d.Conflicting += len(group)
 		}
-		for _, fold := range e.splits.Fold {
+		for _, fold := range e.Splits.Fold {
 			for _, i := range group {
 				if slices.ContainsFunc(group, func(j int) bool { return fold[j] != fold[i] }) {
 					across++
@@ -245,152 +238,199 @@ func (e *engine) duplicates() Duplicates {
 			}
 		}
 	}
-	d.AcrossFolds = float64(across) / float64(e.splits.Repeats())
+	d.AcrossFolds = float64(across) / float64(e.Splits.Repeats())
 	return d
 }
 
-// summarise computes the figures of a row from predictions.
-func (e *engine) summarise(x *Result, chosen [][]foldResult) {
-	t := e.targets
-	x.Repeats = len(chosen)
-	if t.regression() {
-		e.summariseValues(x, chosen)
+// result makes a row of the report.
+func (e *evaluation) result(x reportRow) Result {
+	out := Result{Name: x.name, Repeats: e.Splits.Repeats()}
+	for _, m := range x.methods {
+		out.KernelSeconds += m.kernelSeconds
+		out.LearnSeconds += m.learnSeconds
+	}
+	out.Seconds = out.KernelSeconds + out.LearnSeconds
+	if e.o.OnReported {
+		e.chooseReported(&out, x.methods)
+	} else {
+		e.chooseByFold(&out, x.methods)
+	}
+	return out
+}
+
+// chooseByFold takes for every fold the method with the best score on its training part.
+func (e *evaluation) chooseByFold(out *Result, methods []*method) {
+	counts := map[string]int{}
+	chosen := make([][]choose.Prediction, out.Repeats)
+	scores := make([]*choose.Scores, len(methods))
+	for repeat, parts := range e.parts {
+		for f, p := range parts {
+			for k, m := range methods {
+				scores[k] = &m.results[repeat][f].Scores
+			}
+			k := e.Choose(p, scores)
+			x := &methods[k].results[repeat][f]
+			chosen[repeat] = append(chosen[repeat], x.Prediction)
+			out.Limited += x.Limited
+			counts[e.choice(methods[k], x.Best)]++
+		}
+	}
+	for p, n := range counts {
+		out.Choices = append(out.Choices, Choice{p, n})
+	}
+	slices.SortFunc(out.Choices, func(a, b Choice) int {
+		return cmp.Or(cmp.Compare(b.Folds, a.Folds), cmp.Compare(a.Parameters, b.Parameters))
+	})
+	out.Parameters = out.Choices[0].Parameters
+	e.summarise(out, chosen)
+}
+
+// choice describes a method with a value of the learner's grid.
+func (e *evaluation) choice(m *method, value int) string {
+	name := "C"
+	if e.o.Learner == svm.KernelRidge {
+		name = "ridge"
+	}
+	return fmt.Sprintf("%s %s=%g", m.parameters, name, e.o.Grid()[value])
+}
+
+// chooseReported takes the method and value of the grid with the best mean accuracy over all
+// repeats on the test folds themselves, the first of equals.
+func (e *evaluation) chooseReported(out *Result, methods []*method) {
+	best := math.Inf(-1)
+	empty := *out
+	for _, m := range methods {
+		for g := range e.o.Grid() {
+			trial := empty
+			confusions := make([][]metrics.Confusion, trial.Repeats)
+			for repeat, folds := range m.results {
+				for _, x := range folds {
+					confusions[repeat] = append(confusions[repeat], x.Confusions[g])
+					trial.Limited += x.Limited
+				}
+			}
+			e.summariseConfusions(&trial, confusions)
+			score := trial.Accuracy
+			if e.o.Score == choose.BalancedAccuracy {
+				score = trial.Balanced
+			}
+			if score > best {
+				best, *out = score, trial
+				out.Parameters = e.choice(m, g)
+			}
+		}
+	}
+}
+
+// summarise computes the figures of a row from predictions, by repeat and fold.
+func (e *evaluation) summarise(out *Result, chosen [][]choose.Prediction) {
+	t := e.Targets
+	if t.Regression() {
+		e.summariseValues(out, chosen)
 		return
 	}
-	var confusions [][]Confusion
+	confusions := make([][]metrics.Confusion, len(chosen))
 	var aucs []float64
-	for r, folds := range chosen {
+	for repeat, folds := range chosen {
 		predicted := make([]int, len(e.graphs))
-		row := make([]Confusion, len(folds))
 		var auc []float64
-		for f, result := range folds {
-			test := e.splits.Test(r, f)
-			truth := pick(t.labels, test)
-			row[f] = NewConfusion(truth, result.Labels, len(t.classes))
+		for f, p := range folds {
+			test := e.Splits.Test(repeat, f)
+			truth := choose.Pick(t.Labels, test)
+			confusions[repeat] = append(confusions[repeat], metrics.NewConfusion(truth, p.Labels, len(t.Classes)))
 			for k, i := range test {
-				predicted[i] = result.Labels[k]
+				predicted[i] = p.Labels[k]
 			}
-			if a, ok := t.auc(truth, result.Scores); ok {
+			if a, ok := metrics.MacroAUC(truth, p.Scores, len(t.Classes)); ok {
 				auc = append(auc, a)
 			}
 		}
-		confusions = append(confusions, row)
-		x.Predicted = append(x.Predicted, predicted)
+		out.Predicted = append(out.Predicted, predicted)
 		if len(auc) > 0 {
-			aucs = append(aucs, mean(auc))
+			aucs = append(aucs, metrics.Mean(auc))
 		}
 	}
-	e.summariseConfusions(x, confusions)
+	e.summariseConfusions(out, confusions)
 	if len(aucs) > 0 {
-		m, s := mean(aucs), deviation(aucs)
-		x.AUC, x.AUCStd = &m, &s
+		m, s := metrics.Mean(aucs), metrics.Deviation(aucs)
+		out.AUC, out.AUCStd = &m, &s
 	}
-}
-
-// auc returns the AUC of the scores of a prediction.
-func (t *targets) auc(truth []int, scores []float64) (float64, bool) {
-	if t.width() == 1 {
-		positive := make([]bool, len(truth))
-		for i, l := range truth {
-			positive[i] = l == 1
-		}
-		return AUC(positive, scores)
-	}
-	rows := make([][]float64, len(truth))
-	for i := range rows {
-		rows[i] = scores[i*t.width() : (i+1)*t.width()]
-	}
-	return MacroAUC(truth, rows, len(t.classes))
 }
 
 // summariseConfusions computes accuracies from the counts of all folds, by repeat and fold.
-func (e *engine) summariseConfusions(x *Result, confusions [][]Confusion) {
-	classes := len(e.targets.classes)
+func (e *evaluation) summariseConfusions(out *Result, confusions [][]metrics.Confusion) {
+	classes := len(e.Targets.Classes)
 	s := &ClassificationSummary{}
-	x.ClassificationSummary = s
-	all := NewConfusion(nil, nil, classes)
+	out.ClassificationSummary = s
+	all := metrics.NewConfusion(nil, nil, classes)
 	var balanced []float64
 	for _, folds := range confusions {
-		sum := NewConfusion(nil, nil, classes)
+		sum := metrics.NewConfusion(nil, nil, classes)
 		var scores []float64
 		for _, c := range folds {
-			sum.add(c)
+			sum.Add(c)
 			scores = append(scores, c.Accuracy())
 		}
-		all.add(sum)
-		x.FoldScores = append(x.FoldScores, scores)
+		all.Add(sum)
+		out.FoldScores = append(out.FoldScores, scores)
 		s.AccuracyByRepeats = append(s.AccuracyByRepeats, sum.Accuracy())
 		balanced = append(balanced, sum.BalancedAccuracy())
 	}
-	x.Repeats = len(confusions)
-	s.Accuracy, s.AccuracyStd = mean(s.AccuracyByRepeats), deviation(s.AccuracyByRepeats)
-	s.Balanced, s.BalancedStd = mean(balanced), deviation(balanced)
-	s.ByClass = all.ByClass(e.targets.classes)
-	e.interval(x)
+	s.Accuracy, s.AccuracyStd = metrics.Mean(s.AccuracyByRepeats), metrics.Deviation(s.AccuracyByRepeats)
+	s.Balanced, s.BalancedStd = metrics.Mean(balanced), metrics.Deviation(balanced)
+	s.ByClass = all.ByClass(e.Targets.Classes)
 }
 
-func (e *engine) interval(x *Result) {
-	test := float64(len(e.graphs)) / float64(e.splits.Folds)
-	x.Interval = ConfidenceInterval(slices.Concat(x.FoldScores...), test/(float64(len(e.graphs))-test), e.o.Confidence)
-	if i := x.Interval; i != nil && !e.targets.regression() { // shares
-		i.Low, i.High = max(0, i.Low), min(1, i.High)
-	}
-}
-
-// summariseValues computes errors of predicted values.
-func (e *engine) summariseValues(x *Result, chosen [][]foldResult) {
+// summariseValues computes errors of predicted values, by repeat and fold.
+func (e *evaluation) summariseValues(out *Result, chosen [][]choose.Prediction) {
 	var rmse, mae, r2 []float64
-	for r, folds := range chosen {
+	for repeat, folds := range chosen {
 		values := make([]float64, len(e.graphs))
 		var scores []float64
-		for f, result := range folds {
-			test := e.splits.Test(r, f)
+		for f, p := range folds {
+			test := e.Splits.Test(repeat, f)
 			for k, i := range test {
-				values[i] = result.Values[k]
+				values[i] = p.Values[k]
 			}
-			root := ScoreValues(pick(e.targets.values, test), result.Values).RMSE
+			root := metrics.ScoreValues(choose.Pick(e.Targets.Values, test), p.Values).RMSE
 			scores = append(scores, root*root)
 		}
-		x.Values = append(x.Values, values)
-		x.FoldScores = append(x.FoldScores, scores)
-		s := ScoreValues(e.targets.values, values)
+		out.Values = append(out.Values, values)
+		out.FoldScores = append(out.FoldScores, scores)
+		s := metrics.ScoreValues(e.Targets.Values, values)
 		rmse, mae, r2 = append(rmse, s.RMSE), append(mae, s.MAE), append(r2, s.R2)
 	}
-	x.RegressionSummary = &RegressionSummary{
-		RMSE: mean(rmse), RMSEStd: deviation(rmse),
-		MAE: mean(mae), MAEStd: deviation(mae),
-		R2: mean(r2), R2Std: deviation(r2),
+	out.RegressionSummary = &RegressionSummary{
+		RMSE: metrics.Mean(rmse), RMSEStd: metrics.Deviation(rmse),
+		MAE: metrics.Mean(mae), MAEStd: metrics.Deviation(mae),
+		R2: metrics.Mean(r2), R2Std: metrics.Deviation(r2),
 	}
-	e.interval(x)
 }
 
 // majority predicts the most frequent class of the training part, the first of equals, or
 // its mean value.
-func (e *engine) majority() Result {
-	x := Result{Name: majorityName, Parameters: "-"}
-	t := e.targets
-	if t.regression() {
-		x.Name = "mean value"
+func (e *evaluation) majority() Result {
+	t := e.Targets
+	out := Result{Name: majorityName, Parameters: "-", Repeats: e.Splits.Repeats()}
+	if t.Regression() {
+		out.Name = "mean value"
 	}
-	chosen := make([][]foldResult, e.splits.Repeats())
-	for r := range chosen {
-		for f := range e.splits.Folds {
-			train, test := e.splits.Without(r, f), e.splits.Test(r, f)
-			result := foldResult{Fold: f}
-			if t.regression() {
-				result.Values = slices.Repeat([]float64{mean(pick(t.values, train))}, len(test))
-			} else {
-				counts := make([]int, len(t.classes))
-				for _, i := range train {
-					counts[t.labels[i]]++
-				}
-				best := slices.Index(counts, slices.Max(counts))
-				result.Labels = slices.Repeat([]int{best}, len(test))
-				result.Scores = make([]float64, len(test)*t.width())
+	chosen := make([][]choose.Prediction, out.Repeats)
+	for repeat := range chosen {
+		for f := range e.Splits.Folds {
+			train, test := e.Splits.Without(repeat, f), e.Splits.Test(repeat, f)
+			if t.Regression() {
+				mean := metrics.Mean(choose.Pick(t.Values, train))
+				chosen[repeat] = append(chosen[repeat], choose.Prediction{Values: slices.Repeat([]float64{mean}, len(test))})
+				continue
 			}
-			chosen[r] = append(chosen[r], result)
+			counts := make([]int, len(t.Classes))
+			for _, i := range train {
+				counts[t.Labels[i]]++
+			}
+			chosen[repeat] = append(chosen[repeat], t.Always(slices.Index(counts, slices.Max(counts)), len(test)))
 		}
 	}
-	e.summarise(&x, chosen)
-	return x
+	e.summarise(&out, chosen)
+	return out
 }

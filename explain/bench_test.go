@@ -9,6 +9,8 @@ import (
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/svm"
 )
 
 // collection returns 200 graphs of a collection and one of n vertices that is not among them.
@@ -38,12 +40,12 @@ func collection(b *testing.B, name string, n int) (train []*graph.Graph, query *
 func BenchmarkDecision(b *testing.B) {
 	changes := []struct {
 		name   string
-		change func(o *mlg.Options)
+		change func(o *mlg.Kernel)
 	}{
-		{"top", func(*mlg.Options) {}},
-		{"sum", func(o *mlg.Options) { o.Combine = mlg.Sum }},
-		{"radii=1,2,4,8", func(o *mlg.Options) { o.Radii = []int{1, 2, 4, 8} }},
-		{"rank=30", func(o *mlg.Options) { o.Rank = 30 }},
+		{"top", func(*mlg.Kernel) {}},
+		{"sum", func(o *mlg.Kernel) { o.Combine = mlg.Sum }},
+		{"radii=1,2,4,8", func(o *mlg.Kernel) { o.Radii = []int{1, 2, 4, 8} }},
+		{"rank=30", func(o *mlg.Kernel) { o.Rank = 30 }},
 	}
 	for _, data := range []struct {
 		name string
@@ -51,14 +53,13 @@ func BenchmarkDecision(b *testing.B) {
 	}{{"NCI1", 40}, {"PROTEINS", 620}} {
 		train, g := collection(b, data.name, data.n)
 		for _, c := range changes {
-			o := mlg.DefaultOptions()
-			o.Base, o.Workers = mlg.Labels(), 1
+			o := mlg.Default()
+			o.Base = "labels"
 			c.change(&o)
-			m, err := mlg.Fit(b.Context(), train, o)
-			if err != nil {
-				b.Fatal(err)
-			}
-			var f explain.Function
+			ctx := kernel.WithWorkers(b.Context(), 1)
+			m := sum(b, train, o)
+			low := m.Factors[0].Known().(*mlg.Model)
+			var f svm.Function
 			for i := range train {
 				f.Support = append(f.Support, i)
 				f.Coefficients = append(f.Coefficients, float64(i%3)-0.9)
@@ -66,7 +67,7 @@ func BenchmarkDecision(b *testing.B) {
 			b.Run(data.name+"/"+c.name, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := explain.Decision(b.Context(), m, g, f); err != nil {
+					if _, err := explain.Decision(ctx, m, g, f); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -74,7 +75,7 @@ func BenchmarkDecision(b *testing.B) {
 			if g.N() < 100 {
 				b.Run(data.name+"/"+c.name+"/shares", func(b *testing.B) {
 					for b.Loop() {
-						if _, err := explain.DecisionShares(b.Context(), m, g, f); err != nil {
+						if _, err := explain.DecisionShares(ctx, low, g, f); err != nil {
 							b.Fatal(err)
 						}
 					}
@@ -82,7 +83,7 @@ func BenchmarkDecision(b *testing.B) {
 			}
 			b.Run(data.name+"/"+c.name+"/cross", func(b *testing.B) {
 				for b.Loop() {
-					if _, err := m.Cross(b.Context(), []*graph.Graph{g}); err != nil {
+					if _, err := m.Cross(ctx, []*graph.Graph{g}); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -2,7 +2,6 @@ package explain_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -13,41 +12,31 @@ import (
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
-	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/svm"
 )
 
-// stored returns a model of two multiscale kernels with different levels, products of them
-// with each other and with a baseline that counts what factors of vertices do not change, and
-// that baseline alone.
-func stored(t *testing.T, graphs []*graph.Graph) *model.Model {
+// The parts of stored: two multiscale kernels with different levels, and one that counts what
+// factors of vertices do not change.
+func parts() (one, two, paths kernel.Kernel) {
+	sp := baseline.DefaultShortestPath()
+	sp.Labels = baseline.Degrees
+	return smallKernel(func(o *mlg.Kernel) { o.Combine = mlg.Sum }), smallKernel(func(o *mlg.Kernel) { o.Radii, o.Eta = []int{1, 2, 3}, 0.5 }), sp
+}
+
+// stored returns products of the parts with each other and alone.
+func stored(t *testing.T, graphs []*graph.Graph) *kernel.FittedSum {
 	t.Helper()
-	one := model.Factor{Fitted: fit(t, graphs, func(o *mlg.Options) { o.Combine = mlg.Sum })}
-	two := model.Factor{Fitted: fit(t, graphs, func(o *mlg.Options) { o.Radii, o.Eta = []int{1, 2, 3}, 0.5 })}
-	paths := baseline.DefaultShortestPath()
-	paths.Labels = baseline.Degrees
-	b, err := model.NewBaseline(paths)
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := model.Factor{Baseline: b}
-	m := &model.Model{Kernels: []model.Kernel{
-		{Weight: 0.4, Factors: []model.Factor{one}},
-		{Weight: 0.3, Factors: []model.Factor{one, base}},
-		{Weight: 0.2, Factors: []model.Factor{one, two, two}},
-		{Weight: 0.1, Factors: []model.Factor{base}},
-	}}
-	for i, g := range graphs {
-		m.IDs = append(m.IDs, fmt.Sprint(i))
-		m.Graphs = append(m.Graphs, g.With(m.IDs[i], ""))
-	}
-	return m
+	one, two, paths := parts()
+	return sum(t, graphs, kernel.Weighted([]float64{0.4, 0.3, 0.2, 0.1},
+		[]kernel.Kernel{one, kernel.Product(one, paths), kernel.Product(one, two, two), paths}))
 }
 
 // Contributions to a decision value are its derivatives, sums of products included.
 func TestModelDecision(t *testing.T) {
 	gs := attributed(3, 9)
 	m := stored(t, gs[:7])
-	f := explain.Function{Support: []int{0, 2, 5}, Coefficients: []float64{1.5, -0.7, 0.4}, Bias: 0.25}
+	f := svm.Function{Support: []int{0, 2, 5}, Coefficients: []float64{1.5, -0.7, 0.4}, Bias: 0.25}
 	value := func(g *graph.Graph) float64 {
 		k, err := m.Cross(t.Context(), []*graph.Graph{g})
 		if err != nil {
@@ -60,19 +49,19 @@ func TestModelDecision(t *testing.T) {
 		return v
 	}
 	for _, g := range gs[7:] {
-		got, err := explain.ModelDecision(t.Context(), m, g, f)
+		got, err := explain.Decision(t.Context(), m, g, f)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !close(got.Value, value(g)) {
 			t.Errorf("value %v, want %v", got.Value, value(g))
 		}
-		sum := got.Bias
-		for _, k := range got.Explained.Kernels {
-			sum += k.Value
+		total := got.Bias
+		for _, k := range got.Explained.Terms {
+			total += k.Value
 		}
-		if !close(sum, got.Value) {
-			t.Errorf("kernels add up to %v, want %v", sum, got.Value)
+		if !close(total, got.Value) {
+			t.Errorf("kernels add up to %v, want %v", total, got.Value)
 		}
 		for v := range g.N() {
 			if want := slope(t, g, v, value); math.Abs(got.Vertices[v]-want) > 1e-7*max(1, math.Abs(want)) {
@@ -84,8 +73,8 @@ func TestModelDecision(t *testing.T) {
 			t.Errorf("%d and %d levels, want those of both kernels", len(got.Through), len(got.Features))
 		}
 		e := got.Explained
-		if e.Kernels[0].Share != 1 || e.Kernels[2].Share != 1 || e.Kernels[3].Share != 0 ||
-			!(e.Kernels[1].Share > 0 && e.Kernels[1].Share < 1) || !(e.Share > 0 && e.Share < 1) {
+		if e.Terms[0].Share != 1 || e.Terms[2].Share != 1 || e.Terms[3].Share != 0 ||
+			!(e.Terms[1].Share > 0 && e.Terms[1].Share < 1) || !(e.Share > 0 && e.Share < 1) {
 			t.Errorf("explained %+v", e)
 		}
 	}
@@ -99,37 +88,30 @@ func TestModelCounts(t *testing.T) {
 	for range 8 {
 		gs = append(gs, graphtest.Random(r, graphtest.Options{N: 7, Edge: 0.3, Labels: 2}))
 	}
-	m := stored(t, gs[:7])
-	m.Kernels = m.Kernels[:2]
 	oa := baseline.DefaultWL()
 	oa.Variant, oa.H = baseline.Assignment, 2
-	b, err := model.NewBaseline(oa)
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, counting := m.Kernels[0].Factors[0], model.Factor{Baseline: b}
-	m.Kernels[1].Factors[1] = counting
-	m.Kernels = append(m.Kernels, model.Kernel{Weight: 0.3, Factors: []model.Factor{counting}})
-	f := explain.Function{Support: []int{0, 2, 5}, Coefficients: []float64{1.5, -0.7, 0.4}, Bias: 0.25}
+	one, _, _ := parts()
+	m := sum(t, gs[:7], kernel.Weighted([]float64{0.4, 0.3, 0.3}, []kernel.Kernel{one, kernel.Product(one, oa), oa}))
+	f := svm.Function{Support: []int{0, 2, 5}, Coefficients: []float64{1.5, -0.7, 0.4}, Bias: 0.25}
 	g := gs[7]
-	got, err := explain.ModelDecision(t.Context(), m, g, f)
+	got, err := explain.Decision(t.Context(), m, g, f)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got.Explained.Share != 1 {
 		t.Errorf("share %v", got.Explained.Share)
 	}
-	row := func(x model.Factor) []float64 {
-		k, err := m.CrossFactor(t.Context(), x, []*graph.Graph{g})
+	row := func(factor int) []float64 {
+		k, err := m.Factors[factor].Cross(t.Context(), []*graph.Graph{g})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return k.Row(0)
 	}
-	k1, k2 := row(one), row(counting)
+	k1, k2 := row(0), row(1)
 	slopes := make([]float64, 7)
 	for s, i := range f.Support {
-		slopes[i] = f.Coefficients[s] * (m.Kernels[1].Weight*k1[i]*k2[i] + m.Kernels[2].Weight*k2[i])
+		slopes[i] = f.Coefficients[s] * (0.3*k1[i]*k2[i] + 0.3*k2[i])
 	}
 	fitted, err := oa.Fit(t.Context(), gs[:7])
 	if err != nil {
@@ -152,11 +134,11 @@ func TestModelCounts(t *testing.T) {
 		}
 	}
 	// The similarity to a training graph has the slopes of that graph alone.
-	pair, err := explain.ModelSimilarity(t.Context(), m, g, gs[2])
+	pair, err := explain.Similarity(t.Context(), m, g, gs[2])
 	if err != nil {
 		t.Fatal(err)
 	}
-	single, err := explain.ModelDecision(t.Context(), m, g, explain.Function{Support: []int{2}, Coefficients: []float64{1 / pair.K}})
+	single, err := explain.Decision(t.Context(), m, g, svm.Function{Support: []int{2}, Coefficients: []float64{1 / pair.K}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,26 +155,13 @@ func TestModelSubdivided(t *testing.T) {
 		gs = append(gs, graphtest.Random(r, graphtest.Options{N: 5, Edge: 0.5, Labels: 2}))
 		subdivided = append(subdivided, gs[i].Subdivide())
 	}
-	m := stored(t, gs[:7])
-	fitted := fit(t, subdivided[:7], nil)
-	wl, err := model.NewBaseline(baseline.DefaultWL())
+	k := kernel.Product(smallKernel(nil), baseline.DefaultWL())
+	f := svm.Function{Support: []int{0, 4}, Coefficients: []float64{1, -0.5}}
+	got, err := explain.Decision(t.Context(), sum(t, gs[:7], kernel.Subdivided(k)), gs[7], f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Kernels = []model.Kernel{{Weight: 1, Factors: []model.Factor{{Fitted: fitted, Subdivided: true}, {Baseline: wl, Subdivided: true}}}}
-	f := explain.Function{Support: []int{0, 4}, Coefficients: []float64{1, -0.5}}
-	got, err := explain.ModelDecision(t.Context(), m, gs[7], f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain := *m
-	plain.Graphs = nil
-	for i, g := range subdivided[:7] {
-		plain.Graphs = append(plain.Graphs, g.With(m.IDs[i], ""))
-	}
-	wl, _ = model.NewBaseline(baseline.DefaultWL())
-	plain.Kernels = []model.Kernel{{Weight: 1, Factors: []model.Factor{{Fitted: fitted}, {Baseline: wl}}}}
-	want, err := explain.ModelDecision(t.Context(), &plain, subdivided[7], f)
+	want, err := explain.Decision(t.Context(), sum(t, subdivided[:7], k), subdivided[7], f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,15 +188,15 @@ func TestModelSubdivided(t *testing.T) {
 // The explained share of a product is that of the logarithm.
 func TestExplainedShare(t *testing.T) {
 	gs := attributed(3, 8)
-	m := stored(t, gs[:7])
-	m.Kernels = m.Kernels[1:2]
-	got, err := explain.ModelDecision(t.Context(), m, gs[7], explain.Function{Support: []int{1}, Coefficients: []float64{-2}})
+	one, _, paths := parts()
+	m := sum(t, gs[:7], kernel.Product(one, paths))
+	got, err := explain.Decision(t.Context(), m, gs[7], svm.Function{Support: []int{1}, Coefficients: []float64{-2}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var logs []float64
-	for _, f := range m.Kernels[0].Factors {
-		k, err := m.CrossFactor(t.Context(), f, gs[7:])
+	for _, f := range m.Factors {
+		k, err := f.Cross(t.Context(), gs[7:])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +213,7 @@ func TestModelSimilarity(t *testing.T) {
 	gs := attributed(4, 9)
 	m := stored(t, gs[:7])
 	g, h := gs[7], gs[8]
-	got, err := explain.ModelSimilarity(t.Context(), m, g, h)
+	got, err := explain.Similarity(t.Context(), m, g, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,12 +227,12 @@ func TestModelSimilarity(t *testing.T) {
 	if !close(got.LogK, k(g, h)) || !close(got.K, math.Exp(k(g, h))) {
 		t.Errorf("log k = %v, want %v", got.LogK, k(g, h))
 	}
-	sum := 0.0
-	for _, part := range got.Explained.Kernels {
-		sum += part.Value
+	total := 0.0
+	for _, part := range got.Explained.Terms {
+		total += part.Value
 	}
-	if !close(sum, got.K) {
-		t.Errorf("kernels add up to %v, want %v", sum, got.K)
+	if !close(total, got.K) {
+		t.Errorf("kernels add up to %v, want %v", total, got.K)
 	}
 	for v := range g.N() {
 		if want := slope(t, g, v, func(g *graph.Graph) float64 { return k(g, h) }); math.Abs(got.G.Vertices[v]-want) > 1e-7 {
@@ -275,8 +244,8 @@ func TestModelSimilarity(t *testing.T) {
 			t.Errorf("vertex %d of H contributes %v, want %v", v, got.H.Vertices[v], want)
 		}
 	}
-	checkSums(t, got.G.Contributions)
-	checkSums(t, got.H.Contributions)
+	checkSums(t, got.G)
+	checkSums(t, got.H)
 	// The model's kernel of a training graph and a new one is that of Cross.
 	cross, err := m.Cross(t.Context(), gs[7:8])
 	if err != nil {
@@ -289,36 +258,18 @@ func TestModelSimilarity(t *testing.T) {
 	}
 }
 
-// One multiscale kernel alone is explained as before.
-func TestModelOfOneKernel(t *testing.T) {
-	gs := attributed(5, 8)
-	m := stored(t, gs[:7])
-	m.Kernels = []model.Kernel{model.NewKernel(1, m.Kernels[0].Factors[0].Fitted)}
-	f := explain.Function{Support: []int{0, 3}, Coefficients: []float64{1, -1}}
-	a, err := explain.ModelDecision(t.Context(), m, gs[7], f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := explain.Decision(t.Context(), m.Kernels[0].Factors[0].Fitted, gs[7], f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.EqualFunc(a.Vertices, b.Vertices, close) || !close(a.Value, b.Value) || a.Explained.Share != 1 {
-		t.Errorf("%+v\nwant %+v", a, b)
-	}
-}
-
 func TestModelDecisionRefuses(t *testing.T) {
 	gs := attributed(6, 8)
 	m := stored(t, gs[:7])
-	if _, err := explain.ModelDecision(t.Context(), m, gs[7], explain.Function{Support: []int{7}, Coefficients: []float64{1}}); err == nil || !strings.Contains(err.Error(), "training graph 7 out of range [0, 7)") {
+	if _, err := explain.Decision(t.Context(), m, gs[7], svm.Function{Support: []int{7}, Coefficients: []float64{1}}); err == nil || !strings.Contains(err.Error(), "training graph 7 out of range [0, 7)") {
 		t.Errorf("error %v", err)
 	}
-	m.Kernels = m.Kernels[3:]
-	if _, err := explain.ModelDecision(t.Context(), m, gs[7], explain.Function{}); !errors.Is(err, explain.ErrUnexplained) {
+	_, _, paths := parts()
+	m = sum(t, gs[:7], paths)
+	if _, err := explain.Decision(t.Context(), m, gs[7], svm.Function{Support: []int{}}); !errors.Is(err, explain.ErrUnexplained) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := explain.ModelSimilarity(t.Context(), m, gs[7], gs[6]); !errors.Is(err, explain.ErrUnexplained) {
+	if _, err := explain.Similarity(t.Context(), m, gs[7], gs[6]); !errors.Is(err, explain.ErrUnexplained) {
 		t.Errorf("error %v", err)
 	}
 }

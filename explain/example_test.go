@@ -8,6 +8,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Diazepam is nordazepam with a methyl group at a nitrogen.
@@ -17,7 +18,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	m, err := mlg.Fit(ctx, drugs.Graphs, mlg.DefaultOptions())
+	m, err := mlg.Fit(ctx, drugs.Graphs, mlg.Default())
 	if err != nil {
 		panic(err)
 	}
@@ -27,7 +28,7 @@ func Example() {
 	}
 	g, h := byName["diazepam"], byName["nordazepam"]
 
-	match, err := explain.MatchExact(ctx, g, h, m.Options(), 2)
+	match, err := explain.MatchExact(ctx, g, h, m.Kernel(), 2)
 	if err != nil {
 		panic(err)
 	}
@@ -40,7 +41,11 @@ func Example() {
 			fmt.Printf("only diazepam has %s, vertex %d, neighbours %v\n", g.Label(v), v, g.Neighbors(v))
 		}
 	}
-	c, err := explain.Similarity(ctx, m, g, h)
+	sum, err := kernel.NewCollection(drugs.Graphs).Fit(ctx, mlg.Default())
+	if err != nil {
+		panic(err)
+	}
+	c, err := explain.Similarity(ctx, sum, g, h)
 	if err != nil {
 		panic(err)
 	}

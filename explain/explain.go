@@ -6,7 +6,7 @@
 //
 //	∂f/∂s_v at s = 1,
 //
-// carried through all levels of a fitted model, whose landmarks stay fixed: exact, by
+// carried through all levels of a fitted kernel, whose landmarks stay fixed: exact, by
 // reverse accumulation (mlg.Model.Attribute, docs/explain.md). A vertex with a positive
 // contribution raises f when it counts more. Contributions are slopes: they do not add up to
 // f, and at k(G, G) = 1, the largest value there is, they are all 0. Shares, which are
@@ -15,27 +15,34 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/svm"
 )
 
-// Contributions are those of the vertices of one graph to f.
+// ErrUnexplained is the error of a sum none of whose kernels has contributions of vertices.
+var ErrUnexplained = errors.New("no kernel in the model has contributions of vertices: want a multiscale kernel, wl, wl-oa or labels")
+
+// Contributions are those of the vertices of one graph to f. The parts of Through and Counted
+// add up to Vertices.
 type Contributions struct {
 	// Vertices has ∂f/∂s_v for each vertex v.
 	Vertices []float64 `json:"vertices"`
 	// Sum is their sum: the derivative of f when all features of the graph grow alike.
 	Sum float64 `json:"sum"`
 	// Through splits Vertices by the levels whose kernels k_ℓ enter f: the part that comes
-	// through each. The parts add up to Vertices. It has one entry when the kernel is that
-	// of the top level alone.
+	// through each. It has one entry when the kernel is that of the top level alone.
 	Through []Level `json:"through"`
 	// Features has, for each level ℓ = 0 … L, the derivatives with respect to a factor of
 	// the features of v at that level, those below unchanged: what the neighbourhood of v as
-	// a whole contributes. Level 0 is Vertices again. Levels do not add up to anything.
+	// a whole contributes. Levels do not add up to anything.
 	Features []Level `json:"features"`
+	// Counted is the part that comes from kernels that count vertices, nil for none.
+	Counted []float64 `json:"counted,omitempty"`
 }
 
 // Level holds what belongs to one level.
@@ -46,34 +53,58 @@ type Level struct {
 }
 
 func newLevel(level int, vertices []float64) Level {
-	l := Level{Level: level, Vertices: vertices}
-	for _, x := range vertices {
-		l.Sum += x
-	}
-	return l
+	return Level{level, vertices, sumOf(vertices)}
 }
 
-func contributions(a *mlg.Attribution) Contributions {
-	c := Contributions{Vertices: a.Vertices()}
-	for i, l := range a.Levels {
-		c.Through = append(c.Through, newLevel(l, a.Through[i]))
+func sumOf(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
 	}
-	for l, x := range a.Features {
-		c.Features = append(c.Features, newLevel(l, x))
-	}
-	c.Sum = c.Features[0].Sum
-	return c
+	return sum
+}
+
+// Explained says how much of a sum of products of kernels,
+//
+//	k(G, H) = Σ_t w_t Π_j k_tj(G, H),
+//
+// has contributions of vertices. Multiscale kernels depend on the factors s_v of the vertices'
+// base features, kernels that count vertices (baseline.Attributer) on factors s_v by which they
+// count; other kernels count larger things, to which s_v means nothing, and are held fixed. By
+// the product rule
+//
+//	∂k/∂s_v = Σ_t w_t Π_j k_tj · Σ_j ∂log k_tj/∂s_v,
+//
+// j running over the factors that depend on s_v. What is left out is measured by logarithms,
+// which add up over factors: the explained share of the term of one training graph is that
+// of these factors in log Π_j k_tj = Σ_j log k_tj (one half for one of two factors that are
+// both 1), and terms count by their absolute values. Where a kernel sees edges as vertices, an
+// edge counts √(s_u s_v).
+type Explained struct {
+	// Share is between 0, nothing explained, and 1, all.
+	Share float64 `json:"share"`
+	Terms []Term  `json:"terms"`
+}
+
+// Term is one product of the sum.
+type Term struct {
+	Kernel string  `json:"kernel"`
+	Weight float64 `json:"weight"`
+	// Value is what the product adds to f without the bias, or to k for a similarity.
+	Value float64 `json:"value"`
+	Share float64 `json:"share"` // explained
 }
 
 // Comparison explains f = log k(G, H).
 type Comparison struct {
 	K    float64 `json:"k"`
 	LogK float64 `json:"log_k"`
-	// Levels has the kernels of the levels that enter k.
-	Levels []LevelKernel `json:"levels"`
+	// Levels has the kernels of the levels that enter k, if k is one multiscale kernel.
+	Levels []LevelKernel `json:"levels,omitempty"`
 	// G and H are the contributions of the vertices of each graph.
-	G Contributions `json:"g"`
-	H Contributions `json:"h"`
+	G         Contributions `json:"g"`
+	H         Contributions `json:"h"`
+	Explained Explained     `json:"explained"`
 }
 
 // LevelKernel is the kernel k_ℓ(G, H) of one level.
@@ -83,102 +114,117 @@ type LevelKernel struct {
 	LogK  float64 `json:"log_k"`
 }
 
-// Similarity explains the similarity log k(G, H) of two graphs under a model.
-func Similarity(ctx context.Context, m *mlg.Model, g, h *graph.Graph) (*Comparison, error) {
-	one := func([]float64) []float64 { return []float64{1} }
-	side := func(g, other *graph.Graph) (*mlg.Attribution, error) {
-		c, err := m.Transform(ctx, []*graph.Graph{other})
-		if err != nil {
-			return nil, err
+// Similarity explains the similarity log k(G, H) of two graphs. It is ErrUnexplained where no
+// kernel has contributions, and an error where k = 0.
+func Similarity(ctx context.Context, sum *kernel.FittedSum, g, h *graph.Graph) (*Comparison, error) {
+	k, err := sum.Compare(ctx, g, h)
+	if err != nil {
+		return nil, err
+	}
+	if !(k > 0) {
+		return nil, fmt.Errorf("the similarity is %v: its logarithm has no slope", k)
+	}
+	out := &Comparison{K: k, LogK: math.Log(k)}
+	side := func(g, other *graph.Graph) (Contributions, error) {
+		p := newProducts(sum, 1)
+		p.slope[0] = 1 / k // ∂log k/∂k
+		for i, f := range sum.Factors {
+			if err := p.compare(ctx, i, f, g, other); err != nil {
+				return Contributions{}, err
+			}
 		}
-		return m.Attribute(ctx, g, c, one)
+		p.multiply()
+		out.Explained, out.Levels = p.explained, nil
+		c, err := p.contributions(ctx, g)
+		if len(sum.Factors) == 1 && p.levelLogs != nil {
+			for i, x := range p.levelLogs.Data {
+				out.Levels = append(out.Levels, LevelKernel{p.levels[i], math.Exp(x), x})
+			}
+		}
+		return c, err
 	}
-	a, err := side(g, h)
-	if err != nil {
+	if out.G, err = side(g, h); err != nil {
 		return nil, err
 	}
-	b, err := side(h, g)
-	if err != nil {
+	if out.H, err = side(h, g); err != nil {
 		return nil, err
 	}
-	out := &Comparison{K: math.Exp(a.LogK[0]), LogK: a.LogK[0], G: contributions(a), H: contributions(b)}
-	for i, l := range a.Levels {
-		x := a.LevelLogK.At(i, 0)
-		out.Levels = append(out.Levels, LevelKernel{Level: l, K: math.Exp(x), LogK: x})
+	for i := range out.Explained.Terms {
+		out.Explained.Terms[i].Value *= k
 	}
 	return out, nil
 }
 
-// Function is what a learner makes of kernel values,
+// Prediction explains the value of a function of a learner,
 //
-//	f(G) = Σ_s Coefficients[s]·k(G, G_Support[s]) + Bias,
-//
-// over training graphs: a machine or a regression of package svm.
-type Function struct {
-	Support      []int // positions among the training graphs
-	Coefficients []float64
-	Bias         float64
-}
-
-// Prediction explains f(G) for a Function.
+//	f(G) = Σ_s Coefficients[s]·k(G, G_Support[s]) + Bias.
 type Prediction struct {
 	Value float64 `json:"value"`
 	Bias  float64 `json:"bias"`
-	// Terms has the terms of the sum, one for each of Support: Value is Bias and their sum.
-	Terms []Term `json:"terms"`
+	// Graphs has the terms of the sum, one for each training graph in it: Value is Bias and
+	// their sum.
+	Graphs []GraphTerm `json:"graphs"`
 	Contributions
+	Explained Explained `json:"explained"`
 }
 
-// Term is what one training graph adds to a decision value.
-type Term struct {
+// GraphTerm is what one training graph adds to a decision value.
+type GraphTerm struct {
 	Graph int     `json:"graph"` // position among the training graphs
 	K     float64 `json:"k"`
 	Value float64 `json:"value"` // coefficient·k
 }
 
-// check returns an error unless f is a function of the training graphs of m.
-func (f *Function) check(m *mlg.Model) error { return f.checkRange(m.Train().Len()) }
-
-// checkRange returns an error unless f is a function of n training graphs.
-func (f *Function) checkRange(n int) error {
-	if len(f.Support) != len(f.Coefficients) {
-		return fmt.Errorf("%d coefficients for %d training graphs", len(f.Coefficients), len(f.Support))
-	}
-	for _, i := range f.Support {
-		if i < 0 || i >= n {
-			return fmt.Errorf("training graph %d out of range [0, %d)", i, n)
+// Decision explains the value f(G) of a learner that was trained on the kernel matrix of the
+// training graphs. It agrees with the learner's value to rounding error. It is ErrUnexplained
+// where no kernel has contributions.
+func Decision(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, f svm.Function) (*Prediction, error) {
+	cross := make([]*kernel.Matrix, len(sum.Factors))
+	for i, x := range sum.Factors {
+		var err error
+		if cross[i], err = x.Cross(ctx, []*graph.Graph{g}); err != nil {
+			return nil, err
 		}
 	}
-	return nil
-}
-
-// evaluate returns f, its terms and ∂f/∂log k_i = coefficient·k_i for all training graphs.
-func (f *Function) evaluate(logK []float64) (value float64, terms []Term, slopes []float64) {
-	value, slopes = f.Bias, make([]float64, len(logK))
-	for s, i := range f.Support {
-		k := math.Exp(logK[i])
-		t := Term{Graph: i, K: k, Value: f.Coefficients[s] * k}
-		terms = append(terms, t)
-		value += t.Value
-		slopes[i] += t.Value
+	p := newProducts(sum, cross[0].Cols)
+	for i, x := range sum.Factors {
+		fitted, err := x.Fitted(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.set(i, cross[i].Row(0), fitted)
 	}
-	return value, terms, slopes
-}
-
-// Decision explains the value f(G) of a learner that was trained on the kernel matrix of the
-// training graphs of m. It agrees with the learner's value to rounding error.
-func Decision(ctx context.Context, m *mlg.Model, g *graph.Graph, f Function) (*Prediction, error) {
-	if err := f.check(m); err != nil {
-		return nil, err
-	}
-	out := &Prediction{Bias: f.Bias}
-	a, err := m.Attribute(ctx, g, m.Train(), func(logK []float64) (slopes []float64) {
-		out.Value, out.Terms, slopes = f.evaluate(logK)
-		return slopes
-	})
+	support, err := supportOf(&f, len(p.slope))
 	if err != nil {
 		return nil, err
 	}
-	out.Contributions = contributions(a)
-	return out, nil
+	for s, i := range support {
+		p.slope[i] += f.Coefficients[s]
+	}
+	p.multiply()
+	out := &Prediction{Bias: f.Bias, Value: f.Bias, Explained: p.explained}
+	for s, i := range support {
+		t := GraphTerm{Graph: i, K: p.kernel[i], Value: f.Coefficients[s] * p.kernel[i]}
+		out.Graphs = append(out.Graphs, t)
+		out.Value += t.Value
+	}
+	out.Contributions, err = p.contributions(ctx, g)
+	return out, err
+}
+
+// supportOf returns the training graphs that a function of n of them looks at.
+func supportOf(f *svm.Function, n int) ([]int, error) {
+	support := f.Support
+	for i := 0; f.Support == nil && i < n; i++ {
+		support = append(support, i)
+	}
+	if len(support) != len(f.Coefficients) {
+		return nil, fmt.Errorf("%d coefficients for %d training graphs", len(f.Coefficients), len(support))
+	}
+	for _, i := range support {
+		if i < 0 || i >= n {
+			return nil, fmt.Errorf("training graph %d out of range [0, %d)", i, n)
+		}
+	}
+	return support, nil
 }

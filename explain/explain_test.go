@@ -11,21 +11,36 @@ import (
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
 
-func fit(t testing.TB, graphs []*graph.Graph, change func(o *mlg.Options)) *mlg.Model {
-	t.Helper()
-	o := mlg.DefaultOptions()
+func smallKernel(change func(o *mlg.Kernel)) mlg.Kernel {
+	o := mlg.Default()
 	o.Samples, o.Rank = 20, 6
 	if change != nil {
 		change(&o)
 	}
-	m, err := mlg.Fit(t.Context(), graphs, o)
+	return o
+}
+
+func fit(t testing.TB, graphs []*graph.Graph, change func(o *mlg.Kernel)) *mlg.Model {
+	t.Helper()
+	m, err := mlg.Fit(t.Context(), graphs, smallKernel(change))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// sum returns a kernel fitted to graphs.
+func sum(t testing.TB, graphs []*graph.Graph, k kernel.Kernel) *kernel.FittedSum {
+	t.Helper()
+	s, err := kernel.NewCollection(graphs).Fit(t.Context(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // Attributes are base features that a test can multiply: with them the contribution of a
@@ -70,11 +85,11 @@ func slope(t *testing.T, g *graph.Graph, v int, f func(g *graph.Graph) float64) 
 
 func close(x, y float64) bool { return math.Abs(x-y) <= 1e-7*(math.Abs(x)+math.Abs(y))+1e-10 }
 
-var combinations = []func(o *mlg.Options){
+var combinations = []func(o *mlg.Kernel){
 	nil,
-	func(o *mlg.Options) { o.Combine = mlg.Sum },
-	func(o *mlg.Options) { o.Combine, o.Power = mlg.Product, 2 },
-	func(o *mlg.Options) { o.Combine, o.Discount = mlg.GeometricMean, true },
+	func(o *mlg.Kernel) { o.Combine = mlg.Sum },
+	func(o *mlg.Kernel) { o.Combine, o.Power = mlg.Product, 2 },
+	func(o *mlg.Kernel) { o.Combine, o.Discount = mlg.GeometricMean, true },
 }
 
 func attributed(seed uint64, n int) []*graph.Graph {
@@ -89,22 +104,19 @@ func attributed(seed uint64, n int) []*graph.Graph {
 func TestSimilarity(t *testing.T) {
 	gs := attributed(1, 8)
 	for _, c := range combinations {
-		m := fit(t, gs[:6], c)
+		k := smallKernel(c)
+		m := sum(t, gs[:6], k)
 		g, h := gs[6], gs[7]
 		got, err := explain.Similarity(t.Context(), m, g, h)
 		if err != nil {
 			t.Fatal(err)
 		}
 		compare := func(g, h *graph.Graph) float64 {
-			c, err := m.Transform(t.Context(), []*graph.Graph{g, h})
+			k, err := m.Compare(t.Context(), g, h)
 			if err != nil {
 				t.Fatal(err)
 			}
-			k, err := m.Compare(t.Context(), c, c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return k.At(0, 1)
+			return k
 		}
 		if k := compare(g, h); !close(got.K, k) || !close(got.LogK, math.Log(k)) {
 			t.Errorf("k = %v, log k = %v, want %v and its logarithm", got.K, got.LogK, k)
@@ -123,14 +135,14 @@ func TestSimilarity(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(back.G.Vertices, got.H.Vertices) || !slices.Equal(back.H.Vertices, got.G.Vertices) || back.LogK != got.LogK {
+		if !slices.Equal(back.G.Vertices, got.H.Vertices) || !slices.Equal(back.H.Vertices, got.G.Vertices) || !close(back.LogK, got.LogK) {
 			t.Error("not symmetric")
 		}
 		for _, c := range []explain.Contributions{got.G, got.H} {
 			checkSums(t, c)
 		}
 		enter := 3
-		if m.Options().Combine == mlg.Top {
+		if k.Combine == mlg.Top {
 			enter = 1
 		}
 		if len(got.Levels) != enter || len(got.G.Through) != enter || len(got.G.Features) != 3 || got.Levels[enter-1].Level != 2 {
@@ -183,12 +195,12 @@ func TestDecision(t *testing.T) {
 	train, g := gs[:12], gs[12]
 	labels := []int{0, 1, 0, 1, 1, 0, 0, 1, 0, 0, 1, 1}
 	for _, c := range combinations {
-		m := fit(t, train, c)
+		m := sum(t, train, smallKernel(c))
 		gram, err := m.Gram(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		cl, err := svm.TrainClassifier(t.Context(), svm.Full(gram), labels, svm.DefaultOptions())
+		cl, err := svm.Train(t.Context(), svm.Full(gram), svm.Targets{Labels: labels}, svm.DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,26 +209,26 @@ func TestDecision(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := cl.Decision(svm.Full(cross))
+			d, err := cl.Values(svm.Full(cross))
 			if err != nil {
 				t.Fatal(err)
 			}
 			return d.At(0, 0)
 		}
-		k := cl.Machines[0]
-		got, err := explain.Decision(t.Context(), m, g, explain.Function{Support: k.Support, Coefficients: k.Coefficients, Bias: k.Bias})
+		k := cl.Functions[0]
+		got, err := explain.Decision(t.Context(), m, g, k)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if want := decide(g); !close(got.Value, want) {
 			t.Errorf("value %v, want %v", got.Value, want)
 		}
-		sum := got.Bias
-		for _, x := range got.Terms {
-			sum += x.Value
+		total := got.Bias
+		for _, x := range got.Graphs {
+			total += x.Value
 		}
-		if len(got.Terms) != len(k.Support) || sum != got.Value {
-			t.Errorf("%d terms add up to %v, want %d and %v", len(got.Terms), sum, len(k.Support), got.Value)
+		if len(got.Graphs) != len(k.Support) || total != got.Value {
+			t.Errorf("%d terms add up to %v, want %d and %v", len(got.Graphs), total, len(k.Support), got.Value)
 		}
 		for v, x := range got.Vertices {
 			if want := slope(t, g, v, decide); !close(x, want) {
@@ -229,8 +241,8 @@ func TestDecision(t *testing.T) {
 
 func TestDecisionRefuses(t *testing.T) {
 	gs := attributed(3, 4)
-	m := fit(t, gs, nil)
-	for want, f := range map[string]explain.Function{
+	m := sum(t, gs, smallKernel(nil))
+	for want, f := range map[string]svm.Function{
 		"2 coefficients for 1 training graphs":  {Support: []int{0}, Coefficients: []float64{1, 2}},
 		"training graph 4 out of range [0, 4)":  {Support: []int{4}, Coefficients: []float64{1}},
 		"training graph -1 out of range [0, 4)": {Support: []int{-1}, Coefficients: []float64{1}},
@@ -252,7 +264,7 @@ func TestDecisionRefuses(t *testing.T) {
 // has contributes nothing, because its features are 0.
 func TestSpecialGraphs(t *testing.T) {
 	gs := graphtest.Suite(9)
-	m := fit(t, gs, nil)
+	m := sum(t, gs, smallKernel(nil))
 	for i, g := range gs {
 		c, err := explain.Similarity(t.Context(), m, g, gs[0])
 		if err != nil {

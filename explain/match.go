@@ -7,6 +7,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Matching pairs vertices of two graphs so that the sum of their similarities at a level is
@@ -25,9 +26,7 @@ type Pair struct {
 	Similarity float64 `json:"similarity"`
 }
 
-// Match matches vertices by the dot products of their features under a model at a level,
-// 0 … L, which approximate 𝔎_ℓ. Vertices of one class have the same similarities; which of
-// several equally good matchings comes back depends on the order of the vertices alone.
+// Match matches vertices by their features under a model at a level, 0 … L.
 func Match(ctx context.Context, m *mlg.Model, g, h *graph.Graph, level int) (*Matching, error) {
 	x, err := m.VertexFeatures(ctx, g, level)
 	if err != nil {
@@ -37,22 +36,39 @@ func Match(ctx context.Context, m *mlg.Model, g, h *graph.Graph, level int) (*Ma
 	if err != nil {
 		return nil, err
 	}
-	s := mlg.NewMatrix(g.N(), h.N())
-	for v := range g.N() {
-		row := x.Row(v)
-		for w := range h.N() {
-			var k float64
-			for i, b := range y.Row(w) {
-				k += row[i] * b
-			}
-			s.Set(v, w, k)
+	return MatchFeatures(x, y, level)
+}
+
+// MatchFeatures matches vertices by their features at a level, the rows of x and y. Vertices of one
+// class have the same similarities; which of several equally good matchings comes back depends on
+// the order of the vertices alone.
+func MatchFeatures(x, y *kernel.Matrix, level int) (*Matching, error) {
+	s := kernel.NewMatrix(x.Rows, y.Rows)
+	for v := range x.Rows {
+		for w := range y.Rows {
+			s.Set(v, w, VertexSimilarity(x.Row(v), y.Row(w)))
 		}
 	}
 	return matching(s, level)
 }
 
+// VertexSimilarity approximates the kernel 𝔎_ℓ of two vertices by the dot product of their features.
+// Equal features, as those of vertices of one class, have similarity 1: what the features leave out of
+// such a vertex is the same on both sides. Features that are all 0 are like nothing.
+func VertexSimilarity[T float32 | float64](a, b []T) float64 {
+	equal, dot := true, 0.0
+	for d, v := range a {
+		dot += float64(v) * float64(b[d])
+		equal = equal && v == b[d]
+	}
+	if equal && dot > 0 {
+		return 1
+	}
+	return min(dot, 1)
+}
+
 // MatchExact matches vertices by the exact kernel 𝔎_ℓ at a level, 0 … L.
-func MatchExact(ctx context.Context, g, h *graph.Graph, o mlg.Options, level int) (*Matching, error) {
+func MatchExact(ctx context.Context, g, h *graph.Graph, o mlg.Kernel, level int) (*Matching, error) {
 	if level < 0 || level > len(o.Radii) {
 		return nil, fmt.Errorf("level %d, want 0 … %d", level, len(o.Radii))
 	}
@@ -61,7 +77,7 @@ func MatchExact(ctx context.Context, g, h *graph.Graph, o mlg.Options, level int
 	if err != nil {
 		return nil, err
 	}
-	s := mlg.NewMatrix(g.N(), h.N())
+	s := kernel.NewMatrix(g.N(), h.N())
 	for v := range g.N() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -77,12 +93,12 @@ func MatchExact(ctx context.Context, g, h *graph.Graph, o mlg.Options, level int
 	return matching(s, level)
 }
 
-func matching(s *mlg.Matrix, level int) (*Matching, error) {
-	cols, err := Assign(s)
+func matching(s *kernel.Matrix, level int) (*Matching, error) {
+	cols, err := assign(s)
 	if err != nil {
 		return nil, err
 	}
-	out := &Matching{Level: level}
+	out := &Matching{Level: level, Pairs: []Pair{}}
 	for v, w := range cols {
 		if w >= 0 {
 			k := s.At(v, w)
@@ -93,13 +109,13 @@ func matching(s *mlg.Matrix, level int) (*Matching, error) {
 	return out, nil
 }
 
-// Assign gives each row of a its own column, or each column its own row where there are
+// assign gives each row of a its own column, or each column its own row where there are
 // fewer columns, such that the sum of the entries is as large as possible. It returns the
 // column of each row, −1 for none, or an error that names an entry that is not finite.
 //
 // It is the Hungarian method by shortest augmenting paths, in O(r²c) time for r rows and
 // c ≥ r columns.
-func Assign(a *mlg.Matrix) ([]int, error) {
+func assign(a *kernel.Matrix) ([]int, error) {
 	for i := range a.Rows {
 		for j, x := range a.Row(i) {
 			if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -108,7 +124,7 @@ func Assign(a *mlg.Matrix) ([]int, error) {
 		}
 	}
 	if a.Rows > a.Cols {
-		t := mlg.NewMatrix(a.Cols, a.Rows)
+		t := kernel.NewMatrix(a.Cols, a.Rows)
 		for i := range a.Rows {
 			for j, x := range a.Row(i) {
 				t.Set(j, i, x)
@@ -131,7 +147,7 @@ func Assign(a *mlg.Matrix) ([]int, error) {
 // pairs and above otherwise. Each row in turn starts a shortest path over reduced costs, on
 // which assigned columns lead on to their rows; it ends at a free column, the assignments
 // along it are exchanged, and the potentials raised by what the path has left over.
-func hungarian(a *mlg.Matrix) []int {
+func hungarian(a *kernel.Matrix) []int {
 	rows, cols := a.Rows, a.Cols
 	column := make([]int, rows) // of a row
 	row := make([]int, cols)    // of a column, −1 when free

@@ -9,11 +9,12 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // best returns the largest sum over all ways to give each row its own column, or each column
 // its own row.
-func best(a *mlg.Matrix) float64 {
+func best(a *kernel.Matrix) float64 {
 	used := make([]bool, a.Cols)
 	var try func(i, skip int) float64
 	try = func(i, skip int) float64 {
@@ -39,7 +40,7 @@ func best(a *mlg.Matrix) float64 {
 func TestAssign(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
-		a := mlg.NewMatrix(r.IntN(7), r.IntN(7))
+		a := kernel.NewMatrix(r.IntN(7), r.IntN(7))
 		ties := r.IntN(2) == 0
 		for i := range a.Data {
 			a.Data[i] = r.NormFloat64() * 10
@@ -71,7 +72,7 @@ func TestAssign(t *testing.T) {
 			t.Fatalf("%d×%d matrix %v: assignment %v has the sum %v, want %v", a.Rows, a.Cols, a.Data, cols, sum, want)
 		}
 	}
-	a := mlg.NewMatrix(2, 2)
+	a := kernel.NewMatrix(2, 2)
 	a.Set(1, 0, math.NaN())
 	if _, err := explain.Assign(a); err == nil || !strings.Contains(err.Error(), "entry (1, 0)") {
 		t.Errorf("error %v", err)
@@ -83,7 +84,7 @@ func TestAssign(t *testing.T) {
 func TestMatch(t *testing.T) {
 	r := graphtest.Rand(4)
 	gs := graphtest.Suite(4)
-	o := mlg.DefaultOptions()
+	o := mlg.Default()
 	o.Samples, o.Rank = 1<<20, 1<<20
 	m, err := mlg.Fit(t.Context(), gs, o)
 	if err != nil {

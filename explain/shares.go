@@ -6,6 +6,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/svm"
 )
 
 // Shares distributes what the features of its vertices make of a graph, f(G) − f(G₀), where
@@ -36,13 +37,20 @@ func SimilarityShares(ctx context.Context, m *mlg.Model, g, h *graph.Graph) (*Sh
 	return shares(ctx, m, g, c, func(logK []float64) (float64, []float64) { return logK[0], []float64{1} })
 }
 
-// DecisionShares distributes the value of a learner over the vertices of G.
-func DecisionShares(ctx context.Context, m *mlg.Model, g *graph.Graph, f Function) (*Shares, error) {
-	if err := f.check(m); err != nil {
+// DecisionShares distributes the value of a function of a learner that was trained on the kernel
+// matrix of the training graphs of m over the vertices of G.
+func DecisionShares(ctx context.Context, m *mlg.Model, g *graph.Graph, f svm.Function) (*Shares, error) {
+	support, err := supportOf(&f, m.Train().Len())
+	if err != nil {
 		return nil, err
 	}
 	return shares(ctx, m, g, m.Train(), func(logK []float64) (float64, []float64) {
-		value, _, slopes := f.evaluate(logK)
+		value, slopes := f.Bias, make([]float64, len(logK))
+		for s, i := range support {
+			term := f.Coefficients[s] * math.Exp(logK[i])
+			slopes[i] += term
+			value += term
+		}
 		return value, slopes
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/svm"
 )
 
 // Shares add up to the difference between the graph and the graph without features, whose
@@ -26,7 +28,7 @@ func TestShares(t *testing.T) {
 			return k.Row(0)
 		}
 		bare := scaled(t, g, make([]float64, g.N()))
-		f := explain.Function{Support: []int{1, 4}, Coefficients: []float64{2, -3}, Bias: 0.25}
+		f := svm.Function{Support: []int{1, 4}, Coefficients: []float64{2, -3}, Bias: 0.25}
 		decide := func(g *graph.Graph) float64 { k := cross(g); return 2*k[1] - 3*k[4] + 0.25 }
 		s, err := explain.DecisionShares(t.Context(), m, g, f)
 		if err != nil {
@@ -47,7 +49,7 @@ func TestShares(t *testing.T) {
 		}
 	}
 	m := fit(t, gs, nil)
-	if _, err := explain.DecisionShares(t.Context(), m, gs[0], explain.Function{Support: []int{8}, Coefficients: []float64{1}}); err == nil {
+	if _, err := explain.DecisionShares(t.Context(), m, gs[0], svm.Function{Support: []int{8}, Coefficients: []float64{1}}); err == nil {
 		t.Error("a training graph out of range was accepted")
 	}
 }
@@ -78,7 +80,7 @@ func checkShares(t *testing.T, s *explain.Shares, value, baseline float64) {
 func TestSharesByHand(t *testing.T) {
 	r := graphtest.Rand(7)
 	train := []*graph.Graph{graphtest.Labeled(r, graphtest.Star(4), 2, 0), graphtest.Labeled(r, graphtest.Path(1), 1, 0), graphtest.Labeled(r, graphtest.Cycle(5), 1, 0)}
-	m := fit(t, train, func(o *mlg.Options) { o.Combine = mlg.Product })
+	m := fit(t, train, func(o *mlg.Kernel) { o.Combine = mlg.Product })
 	ring := train[2]
 	s, err := explain.SimilarityShares(t.Context(), m, ring, train[0])
 	if err != nil {
@@ -93,7 +95,7 @@ func TestSharesByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var logs [2]*mlg.Matrix
+	var logs [2]*kernel.Matrix
 	for sigma := range 2 {
 		a, err := m.AttributeAt(t.Context(), ring, float64(sigma), c, func([]float64) []float64 { return []float64{1} })
 		if err != nil {
@@ -108,7 +110,7 @@ func TestSharesByHand(t *testing.T) {
 	}
 	// One vertex with a one-hot feature at level 0, H the same vertex: with L = η,
 	// S_G = γ + σ²/η in that direction, and log k = ½ log(2√(ab)/(a+b)) for a = γ, b = γ + 1/η.
-	flg := fit(t, train, func(o *mlg.Options) { o.Radii = nil })
+	flg := fit(t, train, func(o *mlg.Kernel) { o.Radii = nil })
 	if s, err = explain.SimilarityShares(t.Context(), flg, train[1], train[1]); err != nil {
 		t.Fatal(err)
 	}

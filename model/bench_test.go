@@ -7,21 +7,22 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // nci1 returns a model of NCI1 as train writes it, for a kernel, and its graphs.
-func nci1(b *testing.B, k mlg.Kernel) (*Model, *dataset.Dataset) {
+func nci1(b *testing.B, k kernel.Kernel) (*Model, *dataset.Dataset) {
 	b.Helper()
 	ctx := context.Background()
 	ds, err := dataset.Read(ctx, graphtest.Datasets(b)+"/NCI1", dataset.DefaultOptions())
 	if err != nil {
 		b.Fatal(err)
 	}
-	plan := &evaluate.Plan{Settings: []evaluate.WeightedSetting{{Candidate: "one", Setting: evaluate.Setting{Kernel: k}, Weight: 1}},
-		Parameter: 1, Classes: []string{"0", "1"}}
+	plan := &choose.Plan{Settings: []choose.WeightedSetting{{Candidate: "one", Setting: choose.Setting{Kernel: k}, Weight: 1}},
+		Parameter: 1, Targets: choose.Targets{Classes: []string{"0", "1"}}}
 	for _, t := range ds.Targets() {
 		label := 0
 		if t == "1" {
@@ -38,12 +39,12 @@ func nci1(b *testing.B, k mlg.Kernel) (*Model, *dataset.Dataset) {
 
 // benchKernels are the paper's kernel, a large one of the default candidates, and one that is
 // fitted again on loading.
-func benchKernels() map[string]mlg.Kernel {
-	large := mlg.DefaultOptions()
+func benchKernels() map[string]kernel.Kernel {
+	large := mlg.Default()
 	large.Samples, large.Rank, large.Combine = 600, 32, mlg.Sum
 	oa := baseline.DefaultWL()
 	oa.Variant, oa.H = baseline.Assignment, 4
-	return map[string]mlg.Kernel{"paper": mlg.NewKernel(mlg.DefaultOptions()), "rank32-sum": mlg.NewKernel(large), "wl-oa": oa}
+	return map[string]kernel.Kernel{"paper": mlg.Default(), "rank32-sum": large, "wl-oa": oa}
 }
 
 // BenchmarkDecode reads a model of 4110 graphs.
@@ -54,7 +55,7 @@ func BenchmarkDecode(b *testing.B) {
 			data := encoded(b, m)
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
-				if _, err := Decode(data, 2); err != nil {
+				if _, err := Decode(data); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -91,7 +92,7 @@ func BenchmarkTop(b *testing.B) {
 	for _, k := range []int{10, 1000} {
 		b.Run(fmt.Sprint(k), func(b *testing.B) {
 			for b.Loop() {
-				Top(x, k)
+				kernel.Largest(x, k)
 			}
 		})
 	}

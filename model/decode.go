@@ -1,70 +1,49 @@
 package model
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
-	"os"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
 
-// Read reads a model file. The model computes with the given number of workers.
-func Read(path string, workers int) (*Model, error) {
-	f, err := os.Open(path)
+// Read reads a model file.
+func Read(path string) (*Model, error) {
+	f, err := file.Map(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	m, err := read(f, workers)
+	m, err := Decode(f.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
 }
 
-// read reads no more than the first bytes of a file that is no model file.
-func read(f *os.File, workers int) (*Model, error) {
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if st.IsDir() {
-		return nil, fmt.Errorf("is a folder, want a model file")
-	}
-	head := make([]byte, len(magic))
-	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, err
-	}
-	if err := checkMagic(head[:n]); err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	if st.Mode().IsRegular() {
-		b.Grow(int(min(st.Size(), 1<<30)) + bytes.MinRead) // a hole in a file has no cost yet
-	}
-	b.Write(head)
-	if _, err := b.ReadFrom(f); err != nil {
-		return nil, err
-	}
-	return Decode(b.Bytes(), workers)
-}
+// Is tells a model file by its first bytes.
+func Is(path string) bool { return file.KindOf(path) == Kind }
 
-// Decode returns the model in the bytes of a model file, which it does not keep. The model
-// computes with the given number of workers, at least 1.
-func Decode(data []byte, workers int) (*Model, error) {
-	sections, err := unpack(data)
+// Decode returns the model in the bytes of a model file, which it does not keep.
+func Decode(data []byte) (*Model, error) {
+	list, err := file.Decode(data, Kind, Version)
 	if err != nil {
 		return nil, err
 	}
-	d := decoder{sections: sections, factors: map[string]Factor{}}
-	m := d.model(workers)
+	d := decoder{sections: map[string][]byte{}}
+	for _, s := range list {
+		if err := s.Check(); err != nil {
+			return nil, fmt.Errorf("the model file is %w", err)
+		}
+		d.sections[s.Name] = s.Data
+	}
+	m := d.model()
 	if d.err != nil {
 		return nil, fmt.Errorf("model file: %w", d.err)
 	}
@@ -78,7 +57,6 @@ func Decode(data []byte, workers int) (*Model, error) {
 type decoder struct {
 	sections map[string][]byte
 	err      error
-	factors  map[string]Factor // those that were read, by name
 }
 
 func (d *decoder) fail(format string, args ...any) {
@@ -157,13 +135,15 @@ func (d *decoder) strings(name string) []string {
 	return out
 }
 
-func (d *decoder) model(workers int) *Model {
+func (d *decoder) model() *Model {
 	var meta metaJSON
 	d.json("meta", &meta)
-	m := &Model{Reader: meta.Reader, Created: meta.Created, Estimates: meta.Estimates}
-	for i := 0; i < meta.Kernels && d.err == nil; i++ {
-		m.Kernels = append(m.Kernels, d.kernel(fmt.Sprintf("kernel/%d", i), workers))
+	if meta.Reader != nil { // a field that is absent has its default
+		defaults := dataset.DefaultOptions()
+		meta.Reader = &defaults
+		d.json("meta", &meta)
 	}
+	m := &Model{Reader: meta.Reader, Created: meta.Created, Estimates: meta.Estimates}
 	m.IDs = d.strings("train/ids")
 	if d.has("train/targets") {
 		m.Targets = d.strings("train/targets")
@@ -178,82 +158,58 @@ func (d *decoder) model(workers int) *Model {
 		}
 		m.Graphs = d.graphs(m.IDs, m.Targets)
 	}
-	if d.has("learner") {
-		m.Learner = d.learner(len(m.IDs))
+	if d.err == nil {
+		d.kernel(m, meta.Kernel)
+	}
+	if meta.Learner != nil && d.err == nil {
+		d.learner(m, meta.Learner)
 	}
 	return m
 }
 
-func (d *decoder) kernel(name string, workers int) Kernel {
-	var p productJSON
-	d.json(name, &p)
-	if p.Kind != kindProduct {
-		return Kernel{p.Weight, []Factor{d.factor(name, workers)}}
+// kernel reads the sum and what was fitted.
+func (d *decoder) kernel(m *Model, text []byte) {
+	k, err := kernel.Unmarshal(text)
+	if err != nil {
+		d.fail("section meta: %w", err)
+		return
 	}
-	out := Kernel{Weight: p.Weight}
-	for j := 0; j < p.Factors && d.err == nil; j++ {
-		out.Factors = append(out.Factors, d.factor(fmt.Sprintf("%s/%d", name, j), workers))
+	c := kernel.NewCollection(m.Graphs)
+	if m.Kernel, err = c.Sum(k); err != nil {
+		d.fail("section meta: %w", err)
+		return
 	}
-	return out
-}
-
-// factor reads a factor of any kind.
-func (d *decoder) factor(name string, workers int) Factor {
-	var head struct {
-		sameJSON
-		Standardized bool `json:"standardized"`
-		Subdivided   bool `json:"subdivided"`
-	}
-	d.json(name, &head)
-	if d.err != nil {
-		return Factor{}
-	}
-	f := Factor{Subdivided: head.Subdivided}
-	switch head.Kind {
-	case kindSame:
-		f, ok := d.factors[head.As]
-		if !ok {
-			d.fail("%s is the same as %q, which does not stand before it", name, head.As)
+	var factors []kernel.Factor
+	var fitted []kernel.Fitted
+	standardized := false
+	for i, f := range m.Kernel.Factors {
+		standardized = standardized || f.Standardize
+		if low, ok := f.Kernel.(mlg.Kernel); ok && !low.Exact {
+			factors, fitted = append(factors, f.Factor), append(fitted, d.lowRank(fmt.Sprintf("factor/%d", i), low, len(m.IDs)))
 		}
-		return f
-	case kindLowRank:
-		f.Fitted = d.lowRank(name, workers)
-	default:
-		var b baselineJSON
-		d.json(name, &b)
-		k, err := b.kernel(workers)
-		if err != nil {
-			d.fail("%s: %w", name, err)
-		}
-		f.Baseline = &Baseline{kernel: k}
 	}
-	if head.Standardized {
-		x := d.floats(name + "/standard")
+	var standard *kernel.Standardization
+	if standardized {
+		x := d.floats("standard")
 		if len(x)%2 != 0 {
-			d.fail("section %s/standard has %d numbers, want means and as many deviations", name, len(x))
-			return f
+			d.fail("section standard has %d numbers, want means and as many deviations", len(x))
 		}
-		f.Standard = &evaluate.Standardization{Mean: x[:len(x)/2], Scale: x[len(x)/2:]}
+		standard = &kernel.Standardization{Mean: x[:len(x)/2], Scale: x[len(x)/2:]}
+		if err := standard.Validate(); err != nil {
+			d.fail("section standard: %w", err)
+		}
 	}
-	d.factors[name] = f
-	return f
+	if d.err == nil {
+		c.Adopt(standard, factors, fitted)
+	}
 }
 
-func (d *decoder) lowRank(name string, workers int) *mlg.Model {
-	var k kernelJSON
-	d.json(name, &k)
-	s := &mlg.Snapshot{
-		Radii: k.Radii, Eta: k.Eta, Gamma: k.Gamma, Base: k.Base, Discount: k.Discount, Power: k.Power,
-		Samples: k.Samples, Rank: k.Rank, Seed: k.Seed, Graphs: k.Graphs,
-	}
-	var err error
-	if s.Combine, err = mlg.ParseCombine(k.Combine); err != nil {
-		d.fail("%s: %w", name, err)
-	}
-	if s.Landmarks, err = mlg.ParseLandmarks(k.Landmarks); err != nil {
-		d.fail("%s: %w", name, err)
-	}
-	for i, l := range k.Levels {
+func (d *decoder) lowRank(name string, k mlg.Kernel, graphs int) kernel.Fitted {
+	var head lowRankJSON
+	d.json(name, &head)
+	k.Base = head.Base
+	s := &mlg.Snapshot{Kernel: k, Graphs: graphs}
+	for i, l := range head.Levels {
 		if d.err != nil {
 			return nil
 		}
@@ -270,8 +226,8 @@ func (d *decoder) lowRank(name string, workers int) *mlg.Model {
 		s.Levels = append(s.Levels, level)
 	}
 	parts := 1
-	if s.Combine != mlg.Top {
-		parts = len(k.Levels)
+	if k.Combine != mlg.Top {
+		parts = len(head.Levels)
 	}
 	for i := range parts {
 		s.Train = append(s.Train, d.floats(fmt.Sprintf("%s/train/%d", name, i)))
@@ -279,90 +235,62 @@ func (d *decoder) lowRank(name string, workers int) *mlg.Model {
 	if d.err != nil {
 		return nil
 	}
-	m, err := mlg.FromSnapshot(s, workers)
+	m, err := mlg.FromSnapshot(s)
 	if err != nil {
 		d.fail("%s: %w", name, err)
+		return nil
 	}
 	return m
 }
 
-// learner reads a learner that was trained on n examples.
-func (d *decoder) learner(n int) *Learner {
-	var head learnerJSON
-	d.json("learner", &head)
-	count := 1
-	var names []string
-	switch head.Kind {
-	case kindClassifier:
-		names = d.strings("learner/classes")
-		if len(names) != len(head.Labels) || len(names) < 2 {
-			d.fail("section learner: %d labels and %d names of classes, want the same number of two or more", len(head.Labels), len(names))
-		}
-		count = len(names) * (len(names) - 1) / 2
-	case kindRegressor, kindRidge:
-	default:
-		d.fail("learner of kind %q, want %s, %s or %s", head.Kind, kindClassifier, kindRegressor, kindRidge)
+// learner reads a learner that was trained on the graphs of the model.
+func (d *decoder) learner(m *Model, head *learnerJSON) {
+	l := &svm.Learner{Kind: head.Kind, Classes: head.Classes, Examples: len(m.IDs)}
+	if head.Classes != nil {
+		m.Classes = d.strings("learner/classes")
 	}
-	machines := d.machines(&head, count)
-	if d.err != nil {
-		return nil
-	}
-	m := &machines[0]
-	switch head.Kind {
-	case kindClassifier:
-		k := 0
-		for a, label := range head.Labels {
-			for _, other := range head.Labels[a+1:] {
-				machines[k].Positive, machines[k].Negative = label, other
-				k++
-			}
-		}
-		return &Learner{Classifier: &svm.Classifier{Classes: head.Labels, Examples: n, Machines: machines}, Classes: names}
-	case kindRegressor:
-		return &Learner{Regressor: &svm.Regressor{Examples: n, Support: m.Support, Coefficients: m.Coefficients,
-			Bias: m.Bias, Objective: m.Objective, Iterations: m.Iterations}}
-	}
-	return &Learner{Ridge: &svm.Ridge{Lambda: head.Lambda, Coefficients: m.Coefficients, Bias: m.Bias, LeaveOneOut: d.floats("learner/leave-one-out")}}
-}
-
-// machines reads the table of machines and deals the support positions and coefficients
-// out to them.
-func (d *decoder) machines(head *learnerJSON, count int) []svm.Machine {
-	const fields = 6
-	table := words(d, "learner/machines", func(x uint64) uint64 { return x })
+	const fields = 4
+	table := words(d, "learner/functions", func(x uint64) uint64 { return x })
 	coefficients := d.floats("learner/coefficients")
-	support := make([]int, len(coefficients)) // of a ridge: not read
-	if head.Kind != kindRidge {
+	var support []int
+	if head.Kind == svm.SVM {
 		support = words(d, "learner/support", func(x uint64) int { return int(x) })
-	}
-	if d.err == nil && len(table) != count*fields {
-		d.fail("section learner/machines has %d numbers, want %d for each of %d machines", len(table), fields, count)
-	}
-	if len(support) != len(coefficients) {
-		d.fail("%d support positions, but %d coefficients", len(support), len(coefficients))
-	}
-	if d.err != nil {
-		return nil
-	}
-	out := make([]svm.Machine, count)
-	for i := range out {
-		row := table[i*fields:][:fields]
-		n := row[0]
-		if n > uint64(len(support)) {
-			d.fail("machine %d has %d coefficients, and %d are left", i, n, len(support))
-			return nil
+		if len(support) != len(coefficients) {
+			d.fail("%d support positions, but %d coefficients", len(support), len(coefficients))
 		}
-		out[i] = svm.Machine{
-			Support: support[:n:n], Coefficients: coefficients[:n:n], Iterations: int(row[1]),
-			Bias: math.Float64frombits(row[2]), Objective: math.Float64frombits(row[3]),
-		}
-		if head.Probability {
-			out[i].Platt = &svm.Sigmoid{A: math.Float64frombits(row[4]), B: math.Float64frombits(row[5])}
-		}
-		support, coefficients = support[n:], coefficients[n:]
 	}
-	if len(support) > 0 {
-		d.fail("%d coefficients behind the last machine", len(support))
+	if len(table)%fields != 0 {
+		d.fail("section learner/functions has %d numbers, want %d for each function", len(table), fields)
 	}
-	return out
+	for at := 0; at < len(table) && d.err == nil; at += fields {
+		n := table[at]
+		if n > uint64(len(coefficients)) {
+			d.fail("function %d has %d coefficients, and %d are left", at/fields, n, len(coefficients))
+			return
+		}
+		f := svm.Function{Coefficients: coefficients[:n:n], Iterations: int(table[at+1]),
+			Bias: math.Float64frombits(table[at+2]), Objective: math.Float64frombits(table[at+3])}
+		if head.Kind == svm.SVM {
+			f.Support, support = support[:n:n], support[n:]
+		}
+		coefficients = coefficients[n:]
+		l.Functions = append(l.Functions, f)
+	}
+	if len(coefficients) > 0 {
+		d.fail("%d coefficients behind the last function", len(coefficients))
+	}
+	if d.has("learner/sigmoids") {
+		x := d.floats("learner/sigmoids")
+		for i := 0; i+1 < len(x); i += 2 {
+			l.Sigmoids = append(l.Sigmoids, svm.Sigmoid{A: x[i], B: x[i+1]})
+		}
+	}
+	if d.has("learner/leave-one-out") && d.err == nil {
+		x := d.floats("learner/leave-one-out")
+		if len(x) != l.Examples*len(l.Functions) {
+			d.fail("section learner/leave-one-out has %d numbers, want %d for each of %d graphs", len(x), len(l.Functions), l.Examples)
+		}
+		l.LeaveOneOut = &kernel.Matrix{Rows: l.Examples, Cols: len(l.Functions), Data: x}
+	}
+	m.Learner = l
 }

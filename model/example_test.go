@@ -9,9 +9,10 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
 )
@@ -21,7 +22,7 @@ func Example() {
 	ctx := context.Background()
 	data, err := dataset.Drugs(dataset.DefaultOptions())
 	check(err)
-	fitted, err := mlg.Fit(ctx, data.Graphs, mlg.DefaultOptions())
+	fitted, err := kernel.NewCollection(data.Graphs).Fit(ctx, mlg.Default())
 	check(err)
 	gram, err := fitted.Gram(ctx)
 	check(err)
@@ -31,7 +32,7 @@ func Example() {
 	for _, target := range data.Targets() {
 		labels = append(labels, slices.Index(names, target))
 	}
-	classifier, err := svm.TrainClassifier(ctx, svm.Full(gram), labels, svm.DefaultOptions())
+	learner, err := svm.Train(ctx, svm.Full(gram), svm.Targets{Labels: labels}, svm.DefaultOptions())
 	check(err)
 
 	dir, err := os.MkdirTemp("", "")
@@ -39,14 +40,15 @@ func Example() {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "drugs.mlg")
 	check(model.Write(ctx, path, &model.Model{
-		Kernels: []model.Kernel{model.NewKernel(1, fitted)},
-		Learner: &model.Learner{Classifier: classifier, Classes: names},
+		Kernel:  fitted,
+		Learner: learner,
+		Classes: names,
 		IDs:     data.IDs(),
 		Targets: data.Targets(),
 		Nearest: model.Percentiles(gram),
 	}))
 
-	m, err := model.Read(path, 1)
+	m, err := model.Read(path)
 	check(err)
 	g, err := dataset.ParseSMILES("O=C1CN=C(c2ccccc2)c2ccccc2N1", dataset.DefaultOptions())
 	check(err)
@@ -61,13 +63,13 @@ func ExampleTrain() {
 	ctx := context.Background()
 	data, err := dataset.Drugs(dataset.DefaultOptions())
 	check(err)
-	o := mlg.DefaultOptions()
+	o := mlg.Default()
 	sum := o
 	sum.Combine = mlg.Sum
-	candidates := []evaluate.Candidate{{Name: "mlg", Settings: []evaluate.Setting{evaluate.MLGSetting(o), evaluate.MLGSetting(sum)}}}
-	options := evaluate.DefaultOptions()
+	candidates := []choose.Candidate{{Name: "mlg", Settings: []choose.Setting{{Parameters: "top", Kernel: o}, {Parameters: "sum", Kernel: sum}}}}
+	options := choose.DefaultOptions()
 	options.Folds, options.C = 4, []float64{1, 10}
-	plan, err := evaluate.Choose(ctx, data, candidates, options)
+	plan, err := choose.Choose(ctx, data, candidates, options)
 	check(err)
 	m, err := model.Train(ctx, data, plan, model.TrainOptions{Created: map[string]string{"data": "builtin:drugs"}})
 	check(err)

@@ -1,12 +1,12 @@
 package model
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
-	"runtime"
-	"sync"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // What a stored graph has besides edges.
@@ -19,19 +19,19 @@ const (
 	allParts = 1<<iota - 1
 )
 
-// encodeGraphs returns the sections of the training graphs (docs/model-format.md): structure
+// graphs adds the sections of the training graphs (docs/model-format.md): structure
 // as variable-length integers, labels by their numbers in a table, and real numbers.
-func encodeGraphs(graphs []*graph.Graph) []section {
+func (s *sections) graphs(graphs []*graph.Graph) {
 	var shape, numbers []byte
 	var labels []string
 	number := map[string]int{}
 	put := func(n int) { shape = binary.AppendUvarint(shape, uint64(n)) }
-	label := func(s string) {
-		n, ok := number[s]
+	label := func(text string) {
+		n, ok := number[text]
 		if !ok {
 			n = len(labels)
-			number[s] = n
-			labels = append(labels, s)
+			number[text] = n
+			labels = append(labels, text)
 		}
 		put(n)
 	}
@@ -85,11 +85,9 @@ func encodeGraphs(graphs []*graph.Graph) []section {
 			}
 		}
 	}
-	return []section{
-		{"train/graphs", shape},
-		{"train/graphs/labels", appendStrings(nil, labels)},
-		{"train/graphs/numbers", numbers},
-	}
+	s.add("train/graphs", shape)
+	s.strings("train/graphs/labels", labels)
+	s.add("train/graphs/numbers", numbers)
 }
 
 // graphs reads the training graphs, which get the identifiers and targets of the model.
@@ -103,8 +101,8 @@ func (d *decoder) graphs(ids, targets []string) []*graph.Graph {
 		d.fail("section train/graphs has %d graphs, want %d, one for each identifier", n, len(ids))
 		return nil
 	}
-	// The parts of each graph are found one after the other; building them can be shared.
-	parts := make([]graphReader, 0, len(ids))
+	// Where each graph begins is found one after the other; building them can be shared.
+	starts := make([]graphReader, 0, len(ids))
 	for i := 0; i < n && r.err == nil; i++ {
 		start := r
 		r.graph(nil)
@@ -112,7 +110,7 @@ func (d *decoder) graphs(ids, targets []string) []*graph.Graph {
 			d.fail("section train/graphs: graph %d: %w", i, r.err)
 			return nil
 		}
-		parts = append(parts, start)
+		starts = append(starts, start)
 	}
 	switch {
 	case r.err != nil:
@@ -124,31 +122,22 @@ func (d *decoder) graphs(ids, targets []string) []*graph.Graph {
 		return nil
 	}
 	out := make([]*graph.Graph, n)
-	errs := make([]error, n)
-	const chunk = 64
-	var wg sync.WaitGroup
-	lanes := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for lo := 0; lo < n; lo += chunk {
-		lanes <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-lanes }()
-			for i := lo; i < min(lo+chunk, n); i++ {
-				var b *graph.Builder
-				parts[i].graph(&b)
-				b.SetID(ids[i])
-				if targets != nil {
-					b.SetTarget(targets[i])
-				}
-				out[i], errs[i] = b.Build()
-			}
-		})
-	}
-	wg.Wait()
-	for i, err := range errs {
-		if err != nil {
-			d.fail("section train/graphs: graph %d: %w", i, err)
-			return nil
+	err := kernel.Each(context.Background(), n, 64, func(_, i int) error {
+		var b *graph.Builder
+		starts[i].graph(&b)
+		b.SetID(ids[i])
+		if targets != nil {
+			b.SetTarget(targets[i])
 		}
+		var err error
+		if out[i], err = b.Build(); err != nil {
+			return fmt.Errorf("graph %d: %w", i, err)
+		}
+		return nil
+	})
+	if err != nil {
+		d.fail("section train/graphs: %w", err)
+		return nil
 	}
 	return out
 }
@@ -188,8 +177,8 @@ func (r *graphReader) label() string {
 	return r.labels[i]
 }
 
-// take returns the next n numbers.
-func (r *graphReader) take(n int) []float64 {
+// next returns the next n numbers.
+func (r *graphReader) next(n int) []float64 {
 	if r.err != nil {
 		return nil
 	}
@@ -233,7 +222,7 @@ func (r *graphReader) graph(into **graph.Builder) {
 				label = r.label()
 			}
 			if parts&hasWeights != 0 {
-				if x := r.take(1); x != nil {
+				if x := r.next(1); x != nil {
 					weight = x[0]
 				}
 			}
@@ -246,12 +235,12 @@ func (r *graphReader) graph(into **graph.Builder) {
 				b.AddWeightedEdge(v, w, weight)
 			}
 		}
-		row := r.take(dim)
+		row := r.next(dim)
 		if b != nil && dim > 0 {
 			b.SetAttributes(v, row)
 		}
 		if parts&hasCoordinates != 0 {
-			if at := r.take(2); b != nil && at != nil {
+			if at := r.next(2); b != nil && at != nil {
 				b.SetCoordinates(v, at[0], at[1])
 			}
 		}

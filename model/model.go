@@ -11,6 +11,7 @@
 package model
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -18,54 +19,51 @@ import (
 	"unicode/utf8"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
 
 // Model is what a model file holds. Its methods change nothing, so a Model may be used
 // concurrently.
 type Model struct {
-	// Kernels are fitted to the same training graphs; the kernel of the model is the sum of
-	// their values times their weights,
-	//
-	//	k(G, H) = Σ_t Weight_t · Π_j k_tj(G, H).
-	Kernels []Kernel
+	// Kernel is fitted to the training graphs.
+	Kernel *kernel.FittedSum
 
-	// Learner predicts; nil for a model that is only searched.
-	Learner *Learner
+	// Learner was trained on the Gram matrix of the kernel; nil for a model that is only
+	// searched. Classes has the name of each of Learner.Classes; nil for values.
+	Learner *svm.Learner
+	Classes []string
 
 	// IDs and Targets of the training graphs, in their order. Targets is nil where they
 	// have none.
 	IDs, Targets []string
 
-	// Graphs are the training graphs themselves, or nil. Baseline kernels need them.
+	// Graphs are the training graphs themselves, or nil. Kernels other than low-rank ones are
+	// fitted to them again when they are first needed.
 	Graphs []*graph.Graph
 
 	// Nearest has the percentiles 0, 1, …, 100 of the largest similarity of a training
 	// graph to another, as Percentiles computes them, or is nil.
 	Nearest []float64
 
-	Reader    map[string]string // how the training data was read
+	Reader    *dataset.Options  // how the training graphs were read, nil if that is not known
 	Created   map[string]string // parameters of training, for the record
 	Estimates []Estimate
 }
 
-// Kernel is a product of fitted kernels with its weight in a sum.
-type Kernel struct {
-	Weight  float64 // positive
-	Factors []Factor
-}
-
-// NewKernel returns the kernel of a fitted model with a weight.
-func NewKernel(weight float64, m *mlg.Model) Kernel { return Kernel{weight, []Factor{{Fitted: m}}} }
-
-// Learner is one of the learners of package svm, trained on the Gram matrix of the kernel.
-type Learner struct {
-	Classifier *svm.Classifier
-	Classes    []string // of the classifier: the name of each of Classifier.Classes
-
-	Regressor *svm.Regressor
-	Ridge     *svm.Ridge
+// New returns a kernel fitted to graphs as a model without a learner. A graph without an identifier
+// has its number, from 1.
+func New(ctx context.Context, graphs []*graph.Graph, k kernel.Kernel) (*Model, error) {
+	d := dataset.Dataset{Graphs: graphs}
+	m := &Model{Graphs: graphs, IDs: d.IDs()}
+	if slices.ContainsFunc(graphs, func(g *graph.Graph) bool { return g.Target() != "" }) {
+		m.Targets = d.Targets()
+	}
+	var err error
+	m.Kernel, err = kernel.NewCollection(graphs).Fit(ctx, k)
+	return m, err
 }
 
 // Estimate is what was found about the quality of predictions.
@@ -82,23 +80,25 @@ const percentiles = 101
 // Examples returns the number of training graphs.
 func (m *Model) Examples() int { return len(m.IDs) }
 
+// LowRank returns the low-rank kernel that a factor was fitted as, nil if it is of another kind.
+func LowRank(f *kernel.FittedFactor) *mlg.Model {
+	m, _ := f.Known().(*mlg.Model)
+	return m
+}
+
 // Validate returns an error if the parts of the model do not belong together.
 func (m *Model) Validate() error {
 	n := m.Examples()
-	if len(m.Kernels) == 0 {
+	if m.Kernel == nil {
 		return errors.New("no kernel")
 	}
-	for i, k := range m.Kernels {
-		if !(k.Weight > 0) || math.IsInf(k.Weight, 1) {
-			return fmt.Errorf("kernel %d: weight %v, want a positive, finite number", i, k.Weight)
+	for _, f := range m.Kernel.Factors {
+		low := LowRank(f)
+		if low == nil && m.Graphs == nil {
+			return fmt.Errorf("%s is fitted to the training graphs, and they are not in the model", f)
 		}
-		if len(k.Factors) == 0 {
-			return fmt.Errorf("kernel %d: nothing fitted", i)
-		}
-		for _, f := range k.Factors {
-			if err := f.validate(n, m.Graphs != nil); err != nil {
-				return fmt.Errorf("kernel %d: %w", i, err)
-			}
+		if low != nil && low.Train().Len() != n {
+			return fmt.Errorf("%s: %d training graphs, want %d, one for each identifier", f, low.Train().Len(), n)
 		}
 	}
 	if m.Graphs != nil && len(m.Graphs) != n {
@@ -118,11 +118,31 @@ func (m *Model) Validate() error {
 			return errors.New("percentiles of similarity fall, want them to rise")
 		}
 	}
-	for _, x := range []map[string]string{m.Reader, m.Created} {
-		for k, v := range x {
-			if !utf8.ValidString(k) || !utf8.ValidString(v) {
-				return fmt.Errorf("parameter %q = %q, want valid UTF-8", k, v)
-			}
+	if err := m.validateTexts(); err != nil || m.Learner == nil {
+		return err
+	}
+	if err := m.Learner.Validate(); err != nil {
+		return fmt.Errorf("learner: %w", err)
+	}
+	if len(m.Classes) != len(m.Learner.Classes) {
+		return fmt.Errorf("learner: %d names for %d classes", len(m.Classes), len(m.Learner.Classes))
+	}
+	if m.Learner.Examples != n {
+		return fmt.Errorf("learner: trained on %d graphs, want %d", m.Learner.Examples, n)
+	}
+	return nil
+}
+
+// validateTexts checks what is for the record.
+func (m *Model) validateTexts() error {
+	if m.Reader != nil {
+		if err := m.Reader.Validate(); err != nil {
+			return fmt.Errorf("how the training graphs were read: %w", err)
+		}
+	}
+	for k, v := range m.Created {
+		if !utf8.ValidString(k) || !utf8.ValidString(v) {
+			return fmt.Errorf("parameter %q = %q, want valid UTF-8", k, v)
 		}
 	}
 	for i, e := range m.Estimates {
@@ -131,67 +151,6 @@ func (m *Model) Validate() error {
 		}
 		if err := finite("estimate", []float64{e.Value, e.Deviation}); err != nil {
 			return err
-		}
-	}
-	if m.Learner == nil {
-		return nil
-	}
-	return m.Learner.validate(n)
-}
-
-// validate returns an error unless exactly one learner is there, for n examples.
-func (l *Learner) validate(n int) error {
-	count, examples := 0, n
-	var err error
-	if c := l.Classifier; c != nil {
-		count++
-		examples = c.Examples
-		if err = c.Validate(); err == nil {
-			err = l.checkClassifier()
-		}
-	}
-	if r := l.Regressor; r != nil {
-		count++
-		examples = r.Examples
-		if err = r.Validate(); err == nil {
-			err = finite("coefficient", append([]float64{r.Bias, r.Objective}, r.Coefficients...))
-		}
-	}
-	if r := l.Ridge; r != nil {
-		count++
-		examples = len(r.Coefficients)
-		if err = finite("coefficient", append([]float64{r.Bias, r.Lambda}, r.Coefficients...)); err == nil && len(r.LeaveOneOut) != examples {
-			err = fmt.Errorf("%d leave-one-out values for %d examples", len(r.LeaveOneOut), examples)
-		}
-	}
-	switch {
-	case count != 1:
-		return fmt.Errorf("learner: %d of them, want exactly one of classifier, regressor and ridge", count)
-	case err != nil:
-		return fmt.Errorf("learner: %w", err)
-	case examples != n:
-		return fmt.Errorf("learner: trained on %d graphs, want %d", examples, n)
-	}
-	return nil
-}
-
-// checkClassifier checks what svm.Classifier.Validate does not know of.
-func (l *Learner) checkClassifier() error {
-	c := l.Classifier
-	if len(l.Classes) != len(c.Classes) {
-		return fmt.Errorf("%d names for %d classes", len(l.Classes), len(c.Classes))
-	}
-	for i := range c.Machines {
-		m := &c.Machines[i]
-		if (m.Platt == nil) != (c.Machines[0].Platt == nil) {
-			return errors.New("probabilities in some machines only, want all or none")
-		}
-		x := append([]float64{m.Bias, m.Objective}, m.Coefficients...)
-		if m.Platt != nil {
-			x = append(x, m.Platt.A, m.Platt.B)
-		}
-		if err := finite("number", x); err != nil {
-			return fmt.Errorf("machine %d: %w", i, err)
 		}
 	}
 	return nil

@@ -14,9 +14,11 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -30,37 +32,51 @@ func drugs(t testing.TB) *dataset.Dataset {
 }
 
 // small are options for a file of a few kilobytes.
-func small() mlg.Options {
-	o := mlg.DefaultOptions()
+func small() mlg.Kernel {
+	o := mlg.Default()
 	o.Samples, o.Rank = 8, 3
 	return o
 }
 
 // fitted returns a model without learner for graphs.
-func fitted(t testing.TB, graphs []*graph.Graph, options ...mlg.Options) *Model {
+func fitted(t testing.TB, graphs []*graph.Graph, options ...mlg.Kernel) *Model {
 	t.Helper()
-	m := &Model{}
+	var weights []float64
+	var kernels []kernel.Kernel
 	for i, o := range options {
-		f, err := mlg.Fit(context.Background(), graphs, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.Kernels = append(m.Kernels, NewKernel(1/float64(len(options)+i), f))
+		weights, kernels = append(weights, 1/float64(len(options)+i)), append(kernels, o)
 	}
+	return of(t, graphs, kernel.Weighted(weights, kernels))
+}
+
+// of returns a model without learner of any kernel, without the graphs if it does not need them.
+func of(t testing.TB, graphs []*graph.Graph, k kernel.Kernel) *Model {
+	t.Helper()
 	d := &dataset.Dataset{Graphs: graphs}
-	m.IDs, m.Targets = d.IDs(), d.Targets()
-	k, err := m.Gram(context.Background())
+	m := &Model{IDs: d.IDs(), Targets: d.Targets()}
+	var err error
+	if m.Kernel, err = kernel.NewCollection(graphs).Fit(context.Background(), k); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range m.Kernel.Factors {
+		if LowRank(f) == nil && m.Graphs == nil {
+			for i, g := range graphs {
+				m.Graphs = append(m.Graphs, g.With(m.IDs[i], m.Targets[i]))
+			}
+		}
+	}
+	gram, err := m.Kernel.Gram(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Nearest = Percentiles(k)
+	m.Nearest = Percentiles(gram)
 	return m
 }
 
 // classify gives a model a classifier of the targets.
 func classify(t testing.TB, m *Model, probability bool) {
 	t.Helper()
-	k, err := m.Gram(context.Background())
+	k, err := m.Kernel.Gram(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,11 +88,10 @@ func classify(t testing.TB, m *Model, probability bool) {
 	}
 	o := svm.DefaultOptions()
 	o.C, o.Probability = 10, probability
-	c, err := svm.TrainClassifier(context.Background(), svm.Full(k), labels, o)
-	if err != nil {
+	m.Classes = names
+	if m.Learner, err = svm.Train(context.Background(), svm.Full(k), svm.Targets{Labels: labels}, o); err != nil {
 		t.Fatal(err)
 	}
-	m.Learner = &Learner{Classifier: c, Classes: names}
 }
 
 func encoded(t testing.TB, m *Model) []byte {
@@ -96,18 +111,25 @@ func smallModel(t testing.TB) *Model {
 		m.Targets[i] = []string{"one", "two", "three"}[i%3]
 	}
 	classify(t, m, true)
-	m.Reader = map[string]string{"format": "smiles"}
+	m.Reader = reader()
 	m.Created = map[string]string{"C": "10"}
 	m.Estimates = []Estimate{{"accuracy", 0.5, 0.1, "10-fold cross-validation"}}
 	return m
 }
 
+// reader returns options that differ from the defaults.
+func reader() *dataset.Options {
+	o := dataset.DefaultOptions()
+	o.Format, o.TargetColumn, o.AtomCharge, o.EdgeWeight = dataset.SMILES, "activity", true, dataset.OrderWeight
+	return &o
+}
+
 // same demands that two models say the same about graphs, to the bit.
 func same(t *testing.T, a, b *Model, graphs []*graph.Graph) {
 	t.Helper()
-	for _, of := range []func(m *Model) (*mlg.Matrix, error){
-		func(m *Model) (*mlg.Matrix, error) { return m.Gram(t.Context()) },
-		func(m *Model) (*mlg.Matrix, error) { return m.Cross(t.Context(), graphs) },
+	for _, of := range []func(m *Model) (*kernel.Matrix, error){
+		func(m *Model) (*kernel.Matrix, error) { return m.Kernel.Gram(t.Context()) },
+		func(m *Model) (*kernel.Matrix, error) { return m.Kernel.Cross(t.Context(), graphs) },
 	} {
 		x, err := of(a)
 		if err != nil {
@@ -146,17 +168,20 @@ func roundTrip(t *testing.T, m *Model, graphs []*graph.Graph) {
 	if err := Write(t.Context(), path, m); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Read(path, 2)
+	got, err := Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	same(t, m, got, graphs)
-	// Those of a ridge may be NaN; its bytes are compared below.
-	if (m.Learner == nil || m.Learner.Ridge == nil) && !reflect.DeepEqual(m.Learner, got.Learner) {
+	// Leave-one-out values may be NaN; their bytes are compared below.
+	if (m.Learner == nil || m.Learner.LeaveOneOut == nil) && !reflect.DeepEqual(m.Learner, got.Learner) {
 		t.Errorf("learner:\n%+v\n%+v", m.Learner, got.Learner)
 	}
 	x, y := *m, *got
-	x.Kernels, y.Kernels, x.Learner, y.Learner = nil, nil, nil, nil
+	if x.Kernel.Sum.String() != y.Kernel.Sum.String() {
+		t.Errorf("kernel %s, want %s", y.Kernel.Sum, x.Kernel.Sum)
+	}
+	x.Kernel, y.Kernel, x.Learner, y.Learner = nil, nil, nil, nil
 	if !reflect.DeepEqual(x, y) {
 		t.Errorf("read\n%+v\nwant\n%+v", y, x)
 	}
@@ -177,7 +202,7 @@ func TestRoundTripLearners(t *testing.T) {
 	train, fresh := d.Graphs[:40], d.Graphs[40:50]
 	make := func() *Model {
 		m := fitted(t, train, small())
-		m.Reader = map[string]string{"format": "smiles", "hydrogens": "written"}
+		m.Reader = reader()
 		m.Created = map[string]string{"C": "10", "übrigens": "ja"}
 		m.Estimates = []Estimate{{"accuracy", 1.0 / 3, 0.01, "10-fold cross-validation"}, {"time", 1e-9, 0, ""}}
 		return m
@@ -208,33 +233,50 @@ func TestRoundTripLearners(t *testing.T) {
 	})
 	t.Run("regressor", func(t *testing.T) {
 		m := make()
-		k, err := m.Gram(t.Context())
+		k, err := m.Kernel.Gram(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := svm.TrainRegressor(t.Context(), svm.Full(k), values(m), svm.DefaultOptions())
-		if err != nil {
+		if m.Learner, err = svm.Train(t.Context(), svm.Full(k), svm.Targets{Values: values(m)}, svm.DefaultOptions()); err != nil {
 			t.Fatal(err)
 		}
-		m.Learner = &Learner{Regressor: r}
 		roundTrip(t, m, fresh)
 	})
 	t.Run("ridge", func(t *testing.T) {
 		m := make()
-		k, err := m.Gram(t.Context())
+		k, err := m.Kernel.Gram(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		dec, err := svm.Decompose(t.Context(), svm.Full(k))
+		o := svm.DefaultOptions()
+		o.Kind, o.LeaveOneOut, o.Ridge = svm.KernelRidge, true, 0.1
+		l, err := svm.Train(t.Context(), svm.Full(k), svm.Targets{Values: values(m)}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := dec.Ridge(values(m), 0.1, true)
+		l.LeaveOneOut.Data[3] = math.NaN() // as that of a single example
+		m.Learner = l
+		roundTrip(t, m, fresh)
+	})
+	t.Run("ridge classifier", func(t *testing.T) {
+		m := make()
+		k, err := m.Kernel.Gram(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.LeaveOneOut[3] = math.NaN() // as that of a single example
-		m.Learner = &Learner{Ridge: r}
+		labels := []int{}
+		for i := range m.IDs {
+			labels = append(labels, i%3)
+		}
+		o := svm.DefaultOptions()
+		o.Kind, o.LeaveOneOut, o.Probability, o.Ridge = svm.KernelRidge, true, true, 0.1
+		m.Classes = []string{"a", "b", "c"}
+		if m.Learner, err = svm.Train(t.Context(), svm.Full(k), svm.Targets{Labels: labels}, o); err != nil {
+			t.Fatal(err)
+		}
+		if len(m.Learner.Functions) != 3 {
+			t.Errorf("%d functions for three classes, want one each", len(m.Learner.Functions))
+		}
 		roundTrip(t, m, fresh)
 	})
 	t.Run("none", func(t *testing.T) {
@@ -251,15 +293,15 @@ func TestRoundTripLearners(t *testing.T) {
 		m := fitted(t, train, small(), o)
 		classify(t, m, false)
 		roundTrip(t, m, fresh)
-		a, err := m.Kernels[0].Factors[0].Fitted.Cross(t.Context(), fresh)
+		a, err := m.Kernel.Factors[0].Cross(t.Context(), fresh)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := m.Kernels[1].Factors[0].Fitted.Cross(t.Context(), fresh)
+		b, err := m.Kernel.Factors[1].Cross(t.Context(), fresh)
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := m.Cross(t.Context(), fresh)
+		k, err := m.Kernel.Cross(t.Context(), fresh)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,10 +320,7 @@ func TestRoundTripKernels(t *testing.T) {
 		"labels*gaussian(1)", "labels*(degree*wl(1))", "(0.25labels+0.75heat(1))", "(1e-05(2labels+3degree)+1attributes*labels)"} {
 		t.Run(b, func(t *testing.T) {
 			o := small()
-			var err error
-			if o.Base, err = mlg.BaseFromString(b); err != nil {
-				t.Fatal(err)
-			}
+			o.Base = b
 			roundTrip(t, fitted(t, train, o), fresh)
 		})
 	}
@@ -298,7 +337,7 @@ func TestRoundTripKernels(t *testing.T) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	m, err := Decode(encoded(t, smallModel(t)), 2)
+	m, err := Decode(encoded(t, smallModel(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,7 +383,7 @@ func TestSearch(t *testing.T) {
 
 func TestPercentiles(t *testing.T) {
 	// Largest similarities to others: 0.5, 0.5, 0.2.
-	k := &mlg.Matrix{Rows: 3, Cols: 3, Data: []float64{1, 0.5, 0.1, 0.5, 1, 0.2, 0.1, 0.2, 1}}
+	k := &kernel.Matrix{Rows: 3, Cols: 3, Data: []float64{1, 0.5, 0.1, 0.5, 1, 0.2, 0.1, 0.2, 1}}
 	p := Percentiles(k)
 	if p[0] != 0.2 || p[24] != 0.2 || p[25] != 0.5 || p[100] != 0.5 {
 		t.Errorf("percentiles %v", p)
@@ -355,11 +394,11 @@ func TestPercentiles(t *testing.T) {
 			t.Errorf("similarity %v: percentile %d, want %d", s, got, want)
 		}
 	}
-	if Percentiles(mlg.NewMatrix(1, 1)) != nil || (&Model{}).Percentile(0) != 100 {
+	if Percentiles(kernel.NewMatrix(1, 1)) != nil || (&Model{}).Percentile(0) != 100 {
 		t.Error("percentiles of nothing")
 	}
 	// Negative similarities are no less values than others.
-	k = &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{1, -0.5, -0.5, 1}}
+	k = &kernel.Matrix{Rows: 2, Cols: 2, Data: []float64{1, -0.5, -0.5, 1}}
 	if p := Percentiles(k); p[50] != -0.5 {
 		t.Errorf("percentiles %v", p)
 	}
@@ -375,9 +414,9 @@ func TestAttributes(t *testing.T) {
 	fresh := []*graph.Graph{train[0], graphtest.Random(r, graphtest.Options{N: 5, Edge: 0.5, Dim: 3})}
 	for _, base := range []string{"attributes", "gaussian(1)", "degree*attributes"} {
 		o := small()
-		o.Base, _ = mlg.BaseFromString(base)
+		o.Base = base
 		m := fitted(t, train, o)
-		if _, err := m.Cross(t.Context(), fresh); err == nil || !strings.Contains(err.Error(), "graph 1: 3 attributes per vertex, want 2 as in training") {
+		if _, err := m.Kernel.Cross(t.Context(), fresh); err == nil || !strings.Contains(err.Error(), "graph 1: 3 attributes per vertex, want 2 as in training") {
 			t.Errorf("%s: error %v", base, err)
 		}
 	}
@@ -386,29 +425,24 @@ func TestAttributes(t *testing.T) {
 // What cannot be stored, or does not belong together, is not written.
 func TestWriteRefuses(t *testing.T) {
 	for want, change := range map[string]func(m *Model){
-		"no kernel":                         func(m *Model) { m.Kernels = nil },
-		"kernel 0: weight 0":                func(m *Model) { m.Kernels[0].Weight = 0 },
-		"kernel 0: nothing fitted":          func(m *Model) { m.Kernels[0].Factors[0].Fitted = nil },
-		"16 training graphs, want 15":       func(m *Model) { m.IDs = m.IDs[:15] },
-		"2 targets, want 16":                func(m *Model) { m.Targets = m.Targets[:2] },
-		"100 percentiles":                   func(m *Model) { m.Nearest = m.Nearest[:100] },
-		"percentiles of similarity fall":    func(m *Model) { m.Nearest[0] = 2 },
-		"percentile of similarity 0 is NaN": func(m *Model) { m.Nearest[0] = math.NaN() },
-		"want valid UTF-8":                  func(m *Model) { m.Reader["x"] = "\xff" },
-		"estimate 0 is NaN":                 func(m *Model) { m.Estimates[0].Value = math.NaN() },
-		"2 names for 3 classes":             func(m *Model) { m.Learner.Classes = m.Learner.Classes[:2] },
-		"0 of them, want exactly one":       func(m *Model) { m.Learner = &Learner{} },
-		"2 of them, want exactly one":       func(m *Model) { m.Learner.Ridge = &svm.Ridge{} },
-		"learner: trained on 17 graphs":     func(m *Model) { m.Learner.Classifier.Examples = 17 },
-		"machine 1: number 0 is +Inf":       func(m *Model) { m.Learner.Classifier.Machines[1].Bias = math.Inf(1) },
-		"probabilities in some machines":    func(m *Model) { m.Learner.Classifier.Machines[1].Platt = nil },
-		"meta takes 1048":                   func(m *Model) { m.Created["x"] = strings.Repeat("x", maxJSON) },
-		"leave-one-out values for 2":        func(m *Model) { m.Learner = &Learner{Ridge: &svm.Ridge{Coefficients: []float64{1, 2}}} },
-		"learner: trained on 2 graphs": func(m *Model) {
-			m.Learner = &Learner{Ridge: &svm.Ridge{Coefficients: []float64{1, 2}, LeaveOneOut: []float64{1, 2}}}
-		},
-		"svm: support example 9 at position": func(m *Model) {
-			m.Learner = &Learner{Regressor: &svm.Regressor{Examples: 9, Support: []int{9}, Coefficients: []float64{1}}}
+		"no kernel":                            func(m *Model) { m.Kernel = nil },
+		"16 training graphs, want 15":          func(m *Model) { m.IDs = m.IDs[:15] },
+		"2 targets, want 16":                   func(m *Model) { m.Targets = m.Targets[:2] },
+		"100 percentiles":                      func(m *Model) { m.Nearest = m.Nearest[:100] },
+		"percentiles of similarity fall":       func(m *Model) { m.Nearest[0] = 2 },
+		"percentile of similarity 0 is NaN":    func(m *Model) { m.Nearest[0] = math.NaN() },
+		"want valid UTF-8":                     func(m *Model) { m.Created["x"] = "\xff" },
+		"Options.IDColumn: \"\\xff\", want":    func(m *Model) { m.Reader.IDColumn = "\xff" },
+		"Options.Hydrogens: \"\", want one of": func(m *Model) { m.Reader.Hydrogens = "" },
+		"estimate 0 is NaN":                    func(m *Model) { m.Estimates[0].Value = math.NaN() },
+		"2 names for 3 classes":                func(m *Model) { m.Classes = m.Classes[:2] },
+		"learner: svm: ":                       func(m *Model) { m.Learner = &svm.Learner{} },
+		"learner: trained on 17 graphs":        func(m *Model) { m.Learner.Examples = 17 },
+		"function 1: number 0 is +Inf":         func(m *Model) { m.Learner.Functions[1].Bias = math.Inf(1) },
+		"2 sigmoids":                           func(m *Model) { m.Learner.Sigmoids = m.Learner.Sigmoids[1:] },
+		"meta: 1049":                           func(m *Model) { m.Created["x"] = strings.Repeat("x", maxJSON) },
+		"they are not in the model": func(m *Model) {
+			m.Kernel = of(t, drugs(t).Graphs[:16], baseline.DefaultWL()).Kernel
 		},
 	} {
 		m := smallModel(t)
@@ -421,11 +455,6 @@ func TestWriteRefuses(t *testing.T) {
 			t.Errorf("%s: there is a file", want)
 		}
 	}
-	o := small()
-	o.Neighbourhoods = mlg.Doubling(1)
-	if err := Encode(&bytes.Buffer{}, fitted(t, drugs(t).Graphs[:4], o)); err == nil || !strings.Contains(err.Error(), "kernel 0: a model with Neighbourhoods") {
-		t.Errorf("error %v", err)
-	}
 	if err := Write(t.Context(), filepath.Join(t.TempDir(), "m.gz"), smallModel(t)); err == nil || !strings.Contains(err.Error(), "without .gz") {
 		t.Errorf("error %v", err)
 	}
@@ -433,7 +462,7 @@ func TestWriteRefuses(t *testing.T) {
 
 // The fingerprint is that of the kernels, and of nothing else.
 func TestFingerprint(t *testing.T) {
-	of := func(m *Model) string {
+	print := func(m *Model) string {
 		f, err := m.Fingerprint()
 		if err != nil {
 			t.Fatal(err)
@@ -441,18 +470,17 @@ func TestFingerprint(t *testing.T) {
 		return fmt.Sprintf("%x", f)
 	}
 	m := smallModel(t)
-	first := of(m)
+	first := print(m)
 	m.Created["x"], m.Learner, m.Nearest = "y", nil, nil
-	if of(m) != first {
+	if print(m) != first {
 		t.Error("it depends on more than the kernels")
 	}
-	m.Kernels[0].Weight = 2
-	if of(m) == first {
-		t.Error("it does not depend on the weight")
+	if print(fitted(t, drugs(t).Graphs[:16], small(), small())) == first {
+		t.Error("it does not depend on the weights")
 	}
 	o := small()
 	o.Seed = 1
-	if of(fitted(t, drugs(t).Graphs[:16], o)) == first {
+	if print(fitted(t, drugs(t).Graphs[:16], o)) == first {
 		t.Error("it does not depend on the kernel")
 	}
 }

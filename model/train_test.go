@@ -9,35 +9,33 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
 
 // candidates has kernels of every form that the default candidates have, small ones.
-func candidates(t testing.TB, attributes bool) []evaluate.Candidate {
+func candidates(t testing.TB, attributes bool) []choose.Candidate {
 	t.Helper()
 	oa := baseline.DefaultWL()
 	oa.Variant, oa.H = baseline.Assignment, 3
-	shared := evaluate.Share(oa)
-	m := evaluate.Share(mlg.NewKernel(small()))
-	list := map[string]mlg.Kernel{"mlg": m, "mlg × wl-oa": evaluate.Product(m, shared), "wl-oa": shared,
-		"edges": evaluate.Product(evaluate.Subdivided(evaluate.Share(evaluate.Mean(mlg.NewKernel(small()), baseline.DefaultWL()))), shared),
-		"sp":    baseline.DefaultShortestPath(), "seeds": evaluate.OverSeeds(small(), 2)}
+	other := small()
+	other.Seed++
+	list := map[string]kernel.Kernel{"mlg": small(), "mlg × wl-oa": kernel.Product(small(), oa), "wl-oa": oa,
+		"edges": kernel.Product(kernel.Subdivided(kernel.Mean(small(), baseline.DefaultWL())), oa),
+		"sp":    baseline.DefaultShortestPath(), "seeds": kernel.Mean(small(), other)}
 	if attributes {
-		o := small()
-		var err error
-		if o.Base, err = mlg.Gaussian(1); err != nil {
-			t.Fatal(err)
-		}
-		list["attributes"] = evaluate.Standardized(mlg.NewKernel(o))
+		k := small()
+		k.Base = "gaussian"
+		list["attributes"] = kernel.Standardized(k)
 	}
-	var out []evaluate.Candidate
+	var out []choose.Candidate
 	for _, name := range []string{"mlg", "mlg × wl-oa", "wl-oa", "sp", "seeds", "edges", "attributes"} {
 		if k := list[name]; k != nil {
-			out = append(out, evaluate.Candidate{Name: name, Settings: []evaluate.Setting{{Parameters: k.String(), Kernel: k}}})
+			out = append(out, choose.Candidate{Name: name, Settings: []choose.Setting{{Parameters: k.String(), Kernel: k}}})
 		}
 	}
 	return out
@@ -63,24 +61,24 @@ func TestTrain(t *testing.T) {
 		attributed = append(attributed, graphtest.Random(r, graphtest.Options{N: 6, Edge: 0.4, Labels: 2, Dim: 3}))
 	}
 	value := targeted(attributed, func(i int) string { return fmt.Sprint(0.5 + float64(attributed[i].M())) })
-	for _, c := range []evaluate.Combination{evaluate.BestSingle, evaluate.MeanAll, evaluate.Weighted} {
+	for _, c := range []choose.Combination{choose.BestSingle, choose.MeanAll, choose.Weighted} {
 		for _, ds := range []*dataset.Dataset{two, value} {
 			t.Run(fmt.Sprint(c, " ", len(ds.Graphs)), func(t *testing.T) {
-				o := evaluate.DefaultOptions()
-				o.Folds, o.C, o.Combinations = 4, []float64{0.1, 10}, []evaluate.Combination{c}
+				o := choose.DefaultOptions()
+				o.Folds, o.C, o.Combinations = 4, []float64{0.1, 10}, []choose.Combination{c}
 				if ds == value {
-					o.Task = evaluate.Regression
+					o.Task = choose.Regression
 				}
-				plan, err := evaluate.Choose(t.Context(), ds, candidates(t, ds == value), o)
+				plan, err := choose.Choose(t.Context(), ds, candidates(t, ds == value), o)
 				if err != nil {
 					t.Fatal(err)
 				}
-				m, err := Train(t.Context(), ds, plan, TrainOptions{Probability: ds == two, Reader: map[string]string{"a": "b"}})
+				m, err := Train(t.Context(), ds, plan, TrainOptions{Probability: ds == two, Reader: reader()})
 				if err != nil {
 					t.Fatal(err)
 				}
 				roundTrip(t, m, ds.Graphs[:5])
-				want := mlg.NewMatrix(len(ds.Graphs), len(ds.Graphs))
+				want := kernel.NewMatrix(len(ds.Graphs), len(ds.Graphs))
 				for _, s := range plan.Settings {
 					f, err := s.Kernel.Fit(t.Context(), ds.Graphs)
 					if err != nil {
@@ -94,7 +92,7 @@ func TestTrain(t *testing.T) {
 						want.Data[i] += s.Weight * v
 					}
 				}
-				got, err := m.Gram(t.Context())
+				got, err := m.Kernel.Gram(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -115,10 +113,10 @@ func TestTrain(t *testing.T) {
 func TestTrainValues(t *testing.T) {
 	d := drugs(t)
 	ds := targeted(d.Graphs[:40], func(i int) string { return fmt.Sprint(1000 + 3*float64(d.Graphs[i].N())) })
-	for _, learner := range []evaluate.Learner{evaluate.SVM, evaluate.Ridge} {
-		o := evaluate.DefaultOptions()
-		o.Folds, o.C, o.Ridge, o.Task, o.Learner, o.Epsilon = 4, []float64{1000}, []float64{1e-3}, evaluate.Regression, learner, 0.01
-		plan, err := evaluate.Choose(t.Context(), ds, candidates(t, false)[:1], o)
+	for _, learner := range []svm.Kind{svm.SVM, svm.KernelRidge} {
+		o := choose.DefaultOptions()
+		o.Folds, o.C, o.Ridge, o.Task, o.Learner, o.Epsilon = 4, []float64{1000}, []float64{1e-3}, choose.Regression, learner, 0.01
+		plan, err := choose.Choose(t.Context(), ds, candidates(t, false)[:1], o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,38 +128,26 @@ func TestTrainValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		gram, err := m.Gram(t.Context())
+		gram, err := m.Kernel.Gram(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		z, mean, scale := evaluate.StandardScores(plan.Values)
+		z, mean, scale := svm.StandardScores(plan.Values)
 		opt := svm.DefaultOptions()
-		opt.C, opt.Epsilon = 1000, 0.01
-		var want []float64
-		if learner == evaluate.SVM {
-			r, err := svm.TrainRegressor(t.Context(), svm.Full(gram), z, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err = r.Predict(svm.Full(gram))
-			if err != nil {
-				t.Fatal(err)
-			}
-		} else {
-			dec, err := svm.Decompose(t.Context(), svm.Full(gram))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := dec.Ridge(z, 1e-3, true)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want, err = r.Predict(svm.Full(gram)); err != nil {
-				t.Fatal(err)
-			}
+		opt.C, opt.Epsilon, opt.Ridge = 1000, 0.01, 1e-3
+		if learner == svm.KernelRidge {
+			opt.Kind = svm.KernelRidge
+		}
+		l, err := svm.Train(t.Context(), svm.Full(gram), svm.Targets{Values: z}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := l.Values(svm.Full(gram))
+		if err != nil {
+			t.Fatal(err)
 		}
 		for i := range p {
-			if w := mean + scale*want[i]; math.Abs(p[i].Value-w) > 1e-9*math.Abs(w) {
+			if w := mean + scale*want.Data[i]; math.Abs(p[i].Value-w) > 1e-9*math.Abs(w) {
 				t.Errorf("%s: value %v, want %v", learner, p[i].Value, w)
 			}
 		}
@@ -172,11 +158,11 @@ func TestTrainValues(t *testing.T) {
 func TestTrainDeterministicAndRefuses(t *testing.T) {
 	d := drugs(t)
 	ds := targeted(d.Graphs[:30], func(i int) string { return fmt.Sprint(i % 2) })
-	o := evaluate.DefaultOptions()
+	o := choose.DefaultOptions()
 	o.Folds, o.C = 3, []float64{1}
 	var first []byte
 	for range 2 {
-		plan, err := evaluate.Choose(t.Context(), ds, candidates(t, false), o)
+		plan, err := choose.Choose(t.Context(), ds, candidates(t, false), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,15 +176,14 @@ func TestTrainDeterministicAndRefuses(t *testing.T) {
 			t.Error("another file the second time")
 		}
 	}
-	for want, k := range map[string]mlg.Kernel{
-		"cannot hold the kernel mlg": mlg.NewExactKernel(small()),
-		"not positive semi-definite": evaluate.Indefinite(baseline.DefaultWL()),
-	} {
-		plan := &evaluate.Plan{Settings: []evaluate.WeightedSetting{{Candidate: "x", Setting: evaluate.Setting{Kernel: k}, Weight: 1}},
-			Parameter: 1, Classes: []string{"0", "1"}, Labels: make([]int, 30)}
-		if _, err := Train(t.Context(), ds, plan, TrainOptions{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q in it", err, want)
-		}
+	gmean := small()
+	gmean.Combine = mlg.GeometricMean
+	plan, err := choose.Choose(t.Context(), ds, []choose.Candidate{{Name: "x", Settings: []choose.Setting{{Parameters: "x", Kernel: gmean}}}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Train(t.Context(), ds, plan, TrainOptions{}); err == nil || !strings.Contains(err.Error(), "not positive semi-definite") {
+		t.Errorf("error %v", err)
 	}
 }
 
@@ -211,14 +196,11 @@ func TestDefaultCandidatesCanBeStored(t *testing.T) {
 			graphs = append(graphs, graphtest.Random(r, graphtest.Options{N: 6, Edge: 0.4, Labels: 2, Dim: dim}))
 		}
 		ds := targeted(graphs, func(i int) string { return fmt.Sprint(i % 2) })
-		all, err := evaluate.DefaultCandidates(dataset.Info(ds))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan := &evaluate.Plan{Parameter: 1, Classes: []string{"0", "1"}, Labels: []int{0, 1, 0, 1, 0, 1}}
+		all := choose.DefaultCandidates(dataset.Info(ds))
+		plan := &choose.Plan{Collection: kernel.NewCollection(graphs), Parameter: 1, Targets: choose.Targets{Classes: []string{"0", "1"}, Labels: []int{0, 1, 0, 1, 0, 1}}}
 		for _, c := range all {
 			for _, s := range c.Settings {
-				plan.Settings = append(plan.Settings, evaluate.WeightedSetting{Candidate: c.Name, Setting: s, Weight: 1})
+				plan.Settings = append(plan.Settings, choose.WeightedSetting{Candidate: c.Name, Setting: s, Weight: 1})
 			}
 		}
 		for i := range plan.Settings {

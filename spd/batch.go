@@ -3,6 +3,8 @@ package spd
 import (
 	"fmt"
 	"math"
+
+	"github.com/mlgkernel/mlg/internal/dense"
 )
 
 // Batch is a set of symmetric positive definite matrices of one order, laid out for the
@@ -24,8 +26,8 @@ func NewBatch(n, p int) *Batch {
 	t := (n + lanes - 1) / lanes
 	b := &Batch{
 		p: p, n: n,
-		tiles:  aligned(t * lanes * Size(p)),
-		roots:  quarters{make([]float64, t*lanes), make([]float64, t*lanes), make([]int64, t*lanes)},
+		tiles:  dense.Grow(nil, t*lanes*Size(p)),
+		roots:  newQuarters(t * lanes),
 		logDet: make([]float64, n),
 	}
 	for i := range b.roots.e {
@@ -41,7 +43,7 @@ func (b *Batch) Len() int { return b.n }
 func (b *Batch) Order() int { return b.p }
 
 // Limits of what a batch accepts. Since the pivots of a sum lie between the sum of the
-// pivots and the sum of the diagonal entries, they keep the product of four pivots in the
+// pivots and the sum of the diagonal entries, they keep the product of eight pivots in the
 // kernel inside the range of float64.
 const (
 	pivotMin = 0x1p-125
@@ -70,9 +72,9 @@ func (b *Batch) Set(i int, packed []float64) error {
 			return fmt.Errorf("spd: matrix %d: diagonal entry %d is %g, want it in [2^-125, 2^125]", i, r, d)
 		}
 	}
-	det := ldl(u, b.p, w.u[size:])
-	if !det.ok {
-		return fmt.Errorf("spd: matrix %d is not positive definite: pivot %d is %g", i, det.bad, pivot(packed, u, det.bad))
+	det, bad := ldl(u, b.p, leastNormal, w.u[size:])
+	if bad >= 0 {
+		return fmt.Errorf("spd: matrix %d is not positive definite: pivot %d is %g", i, bad, u[Index(bad, bad)])
 	}
 	for r := range b.p {
 		d, s := u[Index(r, r)], packed[Index(r, r)]
@@ -90,12 +92,8 @@ func (b *Batch) Set(i int, packed []float64) error {
 
 // keep stores what the kernel needs of the determinant of matrix i.
 func (b *Batch) keep(i int, det determinant) {
-	r := quarterOf(det, b.p)
-	if b.p <= direct {
-		r.e, r.x = scale(r.e, r.x), 0 // in range, as the assembly wants it
-	}
-	b.roots.e[i], b.roots.c[i], b.roots.x[i] = r.e, r.c, r.x
-	b.logDet[i] = logOf(det.mant, det.expo)
+	b.roots.set(i, quarterOf(det, b.p))
+	b.logDet[i] = det.log()
 }
 
 // tile returns the tile of matrix i and its lane there.
@@ -103,6 +101,9 @@ func (b *Batch) tile(i int) (tile []float64, lane int) {
 	n := Size(b.p) * lanes
 	return b.tiles[i/lanes*n:][:n:n], i % lanes
 }
+
+// Tiles returns the matrices as Interleaved takes them. They must not be changed.
+func (b *Batch) Tiles() []float64 { return b.tiles }
 
 // At copies matrix i, packed, to dst, which must have Size(Order()) entries or be nil, and returns it.
 func (b *Batch) At(i int, dst []float64) []float64 {
@@ -128,78 +129,4 @@ func (b *Batch) LogDet(i int) float64 {
 		misuse("matrix %d out of range [0, %d)", i, b.n)
 	}
 	return b.logDet[i]
-}
-
-// Cross sets dst[(i−i0)·stride + (j−j0)] to the Bhattacharyya kernel
-//
-//	k = |A_i|^¼ |B_j|^¼ / |½(A_i+B_j)|^½
-//
-// of matrix i of a and matrix j of b, for i0 ≤ i < i1 and j0 ≤ j < j1. A value depends on
-// the two matrices alone, not on their places or order; it is at most 1, and 1 for two
-// equal matrices. It is NaN if a matrix was not set, or if two nearly singular matrices
-// have a sum that rounding makes singular.
-//
-// Cross runs in the calling goroutine and allocates nothing once its scratch space exists.
-// It takes O(p³) time for a pair.
-func Cross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int) {
-	cross(dst, stride, a, i0, i1, b, j0, j1, false)
-}
-
-// LogCross is Cross for log k, which does not underflow.
-func LogCross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int) {
-	cross(dst, stride, a, i0, i1, b, j0, j1, true)
-}
-
-func cross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int, logs bool) {
-	if a.p != b.p {
-		misuse("matrices of orders %d and %d", a.p, b.p)
-	}
-	if i0 < 0 || i0 > i1 || i1 > a.n {
-		misuse("rows [%d, %d) of %d matrices", i0, i1, a.n)
-	}
-	if j0 < 0 || j0 > j1 || j1 > b.n {
-		misuse("columns [%d, %d) of %d matrices", j0, j1, b.n)
-	}
-	if i0 == i1 || j0 == j1 {
-		return
-	}
-	if stride < j1-j0 || len(dst) < (i1-i0-1)*stride+j1-j0 {
-		misuse("%d numbers with stride %d for %d×%d values", len(dst), stride, i1-i0, j1-j0)
-	}
-	p := a.p
-	w := getWork(p)
-	defer works.Put(w)
-	tileSize := Size(p) * lanes
-	block := min(max(blockBytes/(8*tileSize), 4), blockTiles) * lanes
-	for lo := j0 &^ (lanes - 1); lo < j1; lo += block {
-		hi := min(lo+block, (j1+lanes-1)&^(lanes-1))
-		rb := b.roots.slice(lo, hi)
-		from, to := max(lo, j0), min(hi, j1)
-		tiles := b.tiles[lo/lanes*tileSize : hi/lanes*tileSize]
-		for i := i0; i < i1; {
-			tile, lane := a.tile(i)
-			rows := min(lanes-lane, i1-i)
-			qa := a.roots.slice(i, i+rows)
-			out := dst[(i-i0)*stride+from-j0:]
-			switch {
-			case logs:
-				for r := range rows {
-					w.sumDets(tile[lane+r:], tiles, p)
-					for j := range to - from {
-						l := from - lo + j
-						out[r*stride+j] = logRatio(w.mant[l], w.expo[l], qa.at(r), rb.at(l))
-					}
-				}
-			case to-from == hi-lo:
-				w.cross(out, stride, rows, tile[lane:], qa, tiles, rb, p)
-			default:
-				// The block has columns that are not wanted.
-				w.cross(w.k[:], hi-lo, rows, tile[lane:], qa, tiles, rb, p)
-				for r := range rows {
-					copy(out[r*stride:][:to-from], w.k[r*(hi-lo)+from-lo:])
-				}
-			}
-			i += rows
-		}
-	}
 }

@@ -82,62 +82,21 @@ func BenchmarkCross(b *testing.B) {
 	}
 }
 
-// BenchmarkParts measures the determinants of sums alone, and all of the kernel, in long rows
-// that stay in the first-level cache if they can.
-func BenchmarkParts(b *testing.B) {
-	ghz := gigahertz()
-	for _, p := range settings() {
-		tiles := min(max(16<<10/(8*lanes*Size(p)), 4), 32)
-		x := randomBatch(b, rand.New(rand.NewPCG(1, 2)), tiles*lanes, p)
-		w := getWork(p)
-		rows, _ := x.tile(0)
-		dst := make([]float64, lanes*tiles*lanes)
-		for _, part := range []struct {
-			name  string
-			pairs int
-			f     func()
-		}{
-			{"determinants", tiles * lanes, func() { w.sumDets(rows, x.tiles, p) }},
-			{"kernel", len(dst), func() {
-				w.cross(dst, tiles*lanes, lanes, rows, x.roots.slice(0, lanes), x.tiles, x.roots, p)
-			}},
-		} {
-			b.Run(fmt.Sprintf("%s/P=%d", part.name, p), func(b *testing.B) {
-				ns := bestOf(b, part.f) / float64(part.pairs)
-				b.ReportMetric(ns*ghz, "cycles/pair")
-				b.ReportMetric(ns*ghz/bound(p), "cycles/bound")
-			})
-		}
-	}
-}
-
-func BenchmarkLogDets(b *testing.B) {
+func BenchmarkDets(b *testing.B) {
 	for _, p := range []int{2, 4, 6, 8, 10, 16, 24, 40} {
 		for _, tiles := range []int{1, 8} {
 			b.Run(fmt.Sprintf("P=%d/tiles=%d", p, tiles), func(b *testing.B) {
 				x := randomBatch(b, rand.New(rand.NewPCG(1, 2)), tiles*Lanes, p)
-				dst := make([]float64, tiles*Lanes)
+				mant, expo := make([]float64, tiles*Lanes), make([]int64, tiles*Lanes)
 				const repeat = 16
 				ns := bestOf(b, func() {
 					for range repeat {
-						LogDets(dst, x.tiles, p)
+						Dets(mant, expo, x.tiles, p)
 					}
 				})
-				b.ReportMetric(ns/repeat/float64(len(dst)), "best-ns/matrix")
+				b.ReportMetric(ns/repeat/float64(len(mant)), "best-ns/matrix")
 			})
 		}
-	}
-}
-
-func BenchmarkProject(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, s := range [][3]int{{256, 100, 10}, {256, 300, 16}, {256, 600, 32}} {
-		rows, n, p := s[0], s[1], s[2]
-		b.Run(fmt.Sprintf("%dx%dx%d", rows, n, p), func(b *testing.B) {
-			dst, k, w := make([]float64, rows*p), normals(rng, rows*n), normals(rng, n*p)
-			ns := bestOf(b, func() { Project(dst, k, w, rows, n, p) })
-			b.ReportMetric(float64(rows*n*p)/ns, "best-FMA/ns")
-		})
 	}
 }
 

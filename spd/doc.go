@@ -9,12 +9,10 @@
 // # Storage
 //
 // A packed matrix of order p is its lower triangle by rows: entry (i, j), j ≤ i, is at
-// Index(i, j) = i(i+1)/2 + j of Size(p) numbers. A Batch holds many matrices for Cross and
-// LogCross. A tile interleaves Lanes packed matrices for Dets and LogDets, for
-// callers who make up their own. LogDet and LogKernel take single packed matrices. Factors
-// compares matrices that few rows make up by determinants of as many rows. Project, AddGram
-// and Sweep are the dense products around all this, Cholesky, InverseDiagonal, Tridiagonal,
-// Orthogonal, Step and Partner what learners need of one large matrix.
+// Index(i, j) = i(i+1)/2 + j of Size(p) numbers. AddGram makes one of its factor. A Batch holds
+// many matrices for Cross and LogCross. A tile interleaves Lanes packed matrices for Dets, for
+// callers who make up their own. Factors compares low-rank matrices through small determinants
+// of the size of their rank.
 //
 // # What a value depends on
 //
@@ -23,15 +21,14 @@
 //	u_rc = s_rc − Σ_{m<c} u_rm t_cm,   t_cm = u_cm·(1/d_m),   d_c = u_cc,
 //
 // where each term is subtracted by one fused multiply-add, in the order of m, and
-// |S| = Π d_c. Up to order 16 the last two pivots are one factor ds − u² of the last block of
-// order 2, without a division. The operations on one matrix never depend on the matrices beside
-// it, so a kernel value has the same bits in whatever rectangle, order or number of goroutines it
-// is computed, and k(A,B) has the bits of k(B,A). On amd64 the factorisation runs eight
-// matrices at a time by AVX2 or AVX-512 instructions, if the processor has them; these do
-// the same operations, and so give the same bits as the plain Go code, which the build tag
-// noasm selects. So do all other functions here, but for the logarithms, which are math.Log's.
+// |S| = Π d_c, multiplied in the order of c. The operations on one matrix never depend on the
+// matrices beside it, so a kernel value has the same bits in whatever rectangle, order or number
+// of goroutines it is computed, and k(A,B) has the bits of k(B,A). On amd64 the factorisation runs
+// four or eight matrices at a time by AVX2 or AVX-512 instructions, if the processor has them;
+// these do the same operations, and so give the same bits as the plain Go code, which the build
+// tag noasm selects. So do all other functions here, but for the logarithms, which are math.Log's.
 //
-// Determinants are kept as a mantissa and a binary exponent, and
+// Determinants are kept as a mantissa and an exponent, and
 //
 //	k = |2A|^¼ |2B|^¼ / |A+B|^½
 //
@@ -40,5 +37,5 @@
 // if k itself does. Its last step adds a relative error of at most 5·2⁻⁵³, which is 0 for A = B:
 // that gives exactly 1. A Batch takes matrices whose pivots and diagonal entries are within 2^±125.
 //
-// docs/spd.md says how fast this is, and how fast it can be.
+// docs/spd.md says how fast this is.
 package spd

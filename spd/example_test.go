@@ -20,14 +20,3 @@ func ExampleCross() {
 	fmt.Printf("%.3f\n", k)
 	// Output: [1.000 0.894 0.894 1.000]
 }
-
-// Entries of a packed matrix, row by row of the lower triangle.
-func ExampleLogDet() {
-	s := make([]float64, spd.Size(2))
-	s[spd.Index(0, 0)] = 2
-	s[spd.Index(1, 0)] = 1
-	s[spd.Index(1, 1)] = 1
-	logDet, ok := spd.LogDet(s, 2, nil)
-	fmt.Println(logDet, ok) // log(2·1 − 1·1)
-	// Output: 0 true
-}

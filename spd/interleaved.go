@@ -22,16 +22,16 @@ func Interleaved(tiles []float64, n, p int) (*Batch, error) {
 	}
 	b := &Batch{
 		p: p, n: n, tiles: tiles,
-		roots:  quarters{make([]float64, all), make([]float64, all), make([]int64, all)},
+		roots:  newQuarters(all),
 		logDet: make([]float64, n),
 	}
 	mant, expo := make([]float64, all), make([]int64, all)
 	Dets(mant, expo, tiles, p)
 	for i := range n {
-		if math.IsNaN(mant[i]) {
+		if mant[i] < 0 {
 			return nil, fmt.Errorf("spd: matrix %d is not positive definite", i)
 		}
-		b.keep(i, determinant{mant: mant[i], expo: expo[i], ok: true})
+		b.keep(i, determinant{mant[i], expo[i]})
 	}
 	for i := n; i < all; i++ {
 		b.roots.e[i], b.roots.c[i] = math.NaN(), math.NaN()

@@ -3,6 +3,8 @@ package spd
 import (
 	"math"
 	"sync"
+
+	"github.com/mlgkernel/mlg/internal/dense"
 )
 
 // Factors is a set of matrices
@@ -17,8 +19,8 @@ import (
 //
 //	k = (|X|·|X + G/γ|)^¼ · (|H₁|/|H₂|²)^¼ / |X + G/(2γ) − UUᵀ|^½,   U = QVᵀ,   V = C⁻¹Y/(2γ),   H₂ = CCᵀ,
 //
-// by |γI + QᵀX⁻¹Q| = γ^p |X + G/γ|/|X| and (2γI + YᵀY)⁻¹ = I/(2γ) − VᵀV. Everything is of order m or of the
-// rank of Y; no matrix of order p is factored.
+// by |γI + QᵀX⁻¹Q| = γ^p |X + G/γ|/|X| and (2γI + YᵀY)⁻¹ = I/(2γ) − VᵀV. Everything is of order m
+// or of the rank of Y; no matrix of order p is factored.
 //
 // Rounding errors of the determinants are those of matrices with the condition numbers that A+B
 // has in the worst case: Q's rows squared over γ and the least eigenvalue of X.
@@ -35,14 +37,13 @@ type Factors struct {
 // factorGroup is a run of tiles whose U is computed at a time.
 type factorGroup struct {
 	lo, hi  int       // tiles
-	columns int       // of U, a multiple of 2·panelWidth
-	panels  []float64 // Vᵀ in panels of p×panelWidth; entry b of lane l of a tile is column 8b + l behind those of the tiles before
+	columns int       // of U, a multiple of 2·dense.PanelWidth
+	panels  []float64 // Vᵀ in panels of p×dense.PanelWidth; entry b of lane l of a tile is column 8b + l behind those of the tiles before
 }
 
-const (
-	panelWidth   = 12
-	groupColumns = 480 // at most so many columns, or one tile: U stays in the second-level cache
-)
+// groupColumns is the greatest number of columns of more than one tile, whose U stays in the
+// second-level cache.
+const groupColumns = 480
 
 // Factor returns the matrices of a batch as Factors for γ. The rank of a matrix is found by
 // diagonal pivoting; what is left of B − γI when no diagonal entry exceeds rankTolerance times
@@ -55,7 +56,7 @@ func Factor(b *Batch, gamma float64) *Factors {
 	tiles := len(b.roots.e) / lanes
 	f := &Factors{
 		p: p, n: b.n, gamma: gamma, ranks: make([]int, tiles),
-		roots: quarters{make([]float64, tiles*lanes), make([]float64, tiles*lanes), make([]int64, tiles*lanes)},
+		roots: newQuarters(tiles * lanes),
 	}
 	v := make([][]float64, tiles*lanes)
 	var s factorScratch
@@ -63,7 +64,7 @@ func Factor(b *Batch, gamma float64) *Factors {
 	for i := range b.n {
 		var root quarter
 		v[i], root = s.factor(b.At(i, packed), p, gamma)
-		f.roots.e[i], f.roots.x[i] = root.e, root.x
+		f.roots.set(i, root)
 		f.ranks[i/lanes] = max(f.ranks[i/lanes], len(v[i])/p)
 	}
 	for lo := 0; lo < tiles; {
@@ -77,18 +78,18 @@ func Factor(b *Batch, gamma float64) *Factors {
 			}
 			g.hi++
 		}
-		const step = 2 * panelWidth // rows of U start at multiples of 64 bytes
+		const step = 2 * dense.PanelWidth // rows of U start at multiples of 64 bytes
 		g.columns = (columns + step - 1) / step * step
-		g.panels = aligned(p * g.columns)
+		g.panels = dense.Grow(nil, p*g.columns)
 		at := 0
 		for t := lo; t < g.hi; t++ {
 			for l := range lanes {
 				x := v[t*lanes+l]
 				for b := range len(x) / p {
 					c := at + b*lanes + l
-					panel := g.panels[c/panelWidth*panelWidth*p:]
+					panel := g.panels[c/dense.PanelWidth*dense.PanelWidth*p:]
 					for k, y := range x[b*p : (b+1)*p] {
-						panel[k*panelWidth+c%panelWidth] = y
+						panel[k*dense.PanelWidth+c%dense.PanelWidth] = y
 					}
 				}
 			}
@@ -112,7 +113,7 @@ type factorScratch struct {
 
 // factor returns V, row by row, of a packed matrix B = γI + YᵀY, and (|H₁|/|H₂|²)^¼.
 func (s *factorScratch) factor(b []float64, p int, gamma float64) (v []float64, root quarter) {
-	s.diag = grow(s.diag, p)
+	s.diag = dense.Grow(s.diag, p)
 	s.used = make([]bool, p)
 	most := 0.0
 	for i := range p {
@@ -161,19 +162,21 @@ func (s *factorScratch) factor(b []float64, p int, gamma float64) (v []float64, 
 	}
 	// H₁ and H₂.
 	size := Size(r)
-	s.h, s.tmp = grow(s.h, 2*size), grow(s.tmp, 2*r)
+	s.h, s.tmp = dense.Grow(s.h, 2*size), dense.Grow(s.tmp, 2*r)
 	h1, h2 := s.h[:size], s.h[size:]
 	for i := range r {
 		for j := range i + 1 {
-			x := dot(v[i*p:(i+1)*p], v[j*p:(j+1)*p]) / gamma
+			x := dense.Dot(v[i*p:(i+1)*p], v[j*p:(j+1)*p]) / gamma
 			h1[Index(i, j)], h2[Index(i, j)] = x, x/2
 		}
 		h1[Index(i, i)]++
 		h2[Index(i, i)]++
 	}
-	// H₂ = U D⁻¹ Uᵀ, so C = U D^-½ and the rows of V are those of Y, as far as eliminated, over 2γ√d.
-	d1, d2 := ldl(h1, r, s.tmp), ldl(h2, r, s.tmp)
-	if !d1.ok || !d2.ok {
+	// H₂ = U D⁻¹ Uᵀ, so C = U D^-½ and the rows of V are those of Y, as far as eliminated, over
+	// 2γ√d.
+	d1, bad1 := ldl(h1, r, leastNormal, s.tmp)
+	d2, bad2 := ldl(h2, r, leastNormal, s.tmp)
+	if bad1 >= 0 || bad2 >= 0 {
 		return nil, quarter{e: math.NaN()}
 	}
 	for i := range r {
@@ -192,29 +195,7 @@ func (s *factorScratch) factor(b []float64, p int, gamma float64) (v []float64, 
 		}
 	}
 	m, x := split(d1.mant / (d2.mant * d2.mant))
-	return v, fourthRoot(m, x+d1.expo-2*d2.expo)
-}
-
-// fourthRoot returns (mant·2^expo)^¼, 1 ≤ mant < 2.
-func fourthRoot(mant float64, expo int64) quarter {
-	return quarter{e: math.Sqrt(math.Sqrt(scale(mant, expo&3))), x: expo >> 2}
-}
-
-// dot returns Σ x_i y_i, by fused multiply-adds in four interleaved sums.
-func dot(x, y []float64) float64 {
-	y = y[:len(x)]
-	var s0, s1, s2, s3 float64
-	i := 0
-	for ; i+4 <= len(x); i += 4 {
-		s0 = math.FMA(x[i], y[i], s0)
-		s1 = math.FMA(x[i+1], y[i+1], s1)
-		s2 = math.FMA(x[i+2], y[i+2], s2)
-		s3 = math.FMA(x[i+3], y[i+3], s3)
-	}
-	for ; i < len(x); i++ {
-		s0 = math.FMA(x[i], y[i], s0)
-	}
-	return (s0 + s1) + (s2 + s3)
+	return v, fourthRoot(determinant{m, x + d1.expo - 2*d2.expo})
 }
 
 // Cheaper reports whether the kernel with all of f takes less time by Factors.Cross than by Cross
@@ -236,12 +217,10 @@ type LowRank struct {
 
 // lowWork is the work space of Factors.Cross.
 type lowWork struct {
-	u, tiles, g []float64
-	at          []int64
-	start       []int
-	roots       []quarter
-	mant        []float64
-	expo        []int64
+	u, tiles, g, h []float64
+	at             []int64
+	start          []int
+	roots          []quarter
 }
 
 var lowWorks = sync.Pool{New: func() any { return new(lowWork) }}
@@ -269,18 +248,16 @@ func (f *Factors) Cross(dst []float64, stride int, q []float64, a []LowRank) {
 	defer works.Put(w)
 	for k := range f.groups {
 		g := &f.groups[k]
-		s.u = grow(s.u, rows*g.columns)
+		s.u = dense.Grow(s.u, rows*g.columns)
 		g.project(s.u, q, rows, p)
 		n := g.hi - g.lo
-		s.mant = grow(s.mant, n*lanes)
-		if len(s.expo) < n*lanes {
-			s.expo = make([]int64, n*lanes)
-		}
-		mant, expo := s.mant[:n*lanes], s.expo[:n*lanes]
+		from, to := g.lo*lanes, min(g.hi*lanes, f.n)
+		roots := f.roots.slice(from, g.hi*lanes)
+		mant, expo := w.mant[:n*lanes], w.expo[:n*lanes]
 		for i := range a {
 			m := len(a[i].Rows)
 			size := Size(m) * lanes
-			s.tiles = grow(s.tiles, n*size+(m+1)*lanes) // less goes on to row m
+			s.tiles = dense.Grow(s.tiles, n*size+(m+1)*lanes) // less goes on to row m
 			s.at = s.at[:0]
 			for _, r := range a[i].Rows {
 				s.at = append(s.at, int64(r)*int64(g.columns)*8)
@@ -292,26 +269,15 @@ func (f *Factors) Cross(dst []float64, stride int, q []float64, a []LowRank) {
 				less(s.tiles[t*size:], s.g[s.start[i]:], s.at, m, s.u[at:], r)
 				at += lanes * r
 			}
-			w.dets(mant, expo, s.tiles[:n*size], m)
-			from := g.lo * lanes
-			wanted := dst[i*stride+from:][:min(n*lanes, f.n-from)]
-			out := wanted
-			if len(out) < n*lanes {
-				out = w.k[:n*lanes]
-			}
-			roots := f.roots.slice(from, from+n*lanes)
-			if !w.asmRatio(out, mant, expo, &roots, s.roots[i]) {
-				ratio(out, mant, expo, &roots, s.roots[i])
-			}
-			if len(wanted) < len(out) {
-				copy(wanted, out)
-			}
+			w.dets(mant, expo, nil, s.tiles[:n*size], m, leastNormal)
+			values(mant, mant, expo, s.roots[i], roots)
+			copy(dst[i*stride+from:][:to-from], mant)
 		}
 	}
 }
 
-// prepare sets s.g to X + G/(2γ) of all matrices, from s.start on, and s.roots to (|X|·|X + G/γ|)^¼. It
-// returns the greatest order.
+// prepare sets s.g to X + G/(2γ) of all matrices, from s.start on, and s.roots to (|X|·|X +
+// G/γ|)^¼. It returns the greatest order.
 func (s *lowWork) prepare(a []LowRank, q []float64, f *Factors) int {
 	most, total := 0, 0
 	s.start, s.roots = s.start[:0], s.roots[:0]
@@ -324,42 +290,41 @@ func (s *lowWork) prepare(a []LowRank, q []float64, f *Factors) int {
 		s.start = append(s.start, total)
 		total += Size(m) + m + 1 // less goes on to row m
 	}
-	s.g = grow(s.g, total)
+	s.g, s.h = dense.Grow(s.g, total), dense.Grow(s.h, Size(most))
 	w := getWork(max(most, 1))
 	defer works.Put(w)
 	p := f.p
 	for i := range a {
 		m := len(a[i].Rows)
 		size := Size(m)
-		g, u, h := s.g[s.start[i]:][:size], w.u[:size], w.a[:size]
+		g, u, h := s.g[s.start[i]:][:size], w.u[:size], s.h[:size]
 		e := 0
 		for r, c := range a[i].Rows {
 			x := q[int(c)*p:][:p]
 			for _, d := range a[i].Rows[:r+1] {
-				v := dot(x, q[int(d)*p:][:p]) / f.gamma
+				v := dense.Dot(x, q[int(d)*p:][:p]) / f.gamma
 				g[e] = a[i].X[e] + v/2
 				h[e] = a[i].X[e] + v
 				e++
 			}
 		}
 		copy(u, a[i].X)
-		d1 := ldl(u, m, w.u[size:])
-		copy(u, h)
-		d2 := ldl(u, m, w.u[size:])
-		if !d1.ok || !d2.ok {
+		d1, bad1 := ldl(u, m, leastNormal, w.u[size:])
+		d2, bad2 := ldl(h, m, leastNormal, w.u[size:])
+		if bad1 >= 0 || bad2 >= 0 {
 			s.roots = append(s.roots, quarter{e: math.NaN()})
 			continue
 		}
 		mant, expo := split(d1.mant * d2.mant)
-		s.roots = append(s.roots, fourthRoot(mant, expo+d1.expo+d2.expo))
+		s.roots = append(s.roots, fourthRoot(determinant{mant, expo + d1.expo + d2.expo}))
 	}
 	return most
 }
 
 // project sets the rows of u to those of q·Vᵀ.
 func (g *factorGroup) project(u, q []float64, rows, p int) {
-	for c := 0; c < g.columns; c += panelWidth {
-		multiply(u[c:], g.columns, q, p, g.panels[c*p:][:p*panelWidth], rows, p)
+	for c := 0; c < g.columns; c += dense.PanelWidth {
+		dense.MultiplyPanel(u[c:], g.columns, q, p, g.panels[c*p:][:p*dense.PanelWidth], rows, p)
 	}
 }
 

@@ -167,7 +167,8 @@ func TestFactorsRank(t *testing.T) {
 	}
 }
 
-// BenchmarkFactorsCross compares as the fit of a kernel does: 64 matrices that share 80 rows, with 600.
+// BenchmarkFactorsCross compares as the fit of a kernel does: 64 matrices that share 80 rows, with
+// 600.
 func BenchmarkFactorsCross(b *testing.B) {
 	const n, p, gamma = 600, 32, 0.1
 	for _, m := range []int{3, 6, 9, 12} {

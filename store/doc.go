@@ -7,7 +7,7 @@
 // memory, a file or another machine, make a Block, and two blocks are compared with the
 // bits that the model itself gives.
 //
-// A store file has the records of a collection with identifiers and checksums
+// A store file has the model and the matrices of a collection, with identifiers and checksums
 // (docs/store-format.md). It is written in one pass and memory-mapped to be read, so that a
-// collection may be larger than the memory; Search goes through it block by block.
+// collection may be larger than the memory; Search goes through it chunk by chunk.
 package store

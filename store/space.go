@@ -2,205 +2,94 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"math"
-	"slices"
-	"strings"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/spd"
 )
 
-// Digest is a SHA-256 hash. In text it is hexadecimal.
-type Digest [sha256.Size]byte
-
-func (d Digest) String() string { return hex.EncodeToString(d[:]) }
-
-// MarshalText implements encoding.TextMarshaler.
-func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (d *Digest) UnmarshalText(text []byte) error {
-	b, err := hex.DecodeString(string(text))
-	if err != nil || len(b) != len(d) {
-		return fmt.Errorf("digest %q, want %d hexadecimal digits", text, 2*len(d))
-	}
-	copy(d[:], b)
-	return nil
-}
-
-// Sum returns the digest of records: the SHA-256 hash of their numbers in little-endian order.
-func Sum(records []float64) Digest {
-	h := sha256.New()
-	var buf [8 << 10]byte
-	for len(records) > 0 {
-		n := min(len(records), len(buf)/8)
-		for i, x := range records[:n] {
-			binary.LittleEndian.PutUint64(buf[8*i:], math.Float64bits(x))
-		}
-		h.Write(buf[:8*n])
-		records = records[n:]
-	}
-	return Digest(h.Sum(nil))
-}
-
-// Space is the kernel of a model as a function of records,
-//
-//	k(G, H) = Σ_t weight_t · Π_j k_tj(G, H),
-//
-// with low-rank kernels k_tj. Its methods may be called concurrently.
+// Space is the kernel of a model, all of whose factors are low-rank kernels, as a function of
+// records. Its methods may be called concurrently.
 type Space struct {
-	factors     []model.Factor // those that occur more than once are kept once
-	terms       []term
-	orders      [][]int // by factor and level
-	sizes       []int   // by factor: numbers in a record
-	size        int     // of a record
-	fingerprint Digest
+	sum         *kernel.FittedSum
+	models      []*mlg.Model // the factors of sum
+	sizes       []int        // by factor: numbers in a record
+	size        int          // of a record
+	fingerprint string
 }
 
-// term is a product of factors, by their positions, with a weight.
-type term struct {
-	weight  float64
-	factors []int
-}
-
-// take takes the terms of the kernel from a model. It is an error if a factor is not a
+// NewSpace returns the space of a model. It is an error if a factor of its kernel is not a
 // low-rank kernel: others have no matrices S.
-func (s *Space) take(m *model.Model) error {
-	for _, k := range m.Kernels {
-		t := term{weight: k.Weight}
-		for _, f := range k.Factors {
-			if f.Fitted == nil {
-				return fmt.Errorf("%s is no low-rank kernel: only those have the matrices that a store keeps; mlg fit makes such a model", f.Baseline.Kernel())
-			}
-			t.factors = append(t.factors, s.factor(f))
-		}
-		s.terms = append(s.terms, t)
-	}
-	return nil
-}
-
-// factor returns the position of a factor.
-func (s *Space) factor(f model.Factor) int {
-	if i := slices.Index(s.factors, f); i >= 0 {
-		return i
-	}
-	s.factors = append(s.factors, f)
-	return len(s.factors) - 1
-}
-
-// transform returns the covariances of graphs under a factor.
-func transform(ctx context.Context, f model.Factor, graphs []*graph.Graph) (*mlg.Covariances, error) {
-	prepared := make([]*graph.Graph, len(graphs))
-	for i, g := range graphs {
-		var err error
-		if prepared[i], err = f.Prepare(g); err != nil {
-			return nil, fmt.Errorf("graph %d (%s): %w", i, g.ID(), err)
-		}
-	}
-	return f.Fitted.Transform(ctx, prepared)
-}
-
-// NewSpace returns the space of a model. It is an error if the model cannot be stored.
 func NewSpace(m *model.Model) (*Space, error) {
 	f, err := m.Fingerprint()
 	if err != nil {
 		return nil, err
 	}
-	s := &Space{fingerprint: f}
-	if err := s.take(m); err != nil {
-		return nil, err
-	}
-	for _, f := range s.factors {
-		orders := f.Fitted.Orders()
+	s := &Space{sum: m.Kernel, fingerprint: hex.EncodeToString(f[:])}
+	for _, f := range m.Kernel.Factors {
+		low := model.LowRank(f)
+		if low == nil {
+			return nil, fmt.Errorf("%s is no low-rank kernel: only those have the matrices that a store keeps; mlg fit makes such a model", f)
+		}
 		size := 0
-		for _, p := range orders {
+		for _, p := range low.Orders() {
 			size += spd.Size(p)
 		}
-		s.orders = append(s.orders, orders)
-		s.sizes = append(s.sizes, size)
-		s.size += size
-	}
-	if s.size == 0 {
-		return nil, errors.New("a model without a kernel")
+		s.models, s.sizes, s.size = append(s.models, low), append(s.sizes, size), s.size+size
 	}
 	return s, nil
 }
 
-// String writes the kernel out, with weights where there are several terms.
-func (s *Space) String() string {
-	var terms []string
-	for _, t := range s.terms {
-		var product []string
-		for _, f := range t.factors {
-			product = append(product, s.factors[f].String())
-		}
-		name := strings.Join(product, " × ")
-		if len(s.terms) > 1 {
-			name = fmt.Sprintf("%v·(%s)", t.weight, name)
-		}
-		terms = append(terms, name)
-	}
-	return strings.Join(terms, " + ")
-}
+// String writes the kernel out.
+func (s *Space) String() string { return s.sum.Sum.String() }
 
-// Fingerprint identifies the model: see model.Model.Fingerprint.
-func (s *Space) Fingerprint() Digest { return s.fingerprint }
+// Fingerprint identifies the model, in hexadecimal digits: see model.Model.Fingerprint.
+func (s *Space) Fingerprint() string { return s.fingerprint }
 
 // Size returns the number of numbers in a record.
 func (s *Space) Size() int { return s.size }
 
-// Orders returns the orders of the matrices of a record, by kernel and level. A kernel that
-// the model uses more than once is there once.
-func (s *Space) Orders() [][]int { return s.orders }
-
-// Self returns the kernel of a record with itself, which is the sum of the weights for all.
-func (s *Space) Self() float64 {
-	sum := 0.0
-	for _, t := range s.terms {
-		sum += t.weight
-	}
-	return sum
-}
+// Self returns the kernel of a record with itself, which is the same for all.
+func (s *Space) Self() float64 { return s.sum.Self() }
 
 // Transform returns the records of graphs, one after the other. The record of a graph
 // depends on the model and the graph alone, to the bit.
 func (s *Space) Transform(ctx context.Context, graphs []*graph.Graph) ([]float64, error) {
-	all := make([]*mlg.Covariances, len(s.factors))
-	for i, f := range s.factors {
-		var err error
-		if all[i], err = transform(ctx, f, graphs); err != nil {
+	b, err := s.transform(ctx, graphs)
+	if err != nil {
+		return nil, err
+	}
+	return s.records(b, 0, b.Len()), nil
+}
+
+func (s *Space) transform(ctx context.Context, graphs []*graph.Graph) (*Block, error) {
+	b := &Block{}
+	for i, f := range s.sum.Factors {
+		prepared, err := f.Prepare(graphs)
+		if err != nil {
 			return nil, err
 		}
+		c, err := s.models[i].Transform(ctx, prepared)
+		if err != nil {
+			return nil, err
+		}
+		b.factors = append(b.factors, c)
 	}
-	return s.records(all, len(graphs)), nil
+	return b, nil
 }
 
 // Train returns the records of the model's training graphs.
 func (s *Space) Train() Memory {
-	all := make([]*mlg.Covariances, len(s.factors))
-	for i, f := range s.factors {
-		all[i] = f.Fitted.Train()
+	b := &Block{}
+	for _, m := range s.models {
+		b.factors = append(b.factors, m.Train())
 	}
-	return Memory{s.size, s.records(all, all[0].Len())}
-}
-
-func (s *Space) records(all []*mlg.Covariances, n int) []float64 {
-	out := make([]float64, n*s.size)
-	for i := range n {
-		rest := out[i*s.size : (i+1)*s.size]
-		for k, c := range all {
-			c.Packed(i, rest[:s.sizes[k]])
-			rest = rest[s.sizes[k]:]
-		}
-	}
-	return out
+	return Memory{s.size, s.records(b, 0, b.Len())}
 }
 
 // Source is a collection of records.
@@ -228,12 +117,11 @@ func (m Memory) Records(lo, hi int) ([]float64, error) {
 // Block is a number of records, laid out to be compared. It keeps nothing of the records
 // that it was made of, and is not changed by anything.
 type Block struct {
-	n       int
 	factors []*mlg.Covariances
 }
 
 // Len returns the number of records.
-func (b *Block) Len() int { return b.n }
+func (b *Block) Len() int { return b.factors[0].Len() }
 
 // Block returns the block of records, one after the other. It is an error if they are not
 // records of the space: of another length, not finite, or with a matrix that is not positive
@@ -242,13 +130,68 @@ func (s *Space) Block(records []float64) (*Block, error) {
 	if len(records)%s.size != 0 {
 		return nil, fmt.Errorf("%d numbers, want a multiple of %d, the numbers of a record", len(records), s.size)
 	}
-	b := &Block{n: len(records) / s.size}
-	for k, f := range s.factors {
+	b := &Block{}
+	at := 0
+	for k, m := range s.models {
 		mine := records
-		if len(s.factors) > 1 {
-			mine = s.part(records, k)
+		if len(s.models) > 1 {
+			mine = nil
+			for lo := at; lo < len(records); lo += s.size {
+				mine = append(mine, records[lo:lo+s.sizes[k]]...)
+			}
 		}
-		c, err := f.Fitted.Covariances(mine)
+		c, err := m.Covariances(mine)
+		if err != nil {
+			return nil, err
+		}
+		b.factors = append(b.factors, c)
+		at += s.sizes[k]
+	}
+	return b, nil
+}
+
+// records is the inverse of Block for the records lo … hi-1.
+func (s *Space) records(b *Block, lo, hi int) []float64 {
+	out := make([]float64, (hi-lo)*s.size)
+	rest := out
+	for i := lo; i < hi; i++ {
+		for k, c := range b.factors {
+			c.Packed(i, rest[:s.sizes[k]])
+			rest = rest[s.sizes[k]:]
+		}
+	}
+	return out
+}
+
+// tiles returns the number of numbers in the matrices of n graphs as package spd lays them out.
+func (s *Space) tiles(n int) int { return (n + spd.Lanes - 1) / spd.Lanes * spd.Lanes * s.size }
+
+// encode returns the matrices of a block, one kernel and level after the other, each as package
+// spd lays them out.
+func (s *Space) encode(b *Block) []byte {
+	out := make([]byte, 0, 8*s.tiles(b.Len()))
+	for _, c := range b.factors {
+		for _, level := range c.Levels() {
+			out = append(out, file.Bytes(level.Tiles())...)
+		}
+	}
+	return out
+}
+
+// decode is the inverse of encode for n graphs. The block keeps the numbers.
+func (s *Space) decode(tiles []float64, n int) (*Block, error) {
+	b := &Block{}
+	for _, m := range s.models {
+		var levels []*spd.Batch
+		for _, p := range m.Orders() {
+			size := s.tiles(n) / s.size * spd.Size(p)
+			batch, err := spd.Interleaved(tiles[:size], n, p)
+			if err != nil {
+				return nil, err
+			}
+			levels, tiles = append(levels, batch), tiles[size:]
+		}
+		c, err := m.CovariancesOf(levels)
 		if err != nil {
 			return nil, err
 		}
@@ -257,61 +200,26 @@ func (s *Space) Block(records []float64) (*Block, error) {
 	return b, nil
 }
 
-// part returns what belongs to factor k of records.
-func (s *Space) part(records []float64, k int) []float64 {
-	at := 0
-	for _, n := range s.sizes[:k] {
-		at += n
-	}
-	n := s.sizes[k]
-	out := make([]float64, 0, len(records)/s.size*n)
-	for ; at < len(records); at += s.size {
-		out = append(out, records[at:at+n]...)
-	}
-	return out
-}
+// serial is for work in the calling goroutine.
+var serial = kernel.WithWorkers(context.Background(), 1)
 
-// Compare sets dst[(i−i0)·stride + (j−j0)] to the kernel of record i of a and record j of b,
+// Compare sets dst[(i−i0)·(j1−j0) + (j−j0)] to the kernel of record i of a and record j of b,
 // for i0 ≤ i < i1 and j0 ≤ j < j1, in the calling goroutine. A value depends on its two
 // records alone and has the bits that the model's Gram and Cross give. Where both ranges are
 // the same range of one block, each pair is computed once.
-func (s *Space) Compare(dst []float64, stride int, a *Block, i0, i1 int, b *Block, j0, j1 int) {
-	rectangle := func(f int, dst []float64, stride int) {
-		s.factors[f].Fitted.Rectangle(dst, stride, a.factors[f], i0, i1, b.factors[f], j0, j1)
-	}
-	if len(s.terms) == 1 && len(s.factors) == 1 && len(s.terms[0].factors) == 1 && s.terms[0].weight == 1 {
-		rectangle(0, dst, stride)
+func (s *Space) Compare(dst []float64, a *Block, i0, i1 int, b *Block, j0, j1 int) {
+	width := j1 - j0
+	dst = dst[:(i1-i0)*width]
+	if terms := s.sum.Sum.Terms; len(terms) == 1 && len(terms[0].Factors) == 1 && terms[0].Weight == 1 {
+		s.models[0].Rectangle(dst, width, a.factors[0], i0, i1, b.factors[0], j0, j1)
 		return
 	}
-	height, width := i1-i0, j1-j0
-	values := make([][]float64, len(s.factors))
-	for f := range values {
-		values[f] = make([]float64, height*width)
-		rectangle(f, values[f], width)
-	}
-	product := make([]float64, height*width)
-	for k, t := range s.terms {
-		// The order of operations is that of the model, so that the bits are.
-		copy(product, values[t.factors[0]])
-		for _, f := range t.factors[1:] {
-			for i, v := range values[f] {
-				product[i] *= v
-			}
-		}
-		if t.weight != 1 {
-			for i := range product {
-				product[i] *= t.weight
-			}
-		}
-		for i := range height {
-			row, from := dst[i*stride:][:width], product[i*width:][:width]
-			if k == 0 {
-				copy(row, from)
-				continue
-			}
-			for j, v := range from {
-				row[j] += v
-			}
-		}
+	err := s.sum.Combine(serial, func(f int) ([]float64, error) {
+		values := make([]float64, len(dst))
+		s.models[f].Rectangle(values, width, a.factors[f], i0, i1, b.factors[f], j0, j1)
+		return values, nil
+	}, func(int) []float64 { return dst })
+	if err != nil {
+		panic(err) // nothing above can fail
 	}
 }

@@ -1,109 +1,98 @@
 package store
 
 import (
-	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"sync"
 
-	"github.com/mlgkernel/mlg/internal/mapped"
+	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/spd"
+)
+
+// Kind and Version of the container (package file) that a store is: a section "model" with the
+// model file, then sections of graphs.
+const (
+	Kind    = "store"
+	Version = 1
 )
 
 // Store is a file of transformed graphs, mapped into memory. It is a Source. Its methods may
 // be called concurrently.
 type Store struct {
 	path   string
-	file   *mapped.File
+	file   *file.Mapped
 	model  *model.Model
 	space  *Space
-	head   *head
-	chunks []*opened
+	chunks []*chunk // all but the last have the same number of graphs
 	n      int
 }
 
-// opened is a chunk that is checked when it is first used.
-type opened struct {
-	chunk
-	once   sync.Once
-	err    error
-	floats []float64 // the matrices
-	block  *Block
+// chunk is a section of graphs, which is checked when it is first used. Its data are the matrices
+// of its graphs, then their texts.
+type chunk struct {
+	file.Section
+	first, n int // graphs first … first+n-1
+	once     sync.Once
+	err      error
+	block    *Block
+	texts    []byte
 }
 
-// Is tells whether the file at a path is a store.
-func Is(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var b [len(magic)]byte
-	_, err = io.ReadFull(f, b[:])
-	return err == nil && IsStore(b[:])
-}
+// chunkName returns the name of the section of the graphs first … first+n-1.
+func chunkName(first, n int) string { return fmt.Sprintf("graphs/%d/%d", first, n) }
 
-// Open opens a store. The heads of all its parts are checked now, the rest of a chunk when it
-// is first used. Its model computes with the given number of workers.
-func Open(path string, workers int) (*Store, error) {
-	f, err := mapped.Open(path)
+// Is tells a store by its first bytes.
+func Is(path string) bool { return file.KindOf(path) == Kind }
+
+// Open opens a store. Its model and the heads of all its sections are checked now, the data of a
+// chunk when they are first used.
+func Open(path string) (*Store, error) {
+	f, err := file.Map(path)
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{path: path, file: f}
-	if err := s.open(f.Bytes(), workers); err != nil {
+	if err := s.open(f.Bytes()); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return s, nil
 }
 
-func (s *Store) open(data []byte, workers int) error {
-	var err error
-	if s.head, err = decodeHead(data); err != nil {
+func (s *Store) open(data []byte) error {
+	sections, err := file.Decode(data, Kind, Version)
+	if err != nil {
 		return err
 	}
-	if s.model, err = model.Decode(s.head.model, workers); err != nil {
+	if len(sections) == 0 || sections[0].Name != "model" {
+		return errors.New("the store file has no model in front")
+	}
+	if err := sections[0].Check(); err != nil {
+		return fmt.Errorf("the store file is %w", err)
+	}
+	if s.model, err = model.Decode(sections[0].Data); err != nil {
 		return err
 	}
 	if s.space, err = NewSpace(s.model); err != nil {
 		return err
 	}
-	if s.space.fingerprint != s.head.fingerprint || s.space.size != s.head.size {
-		return errors.New("the head of the store is not that of its model")
-	}
-	chunks, rest, err := walk(data[s.head.length:], s.head)
-	if err != nil {
-		return err
-	}
-	for i := range chunks {
-		s.chunks = append(s.chunks, &opened{chunk: chunks[i]})
-		s.n += chunks[i].n
-		if i < len(chunks)-1 && chunks[i].n != s.head.capacity {
-			return fmt.Errorf("%d graphs in a chunk that is not the last, want %d", chunks[i].n, s.head.capacity)
+	for _, section := range sections[1:] {
+		c := &chunk{Section: section, first: s.n}
+		var first int
+		if fmt.Sscanf(c.Name, "graphs/%d/%d", &first, &c.n); c.n < 1 || c.n > maxGraphs || c.Name != chunkName(s.n, c.n) {
+			return fmt.Errorf("the store file has section %s behind %d graphs", c.Name, s.n)
 		}
-	}
-	if want := encodeEnd(len(data), s.n, len(chunks)); string(rest) != string(want) {
-		return errors.New("the store is damaged: it breaks off, or its end does not match what is before it")
+		if last := len(s.chunks) - 1; last >= 0 && (s.chunks[last].n != s.chunks[0].n || c.n > s.chunks[0].n) {
+			return fmt.Errorf("the store file has %d graphs in section %s, want at most %d, as in those before it", c.n, c.Name, s.chunks[0].n)
+		}
+		if size := 8 * s.space.tiles(c.n); len(c.Data) < size {
+			return fmt.Errorf("section %s has %d bytes, too few for its %d matrices", c.Name, len(c.Data), c.n)
+		}
+		s.chunks = append(s.chunks, c)
+		s.n += c.n
 	}
 	return nil
-}
-
-// walk returns the chunks that follow each other and what is behind the last one.
-func walk(data []byte, h *head) (chunks []chunk, rest []byte, err error) {
-	for first := 0; bytes.HasPrefix(data, []byte(chunkMagic)); {
-		c, err := decodeChunk(data, h, first)
-		if err != nil {
-			return chunks, data, err
-		}
-		chunks = append(chunks, *c)
-		first += c.n
-		data = data[len(c.data):]
-	}
-	return chunks, data, nil
 }
 
 // Close ends the mapping: nothing of the store may be used after it.
@@ -119,97 +108,81 @@ func (s *Store) Space() *Space { return s.space }
 func (s *Store) Len() int { return s.n }
 
 // check checks a chunk, once.
-func (s *Store) check(c *opened) error {
+func (s *Store) check(c *chunk) error {
 	c.once.Do(func() {
-		if c.err = c.chunk.check(); c.err == nil {
-			c.floats = mapped.Floats(c.data[partSize:][:8*c.matrices])
-			c.block, c.err = s.space.interleaved(c.floats, c.n)
+		if c.err = c.Section.Check(); c.err != nil {
+			c.err = fmt.Errorf("%s: the store file is %w", s.path, c.err)
+			return
 		}
-		if c.err != nil {
-			c.err = fmt.Errorf("%s: %w", s.path, c.err)
+		size := 8 * s.space.tiles(c.n)
+		c.texts = c.Data[size:]
+		if c.block, c.err = s.space.decode(file.Floats(c.Data[:size]), c.n); c.err != nil {
+			c.err = fmt.Errorf("%s: section %s: %w", s.path, c.Name, c.err)
 		}
 	})
 	return c.err
 }
 
-// interleaved returns the block of n records that are laid out as in a chunk.
-func (s *Space) interleaved(matrices []float64, n int) (*Block, error) {
-	b := &Block{n: n}
-	for k, f := range s.factors {
-		var levels []*spd.Batch
-		for _, p := range s.orders[k] {
-			size := (n + lanes - 1) / lanes * lanes * spd.Size(p)
-			batch, err := spd.Interleaved(matrices[:size], n, p)
-			if err != nil {
-				return nil, err
-			}
-			levels = append(levels, batch)
-			matrices = matrices[size:]
-		}
-		c, err := f.Fitted.CovariancesOf(levels)
-		if err != nil {
-			return nil, err
-		}
-		b.factors = append(b.factors, c)
+// each calls f with the chunks that have the graphs lo … hi-1, and which of their graphs those are.
+func (s *Store) each(lo, hi int, f func(c *chunk, from, to int) error) error {
+	if lo < 0 || lo > hi || hi > s.n {
+		panic(fmt.Sprintf("store: graphs %d to %d of %d", lo, hi, s.n))
 	}
-	return b, nil
+	for lo < hi {
+		c := s.chunks[lo/s.chunks[0].n]
+		if err := s.check(c); err != nil {
+			return err
+		}
+		to := min(hi, c.first+c.n)
+		if err := f(c, lo-c.first, to-c.first); err != nil {
+			return err
+		}
+		lo = to
+	}
+	return nil
 }
 
 // Records implements Source. They are a copy.
 func (s *Store) Records(lo, hi int) ([]float64, error) {
-	if lo < 0 || lo > hi || hi > s.n {
-		panic(fmt.Sprintf("store: records %d to %d of %d", lo, hi, s.n))
-	}
-	out := make([]float64, (hi-lo)*s.space.size)
-	for at := lo; at < hi; {
-		c := s.chunks[at/s.head.capacity]
-		if err := s.check(c); err != nil {
-			return nil, err
-		}
-		to := min(hi, c.first+c.n)
-		s.space.separate(out[(at-lo)*s.space.size:], c.floats, c.n, at-c.first, to-c.first)
-		at = to
-	}
-	return out, nil
+	out := make([]float64, 0, (hi-lo)*s.space.size)
+	err := s.each(lo, hi, func(c *chunk, from, to int) error {
+		out = append(out, s.space.records(c.block, from, to)...)
+		return nil
+	})
+	return out, err
 }
 
-// Text returns identifier and target of graph i. A graph that had no target has an empty one.
-func (s *Store) Text(i int) (id, target string, err error) {
-	ids, targets, err := s.TextsOf(i, i+1)
-	if err != nil {
-		return "", "", err
-	}
-	return ids[0], targets[0], nil
-}
-
-// Texts returns the identifiers and targets of all graphs.
-func (s *Store) Texts() (ids, targets []string, err error) { return s.TextsOf(0, s.n) }
-
-// TextsOf returns the identifiers and targets of the graphs lo … hi-1.
-func (s *Store) TextsOf(lo, hi int) (ids, targets []string, err error) {
-	if lo < 0 || lo > hi || hi > s.n {
-		panic(fmt.Sprintf("store: graphs %d to %d of %d", lo, hi, s.n))
-	}
-	for at := lo; at < hi; {
-		c := s.chunks[at/s.head.capacity]
-		if err := s.check(c); err != nil {
-			return nil, nil, err
-		}
-		if err := c.chunk.texts(func(i int, id, target string) bool {
-			if c.first+i >= lo {
-				ids, targets = append(ids, id), append(targets, target)
+// Texts returns the identifiers and targets of the graphs lo … hi-1. A graph that had no target
+// has an empty one.
+func (s *Store) Texts(lo, hi int) (ids, targets []string, err error) {
+	err = s.each(lo, hi, func(c *chunk, from, to int) error {
+		rest := c.texts
+		for i := range to {
+			var pair [2]string
+			for j := range pair {
+				n, w := binary.Uvarint(rest)
+				if w <= 0 || n > uint64(len(rest)-w) {
+					return fmt.Errorf("%s: the texts of graph %d break off", s.path, c.first+i)
+				}
+				pair[j] = string(rest[w:][:n])
+				rest = rest[w+int(n):]
 			}
-			return c.first+i+1 < hi
-		}); err != nil {
-			return nil, nil, err
+			if i >= from {
+				ids, targets = append(ids, pair[0]), append(targets, pair[1])
+			}
 		}
-		at = c.first + c.n
-	}
-	return ids, targets, nil
+		return nil
+	})
+	return ids, targets, err
 }
 
-// Verify checks every byte.
-func (s *Store) Verify() error {
-	_, _, err := s.Texts()
-	return err
+// appendTexts appends identifiers and targets as a chunk has them.
+func appendTexts(b []byte, ids, targets []string) []byte {
+	for i := range ids {
+		for _, text := range []string{ids[i], targets[i]} {
+			b = binary.AppendUvarint(b, uint64(len(text)))
+			b = append(b, text...)
+		}
+	}
+	return b
 }

@@ -9,19 +9,20 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // pathC are the values of C of the path benchmarks.
 var pathC = []float64{0.001, 0.01, 0.1, 1, 10, 100, 1000}
 
-func BenchmarkTrainClassifier(b *testing.B) {
+func BenchmarkTrain(b *testing.B) {
 	gram, labels := dataset(b, "NCI1", 3)
 	for _, c := range pathC {
 		b.Run(fmt.Sprintf("NCI1/C=%g", c), func(b *testing.B) {
 			opt := DefaultOptions()
 			opt.C = c
 			for b.Loop() {
-				if _, err := TrainClassifier(ctx, Full(gram), labels, opt); err != nil {
+				if _, err := Train(ctx, Full(gram), Targets{Labels: labels}, opt); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -36,8 +37,8 @@ func BenchmarkPath(b *testing.B) {
 	wl.H, labels.H = 3, 0
 	for _, k := range []struct {
 		name   string
-		kernel mlg.Kernel
-	}{{"wl(3)", wl}, {"labels", labels}, {"mlg", mlg.NewKernel(mlg.DefaultOptions())}} {
+		kernel kernel.Kernel
+	}{{"wl(3)", wl}, {"labels", labels}, {"mlg", mlg.Default()}} {
 		for _, name := range []string{"MUTAG", "ENZYMES", "PROTEINS", "NCI1"} {
 			gram, labels := datasetGram(b, name, k.kernel)
 			for _, cs := range [][]float64{pathC, {0.01, 0.0316, 0.1, 0.316, 1, 3.16, 10}} {
@@ -45,14 +46,14 @@ func BenchmarkPath(b *testing.B) {
 					warm, cold := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 					for b.Loop() {
 						start := time.Now()
-						if _, err := Path(ctx, Full(gram), labels, cs, DefaultOptions()); err != nil {
+						if _, err := TrainPath(ctx, Full(gram), Targets{Labels: labels}, cs, DefaultOptions()); err != nil {
 							b.Fatal(err)
 						}
 						middle := time.Now()
 						for _, c := range cs {
 							opt := DefaultOptions()
 							opt.C = c
-							if _, err := TrainClassifier(ctx, Full(gram), labels, opt); err != nil {
+							if _, err := Train(ctx, Full(gram), Targets{Labels: labels}, opt); err != nil {
 								b.Fatal(err)
 							}
 						}
@@ -80,14 +81,14 @@ func BenchmarkFold(b *testing.B) {
 		opt.C = c
 		b.Run(fmt.Sprintf("view/C=%g", c), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := TrainClassifier(ctx, view, trainLabels, opt); err != nil {
+				if _, err := Train(ctx, view, Targets{Labels: trainLabels}, opt); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 		b.Run(fmt.Sprintf("copy/C=%g", c), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := TrainClassifier(ctx, Full(view.Matrix()), trainLabels, opt); err != nil {
+				if _, err := Train(ctx, Full(view.Matrix()), Targets{Labels: trainLabels}, opt); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -101,7 +102,7 @@ func BenchmarkDecompose(b *testing.B) {
 		gram, labels := dataset(b, name, 3)
 		b.Run(name+"/decompose", func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Decompose(ctx, Full(gram)); err != nil {
+				if _, err := decompose(ctx, Full(gram)); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -109,7 +110,9 @@ func BenchmarkDecompose(b *testing.B) {
 		for _, loo := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/one-ridge/leave-one-out=%v", name, loo), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := TrainRidgeClassifier(ctx, Full(gram), labels, 0.1, loo); err != nil {
+					opt := DefaultOptions()
+					opt.Kind, opt.Ridge, opt.LeaveOneOut = KernelRidge, 0.1, loo
+					if _, err := Train(ctx, Full(gram), Targets{Labels: labels}, opt); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -120,13 +123,11 @@ func BenchmarkDecompose(b *testing.B) {
 
 func BenchmarkRidgePath(b *testing.B) {
 	gram, labels := dataset(b, "ENZYMES", 3)
-	d, err := Decompose(ctx, Full(gram))
-	if err != nil {
-		b.Fatal(err)
-	}
+	opt := DefaultOptions()
+	opt.Kind, opt.LeaveOneOut = KernelRidge, true
 	b.Run("ENZYMES/7-ridges", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := d.RidgePath(labels, pathC); err != nil {
+			if _, err := TrainPath(ctx, Full(gram), Targets{Labels: labels}, pathC, opt); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -6,24 +6,22 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Clipped is a Gram matrix made positive semi-definite, with what is needed to treat new
 // examples in the same way.
 type Clipped struct {
 	// Gram is K₊ = Σ_{λ≥0} λuuᵀ, where K = Σ λuuᵀ is the matrix given.
-	Gram *mlg.Matrix
-	// Smallest and Largest are the extreme eigenvalues of K.
-	Smallest, Largest float64
+	Gram *kernel.Matrix
 	// Negative holds the eigenvectors u of the negative eigenvalues as rows.
-	Negative *mlg.Matrix
+	Negative *kernel.Matrix
 }
 
 // Clip sets the negative eigenvalues of a Gram matrix of training examples to 0. The matrix
 // must be symmetric (the upper triangle is read). It takes O(n³) time and looks at the context
 // before the eigendecomposition only. What is left of negative eigenvalues is rounding, of
-// the order of 1e-16·n·Largest, and the solvers bear it.
+// the order of 1e-16·n times the largest, and the solvers bear it.
 func Clip(ctx context.Context, gram View) (*Clipped, error) {
 	n, _ := gram.Dims()
 	if err := gram.square(n); err != nil {
@@ -44,14 +42,13 @@ func Clip(ctx context.Context, gram View) (*Clipped, error) {
 		return nil, errors.New("svm: the eigenvalues of the Gram matrix were not found")
 	}
 	values := e.Values(nil) // increasing
-	c.Smallest, c.Largest = values[0], values[n-1]
 	negative := 0
 	for negative < n && values[negative] < 0 {
 		negative++
 	}
 	var vectors mat.Dense
 	e.VectorsTo(&vectors)
-	c.Negative = mlg.NewMatrix(negative, n)
+	c.Negative = kernel.NewMatrix(negative, n)
 	for v := range negative {
 		u := c.Negative.Row(v)
 		mat.Col(u, v, &vectors)
@@ -66,7 +63,7 @@ func Clip(ctx context.Context, gram View) (*Clipped, error) {
 // the same clipping: a row k becomes k − Σ_{λ<0} (k·u)u, the projection on the eigenvectors
 // that were kept. It turns row i of the matrix given to Clip into row i of c.Gram. Map
 // panics if the numbers of columns and training examples differ.
-func (c *Clipped) Map(cross View) *mlg.Matrix {
+func (c *Clipped) Map(cross View) *kernel.Matrix {
 	m := cross.Matrix()
 	if m.Cols != c.Gram.Cols {
 		panic("svm: rows to map have another number of columns than the clipped Gram matrix")

@@ -4,16 +4,16 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
 	tudata "github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // dataset reads a real dataset and returns its normalised Weisfeiler-Lehman Gram matrix with
 // h iterations and the classes, renumbered 0, 1, … in the order in which they first occur
 // (which is the order that LIBSVM gives them).
-func dataset(t testing.TB, name string, h int) (*mlg.Matrix, []int) {
+func dataset(t testing.TB, name string, h int) (*kernel.Matrix, []int) {
 	t.Helper()
 	k := baseline.DefaultWL()
 	k.H = h
@@ -21,7 +21,7 @@ func dataset(t testing.TB, name string, h int) (*mlg.Matrix, []int) {
 }
 
 // datasetGram is dataset for any kernel.
-func datasetGram(t testing.TB, name string, k mlg.Kernel) (*mlg.Matrix, []int) {
+func datasetGram(t testing.TB, name string, k kernel.Kernel) (*kernel.Matrix, []int) {
 	t.Helper()
 	ds, err := tudata.Read(t.Context(), filepath.Join(graphtest.Datasets(t), name), tudata.DefaultOptions())
 	if err != nil {

@@ -6,40 +6,40 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
-// Decomposition is a Gram matrix K = Q T Qᵀ with Q orthogonal and T symmetric tridiagonal.
+// decomposition is a Gram matrix K = Q T Qᵀ with Q orthogonal and T symmetric tridiagonal.
 // It takes O(n³) time once; after that everything about (K + λI)⁻¹ costs O(n²) for each λ.
 // It serves as an eigendecomposition would, to which it is the first step, and takes
 // about a fifteenth of the time (docs/svm.md).
-type Decomposition struct {
-	q         *mlg.Matrix // Q
-	diag, off []float64   // T
+type decomposition struct {
+	q         *kernel.Matrix // Q
+	diag, off []float64      // T
 }
 
-// Decompose decomposes a Gram matrix, which must be symmetric (the lower triangle is read).
-// The context is looked at between the stages only.
-func Decompose(ctx context.Context, gram View) (*Decomposition, error) {
+// decompose decomposes a Gram matrix, of which the lower triangle is read. The context is looked at
+// between the stages only.
+func decompose(ctx context.Context, gram View) (*decomposition, error) {
 	m, err := copied(ctx, gram)
 	if err != nil {
 		return nil, err
 	}
 	n := m.Rows
-	d := &Decomposition{q: m}
+	d := &decomposition{q: m}
 	var tau []float64
-	d.diag, d.off, tau = spd.Tridiagonal(m.Data, n)
+	d.diag, d.off, tau = dense.Tridiagonal(m.Data, n)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	spd.Orthogonal(m.Data, n, tau)
+	dense.Orthogonal(m.Data, n, tau)
 	return d, nil
 }
 
 // copied returns a copy of a Gram matrix, or an error unless it is square and finite and has
 // examples.
-func copied(ctx context.Context, gram View) (*mlg.Matrix, error) {
+func copied(ctx context.Context, gram View) (*kernel.Matrix, error) {
 	n, _ := gram.Dims()
 	if err := gram.square(n); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func copied(ctx context.Context, gram View) (*mlg.Matrix, error) {
 }
 
 // finiteMatrix returns an error that names the first entry that is not finite.
-func finiteMatrix(m *mlg.Matrix) error {
+func finiteMatrix(m *kernel.Matrix) error {
 	for k, v := range m.Data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("svm: Gram matrix: row %d, column %d is %v, want a finite number", k/m.Cols, k%m.Cols, v)
@@ -67,25 +67,22 @@ func finiteMatrix(m *mlg.Matrix) error {
 // shifted is the factorisation T + λI = L D Lᵀ, where L has ones on its diagonal and l
 // below it.
 type shifted struct {
-	*Decomposition
+	*decomposition
 	l, d []float64
 }
 
-// shift factorises T + λI. It is an error if K + λI is not positive definite in floating
+// shift factorises T + λI. It is ErrDefinite if K + λI is not positive definite in floating
 // point.
-func (d *Decomposition) shift(lambda float64) (*shifted, error) {
-	if !(lambda >= 0) || math.IsInf(lambda, 1) {
-		return nil, fmt.Errorf("svm: ridge is %v, want a finite number, 0 or more", lambda)
-	}
+func (d *decomposition) shift(lambda float64) (inverse, error) {
 	n := len(d.diag)
-	f := &shifted{Decomposition: d, l: make([]float64, n-1), d: make([]float64, n)}
+	f := &shifted{decomposition: d, l: make([]float64, n-1), d: make([]float64, n)}
 	for k := range n {
 		f.d[k] = d.diag[k] + lambda
 		if k > 0 {
 			f.d[k] -= f.l[k-1] * d.off[k-1]
 		}
 		if !(f.d[k] > 0) {
-			return nil, fmt.Errorf("svm: Gram matrix with ridge %v is not positive definite: want a larger ridge, or Clip", lambda)
+			return nil, tooSmall(lambda)
 		}
 		if k < n-1 {
 			f.l[k] = d.off[k] / f.d[k]
@@ -94,10 +91,8 @@ func (d *Decomposition) shift(lambda float64) (*shifted, error) {
 	return f, nil
 }
 
-func (f *shifted) order() int { return len(f.d) }
-
-// half returns L⁻¹ Qᵀ v, of which the squares over D sum to vᵀ(K+λI)⁻¹v.
-func (f *shifted) half(v []float64) []float64 {
+// solve returns (K + λI)⁻¹ v.
+func (f *shifted) solve(v []float64) []float64 {
 	n := len(f.d)
 	x := make([]float64, n)
 	for i := range n { // Qᵀv, row by row
@@ -106,13 +101,6 @@ func (f *shifted) half(v []float64) []float64 {
 	for k := 1; k < n; k++ {
 		x[k] -= f.l[k-1] * x[k-1]
 	}
-	return x
-}
-
-// solve returns (K + λI)⁻¹ v.
-func (f *shifted) solve(v []float64) []float64 {
-	n := len(f.d)
-	x := f.half(v)
 	for k := range x {
 		x[k] /= f.d[k]
 	}
@@ -126,12 +114,12 @@ func (f *shifted) solve(v []float64) []float64 {
 	return out
 }
 
-// inverseDiagonal returns the diagonal of (K + λI)⁻¹,
+// diagonal returns that of (K + λI)⁻¹,
 //
 //	Σ_k w_k² / D_k,   w = L⁻¹ Qᵀe_i,
 //
 // for four examples at a time, because the recurrence for one waits on itself.
-func (f *shifted) inverseDiagonal() []float64 {
+func (f *shifted) diagonal() []float64 {
 	n := len(f.d)
 	out := make([]float64, n)
 	i := 0
@@ -162,15 +150,6 @@ func (f *shifted) inverseDiagonal() []float64 {
 		}
 	}
 	return out
-}
-
-// logDet returns log|K + λI|.
-func (f *shifted) logDet() float64 {
-	s := 0.0
-	for _, d := range f.d {
-		s += math.Log(d)
-	}
-	return s
 }
 
 func dot(a, b []float64) float64 {

@@ -1,20 +1,16 @@
 // Package svm learns from a kernel matrix: support vector machines for classes and for
-// numbers, kernel ridge regression and Gaussian processes.
+// numbers, and kernel ridge regression.
 //
 // Every learner sees the training examples through their Gram matrix K, K_kl = k(x_k, x_l),
 // and a new example x through its row of kernel values k(x, x_k). A View is such a matrix or
 // some rows and columns of one, so that the folds of a cross-validation share one matrix.
 //
-//	TrainClassifier, Path           C-SVC, one machine for each pair of classes
-//	TrainRegressor, RegressorPath   ε-SVR
-//	Decompose                       K once, then for any ridge or noise in O(n²):
-//	  Ridge, RidgePath              kernel ridge for numbers and classes, with leave-one-out
-//	  Process                       Gaussian process regression
-//	Clip                            makes an indefinite K positive semi-definite
-//	TrainLinear                     the C-SVC of K = X Xᵀ from the vectors X, for many examples
+//	Train, TrainPath  C-SVC, ε-SVR, or kernel ridge for classes and values, for one parameter or many
+//	TrainLinear       the C-SVC of K = X Xᵀ from the vectors X, for many examples
+//	Clip              makes an indefinite K positive semi-definite
 //
-// The models are sums over training examples, Σ_k coefficient_k·k(x, x_k) + bias, and export
-// their terms, so that they can be stored and explained.
+// What they return is a Learner: sums over training examples, Σ_k coefficient_k·k(x, x_k) + bias,
+// whose terms are exported, so that they can be stored and explained.
 //
 // Everything runs in one goroutine and depends on its arguments only: the same matrix,
 // options and seed give the same bits on one architecture. (Where the compiler fuses

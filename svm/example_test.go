@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
 
 // Four points on a line, at −2, −1, 1 and 3, with the kernel k(x, y) = xy. The last one is
 // left out of the training and predicted.
-func ExampleTrainClassifier() {
-	gram := &mlg.Matrix{Rows: 4, Cols: 4, Data: []float64{
+func ExampleTrain() {
+	gram := &kernel.Matrix{Rows: 4, Cols: 4, Data: []float64{
 		4, 2, -2, -6,
 		2, 1, -1, -3,
 		-2, -1, 1, 3,
@@ -22,14 +22,14 @@ func ExampleTrainClassifier() {
 
 	opt := svm.DefaultOptions()
 	opt.C = 10
-	c, err := svm.TrainClassifier(context.Background(), all.Select(train, train), []int{5, 5, 8}, opt)
+	learner, err := svm.Train(context.Background(), all.Select(train, train), svm.Targets{Labels: []int{5, 5, 8}}, opt)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	m := c.Machines[0]
-	fmt.Println("support", m.Support, "coefficients", m.Coefficients, "bias", m.Bias)
-	labels, err := c.Predict(all.Select(test, train))
+	f := learner.Functions[0]
+	fmt.Println("support", f.Support, "coefficients", f.Coefficients, "bias", f.Bias)
+	labels, err := learner.Labels(all.Select(test, train))
 	fmt.Println(labels, err)
 	// Output:
 	// support [1 2] coefficients [0.5 -0.5] bias 0

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // The tests below run LIBSVM's commands on the same Gram matrices. NCI1 takes about a
@@ -51,7 +51,7 @@ func TestAgreesWithLIBSVM(t *testing.T) {
 }
 
 // compareLIBSVM trains on two thirds of the examples and predicts the rest.
-func compareLIBSVM(t *testing.T, gram *mlg.Matrix, y []int, cs []float64) {
+func compareLIBSVM(t *testing.T, gram *kernel.Matrix, y []int, cs []float64) {
 	var train, test, trainY []int
 	for k := range y {
 		if k%3 == 2 {
@@ -73,7 +73,7 @@ func compareLIBSVM(t *testing.T, gram *mlg.Matrix, y []int, cs []float64) {
 	opt := DefaultOptions()
 	for _, tol := range []struct{ stop, objective float64 }{{1e-7, 1e-6}, {1e-3, 1e-3}} {
 		opt.Tolerance = tol.stop
-		models, err := Path(ctx, full.Select(train, train), trainY, cs, opt)
+		models, err := TrainPath(ctx, full.Select(train, train), Targets{Labels: trainY}, cs, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,15 +84,15 @@ func compareLIBSVM(t *testing.T, gram *mlg.Matrix, y []int, cs []float64) {
 			cold := opt
 			cold.C = c
 			if !(len(train) > 1000) {
-				if model, err = TrainClassifier(ctx, full.Select(train, train), trainY, cold); err != nil {
+				if model, err = Train(ctx, full.Select(train, train), Targets{Labels: trainY}, cold); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if len(objectives) != len(model.Machines) {
-				t.Fatalf("C = %g: LIBSVM has %d machines, we have %d", c, len(objectives), len(model.Machines))
+			if len(objectives) != len(model.Functions) {
+				t.Fatalf("C = %g: LIBSVM has %d machines, we have %d", c, len(objectives), len(model.Functions))
 			}
 			for k, want := range objectives {
-				for _, got := range []float64{model.Machines[k].Objective, models[m].Machines[k].Objective} {
+				for _, got := range []float64{model.Functions[k].Objective, models[m].Functions[k].Objective} {
 					worst = max(worst, math.Abs(got/want-1))
 					// LIBSVM prints six decimals.
 					if math.Abs(got-want) > tol.objective*math.Abs(want)+5e-7 {
@@ -100,11 +100,11 @@ func compareLIBSVM(t *testing.T, gram *mlg.Matrix, y []int, cs []float64) {
 					}
 				}
 			}
-			got, err := model.Predict(full.Select(test, train))
+			got, err := model.Labels(full.Select(test, train))
 			if err != nil {
 				t.Fatal(err)
 			}
-			decision, err := model.Decision(full.Select(test, train))
+			decision, err := model.Values(full.Select(test, train))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,21 +151,21 @@ func TestRegressionAgreesWithLIBSVM(t *testing.T) {
 	opt := DefaultOptions()
 	opt.Tolerance, opt.Epsilon = 1e-7, 0.5
 	for _, opt.C = range []float64{0.01, 1, 100} {
-		r, err := TrainRegressor(ctx, Full(gram), z, opt)
+		r, err := Train(ctx, Full(gram), Targets{Values: z}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := r.Predict(Full(gram))
+		got, err := r.Values(Full(gram))
 		if err != nil {
 			t.Fatal(err)
 		}
 		objectives, predicted := runLIBSVM(t, train, train, "-s", "3", "-p", "0.5", "-c", fmt.Sprint(opt.C), "-e", "1e-7")
-		if want := objectives[0]; math.Abs(r.Objective-want) > 1e-6*math.Abs(want) {
-			t.Errorf("C = %g: objective %.9g, LIBSVM %.9g", opt.C, r.Objective, want)
+		if want := objectives[0]; math.Abs(r.Functions[0].Objective-want) > 1e-6*math.Abs(want) {
+			t.Errorf("C = %g: objective %.9g, LIBSVM %.9g", opt.C, r.Functions[0].Objective, want)
 		}
 		for k, want := range predicted {
-			if math.Abs(got[k]-want) > 1e-4 { // LIBSVM prints six digits
-				t.Errorf("C = %g, example %d: %.9g, LIBSVM %.9g", opt.C, k, got[k], want)
+			if math.Abs(got.Data[k]-want) > 1e-4 { // LIBSVM prints six digits
+				t.Errorf("C = %g, example %d: %.9g, LIBSVM %.9g", opt.C, k, got.Data[k], want)
 			}
 		}
 	}

@@ -5,62 +5,16 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
-// Linear is a C-SVC on explicit feature vectors: what TrainClassifier finds for the Gram
-// matrix X Xᵀ, in time and memory proportional to X. All it holds is exported, so that it can
-// be stored; the methods change nothing.
-type Linear struct {
-	// Classes are the labels of the training examples in increasing order.
-	Classes []int
-	// Dim is the number of features.
-	Dim int
-	// Machines has one machine for each pair of classes, in the order of Classifier.Machines.
-	Machines []LinearMachine
-}
-
-// LinearMachine is a two-class machine. Its decision value for features x is w·x + Bias, and
-// speaks for class Positive where it is above 0.
-type LinearMachine struct {
-	Positive, Negative int // labels
-	Weights            []float64
-	Bias               float64
-	// Objective is the dual objective reached, ½|w|² − Σα.
-	Objective float64
-	// Steps is the number of examples that the solver looked at, again and again.
-	Steps int
-}
-
-// LinearOptions are the parameters of TrainLinear. Start from DefaultLinearOptions.
-type LinearOptions struct {
-	// C > 0 is the price of an error, and ClassWeights multiplies it for the examples of a
-	// class, as in Options.
-	C            float64
-	ClassWeights map[int]float64
-	// Tolerance > 0 bounds the violation of the optimality conditions, in units of the
-	// decision value.
-	Tolerance float64
-	// MaxPasses ≥ 1 bounds the steps of a two-class problem: so many for each example. A
-	// training that needs more returns a model with an error that is ErrIterations.
-	MaxPasses int
-	// Seed determines the order of the examples in each pass.
-	Seed uint64
-}
-
-// DefaultLinearOptions returns C = 1, Tolerance = 0.01 and at most 1000 passes.
-func DefaultLinearOptions() LinearOptions {
-	return LinearOptions{C: 1, Tolerance: 0.01, MaxPasses: 1000}
-}
-
-// Validate returns an error that names the first field with a value out of range.
-func (o LinearOptions) Validate() error {
-	if o.MaxPasses < 1 {
-		return fmt.Errorf("svm: MaxPasses is %d, want 1 or more", o.MaxPasses)
-	}
-	return Options{C: o.C, ClassWeights: o.ClassWeights, Tolerance: o.Tolerance, MaxIterations: 1}.Validate()
+// DefaultLinearOptions returns the options for TrainLinear: C = 1, Tolerance = 0.01 and at most
+// 1000 passes.
+func DefaultLinearOptions() Options {
+	o := DefaultOptions()
+	o.Tolerance, o.MaxIterations = 0.01, 1000
+	return o
 }
 
 // TrainLinear trains a C-SVC on features: row k of x belongs to example k. For two classes
@@ -69,8 +23,10 @@ func (o LinearOptions) Validate() error {
 //	½|w|² + Σ_k C_k max(0, 1 − y_k (w·x_k + b)),
 //
 // y_k = +1 for the smaller label and −1 for the larger, C_k = C·weight(label_k), over w and
-// the bias b, which is not regularised. It is the problem of TrainClassifier for the Gram
-// matrix of the examples. For more classes there is one machine for each pair.
+// the bias b, which is not regularised. It is the problem of Train for the Gram
+// matrix X Xᵀ of the examples, in time and memory proportional to X. For more classes there is one
+// function for each pair. The features of an example are its kernel values to the Learner, and their
+// number is Examples.
 //
 // The dual is solved by coordinate descent (Hsieh et al. 2008), which keeps w = Σ y_k α_k x_k
 // and changes one α at a time:
@@ -81,9 +37,10 @@ func (o LinearOptions) Validate() error {
 // b = b₀ + ρ Σ y_k α_k, as if b were the weight of a feature √ρ regularised towards b₀, and b₀
 // moves to b whenever α is nearly optimal for it. ρ is the mean of x_k·x_k.
 //
-// A pass takes O(n·dim) time. An error that is ErrIterations comes with a usable model, any
-// other with nil.
-func TrainLinear(ctx context.Context, x *mlg.Matrix, labels []int, opt LinearOptions) (*Linear, error) {
+// A pass takes O(n·dim) time, and opt.MaxIterations bounds the passes: the steps of a problem are at most so
+// many for each example. opt.Seed determines the order of the examples in each pass. An error that is
+// ErrIterations comes with a usable learner, any other with nil.
+func TrainLinear(ctx context.Context, x *kernel.Matrix, labels []int, opt Options) (*Learner, error) {
 	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
@@ -95,14 +52,11 @@ func TrainLinear(ctx context.Context, x *mlg.Matrix, labels []int, opt LinearOpt
 			return nil, fmt.Errorf("svm: feature %d of example %d is %v, want a finite number", i%x.Cols, i/x.Cols, v)
 		}
 	}
-	classes := slices.Clone(labels)
-	slices.Sort(classes)
-	classes = slices.Compact(classes)
-	if len(classes) < 2 {
-		return nil, fmt.Errorf("svm: %d examples of %d class(es) %v, want at least two classes", len(labels), len(classes), classes)
+	classes, _, err := classesOf(labels)
+	if err != nil {
+		return nil, err
 	}
-	l := &Linear{Classes: classes, Dim: x.Cols}
-	weigh := Options{ClassWeights: opt.ClassWeights}
+	l := &Learner{Kind: SVM, Classes: classes, Examples: x.Cols}
 	var limit error
 	for a, positive := range classes {
 		for _, negative := range classes[a+1:] {
@@ -110,20 +64,19 @@ func TrainLinear(ctx context.Context, x *mlg.Matrix, labels []int, opt LinearOpt
 			for k, label := range labels {
 				switch label {
 				case positive:
-					p.add(k, 1, opt.C*weigh.weight(positive))
+					p.add(k, 1, opt.C*opt.weight(positive))
 				case negative:
-					p.add(k, -1, opt.C*weigh.weight(negative))
+					p.add(k, -1, opt.C*opt.weight(negative))
 				}
 			}
-			m, err := p.solve(ctx)
-			if m == nil {
+			f, err := p.solve(ctx)
+			if f == nil {
 				return nil, err
 			}
 			if err != nil {
-				limit = fmt.Errorf("%w: C = %g, classes %d and %d, %d passes", err, opt.C, positive, negative, opt.MaxPasses)
+				limit = fmt.Errorf("%w: C = %g, classes %d and %d, %d passes", err, opt.C, positive, negative, opt.MaxIterations)
 			}
-			m.Positive, m.Negative = positive, negative
-			l.Machines = append(l.Machines, *m)
+			l.Functions = append(l.Functions, *f)
 		}
 	}
 	return l, limit
@@ -131,8 +84,8 @@ func TrainLinear(ctx context.Context, x *mlg.Matrix, labels []int, opt LinearOpt
 
 // linearProblem is a two-class problem: some rows of x.
 type linearProblem struct {
-	x       *mlg.Matrix
-	opt     LinearOptions
+	x       *kernel.Matrix
+	opt     Options
 	rows    []int
 	y, c    []float64
 	squares []float64 // x_k·x_k
@@ -145,8 +98,8 @@ func (p *linearProblem) add(row int, y, c float64) {
 	p.squares = append(p.squares, inner(r, r))
 }
 
-// solve returns the machine; with an error that is ErrIterations too.
-func (p *linearProblem) solve(ctx context.Context) (*LinearMachine, error) {
+// solve returns the function w·x + b; with an error that is ErrIterations too.
+func (p *linearProblem) solve(ctx context.Context) (*Function, error) {
 	n := len(p.rows)
 	rho := 0.0
 	for _, s := range p.squares {
@@ -168,7 +121,7 @@ func (p *linearProblem) solve(ctx context.Context) (*LinearMachine, error) {
 	least, most := math.Inf(-1), math.Inf(1)
 	tolerance := p.opt.Tolerance
 	steps := 0
-	for steps/max(1, n) < p.opt.MaxPasses {
+	for steps/max(1, n) < p.opt.MaxIterations {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -218,7 +171,7 @@ func (p *linearProblem) solve(ctx context.Context) (*LinearMachine, error) {
 		off := math.Abs(rho * sum)
 		if violation <= max(tolerance, off/2) {
 			if len(active) == n && violation <= tolerance && off <= tolerance {
-				return p.machine(w, b, alpha, steps), nil
+				return p.function(w, b, alpha, steps), nil
 			}
 			base = b
 			b = base + rho*sum
@@ -237,15 +190,15 @@ func (p *linearProblem) solve(ctx context.Context) (*LinearMachine, error) {
 			most = math.Inf(1)
 		}
 	}
-	return p.machine(w, b, alpha, steps), ErrIterations
+	return p.function(w, b, alpha, steps), ErrIterations
 }
 
-func (p *linearProblem) machine(w []float64, b float64, alpha []float64, steps int) *LinearMachine {
-	m := &LinearMachine{Weights: w, Bias: b, Steps: steps, Objective: inner(w, w) / 2}
+func (p *linearProblem) function(w []float64, b float64, alpha []float64, steps int) *Function {
+	f := &Function{Coefficients: w, Bias: b, Iterations: steps, Objective: inner(w, w) / 2}
 	for _, a := range alpha {
-		m.Objective -= a
+		f.Objective -= a
 	}
-	return m
+	return f
 }
 
 // inner returns the inner product; four sums hide the latency of the additions.
@@ -263,56 +216,4 @@ func inner(a, b []float64) float64 {
 		s0 += a[i] * b[i]
 	}
 	return (s0 + s1) + (s2 + s3)
-}
-
-// Validate returns an error if the fields do not belong together, as those of a damaged
-// file might.
-func (l *Linear) Validate() error {
-	pairs := Classifier{Classes: l.Classes}
-	for _, m := range l.Machines {
-		if len(m.Weights) != l.Dim {
-			return fmt.Errorf("svm: %d weights for %d features", len(m.Weights), l.Dim)
-		}
-		for _, v := range append([]float64{m.Bias}, m.Weights...) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("svm: weight %v, want a finite number", v)
-			}
-		}
-		pairs.Machines = append(pairs.Machines, Machine{Positive: m.Positive, Negative: m.Negative})
-	}
-	return pairs.Validate()
-}
-
-// Decision returns the decision values of examples (rows of features) for each machine (column).
-func (l *Linear) Decision(x *mlg.Matrix) (*mlg.Matrix, error) {
-	if x.Cols != l.Dim {
-		return nil, fmt.Errorf("svm: %d features per example, want %d as in training", x.Cols, l.Dim)
-	}
-	d := mlg.NewMatrix(x.Rows, len(l.Machines))
-	for i := range x.Rows {
-		out := d.Row(i)
-		for m := range l.Machines {
-			out[m] = inner(l.Machines[m].Weights, x.Row(i)) + l.Machines[m].Bias
-			if math.IsNaN(out[m]) || math.IsInf(out[m], 0) {
-				return nil, fmt.Errorf("svm: decision value of example %d is %v: its features are not finite", i, out[m])
-			}
-		}
-	}
-	return d, nil
-}
-
-// Predict returns the label of each example: the class for which most machines speak, the
-// smallest of equals.
-func (l *Linear) Predict(x *mlg.Matrix) ([]int, error) {
-	d, err := l.Decision(x)
-	if err != nil {
-		return nil, err
-	}
-	c := Classifier{Classes: l.Classes}
-	labels := make([]int, d.Rows)
-	votes := make([]int, len(c.Classes))
-	for i := range labels {
-		labels[i] = c.vote(d.Row(i), votes)
-	}
-	return labels, nil
 }

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // clouds returns examples around one centre for each class.
-func clouds(seed uint64, n, dim, classes int, spread float64) (*mlg.Matrix, []int) {
+func clouds(seed uint64, n, dim, classes int, spread float64) (*kernel.Matrix, []int) {
 	r := rand.New(rand.NewPCG(seed, 1))
-	x := mlg.NewMatrix(n, dim)
+	x := kernel.NewMatrix(n, dim)
 	labels := make([]int, n)
 	for i := range n {
 		labels[i] = 10 * r.IntN(classes)
@@ -26,8 +26,8 @@ func clouds(seed uint64, n, dim, classes int, spread float64) (*mlg.Matrix, []in
 	return x, labels
 }
 
-func gramOf(x, y *mlg.Matrix) *mlg.Matrix {
-	k := mlg.NewMatrix(x.Rows, y.Rows)
+func gramOf(x, y *kernel.Matrix) *kernel.Matrix {
+	k := kernel.NewMatrix(x.Rows, y.Rows)
 	for i := range x.Rows {
 		for j := range y.Rows {
 			k.Set(i, j, inner(x.Row(i), y.Row(j)))
@@ -56,12 +56,12 @@ func TestLinearEqualsKernel(t *testing.T) {
 		fresh, _ := clouds(99, 40, c.dim, c.classes, c.spread)
 		opt := DefaultOptions()
 		opt.C, opt.Tolerance, opt.ClassWeights = c.c, 1e-8, c.weights
-		want, err := TrainClassifier(t.Context(), Full(gramOf(x, x)), labels, opt)
+		want, err := Train(t.Context(), Full(gramOf(x, x)), Targets{Labels: labels}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		lin := DefaultLinearOptions()
-		lin.C, lin.Tolerance, lin.MaxPasses, lin.ClassWeights = c.c, 1e-7, 200000, c.weights
+		lin.C, lin.Tolerance, lin.MaxIterations, lin.ClassWeights = c.c, 1e-7, 200000, c.weights
 		got, err := TrainLinear(t.Context(), x, labels, lin)
 		if err != nil {
 			t.Fatal(err)
@@ -69,26 +69,27 @@ func TestLinearEqualsKernel(t *testing.T) {
 		if err := got.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		for m := range want.Machines {
-			a, b := got.Machines[m], want.Machines[m]
+		for m := range want.Functions {
+			a, b := got.Functions[m], want.Functions[m]
+			pos, neg := want.Pair(m)
 			if math.Abs(a.Objective-b.Objective) > 1e-5*math.Abs(b.Objective) {
 				t.Errorf("%+v: objective %v, want %v", c, a.Objective, b.Objective)
 			}
 			free := slices.ContainsFunc(b.Coefficients, func(v float64) bool {
-				return math.Abs(v) < c.c*0.999*opt.weight(b.Positive) && math.Abs(v) < c.c*0.999*opt.weight(b.Negative)
+				return math.Abs(v) < c.c*0.999*opt.weight(want.Classes[pos]) && math.Abs(v) < c.c*0.999*opt.weight(want.Classes[neg])
 			})
 			if !free {
 				continue // the bias is not determined
 			}
 			if math.Abs(a.Bias-b.Bias) > 1e-4 {
-				t.Errorf("%+v: bias %v, want %v after %d steps", c, a.Bias, b.Bias, a.Steps)
+				t.Errorf("%+v: bias %v, want %v after %d steps", c, a.Bias, b.Bias, a.Iterations)
 			}
 		}
-		d, err := got.Decision(fresh)
+		d, err := got.Values(Full(fresh))
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantD, err := want.Decision(Full(gramOf(fresh, x)))
+		wantD, err := want.Values(Full(gramOf(fresh, x)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,14 +99,14 @@ func TestLinearEqualsKernel(t *testing.T) {
 					t.Fatalf("%+v: decision value %v, want %v", c, v, wantD.Data[i])
 				}
 			}
-			a, _ := got.Predict(fresh)
-			b, _ := want.Predict(Full(gramOf(fresh, x)))
+			a, _ := got.Labels(Full(fresh))
+			b, _ := want.Labels(Full(gramOf(fresh, x)))
 			if !slices.Equal(a, b) {
 				t.Errorf("%+v: classes %v, want %v", c, a, b)
 			}
 		}
 		again, err := TrainLinear(t.Context(), x, labels, lin)
-		if err != nil || again.Machines[0].Bias != got.Machines[0].Bias || !slices.Equal(again.Machines[0].Weights, got.Machines[0].Weights) {
+		if err != nil || again.Functions[0].Bias != got.Functions[0].Bias || !slices.Equal(again.Functions[0].Coefficients, got.Functions[0].Coefficients) {
 			t.Errorf("%+v: a second training differs", c)
 		}
 	}
@@ -120,33 +121,33 @@ func TestLinearGap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := l.Machines[0]
-	primal := inner(m.Weights, m.Weights) / 2
+	m := l.Functions[0]
+	primal := inner(m.Coefficients, m.Coefficients) / 2
 	for i := range x.Rows {
 		y := 1.0
-		if labels[i] == m.Negative {
+		if labels[i] == l.Classes[1] {
 			y = -1
 		}
-		primal += opt.C * max(0, 1-y*(inner(m.Weights, x.Row(i))+m.Bias))
+		primal += opt.C * max(0, 1-y*(inner(m.Coefficients, x.Row(i))+m.Bias))
 	}
-	t.Logf("%d steps", m.Steps)
+	t.Logf("%d steps", m.Iterations)
 	if gap := (primal + m.Objective) / primal; gap < -1e-3 || gap > 1e-2 {
-		t.Errorf("primal %v, dual %v: gap %v after %d steps", primal, -m.Objective, gap, m.Steps)
+		t.Errorf("primal %v, dual %v: gap %v after %d steps", primal, -m.Objective, gap, m.Iterations)
 	}
 }
 
 func TestLinearMistakes(t *testing.T) {
 	x, labels := clouds(1, 20, 3, 2, 1)
-	for want, change := range map[string]func(o *LinearOptions, x *mlg.Matrix, labels *[]int){
-		"C is 0":              func(o *LinearOptions, _ *mlg.Matrix, _ *[]int) { o.C = 0 },
-		"Tolerance is NaN":    func(o *LinearOptions, _ *mlg.Matrix, _ *[]int) { o.Tolerance = math.NaN() },
-		"MaxPasses is 0":      func(o *LinearOptions, _ *mlg.Matrix, _ *[]int) { o.MaxPasses = 0 },
-		"ClassWeights[10]":    func(o *LinearOptions, _ *mlg.Matrix, _ *[]int) { o.ClassWeights = map[int]float64{10: -1} },
-		"19 labels":           func(_ *LinearOptions, _ *mlg.Matrix, l *[]int) { *l = (*l)[1:] },
-		"at least two":        func(_ *LinearOptions, _ *mlg.Matrix, l *[]int) { *l = make([]int, 20) },
-		"feature 1 of exampl": func(_ *LinearOptions, x *mlg.Matrix, _ *[]int) { x.Data[4] = math.Inf(1) },
+	for want, change := range map[string]func(o *Options, x *kernel.Matrix, labels *[]int){
+		"C is 0":              func(o *Options, _ *kernel.Matrix, _ *[]int) { o.C = 0 },
+		"Tolerance is NaN":    func(o *Options, _ *kernel.Matrix, _ *[]int) { o.Tolerance = math.NaN() },
+		"MaxIterations is 0":  func(o *Options, _ *kernel.Matrix, _ *[]int) { o.MaxIterations = 0 },
+		"ClassWeights[10]":    func(o *Options, _ *kernel.Matrix, _ *[]int) { o.ClassWeights = map[int]float64{10: -1} },
+		"19 labels":           func(_ *Options, _ *kernel.Matrix, l *[]int) { *l = (*l)[1:] },
+		"at least two":        func(_ *Options, _ *kernel.Matrix, l *[]int) { *l = make([]int, 20) },
+		"feature 1 of exampl": func(_ *Options, x *kernel.Matrix, _ *[]int) { x.Data[4] = math.Inf(1) },
 	} {
-		o, y, l := DefaultLinearOptions(), mlg.NewMatrix(20, 3), slices.Clone(labels)
+		o, y, l := DefaultLinearOptions(), kernel.NewMatrix(20, 3), slices.Clone(labels)
 		copy(y.Data, x.Data)
 		change(&o, y, &l)
 		if _, err := TrainLinear(t.Context(), y, l, o); err == nil || !strings.Contains(err.Error(), want) {
@@ -154,25 +155,25 @@ func TestLinearMistakes(t *testing.T) {
 		}
 	}
 	o := DefaultLinearOptions()
-	o.MaxPasses = 1
+	o.MaxIterations = 1
 	l, err := TrainLinear(t.Context(), x, labels, o)
 	if !errors.Is(err, ErrIterations) || l == nil {
 		t.Errorf("one pass: %v, error %v", l, err)
 	}
-	if _, err := l.Predict(mlg.NewMatrix(1, 4)); err == nil || !strings.Contains(err.Error(), "4 features") {
+	if _, err := l.Labels(Full(kernel.NewMatrix(1, 4))); err == nil || !strings.Contains(err.Error(), "4 kernel values") {
 		t.Errorf("error %v", err)
 	}
-	l.Machines[0].Weights[0] = math.NaN()
+	l.Functions[0].Coefficients[0] = math.NaN()
 	if l.Validate() == nil {
 		t.Error("a weight that is not a number is valid")
 	}
 	// Without any feature the bias decides.
-	zero := mlg.NewMatrix(20, 3)
+	zero := kernel.NewMatrix(20, 3)
 	l, err = TrainLinear(t.Context(), zero, labels, DefaultLinearOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := l.Predict(zero); err != nil || got[0] != most(labels) {
+	if got, err := l.Labels(Full(zero)); err != nil || got[0] != most(labels) {
 		t.Errorf("features that are all 0: class %v, error %v; want %d", got, err, most(labels))
 	}
 }

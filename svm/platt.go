@@ -7,7 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Sigmoid turns the decision value f of a machine into the probability of its positive
@@ -25,7 +25,7 @@ func (s Sigmoid) Probability(f float64) float64 {
 	}
 }
 
-// FitSigmoid returns the sigmoid of greatest likelihood for decision values whose true
+// fitSigmoid returns the sigmoid of greatest likelihood for decision values whose true
 // class is known (Platt 2000), by the method of Lin, Lin and Weng (2007). It minimises
 //
 //	−Σ_k [ t_k log p_k + (1 − t_k) log(1 − p_k) ],   p_k = 1/(1 + exp(A·f_k + B)),
@@ -34,10 +34,7 @@ func (s Sigmoid) Probability(f float64) float64 {
 // which keeps A finite when the classes are separated. The problem is convex in two
 // variables; Newton's method with backtracking starts at A = 0, B = log((N₋+1)/(N₊+1)) and
 // stops when both derivatives are below 1e-5, or after 100 steps.
-func FitSigmoid(decision []float64, positive []bool) Sigmoid {
-	if len(decision) != len(positive) {
-		panic(fmt.Sprintf("svm: %d decision values, %d classes", len(decision), len(positive)))
-	}
+func fitSigmoid(decision []float64, positive []bool) Sigmoid {
 	np, nn := 0.0, 0.0
 	for _, p := range positive {
 		if p {
@@ -110,7 +107,7 @@ func FitSigmoid(decision []float64, positive []bool) Sigmoid {
 // platt fits the sigmoid of a pair of classes to decision values of examples that the
 // machine has not seen, by cross-validation. The examples of each class are shuffled by the
 // seed and dealt to the folds in turn.
-func (p *pair) platt(ctx context.Context, c float64, opt Options) (*Sigmoid, error) {
+func (p *pair) platt(ctx context.Context, c float64, opt Options) (Sigmoid, error) {
 	n := len(p.y)
 	fold := make([]int, n)
 	rng := rand.New(rand.NewPCG(opt.Seed, uint64(n)))
@@ -142,15 +139,14 @@ func (p *pair) platt(ctx context.Context, c float64, opt Options) (*Sigmoid, err
 		if err := p.heldOut(ctx, train, test, c, opt, decision); errors.Is(err, ErrIterations) {
 			limit = fmt.Errorf("%w: probabilities, C = %g, classes %d and %d", err, c, p.positive, p.negative)
 		} else if err != nil {
-			return nil, err
+			return Sigmoid{}, err
 		}
 	}
 	positive := make([]bool, n)
 	for k, y := range p.y {
 		positive[k] = y > 0
 	}
-	s := FitSigmoid(decision, positive)
-	return &s, limit
+	return fitSigmoid(decision, positive), limit
 }
 
 // heldOut sets the decision values of the test examples by a machine trained on others. A
@@ -172,7 +168,7 @@ func (p *pair) heldOut(ctx context.Context, train, test []int, c float64, opt Op
 	}
 	s := part.solver()
 	part.setC(s, c)
-	err := s.solve(ctx, opt.solve())
+	err := s.solve(ctx, opt)
 	if err != nil && !errors.Is(err, ErrIterations) {
 		return err
 	}
@@ -189,49 +185,31 @@ func (p *pair) heldOut(ctx context.Context, train, test []int, c float64, opt Op
 	return err
 }
 
-// Probability returns the probabilities of the classes (columns, in the order of
-// c.Classes) for new examples (rows of cross, as in Decision). With two classes they are
-// those of the sigmoid, with more they come from all pairs by Couple. The class of highest
-// probability need not be that of Predict. It is an error if the classifier was trained
-// without Options.Probability.
-func (c *Classifier) Probability(cross View) (*mlg.Matrix, error) {
-	for m := range c.Machines {
-		if c.Machines[m].Platt == nil {
-			return nil, errors.New("svm: the classifier was trained without Probability")
-		}
+// Probability returns the probabilities of the classes, in the order of l.Classes, for an example
+// with the given values of the functions. With two classes they are those of the sigmoid, with
+// more they come from all pairs by coupling. The class of highest probability need not be that of Class.
+// Probability panics if the learner was trained without.
+func (l *Learner) Probability(values []float64) []float64 {
+	if l.Sigmoids == nil {
+		panic("svm: the learner was trained without Probability")
 	}
-	d, err := c.Decision(cross)
-	if err != nil {
-		return nil, err
+	if len(l.Classes) == 2 {
+		p := l.Sigmoids[0].Probability(l.pairValue(values, 0))
+		return []float64{p, 1 - p}
 	}
-	k := len(c.Classes)
-	p := mlg.NewMatrix(d.Rows, k)
-	r := mlg.NewMatrix(k, k)
-	for i := range d.Rows {
-		m := 0
-		for a := range k {
-			for b := a + 1; b < k; b++ {
-				r.Set(a, b, c.Machines[m].Platt.Probability(d.At(i, m)))
-				r.Set(b, a, 1-r.At(a, b))
-				m++
-			}
-		}
-		if k == 2 {
-			p.Set(i, 0, r.At(0, 1))
-			p.Set(i, 1, r.At(1, 0))
-			continue
-		}
-		// As in LIBSVM no pair is certain: Couple needs entries strictly inside (0, 1).
-		const least = 1e-7
-		for e := range r.Data {
-			r.Data[e] = max(least, min(1-least, r.Data[e]))
-		}
-		copy(p.Row(i), Couple(r))
+	// As in LIBSVM no pair is certain: couple needs entries strictly inside (0, 1).
+	const least = 1e-7
+	r := kernel.NewMatrix(len(l.Classes), len(l.Classes))
+	for p, s := range l.Sigmoids {
+		a, b := l.Pair(p)
+		v := s.Probability(l.pairValue(values, p))
+		r.Set(a, b, max(least, min(1-least, v)))
+		r.Set(b, a, max(least, min(1-least, 1-v)))
 	}
-	return p, nil
+	return couple(r)
 }
 
-// Couple returns the class probabilities p that agree best with probabilities r_ab of
+// couple returns the class probabilities p that agree best with probabilities r_ab of
 // class a against class b (Wu, Lin, Weng 2004, second method):
 //
 //	minimise   Σ_a Σ_{b≠a} (r_ba p_a − r_ab p_b)²   subject to   Σ p_a = 1,   p ≥ 0.
@@ -241,9 +219,9 @@ func (c *Classifier) Probability(cross View) (*mlg.Matrix, error) {
 // Q_aa = Σ_{b≠a} r_ba² and Q_ab = −r_ab r_ba; each update solves one equation and
 // renormalises. It stops when no equation is off by more than 0.005/k (that is LIBSVM's
 // limit: a probability is then good to about half a per cent), or after 100 rounds or k if that is more.
-func Couple(r *mlg.Matrix) []float64 {
+func couple(r *kernel.Matrix) []float64 {
 	k := r.Rows
-	q := mlg.NewMatrix(k, k)
+	q := kernel.NewMatrix(k, k)
 	p := make([]float64, k)
 	qp := make([]float64, k)
 	for a := range k {

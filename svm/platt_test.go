@@ -6,12 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // blobs returns linear kernels of n points of k Gaussian classes in the plane, whose means
 // lie on a circle of the given radius: the Gram matrix and the labels 10, 20, ….
-func blobs(rng *rand.Rand, n, k int, radius float64) (*mlg.Matrix, []int) {
+func blobs(rng *rand.Rand, n, k int, radius float64) (*kernel.Matrix, []int) {
 	x := make([][]float64, n)
 	labels := make([]int, n)
 	for i := range x {
@@ -20,7 +20,7 @@ func blobs(rng *rand.Rand, n, k int, radius float64) (*mlg.Matrix, []int) {
 		x[i] = []float64{radius*math.Cos(angle) + rng.NormFloat64(), radius*math.Sin(angle) + rng.NormFloat64()}
 		labels[i] = 10 * (c + 1)
 	}
-	g := mlg.NewMatrix(n, n)
+	g := kernel.NewMatrix(n, n)
 	for i := range x {
 		for j := range x {
 			g.Set(i, j, dot(x[i], x[j]))
@@ -43,6 +43,20 @@ func halves(n int, labels []int) (train, test, trainLabels, testLabels []int) {
 	return
 }
 
+// probabilities returns those of the classes (columns) for examples (rows).
+func probabilities(t *testing.T, l *Learner, cross View) *kernel.Matrix {
+	t.Helper()
+	v, err := l.Values(cross)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := kernel.NewMatrix(v.Rows, len(l.Classes))
+	for i := range v.Rows {
+		copy(p.Row(i), l.Probability(v.Row(i)))
+	}
+	return p
+}
+
 // Two unit Gaussians at distance 2: P(class | x) is the logistic function of 2x₁, which a
 // linear machine and a sigmoid can represent. Among held-out examples, of those given a
 // probability near p a share near p must be of the class.
@@ -53,16 +67,13 @@ func TestProbabilityIsCalibrated(t *testing.T) {
 	opt := DefaultOptions()
 	opt.Probability, opt.C, opt.Seed = true, 0.1, 5
 	full := Full(gram)
-	c, err := TrainClassifier(ctx, full.Select(train, train), trainLabels, opt)
+	c, err := Train(ctx, full.Select(train, train), Targets{Labels: trainLabels}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cross := full.Select(test, train)
-	p, err := c.Probability(cross)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := c.Decision(cross)
+	p := probabilities(t, c, cross)
+	d, err := c.Values(cross)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,18 +113,18 @@ func TestProbabilityIsCalibrated(t *testing.T) {
 			t.Errorf("group %d: mean probability %.3f, share %.3f", g, mean/n, share/n)
 		}
 	}
-	again, err := TrainClassifier(ctx, full.Select(train, train), trainLabels, opt)
+	again, err := Train(ctx, full.Select(train, train), Targets{Labels: trainLabels}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *again.Machines[0].Platt != *c.Machines[0].Platt {
+	if again.Sigmoids[0] != c.Sigmoids[0] {
 		t.Error("same seed, other sigmoid")
 	}
 	opt.Seed++
-	if again, err = TrainClassifier(ctx, full.Select(train, train), trainLabels, opt); err != nil {
+	if again, err = Train(ctx, full.Select(train, train), Targets{Labels: trainLabels}, opt); err != nil {
 		t.Fatal(err)
 	}
-	if *again.Machines[0].Platt == *c.Machines[0].Platt {
+	if again.Sigmoids[0] == c.Sigmoids[0] {
 		t.Error("other seed, same sigmoid: the folds do not depend on it")
 	}
 }
@@ -138,7 +149,7 @@ func TestSigmoidIsStationary(t *testing.T) {
 				nn++
 			}
 		}
-		s := FitSigmoid(f, y)
+		s := fitSigmoid(f, y)
 		if !(s.A < 0) {
 			t.Errorf("A = %g, want it negative: larger values are for the class", s.A)
 		}
@@ -157,7 +168,7 @@ func TestSigmoidIsStationary(t *testing.T) {
 		}
 	}
 	// Equal decision values: only the prior is known, P = Σt/n.
-	s := FitSigmoid([]float64{0, 0, 0}, []bool{true, false, false})
+	s := fitSigmoid([]float64{0, 0, 0}, []bool{true, false, false})
 	if want := (2./3 + 1./4 + 1./4) / 3; math.Abs(s.Probability(0)-want) > 1e-5 {
 		t.Errorf("no information: %g, want %g", s.Probability(0), want)
 	}
@@ -174,14 +185,11 @@ func TestProbabilityOfRareClass(t *testing.T) {
 	labels[3] = 1
 	opt := DefaultOptions()
 	opt.Probability = true
-	c, err := TrainClassifier(ctx, Full(gram), labels, opt)
+	c, err := Train(ctx, Full(gram), Targets{Labels: labels}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := c.Probability(Full(gram))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := probabilities(t, c, Full(gram))
 	for k := range 12 {
 		if !(p.At(k, 0) > 0.5) { // no example of the class was ever foreseen
 			t.Errorf("example %d: probability %g of the common class", k, p.At(k, 0))
@@ -192,7 +200,7 @@ func TestProbabilityOfRareClass(t *testing.T) {
 // Pairwise probabilities that come from class probabilities are coupled back to them.
 func TestCouple(t *testing.T) {
 	want := []float64{0.5, 0.2, 0.2, 0.1}
-	r := mlg.NewMatrix(4, 4)
+	r := kernel.NewMatrix(4, 4)
 	for a, x := range want {
 		for b, y := range want {
 			if a != b {
@@ -201,7 +209,7 @@ func TestCouple(t *testing.T) {
 		}
 	}
 	sum := 0.0
-	for k, p := range Couple(r) {
+	for k, p := range couple(r) {
 		sum += p
 		if math.Abs(p-want[k]) > 0.005 {
 			t.Errorf("class %d: %g, want %g", k, p, want[k])
@@ -219,22 +227,19 @@ func TestSeveralClasses(t *testing.T) {
 	opt := DefaultOptions()
 	opt.Probability = true
 	full := Full(gram)
-	c, err := TrainClassifier(ctx, full.Select(train, train), trainLabels, opt)
+	c, err := Train(ctx, full.Select(train, train), Targets{Labels: trainLabels}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(c.Classes, []int{10, 20, 30, 40}) || len(c.Machines) != 6 {
-		t.Fatalf("classes %v, %d machines", c.Classes, len(c.Machines))
+	if !slices.Equal(c.Classes, []int{10, 20, 30, 40}) || len(c.Functions) != 6 {
+		t.Fatalf("classes %v, %d functions", c.Classes, len(c.Functions))
 	}
 	cross := full.Select(test, train)
-	predicted, err := c.Predict(cross)
+	predicted, err := c.Labels(cross)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := c.Probability(cross)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := probabilities(t, c, cross)
 	right, rightP := 0, 0
 	for k, want := range testLabels {
 		if predicted[k] == want {

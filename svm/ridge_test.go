@@ -11,16 +11,24 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
-func decompose(t *testing.T, v View) *Decomposition {
+// ridgeOptions asks for kernel ridge regression with leave-one-out.
+func ridgeOptions() Options {
+	opt := DefaultOptions()
+	opt.Kind, opt.LeaveOneOut = KernelRidge, true
+	return opt
+}
+
+// ridges trains for some ridges.
+func ridges(t *testing.T, gram View, targets Targets, lambdas ...float64) []*Learner {
 	t.Helper()
-	d, err := Decompose(ctx, v)
+	path, err := TrainPath(ctx, gram, targets, lambdas, ridgeOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d
+	return path
 }
 
 // without returns 0 … n−1 without i.
@@ -51,124 +59,101 @@ func TestRidge(t *testing.T) {
 		for k := range z {
 			z[k] = 10 + rng.NormFloat64()
 		}
-		d := decompose(t, Full(gram))
-		for _, lambda := range []float64{1e-3, 0.1, 10} {
-			for _, intercept := range []bool{false, true} {
-				r, err := d.Ridge(z, lambda, intercept)
+		lambdas := []float64{1e-3, 0.1, 10}
+		for m, l := range ridges(t, Full(gram), Targets{Values: z}, lambdas...) {
+			lambda, f := lambdas[m], l.Functions[0]
+			sum := 0.0
+			for k, b := range f.Coefficients {
+				sum += b
+				if v := dot(gram.Row(k), f.Coefficients) + lambda*b + f.Bias; math.Abs(v-z[k]) > 1e-9 {
+					t.Errorf("n = %d, λ = %g: equation %d gives %.12g, want %.12g", n, lambda, k, v, z[k])
+				}
+			}
+			if math.Abs(sum) > 1e-8/lambda {
+				t.Errorf("n = %d, λ = %g: Σβ = %g", n, lambda, sum)
+			}
+			for i := range n {
+				others := without(n, i)
+				refit := ridges(t, Full(gram).Select(others, others), Targets{Values: pick(z, others)}, lambda)[0]
+				want, err := refit.Values(Full(gram).Select([]int{i}, others))
 				if err != nil {
 					t.Fatal(err)
 				}
-				sum := 0.0
-				for k, b := range r.Coefficients {
-					sum += b
-					if v := dot(gram.Row(k), r.Coefficients) + lambda*b + r.Bias; math.Abs(v-z[k]) > 1e-9 {
-						t.Errorf("n = %d, λ = %g: equation %d gives %.12g, want %.12g", n, lambda, k, v, z[k])
-					}
-				}
-				if intercept && math.Abs(sum) > 1e-8/lambda {
-					t.Errorf("n = %d, λ = %g: Σβ = %g with an intercept", n, lambda, sum)
-				}
-				for i := range n {
-					others := without(n, i)
-					part, err := decompose(t, Full(gram).Select(others, others)).Ridge(pick(z, others), lambda, intercept)
-					if err != nil {
-						t.Fatal(err)
-					}
-					want, err := part.Predict(Full(gram).Select([]int{i}, others))
-					if err != nil {
-						t.Fatal(err)
-					}
-					if math.Abs(r.LeaveOneOut[i]-want[0]) > 1e-8 {
-						t.Errorf("n = %d, λ = %g, intercept %v: without %d %.12g, refit %.12g", n, lambda, intercept, i, r.LeaveOneOut[i], want[0])
-					}
+				if got := l.LeaveOneOut.At(i, 0); math.Abs(got-want.Data[0]) > 1e-8 {
+					t.Errorf("n = %d, λ = %g: without %d %.12g, refit %.12g", n, lambda, i, got, want.Data[0])
 				}
 			}
 		}
 	}
 }
 
-func TestRidgeClassifier(t *testing.T) {
-	rng := rand.New(rand.NewPCG(33, 34))
-	gram, labels := blobs(rng, 40, 3, 2)
-	d := decompose(t, Full(gram))
-	lambdas := []float64{0.01, 1, 100}
-	models, err := d.RidgePath(labels, lambdas)
+// Values in other units: what is learned in standard scores and scaled back is learned.
+func TestRescale(t *testing.T) {
+	rng := rand.New(rand.NewPCG(39, 40))
+	gram, _ := randomGram(rng, 20, 5)
+	x := make([]float64, 20)
+	for k := range x {
+		x[k] = 100 + 7*rng.NormFloat64()
+	}
+	z, mean, scale := StandardScores(x)
+	want, got := ridges(t, Full(gram), Targets{Values: x}, 0.1)[0], ridges(t, Full(gram), Targets{Values: z}, 0.1)[0]
+	got.Rescale(mean, scale)
+	v, err := got.Values(Full(gram))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for m, lambda := range lambdas {
+	w, err := want.Values(Full(gram))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := max(maxDifference(v.Data, w.Data), maxDifference(got.LeaveOneOut.Data, want.LeaveOneOut.Data)); d > 1e-10 {
+		t.Errorf("values differ by %g", d)
+	}
+	if z, mean, scale := StandardScores([]float64{3, 3}); z[0] != 0 || mean != 3 || scale != 1 {
+		t.Errorf("constant values: %v, mean %v, scale %v", z, mean, scale)
+	}
+}
+
+func TestRidgeClasses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 34))
+	gram, labels := blobs(rng, 40, 3, 2)
+	lambdas := []float64{0.01, 1, 100}
+	for m, l := range ridges(t, Full(gram), Targets{Labels: labels}, lambdas...) {
 		for i := range labels {
 			others := without(len(labels), i)
-			part, err := decompose(t, Full(gram).Select(others, others)).RidgePath(pick(labels, others), []float64{lambda})
+			refit := ridges(t, Full(gram).Select(others, others), Targets{Labels: pick(labels, others)}, lambdas[m])[0]
+			want, err := refit.Labels(Full(gram).Select([]int{i}, others))
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := part[0].Predict(Full(gram).Select([]int{i}, others))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if models[m].LeaveOneOut[i] != want[0] {
-				t.Errorf("λ = %g, without %d: class %d, refit %d", lambda, i, models[m].LeaveOneOut[i], want[0])
+			if got := l.Class(l.LeaveOneOut.Row(i)); got != want[0] {
+				t.Errorf("λ = %g, without %d: class %d, refit %d", lambdas[m], i, got, want[0])
 			}
 		}
 	}
-	if _, err := d.RidgePath(make([]int, 40), lambdas); err == nil || !strings.Contains(err.Error(), "at least two classes") {
+	if _, err := TrainPath(ctx, Full(gram), Targets{Labels: make([]int, 40)}, lambdas, ridgeOptions()); err == nil || !strings.Contains(err.Error(), "at least two classes") {
 		t.Errorf("one class: %v", err)
 	}
 }
 
-// The textbook formulas by a dense solve (Rasmussen and Williams 2006, eqs. 2.25, 2.26, 2.30).
-// TestRidgeAsMachines: machines made of regressions decide as these do.
-func TestRidgeAsMachines(t *testing.T) {
+// The sigmoids of pairs, fitted to leave-one-out values, give probabilities that know the classes.
+func TestRidgeProbability(t *testing.T) {
 	rng := rand.New(rand.NewPCG(35, 36))
 	for _, classes := range []int{2, 3, 5} {
 		gram, labels := blobs(rng, 40, classes, 2)
-		models, err := decompose(t, Full(gram)).RidgePath(labels, []float64{0.1})
+		opt := ridgeOptions()
+		opt.Ridge, opt.Probability = 0.1, true
+		l, err := Train(ctx, Full(gram), Targets{Labels: labels}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := models[0]
-		c := m.Classifier(labels, true)
-		if err := c.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		want, err := m.Predict(Full(gram))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := c.Predict(Full(gram))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%d classes: predictions differ", classes)
-		}
-		values, err := m.Decision(Full(gram))
-		if err != nil {
-			t.Fatal(err)
-		}
-		decision, err := c.Decision(Full(gram))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range labels {
-			if d, w := decision.At(i, 0), (values.At(i, 0)-values.At(i, 1))/2; math.Abs(d-w) > 1e-9 {
-				t.Fatalf("%d classes: decision of example %d is %v, want %v", classes, i, d, w)
-			}
-		}
-		p, err := c.Probability(Full(gram))
-		if err != nil {
+		if err := l.Validate(); err != nil {
 			t.Fatal(err)
 		}
 		right := 0
-		for i, l := range labels {
-			best := 0
-			for k := range classes {
-				if p.At(i, k) > p.At(i, best) {
-					best = k
-				}
-			}
-			if c.Classes[best] == l {
+		p := probabilities(t, l, Full(gram))
+		for i, label := range labels {
+			if l.Classes[slices.Index(p.Row(i), slices.Max(p.Row(i)))] == label {
 				right++
 			}
 		}
@@ -178,133 +163,34 @@ func TestRidgeAsMachines(t *testing.T) {
 	}
 }
 
-func TestProcess(t *testing.T) {
-	rng := rand.New(rand.NewPCG(35, 36))
-	n := 25
-	all, _ := randomGram(rng, n+5, 8)
-	var train, test []int
-	for k := range n + 5 {
-		if k < n {
-			train = append(train, k)
-		} else {
-			test = append(test, k)
-		}
-	}
-	gram := Full(all).Select(train, train)
-	cross := Full(all).Select(test, train)
-	z := make([]float64, n)
-	for k := range z {
-		z[k] = 3 + rng.NormFloat64()
-	}
-	d := decompose(t, gram)
-	opt := ProcessOptions{Mean: 2.5, Signal: 1.7, Noise: 0.3}
-	p, err := d.Process(z, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	self := make([]float64, len(test))
-	for k, i := range test {
-		self[k] = all.At(i, i)
-	}
-	mean, variance, err := p.Predict(cross, self)
-	if err != nil {
-		t.Fatal(err)
-	}
-	direct := func(gram, cross View, z, self []float64) (mean, variance []float64, logp float64) {
-		n := len(z)
-		a := mat.NewSymDense(n, nil)
-		rest := mat.NewVecDense(n, nil)
-		for i := range n {
-			for j := range n {
-				a.SetSym(i, j, opt.Signal*gram.At(i, j))
-			}
-			a.SetSym(i, i, a.At(i, i)+opt.Noise)
-			rest.SetVec(i, z[i]-opt.Mean)
-		}
-		var chol mat.Cholesky
-		if !chol.Factorize(a) {
-			t.Fatal("not positive definite")
-		}
-		var alpha mat.VecDense
-		if err := chol.SolveVecTo(&alpha, rest); err != nil {
-			t.Fatal(err)
-		}
-		for i := range self {
-			k := mat.NewVecDense(n, nil)
-			for j := range n {
-				k.SetVec(j, opt.Signal*cross.At(i, j))
-			}
-			var s mat.VecDense
-			if err := chol.SolveVecTo(&s, k); err != nil {
-				t.Fatal(err)
-			}
-			mean = append(mean, opt.Mean+mat.Dot(k, &alpha))
-			variance = append(variance, opt.Signal*self[i]-mat.Dot(k, &s))
-		}
-		logp = -0.5*mat.Dot(rest, &alpha) - 0.5*chol.LogDet() - 0.5*float64(n)*math.Log(2*math.Pi)
-		return
-	}
-	wantMean, wantVariance, wantLog := direct(gram, cross, z, self)
-	for k := range mean {
-		if math.Abs(mean[k]-wantMean[k]) > 1e-10 || math.Abs(variance[k]-wantVariance[k]) > 1e-10 {
-			t.Errorf("example %d: %.12g ± %.12g, want %.12g ± %.12g", k, mean[k], variance[k], wantMean[k], wantVariance[k])
-		}
-	}
-	if math.Abs(p.LogLikelihood-wantLog) > 1e-9 {
-		t.Errorf("log likelihood %.12g, want %.12g", p.LogLikelihood, wantLog)
-	}
-	for i := range n {
-		others := without(n, i)
-		m, v, _ := direct(gram.Select(others, others), gram.Select([]int{i}, others), pick(z, others), []float64{gram.At(i, i)})
-		if math.Abs(p.LeaveOneOut[i]-m[0]) > 1e-9 || math.Abs(p.LeaveOneOutVariance[i]-v[0]-opt.Noise) > 1e-9 {
-			t.Errorf("without %d: %.12g ± %.12g, want %.12g ± %.12g", i, p.LeaveOneOut[i], p.LeaveOneOutVariance[i], m[0], v[0]+opt.Noise)
-		}
-	}
-	// The best signal variance beats its neighbours at the same ratio.
-	ratio := 0.2
-	s, err := d.BestSignal(z, opt.Mean, ratio)
-	if err != nil {
-		t.Fatal(err)
-	}
-	value := func(s float64) float64 {
-		p, err := d.Process(z, ProcessOptions{Mean: opt.Mean, Signal: s, Noise: ratio * s})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p.LogLikelihood
-	}
-	if best := value(s); !(best > value(1.01*s)) || !(best > value(0.99*s)) {
-		t.Errorf("signal %g is not the best", s)
-	}
-}
-
 func TestRidgeErrors(t *testing.T) {
-	gram := &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 2, 2, 1}} // eigenvalues 3 and −1
-	d := decompose(t, Full(gram))
-	if _, err := d.Ridge([]float64{1, 2}, 0.5, false); err == nil || !strings.Contains(err.Error(), "ridge 0.5 is not positive definite") {
-		t.Errorf("indefinite: %v", err)
-	}
-	if _, err := d.Ridge([]float64{1, 2}, 1.5, false); err != nil {
-		t.Errorf("ridge above the negative eigenvalue: %v", err)
-	}
-	if _, err := d.Ridge([]float64{1}, 2, false); err == nil || !strings.Contains(err.Error(), "2 examples, but 1 targets") {
-		t.Errorf("too few targets: %v", err)
-	}
-	if _, err := d.Ridge([]float64{1, 2}, math.NaN(), false); err == nil || !strings.Contains(err.Error(), "ridge is NaN") {
-		t.Errorf("NaN ridge: %v", err)
-	}
-	for _, o := range []ProcessOptions{{}, {Signal: 1}, {Signal: 1, Noise: 1, Mean: math.NaN()}} {
-		if _, err := d.Process([]float64{1, 2}, o); err == nil {
-			t.Errorf("options %+v: no error", o)
+	gram := &kernel.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 2, 2, 1}} // eigenvalues 3 and −1
+	bad := &kernel.Matrix{Rows: 2, Cols: 2, Data: []float64{1, math.NaN(), 0, 1}}
+	for _, c := range []struct {
+		gram   *kernel.Matrix
+		values []float64
+		lambda float64
+		want   string
+	}{
+		{gram, []float64{1, 2}, 0.5, "ridge 0.5 is not positive definite"},
+		{gram, []float64{1}, 2, "2 examples, but 1 targets"},
+		{gram, []float64{1, 2}, math.NaN(), "Ridge is NaN"},
+		{bad, []float64{1, 2}, 1, "row 0, column 1 is NaN"},
+		{kernel.NewMatrix(2, 2), []float64{1, 2}, 0, "not positive definite"},
+	} {
+		for _, lambdas := range [][]float64{{c.lambda}, {c.lambda, c.lambda}} {
+			if _, err := TrainPath(ctx, Full(c.gram), Targets{Values: c.values}, lambdas, ridgeOptions()); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%d ridges: error %v, want %q", len(lambdas), err, c.want)
+			}
 		}
 	}
-	bad := &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{1, math.NaN(), 0, 1}}
-	if _, err := Decompose(ctx, Full(bad)); err == nil || !strings.Contains(err.Error(), "row 0, column 1 is NaN") {
-		t.Errorf("NaN: %v", err)
+	path, err := TrainPath(ctx, Full(gram), Targets{Values: []float64{1, 2}}, []float64{0.5, 1.5}, ridgeOptions())
+	if !errors.Is(err, ErrDefinite) || path[0] != nil || path[1] == nil {
+		t.Errorf("%v and error %v, want the ridge above the negative eigenvalue alone", path, err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := Decompose(cancelled, Full(gram)); !errors.Is(err, context.Canceled) {
+	if _, err := TrainPath(cancelled, Full(gram), Targets{Values: []float64{1, 2}}, []float64{2, 3}, ridgeOptions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if _, err := Clip(cancelled, Full(gram)); !errors.Is(err, context.Canceled) {
@@ -314,7 +200,7 @@ func TestRidgeErrors(t *testing.T) {
 
 func TestClip(t *testing.T) {
 	// Eigenvalues 3 of (1,1)/√2 and −1 of (1,−1)/√2: what is left is 3/2 everywhere.
-	small, err := Clip(ctx, Full(&mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 2, 2, 1}}))
+	small, err := Clip(ctx, Full(&kernel.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 2, 2, 1}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,13 +209,13 @@ func TestClip(t *testing.T) {
 			t.Errorf("clipped %v, want 1.5", small.Gram.Data)
 		}
 	}
-	if math.Abs(small.Smallest+1) > 1e-14 || math.Abs(small.Largest-3) > 1e-14 || small.Negative.Rows != 1 {
-		t.Errorf("eigenvalues %g to %g, %d negative", small.Smallest, small.Largest, small.Negative.Rows)
+	if small.Negative.Rows != 1 {
+		t.Errorf("%d negative eigenvalues", small.Negative.Rows)
 	}
 
 	rng := rand.New(rand.NewPCG(37, 38))
 	n := 40
-	gram := mlg.NewMatrix(n, n)
+	gram := kernel.NewMatrix(n, n)
 	for i := range n {
 		for j := range i + 1 {
 			v := rng.NormFloat64()
@@ -344,12 +230,15 @@ func TestClip(t *testing.T) {
 	if mapped := c.Map(Full(gram)); maxDifference(mapped.Data, c.Gram.Data) > 1e-12 {
 		t.Error("training rows are not mapped to the clipped Gram matrix")
 	}
-	again, err := Clip(ctx, Full(c.Gram))
-	if err != nil {
-		t.Fatal(err)
+	extremes := func(m *kernel.Matrix) (smallest, largest float64) {
+		var e mat.EigenSym
+		e.Factorize(mat.NewSymDense(n, slices.Clone(m.Data)), false)
+		values := e.Values(nil)
+		return values[0], values[n-1]
 	}
-	if again.Smallest < -1e-12 || math.Abs(again.Largest-c.Largest) > 1e-12 {
-		t.Errorf("clipped eigenvalues from %g to %g, were %g to %g", again.Smallest, again.Largest, c.Smallest, c.Largest)
+	_, want := extremes(gram)
+	if low, high := extremes(c.Gram); low < -1e-12 || math.Abs(high-want) > 1e-12 {
+		t.Errorf("clipped eigenvalues from %g to %g, want 0 to %g", low, high, want)
 	}
 	// A positive semi-definite matrix stays as it is, up to rounding.
 	psd, _ := randomGram(rng, n, 2*n)
@@ -370,71 +259,35 @@ func maxDifference(a, b []float64) float64 {
 }
 
 // One ridge by Cholesky is what a decomposition gives.
-func TestTrainRidge(t *testing.T) {
+func TestOneRidge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(37, 38))
 	gram, labels := blobs(rng, 60, 3, 2)
 	z := make([]float64, len(labels))
 	for k := range z {
 		z[k] = 3 + rng.NormFloat64()
 	}
-	d := decompose(t, Full(gram))
-	same := func(what string, got, want []float64) {
-		t.Helper()
-		if len(got) != len(want) {
-			t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
-		}
-		for k := range want {
-			if math.Abs(got[k]-want[k]) > 1e-9*(1+math.Abs(want[k])) {
-				t.Errorf("%s: %d is %v, want %v", what, k, got[k], want[k])
-			}
-		}
-	}
-	for _, lambda := range []float64{0.01, 1} {
-		for _, loo := range []bool{false, true} {
-			want, err := d.Ridge(z, lambda, true)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := TrainRidge(ctx, Full(gram), z, lambda, loo)
-			if err != nil {
-				t.Fatal(err)
-			}
-			same("coefficients", append(got.Coefficients, got.Bias), append(want.Coefficients, want.Bias))
-			path, err := d.RidgePath(labels, []float64{lambda})
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := TrainRidgeClassifier(ctx, Full(gram), labels, lambda, loo)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for k, r := range path[0].Ridges {
-				same("coefficients of a class", append(c.Ridges[k].Coefficients, c.Ridges[k].Bias), append(r.Coefficients, r.Bias))
-			}
-			if !loo {
-				if got.LeaveOneOut != nil || c.LeaveOneOut != nil {
+	lambdas := []float64{0.01, 1}
+	for _, targets := range []Targets{{Values: z}, {Labels: labels}} {
+		for m, want := range ridges(t, Full(gram), targets, lambdas...) {
+			for _, loo := range []bool{false, true} {
+				opt := ridgeOptions()
+				opt.Ridge, opt.LeaveOneOut = lambdas[m], loo
+				got, err := Train(ctx, Full(gram), targets, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for k, f := range want.Functions {
+					if g := got.Functions[k]; maxDifference(append(g.Coefficients, g.Bias), append(f.Coefficients, f.Bias)) > 1e-9 {
+						t.Errorf("λ = %g: function %d differs", lambdas[m], k)
+					}
+				}
+				if !loo && got.LeaveOneOut != nil {
 					t.Error("leave-one-out though not asked for")
 				}
-				continue
+				if loo && maxDifference(got.LeaveOneOut.Data, want.LeaveOneOut.Data) > 1e-9 {
+					t.Errorf("λ = %g: leave-one-out values differ", lambdas[m])
+				}
 			}
-			same("leave-one-out", got.LeaveOneOut, want.LeaveOneOut)
-			if !slices.Equal(c.LeaveOneOut, path[0].LeaveOneOut) {
-				t.Errorf("leave-one-out classes %v, want %v", c.LeaveOneOut, path[0].LeaveOneOut)
-			}
-		}
-	}
-	for _, c := range []struct {
-		gram   View
-		labels []int
-		lambda float64
-		want   string
-	}{
-		{Full(gram), labels[:3], 1, "60 examples, but 3 labels"},
-		{Full(gram), labels, math.NaN(), "ridge is NaN"},
-		{Full(mlg.NewMatrix(2, 2)), []int{0, 1}, 0, "not positive definite"},
-	} {
-		if _, err := TrainRidgeClassifier(ctx, c.gram, c.labels, c.lambda, true); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}
 }

@@ -10,29 +10,29 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 func TestDuplicates(t *testing.T) {
 	opt := DefaultOptions()
-	ones := mlg.NewMatrix(4, 4)
+	ones := kernel.NewMatrix(4, 4)
 	for k := range ones.Data {
 		ones.Data[k] = 1
 	}
-	c, err := TrainClassifier(ctx, Full(ones), []int{0, 1, 0, 1}, opt)
+	c, err := Train(ctx, Full(ones), Targets{Labels: []int{0, 1, 0, 1}}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := c.Machines[0]; !slices.Equal(m.Coefficients, []float64{1, -1, 1, -1}) || m.Bias != 0 || m.Objective != -4 {
+	if m := c.Functions[0]; !slices.Equal(m.Coefficients, []float64{1, -1, 1, -1}) || m.Bias != 0 || m.Objective != -4 {
 		t.Errorf("contradicting duplicates: %+v", m)
 	}
-	gram := &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{4, 1, 1, 2}}
+	gram := &kernel.Matrix{Rows: 2, Cols: 2, Data: []float64{4, 1, 1, 2}}
 	twice := Full(gram).Select([]int{0, 1, 0, 1}, []int{0, 1, 0, 1})
 	opt.C = 10
-	if c, err = TrainClassifier(ctx, twice, []int{0, 1, 0, 1}, opt); err != nil {
+	if c, err = Train(ctx, twice, Targets{Labels: []int{0, 1, 0, 1}}, opt); err != nil {
 		t.Fatal(err)
 	}
-	if m := c.Machines[0]; !near(m.Objective, -0.5) || !near(m.Bias, -0.5) { // as in TestTwoPoints
+	if m := c.Functions[0]; !near(m.Objective, -0.5) || !near(m.Bias, -0.5) { // as in TestTwoPoints
 		t.Errorf("agreeing duplicates: %+v", m)
 	}
 }
@@ -51,45 +51,82 @@ func TestIndefiniteGramTerminates(t *testing.T) {
 	opt := DefaultOptions()
 	for _, opt.C = range []float64{0.01, 1, 100} {
 		labels := twoClasses(rng, n)
-		c, err := TrainClassifier(ctx, Full(gram), labels, opt)
+		c, err := Train(ctx, Full(gram), Targets{Labels: labels}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		// A stationary point satisfies the same conditions.
-		checkKKT(t, Full(gram), labels, &c.Machines[0], func(int) float64 { return opt.C }, opt.Tolerance)
+		checkKKT(t, Full(gram), labels, &c.Functions[0], func(int) float64 { return opt.C }, opt.Tolerance)
 	}
 }
 
-func TestValidateModel(t *testing.T) {
-	good := func() *Classifier {
-		return &Classifier{Classes: []int{1, 2}, Examples: 3, Machines: []Machine{{Positive: 1, Negative: 2, Support: []int{0, 2}, Coefficients: []float64{1, -1}}}}
+func TestValidate(t *testing.T) {
+	pairs := func() *Learner {
+		f := func() Function { return Function{Support: []int{0, 2}, Coefficients: []float64{1, -1}} }
+		return &Learner{Classes: []int{1, 2, 3}, Examples: 3, Functions: []Function{f(), f(), f()}, Sigmoids: make([]Sigmoid, 3)}
 	}
-	if err := good().Validate(); err != nil {
-		t.Fatal(err)
+	values := func() *Learner {
+		return &Learner{Kind: KernelRidge, Examples: 2, Functions: []Function{{Coefficients: []float64{1, -1}}}}
 	}
-	for want, damage := range map[string]func(*Classifier){
-		"increasing order":                           func(c *Classifier) { c.Classes[1] = 1 },
-		"0 machines for 2 classes, want 1":           func(c *Classifier) { c.Machines = nil },
-		"classes 2 and 2, want 1 and 2":              func(c *Classifier) { c.Machines[0].Positive = 2 },
-		"2 support examples, but 1 coeff":            func(c *Classifier) { c.Machines[0].Coefficients = []float64{1} },
-		"support example 3 at position 1":            func(c *Classifier) { c.Machines[0].Support[1] = 3 },
-		"machine 0: support example 0 at position 1": func(c *Classifier) { c.Machines[0].Support[1] = 0 },
+	for _, c := range []struct {
+		make   func() *Learner
+		want   string // empty: valid
+		damage func(*Learner)
+	}{
+		{pairs, "", func(*Learner) {}}, {values, "", func(*Learner) {}},
+		{pairs, "", func(l *Learner) { l.Sigmoids, l.Functions[0] = nil, Function{} }},
+		{pairs, "", func(l *Learner) { l.Kind = KernelRidge }}, // three classes have as many pairs
+		{pairs, "kind 7", func(l *Learner) { l.Kind = 7 }},
+		{pairs, "increasing order", func(l *Learner) { l.Classes[1] = 1 }},
+		{pairs, "0 functions for 3 classes, want 3", func(l *Learner) { l.Functions = nil }},
+		{values, "0 functions for 0 classes, want 1", func(l *Learner) { l.Functions = nil }},
+		{pairs, "2 support examples of 3, but 1 coeff", func(l *Learner) { l.Functions[0].Coefficients = []float64{1} }},
+		{values, "0 support examples of 2, but 1 coeff", func(l *Learner) { l.Functions[0].Coefficients = []float64{1} }},
+		{pairs, "support example 3 at position 1", func(l *Learner) { l.Functions[0].Support[1] = 3 }},
+		{pairs, "function 1: support example 0 at position 1", func(l *Learner) { l.Functions[1].Support[1] = 0 }},
+		{pairs, "function 1: number 0 is +Inf", func(l *Learner) { l.Functions[1].Bias = math.Inf(1) }},
+		{pairs, "2 sigmoids for 3 classes", func(l *Learner) { l.Sigmoids = l.Sigmoids[1:] }},
+		{values, "1 sigmoids for 0 classes", func(l *Learner) { l.Sigmoids = make([]Sigmoid, 1) }},
+		{pairs, "sigmoid 2: number 1 is NaN", func(l *Learner) { l.Sigmoids[2].B = math.NaN() }},
 	} {
-		c := good()
-		damage(c)
-		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error with %q", err, want)
+		l := c.make()
+		c.damage(l)
+		if err := l.Validate(); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("got %v, want an error with %q", err, c.want)
+		}
+	}
+}
+
+// Decision and Class by hand: votes decide the class, means of values are the decisions.
+func TestDecision(t *testing.T) {
+	two := &Learner{Classes: []int{4, 9}}
+	if d := two.Decision([]float64{-2.5}); !slices.Equal(d, []float64{-2.5, 2.5}) || two.Class([]float64{-2.5}) != 9 {
+		t.Errorf("two classes: %v", d)
+	}
+	three := &Learner{Classes: []int{4, 9, 11}}
+	values := []float64{0.25, -3, 0.5} // 4 against 9, 4 against 11, 9 against 11: a vote each
+	if d := three.Decision(values); !slices.Equal(d, []float64{-1.375, 0.125, 1.25}) || three.Class(values) != 4 {
+		t.Errorf("three classes: %v, class %d", d, three.Class(values))
+	}
+	ridge := &Learner{Kind: KernelRidge, Classes: []int{4, 9, 11}}
+	values = []float64{-3, 0.5, 0.5}
+	if d := ridge.Decision(values); !slices.Equal(d, []float64{-1.75, 0.875, 0.875}) || ridge.Class(values) != 9 {
+		t.Errorf("ridge: %v, class %d", d, ridge.Class(values))
+	}
+	for p, want := range [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}} {
+		if a, b := (&Learner{Classes: make([]int, 4)}).Pair(p); [2]int{a, b} != want {
+			t.Errorf("pair %d is %d, %d, want %v", p, a, b, want)
 		}
 	}
 }
 
 func TestErrors(t *testing.T) {
-	gram := &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 0, 0, 1}}
-	nan := &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{1, math.NaN(), math.NaN(), 1}}
-	wide := mlg.NewMatrix(2, 3)
+	gram := &kernel.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 0, 0, 1}}
+	nan := &kernel.Matrix{Rows: 2, Cols: 2, Data: []float64{1, math.NaN(), math.NaN(), 1}}
+	wide := kernel.NewMatrix(2, 3)
 	with := func(f func(*Options)) Options { o := DefaultOptions(); f(&o); return o }
 	for _, v := range []struct {
-		gram   *mlg.Matrix
+		gram   *kernel.Matrix
 		labels []int
 		opt    Options
 		want   string
@@ -100,33 +137,38 @@ func TestErrors(t *testing.T) {
 		{nan, []int{0, 1}, DefaultOptions(), "not finite"},
 		{gram, []int{0, 1}, Options{}, "C is 0"},
 		{gram, []int{0, 1}, with(func(o *Options) { o.C = math.NaN() }), "C is NaN"},
+		{gram, []int{0, 1}, with(func(o *Options) { o.Kind = 3 }), "Kind is 3"},
+		{gram, []int{0, 1}, with(func(o *Options) { o.Kind, o.Ridge = KernelRidge, math.Inf(1) }), "Ridge is +Inf"},
 		{gram, []int{0, 1}, with(func(o *Options) { o.Epsilon = -1 }), "Epsilon is -1"},
 		{gram, []int{0, 1}, with(func(o *Options) { o.Tolerance = 0 }), "Tolerance is 0"},
 		{gram, []int{0, 1}, with(func(o *Options) { o.MaxIterations = 0 }), "MaxIterations is 0"},
 		{gram, []int{0, 1}, with(func(o *Options) { o.Probability, o.PlattFolds = true, 1 }), "PlattFolds is 1"},
 		{gram, []int{0, 1}, with(func(o *Options) { o.ClassWeights = map[int]float64{1: 0} }), "ClassWeights[1] is 0"},
 	} {
-		c, err := TrainClassifier(ctx, Full(v.gram), v.labels, v.opt)
+		c, err := Train(ctx, Full(v.gram), Targets{Labels: v.labels}, v.opt)
 		if c != nil || err == nil || !strings.Contains(err.Error(), v.want) {
 			t.Errorf("got %v, %v, want an error with %q", c, err, v.want)
 		}
 	}
-	if _, err := TrainRegressor(ctx, Full(gram), []float64{1, math.Inf(1)}, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "target of example 1 is +Inf") {
+	if _, err := Train(ctx, Full(gram), Targets{Values: []float64{1, math.Inf(1)}}, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "target of example 1 is +Inf") {
 		t.Errorf("infinite target: %v", err)
 	}
-	c, err := TrainClassifier(ctx, Full(gram), []int{0, 1}, DefaultOptions())
+	c, err := Train(ctx, Full(gram), Targets{Labels: []int{0, 1}}, DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Predict(Full(wide)); err == nil || !strings.Contains(err.Error(), "3 kernel values per example, but 2 training examples") {
+	if _, err := c.Labels(Full(wide)); err == nil || !strings.Contains(err.Error(), "3 kernel values per example, but 2 training examples") {
 		t.Errorf("wide rows: %v", err)
 	}
-	if _, err := c.Predict(Full(nan)); err == nil || !strings.Contains(err.Error(), "example 0 is NaN") {
+	if _, err := c.Labels(Full(nan)); err == nil || !strings.Contains(err.Error(), "example 0 is NaN") {
 		t.Errorf("NaN rows: %v", err)
 	}
-	if _, err := c.Probability(Full(gram)); err == nil || !strings.Contains(err.Error(), "without Probability") {
-		t.Errorf("no probabilities: %v", err)
-	}
+	defer func() {
+		if r := recover(); r == nil {
+			t.Error("probabilities without sigmoids: no panic")
+		}
+	}()
+	c.Probability([]float64{1})
 }
 
 func TestNotFinite(t *testing.T) {
@@ -144,9 +186,9 @@ func TestNotFinite(t *testing.T) {
 			}
 			gram.Set(i, j, bad)
 			gram.Set(j, i, bad)
-			c, err := TrainClassifier(ctx, Full(gram), labels, opt)
+			c, err := Train(ctx, Full(gram), Targets{Labels: labels}, opt)
 			if err == nil {
-				used := slices.Contains(c.Machines[0].Support, i) || slices.Contains(c.Machines[0].Support, j)
+				used := slices.Contains(c.Functions[0].Support, i) || slices.Contains(c.Functions[0].Support, j)
 				if used || i == j {
 					t.Errorf("entry (%d, %d) is %v: no error", i, j, bad)
 				}
@@ -163,8 +205,8 @@ func TestLimitAndCancellation(t *testing.T) {
 	labels := twoClasses(rng, 100)
 	opt := DefaultOptions()
 	opt.C, opt.MaxIterations = 10, 50
-	c, err := TrainClassifier(ctx, Full(gram), labels, opt)
-	if !errors.Is(err, ErrIterations) || c == nil || c.Machines[0].Iterations != 50 {
+	c, err := Train(ctx, Full(gram), Targets{Labels: labels}, opt)
+	if !errors.Is(err, ErrIterations) || c == nil || c.Functions[0].Iterations != 50 {
 		t.Errorf("limit of 50 steps: %v, %v", c, err)
 	}
 	if want := "C = 10, classes 0 and 1, 50 steps"; !strings.Contains(fmt.Sprint(err), want) {
@@ -174,13 +216,13 @@ func TestLimitAndCancellation(t *testing.T) {
 	cancel()
 	opt.MaxIterations = 1000
 	opt.Tolerance = 1e-12
-	if c, err := TrainClassifier(cancelled, Full(gram), labels, opt); c != nil || !errors.Is(err, context.Canceled) {
+	if c, err := Train(cancelled, Full(gram), Targets{Labels: labels}, opt); c != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v, %v", c, err)
 	}
 }
 
 func TestSelect(t *testing.T) {
-	m := &mlg.Matrix{Rows: 2, Cols: 3, Data: []float64{1, 2, 3, 4, 5, 6}}
+	m := &kernel.Matrix{Rows: 2, Cols: 3, Data: []float64{1, 2, 3, 4, 5, 6}}
 	v := Full(m).Select([]int{1, 0, 1}, []int{2, 0}).Select([]int{0, 1}, nil).Select(nil, []int{1, 1, 0})
 	if got := v.Matrix(); got.Rows != 2 || got.Cols != 3 || !slices.Equal(got.Data, []float64{4, 4, 6, 1, 1, 3}) {
 		t.Errorf("got %+v", got)
@@ -205,10 +247,57 @@ func FuzzClassifier(f *testing.F) {
 		labels := twoClasses(rng, int(n))
 		opt := DefaultOptions()
 		opt.C = math.Exp(logC)
-		c, err := TrainClassifier(ctx, Full(gram), labels, opt)
+		c, err := Train(ctx, Full(gram), Targets{Labels: labels}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkKKT(t, Full(gram), labels, &c.Machines[0], func(int) float64 { return opt.C }, opt.Tolerance)
+		checkKKT(t, Full(gram), labels, &c.Functions[0], func(int) float64 { return opt.C }, opt.Tolerance)
 	})
+}
+
+// For(c) at every example is Decision of class c.
+func TestForIsDecision(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 5))
+	const n = 40
+	x := kernel.NewMatrix(n, 3)
+	for i := range x.Data {
+		x.Data[i] = r.NormFloat64()
+	}
+	gram := kernel.NewMatrix(n, n)
+	labels := make([]int, n)
+	for i := range n {
+		labels[i] = i % 4
+		for j := range n {
+			for k := range 3 {
+				gram.Data[i*n+j] += x.At(i, k) * x.At(j, k)
+			}
+		}
+		gram.Data[i*n+i]++
+	}
+	for _, kind := range []Kind{SVM, KernelRidge} {
+		for _, classes := range []int{2, 4} {
+			y := make([]int, n)
+			for i := range y {
+				y[i] = labels[i] % classes
+			}
+			o := DefaultOptions()
+			o.Kind = kind
+			l, err := Train(t.Context(), Full(gram), Targets{Labels: y}, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			values, err := l.Values(Full(gram))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range n {
+				for c, want := range l.Decision(values.Row(i)) {
+					f := l.For(c)
+					if got := f.value(gram.Row(i), nil); math.Abs(got-want) > 1e-12 {
+						t.Fatalf("kind %v, %d classes: example %d, class %d: %v, want %v", kind, classes, i, c, got, want)
+					}
+				}
+			}
+		}
+	}
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-
-	"github.com/mlgkernel/mlg/spd"
 )
 
 // tau stands in for the curvature of the objective along a pair of variables where the
@@ -94,8 +92,8 @@ func newSolver(gram View, q, lo, hi []float64, eps float64) *solver {
 }
 
 // solve minimises from the present β, which must be feasible and grad its gradient.
-// It returns ErrIterations if more than maxSteps steps would be needed.
-func (s *solver) solve(ctx context.Context, opt solveOptions) error {
+// It returns ErrIterations if more than opt.MaxIterations steps would be needed.
+func (s *solver) solve(ctx context.Context, opt Options) error {
 	n := len(s.beta)
 	period := min(n, checkEvery)
 	s.activateAll()
@@ -114,9 +112,9 @@ func (s *solver) solve(ctx context.Context, opt solveOptions) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if opt.shrinking {
+			if opt.Shrinking {
 				gap := s.gap(m)
-				if !restored && gap <= 10*opt.tolerance {
+				if !restored && gap <= 10*opt.Tolerance {
 					restored = true
 					s.restore()
 					m, i = s.lowest()
@@ -131,8 +129,8 @@ func (s *solver) solve(ctx context.Context, opt solveOptions) error {
 		if !math.IsInf(m, 1) {
 			rowI = s.rows.row(s.index(i), s.active)
 			var gap float64
-			gap, j = spd.Partner(s.f, s.dn, rowI, s.diag, m, s.diag[i], tau)
-			if gap <= opt.tolerance {
+			gap, j = partner(s.f, s.dn, rowI, s.diag, m, s.diag[i], tau)
+			if gap <= opt.Tolerance {
 				j = -1
 			} else if j < 0 { // comparisons with NaN are false
 				return fmt.Errorf("svm: Gram matrix: row %d has an entry that is not finite", s.index(i))
@@ -147,22 +145,15 @@ func (s *solver) solve(ctx context.Context, opt solveOptions) error {
 			countdown = 2 // look at all once, then shrink again if there is more to do
 			continue
 		}
-		if s.steps-start >= opt.maxSteps {
+		if s.steps-start >= opt.MaxIterations {
 			s.restore()
 			return s.finish(ErrIterations)
 		}
 		s.steps++
 		t := s.move(i, j, rowI[j], m)
-		m, i = spd.Step(s.f, rowI, s.rows.row(s.index(j), s.active), s.up, t)
+		m, i = step(s.f, rowI, s.rows.row(s.index(j), s.active), s.up, t)
 	}
 	return s.finish(nil)
-}
-
-// solveOptions says when solve stops.
-type solveOptions struct {
-	tolerance float64
-	maxSteps  int
-	shrinking bool
 }
 
 // finish copies the gradient back and looks for entries that are not finite: the
@@ -238,7 +229,7 @@ func (s *solver) slopes(k int) (up, dn float64) {
 
 // lowest returns the active position i of min F_i + up_i and the minimum m.
 func (s *solver) lowest() (m float64, i int) {
-	return spd.Step(s.f, s.f, s.f, s.up, 0) // a step of length 0 changes nothing
+	return step(s.f, s.f, s.f, s.up, 0) // a step of length 0 changes nothing
 }
 
 // gap returns max_j (F_j − dn_j) − m over the active variables.
@@ -340,7 +331,7 @@ func (s *solver) restore() {
 }
 
 // widen changes the bounds, which must not become narrower, and multiplies β to make a good
-// start for the new ones (docs/svm.md compares the starts). Where most non-zero coefficients
+// start for the new ones (bench/runs/2026-11-15-svm compares the starts). Where most non-zero coefficients
 // are at their bounds they will mostly be at the new ones, and the factor is the largest
 // that is feasible. Where under a quarter are, the others hardly change, and it is 1: any other
 // factor takes all of them away from where they are optimal. Between, it is the one that gives the

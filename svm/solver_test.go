@@ -7,14 +7,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 var ctx = context.Background()
 
 // randomGram returns the Gram matrix of n Gaussian vectors of dimension d, scaled to about
 // unit diagonal, plus the vectors.
-func randomGram(rng *rand.Rand, n, d int) (*mlg.Matrix, [][]float64) {
+func randomGram(rng *rand.Rand, n, d int) (*kernel.Matrix, [][]float64) {
 	x := make([][]float64, n)
 	for i := range x {
 		x[i] = make([]float64, d)
@@ -22,7 +22,7 @@ func randomGram(rng *rand.Rand, n, d int) (*mlg.Matrix, [][]float64) {
 			x[i][k] = rng.NormFloat64() / math.Sqrt(float64(d))
 		}
 	}
-	g := mlg.NewMatrix(n, n)
+	g := kernel.NewMatrix(n, n)
 	for i := range x {
 		for j := range x {
 			g.Set(i, j, dot(x[i], x[j]))
@@ -40,12 +40,12 @@ func twoClasses(rng *rand.Rand, n int) []int {
 	return y
 }
 
-// checkKKT checks the optimality conditions of a two-class machine from their definition:
+// checkKKT checks the optimality conditions of a learner of the classes 0 and 1 from their definition:
 //
 //	α_k = 0 ⇒ y_k f(x_k) ≥ 1,   0 < α_k < C ⇒ y_k f(x_k) = 1,   α_k = C ⇒ y_k f(x_k) ≤ 1,   Σ y_k α_k = 0,
 //
 // each within the tolerance.
-func checkKKT(t *testing.T, gram View, labels []int, m *Machine, bound func(label int) float64, tol float64) {
+func checkKKT(t *testing.T, gram View, labels []int, m *Function, bound func(label int) float64, tol float64) {
 	t.Helper()
 	coef := make([]float64, len(labels))
 	sum, size := 0.0, 0.0
@@ -59,7 +59,7 @@ func checkKKT(t *testing.T, gram View, labels []int, m *Machine, bound func(labe
 	}
 	for k, l := range labels {
 		y := 1.0
-		if l == m.Negative {
+		if l == 1 {
 			y = -1
 		}
 		f := m.Bias
@@ -91,11 +91,11 @@ func TestKKT(t *testing.T) {
 				opt := DefaultOptions()
 				opt.C, opt.Shrinking = c, shrinking
 				opt.ClassWeights = map[int]float64{1: 2.5}
-				m, err := TrainClassifier(ctx, Full(gram), labels, opt)
+				m, err := Train(ctx, Full(gram), Targets{Labels: labels}, opt)
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkKKT(t, Full(gram), labels, &m.Machines[0], func(l int) float64 {
+				checkKKT(t, Full(gram), labels, &m.Functions[0], func(l int) float64 {
 					if l == 1 {
 						return 2.5 * c
 					}
@@ -110,7 +110,7 @@ func TestKKT(t *testing.T) {
 // each variable at a bound, at 0, or between (on the side where |β| is smooth), and solving
 // the linear system of each: exponential, but literally the definition. It returns the
 // least objective.
-func reference(gram *mlg.Matrix, q, lo, hi []float64, eps float64) float64 {
+func reference(gram *kernel.Matrix, q, lo, hi []float64, eps float64) float64 {
 	n := len(q)
 	type place struct {
 		free        bool
@@ -192,7 +192,7 @@ func reference(gram *mlg.Matrix, q, lo, hi []float64, eps float64) float64 {
 	return best
 }
 
-func value(gram *mlg.Matrix, q, beta []float64, eps float64) float64 {
+func value(gram *kernel.Matrix, q, beta []float64, eps float64) float64 {
 	v := 0.0
 	for i, b := range beta {
 		v += q[i]*b + eps*math.Abs(b)
@@ -249,12 +249,12 @@ func TestObjectiveEqualsExhaustiveSearch(t *testing.T) {
 				q[k], lo[k], hi[k] = 1, -opt.C, 0
 			}
 		}
-		c, err := TrainClassifier(ctx, Full(gram), labels, opt)
+		c, err := Train(ctx, Full(gram), Targets{Labels: labels}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := reference(gram, q, lo, hi, 0)
-		if got := c.Machines[0].Objective; math.Abs(got-want) > 1e-8*(1+math.Abs(want)) {
+		if got := c.Functions[0].Objective; math.Abs(got-want) > 1e-8*(1+math.Abs(want)) {
 			t.Errorf("round %d: C-SVC objective %.12g, want %.12g", round, got, want)
 		}
 		if n > 5 {
@@ -266,12 +266,12 @@ func TestObjectiveEqualsExhaustiveSearch(t *testing.T) {
 			q[k], lo[k], hi[k] = -z[k], -opt.C, opt.C
 		}
 		opt.Epsilon = 0.2 * rng.Float64()
-		r, err := TrainRegressor(ctx, Full(gram), z, opt)
+		r, err := Train(ctx, Full(gram), Targets{Values: z}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want = reference(gram, q, lo, hi, opt.Epsilon)
-		if got := r.Objective; math.Abs(got-want) > 1e-8*(1+math.Abs(want)) {
+		if got := r.Functions[0].Objective; math.Abs(got-want) > 1e-8*(1+math.Abs(want)) {
 			t.Errorf("round %d: ε-SVR objective %.12g, want %.12g", round, got, want)
 		}
 	}
@@ -280,26 +280,23 @@ func TestObjectiveEqualsExhaustiveSearch(t *testing.T) {
 // Two points: with D = K₁₁ + K₂₂ − 2K₁₂ the dual is ½α²D − 2α, so α = min(C, 2/D); both
 // points are on the margin if α < C.
 func TestTwoPoints(t *testing.T) {
-	gram := &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{4, 1, 1, 2}} // D = 4
+	gram := &kernel.Matrix{Rows: 2, Cols: 2, Data: []float64{4, 1, 1, 2}} // D = 4
 	for _, v := range []struct{ c, alpha, bias, objective float64 }{
 		{10, 0.5, -0.5, -0.5},      // f(1) = ½·4 − ½·1 + b = 1 ⇒ b = −½; f(2) = ½ − 1 − ½ = −1
 		{0.25, 0.25, -0.25, -.375}, // f − b: ¾ and −¼; b between −¾+1 and ¼−1 ⇒ the middle, −¼
 	} {
 		opt := DefaultOptions()
 		opt.C = v.c
-		c, err := TrainClassifier(ctx, Full(gram), []int{-7, 40}, opt)
+		c, err := Train(ctx, Full(gram), Targets{Labels: []int{-7, 40}}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := c.Machines[0]
+		m := c.Functions[0]
 		if !slices.Equal(m.Support, []int{0, 1}) || !near(m.Coefficients[0], v.alpha) || !near(m.Coefficients[1], -v.alpha) ||
 			!near(m.Bias, v.bias) || !near(m.Objective, v.objective) {
 			t.Errorf("C = %g: %+v, want α = %g, bias %g, objective %g", v.c, m, v.alpha, v.bias, v.objective)
 		}
-		if m.Positive != -7 || m.Negative != 40 {
-			t.Errorf("classes %d and %d", m.Positive, m.Negative)
-		}
-		got, err := c.Predict(Full(gram))
+		got, err := c.Labels(Full(gram))
 		if err != nil || !slices.Equal(got, []int{-7, 40}) {
 			t.Errorf("C = %g: predicted %v, %v", v.c, got, err)
 		}
@@ -311,22 +308,22 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(1+math.Abs(b)) }
 // Two targets ±z on orthonormal points: β = (b, −b) minimises b² − 2zb + 2εb, so b = z − ε up
 // to C, f(x₁) = b = z − ε (the edge of the tube), bias 0.
 func TestRegressionTwoPoints(t *testing.T) {
-	gram := &mlg.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 0, 0, 1}}
+	gram := &kernel.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 0, 0, 1}}
 	for _, v := range []struct{ z, eps, c, b float64 }{
 		{2, 0.5, 10, 1.5}, {2, 0.5, 1, 1}, {0.3, 0.5, 10, 0}, {2, 0, 10, 2},
 	} {
 		opt := DefaultOptions()
 		opt.C, opt.Epsilon = v.c, v.eps
-		r, err := TrainRegressor(ctx, Full(gram), []float64{v.z, -v.z}, opt)
+		r, err := Train(ctx, Full(gram), Targets{Values: []float64{v.z, -v.z}}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := r.Predict(Full(gram))
+		got, err := r.Values(Full(gram))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !near(got[0], v.b) || !near(got[1], -v.b) || !near(r.Bias, 0) {
-			t.Errorf("%+v: predictions %v, bias %g", v, got, r.Bias)
+		if !near(got.Data[0], v.b) || !near(got.Data[1], -v.b) || !near(r.Functions[0].Bias, 0) {
+			t.Errorf("%+v: predictions %v, bias %g", v, got.Data, r.Functions[0].Bias)
 		}
 	}
 }
@@ -341,11 +338,11 @@ func TestRegressionInterpolates(t *testing.T) {
 	}
 	opt := DefaultOptions()
 	opt.C, opt.Epsilon, opt.Tolerance = 1e6, 0, 1e-9
-	r, err := TrainRegressor(ctx, Full(gram), z, opt)
+	r, err := Train(ctx, Full(gram), Targets{Values: z}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := r.Predict(Full(gram))
+	got, err := r.Values(Full(gram))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,12 +362,12 @@ func TestRegressionInterpolates(t *testing.T) {
 		}
 	}
 	x, _ := gauss(a)
-	if math.Abs(r.Bias-x[30]) > 1e-7 {
-		t.Errorf("bias %.12g, want %.12g", r.Bias, x[30])
+	if math.Abs(r.Functions[0].Bias-x[30]) > 1e-7 {
+		t.Errorf("bias %.12g, want %.12g", r.Functions[0].Bias, x[30])
 	}
 	for k := range z {
-		if math.Abs(got[k]-z[k]) > 1e-8 {
-			t.Errorf("example %d: %.12g, want %.12g", k, got[k], z[k])
+		if math.Abs(got.Data[k]-z[k]) > 1e-8 {
+			t.Errorf("example %d: %.12g, want %.12g", k, got.Data[k], z[k])
 		}
 	}
 }
@@ -385,11 +382,11 @@ func TestOrderOfExamplesDoesNotMatter(t *testing.T) {
 	}
 	opt := DefaultOptions()
 	opt.Tolerance = 1e-9
-	want, err := TrainClassifier(ctx, Full(gram), labels, opt)
+	want, err := Train(ctx, Full(gram), Targets{Labels: labels}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantD, err := want.Decision(Full(gram))
+	wantD, err := want.Values(Full(gram))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,11 +396,11 @@ func TestOrderOfExamplesDoesNotMatter(t *testing.T) {
 		moved[k] = labels[p]
 	}
 	v := Full(gram).Select(perm, perm)
-	got, err := TrainClassifier(ctx, v, moved, opt)
+	got, err := Train(ctx, v, Targets{Labels: moved}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	gotD, err := got.Decision(Full(gram).Select(nil, perm))
+	gotD, err := got.Values(Full(gram).Select(nil, perm))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,12 +410,12 @@ func TestOrderOfExamplesDoesNotMatter(t *testing.T) {
 		}
 	}
 	// An indexed view and its copy are the same problem to the bit.
-	again, err := TrainClassifier(ctx, Full(v.Matrix()), moved, opt)
+	again, err := Train(ctx, Full(v.Matrix()), Targets{Labels: moved}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for m := range got.Machines {
-		a, b := got.Machines[m], again.Machines[m]
+	for m := range got.Functions {
+		a, b := got.Functions[m], again.Functions[m]
 		if a.Bias != b.Bias || a.Iterations != b.Iterations || !slices.Equal(a.Coefficients, b.Coefficients) {
 			t.Errorf("machine %d: view and copy differ", m)
 		}
@@ -437,18 +434,18 @@ func TestPathEqualsSingleTrainings(t *testing.T) {
 	opt := DefaultOptions()
 	opt.Tolerance = 1e-8
 	cs := []float64{1, 100, 0.01, 10, 0.001, 0.1, 1} // any order, twice the same
-	models, err := Path(ctx, Full(gram), labels, cs, opt)
+	models, err := TrainPath(ctx, Full(gram), Targets{Labels: labels}, cs, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k, c := range cs {
 		opt.C = c
-		want, err := TrainClassifier(ctx, Full(gram), labels, opt)
+		want, err := Train(ctx, Full(gram), Targets{Labels: labels}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for m := range want.Machines {
-			got, want := models[k].Machines[m], want.Machines[m]
+		for m := range want.Functions {
+			got, want := models[k].Functions[m], want.Functions[m]
 			if math.Abs(got.Objective-want.Objective) > 1e-9*math.Abs(want.Objective) || math.Abs(got.Bias-want.Bias) > 1e-6 {
 				t.Errorf("C = %g, machine %d: objective %.12g, bias %g, want %.12g, %g", c, m, got.Objective, got.Bias, want.Objective, want.Bias)
 			}
@@ -467,17 +464,18 @@ func TestRegressorPathEqualsSingleTrainings(t *testing.T) {
 	opt := DefaultOptions()
 	opt.Tolerance = 1e-8
 	cs := []float64{1, 0.01, 10}
-	models, err := RegressorPath(ctx, Full(gram), z, cs, opt)
+	models, err := TrainPath(ctx, Full(gram), Targets{Values: z}, cs, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k, c := range cs {
 		opt.C = c
-		want, err := TrainRegressor(ctx, Full(gram), z, opt)
+		learner, err := Train(ctx, Full(gram), Targets{Values: z}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := models[k]; math.Abs(got.Objective-want.Objective) > 1e-9*math.Abs(want.Objective) || math.Abs(got.Bias-want.Bias) > 1e-6 {
+		want := learner.Functions[0]
+		if got := models[k].Functions[0]; math.Abs(got.Objective-want.Objective) > 1e-9*math.Abs(want.Objective) || math.Abs(got.Bias-want.Bias) > 1e-6 {
 			t.Errorf("C = %g: objective %.12g, bias %g, want %.12g, %g", c, got.Objective, got.Bias, want.Objective, want.Bias)
 		}
 		if err := models[k].Validate(); err != nil {

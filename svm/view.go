@@ -3,7 +3,7 @@ package svm
 import (
 	"fmt"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // View is a kernel matrix, or some rows and columns of one, without a copy. A fold of a
@@ -16,12 +16,12 @@ import (
 //
 // A View is a small value; it stays valid as long as the matrix is not changed.
 type View struct {
-	m          *mlg.Matrix
+	m          *kernel.Matrix
 	rows, cols []int // nil: all, in order
 }
 
 // Full returns the view of a whole matrix.
-func Full(m *mlg.Matrix) View {
+func Full(m *kernel.Matrix) View {
 	if len(m.Data) != m.Rows*m.Cols {
 		panic(fmt.Sprintf("svm: matrix of %d×%d has %d entries", m.Rows, m.Cols, len(m.Data)))
 	}
@@ -92,9 +92,9 @@ func (v View) Row(dst []float64, i int) {
 }
 
 // Matrix copies the view to a matrix of its own.
-func (v View) Matrix() *mlg.Matrix {
+func (v View) Matrix() *kernel.Matrix {
 	r, c := v.Dims()
-	m := mlg.NewMatrix(r, c)
+	m := kernel.NewMatrix(r, c)
 	for i := range r {
 		v.Row(m.Row(i), i)
 	}

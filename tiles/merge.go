@@ -2,9 +2,8 @@ package tiles
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,32 +13,34 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/internal/mapped"
+	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/matrix"
 )
 
-// Problems are what keeps tiles from being merged. Every list is sorted.
+// Problems are what keeps tiles from being merged. Every list is in order.
 type Problems struct {
 	Tiles      int      // of the plan
 	Missing    []string // names of tiles
-	Damaged    []string // paths, with what is wrong
-	Foreign    []string // paths, with what is wrong
-	Duplicates []string // paths of tiles that are there more than once with different values
+	Damaged    []string // paths of files, with what is wrong
+	Foreign    []string // paths of files, with what is wrong
+	Duplicates []string // tiles with the paths of two files that have different values of them
 }
 
-// Error says how many tiles of each kind there are and names the first of them.
+// Error says how many of each kind there are and names the first of them.
 func (p *Problems) Error() string {
 	const most = 10
 	var b strings.Builder
-	fmt.Fprintf(&b, "the tiles cannot be merged:")
+	b.WriteString("the tiles cannot be merged:")
 	for _, kind := range []struct {
 		name string
 		list []string
-	}{{"missing", p.Missing}, {"damaged", p.Damaged}, {"foreign", p.Foreign}, {"twice, with different values", p.Duplicates}} {
+	}{{fmt.Sprintf("missing, %d of %d tiles", len(p.Missing), p.Tiles), p.Missing}, {"damaged", p.Damaged}, {"foreign", p.Foreign},
+		{"in two files, with different values", p.Duplicates}} {
 		if len(kind.list) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n  %s, %d of %d:", kind.name, len(kind.list), p.Tiles)
+		fmt.Fprintf(&b, "\n  %s:", kind.name)
 		for _, x := range kind.list[:min(most, len(kind.list))] {
 			fmt.Fprintf(&b, "\n    %s", x)
 		}
@@ -54,7 +55,7 @@ func (p *Problems) err() error {
 	if len(p.Missing)+len(p.Damaged)+len(p.Foreign)+len(p.Duplicates) == 0 {
 		return nil
 	}
-	for _, list := range [][]string{p.Missing, p.Damaged, p.Foreign, p.Duplicates} {
+	for _, list := range [][]string{p.Damaged, p.Foreign, p.Duplicates} {
 		slices.Sort(list)
 	}
 	return p
@@ -62,257 +63,284 @@ func (p *Problems) err() error {
 
 // Merged says what Merge did.
 type Merged struct {
-	*Manifest
-	Tiles int
-	// Copies are the paths of tiles that were left out because the same tile, to the bit,
-	// is there under another path.
+	Plan
+	// Copies are the paths of files of whose tiles some were left out, because the same tile, to
+	// the bit, is in a file before.
 	Copies []string
 }
 
-// Merge writes the Gram matrix of the tiles in some folders to a .npy file, with identifiers
-// and targets beside it as dataset.WriteGram has them. The matrix is filled in by memory map
-// and has its name only when it is whole; it may be larger than the memory. Every tile is
-// verified. If tiles are missing, damaged, foreign or contradict each other, the error is a
-// *Problems that lists all of them, and nothing is written. progress, which may be nil, is
-// called with the number of tiles that are done, from one goroutine at a time.
-func Merge(ctx context.Context, out string, dirs []string, workers int, progress func(done, total int)) (*Merged, error) {
+// Merge writes the Gram matrix of tiles to a .npy file, with identifiers and targets beside it as
+// matrix.Write has them. paths are files of tiles and folders of them. The matrix is filled in place
+// and has its name only when it is whole; it may be larger than the memory. Every tile is verified. If tiles are missing, damaged, foreign or contradict each other, the error is a
+// *Problems that lists all of them, and nothing is written.
+func Merge(ctx context.Context, out string, paths []string) (*Merged, error) {
 	if filepath.Ext(out) != ".npy" {
 		return nil, fmt.Errorf("%s: tiles are merged to a .npy file", out)
 	}
-	m, err := commonManifest(dirs)
+	if st, err := os.Stat(out); err == nil && !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is there and not a regular file, which a matrix is merged into", out)
+	}
+	all, err := list(paths)
 	if err != nil {
 		return nil, err
 	}
-	found, copies, problems, err := collect(m, dirs)
-	if err != nil {
-		return nil, err
-	}
-	if problems.err() != nil {
-		// Whoever repairs the folder wants to know of everything, so look at the rest too.
-		if err := inspect(ctx, found, workers, problems); err != nil {
+	m := &merger{found: map[int]string{}}
+	for _, path := range all {
+		if err := m.collect(path); err != nil {
 			return nil, err
 		}
-		return nil, problems.err()
 	}
-	if err := fill(ctx, out, m, found, workers, problems, progress); err != nil {
-		return nil, err
+	if m.plan == (Plan{}) { // every file is damaged
+		return nil, cmp.Or(m.problems.err(), errors.New("no files of tiles"))
 	}
-	axis := dataset.Axis{IDs: m.IDs, Targets: m.Targets}
-	if err := dataset.WriteFile(ctx, strings.TrimSuffix(out, ".npy")+".ids.csv", axis.WriteCSV); err != nil {
-		return nil, err
-	}
-	return &Merged{m, m.Plan.Tiles(), copies}, nil
-}
-
-// commonManifest returns the manifest that all folders have.
-func commonManifest(dirs []string) (*Manifest, error) {
-	if len(dirs) == 0 {
-		return nil, errors.New("no folder of tiles")
-	}
-	var first *Manifest
-	for i, dir := range dirs {
-		m, err := readManifest(dir)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("%s: no %s in it, so no folder of tiles", dir, ManifestName)
-		}
-		if err != nil {
+	m.missing()
+	if m.problems.err() != nil {
+		// Whoever repairs the files wants to know of everything, so look at the rest too.
+		if err := m.each(ctx, func(int, []byte) error { return nil }); err != nil {
 			return nil, err
 		}
-		if i == 0 {
-			first = m
-			continue
-		}
-		a, errA := first.Encode()
-		b, errB := m.Encode()
-		if err := errors.Join(errA, errB); err != nil {
-			return nil, err
-		}
-		if !bytes.Equal(a, b) {
-			return nil, fmt.Errorf("%s is of %s, unlike %s", dir, difference(m, first), dirs[0])
-		}
+		return nil, m.problems.err()
 	}
-	return first, nil
-}
-
-// collect finds the file of every tile by the headers of all files in the folders: what a
-// file holds counts, not its name. Files that cannot be told are noted in problems.
-func collect(m *Manifest, dirs []string) (found, copies []string, problems *Problems, err error) {
-	problems = &Problems{Tiles: m.Plan.Tiles()}
-	found = make([]string, m.Plan.Tiles())
-	sums := make(map[int]string) // digests of the headers, which hold those of the values
-	for _, dir := range dirs {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		for _, e := range entries {
-			if filepath.Ext(e.Name()) != extension || strings.HasPrefix(e.Name(), ".") {
-				continue
-			}
-			path := filepath.Join(dir, e.Name())
-			h, sum, err := readHeader(path)
-			if errors.Is(err, ErrDamaged) {
-				problems.Damaged = append(problems.Damaged, err.Error())
-				continue
-			}
-			if err != nil {
-				return nil, nil, nil, err
-			}
-			if err := m.Check(h); err != nil {
-				problems.Foreign = append(problems.Foreign, fmt.Sprintf("%s %v", path, err))
-				continue
-			}
-			t := m.Index(h.Row, h.Col)
-			switch {
-			case found[t] == "":
-				found[t], sums[t] = path, sum
-			case sums[t] == sum:
-				copies = append(copies, path)
-			default:
-				problems.Duplicates = append(problems.Duplicates, found[t]+" and "+path)
-			}
-		}
+	if err := m.fill(ctx, out); err != nil {
+		return nil, err
 	}
-	for t, path := range found {
-		if path == "" {
-			row, col := m.Place(t)
-			problems.Missing = append(problems.Missing, Name(row, col))
-		}
-	}
-	return found, copies, problems, nil
-}
-
-// readHeader reads the header of a tile and returns its digest too.
-func readHeader(path string) (*Header, string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, "", err
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, "", err
-	}
-	var head [headerSize]byte
-	n, err := io.ReadFull(f, head[:])
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, "", err
-	}
-	h, err := decodeHeader(head[:n], st.Size())
-	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", path, err)
-	}
-	return h, string(head[sumAt:]), nil
-}
-
-// inspect verifies the tiles that were found and adds the damaged ones to problems.
-func inspect(ctx context.Context, found []string, workers int, problems *Problems) error {
-	var mu sync.Mutex
-	return each(ctx, workers, len(found), func(t int) error {
-		if found[t] == "" {
-			return nil
-		}
-		_, err := verify(found[t])
-		if errors.Is(err, ErrDamaged) {
-			mu.Lock()
-			defer mu.Unlock()
-			problems.Damaged = append(problems.Damaged, err.Error())
-			return nil
-		}
+	err = file.Write(ctx, strings.TrimSuffix(out, ".npy")+".ids.csv", func(w io.Writer) error {
+		_, err := w.Write(m.ids)
 		return err
 	})
+	return &Merged{m.plan, m.copies}, err
 }
 
-// fill writes the matrix.
-func fill(ctx context.Context, out string, m *Manifest, found []string, workers int, problems *Problems, progress func(done, total int)) (err error) {
-	if st, err := os.Stat(out); err == nil && !st.Mode().IsRegular() {
-		return fmt.Errorf("%s is there and not a regular file, which a matrix is merged into", out)
+// list returns the files of tiles among paths and in folders among them.
+func list(paths []string) ([]string, error) {
+	var out []string
+	for _, path := range paths {
+		if st, err := os.Stat(path); err != nil || !st.IsDir() {
+			out = append(out, path)
+			continue
+		}
+		files, err := finished(path)
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == 0 {
+			return nil, fmt.Errorf("%s: no finished files of tiles (*%s) in it", path, Extension)
+		}
+		out = append(out, files...)
 	}
-	// A killed merge leaves a file as large as the matrix.
-	dir, base := filepath.Split(out)
-	entries, _ := os.ReadDir(filepath.Dir(out))
+	return out, nil
+}
+
+// finished returns the files of tiles in a folder.
+func finished(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	var out []string
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), "."+base+".merge-") {
-			os.Remove(filepath.Join(dir, e.Name()))
+		if filepath.Ext(e.Name()) == Extension && !strings.HasPrefix(e.Name(), ".") {
+			out = append(out, filepath.Join(dir, e.Name()))
 		}
 	}
-	head := dataset.NPYHeader(m.Graphs, m.Graphs)
-	temp := filepath.Join(dir, "."+base+".merge-"+rand.Text()[:10]+".tmp")
-	f, err := mapped.Create(temp, int64(len(head))+8*int64(m.Graphs)*int64(m.Graphs))
+	return out, err
+}
+
+// merger collects what is in files of tiles.
+type merger struct {
+	plan     Plan
+	files    []string // of the plan
+	ids      []byte
+	found    map[int]string // by tile: the first file that has it
+	copies   []string
+	mu       sync.Mutex
+	problems Problems
+}
+
+// collect takes note of what a file has. Tiles are not checked, but for copies.
+func (m *merger) collect(path string) error {
+	c, err := open(path)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := f.Close(); err == nil {
-			err = e
+	defer c.close()
+	if c.damage != nil {
+		m.damaged(path, c.damage)
+	}
+	switch {
+	case c.plan == (Plan{}):
+		return nil
+	case len(m.files) == 0:
+		m.plan = c.plan
+	case c.plan != m.plan:
+		m.problems.Foreign = append(m.problems.Foreign, fmt.Sprintf("%s is of %s as in %s", path, c.plan.difference(m.plan), m.files[0]))
+		return nil
+	}
+	m.files = append(m.files, path)
+	if c.ids != nil {
+		if err := c.ids.Check(); err != nil {
+			m.damaged(path, err)
 		}
-		if err == nil {
-			err = os.Rename(temp, out)
+		m.ids = slices.Clone(c.ids.Data)
+	}
+	copies := map[string][]int{} // by file: tiles that it has too
+	for t := range c.tiles {
+		if first, ok := m.found[t]; ok {
+			copies[first] = append(copies[first], t)
+		} else {
+			m.found[t] = path
 		}
-		if err != nil {
-			os.Remove(temp)
+	}
+	if len(copies) > 0 {
+		m.copies = append(m.copies, path)
+	}
+	for first, tiles := range copies {
+		if err := m.compare(path, c, first, tiles); err != nil {
+			return err
 		}
-	}()
-	copy(f.Bytes(), head)
-	matrix := f.Bytes()[len(head):]
-	var mu sync.Mutex
-	count := 0
-	err = each(ctx, workers, len(found), func(t int) error {
-		data, err := os.ReadFile(found[t])
+	}
+	return nil
+}
+
+// damaged takes note of damage.
+func (m *merger) damaged(path string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.problems.Damaged = append(m.problems.Damaged, fmt.Sprintf("%s: %v", path, err))
+}
+
+// compare takes note of tiles that are damaged in a file or differ from those of the first file.
+func (m *merger) compare(path string, c *contents, first string, tiles []int) error {
+	before, err := open(first)
+	if err != nil {
+		return err
+	}
+	defer before.close()
+	for _, t := range tiles {
+		x, y := before.tiles[t], c.tiles[t]
+		if err := y.Check(); err != nil {
+			m.damaged(path, err)
+		} else if x.Check() == nil && !bytes.Equal(x.Data, y.Data) {
+			m.problems.Duplicates = append(m.problems.Duplicates, fmt.Sprintf("%s in %s and %s", y.Name, first, path))
+		}
+	}
+	return nil
+}
+
+// missing takes note of what no file has.
+func (m *merger) missing() {
+	m.problems.Tiles = m.plan.Tiles()
+	for _, t := range m.plan.Shard(1, 1) {
+		if m.found[t] == "" {
+			m.problems.Missing = append(m.problems.Missing, m.plan.name(t))
+		}
+	}
+	if m.ids == nil {
+		m.problems.Missing = append(m.problems.Missing, "ids")
+	}
+}
+
+// each checks every tile and calls place with the data of the good ones.
+func (m *merger) each(ctx context.Context, place func(t int, data []byte) error) error {
+	const together = 256 // files that are mapped at a time
+	meter := kernel.NewMeter(ctx, "tiles", len(m.found))
+	left := len(m.found)
+	for files := range slices.Chunk(m.files, together) {
+		err := func() error {
+			var tiles []int
+			var sections []file.Section
+			for _, path := range files {
+				c, err := open(path)
+				if err != nil {
+					return err
+				}
+				defer c.close()
+				for t, s := range c.tiles {
+					if m.found[t] == path && c.plan == m.plan {
+						tiles, sections = append(tiles, t), append(sections, s)
+					}
+				}
+			}
+			left -= len(tiles)
+			return kernel.Each(ctx, len(tiles), 1, func(_, i int) error {
+				defer meter.Add(1)
+				if err := sections[i].Check(); err != nil {
+					m.damaged(m.found[tiles[i]], err)
+					return nil
+				}
+				return place(tiles[i], sections[i].Data)
+			})
+		}()
 		if err != nil {
 			return err
 		}
-		h, err := check(data)
-		if err != nil {
-			if !errors.Is(err, ErrDamaged) {
-				return err
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			problems.Damaged = append(problems.Damaged, found[t]+": "+err.Error())
-			return nil
-		}
-		if m.Check(h) != nil || m.Index(h.Row, h.Col) != t {
-			return fmt.Errorf("%s changed while it was merged", found[t])
-		}
-		place(matrix, m.Graphs, h, data[headerSize:])
-		mu.Lock()
-		defer mu.Unlock()
-		count++
-		if progress != nil {
-			progress(count, len(found))
-		}
-		return nil
-	})
+	}
+	if left > 0 {
+		return errors.New("the tiles changed while they were merged")
+	}
+	return nil
+}
+
+// fill writes the matrix.
+func (m *merger) fill(ctx context.Context, out string) error {
+	n := int64(m.plan.Graphs)
+	head := matrix.NPYHeader(m.plan.Graphs, m.plan.Graphs)
+	f, err := os.OpenFile(out+file.Partial, os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
 		return err
 	}
-	if err := problems.err(); err != nil {
+	if err := file.Lock(f); err != nil {
+		f.Close()
 		return err
 	}
-	return f.Sync()
+	if err = f.Truncate(int64(len(head)) + 8*n*n); err == nil { // all of it is written
+		_, err = f.WriteAt(head, 0)
+	}
+	if err == nil {
+		err = m.each(ctx, func(t int, data []byte) error { return place(f, int64(len(head)), m.plan, t, data) })
+	}
+	if err == nil {
+		err = m.problems.err()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = file.Publish(out+file.Partial, out)
+	}
+	if err != nil {
+		os.Remove(out + file.Partial)
+	}
+	return err
 }
 
-// place copies the values of a tile, and those across the diagonal, to where they belong in
-// the matrix of n rows.
-func place(matrix []byte, n int, h *Header, values []byte) {
-	le := binary.LittleEndian
-	lo, _ := h.Block(h.Row)
-	first, _ := h.Block(h.Col)
-	rows, cols := h.Shape()
-	for i := range rows {
-		copy(matrix[8*((lo+i)*n+first):], values[8*i*cols:8*(i+1)*cols])
+// place writes the values of tile t, and those across the diagonal, to where they belong in a
+// matrix, whose first byte is at offset.
+func place(w io.WriterAt, offset int64, p Plan, t int, values []byte) error {
+	row, col := p.Place(t)
+	rows, cols := p.shape(t)
+	if err := placeRows(w, offset, p, row, col, values, rows, cols); err != nil || row == col {
+		return err
 	}
-	if h.Row == h.Col {
-		return
-	}
-	const line = 8 // numbers in a cache line
+	// By squares of one cache line.
+	const line = 8
+	across := make([]byte, len(values))
 	for i := 0; i < rows; i += line {
 		for j := range cols {
-			to := matrix[8*((first+j)*n+lo):]
 			for k := i; k < min(i+line, rows); k++ {
-				le.PutUint64(to[8*k:], le.Uint64(values[8*(k*cols+j):]))
+				copy(across[8*(j*rows+k):][:8], values[8*(k*cols+j):])
 			}
 		}
 	}
+	return placeRows(w, offset, p, col, row, across, cols, rows)
+}
+
+// placeRows writes the rows of a rectangle that begins at two blocks.
+func placeRows(w io.WriterAt, offset int64, p Plan, row, col int, values []byte, rows, cols int) error {
+	lo, _ := p.Block(row)
+	first, _ := p.Block(col)
+	for i := range rows {
+		at := offset + 8*(int64(lo+i)*int64(p.Graphs)+int64(first))
+		if _, err := w.WriteAt(values[8*i*cols:8*(i+1)*cols], at); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,38 +1,66 @@
 package tiles
 
 import (
-	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"iter"
-	"strings"
 
+	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/store"
 )
 
-// DefaultSide is a good side of tiles: 8 MB each, so that there are not too many files, and
-// not much is lost with one.
+// DefaultSide is a good side of tiles: 8 MB each, so that not much is lost with one.
 const DefaultSide = 1024
 
-// Plan says how a Gram matrix is cut into tiles. Equal plans have equal tiles.
+// Plan says of what a Gram matrix is, and how it is cut into tiles. Files with equal plans have
+// tiles of the same matrix.
 type Plan struct {
-	Model  store.Digest `json:"model"`  // the fingerprint of the model
-	Graphs int          `json:"graphs"` // rows and columns of the matrix
-	Side   int          `json:"side"`   // of a tile; those at the end are smaller
+	Model      string `json:"model"`      // its fingerprint, hexadecimal
+	Kernel     string `json:"kernel"`     // for people
+	Collection string `json:"collection"` // hash of records, identifiers and targets, hexadecimal
+	Graphs     int    `json:"graphs"`     // rows and columns of the matrix
+	Side       int    `json:"side"`       // of a tile; those at the end are smaller
 }
 
-// maxSide keeps the bytes of a tile below 2³¹.
-const maxSide = 1 << 14
+// NewPlan returns the plan of a collection of graphs. blocks has the hashes of the records of one
+// block after the other, as HashRecords returns them.
+func NewPlan(model, kernel string, side int, blocks [][sha256.Size]byte, axis matrix.Axis) (Plan, error) {
+	p := Plan{Model: model, Kernel: kernel, Graphs: len(axis.IDs), Side: side}
+	if err := p.Validate(); err != nil {
+		return p, err
+	}
+	if len(blocks) != p.Blocks() {
+		return p, fmt.Errorf("plan: records of %d blocks, want %d for %d identifiers", len(blocks), p.Blocks(), p.Graphs)
+	}
+	h := sha256.New()
+	for _, b := range blocks {
+		h.Write(b[:])
+	}
+	if err := axis.WriteCSV(h); err != nil {
+		return p, err
+	}
+	p.Collection = hex.EncodeToString(h.Sum(nil))
+	return p, nil
+}
+
+// HashRecords returns the SHA-256 hash of records: of their numbers in little-endian order.
+func HashRecords(records []float64) [sha256.Size]byte { return sha256.Sum256(file.Bytes(records)) }
+
+// Bounds that keep the bytes of a tile below 2³¹, and the number of tiles in reach of a list.
+const (
+	maxSide   = 1 << 14
+	maxBlocks = 1 << 14
+)
 
 // Validate returns an error that says what is wrong with the plan.
 func (p Plan) Validate() error {
-	if p.Graphs < 0 || p.Graphs > 1<<40 {
-		return fmt.Errorf("plan: %d graphs, want a number that is not negative, at most 2^40", p.Graphs)
-	}
 	if p.Side < 1 || p.Side > maxSide {
 		return fmt.Errorf("plan: tiles with side %d, want 1 to %d", p.Side, maxSide)
+	}
+	if p.Graphs < 0 || p.Graphs > maxBlocks*p.Side {
+		return fmt.Errorf("plan: %d graphs, want at most %d by tiles of %d", p.Graphs, maxBlocks*p.Side, p.Side)
 	}
 	return nil
 }
@@ -48,140 +76,91 @@ func (p Plan) Block(b int) (lo, hi int) {
 // Tiles returns the number of tiles.
 func (p Plan) Tiles() int { return p.Blocks() * (p.Blocks() + 1) / 2 }
 
-// Index returns the number of the tile with the given blocks, row ≤ col.
-func (p Plan) Index(row, col int) int {
-	if row < 0 || row > col || col >= p.Blocks() {
-		panic(fmt.Sprintf("tiles: blocks %d and %d, want them rising and below %d", row, col, p.Blocks()))
-	}
-	return p.before(row) + col - row
-}
-
-// before returns the number of tiles in the rows of blocks before the given one.
-func (p Plan) before(row int) int { return row*p.Blocks() - row*(row-1)/2 }
+// Index returns the number of the tile with the given blocks, row ≤ col. Tiles are numbered as
+// if those below the diagonal were there too.
+func (p Plan) Index(row, col int) int { return row*p.Blocks() + col }
 
 // Place is the inverse of Index: the blocks of tile t.
-func (p Plan) Place(t int) (row, col int) {
-	if t < 0 || t >= p.Tiles() {
-		panic(fmt.Sprintf("tiles: tile %d of %d", t, p.Tiles()))
-	}
-	lo, hi := 0, p.Blocks() // the last row that does not begin behind t is in [lo, hi)
-	for hi-lo > 1 {
-		if mid := (lo + hi) / 2; p.before(mid) <= t {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo, lo + t - p.before(lo)
+func (p Plan) Place(t int) (row, col int) { return t / p.Blocks(), t % p.Blocks() }
+
+// shape returns the numbers of rows and columns of tile t.
+func (p Plan) shape(t int) (rows, cols int) {
+	row, col := p.Place(t)
+	lo, hi := p.Block(row)
+	first, last := p.Block(col)
+	return hi - lo, last - first
 }
 
-// Shard returns the tiles of shard i of n, 1 ≤ i ≤ n: every n-th, from tile i−1 on. Each
-// tile is in one shard, and the shards have the same number of tiles but for one.
-func (p Plan) Shard(i, n int) iter.Seq[int] {
-	if n < 1 || i < 1 || i > n {
-		panic(fmt.Sprintf("tiles: shard %d of %d", i, n))
-	}
-	return func(yield func(int) bool) {
-		for t := i - 1; t < p.Tiles(); t += n {
-			if !yield(t) {
-				return
+// name returns the name of tile t, and of its section.
+func (p Plan) name(t int) string {
+	row, col := p.Place(t)
+	return fmt.Sprintf("tile/%d/%d", row, col)
+}
+
+// Shard returns the tiles of shard i of n, 1 ≤ i ≤ n: every n-th, from the i-th on. Each tile is
+// in one shard, and the shards have the same number of tiles but for one.
+func (p Plan) Shard(i, n int) []int {
+	var out []int
+	count := 0
+	for row := range p.Blocks() {
+		for col := row; col < p.Blocks(); col++ {
+			if count++; count%n == i%n {
+				out = append(out, p.Index(row, col))
 			}
 		}
-	}
-}
-
-// Manifest describes a set of tiles: what Merge needs to know besides the tiles.
-type Manifest struct {
-	Plan
-	Kernel  string         `json:"kernel"`            // for people
-	Digests []store.Digest `json:"digests"`           // of the records of each block
-	IDs     []string       `json:"ids"`               // of the graphs
-	Targets []string       `json:"targets,omitempty"` // of the graphs, or none
-}
-
-// NewManifest returns the manifest of a collection.
-func NewManifest(s *store.Space, side int, src store.Source, kernel string, ids, targets []string) (*Manifest, error) {
-	m := &Manifest{
-		Plan:   Plan{Model: s.Fingerprint(), Graphs: src.Len(), Side: side},
-		Kernel: kernel, IDs: ids, Targets: targets,
-	}
-	if err := m.Plan.Validate(); err != nil {
-		return nil, err
-	}
-	for b := range m.Blocks() {
-		records, err := src.Records(m.Block(b))
-		if err != nil {
-			return nil, err
-		}
-		m.Digests = append(m.Digests, store.Sum(records))
-	}
-	return m, m.Validate()
-}
-
-// Validate returns an error if the parts of the manifest do not belong together.
-func (m *Manifest) Validate() error {
-	if err := m.Plan.Validate(); err != nil {
-		return err
-	}
-	if len(m.Digests) != m.Blocks() {
-		return fmt.Errorf("manifest: %d digests for %d blocks", len(m.Digests), m.Blocks())
-	}
-	if len(m.IDs) != m.Graphs || m.Targets != nil && len(m.Targets) != m.Graphs {
-		return fmt.Errorf("manifest: %d identifiers and %d targets for %d graphs", len(m.IDs), len(m.Targets), m.Graphs)
-	}
-	return nil
-}
-
-// format is the version of the encoded manifest and tile.
-const format = 1
-
-// sealed is a manifest as it is written. The checksum is that of the text in which it is empty.
-type sealed struct {
-	Format int    `json:"mlg_tiles"`
-	SHA256 string `json:"sha256"`
-	*Manifest
-}
-
-// Encode returns the manifest as JSON with a checksum. Equal manifests give equal bytes.
-func (m *Manifest) Encode() ([]byte, error) {
-	valid := *m // JSON has no other text
-	valid.Kernel, valid.IDs, valid.Targets = validText(m.Kernel)[0], validText(m.IDs...), validText(m.Targets...)
-	s := sealed{Format: format, Manifest: &valid}
-	text, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
-	s.SHA256 = store.Digest(sha256.Sum256(text)).String()
-	text, err = json.Marshal(s)
-	return append(text, '\n'), err
-}
-
-func validText(texts ...string) []string {
-	out := make([]string, len(texts))
-	for i, t := range texts {
-		out[i] = strings.ToValidUTF8(t, "\ufffd")
 	}
 	return out
 }
 
-// DecodeManifest is the inverse of Manifest.Encode.
-func DecodeManifest(text []byte) (*Manifest, error) {
-	s := sealed{Manifest: &Manifest{}}
-	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, fmt.Errorf("not a manifest of tiles: %w", err)
+// difference says in what the plan differs from the one that is wanted.
+func (p Plan) difference(want Plan) string {
+	switch {
+	case p.Model != want.Model || p.Kernel != want.Kernel:
+		return fmt.Sprintf("another model: %.12s (%s), want %.12s (%s)", p.Model, p.Kernel, want.Model, want.Kernel)
+	case p.Graphs != want.Graphs || p.Side != want.Side:
+		return fmt.Sprintf("another plan: %d graphs by tiles of %d, want %d by %d", p.Graphs, p.Side, want.Graphs, want.Side)
 	}
-	if s.Format != format {
-		return nil, fmt.Errorf("manifest of format %d, want %d", s.Format, format)
+	return "other graphs, or graphs with other identifiers or targets"
+}
+
+// Collection is graphs whose Gram matrix is computed.
+type Collection struct {
+	Space   *store.Space
+	Records store.Source
+	matrix.Axis
+}
+
+// Plan returns the plan of the collection.
+func (c *Collection) Plan(side int) (Plan, error) {
+	p := Plan{Graphs: c.Records.Len(), Side: side}
+	if err := p.Validate(); err != nil {
+		return p, err
 	}
-	if err := s.Manifest.Validate(); err != nil {
-		return nil, err
+	var blocks [][sha256.Size]byte
+	for b := range p.Blocks() {
+		records, err := c.Records.Records(p.Block(b))
+		if err != nil {
+			return p, err
+		}
+		blocks = append(blocks, HashRecords(records))
 	}
-	again, err := s.Manifest.Encode()
+	return NewPlan(c.Space.Fingerprint(), c.Space.String(), side, blocks, c.Axis)
+}
+
+// Encode returns the plan as JSON. Equal plans give equal bytes.
+func (p Plan) Encode() []byte {
+	text, err := json.Marshal(p)
 	if err != nil {
-		return nil, err
+		panic(err) // a struct of numbers and strings
 	}
-	if !bytes.Equal(bytes.TrimSpace(again), bytes.TrimSpace(text)) {
-		return nil, errors.New("the manifest is damaged: it does not match its checksum")
+	return text
+}
+
+// DecodePlan is the inverse of Plan.Encode.
+func DecodePlan(text []byte) (Plan, error) {
+	var p Plan
+	if err := json.Unmarshal(text, &p); err != nil {
+		return p, fmt.Errorf("not a plan of tiles: %w", err)
 	}
-	return s.Manifest, nil
+	return p, p.Validate()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,20 +13,20 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/store"
 )
 
 // fixture is a model with the records of its training graphs and their Gram matrix.
 type fixture struct {
-	model   *model.Model
-	space   *store.Space
-	train   store.Memory
-	records []float64 // of train
-	gram    *mlg.Matrix
+	Collection
+	records []float64
+	gram    *kernel.Matrix
 }
 
 func graphs(n int, seed uint64) []*graph.Graph {
@@ -37,52 +38,51 @@ func graphs(n int, seed uint64) []*graph.Graph {
 	return out
 }
 
-func newFixture(t testing.TB, n int, seed uint64, options ...func(*mlg.Options)) *fixture {
+func with(change func(*mlg.Kernel)) mlg.Kernel {
+	k := mlg.Default()
+	k.Base, k.Samples, k.Rank = "labels", 20, 4
+	change(&k)
+	return k
+}
+
+func newFixture(t testing.TB, n int, seed uint64, k kernel.Kernel) *fixture {
 	t.Helper()
-	f := &fixture{model: &model.Model{}}
-	gs := graphs(n, seed)
-	for i := range gs {
-		f.model.IDs = append(f.model.IDs, string(rune('a'+i%26)))
-	}
-	if len(options) == 0 {
-		options = append(options, func(*mlg.Options) {})
-	}
-	for i, change := range options {
-		o := mlg.DefaultOptions()
-		o.Samples, o.Rank, o.Workers = 20, 4, 2
-		change(&o)
-		fitted, err := mlg.Fit(t.Context(), gs, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.model.Kernels = append(f.model.Kernels, model.NewKernel(1/float64(1+i), fitted))
-	}
-	var err error
-	if f.space, err = store.NewSpace(f.model); err != nil {
+	sum, err := kernel.NewCollection(graphs(n, seed)).Fit(t.Context(), k)
+	if err != nil {
 		t.Fatal(err)
 	}
-	f.train = f.space.Train()
-	f.records = f.train.Data
-	if f.gram, err = f.model.Gram(t.Context()); err != nil {
+	f := &fixture{}
+	for i := range n {
+		f.IDs = append(f.IDs, string(rune('a'+i%26)))
+	}
+	if f.Space, err = store.NewSpace(&model.Model{Kernel: sum, IDs: f.IDs}); err != nil {
+		t.Fatal(err)
+	}
+	train := f.Space.Train()
+	f.Records, f.records = train, train.Data
+	if f.gram, err = sum.Gram(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
-func (f *fixture) manifest(t testing.TB, side int) *Manifest {
+// usual is a fixture of 20 graphs, which make 15 tiles of side 4.
+func usual(t testing.TB) *fixture { return newFixture(t, 20, 1, with(func(*mlg.Kernel) {})) }
+
+func (f *fixture) plan(t testing.TB, side int) Plan {
 	t.Helper()
-	m, err := NewManifest(f.space, side, f.train, "test", f.model.IDs, nil)
+	p, err := f.Plan(side)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return p
 }
 
 // work fills a folder by all of a number of shards.
 func (f *fixture) work(t testing.TB, dir string, side, shards int) (sum Summary) {
 	t.Helper()
 	for i := range shards {
-		s, err := Work(t.Context(), dir, f.space, f.manifest(t, side), f.train, Options{Shard: i + 1, Shards: shards, Workers: 2})
+		s, err := Work(kernel.WithWorkers(t.Context(), 2+i%2), dir, &f.Collection, side, i+1, shards)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,15 +94,15 @@ func (f *fixture) work(t testing.TB, dir string, side, shards int) (sum Summary)
 	return sum
 }
 
-// wantMerge merges folders and compares the result with the Gram matrix, bit by bit.
-func (f *fixture) wantMerge(t *testing.T, dirs ...string) *Merged {
+// wantMerge merges files and compares the result with the Gram matrix, bit by bit.
+func (f *fixture) wantMerge(t *testing.T, paths ...string) *Merged {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "gram.npy")
-	merged, err := Merge(t.Context(), out, dirs, 2, nil)
+	merged, err := Merge(t.Context(), out, paths)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := dataset.ReadNPY(out)
+	got, err := matrix.ReadNPY(out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,6 +114,13 @@ func (f *fixture) wantMerge(t *testing.T, dirs ...string) *Merged {
 			t.Fatalf("value %d is %v, want %v", i, v, f.gram.Data[i])
 		}
 	}
+	var csv bytes.Buffer
+	if err := f.WriteCSV(&csv); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(filepath.Dir(out), "gram.ids.csv")); err != nil || !bytes.Equal(text, csv.Bytes()) {
+		t.Errorf("identifiers %q, error %v; want %q", text, err, csv.Bytes())
+	}
 	entries, err := os.ReadDir(filepath.Dir(out))
 	if err != nil || len(entries) != 2 {
 		t.Errorf("files %v, error %v; want the matrix and its identifiers only", entries, err)
@@ -121,10 +128,10 @@ func (f *fixture) wantMerge(t *testing.T, dirs ...string) *Merged {
 	return merged
 }
 
-func problems(t *testing.T, dirs ...string) *Problems {
+func problems(t *testing.T, paths ...string) *Problems {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "gram.npy")
-	_, err := Merge(t.Context(), out, dirs, 2, nil)
+	_, err := Merge(t.Context(), out, paths)
 	var p *Problems
 	if !errors.As(err, &p) {
 		t.Fatalf("error %v, want *Problems", err)
@@ -140,7 +147,10 @@ func TestPlan(t *testing.T) {
 		for _, side := range []int{1, 2, 3, 8, 200} {
 			p := Plan{Graphs: graphs, Side: side}
 			covered := make([]int, graphs*graphs) // how often a pair is in a tile
-			for tile := range p.Tiles() {
+			if n := len(p.Shard(1, 1)); n != p.Tiles() {
+				t.Errorf("%+v: %d tiles, want %d", p, n, p.Tiles())
+			}
+			for _, tile := range p.Shard(1, 1) {
 				row, col := p.Place(tile)
 				if row > col || p.Index(row, col) != tile {
 					t.Fatalf("%+v: tile %d is at %d, %d, where there is tile %d", p, tile, row, col, p.Index(row, col))
@@ -162,20 +172,15 @@ func TestPlan(t *testing.T) {
 			for _, n := range []int{1, 3, 16} {
 				var all []int
 				for i := range n {
-					part := slices.Collect(p.Shard(i+1, n))
+					part := p.Shard(i+1, n)
 					if len(part) > (p.Tiles()+n-1)/n {
 						t.Errorf("%+v: shard %d of %d has %d tiles", p, i+1, n, len(part))
 					}
 					all = append(all, part...)
 				}
 				slices.Sort(all)
-				for i, tile := range all {
-					if i != tile {
-						t.Fatalf("%+v: the shards of %d have the tiles %v", p, n, all)
-					}
-				}
-				if len(all) != p.Tiles() {
-					t.Errorf("%+v: %d shards have %d tiles, want %d", p, n, len(all), p.Tiles())
+				if !slices.Equal(all, p.Shard(1, 1)) {
+					t.Fatalf("%+v: the shards of %d have the tiles %v", p, n, all)
 				}
 			}
 		}
@@ -185,16 +190,17 @@ func TestPlan(t *testing.T) {
 // The merged matrix has the bits of the model's Gram, whatever the kernel, the side of the
 // tiles and the number of shards.
 func TestBits(t *testing.T) {
-	combine := func(c mlg.Combine, power int) func(*mlg.Options) {
-		return func(o *mlg.Options) { o.Combine, o.Power = c, power }
+	combine := func(c mlg.Combine, power int) mlg.Kernel {
+		return with(func(k *mlg.Kernel) { k.Combine, k.Power = c, power })
 	}
+	small := with(func(k *mlg.Kernel) { k.Radii = nil })
 	for name, f := range map[string]*fixture{
-		"top":     newFixture(t, 45, 1),
+		"top":     newFixture(t, 45, 1, combine(mlg.Top, 1)),
 		"sum":     newFixture(t, 33, 2, combine(mlg.Sum, 2)),
 		"product": newFixture(t, 33, 2, combine(mlg.Product, 1)),
-		"weights": newFixture(t, 21, 3, combine(mlg.Top, 1), combine(mlg.Sum, 1), func(o *mlg.Options) { o.Radii = nil }),
-		"one":     newFixture(t, 1, 4),
-		"none":    newFixture(t, 0, 5),
+		"weights": newFixture(t, 21, 3, kernel.Weighted([]float64{1, 0.5, 1. / 3}, []kernel.Kernel{combine(mlg.Top, 1), combine(mlg.Sum, 1), small})),
+		"one":     newFixture(t, 1, 4, small),
+		"none":    newFixture(t, 0, 5, small),
 	} {
 		for _, side := range []int{5, 16, 64} {
 			for _, shards := range []int{1, 3, 16} {
@@ -215,56 +221,100 @@ func TestBits(t *testing.T) {
 	}
 }
 
-func TestRoundTrip(t *testing.T) {
-	f := newFixture(t, 9, 1)
-	m := f.manifest(t, 4)
-	size := f.space.Size()
-	tile, err := Compute(t.Context(), f.space, m.Plan, 1, f.records[:4*size], f.records[4*size:8*size])
+// Tiles of a pipeline have a file each, and are merged with those of shards.
+func TestSingleTiles(t *testing.T) {
+	f := usual(t)
+	dir := t.TempDir()
+	p := f.plan(t, 4)
+	if _, err := Work(t.Context(), dir, &f.Collection, 4, 1, 2); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range p.Shard(2, 2) {
+		row, col := p.Place(n)
+		rows, _ := f.Records.Records(p.Block(row))
+		cols, _ := f.Records.Records(p.Block(col))
+		values, err := Compute(f.Space, p, n, rows, cols)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := p.EncodeTile(n, values)
+		if ok, err := p.Holds(data, n); !ok || err != nil {
+			t.Fatalf("tile %d: %v, error %v", n, ok, err)
+		}
+		if ok, err := p.Holds(data, n-1); ok || err != nil {
+			t.Fatalf("tile %d as another: %v, error %v", n, ok, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint("any name ", n, Extension)), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.wantMerge(t, dir)
+	only, err := filepath.Glob(filepath.Join(dir, "any*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := tile.Encode()
-	again, err := Decode(data)
+	if p := problems(t, only...); len(p.Missing) != 9 || p.Missing[8] != "ids" {
+		t.Errorf("%+v, want 8 tiles and the identifiers missing", p)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "x"), p.EncodeIDs(f.Axis), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if p := problems(t, append(only, filepath.Join(dir, "x"))...); len(p.Missing) != 8 {
+		t.Errorf("%+v, want 8 tiles missing", p)
+	}
+	f.wantMerge(t, append(only, filepath.Join(dir, ShardName(1, 2)))...)
+}
+
+// Every changed bit, and every lost or added byte, of a tile is noticed.
+func TestDamage(t *testing.T) {
+	f := newFixture(t, 9, 1, with(func(*mlg.Kernel) {}))
+	p := f.plan(t, 4)
+	size := f.Space.Size()
+	values, err := Compute(f.Space, p, 1, f.records[:4*size], f.records[4*size:8*size])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Header != tile.Header || !slices.Equal(again.Values, tile.Values) || !bytes.Equal(again.Encode(), data) {
-		t.Errorf("%+v comes back as %+v", tile, again)
-	}
-	if err := m.Check(&again.Header); err != nil {
-		t.Error(err)
-	}
-	// Every changed bit, and every lost or added byte, is noticed.
+	data := p.EncodeTile(1, values)
 	for i := range data {
 		bad := slices.Clone(data)
 		bad[i] ^= 1 << (i % 8)
-		if _, err := Decode(bad); !errors.Is(err, ErrDamaged) {
-			t.Fatalf("byte %d changed: error %v", i, err)
+		if ok, _ := p.Holds(bad, 1); ok {
+			t.Fatalf("byte %d changed, and nothing was noticed", i)
 		}
-		if _, err := Decode(data[:i]); !errors.Is(err, ErrDamaged) {
-			t.Fatalf("cut after %d bytes: error %v", i, err)
+		if ok, err := p.Holds(data[:i:i], 1); ok || err != nil {
+			t.Fatalf("cut after %d bytes: %v, error %v", i, ok, err)
 		}
 	}
-	if _, err := Decode(append(slices.Clone(data), 0)); !errors.Is(err, ErrDamaged) {
-		t.Errorf("a byte more: error %v", err)
+	if ok, err := p.Holds(append(slices.Clone(data), 0), 1); ok || err != nil {
+		t.Errorf("a byte more: %v, error %v", ok, err)
 	}
 	for want, call := range map[string]func() error{
 		"want records of 4 and 4": func() error {
-			_, err := Compute(t.Context(), f.space, m.Plan, 1, f.records[:4*size], f.records[:3*size])
+			_, err := Compute(f.Space, p, 1, f.records[:4*size], f.records[:3*size])
 			return err
 		},
 		"but this is": func() error {
-			_, err := Compute(t.Context(), f.space, Plan{Graphs: 9, Side: 4}, 1, nil, nil)
-			return err
-		},
-		"side 0, want": func() error {
-			_, err := Compute(t.Context(), f.space, Plan{Graphs: 9}, 1, nil, nil)
+			_, err := Compute(f.Space, Plan{Graphs: 9, Side: 4}, 1, nil, nil)
 			return err
 		},
 		"not positive definite": func() error {
 			bad := slices.Clone(f.records[:4*size])
 			bad[1] = 1e9
-			_, err := Compute(t.Context(), f.space, m.Plan, 0, bad, bad)
+			_, err := Compute(f.Space, p, 0, bad, bad)
+			return err
+		},
+		"side 0, want": func() error {
+			_, err := f.Plan(0)
+			return err
+		},
+		"is of another plan: 9 graphs by tiles of 4, want 9 by 5": func() error {
+			_, err := f.plan(t, 5).Holds(data, 1)
+			return err
+		},
+		"records of 3 blocks, want 0": func() error {
+			c := f.Collection
+			c.Axis = matrix.Axis{}
+			_, err := c.Plan(4)
 			return err
 		},
 	} {
@@ -274,43 +324,35 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestManifest(t *testing.T) {
-	f := newFixture(t, 5, 1)
-	m, err := NewManifest(f.space, 2, f.train, "k", []string{"1", "ä", "\xff", "\ufffd", ""}, []string{"x", "", "", "", "y"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := m.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := DecodeManifest(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b, err := again.Encode(); err != nil || !bytes.Equal(b, text) {
-		t.Errorf("%s comes back as %s, error %v", text, b, err)
-	}
-	for i := range len(text) - 1 {
-		bad := slices.Clone(text)
-		bad[i] ^= 1
-		if _, err := DecodeManifest(bad); err == nil {
-			t.Fatalf("%s is accepted", bad)
+// A container with good checksums whose sections are no tiles of its plan is damaged.
+func TestSections(t *testing.T) {
+	p := Plan{Graphs: 5, Side: 3}
+	for want, sections := range map[string][]file.Section{
+		"has no good plan":              nil,
+		"no good plan":                  {{Name: "ids"}},
+		"not a plan of tiles":           {{Name: "plan", Data: []byte(`{"graphs":"5"}`)}},
+		"tiles with side 0":             {{Name: "plan", Data: []byte(`{}`)}},
+		"tile/1/0 is no tile":           {p.section(), {Name: "tile/1/0"}},
+		"tile/0/2 is no tile":           {p.section(), {Name: "tile/0/2"}},
+		"tile/0/01 is no tile":          {p.section(), {Name: "tile/0/01"}},
+		"other is no tile":              {p.section(), {Name: "other"}},
+		"tile/0/1 has 8 bytes, want 48": {p.section(), {Name: "tile/0/1", Data: make([]byte, 8)}},
+	} {
+		var b bytes.Buffer
+		if err := file.Encode(&b, Kind, Version, sections); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := decode(b.Bytes()); err != nil || c.damage == nil || !strings.Contains(c.damage.Error(), want) {
+			t.Errorf("damage %v, error %v; want %q", c.damage, err, want)
 		}
 	}
-	if _, err := NewManifest(f.space, 2, f.train, "k", nil, nil); err == nil || !strings.Contains(err.Error(), "0 identifiers") {
-		t.Errorf("without identifiers: error %v", err)
-	}
-}
-
-// tileFiles returns the paths of the tiles in a folder, sorted.
-func tileFiles(t testing.TB, dir string) []string {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(dir, "*"+extension))
-	if err != nil {
+	var b bytes.Buffer
+	if err := file.Encode(&b, Kind, Version+1, nil); err != nil {
 		t.Fatal(err)
 	}
-	return paths
+	if _, err := p.Holds(b.Bytes(), 0); !errors.Is(err, file.ErrVersion) {
+		t.Errorf("error %v, want ErrVersion", err)
+	}
 }
 
 func change(t testing.TB, path string, f func(b []byte) []byte) {
@@ -324,242 +366,282 @@ func change(t testing.TB, path string, f func(b []byte) []byte) {
 	}
 }
 
-// Damaged and missing tiles are listed by Merge and put right by Work, and what killed
-// processes have left is removed.
-func TestRepair(t *testing.T) {
-	f := newFixture(t, 20, 1)
-	dir := t.TempDir()
-	f.work(t, dir, 4, 1)
-	paths := tileFiles(t, dir)
-	if len(paths) != 15 {
-		t.Fatalf("%d tiles, want 15", len(paths))
+// flip changes a bit of the data of a section.
+func flip(t testing.TB, name string) func(b []byte) []byte {
+	return func(b []byte) []byte {
+		sections, _ := file.Decode(b, Kind, Version)
+		i := slices.IndexFunc(sections, func(s file.Section) bool { return s.Name == name })
+		if i < 0 {
+			t.Fatalf("no section %s", name)
+		}
+		sections[i].Data[0] ^= 4
+		return b
 	}
-	change(t, paths[0], func(b []byte) []byte { return b[:len(b)-1] })
-	change(t, paths[3], func(b []byte) []byte { b[100] ^= 4; return b })
-	change(t, paths[5], func(b []byte) []byte { b[len(b)-1] ^= 128; return b })
-	change(t, paths[7], func(b []byte) []byte { return nil })
-	if err := os.Remove(paths[9]); err != nil {
+}
+
+// Damaged and missing tiles are listed by Merge and put right by Work.
+func TestRepair(t *testing.T) {
+	f := usual(t)
+	dir := t.TempDir()
+	f.work(t, dir, 4, 3)
+	path := func(i int) string { return filepath.Join(dir, ShardName(i, 3)) }
+	change(t, path(1), flip(t, "tile/0/3"))
+	change(t, path(2), func(b []byte) []byte { return b[:len(b)-200] })
+	if err := os.Remove(path(3)); err != nil {
 		t.Fatal(err)
 	}
-	part := filepath.Join(dir, "."+filepath.Base(paths[2])+".ABC234.tmp")
-	other := filepath.Join(dir, ".notes.tmp")
-	for _, p := range []string{part, other} {
-		if err := os.WriteFile(p, []byte("x"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
 	p := problems(t, dir)
-	// Those without a header that can be read are missing as well.
-	if len(p.Missing) != 4 || !slices.Contains(p.Missing, filepath.Base(paths[9])) || len(p.Damaged) != 4 || p.Foreign != nil || p.Duplicates != nil {
-		t.Errorf("%+v, want 4 damaged and 4 missing", p)
+	if len(p.Missing) != 6 || len(p.Damaged) != 2 || p.Foreign != nil || p.Duplicates != nil {
+		t.Errorf("%+v, want 5 tiles of shard 3 and one of shard 2 missing, and two files damaged", p)
 	}
-	for _, want := range []string{"missing, 4 of 15", "damaged, 4 of 15", "values do not match", "header does not match", "bytes, want", paths[7]} {
+	for _, want := range []string{"missing, 6 of 15 tiles:\n    tile/0/2\n", "tile/0/3 does not match its checksum", path(1), path(2) + ": the tiles file breaks off"} {
 		if !strings.Contains(p.Error(), want) {
 			t.Errorf("%q is not in\n%v", want, p)
 		}
 	}
-	if sum := f.work(t, dir, 4, 3); sum != (Summary{Tiles: 15, Computed: 5, Kept: 10, Damaged: 4}) {
-		t.Errorf("%+v, want 5 tiles computed, 4 of them damaged ones", sum)
+	// Behind a damaged tile the others of its file are computed too.
+	sum := f.work(t, dir, 4, 3)
+	if sum.Tiles != 15 || sum.Computed+sum.Kept != 15 || sum.Computed < 7 || sum.Damaged != sum.Computed-5 {
+		t.Errorf("%+v, want 7 or more tiles computed, 5 of which were not there", sum)
 	}
 	f.wantMerge(t, dir)
-	if _, err := os.Stat(part); !os.IsNotExist(err) {
-		t.Errorf("%s is still there", part)
+	// Junk, and damage in the identifiers.
+	change(t, path(1), func([]byte) []byte { return []byte("This is no tile.") })
+	change(t, path(2), flip(t, "ids"))
+	if p := problems(t, dir); len(p.Damaged) != 2 || len(p.Missing) != 5 {
+		t.Errorf("%+v, want two damaged", p)
 	}
-	if _, err := os.Stat(other); err != nil {
-		t.Error(err)
-	}
-	// Damaged values alone, with a good header.
-	change(t, paths[5], func(b []byte) []byte { b[len(b)-1] ^= 128; return b })
-	if p := problems(t, dir); len(p.Damaged) != 1 || len(p.Missing) > 0 {
+	if p := problems(t, path(1)); len(p.Damaged) != 1 {
 		t.Errorf("%+v, want one damaged", p)
+	}
+	if sum := f.work(t, dir, 4, 3); sum != (Summary{Tiles: 15, Computed: 10, Kept: 5, Damaged: 10}) {
+		t.Errorf("%+v, want 10 tiles computed", sum)
+	}
+	f.wantMerge(t, dir)
+}
+
+// What an interrupted run has left is taken up behind its last good tile, wherever it broke off.
+func TestResume(t *testing.T) {
+	f := usual(t)
+	dir := t.TempDir()
+	work := func() Summary {
+		t.Helper()
+		sum, err := Work(kernel.WithWorkers(t.Context(), 1), dir, &f.Collection, 6, 1, 1) // in the order of the tiles
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum
+	}
+	work()
+	path := filepath.Join(dir, ShardName(1, 1))
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := -1
+	for cut := 0; cut <= len(want); cut += 37 {
+		if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o777), os.WriteFile(path+file.Partial, want[:cut], 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		sum := work()
+		if sum.Kept < kept || sum.Computed+sum.Kept != 10 || sum.Damaged > 0 {
+			t.Errorf("cut at %d: %+v, there were %d", cut, sum, kept)
+		}
+		kept = sum.Kept
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("cut at %d: another file, error %v", cut, err)
+		}
+	}
+	if kept != 10 {
+		t.Errorf("%d tiles kept of a file without its end", kept)
 	}
 }
 
 // Tiles of another model, plan or collection are refused, wherever they are found.
 func TestForeign(t *testing.T) {
-	f := newFixture(t, 20, 1)
+	f := usual(t)
 	dir := t.TempDir()
-	f.work(t, dir, 4, 1)
-	paths := tileFiles(t, dir)
+	f.work(t, dir, 4, 2)
 
-	other := newFixture(t, 20, 1, func(o *mlg.Options) { o.Gamma = 0.2 })
+	other := newFixture(t, 20, 1, with(func(k *mlg.Kernel) { k.Gamma = 0.2 }))
 	same := *f // the same model, other graphs
-	records, err := f.space.Transform(t.Context(), graphs(20, 99))
+	records, err := f.Space.Transform(t.Context(), graphs(20, 99))
 	if err != nil {
 		t.Fatal(err)
 	}
-	same.train.Data = records
-	for want, c := range map[string]struct {
+	same.Records = store.Memory{Size: f.Space.Size(), Data: records}
+	named := *f
+	named.Targets = slices.Repeat([]string{"x"}, 20)
+	for _, c := range []struct {
+		want string
 		f    *fixture
 		side int
 	}{
-		"another model": {other, 4},
-		"another plan":  {f, 5},
-		"other graphs":  {&same, 4},
+		{"another model", other, 4},
+		{"another plan", f, 5},
+		{"other graphs", &same, 4},
+		{"other identifiers", &named, 4},
 	} {
-		// The whole folder is of something else.
-		_, err := Work(t.Context(), dir, c.f.space, c.f.manifest(t, c.side), c.f.train, Options{Shard: 1, Shards: 1, Workers: 1})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q in it", err, want)
+		// The folder is of something else: the own file, another one, and what is left of one.
+		left := t.TempDir()
+		data, err := os.ReadFile(filepath.Join(dir, ShardName(1, 2)))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(left, ShardName(1, 2)+file.Partial), data[:len(data)/2], 0o666)
 		}
-		// One tile is.
-		away := t.TempDir()
-		c.f.work(t, away, c.side, 1)
-		stray, err := os.ReadFile(tileFiles(t, away)[2])
 		if err != nil {
 			t.Fatal(err)
 		}
-		var old []byte
-		change(t, paths[2], func(b []byte) []byte { old = b; return stray })
-		if p := problems(t, dir); len(p.Foreign) != 1 || !strings.Contains(p.Foreign[0], want) || !slices.Equal(p.Missing, []string{filepath.Base(paths[2])}) {
-			t.Errorf("%+v, want one foreign: %s", p, want)
-		}
-		_, err = Work(t.Context(), dir, f.space, f.manifest(t, 4), f.train, Options{Shard: 1, Shards: 1, Workers: 2})
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), paths[2]) {
-			t.Errorf("error %v, want %s and %q in it", err, paths[2], want)
-		}
-		// It is not overwritten.
-		change(t, paths[2], func(b []byte) []byte {
-			if !bytes.Equal(b, stray) {
-				t.Errorf("%s: the foreign tile was changed", want)
+		for _, dir := range []string{dir, left} {
+			for shard := range 2 {
+				if dir == left && shard > 0 {
+					continue // what is left of another shard is not looked at
+				}
+				before, err := os.ReadDir(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = Work(t.Context(), dir, &c.f.Collection, c.side, shard+1, 2)
+				if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), ShardName(1, 2)) {
+					t.Errorf("error %v, want %q in it", err, c.want)
+				}
+				if after, err := os.ReadDir(dir); err != nil || len(after) != len(before) {
+					t.Errorf("%v became %v, error %v", before, after, err)
+				}
 			}
-			return old
-		})
-		if _, err := Merge(t.Context(), filepath.Join(t.TempDir(), "k.npy"), []string{dir, away}, 1, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("two folders: error %v, want %q in it", err, want)
+		}
+		// One file is.
+		away := t.TempDir()
+		c.f.work(t, away, c.side, 1)
+		stray := filepath.Join(dir, "stray"+Extension)
+		if err := os.Rename(filepath.Join(away, ShardName(1, 1)), stray); err != nil {
+			t.Fatal(err)
+		}
+		if p := problems(t, dir); len(p.Foreign) != 1 || !strings.Contains(p.Foreign[0], c.want) || p.Missing != nil {
+			t.Errorf("%+v, want one foreign: %s", p, c.want)
+		}
+		if err := os.Remove(stray); err != nil {
+			t.Fatal(err)
 		}
 	}
 	f.wantMerge(t, dir)
-	if _, err := Merge(t.Context(), filepath.Join(t.TempDir(), "k.npy"), []string{t.TempDir()}, 1, nil); err == nil || !strings.Contains(err.Error(), "no folder of tiles") {
+	out := filepath.Join(t.TempDir(), "k.npy")
+	if _, err := Merge(t.Context(), out, []string{t.TempDir()}); err == nil || !strings.Contains(err.Error(), "no finished files of tiles") {
 		t.Errorf("an empty folder: error %v", err)
 	}
-	if _, err := Merge(t.Context(), filepath.Join(t.TempDir(), "k.csv"), []string{dir}, 1, nil); err == nil || !strings.Contains(err.Error(), ".npy") {
+	if _, err := Merge(t.Context(), out, nil); err == nil || !strings.Contains(err.Error(), "no files of tiles") {
+		t.Errorf("nothing: error %v", err)
+	}
+	if _, err := Merge(t.Context(), filepath.Join(t.TempDir(), "k.csv"), []string{dir}); err == nil || !strings.Contains(err.Error(), ".npy") {
 		t.Errorf("a .csv file: error %v", err)
 	}
 }
 
 // Copies are found, and are an error where they differ. Tiles may lie in several folders.
 func TestDuplicates(t *testing.T) {
-	f := newFixture(t, 20, 1)
+	f := usual(t)
 	dir, second := t.TempDir(), t.TempDir()
-	f.work(t, dir, 4, 1)
+	f.work(t, dir, 4, 3)
 	f.work(t, second, 4, 1)
-	paths := tileFiles(t, dir)
-	for i, p := range tileFiles(t, second) { // the folders have tile 5 in common
-		drop := p
-		if i < 5 {
-			drop = paths[i]
-		}
-		if i == 5 {
-			continue
-		}
-		if err := os.Remove(drop); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if merged := f.wantMerge(t, dir, second); len(merged.Copies) != 1 || merged.Tiles != 15 {
-		t.Errorf("%+v, want one copy", merged)
-	}
-	// A copy in the same folder, by another name.
-	b, err := os.ReadFile(paths[6])
-	if err != nil {
+	if err := os.Remove(filepath.Join(dir, ShardName(2, 3))); err != nil {
 		t.Fatal(err)
 	}
-	copied := filepath.Join(dir, "tile (copy)"+extension)
-	if err := os.WriteFile(copied, b, 0o666); err != nil {
+	whole := filepath.Join(second, ShardName(1, 1))
+	if merged := f.wantMerge(t, dir, second); !slices.Equal(merged.Copies, []string{whole}) || merged.Tiles() != 15 {
+		t.Errorf("%+v, want copies in %s", merged, whole)
+	}
+	// The same folder twice.
+	if merged := f.wantMerge(t, second, second); len(merged.Copies) != 1 {
+		t.Errorf("%+v, want copies", merged)
+	}
+	// A file that claims to have the same tile and has other values.
+	p := f.plan(t, 4)
+	n := p.Index(1, 2)
+	values := make([]float64, 16)
+	contradiction := filepath.Join(second, "a"+Extension)
+	if err := os.WriteFile(contradiction, p.EncodeTile(n, values), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if merged := f.wantMerge(t, dir, second); len(merged.Copies) != 2 {
-		t.Errorf("%+v, want two copies", merged)
-	}
-	// One that claims to be the same tile and has other values.
-	tile, err := Decode(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tile.Values[0] /= 2
-	if err := os.WriteFile(copied, tile.Encode(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if p := problems(t, dir, second); len(p.Duplicates) != 1 || !strings.Contains(p.Error(), copied) || !strings.Contains(p.Error(), paths[6]) {
+	if p := problems(t, second); !slices.Equal(p.Duplicates, []string{"tile/1/2 in " + contradiction + " and " + whole}) || len(p.Missing)+len(p.Damaged) > 0 {
 		t.Errorf("%+v, want one duplicate", p)
+	}
+	// A damaged copy is damaged, and no contradiction.
+	change(t, contradiction, flip(t, "tile/1/2"))
+	if p := problems(t, second); len(p.Damaged) != 1 || len(p.Duplicates) > 0 {
+		t.Errorf("%+v, want one damaged", p)
 	}
 }
 
 func TestCancelled(t *testing.T) {
-	f := newFixture(t, 20, 1)
+	f := usual(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := t.TempDir()
-	_, err := Work(ctx, dir, f.space, f.manifest(t, 2), f.train, Options{Shard: 1, Shards: 1, Workers: 2, Progress: func(done, total int) {
-		if done == 7 {
+	ctx = kernel.WithWork(ctx, kernel.Work{Workers: 2, Progress: func(p kernel.Progress) {
+		if p.Stage == "tiles" && p.Done == 7 {
 			cancel()
 		}
 	}})
+	sum, err := Work(ctx, dir, &f.Collection, 2, 1, 1)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if n := len(tileFiles(t, dir)); n < 7 || n > 9 {
+	if n := sum.Computed; n < 7 || n > 9 {
 		t.Errorf("%d tiles, want 7 or those that were under way", n)
 	}
-	if _, err := Work(t.Context(), dir, f.space, f.manifest(t, 2), f.train, Options{Shard: 4, Shards: 3}); err == nil || !strings.Contains(err.Error(), "shard 4 of 3") {
+	if again := f.work(t, dir, 2, 1); again != (Summary{Tiles: 55, Kept: sum.Computed, Computed: 55 - sum.Computed}) {
+		t.Errorf("%+v after %+v", again, sum)
+	}
+	f.wantMerge(t, dir)
+	if _, err := Work(t.Context(), dir, &f.Collection, 2, 4, 3); err == nil || !strings.Contains(err.Error(), "shard 4 of 3") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func FuzzDecode(f *testing.F) {
-	x := newFixture(f, 5, 1)
-	tile, err := Compute(f.Context(), x.space, x.manifest(f, 3).Plan, 1, x.records[:3*x.space.Size()], x.records[3*x.space.Size():])
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(tile.Encode())
-	f.Add([]byte(magic))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		tile, err := Decode(data)
-		if err == nil && !bytes.Equal(tile.Encode(), data) {
-			t.Errorf("%x comes back as %x", data, tile.Encode())
+	p := Plan{Graphs: 5, Side: 3, Kernel: "k"}
+	f.Add(p.Encode(), "tile/0/1", make([]byte, 48))
+	f.Add([]byte(`{"model":"","kernel":"","collection":"","graphs":1000000000000,"side":1}`), "ids", []byte("id,target\n"))
+	f.Fuzz(func(t *testing.T, plan []byte, name string, data []byte) {
+		if len(name) > 40 {
+			return
 		}
-	})
-}
-
-func FuzzManifest(f *testing.F) {
-	x := newFixture(f, 5, 1)
-	text, err := x.manifest(f, 3).Encode()
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(text)
-	f.Add([]byte(`{"mlg_tiles":1,"graphs":1000000000000,"side":1}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := DecodeManifest(text)
-		if err == nil && m.Validate() != nil {
-			t.Errorf("%q makes a manifest that is not valid", text)
+		var b bytes.Buffer
+		if err := file.Encode(&b, Kind, Version, []file.Section{{Name: "plan", Data: plan}, {Name: name, Data: data}}); err != nil {
+			t.Fatal(err)
+		}
+		c, err := decode(b.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range c.tiles {
+			if ok, err := c.plan.Holds(b.Bytes(), n); !ok || err != nil {
+				t.Errorf("tile %d: %v, error %v", n, ok, err)
+			}
 		}
 	})
 }
 
 // A tile computed and encoded, without the writing.
 func BenchmarkTile(b *testing.B) {
-	f := newFixture(b, 512, 1, func(o *mlg.Options) { o.Samples, o.Rank = 100, 10 })
-	p := f.manifest(b, 256).Plan
-	size := f.space.Size()
+	f := newFixture(b, 512, 1, with(func(k *mlg.Kernel) { k.Samples, k.Rank = 100, 10 }))
+	p := f.plan(b, 256)
+	size := f.Space.Size()
 	for b.Loop() {
-		t, err := Compute(b.Context(), f.space, p, 1, f.records[:256*size], f.records[256*size:])
+		values, err := Compute(f.Space, p, 1, f.records[:256*size], f.records[256*size:])
 		if err != nil {
 			b.Fatal(err)
 		}
-		t.Encode()
+		p.EncodeTile(1, values)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(256*256), "ns/value")
 }
 
 func BenchmarkMerge(b *testing.B) {
-	f := newFixture(b, 512, 1)
+	f := newFixture(b, 512, 1, with(func(*mlg.Kernel) {}))
 	dir := b.TempDir()
 	f.work(b, dir, 128, 1)
 	out := filepath.Join(b.TempDir(), "gram.npy")
 	for b.Loop() {
-		if _, err := Merge(b.Context(), out, []string{dir}, 1, nil); err != nil {
+		if _, err := Merge(b.Context(), out, []string{dir}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -179,7 +179,7 @@ func (c *cluster) start(t *testing.T, o Options, environment string) (command *e
 
 // finished returns the number of tiles in a folder.
 func finished(dir string) int {
-	names, _ := filepath.Glob(filepath.Join(dir, "*.mlgt"))
+	names, _ := filepath.Glob(filepath.Join(dir, "tile-*"))
 	return len(names)
 }
 
@@ -195,7 +195,7 @@ func TestFlink(t *testing.T) {
 		if want := (Counts{Read: 234, Transformed: 234, Computed: 15}); counts != want {
 			t.Errorf("counters %+v, want %+v", counts, want)
 		}
-		got, _ := matrix(t, o.Tiles)
+		got, _ := gram(t, o.Tiles)
 		same(t, got, d.gram(t))
 		before := snapshot(t, o.Tiles)
 		if counts, err = c.run(t, o); err != nil || counts.Kept != 15 || counts.Computed != 0 {
@@ -229,7 +229,7 @@ func TestFlink(t *testing.T) {
 			t.Errorf("%d failures, want 2", failed.Load())
 		}
 		t.Logf("counters %+v", counts)
-		got, _ := matrix(t, dir)
+		got, _ := gram(t, dir)
 		same(t, got, d.gram(t))
 	})
 	t.Run("bad graphs", func(t *testing.T) {
@@ -253,7 +253,7 @@ func TestFlink(t *testing.T) {
 // many is a collection with enough tiles to be interrupted among them.
 func many(t *testing.T) (*collection, Options) {
 	t.Helper()
-	d := collect(t, dataset.Scales(1200, 1), mlg.DefaultOptions())
+	d := collect(t, dataset.Scales(1200, 1), mlg.Default())
 	o := d.options(t)
 	o.Side, o.PartBytes = 24, 64<<10 // 1275 tiles
 	return d, o
@@ -296,7 +296,7 @@ func TestFlinkWorkerDies(t *testing.T) {
 	if counts.Kept == 0 {
 		t.Errorf("counters %+v, want tiles that were kept", counts)
 	}
-	got, _ := matrix(t, o.Tiles)
+	got, _ := gram(t, o.Tiles)
 	same(t, got, d.gram(t))
 }
 
@@ -323,6 +323,6 @@ func TestFlinkSubmitterDies(t *testing.T) {
 	if counts.Kept < 20 || counts.Kept+counts.Computed != 1275 {
 		t.Errorf("counters %+v, want at least 20 tiles kept and 1275 in all", counts)
 	}
-	got, _ := matrix(t, o.Tiles)
+	got, _ := gram(t, o.Tiles)
 	same(t, got, d.gram(t))
 }

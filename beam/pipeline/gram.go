@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -20,7 +19,6 @@ func init() {
 
 // half is one of the two blocks of a tile.
 type half struct {
-	Graphs  int // in all blocks
 	Block   int
 	Records []byte
 }
@@ -34,14 +32,13 @@ type pairFn struct {
 func (f *pairFn) ProcessElement(_ context.Context, b block, emit func(int, half)) {
 	p := tiles.Plan{Graphs: b.Graphs, Side: f.Side}
 	for other := range p.Blocks() {
-		emit(p.Index(min(b.Number, other), max(b.Number, other)), half{b.Graphs, b.Number, b.Records})
+		emit(p.Index(min(b.Number, other), max(b.Number, other)), half{b.Number, b.Records})
 	}
 }
 
 // tileFn computes a tile, unless it is there.
 type tileFn struct {
 	Model modelRef
-	Side  int
 	Dir   string
 
 	space *store.Space
@@ -54,36 +51,51 @@ func (f *tileFn) Setup(ctx context.Context) error {
 	return err
 }
 
-// ProcessElement writes tile t. The manifest is there before any tile.
-func (f *tileFn) ProcessElement(ctx context.Context, t int, next func(*half) bool, _ string) error {
+// TileName returns the name of the file of a tile.
+func TileName(row, col int) string {
+	return fmt.Sprintf("tile-%06d-%06d%s", row, col, tiles.Extension)
+}
+
+// ProcessElement writes a file with tile t, unless it is there. The file of the identifiers is
+// there before any tile.
+func (f *tileFn) ProcessElement(ctx context.Context, t int, next func(*half) bool, text string) error {
 	var halves []half
 	for h := (half{}); next(&h); h = (half{}) {
 		halves = append(halves, h)
 	}
-	plan := tiles.Plan{Model: f.space.Fingerprint(), Graphs: halves[0].Graphs, Side: f.Side}
+	plan, err := tiles.DecodePlan([]byte(text))
+	if err != nil {
+		return err
+	}
 	row, col := plan.Place(t)
 	rows, cols, err := sides(halves, row, col)
 	if err != nil {
 		return fmt.Errorf("tile %d: %w", t, err)
 	}
-	path := join(f.Dir, tiles.Name(row, col))
-	done, damaged, err := f.done(ctx, path, &tiles.Header{Plan: plan, Row: row, Col: col, Rows: store.Sum(rows), Cols: store.Sum(cols)})
+	path := join(f.Dir, TileName(row, col))
+	old, err := loadIfThere(ctx, path)
 	if err != nil {
 		return err
 	}
-	if done {
-		tilesKept.Inc(ctx, 1)
-		return nil
+	if old != nil {
+		good, err := plan.Holds(old, t)
+		if err != nil {
+			return fmt.Errorf("%s %w; take another folder, or delete the tiles in this one", path, err)
+		}
+		if good {
+			tilesKept.Inc(ctx, 1)
+			return nil
+		}
 	}
-	tile, err := tiles.Compute(ctx, f.space, plan, t, rows, cols)
+	values, err := tiles.Compute(f.space, plan, t, rows, cols)
 	if err != nil {
 		return err
 	}
-	if err := save(ctx, path, tile.Encode()); err != nil {
+	if err := save(ctx, path, plan.EncodeTile(t, values)); err != nil {
 		return err
 	}
 	tilesComputed.Inc(ctx, 1)
-	if damaged {
+	if old != nil {
 		tilesReplaced.Inc(ctx, 1)
 	}
 	return nil
@@ -110,28 +122,10 @@ func sides(halves []half, row, col int) (rows, cols []float64, err error) {
 	return rows, cols, nil
 }
 
-// done reports whether the tile is at the path, or a damaged one. Another tile is an error.
-func (f *tileFn) done(ctx context.Context, path string, want *tiles.Header) (done, damaged bool, err error) {
-	data, err := loadIfThere(ctx, path)
-	if data == nil || err != nil {
-		return false, false, err
-	}
-	tile, err := tiles.Decode(data)
-	switch {
-	case errors.Is(err, tiles.ErrDamaged):
-		return false, true, nil
-	case err != nil:
-		return false, false, fmt.Errorf("%s: %w", path, err)
-	case tile.Header != *want:
-		return false, false, fmt.Errorf("%s is a tile of another model, plan or collection; take another folder, or delete the tiles in this one", path)
-	}
-	return true, false, nil
-}
-
 // gram adds the steps from blocks to tiles.
 func (j *Job) gram(s beam.Scope, blocks beam.PCollection) {
 	s = s.Scope("Tiles")
-	manifest := j.manifest(s, blocks)
+	plan := j.plan(s, blocks)
 	pairs := beam.GroupByKey(s, beam.ParDo(s, &pairFn{j.o.Side}, blocks))
-	beam.ParDo0(s, &tileFn{Model: j.model, Side: j.o.Side, Dir: j.o.Tiles}, pairs, beam.SideInput{Input: manifest})
+	beam.ParDo0(s, &tileFn{Model: j.model, Dir: j.o.Tiles}, pairs, beam.SideInput{Input: plan})
 }

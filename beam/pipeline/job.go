@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/mlgkernel/mlg/dataset"
@@ -15,7 +14,6 @@ type Job struct {
 	model   modelRef
 	kernel  string
 	reading dataset.Options
-	weight  dataset.EdgeWeight
 	parts   []part
 }
 
@@ -30,14 +28,11 @@ func New(ctx context.Context, o Options) (*Job, error) {
 	if err := o.absolute(); err != nil {
 		return nil, err
 	}
-	m, space, err := readModel(ctx, o.Model, o.Threads)
+	m, space, err := readModel(ctx, o.Model)
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{o: o, kernel: space.String(), model: modelRef{o.Model, space.Fingerprint().String(), o.Threads}}
-	if j.reading, j.weight, err = reading(m, &o); err != nil {
-		return nil, fmt.Errorf("%s: %w", o.Model, err)
-	}
+	j := &Job{o: o, kernel: space.String(), model: modelRef{o.Model, space.Fingerprint(), o.Threads}, reading: o.Read.Like(m.Reader)}
 	j.parts, err = parts(ctx, &o)
 	return j, err
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/embed"
+	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/tiles"
 )
 
@@ -22,12 +22,9 @@ type Options struct {
 	// files of a TUDataset are possible too.
 	Inputs []string
 
-	// How to read them; see dataset.Options. All else is read as the model's training
-	// graphs were.
-	Format       dataset.Format
-	SMILESColumn string
-	TargetColumn string
-	IDColumn     string
+	// Read says where graphs are in the inputs. They become like the model's training graphs;
+	// see dataset.Options.Like.
+	Read dataset.Options
 
 	// Tiles is the folder for the tiles of the Gram matrix, Embeddings the one for the
 	// vectors. One of them is given.
@@ -36,9 +33,9 @@ type Options struct {
 
 	Side int // graphs in a block: rows and columns of a tile, rows of a file of vectors
 
-	// How landmarks are chosen among the model's training graphs; see embed.Options.
+	// How landmarks are chosen among the model's training graphs; see nystrom.Options.
 	Dim    int // dimension of the vectors
-	Pivots embed.Pivots
+	Pivots nystrom.Pivots
 	Seed   uint64
 
 	PartBytes int64 // a file of lines on the machine is cut into parts of this many bytes
@@ -57,7 +54,7 @@ const BadName = "bad.jsonl"
 // DefaultOptions returns the options to start from. Runners work on several pieces at a time,
 // so that a piece has one thread.
 func DefaultOptions() Options {
-	return Options{Format: dataset.Auto, Side: tiles.DefaultSide, Dim: 256, PartBytes: 4 << 20, Batch: 1024, Threads: 1}
+	return Options{Read: dataset.DefaultOptions(), Side: tiles.DefaultSide, Dim: 256, Pivots: nystrom.Random, PartBytes: 4 << 20, Batch: 1024, Threads: 1}
 }
 
 // Validate returns an error that names the first field with an impossible value.
@@ -71,6 +68,8 @@ func (o *Options) Validate() error {
 		return errors.New("want either Tiles or Embeddings, the folder to write to")
 	case o.Side < 1:
 		return fmt.Errorf("options: Side is %d, want a number of graphs of at least 1", o.Side)
+	case o.Pivots != nystrom.Random && o.Pivots != nystrom.Greedy:
+		return fmt.Errorf("options: Pivots is %q, want %s or %s", o.Pivots, nystrom.Random, nystrom.Greedy)
 	case o.Embeddings != "" && o.Dim < 1:
 		return fmt.Errorf("options: Dim is %d, want at least 1", o.Dim)
 	case o.PartBytes < 1:
@@ -80,7 +79,7 @@ func (o *Options) Validate() error {
 	case o.Threads < 1:
 		return fmt.Errorf("options: Threads is %d, want at least 1", o.Threads)
 	}
-	return nil
+	return o.Read.Validate()
 }
 
 // output returns the folder to write to.

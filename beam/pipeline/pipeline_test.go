@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -17,8 +18,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/embed"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/store"
 	"github.com/mlgkernel/mlg/tiles"
 )
@@ -78,15 +81,16 @@ type collection struct {
 	jsonl  string // path
 }
 
-func collect(t *testing.T, d *dataset.Dataset, o mlg.Options) *collection {
+func collect(t *testing.T, d *dataset.Dataset, o mlg.Kernel) *collection {
 	t.Helper()
 	dir := t.TempDir()
 	c := &collection{Dataset: d, model: filepath.Join(dir, "model.mlg"), jsonl: filepath.Join(dir, "graphs.jsonl")}
-	var err error
-	if c.fitted, err = mlg.Fit(t.Context(), d.Graphs, o); err != nil {
+	sum, err := kernel.NewCollection(d.Graphs).Fit(t.Context(), o)
+	if err != nil {
 		t.Fatal(err)
 	}
-	m := &model.Model{Kernels: []model.Kernel{model.NewKernel(1, c.fitted)}, IDs: d.IDs()}
+	m := &model.Model{Kernel: sum, IDs: d.IDs()}
+	c.fitted = model.LowRank(sum.Factors[0])
 	if err := model.Write(t.Context(), c.model, m); err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +106,7 @@ func drugs(t *testing.T) *collection {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return collect(t, d, mlg.DefaultOptions())
+	return collect(t, d, mlg.Default())
 }
 
 // options returns the options for tiles of a collection.
@@ -114,23 +118,36 @@ func (c *collection) options(t *testing.T) Options {
 	return o
 }
 
-// matrix merges the tiles of a folder.
-func matrix(t *testing.T, dir string) (*mlg.Matrix, *tiles.Merged) {
+// gram merges the tiles of a folder. It returns the text with the identifiers and targets too.
+func gram(t *testing.T, dir string) (*kernel.Matrix, string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "gram.npy")
-	m, err := tiles.Merge(t.Context(), out, []string{dir}, 2, nil)
+	if _, err := tiles.Merge(t.Context(), out, []string{dir}); err != nil {
+		t.Fatal(err)
+	}
+	k, err := matrix.ReadNPY(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := dataset.ReadNPY(out)
+	ids, err := os.ReadFile(strings.TrimSuffix(out, ".npy") + ".ids.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k, m
+	return k, string(ids)
+}
+
+// ids returns the text with identifiers and targets of the dataset.
+func (c *collection) ids(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	if err := (matrix.Axis{IDs: c.IDs(), Targets: c.Targets()}).WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // same fails unless the matrices are equal to the bit.
-func same(t *testing.T, got, want *mlg.Matrix) {
+func same(t *testing.T, got, want *kernel.Matrix) {
 	t.Helper()
 	if got.Rows != want.Rows || got.Cols != want.Cols {
 		t.Fatalf("%d×%d values, want %d×%d", got.Rows, got.Cols, want.Rows, want.Cols)
@@ -142,7 +159,7 @@ func same(t *testing.T, got, want *mlg.Matrix) {
 	}
 }
 
-func (c *collection) gram(t *testing.T) *mlg.Matrix {
+func (c *collection) gram(t *testing.T) *kernel.Matrix {
 	t.Helper()
 	k, err := c.fitted.Gram(t.Context())
 	if err != nil {
@@ -185,14 +202,14 @@ func equal(t *testing.T, got, want map[string]string) {
 }
 
 func TestGramToTheBit(t *testing.T) {
-	levels := mlg.DefaultOptions()
+	levels := mlg.Default()
 	levels.Combine, levels.Power = mlg.Sum, 2
 	cases := []struct {
 		name string
 		data *dataset.Dataset
-		o    mlg.Options
+		o    mlg.Kernel
 	}{
-		{"scales", dataset.Scales(120, 1), mlg.DefaultOptions()},
+		{"scales", dataset.Scales(120, 1), mlg.Default()},
 		{"all levels", dataset.Scales(70, 2), levels},
 	}
 	for _, name := range []string{"builtin:drugs", "MUTAG", "PTC_MR"} {
@@ -214,8 +231,8 @@ func TestGramToTheBit(t *testing.T) {
 		cases = append(cases, struct {
 			name string
 			data *dataset.Dataset
-			o    mlg.Options
-		}{name, d, mlg.DefaultOptions()})
+			o    mlg.Kernel
+		}{name, d, mlg.Default()})
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -228,9 +245,9 @@ func TestGramToTheBit(t *testing.T) {
 			if counts != want {
 				t.Errorf("counters %+v, want %+v", counts, want)
 			}
-			got, merged := matrix(t, o.Tiles)
+			got, ids := gram(t, o.Tiles)
 			same(t, got, d.gram(t))
-			if !slices.Equal(merged.IDs, d.IDs()) || !slices.Equal(merged.Targets, d.Targets()) {
+			if ids != d.ids(t) {
 				t.Error("identifiers or targets differ from those of the dataset")
 			}
 		})
@@ -242,10 +259,11 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// The tiles are those of the package that makes them on one machine, however the input is cut.
+// The tiles are those of the package that makes them on one machine, however the input is cut:
+// they may lie in one folder.
 func TestTilesOfOneMachine(t *testing.T) {
 	d := drugs(t)
-	m, err := model.Read(d.model, 1)
+	m, err := model.Read(d.model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,15 +272,8 @@ func TestTilesOfOneMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	const side = 64
-	man, err := tiles.NewManifest(s, side, s.Train(), s.String(), d.IDs(), d.Targets())
-	if err != nil {
-		t.Fatal(err)
-	}
-	one := filepath.Join(t.TempDir(), "one")
-	if _, err := tiles.Work(t.Context(), one, s, man, s.Train(), tiles.Options{Shard: 1, Shards: 1, Workers: 1}); err != nil {
-		t.Fatal(err)
-	}
-	want := snapshot(t, one)
+	c := &tiles.Collection{Space: s, Records: s.Train(), Axis: matrix.Axis{IDs: d.IDs(), Targets: d.Targets()}}
+	var want map[string]string
 	for _, cut := range []struct {
 		bytes int64
 		batch int
@@ -270,7 +281,21 @@ func TestTilesOfOneMachine(t *testing.T) {
 		o := d.options(t)
 		o.Side, o.PartBytes, o.Batch = side, cut.bytes, cut.batch
 		must(t, o)
+		if want == nil {
+			want = snapshot(t, o.Tiles)
+		}
 		equal(t, snapshot(t, o.Tiles), want)
+		if err := os.Remove(filepath.Join(o.Tiles, TileName(1, 2))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tiles.Work(t.Context(), o.Tiles, c, side, 1, 1); err != nil {
+			t.Fatal(err)
+		}
+		got, ids := gram(t, o.Tiles)
+		same(t, got, d.gram(t))
+		if ids != d.ids(t) {
+			t.Error("identifiers or targets differ from those of the dataset")
+		}
 	}
 }
 
@@ -300,16 +325,24 @@ func TestInputs(t *testing.T) {
 	o.Inputs = []string{filepath.Join(dir, "a-*"), filepath.Join(dir, "b.graphml"), filepath.Join(dir, "c.smi")}
 	o.PartBytes = 500
 	must(t, o)
-	got, merged := matrix(t, o.Tiles)
+	got, ids := gram(t, o.Tiles)
 	same(t, got, d.gram(t))
-	if !slices.Equal(merged.IDs, d.IDs()) {
+	rows, err := csv.NewReader(strings.NewReader(ids)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, row := range rows[1:] {
+		names = append(names, row[0])
+	}
+	if !slices.Equal(names, d.IDs()) {
 		t.Error("identifiers differ from those of the dataset")
 	}
 
 	o = d.options(t)
 	o.Inputs = []string{"builtin:drugs"}
 	must(t, o)
-	got, _ = matrix(t, o.Tiles)
+	got, _ = gram(t, o.Tiles)
 	same(t, got, d.gram(t))
 }
 
@@ -321,7 +354,7 @@ func TestEmbeddingsToTheBit(t *testing.T) {
 	if want := (Counts{Read: 234, Transformed: 234, Computed: 5}); counts != want {
 		t.Errorf("counters %+v, want %+v", counts, want)
 	}
-	m, err := model.Read(d.model, 1)
+	m, err := model.Read(d.model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,24 +362,24 @@ func TestEmbeddingsToTheBit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := embed.Fit(t.Context(), s, s.Train(), embed.Options{Dim: o.Dim, Workers: 2})
+	e, err := nystrom.Fit(t.Context(), s, nystrom.Options{Dim: o.Dim, Pivots: nystrom.Random})
 	if err != nil {
 		t.Fatal(err)
 	}
-	vectors, err := e.Transform(t.Context(), s.Train().Data, 2)
+	vectors, err := e.Transform(t.Context(), s.Train().Data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := &mlg.Matrix{Cols: e.Dim()}
+	got := &kernel.Matrix{Cols: e.Dim()}
 	for b := range 5 {
-		part, err := dataset.ReadNPY(filepath.Join(o.Embeddings, VectorName(b)))
+		part, err := matrix.ReadNPY(filepath.Join(o.Embeddings, VectorName(b)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		got.Rows += part.Rows
 		got.Data = append(got.Data, part.Data...)
 	}
-	same(t, got, &mlg.Matrix{Rows: 234, Cols: e.Dim(), Data: vectors})
+	same(t, got, &kernel.Matrix{Rows: 234, Cols: e.Dim(), Data: vectors})
 
 	before := snapshot(t, o.Embeddings)
 	if err := os.Truncate(filepath.Join(o.Embeddings, VectorName(2)), 100); err != nil {
@@ -372,7 +405,7 @@ func TestRerun(t *testing.T) {
 	must(t, o)
 	before := snapshot(t, o.Tiles)
 	// A flipped bit, a short file, a missing one.
-	path := filepath.Join(o.Tiles, tiles.Name(0, 2))
+	path := filepath.Join(o.Tiles, TileName(0, 2))
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -381,10 +414,10 @@ func TestRerun(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(filepath.Join(o.Tiles, tiles.Name(1, 1)), 300); err != nil {
+	if err := os.Truncate(filepath.Join(o.Tiles, TileName(1, 1)), 300); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(o.Tiles, tiles.Name(2, 4))); err != nil {
+	if err := os.Remove(filepath.Join(o.Tiles, TileName(2, 4))); err != nil {
 		t.Fatal(err)
 	}
 	counts := must(t, o)
@@ -394,7 +427,7 @@ func TestRerun(t *testing.T) {
 	equal(t, snapshot(t, o.Tiles), before)
 
 	// Another model, other graphs, another plan.
-	other := collect(t, dataset.Scales(234, 3), mlg.DefaultOptions())
+	other := collect(t, dataset.Scales(234, 3), mlg.Default())
 	foreign := other.options(t)
 	foreign.Tiles = o.Tiles
 	shuffled := o
@@ -411,14 +444,14 @@ func TestRerun(t *testing.T) {
 	// A foreign tile under the name of a good one.
 	plain := other.options(t)
 	must(t, plain)
-	data, err = os.ReadFile(filepath.Join(plain.Tiles, tiles.Name(0, 1)))
+	data, err = os.ReadFile(filepath.Join(plain.Tiles, TileName(0, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(o.Tiles, tiles.Name(0, 1)), data, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(o.Tiles, TileName(0, 1)), data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run(t, o); err == nil || !strings.Contains(err.Error(), "is a tile of another model, plan or collection") {
+	if _, err := run(t, o); err == nil || !strings.Contains(err.Error(), "is of another model") {
 		t.Errorf("a foreign tile: %v", err)
 	}
 }
@@ -451,12 +484,12 @@ func TestBadGraphs(t *testing.T) {
 		if counts.Read != 60 || counts.Bad != 3 || counts.Transformed != 57 {
 			t.Errorf("parts of %d bytes: counters %+v, want 60 read, 3 bad, 57 transformed", size, counts)
 		}
-		got, _ := matrix(t, o.Tiles)
+		got, _ := gram(t, o.Tiles)
 		c, err := d.fitted.Transform(t.Context(), good)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := d.fitted.Compare(t.Context(), c, c)
+		want, err := d.fitted.Between(t.Context(), c, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -491,6 +524,7 @@ func TestErrors(t *testing.T) {
 		{"either Tiles or Embeddings", func(o *Options) { o.Tiles = "" }},
 		{"side 1000000", func(o *Options) { o.Side = 1000000 }},
 		{"Side is 0", func(o *Options) { o.Side = 0 }},
+		{"Pivots is \"none\"", func(o *Options) { o.Pivots = "none" }},
 		{"Batch is 0", func(o *Options) { o.Batch = 0 }},
 		{"PartBytes is -1", func(o *Options) { o.PartBytes = -1 }},
 		{"Threads is 0", func(o *Options) { o.Threads = 0 }},
@@ -507,7 +541,7 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := collect(t, dataset.Scales(20, 1), mlg.DefaultOptions())
+	other := collect(t, dataset.Scales(20, 1), mlg.Default())
 	ref := j.model
 	ref.Path = other.model
 	if _, err := ref.space(t.Context()); err == nil || !strings.Contains(err.Error(), "the pipeline was made for") {

@@ -34,7 +34,7 @@ func parts(ctx context.Context, o *Options) ([]part, error) {
 	}
 	for _, input := range o.Inputs {
 		if whole(input) {
-			add(part{Path: input, Format: string(o.Format)})
+			add(part{Path: input, Format: string(o.Read.Format)})
 			continue
 		}
 		names, err := list(ctx, input)
@@ -45,7 +45,7 @@ func parts(ctx context.Context, o *Options) ([]part, error) {
 			return nil, fmt.Errorf("%s: no such file, folder or built-in collection", input)
 		}
 		for _, name := range names {
-			format, lines := lineFormat(name, o.Format)
+			format, lines := lineFormat(name, o.Read.Format)
 			p := part{Path: name, Format: string(format), Lines: lines}
 			if whole(name) || !lines || !local(name) || compressed(ctx, name) {
 				add(p)

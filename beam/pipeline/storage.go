@@ -15,7 +15,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"   // gs://
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // no scheme
-	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/file"
 )
 
 // local reports whether a path is one of the machine itself.
@@ -114,7 +114,7 @@ func save(ctx context.Context, path string, data []byte) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
 		}
-		return dataset.WriteFile(ctx, path, func(w io.Writer) error {
+		return file.Write(ctx, path, func(w io.Writer) error {
 			_, err := w.Write(data)
 			return err
 		})

@@ -49,8 +49,7 @@ type badGraph struct {
 // transformFn reads the graphs of a part and makes records of them.
 type transformFn struct {
 	Model   modelRef
-	Read    dataset.Options
-	Weight  string
+	Read    dataset.Options // arrives without its limits
 	Batch   int
 	SkipBad bool
 
@@ -59,6 +58,7 @@ type transformFn struct {
 
 // Setup reads the model.
 func (f *transformFn) Setup(ctx context.Context) error {
+	f.Read.Limits = dataset.DefaultOptions().Limits
 	var err error
 	f.space, err = f.Model.space(ctx)
 	return err
@@ -113,19 +113,15 @@ func (f *transformFn) transform(ctx context.Context, items []item, bad func(plac
 	graphs := make([]*graph.Graph, 0, len(items))
 	places := make([]func() string, 0, len(items))
 	for _, x := range items {
-		g, err := x.graph, x.err
-		if err == nil {
-			g, err = dataset.EdgeWeight(f.Weight).Apply(g)
-		}
-		if err != nil {
-			if err := bad(x.place(), err); err != nil {
+		if x.err != nil {
+			if err := bad(x.place(), x.err); err != nil {
 				return nil, nil, err
 			}
 			continue
 		}
-		graphs, places = append(graphs, g), append(places, x.place)
+		graphs, places = append(graphs, x.graph), append(places, x.place)
 	}
-	records, err := f.space.Transform(ctx, graphs)
+	records, err := f.space.Transform(f.Model.work(ctx), graphs)
 	if err == nil || ctx.Err() != nil {
 		return graphs, records, err
 	}
@@ -133,7 +129,7 @@ func (f *transformFn) transform(ctx context.Context, items []item, bad func(plac
 	var good []*graph.Graph
 	records = nil
 	for i, g := range graphs {
-		r, err := f.space.Transform(ctx, []*graph.Graph{g})
+		r, err := f.space.Transform(f.Model.work(ctx), []*graph.Graph{g})
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
@@ -190,7 +186,7 @@ func (j *Job) read(s beam.Scope) (chunks, counts beam.PCollection) {
 	// Without the reshuffle a runner would give all parts to one worker.
 	all := beam.Reshuffle(s, beam.CreateList(s, j.parts))
 	chunks, counts, bad := beam.ParDo3(s, &transformFn{
-		Model: j.model, Read: j.reading, Weight: string(j.weight), Batch: j.o.Batch, SkipBad: j.o.SkipBad,
+		Model: j.model, Read: j.reading, Batch: j.o.Batch, SkipBad: j.o.SkipBad,
 	}, all)
 	if j.o.SkipBad {
 		beam.ParDo0(s, &badFn{join(j.o.output(), BadName)}, beam.Impulse(s), beam.SideInput{Input: bad})

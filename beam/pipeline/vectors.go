@@ -8,9 +8,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
-	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/embed"
-	"github.com/mlgkernel/mlg/store"
+	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/tiles"
 )
 
@@ -32,24 +31,26 @@ func VectorName(block int) string { return fmt.Sprintf("embedding-%06d.npy", blo
 type Description struct {
 	tiles.Plan                // Side is the number of rows of a file, but for the last
 	Dim        int            `json:"dim"`
-	Pivots     string         `json:"pivots"`
+	Pivots     nystrom.Pivots `json:"pivots"`
 	Seed       uint64         `json:"seed"`
-	Kernel     string         `json:"kernel"`
-	Digests    []store.Digest `json:"digests"` // of the records of each block
 	Files      []string       `json:"files"`
 }
 
 // vectors writes the identifiers and returns the description.
-func (f *manifestFn) vectors(ctx context.Context, m *tiles.Manifest) ([]byte, error) {
+func (f *planFn) vectors(ctx context.Context, p tiles.Plan, axis matrix.Axis) ([]byte, error) {
 	e, err := f.Embedding.embedding(ctx)
 	if err != nil {
 		return nil, err
 	}
-	d := Description{Plan: m.Plan, Dim: e.Dim(), Pivots: f.Embedding.Pivots.String(), Seed: f.Embedding.Seed, Kernel: m.Kernel, Digests: m.Digests}
-	for b := range m.Blocks() {
+	d := Description{Plan: p, Dim: e.Dim(), Pivots: f.Embedding.Pivots, Seed: f.Embedding.Seed}
+	for b := range p.Blocks() {
 		d.Files = append(d.Files, VectorName(b))
 	}
-	if err := writeIDs(ctx, join(f.Dir, IDsName), m); err != nil {
+	var ids bytes.Buffer // as matrix.Write has them
+	if err := axis.WriteCSV(&ids); err != nil {
+		return nil, err
+	}
+	if err := save(ctx, join(f.Dir, IDsName), ids.Bytes()); err != nil {
 		return nil, err
 	}
 	text, err := json.MarshalIndent(d, "", "  ")
@@ -61,7 +62,7 @@ type vectorFn struct {
 	Embedding embeddingRef
 	Dir       string
 
-	embedding *embed.Embedding
+	embedding *nystrom.Embedding
 }
 
 // Setup reads the model and chooses the landmarks.
@@ -74,11 +75,11 @@ func (f *vectorFn) Setup(ctx context.Context) error {
 // ProcessElement writes the file of a block, unless it is there. The description is there
 // before any of them.
 func (f *vectorFn) ProcessElement(ctx context.Context, b block, _ string) error {
-	vectors, err := f.embedding.Transform(ctx, unpack(b.Records), f.Embedding.Model.Threads)
+	vectors, err := f.embedding.Transform(f.Embedding.Model.work(ctx), unpack(b.Records))
 	if err != nil {
 		return fmt.Errorf("block %d: %w", b.Number, err)
 	}
-	data := append(dataset.NPYHeader(len(b.IDs), f.embedding.Dim()), pack(vectors)...)
+	data := append(matrix.NPYHeader(len(b.IDs), f.embedding.Dim()), pack(vectors)...)
 	path := join(f.Dir, VectorName(b.Number))
 	old, err := loadIfThere(ctx, path)
 	if err != nil {
@@ -101,7 +102,7 @@ func (f *vectorFn) ProcessElement(ctx context.Context, b block, _ string) error 
 // vectors adds the steps from blocks to files of vectors.
 func (j *Job) vectors(s beam.Scope, blocks beam.PCollection) {
 	s = s.Scope("Vectors")
-	description := j.manifest(s, blocks)
+	description := j.plan(s, blocks)
 	f := &vectorFn{Embedding: j.o.embedding(j.model), Dir: j.o.Embeddings}
 	beam.ParDo0(s, f, beam.Reshuffle(s, blocks), beam.SideInput{Input: description})
 }

@@ -2,15 +2,13 @@ package pipeline
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"math"
-	"strconv"
 	"sync"
 
-	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/embed"
+	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/store"
 )
 
@@ -50,23 +48,28 @@ func (o *once[K, V]) get(key K, make func() (V, error)) (V, error) {
 type embeddingRef struct {
 	Model  modelRef
 	Dim    int
-	Pivots embed.Pivots
+	Pivots nystrom.Pivots
 	Seed   uint64
 }
 
 var (
 	spaces     once[modelRef, *store.Space]
-	embeddings once[embeddingRef, *embed.Embedding]
+	embeddings once[embeddingRef, *nystrom.Embedding]
 )
+
+// work returns a context whose work on a batch has the threads of the options.
+func (r modelRef) work(ctx context.Context) context.Context {
+	return kernel.WithWorkers(ctx, r.Threads)
+}
 
 // space returns the space of the model.
 func (r modelRef) space(ctx context.Context) (*store.Space, error) {
 	return spaces.get(r, func() (*store.Space, error) {
-		_, s, err := readModel(ctx, r.Path, r.Threads)
+		_, s, err := readModel(ctx, r.Path)
 		if err != nil {
 			return nil, err
 		}
-		if got := s.Fingerprint().String(); got != r.Fingerprint {
+		if got := s.Fingerprint(); got != r.Fingerprint {
 			return nil, fmt.Errorf("%s: this machine has model %.12s there, but the pipeline was made for %.12s", r.Path, got, r.Fingerprint)
 		}
 		return s, nil
@@ -74,23 +77,23 @@ func (r modelRef) space(ctx context.Context) (*store.Space, error) {
 }
 
 // embedding returns the embedding.
-func (r embeddingRef) embedding(ctx context.Context) (*embed.Embedding, error) {
-	return embeddings.get(r, func() (*embed.Embedding, error) {
+func (r embeddingRef) embedding(ctx context.Context) (*nystrom.Embedding, error) {
+	return embeddings.get(r, func() (*nystrom.Embedding, error) {
 		s, err := r.Model.space(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return embed.Fit(ctx, s, s.Train(), embed.Options{Dim: r.Dim, Pivots: r.Pivots, Seed: r.Seed, Workers: r.Model.Threads})
+		return nystrom.Fit(r.Model.work(ctx), s, nystrom.Options{Dim: r.Dim, Pivots: r.Pivots, Seed: r.Seed})
 	})
 }
 
 // readModel reads a model file from any file system.
-func readModel(ctx context.Context, path string, threads int) (*model.Model, *store.Space, error) {
+func readModel(ctx context.Context, path string) (*model.Model, *store.Space, error) {
 	data, err := load(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := model.Decode(data, threads)
+	m, err := model.Decode(data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -101,45 +104,8 @@ func readModel(ctx context.Context, path string, threads int) (*model.Model, *st
 	return m, s, nil
 }
 
-// reading returns how graphs for a model are read: as its training graphs were.
-func reading(m *model.Model, o *Options) (dataset.Options, dataset.EdgeWeight, error) {
-	d, w := dataset.DefaultOptions(), dataset.GivenWeight
-	d.Format, d.SMILESColumn, d.TargetColumn, d.IDColumn = o.Format, o.SMILESColumn, o.TargetColumn, o.IDColumn
-	for key, value := range m.Reader {
-		var err error
-		switch key {
-		case "hydrogens":
-			d.Hydrogens = dataset.Hydrogens(value)
-		case "atom-charge":
-			d.AtomCharge, err = strconv.ParseBool(value)
-		case "atom-aromatic":
-			d.AtomAromatic, err = strconv.ParseBool(value)
-		case "atom-hydrogens":
-			d.AtomHydrogens, err = strconv.ParseBool(value)
-		case "edge-weight":
-			w, err = dataset.ParseEdgeWeight(value)
-		}
-		if err != nil {
-			return d, w, fmt.Errorf("the model says that its graphs were read with %s = %q, which is not known", key, value)
-		}
-	}
-	return d, w, d.Validate()
-}
-
 // pack returns numbers as bytes, for Beam to carry.
-func pack(x []float64) []byte {
-	out := make([]byte, 0, 8*len(x))
-	for _, v := range x {
-		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
-	}
-	return out
-}
+func pack(x []float64) []byte { return file.Bytes(x) }
 
 // unpack is the inverse of pack.
-func unpack(b []byte) []float64 {
-	out := make([]float64, len(b)/8)
-	for i := range out {
-		out[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-	}
-	return out
-}
+func unpack(b []byte) []float64 { return file.Floats(b) }

@@ -10,6 +10,7 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // rewire returns g with the given number of edges replaced by random others.
@@ -60,7 +61,7 @@ func perturb() error {
 		}
 		graphs = graphs[:min(len(graphs), 188)]
 		f := &figure{name: "perturb-" + name, title: name + ": rewired edges", xlabel: "rewired edges", ylabel: "distance / median distance of two graphs"}
-		o := mlg.DefaultOptions()
+		o := mlg.Default()
 		o.Radii = []int{1, 2, 4}
 		smooth := o
 		smooth.Gamma, smooth.Eta = 1, 1
@@ -70,8 +71,8 @@ func perturb() error {
 		oa.Variant = baseline.Assignment
 		for _, k := range []struct {
 			name string
-			k    mlg.Kernel
-		}{{"MLG η = γ = 0.1", mlg.NewKernel(o)}, {"MLG η = γ = 1", mlg.NewKernel(smooth)}, {"WL h = 2", wl1}, {"WL h = 5", wl5}, {"WL-OA h = 5", oa}} {
+			k    kernel.Kernel
+		}{{"MLG η = γ = 0.1", o}, {"MLG η = γ = 1", smooth}, {"WL h = 2", wl1}, {"WL h = 5", wl5}, {"WL-OA h = 5", oa}} {
 			fitted, err := k.k.Fit(context.Background(), graphs)
 			if err != nil {
 				return err
@@ -115,7 +116,7 @@ func perturb() error {
 }
 
 // difference returns the relative Frobenius norm of a − b.
-func difference(a, b *mlg.Matrix) float64 {
+func difference(a, b *kernel.Matrix) float64 {
 	var d, n float64
 	for i, x := range b.Data {
 		d += (a.Data[i] - x) * (a.Data[i] - x)
@@ -141,14 +142,16 @@ func lowRankError() error {
 		if err != nil {
 			return err
 		}
-		o := mlg.DefaultOptions()
-		exact, err := gram(mlg.NewExactKernel(o), graphs)
+		o := mlg.Default()
+		byDefinition := o
+		byDefinition.Exact = true
+		exact, err := gram(byDefinition, graphs)
 		if err != nil {
 			return err
 		}
-		run := func(f *figure, values []int, set func(o *mlg.Options, v int)) error {
+		run := func(f *figure, values []int, set func(o *mlg.Kernel, v int)) error {
 			for _, how := range []mlg.Landmarks{mlg.Uniform, mlg.ByClass, mlg.Pivoted} {
-				c := f.curve(how.String())
+				c := f.curve(string(how))
 				for _, v := range values {
 					var sum float64
 					rounds := 3
@@ -159,7 +162,7 @@ func lowRankError() error {
 						p := o
 						p.Landmarks, p.Seed = how, seed
 						set(&p, v)
-						low, err := gram(mlg.NewKernel(p), graphs)
+						low, err := gram(p, graphs)
 						if err != nil {
 							return err
 						}
@@ -171,17 +174,17 @@ func lowRankError() error {
 			return f.write()
 		}
 		err = run(&figure{name: "error-full-" + name, title: name + ": full rank", xlabel: "landmarks", ylabel: "relative error of the Gram matrix", logX: true, logY: true},
-			[]int{4, 8, 16, 32, 64}, func(o *mlg.Options, v int) { o.Samples, o.Rank = v, v })
+			[]int{4, 8, 16, 32, 64}, func(o *mlg.Kernel, v int) { o.Samples, o.Rank = v, v })
 		if err != nil {
 			return err
 		}
 		err = run(&figure{name: "error-samples-" + name, title: fmt.Sprintf("%s: rank %d", name, d.rank), xlabel: "landmarks", ylabel: "relative error of the Gram matrix", logX: true, logY: true},
-			d.grow, func(o *mlg.Options, v int) { o.Samples, o.Rank = v, d.rank })
+			d.grow, func(o *mlg.Kernel, v int) { o.Samples, o.Rank = v, d.rank })
 		if err != nil {
 			return err
 		}
 		err = run(&figure{name: "error-rank-" + name, title: fmt.Sprintf("%s: %d landmarks", name, d.samples), xlabel: "rank", ylabel: "relative error of the Gram matrix", logX: true, logY: true},
-			d.ranks, func(o *mlg.Options, v int) { o.Samples, o.Rank = d.samples, v })
+			d.ranks, func(o *mlg.Kernel, v int) { o.Samples, o.Rank = d.samples, v })
 		if err != nil {
 			return err
 		}
@@ -198,13 +201,13 @@ func seeds() error {
 		}
 		graphs = graphs[:min(len(graphs), 1000)]
 		for _, size := range []struct{ samples, rank int }{{100, 10}, {600, 32}} {
-			var first *mlg.Matrix
+			var first *kernel.Matrix
 			var rel, worst float64
 			const rounds = 5
 			for seed := range uint64(rounds) {
-				o := mlg.DefaultOptions()
+				o := mlg.Default()
 				o.Seed, o.Samples, o.Rank = seed, size.samples, size.rank
-				k, err := gram(mlg.NewKernel(o), graphs)
+				k, err := gram(o, graphs)
 				if err != nil {
 					return err
 				}

@@ -19,9 +19,9 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 var (
@@ -55,7 +55,7 @@ func read(name string) ([]*graph.Graph, error) {
 	return ds.Graphs, nil
 }
 
-func gram(k mlg.Kernel, graphs []*graph.Graph) (*mlg.Matrix, error) {
+func gram(k kernel.Kernel, graphs []*graph.Graph) (*kernel.Matrix, error) {
 	f, err := k.Fit(context.Background(), graphs)
 	if err != nil {
 		return nil, err

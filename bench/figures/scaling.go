@@ -35,7 +35,7 @@ func scaleGraphs() error {
 	if err != nil {
 		return err
 	}
-	o := mlg.DefaultOptions()
+	o := mlg.Default()
 	o.Radii = []int{1, 2, 4}
 	m, err := mlg.Fit(ctx, graphs, o)
 	if err != nil {
@@ -97,7 +97,7 @@ func scaleSize() error {
 				continue
 			}
 			g := k.make(rand.New(rand.NewPCG(1, 2)), n)
-			o := mlg.DefaultOptions()
+			o := mlg.Default()
 			o.Radii = []int{1, 2, 4}
 			t, err := fastest(func() error {
 				_, err := mlg.Fit(ctx, []*graph.Graph{g}, o)
@@ -138,13 +138,13 @@ func scaleLandmarks() error {
 	if err != nil {
 		return err
 	}
-	run := func(f *figure, values []int, set func(o *mlg.Options, v int)) error {
+	run := func(f *figure, values []int, set func(o *mlg.Kernel, v int)) error {
 		c := f.curve("Fit and Gram, radii 1,2")
 		for _, v := range values {
-			o := mlg.DefaultOptions()
+			o := mlg.Default()
 			set(&o, v)
 			t, err := fastest(func() error {
-				_, err := gram(mlg.NewKernel(o), graphs)
+				_, err := gram(o, graphs)
 				return err
 			})
 			if err != nil {
@@ -156,10 +156,10 @@ func scaleLandmarks() error {
 		return f.write()
 	}
 	err = run(&figure{name: "scaling-samples", title: "NCI1, rank 10", xlabel: "landmarks", ylabel: "seconds", logX: true, logY: true},
-		[]int{50, 100, 200, 400, 800, 1600}, func(o *mlg.Options, v int) { o.Samples = v })
+		[]int{50, 100, 200, 400, 800, 1600}, func(o *mlg.Kernel, v int) { o.Samples = v })
 	if err != nil {
 		return err
 	}
 	return run(&figure{name: "scaling-rank", title: "NCI1, 600 landmarks", xlabel: "rank", ylabel: "seconds", logX: true, logY: true},
-		[]int{5, 10, 20, 32, 48, 64}, func(o *mlg.Options, v int) { o.Samples, o.Rank = 600, v })
+		[]int{5, 10, 20, 32, 48, 64}, func(o *mlg.Kernel, v int) { o.Samples, o.Rank = 600, v })
 }

@@ -5,6 +5,8 @@ import os
 import subprocess
 import tempfile
 
+from rdkit import Chem
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -18,4 +20,11 @@ def build():
 def ours(dump, text, *flags):
     """Returns what our reader makes of every line or record."""
     out = subprocess.run([dump, *flags], input=text.encode(), stdout=subprocess.PIPE, check=True)
-    return [json.loads(line) for line in out.stdout.splitlines()]
+    results = [json.loads(line) for line in out.stdout.splitlines()]
+    table = Chem.GetPeriodicTable()
+    for r in results:
+        r["atoms"] = [{k.lower(): v for k, v in a.items()} for a in r["atoms"] or []]
+        for a in r["atoms"]:
+            a["element"] = table.GetElementSymbol(a["element"]) if a["element"] else "*"
+        r["bonds"] = [{"a": b["A"], "b": b["B"], "order": "-=#$:"[b["Order"] - 1], "kekule": k} for b, k in zip(r["bonds"] or [], r["kekule"], strict=True)]
+    return results

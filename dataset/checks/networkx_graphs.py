@@ -16,12 +16,12 @@ import networkx as nx
 HERE = os.path.dirname(os.path.abspath(__file__))
 random.seed(1)
 folder = tempfile.mkdtemp()
-convert = os.path.join(folder, "convert")
-subprocess.run(["go", "build", "-o", convert, "./convert"], cwd=HERE, check=True)
+mlg = os.path.join(folder, "mlg")
+subprocess.run(["go", "build", "-o", mlg, "../../cmd/mlg"], cwd=HERE, check=True)
 
 
 def run(a, b):
-    subprocess.run([convert, a, b], check=True)
+    subprocess.run([mlg, "--quiet", "convert", a, b], check=True)
 
 
 def random_graph(k, directed):

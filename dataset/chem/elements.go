@@ -22,20 +22,7 @@ var numbers = func() map[string]uint8 {
 	return m
 }()
 
-// Atomic numbers that the rules speak of.
-const (
-	hydrogen   = 1
-	boron      = 5
-	carbon     = 6
-	nitrogen   = 7
-	oxygen     = 8
-	silicon    = 14
-	phosphorus = 15
-	sulfur     = 16
-	arsenic    = 33
-	selenium   = 34
-	tellurium  = 52
-)
+const hydrogen = 1 // atomic number
 
 // Symbol returns the symbol of the element with atomic number z, "*" for 0.
 func Symbol(z uint8) string { return symbols[z] }
@@ -64,9 +51,6 @@ var metal = map[uint8]bool{3: true, 4: true, 11: true, 12: true, 19: true, 20: t
 // valences returns the usual valences of an atom: those of the element with as many
 // electrons (N⁺ is bound like C, O⁻ like F). Nil means any.
 func valences(element uint8, charge int8) []int {
-	if element == 0 {
-		return nil
-	}
 	if mainGroup[int(element)] == nil || metal[element] {
 		return nil
 	}

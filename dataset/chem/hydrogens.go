@@ -24,7 +24,7 @@ func (m *Molecule) WithoutHydrogens() *Molecule {
 	h := &Molecule{Name: m.Name, HasCoordinates: m.HasCoordinates}
 	to := make([]int32, len(m.Atoms)) // new number, -1: removed
 	for i, a := range m.Atoms {
-		bonds := adj.of(int32(i))
+		bonds := adj.at(int32(i))
 		if a.Element == hydrogen && a.Isotope == 0 && a.Charge == 0 && a.Class == 0 && a.Hydrogens == 0 && len(bonds) == 1 {
 			b := m.Bonds[bonds[0]]
 			if at := m.Atoms[b.other(int32(i))]; b.Order == Single && at.Element > hydrogen {

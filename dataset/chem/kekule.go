@@ -1,14 +1,17 @@
 package chem
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
-// pi says whether an aromatic atom takes part in a double bond of the aromatic system.
-type pi uint8
+// Pi says whether an atom has one of the double bonds of an aromatic system.
+type Pi uint8
 
 const (
-	never pi = iota // it gives a lone pair or an empty orbital, or has its double bond outside
-	must
-	may
+	Never Pi = iota // it gives a lone pair or an empty orbital, or has its double bond outside
+	May
+	Must
 )
 
 // Kekule returns the orders of the bonds with every aromatic bond as single or double, so
@@ -16,9 +19,7 @@ const (
 // there is none, as in a ring of five CH groups, or when something outside a ring is
 // called aromatic.
 //
-// The double bonds are a matching in the graph of the aromatic bonds that covers every
-// atom that must have one; it is found by Edmonds' blossom algorithm. A single bond in a
-// ring between an aromatic and an unknown atom counts as aromatic too.
+// A single bond in a ring between an aromatic and an unknown atom counts as aromatic too.
 func (m *Molecule) Kekule() ([]Order, error) {
 	orders := make([]Order, len(m.Bonds))
 	some := false
@@ -32,18 +33,18 @@ func (m *Molecule) Kekule() ([]Order, error) {
 	if !some {
 		return orders, nil
 	}
-	ring := m.ringBonds()
 	adj := m.adjacency()
-	role := make([]pi, len(m.Atoms))
-	for i := range m.Atoms {
-		aromatic, inRing := m.Atoms[i].Aromatic, false
-		used := m.Atoms[i].Hydrogens
-		for _, e := range adj.of(int32(i)) {
-			used += m.Bonds[e].Order.sigma()
+	ring := m.ringBonds(adj)
+	roles := make([]Pi, len(m.Atoms))
+	for i, a := range m.Atoms {
+		aromatic, inRing, used := a.Aromatic, false, a.Hydrogens
+		for _, e := range adj.at(int32(i)) {
+			b := m.Bonds[e]
+			used += b.Order.sigma()
 			inRing = inRing || ring[e]
-			if m.Bonds[e].Order == Aromatic {
+			if b.Order == Aromatic {
 				if !ring[e] {
-					return nil, fmt.Errorf("bond between atoms %d and %d is aromatic but in no ring", m.Bonds[e].A+1, m.Bonds[e].B+1)
+					return nil, fmt.Errorf("bond between atoms %d and %d is aromatic but in no ring", b.A+1, b.B+1)
 				}
 				aromatic = true
 			}
@@ -52,32 +53,32 @@ func (m *Molecule) Kekule() ([]Order, error) {
 			continue
 		}
 		if !inRing {
-			return nil, fmt.Errorf("atom %d (%s) is aromatic but in no ring", i+1, symbols[m.Atoms[i].Element])
+			return nil, fmt.Errorf("atom %d (%s) is aromatic but in no ring", i+1, symbols[a.Element])
 		}
-		role[i] = m.Atoms[i].role(used)
+		roles[i] = a.role(used)
 	}
-	k := matching{m: m, adj: adj, role: role, pi: make([]bool, len(m.Bonds))}
+	var system []Bond
 	for i, b := range m.Bonds {
 		p, q := m.Atoms[b.A], m.Atoms[b.B]
 		star := p.Element == 0 && (q.Aromatic || q.Element == 0) || q.Element == 0 && p.Aromatic
-		k.pi[i] = b.Order == Aromatic || star && b.Order == Single && ring[i]
-		if star && k.pi[i] {
-			for _, a := range []int32{b.A, b.B} {
-				if m.Atoms[a].Element == 0 {
-					role[a] = may
-				}
+		if b.Order != Aromatic && !(star && b.Order == Single && ring[i]) {
+			continue
+		}
+		orders[i] = Single
+		system = append(system, b)
+		for _, a := range []int32{b.A, b.B} {
+			if star && m.Atoms[a].Element == 0 {
+				roles[a] = May
 			}
 		}
 	}
-	if bad := k.solve(); bad >= 0 {
+	mate, bad := Alternate(roles, system)
+	if bad >= 0 {
 		return nil, fmt.Errorf("no alternation of single and double bonds exists in the aromatic system of atom %d (%s)", bad+1, symbols[m.Atoms[bad].Element])
 	}
 	for i, b := range m.Bonds {
-		if k.pi[i] {
-			orders[i] = Single
-			if k.mate[b.A] == b.B {
-				orders[i] = Double
-			}
+		if mate[b.A] == b.B {
+			orders[i] = Double
 		}
 	}
 	return orders, nil
@@ -85,246 +86,175 @@ func (m *Molecule) Kekule() ([]Order, error) {
 
 // role returns what an aromatic atom needs, given its bonds (aromatic ones counted 1) and
 // hydrogens.
-func (a Atom) role(used int) pi {
+func (a Atom) role(used int) Pi {
 	if a.Element == 0 {
-		return may
+		return May
 	}
 	for _, v := range valences(a.Element, a.Charge) {
 		switch free := v - used; {
 		case free < 0:
 			continue
 		case free == 0:
-			return never
+			return Never
 		case free == 1:
-			return must
+			return Must
 		default:
-			return may
+			return May
 		}
 	}
-	return never
+	return Never
 }
 
-// matching is Edmonds' algorithm on the aromatic bonds. Atoms that may stay single count
-// as free wherever a search meets them.
+// Alternate chooses the double bonds of an aromatic system: every atom that must has one of
+// them, as many as possible of those that may, and none has two. It returns the atom at the
+// other end of the double bond of each atom, -1 for none. The second result is -1, or an
+// atom that must have a double bond and cannot.
+//
+// The double bonds are a matching in the graph of the bonds, which is found by Edmonds'
+// blossom algorithm.
+func Alternate(roles []Pi, bonds []Bond) ([]int32, int) {
+	n := len(roles)
+	ints := make([]int32, 3*n)
+	m := matching{roles: slices.Clone(roles), near: newAdjacency(n, bonds), bonds: bonds,
+		mate: ints[:n], parent: ints[n : 2*n], base: ints[2*n:], outer: make([]bool, n)}
+	for a := range int32(n) {
+		m.mate[a], m.parent[a], m.base[a] = -1, -1, a
+	}
+	for _, m.root = range []Pi{Must, May} {
+		for a, role := range roles {
+			if role != m.root || m.mate[a] >= 0 {
+				continue
+			}
+			if !m.augment(int32(a)) && role == Must {
+				return nil, a
+			}
+		}
+	}
+	return m.mate, -1
+}
+
+// matching is the state of Edmonds' algorithm. A search grows a tree from a root: from outer
+// atoms bonds of any kind lead on, from inner atoms the double bond only.
 type matching struct {
-	m    *Molecule
-	adj  adjacency
-	role []pi
-	pi   []bool  // bonds that may be double
-	mate []int32 // -1: none
+	roles []Pi
+	near  adjacency
+	bonds []Bond
+	mate  []int32 // -1: none
 
-	// State of one search; entries are valid when their mark is the number of the search.
-	search int32
-	mark   []int32
-	parent []int32
-	base   []int32
+	root   Pi      // role of the root
+	parent []int32 // outer atom from which an inner one was reached, -1: none
+	base   []int32 // of the blossom that an atom is in
 	outer  []bool
-	queue  []int32
-	seen   []int32 // marks of ancestors, by walk number
-	walk   int32
-	flower []int32 // marks of bases in the blossom being contracted
-	petals int32
-	member []int32 // atoms touched by this search
+	queue  []int32 // outer atoms
+	member []int32 // atoms in the tree
 }
 
-// solve matches all atoms that must be matched, or returns one that cannot be.
-func (k *matching) solve() int {
-	n := len(k.m.Atoms)
-	ints := make([]int32, 6*n)
-	k.mate, k.mark, k.parent = ints[:n], ints[n:2*n], ints[2*n:3*n]
-	k.base, k.seen, k.flower = ints[3*n:4*n], ints[4*n:5*n], ints[5*n:]
-	k.outer = make([]bool, n)
-	for i := range k.mate {
-		k.mate[i] = -1
-	}
-	k.greedy()
-	for i := range k.m.Atoms {
-		if k.role[i] == must && k.mate[i] < 0 && !k.augment(int32(i)) {
-			return i
-		}
-	}
-	return -1
-}
-
-// partners calls f for every atom that may share a double bond with a.
-func (k *matching) partners(a int32, f func(b int32) bool) {
-	for _, e := range k.adj.of(a) {
-		if !k.pi[e] {
-			continue
-		}
-		if b := k.m.Bonds[e].other(a); k.role[b] != never && !f(b) {
-			return
-		}
-	}
-}
-
-// greedy matches atoms with a single free partner first, which leaves little to do.
-func (k *matching) greedy() {
-	free := make([]int32, len(k.m.Atoms))
-	var ends, rest []int32
-	for i := range k.m.Atoms {
-		if k.role[i] != must {
-			continue
-		}
-		k.partners(int32(i), func(b int32) bool {
-			if k.role[b] == must {
-				free[i]++
-			}
-			return true
-		})
-		if free[i] == 1 {
-			ends = append(ends, int32(i))
-		}
-		rest = append(rest, int32(i))
-	}
-	match := func(a int32) {
-		if k.mate[a] >= 0 {
-			return
-		}
-		k.partners(a, func(b int32) bool {
-			if k.role[b] != must || k.mate[b] >= 0 {
-				return true
-			}
-			k.mate[a], k.mate[b] = b, a
-			for _, x := range []int32{a, b} {
-				k.partners(x, func(c int32) bool {
-					if free[c]--; free[c] == 1 && k.mate[c] < 0 {
-						ends = append(ends, c)
-					}
-					return true
-				})
-			}
-			return false
-		})
-	}
-	for _, a := range rest {
-		for len(ends) > 0 {
-			e := ends[len(ends)-1]
-			ends = ends[:len(ends)-1]
-			match(e)
-		}
-		match(a)
-	}
-	for len(ends) > 0 {
-		e := ends[len(ends)-1]
-		ends = ends[:len(ends)-1]
-		match(e)
-	}
-}
-
-func (k *matching) touch(a int32) {
-	if k.mark[a] != k.search {
-		k.mark[a] = k.search
-		k.parent[a], k.base[a], k.outer[a] = -1, a, false
-		k.member = append(k.member, a)
-	}
-}
-
-// augment searches an alternating path from the unmatched atom root to a free atom.
-func (k *matching) augment(root int32) bool {
-	k.search++
-	k.member = k.member[:0]
-	k.touch(root)
-	k.outer[root] = true
-	k.queue = append(k.queue[:0], root)
-	for len(k.queue) > 0 {
-		a := k.queue[0]
-		k.queue = k.queue[1:]
-		done := false
-		k.partners(a, func(b int32) bool {
-			k.touch(b)
+// augment searches an alternating path from the unmatched atom root to a free atom, or, if
+// the root must be matched, to one that may stay single.
+func (m *matching) augment(root int32) bool {
+	m.queue, m.member = m.queue[:0], append(m.member[:0], root)
+	found := m.reach(root)
+	for i := 0; i < len(m.queue) && !found; i++ {
+		a := m.queue[i]
+		for _, e := range m.near.at(a) {
+			b := m.bonds[e].other(a)
 			switch {
-			case k.base[a] == k.base[b] || k.mate[a] == b:
-			case b == root || k.mate[b] >= 0 && k.mark[k.mate[b]] == k.search && k.parent[k.mate[b]] >= 0:
-				done = k.contract(root, a, b)
-			case k.parent[b] < 0:
-				k.parent[b] = a
-				if k.mate[b] < 0 {
-					k.flip(b)
-					done = true
-					return false
+			case m.roles[b] == Never || m.base[a] == m.base[b] || m.mate[a] == b:
+			case m.outer[b]:
+				found = m.contract(a, b)
+			case m.parent[b] < 0:
+				m.parent[b] = a
+				m.member = append(m.member, b)
+				if w := m.mate[b]; w >= 0 {
+					m.member = append(m.member, w)
+					found = m.reach(w)
+				} else {
+					m.flip(b)
+					found = true
 				}
-				w := k.mate[b]
-				k.touch(w)
-				done = k.reach(w)
 			}
-			return !done
-		})
-		if done {
-			return true
+			if found {
+				break
+			}
 		}
 	}
-	return false
+	for _, a := range m.member {
+		m.parent[a], m.base[a], m.outer[a] = -1, a, false
+		if !found { // no other search gets on here either
+			m.roles[a] = Never
+		}
+	}
+	return found
 }
 
-// reach makes a an outer atom of the tree: its mate can be matched otherwise. If a may
+// reach makes a an outer atom of the tree: its mate can be matched otherwise. If a may then
 // stay single, that ends the search.
-func (k *matching) reach(a int32) bool {
-	k.outer[a] = true
-	if k.role[a] == may {
-		b := k.mate[a]
-		k.mate[a] = -1
-		k.flip(b)
-		return true
+func (m *matching) reach(a int32) bool {
+	m.outer[a] = true
+	m.queue = append(m.queue, a)
+	if m.root == May || m.roles[a] == Must {
+		return false
 	}
-	k.queue = append(k.queue, a)
-	return false
+	b := m.mate[a]
+	m.mate[a] = -1
+	m.flip(b)
+	return true
 }
 
 // flip exchanges matched and unmatched bonds on the path from b to the root.
-func (k *matching) flip(b int32) {
+func (m *matching) flip(b int32) {
 	for b >= 0 {
-		p := k.parent[b]
-		next := k.mate[p]
-		k.mate[b], k.mate[p] = p, b
+		p := m.parent[b]
+		next := m.mate[p]
+		m.mate[b], m.mate[p] = p, b
 		b = next
 	}
 }
 
 // contract shrinks the blossom that the bond a–b closes to its base.
-func (k *matching) contract(root, a, b int32) bool {
-	common := k.ancestor(root, a, b)
-	k.petals++
-	k.markPath(a, common, b)
-	k.markPath(b, common, a)
-	for i := 0; i < len(k.member); i++ {
-		v := k.member[i]
-		if k.flower[k.base[v]] != k.petals {
-			continue
-		}
-		k.base[v] = common
-		if !k.outer[v] && k.reach(v) {
-			return true
+func (m *matching) contract(a, b int32) bool {
+	base := m.ancestor(a, b)
+	blossom := map[int32]bool{}
+	m.mark(blossom, a, base, b)
+	m.mark(blossom, b, base, a)
+	for _, v := range m.member {
+		if blossom[m.base[v]] {
+			m.base[v] = base
+			if !m.outer[v] && m.reach(v) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-func (k *matching) ancestor(root, a, b int32) int32 {
-	k.walk++
+// ancestor returns the base that the paths from a and b to the root have in common first.
+func (m *matching) ancestor(a, b int32) int32 {
+	seen := map[int32]bool{}
 	for {
-		a = k.base[a]
-		k.seen[a] = k.walk
-		if a == root || k.mate[a] < 0 {
+		a = m.base[a]
+		seen[a] = true
+		if m.mate[a] < 0 { // the root
 			break
 		}
-		a = k.parent[k.mate[a]]
+		a = m.parent[m.mate[a]]
 	}
 	for {
-		b = k.base[b]
-		if k.seen[b] == k.walk {
+		if b = m.base[b]; seen[b] {
 			return b
 		}
-		b = k.parent[k.mate[b]]
+		b = m.parent[m.mate[b]]
 	}
 }
 
-func (k *matching) markPath(v, base, child int32) {
-	for k.base[v] != base {
-		k.flower[k.base[v]] = k.petals
-		k.flower[k.base[k.mate[v]]] = k.petals
-		k.parent[v] = child
-		child = k.mate[v]
-		v = k.parent[k.mate[v]]
+// mark collects the bases of a blossom on the path from v to its base, and turns the tree
+// around there.
+func (m *matching) mark(blossom map[int32]bool, v, base, child int32) {
+	for m.base[v] != base {
+		blossom[m.base[v]] = true
+		blossom[m.base[m.mate[v]]] = true
+		m.parent[v] = child
+		child = m.mate[v]
+		v = m.parent[m.mate[v]]
 	}
 }

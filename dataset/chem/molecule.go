@@ -2,7 +2,8 @@ package chem
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,6 +53,9 @@ type Bond struct {
 	Order Order
 }
 
+// other returns the other end of a bond.
+func (b Bond) other(a int32) int32 { return b.A ^ b.B ^ a }
+
 // Molecule is a molecule as it was written, not necessarily connected.
 type Molecule struct {
 	Name           string
@@ -60,22 +64,24 @@ type Molecule struct {
 	HasCoordinates bool
 }
 
-// adjacency lists the bonds of every atom: those of atom a are bond[at[a]:at[a+1]].
+// adjacency lists the bonds of every atom.
 type adjacency struct {
-	at, bond []int32
+	start, bond []int32
 }
 
-func (m *Molecule) adjacency() adjacency {
-	a := adjacency{at: make([]int32, len(m.Atoms)+1), bond: make([]int32, 2*len(m.Bonds))}
-	for _, b := range m.Bonds {
-		a.at[b.A+1]++
-		a.at[b.B+1]++
+func (m *Molecule) adjacency() adjacency { return newAdjacency(len(m.Atoms), m.Bonds) }
+
+func newAdjacency(atoms int, bonds []Bond) adjacency {
+	a := adjacency{make([]int32, atoms+1), make([]int32, 2*len(bonds))}
+	for _, b := range bonds {
+		a.start[b.A+1]++
+		a.start[b.B+1]++
 	}
-	for i := range m.Atoms {
-		a.at[i+1] += a.at[i]
+	for i := range atoms {
+		a.start[i+1] += a.start[i]
 	}
-	next := append([]int32(nil), a.at...)
-	for i, b := range m.Bonds {
+	next := slices.Clone(a.start)
+	for i, b := range bonds {
 		for _, x := range []int32{b.A, b.B} {
 			a.bond[next[x]] = int32(i)
 			next[x]++
@@ -84,10 +90,8 @@ func (m *Molecule) adjacency() adjacency {
 	return a
 }
 
-func (a adjacency) of(atom int32) []int32 { return a.bond[a.at[atom]:a.at[atom+1]] }
-
-// other returns the other end of a bond.
-func (b Bond) other(a int32) int32 { return b.A ^ b.B ^ a }
+// at returns the bonds of an atom.
+func (a adjacency) at(atom int32) []int32 { return a.bond[a.start[atom]:a.start[atom+1]] }
 
 // Formula returns the molecular formula in Hill's order: carbon, hydrogen, then the other
 // elements by alphabet; by alphabet throughout when there is no carbon. The net charge
@@ -106,121 +110,78 @@ func (m *Molecule) Formula() string {
 		}
 		return s
 	}
-	var els []string
-	for s, n := range count {
-		if n > 0 {
-			els = append(els, s)
-		}
-	}
-	sort.Slice(els, func(i, j int) bool { return rank(els[i]) < rank(els[j]) })
+	elements := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return strings.Compare(rank(a), rank(b)) })
 	var b strings.Builder
-	for _, s := range els {
-		b.WriteString(s)
+	for _, s := range elements {
+		if count[s] > 0 {
+			b.WriteString(s)
+		}
 		if count[s] > 1 {
 			b.WriteString(strconv.Itoa(count[s]))
 		}
 	}
-	b.WriteString(chargeText(charge))
-	return b.String()
+	return b.String() + chargeText(charge)
 }
 
 // chargeText returns "", "+", "-", "+2", "-3", …
 func chargeText(c int) string {
-	switch {
-	case c == 0:
+	switch c {
+	case 0:
 		return ""
-	case c == 1:
+	case 1:
 		return "+"
-	case c == -1:
+	case -1:
 		return "-"
-	default:
-		return fmt.Sprintf("%+d", c)
 	}
+	return fmt.Sprintf("%+d", c)
 }
 
 // ChargeText returns the charge of the atom as it stands in a label: "", "+", "-", "+2", …
 func (a Atom) ChargeText() string { return chargeText(int(a.Charge)) }
 
-// Components returns the number of connected parts.
-func (m *Molecule) Components() int {
-	parent := make([]int32, len(m.Atoms))
-	for i := range parent {
-		parent[i] = int32(i)
-	}
-	find := func(x int32) int32 {
-		for parent[x] != x {
-			parent[x] = parent[parent[x]]
-			x = parent[x]
-		}
-		return x
-	}
-	n := len(m.Atoms)
-	for _, b := range m.Bonds {
-		if p, q := find(b.A), find(b.B); p != q {
-			parent[p] = q
-			n--
-		}
-	}
-	return n
-}
-
-// Rings returns the number of independent rings: bonds − atoms + connected parts.
-func (m *Molecule) Rings() int { return len(m.Bonds) - len(m.Atoms) + m.Components() }
-
 // ringBonds tells for every bond whether it lies on a ring: whether it is no bridge.
-func (m *Molecule) ringBonds() []bool {
-	adj := m.adjacency()
-	inRing := make([]bool, len(m.Bonds))
-	for i := range inRing {
-		inRing[i] = true
+func (m *Molecule) ringBonds(adj adjacency) []bool {
+	n := len(m.Atoms)
+	number := make([]int32, n) // 1-based order of discovery, 0: not yet
+	low := make([]int32, n)    // least number that a bond leads to from an atom or those behind it
+	via := make([]int32, n)    // bond by which an atom was discovered, -1 for none
+	var order, stack []int32
+	for root := range int32(n) {
+		stack = append(stack[:0], root)
+		if number[root] == 0 {
+			via[root] = -1
+		}
+		for len(stack) > 0 {
+			a := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if number[a] > 0 {
+				continue
+			}
+			order = append(order, a)
+			number[a], low[a] = int32(len(order)), int32(len(order))
+			for _, e := range adj.at(a) {
+				if b := m.Bonds[e].other(a); number[b] == 0 {
+					via[b] = e // the last to find an atom is its parent, as it is visited next
+					stack = append(stack, b)
+				} else if e != via[a] {
+					low[a] = min(low[a], number[b])
+				}
+			}
+		}
 	}
-	depth := make([]int32, len(m.Atoms)) // 1-based order of discovery, 0: not yet
-	low := make([]int32, len(m.Atoms))
-	type step struct {
-		atom, via int32
-		next      int32
+	ring := make([]bool, len(m.Bonds))
+	for i := range ring {
+		ring[i] = true
 	}
-	var stack []step
-	n := int32(0)
-	for root := range m.Atoms {
-		if depth[root] > 0 {
+	for _, a := range slices.Backward(order) {
+		if via[a] < 0 {
 			continue
 		}
-		stack = append(stack[:0], step{int32(root), -1, 0})
-		n++
-		depth[root], low[root] = n, n
-		for len(stack) > 0 {
-			s := &stack[len(stack)-1]
-			bonds := adj.of(s.atom)
-			if int(s.next) < len(bonds) {
-				e := bonds[s.next]
-				s.next++
-				if e == s.via {
-					continue
-				}
-				to := m.Bonds[e].other(s.atom)
-				if depth[to] > 0 {
-					low[s.atom] = min(low[s.atom], depth[to])
-					continue
-				}
-				n++
-				depth[to], low[to] = n, n
-				stack = append(stack, step{to, e, 0})
-				continue
-			}
-			done := *s
-			stack = stack[:len(stack)-1]
-			if done.via < 0 {
-				continue
-			}
-			up := m.Bonds[done.via].other(done.atom)
-			low[up] = min(low[up], low[done.atom])
-			if low[done.atom] == depth[done.atom] {
-				inRing[done.via] = false
-			}
-		}
+		ring[via[a]] = low[a] < number[a]
+		up := m.Bonds[via[a]].other(a)
+		low[up] = min(low[up], low[a])
 	}
-	return inRing
+	return ring
 }
 
 // CheckValence returns an error that names the first atom with more bonds and hydrogens
@@ -244,4 +205,15 @@ func (m *Molecule) CheckValence() error {
 		}
 	}
 	return nil
+}
+
+// fill returns the number of hydrogens that fill up the smallest of the valences in which
+// the bonds leave room.
+func fill(valences []int, used int) int {
+	for _, v := range valences {
+		if v >= used {
+			return v - used
+		}
+	}
+	return 0
 }

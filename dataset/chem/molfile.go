@@ -19,10 +19,12 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 // Unwrap returns the error without the line.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// table reads the lines of a connection table.
+// table reads the lines of a connection table. It keeps the first error and goes on with
+// empty lines then.
 type table struct {
 	lines []string
 	n     int // number of the line read last
+	err   error
 	mol   *Molecule
 	// What the lines say beyond the molecule, by atom: a valence (-1: none), and unpaired
 	// electrons.
@@ -32,17 +34,22 @@ type table struct {
 	max      int
 }
 
-func (t *table) fail(format string, args ...any) error {
-	return &LineError{t.n, fmt.Errorf(format, args...)}
+func (t *table) fail(format string, args ...any) {
+	if t.err == nil {
+		t.err = &LineError{t.n, fmt.Errorf(format, args...)}
+	}
 }
 
-func (t *table) next() (string, error) {
-	if t.n >= len(t.lines) {
-		t.n++
-		return "", t.fail("the connection table breaks off, want a line M  END")
+func (t *table) next() string {
+	if t.err != nil {
+		return ""
 	}
 	t.n++
-	return strings.TrimRight(t.lines[t.n-1], "\r"), nil
+	if t.n > len(t.lines) {
+		t.fail("the connection table breaks off, want a line M  END")
+		return ""
+	}
+	return strings.TrimRight(t.lines[t.n-1], "\r")
 }
 
 // ParseMol reads an MDL connection table, V2000 or V3000: the first lines of a MOL file
@@ -51,26 +58,16 @@ func (t *table) next() (string, error) {
 // *LineError.
 func ParseMol(lines []string, max int) (*Molecule, int, error) {
 	t := &table{lines: lines, mol: &Molecule{}, max: max, bound: map[[2]int32]bool{}}
-	for i := range 3 {
-		line, err := t.next()
-		if err != nil {
-			return nil, t.n, err
-		}
-		if i == 0 {
-			t.mol.Name = strings.TrimSpace(line)
-		}
-	}
-	counts, err := t.next()
-	if err != nil {
-		return nil, t.n, err
-	}
-	if strings.Contains(counts, "V3000") {
-		err = t.v3000()
+	t.mol.Name = strings.TrimSpace(t.next())
+	t.next()
+	t.next()
+	if counts := t.next(); strings.Contains(counts, "V3000") {
+		t.v3000()
 	} else {
-		err = t.v2000(counts)
+		t.v2000(counts)
 	}
-	if err != nil {
-		return nil, t.n, err
+	if t.err != nil {
+		return nil, t.n, t.err
 	}
 	t.hydrogens()
 	for _, a := range t.mol.Atoms {
@@ -90,97 +87,66 @@ func field(line string, from, to int) string {
 }
 
 // number reads a whole number from columns; blank is 0.
-func (t *table) number(line string, from, to int, what string) (int, error) {
+func (t *table) number(line string, from, to int, what string) int {
 	s := field(line, from, to)
 	if s == "" {
-		return 0, nil
+		return 0
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil {
-		return 0, t.fail("%s %q, want a whole number in columns %d to %d", what, s, from+1, to)
+		t.fail("%s %q, want a whole number in columns %d to %d", what, s, from+1, to)
 	}
-	return n, nil
+	return n
 }
 
-func (t *table) v2000(counts string) error {
-	atoms, err := t.number(counts, 0, 3, "number of atoms")
-	if err != nil {
-		return err
+// coordinate reads a position.
+func (t *table) coordinate(s, where string) float64 {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		t.fail("coordinate %q, want a number%s", clip(s), where)
 	}
-	bonds, err := t.number(counts, 3, 6, "number of bonds")
-	if err != nil {
-		return err
-	}
+	return x
+}
+
+func (t *table) v2000(counts string) {
+	atoms, bonds := t.number(counts, 0, 3, "number of atoms"), t.number(counts, 3, 6, "number of bonds")
 	if atoms < 0 || bonds < 0 || field(counts, 0, 3) == "" {
-		return t.fail("%q, want the numbers of atoms and bonds", counts)
+		t.fail("%q, want the numbers of atoms and bonds", counts)
 	}
-	for range atoms {
-		line, err := t.next()
-		if err != nil {
-			return err
-		}
-		if err := t.atom2000(line); err != nil {
-			return err
-		}
+	for i := 0; i < atoms && t.err == nil; i++ {
+		t.atom2000(t.next())
 	}
-	for range bonds {
-		line, err := t.next()
-		if err != nil {
-			return err
-		}
-		var x [3]int
-		for k := range x {
-			if x[k], err = t.number(line, 3*k, 3*k+3, [...]string{"first atom", "second atom", "bond type"}[k]); err != nil {
-				return err
-			}
-		}
-		if err := t.bond(x[0], x[1], x[2]); err != nil {
-			return err
-		}
+	for i := 0; i < bonds && t.err == nil; i++ {
+		line := t.next()
+		t.bond(t.number(line, 0, 3, "first atom"), t.number(line, 3, 6, "second atom"), t.number(line, 6, 9, "bond type"))
 	}
-	return t.properties()
+	t.properties()
 }
 
 // charges2000 are the charges that the codes of the atom block stand for; code 4 is a radical.
 var charges2000 = [...]int8{0, 3, 2, 1, 0, -1, -2, -3}
 
-func (t *table) atom2000(line string) error {
-	var a Atom
-	for k, p := range []*float64{&a.X, &a.Y, &a.Z} {
-		s := field(line, 10*k, 10*k+10)
-		x, err := strconv.ParseFloat(s, 64)
-		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return t.fail("coordinate %q, want a number in columns %d to %d", s, 10*k+1, 10*k+10)
-		}
-		*p = x
+func (t *table) atom2000(line string) {
+	a := Atom{
+		X: t.coordinate(field(line, 0, 10), " in columns 1 to 10"),
+		Y: t.coordinate(field(line, 10, 20), " in columns 11 to 20"),
+		Z: t.coordinate(field(line, 20, 30), " in columns 21 to 30"),
 	}
-	if err := t.element(&a, field(line, 31, 34)); err != nil {
-		return err
-	}
-	diff, err := t.number(line, 34, 36, "mass difference")
-	if err != nil {
-		return err
-	}
+	t.element(&a, field(line, 31, 34))
+	diff := t.number(line, 34, 36, "mass difference")
 	if m := massNumber[a.Element]; diff != 0 && m > 0 {
 		a.Isotope = uint16(m + diff)
 	}
-	code, err := t.number(line, 36, 39, "charge code")
-	if err != nil {
-		return err
-	}
-	if code < 0 || code >= len(charges2000) {
-		return t.fail("charge code %d, want 0 to 7", code)
-	}
-	a.Charge = charges2000[code]
-	valence, err := t.number(line, 48, 51, "valence")
-	if err != nil {
-		return err
-	}
-	radicals := 0
-	if code == 4 {
+	code, radicals := t.number(line, 36, 39, "charge code"), 0
+	switch {
+	case code < 0 || code >= len(charges2000):
+		t.fail("charge code %d, want 0 to 7", code)
+	case code == 4:
 		radicals = 1
+	default:
+		a.Charge = charges2000[code]
 	}
-	return t.add(a, valenceCode(valence), radicals)
+	t.add(a, valenceCode(t.number(line, 48, 51, "valence")), radicals)
 }
 
 // valenceCode returns the valence that a code stands for: 15 is none, 0 is not given (-1).
@@ -199,92 +165,87 @@ func valenceCode(code int) int {
 var massNumber = map[uint8]int{1: 1, 5: 11, 6: 12, 7: 14, 8: 16, 9: 19, 14: 28, 15: 31, 16: 32, 17: 35, 35: 79, 53: 127}
 
 // element sets the element of an atom. Letters for queries and groups are unknown atoms.
-func (t *table) element(a *Atom, symbol string) error {
+func (t *table) element(a *Atom, symbol string) {
 	switch symbol {
 	case "D":
 		a.Element, a.Isotope = hydrogen, 2
-		return nil
 	case "T":
 		a.Element, a.Isotope = hydrogen, 3
-		return nil
 	case "*", "A", "Q", "X", "M", "L", "LP", "R", "R#", "Du":
-		return nil
+	default:
+		z, ok := numbers[symbol]
+		if !ok {
+			t.fail("unknown element %q", symbol)
+		}
+		a.Element = z
 	}
-	z, ok := numbers[symbol]
-	if !ok {
-		return t.fail("unknown element %q", symbol)
-	}
-	a.Element = z
-	return nil
 }
 
-func (t *table) add(a Atom, valence, radicals int) error {
+func (t *table) add(a Atom, valence, radicals int) {
 	if len(t.mol.Atoms) >= t.max {
-		return t.fail("more than %d atoms", t.max)
+		t.fail("more than %d atoms", t.max)
 	}
 	t.mol.Atoms = append(t.mol.Atoms, a)
 	t.valence = append(t.valence, valence)
 	t.radicals = append(t.radicals, radicals)
-	return nil
+}
+
+// known reports whether there is an atom of a 1-based number.
+func (t *table) known(atom int) bool {
+	if atom < 1 || atom > len(t.mol.Atoms) {
+		t.fail("atom %d out of range [1, %d]", atom, len(t.mol.Atoms))
+	}
+	return t.err == nil
 }
 
 // bond adds a bond between 1-based atoms.
-func (t *table) bond(a, b, kind int) error {
-	for _, x := range []int{a, b} {
-		if x < 1 || x > len(t.mol.Atoms) {
-			return t.fail("atom %d out of range [1, %d]", x, len(t.mol.Atoms))
-		}
+func (t *table) bond(a, b, kind int) {
+	if !t.known(a) || !t.known(b) {
+		return
 	}
 	if a == b {
-		return t.fail("bond from atom %d to itself", a)
+		t.fail("bond from atom %d to itself", a)
 	}
 	key := [2]int32{int32(min(a, b)), int32(max(a, b))}
 	if t.bound[key] {
-		return t.fail("second bond between atoms %d and %d", a, b)
+		t.fail("second bond between atoms %d and %d", a, b)
 	}
 	t.bound[key] = true
-	order := Order(0)
+	order := Order(kind)
 	switch kind {
 	case 1, 2, 3:
-		order = Order(kind)
 	case 4:
 		order = Aromatic
 		t.mol.Atoms[a-1].Aromatic, t.mol.Atoms[b-1].Aromatic = true, true
 	case 9: // coordination
 		order = Single
 	default:
-		return t.fail("bond type %d, want 1, 2, 3, 4 (aromatic) or 9 (coordination)", kind)
+		t.fail("bond type %d, want 1, 2, 3, 4 (aromatic) or 9 (coordination)", kind)
 	}
 	t.mol.Bonds = append(t.mol.Bonds, Bond{int32(a - 1), int32(b - 1), order})
-	return nil
 }
 
 // properties reads the lines "M  …" of V2000 up to "M  END".
-func (t *table) properties() error {
+func (t *table) properties() {
 	reset := false
-	for {
-		line, err := t.next()
-		if err != nil {
-			return err
+	for t.err == nil {
+		line := t.next()
+		if strings.HasPrefix(line, "M  END") {
+			return
 		}
-		if len(line) < 6 {
-			continue
-		}
-		key := line[:6]
-		switch key {
-		case "M  END":
-			return nil
-		case "M  CHG", "M  RAD", "M  ISO":
-		default:
+		key := line[:min(6, len(line))]
+		if key != "M  CHG" && key != "M  RAD" && key != "M  ISO" {
 			continue
 		}
 		f := strings.Fields(line[6:])
 		n := 0
+		var err error
 		if len(f) > 0 {
 			n, err = strconv.Atoi(f[0])
 		}
 		if err != nil || n < 1 || n > (len(f)-1)/2 {
-			return t.fail("%q, want a number of entries, then atom and value for each", line)
+			t.fail("%q, want a number of entries, then atom and value for each", line)
+			return
 		}
 		// The first charge or radical makes those of the atom block void.
 		if key != "M  ISO" && !reset {
@@ -296,39 +257,32 @@ func (t *table) properties() error {
 		for k := range n {
 			a, err1 := strconv.Atoi(f[1+2*k])
 			v, err2 := strconv.Atoi(f[2+2*k])
-			if err := errors.Join(err1, err2); err != nil {
-				return t.fail("%q: %s %s, want two whole numbers", key, f[1+2*k], f[2+2*k])
+			if errors.Join(err1, err2) != nil {
+				t.fail("%q: %s %s, want two whole numbers", key, f[1+2*k], f[2+2*k])
 			}
-			if a < 1 || a > len(t.mol.Atoms) {
-				return t.fail("atom %d out of range [1, %d]", a, len(t.mol.Atoms))
-			}
-			if err := t.property(a-1, key[3:], v); err != nil {
-				return err
+			if t.known(a) {
+				t.property(a-1, key[3:], v)
 			}
 		}
 	}
 }
 
 // property sets charge, radical or isotope of a 0-based atom.
-func (t *table) property(a int, key string, v int) error {
-	switch key {
-	case "CHG":
-		if v < -15 || v > 15 {
-			return t.fail("charge %d, want -15 to 15", v)
+func (t *table) property(a int, key string, v int) {
+	within := func(what string, least, most int) bool {
+		if v < least || v > most {
+			t.fail("%s %d, want %d to %d", what, v, least, most)
 		}
+		return t.err == nil
+	}
+	switch {
+	case key == "CHG" && within("charge", -15, 15):
 		t.mol.Atoms[a].Charge = int8(v)
-	case "RAD":
-		if v < 0 || v > 3 {
-			return t.fail("radical %d, want 0 to 3", v)
-		}
+	case key == "RAD" && within("radical", 0, 3):
 		t.radicals[a] = [...]int{0, 2, 1, 2}[v]
-	case "ISO":
-		if v < 0 || v > 999 {
-			return t.fail("isotope %d, want 0 to 999", v)
-		}
+	case key == "ISO" && within("isotope", 0, 999):
 		t.mol.Atoms[a].Isotope = uint16(v)
 	}
-	return nil
 }
 
 // hydrogens counts the implicit hydrogens: up to the given valence, else to the smallest
@@ -357,12 +311,7 @@ func (t *table) hydrogens() {
 		if a.Aromatic && len(vs) > 1 {
 			vs = vs[:1]
 		}
-		for _, v := range vs {
-			if v >= sum[i]+t.radicals[i] {
-				a.Hydrogens = v - sum[i] - t.radicals[i]
-				break
-			}
-		}
+		a.Hydrogens = fill(vs, sum[i]+t.radicals[i])
 	}
 }
 

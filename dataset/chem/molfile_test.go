@@ -40,8 +40,8 @@ func TestAromaticMol(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Formula() != "C6H6" || m.Rings() != 1 || m.HasCoordinates {
-		t.Errorf("%s with %d rings", m.Formula(), m.Rings())
+	if m.Formula() != "C6H6" || len(m.Bonds) != 6 || m.HasCoordinates {
+		t.Errorf("%s with %d bonds", m.Formula(), len(m.Bonds))
 	}
 	if err := m.CheckValence(); err != nil {
 		t.Error(err)

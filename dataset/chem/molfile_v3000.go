@@ -1,7 +1,6 @@
 package chem
 
 import (
-	"math"
 	"strconv"
 	"strings"
 )
@@ -9,27 +8,24 @@ import (
 const v30 = "M  V30 "
 
 // entry returns the next line of a V3000 table without its mark, joined with the lines
-// that continue it. "END" stands for the line M  END.
-func (t *table) entry() (string, error) {
+// that continue it. "END" stands for the line M  END, and for the end after an error.
+func (t *table) entry() string {
 	var text strings.Builder
 	for {
-		line, err := t.next()
-		if err != nil {
-			return "", err
-		}
+		line := t.next()
 		if strings.HasPrefix(line, "M  END") && text.Len() == 0 {
-			return "END", nil
+			return "END"
 		}
 		if !strings.HasPrefix(line, v30) {
-			return "", t.fail("%q, want a line that begins with M  V30", clip(line))
+			t.fail("%q, want a line that begins with M  V30", clip(line))
+			return "END"
 		}
 		line = strings.TrimRight(line[len(v30):], " ")
-		if body, more := strings.CutSuffix(line, "-"); more {
-			text.WriteString(body)
-			continue
+		body, more := strings.CutSuffix(line, "-")
+		text.WriteString(body)
+		if !more {
+			return text.String()
 		}
-		text.WriteString(line)
-		return text.String(), nil
 	}
 }
 
@@ -41,103 +37,72 @@ func clip(s string) string {
 }
 
 // v3000 reads the blocks of a V3000 table. Blocks other than atoms and bonds are skipped.
-func (t *table) v3000() error {
+func (t *table) v3000() {
 	index := map[int]int{} // number in the file → 1-based atom
-	block := ""
-	var open []string
-	for {
-		line, err := t.entry()
-		if err != nil {
-			return err
+	open := []string{""}   // blocks, the innermost last
+	for t.err == nil {
+		line := t.entry()
+		if line == "END" {
+			return
 		}
 		word := fields3000(line)
+		block := open[len(open)-1]
 		switch {
-		case line == "END":
-			return nil
 		case len(word) == 0:
-			continue
 		case word[0] == "BEGIN" && len(word) > 1:
-			block = word[1]
-			open = append(open, block)
-			continue
+			open = append(open, word[1])
 		case word[0] == "END" && len(word) > 1:
-			if len(open) == 0 || open[len(open)-1] != word[1] {
-				return t.fail("END %s without BEGIN %s", word[1], word[1])
+			if block != word[1] {
+				t.fail("END %s without BEGIN %s", word[1], word[1])
+			} else if len(open) > 1 {
+				open = open[:len(open)-1]
 			}
-			open = open[:len(open)-1]
-			block = ""
-			if len(open) > 0 {
-				block = open[len(open)-1]
-			}
-			continue
-		}
-		switch block {
-		case "ATOM":
-			err = t.atom3000(word, index)
-		case "BOND":
-			err = t.bond3000(word, index)
-		}
-		if err != nil {
-			return err
+		case block == "ATOM":
+			t.atom3000(word, index)
+		case block == "BOND":
+			t.bond3000(word, index)
 		}
 	}
 }
 
 // fields3000 splits at blanks, but not inside quotes and parentheses.
 func fields3000(s string) []string {
-	var out []string
-	depth, quoted, from := 0, false, -1
-	for i := 0; i <= len(s); i++ {
-		end := i == len(s)
-		if !end {
-			switch s[i] {
-			case '"':
-				quoted = !quoted
-			case '(':
-				depth++
-			case ')':
-				depth--
-			}
+	depth, quoted := 0, false
+	out := strings.FieldsFunc(s, func(c rune) bool {
+		switch c {
+		case '"':
+			quoted = !quoted
+		case '(':
+			depth++
+		case ')':
+			depth--
 		}
-		blank := end || s[i] == ' ' && !quoted && depth <= 0
-		if blank && from >= 0 {
-			out = append(out, strings.Trim(s[from:i], `"`))
-			from = -1
-		} else if !blank && from < 0 {
-			from = i
-		}
+		return c == ' ' && !quoted && depth <= 0
+	})
+	for i, w := range out {
+		out[i] = strings.Trim(w, `"`)
 	}
 	return out
 }
 
-func (t *table) atom3000(word []string, index map[int]int) error {
+func (t *table) atom3000(word []string, index map[int]int) {
 	if len(word) < 6 {
-		return t.fail("atom of %d fields, want number, element, x, y, z and atom map", len(word))
+		t.fail("atom of %d fields, want number, element, x, y, z and atom map", len(word))
+		return
 	}
 	number, err := strconv.Atoi(word[0])
 	if err != nil {
-		return t.fail("atom number %q, want a whole number", clip(word[0]))
+		t.fail("atom number %q, want a whole number", clip(word[0]))
 	}
 	if index[number] > 0 {
-		return t.fail("second atom %d", number)
+		t.fail("second atom %d", number)
 	}
 	var a Atom
-	if err := t.element(&a, word[1]); err != nil {
-		if !strings.HasPrefix(word[1], "[") && !strings.HasPrefix(word[1], "NOT") {
-			return err
-		}
-		// A list of elements is an unknown atom.
+	if !strings.HasPrefix(word[1], "[") && !strings.HasPrefix(word[1], "NOT") { // a list is an unknown atom
+		t.element(&a, word[1])
 	}
-	for k, p := range []*float64{&a.X, &a.Y, &a.Z} {
-		x, err := strconv.ParseFloat(word[2+k], 64)
-		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return t.fail("coordinate %q, want a number", clip(word[2+k]))
-		}
-		*p = x
-	}
-	if err := t.add(a, -1, 0); err != nil {
-		return err
-	}
+	a.X, a.Y, a.Z = t.coordinate(word[2], ""), t.coordinate(word[3], ""), t.coordinate(word[4], "")
+	t.add(a, -1, 0)
 	at := len(t.mol.Atoms) - 1
 	index[number] = at + 1
 	for _, w := range word[6:] {
@@ -147,39 +112,36 @@ func (t *table) atom3000(word []string, index map[int]int) error {
 		}
 		v, err := strconv.Atoi(value)
 		if err != nil {
-			return t.fail("%s, want a whole number", clip(w))
+			t.fail("%s, want a whole number", clip(w))
 		}
 		switch key {
 		case "MASS":
-			err = t.property(at, "ISO", v)
+			t.property(at, "ISO", v)
 		case "VAL":
 			t.valence[at] = valenceCode(v)
 		default:
-			err = t.property(at, key, v)
-		}
-		if err != nil {
-			return err
+			t.property(at, key, v)
 		}
 	}
-	return nil
 }
 
-func (t *table) bond3000(word []string, index map[int]int) error {
+func (t *table) bond3000(word []string, index map[int]int) {
 	if len(word) < 4 {
-		return t.fail("bond of %d fields, want number, type and two atoms", len(word))
+		t.fail("bond of %d fields, want number, type and two atoms", len(word))
+		return
 	}
 	var x [3]int
 	for k := range x {
 		n, err := strconv.Atoi(word[1+k])
 		if err != nil {
-			return t.fail("bond with %q, want whole numbers", clip(word[1+k]))
+			t.fail("bond with %q, want whole numbers", clip(word[1+k]))
 		}
 		x[k] = n
 	}
 	for _, a := range x[1:] {
 		if index[a] == 0 {
-			return t.fail("bond to atom %d, which does not exist", a)
+			t.fail("bond to atom %d, which does not exist", a)
 		}
 	}
-	return t.bond(index[x[1]], index[x[2]], x[0])
+	t.bond(index[x[1]], index[x[2]], x[0])
 }

@@ -1,6 +1,10 @@
 package chem
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
 
 // SyntaxError says where a SMILES string is wrong.
 type SyntaxError struct {
@@ -19,6 +23,9 @@ const (
 	slash Order = 6
 )
 
+// bondSymbols are the symbols of the orders from Single to slash. A backslash is a slash.
+const bondSymbols = "-=#$:/"
+
 // ringEnd is an open ring closure.
 type ringEnd struct {
 	atom  int32
@@ -27,13 +34,12 @@ type ringEnd struct {
 	pos   int
 }
 
-// closed is a ring closure: the place of its bond and the position where it closes.
-type closed struct{ slot, pos int }
-
-// parser holds the state of ParseSMILES. The string is read once, left to right.
+// parser holds the state of ParseSMILES. The string is read once, left to right, up to the
+// first error.
 type parser struct {
 	s   string
 	pos int
+	err error
 	mol *Molecule
 
 	last    int32 // atom that the next one is bound to, -1: none
@@ -42,8 +48,9 @@ type parser struct {
 	dot     bool  // a dot was read since the last atom
 	branch  []branch
 	ring    map[int]ringEnd
-	closed  []closed // bonds that close rings
-	organic []bool   // atoms without brackets
+	closed  map[[2]int32]bool // atoms that a ring closure joins
+	before  []int32           // atom that an atom was bound to when it was read, -1: none
+	organic []bool            // atoms without brackets
 	max     int
 }
 
@@ -61,45 +68,41 @@ type branch struct {
 // The aromatic parts must have a Kekulé structure. Errors in the form are of type
 // *SyntaxError.
 func ParseSMILES(s string, max int) (*Molecule, error) {
-	p := &parser{s: s, mol: &Molecule{}, last: -1, ring: map[int]ringEnd{}, max: max}
-	if err := p.parse(); err != nil {
-		return nil, err
+	p := &parser{s: s, mol: &Molecule{}, last: -1, ring: map[int]ringEnd{}, closed: map[[2]int32]bool{}, max: max}
+	for p.pos < len(p.s) && p.err == nil {
+		p.next()
 	}
-	m := p.mol
-	// An open order is aromatic between aromatic atoms of a ring, else single.
-	if p.open() {
-		inRing := m.ringBonds()
-		for i := range m.Bonds {
-			if b := &m.Bonds[i]; b.Order == unset || b.Order == slash {
-				b.Order = Single
-				if inRing[i] && m.Atoms[b.A].Aromatic && m.Atoms[b.B].Aromatic {
-					b.Order = Aromatic
-				}
-			}
-		}
+	if p.finish(); p.err != nil {
+		return nil, p.err
 	}
+	p.settle()
 	p.hydrogens()
-	if _, err := m.Kekule(); err != nil {
+	if _, err := p.mol.Kekule(); err != nil {
 		return nil, err
 	}
-	return m, nil
+	return p.mol, nil
 }
 
-// open settles the bonds that need no look at rings and reports whether others are left.
-func (p *parser) open() bool {
-	left := false
-	for i := range p.mol.Bonds {
-		b := &p.mol.Bonds[i]
+// settle gives bonds whose order is open one: aromatic between aromatic atoms of a ring, else
+// single.
+func (p *parser) settle() {
+	m := p.mol
+	var ring []bool
+	for i := range m.Bonds {
+		b := &m.Bonds[i]
 		if b.Order != unset && b.Order != slash {
 			continue
 		}
-		if p.mol.Atoms[b.A].Aromatic && p.mol.Atoms[b.B].Aromatic {
-			left = true
-		} else {
-			b.Order = Single
+		b.Order = Single
+		if m.Atoms[b.A].Aromatic && m.Atoms[b.B].Aromatic {
+			if ring == nil {
+				ring = m.ringBonds(m.adjacency())
+			}
+			if ring[i] {
+				b.Order = Aromatic
+			}
 		}
 	}
-	return left
 }
 
 // hydrogens counts the implicit hydrogens of atoms outside brackets: up to the smallest
@@ -125,17 +128,15 @@ func (p *parser) hydrogens() {
 			sum[i]++
 			vs = vs[:1]
 		}
-		for _, v := range vs {
-			if v >= sum[i] {
-				a.Hydrogens = v - sum[i]
-				break
-			}
-		}
+		a.Hydrogens = fill(vs, sum[i])
 	}
 }
 
-func (p *parser) fail(pos int, format string, args ...any) error {
-	return &SyntaxError{pos + 1, fmt.Sprintf(format, args...)}
+// fail keeps the first error.
+func (p *parser) fail(pos int, format string, args ...any) {
+	if p.err == nil {
+		p.err = &SyntaxError{pos + 1, fmt.Sprintf(format, args...)}
+	}
 }
 
 func (p *parser) peek() byte {
@@ -147,68 +148,82 @@ func (p *parser) peek() byte {
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
-func (p *parser) parse() error {
-	for p.pos < len(p.s) {
-		start := p.pos
-		switch c := p.s[p.pos]; c {
-		case '(':
-			if p.last < 0 || p.dot || p.fresh() {
-				return p.fail(start, "branch without an atom before it")
-			}
-			if p.symbol > 0 {
-				return p.fail(p.symbol-1, "bond symbol before a branch, want it inside")
-			}
-			p.branch = append(p.branch, branch{p.last, start, len(p.mol.Atoms)})
-			p.pos++
-		case ')':
-			if len(p.branch) == 0 {
-				return p.fail(start, "branch closed that was not opened")
-			}
-			b := p.branch[len(p.branch)-1]
-			if b.n == len(p.mol.Atoms) {
-				return p.fail(b.pos, "empty branch")
-			}
-			if err := p.dangling(); err != nil {
-				return err
-			}
-			p.branch = p.branch[:len(p.branch)-1]
-			p.last = b.last
-			p.pos++
-		case '-', '=', '#', '$', ':', '/', '\\':
-			if p.symbol > 0 {
-				return p.fail(start, "second bond symbol in a row")
-			}
-			if p.last < 0 || p.dot {
-				return p.fail(start, "bond without an atom before it")
-			}
-			p.order = bondSymbol(c)
-			p.pos++
-			p.symbol = p.pos
-		case '.':
-			if p.symbol > 0 {
-				return p.fail(p.symbol-1, "bond without an atom after it")
-			}
-			if p.last < 0 || p.dot {
-				return p.fail(start, "dot without an atom before it")
-			}
-			p.dot = true
-			p.pos++
-		case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '%':
-			if err := p.closure(); err != nil {
-				return err
-			}
-		default:
-			if err := p.atom(); err != nil {
-				return err
-			}
+// next reads an atom, a bond, a ring closure, or an end of a branch.
+func (p *parser) next() {
+	start := p.pos
+	switch c := p.s[p.pos]; c {
+	case '(':
+		switch {
+		case p.alone():
+			p.fail(start, "branch without an atom before it")
+		case p.symbol > 0:
+			p.fail(p.symbol-1, "bond symbol before a branch, want it inside")
 		}
+		p.branch = append(p.branch, branch{p.last, start, len(p.mol.Atoms)})
+		p.pos++
+	case ')':
+		if len(p.branch) == 0 {
+			p.fail(start, "branch closed that was not opened")
+			return
+		}
+		b := p.branch[len(p.branch)-1]
+		if b.n == len(p.mol.Atoms) {
+			p.fail(b.pos, "empty branch")
+		}
+		p.dangling()
+		p.branch = p.branch[:len(p.branch)-1]
+		p.last = b.last
+		p.pos++
+	case '-', '=', '#', '$', ':', '/', '\\':
+		switch {
+		case p.symbol > 0:
+			p.fail(start, "second bond symbol in a row")
+		case p.last < 0 || p.dot:
+			p.fail(start, "bond without an atom before it")
+		}
+		if p.order = Order(1 + strings.IndexByte(bondSymbols, c)); c == '\\' {
+			p.order = slash
+		}
+		p.pos++
+		p.symbol = p.pos
+	case '.':
+		switch {
+		case p.symbol > 0:
+			p.dangling()
+		case p.last < 0 || p.dot:
+			p.fail(start, "dot without an atom before it")
+		}
+		p.dot = true
+		p.pos++
+	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '%':
+		p.closure()
+	default:
+		p.atom()
 	}
+}
+
+// alone reports whether there is no atom that a branch or a ring closure could belong to.
+func (p *parser) alone() bool {
+	fresh := len(p.branch) > 0 && p.branch[len(p.branch)-1].n == len(p.mol.Atoms)
+	return p.last < 0 || p.dot || fresh
+}
+
+// dangling reports a bond or a dot that nothing follows.
+func (p *parser) dangling() {
+	if p.symbol > 0 {
+		p.fail(p.symbol-1, "bond without an atom after it")
+	}
+	if p.dot {
+		p.fail(p.pos-1, "dot without an atom after it")
+	}
+}
+
+// finish checks that nothing is left open at the end.
+func (p *parser) finish() {
 	if len(p.branch) > 0 {
-		return p.fail(p.branch[len(p.branch)-1].pos, "branch is not closed")
+		p.fail(p.branch[len(p.branch)-1].pos, "branch is not closed")
 	}
-	if err := p.dangling(); err != nil {
-		return err
-	}
+	p.dangling()
 	first, number := -1, 0
 	for n, r := range p.ring {
 		if first < 0 || r.pos < first {
@@ -216,54 +231,35 @@ func (p *parser) parse() error {
 		}
 	}
 	if first >= 0 {
-		return p.fail(first, "ring %d is not closed", number)
+		p.fail(first, "ring %d is not closed", number)
 	}
-	return p.simple()
-}
-
-// fresh reports whether a branch was opened and has no atom yet.
-func (p *parser) fresh() bool {
-	return len(p.branch) > 0 && p.branch[len(p.branch)-1].n == len(p.mol.Atoms)
-}
-
-// dangling reports a bond or a dot that nothing follows.
-func (p *parser) dangling() error {
-	if p.symbol > 0 {
-		return p.fail(p.symbol-1, "bond without an atom after it")
-	}
-	if p.dot {
-		return p.fail(p.pos-1, "dot without an atom after it")
-	}
-	return nil
 }
 
 // closure reads a ring closure: a digit, %nn or %(n…).
-func (p *parser) closure() error {
+func (p *parser) closure() {
 	start := p.pos
-	if p.last < 0 || p.dot || p.fresh() {
-		return p.fail(start, "ring closure without an atom before it")
+	if p.alone() {
+		p.fail(start, "ring closure without an atom before it")
+		return
 	}
 	n := 0
-	switch {
-	case p.s[p.pos] != '%':
-		n = int(p.s[p.pos] - '0')
-		p.pos++
-	case p.pos+1 < len(p.s) && p.s[p.pos+1] == '(':
+	switch rest := p.s[p.pos:]; {
+	case rest[0] != '%':
+		n = p.number(1)
+	case strings.HasPrefix(rest, "%("):
 		p.pos += 2
-		from := p.pos
-		for digit(p.peek()) && p.pos-from < 6 {
-			n = n*10 + int(p.peek()-'0')
-			p.pos++
-		}
-		if p.peek() != ')' || p.pos == from {
-			return p.fail(start, "ring closure %%(…), want 1 to 6 digits in the parentheses")
+		if n = p.number(6); n < 0 || p.peek() != ')' {
+			p.fail(start, "ring closure %%(…), want 1 to 6 digits in the parentheses")
 		}
 		p.pos++
-	case p.pos+2 < len(p.s) && digit(p.s[p.pos+1]) && digit(p.s[p.pos+2]):
-		n = 10*int(p.s[p.pos+1]-'0') + int(p.s[p.pos+2]-'0')
-		p.pos += 3
+	case len(rest) > 2 && digit(rest[1]) && digit(rest[2]):
+		p.pos++
+		n = p.number(2)
 	default:
-		return p.fail(start, "ring closure %%, want two digits after it")
+		p.fail(start, "ring closure %%, want two digits after it")
+	}
+	if p.err != nil {
+		return
 	}
 	order := p.order
 	p.order, p.symbol = unset, 0
@@ -271,66 +267,91 @@ func (p *parser) closure() error {
 	if !ok {
 		p.ring[n] = ringEnd{p.last, order, len(p.mol.Bonds), start}
 		p.mol.Bonds = append(p.mol.Bonds, Bond{A: p.last, B: -1})
-		return nil
+		return
 	}
 	delete(p.ring, n)
-	if open.atom == p.last {
-		return p.fail(start, "ring %d closes on the atom that opens it", n)
-	}
+	low, high := min(open.atom, p.last), max(open.atom, p.last)
 	switch {
+	case low == high:
+		p.fail(start, "ring %d closes on the atom that opens it", n)
+	case p.before[high] == low || p.closed[[2]int32{low, high}]:
+		p.fail(start, "ring closes between atoms %d and %d, which are bound already", low+1, high+1)
 	case order == unset, order == slash && (open.order == Single || open.order == Aromatic):
 		order = open.order
 	case open.order == unset, open.order == slash && (order == Single || order == Aromatic), open.order == order:
 	default:
-		return p.fail(start, "ring %d opens with bond %s and closes with bond %s", n, symbolOf(open.order), symbolOf(order))
+		p.fail(start, "ring %d opens with bond %c and closes with bond %c", n, bondSymbols[open.order-1], bondSymbols[order-1])
 	}
-	p.closed = append(p.closed, closed{open.slot, start})
-	p.mol.Bonds[open.slot].B = p.last
-	p.mol.Bonds[open.slot].Order = order
-	return nil
+	p.closed[[2]int32{low, high}] = true
+	p.mol.Bonds[open.slot] = Bond{open.atom, p.last, order}
+}
+
+// number reads up to most digits, -1 when there is none.
+func (p *parser) number(most int) int {
+	if !digit(p.peek()) {
+		return -1
+	}
+	n := 0
+	for ; most > 0 && digit(p.peek()); most-- {
+		n = n*10 + int(p.s[p.pos]-'0')
+		p.pos++
+	}
+	return n
 }
 
 // add appends an atom and binds it to the one before.
-func (p *parser) add(a Atom, organic bool, pos int) error {
+func (p *parser) add(a Atom, organic bool, pos int) {
 	if len(p.mol.Atoms) >= p.max {
-		return p.fail(pos, "more than %d atoms", p.max)
+		p.fail(pos, "more than %d atoms", p.max)
 	}
 	n := int32(len(p.mol.Atoms))
 	p.mol.Atoms = append(p.mol.Atoms, a)
 	p.organic = append(p.organic, organic)
-	if p.last >= 0 && !p.dot {
+	if p.dot {
+		p.last = -1
+	}
+	p.before = append(p.before, p.last)
+	if p.last >= 0 {
 		p.mol.Bonds = append(p.mol.Bonds, Bond{p.last, n, p.order})
 	}
 	p.last, p.order, p.symbol, p.dot = n, unset, 0, false
-	return nil
 }
 
-// atom reads an atom of the organic subset, a star, or a bracket.
-func (p *parser) atom() error {
-	start := p.pos
-	rest := p.s[p.pos:]
-	switch c := rest[0]; {
-	case c == '[':
-		return p.bracket()
-	case c == '*':
-		p.pos++
-		return p.add(Atom{}, true, start)
-	case len(rest) > 1 && (rest[:2] == "Cl" || rest[:2] == "Br"):
-		p.pos += 2
-		return p.add(Atom{Element: numbers[rest[:2]]}, true, start)
-	case c == 'B' || c == 'C' || c == 'N' || c == 'O' || c == 'P' || c == 'S' || c == 'F' || c == 'I':
-		p.pos++
-		return p.add(Atom{Element: numbers[rest[:1]]}, true, start)
-	case c == 'b' || c == 'c' || c == 'n' || c == 'o' || c == 'p' || c == 's':
-		p.pos++
-		return p.add(Atom{Element: numbers[string(c-'a'+'A')], Aromatic: true}, true, start)
-	case c == ']':
-		return p.fail(start, "bracket closed that was not opened")
-	case c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z':
-		return p.fail(start, "unknown element %q outside brackets, want B C N O P S F Cl Br I or b c n o p s", element(rest))
-	default:
-		return p.fail(start, "unexpected character %q", firstRune(rest))
+// bare are the atoms that stand without brackets.
+var bare = func() map[string]Atom {
+	m := map[string]Atom{"*": {}}
+	for z := range organic {
+		m[symbols[z]] = Atom{Element: z}
 	}
+	for _, s := range strings.Fields("B C N O P S") {
+		m[strings.ToLower(s)] = Atom{Element: numbers[s], Aromatic: true}
+	}
+	return m
+}()
+
+// atom reads an atom of the organic subset, a star, or a bracket.
+func (p *parser) atom() {
+	start, rest := p.pos, p.s[p.pos:]
+	if rest[0] == '[' {
+		p.bracket()
+		return
+	}
+	n := 1
+	if strings.HasPrefix(rest, "Cl") || strings.HasPrefix(rest, "Br") {
+		n = 2
+	}
+	a, ok := bare[rest[:n]]
+	switch c := rest[0]; {
+	case ok:
+	case c == ']':
+		p.fail(start, "bracket closed that was not opened")
+	case c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z':
+		p.fail(start, "unknown element %q outside brackets, want B C N O P S F Cl Br I or b c n o p s", element(rest))
+	default:
+		p.fail(start, "unexpected character %q", firstRune(rest))
+	}
+	p.pos += n
+	p.add(a, true, start)
 }
 
 // element returns the letters that look like an element symbol.
@@ -342,61 +363,6 @@ func element(s string) string {
 }
 
 func firstRune(s string) string {
-	for i := range s {
-		if i > 0 {
-			return s[:i]
-		}
-	}
-	return s
-}
-
-// bondSymbol returns the order that a bond symbol stands for.
-func bondSymbol(c byte) Order {
-	switch c {
-	case '=':
-		return Double
-	case '#':
-		return Triple
-	case '$':
-		return Quadruple
-	case ':':
-		return Aromatic
-	case '/', '\\':
-		return slash
-	}
-	return Single
-}
-
-// symbolOf shows an order as it was written.
-func symbolOf(o Order) string {
-	if o == slash {
-		return "/"
-	}
-	return o.String()
-}
-
-// simple checks that no two bonds join the same atoms. One of two such bonds closes a ring.
-func (p *parser) simple() error {
-	if len(p.closed) == 0 {
-		return nil
-	}
-	adj := p.mol.adjacency()
-	seen := make([]int32, len(p.mol.Atoms)) // 1 + the last atom that it was met from
-	for a := range int32(len(p.mol.Atoms)) {
-		for _, e := range adj.of(a) {
-			b := p.mol.Bonds[e].other(a)
-			if seen[b] != a+1 {
-				seen[b] = a + 1
-				continue
-			}
-			last := 0
-			for _, c := range p.closed {
-				if x := p.mol.Bonds[c.slot]; x.A == a && x.B == b || x.A == b && x.B == a {
-					last = max(last, c.pos)
-				}
-			}
-			return p.fail(last, "ring closes between atoms %d and %d, which are bound already", min(a, b)+1, max(a, b)+1)
-		}
-	}
-	return nil
+	_, n := utf8.DecodeRuneInString(s)
+	return s[:n]
 }

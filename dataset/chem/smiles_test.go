@@ -3,6 +3,7 @@ package chem
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -143,24 +144,35 @@ func TestMatching(t *testing.T) {
 				}
 			}
 		}
-		role := make([]pi, n)
-		for i := range role {
-			role[i] = []pi{never, may, must, must, must}[rng.IntN(5)]
+		roles := make([]Pi, n)
+		for i := range roles {
+			roles[i] = []Pi{Never, May, Must, Must, Must}[rng.IntN(5)]
 		}
-		k := matching{m: m, adj: m.adjacency(), role: role, pi: make([]bool, len(m.Bonds))}
-		for i := range k.pi {
-			k.pi[i] = true
-		}
-		got := k.solve() < 0
-		if want := covers(m, role, 0); got != want {
-			t.Fatalf("bonds %v, roles %v: %v, want %v", m.Bonds, role, got, want)
+		mate, bad := Alternate(roles, m.Bonds)
+		got := bad < 0
+		if want := covers(m, roles, 0); got != want {
+			t.Fatalf("bonds %v, roles %v: %v, want %v", m.Bonds, roles, got, want)
 		}
 		if !got {
 			continue
 		}
-		for a, b := range k.mate {
-			if b < 0 && role[a] == must || b >= 0 && (k.mate[b] != int32(a) || role[a] == never) {
-				t.Fatalf("bonds %v, roles %v: mates %v", m.Bonds, role, k.mate)
+		for a, b := range mate {
+			if b < 0 && roles[a] == Must || b >= 0 && (mate[b] != int32(a) || roles[a] == Never) {
+				t.Fatalf("bonds %v, roles %v: mates %v", m.Bonds, roles, mate)
+			}
+		}
+		// As many of those that may are matched as is possible: one more that must is too many.
+		for i, b := range mate {
+			if b < 0 && roles[i] == May {
+				all := slices.Clone(roles)
+				for j, c := range mate {
+					if c >= 0 {
+						all[j] = Must
+					}
+				}
+				if all[i] = Must; covers(m, all, 0) {
+					t.Fatalf("bonds %v, roles %v: mates %v leave out %d", m.Bonds, roles, mate, i)
+				}
 			}
 		}
 	}
@@ -168,10 +180,10 @@ func TestMatching(t *testing.T) {
 
 // covers tells by exhaustion whether a matching covers all vertices that must be matched.
 // used is the set of matched vertices.
-func covers(m *Molecule, role []pi, used uint) bool {
+func covers(m *Molecule, role []Pi, used uint) bool {
 	first := -1
 	for i, r := range role {
-		if r == must && used>>i&1 == 0 {
+		if r == Must && used>>i&1 == 0 {
 			first = i
 			break
 		}
@@ -184,7 +196,7 @@ func covers(m *Molecule, role []pi, used uint) bool {
 			continue
 		}
 		o := b.other(int32(first))
-		if role[o] != never && used>>o&1 == 0 && covers(m, role, used|1<<first|1<<o) {
+		if role[o] != Never && used>>o&1 == 0 && covers(m, role, used|1<<first|1<<o) {
 			return true
 		}
 	}

@@ -116,12 +116,12 @@ mlg --quiet gram builtin:drugs -o whole.npy
 
 echo "an array of 5, of which a task is requeued and another killed in the middle"
 read -r array merge < <("$here/submit.sh" 5 builtin:drugs "$work/run/tiles" "$work/run/gram.npy" --tile-side 6)
-for _ in $(seq 300); do [ -n "$(ls tiles/*.mlgt 2> /dev/null)" ] && break; sleep 0.02; done
+for _ in $(seq 300); do [ -n "$(ls tiles/*.mlgt* 2> /dev/null)" ] && break; sleep 0.02; done
 scontrol requeue "${array}_1" || echo "(task 1 was too fast)"
 scancel --signal=KILL "${array}_2" || echo "(task 2 was too fast)"
 wait_for "$array"
 wait_for "$merge"
-echo "tasks: $(state "$array"); merge: $(state "$merge"); $(ls tiles/*.mlgt | wc -l) tiles"
+echo "tasks: $(state "$array"); merge: $(state "$merge"); $(ls tiles | tr '\n' ' ')"
 
 echo "the same again: what is finished is kept"
 read -r array merge < <("$here/submit.sh" 5 builtin:drugs "$work/run/tiles" "$work/run/gram.npy" --tile-side 6)
@@ -133,12 +133,12 @@ grep -q ' 0 computed and' mlg-gram-"$array"_*.log
 cmp gram.npy whole.npy
 cmp gram.ids.csv whole.ids.csv
 
-echo "a lost tile: the merge fails and names it, its task alone is submitted again"
-rm tiles/tile-000002-000003.mlgt gram.npy
+echo "a lost shard: the merge fails and names its tiles, the tasks are submitted again one by one"
+rm tiles/shard-3-of-5.mlgt gram.npy
 merge=$(sbatch --parsable "$here/merge.sbatch" "$work/run/tiles" "$work/run/gram.npy")
 wait_for "$merge"
 [ "$(state "$merge")" = 'JobState=FAILED ' ]
-grep -q 'tile-000002-000003.mlgt' "mlg-merge-$merge.log"
+grep -q 'tile/0/2' "mlg-merge-$merge.log"
 [ ! -e gram.npy ]
 for task in 1 2 3 4 5; do
   array=$(sbatch --parsable --array=$task "$here/gram.sbatch" 5 builtin:drugs "$work/run/tiles" --tile-side 6)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 type benchCmd struct {
@@ -91,7 +92,7 @@ func pairFlops(p int) float64 {
 
 // workOf returns the arithmetic of fitting a model and of its Gram matrix.
 func workOf(m *mlg.Model, graphs int) []stageWork {
-	levels := len(m.Options().Radii)
+	levels := len(m.Kernel().Radii)
 	var out []stageWork
 	for l := 1; l <= levels; l++ {
 		c, n, below, p := m.Classes(l), m.Samples(l), m.Rank(l-1), m.Rank(l)
@@ -298,34 +299,23 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 	var stages stageTimes
 	start := time.Now()
 	end := stages.trace("read")
-	o, err := c.dataFlags.options()
-	if err != nil {
-		return nil, err
-	}
-	ds, err := dataset.Read(g.ctx, path, o)
+	ds, err := dataset.Read(g.ctx, path, c.dataFlags.options())
 	if err != nil {
 		return nil, err
 	}
 	end()
-	k, err := c.kernel(&quiet, c.Kernel, ds.Graphs, newBar(&quiet))
+	k, err := c.kernel(&quiet, c.Kernel, ds.Graphs)
 	if err != nil {
 		return nil, err
 	}
-	if c.Kernel == "mlg" || c.Kernel == "flg" {
-		opt, err := c.kernelFlags.options(&quiet, c.Kernel, ds.Graphs)
-		if err != nil {
-			return nil, err
-		}
-		opt.Trace = stages.trace
-		if k = mlg.NewKernel(opt); c.Exact {
-			k = mlg.NewExactKernel(opt)
-		}
-	}
-	fitted, err := k.Fit(g.ctx, ds.Graphs)
+	work := kernel.WorkOf(c.work(&quiet, nil))
+	work.Trace = stages.trace
+	ctx := kernel.WithWork(g.ctx, work)
+	fitted, err := k.Fit(ctx, ds.Graphs)
 	if err != nil {
 		return nil, err
 	}
-	m, err := fitted.Gram(g.ctx)
+	m, err := fitted.Gram(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Exit codes, as the manual states them.
@@ -82,7 +84,8 @@ type root struct {
 	Completion completionCmd `cmd:"" help:"Print the completion script for a shell."`
 	Man        manCmd        `cmd:"" help:"Print the manual page."`
 
-	Worker workerCmd `cmd:"" hidden:"" help:"Answer the requests of a parent process."`
+	Complete completeCmd `cmd:"" hidden:"" help:"Answer a completion script."`
+	Worker   workerCmd   `cmd:"" hidden:"" help:"Answer the requests of a parent process."`
 }
 
 // grace is how long an interrupted command may take to stop by itself. Work that looks at its
@@ -99,6 +102,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	r.kept = &notice{}
 	r.colour.stdout, r.colour.stderr = coloured(stdout), coloured(stderr)
 	code := -1
+	withParameters(&r)
 	parser, err := kong.New(&r,
 		kong.Name("mlg"),
 		kong.Description("Compares graphs at every scale at once: the Multiscale Laplacian Graph kernel and its relatives.\n\nStart with \"mlg demo\". \"mlg help\" lists topics, such as formats and kernels."),
@@ -106,6 +110,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		kong.Exit(func(c int) { code = c }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 80}),
 		kong.Bind(&r.globals),
+		kernelVars(),
 	)
 	if err != nil {
 		panic(err) // a mistake in the structs above
@@ -131,6 +136,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	if r.Threads < 0 {
 		return r.finish(usageError(fmt.Sprintf("--threads %d: want 0 for all cores, or a positive number", r.Threads)), out)
 	}
+	r.ctx = kernel.WithWorkers(r.ctx, r.workers())
 	done := make(chan error, 1)
 	go func() { done <- c.Run(&r.globals) }()
 	select {

@@ -21,7 +21,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 func TestMain(m *testing.M) {
@@ -243,12 +245,13 @@ func TestTopics(t *testing.T) {
 	}
 	kernels, _ := topic("kernels")
 	parameters, _ := topic("parameters")
-	for _, k := range strings.Split("mlg,flg,lg,wl,wl-edge,wl-oa,wl-sp,sp,graphlet,rw,labels", ",") {
-		if !regexp.MustCompile(`(?m)^  ` + k + ` `).MatchString(kernels) {
+	for _, k := range kernelNames() {
+		if !regexp.MustCompile(`(?m)(^  | )` + k + ` `).MatchString(kernels) {
 			t.Errorf("help kernels does not name %s", k)
 		}
 	}
-	for _, p := range []string{"radii", "eta", "gamma", "samples", "rank", "seed", "landmarks", "combine", "power", "discount", "exact"} {
+	for _, q := range kernel.Parameters(mlg.Default()) {
+		p := flagName(q.Name)[2:]
 		if !strings.Contains(parameters, "--"+p) {
 			t.Errorf("help parameters does not name --%s", p)
 		}

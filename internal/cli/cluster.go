@@ -9,10 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/cluster"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/model"
 )
 
 type clusterCmd struct {
@@ -53,7 +52,7 @@ type member struct {
 }
 
 // Run groups the graphs of a dataset.
-func (c *clusterCmd) Run(g *globals, k *kong.Context) error {
+func (c *clusterCmd) Run(g *globals) error {
 	switch {
 	case c.CSV && g.JSON:
 		return usageError("--csv and --json exclude each other")
@@ -64,7 +63,7 @@ func (c *clusterCmd) Run(g *globals, k *kong.Context) error {
 	}
 	bar := newBar(g)
 	defer bar.done()
-	r, ids, targets, gram, err := c.gram(g, given(k, "MLG and FLG", "Other kernels"), bar)
+	r, ids, targets, gram, err := c.gram(g, bar)
 	if err != nil {
 		return err
 	}
@@ -93,36 +92,29 @@ func (c *clusterCmd) Run(g *globals, k *kong.Context) error {
 }
 
 // gram returns the kernel matrix of the graphs.
-func (c *clusterCmd) gram(g *globals, flags []string, bar *bar) (r *grouping, ids, targets []string, k *mlg.Matrix, err error) {
-	if looksLikeModel(c.Data) {
-		if len(flags) > 0 {
-			return nil, nil, nil, nil, usageError(flags[0] + ": a model has its kernel; the flag is for a dataset")
+func (c *clusterCmd) gram(g *globals, bar *bar) (r *grouping, ids, targets []string, k *kernel.Matrix, err error) {
+	if model.Is(c.Data) {
+		if flag := c.flag(); flag != "" {
+			return nil, nil, nil, nil, usageError(flag + ": a model has its kernel; the flag is for a dataset")
 		}
 		m, err := readModel(g, c.Data)
 		if err != nil {
 			return nil, nil, nil, nil, err
 		}
-		r := &grouping{Data: c.Data, Kernel: m.Kernels[0].String()}
-		if n := len(m.Kernels); n > 1 {
-			r.Kernel = fmt.Sprintf("a sum of %d kernels", n)
-		}
-		k, err := m.Gram(g.ctx)
+		r := &grouping{Data: c.Data, Kernel: kernelText(m)}
+		k, err := m.Kernel.Gram(g.ctx)
 		return r, m.IDs, m.Targets, k, err
 	}
 	ds, err := c.read(g, c.Data)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
-	kernel, err := c.kernel(g, c.Kernel, ds.Graphs, bar)
+	m, err := c.fit(g, c.Kernel, ds.Graphs, bar)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
-	fitted, err := kernel.Fit(g.ctx, ds.Graphs)
-	if err != nil {
-		return nil, nil, nil, nil, err
-	}
-	k, err = fitted.Gram(g.ctx)
-	return &grouping{Data: ds.Name, Kernel: kernel.String()}, ds.IDs(), ds.Targets(), k, err
+	k, err = m.Kernel.Gram(g.work(bar))
+	return &grouping{Data: ds.Name, Kernel: kernelText(m)}, ds.IDs(), ds.Targets(), k, err
 }
 
 func (r *grouping) fill(c *cluster.Clustering, ids, targets []string) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 )
 
@@ -23,17 +22,14 @@ type compareCmd struct {
 // Run prints the similarity of two graphs at every level, by the definition, or of two
 // datasets.
 func (c *compareCmd) Run(g *globals) error {
-	if c.Kernel != "mlg" && c.Kernel != "flg" {
-		return usageError("compare needs --kernel mlg or flg")
-	}
 	if (c.Level >= 0 || c.Picture != "") && !c.Match {
 		return usageError("--level and --draw are for --match")
 	}
-	one, err := c.graphs(g, c.A)
+	one, err := readGraphs(g, c.A, c.dataFlags.options())
 	if err != nil {
 		return err
 	}
-	other, err := c.graphs(g, c.B)
+	other, err := readGraphs(g, c.B, c.dataFlags.options())
 	if err != nil {
 		return err
 	}
@@ -42,7 +38,7 @@ func (c *compareCmd) Run(g *globals) error {
 	}
 	a, b := one[0], other[0]
 	graphs := []*graph.Graph{a, b}
-	o, err := c.kernelFlags.options(g, c.Kernel, graphs)
+	o, err := c.multiscale(g, c.Kernel, graphs)
 	if err != nil {
 		return err
 	}
@@ -76,7 +72,7 @@ func (c *compareCmd) Run(g *globals) error {
 		}
 	}
 	if g.JSON {
-		out := map[string]any{"base": o.Base.String(), "levels": levels}
+		out := map[string]any{"base": o.Base, "levels": levels}
 		if match != nil {
 			out["matching"] = match
 		}
@@ -94,31 +90,4 @@ func (c *compareCmd) Run(g *globals) error {
 		match.print(g.stdout)
 	}
 	return nil
-}
-
-// graphs returns those of a dataset or the molecule that a SMILES describes.
-func (c *compareCmd) graphs(g *globals, s string) ([]*graph.Graph, error) {
-	o, err := c.dataFlags.options()
-	if err != nil {
-		return nil, err
-	}
-	weight, err := dataset.ParseEdgeWeight(c.EdgeWeight)
-	if err != nil {
-		return nil, usageError(err.Error())
-	}
-	ds, readErr := dataset.Read(g.ctx, s, o)
-	if readErr != nil {
-		m, err := dataset.ParseSMILES(s, o)
-		if err != nil {
-			return nil, readErr
-		}
-		ds = &dataset.Dataset{Name: s, Graphs: []*graph.Graph{m}}
-	}
-	if len(ds.Graphs) == 0 {
-		return nil, fmt.Errorf("%s: no graphs", s)
-	}
-	if ds, err = ds.Reweight(weight); err != nil {
-		return nil, err
-	}
-	return ds.Graphs, nil
 }

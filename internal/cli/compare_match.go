@@ -3,12 +3,10 @@ package cli
 import (
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
-	"github.com/mlgkernel/mlg/explain/draw"
 	"github.com/mlgkernel/mlg/graph"
 )
 
@@ -28,7 +26,7 @@ type matchPair struct {
 }
 
 // match pairs the vertices of two graphs by their exact similarity at a level.
-func (c *compareCmd) match(g *globals, a, b *graph.Graph, o mlg.Options) (*matched, error) {
+func (c *compareCmd) match(g *globals, a, b *graph.Graph, o mlg.Kernel) (*matched, error) {
 	level := c.Level
 	if level < 0 {
 		level = len(o.Radii)
@@ -36,9 +34,8 @@ func (c *compareCmd) match(g *globals, a, b *graph.Graph, o mlg.Options) (*match
 	if level > len(o.Radii) {
 		return nil, usageError(fmt.Sprintf("--level %d: want 0 to %d", level, len(o.Radii)))
 	}
-	ext := strings.ToLower(filepath.Ext(c.Picture))
-	if c.Picture != "" && ext != ".svg" && ext != ".png" {
-		return nil, usageError(c.Picture + ": want a name that ends with .svg or .png")
+	if err := checkPicture("--draw", c.Picture); err != nil {
+		return nil, err
 	}
 	m, err := explain.MatchExact(g.ctx, a, b, o, level)
 	if err != nil {
@@ -52,60 +49,26 @@ func (c *compareCmd) match(g *globals, a, b *graph.Graph, o mlg.Options) (*match
 	if c.Picture == "" {
 		return out, nil
 	}
-	return out, c.drawMatch(g, a, b, out, ext)
-}
-
-// drawMatch draws both graphs with the numbers of the pairs on their vertices, coloured by
-// how similar they are. Vertices without a partner have larger numbers.
-func (c *compareCmd) drawMatch(g *globals, a, b *graph.Graph, m *matched, ext string) error {
-	arrange := func(x *graph.Graph, vertex func(p matchPair) int) (*graph.Graph, []float64) {
-		perm, values := make([]int, x.N()), make([]float64, x.N())
-		for v := range perm {
-			perm[v] = -1
-		}
-		for i, p := range m.Pairs {
-			perm[vertex(p)], values[i] = i, p.Similarity
-		}
-		next := len(m.Pairs)
-		for v, at := range perm {
-			if at < 0 {
-				perm[v] = next
-				next++
-			}
-		}
-		return x.Permute(perm), values
-	}
-	ga, va := arrange(a, func(p matchPair) int { return p.A })
-	gb, vb := arrange(b, func(p matchPair) int { return p.B })
-	one := func(x *graph.Graph, title string, values []float64) (*draw.Picture, error) {
-		o := draw.DefaultOptions()
-		o.Title, o.Numbers = title, true
-		o.Values = &draw.Values{Vertex: values, Limit: 1, Name: "similarity to the matched vertex"}
-		return draw.Graph(x, o)
-	}
-	left, err := one(ga, clip(c.A, 40), va)
-	if err != nil {
-		return err
-	}
-	right, err := one(gb, clip(c.B, 40), vb)
-	if err != nil {
-		return err
-	}
-	p, err := draw.Sheet("", 2, left, right)
-	if err != nil {
-		return err
-	}
-	bytes := p.SVG()
-	if ext == ".png" {
-		if bytes, err = p.PNG(2); err != nil {
-			return err
-		}
-	}
-	if err := saveFile(g, c.Picture, bytes); err != nil {
-		return err
+	p, err := c.picture(a, b, out)
+	if err := savePicture(g, c.Picture, pngScale, p, err); err != nil {
+		return nil, err
 	}
 	g.note("wrote %s", c.Picture)
-	return nil
+	return out, nil
+}
+
+// picture draws both graphs with the numbers of the pairs on their vertices, coloured by
+// how similar they are.
+func (c *compareCmd) picture(a, b *graph.Graph, m *matched) (*draw.Picture, error) {
+	values := [2][]float64{make([]float64, a.N()), make([]float64, b.N())}
+	pairs := make([][2]int, len(m.Pairs))
+	for i, p := range m.Pairs {
+		pairs[i] = [2]int{p.A, p.B}
+		values[0][p.A], values[1][p.B] = p.Similarity, p.Similarity
+	}
+	o := draw.DefaultOptions()
+	o.Values = &draw.Values{Limit: 1, Name: "similarity to the matched vertex"}
+	return draw.Pair("", [2]draw.Panel{{Graph: a, Title: clip(c.A, 40), Values: values[0]}, {Graph: b, Title: clip(c.B, 40), Values: values[1]}}, pairs, o)
 }
 
 func (m *matched) print(w io.Writer) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // setLevel compares two datasets at one level.
@@ -33,25 +34,23 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 		return usageError("--match is for two graphs; --first takes the first of each dataset")
 	}
 	all := slices.Concat(a, b)
-	o, err := c.kernelFlags.options(g, c.Kernel, all)
+	o, err := c.multiscale(g, c.Kernel, all)
 	if err != nil {
 		return err
 	}
 	bar := newBar(g)
 	defer bar.done()
-	if !g.Quiet {
-		o.Progress = bar.progress
-	}
+	ctx := g.work(bar)
 	var levels []setLevel
-	var top *mlg.Matrix
+	var top *kernel.Matrix
 	for l := range len(o.Radii) + 1 {
 		p := o
 		p.Radii, p.Combine = o.Radii[:l], mlg.Top
-		m, err := mlg.Fit(g.ctx, all, p)
+		m, err := mlg.Fit(ctx, all, p)
 		if err != nil {
 			return err
 		}
-		if top, err = m.Gram(g.ctx); err != nil {
+		if top, err = m.Gram(ctx); err != nil {
 			return err
 		}
 		x := compareSets(top, len(a))
@@ -72,7 +71,7 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 		pairs[i] = setPair{graphName(a[i], i), graphName(all[at], at-len(a)), top.At(i, at)}
 	}
 	if g.JSON {
-		return printJSON(g.stdout, map[string]any{"base": o.Base.String(), "a": len(a), "b": len(b), "levels": levels, "nearest": pairs})
+		return printJSON(g.stdout, map[string]any{"base": o.Base, "a": len(a), "b": len(b), "levels": levels, "nearest": pairs})
 	}
 	return output(g, "", func(w io.Writer) error {
 		fmt.Fprintf(w, "%d and %d graphs, base kernel %s, low rank\n", len(a), len(b), o.Base)
@@ -97,7 +96,7 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 }
 
 // compareSets compares the first n objects of a kernel matrix with the others.
-func compareSets(k *mlg.Matrix, n int) setLevel {
+func compareSets(k *kernel.Matrix, n int) setLevel {
 	mean := func(from, to, from2, to2 int) float64 {
 		sum := 0.0
 		for i := from; i < to; i++ {

@@ -10,11 +10,13 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/explain"
-	"github.com/mlgkernel/mlg/explain/draw"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -75,8 +77,7 @@ func (c *demoCmd) Run(g *globals) error {
 	}
 	bar := newBar(g)
 	defer bar.done()
-	o := mlg.DefaultOptions()
-	o.Workers = g.workers()
+	o := mlg.Default()
 	info := dataset.Info(ds)
 	r := &demoResult{Dataset: "builtin:drugs", Graphs: info.Graphs, Classes: info.Classes, Query: demoQuery, Report: c.Report, info: info}
 
@@ -121,17 +122,16 @@ func (c *demoCmd) Run(g *globals) error {
 }
 
 // demoEvaluation compares three kernels by a small nested cross-validation.
-func demoEvaluation(g *globals, ds *dataset.Dataset, o mlg.Options, bar *bar) (*evaluate.Report, error) {
+func demoEvaluation(g *globals, ds *dataset.Dataset, o mlg.Kernel, bar *bar) (*evaluate.Report, error) {
 	e := evaluate.DefaultOptions()
-	e.Folds, e.Repeats, e.Workers = 5, 2, g.workers()
+	e.Folds, e.Repeats = 5, 2
 	start := time.Now()
 	e.Clock = func() time.Duration { return time.Since(start) }
 	e.Progress = func(done, total int) { bar.show("evaluate", int64(done), int64(total), "folds") }
 	wl := baseline.DefaultWL()
-	wl.Workers = g.workers()
-	return evaluate.Run(g.ctx, ds, []evaluate.Candidate{
-		{Name: "mlg", Settings: []evaluate.Setting{evaluate.MLGSetting(o)}},
-		{Name: "wl", Settings: []evaluate.Setting{{Parameters: "h=5", Kernel: wl}}},
+	return evaluate.Run(g.ctx, ds, []choose.Candidate{
+		{Name: "mlg", Settings: []choose.Setting{{Parameters: o.String(), Kernel: o}}},
+		{Name: "wl", Settings: []choose.Setting{{Parameters: "h=5", Kernel: wl}}},
 	}, e)
 }
 
@@ -140,7 +140,7 @@ const demoC = 10
 
 // demoPredict trains without one molecule, predicts its class, and divides the decision
 // between that class and the next best one among its atoms.
-func demoPredict(g *globals, ds *dataset.Dataset, o mlg.Options) (*demoPrediction, error) {
+func demoPredict(g *globals, ds *dataset.Dataset, o mlg.Kernel) (*demoPrediction, error) {
 	held := slices.Index(ds.IDs(), demoExplained)
 	train := slices.Concat(ds.Graphs[:held], ds.Graphs[held+1:])
 	var classes []string
@@ -163,7 +163,7 @@ func demoPredict(g *globals, ds *dataset.Dataset, o mlg.Options) (*demoPredictio
 	}
 	so := svm.DefaultOptions()
 	so.C = demoC
-	learner, err := svm.TrainClassifier(g.ctx, svm.Full(gram), labels, so)
+	learner, err := svm.Train(g.ctx, svm.Full(gram), svm.Targets{Labels: labels}, so)
 	if err != nil {
 		return nil, err
 	}
@@ -172,36 +172,29 @@ func demoPredict(g *globals, ds *dataset.Dataset, o mlg.Options) (*demoPredictio
 	if err != nil {
 		return nil, err
 	}
-	predicted, err := learner.Predict(svm.Full(cross))
-	if err != nil {
-		return nil, err
-	}
-	decision, err := learner.Decision(svm.Full(cross))
+	values, err := learner.Values(svm.Full(cross))
 	if err != nil {
 		return nil, err
 	}
 	// The runner-up is the class against which the predicted one wins by least.
-	best, sign, least := -1, 1.0, 0.0
-	for i, m := range learner.Machines {
-		v := decision.At(0, i)
+	predicted := learner.Class(values.Row(0))
+	best, other, sign, least := -1, 0, 1.0, 0.0
+	for i, v := range values.Row(0) {
+		a, b := learner.Pair(i)
 		s := 1.0
-		switch predicted[0] {
-		case m.Positive:
-		case m.Negative:
-			s = -1
+		switch predicted {
+		case learner.Classes[a]:
+		case learner.Classes[b]:
+			s, b = -1, a
 		default:
 			continue
 		}
 		if best < 0 || s*v < least {
-			best, sign, least = i, s, s*v
+			best, other, sign, least = i, learner.Classes[b], s, s*v
 		}
 	}
-	m := learner.Machines[best]
-	other := m.Negative
-	if sign < 0 {
-		other = m.Positive
-	}
-	f := explain.Function{Support: m.Support, Coefficients: make([]float64, len(m.Coefficients)), Bias: sign * m.Bias}
+	m := learner.Functions[best]
+	f := svm.Function{Support: m.Support, Coefficients: make([]float64, len(m.Coefficients)), Bias: sign * m.Bias}
 	for i, v := range m.Coefficients {
 		f.Coefficients[i] = sign * v
 	}
@@ -209,7 +202,7 @@ func demoPredict(g *globals, ds *dataset.Dataset, o mlg.Options) (*demoPredictio
 	if err != nil {
 		return nil, err
 	}
-	p := &demoPrediction{ID: x.ID(), Target: x.Target(), Predicted: classes[predicted[0]], RunnerUp: classes[other], Decision: least,
+	p := &demoPrediction{ID: x.ID(), Target: x.Target(), Predicted: classes[predicted], RunnerUp: classes[other], Decision: least,
 		Shares: shares, graph: x, trainings: len(train), parameters: demoC}
 	for v := range x.N() {
 		p.strongest = append(p.strongest, v)
@@ -266,7 +259,7 @@ func (r *demoResult) print(g *globals) {
 const demoNote = "Atoms are compared by their elements, then neighbourhoods of radius 1 by their atoms, those of radius 2 by the smaller ones, and molecules by those. Bond orders do not count, as in the paper; with --edge-weight order they do."
 
 // page makes the report.
-func (r *demoResult) page(ds *dataset.Dataset, model *mlg.Model, gram *mlg.Matrix, query int) (*draw.Report, error) {
+func (r *demoResult) page(ds *dataset.Dataset, model *mlg.Model, gram *kernel.Matrix, query int) (*draw.Report, error) {
 	figures, err := kernelFigures("mlg", model, gram, ds.Targets())
 	if err != nil {
 		return nil, err
@@ -277,34 +270,20 @@ func (r *demoResult) page(ds *dataset.Dataset, model *mlg.Model, gram *mlg.Matri
 	}
 	results[0].Heading = "Classes of molecules not seen in training"
 
-	small := draw.DefaultOptions()
-	small.Width, small.Height = 240, 190
-	small.Title = ds.Graphs[query].ID()
-	first, err := draw.Graph(ds.Graphs[query], small)
-	if err != nil {
-		return nil, err
-	}
-	pictures := []*draw.Picture{first}
+	molecules := []draw.Panel{{Graph: ds.Graphs[query], Title: r.Query}}
 	table := draw.Table{Header: []string{"similarity", "molecule", "class"}}
 	for _, n := range r.Neighbours {
-		small.Title = fmt.Sprintf("%s  %.3f", n.ID, n.Similarity)
-		p, err := draw.Graph(n.graph, small)
-		if err != nil {
-			return nil, err
-		}
-		pictures = append(pictures, p)
+		molecules = append(molecules, draw.Panel{Graph: n.graph, Title: fmt.Sprintf("%s  %.3f", n.ID, n.Similarity)})
 		table.Rows = append(table.Rows, []string{fmt.Sprintf("%.4f", n.Similarity), n.ID, n.Target})
 	}
-	sheet, err := draw.Sheet("", 3, pictures...)
+	neighbours, err := smallGraphs(molecules)
 	if err != nil {
 		return nil, err
 	}
 	x := r.Prediction
-	large := draw.DefaultOptions()
-	large.Width, large.Height = 560, 400
-	large.Title = x.ID
-	large.Values = draw.NewValues("share of the decision", x.Shares.Vertices)
-	molecule, err := draw.Graph(x.graph, large)
+	o := draw.DefaultOptions()
+	o.Title, o.Values = x.ID, draw.NewValues("share of the decision", x.Shares.Vertices)
+	molecule, err := draw.Graph(x.graph, o)
 	if err != nil {
 		return nil, err
 	}
@@ -313,7 +292,7 @@ func (r *demoResult) page(ds *dataset.Dataset, model *mlg.Model, gram *mlg.Matri
 		draw.Paragraph(demoNote)}, figures...)}}
 	sections = append(sections, results...)
 	sections = append(sections,
-		draw.Section{Heading: "Most similar to " + r.Query, Blocks: []draw.Block{draw.Figure{Picture: sheet}, table}},
+		draw.Section{Heading: "Most similar to " + r.Query, Blocks: []draw.Block{draw.Figure{Picture: neighbours}, table}},
 		draw.Section{Heading: "Why " + x.ID + " is taken for a " + x.Predicted, Blocks: []draw.Block{
 			draw.Paragraph(fmt.Sprintf("A support vector machine (C = %g) that was trained on the other %d molecules decides between %s and the next best class, %s, with the value %+.2f; a molecule without any features would get %+.2f. The difference is divided among the atoms: orange ones speak for %s, blue ones against it.",
 				x.parameters, x.trainings, x.Predicted, x.RunnerUp, x.Shares.Value, x.Shares.Baseline, x.Predicted)),
@@ -324,14 +303,12 @@ func (r *demoResult) page(ds *dataset.Dataset, model *mlg.Model, gram *mlg.Matri
 }
 
 // nearest returns the k columns with the largest values of row i, other than i itself.
-func nearest(m *mlg.Matrix, i, k int) []int {
-	order := make([]int, 0, m.Cols)
-	for j := range m.Cols {
-		if j != i {
-			order = append(order, j)
+func nearest(m *kernel.Matrix, i, k int) []int {
+	var out []int
+	for _, h := range kernel.Largest(m.Row(i), k+1) {
+		if h.Index != i && len(out) < k {
+			out = append(out, h.Index)
 		}
 	}
-	row := m.Row(i)
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(row[b], row[a]) })
-	return order[:min(k, len(order))]
+	return out
 }

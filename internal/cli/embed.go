@@ -9,24 +9,26 @@ import (
 	"time"
 
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/embed"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/store"
 )
 
 type embedCmd struct {
 	dataFlags
 	kernelFlags
-	Kernel     string `help:"Without a model: mlg or flg." default:"mlg" enum:"mlg,flg"`
-	Input      string `arg:"" help:"Model, store or dataset."`
-	Data       string `arg:"" optional:"" help:"With a model: the dataset to embed, or - for standard input."`
-	Dim        int    `help:"Dimension of the vectors." default:"256"`
-	Pivots     string `help:"Choice of landmark graphs among those of the model: random (in proportion to what is not represented yet), greedy (the worst represented)." default:"random" enum:"random,greedy"`
-	PivotSeed  uint64 `help:"Seed of --pivots random." default:"0"`
-	Out        string `help:"File to write: .npy." short:"o" required:"" placeholder:"FILE"`
-	Sample     int    `help:"Without a model: fit to this many graphs, drawn at random; 0 means all." default:"10000" placeholder:"N"`
-	SampleSeed uint64 `help:"Seed of the draw of graphs." default:"0"`
+	Kernel     string         `help:"Without a model: mlg or flg." default:"mlg" enum:"mlg,flg"`
+	Input      string         `arg:"" help:"Model, store or dataset."`
+	Data       string         `arg:"" optional:"" help:"With a model: the dataset to embed, or - for standard input."`
+	Dim        int            `help:"Dimension of the vectors." default:"256"`
+	Pivots     nystrom.Pivots `help:"Choice of landmark graphs among those of the model: random (in proportion to what is not represented yet), greedy (the worst represented)." default:"random" enum:"random,greedy"`
+	PivotSeed  uint64         `help:"Seed of --pivots random." default:"0"`
+	Out        string         `help:"File to write: .npy." short:"o" required:"" placeholder:"FILE"`
+	Sample     int            `help:"Without a model: fit to this many graphs, drawn at random; 0 means all." default:"10000" placeholder:"N"`
+	SampleSeed uint64         `help:"Seed of the draw of graphs." default:"0"`
 }
 
 // Run writes the vectors of graphs.
@@ -45,12 +47,7 @@ func (c *embedCmd) Run(g *globals) error {
 		return err
 	}
 	defer in.close()
-	o := embed.Options{Dim: c.Dim, Seed: c.PivotSeed, Workers: g.workers()}
-	if o.Pivots, err = embed.ParsePivots(c.Pivots); err != nil {
-		return usageError("--pivots: " + err.Error())
-	}
-	o.Progress = func(done, total int) { bar.show("landmarks", int64(done), int64(total), "") }
-	e, err := embed.Fit(g.ctx, in.space, in.space.Train(), o)
+	e, err := nystrom.Fit(g.work(bar), in.space, nystrom.Options{Dim: c.Dim, Pivots: c.Pivots, Seed: c.PivotSeed})
 	if err != nil {
 		return err
 	}
@@ -90,25 +87,20 @@ func (c *embedCmd) open(g *globals, bar *bar) (*embedInput, error) {
 			return nil, usageError(c.Input + " is a store, which has its graphs in it: leave out DATA")
 		}
 		return openStore(g, c.Input)
-	case looksLikeModel(c.Input):
+	case model.Is(c.Input):
 		if c.Data == "" {
 			return nil, usageError(c.Input + " is a model: name the dataset to embed")
 		}
-		m, err := model.Read(c.Input, g.workers())
+		m, err := model.Read(c.Input)
 		if err != nil {
 			return nil, err
 		}
-		in := c.input()
-		r, err := in.reading(m)
-		if err != nil {
-			return nil, err
-		}
-		return openStream(g, m, r, c.Data)
+		return openStream(g, m, c.like(m), c.Data)
 	case c.Data != "":
 		return nil, usageError(c.Input + " is not a model, which the first of two arguments must be")
 	case c.Input == "-":
 		return nil, usageError("standard input can be read once only, and is needed to fit and to embed: fit a model first")
-	case c.Exact:
+	case c.given()["exact"] == "true":
 		return nil, usageError("--exact: the exact kernel has no model, and so no vectors")
 	}
 	fit := fitCmd{dataFlags: c.dataFlags, Data: c.Input, Sample: c.Sample, SampleSeed: c.SampleSeed}
@@ -116,24 +108,20 @@ func (c *embedCmd) open(g *globals, bar *bar) (*embedInput, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := c.fit(g, c.Kernel, graphs, bar)
+	m, err := c.fit(g, c.Kernel, graphs, bar)
 	if err != nil {
 		return nil, err
 	}
 	quiet := *g
 	quiet.Quiet = true // warnings have been printed
-	r, err := c.dataFlags.reading()
-	if err != nil {
-		return nil, err
-	}
-	return openStream(&quiet, m, r, c.Input)
+	return openStream(&quiet, m, c.dataFlags.options(), c.Input)
 }
 
 // embedBatch is the number of graphs that are embedded at a time.
 const embedBatch = 8192
 
 func openStore(g *globals, path string) (*embedInput, error) {
-	s, err := store.Open(path, g.workers())
+	s, err := store.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -147,19 +135,19 @@ func openStore(g *globals, path string) (*embedInput, error) {
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		ids, targets, err := s.TextsOf(at, hi)
+		ids, targets, err := s.Texts(at, hi)
 		at = hi
 		return records, ids, targets, err
 	}
 	return &embedInput{s.Space(), next, func() { s.Close() }}, nil
 }
 
-func openStream(g *globals, m *model.Model, r reading, path string) (*embedInput, error) {
+func openStream(g *globals, m *model.Model, o dataset.Options, path string) (*embedInput, error) {
 	space, err := store.NewSpace(m)
 	if err != nil {
 		return nil, err
 	}
-	s, err := r.stream(path)
+	data, err := openData(path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +156,7 @@ func openStream(g *globals, m *model.Model, r reading, path string) (*embedInput
 		var graphs []*graph.Graph
 		var ids, targets []string
 		for len(graphs) < embedBatch {
-			x, err := s.next()
+			x, err := data.Next()
 			if errors.Is(err, io.EOF) {
 				break
 			}
@@ -188,17 +176,17 @@ func openStream(g *globals, m *model.Model, r reading, path string) (*embedInput
 		records, err := space.Transform(g.ctx, graphs)
 		return records, ids, targets, err
 	}
-	return &embedInput{space, next, func() { s.close(g) }}, nil
+	return &embedInput{space, next, func() { closeData(g, data) }}, nil
 }
 
 // write writes the vectors and, beside them, identifiers and targets.
-func (c *embedCmd) write(g *globals, e *embed.Embedding, in *embedInput, bar *bar) (found embed.Errors, err error) {
-	f, err := embed.Create(c.Out, e.Dim())
+func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput, bar *bar) (found nystrom.Errors, err error) {
+	f, err := matrix.CreateRows(c.Out, e.Dim())
 	if err != nil {
 		return found, err
 	}
 	monitor := e.NewMonitor(c.SampleSeed)
-	var axis dataset.Axis
+	var axis matrix.Axis
 	err = func() error {
 		for {
 			records, ids, targets, err := in.next()
@@ -208,7 +196,7 @@ func (c *embedCmd) write(g *globals, e *embed.Embedding, in *embedInput, bar *ba
 			if err != nil {
 				return err
 			}
-			vectors, err := e.Transform(g.ctx, records, g.workers())
+			vectors, err := e.Transform(g.ctx, records)
 			if err != nil {
 				return err
 			}
@@ -230,7 +218,7 @@ func (c *embedCmd) write(g *globals, e *embed.Embedding, in *embedInput, bar *ba
 		f.Discard()
 		return found, err
 	}
-	if err := g.write(idsFile(c.Out), func() error { return dataset.WriteFile(g.ctx, idsFile(c.Out), axis.WriteCSV) }); err != nil {
+	if err := g.write(idsFile(c.Out), func() error { return file.Write(g.ctx, idsFile(c.Out), axis.WriteCSV) }); err != nil {
 		f.Discard()
 		return found, err
 	}

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/paper"
+	"github.com/mlgkernel/mlg/svm"
 )
 
 type evaluateCmd struct {
@@ -16,7 +18,7 @@ type evaluateCmd struct {
 	kernelFlags
 	Data string `arg:"" help:"Dataset with targets; with --paper also a folder that has the paper's datasets."`
 
-	Kernel   []string  `help:"Kernels to compare, each with its flags: mlg, flg, lg, wl, wl-edge, wl-oa, wl-sp, sp, graphlet, rw, labels." default:"mlg,wl" enum:"mlg,flg,lg,wl,wl-edge,wl-oa,wl-sp,sp,graphlet,rw,labels" group:"Evaluation"`
+	Kernel   []string  `help:"Kernels to compare, each with its flags: ${kernel_list}." default:"mlg,wl" enum:"${kernels}" group:"Evaluation"`
 	Default  bool      `help:"Evaluate the fixed list of candidates and their combinations, instead of --kernel." group:"Evaluation"`
 	Paper    bool      `help:"Evaluate the kernels of the paper's Table 1 with its parameter grids, instead of --kernel, and print its Tables 1 to 3 beside the figures of the paper." group:"Evaluation"`
 	Folds    int       `help:"Number of folds." default:"10" group:"Evaluation"`
@@ -52,7 +54,7 @@ func (c *evaluateCmd) Run(g *globals) error {
 	switch {
 	case c.Default && c.Paper:
 		return usageError("--default and --paper exclude each other")
-	case c.Default && c.Select == evaluate.OnReported.String():
+	case c.Default && c.Select == reported:
 		return usageError("--default combines kernels inside the training part: want --select nested")
 	case c.Paper:
 		return c.paper(g)
@@ -65,7 +67,7 @@ func (c *evaluateCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	report, err := c.evaluate(g, ds, candidates, c.options(g, c.Select))
+	report, err := c.evaluate(g, ds, candidates, c.options(g, c.Select == reported))
 	if err != nil {
 		return err
 	}
@@ -81,12 +83,15 @@ func (c *evaluateCmd) Run(g *globals) error {
 	return report.WriteText(g.stdout)
 }
 
-// options returns the options with the given selection.
-func (c *evaluateCmd) options(g *globals, selection string) evaluate.Options {
+// Values of --select.
+const nested, reported = "nested", "reported"
+
+// options returns the options, with choices on training parts or on the reported folds.
+func (c *evaluateCmd) options(g *globals, onReported bool) evaluate.Options {
 	o := evaluate.DefaultOptions()
-	o.Folds, o.Repeats, o.Seed, o.Folder, o.Workers = c.Folds, c.Repeats, c.Splits, c.Keep, g.workers()
+	o.Folds, o.Repeats, o.Seed, o.Folder = c.Folds, c.Repeats, c.Splits, c.Keep
 	if c.Paper {
-		o.C = evaluate.PaperC()
+		o.C = paper.C()
 	}
 	if len(c.C) > 0 {
 		o.C = c.C
@@ -94,20 +99,16 @@ func (c *evaluateCmd) options(g *globals, selection string) evaluate.Options {
 	if c.InnerN > 0 {
 		o.InnerFolds = c.InnerN
 	}
-	// kong has checked the names
-	if selection != "auto" {
-		o.Selection, _ = evaluate.ParseSelection(selection)
-	}
-	o.Fitting, _ = evaluate.ParseFitting(c.Fit)
+	o.OnReported, o.Inductive = onReported, c.Fit == "inductive"
 	if c.Default {
 		o.ForCandidates()
 	}
-	learning(&o, c.Learner, c.Inner, c.Score)
+	learning(&o.Options, c.Learner, c.Inner, c.Score)
 	return o
 }
 
 // evaluate evaluates kernels on a dataset.
-func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, candidates []evaluate.Candidate, o evaluate.Options) (*evaluate.Report, error) {
+func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, candidates []choose.Candidate, o evaluate.Options) (*evaluate.Report, error) {
 	start := time.Now()
 	o.Clock = func() time.Duration { return time.Since(start) }
 	bar := newBar(g)
@@ -123,7 +124,7 @@ func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, candidates []eva
 func (c *evaluateCmd) pictures(g *globals, ds *dataset.Dataset, report *evaluate.Report) error {
 	if c.Plot != "" {
 		p, err := accuracyBars(fmt.Sprintf("Kernels on %s", report.Dataset), report)
-		if err := savePicture(g, c.Plot, p, err); err != nil {
+		if err := savePicture(g, c.Plot, pngScale, p, err); err != nil {
 			return err
 		}
 		g.note("%s: scores drawn", c.Plot)
@@ -146,45 +147,49 @@ func (c *evaluateCmd) pictures(g *globals, ds *dataset.Dataset, report *evaluate
 
 // learning sets what is not auto, and takes from options for ridges what support vector machines
 // cannot do.
-func learning(o *evaluate.Options, learner, inner, score string) {
-	const auto = "auto"
+func learning(o *choose.Options, learner, inner, score string) {
 	// kong has checked the names
-	if learner != auto {
-		if o.Learner, _ = evaluate.ParseLearner(learner); o.Learner == evaluate.SVM && o.Score == evaluate.Squared {
-			o.Inner, o.Score = evaluate.KFold, evaluate.Accuracy
+	switch learner {
+	case "ridge":
+		o.Learner = svm.KernelRidge
+	case "svm":
+		if o.Learner = svm.SVM; o.Score == choose.Squared {
+			o.LeaveOneOut, o.Score = false, choose.Accuracy
 		}
 	}
-	if inner != auto {
-		o.Inner, _ = evaluate.ParseInner(inner)
+	switch inner {
+	case "loo":
+		o.LeaveOneOut = true
+	case "kfold":
+		o.LeaveOneOut = false
+	case "holdout":
+		o.LeaveOneOut, o.InnerFolds = false, 1
 	}
-	if score != auto {
-		o.Score, _ = evaluate.ParseScore(score)
+	switch score {
+	case "accuracy":
+		o.Score = choose.Accuracy
+	case "balanced":
+		o.Score = choose.BalancedAccuracy
+	case "squared":
+		o.Score = choose.Squared
 	}
 }
 
 // candidates returns the default candidates or the kernels of the flags.
-func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset) ([]evaluate.Candidate, error) {
+func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset) ([]choose.Candidate, error) {
 	if c.Default {
-		return evaluate.DefaultCandidates(dataset.Info(ds))
+		return choose.DefaultCandidates(dataset.Info(ds)), nil
 	}
-	var out []evaluate.Candidate
-	// Progress of single kernels would disturb that of the whole.
 	quiet := *g
 	quiet.Quiet = true
-	bar := newBar(&quiet)
-	for _, name := range c.Kernel {
-		k, err := c.kernel(&quiet, name, ds.Graphs, bar)
-		if err != nil {
-			return nil, err
-		}
-		if (name == "mlg" || name == "flg") && c.Combine == mlg.GeometricMean.String() {
-			k = evaluate.Indefinite(k)
-		}
-		_, parameters, _ := strings.Cut(fmt.Sprint(k), " ")
-		if name == "mlg" || name == "flg" {
-			parameters += fmt.Sprintf(" seed=%d", c.Seed)
-		}
-		out = append(out, evaluate.Candidate{Name: name, Settings: []evaluate.Setting{{Parameters: parameters, Kernel: k}}})
+	kernels, err := c.kernels(&quiet, c.Kernel, ds.Graphs)
+	if err != nil {
+		return nil, err
+	}
+	var out []choose.Candidate
+	for i, k := range kernels {
+		_, parameters, _ := strings.Cut(k.String(), " ")
+		out = append(out, choose.Candidate{Name: c.Kernel[i], Settings: []choose.Setting{{Parameters: parameters, Kernel: k}}})
 	}
 	return out, nil
 }

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/paper"
 )
 
 // paperTables are the paper's tables for one dataset.
@@ -17,8 +19,10 @@ type paperTables struct {
 	// asked for.
 	*evaluate.Report
 	// Reported are the rows with parameters chosen on the reported folds, as in the paper.
-	Reported     []evaluate.Result        `json:"reported,omitempty"`
-	Statistics   evaluate.PaperStatistics `json:"statistics"`
+	Reported []evaluate.Result `json:"reported,omitempty"`
+	// Published are the accuracies that the paper prints, by row.
+	Published    map[string]*paper.Figure `json:"published,omitempty"`
+	Statistics   paper.Statistics         `json:"statistics"`
 	PaperSeconds float64                  `json:"paper_mlg_seconds,omitempty"`
 	settings     map[string]int           // of the candidates, by name
 }
@@ -31,7 +35,7 @@ func (c *evaluateCmd) paper(g *globals) error {
 	paths := []string{c.Data}
 	if st, err := os.Stat(c.Data); err == nil && st.IsDir() {
 		var inside []string
-		for _, name := range evaluate.PaperDatasets() {
+		for _, name := range paper.Datasets() {
 			if st, err := os.Stat(filepath.Join(c.Data, name)); err == nil && st.IsDir() {
 				inside = append(inside, filepath.Join(c.Data, name))
 			}
@@ -49,18 +53,21 @@ func (c *evaluateCmd) paper(g *globals) error {
 		if err != nil {
 			return err
 		}
-		t := paperTables{Statistics: evaluate.PaperTable2(ds.Graphs), PaperSeconds: evaluate.PaperSeconds(paperName(ds)), settings: map[string]int{}}
-		candidates := evaluate.PaperTable1(paperName(ds))
+		t := paperTables{Statistics: paper.Describe(ds.Graphs), PaperSeconds: paper.Seconds(paperName(ds)), Published: map[string]*paper.Figure{}, settings: map[string]int{}}
+		candidates := paper.Candidates()
 		for _, x := range candidates {
 			t.settings[x.Name] = len(x.Settings)
+			if f := paper.Published(x.Name, paperName(ds)); f != nil {
+				t.Published[x.Name] = f
+			}
 		}
-		if c.Select != evaluate.OnReported.String() {
+		if c.Select != reported {
 			if t.Report, err = c.nested(g, ds, candidates); err != nil {
 				return err
 			}
 		}
-		if c.Select != evaluate.Nested.String() {
-			r, err := c.evaluate(g, ds, candidates, c.options(g, evaluate.OnReported.String()))
+		if c.Select != nested {
+			r, err := c.evaluate(g, ds, candidates, c.options(g, true))
 			if err != nil {
 				return err
 			}
@@ -89,19 +96,20 @@ func (c *evaluateCmd) paper(g *globals) error {
 }
 
 // nested evaluates the kernels of the paper with choices inside the training parts. Unless asked for something else, that
-// among the 144 settings of mlg, the first, is by leave-one-out, which is cheap, and the average of the ten best
+// among the 144 settings of mlg, the first, is by leave-one-out, which is cheap, and the mean of the ten best
 // stands beside it; the others choose by cross-validation, on as many folds as it takes to score about as many
 // graphs as leave-one-out does.
-func (c *evaluateCmd) nested(g *globals, ds *dataset.Dataset, candidates []evaluate.Candidate) (*evaluate.Report, error) {
-	o := c.options(g, evaluate.Nested.String())
-	o.Averages = o.Inner == evaluate.LeaveOneOut
-	if c.Inner != "auto" {
-		return c.evaluate(g, ds, candidates, o)
-	}
+func (c *evaluateCmd) nested(g *globals, ds *dataset.Dataset, candidates []choose.Candidate) (*evaluate.Report, error) {
+	o := c.options(g, false)
 	many := o
-	many.Inner, many.Averages = evaluate.LeaveOneOut, true
-	if c.InnerN == 0 {
-		o.InnerFolds = max(1, (o.Examples*o.Folds+len(ds.Graphs)-1)/len(ds.Graphs))
+	if c.Inner == "auto" {
+		many.LeaveOneOut = true
+		if c.InnerN == 0 {
+			o.InnerFolds = max(1, (o.Examples*o.Folds+len(ds.Graphs)-1)/len(ds.Graphs))
+		}
+	}
+	if many.LeaveOneOut {
+		many.Combinations = []choose.Combination{choose.MeanBest}
 	}
 	others, err := c.evaluate(g, ds, candidates[1:], o)
 	if err != nil {
@@ -111,7 +119,9 @@ func (c *evaluateCmd) nested(g *globals, ds *dataset.Dataset, candidates []evalu
 	if err != nil {
 		return nil, err
 	}
-	r.Protocol.Selection = fmt.Sprintf("%s; %s %s", others.Protocol.Selection, candidates[0].Name, r.Protocol.Selection)
+	if r.Protocol.Selection != others.Protocol.Selection {
+		r.Protocol.Selection = fmt.Sprintf("%s; %s %s", others.Protocol.Selection, candidates[0].Name, r.Protocol.Selection)
+	}
 	return r, r.Add(others)
 }
 
@@ -125,8 +135,8 @@ func (t *paperTables) write(g *globals, markdown bool) error {
 	if p.Honest {
 		lines = append(lines, fmt.Sprintf("Parameters %s.", p.Selection))
 	}
-	if slices.ContainsFunc(t.Results, func(x evaluate.Result) bool { return x.Name == "mlg, ten best" }) {
-		lines = append(lines, "Row mlg, ten best: the mean of the ten of its kernels with the smallest errors on the training part, instead of one.")
+	if slices.ContainsFunc(t.Results, func(x evaluate.Result) bool { return x.Name == choose.MeanBest.String() }) {
+		lines = append(lines, "Row mean of best: the mean of the ten mlg kernels with the smallest errors on the training part, instead of one.")
 	}
 	if t.Reported != nil {
 		lines = append(lines, "Column tuned: parameters chosen on the reported folds, as in the paper; too high.")
@@ -160,8 +170,8 @@ func (t *paperTables) write(g *globals, markdown bool) error {
 			row = append(row, tuned)
 		}
 		published, seconds, theirs := "-", "-", "-"
-		if x.Published != nil {
-			published = fmt.Sprintf("%.2f±%.2f", x.Published.Mean, x.Published.Deviation)
+		if f := t.Published[x.Name]; f != nil {
+			published = fmt.Sprintf("%.2f±%.2f", f.Mean, f.Deviation)
 		}
 		if n := t.settings[x.Name]; n > 0 {
 			seconds = fmt.Sprintf("%.3g", x.KernelSeconds/float64(n))

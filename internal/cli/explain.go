@@ -11,14 +11,15 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
-	"github.com/mlgkernel/mlg/explain/draw"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 )
 
 type explainCmd struct {
-	inputFlags
+	placeFlags
 	Model   string  `arg:"" help:"Model file."`
 	Graph   string  `arg:"" help:"A SMILES, a file, or the identifier of a training graph."`
 	Which   string  `help:"Identifier or number of the graph in a file with several." placeholder:"ID"`
@@ -81,17 +82,13 @@ func (c *explainCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	r, err := c.reading(m)
-	if err != nil {
-		return err
-	}
-	x, err := c.pick(g, m, r, c.Graph, c.Which)
+	x, err := c.pick(g, m, c.Graph, c.Which)
 	if err != nil {
 		return err
 	}
 	var e *explanation
 	if c.Against != "" {
-		h, pickErr := c.pick(g, m, r, c.Against, "")
+		h, pickErr := c.pick(g, m, c.Against, "")
 		if pickErr != nil {
 			return pickErr
 		}
@@ -115,13 +112,14 @@ func (c *explainCmd) Run(g *globals) error {
 
 // pick returns the graph that an argument names: one of a file, a training graph, or the
 // molecule of a SMILES.
-func (c *explainCmd) pick(g *globals, m *model.Model, r reading, arg, which string) (*graph.Graph, error) {
+func (c *explainCmd) pick(g *globals, m *model.Model, arg, which string) (*graph.Graph, error) {
+	o := c.like(m)
 	if at := slices.Index(m.IDs, arg); at >= 0 && m.Graphs != nil && which == "" {
-		if _, err := dataset.Open(arg, r.o); err != nil { // no file of that name
+		if _, err := dataset.Open(arg, o); err != nil { // no file of that name
 			return m.Graphs[at], nil
 		}
 	}
-	return r.one(g, arg, which)
+	return readGraph(g, arg, which, o)
 }
 
 // prediction explains what the learner says of a graph.
@@ -135,34 +133,25 @@ func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (*ex
 	}
 	said := describe(m, x, 0, p[0], 3)
 	e := &explanation{Graph: said.ID, What: "value", Prediction: &said, g: x}
-	var f explain.Function
-	switch l := m.Learner; {
-	case l.Classifier != nil:
+	class := 0
+	switch {
+	case m.Classes != nil:
 		e.Class = cmp.Or(c.Class, said.Class)
-		at := slices.Index(l.Classes, e.Class)
-		if at < 0 {
-			return nil, usageError(fmt.Sprintf("--class %s: want one of %s", e.Class, strings.Join(l.Classes, ", ")))
+		if class = slices.Index(m.Classes, e.Class); class < 0 {
+			return nil, usageError(fmt.Sprintf("--class %s: want one of %s", e.Class, strings.Join(m.Classes, ", ")))
 		}
 		e.What = "margin for " + e.Class
-		f = classFunction(l, at)
 	case c.Class != "":
 		return nil, usageError("--class: the model predicts values")
-	case l.Regressor != nil:
-		f = explain.Function{Support: l.Regressor.Support, Coefficients: l.Regressor.Coefficients, Bias: l.Regressor.Bias}
-	default:
-		f = explain.Function{Coefficients: l.Ridge.Coefficients, Bias: l.Ridge.Bias}
-		for i := range f.Coefficients {
-			f.Support = append(f.Support, i)
-		}
 	}
-	got, err := explain.ModelDecision(g.ctx, m, x, f)
+	got, err := explain.Decision(g.ctx, m.Kernel, x, m.Learner.For(class))
 	if err != nil {
 		return nil, err
 	}
 	e.Value, e.Bias, e.Explained = got.Value, got.Bias, got.Explained
-	e.fill(got.ModelContributions)
-	slices.SortStableFunc(got.Terms, func(a, b explain.Term) int { return cmp.Compare(b.Value, a.Value) })
-	side := func(terms []explain.Term, sign float64) (out []support) {
+	e.fill(got.Contributions)
+	slices.SortStableFunc(got.Graphs, func(a, b explain.GraphTerm) int { return cmp.Compare(b.Value, a.Value) })
+	side := func(terms []explain.GraphTerm, sign float64) (out []support) {
 		for _, t := range terms {
 			if t.Value*sign <= 0 || len(out) == 3 {
 				break
@@ -175,45 +164,15 @@ func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (*ex
 		}
 		return out
 	}
-	e.For = side(got.Terms, 1)
-	slices.Reverse(got.Terms)
-	e.Contrary = side(got.Terms, -1)
+	e.For = side(got.Graphs, 1)
+	slices.Reverse(got.Graphs)
+	e.Contrary = side(got.Graphs, -1)
 	return e, nil
-}
-
-// classFunction returns the mean of the decision values of a class against the others.
-func classFunction(l *model.Learner, class int) explain.Function {
-	label := l.Classifier.Classes[class]
-	others := float64(len(l.Classes) - 1)
-	coefficient := map[int]float64{}
-	var f explain.Function
-	for _, machine := range l.Classifier.Machines {
-		sign := 1 / others
-		switch label {
-		case machine.Positive:
-		case machine.Negative:
-			sign = -sign
-		default:
-			continue
-		}
-		f.Bias += sign * machine.Bias
-		for i, s := range machine.Support {
-			coefficient[s] += sign * machine.Coefficients[i]
-		}
-	}
-	for s := range coefficient {
-		f.Support = append(f.Support, s)
-	}
-	slices.Sort(f.Support)
-	for _, s := range f.Support {
-		f.Coefficients = append(f.Coefficients, coefficient[s])
-	}
-	return f
 }
 
 // similarity explains how similar two graphs are.
 func (c *explainCmd) similarity(g *globals, m *model.Model, x, h *graph.Graph) (*explanation, error) {
-	got, err := explain.ModelSimilarity(g.ctx, m, x, h)
+	got, err := explain.Similarity(g.ctx, m.Kernel, x, h)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +182,7 @@ func (c *explainCmd) similarity(g *globals, m *model.Model, x, h *graph.Graph) (
 	return e, nil
 }
 
-func (e *explanation) fill(c explain.ModelContributions) {
+func (e *explanation) fill(c explain.Contributions) {
 	e.Labels, e.Vertices, e.Levels, e.Features, e.Counted = e.g.Labels(), c.Vertices, c.Through, c.Features, c.Counted
 }
 
@@ -253,7 +212,11 @@ func strongest(values []float64, n int) []int {
 	for i, v := range values {
 		size[i] = math.Abs(v)
 	}
-	return model.Top(size, n)
+	var out []int
+	for _, h := range kernel.Largest(size, n) {
+		out = append(out, h.Index)
+	}
+	return out
 }
 
 // print writes the explanation as text.
@@ -299,8 +262,8 @@ func (e *explanation) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\n%s\n", breakLines(e.share(), 0, 0))
 	const most = 8
-	parts := slices.Clone(e.Explained.Kernels)
-	slices.SortStableFunc(parts, func(a, b explain.KernelPart) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	parts := slices.Clone(e.Explained.Terms)
+	slices.SortStableFunc(parts, func(a, b explain.Term) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
 	for _, k := range parts[:min(most, len(parts))] {
 		if len(parts) > 1 || k.Share < 1 {
 			fmt.Fprintf(w, "  %+.4f  %3.0f %%  %s\n", k.Value, 100*k.Share, breakLines(k.Kernel, 17, 17))
@@ -328,66 +291,44 @@ func levelName(level int) string {
 
 // write writes the picture, report or data.
 func (c *explainCmd) write(g *globals, m *model.Model, e *explanation) error {
-	var b []byte
 	var err error
 	switch strings.ToLower(filepath.Ext(c.Out)) {
 	case ".json":
+		var b []byte
 		if b, err = json.MarshalIndent(e, "", "  "); err == nil {
-			b = append(b, '\n')
+			err = saveFile(g, c.Out, append(b, '\n'))
 		}
 	case ".html":
-		b, err = c.report(m, e)
+		var r *draw.Report
+		if r, err = c.report(m, e); err == nil {
+			err = saveReport(g, c.Out, r)
+		}
 	default:
-		var p *draw.Picture
-		if p, err = c.picture(e, e.headline()); err != nil {
-			return err
-		}
-		if strings.EqualFold(filepath.Ext(c.Out), ".svg") {
-			b = p.SVG()
-		} else {
-			b, err = p.PNG(c.Scale)
-		}
+		p, drawErr := c.picture(e, e.headline())
+		err = savePicture(g, c.Out, c.Scale, p, drawErr)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		g.note("wrote %s", c.Out)
 	}
-	if err := saveFile(g, c.Out, b); err != nil {
-		return err
-	}
-	g.note("wrote %s", c.Out)
-	return nil
+	return err
 }
 
 // picture draws the graph, or the two, with contributions as colours.
 func (c *explainCmd) picture(e *explanation, title string) (*draw.Picture, error) {
-	all := e.Vertices
-	if e.Other != nil {
-		all = slices.Concat(all, e.Other.Vertices) // colours mean the same in both pictures
-	}
-	limit := draw.NewValues("", all).Limit
-	one := func(g *graph.Graph, title string, values []float64) (*draw.Picture, error) {
-		o := draw.DefaultOptions()
-		o.Title, o.Numbers = title, c.Numbers
-		o.Values = &draw.Values{Vertex: values, Limit: limit, Name: "contribution to the " + e.What}
-		return draw.Graph(g, o)
-	}
+	o := draw.DefaultOptions()
+	o.Title, o.Numbers = title, c.Numbers
+	name := "contribution to the " + e.What
 	if e.Other == nil {
-		return one(e.g, title, e.Vertices)
+		o.Values = draw.NewValues(name, e.Vertices)
+		return draw.Graph(e.g, o)
 	}
-	a, err := one(e.g, e.Graph, e.Vertices)
-	if err != nil {
-		return nil, err
-	}
-	b, err := one(e.h, e.Against, e.Other.Vertices)
-	if err != nil {
-		return nil, err
-	}
-	return draw.Sheet(title, 2, a, b)
+	o.Values = draw.NewValues(name, slices.Concat(e.Vertices, e.Other.Vertices))
+	return draw.Pair(title, [2]draw.Panel{{Graph: e.g, Title: e.Graph, Values: e.Vertices}, {Graph: e.h, Title: e.Against, Values: e.Other.Vertices}}, nil, o)
 }
 
 // report returns an HTML page with the picture, the numbers and the training graphs that
 // speak for and against.
-func (c *explainCmd) report(m *model.Model, e *explanation) ([]byte, error) {
+func (c *explainCmd) report(m *model.Model, e *explanation) (*draw.Report, error) {
 	p, err := c.picture(e, "") // the page has the title
 	if err != nil {
 		return nil, err
@@ -404,10 +345,10 @@ func (c *explainCmd) report(m *model.Model, e *explanation) ([]byte, error) {
 		levels.Rows = append(levels.Rows, []string{"counts of vertices", fmt.Sprintf("%+.5f", total(e.Counted))})
 	}
 	kernels := draw.Table{Header: []string{"adds", "explained", "kernel"}}
-	for _, k := range e.Explained.Kernels {
+	for _, k := range e.Explained.Terms {
 		kernels.Rows = append(kernels.Rows, []string{fmt.Sprintf("%+.4f", k.Value), fmt.Sprintf("%.0f %%", 100*k.Share), k.Kernel})
 	}
-	r := draw.Report{
+	r := &draw.Report{
 		Title:   e.headline(),
 		Summary: fmt.Sprintf("Colours are contributions to the %s: how it changes when a vertex counts more, orange up and blue down.", e.What),
 		Sections: []draw.Section{
@@ -420,45 +361,41 @@ func (c *explainCmd) report(m *model.Model, e *explanation) ([]byte, error) {
 	if c.Against != "" {
 		r.Footer += " --against " + c.Against
 	}
-	if e.Prediction != nil {
-		s := draw.Section{Heading: "Training graphs"}
-		if e.Prediction.Unlike {
-			s.Blocks = append(s.Blocks, draw.Paragraph("The graph is unlike anything in training: the prediction is a guess at best."))
+	training, err := e.training(m)
+	if len(training) > 0 {
+		r.Sections = append(r.Sections, draw.Section{Heading: "Training graphs", Blocks: training})
+	}
+	return r, err
+}
+
+// training is what a report says of the training graphs; nothing for a similarity.
+func (e *explanation) training(m *model.Model) (blocks []draw.Block, err error) {
+	if e.Prediction != nil && e.Prediction.Unlike {
+		blocks = append(blocks, draw.Paragraph("The graph is unlike anything in training: the prediction is a guess at best."))
+	}
+	for _, side := range []struct {
+		caption string
+		list    []support
+	}{{"Speaking for it", e.For}, {"Speaking against it", e.Contrary}} {
+		if len(side.list) == 0 {
+			continue
 		}
-		for _, side := range []struct {
-			what string
-			list []support
-		}{{"for", e.For}, {"against", e.Contrary}} {
-			t := draw.Table{Caption: "Speaking " + side.what + " it", Header: []string{"adds", "graph", "target", "similarity"}}
-			var pictures []*draw.Picture
-			for _, x := range side.list {
-				t.Rows = append(t.Rows, []string{fmt.Sprintf("%+.4f", x.Adds), x.ID, x.Target, fmt.Sprintf("%.3f", x.Similarity)})
-				if m.Graphs == nil {
-					continue
-				}
-				o := draw.DefaultOptions()
-				o.Title, o.Width, o.Height = x.ID, 260, 220
-				q, err := draw.Graph(m.Graphs[x.index], o)
-				if err != nil {
-					return nil, err
-				}
-				pictures = append(pictures, q)
-			}
-			if len(t.Rows) == 0 {
-				continue
-			}
-			s.Blocks = append(s.Blocks, t)
-			if len(pictures) > 0 {
-				sheet, err := draw.Sheet("", len(pictures), pictures...)
-				if err != nil {
-					return nil, err
-				}
-				s.Blocks = append(s.Blocks, draw.Figure{Picture: sheet, Caption: "Speaking " + side.what + " it"})
+		t := draw.Table{Caption: side.caption, Header: []string{"adds", "graph", "target", "similarity"}}
+		var panels []draw.Panel
+		for _, x := range side.list {
+			t.Rows = append(t.Rows, []string{fmt.Sprintf("%+.4f", x.Adds), x.ID, x.Target, fmt.Sprintf("%.3f", x.Similarity)})
+			if m.Graphs != nil {
+				panels = append(panels, draw.Panel{Graph: m.Graphs[x.index], Title: x.ID})
 			}
 		}
-		if len(s.Blocks) > 0 {
-			r.Sections = append(r.Sections, s)
+		blocks = append(blocks, t)
+		if m.Graphs != nil {
+			p, err := smallGraphs(panels)
+			if err != nil {
+				return nil, err
+			}
+			blocks = append(blocks, draw.Figure{Picture: p, Caption: side.caption})
 		}
 	}
-	return r.HTML()
+	return blocks, nil
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/model"
 )
@@ -25,7 +24,7 @@ type fitCmd struct {
 
 // Run fits a kernel to a sample of graphs and writes a model without a learner.
 func (c *fitCmd) Run(g *globals) error {
-	if c.Exact {
+	if c.given()["exact"] == "true" {
 		return usageError("--exact: the exact kernel has no model; mlg gram --exact computes its matrix")
 	}
 	if c.Sample < 0 {
@@ -38,13 +37,14 @@ func (c *fitCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	m, k, err := c.fit(g, c.Kernel, graphs, bar)
+	m, err := c.fit(g, c.Kernel, graphs, bar)
 	if err != nil {
 		return err
 	}
-	if m.Reader, err = c.record(); err != nil {
-		return err
-	}
+	m.Graphs = nil // a low-rank kernel does not need them
+	k := kernelText(m)
+	read := c.dataFlags.options()
+	m.Reader = &read
 	m.Created = map[string]string{"data": c.Data, "graphs": fmt.Sprint(total), "sample": fmt.Sprint(len(graphs)), "sample-seed": fmt.Sprint(c.SampleSeed)}
 	if err := model.Write(g.ctx, c.Out, m); err != nil {
 		return err
@@ -62,11 +62,11 @@ func (c *fitCmd) Run(g *globals) error {
 // how many there are. Every set of c.Sample graphs has the same probability; one pass, and
 // memory for the sample only.
 func (c *fitCmd) draw(g *globals, bar *bar) (graphs []*graph.Graph, total int, err error) {
-	s, err := c.stream(c.Data)
+	data, err := openData(c.Data, c.dataFlags.options())
 	if err != nil {
 		return nil, 0, err
 	}
-	defer s.close(g)
+	defer closeData(g, data)
 	r := rand.New(rand.NewPCG(c.SampleSeed, 0x6d6c672d666974)) // "mlg-fit"
 	type drawn struct {
 		at int
@@ -77,7 +77,7 @@ func (c *fitCmd) draw(g *globals, bar *bar) (graphs []*graph.Graph, total int, e
 		if err := g.ctx.Err(); err != nil {
 			return nil, 0, err
 		}
-		x, err := s.next()
+		x, err := data.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -106,29 +106,19 @@ func (c *fitCmd) draw(g *globals, bar *bar) (graphs []*graph.Graph, total int, e
 	return graphs, total, nil
 }
 
-// fit returns the model of a low-rank kernel fitted to graphs, without a learner, and the
-// name of the kernel.
-func (f *kernelFlags) fit(g *globals, name string, graphs []*graph.Graph, bar *bar) (*model.Model, string, error) {
-	k, err := f.kernel(g, name, graphs, bar)
+// fit returns a kernel fitted to graphs as a model without a learner.
+func (f *kernelFlags) fit(g *globals, name string, graphs []*graph.Graph, bar *bar) (*model.Model, error) {
+	k, err := f.kernel(g, name, graphs)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	fitted, err := k.Fit(g.ctx, graphs)
-	if err != nil {
-		return nil, "", err
+	return model.New(f.work(g, bar), graphs, k)
+}
+
+// kernelText names the kernel of a model for people.
+func kernelText(m *model.Model) string {
+	if n := len(m.Kernel.Sum.Terms); n > 1 {
+		return fmt.Sprintf("a sum of %d kernels", n)
 	}
-	m := &model.Model{Kernels: []model.Kernel{model.NewKernel(1, fitted.(*mlg.Model))}}
-	targets := false
-	for i, x := range graphs {
-		id := x.ID()
-		if id == "" {
-			id = fmt.Sprint(i + 1)
-		}
-		m.IDs, m.Targets = append(m.IDs, id), append(m.Targets, x.Target())
-		targets = targets || x.Target() != ""
-	}
-	if !targets {
-		m.Targets = nil
-	}
-	return m, k.String(), nil
+	return m.Kernel.Sum.String()
 }

@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/explain/draw"
+	"github.com/mlgkernel/mlg/draw"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/store"
 )
+
+// axisOf returns identifiers and targets of a dataset.
+func axisOf(d *dataset.Dataset) matrix.Axis { return matrix.Axis{IDs: d.IDs(), Targets: d.Targets()} }
 
 type gramCmd struct {
 	dataFlags
@@ -31,7 +35,8 @@ func (c *gramCmd) check() error {
 			return err
 		}
 	}
-	lowRank := (c.Kernel == "mlg" || c.Kernel == "flg") && !c.Exact
+	exact := c.given()["exact"] == "true"
+	lowRank := (c.Kernel == "mlg" || c.Kernel == "flg") && !exact
 	switch {
 	case c.Out == "" && c.Picture == "" && c.Map == "" && c.Spectrum == "":
 		return usageError("gram: missing flags: --out=FILE, or one of --picture, --map, --spectrum")
@@ -41,7 +46,7 @@ func (c *gramCmd) check() error {
 		return usageError("gram: --spectrum needs --kernel mlg or flg, without --exact")
 	case c.Resume && c.Out == "":
 		return usageError("gram: --resume needs --out")
-	case c.Resume && c.Exact:
+	case c.Resume && exact:
 		return usageError("gram: --resume does not go with --exact, whose work is in tables that all rows share")
 	}
 	if c.Out != "" {
@@ -82,30 +87,30 @@ func (c *gramCmd) Run(g *globals) error {
 	}
 	bar := newBar(g)
 	defer bar.done()
-	k, err := c.kernel(g, c.Kernel, ds.Graphs, bar)
+	k, err := c.kernel(g, c.Kernel, ds.Graphs)
 	if err != nil {
 		return err
 	}
 	bar.show(c.Kernel, 0, 0, "")
-	fitted, err := k.Fit(g.ctx, ds.Graphs)
+	ctx := c.work(g, bar)
+	fitted, err := k.Fit(ctx, ds.Graphs)
 	if err != nil {
 		return err
 	}
-	var m *mlg.Matrix
-	var part *partFile
+	var m *kernel.Matrix
+	var part *unfinished
 	switch {
 	case c.Resume:
-		part, err = openPart(c.Out+".part", c.fingerprint(k, ds, rows), len(rows.Graphs), len(ds.Graphs))
-		if err != nil {
+		if part, err = resume(c.Out, fingerprint(k, ds, rows), len(rows.Graphs), len(ds.Graphs)); err != nil {
 			return err
 		}
-		defer part.close()
+		defer part.Close()
 		m, err = part.fill(g, fitted, rows.Graphs, bar)
 	case c.Against != "":
-		m, err = fitted.Cross(g.ctx, rows.Graphs)
+		m, err = fitted.Cross(ctx, rows.Graphs)
 	default:
 		bar.square = len(ds.Graphs)
-		m, err = fitted.Gram(g.ctx)
+		m, err = fitted.Gram(ctx)
 	}
 	if err != nil {
 		return err
@@ -113,18 +118,20 @@ func (c *gramCmd) Run(g *globals) error {
 	took := time.Since(start)
 	bar.show("write", 0, 0, "")
 	if c.Out != "" {
-		var cols *dataset.Axis
+		var cols *matrix.Axis
 		if c.Against != "" {
-			all := dataset.AxisOf(ds)
+			all := axisOf(ds)
 			cols = &all
 		}
-		err := g.write(c.Out, func() error { return dataset.WriteGram(g.ctx, c.Out, m, dataset.AxisOf(rows), cols) })
+		err := g.write(c.Out, func() error { return matrix.Write(g.ctx, c.Out, m, axisOf(rows), cols) })
 		if err != nil {
 			return err
 		}
 	}
-	if err := part.remove(); err != nil {
-		return err
+	if part != nil {
+		if err := part.Remove(); err != nil {
+			return err
+		}
 	}
 	if err := c.draw(g, ds, k, fitted, m); err != nil {
 		return err
@@ -145,7 +152,7 @@ func (c *gramCmd) Run(g *globals) error {
 }
 
 // result is what --json prints.
-func (c *gramCmd) result(k mlg.Kernel, m *mlg.Matrix, took time.Duration) map[string]any {
+func (c *gramCmd) result(k kernel.Kernel, m *kernel.Matrix, took time.Duration) map[string]any {
 	r := map[string]any{"kernel": k.String(), "rows": m.Rows, "columns": m.Cols, "seconds": took.Seconds()}
 	for name, path := range map[string]string{"file": c.Out, "picture": c.Picture, "map": c.Map, "spectrum": c.Spectrum} {
 		if path != "" {
@@ -156,23 +163,23 @@ func (c *gramCmd) result(k mlg.Kernel, m *mlg.Matrix, took time.Duration) map[st
 }
 
 // draw writes the pictures that were asked for.
-func (c *gramCmd) draw(g *globals, ds *dataset.Dataset, k mlg.Kernel, f mlg.Fitted, m *mlg.Matrix) error {
+func (c *gramCmd) draw(g *globals, ds *dataset.Dataset, k kernel.Kernel, f kernel.Fitted, m *kernel.Matrix) error {
 	title := ds.Name + ": " + k.String()
 	if c.Picture != "" {
 		p, err := draw.HeatMap(title, m, classesOf(ds), draw.Size{Width: 800, Height: 640})
-		if err := savePicture(g, c.Picture, p, err); err != nil {
+		if err := savePicture(g, c.Picture, pngScale, p, err); err != nil {
 			return err
 		}
 	}
 	if c.Map != "" {
 		p, err := draw.Map(title, m, classesOf(ds), draw.Size{Width: 800, Height: 560})
-		if err := savePicture(g, c.Map, p, err); err != nil {
+		if err := savePicture(g, c.Map, pngScale, p, err); err != nil {
 			return err
 		}
 	}
 	if c.Spectrum != "" {
 		p, err := spectrum(title, f)
-		if err := savePicture(g, c.Spectrum, p, err); err != nil {
+		if err := savePicture(g, c.Spectrum, pngScale, p, err); err != nil {
 			return err
 		}
 	}

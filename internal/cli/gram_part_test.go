@@ -1,30 +1,29 @@
 package cli
 
 import (
-	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
-// A part file that is cut or damaged anywhere gives the rows before the damage, unchanged, and
+// A file of finished rows that is cut or damaged anywhere gives the rows before the damage, unchanged, and
 // can be continued.
 func TestPartDamage(t *testing.T) {
 	const rows, cols = 5, 3
-	whole := mlg.NewMatrix(rows, cols)
+	whole := kernel.NewMatrix(rows, cols)
 	for i := range whole.Data {
 		whole.Data[i] = 1 / float64(i+3)
 	}
-	block := func(from, to int) *mlg.Matrix {
-		return &mlg.Matrix{Rows: to - from, Cols: cols, Data: whole.Data[from*cols : to*cols]}
+	block := func(from, to int) *kernel.Matrix {
+		return &kernel.Matrix{Rows: to - from, Cols: cols, Data: whole.Data[from*cols : to*cols]}
 	}
-	print := sha256.Sum256([]byte("matrix"))
-	dir := t.TempDir()
-	path := filepath.Join(dir, "k.npy.part")
-	p, err := openPart(path, print, rows, cols)
+	print := []byte("matrix")
+	out := filepath.Join(t.TempDir(), "k.npy")
+	path := out + ".part"
+	p, err := resume(out, print, rows, cols)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +32,7 @@ func TestPartDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p.close()
+	p.Close()
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -44,12 +43,12 @@ func TestPartDamage(t *testing.T) {
 		if err := os.WriteFile(path, content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		p, err := openPart(path, print, rows, cols)
+		p, err := resume(out, print, rows, cols)
 		if err != nil {
-			if !strings.Contains(err.Error(), "remove it") {
+			if !strings.Contains(err.Error(), "delete it") {
 				t.Fatal(err)
 			}
-			return // the header is damaged, and the message says what to do
+			return // the beginning is damaged, and the message says what to do
 		}
 		seen[p.rows] = true
 		for i := range p.rows * cols {
@@ -60,12 +59,12 @@ func TestPartDamage(t *testing.T) {
 		if err := p.add(block(p.rows, rows)); err != nil {
 			t.Fatal(err)
 		}
-		p.close()
-		again, err := openPart(path, print, rows, cols)
+		p.Close()
+		again, err := resume(out, print, rows, cols)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer again.close()
+		defer again.Close()
 		if again.rows != rows {
 			t.Fatalf("%d rows after the continuation, want %d", again.rows, rows)
 		}
@@ -93,7 +92,7 @@ func TestPartDamage(t *testing.T) {
 	if err := os.WriteFile(path, good, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openPart(path, sha256.Sum256([]byte("another")), rows, cols); err == nil {
+	if _, err := resume(out, []byte("another"), rows, cols); err == nil {
 		t.Error("rows of another matrix were taken")
 	}
 }

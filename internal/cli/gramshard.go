@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/store"
 	"github.com/mlgkernel/mlg/tiles"
 )
@@ -33,13 +34,6 @@ func (f *shardFlags) parse() (i, n int, err error) {
 	return i, n, nil
 }
 
-// collection is what a Gram matrix is computed of, as records.
-type collection struct {
-	space        *store.Space
-	source       store.Source
-	ids, targets []string
-}
-
 // shard computes the tiles of a shard.
 func (c *gramCmd) shard(g *globals) error {
 	start := time.Now()
@@ -57,21 +51,14 @@ func (c *gramCmd) shard(g *globals) error {
 		return err
 	}
 	defer release()
-	m, err := tiles.NewManifest(d.space, c.TileSide, d.source, d.space.String(), d.ids, d.targets)
-	if err != nil {
+	plan := tiles.Plan{Graphs: d.Records.Len(), Side: c.TileSide}
+	if err := plan.Validate(); err != nil {
 		return usageError("--tile-side: " + err.Error())
 	}
-	done := 0
-	sum, err := tiles.Work(g.ctx, c.Tiles, d.space, m, d.source, tiles.Options{
-		Shard: i, Shards: n, Workers: g.workers(),
-		Progress: func(k, total int) {
-			done = k
-			bar.show("tiles", int64(k), int64(total), "")
-		},
-	})
+	sum, err := tiles.Work(g.work(bar), c.Tiles, d, c.TileSide, i, n)
 	bar.done()
 	if errors.Is(err, context.Canceled) {
-		return keptError{err, fmt.Sprintf("%d finished tiles of the shard are kept, a second run goes on from there", done)}
+		return keptError{err, fmt.Sprintf("%d finished tiles of the shard are kept, a second run goes on from there", sum.Computed+sum.Kept)}
 	}
 	if err != nil {
 		return err
@@ -79,7 +66,7 @@ func (c *gramCmd) shard(g *globals) error {
 	took := time.Since(start)
 	if g.JSON {
 		return printJSON(g.stdout, map[string]any{
-			"kernel": d.space.String(), "folder": c.Tiles, "shard": i, "shards": n, "tiles": sum.Tiles, "all_tiles": m.Plan.Tiles(),
+			"kernel": d.Space.String(), "folder": c.Tiles, "shard": i, "shards": n, "tiles": sum.Tiles, "all_tiles": plan.Tiles(),
 			"computed": sum.Computed, "kept": sum.Kept, "damaged": sum.Damaged, "seconds": took.Seconds(),
 		})
 	}
@@ -87,33 +74,33 @@ func (c *gramCmd) shard(g *globals) error {
 	if sum.Damaged > 0 {
 		text = fmt.Sprintf(" (%d of them in place of damaged ones)", sum.Damaged)
 	}
-	g.note("%s: shard %d/%d has %d of %d tiles, %d computed%s and %d kept, in %s", c.Tiles, i, n, sum.Tiles, m.Plan.Tiles(), sum.Computed, text, sum.Kept, round(took))
+	g.note("%s: shard %d/%d has %d of %d tiles, %d computed%s and %d kept, in %s", c.Tiles, i, n, sum.Tiles, plan.Tiles(), sum.Computed, text, sum.Kept, round(took))
 	return nil
 }
 
 // collect returns the records of DATA: of a store, or of graphs under the kernel that the
 // flags say. done releases them.
-func (c *gramCmd) collect(g *globals, bar *bar) (d *collection, done func(), err error) {
+func (c *gramCmd) collect(g *globals, bar *bar) (d *tiles.Collection, done func(), err error) {
 	if store.Is(c.Data) {
-		s, err := store.Open(c.Data, g.workers())
+		s, err := store.Open(c.Data)
 		if err != nil {
 			return nil, nil, err
 		}
-		ids, targets, err := s.Texts()
+		ids, targets, err := s.Texts(0, s.Len())
 		if err != nil {
 			s.Close()
 			return nil, nil, err
 		}
-		return &collection{s.Space(), s, ids, targets}, func() { s.Close() }, nil
+		return &tiles.Collection{Space: s.Space(), Records: s, Axis: matrix.Axis{IDs: ids, Targets: targets}}, func() { s.Close() }, nil
 	}
-	if c.Exact || c.Kernel != "mlg" && c.Kernel != "flg" {
+	if c.given()["exact"] == "true" || c.Kernel != "mlg" && c.Kernel != "flg" {
 		return nil, nil, usageError("--shard is for the low-rank kernels mlg and flg, whose graphs are small matrices; the others need all graphs at once")
 	}
 	ds, err := c.read(g, c.Data)
 	if err != nil {
 		return nil, nil, err
 	}
-	m, _, err := c.fit(g, c.Kernel, ds.Graphs, bar)
+	m, err := c.fit(g, c.Kernel, ds.Graphs, bar)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,12 +108,12 @@ func (c *gramCmd) collect(g *globals, bar *bar) (d *collection, done func(), err
 	if err != nil {
 		return nil, nil, err
 	}
-	return &collection{space, space.Train(), ds.IDs(), ds.Targets()}, func() {}, nil
+	return &tiles.Collection{Space: space, Records: space.Train(), Axis: axisOf(ds)}, func() {}, nil
 }
 
 type mergeCmd struct {
-	Dirs []string `arg:"" name:"dir" help:"Folders of tiles, as mlg gram --shard fills them." type:"path"`
-	Out  string   `help:"File to write: .npy." short:"o" required:"" placeholder:"FILE"`
+	Tiles []string `arg:"" name:"dir" help:"Folders of tiles, as mlg gram --shard fills them, or files of tiles." type:"path"`
+	Out   string   `help:"File to write: .npy." short:"o" required:"" placeholder:"FILE"`
 }
 
 // Run merges tiles.
@@ -134,9 +121,7 @@ func (c *mergeCmd) Run(g *globals) error {
 	start := time.Now()
 	bar := newBar(g)
 	defer bar.done()
-	m, err := tiles.Merge(g.ctx, c.Out, c.Dirs, g.workers(), func(done, total int) {
-		bar.show("tiles", int64(done), int64(total), "")
-	})
+	m, err := tiles.Merge(g.work(bar), c.Out, c.Tiles)
 	bar.done()
 	var p *tiles.Problems
 	if errors.As(err, &p) {
@@ -147,15 +132,15 @@ func (c *mergeCmd) Run(g *globals) error {
 	}
 	took := time.Since(start)
 	for _, path := range m.Copies {
-		g.note("%s: left out, a copy of a tile", path)
+		g.note("%s: left out, copies of tiles in another file", path)
 	}
 	if g.JSON {
 		return printJSON(g.stdout, map[string]any{
-			"kernel": m.Kernel, "rows": m.Graphs, "columns": m.Graphs, "tiles": m.Tiles, "copies": len(m.Copies),
+			"kernel": m.Kernel, "rows": m.Graphs, "columns": m.Graphs, "tiles": m.Plan.Tiles(), "copies": len(m.Copies),
 			"seconds": took.Seconds(), "file": c.Out,
 		})
 	}
-	g.note("%s: %d×%d values of %s from %d tiles in %s", c.Out, m.Graphs, m.Graphs, m.Kernel, m.Tiles, round(took))
+	g.note("%s: %d×%d values of %s from %d tiles in %s", c.Out, m.Graphs, m.Graphs, m.Kernel, m.Plan.Tiles(), round(took))
 	return nil
 }
 
@@ -163,7 +148,7 @@ func (c *mergeCmd) Run(g *globals) error {
 func mergeHint(p *tiles.Problems) string {
 	var hint []string
 	if len(p.Foreign)+len(p.Duplicates) > 0 {
-		hint = append(hint, "Delete the foreign tiles and those that are there twice.")
+		hint = append(hint, "Delete the foreign files, and one of two that contradict each other.")
 	}
 	if len(p.Missing)+len(p.Damaged) > 0 {
 		hint = append(hint, "Run mlg gram --shard again: it computes what is missing or damaged and keeps the rest.")

@@ -1,150 +1,250 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
+	"github.com/alecthomas/kong"
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/base"
+	_ "github.com/mlgkernel/mlg/baseline" // registers its kernels
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // kernelFlag chooses a kernel.
 type kernelFlag struct {
-	Kernel string `help:"Kernel: mlg, flg, lg, wl, wl-edge, wl-oa, wl-sp, sp, graphlet, rw, labels." default:"mlg" enum:"mlg,flg,lg,wl,wl-edge,wl-oa,wl-sp,sp,graphlet,rw,labels"`
+	Kernel string `help:"Kernel: ${kernel_list}." default:"mlg" enum:"${kernels}"`
 }
 
-// kernelFlags are the parameters of kernels.
+// kernelGroup is the group of the flags that are parameters of kernels.
+const kernelGroup = "Parameters of kernels"
+
+// kernelFlags are the parameters of all kernels.
 type kernelFlags struct {
-	Radii     []int     `help:"mlg: hop radii of the levels." default:"1,2" group:"MLG and FLG"`
-	Levels    int       `help:"mlg: number of levels, instead of --radii." placeholder:"L" group:"MLG and FLG"`
-	Radius    float64   `help:"mlg: radius of the first level, with --levels." default:"1" group:"MLG and FLG"`
-	Growth    float64   `help:"mlg: growth of the radius, with --levels." default:"2" group:"MLG and FLG"`
-	Eta       float64   `help:"Regularisation of the Laplacian." default:"0.1" group:"MLG and FLG"`
-	Gamma     float64   `help:"Regularisation of the covariance." default:"0.1" group:"MLG and FLG"`
-	Samples   int       `help:"Vertices sampled at every level; more than there are means all." default:"100" group:"MLG and FLG"`
-	Rank      int       `help:"Features kept at every level; more than there are means all." default:"10" group:"MLG and FLG"`
-	Seed      uint64    `help:"Seed of the sample." default:"0" group:"MLG and FLG"`
-	Exact     bool      `help:"By the definition, without sampling." group:"MLG and FLG"`
-	PairRank  int       `help:"With --exact: eigenvectors kept of every pair; 0 means all." default:"0" group:"MLG and FLG"`
-	MaxMemory float64   `help:"With --exact: most memory for tables, in GB." default:"16" group:"MLG and FLG"`
-	Base      string    `help:"Kernel on vertices: labels, attributes, gaussian, degree, heat, wl, or a product or sum such as labels*gaussian. By default what the data has." placeholder:"BASE" group:"MLG and FLG"`
-	Bandwidth float64   `help:"gaussian: standard deviation." default:"1" group:"MLG and FLG"`
-	Beta      []float64 `help:"heat: times." default:"0.5,1,2" group:"MLG and FLG"`
-	BaseH     int       `help:"wl as base kernel: number of refinements." default:"3" name:"base-h" group:"MLG and FLG"`
-	Landmarks string    `help:"Choice of landmarks: uniform, classes, pivoted." default:"uniform" enum:"uniform,classes,pivoted" group:"MLG and FLG"`
-	Combine   string    `help:"Combination of levels: top, sum, product, mixed, gmean." default:"top" enum:"top,sum,product,mixed,gmean" group:"MLG and FLG"`
-	Power     int       `help:"Integer power of the kernel." default:"1" group:"MLG and FLG"`
-	Discount  bool      `help:"Divide features by 1 + distance to the centre." group:"MLG and FLG"`
-
-	H         int     `help:"wl: number of refinements." default:"5" group:"Other kernels"`
-	K         int     `help:"graphlet: number of vertices, 3 to 5." default:"4" group:"Other kernels"`
-	Connected bool    `help:"graphlet: connected ones only." group:"Other kernels"`
-	P         int     `help:"rw: number of steps." default:"5" group:"Other kernels"`
-	Lambda    float64 `help:"rw: weight of a step." default:"0.1" group:"Other kernels"`
-	Normalize bool    `help:"Scale the other kernels so that k(G,G) = 1." default:"true" negatable:"" group:"Other kernels"`
+	// Parameters is a pointer to a struct with a field for each parameter of a kernel, nil
+	// where the flag is not given.
+	Parameters any     `embed:""`
+	Levels     int     `help:"mlg: number of levels, instead of --radii." placeholder:"L" group:"Parameters of kernels"`
+	Radius     float64 `help:"mlg: radius of the first level, with --levels." default:"1" group:"Parameters of kernels"`
+	Growth     float64 `help:"mlg: growth of the radius, with --levels." default:"2" group:"Parameters of kernels"`
+	MaxMemory  float64 `help:"With --exact: most memory for tables, in GB." default:"16" group:"Parameters of kernels"`
 }
 
-// options returns the options of the multiscale kernel with the given name, mlg or flg.
-func (f *kernelFlags) options(g *globals, name string, graphs []*graph.Graph) (mlg.Options, error) {
-	o := mlg.DefaultOptions()
-	o.Radii = f.Radii
+// kernelNames returns the names of the kernels that flags can describe: all but those made of
+// other kernels.
+func kernelNames() []string {
+	var out []string
+	for _, name := range kernel.Names() {
+		k, _ := kernel.Named(name)
+		if !slices.ContainsFunc(kernel.Parameters(k), func(p kernel.Parameter) bool { return p.Type == "kernel" || p.Type == "" }) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// kernelVars are the names of the kernels in the tags of flags.
+func kernelVars() kong.Vars {
+	names := kernelNames()
+	return kong.Vars{"kernels": strings.Join(names, ","), "kernel_list": strings.Join(names, ", ")}
+}
+
+// flagName returns the flag of a parameter.
+func flagName(parameter string) string { return "--" + strings.ReplaceAll(parameter, "_", "-") }
+
+// newParameters returns a struct with a field for each parameter of a kernel: *bool or *string,
+// with the tags that make it a flag.
+func newParameters() any {
+	type flag struct {
+		kernel.Parameter
+		kernels  []string
+		defaults []string // of the kernels
+	}
+	var flags []*flag
+	for _, name := range kernelNames() {
+		k, _ := kernel.Named(name)
+		for _, p := range kernel.Parameters(k) {
+			i := slices.IndexFunc(flags, func(f *flag) bool { return f.Name == p.Name })
+			if i < 0 {
+				i = len(flags)
+				flags = append(flags, &flag{Parameter: p})
+			}
+			flags[i].kernels = append(flags[i].kernels, name)
+			flags[i].defaults = append(flags[i].defaults, placeholder(p))
+		}
+	}
+	var fields []reflect.StructField
+	for _, f := range flags {
+		help := strings.Join(f.kernels, ", ") + ": " + f.Help
+		hold := f.defaults[0]
+		if len(slices.Compact(slices.Sorted(slices.Values(f.defaults)))) > 1 {
+			hold = strings.ToUpper(f.Name)
+			for i, name := range f.kernels {
+				f.kernels[i] = fmt.Sprintf("%s (%s)", name, f.defaults[i])
+			}
+			help = strings.Join(f.kernels, ", ") + ": " + f.Help
+		}
+		typ, more := reflect.TypeFor[*string](), ` placeholder:"`+hold+`"`
+		if f.Type == "boolean" {
+			typ, more = reflect.TypeFor[*bool](), ` negatable:""`
+		}
+		if f.Choices != nil {
+			more += ` choices:"` + strings.Join(f.Choices, ",") + `"`
+		}
+		tag := fmt.Sprintf(`name:%q help:%q group:%q%s`, flagName(f.Name)[2:], help, kernelGroup, more)
+		fields = append(fields, reflect.StructField{Name: "P_" + f.Name, Type: typ, Tag: reflect.StructTag(tag)})
+	}
+	return reflect.New(reflect.StructOf(fields)).Interface()
+}
+
+// placeholder shows the default of a parameter.
+func placeholder(p kernel.Parameter) string {
+	v := reflect.ValueOf(p.Default)
+	switch {
+	case v.Kind() == reflect.String && v.Len() == 0:
+		return strings.ToUpper(p.Name)
+	case v.Kind() != reflect.Slice:
+		return fmt.Sprint(p.Default)
+	}
+	var parts []string
+	for i := range v.Len() {
+		parts = append(parts, fmt.Sprint(v.Index(i).Interface()))
+	}
+	return strings.Join(parts, ",")
+}
+
+// withParameters gives the commands of a root their parameters of kernels.
+func withParameters(r *root) {
+	v := reflect.ValueOf(r).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Struct {
+			if p := f.FieldByName("Parameters"); p.IsValid() && p.Kind() == reflect.Interface {
+				p.Set(reflect.ValueOf(newParameters()))
+			}
+		}
+	}
+}
+
+// given returns the texts of the parameters that are on the command line, by name.
+func (f *kernelFlags) given() map[string]string {
+	out := map[string]string{}
+	v := reflect.ValueOf(f.Parameters).Elem()
+	for i := range v.NumField() {
+		if x := v.Field(i); !x.IsNil() {
+			out[strings.TrimPrefix(v.Type().Field(i).Name, "P_")] = fmt.Sprint(x.Elem().Interface())
+		}
+	}
+	return out
+}
+
+// flag returns a flag that is a parameter of kernels and on the command line, "" if there is none.
+func (f *kernelFlags) flag() string {
+	var names []string
+	for name := range f.given() {
+		names = append(names, flagName(name))
+	}
+	if f.Levels > 0 {
+		names = append(names, "--levels")
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return slices.Min(names)
+}
+
+// kernel returns the kernel of a name that the flags describe; graphs decide on the base kernel
+// where no flag does. A flag that the kernel has no parameter for is an error.
+func (f *kernelFlags) kernel(g *globals, name string, graphs []*graph.Graph) (kernel.Kernel, error) {
+	list, err := f.kernels(g, []string{name}, graphs)
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// kernels returns the kernels of some names. Every flag must be a parameter of one of them.
+func (f *kernelFlags) kernels(g *globals, names []string, graphs []*graph.Graph) ([]kernel.Kernel, error) {
+	given := f.given()
 	if f.Levels > 0 {
 		if !(f.Radius > 0) || !(f.Growth >= 1) {
-			return o, usageError(fmt.Sprintf("--radius %v --growth %v: want a positive radius and a growth of at least 1", f.Radius, f.Growth))
+			return nil, usageError(fmt.Sprintf("--radius %v --growth %v: want a positive radius and a growth of at least 1", f.Radius, f.Growth))
 		}
-		o.Radii = mlg.Growth(f.Radius, f.Growth, f.Levels)
+		given["radii"] = strings.Trim(strings.Join(strings.Fields(fmt.Sprint(mlg.Growth(f.Radius, f.Growth, f.Levels))), ","), "[]")
 	}
-	if name == "flg" {
-		o.Radii = nil
-	}
-	o.Eta, o.Gamma = f.Eta, f.Gamma
-	o.Samples, o.Rank, o.Seed = f.Samples, f.Rank, f.Seed
-	o.PairRank, o.MaxMemory = f.PairRank, int64(f.MaxMemory*1e9)
-	o.Power, o.Discount = f.Power, f.Discount
-	o.Workers = g.workers()
-	var err error
-	if o.Landmarks, err = mlg.ParseLandmarks(f.Landmarks); err != nil {
-		return o, usageError("--landmarks: " + err.Error())
-	}
-	if o.Combine, err = mlg.ParseCombine(f.Combine); err != nil {
-		return o, usageError("--combine: " + err.Error())
-	}
-	if f.Base != "" {
-		o.Base, err = mlg.ParseBase(f.Base, mlg.BaseParameters{Bandwidth: f.Bandwidth, Beta: f.Beta, H: f.BaseH})
+	used := map[string]bool{}
+	var out []kernel.Kernel
+	for _, name := range names {
+		k, err := kernel.Named(name)
 		if err != nil {
-			return o, usageError("--base: " + err.Error())
+			return nil, usageError("--kernel: " + err.Error())
 		}
-	} else {
-		o.Base = mlg.ChooseBase(graphs)
-		if o.Base.String() != "labels" {
-			g.note("no vertex labels: the base kernel is %s (--base chooses another)", o.Base)
+		for _, p := range kernel.Parameters(k) {
+			if text, ok := given[p.Name]; ok && !(name == "flg" && p.Name == "radii") {
+				used[p.Name] = true
+				if k, err = kernel.With(k, p.Name, text); err != nil {
+					return nil, flagError(err)
+				}
+			}
+		}
+		if err := k.Validate(); err != nil {
+			return nil, flagError(err)
+		}
+		if m, ok := k.(mlg.Kernel); ok && m.Base == "" {
+			if m.Base = base.Choose(graphs); m.Base != "labels" {
+				g.note("no vertex labels: the base kernel is %s (--base chooses another)", m.Base)
+			}
+			k = m
+		}
+		out = append(out, k)
+	}
+	for name := range given {
+		if !used[name] {
+			return nil, usageError(fmt.Sprintf("%s is no parameter of %s", flagName(name), strings.Join(names, ", ")))
 		}
 	}
-	if err := o.Validate(); err != nil {
-		return o, usageError(flagName(err.Error()))
-	}
-	return o, nil
+	return out, nil
 }
 
-// flagName turns the field that starts an error of Validate into the flag.
-func flagName(msg string) string {
-	msg = strings.TrimPrefix(msg, "options: ")
-	for i, r := range msg {
-		if r == ' ' || r == '[' {
-			return "--" + strings.ToLower(msg[:i]) + msg[i:]
-		}
+// multiscale returns the multiscale kernel of a name, mlg or flg.
+func (f *kernelFlags) multiscale(g *globals, name string, graphs []*graph.Graph) (mlg.Kernel, error) {
+	k, err := f.kernel(g, name, graphs)
+	if err != nil {
+		return mlg.Kernel{}, err
 	}
-	return msg
+	m, ok := k.(mlg.Kernel)
+	if !ok {
+		return m, usageError(fmt.Sprintf("--kernel %s: want mlg or flg", name))
+	}
+	return m, nil
 }
 
-// kernel returns the kernel of the given name that the flags describe; graphs decide on the
-// base kernel where no flag does. Progress of the multiscale kernel goes to bar.
-func (f *kernelFlags) kernel(g *globals, name string, graphs []*graph.Graph, b *bar) (mlg.Kernel, error) {
-	w := g.workers()
-	wl := func(v baseline.Variant) mlg.Kernel {
-		k := baseline.DefaultWL()
-		k.H, k.Variant, k.Normalize, k.Workers = f.H, v, f.Normalize, w
-		return k
+// flagError turns an error about a parameter, as in "mlg: eta = 0, want …", into one about the flag.
+func flagError(err error) error {
+	_, text, _ := strings.Cut(err.Error(), ": ")
+	name, rest, ok := strings.Cut(text, " = ")
+	if !ok {
+		return usageError(err.Error())
 	}
-	switch name {
-	case "mlg", "flg":
-		o, err := f.options(g, name, graphs)
-		if err != nil {
-			return nil, err
-		}
-		if !g.Quiet {
-			o.Progress = b.progress
-		}
-		if f.Exact {
-			return mlg.NewExactKernel(o), nil
-		}
-		return mlg.NewKernel(o), nil
-	case "lg":
-		return mlg.LGKernel{Eta: f.Eta, Gamma: f.Gamma, Workers: w}, nil
-	case "wl":
-		return wl(baseline.Subtree), nil
-	case "wl-edge":
-		return wl(baseline.Edge), nil
-	case "wl-oa":
-		return wl(baseline.Assignment), nil
-	case "wl-sp":
-		return wl(baseline.Path), nil
-	case "sp":
-		k := baseline.DefaultShortestPath()
-		k.Normalize, k.Workers = f.Normalize, w
-		return k, nil
-	case "graphlet":
-		k := baseline.DefaultGraphlet()
-		k.K, k.Connected, k.Normalize, k.Workers = f.K, f.Connected, f.Normalize, w
-		return k, nil
-	case "rw":
-		k := baseline.DefaultRandomWalk()
-		k.P, k.Lambda, k.Normalize, k.Workers = f.P, f.Lambda, f.Normalize, w
-		return k, nil
-	default: // labels; kong has checked the name
-		k := baseline.DefaultHistogram()
-		k.Normalize, k.Workers = f.Normalize, w
-		return k, nil
+	return usageError(flagName(name) + " = " + rest)
+}
+
+// work returns the context of a command that shows its progress in a bar.
+func (g *globals) work(b *bar) context.Context {
+	w := kernel.WorkOf(g.ctx)
+	if !g.Quiet {
+		w.Progress = b.progress
 	}
+	return kernel.WithWork(g.ctx, w)
+}
+
+// work is globals.work with the memory that the flags allow.
+func (f *kernelFlags) work(g *globals, b *bar) context.Context {
+	ctx := g.work(b)
+	w := kernel.WorkOf(ctx)
+	w.Memory = int64(f.MaxMemory * 1e9)
+	return kernel.WithWork(ctx, w)
 }

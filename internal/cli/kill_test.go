@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/tiles"
 )
@@ -105,34 +106,40 @@ func TestKilledShards(t *testing.T) {
 
 	r := graphtest.Rand(2)
 	killed := 0
-	old := map[string][]byte{}
+	old := map[string]int{} // by file: bytes of good tiles
 	for i := range 12 {
-		// Early moments too: the folder and its manifest are made then.
+		// Early moments too: the folder and its files are made then.
 		after := time.Duration(r.Float64() * float64(took) * float64(1+i%3) / 3)
 		if kill(t, after, mlg, shard([]string{"1", "2"}[i%2])...) {
 			killed++
 		}
-		now := contents(t, filepath.Join(folder, "*.mlgt"))
-		for path, b := range now {
-			if _, err := tiles.Decode(b); err != nil {
+		for path, b := range contents(t, filepath.Join(folder, "*")) {
+			sections, err := file.Decode(b, tiles.Kind, tiles.Version)
+			if err != nil && !strings.HasSuffix(path, file.Partial) {
 				t.Fatalf("after kill %d: %s: %v", i, path, err)
 			}
-		}
-		for path, b := range old {
-			if !bytes.Equal(now[path], b) {
-				t.Fatalf("kill %d lost or changed %s", i, path)
+			size := 0
+			for _, s := range sections {
+				if err := s.Check(); err != nil {
+					t.Fatalf("after kill %d: %s: %v", i, path, err)
+				}
+				size += len(s.Data)
 			}
+			name := strings.TrimSuffix(path, file.Partial)
+			if size < old[name] {
+				t.Fatalf("kill %d left %d bytes of tiles in %s, there were %d", i, size, path, old[name])
+			}
+			old[name] = size
 		}
-		old = now
 	}
-	t.Logf("%d of 12 runs were killed; %d tiles were there at the end", killed, len(old))
+	t.Logf("%d of 12 runs were killed; %v bytes of tiles were there at the end", killed, old)
 	if killed == 0 {
 		t.Error("no run was killed")
 	}
 	run(t, mlg, shard("1")...)
 	run(t, mlg, shard("2")...)
-	if left, _ := filepath.Glob(filepath.Join(folder, ".tile*.tmp")); len(left) > 0 {
-		t.Errorf("left over: %v", left)
+	if all := contents(t, filepath.Join(folder, "*")); len(all) != 2 {
+		t.Errorf("%d files, want those of two shards", len(all))
 	}
 
 	// The matrix is there whole or not at all.
@@ -143,7 +150,7 @@ func TestKilledShards(t *testing.T) {
 		}
 	}
 	run(t, mlg, "merge", folder, "-o", merged)
-	if left, _ := filepath.Glob(filepath.Join(dir, ".merged.npy.merge-*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, "*merged.npy*part")); len(left) > 0 {
 		t.Errorf("left over: %v", left)
 	}
 	if got, err := os.ReadFile(merged); err != nil || !bytes.Equal(got, want) {

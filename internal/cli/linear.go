@@ -13,9 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/splits"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -35,15 +36,15 @@ type linearTrainCmd struct {
 
 // linearFile is a trained linear machine as JSON.
 type linearFile struct {
-	Format   int         `json:"mlg_linear"`
-	Classes  []string    `json:"classes"` // by label
-	C        float64     `json:"c"`
-	Accuracy float64     `json:"accuracy"` // of cross-validation with this C
-	Folds    int         `json:"folds"`
-	Linear   *svm.Linear `json:"machines"`
+	Format   int          `json:"mlg_linear"`
+	Classes  []string     `json:"classes"` // by label
+	C        float64      `json:"c"`
+	Accuracy float64      `json:"accuracy"` // of cross-validation with this C
+	Folds    int          `json:"folds"`
+	Learner  *svm.Learner `json:"learner"`
 }
 
-const linearFormat = 1
+const linearFormat = 2
 
 // Run chooses C, trains and writes.
 func (c *linearTrainCmd) Run(g *globals) error {
@@ -67,20 +68,20 @@ func (c *linearTrainCmd) Run(g *globals) error {
 	}
 	bar := newBar(g)
 	defer bar.done()
-	file := linearFile{Format: linearFormat, Classes: classes, Folds: c.Folds}
-	if file.C, file.Accuracy, err = c.choose(g, x, labels, bar); err != nil {
+	machine := linearFile{Format: linearFormat, Classes: classes, Folds: c.Folds}
+	if machine.C, machine.Accuracy, err = c.choose(g, x, labels, bar); err != nil {
 		return err
 	}
 	o := svm.DefaultLinearOptions()
-	o.C = file.C
-	if file.Linear, err = svm.TrainLinear(g.ctx, x, labels, o); errors.Is(err, svm.ErrIterations) {
+	o.C = machine.C
+	if machine.Learner, err = svm.TrainLinear(g.ctx, x, labels, o); errors.Is(err, svm.ErrIterations) {
 		g.note("%v", err)
 	} else if err != nil {
 		return err
 	}
 	bar.done()
 	save := func() error {
-		return dataset.WriteFile(g.ctx, c.Out, func(w io.Writer) error { return json.NewEncoder(w).Encode(file) })
+		return file.Write(g.ctx, c.Out, func(w io.Writer) error { return json.NewEncoder(w).Encode(machine) })
 	}
 	if err := g.write(c.Out, save); err != nil {
 		return err
@@ -88,17 +89,17 @@ func (c *linearTrainCmd) Run(g *globals) error {
 	took := time.Since(start)
 	if g.JSON {
 		return printJSON(g.stdout, map[string]any{
-			"classes": classes, "examples": x.Rows, "dim": x.Cols, "c": file.C, "accuracy": file.Accuracy, "folds": c.Folds,
+			"classes": classes, "examples": x.Rows, "dim": x.Cols, "c": machine.C, "accuracy": machine.Accuracy, "folds": c.Folds,
 			"seconds": took.Seconds(), "file": c.Out,
 		})
 	}
-	g.note("%s: %d classes, C = %g, accuracy %.2f %% in %d-fold cross-validation, in %s", c.Out, len(classes), file.C, 100*file.Accuracy, c.Folds, round(took))
+	g.note("%s: %d classes, C = %g, accuracy %.2f %% in %d-fold cross-validation, in %s", c.Out, len(classes), machine.C, 100*machine.Accuracy, c.Folds, round(took))
 	return nil
 }
 
 // choose returns the C with the best accuracy in cross-validation, the smallest of equals.
-func (c *linearTrainCmd) choose(g *globals, x *mlg.Matrix, labels []int, bar *bar) (best, accuracy float64, err error) {
-	splits, err := evaluate.StratifiedSplits(labels, c.Folds, 1, c.Seed)
+func (c *linearTrainCmd) choose(g *globals, x *kernel.Matrix, labels []int, bar *bar) (best, accuracy float64, err error) {
+	folds, err := splits.Stratified(labels, c.Folds, 1, c.Seed)
 	if err != nil {
 		return 0, 0, usageError(err.Error())
 	}
@@ -114,14 +115,14 @@ func (c *linearTrainCmd) choose(g *globals, x *mlg.Matrix, labels []int, bar *ba
 		right := 0
 		for f := range c.Folds {
 			bar.show("choosing C", int64(k*c.Folds+f), int64(len(cs)*c.Folds), "")
-			train, test := splits.Without(0, f), splits.Test(0, f)
+			train, test := folds.Without(0, f), folds.Test(0, f)
 			a, la := choice(x, labels, train)
 			b, lb := choice(x, labels, test)
 			l, err := svm.TrainLinear(g.ctx, a, la, o)
 			if err != nil && !errors.Is(err, svm.ErrIterations) {
 				return 0, 0, err
 			}
-			got, err := l.Predict(b)
+			got, err := l.Labels(svm.Full(b))
 			if err != nil {
 				return 0, 0, err
 			}
@@ -139,8 +140,8 @@ func (c *linearTrainCmd) choose(g *globals, x *mlg.Matrix, labels []int, bar *ba
 }
 
 // choice returns some rows with their labels.
-func choice(x *mlg.Matrix, labels, rows []int) (*mlg.Matrix, []int) {
-	out := mlg.NewMatrix(len(rows), x.Cols)
+func choice(x *kernel.Matrix, labels, rows []int) (*kernel.Matrix, []int) {
+	out := kernel.NewMatrix(len(rows), x.Cols)
 	l := make([]int, len(rows))
 	for i, r := range rows {
 		copy(out.Row(i), x.Row(r))
@@ -157,7 +158,7 @@ type linearPredictCmd struct {
 
 // Run predicts.
 func (c *linearPredictCmd) Run(g *globals) error {
-	file, err := readLinear(c.Machine)
+	machine, err := readLinear(c.Machine)
 	if err != nil {
 		return err
 	}
@@ -165,7 +166,10 @@ func (c *linearPredictCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	labels, err := file.Linear.Predict(x)
+	if x.Cols != machine.Learner.Examples {
+		return fmt.Errorf("%s: %d features per example, want %d as in training", c.Vectors, x.Cols, machine.Learner.Examples)
+	}
+	labels, err := machine.Learner.Labels(svm.Full(x))
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Vectors, err)
 	}
@@ -174,7 +178,7 @@ func (c *linearPredictCmd) Run(g *globals) error {
 		t := csv.NewWriter(w)
 		t.Write([]string{"id", "class"})
 		for i, l := range labels {
-			t.Write([]string{ids[i], file.Classes[l]})
+			t.Write([]string{ids[i], machine.Classes[l]})
 		}
 		t.Flush()
 		return t.Error()
@@ -182,13 +186,13 @@ func (c *linearPredictCmd) Run(g *globals) error {
 	for i, l := range labels {
 		if targets[i] != "" {
 			known++
-			if file.Classes[l] == targets[i] {
+			if machine.Classes[l] == targets[i] {
 				right++
 			}
 		}
 	}
 	if c.Out != "" {
-		err = g.write(c.Out, func() error { return dataset.WriteFile(g.ctx, c.Out, write) })
+		err = g.write(c.Out, func() error { return file.Write(g.ctx, c.Out, write) })
 	} else if !g.JSON {
 		err = write(g.stdout)
 	}
@@ -200,7 +204,7 @@ func (c *linearPredictCmd) Run(g *globals) error {
 		if c.Out == "" {
 			classes := make([]string, len(labels))
 			for i, l := range labels {
-				classes[i] = file.Classes[l]
+				classes[i] = machine.Classes[l]
 			}
 			out["ids"], out["classes"] = ids, classes
 		}
@@ -217,32 +221,32 @@ func readLinear(path string) (*linearFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := &linearFile{}
+	machine := &linearFile{}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(file); err != nil {
+	if err := d.Decode(machine); err != nil {
 		return nil, fmt.Errorf("%s: not what linear train writes: %w", path, err)
 	}
-	if file.Format != linearFormat || file.Linear == nil {
-		return nil, fmt.Errorf("%s: format %d of linear machines, want %d", path, file.Format, linearFormat)
+	if machine.Format != linearFormat || machine.Learner == nil || machine.Learner.Classes == nil {
+		return nil, fmt.Errorf("%s: format %d of linear machines, want %d", path, machine.Format, linearFormat)
 	}
-	if err := file.Linear.Validate(); err != nil {
+	if err := machine.Learner.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	for _, l := range file.Linear.Classes {
-		if l < 0 || l >= len(file.Classes) {
-			return nil, fmt.Errorf("%s: label %d of %d classes", path, l, len(file.Classes))
+	for _, l := range machine.Learner.Classes {
+		if l < 0 || l >= len(machine.Classes) {
+			return nil, fmt.Errorf("%s: label %d of %d classes", path, l, len(machine.Classes))
 		}
 	}
-	return file, nil
+	return machine, nil
 }
 
 // readVectors reads X.npy with the identifiers and targets of X.ids.csv.
-func readVectors(path string) (x *mlg.Matrix, targets, ids []string, err error) {
+func readVectors(path string) (x *kernel.Matrix, targets, ids []string, err error) {
 	if !strings.HasSuffix(path, ".npy") {
 		return nil, nil, nil, usageError(path + ": vectors are in a .npy file")
 	}
-	if x, err = dataset.ReadNPY(path); err != nil {
+	if x, err = matrix.ReadNPY(path); err != nil {
 		return nil, nil, nil, err
 	}
 	f, err := os.Open(idsFile(path))

@@ -32,131 +32,141 @@ func roff(s string) string {
 	return s
 }
 
-// manPage writes commands with their own flags, and the groups of flags that several commands
-// have in common in sections of their own.
-func manPage(app *kong.Application, this build) string {
-	var b strings.Builder
-	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
-	p(".TH MLG 1 %s %s \"User commands\"\n", quoteArg(this.date), quoteArg("mlg "+this.Version))
-	p(".SH NAME\nmlg \\- compare graphs at every scale at once\n")
-	p(".SH SYNOPSIS\n.B mlg\n.I command\n.RI [ flags ]\n.I arguments\n.br\n.B mlg help\n.RI [ command | topic ]\n")
-	p(".SH DESCRIPTION\n%s\n", roff("mlg computes the Multiscale Laplacian Graph kernel of Kondor and Pan (2016) and its relatives, and turns them into Gram matrices, classifiers, searches and explanations."))
-	p("%s\n", roff("It reads molecules, proteins, programs and networks from the files that people have."))
-	p(".PP\n%s\n.RS\n.B mlg demo\n.RE\n", roff("The first thing to try, on built-in molecules:"))
+// manual writes a manual page.
+type manual struct {
+	strings.Builder
+	// groups of flags in the order in which they come, and the commands that have them; a group
+	// that several have stands in a section of its own
+	groups []string
+	users  map[string][]*kong.Node
+}
 
-	// Groups in the order in which they come; a group that occurs more than once is shared.
-	uses := map[string]int{}
-	first := map[string]*kong.Node{}
-	var order []string
+func (m *manual) print(format string, args ...any) { fmt.Fprintf(m, format, args...) }
+
+// manPage returns the page with all commands, flags and topics.
+func manPage(app *kong.Application, this build) string {
+	m := &manual{users: map[string][]*kong.Node{}}
+	m.print(".TH MLG 1 %s %s \"User commands\"\n", quoteArg(this.date), quoteArg("mlg "+this.Version))
+	m.print(".SH NAME\nmlg \\- compare graphs at every scale at once\n")
+	m.print(".SH SYNOPSIS\n.B mlg\n.I command\n.RI [ flags ]\n.I arguments\n.br\n.B mlg help\n.RI [ command | topic ]\n")
+	m.print(".SH DESCRIPTION\n%s\n", roff("mlg computes the Multiscale Laplacian Graph kernel of Kondor and Pan (2016) and its relatives. It turns them into Gram matrices, classifiers, similarity search and explanations. It reads common molecule and graph formats."))
+	m.print(".PP\n%s\n.RS\n.B mlg demo\n.RE\n", roff("The first thing to try, on built-in molecules:"))
 	for _, n := range app.Children {
-		var here []string
 		for _, f := range n.Flags {
-			if f.Group != nil && !slices.Contains(here, f.Group.Key) {
-				here = append(here, f.Group.Key)
-			}
-		}
-		for _, key := range here {
-			if uses[key]++; uses[key] == 1 {
-				first[key] = n
-				order = append(order, key)
-			}
-		}
-	}
-	flag := func(f *kong.Flag) {
-		p(".TP\n")
-		var names []string
-		if f.Short != 0 {
-			names = append(names, `\fB\-`+string(f.Short)+`\fR`)
-		}
-		name := `\fB\-\-` + roff(f.Name) + `\fR`
-		if f.Tag.Negatable != "" {
-			name = `\fB\-\-\fR[\fBno\-\fR]\fB` + roff(f.Name) + `\fR`
-		}
-		if !f.IsBool() {
-			name += `=\fI` + roff(f.FormatPlaceHolder()) + `\fR`
-		}
-		p("%s\n%s\n", strings.Join(append(names, name), ", "), roff(f.Help))
-	}
-	p(".SH COMMANDS\n")
-	for _, n := range app.Children {
-		if n.Hidden {
-			continue
-		}
-		p(".SS %s\n", quoteArg("mlg "+n.Name))
-		p(".B mlg %s", roff(n.Name))
-		for _, a := range n.Positional {
-			p(" \\fI%s\\fR", roff(a.Summary()))
-		}
-		p("\n.PP\n%s\n", roff(n.Help))
-		for _, para := range strings.Split(n.Detail, "\n\n") {
-			if para != "" {
-				p(".PP\n%s\n", roff(strings.ReplaceAll(para, "\n", " ")))
-			}
-		}
-		for _, a := range n.Positional {
-			p(".TP\n\\fI%s\\fR\n%s\n", roff(a.Summary()), roff(a.Help))
-		}
-		var shared []string
-		for _, f := range n.Flags {
-			if f.Hidden {
+			if f.Group == nil || slices.Contains(m.users[f.Group.Key], n) {
 				continue
 			}
-			if f.Group != nil && uses[f.Group.Key] > 1 {
-				if !slices.Contains(shared, f.Group.Title) {
-					shared = append(shared, f.Group.Title)
-				}
-				continue
+			if m.users[f.Group.Key] == nil {
+				m.groups = append(m.groups, f.Group.Key)
 			}
-			flag(f)
-		}
-		if len(shared) > 0 {
-			p(".PP\nAlso the flags of: %s.\n", roff(strings.Join(shared, "; ")))
+			m.users[f.Group.Key] = append(m.users[f.Group.Key], n)
 		}
 	}
-	p(".SH FLAGS OF EVERY COMMAND\n")
+	m.print(".SH COMMANDS\n")
+	for _, n := range app.Children {
+		if !n.Hidden {
+			m.command(n)
+		}
+	}
+	m.print(".SH FLAGS OF EVERY COMMAND\n")
 	for _, f := range app.Flags {
-		flag(f)
+		m.flag(f)
 	}
-	for _, key := range order {
-		if uses[key] < 2 {
-			continue
-		}
-		title := ""
-		var flags []*kong.Flag
-		for _, f := range first[key].Flags {
-			if f.Group != nil && f.Group.Key == key {
-				title, flags = f.Group.Title, append(flags, f)
-			}
-		}
-		p(".SH %s\n", quoteArg("FLAGS: "+strings.ToUpper(title)))
-		for _, f := range flags {
-			flag(f)
-		}
-	}
-	for _, t := range topics {
-		text, _ := topic(t)
-		title, body, _ := strings.Cut(strings.TrimRight(text, "\n"), "\n\n")
-		p(".SH %s\n.nf\n", quoteArg(strings.ToUpper(title)))
-		for _, line := range strings.Split(body, "\n") {
-			p("%s\n", roff(line))
-		}
-		p(".fi\n")
-	}
-	p(".SH EXIT STATUS\n")
+	m.sharedFlags()
+	m.topics()
+	m.print(".SH EXIT STATUS\n")
 	for _, e := range []struct {
 		code int
 		what string
 	}{{exitOK, "Done."}, {exitFailed, "The work could not be done: no such file, bad data, a full disk."},
 		{exitUsage, "The command line makes no sense."}, {exitInterrupt, "Interrupted by SIGINT or SIGTERM."}} {
-		p(".TP\n.B %d\n%s\n", e.code, roff(e.what))
+		m.print(".TP\n.B %d\n%s\n", e.code, roff(e.what))
 	}
-	p(".SH EXAMPLES\n.nf\n")
+	m.print(".SH EXAMPLES\n.nf\n")
 	for _, e := range []string{"mlg compare 'CC(=O)Oc1ccccc1C(=O)O' 'OC(=O)c1ccccc1O'", "mlg gram builtin:drugs -o gram.npy --picture gram.svg",
 		"mlg evaluate molecules.csv --target active --kernel mlg,wl --report report.html"} {
-		p("%s\n", roff(e))
+		m.print("%s\n", roff(e))
 	}
-	p(".fi\n.SH SEE ALSO\n%s\n", roff(`R. Kondor and H. Pan, "The Multiscale Laplacian Graph Kernel", NeurIPS 2016.`))
-	return b.String()
+	m.print(".fi\n.SH SEE ALSO\n%s\n", roff(`R. Kondor and H. Pan, "The Multiscale Laplacian Graph Kernel", NeurIPS 2016.`))
+	return m.String()
+}
+
+func (m *manual) flag(f *kong.Flag) {
+	m.print(".TP\n")
+	if f.Short != 0 {
+		m.print(`\fB\-%c\fR, `, f.Short)
+	}
+	name := `\fB\-\-` + roff(f.Name) + `\fR`
+	if f.Tag.Negatable != "" {
+		name = `\fB\-\-\fR[\fBno\-\fR]\fB` + roff(f.Name) + `\fR`
+	}
+	if !f.IsBool() {
+		name += `=\fI` + roff(f.FormatPlaceHolder()) + `\fR`
+	}
+	m.print("%s\n%s\n", name, roff(f.Help))
+}
+
+// shared reports whether several commands have the group of a flag.
+func (m *manual) shared(f *kong.Flag) bool { return f.Group != nil && len(m.users[f.Group.Key]) > 1 }
+
+// command writes a command with its own flags.
+func (m *manual) command(n *kong.Node) {
+	m.print(".SS %s\n.B mlg %s", quoteArg("mlg "+n.Name), roff(n.Name))
+	for _, a := range n.Positional {
+		m.print(" \\fI%s\\fR", roff(a.Summary()))
+	}
+	m.print("\n.PP\n%s\n", roff(n.Help))
+	for para := range strings.SplitSeq(n.Detail, "\n\n") {
+		if para != "" {
+			m.print(".PP\n%s\n", roff(strings.ReplaceAll(para, "\n", " ")))
+		}
+	}
+	for _, a := range n.Positional {
+		m.print(".TP\n\\fI%s\\fR\n%s\n", roff(a.Summary()), roff(a.Help))
+	}
+	var groups []string
+	for _, f := range n.Flags {
+		switch {
+		case f.Hidden:
+		case !m.shared(f):
+			m.flag(f)
+		case !slices.Contains(groups, f.Group.Title):
+			groups = append(groups, f.Group.Title)
+		}
+	}
+	if len(groups) > 0 {
+		m.print(".PP\nAlso the flags of: %s.\n", roff(strings.Join(groups, "; ")))
+	}
+}
+
+// sharedFlags writes the groups of flags that several commands have.
+func (m *manual) sharedFlags() {
+	for _, key := range m.groups {
+		title := ""
+		for _, f := range m.users[key][0].Flags {
+			if !m.shared(f) || f.Group.Key != key {
+				continue
+			}
+			if title == "" {
+				title = f.Group.Title
+				m.print(".SH %s\n", quoteArg("FLAGS: "+strings.ToUpper(title)))
+			}
+			m.flag(f)
+		}
+	}
+}
+
+// topics writes those of mlg help.
+func (m *manual) topics() {
+	for _, t := range topics {
+		text, _ := topic(t)
+		title, body, _ := strings.Cut(strings.TrimRight(text, "\n"), "\n\n")
+		m.print(".SH %s\n.nf\n", quoteArg(strings.ToUpper(title)))
+		for line := range strings.SplitSeq(body, "\n") {
+			m.print("%s\n", roff(line))
+		}
+		m.print(".fi\n")
+	}
 }
 
 // quoteArg makes one argument of a macro.

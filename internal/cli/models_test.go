@@ -2,13 +2,14 @@ package cli
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/model"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -32,7 +33,11 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	case "flip":
 		b[len(b)/2] ^= 4
 	case "version":
-		binary.LittleEndian.PutUint32(b[8:], 99)
+		sections, err := file.Decode(b, model.Kind, model.Version)
+		ts.Check(err)
+		var out bytes.Buffer
+		ts.Check(file.Encode(&out, model.Kind, 99, sections))
+		b = out.Bytes()
 	case "text":
 		b = []byte(fmt.Sprintf("%q\n", b))
 	case "empty":

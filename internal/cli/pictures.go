@@ -9,7 +9,9 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/explain/draw"
+	"github.com/mlgkernel/mlg/draw"
+	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // checkPicture returns an error unless the name of a picture says its format; an empty name
@@ -44,16 +46,21 @@ func checkFolders(paths ...string) error {
 	return nil
 }
 
-// savePicture writes a picture in the format that the name says.
-func savePicture(g *globals, path string, p *draw.Picture, err error) error {
+// pngScale is the number of pixels of a PNG for one of the picture.
+const pngScale = 2
+
+// savePicture writes a picture in the format that the name says; err is what drawing it returned.
+func savePicture(g *globals, path string, scale float64, p *draw.Picture, err error) error {
+	var content []byte
+	switch {
+	case err != nil:
+	case strings.EqualFold(filepath.Ext(path), ".png"):
+		content, err = p.PNG(scale)
+	default:
+		content = p.SVG()
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
-	}
-	content := p.SVG()
-	if strings.ToLower(filepath.Ext(path)) == ".png" {
-		if content, err = p.PNG(2); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
 	}
 	return saveFile(g, path, content)
 }
@@ -69,11 +76,18 @@ func saveReport(g *globals, path string, r *draw.Report) error {
 
 func saveFile(g *globals, path string, content []byte) error {
 	return g.write(path, func() error {
-		return dataset.WriteFile(g.ctx, path, func(w io.Writer) error {
+		return file.Write(g.ctx, path, func(w io.Writer) error {
 			_, err := w.Write(content)
 			return err
 		})
 	})
+}
+
+// smallGraphs draws graphs side by side, up to three in a row.
+func smallGraphs(panels []draw.Panel) (*draw.Picture, error) {
+	o := draw.DefaultOptions()
+	o.Size = draw.Size{Width: 250, Height: 200}
+	return draw.Gallery("", 3, panels, o)
 }
 
 // classesOf returns the targets that colours can stand for, or nil when the targets are
@@ -88,13 +102,13 @@ func classesOf(ds *dataset.Dataset) []string {
 
 // spectrum draws the eigenvalues of the landmarks' Gram matrices of a fitted kernel, a line for
 // each level that has them.
-func spectrum(title string, f mlg.Fitted) (*draw.Picture, error) {
+func spectrum(title string, f kernel.Fitted) (*draw.Picture, error) {
 	m, ok := f.(*mlg.Model)
 	if !ok {
 		return nil, usageError("only the low-rank kernels mlg and flg have landmarks, whose eigenvalues could be drawn")
 	}
 	c := draw.LineChart{Title: title, XAxis: "number", YAxis: "eigenvalue", LogY: true, Size: draw.Size{Width: 720, Height: 420}}
-	for l := range len(m.Options().Radii) + 1 {
+	for l := range len(m.Kernel().Radii) + 1 {
 		s := draw.Series{Name: fmt.Sprintf("level %d", l)}
 		for i, v := range m.Eigenvalues(l) {
 			if v > 0 {
@@ -116,7 +130,7 @@ const largestPicture = 5000
 
 // kernelFigures are the pictures of a kernel matrix for a report: heat map, map, and the
 // spectrum where the kernel has one.
-func kernelFigures(name string, f mlg.Fitted, k *mlg.Matrix, class []string) ([]draw.Block, error) {
+func kernelFigures(name string, f kernel.Fitted, k *kernel.Matrix, class []string) ([]draw.Block, error) {
 	heat, err := draw.HeatMap("", k, class, draw.Size{Width: 720, Height: 560})
 	if err != nil {
 		return nil, err
@@ -133,10 +147,8 @@ func kernelFigures(name string, f mlg.Fitted, k *mlg.Matrix, class []string) ([]
 		draw.Figure{Picture: heat, Caption: fmt.Sprintf("Gram matrix of %s: every cell is the similarity of two graphs, %s. Dark squares on the diagonal are groups of similar graphs.", name, order), Scale: 2},
 		draw.Figure{Picture: plane, Caption: "Map of the graphs by kernel principal component analysis: graphs that the kernel finds similar are near each other, as far as two dimensions can show."},
 	}
-	if _, ok := f.(*mlg.Model); ok {
-		if p, err := spectrum("", f); err == nil {
-			out = append(out, draw.Figure{Picture: p, Caption: "Eigenvalues of the landmarks' Gram matrices that were kept. Where a line still falls steeply at its end, a larger --rank would see more."})
-		}
+	if p, err := spectrum("", f); err == nil {
+		out = append(out, draw.Figure{Picture: p, Caption: "Eigenvalues of the landmarks' Gram matrices that were kept. Where a line still falls steeply at its end, a larger --rank would see more."})
 	}
 	return out, nil
 }
@@ -147,7 +159,7 @@ func footer(args []string) string {
 	for i, a := range args {
 		words[i] = a
 		if strings.ContainsAny(a, " \t'\"$&|;<>()*?[]#~=%!{}\\") || a == "" {
-			words[i] = single(a)
+			words[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}
 	}
 	return fmt.Sprintf("%s. Made by: mlg %s", thisBuild(), strings.Join(words, " "))

@@ -11,12 +11,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/model"
 )
 
 type predictCmd struct {
-	inputFlags
+	placeFlags
 	Model   string `arg:"" help:"Model file."`
 	Data    string `arg:"" help:"Graphs: a dataset, a SMILES, or - for standard input (with --format)."`
 	Nearest int    `help:"Number of nearest training graphs to name." default:"3"`
@@ -69,18 +70,11 @@ func (c *predictCmd) Run(g *globals) error {
 	if m.Learner == nil {
 		return fmt.Errorf("%s has no learner in it: it can be searched, not asked for predictions", c.Model)
 	}
-	r, err := c.reading(m)
+	next, done, err := c.graphs(g, c.like(m))
 	if err != nil {
 		return err
 	}
-	next, done, err := c.source(g, r)
-	if err != nil {
-		return err
-	}
-	s := &score{classes: m.Learner.Classes}
-	for _, k := range m.Kernels {
-		s.most += k.Weight // the largest value of normalised kernels
-	}
+	s := &score{classes: m.Classes, most: m.Kernel.Self()} // the largest value of normalised kernels
 	if m.Nearest != nil && m.Nearest[100] > 1.001*s.most { // these are not
 		s.most = math.Inf(1)
 	}
@@ -96,12 +90,12 @@ func (c *predictCmd) Run(g *globals) error {
 	return nil
 }
 
-// source returns a function that gives one graph after the other, io.EOF at the end, and one
+// graphs returns a function that gives one graph after the other, io.EOF at the end, and one
 // that releases what it reads from.
-func (c *predictCmd) source(g *globals, r reading) (next func() (*graph.Graph, error), done func(), err error) {
-	d, err := r.open(c.Data)
+func (c *predictCmd) graphs(g *globals, o dataset.Options) (next func() (*graph.Graph, error), done func(), err error) {
+	d, err := openData(c.Data, o)
 	if err != nil {
-		list, listErr := r.graphs(g, c.Data) // a SMILES?
+		list, listErr := readGraphs(g, c.Data, o) // a SMILES?
 		if listErr != nil {
 			return nil, nil, listErr
 		}
@@ -114,19 +108,7 @@ func (c *predictCmd) source(g *globals, r reading) (next func() (*graph.Graph, e
 			return x, nil
 		}, func() {}, nil
 	}
-	next = func() (*graph.Graph, error) {
-		x, err := d.Next()
-		if err != nil {
-			return nil, err
-		}
-		return r.weight.Apply(x)
-	}
-	return next, func() {
-		for _, w := range d.Warnings() {
-			g.note("%s: %s", d.Name(), w)
-		}
-		d.Close()
-	}, nil
+	return d.Next, func() { closeData(g, d) }, nil
 }
 
 // stream predicts block after block, in memory that does not grow with the data.
@@ -154,13 +136,9 @@ func (c *predictCmd) stream(g *globals, m *model.Model, next func() (*graph.Grap
 		if len(block) == 0 {
 			break
 		}
-		cross, err := m.Cross(g.ctx, block)
+		p, err := m.Predict(g.ctx, block, max(1, c.Nearest))
 		if err != nil {
 			return fmt.Errorf("%s, after %d graphs: %w", c.Data, s.graphs, err)
-		}
-		p, err := m.PredictCross(cross, max(1, c.Nearest))
-		if err != nil {
-			return err
 		}
 		out := make([]predicted, len(block))
 		for i, x := range block {
@@ -186,38 +164,19 @@ func describe(m *model.Model, x *graph.Graph, i int, p model.Prediction, nearest
 	for _, n := range p.Nearest[:min(nearest, len(p.Nearest))] {
 		out.Nearest = append(out.Nearest, neighbour{n.ID, n.Target, n.Similarity})
 	}
-	if m.Learner.Classifier == nil {
+	if m.Classes == nil {
 		v := p.Value
 		out.Value = &v
 		return out
 	}
 	if p.Probability != nil {
 		out.Probability = map[string]float64{}
-		for k, name := range m.Learner.Classes {
+		for k, name := range m.Classes {
 			out.Probability[name] = p.Probability[k]
 		}
 	}
-	v := margin(m.Learner, slices.Index(m.Learner.Classes, p.Class), p.Decision)
-	out.Margin = &v
+	out.Margin = &p.Decision[slices.Index(m.Classes, p.Class)]
 	return out
-}
-
-// margin returns the mean of the decision values of the machines of a class, a position among
-// the classes, in its favour.
-func margin(l *model.Learner, class int, decision []float64) float64 {
-	label := l.Classifier.Classes[class]
-	sum, n := 0.0, 0
-	for i, machine := range l.Classifier.Machines {
-		switch label {
-		case machine.Positive:
-			sum += decision[i]
-			n++
-		case machine.Negative:
-			sum -= decision[i]
-			n++
-		}
-	}
-	return sum / float64(n)
 }
 
 // writer returns the function that prints predictions; nil marks the end.
@@ -246,12 +205,12 @@ func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted
 		if first {
 			first = false
 			head := []string{"id", "target"}
-			if m.Learner.Classifier == nil {
+			if m.Classes == nil {
 				head = append(head, "value")
 			} else {
 				head = append(head, "class", "margin")
-				if m.Learner.Classifier.Machines[0].Platt != nil {
-					for _, name := range m.Learner.Classes {
+				if m.Learner.Sigmoids != nil {
+					for _, name := range m.Classes {
 						head = append(head, "p("+name+")")
 					}
 				}
@@ -297,14 +256,14 @@ func textWriter(m *model.Model, w io.Writer) func(p []predicted) error {
 			first = false
 			targets = slices.ContainsFunc(p, func(x predicted) bool { return x.Target != "" })
 			head := "class"
-			if m.Learner.Classifier == nil {
+			if m.Classes == nil {
 				head = "value"
 			}
 			score := "margin"
 			if p[0].Probability != nil {
 				score = "p"
 			}
-			if m.Learner.Classifier == nil {
+			if m.Classes == nil {
 				score = ""
 			}
 			if targets {
@@ -394,7 +353,7 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 	n := float64(s.known)
 	switch {
 	case s.known == 0:
-	case m.Learner.Classifier != nil:
+	case m.Classes != nil:
 		g.note("%s: %d of %d right, accuracy %.1f %%", data, s.right, s.known, 100*float64(s.right)/n)
 	default:
 		line := fmt.Sprintf("%s: rmse %s, mae %s", data, figure("", math.Sqrt(s.squares/n)), figure("", s.absolute/n))
@@ -406,7 +365,7 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 	if s.trained > 0 {
 		g.note("%s", breakLines(agree(s.trained, "of these graphs is", "of these graphs are")+" just like one in training: what is right for them says little about new graphs", 0, 2))
 	}
-	if s.foreign > 0 && m.Learner.Classifier != nil {
+	if s.foreign > 0 && m.Classes != nil {
 		g.note("%s: %s a class that the model does not know", data, agree(s.foreign, "target is", "targets are"))
 	} else if s.foreign > 0 {
 		g.note("%s: %s not a number", data, agree(s.foreign, "target is", "targets are"))

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // isTerminal says whether people look at what is written to w.
@@ -41,8 +41,7 @@ type bar struct {
 	colour   bool
 	quiet    bool
 	every    time.Duration
-	square   int  // graphs of a Gram matrix, whose progress comes in squares and is shown in pairs
-	fixed    bool // the command shows what is to be seen, progress has no effect
+	square   int // graphs of a Gram matrix, whose progress comes in squares and is shown in pairs
 
 	mu          sync.Mutex
 	stage, unit string
@@ -68,18 +67,17 @@ func newBar(g *globals) *bar {
 	return b
 }
 
-// progress is bar.show as mlg.Options want it.
-func (b *bar) progress(p mlg.Progress) {
-	if b.fixed {
-		return
-	}
+// progress is bar.show as kernel.Work wants it.
+func (b *bar) progress(p kernel.Progress) {
 	if all := int64(b.square) * int64(b.square+1) / 2; all > 0 && p.Stage == "gram" && p.Total > 0 {
 		p.Done, p.Total = int64(float64(all)*float64(p.Done)/float64(p.Total)), all
 	}
 	unit := "pairs"
 	switch name, _, _ := strings.Cut(p.Stage, " "); name {
-	case "classes":
+	case "classes", "transform":
 		unit = "graphs"
+	case "tiles", "landmarks":
+		unit = ""
 	case "features":
 		unit = "neighbourhoods"
 	}

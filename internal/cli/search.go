@@ -9,11 +9,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/alecthomas/kong"
-
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/store"
 )
@@ -28,15 +26,6 @@ type searchCmd struct {
 	Count int    `help:"Number of graphs to find." short:"k" name:"count" default:"10" group:"Search"`
 	CSV   bool   `help:"Print a table as CSV." name:"csv" group:"Search"`
 	Out   string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" group:"Search"`
-}
-
-// library is a collection of graphs to search in.
-type library struct {
-	ids, targets []string
-	graphs       []*graph.Graph // nil where a model does not keep them
-	kernel       string
-	read         reading
-	cross        func(graphs []*graph.Graph) (*mlg.Matrix, error)
 }
 
 // found is what is similar to one query.
@@ -54,7 +43,7 @@ type foundResult struct {
 }
 
 // Run searches for the most similar graphs. It looks at every one.
-func (c *searchCmd) Run(g *globals, k *kong.Context) error {
+func (c *searchCmd) Run(g *globals) error {
 	switch {
 	case c.CSV && g.JSON:
 		return usageError("--csv and --json exclude each other")
@@ -64,30 +53,30 @@ func (c *searchCmd) Run(g *globals, k *kong.Context) error {
 		return usageError("want either a query or --like ID")
 	}
 	if store.Is(c.From) {
-		return c.inStore(g, given(k, "MLG and FLG", "Other kernels"))
+		return c.inStore(g)
 	}
-	lib, err := c.library(g, given(k, "MLG and FLG", "Other kernels"))
+	m, read, err := c.library(g)
 	if err != nil {
 		return err
 	}
-	queries, self, err := c.queries(g, lib)
+	queries, self, err := c.queries(g, m, read)
 	if err != nil {
 		return err
 	}
 	took := time.Duration(0)
 	err = output(g, c.Out, func(w io.Writer) error {
 		write := c.writer(g, w)
-		rows := max(1, min(blockGraphs, blockValues/max(1, len(lib.ids))))
+		rows := max(1, min(blockGraphs, blockValues/max(1, len(m.IDs))))
 		for at := 0; at < len(queries); at += rows {
 			block := queries[at:min(at+rows, len(queries))]
 			start := time.Now()
-			cross, err := lib.cross(block)
+			cross, err := m.Kernel.Cross(g.ctx, block)
 			if err != nil {
 				return err
 			}
 			out := make([]found, len(block))
 			for i, q := range block {
-				out[i] = lib.best(graphName(q, at+i), cross.Row(i), c.Count, self)
+				out[i] = best(m, graphName(q, at+i), cross.Row(i), c.Count, self)
 			}
 			took += time.Since(start)
 			if err := write(out); err != nil {
@@ -99,98 +88,72 @@ func (c *searchCmd) Run(g *globals, k *kong.Context) error {
 	if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("%s among %d graphs in %s by", agree(len(queries), "query", "queries"), len(lib.ids), round(took))
-	g.note("%s %s", what, breakLines(lib.kernel, len(what)+1, 2))
+	what := fmt.Sprintf("%s among %d graphs in %s by", agree(len(queries), "query", "queries"), len(m.IDs), round(took))
+	g.note("%s %s", what, breakLines(kernelText(m), len(what)+1, 2))
 	return nil
 }
 
-// library reads what is searched.
-func (c *searchCmd) library(g *globals, flags []string) (*library, error) {
-	if looksLikeModel(c.From) {
-		if len(flags) > 0 {
-			return nil, usageError(flags[0] + ": a model has its kernel; the flag is for searching in a dataset")
+// library returns what is searched as a model, which need not have a learner, and how queries are
+// read.
+func (c *searchCmd) library(g *globals) (m *model.Model, read dataset.Options, err error) {
+	if model.Is(c.From) {
+		if flag := c.flag(); flag != "" {
+			return nil, read, usageError(flag + ": a model has its kernel; the flag is for searching in a dataset")
 		}
-		m, err := readModel(g, c.From)
-		if err != nil {
-			return nil, err
+		if m, err = readModel(g, c.From); err != nil {
+			return nil, read, err
 		}
-		in := c.input()
-		r, err := in.reading(m)
-		if err != nil {
-			return nil, err
-		}
-		lib := &library{ids: m.IDs, targets: m.Targets, graphs: m.Graphs, read: r, kernel: m.Kernels[0].String()}
-		if n := len(m.Kernels); n > 1 {
-			lib.kernel = fmt.Sprintf("a sum of %d kernels", n)
-		}
-		lib.cross = func(graphs []*graph.Graph) (*mlg.Matrix, error) { return m.Cross(g.ctx, graphs) }
-		return lib, nil
+		return m, c.like(m), nil
 	}
 	ds, err := c.read(g, c.From)
 	if err != nil {
-		return nil, err
+		return nil, read, err
 	}
-	o, err := c.dataFlags.options()
-	if err != nil {
-		return nil, err
-	}
-	o.Format = dataset.Auto // that of the query may be another
-	weight, err := dataset.ParseEdgeWeight(c.EdgeWeight)
-	if err != nil {
-		return nil, usageError(err.Error())
-	}
+	read = c.dataFlags.options()
+	read.Format = dataset.Auto // that of the query may be another
 	bar := newBar(g)
 	defer bar.done()
-	kernel, err := c.kernel(g, c.Kernel, ds.Graphs, bar)
-	if err != nil {
-		return nil, err
-	}
-	fitted, err := kernel.Fit(g.ctx, ds.Graphs)
-	if err != nil {
-		return nil, err
-	}
-	lib := &library{ids: ds.IDs(), targets: ds.Targets(), graphs: ds.Graphs, read: reading{o, weight}, kernel: kernel.String()}
-	lib.cross = func(graphs []*graph.Graph) (*mlg.Matrix, error) { return fitted.Cross(g.ctx, graphs) }
-	return lib, nil
+	m, err = c.fit(g, c.Kernel, ds.Graphs, bar)
+	return m, read, err
 }
 
 // queries returns the graphs to search for, and the position of the one among the searched
 // graphs that is not to be found, −1 for none.
-func (c *searchCmd) queries(g *globals, lib *library) (queries []*graph.Graph, self int, err error) {
-	byID := func(id string) int { return slices.Index(lib.ids, id) }
+func (c *searchCmd) queries(g *globals, m *model.Model, read dataset.Options) (queries []*graph.Graph, self int, err error) {
+	byID := func(id string) int { return slices.Index(m.IDs, id) }
 	if c.Like != "" {
 		at := byID(c.Like)
-		if n, err := strconv.Atoi(c.Like); at < 0 && err == nil && n >= 1 && n <= len(lib.ids) {
+		if n, err := strconv.Atoi(c.Like); at < 0 && err == nil && n >= 1 && n <= len(m.IDs) {
 			at = n - 1
 		}
 		if at < 0 {
-			return nil, -1, fmt.Errorf("%s has no graph with the identifier %q, and it is no number from 1 to %d", c.From, c.Like, len(lib.ids))
+			return nil, -1, fmt.Errorf("%s has no graph with the identifier %q, and it is no number from 1 to %d", c.From, c.Like, len(m.IDs))
 		}
-		if lib.graphs == nil {
+		if m.Graphs == nil {
 			return nil, -1, fmt.Errorf("%s does not keep its training graphs: give the graph itself as query", c.From)
 		}
-		return []*graph.Graph{lib.graphs[at].With(lib.ids[at], "")}, at, nil
+		return []*graph.Graph{m.Graphs[at].With(m.IDs[at], "")}, at, nil
 	}
-	queries, err = lib.read.graphs(g, c.Query)
-	if at := byID(c.Query); err != nil && at >= 0 && lib.graphs != nil {
-		return []*graph.Graph{lib.graphs[at].With(c.Query, "")}, at, nil
+	queries, err = readGraphs(g, c.Query, read)
+	if at := byID(c.Query); err != nil && at >= 0 && m.Graphs != nil {
+		return []*graph.Graph{m.Graphs[at].With(c.Query, "")}, at, nil
 	}
 	return queries, -1, err
 }
 
 // best returns the graphs with the largest values of a row.
-func (l *library) best(query string, row []float64, k, self int) found {
+func best(m *model.Model, query string, row []float64, k, self int) found {
 	out := found{Query: query, Results: []foundResult{}}
 	if self >= 0 {
 		k++
 	}
-	for _, i := range model.Top(row, k) {
-		if i == self || self >= 0 && len(out.Results) == k-1 {
+	for _, h := range kernel.Largest(row, k) {
+		if h.Index == self || self >= 0 && len(out.Results) == k-1 {
 			continue
 		}
-		r := foundResult{Rank: len(out.Results) + 1, ID: l.ids[i], Index: i, Similarity: row[i]}
-		if l.targets != nil {
-			r.Target = l.targets[i]
+		r := foundResult{Rank: len(out.Results) + 1, ID: m.IDs[h.Index], Index: h.Index, Similarity: h.Similarity}
+		if m.Targets != nil {
+			r.Target = m.Targets[h.Index]
 		}
 		out.Results = append(out.Results, r)
 	}

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/explorer"
 	"github.com/mlgkernel/mlg/model"
 )
@@ -37,16 +36,13 @@ func (c *serveCmd) Run(g *globals) error {
 	if c.Port < 0 || c.Port > 65535 {
 		return usageError(fmt.Sprintf("--port %d: want 0 to 65535", c.Port))
 	}
-	src, err := c.source(g)
+	d, err := c.data(g)
 	if err != nil {
 		return err
 	}
 	o := explorer.DefaultOptions()
 	o.Workers, o.Hosts, o.Version, o.Log = g.workers(), c.Host, buildVersion(), g.note
-	s, err := explorer.New(src, o)
-	if err != nil {
-		return err
-	}
+	s := explorer.New(d, o)
 	l, err := new(net.ListenConfig).Listen(g.ctx, "tcp", net.JoinHostPort(c.Addr, strconv.Itoa(c.Port)))
 	if err != nil {
 		return err
@@ -67,7 +63,7 @@ func (c *serveCmd) Run(g *globals) error {
 		l.Close()
 		return err
 	}
-	g.note("%s: %d graphs. Ctrl-C ends the server.", src.Name, len(src.IDs))
+	g.note("%s: %d graphs. Ctrl-C ends the server.", d.Name, len(d.IDs))
 	if c.Open {
 		if err := openBrowser(url); err != nil {
 			g.note("no browser could be opened: %v", err)
@@ -76,42 +72,20 @@ func (c *serveCmd) Run(g *globals) error {
 	return s.Serve(g.ctx, l)
 }
 
-// source reads the model or the dataset.
-func (c *serveCmd) source(g *globals) (*explorer.Source, error) {
-	if looksLikeModel(c.Source) {
-		m, err := model.Read(c.Source, g.workers())
+// data reads the model or the dataset.
+func (c *serveCmd) data(g *globals) (*explorer.Data, error) {
+	if model.Is(c.Source) {
+		m, err := model.Read(c.Source)
 		if err != nil {
 			return nil, err
 		}
-		r, err := (&inputFlags{Format: "auto"}).reading(m)
-		if err != nil {
-			return nil, err
-		}
-		name := strings.TrimSuffix(filepath.Base(c.Source), filepath.Ext(c.Source))
-		src, err := explorer.ModelSource(name, m, r.o, r.weight)
-		if err == nil {
-			src.Reader = m.Reader
-		}
-		return src, err
+		return explorer.FromModel(strings.TrimSuffix(filepath.Base(c.Source), filepath.Ext(c.Source)), m)
 	}
 	ds, err := c.read(g, c.Source)
 	if err != nil {
 		return nil, err
 	}
-	read, err := c.options()
-	if err != nil {
-		return nil, err
-	}
-	weight, err := dataset.ParseEdgeWeight(c.EdgeWeight)
-	if err != nil {
-		return nil, usageError(err.Error())
-	}
-	src, err := explorer.DataSource(ds, read, weight)
-	if err != nil {
-		return nil, err
-	}
-	src.Reader, err = c.record()
-	return src, err
+	return explorer.FromDataset(ds, c.options())
 }
 
 // openBrowser asks the system to show a page, and does not wait for the browser.

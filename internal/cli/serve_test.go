@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mlgkernel/mlg/dataset"
 )
 
 // serveFor starts mlg serve with a source, calls use with its address, and ends it.
@@ -22,7 +24,7 @@ func serveFor(t *testing.T, source string, json bool, use func(url string)) {
 	r, w := io.Pipe()
 	g := &globals{ctx: ctx, stdout: w, stderr: io.Discard, Quiet: true, JSON: json}
 	c := &serveCmd{Source: source, Addr: "127.0.0.1"}
-	c.Format, c.EdgeWeight = "auto", "weight"
+	c.Format, c.Hydrogens, c.EdgeWeight = dataset.Auto, dataset.HydrogensAsWritten, dataset.GivenWeight
 	done := make(chan error, 1)
 	go func() {
 		done <- c.Run(g)
@@ -51,7 +53,7 @@ func serveFor(t *testing.T, source string, json bool, use func(url string)) {
 	}
 }
 
-func fetch(t *testing.T, url string) []byte {
+func get(t *testing.T, url string) []byte {
 	t.Helper()
 	a, err := http.Get(url)
 	if err != nil {
@@ -72,10 +74,10 @@ func TestServe(t *testing.T) {
 		if !strings.HasPrefix(url, "http://127.0.0.1:") {
 			t.Errorf("address %s", url)
 		}
-		if page := fetch(t, url); !bytes.Contains(page, []byte("<title>mlg explorer</title>")) {
+		if page := get(t, url); !bytes.Contains(page, []byte("<title>mlg explorer</title>")) {
 			t.Errorf("page %.100s", page)
 		}
-		if err := os.WriteFile(path, fetch(t, url+"api/v1/download/model.mlg"), 0o600); err != nil {
+		if err := os.WriteFile(path, get(t, url+"api/v1/download/model.mlg"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -85,13 +87,13 @@ func TestServe(t *testing.T) {
 			Graphs int
 			Saved  bool
 		}
-		if err := json.Unmarshal(fetch(t, url+"api/v1/info"), &info); err != nil {
+		if err := json.Unmarshal(get(t, url+"api/v1/info"), &info); err != nil {
 			t.Fatal(err)
 		}
 		if info.Name != "drugs" || info.Graphs != 234 || !info.Saved {
 			t.Errorf("info of a model: %+v", info)
 		}
-		if said := fetch(t, url+"api/v1/predict?smiles=CN1C(=O)CN=C(c2ccccc2)c2cc(Cl)ccc21"); !bytes.Contains(said, []byte(`"class":"benzodiazepine"`)) {
+		if said := get(t, url+"api/v1/predict?smiles=CN1C(=O)CN=C(c2ccccc2)c2cc(Cl)ccc21"); !bytes.Contains(said, []byte(`"class":"benzodiazepine"`)) {
 			t.Errorf("diazepam: %s", said)
 		}
 	})

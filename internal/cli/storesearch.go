@@ -9,24 +9,19 @@ import (
 )
 
 // inStore searches a store. Graphs are read as those of its model were.
-func (c *searchCmd) inStore(g *globals, flags []string) error {
+func (c *searchCmd) inStore(g *globals) error {
 	switch {
-	case len(flags) > 0:
-		return usageError(flags[0] + ": a store has its kernel; the flag is for searching in a dataset")
+	case c.flag() != "":
+		return usageError(c.flag() + ": a store has its kernel; the flag is for searching in a dataset")
 	case c.Like != "":
 		return usageError("--like: a store does not keep its graphs: give the graph itself as query")
 	}
-	s, err := store.Open(c.From, g.workers())
+	s, err := store.Open(c.From)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	in := c.input()
-	r, err := in.reading(s.Model())
-	if err != nil {
-		return err
-	}
-	graphs, err := r.graphs(g, c.Query)
+	graphs, err := readGraphs(g, c.Query, c.like(s.Model()))
 	if err != nil {
 		return err
 	}
@@ -35,7 +30,7 @@ func (c *searchCmd) inStore(g *globals, flags []string) error {
 		return err
 	}
 	start := time.Now()
-	hits, err := s.Search(g.ctx, records, c.Count, g.workers())
+	hits, err := s.Search(g.ctx, records, c.Count)
 	if err != nil {
 		return err
 	}
@@ -44,11 +39,11 @@ func (c *searchCmd) inStore(g *globals, flags []string) error {
 	for i, x := range graphs {
 		list[i] = found{graphName(x, i), []foundResult{}}
 		for rank, h := range hits[i] {
-			id, target, err := s.Text(h.Index)
+			id, target, err := s.Texts(h.Index, h.Index+1)
 			if err != nil {
 				return err
 			}
-			list[i].Results = append(list[i].Results, foundResult{rank + 1, id, h.Index, target, h.Similarity})
+			list[i].Results = append(list[i].Results, foundResult{rank + 1, id[0], h.Index, target[0], h.Similarity})
 		}
 	}
 	if err := output(g, c.Out, func(w io.Writer) error { return c.writer(g, w)(list) }); err != nil {

@@ -14,13 +14,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/svm"
 )
 
 type trainCmd struct {
@@ -29,13 +29,13 @@ type trainCmd struct {
 	Data string `arg:"" help:"Dataset with targets."`
 	Out  string `help:"Model file to write." short:"o" required:"" placeholder:"FILE"`
 
-	Kernel      string    `help:"Train this kernel with its flags, instead of choosing among the default candidates: mlg, flg, wl, wl-edge, wl-oa, wl-sp, sp, graphlet, rw, labels." enum:",mlg,flg,wl,wl-edge,wl-oa,wl-sp,sp,graphlet,rw,labels" default:"" placeholder:"NAME" group:"Training"`
+	Kernel      string    `help:"Train this kernel with its flags, instead of choosing among the default candidates: ${kernel_list}." enum:",${kernels}" default:"" placeholder:"NAME" group:"Training"`
 	Quick       bool      `help:"One good kernel instead of the default candidates; C is still chosen." group:"Training"`
 	C           []float64 `help:"Values of C to choose from, 0.1,0.3,…,100 by default; one value fixes it." placeholder:"C,…" group:"Training"`
 	Learner     string    `help:"svm or ridge; auto: ridge for the default candidates, svm with --kernel, --quick or --c." default:"auto" enum:"auto,svm,ridge" group:"Training"`
 	Task        string    `help:"auto: by the targets; classification; regression." default:"auto" enum:"auto,classification,regression" group:"Training"`
 	Score       string    `help:"What the choice of a classifier maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared with the default candidates and ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared" group:"Training"`
-	Folds       int       `help:"The choice is made on this many folds less one, as in evaluate." default:"10" group:"Training"`
+	Folds       int       `help:"The choice is made on this many folds less one, as in choose." default:"10" group:"Training"`
 	Splits      uint64    `help:"Seed of the splits." default:"0" name:"split-seed" group:"Training"`
 	Probability bool      `help:"Give the model class probabilities." group:"Training"`
 }
@@ -78,12 +78,12 @@ type scoreJSON struct {
 }
 
 // Run chooses a kernel, trains and writes a model.
-func (c *trainCmd) Run(g *globals, k *kong.Context) error {
+func (c *trainCmd) Run(g *globals) error {
 	if strings.HasSuffix(c.Out, ".gz") {
 		return usageError(c.Out + ": model files are not compressed, want a name without .gz")
 	}
-	if flags := given(k, "MLG and FLG", "Other kernels"); len(flags) > 0 && c.Kernel == "" {
-		return usageError(fmt.Sprintf("%s is about one kernel: name it with --kernel; without, train chooses among the default candidates", flags[0]))
+	if flag := c.flag(); flag != "" && c.Kernel == "" {
+		return usageError(fmt.Sprintf("%s is about one kernel: name it with --kernel; without, train chooses among the default candidates", flag))
 	}
 	if c.Quick && c.Kernel != "" {
 		return usageError("--quick and --kernel exclude each other")
@@ -106,18 +106,14 @@ func (c *trainCmd) Run(g *globals, k *kong.Context) error {
 		return err
 	}
 	o.Progress = func(done, total int) { bar.show("choosing", int64(done), int64(total), "") }
-	plan, err := evaluate.Choose(g.ctx, ds, candidates, o)
+	plan, err := choose.Choose(g.ctx, ds, candidates, o)
 	if err != nil {
 		return err
 	}
-	reader, err := c.record()
-	if err != nil {
-		return err
-	}
+	read := c.dataFlags.options()
 	m, err := model.Train(g.ctx, ds, plan, model.TrainOptions{
-		Probability: c.Probability, Seed: c.Splits, Reader: reader,
-		Created:  map[string]string{"data": ds.Name, "split-seed": fmt.Sprint(c.Splits)},
-		Progress: func(done, total int) { bar.show("fitting", int64(done), int64(total), "") },
+		Probability: c.Probability, Seed: c.Splits, Reader: &read,
+		Created: map[string]string{"data": ds.Name, "split-seed": fmt.Sprint(c.Splits)},
 	})
 	if err != nil {
 		return err
@@ -130,9 +126,9 @@ func (c *trainCmd) Run(g *globals, k *kong.Context) error {
 }
 
 // plan returns what is chosen from, and how.
-func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (evaluate.Options, []evaluate.Candidate, error) {
-	o := evaluate.DefaultOptions()
-	o.Folds, o.Seed, o.Workers = c.Folds, c.Splits, g.workers()
+func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choose.Candidate, error) {
+	o := choose.DefaultOptions()
+	o.Folds, o.Seed = c.Folds, c.Splits
 	if len(c.C) > 0 {
 		o.C = c.C
 	}
@@ -143,12 +139,12 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (evaluate.Options, []ev
 		}
 	}
 	learning(&o, c.Learner, "auto", c.Score)
-	o.Task, _ = evaluate.ParseTask(c.Task) // kong has checked the name
+	o.Task = map[string]choose.Task{"classification": choose.Classification, "regression": choose.Regression}[c.Task]
 	if err := o.Validate(); err != nil {
-		return o, nil, usageError(strings.TrimPrefix(err.Error(), "evaluate: "))
+		return o, nil, usageError(strings.TrimPrefix(err.Error(), "choose: "))
 	}
 	info := dataset.Info(ds)
-	regression := o.Task == evaluate.Regression || o.Task == evaluate.AutoTask && info.TargetRange != nil
+	regression := o.Task == choose.Regression || o.Task == choose.AutoTask && info.TargetRange != nil
 	if c.Probability && regression {
 		return o, nil, usageError("--probability is for classes, and the targets are values")
 	}
@@ -158,38 +154,35 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (evaluate.Options, []ev
 	if c.Kernel != "" {
 		quiet := *g
 		quiet.Quiet = true
-		k, err := c.kernel(&quiet, c.Kernel, ds.Graphs, newBar(&quiet))
+		k, err := c.kernel(&quiet, c.Kernel, ds.Graphs)
 		if err != nil {
 			return o, nil, err
 		}
-		if c.Exact {
+		if m, ok := k.(mlg.Kernel); ok && m.Exact {
 			return o, nil, usageError("--exact: a model keeps the low-rank kernel only; --samples and --rank bring it as near as you like")
 		}
-		if c.Combine == mlg.GeometricMean.String() {
+		if !kernel.Semidefinite(k) {
 			return o, nil, usageError("--combine gmean is not positive semi-definite: want top, sum or product for a model")
 		}
-		return o, []evaluate.Candidate{{Name: c.Kernel, Settings: []evaluate.Setting{{Parameters: k.String(), Kernel: k}}}}, nil
+		return o, []choose.Candidate{{Name: c.Kernel, Settings: []choose.Setting{{Parameters: k.String(), Kernel: k}}}}, nil
 	}
-	all, err := evaluate.DefaultCandidates(info)
-	if err != nil {
-		return o, nil, err
-	}
+	all := choose.DefaultCandidates(info)
 	if c.Quick {
-		return o, []evaluate.Candidate{quickCandidate(all)}, nil
+		return o, []choose.Candidate{quickCandidate(all)}, nil
 	}
 	return o, all, nil
 }
 
 // quickCandidate returns one setting of the default candidates: that with attributes if the
 // data have some, else one with WL colours as base kernel, which does well on most data.
-func quickCandidate(all []evaluate.Candidate) evaluate.Candidate {
+func quickCandidate(all []choose.Candidate) choose.Candidate {
 	at := 0
 	for _, name := range []string{"mlg wl(3)", "mlg attributes"} {
-		if i := slices.IndexFunc(all, func(c evaluate.Candidate) bool { return c.Name == name }); i >= 0 {
+		if i := slices.IndexFunc(all, func(c choose.Candidate) bool { return c.Name == name }); i >= 0 {
 			at = i
 		}
 	}
-	return evaluate.Candidate{Name: all[at].Name, Settings: all[at].Settings[:1]}
+	return choose.Candidate{Name: all[at].Name, Settings: all[at].Settings[:1]}
 }
 
 // From this many graphs on the command says what it will need, having tried some kernels on
@@ -202,7 +195,7 @@ const (
 )
 
 // announce says what training will need where that is much.
-func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []evaluate.Candidate, o evaluate.Options) error {
+func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []choose.Candidate, o choose.Options) error {
 	n := len(ds.Graphs)
 	if n < manyGraphs {
 		return nil
@@ -212,7 +205,7 @@ func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []evalua
 	if g.Quiet {
 		return nil
 	}
-	var settings []evaluate.Setting
+	var settings []choose.Setting
 	for _, x := range candidates {
 		settings = append(settings, x.Settings...)
 	}
@@ -241,7 +234,7 @@ func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []evalua
 // graphs. The time to fit a kernel grows with the number of graphs, that of its matrix and of
 // support vector machines with its square, and that of ridge regressions, up to a bound, with its
 // third power.
-func pilot(ctx context.Context, ds *dataset.Dataset, settings []evaluate.Setting, o evaluate.Options) (time.Duration, error) {
+func pilot(ctx context.Context, ds *dataset.Dataset, settings []choose.Setting, o choose.Options) (time.Duration, error) {
 	n := len(ds.Graphs)
 	few := &dataset.Dataset{Name: ds.Name}
 	for _, i := range rand.New(rand.NewPCG(0, 0)).Perm(n)[:pilotGraphs] {
@@ -256,7 +249,7 @@ func pilot(ctx context.Context, ds *dataset.Dataset, settings []evaluate.Setting
 	for i := range tried {
 		start := time.Now()
 		s := settings[(2*i+1)*len(settings)/(2*tried)]
-		parts += different([]evaluate.Setting{s})
+		parts += different([]choose.Setting{s})
 		fitted, err := s.Kernel.Fit(ctx, few.Graphs)
 		if err != nil {
 			return 0, err
@@ -269,15 +262,15 @@ func pilot(ctx context.Context, ds *dataset.Dataset, settings []evaluate.Setting
 		}
 		matrix += time.Since(start)
 		start = time.Now()
-		known := []evaluate.Candidate{{Name: "known", Settings: []evaluate.Setting{{Parameters: "known", Kernel: known{k}}}}}
-		if _, err := evaluate.Choose(ctx, few, known, o); err != nil {
+		known := []choose.Candidate{{Name: "known", Settings: []choose.Setting{{Parameters: "known", Kernel: known{k}}}}}
+		if _, err := choose.Choose(ctx, few, known, o); err != nil {
 			return 0, err
 		}
 		learn += time.Since(start)
 	}
 	kernels := (ratio*float64(fit) + ratio*ratio*float64(matrix)) * float64(different(settings)) / float64(parts)
 	growth := ratio * ratio
-	if o.Inner == evaluate.LeaveOneOut {
+	if o.LeaveOneOut {
 		growth = math.Pow(float64(min(n, o.Examples))/pilotGraphs, 3)
 	}
 	learning := growth * float64(learn) * float64(len(settings)+learned) / float64(tried)
@@ -286,36 +279,34 @@ func pilot(ctx context.Context, ds *dataset.Dataset, settings []evaluate.Setting
 
 // different returns the number of kernels that settings have to compute: a kernel that occurs
 // in several is computed once.
-func different(settings []evaluate.Setting) int {
-	n := 0
-	seen := map[any]bool{}
+func different(settings []choose.Setting) int {
+	seen := map[string]bool{}
 	for _, s := range settings {
-		terms, err := evaluate.Terms(s.Kernel)
+		sum, err := kernel.SumOf(s.Kernel).Expand()
 		if err != nil {
-			n++ // the choice will say what is wrong
+			seen[s.Kernel.String()] = true // the choice will say what is wrong
 		}
-		for _, t := range terms {
+		for _, t := range sum.Terms {
 			for _, f := range t.Factors {
-				if f.Shared == nil || !seen[f.Shared] {
-					n++
-				}
-				seen[f.Shared] = true
+				seen[f.String()] = true
 			}
 		}
 	}
-	return n
+	return len(seen)
 }
 
 // known is a kernel whose matrix has been computed.
-type known struct{ k *mlg.Matrix }
+type known struct{ k *kernel.Matrix }
 
-func (known) String() string { return "known" }
+func (known) Name() string    { return "known" }
+func (known) String() string  { return "known" }
+func (known) Validate() error { return nil }
 
-func (k known) Fit(context.Context, []*graph.Graph) (mlg.Fitted, error) { return k, nil }
+func (k known) Fit(context.Context, []*graph.Graph) (kernel.Fitted, error) { return k, nil }
 
-func (k known) Gram(context.Context) (*mlg.Matrix, error) { return k.k, nil }
+func (k known) Gram(context.Context) (*kernel.Matrix, error) { return k.k, nil }
 
-func (known) Cross(context.Context, []*graph.Graph) (*mlg.Matrix, error) {
+func (known) Cross(context.Context, []*graph.Graph) (*kernel.Matrix, error) {
 	return nil, errors.New("a known matrix has no new graphs")
 }
 
@@ -331,13 +322,13 @@ func roughly(d time.Duration) string {
 }
 
 // report says what was chosen and how good it may be.
-func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *evaluate.Plan, took time.Duration) error {
+func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took time.Duration) error {
 	r := trained{
 		File: c.Out, Data: ds.Name, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination.String(), Parameter: "C",
 		Value: p.Parameter, Limited: p.Limited, Bytes: fileSize(c.Out), Seconds: took.Seconds(),
 		Estimate: estimateJSON{p.Estimate.Measure, p.Estimate.Value, p.Estimate.Deviation, p.Estimate.Method}, Baseline: baselineScore(p),
 	}
-	if p.Learner == evaluate.Ridge {
+	if p.Learner == svm.KernelRidge {
 		r.Parameter = "ridge"
 	}
 	for _, s := range p.Settings {
@@ -395,9 +386,9 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *evaluate.Plan, too
 
 // baselineScore is the accuracy of always saying the largest class (balanced: one in the
 // number of classes), or the error of always saying the mean.
-func baselineScore(p *evaluate.Plan) float64 {
+func baselineScore(p *choose.Plan) float64 {
 	if p.Classes == nil {
-		_, _, scale := evaluate.StandardScores(p.Values)
+		_, _, scale := svm.StandardScores(p.Values)
 		return scale
 	}
 	if p.Estimate.Measure != "accuracy" {

@@ -12,7 +12,7 @@ import (
 )
 
 type transformCmd struct {
-	inputFlags
+	placeFlags
 	Model string `arg:"" help:"Model file, as fit writes it." type:"path"`
 	Data  string `arg:"" help:"Dataset, or - for standard input."`
 	Out   string `help:"Store to write: .mlgs." short:"o" required:"" placeholder:"FILE"`
@@ -21,25 +21,18 @@ type transformCmd struct {
 // Run transforms graphs one chunk after the other.
 func (c *transformCmd) Run(g *globals) error {
 	start := time.Now()
-	m, err := model.Read(c.Model, g.workers())
+	m, err := model.Read(c.Model)
 	if err != nil {
 		return err
 	}
-	r, err := c.reading(m)
+	data, err := openData(c.Data, c.like(m))
 	if err != nil {
 		return err
 	}
-	s, err := r.stream(c.Data)
-	if err != nil {
-		return err
-	}
-	defer s.close(g)
+	defer closeData(g, data)
 	bar := newBar(g)
 	defer bar.done()
-	w, err := store.Write(g.ctx, c.Out, m, s.next, store.WriteOptions{
-		Capacity: store.Capacity,
-		Progress: func(n int) { bar.show("transform", int64(n), 0, "graphs") },
-	})
+	w, err := store.Write(g.work(bar), c.Out, m, data.Next)
 	bar.done()
 	if errors.Is(err, context.Canceled) {
 		return keptError{err, fmt.Sprintf("%d graphs are kept in %s.part, a second run goes on from there", w.Graphs, c.Out)}

@@ -24,11 +24,7 @@ func TestAnswers(t *testing.T) {
 	src := drugs(t)
 	s := newTester(t, readSpec(t), src, nil)
 	ctx := context.Background()
-	o, err := src.defaults().options(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := mlg.Fit(ctx, src.Graphs, o)
+	m, err := mlg.Fit(ctx, src.Graphs, src.kernel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +43,7 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 
-	var near struct{ Neighbours []Neighbour }
+	var near struct{ Neighbours []neighbour }
 	s.get("/api/v1/neighbours?index=3&k=4", &near)
 	want := slices.Clone(gram.Row(3))
 	want[3] = -1
@@ -69,7 +65,7 @@ func TestAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said struct{ Predictions []Prediction }
+	var said struct{ Predictions []prediction }
 	s.post("/api/v1/predict", `{"graphs":[{"graph":`+string(line)+`},{"index":3}],"place":true}`, &said)
 	p, q := said.Predictions[0], said.Predictions[1]
 	if p.Neighbours[0].Index != 3 || p.Neighbours[0].Similarity != 1 || p.Unlike {
@@ -91,15 +87,23 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("XeF: unknown labels %v", p.UnknownLabels)
 	}
 
+	// A graph without an identifier has its number, from 1.
+	s.post("/api/v1/predict", `{"graphs":[{"index":3},{"smiles":"CCO"},{"graph":`+ethanol+`}]}`, &said)
+	for i, want := range []string{src.IDs[3], "CCO", "3"} {
+		if got := said.Predictions[i].ID; got != want {
+			t.Errorf("graph %d of a request is called %q, want %q", i, got, want)
+		}
+	}
+
 	// An explanation adds up to the decision, and the terms are training graphs.
-	var e Explanation
+	var e explanation
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
-	if e.Class != src.Targets[3] || len(e.Vertices) != src.Graphs[3].N() || e.Value <= 0 || len(e.Features) != 3 || len(e.Terms) != 10 {
+	if e.Class != src.Targets[3] || len(e.Vertices) != src.Graphs[3].N() || e.Value <= 0 || len(e.Features) != 3 || len(e.Graphs) != 10 {
 		t.Errorf("explanation %+v", e)
 	}
 
 	// The kernel of a pair is that of its top level.
-	var pair PairAnswer
+	var pair comparison
 	s.post("/api/v1/compare", `{"a":{"index":3},"b":{"index":8}}`, &pair)
 	if math.Abs(pair.K-gram.At(3, 8)) > 1e-9 || len(pair.Levels) != 3 || math.Abs(pair.Levels[2].K-pair.K) > 1e-6 {
 		t.Errorf("pair %v %+v, want %v", pair.K, pair.Levels, gram.At(3, 8))
@@ -114,7 +118,7 @@ func TestAnswers(t *testing.T) {
 	}
 
 	// At level 0 a vertex is like those of its label, and like no other.
-	var v VertexAnswer
+	var v vertexAnswer
 	s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":1,"level":0}`, &v)
 	equal := 0
 	for _, g := range src.Graphs {
@@ -159,11 +163,11 @@ func TestAnswers(t *testing.T) {
 	}
 
 	// Cross-validation knows the graphs, and afterwards predictions tell.
-	var ev Evaluation
+	var ev evaluation
 	s.get("/api/v1/evaluate", &ev)
 	byName := map[string]float64{}
 	for _, r := range ev.Rows {
-		byName[r.Name] = *r.Accuracy
+		byName[r.Name] = r.Accuracy
 	}
 	if ev.Graphs != 234 || !(byName["mlg"] > byName["labels"] && byName["labels"] > byName["majority class"]) {
 		t.Errorf("evaluation %v of %d graphs", byName, ev.Graphs)
@@ -180,16 +184,21 @@ func TestDrawing(t *testing.T) {
 	s := newTester(t, readSpec(t), src, nil)
 	var a struct {
 		Drawing drawing
-		Edges   [][2]int
-		Graph   json.RawMessage
+		Graph   struct {
+			ID    string   `json:"id"`
+			Nodes int      `json:"nodes"`
+			Edges [][2]int `json:"edges"`
+		}
 	}
 	s.get("/api/v1/graph/3", &a)
+	var text struct{ Graph json.RawMessage }
+	s.get("/api/v1/graph/3", &text)
 	g := src.Graphs[3]
-	if len(a.Drawing.Vertices) != g.N() || len(a.Edges) != g.M() || !a.Drawing.Molecule || strings.Contains(a.Drawing.SVG, "<circle") || strings.Contains(a.Drawing.SVG, "style") {
-		t.Fatalf("drawing of %d vertices and %d edges, molecule %v", len(a.Drawing.Vertices), len(a.Edges), a.Drawing.Molecule)
+	if len(a.Drawing.Vertices) != g.N() || len(a.Graph.Edges) != g.M() || a.Graph.ID != src.IDs[3] || a.Graph.Nodes != g.N() || !a.Drawing.Molecule || strings.Contains(a.Drawing.SVG, "<circle") || strings.Contains(a.Drawing.SVG, "style") {
+		t.Fatalf("drawing of %d vertices and %d edges, molecule %v", len(a.Drawing.Vertices), len(a.Graph.Edges), a.Drawing.Molecule)
 	}
 	var lengths []float64
-	for _, e := range a.Edges {
+	for _, e := range a.Graph.Edges {
 		p, q := a.Drawing.Vertices[e[0]], a.Drawing.Vertices[e[1]]
 		lengths = append(lengths, math.Hypot(p[0]-q[0], p[1]-q[1]))
 	}
@@ -203,7 +212,7 @@ func TestDrawing(t *testing.T) {
 	}
 	// What the answer calls the graph is understood as the same one.
 	var again struct{ Drawing drawing }
-	s.post("/api/v1/graph", `{"graph":`+string(a.Graph)+`}`, &again)
+	s.post("/api/v1/graph", `{"graph":`+string(text.Graph)+`}`, &again)
 	if again.Drawing.SVG != a.Drawing.SVG {
 		t.Error("the graph of the answer is drawn differently")
 	}
@@ -219,7 +228,7 @@ func TestDownloads(t *testing.T) {
 	src := drugs(t)
 	s := newTester(t, readSpec(t), src, nil)
 	_, data := s.do("GET", "/api/v1/download/model.mlg?eta=0.2", "", "")
-	m, err := model.Decode(data, 1)
+	m, err := model.Decode(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,8 +240,8 @@ func TestDownloads(t *testing.T) {
 		t.Errorf("table of %d lines: %s", len(lines), lines[1])
 	}
 	_, data = s.do("GET", "/api/v1/download/gram.csv", "", "")
-	if lines := strings.Split(string(data), "\n"); len(lines) != 236 {
-		t.Errorf("Gram matrix of %d lines", len(lines))
+	if lines := strings.Split(string(data), "\n"); len(lines) != 236 || !strings.HasPrefix(lines[0], "id,diazepam,nordazepam,") || strings.Count(lines[0], ",") != strings.Count(lines[1], ",") {
+		t.Errorf("Gram matrix of %d lines: %.80s", len(lines), lines[0])
 	}
 	for name, start := range map[string]string{"map.svg": "<svg", "matrix.svg": "<svg", "map.png?layout=pca": "\x89PNG", "graph.svg?index=0": "<svg", "graph.png?index=0": "\x89PNG"} {
 		if _, data = s.do("GET", "/api/v1/download/"+name, "", ""); !bytes.HasPrefix(data, []byte(start)) {
@@ -252,7 +261,7 @@ func TestShort(t *testing.T) {
 		t.Errorf("%d %s, want 422", code, body)
 	}
 	w := httptest.NewRecorder()
-	e := endpoint{"GET", "/api/v1/health", nil, false, func(*Server, *request) (any, error) { panic("a mistake") }}
+	e := operation("GET", "health", "", nil, func(*request, *nothing) (any, error) { panic("a mistake") })
 	s.server.serveEndpoint(e, w, httptest.NewRequest("GET", "/api/v1/health", nil))
 	if w.Code != 500 || strings.Contains(w.Body.String(), "mistake") || len(logged) != 1 || !strings.Contains(logged[0], "a mistake") {
 		t.Errorf("%d %s, logged %q", w.Code, w.Body, logged)
@@ -286,7 +295,7 @@ func TestOddSources(t *testing.T) {
 		"values":    {build(3, "1.5"), build(4, "2.25"), build(5, "3.125"), build(6, "4.0625")},
 	} {
 		ds := &dataset.Dataset{Name: name, Graphs: graphs}
-		src, err := DataSource(ds, dataset.DefaultOptions(), dataset.GivenWeight)
+		src, err := FromDataset(ds, dataset.DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +310,7 @@ func TestOddSources(t *testing.T) {
 			t.Errorf("%s: compare: %d %s", name, code, body)
 		}
 	}
-	if _, err := DataSource(&dataset.Dataset{Name: "none"}, dataset.DefaultOptions(), dataset.GivenWeight); err == nil {
+	if _, err := FromDataset(&dataset.Dataset{Name: "none"}, dataset.DefaultOptions()); err == nil {
 		t.Error("a source without graphs")
 	}
 }
@@ -309,8 +318,9 @@ func TestOddSources(t *testing.T) {
 // A table is no program.
 func TestField(t *testing.T) {
 	for in, want := range map[string]string{"a": "a", "a,b": `"a,b"`, `a"b`: `"a""b"`, "=1+1": "'=1+1", "-1.5": "-1.5", "@x": "'@x", "": ""} {
-		if got := field(in); got != want {
-			t.Errorf("field(%q) = %q, want %q", in, got, want)
+		got, err := csvFile("", []string{field(in), "x"}, 0, nil)
+		if err != nil || string(got.data) != want+",x\n" {
+			t.Errorf("%q is written as %q, want %q; %v", in, got.data, want, err)
 		}
 	}
 }
@@ -319,19 +329,19 @@ func TestField(t *testing.T) {
 // parameters can be tried.
 func TestSavedModel(t *testing.T) {
 	m := savedModel(t)
-	src, err := ModelSource("saved", m, dataset.DefaultOptions(), dataset.GivenWeight)
+	src, err := FromModel("saved", m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sp := readSpec(t)
-	for name, source := range map[string]*Source{"whole": src, "bare": bare(t)} {
+	for name, source := range map[string]*Data{"whole": src, "bare": bare(t)} {
 		s := newTester(t, sp, source, nil)
-		var info Info
+		var info infoAnswer
 		s.get("/api/v1/info", &info)
 		if !info.Saved || info.HasGraphs != (name == "whole") || len(info.Classes) != 13 {
 			t.Errorf("%s: info %+v", name, info)
 		}
-		var said struct{ Predictions []Prediction }
+		var said struct{ Predictions []prediction }
 		s.get("/api/v1/predict?smiles=CCO", &said)
 		g, err := dataset.ParseSMILES("CCO", dataset.DefaultOptions())
 		if err != nil {
@@ -349,7 +359,7 @@ func TestSavedModel(t *testing.T) {
 	if code, body := s.do("GET", "/api/v1/map?eta=0.5", "", ""); code != 200 {
 		t.Errorf("other parameters: %d %s", code, body)
 	}
-	var e Explanation
+	var e explanation
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
 	if e.Class != src.Targets[3] {
 		t.Errorf("explained %q, want %q", e.Class, src.Targets[3])
@@ -360,26 +370,26 @@ func TestSavedModel(t *testing.T) {
 func TestRegression(t *testing.T) {
 	src := numbers(t)
 	s := newTester(t, readSpec(t), src, nil)
-	var info Info
+	var info infoAnswer
 	s.get("/api/v1/info", &info)
 	if info.Task != regression || len(info.Range) != 2 || len(info.Classes) != 0 {
 		t.Errorf("info %+v", info)
 	}
-	var said struct{ Predictions []Prediction }
+	var said struct{ Predictions []prediction }
 	s.get("/api/v1/predict?index=3", &said)
 	if p := said.Predictions[0]; p.Value == nil || math.Abs(*p.Value-src.value[3]) > 10 {
 		t.Errorf("predicted %v, want about %v", p.Value, src.value[3])
 	}
-	var e Explanation
+	var e explanation
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
 	if math.Abs(e.Value-*said.Predictions[0].Value) > 1e-6 {
 		t.Errorf("explained %v, predicted %v", e.Value, *said.Predictions[0].Value)
 	}
-	var ev Evaluation
+	var ev evaluation
 	s.get("/api/v1/evaluate", &ev)
 	found := false
 	for _, r := range ev.Rows {
-		found = found || r.Name == "mlg" && r.RMSE != nil
+		found = found || r.Name == "mlg" && r.RegressionSummary != nil
 	}
 	if !found {
 		t.Errorf("evaluation %+v", ev)
@@ -402,12 +412,12 @@ func TestNoTargets(t *testing.T) {
 	for i, g := range ds.Graphs {
 		ds.Graphs[i] = g.With(g.ID(), "")
 	}
-	src, err := DataSource(ds, o, dataset.GivenWeight)
+	src, err := FromDataset(ds, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := newTester(t, readSpec(t), src, nil)
-	var said struct{ Predictions []Prediction }
+	var said struct{ Predictions []prediction }
 	s.get("/api/v1/predict?smiles=CCO", &said)
 	if p := said.Predictions[0]; p.Class != nil || p.Value != nil || len(p.Neighbours) != 5 {
 		t.Errorf("prediction %+v", p)

@@ -1,22 +1,17 @@
 package explorer
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // apiError is an answer that is no result.
@@ -35,18 +30,31 @@ func notFound(format string, args ...any) error {
 	return &apiError{http.StatusNotFound, fmt.Sprintf(format, args...)}
 }
 
+// cannot says that a request is understood, but has no answer for these graphs.
+func cannot(format string, args ...any) error {
+	return &apiError{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}
+}
+
 // asRequestError makes an error of the library, which speaks of graphs and parameters that
 // the client chose, an answer.
 func asRequestError(ctx context.Context, err error) error {
 	var a *apiError
-	if ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.As(err, &a) {
+	if ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, errBusy) || errors.As(err, &a) {
 		return err
 	}
-	return &apiError{http.StatusUnprocessableEntity, err.Error()}
+	return cannot("%v", err)
 }
 
 // statusClientGone is written when nobody reads the answer.
 const statusClientGone = 499
+
+// errorAnswer is what is sent for an error.
+type errorAnswer struct {
+	Error struct {
+		Status  int    `json:"status"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
 
 // writeError answers with an error and returns its status.
 func writeError(w http.ResponseWriter, err error) int {
@@ -64,7 +72,9 @@ func writeError(w http.ResponseWriter, err error) int {
 	case errors.Is(err, context.Canceled):
 		status, message = statusClientGone, "cancelled"
 	}
-	writeJSON(w, status, map[string]any{"error": map[string]any{"status": status, "message": message}})
+	var out errorAnswer
+	out.Error.Status, out.Error.Message = status, message
+	writeJSON(w, status, out)
 	return status
 }
 
@@ -79,82 +89,96 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Write(b)
 }
 
-// endpoint is a path of the API with what answers it.
+// endpoint is an operation of the API. Its document (openapi.go) follows from the types of its
+// request and answer; errors are further ones that it may answer with.
 type endpoint struct {
-	method, path string
-	query        []string // names that a query may have, beside parameters
-	params       bool     // kernel parameters may be given
-	answer       func(*Server, *request) (any, error)
+	method, path, summary string
+	errors                []int
+	request, answer       reflect.Type
+	run                   func(q *request) (any, error)
 }
 
-// request is a checked request.
-type request struct {
-	*http.Request
-	s     *Server
-	query map[string]string
-	// x is the session of the parameters in the query.
-	x *session
-	w http.ResponseWriter
+// operation returns the endpoint that f answers. A request is read from path and query, or from
+// the body of a POST.
+func operation[In, Out any](method, path, summary string, errors []int, f func(q *request, in *In) (Out, error)) endpoint {
+	e := endpoint{method, "/api/v1/" + path, summary, errors, reflect.TypeFor[In](), reflect.TypeFor[Out](), nil}
+	e.run = func(q *request) (any, error) {
+		in := new(In)
+		if err := q.read(reflect.ValueOf(in).Elem()); err != nil {
+			return nil, err
+		}
+		return f(q, in)
+	}
+	return e
 }
 
-// raw is an answer that is not JSON.
-type raw struct {
-	kind, name string // name of the file to save it under
-	data       []byte
-}
+// Errors beyond those that every operation has.
+var (
+	computing = []int{422, 503}      // of what computes for all graphs
+	asking    = []int{404, 422, 503} // of what computes for one that the request names
+)
 
 var endpoints = []endpoint{
-	{"GET", "/api/v1/health", nil, false, (*Server).getHealth},
-	{"GET", "/api/v1/info", nil, false, (*Server).getInfo},
-	{"GET", "/api/v1/graphs", nil, false, (*Server).getGraphs},
-	{"GET", "/api/v1/graph/{index}", nil, false, (*Server).getGraph},
-	{"POST", "/api/v1/graph", nil, false, (*Server).postGraph},
-	{"POST", "/api/v1/read", nil, false, (*Server).postRead},
-	{"GET", "/api/v1/map", nil, true, (*Server).getMap},
-	{"GET", "/api/v1/matrix", []string{"cells"}, true, (*Server).getMatrix},
-	{"GET", "/api/v1/gram", []string{"rows", "columns"}, true, (*Server).getGram},
-	{"GET", "/api/v1/evaluate", nil, true, (*Server).getEvaluate},
-	{"GET", "/api/v1/progress", nil, true, (*Server).getProgress},
-	{"GET", "/api/v1/neighbours", []string{"index", "smiles", "k"}, true, (*Server).getNeighbours},
-	{"POST", "/api/v1/neighbours", nil, false, (*Server).postNeighbours},
-	{"GET", "/api/v1/predict", []string{"index", "smiles", "k"}, true, (*Server).getPredict},
-	{"POST", "/api/v1/predict", nil, false, (*Server).postPredict},
-	{"POST", "/api/v1/explain", nil, false, (*Server).postExplain},
-	{"POST", "/api/v1/compare", nil, false, (*Server).postCompare},
-	{"POST", "/api/v1/vertex", nil, false, (*Server).postVertex},
-	{"GET", "/api/v1/download/{file}", []string{"layout", "index", "smiles"}, true, (*Server).getDownload},
+	operation("GET", "health", "Whether the server lives, and how busy it is", nil, getHealth),
+	operation("GET", "info", "What is explored", nil, getInfo),
+	operation("GET", "graphs", "All graphs: identifiers, targets, sizes", nil, getGraphs),
+	operation("GET", "graph/{index}", "A graph with its drawing", asking, getGraph),
+	operation("POST", "graph", "Any graph with its drawing", asking, postGraph),
+	operation("POST", "read", "Reads the text of a file with graphs", []int{503}, postRead),
+	operation("GET", "map", "Positions of all graphs on both maps", computing, getMap),
+	operation("GET", "matrix", "The Gram matrix as a picture", computing, getMatrix),
+	operation("GET", "gram", "A block of the Gram matrix", computing, getGram),
+	operation("GET", "evaluate", "Cross-validated accuracy or error, beside the majority class and the label histogram", computing, getEvaluate),
+	operation("GET", "progress", "What is computed for these parameters at the moment", nil, getProgress),
+	operation("GET", "neighbours", "Most similar graphs", asking, findNeighbours),
+	operation("POST", "neighbours", "Most similar graphs", asking, findNeighbours),
+	operation("GET", "predict", "Prediction for one graph", asking, predict),
+	operation("POST", "predict", "Predictions for graphs, in their order", asking, predict),
+	operation("POST", "explain", "What each vertex contributes to a prediction", asking, postExplain),
+	operation("POST", "compare", "Two graphs, scale by scale, with vertices matched", asking, postCompare),
+	operation("POST", "vertex", "The neighbourhood of a vertex at a scale, and similar vertices", asking, postVertex),
+	operation("GET", "download/{file}", "A picture, a table or the model as a file", asking, getDownload),
 }
 
 func (s *Server) routes() {
 	s.mux = http.NewServeMux()
-	s.mux.HandleFunc("/", s.servePage)
-	s.mux.HandleFunc("GET /api/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+	s.mux.HandleFunc("/", servePage)
+	s.mux.HandleFunc("GET "+documentPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		w.Write(openAPI)
+		w.Write(document())
 	})
-	allowed := map[string][]string{}
+	allowed := map[string][]string{documentPath: {"GET"}}
 	for _, e := range endpoints {
 		s.mux.HandleFunc(e.method+" "+e.path, func(w http.ResponseWriter, r *http.Request) { s.serveEndpoint(e, w, r) })
 		allowed[e.path] = append(allowed[e.path], e.method)
 	}
-	allowed["/api/v1/openapi.json"] = []string{"GET"}
 	for path, methods := range allowed {
-		s.mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
-			list := strings.Join(methods, ", ")
-			w.Header().Set("Allow", list)
-			writeError(w, &apiError{http.StatusMethodNotAllowed, "want " + list})
-		})
+		s.mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { refuseMethod(w, methods...) })
 	}
 }
 
+// refuseMethod answers a request whose method is none of those that are allowed.
+func refuseMethod(w http.ResponseWriter, allowed ...string) {
+	list := strings.Join(allowed, ", ")
+	w.Header().Set("Allow", list)
+	writeError(w, &apiError{http.StatusMethodNotAllowed, "want " + list})
+}
+
+// request is a request that is being answered.
+type request struct {
+	*http.Request
+	s *Server
+	w http.ResponseWriter
+}
+
+// file is an answer that is not JSON.
+type file struct {
+	kind, name string // name to save it under
+	data       []byte
+}
+
 func (s *Server) serveEndpoint(e endpoint, w http.ResponseWriter, r *http.Request) {
-	q := &request{Request: r, s: s, query: map[string]string{}, w: w}
-	answer, err := safely(r.Context(), func(context.Context) (any, error) {
-		if err := q.readQuery(e); err != nil {
-			return nil, err
-		}
-		return e.answer(s, q)
-	})
+	answer, err := safely(r.Context(), func(context.Context) (any, error) { return e.run(&request{r, s, w}) })
 	if err != nil {
 		if status := writeError(w, err); status == http.StatusInternalServerError && s.o.Log != nil {
 			s.o.Log("%s %s: %v", e.method, e.path, err)
@@ -162,7 +186,7 @@ func (s *Server) serveEndpoint(e endpoint, w http.ResponseWriter, r *http.Reques
 		return
 	}
 	switch v := answer.(type) {
-	case raw:
+	case *file:
 		w.Header().Set("Content-Type", v.kind)
 		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": v.name}))
 		w.Header().Set("Content-Length", strconv.Itoa(len(v.data)))
@@ -172,229 +196,21 @@ func (s *Server) serveEndpoint(e endpoint, w http.ResponseWriter, r *http.Reques
 	}
 }
 
-// readQuery refuses names that the endpoint does not know, and finds the session.
-func (q *request) readQuery(e endpoint) error {
-	values := q.URL.Query()
-	for name, list := range values {
-		if !slices.Contains(e.query, name) && !(e.params && slices.Contains(parameterNames, name)) {
-			return badRequest("query: %q is not known here", name)
-		}
-		if len(list) > 1 {
-			return badRequest("query: %q is given more than once", name)
-		}
-		q.query[name] = list[0]
-	}
-	if !e.params {
-		return nil
-	}
-	p := q.s.src.defaults()
-	given, err := p.fromQuery(values)
-	if err != nil {
-		return err
-	}
-	if e.path == "/api/v1/progress" { // must not start or touch anything
-		q.x = q.s.lookup(p, !given && q.s.src.Model != nil)
-		return nil
-	}
-	q.x, err = q.s.session(p, !given && q.s.src.Model != nil)
-	return err
-}
-
-// readBody decodes the JSON body into dst.
-func (q *request) readBody(dst any) error {
-	if kind, _, err := mime.ParseMediaType(q.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return &apiError{http.StatusUnsupportedMediaType, "want Content-Type: application/json"}
-	}
-	d := json.NewDecoder(q.Body)
-	d.DisallowUnknownFields()
-	if err := d.Decode(dst); err != nil {
-		return bodyError(err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return badRequest("body: more than one JSON value")
-	}
-	// The rest may take its time; the server goes on listening whether the client is there.
-	http.NewResponseController(q.w).SetReadDeadline(time.Time{})
-	return nil
-}
-
-func bodyError(err error) error {
-	var large *http.MaxBytesError
-	var timeout interface{ Timeout() bool }
-	switch {
-	case errors.As(err, &large):
-		return err
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return &apiError{http.StatusRequestTimeout, "the body of the request came too slowly"}
-	case errors.Is(err, io.EOF):
-		return badRequest("body: empty, want a JSON object")
-	}
-	return badRequest("body: %s", jsonMessage(err))
-}
-
-// jsonMessage says what is wrong with JSON without naming types of this program.
-func jsonMessage(err error) string {
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
-		return fmt.Sprintf("%s is a %s, want %s", cmp.Or(kind.Field, "it"), kind.Value, jsonKind(kind.Type.Kind()))
-	}
-	return strings.TrimPrefix(err.Error(), "json: ")
-}
-
-func jsonKind(k reflect.Kind) string {
-	switch k {
-	case reflect.String:
-		return "a text"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Float64:
-		return "a number"
-	}
-	return "a whole number in range"
-}
-
-// bodySession returns the session of the parameters in a body: nil means the defaults, or the
-// model as it is.
-func (s *Server) bodySession(params json.RawMessage) (*session, error) {
-	p := s.src.defaults()
-	if params == nil || string(params) == "null" {
-		return s.session(p, s.src.Model != nil)
-	}
-	d := json.NewDecoder(strings.NewReader(string(params)))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
-		return nil, badRequest("parameters: %s", jsonMessage(err))
-	}
-	return s.session(p, false)
-}
-
-// Limits of graphs in requests.
-const (
-	maxSMILES   = 4000
-	maxVertices = 5000
-	maxEdges    = 50000
-	maxRead     = 1000 // graphs of a file
-	maxBatch    = 1000 // graphs of a prediction
-	maxNearest  = 1000
-)
-
-// reference names a graph in a request: one of the source, or one that the request holds.
-type reference struct {
-	Index  *int            `json:"index,omitempty"`
-	SMILES *string         `json:"smiles,omitempty"`
-	Graph  json.RawMessage `json:"graph,omitempty"`
-}
-
-// resolve returns the graph, and its position in the source or −1.
-func (s *Server) resolve(r reference) (*graph.Graph, int, error) {
-	given := 0
-	for _, b := range []bool{r.Index != nil, r.SMILES != nil, r.Graph != nil} {
-		if b {
-			given++
-		}
-	}
-	if given != 1 {
-		return nil, -1, badRequest("a graph is given by one of index, smiles and graph; %d of them are there", given)
-	}
-	if r.Index != nil {
-		g, err := s.src.graph(*r.Index)
-		return g, *r.Index, err
-	}
-	o := s.src.Read
-	o.Limits.Vertices, o.Limits.Edges = maxVertices, maxEdges
-	var g *graph.Graph
-	var err error
-	if r.SMILES != nil {
-		text := strings.TrimSpace(*r.SMILES)
-		if text == "" {
-			return nil, -1, badRequest("smiles: empty, want a molecule")
-		}
-		if len(text) > maxSMILES {
-			return nil, -1, badRequest("smiles: %d bytes, want at most %d", len(text), maxSMILES)
-		}
-		if g, err = dataset.ParseSMILES(text, o); err != nil {
-			return nil, -1, badRequest("smiles: %v", err)
-		}
-		g = g.With(text, "")
-	} else {
-		o.Format = dataset.JSONLines
-		ds, err := dataset.ReadFrom(context.Background(), strings.NewReader(string(r.Graph)), "graph", o)
-		if err != nil {
-			return nil, -1, badRequest("graph: %v", err)
-		}
-		if len(ds.Graphs) != 1 {
-			return nil, -1, badRequest("graph: %d graphs, want one", len(ds.Graphs))
-		}
-		g = ds.Graphs[0]
-	}
-	g, err = s.prepare(g)
-	return g, -1, err
-}
-
-// prepare gives a new graph the weights that the source has and checks its size.
-func (s *Server) prepare(g *graph.Graph) (*graph.Graph, error) {
-	if g.N() > maxVertices || g.M() > maxEdges {
-		return nil, badRequest("a graph of %d vertices and %d edges, want at most %d and %d", g.N(), g.M(), maxVertices, maxEdges)
-	}
-	if g.N() == 0 {
-		return nil, badRequest("a graph without vertices")
-	}
-	w, err := s.src.Weight.Apply(g)
-	if err != nil {
-		return nil, badRequest("%v", err)
-	}
-	return w, nil
-}
-
-// short runs a short computation in its queue.
+// short runs a short computation in its queue, in one goroutine: as many run as there are cores.
 func short[T any](q *request, work func(ctx context.Context) (T, error)) (T, error) {
+	var none T
 	if err := q.s.light.enter(q.Context()); err != nil {
-		var zero T
-		return zero, err
+		return none, err
 	}
 	defer q.s.light.leave()
-	ctx, cancel := context.WithTimeout(q.Context(), q.s.o.ShortTimeout)
+	ctx, cancel := context.WithTimeout(kernel.WithWorkers(q.Context(), 1), q.s.o.ShortTimeout)
 	defer cancel()
 	v, err := work(ctx)
 	switch {
 	case err == nil:
+		return v, nil
 	case q.Context().Err() == nil && ctx.Err() != nil:
-		err = &apiError{http.StatusUnprocessableEntity, fmt.Sprintf("the computation takes longer than %v", q.s.o.ShortTimeout)}
-	default:
-		err = asRequestError(q.Context(), err)
+		return none, cannot("the computation takes longer than %v", q.s.o.ShortTimeout)
 	}
-	return v, err
-}
-
-// number reads an integer of the query; without it the value is otherwise.
-func (q *request) number(name string, otherwise, low, high int) (int, error) {
-	text, ok := q.query[name]
-	if !ok {
-		return otherwise, nil
-	}
-	v, err := strconv.Atoi(text)
-	if err != nil || v < low || v > high {
-		return 0, badRequest("query: %s=%q, want a number from %d to %d", name, text, low, high)
-	}
-	return v, nil
-}
-
-// queried returns the graph that index or smiles in the query name.
-func (q *request) queried() (reference, error) {
-	var r reference
-	if text, ok := q.query["index"]; ok {
-		i, err := strconv.Atoi(text)
-		if err != nil {
-			return r, badRequest("query: index=%q, want a number", text)
-		}
-		r.Index = &i
-	}
-	if text, ok := q.query["smiles"]; ok {
-		r.SMILES = &text
-	}
-	return r, nil
+	return none, asRequestError(q.Context(), err)
 }

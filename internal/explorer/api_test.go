@@ -2,11 +2,14 @@ package explorer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,14 +19,14 @@ import (
 )
 
 // drugs is the source of most tests.
-func drugs(t testing.TB) *Source {
+func drugs(t testing.TB) *Data {
 	t.Helper()
 	o := dataset.DefaultOptions()
 	ds, err := dataset.Drugs(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := DataSource(ds, o, dataset.GivenWeight)
+	src, err := FromDataset(ds, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,14 +34,14 @@ func drugs(t testing.TB) *Source {
 }
 
 // someDrugs is every third of them, for tests with many fits.
-func someDrugs(t testing.TB) *Source {
+func someDrugs(t testing.TB) *Data {
 	t.Helper()
 	all := drugs(t)
 	ds := &dataset.Dataset{Name: "some"}
 	for i := 0; i < len(all.Graphs); i += 3 {
 		ds.Graphs = append(ds.Graphs, all.Graphs[i])
 	}
-	src, err := DataSource(ds, dataset.DefaultOptions(), dataset.GivenWeight)
+	src, err := FromDataset(ds, dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +49,7 @@ func someDrugs(t testing.TB) *Source {
 }
 
 // numbers is a source whose targets are values: numbers of vertices.
-func numbers(t testing.TB) *Source {
+func numbers(t testing.TB) *Data {
 	t.Helper()
 	o := dataset.DefaultOptions()
 	ds, err := dataset.Drugs(o)
@@ -57,7 +60,7 @@ func numbers(t testing.TB) *Source {
 	for i, g := range ds.Graphs {
 		ds.Graphs[i] = g.With(g.ID(), fmt.Sprintf("%d.5", g.N()))
 	}
-	src, err := DataSource(ds, o, dataset.GivenWeight)
+	src, err := FromDataset(ds, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,11 +68,11 @@ func numbers(t testing.TB) *Source {
 }
 
 // bare is a model of drugs without its graphs.
-func bare(t testing.TB) *Source {
+func bare(t testing.TB) *Data {
 	t.Helper()
 	m := savedModel(t)
 	m.Graphs = nil
-	src, err := ModelSource("bare", m, dataset.DefaultOptions(), dataset.GivenWeight)
+	src, err := FromModel("bare", m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,16 +84,13 @@ var savedOnce = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := DataSource(ds, dataset.DefaultOptions(), dataset.GivenWeight)
+	src, err := FromDataset(ds, dataset.DefaultOptions())
 	if err != nil {
 		return nil, err
 	}
-	s, err := New(src, DefaultOptions())
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	x, err := s.session(src.defaults(), false)
+	s := New(src, DefaultOptions())
+	defer s.end()
+	x, err := s.session(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -110,11 +110,24 @@ func savedModel(t testing.TB) *model.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.Decode(data, 1)
+	m, err := model.Decode(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// A model without its graphs can be written and read. MLG_BARE names the file for the tests of the
+// page.
+func TestBareFile(t *testing.T) {
+	path := cmp.Or(os.Getenv("MLG_BARE"), filepath.Join(t.TempDir(), "bare.mlg"))
+	if err := model.Write(t.Context(), path, bare(t).Model); err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Read(path)
+	if err != nil || m.Graphs != nil || m.Learner == nil || m.Examples() != 234 {
+		t.Errorf("%v, graphs %v, learner %v", err, m.Graphs != nil, m.Learner != nil)
+	}
 }
 
 // tester sends requests to a server and checks answers against the document.
@@ -125,18 +138,15 @@ type tester struct {
 	http   *httptest.Server
 }
 
-func newTester(t *testing.T, sp *spec, src *Source, change func(*Options)) *tester {
+func newTester(t *testing.T, sp *spec, src *Data, change func(*Options)) *tester {
 	t.Helper()
 	o := DefaultOptions()
 	if change != nil {
 		change(&o)
 	}
-	s, err := New(src, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := httptest.NewServer(s.Handler())
-	t.Cleanup(func() { s.Close(); h.Close() })
+	s := New(src, o)
+	h := httptest.NewServer(s.handler())
+	t.Cleanup(func() { s.end(); h.Close() })
 	return &tester{t, sp, s, h}
 }
 
@@ -200,7 +210,7 @@ const ethanol = `{"nodes":3,"edges":[[0,1],[1,2]],"node_labels":["C","C","O"],"e
 var goodRequests = []string{
 	"GET /health", "GET /info", "GET /graphs", "GET /openapi.json",
 	"GET /map", "GET /map?eta=0.5&gamma=0.05&radii=1,3&samples=50&rank=5&landmarks=pivoted&seed=3&combine=sum&power=2&discount=true",
-	"GET /map?radii=", "GET /map?base=wl&h=2", "GET /map?base=labels*degree&landmarks=classes&combine=gmean",
+	"GET /map?radii=", "GET /map?base=wl(2)", "GET /map?base=labels*degree&landmarks=classes&combine=gmean",
 	"GET /matrix", "GET /matrix?cells=50", "GET /gram", "GET /gram?rows=0-2&columns=7", "GET /evaluate", "GET /evaluate?combine=gmean", "GET /progress", "GET /progress?eta=0.25",
 	"GET /neighbours?index=3", "GET /neighbours?smiles=CCO&k=3", "GET /predict?index=3", "GET /predict?smiles=CCO&k=0",
 	"GET /graph/0", "GET /graph/77",
@@ -222,29 +232,34 @@ var badRequests = []struct {
 	{"GET /health?x=1", "400", `"x" is not known`},
 	{"GET /info?eta=1", "400", `"eta" is not known`},
 	{"GET /graphs?x", "400", "not known"},
-	{"GET /graph/x", "400", "want a number"},
+	{"GET /graph/x", "400", "want a whole number"},
 	{"GET /graph/78", "404", "graph 78, want 0 … 77"},
 	{"GET /graph/-1", "404", "graph -1"},
-	{"GET /map?eta=0", "400", "parameter eta: 0"},
-	{"GET /map?eta=x", "400", "parameter eta"},
-	{"GET /map?eta=NaN", "400", "parameter eta"},
+	{"GET /map?eta=0", "400", "mlg: eta = 0, want a positive, finite number"},
+	{"GET /map?eta=1e-7", "400", "mlg: eta = 1e-07, want 1e-06 to 1e+06"},
+	{"GET /map?eta=x", "400", `mlg: eta = "x", want a number`},
+	{"GET /map?eta=NaN", "400", `mlg: eta = "NaN", want a number`},
 	{"GET /map?eta=1&eta=2", "400", "more than once"},
-	{"GET /map?gamma=1e9", "400", "parameter gamma"},
-	{"GET /map?radii=2,1", "400", "parameter radii"},
-	{"GET /map?radii=1,x", "400", "parameter radii"},
+	{"GET /map?gamma=1e9", "400", "mlg: gamma = 1e+09, want 1e-06 to 1e+06"},
+	{"GET /map?radii=2,1", "400", "mlg: radii = [2 1], want radii that do not decrease"},
+	{"GET /map?radii=1,x", "400", `mlg: radii = "1,x", want integers with commas`},
 	{"GET /map?radii=1,1,1,1,1,1,1,1,1", "400", "9 levels"},
-	{"GET /map?radii=65", "400", "parameter radii"},
-	{"GET /map?samples=0", "400", "parameter samples"},
-	{"GET /map?rank=65", "400", "parameter rank"},
-	{"GET /map?power=0", "400", "parameter power"},
-	{"GET /map?seed=-1", "400", "parameter seed"},
-	{"GET /map?landmarks=x", "400", "want uniform, classes or pivoted"},
-	{"GET /map?combine=x", "400", "want top, sum, product, gmean or mixed"},
-	{"GET /map?base=x", "400", "parameter base"},
+	{"GET /map?radii=65", "400", "mlg: radii = [65], want 1 to 64"},
+	{"GET /map?radii=0", "400", "mlg: radii = [0], want 1 to 64"},
+	{"GET /map?samples=0", "400", "mlg: samples = 0, want at least 1"},
+	{"GET /map?samples=1001", "400", "mlg: samples = 1001, want 1 to 1000"},
+	{"GET /map?rank=65", "400", "mlg: rank = 65, want 1 to 64"},
+	{"GET /map?power=0", "400", "mlg: power = 0, want 1 to"},
+	{"GET /map?power=17", "400", "mlg: power = 17, want 1 to 16"},
+	{"GET /map?seed=-1", "400", `mlg: seed = "-1", want a whole number`},
+	{"GET /map?landmarks=x", "400", `mlg: landmarks = "x", want uniform, classes or pivoted`},
+	{"GET /map?combine=x", "400", `mlg: combine = "x", want top, sum, product, mixed or gmean`},
+	{"GET /map?base=x", "400", `mlg: base kernel "x"`},
+	{"GET /map?base=gaussian(-1)", "400", "mlg: base kernel"},
+	{"GET /map?base=wl(65)", "400", "65 refinements"},
 	{"GET /map?base=" + strings.Repeat("labels*", 20) + "labels", "400", "at most 100"},
-	{"GET /map?discount=x", "400", "parameter discount"},
-	{"GET /map?bandwidth=-1", "400", "parameter bandwidth"},
-	{"GET /map?h=11", "400", "parameter h"},
+	{"GET /map?discount=x", "400", `mlg: discount = "x", want true or false`},
+	{"GET /map?exact=true", "400", `"exact" is not known`},
 	{"GET /map?base=attributes", "422", "attributes"},
 	{"GET /matrix?cells=0", "400", "cells"},
 	{"GET /gram?rows=5-2", "400", "rows"},
@@ -278,8 +293,14 @@ var badRequests = []struct {
 	{`POST /read {"name":"` + strings.Repeat("x", 201) + `","text":"C"}`, "400", "201 bytes"},
 	{`POST /read {"name":"x.smi","text":"` + strings.Repeat(`C\n`, 1001) + `"}`, "400", "1001 graphs"},
 	{`POST /neighbours {"graph":{"index":1},"k":-1}`, "400", "k: -1"},
-	{`POST /neighbours {"graph":{"index":1},"parameters":{"eta":"x"}}`, "400", "parameters: eta is a string"},
-	{`POST /neighbours {"graph":{"index":1},"parameters":{"zeta":1}}`, "400", "unknown field"},
+	{`POST /neighbours {"graph":{"index":1},"parameters":{"eta":"x"}}`, "400", `mlg: eta = "x", want a number`},
+	{`POST /neighbours {"graph":{"index":1},"parameters":{"rank":65}}`, "400", "mlg: rank = 65, want 1 to 64"},
+	{`POST /neighbours {"graph":{"index":1},"parameters":{"zeta":1}}`, "400", "mlg: no parameter zeta, it has radii"},
+	{`POST /neighbours {"graph":{"index":1},"parameters":{"exact":true}}`, "400", "exact = true"},
+	{`POST /neighbours {"graph":{"index":1},"parameters":{"radii":{"a":1}}}`, "400", "mlg: radii ="},
+	{`POST /neighbours {"graph":{"index":1},"parameters":{"kernel":"wl"}}`, "400", "mlg: no parameter kernel"},
+	{`POST /neighbours {"graph":{"index":1},"parameters":7}`, "400", "a number, want an object"},
+	{`POST /neighbours?eta=1 {"graph":{"index":1}}`, "400", `"eta" is not known`},
 	{`POST /neighbours {"graph":{"index":999}}`, "404", "graph 999"},
 	{`POST /predict {"graphs":[]}`, "400", "want 1 to 1000"},
 	{`POST /predict {"graphs":[{"smiles":"C(("}]}`, "400", "position 3"},
@@ -294,9 +315,9 @@ var badRequests = []struct {
 	{`POST /vertex {"graph":{"index":1},"vertex":0,"level":3}`, "400", "level: 3, want 0 to 2"},
 	{`POST /vertex {"graph":{"index":1},"vertex":0,"level":0,"k":-1}`, "400", "k: -1"},
 	{`POST /vertex {"graph":{"index":999},"vertex":0,"level":1}`, "404", "graph 999"},
-	{"GET /download/x", "404", "no file"},
-	{"GET /download/..%2f..%2fetc%2fpasswd", "404", "no file"},
-	{"GET /download/map.svg?layout=x", "400", "want pca or neighbours"},
+	{"GET /download/x", "404", `file: "x", want one of map.svg`},
+	{"GET /download/..%2f..%2fetc%2fpasswd", "404", `file: "../../etc/passwd", want one of map.svg`},
+	{"GET /download/map.svg?layout=x", "400", "want one of neighbours pca"},
 	{"GET /download/graph.svg", "400", "0 of them"},
 	{"GET /download/graph.svg?index=999", "404", "graph 999"},
 }

@@ -8,12 +8,9 @@ import (
 
 // One prediction through the whole server but for the network.
 func BenchmarkPredict(b *testing.B) {
-	s, err := New(drugs(b), DefaultOptions())
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Close()
-	h := s.Handler()
+	s := New(drugs(b), DefaultOptions())
+	defer s.end()
+	h := s.handler()
 	body := `{"graphs":[{"smiles":"CN1C(=O)CN=C(c2ccccc2)c2cc(Cl)ccc21"}],"k":1}`
 	send := func() {
 		r := httptest.NewRequest("POST", "/api/v1/predict", strings.NewReader(body))

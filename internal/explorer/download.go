@@ -3,197 +3,202 @@ package explorer
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
-	"github.com/mlgkernel/mlg/explain/draw"
-	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/model"
 )
 
-// pictureScale is the number of pixels of a PNG for one of the picture.
-const pictureScale = 2
-
-// downloads are the files that can be saved. What a request names is looked up here.
-var downloads = map[string]func(*session, *request) (raw, error){
-	"map.svg":    func(x *session, q *request) (raw, error) { return x.mapPicture(q, "svg") },
-	"map.png":    func(x *session, q *request) (raw, error) { return x.mapPicture(q, "png") },
-	"matrix.svg": func(x *session, q *request) (raw, error) { return x.matrixPicture(q, "svg") },
-	"matrix.png": func(x *session, q *request) (raw, error) { return x.matrixPicture(q, "png") },
-	"graph.svg":  func(x *session, q *request) (raw, error) { return x.graphPicture(q, "svg") },
-	"graph.png":  func(x *session, q *request) (raw, error) { return x.graphPicture(q, "png") },
-	"table.csv": func(x *session, q *request) (raw, error) {
-		data, err := x.table(q.Context())
-		return raw{"text/csv; charset=utf-8", "table.csv", data}, err
-	},
-	"gram.csv":  (*session).gramTable,
-	"model.mlg": (*session).modelFile,
+// downloadRequest names a file. Pictures of a graph need one of index and smiles.
+type downloadRequest struct {
+	File       string     `json:"file" want:"one of map.svg map.png matrix.svg matrix.png graph.svg graph.png table.csv gram.csv model.mlg"`
+	Layout     string     `json:"layout,omitempty" default:"neighbours" want:"one of neighbours pca" help:"of the map"`
+	Graph      reference  `json:"graph,omitempty"`
+	Parameters parameters `json:"parameters,omitempty"`
 }
 
-func (s *Server) getDownload(q *request) (any, error) {
-	name := q.PathValue("file")
-	make, ok := downloads[name]
-	if !ok {
-		return nil, notFound("no file %q to download", name)
-	}
-	out, err := make(q.x, q)
+func getDownload(q *request, in *downloadRequest) (*file, error) {
+	x, err := q.s.session(in.Parameters)
 	if err != nil {
 		return nil, err
 	}
-	return out, nil
-}
-
-// picture writes a picture in the format asked for.
-func picture(p *draw.Picture, name, format string) (raw, error) {
+	name, format, _ := strings.Cut(in.File, ".")
+	var p *draw.Picture
+	switch name {
+	case "map":
+		p, err = x.mapPicture(q, in.Layout)
+	case "matrix":
+		p, err = x.matrixPicture(q)
+	case "graph":
+		p, err = x.graphPicture(q, in.Graph)
+	case "table":
+		return x.table(q.Context())
+	case "gram":
+		return x.gramTable(q)
+	default:
+		return x.modelFile(q)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if format == "svg" {
-		return raw{"image/svg+xml", name + ".svg", p.SVG()}, nil
+		return &file{"image/svg+xml", in.File, p.SVG()}, nil
 	}
-	data, err := p.PNG(pictureScale)
-	return raw{"image/png", name + ".png", data}, err
+	return short(q, func(context.Context) (*file, error) {
+		const scale = 2 // pixels of a PNG for one of the picture
+		data, err := p.PNG(scale)
+		return &file{"image/png", in.File, data}, err
+	})
 }
 
-func (x *session) mapPicture(q *request, format string) (raw, error) {
-	layout := "neighbours"
-	if l, ok := q.query["layout"]; ok {
-		layout = l
-	}
+func (x *session) mapPicture(q *request, layout string) (*draw.Picture, error) {
 	p, err := x.placed(q.Context())
 	if err != nil {
-		return raw{}, err
+		return nil, err
 	}
-	src := x.s.src
-	c := draw.Scatter{Title: src.Name, X: p.neighbours[0], Y: p.neighbours[1], Class: src.Targets, Size: draw.Size{Width: 900, Height: 620}}
-	if src.task != classification {
-		c.Class = nil
-	}
-	switch layout {
-	case "neighbours":
-		c.XAxis, c.YAxis = "neighbours", ""
-	case "pca":
+	d := x.s.data
+	c := draw.Scatter{Title: d.Name, X: p.neighbours[0], Y: p.neighbours[1], XAxis: "neighbours", Class: d.classOf(all(len(d.IDs))), Size: draw.Size{Width: 900, Height: 620}}
+	if layout == "pca" {
 		c.X, c.Y = p.pca[0], p.pca[1]
-		c.XAxis = fmt.Sprintf("first component (%.0f %%)", 100*p.share[0])
-		c.YAxis = fmt.Sprintf("second component (%.0f %%)", 100*p.share[1])
-	default:
-		return raw{}, badRequest("query: layout=%q, want pca or neighbours", layout)
+		c.XAxis = fmt.Sprintf("first component (%.0f %%)", 100*p.axes.Share[0])
+		c.YAxis = fmt.Sprintf("second component (%.0f %%)", 100*p.axes.Share[1])
 	}
-	return short(q, func(context.Context) (raw, error) {
-		pic, err := c.Picture()
-		if err != nil {
-			return raw{}, err
-		}
-		return picture(pic, "map", format)
-	})
+	return short(q, func(context.Context) (*draw.Picture, error) { return c.Picture() })
 }
 
-func (x *session) matrixPicture(q *request, format string) (raw, error) {
+func (x *session) matrixPicture(q *request) (*draw.Picture, error) {
 	f, err := x.fitted(q.Context())
 	if err != nil {
-		return raw{}, err
+		return nil, err
 	}
-	return short(q, func(context.Context) (raw, error) {
-		pic, err := draw.HeatMap(x.s.src.Name, f.gram, x.s.src.classNames(f.core), draw.Size{Width: 800, Height: 760})
-		if err != nil {
-			return raw{}, err
-		}
-		return picture(pic, "matrix", format)
+	return short(q, func(context.Context) (*draw.Picture, error) {
+		return draw.HeatMap(x.s.data.Name, f.gram, x.s.data.classOf(f.core), draw.Size{Width: 800, Height: 760})
 	})
 }
 
-func (x *session) graphPicture(q *request, format string) (raw, error) {
-	r, err := q.queried()
-	if err != nil {
-		return raw{}, err
-	}
+// graphPicture draws a graph, coloured by what speaks for the prediction.
+func (x *session) graphPicture(q *request, r reference) (*draw.Picture, error) {
 	g, index, err := x.s.resolve(r)
 	if err != nil {
-		return raw{}, err
-	}
-	name := g.ID()
-	if index >= 0 {
-		name = x.s.src.IDs[index]
+		return nil, err
 	}
 	o := draw.DefaultOptions()
-	o.Title = name
-	f, err := x.fitted(q.Context())
-	if err != nil {
-		return raw{}, err
+	if o.Title = g.ID(); index >= 0 {
+		o.Title = x.s.data.IDs[index]
 	}
 	m, err := x.learned(q.Context())
 	if err != nil {
-		return raw{}, err
+		return nil, err
 	}
-	return short(q, func(ctx context.Context) (raw, error) {
-		if m.Learner != nil { // coloured by what speaks for the prediction
-			p, err := m.Predict(ctx, []*graph.Graph{g}, 0)
-			if err != nil {
-				return raw{}, err
-			}
-			e, err := x.s.explain(ctx, f, m.Learner, g, p[0].Class)
-			switch {
-			case errors.Is(err, explain.ErrUnexplained): // without colours
-			case err != nil:
-				return raw{}, err
-			case e.Class != "":
-				o.Values = draw.NewValues("contribution to "+e.Class, e.Vertices)
-			default:
-				o.Values = draw.NewValues("contribution to the prediction", e.Vertices)
-			}
+	return short(q, func(ctx context.Context) (*draw.Picture, error) {
+		e, err := explainDecision(ctx, m, g, nil)
+		switch {
+		case errors.Is(err, explain.ErrUnexplained) || errors.Is(err, errNoLearner): // without colours
+		case err != nil:
+			return nil, err
+		case e.Class != "":
+			o.Values = draw.NewValues("contribution to "+e.Class, e.Vertices)
+		default:
+			o.Values = draw.NewValues("contribution to the prediction", e.Vertices)
 		}
-		pic, err := draw.Graph(g, o)
-		if err != nil {
-			return raw{}, err
+		return draw.Graph(g, o)
+	})
+}
+
+// table has all graphs with their places, nearest others and predictions.
+func (x *session) table(ctx context.Context) (*file, error) {
+	p, err := x.placed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := x.evaluated(ctx)
+	if err != nil {
+		return nil, err
+	}
+	header := []string{"index", "id", "target", "cross_validated", "nearest", "similarity", "pca_x", "pca_y", "neighbours_x", "neighbours_y"}
+	d := x.s.data
+	return csvFile("table.csv", header, len(d.IDs), func(i int) []string {
+		near, similarity := "", ""
+		if hits := p.near[i]; len(hits) > 0 {
+			near, similarity = d.IDs[hits[0].Index], fmt.Sprintf("%.6g", hits[0].Similarity)
 		}
-		return picture(pic, "graph", format)
+		answer := ""
+		if a := e.answer(i); a != nil {
+			answer = *a
+		}
+		row := []string{strconv.Itoa(i), field(d.IDs[i]), field(d.target(i)), field(answer), field(near), similarity}
+		for _, v := range []float64{p.pca[0][i], p.pca[1][i], p.neighbours[0][i], p.neighbours[1][i]} {
+			row = append(row, fmt.Sprintf("%.5g", v))
+		}
+		return row
 	})
 }
 
 // maxTableRows bounds the Gram matrix as CSV.
 const maxTableRows = 2500
 
-func (x *session) gramTable(q *request) (raw, error) {
+func (x *session) gramTable(q *request) (*file, error) {
 	f, err := x.fitted(q.Context())
 	if err != nil {
-		return raw{}, err
+		return nil, err
 	}
 	if len(f.core) > maxTableRows {
-		return raw{}, &apiError{422, fmt.Sprintf("a matrix of %d rows is too large for a page, want at most %d; mlg gram writes it", len(f.core), maxTableRows)}
+		return nil, cannot("a matrix of %d rows is too large for a page, want at most %d; mlg gram writes it", len(f.core), maxTableRows)
 	}
-	return short(q, func(context.Context) (raw, error) {
-		b := []byte("id")
+	return short(q, func(context.Context) (*file, error) {
+		header := []string{"id"}
 		for _, i := range f.core {
-			b = append(append(b, ','), field(x.s.src.IDs[i])...)
+			header = append(header, field(x.s.data.IDs[i]))
 		}
-		for a, i := range f.core {
-			b = append(append(b, '\n'), field(x.s.src.IDs[i])...)
+		return csvFile("gram.csv", header, len(f.core), func(a int) []string {
+			row := []string{header[a+1]}
 			for _, v := range f.gram.Row(a) {
-				b = strconv.AppendFloat(append(b, ','), v, 'g', -1, 64)
+				row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
 			}
-		}
-		return raw{"text/csv; charset=utf-8", "gram.csv", append(b, '\n')}, nil
+			return row
+		})
 	})
 }
 
+// csvFile writes a header and n rows.
+func csvFile(name string, header []string, n int, row func(i int) []string) (*file, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write(header) // errors stay until the end
+	for i := range n {
+		w.Write(row(i))
+	}
+	w.Flush()
+	return &file{"text/csv; charset=utf-8", name, b.Bytes()}, w.Error()
+}
+
+// field returns the text of a field of a table. One that a spreadsheet would take for a formula
+// gets an apostrophe, unless it is a number.
+func field(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		if _, err := strconv.ParseFloat(s, 64); err != nil {
+			return "'" + s
+		}
+	}
+	return s
+}
+
 // modelFile is the fitted model with its learner and what cross-validation said.
-func (x *session) modelFile(q *request) (raw, error) {
+func (x *session) modelFile(q *request) (*file, error) {
 	m, err := x.learned(q.Context())
 	if err != nil {
-		return raw{}, err
+		return nil, err
 	}
 	out := *m
 	if e, ok := x.score.peek(); ok && !x.saved {
-		for _, r := range e.Rows {
-			if r.Name == "mlg" && r.Accuracy != nil {
-				out.Estimates = []model.Estimate{{Measure: "accuracy", Value: *r.Accuracy, Method: fmt.Sprintf("%d-fold cross-validation", e.Folds)}}
-			}
-			if r.Name == "mlg" && r.RMSE != nil {
-				out.Estimates = []model.Estimate{{Measure: "rmse", Value: *r.RMSE, Method: fmt.Sprintf("%d-fold cross-validation", e.Folds)}}
-			}
-		}
+		out.Estimates = e.estimate()
 	}
-	return short(q, func(context.Context) (raw, error) {
+	return short(q, func(context.Context) (*file, error) {
 		var b bytes.Buffer
 		err := model.Encode(&b, &out)
 		name := strings.Map(func(r rune) rune {
@@ -201,7 +206,7 @@ func (x *session) modelFile(q *request) (raw, error) {
 				return r
 			}
 			return '_'
-		}, x.s.src.Name)
-		return raw{"application/octet-stream", name + ".mlg", b.Bytes()}, err
+		}, x.s.data.Name)
+		return &file{"application/octet-stream", name + ".mlg", b.Bytes()}, err
 	})
 }

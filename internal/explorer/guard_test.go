@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"strings"
 	"sync"
 	"testing"
@@ -21,12 +22,9 @@ func slowBody(t *testing.T, sp *spec, method, path string) {
 	t.Helper()
 	o := DefaultOptions()
 	o.BodyTimeout = 30 * time.Millisecond
-	s, err := New(someDrugs(t), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	h := httptest.NewServer(s.Handler())
+	s := New(someDrugs(t), o)
+	defer s.end()
+	h := httptest.NewServer(s.handler())
 	defer h.Close()
 	c, err := net.Dial("tcp", h.Listener.Addr().String())
 	if err != nil {
@@ -54,11 +52,8 @@ func slowBody(t *testing.T, sp *spec, method, path string) {
 
 // The page comes with headers that forbid everything foreign, and what is allowed works.
 func TestPageHeaders(t *testing.T) {
-	s, err := New(drugs(t), DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := New(drugs(t), DefaultOptions())
+	defer s.end()
 	ask := func(method, path, host, header string) *http.Response {
 		r := httptest.NewRequest(method, path, nil)
 		r.Host = host
@@ -66,7 +61,7 @@ func TestPageHeaders(t *testing.T) {
 			r.Header.Set(name, value)
 		}
 		w := httptest.NewRecorder()
-		s.Handler().ServeHTTP(w, r)
+		s.handler().ServeHTTP(w, r)
 		return w.Result()
 	}
 	for path, kind := range map[string]string{"/": "text/html", "/index.html": "text/html", "/app.js": "text/javascript", "/style.css": "text/css", "/icon.svg": "image/svg+xml"} {
@@ -117,17 +112,15 @@ func TestPageHeaders(t *testing.T) {
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
 		r.Header.Set("Sec-Fetch-Mode", "navigate")
 		w := httptest.NewRecorder()
-		s.Handler().ServeHTTP(w, r)
+		s.handler().ServeHTTP(w, r)
 		if w.Code != want {
 			t.Errorf("link to %s: %d, want %d", path, w.Code, want)
 		}
 	}
 	o := DefaultOptions()
 	o.Hosts = []string{"Explorer.example"}
-	if s, err = New(drugs(t), o); err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s = New(drugs(t), o)
+	defer s.end()
 	if a := ask("GET", "/", "explorer.example:80", ""); a.StatusCode != 200 {
 		t.Errorf("a name of the options: %d", a.StatusCode)
 	}
@@ -135,25 +128,26 @@ func TestPageHeaders(t *testing.T) {
 
 // The page names nothing outside.
 func TestPageIsSelfContained(t *testing.T) {
-	pages, err := loadPages()
+	pages, err := pageFiles.ReadDir("page")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(pages) < 10 {
 		t.Errorf("%d files", len(pages))
 	}
-	for name, p := range pages {
-		text := string(p.data)
-		for _, allowed := range []string{`http://www.w3.org/2000/svg`} {
-			text = strings.ReplaceAll(text, allowed, "")
+	for _, p := range pages {
+		data, err := pageFiles.ReadFile("page/" + p.Name())
+		if err != nil {
+			t.Fatal(err)
 		}
+		text := strings.ReplaceAll(string(data), `http://www.w3.org/2000/svg`, "")
 		for _, bad := range []string{"http://", "https://", "//cdn", "@import", "eval(", "innerHTML", "<style", " style=", "onclick=\""} {
 			if strings.Contains(text, bad) {
-				t.Errorf("%s has %s", name, bad)
+				t.Errorf("%s has %s", p.Name(), bad)
 			}
 		}
-		if p.kind == "" {
-			t.Errorf("%s has no type", name)
+		if kinds[path.Ext(p.Name())] == "" {
+			t.Errorf("%s has no type", p.Name())
 		}
 	}
 }
@@ -171,10 +165,7 @@ func serve(t *testing.T, change func(*Options)) *running {
 	if change != nil {
 		change(&o)
 	}
-	s, err := New(someDrugs(t), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := New(someDrugs(t), o)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -7,12 +7,14 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/evaluate"
-	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/splits"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -29,111 +31,102 @@ const (
 	choiceFolds   = 5
 )
 
+var errNoLearner = cannot("there is nothing to predict: the graphs have no targets, or all the same")
+
 // learned returns the kernel with a learner, if there is something to learn.
 func (x *session) learned(ctx context.Context) (*model.Model, error) {
-	return x.learn.get(ctx, x.s.life, func(ctx context.Context) (*model.Model, error) {
-		f, err := x.fitted(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return compute(ctx, x, "learn", func(ctx context.Context) (*model.Model, error) { return x.computeLearner(ctx, f) })
-	})
+	return follows(ctx, x, &x.model, "learn", x.learn)
 }
 
-func (x *session) computeLearner(ctx context.Context, f *fitted) (*model.Model, error) {
-	out := *f.kernel
-	src := x.s.src
+func (x *session) learn(ctx context.Context, f *fitted) (*model.Model, error) {
 	if x.saved {
-		old := src.Model
-		out.Learner, out.Nearest, out.Reader, out.Created, out.Estimates = old.Learner, old.Nearest, old.Reader, old.Created, old.Estimates
-		return &out, nil
+		return f.Model, nil
 	}
+	d, out := x.s.data, *f.Model
 	out.Nearest = model.Percentiles(f.gram)
-	out.Graphs, out.Reader = src.Graphs, src.Reader
-	out.Created = map[string]string{"command": "mlg serve", "data": src.Name, "parameters": x.params.text()}
+	out.Created = map[string]string{"command": "mlg serve", "data": d.Name, "kernel": x.kernel.String()}
+	known := d.labelled(f.core)
 	var err error
-	known := src.labelled(f.core)
-	switch src.task {
+	switch d.task {
 	case classification:
 		out.Learner, err = x.classifier(ctx, f, known)
 	case regression:
-		out.Learner, err = x.ridge(ctx, f, known)
+		known = every(known, ridgeLimit)
+		out.Learner, err = ridge(ctx, f, known, pick(d.value, known))
 	}
-	return &out, err
+	if err != nil || out.Learner == nil {
+		return &out, err
+	}
+	out.Learner.Examples, out.Learner.LeaveOneOut = f.Examples(), nil
+	for i := range out.Learner.Functions { // the learner has seen the known graphs alone
+		fn := &out.Learner.Functions[i]
+		if fn.Support == nil {
+			fn.Support = known
+		} else {
+			fn.Support = pick(known, fn.Support)
+		}
+	}
+	for _, c := range out.Learner.Classes {
+		out.Classes = append(out.Classes, d.classes[c])
+	}
+	return &out, nil
 }
 
-// within returns the positions in the core of graphs that are in it.
-func (f *fitted) within(graphs []int) []int {
-	out := make([]int, len(graphs))
+// view returns the kernel matrix of graphs that are in the core.
+func (f *fitted) view(graphs []int) svm.View {
+	at := make([]int, len(graphs))
 	for i, g := range graphs {
-		out[i], _ = slices.BinarySearch(f.core, g)
+		at[i], _ = slices.BinarySearch(f.core, g)
 	}
-	return out
+	return svm.Full(f.gram).Select(at, at)
 }
 
 // classifier trains a C-SVC on the graphs of known class, with the C that is best in
-// cross-validation.
-func (x *session) classifier(ctx context.Context, f *fitted, known []int) (*model.Learner, error) {
-	labels := make([]int, len(known))
-	seen := map[int]bool{}
-	for i, g := range known {
-		labels[i] = x.s.src.class[g]
-		seen[labels[i]] = true
-	}
-	if len(seen) < 2 {
+// cross-validation. It is nil where there are fewer than two classes.
+func (x *session) classifier(ctx context.Context, f *fitted, known []int) (*svm.Learner, error) {
+	labels := pick(x.s.data.class, known)
+	if len(labels) == 0 || slices.Min(labels) == slices.Max(labels) {
 		return nil, nil
 	}
-	at := f.within(known)
-	view := svm.Full(f.gram).Select(at, at)
-	o := svm.DefaultOptions()
+	view, o := f.view(known), svm.DefaultOptions()
 	var err error
 	if o.C, err = x.chooseC(ctx, view, labels, o); err != nil {
 		return nil, err
 	}
 	o.Probability = len(known) <= carefulChoice
 	x.report("train", 0, 0)
-	c, err := svm.TrainClassifier(ctx, view, labels, o)
-	if err != nil && !errors.Is(err, svm.ErrIterations) {
-		return nil, err
+	l, err := svm.Train(ctx, view, svm.Targets{Labels: labels}, o)
+	if errors.Is(err, svm.ErrIterations) {
+		err = nil
 	}
-	c.Examples = f.kernel.Examples()
-	for m := range c.Machines {
-		for i, s := range c.Machines[m].Support {
-			c.Machines[m].Support[i] = known[s]
-		}
-	}
-	l := &model.Learner{Classifier: c}
-	for _, k := range c.Classes {
-		l.Classes = append(l.Classes, x.s.src.classes[k])
-	}
-	return l, nil
+	return l, err
 }
 
 // chooseC returns the C of the grid with the most right predictions in cross-validation,
 // the smallest of equals. Of many examples only one fold is predicted.
 func (x *session) chooseC(ctx context.Context, gram svm.View, labels []int, o svm.Options) (float64, error) {
-	splits, err := evaluate.StratifiedSplits(labels, min(choiceFolds, len(labels)), 1, 0)
+	deal, err := splits.Stratified(labels, min(choiceFolds, len(labels)), 1, 0)
 	if err != nil {
 		return 0, err
 	}
-	folds := splits.Folds
+	folds := deal.Folds
 	if len(labels) > carefulChoice {
 		folds = 1
 	}
 	right := make([]int, len(gridC))
 	for fold := range folds {
-		x.report("choose C", int64(fold), int64(folds))
-		train, test := splits.Without(0, fold), splits.Test(0, fold)
+		x.report("choose C", fold, folds)
+		train, test := deal.Without(0, fold), deal.Test(0, fold)
 		some := pick(labels, train)
 		if slices.Max(some) == slices.Min(some) {
 			continue // a single class has nothing to say about C
 		}
-		path, err := svm.Path(ctx, gram.Select(train, train), some, gridC, o)
+		path, err := svm.TrainPath(ctx, gram.Select(train, train), svm.Targets{Labels: some}, gridC, o)
 		if err != nil && !errors.Is(err, svm.ErrIterations) {
 			return 0, err
 		}
-		for c, machine := range path {
-			said, err := machine.Predict(gram.Select(test, train))
+		for c, learner := range path {
+			said, err := learner.Labels(gram.Select(test, train))
 			if err != nil {
 				return 0, err
 			}
@@ -147,122 +140,43 @@ func (x *session) chooseC(ctx context.Context, gram svm.View, labels []int, o sv
 	return gridC[slices.Index(right, slices.Max(right))], nil
 }
 
-func pick[T any](from []T, at []int) []T {
-	out := make([]T, len(at))
-	for i, a := range at {
-		out[i] = from[a]
-	}
-	return out
-}
-
-// ridge fits a kernel ridge regression with the ridge of the smallest leave-one-out error.
-func (x *session) ridge(ctx context.Context, f *fitted, known []int) (*model.Learner, error) {
+// ridge fits a kernel ridge regression to the values of graphs, with the ridge of the smallest
+// leave-one-out error. It is nil for fewer than three.
+func ridge(ctx context.Context, f *fitted, known []int, values []float64) (*svm.Learner, error) {
 	if len(known) < 3 {
 		return nil, nil
 	}
-	if len(known) > ridgeLimit {
-		known = every(known, ridgeLimit)
-	}
-	at, z := f.within(known), pick(x.s.src.value, known)
-	d, err := svm.Decompose(ctx, svm.Full(f.gram).Select(at, at))
-	if err != nil {
+	o := svm.DefaultOptions()
+	o.Kind, o.LeaveOneOut = svm.KernelRidge, true
+	path, err := svm.TrainPath(ctx, f.view(known), svm.Targets{Values: values}, gridRidge, o)
+	if err != nil && !errors.Is(err, svm.ErrDefinite) {
 		return nil, err
 	}
-	var best *svm.Ridge
+	var best *svm.Learner
 	least := math.Inf(1)
-	for _, lambda := range gridRidge {
-		r, err := d.Ridge(z, lambda, true)
-		if err != nil {
+	for _, l := range path {
+		if l == nil {
 			continue // too small a ridge for this matrix
 		}
-		e := 0.0
-		for i, v := range r.LeaveOneOut {
-			e += (v - z[i]) * (v - z[i])
-		}
-		if e < least {
-			best, least = r, e
+		if e := metrics.ScoreValues(values, l.LeaveOneOut.Data).RMSE; e < least {
+			best, least = l, e
 		}
 	}
 	if best == nil {
 		return nil, errors.New("kernel ridge regression: no ridge of the grid is large enough")
 	}
-	full := &svm.Ridge{Lambda: best.Lambda, Bias: best.Bias, Coefficients: make([]float64, f.kernel.Examples()), LeaveOneOut: slices.Clone(x.s.src.value)}
-	for i, g := range known {
-		full.Coefficients[g], full.LeaveOneOut[g] = best.Coefficients[i], best.LeaveOneOut[i]
-	}
-	return &model.Learner{Ridge: full}, nil
+	return best, nil
 }
 
-// functionFor returns the learner as a function of kernel values: the regression, or the sum of all
-// machines that speak for or against a class, the given one.
-func functionFor(l *model.Learner, class string) (explain.Function, error) {
-	if l == nil {
-		return explain.Function{}, &apiError{422, errNoLearner.Error()}
-	}
-	switch {
-	case l.Regressor != nil:
-		return explain.Function{Support: l.Regressor.Support, Coefficients: l.Regressor.Coefficients, Bias: l.Regressor.Bias}, nil
-	case l.Ridge != nil:
-		f := explain.Function{Bias: l.Ridge.Bias}
-		for i, c := range l.Ridge.Coefficients {
-			if c != 0 {
-				f.Support, f.Coefficients = append(f.Support, i), append(f.Coefficients, c)
-			}
-		}
-		return f, nil
-	}
-	at := slices.Index(l.Classes, class)
-	if at < 0 {
-		return explain.Function{}, badRequest("class %q, want one of those of the learner", class)
-	}
-	label := l.Classifier.Classes[at]
-	sum := map[int]float64{}
-	var f explain.Function
-	for _, m := range l.Classifier.Machines {
-		sign := 0.0
-		switch label {
-		case m.Positive:
-			sign = 1
-		case m.Negative:
-			sign = -1
-		default:
-			continue
-		}
-		f.Bias += sign * m.Bias
-		for i, s := range m.Support {
-			sum[s] += sign * m.Coefficients[i]
-		}
-	}
-	for s := range sum {
-		f.Support = append(f.Support, s)
-	}
-	slices.Sort(f.Support)
-	for _, s := range f.Support {
-		f.Coefficients = append(f.Coefficients, sum[s])
-	}
-	return f, nil
-}
+// evaluation is what cross-validation says about a kernel.
+type evaluation struct {
+	Graphs int               `json:"graphs" help:"that took part"`
+	Folds  int               `json:"folds"`
+	Rows   []evaluate.Result `json:"rows" help:"the kernel, mlg, and what it is compared with"`
+	Saved  []model.Estimate  `json:"saved" help:"what the model file says"`
 
-// Evaluation is what cross-validation says about a kernel.
-type Evaluation struct {
-	Graphs  int              `json:"graphs"` // that took part
-	Folds   int              `json:"folds"`
-	Rows    []EvaluationRow  `json:"rows"`
-	Saved   []model.Estimate `json:"saved"` // what the model file says
-	Of      []int            `json:"-"`     // the graphs that took part
-	Answers []string         `json:"-"`     // what each of them was taken for
-}
-
-// EvaluationRow is a kernel with its accuracy, or its error for regression.
-type EvaluationRow struct {
-	Name     string   `json:"name"`
-	Accuracy *float64 `json:"accuracy,omitempty"` // share of right predictions
-	Balanced *float64 `json:"balanced,omitempty"` // mean of the classes
-	AUC      *float64 `json:"auc,omitempty"`
-	RMSE     *float64 `json:"rmse,omitempty"`
-	R2       *float64 `json:"r2,omitempty"`
-	Low      *float64 `json:"low,omitempty"` // 95 % interval of the accuracy
-	High     *float64 `json:"high,omitempty"`
+	known   []int    // the graphs that took part
+	answers []string // what each of them was taken for
 }
 
 const (
@@ -272,116 +186,95 @@ const (
 )
 
 // evaluated returns the cross-validated quality of the kernel.
-func (x *session) evaluated(ctx context.Context) (*Evaluation, error) {
-	return x.score.get(ctx, x.s.life, func(ctx context.Context) (*Evaluation, error) {
-		out := &Evaluation{Rows: []EvaluationRow{}, Saved: []model.Estimate{}}
-		src := x.s.src
-		if x.saved && src.Model.Estimates != nil {
-			out.Saved = src.Model.Estimates
-		}
-		if src.task == noTask || src.Graphs == nil {
-			return out, nil
-		}
-		f, err := x.fitted(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return compute(ctx, x, "cross-validation", func(ctx context.Context) (*Evaluation, error) { return x.crossValidate(ctx, f, out) })
-	})
+func (x *session) evaluated(ctx context.Context) (*evaluation, error) {
+	return follows(ctx, x, &x.score, "cross-validation", x.crossValidate)
 }
 
-func (x *session) crossValidate(ctx context.Context, f *fitted, out *Evaluation) (*Evaluation, error) {
-	src := x.s.src
-	known := src.labelled(f.core)
-	if len(known) > scoreLimit {
-		known = every(known, scoreLimit)
-	}
+func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, error) {
+	d, out := x.s.data, &evaluation{Rows: []evaluate.Result{}, Saved: append([]model.Estimate{}, f.Estimates...)}
+	known := every(d.labelled(f.core), scoreLimit)
 	classes := map[string]bool{}
 	for _, g := range known {
-		classes[src.Targets[g]] = true
+		classes[d.Targets[g]] = true
 	}
-	if len(classes) < 2 || len(known) < 2*evaluationFolds {
+	if d.task == noTask || d.Graphs == nil || len(classes) < 2 || len(known) < 2*evaluationFolds {
 		return out, nil
 	}
-	at := f.within(known)
-	ds := &dataset.Dataset{Name: src.Name}
+	ds := &dataset.Dataset{Name: d.Name}
 	for _, g := range known {
-		ds.Graphs = append(ds.Graphs, src.Graphs[g].With(src.IDs[g], src.Targets[g]))
+		ds.Graphs = append(ds.Graphs, d.Graphs[g].With(d.IDs[g], d.Targets[g]))
 	}
 	o := evaluate.DefaultOptions()
-	o.Folds, o.Repeats, o.Workers = evaluationFolds, 1, x.s.o.Workers
+	o.Folds, o.Repeats = evaluationFolds, 1
 	o.C, o.Ridge = gridC, gridRidge
-	o.Task = evaluate.Classification
-	if src.task == regression {
-		o.Task, o.Learner = evaluate.Regression, evaluate.Ridge
+	o.Task = choose.Classification
+	if d.task == regression {
+		o.Task, o.Learner = choose.Regression, svm.KernelRidge
 	}
 	if len(known) > nestedLimit {
-		o.Inner = evaluate.HoldOut
+		o.InnerFolds = 1
 	}
-	o.Progress = func(done, total int) { x.report("cross-validation", int64(done), int64(total)) }
-	kernel := fixedKernel{svm.Full(f.gram).Select(at, at).Matrix(), x.saved || x.params.Combine != mlg.GeometricMean.String()}
-	r, err := evaluate.Run(ctx, ds, []evaluate.Candidate{{Name: "mlg", Settings: []evaluate.Setting{{Kernel: kernel}}}}, o)
+	o.Progress = func(done, total int) { x.report("cross-validation", done, total) }
+	r, err := evaluate.Run(ctx, ds, []choose.Candidate{{Name: "mlg", Settings: []choose.Setting{{Kernel: fixedKernel{f.Kernel.Sum, f.view(known).Matrix()}}}}}, o)
 	if err != nil {
 		return nil, err
 	}
-	out.Graphs, out.Folds = len(known), evaluationFolds
-	for _, row := range r.Results {
-		e := EvaluationRow{Name: row.Name}
-		if c := row.ClassificationSummary; c != nil {
-			e.Accuracy, e.Balanced, e.AUC = &c.Accuracy, &c.Balanced, c.AUC
-			if i := row.Interval; i != nil {
-				e.Low, e.High = ptr(max(i.Low, 0)), ptr(min(i.High, 1))
-			}
-		}
-		if c := row.RegressionSummary; c != nil {
-			e.RMSE, e.R2 = &c.RMSE, &c.R2
-		}
-		out.Rows = append(out.Rows, e)
-		if row.Name == "mlg" {
-			out.Of = known
-			for i := range known {
-				switch {
-				case row.Predicted != nil:
-					out.Answers = append(out.Answers, r.Classes[row.Predicted[0][i]])
-				case row.Values != nil:
-					out.Answers = append(out.Answers, fmt.Sprintf("%.4g", row.Values[0][i]))
-				}
-			}
+	out.Graphs, out.Folds, out.Rows, out.known = len(known), evaluationFolds, r.Results, known
+	row := out.row()
+	for i := range known {
+		if row.Predicted != nil {
+			out.answers = append(out.answers, r.Classes[row.Predicted[0][i]])
+		} else {
+			out.answers = append(out.answers, fmt.Sprintf("%.4g", row.Values[0][i]))
 		}
 	}
 	return out, nil
 }
 
-// answer returns what graph g was taken for in cross-validation.
-func (e *Evaluation) answer(g int) (string, bool) {
-	at, ok := slices.BinarySearch(e.Of, g)
-	if !ok || at >= len(e.Answers) {
-		return "", false
+// row returns the row of the kernel, nil if there is none.
+func (e *evaluation) row() *evaluate.Result {
+	i := slices.IndexFunc(e.Rows, func(r evaluate.Result) bool { return r.Name == "mlg" })
+	if i < 0 {
+		return nil
 	}
-	return e.Answers[at], true
+	return &e.Rows[i]
 }
 
-func ptr[T any](v T) *T { return &v }
+// answer returns what graph g was taken for in cross-validation, nil if it did not take part.
+func (e *evaluation) answer(g int) *string {
+	at, ok := slices.BinarySearch(e.known, g)
+	if !ok {
+		return nil
+	}
+	return &e.answers[at]
+}
+
+// estimate returns the accuracy, or the error, as a model file has it.
+func (e *evaluation) estimate() []model.Estimate {
+	row, method := e.row(), fmt.Sprintf("%d-fold cross-validation", e.Folds)
+	switch {
+	case row == nil:
+		return nil
+	case row.ClassificationSummary != nil:
+		return []model.Estimate{{Measure: "accuracy", Value: row.Accuracy, Method: method}}
+	}
+	return []model.Estimate{{Measure: "rmse", Value: row.RMSE, Method: method}}
+}
 
 // fixedKernel is a kernel whose Gram matrix is there already. Cross-validation fits it to all
 // graphs and asks for nothing else.
 type fixedKernel struct {
-	gram *mlg.Matrix
-	psd  bool
+	kernel.Sum
+	gram *kernel.Matrix
 }
 
-func (k fixedKernel) String() string { return "mlg" }
-
-// PositiveSemidefinite is what package evaluate asks kernels.
-func (k fixedKernel) PositiveSemidefinite() bool { return k.psd }
-
 // Fit returns the kernel itself.
-func (k fixedKernel) Fit(context.Context, []*graph.Graph) (mlg.Fitted, error) { return k, nil }
+func (k fixedKernel) Fit(context.Context, []*graph.Graph) (kernel.Fitted, error) { return k, nil }
 
 // Gram returns the matrix.
-func (k fixedKernel) Gram(context.Context) (*mlg.Matrix, error) { return k.gram, nil }
+func (k fixedKernel) Gram(context.Context) (*kernel.Matrix, error) { return k.gram, nil }
 
 // Cross is not needed where a kernel is fitted to all graphs.
-func (k fixedKernel) Cross(context.Context, []*graph.Graph) (*mlg.Matrix, error) {
+func (k fixedKernel) Cross(context.Context, []*graph.Graph) (*kernel.Matrix, error) {
 	return nil, errors.New("the kernel knows its own graphs only")
 }

@@ -1,8 +1,209 @@
 package explorer
 
-import _ "embed"
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"sync"
+)
 
-// openAPI describes the API (OpenAPI 3.1).
-//
-//go:embed openapi.json
-var openAPI []byte
+// documentPath is where the document is.
+const documentPath = "/api/v1/openapi.json"
+
+// object is a JSON object of the document.
+type object = map[string]any
+
+// statuses says what errors mean.
+var statuses = map[int]string{
+	400: "The request makes no sense; the message says where.",
+	403: "The request comes from a page of another origin.",
+	404: "There is no such thing.",
+	408: "The body came too slowly.",
+	413: "The body is too large.",
+	415: "The body is not announced as JSON.",
+	421: "The Host header names another server.",
+	422: "The request is understood, but cannot be answered for this data or these graphs.",
+	503: "Too many computations are waiting; Retry-After says when to try again.",
+}
+
+// document describes the API (OpenAPI 3.1). It follows from the endpoints and from the types of
+// their requests and answers.
+var document = sync.OnceValue(func() []byte {
+	s := schemas{}
+	get := object{"operationId": "get_openapi", "summary": "This document", "responses": responses(object{"application/json": object{"schema": object{"type": "object"}}}, 403, 421)}
+	paths := object{documentPath: object{"get": get}}
+	for _, e := range endpoints {
+		if paths[e.path] == nil {
+			paths[e.path] = object{}
+		}
+		paths[e.path].(object)[strings.ToLower(e.method)] = s.operation(e)
+	}
+	errors := object{}
+	for code, text := range statuses {
+		errors[fmt.Sprint(code)] = object{"description": text, "content": s.content(reflect.TypeFor[errorAnswer]())}
+	}
+	out, err := json.MarshalIndent(object{
+		"openapi": "3.1.0",
+		"info": object{"title": "mlg explorer", "version": "1", "license": object{"name": "BSD-3-Clause", "identifier": "BSD-3-Clause"},
+			"description": "Similarity, predictions and explanations for graphs under the Multiscale Laplacian Graph kernel. Nothing that is sent is kept or written. " +
+				"Without parameters a dataset answers with the defaults of info, a model as it was trained."},
+		"servers":    []object{{"url": "/"}},
+		"paths":      paths,
+		"components": object{"schemas": s, "responses": errors},
+	}, "", " ")
+	if err != nil {
+		panic(err)
+	}
+	return out
+})
+
+// schemas has the types that have names.
+type schemas object
+
+// operation describes an endpoint.
+func (s schemas) operation(e endpoint) object {
+	name, _, _ := strings.Cut(strings.TrimPrefix(e.path, "/api/v1/"), "/")
+	out := object{"operationId": strings.ToLower(e.method) + "_" + name, "summary": e.summary}
+	codes := append([]int{400, 403, 421}, e.errors...)
+	if e.method == http.MethodPost {
+		codes = append(codes, 408, 413, 415)
+		out["requestBody"] = object{"required": true, "content": s.content(e.request)}
+	} else {
+		out["parameters"] = s.parameters(e)
+	}
+	out["responses"] = responses(s.content(e.answer), codes...)
+	return out
+}
+
+// content describes a body of a type.
+func (s schemas) content(t reflect.Type) object {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t != reflect.TypeFor[file]() {
+		return object{"application/json": object{"schema": s.schema(t)}}
+	}
+	out := object{}
+	for _, kind := range []string{"image/svg+xml", "image/png", "text/csv", "application/octet-stream"} {
+		out[kind] = object{"schema": object{"type": "string"}}
+	}
+	return out
+}
+
+// responses are a result and errors.
+func responses(content object, codes ...int) object {
+	out := object{"200": object{"description": "The answer.", "content": content}}
+	for _, code := range codes {
+		out[fmt.Sprint(code)] = object{"$ref": fmt.Sprintf("#/components/responses/%d", code)}
+	}
+	return out
+}
+
+// parameters describes the path and the query of an endpoint.
+func (s schemas) parameters(e endpoint) []object {
+	out := []object{}
+	for _, f := range queryFields(reflect.New(e.request).Elem()) {
+		p := object{"name": nameOf(f.StructField), "in": "query", "required": false, "explode": false, "schema": s.field(f.StructField)}
+		if strings.Contains(e.path, "{"+nameOf(f.StructField)+"}") {
+			p["in"], p["required"] = "path", true
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// schema describes a type.
+func (s schemas) schema(t reflect.Type) object {
+	switch t.Kind() {
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.String:
+		return object{"type": "string"}
+	case reflect.Float64:
+		return object{"type": "number"}
+	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint64:
+		return object{"type": "integer"}
+	case reflect.Array:
+		return object{"type": "array", "items": s.schema(t.Elem()), "minItems": t.Len(), "maxItems": t.Len()}
+	case reflect.Pointer:
+		return object{"oneOf": []object{s.schema(t.Elem()), {"type": "null"}}}
+	case reflect.Slice:
+		if t == reflect.TypeFor[graphJSON]() {
+			return object{"type": "object", "description": "A graph as a line of Graph JSON Lines (docs/formats.md)."}
+		}
+		return object{"type": "array", "items": s.schema(t.Elem())}
+	case reflect.Map, reflect.Struct:
+		if t.Name() == "" {
+			return s.object(t)
+		}
+		name := strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
+		if s[name] == nil {
+			s[name] = s.object(t)
+		}
+		return object{"$ref": "#/components/schemas/" + name}
+	}
+	return object{} // anything
+}
+
+// object describes what is an object in JSON.
+func (s schemas) object(t reflect.Type) object {
+	properties, required := object{}, []string{}
+	out := object{"type": "object", "properties": properties, "additionalProperties": false}
+	var fields []reflect.StructField
+	if t == reflect.TypeFor[parameters]() {
+		out["type"], out["description"] = []string{"object", "null"}, "Parameters of the kernel; those left out have their defaults."
+		fields = kernelFields()
+	} else {
+		fields = fieldsOf(t)
+	}
+	if t == reflect.TypeFor[reference]() {
+		out["description"] = "A graph by one of the three: its position in the data, a molecule as SMILES, or Graph JSON."
+		out["minProperties"], out["maxProperties"] = 1, 1
+	}
+	for _, f := range fields {
+		properties[nameOf(f)] = s.field(f)
+		if !optional(f) && !behindPointer(t, f) {
+			required = append(required, nameOf(f))
+		}
+	}
+	out["required"] = required
+	return out
+}
+
+func optional(f reflect.StructField) bool { return strings.HasSuffix(f.Tag.Get("json"), ",omitempty") }
+
+// behindPointer reports whether a field is one of an embedded struct that may not be there.
+func behindPointer(t reflect.Type, f reflect.StructField) bool {
+	whole := t.Field(f.Index[0])
+	return whole.Anonymous && whole.Type.Kind() == reflect.Pointer
+}
+
+// field describes a field of a struct.
+func (s schemas) field(f reflect.StructField) object {
+	t := f.Type
+	if t.Kind() == reflect.Pointer && optional(f) {
+		t = t.Elem() // it is there, or not, but not null
+	}
+	out, want := s.schema(t), f.Tag.Get("want")
+	if help := f.Tag.Get("help"); help != "" {
+		out["description"] = help
+	}
+	if strings.HasPrefix(want, "one of ") {
+		out["enum"] = oneOf(want)
+	}
+	low, high, ranged := between(want)
+	switch {
+	case !ranged:
+	case t == reflect.TypeFor[[]int](): // of every entry
+		out["items"] = object{"type": "integer", "minimum": low, "maximum": high}
+	case t.Kind() == reflect.Slice:
+		out["minItems"], out["maxItems"] = low, high
+	case t.Kind() == reflect.String:
+		out["minLength"], out["maxLength"] = low, high
+	default:
+		out["minimum"], out["maximum"] = low, high
+	}
+	return out
+}

@@ -7,7 +7,9 @@ import (
 	"math"
 	"mime"
 	"net/http"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -22,7 +24,7 @@ type spec struct {
 func readSpec(t *testing.T) *spec {
 	t.Helper()
 	s := &spec{seen: map[string]bool{}}
-	if err := json.Unmarshal(openAPI, &s.doc); err != nil {
+	if err := json.Unmarshal(document(), &s.doc); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -159,7 +161,7 @@ func (s *spec) validate(schema map[string]any, v any, at string) error {
 				}
 			}
 			ok = true
-		case "minimum", "maximum", "minItems", "maxItems", "minProperties", "maxProperties", "maxLength":
+		case "minimum", "maximum", "minItems", "maxItems", "minProperties", "maxProperties", "minLength", "maxLength":
 			size := sizeOf(v)
 			ok = strings.HasPrefix(key, "min") && size >= want.(float64) || strings.HasPrefix(key, "max") && size <= want.(float64)
 		default:
@@ -258,7 +260,7 @@ func TestValidate(t *testing.T) {
 		if err := json.Unmarshal([]byte(body), &v); err != nil {
 			t.Fatal(err)
 		}
-		err := s.validate(map[string]any{"$ref": "#/components/schemas/Neighbours"}, v, "it")
+		err := s.validate(map[string]any{"$ref": "#/components/schemas/NeighboursAnswer"}, v, "it")
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", body, err, want)
 		}
@@ -268,10 +270,17 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Every endpoint is in the document and the other way round, with the query that it takes.
+// The document has every operation with the query that it takes.
 func TestDocumentedOperations(t *testing.T) {
+	const kernel = "base combine discount eta gamma landmarks power radii rank samples seed"
+	want := map[string]string{
+		"GET /health": "", "GET /info": "", "GET /graphs": "", "GET /openapi.json": "", "GET /graph/{index}": "", "POST /graph": "", "POST /read": "",
+		"GET /map": kernel, "GET /matrix": kernel + " cells", "GET /gram": kernel + " rows columns", "GET /evaluate": kernel, "GET /progress": kernel,
+		"GET /neighbours": kernel + " index smiles k", "POST /neighbours": "", "GET /predict": kernel + " index smiles k place", "POST /predict": "",
+		"POST /explain": "", "POST /compare": "", "POST /vertex": "", "GET /download/{file}": kernel + " layout index smiles",
+	}
 	s := readSpec(t)
-	documented := map[string][]string{}
+	ids := map[any]bool{}
 	s.operations(func(method, path string, op map[string]any) {
 		var query []string
 		list, _ := op["parameters"].([]any)
@@ -281,25 +290,78 @@ func TestDocumentedOperations(t *testing.T) {
 			}
 		}
 		slices.Sort(query)
-		documented[method+" "+path] = query
+		name := method + " " + strings.TrimPrefix(path, "/api/v1")
+		names, ok := want[name]
+		if !ok || !slices.Equal(query, slices.Sorted(slices.Values(strings.Fields(names)))) {
+			t.Errorf("%s: documented query %v, want %s", name, query, names)
+		}
+		delete(want, name)
+		if ids[op["operationId"]] {
+			t.Errorf("%s: operationId %v is taken", name, op["operationId"])
+		}
+		ids[op["operationId"]] = true
 	})
-	delete(documented, "GET /api/v1/openapi.json")
-	for _, e := range endpoints {
-		want := slices.Clone(e.query)
-		if e.params {
-			want = append(want, parameterNames...)
-		}
-		slices.Sort(want)
-		got, ok := documented[e.method+" "+e.path]
-		if !ok {
-			t.Errorf("%s %s is not in the document", e.method, e.path)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s %s: documented query %v, want %v", e.method, e.path, got, want)
-		}
-		delete(documented, e.method+" "+e.path)
+	for name := range want {
+		t.Errorf("%s is not in the document", name)
 	}
-	for name := range documented {
-		t.Errorf("%s is in the document, but not there", name)
+}
+
+// What the document says of requests and answers is what they hold, with ranges and help.
+func TestDocumentedTypes(t *testing.T) {
+	s := readSpec(t)
+	for path, want := range map[string]string{
+		"paths /api/v1/matrix get parameters 0 schema": `{"description":"largest number of rows","maximum":800,"minimum":1,"type":"integer"}`,
+		"components schemas Parameters properties eta": `{"description":"Regularisation of the Laplacian.","maximum":1e+06,"minimum":1e-06,"type":"number"}`,
+		"components schemas Parameters properties radii": `{"description":"Hop radii of the levels, not decreasing; none for the FLG kernel of the base kernel.",` +
+			`"items":{"maximum":64,"minimum":1,"type":"integer"},"type":"array"}`,
+		"components schemas Parameters properties landmarks": `{"description":"How vertices are sampled: uniform, classes or pivoted.","enum":["uniform","classes","pivoted"],"type":"string"}`,
+		"components schemas Reference properties smiles":     fmt.Sprintf(`{"description":"a molecule","maxLength":%d,"minLength":1,"type":"string"}`, maxSMILES),
+		"components schemas PredictRequest required":         `["graphs"]`,
+		"components schemas VertexRequest required":          `["graph","vertex","level"]`,
+		"components schemas Prediction properties place":     `{"description":"null unless asked for","oneOf":[{"$ref":"#/components/schemas/Place"},{"type":"null"}]}`,
+		"components schemas Place":                           `{"additionalProperties":false,"properties":{"neighbours":{"items":{"type":"number"},"maxItems":2,"minItems":2,"type":"array"},"pca":{"items":{"type":"number"},"maxItems":2,"minItems":2,"type":"array"}},"required":["pca","neighbours"],"type":"object"}`,
+	} {
+		var x any = s.doc
+		for _, name := range strings.Fields(path) {
+			switch v := x.(type) {
+			case map[string]any:
+				x = v[name]
+			case []any:
+				i, err := strconv.Atoi(name)
+				if err != nil || i >= len(v) {
+					t.Fatalf("%s: no element %s", path, name)
+				}
+				x = v[i]
+			}
+		}
+		var v any
+		if err := json.Unmarshal([]byte(want), &v); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(x, v) {
+			t.Errorf("%s: %v, want %s", path, x, want)
+		}
+	}
+}
+
+// Defaults of requests are values of their fields, and ranges can be read.
+func TestRequestTags(t *testing.T) {
+	for _, e := range endpoints {
+		if e.request.Kind() != reflect.Struct {
+			t.Errorf("%s %s: the request is no struct", e.method, e.path)
+			continue
+		}
+		for _, f := range fieldsOf(e.request) {
+			v := reflect.New(e.request).Elem().FieldByIndex(f.Index)
+			if text, ok := f.Tag.Lookup("default"); ok {
+				if err := setText(v, nameOf(f), text); err != nil || !strings.HasSuffix(f.Tag.Get("json"), ",omitempty") {
+					t.Errorf("%s %s: default of %s: %v", e.method, e.path, nameOf(f), err)
+				}
+			}
+			_, _, ranged := between(f.Tag.Get("want"))
+			if want := f.Tag.Get("want"); want != "" && !ranged && !(v.Kind() == reflect.String && strings.HasPrefix(want, "one of ")) {
+				t.Errorf("%s %s: range %q of %s", e.method, e.path, want, nameOf(f))
+			}
+		}
 	}
 }

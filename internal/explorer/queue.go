@@ -43,17 +43,17 @@ func (g *gate) enter(ctx context.Context) error {
 
 func (g *gate) leave() { <-g.slots }
 
-// part is a result that is computed at most once at a time, when it is first asked for, and
-// kept. Errors are not kept.
-type part[T any] struct {
-	mu     sync.Mutex
-	done   bool
-	value  T
-	flight *flight[T]
+// result is what is computed at most once at a time, when it is first asked for, and kept. Errors
+// are not kept.
+type result[T any] struct {
+	mu      sync.Mutex
+	done    bool
+	value   T
+	running *computation[T]
 }
 
-// flight is a computation with those who wait for it.
-type flight[T any] struct {
+// computation has those who wait for it.
+type computation[T any] struct {
 	waiters int
 	cancel  context.CancelFunc
 	ready   chan struct{}
@@ -62,40 +62,40 @@ type flight[T any] struct {
 }
 
 // peek returns the result if it is there.
-func (p *part[T]) peek() (T, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.value, p.done
+func (r *result[T]) peek() (T, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.value, r.done
 }
 
 // get returns the result, computing it if nobody else does. The computation runs in life,
 // and is cancelled when the last one who waits for it has gone away.
-func (p *part[T]) get(ctx, life context.Context, work func(context.Context) (T, error)) (T, error) {
-	p.mu.Lock()
-	if p.done {
-		defer p.mu.Unlock()
-		return p.value, nil
+func (r *result[T]) get(ctx, life context.Context, work func(context.Context) (T, error)) (T, error) {
+	r.mu.Lock()
+	if r.done {
+		defer r.mu.Unlock()
+		return r.value, nil
 	}
-	f := p.flight
-	if f == nil {
+	c := r.running
+	if c == nil {
 		inner, cancel := context.WithCancel(life)
-		f = &flight[T]{cancel: cancel, ready: make(chan struct{})}
-		p.flight = f
-		go p.run(inner, f, work)
+		c = &computation[T]{cancel: cancel, ready: make(chan struct{})}
+		r.running = c
+		go r.run(inner, c, work)
 	}
-	f.waiters++
-	p.mu.Unlock()
+	c.waiters++
+	r.mu.Unlock()
 
 	select {
-	case <-f.ready:
-		return f.value, f.err
+	case <-c.ready:
+		return c.value, c.err
 	case <-ctx.Done():
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if f.waiters--; f.waiters == 0 {
-			f.cancel()
-			if p.flight == f {
-				p.flight = nil // who asks now starts anew
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if c.waiters--; c.waiters == 0 {
+			c.cancel()
+			if r.running == c {
+				r.running = nil // who asks now starts anew
 			}
 		}
 		var zero T
@@ -103,18 +103,18 @@ func (p *part[T]) get(ctx, life context.Context, work func(context.Context) (T, 
 	}
 }
 
-func (p *part[T]) run(ctx context.Context, f *flight[T], work func(context.Context) (T, error)) {
-	defer f.cancel()
-	f.value, f.err = safely(ctx, work)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if f.err == nil {
-		p.value, p.done = f.value, true
+func (r *result[T]) run(ctx context.Context, c *computation[T], work func(context.Context) (T, error)) {
+	defer c.cancel()
+	c.value, c.err = safely(ctx, work)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c.err == nil {
+		r.value, r.done = c.value, true
 	}
-	if p.flight == f {
-		p.flight = nil
+	if r.running == c {
+		r.running = nil
 	}
-	close(f.ready)
+	close(c.ready)
 }
 
 // safely turns a panic of work, which would end the server, into an error.

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"io"
-	"io/fs"
 	"log"
 	"net"
 	"net/http"
@@ -59,55 +58,45 @@ func DefaultOptions() Options {
 	}
 }
 
-// Server explores one source.
+// Server explores one collection of graphs.
 type Server struct {
-	src     *Source
-	o       Options
-	core    []int           // graphs that the Gram matrix is about
-	life    context.Context // of the computations
-	end     context.CancelFunc
-	heavy   *gate // long computations
-	light   *gate // short ones
-	mux     *http.ServeMux
-	hosts   map[string]bool
-	pages   map[string]page
-	drawing drawings
-
+	data     *Data
+	o        Options
+	core     []int           // graphs that the Gram matrix is about
+	life     context.Context // of the computations
+	end      context.CancelFunc
+	heavy    *gate // long computations
+	light    *gate // short ones
+	mux      *http.ServeMux
+	hosts    map[string]bool
+	drawings drawings
 	sessions sessions
 }
 
-// New returns a server for a source.
-func New(src *Source, o Options) (*Server, error) {
-	s := &Server{src: src, o: o, hosts: map[string]bool{"localhost": true}, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests)}
+// New returns a server.
+func New(d *Data, o Options) *Server {
+	s := &Server{data: d, o: o, hosts: map[string]bool{"localhost": true}, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests)}
 	s.life, s.end = context.WithCancel(context.Background())
 	for _, h := range o.Hosts {
 		s.hosts[strings.ToLower(h)] = true
 	}
-	s.core = src.coreOf(o.Whole, o.Core)
+	s.core = d.core(o.Whole, o.Core)
 	core := int64(len(s.core))
-	s.sessions.byKey = map[string]*session{}
 	s.sessions.most = int(min(max(sessionBytes/(core*core*8), 1), maxSessions))
-	var err error
-	if s.pages, err = loadPages(); err != nil {
-		return nil, err
-	}
 	s.routes()
-	return s, nil
+	return s
 }
 
-// Close ends all computations.
-func (s *Server) Close() { s.end() }
-
-// Handler returns what answers requests, with all checks.
-func (s *Server) Handler() http.Handler { return s.guard(s.mux) }
+// handler returns what answers requests, with all checks.
+func (s *Server) handler() http.Handler { return s.guard(s.mux) }
 
 // Serve answers requests on a listener until ctx ends, then waits a little for those that are
 // being answered. It closes the listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	defer s.Close()
+	defer s.end()
 	limited := newLimiter(l, s.o.Connections)
 	srv := &http.Server{
-		Handler:           limited.track(s.Handler()),
+		Handler:           limited.track(s.handler()),
 		ReadHeaderTimeout: s.o.HeaderTimeout,
 		IdleTimeout:       s.o.IdleTimeout,
 		MaxHeaderBytes:    16 << 10,
@@ -122,7 +111,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	s.Close() // who waits for a computation gets an answer at once
+	s.end() // who waits for a computation gets an answer at once
 	wait, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	if err := srv.Shutdown(wait); err != nil {
@@ -137,44 +126,26 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 //go:embed page
 var pageFiles embed.FS
 
-// page is an embedded file, ready to be sent.
-type page struct {
-	kind string
-	data []byte
-}
-
+// kinds are the types of the embedded files.
 var kinds = map[string]string{
-	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
-	".svg": "image/svg+xml", ".json": "application/json",
-}
-
-// loadPages reads the embedded files once; requests are looked up in the map alone.
-func loadPages() (map[string]page, error) {
-	out := map[string]page{}
-	err := fs.WalkDir(pageFiles, "page", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := pageFiles.ReadFile(name)
-		out[strings.TrimPrefix(name, "page")] = page{kinds[path.Ext(name)], data}
-		return err
-	})
-	out["/"] = out["/index.html"]
-	return out, err
+	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 }
 
 // servePage sends an embedded file.
-func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
-	p, ok := s.pages[r.URL.Path]
+func servePage(w http.ResponseWriter, r *http.Request) {
+	name := r.URL.Path
+	if name == "/" {
+		name = "/index.html"
+	}
+	data, err := pageFiles.ReadFile("page" + name)
 	switch {
-	case !ok:
+	case err != nil:
 		writeError(w, notFound("no page %q here", r.URL.Path))
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		w.Header().Set("Allow", "GET, HEAD")
-		writeError(w, &apiError{http.StatusMethodNotAllowed, "want GET"})
+		refuseMethod(w, "GET", "HEAD")
 	default:
-		w.Header().Set("Content-Type", p.kind)
+		w.Header().Set("Content-Type", kinds[path.Ext(name)])
 		w.Header().Set("Cache-Control", "no-cache")
-		w.Write(p.data)
+		w.Write(data)
 	}
 }

@@ -2,16 +2,16 @@ package explorer
 
 import (
 	"context"
-	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/explain/draw"
+	"github.com/mlgkernel/mlg/cluster"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/svm"
 )
 
 // Sessions that are kept: so many, and Gram matrices of so many bytes.
@@ -20,231 +20,139 @@ const (
 	sessionBytes = 320 << 20
 )
 
-// session is what follows from one set of parameters, part by part.
+// session is a kernel on the graphs with what follows from it, one result after the other.
 type session struct {
 	s      *Server
-	params Parameters
-	saved  bool // the model as its file has it, whatever params say
-	order  int64
+	key    string
+	kernel mlg.Kernel // that is fitted,
+	saved  bool       // or the one of the model, with its learner
+	radii  []int      // of the scales that are shown
 
-	progress atomic.Pointer[Progress]
+	progress atomic.Pointer[kernel.Progress]
 
-	fit      part[*fitted]
-	learn    part[*model.Model]
-	place    part[*placement]
-	matrix   part[*ordered]
-	score    part[*Evaluation]
-	vertices []part[*vertexTable] // by level
-}
-
-// Progress says what a session computes at the moment.
-type Progress struct {
-	Stage string `json:"stage"`
-	Done  int64  `json:"done"`
-	Total int64  `json:"total"`
+	fit      result[*fitted]
+	model    result[*model.Model]
+	places   result[*placement]
+	order    result[[]int]
+	score    result[*evaluation]
+	vertices []result[*vertexTable] // by level
 }
 
 // fitted is a kernel with the Gram matrix of its core.
 type fitted struct {
-	// kernel holds the fitted kernels, without learner. The multiscale ones compute with one worker.
-	kernel *model.Model
-	core   []int // positions of the graphs that the Gram matrix is about, ascending
-	gram   *mlg.Matrix
-	// main is the multiscale kernel whose levels and vertices are shown.
-	main    model.Factor
-	hasMain bool
-}
-
-// whole reports whether the core is all there is.
-func (f *fitted) whole() bool { return len(f.core) == f.kernel.Examples() }
-
-// most returns k(G, G), the largest value of the kernel.
-func (f *fitted) most() float64 {
-	sum := 0.0
-	for _, k := range f.kernel.Kernels {
-		sum += k.Weight
-	}
-	return sum
+	*model.Model // without a learner, unless it is the one of the data
+	core         []int
+	gram         *kernel.Matrix
+	// scales is the multiscale kernel whose levels and vertices are shown, or nil.
+	scales *kernel.FittedFactor
 }
 
 // compute runs work in the queue of long computations.
 func compute[T any](ctx context.Context, x *session, stage string, work func(context.Context) (T, error)) (T, error) {
 	if err := x.s.heavy.enter(ctx); err != nil {
-		var zero T
-		return zero, err
+		var none T
+		return none, err
 	}
 	defer x.s.heavy.leave()
 	x.report(stage, 0, 0)
 	defer x.progress.Store(nil)
-	return work(ctx)
+	return work(kernel.WithWork(ctx, kernel.Work{Workers: x.s.o.Workers, Progress: func(p kernel.Progress) { x.progress.Store(&p) }}))
 }
 
-func (x *session) report(stage string, done, total int64) {
-	x.progress.Store(&Progress{stage, done, total})
+func (x *session) report(stage string, done, total int) {
+	x.progress.Store(&kernel.Progress{Stage: stage, Done: int64(done), Total: int64(total)})
 }
 
 // fitted returns the kernel.
 func (x *session) fitted(ctx context.Context) (*fitted, error) {
 	return x.fit.get(ctx, x.s.life, func(ctx context.Context) (*fitted, error) {
-		return compute(ctx, x, "fit", x.computeFit)
+		f, err := compute(ctx, x, "fit", x.computeFit)
+		if err != nil {
+			return nil, asRequestError(ctx, err)
+		}
+		return f, nil
+	})
+}
+
+// follows returns what work makes of the fitted kernel.
+func follows[T any](ctx context.Context, x *session, r *result[T], stage string, work func(context.Context, *fitted) (T, error)) (T, error) {
+	return r.get(ctx, x.s.life, func(ctx context.Context) (T, error) {
+		f, err := x.fitted(ctx)
+		if err != nil {
+			var none T
+			return none, err
+		}
+		return compute(ctx, x, stage, func(ctx context.Context) (T, error) { return work(ctx, f) })
 	})
 }
 
 func (x *session) computeFit(ctx context.Context) (*fitted, error) {
-	src := x.s.src
-	f := &fitted{core: x.s.core, kernel: &model.Model{IDs: src.IDs, Targets: src.Targets, Graphs: src.Graphs}}
-	fast := &model.Model{IDs: src.IDs, Targets: src.Targets, Graphs: src.Graphs} // the same with all workers
-	if x.saved {
-		fast.Kernels = src.Model.Kernels
-	} else {
-		m, err := x.fitNew(ctx)
-		if err != nil {
-			return nil, asRequestError(ctx, err)
-		}
-		fast.Kernels = []model.Kernel{model.NewKernel(1, m)}
-	}
-	single := map[*mlg.Model]*mlg.Model{}
-	for _, k := range fast.Kernels {
-		one := model.Kernel{Weight: k.Weight}
-		for _, factor := range k.Factors {
-			if m := factor.Fitted; m != nil {
-				if single[m] == nil {
-					var err error
-					if single[m], err = withWorkers(m, 1, nil); err != nil {
-						return nil, err
-					}
-				}
-				factor.Fitted = single[m]
-			}
-			one.Factors = append(one.Factors, factor)
-		}
-		f.kernel.Kernels = append(f.kernel.Kernels, one)
-	}
-	f.main, f.hasMain = mainFactor(f.kernel)
-	var err error
-	if len(f.core) == len(src.IDs) {
-		f.gram, err = fast.Gram(ctx)
-	} else {
-		f.gram, err = f.block(ctx, f.core, f.core)
-	}
-	if err != nil {
-		return nil, asRequestError(ctx, err)
-	}
-	return f, nil
-}
-
-// fitNew fits the kernel of the parameters.
-func (x *session) fitNew(ctx context.Context) (*mlg.Model, error) {
-	graphs := x.s.src.Graphs
-	o, err := x.params.options(x.s.o.Workers)
-	if err != nil {
-		return nil, err
-	}
-	if n := int64(len(graphs)) * int64(o.Rank) * int64(o.Rank+1) / 2 * 8; n > maxCovariance {
-		return nil, badRequest("parameter rank: %d on %d graphs needs %d MB, want at most %d", o.Rank, len(graphs), n>>20, maxCovariance>>20)
-	}
-	o.Progress = func(p mlg.Progress) { x.report(p.Stage, p.Done, p.Total) }
-	return mlg.Fit(ctx, graphs, o)
-}
-
-// coreOf chooses the core: all graphs, or every so many-th of each class.
-func (s *Source) coreOf(limit, sample int) []int {
-	n := len(s.IDs)
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	if n <= limit {
-		return order
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return s.class[a] - s.class[b] })
-	core := every(order, sample)
-	slices.Sort(core)
-	return core
-}
-
-// withWorkers returns a model that gives the same values with the given number of workers
-// and no progress. With some it knows these training graphs only.
-func withWorkers(m *mlg.Model, workers int, some []int) (*mlg.Model, error) {
-	s, err := m.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	if some != nil {
-		for l, data := range s.Train {
-			size := len(data) / s.Graphs
-			cut := make([]float64, 0, size*len(some))
-			for _, i := range some {
-				cut = append(cut, data[i*size:(i+1)*size]...)
-			}
-			s.Train[l] = cut
-		}
-		s.Graphs = len(some)
-	}
-	return mlg.FromSnapshot(s, workers)
-}
-
-// block returns the kernel of some training graphs (rows) and others (columns; nil for all).
-func (f *fitted) block(ctx context.Context, rows, cols []int) (*mlg.Matrix, error) {
-	var out *mlg.Matrix
-	for _, k := range f.kernel.Kernels {
-		var product *mlg.Matrix
-		for _, factor := range k.Factors {
-			m, err := f.factorBlock(ctx, factor, rows, cols)
-			if err != nil {
-				return nil, err
-			}
-			if product == nil {
-				product = m
-				continue
-			}
-			for i, v := range m.Data {
-				product.Data[i] *= v
-			}
-		}
-		if out == nil {
-			out = mlg.NewMatrix(product.Rows, product.Cols)
-		}
-		for i, v := range product.Data {
-			out.Data[i] += k.Weight * v
-		}
-	}
-	return out, nil
-}
-
-// factorBlock is block for one factor. A model with baselines has its training graphs.
-func (f *fitted) factorBlock(ctx context.Context, factor model.Factor, rows, cols []int) (*mlg.Matrix, error) {
-	if factor.Fitted == nil {
-		m, err := f.kernel.CrossFactor(ctx, factor, pick(f.kernel.Graphs, rows))
-		if err != nil || cols == nil {
-			return m, err
-		}
-		out := mlg.NewMatrix(len(rows), len(cols))
-		for i := range rows {
-			copy(out.Row(i), pick(m.Row(i), cols))
-		}
-		return out, nil
-	}
-	a, err := withWorkers(factor.Fitted, runtime.GOMAXPROCS(0), rows)
-	if err != nil {
-		return nil, err
-	}
-	b := factor.Fitted.Train()
-	if cols != nil {
-		c, err := withWorkers(factor.Fitted, 1, cols)
+	d := x.s.data
+	f := &fitted{Model: d.Model, core: x.s.core}
+	if !x.saved {
+		sum, err := kernel.NewCollection(d.Graphs).Fit(ctx, x.kernel)
 		if err != nil {
 			return nil, err
 		}
-		b = c.Train()
+		f.Model = &model.Model{Kernel: sum, IDs: d.IDs, Targets: d.Targets, Graphs: d.Graphs, Reader: d.Reader}
 	}
-	return a.Compare(ctx, a.Train(), b)
+	for _, factor := range f.Kernel.Factors { // baselines of a model are fitted when they are needed
+		if _, err := factor.Fitted(ctx); err != nil {
+			return nil, err
+		}
+	}
+	f.scales = scalesOf(f.Kernel)
+	var err error
+	if f.whole() {
+		f.gram, err = f.Kernel.Gram(ctx)
+	} else {
+		f.gram, err = f.block(ctx, f.core, f.core)
+	}
+	return f, err
 }
 
-// row returns the kernel of training graph i with all.
-func (f *fitted) row(ctx context.Context, i int) ([]float64, error) {
+// whole reports whether the core is all there is.
+func (f *fitted) whole() bool { return len(f.core) == f.Examples() }
+
+// block returns the kernel of some graphs (rows) and others (columns; nil for all).
+func (f *fitted) block(ctx context.Context, rows, cols []int) (*kernel.Matrix, error) {
 	if f.whole() {
-		return f.gram.Row(i), nil
+		return svm.Full(f.gram).Select(rows, cols).Matrix(), nil
 	}
+	out := kernel.NewMatrix(len(rows), len(cols))
+	if cols == nil {
+		out = kernel.NewMatrix(len(rows), f.Examples())
+	}
+	err := f.Kernel.Combine(ctx, func(i int) ([]float64, error) {
+		m, err := f.factorBlock(ctx, f.Kernel.Factors[i], rows, cols)
+		if err != nil {
+			return nil, err
+		}
+		return m.Data, nil
+	}, func(int) []float64 { return out.Data })
+	return out, err
+}
+
+// factorBlock is block for one factor. A model with other kernels than low-rank ones has its
+// graphs.
+func (f *fitted) factorBlock(ctx context.Context, factor *kernel.FittedFactor, rows, cols []int) (*kernel.Matrix, error) {
+	low := model.LowRank(factor)
+	if low == nil {
+		m, err := factor.Cross(ctx, pick(f.Graphs, rows))
+		if err != nil {
+			return nil, err
+		}
+		return svm.Full(m).Select(nil, cols).Matrix(), nil
+	}
+	others := low.Train()
+	if cols != nil {
+		others = others.Select(cols)
+	}
+	return low.Between(ctx, low.Train().Select(rows), others)
+}
+
+// row returns the kernel of graph i with all.
+func (f *fitted) row(ctx context.Context, i int) ([]float64, error) {
 	b, err := f.block(ctx, []int{i}, nil)
 	if err != nil {
 		return nil, err
@@ -252,75 +160,36 @@ func (f *fitted) row(ctx context.Context, i int) ([]float64, error) {
 	return b.Row(0), nil
 }
 
-// mainFactor returns the multiscale kernel in the product of the largest weight that has one. A
-// kernel on graphs whose edges are vertices is none: its scales are not those of the graphs.
-func mainFactor(m *model.Model) (model.Factor, bool) {
-	var best model.Factor
+// scalesOf returns the multiscale kernel in the product of the largest weight that has one, nil
+// for none. A kernel on graphs whose edges are vertices is none: its scales are not those of the
+// graphs.
+func scalesOf(sum *kernel.FittedSum) *kernel.FittedFactor {
+	var best *kernel.FittedFactor
 	weight := 0.0
-	for _, k := range m.Kernels {
-		for _, f := range k.Factors {
-			if f.Fitted != nil && !f.Subdivided && k.Weight > weight {
-				best, weight = f, k.Weight
+	for t, term := range sum.Sum.Terms {
+		for _, i := range sum.Positions(t) {
+			if f := sum.Factors[i]; model.LowRank(f) != nil && !f.Subdivide && term.Weight > weight {
+				best, weight = f, term.Weight
 			}
 		}
 	}
-	return best, weight > 0
+	return best
 }
 
-// multiscale returns the main kernel and graphs as it wants them.
+// multiscale returns the kernel whose scales are shown, and graphs as it wants them.
 func (f *fitted) multiscale(graphs ...*graph.Graph) (*mlg.Model, []*graph.Graph, error) {
-	if !f.hasMain {
-		return nil, nil, &apiError{422, "the model has no multiscale kernel of the graphs themselves, whose scales could be shown"}
+	if f.scales == nil {
+		return nil, nil, cannot("the model has no multiscale kernel of the graphs themselves, whose scales could be shown")
 	}
-	out := make([]*graph.Graph, len(graphs))
-	for i, g := range graphs {
-		var err error
-		if out[i], err = f.main.Prepare(g); err != nil {
-			return nil, nil, err
-		}
-	}
-	return f.main.Fitted, out, nil
+	prepared, err := f.scales.Prepare(graphs)
+	return model.LowRank(f.scales), prepared, err
 }
 
-// levels returns the number of levels above 0.
-func (x *session) levels() int {
-	if !x.saved {
-		return len(x.params.Radii)
-	}
-	if f, ok := mainFactor(x.s.src.Model); ok {
-		return len(f.Fitted.Options().Radii)
-	}
-	return 0
-}
-
-// ordered is the core in the order of the matrix view.
-type ordered struct {
-	order []int // positions in the core
-}
-
-func (x *session) ordered(ctx context.Context) (*ordered, error) {
-	return x.matrix.get(ctx, x.s.life, func(ctx context.Context) (*ordered, error) {
-		f, err := x.fitted(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return compute(ctx, x, "order", func(context.Context) (*ordered, error) {
-			order, err := draw.Order(f.gram, x.s.src.classNames(f.core))
-			return &ordered{order}, err
-		})
+// ordered returns the positions in the core in the order of the matrix view.
+func (x *session) ordered(ctx context.Context) ([]int, error) {
+	return follows(ctx, x, &x.order, "order", func(_ context.Context, f *fitted) ([]int, error) {
+		return cluster.Order(f.gram, pick(x.s.data.class, f.core))
 	})
-}
-
-// classNames returns the targets of graphs as classes, nil unless they are classes.
-func (s *Source) classNames(of []int) []string {
-	if s.task != classification {
-		return nil
-	}
-	out := make([]string, len(of))
-	for i, g := range of {
-		out[i] = s.Targets[g]
-	}
-	return out
 }
 
 // vertexTable has the features of all vertices of all graphs at a level.
@@ -334,115 +203,108 @@ type vertexTable struct {
 const maxTable = 64 << 20
 
 func (x *session) vertexTable(ctx context.Context, level int) (*vertexTable, error) {
-	return x.vertices[level].get(ctx, x.s.life, func(ctx context.Context) (*vertexTable, error) {
-		f, err := x.fitted(ctx)
+	return follows(ctx, x, &x.vertices[level], "vertices", func(ctx context.Context, f *fitted) (*vertexTable, error) {
+		m, graphs, err := f.multiscale(x.s.data.Graphs...)
 		if err != nil {
 			return nil, err
 		}
-		return compute(ctx, x, "vertices", func(ctx context.Context) (*vertexTable, error) { return x.tabulate(ctx, f, level) })
+		t := &vertexTable{dim: m.Rank(level), start: make([]int, len(graphs)+1)}
+		for i, g := range graphs {
+			t.start[i+1] = t.start[i] + g.N()
+		}
+		vertices := t.start[len(graphs)]
+		if vertices*t.dim > maxTable {
+			return nil, cannot("%d vertices with %d features are too many to search", vertices, t.dim)
+		}
+		t.data = make([]float32, vertices*t.dim)
+		meter := kernel.NewMeter(ctx, "vertices", len(graphs))
+		return t, kernel.Each(ctx, len(graphs), 1, func(_, i int) error {
+			q, err := m.VertexFeatures(ctx, graphs[i], level)
+			if err != nil {
+				return err
+			}
+			narrow(t.data[t.start[i]*t.dim:], q.Data)
+			meter.Add(1)
+			return nil
+		})
 	})
 }
 
-func (x *session) tabulate(ctx context.Context, f *fitted, level int) (*vertexTable, error) {
-	m, graphs, err := f.multiscale(x.s.src.Graphs...)
+// narrow writes q to dst.
+func narrow(dst []float32, q []float64) {
+	for i, v := range q {
+		dst[i] = float32(v)
+	}
+}
+
+// sessions keeps the sessions that were used last, the latest first.
+type sessions struct {
+	mu     sync.Mutex
+	most   int
+	recent []*session
+}
+
+func (c *sessions) find(key string) int {
+	return slices.IndexFunc(c.recent, func(x *session) bool { return x.key == key })
+}
+
+// choose returns the kernel that parameters say, whether it is the one of the model, and the key
+// of its session.
+func (s *Server) choose(p parameters) (k mlg.Kernel, saved bool, key string, err error) {
+	if p == nil {
+		return s.data.kernel, s.data.saved(), s.data.key, nil
+	}
+	k, err = p.kernel(s.data.kernel, len(s.data.IDs))
+	return k, false, k.String(), err
+}
+
+// session returns the session of the parameters; without any a model answers as it is.
+func (s *Server) session(p parameters) (*session, error) {
+	k, saved, key, err := s.choose(p)
 	if err != nil {
 		return nil, err
 	}
-	t := &vertexTable{dim: m.Rank(level), start: make([]int, len(graphs)+1)}
-	for i, g := range graphs {
-		t.start[i+1] = t.start[i] + g.N()
-	}
-	if n := t.start[len(graphs)] * t.dim; n > maxTable {
-		return nil, &apiError{422, fmt.Sprintf("%d vertices with %d features are too many to search", t.start[len(graphs)], t.dim)}
-	}
-	t.data = make([]float32, t.start[len(graphs)]*t.dim)
-	var next, done atomic.Int64
-	var wait sync.WaitGroup
-	var failed atomic.Pointer[error]
-	for range x.s.o.Workers {
-		wait.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(graphs) || failed.Load() != nil {
-					return
-				}
-				q, err := m.VertexFeatures(ctx, graphs[i], level)
-				if err != nil {
-					failed.Store(&err)
-					return
-				}
-				for v := range graphs[i].N() {
-					narrow(t.data[(t.start[i]+v)*t.dim:][:t.dim], q.Row(v))
-				}
-				x.report("vertices", done.Add(1), int64(len(graphs)))
-			}
-		})
-	}
-	wait.Wait()
-	if err := failed.Load(); err != nil {
-		return nil, *err
-	}
-	return t, nil
-}
-
-// sessions keeps the sessions that were used last.
-type sessions struct {
-	mu    sync.Mutex
-	clock int64
-	most  int
-	byKey map[string]*session
-}
-
-// session returns the session of the parameters; saved asks for the model as it is.
-func (s *Server) session(p Parameters, saved bool) (*session, error) {
-	key := "saved"
-	if !saved {
-		if _, err := p.options(1); err != nil {
-			return nil, err
-		}
-		if s.src.Graphs == nil {
-			return nil, &apiError{422, "the model file holds no graphs, so that its parameters are fixed"}
-		}
-		key = p.key()
+	if !saved && s.data.Graphs == nil {
+		return nil, cannot("the model file holds no graphs, so that its parameters are fixed")
 	}
 	c := &s.sessions
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.clock++
-	x := c.byKey[key]
-	if x == nil {
-		for len(c.byKey) >= c.most {
-			oldest := ""
-			for k, y := range c.byKey {
-				if oldest == "" || y.order < c.byKey[oldest].order {
-					oldest = k
-				}
-			}
-			delete(c.byKey, oldest)
+	var x *session
+	if i := c.find(key); i >= 0 {
+		x = c.recent[i]
+		c.recent = slices.Delete(c.recent, i, i+1)
+	} else {
+		x = &session{s: s, key: key, kernel: k, saved: saved, radii: k.Radii}
+		if saved && scalesOf(s.data.Kernel) == nil {
+			x.radii = nil
 		}
-		x = &session{s: s, params: p, saved: saved}
-		x.vertices = make([]part[*vertexTable], x.levels()+1)
-		c.byKey[key] = x
+		x.vertices = make([]result[*vertexTable], len(x.radii)+1)
 	}
-	x.order = c.clock
+	c.recent = slices.Insert(c.recent, 0, x)
+	c.recent = slices.Delete(c.recent, min(c.most, len(c.recent)), len(c.recent))
 	return x, nil
 }
 
-// lookup returns the session of the parameters if there is one, and leaves its age as it is.
-func (s *Server) lookup(p Parameters, saved bool) *session {
-	s.sessions.mu.Lock()
-	defer s.sessions.mu.Unlock()
-	if saved {
-		return s.sessions.byKey["saved"]
+// computed returns a result of the session of the parameters, and the session.
+func computed[T any](q *request, p parameters, get func(*session, context.Context) (T, error)) (*session, T, error) {
+	x, err := q.s.session(p)
+	if err != nil {
+		var none T
+		return nil, none, err
 	}
-	return s.sessions.byKey[p.key()]
+	v, err := get(x, q.Context())
+	return x, v, err
 }
 
-// similar returns the kernel of a graph with all training graphs.
-func (f *fitted) similar(ctx context.Context, g *graph.Graph) ([]float64, error) {
-	m, err := f.kernel.Cross(ctx, []*graph.Graph{g})
-	if err != nil {
-		return nil, asRequestError(ctx, err)
+// lookup returns the session of the parameters, nil if there is none, and leaves its age as it is.
+func (s *Server) lookup(p parameters) (*session, error) {
+	_, _, key, err := s.choose(p)
+	c := &s.sessions
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := c.find(key); i >= 0 {
+		return c.recent[i], err
 	}
-	return m.Row(0), nil
+	return nil, err
 }

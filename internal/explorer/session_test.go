@@ -3,6 +3,7 @@ package explorer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,16 +11,15 @@ import (
 	"time"
 
 	"github.com/mlgkernel/mlg/baseline"
-	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/explain/draw"
-	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/draw"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
 
 // Those who ask for the same thing share one computation; it is cancelled when all have
 // left, and a later one starts anew.
-func TestPart(t *testing.T) {
-	var p part[int]
+func TestResult(t *testing.T) {
+	var p result[int]
 	life := context.Background()
 	runs, cancelled := 0, make(chan struct{}, 1)
 	work := func(ctx context.Context) (int, error) {
@@ -43,8 +43,8 @@ func TestPart(t *testing.T) {
 	}
 	for waiting := 0; waiting < 2; {
 		p.mu.Lock()
-		if p.flight != nil {
-			waiting = p.flight.waiters
+		if p.running != nil {
+			waiting = p.running.waiters
 		}
 		p.mu.Unlock()
 		time.Sleep(time.Millisecond)
@@ -73,8 +73,8 @@ func TestPart(t *testing.T) {
 }
 
 // A panic in a computation is an error of that computation.
-func TestPartPanics(t *testing.T) {
-	var p part[int]
+func TestResultPanics(t *testing.T) {
+	var p result[int]
 	_, err := p.get(context.Background(), context.Background(), func(context.Context) (int, error) { panic("no") })
 	if err == nil || !strings.Contains(err.Error(), "panic in a computation: no") {
 		t.Error(err)
@@ -113,14 +113,9 @@ func TestGate(t *testing.T) {
 
 // A cancelled request cancels the computation: nothing keeps running for nobody.
 func TestCancelledFit(t *testing.T) {
-	s, err := New(drugs(t), DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	p := s.src.defaults()
-	p.Rank, p.Samples, p.Radii = 64, 1000, []int{1, 2, 4, 8}
-	x, err := s.session(p, false)
+	s := New(drugs(t), DefaultOptions())
+	defer s.end()
+	x, err := s.session(parameters{"rank": "64", "samples": "1000", "radii": "1,2,4,8"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,15 +133,10 @@ func TestCancelledFit(t *testing.T) {
 
 // The last sessions are kept, older ones forgotten.
 func TestSessions(t *testing.T) {
-	s, err := New(drugs(t), DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := New(drugs(t), DefaultOptions())
+	defer s.end()
 	at := func(seed uint64) *session {
-		p := s.src.defaults()
-		p.Seed = seed
-		x, err := s.session(p, false)
+		x, err := s.session(parameters{"seed": fmt.Sprint(seed)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,8 +153,8 @@ func TestSessions(t *testing.T) {
 	for seed := range uint64(maxSessions - 1) {
 		at(seed + 100)
 	}
-	if len(s.sessions.byKey) != maxSessions {
-		t.Errorf("%d sessions, want %d", len(s.sessions.byKey), maxSessions)
+	if len(s.sessions.recent) != maxSessions {
+		t.Errorf("%d sessions, want %d", len(s.sessions.recent), maxSessions)
 	}
 	if at(1) != second {
 		t.Error("the session before the last ones was forgotten")
@@ -180,22 +170,16 @@ func TestCore(t *testing.T) {
 	src := drugs(t)
 	o := DefaultOptions()
 	o.Whole, o.Core = 100, 90
-	s, err := New(src, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	whole, err := New(src, DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer whole.Close()
+	s := New(src, o)
+	defer s.end()
+	whole := New(src, DefaultOptions())
+	defer whole.end()
 	ctx := context.Background()
-	x, err := s.session(src.defaults(), false)
+	x, err := s.session(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := whole.session(src.defaults(), false)
+	y, err := whole.session(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,8 +222,8 @@ func TestCore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range src.IDs {
-		if !slices.Equal(p.near.list[i], q.near.list[i]) {
-			t.Fatalf("neighbours of %d: %v, want %v", i, p.near.list[i], q.near.list[i])
+		if !slices.Equal(p.near[i], q.near[i]) {
+			t.Fatalf("neighbours of %d: %v, want %v", i, p.near[i], q.near[i])
 		}
 	}
 	m, err := x.learned(ctx)
@@ -251,11 +235,11 @@ func TestCore(t *testing.T) {
 	}
 	right := 0
 	for i, g := range src.Graphs {
-		row, err := f.row(ctx, i)
+		values, err := f.row(ctx, i)
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, err := s.predictRow(x, f, m, nil, row, i, g, 1)
+		said, err := x.predict(f, m, row{values, i, g}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,15 +258,12 @@ func TestCore(t *testing.T) {
 	}
 }
 
-// The sum of machines that an explanation is about is that of the decisions.
-func TestFunctionFor(t *testing.T) {
-	s, err := New(drugs(t), DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+// What an explanation is about is the decision of the learner for the class.
+func TestExplainedDecision(t *testing.T) {
+	s := New(drugs(t), DefaultOptions())
+	defer s.end()
 	ctx := context.Background()
-	x, err := s.session(s.src.defaults(), false)
+	x, err := s.session(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,39 +275,17 @@ func TestFunctionFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := m.Learner.Classifier
-	row := f.gram.Row(17)
-	decisions, err := c.Decision(svm.Full(f.gram).Select([]int{17}, nil))
+	said, err := m.PredictCross(svm.Full(f.gram).Select([]int{17}, nil).Matrix(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at, label := range c.Classes {
-		fn, err := functionFor(m.Learner, m.Learner.Classes[at])
+	for c, class := range m.Classes {
+		e, err := explainDecision(ctx, m, s.data.Graphs[17], &class)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := fn.Bias
-		for i, g := range fn.Support {
-			got += fn.Coefficients[i] * row[g]
-		}
-		want := 0.0
-		for k, machine := range c.Machines {
-			switch label {
-			case machine.Positive:
-				want += decisions.At(0, k)
-			case machine.Negative:
-				want -= decisions.At(0, k)
-			}
-		}
-		if math.Abs(got-want) > 1e-9 {
-			t.Errorf("class %s: %v, want %v", m.Learner.Classes[at], got, want)
-		}
-		e, err := s.explain(ctx, f, m.Learner, s.src.Graphs[17], m.Learner.Classes[at])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if math.Abs(e.Value-want) > 1e-9 {
-			t.Errorf("explanation of class %s: %v, want %v", m.Learner.Classes[at], e.Value, want)
+		if want := said[0].Decision[c]; math.Abs(e.Value-want) > 1e-9 || e.Class != class {
+			t.Errorf("explanation of class %s: %v for %s, want %v", class, e.Value, e.Class, want)
 		}
 	}
 }
@@ -334,13 +293,10 @@ func TestFunctionFor(t *testing.T) {
 // The map of neighbours keeps more neighbours than principal components do, and equal input
 // gives equal bits.
 func TestNeighbourLayout(t *testing.T) {
-	s, err := New(drugs(t), DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := New(drugs(t), DefaultOptions())
+	defer s.end()
 	ctx := context.Background()
-	x, err := s.session(s.src.defaults(), false)
+	x, err := s.session(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,10 +315,8 @@ func TestNeighbourLayout(t *testing.T) {
 			for j := range n {
 				row[j] = -math.Hypot(pos[0][i]-pos[0][j], pos[1][i]-pos[1][j])
 			}
-			near := newNearest(n, layoutNeighbours, 1)
-			near.take(i, row)
-			for _, j := range near.list[i] {
-				if slices.Contains(p.near.list[i], j) {
+			for _, h := range others(row, layoutNeighbours, i) {
+				if slices.ContainsFunc(p.near[i], func(o kernel.Hit) bool { return o.Index == h.Index }) {
 					sum++
 				}
 			}
@@ -374,7 +328,7 @@ func TestNeighbourLayout(t *testing.T) {
 	if layout < 0.6 || layout < 1.3*pca {
 		t.Errorf("neighbours kept: %.2f, principal components %.2f", layout, pca)
 	}
-	again, err := neighbourLayout(ctx, p.near, p.pca, func(int, int) {})
+	again, err := draw.NeighbourMap(ctx, p.near, 1, p.pca)
 	if err != nil || !slices.Equal(again[0], p.neighbours[0]) || !slices.Equal(again[1], p.neighbours[1]) {
 		t.Errorf("another layout of the same: %v", err)
 	}
@@ -382,7 +336,7 @@ func TestNeighbourLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range s.src.IDs {
+	for i := range s.data.IDs {
 		a, b := p.project(f.gram.Row(i))
 		if math.Abs(a-e.X[i]) > 1e-8 || math.Abs(b-e.Y[i]) > 1e-8 {
 			t.Fatalf("graph %d is projected to %v, %v, want %v, %v", i, a, b, e.X[i], e.Y[i])
@@ -390,54 +344,61 @@ func TestNeighbourLayout(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := neighbourLayout(cancelled, p.near, p.pca, func(int, int) {}); !errors.Is(err, context.Canceled) {
+	if _, err := draw.NeighbourMap(cancelled, p.near, 1, p.pca); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want cancelled", err)
 	}
 }
 
 // Nearest neighbours against sorting, with ties.
-func TestNearest(t *testing.T) {
+func TestOthers(t *testing.T) {
 	row := []float64{0.5, 1, 0.25, 0.5, 0.5, 0.75, 0.125}
-	n := newNearest(2, 4, 1)
-	n.take(1, row)
-	if want := []int32{5, 0, 3, 4}; !slices.Equal(n.list[1], want) {
-		t.Errorf("%v, want %v", n.list[1], want)
-	}
-	if n.dist[1][0] != math.Sqrt(0.5) || n.like[1][0] != 0.75 {
-		t.Errorf("distance %v, similarity %v", n.dist[1][0], n.like[1][0])
+	for self, want := range map[int][]int{1: {5, 0, 3, 4}, 0: {1, 5, 3, 4}, 4: {1, 5, 0, 3}, -1: {1, 5, 0, 3}} {
+		var got []int
+		for _, h := range others(row, 4, self) {
+			got = append(got, h.Index)
+			if h.Similarity != row[h.Index] {
+				t.Errorf("similarity %v of %d", h.Similarity, h.Index)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("but for %d: %v, want %v", self, got, want)
+		}
 	}
 }
 
 // A model that is a sum of products of kernels, some of them baselines.
 func TestProducts(t *testing.T) {
 	m := savedModel(t)
-	b, err := model.NewBaseline(baseline.DefaultShortestPath()) // which has no contributions of vertices
-	if err != nil {
-		t.Fatal(err)
+	low := kernel.SumOf(m.Kernel.Sum).Terms[0].Factors[0]
+	fitted := m.Kernel.Factors[0].Known()
+	paths := kernel.Factor{Kernel: baseline.DefaultShortestPath()} // which has no contributions of vertices
+	wl := kernel.Factor{Kernel: baseline.DefaultWL()}              // which has
+	sum := func(terms ...kernel.Term) *kernel.FittedSum {
+		c := kernel.NewCollection(m.Graphs)
+		c.Adopt(nil, []kernel.Factor{low}, []kernel.Fitted{fitted})
+		s, err := c.Sum(kernel.Sum{Terms: terms})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
 	}
-	wl, err := model.NewBaseline(baseline.DefaultWL()) // which has
-	if err != nil {
-		t.Fatal(err)
+	term := func(weight float64, factors ...kernel.Factor) kernel.Term {
+		return kernel.Term{Weight: weight, Factors: factors}
 	}
-	one := m.Kernels[0].Factors[0]
-	m.Kernels = []model.Kernel{
-		{Weight: 0.5, Factors: []model.Factor{{Baseline: b}}},
-		{Weight: 0.25, Factors: []model.Factor{one, {Baseline: b}}},
-		{Weight: 0.25, Factors: []model.Factor{one}},
-	}
-	src, err := ModelSource("products", m, dataset.DefaultOptions(), dataset.GivenWeight)
+	m.Kernel = sum(term(0.5, paths), term(0.25, low, paths), term(0.25, low))
+	src, err := FromModel("products", m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	want, err := m.Gram(ctx)
+	want, err := m.Kernel.Gram(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := DefaultOptions()
 	o.Whole, o.Core = 100, 60
 	s := newTester(t, readSpec(t), src, func(d *Options) { *d = o })
-	x, err := s.server.session(src.defaults(), true)
+	x, err := s.server.session(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -452,24 +413,24 @@ func TestProducts(t *testing.T) {
 			}
 		}
 	}
-	var pair PairAnswer
+	var pair comparison
 	s.post("/api/v1/compare", `{"a":{"index":3},"b":{"index":8}}`, &pair)
 	if math.Abs(pair.K-want.At(3, 8)) > 1e-9 || len(pair.Levels) != 3 {
 		t.Errorf("pair %v with %d levels, want %v", pair.K, len(pair.Levels), want.At(3, 8))
 	}
-	var e Explanation
+	var e explanation
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
-	if !(e.Share > 0 && e.Share < 1) {
-		t.Errorf("explained share %v, want between 0 and 1", e.Share)
+	if share := e.Explained.Share; !(share > 0 && share < 1) {
+		t.Errorf("explained share %v, want between 0 and 1", share)
 	}
-	var v VertexAnswer
+	var v vertexAnswer
 	s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":2}`, &v)
 	if len(v.Elsewhere) == 0 {
 		t.Error("no similar vertex elsewhere")
 	}
 
-	m.Kernels = []model.Kernel{{Weight: 1, Factors: []model.Factor{{Baseline: wl}}}} // a baseline alone has no scales
-	if src, err = ModelSource("baseline", m, dataset.DefaultOptions(), dataset.GivenWeight); err != nil {
+	m.Kernel = sum(term(1, wl)) // a baseline alone has no scales
+	if src, err = FromModel("baseline", m); err != nil {
 		t.Fatal(err)
 	}
 	s = newTester(t, s.spec, src, nil)
@@ -484,8 +445,8 @@ func TestProducts(t *testing.T) {
 	if len(e.Vertices) != src.Graphs[3].N() || len(e.Features) != 0 {
 		t.Errorf("a baseline explains %d vertices at %d levels", len(e.Vertices), len(e.Features))
 	}
-	m.Kernels = []model.Kernel{{Weight: 1, Factors: []model.Factor{{Baseline: b}}}} // nor reasons
-	if src, err = ModelSource("unexplained", m, dataset.DefaultOptions(), dataset.GivenWeight); err != nil {
+	m.Kernel = sum(term(1, paths)) // nor reasons
+	if src, err = FromModel("unexplained", m); err != nil {
 		t.Fatal(err)
 	}
 	s = newTester(t, s.spec, src, nil)

@@ -10,19 +10,16 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Expect says which properties a kernel is expected to have.
 type Expect struct {
-	// Kernel makes the kernel with the given number of workers.
-	Kernel func(workers int) mlg.Kernel
+	Kernel kernel.Kernel
 	// Graphs are those on which the kernel is tried; graphtest.Suite when nil.
 	Graphs []*graph.Graph
-	// Indefinite exempts the kernel from the test for positive semi-definiteness.
-	Indefinite bool
 	// Unnormalized exempts the kernel from k(G,G) = 1 and 0 ≤ k ≤ 1.
 	Unnormalized bool
 	// OrderFree: fitting to graphs in another vertex order gives the same kernel. Kernels
@@ -44,121 +41,150 @@ func Run(t *testing.T, e Expect) {
 	if e.Tolerance == 0 {
 		e.Tolerance = 1e-10
 	}
-	fit := func(t *testing.T, workers int, gs []*graph.Graph) (mlg.Fitted, *mlg.Matrix) {
-		t.Helper()
-		f, err := e.Kernel(workers).Fit(t.Context(), gs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := f.Gram(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f, k
-	}
-	f, k := fit(t, 1, e.Graphs)
-	n := len(e.Graphs)
-
-	t.Run("range", func(t *testing.T) {
-		for i := range n {
-			for j := range n {
-				v := k.At(i, j)
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					t.Fatalf("k(%d,%d) = %v", i, j, v)
-				}
-				if math.Float64bits(v) != math.Float64bits(k.At(j, i)) {
-					t.Errorf("k(%d,%d) = %v, k(%d,%d) = %v", i, j, v, j, i, k.At(j, i))
-				}
-				if e.Unnormalized {
-					continue
-				}
-				if v < 0 || v > 1 || v == 0 && !e.Zero {
-					t.Errorf("k(%d,%d) = %v, want it in (0, 1]", i, j, v)
-				}
-				if i == j && v != 1 {
-					t.Errorf("k(%d,%d) = %.17g, want 1", i, i, v)
-				}
-			}
-		}
-	})
-	t.Run("positive semi-definite", func(t *testing.T) {
-		if e.Indefinite {
-			t.Skip("this kernel is not positive semi-definite in general")
-		}
-		var eig mat.EigenSym
-		if !eig.Factorize(mat.NewSymDense(n, append([]float64(nil), k.Data...)), false) {
-			t.Fatal("eigenvalues did not converge")
-		}
-		v := eig.Values(nil)
-		if v[0] < -1e-12*float64(n)*v[n-1] {
-			t.Errorf("eigenvalues from %v to %v", v[0], v[n-1])
-		}
-	})
-	t.Run("cross equals gram", func(t *testing.T) {
-		c, err := f.Cross(t.Context(), e.Graphs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, "cross", c, k, e.Tolerance)
-		// One graph at a time, and none.
-		for i, g := range e.Graphs {
-			c, err := f.Cross(t.Context(), []*graph.Graph{g})
-			if err != nil {
-				t.Fatal(err)
-			}
-			near(t, fmt.Sprintf("row %d", i), c, &mlg.Matrix{Rows: 1, Cols: n, Data: k.Row(i)}, e.Tolerance)
-		}
-		if c, err := f.Cross(t.Context(), nil); err != nil || c.Rows != 0 || c.Cols != n {
-			t.Errorf("cross of no graphs: %v, %v", c, err)
-		}
-	})
-	t.Run("vertex order", func(t *testing.T) {
-		r := graphtest.Rand(2)
-		shuffled := make([]*graph.Graph, n)
-		for i, g := range e.Graphs {
-			shuffled[i], _ = graphtest.Shuffle(r, g)
-		}
-		c, err := f.Cross(t.Context(), shuffled)
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, "transformed", c, k, e.Tolerance)
-		if e.OrderFree {
-			_, k2 := fit(t, 1, shuffled)
-			near(t, "fitted", k2, k, e.Tolerance)
-		}
-	})
-	t.Run("workers", func(t *testing.T) {
-		for _, w := range []int{2, 7} {
-			f2, k2 := fit(t, w, e.Graphs)
-			same(t, fmt.Sprintf("%d workers", w), k2, k)
-			c, err := f.Cross(t.Context(), e.Graphs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c2, err := f2.Cross(t.Context(), e.Graphs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			same(t, fmt.Sprintf("cross, %d workers", w), c2, c)
-		}
-	})
-	t.Run("cancel", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := e.Kernel(2).Fit(ctx, e.Graphs); err != nil && !errors.Is(err, context.Canceled) {
-			t.Errorf("Fit: %v, want context.Canceled", err)
-		}
-		if _, err := f.Gram(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("Gram: %v, want context.Canceled", err)
-		}
-		if _, err := f.Cross(ctx, e.Graphs); !errors.Is(err, context.Canceled) {
-			t.Errorf("Cross: %v, want context.Canceled", err)
-		}
-	})
+	f, k := e.fit(t, 1, e.Graphs)
+	t.Run("range", func(t *testing.T) { e.inRange(t, k) })
+	t.Run("positive semi-definite", func(t *testing.T) { e.semidefinite(t, k) })
+	t.Run("cross equals gram", func(t *testing.T) { e.cross(t, f, k) })
+	t.Run("vertex order", func(t *testing.T) { e.order(t, f, k) })
+	t.Run("workers", func(t *testing.T) { e.workers(t, f, k) })
+	t.Run("cancel", func(t *testing.T) { e.cancel(t, f) })
+	t.Run("written down", func(t *testing.T) { e.written(t) })
 }
 
-func near(t *testing.T, what string, got, want *mlg.Matrix, tol float64) {
+func (e *Expect) fit(t *testing.T, workers int, graphs []*graph.Graph) (kernel.Fitted, *kernel.Matrix) {
+	t.Helper()
+	ctx := kernel.WithWorkers(t.Context(), workers)
+	f, err := e.Kernel.Fit(ctx, graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := f.Gram(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, k
+}
+
+func (e *Expect) inRange(t *testing.T, k *kernel.Matrix) {
+	for i := range k.Rows {
+		for j := range k.Cols {
+			v := k.At(i, j)
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Fatalf("k(%d,%d) = %v", i, j, v)
+			}
+			if math.Float64bits(v) != math.Float64bits(k.At(j, i)) {
+				t.Errorf("k(%d,%d) = %v, k(%d,%d) = %v", i, j, v, j, i, k.At(j, i))
+			}
+			if e.Unnormalized {
+				continue
+			}
+			if v < 0 || v > 1 || v == 0 && !e.Zero {
+				t.Errorf("k(%d,%d) = %v, want it in (0, 1]", i, j, v)
+			}
+			if i == j && v != 1 {
+				t.Errorf("k(%d,%d) = %.17g, want 1", i, i, v)
+			}
+		}
+	}
+}
+
+func (e *Expect) semidefinite(t *testing.T, k *kernel.Matrix) {
+	if !kernel.Semidefinite(e.Kernel) {
+		return
+	}
+	n := k.Rows
+	var eig mat.EigenSym
+	if !eig.Factorize(mat.NewSymDense(n, append([]float64(nil), k.Data...)), false) {
+		t.Fatal("eigenvalues did not converge")
+	}
+	v := eig.Values(nil)
+	if v[0] < -1e-12*float64(n)*v[n-1] {
+		t.Errorf("eigenvalues from %v to %v", v[0], v[n-1])
+	}
+}
+
+func (e *Expect) cross(t *testing.T, f kernel.Fitted, k *kernel.Matrix) {
+	c, err := f.Cross(t.Context(), e.Graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "cross", c, k, e.Tolerance)
+	// One graph at a time, and none.
+	for i, g := range e.Graphs {
+		c, err := f.Cross(t.Context(), []*graph.Graph{g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, fmt.Sprintf("row %d", i), c, &kernel.Matrix{Rows: 1, Cols: k.Cols, Data: k.Row(i)}, e.Tolerance)
+	}
+	if c, err := f.Cross(t.Context(), nil); err != nil || c.Rows != 0 || c.Cols != k.Cols {
+		t.Errorf("cross of no graphs: %v, %v", c, err)
+	}
+}
+
+func (e *Expect) order(t *testing.T, f kernel.Fitted, k *kernel.Matrix) {
+	r := graphtest.Rand(2)
+	shuffled := make([]*graph.Graph, len(e.Graphs))
+	for i, g := range e.Graphs {
+		shuffled[i], _ = graphtest.Shuffle(r, g)
+	}
+	c, err := f.Cross(t.Context(), shuffled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "transformed", c, k, e.Tolerance)
+	if e.OrderFree {
+		_, k2 := e.fit(t, 1, shuffled)
+		near(t, "fitted", k2, k, e.Tolerance)
+	}
+}
+
+func (e *Expect) workers(t *testing.T, f kernel.Fitted, k *kernel.Matrix) {
+	c, err := f.Cross(kernel.WithWorkers(t.Context(), 1), e.Graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []int{2, 7} {
+		f2, k2 := e.fit(t, w, e.Graphs)
+		same(t, fmt.Sprintf("%d workers", w), k2, k)
+		c2, err := f2.Cross(kernel.WithWorkers(t.Context(), w), e.Graphs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, fmt.Sprintf("cross, %d workers", w), c2, c)
+	}
+}
+
+func (e *Expect) cancel(t *testing.T, f kernel.Fitted) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := e.Kernel.Fit(ctx, e.Graphs); err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("Fit: %v, want context.Canceled", err)
+	}
+	if _, err := f.Gram(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Gram: %v, want context.Canceled", err)
+	}
+	if _, err := f.Cross(ctx, e.Graphs); !errors.Is(err, context.Canceled) {
+		t.Errorf("Cross: %v, want context.Canceled", err)
+	}
+}
+
+// written checks that the kernel comes back from JSON with the same text.
+func (e *Expect) written(t *testing.T) {
+	b, err := kernel.Marshal(e.Kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := kernel.Unmarshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back.String() != e.Kernel.String() {
+		t.Errorf("%s comes back from JSON as %s", e.Kernel, back)
+	}
+}
+
+func near(t *testing.T, what string, got, want *kernel.Matrix, tol float64) {
 	t.Helper()
 	for i := range want.Data {
 		if !(math.Abs(got.Data[i]-want.Data[i]) <= tol*math.Abs(want.Data[i])) {
@@ -167,7 +193,7 @@ func near(t *testing.T, what string, got, want *mlg.Matrix, tol float64) {
 	}
 }
 
-func same(t *testing.T, what string, got, want *mlg.Matrix) {
+func same(t *testing.T, what string, got, want *kernel.Matrix) {
 	t.Helper()
 	for i := range want.Data {
 		if math.Float64bits(got.Data[i]) != math.Float64bits(want.Data[i]) {

@@ -8,37 +8,28 @@ import (
 	"os"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/dataset/fetch"
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// readOptions say how data is read, by the names of the flags of the command.
-type readOptions struct {
-	Format        string `json:"format"`
-	SMILESColumn  string `json:"smiles_column"`
-	Target        string `json:"target"`
-	ID            string `json:"id"`
-	Hydrogens     bool   `json:"hydrogens"`
-	AtomCharge    bool   `json:"atom_charge"`
-	AtomAromatic  bool   `json:"atom_aromatic"`
-	AtomHydrogens bool   `json:"atom_hydrogens"`
-	SkipInvalid   bool   `json:"skip_invalid"`
-	EdgeWeight    string `json:"edge_weight"`
+// readArgs say how graphs are read, by the fields of dataset.Options. With the handle of a
+// model they become like its training graphs.
+type readArgs struct {
+	Handle int64 `json:"handle"`
+	dataset.Options
 }
 
-func (r *readOptions) options() (dataset.Options, error) {
-	o := dataset.DefaultOptions()
-	if r.Format != "" && r.Format != "auto" {
-		f, err := dataset.ParseFormat(r.Format)
+func (s *server) reading(args readArgs) (dataset.Options, error) {
+	o := args.Options
+	if args.Handle != 0 {
+		f, err := s.handle(args.Handle)
 		if err != nil {
 			return o, err
 		}
-		o.Format = f
+		if f.model != nil {
+			o = o.Like(f.model.Reader)
+		}
 	}
-	o.SMILESColumn, o.TargetColumn, o.IDColumn = r.SMILESColumn, r.Target, r.ID
-	if r.Hydrogens {
-		o.Hydrogens = dataset.HydrogensExplicit
-	}
-	o.AtomCharge, o.AtomAromatic, o.AtomHydrogens, o.SkipInvalid = r.AtomCharge, r.AtomAromatic, r.AtomHydrogens, r.SkipInvalid
 	return o, o.Validate()
 }
 
@@ -51,12 +42,12 @@ func (notThere) Is(target error) bool { return target == fs.ErrNotExist }
 func (s *server) read(ctx context.Context, q *request, a *answer) error {
 	args := struct {
 		Path string `json:"path"`
-		readOptions
-	}{readOptions: readOptions{EdgeWeight: "weight"}}
+		readArgs
+	}{readArgs: readArgs{Options: dataset.DefaultOptions()}}
 	if err := arguments(q, &args); err != nil {
 		return err
 	}
-	o, err := args.options()
+	o, err := s.reading(args.readArgs)
 	if err != nil {
 		return err
 	}
@@ -65,13 +56,6 @@ func (s *server) read(ctx context.Context, q *request, a *answer) error {
 		if _, e := os.Stat(args.Path); errors.Is(e, fs.ErrNotExist) {
 			err = notThere{err}
 		}
-		return err
-	}
-	w, err := dataset.ParseEdgeWeight(args.EdgeWeight)
-	if err != nil {
-		return err
-	}
-	if d, err = d.Reweight(w); err != nil {
 		return err
 	}
 	warnings := []string{}
@@ -99,7 +83,7 @@ func (s *server) fetch(ctx context.Context, q *request, a *answer) error {
 	if err := arguments(q, &args); err != nil {
 		return err
 	}
-	o, err := dataset.DefaultFetchOptions()
+	o, err := fetch.DefaultOptions()
 	if err != nil {
 		return err
 	}
@@ -110,7 +94,7 @@ func (s *server) fetch(ctx context.Context, q *request, a *answer) error {
 		o.BaseURL = args.URL
 	}
 	o.Force = args.Force
-	path, err := dataset.Fetch(ctx, args.Name, o)
+	path, err := fetch.Collection(ctx, args.Name, o)
 	if err != nil {
 		return outside{err}
 	}
@@ -120,14 +104,14 @@ func (s *server) fetch(ctx context.Context, q *request, a *answer) error {
 
 // smiles parses molecules; an error names the place of the molecule in the list.
 func (s *server) smiles(_ context.Context, q *request, a *answer) error {
-	var args struct {
+	args := struct {
 		SMILES []string `json:"smiles"`
-		readOptions
-	}
+		readArgs
+	}{readArgs: readArgs{Options: dataset.DefaultOptions()}}
 	if err := arguments(q, &args); err != nil {
 		return err
 	}
-	o, err := args.options()
+	o, err := s.reading(args.readArgs)
 	if err != nil {
 		return err
 	}

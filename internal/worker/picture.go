@@ -4,27 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
-	"github.com/mlgkernel/mlg/explain/draw"
-	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/kernel"
 )
-
-// explainable returns the low-rank kernel under a handle.
-func (f *fitted) explainable() (*mlg.Model, error) {
-	if m, ok := f.kernel.(*mlg.Model); ok {
-		return m, nil
-	}
-	if f.model != nil {
-		if k, ok := alone(f.model); ok {
-			return k, nil
-		}
-		return nil, errors.New("the model combines several kernels: its decisions are explained, not the similarity of two graphs")
-	}
-	return nil, errors.New("only the low-rank multiscale kernel is explained")
-}
 
 // pictureOptions say how graphs are drawn.
 type pictureOptions struct {
@@ -35,15 +20,15 @@ type pictureOptions struct {
 	Style   string  `json:"style"`
 }
 
-// svg draws a graph, with values on its vertices unless they are nil.
-func (p *pictureOptions) svg(g *graph.Graph, name string, values []float64) (string, error) {
+// options returns the options of the pictures, with values on the vertices unless they are nil.
+func (p *pictureOptions) options(name string, values []float64) draw.Options {
 	o := draw.DefaultOptions()
 	o.Title, o.Numbers = p.Title, p.Numbers
 	if p.Width > 0 {
-		o.Width = p.Width
+		o.Size.Width = p.Width
 	}
 	if p.Height > 0 {
-		o.Height = p.Height
+		o.Size.Height = p.Height
 	}
 	if p.Style != "" {
 		o.Style = draw.Style(p.Style)
@@ -51,11 +36,17 @@ func (p *pictureOptions) svg(g *graph.Graph, name string, values []float64) (str
 	if values != nil {
 		o.Values = draw.NewValues(name, values)
 	}
-	pic, err := draw.Graph(g, o)
+	return o
+}
+
+// picture puts a picture into the result of an answer; err is what drawing it returned.
+func (a *answer) picture(result map[string]any, p *draw.Picture, err error) error {
 	if err != nil {
-		return "", err
+		return err
 	}
-	return string(pic.SVG()), nil
+	result["svg"] = string(p.SVG())
+	a.Result = result
+	return nil
 }
 
 // similarity explains the similarity of two graphs.
@@ -73,21 +64,22 @@ func (s *server) similarity(ctx context.Context, q *request, a *answer) error {
 	if err != nil {
 		return err
 	}
-	m, err := f.explainable()
-	if err != nil {
-		return err
-	}
+	ctx = f.work(ctx)
 	gs, err := exactly(2, args.Batch, q.body)
 	if err != nil {
 		return err
 	}
-	c, err := explain.Similarity(ctx, m, gs[0], gs[1])
+	c, err := explain.Similarity(ctx, f.model.Kernel, gs[0], gs[1])
 	if err != nil {
 		return err
 	}
 	result := map[string]any{"comparison": c}
 	values := [2][]float64{c.G.Vertices, c.H.Vertices}
 	name := "contribution"
+	m, single := alone(f.model)
+	if (args.Shares || args.Level >= 0) && !single {
+		return errSingle
+	}
 	if args.Shares {
 		name = "share"
 		var shares [2]*explain.Shares
@@ -99,110 +91,79 @@ func (s *server) similarity(ctx context.Context, q *request, a *answer) error {
 		}
 		result["shares"] = shares
 	}
+	var matched [][2]int
 	if args.Level >= 0 {
-		if result["matching"], err = explain.Match(ctx, m, gs[0], gs[1], args.Level); err != nil {
+		matching, err := explain.Match(ctx, m, gs[0], gs[1], args.Level)
+		if err != nil {
 			return err
 		}
-	}
-	var svg [2]string
-	for i, g := range gs {
-		if svg[i], err = args.Picture.svg(g, name, values[i]); err != nil {
-			return err
+		result["matching"] = matching
+		for _, p := range matching.Pairs {
+			matched = append(matched, [2]int{p.G, p.H})
 		}
 	}
-	result["svg"] = svg
-	a.Result = result
-	return nil
+	o := args.Picture.options(name, slices.Concat(values[0], values[1]))
+	p, err := draw.Pair(o.Title, [2]draw.Panel{{Graph: gs[0], Title: gs[0].ID(), Values: values[0]}, {Graph: gs[1], Title: gs[1].ID(), Values: values[1]}}, matched, o)
+	return a.picture(result, p, err)
 }
 
-type decisionArgs struct {
-	handleArgs
-	Picture pictureOptions `json:"picture"`
-	Shares  bool           `json:"shares"`
-	Machine int            `json:"machine"`
-	Sign    float64        `json:"sign"` // −1 to speak for the other class
-}
+var errSingle = errors.New("shares and matchings are known for one low-rank multiscale kernel only; contributions are known")
 
-// combined explains a value of a model that combines kernels.
-func (d *decisionArgs) combined(ctx context.Context, m *model.Model, g *graph.Graph, fn explain.Function, a *answer) error {
-	if d.Shares {
-		return errors.New("shares are known for models with one low-rank kernel only, and this one combines several; contributions are known")
-	}
-	p, err := explain.ModelDecision(ctx, m, g, fn)
-	if err != nil {
-		return err
-	}
-	svg, err := d.Picture.svg(g, "contribution", p.Vertices)
-	if err != nil {
-		return err
-	}
-	a.Result = map[string]any{"prediction": p, "svg": svg}
-	return nil
-}
-
-// decision explains the value of one machine of a classifier, or of a regressor.
+// decision explains what a learner says of a graph: what speaks for a class, against all others or
+// against one, or its value.
 func (s *server) decision(ctx context.Context, q *request, a *answer) error {
-	var args decisionArgs
+	var args struct {
+		handleArgs
+		Picture pictureOptions `json:"picture"`
+		Shares  bool           `json:"shares"`
+		Class   int            `json:"class"`   // a place among the classes
+		Against int            `json:"against"` // another, −1 for all others
+	}
 	if err := arguments(q, &args); err != nil {
 		return err
 	}
-	f, err := s.handle(args.Handle)
+	held, err := s.handle(args.Handle)
 	if err != nil {
 		return err
 	}
-	if f.model == nil || f.model.Learner == nil {
+	ctx = held.work(ctx)
+	m := held.model
+	if m.Learner == nil {
 		return errors.New("want a model with a learner")
 	}
-	var fn explain.Function
-	switch l := f.model.Learner; {
-	case l.Classifier != nil:
-		if args.Machine < 0 || args.Machine >= len(l.Classifier.Machines) {
-			return fmt.Errorf("machine %d, want 0 to %d", args.Machine, len(l.Classifier.Machines)-1)
+	f := m.Learner.For(0)
+	if n := len(m.Classes); n > 0 {
+		if args.Class < 0 || args.Class >= n || args.Against < -1 || args.Against >= n || args.Against == args.Class {
+			return fmt.Errorf("classes %d and %d, want two different ones from 0 to %d", args.Class, args.Against, n-1)
 		}
-		x := l.Classifier.Machines[args.Machine]
-		fn = explain.Function{Support: x.Support, Coefficients: x.Coefficients, Bias: x.Bias}
-	case l.Regressor != nil:
-		fn = explain.Function{Support: l.Regressor.Support, Coefficients: l.Regressor.Coefficients, Bias: l.Regressor.Bias}
-	default:
-		fn = explain.Function{Coefficients: l.Ridge.Coefficients, Bias: l.Ridge.Bias}
-		for i := range l.Ridge.Coefficients {
-			fn.Support = append(fn.Support, i)
+		if f = m.Learner.For(args.Class); args.Against >= 0 {
+			f = m.Learner.Between(args.Class, args.Against)
 		}
-	}
-	if args.Sign < 0 {
-		c := make([]float64, len(fn.Coefficients))
-		for i, x := range fn.Coefficients {
-			c[i] = -x
-		}
-		fn.Coefficients, fn.Bias = c, -fn.Bias
 	}
 	gs, err := exactly(1, args.Batch, q.body)
 	if err != nil {
 		return err
 	}
-	m, single := alone(f.model)
-	if !single {
-		return args.combined(ctx, f.model, gs[0], fn, a)
-	}
-	p, err := explain.Decision(ctx, m, gs[0], fn)
+	p, err := explain.Decision(ctx, m.Kernel, gs[0], f)
 	if err != nil {
 		return err
 	}
 	result := map[string]any{"prediction": p}
 	name, values := "contribution", p.Vertices
 	if args.Shares {
-		sh, err := explain.DecisionShares(ctx, m, gs[0], fn)
+		low, single := alone(m)
+		if !single {
+			return errSingle
+		}
+		shares, err := explain.DecisionShares(ctx, low, gs[0], f)
 		if err != nil {
 			return err
 		}
-		result["shares"] = sh
-		name, values = "share", sh.Vertices
+		result["shares"] = shares
+		name, values = "share", shares.Vertices
 	}
-	if result["svg"], err = args.Picture.svg(gs[0], name, values); err != nil {
-		return err
-	}
-	a.Result = result
-	return nil
+	pic, err := draw.Graph(gs[0], args.Picture.options(name, values))
+	return a.picture(result, pic, err)
 }
 
 // draw draws a graph.
@@ -220,12 +181,8 @@ func (s *server) draw(_ context.Context, q *request, a *answer) error {
 	if err != nil {
 		return err
 	}
-	svg, err := args.Picture.svg(gs[0], args.Name, args.Values)
-	if err != nil {
-		return err
-	}
-	a.Result = map[string]any{"svg": svg}
-	return nil
+	p, err := draw.Graph(gs[0], args.Picture.options(args.Name, args.Values))
+	return a.picture(map[string]any{}, p, err)
 }
 
 // drawMatrix draws a kernel matrix as a heat map or as the map of its two leading components.
@@ -245,7 +202,7 @@ func (s *server) drawMatrix(_ context.Context, q *request, a *answer) error {
 	if n < 0 || n > 1<<16 || len(q.body) != 8*n*n {
 		return fmt.Errorf("a matrix of %d bytes, want %d rows of as many numbers", len(q.body), n)
 	}
-	k := mlg.NewMatrix(n, n)
+	k := kernel.NewMatrix(n, n)
 	for i := range k.Data {
 		k.Data[i] = float64At(q.body, i)
 	}
@@ -263,9 +220,5 @@ func (s *server) drawMatrix(_ context.Context, q *request, a *answer) error {
 	default:
 		err = fmt.Errorf("kind %q, want heatmap or map", args.Kind)
 	}
-	if err != nil {
-		return err
-	}
-	a.Result = map[string]any{"svg": string(pic.SVG())}
-	return nil
+	return a.picture(map[string]any{}, pic, err)
 }

@@ -14,18 +14,24 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/nystrom"
 )
 
 // Protocol is the version of the protocol; both sides must speak the same.
-const Protocol = 1
+const Protocol = 2
 
-// fitted is what stands under a handle: a kernel fitted to graphs, or a model.
+// fitted is what stands under a handle: a model, which need not have a learner, and for an
+// embedding its landmarks.
 type fitted struct {
-	kernel mlg.Fitted
-	model  *model.Model
-	embed  *embedding
+	model   *model.Model
+	basis   *nystrom.Basis
+	workers int // 0 for all processors
 }
+
+// work returns the context of computations with what stands under a handle.
+func (f *fitted) work(ctx context.Context) context.Context { return kernel.WithWorkers(ctx, f.workers) }
 
 // server answers the requests of one parent.
 type server struct {
@@ -170,72 +176,34 @@ func arguments(q *request, v any) error {
 	return nil
 }
 
-// workers returns the number of goroutines that n jobs stand for, 0 for all processors.
-func workers(n int) int {
-	if n > 0 {
-		return n
-	}
-	return runtime.GOMAXPROCS(0)
-}
-
 func (s *server) hello(_ context.Context, _ *request, a *answer) error {
 	a.Result = map[string]any{"protocol": Protocol, "pid": os.Getpid(), "go": runtime.Version()}
 	return nil
 }
 
-// fitResult tells what became of the options of a kernel.
-type fitResult struct {
-	Handle int64   `json:"handle"`
-	Kernel string  `json:"kernel"`
-	Lambda float64 `json:"lambda,omitempty"` // rw-plain: the weight that is used
-	notes
-}
-
 // fit fits a kernel to graphs, and computes their matrix where it is asked for.
 func (s *server) fit(ctx context.Context, q *request, a *answer) error {
-	args := struct {
-		Spec  Spec        `json:"spec"`
-		Batch batchLayout `json:"batch"`
-		Gram  bool        `json:"gram"`
-	}{Spec: DefaultSpec()}
+	var args struct {
+		kernelArgs
+		Gram bool `json:"gram"`
+	}
 	if err := arguments(q, &args); err != nil {
 		return err
 	}
-	graphs, n, err := decodeGraphs(args.Batch, q.body)
-	if err != nil {
-		return err
-	}
-	f, res, err := s.fitSpec(ctx, &args.Spec, graphs)
+	m, res, err := args.fit(ctx, q.body)
 	if err != nil {
 		return err
 	}
 	if args.Gram {
-		m, err := f.Gram(ctx)
+		k, err := m.Kernel.Gram(args.work(ctx))
 		if err != nil {
 			return err
 		}
-		a.put("gram", []int{m.Rows, m.Cols}, m.Data)
+		a.put("gram", []int{k.Rows, k.Cols}, k.Data)
 	}
-	res.notes = n
-	res.Handle = s.keep(&fitted{kernel: f})
+	res.Handle = s.keep(&fitted{model: m, workers: args.Workers})
 	a.Result = res
 	return nil
-}
-
-func (s *server) fitSpec(ctx context.Context, spec *Spec, graphs []*graph.Graph) (mlg.Fitted, *fitResult, error) {
-	k, err := spec.kernel(graphs)
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := k.Fit(ctx, graphs)
-	if err != nil {
-		return nil, nil, err
-	}
-	res := &fitResult{Kernel: k.String()}
-	if spec.Kernel == "rw-plain" {
-		res.Lambda = spec.Lambda
-	}
-	return f, res, nil
 }
 
 // gram returns the matrix of the training graphs.
@@ -250,7 +218,7 @@ func (s *server) gram(ctx context.Context, q *request, a *answer) error {
 	if err != nil {
 		return err
 	}
-	m, err := f.kernel.Gram(ctx)
+	m, err := f.model.Kernel.Gram(f.work(ctx))
 	if err != nil {
 		return err
 	}
@@ -283,7 +251,7 @@ func (s *server) cross(ctx context.Context, q *request, a *answer) error {
 	if err != nil {
 		return err
 	}
-	m, err := f.kernel.Cross(ctx, graphs)
+	m, err := f.model.Kernel.Cross(f.work(ctx), graphs)
 	if err != nil {
 		return err
 	}
@@ -293,18 +261,11 @@ func (s *server) cross(ctx context.Context, q *request, a *answer) error {
 
 // diagonal returns the raw kernel of graphs with themselves.
 func (s *server) diagonal(ctx context.Context, q *request, a *answer) error {
-	args := struct {
-		Spec  Spec        `json:"spec"`
-		Batch batchLayout `json:"batch"`
-	}{Spec: DefaultSpec()}
-	if err := arguments(q, &args); err != nil {
-		return err
-	}
-	graphs, _, err := decodeGraphs(args.Batch, q.body)
+	f, graphs, err := s.withGraphs(q)
 	if err != nil {
 		return err
 	}
-	d, err := args.Spec.self(ctx, graphs)
+	d, err := diagonal(f.work(ctx), f.model, graphs)
 	if err != nil {
 		return err
 	}
@@ -324,11 +285,12 @@ func (s *server) save(_ context.Context, q *request, a *answer) error {
 	if err != nil {
 		return err
 	}
-	m, ok := f.kernel.(*mlg.Model)
-	if !ok {
+	m := *f.model
+	if _, ok := alone(&m); !ok {
 		return errors.New("save: only the low-rank multiscale kernel is kept in bytes")
 	}
-	return a.putModel(searchable(m))
+	m.Graphs, m.Targets = nil, nil // not needed
+	return a.putModel(&m)
 }
 
 // putModel answers with the bytes of a model file.
@@ -343,43 +305,35 @@ func (a *answer) putModel(m *model.Model) error {
 
 // load is the inverse of save.
 func (s *server) load(_ context.Context, q *request, a *answer) error {
-	m, err := q.model()
+	f, err := q.model()
 	if err != nil {
 		return err
 	}
-	k, ok := alone(m)
-	if !ok || m.Learner != nil {
+	if _, ok := alone(f.model); !ok || f.model.Learner != nil {
 		return errors.New("load: want a model with one low-rank kernel and no learner")
 	}
-	a.Result = &fitResult{Handle: s.keep(&fitted{kernel: k})}
+	a.Result = &fitResult{Handle: s.keep(f)}
 	return nil
 }
 
 // model decodes the model file in the body of a request.
-func (q *request) model() (*model.Model, error) {
+func (q *request) model() (*fitted, error) {
 	var args struct {
 		Workers int `json:"workers"`
 	}
 	if err := arguments(q, &args); err != nil {
 		return nil, err
 	}
-	return model.Decode(q.body, workers(args.Workers))
+	m, err := model.Decode(q.body)
+	return &fitted{model: m, workers: args.Workers}, err
 }
 
 // alone returns the low-rank kernel of a model that has no other and gives it graphs as they are.
 func alone(m *model.Model) (*mlg.Model, bool) {
-	if len(m.Kernels) != 1 || len(m.Kernels[0].Factors) != 1 {
+	if len(m.Kernel.Sum.Terms) != 1 || len(m.Kernel.Sum.Terms[0].Factors) != 1 {
 		return nil, false
 	}
-	f := m.Kernels[0].Factors[0]
-	return f.Fitted, f.Fitted != nil && f.Standard == nil && !f.Subdivided
-}
-
-// searchable returns a model without a learner, whose graphs have their numbers as names.
-func searchable(k *mlg.Model) *model.Model {
-	m := &model.Model{Kernels: []model.Kernel{model.NewKernel(1, k)}}
-	for i := range k.Train().Len() {
-		m.IDs = append(m.IDs, fmt.Sprint(i))
-	}
-	return m
+	f := m.Kernel.Factors[0]
+	k := model.LowRank(f)
+	return k, k != nil && !f.Standardize && !f.Subdivide
 }

@@ -13,9 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // parent is the other side of a Serve that runs in this process.
@@ -170,11 +173,12 @@ func TestKernel(t *testing.T) {
 	layout, body := batch(train)
 	testLayout, testBody := batch(test)
 	for _, name := range []string{"mlg", "flg", "wl", "wl-oa", "wl-edge", "wl-sp", "sp", "graphlet", "rw", "rw-plain", "labels", "edge-labels"} {
-		spec := DefaultSpec()
-		spec.Kernel = name
-		k, err := spec.kernel(train)
+		k, err := kernel.Named(name)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if walk, ok := k.(baseline.PlainWalk); ok {
+			k = walk.Converging(train)
 		}
 		f, err := k.Fit(t.Context(), train)
 		if err != nil {
@@ -188,7 +192,7 @@ func TestKernel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := p.ok(p.ask("fit", map[string]any{"spec": map[string]any{"kernel": name}, "batch": layout, "gram": true}, body))
+		a := p.ok(p.ask("fit", map[string]any{"kernel": map[string]any{"kernel": name}, "batch": layout, "gram": true}, body))
 		equal(t, name, a.floats(t, "gram"), gram.Data)
 		h := a.handle()
 		args := map[string]any{"handle": h, "batch": testLayout}
@@ -231,15 +235,15 @@ func TestErrors(t *testing.T) {
 	}{
 		{"nothing", nil, nil, `operation "nothing" is not known`},
 		{"fit", map[string]any{"colour": 1}, nil, `unknown field "colour"`},
-		{"fit", map[string]any{"spec": map[string]any{"kernel": "x"}, "batch": layout}, body, `kernel "x" is not known`},
-		{"fit", map[string]any{"spec": map[string]any{"gamma": -1}, "batch": layout}, body, "Gamma = -1"},
-		{"fit", map[string]any{"spec": map[string]any{"labels": "x"}, "batch": layout}, body, `labels = "x"`},
+		{"fit", map[string]any{"kernel": map[string]any{"kernel": "x"}, "batch": layout}, body, `kernel "x", want one of`},
+		{"fit", map[string]any{"kernel": map[string]any{"kernel": "mlg", "gamma": -1}, "batch": layout}, body, "gamma = -1"},
+		{"fit", map[string]any{"kernel": map[string]any{"kernel": "wl", "labels": "x"}, "batch": layout}, body, `labels = "x"`},
 		{"fit", map[string]any{"batch": layout}, body[:len(body)-3], "more than the"},
 		{"fit", map[string]any{"batch": batchLayout{Graphs: 1 << 40}}, body, "array n has 1099511627776 entries"},
 		{"fit", map[string]any{"batch": batchLayout{Graphs: -1}}, body, "array n has -1 entries"},
 		{"cross", map[string]any{"handle": 77, "batch": layout}, body, "does not hold"},
 		{"read", map[string]any{"path": "/nowhere/at/all"}, nil, "no such file"},
-		{"train", map[string]any{"spec": map[string]any{"kernel": "wl"}, "batch": layout}, body, "want the low-rank kernel"},
+		{"train", map[string]any{"kernel": map[string]any{"kernel": "wl", "labels": "degrees"}, "batch": layout}, body, "svm: "},
 		{"model-load", map[string]any{"workers": 1}, []byte("no model"), ""},
 		{"draw-matrix", map[string]any{"rows": 3}, []byte{1}, "want 3 rows"},
 		{"embed-fit", map[string]any{"batch": layout, "components": 0}, body, "components = 0"},
@@ -284,8 +288,8 @@ func TestEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, b := batch([]*graph.Graph{g})
-	spec := map[string]any{"kernel": "graphlet-mix", "k": 5, "draws": 1 << 30}
-	if _, err := p.in.Write(frame(map[string]any{"op": "fit", "args": map[string]any{"spec": spec, "batch": l}}, b)); err != nil {
+	record := map[string]any{"kernel": "graphlet-mix", "k": 5, "samples": 1 << 30}
+	if _, err := p.in.Write(frame(map[string]any{"op": "fit", "args": map[string]any{"kernel": record, "batch": l}}, b)); err != nil {
 		t.Fatal(err)
 	}
 	p.in.Close()
@@ -319,13 +323,9 @@ func TestBadFrames(t *testing.T) {
 
 // An embedding with all landmarks has the dot products of the kernel.
 func TestEmbedding(t *testing.T) {
+	p := start(t)
 	graphs := graphtest.Suite(4)
-	spec := DefaultSpec()
-	k, err := spec.kernel(graphs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := k.Fit(t.Context(), graphs)
+	f, err := mlg.Default().Fit(t.Context(), graphs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,18 +333,12 @@ func TestEmbedding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	self, err := spec.self(t.Context(), graphs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, rows, err := newEmbedding(t.Context(), f, graphs, self, len(graphs), 1e-12)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := e.vectors(t.Context(), graphs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	layout, body := batch(graphs)
+	a := p.ok(p.ask("embed-fit", map[string]any{"kernel": map[string]any{"kernel": "mlg"}, "batch": layout, "components": len(graphs), "tolerance": 1e-12}, body))
+	first := a.floats(t, "vectors")
+	dim := len(first) / len(graphs)
+	rows := &kernel.Matrix{Rows: len(graphs), Cols: dim, Data: first}
+	again := &kernel.Matrix{Rows: len(graphs), Cols: dim, Data: p.ok(p.ask("embed", map[string]any{"handle": a.handle(), "batch": layout}, body)).floats(t, "vectors")}
 	for i := range graphs {
 		for j := range graphs {
 			sum, sum2 := 0.0, 0.0

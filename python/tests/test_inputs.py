@@ -292,11 +292,11 @@ def test_what_a_kernel_lacks_is_named():
 @pytest.mark.parametrize(
     "kernel,message",
     [
-        (MultiscaleLaplacian(gamma=0), "Gamma = 0"),
+        (MultiscaleLaplacian(gamma=0), "gamma = 0"),
         (MultiscaleLaplacian(heta=float("nan")), "heta=nan"),
-        (MultiscaleLaplacian(P=0), "Rank = 0"),
+        (MultiscaleLaplacian(P=0), "rank = 0"),
         (MultiscaleLaplacian(L=-1), "L=-1"),
-        (MultiscaleLaplacian(radii=(2, 1)), "Radii"),
+        (MultiscaleLaplacian(radii=(2, 1)), "radii"),
         (MultiscaleLaplacian(base="nothing"), "nothing"),
         (MultiscaleLaplacian(landmarks="x"), "landmarks"),
         (WeisfeilerLehman(n_iter=0), "n_iter=0"),

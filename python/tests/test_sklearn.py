@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import http.server
+import json
 import pickle
 import shutil
 import subprocess
@@ -222,8 +223,33 @@ def test_model_files_of_the_command(drugs, tmp_path):
     # It combines kernels, whose contributions add up.
     why = mlgkernel.explain.decision(model, drugs.graphs[0])
     assert why.vertices.shape == (drugs.graphs[0].n,) and "<svg" in why.picture._repr_svg_()
-    with pytest.raises(ValueError, match="combines several"):
+    with pytest.raises(ValueError, match="one low-rank multiscale kernel"):
         mlgkernel.explain.decision(model, drugs.graphs[0], shares=True)
+
+
+def test_models_say_how_graphs_are_read(tmp_path):
+    """New molecules get the labels and weights that the command has given to those of training."""
+    table, path, query = tmp_path / "values.csv", tmp_path / "values.mlg", "C=Cc1ccc([NH3+])cc1"
+    rows = ["C=C", "CC", "CC=O", "CC[NH3+]", "c1ccccc1O", "C#N", "CC(=O)[O-]", "c1ccncc1", "CC(C)=O"]
+    table.write_text("smiles,y\n" + "".join(f"{s},{i}.5\n" for i, s in enumerate(rows)))
+
+    def mlg(*args):
+        done = subprocess.run(
+            [str(_engine.binary()), "--quiet", *args], capture_output=True, text=True, timeout=240
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    flags = ["--edge-weight", "order", "--atom-charge", "--atom-aromatic", "--hydrogens", "explicit"]
+    mlg("train", str(table), "--kernel", "mlg", "--folds", "3", "-o", str(path), *flags)
+    want = json.loads(mlg("--json", "predict", str(path), query))["value"]
+    model = MLGRegressor.load(path)
+    assert model.predict([query]) == [want]
+    (tmp_path / "new.smi").write_text(query + "\n")
+    assert model.predict(str(tmp_path / "new.smi")) == [want]
+    assert model.predict(mlgkernel.as_graphs([query])) != [want]
+    assert model.predict(mlgkernel.as_graphs([query], model)) == [want]
+    assert mlgkernel.explain.decision(model, query).value == pytest.approx(want)
 
 
 def test_regressor(drugs):
@@ -279,8 +305,10 @@ def test_explain(drugs):
         MLGRegressor().fit(drugs.graphs, [x.n for x in drugs.graphs]), g, shares=True
     )
     assert r.towards is None
-    with pytest.raises(ValueError, match="only the low-rank"):
-        mlgkernel.explain.similarity(g, h, VertexHistogram().fit([g]))
+    histogram = VertexHistogram().fit([g])
+    assert mlgkernel.explain.similarity(g, h, histogram).k == pytest.approx(histogram.transform([h])[0, 0])
+    with pytest.raises(ValueError, match="contributions of vertices"):
+        mlgkernel.explain.similarity(g, h, ShortestPath().fit([g]))
     k = model.transform(drugs.graphs)
     for picture in (mlgkernel.explain.heatmap(k, drugs.target), mlgkernel.explain.map_of(k, drugs.target)):
         assert picture._repr_svg_().startswith("<svg")

@@ -34,9 +34,9 @@ def graph_of(case):
     )
 
 
-def spec_gram(graphs, **spec):
+def record_gram(graphs, **record):
     batch, body = pack(graphs)
-    return _engine.call("fit", {"spec": spec, "batch": batch, "gram": True}, [body])[1]["gram"]
+    return _engine.call("fit", {"kernel": record, "batch": batch, "gram": True}, [body])[1]["gram"]
 
 
 def test_golden_multiscale(golden):
@@ -68,7 +68,7 @@ def test_golden_laplacian(golden):
     """LG, and FLG with features and with a Gaussian kernel of them."""
     for case in golden("testdata/golden/lg.json"):
         graphs = [graph_of(g) for g in case["graphs"]]
-        got = spec_gram(graphs, kernel="lg", eta=case["eta"], gamma=case["gamma"])
+        got = record_gram(graphs, kernel="lg", eta=case["eta"], gamma=case["gamma"])
         np.testing.assert_allclose(got, case["gram"], rtol=1e-9)
     for name, base in (("flg_features", "attributes"), ("flg_kernel", "gaussian")):
         for case in golden(f"testdata/golden/{name}.json"):
@@ -109,7 +109,7 @@ def test_golden_baselines(golden):
         graphs = [graph_of(g) for g in case.pop("graphs")]
         for name, want in case.items():
             kernel = golden_kernel(name)
-            got = spec_gram(graphs, **kernel) if isinstance(kernel, dict) else kernel.fit_transform(graphs)
+            got = record_gram(graphs, **kernel) if isinstance(kernel, dict) else kernel.fit_transform(graphs)
             np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12, err_msg=name)
 
 
@@ -174,7 +174,9 @@ def test_same_bits_as_the_command(kernel, flags, drugs, tmp_path):
     subprocess.run(command, check=True, timeout=120)
     want = np.load(out)
     got = (
-        spec_gram(drugs.graphs, **kernel) if isinstance(kernel, dict) else kernel.fit_transform(drugs.graphs)
+        record_gram(drugs.graphs, **kernel)
+        if isinstance(kernel, dict)
+        else kernel.fit_transform(drugs.graphs)
     )
     if isinstance(kernel, GraphletSampling):  # shares there, numbers here: equal up to rounding
         np.testing.assert_allclose(got, want, rtol=1e-12)
@@ -262,12 +264,12 @@ def test_random_walk_takes_weights_and_shrinks_lamda(molecules):
 def test_graphlet_samples_come_near_to_counts(drugs):
     graphs = drugs.graphs[:10]
     sampled = GraphletSampling(k=3, normalize=True, sampling={"n_samples": 20000}, random_state=1)
-    exact = spec_gram(graphs, kernel="graphlet", k=3)
+    exact = record_gram(graphs, kernel="graphlet", k=3)
     np.testing.assert_allclose(sampled.fit_transform(graphs), exact, atol=0.05)
     again = GraphletSampling(k=3, normalize=True, sampling={"n_samples": 20000}, random_state=1)
     assert again.fit_transform(graphs).tobytes() == sampled.fit_transform(graphs).tobytes()
     bound = GraphletSampling(k=3, sampling={"delta": 0.05, "epsilon": 0.1, "a": -1})
-    assert bound._spec()["draws"] == int(np.ceil(2 * (4 * np.log(2) + np.log(20)) / 0.01))
+    assert bound._record()["samples"] == int(np.ceil(2 * (4 * np.log(2) + np.log(20)) / 0.01))
 
 
 def test_attributes_are_vectors(molecules):

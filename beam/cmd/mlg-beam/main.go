@@ -21,8 +21,6 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/spark"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
 	"github.com/mlgkernel/mlg/beam/pipeline"
-	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/embed"
 )
 
 const usage = `usage: mlg-beam --model FILE --tiles DIR [flags] INPUT...
@@ -37,7 +35,7 @@ runners.
 
 func main() {
 	o := pipeline.DefaultOptions()
-	format := flags(&o)
+	flags(&o)
 	level := flag.String("log-level", "warn", "what Beam prints: debug, info, warn or error")
 	quiet := flag.Bool("quiet", false, "print no summary")
 	asJSON := flag.Bool("json", false, "print the summary as JSON to standard output")
@@ -51,10 +49,6 @@ func main() {
 		fail(err, 1)
 	}
 	beam.Init() // does not return in a worker
-	var err error
-	if o.Format, err = dataset.ParseFormat(*format); err != nil {
-		fail(err, 2)
-	}
 	if o.Inputs = flag.Args(); len(o.Inputs) == 0 {
 		flag.Usage()
 		os.Exit(2)
@@ -82,25 +76,22 @@ func main() {
 	}
 }
 
-func flags(o *pipeline.Options) (format *string) {
+func flags(o *pipeline.Options) {
 	flag.StringVar(&o.Model, "model", "", "model file, as mlg fit and mlg train write it")
 	flag.StringVar(&o.Tiles, "tiles", "", "folder for the tiles of the Gram matrix")
 	flag.StringVar(&o.Embeddings, "embeddings", "", "folder for the vectors, as .npy files")
 	flag.IntVar(&o.Dim, "dim", o.Dim, "dimension of the vectors")
-	flag.Func("pivots", "how landmarks are chosen, as for mlg embed", func(text string) (err error) {
-		o.Pivots, err = embed.ParsePivots(text)
-		return err
-	})
+	flag.StringVar((*string)(&o.Pivots), "pivots", string(o.Pivots), "how landmarks are chosen, as for mlg embed")
 	flag.Uint64Var(&o.Seed, "pivot-seed", 0, "seed of the choice of landmarks")
 	flag.IntVar(&o.Side, "tile-side", o.Side, "rows and columns of a tile, rows of a file of vectors")
-	flag.StringVar(&o.SMILESColumn, "smiles-column", "", "column of a table that has the SMILES")
-	flag.StringVar(&o.TargetColumn, "target", "", "column or data field that has the class or value")
-	flag.StringVar(&o.IDColumn, "id-column", "", "column or data field that has the identifier")
+	flag.StringVar(&o.Read.SMILESColumn, "smiles-column", "", "column of a table that has the SMILES")
+	flag.StringVar(&o.Read.TargetColumn, "target", "", "column or data field that has the class or value")
+	flag.StringVar(&o.Read.IDColumn, "id-column", "", "column or data field that has the identifier")
 	flag.Int64Var(&o.PartBytes, "part-bytes", o.PartBytes, "bytes of the parts into which local files of lines are cut")
 	flag.IntVar(&o.Batch, "batch", o.Batch, "graphs that are transformed together")
 	flag.IntVar(&o.Threads, "threads", o.Threads, "goroutines for the work on a batch; runners work on several at a time")
 	flag.BoolVar(&o.SkipBad, "skip-bad", false, "leave out bad graphs and list them in "+pipeline.BadName)
-	return flag.String("format", string(dataset.Auto), "format of the inputs")
+	flag.StringVar((*string)(&o.Read.Format), "format", string(o.Read.Format), "format of the inputs")
 }
 
 func run(ctx context.Context, o pipeline.Options) (pipeline.Counts, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/beam/pipeline"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -39,12 +40,12 @@ func command(t *testing.T, temp string, args ...string) (stdout, stderr string, 
 func TestCommand(t *testing.T) {
 	dir := t.TempDir()
 	d := dataset.Scales(40, 1)
-	fitted, err := mlg.Fit(t.Context(), d.Graphs, mlg.DefaultOptions())
+	fitted, err := kernel.NewCollection(d.Graphs).Fit(t.Context(), mlg.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
 	file, graphs := filepath.Join(dir, "m.mlg"), filepath.Join(dir, "g.jsonl")
-	m := &model.Model{Kernels: []model.Kernel{model.NewKernel(1, fitted)}, IDs: d.IDs()}
+	m := &model.Model{Kernel: fitted, IDs: d.IDs()}
 	if err := model.Write(t.Context(), file, m); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -13,47 +14,29 @@ import (
 	"github.com/mlgkernel/mlg/dataset/chem"
 )
 
-type atom struct {
-	Element   string `json:"element"`
-	Charge    int8   `json:"charge"`
-	Hydrogens int    `json:"hydrogens"`
-	Aromatic  bool   `json:"aromatic"`
-	Isotope   uint16 `json:"isotope"`
-}
-
-type bond struct {
-	A      int32  `json:"a"`
-	B      int32  `json:"b"`
-	Order  string `json:"order"`
-	Kekule string `json:"kekule"`
-}
-
 type result struct {
-	Error   string `json:"error,omitempty"`   // no molecule
-	Valence string `json:"valence,omitempty"` // a molecule with an impossible valence
-	Formula string `json:"formula"`
-	Rings   int    `json:"rings"`
-	Atoms   []atom `json:"atoms"`
-	Bonds   []bond `json:"bonds"`
+	Error   string      `json:"error,omitempty"`   // no molecule
+	Valence string      `json:"valence,omitempty"` // a molecule with an impossible valence
+	Formula string      `json:"formula"`
+	Atoms   []chem.Atom `json:"atoms"`
+	Bonds   []chem.Bond `json:"bonds"`
+	Kekule  string      `json:"kekule"` // symbols of the bonds
 }
 
-func dump(m *chem.Molecule, err error) result {
+func dump(m *chem.Molecule, err error) (r result) {
+	var orders []chem.Order
+	if err == nil {
+		orders, err = m.Kekule()
+	}
 	if err != nil {
 		return result{Error: err.Error()}
 	}
-	r := result{Formula: m.Formula(), Rings: m.Rings()}
+	for _, o := range orders {
+		r.Kekule += o.String()
+	}
+	r.Formula, r.Atoms, r.Bonds = m.Formula(), m.Atoms, m.Bonds
 	if err := m.CheckValence(); err != nil {
 		r.Valence = err.Error()
-	}
-	for _, a := range m.Atoms {
-		r.Atoms = append(r.Atoms, atom{chem.Symbol(a.Element), a.Charge, a.Hydrogens, a.Aromatic, a.Isotope})
-	}
-	orders, err := m.Kekule()
-	if err != nil {
-		return result{Error: err.Error()}
-	}
-	for i, b := range m.Bonds {
-		r.Bonds = append(r.Bonds, bond{b.A, b.B, b.Order.String(), orders[i].String()})
 	}
 	return r
 }
@@ -65,30 +48,20 @@ func main() {
 	in.Buffer(nil, 1<<20)
 	out := bufio.NewWriter(os.Stdout)
 	e := json.NewEncoder(out)
-	var record []string
+	var text []string
 	for in.Scan() {
-		var r result
 		switch {
 		case !*sdf:
-			r = dump(chem.ParseSMILES(in.Text(), 1<<20))
+			e.Encode(dump(chem.ParseSMILES(in.Text(), 1<<20)))
 		case in.Text() == "$$$$":
-			m, _, err := chem.ParseMol(record, 1<<20)
-			r = dump(m, err)
-			record = nil
+			m, _, err := chem.ParseMol(text, 1<<20)
+			e.Encode(dump(m, err))
+			text = nil
 		default:
-			record = append(record, in.Text())
-			continue
-		}
-		if err := e.Encode(r); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+			text = append(text, in.Text())
 		}
 	}
-	if err := in.Err(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	if err := out.Flush(); err != nil {
+	if err := errors.Join(in.Err(), out.Flush()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -90,22 +90,34 @@ func run() error {
 	}
 	client := &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: *clients}}
 	if code, err := send(client, url, bodies[0]); err != nil || code != http.StatusOK { // fits the model
-		return fmt.Errorf("first request: %d %w", code, err)
+		return fmt.Errorf("first request: status %d, %v", code, err)
 	}
 
 	r := result{Source: *source, Clients: *clients, Batch: *batch, Slow: *slow, Cores: runtime.NumCPU()}
 	stop := slowClients(strings.Trim(strings.TrimPrefix(url, "http://"), "/"), *slow)
 	defer stop()
 	r.StartMemory, _ = memory(server.Process.Pid)
+	r.measure(func(i int) (int, error) { return send(client, url, bodies[i%len(bodies)]) }, *duration)
+	r.EndMemory, r.PeakMemory = memory(server.Process.Pid)
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	fmt.Println(string(b))
+	return nil
+}
+
+// measure sends requests from all clients until the time is over.
+func (r *result) measure(send func(i int) (status int, err error), duration time.Duration) {
 	var mu sync.Mutex
 	var times []float64
 	var wait sync.WaitGroup
 	begin := time.Now()
-	for c := range *clients {
+	for c := range r.Clients {
 		wait.Go(func() {
-			for i := c; time.Since(begin) < *duration; i += *clients {
+			for i := c; time.Since(begin) < duration; i += r.Clients {
 				t := time.Now()
-				code, err := send(client, url, bodies[i%len(bodies)])
+				code, err := send(i)
 				took := time.Since(t).Seconds() * 1000
 				mu.Lock()
 				switch {
@@ -122,21 +134,14 @@ func run() error {
 	}
 	wait.Wait()
 	r.Seconds = time.Since(begin).Seconds()
-	r.EndMemory, r.PeakMemory = memory(server.Process.Pid)
 	slices.Sort(times)
 	r.Requests = len(times)
-	r.Predictions = len(times) * *batch
+	r.Predictions = len(times) * r.Batch
 	r.PerSecond = float64(r.Predictions) / r.Seconds
 	if len(times) > 0 {
 		at := func(p int) float64 { return times[(len(times)-1)*p/100] }
 		r.P50, r.P90, r.P99, r.Max = at(50), at(90), at(99), at(100)
 	}
-	b, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	fmt.Println(string(b))
-	return nil
 }
 
 // requests returns bodies with the built-in molecules in turn.

@@ -14,7 +14,8 @@ import { askPanel, showAsked } from "./ask.js";
 import { find, menu } from "./tools.js";
 
 export const app = {
-  state, parameters, post,
+  state, post,
+  parameters: () => parameters(app.info.parameters),
   info: null, // of the API
   source: null, // the graphs, column by column
   places: null, // both layouts
@@ -32,7 +33,8 @@ export const app = {
     const key = ref[0] === "a" ? JSON.stringify(app.reference(ref)) : ref;
     if (!app.drawings.has(key)) {
       if (app.drawings.size > 300) app.drawings.clear();
-      const p = ref[0] === "a" ? post("graph", app.reference(ref)) : get(`graph/${ref}`);
+      const p = (ref[0] === "a" ? post("graph", app.reference(ref)) : get(`graph/${ref}`))
+        .then(({ graph, drawing }) => ({ ...graph, labels: graph.node_labels ?? [], drawing }));
       p.catch(() => app.drawings.delete(key));
       app.drawings.set(key, p);
     }
@@ -81,7 +83,7 @@ export const app = {
 
   // ask adds graphs, once they are understood, and opens the first.
   async ask(list) {
-    const answer = await post("predict", { graphs: list, k: 5, place: true, parameters: parameters() });
+    const answer = await post("predict", { graphs: list, k: 5, place: true, parameters: app.parameters() });
     list.forEach((a, i) => (a.prediction = answer.predictions[i]));
     const known = (a) => state.asked.findIndex((b) => JSON.stringify(b.smiles ?? b.graph) === JSON.stringify(a.smiles ?? a.graph));
     for (const a of list) {
@@ -185,7 +187,7 @@ async function loadPair(focus = false) {
   try {
     const [a, b] = [state.open, state.other];
     const [ga, gb, answer] = await Promise.all([app.graph(a), app.graph(b),
-      post("compare", { a: app.reference(a), b: app.reference(b), parameters: parameters() }, signal)]);
+      post("compare", { a: app.reference(a), b: app.reference(b), parameters: app.parameters() }, signal)]);
     if (signal.aborted) return;
     const top = answer.levels.length - 1;
     box.replaceChildren(...pairView(ga, gb, answer, Math.min(state.level ?? top, top), (l, keys) => {
@@ -235,9 +237,9 @@ async function compute() {
     if (signal.aborted) return;
     showError($("parameters-error"), null);
     app.places = places;
-    app.levels = places.levels;
-    app.radii = state.params.radii !== undefined || !app.info.saved ? places.parameters.radii : app.info.parameters.radii;
-    const asked = state.asked.length ? await post("predict", { graphs: state.asked.map((_, i) => askedReference(i)), k: 5, place: true, parameters: parameters() }, signal) : null;
+    app.radii = places.radii;
+    app.levels = places.radii.length;
+    const asked = state.asked.length ? await post("predict", { graphs: state.asked.map((_, i) => askedReference(i)), k: 5, place: true, parameters: app.parameters() }, signal) : null;
     asked?.predictions.forEach((p, i) => (state.asked[i].prediction = p));
     showPlaces();
     changed();
@@ -291,12 +293,13 @@ function showScore(e) {
   const rest = e.rows.filter((r) => r.name !== "mlg");
   const el = $("score");
   el.classList.remove("stale");
-  if (mine?.accuracy !== undefined) {
-    el.replaceChildren(h("b", {}, percent(mine.accuracy)), h("span", {}, "cross-validated"),
-      h("span", { class: "muted" }, rest.map((r) => `${r.name} ${percent(r.accuracy, 0)}`).join(" · ")));
-    el.title = `${e.folds}-fold cross-validation on ${e.graphs} graphs, C chosen inside each fold. 95 % interval ${percent(mine.low)} to ${percent(mine.high)}.`;
-  } else if (mine?.rmse !== undefined) {
-    el.replaceChildren(h("b", {}, `R² ${mine.r2.toFixed(2)}`), h("span", {}, `error ${Number(mine.rmse.toPrecision(3))}`), h("span", { class: "muted" }, "cross-validated"));
+  if (mine?.accuracy_mean !== undefined) {
+    el.replaceChildren(h("b", {}, percent(mine.accuracy_mean)), h("span", {}, "cross-validated"),
+      h("span", { class: "muted" }, rest.map((r) => `${r.name} ${percent(r.accuracy_mean, 0)}`).join(" · ")));
+    const interval = mine.confidence_interval;
+    el.title = `${e.folds}-fold cross-validation on ${e.graphs} graphs, C chosen inside each fold.${interval ? ` 95 % interval ${percent(interval.low)} to ${percent(interval.high)}.` : ""}`;
+  } else if (mine?.rmse_mean !== undefined) {
+    el.replaceChildren(h("b", {}, `R² ${mine.r2_mean.toFixed(2)}`), h("span", {}, `error ${Number(mine.rmse_mean.toPrecision(3))}`), h("span", { class: "muted" }, "cross-validated"));
   } else if (e.saved.length) {
     el.replaceChildren(h("b", {}, e.saved[0].measure === "accuracy" ? percent(e.saved[0].value) : String(Number(e.saved[0].value.toPrecision(3)))), h("span", {}, `${e.saved[0].measure}, ${e.saved[0].method}`));
   } else el.replaceChildren();
@@ -408,7 +411,7 @@ let setTab, setLayout, showParameters;
 
 // restore checks the state that a link brought against the source.
 function restore() {
-  read();
+  read(app.info.parameters);
   const exists = (ref) => ref !== null && (ref[0] === "a" ? Number(ref.slice(1)) < state.asked.length : Number(ref) < app.info.graphs);
   if (!exists(state.open)) state.open = null;
   if (!exists(state.other)) state.other = null;

@@ -33,7 +33,7 @@ export function askPanel(app) {
     try {
       if (file.size > mostBytes) throw new Error(`${file.name} has ${(file.size / 1e6).toFixed(1)} MB, want at most ${mostBytes / 1e6}`);
       const answer = await app.post("read", { name: file.name, text: await file.text() });
-      await app.ask(answer.graphs.slice(0, mostFromFile).map((g) => ({ graph: g.graph })));
+      await app.ask(answer.graphs.slice(0, mostFromFile).map((graph) => ({ graph })));
       if (answer.graphs.length > mostFromFile) showError(error, new Error(`${answer.graphs.length} graphs in ${file.name}; the first ${mostFromFile} are shown.`));
     } catch (err) {
       if (err.name !== "AbortError") showError(error, err);
@@ -67,10 +67,11 @@ export function askPanel(app) {
 export function showAsked(app) {
   $("asked").replaceChildren(...app.state.asked.map((a, i) => {
     const p = a.prediction;
+    const name = a.smiles ?? a.graph.id ?? p?.id ?? String(i + 1);
     const said = p ? p.class ?? (p.value === null ? "placed" : Number(p.value.toPrecision(4)).toString()) : "…";
     return h("li", { class: app.state.open === `a${i}` ? "open" : "" },
       h("button", { onclick: () => app.open(`a${i}`) }, said, p?.unlike && h("span", { class: "warn" }, " · unlike the rest"),
-        h("span", { class: "name" }, a.smiles ?? a.graph.id ?? `graph ${i + 1}`)),
-      h("button", { class: "quiet", "aria-label": `Forget ${a.smiles ?? a.graph.id ?? `graph ${i + 1}`}`, onclick: () => app.forget(i) }, "✕"));
+        h("span", { class: "name" }, name)),
+      h("button", { class: "quiet", "aria-label": `Forget ${name}`, onclick: () => app.forget(i) }, "✕"));
   }));
 }

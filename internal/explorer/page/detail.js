@@ -192,7 +192,7 @@ export class Detail {
     if (!this.reasons || !this.drawing.positions.length) return;
     this.drawing.values(this.reasons.vertices);
     const what = this.reasons.class || "a larger value";
-    const share = this.reasons.share < 0.995 ? ` (${percent(this.reasons.share, 0)} of the kernel; the rest has no vertices)` : "";
+    const share = this.reasons.explained.share < 0.995 ? ` (${percent(this.reasons.explained.share, 0)} of the kernel; the rest has no vertices)` : "";
     this.key.replaceChildren(h("i", { class: "for" }), `speaks for ${what}`, h("i", { class: "against" }), `against${share}`);
   }
 }

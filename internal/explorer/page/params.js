@@ -1,74 +1,63 @@
-// The panel of parameters.
+// The panel of parameters. The server says which there are: name, type, default, range, help.
 
 import { $, h } from "./dom.js";
 
-const log = { from: (x) => Math.log10(x), to: (x) => Number((10 ** x).toPrecision(2)) };
-const same = { from: Number, to: Number };
-
-// fields in the order of the panel: numbers have a slider.
-const fields = [
-  { name: "radii", label: "Radii of the scales", hint: "hops", text: true },
-  { name: "eta", label: "η", hint: "of the Laplacian", min: -3, max: 1, step: 0.05, map: log },
-  { name: "gamma", label: "γ", hint: "of the covariance", min: -3, max: 1, step: 0.05, map: log },
-  { name: "base", label: "Base kernel", hint: "on vertices", choices: null },
-  { name: "combine", label: "Combination", hint: "of scales", choices: { top: "top: the largest scale", sum: "sum: mean of all", product: "product", mixed: "mixed: mean of these three", gmean: "gmean: geometric mean" } },
-  { name: "rank", label: "Rank", hint: "features kept", min: 1, max: 32, step: 1, map: same },
-  { name: "samples", label: "Landmarks", hint: "vertices sampled", min: 10, max: 500, step: 10, map: same },
-  { name: "landmarks", label: "Choice of landmarks", hint: "", choices: { uniform: "uniform", classes: "by class", pivoted: "pivoted" } },
-];
-const more = [
-  { name: "seed", label: "Seed", hint: "of the sample", min: 0, max: 20, step: 1, map: same },
-  { name: "power", label: "Power", hint: "of the kernel", min: 1, max: 8, step: 1, map: same },
-  { name: "bandwidth", label: "Bandwidth", hint: "of gaussian", min: -2, max: 2, step: 0.05, map: log },
-  { name: "h", label: "Refinements", hint: "of wl", min: 0, max: 6, step: 1, map: same },
-];
+// sliderOf returns the slider of a number: for whole numbers their range, for others two powers of
+// ten to each side of the default.
+function sliderOf(p) {
+  const [low, high] = (p.want ?? "").match(/^(\S+) to (\S+)$/)?.slice(1).map(Number) ?? [];
+  if (low === undefined) return null;
+  if (p.type === "integer") return { min: low, max: high, step: 1, from: Number, to: Number };
+  const middle = Math.log10(p.default);
+  return { min: Math.max(middle - 2, Math.log10(low)), max: Math.min(middle + 2, Math.log10(high)), step: 0.05, from: Math.log10, to: (x) => Number((10 ** x).toPrecision(2)) };
+}
 
 // parameterPanel fills the panel; changed(values) gets the parameters that differ from the
 // defaults, as texts. It returns show(values).
 export function parameterPanel(info, changed) {
   const form = $("parameters");
-  const defaults = info.parameters;
-  const inputs = new Map();
+  const fill = new Map(); // by name: shows a value
   const values = {};
   let timer;
-  const set = (name, value, wait = 60) => {
-    const normal = String(Array.isArray(defaults[name]) ? defaults[name].join(",") : defaults[name]);
-    if (String(value) === normal) delete values[name];
-    else values[name] = String(value);
+  const set = (p, value, wait = 60) => {
+    if (String(value) === String(p.default)) delete values[p.name];
+    else values[p.name] = String(value);
     clearTimeout(timer);
     timer = setTimeout(() => changed({ ...values }), wait);
   };
 
-  const field = (f) => {
-    const id = `p-${f.name}`;
-    const label = h("label", { for: id }, h("span", {}, f.label), h("span", { class: "muted" }, f.hint));
-    if (f.text) {
-      const input = h("input", { id, inputmode: "numeric", spellcheck: "false", onchange: (e) => set(f.name, e.target.value.replace(/[\s;]+/g, ",").replace(/,+/g, ",").replace(/^,|,$/g, "")) });
-      inputs.set(f.name, (v) => (input.value = Array.isArray(v) ? v.join(", ") : String(v).replaceAll(",", ", ")));
-      return h("div", { class: "field whole" }, label, input);
+  const field = (p) => {
+    const id = `p-${p.name}`;
+    const label = h("label", { for: id }, h("b", {}, p.name), " ", h("span", { class: "muted" }, p.help));
+    if (p.type === "boolean") {
+      const check = h("input", { type: "checkbox", id, onchange: (e) => set(p, e.target.checked) });
+      fill.set(p.name, (v) => (check.checked = String(v) === "true"));
+      label.prepend(check);
+      return h("div", {}, label);
     }
-    if (f.choices !== undefined) {
-      const choices = f.choices ?? Object.fromEntries([...new Set([defaults.base, ...info.bases])].map((b) => [b, b]));
-      const select = h("select", { id, onchange: (e) => set(f.name, e.target.value) }, Object.entries(choices).map(([value, text]) => h("option", { value }, text)));
-      inputs.set(f.name, (v) => {
-        if (![...select.options].some((o) => o.value === v)) select.append(h("option", { value: v }, v));
-        select.value = v;
-      });
+    if (p.choices) {
+      const select = h("select", { id, onchange: (e) => set(p, e.target.value) }, p.choices.map((value) => h("option", { value }, value)));
+      fill.set(p.name, (v) => (select.value = v));
       return h("div", { class: "field whole" }, label, select);
     }
-    const number = h("input", { id, type: "number", step: "any", onchange: (e) => { slider.value = f.map.from(Number(e.target.value)); set(f.name, e.target.value); } });
-    const slider = h("input", { type: "range", min: f.min, max: f.max, step: f.step, "aria-label": `${f.label} ${f.hint}`, oninput: (e) => { number.value = f.map.to(Number(e.target.value)); set(f.name, number.value, 120); } });
-    inputs.set(f.name, (v) => {
+    if (p.type !== "integer" && p.type !== "number") {
+      const list = p.type.endsWith("s");
+      const clean = (text) => (list ? text.replace(/[\s;,]+/g, ",").replace(/^,|,$/g, "") : text.trim());
+      const input = h("input", { id, spellcheck: "false", autocapitalize: "off", list: p.suggestions && `${id}-list`, inputmode: list && "numeric", onchange: (e) => set(p, clean(e.target.value)) });
+      fill.set(p.name, (v) => (input.value = list ? String(v).replaceAll(",", ", ") : v));
+      return h("div", { class: "field whole" }, label, input, p.suggestions && h("datalist", { id: `${id}-list` }, p.suggestions.map((value) => h("option", { value }))));
+    }
+    const scale = sliderOf(p);
+    const number = h("input", { id, type: "number", step: "any", onchange: (e) => { slider.value = scale?.from(Number(e.target.value)); set(p, e.target.value); } });
+    const slider = h("input", { type: "range", min: scale?.min, max: scale?.max, step: scale?.step, hidden: !scale, "aria-label": `${p.name}: ${p.help}`, oninput: (e) => { number.value = scale.to(Number(e.target.value)); set(p, number.value, 120); } });
+    fill.set(p.name, (v) => {
       number.value = v;
-      slider.value = f.map.from(Number(v));
+      slider.value = scale?.from(Number(v));
     });
-    return h("div", { class: "field" }, label, slider, number);
+    return h("div", { class: scale ? "field" : "field whole" }, label, slider, number);
   };
 
-  const check = h("input", { type: "checkbox", id: "p-discount", onchange: (e) => set("discount", e.target.checked) });
-  inputs.set("discount", (v) => (check.checked = v === true || v === "true"));
-  form.replaceChildren(...fields.map(field), h("details", {}, h("summary", {}, "More"),
-    h("div", {}, more.map(field), h("div", { class: "check" }, h("label", { for: "p-discount" }, check, "Discount by distance to the centre")))));
+  form.replaceChildren(...info.parameters.map(field));
   form.addEventListener("submit", (e) => e.preventDefault());
   if (!info.has_graphs) {
     for (const el of form.querySelectorAll("input, select")) el.disabled = true;
@@ -83,7 +72,7 @@ export function parameterPanel(info, changed) {
   const show = (given) => {
     for (const name of Object.keys(values)) delete values[name];
     Object.assign(values, given);
-    for (const [name, fill] of inputs) fill(given[name] ?? defaults[name]);
+    for (const p of info.parameters) fill.get(p.name)(given[p.name] ?? p.default);
   };
   $("reset").addEventListener("click", () => {
     show({});

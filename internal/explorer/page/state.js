@@ -14,12 +14,11 @@ export const state = {
   asked: [], // what was asked: {smiles} or {graph}
 };
 
-const names = ["radii", "eta", "gamma", "samples", "rank", "landmarks", "seed", "base", "bandwidth", "h", "combine", "power", "discount"];
-
 // longest is the number of characters of a graph that a link carries.
 const longest = 1500;
 
-export function read(hash = location.hash) {
+// read takes the state from the address; schema describes the parameters.
+export function read(schema, hash = location.hash) {
   const q = new URLSearchParams(hash.replace(/^#/, ""));
   const one = (name, allowed) => (allowed.includes(q.get(name)) ? q.get(name) : allowed[0]);
   const graph = (name) => (/^a?\d+$/.test(q.get(name) ?? "") ? q.get(name) : null);
@@ -34,7 +33,7 @@ export function read(hash = location.hash) {
   const zoom = (q.get("zoom") ?? "").split(",").map(Number);
   state.zoom = zoom.length === 3 && zoom.every(Number.isFinite) && zoom[0] > 0 ? zoom : null;
   state.params = {};
-  for (const name of names) if (q.has(name)) state.params[name] = q.get(name);
+  for (const { name } of schema) if (q.has(name)) state.params[name] = q.get(name);
   state.asked = [];
   for (const text of q.getAll("ask")) {
     if (text.startsWith("{")) {
@@ -67,14 +66,10 @@ export function write() {
   if (url !== (location.hash || location.pathname)) history.replaceState(null, "", url);
 }
 
+const values = { boolean: (t) => t === "true", integer: Number, number: Number, integers: (t) => t.split(",").filter(Boolean).map(Number) };
+
 // parameters returns what requests send: null where nothing differs from the defaults.
-export function parameters() {
-  const p = {};
-  for (const [name, text] of Object.entries(state.params)) {
-    if (["landmarks", "base", "combine"].includes(name)) p[name] = text;
-    else if (name === "radii") p.radii = String(text).split(",").filter(Boolean).map(Number);
-    else if (name === "discount") p.discount = text === "true" || text === true;
-    else p[name] = Number(text);
-  }
-  return Object.keys(p).length ? p : null;
+export function parameters(schema) {
+  const given = schema.filter(({ name }) => name in state.params);
+  return given.length ? Object.fromEntries(given.map(({ name, type }) => [name, (values[type] ?? String)(state.params[name])])) : null;
 }

@@ -184,7 +184,7 @@ test("a parameter changes the map, the accuracy and the address", limit, async (
   await page.locator("#p-radii").fill("3, 1");
   await page.locator("#p-radii").press("Enter");
   await bad;
-  await page.locator("#parameters-error").filter({ hasText: "parameter radii" }).waitFor();
+  await page.locator("#parameters-error").filter({ hasText: "radii = [3 1]" }).waitFor();
   await page.locator("#reset").click();
   await page.waitForFunction(() => location.hash === "" && document.getElementById("parameters-error").hidden);
   assert.equal(await page.locator("#p-radii").inputValue(), "1, 2");
@@ -402,7 +402,7 @@ test("pictures, tables and the model can be downloaded, and the link shared", li
 });
 
 test("a model without graphs has a map and neighbours, and draws what it is asked about", limit, async () => {
-  const page = await open("#open=3&ask=CCO", { at: await serve("../../../model/testdata/drugs-v1.mlg") });
+  const page = await open("#open=3&ask=CCO", { at: await serve("bare.mlg") });
   await page.locator("#detail .note").filter({ hasText: "holds no drawing" }).waitFor();
   await page.locator("#detail .card").nth(8).waitFor(); // the neighbours come after the note
   assert.equal(await page.locator("#detail .card").count(), 9);

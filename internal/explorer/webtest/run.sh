@@ -27,4 +27,5 @@ export CHROMIUM
 if [ "${1:-}" = bench ]; then
 	exec timeout 240 node bench.mjs
 fi
+(cd .. && MLG_BARE="$PWD/webtest/bare.mlg" "${GO:-go}" test -count=1 -run TestBareFile . >/dev/null)
 exec timeout 240 node --test --test-concurrency=1 explorer.test.mjs

@@ -29,7 +29,7 @@ import numpy as np
 
 from .exceptions import WorkerError
 
-PROTOCOL = 1
+PROTOCOL = 2
 _INLINE = 1 << 16  # larger bodies travel in files
 _HEAD = struct.Struct("<IQ")
 
@@ -178,7 +178,7 @@ class Held:
         if (self.snapshot and self.op == "fit") or self.op == "train":
             loader = {"fit": "load", "train": "model-load"}[self.op]
             _, arrays = call(self.snapshot, {}, held=self)
-            workers = self.args.get("spec", {}).get("workers", 0)
+            workers = self.args.get("workers", 0)
             return Held, (loader, {"workers": workers}, [arrays["bytes"].tobytes()], self.snapshot)
         return Held, (self.op, self.args, [bytes(memoryview(b)) for b in self.body], self.snapshot)
 

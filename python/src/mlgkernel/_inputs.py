@@ -21,7 +21,7 @@ NODE_ATTRIBUTE_KEYS = ("attributes", "attribute", "attr", "x")
 EDGE_LABEL_KEYS = ("label", "bond", "bond_type")
 
 
-def as_graphs(X: Any) -> list[Graph]:
+def as_graphs(X: Any, like: Any = None) -> list[Graph]:
     """Return the graphs of a collection.
 
     Parameters
@@ -38,6 +38,9 @@ def as_graphs(X: Any) -> list[Graph]:
         - a ``Path``: all graphs of that dataset.
 
         Or a dataset: its path or name, as ``"builtin:drugs"`` or the folder of a TUDataset.
+    like : estimator, optional
+        SMILES and files are read as its model file says that the training graphs were: hydrogens,
+        labels of atoms and edge weights.
 
     Returns
     -------
@@ -49,8 +52,9 @@ def as_graphs(X: Any) -> list[Graph]:
     GraphError
         Names the graph by its place, and the field.
     """
+    held = getattr(like, "_held", None)
     if isinstance(X, (str, os.PathLike)):
-        return read_graphs(X)[0]
+        return read_graphs(X, held)[0]
     if isinstance(X, Graph) or hasattr(X, "edge_index") or _is_networkx(X):
         raise TypeError("one graph, want a collection of graphs: put it into a list")
     if isinstance(X, (Mapping, set)):
@@ -66,7 +70,7 @@ def as_graphs(X: Any) -> list[Graph]:
             smiles.append(len(out))
             out.append((i, item))
         elif isinstance(item, os.PathLike):
-            out.extend(read_graphs(item)[0])
+            out.extend(read_graphs(item, held)[0])
         else:
             try:
                 out.append(as_graph(item))
@@ -77,7 +81,7 @@ def as_graphs(X: Any) -> list[Graph]:
             except (TypeError, ValueError, KeyError, AttributeError) as e:
                 raise GraphError(f"graph {i}: {type(item).__name__}: {e}") from e
     if smiles:
-        for at, g in zip(smiles, _molecules([out[j] for j in smiles])):
+        for at, g in zip(smiles, _molecules([out[j] for j in smiles], held)):
             out[at] = g
     if not out:
         raise ValueError("no graphs: the input is empty")
@@ -98,17 +102,19 @@ def notice(notes: dict[str, Any]) -> None:
         warnings.warn(f"{loops} self-loops left out", DirectedWarning, stacklevel=4)
 
 
-def read_graphs(path: str | os.PathLike[str], **options: Any) -> tuple[list[Graph], dict[str, Any]]:
+def read_graphs(
+    path: str | os.PathLike[str], held: _engine.Held | None = None, **options: Any
+) -> tuple[list[Graph], dict[str, Any]]:
     """Read a dataset; return its graphs and what was found about it."""
     text = os.fspath(path)
     if isinstance(path, os.PathLike) or os.path.exists(text):
         text = os.path.abspath(text)  # the worker may be in another folder
-    result, arrays = _engine.call("read", dict(options, path=text))
+    result, arrays = _engine.call("read", dict(options, path=text), held=held)
     return unpack(arrays), result
 
 
-def _molecules(items: list[tuple[int, str]]) -> list[Graph]:
-    result, arrays = _engine.call("smiles", {"smiles": [text for _, text in items]})
+def _molecules(items: list[tuple[int, str]], held: _engine.Held | None) -> list[Graph]:
+    result, arrays = _engine.call("smiles", {"smiles": [text for _, text in items]}, held=held)
     if result.get("failed"):
         bad = result["failed"][0]
         raise GraphError(f"graph {items[bad['index']][0]}: SMILES: {bad['error']}")

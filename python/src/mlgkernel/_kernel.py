@@ -53,18 +53,19 @@ class OnGraphs(BaseEstimator):
 
 
 class Kernel(TransformerMixin, OnGraphs):
-    """What all kernels have in common. `_spec` of a subclass says what is computed."""
+    """What all kernels have in common. `_record` of a subclass says what is computed."""
 
     _diagonal_one = False  # k(G, G) = 1 for all graphs
     n_jobs: int | None
     normalize: bool
     verbose: bool
 
-    def _spec(self) -> dict[str, Any]:
+    def _record(self) -> dict[str, Any]:
+        """Return the kernel as the worker reads it: its name and parameters."""
         raise NotImplementedError
 
-    def _checked_spec(self) -> dict[str, Any]:
-        return dict(self._spec(), workers=jobs(self.n_jobs))
+    def _request(self) -> dict[str, Any]:
+        return {"kernel": self._record(), "workers": jobs(self.n_jobs)}
 
     def fit(self, X: Any, y: Any = None) -> Kernel:
         """Fit the kernel to graphs.
@@ -99,15 +100,15 @@ class Kernel(TransformerMixin, OnGraphs):
 
     def _fit(self, X: Any, gram: bool) -> np.ndarray | None:
         start = time.perf_counter()
-        spec = self._checked_spec()
+        request = self._request()
         graphs = as_graphs(X)
         batch, body = pack(graphs)
-        snapshot = "save" if spec["kernel"] in ("mlg", "flg") and not spec.get("exact") else ""
-        args = {"spec": spec, "batch": batch}
+        record = request["kernel"]
+        snapshot = "save" if record["kernel"] in ("mlg", "flg") and not record.get("exact") else ""
+        args = dict(request, batch=batch)
         held = _engine.Held("fit", args, [body], snapshot)
         result, arrays = _engine.hold(held, gram=gram)
         notice(result)
-        self._fitted_spec = spec
         self._adjust(result)
         self._held = held
         self._new: tuple[dict[str, int], bytes] | None = None
@@ -161,8 +162,7 @@ class Kernel(TransformerMixin, OnGraphs):
         return x, np.ones(batch["graphs"]) if self._diagonal_one else self._self(batch, body)
 
     def _self(self, batch: dict[str, int], body: Any) -> np.ndarray:
-        spec = dict(self._fitted_spec, normalize=False)
-        return _engine.call("diagonal", {"spec": spec, "batch": batch}, [body])[1]["diagonal"]
+        return _engine.call("diagonal", {"batch": batch}, [body], held=self._held)[1]["diagonal"]
 
     def _say(self, text: str, start: float) -> None:
         if self.verbose:

@@ -58,7 +58,7 @@ def load(
     smiles_column: str = "",
     target: str = "",
     id: str = "",
-    hydrogens: bool = False,
+    hydrogens: str = "written",
     atom_charge: bool = False,
     atom_aromatic: bool = False,
     atom_hydrogens: bool = False,
@@ -76,8 +76,8 @@ def load(
         ``"auto"``, or tudataset, smiles, csv, tsv, sdf, jsonl, graphml, dot, edgelist.
     smiles_column, target, id : str
         Columns or data fields; by default the usual names.
-    hydrogens : bool
-        Make all hydrogens of molecules vertices.
+    hydrogens : {"written", "explicit", "implicit"}
+        Hydrogens of molecules that become vertices: as in the data, all, or none.
     atom_charge, atom_aromatic, atom_hydrogens : bool
         What labels of atoms say besides the element.
     skip_invalid : bool

@@ -44,9 +44,9 @@ class _Multiscale(OnGraphs):
     _held: _engine.Held
     radii: Any
 
-    def _spec(self) -> dict[str, Any]:
+    def _request(self) -> dict[str, Any]:
         e: Any = self
-        return dict(multiscale(e, e.radii, eta=e.eta, rank=e.rank), workers=jobs(e.n_jobs))
+        return {"kernel": multiscale(e, e.radii, eta=e.eta, rank=e.rank), "workers": jobs(e.n_jobs)}
 
     def _train(self, X: Any, **targets: Any) -> None:
         e: Any = self
@@ -55,7 +55,7 @@ class _Multiscale(OnGraphs):
             raise ValueError(f"{len(graphs)} graphs and {len(targets['targets'])} targets")
         batch, body = pack(graphs)
         args = {
-            "spec": self._spec(),
+            **self._request(),
             "batch": batch,
             "c": number("C", e.C),
             "tolerance": number("tol", e.tol),
@@ -78,12 +78,11 @@ class _Multiscale(OnGraphs):
         self.n_graphs_in_ = len(info["ids"])
         self.ids_ = info["ids"]
         self.support_ = np.array(info["support"], dtype=np.int64)
-        self._machines = info["machines"] or []
         self._with_probability = info["probability"]
 
     def _ask(self, X: Any, **args: Any) -> dict[str, np.ndarray]:
         check_is_fitted(self, "kernel_")
-        batch, body = pack(as_graphs(X))
+        batch, body = pack(as_graphs(X, self))
         return _engine.call("predict", dict(args, batch=batch), [body], held=self._held)[1]
 
     def nearest(self, X: Any, k: int = 5) -> Nearest:
@@ -144,7 +143,7 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         Regularisation of the Laplacians and of the covariances.
     n_samples, rank : int
         Vertices that are sampled, and features that are kept, at every level.
-    base, bandwidth, beta, base_h, landmarks, combine, power, discount
+    base, landmarks, combine, power, discount
         As in `mlgkernel.MultiscaleLaplacian`.
     C : float
         Price of an error.
@@ -181,9 +180,6 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         n_samples: int = 100,
         rank: int = 10,
         base: str | None = None,
-        bandwidth: float = 1.0,
-        beta: Any = (0.5, 1.0, 2.0),
-        base_h: int = 3,
         landmarks: str = "uniform",
         combine: str = "top",
         power: int = 1,
@@ -203,9 +199,6 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         self.n_samples = n_samples
         self.rank = rank
         self.base = base
-        self.bandwidth = bandwidth
-        self.beta = beta
-        self.base_h = base_h
         self.landmarks = landmarks
         self.combine = combine
         self.power = power
@@ -259,19 +252,11 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         -------
         ndarray of shape (n,) or (n, classes)
             For two classes, positive values speak for ``classes_[1]``. For more, a column for each
-            class: the number of pairs of classes that it wins, and between equals how clearly.
+            class: the mean value of its machines against each of the others. `predict` takes the
+            class that wins most of these pairs.
         """
         values = self._ask(X)["decision"]
-        if len(self.classes_) == 2:
-            return -values[:, 0]
-        votes = np.zeros((len(values), len(self.classes_)))
-        strength = np.zeros_like(votes)
-        for column, (a, b) in zip(values.T, self._machines):
-            votes[:, a] += column > 0
-            votes[:, b] += column <= 0
-            strength[:, a] += column
-            strength[:, b] -= column
-        return votes + strength / (3 * (np.abs(strength) + 1))  # less than a third of a vote
+        return values[:, 1] if len(self.classes_) == 2 else values
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probabilities of the classes; needs ``probability=True`` in training."""
@@ -301,7 +286,7 @@ class MLGRegressor(RegressorMixin, _Multiscale):
 
     Parameters
     ----------
-    radii, eta, gamma, n_samples, rank, base, bandwidth, beta, base_h, landmarks, combine, power, \
+    radii, eta, gamma, n_samples, rank, base, landmarks, combine, power, \
 discount, C, tol, max_iter, random_state, n_jobs, verbose
         As in `MLGClassifier`.
     epsilon : float
@@ -316,9 +301,6 @@ discount, C, tol, max_iter, random_state, n_jobs, verbose
         n_samples: int = 100,
         rank: int = 10,
         base: str | None = None,
-        bandwidth: float = 1.0,
-        beta: Any = (0.5, 1.0, 2.0),
-        base_h: int = 3,
         landmarks: str = "uniform",
         combine: str = "top",
         power: int = 1,
@@ -337,9 +319,6 @@ discount, C, tol, max_iter, random_state, n_jobs, verbose
         self.n_samples = n_samples
         self.rank = rank
         self.base = base
-        self.bandwidth = bandwidth
-        self.beta = beta
-        self.base_h = base_h
         self.landmarks = landmarks
         self.combine = combine
         self.power = power
@@ -423,12 +402,10 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         kernel = self.kernel
         if kernel is None:
             kernel = MultiscaleLaplacian(radii=(1, 2), gamma=0.1, heta=0.1, n_samples=100)
-        spec = dict(kernel._spec(), workers=jobs(self.n_jobs))
-        if kernel._diagonal_one:
-            spec["normalize"] = True
         batch, body = pack(as_graphs(X))
         args = {
-            "spec": spec,
+            **kernel._request(),
+            "workers": jobs(self.n_jobs),
             "batch": batch,
             "components": whole("n_components", self.n_components),
             "tolerance": number("tol", self.tol),

@@ -57,7 +57,8 @@ class Similarity:
         graph make.
     matching : list of (int, int, float) or None
         Pairs of vertices of G and H with their similarity.
-    pictures : pair of Picture
+    picture : Picture
+        Both graphs side by side; pairs of the matching have equal numbers.
     raw : dict
         All that the program says.
     """
@@ -68,15 +69,14 @@ class Similarity:
     g: np.ndarray
     h: np.ndarray
     matching: list[tuple[int, int, float]] | None
-    pictures: tuple[Picture, Picture] = field(repr=False)
+    picture: Picture = field(repr=False)
     raw: dict[str, Any] = field(repr=False)
 
     def _repr_html_(self) -> str:
-        left, right = (p.svg for p in self.pictures)
-        return f"<p>k = {self.k:.4g}</p><div>{left}{right}</div>"
+        return f"<p>k = {self.k:.4g}</p>{self.picture.svg}"
 
     def _repr_svg_(self) -> str:
-        return self.pictures[0].svg
+        return self.picture.svg
 
 
 @dataclass
@@ -143,13 +143,13 @@ def similarity(
     match : int, optional
         Match the vertices of the two by their similarity at this level.
     title, width, height, numbers, style
-        Of the pictures; 0 is the usual size, styles are auto, molecule and network.
+        Of the picture, the size for each graph; 0 is the usual size, styles are auto, molecule and network.
 
     Returns
     -------
     Similarity
     """
-    graphs = as_graphs([g, h])
+    graphs = as_graphs([g, h], model)
     if model is None:
         from .kernels import MultiscaleLaplacian
 
@@ -170,15 +170,14 @@ def similarity(
     pairs = None
     if match is not None:
         pairs = [(p["g"], p["h"], p["similarity"]) for p in result["matching"]["pairs"]]
-    left, right = (Picture(s) for s in result["svg"])
     return Similarity(
         c["k"],
         c["log_k"],
-        {x["level"]: x["k"] for x in c["levels"]},
+        {x["level"]: x["k"] for x in c.get("levels", [])},
         np.array(values[0]),
         np.array(values[1]),
         pairs,
-        (left, right),
+        Picture(result["svg"]),
         result,
     )
 
@@ -202,8 +201,8 @@ def decision(
     model : fitted MLGClassifier or MLGRegressor
     g : graph
     classes : pair of classes, optional
-        The class to speak for, and the one against. Without it, the predicted class and, of more
-        than two, the one that comes next.
+        The class to speak for, and the one against. Without it, the predicted class against all
+        others.
     shares, title, width, height, numbers, style
         As in `similarity`.
 
@@ -212,43 +211,34 @@ def decision(
     Decision
     """
     check_is_fitted(model, "kernel_")
-    graphs = as_graphs([g])
-    machine, sign, towards = 0, 1.0, None
+    graphs = as_graphs([g], model)
+    towards, against, speaks = 0, -1, None
     names = getattr(model, "classes_", None)
     if names is not None:
         known = names.tolist()
         if classes is None:
-            value = model.decision_function(graphs)
-            if len(known) == 2:
-                order = [1, 0] if value[0] > 0 else [0, 1]
-            else:
-                order = np.argsort(-value[0], kind="stable")[:2].tolist()
+            towards = known.index(model.predict(graphs)[0])
         else:
             try:
-                order = [known.index(c) for c in classes]
+                towards, against = (known.index(c) for c in classes)
             except ValueError:
                 raise ValueError(f"classes={classes!r}, want two of {known}") from None
-        pairs = [tuple(p) for p in model._machines]
-        towards = known[order[0]]
-        if tuple(order) in pairs:
-            machine = pairs.index(tuple(order))
-        elif tuple(order[::-1]) in pairs:
-            machine, sign = pairs.index(tuple(order[::-1])), -1.0
-        else:
-            raise ValueError(f"classes={classes!r}, want two different classes")
+            if towards == against:
+                raise ValueError(f"classes={classes!r}, want two different classes")
+        speaks = known[towards]
     batch, body = pack(graphs)
     args = {
         "batch": batch,
         "shares": bool(shares),
-        "machine": machine,
-        "sign": sign,
+        "class": towards,
+        "against": against,
         "picture": _picture_options(title, width, height, numbers, style),
     }
     result, _ = _engine.call("decision", args, [body], held=model._held)
     p = result["prediction"]
     values = result["shares"]["vertices"] if shares else p["vertices"]
-    terms = [(t["graph"], t["k"], t["value"]) for t in p["terms"]]
-    return Decision(p["value"], towards, np.array(values), terms, Picture(result["svg"]), result)
+    terms = [(t["graph"], t["k"], t["value"]) for t in p["graphs"]]
+    return Decision(p["value"], speaks, np.array(values), terms, Picture(result["svg"]), result)
 
 
 def draw(

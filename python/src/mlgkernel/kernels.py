@@ -55,7 +55,7 @@ class VertexHistogram(Kernel):
         self.verbose = verbose
         self.sparse = sparse
 
-    def _spec(self) -> dict[str, Any]:
+    def _record(self) -> dict[str, Any]:
         return {"kernel": "labels", "labels": "labels", "normalize": bool(self.normalize)}
 
 
@@ -83,7 +83,7 @@ class EdgeHistogram(Kernel):
         self.verbose = verbose
         self.sparse = sparse
 
-    def _spec(self) -> dict[str, Any]:
+    def _record(self) -> dict[str, Any]:
         return {"kernel": "edge-labels", "scale": 4, "normalize": bool(self.normalize)}
 
 
@@ -115,27 +115,26 @@ class WeisfeilerLehman(Kernel):
         self.n_iter = n_iter
         self.base_graph_kernel = base_graph_kernel
 
-    def _spec(self) -> dict[str, Any]:
+    def _record(self) -> dict[str, Any]:
         base, params = self.base_graph_kernel, {}
         if isinstance(base, (tuple, list)):
             base, params = base
         if base is None:
             base = VertexHistogram
-        spec = {
-            "kernel": "wl",
-            "h": iterations(self.n_iter),
-            "labels": "labels",
-            "normalize": bool(self.normalize),
-        }
+        h, normalize = iterations(self.n_iter), bool(self.normalize)
         if base is VertexHistogram:
-            return spec
+            return {"kernel": "wl", "h": h, "labels": "labels", "normalize": normalize}
         if not (isinstance(base, type) and issubclass(base, (ShortestPath, EdgeHistogram))):
             raise TypeError(
                 f"base_graph_kernel={base!r}, want VertexHistogram, ShortestPath or EdgeHistogram"
             )
         known = set(base().get_params()) - {"normalize", "n_jobs", "verbose"}
         own = base(**{k: v for k, v in dict(params).items() if k in known})
-        return dict(spec, kernel="wl-sum", over=dict(own._spec(), normalize=False))
+        over = dict(own._record(), normalize=normalize)
+        if over.get("labels") == "labels":
+            return dict(over, kernel="wl-sp", h=h)
+        # The base kernel does not look at colours: it is the same for all colourings.
+        return dict(over, scale=over.get("scale", 1) * (h + 1))
 
 
 def iterations(n: Any) -> int:
@@ -170,7 +169,7 @@ class WeisfeilerLehmanOptimalAssignment(Kernel):
         self.n_iter = n_iter
         self.sparse = sparse
 
-    def _spec(self) -> dict[str, Any]:
+    def _record(self) -> dict[str, Any]:
         return {
             "kernel": "wl-oa",
             "h": iterations(self.n_iter),
@@ -209,7 +208,7 @@ class ShortestPath(Kernel):
         self.with_labels = with_labels
         self.algorithm_type = algorithm_type
 
-    def _spec(self) -> dict[str, Any]:
+    def _record(self) -> dict[str, Any]:
         if self.algorithm_type not in ("auto", "dijkstra", "floyd_warshall"):
             raise ValueError(f"algorithm_type={self.algorithm_type!r}, want auto, dijkstra or floyd_warshall")
         return {
@@ -261,13 +260,13 @@ class GraphletSampling(Kernel):
         self.k = k
         self.sampling = sampling
 
-    def _spec(self) -> dict[str, Any]:
+    def _record(self) -> dict[str, Any]:
         if self.k not in (3, 4, 5):
             raise ValueError(f"k={self.k!r}, want 3, 4 or 5")
-        spec = {"k": int(self.k), "normalize": bool(self.normalize)}
+        record = {"k": int(self.k), "normalize": bool(self.normalize)}
         if self.sampling is None:
-            return dict(spec, kernel="graphlet", connected=True, counts=True)
-        return dict(spec, kernel="graphlet-mix", draws=self._samples(), seed=seed(self.random_state))
+            return dict(record, kernel="graphlet", connected=True, counts=True)
+        return dict(record, kernel="graphlet-mix", samples=self._samples(), seed=seed(self.random_state))
 
     def _samples(self) -> int:
         if not isinstance(self.sampling, dict):
@@ -331,7 +330,7 @@ class RandomWalk(Kernel):
         self.kernel_type = kernel_type
         self.p = p
 
-    def _spec(self) -> dict[str, Any]:
+    def _record(self) -> dict[str, Any]:
         if self.method_type not in ("fast", "baseline"):
             raise ValueError(f"method_type={self.method_type!r}, want fast or baseline")
         if self.kernel_type not in ("geometric", "exponential"):
@@ -349,7 +348,7 @@ class RandomWalk(Kernel):
         }
 
     def _adjust(self, result: dict[str, Any]) -> None:
-        self.lamda_ = result["lambda"]
+        self.lamda_ = result["record"]["lambda"]
         if self.lamda_ != self.lamda:
             warnings.warn(
                 f"lamda={self.lamda} is too large for the geometric series to converge on these "
@@ -357,4 +356,3 @@ class RandomWalk(Kernel):
                 UserWarning,
                 stacklevel=4,
             )
-        self._fitted_spec["lambda"] = self.lamda_

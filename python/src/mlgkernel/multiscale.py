@@ -31,11 +31,9 @@ class MultiscaleLaplacian(Kernel):
     radii : sequence of int, optional
         The radii of the levels, instead of `L`.
     base : str, optional
-        Kernel on vertices: labels, attributes, gaussian, degree, heat, wl, or a product or sum
-        such as ``"labels*gaussian"``. By default the labels where the graphs have any, else the
-        dot product of the attributes, else the degree.
-    bandwidth, beta, base_h
-        Parameters of the base kernels gaussian, heat and wl.
+        Kernel on vertices: labels, attributes, gaussian(sigma), degree, heat(beta, ...), wl(h), or
+        a product or sum such as ``"labels*gaussian(0.5)"``. By default the labels where the graphs
+        have any, else the dot product of the attributes, else the degree.
     exact : bool
         Compute the kernel by its definition, without sampling.
     pair_rank, max_memory
@@ -72,9 +70,6 @@ class MultiscaleLaplacian(Kernel):
         *,
         radii: Any = None,
         base: str | None = None,
-        bandwidth: float = 1.0,
-        beta: Any = (0.5, 1.0, 2.0),
-        base_h: int = 3,
         exact: bool = False,
         pair_rank: int = 0,
         max_memory: float = 16.0,
@@ -94,9 +89,6 @@ class MultiscaleLaplacian(Kernel):
         self.n_samples = n_samples
         self.radii = radii
         self.base = base
-        self.bandwidth = bandwidth
-        self.beta = beta
-        self.base_h = base_h
         self.exact = exact
         self.pair_rank = pair_rank
         self.max_memory = max_memory
@@ -105,7 +97,7 @@ class MultiscaleLaplacian(Kernel):
         self.power = power
         self.discount = discount
 
-    def _spec(self) -> dict[str, Any]:
+    def _record(self) -> dict[str, Any]:
         radii = self.radii
         if radii is None:
             if not isinstance(self.L, (int, np.integer)) or not 0 <= self.L <= 30:
@@ -118,13 +110,15 @@ class MultiscaleLaplacian(Kernel):
             rank=self.P,
             exact=bool(self.exact),
             pair_rank=int(self.pair_rank),
-            max_memory=float(self.max_memory),
         )
+
+    def _request(self) -> dict[str, Any]:
+        return dict(super()._request(), max_memory=float(self.max_memory))
 
 
 def multiscale(e: Any, radii: Any, eta: float, rank: int, **more: Any) -> dict[str, Any]:
-    """Return the options of the multiscale kernel from the parameters of an estimator."""
-    spec = {
+    """Return the record of the multiscale kernel from the parameters of an estimator."""
+    record = {
         "radii": [whole("radii", r) for r in radii],
         "eta": number("heta" if hasattr(e, "heta") else "eta", eta),
         "gamma": number("gamma", e.gamma),
@@ -132,12 +126,9 @@ def multiscale(e: Any, radii: Any, eta: float, rank: int, **more: Any) -> dict[s
         "samples": whole("n_samples", e.n_samples),
         "seed": seed(e.random_state),
         "base": e.base or "",
-        "bandwidth": number("bandwidth", e.bandwidth),
-        "beta": [number("beta", b) for b in np.atleast_1d(e.beta)],
-        "base_h": whole("base_h", e.base_h),
         "landmarks": e.landmarks,
         "combine": e.combine,
         "power": whole("power", e.power),
         "discount": bool(e.discount),
     }
-    return dict(spec, kernel="mlg" if spec["radii"] else "flg", **more)
+    return dict(record, kernel="mlg" if record["radii"] else "flg", **more)

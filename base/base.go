@@ -1,0 +1,291 @@
+// Package base has the kernels on vertices from which multiscale kernels start, and one way
+// to write them:
+//
+//	sum     = term {"+" term}
+//	term    = [weight] factor {"*" factor}
+//	factor  = "labels" | "degree" | "attributes" | "gaussian" ["(" σ ")"] | "heat" ["(" β {"," β} ")"]
+//	        | "wl" ["(" h ")"] | "(" sum ")"
+//
+// A parameter that is left out is σ = 1, β = 0.5, 1, 2 or h = 3. The terms of a sum all have a
+// weight, or none, and then the sum is their mean.
+package base
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// Kernel is a positive semi-definite kernel on vertices, 𝔎₀ of docs/math.md. It sees a vertex
+// through a descriptor: a string of bytes that holds all that the kernel needs. Vertices
+// with equal descriptors are the same to it. Its methods may be called concurrently.
+type Kernel interface {
+	// String writes the kernel as Parse reads it.
+	String() string
+	// Describe returns the descriptors of the vertices of g. The error says what g lacks.
+	Describe(g *graph.Graph) ([]string, error)
+	// Gram writes the kernel of x[i] and y[j] to dst[i·len(y)+j].
+	Gram(dst []float64, x, y []string)
+	// Features returns an explicit feature map whose dot products are the kernel on the
+	// given descriptors, and its dimension. dim is 0 when there is none, or when it has more
+	// than limit dimensions.
+	Features(x []string, limit int) (f func(dst []float64, d string), dim int)
+
+	// check returns an error unless d can be a descriptor. attributes is the number of vertex
+	// attributes, 0 as long as it is not known.
+	check(d string, attributes *int) error
+	// mark marks the descriptors that determine Features: the first with every one-hot feature,
+	// and the first of all, which tells the dimension of other features.
+	mark(x []string, keep []bool)
+}
+
+// Choose returns the text of the base kernel for graphs when none is asked for: labels if the
+// graphs have labels, else attributes if they have attributes, else degree.
+func Choose(graphs []*graph.Graph) string {
+	labels, attributes := false, false
+	for _, g := range graphs {
+		if g.N() > 0 {
+			labels = labels || g.HasLabels()
+			attributes = attributes || g.AttributeDim() > 0
+		}
+	}
+	switch {
+	case labels:
+		return "labels"
+	case attributes:
+		return "attributes"
+	}
+	return "degree"
+}
+
+// Check returns an error unless all of x can be descriptors of the kernel, and the number of
+// vertex attributes that they have, 0 if the kernel does not look at attributes.
+func Check(k Kernel, x []string) (attributes int, err error) {
+	for i, d := range x {
+		if err := k.check(d, &attributes); err != nil {
+			return 0, fmt.Errorf("descriptor %d: %w", i, err)
+		}
+	}
+	return attributes, nil
+}
+
+// Needed returns those descriptors that determine Features of all, in their order.
+func Needed(k Kernel, x []string) []string {
+	keep := make([]bool, len(x))
+	k.mark(x, keep)
+	var out []string
+	for i, d := range x {
+		if keep[i] {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// equality is 1 for vertices with equal descriptors, else 0: the dot product of one-hot features.
+type equality struct {
+	name     string
+	describe func(g *graph.Graph) ([]string, error)
+}
+
+// labels is the kernel of the paper: 1 when two vertices have the same label, else 0.
+var labels = &equality{"labels", func(g *graph.Graph) ([]string, error) {
+	if g.N() > 0 && !g.HasLabels() {
+		return nil, errors.New("the base kernel labels needs vertex labels, and the graph has none; try degree")
+	}
+	return g.Labels(), nil
+}}
+
+// degree is 1 when two vertices have the same number of neighbours, else 0.
+var degree = &equality{"degree", func(g *graph.Graph) ([]string, error) {
+	d := make([]string, g.N())
+	for v := range d {
+		d[v] = strconv.Itoa(g.Degree(v))
+	}
+	return d, nil
+}}
+
+func (k *equality) String() string                            { return k.name }
+func (k *equality) Describe(g *graph.Graph) ([]string, error) { return k.describe(g) }
+func (k *equality) check(string, *int) error                  { return nil }
+
+func (k *equality) Gram(dst []float64, x, y []string) {
+	for i, a := range x {
+		for j, b := range y {
+			dst[i*len(y)+j] = 0
+			if a == b {
+				dst[i*len(y)+j] = 1
+			}
+		}
+	}
+}
+
+func (k *equality) Features(x []string, limit int) (func([]float64, string), int) {
+	at := make(map[string]int)
+	for _, d := range x {
+		if _, ok := at[d]; !ok {
+			if len(at) == limit {
+				return nil, 0
+			}
+			at[d] = len(at)
+		}
+	}
+	return func(dst []float64, d string) {
+		clear(dst)
+		if i, ok := at[d]; ok {
+			dst[i] = 1
+		}
+	}, len(at)
+}
+
+func (k *equality) mark(x []string, keep []bool) {
+	seen := make(map[string]bool)
+	for i, d := range x {
+		keep[i] = keep[i] || !seen[d]
+		seen[d] = true
+	}
+}
+
+// appendNumbers appends numbers to a descriptor.
+func appendNumbers(b []byte, x []float64) []byte {
+	for _, v := range x {
+		if v == 0 {
+			v = 0 // −0 and 0 are one descriptor
+		}
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
+}
+
+// numbers reads the numbers of a descriptor.
+func numbers(dst []float64, d string) []float64 {
+	for ; len(d) >= 8; d = d[8:] {
+		dst = append(dst, math.Float64frombits(uint64(d[0])|uint64(d[1])<<8|uint64(d[2])<<16|uint64(d[3])<<24|
+			uint64(d[4])<<32|uint64(d[5])<<40|uint64(d[6])<<48|uint64(d[7])<<56))
+	}
+	return dst
+}
+
+// allNumbers reads the numbers of descriptors of one length into a row-major matrix.
+func allNumbers(x []string) (rows []float64, dim int) {
+	if len(x) > 0 {
+		dim = len(x[0]) / 8
+	}
+	rows = make([]float64, 0, len(x)*dim)
+	for _, d := range x {
+		rows = numbers(rows, d)
+	}
+	return rows, dim
+}
+
+// vectors is a kernel of real vectors that belong to the vertices.
+type vectors struct {
+	name     string
+	describe func(g *graph.Graph) ([]string, error)
+	kernel   func(x, y []float64) float64
+	linear   bool // the kernel is the dot product
+	dim      int  // of the vectors; 0 for the attributes of the graphs
+}
+
+// attributes is the dot product of the attribute rows of two vertices.
+func attributes() Kernel {
+	return &vectors{name: "attributes", describe: describeAttributes("attributes"), kernel: dot, linear: true}
+}
+
+// gaussian is exp(−|x−y|²/(2σ²)) for the attribute rows x and y of two vertices.
+func gaussian(sigma float64) (Kernel, error) {
+	if err := positive("gaussian: σ", sigma); err != nil {
+		return nil, err
+	}
+	scale := -1 / (2 * sigma * sigma)
+	return &vectors{name: fmt.Sprintf("gaussian(%v)", sigma), describe: describeAttributes("gaussian"), kernel: func(x, y []float64) float64 {
+		var s float64
+		for i, v := range x {
+			d := v - y[i]
+			s += d * d
+		}
+		return math.Exp(scale * s)
+	}}, nil
+}
+
+func positive(name string, x float64) error {
+	if !(x > 0) || math.IsInf(x, 1) {
+		return fmt.Errorf("%s = %v, want a positive, finite number", name, x)
+	}
+	return nil
+}
+
+func describeAttributes(name string) func(g *graph.Graph) ([]string, error) {
+	return func(g *graph.Graph) ([]string, error) {
+		if g.N() > 0 && g.AttributeDim() == 0 {
+			return nil, fmt.Errorf("the base kernel %s needs vertex attributes, and the graph has none", name)
+		}
+		d := make([]string, g.N())
+		for v := range d {
+			d[v] = string(appendNumbers(nil, g.Attributes(v)))
+		}
+		return d, nil
+	}
+}
+
+func dot(x, y []float64) float64 {
+	s := 0.0
+	for i, v := range x {
+		s += v * y[i]
+	}
+	return s
+}
+
+func (k *vectors) String() string                            { return k.name }
+func (k *vectors) Describe(g *graph.Graph) ([]string, error) { return k.describe(g) }
+
+func (k *vectors) Gram(dst []float64, x, y []string) {
+	xs, dim := allNumbers(x)
+	ys, dimY := allNumbers(y)
+	if len(x) > 0 && len(y) > 0 && dim != dimY {
+		panic("base: attribute rows of different length") // Describe's caller has checked
+	}
+	for i := range x {
+		a := xs[i*dim : (i+1)*dim]
+		for j := range y {
+			dst[i*len(y)+j] = k.kernel(a, ys[j*dim:(j+1)*dim])
+		}
+	}
+}
+
+func (k *vectors) Features(x []string, limit int) (func([]float64, string), int) {
+	_, dim := allNumbers(x[:min(1, len(x))])
+	if !k.linear || dim > limit {
+		return nil, 0
+	}
+	return func(dst []float64, d string) { numbers(dst[:0], d) }, dim
+}
+
+func (k *vectors) mark(_ []string, keep []bool) {
+	if len(keep) > 0 {
+		keep[0] = true
+	}
+}
+
+func (k *vectors) check(d string, attributes *int) error {
+	n, want := len(d)/8, k.dim
+	if want == 0 {
+		if *attributes == 0 {
+			*attributes = n
+		}
+		want = *attributes
+	}
+	if len(d) == 0 || len(d)%8 != 0 || n != want {
+		return fmt.Errorf("%d bytes for %s, want 8 for each of %d numbers", len(d), k, max(1, want))
+	}
+	for _, v := range numbers(nil, d) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("a number is %v, want a finite one", v)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,345 @@
+package base
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+)
+
+func describeOne(t *testing.T, b Kernel, g *graph.Graph) []string {
+	t.Helper()
+	d, err := b.Describe(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// gramOf returns the values of a base kernel on all vertices of g.
+func gramOf(t *testing.T, b Kernel, g *graph.Graph) *mat.Dense {
+	t.Helper()
+	d := describeOne(t, b, g)
+	m := mat.NewDense(g.N(), g.N(), nil)
+	b.Gram(m.RawMatrix().Data, d, d)
+	return m
+}
+
+func must(t testing.TB, s string) Kernel {
+	t.Helper()
+	k, err := Parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func TestBaseKernels(t *testing.T) {
+	g := graphtest.Labeled(graphtest.Rand(1), graphtest.Random(graphtest.Rand(2), graphtest.Options{N: 9, Edge: 0.4}), 3, 2)
+	same := func(x bool) float64 {
+		if x {
+			return 1
+		}
+		return 0
+	}
+	sq := func(v, w int) float64 {
+		x, y := g.Attributes(v), g.Attributes(w)
+		return (x[0]-y[0])*(x[0]-y[0]) + (x[1]-y[1])*(x[1]-y[1])
+	}
+	gaussian := func(v, w int) float64 { return math.Exp(-sq(v, w) / (2 * 0.25)) }
+	label := func(v, w int) float64 { return same(g.Label(v) == g.Label(w)) }
+	degree := func(v, w int) float64 { return same(g.Degree(v) == g.Degree(w)) }
+	for _, c := range []struct {
+		name string
+		want func(v, w int) float64
+	}{
+		{"labels", label},
+		{"degree", degree},
+		{"attributes", func(v, w int) float64 { return dot(g.Attributes(v), g.Attributes(w)) }},
+		{"gaussian(0.5)", gaussian},
+		{"labels*gaussian(0.5)", func(v, w int) float64 { return label(v, w) * gaussian(v, w) }},
+		{"labels*degree*attributes", func(v, w int) float64 { return label(v, w) * degree(v, w) * dot(g.Attributes(v), g.Attributes(w)) }},
+		{"0.25labels + 0.5(labels+degree)*labels", func(v, w int) float64 {
+			return 0.25*label(v, w) + 0.25*(label(v, w)+degree(v, w))*label(v, w)
+		}},
+		{"labels+gaussian(0.5)", func(v, w int) float64 { return (label(v, w) + gaussian(v, w)) / 2 }},
+		{"labels*degree + gaussian(0.5) + attributes*labels", func(v, w int) float64 {
+			return (label(v, w)*degree(v, w) + gaussian(v, w) + dot(g.Attributes(v), g.Attributes(w))*label(v, w)) / 3
+		}},
+	} {
+		b := must(t, c.name)
+		k := gramOf(t, b, g)
+		desc := describeOne(t, b, g)
+		f, dim := b.Features(desc, 1000)
+		for v := range g.N() {
+			for w := range g.N() {
+				if math.Abs(k.At(v, w)-c.want(v, w)) > 1e-14 {
+					t.Errorf("%s: κ(%d,%d) = %v, want %v", c.name, v, w, k.At(v, w), c.want(v, w))
+				}
+				if dim > 0 {
+					x, y := make([]float64, dim), make([]float64, dim)
+					f(x, desc[v])
+					f(y, desc[w])
+					if math.Abs(dot(x, y)-c.want(v, w)) > 1e-14 {
+						t.Errorf("%s: features give κ(%d,%d) = %v, want %v", c.name, v, w, dot(x, y), c.want(v, w))
+					}
+				}
+			}
+		}
+		if strings.Contains(c.name, "gaussian") == (dim > 0) {
+			t.Errorf("%s: %d explicit features", c.name, dim)
+		}
+	}
+}
+
+// texts has every kind of base kernel and ways to combine them, as String writes them.
+var texts = []string{
+	"labels", "degree", "attributes", "gaussian(0.7)", "heat(0.1,1,1e-07)", "wl(2)", "wl(0)",
+	"labels*gaussian(0.7)", "labels*gaussian(0.7)*wl(2)", "labels*(gaussian(0.7)*wl(2))",
+	"0.25labels+0.3333333333333333heat(0.1,1)",
+	"1e-07degree*labels+1000(0.5labels+0.5degree)",
+	"(0.5labels+0.5degree)*(2wl(2)+3attributes)", "2labels",
+}
+
+func TestParse(t *testing.T) {
+	for _, s := range texts {
+		if got := must(t, s).String(); got != s {
+			t.Errorf("%q read as %q", s, got)
+		}
+	}
+	for s, want := range map[string]string{
+		"gaussian": "gaussian(1)", "heat": "heat(0.5,1,2)", "wl": "wl(3)", " labels * wl( 1 )": "labels*wl(1)",
+		"labels+degree": "0.5labels+0.5degree", "((labels))": "labels", "gaussian(1.50)": "gaussian(1.5)",
+	} {
+		if got := must(t, s).String(); got != want {
+			t.Errorf("%q read as %q, want %q", s, got, want)
+		}
+	}
+}
+
+// Numbers of any size keep their bits.
+func TestParseNumbers(t *testing.T) {
+	r := graphtest.Rand(1)
+	for range 2000 {
+		x := math.Abs(math.Float64frombits(r.Uint64()))
+		if !(x > 0) || math.IsInf(x, 1) {
+			continue
+		}
+		k := must(t, fmt.Sprintf("%vlabels+1degree", x)).(*combined)
+		if math.Float64bits(k.weights[0]) != math.Float64bits(x) {
+			t.Errorf("%v read as %v", x, k.weights[0])
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for s, want := range map[string]string{
+		"":                             `"", want labels`,
+		"lables":                       `"lables", want labels`,
+		"labels!":                      `"!" behind the end`,
+		"labels*":                      `"", want labels`,
+		"gaussian()":                   `")", want a number`,
+		"gaussian(1":                   "want a closing bracket",
+		"gaussian(1,2)":                "2 parameters, want at most 1",
+		"gaussian(0)":                  "σ = 0, want a positive",
+		"gaussian(1e+999)":             "want a number",
+		"gaussian(-1)":                 "σ = -1, want a positive",
+		"gaussian(NaN)":                "want a number",
+		"heat()":                       "want a number",
+		"heat(1,)":                     "want a number",
+		"heat(1,-1)":                   "β = -1, want a positive",
+		"wl(x)":                        "want a number",
+		"wl(65)":                       "want 0 to 64",
+		"wl(-1)":                       "want 0 to 64",
+		"wl(1.5)":                      "want 0 to 64",
+		"0.5labels+degree":             "1 of 2 terms have a weight",
+		"(0.5labels+0.5degree":         "want a closing bracket",
+		"0labels+1degree":              "weight = 0",
+		strings.Repeat("(", 1e6):       "more than 64 kernels or brackets",
+		strings.Repeat("labels*", 1e5): "more than 64 kernels or brackets",
+	} {
+		if _, err := Parse(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: error %v, want %q in it", s, err, want)
+		} else if len(err.Error()) > 500 {
+			t.Errorf("%.40q: an error of %d bytes", s, len(err.Error()))
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range texts {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		k, err := Parse(s)
+		if err != nil {
+			return
+		}
+		if back, err := Parse(k.String()); err != nil || back.String() != k.String() {
+			t.Errorf("%q read as %q, that as %v, %v", s, k, back, err)
+		}
+	})
+}
+
+// Descriptors that a kernel makes pass its check; others do not make it panic.
+func TestCheck(t *testing.T) {
+	g := graphtest.Labeled(graphtest.Rand(1), graphtest.Random(graphtest.Rand(2), graphtest.Options{N: 9, Edge: 0.4}), 3, 2)
+	for _, s := range texts {
+		k := must(t, s)
+		d := describeOne(t, k, g)
+		attributes, err := Check(k, d)
+		want := 0
+		if strings.Contains(s, "attributes") || strings.Contains(s, "gaussian") {
+			want = 2
+		}
+		if err != nil || attributes != want {
+			t.Errorf("%s: %d attributes, %v, want %d", s, attributes, err, want)
+		}
+		f, dim := k.Features(d, 1000)
+		if dim == 0 {
+			continue
+		}
+		few, fewDim := k.Features(Needed(k, d), 1000)
+		if fewDim != dim {
+			t.Errorf("%s: %d features from the descriptors that are needed, want %d", s, fewDim, dim)
+			continue
+		}
+		for _, x := range d {
+			a, b := make([]float64, dim), make([]float64, dim)
+			f(a, x)
+			few(b, x)
+			if !slices.Equal(a, b) {
+				t.Errorf("%s: features %v and %v", s, a, b)
+			}
+		}
+	}
+	for s, bad := range map[string][]string{
+		"attributes":        {"", "1234567", "12345678\x00\x00\x00\x00\x00\x00\xf8\x7f"},
+		"wl(1)":             {"too short"},
+		"labels*attributes": {"", "\xff", "\x05abc", "\x01a1234567"},
+		"heat(1,2)":         {"12345678"},
+	} {
+		for _, d := range bad {
+			if _, err := Check(must(t, s), []string{d}); err == nil {
+				t.Errorf("%s: descriptor %q was accepted", s, d)
+			}
+		}
+	}
+}
+
+func TestBaseNeedsData(t *testing.T) {
+	g := graphtest.Path(3)
+	for _, s := range []string{"labels", "attributes", "gaussian", "labels*degree"} {
+		if _, err := must(t, s).Describe(g); err == nil || !strings.Contains(err.Error(), "needs vertex") {
+			t.Errorf("%s: %v", s, err)
+		}
+	}
+	if b := Choose([]*graph.Graph{g}); b != "degree" {
+		t.Errorf("base of a graph without labels: %s", b)
+	}
+	if b := Choose([]*graph.Graph{graphtest.Labeled(graphtest.Rand(1), g, 0, 2)}); b != "attributes" {
+		t.Errorf("base of a graph with attributes: %s", b)
+	}
+	if b := Choose([]*graph.Graph{graphtest.Labeled(graphtest.Rand(1), g, 2, 2)}); b != "labels" {
+		t.Errorf("base of a graph with labels and attributes: %s", b)
+	}
+}
+
+// Heat values by the matrix exponential, by diagonalisation and by quadrature.
+func TestHeat(t *testing.T) {
+	r := graphtest.Rand(3)
+	beta := []float64{0.1, 1, 7}
+	for _, g := range []*graph.Graph{
+		graphtest.Path(1), graphtest.Random(r, graphtest.Options{N: 20, Edge: 0.2, Weighted: true}),
+		graphtest.Union(graphtest.Cycle(5), graphtest.Path(1)), graphtest.Star(40), graphtest.Grid(12, 13),
+	} {
+		n := g.N()
+		got, err := heatValues(g, beta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var q quadrature
+		for b, x := range beta {
+			m := mat.NewDense(n, n, g.Laplacian(0, nil))
+			m.Scale(-x, m)
+			var e mat.Dense
+			e.Exp(m)
+			for v := range n {
+				one := make([]float64, 1)
+				if err := q.heat(g, v, []float64{x}, one); err != nil {
+					t.Fatal(err)
+				}
+				want := e.At(v, v)
+				if math.Abs(got[v*len(beta)+b]-want) > 1e-10*want || math.Abs(one[0]-want) > 1e-10*want {
+					t.Fatalf("%d vertices, β = %v: vertex %d has %v and %v, want %v", n, x, v, got[v*len(beta)+b], one[0], want)
+				}
+			}
+		}
+	}
+	// Vertices that a symmetry exchanges have the same descriptor.
+	b := must(t, "heat(0.5,2)")
+	for _, g := range []*graph.Graph{graphtest.Cycle(7), graphtest.Cycle(200)} {
+		if d := describeOne(t, b, g); len(slices.Compact(d)) != 1 {
+			t.Errorf("a cycle of %d vertices has different heat values", g.N())
+		}
+	}
+}
+
+func TestWLBase(t *testing.T) {
+	b := must(t, "wl(2)")
+	// A path a-b-c-d-e: ends alike, their neighbours alike, the middle by itself.
+	k := gramOf(t, b, graphtest.Path(5))
+	for _, c := range []struct {
+		v, w int
+		want float64
+	}{
+		{0, 4, 1}, {1, 3, 1}, {2, 2, 1},
+		{0, 1, 0},       // degrees differ
+		{1, 2, 1. / 3.}, // degrees agree, neighbours' degrees do not
+	} {
+		if k.At(c.v, c.w) != c.want {
+			t.Errorf("κ(%d,%d) = %v, want %v", c.v, c.w, k.At(c.v, c.w), c.want)
+		}
+	}
+}
+
+// Damaged descriptors are refused or do no harm.
+func TestDamagedDescriptors(t *testing.T) {
+	r := graphtest.Rand(4)
+	g := graphtest.Random(r, graphtest.Options{N: 6, Edge: 0.5, Labels: 2, Dim: 2})
+	for _, s := range texts {
+		k := must(t, s)
+		desc := describeOne(t, k, g)
+		for range 300 {
+			d := damage(r, desc[0])
+			if _, err := Check(k, append(slices.Clone(desc), d)); err == nil {
+				k.Gram(make([]float64, len(desc)+1), []string{d}, append([]string{d}, desc...))
+			}
+		}
+	}
+}
+
+func damage(r *rand.Rand, d string) string {
+	b := []byte(d)
+	for range 1 + r.IntN(3) {
+		if len(b) == 0 {
+			break
+		}
+		switch i := r.IntN(len(b)); r.IntN(3) {
+		case 0:
+			b[i] = byte(r.Uint32())
+		case 1:
+			b = b[:i]
+		case 2:
+			b = append(b, byte(r.Uint32()))
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,169 @@
+package base
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// combined is a weighted sum or a product of kernels, whose descriptors it keeps one behind the
+// other, each but the last behind its length.
+type combined struct {
+	parts   []Kernel
+	weights []float64 // of a sum; nil for a product
+}
+
+func (k *combined) String() string {
+	texts := make([]string, len(k.parts))
+	for i, p := range k.parts {
+		texts[i] = p.String()
+		inner, ok := p.(*combined)
+		if k.weights != nil {
+			if ok && inner.weights != nil {
+				texts[i] = "(" + texts[i] + ")"
+			}
+			texts[i] = fmt.Sprint(k.weights[i]) + texts[i]
+		} else if ok {
+			texts[i] = "(" + texts[i] + ")"
+		}
+	}
+	if k.weights != nil {
+		return strings.Join(texts, "+")
+	}
+	return strings.Join(texts, "*")
+}
+
+func (k *combined) Describe(g *graph.Graph) ([]string, error) {
+	out := make([][]byte, g.N())
+	for i, p := range k.parts {
+		x, err := p.Describe(g)
+		if err != nil {
+			return nil, err
+		}
+		for v, d := range x {
+			if i < len(k.parts)-1 {
+				out[v] = binary.AppendUvarint(out[v], uint64(len(d)))
+			}
+			out[v] = append(out[v], d...)
+		}
+	}
+	texts := make([]string, len(out))
+	for v := range out {
+		texts[v] = string(out[v])
+	}
+	return texts, nil
+}
+
+// first cuts a descriptor behind the first of its parts.
+func first(d string) (x, rest string, ok bool) {
+	n, k := binary.Uvarint([]byte(d[:min(len(d), binary.MaxVarintLen64)]))
+	if k <= 0 || n > uint64(len(d)-k) {
+		return "", "", false
+	}
+	return d[k : k+int(n)], d[k+int(n):], true
+}
+
+// split returns the descriptors for each part.
+func (k *combined) split(x []string) [][]string {
+	out := make([][]string, len(k.parts))
+	last := len(out) - 1
+	for _, d := range x {
+		for i := range last {
+			var part string
+			part, d, _ = first(d)
+			out[i] = append(out[i], part)
+		}
+		out[last] = append(out[last], d)
+	}
+	return out
+}
+
+func (k *combined) Gram(dst []float64, x, y []string) {
+	xs, ys := k.split(x), k.split(y)
+	values := make([]float64, len(x)*len(y))
+	for p, part := range k.parts {
+		part.Gram(values, xs[p], ys[p])
+		for i, v := range values {
+			switch {
+			case k.weights != nil && p == 0:
+				dst[i] = k.weights[p] * v
+			case k.weights != nil:
+				dst[i] += k.weights[p] * v
+			case p == 0:
+				dst[i] = v
+			default:
+				dst[i] *= v
+			}
+		}
+	}
+}
+
+// Features of a sum are those of its terms behind each other, each times √weight; those of a
+// product are all products of one feature of each factor.
+func (k *combined) Features(x []string, limit int) (func([]float64, string), int) {
+	xs := k.split(x)
+	maps := make([]func([]float64, string), len(k.parts))
+	dims := make([]int, len(k.parts))
+	sum, product := 0, 1
+	for p, part := range k.parts {
+		if maps[p], dims[p] = part.Features(xs[p], limit); dims[p] == 0 {
+			return nil, 0
+		}
+		sum += dims[p]
+		if product *= dims[p]; product > limit && k.weights == nil || sum > limit && k.weights != nil {
+			return nil, 0
+		}
+	}
+	if k.weights != nil {
+		return func(dst []float64, d string) {
+			for p, texts := range k.split([]string{d}) {
+				row := dst[:dims[p]]
+				maps[p](row, texts[0])
+				for i := range row {
+					row[i] *= math.Sqrt(k.weights[p])
+				}
+				dst = dst[dims[p]:]
+			}
+		}, sum
+	}
+	return func(dst []float64, d string) {
+		dst[0] = 1
+		n := 1
+		for p, texts := range k.split([]string{d}) {
+			row := make([]float64, dims[p])
+			maps[p](row, texts[0])
+			for i := n - 1; i >= 0; i-- { // from behind: what is read is not yet overwritten
+				x := dst[i]
+				for j, v := range row {
+					dst[i*len(row)+j] = x * v
+				}
+			}
+			n *= len(row)
+		}
+	}, product
+}
+
+func (k *combined) mark(x []string, keep []bool) {
+	for p, part := range k.split(x) {
+		k.parts[p].mark(part, keep)
+	}
+}
+
+func (k *combined) check(d string, attributes *int) error {
+	for i, p := range k.parts {
+		part, ok := d, true
+		if i < len(k.parts)-1 {
+			part, d, ok = first(d)
+		}
+		if !ok {
+			return fmt.Errorf("%d bytes that are not the descriptors of %s", len(d), k)
+		}
+		if err := p.check(part, attributes); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package base
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxKernels bounds the elementary kernels and brackets in a text.
+const maxKernels = 64
+
+// Parse reads a base kernel; the package comment has the grammar.
+func Parse(s string) (Kernel, error) {
+	p := &parser{rest: strings.ReplaceAll(s, " ", "")}
+	k, err := p.sum(0)
+	if err == nil && p.rest != "" {
+		err = fmt.Errorf("%q behind the end", clip(p.rest))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("base kernel %q: %w", clip(s), err)
+	}
+	return k, nil
+}
+
+// clip shortens what an error shows of hostile input.
+func clip(s string) string {
+	if len(s) > 80 {
+		return s[:80] + "…"
+	}
+	return s
+}
+
+type parser struct {
+	rest    string
+	kernels int
+}
+
+// take takes a prefix off the rest.
+func (p *parser) take(prefix string) bool {
+	rest, ok := strings.CutPrefix(p.rest, prefix)
+	p.rest = rest
+	return ok
+}
+
+func (p *parser) sum(depth int) (Kernel, error) {
+	var k combined
+	for {
+		w, weighted := p.number()
+		term, err := p.product(depth)
+		if err != nil {
+			return nil, err
+		}
+		if weighted {
+			if err := positive("weight", w); err != nil {
+				return nil, err
+			}
+			k.weights = append(k.weights, w)
+		}
+		k.parts = append(k.parts, term)
+		if n := len(k.weights); n != 0 && n != len(k.parts) {
+			return nil, fmt.Errorf("%d of %d terms have a weight, want all or none", n, len(k.parts))
+		}
+		if !p.take("+") {
+			break
+		}
+	}
+	if len(k.parts) == 1 && k.weights == nil {
+		return k.parts[0], nil
+	}
+	if k.weights == nil {
+		k.weights = slices.Repeat([]float64{1 / float64(len(k.parts))}, len(k.parts))
+	}
+	return &k, nil
+}
+
+func (p *parser) product(depth int) (Kernel, error) {
+	var k combined
+	for {
+		f, err := p.factor(depth)
+		if err != nil {
+			return nil, err
+		}
+		k.parts = append(k.parts, f)
+		if !p.take("*") {
+			break
+		}
+	}
+	if len(k.parts) == 1 {
+		return k.parts[0], nil
+	}
+	return &k, nil
+}
+
+func (p *parser) factor(depth int) (Kernel, error) {
+	if p.kernels++; p.kernels > maxKernels || depth > maxKernels {
+		return nil, fmt.Errorf("more than %d kernels or brackets in it", maxKernels)
+	}
+	if p.take("(") {
+		k, err := p.sum(depth + 1)
+		if err == nil && !p.take(")") {
+			err = fmt.Errorf("%q, want a closing bracket", clip(p.rest))
+		}
+		return k, err
+	}
+	switch {
+	case p.take("labels"):
+		return labels, nil
+	case p.take("attributes"):
+		return attributes(), nil
+	case p.take("degree"):
+		return degree, nil
+	case p.take("gaussian"):
+		x, err := p.parameters("gaussian", 1, 1)
+		if err != nil {
+			return nil, err
+		}
+		return gaussian(x[0])
+	case p.take("heat"):
+		x, err := p.parameters("heat", maxKernels, 0.5, 1, 2)
+		if err != nil {
+			return nil, err
+		}
+		return heat(x)
+	case p.take("wl"):
+		x, err := p.parameters("wl", 1, 3)
+		if err != nil {
+			return nil, err
+		}
+		return refinements(x[0])
+	}
+	return nil, fmt.Errorf("%q, want labels, attributes, gaussian(σ), degree, heat(β,…), wl(h), or a product such as labels*gaussian", clip(p.rest))
+}
+
+// parameters reads numbers in brackets, at most so many; without brackets it returns the defaults.
+func (p *parser) parameters(name string, most int, defaults ...float64) ([]float64, error) {
+	if !p.take("(") {
+		return defaults, nil
+	}
+	var out []float64
+	for {
+		x, ok := p.number()
+		if !ok {
+			return nil, fmt.Errorf("%s: %q, want a number", name, clip(p.rest))
+		}
+		out = append(out, x)
+		if !p.take(",") {
+			break
+		}
+	}
+	if !p.take(")") {
+		return nil, fmt.Errorf("%s: %q, want a closing bracket", name, clip(p.rest))
+	}
+	if len(out) > most {
+		return nil, fmt.Errorf("%s: %d parameters, want at most %d", name, len(out), most)
+	}
+	return out, nil
+}
+
+// number reads a number as fmt prints it: digits, perhaps with a sign, a point and an exponent.
+func (p *parser) number() (x float64, ok bool) {
+	n := 0
+	digits := func() {
+		for n < len(p.rest) && '0' <= p.rest[n] && p.rest[n] <= '9' {
+			n++
+		}
+	}
+	if strings.HasPrefix(p.rest, "-") {
+		n++
+	}
+	digits()
+	if n < len(p.rest) && p.rest[n] == '.' {
+		n++
+		digits()
+	}
+	if n > 0 && n+1 < len(p.rest) && p.rest[n] == 'e' && (p.rest[n+1] == '-' || p.rest[n+1] == '+') {
+		n += 2
+		digits()
+	}
+	x, err := strconv.ParseFloat(p.rest[:n], 64)
+	if err != nil {
+		return 0, false
+	}
+	p.rest = p.rest[n:]
+	return x, true
+}

@@ -1,0 +1,104 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/tiles"
+)
+
+func init() {
+	register.DoFn2x2[context.Context, block, int, summary](&summaryFn{})
+	register.DoFn3x2[context.Context, int, func(*summary) bool, string, error](&planFn{})
+	register.Iter1[summary]()
+}
+
+// TileIDsName is the name of the file of tiles that has the identifiers and targets.
+const TileIDsName = "ids" + tiles.Extension
+
+// summary is what the plan says of a block.
+type summary struct {
+	Number       int
+	Hash         []byte // of the records
+	IDs, Targets []string
+}
+
+// summaryFn leaves the records out.
+type summaryFn struct{}
+
+// ProcessElement returns all summaries under one key.
+func (*summaryFn) ProcessElement(_ context.Context, b block) (int, summary) {
+	h := sha256.Sum256(b.Records) // as tiles.HashRecords
+	return 0, summary{b.Number, h[:], b.IDs, b.Targets}
+}
+
+// planFn writes the identifiers of the tiles, or the description of the vectors, or checks that
+// what is there is the same.
+type planFn struct {
+	Model     modelRef
+	Kernel    string
+	Side      int
+	Embedding *embeddingRef // nil for tiles
+	Dir       string
+}
+
+// ProcessElement is called once. It returns the plan, for those who wait for it.
+func (f *planFn) ProcessElement(ctx context.Context, _ int, next func(*summary) bool) (string, error) {
+	p, axis, err := f.collect(next)
+	if err != nil {
+		return "", err
+	}
+	name, data := TileIDsName, p.EncodeIDs(axis)
+	if f.Embedding != nil {
+		name = EmbeddingName
+		if data, err = f.vectors(ctx, p, axis); err != nil {
+			return "", err
+		}
+	}
+	path := join(f.Dir, name)
+	old, err := loadIfThere(ctx, path)
+	switch {
+	case err != nil:
+		return "", err
+	case old == nil:
+		if err := save(ctx, path, data); err != nil {
+			return "", err
+		}
+	case !bytes.Equal(old, data):
+		return "", fmt.Errorf("%s is of another model, plan or collection; take another folder, or delete this one", path)
+	}
+	return string(p.Encode()), nil
+}
+
+// collect returns the plan of the blocks, and identifiers and targets.
+func (f *planFn) collect(next func(*summary) bool) (tiles.Plan, matrix.Axis, error) {
+	var all []summary
+	for s := (summary{}); next(&s); s = (summary{}) {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b summary) int { return a.Number - b.Number })
+	var axis matrix.Axis
+	var hashes [][sha256.Size]byte
+	for _, s := range all {
+		axis.IDs, axis.Targets = append(axis.IDs, s.IDs...), append(axis.Targets, s.Targets...)
+		hashes = append(hashes, [sha256.Size]byte(s.Hash))
+	}
+	p, err := tiles.NewPlan(f.Model.Fingerprint, f.Kernel, f.Side, hashes, axis)
+	return p, axis, err
+}
+
+// plan adds the steps from blocks to the plan.
+func (j *Job) plan(s beam.Scope, blocks beam.PCollection) beam.PCollection {
+	f := &planFn{Model: j.model, Kernel: j.kernel, Side: j.o.Side, Dir: j.o.output()}
+	if j.o.Embeddings != "" {
+		e := j.o.embedding(j.model)
+		f.Embedding = &e
+	}
+	return beam.ParDo(s, f, beam.GroupByKey(s, beam.ParDo(s, &summaryFn{}, blocks)))
+}

@@ -1,0 +1,285 @@
+package choose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/mlgkernel/mlg/kernel"
+
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/metrics"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// Plan is what Choose found best for a dataset: a weighted sum of kernels, and the parameter
+// of the learner.
+type Plan struct {
+	// Combination says how the kernels were chosen and weighed.
+	Combination Combination
+	// Settings are the kernels with their weights, which are positive and sum to 1.
+	Settings []WeightedSetting
+	// Gram is the kernel matrix of the weighted sum, nil if it is not known.
+	Gram *kernel.Matrix
+	// Collection has the graphs without their targets, with the kernels that were fitted to them.
+	Collection *kernel.Collection
+	Learner    svm.Kind
+	// Parameter is C, or the ridge.
+	Parameter float64
+	// Epsilon is the half width of the tube of ε-SVR, in standard deviations of the targets.
+	Epsilon float64
+
+	Targets
+
+	Estimate   Estimate
+	Procedures []ProcedureScore
+	// Limited is the number of trainings that stopped at the limit of iterations.
+	Limited int
+	// Indefinite says that some kernel is not positive semi-definite, so that the sum has to
+	// be clipped before it is learned from.
+	Indefinite bool
+}
+
+// Kernel returns the weighted sum of the kernels.
+func (p *Plan) Kernel() kernel.Sum {
+	var weights []float64
+	var kernels []kernel.Kernel
+	for _, s := range p.Settings {
+		weights, kernels = append(weights, s.Weight), append(kernels, s.Kernel)
+	}
+	return kernel.Weighted(weights, kernels)
+}
+
+// WeightedSetting is a setting of a candidate with its weight in a sum of kernels.
+type WeightedSetting struct {
+	Candidate string
+	Setting
+	Weight float64
+}
+
+// Estimate is a cross-validated score.
+type Estimate struct {
+	Measure string  // "accuracy", "balanced accuracy" or "rmse"
+	Value   float64 // accuracies are shares
+	// Deviation is the standard error that the differences between folds suggest.
+	Deviation float64
+	Method    string // how it was found, and what it does not account for
+}
+
+// ProcedureScore is the score of one way to combine kernels, by which they are compared.
+type ProcedureScore struct {
+	Combination Combination
+	Measure     string
+	Value       float64
+}
+
+// Choose does with a dataset what package evaluate does with the training part of every outer
+// fold: it deals the graphs to Folds−1 folds, scores every setting, every value of the
+// learner's grid and every combination by predicting each fold from the others (or each
+// graph, with LeaveOneOut), and takes the last combination that is a sum of kernels, or else the
+// best setting, with the best value of the grid. Kernels are fitted to all graphs without their
+// targets. Folds becomes the number of graphs where that is less, and InnerFolds has no effect.
+//
+// It keeps the kernel matrices of all settings in memory where combinations are sums.
+func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o Options) (*Plan, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	c := &choice{Chooser: Chooser{Options: &o}}
+	var err error
+	if c.Targets, err = ReadTargets(d, o.Task); err != nil {
+		return nil, err
+	}
+	if o.Folds = min(o.Folds, len(d.Graphs)); o.Folds < 3 {
+		return nil, fmt.Errorf("%d folds leave one for training when one validates, want at least 3", o.Folds)
+	}
+	if c.Splits, err = c.Targets.Deal(o.Folds-1, 1, o.Seed); err != nil {
+		return nil, err
+	}
+	c.everything = c.TrainingPart(0, c.Splits.Folds)
+	c.sums = slices.DeleteFunc(slices.Clone(o.Combinations), func(how Combination) bool { return !how.Summed() })
+	c.all = kernel.NewCollection(Untargeted(d))
+	for _, x := range candidates {
+		for _, s := range x.Settings {
+			c.settings = append(c.settings, WeightedSetting{Candidate: x.Name, Setting: s})
+		}
+	}
+	if len(c.settings) == 0 {
+		return nil, errors.New("no candidates to choose from")
+	}
+	return c.plan(ctx)
+}
+
+// Untargeted returns the graphs of a dataset without their targets.
+func Untargeted(d *dataset.Dataset) []*graph.Graph {
+	out := make([]*graph.Graph, len(d.Graphs))
+	for i, g := range d.Graphs {
+		out[i] = g.With(g.ID(), "")
+	}
+	return out
+}
+
+// choice is one run of Choose.
+type choice struct {
+	Chooser
+	everything *TrainingPart // all graphs
+	all        *kernel.Collection
+	settings   []WeightedSetting
+	matrices   []*Matrix // of the settings, kept where combinations need them
+
+	sums []Combination // those that are sums of kernels
+
+	mu   sync.Mutex
+	done int // steps of progress
+}
+
+// plan scores settings and combinations and takes the best.
+func (c *choice) plan(ctx context.Context) (*Plan, error) {
+	o := c.Options
+	settings, err := c.scoreSettings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Collection: c.all, Learner: o.Learner, Epsilon: o.Epsilon, Targets: *c.Targets}
+	mixer := c.Mixer(len(c.settings), func(k int) (*Matrix, error) { return c.matrices[k], nil }, func(k, _, _ int) *Scores { return settings[k] })
+	all := slices.Clone(settings)
+	// The last sum of kernels comes first, best single last.
+	var chosen []*Scores
+	for _, how := range slices.Backward(c.sums) {
+		s, err := c.score(ctx, Mixture{mixer, how}, how.String())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+		if chosen == nil {
+			chosen = []*Scores{s}
+		}
+		c.compare(p, how, []*Scores{s})
+	}
+	if chosen == nil || slices.Contains(o.Combinations, BestSingle) {
+		c.compare(p, BestSingle, settings)
+	}
+	if p.Combination = p.Procedures[0].Combination; p.Combination == BestSingle {
+		chosen = settings
+	}
+	for _, s := range all {
+		p.Limited += s.Limited
+	}
+	k := c.Chooser.Choose(c.everything, chosen)
+	p.Parameter = o.Grid()[chosen[k].Best]
+	weights := make([]float64, len(c.settings))
+	weights[k] = 1
+	if p.Combination != BestSingle {
+		if weights, err = (Mixture{mixer, p.Combination}).Weights(ctx, c.everything); err != nil {
+			return nil, err
+		}
+	}
+	for i, s := range c.settings {
+		if s.Weight = weights[i]; s.Weight > 0 {
+			p.Settings = append(p.Settings, s)
+			p.Indefinite = p.Indefinite || !kernel.Semidefinite(s.Kernel)
+		}
+	}
+	if c.matrices[0] != nil {
+		mixer.matrices = c.matrices
+		every := c.everything.graphs
+		p.Gram = mixer.sum(weights, every, every)
+	}
+	return p, nil
+}
+
+// scoreSettings scores all settings. While one kernel matrix is computed the one before is learned from.
+func (c *choice) scoreSettings(ctx context.Context) ([]*Scores, error) {
+	keep := len(c.sums) > 0
+	c.matrices = make([]*Matrix, len(c.settings))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	out := make([]*Scores, len(c.settings))
+	for _, s := range c.settings {
+		c.all.Expect(s.Kernel)
+	}
+	var before sync.WaitGroup
+	defer before.Wait()
+	for k, s := range c.settings {
+		m, err := Fit(ctx, s.Kernel, c.all)
+		before.Wait()
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, cause
+		}
+		if err == nil && keep {
+			err = m.notUnit
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Parameters, err)
+		}
+		if keep {
+			c.matrices[k] = m
+		}
+		before.Go(func() {
+			var err error
+			if out[k], err = c.score(ctx, m, s.Candidate+" "+s.Parameters); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	before.Wait()
+	return out, context.Cause(ctx)
+}
+
+// score scores a kernel on all graphs.
+func (c *choice) score(ctx context.Context, k Gram, name string) (*Scores, error) {
+	s, err := c.Score(ctx, k, []*TrainingPart{c.everything})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done++; c.Options.Progress != nil {
+		c.Options.Progress(c.done, len(c.settings)+len(c.sums))
+	}
+	return &s[0], nil
+}
+
+// compare adds the score of choosing among kernels to a plan, and the estimate if it is the first.
+// What the other validators choose for one comes from trainings that contain it: it is not a nested
+// cross-validation.
+func (c *choice) compare(p *Plan, how Combination, kernels []*Scores) {
+	measure := "accuracy"
+	value, scores := c.Estimate(c.everything, kernels)
+	switch {
+	case c.Targets.Regression():
+		measure, value = "rmse", math.Sqrt(max(0, -value))
+	case c.Options.Score == BalancedAccuracy:
+		measure = "balanced accuracy"
+	}
+	p.Procedures = append(p.Procedures, ProcedureScore{how, measure, value})
+	if len(p.Procedures) > 1 {
+		return
+	}
+	p.Estimate = Estimate{Measure: measure, Value: value, Method: c.method(len(kernels))}
+	if n := float64(len(scores)); n > 1 {
+		p.Estimate.Deviation = metrics.Deviation(scores) / math.Sqrt(n)
+		if c.Targets.Regression() && value > 0 { // of the root: d√x = dx/(2√x)
+			p.Estimate.Deviation /= 2 * value
+		}
+	}
+}
+
+// method says how an estimate for a choice among so many kernels was found.
+func (c *choice) method(kernels int) string {
+	out := fmt.Sprintf("%d-fold cross-validation", c.Splits.Folds)
+	if c.Options.LeaveOneOut {
+		out = "leave-one-out of kernel ridge regression"
+		if len(c.everything.sample) < len(c.all.Graphs()) {
+			out += fmt.Sprintf(" on %d of %d graphs, too low for a model of all", len(c.everything.sample), len(c.all.Graphs()))
+		}
+	}
+	if kernels > 1 || len(c.Options.Grid()) > 1 {
+		out += ", each fold with what the others choose; not fully nested"
+	}
+	return out
+}

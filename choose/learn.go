@@ -1,0 +1,150 @@
+package choose
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// Prediction is what a trained learner says of some graphs.
+type Prediction struct {
+	// Labels are classes, and Scores has a number for each class by which an AUC orders the graphs.
+	Labels []int       `json:"labels,omitempty"`
+	Scores [][]float64 `json:"scores,omitempty"`
+	// Values are predicted targets of regression.
+	Values []float64 `json:"values,omitempty"`
+
+	limited bool // the solver stopped at its limit of iterations
+}
+
+// at returns the predictions for the graphs at some positions.
+func (p Prediction) at(positions []int) Prediction {
+	return Prediction{Labels: Pick(p.Labels, positions), Scores: Pick(p.Scores, positions), Values: Pick(p.Values, positions)}
+}
+
+// learn trains on graphs, whose kernel matrix is gram, for each value of a grid, and
+// predicts the rows of each cross matrix: out[k][g] is for cross[k] and grid[g].
+func (t *Targets) learn(ctx context.Context, o *Options, gram svm.View, graphs []int, grid []float64, cross []svm.View) ([][]Prediction, error) {
+	out := make([][]Prediction, len(cross))
+	for k := range out {
+		out[k] = make([]Prediction, len(grid))
+	}
+	if t.oneClass(graphs) {
+		for k, c := range cross {
+			rows, _ := c.Dims()
+			for g := range grid {
+				out[k][g] = t.Always(t.Labels[graphs[0]], rows)
+			}
+		}
+		return out, nil
+	}
+	opt := svm.DefaultOptions()
+	opt.Kind, opt.Epsilon = o.Learner, o.Epsilon
+	path, err := t.train(ctx, gram, graphs, grid, opt)
+	limited := errors.Is(err, svm.ErrIterations)
+	if err != nil && !limited {
+		return nil, err
+	}
+	for k := range cross {
+		for g, l := range path {
+			values, err := l.Values(cross[k])
+			if err != nil {
+				return nil, err
+			}
+			out[k][g] = t.read(l, values)
+			out[k][g].limited = limited
+		}
+	}
+	return out, nil
+}
+
+// leaveOneOut returns, for each ridge, what kernel ridge regression predicts for every graph from
+// the others.
+func (t *Targets) leaveOneOut(ctx context.Context, gram svm.View, graphs []int, ridges []float64) ([]Prediction, error) {
+	out := make([]Prediction, len(ridges))
+	if t.oneClass(graphs) {
+		for g := range out {
+			out[g] = t.Always(t.Labels[graphs[0]], len(graphs))
+		}
+		return out, nil
+	}
+	opt := svm.DefaultOptions()
+	opt.Kind, opt.LeaveOneOut = svm.KernelRidge, true
+	path, err := t.train(ctx, gram, graphs, ridges, opt)
+	if err != nil {
+		return nil, err
+	}
+	for g, l := range path {
+		out[g] = t.read(l, l.LeaveOneOut)
+	}
+	return out, nil
+}
+
+// train trains for each parameter. Values are learned in units of their standard deviation on the
+// training graphs, so that the grids and ε mean the same for all data.
+func (t *Targets) train(ctx context.Context, gram svm.View, graphs []int, parameters []float64, opt svm.Options) ([]*svm.Learner, error) {
+	if !t.Regression() {
+		return svm.TrainPath(ctx, gram, svm.Targets{Labels: Pick(t.Labels, graphs)}, parameters, opt)
+	}
+	z, mean, scale := svm.StandardScores(Pick(t.Values, graphs))
+	path, err := svm.TrainPath(ctx, gram, svm.Targets{Values: z}, parameters, opt)
+	for _, l := range path {
+		if l != nil {
+			l.Rescale(mean, scale)
+		}
+	}
+	return path, err
+}
+
+// read reads the values of a learner's functions for some graphs (rows). A class that it was not
+// trained on has the score −1.
+func (t *Targets) read(l *svm.Learner, values *kernel.Matrix) Prediction {
+	if t.Regression() {
+		return Prediction{Values: values.Data}
+	}
+	p := Prediction{Labels: make([]int, values.Rows), Scores: make([][]float64, values.Rows)}
+	for i := range values.Rows {
+		p.Labels[i] = l.Class(values.Row(i))
+		if p.Scores[i] = scores(l, values.Row(i)); len(l.Classes) < len(t.Classes) {
+			all := slices.Repeat([]float64{-1}, len(t.Classes))
+			for c, v := range p.Scores[i] {
+				all[l.Classes[c]] = v
+			}
+			p.Scores[i] = all
+		}
+	}
+	return p
+}
+
+// scores returns the scores of the classes: the values of regressions; of machines the decision with pairs held within the margin, ±1, beyond which
+// their values say little.
+func scores(l *svm.Learner, values []float64) []float64 {
+	switch {
+	case l.Kind == svm.KernelRidge:
+		return slices.Clone(values)
+	case len(l.Classes) == 2:
+		return l.Decision(values)
+	}
+	held := make([]float64, len(values))
+	for p, v := range values {
+		held[p] = max(-1, min(1, v))
+	}
+	return l.Decision(held)
+}
+
+// oneClass reports whether there is nothing to learn, because all graphs are of one class.
+func (t *Targets) oneClass(graphs []int) bool {
+	return !t.Regression() && !slices.ContainsFunc(graphs, func(i int) bool { return t.Labels[i] != t.Labels[graphs[0]] })
+}
+
+// Always predicts one class.
+func (t *Targets) Always(label, examples int) Prediction {
+	p := Prediction{Labels: slices.Repeat([]int{label}, examples), Scores: make([][]float64, examples)}
+	for i := range p.Scores {
+		p.Scores[i] = make([]float64, len(t.Classes))
+	}
+	return p
+}

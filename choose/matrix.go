@@ -1,0 +1,93 @@
+package choose
+
+import (
+	"context"
+	"math"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// Gram gives the kernel matrices of training sets.
+type Gram interface {
+	// On returns the kernel matrix of a training set, and a function that returns the matrix
+	// between other graphs (rows) and it.
+	On(ctx context.Context, t TrainingSet) (gram svm.View, cross func(rows []int) svm.View, err error)
+}
+
+// TrainingSet is graphs from which is learned: those outside one or two folds of a repeat, or a
+// sample of them.
+type TrainingSet struct {
+	repeat, first, last int // the folds, first ≤ last, equal if it is one
+	graphs              []int
+}
+
+// Matrix is a kernel matrix between all graphs. Columns of graphs that the kernel was not fitted
+// to are NaN, so that nothing can be learned from them.
+type Matrix struct {
+	values     *kernel.Matrix
+	indefinite bool  // negative eigenvalues are set to 0 on every training set
+	notUnit    error // why the kernel cannot be combined with others
+}
+
+// Fit returns the matrix of a kernel that is fitted to all graphs of a collection.
+func Fit(ctx context.Context, k kernel.Kernel, all *kernel.Collection) (*Matrix, error) {
+	gram, err := all.Gram(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	return &Matrix{gram, !kernel.Semidefinite(k), kernel.UnitDiagonal(gram, k.String())}, nil
+}
+
+// FitTo returns the matrix of a kernel that is fitted to a collection, the training graphs train of
+// all, and compares the graphs test with them.
+func FitTo(ctx context.Context, k kernel.Kernel, training *kernel.Collection, all []*graph.Graph, train, test []int) (*Matrix, error) {
+	gram, err := training.Gram(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	f, err := training.Fit(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	cross, err := f.Cross(ctx, Pick(all, test))
+	if err != nil {
+		return nil, err
+	}
+	m := &Matrix{kernel.NewMatrix(len(all), len(all)), !kernel.Semidefinite(k), kernel.UnitDiagonal(gram, k.String())}
+	for i := range m.values.Data {
+		m.values.Data[i] = math.NaN()
+	}
+	scatter := func(rows []int, from *kernel.Matrix) {
+		for a, i := range rows {
+			to := m.values.Row(i)
+			for b, j := range train {
+				to[j] = from.At(a, b)
+			}
+		}
+	}
+	scatter(train, gram)
+	scatter(test, cross)
+	return m, nil
+}
+
+// On takes rows and columns out of the matrix.
+func (m *Matrix) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) svm.View, error) {
+	all := svm.Full(m.values)
+	gram := all.Select(t.graphs, t.graphs)
+	cross := func(rows []int) svm.View { return all.Select(rows, t.graphs) }
+	if m.indefinite {
+		return clip(ctx, gram, cross)
+	}
+	return gram, cross, nil
+}
+
+// clip makes the matrices of a training set positive semi-definite.
+func clip(ctx context.Context, gram svm.View, cross func([]int) svm.View) (svm.View, func([]int) svm.View, error) {
+	c, err := svm.Clip(ctx, gram)
+	if err != nil {
+		return svm.View{}, nil, err
+	}
+	return svm.Full(c.Gram), func(rows []int) svm.View { return svm.Full(c.Map(cross(rows))) }, nil
+}

@@ -1,0 +1,168 @@
+package choose
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// Options say how kernels and parameters are chosen. Start from DefaultOptions.
+type Options struct {
+	// Folds is the number of folds of an evaluation; Choose makes one less, because a training
+	// part has one less. Seed determines how graphs are dealt to them.
+	Folds int
+	Seed  uint64
+
+	// Task says what the targets are.
+	Task Task
+	// Learner is what learns from the kernel matrix.
+	Learner svm.Kind
+	// C is the grid of svm.SVM, increasing.
+	C []float64
+	// Ridge is the grid of svm.KernelRidge, increasing.
+	Ridge []float64
+	// Epsilon is the half width of the tube of ε-SVR, in standard deviations of the targets.
+	Epsilon float64
+
+	// InnerFolds is the number of validators: each of that many folds of a training part is
+	// predicted from the rest of it. More than there are means all. It is rounded up to an even
+	// number when Folds is odd.
+	InnerFolds int
+	// LeaveOneOut scores the leave-one-out predictions of kernel ridge regression on the training
+	// part, or a sample of Examples of it, instead. With svm.SVM, C stands for the ridge 1/(2C).
+	LeaveOneOut bool
+	// Score is what the choice maximises; for values it is always minus the squared error.
+	Score Score
+
+	// Combinations are the ways to use the settings of all candidates together that are tried
+	// besides the settings themselves.
+	Combinations []Combination
+	// Examples bounds the number of training graphs of which LeaveOneOut computes scores and
+	// from which the weights of a combination are learned; where there are more, a stratified
+	// sample is drawn.
+	Examples int
+
+	// Progress, when set, is called with the numbers of kernels and combinations that are done
+	// and that there are (in an evaluation, of outer folds of these), from one goroutine at a time.
+	Progress func(done, total int) `json:"-"`
+}
+
+// DefaultOptions returns C-SVC with C = 0.1 … 100, chosen by accuracy on all of 9 folds.
+func DefaultOptions() Options {
+	return Options{
+		Folds:      10,
+		C:          []float64{0.1, 0.3, 1, 3, 10, 30, 100},
+		Ridge:      []float64{0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10},
+		Epsilon:    0.1,
+		InnerFolds: math.MaxInt,
+		Examples:   1024,
+	}
+}
+
+// ForCandidates sets what DefaultCandidates are meant to be used with: kernel ridge regression,
+// parameters by the squared error of its leave-one-out predictions, and DefaultCombinations.
+func (o *Options) ForCandidates() {
+	o.Learner, o.LeaveOneOut, o.Score, o.Combinations = svm.KernelRidge, true, Squared, DefaultCombinations()
+}
+
+// Task is what the targets are.
+type Task int
+
+const (
+	// AutoTask is Regression where dataset.Info takes the targets for values, else
+	// Classification.
+	AutoTask Task = iota
+	Classification
+	Regression
+)
+
+// Score is what the choice of parameters maximises.
+type Score int
+
+const (
+	Accuracy Score = iota
+	BalancedAccuracy
+	// Squared is minus the squared error of the values of kernel ridge regression, targets
+	// being ±1 for each class. It varies less between samples than the accuracy. Only with
+	// svm.KernelRidge.
+	Squared
+)
+
+// Grid returns the values of the learner's parameter.
+func (o *Options) Grid() []float64 {
+	if o.Learner == svm.KernelRidge {
+		return o.Ridge
+	}
+	return o.C
+}
+
+// ridges returns the ridges that the values of the grid stand for.
+func (o *Options) ridges() []float64 {
+	if o.Learner == svm.KernelRidge {
+		return o.Ridge
+	}
+	out := make([]float64, len(o.C))
+	for i, c := range o.C {
+		out[i] = 1 / (2 * c)
+	}
+	return out
+}
+
+// best returns the position of the largest score of a grid: of equals the strongest
+// regularisation, the smallest C or the largest ridge.
+func (o *Options) best(scores []float64) int {
+	best := 0
+	for i, v := range scores {
+		if v > scores[best] || v == scores[best] && o.Learner == svm.KernelRidge {
+			best = i
+		}
+	}
+	return best
+}
+
+// Validate returns an error that names the first field with an impossible value.
+func (o *Options) Validate() error {
+	if err := increasing("C", o.C); err != nil {
+		return err
+	}
+	if err := increasing("Ridge", o.Ridge); err != nil {
+		return err
+	}
+	for _, c := range o.Combinations {
+		if c < 0 || int(c) >= len(combinationNames) {
+			return fmt.Errorf("choose: Combinations has %d, want one of %q", int(c), combinationNames)
+		}
+	}
+	switch {
+	case o.Folds < 2:
+		return fmt.Errorf("choose: Folds = %d, want at least 2", o.Folds)
+	case o.Task < AutoTask || o.Task > Regression:
+		return fmt.Errorf("choose: Task = %d, want AutoTask, Classification or Regression", o.Task)
+	case o.Learner != svm.SVM && o.Learner != svm.KernelRidge:
+		return fmt.Errorf("choose: Learner = %d, want svm.SVM or svm.KernelRidge", o.Learner)
+	case !(o.Epsilon >= 0) || math.IsInf(o.Epsilon, 1):
+		return fmt.Errorf("choose: Epsilon = %v, want a finite number, 0 or more", o.Epsilon)
+	case o.InnerFolds < 1:
+		return fmt.Errorf("choose: InnerFolds = %d, want at least 1", o.InnerFolds)
+	case o.Score < Accuracy || o.Score > Squared:
+		return fmt.Errorf("choose: Score = %d, want Accuracy, BalancedAccuracy or Squared", o.Score)
+	case o.Score == Squared && o.Learner != svm.KernelRidge:
+		return fmt.Errorf("choose: Score = squared is for kernel ridge regression")
+	case o.Examples < 2:
+		return fmt.Errorf("choose: Examples = %d, want at least 2", o.Examples)
+	}
+	return nil
+}
+
+func increasing(name string, grid []float64) error {
+	if len(grid) == 0 {
+		return fmt.Errorf("choose: %s is empty, want at least one value", name)
+	}
+	for i, x := range grid {
+		if !(x > 0) || math.IsInf(x, 1) || i > 0 && x <= grid[i-1] {
+			return fmt.Errorf("choose: %s = %v, want increasing finite numbers above 0", name, grid)
+		}
+	}
+	return nil
+}

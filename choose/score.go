@@ -1,0 +1,329 @@
+package choose
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/splits"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// Chooser compares kernels on the training parts of a cross-validation.
+type Chooser struct {
+	Options *Options
+	Targets *Targets
+	Splits  *splits.Splits
+}
+
+// TrainingPart is a training part: the graphs of a repeat outside one fold. No graph is in the fold
+// Splits.Folds, so that the part without it is everything.
+type TrainingPart struct {
+	Repeat, Fold int
+	graphs       []int
+	// sample is what LeaveOneOut and weights look at: all graphs, or Options.Examples of them.
+	sample []int
+	// scored has, for each validator, the graphs whose predictions are scored, and weight their
+	// number.
+	validators []int
+	scored     [][]int
+	weight     []float64
+}
+
+// TrainingPart returns the training part without a fold of a repeat.
+func (c *Chooser) TrainingPart(repeat, fold int) *TrainingPart {
+	p := &TrainingPart{Repeat: repeat, Fold: fold, graphs: c.Splits.Without(repeat, fold)}
+	p.sample = c.sample(c.without(repeat, fold, fold))
+	p.validators = c.validators(fold)
+	for _, v := range p.validators {
+		test := c.Splits.Test(repeat, v)
+		if c.Options.LeaveOneOut {
+			test = slices.DeleteFunc(test, func(i int) bool {
+				_, in := slices.BinarySearch(p.sample, i)
+				return !in
+			})
+		}
+		p.scored = append(p.scored, test)
+		p.weight = append(p.weight, float64(len(test)))
+	}
+	return p
+}
+
+// Validators returns the number of folds of the part that are scored.
+func (p *TrainingPart) Validators() int { return len(p.validators) }
+
+// validators returns the folds that validate for a fold: all others, or InnerFolds of them. Fold f
+// validates for g where g validates for f.
+func (c *Chooser) validators(f int) []int {
+	folds := c.Splits.Folds
+	var out []int
+	if f == folds || c.Options.LeaveOneOut || c.Options.InnerFolds >= folds-1 {
+		for g := range folds {
+			if g != f {
+				out = append(out, g)
+			}
+		}
+		return out
+	}
+	want := c.Options.InnerFolds
+	if want%2 == 1 && folds%2 == 0 {
+		out = append(out, (f+folds/2)%folds)
+	}
+	for d := 1; len(out) < want; d++ {
+		out = append(out, (f+d)%folds, (f-d+folds)%folds)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// without returns the training set outside two folds, which may be the same.
+func (c *Chooser) without(repeat, f, g int) TrainingSet {
+	return TrainingSet{repeat, min(f, g), max(f, g), c.Splits.Without(repeat, f, g)}
+}
+
+// sample returns at most Options.Examples graphs of a training set, each class in proportion,
+// ascending.
+func (c *Chooser) sample(t TrainingSet) []int {
+	limit := c.Options.Examples
+	if len(t.graphs) <= limit {
+		return t.graphs
+	}
+	folds := max(c.Splits.Folds, t.last+1)
+	random := rand.New(rand.NewPCG(c.Splits.Seed, uint64((t.repeat*folds+t.first)*folds+t.last)))
+	shuffled := Pick(t.graphs, random.Perm(len(t.graphs)))
+	if !c.Targets.Regression() {
+		slices.SortStableFunc(shuffled, func(a, b int) int { return cmp.Compare(c.Targets.Labels[a], c.Targets.Labels[b]) })
+	}
+	out := make([]int, limit)
+	for k := range out { // every len/limit-th of the classes one after the other
+		out[k] = shuffled[k*len(shuffled)/limit]
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Scores are what the validators of a training part say about a kernel.
+type Scores struct {
+	// Inner has the scores for each value of the grid on each validator.
+	Inner [][]float64 `json:"inner,omitempty"`
+	// Known has them as people know them: accuracies, or minus squared errors of values.
+	Known [][]float64 `json:"known,omitempty"`
+	// Best is the position of the grid's value with the largest mean of Inner, of equals that
+	// with the strongest regularisation. For MeanBest and LeaveOneOut it is that with the smallest
+	// product of Errors.
+	Best int `json:"best"`
+	// Errors are those of leave-one-out predictions for each value of the grid. LeaveOneOut only.
+	Errors []Errors `json:"errors,omitempty"`
+	// Limited is the number of trainings that stopped at the limit of iterations.
+	Limited int `json:"limited,omitempty"`
+}
+
+// Score scores a kernel on training parts.
+func (c *Chooser) Score(ctx context.Context, k Gram, parts []*TrainingPart) ([]Scores, error) {
+	if !c.Options.LeaveOneOut {
+		return c.scoreFolds(ctx, k, parts)
+	}
+	out := make([]Scores, len(parts))
+	return out, kernel.Each(ctx, len(parts), 1, func(_, i int) (err error) {
+		out[i], err = c.scoreLeaveOneOut(ctx, k, parts[i])
+		return err
+	})
+}
+
+// scoreFolds predicts every validator from the rest of the part. The folds of a part are those of
+// its repeat, so that one training without folds f and g serves two parts: that without f by its
+// predictions of g, and that without g by those of f. Neither sees the fold it is without.
+func (c *Chooser) scoreFolds(ctx context.Context, k Gram, parts []*TrainingPart) ([]Scores, error) {
+	type pair struct{ repeat, f, g int } // f < g
+	between := func(p *TrainingPart, validator int) pair {
+		return pair{p.Repeat, min(p.Fold, validator), max(p.Fold, validator)}
+	}
+	var pairs []pair
+	at := map[pair]int{}
+	for _, p := range parts {
+		for _, v := range p.validators {
+			x := between(p, v)
+			if _, known := at[x]; !known {
+				at[x] = len(pairs)
+				pairs = append(pairs, x)
+			}
+		}
+	}
+	predicted := make([]map[int][]Prediction, len(pairs)) // by fold: a prediction for each value of the grid
+	err := kernel.Each(ctx, len(pairs), 1, func(_, i int) error {
+		repeat, f, g := pairs[i].repeat, pairs[i].f, pairs[i].g
+		set := c.without(repeat, f, g)
+		gram, cross, err := k.On(ctx, set)
+		if err != nil {
+			return err
+		}
+		rows := []svm.View{cross(c.Splits.Test(repeat, f)), cross(c.Splits.Test(repeat, g))}
+		p, err := c.Targets.learn(ctx, c.Options, gram, set.graphs, c.Options.Grid(), rows)
+		if err != nil {
+			return fmt.Errorf("repeat %d, folds %d and %d left out: %w", repeat, f, g, err)
+		}
+		predicted[i] = map[int][]Prediction{f: p[0], g: p[1]}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Scores, len(parts))
+	for i, p := range parts {
+		for j, v := range p.validators {
+			c.add(&out[i], p.scored[j], predicted[at[between(p, v)]][v])
+		}
+		c.chooseBest(&out[i], p)
+	}
+	return out, nil
+}
+
+// scoreLeaveOneOut predicts every graph of the sample from the others.
+func (c *Chooser) scoreLeaveOneOut(ctx context.Context, k Gram, p *TrainingPart) (Scores, error) {
+	set := TrainingSet{p.Repeat, p.Fold, p.Fold, p.sample}
+	gram, _, err := k.On(ctx, set)
+	if err != nil {
+		return Scores{}, err
+	}
+	predicted, err := c.Targets.leaveOneOut(ctx, gram, p.sample, c.Options.ridges())
+	if err != nil {
+		return Scores{}, fmt.Errorf("repeat %d, fold %d left out: %w", p.Repeat, p.Fold, err)
+	}
+	s := Scores{Errors: c.Targets.errors(p.sample, predicted)}
+	for _, graphs := range p.scored {
+		at := make([]int, len(graphs)) // their positions in the sample
+		for k, i := range graphs {
+			at[k], _ = slices.BinarySearch(p.sample, i)
+		}
+		validator := make([]Prediction, len(predicted))
+		for g := range predicted {
+			validator[g] = predicted[g].at(at)
+		}
+		c.add(&s, graphs, validator)
+	}
+	if m, ok := k.(Mixture); ok && m.How == MeanBest { // as its kernels are chosen
+		products := make([]float64, len(s.Errors))
+		for g, e := range s.Errors {
+			products[g] = -e.product()
+		}
+		s.Best = c.Options.best(products)
+	} else {
+		c.chooseBest(&s, p)
+	}
+	return s, nil
+}
+
+// tieBreak is the share of the squared error by which equal scores of leave-one-out predictions are
+// told apart. On data that are easy to classify all values of the grid may be right everywhere,
+// and the smallest C, which suits a ridge, is of no use to a support vector machine.
+const tieBreak = 1e-9
+
+// add adds the scores of a validator's graphs, predicted with each value of the grid.
+func (c *Chooser) add(s *Scores, graphs []int, predictions []Prediction) {
+	if s.Inner == nil {
+		s.Inner, s.Known = make([][]float64, len(predictions)), make([][]float64, len(predictions))
+	}
+	how := c.Options.Score
+	knownAs := how
+	if how == Squared {
+		knownAs = Accuracy
+	}
+	if predictions[0].limited {
+		s.Limited++
+	}
+	for g, p := range predictions {
+		score, known := 0.0, 0.0
+		if len(graphs) > 0 { // otherwise none of the fold is in the sample: it has no weight
+			score, known = c.Targets.score(how, graphs, p), c.Targets.score(knownAs, graphs, p)
+			if c.Options.LeaveOneOut && how != Squared && !c.Targets.Regression() {
+				score += tieBreak * c.Targets.score(Squared, graphs, p)
+			}
+		}
+		s.Inner[g], s.Known[g] = append(s.Inner[g], score), append(s.Known[g], known)
+	}
+}
+
+// chooseBest sets Best.
+func (c *Chooser) chooseBest(s *Scores, p *TrainingPart) {
+	scores := make([]float64, len(s.Inner))
+	for g, inner := range s.Inner {
+		scores[g] = weightedMean(inner, p.weight)
+	}
+	s.Best = c.Options.best(scores)
+}
+
+// weightedMean returns the mean of scores with weights.
+func weightedMean(scores, weight []float64) float64 {
+	sum, total := 0.0, 0.0
+	for i, w := range weight {
+		sum += w * scores[i]
+		total += w
+	}
+	return sum / total
+}
+
+// Mean returns the mean score of a kernel on the part with its best value of the grid, −∞ without
+// scores.
+func (p *TrainingPart) Mean(s *Scores) float64 {
+	if s.Inner == nil {
+		return math.Inf(-1)
+	}
+	return weightedMean(s.Inner[s.Best], p.weight)
+}
+
+// Choose returns the kernel with the best mean score on a part, the first of equals.
+func (c *Chooser) Choose(p *TrainingPart, kernels []*Scores) int {
+	kernel, _ := c.chooseWith(kernels, p.weight)
+	return kernel
+}
+
+// chooseWith returns the kernel and the value of the grid with the best score for given weights of the
+// validators.
+func (c *Chooser) chooseWith(kernels []*Scores, weight []float64) (kernel, value int) {
+	best := math.Inf(-1)
+	scores := make([]float64, len(c.Options.Grid()))
+	for k, s := range kernels {
+		for g, inner := range s.Inner {
+			scores[g] = weightedMean(inner, weight)
+		}
+		if g := c.Options.best(scores); scores[g] > best {
+			best, kernel, value = scores[g], k, g
+		}
+	}
+	return kernel, value
+}
+
+// Estimate returns how good it is to choose among kernels on a part, as people know it, and that for
+// each validator: each is scored with what the others would choose. The score of the winner itself is
+// too high, the more so the more there are to choose from. With a single validator there is nothing
+// else.
+func (c *Chooser) Estimate(p *TrainingPart, kernels []*Scores) (mean float64, scores []float64) {
+	scores = make([]float64, len(p.weight))
+	for i := range p.weight {
+		others := slices.Clone(p.weight)
+		if others[i] = 0; slices.Max(others) == 0 {
+			others = p.weight
+		}
+		k, g := c.chooseWith(kernels, others)
+		scores[i] = kernels[k].Known[g][i]
+	}
+	return weightedMean(scores, p.weight), scores
+}
+
+// Predict trains on a part with each of some values of the grid and predicts the fold outside it.
+// It tells whether the solver stopped at its limit of iterations.
+func (c *Chooser) Predict(ctx context.Context, k Gram, p *TrainingPart, grid []float64) (predictions []Prediction, limited bool, err error) {
+	gram, cross, err := k.On(ctx, TrainingSet{p.Repeat, p.Fold, p.Fold, p.graphs})
+	if err != nil {
+		return nil, false, err
+	}
+	out, err := c.Targets.learn(ctx, c.Options, gram, p.graphs, grid, []svm.View{cross(c.Splits.Test(p.Repeat, p.Fold))})
+	if err != nil {
+		return nil, false, fmt.Errorf("repeat %d, fold %d left out: %w", p.Repeat, p.Fold, err)
+	}
+	return out[0], out[0][0].limited, nil
+}

@@ -1,0 +1,125 @@
+package choose
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/metrics"
+	"github.com/mlgkernel/mlg/splits"
+)
+
+// Targets are what is to be learned, of all graphs.
+type Targets struct {
+	// Classes are the names of the classes and Labels the class of each graph, a position in
+	// Classes. Both are nil for regression, where Values has the targets.
+	Classes []string
+	Labels  []int
+	Values  []float64
+}
+
+// Regression reports whether the targets are values.
+func (t *Targets) Regression() bool { return t.Classes == nil }
+
+// ReadTargets turns the texts of a dataset's targets into classes or values. Classes are in the
+// order of their values if all are numbers, else in that of their names. Every graph needs a target.
+func ReadTargets(d *dataset.Dataset, task Task) (*Targets, error) {
+	if len(d.Graphs) == 0 {
+		return nil, errors.New("no graphs")
+	}
+	regression := task == Regression || task == AutoTask && dataset.Info(d).TargetRange != nil
+	numbers := make(map[string]float64)
+	numeric := true
+	for i, g := range d.Graphs {
+		target := g.Target()
+		if target == "" {
+			return nil, fmt.Errorf("graph %d (%s) has no target, want one for every graph", i, g.ID())
+		}
+		x, err := strconv.ParseFloat(target, 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			if regression {
+				return nil, fmt.Errorf("graph %d (%s): target %q, want a finite number for regression", i, g.ID(), target)
+			}
+			numeric = false
+		}
+		numbers[target] = x
+	}
+	t := &Targets{}
+	if regression {
+		for _, g := range d.Graphs {
+			t.Values = append(t.Values, numbers[g.Target()])
+		}
+		return t, nil
+	}
+	for name := range numbers {
+		t.Classes = append(t.Classes, name)
+	}
+	slices.SortFunc(t.Classes, func(a, b string) int {
+		if numeric {
+			return cmp.Or(cmp.Compare(numbers[a], numbers[b]), cmp.Compare(a, b))
+		}
+		return cmp.Compare(a, b)
+	})
+	if len(t.Classes) < 2 {
+		return nil, fmt.Errorf("all graphs have the target %q, want at least two classes", t.Classes[0])
+	}
+	for _, g := range d.Graphs {
+		t.Labels = append(t.Labels, slices.Index(t.Classes, g.Target()))
+	}
+	return t, nil
+}
+
+// Deal deals the graphs to folds, each class or range of values evenly.
+func (t *Targets) Deal(folds, repeats int, seed uint64) (*splits.Splits, error) {
+	if t.Regression() {
+		return splits.ByValue(t.Values, folds, repeats, seed)
+	}
+	return splits.Stratified(t.Labels, folds, repeats, seed)
+}
+
+// score returns what the choice of parameters maximises, for predictions of examples.
+func (t *Targets) score(how Score, examples []int, p Prediction) float64 {
+	n := float64(len(examples))
+	sum := 0.0
+	switch {
+	case t.Regression():
+		for k, i := range examples {
+			d := t.Values[i] - p.Values[k]
+			sum += d * d
+		}
+		return -sum / n
+	case how == Squared:
+		for c := range t.Classes {
+			for k, i := range examples {
+				z := -1.0
+				if t.Labels[i] == c {
+					z = 1
+				}
+				d := z - p.Scores[k][c]
+				sum += d * d
+			}
+		}
+		return -sum / n
+	}
+	c := metrics.NewConfusion(Pick(t.Labels, examples), p.Labels, len(t.Classes))
+	if how == BalancedAccuracy {
+		return c.BalancedAccuracy()
+	}
+	return c.Accuracy()
+}
+
+// Pick returns the entries of x at the given positions, none of nil.
+func Pick[T any](x []T, at []int) []T {
+	if x == nil {
+		return nil
+	}
+	out := make([]T, len(at))
+	for k, i := range at {
+		out[k] = x[i]
+	}
+	return out
+}

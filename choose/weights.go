@@ -1,0 +1,261 @@
+package choose
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// Combination is a way to use all settings of all candidates together. Weights and choices
+// are made on the training part alone. Kernels must have a unit diagonal.
+type Combination int
+
+const (
+	// BestSingle takes the one setting with the best score.
+	BestSingle Combination = iota
+	// MeanAll is the mean of all kernels.
+	MeanAll
+	// MeanBest is the mean of the ten kernels with the smallest e_k r_k, errors of leave-one-out
+	// predictions as in Weighted. Where many settings are about as good, that is better than one.
+	MeanBest
+	// Weighted weighs each kernel by its leave-one-out predictions in kernel ridge regression:
+	// by their squared error e_k and the share r_k of graphs that get a wrong class (for values
+	// e_k again), n being the number of graphs that are predicted,
+	//
+	//	w_k ∝ (e_k r_k)^(−(n/150)²).
+	//
+	// Weights below a fiftieth of the largest become 0.
+	Weighted
+)
+
+var combinationNames = []string{"best single", "mean of all", "mean of best", "weighted"}
+
+func (c Combination) String() string { return combinationNames[c] }
+
+// DefaultCombinations returns the ways to combine that are used with DefaultCandidates.
+func DefaultCombinations() []Combination {
+	return []Combination{BestSingle, MeanAll, Weighted}
+}
+
+// Summed reports whether a combination is a sum of kernels, which needs trainings of its own.
+func (c Combination) Summed() bool { return c != BestSingle }
+
+const (
+	weightScale = 150  // number of graphs for which Weighted has the exponent −1
+	leastWeight = 0.02 // of the largest, that Weighted keeps
+	meanBest    = 10   // kernels of MeanBest
+)
+
+// Errors are those of leave-one-out predictions.
+type Errors struct {
+	// Squared is the mean over the graphs; summed over classes with targets ±1.
+	Squared float64 `json:"squared"`
+	// Wrong is the share of graphs with a wrong class, as if there were one more of them; for
+	// values Squared.
+	Wrong float64 `json:"wrong"`
+}
+
+// product is what kernels are compared by.
+func (e Errors) product() float64 { return e.Squared * e.Wrong }
+
+// errors returns those of predictions of examples, one for each value of a grid.
+func (t *Targets) errors(examples []int, predicted []Prediction) []Errors {
+	out := make([]Errors, len(predicted))
+	for g, p := range predicted {
+		e := -t.score(Squared, examples, p)
+		if out[g] = (Errors{e, e}); !t.Regression() {
+			n := float64(len(examples))
+			out[g].Wrong = ((1-t.score(Accuracy, examples, p))*n + 1) / (n + 1)
+		}
+	}
+	return out
+}
+
+// Mixer learns weights of kernels on training sets.
+type Mixer struct {
+	chooser *Chooser
+	// matrix returns that of a kernel, and scores those of a kernel on the part without a fold.
+	matrix func(kernel int) (*Matrix, error)
+	scores func(kernel, repeat, fold int) *Scores
+
+	mu       sync.Mutex
+	matrices []*Matrix // as far as they were needed
+}
+
+// Mixer returns a mixer of some kernels. It asks once for each matrix that has a weight, and not at all
+// for scores without LeaveOneOut.
+func (c *Chooser) Mixer(kernels int, matrix func(kernel int) (*Matrix, error), scores func(kernel, repeat, fold int) *Scores) *Mixer {
+	return &Mixer{chooser: c, matrix: matrix, scores: scores, matrices: make([]*Matrix, kernels)}
+}
+
+// Mixture is a sum of kernels with the weights of a combination.
+type Mixture struct {
+	*Mixer
+	How Combination
+}
+
+// On learns the weights on the training set and sums up.
+func (m Mixture) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) svm.View, error) {
+	w, err := m.weights(ctx, t)
+	if err != nil {
+		return svm.View{}, nil, err
+	}
+	indefinite := false
+	for k := range w {
+		if w[k] > 0 {
+			x, err := m.load(k)
+			if err != nil {
+				return svm.View{}, nil, err
+			}
+			indefinite = indefinite || x.indefinite
+		}
+	}
+	cross := func(rows []int) svm.View { return svm.Full(m.sum(w, rows, t.graphs)) }
+	if indefinite {
+		return clip(ctx, cross(t.graphs), cross)
+	}
+	return cross(t.graphs), cross, nil
+}
+
+// Weights returns the weights of the kernels on a part; they sum to 1.
+func (m Mixture) Weights(ctx context.Context, p *TrainingPart) ([]float64, error) {
+	return m.weights(ctx, m.chooser.without(p.Repeat, p.Fold, p.Fold))
+}
+
+// load gets the matrix of a kernel.
+func (m *Mixer) load(k int) (*Matrix, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.matrices[k] == nil {
+		x, err := m.matrix(k)
+		if err == nil {
+			err = x.notUnit
+		}
+		if err != nil {
+			return nil, err
+		}
+		m.matrices[k] = x
+	}
+	return m.matrices[k], nil
+}
+
+// sum returns Σ_k w_k K_k on rows and columns.
+func (m *Mixer) sum(w []float64, rows, cols []int) *kernel.Matrix {
+	out := kernel.NewMatrix(len(rows), len(cols))
+	for k, a := range w {
+		if a == 0 {
+			continue
+		}
+		for i, r := range rows {
+			from, to := m.matrices[k].values.Row(r), out.Row(i)
+			for j, c := range cols {
+				to[j] += a * from[c]
+			}
+		}
+	}
+	return out
+}
+
+// weights returns the weights of the kernels on the graphs outside the folds of a training set.
+func (m Mixture) weights(ctx context.Context, t TrainingSet) ([]float64, error) {
+	if m.How == MeanAll {
+		n := len(m.matrices)
+		return slices.Repeat([]float64{1 / float64(n)}, n), nil
+	}
+	t.graphs = m.chooser.sample(m.chooser.without(t.repeat, t.first, t.last))
+	errors, err := m.errors(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if m.How == MeanBest {
+		return bestWeights(errors), nil
+	}
+	return errorWeights(errors, len(t.graphs)), nil
+}
+
+// errors returns the leave-one-out errors of the kernels on a training set, each with the ridge that
+// has the smallest squared one.
+func (m *Mixer) errors(ctx context.Context, t TrainingSet) ([]Errors, error) {
+	out := make([]Errors, len(m.matrices))
+	for k := range out {
+		errors, err := m.kernelErrors(ctx, k, t)
+		if err != nil {
+			return nil, err
+		}
+		out[k] = Errors{math.Inf(1), math.Inf(1)}
+		for _, e := range errors {
+			if e.Squared < out[k].Squared {
+				out[k] = e
+			}
+		}
+	}
+	return out, nil
+}
+
+// kernelErrors returns the errors of a kernel for each ridge: those that LeaveOneOut has found, or new ones.
+func (m *Mixer) kernelErrors(ctx context.Context, k int, t TrainingSet) ([]Errors, error) {
+	c := m.chooser
+	if c.Options.LeaveOneOut {
+		return m.scores(k, t.repeat, t.first).Errors, nil
+	}
+	x, err := m.load(k)
+	if err != nil {
+		return nil, err
+	}
+	gram, _, err := x.On(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	predicted, err := c.Targets.leaveOneOut(ctx, gram, t.graphs, c.Options.Ridge)
+	if err != nil {
+		return nil, err
+	}
+	return c.Targets.errors(t.graphs, predicted), nil
+}
+
+// bestWeights returns the weights of MeanBest.
+func bestWeights(errors []Errors) []float64 {
+	order := make([]int, len(errors))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(errors[a].product(), errors[b].product()) })
+	order = order[:min(meanBest, len(order))]
+	w := make([]float64, len(errors))
+	for _, k := range order {
+		w[k] = 1 / float64(len(order))
+	}
+	return w
+}
+
+// errorWeights returns the weights of Weighted.
+func errorWeights(errors []Errors, examples int) []float64 {
+	least := math.Inf(1)
+	for _, e := range errors {
+		least = min(least, e.product())
+	}
+	exponent := -math.Pow(float64(examples)/weightScale, 2)
+	w := make([]float64, len(errors))
+	sum := 0.0
+	for k, e := range errors {
+		w[k] = 1
+		if product := e.product(); least > 0 && !math.IsInf(least, 1) {
+			w[k] = math.Pow(product/least, exponent)
+		} else if product > least {
+			w[k] = 0
+		}
+		if w[k] < leastWeight {
+			w[k] = 0
+		}
+		sum += w[k]
+	}
+	for k := range w {
+		w[k] /= sum
+	}
+	return w
+}

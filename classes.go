@@ -1,0 +1,257 @@
+package mlg
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mlgkernel/mlg/base"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// classes are the vertices of a collection of graphs at one level, sorted into classes. Level 0
+// has classes of equal descriptors of the base kernel; level ℓ has classes of equal canonical
+// quotients of the neighbourhoods N_ℓ(v), whose cells have classes of level ℓ-1.
+type classes struct {
+	of         [][]int32  // by graph and vertex: its class
+	hash       []uint64   // by class: hash of its content, which does not depend on the collection
+	count      []int32    // by class: number of vertices
+	quotient   [][]uint32 // by class, as graph.Scratch.Signature encodes it; level ≥ 1
+	descriptor []string   // by class; level 0
+}
+
+func (c *classes) len() int { return len(c.hash) }
+
+// all returns the numbers of all classes.
+func (c *classes) all() []int32 {
+	out := make([]int32, c.len())
+	for i := range out {
+		out[i] = int32(i)
+	}
+	return out
+}
+
+// cells returns the number of cells of a quotient, with which its encoding starts.
+func cells(quotient []uint32) int { return int(quotient[0]) }
+
+// describe sorts the vertices of the graphs into classes of equal descriptors. dim is the
+// number of attributes that the graphs must have, if any, 0 when the first to have some
+// decides.
+func describe(ctx context.Context, graphs []*graph.Graph, b base.Kernel, dim int) (*classes, error) {
+	defer kernel.Trace(ctx, "classes")()
+	descriptors := make([][]string, len(graphs))
+	before := "as in training"
+	for _, g := range graphs {
+		if dim == 0 && g.AttributeDim() > 0 {
+			dim, before = g.AttributeDim(), "as in the graphs before"
+		}
+	}
+	err := kernel.Each(ctx, len(graphs), 16, func(_, i int) error {
+		if d := graphs[i].AttributeDim(); d > 0 && d != dim {
+			return fmt.Errorf("%s: %d attributes per vertex, want %d %s", kernel.GraphName(graphs, i), d, dim, before)
+		}
+		var err error
+		if descriptors[i], err = b.Describe(graphs[i]); err != nil {
+			return fmt.Errorf("%s: %w", kernel.GraphName(graphs, i), err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := &classes{of: make([][]int32, len(graphs))}
+	at := make(map[string]int32)
+	for i, row := range descriptors {
+		c.of[i] = make([]int32, len(row))
+		for v, d := range row {
+			k, ok := at[d]
+			if !ok {
+				k = int32(len(c.descriptor))
+				at[d] = k
+				c.descriptor = append(c.descriptor, d)
+				c.hash = append(c.hash, hashString(d))
+				c.count = append(c.count, 0)
+			}
+			c.count[k]++
+			c.of[i][v] = k
+		}
+	}
+	return c, nil
+}
+
+// hashString is 64-bit FNV-1a: the same in every process.
+func hashString(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
+}
+
+// neighbourhoods sorts the vertices of the graphs into classes of equal neighbourhoods of
+// level ℓ ≥ 1; below is the level below.
+func neighbourhoods(ctx context.Context, graphs []*graph.Graph, below *classes, level int, k *Kernel) (*classes, error) {
+	defer kernel.Trace(ctx, "classes")()
+	var table graph.Classes
+	c := &classes{of: make([][]int32, len(graphs))}
+	workers := make([]classifier, kernel.Workers(ctx))
+	meter := kernel.NewMeter(ctx, fmt.Sprintf("classes %d/%d", level, len(k.Radii)), len(graphs))
+	err := kernel.Each(ctx, len(graphs), 8, func(w, i int) error {
+		c.of[i] = make([]int32, graphs[i].N())
+		err := workers[w].classify(ctx, c.of[i], graphs[i], below.of[i], below.hash, &table, k.Radii[level-1], k.Discount)
+		meter.Add(1)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	n := table.Number(c.of)
+	c.quotient, c.hash, c.count = n.Sig, n.Hash, n.Count
+	return c, nil
+}
+
+// classifier finds the classes of the vertices of one graph; it holds the buffers of one worker.
+type classifier struct {
+	ball, refine graph.Scratch
+	key          []uint64
+	component    []int32
+	size, whole  []int32 // by component: its vertices; 1 + the class of the whole of it
+	set          []int32
+	known        vertexSets
+}
+
+// classify sets dst, by vertex, to its class in the table.
+func (c *classifier) classify(ctx context.Context, dst []int32, g *graph.Graph, below []int32, hash []uint64, table *graph.Classes, radius int, discount bool) error {
+	n := g.N()
+	c.keys(below, hash)
+	c.component, _ = c.ball.Components(g, c.component)
+	c.size = append(c.size[:0], make([]int32, n)...)
+	c.whole = append(c.whole[:0], make([]int32, n)...)
+	for _, k := range c.component {
+		c.size[k]++
+	}
+	c.known.clear()
+	for v := range n {
+		if v&1023 == 1023 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		set := c.ball.Ball(g, v, radius)
+		if discount { // with distances to the centre equal sets need not be equal
+			sig, h := c.refine.Signature(g, set, c.key, below, c.ball.Distances())
+			dst[v] = table.Intern(sig, h)
+			continue
+		}
+		// A whole component is classified once, and so is every other set of vertices.
+		k := c.component[v]
+		whole := len(set) == int(c.size[k])
+		if whole && c.whole[k] > 0 {
+			dst[v] = c.whole[k] - 1
+			continue
+		}
+		var sum uint64
+		if !whole {
+			class, found := int32(0), false
+			if class, sum, found = c.known.find(set, &c.ball); found {
+				dst[v] = class
+				continue
+			}
+		}
+		sig, h := c.refine.Signature(g, set, c.key, below, nil)
+		dst[v] = table.Intern(sig, h)
+		if whole {
+			c.whole[k] = dst[v] + 1
+		} else {
+			c.known.add(set, sum, dst[v])
+		}
+	}
+	return nil
+}
+
+// keys sets key, by vertex, to the hash of its class.
+func (c *classifier) keys(class []int32, hash []uint64) {
+	c.key = c.key[:0]
+	for _, k := range class {
+		c.key = append(c.key, hash[k])
+	}
+}
+
+// vertexSets are the sets of vertices of one graph that have been classified, to recognise equal
+// balls: by a sum over their vertices, lists of sets with that sum.
+type vertexSets struct {
+	first map[uint64]int32 // by sum: the last set
+	next  []int32          // by set: the one before with the same sum, or −1
+	start []int32          // by set: where its vertices begin
+	all   []int32
+	class []int32
+}
+
+func (s *vertexSets) clear() {
+	if s.first == nil {
+		s.first = make(map[uint64]int32)
+	}
+	clear(s.first)
+	s.next, s.start, s.all, s.class = s.next[:0], append(s.start[:0], 0), s.all[:0], s.class[:0]
+}
+
+// find returns the class of a set of vertices, the current one of ball, if it has been classified
+// before, and the sum under which to add it.
+func (s *vertexSets) find(set []int32, ball *graph.Scratch) (class int32, sum uint64, found bool) {
+	sum = uint64(len(set))
+	for _, u := range set {
+		x := (uint64(u) + 1) * 0x9e3779b97f4a7c15
+		sum += (x ^ x>>29) * 0xbf58476d1ce4e5b9
+	}
+	at, ok := s.first[sum]
+	if !ok {
+		return 0, sum, false
+	}
+	for ; at >= 0; at = s.next[at] {
+		old := s.all[s.start[at]:s.start[at+1]]
+		if len(old) == len(set) && allIn(old, ball) {
+			return s.class[at], sum, true
+		}
+	}
+	return 0, sum, false
+}
+
+// allIn reports whether all vertices are in the current ball.
+func allIn(vertices []int32, ball *graph.Scratch) bool {
+	for _, u := range vertices {
+		if !ball.In(u) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *vertexSets) add(set []int32, sum uint64, class int32) {
+	at, ok := s.first[sum]
+	if !ok {
+		at = -1
+	}
+	s.next = append(s.next, at)
+	s.first[sum] = int32(len(s.class))
+	s.class = append(s.class, class)
+	s.all = append(s.all, set...)
+	s.start = append(s.start, int32(len(s.all)))
+}
+
+// wholeGraphs returns the canonical quotients of whole graphs whose vertices have the given
+// classes.
+func wholeGraphs(ctx context.Context, graphs []*graph.Graph, below *classes) ([][]uint32, error) {
+	defer kernel.Trace(ctx, "classes")()
+	out := make([][]uint32, len(graphs))
+	workers := make([]classifier, kernel.Workers(ctx))
+	err := kernel.Each(ctx, len(graphs), 8, func(w, i int) error {
+		c := &workers[w]
+		c.keys(below.of[i], below.hash)
+		c.set = c.set[:0]
+		for v := range graphs[i].N() {
+			c.set = append(c.set, int32(v))
+		}
+		sig, _ := c.refine.Signature(graphs[i], c.set, c.key, below.of[i], nil)
+		out[i] = append([]uint32(nil), sig...)
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,98 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// Order returns an order of the objects of a kernel matrix that puts groups together, by their
+// numbers, and within a group similar objects side by side: the leaves of average-linkage
+// clustering, the two sides of each join turned so that the nearest ends meet. It takes O(n²)
+// time. The error says that the matrix is not square, has an entry that is not finite, or does not
+// fit the groups.
+func Order(kernel *kernel.Matrix, group []int) ([]int, error) {
+	x, err := newDistances(kernel)
+	if err != nil {
+		return nil, err
+	}
+	if len(group) != x.n {
+		return nil, fmt.Errorf("groups of %d objects, want %d", len(group), x.n)
+	}
+	numbers := slices.Clone(group)
+	slices.Sort(numbers)
+	var order []int
+	for _, number := range slices.Compact(numbers) {
+		var members []int
+		for i, g := range group {
+			if g == number {
+				members = append(members, i)
+			}
+		}
+		order = append(order, x.leaves(members)...)
+	}
+	return order, nil
+}
+
+// leaves clusters objects by chains of nearest neighbours and returns them in the order of
+// the leaves.
+func (x *distances) leaves(members []int) []int {
+	n := len(members)
+	d := make([][]float64, n) // mean distances of clusters
+	list := make([][]int, n)  // the objects of each cluster in order; nil once merged
+	for a, i := range members {
+		list[a] = []int{i}
+		d[a] = make([]float64, n)
+		for b, j := range members {
+			d[a][b] = (x.row(i)[j] + x.row(j)[i]) / 2 // symmetric, or chains would not end
+		}
+	}
+	var chain []int
+	for merges := 0; merges < n-1; {
+		if len(chain) == 0 {
+			chain = append(chain, slices.IndexFunc(list, func(l []int) bool { return l != nil }))
+		}
+		top := chain[len(chain)-1]
+		near := -1
+		if len(chain) > 1 {
+			near = chain[len(chain)-2] // of equal neighbours the one before, so that chains end
+		}
+		for b := range list {
+			if b != top && list[b] != nil && (near < 0 || d[top][b] < d[top][near]) {
+				near = b
+			}
+		}
+		if len(chain) < 2 || near != chain[len(chain)-2] {
+			chain = append(chain, near)
+			continue
+		}
+		chain = chain[:len(chain)-2]
+		a, b := min(top, near), max(top, near)
+		wa, wb := float64(len(list[a])), float64(len(list[b]))
+		for c := range list {
+			if list[c] != nil && c != a && c != b {
+				d[a][c] = (wa*d[a][c] + wb*d[b][c]) / (wa + wb)
+				d[c][a] = d[a][c]
+			}
+		}
+		list[a], list[b] = x.joined(list[a], list[b]), nil
+		merges++
+	}
+	return list[0]
+}
+
+// joined concatenates two lists, either reversed if that brings nearer ends together.
+func (x *distances) joined(a, b []int) []int {
+	ar, br := slices.Clone(a), slices.Clone(b)
+	slices.Reverse(ar)
+	slices.Reverse(br)
+	best := slices.Concat(a, b)
+	for _, ends := range [][2][]int{{a, br}, {ar, b}, {ar, br}} {
+		gap := x.row(ends[0][len(a)-1])[ends[1][0]]
+		if gap < x.row(best[len(a)-1])[best[len(a)]] {
+			best = slices.Concat(ends[0], ends[1])
+		}
+	}
+	return best
+}

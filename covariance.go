@@ -1,0 +1,182 @@
+package mlg
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/spd"
+)
+
+// assembler computes covariances of quotients; it holds the buffers of one worker.
+type assembler struct {
+	q graph.Quotient
+	e eliminator
+	y []float64
+	s []float64
+}
+
+// covariance returns S = γI + YᵀY, packed, of a quotient whose cells have the given features.
+func (a *assembler) covariance(quotient []uint32, below features, k *Kernel) ([]float64, error) {
+	a.q.Decode(quotient)
+	m, p := a.q.Cells(), below.width
+	a.y = dense.Grow(a.y, m*p)
+	for i, c := range a.q.Class {
+		scale := float64(a.q.Size[i]) / float64(1+a.q.Tag[i])
+		row := a.y[i*p : (i+1)*p]
+		for j, v := range below.row(c) {
+			row[j] = scale * v
+		}
+	}
+	if !a.e.run(&a.q, k.Eta, a.y, p) {
+		return nil, errPrecision
+	}
+	a.s = dense.Grow(a.s, spd.Size(p))
+	clear(a.s)
+	spd.AddGram(a.s, a.y[:m*p], m, p)
+	for i := range p {
+		a.s[spd.Index(i, i)] += k.Gamma
+	}
+	return a.s, nil
+}
+
+// covariances returns the matrices S of some classes of a level ≥ 1.
+func (m *Model) covariances(ctx context.Context, at *level, chosen []int32) (*spd.Batch, error) {
+	defer kernel.Trace(ctx, "landmarks")()
+	b := spd.NewBatch(len(chosen), at.below.width)
+	workers := make([]assembler, kernel.Workers(ctx))
+	err := kernel.Each(ctx, len(chosen), 16, func(w, i int) error {
+		packed, err := workers[w].covariance(at.quotient[chosen[i]], at.below, &m.kernel)
+		if err != nil {
+			return err
+		}
+		return b.Set(i, packed)
+	})
+	return b, err
+}
+
+// Covariances are the matrices S of graphs under a model: for each level that enters the
+// kernel, one packed matrix per graph with its log-determinant.
+type Covariances struct {
+	levels []*spd.Batch
+}
+
+// Len returns the number of graphs.
+func (c *Covariances) Len() int { return c.levels[0].Len() }
+
+// Levels returns the matrices of each level that enters the kernel, as CovariancesOf takes them.
+func (c *Covariances) Levels() []*spd.Batch { return c.levels }
+
+// Matrix returns the packed lower triangle of S of graph i, for the last level that enters
+// the kernel, its order and its log-determinant.
+func (c *Covariances) Matrix(i int) (packed []float64, order int, logDet float64) {
+	b := c.levels[len(c.levels)-1]
+	return b.At(i, nil), b.Order(), b.LogDet(i)
+}
+
+// Orders returns the orders of the matrices S that a graph has under the model, one for each
+// level that enters the kernel: the last, or with any Combine but Top all.
+func (m *Model) Orders() []int {
+	var out []int
+	for _, p := range m.used() {
+		out = append(out, p.p)
+	}
+	return out
+}
+
+// used returns the projections of the levels that enter the kernel.
+func (m *Model) used() []projection {
+	if m.kernel.Combine == Top {
+		return m.projections[len(m.projections)-1:]
+	}
+	return m.projections
+}
+
+// Packed copies the packed matrices of graph i, level after level, to dst, which has Size
+// numbers for each of the orders of the model.
+func (c *Covariances) Packed(i int, dst []float64) {
+	for _, b := range c.levels {
+		n := spd.Size(b.Order())
+		b.At(i, dst[:n])
+		dst = dst[n:]
+	}
+	if len(dst) > 0 {
+		panic(fmt.Sprintf("mlg: %d numbers more than the matrices of a graph", len(dst)))
+	}
+}
+
+// Covariances is the inverse of Packed: it returns the covariances of graphs whose packed
+// matrices are given, those of one graph after those of another. It is an error if a number
+// is not finite or a matrix not positive definite. Kernel values have the bits that they have
+// for what Transform returned. It runs in the calling goroutine.
+func (m *Model) Covariances(packed []float64) (*Covariances, error) {
+	orders := m.Orders()
+	size := 0
+	for _, p := range orders {
+		size += spd.Size(p)
+	}
+	if len(packed)%size != 0 {
+		return nil, fmt.Errorf("%d numbers for matrices of the orders %v, want a multiple of %d", len(packed), orders, size)
+	}
+	if err := checkFinite("covariance entry", packed); err != nil {
+		return nil, err
+	}
+	n := len(packed) / size
+	c := &Covariances{}
+	for _, p := range orders {
+		c.levels = append(c.levels, spd.NewBatch(n, p))
+	}
+	for i := range n {
+		rest := packed[i*size : (i+1)*size]
+		for _, b := range c.levels {
+			k := spd.Size(b.Order())
+			if err := b.Set(i, rest[:k]); err != nil {
+				return nil, err
+			}
+			rest = rest[k:]
+		}
+	}
+	return c, nil
+}
+
+// Select returns the covariances of some of the graphs, in the given order.
+func (c *Covariances) Select(graphs []int) *Covariances {
+	out := &Covariances{}
+	for _, b := range c.levels {
+		some := spd.NewBatch(len(graphs), b.Order())
+		for k, i := range graphs {
+			if err := some.Set(k, b.At(i, nil)); err != nil {
+				panic(err) // it was positive definite before
+			}
+		}
+		out.levels = append(out.levels, some)
+	}
+	return out
+}
+
+// CovariancesOf returns covariances from batches of matrices, one for each of the orders of
+// the model. The batches are kept.
+func (m *Model) CovariancesOf(levels []*spd.Batch) (*Covariances, error) {
+	orders := m.Orders()
+	if len(levels) != len(orders) {
+		return nil, fmt.Errorf("matrices of %d levels, want %d", len(levels), len(orders))
+	}
+	for i, b := range levels {
+		if b.Order() != orders[i] || b.Len() != levels[0].Len() {
+			return nil, fmt.Errorf("part %d: %d matrices of order %d, want %d of order %d", i, b.Len(), b.Order(), levels[0].Len(), orders[i])
+		}
+	}
+	return &Covariances{levels}, nil
+}
+
+func checkFinite(what string, x []float64) error {
+	for i, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s %d is %v, want a finite number", what, i, v)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,280 @@
+// Package fetch downloads the public TUDataset collections into a cache, where package
+// dataset finds them by their names.
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/file"
+)
+
+// Options say where collections come from and go to. Start from DefaultOptions.
+type Options struct {
+	BaseURL  string        // folder of the zip files
+	CacheDir string        // where they are kept
+	MaxBytes int64         // largest download
+	Stall    time.Duration // longest wait for the next bytes
+	Attempts int           // connections, each of which goes on where the one before broke
+	Force    bool          // download even what is in the cache
+	// Progress is called with the bytes that are there and those that are expected, -1 when
+	// that is unknown. May be nil.
+	Progress func(done, total int64)
+	Client   *http.Client // honours the proxy variables of the environment
+}
+
+// DefaultOptions returns the options to start from. The cache folder is dataset.CacheDir.
+func DefaultOptions() (Options, error) {
+	dir, err := dataset.CacheDir()
+	if err != nil {
+		return Options{}, err
+	}
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.Proxy = http.ProxyFromEnvironment
+	return Options{
+		BaseURL:  "https://www.chrsmrrs.com/graphkerneldatasets",
+		CacheDir: dir,
+		MaxBytes: 4 << 30,
+		Stall:    30 * time.Second,
+		Attempts: 3,
+		Client:   &http.Client{Transport: t, CheckRedirect: checkRedirect},
+	}, nil
+}
+
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	if len(via) >= 10 {
+		return errors.New("more than 10 redirects")
+	}
+	if via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
+		return fmt.Errorf("redirect from https to %s: refused", req.URL)
+	}
+	return nil
+}
+
+func (o Options) validate() error {
+	u, err := url.Parse(o.BaseURL)
+	switch {
+	case err != nil:
+		return fmt.Errorf("Options.BaseURL: %w", err)
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return fmt.Errorf("Options.BaseURL: %q, want http or https and a host", o.BaseURL)
+	case o.CacheDir == "":
+		return errors.New("Options.CacheDir: empty, want a folder")
+	case o.MaxBytes <= 0:
+		return fmt.Errorf("Options.MaxBytes: %d, want a positive number", o.MaxBytes)
+	case o.Stall <= 0:
+		return fmt.Errorf("Options.Stall: %v, want a positive time", o.Stall)
+	case o.Attempts <= 0:
+		return fmt.Errorf("Options.Attempts: %d, want a positive number", o.Attempts)
+	case o.Client == nil:
+		return errors.New("Options.Client: nil, want a client")
+	}
+	return nil
+}
+
+// Collection downloads a TUDataset collection into the cache, unless it is there, and
+// returns its path. A broken download is kept as NAME.zip.part, and goes on where it broke,
+// in this call or a later one. The file gets its name only when it reads as a dataset.
+func Collection(ctx context.Context, name string, opts Options) (string, error) {
+	if err := opts.validate(); err != nil {
+		return "", err
+	}
+	path, err := dataset.CachePath(opts.CacheDir, name)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(path); err == nil && !opts.Force {
+		return path, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return "", err
+	}
+	source := strings.TrimSuffix(opts.BaseURL, "/") + "/" + name + ".zip"
+	d := &download{opts: opts, url: source, part: path + ".part", tag: path + ".part.tag"}
+	for range opts.Attempts {
+		if err = d.attempt(ctx); err == nil || d.final || ctx.Err() != nil {
+			break
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil:
+		return "", fmt.Errorf("cannot download %s: %w\nBy hand: get that file with a browser, and give its path instead of the name %s, or put it at %s", source, err, name, path)
+	}
+	if err := verify(ctx, d.part); err != nil {
+		d.discard()
+		return "", fmt.Errorf("%s is not a dataset: %w", source, err)
+	}
+	os.Remove(d.tag)
+	return path, file.Publish(d.part, path)
+}
+
+// verify reads the downloaded file as a dataset.
+func verify(ctx context.Context, path string) error {
+	o := dataset.DefaultOptions()
+	o.Format = dataset.TUDataset
+	d, err := dataset.Read(ctx, path, o)
+	if err == nil && len(d.Graphs) == 0 {
+		err = errors.New("it has no graphs")
+	}
+	return err
+}
+
+// download is a file on its way. The tag identifies the version of which there is a part.
+type download struct {
+	opts           Options
+	url, part, tag string
+	final          bool // another attempt would not help
+}
+
+func (d *download) discard() {
+	os.Remove(d.part)
+	os.Remove(d.tag)
+}
+
+// attempt makes one connection and appends what it gives.
+func (d *download) attempt(ctx context.Context) (err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stalled := time.AfterFunc(d.opts.Stall, func() {
+		cancel(fmt.Errorf("nothing came for %v", d.opts.Stall))
+	})
+	defer stalled.Stop()
+	defer func() {
+		if err != nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+	}()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url, nil)
+	if err != nil {
+		return err
+	}
+	have := int64(0)
+	tag, tagErr := os.ReadFile(d.tag)
+	if st, err := os.Stat(d.part); err == nil && tagErr == nil && st.Size() > 0 {
+		have = st.Size()
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
+		req.Header.Set("If-Range", string(tag))
+	}
+	resp, err := d.opts.Client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	total, err := d.check(resp, have)
+	if err != nil {
+		return err
+	}
+	flags := os.O_WRONLY | os.O_APPEND
+	if resp.StatusCode == http.StatusOK {
+		have = 0
+		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(d.part, flags, 0o666)
+	if err != nil {
+		d.final = true
+		return err
+	}
+	have, err = d.copy(f, resp.Body, have, total, stalled)
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil && total >= 0 && have != total {
+		err = fmt.Errorf("%d of %d bytes came", have, total)
+	}
+	return err
+}
+
+// check returns the size of the whole file, -1 when that is unknown, or what is wrong with
+// an answer to the request for the bytes from have on.
+func (d *download) check(resp *http.Response, have int64) (total int64, err error) {
+	d.final = resp.StatusCode < 500
+	switch resp.StatusCode {
+	case http.StatusOK:
+		total = resp.ContentLength
+		d.remember(resp)
+	case http.StatusPartialContent:
+		var from, to int64
+		header := resp.Header.Get("Content-Range")
+		n, _ := fmt.Sscanf(header, "bytes %d-%d/%d", &from, &to, &total)
+		if n == 2 && strings.HasSuffix(header, "/*") {
+			n, total = 3, -1
+		}
+		if n != 3 || from != have {
+			d.discard() // the next attempt starts anew
+			err = fmt.Errorf("answer with Content-Range %q, want bytes from %d", header, have)
+		}
+	case http.StatusRequestedRangeNotSatisfiable:
+		d.discard()
+		err = errors.New(resp.Status)
+	case http.StatusNotFound:
+		return 0, errors.New("there is no such collection (404 Not Found); capital and small letters matter in its name")
+	default:
+		return 0, errors.New(resp.Status)
+	}
+	if total > d.opts.MaxBytes {
+		return 0, fmt.Errorf("it has %d bytes, more than the limit of %d", total, d.opts.MaxBytes)
+	}
+	d.final = false
+	return total, err
+}
+
+// remember keeps what identifies this version of the file, for If-Range; without it a
+// broken download starts anew.
+func (d *download) remember(resp *http.Response) {
+	tag := resp.Header.Get("ETag")
+	if tag == "" || strings.HasPrefix(tag, "W/") {
+		tag = resp.Header.Get("Last-Modified")
+	}
+	if tag == "" || os.WriteFile(d.tag, []byte(tag), 0o666) != nil {
+		os.Remove(d.tag)
+	}
+}
+
+// copy appends the body to the file, of which some bytes are there, and returns how many
+// there are then.
+func (d *download) copy(f io.Writer, body io.Reader, have, total int64, stalled *time.Timer) (int64, error) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := body.Read(buf)
+		if n > 0 {
+			stalled.Reset(d.opts.Stall)
+		}
+		d.final = true // unless it is the connection that fails
+		switch {
+		case have == 0 && n >= 4 && !bytes.HasPrefix(buf, []byte("PK")):
+			return have, errors.New("the answer is no zip file: a proxy or a login page may stand between")
+		case have+int64(n) > d.opts.MaxBytes:
+			d.discard()
+			return have, fmt.Errorf("more than %d bytes came, the limit", d.opts.MaxBytes)
+		}
+		if _, err := f.Write(buf[:n]); err != nil {
+			return have, err
+		}
+		d.final = false
+		have += int64(n)
+		if n > 0 && d.opts.Progress != nil {
+			d.opts.Progress(have, total)
+		}
+		if err == io.EOF {
+			return have, nil
+		}
+		if err != nil {
+			return have, err
+		}
+	}
+}

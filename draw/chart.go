@@ -1,0 +1,171 @@
+package draw
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// finite reports whether sums and differences of the numbers stay finite.
+func finite(xs ...float64) bool {
+	for _, x := range xs {
+		if !(math.Abs(x) <= 1e300) {
+			return false
+		}
+	}
+	return true
+}
+
+// Bar is a number with the half-length of its error bar, 0 for none.
+type Bar struct {
+	Name         string
+	Value, Error float64
+}
+
+// BarChart describes bars from 0, horizontal so that names stay readable. Bars are in the given
+// order.
+type BarChart struct {
+	Title, Axis string // the axis is named as "accuracy in %"
+	Bars        []Bar
+	Size        Size
+}
+
+// Picture draws the chart, higher than asked when there are too many bars for the height. The
+// error names the size, or a bar that is not a finite number.
+func (c BarChart) Picture() (*Picture, error) {
+	if err := c.Size.check(leastChart); err != nil {
+		return nil, err
+	}
+	if len(c.Bars) == 0 {
+		return nil, fmt.Errorf("bar chart %q: no bars", c.Title)
+	}
+	ends, y := []float64{0}, axis{lo: float64(len(c.Bars))} // downwards
+	for _, b := range c.Bars {
+		if !finite(b.Value, b.Error) || b.Error < 0 {
+			return nil, fmt.Errorf("bar %q: %v ± %v, want finite numbers", b.Name, b.Value, b.Error)
+		}
+		ends = append(ends, b.Value-b.Error, b.Value+b.Error)
+		y.places = append(y.places, b.Name)
+	}
+	size := c.Size
+	size.Height = max(size.Height, 90+float64(len(c.Bars))*16)
+	f := newFrame(size, c.Title, newAxis(c.Axis, ends).rounded(), y, nil, 64)
+	half := min(math.Abs(f.y.at(1)-f.y.at(0))*0.36, 16)
+	for i, b := range c.Bars {
+		at := f.y.at(float64(i) + 0.5)
+		f.polygon(ClassColor(4), rectangle(f.x.at(min(0, b.Value)), at-half, f.x.at(max(0, b.Value)), at+half)...)
+		label := fmt.Sprintf("%.4g", b.Value)
+		if b.Error > 0 {
+			label += fmt.Sprintf(" ± %.2g", b.Error)
+			lo, hi := f.x.at(b.Value-b.Error), f.x.at(b.Value+b.Error)
+			tip := min(half*0.5, 5)
+			f.lines(1.4, black, [][]point{{{lo, at}, {hi, at}}, {{lo, at - tip}, {lo, at + tip}}, {{hi, at - tip}, {hi, at + tip}}})
+		}
+		f.text(point{f.x.at(max(b.Value+b.Error, 0)) + 6, at + 4}, label, legendStyle)
+	}
+	f.line(1, gray, point{f.x.at(0), f.y.a}, point{f.x.at(0), f.y.b})
+	return f.Picture, nil
+}
+
+// Series is a line through points.
+type Series struct {
+	Name string
+	X, Y []float64
+}
+
+// LineChart describes lines over two axes; that of y may be logarithmic.
+type LineChart struct {
+	Title, XAxis, YAxis string
+	Series              []Series
+	LogY                bool
+	Size                Size
+}
+
+// Picture draws the chart. The error names the size, or the point that cannot be drawn: not
+// finite, or not positive on a logarithmic axis.
+func (c LineChart) Picture() (*Picture, error) {
+	if err := c.Size.check(leastChart); err != nil {
+		return nil, err
+	}
+	var names []string
+	var xs, ys []float64
+	for _, s := range c.Series {
+		names, xs, ys = append(names, s.Name), append(xs, s.X...), append(ys, s.Y...)
+		if len(s.X) != len(s.Y) {
+			return nil, fmt.Errorf("series %q: %d x, %d y, want as many of each", s.Name, len(s.X), len(s.Y))
+		}
+		for i := range s.X {
+			if !finite(s.X[i], s.Y[i]) || c.LogY && !(s.Y[i] > 0) {
+				return nil, fmt.Errorf("series %q: point %d is (%v, %v), want finite numbers, positive on a logarithmic axis", s.Name, i, s.X[i], s.Y[i])
+			}
+		}
+	}
+	if len(xs) == 0 {
+		return nil, fmt.Errorf("line chart %q: no points", c.Title)
+	}
+	x, y := newAxis(c.XAxis, xs), newAxis(c.YAxis, ys)
+	y.log = c.LogY
+	f := newFrame(c.Size, c.Title, x.rounded(), y.rounded(), names, 6)
+	for k, s := range c.Series {
+		pts := make([]point, len(s.X))
+		for i := range pts {
+			pts[i] = point{f.x.at(s.X[i]), f.y.at(s.Y[i])}
+		}
+		f.line(2, ClassColor(k), pts...)
+		if len(pts) <= 200 {
+			for _, q := range pts {
+				mark(f.Picture, q, 4.2, k, white)
+			}
+		}
+	}
+	return f.Picture, nil
+}
+
+// Scatter describes points in the plane, coloured by class.
+type Scatter struct {
+	Title, XAxis, YAxis string
+	X, Y                []float64
+	Class               []string // one for each point, or nil
+	Size                Size
+}
+
+// Picture draws the points. Points of rare classes lie on top. The error names the size, or
+// the point that is not finite.
+func (s Scatter) Picture() (*Picture, error) {
+	if err := s.Size.check(leastChart); err != nil {
+		return nil, err
+	}
+	if len(s.X) != len(s.Y) || s.Class != nil && len(s.Class) != len(s.X) || len(s.X) == 0 {
+		return nil, fmt.Errorf("scatter %q: %d x, %d y, %d classes, want as many of each", s.Title, len(s.X), len(s.Y), len(s.Class))
+	}
+	for i := range s.X {
+		if !finite(s.X[i], s.Y[i]) {
+			return nil, fmt.Errorf("scatter %q: point %d is (%v, %v), want finite numbers", s.Title, i, s.X[i], s.Y[i])
+		}
+	}
+	names, number := numbered(s.Class, len(s.X))
+	count := make([]int, len(names)+1)
+	order := make([]int, len(s.X))
+	for i := range order {
+		order[i] = i
+		count[number[i]]++
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return count[number[b]] - count[number[a]] })
+	f := newFrame(s.Size, s.Title, newAxis(s.XAxis, s.X).rounded(), newAxis(s.YAxis, s.Y).rounded(), names, 6)
+	r := min(max(60/math.Sqrt(float64(len(s.X))), 2), 5)
+	for _, i := range order {
+		mark(f.Picture, point{f.x.at(s.X[i]), f.y.at(s.Y[i])}, r, number[i], white)
+	}
+	return f.Picture, nil
+}
+
+// numbered returns the classes of n objects and the number of each object's; all are in class 0
+// without classes.
+func numbered(class []string, n int) (names []string, number []int) {
+	names, place := Classes(class)
+	number = make([]int, n)
+	for i, s := range class {
+		number[i] = place[s]
+	}
+	return names, number
+}

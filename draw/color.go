@@ -1,0 +1,92 @@
+package draw
+
+import (
+	"cmp"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// rgb returns an opaque colour written as 0xrrggbb.
+func rgb(hex uint32) color.NRGBA {
+	return color.NRGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 255}
+}
+
+var (
+	white = rgb(0xffffff)
+	black = rgb(0x1a1a1a)
+	gray  = rgb(0x6b6b6b)
+	pale  = rgb(0xdddddd)
+)
+
+// classColors differ in lightness as well as in hue, and neighbours in the list differ most, so
+// that a small number of classes is told apart by everyone; charts add the shape of the mark.
+var classColors = []color.NRGBA{
+	rgb(0x005fb8), // blue
+	rgb(0xe07a00), // orange
+	rgb(0x008f6b), // green
+	rgb(0xd44fa0), // magenta
+	rgb(0x5cb3e6), // sky
+	rgb(0x70240c), // brown
+	rgb(0xe3cb2e), // yellow
+	rgb(0x3d2a78), // indigo
+	rgb(0x96c24e), // lime
+	rgb(0xda4444), // red
+	rgb(0x3a3a3a), // black
+	rgb(0xe3b5dc), // pink
+	rgb(0x00565c), // petrol
+	rgb(0xa9a9a9), // grey
+}
+
+// ClassColor returns the colour of the i-th class. There are 14; then they repeat.
+func ClassColor(i int) color.NRGBA { return classColors[i%len(classColors)] }
+
+// Classes returns the distinct names in natural order, numbers by value before other texts,
+// and the place of each in that order.
+func Classes(names []string) ([]string, map[string]int) {
+	value := func(s string) float64 {
+		if x, err := strconv.ParseFloat(s, 64); err == nil {
+			return x
+		}
+		return math.Inf(1)
+	}
+	distinct := slices.Clone(names)
+	slices.SortFunc(distinct, func(a, b string) int { return cmp.Or(cmp.Compare(value(a), value(b)), cmp.Compare(a, b)) })
+	distinct = slices.Compact(distinct)
+	place := map[string]int{}
+	for i, s := range distinct {
+		place[s] = i
+	}
+	return distinct, place
+}
+
+// ramp interpolates between colours at equal distances; t is clipped to [0, 1].
+func ramp(t float64, stops []color.NRGBA) color.NRGBA {
+	t = min(max(t, 0), 1) * float64(len(stops)-1)
+	i := min(int(t), len(stops)-2)
+	a, b, f := stops[i], stops[i+1], t-float64(i)
+	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + f*(float64(b)-float64(a)))) }
+	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
+}
+
+var divergingStops = []color.NRGBA{
+	rgb(0x3a75bf), rgb(0x72a4d8), rgb(0xb8d4ee), rgb(0xf8f8f8), rgb(0xfad3a8), rgb(0xf09f52), rgb(0xd67014),
+}
+
+// diverging returns the colour of t in [0, 1], from blue over white at ½ to orange: a pair
+// that people with any colour vision tell apart, light enough for black letters on it.
+func diverging(t float64) color.NRGBA { return ramp(t, divergingStops) }
+
+var sequentialStops = []color.NRGBA{
+	rgb(0xfbf8ef), rgb(0xc9e0c5), rgb(0x7fbdb6), rgb(0x358ea8), rgb(0x21578c), rgb(0x1b1f4f),
+}
+
+// sequential returns the colour of t in [0, 1], from light to dark in even steps of lightness.
+func sequential(t float64) color.NRGBA { return ramp(t, sequentialStops) }
+
+// elementColors are the usual colours of atoms, dark enough for text on white.
+var elementColors = map[string]color.NRGBA{
+	"N": rgb(0x1d4ed8), "O": rgb(0xc81414), "S": rgb(0x866a00), "F": rgb(0x1c7c2e), "Cl": rgb(0x1c7c2e),
+	"Br": rgb(0x8c3b0c), "I": rgb(0x6b21a8), "P": rgb(0xb45309),
+}

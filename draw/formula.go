@@ -1,0 +1,263 @@
+package draw
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+// box is a rectangle.
+type box struct{ x0, y0, x1, y1 float64 }
+
+// atomText is the text of an atom in pieces, and the room that bonds do not enter.
+type atomText struct {
+	pieces []*text
+	boxes  []box
+}
+
+// capHeight is the height of capitals in the fonts, for a size of 1.
+const capHeight = 0.72
+
+// molecule draws bonds as lines and atoms other than carbon as letters.
+func (d *drawing) molecule(p *Picture) {
+	size := min(max(d.bond*0.46, 5), 16)
+	texts := make([]atomText, len(d.pos))
+	for v := range d.pos {
+		if d.m.shown(v) {
+			texts[v] = d.atomText(v, size)
+		}
+		if d.o.Values != nil {
+			d.valued(p, v, d.bond*0.44, max(d.bond*0.03, 0.4), pale)
+		}
+	}
+	width := min(max(d.bond*0.055, 0.6), 2)
+	inside := d.ringCenters()
+	for k, b := range d.m.bonds {
+		if d.over(k) {
+			// A bond that passes over another interrupts it.
+			a, c := d.pos[b.u], d.pos[b.v]
+			cut := c.sub(a).scale(0.15)
+			p.line(5*width, white, a.add(cut), c.sub(cut))
+		}
+		d.drawBond(p, b, texts, width, inside[k])
+	}
+	for v, t := range texts {
+		for _, piece := range t.pieces {
+			p.add(piece)
+		}
+		if d.names != nil {
+			p.text(d.pos[v].add(point{d.bond * 0.16, d.bond * 0.36}), d.names[v], style{size: max(size*0.6, 6), color: gray})
+		}
+	}
+}
+
+// over reports whether bond k crosses one that is drawn before it.
+func (d *drawing) over(k int) bool {
+	b := d.m.bonds[k]
+	return slices.ContainsFunc(d.m.bonds[:k], func(c bond) bool {
+		return crossing(d.pos[b.u], d.pos[b.v], d.pos[c.u], d.pos[c.v])
+	})
+}
+
+// atomText sets the text of an atom: the symbol on the atom, hydrogens and charge on a side
+// where no bond is.
+func (d *drawing) atomText(v int, size float64) (t atomText) {
+	a, at := d.m.atoms[v], d.pos[v]
+	normal := style{size: size, color: black, exact: true}
+	if c, known := elementColors[a.symbol]; known && d.o.Values == nil {
+		normal.color = c
+	}
+	small := normal
+	small.size = 0.72 * size
+	put := func(at point, st style, s string) float64 {
+		pad := size * 0.16
+		right := at.x + st.measure(s)
+		if s != "" {
+			t.pieces = append(t.pieces, &text{at, s, st})
+			t.boxes = append(t.boxes, box{at.x - pad, at.y - capHeight*st.size - pad, right + pad, at.y + pad})
+		}
+		return right
+	}
+	height := capHeight * size
+	base := at.y + height/2
+	left := at.x - normal.measure(a.symbol)/2
+	right := put(point{left, base}, normal, a.symbol)
+	if a.hydrogens > 0 {
+		count := ""
+		if a.hydrogens > 1 {
+			count = strconv.Itoa(a.hydrogens)
+		}
+		h := normal.measure("H")
+		var corner point
+		side := d.freeSide(v)
+		switch side {
+		case rightSide:
+			corner = point{right, base}
+		case leftSide:
+			corner = point{left - small.measure(count) - h, base}
+		case above:
+			corner = point{at.x - h/2, base - height - size*0.22}
+		case below:
+			corner = point{at.x - h/2, base + height + size*0.22}
+		}
+		put(corner, normal, "H")
+		end := put(corner.add(point{h, size * 0.22}), small, count)
+		if side == rightSide {
+			right = end
+		}
+	}
+	put(point{right + size*0.04, base - height*0.62}, small, a.charge)
+	return t
+}
+
+// Sides of an atom.
+const (
+	rightSide = iota
+	leftSide
+	above
+	below
+)
+
+// freeSide returns the side of v without bonds. Beside the symbol is better than above it while no
+// bond comes near.
+func (d *drawing) freeSide(v int) int {
+	best, bestCost := rightSide, math.Inf(1)
+	for side, direction := range []point{{1, 0}, {-1, 0}, {0, -1}, {0, 1}} {
+		near := 0.0 // cosine of the angle to the nearest bond
+		for _, k := range d.m.at[v] {
+			near = max(near, d.pos[d.m.bonds[k].other(v)].sub(d.pos[v]).direction().dot(direction))
+		}
+		cost := 1 + near
+		if near <= []float64{0.6, 0.6, 0.75, 0.75}[side] {
+			cost = float64(side) * 0.01
+		}
+		if cost < bestCost {
+			best, bestCost = side, cost
+		}
+	}
+	return best
+}
+
+// ringCenters returns for every bond the centre of the ring that a second line lies in, nil
+// for a bond in no ring: the ring with most double bonds, the smaller of equals.
+func (d *drawing) ringCenters() []*point {
+	centers := make([]*point, len(d.m.bonds))
+	score := make([]float64, len(d.m.bonds))
+	for _, s := range d.systems {
+		for _, ring := range s.rings {
+			var center point
+			var members []int
+			doubles := 0.0
+			for i, v := range ring {
+				center = center.add(d.pos[v].scale(1 / float64(len(ring))))
+				for _, k := range d.m.at[v] {
+					if d.m.bonds[k].other(v) == ring[(i+1)%len(ring)] {
+						members = append(members, k)
+						if d.m.bonds[k].order > 1 {
+							doubles++
+						}
+					}
+				}
+			}
+			for _, k := range members {
+				if sc := 1 + doubles/float64(len(ring)) - 0.001*float64(len(ring)); sc > score[k] {
+					score[k], centers[k] = sc, &center
+				}
+			}
+		}
+	}
+	return centers
+}
+
+// drawBond draws a bond between the texts of its atoms, as one to four lines; center is that of
+// its ring, nil without one.
+func (d *drawing) drawBond(p *Picture, b bond, texts []atomText, width float64, center *point) {
+	from, to := d.pos[b.u], d.pos[b.v]
+	direction := to.sub(from).direction()
+	normal := direction.left()
+	gap := d.bond * 0.13
+	line := func(shift, cut float64, broken bool) {
+		a, c := from.add(normal.scale(shift)), to.add(normal.scale(shift))
+		if len(texts[b.u].pieces) == 0 && len(d.m.at[b.u]) > 1 {
+			a = a.add(direction.scale(cut))
+		}
+		if len(texts[b.v].pieces) == 0 && len(d.m.at[b.v]) > 1 {
+			c = c.sub(direction.scale(cut))
+		}
+		a, c = leave(a, c, texts[b.u].boxes), leave(c, a, texts[b.v].boxes)
+		switch {
+		case c.sub(a).dot(direction) <= 0: // the letters touch
+		case broken:
+			p.lines(width, black, dashes(a, c, d.bond*0.12, d.bond*0.1))
+		default:
+			p.line(width, black, a, c)
+		}
+	}
+	if b.order != 2 && !b.aromatic {
+		for _, shift := range []float64{0, gap, -gap, 2 * gap}[:max(1, b.order)] {
+			line(shift, 0, false)
+		}
+		return
+	}
+	side := 0.0
+	switch {
+	case center != nil:
+		side = math.Copysign(1, center.sub(from).dot(normal))
+	case len(d.m.at[b.u]) > 1 && len(d.m.at[b.v]) > 1:
+		side = d.busierSide(b, normal)
+	}
+	if side == 0 {
+		line(gap/2, 0, false)
+		line(-gap/2, 0, b.aromatic)
+	} else {
+		line(0, 0, false)
+		line(side*gap, gap, b.aromatic)
+	}
+}
+
+// dashes returns the pieces of a broken line.
+func dashes(a, b point, on, off float64) (pieces [][]point) {
+	along, length := b.sub(a).direction(), a.distance(b)
+	for s := 0.0; s < length; s += on + off {
+		pieces = append(pieces, []point{a.add(along.scale(s)), a.add(along.scale(min(s+on, length)))})
+	}
+	return pieces
+}
+
+// busierSide returns the side of a double bond in a chain where more neighbours are; 0
+// when they are on both sides alike at both ends.
+func (d *drawing) busierSide(b bond, normal point) float64 {
+	sum, count := 0.0, 0
+	for _, v := range []int{b.u, b.v} {
+		for _, k := range d.m.at[v] {
+			w := d.m.bonds[k].other(v)
+			if s := d.pos[w].sub(d.pos[v]).direction().dot(normal); math.Abs(s) > 0.1 {
+				sum += math.Copysign(1, s)
+				count++
+			}
+		}
+	}
+	switch {
+	case count == 4 || count == 0:
+		return 0
+	case sum < 0:
+		return -1
+	}
+	return 1
+}
+
+// leave returns the point where the line from a to b has left all boxes that it meets near a.
+func leave(a, b point, boxes []box) point {
+	d := b.sub(a)
+	t := 0.0
+	for _, x := range boxes {
+		// The line is between the sides for t in [lo, hi]; a line along a side has infinite ends.
+		x0, x1 := (x.x0-a.x)/d.x, (x.x1-a.x)/d.x
+		y0, y1 := (x.y0-a.y)/d.y, (x.y1-a.y)/d.y
+		lo, hi := max(min(x0, x1), min(y0, y1), 0), min(max(x0, x1), max(y0, y1), 1)
+		if lo < hi && lo < 0.5 {
+			t = max(t, hi)
+		}
+	}
+	return a.add(d.scale(t))
+}

@@ -1,0 +1,352 @@
+package draw
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// Style is how a graph is drawn.
+type Style string
+
+// The styles.
+const (
+	Auto     Style = "auto"     // a molecule where the labels allow it, up to 500 atoms
+	Molecule Style = "molecule" // structural formula; falls back to Network when the graph is no molecule
+	Network  Style = "network"  // discs and lines
+)
+
+// Values colours vertices, from blue (negative) over white to orange (positive).
+type Values struct {
+	Vertex []float64 // one for each vertex
+	Limit  float64   // the absolute value of the strongest colour; positive
+	Name   string    // what the values are, for the scale: "contribution"
+}
+
+// NewValues returns values whose limit is the largest absolute value, or 1 if all are 0.
+func NewValues(name string, vertex []float64) *Values {
+	limit := 0.0
+	for _, x := range vertex {
+		limit = max(limit, math.Abs(x))
+	}
+	if !(limit > 0) {
+		limit = 1
+	}
+	return &Values{Vertex: vertex, Limit: limit, Name: name}
+}
+
+// Options say how a graph is drawn. Start from DefaultOptions.
+type Options struct {
+	Title       string // above the graph
+	Size        Size   // the largest size of the picture, at least 60×60
+	Style       Style
+	Values      *Values // colours of the vertices, with a scale below; nil for none
+	Numbers     bool    // write the numbers of the vertices
+	Transparent bool    // without the white background
+	MaxVertices int     // a larger graph is drawn in part, which the picture says
+	MaxEdges    int
+}
+
+// DefaultOptions returns the options to start from.
+func DefaultOptions() Options {
+	return Options{Size: Size{600, 450}, Style: Auto, MaxVertices: 5000, MaxEdges: 20000}
+}
+
+// check returns an error that names the first field that is wrong for a graph with n
+// vertices.
+func (o Options) check(n int) error {
+	if err := o.Size.check(Size{60, 60}); err != nil {
+		return fmt.Errorf("Options.%w", err)
+	}
+	if !slices.Contains([]Style{Auto, Molecule, Network}, o.Style) {
+		return fmt.Errorf("Options.Style: %q, want auto, molecule or network", o.Style)
+	}
+	if o.MaxVertices < 1 || o.MaxEdges < 1 {
+		return fmt.Errorf("Options.MaxVertices %d, MaxEdges %d, want positive numbers", o.MaxVertices, o.MaxEdges)
+	}
+	if o.Values == nil {
+		return nil
+	}
+	if len(o.Values.Vertex) != n {
+		return fmt.Errorf("Options.Values: %d values, want one for each of the %d vertices", len(o.Values.Vertex), n)
+	}
+	for v, x := range o.Values.Vertex {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("Options.Values: value of vertex %d is %v, want a finite number", v, x)
+		}
+	}
+	if !(o.Values.Limit > 0) || math.IsInf(o.Values.Limit, 1) {
+		return fmt.Errorf("Options.Values.Limit: %v, want a positive, finite number", o.Values.Limit)
+	}
+	return nil
+}
+
+// maxFormula is the largest graph that Auto draws as a molecule: more letters are not read.
+const maxFormula = 500
+
+// Graph draws a graph, with values on its vertices, a scale and a title if the options have them.
+// It uses the coordinates of the graph, if it has useful ones, else it computes a layout: structural
+// formulas for molecules, stress or force layouts for others. The error says which option is wrong.
+func Graph(g *graph.Graph, o Options) (*Picture, error) { return namedGraph(g, nil, o) }
+
+// namedGraph draws a graph with a text at each vertex; nil means what the options say.
+func namedGraph(g *graph.Graph, names []string, o Options) (*Picture, error) {
+	if err := o.check(g.N()); err != nil {
+		return nil, err
+	}
+	if names == nil && o.Numbers {
+		for v := range g.N() {
+			names = append(names, strconv.Itoa(v))
+		}
+	}
+	d := &drawing{g: g, o: o, names: names}
+	if g.N() > o.MaxVertices {
+		d.excerpt()
+	}
+	adj := make(adjacency, d.g.N())
+	for v := range adj {
+		for _, w := range d.g.Neighbors(v) {
+			adj[v] = append(adj[v], int(w))
+		}
+	}
+	if o.Style == Molecule || o.Style == Auto && d.g.N() <= maxFormula {
+		d.m, _ = readMolecule(d.g)
+	}
+	ringsKnown := false
+	if d.m != nil {
+		d.systems, ringsKnown = adj.ringSystems()
+	}
+	switch given, ok := givenLayout(d.g); {
+	case ok:
+		d.pos = given
+	case ringsKnown:
+		d.pos = moleculeLayout(adj, d.m, d.systems)
+	default:
+		d.pos = networkLayout(adj)
+	}
+	return d.picture(), nil
+}
+
+// givenLayout returns the coordinates of the graph, scaled to edges of length 1 in the median,
+// if it has useful ones: finite, and no edge of length 0.
+func givenLayout(g *graph.Graph) ([]point, bool) {
+	pos := make([]point, g.N())
+	for v := range pos {
+		x, y, ok := g.Coordinates(v)
+		if !ok || math.IsNaN(x+y) || math.Abs(x)+math.Abs(y) > 1e12 {
+			return nil, false
+		}
+		pos[v] = point{x, y}
+	}
+	var lengths []float64
+	for e := range g.Edges() {
+		lengths = append(lengths, pos[e.U].distance(pos[e.V]))
+	}
+	if len(lengths) == 0 { // as if the vertices were the points of a grid
+		lo, hi := bounds(pos)
+		lengths = append(lengths, hi.distance(lo)/math.Sqrt(float64(g.N())))
+	}
+	slices.Sort(lengths)
+	if !(lengths[0] > 1e-9) {
+		return nil, false
+	}
+	for v := range pos {
+		pos[v] = pos[v].scale(1 / lengths[len(lengths)/2])
+	}
+	return pos, true
+}
+
+// drawing is a graph with positions on its way to a picture.
+type drawing struct {
+	g       *graph.Graph
+	o       Options
+	names   []string     // of the vertices, nil for none
+	m       *molecule    // nil for a network
+	systems []ringSystem // of the molecule
+	pos     []point      // edges about 1 long, y upwards; pixels once there is a page
+	bond    float64      // pixels of an edge
+	remarks []string     // what is left out
+}
+
+// excerpt replaces a graph that is too large by a part of it: the first vertices of a
+// breadth-first search from the vertex of the largest value, or else degree.
+func (d *drawing) excerpt() {
+	weight := func(v int) float64 { return float64(d.g.Degree(v)) }
+	if d.o.Values != nil {
+		weight = func(v int) float64 { return math.Abs(d.o.Values.Vertex[v]) }
+	}
+	root := 0
+	for v := range d.g.N() {
+		if weight(v) > weight(root) {
+			root = v
+		}
+	}
+	chosen, seen := []int32{int32(root)}, map[int32]bool{int32(root): true}
+	add := func(v int32) {
+		if !seen[v] && len(chosen) < d.o.MaxVertices {
+			seen[v] = true
+			chosen = append(chosen, v)
+		}
+	}
+	for i, next := 0, int32(0); len(chosen) < d.o.MaxVertices; i++ {
+		for ; i == len(chosen); next++ { // the component ends here
+			add(next)
+		}
+		for _, w := range d.g.Neighbors(int(chosen[i])) {
+			add(w)
+		}
+	}
+	d.remarks = append(d.remarks, fmt.Sprintf("%d of %d vertices", len(chosen), d.g.N()))
+	d.g = d.g.Induced(chosen)
+	if d.names != nil {
+		d.names = selected(d.names, chosen)
+	}
+	if d.o.Values != nil {
+		values := *d.o.Values
+		values.Vertex = selected(values.Vertex, chosen)
+		d.o.Values = &values
+	}
+}
+
+func selected[T any, I int | int32](all []T, chosen []I) []T {
+	out := make([]T, len(chosen))
+	for i, v := range chosen {
+		out[i] = all[v]
+	}
+	return out
+}
+
+const scaleHeight = 34.0 // pixels
+
+var remarkStyle = style{size: 12, color: gray, anchor: "middle"}
+
+// picture sets out the page: title, graph, remarks, legend, scale of the values.
+func (d *drawing) picture() *Picture {
+	whole := len(d.remarks) == 0
+	pad, bond := 26.0, 32.0
+	if d.m == nil {
+		pad, bond = 14, 40
+		if d.g.M() > d.o.MaxEdges {
+			d.remarks = append(d.remarks, fmt.Sprintf("%d of %d edges", d.o.MaxEdges, d.g.M()))
+		}
+	}
+	legend := d.legend()
+	top, below := headed(d.o.Title), legend.height
+	if d.o.Values != nil {
+		below += scaleHeight
+	}
+	if len(d.remarks) > 0 {
+		below += remarkStyle.size + gap
+	}
+	lo, hi := bounds(d.pos)
+	extent := hi.sub(lo)
+	d.bond = min(bond, max(d.o.Size.Width-2*margin-2*pad, 20)/max(extent.x, 1e-9),
+		max(d.o.Size.Height-top-below-margin-2*pad, 20)/max(extent.y, 1e-9))
+	extent = extent.scale(d.bond)
+	width := max(60, extent.x+2*margin+2*pad, legend.width)
+	if d.o.Title != "" {
+		width = max(width, titleStyle.measure(clean(d.o.Title))+2*margin)
+	}
+	if below > 0 {
+		width = max(width, 260)
+	}
+	p := newPicture(min(width, d.o.Size.Width), extent.y+2*pad+top+below+margin, d.o.Title)
+	if p.title == "" {
+		p.title = d.g.ID()
+	}
+	if d.o.Transparent {
+		p.shapes = nil
+	}
+	p.molecule = d.m != nil
+	for v, q := range d.pos {
+		d.pos[v] = point{(p.width-extent.x)/2 + (q.x-lo.x)*d.bond, top + pad + (hi.y-q.y)*d.bond}
+		if whole {
+			p.vertices = append(p.vertices, [2]float64{math.Round(100*d.pos[v].x) / 100, math.Round(100*d.pos[v].y) / 100})
+		}
+	}
+	p.heading(d.o.Title)
+	if d.m != nil {
+		d.molecule(p)
+	} else {
+		d.network(p)
+	}
+	y := p.height - margin - below
+	if len(d.remarks) > 0 {
+		y += remarkStyle.size
+		p.label(point{p.width / 2, y}, strings.Join(d.remarks, ", "), p.width-2*margin, remarkStyle)
+		y += gap
+	}
+	legend.draw(p, y)
+	if d.o.Values != nil {
+		d.scale(p, y+legend.height)
+	}
+	return p
+}
+
+// scale draws the scale of the values below y.
+func (d *drawing) scale(p *Picture, y float64) {
+	w := min(180, p.width-4*margin)
+	x, middle := (p.width-w)/2, p.width/2
+	p.colorBar(box{x, y + 14, x + w, y + 24}, diverging)
+	p.label(point{middle, y + 10}, d.o.Values.Name, p.width-2*margin, tickStyle)
+	limit := strconv.FormatFloat(d.o.Values.Limit, 'g', 2, 64)
+	p.text(point{x, y + 35}, "−"+limit, tickStyle)
+	p.text(point{middle, y + 35}, "0", tickStyle)
+	p.text(point{x + w, y + 35}, "+"+limit, tickStyle)
+}
+
+// valued draws a disc in the colour of the value of v.
+func (d *drawing) valued(p *Picture, v int, r, border float64, edge color.NRGBA) {
+	p.disc(d.pos[v], r, edge)
+	p.disc(d.pos[v], r-border, diverging((d.o.Values.Vertex[v]/d.o.Values.Limit+1)/2))
+}
+
+// network draws edges as lines and vertices as discs.
+func (d *drawing) network(p *Picture) {
+	n := d.g.N()
+	// Discs are smaller than edges, and cover a part of the page only.
+	r := max(1, min(9, 0.22*d.bond, 0.2*math.Sqrt(p.width*p.height/float64(n))))
+	edge := rgb(0x8c8c8c)
+	if d.g.M() > 3*n {
+		edge.A = 110
+	}
+	every := max((d.g.M()+d.o.MaxEdges-1)/d.o.MaxEdges, 1)
+	var lines [][]point
+	k := 0
+	for e := range d.g.Edges() {
+		if k%every == 0 {
+			lines = append(lines, []point{d.pos[e.U], d.pos[e.V]})
+		}
+		k++
+	}
+	p.lines(min(max(r*0.2, 0.5), 1.4), edge, lines)
+	border := black
+	if r < 3 {
+		border.A = 0
+	}
+	_, class := Classes(d.g.Labels())
+	for v, q := range d.pos {
+		if d.o.Values != nil {
+			d.valued(p, v, r, max(r*0.12, 0.6), black)
+		} else {
+			mark(p, q, r, class[d.g.Label(v)], border)
+		}
+		if d.names != nil {
+			p.text(point{q.x + r + 1, q.y - r}, d.names[v], style{size: 9, color: black})
+		}
+	}
+}
+
+// legend explains the colours of the labels of a network.
+func (d *drawing) legend() legend {
+	if d.m != nil || d.o.Values != nil {
+		return legend{}
+	}
+	names, _ := Classes(d.g.Labels())
+	return newLegend(names, d.o.Size.Width, d.o.Size.Height/3)
+}

@@ -1,0 +1,210 @@
+package draw
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// reliefWork bounds the tries to avoid collisions, each of which costs the square of the
+// number of atoms: 2000 tries for 100 atoms, a few tenths of a second.
+const reliefWork = 20_000_000
+
+// room is the smallest distance between atoms without a bond that needs no relief.
+const room = 0.9
+
+// tight is the smallest such distance that is tolerated before bonds are bent.
+const tight = 0.72
+
+// bend is the price of a degree between a bond and its ideal direction.
+const bend = 0.15
+
+// inward is the price of an atom drawn inside a ring.
+const inward = 5
+
+// relief moves the branches of a component as long as the drawing becomes less crowded.
+type relief struct {
+	*skeleton
+	atoms []int
+	bonds [][2]int
+	wide  bool // prefer wide drawings: no turn of the whole comes later
+	cost  float64
+	tries int
+}
+
+// branch is what moves around the atom v: all beyond its bond with w.
+type branch struct {
+	v, w  int
+	atoms []int
+}
+
+// relieve turns branches over (mirrors them at their bond), and where that is not enough
+// bends them. The body of root stays.
+func (s *skeleton) relieve(atoms []int, root int, wide bool) {
+	r := &relief{skeleton: s, atoms: atoms, bonds: s.adj.edges(atoms), wide: wide, tries: reliefWork / (len(atoms) * len(atoms))}
+	if r.tries < len(atoms)/2 {
+		return // not even each branch once
+	}
+	var branches []branch
+	for _, v := range atoms {
+		for _, w := range s.adj[v] {
+			if s.system[v] >= 0 && s.system[v] == s.system[w] {
+				continue
+			}
+			if far := s.branch(v, w); !slices.Contains(far, root) {
+				branches = append(branches, branch{v, w, far})
+			}
+		}
+	}
+	r.cost = r.crowding()
+	// Each accepted move lowers the cost; the bound only guards the time.
+	for round, changed := 0, true; round < 6 && changed; round++ {
+		changed = false
+		for _, b := range branches {
+			if len(b.atoms) > 1 {
+				v, w := s.pos[b.v], s.pos[b.w]
+				changed = r.try(b, 0, func(p point) point { return p.reflect(v, w) }) || changed
+			}
+		}
+	}
+	// Bending: short branches first, and of these rather a hetero atom.
+	carbon := func(b branch) int {
+		if s.m.atoms[b.w].symbol == "C" {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(branches, func(a, b branch) int {
+		return cmp.Or(cmp.Compare(len(a.atoms), len(b.atoms)), cmp.Compare(carbon(a), carbon(b)))
+	})
+	for range 3 {
+		for _, b := range branches {
+			if !r.clashes(b.atoms) {
+				continue
+			}
+			turn := func(degrees, price float64) {
+				center := s.pos[b.v]
+				r.try(b, price, func(p point) point { return center.add(p.sub(center).rotate(degrees * math.Pi / 180)) })
+			}
+			if len(b.atoms) == 1 && s.system[b.v] >= 0 && len(s.adj[b.v]) > 3 {
+				// On an atom of two rings there is also the inside of the rings.
+				turn(120, inward)
+				turn(-120, inward)
+			}
+			for _, degrees := range []float64{30, -30, 15, -15} {
+				turn(degrees, bend*math.Abs(degrees))
+			}
+		}
+	}
+}
+
+// try moves a branch if that lowers the cost by more than the price, and reports whether it did.
+func (r *relief) try(b branch, price float64, f func(point) point) bool {
+	if r.tries--; r.tries < 0 {
+		return false
+	}
+	saved := selected(r.pos, b.atoms)
+	for _, u := range b.atoms {
+		r.pos[u] = f(r.pos[u])
+	}
+	if c := r.crowding(); c+price < r.cost-1e-6 {
+		r.cost = c
+		return true
+	}
+	for i, u := range b.atoms {
+		r.pos[u] = saved[i]
+	}
+	return false
+}
+
+// clashes reports whether an atom of the branch is too near to one outside.
+func (r *relief) clashes(branch []int) bool {
+	for _, u := range branch {
+		for _, v := range r.atoms {
+			if r.pos[u].distance(r.pos[v]) < tight && !slices.Contains(r.adj[u], v) && !slices.Contains(branch, v) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// crowding is the cost of a drawing: near pairs, narrow angles, crossing bonds.
+func (r *relief) crowding() float64 {
+	cost := 0.0
+	for i, u := range r.atoms {
+		for _, v := range r.atoms[i+1:] {
+			d := r.pos[u].distance(r.pos[v])
+			cost += 0.3 / (d*d + 0.05)
+			if d < room && !slices.Contains(r.adj[u], v) {
+				cost += 10 + 40*(room-d)
+			}
+		}
+		for k, v := range r.adj[u] {
+			for _, w := range r.adj[u][k+1:] { // nearly at right angles at least
+				cost += 6 * max(r.pos[v].sub(r.pos[u]).dot(r.pos[w].sub(r.pos[u]))-0.1, 0)
+			}
+		}
+	}
+	for i, e := range r.bonds {
+		a, b := r.pos[e[0]], r.pos[e[1]]
+		for _, f := range r.bonds[i+1:] {
+			if c := r.pos[f[0]]; a.distance(c) < 2.5 && crossing(a, b, c, r.pos[f[1]]) {
+				cost += 25
+			}
+		}
+	}
+	if r.wide {
+		lo, hi := bounds(selected(r.pos, r.atoms))
+		cost += 0.3 * (hi.y - lo.y)
+	}
+	return cost
+}
+
+// orient turns and mirrors a component to what chemists draw: bonds at 30 and 90 degrees,
+// wide rather than high, rising to the right, ends upwards.
+func (s *skeleton) orient(atoms []int) {
+	var mean point
+	for _, v := range atoms {
+		mean = mean.add(s.pos[v].scale(1 / float64(len(atoms))))
+	}
+	original := slices.Clone(s.pos)
+	turn := func(k int) { // twelve turns, then the same mirrored
+		for _, v := range atoms {
+			p := original[v].sub(mean)
+			if k >= 12 {
+				p.x = -p.x
+			}
+			s.pos[v] = p.rotate(float64(k%12) * math.Pi / 6)
+		}
+	}
+	best, bestScore := 0, math.Inf(-1)
+	for k := range 24 {
+		turn(k)
+		if score := s.looks(atoms); score > bestScore+1e-6 {
+			best, bestScore = k, score
+		}
+	}
+	turn(best)
+}
+
+// looks is how well a component lies on the page.
+func (s *skeleton) looks(atoms []int) float64 {
+	bonds := s.adj.edges(atoms)
+	aligned, slope, up := 0.0, 0.0, 0.0
+	for _, e := range bonds {
+		if r := math.Mod(s.towards(e[0], e[1])*180/math.Pi+720+30, 60); r < 2 || r > 58 {
+			aligned++
+		}
+	}
+	for _, v := range atoms {
+		slope += s.pos[v].x * s.pos[v].y
+		if len(s.adj[v]) == 1 {
+			up += s.pos[v].y - s.pos[s.adj[v][0]].y
+		}
+	}
+	lo, hi := bounds(selected(s.pos, atoms))
+	wide := math.Log((hi.x - lo.x + 1) / (hi.y - lo.y + 1))
+	n := float64(len(atoms))
+	return 1.5*aligned/max(float64(len(bonds)), 1) + min(wide, 1) + 0.05*math.Tanh(slope/n) + 0.1*up/n
+}

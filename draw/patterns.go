@@ -1,0 +1,113 @@
+package draw
+
+import (
+	"math"
+	"slices"
+)
+
+// pattern is a ring skeleton that chemists always draw in the same way. Atoms with a
+// position are put there; the others only have to be present. The rest of the ring system
+// grows from there, and the molecule keeps the orientation.
+type pattern struct {
+	elements string  // a letter for each atom, '*' for any element
+	rings    [][]int // every bond is in one
+	pos      map[int]point
+}
+
+// patterns has larger skeletons before those that they contain.
+var patterns = slices.Concat(morphinans(), []pattern{
+	// Steroid: rings A to D with the numbers of chemists minus 1; the position is that of B.
+	{"*****************", [][]int{{0, 1, 2, 3, 4, 9}, {4, 5, 6, 7, 8, 9}, {7, 8, 10, 11, 12, 13}, {12, 13, 14, 15, 16}},
+		regular(150, 9, 4, 5, 6, 7, 8)},
+	// 1,4-benzodiazepine: benzene (0–5) on the left, N1 (6) above, C5 (10) below.
+	{"CCCCCCNCCNC", [][]int{{0, 1, 2, 3, 4, 5}, {0, 6, 7, 8, 9, 10, 1}}, regular(30, 0, 5, 4, 3, 2, 1)},
+	// Bicyclic β-lactam: the square on the left, its nitrogen (1) below on the fused bond.
+	{"CNCC*", [][]int{{0, 1, 2, 3}, {0, 4}}, regular(45, 0, 3, 2, 1)},
+	// Phenothiazine: three rings in a row, sulfur (0) above, nitrogen (3) below.
+	{"SCCNCC********", [][]int{{0, 1, 2, 3, 4, 5}, {1, 2, 6, 7, 8, 9}, {4, 5, 10, 11, 12, 13}}, regular(90, 0, 5, 4, 3, 2, 1)},
+	// Dibenzazepine and its kin: a ring of seven between two of six, the lone atom (0) below.
+	{"***************", [][]int{{0, 1, 2, 3, 4, 5, 6}, {1, 2, 7, 8, 9, 10}, {5, 6, 11, 12, 13, 14}}, regular(270, 0, 1, 2, 3, 4, 5, 6)},
+	// Quinoline: nitrogen (0) below in the right ring.
+	{"NCCCCC****", [][]int{{0, 1, 2, 3, 4, 5}, {4, 5, 6, 7, 8, 9}}, regular(270, 0, 1, 2, 3, 4, 5)},
+})
+
+// regular places atoms on a regular polygon, against the clock, the first in a direction in degrees.
+func regular(degrees float64, atoms ...int) map[int]point {
+	pos := map[int]point{}
+	for i, v := range atoms {
+		pos[v] = polar(circumradius(len(atoms)), degrees*math.Pi/180+2*math.Pi*float64(i)/float64(len(atoms)))
+	}
+	return pos
+}
+
+// morphinans returns the skeletons of opioids. The smallest is 6,7-benzomorphan: benzene (0–5), then
+// 6 CH2, 7 CH–N, 8 CH, 9 the quaternary carbon, 10 and 11 CH2, 12 N. The nitrogen bridge lies over the
+// middle ring and leaves it to the right. Morphinan has a third ring 9, 13–16, 8; epoxymorphinan an
+// oxygen 17 in the bay; buprenorphine a bridge of two carbons (18, 19) over the third ring.
+func morphinans() []pattern {
+	s := math.Sqrt(3) / 2
+	rings := [][]int{{0, 1, 2, 3, 4, 5}, {0, 6, 7, 8, 9, 1}, {7, 8, 9, 10, 11, 12}, {8, 9, 13, 14, 15, 16}, {1, 2, 17, 13, 9}, {8, 16, 15, 14, 18, 19}}
+	at := []point{{0, 1}, {-s, 0.5}, {-2 * s, 1}, {-2 * s, 2}, {-s, 2.5}, {0, 2},
+		{s, 0.5}, {s, -0.5}, {0, -1}, {-s, -0.5}, {0.16, 0}, {1.52, 0}, {1.76, -0.95},
+		{-2 * s, -1}, {-2 * s, -2}, {-s, -2.5}, {0, -2}, {-2.2, 0}, {-1.1, -1.85}, {-0.7, -1.15}}
+	var all []pattern
+	for _, size := range []struct{ atoms, rings int }{{20, 6}, {18, 5}, {17, 4}, {13, 3}} {
+		t := pattern{"************N****O**"[:size.atoms], rings[:size.rings], map[int]point{}}
+		for v, p := range at[:size.atoms] {
+			t.pos[v] = p
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// maxMatchSteps bounds the search for a pattern in a ring system.
+const maxMatchSteps = 50000
+
+// match finds the pattern in a ring system: for every atom of the pattern one of the
+// system with the same element, bonded likewise. Atoms with more bonds are tried first.
+func (t *pattern) match(adj adjacency, atoms []int, m *molecule) ([]int, bool) {
+	near := make([][]int, len(t.elements)) // earlier neighbours in the pattern
+	for _, ring := range t.rings {
+		for i, v := range ring {
+			w := ring[(i+1)%len(ring)]
+			near[max(v, w)] = append(near[max(v, w)], min(v, w))
+		}
+	}
+	var image []int
+	steps := 0
+	fits := func(v int) bool {
+		i := len(image)
+		if t.elements[i] != '*' && t.elements[i:i+1] != m.atoms[v].symbol || slices.Contains(image, v) || !slices.Contains(atoms, v) {
+			return false
+		}
+		return !slices.ContainsFunc(near[i], func(j int) bool { return !slices.Contains(adj[v], image[j]) })
+	}
+	var extend func() bool
+	extend = func() bool {
+		if len(image) == len(t.elements) {
+			return true
+		}
+		candidates := atoms
+		if n := near[len(image)]; len(n) > 0 {
+			candidates = adj[image[n[0]]]
+		}
+		candidates = slices.Clone(candidates)
+		slices.SortStableFunc(candidates, func(a, b int) int { return len(adj[b]) - len(adj[a]) })
+		for _, v := range candidates {
+			if steps++; steps > maxMatchSteps {
+				return false
+			}
+			if fits(v) {
+				image = append(image, v)
+				if extend() {
+					return true
+				}
+				image = image[:len(image)-1]
+			}
+		}
+		return false
+	}
+	ok := len(atoms) >= len(t.elements) && extend()
+	return image, ok
+}

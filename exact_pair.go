@@ -1,0 +1,250 @@
+package mlg
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
+)
+
+// prepared is a neighbourhood class or a whole graph, prepared for comparison with others by
+// eq. (3) of docs/math.md on its quotient. With A = N L_q, s the factors size·discount of
+// the cells, K the kernel of the level below between the cells:
+//
+//	D = A + s K s/(2γ),   E = A + s K s/γ,
+//	log k(1,2) = ¼(log|A₁| + log|E₁| + log|A₂| + log|E₂|) − ½ log|D₁₂|,
+//
+// where D₁₂ is the joint D of the two.
+type prepared struct {
+	cells []int32   // by cell: its number at the level below
+	scale []float64 // by cell: s
+	d     []float64 // D, packed lower triangle
+	logD  float64
+	self  float64 // ¼(log|A| + log|E|)
+
+	lead, follow power // exp(self − ½ log|D|) and exp(self), which may leave the range
+}
+
+// values gives kernel values of a level.
+type values interface {
+	// block writes the kernel of rows[i] and cols[j] to dst[i·len(cols)+j].
+	block(dst []float64, rows, cols []int32) error
+	// size returns the number of objects that have values.
+	size() int
+}
+
+// laplacian writes A, the quotient of the regularised Laplacian times the sizes of the
+// cells, into dst as a dense symmetric row-major matrix and returns it.
+func laplacian(q *graph.Quotient, eta float64, dst []float64) []float64 {
+	m := q.Cells()
+	dst = dense.Grow(dst, m*m)
+	clear(dst)
+	for i := range m {
+		dst[i*m+i] += eta * float64(q.Size[i])
+		for e := q.Off[i]; e < q.Off[i+1]; e++ {
+			j, w := int(q.Nbr[e]), q.Weight[e]
+			dst[i*m+j], dst[j*m+i] = -w, -w
+			dst[i*m+i] += w
+			dst[j*m+j] += w
+		}
+	}
+	return dst
+}
+
+// power is exp(x) as mantissa·2^exponent, which does not overflow.
+type power struct {
+	mantissa float64
+	exponent int
+}
+
+func newPower(x float64) power {
+	e := math.Floor(x / math.Ln2)
+	return power{mantissa: math.Exp(x - e*math.Ln2), exponent: int(e)}
+}
+
+// preparer prepares quotients; it holds buffers of one worker.
+type preparer struct {
+	q       graph.Quotient
+	a, k, e []float64
+}
+
+// cellsOf returns the cells of the quotient, numbered as rank says (as they are when it is
+// nil), and their factors.
+func cellsOf(q *graph.Quotient, rank []int32) (cells []int32, scale []float64) {
+	cells, scale = make([]int32, q.Cells()), make([]float64, q.Cells())
+	for i, c := range q.Class {
+		cells[i] = c
+		if rank != nil {
+			cells[i] = rank[c]
+		}
+		scale[i] = float64(q.Size[i]) / float64(1+q.Tag[i])
+	}
+	return cells, scale
+}
+
+func (p *preparer) prepare(quotient []uint32, rank []int32, below values, kern *Kernel) (*prepared, error) {
+	p.q.Decode(quotient)
+	m := p.q.Cells()
+	it := &prepared{}
+	it.cells, it.scale = cellsOf(&p.q, rank)
+	p.a = laplacian(&p.q, kern.Eta, p.a)
+	p.k, p.e = dense.Grow(p.k, m*m), dense.Grow(p.e, m*m)
+	if err := below.block(p.k, it.cells, it.cells); err != nil {
+		return nil, err
+	}
+	it.d = make([]float64, m*(m+1)/2)
+	for i := range m {
+		for j := range i + 1 {
+			b := it.scale[i] * p.k[i*m+j] * it.scale[j] / (2 * kern.Gamma)
+			it.d[i*(i+1)/2+j] = p.a[i*m+j] + b
+			p.e[i*m+j] = p.a[i*m+j] + 2*b
+		}
+	}
+	logA, okA := dense.Cholesky(p.a, m)
+	logE, okE := dense.Cholesky(p.e, m)
+	unpack(p.e, it.d, m)
+	logD, okD := dense.Cholesky(p.e, m)
+	if !okA || !okE || !okD {
+		return nil, errPrecision
+	}
+	it.self = (logA + logE) / 4
+	it.logD = logD
+	it.lead, it.follow = newPower(it.self-logD/2), newPower(it.self)
+	return it, nil
+}
+
+var errPrecision = errors.New("a covariance is not positive definite in float64: the base kernel is not positive semi-definite, or gamma or eta is too small beside the edge weights and kernel values")
+
+// unpack writes a packed lower triangle into the lower triangle of a row-major matrix.
+func unpack(dst, packed []float64, m int) {
+	at := 0
+	for i := range m {
+		copy(dst[i*m:i*m+i+1], packed[at:at+i+1])
+		at += i + 1
+	}
+}
+
+// logPair returns log k of two quotients by one factorisation of the joint matrix; cross has
+// the kernel of the level below between the cells of a (rows) and b.
+func logPair(a, b *prepared, cross []float64, gamma float64, buf *[]float64) (float64, error) {
+	m, n := len(a.cells), len(b.cells)
+	t := m + n
+	j := dense.Grow(*buf, t*t)
+	*buf = j
+	at := 0
+	for i := range m {
+		copy(j[i*t:i*t+i+1], a.d[at:at+i+1])
+		at += i + 1
+	}
+	at = 0
+	for i := range n {
+		row := j[(m+i)*t:]
+		for k := range m {
+			row[k] = a.scale[k] * cross[k*n+i] * b.scale[i] / (2 * gamma)
+		}
+		copy(row[m:m+i+1], b.d[at:at+i+1])
+		at += i + 1
+	}
+	logJ, ok := dense.Cholesky(j, t)
+	if !ok {
+		return 0, errPrecision
+	}
+	return a.self + b.self - logJ/2, nil
+}
+
+// eigenPair returns log k of two quotients from the eigenvectors of their joint Gram
+// matrix, all those above rounding error or the leading rank of them: the definition, with
+// one row per cell instead of per vertex. With λ, u the eigenpairs of s̃ K s̃, s̃ = √size·discount,
+// a vertex of cell a has the features √(λ/size_a)·u_a.
+func eigenPair(a, b *graph.Quotient, rank []int32, below values, maxRank int, kern *Kernel) (float64, error) {
+	ca, _ := cellsOf(a, rank)
+	cb, _ := cellsOf(b, rank)
+	m, n := len(ca), len(ca)+len(cb)
+	cells := append(ca, cb...)
+	weight := make([]float64, 0, n)
+	for _, q := range []*graph.Quotient{a, b} {
+		for i, s := range q.Size {
+			weight = append(weight, math.Sqrt(float64(s))/float64(1+q.Tag[i]))
+		}
+	}
+	k := make([]float64, n*n)
+	if err := below.block(k, cells, cells); err != nil {
+		return 0, err
+	}
+	for i := range n {
+		for j := range n {
+			k[i*n+j] *= weight[i] * weight[j]
+		}
+	}
+	q, p, err := rankRevealing(k, n, maxRank)
+	if err != nil {
+		return 0, err
+	}
+	// Row a of C⁻¹ N q: the size of the cell times its features.
+	for i := range n {
+		var size float64
+		if i < m {
+			size = float64(a.Size[i])
+		} else {
+			size = float64(b.Size[i-m])
+		}
+		for j := range p {
+			q[i*p+j] *= math.Sqrt(size)
+		}
+	}
+	logs := make([]float64, 3)
+	for part, quo := range []*graph.Quotient{a, b} {
+		rows := q[:m*p]
+		if part == 1 {
+			rows = q[m*p:]
+		}
+		l := laplacian(quo, kern.Eta, nil)
+		if _, ok := dense.Cholesky(l, quo.Cells()); !ok {
+			return 0, errPrecision
+		}
+		dense.ForwardSolve(l, quo.Cells(), rows, p)
+		if logs[part], err = logCovariance(rows, quo.Cells(), p, kern.Gamma); err != nil {
+			return 0, err
+		}
+	}
+	for i := range q {
+		q[i] *= math.Sqrt2 / 2
+	}
+	if logs[2], err = logCovariance(q, n, p, kern.Gamma); err != nil {
+		return 0, err
+	}
+	return (logs[0]+logs[1])/4 - logs[2]/2, nil
+}
+
+// rankRevealing returns the rows of Q, n×p, with QQᵀ = K up to rounding error, from the
+// eigenvectors of K, or the closest Q with maxRank columns when maxRank > 0. The truncated
+// kernels of a level need not be positive semi-definite, so that then negative eigenvalues
+// are dropped.
+func rankRevealing(k []float64, n, maxRank int) (q []float64, p int, err error) {
+	values, vectors, ok := dense.Eigen(k, n)
+	if !ok {
+		return nil, 0, errors.New("the eigenvalues of a base kernel did not converge")
+	}
+	if n == 0 {
+		return nil, 0, nil
+	}
+	// Eigenvalues of a Gram matrix carry an absolute error of about n·ε·λ₁. One that is
+	// negative by much more than that is no rounding error.
+	noise := float64(n) * epsilon * math.Abs(values[n-1])
+	if maxRank == 0 && values[0] < -1e3*noise {
+		return nil, 0, fmt.Errorf("the base kernel is not positive semi-definite: its Gram matrix has the eigenvalues %.3g and %.3g", values[0], values[n-1])
+	}
+	for p < n && (maxRank == 0 || p < maxRank) && values[n-1-p] > noise {
+		p++
+	}
+	q = make([]float64, n*p)
+	for j := range p {
+		r := math.Sqrt(values[n-1-j])
+		for i := range n {
+			q[i*p+j] = vectors[i*n+n-1-j] * r
+		}
+	}
+	return q, p, nil
+}

@@ -1,0 +1,4 @@
+package explain
+
+// Assign is tested by itself.
+var Assign = assign

@@ -1,0 +1,496 @@
+package explorer
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/explain"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/model"
+)
+
+// neighbour is a graph of the data that is similar to another.
+type neighbour struct {
+	Index      int     `json:"index"`
+	ID         string  `json:"id"`
+	Target     string  `json:"target"`
+	Similarity float64 `json:"similarity"`
+}
+
+func (d *Data) neighbour(h kernel.Hit) neighbour {
+	return neighbour{h.Index, d.IDs[h.Index], d.target(h.Index), h.Similarity}
+}
+
+// neighbours returns the k graphs that are most similar by a row of kernel values, but for graph self.
+func (d *Data) neighbours(row []float64, k, self int) []neighbour {
+	out := []neighbour{}
+	for _, h := range others(row, k, self) {
+		out = append(out, d.neighbour(h))
+	}
+	return out
+}
+
+// row is the kernel of a graph with all of the data.
+type row struct {
+	values []float64
+	index  int          // in the data, −1 for a new graph
+	graph  *graph.Graph // that is new
+}
+
+// rows returns the rows of graphs, some before which are in the same request.
+func (s *Server) rows(ctx context.Context, f *fitted, refs []reference, before int) ([]row, error) {
+	rows := make([]row, len(refs))
+	var fresh []*graph.Graph
+	var at []int
+	for i, ref := range refs {
+		r := &rows[i]
+		var err error
+		if r.index, err = s.position(ref); err != nil {
+			return nil, err
+		}
+		if r.index >= 0 {
+			r.values, err = f.row(ctx, r.index)
+		} else if r.graph, err = s.newGraph(ref, before+i); err == nil {
+			fresh, at = append(fresh, r.graph), append(at, i)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(fresh) == 0 {
+		return rows, nil
+	}
+	m, err := f.Kernel.Cross(ctx, fresh)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range at {
+		rows[i].values = m.Row(k)
+	}
+	return rows, nil
+}
+
+type neighboursRequest struct {
+	Graph      reference  `json:"graph"`
+	K          int        `json:"k,omitempty" default:"10" want:"1 to 1000" help:"how many"`
+	Parameters parameters `json:"parameters,omitempty"`
+}
+
+type neighboursAnswer struct {
+	Neighbours []neighbour `json:"neighbours" help:"most similar first"`
+}
+
+func findNeighbours(q *request, in *neighboursRequest) (*neighboursAnswer, error) {
+	_, f, err := computed(q, in.Parameters, (*session).fitted)
+	if err != nil {
+		return nil, err
+	}
+	return short(q, func(ctx context.Context) (*neighboursAnswer, error) {
+		rows, err := q.s.rows(ctx, f, []reference{in.Graph}, 0)
+		if err != nil {
+			return nil, err
+		}
+		return &neighboursAnswer{q.s.data.neighbours(rows[0].values, in.K, rows[0].index)}, nil
+	})
+}
+
+type predictRequest struct {
+	Graphs     []reference `json:"graphs" want:"1 to 1000"`
+	K          int         `json:"k,omitempty" default:"5" want:"0 to 1000" help:"neighbours to tell"`
+	Place      bool        `json:"place,omitempty" help:"also tell the positions on the maps"`
+	Parameters parameters  `json:"parameters,omitempty"`
+}
+
+type predictAnswer struct {
+	Predictions []prediction `json:"predictions"`
+}
+
+// prediction is what is said about one graph.
+type prediction struct {
+	ID             string             `json:"id"`
+	Class          *string            `json:"class"`
+	Value          *float64           `json:"value" help:"class or value, as the task is; both null where nothing is predicted"`
+	Probabilities  []classProbability `json:"probabilities" help:"highest first; empty where they were not trained"`
+	CrossValidated *string            `json:"cross_validated" help:"what a graph of the data was taken for by a learner that did not see it; null for new graphs, and until cross-validation was asked for"`
+	Neighbours     []neighbour        `json:"neighbours"`
+	Percentile     int                `json:"percentile" help:"share of the graphs of the data whose own nearest is less similar"`
+	Unlike         bool               `json:"unlike"`
+	UnknownLabels  []string           `json:"unknown_labels" help:"vertex labels that no graph of the data has"`
+	Place          *place             `json:"place" help:"null unless asked for"`
+}
+
+// place is a position on both maps.
+type place struct {
+	PCA        [2]float64 `json:"pca"`
+	Neighbours [2]float64 `json:"neighbours"`
+}
+
+type classProbability struct {
+	Class       string  `json:"class"`
+	Probability float64 `json:"probability"`
+}
+
+// rowsAtATime is the number of new graphs whose kernel is computed together, which shares work
+// and bounds memory.
+const rowsAtATime = 64
+
+func predict(q *request, in *predictRequest) (*predictAnswer, error) {
+	x, m, err := computed(q, in.Parameters, (*session).learned)
+	if err != nil {
+		return nil, err
+	}
+	f, err := x.fitted(q.Context())
+	if err != nil {
+		return nil, err
+	}
+	var places *placement
+	if in.Place {
+		if places, err = x.placed(q.Context()); err != nil {
+			return nil, err
+		}
+	}
+	return short(q, func(ctx context.Context) (*predictAnswer, error) {
+		out := &predictAnswer{make([]prediction, 0, len(in.Graphs))}
+		for some := range slices.Chunk(in.Graphs, rowsAtATime) {
+			rows, err := q.s.rows(ctx, f, some, len(out.Predictions))
+			if err != nil {
+				return nil, err
+			}
+			for _, r := range rows {
+				said, err := x.predict(f, m, r, in.K)
+				if err != nil {
+					return nil, err
+				}
+				if places != nil {
+					said.Place = places.place(r)
+				}
+				out.Predictions = append(out.Predictions, said)
+			}
+		}
+		return out, nil
+	})
+}
+
+// predict says what there is to say about a graph with a row of kernel values.
+func (x *session) predict(f *fitted, m *model.Model, r row, k int) (prediction, error) {
+	d := x.s.data
+	out := prediction{Probabilities: []classProbability{}, UnknownLabels: []string{}, Neighbours: d.neighbours(r.values, max(k, 1), r.index)}
+	if len(out.Neighbours) > 0 {
+		out.Percentile = m.Percentile(out.Neighbours[0].Similarity)
+		out.Unlike = m.Unlike(out.Neighbours[0].Similarity)
+	}
+	out.Neighbours = out.Neighbours[:min(k, len(out.Neighbours))]
+	if r.index < 0 {
+		out.ID = r.graph.ID()
+		out.UnknownLabels = f.unknownLabels(d, r.graph)
+	} else {
+		out.ID = d.IDs[r.index]
+		if e, ok := x.score.peek(); ok {
+			out.CrossValidated = e.answer(r.index)
+		}
+	}
+	if m.Learner == nil {
+		return out, nil
+	}
+	said, err := m.PredictCross(&kernel.Matrix{Rows: 1, Cols: len(r.values), Data: r.values}, 0)
+	if err != nil {
+		return out, err
+	}
+	if m.Classes != nil {
+		out.Class = &said[0].Class
+	} else {
+		out.Value = &said[0].Value
+	}
+	for c, v := range said[0].Probability {
+		out.Probabilities = append(out.Probabilities, classProbability{m.Classes[c], v})
+	}
+	slices.SortStableFunc(out.Probabilities, func(a, b classProbability) int { return cmp.Compare(b.Probability, a.Probability) })
+	return out, nil
+}
+
+// unknownLabels returns the labels of a graph that no graph of the data has, if the kernel looks at
+// labels.
+func (f *fitted) unknownLabels(d *Data, g *graph.Graph) []string {
+	out := []string{}
+	if d.Graphs == nil || f.scales == nil || !strings.Contains(model.LowRank(f.scales).Base().String(), "labels") {
+		return out
+	}
+	for _, l := range g.Labels() {
+		if d.info.LabelCounts[l] == 0 && !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// place returns the places of a graph on both maps.
+func (p *placement) place(r row) *place {
+	out := &place{}
+	if i := r.index; i >= 0 {
+		out.PCA = [2]float64{p.pca[0][i], p.pca[1][i]}
+		out.Neighbours = [2]float64{p.neighbours[0][i], p.neighbours[1][i]}
+	} else {
+		out.PCA[0], out.PCA[1] = p.project(r.values)
+		out.Neighbours[0], out.Neighbours[1] = p.among(r.values)
+	}
+	return out
+}
+
+type explainRequest struct {
+	Graph      reference  `json:"graph"`
+	Class      *string    `json:"class,omitempty" help:"what is to be explained; otherwise the one that is predicted"`
+	Parameters parameters `json:"parameters,omitempty"`
+}
+
+// explanation says which vertices speak for a prediction.
+type explanation struct {
+	Class string `json:"class" help:"that the value speaks for; empty for regression"`
+	explain.Prediction
+}
+
+// explainingGraphs is the number of graphs of the data that an explanation tells: those with the
+// largest part in the value.
+const explainingGraphs = 10
+
+func postExplain(q *request, in *explainRequest) (*explanation, error) {
+	g, _, err := q.s.resolve(in.Graph)
+	if err != nil {
+		return nil, err
+	}
+	_, m, err := computed(q, in.Parameters, (*session).learned)
+	if err != nil {
+		return nil, err
+	}
+	return short(q, func(ctx context.Context) (*explanation, error) { return explainDecision(ctx, m, g, in.Class) })
+}
+
+// explainDecision says which vertices of a graph speak for a class, that of the graph if it is nil, or for a
+// larger value.
+func explainDecision(ctx context.Context, m *model.Model, g *graph.Graph, class *string) (*explanation, error) {
+	if m.Learner == nil {
+		return nil, errNoLearner
+	}
+	out, at := &explanation{}, 0
+	if m.Classes != nil {
+		if class == nil {
+			said, err := m.Predict(ctx, []*graph.Graph{g}, 0)
+			if err != nil {
+				return nil, err
+			}
+			class = &said[0].Class
+		}
+		if at = slices.Index(m.Classes, *class); at < 0 {
+			return nil, badRequest("class %q, want one of those of the learner", *class)
+		}
+		out.Class = *class
+	}
+	d, err := explain.Decision(ctx, m.Kernel, g, m.Learner.For(at))
+	if err != nil {
+		return nil, err
+	}
+	out.Prediction = *d
+	slices.SortStableFunc(out.Graphs, func(a, b explain.GraphTerm) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	out.Graphs = append([]explain.GraphTerm{}, out.Graphs[:min(len(out.Graphs), explainingGraphs)]...)
+	out.Through, out.Features = append([]explain.Level{}, out.Through...), append([]explain.Level{}, out.Features...)
+	return out, nil
+}
+
+type compareRequest struct {
+	A          reference  `json:"a"`
+	B          reference  `json:"b"`
+	Parameters parameters `json:"parameters,omitempty"`
+}
+
+// comparison compares two graphs.
+type comparison struct {
+	K      float64     `json:"k"`
+	Levels []pairLevel `json:"levels" help:"of the multiscale kernel whose scales are shown; empty where a graph is too large, or there is none"`
+	A      []float64   `json:"a" help:"contributions of the vertices to log k"`
+	B      []float64   `json:"b" help:"contributions of the vertices to log k"`
+}
+
+// pairLevel is the similarity of two graphs at one level, with their vertices matched.
+type pairLevel struct {
+	Level  int            `json:"level"`
+	Radius int            `json:"radius" help:"0 at level 0"`
+	K      float64        `json:"k"`
+	Pairs  []explain.Pair `json:"pairs"`
+}
+
+// maxPair is the largest graph whose vertices are matched, which takes cubic time.
+const maxPair = 300
+
+func postCompare(q *request, in *compareRequest) (*comparison, error) {
+	a, _, err := q.s.resolve(in.A)
+	if err != nil {
+		return nil, err
+	}
+	b, _, err := q.s.resolve(in.B)
+	if err != nil {
+		return nil, err
+	}
+	_, f, err := computed(q, in.Parameters, (*session).fitted)
+	if err != nil {
+		return nil, err
+	}
+	return short(q, func(ctx context.Context) (*comparison, error) { return f.compare(ctx, a, b) })
+}
+
+// compare compares two graphs.
+func (f *fitted) compare(ctx context.Context, a, b *graph.Graph) (*comparison, error) {
+	c, err := explain.Similarity(ctx, f.Kernel, a, b)
+	if err != nil {
+		return nil, err
+	}
+	out := &comparison{K: c.K, A: c.G.Vertices, B: c.H.Vertices, Levels: []pairLevel{}}
+	if f.scales == nil || max(a.N(), b.N()) > maxPair {
+		return out, nil
+	}
+	m, both, err := f.multiscale(a, b)
+	if err != nil {
+		return nil, err
+	}
+	for level := range len(m.Kernel().Radii) + 1 {
+		l, err := compareLevel(ctx, m, both[0], both[1], level)
+		if err != nil {
+			return nil, err
+		}
+		out.Levels = append(out.Levels, l)
+	}
+	return out, nil
+}
+
+// radius returns that of the neighbourhoods of a level.
+func radius(m *mlg.Model, level int) int {
+	if level == 0 {
+		return 0
+	}
+	return m.Kernel().Radii[level-1]
+}
+
+// compareLevel compares two graphs by the features of their vertices at a level: k_ℓ is the
+// FLG kernel of these features.
+func compareLevel(ctx context.Context, m *mlg.Model, a, b *graph.Graph, level int) (pairLevel, error) {
+	out := pairLevel{Level: level, Radius: radius(m, level)}
+	qa, err := m.VertexFeatures(ctx, a, level)
+	if err != nil {
+		return out, err
+	}
+	qb, err := m.VertexFeatures(ctx, b, level)
+	if err != nil {
+		return out, err
+	}
+	if out.K, err = mlg.FLG(a, qa, b, qb, m.Kernel().Eta, m.Kernel().Gamma); err != nil {
+		return out, err
+	}
+	matched, err := explain.MatchFeatures(qa, qb, level)
+	if err != nil {
+		return out, err
+	}
+	out.Pairs = matched.Pairs
+	return out, nil
+}
+
+type vertexRequest struct {
+	Graph      reference  `json:"graph"`
+	Vertex     int        `json:"vertex"`
+	Level      int        `json:"level"`
+	K          int        `json:"k,omitempty" default:"8" want:"0 to 1000" help:"similar vertices to tell"`
+	Parameters parameters `json:"parameters,omitempty"`
+}
+
+// vertexAnswer tells of a vertex at a level.
+type vertexAnswer struct {
+	Level         int             `json:"level"`
+	Radius        int             `json:"radius"`
+	Neighbourhood []int32         `json:"neighbourhood" help:"vertices within the radius"`
+	Distance      []int32         `json:"distance" help:"of each of them"`
+	Own           []float64       `json:"own" help:"similarity of every vertex of the graph: the dot product of features, 1 for equal ones"`
+	Elsewhere     []similarVertex `json:"elsewhere" help:"the most similar vertex of other graphs, the most similar graphs first"`
+	Equal         int             `json:"equal" help:"vertices of all graphs of the data that the kernel cannot tell from this one"`
+}
+
+// similarVertex is a vertex of a graph of the data, with its similarity.
+type similarVertex struct {
+	neighbour
+	Vertex int `json:"vertex"`
+}
+
+func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
+	x, err := q.s.session(in.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	if top := len(x.radii); in.Level < 0 || in.Level > top {
+		return nil, badRequest("level: %d, want 0 to %d", in.Level, top)
+	}
+	g, index, err := q.s.resolve(in.Graph)
+	if err != nil {
+		return nil, err
+	}
+	if in.Vertex < 0 || in.Vertex >= g.N() {
+		return nil, badRequest("vertex: %d, want 0 to %d", in.Vertex, g.N()-1)
+	}
+	f, err := x.fitted(q.Context())
+	if err != nil {
+		return nil, err
+	}
+	var table *vertexTable
+	if q.s.data.Graphs != nil && in.K > 0 {
+		if table, err = x.vertexTable(q.Context(), in.Level); err != nil {
+			return nil, err
+		}
+	}
+	return short(q, func(ctx context.Context) (*vertexAnswer, error) {
+		m, prepared, err := f.multiscale(g)
+		if err != nil {
+			return nil, err
+		}
+		out := &vertexAnswer{Level: in.Level, Radius: radius(m, in.Level), Elsewhere: []similarVertex{}}
+		var scratch graph.Scratch
+		out.Neighbourhood = slices.Clone(scratch.Ball(g, in.Vertex, out.Radius))
+		out.Distance = slices.Clone(scratch.Distances())
+		features, err := m.VertexFeatures(ctx, prepared[0], in.Level)
+		if err != nil {
+			return nil, err
+		}
+		own := features.Row(in.Vertex)
+		for w := range features.Rows {
+			out.Own = append(out.Own, explain.VertexSimilarity(own, features.Row(w)))
+		}
+		if table != nil {
+			out.Elsewhere, out.Equal = q.s.data.elsewhere(table, own, index, in.K)
+		}
+		return out, nil
+	})
+}
+
+// elsewhere returns the vertices most like one with the given features, the best of each graph but self, and
+// how many are equal to it.
+func (d *Data) elsewhere(t *vertexTable, features []float64, self, k int) (best []similarVertex, equal int) {
+	own := make([]float32, t.dim)
+	narrow(own, features)
+	vertex, most := make([]int, len(d.Graphs)), make([]float64, len(d.Graphs))
+	for i := range d.Graphs {
+		most[i] = math.NaN() // without vertices
+		for w := t.start[i]; w < t.start[i+1]; w++ {
+			s := explain.VertexSimilarity(own, t.data[w*t.dim:][:t.dim])
+			if !(s <= most[i]) {
+				vertex[i], most[i] = w-t.start[i], s
+			}
+			if s == 1 {
+				equal++
+			}
+		}
+	}
+	best = []similarVertex{}
+	for _, h := range others(most, k, self) {
+		best = append(best, similarVertex{d.neighbour(h), vertex[h.Index]})
+	}
+	return best, equal
+}

@@ -1,0 +1,184 @@
+package explorer
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/base"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/draw"
+	"github.com/mlgkernel/mlg/model"
+)
+
+// Data is what is explored: a dataset, or a model with or without its training graphs.
+type Data struct {
+	Name string
+	// Model has the graphs, their identifiers and targets, and how they were read. That of a
+	// dataset has no kernel.
+	*model.Model
+
+	read dataset.Options // how graphs of requests are read: as those of the data were
+	info dataset.Summary // of the graphs, if they are there
+
+	task    task
+	classes []string   // in natural order, for classification
+	class   []int      // of each graph, −1 for none
+	value   []float64  // of each graph, for regression
+	kernel  mlg.Kernel // the defaults of requests
+	key     string     // of the session without parameters
+}
+
+// task is what the targets are.
+type task string
+
+const (
+	classification task = "classification"
+	regression     task = "regression"
+	noTask         task = "none"
+)
+
+// FromDataset returns a dataset to be explored, which was read with the given options.
+func FromDataset(ds *dataset.Dataset, read dataset.Options) (*Data, error) {
+	if len(ds.Graphs) == 0 {
+		return nil, fmt.Errorf("%s: no graphs", ds.Name)
+	}
+	d := newData(ds, &model.Model{Graphs: ds.Graphs, IDs: ds.IDs(), Targets: ds.Targets(), Reader: &read}, read)
+	switch {
+	case d.info.Targets == 0:
+		d.task, d.Targets = noTask, nil
+	case d.info.Classes == 0:
+		d.task = regression
+	}
+	return d, d.index()
+}
+
+// FromModel returns a model to be explored.
+func FromModel(name string, m *model.Model) (*Data, error) {
+	if m.Examples() == 0 {
+		return nil, fmt.Errorf("%s: a model without training graphs", name)
+	}
+	d := newData(&dataset.Dataset{Name: name, Graphs: m.Graphs}, m, dataset.DefaultOptions().Like(m.Reader))
+	switch {
+	case m.Targets == nil:
+		d.task = noTask
+	case m.Learner != nil && m.Learner.Classes == nil:
+		d.task = regression
+	}
+	if f := scalesOf(m.Kernel); f != nil {
+		low := model.LowRank(f)
+		d.kernel = low.Kernel()
+		d.kernel.Base = low.Base().String()
+	}
+	return d, d.index()
+}
+
+func newData(ds *dataset.Dataset, m *model.Model, read dataset.Options) *Data {
+	d := &Data{Name: ds.Name, Model: m, read: read, info: dataset.Info(ds), task: classification, kernel: mlg.Default()}
+	d.kernel.Base = base.Choose(ds.Graphs)
+	return d
+}
+
+// saved reports whether there is a fitted kernel, which answers where a request chooses none.
+func (d *Data) saved() bool { return d.Kernel != nil }
+
+// index derives classes and values.
+func (d *Data) index() error {
+	if d.key = d.kernel.String(); d.saved() {
+		d.key = "saved"
+	}
+	if d.task == classification {
+		var known []string
+		for _, i := range d.labelled(all(len(d.IDs))) {
+			known = append(known, d.Targets[i])
+		}
+		d.classes, _ = draw.Classes(known)
+	}
+	d.class = slices.Repeat([]int{-1}, len(d.IDs))
+	for i, t := range d.Targets {
+		d.class[i] = slices.Index(d.classes, t)
+	}
+	if d.task != regression {
+		return nil
+	}
+	d.value = make([]float64, len(d.IDs))
+	for i, t := range d.Targets {
+		v, err := strconv.ParseFloat(t, 64)
+		if t != "" && err != nil {
+			return fmt.Errorf("target of graph %s: %q, want a number", d.IDs[i], t)
+		}
+		d.value[i] = v
+	}
+	return nil
+}
+
+// all returns the numbers below n.
+func all(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// labelled returns those of the given graphs that have a target.
+func (d *Data) labelled(among []int) []int {
+	var out []int
+	for _, i := range among {
+		if d.Targets != nil && d.Targets[i] != "" {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// target returns the target of a graph, if it has one.
+func (d *Data) target(i int) string {
+	if d.Targets == nil {
+		return ""
+	}
+	return d.Targets[i]
+}
+
+// classOf returns the targets of graphs as classes, nil unless they are classes.
+func (d *Data) classOf(graphs []int) []string {
+	if d.task != classification {
+		return nil
+	}
+	return pick(d.Targets, graphs)
+}
+
+// core chooses the graphs that the Gram matrix is about: all, or, of more than a limit, every
+// so many-th of each class.
+func (d *Data) core(limit, sample int) []int {
+	order := all(len(d.IDs))
+	if len(order) <= limit {
+		return order
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return d.class[a] - d.class[b] })
+	core := every(order, sample)
+	slices.Sort(core)
+	return core
+}
+
+// every returns a number of elements of a list at equal distances, or all of fewer.
+func every(list []int, number int) []int {
+	if len(list) <= number {
+		return list
+	}
+	out := make([]int, number)
+	for i := range out {
+		out[i] = list[i*len(list)/number]
+	}
+	return out
+}
+
+// pick returns the elements of a list at the given positions.
+func pick[T any](list []T, at []int) []T {
+	out := make([]T, len(at))
+	for i, a := range at {
+		out[i] = list[a]
+	}
+	return out
+}

@@ -1,0 +1,210 @@
+// Package file writes files that are there whole or not at all.
+//
+// A file is written under a temporary name in its folder, synced, and renamed. When something
+// fails before that, an old file of the name stays as it was and the temporary one is removed.
+//
+// A container is a file of named sections with checksums (docs/model-format.md). One that takes
+// long is written as a Log, which an interrupted program goes on with. Large files are mapped into
+// memory.
+package file
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Write writes a file. When write fails or ctx ends, nothing has changed. A path that ends
+// with .gz is compressed. Devices and pipes are written directly.
+func Write(ctx context.Context, path string, write func(io.Writer) error) error {
+	var g Group
+	if err := g.Add(ctx, path, write); err != nil {
+		return err
+	}
+	return g.Commit()
+}
+
+// Group is files that get their names together. The zero value has none.
+type Group struct {
+	files []*File
+}
+
+// Len returns the number of files that wait for their names. A device is none.
+func (g *Group) Len() int { return len(g.files) }
+
+// Add writes a file as Write does, but for its name. After an error the group is empty.
+func (g *Group) Add(ctx context.Context, path string, write func(io.Writer) error) (err error) {
+	defer func() {
+		if err != nil {
+			g.discard()
+			err = fmt.Errorf("%s: %w", path, cause(err))
+		}
+	}()
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		if st.IsDir() {
+			return errors.New("is a folder, want a file")
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return fill(ctx, f, path, write)
+	}
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	g.files = append(g.files, f)
+	if err := fill(ctx, f, path, write); err != nil {
+		return err
+	}
+	return f.finish()
+}
+
+// Commit gives the files their names. When that fails, those that have none yet are removed.
+func (g *Group) Commit() error {
+	defer g.discard()
+	folders := map[string]bool{}
+	for len(g.files) > 0 {
+		f := g.files[0]
+		if err := rename(f.Name(), f.path); err != nil {
+			return err
+		}
+		folders[filepath.Dir(f.path)] = true
+		g.files = g.files[1:]
+	}
+	for dir := range folders {
+		syncFolder(dir)
+	}
+	return nil
+}
+
+// discard removes the files that have no name yet.
+func (g *Group) discard() {
+	for _, f := range g.files {
+		f.Discard()
+	}
+	g.files = nil
+}
+
+// fill writes to an open file.
+func fill(ctx context.Context, f io.Writer, path string, write func(io.Writer) error) error {
+	b := bufio.NewWriterSize(&ctxWriter{ctx, f}, 64<<10)
+	if strings.HasSuffix(path, ".gz") {
+		z := gzip.NewWriter(b)
+		if err := write(z); err != nil {
+			return err
+		}
+		if err := z.Close(); err != nil {
+			return err
+		}
+	} else if err := write(b); err != nil {
+		return err
+	}
+	if err := b.Flush(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// ctxWriter stops when its context ends.
+type ctxWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (w *ctxWriter) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.w.Write(p)
+}
+
+// File is an open file that has a temporary name until it is complete.
+type File struct {
+	*os.File
+	path string
+}
+
+// Create opens a file to be written and read. Commit gives it its name, Discard removes it.
+// Where the path is a link, the file that it leads to is replaced.
+func Create(path string) (*File, error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	// O_EXCL with a name of our own, unlike os.CreateTemp, lets the umask decide the mode.
+	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:10]+".tmp")
+	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return &File{f, path}, nil
+}
+
+// Commit completes the file. After an error it is removed.
+func (f *File) Commit() error {
+	err := f.finish()
+	if err == nil {
+		err = Publish(f.Name(), f.path)
+	}
+	if err != nil {
+		f.Discard()
+	}
+	return err
+}
+
+// finish makes what was written durable and closes the file.
+func (f *File) finish() error {
+	err := f.Sync()
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// Discard removes a file that has not been committed.
+func (f *File) Discard() {
+	f.Close()
+	os.Remove(f.Name())
+}
+
+// Publish gives a complete file, which was synced and closed, its name.
+func Publish(temp, path string) error {
+	if err := rename(temp, path); err != nil {
+		return err
+	}
+	syncFolder(filepath.Dir(path))
+	return nil
+}
+
+// rename puts a file in the place of another, with the mode of that, where that is possible.
+func rename(temp, path string) error {
+	if st, err := os.Stat(path); err == nil {
+		os.Chmod(temp, st.Mode().Perm())
+	}
+	return os.Rename(temp, path)
+}
+
+// syncFolder makes the names in a folder durable. Not every system can.
+func syncFolder(dir string) {
+	if f, err := os.Open(dir); err == nil {
+		f.Sync()
+		f.Close()
+	}
+}
+
+// cause takes the path off an error of os: the caller names the path that the user gave.
+func cause(err error) error {
+	if p, ok := err.(*os.PathError); ok {
+		return p.Err
+	}
+	return err
+}

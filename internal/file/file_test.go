@@ -1,0 +1,155 @@
+package file
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestWriteIsAtomic lets writing fail in every way and expects the old file, and
+// nothing else.
+func TestWriteIsAtomic(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := Write(context.Background(), path, func(w io.Writer) error { _, err := io.WriteString(w, "old"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	check := func(what, want string) {
+		t.Helper()
+		got, err := os.ReadFile(path)
+		if err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v; want %q", what, got, err, want)
+		}
+		if left, _ := os.ReadDir(dir); len(left) != 1 {
+			t.Errorf("%s: left behind: %v", what, left)
+		}
+	}
+	big := bytes.Repeat([]byte("x"), 1<<20)
+	fails := errors.New("the writer fails")
+	err := Write(context.Background(), path, func(w io.Writer) error { w.Write(big); return fails })
+	if !errors.Is(err, fails) {
+		t.Error(err)
+	}
+	check("failing writer", "old")
+	ctx, cancel := context.WithCancel(context.Background())
+	err = Write(ctx, path, func(w io.Writer) error {
+		if _, err := w.Write(big); err != nil {
+			return err
+		}
+		cancel()
+		_, err := w.Write(big)
+		return err
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	check("cancelled", "old")
+	// Cancelled after the last byte: still not written.
+	ctx, cancel = context.WithCancel(context.Background())
+	if err := Write(ctx, path, func(w io.Writer) error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	check("cancelled at the end", "old")
+	if err := Write(context.Background(), path, func(w io.Writer) error { _, err := w.Write([]byte("new")); return err }); err != nil {
+		t.Fatal(err)
+	}
+	check("success", "new")
+	if st, _ := os.Stat(path); st.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, want that of the old file", st.Mode())
+	}
+	if err := Write(context.Background(), dir, func(io.Writer) error { return nil }); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Error(err)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full on this system")
+	}
+	err := Write(context.Background(), "/dev/full", func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err })
+	if err == nil || err.Error() != "/dev/full: no space left on device" {
+		t.Error(err)
+	}
+	// A group of which one file cannot be written leaves nothing.
+	dir := t.TempDir()
+	hello := func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }
+	var g Group
+	if err := g.Add(context.Background(), filepath.Join(dir, "one"), hello); err != nil || g.Len() != 1 {
+		t.Fatal(g.Len(), err)
+	}
+	if err := g.Add(context.Background(), "/dev/full", hello); err == nil || g.Len() != 0 {
+		t.Error(g.Len(), err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A file that is written piece by piece has its name when it is committed, and no other then.
+func TestCreate(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "f"), filepath.Join(dir, "link")
+	for _, p := range []string{path, link} {
+		f, err := Create(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString("..me"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteAt([]byte("na"), 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != "name" {
+			t.Errorf("%s: %q, %v", p, got, err)
+		}
+		if p == path {
+			if err := errors.Join(os.Symlink("f", link), os.WriteFile(path, nil, 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v", err)
+	}
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Discard()
+	if left, _ := os.ReadDir(dir); len(left) != 2 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// Compression follows from the name.
+func TestGzip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f.gz")
+	if err := Write(context.Background(), path, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(z); err != nil || string(got) != "text" {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -1,0 +1,65 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package file
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// Mapped is a file in memory.
+type Mapped struct{ data []byte }
+
+// Map maps a file to be read. What is read after somebody has made the file shorter is a
+// fault that ends the program.
+func Map(path string) (*Mapped, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !st.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	case int64(int(st.Size())) != st.Size():
+		return nil, fmt.Errorf("%s: %d bytes are more than this system can address", path, st.Size())
+	case st.Size() == 0: // cannot be mapped
+		return &Mapped{}, nil
+	}
+	data, err := syscall.Mmap(int(f.Fd()), 0, int(st.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("%s: cannot be mapped into memory: %w", path, err)
+	}
+	return &Mapped{data}, nil
+}
+
+// Bytes returns the contents, valid until Close.
+func (m *Mapped) Bytes() []byte { return m.data }
+
+// Close ends the mapping. A second time it does nothing.
+func (m *Mapped) Close() error {
+	data := m.data
+	if m.data = nil; data == nil {
+		return nil
+	}
+	return syscall.Munmap(data)
+}
+
+// Lock takes a file for this process until it is closed or the process ends, however it
+// ends. It is an error if another has it. Some network file systems have no locks; two processes
+// must not write one file there.
+func Lock(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		return fmt.Errorf("%s: another process is writing it", f.Name())
+	case errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EOPNOTSUPP), errors.Is(err, syscall.ENOLCK):
+		return nil
+	}
+	return err
+}

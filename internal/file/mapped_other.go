@@ -1,0 +1,26 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package file
+
+import "os"
+
+// Mapped is a file in memory.
+type Mapped struct{ data []byte }
+
+// Map reads a file.
+func Map(path string) (*Mapped, error) {
+	data, err := os.ReadFile(path)
+	return &Mapped{data}, err
+}
+
+// Bytes returns the contents, valid until Close.
+func (m *Mapped) Bytes() []byte { return m.data }
+
+// Close forgets the contents.
+func (m *Mapped) Close() error {
+	m.data = nil
+	return nil
+}
+
+// Lock does nothing: two processes must not write one file here.
+func Lock(*os.File) error { return nil }

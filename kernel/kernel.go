@@ -1,0 +1,66 @@
+package kernel
+
+import (
+	"context"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// Kernel is a graph kernel with all its parameters, a record. Fit never looks at targets.
+type Kernel interface {
+	// Name is the kind of kernel, as in "wl"; with Register it leads to the defaults.
+	Name() string
+	// String is the text that identifies the kernel; see Text.
+	String() string
+	// Validate names the first parameter with an impossible value, and what is wanted.
+	Validate() error
+	// Fit takes from the training graphs all that is needed to compare them with each
+	// other and with new graphs.
+	Fit(ctx context.Context, graphs []*graph.Graph) (Fitted, error)
+}
+
+// Fitted is a kernel fitted to training graphs. What it computes for training graphs does
+// not depend on the new graphs that it is asked about. Matrices belong to the caller.
+type Fitted interface {
+	// Gram returns the kernel matrix of the training graphs.
+	Gram(ctx context.Context) (*Matrix, error)
+	// Cross returns the kernel matrix between graphs (rows) and the training graphs (columns).
+	Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error)
+}
+
+// Comparer is a Fitted that compares two new graphs.
+type Comparer interface {
+	Compare(ctx context.Context, g, h *graph.Graph) (float64, error)
+}
+
+// Semidefinite reports whether a kernel is positive semi-definite for every collection of
+// graphs. Records with parameters for which it is not have a method Semidefinite.
+func Semidefinite(k Kernel) bool {
+	p, ok := k.(interface{ Semidefinite() bool })
+	return !ok || p.Semidefinite()
+}
+
+// Matrix is a dense matrix in row-major order.
+type Matrix struct {
+	Rows, Cols int
+	Data       []float64 // Rows×Cols
+}
+
+// NewMatrix returns a zero matrix.
+func NewMatrix(rows, cols int) *Matrix {
+	return &Matrix{Rows: rows, Cols: cols, Data: make([]float64, rows*cols)}
+}
+
+// At returns the entry in row i and column j.
+func (m *Matrix) At(i, j int) float64 { return m.Data[i*m.Cols+j] }
+
+// Set changes the entry in row i and column j.
+func (m *Matrix) Set(i, j int, v float64) { m.Data[i*m.Cols+j] = v }
+
+// Row returns row i, a view.
+func (m *Matrix) Row(i int) []float64 { return m.Data[i*m.Cols : (i+1)*m.Cols : (i+1)*m.Cols] }
+
+// Clone returns a copy.
+func (m *Matrix) Clone() *Matrix {
+	return &Matrix{Rows: m.Rows, Cols: m.Cols, Data: append([]float64(nil), m.Data...)}
+}

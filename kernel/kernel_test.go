@@ -1,0 +1,338 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// size is exp(−Rate·|n−m|) for graphs of n and m vertices, a kernel with unit diagonal, times Scale.
+type size struct {
+	Rate   float64   `json:"rate" want:"positive" help:"How fast it falls."`
+	Scale  int       `json:"scale" want:"1 to 9" help:"A factor."`
+	Kind   string    `json:"kind" want:"one of plain fancy" help:"Has no effect."`
+	List   []int     `json:"list" want:"at least 0" help:"Has no effect."`
+	Reals  []float64 `json:"reals" help:"Has no effect."`
+	Seed   uint64    `json:"seed" help:"Has no effect."`
+	Flag   bool      `json:"flag" help:"Has no effect."`
+	Hidden int       `json:"-"`
+}
+
+func defaultSize() size { return size{Rate: 1, Scale: 1, Kind: "plain", List: []int{1, 2}} }
+
+func init() { Register(defaultSize()) }
+
+var fits atomic.Int64
+
+func (k size) Name() string    { return "size" }
+func (k size) String() string  { return Text(k) }
+func (k size) Validate() error { return Check(k) }
+
+func (k size) Fit(_ context.Context, graphs []*graph.Graph) (Fitted, error) {
+	fits.Add(1)
+	return fittedSize{k, graphs}, nil
+}
+
+type fittedSize struct {
+	k      size
+	graphs []*graph.Graph
+}
+
+func (f fittedSize) Gram(ctx context.Context) (*Matrix, error) { return f.Cross(ctx, f.graphs) }
+
+func (f fittedSize) Cross(_ context.Context, graphs []*graph.Graph) (*Matrix, error) {
+	m := NewMatrix(len(graphs), len(f.graphs))
+	for i, g := range graphs {
+		for j, h := range f.graphs {
+			m.Set(i, j, float64(f.k.Scale)*math.Exp(-f.k.Rate*math.Abs(float64(g.N()-h.N()))))
+		}
+	}
+	return m, nil
+}
+
+func path(t *testing.T, n int) *graph.Graph {
+	t.Helper()
+	b := graph.NewBuilder(n)
+	for v := range n {
+		b.SetAttributes(v, []float64{float64(n + v)})
+		if v > 0 {
+			b.AddEdge(v-1, v)
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestText(t *testing.T) {
+	k := defaultSize()
+	if got, want := k.String(), "size"; got != want {
+		t.Errorf("text %q, want %q", got, want)
+	}
+	k.Reals, k.Flag, k.Kind = []float64{0.5, 1e-9}, true, "a b"
+	if got, want := k.String(), `size kind="a b" reals=0.5,1e-09 flag`; got != want {
+		t.Errorf("text %q, want %q", got, want)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	k := size{Rate: 0.1, Scale: 2, Kind: "fancy", Reals: []float64{1, math.Pi}, Seed: math.MaxUint64, Flag: true}
+	b, err := Marshal(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"kernel":"size","rate":0.1,"scale":2,"kind":"fancy","list":[],"reals":[1,3.141592653589793],"seed":18446744073709551615,"flag":true}`
+	if string(b) != want {
+		t.Errorf("%s, want %s", b, want)
+	}
+	back, err := Unmarshal(b)
+	if err != nil || back.String() != k.String() {
+		t.Errorf("%v, %v, want %v", back, err, k)
+	}
+	back, err = Unmarshal([]byte(`{"kernel":"size","list":[7]}`))
+	if want := "size list=7"; err != nil || back.String() != want {
+		t.Errorf("%v, %v, want %v", back, err, want)
+	}
+	if d := defaultSize(); !reflect.DeepEqual(registry.defaults["size"], Kernel(d)) {
+		t.Errorf("the defaults have changed: %v", registry.defaults["size"])
+	}
+}
+
+func TestMessages(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"kernel":"size","rate":0}`:       "size: rate = 0, want a positive, finite number",
+		`{"kernel":"size","rate":"x"}`:     `size: rate = "x", want a number`,
+		`{"kernel":"size","scale":10}`:     "size: scale = 10, want 1 to 9",
+		`{"kernel":"size","scale":1.5}`:    "size: scale = 1.5, want a whole number",
+		`{"kernel":"size","kind":"odd"}`:   `size: kind = "odd", want plain or fancy`,
+		`{"kernel":"size","list":[1,-1]}`:  "size: list = 1,-1, want at least 0 for each",
+		`{"kernel":"size","list":[1,0.5]}`: "size: list = [1,0.5], want integers with commas between them",
+		`{"kernel":"size","hidden":1}`:     "size: no parameter hidden, it has rate, scale, kind, list, reals, seed, flag",
+		`{"kernel":"dice"}`:                `kernel "dice", want one of `,
+		`{"rate":1}`:                       `no name in the field "kernel"`,
+		`[`:                                "kernel: unexpected end of JSON input",
+		`{"kernel":"sum","terms":[]}`:      "sum: no terms",
+		`{"kernel":"sum","terms":[{}]}`:    "sum: weight 0 = 0, want a positive, finite number",
+		`{"kernel":"sum","terms":[{"weight":1,"factors":[{"kernel":"size","subdivided":true}]}]}`: "size: no parameter subdivided",
+		`{"kernel":"sum","terms":[{"weight":1,"factors":[{"kernel":"size","rate":-1}]}]}`:         "size: rate = -1, want",
+	} {
+		if _, err := Unmarshal([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+// Every parameter changes the text, and comes back from text and JSON.
+func TestWith(t *testing.T) {
+	k := Kernel(defaultSize())
+	for name, text := range map[string]string{"rate": "2.5", "scale": "3", "kind": "fancy", "list": "3, 4,5", "reals": "0.25", "seed": "9", "flag": "true"} {
+		changed, err := With(k, name, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if changed.String() == k.String() {
+			t.Errorf("%s = %s does not change the text", name, text)
+		}
+		b, err := Marshal(changed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := Unmarshal(b); err != nil || back.String() != changed.String() {
+			t.Errorf("%s: %v, %v, want %v", name, back, err, changed)
+		}
+	}
+	if c, err := With(k, "list", ""); err != nil || len(c.(size).List) != 0 {
+		t.Errorf("an empty list: %v, %v", c, err)
+	}
+	for _, bad := range [][2]string{{"rate", "fast"}, {"scale", "1.5"}, {"list", "1,,2"}, {"flag", "yes"}, {"seed", "-1"}} {
+		if _, err := With(k, bad[0], bad[1]); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("size: %s = %q, want ", bad[0], bad[1])) {
+			t.Errorf("%v: error %v", bad, err)
+		}
+	}
+}
+
+func TestParameters(t *testing.T) {
+	p := Parameters(defaultSize())
+	if len(p) != 7 || p[2].Name != "kind" || !reflect.DeepEqual(p[2].Choices, []string{"plain", "fancy"}) || p[3].Type != "integers" || p[4].Type != "numbers" {
+		t.Errorf("parameters %+v", p)
+	}
+}
+
+func graphs(t *testing.T) []*graph.Graph {
+	return []*graph.Graph{path(t, 1), path(t, 2), path(t, 4), path(t, 7)}
+}
+
+// A sum has the values of its definition, computed pair by pair, nested or written out, and
+// fits what occurs twice once.
+func TestSum(t *testing.T) {
+	ctx := context.Background()
+	rate := func(r float64) size { k := defaultSize(); k.Rate = r; return k }
+	a, b, c := rate(0.1), rate(0.2), rate(0.4)
+	s := Weighted([]float64{0.25, 0.75}, []Kernel{Product(Mean(a, b), c, a), Mean(Subdivided(a), Standardized(b))})
+	value := func(n, m int) float64 {
+		k := func(r, d float64) float64 { return math.Exp(-r * math.Abs(d)) }
+		d := float64(n - m)
+		return 0.25*(k(0.1, d)+k(0.2, d))/2*k(0.4, d)*k(0.1, d) + 0.75*(k(0.1, 2*d)+k(0.2, d))/2 // a path of n vertices has n−1 edges
+	}
+	list := graphs(t)
+	col := NewCollection(list)
+	fits.Store(0)
+	f, err := col.Fit(ctx, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fits.Load(); got != 5 || len(f.Factors) != 5 {
+		t.Errorf("%d fits of %d factors, want 5: a, b, c, a of subdivided and b of standardised graphs", got, len(f.Factors))
+	}
+	if want := 1.0; math.Abs(f.Self()-want) > 1e-15 {
+		t.Errorf("self %v, want %v", f.Self(), want)
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if !(math.Abs(got-want) <= 1e-15) {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	gram, err := f.Gram(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nested, err := col.Gram(ctx, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := []*graph.Graph{path(t, 3), path(t, 9)}
+	cross, err := f.Cross(ctx, fresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, g := range list {
+		for j, h := range list {
+			near("gram", gram.At(i, j), value(g.N(), h.N()))
+			near("nested", nested.At(i, j), value(g.N(), h.N()))
+		}
+	}
+	for i, g := range fresh {
+		for j, h := range list {
+			near("cross", cross.At(i, j), value(g.N(), h.N()))
+		}
+	}
+	k, err := f.Compare(ctx, fresh[0], fresh[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	near("compare", k, value(3, 9))
+
+	b2, err := Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := Unmarshal(b2); err != nil || back.String() != s.String() {
+		t.Errorf("back from JSON %v, %v, want %v", back, err, s)
+	}
+}
+
+// What is expected twice is computed once and kept no longer than it is needed.
+func TestExpect(t *testing.T) {
+	ctx := context.Background()
+	a, b := defaultSize(), defaultSize()
+	b.Rate = 2
+	family := Mean(a, b)
+	all := []Kernel{family, Product(family, a), Product(family, b), family}
+	col := NewCollection(graphs(t))
+	col.Expect(all...)
+	for i, k := range all {
+		want, err := NewCollection(graphs(t)).Gram(ctx, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := col.Gram(ctx, k)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("kernel %d: %v, %v, want %v", i, got, err, want)
+		}
+		if i == 1 && col.grams[family.String()] == nil {
+			t.Error("the family is not kept for the kernels to come")
+		}
+	}
+	if len(col.grams) != 0 || len(col.expected) != 0 {
+		t.Errorf("%d matrices kept and %d expected at the end", len(col.grams), len(col.expected))
+	}
+	raw := defaultSize()
+	raw.Scale = 2
+	if _, err := col.Gram(ctx, Mean(a, raw)); err == nil || !strings.Contains(err.Error(), "only normalised kernels can be combined") {
+		t.Errorf("a raw kernel in a mean: %v", err)
+	}
+}
+
+func TestExpandLimit(t *testing.T) {
+	k := Kernel(defaultSize())
+	for range 11 {
+		k = Product(Mean(k, k))
+		k = Mean(k, k)
+	}
+	if _, err := SumOf(k).Expand(); err == nil {
+		t.Error("a sum of 2²² products is written out")
+	}
+}
+
+func TestEach(t *testing.T) {
+	for _, workers := range []int{1, 3, 8} {
+		ctx := WithWorkers(context.Background(), workers)
+		out := make([]int, 1000)
+		if err := Each(ctx, len(out), 7, func(w, i int) error {
+			if w >= workers {
+				return fmt.Errorf("worker %d of %d", w, workers)
+			}
+			out[i]++
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for i, n := range out {
+			if n != 1 {
+				t.Fatalf("%d workers: %d calls for %d", workers, n, i)
+			}
+		}
+		bad := errors.New("bad")
+		if err := Each(ctx, 1000, 1, func(_, i int) error {
+			if i == 500 {
+				return bad
+			}
+			return nil
+		}); !errors.Is(err, bad) {
+			t.Errorf("error %v", err)
+		}
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		if err := Each(ended, 10, 1, func(_, _ int) error { return nil }); !errors.Is(err, context.Canceled) {
+			t.Errorf("ended: %v", err)
+		}
+	}
+}
+
+func TestLargest(t *testing.T) {
+	v := []float64{0.5, math.NaN(), 0.9, 0.5, 0.1, 0.9}
+	want := []Hit{{2, 0.9}, {5, 0.9}, {0, 0.5}, {3, 0.5}}
+	if got := Largest(v, 4); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := Largest(v, 100); len(got) != 5 {
+		t.Errorf("%v, want all but NaN", got)
+	}
+	a, b := Top{K: 4}, Top{K: 4}
+	b.Offer(3, v[3:])
+	a.Offer(0, v[:3])
+	a.Add(&b)
+	if got := a.Hits(); !reflect.DeepEqual(got, want) {
+		t.Errorf("in two parts: %v, want %v", got, want)
+	}
+}

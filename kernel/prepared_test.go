@@ -1,0 +1,134 @@
+package kernel_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}
+
+// spy is a kernel that records the graphs it gets.
+type spy struct{ fits, crosses [][]*graph.Graph }
+
+func (k *spy) Name() string    { return "spy" }
+func (k *spy) String() string  { return "spy" }
+func (k *spy) Validate() error { return nil }
+
+func (k *spy) Fit(_ context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	k.fits = append(k.fits, graphs)
+	return k, nil
+}
+
+func (k *spy) Gram(context.Context) (*kernel.Matrix, error) { return kernel.NewMatrix(1, 1), nil }
+
+func (k *spy) Cross(_ context.Context, graphs []*graph.Graph) (*kernel.Matrix, error) {
+	k.crosses = append(k.crosses, graphs)
+	return kernel.NewMatrix(len(graphs), 1), nil
+}
+
+// attributed returns a graph of isolated vertices with attribute rows.
+func attributed(t *testing.T, rows ...[]float64) *graph.Graph {
+	t.Helper()
+	b := graph.NewBuilder(len(rows))
+	for v, r := range rows {
+		b.SetAttributes(v, r)
+		b.SetLabel(v, "x")
+	}
+	for v := 1; v < len(rows); v++ {
+		b.AddLabeledEdge(v-1, v, 2, "e")
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestStandardized: training graphs set mean and scale, new graphs get the same.
+func TestStandardized(t *testing.T) {
+	// first attribute: 1, 3, 5, 7: mean 4, variance 5; second is constant
+	train := []*graph.Graph{attributed(t, []float64{1, 9}, []float64{3, 9}), attributed(t, []float64{5, 9}, []float64{7, 9})}
+	s := &spy{}
+	k := kernel.Standardized(s)
+	f, err := k.Fit(t.Context(), train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Cross(t.Context(), []*graph.Graph{attributed(t, []float64{14, 10})}); err != nil {
+		t.Fatal(err)
+	}
+	g := s.fits[0][0]
+	near(t, "attribute", g.Attributes(0)[0], -3/math.Sqrt(5), 1e-15)
+	near(t, "constant attribute", g.Attributes(0)[1], 0, 1e-15)
+	near(t, "new attribute", s.crosses[0][0].Attributes(0)[0], 10/math.Sqrt(5), 1e-15)
+	near(t, "new constant attribute", s.crosses[0][0].Attributes(0)[1], 1, 1e-15)
+	if g.Label(0) != "x" || g.EdgeLabel(0, 0) != "e" || g.Weights(0)[0] != 2 {
+		t.Error("labels or weights are lost")
+	}
+	if _, err := k.Fit(t.Context(), dataset.Scales(2, 1).Graphs); err == nil {
+		t.Error("graphs without attributes were standardised")
+	}
+	if _, err := f.Cross(t.Context(), dataset.Scales(2, 1).Graphs); err == nil {
+		t.Error("new graphs without attributes were accepted")
+	}
+}
+
+// TestSubdivided: graphs that differ in the labels of their edges alone are equal to a kernel
+// on vertices, and not to the same kernel on graphs whose edges are vertices.
+func TestSubdivided(t *testing.T) {
+	path := func(labels ...string) *graph.Graph {
+		b := graph.NewBuilder(len(labels) + 1)
+		for v := range len(labels) + 1 {
+			b.SetLabel(v, "C")
+		}
+		for i, l := range labels {
+			b.AddLabeledEdge(i, i+1, 1, l)
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	graphs := []*graph.Graph{path("-", "-", "="), path("-", "=", "-"), path("=", "-", "-")}
+	k := baseline.DefaultWL()
+	plain, err := k.Fit(t.Context(), graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sub, err := kernel.Subdivided(k).Fit(t.Context(), graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := plain.Gram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := sub.Gram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cross, err := sub.Cross(t.Context(), graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "plain", a.At(0, 1), 1, 1e-12)
+	near(t, "mirrored", b.At(0, 2), 1, 1e-12)
+	if b.At(0, 1) > 0.99 {
+		t.Errorf("the place of the double edge makes no difference: %v", b.At(0, 1))
+	}
+	for i, v := range b.Data {
+		near(t, "cross", cross.Data[i], v, 1e-12)
+	}
+}

@@ -1,0 +1,427 @@
+package kernel
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A record is a struct. Each of its exported fields is a parameter, unless its JSON name is
+// "-", and has tags:
+//
+//	json  its name everywhere: in JSON, text, messages, and, with "-" for "_", as a flag
+//	want  its range: "positive", "at least 1", "0 to 20", "one of top sum product"; for a list
+//	      that of every entry; for a number without the tag any finite one
+//	help  one sentence on what it does
+//
+// Parameters are bool, int, uint64, float64, strings, lists of numbers, or another kernel.
+
+// Parameter describes a parameter of a kernel.
+type Parameter struct {
+	Name    string   `json:"name"`
+	Type    string   `json:"type"` // boolean, integer, number, text, integers, numbers or kernel
+	Default any      `json:"default"`
+	Want    string   `json:"want,omitempty"`
+	Choices []string `json:"choices,omitempty"`
+	Help    string   `json:"help"`
+}
+
+var registry struct {
+	sync.Mutex
+	names    []string
+	defaults map[string]Kernel
+}
+
+// Register makes a kernel known under its name, with the values of its parameters as their
+// defaults. Packages register their kernels when they are initialised; a name that is taken
+// panics.
+func Register(k Kernel) {
+	r := &registry
+	r.Lock()
+	defer r.Unlock()
+	if r.defaults == nil {
+		r.defaults = map[string]Kernel{}
+	}
+	if r.defaults[k.Name()] != nil {
+		panic("kernel: " + k.Name() + " is registered twice")
+	}
+	r.names = append(r.names, k.Name())
+	r.defaults[k.Name()] = k
+}
+
+// Names returns the names of all kernels that are known, sorted.
+func Names() []string {
+	registry.Lock()
+	defer registry.Unlock()
+	return slices.Sorted(slices.Values(registry.names))
+}
+
+// Named returns the kernel of a name with its defaults.
+func Named(name string) (Kernel, error) {
+	registry.Lock()
+	k := registry.defaults[name]
+	registry.Unlock()
+	if k == nil {
+		return nil, fmt.Errorf("kernel %q, want one of %s", name, strings.Join(Names(), ", "))
+	}
+	return copyOf(k).Interface().(Kernel), nil
+}
+
+var kernelType = reflect.TypeFor[Kernel]()
+
+// copyOf returns a record that can be changed without changing k, lists included.
+func copyOf(k Kernel) reflect.Value {
+	v := reflect.New(reflect.TypeOf(k)).Elem()
+	v.Set(reflect.ValueOf(k))
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Slice && f.CanSet() && !f.IsNil() {
+			f.Set(reflect.AppendSlice(reflect.MakeSlice(f.Type(), 0, f.Len()), f))
+		}
+	}
+	return v
+}
+
+// parameter is a field of a record.
+type parameter struct {
+	name, want, help string
+	value            reflect.Value
+}
+
+// parametersOf returns the parameters of a record in the order of its fields.
+func parametersOf(v reflect.Value) []parameter {
+	var out []parameter
+	if v.Kind() != reflect.Struct {
+		return nil // no record: its parameters are not known
+	}
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.IsExported() && name != "-" {
+			out = append(out, parameter{name, f.Tag.Get("want"), f.Tag.Get("help"), v.Field(i)})
+		}
+	}
+	return out
+}
+
+func find(v reflect.Value, name string) (parameter, error) {
+	all := parametersOf(v)
+	i := slices.IndexFunc(all, func(p parameter) bool { return p.name == name })
+	if i < 0 {
+		names := make([]string, len(all))
+		for i, p := range all {
+			names[i] = p.name
+		}
+		return parameter{}, fmt.Errorf("no parameter %s, it has %s", name, strings.Join(names, ", "))
+	}
+	return all[i], nil
+}
+
+// Parameters describes the parameters of a kernel; their defaults are the values that they have.
+func Parameters(k Kernel) []Parameter {
+	var out []Parameter
+	for _, p := range parametersOf(reflect.ValueOf(k)) {
+		x := Parameter{Name: p.name, Type: typeName(p.value.Type()), Default: p.value.Interface(), Want: p.wanted(), Help: p.help}
+		if choices, ok := strings.CutPrefix(p.want, "one of "); ok {
+			x.Choices = strings.Fields(choices)
+		}
+		if p.value.Kind() == reflect.Slice && p.value.IsNil() {
+			x.Default = reflect.MakeSlice(p.value.Type(), 0, 0).Interface()
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Int, reflect.Uint64:
+		return "integer"
+	case reflect.Float64:
+		return "number"
+	case reflect.String:
+		return "text"
+	case reflect.Slice:
+		if name := typeName(t.Elem()); name != "" {
+			return name + "s"
+		}
+	}
+	if t == kernelType {
+		return "kernel"
+	}
+	return ""
+}
+
+// Text returns the text that identifies a kernel: its name and all its parameters, except those
+// that have their defaults. Kernels with equal texts have equal values.
+func Text(k Kernel) string {
+	registry.Lock()
+	standard := reflect.ValueOf(registry.defaults[k.Name()])
+	registry.Unlock()
+	v := reflect.ValueOf(k)
+	if !standard.IsValid() || standard.Type() != v.Type() {
+		standard = reflect.Zero(v.Type())
+	}
+	defaults := parametersOf(standard)
+	var b strings.Builder
+	b.WriteString(k.Name())
+	for i, p := range parametersOf(v) {
+		text := textOf(p.value)
+		switch {
+		case text == textOf(defaults[i].value):
+		case text == "true":
+			b.WriteString(" " + p.name)
+		default:
+			b.WriteString(" " + p.name + "=" + text)
+		}
+	}
+	return b.String()
+}
+
+func textOf(v reflect.Value) string {
+	switch x := v.Interface().(type) {
+	case float64:
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	case Kernel:
+		return "(" + x.String() + ")"
+	case nil:
+		return ""
+	}
+	if v.Kind() != reflect.Slice {
+		s := fmt.Sprint(v.Interface())
+		if strings.ContainsAny(s, " =\"") && v.Kind() == reflect.String {
+			return strconv.Quote(s)
+		}
+		return s
+	}
+	parts := make([]string, v.Len())
+	for i := range parts {
+		parts[i] = textOf(v.Index(i))
+	}
+	return strings.Join(parts, ",")
+}
+
+// With returns the kernel with a parameter set to what a text says: numbers as Go writes them,
+// lists with commas, true or false, a kernel as JSON. The value itself is not checked; see
+// Validate.
+func With(k Kernel, name, text string) (Kernel, error) {
+	v := copyOf(k)
+	p, err := find(v, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k.Name(), err)
+	}
+	if err := parse(p.value, text); err != nil {
+		return nil, fmt.Errorf("%s: %s = %q, want %s", k.Name(), name, text, typeWanted(p.value.Type()))
+	}
+	return v.Interface().(Kernel), nil
+}
+
+func parse(v reflect.Value, text string) error {
+	switch {
+	case v.Kind() == reflect.String:
+		v.SetString(text)
+	case v.Type() == kernelType:
+		k, err := Unmarshal([]byte(text))
+		if err != nil {
+			return err
+		}
+		v.Set(reflect.ValueOf(k))
+	case v.Kind() == reflect.Slice:
+		list := reflect.MakeSlice(v.Type(), 0, 0)
+		for part := range strings.SplitSeq(text, ",") {
+			if strings.TrimSpace(text) == "" {
+				break
+			}
+			x := reflect.New(v.Type().Elem()).Elem()
+			if err := parse(x, strings.TrimSpace(part)); err != nil {
+				return err
+			}
+			list = reflect.Append(list, x)
+		}
+		v.Set(list)
+	default: // JSON writes bools and numbers as Go does
+		return json.Unmarshal([]byte(strings.TrimSpace(text)), v.Addr().Interface())
+	}
+	return nil
+}
+
+func typeWanted(t reflect.Type) string {
+	switch name := typeName(t); name {
+	case "boolean":
+		return "true or false"
+	case "integer":
+		return "a whole number"
+	case "number", "text", "kernel":
+		return "a " + name
+	default:
+		return name + " with commas between them"
+	}
+}
+
+// Marshal writes a kernel as JSON: an object with its name as "kernel" and all its parameters.
+func Marshal(k Kernel) ([]byte, error) {
+	b := []byte(`{"kernel":`)
+	b = append(b, strconv.Quote(k.Name())...)
+	for _, p := range parametersOf(reflect.ValueOf(k)) {
+		var x []byte
+		var err error
+		switch v := p.value.Interface().(type) {
+		case Kernel:
+			x, err = Marshal(v)
+		default:
+			if x, err = json.Marshal(v); string(x) == "null" {
+				x = []byte("[]") // a list without entries
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", k.Name(), p.name, err)
+		}
+		b = append(append(append(b, `,"`...), p.name...), `":`...)
+		b = append(b, x...)
+	}
+	return append(b, '}'), nil
+}
+
+// Unmarshal reads a kernel from JSON as Marshal writes it. Parameters that are not there have
+// their defaults; others than those of the kernel are an error. The kernel is validated.
+func Unmarshal(data []byte) (Kernel, error) {
+	k, rest, err := unmarshal(data)
+	if err == nil && len(rest) > 0 {
+		for name := range rest {
+			_, err = find(reflect.ValueOf(k), name)
+		}
+		err = fmt.Errorf("%s: %w", k.Name(), err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return k, k.Validate()
+}
+
+// unmarshal reads a kernel and returns the fields that are none of its parameters.
+func unmarshal(data []byte) (k Kernel, rest map[string]json.RawMessage, err error) {
+	if err := json.Unmarshal(data, &rest); err != nil {
+		return nil, nil, fmt.Errorf("kernel: %w", err)
+	}
+	var name string
+	if err := json.Unmarshal(rest["kernel"], &name); err != nil {
+		return nil, nil, fmt.Errorf("kernel: no name in the field %q", "kernel")
+	}
+	delete(rest, "kernel")
+	if k, err = Named(name); err != nil {
+		return nil, nil, err
+	}
+	v := copyOf(k)
+	for _, p := range parametersOf(v) {
+		text, ok := rest[p.name]
+		if !ok {
+			continue
+		}
+		delete(rest, p.name)
+		if p.value.Type() == kernelType {
+			over, err := Unmarshal(text)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %s: %w", name, p.name, err)
+			}
+			p.value.Set(reflect.ValueOf(over))
+			continue
+		}
+		p.value.SetZero()
+		if err := json.Unmarshal(text, p.value.Addr().Interface()); err != nil {
+			if p.value.Kind() == reflect.Slice && typeName(p.value.Type()) == "" {
+				return nil, nil, fmt.Errorf("%s: %s: %w", name, p.name, err)
+			}
+			return nil, nil, fmt.Errorf("%s: %s = %s, want %s", name, p.name, bytes.TrimSpace(text), typeWanted(p.value.Type()))
+		}
+	}
+	return v.Interface().(Kernel), rest, nil
+}
+
+// Check validates the parameters of a kernel by their tags. It is what the Validate of a record
+// starts with.
+func Check(k Kernel) error {
+	for _, p := range parametersOf(reflect.ValueOf(k)) {
+		if err := p.check(p.value); err != nil {
+			return fmt.Errorf("%s: %w", k.Name(), err)
+		}
+	}
+	return nil
+}
+
+func (p parameter) check(v reflect.Value) error {
+	ok := true
+	switch x := v.Interface().(type) {
+	case Kernel:
+		return x.Validate()
+	case float64:
+		ok = p.admits(x)
+	case int:
+		ok = p.admits(float64(x))
+	}
+	switch {
+	case v.Type() == kernelType:
+		return fmt.Errorf("%s: no kernel", p.name)
+	case v.Kind() == reflect.Slice && typeName(v.Type()) != "":
+		for i := range v.Len() {
+			if p.check(v.Index(i)) != nil {
+				return fmt.Errorf("%s = %s, want %s for each", p.name, textOf(v), p.wanted())
+			}
+		}
+	case v.Kind() == reflect.String:
+		choices, closed := strings.CutPrefix(p.want, "one of ")
+		ok = !closed || slices.Contains(strings.Fields(choices), v.String())
+		if !ok {
+			return fmt.Errorf("%s = %q, want %s", p.name, v.String(), p.wanted())
+		}
+	}
+	if !ok {
+		return fmt.Errorf("%s = %s, want %s", p.name, textOf(v), p.wanted())
+	}
+	return nil
+}
+
+// admits reports whether a number is in the range that the tag says.
+func (p parameter) admits(x float64) bool {
+	var lo, hi float64
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return false
+	case p.want == "":
+		return true
+	case p.want == "positive":
+		return x > 0
+	case scan(p.want, "at least %g", &lo):
+		return x >= lo
+	case scan(p.want, "%g to %g", &lo, &hi):
+		return lo <= x && x <= hi
+	}
+	panic(fmt.Sprintf("kernel: parameter %s: tag want:%q is not understood", p.name, p.want))
+}
+
+func scan(text, format string, to ...any) bool {
+	n, err := fmt.Sscanf(text, format, to...)
+	return err == nil && n == len(to)
+}
+
+// wanted says the range in words.
+func (p parameter) wanted() string {
+	choices, closed := strings.CutPrefix(p.want, "one of ")
+	switch {
+	case closed:
+		all := strings.Fields(choices)
+		last := len(all) - 1
+		return strings.Join(all[:last], ", ") + " or " + all[last]
+	case p.want == "positive":
+		return "a positive, finite number"
+	case p.want == "" && typeName(p.value.Type()) == "number":
+		return "a finite number"
+	}
+	return p.want
+}

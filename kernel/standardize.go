@@ -1,0 +1,109 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// Standardization shifts and scales vertex attributes, (x − Mean)/Scale.
+type Standardization struct{ Mean, Scale []float64 }
+
+// Standardize measures mean and standard deviation of every attribute over the vertices of
+// graphs, in two passes. A constant attribute has scale 1.
+func Standardize(graphs []*graph.Graph) (*Standardization, error) {
+	n, dim := 0, 0
+	for _, g := range graphs {
+		dim = max(dim, g.AttributeDim())
+		n += g.N()
+	}
+	for i, g := range graphs {
+		if g.N() > 0 && (g.AttributeDim() != dim || dim == 0) {
+			return nil, fmt.Errorf("%s: %d attributes per vertex, want %d: attributes cannot be standardised", GraphName(graphs, i), g.AttributeDim(), max(1, dim))
+		}
+	}
+	rows := func(visit func(row []float64)) {
+		for _, g := range graphs {
+			for v := range g.N() {
+				visit(g.Attributes(v))
+			}
+		}
+	}
+	s := &Standardization{make([]float64, dim), make([]float64, dim)}
+	rows(func(row []float64) {
+		for d, x := range row {
+			s.Mean[d] += x / float64(n)
+		}
+	})
+	rows(func(row []float64) {
+		for d, x := range row {
+			s.Scale[d] += (x - s.Mean[d]) * (x - s.Mean[d]) / float64(n)
+		}
+	})
+	for d, variance := range s.Scale {
+		// A variance that rounding of the mean alone explains counts as none.
+		const rounding = 1e-14
+		s.Scale[d] = math.Sqrt(variance)
+		if s.Scale[d] <= rounding*math.Abs(s.Mean[d]) {
+			s.Scale[d] = 1
+		}
+	}
+	return s, nil
+}
+
+// Apply returns the graphs with standardised attributes.
+func (s *Standardization) Apply(graphs []*graph.Graph) ([]*graph.Graph, error) {
+	out := make([]*graph.Graph, len(graphs))
+	row := make([]float64, len(s.Mean))
+	for i, g := range graphs {
+		if g.N() > 0 && g.AttributeDim() != len(s.Mean) {
+			return nil, fmt.Errorf("%s: %d attributes per vertex, want %d as in training", GraphName(graphs, i), g.AttributeDim(), len(s.Mean))
+		}
+		b := graph.NewBuilder(g.N())
+		b.SetID(g.ID())
+		for v := range g.N() {
+			for d, x := range g.Attributes(v) {
+				row[d] = (x - s.Mean[d]) / s.Scale[d]
+			}
+			b.SetAttributes(v, row)
+			if g.HasLabels() {
+				b.SetLabel(v, g.Label(v))
+			}
+		}
+		for e := range g.Edges() {
+			if g.HasEdgeLabels() {
+				b.AddLabeledEdge(e.U, e.V, e.Weight, e.Label)
+			} else {
+				b.AddWeightedEdge(e.U, e.V, e.Weight)
+			}
+		}
+		var err error
+		if out[i], err = b.Build(); err != nil {
+			return nil, fmt.Errorf("%s: %w", GraphName(graphs, i), err)
+		}
+	}
+	return out, nil
+}
+
+// Validate returns an error unless there is a finite mean and a positive scale for each of
+// one or more attributes.
+func (s *Standardization) Validate() error {
+	if len(s.Mean) == 0 || len(s.Mean) != len(s.Scale) {
+		return fmt.Errorf("%d means and %d deviations of attributes, want the same number of one or more", len(s.Mean), len(s.Scale))
+	}
+	for d, m := range s.Mean {
+		if x := s.Scale[d]; math.IsNaN(m) || math.IsInf(m, 0) || !(x > 0) || math.IsInf(x, 1) {
+			return fmt.Errorf("attribute %d: mean %v and deviation %v, want a finite and a positive number", d, m, x)
+		}
+	}
+	return nil
+}
+
+// GraphName names graph i of a collection in messages.
+func GraphName(graphs []*graph.Graph, i int) string {
+	if id := graphs[i].ID(); id != "" {
+		return fmt.Sprintf("graph %d (%s)", i, id)
+	}
+	return fmt.Sprintf("graph %d", i)
+}

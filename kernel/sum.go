@@ -1,0 +1,242 @@
+package kernel
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// Sum is a weighted sum of products of kernels,
+//
+//	k(G, H) = Σ_t Weight_t · Π_j Factors_tj(G, H).
+//
+// A factor may be a sum itself; see Expand.
+type Sum struct {
+	Terms []Term `json:"terms" help:"Products with weights that are added."`
+}
+
+// Term is a product of kernels with a weight.
+type Term struct {
+	Weight  float64  `json:"weight"`
+	Factors []Factor `json:"factors"`
+}
+
+// Factor is a kernel with what is done to graphs before it sees them. In JSON it is the kernel
+// with two more fields.
+type Factor struct {
+	Kernel Kernel
+	// Standardize makes every vertex attribute x to (x − m)/s, with its mean m and standard
+	// deviation s over the vertices of the training graphs.
+	Standardize bool
+	// Subdivide makes a vertex of every edge, so that a kernel sees the labels of edges.
+	Subdivide bool
+}
+
+func init() { Register(Sum{}) }
+
+// SumOf returns a kernel as a sum, which it may be.
+func SumOf(k Kernel) Sum {
+	if s, ok := k.(Sum); ok {
+		return s
+	}
+	return Sum{[]Term{{1, []Factor{{Kernel: k}}}}}
+}
+
+// Weighted returns Σ_i weights_i · kernels_i.
+func Weighted(weights []float64, kernels []Kernel) Sum {
+	var s Sum
+	for i, k := range kernels {
+		s.Terms = append(s.Terms, Term{weights[i], []Factor{{Kernel: k}}})
+	}
+	return s
+}
+
+// Mean returns the mean of kernels.
+func Mean(kernels ...Kernel) Sum {
+	return Weighted(slices.Repeat([]float64{1 / float64(len(kernels))}, len(kernels)), kernels)
+}
+
+// Product returns the product of kernels.
+func Product(kernels ...Kernel) Sum {
+	t := Term{Weight: 1}
+	for _, k := range kernels {
+		t.Factors = append(t.Factors, Factor{Kernel: k})
+	}
+	return Sum{[]Term{t}}
+}
+
+// Subdivided returns the kernel of graphs whose edges have become vertices.
+func Subdivided(k Kernel) Sum { return SumOf(k).prepared(Factor{Subdivide: true}) }
+
+// Standardized returns the kernel of graphs whose attributes are standardised.
+func Standardized(k Kernel) Sum { return SumOf(k).prepared(Factor{Standardize: true}) }
+
+// prepared returns the sum with more done to the graphs of every kernel in it.
+func (s Sum) prepared(more Factor) Sum {
+	var out Sum
+	for _, t := range s.Terms {
+		factors := slices.Clone(t.Factors)
+		for i, f := range factors {
+			if over, ok := f.Kernel.(Sum); ok {
+				factors[i].Kernel = over.prepared(more)
+				continue
+			}
+			factors[i].Standardize = f.Standardize || more.Standardize
+			factors[i].Subdivide = f.Subdivide || more.Subdivide
+		}
+		out.Terms = append(out.Terms, Term{t.Weight, factors})
+	}
+	return out
+}
+
+// maxTerms bounds a sum that is written out.
+const maxTerms = 1024
+
+// Expand writes the sum out, so that no factor is a sum.
+func (s Sum) Expand() (Sum, error) {
+	var out Sum
+	for _, t := range s.Terms {
+		product := []Term{{Weight: t.Weight}}
+		for _, f := range t.Factors {
+			inner := Sum{[]Term{{1, []Factor{f}}}}
+			if over, ok := f.Kernel.(Sum); ok {
+				var err error
+				if inner, err = over.Expand(); err != nil {
+					return Sum{}, err
+				}
+			}
+			var next []Term
+			for _, a := range product {
+				for _, b := range inner.Terms {
+					next = append(next, Term{a.Weight * b.Weight, slices.Concat(a.Factors, b.Factors)})
+				}
+			}
+			if product = next; len(product) > maxTerms {
+				return Sum{}, fmt.Errorf("a sum of more than %d products", maxTerms)
+			}
+		}
+		if out.Terms = append(out.Terms, product...); len(out.Terms) > maxTerms {
+			return Sum{}, fmt.Errorf("a sum of more than %d products", maxTerms)
+		}
+	}
+	return out, nil
+}
+
+// Name implements Kernel.
+func (s Sum) Name() string { return "sum" }
+
+// String writes the sum out, as in "0.5 (wl h=5 normalize) (labels normalize) + 0.5 (…)".
+// The sum of one kernel has its text.
+func (s Sum) String() string {
+	if len(s.Terms) == 1 && len(s.Terms[0].Factors) == 1 && s.Terms[0].Weight == 1 {
+		return s.Terms[0].Factors[0].String()
+	}
+	terms := make([]string, len(s.Terms))
+	for i, t := range s.Terms {
+		var b strings.Builder
+		if t.Weight != 1 || len(t.Factors) == 0 {
+			b.WriteString(strconv.FormatFloat(t.Weight, 'g', -1, 64))
+		}
+		for _, f := range t.Factors {
+			if b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString("(" + f.String() + ")")
+		}
+		terms[i] = b.String()
+	}
+	return strings.Join(terms, " + ")
+}
+
+// String returns the text of the kernel and of what is done to graphs.
+func (f Factor) String() string {
+	text := f.Kernel.String()
+	if f.Standardize {
+		text += " standardize"
+	}
+	if f.Subdivide {
+		text += " subdivide"
+	}
+	return text
+}
+
+// Validate implements Kernel.
+func (s Sum) Validate() error {
+	if len(s.Terms) == 0 {
+		return errors.New("sum: no terms")
+	}
+	for i, t := range s.Terms {
+		if !(t.Weight > 0) || math.IsInf(t.Weight, 1) {
+			return fmt.Errorf("sum: weight %d = %v, want a positive, finite number", i, t.Weight)
+		}
+		if len(t.Factors) == 0 {
+			return fmt.Errorf("sum: term %d has no factors", i)
+		}
+		for _, f := range t.Factors {
+			_, nested := f.Kernel.(Sum)
+			if nested && (f.Standardize || f.Subdivide) {
+				return fmt.Errorf("sum: term %d: graphs are prepared for single kernels, not for a sum", i)
+			}
+			if err := f.Kernel.Validate(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Semidefinite reports whether all kernels in the sum are.
+func (s Sum) Semidefinite() bool {
+	return !slices.ContainsFunc(s.Terms, func(t Term) bool {
+		return slices.ContainsFunc(t.Factors, func(f Factor) bool { return !Semidefinite(f.Kernel) })
+	})
+}
+
+// Fit implements Kernel.
+func (s Sum) Fit(ctx context.Context, graphs []*graph.Graph) (Fitted, error) {
+	return NewCollection(graphs).Fit(ctx, s)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (f Factor) MarshalJSON() ([]byte, error) {
+	b, err := Marshal(f.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	b = b[:len(b)-1]
+	if f.Standardize {
+		b = append(b, `,"standardize":true`...)
+	}
+	if f.Subdivide {
+		b = append(b, `,"subdivide":true`...)
+	}
+	return append(b, '}'), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler. The kernel is validated.
+func (f *Factor) UnmarshalJSON(data []byte) error {
+	k, rest, err := unmarshal(data)
+	if err != nil {
+		return err
+	}
+	*f = Factor{Kernel: k}
+	for name, to := range map[string]*bool{"standardize": &f.Standardize, "subdivide": &f.Subdivide} {
+		if text, ok := rest[name]; ok {
+			if err := json.Unmarshal(text, to); err != nil {
+				return fmt.Errorf("%s: %s = %s, want true or false", k.Name(), name, text)
+			}
+			delete(rest, name)
+		}
+	}
+	for name := range rest {
+		return fmt.Errorf("%s: no parameter %s", k.Name(), name)
+	}
+	return k.Validate()
+}

@@ -1,0 +1,138 @@
+package kernel
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Work says how a computation is carried out. No result depends on it, so it is no part of a
+// kernel and travels in the context.
+type Work struct {
+	// Workers is the number of goroutines that compute; 0 means one for each processor.
+	Workers int
+	// Memory bounds the bytes of the tables that exact kernels keep; 0 means 16 GB.
+	Memory int64
+	// Progress, when set, is called as work proceeds, from one goroutine at a time.
+	Progress func(Progress)
+	// Trace, when set, is called at the start of a piece of work of a stage ("classes",
+	// "landmarks", "gram", …), concurrently; what it returns is called at the end. It lets a
+	// caller with a clock measure where the time goes.
+	Trace func(stage string) (end func())
+}
+
+// Progress tells how far a stage of a computation has come.
+type Progress struct {
+	Stage string // as in "classes 2/3"
+	Done  int64
+	Total int64
+}
+
+type workKey struct{}
+
+// WithWork returns a context whose computations are carried out as w says.
+func WithWork(ctx context.Context, w Work) context.Context {
+	return context.WithValue(ctx, workKey{}, w)
+}
+
+// WithWorkers returns a context with another number of goroutines.
+func WithWorkers(ctx context.Context, n int) context.Context {
+	w := WorkOf(ctx)
+	w.Workers = n
+	return WithWork(ctx, w)
+}
+
+// WorkOf returns how computations of a context are carried out, with defaults filled in.
+func WorkOf(ctx context.Context) Work {
+	w, _ := ctx.Value(workKey{}).(Work)
+	if w.Workers <= 0 {
+		w.Workers = runtime.GOMAXPROCS(0)
+	}
+	if w.Memory <= 0 {
+		w.Memory = 16e9
+	}
+	return w
+}
+
+// Workers returns the number of goroutines of a context.
+func Workers(ctx context.Context) int { return WorkOf(ctx).Workers }
+
+// Trace begins a piece of work of a stage and returns what ends it.
+func Trace(ctx context.Context, stage string) (end func()) {
+	if w, _ := ctx.Value(workKey{}).(Work); w.Trace != nil {
+		return w.Trace(stage)
+	}
+	return func() {}
+}
+
+// Each calls f(worker, i) for i = 0 … n-1 from the goroutines of the context, in chunks
+// handed out in order. worker is below Workers(ctx), so that f may keep buffers for each. It
+// stops at the first error or when ctx is done, and returns why. What f writes must depend on
+// i only.
+func Each(ctx context.Context, n, chunk int, f func(worker, i int) error) error {
+	workers := max(1, min(Workers(ctx), (n+chunk-1)/chunk))
+	var next atomic.Int64
+	var failed atomic.Bool
+	errs := make([]error, workers)
+	run := func(w int) {
+		for !failed.Load() {
+			lo := int(next.Add(int64(chunk))) - chunk
+			if lo >= n {
+				return
+			}
+			err := ctx.Err()
+			for i := lo; i < min(n, lo+chunk) && err == nil; i++ {
+				err = f(w, i)
+			}
+			if err != nil {
+				errs[w] = err
+				failed.Store(true)
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		wg.Go(func() { run(w) })
+	}
+	run(0)
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Meter reports the progress of one stage, not more often than every hundredth of the way.
+type Meter struct {
+	report func(Progress)
+	stage  string
+	total  int64
+	done   atomic.Int64
+	mu     sync.Mutex
+	shown  int64
+}
+
+// NewMeter begins a stage of so many steps.
+func NewMeter(ctx context.Context, stage string, total int) *Meter {
+	m := &Meter{report: WorkOf(ctx).Progress, stage: stage, total: int64(total), shown: -1}
+	m.Add(0)
+	return m
+}
+
+// Add reports that n more steps are done. It may be called concurrently.
+func (m *Meter) Add(n int) {
+	if m.report == nil {
+		return
+	}
+	done := m.done.Add(int64(n))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.shown >= 0 && done < m.total && done-m.shown < max(1, m.total/100) || done <= m.shown {
+		return
+	}
+	m.shown = done
+	m.report(Progress{Stage: m.stage, Done: done, Total: m.total})
+}

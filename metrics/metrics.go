@@ -1,0 +1,183 @@
+// Package metrics says how good predictions are, with intervals and tests for scores of
+// cross-validations.
+package metrics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Confusion counts predictions: row i, column j has the examples of class i that were taken
+// for class j.
+type Confusion [][]int
+
+// NewConfusion counts the predictions for examples whose classes are 0 … classes-1.
+func NewConfusion(truth, predicted []int, classes int) Confusion {
+	c := make(Confusion, classes)
+	for i := range c {
+		c[i] = make([]int, classes)
+	}
+	for k, t := range truth {
+		c[t][predicted[k]]++
+	}
+	return c
+}
+
+// Add adds the counts of d.
+func (c Confusion) Add(d Confusion) {
+	for i, row := range d {
+		for j, n := range row {
+			c[i][j] += n
+		}
+	}
+}
+
+// Accuracy returns the share of examples that were taken for what they are.
+func (c Confusion) Accuracy() float64 {
+	right, all := 0, 0
+	for i, row := range c {
+		right += row[i]
+		for _, n := range row {
+			all += n
+		}
+	}
+	return float64(right) / float64(all)
+}
+
+// BalancedAccuracy returns the mean recall of the classes that occur.
+func (c Confusion) BalancedAccuracy() float64 {
+	sum, classes := 0.0, 0
+	for i, row := range c {
+		n := 0
+		for _, m := range row {
+			n += m
+		}
+		if n > 0 {
+			sum += float64(row[i]) / float64(n)
+			classes++
+		}
+	}
+	return sum / float64(classes)
+}
+
+// ClassScore says how well one class was recognised.
+type ClassScore struct {
+	Class     string  `json:"class"`
+	Examples  int     `json:"examples"`
+	Recall    float64 `json:"recall"`    // right ones among the examples of the class, 0 without any
+	Precision float64 `json:"precision"` // right ones among those taken for the class, 0 without any
+	F1        float64 `json:"f1"`        // harmonic mean of the two, 0 when both are
+}
+
+// ByClass returns the scores of the classes with the given names.
+func (c Confusion) ByClass(names []string) []ClassScore {
+	out := make([]ClassScore, len(c))
+	for i, row := range c {
+		taken := 0
+		for j := range c {
+			taken += c[j][i]
+			out[i].Examples += row[j]
+		}
+		s := &out[i]
+		s.Class = names[i]
+		s.Recall = share(row[i], s.Examples)
+		s.Precision = share(row[i], taken)
+		s.F1 = share(2*row[i], s.Examples+taken)
+	}
+	return out
+}
+
+func share(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+// AUC returns the area under the ROC curve: the share of pairs of a positive and a negative
+// example in which the positive one has the larger score, where equal scores count half.
+// ok is false when there is no such pair. It takes O(n log n) time.
+func AUC(positive []bool, score []float64) (auc float64, ok bool) {
+	order := make([]int, len(score))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[a], score[b]) })
+	var below, pairs float64 // negatives with a smaller score; pairs in the right order
+	var p, n float64
+	for lo := 0; lo < len(order); {
+		hi := lo
+		var tp, tn float64
+		for ; hi < len(order) && score[order[hi]] == score[order[lo]]; hi++ {
+			if positive[order[hi]] {
+				tp++
+			} else {
+				tn++
+			}
+		}
+		pairs += tp*below + tp*tn/2
+		below += tn
+		p += tp
+		n += tn
+		lo = hi
+	}
+	if p == 0 || n == 0 {
+		return 0, false
+	}
+	return pairs / (p * n), true
+}
+
+// MacroAUC returns the mean, over the classes that occur beside others, of the AUC of that
+// class against the rest. scores has one row per example and one column per class. With two
+// classes whose columns are opposite it is the AUC of either.
+func MacroAUC(truth []int, scores [][]float64, classes int) (auc float64, ok bool) {
+	positive := make([]bool, len(truth))
+	column := make([]float64, len(truth))
+	sum, n := 0.0, 0
+	for c := range classes {
+		for i, t := range truth {
+			positive[i] = t == c
+			column[i] = scores[i][c]
+		}
+		if a, ok := AUC(positive, column); ok {
+			sum += a
+			n++
+		}
+	}
+	if n == 0 {
+		return 0, false
+	}
+	return sum / float64(n), true
+}
+
+// RegressionScores are errors of predicted values ẑ of targets z,
+//
+//	RMSE = √(mean (z−ẑ)²),   MAE = mean |z−ẑ|,   R² = 1 − Σ(z−ẑ)² / Σ(z−z̄)².
+//
+// R² of constant targets is 0.
+type RegressionScores struct {
+	RMSE float64 `json:"rmse"`
+	MAE  float64 `json:"mae"`
+	R2   float64 `json:"r2"`
+}
+
+// ScoreValues returns the errors of predictions.
+func ScoreValues(truth, predicted []float64) RegressionScores {
+	var s RegressionScores
+	mean := Mean(truth)
+	var rest, total float64
+	for i, z := range truth {
+		d := z - predicted[i]
+		rest += d * d
+		s.MAE += math.Abs(d)
+		total += (z - mean) * (z - mean)
+	}
+	n := float64(len(truth))
+	s.RMSE = math.Sqrt(rest / n)
+	s.MAE /= n
+	if total > 0 {
+		s.R2 = 1 - rest/total
+	}
+	return s
+}

@@ -1,0 +1,284 @@
+package mlg
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/spd"
+)
+
+// maxExplicit is the largest dimension of explicit base features that enter level 0 as they
+// are, without sampling: as large as the covariances that package spd is fast for.
+const maxExplicit = 64
+
+// projection turns the classes of one level into rows of features.
+type projection struct {
+	// Level 0: descriptors of the landmarks, or, when explicit, of all training vertices.
+	descriptors []string
+	explicit    func(dst []float64, d string)
+	// Level ≥ 1: covariances of the landmarks, and the same as factors of low rank, if γ and η
+	// are large enough for these.
+	marks   *spd.Batch
+	factors *spd.Factors
+
+	n, p   int       // landmarks and rank
+	w      []float64 // n×p: D^½ U Λ^-½, D the counts of the landmarks
+	values []float64 // the eigenvalues Λ
+}
+
+// fitProjection chooses the landmarks of a level and diagonalises their Gram matrix.
+func (m *Model) fitProjection(ctx context.Context, at *level) (*projection, error) {
+	if at.number == 0 {
+		if f, dim := m.base.Features(at.descriptor, maxExplicit); dim > 0 {
+			return &projection{descriptors: at.descriptor, explicit: f, n: len(at.descriptor), p: dim}, nil
+		}
+	}
+	marks, err := m.landmarks(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	p := &projection{n: len(marks)}
+	gram, err := m.landmarkGram(ctx, p, at, marks)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.diagonalise(ctx, gram, marks, &m.kernel); err != nil {
+		return nil, fmt.Errorf("level %d: %w", at.number, err)
+	}
+	if m.kernel.Landmarks != Uniform && p.p > m.kernel.Rank {
+		return p, m.principal(ctx, p, at)
+	}
+	return p, nil
+}
+
+// landmarkGram sets the landmarks of a projection and returns their Gram matrix.
+func (m *Model) landmarkGram(ctx context.Context, p *projection, at *level, marks []landmark) ([]float64, error) {
+	n := len(marks)
+	gram := make([]float64, n*n)
+	chosen := make([]int32, n)
+	for i, a := range marks {
+		chosen[i] = a.class
+	}
+	if at.number == 0 {
+		defer kernel.Trace(ctx, "landmarks")()
+		for _, c := range chosen {
+			p.descriptors = append(p.descriptors, at.descriptor[c])
+		}
+		return gram, (&baseValues{m.base, at.descriptor}).block(gram, chosen, chosen)
+	}
+	var err error
+	if p.marks, err = m.covariances(ctx, at, chosen); err != nil {
+		return nil, err
+	}
+	p.factor(&m.kernel)
+	workers := make([]projector, kernel.Workers(ctx))
+	const block = 16 // landmarks share few cells; small blocks keep all workers busy
+	err = kernel.Each(ctx, (n+block-1)/block, 1, func(w, b int) error {
+		lo, hi := b*block, min((b+1)*block, n)
+		return workers[w].kernels(ctx, gram[lo*n:hi*n], m, p, at, chosen[lo:hi])
+	})
+	for i := range n {
+		for j := range i {
+			gram[j*n+i] = gram[i*n+j] // equal but for rounding
+		}
+	}
+	return gram, err
+}
+
+// diagonalise sets w and values from the Gram matrix of the landmarks, which it overwrites.
+func (p *projection) diagonalise(ctx context.Context, gram []float64, marks []landmark, k *Kernel) error {
+	defer kernel.Trace(ctx, "eigen")()
+	n := p.n
+	root := make([]float64, n)
+	for i, a := range marks {
+		root[i] = math.Sqrt(float64(a.count))
+	}
+	for i := range n {
+		for j := range n {
+			gram[i*n+j] *= root[i] * root[j]
+		}
+	}
+	rank := k.Rank
+	if k.Landmarks != Uniform {
+		rank = n // principal takes the leading part
+	}
+	values, vectors, err := dense.LeadingEigen(gram, n, rank, kernel.Workers(ctx))
+	if err != nil {
+		return err
+	}
+	// Eigenvalues of a Gram matrix carry an absolute error of about n·ε·λ₁.
+	kept := 0
+	for kept < len(values) && values[kept] > float64(n)*epsilon*values[0] {
+		kept++
+	}
+	p.p = max(1, kept) // a feature that is always 0 stands for none
+	p.values = values[:kept]
+	p.w = make([]float64, n*p.p)
+	for i := range n {
+		for j := range kept {
+			p.w[i*p.p+j] = root[i] * vectors[i*len(values)+j] / math.Sqrt(values[j])
+		}
+	}
+	return nil
+}
+
+// principal replaces the features of a projection by their leading principal components over
+// all vertices: the rank directions of the landmarks' span that keep most of Σ_v |q(v)|².
+func (m *Model) principal(ctx context.Context, proj *projection, at *level) error {
+	c, err := m.scatter(ctx, proj, at)
+	if err != nil {
+		return err
+	}
+	defer kernel.Trace(ctx, "eigen")()
+	p := proj.p
+	values, vectors, err := dense.LeadingEigen(c, p, m.kernel.Rank, kernel.Workers(ctx))
+	if err != nil {
+		return fmt.Errorf("level %d: %w", at.number, err)
+	}
+	rank := len(values)
+	w := make([]float64, proj.n*rank)
+	for i := range proj.n {
+		for j := range p {
+			dense.Axpy(w[i*rank:(i+1)*rank], proj.w[i*p+j], vectors[j*rank:(j+1)*rank])
+		}
+	}
+	proj.w, proj.p, proj.values = w, rank, values
+	return nil
+}
+
+// scatter returns Σ_v q(v) q(v)ᵀ over all vertices.
+func (m *Model) scatter(ctx context.Context, proj *projection, at *level) ([]float64, error) {
+	n, p := at.len(), proj.p
+	// Sums over fixed parts, added in order, do not depend on the number of workers.
+	parts := min(32, (n+featureBlock-1)/featureBlock)
+	sums := make([][]float64, parts)
+	workers := make([]projector, kernel.Workers(ctx))
+	err := kernel.Each(ctx, parts, 1, func(w, part int) error {
+		sum := make([]float64, spd.Size(p))
+		q := make([]float64, featureBlock*p)
+		for lo := part * n / parts; lo < (part+1)*n/parts; lo += featureBlock {
+			hi := min(lo+featureBlock, (part+1)*n/parts)
+			rows := q[:(hi-lo)*p]
+			if err := workers[w].block(ctx, rows, m, proj, at, lo, hi); err != nil {
+				return err
+			}
+			for i := lo; i < hi; i++ {
+				f := math.Sqrt(float64(at.count[i]))
+				for j := range p {
+					rows[(i-lo)*p+j] *= f
+				}
+			}
+			spd.AddGram(sum, rows, hi-lo, p)
+		}
+		sums[part] = sum
+		return nil
+	})
+	c := make([]float64, p*p)
+	for _, sum := range sums {
+		if err != nil {
+			break
+		}
+		for i := range p {
+			for j := range i + 1 {
+				c[i*p+j] += sum[spd.Index(i, j)]
+				c[j*p+i] = c[i*p+j]
+			}
+		}
+	}
+	return c, err
+}
+
+// featureBlock is the number of classes whose features are computed at a time, for each worker.
+const featureBlock = 64
+
+// project sets the features of all classes of a level.
+func (m *Model) project(ctx context.Context, at *level) error {
+	proj := &m.projections[at.number]
+	n, p := at.len(), proj.p
+	at.features = features{make([]float64, n*p), p}
+	workers := make([]projector, kernel.Workers(ctx))
+	meter := kernel.NewMeter(ctx, fmt.Sprintf("features %d/%d", at.number, len(m.kernel.Radii)), n)
+	return kernel.Each(ctx, (n+featureBlock-1)/featureBlock, 1, func(w, b int) error {
+		lo, hi := b*featureBlock, min((b+1)*featureBlock, n)
+		defer meter.Add(hi - lo)
+		return workers[w].block(ctx, at.rows[lo*p:hi*p], m, proj, at, lo, hi)
+	})
+}
+
+// projector computes features of classes, block by block; it holds the buffers of one worker.
+type projector struct {
+	assembler
+	batch  *spd.Batch
+	k      []float64
+	chosen []int32
+	cells  cellwise
+}
+
+// block writes the features of the classes lo … hi-1 of a level, at most featureBlock, to dst.
+func (f *projector) block(ctx context.Context, dst []float64, m *Model, proj *projection, at *level, lo, hi int) error {
+	if at.number == 0 {
+		f.base(dst, m, proj, at.descriptor[lo:hi])
+		return nil
+	}
+	f.chosen = f.chosen[:0]
+	for c := lo; c < hi; c++ {
+		f.chosen = append(f.chosen, int32(c))
+	}
+	f.k = dense.Grow(f.k, (hi-lo)*proj.n)
+	if err := f.kernels(ctx, f.k, m, proj, at, f.chosen); err != nil {
+		return err
+	}
+	defer kernel.Trace(ctx, "landmarks")()
+	dense.Multiply(dst, f.k, proj.w, hi-lo, proj.n, proj.p)
+	return nil
+}
+
+// base writes the features of descriptors at level 0.
+func (f *projector) base(dst []float64, m *Model, proj *projection, descriptors []string) {
+	if proj.explicit != nil {
+		for i, d := range descriptors {
+			proj.explicit(dst[i*proj.p:(i+1)*proj.p], d)
+		}
+		return
+	}
+	f.k = dense.Grow(f.k, len(descriptors)*proj.n)
+	m.base.Gram(f.k, descriptors, proj.descriptors)
+	dense.Multiply(dst, f.k, proj.w, len(descriptors), proj.n, proj.p)
+}
+
+// kernels writes the kernel of classes of a level ≥ 1, at most featureBlock, with its landmarks
+// to the rows of dst. Covariances of classes with many cells are computed, and live only until
+// their kernel is known; those of others are compared by their cells.
+func (f *projector) kernels(ctx context.Context, dst []float64, m *Model, proj *projection, at *level, chosen []int32) error {
+	full := f.cells.compare(ctx, dst, proj, at, chosen, m.kernel.Eta)
+	if len(full) == 0 {
+		return nil
+	}
+	if f.batch == nil {
+		f.batch = spd.NewBatch(featureBlock, at.below.width)
+	}
+	end := kernel.Trace(ctx, "factor")
+	for k, i := range full {
+		packed, err := f.covariance(at.quotient[chosen[i]], at.below, &m.kernel)
+		if err != nil {
+			return err
+		}
+		if err := f.batch.Set(k, packed); err != nil {
+			return err
+		}
+	}
+	end()
+	defer kernel.Trace(ctx, "landmarks")()
+	for lo := 0; lo < len(full); {
+		hi := lo + 1 // rows of dst that follow one another
+		for hi < len(full) && full[hi] == full[hi-1]+1 {
+			hi++
+		}
+		spd.Cross(dst[full[lo]*proj.n:], proj.n, f.batch, lo, hi, proj.marks, 0, proj.n)
+		lo = hi
+	}
+	return nil
+}

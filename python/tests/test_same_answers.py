@@ -1,0 +1,117 @@
+"""The command, the explorer and this package give the same answers to the same questions."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import urllib.request
+
+import numpy as np
+import pytest
+
+import mlgkernel
+from mlgkernel import MLGClassifier, _engine
+
+NEW = ["O=C1CN=C(c2ccccc2)c2ccccc2N1", "CN1CCC23C4Oc5c(OC)ccc(CC1C2C=CC4O)c35", "CC(=O)Oc1ccccc1C(=O)O"]
+LEARNERS = {
+    "svm": ["--kernel", "mlg", "--c", "10", "--probability"],
+    "ridge": ["--quick", "--probability"],
+}
+
+
+def command(*args):
+    done = subprocess.run(
+        [str(_engine.binary()), "--quiet", "--json", *map(str, args)],
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module", params=LEARNERS)
+def model(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "drugs.mlg"
+    command("train", "builtin:drugs", "-o", path, *LEARNERS[request.param])
+    return path
+
+
+@pytest.fixture
+def explorer(model):
+    server = subprocess.Popen(
+        [str(_engine.binary()), "--quiet", "serve", str(model)], stdout=subprocess.PIPE, text=True
+    )
+    url = server.stdout.readline().strip()
+
+    def ask(question, **body):
+        request = urllib.request.Request(
+            f"{url}api/v1/{question}", json.dumps(body).encode(), {"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
+    yield ask
+    server.terminate()
+    assert server.wait(30) == 0
+    server.stdout.close()
+
+
+def test_same_answers(model, explorer, tmp_path):
+    file = tmp_path / "new.smi"
+    file.write_text("\n".join(NEW) + "\n")
+    said = [json.loads(x) for x in command("predict", model, file, "--nearest", 3).splitlines()]
+    command("convert", file, tmp_path / "new.jsonl")
+    graphs = [json.loads(x) for x in (tmp_path / "new.jsonl").read_text().splitlines()]
+    shown = explorer("predict", graphs=[{"graph": dict(g, id="")} for g in graphs], k=3)["predictions"]
+    here = MLGClassifier.load(model)
+    assert [p["class"] for p in said] == [p["class"] for p in shown] == here.predict(NEW).tolist()
+    assert [p["id"] for p in said] == [p["id"] for p in shown] == ["1", "2", "3"]  # graphs without an id
+    probability = here.predict_proba(NEW)
+    decision = here.decision_function(NEW)
+    for i, (a, b) in enumerate(zip(said, shown, strict=True)):
+        assert [n["id"] for n in a["nearest"]] == [n["id"] for n in b["neighbours"]]
+        assert (a["percentile"], a["unlike"]) == (b["percentile"], b["unlike"])
+        at = here.classes_.tolist().index(a["class"])
+        assert a["margin"] == pytest.approx(decision[i, at], rel=1e-12)
+        other = {p["class"]: p["probability"] for p in b["probabilities"]}
+        for c, name in enumerate(here.classes_):
+            assert a["probability"][name] == pytest.approx(probability[i, c], abs=1e-12)
+            assert other[name] == pytest.approx(probability[i, c], abs=1e-12)
+
+
+def test_same_contributions(model, explorer):
+    here = MLGClassifier.load(model)
+    for smiles in NEW:
+        one = json.loads(command("explain", model, smiles))
+        two = explorer("explain", graph={"smiles": smiles})
+        three = mlgkernel.explain.decision(here, smiles)
+        assert one["class"] == two["class"] == three.towards
+        assert one["value"] == pytest.approx(three.value, rel=1e-12)
+        assert two["value"] == pytest.approx(three.value, rel=1e-12)
+        np.testing.assert_allclose(one["vertices"], three.vertices, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(two["vertices"], three.vertices, rtol=1e-12, atol=1e-15)
+        assert one["value"] == pytest.approx(
+            here.decision_function([smiles])[0, here.classes_.tolist().index(one["class"])], rel=1e-9
+        )
+
+
+def test_same_similarities(model, explorer):
+    here = MLGClassifier.load(model)
+    g, h = NEW[:2]
+    one = json.loads(command("explain", model, g, "--against", h))
+    two = explorer("compare", a={"smiles": g}, b={"smiles": h})
+    three = mlgkernel.explain.similarity(g, h, here)
+    assert one["value"] == pytest.approx(three.k, rel=1e-12)
+    assert two["k"] == pytest.approx(three.k, rel=1e-12)
+    np.testing.assert_allclose(one["vertices"], three.g, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(two["a"], three.g, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(two["b"], three.h, rtol=1e-12, atol=1e-15)
+    if not three.raw["comparison"].get("levels"):
+        return  # several kernels, whose vertices have no single similarity
+    for x in two["levels"]:
+        pairs = mlgkernel.explain.similarity(g, h, here, match=x["level"]).matching
+        assert pairs == [(p["g"], p["h"], p["similarity"]) for p in x["pairs"]]
+    # The command compares vertices by the definition, which at level 0 is what the model has.
+    exact = json.loads(command("compare", g, h, "--match", "--level", 0))["matching"]["pairs"]
+    assert [p["similarity"] for p in exact] == [p["similarity"] for p in two["levels"][0]["pairs"]]

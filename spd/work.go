@@ -1,0 +1,75 @@
+package spd
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/mlgkernel/mlg/internal/dense"
+)
+
+// lanes is the number of matrices that a tile interleaves.
+const lanes = 8
+
+// Sizes of the loops around the factorisation. They change the speed, not a bit of the result.
+const (
+	blockBytes = 128 << 10 // tiles of one block, to stay in the second-level cache
+	blockTiles = 64        // at most so many
+)
+
+// work is the scratch space of one worker.
+type work struct {
+	u    []float64 // a packed matrix, and 2p numbers for its factorisation
+	buf  []float64 // work space of the assembly
+	gram []float64 // a square of sums, and padded rows
+	mant [blockTiles * lanes]float64
+	expo [blockTiles * lanes]int64
+}
+
+var works = sync.Pool{New: func() any { return new(work) }}
+
+// getWork returns scratch space for matrices of order p; the caller puts it back into works.
+func getWork(p int) *work {
+	w := works.Get().(*work)
+	w.u = dense.Grow(w.u, Size(p)+2*p)
+	w.buf = dense.Grow(w.buf, asmWork(p))
+	return w
+}
+
+// leastPivot is the least pivot of a sum of matrices: less than what Set accepts, so that only
+// rounding errors go below it. The product of eight pivots that are not less is a normal number.
+const leastPivot = 0x1p-127
+
+// dets computes the determinants mant·4^expo of A + B for the matrices B of some tiles. A is one
+// matrix, whose entries are lanes apart, as in its tile, or nil for 0. mant is negative where a pivot is less
+// than least, or not finite. Assembly gives up at pivots outside [2⁻¹²⁷, 2¹²⁷]; unless least is
+// leastPivot, these matrices are factored again.
+func (w *work) dets(mant []float64, expo []int64, a, tiles []float64, p int, least float64) {
+	done := w.asmDets(mant, expo, a, tiles, p)
+	if done && least == leastPivot {
+		return
+	}
+	size := Size(p)
+	u, scratch := w.u[:size], w.u[size:]
+	for i := range mant {
+		if done && mant[i] > 0 {
+			continue
+		}
+		tile := tiles[i/lanes*size*lanes+i%lanes:]
+		for e := range u {
+			u[e] = tile[e*lanes]
+			if a != nil {
+				u[e] += a[e*lanes]
+			}
+		}
+		det, bad := ldl(u, p, least, scratch)
+		if bad >= 0 {
+			det.mant = -1
+		}
+		mant[i], expo[i] = det.mant, det.expo
+	}
+}
+
+// misuse panics with a message about a programmer's error.
+func misuse(format string, args ...any) {
+	panic("spd: " + fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,444 @@
+package svm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// Learner is what was learned from a Gram matrix: one or more functions of the kernel values of
+// an example. What the functions say depends on the targets and the kind:
+//
+//	values                one function, the value
+//	classes, SVM          one for each pair (a, b), a < b, of Classes, in the order (0,1), (0,2), …,
+//	                      (1,2), …: it speaks for a where it is above 0, and for b elsewhere
+//	classes, KernelRidge  one for each class, the larger the more it speaks for the class
+//
+// Class, Decision and Probability read the values of all functions for one example, as Values
+// and LeaveOneOut have them in their rows. All fields are exported, so that a Learner can be
+// stored; the methods change nothing but for Rescale.
+type Learner struct {
+	Kind Kind
+	// Classes are the labels of the training examples in increasing order; nil for values.
+	Classes []int
+	// Examples is the number of training examples: the columns of what Values takes.
+	Examples  int
+	Functions []Function
+	// Sigmoids turn the value of each pair of classes, in the order above, into a probability.
+	// They are nil without Options.Probability.
+	Sigmoids []Sigmoid
+	// LeaveOneOut has in row i what the functions would say of example i without it; nil
+	// without Options.LeaveOneOut.
+	LeaveOneOut *kernel.Matrix
+}
+
+// Function is a sum over training examples,
+//
+//	f(x) = Σ_s Coefficients[s]·k(x, x_Support[s]) + Bias.
+type Function struct {
+	// Support are positions among the training examples, increasing; nil means all of them.
+	Support      []int
+	Coefficients []float64
+	Bias         float64
+
+	// Objective is the dual objective that the solver reached, and Iterations the number of
+	// its steps; both are 0 for KernelRidge.
+	Objective  float64
+	Iterations int
+}
+
+// Targets are what is learned: the classes of the examples, any integers, or their values where
+// Labels is nil.
+type Targets struct {
+	Labels []int
+	Values []float64
+}
+
+// Train trains a learner on the Gram matrix of the training examples, which must be symmetric
+// (not checked). docs/svm.md states the problems. Fewer than two classes are an error.
+//
+// An error that is ErrIterations comes with a usable learner, any other with nil.
+func Train(ctx context.Context, gram View, t Targets, opt Options) (*Learner, error) {
+	parameter := opt.C
+	if opt.Kind == KernelRidge {
+		parameter = opt.Ridge
+	}
+	path, err := TrainPath(ctx, gram, t, []float64{parameter}, opt)
+	if path == nil {
+		return nil, err
+	}
+	return path[0], err
+}
+
+// TrainPath trains a learner for each of some values of C, or of the ridge, as Train does with
+// that value. It is faster than as many trainings: support vector machines start from the
+// solution for the next smaller C and agree with those of Train within the tolerance, and all
+// ridges share one decomposition of the matrix.
+//
+// With an error that is ErrIterations all learners are usable. With one that is ErrDefinite those
+// whose ridge is too small are nil. With any other there are none.
+func TrainPath(ctx context.Context, gram View, t Targets, parameters []float64, opt Options) ([]*Learner, error) {
+	if err := opt.validatePath(parameters); err != nil {
+		return nil, err
+	}
+	var err error
+	path := make([]*Learner, len(parameters))
+	if t.Labels != nil {
+		err = t.trainClasses(ctx, gram, parameters, opt, path)
+	} else {
+		err = t.trainValues(ctx, gram, parameters, opt, path)
+	}
+	if err != nil && !errors.Is(err, ErrIterations) && !errors.Is(err, ErrDefinite) || len(path) == 1 && path[0] == nil {
+		return nil, err
+	}
+	return path, err
+}
+
+// trainClasses fills in a path for classes.
+func (t Targets) trainClasses(ctx context.Context, gram View, parameters []float64, opt Options, path []*Learner) error {
+	if err := gram.square(len(t.Labels)); err != nil {
+		return err
+	}
+	classes, members, err := classesOf(t.Labels)
+	if err != nil {
+		return err
+	}
+	for m := range path {
+		path[m] = &Learner{Kind: opt.Kind, Classes: classes, Examples: len(t.Labels)}
+	}
+	if opt.Kind == SVM {
+		return trainPairs(ctx, gram, members, parameters, opt, path)
+	}
+	columns := make([][]float64, len(classes))
+	for c := range columns {
+		columns[c] = slices.Repeat([]float64{-1}, len(t.Labels))
+		for _, k := range members[c] {
+			columns[c][k] = 1
+		}
+	}
+	return trainRidges(ctx, gram, columns, parameters, opt, path)
+}
+
+// trainValues fills in a path for values.
+func (t Targets) trainValues(ctx context.Context, gram View, parameters []float64, opt Options, path []*Learner) error {
+	if err := gram.square(len(t.Values)); err != nil {
+		return err
+	}
+	if len(t.Values) == 0 {
+		return errors.New("svm: no examples")
+	}
+	for k, z := range t.Values {
+		if math.IsNaN(z) || math.IsInf(z, 0) {
+			return fmt.Errorf("svm: target of example %d is %v, want a finite number", k, z)
+		}
+	}
+	for m := range path {
+		path[m] = &Learner{Kind: opt.Kind, Examples: len(t.Values)}
+	}
+	if opt.Kind == SVM {
+		return trainRegressors(ctx, gram, t.Values, parameters, opt, path)
+	}
+	return trainRidges(ctx, gram, [][]float64{t.Values}, parameters, opt, path)
+}
+
+// classesOf returns the labels that occur, increasing, and the examples of each.
+func classesOf(labels []int) (classes []int, members [][]int, err error) {
+	classes = slices.Clone(labels)
+	slices.Sort(classes)
+	classes = slices.Compact(classes)
+	if len(classes) < 2 {
+		return nil, nil, fmt.Errorf("svm: %d examples of %d class(es) %v, want at least two classes", len(labels), len(classes), classes)
+	}
+	members = make([][]int, len(classes))
+	for k, l := range labels {
+		c, _ := slices.BinarySearch(classes, l)
+		members[c] = append(members[c], k)
+	}
+	return classes, members, nil
+}
+
+// Values returns the value of each function (column) for new examples (rows of cross: their
+// kernel values with the training examples).
+func (l *Learner) Values(cross View) (*kernel.Matrix, error) {
+	n, cols := cross.Dims()
+	if cols != l.Examples {
+		return nil, fmt.Errorf("svm: %d kernel values per example, but %d training examples", cols, l.Examples)
+	}
+	out := kernel.NewMatrix(n, len(l.Functions))
+	for i := range n {
+		row, values := cross.base(i), out.Row(i)
+		for f := range l.Functions {
+			values[f] = l.Functions[f].value(row, cross.cols)
+			if math.IsNaN(values[f]) || math.IsInf(values[f], 0) {
+				return nil, fmt.Errorf("svm: value of example %d is %v: its kernel values are not finite", i, values[f])
+			}
+		}
+	}
+	return out, nil
+}
+
+// value returns f for kernel values row[cols[s]], or row[s] if cols is nil.
+func (f *Function) value(row []float64, cols []int) float64 {
+	sum := 0.0
+	for k, c := range f.Coefficients {
+		s := k
+		if f.Support != nil {
+			s = f.Support[k]
+		}
+		if cols != nil {
+			s = cols[s]
+		}
+		sum += c * row[s]
+	}
+	return sum + f.Bias
+}
+
+// Labels returns the label of each new example (a row of cross, as in Values).
+func (l *Learner) Labels(cross View) ([]int, error) {
+	values, err := l.Values(cross)
+	if err != nil {
+		return nil, err
+	}
+	labels := make([]int, values.Rows)
+	for i := range labels {
+		labels[i] = l.Class(values.Row(i))
+	}
+	return labels, nil
+}
+
+// Class returns the label of an example. Of machines for pairs it is the class for which most
+// speak, of regressions that of the largest value, and of equals the smallest label.
+func (l *Learner) Class(values []float64) int {
+	score := values
+	if l.Kind == SVM {
+		score = make([]float64, len(l.Classes))
+		for p, v := range values {
+			if a, b := l.Pair(p); v > 0 {
+				score[a]++
+			} else {
+				score[b]++
+			}
+		}
+	}
+	return l.Classes[slices.Index(score, slices.Max(score))]
+}
+
+// Decision returns how much speaks for each class: the mean
+//
+//	Σ_b d_ab/(k−1)   for class a of k, over the other classes b,
+//
+// where d_ab is the value for a against b: of SVM that of the pair, of KernelRidge half the
+// difference of the two regressions. It is the value of For(a).
+func (l *Learner) Decision(values []float64) []float64 {
+	if l.Classes == nil {
+		return values
+	}
+	out := make([]float64, len(l.Classes))
+	others := float64(len(l.Classes) - 1)
+	for p := range l.pairs() {
+		a, b := l.Pair(p)
+		v := l.pairValue(values, p) / others
+		out[a] += v
+		out[b] -= v
+	}
+	return out
+}
+
+// For returns the function that speaks for a class, a position in Classes: its value for an example
+// is Decision of that class. For values it is their function, and class is not looked at.
+func (l *Learner) For(class int) Function {
+	if l.Classes == nil {
+		return l.Functions[0]
+	}
+	other := 1 / float64(len(l.Classes)-1)
+	weights := make([]float64, len(l.Functions))
+	for p := range weights {
+		if l.Kind == KernelRidge {
+			weights[p] = -other / 2
+			continue
+		}
+		switch a, b := l.Pair(p); class {
+		case a:
+			weights[p] = other
+		case b:
+			weights[p] = -other
+		}
+	}
+	if l.Kind == KernelRidge {
+		weights[class] = 0.5
+	}
+	return l.combine(weights)
+}
+
+// Between returns the function that speaks for class a against class b: the machine of the pair, or
+// half the difference of the two regressions.
+func (l *Learner) Between(a, b int) Function {
+	weights := make([]float64, len(l.Functions))
+	if l.Kind == KernelRidge {
+		weights[a], weights[b] = 0.5, -0.5
+		return l.combine(weights)
+	}
+	for p := range weights {
+		switch x, y := l.Pair(p); {
+		case x == a && y == b:
+			weights[p] = 1
+		case x == b && y == a:
+			weights[p] = -1
+		}
+	}
+	return l.combine(weights)
+}
+
+// combine returns Σ_p weights_p f_p.
+func (l *Learner) combine(weights []float64) Function {
+	var out Function
+	sum, used := make([]float64, l.Examples), make([]bool, l.Examples)
+	for p, w := range weights {
+		if w == 0 {
+			continue
+		}
+		f := &l.Functions[p]
+		out.Bias += w * f.Bias
+		for k, c := range f.Coefficients {
+			if f.Support != nil {
+				k = f.Support[k]
+			}
+			sum[k] += w * c
+			used[k] = true
+		}
+	}
+	for k, c := range sum {
+		if used[k] {
+			out.Support, out.Coefficients = append(out.Support, k), append(out.Coefficients, c)
+		}
+	}
+	return out
+}
+
+// Pair returns the positions in Classes of the two classes of pair p.
+func (l *Learner) Pair(p int) (a, b int) {
+	for p >= len(l.Classes)-1-a {
+		p -= len(l.Classes) - 1 - a
+		a++
+	}
+	return a, a + 1 + p
+}
+
+// pairs returns the number of pairs of classes.
+func (l *Learner) pairs() int { return len(l.Classes) * (len(l.Classes) - 1) / 2 }
+
+// pairValue returns the value that speaks for the first class of pair p against the second: of
+// regressions half the difference of the two, which for two classes is that of the first.
+func (l *Learner) pairValue(values []float64, p int) float64 {
+	if l.Kind == SVM {
+		return values[p]
+	}
+	a, b := l.Pair(p)
+	return (values[a] - values[b]) / 2
+}
+
+// Rescale turns a function f of values into mean + scale·f.
+func (l *Learner) Rescale(mean, scale float64) {
+	for i := range l.Functions {
+		f := &l.Functions[i]
+		for k := range f.Coefficients {
+			f.Coefficients[k] *= scale
+		}
+		f.Bias = mean + scale*f.Bias
+	}
+	if l.LeaveOneOut != nil {
+		for k, v := range l.LeaveOneOut.Data {
+			l.LeaveOneOut.Data[k] = mean + scale*v
+		}
+	}
+}
+
+// Validate returns an error if the fields do not belong together or a number is not finite, as
+// in a damaged file.
+func (l *Learner) Validate() error {
+	if l.Kind != SVM && l.Kind != KernelRidge {
+		return fmt.Errorf("svm: kind %d, want %d or %d", l.Kind, SVM, KernelRidge)
+	}
+	want := 1
+	if l.Classes != nil {
+		if err := validClasses(l.Classes); err != nil {
+			return err
+		}
+		if want = len(l.Classes); l.Kind == SVM {
+			want = l.pairs()
+		}
+	}
+	if len(l.Functions) != want {
+		return fmt.Errorf("svm: %d functions for %d classes, want %d", len(l.Functions), len(l.Classes), want)
+	}
+	for i := range l.Functions {
+		if err := l.Functions[i].validate(l.Examples); err != nil {
+			return fmt.Errorf("svm: function %d: %w", i, err)
+		}
+	}
+	if l.Sigmoids != nil && len(l.Sigmoids) != l.pairs() {
+		return fmt.Errorf("svm: %d sigmoids for %d classes, want none or %d", len(l.Sigmoids), len(l.Classes), l.pairs())
+	}
+	for i, s := range l.Sigmoids {
+		if err := finite([]float64{s.A, s.B}); err != nil {
+			return fmt.Errorf("svm: sigmoid %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func validClasses(classes []int) error {
+	if n := len(classes); n < 2 || !slices.IsSorted(classes) || len(slices.Compact(slices.Clone(classes))) != n {
+		return fmt.Errorf("svm: classes %v, want two or more in increasing order", classes)
+	}
+	return nil
+}
+
+// validate returns an error unless each support position below n has a finite coefficient.
+func (f *Function) validate(n int) error {
+	if len(f.Support) != len(f.Coefficients) && (f.Support != nil || len(f.Coefficients) != n) {
+		return fmt.Errorf("%d support examples of %d, but %d coefficients", len(f.Support), n, len(f.Coefficients))
+	}
+	for k, s := range f.Support {
+		if s < 0 || s >= n || k > 0 && s <= f.Support[k-1] {
+			return fmt.Errorf("support example %d at position %d, want increasing ones below %d", s, k, n)
+		}
+	}
+	return finite(append([]float64{f.Bias, f.Objective}, f.Coefficients...))
+}
+
+// finite returns an error that names the first number that is not finite.
+func finite(x []float64) error {
+	for i, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("number %d is %v, want a finite number", i, v)
+		}
+	}
+	return nil
+}
+
+// StandardScores returns (x − mean)/scale, scale being the standard deviation, or 1 if that is 0.
+// Values that are learned in these units mean the same to C, ridge and ε for all data; Rescale
+// turns what was learned back.
+func StandardScores(x []float64) (z []float64, mean, scale float64) {
+	for _, v := range x {
+		mean += v
+	}
+	mean /= float64(len(x))
+	for _, v := range x {
+		scale += (v - mean) * (v - mean)
+	}
+	scale = math.Sqrt(scale / float64(len(x)))
+	if !(scale > 0) {
+		scale = 1
+	}
+	z = make([]float64, len(x))
+	for i, v := range x {
+		z[i] = (v - mean) / scale
+	}
+	return z, mean, scale
+}

@@ -1,0 +1,183 @@
+package tiles
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/store"
+)
+
+// Compute returns the values of tile t of a plan, row by row, from the records of its two blocks,
+// in the calling goroutine. On the diagonal both are the same. A value has the bits of the
+// model's Gram.
+func Compute(s *store.Space, p Plan, t int, rows, cols []float64) ([]float64, error) {
+	if p.Model != s.Fingerprint() {
+		return nil, fmt.Errorf("plan: model %.12s, but this is %.12s", p.Model, s.Fingerprint())
+	}
+	n, m := p.shape(t)
+	if len(rows) != n*s.Size() || len(cols) != m*s.Size() {
+		return nil, fmt.Errorf("%s: %d and %d numbers, want records of %d and %d graphs with %d each", p.name(t), len(rows), len(cols), n, m, s.Size())
+	}
+	row, col := p.Place(t)
+	a, err := s.Block(rows)
+	if err != nil {
+		return nil, fmt.Errorf("block %d: %w", row, err)
+	}
+	b := a
+	if row != col {
+		if b, err = s.Block(cols); err != nil {
+			return nil, fmt.Errorf("block %d: %w", col, err)
+		}
+	}
+	values := make([]float64, n*m)
+	s.Compare(values, a, 0, n, b, 0, m)
+	for i, v := range values {
+		if math.IsNaN(v) {
+			return nil, fmt.Errorf("the kernel of graphs %d and %d is not a number: their covariances are nearly singular; raise gamma", row*p.Side+i/m, col*p.Side+i%m)
+		}
+	}
+	return values, nil
+}
+
+// compute returns the data of tile t of a collection.
+func (c *Collection) compute(p Plan, t int) ([]byte, error) {
+	row, col := p.Place(t)
+	rows, err := c.Records.Records(p.Block(row))
+	if err != nil {
+		return nil, err
+	}
+	cols, err := c.Records.Records(p.Block(col))
+	if err != nil {
+		return nil, err
+	}
+	values, err := Compute(c.Space, p, t, rows, cols)
+	return file.Bytes(values), err
+}
+
+// ShardName returns the name of the file of a shard.
+func ShardName(shard, shards int) string {
+	return fmt.Sprintf("shard-%d-of-%d%s", shard, shards, Extension)
+}
+
+// Summary says what Work did.
+type Summary struct {
+	Tiles    int // of the shard
+	Computed int
+	Kept     int // good ones that were there
+	Damaged  int // among the computed: those in place of damaged ones
+}
+
+// Work writes the file of a shard to a folder, which it makes. Only the blocks that are needed
+// are read. Tiles that are in the file, or in what an interrupted run has left of it, are kept up
+// to the first damaged one; the others are computed. A folder with tiles of another model, plan or
+// collection is an error. The other shards may run at the same time, and elsewhere.
+func Work(ctx context.Context, dir string, c *Collection, side, shard, shards int) (sum Summary, err error) {
+	if shards < 1 || shard < 1 || shard > shards {
+		return sum, fmt.Errorf("shard %d of %d, want one from 1 to the number of shards", shard, shards)
+	}
+	p, err := c.Plan(side)
+	if err != nil {
+		return sum, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return sum, err
+	}
+	path := filepath.Join(dir, ShardName(shard, shards))
+	if err := p.admit(dir, path); err != nil {
+		return sum, err
+	}
+	again := os.Rename(path, path+file.Partial) == nil // is taken up like an unfinished one
+	log, kept, err := file.Resume(path, Kind, Version, p.section())
+	if err != nil {
+		return sum, err
+	}
+	defer log.Close() // a second time where all went well
+	have := map[string]bool{}
+	for _, s := range kept {
+		have[s.Name] = true
+	}
+	if s := ids(c.Axis); !have[s.Name] {
+		if err := log.Append(s.Name, s.Data); err != nil {
+			return sum, err
+		}
+	}
+	todo := p.Shard(shard, shards)
+	sum.Tiles = len(todo)
+	todo = slices.DeleteFunc(todo, func(t int) bool { return have[p.name(t)] })
+	sum.Kept = sum.Tiles - len(todo)
+	meter := kernel.NewMeter(ctx, "tiles", sum.Tiles)
+	meter.Add(sum.Kept)
+	var mu sync.Mutex
+	err = kernel.Each(ctx, len(todo), 1, func(_, i int) error {
+		data, err := c.compute(p, todo[i])
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if err := log.Append(p.name(todo[i]), data); err != nil {
+			return err
+		}
+		if sum.Computed++; again {
+			sum.Damaged++
+		}
+		meter.Add(1)
+		return nil
+	})
+	if err != nil {
+		return sum, err
+	}
+	return sum, log.Commit()
+}
+
+// admit returns an error if a folder has tiles of another plan, as far as one finished file in
+// it and the one at path, finished or not, tell. Where that cannot be read at all it is emptied.
+func (p Plan) admit(dir, path string) error {
+	all, err := finished(dir)
+	if err != nil {
+		return err
+	}
+	for _, x := range append(all[:min(1, len(all))], path, path+file.Partial) {
+		begin, err := beginning(x)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		c, err := decode(begin)
+		if err == nil {
+			err = c.belongs(p)
+		}
+		if err != nil {
+			return fmt.Errorf("%s %w; take another folder, or delete it", x, err)
+		}
+		if x == path && c.plan == (Plan{}) {
+			if err := os.Truncate(path, 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// beginning returns the first bytes of a file, more than a plan has. It is not mapped: another
+// process may be cutting off what is damaged.
+func beginning(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, 1<<16))
+}
