@@ -70,121 +70,157 @@ type notes struct {
 	Directed int `json:"directed"`
 }
 
+// column is what is left of an array.
+type column []byte
+
+func (c *column) int64() int64 {
+	x := int64At(*c, 0)
+	*c = (*c)[8:]
+	return x
+}
+
+func (c *column) int32() int32 {
+	x := int32At(*c, 0)
+	*c = (*c)[4:]
+	return x
+}
+
+func (c *column) float64() float64 { return math.Float64frombits(uint64(c.int64())) }
+
+// arrays has the arrays of a batch, of which the graphs that were built are taken off.
+type arrays struct {
+	n, m, dim, flags                        column
+	attributes, weights, coordinates        column
+	edges, labels, edgeLabels, ids, targets column
+	strings                                 []string
+}
+
+// newArrays divides a body into arrays.
+func newArrays(l batchLayout, body []byte) (*arrays, error) {
+	r := &batchReader{b: body}
+	b := &arrays{n: r.take("n", l.Graphs, 8), m: r.take("m", l.Graphs, 8), dim: r.take("dim", l.Graphs, 8), flags: r.take("flags", l.Graphs, 8)}
+	if r.err != nil {
+		return nil, r.err
+	}
+	var attributes, weights, coordinates, edges, labels, edgeLabels int64
+	room, vertices := int64(len(r.b)), int64(0)
+	for i := range int(l.Graphs) {
+		n, m, d, f := int64At(b.n, i), int64At(b.m, i), int64At(b.dim, i), int64At(b.flags, i)
+		vertices += max(0, n)
+		switch {
+		case n < 0 || n > maxVertices || vertices > maxVertices:
+			return nil, fmt.Errorf("graph %d: %d vertices (%d with the graphs before), want 0 to %d", i, n, vertices, maxVertices)
+		case m < 0 || m > room:
+			return nil, fmt.Errorf("graph %d: %d edges, more than the arrays hold", i, m)
+		case d < 0 || n > 0 && d > room/n:
+			return nil, fmt.Errorf("graph %d: %d attributes of %d vertices, more than the arrays hold", i, d, n)
+		case f < 0 || f >= 2*hasEdgeLabels:
+			return nil, fmt.Errorf("graph %d: flags %d are not known", i, f)
+		}
+		attributes += n * d
+		edges += m
+		weights += m * (f / hasWeights & 1)
+		coordinates += 2 * n * (f / hasCoordinates & 1)
+		labels += n * (f / hasLabels & 1)
+		edgeLabels += m * (f / hasEdgeLabels & 1)
+	}
+	b.attributes, b.weights, b.coordinates = r.take("attributes", attributes, 8), r.take("weights", weights, 8), r.take("coordinates", coordinates, 8)
+	b.edges, b.labels, b.edgeLabels = r.take("edges", 2*edges, 4), r.take("labels", labels, 4), r.take("edge_labels", edgeLabels, 4)
+	b.ids, b.targets = r.take("ids", l.Graphs, 4), r.take("targets", l.Graphs, 4)
+	b.strings = r.strings(l.Strings)
+	return b, r.err
+}
+
+// text takes the number of a string off a column and returns the string.
+func (b *arrays) text(c *column) (string, error) {
+	code := c.int32()
+	if code < 0 || int(code) >= len(b.strings) {
+		return "", fmt.Errorf("label number %d, want 0 to %d", code, len(b.strings)-1)
+	}
+	return b.strings[code], nil
+}
+
+// optional is text where a negative number means none.
+func (b *arrays) optional(c *column) (string, error) {
+	if int32At(*c, 0) < 0 {
+		c.int32()
+		return "", nil
+	}
+	return b.text(c)
+}
+
+// next builds the next graph.
+func (b *arrays) next(note *notes) (*graph.Graph, error) {
+	n, m, f := int(b.n.int64()), int(b.m.int64()), b.flags.int64()
+	row := make([]float64, min(n, 1)*int(b.dim.int64()))
+	to := graph.NewBuilder(n)
+	for v := range n {
+		if f&hasLabels != 0 {
+			s, err := b.text(&b.labels)
+			if err != nil {
+				return nil, fmt.Errorf("vertex %d: %w", v, err)
+			}
+			to.SetLabel(v, s)
+		}
+		for j := range row {
+			row[j] = b.attributes.float64()
+		}
+		if len(row) > 0 {
+			to.SetAttributes(v, row)
+		}
+		if f&hasCoordinates != 0 {
+			x, y := b.coordinates.float64(), b.coordinates.float64()
+			to.SetCoordinates(v, x, y)
+		}
+	}
+	for e := range m {
+		u, v, w := int(b.edges.int32()), int(b.edges.int32()), 1.0
+		if f&hasWeights != 0 {
+			w = b.weights.float64()
+		}
+		if f&hasEdgeLabels == 0 {
+			to.AddWeightedEdge(u, v, w)
+			continue
+		}
+		s, err := b.text(&b.edgeLabels)
+		if err != nil {
+			return nil, fmt.Errorf("edge %d: %w", e, err)
+		}
+		to.AddLabeledEdge(u, v, w, s)
+	}
+	id, err := b.optional(&b.ids)
+	if err != nil {
+		return nil, fmt.Errorf("identifier: %w", err)
+	}
+	target, err := b.optional(&b.targets)
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	to.SetID(id)
+	to.SetTarget(target)
+	g, err := to.Build()
+	if err != nil {
+		return nil, err
+	}
+	note.Loops += to.SelfLoops()
+	if given := m - to.SelfLoops(); given > g.M() && given < 2*g.M() {
+		note.Directed++
+	}
+	return g, nil
+}
+
 // decodeGraphs returns the graphs of a batch. Errors name the graph and what is wrong in it.
 func decodeGraphs(l batchLayout, body []byte) ([]*graph.Graph, notes, error) {
 	var note notes
-	r := &batchReader{b: body}
-	n, m, dim, flags := r.take("n", l.Graphs, 8), r.take("m", l.Graphs, 8), r.take("dim", l.Graphs, 8), r.take("flags", l.Graphs, 8)
-	if r.err != nil {
-		return nil, note, r.err
-	}
-	var sum struct{ attr, wt, xy, edge, lab, elab int64 }
-	room := int64(len(r.b))
-	vertices := int64(0)
-	for i := range int(l.Graphs) {
-		vn, en, d, f := int64At(n, i), int64At(m, i), int64At(dim, i), int64At(flags, i)
-		vertices += max(0, vn)
-		switch {
-		case vn < 0 || vn > maxVertices || vertices > maxVertices:
-			return nil, note, fmt.Errorf("graph %d: %d vertices (%d with the graphs before), want 0 to %d", i, vn, vertices, maxVertices)
-		case en < 0 || en > room:
-			return nil, note, fmt.Errorf("graph %d: %d edges, more than the arrays hold", i, en)
-		case d < 0 || vn > 0 && d > room/vn:
-			return nil, note, fmt.Errorf("graph %d: %d attributes of %d vertices, more than the arrays hold", i, d, vn)
-		case f < 0 || f >= 2*hasEdgeLabels:
-			return nil, note, fmt.Errorf("graph %d: flags %d are not known", i, f)
-		}
-		sum.attr += vn * d
-		sum.edge += en
-		sum.wt += en * (f / hasWeights & 1)
-		sum.xy += 2 * vn * (f / hasCoordinates & 1)
-		sum.lab += vn * (f / hasLabels & 1)
-		sum.elab += en * (f / hasEdgeLabels & 1)
-	}
-	attr, wt, xy := r.take("attributes", sum.attr, 8), r.take("weights", sum.wt, 8), r.take("coordinates", sum.xy, 8)
-	ends, lab, elab := r.take("edges", 2*sum.edge, 4), r.take("labels", sum.lab, 4), r.take("edge_labels", sum.elab, 4)
-	ids, targets := r.take("ids", l.Graphs, 4), r.take("targets", l.Graphs, 4)
-	strings := r.strings(l.Strings)
-	if r.err != nil {
-		return nil, note, r.err
-	}
-	text := func(code int32) (string, error) {
-		if code < 0 || int64(code) >= l.Strings {
-			return "", fmt.Errorf("label number %d, want 0 to %d", code, l.Strings-1)
-		}
-		return strings[code], nil
+	b, err := newArrays(l, body)
+	if err != nil {
+		return nil, note, err
 	}
 	out := make([]*graph.Graph, l.Graphs)
-	var at struct{ attr, wt, xy, end, lab, elab int }
 	for i := range out {
-		vn, en, d, f := int(int64At(n, i)), int(int64At(m, i)), int(int64At(dim, i)), int64At(flags, i)
-		b := graph.NewBuilder(vn)
-		var row []float64
-		if vn > 0 {
-			row = make([]float64, d)
-		}
-		for v := range vn {
-			if f&hasLabels != 0 {
-				s, err := text(int32At(lab, at.lab))
-				if err != nil {
-					return nil, note, fmt.Errorf("graph %d: vertex %d: %w", i, v, err)
-				}
-				b.SetLabel(v, s)
-				at.lab++
-			}
-			if d > 0 {
-				for j := range row {
-					row[j] = float64At(attr, at.attr)
-					at.attr++
-				}
-				b.SetAttributes(v, row)
-			}
-			if f&hasCoordinates != 0 {
-				b.SetCoordinates(v, float64At(xy, at.xy), float64At(xy, at.xy+1))
-				at.xy += 2
-			}
-		}
-		for e := range en {
-			u, v := int(int32At(ends, at.end)), int(int32At(ends, at.end+1))
-			at.end += 2
-			w := 1.0
-			if f&hasWeights != 0 {
-				w = float64At(wt, at.wt)
-				at.wt++
-			}
-			if f&hasEdgeLabels == 0 {
-				b.AddWeightedEdge(u, v, w)
-				continue
-			}
-			s, err := text(int32At(elab, at.elab))
-			if err != nil {
-				return nil, note, fmt.Errorf("graph %d: edge %d: %w", i, e, err)
-			}
-			at.elab++
-			b.AddLabeledEdge(u, v, w, s)
-		}
-		for k, codes := range [][]byte{ids, targets} {
-			if c := int32At(codes, i); c >= 0 {
-				s, err := text(c)
-				if err != nil {
-					return nil, note, fmt.Errorf("graph %d: identifier or target: %w", i, err)
-				}
-				if k == 0 {
-					b.SetID(s)
-				} else {
-					b.SetTarget(s)
-				}
-			}
-		}
-		gr, err := b.Build()
-		if err != nil {
+		if out[i], err = b.next(&note); err != nil {
 			return nil, note, fmt.Errorf("graph %d: %w", i, err)
 		}
-		note.Loops += b.SelfLoops()
-		if given := en - b.SelfLoops(); given > gr.M() && given < 2*gr.M() {
-			note.Directed++
-		}
-		out[i] = gr
 	}
 	return out, note, nil
 }

@@ -180,13 +180,7 @@ func (s *server) predict(ctx context.Context, q *request, a *answer) error {
 
 // modelSave returns the bytes of a model file.
 func (s *server) modelSave(_ context.Context, q *request, a *answer) error {
-	var args struct {
-		Handle int64 `json:"handle"`
-	}
-	if err := arguments(q, &args); err != nil {
-		return err
-	}
-	f, err := s.handle(args.Handle)
+	f, err := s.fitted(q)
 	if err != nil {
 		return err
 	}

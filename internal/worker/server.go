@@ -206,15 +206,20 @@ func (s *server) fit(ctx context.Context, q *request, a *answer) error {
 	return nil
 }
 
-// gram returns the matrix of the training graphs.
-func (s *server) gram(ctx context.Context, q *request, a *answer) error {
+// fitted returns what a request with nothing but a handle is about.
+func (s *server) fitted(q *request) (*fitted, error) {
 	var args struct {
 		Handle int64 `json:"handle"`
 	}
 	if err := arguments(q, &args); err != nil {
-		return err
+		return nil, err
 	}
-	f, err := s.handle(args.Handle)
+	return s.handle(args.Handle)
+}
+
+// gram returns the matrix of the training graphs.
+func (s *server) gram(ctx context.Context, q *request, a *answer) error {
+	f, err := s.fitted(q)
 	if err != nil {
 		return err
 	}
@@ -275,13 +280,7 @@ func (s *server) diagonal(ctx context.Context, q *request, a *answer) error {
 
 // save returns a fitted low-rank kernel as the bytes of a model file without a learner.
 func (s *server) save(_ context.Context, q *request, a *answer) error {
-	var args struct {
-		Handle int64 `json:"handle"`
-	}
-	if err := arguments(q, &args); err != nil {
-		return err
-	}
-	f, err := s.handle(args.Handle)
+	f, err := s.fitted(q)
 	if err != nil {
 		return err
 	}
