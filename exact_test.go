@@ -65,16 +65,16 @@ func TestFLGRefuses(t *testing.T) {
 		{"gamma NaN", func() (float64, error) { return LG(g, h, 1, math.NaN()) }, "gamma = NaN"},
 		{"gamma -1", func() (float64, error) { return LG(g, h, 1, -1) }, "gamma = -1"},
 		{"gamma 0, singular", func() (float64, error) { return FLG(g, kernel.NewMatrix(3, 2), h, kernel.NewMatrix(3, 2), 1, 0) }, "rank 0 of 2"},
-		{"gamma 0, kernel", func() (float64, error) { return FLGKernel(g, h, one, 1, 0) }, "gamma = 0"},
+		{"gamma 0, kernel", func() (float64, error) { return flgKernel(g, h, one, 1, 0) }, "gamma = 0"},
 		{"rows", func() (float64, error) { return FLG(g, kernel.NewMatrix(2, 2), h, kernel.NewMatrix(3, 2), 1, 1) }, "features of 2 and 3 vertices"},
 		{"columns", func() (float64, error) { return FLG(g, kernel.NewMatrix(3, 1), h, kernel.NewMatrix(3, 2), 1, 1) }, "1 and 2 dimensions"},
 		{"kernel NaN", func() (float64, error) {
-			return FLGKernel(g, h, func(*graph.Graph, int, *graph.Graph, int) float64 { return math.NaN() }, 1, 1)
+			return flgKernel(g, h, func(*graph.Graph, int, *graph.Graph, int) float64 { return math.NaN() }, 1, 1)
 		}, "NaN"},
 		{"kernel indefinite", func() (float64, error) {
-			return FLGKernel(g, h, func(*graph.Graph, int, *graph.Graph, int) float64 { return -3 }, 1e-4, 1e-4)
+			return flgKernel(g, h, func(*graph.Graph, int, *graph.Graph, int) float64 { return -3 }, 1e-4, 1e-4)
 		}, "not positive semi-definite"},
-		{"rank", func() (float64, error) { return FLGTruncated(g, h, one, 0, 1, 1) }, "rank = 0"},
+		{"rank", func() (float64, error) { return flgTruncated(g, h, one, 0, 1, 1) }, "rank = 0"},
 	} {
 		if _, err := c.f(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)
@@ -104,7 +104,7 @@ func TestFLGTruncated(t *testing.T) {
 		kappa := func(g *graph.Graph, v int, h *graph.Graph, w int) float64 {
 			return dense.Dot(g.Attributes(v), h.Attributes(w)) + labelKernel(g, v, h, w)
 		}
-		got, err := FLGTruncated(gs[0], gs[1], kappa, rank, 0.1, 0.1)
+		got, err := flgTruncated(gs[0], gs[1], kappa, rank, 0.1, 0.1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -103,7 +103,7 @@ func TestGoldenLG(t *testing.T) {
 					return 0
 				}
 				// LG is eq. (3) with the identity as base kernel between equal positions.
-				if k, err = FLGKernel(g, h, same, c.Eta, c.Gamma); err != nil {
+				if k, err = flgKernel(g, h, same, c.Eta, c.Gamma); err != nil {
 					t.Fatal(err)
 				}
 				checkClose(t, fmt.Sprintf("FLG form of k(%d,%d)", i, j), k, c.Gram[i][j], goldenTol)
@@ -133,7 +133,7 @@ func TestGoldenFLGFeatures(t *testing.T) {
 					t.Fatal(err)
 				}
 				checkClose(t, fmt.Sprintf("k(%d,%d)", i, j), k, c.Gram[i][j], goldenTol)
-				if k, err = FLGKernel(g, h, linear, c.Eta, c.Gamma); err != nil {
+				if k, err = flgKernel(g, h, linear, c.Eta, c.Gamma); err != nil {
 					t.Fatal(err)
 				}
 				checkClose(t, fmt.Sprintf("kernel form of k(%d,%d)", i, j), k, c.Gram[i][j], goldenTol)

@@ -21,7 +21,7 @@ type literal struct {
 	sets       func(g *graph.Graph, v, level int) []int32
 	discount   bool
 	rank       int
-	kappa      VertexKernel
+	kappa      vertexKernel
 }
 
 // flg is eq. (1) for the joint Gram matrix k of the vertices of two graphs.

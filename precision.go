@@ -5,6 +5,10 @@ import (
 	"math"
 )
 
+// minGammaEta is the least γη at which eq. (3) is used: its error is a small multiple of
+// ε/(γη), so that 1e-6 leaves nine digits.
+const minGammaEta = 1e-6
+
 // How precise the exact kernel is. A stage computes kernel values from those of the level
 // below: levels 1 … L, then the whole graphs. Eq. (3) lifts the relative error of the values
 // that it starts from by a factor of up to amplification/(γη): D has eigenvalues from η up,

@@ -255,35 +255,14 @@ func (p *partition) clustering() *Clustering {
 	return c
 }
 
-// Silhouette returns the silhouette of every object of a grouping,
+// silhouettes returns the silhouette of every object of a grouping,
 //
 //	(b − a) / max(a, b),
 //
 // a being its mean distance to the others of its group and b the least mean distance to
 // another group (Rousseeuw 1987): near 1 well inside, below 0 rather in another group, and 0
-// for an object that is alone in its group or where there is one group only. group has a
-// number 0 … for each object.
-func Silhouette(kernel *kernel.Matrix, group []int) ([]float64, error) {
-	x, err := newDistances(kernel)
-	if err != nil {
-		return nil, err
-	}
-	if len(group) != x.n {
-		return nil, fmt.Errorf("groups of %d objects, want %d", len(group), x.n)
-	}
-	var sizes []int
-	for i, g := range group {
-		if g < 0 || g >= x.n {
-			return nil, fmt.Errorf("object %d is in group %d, want 0 to %d", i, g, x.n-1)
-		}
-		for len(sizes) <= g {
-			sizes = append(sizes, 0)
-		}
-		sizes[g]++
-	}
-	return silhouettes(x, group, sizes), nil
-}
-
+// for an object that is alone in its group or where there is one group only. sizes has the sizes
+// of the groups.
 func silhouettes(x *distances, group, sizes []int) []float64 {
 	out := make([]float64, x.n)
 	sum := make([]float64, len(sizes))

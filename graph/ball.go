@@ -62,19 +62,6 @@ func (s *Scratch) Ball(g *Graph, v, r int) []int32 {
 	return s.set
 }
 
-// Mark makes vs, any vertices of g, the set that In tells of. It returns false when a
-// vertex is out of range or repeated.
-func (s *Scratch) Mark(g *Graph, vs []int32) bool {
-	s.begin(g)
-	for _, v := range vs {
-		if v < 0 || int(v) >= g.N() || s.stamp[v] == s.epoch {
-			return false
-		}
-		s.stamp[v] = s.epoch
-	}
-	return true
-}
-
 // Distances returns the hop distances from the centre that belong to the vertices of the
 // last Ball.
 func (s *Scratch) Distances() []int32 { return s.dist }

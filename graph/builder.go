@@ -39,29 +39,6 @@ func NewBuilder(n int) *Builder {
 	return b
 }
 
-// AddVertex adds a vertex and returns its number.
-func (b *Builder) AddVertex() int {
-	if b.n == MaxVertices {
-		b.fail(fmt.Errorf("more than %d vertices", MaxVertices))
-		return b.n - 1
-	}
-	b.n++
-	if b.label != nil {
-		b.label = append(b.label, "")
-	}
-	if b.dim > 0 {
-		b.attr = append(b.attr, make([]float64, b.dim)...)
-		b.filled = append(b.filled, false)
-	}
-	if b.coord != nil {
-		b.coord = append(b.coord, 0, 0)
-	}
-	return b.n - 1
-}
-
-// N returns the number of vertices so far.
-func (b *Builder) N() int { return b.n }
-
 func (b *Builder) fail(err error) {
 	if b.err == nil {
 		b.err = err

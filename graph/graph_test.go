@@ -99,18 +99,6 @@ func TestBuilderErrors(t *testing.T) {
 	}
 }
 
-func TestBuilderGrows(t *testing.T) {
-	var b graph.Builder
-	for range 3 {
-		b.SetLabel(b.AddVertex(), "x")
-	}
-	b.AddEdge(0, 2)
-	g, err := b.Build()
-	if err != nil || g.N() != 3 || g.Label(2) != "x" {
-		t.Errorf("%v, %v", g, err)
-	}
-}
-
 func TestBall(t *testing.T) {
 	r := graphtest.Rand(5)
 	var s graph.Scratch

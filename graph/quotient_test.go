@@ -35,15 +35,16 @@ func randomGraph(r *rand.Rand, n int, p float64, weights int) *Graph {
 }
 
 func cycles(lengths ...int) *Graph {
-	var b Builder
+	n := 0
 	for _, k := range lengths {
-		at := b.N()
-		for range k {
-			b.AddVertex()
-		}
+		n += k
+	}
+	b, at := NewBuilder(n), 0
+	for _, k := range lengths {
 		for i := range k {
 			b.AddEdge(at+i, at+(i+1)%k)
 		}
+		at += k
 	}
 	g, err := b.Build()
 	if err != nil {

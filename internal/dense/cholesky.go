@@ -2,7 +2,6 @@ package dense
 
 import (
 	"math"
-	"slices"
 )
 
 // Cholesky overwrites the lower triangle of the symmetric row-major n×n matrix a, which is all it
@@ -191,37 +190,4 @@ func InverseDiagonal(l []float64, n int) []float64 {
 		}
 	}
 	return out
-}
-
-// InvertCholesky overwrites l, of which it looks at the lower triangle, with (LLᵀ)⁻¹.
-func InvertCholesky(l []float64, n int) {
-	InverseDiagonal(l, n)
-	// With X = L⁻¹ the inverse is XᵀX; entry (r, c), r ≥ c, takes the rows of X from r on. −Xᵀ goes
-	// above the diagonal of l.
-	x := slices.Clone(l)
-	for i := range n {
-		for j := range i + 1 {
-			l[j*n+i] = -l[i*n+j]
-		}
-	}
-	transposed := make([]float64, blockColumns*n)
-	var below right
-	for r := 0; r < n; r += blockColumns {
-		high := min(blockColumns, n-r)
-		for i := range high {
-			row := transposed[i*n:][:n-r]
-			clear(row[:i])
-			copy(row[i:], l[(r+i)*n+r+i:][:n-r-i])
-			clear(l[(r+i)*n:][:r+high])
-		}
-		for c := 0; c <= r; c += blockColumns {
-			below.pack(x[r*n+c:], n, n-r, min(blockColumns, n-c), false)
-			below.subtract(l[r*n+c:], n, transposed, n, high)
-		}
-	}
-	for i := range n {
-		for j := range i {
-			l[j*n+i] = l[i*n+j]
-		}
-	}
 }
