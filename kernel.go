@@ -2,6 +2,7 @@ package mlg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -127,7 +128,7 @@ func (k Kernel) Validate() error {
 	}
 	if k.Base != "" {
 		if _, err := base.Parse(k.Base); err != nil {
-			return fmt.Errorf("%s: %w", k.Name(), err)
+			return fmt.Errorf("%s: base = %.40q: %w", k.Name(), k.Base, errors.Unwrap(err))
 		}
 	}
 	return nil

@@ -214,7 +214,7 @@ func (c *choice) scoreSettings(ctx context.Context) ([]*Scores, error) {
 			err = m.notUnit
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.Parameters, err)
+			return nil, err
 		}
 		if keep {
 			c.matrices[k] = m

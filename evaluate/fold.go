@@ -2,7 +2,9 @@ package evaluate
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/kernel"
@@ -33,7 +35,7 @@ func (s *session) compute(ctx context.Context, m *method, gram func() (choose.Gr
 	if !s.o.OnReported {
 		scores, err := s.Score(ctx, k, s.parts)
 		if err != nil {
-			return nil, err
+			return nil, m.failed(err)
 		}
 		for i := range scores {
 			out.Folds[i].Scores = scores[i]
@@ -41,7 +43,15 @@ func (s *session) compute(ctx context.Context, m *method, gram func() (choose.Gr
 	}
 	err = kernel.Each(ctx, len(s.parts), 1, func(_, i int) error { return s.test(ctx, m, k, s.parts[i], &out.Folds[i]) })
 	out.LearnSeconds = s.clock() - fitted
-	return out, err
+	return out, m.failed(err)
+}
+
+// failed says which method an error is about.
+func (m *method) failed(err error) error {
+	if err != nil {
+		err = fmt.Errorf("%s: %w", strings.TrimSpace(m.name+" "+m.parameters), err)
+	}
+	return err
 }
 
 // test trains on a training part and predicts its fold: with the best value of the grid, if the method may be

@@ -82,7 +82,7 @@ func newEvaluation(d *dataset.Dataset, candidates []choose.Candidate, o *Options
 		return nil, err
 	}
 	if e.Targets.Regression() && o.OnReported {
-		return nil, errors.New("evaluate: OnReported is for classification only")
+		return nil, errors.New("parameters can be chosen on the reported folds for classes only, and the targets are values")
 	}
 	if e.Splits = given; given == nil {
 		if e.Splits, err = e.Targets.Deal(o.Folds, o.Repeats, o.Seed); err != nil {
@@ -240,7 +240,7 @@ func (s *session) matrix(m *method) (*choose.Matrix, error) {
 	}
 	k, err := s.fit(m.kernel)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.parameters, err)
+		return nil, err
 	}
 	if m.keep {
 		s.matrices[m] = k
@@ -256,7 +256,7 @@ func (s *session) evaluateMethod(ctx context.Context, m *method, gram func() (ch
 	}
 	if results == nil {
 		if results, err = s.compute(ctx, m, gram); err != nil {
-			return fmt.Errorf("%s %s: %w", m.name, m.parameters, err)
+			return err
 		}
 		if err := s.folder.write(ctx, s, m, results); err != nil {
 			return err

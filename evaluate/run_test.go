@@ -342,7 +342,7 @@ func TestErrors(t *testing.T) {
 		{"one class", retarget(ds, func(int) string { return "a" }), nil, nil, "two classes"},
 		{"not a number", ds, nil, func(o *Options) { o.Task = choose.Regression }, "want a finite number"},
 		{"two folds", ds, nil, func(o *Options) { o.Folds = 2 }, "at least 3"},
-		{"reported values", retarget(ds, func(i int) string { return fmt.Sprint(i, ".5")[:1] + ".5" }), nil, func(o *Options) { o.OnReported = true; o.Task = choose.Regression }, "classification only"},
+		{"reported values", retarget(ds, func(i int) string { return fmt.Sprint(i, ".5")[:1] + ".5" }), nil, func(o *Options) { o.OnReported = true; o.Task = choose.Regression }, "for classes only"},
 		{"same name", ds, append(one(raw), one(raw)...), nil, "name of its own"},
 		{"reserved name", ds, []choose.Candidate{{Name: "majority class"}}, nil, "name of its own"},
 		{"no settings", ds, []choose.Candidate{{Name: "x"}}, nil, "no settings"},

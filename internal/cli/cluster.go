@@ -94,7 +94,7 @@ func (c *clusterCmd) Run(g *globals) error {
 // gram returns the kernel matrix of the graphs.
 func (c *clusterCmd) gram(g *globals, bar *bar) (r *grouping, ids, targets []string, k *kernel.Matrix, err error) {
 	if model.Is(c.Data) {
-		if flag := c.flag(); flag != "" {
+		if flag := c.named(&c.kernelFlags); flag != "" {
 			return nil, nil, nil, nil, usageError(flag + ": a model has its kernel; the flag is for a dataset")
 		}
 		m, err := readModel(g, c.Data)

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,6 +55,8 @@ func (c *evaluateCmd) Run(g *globals) error {
 	switch {
 	case c.Default && c.Paper:
 		return usageError("--default and --paper exclude each other")
+	case (c.Default || c.Paper) && !slices.Equal(c.Kernel, defaultKernels):
+		return usageError("--kernel is for an evaluation without --default and --paper, which have their kernels")
 	case c.Default && c.Select == reported:
 		return usageError("--default combines kernels inside the training part: want --select nested")
 	case c.Paper:
@@ -83,6 +86,19 @@ func (c *evaluateCmd) Run(g *globals) error {
 	return report.WriteText(g.stdout)
 }
 
+// defaultKernels are those of --kernel.
+var defaultKernels = []string{"mlg", "wl"}
+
+// optionError turns an error about a field of options, as in "choose: Folds = 1, want …", into one
+// about its flag.
+func optionError(err error) error {
+	_, text, _ := strings.Cut(err.Error(), ": ")
+	if name, rest, ok := strings.Cut(text, " = "); ok {
+		text = "--" + strings.ToLower(name) + " = " + rest
+	}
+	return usageError(text)
+}
+
 // Values of --select.
 const nested, reported = "nested", "reported"
 
@@ -109,6 +125,9 @@ func (c *evaluateCmd) options(g *globals, onReported bool) evaluate.Options {
 
 // evaluate evaluates kernels on a dataset.
 func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, candidates []choose.Candidate, o evaluate.Options) (*evaluate.Report, error) {
+	if err := o.Validate(); err != nil {
+		return nil, optionError(err)
+	}
 	start := time.Now()
 	o.Clock = func() time.Duration { return time.Since(start) }
 	bar := newBar(g)

@@ -20,6 +20,14 @@ type kernelFlag struct {
 	Kernel string `help:"Kernel: ${kernel_list}." default:"mlg" enum:"${kernels}"`
 }
 
+// named returns a flag on the command line that says something of the kernel, "" if there is none.
+func (k *kernelFlag) named(f *kernelFlags) string {
+	if k.Kernel != "mlg" {
+		return "--kernel"
+	}
+	return f.flag()
+}
+
 // kernelGroup is the group of the flags that are parameters of kernels.
 const kernelGroup = "Parameters of kernels"
 
@@ -68,6 +76,9 @@ func newParameters() any {
 	for _, name := range kernelNames() {
 		k, _ := kernel.Named(name)
 		for _, p := range kernel.Parameters(k) {
+			if noFlag(name, p) {
+				continue
+			}
 			i := slices.IndexFunc(flags, func(f *flag) bool { return f.Name == p.Name })
 			if i < 0 {
 				i = len(flags)
@@ -100,6 +111,9 @@ func newParameters() any {
 	}
 	return reflect.New(reflect.StructOf(fields)).Interface()
 }
+
+// noFlag reports whether a parameter of a kernel is fixed by its name.
+func noFlag(name string, p kernel.Parameter) bool { return name == "flg" && p.Name == "radii" }
 
 // placeholder shows the default of a parameter.
 func placeholder(p kernel.Parameter) string {
@@ -169,6 +183,14 @@ func (f *kernelFlags) kernel(g *globals, name string, graphs []*graph.Graph) (ke
 // kernels returns the kernels of some names. Every flag must be a parameter of one of them.
 func (f *kernelFlags) kernels(g *globals, names []string, graphs []*graph.Graph) ([]kernel.Kernel, error) {
 	given := f.given()
+	switch {
+	case f.Levels > 0 && given["radii"] != "":
+		return nil, usageError("--radii and --levels exclude each other")
+	case f.Levels == 0 && f.Radius != 1:
+		return nil, usageError("--radius is for --levels")
+	case f.Levels == 0 && f.Growth != 2:
+		return nil, usageError("--growth is for --levels")
+	}
 	if f.Levels > 0 {
 		if !(f.Radius > 0) || !(f.Growth >= 1) {
 			return nil, usageError(fmt.Sprintf("--radius %v --growth %v: want a positive radius and a growth of at least 1", f.Radius, f.Growth))
@@ -183,7 +205,7 @@ func (f *kernelFlags) kernels(g *globals, names []string, graphs []*graph.Graph)
 			return nil, usageError("--kernel: " + err.Error())
 		}
 		for _, p := range kernel.Parameters(k) {
-			if text, ok := given[p.Name]; ok && !(name == "flg" && p.Name == "radii") {
+			if text, ok := given[p.Name]; ok && !noFlag(name, p) {
 				used[p.Name] = true
 				if k, err = kernel.With(k, p.Name, text); err != nil {
 					return nil, flagError(err)
@@ -203,7 +225,11 @@ func (f *kernelFlags) kernels(g *globals, names []string, graphs []*graph.Graph)
 	}
 	for name := range given {
 		if !used[name] {
-			return nil, usageError(fmt.Sprintf("%s is no parameter of %s", flagName(name), strings.Join(names, ", ")))
+			flag := flagName(name)
+			if name == "radii" && f.Levels > 0 {
+				flag = "--levels"
+			}
+			return nil, usageError(fmt.Sprintf("%s is no parameter of %s", flag, strings.Join(names, ", ")))
 		}
 	}
 	return out, nil

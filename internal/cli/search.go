@@ -97,7 +97,7 @@ func (c *searchCmd) Run(g *globals) error {
 // read.
 func (c *searchCmd) library(g *globals) (m *model.Model, read dataset.Options, err error) {
 	if model.Is(c.From) {
-		if flag := c.flag(); flag != "" {
+		if flag := c.named(&c.kernelFlags); flag != "" {
 			return nil, read, usageError(flag + ": a model has its kernel; the flag is for searching in a dataset")
 		}
 		if m, err = readModel(g, c.From); err != nil {

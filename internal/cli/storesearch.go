@@ -11,8 +11,8 @@ import (
 // inStore searches a store. Graphs are read as those of its model were.
 func (c *searchCmd) inStore(g *globals) error {
 	switch {
-	case c.flag() != "":
-		return usageError(c.flag() + ": a store has its kernel; the flag is for searching in a dataset")
+	case c.named(&c.kernelFlags) != "":
+		return usageError(c.named(&c.kernelFlags) + ": a store has its kernel; the flag is for searching in a dataset")
 	case c.Like != "":
 		return usageError("--like: a store does not keep its graphs: give the graph itself as query")
 	}

@@ -35,7 +35,7 @@ type trainCmd struct {
 	Learner     string    `help:"svm or ridge; auto: ridge for the default candidates, svm with --kernel, --quick or --c." default:"auto" enum:"auto,svm,ridge" group:"Training"`
 	Task        string    `help:"auto: by the targets; classification; regression." default:"auto" enum:"auto,classification,regression" group:"Training"`
 	Score       string    `help:"What the choice of a classifier maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared with the default candidates and ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared" group:"Training"`
-	Folds       int       `help:"The choice is made on this many folds less one, as in choose." default:"10" group:"Training"`
+	Folds       int       `help:"The choice is made on this many folds less one, as in evaluate." default:"10" group:"Training"`
 	Splits      uint64    `help:"Seed of the splits." default:"0" name:"split-seed" group:"Training"`
 	Probability bool      `help:"Give the model class probabilities." group:"Training"`
 }
@@ -141,7 +141,7 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choo
 	learning(&o, c.Learner, "auto", c.Score)
 	o.Task = map[string]choose.Task{"classification": choose.Classification, "regression": choose.Regression}[c.Task]
 	if err := o.Validate(); err != nil {
-		return o, nil, usageError(strings.TrimPrefix(err.Error(), "choose: "))
+		return o, nil, optionError(err)
 	}
 	info := dataset.Info(ds)
 	regression := o.Task == choose.Regression || o.Task == choose.AutoTask && info.TargetRange != nil
@@ -162,7 +162,7 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choo
 			return o, nil, usageError("--exact: a model keeps the low-rank kernel only; --samples and --rank bring it as near as you like")
 		}
 		if !kernel.Semidefinite(k) {
-			return o, nil, usageError("--combine gmean is not positive semi-definite: want top, sum or product for a model")
+			return o, nil, usageError("--combine gmean is not positive semi-definite: want top, sum, product or mixed for a model")
 		}
 		return o, []choose.Candidate{{Name: c.Kernel, Settings: []choose.Setting{{Parameters: k.String(), Kernel: k}}}}, nil
 	}
