@@ -215,7 +215,7 @@ func Decision(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, f svm.
 // supportOf returns the training graphs that a function of n of them looks at.
 func supportOf(f *svm.Function, n int) ([]int, error) {
 	support := f.Support
-	for i := 0; f.Support == nil && i < n; i++ {
+	for i := 0; f.Support == nil && len(f.Coefficients) > 0 && i < n; i++ { // all, unless it is constant
 		support = append(support, i)
 	}
 	if len(support) != len(f.Coefficients) {

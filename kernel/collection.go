@@ -117,6 +117,9 @@ func (c *Collection) Sum(k Kernel) (*FittedSum, error) {
 		return nil, err
 	}
 	sum, err := SumOf(k).Expand()
+	if err == nil {
+		err = sum.Validate() // products of weights may be 0 or infinite
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +224,9 @@ func (c *Collection) gram(ctx context.Context, f Factor) (*Matrix, error) {
 	}
 	if err == nil && !last {
 		c.mu.Lock()
-		c.grams[key] = m
+		if c.expected[key] > 0 { // still, for others may have asked meanwhile
+			c.grams[key] = m
+		}
 		c.mu.Unlock()
 	}
 	return m, err

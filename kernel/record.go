@@ -3,6 +3,7 @@ package kernel
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -334,7 +335,11 @@ func unmarshal(data []byte) (k Kernel, rest map[string]json.RawMessage, err erro
 			continue
 		}
 		p.value.SetZero()
-		if err := json.Unmarshal(text, p.value.Addr().Interface()); err != nil {
+		err := json.Unmarshal(text, p.value.Addr().Interface())
+		if err == nil && string(bytes.TrimSpace(text)) == "null" {
+			err = errors.New("null")
+		}
+		if err != nil {
 			if p.value.Kind() == reflect.Slice && typeName(p.value.Type()) == "" {
 				return nil, nil, fmt.Errorf("%s: %s: %w", name, p.name, err)
 			}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -31,9 +32,15 @@ func Standardize(graphs []*graph.Graph) (*Standardization, error) {
 		}
 	}
 	s := &Standardization{make([]float64, dim), make([]float64, dim)}
+	constant := slices.Repeat([]bool{true}, dim)
+	var first []float64
 	rows(func(row []float64) {
+		if first == nil {
+			first = slices.Clone(row)
+		}
 		for d, x := range row {
 			s.Mean[d] += x / float64(n)
+			constant[d] = constant[d] && x == first[d]
 		}
 	})
 	rows(func(row []float64) {
@@ -45,8 +52,13 @@ func Standardize(graphs []*graph.Graph) (*Standardization, error) {
 		// A variance that rounding of the mean alone explains counts as none.
 		const rounding = 1e-14
 		s.Scale[d] = math.Sqrt(variance)
-		if s.Scale[d] <= rounding*math.Abs(s.Mean[d]) {
+		if constant[d] {
+			s.Mean[d], s.Scale[d] = first[d], 1
+		} else if s.Scale[d] <= rounding*math.Abs(s.Mean[d]) {
 			s.Scale[d] = 1
+		}
+		if math.IsInf(s.Mean[d], 0) || math.IsInf(s.Scale[d], 0) {
+			return nil, fmt.Errorf("attribute %d is too large to be standardised", d)
 		}
 	}
 	return s, nil

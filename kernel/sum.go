@@ -96,8 +96,11 @@ func (s Sum) prepared(more Factor) Sum {
 	return out
 }
 
-// maxTerms bounds a sum that is written out.
-const maxTerms = 1024
+// A sum that is written out has at most that many products and factors.
+const (
+	maxTerms   = 1024
+	maxFactors = 1 << 14
+)
 
 // Expand writes the sum out, so that no factor is a sum.
 func (s Sum) Expand() (Sum, error) {
@@ -112,14 +115,17 @@ func (s Sum) Expand() (Sum, error) {
 					return Sum{}, err
 				}
 			}
+			if len(product)*len(inner.Terms) > maxTerms {
+				return Sum{}, fmt.Errorf("a sum of more than %d products", maxTerms)
+			}
 			var next []Term
 			for _, a := range product {
 				for _, b := range inner.Terms {
 					next = append(next, Term{a.Weight * b.Weight, slices.Concat(a.Factors, b.Factors)})
 				}
 			}
-			if product = next; len(product) > maxTerms {
-				return Sum{}, fmt.Errorf("a sum of more than %d products", maxTerms)
+			if product = next; len(product)*len(product[0].Factors) > maxFactors {
+				return Sum{}, fmt.Errorf("a sum of more than %d factors", maxFactors)
 			}
 		}
 		if out.Terms = append(out.Terms, product...); len(out.Terms) > maxTerms {

@@ -125,7 +125,7 @@ func TestWrongContent(t *testing.T) {
 		{"meta", replace("[0,10,20]", "[0,20,10]"), "increasing order"},
 		{"meta", func([]byte) []byte { return make([]byte, maxJSON+1) }, "want at most 1048576"},
 		{"factor/0", nil, "section factor/0 is missing"},
-		{"factor/0", replace(`"base":"labels"`, `"base":"labels*"`), `base kernel "labels*"`},
+		{"factor/0", replace(`"base":"labels"`, `"base":"labels*"`), `base = "labels*"`},
 		{"factor/0/level/0/descriptors", nil, "level/0/descriptors is missing"},
 		{"factor/0/level/0/descriptors", word(0, 1<<60), "too few for its strings"},
 		{"factor/0/level/0/descriptors", word(1, 1<<60), "string 0 has 1152921504606846976 bytes"},

@@ -281,6 +281,9 @@ func (d *decoder) learner(m *Model, head *learnerJSON) {
 	}
 	if d.has("learner/sigmoids") {
 		x := d.floats("learner/sigmoids")
+		if len(x)%2 != 0 {
+			d.fail("section learner/sigmoids has %d numbers, want two for each", len(x))
+		}
 		for i := 0; i+1 < len(x); i += 2 {
 			l.Sigmoids = append(l.Sigmoids, svm.Sigmoid{A: x[i], B: x[i+1]})
 		}
