@@ -33,7 +33,7 @@ func TestValidate(t *testing.T) {
 		{"rank = 0", func(o *Kernel) { o.Rank = 0 }},
 		{"power = 0", func(o *Kernel) { o.Power = 0 }},
 		{"pair_rank = -1", func(o *Kernel) { o.PairRank = -1 }},
-		{`base kernel "lable"`, func(o *Kernel) { o.Base = "lable" }},
+		{`base = "lable"`, func(o *Kernel) { o.Base = "lable" }},
 		{`combine = "best"`, func(o *Kernel) { o.Combine = "best" }},
 		{`landmarks = ""`, func(o *Kernel) { o.Landmarks = "" }},
 	} {

@@ -179,7 +179,7 @@ func TestFromSnapshotErrors(t *testing.T) {
 		"power = 0":                            func(s *Snapshot) { s.Kernel.Power = 0 },
 		"power = 2097152, want 1 to 1048576":   func(s *Snapshot) { s.Kernel.Power = 1 << 21 },
 		"radii = -1,2":                         func(s *Snapshot) { s.Kernel.Radii[0] = -1 },
-		`base kernel "nothing"`:                func(s *Snapshot) { s.Kernel.Base = "nothing" },
+		`base = "nothing"`:                     func(s *Snapshot) { s.Kernel.Base = "nothing" },
 		"3 levels for 1 radii":                 func(s *Snapshot) { s.Kernel.Radii = s.Kernel.Radii[:1] },
 		"level 0: 12 landmarks with 11":        func(s *Snapshot) { s.Levels[0].Descriptors = s.Levels[0].Descriptors[:11] },
 		"level 0: descriptor 3: 0 bytes":       func(s *Snapshot) { s.Levels[0].Descriptors[3] = "" },
