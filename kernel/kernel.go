@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -39,6 +40,26 @@ func Semidefinite(k Kernel) bool {
 	p, ok := k.(interface{ Semidefinite() bool })
 	return !ok || p.Semidefinite()
 }
+
+// Given is a kernel whose matrix for the graphs that it will be fitted to is there already.
+type Given struct {
+	Kernel
+	Matrix *Matrix
+}
+
+// Fit implements Kernel. It computes nothing.
+func (k Given) Fit(context.Context, []*graph.Graph) (Fitted, error) { return k, nil }
+
+// Gram implements Fitted.
+func (k Given) Gram(context.Context) (*Matrix, error) { return k.Matrix, nil }
+
+// Cross implements Fitted: there are no values of other graphs.
+func (k Given) Cross(context.Context, []*graph.Graph) (*Matrix, error) {
+	return nil, fmt.Errorf("%s: only the matrix of its own graphs is there", k)
+}
+
+// Semidefinite reports whether the kernel is positive semi-definite.
+func (k Given) Semidefinite() bool { return Semidefinite(k.Kernel) }
 
 // Matrix is a dense matrix in row-major order.
 type Matrix struct {

@@ -17,7 +17,6 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
@@ -262,7 +261,7 @@ func pilot(ctx context.Context, ds *dataset.Dataset, settings []choose.Setting, 
 		}
 		matrix += time.Since(start)
 		start = time.Now()
-		known := []choose.Candidate{{Name: "known", Settings: []choose.Setting{{Parameters: "known", Kernel: known{k}}}}}
+		known := []choose.Candidate{{Name: "known", Settings: []choose.Setting{{Parameters: "known", Kernel: kernel.Given{Kernel: s.Kernel, Matrix: k}}}}}
 		if _, err := choose.Choose(ctx, few, known, o); err != nil {
 			return 0, err
 		}
@@ -293,21 +292,6 @@ func different(settings []choose.Setting) int {
 		}
 	}
 	return len(seen)
-}
-
-// known is a kernel whose matrix has been computed.
-type known struct{ k *kernel.Matrix }
-
-func (known) Name() string    { return "known" }
-func (known) String() string  { return "known" }
-func (known) Validate() error { return nil }
-
-func (k known) Fit(context.Context, []*graph.Graph) (kernel.Fitted, error) { return k, nil }
-
-func (k known) Gram(context.Context) (*kernel.Matrix, error) { return k.k, nil }
-
-func (known) Cross(context.Context, []*graph.Graph) (*kernel.Matrix, error) {
-	return nil, errors.New("a known matrix has no new graphs")
 }
 
 // roughly writes a duration with one or two digits.

@@ -10,7 +10,6 @@ import (
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/evaluate"
-	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/model"
@@ -215,7 +214,7 @@ func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, er
 		o.InnerFolds = 1
 	}
 	o.Progress = func(done, total int) { x.report("cross-validation", done, total) }
-	r, err := evaluate.Run(ctx, ds, []choose.Candidate{{Name: "mlg", Settings: []choose.Setting{{Kernel: fixedKernel{f.Kernel.Sum, f.view(known).Matrix()}}}}}, o)
+	r, err := evaluate.Run(ctx, ds, []choose.Candidate{{Name: "mlg", Settings: []choose.Setting{{Kernel: kernel.Given{Kernel: f.Kernel.Sum, Matrix: f.view(known).Matrix()}}}}}, o)
 	if err != nil {
 		return nil, err
 	}
@@ -259,22 +258,4 @@ func (e *evaluation) estimate() []model.Estimate {
 		return []model.Estimate{{Measure: "accuracy", Value: row.Accuracy, Method: method}}
 	}
 	return []model.Estimate{{Measure: "rmse", Value: row.RMSE, Method: method}}
-}
-
-// fixedKernel is a kernel whose Gram matrix is there already. Cross-validation fits it to all
-// graphs and asks for nothing else.
-type fixedKernel struct {
-	kernel.Sum
-	gram *kernel.Matrix
-}
-
-// Fit returns the kernel itself.
-func (k fixedKernel) Fit(context.Context, []*graph.Graph) (kernel.Fitted, error) { return k, nil }
-
-// Gram returns the matrix.
-func (k fixedKernel) Gram(context.Context) (*kernel.Matrix, error) { return k.gram, nil }
-
-// Cross is not needed where a kernel is fitted to all graphs.
-func (k fixedKernel) Cross(context.Context, []*graph.Graph) (*kernel.Matrix, error) {
-	return nil, errors.New("the kernel knows its own graphs only")
 }
