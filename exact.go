@@ -59,9 +59,6 @@ func NewExact(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Exact, err
 	return e, nil
 }
 
-// Base returns the base kernel.
-func (e *Exact) Base() base.Kernel { return e.base }
-
 // stageRobust reports whether the kernels whose base kernel is 𝔎_level are computed by eq. (2).
 func (e *Exact) stageRobust(level int) bool { return e.robust && (level == 0 || e.kernel.PairRank > 0) }
 

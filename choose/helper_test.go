@@ -1,14 +1,10 @@
 package choose
 
 import (
-	"context"
-	"fmt"
 	"math"
-	"sync"
 	"testing"
 
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/splits"
 )
@@ -68,52 +64,4 @@ func fixedFolds(n, k int) *splits.Splits {
 func mixerOf(c *Chooser, scores []*Scores, matrices ...*kernel.Matrix) *Mixer {
 	return c.Mixer(len(matrices), func(k int) (*Matrix, error) { return &Matrix{values: matrices[k]}, nil },
 		func(k, _, _ int) *Scores { return scores[k] })
-}
-
-// spy is a kernel on numbers of vertices that records the graphs it gets.
-type spy struct {
-	mu    sync.Mutex
-	fits  [][]*graph.Graph
-	cross [][2][]*graph.Graph // graphs of Fit, graphs of Cross
-	scale float64
-}
-
-func (k *spy) Name() string    { return "spy" }
-func (k *spy) String() string  { return fmt.Sprintf("spy %g", k.scale) }
-func (k *spy) Validate() error { return nil }
-
-func (k *spy) Fit(_ context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.fits = append(k.fits, graphs)
-	return &spyFit{k, graphs}, nil
-}
-
-type spyFit struct {
-	k      *spy
-	graphs []*graph.Graph
-}
-
-func (f *spyFit) value(a, b *graph.Graph) float64 {
-	d := float64(a.N()-b.N()) / f.k.scale
-	return math.Exp(-d * d)
-}
-
-func (f *spyFit) matrix(rows []*graph.Graph) *kernel.Matrix {
-	m := kernel.NewMatrix(len(rows), len(f.graphs))
-	for i, a := range rows {
-		for j, b := range f.graphs {
-			m.Set(i, j, f.value(a, b))
-		}
-	}
-	return m
-}
-
-func (f *spyFit) Gram(context.Context) (*kernel.Matrix, error) { return f.matrix(f.graphs), nil }
-
-func (f *spyFit) Cross(_ context.Context, graphs []*graph.Graph) (*kernel.Matrix, error) {
-	f.k.mu.Lock()
-	defer f.k.mu.Unlock()
-	f.k.cross = append(f.k.cross, [2][]*graph.Graph{f.graphs, graphs})
-	return f.matrix(graphs), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
@@ -141,7 +142,7 @@ func TestWeightedByDefinition(t *testing.T) {
 			var matrices []*kernel.Matrix
 			var scores []*Scores
 			for _, scale := range []float64{1, 8, 100} {
-				m, err := Fit(t.Context(), &spy{scale: scale}, kernel.NewCollection(ds.Graphs))
+				m, err := Fit(t.Context(), &kerneltest.Spy{Scale: scale}, kernel.NewCollection(ds.Graphs))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -201,7 +202,7 @@ func TestBestFew(t *testing.T) {
 			}
 			var matrices []*kernel.Matrix
 			for i := range meanBest + 3 {
-				m, err := Fit(t.Context(), &spy{scale: 0.3 * float64(1+i*i)}, kernel.NewCollection(test.d.Graphs))
+				m, err := Fit(t.Context(), &kerneltest.Spy{Scale: 0.3 * float64(1+i*i)}, kernel.NewCollection(test.d.Graphs))
 				if err != nil {
 					t.Fatal(err)
 				}

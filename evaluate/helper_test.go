@@ -1,15 +1,12 @@
 package evaluate
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -63,54 +60,6 @@ func quick(folds, repeats int) Options {
 	o.Folds, o.Repeats = folds, repeats
 	o.C = []float64{0.1, 1, 10, 100}
 	return o
-}
-
-// spy is a kernel on numbers of vertices that records the graphs it gets.
-type spy struct {
-	mu    sync.Mutex
-	fits  [][]*graph.Graph
-	cross [][2][]*graph.Graph // graphs of Fit, graphs of Cross
-	scale float64
-}
-
-func (k *spy) Name() string    { return "spy" }
-func (k *spy) String() string  { return fmt.Sprintf("spy %g", k.scale) }
-func (k *spy) Validate() error { return nil }
-
-func (k *spy) Fit(_ context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.fits = append(k.fits, graphs)
-	return &spyFit{k, graphs}, nil
-}
-
-type spyFit struct {
-	k      *spy
-	graphs []*graph.Graph
-}
-
-func (f *spyFit) value(a, b *graph.Graph) float64 {
-	d := float64(a.N()-b.N()) / f.k.scale
-	return math.Exp(-d * d)
-}
-
-func (f *spyFit) matrix(rows []*graph.Graph) *kernel.Matrix {
-	m := kernel.NewMatrix(len(rows), len(f.graphs))
-	for i, a := range rows {
-		for j, b := range f.graphs {
-			m.Set(i, j, f.value(a, b))
-		}
-	}
-	return m
-}
-
-func (f *spyFit) Gram(context.Context) (*kernel.Matrix, error) { return f.matrix(f.graphs), nil }
-
-func (f *spyFit) Cross(_ context.Context, graphs []*graph.Graph) (*kernel.Matrix, error) {
-	f.k.mu.Lock()
-	defer f.k.mu.Unlock()
-	f.k.cross = append(f.k.cross, [2][]*graph.Graph{f.graphs, graphs})
-	return f.matrix(graphs), nil
 }
 
 // ids returns the identifiers of graphs as numbers.

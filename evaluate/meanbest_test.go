@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
@@ -37,7 +38,7 @@ func TestBestFew(t *testing.T) {
 			}
 			var kernels []kernel.Kernel
 			for i := range few + 3 {
-				kernels = append(kernels, &spy{scale: 0.3 * float64(1+i*i)})
+				kernels = append(kernels, &kerneltest.Spy{Scale: 0.3 * float64(1+i*i)})
 			}
 			candidates := []choose.Candidate{settings("spy", kernels...)}
 			e, err := newEvaluation(test.d, candidates, &o, nil)

@@ -21,6 +21,7 @@ import (
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
@@ -288,7 +289,7 @@ func TestRegression(t *testing.T) {
 			o.Learner, o.LeaveOneOut = learner, loo
 			o.C = []float64{0.1, 1, 10, 100, 1000}
 			o.Combinations = everyCombination()
-			r, err := Run(t.Context(), ds, []choose.Candidate{single("spy", &spy{scale: 6})}, o)
+			r, err := Run(t.Context(), ds, []choose.Candidate{single("spy", &kerneltest.Spy{Scale: 6})}, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -445,7 +446,7 @@ func TestAdd(t *testing.T) {
 		}
 		return r
 	}
-	a, b := single("a", &spy{scale: 1}), single("b", &spy{scale: 20})
+	a, b := single("a", &kerneltest.Spy{Scale: 1}), single("b", &kerneltest.Spy{Scale: 20})
 	want := one(o, a, b)
 	got := one(o, a)
 	if err := got.Add(one(o, b)); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/splits"
 	"github.com/mlgkernel/mlg/svm"
@@ -20,7 +21,7 @@ import (
 // and meets the test graphs only as rows of Cross.
 func TestInductiveNeverSeesTestGraphs(t *testing.T) {
 	ds := numbered(dataset.Scales(40, 1))
-	k := &spy{scale: 3}
+	k := &kerneltest.Spy{Scale: 3}
 	o := quick(4, 2)
 	o.Inductive = true
 	o.Combinations = []choose.Combination{choose.MeanAll}
@@ -42,15 +43,15 @@ func TestInductiveNeverSeesTestGraphs(t *testing.T) {
 			want[fmt.Sprint(s.Without(rep, f))] = fmt.Sprint(s.Test(rep, f))
 		}
 	}
-	if len(k.fits) != len(want) {
-		t.Errorf("fitted %d times, want once for each of %d folds", len(k.fits), len(want))
+	if len(k.Fits) != len(want) {
+		t.Errorf("fitted %d times, want once for each of %d folds", len(k.Fits), len(want))
 	}
-	for _, graphs := range k.fits {
+	for _, graphs := range k.Fits {
 		if _, ok := want[fmt.Sprint(ids(t, graphs))]; !ok {
 			t.Errorf("fitted to %v, which is no training part", ids(t, graphs))
 		}
 	}
-	for _, c := range k.cross {
+	for _, c := range k.Cross {
 		train, test := fmt.Sprint(ids(t, c[0])), fmt.Sprint(ids(t, c[1]))
 		if want[train] != test {
 			t.Errorf("fitted to %s, asked about %s, want %s", train, test, want[train])
@@ -61,14 +62,14 @@ func TestInductiveNeverSeesTestGraphs(t *testing.T) {
 // TestTargetsNeverReachKernels: in either way to fit.
 func TestTargetsNeverReachKernels(t *testing.T) {
 	for _, inductive := range []bool{false, true} {
-		k := &spy{scale: 3}
+		k := &kerneltest.Spy{Scale: 3}
 		o := quick(3, 1)
 		o.Inductive = inductive
 		if _, err := Run(t.Context(), dataset.Scales(24, 1), []choose.Candidate{single("spy", k)}, o); err != nil {
 			t.Fatal(err)
 		}
-		seen := slices.Concat(k.fits...)
-		for _, c := range k.cross {
+		seen := slices.Concat(k.Fits...)
+		for _, c := range k.Cross {
 			seen = append(seen, c[1]...)
 		}
 		if len(seen) == 0 {

@@ -37,9 +37,6 @@ func New(ctx context.Context, o Options) (*Job, error) {
 	return j, err
 }
 
-// Parts returns the number of parts into which the inputs are cut.
-func (j *Job) Parts() int { return len(j.parts) }
-
 // Build adds the steps of the pipeline.
 func (j *Job) Build(s beam.Scope) {
 	chunks, counts := j.read(s)
