@@ -103,6 +103,9 @@ func parametersOf(v reflect.Value) []parameter {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" {
+			name = f.Name
+		}
 		if f.IsExported() && name != "-" {
 			out = append(out, parameter{name, f.Tag.Get("want"), f.Tag.Get("help"), v.Field(i)})
 		}
@@ -351,10 +354,14 @@ func unmarshal(data []byte) (k Kernel, rest map[string]json.RawMessage, err erro
 
 // Check validates the parameters of a kernel by their tags. It is what the Validate of a record
 // starts with.
-func Check(k Kernel) error {
-	for _, p := range parametersOf(reflect.ValueOf(k)) {
+func Check(k Kernel) error { return CheckFields(k.Name(), k) }
+
+// CheckFields validates the fields of any struct by their want tags. Its error begins with the
+// name of the struct.
+func CheckFields(name string, record any) error {
+	for _, p := range parametersOf(reflect.ValueOf(record)) {
 		if err := p.check(p.value); err != nil {
-			return fmt.Errorf("%s: %w", k.Name(), err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
