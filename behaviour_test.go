@@ -114,10 +114,10 @@ func ExampleNewExact() {
 	if err != nil {
 		panic(err)
 	}
-	k, err := e.Kernel(0, 1)
+	k, err := e.Gram(ctx)
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("%.4f\n", k)
+	fmt.Printf("%.4f\n", k.At(0, 1))
 	// Output: 0.1205
 }

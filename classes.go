@@ -1,8 +1,11 @@
 package mlg
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"hash/fnv"
+	"slices"
 
 	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/graph"
@@ -29,6 +32,36 @@ func (c *classes) all() []int32 {
 		out[i] = int32(i)
 	}
 	return out
+}
+
+// compare orders classes by their number of cells and the hash of their content, which do not depend
+// on the rest of the collection.
+func (c *classes) compare(a, b int32) int {
+	size := 0
+	if c.quotient != nil {
+		size = cmp.Compare(cells(c.quotient[a]), cells(c.quotient[b]))
+	}
+	return cmp.Or(size, cmp.Compare(c.hash[a], c.hash[b]), cmp.Compare(a, b))
+}
+
+// sort numbers the classes of a level ≥ 1 in order.
+func (c *classes) sort() {
+	order := c.all()
+	slices.SortFunc(order, c.compare)
+	old := *c
+	c.quotient, c.hash, c.count = nil, nil, nil
+	rank := make([]int32, len(order))
+	for r, k := range order {
+		rank[k] = int32(r)
+		c.quotient = append(c.quotient, old.quotient[k])
+		c.hash = append(c.hash, old.hash[k])
+		c.count = append(c.count, old.count[k])
+	}
+	for _, row := range c.of {
+		for v, k := range row {
+			row[v] = rank[k]
+		}
+	}
 }
 
 // cells returns the number of cells of a quotient, with which its encoding starts.
@@ -69,7 +102,9 @@ func describe(ctx context.Context, graphs []*graph.Graph, b base.Kernel, dim int
 				k = int32(len(c.descriptor))
 				at[d] = k
 				c.descriptor = append(c.descriptor, d)
-				c.hash = append(c.hash, hashString(d))
+				h := fnv.New64a()
+				h.Write([]byte(d))
+				c.hash = append(c.hash, h.Sum64())
 				c.count = append(c.count, 0)
 			}
 			c.count[k]++
@@ -79,35 +114,30 @@ func describe(ctx context.Context, graphs []*graph.Graph, b base.Kernel, dim int
 	return c, nil
 }
 
-// hashString is 64-bit FNV-1a: the same in every process.
-func hashString(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
-	return h
-}
-
 // neighbourhoods sorts the vertices of the graphs into classes of equal neighbourhoods of
 // level ℓ ≥ 1; below is the level below.
 func neighbourhoods(ctx context.Context, graphs []*graph.Graph, below *classes, level int, k *Kernel) (*classes, error) {
 	defer kernel.Trace(ctx, "classes")()
 	var table graph.Classes
-	c := &classes{of: make([][]int32, len(graphs))}
+	of := make([][]int32, len(graphs))
 	workers := make([]classifier, kernel.Workers(ctx))
 	meter := kernel.NewMeter(ctx, fmt.Sprintf("classes %d/%d", level, len(k.Radii)), len(graphs))
 	err := kernel.Each(ctx, len(graphs), 8, func(w, i int) error {
-		c.of[i] = make([]int32, graphs[i].N())
-		err := workers[w].classify(ctx, c.of[i], graphs[i], below.of[i], below.hash, &table, k.Radii[level-1], k.Discount)
+		of[i] = make([]int32, graphs[i].N())
+		err := workers[w].classify(ctx, of[i], graphs[i], below.of[i], below.hash, &table, k.Radii[level-1], k.Discount)
 		meter.Add(1)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	n := table.Number(c.of)
-	c.quotient, c.hash, c.count = n.Sig, n.Hash, n.Count
-	return c, nil
+	return numbered(&table, of), nil
+}
+
+// numbered returns the classes of a table; of has their provisional numbers.
+func numbered(table *graph.Classes, of [][]int32) *classes {
+	n := table.Number(of)
+	return &classes{of: of, quotient: n.Sig, hash: n.Hash, count: n.Count}
 }
 
 // classifier finds the classes of the vertices of one graph; it holds the buffers of one worker.
@@ -137,8 +167,7 @@ func (c *classifier) classify(ctx context.Context, dst []int32, g *graph.Graph, 
 		}
 		set := c.ball.Ball(g, v, radius)
 		if discount { // with distances to the centre equal sets need not be equal
-			sig, h := c.refine.Signature(g, set, c.key, below, c.ball.Distances())
-			dst[v] = table.Intern(sig, h)
+			dst[v] = table.Intern(c.refine.Signature(g, set, c.key, below, c.ball.Distances()))
 			continue
 		}
 		// A whole component is classified once, and so is every other set of vertices.
@@ -156,8 +185,7 @@ func (c *classifier) classify(ctx context.Context, dst []int32, g *graph.Graph, 
 				continue
 			}
 		}
-		sig, h := c.refine.Signature(g, set, c.key, below, nil)
-		dst[v] = table.Intern(sig, h)
+		dst[v] = table.Intern(c.refine.Signature(g, set, c.key, below, nil))
 		if whole {
 			c.whole[k] = dst[v] + 1
 		} else {
@@ -176,21 +204,20 @@ func (c *classifier) keys(class []int32, hash []uint64) {
 }
 
 // vertexSets are the sets of vertices of one graph that have been classified, to recognise equal
-// balls: by a sum over their vertices, lists of sets with that sum.
+// balls: by a sum over their vertices, the last set with that sum.
 type vertexSets struct {
-	first map[uint64]int32 // by sum: the last set
-	next  []int32          // by set: the one before with the same sum, or −1
-	start []int32          // by set: where its vertices begin
+	last  map[uint64]int32
+	start []int32 // by set: where its vertices begin
 	all   []int32
 	class []int32
 }
 
 func (s *vertexSets) clear() {
-	if s.first == nil {
-		s.first = make(map[uint64]int32)
+	if s.last == nil {
+		s.last = make(map[uint64]int32)
 	}
-	clear(s.first)
-	s.next, s.start, s.all, s.class = s.next[:0], append(s.start[:0], 0), s.all[:0], s.class[:0]
+	clear(s.last)
+	s.start, s.all, s.class = append(s.start[:0], 0), s.all[:0], s.class[:0]
 }
 
 // find returns the class of a set of vertices, the current one of ball, if it has been classified
@@ -201,17 +228,12 @@ func (s *vertexSets) find(set []int32, ball *graph.Scratch) (class int32, sum ui
 		x := (uint64(u) + 1) * 0x9e3779b97f4a7c15
 		sum += (x ^ x>>29) * 0xbf58476d1ce4e5b9
 	}
-	at, ok := s.first[sum]
+	at, ok := s.last[sum]
 	if !ok {
 		return 0, sum, false
 	}
-	for ; at >= 0; at = s.next[at] {
-		old := s.all[s.start[at]:s.start[at+1]]
-		if len(old) == len(set) && allIn(old, ball) {
-			return s.class[at], sum, true
-		}
-	}
-	return 0, sum, false
+	old := s.all[s.start[at]:s.start[at+1]]
+	return s.class[at], sum, len(old) == len(set) && allIn(old, ball)
 }
 
 // allIn reports whether all vertices are in the current ball.
@@ -225,22 +247,18 @@ func allIn(vertices []int32, ball *graph.Scratch) bool {
 }
 
 func (s *vertexSets) add(set []int32, sum uint64, class int32) {
-	at, ok := s.first[sum]
-	if !ok {
-		at = -1
-	}
-	s.next = append(s.next, at)
-	s.first[sum] = int32(len(s.class))
+	s.last[sum] = int32(len(s.class))
 	s.class = append(s.class, class)
 	s.all = append(s.all, set...)
 	s.start = append(s.start, int32(len(s.all)))
 }
 
-// wholeGraphs returns the canonical quotients of whole graphs whose vertices have the given
-// classes.
-func wholeGraphs(ctx context.Context, graphs []*graph.Graph, below *classes) ([][]uint32, error) {
+// wholeGraphs sorts graphs whose vertices have the given classes into classes of equal canonical
+// quotients; the class of graph i is of[0][i].
+func wholeGraphs(ctx context.Context, graphs []*graph.Graph, below *classes) (*classes, error) {
 	defer kernel.Trace(ctx, "classes")()
-	out := make([][]uint32, len(graphs))
+	var table graph.Classes
+	of := make([]int32, len(graphs))
 	workers := make([]classifier, kernel.Workers(ctx))
 	err := kernel.Each(ctx, len(graphs), 8, func(w, i int) error {
 		c := &workers[w]
@@ -249,9 +267,11 @@ func wholeGraphs(ctx context.Context, graphs []*graph.Graph, below *classes) ([]
 		for v := range graphs[i].N() {
 			c.set = append(c.set, int32(v))
 		}
-		sig, _ := c.refine.Signature(graphs[i], c.set, c.key, below.of[i], nil)
-		out[i] = append([]uint32(nil), sig...)
+		of[i] = table.Intern(c.refine.Signature(graphs[i], c.set, c.key, below.of[i], nil))
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	return numbered(&table, [][]int32{of}), nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
@@ -70,25 +71,13 @@ type preparer struct {
 	a, k, e []float64
 }
 
-// cellsOf returns the cells of the quotient, numbered as rank says (as they are when it is
-// nil), and their factors.
-func cellsOf(q *graph.Quotient, rank []int32) (cells []int32, scale []float64) {
-	cells, scale = make([]int32, q.Cells()), make([]float64, q.Cells())
-	for i, c := range q.Class {
-		cells[i] = c
-		if rank != nil {
-			cells[i] = rank[c]
-		}
-		scale[i] = float64(q.Size[i]) / float64(1+q.Tag[i])
-	}
-	return cells, scale
-}
-
-func (p *preparer) prepare(quotient []uint32, rank []int32, below values, kern *Kernel) (*prepared, error) {
+func (p *preparer) prepare(quotient []uint32, below values, kern *Kernel) (*prepared, error) {
 	p.q.Decode(quotient)
 	m := p.q.Cells()
-	it := &prepared{}
-	it.cells, it.scale = cellsOf(&p.q, rank)
+	it := &prepared{cells: slices.Clone(p.q.Class)}
+	for i, n := range p.q.Size {
+		it.scale = append(it.scale, float64(n)/float64(1+p.q.Tag[i]))
+	}
 	p.a = laplacian(&p.q, kern.Eta, p.a)
 	p.k, p.e = dense.Grow(p.k, m*m), dense.Grow(p.e, m*m)
 	if err := below.block(p.k, it.cells, it.cells); err != nil {
@@ -126,48 +115,16 @@ func unpack(dst, packed []float64, m int) {
 	}
 }
 
-// logPair returns log k of two quotients by one factorisation of the joint matrix; cross has
-// the kernel of the level below between the cells of a (rows) and b.
-func logPair(a, b *prepared, cross []float64, gamma float64, buf *[]float64) (float64, error) {
-	m, n := len(a.cells), len(b.cells)
-	t := m + n
-	j := dense.Grow(*buf, t*t)
-	*buf = j
-	at := 0
-	for i := range m {
-		copy(j[i*t:i*t+i+1], a.d[at:at+i+1])
-		at += i + 1
-	}
-	at = 0
-	for i := range n {
-		row := j[(m+i)*t:]
-		for k := range m {
-			row[k] = a.scale[k] * cross[k*n+i] * b.scale[i] / (2 * gamma)
-		}
-		copy(row[m:m+i+1], b.d[at:at+i+1])
-		at += i + 1
-	}
-	logJ, ok := dense.Cholesky(j, t)
-	if !ok {
-		return 0, errPrecision
-	}
-	return a.self + b.self - logJ/2, nil
-}
-
 // eigenPair returns log k of two quotients from the eigenvectors of their joint Gram
 // matrix, all those above rounding error or the leading rank of them: the definition, with
 // one row per cell instead of per vertex. With λ, u the eigenpairs of s̃ K s̃, s̃ = √size·discount,
 // a vertex of cell a has the features √(λ/size_a)·u_a.
-func eigenPair(a, b *graph.Quotient, rank []int32, below values, maxRank int, kern *Kernel) (float64, error) {
-	ca, _ := cellsOf(a, rank)
-	cb, _ := cellsOf(b, rank)
-	m, n := len(ca), len(ca)+len(cb)
-	cells := append(ca, cb...)
-	weight := make([]float64, 0, n)
-	for _, q := range []*graph.Quotient{a, b} {
-		for i, s := range q.Size {
-			weight = append(weight, math.Sqrt(float64(s))/float64(1+q.Tag[i]))
-		}
+func eigenPair(a, b *graph.Quotient, below values, kern *Kernel) (float64, error) {
+	cells, sizes := slices.Concat(a.Class, b.Class), slices.Concat(a.Size, b.Size)
+	n := len(cells)
+	weight := make([]float64, n)
+	for i, tag := range slices.Concat(a.Tag, b.Tag) {
+		weight[i] = math.Sqrt(float64(sizes[i])) / float64(1+tag)
 	}
 	k := make([]float64, n*n)
 	if err := below.block(k, cells, cells); err != nil {
@@ -178,44 +135,17 @@ func eigenPair(a, b *graph.Quotient, rank []int32, below values, maxRank int, ke
 			k[i*n+j] *= weight[i] * weight[j]
 		}
 	}
-	q, p, err := rankRevealing(k, n, maxRank)
+	q, p, err := rankRevealing(k, n, kern.PairRank)
 	if err != nil {
 		return 0, err
 	}
-	// Row a of C⁻¹ N q: the size of the cell times its features.
-	for i := range n {
-		var size float64
-		if i < m {
-			size = float64(a.Size[i])
-		} else {
-			size = float64(b.Size[i-m])
-		}
+	// Row a of N q: the size of the cell times its features.
+	for i, size := range sizes {
 		for j := range p {
-			q[i*p+j] *= math.Sqrt(size)
+			q[i*p+j] *= math.Sqrt(float64(size))
 		}
 	}
-	logs := make([]float64, 3)
-	for part, quo := range []*graph.Quotient{a, b} {
-		rows := q[:m*p]
-		if part == 1 {
-			rows = q[m*p:]
-		}
-		l := laplacian(quo, kern.Eta, nil)
-		if _, ok := dense.Cholesky(l, quo.Cells()); !ok {
-			return 0, errPrecision
-		}
-		dense.ForwardSolve(l, quo.Cells(), rows, p)
-		if logs[part], err = logCovariance(rows, quo.Cells(), p, kern.Gamma); err != nil {
-			return 0, err
-		}
-	}
-	for i := range q {
-		q[i] *= math.Sqrt2 / 2
-	}
-	if logs[2], err = logCovariance(q, n, p, kern.Gamma); err != nil {
-		return 0, err
-	}
-	return (logs[0]+logs[1])/4 - logs[2]/2, nil
+	return logFLG(laplacian(a, kern.Eta, nil), laplacian(b, kern.Eta, nil), a.Cells(), q, n, p, kern.Gamma)
 }
 
 // rankRevealing returns the rows of Q, n×p, with QQᵀ = K up to rounding error, from the

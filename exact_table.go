@@ -1,11 +1,9 @@
 package mlg
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/graph"
@@ -51,108 +49,90 @@ func newTable(n int) *table { return &table{n: n, data: make([]float64, n*(n+1)/
 
 func (t *table) size() int { return t.n }
 
-func (t *table) at(i, j int32) float64 {
-	if i < j {
-		i, j = j, i
-	}
-	return t.data[int(i)*(int(i)+1)/2+int(j)]
-}
+// row returns the values of object i with those up to it.
+func (t *table) row(i int) []float64 { return t.data[i*(i+1)/2:][:i+1] }
 
 func (t *table) block(dst []float64, rows, cols []int32) error {
 	for i, r := range rows {
 		d := dst[i*len(cols):]
 		for j, c := range cols {
-			d[j] = t.at(r, c)
+			a, b := max(r, c), min(r, c)
+			d[j] = t.data[int(a)*(int(a)+1)/2+int(b)]
 		}
 	}
 	return nil
 }
 
-// ordering numbers distinct quotients by their number of cells and the hash of their
-// content, so that the value of a pair does not depend on the rest of the collection.
-func ordering(quotients [][]uint32, hash []uint64) (order, rank []int32) {
-	order, rank = make([]int32, len(quotients)), make([]int32, len(quotients))
-	for i := range order {
-		order[i] = int32(i)
+// pairs computes the kernel of every pair of classes, which are sorted and whose cells are classes
+// of the given level with the values below.
+func (e *Exact) pairs(ctx context.Context, stage string, c *classes, level int, below values) (*table, error) {
+	n := c.len()
+	t := newTable(n)
+	by := e.schurRows
+	if e.robust && (level == 0 || e.kernel.PairRank > 0) {
+		by = e.eigenRows
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(cells(quotients[a]), cells(quotients[b])), cmp.Compare(hash[a], hash[b]), cmp.Compare(a, b))
-	})
-	for r, i := range order {
-		rank[i] = int32(r)
-	}
-	return order, rank
-}
-
-// prepareAll prepares quotients in the given order.
-func prepareAll(ctx context.Context, quotients [][]uint32, order, rank []int32, below values, k *Kernel) ([]*prepared, error) {
-	items := make([]*prepared, len(quotients))
-	workers := make([]preparer, kernel.Workers(ctx))
-	err := kernel.Each(ctx, len(quotients), 16, func(w, i int) error {
-		var err error
-		items[i], err = workers[w].prepare(quotients[order[i]], rank, below, k)
-		return err
-	})
-	return items, err
-}
-
-// pairs computes the kernel of every pair of distinct quotients; rank numbers the cells'
-// classes as below does. Entry (i, j) of the table belongs to quotients[order[i]], quotients[order[j]].
-// robust asks for eq. (2) instead of eq. (3).
-func pairs(ctx context.Context, stage string, quotients [][]uint32, order, rank []int32, below values, robust bool, k *Kernel) (*table, error) {
-	if robust {
-		return eigenPairs(ctx, stage, quotients, order, rank, below, k)
-	}
-	items, err := prepareAll(ctx, quotients, order, rank, below, k)
+	row, err := by(ctx, c, below)
 	if err != nil {
 		return nil, err
 	}
-	n := len(items)
-	t := newTable(n)
-	before := make([]int, n+1) // Σ m² of the items before
-	most := 0
-	for i, it := range items {
-		before[i+1] = before[i] + len(it.cells)*len(it.cells)
-		most = max(most, len(it.cells))
-	}
-	workers := make([]rowWorker, kernel.Workers(ctx))
 	meter := kernel.NewMeter(ctx, stage, n*(n+1)/2)
 	// Long rows first, so that the last ones to finish are short.
 	err = kernel.Each(ctx, n, 1, func(w, done int) error {
 		i := n - 1 - done
-		row := t.data[i*(i+1)/2 : (i+1)*(i+2)/2]
-		err := workers[w].row(ctx, row, items[:i+1], before[i], below, k.Gamma)
+		t.row(i)[i] = 1
+		err := row(w, t.row(i)[:i])
 		meter.Add(i + 1)
 		return err
 	})
 	return t, err
 }
 
-func eigenPairs(ctx context.Context, stage string, quotients [][]uint32, order, rank []int32, below values, k *Kernel) (*table, error) {
-	n := len(quotients)
-	t := newTable(n)
-	quo := make([]graph.Quotient, n)
+// rowFunc computes the kernel of a class with those before it, as many as dst is long.
+type rowFunc func(worker int, dst []float64) error
+
+// eigenRows computes rows by eq. (2).
+func (e *Exact) eigenRows(ctx context.Context, c *classes, below values) (rowFunc, error) {
+	quo := make([]graph.Quotient, c.len())
 	for i := range quo {
-		quo[i].Decode(quotients[order[i]])
+		quo[i].Decode(c.quotient[i])
 	}
-	meter := kernel.NewMeter(ctx, stage, n*(n+1)/2)
-	err := kernel.Each(ctx, n, 1, func(_, done int) error {
-		i := n - 1 - done
-		for j := range i {
+	return func(_ int, dst []float64) error {
+		for j := range dst {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			l, err := eigenPair(&quo[i], &quo[j], rank, below, k.PairRank, k)
+			l, err := eigenPair(&quo[len(dst)], &quo[j], below, &e.kernel)
 			if err != nil {
 				return err
 			}
-			t.data[i*(i+1)/2+j] = expKernel(l)
+			dst[j] = expKernel(l)
 		}
-		t.data[i*(i+1)/2+i] = 1
-		meter.Add(i + 1)
 		return nil
+	}, nil
+}
+
+// schurRows computes rows by eq. (3).
+func (e *Exact) schurRows(ctx context.Context, c *classes, below values) (rowFunc, error) {
+	items := make([]*prepared, c.len())
+	preparers := make([]preparer, kernel.Workers(ctx))
+	err := kernel.Each(ctx, len(items), 16, func(w, i int) error {
+		var err error
+		items[i], err = preparers[w].prepare(c.quotient[i], below, &e.kernel)
+		return err
 	})
-	return t, err
+	if err != nil {
+		return nil, err
+	}
+	before := make([]int, len(items)+1) // Σ m² of the items before
+	for i, it := range items {
+		before[i+1] = before[i] + len(it.cells)*len(it.cells)
+	}
+	workers := make([]rowWorker, kernel.Workers(ctx))
+	return func(w int, dst []float64) error {
+		i := len(dst)
+		return workers[w].row(ctx, dst, items[i], items[:i], before[i], below, e.kernel.Gamma)
+	}, nil
 }
 
 // rowWorker computes rows of a table; it holds the buffers of one worker.
@@ -169,20 +149,17 @@ type rowWorker struct {
 // panelWidth columns of the panel of the largest common items stay in the first-level cache.
 const panelWidth = 64
 
-// row computes the kernel of the last item with all of them.
+// row computes the kernel of an item with those before it.
 //
-// With C Cᵀ = D of the last item, the joint determinant with item j is |D| times that of
+// With C Cᵀ = D of the item, the joint determinant with item j is |D| times that of
 // the Schur complement D_j − s_j TᵀT s_j, where column c of T is C⁻¹ s K(cells, c)/(2γ): T
 // depends on the class c of the level below, not on j. Items have no more cells than those
 // behind them, so that the Schur complement is the smaller part.
-func (w *rowWorker) row(ctx context.Context, dst []float64, items []*prepared, squares int, below values, gamma float64) error {
-	last := len(items) - 1
-	it := items[last]
-	m := len(it.cells)
-	dst[last] = 1
-	if last == 0 {
+func (w *rowWorker) row(ctx context.Context, dst []float64, it *prepared, items []*prepared, squares int, below values, gamma float64) error {
+	if len(items) == 0 {
 		return nil
 	}
+	m := len(it.cells)
 	w.chol = dense.Grow(w.chol, m*m)
 	unpack(w.chol, it.d, m)
 	if _, ok := dense.Cholesky(w.chol, m); !ok {
@@ -205,14 +182,14 @@ func (w *rowWorker) row(ctx context.Context, dst []float64, items []*prepared, s
 			}
 		}
 	}
-	for j := 0; j < last; {
+	for j := 0; j < len(items); {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		// Items of one size are taken together, tileRun tiles at a time.
 		size := len(items[j].cells)
 		end := j
-		for end < last && end < j+tileRun*spd.Lanes && len(items[end].cells) == size {
+		for end < min(len(items), j+tileRun*spd.Lanes) && len(items[end].cells) == size {
 			end++
 		}
 		if err := w.run(dst[j:end], items[j:end], it, size, shared, classes); err != nil {
@@ -228,10 +205,8 @@ const tileRun = 4
 
 // run computes the kernel of it with others, which all have size cells.
 func (w *rowWorker) run(dst []float64, others []*prepared, it *prepared, size int, shared bool, classes int) error {
-	if size == 0 { // empty graphs: the joint matrix is D
-		for j, o := range others {
-			dst[j] = expKernel(it.self + o.self - it.logD/2)
-		}
+	if size == 0 { // the empty graph: the joint matrix is D
+		dst[0] = expKernel(it.self + others[0].self - it.logD/2)
 		return nil
 	}
 	tiles := (len(others) + spd.Lanes - 1) / spd.Lanes
@@ -328,97 +303,4 @@ func (w *rowWorker) fillShared(dst []float64, o *prepared, classes int) {
 			at++
 		}
 	}
-}
-
-// lazy computes the values of pairs on demand and keeps them, up to a number of bytes; past
-// it, it forgets them and goes on.
-type lazy struct {
-	quotients [][]uint32
-	below     values
-	robust    bool // eq. (2) instead of eq. (3)
-	kernel    *Kernel
-	items     map[int32]*prepared
-	memo      map[uint64]float64
-	limit     int
-	preparer  preparer
-	buf       []float64
-}
-
-func newLazy(quotients [][]uint32, below values, robust bool, k *Kernel, memory int64) *lazy {
-	// A map entry of 16 bytes takes about 40 with its share of empty slots.
-	return &lazy{quotients: quotients, below: below, robust: robust, kernel: k,
-		items: make(map[int32]*prepared), memo: make(map[uint64]float64), limit: int(max(1, memory/40))}
-}
-
-func (l *lazy) size() int { return len(l.quotients) }
-
-func (l *lazy) block(dst []float64, rows, cols []int32) error {
-	for i, r := range rows {
-		for j, c := range cols {
-			v, err := l.at(r, c)
-			if err != nil {
-				return err
-			}
-			dst[i*len(cols)+j] = v
-		}
-	}
-	return nil
-}
-
-func (l *lazy) at(a, b int32) (float64, error) {
-	if a == b {
-		return 1, nil
-	}
-	if a < b {
-		a, b = b, a
-	}
-	key := uint64(a)<<32 | uint64(b)
-	if v, ok := l.memo[key]; ok {
-		return v, nil
-	}
-	v, err := l.compute(a, b)
-	if err != nil {
-		return 0, err
-	}
-	if len(l.memo) >= l.limit {
-		clear(l.memo)
-		clear(l.items)
-	}
-	l.memo[key] = v
-	return v, nil
-}
-
-func (l *lazy) compute(a, b int32) (float64, error) {
-	if l.robust {
-		var qa, qb graph.Quotient
-		qa.Decode(l.quotients[a])
-		qb.Decode(l.quotients[b])
-		logK, err := eigenPair(&qa, &qb, nil, l.below, l.kernel.PairRank, l.kernel)
-		return expKernel(logK), err
-	}
-	x, err := l.item(a)
-	if err != nil {
-		return 0, err
-	}
-	y, err := l.item(b)
-	if err != nil {
-		return 0, err
-	}
-	cross := make([]float64, len(x.cells)*len(y.cells))
-	if err := l.below.block(cross, x.cells, y.cells); err != nil {
-		return 0, err
-	}
-	logK, err := logPair(x, y, cross, l.kernel.Gamma, &l.buf)
-	return expKernel(logK), err
-}
-
-func (l *lazy) item(a int32) (*prepared, error) {
-	if it := l.items[a]; it != nil {
-		return it, nil
-	}
-	it, err := l.preparer.prepare(l.quotients[a], nil, l.below, l.kernel)
-	if err == nil {
-		l.items[a] = it
-	}
-	return it, err
 }

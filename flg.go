@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
@@ -50,7 +51,9 @@ func FLG(g *graph.Graph, fg *kernel.Matrix, h *graph.Graph, fh *kernel.Matrix, e
 	if fg.Cols != fh.Cols {
 		return 0, fmt.Errorf("features of %d and %d dimensions, want one number", fg.Cols, fh.Cols)
 	}
-	return flgFromRows(g, fg.Data, h, fh.Data, fg.Cols, eta, gamma)
+	y := slices.Concat(fg.Data, fh.Data)
+	logK, err := logFLG(g.Laplacian(eta, nil), h.Laplacian(eta, nil), g.N(), y, g.N()+h.N(), fg.Cols, gamma)
+	return expKernel(logK), err
 }
 
 func checkFLG(eta, gamma float64) error {
@@ -63,39 +66,29 @@ func checkFLG(eta, gamma float64) error {
 	return nil
 }
 
-// flgFromRows is FLG for features as row-major n×m data.
-func flgFromRows(g *graph.Graph, fg []float64, h *graph.Graph, fh []float64, m int, eta, gamma float64) (float64, error) {
-	ng, nh := g.N(), h.N()
-	y := make([]float64, (ng+nh)*m)
-	copy(y, fg)
-	copy(y[ng*m:], fh)
-	for _, part := range []struct {
-		g  *graph.Graph
-		at int
-	}{{g, 0}, {h, ng}} {
-		n := part.g.N()
-		l := part.g.Laplacian(eta, nil)
+// logFLG returns log k of two graphs with the regularised Laplacians lg and lh. y has m features of
+// each of their n vertices, the first split of which belong to the first graph. All are overwritten.
+func logFLG(lg, lh []float64, split int, y []float64, n, m int, gamma float64) (float64, error) {
+	one := func(l, y []float64, n int) (float64, error) {
 		if _, ok := dense.Cholesky(l, n); !ok {
-			return 0, errors.New("the regularised Laplacian is not positive definite in float64: eta is too small beside the edge weights")
+			return 0, errPrecision
 		}
-		dense.ForwardSolve(l, n, y[part.at*m:(part.at+n)*m], m)
+		dense.ForwardSolve(l, n, y, m)
+		return logCovariance(y, n, m, gamma)
 	}
-	first, err := logCovariance(y[:ng*m], ng, m, gamma)
+	first, err := one(lg, y[:split*m], split)
 	if err != nil {
 		return 0, err
 	}
-	second, err := logCovariance(y[ng*m:], nh, m, gamma)
+	second, err := one(lh, y[split*m:], n-split)
 	if err != nil {
 		return 0, err
 	}
 	for i := range y {
 		y[i] *= math.Sqrt2 / 2
 	}
-	both, err := logCovariance(y, ng+nh, m, gamma)
-	if err != nil {
-		return 0, err
-	}
-	return expKernel(first/4 + second/4 - both/2), nil
+	both, err := logCovariance(y, n, m, gamma)
+	return first/4 + second/4 - both/2, err
 }
 
 // expKernel returns exp(logK), where rounding may have lifted logK above 0.

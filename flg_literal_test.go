@@ -117,7 +117,8 @@ func flgEigen(g, h *graph.Graph, k []float64, rank int, eta, gamma float64) (flo
 	if err != nil {
 		return 0, err
 	}
-	return flgFromRows(g, q[:g.N()*p], h, q[g.N()*p:], p, eta, gamma)
+	logK, err := logFLG(g.Laplacian(eta, nil), h.Laplacian(eta, nil), g.N(), q, g.N()+h.N(), p, gamma)
+	return expKernel(logK), err
 }
 
 var errNotPSD = errors.New("a covariance is not positive definite: the base kernel is not positive semi-definite")

@@ -140,6 +140,9 @@ func (k Kernel) Semidefinite() bool {
 	return k.Combine != GeometricMean && !(k.Exact && k.PairRank > 0)
 }
 
+// enters reports whether a level enters the kernel.
+func (k Kernel) enters(level int) bool { return k.Combine != Top || level == len(k.Radii) }
+
 // base returns the kernel on vertices for graphs.
 func (k Kernel) base(graphs []*graph.Graph) (base.Kernel, error) {
 	text := k.Base

@@ -112,13 +112,7 @@ func draw(s *classes, how Landmarks, samples int, seed uint64, level int) []land
 // sortLandmarks puts landmarks with as many cells beside each other, whose covariances have
 // about the same rank.
 func sortLandmarks(marks []landmark, s *classes) {
-	slices.SortFunc(marks, func(a, b landmark) int {
-		size := 0
-		if s.quotient != nil {
-			size = cmp.Compare(cells(s.quotient[a.class]), cells(s.quotient[b.class]))
-		}
-		return cmp.Or(size, cmp.Compare(s.hash[a.class], s.hash[b.class]), cmp.Compare(a.class, b.class))
-	})
+	slices.SortFunc(marks, func(a, b landmark) int { return s.compare(a.class, b.class) })
 }
 
 // sample returns k of the numbers 0 … n-1, k ≤ n, each set with the same probability

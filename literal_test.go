@@ -361,7 +361,8 @@ func TestPrecision(t *testing.T) {
 				}
 				given++
 				// What rounding of L and of the logarithms costs comes on top.
-				tol := max(4*e.ErrorEstimate(), 10*epsilon/eta, 1e-12)
+				_, estimate, _ := precision(&o, level)
+				tol := max(4*estimate, 10*epsilon/eta, 1e-12)
 				p := &precise{graphs: gs, eta: eta, gamma: gamma, radii: o.Radii}
 				for i := range gs {
 					for j := range i {

@@ -113,10 +113,10 @@ func (m *Model) classify(ctx context.Context, graphs []*graph.Graph, below *leve
 // compareAt adds the covariances of whole graphs whose vertices have the features of a level, if
 // the level enters the kernel.
 func (m *Model) compareAt(ctx context.Context, graphs []*graph.Graph, at *level, out *Covariances) error {
-	if m.kernel.Combine == Top && at.number < len(m.kernel.Radii) {
+	if !m.kernel.enters(at.number) {
 		return nil
 	}
-	quotients, err := wholeGraphs(ctx, graphs, at.classes)
+	whole, err := wholeGraphs(ctx, graphs, at.classes)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (m *Model) compareAt(ctx context.Context, graphs []*graph.Graph, at *level,
 	b := spd.NewBatch(len(graphs), at.width)
 	workers := make([]assembler, kernel.Workers(ctx))
 	err = kernel.Each(ctx, len(graphs), 4, func(w, i int) error {
-		packed, err := workers[w].covariance(quotients[i], at.features, &m.kernel)
+		packed, err := workers[w].covariance(whole.quotient[whole.of[0][i]], at.features, &m.kernel)
 		if err == nil {
 			err = b.Set(i, packed)
 		}

@@ -77,18 +77,9 @@ func MatchExact(ctx context.Context, g, h *graph.Graph, o mlg.Kernel, level int)
 	if err != nil {
 		return nil, err
 	}
-	s := kernel.NewMatrix(g.N(), h.N())
-	for v := range g.N() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		for w := range h.N() {
-			k, err := e.MLS(level, 0, v, 1, w)
-			if err != nil {
-				return nil, err
-			}
-			s.Set(v, w, k)
-		}
+	s, err := e.MLS(ctx, 0, 1)
+	if err != nil {
+		return nil, err
 	}
 	return matching(s, level)
 }

@@ -55,11 +55,11 @@ func (c *compareCmd) Run(g *globals) error {
 		if err != nil {
 			return err
 		}
-		k, err := e.Kernel(0, 1)
+		k, err := e.Gram(g.ctx)
 		if err != nil {
 			return err
 		}
-		x := level{Level: l, Similarity: k}
+		x := level{Level: l, Similarity: k.At(0, 1)}
 		if l > 0 {
 			x.Radius = o.Radii[l-1]
 		}
