@@ -30,24 +30,17 @@ type Attribution struct {
 	Features [][]float64
 }
 
-// Vertices returns ∂f/∂s_v for every vertex v of G.
-func (a *Attribution) Vertices() []float64 { return a.Features[0] }
-
 // Attribute differentiates a function f of the values log k(G, H_i) with respect to factors
 // of the base features of the vertices of g, by reverse accumulation through all levels. The
 // H_i are graphs that the model has transformed. slopes receives log k(G, H_i) and returns
 // ∂f/∂log k(G, H_i): 1 for f = log k, c_i·exp(log k_i) for f = Σ c_i k_i.
 //
+// The base features of all vertices of g are multiplied by a factor σ ≥ 0 first: derivatives are
+// those with respect to log s_v at s = σ. For σ = 1 they are ∂f/∂s_v.
+//
 // With n vertices in c classes at a level, Ñ landmarks and rank P it takes O(c Ñ P³ + n Ñ P²)
 // time, and what solving with the Laplacians of the n neighbourhoods takes.
-func (m *Model) Attribute(ctx context.Context, g *graph.Graph, others *Covariances, slopes func(logK []float64) []float64) (*Attribution, error) {
-	return m.AttributeAt(ctx, g, 1, others, slopes)
-}
-
-// AttributeAt is Attribute for g with the base features of all its vertices multiplied by
-// a factor σ ≥ 0, that is at s = σ. It gives ∂f/∂log s_v = σ ∂f/∂s_v; for σ = 1 it is
-// Attribute.
-func (m *Model) AttributeAt(ctx context.Context, g *graph.Graph, factor float64, others *Covariances, slopes func(logK []float64) []float64) (*Attribution, error) {
+func (m *Model) Attribute(ctx context.Context, g *graph.Graph, factor float64, others *Covariances, slopes func(logK []float64) []float64) (*Attribution, error) {
 	if !(factor >= 0) || math.IsInf(factor, 1) {
 		return nil, fmt.Errorf("factor of the base features %v, want a finite number that is not negative", factor)
 	}
@@ -187,37 +180,26 @@ func (r *recording) row(level, v int) []float64 {
 // record is Transform of one graph whose base features are multiplied by a factor, and keeps what
 // is on the way. Every class is compared through its covariance, which derivatives need.
 func (m *Model) record(ctx context.Context, g *graph.Graph, factor float64) (*recording, error) {
-	graphs := []*graph.Graph{g}
 	r := &recording{}
-	var at *level
-	for l := range m.projections {
-		var err error
-		if at, err = m.classify(ctx, graphs, at); err != nil {
-			return nil, err
-		}
+	return r, m.climb(ctx, []*graph.Graph{g}, &r.whole, func(at *level) error {
 		var s *spd.Batch
 		var k []float64
-		if l == 0 {
+		var err error
+		if at.number == 0 {
 			err = m.project(ctx, at)
 			for i := range at.rows {
 				at.rows[i] *= factor
 			}
 		} else if s, err = m.covariances(ctx, at, at.all()); err == nil {
-			p := &m.projections[l]
+			p := &m.projections[at.number]
 			n := at.len()
 			k, at.features = make([]float64, n*p.n), features{make([]float64, n*p.p), p.p}
 			spd.Cross(k, p.n, s, 0, n, p.marks, 0, p.n)
 			dense.Multiply(at.rows, k, p.w, n, p.n, p.p)
 		}
-		if err != nil {
-			return nil, err
-		}
 		r.levels, r.covariances, r.kernels = append(r.levels, at), append(r.covariances, s), append(r.kernels, k)
-		if err := m.compareAt(ctx, graphs, at, &r.whole); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
+		return err
+	})
 }
 
 // reverse carries adjoints, derivatives of f with respect to recorded quantities, down

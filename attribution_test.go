@@ -236,7 +236,7 @@ func TestAttributeDifferences(t *testing.T) {
 			t.Run(name+"/"+qn, func(t *testing.T) {
 				a := make([]*Attribution, len(fs))
 				for j, f := range fs {
-					if a[j], err = m.Attribute(t.Context(), g, m.Train(), f.slopes); err != nil {
+					if a[j], err = m.Attribute(t.Context(), g, 1, m.Train(), f.slopes); err != nil {
 						t.Fatal(err)
 					}
 					checkParts(t, a[j])
@@ -312,7 +312,7 @@ func checkDerivatives(t *testing.T, what string, got, want []float64) {
 // checkParts: what enters through the levels adds up.
 func checkParts(t *testing.T, a *Attribution) {
 	t.Helper()
-	for v, x := range a.Vertices() {
+	for v, x := range a.Features[0] {
 		sum, size := 0.0, 0.0
 		for _, part := range a.Through {
 			sum += part[v]
@@ -335,7 +335,7 @@ func TestAttributeParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := func(l []float64) []float64 { w := make([]float64, len(l)); w[1] = 1; return w }
-	a, err := m.Attribute(t.Context(), train[0], m.Train(), one)
+	a, err := m.Attribute(t.Context(), train[0], 1, m.Train(), one)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,11 +346,11 @@ func TestAttributeParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := alone.Attribute(t.Context(), train[0], alone.Train(), one)
+		b, err := alone.Attribute(t.Context(), train[0], 1, alone.Train(), one)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for v, x := range b.Vertices() {
+		for v, x := range b.Features[0] {
 			if math.Abs(a.Through[level][v]-x) > 1e-12 {
 				t.Errorf("level %d, vertex %d: part %v, alone %v", level, v, a.Through[level][v], x)
 			}
@@ -375,7 +375,7 @@ func TestAttributeEuler(t *testing.T) {
 		t.Fatal(err)
 	}
 	dense := func(i int) *mat.Dense {
-		packed, p, _ := m.Train().Matrix(i)
+		packed, p := m.Train().levels[0].At(i, nil), m.Train().levels[0].Order()
 		out := mat.NewDense(p, p, nil)
 		for r := range p {
 			for c := range p {
@@ -386,7 +386,7 @@ func TestAttributeEuler(t *testing.T) {
 	}
 	for gi, g := range train {
 		for hi := range train {
-			a, err := m.Attribute(t.Context(), g, m.Train(), func(l []float64) []float64 {
+			a, err := m.Attribute(t.Context(), g, 1, m.Train(), func(l []float64) []float64 {
 				w := make([]float64, len(l))
 				w[hi] = 1
 				return w
@@ -415,7 +415,7 @@ func TestAttributeEuler(t *testing.T) {
 				t.Errorf("graphs %d and %d: derivatives add up to %v, want %v", gi, hi, sum, want)
 			}
 			if gi == hi {
-				for v, x := range a.Vertices() {
+				for v, x := range a.Features[0] {
 					if x != 0 { // k(G, G) = 1 is the largest value there is
 						t.Errorf("graph %d with itself: derivative %v at vertex %d, want 0", gi, x, v)
 					}
@@ -445,14 +445,14 @@ func TestAttributeInvariance(t *testing.T) {
 				shuffled, perm := graphtest.Shuffle(r, g)
 				var a [2]*Attribution
 				for j, f := range fs {
-					if a[j], err = m.Attribute(t.Context(), g, m.Train(), f.slopes); err != nil {
+					if a[j], err = m.Attribute(t.Context(), g, 1, m.Train(), f.slopes); err != nil {
 						t.Fatal(err)
 					}
-					b, err := m3.Attribute(t.Context(), shuffled, m3.Train(), f.slopes)
+					b, err := m3.Attribute(t.Context(), shuffled, 1, m3.Train(), f.slopes)
 					if err != nil {
 						t.Fatal(err)
 					}
-					c, err := m3.Attribute(t.Context(), g, m3.Train(), f.slopes)
+					c, err := m3.Attribute(t.Context(), g, 1, m3.Train(), f.slopes)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -467,7 +467,7 @@ func TestAttributeInvariance(t *testing.T) {
 						}
 					}
 				}
-				both, err := m.Attribute(t.Context(), g, m.Train(), func(l []float64) []float64 {
+				both, err := m.Attribute(t.Context(), g, 1, m.Train(), func(l []float64) []float64 {
 					w := fs[0].slopes(l)
 					out := make([]float64, len(w))
 					for i, x := range fs[1].slopes(l) {
@@ -478,8 +478,8 @@ func TestAttributeInvariance(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for v, x := range both.Vertices() {
-					if want := 3*a[0].Vertices()[v] - a[1].Vertices()[v]; math.Abs(x-want) > 1e-9 {
+				for v, x := range both.Features[0] {
+					if want := 3*a[0].Features[0][v] - a[1].Features[0][v]; math.Abs(x-want) > 1e-9 {
 						t.Errorf("vertex %d: derivative of a sum %v, sum of derivatives %v", v, x, want)
 					}
 				}
@@ -503,7 +503,7 @@ func TestAttributeLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := targets(r, 3)[1]
-	a, err := m.Attribute(t.Context(), g, m.Train(), f.slopes)
+	a, err := m.Attribute(t.Context(), g, 1, m.Train(), f.slopes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -511,7 +511,7 @@ func TestAttributeLarge(t *testing.T) {
 	dir, want := make([]float64, g.N()), 0.0
 	for v := range dir {
 		dir[v] = r.NormFloat64()
-		want += dir[v] * a.Vertices()[v]
+		want += dir[v] * a.Features[0][v]
 	}
 	got := differences(1, func(x []float64) []float64 {
 		s := make([]float64, g.N())
@@ -535,7 +535,7 @@ func TestAttributeAt(t *testing.T) {
 	g := train[1]
 	for _, f := range targets(graphtest.Rand(8), len(train)) {
 		for _, sigma := range []float64{0, 0.3, 2} {
-			a, err := m.AttributeAt(t.Context(), g, sigma, m.Train(), f.slopes)
+			a, err := m.Attribute(t.Context(), g, sigma, m.Train(), f.slopes)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -546,11 +546,11 @@ func TestAttributeAt(t *testing.T) {
 				}
 				return []float64{f.value(scaledLogK(t, m, g, m.Train(), 0, s))}
 			})
-			checkDerivatives(t, fmt.Sprintf("%s at %v", f.name, sigma), a.Vertices(), want[0])
+			checkDerivatives(t, fmt.Sprintf("%s at %v", f.name, sigma), a.Features[0], want[0])
 		}
 	}
 	for _, sigma := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if _, err := m.AttributeAt(t.Context(), g, sigma, m.Train(), nil); err == nil || !strings.Contains(err.Error(), "factor of the base features") {
+		if _, err := m.Attribute(t.Context(), g, sigma, m.Train(), nil); err == nil || !strings.Contains(err.Error(), "factor of the base features") {
 			t.Errorf("factor %v: error %v", sigma, err)
 		}
 	}

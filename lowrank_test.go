@@ -219,11 +219,11 @@ func TestGramSquares(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := m.Between(t.Context(), c, c)
+			want, err := m.Between(t.Context(), CovariancesOf(c.levels), c)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := m.gram(t.Context(), c)
+			got, err := m.Between(t.Context(), c, c)
 			if err != nil {
 				t.Fatal(err)
 			}

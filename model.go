@@ -58,45 +58,45 @@ func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{kernel: k, base: b, train: &Covariances{}}
-	var at *level
-	for range len(k.Radii) + 1 {
-		if at, err = m.classify(ctx, graphs, at); err != nil {
-			return nil, err
-		}
+	return m, m.climb(ctx, graphs, m.train, func(at *level) error {
 		p, err := m.fitProjection(ctx, at)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		m.projections = append(m.projections, *p)
 		m.counts = append(m.counts, at.len())
-		if err := m.project(ctx, at); err != nil {
-			return nil, err
-		}
-		if err := m.compareAt(ctx, graphs, at, m.train); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
+		return m.project(ctx, at)
+	})
 }
 
 // Transform returns the covariances of graphs. Those of a graph depend on the model and the
 // graph alone, not on its vertex order or on the other graphs, to the bit.
 func (m *Model) Transform(ctx context.Context, graphs []*graph.Graph) (*Covariances, error) {
 	out := &Covariances{}
+	return out, m.climb(ctx, graphs, out, func(at *level) error { return m.project(ctx, at) })
+}
+
+// climb takes graphs up through the levels. At each, project sets the features of its classes, from
+// which the covariances of whole graphs are added to out if the level enters the kernel.
+func (m *Model) climb(ctx context.Context, graphs []*graph.Graph, out *Covariances, project func(at *level) error) error {
 	var at *level
-	for range m.projections {
+	for l := range len(m.kernel.Radii) + 1 {
 		var err error
 		if at, err = m.classify(ctx, graphs, at); err != nil {
-			return nil, err
+			return err
 		}
-		if err := m.project(ctx, at); err != nil {
-			return nil, err
+		if err := project(at); err != nil {
+			return err
 		}
-		if err := m.compareAt(ctx, graphs, at, out); err != nil {
-			return nil, err
+		if m.kernel.enters(l) {
+			b, err := m.wholeGraphs(ctx, graphs, at)
+			if err != nil {
+				return err
+			}
+			out.levels = append(out.levels, b)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // classify sorts the vertices of graphs into the classes of the level above the given one, or of
@@ -110,15 +110,11 @@ func (m *Model) classify(ctx context.Context, graphs []*graph.Graph, below *leve
 	return &level{classes: c, number: below.number + 1, below: below.features}, err
 }
 
-// compareAt adds the covariances of whole graphs whose vertices have the features of a level, if
-// the level enters the kernel.
-func (m *Model) compareAt(ctx context.Context, graphs []*graph.Graph, at *level, out *Covariances) error {
-	if !m.kernel.enters(at.number) {
-		return nil
-	}
+// wholeGraphs returns the covariances of whole graphs whose vertices have the features of a level.
+func (m *Model) wholeGraphs(ctx context.Context, graphs []*graph.Graph, at *level) (*spd.Batch, error) {
 	whole, err := wholeGraphs(ctx, graphs, at.classes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer kernel.Trace(ctx, "factor")()
 	b := spd.NewBatch(len(graphs), at.width)
@@ -133,8 +129,7 @@ func (m *Model) compareAt(ctx context.Context, graphs []*graph.Graph, at *level,
 		}
 		return nil
 	})
-	out.levels = append(out.levels, b)
-	return err
+	return b, err
 }
 
 // Base returns the base kernel.

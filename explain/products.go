@@ -145,7 +145,7 @@ func (p *products) contributions(ctx context.Context, g *graph.Graph) (Contribut
 			out.Counted = addTo(out.Counted, toEnds(v))
 			continue
 		}
-		a, err := f.lowRank.Attribute(ctx, prepared[0], f.others, func([]float64) []float64 { return f.slopes })
+		a, err := f.lowRank.Attribute(ctx, prepared[0], 1, f.others, func([]float64) []float64 { return f.slopes })
 		if err != nil {
 			return out, err
 		}

@@ -71,7 +71,7 @@ const (
 // shares integrates f, which returns its value and ∂f/∂log k_i.
 func shares(ctx context.Context, m *mlg.Model, g *graph.Graph, others *mlg.Covariances, f func(logK []float64) (float64, []float64)) (*Shares, error) {
 	at := func(factor float64) (value float64, a *mlg.Attribution, err error) {
-		a, err = m.AttributeAt(ctx, g, factor, others, func(logK []float64) []float64 {
+		a, err = m.Attribute(ctx, g, factor, others, func(logK []float64) []float64 {
 			var slopes []float64
 			value, slopes = f(logK)
 			return slopes

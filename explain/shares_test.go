@@ -97,7 +97,7 @@ func TestSharesByHand(t *testing.T) {
 	}
 	var logs [2]*kernel.Matrix
 	for sigma := range 2 {
-		a, err := m.AttributeAt(t.Context(), ring, float64(sigma), c, func([]float64) []float64 { return []float64{1} })
+		a, err := m.Attribute(t.Context(), ring, float64(sigma), c, func([]float64) []float64 { return []float64{1} })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -132,7 +132,7 @@ func TestWrongContent(t *testing.T) {
 		{"factor/0/level/0/descriptors", word(1, 0), "bytes behind the last string"},
 		{"factor/0/level/1/marks", cut(1), "want 8 for each number"},
 		{"factor/0/level/1/marks", cut(8), "covariances of order"},
-		{"factor/0/level/1/marks", word(2, nan), "covariance entry 2 is NaN"},
+		{"factor/0/level/1/marks", word(2, nan), "diagonal entry 1 is NaN"},
 		{"factor/0/level/2/weights", word(2, nan), "weight 2 is NaN"},
 		{"factor/0/level/2/eigenvalues", word(0, 0), "eigenvalue 0 is 0"},
 		{"factor/0/train/0", nil, "factor/0/train/0 is missing"},

@@ -191,11 +191,7 @@ func (s *Space) decode(tiles []float64, n int) (*Block, error) {
 			}
 			levels, tiles = append(levels, batch), tiles[size:]
 		}
-		c, err := m.CovariancesOf(levels)
-		if err != nil {
-			return nil, err
-		}
-		b.factors = append(b.factors, c)
+		b.factors = append(b.factors, mlg.CovariancesOf(levels))
 	}
 	return b, nil
 }
