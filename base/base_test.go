@@ -147,6 +147,8 @@ func TestParseErrors(t *testing.T) {
 		"labels*":                      `"", want labels`,
 		"gaussian()":                   `")", want a number`,
 		"gaussian(1":                   "want a closing bracket",
+		"gaussian(1 2)":                `"2)", want a closing bracket`,
+		"lab els":                      `"lab els", want labels`,
 		"gaussian(1,2)":                "2 parameters, want at most 1",
 		"gaussian(0)":                  "σ = 0, want a positive",
 		"gaussian(1e+999)":             "want a number",

@@ -2,6 +2,7 @@ package base
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ const maxKernels = 64
 
 // Parse reads a base kernel; the package comment has the grammar.
 func Parse(s string) (Kernel, error) {
-	p := &parser{rest: strings.ReplaceAll(s, " ", "")}
+	p := &parser{rest: strings.TrimLeft(s, " ")}
 	k, err := p.sum(0)
 	if err == nil && p.rest != "" {
 		err = fmt.Errorf("%q behind the end", clip(p.rest))
@@ -36,16 +37,18 @@ type parser struct {
 	kernels int
 }
 
-// take takes a prefix off the rest.
+// take takes a prefix, and the spaces behind it, off the rest.
 func (p *parser) take(prefix string) bool {
 	rest, ok := strings.CutPrefix(p.rest, prefix)
-	p.rest = rest
+	if ok {
+		p.rest = strings.TrimLeft(rest, " ")
+	}
 	return ok
 }
 
 func (p *parser) sum(depth int) (Kernel, error) {
 	var k combined
-	for {
+	for more := true; more; more = p.take("+") {
 		w, weighted := p.number()
 		term, err := p.product(depth)
 		if err != nil {
@@ -61,9 +64,6 @@ func (p *parser) sum(depth int) (Kernel, error) {
 		if n := len(k.weights); n != 0 && n != len(k.parts) {
 			return nil, fmt.Errorf("%d of %d terms have a weight, want all or none", n, len(k.parts))
 		}
-		if !p.take("+") {
-			break
-		}
 	}
 	if len(k.parts) == 1 && k.weights == nil {
 		return k.parts[0], nil
@@ -76,15 +76,12 @@ func (p *parser) sum(depth int) (Kernel, error) {
 
 func (p *parser) product(depth int) (Kernel, error) {
 	var k combined
-	for {
+	for more := true; more; more = p.take("*") {
 		f, err := p.factor(depth)
 		if err != nil {
 			return nil, err
 		}
 		k.parts = append(k.parts, f)
-		if !p.take("*") {
-			break
-		}
 	}
 	if len(k.parts) == 1 {
 		return k.parts[0], nil
@@ -111,42 +108,28 @@ func (p *parser) factor(depth int) (Kernel, error) {
 	case p.take("degree"):
 		return degree, nil
 	case p.take("gaussian"):
-		x, err := p.parameters("gaussian", 1, 1)
-		if err != nil {
-			return nil, err
-		}
-		return gaussian(x[0])
+		return p.parameters("gaussian", 1, []float64{1}, func(x []float64) (Kernel, error) { return gaussian(x[0]) })
 	case p.take("heat"):
-		x, err := p.parameters("heat", maxKernels, 0.5, 1, 2)
-		if err != nil {
-			return nil, err
-		}
-		return heat(x)
+		return p.parameters("heat", maxKernels, []float64{0.5, 1, 2}, heat)
 	case p.take("wl"):
-		x, err := p.parameters("wl", 1, 3)
-		if err != nil {
-			return nil, err
-		}
-		return refinements(x[0])
+		return p.parameters("wl", 1, []float64{3}, func(x []float64) (Kernel, error) { return refinements(x[0]) })
 	}
 	return nil, fmt.Errorf("%q, want labels, attributes, gaussian(σ), degree, heat(β,…), wl(h), or a product such as labels*gaussian", clip(p.rest))
 }
 
-// parameters reads numbers in brackets, at most so many; without brackets it returns the defaults.
-func (p *parser) parameters(name string, most int, defaults ...float64) ([]float64, error) {
+// parameters reads numbers in brackets, at most so many, and makes a kernel of them, or without
+// brackets of the defaults.
+func (p *parser) parameters(name string, most int, defaults []float64, of func([]float64) (Kernel, error)) (Kernel, error) {
 	if !p.take("(") {
-		return defaults, nil
+		return of(defaults)
 	}
 	var out []float64
-	for {
+	for more := true; more; more = p.take(",") {
 		x, ok := p.number()
 		if !ok {
 			return nil, fmt.Errorf("%s: %q, want a number", name, clip(p.rest))
 		}
 		out = append(out, x)
-		if !p.take(",") {
-			break
-		}
 	}
 	if !p.take(")") {
 		return nil, fmt.Errorf("%s: %q, want a closing bracket", name, clip(p.rest))
@@ -154,33 +137,15 @@ func (p *parser) parameters(name string, most int, defaults ...float64) ([]float
 	if len(out) > most {
 		return nil, fmt.Errorf("%s: %d parameters, want at most %d", name, len(out), most)
 	}
-	return out, nil
+	return of(out)
 }
 
-// number reads a number as fmt prints it: digits, perhaps with a sign, a point and an exponent.
+// decimal is a number as fmt prints it.
+var decimal = regexp.MustCompile(`^-?[0-9]*\.?[0-9]*(e[-+][0-9]*)?`)
+
+// number reads a number.
 func (p *parser) number() (x float64, ok bool) {
-	n := 0
-	digits := func() {
-		for n < len(p.rest) && '0' <= p.rest[n] && p.rest[n] <= '9' {
-			n++
-		}
-	}
-	if strings.HasPrefix(p.rest, "-") {
-		n++
-	}
-	digits()
-	if n < len(p.rest) && p.rest[n] == '.' {
-		n++
-		digits()
-	}
-	if n > 0 && n+1 < len(p.rest) && p.rest[n] == 'e' && (p.rest[n+1] == '-' || p.rest[n+1] == '+') {
-		n += 2
-		digits()
-	}
-	x, err := strconv.ParseFloat(p.rest[:n], 64)
-	if err != nil {
-		return 0, false
-	}
-	p.rest = p.rest[n:]
-	return x, true
+	text := decimal.FindString(p.rest)
+	x, err := strconv.ParseFloat(text, 64)
+	return x, err == nil && p.take(text)
 }
