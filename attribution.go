@@ -377,21 +377,6 @@ func (r *reverse) subgraph(set []int32) {
 	}
 }
 
-// back overwrites y = C⁻¹ b, as run leaves it, with C⁻ᵀ y = A⁻¹ b, its rows in order of
-// elimination, p a row.
-func (s *sparseFactor) back(y []float64, p int) {
-	for k := len(s.ld) - 1; k >= 0; k-- {
-		row := y[k*p : (k+1)*p]
-		for e := s.lp[k]; e < s.next[k]; e++ {
-			dense.Axpy(row, -s.lx[e], y[int(s.li[e])*p:][:p])
-		}
-		d := 1 / s.ld[k]
-		for c := range row {
-			row[c] *= d
-		}
-	}
-}
-
 // gradient computes derivatives of log-kernels; it holds the buffers of one worker.
 type gradient struct{ inv, m, row []float64 }
 

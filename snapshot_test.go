@@ -198,14 +198,14 @@ func TestFromSnapshotErrors(t *testing.T) {
 		"level 2: eigenvalue 1":                func(s *Snapshot) { s.Levels[2].Values[0] = 1e-9 },
 		"level 2: 180 numbers for 11":          func(s *Snapshot) { s.Levels[2].N-- },
 		"level 2: 180 numbers for -1":          func(s *Snapshot) { s.Levels[2].N = -1 },
-		"level 2: spd: matrix 0 is not positive definite: pivot 2 is NaN":   func(s *Snapshot) { s.Levels[2].Marks[3] = math.NaN() },
-		"level 2: spd: matrix 0: diagonal":     func(s *Snapshot) { s.Levels[2].Marks[2] = -1 },
-		"level 2: spd: matrix 0 is not":        func(s *Snapshot) { s.Levels[2].Marks[1] = 1e9 },
-		"training covariances of 0 levels":     func(s *Snapshot) { s.Train = nil },
-		"training graphs, part 0: 165 numbers": func(s *Snapshot) { s.Graphs = 12 },
-		"part 0: spd: matrix 10: diagonal entry 4 is -Inf": func(s *Snapshot) { s.Train[0][164] = math.Inf(-1) },
-		"part 0: spd: matrix 10: diagonal":     func(s *Snapshot) { s.Train[0][164] = 0 },
-		"part 0: 165 numbers for 1073741824":   func(s *Snapshot) { s.Graphs = 1 << 30 },
+		"level 2: spd: matrix 0 is not positive definite: pivot 2 is NaN": func(s *Snapshot) { s.Levels[2].Marks[3] = math.NaN() },
+		"level 2: spd: matrix 0: diagonal":                                func(s *Snapshot) { s.Levels[2].Marks[2] = -1 },
+		"level 2: spd: matrix 0 is not":                                   func(s *Snapshot) { s.Levels[2].Marks[1] = 1e9 },
+		"training covariances of 0 levels":                                func(s *Snapshot) { s.Train = nil },
+		"training graphs, part 0: 165 numbers":                            func(s *Snapshot) { s.Graphs = 12 },
+		"part 0: spd: matrix 10: diagonal entry 4 is -Inf":                func(s *Snapshot) { s.Train[0][164] = math.Inf(-1) },
+		"part 0: spd: matrix 10: diagonal":                                func(s *Snapshot) { s.Train[0][164] = 0 },
+		"part 0: 165 numbers for 1073741824":                              func(s *Snapshot) { s.Graphs = 1 << 30 },
 	} {
 		o := Default()
 		o.Samples, o.Rank, o.Landmarks = 12, 5, ByClass

@@ -1,6 +1,7 @@
 package mlg
 
 import (
+	"container/heap"
 	"math"
 	"slices"
 
@@ -8,30 +9,29 @@ import (
 	"github.com/mlgkernel/mlg/internal/dense"
 )
 
+// entry is an entry of a column of a matrix.
+type entry struct {
+	row int32
+	x   float64
+}
+
 // sparseFactor factors large sparse matrices A = N L_q and solves with the factor. It holds
 // the buffers of one worker.
 type sparseFactor struct {
 	perm, inv []int32 // perm[k] is the cell eliminated at step k
 
-	// Upper triangle of the permuted matrix by columns: rows above the diagonal.
-	cp   []int32
-	ci   []int32
-	cx   []float64
-	diag []float64
+	upper [][]entry // by column of the permuted matrix: entries above the diagonal
+	diag  []float64
 
 	parent []int32 // elimination tree
 	mark   []int32
 	path   []int32
 	stack  []int32
 
-	// Factor by columns, entries below the diagonal.
-	lp   []int
-	next []int
-	li   []int32
-	lx   []float64
-	ld   []float64
-	x    []float64
-	copy []float64
+	lower [][]entry // by column of the factor: entries below the diagonal
+	ld    []float64 // its diagonal
+	x     []float64
+	copy  []float64
 }
 
 // run overwrites y, the m×p matrix N q, with C⁻¹ N q for A = C Cᵀ, in order of elimination.
@@ -39,8 +39,8 @@ func (s *sparseFactor) run(q *graph.Quotient, eta float64, y []float64, p int) b
 	m := q.Cells()
 	s.order(q)
 	s.permute(q, eta)
-	s.tree(m)
-	if !s.factor(m) {
+	s.tree()
+	if !s.factor() {
 		return false
 	}
 	// Forward substitution with all right-hand sides at once.
@@ -54,15 +54,38 @@ func (s *sparseFactor) run(q *graph.Quotient, eta float64, y []float64, p int) b
 		for c := range row {
 			row[c] *= d
 		}
-		for e := s.lp[k]; e < s.next[k]; e++ {
-			f := s.lx[e]
-			dst := y[int(s.li[e])*p:][:p]
+		for _, e := range s.lower[k] {
+			dst := y[int(e.row)*p:][:p]
 			for c, v := range row {
-				dst[c] -= f * v
+				dst[c] -= e.x * v
 			}
 		}
 	}
 	return true
+}
+
+// back overwrites y = C⁻¹ b, as run leaves it, with C⁻ᵀ y = A⁻¹ b, its rows in order of
+// elimination, p a row.
+func (s *sparseFactor) back(y []float64, p int) {
+	for k := len(s.ld) - 1; k >= 0; k-- {
+		row := y[k*p : (k+1)*p]
+		for _, e := range s.lower[k] {
+			dense.Axpy(row, -e.x, y[int(e.row)*p:][:p])
+		}
+		d := 1 / s.ld[k]
+		for c := range row {
+			row[c] *= d
+		}
+	}
+}
+
+// columns returns m empty columns with the memory of s.
+func columns(s [][]entry, m int) [][]entry {
+	s = slices.Grow(s[:0], m)[:m]
+	for i := range s {
+		s[i] = s[i][:0]
+	}
+	return s
 }
 
 func grow32(s []int32, n int) []int32 { return slices.Grow(s[:0], n)[:n] }
@@ -73,193 +96,159 @@ func grow32(s []int32, n int) []int32 { return slices.Grow(s[:0], n)[:n] }
 func (s *sparseFactor) order(q *graph.Quotient) {
 	m := q.Cells()
 	s.perm, s.inv = grow32(s.perm, m), grow32(s.inv, m)
-	vars := make([][]int32, m)  // by cell: neighbours not in a common element
-	elems := make([][]int32, m) // by cell: elements that hold it
-	cells := make([][]int32, m) // by element (named by its pivot): its cells
+	d := newDegrees(m)
 	for i := range m {
 		for e := q.Off[i]; e < q.Off[i+1]; e++ {
 			j := q.Nbr[e]
-			vars[i] = append(vars[i], j)
-			vars[j] = append(vars[j], int32(i))
+			d.vars[i] = append(d.vars[i], j)
+			d.vars[j] = append(d.vars[j], int32(i))
 		}
 	}
-	degree := make([]int32, m)
-	var heap degreeHeap
-	heap.init(m)
 	for i := range m {
-		degree[i] = int32(len(vars[i]))
-		heap.push(int32(i), degree[i])
+		d.set(int32(i), int32(len(d.vars[i])))
 	}
-	done := make([]bool, m)   // eliminated
-	dead := make([]bool, m)   // element absorbed by another
-	stamp := make([]int32, m) // step+1 at which a cell entered the current element
-	w := make([]int32, m)     // by element: its cells outside the current one
-	wStamp := make([]int32, m)
 	for step := range m {
-		p := heap.pop(degree, done)
+		p := d.pop()
 		s.perm[step], s.inv[p] = p, int32(step)
-		done[p] = true
-		now := int32(step + 1)
-		// The new element: all neighbours of p.
-		var lp []int32
-		add := func(list []int32) {
-			for _, u := range list {
-				if !done[u] && stamp[u] != now {
-					stamp[u] = now
-					lp = append(lp, u)
-				}
-			}
-		}
-		add(vars[p])
-		for _, e := range elems[p] {
-			if !dead[e] {
-				add(cells[e])
-				dead[e] = true
-				cells[e] = nil
-			}
-		}
-		vars[p], elems[p] = nil, nil
-		cells[p] = lp
-		for _, u := range lp {
-			for _, e := range elems[u] {
-				if dead[e] {
-					continue
-				}
-				if wStamp[e] != now {
-					wStamp[e] = now
-					n := int32(0)
-					for _, c := range cells[e] {
-						if !done[c] {
-							n++
-						}
-					}
-					w[e] = n
-				}
-				w[e]--
-			}
-		}
-		for _, u := range lp {
-			keep := elems[u][:0]
-			d := int32(len(lp) - 1)
-			for _, e := range elems[u] {
-				if dead[e] {
-					continue
-				}
-				if w[e] == 0 { // all its cells are in the new element: absorbed
-					dead[e] = true
-					cells[e] = nil
-					continue
-				}
-				keep = append(keep, e)
-				d += w[e]
-			}
-			elems[u] = append(keep, p)
-			kv := vars[u][:0]
-			for _, c := range vars[u] {
-				if !done[c] && stamp[c] != now {
-					kv = append(kv, c)
-				}
-			}
-			vars[u] = kv
-			d += int32(len(kv))
-			degree[u] = min(d, int32(m-step-2))
-			heap.push(u, degree[u])
+		d.eliminate(p, int32(step+1))
+		for _, u := range d.cells[p] {
+			d.set(u, min(d.update(u, p, int32(step+1)), int32(m-step-2)))
 		}
 	}
 }
 
-// degreeHeap hands out cells by degree, then number. An entry is (degree, cell); those that
-// are out of date are skipped.
-type degreeHeap struct{ h []uint64 }
-
-func (d *degreeHeap) init(n int) { d.h = make([]uint64, 0, 2*n) }
-
-func (d *degreeHeap) push(cell, degree int32) {
-	d.h = append(d.h, uint64(degree)<<32|uint64(cell))
-	for i := len(d.h) - 1; i > 0; {
-		up := (i - 1) / 2
-		if d.h[up] <= d.h[i] {
-			break
-		}
-		d.h[up], d.h[i] = d.h[i], d.h[up]
-		i = up
-	}
+// degrees is the state of a minimum-degree order.
+type degrees struct {
+	vars   [][]int32 // by cell: neighbours not in a common element
+	elems  [][]int32 // by cell: elements that hold it
+	cells  [][]int32 // by element (named by its pivot): its cells
+	degree []int32
+	done   []bool  // eliminated
+	dead   []bool  // element absorbed by another
+	stamp  []int32 // step at which a cell entered the current element
+	w      []int32 // by element: its cells outside the current one
+	wStamp []int32
+	todo   degreeHeap
 }
 
-// pop returns the first cell whose entry is up to date.
-func (d *degreeHeap) pop(degree []int32, done []bool) int32 {
+func newDegrees(m int) *degrees {
+	numbers := func() []int32 { return make([]int32, m) }
+	lists := func() [][]int32 { return make([][]int32, m) }
+	return &degrees{lists(), lists(), lists(), numbers(), make([]bool, m), make([]bool, m), numbers(), numbers(), numbers(), nil}
+}
+
+// set sets the degree of a cell.
+func (d *degrees) set(cell, degree int32) {
+	d.degree[cell] = degree
+	heap.Push(&d.todo, uint64(degree)<<32|uint64(cell))
+}
+
+// pop returns the cell of least degree, the first of them.
+func (d *degrees) pop() int32 {
 	for {
-		top := d.h[0]
-		last := len(d.h) - 1
-		d.h[0] = d.h[last]
-		d.h = d.h[:last]
-		for i := 0; ; {
-			c := 2*i + 1
-			if c >= last {
-				break
-			}
-			if c+1 < last && d.h[c+1] < d.h[c] {
-				c++
-			}
-			if d.h[i] <= d.h[c] {
-				break
-			}
-			d.h[i], d.h[c] = d.h[c], d.h[i]
-			i = c
-		}
-		cell := int32(uint32(top))
-		if !done[cell] && degree[cell] == int32(top>>32) {
+		top := heap.Pop(&d.todo).(uint64)
+		if cell := int32(uint32(top)); !d.done[cell] && d.degree[cell] == int32(top>>32) { // up to date
 			return cell
 		}
 	}
 }
 
-// permute sets cp, ci, cx and diag to the permuted matrix A.
+// eliminate makes an element of all neighbours of p, and counts the cells of theirs outside it.
+func (d *degrees) eliminate(p, now int32) {
+	d.done[p] = true
+	var cells []int32
+	add := func(list []int32) {
+		for _, u := range list {
+			if !d.done[u] && d.stamp[u] != now {
+				d.stamp[u] = now
+				cells = append(cells, u)
+			}
+		}
+	}
+	add(d.vars[p])
+	for _, e := range d.elems[p] {
+		if !d.dead[e] {
+			add(d.cells[e])
+			d.dead[e], d.cells[e] = true, nil
+		}
+	}
+	d.vars[p], d.elems[p], d.cells[p] = nil, nil, cells
+	for _, u := range cells {
+		for _, e := range d.elems[u] {
+			if d.dead[e] {
+				continue
+			}
+			if d.wStamp[e] != now {
+				d.wStamp[e], d.w[e] = now, 0
+				for _, c := range d.cells[e] {
+					if !d.done[c] {
+						d.w[e]++
+					}
+				}
+			}
+			d.w[e]--
+		}
+	}
+}
+
+// update puts a cell into element p and returns its degree.
+func (d *degrees) update(u, p, now int32) int32 {
+	degree := int32(len(d.cells[p]) - 1)
+	elems := d.elems[u][:0]
+	for _, e := range d.elems[u] {
+		if !d.dead[e] && d.w[e] == 0 { // all its cells are in the new element: absorbed
+			d.dead[e], d.cells[e] = true, nil
+		}
+		if !d.dead[e] {
+			elems = append(elems, e)
+			degree += d.w[e]
+		}
+	}
+	d.elems[u] = append(elems, p)
+	d.vars[u] = slices.DeleteFunc(d.vars[u], func(c int32) bool { return d.done[c] || d.stamp[c] == now })
+	return degree + int32(len(d.vars[u]))
+}
+
+// degreeHeap has degrees with cells, the least first. Some are out of date.
+type degreeHeap []uint64
+
+func (h degreeHeap) Len() int           { return len(h) }
+func (h degreeHeap) Less(i, j int) bool { return h[i] < h[j] }
+func (h degreeHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *degreeHeap) Push(x any)        { *h = append(*h, x.(uint64)) }
+
+func (h *degreeHeap) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	*h = (*h)[:last]
+	return x
+}
+
+// permute sets upper and diag to the permuted matrix A.
 func (s *sparseFactor) permute(q *graph.Quotient, eta float64) {
 	m := q.Cells()
-	s.diag = dense.Grow(s.diag, m)
-	s.cp = grow32(s.cp, m+1)
-	clear(s.cp)
+	s.diag, s.upper = dense.Grow(s.diag, m), columns(s.upper, m)
 	for i := range m {
 		s.diag[i] = eta * float64(q.Size[s.perm[i]])
 	}
 	for i := range m {
 		for e := q.Off[i]; e < q.Off[i+1]; e++ {
-			a, b := s.inv[i], s.inv[q.Nbr[e]]
-			s.cp[max(a, b)+1]++
-			s.diag[a] += q.Weight[e]
-			s.diag[b] += q.Weight[e]
-		}
-	}
-	for k := range m {
-		s.cp[k+1] += s.cp[k]
-	}
-	nnz := int(s.cp[m])
-	s.ci, s.cx = grow32(s.ci, nnz), dense.Grow(s.cx, nnz)
-	s.path = append(s.path[:0], s.cp[:m]...)
-	for i := range m {
-		for e := q.Off[i]; e < q.Off[i+1]; e++ {
-			a, b := s.inv[i], s.inv[q.Nbr[e]]
-			hi := max(a, b)
-			at := s.path[hi]
-			s.path[hi]++
-			s.ci[at], s.cx[at] = min(a, b), -q.Weight[e]
+			a, b, w := s.inv[i], s.inv[q.Nbr[e]], q.Weight[e]
+			s.diag[a] += w
+			s.diag[b] += w
+			s.upper[max(a, b)] = append(s.upper[max(a, b)], entry{min(a, b), -w})
 		}
 	}
 }
 
-// tree finds the elimination tree and the sizes of the columns of the factor.
-func (s *sparseFactor) tree(m int) {
-	s.parent, s.mark = grow32(s.parent, m), grow32(s.mark, m)
-	if cap(s.lp) < m+1 {
-		s.lp, s.next = make([]int, m+1), make([]int, m)
-	}
-	s.lp, s.next = s.lp[:m+1], s.next[:m]
-	ancestor := make([]int32, m)
-	for k := range m {
+// tree finds the elimination tree.
+func (s *sparseFactor) tree() {
+	s.parent = grow32(s.parent, len(s.diag))
+	ancestor := make([]int32, len(s.diag))
+	for k, column := range s.upper {
 		s.parent[k], ancestor[k] = -1, -1
-		for e := s.cp[k]; e < s.cp[k+1]; e++ {
-			for i := s.ci[e]; i >= 0 && i < int32(k); {
+		for _, e := range column {
+			for i := e.row; i >= 0 && i < int32(k); {
 				up := ancestor[i]
 				ancestor[i] = int32(k)
 				if up < 0 {
@@ -269,66 +258,40 @@ func (s *sparseFactor) tree(m int) {
 			}
 		}
 	}
-	clear(s.lp)
-	for i := range s.mark {
-		s.mark[i] = -1
-	}
-	for k := range m {
-		s.mark[k] = int32(k)
-		for e := s.cp[k]; e < s.cp[k+1]; e++ {
-			for i := s.ci[e]; s.mark[i] != int32(k); i = s.parent[i] {
-				s.mark[i] = int32(k)
-				s.lp[i+1]++
-			}
-		}
-	}
-	for k := range m {
-		s.lp[k+1] += s.lp[k]
-	}
-	nnz := s.lp[m]
-	s.li, s.lx = grow32(s.li, nnz), dense.Grow(s.lx, nnz)
 }
 
 // factor computes the Cholesky factor row by row.
-func (s *sparseFactor) factor(m int) bool {
-	s.x, s.ld = dense.Grow(s.x, m), dense.Grow(s.ld, m)
+func (s *sparseFactor) factor() bool {
+	m := len(s.diag)
+	s.x, s.ld, s.lower = dense.Grow(s.x, m), dense.Grow(s.ld, m), columns(s.lower, m)
+	s.mark, s.stack = grow32(s.mark, m), grow32(s.stack, m)
 	clear(s.x)
-	copy(s.next, s.lp[:m])
 	for i := range s.mark {
 		s.mark[i] = -1
 	}
-	s.stack = grow32(s.stack, m)
-	for k := range m {
+	for k, d := range s.diag {
 		// Pattern of row k in topological order: paths in the tree from the entries of
 		// column k up to k.
 		top := m
 		s.mark[k] = int32(k)
-		for e := s.cp[k]; e < s.cp[k+1]; e++ {
-			i := s.ci[e]
-			s.x[i] = s.cx[e]
+		for _, e := range s.upper[k] {
+			s.x[e.row] = e.x
 			s.path = s.path[:0]
-			for ; s.mark[i] != int32(k); i = s.parent[i] {
+			for i := e.row; s.mark[i] != int32(k); i = s.parent[i] {
 				s.mark[i] = int32(k)
 				s.path = append(s.path, i)
 			}
-			for n := len(s.path); n > 0; {
-				n--
-				top--
-				s.stack[top] = s.path[n]
-			}
+			top -= len(s.path)
+			copy(s.stack[top:], s.path)
 		}
-		d := s.diag[k]
-		for _, i := range s.stack[top:m] {
+		for _, i := range s.stack[top:] {
 			lki := s.x[i] / s.ld[i]
 			s.x[i] = 0
-			lo, hi := s.lp[i], s.next[i]
-			rows, vals := s.li[lo:hi], s.lx[lo:hi]
-			for t, r := range rows {
-				s.x[r] -= vals[t] * lki
+			for _, e := range s.lower[i] {
+				s.x[e.row] -= e.x * lki
 			}
 			d -= lki * lki
-			s.li[hi], s.lx[hi] = int32(k), lki
-			s.next[i] = hi + 1
+			s.lower[i] = append(s.lower[i], entry{int32(k), lki})
 		}
 		if !(d > 0) {
 			return false
