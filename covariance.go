@@ -58,7 +58,7 @@ func (m *Model) covariances(ctx context.Context, at *level, chosen []int32) (*sp
 }
 
 // Covariances are the matrices S of graphs under a model: for each level that enters the
-// kernel, one packed matrix per graph with its log-determinant.
+// kernel, one packed matrix per graph.
 type Covariances struct {
 	levels []*spd.Batch
 }

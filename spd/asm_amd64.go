@@ -36,7 +36,7 @@ func asmWork(p int) int {
 	if vector == plain {
 		return 0
 	}
-	return max(smallWork/8, lanes*(2+5*p+Size(p)))
+	return max(smallWork/8, Lanes*(2+5*p+Size(p)))
 }
 
 const (
@@ -45,10 +45,10 @@ const (
 )
 
 // zeros stands for the other matrix of a sum where that code is to have none.
-var zeros [straightMost * (straightMost + 1) / 2 * lanes]float64
+var zeros [straightMost * (straightMost + 1) / 2 * Lanes]float64
 
 func (w *work) asmDets(mant []float64, expo []int64, a, tiles []float64, p int) bool {
-	n := len(tiles) / (Size(p) * lanes)
+	n := len(tiles) / (Size(p) * Lanes)
 	var first *float64
 	switch {
 	case a != nil:

@@ -7,33 +7,64 @@ import (
 	"github.com/mlgkernel/mlg/internal/dense"
 )
 
+// Size returns the number of entries of a packed matrix of order p.
+func Size(p int) int { return p * (p + 1) / 2 }
+
+// Index returns the place of entry (i, j), j ≤ i, in a packed matrix.
+func Index(i, j int) int { return i*(i+1)/2 + j }
+
 // Batch is a set of symmetric positive definite matrices of one order, laid out for the
 // kernel: eight matrices make a tile, which holds entry e of all eight next to each other.
 // The last tile is padded.
 type Batch struct {
-	p, n   int
-	tiles  []float64 // ⌈n/8⌉ tiles of Size(p)×8
-	roots  quarters  // fourth roots of the determinants; NaN before Set
-	logDet []float64
+	p, n  int
+	tiles []float64 // ⌈n/8⌉ tiles of Size(p)×8
+	roots quarters  // fourth roots of the determinants; NaN before Set
 }
 
 // NewBatch returns a batch of n matrices of order p, none of them set. The kernel with a
 // matrix that was not set is NaN.
 func NewBatch(n, p int) *Batch {
+	b := newBatch(n, p)
+	b.tiles = dense.Grow(nil, len(b.roots.e)*Size(p))
+	return b
+}
+
+// newBatch returns a batch without tiles.
+func newBatch(n, p int) *Batch {
 	if n < 0 || p < 1 {
 		misuse("batch of %d matrices of order %d, want at least 0 of order at least 1", n, p)
 	}
-	t := (n + lanes - 1) / lanes
-	b := &Batch{
-		p: p, n: n,
-		tiles:  dense.Grow(nil, t*lanes*Size(p)),
-		roots:  newQuarters(t * lanes),
-		logDet: make([]float64, n),
-	}
+	b := &Batch{p: p, n: n, roots: newQuarters((n + Lanes - 1) / Lanes * Lanes)}
 	for i := range b.roots.e {
-		b.roots.e[i], b.roots.c[i] = math.NaN(), math.NaN()
+		b.roots.set(i, quarter{e: math.NaN(), c: math.NaN()})
 	}
 	return b
+}
+
+// Interleaved returns the batch of n matrices that are given as tiles, in the layout of Dets,
+// the last one filled up with anything. The batch keeps the tiles, which must not be changed
+// after that; they may be a mapped file. The kernel has the bits that it has for a batch
+// filled by Set. It is an error if a matrix is not positive definite or not finite; whether
+// it is nearly singular is not looked at as closely as Set does.
+//
+// It takes about the time in which every matrix is compared with one other.
+func Interleaved(tiles []float64, n, p int) (*Batch, error) {
+	b := newBatch(n, p)
+	all := len(b.roots.e)
+	if len(tiles) != all*Size(p) {
+		misuse("%d numbers in the tiles of %d matrices of order %d, want %d", len(tiles), n, p, all*Size(p))
+	}
+	b.tiles = tiles
+	mant, expo := make([]float64, all), make([]int64, all)
+	Dets(mant, expo, tiles, p)
+	for i := range n {
+		if mant[i] < 0 {
+			return nil, fmt.Errorf("spd: matrix %d is not positive definite", i)
+		}
+		b.roots.set(i, quarterOf(determinant{mant[i], expo[i]}, p))
+	}
+	return b, nil
 }
 
 // Len returns the number of matrices.
@@ -55,9 +86,7 @@ const (
 // diagonal entry (the size of its rounding error), and lie with it in [2⁻¹²⁵, 2¹²⁵].
 // Calls for different i may run concurrently.
 func (b *Batch) Set(i int, packed []float64) error {
-	if i < 0 || i >= b.n {
-		misuse("matrix %d out of range [0, %d)", i, b.n)
-	}
+	tile, l := b.tile(i)
 	size := Size(b.p)
 	if len(packed) != size {
 		return fmt.Errorf("spd: matrix %d has %d entries, want %d for order %d", i, len(packed), size, b.p)
@@ -82,24 +111,20 @@ func (b *Batch) Set(i int, packed []float64) error {
 			return fmt.Errorf("spd: matrix %d is singular to working precision: pivot %d is %g beside the diagonal entry %g", i, r, d, s)
 		}
 	}
-	tile, l := b.tile(i)
 	for e, v := range packed {
-		tile[e*lanes+l] = v
+		tile[e*Lanes+l] = v
 	}
-	b.keep(i, det)
-	return nil
-}
-
-// keep stores what the kernel needs of the determinant of matrix i.
-func (b *Batch) keep(i int, det determinant) {
 	b.roots.set(i, quarterOf(det, b.p))
-	b.logDet[i] = det.log()
+	return nil
 }
 
 // tile returns the tile of matrix i and its lane there.
 func (b *Batch) tile(i int) (tile []float64, lane int) {
-	n := Size(b.p) * lanes
-	return b.tiles[i/lanes*n:][:n:n], i % lanes
+	if i < 0 || i >= b.n {
+		misuse("matrix %d out of range [0, %d)", i, b.n)
+	}
+	n := Size(b.p) * Lanes
+	return b.tiles[i/Lanes*n:][:n:n], i % Lanes
 }
 
 // Tiles returns the matrices as Interleaved takes them. They must not be changed.
@@ -107,26 +132,15 @@ func (b *Batch) Tiles() []float64 { return b.tiles }
 
 // At copies matrix i, packed, to dst, which must have Size(Order()) entries or be nil, and returns it.
 func (b *Batch) At(i int, dst []float64) []float64 {
-	if i < 0 || i >= b.n {
-		misuse("matrix %d out of range [0, %d)", i, b.n)
-	}
+	tile, l := b.tile(i)
 	if dst == nil {
 		dst = make([]float64, Size(b.p))
 	}
 	if len(dst) != Size(b.p) {
 		misuse("%d entries for a matrix of order %d, want %d", len(dst), b.p, Size(b.p))
 	}
-	tile, l := b.tile(i)
 	for e := range dst {
-		dst[e] = tile[e*lanes+l]
+		dst[e] = tile[e*Lanes+l]
 	}
 	return dst
-}
-
-// LogDet returns the log-determinant of matrix i.
-func (b *Batch) LogDet(i int) float64 {
-	if i < 0 || i >= b.n {
-		misuse("matrix %d out of range [0, %d)", i, b.n)
-	}
-	return b.logDet[i]
 }

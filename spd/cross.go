@@ -39,11 +39,11 @@ func cross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int
 	p := a.p
 	w := getWork(p)
 	defer works.Put(w)
-	tileSize := Size(p) * lanes
-	block := min(max(blockBytes/(8*tileSize), 4), blockTiles) * lanes
-	for lo := j0 &^ (lanes - 1); lo < j1; lo += block {
-		hi := min(lo+block, (j1+lanes-1)&^(lanes-1))
-		tiles := b.tiles[lo/lanes*tileSize : hi/lanes*tileSize]
+	tileSize := Size(p) * Lanes
+	block := min(max(blockBytes/(8*tileSize), 4), blockTiles) * Lanes
+	for lo := j0 &^ (Lanes - 1); lo < j1; lo += block {
+		hi := min(lo+block, (j1+Lanes-1)&^(Lanes-1))
+		tiles := b.tiles[lo/Lanes*tileSize : hi/Lanes*tileSize]
 		roots := b.roots.slice(lo, hi)
 		from, to := max(lo, j0), min(hi, j1)
 		mant, expo := w.mant[:hi-lo], w.expo[:hi-lo]

@@ -84,8 +84,6 @@ func (d *determinant) times(x float64) {
 	d.expo += e
 }
 
-func (d determinant) log() float64 { return logOf(d.mant, 2*d.expo) }
-
 // split returns a positive normal x as mant·4^expo with ½ ≤ mant < 2.
 func split(x float64) (mant float64, expo int64) {
 	b := math.Float64bits(x)

@@ -42,8 +42,8 @@ func TestInterleaved(t *testing.T) {
 				}
 			}
 			for i := range n {
-				if got.LogDet(i) != want.LogDet(i) {
-					t.Errorf("log-determinant %v, want %v", got.LogDet(i), want.LogDet(i))
+				if got.roots.at(i) != want.roots.at(i) {
+					t.Errorf("root of determinant %v, want %v", got.roots.at(i), want.roots.at(i))
 				}
 			}
 			if n > 3 {

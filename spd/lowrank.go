@@ -53,27 +53,27 @@ func Factor(b *Batch, gamma float64) *Factors {
 		misuse("γ = %v, want it positive", gamma)
 	}
 	p := b.p
-	tiles := len(b.roots.e) / lanes
+	tiles := len(b.roots.e) / Lanes
 	f := &Factors{
 		p: p, n: b.n, gamma: gamma, ranks: make([]int, tiles),
-		roots: newQuarters(tiles * lanes),
+		roots: newQuarters(tiles * Lanes),
 	}
-	v := make([][]float64, tiles*lanes)
+	v := make([][]float64, tiles*Lanes)
 	var s factorScratch
 	packed := make([]float64, Size(p))
 	for i := range b.n {
 		var root quarter
 		v[i], root = s.factor(b.At(i, packed), p, gamma)
 		f.roots.set(i, root)
-		f.ranks[i/lanes] = max(f.ranks[i/lanes], len(v[i])/p)
+		f.ranks[i/Lanes] = max(f.ranks[i/Lanes], len(v[i])/p)
 	}
 	for lo := 0; lo < tiles; {
 		g := factorGroup{lo: lo, hi: lo}
 		columns := 0
 		for g.hi < tiles && g.hi-lo < blockTiles {
 			f.ranks[g.hi] = max(f.ranks[g.hi], 1)
-			if columns += lanes * f.ranks[g.hi]; columns > groupColumns && g.hi > lo {
-				columns -= lanes * f.ranks[g.hi]
+			if columns += Lanes * f.ranks[g.hi]; columns > groupColumns && g.hi > lo {
+				columns -= Lanes * f.ranks[g.hi]
 				break
 			}
 			g.hi++
@@ -83,20 +83,20 @@ func Factor(b *Batch, gamma float64) *Factors {
 		g.panels = dense.Grow(nil, p*g.columns)
 		at := 0
 		for t := lo; t < g.hi; t++ {
-			for l := range lanes {
-				x := v[t*lanes+l]
+			for l := range Lanes {
+				x := v[t*Lanes+l]
 				for b := range len(x) / p {
-					c := at + b*lanes + l
+					c := at + b*Lanes + l
 					panel := g.panels[c/dense.PanelWidth*dense.PanelWidth*p:]
 					for k, y := range x[b*p : (b+1)*p] {
 						panel[k*dense.PanelWidth+c%dense.PanelWidth] = y
 					}
 				}
 			}
-			at += lanes * f.ranks[t]
+			at += Lanes * f.ranks[t]
 		}
 		f.groups = append(f.groups, g)
-		f.meanRank += float64(columns) / float64(lanes*tiles)
+		f.meanRank += float64(columns) / float64(Lanes*tiles)
 		lo = g.hi
 	}
 	return f
@@ -111,8 +111,8 @@ type factorScratch struct {
 	used         []bool
 }
 
-// factor returns V, row by row, of a packed matrix B = γI + YᵀY, and (|H₁|/|H₂|²)^¼.
-func (s *factorScratch) factor(b []float64, p int, gamma float64) (v []float64, root quarter) {
+// rows returns Y, row by row, of a packed matrix B = γI + YᵀY.
+func (s *factorScratch) rows(b []float64, p int, gamma float64) (y []float64) {
 	s.diag = dense.Grow(s.diag, p)
 	s.used = make([]bool, p)
 	most := 0.0
@@ -121,8 +121,7 @@ func (s *factorScratch) factor(b []float64, p int, gamma float64) (v []float64, 
 		most = max(most, d)
 		s.diag[i] = d - gamma
 	}
-	r := 0
-	for ; r < p; r++ {
+	for r := range p {
 		best := -1
 		for i, d := range s.diag {
 			if !s.used[i] && (best < 0 || d > s.diag[best]) {
@@ -134,18 +133,18 @@ func (s *factorScratch) factor(b []float64, p int, gamma float64) (v []float64, 
 		}
 		s.used[best] = true
 		root := math.Sqrt(s.diag[best])
-		v = append(v, make([]float64, p)...)
-		row := v[r*p:]
+		y = append(y, make([]float64, p)...)
+		row := y[r*p:]
 		for j := range p {
 			if !s.used[j] {
 				row[j] = b[Index(max(best, j), min(best, j))]
 			}
 		}
 		for e := range r {
-			before := v[e*p : (e+1)*p]
+			before := y[e*p : (e+1)*p]
 			x := before[best]
-			for j, y := range before {
-				row[j] = math.FMA(-x, y, row[j])
+			for j, z := range before {
+				row[j] = math.FMA(-x, z, row[j])
 			}
 		}
 		for j := range row {
@@ -160,7 +159,13 @@ func (s *factorScratch) factor(b []float64, p int, gamma float64) (v []float64, 
 			}
 		}
 	}
-	// H₁ and H₂.
+	return y
+}
+
+// factor returns V, row by row, of a packed matrix B = γI + YᵀY, and (|H₁|/|H₂|²)^¼.
+func (s *factorScratch) factor(b []float64, p int, gamma float64) (v []float64, root quarter) {
+	v = s.rows(b, p, gamma)
+	r := len(v) / p
 	size := Size(r)
 	s.h, s.tmp = dense.Grow(s.h, 2*size), dense.Grow(s.tmp, 2*r)
 	h1, h2 := s.h[:size], s.h[size:]
@@ -251,13 +256,13 @@ func (f *Factors) Cross(dst []float64, stride int, q []float64, a []LowRank) {
 		s.u = dense.Grow(s.u, rows*g.columns)
 		g.project(s.u, q, rows, p)
 		n := g.hi - g.lo
-		from, to := g.lo*lanes, min(g.hi*lanes, f.n)
-		roots := f.roots.slice(from, g.hi*lanes)
-		mant, expo := w.mant[:n*lanes], w.expo[:n*lanes]
+		from, to := g.lo*Lanes, min(g.hi*Lanes, f.n)
+		roots := f.roots.slice(from, g.hi*Lanes)
+		mant, expo := w.mant[:n*Lanes], w.expo[:n*Lanes]
 		for i := range a {
 			m := len(a[i].Rows)
-			size := Size(m) * lanes
-			s.tiles = dense.Grow(s.tiles, n*size+(m+1)*lanes) // less goes on to row m
+			size := Size(m) * Lanes
+			s.tiles = dense.Grow(s.tiles, n*size+(m+1)*Lanes) // less goes on to row m
 			s.at = s.at[:0]
 			for _, r := range a[i].Rows {
 				s.at = append(s.at, int64(r)*int64(g.columns)*8)
@@ -267,7 +272,7 @@ func (f *Factors) Cross(dst []float64, stride int, q []float64, a []LowRank) {
 			for t := range n {
 				r := f.ranks[g.lo+t]
 				less(s.tiles[t*size:], s.g[s.start[i]:], s.at, m, s.u[at:], r)
-				at += lanes * r
+				at += Lanes * r
 			}
 			w.dets(mant, expo, nil, s.tiles[:n*size], m, leastNormal)
 			values(mant, mant, expo, s.roots[i], roots)
@@ -336,19 +341,19 @@ func less(dst, g []float64, at []int64, m int, u []float64, r int) {
 	}
 	e := 0
 	for i := range m {
-		x := u[at[i]/8:][:r*lanes]
+		x := u[at[i]/8:][:r*Lanes]
 		for j := range i + 1 {
-			y := u[at[j]/8:][:r*lanes]
-			var s [lanes]float64
+			y := u[at[j]/8:][:r*Lanes]
+			var s [Lanes]float64
 			for l := range s {
 				s[l] = g[e]
 			}
-			for b := 0; b < len(x); b += lanes {
+			for b := 0; b < len(x); b += Lanes {
 				for l := range s {
 					s[l] = math.FMA(-x[b+l], y[b+l], s[l])
 				}
 			}
-			copy(dst[e*lanes:], s[:])
+			copy(dst[e*Lanes:], s[:])
 			e++
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/mlgkernel/mlg/internal/dense"
 )
 
-// lanes is the number of matrices that a tile interleaves.
-const lanes = 8
+// Lanes is the number of matrices that a tile interleaves.
+const Lanes = 8
 
 // Sizes of the loops around the factorisation. They change the speed, not a bit of the result.
 const (
@@ -21,8 +21,8 @@ type work struct {
 	u    []float64 // a packed matrix, and 2p numbers for its factorisation
 	buf  []float64 // work space of the assembly
 	gram []float64 // a square of sums, and padded rows
-	mant [blockTiles * lanes]float64
-	expo [blockTiles * lanes]int64
+	mant [blockTiles * Lanes]float64
+	expo [blockTiles * Lanes]int64
 }
 
 var works = sync.Pool{New: func() any { return new(work) }}
@@ -54,11 +54,11 @@ func (w *work) dets(mant []float64, expo []int64, a, tiles []float64, p int, lea
 		if done && mant[i] > 0 {
 			continue
 		}
-		tile := tiles[i/lanes*size*lanes+i%lanes:]
+		tile := tiles[i/Lanes*size*Lanes+i%Lanes:]
 		for e := range u {
-			u[e] = tile[e*lanes]
+			u[e] = tile[e*Lanes]
 			if a != nil {
-				u[e] += a[e*lanes]
+				u[e] += a[e*Lanes]
 			}
 		}
 		det, bad := ldl(u, p, least, scratch)
@@ -67,6 +67,34 @@ func (w *work) dets(mant []float64, expo []int64, a, tiles []float64, p int, lea
 		}
 		mant[i], expo[i] = det.mant, det.expo
 	}
+}
+
+// Dets computes the determinants of the matrices of some tiles,
+//
+//	|S| = mant·4^expo,   ½ ≤ mant < 2,
+//
+// without a logarithm. Entry e of packed matrix l of tile t is at
+// tiles[(t·Size(p) + e)·Lanes + l]; mant and expo have Lanes numbers for each tile. mant is
+// negative for a matrix that is not positive definite or not finite. The tiles are not changed.
+// Several tiles in one call are faster than one, for small p. It takes O(p³) time for a matrix.
+func Dets(mant []float64, expo []int64, tiles []float64, p int) {
+	if p < 1 {
+		misuse("order %d, want at least 1", p)
+	}
+	size := Size(p) * Lanes
+	n := len(tiles) / size
+	if len(tiles) != n*size {
+		misuse("%d numbers in tiles of order %d, want a multiple of %d", len(tiles), p, size)
+	}
+	if len(mant) != n*Lanes || len(expo) != n*Lanes {
+		misuse("%d mantissas and %d exponents for %d tiles, want %d of each", len(mant), len(expo), n, n*Lanes)
+	}
+	if n == 0 {
+		return
+	}
+	w := getWork(p)
+	defer works.Put(w)
+	w.dets(mant, expo, nil, tiles, p, leastNormal)
 }
 
 // misuse panics with a message about a programmer's error.
