@@ -66,7 +66,7 @@ func (m *Model) Attribute(ctx context.Context, g *graph.Graph, factor float64, o
 		panic(fmt.Sprintf("mlg: Attribute: %d slopes for %d kernel values", len(slope), n))
 	}
 
-	r := &reverse{m: m, g: g, t: t, channels: len(a.Levels)}
+	r := newReverse(m, g, t, len(a.Levels))
 	a.Through = make([][]float64, r.channels)
 	var adj []float64 // of the features of this level, by vertex and channel
 	for level := top; level >= 0; level-- {
@@ -212,12 +212,22 @@ type reverse struct {
 	t        *recording
 	channels int
 
-	ball  graph.Scratch
-	place []int32 // by vertex: 1 + its place in the neighbourhood at hand
-	quot  graph.Quotient
-	chol  sparseFactor
-	x, y  []float64
-	full  []float64
+	vertices []int32  // 0 … n−1
+	keys     []uint64 // the same
+
+	ball, cells graph.Scratch
+	quot        graph.Quotient
+	chol        sparseFactor
+	x, y        []float64
+	full        []float64
+}
+
+func newReverse(m *Model, g *graph.Graph, t *recording, channels int) *reverse {
+	r := &reverse{m: m, g: g, t: t, channels: channels}
+	for v := range g.N() {
+		r.vertices, r.keys = append(r.vertices, int32(v)), append(r.keys, uint64(v))
+	}
+	return r
 }
 
 // wholeGraph adds to adj the adjoint of the features of a level that comes from S_G: with
@@ -231,11 +241,7 @@ func (r *reverse) wholeGraph(adj []float64, level, channel int, others *spd.Batc
 	if !new(gradient).add([][]float64{d}, [][]float64{w}, b.At(0, nil), others) {
 		return errPrecision
 	}
-	set := make([]int32, r.g.N())
-	for v := range set {
-		set[v] = int32(v)
-	}
-	return r.pull(adj, d, set, nil, level, channel, channel+1)
+	return r.pull(adj, d, r.vertices, nil, level, channel, channel+1)
 }
 
 // neighbourhoods adds to below the adjoint of the features of level−1 that comes from those
@@ -303,10 +309,12 @@ func (r *reverse) first(level int) int {
 // d has a packed D for each of the channels from … to−1.
 func (r *reverse) pull(adj, d []float64, set, tag []int32, level, from, to int) error {
 	n, p := len(set), r.m.projections[level].p
-	r.subgraph(set)
+	// Every vertex has a colour, and so a cell, of its own.
+	sig, _ := r.cells.Signature(r.g, set, r.keys, r.vertices, tag)
+	r.quot.Decode(sig)
 	r.x = dense.Grow(r.x, n*p)
-	for i, u := range set {
-		f := discount(tag, i)
+	for i, u := range r.quot.Class {
+		f := 1 / float64(1+r.quot.Tag[i])
 		for c, v := range r.t.row(level, int(u)) {
 			r.x[i*p+c] = f * v
 		}
@@ -325,56 +333,17 @@ func (r *reverse) pull(adj, d []float64, set, tag []int32, level, from, to int) 
 			}
 		}
 		// Row k of x belongs to the vertex that was eliminated at step k.
-		for k := range n {
-			i := int(r.chol.perm[k])
+		for k, i := range r.chol.perm {
 			clear(r.y)
 			for c, v := range r.x[k*p : (k+1)*p] {
 				if v != 0 {
 					dense.Axpy(r.y, v, r.full[c*p:(c+1)*p])
 				}
 			}
-			dense.Axpy(adj[(int(set[i])*r.channels+ch)*p:][:p], 2*discount(tag, i), r.y)
+			dense.Axpy(adj[(int(r.quot.Class[i])*r.channels+ch)*p:][:p], 2/float64(1+r.quot.Tag[i]), r.y)
 		}
 	}
 	return nil
-}
-
-// discount returns the factor of the features of vertex i of a neighbourhood.
-func discount(tag []int32, i int) float64 {
-	if tag == nil {
-		return 1
-	}
-	return 1 / float64(1+tag[i])
-}
-
-// subgraph sets quot to the subgraph that the set induces, every vertex a cell.
-func (r *reverse) subgraph(set []int32) {
-	if r.place == nil {
-		r.place = make([]int32, r.g.N())
-	}
-	q := &r.quot
-	q.Class, q.Size, q.Tag = grow32(q.Class, len(set)), grow32(q.Size, len(set)), grow32(q.Tag, len(set))
-	q.Off = append(q.Off[:0], 0)
-	q.Nbr, q.Weight = q.Nbr[:0], q.Weight[:0]
-	for i, u := range set {
-		q.Size[i] = 1
-		wt := r.g.Weights(int(u))
-		for e, v := range r.g.Neighbors(int(u)) {
-			if r.place[v] == 0 { // outside, or behind u in the set
-				continue
-			}
-			w := 1.0
-			if wt != nil {
-				w = wt[e]
-			}
-			q.Nbr, q.Weight = append(q.Nbr, r.place[v]-1), append(q.Weight, w)
-		}
-		q.Off = append(q.Off, int32(len(q.Nbr)))
-		r.place[u] = int32(i) + 1
-	}
-	for _, u := range set {
-		r.place[u] = 0
-	}
 }
 
 // gradient computes derivatives of log-kernels; it holds the buffers of one worker.
