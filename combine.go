@@ -1,12 +1,15 @@
 package mlg
 
-import "math"
+import (
+	"math"
+
+	"github.com/mlgkernel/mlg/internal/dense"
+)
 
 // combiner makes one kernel of those of the levels, which come one after the other.
 type combiner struct {
 	k      *Kernel
 	levels int
-	seen   int
 	dst    []float64 // the product, or with Sum the sum, of what has come
 	sum    []float64 // with Mixed
 	last   []float64 // with Mixed: the values that came last
@@ -15,39 +18,36 @@ type combiner struct {
 // newCombiner begins with the given number of levels. buf has room for as many values as dst,
 // which Mixed needs, or is nil.
 func (k *Kernel) newCombiner(dst, buf []float64, levels int) *combiner {
-	c := &combiner{k: k, levels: levels, dst: dst, sum: buf}
-	if k.Combine == Mixed && buf == nil {
-		c.sum = make([]float64, len(dst))
+	if k.Combine == Mixed {
+		buf = dense.Grow(buf, len(dst))
+		clear(buf)
 	}
-	return c
+	first := 1.0
+	if k.Combine == Sum {
+		first = 0
+	}
+	for i := range dst {
+		dst[i] = first
+	}
+	return &combiner{k: k, levels: levels, dst: dst, sum: buf}
 }
 
 // add takes the values of the next level, which must stay as they are until finish.
 func (c *combiner) add(k []float64) {
-	c.seen++
 	c.last = k
 	sum, roots, mixed := c.k.Combine == Sum, c.k.Combine == GeometricMean, c.k.Combine == Mixed
 	for i, v := range k {
+		if mixed {
+			c.sum[i] += v
+		}
 		if roots {
 			v = math.Pow(v, 1/float64(c.levels))
 		}
-		switch {
-		case c.seen == 1:
-			c.dst[i] = v
-		case sum:
+		if sum {
 			c.dst[i] += v
-		default:
+		} else {
 			c.dst[i] *= v
 		}
-	}
-	for i, v := range k {
-		if !mixed {
-			break
-		}
-		if c.seen == 1 {
-			c.sum[i] = 0
-		}
-		c.sum[i] += v
 	}
 }
 

@@ -74,27 +74,11 @@ func draw(s *classes, how Landmarks, samples int, seed uint64, level int) []land
 			n += len(c)
 			ends[i] = n
 		}
-		if n <= samples {
-			copy(count, s.count)
-			break
-		}
 		for _, v := range sample(r, n, samples) {
-			i, found := slices.BinarySearch(ends, v)
-			if found {
-				i++ // v is the first vertex of the next graph, or of one behind empty ones
-				for len(s.of[i]) == 0 {
-					i++
-				}
-			}
+			i, _ := slices.BinarySearch(ends, v+1)
 			count[s.of[i][v-(ends[i]-len(s.of[i]))]]++
 		}
 	case ByClass:
-		if s.len() <= samples {
-			for c := range count {
-				count[c] = 1
-			}
-			break
-		}
 		for _, c := range sample(r, s.len(), samples) {
 			count[c] = 1
 		}
@@ -115,9 +99,10 @@ func sortLandmarks(marks []landmark, s *classes) {
 	slices.SortFunc(marks, func(a, b landmark) int { return s.compare(a.class, b.class) })
 }
 
-// sample returns k of the numbers 0 … n-1, k ≤ n, each set with the same probability
-// (Floyd's algorithm).
+// sample returns k of the numbers 0 … n-1, or all if there are fewer, each set with the same
+// probability (Floyd's algorithm).
 func sample(r *rand.PCG, n, k int) []int {
+	k = min(k, n)
 	taken := make(map[int]bool, k)
 	out := make([]int, 0, k)
 	for i := n - k; i < n; i++ {
@@ -148,13 +133,12 @@ func below(r *rand.PCG, n uint64) int {
 // pivot chooses landmarks by greedy pivoted Cholesky factorisation of D^½ K D^½, K the Gram
 // matrix of all classes and D their numbers of vertices: the next one is the class with the
 // largest residual, the squared distance of its feature vector from the span of those before
-// times its number of vertices. On a tie the class with the smaller hash comes first. diag has the kernel of every class with itself;
-// row writes the kernel of class c with all classes.
-func pivot(s *classes, samples int, diag []float64, row func(dst []float64, c int32) error) ([]landmark, error) {
+// times its number of vertices. On a tie the class with the smaller hash comes first. residual has
+// the kernel of every class with itself; row writes the kernel of class c with all classes.
+func pivot(s *classes, samples int, residual []float64, row func(dst []float64, c int32) error) ([]landmark, error) {
 	n := s.len()
-	residual := slices.Clone(diag)
 	most := 0.0
-	for _, d := range diag {
+	for _, d := range residual {
 		most = max(most, d)
 	}
 	var factor [][]float64
