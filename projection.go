@@ -16,7 +16,7 @@ const maxExplicit = 64
 
 // projection turns the classes of one level into rows of features.
 type projection struct {
-	// Level 0: descriptors of the landmarks, or, when explicit, of all training vertices.
+	// Level 0: descriptors of the landmarks, or those that determine the explicit features.
 	descriptors []string
 	explicit    func(dst []float64, d string)
 	// Level ≥ 1: covariances of the landmarks, and the same as factors of low rank, if γ and η
@@ -32,8 +32,12 @@ type projection struct {
 // fitProjection chooses the landmarks of a level and diagonalises their Gram matrix.
 func (m *Model) fitProjection(ctx context.Context, at *level) (*projection, error) {
 	if at.number == 0 {
-		if f, dim := m.base.Features(at.descriptor, maxExplicit); dim > 0 {
-			return &projection{descriptors: at.descriptor, explicit: f, n: len(at.descriptor), p: dim}, nil
+		if f, dim, needed := m.base.Features(at.descriptor, maxExplicit); dim > 0 {
+			p := &projection{explicit: f, n: len(needed), p: dim}
+			for _, i := range needed {
+				p.descriptors = append(p.descriptors, at.descriptor[i])
+			}
+			return p, nil
 		}
 	}
 	marks, err := m.landmarks(ctx, at)

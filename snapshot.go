@@ -48,10 +48,6 @@ func (m *Model) Snapshot() *Snapshot {
 			Explicit: p.explicit != nil, Descriptors: slices.Clone(p.descriptors),
 			N: p.n, P: p.p, W: slices.Clone(p.w), Values: slices.Clone(p.values),
 		}
-		if level.Explicit {
-			level.Descriptors = base.Needed(m.base, p.descriptors)
-			level.N = len(level.Descriptors)
-		}
 		if p.marks != nil {
 			level.Marks = packedAll(p.marks)
 		}
@@ -140,7 +136,7 @@ func (l *LevelSnapshot) bottom(b base.Kernel) (*projection, error) {
 		return nil, fmt.Errorf("%d explicit features with %d weights and %d eigenvalues, want at most %d and no weights", l.P, len(l.W), len(l.Values), maxExplicit)
 	}
 	p.n = l.N
-	p.explicit, p.p = b.Features(p.descriptors, maxExplicit)
+	p.explicit, p.p, _ = b.Features(p.descriptors, maxExplicit)
 	if p.p != l.P || p.p == 0 {
 		return nil, fmt.Errorf("%d explicit features, but the descriptors have %d", l.P, p.p)
 	}

@@ -31,16 +31,14 @@ type Kernel interface {
 	// Gram writes the kernel of x[i] and y[j] to dst[i·len(y)+j].
 	Gram(dst []float64, x, y []string)
 	// Features returns an explicit feature map whose dot products are the kernel on the
-	// given descriptors, and its dimension. dim is 0 when there is none, or when it has more
-	// than limit dimensions.
-	Features(x []string, limit int) (f func(dst []float64, d string), dim int)
+	// given descriptors, its dimension, and the places of those descriptors that determine it, in
+	// order: the first with every one-hot feature, and the first of all, which tells the dimension
+	// of other features. dim is 0 when there is none, or when it has more than limit dimensions.
+	Features(x []string, limit int) (f func(dst []float64, d string), dim int, needed []int)
 
 	// check returns an error unless d can be a descriptor. attributes is the number of vertex
 	// attributes, 0 as long as it is not known.
 	check(d string, attributes *int) error
-	// mark marks the descriptors that determine Features: the first with every one-hot feature,
-	// and the first of all, which tells the dimension of other features.
-	mark(x []string, keep []bool)
 }
 
 // Choose returns the text of the base kernel for graphs when none is asked for: labels if the
@@ -71,19 +69,6 @@ func Check(k Kernel, x []string) (attributes int, err error) {
 		}
 	}
 	return attributes, nil
-}
-
-// Needed returns those descriptors that determine Features of all, in their order.
-func Needed(k Kernel, x []string) []string {
-	keep := make([]bool, len(x))
-	k.mark(x, keep)
-	var out []string
-	for i, d := range x {
-		if keep[i] {
-			out = append(out, d)
-		}
-	}
-	return out
 }
 
 // equality is 1 for vertices with equal descriptors, else 0: the dot product of one-hot features.
@@ -124,14 +109,16 @@ func (k *equality) Gram(dst []float64, x, y []string) {
 	}
 }
 
-func (k *equality) Features(x []string, limit int) (func([]float64, string), int) {
+func (k *equality) Features(x []string, limit int) (func([]float64, string), int, []int) {
 	at := make(map[string]int)
-	for _, d := range x {
+	var first []int
+	for i, d := range x {
 		if _, ok := at[d]; !ok {
 			if len(at) == limit {
-				return nil, 0
+				return nil, 0, nil
 			}
 			at[d] = len(at)
+			first = append(first, i)
 		}
 	}
 	return func(dst []float64, d string) {
@@ -139,15 +126,7 @@ func (k *equality) Features(x []string, limit int) (func([]float64, string), int
 		if i, ok := at[d]; ok {
 			dst[i] = 1
 		}
-	}, len(at)
-}
-
-func (k *equality) mark(x []string, keep []bool) {
-	seen := make(map[string]bool)
-	for i, d := range x {
-		keep[i] = keep[i] || !seen[d]
-		seen[d] = true
-	}
+	}, len(at), first
 }
 
 // appendNumbers appends numbers to a descriptor.
@@ -257,18 +236,12 @@ func (k *vectors) Gram(dst []float64, x, y []string) {
 	}
 }
 
-func (k *vectors) Features(x []string, limit int) (func([]float64, string), int) {
+func (k *vectors) Features(x []string, limit int) (func([]float64, string), int, []int) {
 	_, dim := allNumbers(x[:min(1, len(x))])
 	if !k.linear || dim > limit {
-		return nil, 0
+		return nil, 0, nil
 	}
-	return func(dst []float64, d string) { numbers(dst[:0], d) }, dim
-}
-
-func (k *vectors) mark(_ []string, keep []bool) {
-	if len(keep) > 0 {
-		keep[0] = true
-	}
+	return func(dst []float64, d string) { numbers(dst[:0], d) }, dim, []int{0}
 }
 
 func (k *vectors) check(d string, attributes *int) error {

@@ -77,7 +77,7 @@ func TestBaseKernels(t *testing.T) {
 		b := must(t, c.name)
 		k := gramOf(t, b, g)
 		desc := describeOne(t, b, g)
-		f, dim := b.Features(desc, 1000)
+		f, dim, _ := b.Features(desc, 1000)
 		for v := range g.N() {
 			for w := range g.N() {
 				if math.Abs(k.At(v, w)-c.want(v, w)) > 1e-14 {
@@ -204,12 +204,16 @@ func TestCheck(t *testing.T) {
 		if err != nil || attributes != want {
 			t.Errorf("%s: %d attributes, %v, want %d", s, attributes, err, want)
 		}
-		f, dim := k.Features(d, 1000)
+		f, dim, needed := k.Features(d, 1000)
 		if dim == 0 {
 			continue
 		}
-		few, fewDim := k.Features(Needed(k, d), 1000)
-		if fewDim != dim {
+		var some []string
+		for _, i := range needed {
+			some = append(some, d[i])
+		}
+		few, fewDim, all := k.Features(some, 1000)
+		if fewDim != dim || len(all) != len(some) {
 			t.Errorf("%s: %d features from the descriptors that are needed, want %d", s, fewDim, dim)
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -103,20 +104,25 @@ func (k *combined) Gram(dst []float64, x, y []string) {
 
 // Features of a sum are those of its terms behind each other, each times √weight; those of a
 // product are all products of one feature of each factor.
-func (k *combined) Features(x []string, limit int) (func([]float64, string), int) {
+func (k *combined) Features(x []string, limit int) (func([]float64, string), int, []int) {
 	xs := k.split(x)
 	maps := make([]func([]float64, string), len(k.parts))
 	dims := make([]int, len(k.parts))
 	sum, product := 0, 1
+	var needed []int
 	for p, part := range k.parts {
-		if maps[p], dims[p] = part.Features(xs[p], limit); dims[p] == 0 {
-			return nil, 0
+		var some []int
+		if maps[p], dims[p], some = part.Features(xs[p], limit); dims[p] == 0 {
+			return nil, 0, nil
 		}
+		needed = append(needed, some...)
 		sum += dims[p]
 		if product *= dims[p]; product > limit && k.weights == nil || sum > limit && k.weights != nil {
-			return nil, 0
+			return nil, 0, nil
 		}
 	}
+	slices.Sort(needed)
+	needed = slices.Compact(needed)
 	if k.weights != nil {
 		return func(dst []float64, d string) {
 			for p, texts := range k.split([]string{d}) {
@@ -127,7 +133,7 @@ func (k *combined) Features(x []string, limit int) (func([]float64, string), int
 				}
 				dst = dst[dims[p]:]
 			}
-		}, sum
+		}, sum, needed
 	}
 	return func(dst []float64, d string) {
 		dst[0] = 1
@@ -143,13 +149,7 @@ func (k *combined) Features(x []string, limit int) (func([]float64, string), int
 			}
 			n *= len(row)
 		}
-	}, product
-}
-
-func (k *combined) mark(x []string, keep []bool) {
-	for p, part := range k.split(x) {
-		k.parts[p].mark(part, keep)
-	}
+	}, product, needed
 }
 
 func (k *combined) check(d string, attributes *int) error {

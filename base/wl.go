@@ -97,9 +97,7 @@ func (k *refined) Gram(dst []float64, x, y []string) {
 	}
 }
 
-func (k *refined) Features([]string, int) (func([]float64, string), int) { return nil, 0 }
-
-func (k *refined) mark([]string, []bool) {}
+func (k *refined) Features([]string, int) (func([]float64, string), int, []int) { return nil, 0, nil }
 
 func (k *refined) check(d string, _ *int) error {
 	if want := (k.h + 1) * colourBytes; len(d) != want {
