@@ -7,11 +7,14 @@
 // ones by the smaller ones, and at last whole graphs.
 //
 //	ds, err := dataset.Read(ctx, "molecules.smi", dataset.DefaultOptions())
-//	model, err := mlg.Fit(ctx, ds.Graphs, mlg.DefaultOptions())
+//	model, err := mlg.Fit(ctx, ds.Graphs, mlg.Default())
 //	gram, err := model.Gram(ctx)             // the graphs with each other
 //	cross, err := model.Cross(ctx, others)   // new graphs with the fitted ones
 //
 // # Which kernel
+//
+// [Kernel] holds all parameters; start from [Default], the ones of the paper. Package base has the
+// kernels on vertices, written as "labels*gaussian", say.
 //
 //   - [Fit] is the low-rank method of the paper: it samples landmark vertices at every level
 //     and keeps the leading directions. Fitting takes time and memory in proportion to the
@@ -21,12 +24,6 @@
 //     float64 cannot serve.
 //   - [FLG] and [LG] compare two graphs by given vertex features, or by the numbers of their
 //     vertices. With no Radii, Fit and NewExact give the FLG kernel of the base kernel.
-//
-// [NewKernel] and [NewExactKernel] wrap them as a [Kernel], the interface that package
-// evaluate and the kernels of package baseline share.
-//
-// [Options] holds all parameters; start from [DefaultOptions], the ones of the paper.
-// [ParseBase] makes a base kernel from text such as "labels*gaussian".
 //
 // # Results
 //

@@ -72,14 +72,6 @@ func packedAll(b *spd.Batch) []float64 {
 // FromSnapshot returns the model of a snapshot. Everything is checked, so that a damaged
 // snapshot gives an error and not a model that panics. Nothing of the snapshot is kept.
 func FromSnapshot(s *Snapshot) (*Model, error) {
-	m, err := s.model()
-	if err != nil {
-		return nil, fmt.Errorf("model: %w", err)
-	}
-	return m, nil
-}
-
-func (s *Snapshot) model() (*Model, error) {
 	k := s.Kernel
 	if err := k.Validate(); err != nil {
 		return nil, err

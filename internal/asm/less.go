@@ -21,11 +21,15 @@ func less(v isa) {
 	XORQ(a, a)
 
 	Label("rows")
-	left := []reg.GPVirtual{GP64(), GP64()}
-	for i, p := range left {
-		MOVQ(Mem{Base: at, Index: a, Scale: 8, Disp: 8 * i}, p)
-		ADDQ(u, p)
+	two := func(row reg.Register) [2]reg.GPVirtual { // addresses of a row of U and the next
+		r := [2]reg.GPVirtual{GP64(), GP64()}
+		for i, p := range r {
+			MOVQ(Mem{Base: at, Index: row, Scale: 8, Disp: 8 * i}, p)
+			ADDQ(u, p)
+		}
+		return r
 	}
+	left := two(a)
 	// Row a+1 is a+1 entries behind row a.
 	d1, g1, b := GP64(), GP64(), GP64()
 	MOVQ(a, d1)
@@ -35,11 +39,7 @@ func less(v isa) {
 	XORQ(b, b)
 
 	Label("columns")
-	right := []reg.GPVirtual{GP64(), GP64()}
-	for i, p := range right {
-		MOVQ(Mem{Base: at, Index: b, Scale: 8, Disp: 8 * i}, p)
-		ADDQ(u, p)
-	}
+	right := two(b)
 	var acc [2][2][]reg.VecVirtual
 	for i, row := range []reg.Register{g, g1} {
 		for j := range 2 {
@@ -50,26 +50,7 @@ func less(v isa) {
 			}
 		}
 	}
-	n, x := GP64(), GP64()
-	Load(Param("r"), n)
-	XORQ(x, x)
-	Label("terms")
-	for part := range parts {
-		var l, r [2]reg.VecVirtual
-		for i := range 2 {
-			l[i], r[i] = v.vec(), v.vec()
-			VMOVUPD(Mem{Base: left[i], Index: x, Scale: 1, Disp: part * v.bytes}, l[i])
-			VMOVUPD(Mem{Base: right[i], Index: x, Scale: 1, Disp: part * v.bytes}, r[i])
-		}
-		for i := range 2 {
-			for j := range 2 {
-				VFNMADD231PD(r[j], l[i], acc[i][j][part])
-			}
-		}
-	}
-	ADDQ(Imm(64), x)
-	DECQ(n)
-	JNZ(LabelRef("terms"))
+	lessTerms(v, left, right, acc)
 
 	off := GP64()
 	MOVQ(b, off)
@@ -98,4 +79,28 @@ func less(v isa) {
 	JL(LabelRef("rows"))
 	VZEROUPPER()
 	RET()
+}
+
+// lessTerms generates the loop that subtracts the products of two rows with two others from acc.
+func lessTerms(v isa, left, right [2]reg.GPVirtual, acc [2][2][]reg.VecVirtual) {
+	n, x := GP64(), GP64()
+	Load(Param("r"), n)
+	XORQ(x, x)
+	Label("terms")
+	for part := range 64 / v.bytes {
+		var l, r [2]reg.VecVirtual
+		for i := range 2 {
+			l[i], r[i] = v.vec(), v.vec()
+			VMOVUPD(Mem{Base: left[i], Index: x, Scale: 1, Disp: part * v.bytes}, l[i])
+			VMOVUPD(Mem{Base: right[i], Index: x, Scale: 1, Disp: part * v.bytes}, r[i])
+		}
+		for i := range 2 {
+			for j := range 2 {
+				VFNMADD231PD(r[j], l[i], acc[i][j][part])
+			}
+		}
+	}
+	ADDQ(Imm(64), x)
+	DECQ(n)
+	JNZ(LabelRef("terms"))
 }
