@@ -23,9 +23,8 @@ type addresses struct{ a, b, work, mant, expo reg.GPVirtual }
 
 // dets generates the determinants of sums of matrices.
 func dets(v isa) {
-	TEXT("dets"+v.suffix, NOSPLIT, "func(p int, mant *float64, expo *int64, a *float64, tiles int, b, work *float64)")
-	Pragma("noescape")
-	Doc("dets"+v.suffix+" computes the determinants mant·4^expo, ½ ≤ mant < 2, of the sums of a matrix a of order p and the",
+	function("dets"+v.suffix, "func(p int, mant *float64, expo *int64, a *float64, tiles int, b, work *float64)",
+		"dets"+v.suffix+" computes the determinants mant·4^expo, ½ ≤ mant < 2, of the sums of a matrix a of order p and the",
 		"matrices of a positive number of tiles from b on; or of these alone, if a is nil and p > 16. Entries are 64 bytes apart",
 		"in both. mant is negative where a pivot is not in [2^-127, 2^127].")
 	r := pointers("p", "tiles", "a", "b", "work", "mant", "expo")
@@ -51,8 +50,7 @@ func dets(v isa) {
 		ADDQ(num(v.bytes), x.expo)
 		DECQ(left)
 		JNZ(LabelRef(label))
-		VZEROUPPER()
-		RET()
+		leave()
 	}
 	order := func(n int) string { return fmt.Sprint("order", n) }
 	for n := 1; n <= straightMost; n++ {

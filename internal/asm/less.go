@@ -10,9 +10,8 @@ import (
 // blocks of 2×2 entries. A row of U is r vectors of eight lanes at the offset that at says. The
 // vectors of an entry are reduced by the r terms in turn.
 func less(v isa) {
-	TEXT("less"+v.suffix, NOSPLIT, "func(dst, from *float64, at *int64, m int, u *float64, r int)")
-	Pragma("noescape")
-	Doc("less"+v.suffix+" sets the packed tile dst of order m to G − UUᵀ for the packed matrix G at from and the rows",
+	function("less"+v.suffix, "func(dst, from *float64, at *int64, m int, u *float64, r int)",
+		"less"+v.suffix+" sets the packed tile dst of order m to G − UUᵀ for the packed matrix G at from and the rows",
 		"u+at[i] bytes of U, which have r > 0 entries of eight lanes. If m is odd, it goes on",
 		"to a row m that is as long, reads from and at there, and writes dst.")
 	parts := 64 / v.bytes
@@ -77,8 +76,7 @@ func less(v isa) {
 	Load(Param("m"), m)
 	CMPQ(a, m)
 	JL(LabelRef("rows"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // lessTerms generates the loop that subtracts the products of two rows with two others from acc.

@@ -58,6 +58,19 @@ func main() {
 	Generate()
 }
 
+// function begins a function.
+func function(name, signature string, doc ...string) {
+	TEXT(name, NOSPLIT, signature)
+	Pragma("noescape")
+	Doc(doc...)
+}
+
+// leave returns from a function.
+func leave() {
+	VZEROUPPER()
+	RET()
+}
+
 // pointers loads arguments into registers.
 func pointers(names ...string) []reg.GPVirtual {
 	r := make([]reg.GPVirtual, len(names))

@@ -64,9 +64,8 @@ func both(p *pass, f func(lane)) {
 }
 
 func step() {
-	TEXT("stepAVX2", NOSPLIT, "func(f, a, b, up *float64, n int, t float64, low *float64, at *int64)")
-	Pragma("noescape")
-	Doc("stepAVX2 adds t(a − b) to f and lowers low, eight numbers, to those of f + up that are less, with their index in at.")
+	function("stepAVX2", "func(f, a, b, up *float64, n int, t float64, low *float64, at *int64)",
+		"stepAVX2 adds t(a − b) to f and lowers low, eight numbers, to those of f + up that are less, with their index in at.")
 	r, t := pointers("f", "a", "b", "up", "n", "low", "at"), broadcast("t")
 	f, a, b, up := r[0], r[1], r[2], r[3]
 	new(pass).run(r[4], r[5], r[6], func(l lane) {
@@ -79,14 +78,12 @@ func step() {
 		VADDPD(l.at(up), x, x)
 		l.keep(0x11, x) // less than
 	})
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 func partner() {
-	TEXT("partnerAVX2", NOSPLIT, "func(f, dn, a, diag *float64, n int, m, aii, least float64, gain *float64, at *int64, gap *float64)")
-	Pragma("noescape")
-	Doc("partnerAVX2 raises gain, eight numbers, to those quotients of partner that are greater, with their index in at, and",
+	function("partnerAVX2", "func(f, dn, a, diag *float64, n int, m, aii, least float64, gain *float64, at *int64, gap *float64)",
+		"partnerAVX2 raises gain, eight numbers, to those quotients of partner that are greater, with their index in at, and",
 		"gap to the largest violations.")
 	r := pointers("f", "dn", "a", "diag", "n", "gain", "at", "gap")
 	f, dn, a, diag, gaps := r[0], r[1], r[2], r[3], Mem{Base: r[7]}
@@ -111,8 +108,7 @@ func partner() {
 		l.keep(0x1e, d) // greater than
 	})
 	both(p, func(l lane) { VMOVUPD(gap[l.g], l.half(gaps)) })
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // broadcast loads a number into every lane.

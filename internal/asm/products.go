@@ -74,9 +74,8 @@ func (r fourRows) at(i, disp int) Mem {
 func multiply() {
 	for nv := 1; nv <= 3; nv++ {
 		name := fmt.Sprintf("multiply%dAVX2", nv)
-		TEXT(name, NOSPLIT, "func(dst *float64, dstStride int, a *float64, stride int, b *float64, rows, n int, last *int64)")
-		Pragma("noescape")
-		Doc(fmt.Sprintf("%s multiplies rows×n by n×%d, rows and n positive; strides are in bytes;", name, 4*nv),
+		function(name, "func(dst *float64, dstStride int, a *float64, stride int, b *float64, rows, n int, last *int64)",
+			fmt.Sprintf("%s multiplies rows×n by n×%d, rows and n positive; strides are in bytes;", name, 4*nv),
 			"last masks the last four columns of dst.")
 		p := pointers("dst", "dstStride", "a", "stride", "rows")
 		dst, ds, a, stride, rows := p[0], p[1], p[2], p[3], p[4]
@@ -112,8 +111,7 @@ func multiply() {
 			JMP(LabelRef(label))
 			Label(label + "End")
 		}
-		VZEROUPPER()
-		RET()
+		leave()
 	}
 }
 
@@ -121,9 +119,8 @@ func multiply() {
 func gram() {
 	for nv := 1; nv <= 3; nv++ {
 		name := fmt.Sprintf("gram%dAVX2", nv)
-		TEXT(name, NOSPLIT, "func(c *float64, cStride int, yi, yj *float64, yStride, rows int)")
-		Pragma("noescape")
-		Doc(fmt.Sprintf("%s adds the products of four columns at yi with %d columns at yj over the", name, 4*nv),
+		function(name, "func(c *float64, cStride int, yi, yj *float64, yStride, rows int)",
+			fmt.Sprintf("%s adds the products of four columns at yi with %d columns at yj over the", name, 4*nv),
 			"given positive number of rows to the block at c; strides are in bytes.")
 		p := pointers("c", "cStride", "yi", "yj", "yStride", "rows")
 		c, yi, yj, stride := newFourRows(p[0], p[1]), p[2], p[3], p[4]
@@ -134,7 +131,6 @@ func gram() {
 			ADDQ(stride, yj)
 		})
 		sums.each(func(i, v int, sum reg.VecVirtual) { VMOVUPD(sum, c.at(i, 32*v)) })
-		VZEROUPPER()
-		RET()
+		leave()
 	}
 }

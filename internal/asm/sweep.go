@@ -9,9 +9,8 @@ import (
 // sweep generates the step of a tridiagonalisation for the first columns of two rows: the update,
 // and the shares of the entries in the product.
 func sweep() {
-	TEXT("sweepAVX2", NOSPLIT, "func(row0, row1 *float64, columns int, u, w, v, y *float64, r int, sums *float64)")
-	Pragma("noescape")
-	Doc("sweepAVX2 subtracts u_r w + w_r u from the first columns, a positive multiple of 4, of rows r and r+1,",
+	function("sweepAVX2", "func(row0, row1 *float64, columns int, u, w, v, y *float64, r int, sums *float64)",
+		"sweepAVX2 subtracts u_r w + w_r u from the first columns, a positive multiple of 4, of rows r and r+1,",
 		"adds v_r times a row to y, and writes the four parts of the product of each row with v to sums.")
 	p := pointers("row0", "row1", "columns", "u", "w", "v", "y", "r", "sums")
 	rows, n, u, w, v, y, r, sums := p[:2], p[2], p[3], p[4], p[5], p[6], p[7], p[8]
@@ -48,6 +47,5 @@ func sweep() {
 	for i := range 2 {
 		VMOVUPD(sum[i], Mem{Base: sums, Disp: 32 * i})
 	}
-	VZEROUPPER()
-	RET()
+	leave()
 }

@@ -9,9 +9,8 @@ import (
 // values generates the last step from determinants to kernel values; see value and values in the
 // library.
 func values(v isa) {
-	TEXT("values"+v.suffix, NOSPLIT, "func(dst, mant *float64, expo *int64, n int, ae, ac float64, ax int64, e, c *float64, x *int64)")
-	Pragma("noescape")
-	Doc("values" + v.suffix + " is values for n determinants, a positive multiple of 8.")
+	function("values"+v.suffix, "func(dst, mant *float64, expo *int64, n int, ae, ac float64, ax int64, e, c *float64, x *int64)",
+		"values"+v.suffix+" is values for n determinants, a positive multiple of 8.")
 	vec := func(m Mem) reg.VecVirtual {
 		r := v.vec()
 		VBROADCASTSD(m, r)
@@ -51,8 +50,7 @@ func values(v isa) {
 	ADDQ(num(v.bytes/8), i)
 	CMPQ(i, n)
 	JL(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
+	leave()
 }
 
 // power multiplies k by 2^q.
