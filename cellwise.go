@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
 )
@@ -41,7 +40,6 @@ type cellwise struct {
 	slot []int32 // by class below: its row of the features, and one more
 	seen []int32 // the classes below that have one
 	feat []float64
-	k    []float64
 }
 
 // compare writes the kernel of classes with the landmarks to rows of dst, except for those
@@ -70,18 +68,10 @@ func (l *cellwise) compare(ctx context.Context, dst []float64, proj *projection,
 	row, x := l.at, l.x
 	for _, i := range l.rows {
 		m := cells(at.quotient[chosen[i]])
-		l.mats = append(l.mats, spd.LowRank{Rows: row[:m], X: x[:spd.Size(m)]})
+		l.mats = append(l.mats, spd.LowRank{At: i, Rows: row[:m], X: x[:spd.Size(m)]})
 		row, x = row[m:], x[spd.Size(m):]
 	}
-	if len(l.full) == 0 {
-		proj.factors.Cross(dst, proj.n, l.feat, l.mats)
-	} else {
-		l.k = dense.Grow(l.k, len(l.rows)*proj.n)
-		proj.factors.Cross(l.k, proj.n, l.feat, l.mats)
-		for k, i := range l.rows {
-			copy(dst[i*proj.n:(i+1)*proj.n], l.k[k*proj.n:])
-		}
-	}
+	proj.factors.Cross(dst, proj.n, l.feat, l.mats)
 	for _, i := range l.rows {
 		for _, v := range dst[i*proj.n : (i+1)*proj.n] {
 			if math.IsNaN(v) { // singular to working precision

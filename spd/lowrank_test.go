@@ -28,7 +28,7 @@ func newLowRankCase(t testing.TB, rng *rand.Rand, n, p, most int, gamma float64)
 			t.Fatal(err)
 		}
 		m := 1 + rng.IntN(most)
-		a := LowRank{X: randomSPD(rng, m, m, 0.3, 1)}
+		a := LowRank{At: i, X: randomSPD(rng, m, m, 0.3, 1)}
 		if i%3 == 2 {
 			a.Rows = append(a.Rows, c.a[i-1].Rows...)
 		}
@@ -187,7 +187,7 @@ func BenchmarkFactorsCross(b *testing.B) {
 			}
 			a := make([]LowRank, 64)
 			for i := range a {
-				a[i].X = randomSPD(rng, m, m, 0.3, 1)
+				a[i].At, a[i].X = i, randomSPD(rng, m, m, 0.3, 1)
 				for range m {
 					a[i].Rows = append(a[i].Rows, int32(rng.IntN(80)))
 				}
