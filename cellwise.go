@@ -3,6 +3,7 @@ package mlg
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -33,49 +34,39 @@ func (p *projection) factor(k *Kernel) {
 type cellwise struct {
 	q    graph.Quotient
 	full []int
-	rows []int         // by matrix: which class
-	mats []spd.LowRank // parts of at and x
-	at   []int32
-	x    []float64
+	mats []spd.LowRank
 	slot []int32 // by class below: its row of the features, and one more
 	seen []int32 // the classes below that have one
 	feat []float64
+	a    []float64
 }
 
 // compare writes the kernel of classes with the landmarks to rows of dst, except for those
 // that it returns, by their place among classes: they have too many cells to gain from it.
 func (l *cellwise) compare(ctx context.Context, dst []float64, proj *projection, at *level, chosen []int32, eta float64) (full []int) {
-	l.full, l.rows, l.at, l.x, l.feat = l.full[:0], l.rows[:0], l.at[:0], l.x[:0], l.feat[:0]
+	l.full, l.mats, l.feat = l.full[:0], l.mats[:0], l.feat[:0]
 	end := kernel.Trace(ctx, "factor")
 	for i, c := range chosen {
 		if proj.factors == nil || !proj.factors.Cheaper(cells(at.quotient[c])) {
 			l.full = append(l.full, i)
 			continue
 		}
-		l.rows = append(l.rows, i)
-		l.add(at.quotient[c], at.below, eta)
+		l.add(i, at.quotient[c], at.below, eta)
 	}
 	for _, c := range l.seen {
 		l.slot[c] = 0
 	}
 	l.seen = l.seen[:0]
 	end()
-	if len(l.rows) == 0 {
+	if len(l.mats) == 0 {
 		return l.full
 	}
 	defer kernel.Trace(ctx, "landmarks")()
-	l.mats = l.mats[:0]
-	row, x := l.at, l.x
-	for _, i := range l.rows {
-		m := cells(at.quotient[chosen[i]])
-		l.mats = append(l.mats, spd.LowRank{At: i, Rows: row[:m], X: x[:spd.Size(m)]})
-		row, x = row[m:], x[spd.Size(m):]
-	}
 	proj.factors.Cross(dst, proj.n, l.feat, l.mats)
-	for _, i := range l.rows {
-		for _, v := range dst[i*proj.n : (i+1)*proj.n] {
+	for _, m := range l.mats {
+		for _, v := range dst[m.At*proj.n : (m.At+1)*proj.n] {
 			if math.IsNaN(v) { // singular to working precision
-				l.full = append(l.full, i)
+				l.full = append(l.full, m.At)
 				break
 			}
 		}
@@ -83,12 +74,14 @@ func (l *cellwise) compare(ctx context.Context, dst []float64, proj *projection,
 	return l.full
 }
 
-// add appends the matrix of a quotient: X to x, and the rows that its cells have in feat, with
-// those that are new, to at.
-func (l *cellwise) add(quotient []uint32, below features, eta float64) {
+// add appends the matrix of a quotient, whose kernel goes to row at, and the features of its cells
+// that are new.
+func (l *cellwise) add(at int, quotient []uint32, below features, eta float64) {
 	l.q.Decode(quotient)
 	q := &l.q
-	m := q.Cells()
+	l.mats = slices.Grow(l.mats, 1)[:len(l.mats)+1]
+	mat := &l.mats[len(l.mats)-1] // with the memory of one before
+	mat.At, mat.Rows, mat.X = at, mat.Rows[:0], mat.X[:0]
 	if n := len(below.rows) / below.width; len(l.slot) < n {
 		l.slot = make([]int32, n)
 	}
@@ -98,24 +91,14 @@ func (l *cellwise) add(quotient []uint32, below features, eta float64) {
 			l.seen = append(l.seen, c)
 			l.slot[c] = int32(len(l.seen))
 		}
-		l.at = append(l.at, l.slot[c]-1)
+		mat.Rows = append(mat.Rows, l.slot[c]-1)
 	}
-	from := len(l.x)
-	l.x = append(l.x, make([]float64, spd.Size(m))...)
-	x := l.x[from:]
-	for i := range m {
-		x[spd.Index(i, i)] += eta * float64(q.Size[i])
-		for e := q.Off[i]; e < q.Off[i+1]; e++ {
-			j, w := int(q.Nbr[e]), q.Weight[e]
-			x[spd.Index(i, j)] = -w
-			x[spd.Index(i, i)] += w
-			x[spd.Index(j, j)] += w
-		}
-	}
+	m := q.Cells()
+	l.a = laplacian(q, eta, l.a)
 	for i := range m {
 		di := float64(1+q.Tag[i]) / float64(q.Size[i])
 		for j := range i + 1 {
-			x[spd.Index(i, j)] *= di * (float64(1+q.Tag[j]) / float64(q.Size[j]))
+			mat.X = append(mat.X, l.a[i*m+j]*(di*(float64(1+q.Tag[j])/float64(q.Size[j]))))
 		}
 	}
 }
