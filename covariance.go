@@ -73,18 +73,12 @@ func (c *Covariances) Levels() []*spd.Batch { return c.levels }
 // level that enters the kernel: the last, or with any Combine but Top all.
 func (m *Model) Orders() []int {
 	var out []int
-	for _, p := range m.used() {
-		out = append(out, p.p)
+	for l, p := range m.projections {
+		if m.kernel.enters(l) {
+			out = append(out, p.p)
+		}
 	}
 	return out
-}
-
-// used returns the projections of the levels that enter the kernel.
-func (m *Model) used() []projection {
-	if m.kernel.Combine == Top {
-		return m.projections[len(m.projections)-1:]
-	}
-	return m.projections
 }
 
 // Packed copies the packed matrices of graph i, level after level, to dst, which has Size

@@ -155,20 +155,12 @@ func (k Kernel) base(graphs []*graph.Graph) (base.Kernel, error) {
 // Fit implements kernel.Kernel: see Fit and NewExact.
 func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
 	if !k.Exact {
-		m, err := Fit(ctx, graphs, k)
-		if err != nil {
-			return nil, err
-		}
-		return m, nil
+		return Fit(ctx, graphs, k)
 	}
 	if k.Base == "" {
 		k.Base = base.Choose(graphs) // the same for new graphs
 	}
-	e, err := NewExact(ctx, graphs, k)
-	if err != nil {
-		return nil, err
-	}
-	return e, nil
+	return NewExact(ctx, graphs, k)
 }
 
 // LGKernel is the Laplacian graph kernel, for graphs of one size.

@@ -180,11 +180,11 @@ func (m *Model) scatter(ctx context.Context, proj *projection, at *level) ([]flo
 		sums[part] = sum
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
 	c := make([]float64, p*p)
 	for _, sum := range sums {
-		if err != nil {
-			break
-		}
 		for i := range p {
 			for j := range i + 1 {
 				c[i*p+j] += sum[spd.Index(i, j)]
@@ -192,7 +192,7 @@ func (m *Model) scatter(ctx context.Context, proj *projection, at *level) ([]flo
 			}
 		}
 	}
-	return c, err
+	return c, nil
 }
 
 // featureBlock is the number of classes whose features are computed at a time, for each worker.

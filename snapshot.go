@@ -98,12 +98,12 @@ func FromSnapshot(s *Snapshot) (*Model, error) {
 		p.factor(&k)
 		m.projections = append(m.projections, *p)
 	}
-	used := m.used()
-	if len(s.Train) != len(used) {
-		return nil, fmt.Errorf("training covariances of %d levels, want %d", len(s.Train), len(used))
+	orders := m.Orders()
+	if len(s.Train) != len(orders) {
+		return nil, fmt.Errorf("training covariances of %d levels, want %d", len(s.Train), len(orders))
 	}
-	for i := range used {
-		b, err := batchOf(s.Train[i], s.Graphs, used[i].p)
+	for i, p := range orders {
+		b, err := batchOf(s.Train[i], s.Graphs, p)
 		if err != nil {
 			return nil, fmt.Errorf("training graphs, part %d: %w", i, err)
 		}

@@ -130,11 +130,10 @@ func (s *shifted) factor(d, e []float64, l float64) {
 	n := len(d)
 	for i := range n {
 		s.diag[i] = d[i] - l
-		s.up[i], s.up2[i] = 0, 0
-		if i+1 < n {
-			s.up[i] = e[i]
-		}
 	}
+	s.up[n-1] = 0
+	copy(s.up, e)
+	clear(s.up2)
 	// A pivot that vanishes stands for one of the size of T's rounding errors.
 	least := epsilon * s.norm
 	if least == 0 {
