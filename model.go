@@ -103,7 +103,7 @@ func (m *Model) climb(ctx context.Context, graphs []*graph.Graph, out *Covarianc
 // level 0 if that is nil.
 func (m *Model) classify(ctx context.Context, graphs []*graph.Graph, below *level) (*level, error) {
 	if below == nil {
-		c, err := describe(ctx, graphs, m.base, m.Attributes())
+		c, err := describe(ctx, graphs, m.base, m.attributes())
 		return &level{classes: c}, err
 	}
 	c, err := neighbourhoods(ctx, graphs, below.classes, below.number+1, &m.kernel)
@@ -160,10 +160,10 @@ func (m *Model) Eigenvalues(level int) []float64 { return m.projections[level].v
 // Train returns the covariances of the training graphs.
 func (m *Model) Train() *Covariances { return m.train }
 
-// Attributes returns the number of attributes per vertex that the base kernel has seen in
+// attributes returns the number of attributes per vertex that the base kernel has seen in
 // training; new graphs must have as many. It is 0 if the base kernel does not look at
 // attributes, or saw no vertex.
-func (m *Model) Attributes() int {
+func (m *Model) attributes() int {
 	if len(m.projections) == 0 || len(m.projections[0].descriptors) == 0 {
 		return 0
 	}

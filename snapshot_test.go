@@ -89,8 +89,8 @@ func TestSnapshotBits(t *testing.T) {
 				t.Errorf("level %d: rank or eigenvalues differ", l)
 			}
 		}
-		if m.Attributes() != got.Attributes() {
-			t.Errorf("%d attributes, want %d", got.Attributes(), m.Attributes())
+		if m.attributes() != got.attributes() {
+			t.Errorf("%d attributes, want %d", got.attributes(), m.attributes())
 		}
 	}
 	for _, b := range storedBases {
@@ -163,8 +163,8 @@ func TestSnapshotSmall(t *testing.T) {
 		if !s.Levels[0].Explicit || len(s.Levels[0].Descriptors) > c.most {
 			t.Errorf("%s: %d descriptors, want at most %d", c.base, len(s.Levels[0].Descriptors), c.most)
 		}
-		if m.Attributes() != c.dim {
-			t.Errorf("%s: %d attributes, want %d", c.base, m.Attributes(), c.dim)
+		if m.attributes() != c.dim {
+			t.Errorf("%s: %d attributes, want %d", c.base, m.attributes(), c.dim)
 		}
 	}
 }

@@ -85,17 +85,18 @@ func (k *combined) split(x []string) [][]string {
 func (k *combined) Gram(dst []float64, x, y []string) {
 	xs, ys := k.split(x), k.split(y)
 	values := make([]float64, len(x)*len(y))
+	for i := range values {
+		dst[i] = 1
+		if k.weights != nil {
+			dst[i] = 0
+		}
+	}
 	for p, part := range k.parts {
 		part.Gram(values, xs[p], ys[p])
 		for i, v := range values {
-			switch {
-			case k.weights != nil && p == 0:
-				dst[i] = k.weights[p] * v
-			case k.weights != nil:
+			if k.weights != nil {
 				dst[i] += k.weights[p] * v
-			case p == 0:
-				dst[i] = v
-			default:
+			} else {
 				dst[i] *= v
 			}
 		}

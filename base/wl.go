@@ -1,8 +1,8 @@
 package base
 
 import (
+	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -59,15 +59,7 @@ func (k *refined) Describe(g *graph.Graph) ([]string, error) {
 			for _, u := range g.Neighbors(v) {
 				around = append(around, now[u])
 			}
-			slices.SortFunc(around, func(a, b colour) int {
-				if x, y := binary.BigEndian.Uint64(a[:]), binary.BigEndian.Uint64(b[:]); x != y {
-					if x < y {
-						return -1
-					}
-					return 1
-				}
-				return slices.Compare(a[8:], b[8:])
-			})
+			slices.SortFunc(around, func(a, b colour) int { return bytes.Compare(a[:], b[:]) })
 			buf = append(append(buf[:0], 'r'), now[v][:]...)
 			for _, c := range around {
 				buf = append(buf, c[:]...)
