@@ -165,10 +165,16 @@ func (k *Kernel) combineLogs(l *kernel.Matrix) (logK, share []float64) {
 
 // recording is what a graph leaves on its way up through a model.
 type recording struct {
-	levels      []*level     // 0 … L
-	covariances []*spd.Batch // by level ≥ 1: of its classes
-	kernels     [][]float64  // by level ≥ 1: of its classes with the landmarks
-	whole       Covariances
+	levels []recorded // 0 … L
+	whole  Covariances
+}
+
+// recorded is a level with, above 0, the covariances of its classes and their kernel with the
+// landmarks.
+type recorded struct {
+	*level
+	covariances *spd.Batch
+	kernels     []float64
 }
 
 // row returns the features of a vertex.
@@ -182,23 +188,25 @@ func (r *recording) row(level, v int) []float64 {
 func (m *Model) record(ctx context.Context, g *graph.Graph, factor float64) (*recording, error) {
 	r := &recording{}
 	return r, m.climb(ctx, []*graph.Graph{g}, &r.whole, func(at *level) error {
-		var s *spd.Batch
-		var k []float64
-		var err error
 		if at.number == 0 {
-			err = m.project(ctx, at)
+			r.levels = append(r.levels, recorded{level: at})
+			err := m.project(ctx, at)
 			for i := range at.rows {
 				at.rows[i] *= factor
 			}
-		} else if s, err = m.covariances(ctx, at, at.all()); err == nil {
-			p := &m.projections[at.number]
-			n := at.len()
-			k, at.features = make([]float64, n*p.n), features{make([]float64, n*p.p), p.p}
-			spd.Cross(k, p.n, s, 0, n, p.marks, 0, p.n)
-			dense.Multiply(at.rows, k, p.w, n, p.n, p.p)
+			return err
 		}
-		r.levels, r.covariances, r.kernels = append(r.levels, at), append(r.covariances, s), append(r.kernels, k)
-		return err
+		s, err := m.covariances(ctx, at, at.all())
+		if err != nil {
+			return err
+		}
+		p, n := &m.projections[at.number], at.len()
+		k := make([]float64, n*p.n)
+		spd.Cross(k, p.n, s, 0, n, p.marks, 0, p.n)
+		at.features = features{make([]float64, n*p.p), p.p}
+		dense.Multiply(at.rows, k, p.w, n, p.n, p.p)
+		r.levels = append(r.levels, recorded{at, s, k})
+		return nil
 	})
 }
 
@@ -260,7 +268,7 @@ func (r *reverse) neighbourhoods(ctx context.Context, below, adj []float64, leve
 	d := make([]float64, r.g.N()*active*size)
 	workers := make([]gradient, kernel.Workers(ctx))
 	err := kernel.Each(ctx, len(members), 1, func(wi, c int) error {
-		k := r.t.kernels[level][c*proj.n : (c+1)*proj.n]
+		k := at.kernels[c*proj.n : (c+1)*proj.n]
 		var dst, weights [][]float64
 		for _, v := range members[c] {
 			for ch := range active {
@@ -273,7 +281,7 @@ func (r *reverse) neighbourhoods(ctx context.Context, below, adj []float64, leve
 				dst = append(dst, d[(int(v)*active+ch)*size:][:size])
 			}
 		}
-		if !workers[wi].add(dst, weights, r.t.covariances[level].At(c, nil), proj.marks) {
+		if !workers[wi].add(dst, weights, at.covariances.At(c, nil), proj.marks) {
 			return errPrecision
 		}
 		return nil

@@ -2,6 +2,7 @@ package spd
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/mlgkernel/mlg/internal/dense"
@@ -55,7 +56,7 @@ func Factor(b *Batch, gamma float64) *Factors {
 	p := b.p
 	tiles := len(b.roots.e) / Lanes
 	f := &Factors{
-		p: p, n: b.n, gamma: gamma, ranks: make([]int, tiles),
+		p: p, n: b.n, gamma: gamma, ranks: slices.Repeat([]int{1}, tiles),
 		roots: newQuarters(tiles * Lanes),
 	}
 	v := make([][]float64, tiles*Lanes)
@@ -70,12 +71,8 @@ func Factor(b *Batch, gamma float64) *Factors {
 	for lo := 0; lo < tiles; {
 		g := factorGroup{lo: lo, hi: lo}
 		columns := 0
-		for g.hi < tiles && g.hi-lo < blockTiles {
-			f.ranks[g.hi] = max(f.ranks[g.hi], 1)
-			if columns += Lanes * f.ranks[g.hi]; columns > groupColumns && g.hi > lo {
-				columns -= Lanes * f.ranks[g.hi]
-				break
-			}
+		for g.hi < min(tiles, lo+blockTiles) && (g.hi == lo || columns+Lanes*f.ranks[g.hi] <= groupColumns) {
+			columns += Lanes * f.ranks[g.hi]
 			g.hi++
 		}
 		const step = 2 * dense.PanelWidth // rows of U start at multiples of 64 bytes
@@ -255,7 +252,9 @@ func (f *Factors) Cross(dst []float64, stride int, q []float64, a []LowRank) {
 	for k := range f.groups {
 		g := &f.groups[k]
 		s.u = dense.Grow(s.u, rows*g.columns)
-		g.project(s.u, q, rows, p)
+		for c := 0; c < g.columns; c += dense.PanelWidth { // U = QVᵀ
+			dense.MultiplyPanel(s.u[c:], g.columns, q, p, g.panels[c*p:][:p*dense.PanelWidth], rows, p)
+		}
 		n := g.hi - g.lo
 		from, to := g.lo*Lanes, min(g.hi*Lanes, f.n)
 		roots := f.roots.slice(from, g.hi*Lanes)
@@ -325,13 +324,6 @@ func (s *lowWork) prepare(a []LowRank, q []float64, f *Factors) int {
 		s.roots = append(s.roots, fourthRoot(determinant{mant, expo + d1.expo + d2.expo}))
 	}
 	return most
-}
-
-// project sets the rows of u to those of q·Vᵀ.
-func (g *factorGroup) project(u, q []float64, rows, p int) {
-	for c := 0; c < g.columns; c += dense.PanelWidth {
-		dense.MultiplyPanel(u[c:], g.columns, q, p, g.panels[c*p:][:p*dense.PanelWidth], rows, p)
-	}
 }
 
 // less sets the packed tile dst of order m to G − UUᵀ, each entry reduced by r fused
