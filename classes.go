@@ -145,7 +145,7 @@ type classifier struct {
 	ball, refine graph.Scratch
 	key          []uint64
 	component    []int32
-	size, whole  []int32 // by component: its vertices; 1 + the class of the whole of it
+	size         []int32 // by component: its vertices
 	set          []int32
 	known        vertexSets
 }
@@ -156,7 +156,6 @@ func (c *classifier) classify(ctx context.Context, dst []int32, g *graph.Graph, 
 	c.keys(below, hash)
 	c.component, _ = c.ball.Components(g, c.component)
 	c.size = append(c.size[:0], make([]int32, n)...)
-	c.whole = append(c.whole[:0], make([]int32, n)...)
 	for _, k := range c.component {
 		c.size[k]++
 	}
@@ -170,25 +169,13 @@ func (c *classifier) classify(ctx context.Context, dst []int32, g *graph.Graph, 
 			dst[v] = table.Intern(c.refine.Signature(g, set, c.key, below, c.ball.Distances()))
 			continue
 		}
-		// A whole component is classified once, and so is every other set of vertices.
 		k := c.component[v]
-		whole := len(set) == int(c.size[k])
-		if whole && c.whole[k] > 0 {
-			dst[v] = c.whole[k] - 1
-			continue
-		}
-		var sum uint64
+		whole, sum := len(set) == int(c.size[k]), uint64(k)
 		if !whole {
-			class, found := int32(0), false
-			if class, sum, found = c.known.find(set, &c.ball); found {
-				dst[v] = class
-				continue
-			}
+			sum = setSum(set)
 		}
-		dst[v] = table.Intern(c.refine.Signature(g, set, c.key, below, nil))
-		if whole {
-			c.whole[k] = dst[v] + 1
-		} else {
+		if dst[v] = c.known.find(set, sum, whole, &c.ball); dst[v] < 0 {
+			dst[v] = table.Intern(c.refine.Signature(g, set, c.key, below, nil))
 			c.known.add(set, sum, dst[v])
 		}
 	}
@@ -204,7 +191,7 @@ func (c *classifier) keys(class []int32, hash []uint64) {
 }
 
 // vertexSets are the sets of vertices of one graph that have been classified, to recognise equal
-// balls: by a sum over their vertices, the last set with that sum.
+// balls: by a sum over their vertices, or the number of the component that they are, the last set.
 type vertexSets struct {
 	last  map[uint64]int32
 	start []int32 // by set: where its vertices begin
@@ -220,30 +207,35 @@ func (s *vertexSets) clear() {
 	s.start, s.all, s.class = append(s.start[:0], 0), s.all[:0], s.class[:0]
 }
 
-// find returns the class of a set of vertices, the current one of ball, if it has been classified
-// before, and the sum under which to add it.
-func (s *vertexSets) find(set []int32, ball *graph.Scratch) (class int32, sum uint64, found bool) {
-	sum = uint64(len(set))
+func setSum(set []int32) uint64 {
+	sum := uint64(len(set))
 	for _, u := range set {
 		x := (uint64(u) + 1) * 0x9e3779b97f4a7c15
 		sum += (x ^ x>>29) * 0xbf58476d1ce4e5b9
 	}
-	at, ok := s.last[sum]
-	if !ok {
-		return 0, sum, false
-	}
-	old := s.all[s.start[at]:s.start[at+1]]
-	return s.class[at], sum, len(old) == len(set) && allIn(old, ball)
+	return sum
 }
 
-// allIn reports whether all vertices are in the current ball.
-func allIn(vertices []int32, ball *graph.Scratch) bool {
-	for _, u := range vertices {
+// find returns the class of a set of vertices, the current one of ball, or −1 if it was not
+// classified before.
+func (s *vertexSets) find(set []int32, sum uint64, whole bool, ball *graph.Scratch) int32 {
+	at, ok := s.last[sum]
+	if !ok {
+		return -1
+	}
+	old := s.all[s.start[at]:s.start[at+1]]
+	if len(old) != len(set) {
+		return -1
+	}
+	if whole { // a ball that is as large as the component and touches it
+		old = old[:1]
+	}
+	for _, u := range old {
 		if !ball.In(u) {
-			return false
+			return -1
 		}
 	}
-	return true
+	return s.class[at]
 }
 
 func (s *vertexSets) add(set []int32, sum uint64, class int32) {
