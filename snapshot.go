@@ -84,19 +84,15 @@ func FromSnapshot(s *Snapshot) (*Model, error) {
 		return nil, fmt.Errorf("%d levels for %d radii, want one more", len(s.Levels), len(k.Radii))
 	}
 	m := &Model{kernel: k, base: b, train: &Covariances{}}
-	for i := range s.Levels {
-		l := &s.Levels[i]
-		var p *projection
-		if i == 0 {
-			p, err = l.bottom(b)
-		} else {
-			p, err = l.above(m.projections[i-1].p)
-		}
+	order := 0 // features of the level below
+	for i, l := range s.Levels {
+		p, err := l.projection(i, order, b)
 		if err != nil {
 			return nil, fmt.Errorf("level %d: %w", i, err)
 		}
 		p.factor(&k)
 		m.projections = append(m.projections, *p)
+		order = p.p
 	}
 	orders := m.Orders()
 	if len(s.Train) != len(orders) {
@@ -112,22 +108,31 @@ func FromSnapshot(s *Snapshot) (*Model, error) {
 	return m, nil
 }
 
-// bottom returns the projection of level 0.
-func (l *LevelSnapshot) bottom(b base.Kernel) (*projection, error) {
-	if l.N != len(l.Descriptors) || len(l.Marks) > 0 {
-		return nil, fmt.Errorf("%d landmarks with %d descriptors and %d covariance entries, want one descriptor each", l.N, len(l.Descriptors), len(l.Marks))
+// projection returns the projection of level i; order is that of the covariances of landmarks above
+// level 0.
+func (l *LevelSnapshot) projection(i, order int, b base.Kernel) (*projection, error) {
+	p := &projection{descriptors: slices.Clone(l.Descriptors), n: l.N, p: l.P, w: slices.Clone(l.W), values: slices.Clone(l.Values)}
+	var err error
+	if i == 0 {
+		if l.N != len(l.Descriptors) || len(l.Marks) > 0 {
+			return nil, fmt.Errorf("%d landmarks with %d descriptors and %d covariance entries, want one descriptor each", l.N, len(l.Descriptors), len(l.Marks))
+		}
+		_, err = base.Check(b, l.Descriptors)
+	} else {
+		if l.Explicit || len(l.Descriptors) > 0 {
+			return nil, errors.New("explicit features or descriptors, which only level 0 can have")
+		}
+		p.marks, err = batchOf(l.Marks, l.N, order)
 	}
-	if _, err := base.Check(b, l.Descriptors); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	p := &projection{descriptors: slices.Clone(l.Descriptors)}
 	if !l.Explicit {
-		return p, l.project(p)
+		return p, l.check()
 	}
 	if len(l.W) > 0 || len(l.Values) > 0 || l.P > maxExplicit {
 		return nil, fmt.Errorf("%d explicit features with %d weights and %d eigenvalues, want at most %d and no weights", l.P, len(l.W), len(l.Values), maxExplicit)
 	}
-	p.n = l.N
 	p.explicit, p.p, _ = b.Features(p.descriptors, maxExplicit)
 	if p.p != l.P || p.p == 0 {
 		return nil, fmt.Errorf("%d explicit features, but the descriptors have %d", l.P, p.p)
@@ -135,21 +140,8 @@ func (l *LevelSnapshot) bottom(b base.Kernel) (*projection, error) {
 	return p, nil
 }
 
-// above returns the projection of a level ≥ 1 with covariances of the given order.
-func (l *LevelSnapshot) above(order int) (*projection, error) {
-	if l.Explicit || len(l.Descriptors) > 0 {
-		return nil, errors.New("explicit features or descriptors, which only level 0 can have")
-	}
-	p := &projection{}
-	var err error
-	if p.marks, err = batchOf(l.Marks, l.N, order); err != nil {
-		return nil, err
-	}
-	return p, l.project(p)
-}
-
-// project checks the linear part of a level and copies it to p.
-func (l *LevelSnapshot) project(p *projection) error {
+// check checks the linear part of a level.
+func (l *LevelSnapshot) check() error {
 	if l.P < 1 || l.P > max(1, l.N) {
 		return fmt.Errorf("%d features of %d landmarks, want at least 1 and not more than landmarks", l.P, l.N)
 	}
@@ -169,7 +161,6 @@ func (l *LevelSnapshot) project(p *projection) error {
 			return fmt.Errorf("weight %d is %v, want a finite number", i, v)
 		}
 	}
-	p.n, p.p, p.w, p.values = l.N, l.P, slices.Clone(l.W), slices.Clone(l.Values)
 	return nil
 }
 
