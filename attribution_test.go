@@ -29,8 +29,9 @@ func scaledLogK(t *testing.T, m *Model, g *graph.Graph, others *Covariances, at 
 		t.Fatal(err)
 	}
 	q := mat.NewDense(n, m.projections[0].p, nil)
-	for v, d := range descs {
-		new(projector).base(q.RawRowView(v), m, &m.projections[0], []string{d})
+	bottom := &level{classes: &classes{descriptor: descs}}
+	if err := new(projector).block(t.Context(), q.RawMatrix().Data, m, &m.projections[0], bottom, 0, n); err != nil {
+		t.Fatal(err)
 	}
 	// cov is γI + ZᵀL⁻¹Z for the subgraph that a set induces.
 	cov := func(q *mat.Dense, set []int32, factor []float64) *mat.Dense {

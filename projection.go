@@ -223,34 +223,27 @@ type projector struct {
 
 // block writes the features of the classes lo … hi-1 of a level, at most featureBlock, to dst.
 func (f *projector) block(ctx context.Context, dst []float64, m *Model, proj *projection, at *level, lo, hi int) error {
-	if at.number == 0 {
-		f.base(dst, m, proj, at.descriptor[lo:hi])
+	if proj.explicit != nil {
+		for i, d := range at.descriptor[lo:hi] {
+			proj.explicit(dst[i*proj.p:(i+1)*proj.p], d)
+		}
 		return nil
 	}
-	f.chosen = f.chosen[:0]
-	for c := lo; c < hi; c++ {
-		f.chosen = append(f.chosen, int32(c))
-	}
 	f.k = dense.Grow(f.k, (hi-lo)*proj.n)
-	if err := f.kernels(ctx, f.k, m, proj, at, f.chosen); err != nil {
-		return err
+	if at.number == 0 {
+		m.base.Gram(f.k, at.descriptor[lo:hi], proj.descriptors)
+	} else {
+		f.chosen = f.chosen[:0]
+		for c := lo; c < hi; c++ {
+			f.chosen = append(f.chosen, int32(c))
+		}
+		if err := f.kernels(ctx, f.k, m, proj, at, f.chosen); err != nil {
+			return err
+		}
 	}
 	defer kernel.Trace(ctx, "landmarks")()
 	dense.Multiply(dst, f.k, proj.w, hi-lo, proj.n, proj.p)
 	return nil
-}
-
-// base writes the features of descriptors at level 0.
-func (f *projector) base(dst []float64, m *Model, proj *projection, descriptors []string) {
-	if proj.explicit != nil {
-		for i, d := range descriptors {
-			proj.explicit(dst[i*proj.p:(i+1)*proj.p], d)
-		}
-		return
-	}
-	f.k = dense.Grow(f.k, len(descriptors)*proj.n)
-	m.base.Gram(f.k, descriptors, proj.descriptors)
-	dense.Multiply(dst, f.k, proj.w, len(descriptors), proj.n, proj.p)
 }
 
 // kernels writes the kernel of classes of a level ≥ 1, at most featureBlock, with its landmarks
