@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -23,22 +24,13 @@ type Clipped struct {
 // before the eigendecomposition only. What is left of negative eigenvalues is rounding, of
 // the order of 1e-16·n times the largest, and the solvers bear it.
 func Clip(ctx context.Context, gram View) (*Clipped, error) {
-	n, _ := gram.Dims()
-	if err := gram.square(n); err != nil {
+	m, err := copied(ctx, gram)
+	if err != nil {
 		return nil, err
 	}
-	if n == 0 {
-		return nil, errors.New("svm: no examples")
-	}
-	c := &Clipped{Gram: gram.Matrix()}
-	if err := finiteMatrix(c.Gram); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+	n := m.Rows
 	var e mat.EigenSym
-	if !e.Factorize(mat.NewSymDense(n, gram.Matrix().Data), true) {
+	if !e.Factorize(mat.NewSymDense(n, m.Data), true) {
 		return nil, errors.New("svm: the eigenvalues of the Gram matrix were not found")
 	}
 	values := e.Values(nil) // increasing
@@ -48,12 +40,12 @@ func Clip(ctx context.Context, gram View) (*Clipped, error) {
 	}
 	var vectors mat.Dense
 	e.VectorsTo(&vectors)
-	c.Negative = kernel.NewMatrix(negative, n)
+	c := &Clipped{Gram: m, Negative: kernel.NewMatrix(negative, n)}
 	for v := range negative {
 		u := c.Negative.Row(v)
 		mat.Col(u, v, &vectors)
 		for i := range n {
-			axpy(c.Gram.Row(i), -values[v]*u[i], u)
+			dense.Axpy(c.Gram.Row(i), -values[v]*u[i], u)
 		}
 	}
 	return c, nil
@@ -72,7 +64,7 @@ func (c *Clipped) Map(cross View) *kernel.Matrix {
 		row := m.Row(i)
 		for v := range c.Negative.Rows {
 			u := c.Negative.Row(v)
-			axpy(row, -dot(row, u), u)
+			dense.Axpy(row, -dot(row, u), u)
 		}
 	}
 	return m

@@ -131,10 +131,8 @@ func (t Targets) trainValues(ctx context.Context, gram View, parameters []float6
 	if len(t.Values) == 0 {
 		return errors.New("svm: no examples")
 	}
-	for k, z := range t.Values {
-		if math.IsNaN(z) || math.IsInf(z, 0) {
-			return fmt.Errorf("svm: target of example %d is %v, want a finite number", k, z)
-		}
+	if k := slices.IndexFunc(t.Values, notFinite); k >= 0 {
+		return fmt.Errorf("svm: target of example %d is %v, want a finite number", k, t.Values[k])
 	}
 	for m := range path {
 		path[m] = &Learner{Kind: opt.Kind, Examples: len(t.Values)}
@@ -169,30 +167,27 @@ func (l *Learner) Values(cross View) (*kernel.Matrix, error) {
 		return nil, fmt.Errorf("svm: %d kernel values per example, but %d training examples", cols, l.Examples)
 	}
 	out := kernel.NewMatrix(n, len(l.Functions))
+	buf := make([]float64, cols)
 	for i := range n {
-		row, values := cross.base(i), out.Row(i)
+		row, values := cross.row(i, buf), out.Row(i)
 		for f := range l.Functions {
-			values[f] = l.Functions[f].value(row, cross.cols)
-			if math.IsNaN(values[f]) || math.IsInf(values[f], 0) {
-				return nil, fmt.Errorf("svm: value of example %d is %v: its kernel values are not finite", i, values[f])
-			}
+			values[f] = l.Functions[f].value(row)
+		}
+		if f := slices.IndexFunc(values, notFinite); f >= 0 {
+			return nil, fmt.Errorf("svm: value of example %d is %v: its kernel values are not finite", i, values[f])
 		}
 	}
 	return out, nil
 }
 
-// value returns f for kernel values row[cols[s]], or row[s] if cols is nil.
-func (f *Function) value(row []float64, cols []int) float64 {
+// value returns f for the kernel values of an example with all training examples.
+func (f *Function) value(row []float64) float64 {
 	sum := 0.0
 	for k, c := range f.Coefficients {
-		s := k
 		if f.Support != nil {
-			s = f.Support[k]
+			k = f.Support[k]
 		}
-		if cols != nil {
-			s = cols[s]
-		}
-		sum += c * row[s]
+		sum += c * row[k]
 	}
 	return sum + f.Bias
 }
@@ -254,47 +249,30 @@ func (l *Learner) For(class int) Function {
 	if l.Classes == nil {
 		return l.Functions[0]
 	}
-	other := 1 / float64(len(l.Classes)-1)
-	weights := make([]float64, len(l.Functions))
-	for p := range weights {
-		if l.Kind == KernelRidge {
-			weights[p] = -other / 2
-			continue
-		}
-		switch a, b := l.Pair(p); class {
-		case a:
-			weights[p] = other
-		case b:
-			weights[p] = -other
+	var others []int
+	for c := range l.Classes {
+		if c != class {
+			others = append(others, c)
 		}
 	}
-	if l.Kind == KernelRidge {
-		weights[class] = 0.5
-	}
-	return l.combine(weights)
+	return l.Between(class, others...)
 }
 
-// Between returns the function that speaks for class a against class b: the machine of the pair, or
-// half the difference of the two regressions.
-func (l *Learner) Between(a, b int) Function {
+// Between returns the function that speaks for class a against other classes, the mean over them of
+// the machine of the pair, or of half the difference of the two regressions.
+func (l *Learner) Between(a int, others ...int) Function {
 	weights := make([]float64, len(l.Functions))
-	if l.Kind == KernelRidge {
-		weights[a], weights[b] = 0.5, -0.5
-		return l.combine(weights)
-	}
-	for p := range weights {
-		switch x, y := l.Pair(p); {
-		case x == a && y == b:
-			weights[p] = 1
-		case x == b && y == a:
-			weights[p] = -1
+	share := 1 / float64(len(others))
+	for _, b := range others {
+		switch {
+		case l.Kind == KernelRidge:
+			weights[a], weights[b] = 0.5, -share/2
+		case a < b:
+			weights[l.pairNumber(a, b)] = share
+		default:
+			weights[l.pairNumber(b, a)] = -share
 		}
 	}
-	return l.combine(weights)
-}
-
-// combine returns Σ_p weights_p f_p.
-func (l *Learner) combine(weights []float64) Function {
 	var out Function
 	sum, used := make([]float64, l.Examples), make([]bool, l.Examples)
 	for p, w := range weights {
@@ -328,6 +306,9 @@ func (l *Learner) Pair(p int) (a, b int) {
 	return a, a + 1 + p
 }
 
+// pairNumber is the inverse of Pair.
+func (l *Learner) pairNumber(a, b int) int { return a*(2*len(l.Classes)-a-1)/2 + b - a - 1 }
+
 // pairs returns the number of pairs of classes.
 func (l *Learner) pairs() int { return len(l.Classes) * (len(l.Classes) - 1) / 2 }
 
@@ -360,13 +341,13 @@ func (l *Learner) Rescale(mean, scale float64) {
 // Validate returns an error if the fields do not belong together or a number is not finite, as
 // in a damaged file.
 func (l *Learner) Validate() error {
-	if l.Kind != SVM && l.Kind != KernelRidge {
-		return fmt.Errorf("svm: kind %d, want %d or %d", l.Kind, SVM, KernelRidge)
+	if err := l.Kind.validate(); err != nil {
+		return err
 	}
 	want := 1
 	if l.Classes != nil {
-		if err := validClasses(l.Classes); err != nil {
-			return err
+		if n := len(l.Classes); n < 2 || !slices.IsSorted(l.Classes) || len(slices.Compact(slices.Clone(l.Classes))) != n {
+			return fmt.Errorf("svm: classes %v, want two or more in increasing order", l.Classes)
 		}
 		if want = len(l.Classes); l.Kind == SVM {
 			want = l.pairs()
@@ -391,13 +372,6 @@ func (l *Learner) Validate() error {
 	return nil
 }
 
-func validClasses(classes []int) error {
-	if n := len(classes); n < 2 || !slices.IsSorted(classes) || len(slices.Compact(slices.Clone(classes))) != n {
-		return fmt.Errorf("svm: classes %v, want two or more in increasing order", classes)
-	}
-	return nil
-}
-
 // validate returns an error unless each support position below n has a finite coefficient.
 func (f *Function) validate(n int) error {
 	if len(f.Support) != len(f.Coefficients) && (f.Support != nil || len(f.Coefficients) != n) {
@@ -413,10 +387,8 @@ func (f *Function) validate(n int) error {
 
 // finite returns an error that names the first number that is not finite.
 func finite(x []float64) error {
-	for i, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("number %d is %v, want a finite number", i, v)
-		}
+	if i := slices.IndexFunc(x, notFinite); i >= 0 {
+		return fmt.Errorf("number %d is %v, want a finite number", i, x[i])
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) {
 			bias += v
 		}
 		bias /= sum
-		axpy(beta, -bias, u)
+		dense.Axpy(beta, -bias, u)
 		l.Functions = append(l.Functions, Function{Coefficients: beta, Bias: bias})
 	}
 	if !leaveOneOut {
