@@ -85,12 +85,25 @@ func TrainPath(ctx context.Context, gram View, t Targets, parameters []float64, 
 	if err := opt.validatePath(parameters); err != nil {
 		return nil, err
 	}
-	var err error
-	path := make([]*Learner, len(parameters))
+	n := len(t.Values)
 	if t.Labels != nil {
-		err = t.trainClasses(ctx, gram, parameters, opt, path)
+		n = len(t.Labels)
+	}
+	if err := gram.square(n); err != nil {
+		return nil, err
+	}
+	classes, members, err := t.classes()
+	if err != nil {
+		return nil, err
+	}
+	path := make([]*Learner, len(parameters))
+	for m := range path {
+		path[m] = &Learner{Kind: opt.Kind, Classes: classes, Examples: n}
+	}
+	if opt.Kind == SVM {
+		err = trainMachines(ctx, gram, t, members, parameters, opt, path)
 	} else {
-		err = t.trainValues(ctx, gram, parameters, opt, path)
+		err = trainRidges(ctx, gram, t.columns(members), parameters, opt, path)
 	}
 	if err != nil && !errors.Is(err, ErrIterations) && !errors.Is(err, ErrDefinite) || len(path) == 1 && path[0] == nil {
 		return nil, err
@@ -98,49 +111,35 @@ func TrainPath(ctx context.Context, gram View, t Targets, parameters []float64, 
 	return path, err
 }
 
-// trainClasses fills in a path for classes.
-func (t Targets) trainClasses(ctx context.Context, gram View, parameters []float64, opt Options, path []*Learner) error {
-	if err := gram.square(len(t.Labels)); err != nil {
-		return err
+// classes returns the labels that occur, increasing, and the examples of each; none for values,
+// which it checks.
+func (t Targets) classes() (classes []int, members [][]int, err error) {
+	if t.Labels != nil {
+		return classesOf(t.Labels)
 	}
-	classes, members, err := classesOf(t.Labels)
-	if err != nil {
-		return err
+	if len(t.Values) == 0 {
+		return nil, nil, errors.New("svm: no examples")
 	}
-	for m := range path {
-		path[m] = &Learner{Kind: opt.Kind, Classes: classes, Examples: len(t.Labels)}
+	if k := slices.IndexFunc(t.Values, notFinite); k >= 0 {
+		return nil, nil, fmt.Errorf("svm: target of example %d is %v, want a finite number", k, t.Values[k])
 	}
-	if opt.Kind == SVM {
-		return trainPairs(ctx, gram, members, parameters, opt, path)
+	return nil, nil, nil
+}
+
+// columns returns the targets of regressions: the values, or for each class +1 for its members and
+// −1 for the others.
+func (t Targets) columns(members [][]int) [][]float64 {
+	if t.Labels == nil {
+		return [][]float64{t.Values}
 	}
-	columns := make([][]float64, len(classes))
+	columns := make([][]float64, len(members))
 	for c := range columns {
 		columns[c] = slices.Repeat([]float64{-1}, len(t.Labels))
 		for _, k := range members[c] {
 			columns[c][k] = 1
 		}
 	}
-	return trainRidges(ctx, gram, columns, parameters, opt, path)
-}
-
-// trainValues fills in a path for values.
-func (t Targets) trainValues(ctx context.Context, gram View, parameters []float64, opt Options, path []*Learner) error {
-	if err := gram.square(len(t.Values)); err != nil {
-		return err
-	}
-	if len(t.Values) == 0 {
-		return errors.New("svm: no examples")
-	}
-	if k := slices.IndexFunc(t.Values, notFinite); k >= 0 {
-		return fmt.Errorf("svm: target of example %d is %v, want a finite number", k, t.Values[k])
-	}
-	for m := range path {
-		path[m] = &Learner{Kind: opt.Kind, Examples: len(t.Values)}
-	}
-	if opt.Kind == SVM {
-		return trainRegressors(ctx, gram, t.Values, parameters, opt, path)
-	}
-	return trainRidges(ctx, gram, [][]float64{t.Values}, parameters, opt, path)
+	return columns
 }
 
 // classesOf returns the labels that occur, increasing, and the examples of each.

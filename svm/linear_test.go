@@ -140,9 +140,9 @@ func TestLinearGap(t *testing.T) {
 func TestLinearMistakes(t *testing.T) {
 	x, labels := clouds(1, 20, 3, 2, 1)
 	for want, change := range map[string]func(o *Options, x *kernel.Matrix, labels *[]int){
-		"C = 0":              func(o *Options, _ *kernel.Matrix, _ *[]int) { o.C = 0 },
-		"Tolerance = NaN":    func(o *Options, _ *kernel.Matrix, _ *[]int) { o.Tolerance = math.NaN() },
-		"MaxIterations = 0":  func(o *Options, _ *kernel.Matrix, _ *[]int) { o.MaxIterations = 0 },
+		"C = 0":               func(o *Options, _ *kernel.Matrix, _ *[]int) { o.C = 0 },
+		"Tolerance = NaN":     func(o *Options, _ *kernel.Matrix, _ *[]int) { o.Tolerance = math.NaN() },
+		"MaxIterations = 0":   func(o *Options, _ *kernel.Matrix, _ *[]int) { o.MaxIterations = 0 },
 		"ClassWeights[10]":    func(o *Options, _ *kernel.Matrix, _ *[]int) { o.ClassWeights = map[int]float64{10: -1} },
 		"19 labels":           func(_ *Options, _ *kernel.Matrix, l *[]int) { *l = (*l)[1:] },
 		"at least two":        func(_ *Options, _ *kernel.Matrix, l *[]int) { *l = make([]int, 20) },

@@ -45,12 +45,17 @@ func (l *limit) pass(err error, format string, args ...any) error {
 	return nil
 }
 
-// trainPairs adds the machines of all pairs of classes, whose examples are members, to a path.
-func trainPairs(ctx context.Context, gram View, members [][]int, cs []float64, opt Options, path []*Learner) error {
+// trainMachines adds machines to a path: for all pairs of classes, whose examples are members, or
+// for values.
+func trainMachines(ctx context.Context, gram View, t Targets, members [][]int, cs []float64, opt Options, path []*Learner) error {
 	var limit limit
+	if t.Labels == nil {
+		if err := valueProblem(gram, t.Values, opt.Epsilon).train(ctx, cs, opt, path, &limit); err != nil {
+			return err
+		}
+	}
 	for i := range path[0].pairs() {
-		p := path[0].pairProblem(i, gram, members, opt)
-		if err := p.train(ctx, cs, opt, path, &limit); err != nil {
+		if err := path[0].pairProblem(i, gram, members, opt).train(ctx, cs, opt, path, &limit); err != nil {
 			return err
 		}
 	}
@@ -77,20 +82,13 @@ func (l *Learner) pairProblem(pair int, gram View, members [][]int, opt Options)
 	return p
 }
 
-// trainRegressors adds the ε-SVR for each C to a path.
-func trainRegressors(ctx context.Context, gram View, targets, cs []float64, opt Options, path []*Learner) error {
-	n := len(targets)
-	p := &problem{gram: gram, q: make([]float64, n), epsilon: opt.Epsilon}
-	p.low, p.high = slices.Repeat([]float64{-1}, n), slices.Repeat([]float64{1}, n)
-	for k, z := range targets {
-		p.q[k] = -z
+// valueProblem is the ε-SVR.
+func valueProblem(gram View, targets []float64, epsilon float64) *problem {
+	p := &problem{gram: gram, epsilon: epsilon}
+	for _, z := range targets {
+		p.q, p.low, p.high = append(p.q, -z), append(p.low, -1), append(p.high, 1)
 	}
-	opt.Probability = false
-	var limit limit
-	if err := p.train(ctx, cs, opt, path, &limit); err != nil {
-		return err
-	}
-	return limit.err
+	return p
 }
 
 // train adds the machine for each C to the learners of a path.
@@ -107,7 +105,7 @@ func (p *problem) train(ctx context.Context, cs []float64, opt Options, path []*
 			return err
 		}
 		path[k].Functions = append(path[k].Functions, s.function(p.members))
-		if opt.Probability {
+		if opt.Probability && path[k].Classes != nil {
 			sigmoid, err := p.platt(ctx, cs[k], opt, limit)
 			if err != nil {
 				return err
