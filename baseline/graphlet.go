@@ -41,11 +41,11 @@ func (k Graphlet) Validate() error { return kernel.Check(k) }
 
 // Fit counts the graphlets of the training graphs.
 func (k Graphlet) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	if err := k.Validate(); err != nil {
-		return nil, err
-	}
-	m := featureMap{name: k.Name(), labels: Unlabeled, normalize: k.Normalize, count: k.count}
-	return m.fit(ctx, graphs)
+	return fit(ctx, k, graphs)
+}
+
+func (k Graphlet) features() featureMap {
+	return featureMap{labels: Unlabeled, normalize: k.Normalize, count: k.count}
 }
 
 func (k Graphlet) count() countFunc {

@@ -50,11 +50,11 @@ func (k GraphletMix) Validate() error { return kernel.Check(k) }
 
 // Fit samples the graphlets of the training graphs.
 func (k GraphletMix) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	if err := k.Validate(); err != nil {
-		return nil, err
-	}
-	m := featureMap{name: k.Name(), labels: Unlabeled, normalize: k.Normalize, count: k.count}
-	return m.fit(ctx, graphs)
+	return fit(ctx, k, graphs)
+}
+
+func (k GraphletMix) features() featureMap {
+	return featureMap{labels: Unlabeled, normalize: k.Normalize, count: k.count}
 }
 
 func (k GraphletMix) count() countFunc {

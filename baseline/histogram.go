@@ -51,10 +51,11 @@ func (k Histogram) Validate() error { return kernel.Check(k) }
 
 // Fit counts the labels of the training graphs.
 func (k Histogram) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	if err := k.Validate(); err != nil {
-		return nil, err
-	}
-	m := featureMap{name: k.Name(), labels: k.Labels, weights: []float64{k.Scale}, normalize: k.Normalize}
+	return fit(ctx, k, graphs)
+}
+
+func (k Histogram) features() featureMap {
+	m := featureMap{labels: k.Labels, weights: []float64{k.Scale}, normalize: k.Normalize}
 	switch {
 	case k.Edges:
 		m.labels, m.count = Unlabeled, countEdgeLabels
@@ -63,7 +64,7 @@ func (k Histogram) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitte
 	default:
 		m.vertices, m.count = true, countVertices
 	}
-	return m.fit(ctx, graphs)
+	return m
 }
 
 // countVertices counts vertices by colour.

@@ -86,11 +86,11 @@ func (k PlainWalk) Converging(graphs []*graph.Graph) PlainWalk {
 
 // Fit counts the walks of the training graphs.
 func (k PlainWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	if err := k.Validate(); err != nil {
-		return nil, err
-	}
-	m := featureMap{name: k.Name(), labels: Unlabeled, normalize: k.Normalize, count: k.count}
-	return m.fit(ctx, graphs)
+	return fit(ctx, k, graphs)
+}
+
+func (k PlainWalk) features() featureMap {
+	return featureMap{labels: Unlabeled, normalize: k.Normalize, count: k.count}
 }
 
 // count gives a graph the features √μ_i m_i = √c_i m_i/σ^i, where σ bounds the largest

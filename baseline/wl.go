@@ -63,16 +63,17 @@ func (k WL) Validate() error {
 
 // Fit colours the training graphs.
 func (k WL) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	if err := k.Validate(); err != nil {
-		return nil, err
-	}
-	m := featureMap{name: k.Name(), labels: k.Labels, h: k.H, minimum: k.Variant == Assignment, normalize: k.Normalize}
+	return fit(ctx, k, graphs)
+}
+
+func (k WL) features() featureMap {
+	m := featureMap{labels: k.Labels, h: k.H, minimum: k.Variant == Assignment, normalize: k.Normalize}
 	if k.Variant == Edge {
 		m.count = countEdges
 	} else {
 		m.vertices, m.count = true, countVertices
 	}
-	return m.fit(ctx, graphs)
+	return m
 }
 
 // countEdges counts edges by the colours of their ends.
