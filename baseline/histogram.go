@@ -5,9 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-
-	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Histogram is the kernel of label histograms, the baseline that every score must be read
@@ -28,30 +25,12 @@ type Histogram struct {
 // DefaultHistogram returns the normalised histogram of vertex labels.
 func DefaultHistogram() Histogram { return Histogram{Labels: Auto, Scale: 1, Normalize: true} }
 
-func init() {
-	kernel.Register(DefaultHistogram())
-	k := DefaultHistogram()
-	k.Edges = true
-	kernel.Register(k)
-}
-
 // Name implements kernel.Kernel: "labels", or "edge-labels".
 func (k Histogram) Name() string {
 	if k.Edges {
 		return "edge-labels"
 	}
 	return "labels"
-}
-
-// String implements kernel.Kernel.
-func (k Histogram) String() string { return kernel.Text(k) }
-
-// Validate implements kernel.Kernel.
-func (k Histogram) Validate() error { return kernel.Check(k) }
-
-// Fit counts the labels of the training graphs.
-func (k Histogram) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	return fit(ctx, k, graphs)
 }
 
 func (k Histogram) features() featureMap {

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Series says how a PlainWalk weighs walks of i steps.
@@ -44,16 +43,8 @@ func DefaultPlainWalk() PlainWalk {
 	return PlainWalk{Series: Geometric, Lambda: 0.01, Normalize: true}
 }
 
-func init() { kernel.Register(DefaultPlainWalk()) }
-
 // Name implements kernel.Kernel.
 func (k PlainWalk) Name() string { return "rw-plain" }
-
-// String implements kernel.Kernel.
-func (k PlainWalk) String() string { return kernel.Text(k) }
-
-// Validate implements kernel.Kernel.
-func (k PlainWalk) Validate() error { return kernel.Check(k) }
 
 // Converging returns k with Lambda = 0.9/ρ² where the series over walks of any length does
 // not converge, ρ being the largest eigenvalue of the adjacency matrices of the graphs. ρ is
@@ -82,11 +73,6 @@ func (k PlainWalk) Converging(graphs []*graph.Graph) PlainWalk {
 		k.Lambda = 0.9 / (largest * largest)
 	}
 	return k
-}
-
-// Fit counts the walks of the training graphs.
-func (k PlainWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	return fit(ctx, k, graphs)
 }
 
 func (k PlainWalk) features() featureMap {

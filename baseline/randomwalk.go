@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-
-	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/kernel"
 )
 
 // RandomWalk is the p-step random walk kernel: it counts the pairs of walks with the same
@@ -33,8 +30,6 @@ func DefaultRandomWalk() RandomWalk {
 	return RandomWalk{P: 5, Lambda: 0.1, Labels: Auto, Normalize: true}
 }
 
-func init() { kernel.Register(DefaultRandomWalk()) }
-
 const maxSteps = 20
 
 // maxSequences is the largest number of sequences of a graph that has explicit features. Tests
@@ -43,17 +38,6 @@ var maxSequences = 8192
 
 // Name implements kernel.Kernel.
 func (k RandomWalk) Name() string { return "rw" }
-
-// String implements kernel.Kernel.
-func (k RandomWalk) String() string { return kernel.Text(k) }
-
-// Validate implements kernel.Kernel.
-func (k RandomWalk) Validate() error { return kernel.Check(k) }
-
-// Fit counts the walks of the training graphs.
-func (k RandomWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	return fit(ctx, k, graphs)
-}
 
 func (k RandomWalk) features() featureMap {
 	m := featureMap{labels: k.Labels, weights: k.weights(), normalize: k.Normalize}

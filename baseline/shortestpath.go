@@ -43,13 +43,6 @@ func DefaultShortestPath() ShortestPath {
 	return ShortestPath{Resolution: 1e-6, Labels: Auto, Scale: 1, Normalize: true}
 }
 
-func init() {
-	kernel.Register(DefaultShortestPath())
-	k := DefaultShortestPath()
-	k.H = 5
-	kernel.Register(k)
-}
-
 // Name implements kernel.Kernel: "sp", or with refinements "wl-sp".
 func (k ShortestPath) Name() string {
 	if k.H > 0 {
@@ -57,9 +50,6 @@ func (k ShortestPath) Name() string {
 	}
 	return "sp"
 }
-
-// String implements kernel.Kernel.
-func (k ShortestPath) String() string { return kernel.Text(k) }
 
 // Validate implements kernel.Kernel.
 func (k ShortestPath) Validate() error {
@@ -70,11 +60,6 @@ func (k ShortestPath) Validate() error {
 		return fmt.Errorf("%s: h = %d, want 0 with labels = attributes", k.Name(), k.H)
 	}
 	return kernel.Check(k)
-}
-
-// Fit counts the paths of the training graphs.
-func (k ShortestPath) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	return fit(ctx, k, graphs)
 }
 
 // maxClasses is the largest number of classes of paths of a refinement that go into the index, where

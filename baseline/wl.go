@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -39,19 +38,8 @@ type WL struct {
 // DefaultWL returns the normalised subtree kernel with 5 refinements.
 func DefaultWL() WL { return WL{Variant: Subtree, H: 5, Labels: Auto, Normalize: true} }
 
-func init() {
-	for _, v := range []Variant{Subtree, Edge, Assignment} {
-		k := DefaultWL()
-		k.Variant = v
-		kernel.Register(k)
-	}
-}
-
 // Name implements kernel.Kernel.
 func (k WL) Name() string { return string(k.Variant) }
-
-// String implements kernel.Kernel.
-func (k WL) String() string { return kernel.Text(k) }
 
 // Validate implements kernel.Kernel.
 func (k WL) Validate() error {
@@ -59,11 +47,6 @@ func (k WL) Validate() error {
 		return fmt.Errorf("wl: variant = %q, want %s, %s or %s", k.Variant, Subtree, Edge, Assignment)
 	}
 	return kernel.Check(k)
-}
-
-// Fit colours the training graphs.
-func (k WL) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	return fit(ctx, k, graphs)
 }
 
 func (k WL) features() featureMap {
