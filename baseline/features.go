@@ -67,19 +67,6 @@ func (f *features) addKey(block uint32, value float64, key ...uint32) {
 	f.entries = append(f.entries, entry{block: block, val: value})
 }
 
-// addColours adds the numbers of times that colours occur. It sorts the colours in place.
-func (f *features) addColours(colours []uint32) {
-	sortWords(colours)
-	for i := 0; i < len(colours); {
-		j := i + 1
-		for j < len(colours) && colours[j] == colours[i] {
-			j++
-		}
-		f.add(colours[i], float64(j-i))
-		i = j
-	}
-}
-
 func (f *features) reset() {
 	f.entries, f.keys, f.words = f.entries[:0], f.keys[:0], f.words[:0]
 }
@@ -199,8 +186,15 @@ type rowWorker struct {
 	compare compareFunc
 	unknown unknown
 	found   features
-	known   []known // features of the graph at hand that training graphs have
+	known   []known
 	sums    sums
+}
+
+// query is a graph that is compared with the training graphs.
+type query struct {
+	*coloured         // with compare only, if it is a training graph
+	vector    []known // its features that training graphs have
+	self      float64 // its kernel with itself
 }
 
 // each calls work(w, i) for i = 0 … n-1 from the goroutines of the context (kernel.Each), each of
@@ -209,52 +203,46 @@ func (f *explicit) each(ctx context.Context, n, chunk int, work func(w *rowWorke
 	workers := make([]*rowWorker, kernel.Workers(ctx))
 	return kernel.Each(ctx, n, chunk, func(w, i int) error {
 		if workers[w] == nil {
-			workers[w] = f.newRowWorker()
+			workers[w] = &rowWorker{count: f.count()}
+			if f.compare != nil {
+				workers[w].compare = f.compare()
+			}
 		}
 		return work(workers[w], i)
 	})
 }
 
-func (f *explicit) newRowWorker() *rowWorker {
-	w := &rowWorker{count: f.count()}
-	if f.compare != nil {
-		w.compare = f.compare()
-	}
-	return w
-}
-
-// transform finds the features of a new graph and returns its kernel with itself.
-func (f *explicit) transform(ctx context.Context, w *rowWorker, c *colouring, graph *graph.Graph) (g *coloured, self float64, err error) {
-	if g, err = c.apply(ctx, graph, &w.unknown); err != nil {
-		return nil, 0, err
+// transform finds the features of a new graph. They are valid until the next call with w.
+func (f *explicit) transform(ctx context.Context, w *rowWorker, c *colouring, g *graph.Graph) (q query, err error) {
+	if q.coloured, err = c.apply(ctx, g, &w.unknown); err != nil {
+		return q, err
 	}
 	w.found.reset()
-	if err := w.count(ctx, g, &w.found); err != nil {
-		return nil, 0, err
+	if err := w.count(ctx, q.coloured, &w.found); err != nil {
+		return q, err
 	}
 	w.found.number(w.found.entries, &f.dict, true)
 	var others []entry
 	w.known, others = f.index.split(w.found.entries, w.known[:0])
-	self = f.index.selfSimilarity(w.known, others) + g.rest
-	return g, self, f.checkSelf(self)
+	q.vector, q.self = w.known, f.index.selfSimilarity(w.known, others)+q.rest
+	return q, f.checkSelf(q.self)
 }
 
-// fill writes the kernel values of a graph with a vector and the training graphs from number lo
-// on.
-func (f *explicit) fill(ctx context.Context, w *rowWorker, vector []known, g *coloured, self float64, lo int, row []float64) error {
-	f.index.accumulate(vector, lo, row, &w.sums)
-	if f.compare != nil && (f.anyLarge || g.large != nil) {
+// fill writes the kernel values of a graph and the training graphs from number lo on.
+func (f *explicit) fill(ctx context.Context, w *rowWorker, q query, lo int, row []float64) error {
+	f.index.accumulate(q.vector, lo, row, &w.sums)
+	if f.compare != nil && (f.anyLarge || q.large != nil) {
 		for j := range row {
 			other := &f.train[lo+j]
-			if other == g {
-				row[j] += g.rest
+			if other == q.coloured {
+				row[j] += q.rest
 				continue
 			}
-			for r := range g.colours {
-				if !g.isLarge(r) && !other.isLarge(r) {
+			for r := range q.colours {
+				if !q.isLarge(r) && !other.isLarge(r) {
 					continue
 				}
-				v, err := w.compare(ctx, g, other, r)
+				v, err := w.compare(ctx, q.coloured, other, r)
 				if err != nil {
 					return err
 				}
@@ -265,7 +253,7 @@ func (f *explicit) fill(ctx context.Context, w *rowWorker, vector []known, g *co
 	if f.normalize {
 		others := f.index.self[lo:][:len(row)]
 		for j, v := range row {
-			row[j] = normalized(v, self, others[j])
+			row[j] = normalized(v, q.self, others[j])
 		}
 	}
 	return nil
@@ -276,11 +264,11 @@ func (f *explicit) Gram(ctx context.Context) (*kernel.Matrix, error) {
 	n := f.index.n
 	m := kernel.NewMatrix(n, n)
 	err := f.each(ctx, n, 1, func(w *rowWorker, i int) error {
-		var g *coloured
+		q := query{vector: f.index.vectors[i], self: f.index.self[i]}
 		if f.train != nil {
-			g = &f.train[i]
+			q.coloured = &f.train[i]
 		}
-		return f.fill(ctx, w, f.index.vectors[i], g, f.index.self[i], i, m.Row(i)[i:])
+		return f.fill(ctx, w, q, i, m.Row(i)[i:])
 	})
 	if err == nil {
 		err = mirror(ctx, m)
@@ -291,8 +279,8 @@ func (f *explicit) Gram(ctx context.Context) (*kernel.Matrix, error) {
 // Cross returns the kernel matrix between graphs (rows) and the training graphs (columns).
 func (f *explicit) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matrix, error) {
 	m := kernel.NewMatrix(len(graphs), f.index.n)
-	err := f.eachNew(ctx, graphs, func(w *rowWorker, i int, g *coloured, self float64) error {
-		return f.fill(ctx, w, w.known, g, self, 0, m.Row(i))
+	err := f.eachNew(ctx, graphs, func(w *rowWorker, i int, q query) error {
+		return f.fill(ctx, w, q, 0, m.Row(i))
 	})
 	return m, err
 }
@@ -300,21 +288,21 @@ func (f *explicit) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Ma
 // Diagonal returns the kernel of every graph with itself, before normalisation.
 func (f *explicit) Diagonal(ctx context.Context, graphs []*graph.Graph) ([]float64, error) {
 	out := make([]float64, len(graphs))
-	err := f.eachNew(ctx, graphs, func(_ *rowWorker, i int, _ *coloured, self float64) error {
-		out[i] = self
+	err := f.eachNew(ctx, graphs, func(_ *rowWorker, i int, q query) error {
+		out[i] = q.self
 		return nil
 	})
 	return out, err
 }
 
-// eachNew calls work with every new graph, coloured, whose features w holds.
-func (f *explicit) eachNew(ctx context.Context, graphs []*graph.Graph, work func(w *rowWorker, i int, g *coloured, self float64) error) error {
+// eachNew calls work with every new graph.
+func (f *explicit) eachNew(ctx context.Context, graphs []*graph.Graph, work func(w *rowWorker, i int, q query) error) error {
 	c, err := f.colouring.forNew(graphs)
 	if err == nil {
 		err = f.each(ctx, len(graphs), 1, func(w *rowWorker, i int) error {
-			g, self, err := f.transform(ctx, w, c, graphs[i])
+			q, err := f.transform(ctx, w, c, graphs[i])
 			if err == nil {
-				err = work(w, i, g, self)
+				err = work(w, i, q)
 			}
 			return graphError(i, err)
 		})

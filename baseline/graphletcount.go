@@ -43,26 +43,11 @@ type triangle struct{ x, ux, vx int32 }
 
 var errSubgraphs = errors.New("too many subgraphs to count exactly; GraphletMix samples them")
 
-func choose2(n uint64) uint64 {
-	if n < 2 {
-		return 0
-	}
-	return n * (n - 1) / 2
-}
+// Binomial coefficients; one factor is 0 where n is too small.
 
-func choose3(n uint64) uint64 {
-	if n < 3 {
-		return 0
-	}
-	return choose2(n) * (n - 2) / 3
-}
-
-func choose4(n uint64) uint64 {
-	if n < 4 {
-		return 0
-	}
-	return choose3(n) * (n - 3) / 4
-}
+func choose2(n uint64) uint64 { return n * (n - 1) / 2 }
+func choose3(n uint64) uint64 { return choose2(n) * (n - 2) / 3 }
+func choose4(n uint64) uint64 { return choose3(n) * (n - 3) / 4 }
 
 // binomialFloat returns C(n, k) as a floating-point number.
 func binomialFloat(n, k int) float64 {

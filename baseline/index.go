@@ -248,11 +248,7 @@ func (x *index) accumulate(v []known, lo int, out []float64, s *sums) {
 		case len(x.blockEnd) == 1 && x.weight[0] == 1:
 			x.accumulateDot(v[:k], lo, out)
 		default:
-			if s.products == nil {
-				s.products = make([]float64, x.n)
-			}
-			acc := s.products[:len(out)]
-			clear(acc)
+			acc := resized(&s.products, len(out))
 			x.accumulateDot(v[:k], lo, acc)
 			for j, a := range acc {
 				out[j] += float64(x.weight[b] * a)
@@ -300,11 +296,7 @@ func (x *index) accumulateDot(v []known, lo int, acc []float64) {
 
 // accumulateMin adds minima. The sums are whole numbers and exact.
 func (x *index) accumulateMin(v []known, lo int, out []float64, s *sums) {
-	if s.minima == nil {
-		s.minima = make([]uint32, x.n)
-	}
-	acc := s.minima[:len(out)]
-	clear(acc)
+	acc := resized(&s.minima, len(out))
 	n := len(acc)
 	for len(v) >= 2 && int(v[1].rank) < len(x.denseInt) {
 		a0, a1 := uint32(v[0].val), uint32(v[1].val)

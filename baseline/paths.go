@@ -129,7 +129,7 @@ func (s *pathCounter) eachClass(f func(p path)) {
 			class(uint64(key), float64(c))
 		}
 	}
-	s.sorter.eachRun(class)
+	eachRun(s.sorter.keys, class)
 }
 
 // most returns an upper bound of the number of classes.

@@ -42,13 +42,13 @@ func (s *keySorter) sort() {
 }
 
 // eachRun calls f with the different keys, which are sorted, and how often they occur.
-func (s *keySorter) eachRun(f func(key uint64, count float64)) {
-	for i := 0; i < len(s.keys); {
+func eachRun[T uint32 | uint64](keys []T, f func(key T, count float64)) {
+	for i := 0; i < len(keys); {
 		j := i + 1
-		for j < len(s.keys) && s.keys[j] == s.keys[i] {
+		for j < len(keys) && keys[j] == keys[i] {
 			j++
 		}
-		f(s.keys[i], float64(j-i))
+		f(keys[i], float64(j-i))
 		i = j
 	}
 }

@@ -74,7 +74,7 @@ func countEdges() countFunc {
 				}
 			}
 			s.sort()
-			s.eachRun(func(key uint64, count float64) { out.addKey(0, count, uint32(key>>32), uint32(key)) })
+			eachRun(s.keys, func(key uint64, count float64) { out.addKey(0, count, uint32(key>>32), uint32(key)) })
 		}
 		return ctx.Err()
 	}
