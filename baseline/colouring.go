@@ -166,24 +166,8 @@ func appendSignature(dst []uint32, g *graph.Graph, v int, colour []uint32) []uin
 	for _, u := range g.Neighbors(v) {
 		dst = append(dst, colour[u])
 	}
-	sortWords(dst[at:])
+	slices.Sort(dst[at:])
 	return dst
-}
-
-// sortWords sorts a slice that is short more often than not.
-func sortWords(s []uint32) {
-	if len(s) > 16 {
-		slices.Sort(s)
-		return
-	}
-	for i := 1; i < len(s); i++ {
-		x := s[i]
-		j := i
-		for ; j > 0 && s[j-1] > x; j-- {
-			s[j] = s[j-1]
-		}
-		s[j] = x
-	}
 }
 
 // newColours returns room for a colour of every vertex, by graph.

@@ -17,7 +17,9 @@ type featureKernel interface {
 	features() featureMap
 }
 
-// featureMap says how a graph becomes a vector of counts.
+// featureMap says how a graph becomes a vector of counts. A feature has a number of its own, such
+// as the type of a graphlet or the colour of a vertex, or a key of whole numbers, such as the end
+// colours and the length of a path, which a dictionary numbers.
 type featureMap struct {
 	labels    Labelling // of the vertices
 	h         int       // refinements of the labels
@@ -58,12 +60,8 @@ func (f *features) add(id uint32, value float64) {
 
 // addKey adds a feature that the dictionary of the kernel numbers by its key.
 func (f *features) addKey(block uint32, value float64, key ...uint32) {
-	hash := uint64(len(key))
-	for _, x := range key {
-		f.words = append(f.words, x)
-		hash = mix(hash, x)
-	}
-	f.keys = append(f.keys, featureKey{len(f.words), hash})
+	f.words = append(f.words, key...)
+	f.keys = append(f.keys, featureKey{len(f.words), hashWords(key)})
 	f.entries = append(f.entries, entry{block: block, val: value})
 }
 

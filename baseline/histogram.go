@@ -52,7 +52,7 @@ func countVertices() countFunc {
 	return func(ctx context.Context, g *coloured, out *features) error {
 		for _, colour := range g.colours {
 			buf = append(buf[:0], colour...)
-			sortWords(buf)
+			slices.Sort(buf)
 			eachRun(buf, func(c uint32, count float64) { out.add(c, count) })
 		}
 		return ctx.Err()

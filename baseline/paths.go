@@ -135,16 +135,16 @@ func (s *pathCounter) eachClass(f func(p path)) {
 // most returns an upper bound of the number of classes.
 func (s *pathCounter) most() int { return len(s.count) + len(s.sorter.keys) }
 
-// attributePaths returns, for every distance and attributes a ≤ b, the sums Σ x_a(u) x_b(v)
+// eachAttributePath calls f with, for every distance and attributes a ≤ b, the sum Σ x_a(u) x_b(v)
 // over the ordered pairs (u, v) of distinct vertices at that distance.
-func (s *pathCounter) attributePaths(ctx context.Context, g *graph.Graph, length [][]uint64) ([]path, error) {
+func (s *pathCounter) eachAttributePath(ctx context.Context, g *graph.Graph, length [][]uint64, f func(p path)) error {
 	m := g.AttributeDim()
 	s.numbers, s.lengths = map[uint64]uint64{}, s.lengths[:0]
 	var sum []float64 // by number of the distance, a and b
 	near := make([]float64, m)
 	for u := range g.N() {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		order := s.search.from(g, u, length)
 		x, dist := g.Attributes(u), s.search.dist
@@ -167,13 +167,12 @@ func (s *pathCounter) attributePaths(ctx context.Context, g *graph.Graph, length
 			}
 		}
 	}
-	var out []path
 	for i, v := range sum {
 		if v != 0 {
-			out = append(out, path{a: uint32(i / m % m), b: uint32(i % m), length: s.lengths[i/(m*m)], count: v})
+			f(path{a: uint32(i / m % m), b: uint32(i % m), length: s.lengths[i/(m*m)], count: v})
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // comparePaths compares a refinement of two graphs by the paths between vertices whose colours

@@ -121,11 +121,7 @@ func (k ShortestPath) count(limit int) countFunc {
 			}
 		}
 		if k.Labels == Attributes {
-			paths, err := s.attributePaths(ctx, g.Graph, length)
-			for _, p := range paths {
-				add(p)
-			}
-			return err
+			return s.eachAttributePath(ctx, g.Graph, length, add)
 		}
 		for i, colour := range g.colours {
 			if err := s.collect(ctx, g.Graph, colour, length, nil); err != nil {
