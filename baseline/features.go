@@ -162,18 +162,13 @@ func (f *explicit) vectors(ctx context.Context, train []coloured) ([][]entry, er
 	return out, ctx.Err()
 }
 
-var (
-	errTooLarge = errors.New("kernel value is not a finite number; want fewer steps, a smaller lambda, or smaller attributes")
-	errTooMany  = errors.New("more than 4294967295 colours in all refinements together, want fewer refinements")
-)
-
 // checkSelf checks the kernel of a graph with itself, which bounds its kernels with others.
 func (f *explicit) checkSelf(k float64) error {
 	if math.IsInf(k, 0) || math.IsNaN(k) {
-		return errTooLarge
+		return errors.New("kernel value is not a finite number; want fewer steps, a smaller lambda, or smaller attributes")
 	}
 	if f.minimum && k > math.MaxUint32 {
-		return errTooMany
+		return errors.New("more than 4294967295 colours in all refinements together, want fewer refinements")
 	}
 	return nil
 }

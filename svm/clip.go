@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 )
@@ -29,21 +27,20 @@ func Clip(ctx context.Context, gram View) (*Clipped, error) {
 		return nil, err
 	}
 	n := m.Rows
-	var e mat.EigenSym
-	if !e.Factorize(mat.NewSymDense(n, m.Data), true) {
+	values, vectors, ok := dense.Eigen(m.Data, n)
+	if !ok {
 		return nil, errors.New("svm: the eigenvalues of the Gram matrix were not found")
 	}
-	values := e.Values(nil) // increasing
 	negative := 0
 	for negative < n && values[negative] < 0 {
 		negative++
 	}
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
 	c := &Clipped{Gram: m, Negative: kernel.NewMatrix(negative, n)}
 	for v := range negative {
 		u := c.Negative.Row(v)
-		mat.Col(u, v, &vectors)
+		for i := range n {
+			u[i] = vectors[i*n+v]
+		}
 		for i := range n {
 			dense.Axpy(c.Gram.Row(i), -values[v]*u[i], u)
 		}

@@ -75,13 +75,13 @@ func (d *decomposition) shift(lambda float64) (inverse, error) {
 			f.d[k] -= f.l[k-1] * d.off[k-1]
 		}
 		if !(f.d[k] > 0) {
-			return nil, tooSmall(lambda)
+			return inverse{}, tooSmall(lambda)
 		}
 		if k < n-1 {
 			f.l[k] = d.off[k] / f.d[k]
 		}
 	}
-	return f, nil
+	return inverse{f.solve, f.diagonal}, nil
 }
 
 // solve returns (K + λI)⁻¹ v.
