@@ -147,9 +147,11 @@ func (f *explicit) vectors(ctx context.Context, train []coloured) ([][]entry, er
 	for from := 0; from < len(train); from += batch {
 		some := train[from:min(from+batch, len(train))]
 		err := f.each(ctx, len(some), 4, func(w *rowWorker, i int) error {
-			found[i].reset()
-			err := w.count(ctx, &some[i], &found[i])
-			out[from+i] = slices.Clone(found[i].entries)
+			w.found.reset()
+			err := w.count(ctx, &some[i], &w.found)
+			out[from+i] = slices.Clone(w.found.entries)
+			found[i].keys = append(found[i].keys[:0], w.found.keys...)
+			found[i].words = append(found[i].words[:0], w.found.words...)
 			return graphError(from+i, err)
 		})
 		if err != nil {
