@@ -55,14 +55,11 @@ func (c *colouring) fit(ctx context.Context, graphs []*graph.Graph, h int) ([]co
 	colours := newColours(graphs)
 	for i, g := range graphs {
 		out[i] = coloured{Graph: g, colours: make([][]uint32, h+1)}
-		if c.used == Labels || c.used == Degrees {
-			for v := range g.N() {
-				colours[i][v] = c.labels.intern(c.used.label(g, v))
-			}
+		for v := range g.N() {
+			colours[i][v] = c.labels.intern(c.used.label(g, v))
 		}
 		out[i].colours[0] = colours[i]
 	}
-	c.labels.intern("") // the label of all vertices otherwise
 	c.first = []uint32{0, uint32(len(c.labels))}
 	c.refined = make([]dictionary, h)
 	r := &refiner{graphs, make([][]uint32, len(graphs)), make([][]uint64, len(graphs))}
