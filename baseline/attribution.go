@@ -34,22 +34,22 @@ type vertexCounts struct{ *explicit }
 var _ Attributer = (*vertexCounts)(nil)
 
 func (f *vertexCounts) Attribute(ctx context.Context, g *graph.Graph, slopes []float64) ([]float64, error) {
+	if n := f.index.n; len(slopes) != n {
+		panic(fmt.Sprintf("baseline: Attribute: %d slopes for %d training graphs", len(slopes), n))
+	}
+	out := make([]float64, g.N())
+	err := f.eachNew(ctx, []*graph.Graph{g}, func(w *rowWorker, _ int, q query) error {
+		f.attribute(q, &w.sums, slopes, out)
+		return nil
+	})
+	return out, err
+}
+
+// attribute adds the derivatives to out.
+func (f *vertexCounts) attribute(q query, s *sums, slopes, out []float64) {
 	x := f.index
-	if len(slopes) != x.n {
-		panic(fmt.Sprintf("baseline: Attribute: %d slopes for %d training graphs", len(slopes), x.n))
-	}
-	fail := func(err error) ([]float64, error) { return nil, fmt.Errorf("%s: %w", f.name, err) }
-	c, err := f.colouring.forNew([]*graph.Graph{g})
-	if err != nil {
-		return fail(err)
-	}
-	w := f.newRowWorker()
-	painted, self, err := f.transform(ctx, w, c, g)
-	if err != nil {
-		return fail(err)
-	}
 	weight := make([]float64, x.n) // ∂f/∂K(G, H_i): first K itself, then slope over K
-	x.accumulate(w.known, 0, weight, &w.sums)
+	x.accumulate(q.vector, 0, weight, s)
 	total := 0.0
 	for i, k := range weight {
 		if k == 0 || slopes[i] == 0 {
@@ -62,8 +62,7 @@ func (f *vertexCounts) Attribute(ctx context.Context, g *graph.Graph, slopes []f
 	if !f.normalize {
 		total = 0
 	}
-	out := make([]float64, g.N())
-	for _, colour := range painted.colours {
+	for _, colour := range q.colours {
 		count := map[uint32]float64{}
 		for _, c := range colour {
 			count[c]++
@@ -71,16 +70,15 @@ func (f *vertexCounts) Attribute(ctx context.Context, g *graph.Graph, slopes []f
 		slope := make(map[uint32]float64, len(count))
 		for c, n := range count {
 			if slope[c] = x.slope(c, n, weight); x.minimum {
-				slope[c] -= total / (2 * self)
+				slope[c] -= total / (2 * q.self)
 			} else {
-				slope[c] = x.weight[0] * (slope[c] - total*n/self)
+				slope[c] = x.weight[0] * (slope[c] - total*n/q.self)
 			}
 		}
 		for v, c := range colour {
 			out[v] += slope[c]
 		}
 	}
-	return out, nil
 }
 
 // slope returns Σ_i w_i ∂K(G, H_i)/∂c(G) for a feature that G has n times.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // colouring numbers the vertices of graphs. Their colours in refinement 0 are their labels.
@@ -49,40 +50,35 @@ func (c *colouring) fit(ctx context.Context, graphs []*graph.Graph, h int) ([]co
 	if err := c.checkAttributes(graphs); err != nil {
 		return nil, err
 	}
-	r := newRefiner(graphs, h)
 	c.labels = labelNumbers{}
 	out := make([]coloured, len(graphs))
-	rows := make([][]uint32, len(graphs)*(h+1))
-	colours := r.colours()
+	colours := newColours(graphs)
 	for i, g := range graphs {
-		out[i] = coloured{Graph: g, colours: rows[i*(h+1) : (i+1)*(h+1)]}
-		if c.used == Labels || c.used == Degrees {
-			for v := range g.N() {
-				colours[i][v] = c.labels.intern(c.used.label(g, v))
-			}
+		out[i] = coloured{Graph: g, colours: make([][]uint32, h+1)}
+		for v := range g.N() {
+			colours[i][v] = c.labels.intern(c.used.label(g, v))
 		}
 		out[i].colours[0] = colours[i]
 	}
-	c.labels.intern("") // the label of all vertices otherwise
 	c.first = []uint32{0, uint32(len(c.labels))}
 	c.refined = make([]dictionary, h)
+	r := &refiner{graphs, make([][]uint32, len(graphs)), make([][]uint64, len(graphs))}
 	for i := range c.refined {
 		if i > 0 { // colours do not get fewer
 			c.refined[i].reserve(c.refined[i-1].len())
 		}
-		next, err := r.refine(ctx, colours, &c.refined[i], c.size())
-		if err != nil {
+		var err error
+		if colours, err = r.refine(ctx, colours, &c.refined[i], c.size()); err != nil {
 			return nil, err
 		}
-		if size := int64(c.size()) + int64(c.refined[i].len()); size < unseen {
-			c.first = append(c.first, uint32(size))
-		} else {
+		size := int64(c.size()) + int64(c.refined[i].len())
+		if size >= unseen {
 			return nil, fmt.Errorf("more than %d colours", uint32(unseen-1))
 		}
+		c.first = append(c.first, uint32(size))
 		for g := range out {
-			out[g].colours[i+1] = next[g]
+			out[g].colours[i+1] = colours[g]
 		}
-		colours = next
 	}
 	return out, nil
 }
@@ -167,83 +163,57 @@ func appendSignature(dst []uint32, g *graph.Graph, v int, colour []uint32) []uin
 	for _, u := range g.Neighbors(v) {
 		dst = append(dst, colour[u])
 	}
-	sortWords(dst[at:])
+	slices.Sort(dst[at:])
 	return dst
 }
 
-// sortWords sorts a slice that is short more often than not.
-func sortWords(s []uint32) {
-	if len(s) > 16 {
-		slices.Sort(s)
-		return
+// newColours returns room for a colour of every vertex, by graph.
+func newColours(graphs []*graph.Graph) [][]uint32 {
+	vertices := 0
+	for _, g := range graphs {
+		vertices += g.N()
 	}
-	for i := 1; i < len(s); i++ {
-		x := s[i]
-		j := i
-		for ; j > 0 && s[j-1] > x; j-- {
-			s[j] = s[j-1]
-		}
-		s[j] = x
+	flat := make([]uint32, vertices)
+	out := make([][]uint32, len(graphs))
+	for i, g := range graphs {
+		out[i], flat = flat[:g.N():g.N()], flat[g.N():]
 	}
+	return out
 }
 
 // refiner refines the colours of many graphs. Signatures are made in parallel, and
 // numbered in the order of graphs and vertices.
 type refiner struct {
 	graphs    []*graph.Graph
-	first     []int    // by graph: number of its first vertex; at the end the number of vertices
-	start     []int    // by graph: where its signatures start
-	signature []uint32 // of all vertices
-	hash      []uint64 // by vertex
-}
-
-func newRefiner(graphs []*graph.Graph, h int) *refiner {
-	r := &refiner{graphs: graphs, start: make([]int, len(graphs)), first: make([]int, len(graphs)+1)}
-	length := 0
-	for i, g := range graphs {
-		r.start[i], r.first[i+1] = length, r.first[i]+g.N()
-		length += g.N() + 2*g.M()
-	}
-	if h > 0 {
-		r.signature = make([]uint32, length)
-		r.hash = make([]uint64, r.first[len(graphs)])
-	}
-	return r
-}
-
-// colours returns room for a colour of every vertex, by graph.
-func (r *refiner) colours() [][]uint32 {
-	flat := make([]uint32, r.first[len(r.graphs)])
-	out := make([][]uint32, len(r.graphs))
-	for i := range out {
-		out[i] = flat[r.first[i]:r.first[i+1]:r.first[i+1]]
-	}
-	return out
+	signature [][]uint32 // by graph: of all its vertices
+	hash      [][]uint64 // by graph and vertex
 }
 
 // refine returns the next colours, which dict numbers from first on.
 func (r *refiner) refine(ctx context.Context, colours [][]uint32, dict *dictionary, first uint32) ([][]uint32, error) {
-	err := each(ctx, len(r.graphs), 64, nothing, func(_ struct{}, i int) error {
-		g, at := r.graphs[i], r.start[i]
+	err := kernel.Each(ctx, len(r.graphs), 64, func(_, i int) error {
+		g := r.graphs[i]
+		s, hash := slices.Grow(r.signature[i][:0], g.N()+2*g.M()), slices.Grow(r.hash[i][:0], g.N())
 		for v := range g.N() {
-			s := appendSignature(r.signature[at:at], g, v, colours[i])
-			r.hash[r.first[i]+v] = hashWords(s)
-			at += len(s)
+			at := len(s)
+			s = appendSignature(s, g, v, colours[i])
+			hash = append(hash, hashWords(s[at:]))
 		}
+		r.signature[i], r.hash[i] = s, hash
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	next := r.colours()
+	next := newColours(r.graphs)
 	for i, g := range r.graphs {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		at := r.start[i]
+		at := 0
 		for v := range g.N() {
 			end := at + 1 + g.Degree(v)
-			next[i][v] = first + dict.intern(r.signature[at:end], r.hash[r.first[i]+v])
+			next[i][v] = first + dict.intern(r.signature[i][at:end], r.hash[i][v])
 			at = end
 		}
 	}

@@ -19,15 +19,10 @@ type dictionary struct {
 func hashWords(s []uint32) uint64 {
 	h := uint64(len(s))
 	for _, x := range s {
-		h = mix(h, x)
+		hi, lo := bits.Mul64(h^uint64(x)^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
+		h = hi ^ lo
 	}
 	return h
-}
-
-// mix is a step of hashWords, which starts with the length of the sequence.
-func mix(h uint64, x uint32) uint64 {
-	hi, lo := bits.Mul64(h^uint64(x)^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
-	return hi ^ lo
 }
 
 func (d *dictionary) len() int { return len(d.hash) }

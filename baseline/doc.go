@@ -9,14 +9,8 @@
 //
 // with the kernels of graphs with themselves, before normalisation.
 //
-// # Features
-//
-// A kernel is a dot product of feature vectors. Its file holds its parameters, Validate,
-// String, Fit, and one function that turns a graph into features (a countFunc). Fit hands that
-// function to a featureMap, which does the rest: it labels and colours the vertices, numbers
-// the features, keeps the dictionary, and computes matrices. A feature has a number of its own,
-// such as the type of a graphlet or the colour of a vertex, or a key of whole numbers, such as
-// the end colours and the length of a path, which the dictionary numbers.
+// A kernel is a dot product of feature vectors. Its file holds its parameters and a function that
+// turns a graph into features; features.go does the rest for all of them.
 //
 // # Labels
 //

@@ -11,10 +11,16 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// featureMap is a kernel of explicit features: it says how a graph becomes a vector of counts.
-// The Fit method of a kernel fills it in and calls its fit.
+// featureKernel is a kernel of explicit features.
+type featureKernel interface {
+	kernel.Kernel
+	features() featureMap
+}
+
+// featureMap says how a graph becomes a vector of counts. A feature has a number of its own, such
+// as the type of a graphlet or the colour of a vertex, or a key of whole numbers, such as the end
+// colours and the length of a path, which a dictionary numbers.
 type featureMap struct {
-	name      string    // of the kernel, for errors
 	labels    Labelling // of the vertices
 	h         int       // refinements of the labels
 	weights   []float64 // of the blocks of features; nil for one block of weight 1
@@ -54,45 +60,28 @@ func (f *features) add(id uint32, value float64) {
 
 // addKey adds a feature that the dictionary of the kernel numbers by its key.
 func (f *features) addKey(block uint32, value float64, key ...uint32) {
-	hash := uint64(len(key))
-	for _, x := range key {
-		f.words = append(f.words, x)
-		hash = mix(hash, x)
-	}
-	f.keys = append(f.keys, featureKey{len(f.words), hash})
+	f.words = append(f.words, key...)
+	f.keys = append(f.keys, featureKey{len(f.words), hashWords(key)})
 	f.entries = append(f.entries, entry{block: block, val: value})
-}
-
-// addColours adds the numbers of times that colours occur. It sorts the colours in place.
-func (f *features) addColours(colours []uint32) {
-	sortWords(colours)
-	for i := 0; i < len(colours); {
-		j := i + 1
-		for j < len(colours) && colours[j] == colours[i] {
-			j++
-		}
-		f.add(colours[i], float64(j-i))
-		i = j
-	}
 }
 
 func (f *features) reset() {
 	f.entries, f.keys, f.words = f.entries[:0], f.keys[:0], f.words[:0]
 }
 
-// number gives the features with keys their numbers in a dictionary. Where it is fixed, those
+// number gives entries whose keys f has their numbers in a dictionary. Where it is fixed, those
 // that it does not have are unseen.
-func (f *features) number(d *dictionary, fixed bool) {
+func (f *features) number(entries []entry, d *dictionary, fixed bool) {
 	start := 0
 	for i, k := range f.keys {
 		key := f.words[start:k.end]
 		start = k.end
 		if !fixed {
-			f.entries[i].id = d.intern(key, k.hash)
+			entries[i].id = d.intern(key, k.hash)
 		} else if id, ok := d.lookup(key, k.hash); ok {
-			f.entries[i].id = id
+			entries[i].id = id
 		} else {
-			f.entries[i].id = unseen
+			entries[i].id = unseen
 		}
 	}
 }
@@ -100,6 +89,7 @@ func (f *features) number(d *dictionary, fixed bool) {
 // explicit is a kernel of explicit features that is fitted to training graphs.
 type explicit struct {
 	featureMap
+	name      string // of the kernel, for errors
 	colouring colouring
 	dict      dictionary
 	index     *index
@@ -108,34 +98,44 @@ type explicit struct {
 }
 
 // fit counts the features of the training graphs.
-func (m featureMap) fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	fail := func(err error) (kernel.Fitted, error) { return nil, fmt.Errorf("%s: %w", m.name, err) }
-	f := &explicit{featureMap: m, colouring: colouring{wanted: m.labels}}
-	train, err := f.colouring.fit(ctx, graphs, m.h)
-	if err != nil {
-		return fail(err)
+func fit(ctx context.Context, k featureKernel, graphs []*graph.Graph) (kernel.Fitted, error) {
+	if err := k.Validate(); err != nil {
+		return nil, err
 	}
-	vectors, err := f.vectors(ctx, train)
-	if err != nil {
-		return fail(err)
-	}
-	if f.index, err = newIndex(vectors, m.weights, m.minimum); err != nil {
-		return fail(err)
-	}
-	for i := range train {
-		f.index.self[i] += train[i].rest
-		if err := f.checkSelf(f.index.self[i]); err != nil {
-			return fail(graphError(i, err))
-		}
-		f.anyLarge = f.anyLarge || train[i].large != nil
-	}
-	if m.compare != nil {
-		f.train = train
+	m := k.features()
+	f := &explicit{featureMap: m, name: k.Name(), colouring: colouring{wanted: m.labels}}
+	if err := f.fit(ctx, graphs); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
 	if m.vertices {
 		return &vertexCounts{f}, nil
 	}
 	return f, nil
+}
+
+func (f *explicit) fit(ctx context.Context, graphs []*graph.Graph) error {
+	train, err := f.colouring.fit(ctx, graphs, f.h)
+	if err != nil {
+		return err
+	}
+	vectors, err := f.vectors(ctx, train)
+	if err != nil {
+		return err
+	}
+	if f.index, err = newIndex(vectors, f.weights, f.minimum); err != nil {
+		return err
+	}
+	for i := range train {
+		f.index.self[i] += train[i].rest
+		if err := f.checkSelf(f.index.self[i]); err != nil {
+			return graphError(i, err)
+		}
+		f.anyLarge = f.anyLarge || train[i].large != nil
+	}
+	if f.compare != nil {
+		f.train = train
+	}
+	return nil
 }
 
 // vectors returns the features of the training graphs. It counts in parallel, and numbers
@@ -145,10 +145,10 @@ func (f *explicit) vectors(ctx context.Context, train []coloured) ([][]entry, er
 	out := make([][]entry, len(train))
 	found := make([]features, min(batch, len(train)))
 	for from := 0; from < len(train); from += batch {
-		size := min(batch, len(train)-from)
-		err := each(ctx, size, 4, f.newRowWorker, func(w *rowWorker, i int) error {
+		some := train[from:min(from+batch, len(train))]
+		err := f.each(ctx, len(some), 4, func(w *rowWorker, i int) error {
 			w.found.reset()
-			err := w.count(ctx, &train[from+i], &w.found)
+			err := w.count(ctx, &some[i], &w.found)
 			out[from+i] = slices.Clone(w.found.entries)
 			found[i].keys = append(found[i].keys[:0], w.found.keys...)
 			found[i].words = append(found[i].words[:0], w.found.words...)
@@ -157,26 +157,20 @@ func (f *explicit) vectors(ctx context.Context, train []coloured) ([][]entry, er
 		if err != nil {
 			return nil, err
 		}
-		for i := range size {
-			found[i].entries = out[from+i]
-			found[i].number(&f.dict, false)
+		for i := range some {
+			found[i].number(out[from+i], &f.dict, false)
 		}
 	}
 	return out, ctx.Err()
 }
 
-var (
-	errTooLarge = errors.New("kernel value is not a finite number; want fewer steps, a smaller lambda, or smaller attributes")
-	errTooMany  = errors.New("more than 4294967295 colours in all refinements together, want fewer refinements")
-)
-
 // checkSelf checks the kernel of a graph with itself, which bounds its kernels with others.
 func (f *explicit) checkSelf(k float64) error {
 	if math.IsInf(k, 0) || math.IsNaN(k) {
-		return errTooLarge
+		return errors.New("kernel value is not a finite number; want fewer steps, a smaller lambda, or smaller attributes")
 	}
 	if f.minimum && k > math.MaxUint32 {
-		return errTooMany
+		return errors.New("more than 4294967295 colours in all refinements together, want fewer refinements")
 	}
 	return nil
 }
@@ -187,50 +181,63 @@ type rowWorker struct {
 	compare compareFunc
 	unknown unknown
 	found   features
-	known   []known // features of the graph at hand that training graphs have
+	known   []known
 	sums    sums
 }
 
-func (f *explicit) newRowWorker() *rowWorker {
-	w := &rowWorker{count: f.count()}
-	if f.compare != nil {
-		w.compare = f.compare()
-	}
-	return w
+// query is a graph that is compared with the training graphs.
+type query struct {
+	*coloured         // with compare only, if it is a training graph
+	vector    []known // its features that training graphs have
+	self      float64 // its kernel with itself
 }
 
-// transform finds the features of a new graph and returns its kernel with itself.
-func (f *explicit) transform(ctx context.Context, w *rowWorker, c *colouring, graph *graph.Graph) (g *coloured, self float64, err error) {
-	if g, err = c.apply(ctx, graph, &w.unknown); err != nil {
-		return nil, 0, err
+// each calls work(w, i) for i = 0 … n-1 from the goroutines of the context (kernel.Each), each of
+// which has its own w.
+func (f *explicit) each(ctx context.Context, n, chunk int, work func(w *rowWorker, i int) error) error {
+	workers := make([]*rowWorker, kernel.Workers(ctx))
+	return kernel.Each(ctx, n, chunk, func(w, i int) error {
+		if workers[w] == nil {
+			workers[w] = &rowWorker{count: f.count()}
+			if f.compare != nil {
+				workers[w].compare = f.compare()
+			}
+		}
+		return work(workers[w], i)
+	})
+}
+
+// transform finds the features of a new graph. They are valid until the next call with w.
+func (f *explicit) transform(ctx context.Context, w *rowWorker, c *colouring, g *graph.Graph) (q query, err error) {
+	if q.coloured, err = c.apply(ctx, g, &w.unknown); err != nil {
+		return q, err
 	}
 	w.found.reset()
-	if err := w.count(ctx, g, &w.found); err != nil {
-		return nil, 0, err
+	if err := w.count(ctx, q.coloured, &w.found); err != nil {
+		return q, err
 	}
-	w.found.number(&f.dict, true)
+	w.found.number(w.found.entries, &f.dict, true)
 	var others []entry
 	w.known, others = f.index.split(w.found.entries, w.known[:0])
-	self = f.index.selfSimilarity(w.known, others) + g.rest
-	return g, self, f.checkSelf(self)
+	q.vector, q.self = w.known, f.index.selfSimilarity(w.known, others)+q.rest
+	return q, f.checkSelf(q.self)
 }
 
-// fill writes the kernel values of a graph, whose features w holds, and the training graphs
-// from number lo on.
-func (f *explicit) fill(ctx context.Context, w *rowWorker, g *coloured, self float64, lo int, row []float64) error {
-	f.index.accumulate(w.known, lo, row, &w.sums)
-	if f.compare != nil && (f.anyLarge || g.large != nil) {
+// fill writes the kernel values of a graph and the training graphs from number lo on.
+func (f *explicit) fill(ctx context.Context, w *rowWorker, q query, lo int, row []float64) error {
+	f.index.accumulate(q.vector, lo, row, &w.sums)
+	if f.compare != nil && (f.anyLarge || q.large != nil) {
 		for j := range row {
 			other := &f.train[lo+j]
-			if other == g {
-				row[j] += g.rest
+			if other == q.coloured {
+				row[j] += q.rest
 				continue
 			}
-			for r := range g.colours {
-				if !g.isLarge(r) && !other.isLarge(r) {
+			for r := range q.colours {
+				if !q.isLarge(r) && !other.isLarge(r) {
 					continue
 				}
-				v, err := w.compare(ctx, g, other, r)
+				v, err := w.compare(ctx, q.coloured, other, r)
 				if err != nil {
 					return err
 				}
@@ -241,7 +248,7 @@ func (f *explicit) fill(ctx context.Context, w *rowWorker, g *coloured, self flo
 	if f.normalize {
 		others := f.index.self[lo:][:len(row)]
 		for j, v := range row {
-			row[j] = normalized(v, self, others[j])
+			row[j] = normalized(v, q.self, others[j])
 		}
 	}
 	return nil
@@ -249,58 +256,48 @@ func (f *explicit) fill(ctx context.Context, w *rowWorker, g *coloured, self flo
 
 // Gram returns the kernel matrix of the training graphs.
 func (f *explicit) Gram(ctx context.Context) (*kernel.Matrix, error) {
-	n := len(f.index.self)
+	n := f.index.n
 	m := kernel.NewMatrix(n, n)
-	err := each(ctx, n, 1, f.newRowWorker, func(w *rowWorker, i int) error {
-		w.known = f.index.vector(i, w.known[:0])
-		var g *coloured
+	err := f.each(ctx, n, 1, func(w *rowWorker, i int) error {
+		q := query{vector: f.index.vectors[i], self: f.index.self[i]}
 		if f.train != nil {
-			g = &f.train[i]
+			q.coloured = &f.train[i]
 		}
-		return f.fill(ctx, w, g, f.index.self[i], i, m.Row(i)[i:])
+		return f.fill(ctx, w, q, i, m.Row(i)[i:])
 	})
 	if err == nil {
 		err = mirror(ctx, m)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m, err
 }
 
 // Cross returns the kernel matrix between graphs (rows) and the training graphs (columns).
 func (f *explicit) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matrix, error) {
-	m := kernel.NewMatrix(len(graphs), len(f.index.self))
-	err := f.eachNew(ctx, graphs, func(ctx context.Context, w *rowWorker, i int, g *coloured, self float64) error {
-		return f.fill(ctx, w, g, self, 0, m.Row(i))
+	m := kernel.NewMatrix(len(graphs), f.index.n)
+	err := f.eachNew(ctx, graphs, func(w *rowWorker, i int, q query) error {
+		return f.fill(ctx, w, q, 0, m.Row(i))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m, err
 }
 
 // Diagonal returns the kernel of every graph with itself, before normalisation.
 func (f *explicit) Diagonal(ctx context.Context, graphs []*graph.Graph) ([]float64, error) {
 	out := make([]float64, len(graphs))
-	err := f.eachNew(ctx, graphs, func(_ context.Context, _ *rowWorker, i int, _ *coloured, self float64) error {
-		out[i] = self
+	err := f.eachNew(ctx, graphs, func(_ *rowWorker, i int, q query) error {
+		out[i] = q.self
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return out, err
 }
 
-// eachNew calls work with every new graph, coloured, whose features w holds.
-func (f *explicit) eachNew(ctx context.Context, graphs []*graph.Graph, work func(ctx context.Context, w *rowWorker, i int, g *coloured, self float64) error) error {
+// eachNew calls work with every new graph.
+func (f *explicit) eachNew(ctx context.Context, graphs []*graph.Graph, work func(w *rowWorker, i int, q query) error) error {
 	c, err := f.colouring.forNew(graphs)
 	if err == nil {
-		err = each(ctx, len(graphs), 1, f.newRowWorker, func(w *rowWorker, i int) error {
-			g, self, err := f.transform(ctx, w, c, graphs[i])
+		err = f.each(ctx, len(graphs), 1, func(w *rowWorker, i int) error {
+			q, err := f.transform(ctx, w, c, graphs[i])
 			if err == nil {
-				err = work(ctx, w, i, g, self)
+				err = work(w, i, q)
 			}
 			return graphError(i, err)
 		})
@@ -311,11 +308,19 @@ func (f *explicit) eachNew(ctx context.Context, graphs []*graph.Graph, work func
 	return nil
 }
 
+// graphError says which graph an error is about. Cancellations stay as they are.
+func graphError(i int, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("graph %d: %w", i, err)
+}
+
 // mirror copies the upper triangle to the lower one, tile by tile.
 func mirror(ctx context.Context, m *kernel.Matrix) error {
 	const tile = 32
 	n := m.Rows
-	return each(ctx, (n+tile-1)/tile, 1, nothing, func(_ struct{}, t int) error {
+	return kernel.Each(ctx, (n+tile-1)/tile, 1, func(_, t int) error {
 		lo, hi := t*tile, min(n, (t+1)*tile)
 		for from := 0; from < hi; from += tile {
 			for i := lo; i < hi; i++ {

@@ -2,9 +2,6 @@ package baseline
 
 import (
 	"context"
-
-	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Graphlet is the kernel of the frequencies of small induced subgraphs,
@@ -28,24 +25,11 @@ type Graphlet struct {
 // DefaultGraphlet returns the normalised kernel of all graphlets with 4 vertices.
 func DefaultGraphlet() Graphlet { return Graphlet{K: 4, Normalize: true} }
 
-func init() { kernel.Register(DefaultGraphlet()) }
-
 // Name implements kernel.Kernel.
 func (k Graphlet) Name() string { return "graphlet" }
 
-// String implements kernel.Kernel.
-func (k Graphlet) String() string { return kernel.Text(k) }
-
-// Validate implements kernel.Kernel.
-func (k Graphlet) Validate() error { return kernel.Check(k) }
-
-// Fit counts the graphlets of the training graphs.
-func (k Graphlet) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	if err := k.Validate(); err != nil {
-		return nil, err
-	}
-	m := featureMap{name: k.Name(), labels: Unlabeled, normalize: k.Normalize, count: k.count}
-	return m.fit(ctx, graphs)
+func (k Graphlet) features() featureMap {
+	return featureMap{labels: Unlabeled, normalize: k.Normalize, count: k.count}
 }
 
 func (k Graphlet) count() countFunc {

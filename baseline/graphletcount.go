@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math/bits"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -43,26 +42,17 @@ type triangle struct{ x, ux, vx int32 }
 
 var errSubgraphs = errors.New("too many subgraphs to count exactly; GraphletMix samples them")
 
-func choose2(n uint64) uint64 {
-	if n < 2 {
-		return 0
+// choose returns C(n, k). A factor is 0 where n < k.
+func choose(n uint64, k int) uint64 {
+	c := uint64(1)
+	for i := range uint64(k) {
+		c = c * (n - i) / (i + 1)
 	}
-	return n * (n - 1) / 2
+	return c
 }
 
-func choose3(n uint64) uint64 {
-	if n < 3 {
-		return 0
-	}
-	return choose2(n) * (n - 2) / 3
-}
-
-func choose4(n uint64) uint64 {
-	if n < 4 {
-		return 0
-	}
-	return choose3(n) * (n - 3) / 4
-}
+func choose2(n uint64) uint64 { return n * (n - 1) / 2 }
+func choose3(n uint64) uint64 { return choose2(n) * (n - 2) / 3 }
 
 // binomialFloat returns C(n, k) as a floating-point number.
 func binomialFloat(n, k int) float64 {
@@ -280,30 +270,18 @@ func (s *subgraphCounter) cliques(ctx context.Context) (c cliques, err error) {
 func trianglesAbove(rows []uint64, words, i int) uint64 {
 	count := 0
 	row := rows[i*words : (i+1)*words]
-	for j := range bitsAfter(row, i) {
-		other := rows[j*words : (j+1)*words]
-		w := j / 64
-		count += bits.OnesCount64(row[w] & other[w] &^ (2<<(j%64) - 1))
-		for w++; w < words; w++ {
-			count += bits.OnesCount64(row[w] & other[w])
+	after := row[i/64] &^ (2<<(i%64) - 1) // the bits of a word that come after i
+	for w := i / 64; ; after = row[w] {
+		for ; after != 0; after &= after - 1 {
+			j := bits.TrailingZeros64(after)
+			other := rows[(64*w+j)*words:][:words]
+			count += bits.OnesCount64(row[w] & other[w] &^ (2<<j - 1))
+			for v := w + 1; v < words; v++ {
+				count += bits.OnesCount64(row[v] & other[v])
+			}
 		}
-	}
-	return uint64(count)
-}
-
-// bitsAfter iterates over the bits of a row that come after bit i.
-func bitsAfter(row []uint64, i int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for w := i / 64; w < len(row); w++ {
-			x := row[w]
-			if w == i/64 {
-				x &^= 2<<(i%64) - 1
-			}
-			for ; x != 0; x &= x - 1 {
-				if !yield(64*w + bits.TrailingZeros64(x)) {
-					return
-				}
-			}
+		if w++; w == words {
+			return uint64(count)
 		}
 	}
 }
@@ -374,48 +352,40 @@ func (s *subgraphCounter) countDisconnected(t *graphletTable, sub, sub4 []uint64
 	for _, d := range s.d {
 		wedges += choose2(d)
 	}
-	switch t.k {
-	case 3:
-		sub[t.typeOf("")] = choose3(n)
-		sub[t.typeOf("01")] = m * (n - 2)
-	case 4:
-		sub[t.typeOf("")] = choose4(n)
-		sub[t.typeOf("01")] = m * choose2(n-2)
-		sub[t.typeOf("01 12")] = wedges * (n - 3)
-		sub[t.typeOf("01 12 02")] = triangles * (n - 3)
-		sub[t.typeOf("01 23")] = choose2(m) - wedges
-	case 5:
-		sub[t.typeOf("")] = choose4(n) * (n - 4) / 5
-		sub[t.typeOf("01")] = m * choose3(n-2)
-		sub[t.typeOf("01 12")] = wedges * choose2(n-3)
-		sub[t.typeOf("01 12 02")] = triangles * choose2(n-3)
-		sub[t.typeOf("01 23")] = (choose2(m) - wedges) * (n - 4)
-		four := graphlets(4)
-		for i, mask := range four.graph { // with the fifth vertex isolated
-			if four.connected[i] {
-				sub[t.typ[mask]] = sub4[i] * (n - 4)
-			}
+	for _, s := range []struct {
+		edges    string
+		vertices int // that are not isolated
+		count    uint64
+	}{{"", 0, 1}, {"01", 2, m}, {"01 12", 3, wedges}, {"01 12 02", 3, triangles}, {"01 23", 4, choose2(m) - wedges}} {
+		if s.vertices <= t.k {
+			sub[t.typeOf(s.edges)] = s.count * choose(n-uint64(s.vertices), t.k-s.vertices)
 		}
-		// An edge apart from a path a-v-b: of the m edges d_a + d_v + d_b - 2 touch the path,
-		// one less when a and b are adjacent.
-		var edgePath, edgeTriangle uint64
-		for v, d := range s.d {
-			near := uint64(0)
-			for _, u := range s.g.Neighbors(v) {
-				near += s.d[u]
-			}
-			edgePath += choose2(d) * (m - d + 2)
-			if d > 0 {
-				edgePath -= near * (d - 1)
-			}
-		}
-		edgePath += 3 * triangles
-		for e := range s.ends {
-			for _, x := range s.trianglesOn(int32(e)) { // every triangle three times, once per x
-				edgeTriangle += s.d[x.x]
-			}
-		}
-		sub[t.typeOf("01 12 34")] = edgePath
-		sub[t.typeOf("01 12 02 34")] = triangles*(m+3) - edgeTriangle
 	}
+	if t.k < 5 {
+		return
+	}
+	four := graphlets(4)
+	for i, mask := range four.graph { // with the fifth vertex isolated
+		if four.connected[i] {
+			sub[t.typ[mask]] = sub4[i] * (n - 4)
+		}
+	}
+	// An edge apart from a path a-v-b: of the m edges d_a + d_v + d_b - 2 touch the path,
+	// one less when a and b are adjacent.
+	var edgePath, edgeTriangle uint64
+	for v, d := range s.d {
+		near := uint64(0)
+		for _, u := range s.g.Neighbors(v) {
+			near += s.d[u]
+		}
+		edgePath += choose2(d)*(m-d+2) - near*(d-1)
+	}
+	edgePath += 3 * triangles
+	for e := range s.ends {
+		for _, x := range s.trianglesOn(int32(e)) { // every triangle three times, once per x
+			edgeTriangle += s.d[x.x]
+		}
+	}
+	sub[t.typeOf("01 12 34")] = edgePath
+	sub[t.typeOf("01 12 02 34")] = triangles*(m+3) - edgeTriangle
 }

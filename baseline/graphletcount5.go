@@ -30,7 +30,7 @@ func (s *subgraphCounter) count5(ctx context.Context, t *graphletTable, sub, sub
 
 	var star, fork, path, cricket, bull, tadpole, bowtie, dart, kite, gem, book, clique4tail, cliqueEar uint64
 	for v, d := range s.d {
-		star += choose4(d)
+		star += choose(d, 4)
 		cricket += tv[v] * choose2(d-2) // tv = 0 when d < 2
 		bowtie += choose2(tv[v])
 		clique4tail += fv[v] * (d - 3)

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/kernel"
 )
 
 // GraphletMix is the kernel of sampled graphlets of several sizes,
@@ -37,24 +36,11 @@ func DefaultGraphletMix() GraphletMix {
 	return GraphletMix{K: 5, Samples: 1000, Seed: 1, Normalize: true}
 }
 
-func init() { kernel.Register(DefaultGraphletMix()) }
-
 // Name implements kernel.Kernel.
 func (k GraphletMix) Name() string { return "graphlet-mix" }
 
-// String implements kernel.Kernel.
-func (k GraphletMix) String() string { return kernel.Text(k) }
-
-// Validate implements kernel.Kernel.
-func (k GraphletMix) Validate() error { return kernel.Check(k) }
-
-// Fit samples the graphlets of the training graphs.
-func (k GraphletMix) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	if err := k.Validate(); err != nil {
-		return nil, err
-	}
-	m := featureMap{name: k.Name(), labels: Unlabeled, normalize: k.Normalize, count: k.count}
-	return m.fit(ctx, graphs)
+func (k GraphletMix) features() featureMap {
+	return featureMap{labels: Unlabeled, normalize: k.Normalize, count: k.count}
 }
 
 func (k GraphletMix) count() countFunc {

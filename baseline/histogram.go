@@ -5,9 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-
-	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Histogram is the kernel of label histograms, the baseline that every score must be read
@@ -28,13 +25,6 @@ type Histogram struct {
 // DefaultHistogram returns the normalised histogram of vertex labels.
 func DefaultHistogram() Histogram { return Histogram{Labels: Auto, Scale: 1, Normalize: true} }
 
-func init() {
-	kernel.Register(DefaultHistogram())
-	k := DefaultHistogram()
-	k.Edges = true
-	kernel.Register(k)
-}
-
 // Name implements kernel.Kernel: "labels", or "edge-labels".
 func (k Histogram) Name() string {
 	if k.Edges {
@@ -43,18 +33,8 @@ func (k Histogram) Name() string {
 	return "labels"
 }
 
-// String implements kernel.Kernel.
-func (k Histogram) String() string { return kernel.Text(k) }
-
-// Validate implements kernel.Kernel.
-func (k Histogram) Validate() error { return kernel.Check(k) }
-
-// Fit counts the labels of the training graphs.
-func (k Histogram) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	if err := k.Validate(); err != nil {
-		return nil, err
-	}
-	m := featureMap{name: k.Name(), labels: k.Labels, weights: []float64{k.Scale}, normalize: k.Normalize}
+func (k Histogram) features() featureMap {
+	m := featureMap{labels: k.Labels, weights: []float64{k.Scale}, normalize: k.Normalize}
 	switch {
 	case k.Edges:
 		m.labels, m.count = Unlabeled, countEdgeLabels
@@ -63,7 +43,7 @@ func (k Histogram) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitte
 	default:
 		m.vertices, m.count = true, countVertices
 	}
-	return m.fit(ctx, graphs)
+	return m
 }
 
 // countVertices counts vertices by colour.
@@ -72,7 +52,8 @@ func countVertices() countFunc {
 	return func(ctx context.Context, g *coloured, out *features) error {
 		for _, colour := range g.colours {
 			buf = append(buf[:0], colour...)
-			out.addColours(buf)
+			slices.Sort(buf)
+			eachRun(buf, func(c uint32, count float64) { out.add(c, count) })
 		}
 		return ctx.Err()
 	}

@@ -38,9 +38,7 @@ type index struct {
 	count    []uint32  // postings: values as whole numbers, for the minimum
 	dense    [][]float64
 	denseInt [][]uint32
-	row      []int    // by graph: where its entries start; one more at the end
-	feature  []uint32 // entries: ranks in ascending order
-	at       []uint32 // entries: positions in the postings
+	vectors  [][]known // by graph: its vector, whose postings start at the graph itself
 	self     []float64
 }
 
@@ -78,10 +76,8 @@ func newIndex(vectors [][]entry, weight []float64, minimum bool) (*index, error)
 	x.rankFeatures(df, block)
 	x.fill(vectors, total)
 	x.self = make([]float64, x.n)
-	var known []known
-	for i := range x.self {
-		known = x.vector(i, known[:0])
-		x.self[i] = x.selfSimilarity(known, nil)
+	for i, v := range x.vectors {
+		x.self[i] = x.selfSimilarity(v, nil)
 	}
 	return x, nil
 }
@@ -121,11 +117,11 @@ func (x *index) rankFeatures(df, block []uint32) {
 	}
 }
 
-// fill writes postings, rows and dense columns.
+// fill writes postings, vectors and dense columns.
 func (x *index) fill(vectors [][]entry, total int) {
 	x.graph = make([]uint32, total)
 	x.val = make([]float64, total)
-	x.row = make([]int, x.n+1)
+	x.vectors = make([][]known, x.n)
 	next := slices.Clone(x.post)
 	for i, v := range vectors {
 		for _, e := range v {
@@ -133,16 +129,12 @@ func (x *index) fill(vectors [][]entry, total int) {
 			next[x.rank[e.id]]++
 			x.graph[p], x.val[p] = uint32(i), e.val
 		}
-		x.row[i+1] = x.row[i] + len(v)
+		x.vectors[i] = make([]known, 0, len(v))
 	}
-	x.feature = make([]uint32, total)
-	x.at = make([]uint32, total)
-	rowNext := slices.Clone(x.row)
 	for r := range len(x.post) - 1 {
 		for p := x.post[r]; p < x.post[r+1]; p++ {
 			i := x.graph[p]
-			x.feature[rowNext[i]], x.at[rowNext[i]] = uint32(r), uint32(p)
-			rowNext[i]++
+			x.vectors[i] = append(x.vectors[i], known{uint32(r), uint32(p), x.val[p]})
 		}
 	}
 	if x.minimum {
@@ -183,14 +175,6 @@ type known struct {
 	rank uint32
 	at   uint32
 	val  float64
-}
-
-// vector appends the vector of training graph i. Its postings start at graph i itself.
-func (x *index) vector(i int, dst []known) []known {
-	for k := x.row[i]; k < x.row[i+1]; k++ {
-		dst = append(dst, known{x.feature[k], x.at[k], x.val[x.at[k]]})
-	}
-	return dst
 }
 
 // split divides the vector of a new graph into the features that training graphs have, in
@@ -264,11 +248,7 @@ func (x *index) accumulate(v []known, lo int, out []float64, s *sums) {
 		case len(x.blockEnd) == 1 && x.weight[0] == 1:
 			x.accumulateDot(v[:k], lo, out)
 		default:
-			if s.products == nil {
-				s.products = make([]float64, x.n)
-			}
-			acc := s.products[:len(out)]
-			clear(acc)
+			acc := resized(&s.products, len(out))
 			x.accumulateDot(v[:k], lo, acc)
 			for j, a := range acc {
 				out[j] += float64(x.weight[b] * a)
@@ -316,11 +296,7 @@ func (x *index) accumulateDot(v []known, lo int, acc []float64) {
 
 // accumulateMin adds minima. The sums are whole numbers and exact.
 func (x *index) accumulateMin(v []known, lo int, out []float64, s *sums) {
-	if s.minima == nil {
-		s.minima = make([]uint32, x.n)
-	}
-	acc := s.minima[:len(out)]
-	clear(acc)
+	acc := resized(&s.minima, len(out))
 	n := len(acc)
 	for len(v) >= 2 && int(v[1].rank) < len(x.denseInt) {
 		a0, a1 := uint32(v[0].val), uint32(v[1].val)

@@ -63,6 +63,14 @@ func TestByHand(t *testing.T) {
 	}
 }
 
+// fitLimited fits a kernel of which only graphs with up to limit features have explicit ones.
+func fitLimited(ctx context.Context, k kernel.Kernel, graphs []*graph.Graph, limit int) (kernel.Fitted, error) {
+	sequences, classes := maxSequences, maxClasses
+	defer func() { maxSequences, maxClasses = sequences, classes }()
+	maxSequences, maxClasses = limit, limit
+	return k.Fit(ctx, graphs)
+}
+
 // Where features are too many, kernels compare pairs of graphs directly, with the same result.
 func TestDirectComparison(t *testing.T) {
 	ctx := context.Background()
@@ -72,14 +80,10 @@ func TestDirectComparison(t *testing.T) {
 		ordered := paths
 		ordered.Ordered = true
 		rw := RandomWalk{P: 4, Lambda: 0.1, Normalize: normalize, Labels: Auto}
-		for name, fit := range map[string]func(limit int) (kernel.Fitted, error){
-			"wl-sp":         func(limit int) (kernel.Fitted, error) { return paths.fit(ctx, graphs, limit) },
-			"wl-sp ordered": func(limit int) (kernel.Fitted, error) { return ordered.fit(ctx, graphs, limit) },
-			"rw":            func(limit int) (kernel.Fitted, error) { return rw.fit(ctx, graphs, limit) },
-		} {
+		for name, k := range map[string]kernel.Kernel{"wl-sp": paths, "wl-sp ordered": ordered, "rw": rw} {
 			var want [2]*kernel.Matrix
 			for _, limit := range []int{1 << 20, 30, 0} { // none, some, all that have features
-				f, err := fit(limit)
+				f, err := fitLimited(ctx, k, graphs, limit)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -22,40 +22,28 @@ const (
 // graphs have what is wanted. A graph without vertices fits everything; when all graphs
 // are such, Auto remains.
 func (l Labelling) resolve(graphs []*graph.Graph) (Labelling, error) {
+	first := -1 // the graph that decided
 	for i, g := range graphs {
-		if g.N() == 0 {
-			continue
-		}
-		if l == Auto {
-			switch {
-			case g.HasLabels():
-				l = Labels
-			case g.AttributeDim() > 0:
-				return l, fmt.Errorf("graph %d has attributes but no discrete labels, which this kernel compares; labels = degrees or unlabeled does without", i)
-			default:
-				l = Degrees
-			}
-			for j, h := range graphs[i:] {
-				if h.N() > 0 && h.HasLabels() != g.HasLabels() {
-					return l, fmt.Errorf("graph %d has %s, graph %d has %s; want labels in all graphs or in none", i, labelled(g), i+j, labelled(h))
-				}
-			}
-		}
-		if l == Labels && !g.HasLabels() {
+		switch {
+		case g.N() == 0:
+		case l == Auto && g.HasLabels():
+			l, first = Labels, i
+		case l == Auto && g.AttributeDim() > 0:
+			return l, fmt.Errorf("graph %d has attributes but no discrete labels, which this kernel compares; "+
+				"labels = degrees or unlabeled does without", i)
+		case l == Auto:
+			l, first = Degrees, i
+		case first >= 0 && l == Labels && !g.HasLabels():
+			return l, fmt.Errorf("graph %d has labels, graph %d has no labels; want labels in all graphs or in none", first, i)
+		case first >= 0 && l == Degrees && g.HasLabels():
+			return l, fmt.Errorf("graph %d has no labels, graph %d has labels; want labels in all graphs or in none", first, i)
+		case l == Labels && !g.HasLabels():
 			return l, fmt.Errorf("graph %d has no labels, want discrete labels as in the other graphs", i)
-		}
-		if l == Attributes && g.AttributeDim() == 0 {
+		case l == Attributes && g.AttributeDim() == 0:
 			return l, fmt.Errorf("graph %d has no attributes, want a row of numbers per vertex", i)
 		}
 	}
 	return l, nil
-}
-
-func labelled(g *graph.Graph) string {
-	if g.HasLabels() {
-		return "labels"
-	}
-	return "no labels"
 }
 
 // label returns the label of a vertex.

@@ -21,8 +21,7 @@ type path struct {
 type pathCounter struct {
 	local   []uint32 // by vertex: position of its colour among those of the graph
 	colour  []uint32 // the colours of the graph, ascending
-	hops    hopSearch
-	weight  weightSearch
+	search  search
 	count   []uint32  // by key, where there are few colours
 	sorter  keySorter // otherwise one key per pair of vertices
 	numbers map[uint64]uint64
@@ -42,9 +41,9 @@ func (s *pathCounter) localColours(colour []uint32) {
 }
 
 // collect counts pairs of vertices by their distance in hops or, where length is not nil,
-// along edges of these lengths (parallel to the neighbours of all vertices in turn). Vertices
-// for which keep is false are left out; nil keeps all.
-func (s *pathCounter) collect(ctx context.Context, g *graph.Graph, colour []uint32, length []uint64, keep []bool) error {
+// along edges of these lengths (see search). Vertices for which keep is false are left out; nil
+// keeps all.
+func (s *pathCounter) collect(ctx context.Context, g *graph.Graph, colour []uint32, length [][]uint64, keep []bool) error {
 	s.localColours(colour)
 	n, k := g.N(), len(s.colour)
 	s.sorter.keys, s.count, s.lengths = s.sorter.keys[:0], s.count[:0], s.lengths[:0]
@@ -59,21 +58,20 @@ func (s *pathCounter) collect(ctx context.Context, g *graph.Graph, colour []uint
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		switch {
-		case dense:
-			s.countFrom(g, u, keep)
-		case length == nil:
-			for _, v := range s.hops.from(g, u)[1:] {
-				if int(v) > u && (keep == nil || keep[v]) {
-					s.sorter.keys = append(s.sorter.keys, s.key(uint64(s.hops.dist[v]), u, v))
-				}
+		reached := s.search.from(g, u, length)
+		if dense {
+			s.countFrom(u, reached, keep)
+			continue
+		}
+		for _, v := range reached {
+			if int(v) <= u || keep != nil && !keep[v] {
+				continue
 			}
-		default:
-			for _, v := range s.weight.from(g, u, length)[1:] {
-				if int(v) > u && (keep == nil || keep[v]) {
-					s.sorter.keys = append(s.sorter.keys, s.key(s.number(s.weight.dist[v]), u, v))
-				}
+			d := s.search.dist[v]
+			if length != nil {
+				d = s.number(d)
 			}
+			s.sorter.keys = append(s.sorter.keys, s.key(d, u, v))
 		}
 	}
 	s.sorter.sort()
@@ -97,11 +95,10 @@ func (s *pathCounter) key(length uint64, u int, v int32) uint64 {
 	return (length*k+min(a, b))*k + max(a, b)
 }
 
-// countFrom counts the pairs of u and higher vertices in hops in an array by key.
-func (s *pathCounter) countFrom(g *graph.Graph, u int, keep []bool) {
+// countFrom counts the pairs of u and the higher vertices that it reaches in an array by key.
+func (s *pathCounter) countFrom(u int, reached []int32, keep []bool) {
 	k := len(s.colour)
-	reached := s.hops.from(g, u)
-	dist := s.hops.dist
+	dist := s.search.dist
 	if need := (int(dist[reached[len(reached)-1]]) + 1) * k * k; need > len(s.count) {
 		at := len(s.count)
 		s.count = slices.Grow(s.count, need-at)[:need]
@@ -132,36 +129,29 @@ func (s *pathCounter) eachClass(f func(p path)) {
 			class(uint64(key), float64(c))
 		}
 	}
-	s.sorter.eachRun(class)
+	eachRun(s.sorter.keys, class)
 }
 
 // most returns an upper bound of the number of classes.
 func (s *pathCounter) most() int { return len(s.count) + len(s.sorter.keys) }
 
-// attributePaths returns, for every distance and attributes a ≤ b, the sums Σ x_a(u) x_b(v)
+// eachAttributePath calls f with, for every distance and attributes a ≤ b, the sum Σ x_a(u) x_b(v)
 // over the ordered pairs (u, v) of distinct vertices at that distance.
-func (s *pathCounter) attributePaths(ctx context.Context, g *graph.Graph, length []uint64) ([]path, error) {
+func (s *pathCounter) eachAttributePath(ctx context.Context, g *graph.Graph, length [][]uint64, f func(p path)) error {
 	m := g.AttributeDim()
 	s.numbers, s.lengths = map[uint64]uint64{}, s.lengths[:0]
 	var sum []float64 // by number of the distance, a and b
 	near := make([]float64, m)
 	for u := range g.N() {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
-		var order []int32
-		dist := func(v int32) uint64 { return s.weight.dist[v] }
-		if length == nil {
-			order = s.hops.from(g, u)
-			dist = func(v int32) uint64 { return uint64(s.hops.dist[v]) }
-		} else {
-			order = s.weight.from(g, u, length)
-		}
-		x := g.Attributes(u)
+		order := s.search.from(g, u, length)
+		x, dist := g.Attributes(u), s.search.dist
 		for i := 1; i < len(order); { // a run of vertices at the same distance
-			d := dist(order[i])
+			d := dist[order[i]]
 			clear(near)
-			for ; i < len(order) && dist(order[i]) == d; i++ {
+			for ; i < len(order) && dist[order[i]] == d; i++ {
 				for b, y := range g.Attributes(int(order[i])) {
 					near[b] += y
 				}
@@ -177,13 +167,12 @@ func (s *pathCounter) attributePaths(ctx context.Context, g *graph.Graph, length
 			}
 		}
 	}
-	var out []path
 	for i, v := range sum {
 		if v != 0 {
-			out = append(out, path{a: uint32(i / m % m), b: uint32(i % m), length: s.lengths[i/(m*m)], count: v})
+			f(path{a: uint32(i / m % m), b: uint32(i % m), length: s.lengths[i/(m*m)], count: v})
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // comparePaths compares a refinement of two graphs by the paths between vertices whose colours

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Series says how a PlainWalk weighs walks of i steps.
@@ -44,16 +43,8 @@ func DefaultPlainWalk() PlainWalk {
 	return PlainWalk{Series: Geometric, Lambda: 0.01, Normalize: true}
 }
 
-func init() { kernel.Register(DefaultPlainWalk()) }
-
 // Name implements kernel.Kernel.
 func (k PlainWalk) Name() string { return "rw-plain" }
-
-// String implements kernel.Kernel.
-func (k PlainWalk) String() string { return kernel.Text(k) }
-
-// Validate implements kernel.Kernel.
-func (k PlainWalk) Validate() error { return kernel.Check(k) }
 
 // Converging returns k with Lambda = 0.9/ρ² where the series over walks of any length does
 // not converge, ρ being the largest eigenvalue of the adjacency matrices of the graphs. ρ is
@@ -84,18 +75,13 @@ func (k PlainWalk) Converging(graphs []*graph.Graph) PlainWalk {
 	return k
 }
 
-// Fit counts the walks of the training graphs.
-func (k PlainWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	if err := k.Validate(); err != nil {
-		return nil, err
-	}
-	m := featureMap{name: k.Name(), labels: Unlabeled, normalize: k.Normalize, count: k.count}
-	return m.fit(ctx, graphs)
+func (k PlainWalk) features() featureMap {
+	return featureMap{labels: Unlabeled, normalize: k.Normalize, count: k.count}
 }
 
 // count gives a graph the features √μ_i m_i = √c_i m_i/σ^i, where σ bounds the largest
 // eigenvalue, so that m_i/σ^i is at most the number of vertices, and c_i = (λσ²)^i or
-// (λσ²)^i/i!. With x_i = (A/σ)^i 1, m_2i/σ^2i is x_i·x_i and m_2i+1/σ^(2i+1) is x_i·x_i+1.
+// (λσ²)^i/i!.
 func (k PlainWalk) count() countFunc {
 	var x, z []float64
 	return func(ctx context.Context, g *coloured, out *features) error {
@@ -104,34 +90,54 @@ func (k PlainWalk) count() countFunc {
 		if err != nil || g.N() == 0 {
 			return err
 		}
-		resized(&x, g.N())
-		resized(&z, g.N())
-		for v := range x {
-			x[v] = 1
+		multiply := func(z, x []float64) error { // by A/σ
+			for v := range z {
+				if z[v] = rowSum(g.Graph, v, x); z[v] > 0 {
+					z[v] /= sigma
+				}
+			}
+			return ctx.Err()
 		}
 		c := 1.0
-		for i := range terms {
-			if i%2 == 0 {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				out.add(uint32(i), c*dot(x, x))
-				for v := range z {
-					if z[v] = rowSum(g.Graph, v, x); z[v] > 0 {
-						z[v] /= sigma
-					}
-				}
-			} else {
-				out.add(uint32(i), c*dot(x, z))
-				x, z = z, x
-			}
+		return moments(terms, resized(&x, g.N()), resized(&z, g.N()), multiply, func(i int, m float64) {
+			out.add(uint32(i), c*m)
 			c *= sigma * math.Sqrt(k.Lambda)
 			if k.Series == Exponential {
 				c /= math.Sqrt(float64(i + 1))
 			}
-		}
-		return nil
+		})
 	}
+}
+
+// moments calls f with 1ᵀA^i 1 for i = 0 … n-1, where multiply sets z = Ax. x and z are buffers. With
+// x_i = A^i 1 it is x_j·x_j for i = 2j and x_j·x_j+1 for i = 2j+1.
+func moments(n int, x, z []float64, multiply func(z, x []float64) error, f func(i int, m float64)) error {
+	for v := range x {
+		x[v] = 1
+	}
+	for i := range n {
+		if i%2 == 1 {
+			f(i, dot(x, z))
+			x, z = z, x
+			continue
+		}
+		f(i, dot(x, x))
+		if i+1 < n {
+			if err := multiply(z, x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func dot(x, y []float64) float64 {
+	s := 0.0
+	y = y[:len(x)]
+	for i, a := range x {
+		s += float64(a * y[i])
+	}
+	return s
 }
 
 // maxExponent bounds λσ² of the exponential series: e^maxExponent times the numbers of

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-
-	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/kernel"
 )
 
 // RandomWalk is the p-step random walk kernel: it counts the pairs of walks with the same
@@ -33,33 +30,18 @@ func DefaultRandomWalk() RandomWalk {
 	return RandomWalk{P: 5, Lambda: 0.1, Labels: Auto, Normalize: true}
 }
 
-func init() { kernel.Register(DefaultRandomWalk()) }
+const maxSteps = 20
 
-const (
-	maxSteps     = 20
-	maxSequences = 8192
-)
+// maxSequences is the largest number of sequences of a graph that has explicit features. Tests
+// change it.
+var maxSequences = 8192
 
 // Name implements kernel.Kernel.
 func (k RandomWalk) Name() string { return "rw" }
 
-// String implements kernel.Kernel.
-func (k RandomWalk) String() string { return kernel.Text(k) }
-
-// Validate implements kernel.Kernel.
-func (k RandomWalk) Validate() error { return kernel.Check(k) }
-
-// Fit counts the walks of the training graphs.
-func (k RandomWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	return k.fit(ctx, graphs, maxSequences)
-}
-
-// fit is Fit with a bound of the number of sequences of a graph that has explicit features.
-func (k RandomWalk) fit(ctx context.Context, graphs []*graph.Graph, limit int) (kernel.Fitted, error) {
-	if err := k.Validate(); err != nil {
-		return nil, err
-	}
-	m := featureMap{name: k.Name(), labels: k.Labels, weights: k.weights(), normalize: k.Normalize}
+func (k RandomWalk) features() featureMap {
+	m := featureMap{labels: k.Labels, weights: k.weights(), normalize: k.Normalize}
+	limit := maxSequences
 	m.count = func() countFunc {
 		var s sequenceCounter
 		var p product
@@ -81,7 +63,7 @@ func (k RandomWalk) fit(ctx context.Context, graphs []*graph.Graph, limit int) (
 			return p.walks(ctx, a.sorted, b.sorted, k.P, k.Lambda)
 		}
 	}
-	return m.fit(ctx, graphs)
+	return m
 }
 
 // weights returns λ^i for the palindromes of i steps and 2λ^i for the other sequences,

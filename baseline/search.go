@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -41,44 +42,59 @@ func (s *keySorter) sort() {
 }
 
 // eachRun calls f with the different keys, which are sorted, and how often they occur.
-func (s *keySorter) eachRun(f func(key uint64, count float64)) {
-	for i := 0; i < len(s.keys); {
+func eachRun[T uint32 | uint64](keys []T, f func(key T, count float64)) {
+	for i := 0; i < len(keys); {
 		j := i + 1
-		for j < len(s.keys) && s.keys[j] == s.keys[i] {
+		for j < len(keys) && keys[j] == keys[i] {
 			j++
 		}
-		f(s.keys[i], float64(j-i))
+		f(keys[i], float64(j-i))
 		i = j
 	}
 }
 
-// hopSearch is a breadth-first search with reusable buffers.
-type hopSearch struct {
-	dist  []int32
-	queue []int32
+// search finds distances with reusable buffers.
+type search struct {
+	dist  []uint64 // by vertex: its distance, far if it is not reached
+	order []int32
+	done  []bool
+	heap  []reached
 }
 
+type reached struct {
+	dist uint64
+	v    int32
+}
+
+const far = math.MaxUint64
+
 // from returns the vertices that u reaches, in the order of distance, u first; dist holds
-// their distances and -1 for the others.
-func (s *hopSearch) from(g *graph.Graph, u int) []int32 {
+// their distances: hops or, where length is not nil, sums of the lengths of edges, which are parallel
+// to the neighbours of every vertex.
+func (s *search) from(g *graph.Graph, u int, length [][]uint64) []int32 {
 	n := g.N()
-	if cap(s.dist) < n {
-		s.dist = make([]int32, n)
-		s.queue = make([]int32, n)
+	s.dist = slices.Grow(s.dist[:0], n)[:n]
+	for v := range s.dist {
+		s.dist[v] = far
 	}
-	dist, queue := s.dist[:n], s.queue[:n]
-	s.dist = dist
-	for i := range dist {
-		dist[i] = -1
+	s.dist[u] = 0
+	s.order = slices.Grow(s.order[:0], n)[:n]
+	if length != nil {
+		return s.byLength(g, u, length)
 	}
-	dist[u] = 0
+	return s.byHops(g, u)
+}
+
+// byHops searches breadth first.
+func (s *search) byHops(g *graph.Graph, u int) []int32 {
+	dist, queue := s.dist, s.order
 	queue[0] = int32(u)
 	end := 1
 	for at := 0; at < end; at++ {
 		v := queue[at]
 		d := dist[v] + 1
 		for _, x := range g.Neighbors(int(v)) {
-			if dist[x] < 0 {
+			if dist[x] == far {
 				dist[x] = d
 				queue[end] = x
 				end++
@@ -88,40 +104,10 @@ func (s *hopSearch) from(g *graph.Graph, u int) []int32 {
 	return queue[:end]
 }
 
-// weightSearch is Dijkstra's search with reusable buffers.
-type weightSearch struct {
-	dist  []uint64
-	done  []bool
-	heap  []reached
-	order []int32
-	off   []int        // by vertex: number of its first arc
-	graph *graph.Graph // that off belongs to
-}
-
-type reached struct {
-	dist uint64
-	v    int32
-}
-
-// from returns the vertices that u reaches, in the order of distance, u first; dist holds
-// their distances. Lengths are parallel to the neighbours of all vertices in turn.
-func (s *weightSearch) from(g *graph.Graph, u int, length []uint64) []int32 {
-	n := g.N()
-	if s.graph != g {
-		s.graph = g
-		s.off = append(s.off[:0], 0)
-		for v := range n {
-			s.off = append(s.off, s.off[v]+g.Degree(v))
-		}
-		s.dist = slices.Grow(s.dist[:0], n)[:n]
-		s.done = slices.Grow(s.done[:0], n)[:n]
-	}
-	for v := range n {
-		s.dist[v] = ^uint64(0)
-		s.done[v] = false
-	}
+// byLength is Dijkstra's search.
+func (s *search) byLength(g *graph.Graph, u int, length [][]uint64) []int32 {
+	resized(&s.done, g.N())
 	s.order = s.order[:0]
-	s.dist[u] = 0
 	s.heap = append(s.heap[:0], reached{0, int32(u)})
 	for len(s.heap) > 0 {
 		top := s.pop()
@@ -130,9 +116,8 @@ func (s *weightSearch) from(g *graph.Graph, u int, length []uint64) []int32 {
 		}
 		s.done[top.v] = true
 		s.order = append(s.order, top.v)
-		lengths := length[s.off[top.v]:]
 		for i, x := range g.Neighbors(int(top.v)) {
-			if d := top.dist + lengths[i]; d < s.dist[x] {
+			if d := top.dist + length[top.v][i]; d < s.dist[x] {
 				s.dist[x] = d
 				s.push(reached{d, x})
 			}
@@ -141,7 +126,7 @@ func (s *weightSearch) from(g *graph.Graph, u int, length []uint64) []int32 {
 	return s.order
 }
 
-func (s *weightSearch) push(r reached) {
+func (s *search) push(r reached) {
 	s.heap = append(s.heap, r)
 	i := len(s.heap) - 1
 	for i > 0 && s.heap[(i-1)/2].dist > r.dist {
@@ -151,7 +136,7 @@ func (s *weightSearch) push(r reached) {
 	s.heap[i] = r
 }
 
-func (s *weightSearch) pop() reached {
+func (s *search) pop() reached {
 	top := s.heap[0]
 	last := s.heap[len(s.heap)-1]
 	s.heap = s.heap[:len(s.heap)-1]

@@ -43,13 +43,6 @@ func DefaultShortestPath() ShortestPath {
 	return ShortestPath{Resolution: 1e-6, Labels: Auto, Scale: 1, Normalize: true}
 }
 
-func init() {
-	kernel.Register(DefaultShortestPath())
-	k := DefaultShortestPath()
-	k.H = 5
-	kernel.Register(k)
-}
-
 // Name implements kernel.Kernel: "sp", or with refinements "wl-sp".
 func (k ShortestPath) Name() string {
 	if k.H > 0 {
@@ -57,9 +50,6 @@ func (k ShortestPath) Name() string {
 	}
 	return "sp"
 }
-
-// String implements kernel.Kernel.
-func (k ShortestPath) String() string { return kernel.Text(k) }
 
 // Validate implements kernel.Kernel.
 func (k ShortestPath) Validate() error {
@@ -72,23 +62,15 @@ func (k ShortestPath) Validate() error {
 	return kernel.Check(k)
 }
 
-// Fit counts the paths of the training graphs.
-func (k ShortestPath) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+// maxClasses is the largest number of classes of paths of a refinement that go into the index, where
+// others can be compared. Graphs with up to 1448 vertices are always under it. Tests change it.
+var maxClasses = 1 << 20
+
+func (k ShortestPath) features() featureMap {
+	m := featureMap{labels: k.Labels, h: k.H, weights: k.weights(), normalize: k.Normalize}
 	limit := math.MaxInt
 	if k.H > 0 && !k.Weighted {
-		limit = 1 << 20 // graphs with up to 1448 vertices are always under it
-	}
-	return k.fit(ctx, graphs, limit)
-}
-
-// fit is Fit with a bound of the classes of paths of a refinement that go into the index.
-func (k ShortestPath) fit(ctx context.Context, graphs []*graph.Graph, limit int) (kernel.Fitted, error) {
-	if err := k.Validate(); err != nil {
-		return nil, err
-	}
-	m := featureMap{name: k.Name(), labels: k.Labels, h: k.H, weights: k.weights(), normalize: k.Normalize}
-	m.count = func() countFunc { return k.count(limit) }
-	if limit < math.MaxInt {
+		limit = maxClasses
 		m.compare = func() compareFunc {
 			var s [2]pathCounter
 			weight := func(p path) float64 { return m.weights[k.block(p)] }
@@ -97,7 +79,8 @@ func (k ShortestPath) fit(ctx context.Context, graphs []*graph.Graph, limit int)
 			}
 		}
 	}
-	return m.fit(ctx, graphs)
+	m.count = func() countFunc { return k.count(limit) }
+	return m
 }
 
 // weights returns the weights of the blocks. Counts are kept for a ≤ b. An ordered pair
@@ -138,11 +121,7 @@ func (k ShortestPath) count(limit int) countFunc {
 			}
 		}
 		if k.Labels == Attributes {
-			paths, err := s.attributePaths(ctx, g.Graph, length)
-			for _, p := range paths {
-				add(p)
-			}
-			return err
+			return s.eachAttributePath(ctx, g.Graph, length, add)
 		}
 		for i, colour := range g.colours {
 			if err := s.collect(ctx, g.Graph, colour, length, nil); err != nil {
@@ -170,16 +149,17 @@ func (k ShortestPath) count(limit int) countFunc {
 }
 
 // lengths returns the weights of all edges as multiples of the resolution, parallel to
-// the neighbours of all vertices in turn, and 1. Where all edges are as long it returns nil and
+// the neighbours of every vertex, and 1. Where all edges are as long it returns nil and
 // the length of a hop: hops are found faster.
-func (k ShortestPath) lengths(g *graph.Graph) (length []uint64, hop uint64, err error) {
+func (k ShortestPath) lengths(g *graph.Graph) (length [][]uint64, hop uint64, err error) {
 	if !k.Weighted || g.M() == 0 {
 		return nil, 1, nil
 	}
-	length = make([]uint64, 0, 2*g.M())
+	length = make([][]uint64, g.N())
 	largest := float64(1<<53) / float64(g.N())
 	for u := range g.N() {
 		weights := g.Weights(u)
+		length[u] = make([]uint64, g.Degree(u))
 		for i, v := range g.Neighbors(u) {
 			w := 1.0
 			if weights != nil {
@@ -189,11 +169,12 @@ func (k ShortestPath) lengths(g *graph.Graph) (length []uint64, hop uint64, err 
 			if l < 1 || l > largest {
 				return nil, 0, fmt.Errorf("edge (%d, %d): weight %v is %g times the resolution %g, want 1 to %.3g times", u, v, w, w/k.Resolution, k.Resolution, largest)
 			}
-			length = append(length, uint64(l))
+			hop = uint64(l)
+			length[u][i] = hop
 		}
 	}
 	if !g.Weighted() {
-		return nil, length[0], nil
+		return nil, hop, nil
 	}
 	return length, 1, nil
 }

@@ -70,11 +70,11 @@ type product struct {
 	a, b *sortedGraph
 	run  []labelRun // by vertex of a: the vertices of b with its label
 	row  []int      // by vertex of a: where its row starts
-	x, z []float64
+	x, z []float64  // buffers
 	y    []float64
 }
 
-// reset starts with x = 1.
+// reset takes two graphs.
 func (p *product) reset(a, b *sortedGraph) {
 	if a.compare(b) > 0 {
 		a, b = b, a
@@ -93,32 +93,27 @@ func (p *product) reset(a, b *sortedGraph) {
 		p.run = append(p.run, r)
 		p.row = append(p.row, p.row[u]+int(r.end-r.start))
 	}
-	resized(&p.x, p.row[a.n()])
-	resized(&p.z, p.row[a.n()])
 	resized(&p.y, b.n())
-	for i := range p.x {
-		p.x[i] = 1
-	}
 }
 
-// step writes A× x into z.
-func (p *product) step(ctx context.Context) error {
+// multiply sets to = A× from.
+func (p *product) multiply(ctx context.Context, to, from []float64) error {
 	a, b, y := p.a, p.b, p.y
 	for u := range a.n() {
 		if u%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		z := p.z[p.row[u]:p.row[u+1]]
+		z := to[p.row[u]:p.row[u+1]]
 		if len(z) == 0 {
 			continue
 		}
 		clear(y)
 		for _, v := range a.neighbors(u) {
-			x := p.x[p.row[v]:p.row[v+1]]
-			to := y[p.run[v].start:p.run[v].end]
-			to = to[:len(x)]
+			x := from[p.row[v]:p.row[v+1]]
+			run := y[p.run[v].start:p.run[v].end]
+			run = run[:len(x)]
 			for i, s := range x {
-				to[i] += s
+				run[i] += s
 			}
 		}
 		for i := range z {
@@ -132,34 +127,15 @@ func (p *product) step(ctx context.Context) error {
 	return nil
 }
 
-// walks returns Σ_{i=0..steps} λ^i 1ᵀA×^i 1. With x_i = A×^i 1 the terms are x_i·x_i for 2i and
-// x_i·x_{i+1} for 2i+1.
+// walks returns Σ_{i=0..steps} λ^i 1ᵀA×^i 1.
 func (p *product) walks(ctx context.Context, a, b *sortedGraph, steps int, lambda float64) (float64, error) {
 	p.reset(a, b)
+	n := p.row[p.a.n()]
+	multiply := func(z, x []float64) error { return p.multiply(ctx, z, x) }
 	sum, weight := 0.0, 1.0
-	for i := range steps + 1 {
-		if i%2 == 0 {
-			sum += float64(weight * dot(p.x, p.x))
-			if i == steps {
-				break
-			}
-			if err := p.step(ctx); err != nil {
-				return 0, err
-			}
-		} else {
-			sum += float64(weight * dot(p.x, p.z))
-			p.x, p.z = p.z, p.x
-		}
+	err := moments(steps+1, resized(&p.x, n), resized(&p.z, n), multiply, func(_ int, m float64) {
+		sum += float64(weight * m)
 		weight *= lambda
-	}
-	return sum, nil
-}
-
-func dot(x, y []float64) float64 {
-	s := 0.0
-	y = y[:len(x)]
-	for i, a := range x {
-		s += float64(a * y[i])
-	}
-	return s
+	})
+	return sum, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -39,19 +38,8 @@ type WL struct {
 // DefaultWL returns the normalised subtree kernel with 5 refinements.
 func DefaultWL() WL { return WL{Variant: Subtree, H: 5, Labels: Auto, Normalize: true} }
 
-func init() {
-	for _, v := range []Variant{Subtree, Edge, Assignment} {
-		k := DefaultWL()
-		k.Variant = v
-		kernel.Register(k)
-	}
-}
-
 // Name implements kernel.Kernel.
 func (k WL) Name() string { return string(k.Variant) }
-
-// String implements kernel.Kernel.
-func (k WL) String() string { return kernel.Text(k) }
 
 // Validate implements kernel.Kernel.
 func (k WL) Validate() error {
@@ -61,18 +49,14 @@ func (k WL) Validate() error {
 	return kernel.Check(k)
 }
 
-// Fit colours the training graphs.
-func (k WL) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	if err := k.Validate(); err != nil {
-		return nil, err
-	}
-	m := featureMap{name: k.Name(), labels: k.Labels, h: k.H, minimum: k.Variant == Assignment, normalize: k.Normalize}
+func (k WL) features() featureMap {
+	m := featureMap{labels: k.Labels, h: k.H, minimum: k.Variant == Assignment, normalize: k.Normalize}
 	if k.Variant == Edge {
 		m.count = countEdges
 	} else {
 		m.vertices, m.count = true, countVertices
 	}
-	return m.fit(ctx, graphs)
+	return m
 }
 
 // countEdges counts edges by the colours of their ends.
@@ -90,7 +74,7 @@ func countEdges() countFunc {
 				}
 			}
 			s.sort()
-			s.eachRun(func(key uint64, count float64) { out.addKey(0, count, uint32(key>>32), uint32(key)) })
+			eachRun(s.keys, func(key uint64, count float64) { out.addKey(0, count, uint32(key>>32), uint32(key)) })
 		}
 		return ctx.Err()
 	}

@@ -65,7 +65,11 @@ func (p *products) compare(ctx context.Context, i int, f *kernel.FittedFactor, g
 		p.factors[i].others, err = m.Transform(ctx, other)
 		return err
 	}
-	fitted, err := f.Kernel.Fit(ctx, other)
+	k, err := f.Resolved()
+	if err != nil {
+		return err
+	}
+	fitted, err := k.Fit(ctx, other)
 	if err == nil {
 		p.set(i, []float64{v}, fitted)
 	}

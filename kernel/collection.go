@@ -389,8 +389,26 @@ func (f *FittedFactor) cross(ctx context.Context, prepared []*graph.Graph) (*Mat
 	return fitted.Cross(ctx, prepared)
 }
 
+// Resolved returns the factor's kernel with what the collection's graphs decide; see Resolver.
+func (f *FittedFactor) Resolved() (Kernel, error) {
+	r, ok := f.Kernel.(Resolver)
+	if !ok || f.in.graphs == nil {
+		return f.Kernel, nil
+	}
+	graphs, err := f.in.training(f.form())
+	if err != nil {
+		return nil, err
+	}
+	k, err := r.Resolve(graphs)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f, err)
+	}
+	return k, nil
+}
+
 // Compare returns the kernel of two graphs, neither of which need be of the collection. A
-// kernel that is no Comparer counts what two graphs have whatever others there are.
+// kernel that is no Comparer counts what two graphs have whatever others there are, but for what
+// the collection decides (Resolver).
 func (f *FittedFactor) Compare(ctx context.Context, g, h *graph.Graph) (float64, error) {
 	two, err := f.Prepare([]*graph.Graph{g, h})
 	if err != nil {
@@ -399,7 +417,11 @@ func (f *FittedFactor) Compare(ctx context.Context, g, h *graph.Graph) (float64,
 	if c, ok := f.Known().(Comparer); ok {
 		return c.Compare(ctx, two[0], two[1])
 	}
-	fitted, err := f.Kernel.Fit(ctx, two)
+	k, err := f.Resolved()
+	if err != nil {
+		return 0, err
+	}
+	fitted, err := k.Fit(ctx, two)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", f, err)
 	}

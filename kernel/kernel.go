@@ -34,6 +34,12 @@ type Comparer interface {
 	Compare(ctx context.Context, g, h *graph.Graph) (float64, error)
 }
 
+// Resolver is a Kernel with parameters that the graphs decide to which it is fitted.
+type Resolver interface {
+	// Resolve returns the kernel with these parameters as the graphs decide them. It fits nothing.
+	Resolve(graphs []*graph.Graph) (Kernel, error)
+}
+
 // Semidefinite reports whether a kernel is positive semi-definite for every collection of
 // graphs. Records with parameters for which it is not have a method Semidefinite.
 func Semidefinite(k Kernel) bool {

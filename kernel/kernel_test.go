@@ -311,6 +311,23 @@ func TestEach(t *testing.T) {
 		}); !errors.Is(err, bad) {
 			t.Errorf("error %v", err)
 		}
+		for range 200 { // of several failures that of the lowest index, whichever comes first
+			late := make(chan bool)
+			err := Each(ctx, 40, 2, func(_, i int) error {
+				switch {
+				case i < 5:
+					return nil
+				case i == 5 && workers > 1:
+					<-late
+				case i == 6:
+					close(late)
+				}
+				return fmt.Errorf("%d", i)
+			})
+			if err == nil || err.Error() != "5" {
+				t.Fatalf("%d workers: error %v, want that of index 5", workers, err)
+			}
+		}
 		ended, cancel := context.WithCancel(ctx)
 		cancel()
 		if err := Each(ended, 10, 1, func(_, _ int) error { return nil }); !errors.Is(err, context.Canceled) {

@@ -132,3 +132,49 @@ func TestSubdivided(t *testing.T) {
 		near(t, "cross", cross.Data[i], v, 1e-12)
 	}
 }
+
+// What the graphs of a collection decide holds for other graphs that are compared, with nothing
+// fitted to the collection.
+func TestCompareAsTheCollectionDecides(t *testing.T) {
+	star := func(labels string) *graph.Graph {
+		b := graph.NewBuilder(4)
+		for v := 1; v < 4; v++ {
+			b.AddEdge(0, v)
+		}
+		for v, l := range labels {
+			b.SetLabel(v, string(l))
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	compare := func(k kernel.Kernel, train, g, h *graph.Graph) (float64, error) {
+		sum, err := kernel.NewCollection([]*graph.Graph{train}).Sum(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := sum.Compare(t.Context(), g, h)
+		if sum.Factors[0].Known() != nil {
+			t.Error("the kernel was fitted")
+		}
+		return v, err
+	}
+	for _, k := range []kernel.Kernel{baseline.DefaultWL(), baseline.DefaultShortestPath(), baseline.DefaultRandomWalk(), baseline.DefaultHistogram()} {
+		if v, err := compare(k, star(""), star("CHHH"), star("NHHF")); err != nil || v != 1 {
+			t.Errorf("%s: %v, %v, want 1: degrees are compared, as in the collection", k, v, err)
+		}
+		if v, err := compare(k, star("OHHH"), star("CHHH"), star("NHHF")); err != nil || !(v < 1) {
+			t.Errorf("%s: %v, %v, want less than 1: labels are compared", k, v, err)
+		}
+		if v, err := compare(k, star("OHHH"), star(""), star("")); err == nil {
+			t.Errorf("%s: %v for graphs without labels, want an error", k, v)
+		}
+	}
+	edges := baseline.DefaultHistogram()
+	edges.Edges = true
+	if v, err := compare(edges, star(""), star("CHHH"), star("")); err == nil {
+		t.Errorf("%v, want an error: there are no edge labels", v)
+	}
+}

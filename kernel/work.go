@@ -68,25 +68,27 @@ func Trace(ctx context.Context, stage string) (end func()) {
 
 // Each calls f(worker, i) for i = 0 … n-1 from the goroutines of the context, in chunks
 // handed out in order. worker is below Workers(ctx), so that f may keep buffers for each. It
-// stops at the first error or when ctx is done, and returns why. What f writes must depend on
-// i only.
+// stops after an error, of which it returns that of the lowest i, or when ctx is done. What f
+// writes must depend on i only.
 func Each(ctx context.Context, n, chunk int, f func(worker, i int) error) error {
 	workers := max(1, min(Workers(ctx), (n+chunk-1)/chunk))
 	var next atomic.Int64
 	var failed atomic.Bool
-	errs := make([]error, workers)
+	// A chunk that was begun is finished unless it fails, so that what comes before the lowest
+	// failure is always tried.
+	errs, at := make([]error, workers), make([]int, workers)
 	run := func(w int) {
 		for !failed.Load() {
 			lo := int(next.Add(int64(chunk))) - chunk
 			if lo >= n {
 				return
 			}
-			err := ctx.Err()
-			for i := lo; i < min(n, lo+chunk) && err == nil; i++ {
+			err, i := ctx.Err(), lo
+			for ; i < min(n, lo+chunk) && err == nil; i++ {
 				err = f(w, i)
 			}
 			if err != nil {
-				errs[w] = err
+				errs[w], at[w] = err, i
 				failed.Store(true)
 			}
 		}
@@ -97,12 +99,13 @@ func Each(ctx context.Context, n, chunk int, f func(worker, i int) error) error 
 	}
 	run(0)
 	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
+	first := 0
+	for w, err := range errs {
+		if err != nil && (errs[first] == nil || at[w] < at[first]) {
+			first = w
 		}
 	}
-	return nil
+	return errs[first]
 }
 
 // Meter reports the progress of one stage, not more often than every hundredth of the way.

@@ -3,7 +3,6 @@ package nystrom
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -25,11 +24,11 @@ const (
 
 // Options say how landmarks are chosen.
 type Options struct {
-	Dim int // most landmarks
+	Dim int `want:"at least 1"` // most landmarks
 	// Tolerance ends the choice when no residual exceeds this share of the largest k(G,G). What
 	// dim·2⁻⁵² of it do not exceed is rounding error, and ends it in any case.
 	Tolerance float64
-	Pivots    Pivots
+	Pivots    Pivots `want:"one of random greedy"`
 	Seed      uint64 // of Random
 }
 
@@ -50,12 +49,10 @@ func (b *Basis) Dim() int { return len(b.Landmarks) }
 // Results do not depend on the number of goroutines.
 func Choose(ctx context.Context, self []float64, row func(p int, dst []float64) error, o Options) (*Basis, *kernel.Matrix, error) {
 	n, dim := len(self), min(o.Dim, len(self))
-	switch {
-	case o.Dim < 1:
-		return nil, nil, fmt.Errorf("dimension %d, want at least 1", o.Dim)
-	case o.Pivots != Random && o.Pivots != Greedy:
-		return nil, nil, fmt.Errorf("choice of pivots %q, want %s or %s", o.Pivots, Random, Greedy)
-	case n == 0:
+	if err := kernel.CheckFields("nystrom", o); err != nil {
+		return nil, nil, err
+	}
+	if n == 0 {
 		return nil, nil, errors.New("no graphs to choose landmarks from")
 	}
 	b := &Basis{Residual: slices.Clone(self)}

@@ -349,10 +349,10 @@ func TestChoose(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	s := space(t, graphs(5, 6), 1)
-	if _, err := Fit(t.Context(), s, Options{Dim: 0, Pivots: Random}); err == nil || !strings.Contains(err.Error(), "dimension 0") {
+	if _, err := Fit(t.Context(), s, Options{Dim: 0, Pivots: Random}); err == nil || !strings.Contains(err.Error(), "Dim = 0, want at least 1") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Fit(t.Context(), s, Options{Dim: 1, Pivots: "none"}); err == nil || !strings.Contains(err.Error(), `pivots "none", want random or greedy`) {
+	if _, err := Fit(t.Context(), s, Options{Dim: 1, Pivots: "none"}); err == nil || !strings.Contains(err.Error(), `Pivots = "none", want random or greedy`) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := Fit(t.Context(), space(t, []*graph.Graph{}, 1), Options{Dim: 3, Pivots: Random}); err == nil || !strings.Contains(err.Error(), "no graphs") {

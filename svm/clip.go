@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -23,37 +22,27 @@ type Clipped struct {
 // before the eigendecomposition only. What is left of negative eigenvalues is rounding, of
 // the order of 1e-16·n times the largest, and the solvers bear it.
 func Clip(ctx context.Context, gram View) (*Clipped, error) {
-	n, _ := gram.Dims()
-	if err := gram.square(n); err != nil {
+	m, err := copied(ctx, gram)
+	if err != nil {
 		return nil, err
 	}
-	if n == 0 {
-		return nil, errors.New("svm: no examples")
-	}
-	c := &Clipped{Gram: gram.Matrix()}
-	if err := finiteMatrix(c.Gram); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	var e mat.EigenSym
-	if !e.Factorize(mat.NewSymDense(n, gram.Matrix().Data), true) {
+	n := m.Rows
+	values, vectors, ok := dense.Eigen(m.Data, n)
+	if !ok {
 		return nil, errors.New("svm: the eigenvalues of the Gram matrix were not found")
 	}
-	values := e.Values(nil) // increasing
 	negative := 0
 	for negative < n && values[negative] < 0 {
 		negative++
 	}
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
-	c.Negative = kernel.NewMatrix(negative, n)
+	c := &Clipped{Gram: m, Negative: kernel.NewMatrix(negative, n)}
 	for v := range negative {
 		u := c.Negative.Row(v)
-		mat.Col(u, v, &vectors)
 		for i := range n {
-			axpy(c.Gram.Row(i), -values[v]*u[i], u)
+			u[i] = vectors[i*n+v]
+		}
+		for i := range n {
+			dense.Axpy(c.Gram.Row(i), -values[v]*u[i], u)
 		}
 	}
 	return c, nil
@@ -72,7 +61,7 @@ func (c *Clipped) Map(cross View) *kernel.Matrix {
 		row := m.Row(i)
 		for v := range c.Negative.Rows {
 			u := c.Negative.Row(v)
-			axpy(row, -dot(row, u), u)
+			dense.Axpy(row, -dot(row, u), u)
 		}
 	}
 	return m

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
@@ -48,21 +49,13 @@ func copied(ctx context.Context, gram View) (*kernel.Matrix, error) {
 		return nil, errors.New("svm: no examples")
 	}
 	m := gram.Matrix()
-	if err := finiteMatrix(m); err != nil {
-		return nil, err
+	if k := slices.IndexFunc(m.Data, notFinite); k >= 0 {
+		return nil, fmt.Errorf("svm: Gram matrix: row %d, column %d is %v, want a finite number", k/n, k%n, m.Data[k])
 	}
 	return m, ctx.Err()
 }
 
-// finiteMatrix returns an error that names the first entry that is not finite.
-func finiteMatrix(m *kernel.Matrix) error {
-	for k, v := range m.Data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("svm: Gram matrix: row %d, column %d is %v, want a finite number", k/m.Cols, k%m.Cols, v)
-		}
-	}
-	return nil
-}
+func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
 // shifted is the factorisation T + λI = L D Lᵀ, where L has ones on its diagonal and l
 // below it.
@@ -82,13 +75,13 @@ func (d *decomposition) shift(lambda float64) (inverse, error) {
 			f.d[k] -= f.l[k-1] * d.off[k-1]
 		}
 		if !(f.d[k] > 0) {
-			return nil, tooSmall(lambda)
+			return inverse{}, tooSmall(lambda)
 		}
 		if k < n-1 {
 			f.l[k] = d.off[k] / f.d[k]
 		}
 	}
-	return f, nil
+	return inverse{f.solve, f.diagonal}, nil
 }
 
 // solve returns (K + λI)⁻¹ v.
@@ -96,7 +89,7 @@ func (f *shifted) solve(v []float64) []float64 {
 	n := len(f.d)
 	x := make([]float64, n)
 	for i := range n { // Qᵀv, row by row
-		axpy(x, v[i], f.q.Row(i))
+		dense.Axpy(x, v[i], f.q.Row(i))
 	}
 	for k := 1; k < n; k++ {
 		x[k] -= f.l[k-1] * x[k-1]
@@ -159,11 +152,4 @@ func dot(a, b []float64) float64 {
 		s += v * b[k]
 	}
 	return s
-}
-
-func axpy(dst []float64, a float64, x []float64) {
-	x = x[:len(dst)]
-	for k := range dst {
-		dst[k] += a * x[k]
-	}
 }

@@ -85,12 +85,25 @@ func TrainPath(ctx context.Context, gram View, t Targets, parameters []float64, 
 	if err := opt.validatePath(parameters); err != nil {
 		return nil, err
 	}
-	var err error
-	path := make([]*Learner, len(parameters))
+	n := len(t.Values)
 	if t.Labels != nil {
-		err = t.trainClasses(ctx, gram, parameters, opt, path)
+		n = len(t.Labels)
+	}
+	if err := gram.square(n); err != nil {
+		return nil, err
+	}
+	classes, members, err := t.classes()
+	if err != nil {
+		return nil, err
+	}
+	path := make([]*Learner, len(parameters))
+	for m := range path {
+		path[m] = &Learner{Kind: opt.Kind, Classes: classes, Examples: n}
+	}
+	if opt.Kind == SVM {
+		err = trainMachines(ctx, gram, t, members, parameters, opt, path)
 	} else {
-		err = t.trainValues(ctx, gram, parameters, opt, path)
+		err = trainRidges(ctx, gram, t.columns(members), parameters, opt, path)
 	}
 	if err != nil && !errors.Is(err, ErrIterations) && !errors.Is(err, ErrDefinite) || len(path) == 1 && path[0] == nil {
 		return nil, err
@@ -98,51 +111,35 @@ func TrainPath(ctx context.Context, gram View, t Targets, parameters []float64, 
 	return path, err
 }
 
-// trainClasses fills in a path for classes.
-func (t Targets) trainClasses(ctx context.Context, gram View, parameters []float64, opt Options, path []*Learner) error {
-	if err := gram.square(len(t.Labels)); err != nil {
-		return err
+// classes returns the labels that occur, increasing, and the examples of each; none for values,
+// which it checks.
+func (t Targets) classes() (classes []int, members [][]int, err error) {
+	if t.Labels != nil {
+		return classesOf(t.Labels)
 	}
-	classes, members, err := classesOf(t.Labels)
-	if err != nil {
-		return err
+	if len(t.Values) == 0 {
+		return nil, nil, errors.New("svm: no examples")
 	}
-	for m := range path {
-		path[m] = &Learner{Kind: opt.Kind, Classes: classes, Examples: len(t.Labels)}
+	if k := slices.IndexFunc(t.Values, notFinite); k >= 0 {
+		return nil, nil, fmt.Errorf("svm: target of example %d is %v, want a finite number", k, t.Values[k])
 	}
-	if opt.Kind == SVM {
-		return trainPairs(ctx, gram, members, parameters, opt, path)
+	return nil, nil, nil
+}
+
+// columns returns the targets of regressions: the values, or for each class +1 for its members and
+// −1 for the others.
+func (t Targets) columns(members [][]int) [][]float64 {
+	if t.Labels == nil {
+		return [][]float64{t.Values}
 	}
-	columns := make([][]float64, len(classes))
+	columns := make([][]float64, len(members))
 	for c := range columns {
 		columns[c] = slices.Repeat([]float64{-1}, len(t.Labels))
 		for _, k := range members[c] {
 			columns[c][k] = 1
 		}
 	}
-	return trainRidges(ctx, gram, columns, parameters, opt, path)
-}
-
-// trainValues fills in a path for values.
-func (t Targets) trainValues(ctx context.Context, gram View, parameters []float64, opt Options, path []*Learner) error {
-	if err := gram.square(len(t.Values)); err != nil {
-		return err
-	}
-	if len(t.Values) == 0 {
-		return errors.New("svm: no examples")
-	}
-	for k, z := range t.Values {
-		if math.IsNaN(z) || math.IsInf(z, 0) {
-			return fmt.Errorf("svm: target of example %d is %v, want a finite number", k, z)
-		}
-	}
-	for m := range path {
-		path[m] = &Learner{Kind: opt.Kind, Examples: len(t.Values)}
-	}
-	if opt.Kind == SVM {
-		return trainRegressors(ctx, gram, t.Values, parameters, opt, path)
-	}
-	return trainRidges(ctx, gram, [][]float64{t.Values}, parameters, opt, path)
+	return columns
 }
 
 // classesOf returns the labels that occur, increasing, and the examples of each.
@@ -169,30 +166,27 @@ func (l *Learner) Values(cross View) (*kernel.Matrix, error) {
 		return nil, fmt.Errorf("svm: %d kernel values per example, but %d training examples", cols, l.Examples)
 	}
 	out := kernel.NewMatrix(n, len(l.Functions))
+	buf := make([]float64, cols)
 	for i := range n {
-		row, values := cross.base(i), out.Row(i)
+		row, values := cross.row(i, buf), out.Row(i)
 		for f := range l.Functions {
-			values[f] = l.Functions[f].value(row, cross.cols)
-			if math.IsNaN(values[f]) || math.IsInf(values[f], 0) {
-				return nil, fmt.Errorf("svm: value of example %d is %v: its kernel values are not finite", i, values[f])
-			}
+			values[f] = l.Functions[f].value(row)
+		}
+		if f := slices.IndexFunc(values, notFinite); f >= 0 {
+			return nil, fmt.Errorf("svm: value of example %d is %v: its kernel values are not finite", i, values[f])
 		}
 	}
 	return out, nil
 }
 
-// value returns f for kernel values row[cols[s]], or row[s] if cols is nil.
-func (f *Function) value(row []float64, cols []int) float64 {
+// value returns f for the kernel values of an example with all training examples.
+func (f *Function) value(row []float64) float64 {
 	sum := 0.0
 	for k, c := range f.Coefficients {
-		s := k
 		if f.Support != nil {
-			s = f.Support[k]
+			k = f.Support[k]
 		}
-		if cols != nil {
-			s = cols[s]
-		}
-		sum += c * row[s]
+		sum += c * row[k]
 	}
 	return sum + f.Bias
 }
@@ -254,47 +248,30 @@ func (l *Learner) For(class int) Function {
 	if l.Classes == nil {
 		return l.Functions[0]
 	}
-	other := 1 / float64(len(l.Classes)-1)
-	weights := make([]float64, len(l.Functions))
-	for p := range weights {
-		if l.Kind == KernelRidge {
-			weights[p] = -other / 2
-			continue
-		}
-		switch a, b := l.Pair(p); class {
-		case a:
-			weights[p] = other
-		case b:
-			weights[p] = -other
+	var others []int
+	for c := range l.Classes {
+		if c != class {
+			others = append(others, c)
 		}
 	}
-	if l.Kind == KernelRidge {
-		weights[class] = 0.5
-	}
-	return l.combine(weights)
+	return l.Between(class, others...)
 }
 
-// Between returns the function that speaks for class a against class b: the machine of the pair, or
-// half the difference of the two regressions.
-func (l *Learner) Between(a, b int) Function {
+// Between returns the function that speaks for class a against other classes, the mean over them of
+// the machine of the pair, or of half the difference of the two regressions.
+func (l *Learner) Between(a int, others ...int) Function {
 	weights := make([]float64, len(l.Functions))
-	if l.Kind == KernelRidge {
-		weights[a], weights[b] = 0.5, -0.5
-		return l.combine(weights)
-	}
-	for p := range weights {
-		switch x, y := l.Pair(p); {
-		case x == a && y == b:
-			weights[p] = 1
-		case x == b && y == a:
-			weights[p] = -1
+	share := 1 / float64(len(others))
+	for _, b := range others {
+		switch {
+		case l.Kind == KernelRidge:
+			weights[a], weights[b] = 0.5, -share/2
+		case a < b:
+			weights[l.pairNumber(a, b)] = share
+		default:
+			weights[l.pairNumber(b, a)] = -share
 		}
 	}
-	return l.combine(weights)
-}
-
-// combine returns Σ_p weights_p f_p.
-func (l *Learner) combine(weights []float64) Function {
 	var out Function
 	sum, used := make([]float64, l.Examples), make([]bool, l.Examples)
 	for p, w := range weights {
@@ -328,6 +305,9 @@ func (l *Learner) Pair(p int) (a, b int) {
 	return a, a + 1 + p
 }
 
+// pairNumber is the inverse of Pair.
+func (l *Learner) pairNumber(a, b int) int { return a*(2*len(l.Classes)-a-1)/2 + b - a - 1 }
+
 // pairs returns the number of pairs of classes.
 func (l *Learner) pairs() int { return len(l.Classes) * (len(l.Classes) - 1) / 2 }
 
@@ -360,13 +340,13 @@ func (l *Learner) Rescale(mean, scale float64) {
 // Validate returns an error if the fields do not belong together or a number is not finite, as
 // in a damaged file.
 func (l *Learner) Validate() error {
-	if l.Kind != SVM && l.Kind != KernelRidge {
-		return fmt.Errorf("svm: kind %d, want %d or %d", l.Kind, SVM, KernelRidge)
+	if err := l.Kind.validate(); err != nil {
+		return err
 	}
 	want := 1
 	if l.Classes != nil {
-		if err := validClasses(l.Classes); err != nil {
-			return err
+		if n := len(l.Classes); n < 2 || !slices.IsSorted(l.Classes) || len(slices.Compact(slices.Clone(l.Classes))) != n {
+			return fmt.Errorf("svm: classes %v, want two or more in increasing order", l.Classes)
 		}
 		if want = len(l.Classes); l.Kind == SVM {
 			want = l.pairs()
@@ -391,13 +371,6 @@ func (l *Learner) Validate() error {
 	return nil
 }
 
-func validClasses(classes []int) error {
-	if n := len(classes); n < 2 || !slices.IsSorted(classes) || len(slices.Compact(slices.Clone(classes))) != n {
-		return fmt.Errorf("svm: classes %v, want two or more in increasing order", classes)
-	}
-	return nil
-}
-
 // validate returns an error unless each support position below n has a finite coefficient.
 func (f *Function) validate(n int) error {
 	if len(f.Support) != len(f.Coefficients) && (f.Support != nil || len(f.Coefficients) != n) {
@@ -413,10 +386,8 @@ func (f *Function) validate(n int) error {
 
 // finite returns an error that names the first number that is not finite.
 func finite(x []float64) error {
-	for i, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("number %d is %v, want a finite number", i, v)
-		}
+	if i := slices.IndexFunc(x, notFinite); i >= 0 {
+		return fmt.Errorf("number %d is %v, want a finite number", i, x[i])
 	}
 	return nil
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -47,138 +49,92 @@ func TrainLinear(ctx context.Context, x *kernel.Matrix, labels []int, opt Option
 	if x.Rows != len(labels) {
 		return nil, fmt.Errorf("svm: features of %d examples for %d labels", x.Rows, len(labels))
 	}
-	for i, v := range x.Data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("svm: feature %d of example %d is %v, want a finite number", i%x.Cols, i/x.Cols, v)
-		}
+	if i := slices.IndexFunc(x.Data, notFinite); i >= 0 {
+		return nil, fmt.Errorf("svm: feature %d of example %d is %v, want a finite number", i%x.Cols, i/x.Cols, x.Data[i])
 	}
-	classes, _, err := classesOf(labels)
+	classes, members, err := classesOf(labels)
 	if err != nil {
 		return nil, err
 	}
 	l := &Learner{Kind: SVM, Classes: classes, Examples: x.Cols}
-	var limit error
-	for a, positive := range classes {
-		for _, negative := range classes[a+1:] {
-			p := &linearProblem{x: x, opt: opt}
-			for k, label := range labels {
-				switch label {
-				case positive:
-					p.add(k, 1, opt.C*opt.weight(positive))
-				case negative:
-					p.add(k, -1, opt.C*opt.weight(negative))
-				}
-			}
-			f, err := p.solve(ctx)
-			if f == nil {
-				return nil, err
-			}
-			if err != nil {
-				limit = fmt.Errorf("%w: C = %g, classes %d and %d, %d passes", err, opt.C, positive, negative, opt.MaxIterations)
-			}
-			l.Functions = append(l.Functions, *f)
+	var limit limit
+	for i := range l.pairs() {
+		p := l.pairProblem(i, View{}, members, opt)
+		s := newLinearSolver(x, p, opt.C)
+		if err := limit.pass(s.solve(ctx, opt), "C = %g%s, %d passes", opt.C, p.name, opt.MaxIterations); err != nil {
+			return nil, err
 		}
+		f := Function{Coefficients: s.w, Bias: s.bias, Iterations: s.steps, Objective: dense.Dot(s.w, s.w) / 2}
+		for _, a := range s.alpha {
+			f.Objective -= a
+		}
+		l.Functions = append(l.Functions, f)
 	}
-	return l, limit
+	return l, limit.err
 }
 
-// linearProblem is a two-class problem: some rows of x.
-type linearProblem struct {
-	x       *kernel.Matrix
-	opt     Options
-	rows    []int
+// linearSolver is the coordinate descent on a two-class problem.
+type linearSolver struct {
+	rows    [][]float64 // x_k
 	y, c    []float64
 	squares []float64 // x_k·x_k
+	rho     float64
+
+	w     []float64
+	alpha []float64
+	sum   float64 // Σ yα
+	base  float64 // b₀
+	bias  float64 // base + rho·sum
+	steps int
 }
 
-func (p *linearProblem) add(row int, y, c float64) {
-	p.rows = append(p.rows, row)
-	p.y, p.c = append(p.y, y), append(p.c, c)
-	r := p.x.Row(row)
-	p.squares = append(p.squares, inner(r, r))
+func newLinearSolver(x *kernel.Matrix, p *problem, c float64) *linearSolver {
+	n := len(p.members)
+	s := &linearSolver{w: make([]float64, x.Cols), alpha: make([]float64, n)}
+	for k, i := range p.members {
+		row := x.Row(i)
+		s.rows, s.squares = append(s.rows, row), append(s.squares, dense.Dot(row, row))
+		s.y, s.c = append(s.y, -p.q[k]), append(s.c, c*(p.high[k]-p.low[k]))
+		s.rho += s.squares[k] / float64(n)
+	}
+	if s.rho == 0 {
+		s.rho = 1 // features that are all 0: only the bias counts
+	}
+	return s
 }
 
-// solve returns the function w·x + b; with an error that is ErrIterations too.
-func (p *linearProblem) solve(ctx context.Context) (*Function, error) {
-	n := len(p.rows)
-	rho := 0.0
-	for _, s := range p.squares {
-		rho += s / float64(n)
+// solve moves α until it is optimal, or returns ErrIterations.
+func (s *linearSolver) solve(ctx context.Context, opt Options) error {
+	n := len(s.rows)
+	r := rand.New(rand.NewPCG(opt.Seed, 0x6c696e656172)) // "linear"
+	all := make([]int, n)
+	for k := range all {
+		all[k] = k
 	}
-	if rho == 0 {
-		rho = 1 // features that are all 0: only the bias counts
-	}
-	r := rand.New(rand.NewPCG(p.opt.Seed, 0x6c696e656172)) // "linear"
-	w := make([]float64, p.x.Cols)
-	alpha := make([]float64, n)
-	active := make([]int, n)
-	for k := range active {
-		active[k] = k
-	}
-	var b, base, sum float64 // b = base + rho·sum, sum = Σ yα
+	active := slices.Clone(all)
 	// Examples at a bound whose slope points outwards by more than any violation of the pass
 	// before are left out until the others are optimal.
 	least, most := math.Inf(-1), math.Inf(1)
-	tolerance := p.opt.Tolerance
-	steps := 0
-	for steps/max(1, n) < p.opt.MaxIterations {
+	for s.steps/max(1, n) < opt.MaxIterations {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		r.Shuffle(len(active), func(i, j int) { active[i], active[j] = active[j], active[i] })
-		steps += max(1, len(active))
-		low, high := math.Inf(1), math.Inf(-1) // of the slopes that can be followed
-		for at := 0; at < len(active); at++ {
-			k := active[at]
-			row := p.x.Row(p.rows[k])
-			slope := p.y[k]*(inner(w, row)+b) - 1
-			can := slope
-			switch {
-			case alpha[k] == 0:
-				if slope > most {
-					active[at] = active[len(active)-1]
-					active = active[:len(active)-1]
-					at--
-					continue
-				}
-				can = min(slope, 0)
-			case alpha[k] == p.c[k]:
-				if slope < least {
-					active[at] = active[len(active)-1]
-					active = active[:len(active)-1]
-					at--
-					continue
-				}
-				can = max(slope, 0)
-			}
-			low, high = min(low, can), max(high, can)
-			if can == 0 {
-				continue
-			}
-			old := alpha[k]
-			alpha[k] = min(max(old-slope/(p.squares[k]+rho), 0), p.c[k])
-			step := (alpha[k] - old) * p.y[k]
-			for i, v := range row {
-				w[i] += step * v
-			}
-			sum += step
-			b = base + rho*sum
-		}
+		s.steps += max(1, len(active))
+		var low, high float64
+		active, low, high = s.pass(active, least, most)
 		violation := 0.0
 		if low <= high {
 			violation = max(high, -low)
 		}
-		off := math.Abs(rho * sum)
-		if violation <= max(tolerance, off/2) {
-			if len(active) == n && violation <= tolerance && off <= tolerance {
-				return p.function(w, b, alpha, steps), nil
+		off := math.Abs(s.rho * s.sum)
+		if violation <= max(opt.Tolerance, off/2) {
+			if len(active) == n && violation <= opt.Tolerance && off <= opt.Tolerance {
+				return nil
 			}
-			base = b
-			b = base + rho*sum
-			active = active[:0]
-			for k := range n {
-				active = append(active, k)
-			}
+			s.base = s.bias
+			s.bias = s.base + s.rho*s.sum
+			active = append(active[:0], all...)
 			least, most = math.Inf(-1), math.Inf(1)
 			continue
 		}
@@ -190,30 +146,39 @@ func (p *linearProblem) solve(ctx context.Context) (*Function, error) {
 			most = math.Inf(1)
 		}
 	}
-	return p.function(w, b, alpha, steps), ErrIterations
+	return ErrIterations
 }
 
-func (p *linearProblem) function(w []float64, b float64, alpha []float64, steps int) *Function {
-	f := &Function{Coefficients: w, Bias: b, Iterations: steps, Objective: inner(w, w) / 2}
-	for _, a := range alpha {
-		f.Objective -= a
+// pass moves every active α once. It returns those that stay active, and the lowest and highest of
+// the slopes that can be followed.
+func (s *linearSolver) pass(active []int, least, most float64) (stay []int, low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for at := 0; at < len(active); at++ {
+		k := active[at]
+		slope := s.y[k]*(dense.Dot(s.w, s.rows[k])+s.bias) - 1
+		bottom, top := s.alpha[k] == 0, s.alpha[k] == s.c[k]
+		if bottom && slope > most || top && slope < least {
+			active[at] = active[len(active)-1]
+			active = active[:len(active)-1]
+			at--
+			continue
+		}
+		can := slope
+		if bottom {
+			can = min(slope, 0)
+		} else if top {
+			can = max(slope, 0)
+		}
+		low, high = min(low, can), max(high, can)
+		if can == 0 {
+			continue
+		}
+		old := s.alpha[k]
+		s.alpha[k] = min(max(old-slope/(s.squares[k]+s.rho), 0), s.c[k])
+		step := (s.alpha[k] - old) * s.y[k]
+		dense.Axpy(s.w, step, s.rows[k])
+		s.sum += step
+		s.bias = s.base + s.rho*s.sum
 	}
-	return f
-}
-
-// inner returns the inner product; four sums hide the latency of the additions.
-func inner(a, b []float64) float64 {
-	var s0, s1, s2, s3 float64
-	b = b[:len(a)]
-	i := 0
-	for ; i+3 < len(a); i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return (s0 + s1) + (s2 + s3)
+	return active, low, high
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -30,7 +31,7 @@ func gramOf(x, y *kernel.Matrix) *kernel.Matrix {
 	k := kernel.NewMatrix(x.Rows, y.Rows)
 	for i := range x.Rows {
 		for j := range y.Rows {
-			k.Set(i, j, inner(x.Row(i), y.Row(j)))
+			k.Set(i, j, dense.Dot(x.Row(i), y.Row(j)))
 		}
 	}
 	return k
@@ -122,13 +123,13 @@ func TestLinearGap(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := l.Functions[0]
-	primal := inner(m.Coefficients, m.Coefficients) / 2
+	primal := dense.Dot(m.Coefficients, m.Coefficients) / 2
 	for i := range x.Rows {
 		y := 1.0
 		if labels[i] == l.Classes[1] {
 			y = -1
 		}
-		primal += opt.C * max(0, 1-y*(inner(m.Coefficients, x.Row(i))+m.Bias))
+		primal += opt.C * max(0, 1-y*(dense.Dot(m.Coefficients, x.Row(i))+m.Bias))
 	}
 	t.Logf("%d steps", m.Iterations)
 	if gap := (primal + m.Objective) / primal; gap < -1e-3 || gap > 1e-2 {
@@ -139,9 +140,9 @@ func TestLinearGap(t *testing.T) {
 func TestLinearMistakes(t *testing.T) {
 	x, labels := clouds(1, 20, 3, 2, 1)
 	for want, change := range map[string]func(o *Options, x *kernel.Matrix, labels *[]int){
-		"C is 0":              func(o *Options, _ *kernel.Matrix, _ *[]int) { o.C = 0 },
-		"Tolerance is NaN":    func(o *Options, _ *kernel.Matrix, _ *[]int) { o.Tolerance = math.NaN() },
-		"MaxIterations is 0":  func(o *Options, _ *kernel.Matrix, _ *[]int) { o.MaxIterations = 0 },
+		"C = 0":               func(o *Options, _ *kernel.Matrix, _ *[]int) { o.C = 0 },
+		"Tolerance = NaN":     func(o *Options, _ *kernel.Matrix, _ *[]int) { o.Tolerance = math.NaN() },
+		"MaxIterations = 0":   func(o *Options, _ *kernel.Matrix, _ *[]int) { o.MaxIterations = 0 },
 		"ClassWeights[10]":    func(o *Options, _ *kernel.Matrix, _ *[]int) { o.ClassWeights = map[int]float64{10: -1} },
 		"19 labels":           func(_ *Options, _ *kernel.Matrix, l *[]int) { *l = (*l)[1:] },
 		"at least two":        func(_ *Options, _ *kernel.Matrix, l *[]int) { *l = make([]int, 20) },

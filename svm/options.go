@@ -2,8 +2,11 @@ package svm
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Kind is a way to learn from a Gram matrix.
@@ -24,90 +27,66 @@ func (k Kind) String() string {
 	return "svm"
 }
 
+func (k Kind) validate() error {
+	if k != SVM && k != KernelRidge {
+		return fmt.Errorf("svm: kind %d, want %d or %d", k, SVM, KernelRidge)
+	}
+	return nil
+}
+
 // Options say how to learn. Start from DefaultOptions.
 type Options struct {
 	Kind Kind
 
-	// C > 0 is the price of an error of SVM: the upper bound of the dual variables.
-	C float64
+	// C is the price of an error of SVM: the upper bound of the dual variables.
+	C float64 `want:"positive"`
 
-	// Ridge ≥ 0 is λ of KernelRidge.
-	Ridge float64
+	// Ridge is λ of KernelRidge.
+	Ridge float64 `want:"at least 0"`
 
-	// Epsilon ≥ 0 is the half width of the tube in which ε-SVR counts no error.
-	Epsilon float64
+	// Epsilon is the half width of the tube in which ε-SVR counts no error.
+	Epsilon float64 `want:"at least 0"`
 
 	// ClassWeights multiplies C for the examples of a class; a class that is not in it has
 	// weight 1. A weight must be positive. Only C-SVC looks at it.
 	ClassWeights map[int]float64
 
-	// Tolerance > 0 bounds the violation of the optimality conditions: the solver stops
+	// Tolerance bounds the violation of the optimality conditions: the solver stops
 	// when two coefficients that could still be moved have slopes that differ by no more.
 	// Slopes are in units of the decision value, in which the margin is 1.
-	Tolerance float64
+	Tolerance float64 `want:"positive"`
 
-	// MaxIterations ≥ 1 bounds the steps of each two-class or regression problem. A training
+	// MaxIterations bounds the steps of each two-class or regression problem. A training
 	// that needs more returns a learner with an error that is ErrIterations.
-	MaxIterations int
+	MaxIterations int `want:"at least 1"`
 
-	// Shrinking lets the solver leave out variables that are unlikely to move. It changes
-	// the time, and the result only within the tolerance.
-	Shrinking bool
-
-	// Probability asks for probabilities of classes: SVM by PlattFolds ≥ 2 further trainings per
-	// pair of classes whose folds are drawn from Seed, KernelRidge by its leave-one-out values.
+	// Probability asks for probabilities of classes: SVM by 5 further trainings per pair of
+	// classes whose folds are drawn from Seed, KernelRidge by its leave-one-out values.
 	Probability bool
-	PlattFolds  int
 	Seed        uint64
 
 	// LeaveOneOut asks KernelRidge for the leave-one-out values, which takes as long again.
 	LeaveOneOut bool
 }
 
-// DefaultOptions returns SVM with C = 1, Epsilon = 0.1, Tolerance = 1e-3, shrinking, and 5 folds
-// for probabilities, which are off: the defaults of LIBSVM, with which results are compared.
+// DefaultOptions returns SVM with C = 1, Epsilon = 0.1 and Tolerance = 1e-3, without
+// probabilities: the defaults of LIBSVM, with which results are compared.
 // The limit of 10 million steps is LIBSVM's as well. Ridge is 1.
 func DefaultOptions() Options {
-	return Options{
-		C:             1,
-		Ridge:         1,
-		Epsilon:       0.1,
-		Tolerance:     1e-3,
-		MaxIterations: 10_000_000,
-		Shrinking:     true,
-		PlattFolds:    5,
-	}
+	return Options{C: 1, Ridge: 1, Epsilon: 0.1, Tolerance: 1e-3, MaxIterations: 10_000_000}
 }
 
 // Validate returns an error that names the first field with a value out of range.
 func (o Options) Validate() error {
-	switch {
-	case o.Kind != SVM && o.Kind != KernelRidge:
-		return fmt.Errorf("svm: Kind is %d, want %d or %d", o.Kind, SVM, KernelRidge)
-	case !(o.C > 0) || math.IsInf(o.C, 1):
-		return fmt.Errorf("svm: C is %v, want a finite number above 0", o.C)
-	case !(o.Ridge >= 0) || math.IsInf(o.Ridge, 1):
-		return fmt.Errorf("svm: Ridge is %v, want a finite number, 0 or more", o.Ridge)
-	case !(o.Epsilon >= 0) || math.IsInf(o.Epsilon, 1):
-		return fmt.Errorf("svm: Epsilon is %v, want a finite number, 0 or more", o.Epsilon)
-	case !(o.Tolerance > 0) || math.IsInf(o.Tolerance, 1):
-		return fmt.Errorf("svm: Tolerance is %v, want a finite number above 0", o.Tolerance)
-	case o.MaxIterations < 1:
-		return fmt.Errorf("svm: MaxIterations is %d, want 1 or more", o.MaxIterations)
-	case o.Probability && o.PlattFolds < 2:
-		return fmt.Errorf("svm: PlattFolds is %d, want 2 or more", o.PlattFolds)
+	if err := o.Kind.validate(); err != nil {
+		return err
 	}
-	classes := make([]int, 0, len(o.ClassWeights))
-	for c := range o.ClassWeights {
-		classes = append(classes, c)
-	}
-	slices.Sort(classes)
-	for _, c := range classes {
+	for _, c := range slices.Sorted(maps.Keys(o.ClassWeights)) {
 		if w := o.ClassWeights[c]; !(w > 0) || math.IsInf(w, 1) {
-			return fmt.Errorf("svm: ClassWeights[%d] is %v, want a finite number above 0", c, w)
+			return fmt.Errorf("svm: ClassWeights[%d] = %v, want a positive, finite number", c, w)
 		}
 	}
-	return nil
+	return kernel.CheckFields("svm", o)
 }
 
 // validatePath validates the options with each value in place of C or Ridge.

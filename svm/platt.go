@@ -3,7 +3,6 @@ package svm
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -104,30 +103,33 @@ func fitSigmoid(decision []float64, positive []bool) Sigmoid {
 	return s
 }
 
+// plattFolds is the number of trainings from which the sigmoid of a pair of classes comes.
+const plattFolds = 5
+
 // platt fits the sigmoid of a pair of classes to decision values of examples that the
 // machine has not seen, by cross-validation. The examples of each class are shuffled by the
 // seed and dealt to the folds in turn.
-func (p *pair) platt(ctx context.Context, c float64, opt Options) (Sigmoid, error) {
-	n := len(p.y)
+func (p *problem) platt(ctx context.Context, c float64, opt Options, limit *limit) (Sigmoid, error) {
+	n := len(p.q)
 	fold := make([]int, n)
+	positive := make([]bool, n)
 	rng := rand.New(rand.NewPCG(opt.Seed, uint64(n)))
 	next := 0
-	for _, y := range []float64{1, -1} {
-		var of []int
-		for k := range n {
-			if p.y[k] == y {
-				of = append(of, k)
+	for _, first := range []bool{true, false} {
+		var class []int
+		for k, q := range p.q {
+			if positive[k] = q < 0; positive[k] == first {
+				class = append(class, k)
 			}
 		}
-		rng.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
-		for _, k := range of {
-			fold[k] = next % opt.PlattFolds
+		rng.Shuffle(len(class), func(i, j int) { class[i], class[j] = class[j], class[i] })
+		for _, k := range class {
+			fold[k] = next % plattFolds
 			next++
 		}
 	}
 	decision := make([]float64, n)
-	var limit error
-	for f := range opt.PlattFolds {
+	for f := range plattFolds {
 		var train, test []int
 		for k := range n {
 			if fold[k] == f {
@@ -136,29 +138,23 @@ func (p *pair) platt(ctx context.Context, c float64, opt Options) (Sigmoid, erro
 				train = append(train, k)
 			}
 		}
-		if err := p.heldOut(ctx, train, test, c, opt, decision); errors.Is(err, ErrIterations) {
-			limit = fmt.Errorf("%w: probabilities, C = %g, classes %d and %d", err, c, p.positive, p.negative)
-		} else if err != nil {
+		err := p.heldOut(ctx, train, test, c, opt, decision)
+		if err := limit.pass(err, "probabilities, C = %g%s", c, p.name); err != nil {
 			return Sigmoid{}, err
 		}
 	}
-	positive := make([]bool, n)
-	for k, y := range p.y {
-		positive[k] = y > 0
-	}
-	return fitSigmoid(decision, positive), limit
+	return fitSigmoid(decision, positive), nil
 }
 
 // heldOut sets the decision values of the test examples by a machine trained on others. A
 // class that training lacks has nothing to say for it: the value is then +1 or −1, at the
 // margin of the other class, or 0 without any example.
-func (p *pair) heldOut(ctx context.Context, train, test []int, c float64, opt Options, decision []float64) error {
-	part := &pair{gram: p.gram.Select(train, train)}
+func (p *problem) heldOut(ctx context.Context, train, test []int, c float64, opt Options, decision []float64) error {
+	rest := &problem{gram: p.gram.Select(train, train)}
 	sum := 0.0
 	for _, k := range train {
-		part.y = append(part.y, p.y[k])
-		part.weight = append(part.weight, p.weight[k])
-		sum += p.y[k]
+		rest.add(-p.q[k], p.high[k]-p.low[k])
+		sum -= p.q[k]
 	}
 	if math.Abs(sum) == float64(len(train)) {
 		for _, k := range test {
@@ -166,21 +162,20 @@ func (p *pair) heldOut(ctx context.Context, train, test []int, c float64, opt Op
 		}
 		return nil
 	}
-	s := part.solver()
-	part.setC(s, c)
+	s := newSolver(rest)
+	s.widen(c)
 	err := s.solve(ctx, opt)
 	if err != nil && !errors.Is(err, ErrIterations) {
 		return err
 	}
 	b := s.bias()
 	for _, k := range test {
-		f := b
+		decision[k] = b
 		for t, v := range s.beta {
 			if v != 0 {
-				f += v * p.gram.At(k, train[t])
+				decision[k] += v * p.gram.At(k, train[t])
 			}
 		}
-		decision[k] = f
 	}
 	return err
 }

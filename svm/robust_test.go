@@ -135,15 +135,14 @@ func TestErrors(t *testing.T) {
 		{gram, nil, DefaultOptions(), "Gram matrix of 2 examples, but 0 targets"},
 		{wide, []int{0, 1}, DefaultOptions(), "Gram matrix is 2×3, want a square one"},
 		{nan, []int{0, 1}, DefaultOptions(), "not finite"},
-		{gram, []int{0, 1}, Options{}, "C is 0"},
-		{gram, []int{0, 1}, with(func(o *Options) { o.C = math.NaN() }), "C is NaN"},
-		{gram, []int{0, 1}, with(func(o *Options) { o.Kind = 3 }), "Kind is 3"},
-		{gram, []int{0, 1}, with(func(o *Options) { o.Kind, o.Ridge = KernelRidge, math.Inf(1) }), "Ridge is +Inf"},
-		{gram, []int{0, 1}, with(func(o *Options) { o.Epsilon = -1 }), "Epsilon is -1"},
-		{gram, []int{0, 1}, with(func(o *Options) { o.Tolerance = 0 }), "Tolerance is 0"},
-		{gram, []int{0, 1}, with(func(o *Options) { o.MaxIterations = 0 }), "MaxIterations is 0"},
-		{gram, []int{0, 1}, with(func(o *Options) { o.Probability, o.PlattFolds = true, 1 }), "PlattFolds is 1"},
-		{gram, []int{0, 1}, with(func(o *Options) { o.ClassWeights = map[int]float64{1: 0} }), "ClassWeights[1] is 0"},
+		{gram, []int{0, 1}, Options{}, "C = 0"},
+		{gram, []int{0, 1}, with(func(o *Options) { o.C = math.NaN() }), "C = NaN"},
+		{gram, []int{0, 1}, with(func(o *Options) { o.Kind = 3 }), "kind 3"},
+		{gram, []int{0, 1}, with(func(o *Options) { o.Kind, o.Ridge = KernelRidge, math.Inf(1) }), "Ridge = +Inf"},
+		{gram, []int{0, 1}, with(func(o *Options) { o.Epsilon = -1 }), "Epsilon = -1, want at least 0"},
+		{gram, []int{0, 1}, with(func(o *Options) { o.Tolerance = 0 }), "Tolerance = 0"},
+		{gram, []int{0, 1}, with(func(o *Options) { o.MaxIterations = 0 }), "MaxIterations = 0, want at least 1"},
+		{gram, []int{0, 1}, with(func(o *Options) { o.ClassWeights = map[int]float64{1: 0} }), "ClassWeights[1] = 0"},
 	} {
 		c, err := Train(ctx, Full(v.gram), Targets{Labels: v.labels}, v.opt)
 		if c != nil || err == nil || !strings.Contains(err.Error(), v.want) {
@@ -293,7 +292,7 @@ func TestForIsDecision(t *testing.T) {
 			for i := range n {
 				for c, want := range l.Decision(values.Row(i)) {
 					f := l.For(c)
-					if got := f.value(gram.Row(i), nil); math.Abs(got-want) > 1e-12 {
+					if got := f.value(gram.Row(i)); math.Abs(got-want) > 1e-12 {
 						t.Fatalf("kind %v, %d classes: example %d, class %d: %v, want %v", kind, classes, i, c, got, want)
 					}
 				}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // tau stands in for the curvature of the objective along a pair of variables where the
@@ -27,12 +28,7 @@ const shrinkShare = 0.2
 // MaxIterations. The model that comes with it is usable, but not optimal.
 var ErrIterations = errors.New("svm: iteration limit reached before the tolerance")
 
-// solver minimises, over the coefficients β of n examples with Gram matrix K,
-//
-//	½ βᵀKβ + qᵀβ + ε Σ|β_k|   subject to   Σ β_k = 0,   lo_k ≤ β_k ≤ hi_k,      lo ≤ 0 ≤ hi.
-//
-// The dual of the C-SVC is the case q = −y, ε = 0, with β_k = y_k α_k between 0 and C·y_k;
-// the dual of the ε-SVR is the case q = −targets, with β_k = α_k − α*_k between −C and C.
+// solver solves a problem for one C after the other.
 //
 // With the gradient F = Kβ + q of the smooth part, the slope of the objective is F_k + up_k
 // when β_k rises and −(F_k − dn_k) when it falls, where
@@ -57,10 +53,9 @@ var ErrIterations = errors.New("svm: iteration limit reached before the toleranc
 // A step costs two passes over the active variables. Memory: one row of the Gram matrix
 // per coefficient that was ever moved while the view was indexed or shrunk.
 type solver struct {
+	*problem
 	rows   rowStore
-	q      []float64
-	lo, hi []float64
-	eps    float64
+	lo, hi []float64 // bounds for the present C
 
 	beta []float64
 	grad []float64 // F; during solve f is up to date, this is not
@@ -72,23 +67,24 @@ type solver struct {
 	// β and F when all variables were last active.
 	refBeta, refGrad []float64
 
-	steps int // in all solves together
+	steps int // of the last solve
 }
 
-func newSolver(gram View, q, lo, hi []float64, eps float64) *solver {
-	n := len(q)
-	s := &solver{
-		rows: newRowStore(gram),
-		q:    q, lo: lo, hi: hi, eps: eps,
-		beta: make([]float64, n),
-		grad: make([]float64, n),
-		f:    make([]float64, n),
-		up:   make([]float64, n),
-		dn:   make([]float64, n),
-		diag: make([]float64, n),
+// newSolver returns a solver of a problem at β = 0, for C = 0.
+func newSolver(p *problem) *solver {
+	n := len(p.q)
+	return &solver{
+		problem: p,
+		rows:    newRowStore(p.gram),
+		lo:      make([]float64, n),
+		hi:      make([]float64, n),
+		beta:    make([]float64, n),
+		grad:    slices.Clone(p.q),
+		f:       make([]float64, n),
+		up:      make([]float64, n),
+		dn:      make([]float64, n),
+		diag:    make([]float64, n),
 	}
-	copy(s.grad, q)
-	return s
 }
 
 // solve minimises from the present β, which must be feasible and grad its gradient.
@@ -97,13 +93,11 @@ func (s *solver) solve(ctx context.Context, opt Options) error {
 	n := len(s.beta)
 	period := min(n, checkEvery)
 	s.activateAll()
-	for k, v := range s.diag {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("svm: Gram matrix: diagonal entry %d is %v, want a finite number", k, v)
-		}
+	if k := slices.IndexFunc(s.diag, notFinite); k >= 0 {
+		return fmt.Errorf("svm: Gram matrix: diagonal entry %d is %v, want a finite number", k, s.diag[k])
 	}
+	s.steps = 0
 	restored := false // whether all variables were brought back once near the end
-	start := s.steps
 	countdown := period
 	m, i := s.lowest()
 	for {
@@ -112,22 +106,19 @@ func (s *solver) solve(ctx context.Context, opt Options) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if opt.Shrinking {
-				gap := s.gap(m)
-				if !restored && gap <= 10*opt.Tolerance {
-					restored = true
-					s.restore()
-					m, i = s.lowest()
-				}
-				if s.shrink(m, m+s.gap(m)) {
-					m, i = s.lowest()
-				}
+			if !restored && s.gap(m) <= 10*opt.Tolerance {
+				restored = true
+				s.restore()
+				m, i = s.lowest()
+			}
+			if s.shrink(m, m+s.gap(m)) {
+				m, i = s.lowest()
 			}
 		}
 		j := -1
 		var rowI []float64
 		if !math.IsInf(m, 1) {
-			rowI = s.rows.row(s.index(i), s.active)
+			rowI = s.rows.row(s.index(i))
 			var gap float64
 			gap, j = partner(s.f, s.dn, rowI, s.diag, m, s.diag[i], tau)
 			if gap <= opt.Tolerance {
@@ -145,13 +136,13 @@ func (s *solver) solve(ctx context.Context, opt Options) error {
 			countdown = 2 // look at all once, then shrink again if there is more to do
 			continue
 		}
-		if s.steps-start >= opt.MaxIterations {
+		if s.steps >= opt.MaxIterations {
 			s.restore()
 			return s.finish(ErrIterations)
 		}
 		s.steps++
 		t := s.move(i, j, rowI[j], m)
-		m, i = step(s.f, rowI, s.rows.row(s.index(j), s.active), s.up, t)
+		m, i = step(s.f, rowI, s.rows.row(s.index(j)), s.up, t)
 	}
 	return s.finish(nil)
 }
@@ -160,10 +151,8 @@ func (s *solver) solve(ctx context.Context, opt Options) error {
 // comparisons of the loops pass over them.
 func (s *solver) finish(err error) error {
 	copy(s.grad, s.f)
-	for k, v := range s.grad {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("svm: Gram matrix: row or column %d has an entry that is not finite", k)
-		}
+	if k := slices.IndexFunc(s.grad, notFinite); k >= 0 {
+		return fmt.Errorf("svm: Gram matrix: row or column %d has an entry that is not finite", k)
 	}
 	return err
 }
@@ -182,10 +171,10 @@ func (s *solver) move(i, j int, kij, m float64) float64 {
 	curvature := max(s.diag[i]+s.diag[j]-2*kij, tau)
 	t := (s.f[j] - s.dn[j] - m) / curvature
 	top, bottom := s.hi[a], s.lo[b]
-	if s.eps > 0 && s.beta[a] < 0 {
+	if s.epsilon > 0 && s.beta[a] < 0 {
 		top = 0
 	}
-	if s.eps > 0 && s.beta[b] > 0 {
+	if s.epsilon > 0 && s.beta[b] > 0 {
 		bottom = 0
 	}
 	t = min(t, top-s.beta[a], s.beta[b]-bottom)
@@ -212,17 +201,17 @@ func (s *solver) slopes(k int) (up, dn float64) {
 	case b >= s.hi[k]:
 		up = math.Inf(1)
 	case b < 0:
-		up = -s.eps
+		up = -s.epsilon
 	default:
-		up = s.eps
+		up = s.epsilon
 	}
 	switch {
 	case b <= s.lo[k]:
 		dn = math.Inf(1)
 	case b > 0:
-		dn = -s.eps
+		dn = -s.epsilon
 	default:
-		dn = s.eps
+		dn = s.epsilon
 	}
 	return up, dn
 }
@@ -248,7 +237,7 @@ func (s *solver) activateAll() {
 	n := len(s.beta)
 	if s.active != nil {
 		s.active = nil
-		s.rows.changed()
+		s.rows.use(nil)
 	}
 	s.f, s.up, s.dn, s.diag = s.f[:n], s.up[:n], s.dn[:n], s.diag[:n]
 	copy(s.f, s.grad)
@@ -288,7 +277,7 @@ func (s *solver) shrink(m, top float64) bool {
 		w++
 	}
 	s.f, s.up, s.dn, s.diag, s.active = s.f[:w], s.up[:w], s.dn[:w], s.diag[:w], s.active[:w]
-	s.rows.changed()
+	s.rows.use(s.active)
 	return true
 }
 
@@ -330,7 +319,7 @@ func (s *solver) restore() {
 	s.activateAll()
 }
 
-// widen changes the bounds, which must not become narrower, and multiplies β to make a good
+// widen changes the bounds to those for C, which must not decrease, and multiplies β to make a good
 // start for the new ones (bench/runs/2026-11-15-svm compares the starts). Where most non-zero coefficients
 // are at their bounds they will mostly be at the new ones, and the factor is the largest
 // that is feasible. Where under a quarter are, the others hardly change, and it is 1: any other
@@ -338,19 +327,19 @@ func (s *solver) restore() {
 // least objective,
 //
 //	t = −(qᵀβ + εΣ|β|) / βᵀKβ.
-func (s *solver) widen(bounds func(k int) (lo, hi float64)) {
+func (s *solver) widen(c float64) {
 	t := math.Inf(1)
 	support, bounded := 0, 0
 	linear, quadratic := 0.0, 0.0
 	for k, b := range s.beta {
-		lo, hi := bounds(k)
+		lo, hi := c*s.low[k], c*s.high[k]
 		if b != 0 {
 			support++
 			if b == s.lo[k] || b == s.hi[k] {
 				bounded++
 			}
 			t = min(t, max(lo/b, hi/b))
-			linear += s.q[k]*b + s.eps*math.Abs(b)
+			linear += s.q[k]*b + s.epsilon*math.Abs(b)
 			quadratic += b * (s.grad[k] - s.q[k])
 		}
 		s.lo[k], s.hi[k] = lo, hi
@@ -382,7 +371,7 @@ func (s *solver) widen(bounds func(k int) (lo, hi float64)) {
 func (s *solver) objective() float64 {
 	v := 0.0
 	for k, b := range s.beta {
-		v += 0.5*b*(s.grad[k]+s.q[k]) + s.eps*math.Abs(b)
+		v += 0.5*b*(s.grad[k]+s.q[k]) + s.epsilon*math.Abs(b)
 	}
 	return v
 }
@@ -413,7 +402,6 @@ func (s *solver) bias() float64 {
 type rowStore struct {
 	gram    View
 	columns []int // of the underlying matrix, for the active variables; nil: all in order
-	fresh   bool  // columns belongs to the present active variables
 	round   int32 // number of changes
 	copies  [][]float64
 	made    []int32 // round in which a copy was made
@@ -421,33 +409,43 @@ type rowStore struct {
 
 func newRowStore(gram View) rowStore {
 	n, _ := gram.Dims()
-	return rowStore{gram: gram, round: 1, copies: make([][]float64, n), made: make([]int32, n)}
+	return rowStore{gram: gram, columns: gram.cols, round: 1, copies: make([][]float64, n), made: make([]int32, n)}
 }
 
-// changed notes that the active variables have changed.
-func (r *rowStore) changed() { r.round++; r.fresh = false }
+// use changes the active variables; nil means all.
+func (r *rowStore) use(active []int) {
+	r.columns = compose(r.gram.cols, active, len(r.copies), "column")
+	r.round++
+}
 
-// row returns row k of the Gram matrix for the given active variables, which must be
-// those since the last call of changed.
-func (r *rowStore) row(k int, active []int) []float64 {
-	if active == nil && r.gram.cols == nil {
+// row returns row k of the Gram matrix for the active variables.
+func (r *rowStore) row(k int) []float64 {
+	if r.columns == nil {
 		return r.gram.base(k)
 	}
-	if r.made[k] == r.round {
-		return r.copies[k]
+	if r.made[k] != r.round {
+		r.made[k] = r.round
+		r.copies[k] = slices.Grow(r.copies[k][:0], len(r.columns))[:len(r.columns)]
+		gather(r.copies[k], r.gram.base(k), r.columns)
 	}
-	if !r.fresh {
-		r.columns = r.gram.cols
-		if active != nil {
-			r.columns = compose(r.gram.cols, active, len(r.copies), "column")
-		}
-		r.fresh = true
-	}
-	if cap(r.copies[k]) < len(r.columns) {
-		r.copies[k] = make([]float64, len(r.columns))
-	}
-	r.copies[k] = r.copies[k][:len(r.columns)]
-	gather(r.copies[k], r.gram.base(k), r.columns)
-	r.made[k] = r.round
 	return r.copies[k]
+}
+
+// addRows adds Σ_r w[r]·rows[r][index[k]] to f[k], four rows at a time.
+func addRows(f []float64, w []float64, rows [][]float64, index []int) {
+	f = f[:len(index)]
+	for len(rows) >= 4 {
+		r0, r1, r2, r3 := rows[0], rows[1], rows[2], rows[3]
+		w0, w1, w2, w3 := w[0], w[1], w[2], w[3]
+		r1, r2, r3 = r1[:len(r0)], r2[:len(r0)], r3[:len(r0)]
+		for k, c := range index {
+			f[k] += w0*r0[c] + w1*r1[c] + w2*r2[c] + w3*r3[c]
+		}
+		rows, w = rows[4:], w[4:]
+	}
+	for r, row := range rows {
+		for k, c := range index {
+			f[k] += w[r] * row[c]
+		}
+	}
 }

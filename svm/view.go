@@ -71,32 +71,17 @@ func (v View) Dims() (rows, cols int) {
 
 // At returns the entry in row i and column j.
 func (v View) At(i, j int) float64 {
-	row := v.base(i)
 	if v.cols != nil {
 		j = v.cols[j]
 	}
-	return row[j]
-}
-
-// Row copies row i to dst, which must have one place for each column.
-func (v View) Row(dst []float64, i int) {
-	row := v.base(i)
-	if v.cols == nil {
-		if len(dst) != len(row) {
-			panic(fmt.Sprintf("svm: row of %d entries for %d columns", len(dst), len(row)))
-		}
-		copy(dst, row)
-		return
-	}
-	gather(dst, row, v.cols)
+	return v.base(i)[j]
 }
 
 // Matrix copies the view to a matrix of its own.
 func (v View) Matrix() *kernel.Matrix {
-	r, c := v.Dims()
-	m := kernel.NewMatrix(r, c)
-	for i := range r {
-		v.Row(m.Row(i), i)
+	m := kernel.NewMatrix(v.Dims())
+	for i := range m.Rows {
+		copy(m.Row(i), v.row(i, m.Row(i)))
 	}
 	return m
 }
@@ -109,6 +94,15 @@ func (v View) base(i int) []float64 {
 	return v.m.Row(i)
 }
 
+// row returns row i, in place where it has all columns and else gathered in buf.
+func (v View) row(i int, buf []float64) []float64 {
+	if v.cols == nil {
+		return v.base(i)
+	}
+	gather(buf, v.base(i), v.cols)
+	return buf
+}
+
 // gather sets dst[k] = src[index[k]].
 func gather(dst, src []float64, index []int) {
 	dst = dst[:len(index)]
@@ -117,7 +111,7 @@ func gather(dst, src []float64, index []int) {
 	}
 }
 
-// square returns the order of a view that is to be a Gram matrix of n examples.
+// square returns an error unless the view can be the Gram matrix of n examples.
 func (v View) square(n int) error {
 	r, c := v.Dims()
 	if r != c {
