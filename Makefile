@@ -20,7 +20,6 @@ test-go:
 	$(GO) test $(RACE) ./...
 	$(GO) test -tags noasm -skip 'TestLowRankProperties/_all$$' . # slow at full rank without assembly
 	$(GO) test -tags noasm ./spd ./internal/dense ./svm ./baseline ./model ./store ./tiles ./nystrom ./explain
-	cd bench && $(GO) vet ./... && $(GO) test ./molecules
 
 # What takes longer, or installs servers.
 test-long: lint-beam release-check test-slurm test-flink

@@ -25,7 +25,7 @@ fi
 [ -d "$data" ] || { echo "no dataset in $data; set MLG_DATASETS" >&2; exit 1; }
 
 go build -trimpath -o "$work/mlg" ./cmd/mlg
-(cd bench && go build -o "$work/molecules" ./molecules)
+go build -o "$work/molecules" ./bench/molecules
 
 cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
 echo "# $graphs graphs, $threads threads, $cpu, $(nproc) cores, $(go env GOVERSION)"

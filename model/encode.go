@@ -19,7 +19,7 @@ import (
 // Kind and Version of the container (package file) that a model is.
 const (
 	Kind    = "model"
-	Version = 3
+	Version = 4
 )
 
 // maxJSON bounds a section of JSON: what it decodes to may take many times its bytes.

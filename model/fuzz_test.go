@@ -14,9 +14,8 @@ import (
 )
 
 // Loading never panics, and takes no more memory than a fixed amount and a multiple of the
-// input: a batch of covariances is padded to eight, JSON grows when it is read, and an edge
-// of a dense graph takes a byte in the file and 48 in a list that grows. What loads is written
-// again to the same model.
+// input: a batch of covariances is padded to eight, and JSON grows when it is read. What loads is
+// written again to the same model.
 func FuzzDecode(f *testing.F) {
 	f.Add(encoded(f, smallModel(f)))
 	m := fitted(f, drugs(f).Graphs[:4], small())

@@ -28,15 +28,11 @@ var (
 
 // CountsOf returns the counters of a finished run.
 func CountsOf(r beam.PipelineResult) Counts {
-	var c Counts
-	where := map[string]*int64{
-		"graphs_read": &c.Read, "graphs_bad": &c.Bad, "graphs_transformed": &c.Transformed,
-		"tiles_computed": &c.Computed, "tiles_kept": &c.Kept, "tiles_replaced": &c.Replaced,
-	}
+	n := map[string]int64{}
 	for _, m := range r.Metrics().AllMetrics().Counters() {
-		if to := where[m.Name()]; to != nil && m.Namespace() == namespace {
-			*to += m.Result()
+		if m.Namespace() == namespace {
+			n[m.Name()] += m.Result()
 		}
 	}
-	return c
+	return Counts{n["graphs_read"], n["graphs_bad"], n["graphs_transformed"], n["tiles_computed"], n["tiles_kept"], n["tiles_replaced"]}
 }

@@ -238,7 +238,7 @@ func TestFlink(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := d.options(t)
-		o.Inputs, o.SkipBad = []string{path}, true
+		o.Inputs, o.SkipInvalid = []string{path}, true
 		counts, err := c.run(t, o)
 		if err != nil {
 			t.Fatal(err)

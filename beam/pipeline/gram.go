@@ -6,21 +6,14 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/store"
 	"github.com/mlgkernel/mlg/tiles"
 )
 
 func init() {
-	register.DoFn3x0[context.Context, block, func(int, half)](&pairFn{})
-	register.Emitter2[int, half]()
-	register.DoFn4x1[context.Context, int, func(*half) bool, string, error](&tileFn{})
-	register.Iter1[half]()
-}
-
-// half is one of the two blocks of a tile.
-type half struct {
-	Block   int
-	Records []byte
+	register.DoFn3x0[context.Context, span, func(int, span)](&pairFn{})
+	register.DoFn4x1[context.Context, int, func(*span) bool, string, error](&tileFn{})
 }
 
 // pairFn sends a block to all tiles of its row and column.
@@ -28,11 +21,11 @@ type pairFn struct {
 	Side int
 }
 
-// ProcessElement emits the block once for each of its tiles.
-func (f *pairFn) ProcessElement(_ context.Context, b block, emit func(int, half)) {
+// ProcessElement emits the records of the block once for each of its tiles.
+func (f *pairFn) ProcessElement(_ context.Context, b span, emit func(int, span)) {
 	p := tiles.Plan{Graphs: b.Graphs, Side: f.Side}
 	for other := range p.Blocks() {
-		emit(p.Index(min(b.Number, other), max(b.Number, other)), half{b.Number, b.Records})
+		emit(p.Index(min(b.Group, other), max(b.Group, other)), span{Group: b.Group, Records: b.Records})
 	}
 }
 
@@ -58,17 +51,13 @@ func TileName(row, col int) string {
 
 // ProcessElement writes a file with tile t, unless it is there. The file of the identifiers is
 // there before any tile.
-func (f *tileFn) ProcessElement(ctx context.Context, t int, next func(*half) bool, text string) error {
-	var halves []half
-	for h := (half{}); next(&h); h = (half{}) {
-		halves = append(halves, h)
-	}
+func (f *tileFn) ProcessElement(ctx context.Context, t int, next func(*span) bool, text string) error {
 	plan, err := tiles.DecodePlan([]byte(text))
 	if err != nil {
 		return err
 	}
 	row, col := plan.Place(t)
-	rows, cols, err := sides(halves, row, col)
+	rows, cols, err := sides(next, row, col)
 	if err != nil {
 		return fmt.Errorf("tile %d: %w", t, err)
 	}
@@ -91,26 +80,19 @@ func (f *tileFn) ProcessElement(ctx context.Context, t int, next func(*half) boo
 	if err != nil {
 		return err
 	}
-	if err := save(ctx, path, plan.EncodeTile(t, values)); err != nil {
-		return err
-	}
-	tilesComputed.Inc(ctx, 1)
-	if old != nil {
-		tilesReplaced.Inc(ctx, 1)
-	}
-	return nil
+	return output(ctx, path, plan.EncodeTile(t, values), old != nil)
 }
 
 // sides returns the records of the two blocks of a tile, which are one on the diagonal.
-func sides(halves []half, row, col int) (rows, cols []float64, err error) {
-	for _, h := range halves {
+func sides(next func(*span) bool, row, col int) (rows, cols []float64, err error) {
+	for b := (span{}); next(&b); b = (span{}) {
 		switch {
-		case h.Block == row && rows == nil:
-			rows = unpack(h.Records)
-		case h.Block == col && cols == nil:
-			cols = unpack(h.Records)
+		case b.Group == row && rows == nil:
+			rows = file.Floats(b.Records)
+		case b.Group == col && cols == nil:
+			cols = file.Floats(b.Records)
 		default:
-			return nil, nil, fmt.Errorf("block %d comes again: the runner repeated some", h.Block)
+			return nil, nil, fmt.Errorf("block %d comes again: the runner repeated some", b.Group)
 		}
 	}
 	if row == col {

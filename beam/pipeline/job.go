@@ -5,24 +5,21 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/tiles"
 )
 
 // Job is a pipeline that is ready to be built.
 type Job struct {
-	o       Options
-	model   modelRef
-	kernel  string
-	reading dataset.Options
-	parts   []part
+	o         Options
+	model     modelRef
+	embedding *embeddingRef // nil for tiles
+	kernel    string
+	reading   dataset.Options
+	parts     []part
 }
 
 // New reads the model and finds the inputs.
 func New(ctx context.Context, o Options) (*Job, error) {
 	if err := o.Validate(); err != nil {
-		return nil, err
-	}
-	if err := (tiles.Plan{Side: o.Side}).Validate(); err != nil {
 		return nil, err
 	}
 	if err := o.absolute(); err != nil {
@@ -33,15 +30,18 @@ func New(ctx context.Context, o Options) (*Job, error) {
 		return nil, err
 	}
 	j := &Job{o: o, kernel: space.String(), model: modelRef{o.Model, space.Fingerprint(), o.Threads}, reading: o.Read.Like(m.Reader)}
+	if o.Embeddings != "" {
+		j.embedding = &embeddingRef{j.model, o.Dim, o.Pivots, o.Seed}
+	}
 	j.parts, err = parts(ctx, &o)
 	return j, err
 }
 
 // Build adds the steps of the pipeline.
 func (j *Job) Build(s beam.Scope) {
-	chunks, counts := j.read(s)
-	blocks := j.blocks(s, chunks, counts)
-	if j.o.Tiles != "" {
+	spans, counts := j.read(s)
+	blocks := j.blocks(s, spans, counts)
+	if j.embedding == nil {
 		j.gram(s, blocks)
 	} else {
 		j.vectors(s, blocks)

@@ -8,15 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"os"
 	"strings"
 
 	"github.com/mlgkernel/mlg/dataset"
 )
 
-// lines are the graphs of a file with a graph in each line.
+// lines are the graphs of a file with a graph in each line. The number of an item is that of its
+// line in the part.
 type lines struct {
-	ctx  context.Context
 	part *part
 	o    dataset.Options
 	file io.Closer
@@ -33,8 +33,8 @@ func openLines(ctx context.Context, p *part, o dataset.Options) (*lines, error) 
 	if err != nil {
 		return nil, err
 	}
-	l := &lines{ctx: ctx, part: p, o: o, file: file, in: bufio.NewReaderSize(file, 64<<10), before: -1}
-	if err := l.start(file.(*opened)); err != nil {
+	l := &lines{part: p, o: o, file: file, before: -1}
+	if err := l.start(file); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", p.Path, err)
 	}
@@ -42,31 +42,30 @@ func openLines(ctx context.Context, p *part, o dataset.Options) (*lines, error) 
 }
 
 // start goes to the first line of the part.
-func (l *lines) start(file *opened) error {
-	if l.part.Lo == 0 {
-		l.before = 0
-		head, err := l.in.Peek(len(gzipMagic))
-		if err != nil && err != io.EOF {
+func (l *lines) start(file io.Reader) error {
+	l.in = bufio.NewReaderSize(file, 64<<10)
+	if l.part.Lo > 0 { // then it is a file of the machine
+		// The line that holds the byte before belongs to an earlier part.
+		l.end = l.part.Lo - 1
+		if _, err := file.(io.Seeker).Seek(l.end, io.SeekStart); err != nil {
 			return err
 		}
-		if !bytes.Equal(head, gzipMagic) {
-			return nil
-		}
+		_, err := l.line()
+		l.read, l.from = 0, l.end
+		return err
+	}
+	head, err := l.in.Peek(len(gzipMagic))
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if bytes.Equal(head, gzipMagic) {
 		z, err := gzip.NewReader(l.in)
 		if err != nil {
 			return err
 		}
 		l.in = bufio.NewReaderSize(z, 64<<10)
-		return nil
 	}
-	// The line that holds the byte before belongs to an earlier part.
-	if err := file.skip(l.part.Lo - 1); err != nil {
-		return err
-	}
-	l.end = l.part.Lo - 1
-	_, err := l.line()
-	l.read, l.from = 0, l.end
-	return err
+	return nil
 }
 
 // line returns the next line with its end.
@@ -94,46 +93,55 @@ func (l *lines) line() ([]byte, error) {
 // batchBytes bounds the text of the lines that are read together.
 const batchBytes = 16 << 20
 
+// textLine is a line that is not empty, and its number in the part.
+type textLine struct {
+	number int
+	text   []byte
+}
+
 func (l *lines) next(n int) ([]item, error) {
-	first, size := l.read, 0
-	var text [][]byte
-	for len(text) < n && size < batchBytes && (l.part.Hi == 0 || l.end < l.part.Hi) {
-		line, err := l.line()
+	var all []textLine
+	for size := 0; len(all) < n && size < batchBytes && (l.part.Hi == 0 || l.end < l.part.Hi); {
+		text, err := l.line()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		text, size = append(text, line), size+len(line)
+		if len(bytes.TrimSpace(text)) > 0 {
+			all, size = append(all, textLine{l.read - 1, text}), size+len(text)
+		}
 	}
-	if len(text) == 0 {
+	if len(all) == 0 {
 		return nil, io.EOF
 	}
-	// All lines at once; one by one where something is wrong, to know which.
-	if out, err := l.parse(first, text); err == nil {
+	// All lines at once; one by one where that gives no graph for each.
+	if out, err := l.parse(all); err == nil && len(out) == len(all) {
 		return out, nil
 	}
-	var out []item
-	for i, line := range text {
-		one, err := l.parse(first+i, [][]byte{line})
+	out := []item{}
+	for i := range all {
+		one, err := l.parse(all[i : i+1])
 		if err != nil {
-			one = []item{{place: func() string { return l.at(first + i) }, err: err}}
+			one = []item{{number: all[i].number, err: err}}
 		}
 		out = append(out, one...)
 	}
 	return out, nil
 }
 
-// parse returns the graphs of lines, the first of which is line first of the part.
-func (l *lines) parse(first int, text [][]byte) ([]item, error) {
-	padded := text
-	if l.part.Lo > 0 || first > 0 {
-		// A header can only stand in the first line of the file.
-		padded = append([][]byte{[]byte("\n")}, text...)
+// parse returns the graphs of lines.
+func (l *lines) parse(all []textLine) ([]item, error) {
+	var b bytes.Buffer
+	if l.part.Lo > 0 || all[0].number > 0 {
+		b.WriteByte('\n') // A header can only stand in the first line of the file.
+	}
+	for _, line := range all {
+		b.Write(line.text)
 	}
 	const name = "line"
-	r, err := dataset.NewReader(bytes.NewReader(slices.Concat(padded...)), name, l.o)
+	r, err := dataset.NewReader(&b, name, l.o)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +154,7 @@ func (l *lines) parse(first int, text [][]byte) ([]item, error) {
 		if err != nil {
 			return nil, reason(err, name)
 		}
-		out = append(out, item{graph: g, place: l.place(first, text, len(out))})
+		out = append(out, item{graph: g, number: all[min(len(out), len(all)-1)].number})
 	}
 }
 
@@ -163,30 +171,39 @@ func reason(err error, name string) error {
 	return err
 }
 
-// place returns what tells the place of graph k of some lines, the first of which is line
-// first of the part. Lines may be empty, so that it has to look.
-func (l *lines) place(first int, text [][]byte, k int) func() string {
-	return func() string {
-		for i, line := range text {
-			found, err := l.parse(first+i, [][]byte{line})
-			if k -= len(found); err == nil && k < 0 {
-				return l.at(first + i)
-			}
-		}
-		return l.part.Path
-	}
-}
-
-// at names line i of the part.
-func (l *lines) at(i int) string {
+func (l *lines) place(number int) string {
 	if l.before < 0 {
-		n, err := newlines(l.ctx, l.part.Path, l.from)
+		n, err := newlines(l.part.Path, l.from)
 		if err != nil {
-			return fmt.Sprintf("%s: line %d after byte %d", l.part.Path, i+1, l.from)
+			return fmt.Sprintf("%s: line %d after byte %d", l.part.Path, number+1, l.from)
 		}
 		l.before = n
 	}
-	return fmt.Sprintf("%s:%d", l.part.Path, l.before+i+1)
+	return fmt.Sprintf("%s:%d", l.part.Path, l.before+number+1)
+}
+
+// newlines returns the number of line ends in the first n bytes of a file of the machine.
+func newlines(path string, n int64) (int, error) {
+	if n == 0 {
+		return 0, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	in := io.LimitReader(f, n)
+	buf := make([]byte, 64<<10)
+	for count := 0; ; {
+		k, err := in.Read(buf)
+		count += bytes.Count(buf[:k], []byte("\n"))
+		if err == io.EOF {
+			return count, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
 }
 
 func (l *lines) close() error { return l.file.Close() }

@@ -43,7 +43,7 @@ func TestLines(t *testing.T) {
 	}
 	o := DefaultOptions()
 	o.Inputs = []string{path}
-	for o.PartBytes = 1; o.PartBytes <= int64(text.Len())+1; o.PartBytes++ {
+	for o.PartBytes = 1; o.PartBytes <= text.Len()+1; o.PartBytes++ {
 		all, err := parts(t.Context(), &o)
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +68,7 @@ func TestLines(t *testing.T) {
 						if x.err == nil {
 							name = x.graph.ID()
 						}
-						got = append(got, name+" line "+strings.TrimPrefix(x.place(), path+":"))
+						got = append(got, name+" line "+strings.TrimPrefix(src.place(x.number), path+":"))
 					}
 				}
 				if err := src.close(); err != nil {

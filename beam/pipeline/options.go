@@ -2,11 +2,11 @@ package pipeline
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/tiles"
 )
@@ -31,21 +31,21 @@ type Options struct {
 	Tiles      string
 	Embeddings string
 
-	Side int // graphs in a block: rows and columns of a tile, rows of a file of vectors
+	Side int `json:"tile-side"` // graphs in a block: rows and columns of a tile, rows of a file of vectors
 
 	// How landmarks are chosen among the model's training graphs; see nystrom.Options.
-	Dim    int // dimension of the vectors
-	Pivots nystrom.Pivots
+	Dim    int            `json:"dim" want:"at least 1"` // dimension of the vectors
+	Pivots nystrom.Pivots `json:"pivots" want:"one of random greedy"`
 	Seed   uint64
 
-	PartBytes int64 // a file of lines on the machine is cut into parts of this many bytes
-	Batch     int   // graphs that are transformed together
-	Threads   int   // goroutines for the work on a batch
+	PartBytes int `json:"part-bytes" want:"at least 1"` // a file of lines on the machine is cut into parts of this many bytes
+	Batch     int `json:"batch" want:"at least 1"`      // graphs that are transformed together
+	Threads   int `json:"threads" want:"at least 1"`    // goroutines for the work on a batch
 
-	// SkipBad leaves out graphs that cannot be read, where a line is a graph, or not be
+	// SkipInvalid leaves out graphs that cannot be read, where a line is a graph, or not be
 	// transformed, and lists them in the file BadName of the output folder. Otherwise the
 	// first of them is an error.
-	SkipBad bool
+	SkipInvalid bool
 }
 
 // BadName is the name of the list of the graphs that were left out.
@@ -61,25 +61,13 @@ func DefaultOptions() Options {
 func (o *Options) Validate() error {
 	switch {
 	case o.Model == "":
-		return errors.New("no Model, want the path of a model file")
+		return errors.New("no model, want the path of a model file")
 	case len(o.Inputs) == 0:
-		return errors.New("no Inputs, want paths or patterns of files with graphs")
+		return errors.New("no inputs, want paths or patterns of files with graphs")
 	case (o.Tiles == "") == (o.Embeddings == ""):
-		return errors.New("want either Tiles or Embeddings, the folder to write to")
-	case o.Side < 1:
-		return fmt.Errorf("options: Side is %d, want a number of graphs of at least 1", o.Side)
-	case o.Pivots != nystrom.Random && o.Pivots != nystrom.Greedy:
-		return fmt.Errorf("options: Pivots is %q, want %s or %s", o.Pivots, nystrom.Random, nystrom.Greedy)
-	case o.Embeddings != "" && o.Dim < 1:
-		return fmt.Errorf("options: Dim is %d, want at least 1", o.Dim)
-	case o.PartBytes < 1:
-		return fmt.Errorf("options: PartBytes is %d, want at least 1", o.PartBytes)
-	case o.Batch < 1:
-		return fmt.Errorf("options: Batch is %d, want at least 1", o.Batch)
-	case o.Threads < 1:
-		return fmt.Errorf("options: Threads is %d, want at least 1", o.Threads)
+		return errors.New("want either tiles or embeddings, the folder to write to")
 	}
-	return o.Read.Validate()
+	return errors.Join(kernel.CheckFields("options", *o), tiles.Plan{Side: o.Side}.Validate(), o.Read.Validate())
 }
 
 // output returns the folder to write to.
@@ -88,11 +76,6 @@ func (o *Options) output() string {
 		return o.Tiles
 	}
 	return o.Embeddings
-}
-
-// embedding returns what names the embedding.
-func (o *Options) embedding(m modelRef) embeddingRef {
-	return embeddingRef{m, o.Dim, o.Pivots, o.Seed}
 }
 
 // absolute makes paths of the machine absolute: workers may run in another folder.

@@ -279,8 +279,7 @@ func TestTilesOfOneMachine(t *testing.T) {
 	c := &tiles.Collection{Space: s, Records: s.Train(), Axis: matrix.Axis{IDs: d.IDs(), Targets: d.Targets()}}
 	var want map[string]string
 	for _, cut := range []struct {
-		bytes int64
-		batch int
+		bytes, batch int
 	}{{100, 1}, {7777, 3}, {1 << 30, 1000}} {
 		o := d.options(t)
 		o.Side, o.PartBytes, o.Batch = side, cut.bytes, cut.batch
@@ -476,14 +475,14 @@ func TestBadGraphs(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := slices.Concat(d.Graphs[:3], d.Graphs[4:41], d.Graphs[42:50], d.Graphs[51:60])
-	for _, size := range []int64{200, 5000, 1 << 20} {
+	for _, size := range []int{200, 5000, 1 << 20} {
 		o := d.options(t)
 		o.Inputs, o.PartBytes = []string{path}, size
 		_, err := run(t, o)
 		if err == nil || !strings.Contains(err.Error(), path+":") {
 			t.Errorf("parts of %d bytes: error %v, want one that names the line", size, err)
 		}
-		o.SkipBad = true
+		o.SkipInvalid = true
 		counts := must(t, o)
 		if counts.Read != 60 || counts.Bad != 3 || counts.Transformed != 57 {
 			t.Errorf("parts of %d bytes: counters %+v, want 60 read, 3 bad, 57 transformed", size, counts)
@@ -520,18 +519,18 @@ func TestErrors(t *testing.T) {
 		want   string
 		change func(*Options)
 	}{
-		{"no Model", func(o *Options) { o.Model = "" }},
+		{"no model", func(o *Options) { o.Model = "" }},
 		{"no such file", func(o *Options) { o.Model += ".not" }},
-		{"no Inputs", func(o *Options) { o.Inputs = nil }},
+		{"no inputs", func(o *Options) { o.Inputs = nil }},
 		{"no such file", func(o *Options) { o.Inputs = []string{"nowhere-*.jsonl"} }},
-		{"either Tiles or Embeddings", func(o *Options) { o.Embeddings = o.Tiles }},
-		{"either Tiles or Embeddings", func(o *Options) { o.Tiles = "" }},
+		{"either tiles or embeddings", func(o *Options) { o.Embeddings = o.Tiles }},
+		{"either tiles or embeddings", func(o *Options) { o.Tiles = "" }},
 		{"side 1000000", func(o *Options) { o.Side = 1000000 }},
-		{"Side is 0", func(o *Options) { o.Side = 0 }},
-		{"Pivots is \"none\"", func(o *Options) { o.Pivots = "none" }},
-		{"Batch is 0", func(o *Options) { o.Batch = 0 }},
-		{"PartBytes is -1", func(o *Options) { o.PartBytes = -1 }},
-		{"Threads is 0", func(o *Options) { o.Threads = 0 }},
+		{"side 0, want 1", func(o *Options) { o.Side = 0 }},
+		{"pivots = \"none\"", func(o *Options) { o.Pivots = "none" }},
+		{"batch = 0", func(o *Options) { o.Batch = 0 }},
+		{"part-bytes = -1", func(o *Options) { o.PartBytes = -1 }},
+		{"threads = 0", func(o *Options) { o.Threads = 0 }},
 		{"scheme \"hdfs\"", func(o *Options) { o.Inputs = []string{"hdfs://host/x.jsonl"} }},
 	} {
 		o := d.options(t)

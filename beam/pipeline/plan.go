@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -14,7 +13,7 @@ import (
 )
 
 func init() {
-	register.DoFn2x2[context.Context, block, int, summary](&summaryFn{})
+	register.DoFn2x2[context.Context, span, int, summary](&summaryFn{})
 	register.DoFn3x2[context.Context, int, func(*summary) bool, string, error](&planFn{})
 	register.Iter1[summary]()
 }
@@ -24,7 +23,7 @@ const TileIDsName = "ids" + tiles.Extension
 
 // summary is what the plan says of a block.
 type summary struct {
-	Number       int
+	Block        int
 	Hash         []byte // of the records
 	IDs, Targets []string
 }
@@ -33,9 +32,9 @@ type summary struct {
 type summaryFn struct{}
 
 // ProcessElement returns all summaries under one key.
-func (*summaryFn) ProcessElement(_ context.Context, b block) (int, summary) {
+func (*summaryFn) ProcessElement(_ context.Context, b span) (int, summary) {
 	h := sha256.Sum256(b.Records) // as tiles.HashRecords
-	return 0, summary{b.Number, h[:], b.IDs, b.Targets}
+	return 0, summary{b.Group, h[:], b.IDs, b.Targets}
 }
 
 // planFn writes the identifiers of the tiles, or the description of the vectors, or checks that
@@ -78,14 +77,9 @@ func (f *planFn) ProcessElement(ctx context.Context, _ int, next func(*summary) 
 
 // collect returns the plan of the blocks, and identifiers and targets.
 func (f *planFn) collect(next func(*summary) bool) (tiles.Plan, matrix.Axis, error) {
-	var all []summary
-	for s := (summary{}); next(&s); s = (summary{}) {
-		all = append(all, s)
-	}
-	slices.SortFunc(all, func(a, b summary) int { return a.Number - b.Number })
 	var axis matrix.Axis
 	var hashes [][sha256.Size]byte
-	for _, s := range all {
+	for _, s := range sorted(next, func(a, b summary) int { return a.Block - b.Block }) {
 		axis.IDs, axis.Targets = append(axis.IDs, s.IDs...), append(axis.Targets, s.Targets...)
 		hashes = append(hashes, [sha256.Size]byte(s.Hash))
 	}
@@ -95,10 +89,6 @@ func (f *planFn) collect(next func(*summary) bool) (tiles.Plan, matrix.Axis, err
 
 // plan adds the steps from blocks to the plan.
 func (j *Job) plan(s beam.Scope, blocks beam.PCollection) beam.PCollection {
-	f := &planFn{Model: j.model, Kernel: j.kernel, Side: j.o.Side, Dir: j.o.output()}
-	if j.o.Embeddings != "" {
-		e := j.o.embedding(j.model)
-		f.Embedding = &e
-	}
+	f := &planFn{Model: j.model, Kernel: j.kernel, Side: j.o.Side, Embedding: j.embedding, Dir: j.o.output()}
 	return beam.ParDo(s, f, beam.GroupByKey(s, beam.ParDo(s, &summaryFn{}, blocks)))
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -47,16 +46,20 @@ func parts(ctx context.Context, o *Options) ([]part, error) {
 		for _, name := range names {
 			format, lines := lineFormat(name, o.Read.Format)
 			p := part{Path: name, Format: string(format), Lines: lines}
-			if whole(name) || !lines || !local(name) || compressed(ctx, name) {
+			if whole(name) || !lines || !local(name) {
 				add(p)
 				continue
 			}
-			size, err := fileSize(ctx, name)
+			size, compressed, err := examine(name)
 			if err != nil {
 				return nil, err
 			}
+			if compressed {
+				add(p)
+				continue
+			}
 			for ; p.Lo < size; p.Lo = p.Hi {
-				p.Hi = min(p.Lo+o.PartBytes, size)
+				p.Hi = min(p.Lo+int64(o.PartBytes), size)
 				add(p)
 			}
 		}
@@ -97,40 +100,41 @@ func lineFormat(name string, f dataset.Format) (dataset.Format, bool) {
 	return f, f == dataset.JSONLines || f == dataset.SMILES
 }
 
-func fileSize(ctx context.Context, path string) (int64, error) {
-	files, err := filesystem.New(ctx, path)
-	if err != nil {
-		return 0, err
-	}
-	defer files.Close()
-	return files.Size(ctx, path)
-}
-
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// compressed tells a gzip file, which cannot be cut, by its first bytes.
-func compressed(ctx context.Context, path string) bool {
-	r, err := open(ctx, path)
+// examine returns the size of a file of the machine, and whether it is a gzip file, which cannot be
+// cut.
+func examine(path string) (size int64, compressed bool, err error) {
+	f, err := os.Open(path)
 	if err != nil {
-		return false // the reader will say why
+		return 0, false, err
 	}
-	defer r.Close()
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return 0, false, err
+	}
 	head := make([]byte, len(gzipMagic))
-	_, err = io.ReadFull(r, head)
-	return err == nil && bytes.Equal(head, gzipMagic)
+	n, err := f.ReadAt(head, 0)
+	if err == io.EOF {
+		err = nil
+	}
+	return st.Size(), bytes.Equal(head[:n], gzipMagic), err
 }
 
-// item is a graph of a part, or why there is none.
+// item is a graph of a part, or why there is none. Its number, from 0, tells its place.
 type item struct {
-	graph *graph.Graph
-	place func() string
-	err   error
+	graph  *graph.Graph
+	number int
+	err    error
 }
 
 // source gives the graphs of a part.
 type source interface {
 	// next returns up to n graphs, and io.EOF and none after the last.
 	next(n int) ([]item, error)
+	// place says where the item of a number stands.
+	place(number int) string
 	close() error
 }
 
@@ -169,7 +173,7 @@ type records struct {
 
 func (r *records) next(n int) ([]item, error) {
 	var out []item
-	for len(out) < n {
+	for ; len(out) < n; r.done++ {
 		g, err := r.reader.Next()
 		if errors.Is(err, io.EOF) {
 			break
@@ -177,15 +181,15 @@ func (r *records) next(n int) ([]item, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.done++
-		number := r.done
-		out = append(out, item{graph: g, place: func() string { return fmt.Sprintf("%s: graph %d", r.path, number) }})
+		out = append(out, item{graph: g, number: r.done})
 	}
 	if len(out) == 0 {
 		return nil, io.EOF
 	}
 	return out, nil
 }
+
+func (r *records) place(number int) string { return fmt.Sprintf("%s: graph %d", r.path, number+1) }
 
 func (r *records) close() error {
 	err := r.reader.Close()

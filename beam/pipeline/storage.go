@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,8 +28,24 @@ func join(dir, name string) string {
 	return strings.TrimSuffix(dir, "/") + "/" + name
 }
 
+// on calls f with the file system of a path.
+func on(ctx context.Context, path string, f func(filesystem.Interface) error) error {
+	files, err := filesystem.New(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	if err := f(files); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
 // open opens a file for reading.
 func open(ctx context.Context, path string) (io.ReadCloser, error) {
+	if local(path) {
+		return os.Open(path)
+	}
 	files, err := filesystem.New(ctx, path)
 	if err != nil {
 		return nil, err
@@ -49,109 +64,67 @@ type opened struct {
 	files io.Closer
 }
 
-func (o *opened) Close() error {
-	return errors.Join(o.ReadCloser.Close(), o.files.Close())
-}
-
-// skip moves the start of a file forward.
-func (o *opened) skip(n int64) error {
-	if s, ok := o.ReadCloser.(io.Seeker); ok {
-		_, err := s.Seek(n, io.SeekCurrent)
-		return err
-	}
-	_, err := io.CopyN(io.Discard, o.ReadCloser, n)
-	return err
-}
+func (o *opened) Close() error { return errors.Join(o.ReadCloser.Close(), o.files.Close()) }
 
 // load returns the bytes of a file.
-func load(ctx context.Context, path string) ([]byte, error) {
-	r, err := open(ctx, path)
-	if err != nil {
-		return nil, err
+func load(ctx context.Context, path string) (data []byte, err error) {
+	if local(path) {
+		return os.ReadFile(path)
 	}
-	data, err := io.ReadAll(r)
-	if err := errors.Join(err, r.Close()); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return data, nil
+	err = on(ctx, path, func(files filesystem.Interface) (err error) {
+		data, err = filesystem.Read(ctx, files, path)
+		return err
+	})
+	return data, err
 }
 
 // loadIfThere is load, with nil for a file that does not exist.
 func loadIfThere(ctx context.Context, path string) ([]byte, error) {
-	if local(path) {
-		data, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
+	if !local(path) {
+		if names, err := list(ctx, path); err != nil || !slices.Contains(names, path) {
+			return nil, err
 		}
-		return data, err
 	}
-	names, err := list(ctx, path)
-	if err != nil || !slices.Contains(names, path) {
-		return nil, err
+	data, err := load(ctx, path)
+	if local(path) && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return load(ctx, path)
+	return data, err
 }
 
 // list returns the files of a pattern in the order of their names.
-func list(ctx context.Context, pattern string) ([]string, error) {
-	files, err := filesystem.New(ctx, pattern)
-	if err != nil {
-		return nil, err
-	}
-	defer files.Close()
-	names, err := files.List(ctx, pattern)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", pattern, err)
-	}
+func list(ctx context.Context, pattern string) (names []string, err error) {
+	err = on(ctx, pattern, func(files filesystem.Interface) (err error) {
+		names, err = files.List(ctx, pattern)
+		return err
+	})
 	slices.Sort(names)
-	return names, nil
+	return names, err
 }
 
 // save writes a file so that it is there whole or not at all: on the machine under another
 // name first; elsewhere as an object, which object stores show when it is complete.
 func save(ctx context.Context, path string, data []byte) error {
-	if local(path) {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return err
-		}
-		return file.Write(ctx, path, func(w io.Writer) error {
-			_, err := w.Write(data)
-			return err
-		})
+	if !local(path) {
+		return on(ctx, path, func(files filesystem.Interface) error { return filesystem.Write(ctx, files, path, data) })
 	}
-	files, err := filesystem.New(ctx, path)
-	if err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	defer files.Close()
-	w, err := files.OpenWrite(ctx, path)
-	if err == nil {
-		_, err = w.Write(data)
-		err = errors.Join(err, w.Close())
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return file.Write(ctx, path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }
 
-// newlines returns the number of line ends in the first n bytes of a file.
-func newlines(ctx context.Context, path string, n int64) (int, error) {
-	r, err := open(ctx, path)
-	if err != nil {
-		return 0, err
+// output writes a tile or a file of vectors, perhaps in place of a damaged one, and counts it.
+func output(ctx context.Context, path string, data []byte, damaged bool) error {
+	if err := save(ctx, path, data); err != nil {
+		return err
 	}
-	defer r.Close()
-	in := io.LimitReader(r, n)
-	buf := make([]byte, 64<<10)
-	for count := 0; ; {
-		k, err := in.Read(buf)
-		count += bytes.Count(buf[:k], []byte("\n"))
-		if err == io.EOF {
-			return count, nil
-		}
-		if err != nil {
-			return 0, err
-		}
+	tilesComputed.Inc(ctx, 1)
+	if damaged {
+		tilesReplaced.Inc(ctx, 1)
 	}
+	return nil
 }

@@ -1,35 +1,37 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/store"
 )
 
 func init() {
-	register.DoFn5x1[context.Context, part, func(chunk), func(count), func(badGraph), error](&transformFn{})
-	register.Emitter1[chunk]()
+	register.DoFn5x1[context.Context, part, func(span), func(count), func(badGraph), error](&transformFn{})
+	register.Emitter1[span]()
 	register.Emitter1[count]()
 	register.Emitter1[badGraph]()
 	register.DoFn3x1[context.Context, []byte, func(*badGraph) bool, error](&badFn{})
 	register.Iter1[badGraph]()
 }
 
-// chunk is some graphs of a part, one after the other, as records.
-type chunk struct {
-	Part         int
-	First        int      // graphs of the part before
-	IDs, Targets []string // empty where a graph has none
+// span is graphs that follow each other, as records.
+type span struct {
+	Group        int // the part, later the block, in which they are
+	First        int // number of the first graph: in the part, later in all
+	Graphs       int // in all, where that is known
+	IDs, Targets []string
 	Records      []byte
 }
 
@@ -42,16 +44,17 @@ type count struct {
 // badGraph is a graph that was left out.
 type badGraph struct {
 	Part   int    `json:"-"`
+	Number int    `json:"-"` // in the part
 	Place  string `json:"place"`
 	Reason string `json:"reason"`
 }
 
 // transformFn reads the graphs of a part and makes records of them.
 type transformFn struct {
-	Model   modelRef
-	Read    dataset.Options // arrives without its limits
-	Batch   int
-	SkipBad bool
+	Model       modelRef
+	Read        dataset.Options // arrives without its limits
+	Batch       int
+	SkipInvalid bool
 
 	space *store.Space
 }
@@ -65,12 +68,20 @@ func (f *transformFn) Setup(ctx context.Context) error {
 }
 
 // ProcessElement goes through a part.
-func (f *transformFn) ProcessElement(ctx context.Context, p part, chunks func(chunk), counts func(count), bad func(badGraph)) error {
+func (f *transformFn) ProcessElement(ctx context.Context, p part, spans func(span), counts func(count), bad func(badGraph)) error {
 	src, err := p.open(ctx, f.Read)
 	if err != nil {
 		return err
 	}
 	defer src.close()
+	invalid := func(number int, reason error) error {
+		if !f.SkipInvalid {
+			return fmt.Errorf("%s: %w", src.place(number), reason)
+		}
+		graphsBad.Inc(ctx, 1)
+		bad(badGraph{p.Number, number, src.place(number), reason.Error()})
+		return nil
+	}
 	total := 0
 	for {
 		items, err := src.next(f.Batch)
@@ -81,45 +92,36 @@ func (f *transformFn) ProcessElement(ctx context.Context, p part, chunks func(ch
 			return err
 		}
 		graphsRead.Inc(ctx, int64(len(items)))
-		graphs, records, err := f.transform(ctx, items, func(place string, reason error) error {
-			if !f.SkipBad {
-				return fmt.Errorf("%s: %w", place, reason)
-			}
-			graphsBad.Inc(ctx, 1)
-			bad(badGraph{p.Number, place, reason.Error()})
-			return nil
-		})
+		graphs, records, err := f.transform(ctx, items, invalid)
 		if err != nil {
 			return err
 		}
 		if len(graphs) == 0 {
 			continue
 		}
-		c := chunk{Part: p.Number, First: total, Records: pack(records)}
+		s := span{Group: p.Number, First: total, Records: file.Bytes(records)}
 		for _, g := range graphs {
-			c.IDs, c.Targets = append(c.IDs, g.ID()), append(c.Targets, g.Target())
+			s.IDs, s.Targets = append(s.IDs, g.ID()), append(s.Targets, g.Target())
 		}
 		graphsTransformed.Inc(ctx, int64(len(graphs)))
-		chunks(c)
+		spans(s)
 		total += len(graphs)
 	}
 	counts(count{p.Number, total})
 	return nil
 }
 
-// transform returns the good graphs among items, and their records. It calls bad for the
+// transform returns the good graphs among items, and their records. It calls invalid for the
 // others until that returns an error.
-func (f *transformFn) transform(ctx context.Context, items []item, bad func(place string, reason error) error) ([]*graph.Graph, []float64, error) {
-	graphs := make([]*graph.Graph, 0, len(items))
-	places := make([]func() string, 0, len(items))
+func (f *transformFn) transform(ctx context.Context, items []item, invalid func(number int, reason error) error) ([]*graph.Graph, []float64, error) {
+	var graphs []*graph.Graph
+	var numbers []int
 	for _, x := range items {
-		if x.err != nil {
-			if err := bad(x.place(), x.err); err != nil {
-				return nil, nil, err
-			}
-			continue
+		if x.err == nil {
+			graphs, numbers = append(graphs, x.graph), append(numbers, x.number)
+		} else if err := invalid(x.number, x.err); err != nil {
+			return nil, nil, err
 		}
-		graphs, places = append(graphs, x.graph), append(places, x.place)
 	}
 	records, err := f.space.Transform(f.Model.work(ctx), graphs)
 	if err == nil || ctx.Err() != nil {
@@ -133,13 +135,11 @@ func (f *transformFn) transform(ctx context.Context, items []item, bad func(plac
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		if err != nil {
-			if err := bad(places[i](), err); err != nil {
-				return nil, nil, err
-			}
-			continue
+		if err == nil {
+			good, records = append(good, g), append(records, r...)
+		} else if err := invalid(numbers[i], err); err != nil {
+			return nil, nil, err
 		}
-		good, records = append(good, g), append(records, r...)
 	}
 	return good, records, nil
 }
@@ -151,15 +151,8 @@ type badFn struct {
 
 // ProcessElement is called once.
 func (f *badFn) ProcessElement(ctx context.Context, _ []byte, next func(*badGraph) bool) error {
-	var all []badGraph
-	for b := (badGraph{}); next(&b); {
-		all = append(all, b)
-	}
-	slices.SortFunc(all, func(a, b badGraph) int {
-		return compare(a.Part-b.Part, len(a.Place)-len(b.Place), strings.Compare(a.Place, b.Place), strings.Compare(a.Reason, b.Reason))
-	})
 	var out []byte
-	for _, b := range all {
+	for _, b := range sorted(next, func(a, b badGraph) int { return cmp.Or(a.Part-b.Part, a.Number-b.Number) }) {
 		line, err := json.Marshal(b)
 		if err != nil {
 			return err
@@ -169,27 +162,26 @@ func (f *badFn) ProcessElement(ctx context.Context, _ []byte, next func(*badGrap
 	return save(ctx, f.Path, out)
 }
 
-// compare returns the first that is not 0. (Places of one part are numbered: the longer one
-// has the larger number.)
-func compare(x ...int) int {
-	for _, v := range x {
-		if v != 0 {
-			return v
-		}
+// sorted returns what an iterator of Beam gives, in order.
+func sorted[T any](next func(*T) bool, order func(a, b T) int) []T {
+	var out []T
+	for x := *new(T); next(&x); x = *new(T) {
+		out = append(out, x)
 	}
-	return 0
+	slices.SortFunc(out, order)
+	return out
 }
 
-// read adds the steps from the inputs to chunks of records.
-func (j *Job) read(s beam.Scope) (chunks, counts beam.PCollection) {
+// read adds the steps from the inputs to spans of records.
+func (j *Job) read(s beam.Scope) (spans, counts beam.PCollection) {
 	s = s.Scope("Transform")
 	// Without the reshuffle a runner would give all parts to one worker.
 	all := beam.Reshuffle(s, beam.CreateList(s, j.parts))
-	chunks, counts, bad := beam.ParDo3(s, &transformFn{
-		Model: j.model, Read: j.reading, Batch: j.o.Batch, SkipBad: j.o.SkipBad,
+	spans, counts, bad := beam.ParDo3(s, &transformFn{
+		Model: j.model, Read: j.reading, Batch: j.o.Batch, SkipInvalid: j.o.SkipInvalid,
 	}, all)
-	if j.o.SkipBad {
+	if j.o.SkipInvalid {
 		beam.ParDo0(s, &badFn{join(j.o.output(), BadName)}, beam.Impulse(s), beam.SideInput{Input: bad})
 	}
-	return chunks, counts
+	return spans, counts
 }

@@ -8,13 +8,14 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/tiles"
 )
 
 func init() {
-	register.DoFn3x1[context.Context, block, string, error](&vectorFn{})
+	register.DoFn3x1[context.Context, span, string, error](&vectorFn{})
 }
 
 // EmbeddingName is the name of the description of a folder of vectors, IDsName that of the
@@ -74,13 +75,13 @@ func (f *vectorFn) Setup(ctx context.Context) error {
 
 // ProcessElement writes the file of a block, unless it is there. The description is there
 // before any of them.
-func (f *vectorFn) ProcessElement(ctx context.Context, b block, _ string) error {
-	vectors, err := f.embedding.Transform(f.Embedding.Model.work(ctx), unpack(b.Records))
+func (f *vectorFn) ProcessElement(ctx context.Context, b span, _ string) error {
+	vectors, err := f.embedding.Transform(f.Embedding.Model.work(ctx), file.Floats(b.Records))
 	if err != nil {
-		return fmt.Errorf("block %d: %w", b.Number, err)
+		return fmt.Errorf("block %d: %w", b.Group, err)
 	}
-	data := append(matrix.NPYHeader(len(b.IDs), f.embedding.Dim()), pack(vectors)...)
-	path := join(f.Dir, VectorName(b.Number))
+	data := append(matrix.NPYHeader(len(b.IDs), f.embedding.Dim()), file.Bytes(vectors)...)
+	path := join(f.Dir, VectorName(b.Group))
 	old, err := loadIfThere(ctx, path)
 	if err != nil {
 		return err
@@ -89,20 +90,13 @@ func (f *vectorFn) ProcessElement(ctx context.Context, b block, _ string) error 
 		tilesKept.Inc(ctx, 1)
 		return nil
 	}
-	if err := save(ctx, path, data); err != nil {
-		return err
-	}
-	tilesComputed.Inc(ctx, 1)
-	if old != nil {
-		tilesReplaced.Inc(ctx, 1)
-	}
-	return nil
+	return output(ctx, path, data, old != nil)
 }
 
 // vectors adds the steps from blocks to files of vectors.
 func (j *Job) vectors(s beam.Scope, blocks beam.PCollection) {
 	s = s.Scope("Vectors")
 	description := j.plan(s, blocks)
-	f := &vectorFn{Embedding: j.o.embedding(j.model), Dir: j.o.Embeddings}
+	f := &vectorFn{Embedding: *j.embedding, Dir: j.o.Embeddings}
 	beam.ParDo0(s, f, beam.Reshuffle(s, blocks), beam.SideInput{Input: description})
 }

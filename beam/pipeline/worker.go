@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
@@ -103,9 +102,3 @@ func readModel(ctx context.Context, path string) (*model.Model, *store.Space, er
 	}
 	return m, s, nil
 }
-
-// pack returns numbers as bytes, for Beam to carry.
-func pack(x []float64) []byte { return file.Bytes(x) }
-
-// unpack is the inverse of pack.
-func unpack(b []byte) []float64 { return file.Floats(b) }

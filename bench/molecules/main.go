@@ -1,7 +1,7 @@
 // Command molecules writes any number of molecule-like graphs as Graph JSON Lines, made from
 // those of a dataset by seeded edits:
 //
-//	go run ./molecules -n 1000000 -seed 1 DATASET > million.jsonl
+//	go run ./bench/molecules -n 1000000 -seed 1 DATASET > million.jsonl
 //
 // A graph is a random one of the dataset with one to eight edits: an atom changes its label,
 // a leaf is added or taken off, a ring is closed or opened. Atoms keep at most four bonds
@@ -18,6 +18,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"slices"
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
@@ -75,7 +76,7 @@ type molecule struct {
 }
 
 func newMolecule(g *graph.Graph) *molecule {
-	m := &molecule{label: append([]string(nil), g.Labels()...), adj: make([][]int, g.N())}
+	m := &molecule{label: slices.Clone(g.Labels()), adj: make([][]int, g.N())}
 	for v := range m.adj {
 		for _, u := range g.Neighbors(v) {
 			m.adj[v] = append(m.adj[v], int(u))
@@ -133,13 +134,9 @@ func (m *molecule) join(u, v int) {
 func (m *molecule) part(u, v int) {
 	for _, e := range [][2]int{{u, v}, {v, u}} {
 		list := m.adj[e[0]]
-		for i, x := range list {
-			if x == e[1] {
-				list[i] = list[len(list)-1]
-				m.adj[e[0]] = list[:len(list)-1]
-				break
-			}
-		}
+		last := len(list) - 1
+		list[slices.Index(list, e[1])] = list[last]
+		m.adj[e[0]] = list[:last]
 	}
 }
 
@@ -147,11 +144,7 @@ func (m *molecule) part(u, v int) {
 func (m *molecule) remove(v int) {
 	last := len(m.label) - 1
 	for _, u := range m.adj[last] {
-		for i, x := range m.adj[u] {
-			if x == last {
-				m.adj[u][i] = v
-			}
-		}
+		m.adj[u][slices.Index(m.adj[u], last)] = v
 	}
 	m.label[v], m.adj[v] = m.label[last], m.adj[last]
 	m.label, m.adj = m.label[:last], m.adj[:last]
@@ -159,10 +152,7 @@ func (m *molecule) remove(v int) {
 
 // distances returns the distances from v, −1 where there is no path.
 func (m *molecule) distances(v int) []int {
-	d := make([]int, len(m.adj))
-	for i := range d {
-		d[i] = -1
-	}
+	d := slices.Repeat([]int{-1}, len(m.adj))
 	d[v] = 0
 	queue := []int{v}
 	for len(queue) > 0 {

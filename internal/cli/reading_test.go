@@ -111,21 +111,17 @@ func askWorker(t *testing.T, file, smiles string) float64 {
 	type answer struct {
 		Result struct{ Handle int64 }
 		Error  string
-		Arrays []struct {
-			Name, Type string
-			Shape      []int
-			Offset     int
-		}
+		Arrays []struct{ Shape []int }
 	}
 	fromUs, toWorker := io.Pipe()
 	fromWorker, toUs := io.Pipe()
 	go func() {
-		toUs.CloseWithError(worker.Serve(t.Context(), fromUs, toUs, ""))
+		toUs.CloseWithError(worker.Serve(t.Context(), fromUs, toUs, t.TempDir()))
 	}()
 	defer toWorker.Close()
-	ask := func(op string, args any, body []byte) (a answer, data []byte) {
+	ask := func(op string, handle int64, args any, body []byte) (a answer, data []byte) {
 		t.Helper()
-		text, err := json.Marshal(map[string]any{"op": op, "args": args})
+		text, err := json.Marshal(map[string]any{"op": op, "handle": handle, "args": args})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,17 +149,8 @@ func askWorker(t *testing.T, file, smiles string) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, _ := ask("model-load", map[string]any{"workers": 1}, content)
-	read, data := ask("smiles", map[string]any{"smiles": []string{smiles}, "handle": held.Result.Handle}, nil)
-	var batch []byte // the arrays of the answer, one behind the other
-	texts := 0
-	for _, a := range read.Arrays {
-		size := map[string]int{"<f8": 8, "<i8": 8, "<i4": 4, "|u1": 1}[a.Type]
-		batch = append(batch, data[a.Offset:a.Offset+size*a.Shape[0]]...)
-		if a.Name == "lengths" {
-			texts = a.Shape[0]
-		}
-	}
-	_, data = ask("predict", map[string]any{"handle": held.Result.Handle, "batch": map[string]int{"graphs": 1, "strings": texts}}, batch)
+	held, _ := ask("load", 0, map[string]any{"workers": 1}, content)
+	read, data := ask("smiles", held.Result.Handle, map[string]any{"smiles": []string{smiles}}, nil)
+	_, data = ask("predict", held.Result.Handle, nil, data[:read.Arrays[0].Shape[0]])
 	return math.Float64frombits(binary.LittleEndian.Uint64(data))
 }

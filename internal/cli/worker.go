@@ -9,7 +9,7 @@ import (
 
 // workerCmd answers the requests of a parent process, such as the Python package.
 type workerCmd struct {
-	Dir string `help:"Folder shared with the parent; it is removed at the end." placeholder:"DIR"`
+	Dir string `help:"Folder shared with the parent; it is removed at the end." required:"" placeholder:"DIR"`
 }
 
 // Run answers requests until the input ends. An interrupt is meant for the parent.

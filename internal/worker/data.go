@@ -1,9 +1,7 @@
 package worker
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 
@@ -12,80 +10,72 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// readArgs say how graphs are read, by the fields of dataset.Options. With the handle of a
-// model they become like its training graphs.
-type readArgs struct {
-	Handle int64 `json:"handle"`
-	dataset.Options
-}
-
-func (s *server) reading(args readArgs) (dataset.Options, error) {
-	o := args.Options
-	if args.Handle != 0 {
-		f, err := s.handle(args.Handle)
-		if err != nil {
-			return o, err
-		}
-		if f.model != nil {
-			o = o.Like(f.model.Reader)
-		}
+// reading returns how graphs are read: with the handle of a model they become like its training
+// graphs.
+func (c *call) reading(o dataset.Options) (dataset.Options, error) {
+	if c.fitted != nil {
+		o = o.Like(c.fitted.model.Reader)
 	}
 	return o, o.Validate()
 }
 
-// notThere is an error about something that does not exist, with a text of its own.
-type notThere struct{ error }
-
-func (notThere) Is(target error) bool { return target == fs.ErrNotExist }
+type readArgs struct {
+	Path string `json:"path"`
+	dataset.Options
+}
 
 // read reads a dataset.
-func (s *server) read(ctx context.Context, q *request, a *answer) error {
-	args := struct {
-		Path string `json:"path"`
-		readArgs
-	}{readArgs: readArgs{Options: dataset.DefaultOptions()}}
-	if err := arguments(q, &args); err != nil {
-		return err
-	}
-	o, err := s.reading(args.readArgs)
+func (c *call) read(args readArgs) (any, error) {
+	o, err := c.reading(args.Options)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	d, err := dataset.Read(ctx, args.Path, o)
+	d, err := dataset.Read(c.ctx, args.Path, o)
 	if err != nil {
 		if _, e := os.Stat(args.Path); errors.Is(e, fs.ErrNotExist) {
-			err = notThere{err}
+			err = failure{"missing", err}
 		}
-		return err
-	}
-	warnings := []string{}
-	for _, w := range d.Warnings {
-		warnings = append(warnings, w.String())
+		return nil, err
 	}
 	info := dataset.Info(d)
 	info.LabelCounts = nil
-	a.Result = map[string]any{"name": d.Name, "warnings": warnings, "info": info}
-	encodeGraphs(a, d.Graphs)
-	return nil
+	c.putBytes("graphs", graph.Encode(d.Graphs))
+	return info, nil
 }
 
-// outside is an error of the world outside: a download that failed.
-type outside struct{ error }
+type smilesArgs struct {
+	SMILES []string `json:"smiles"`
+	dataset.Options
+}
+
+// smiles parses molecules. The result has the place of the first that cannot be parsed.
+func (c *call) smiles(args smilesArgs) (any, error) {
+	o, err := c.reading(args.Options)
+	if err != nil {
+		return nil, err
+	}
+	graphs := make([]*graph.Graph, len(args.SMILES))
+	for i, text := range args.SMILES {
+		if graphs[i], err = dataset.ParseSMILES(text, o); err != nil {
+			return map[string]any{"index": i, "error": err.Error()}, nil
+		}
+	}
+	c.putBytes("graphs", graph.Encode(graphs))
+	return nil, nil
+}
+
+type fetchArgs struct {
+	Name  string `json:"name"`
+	Cache string `json:"cache"`
+	URL   string `json:"url"`
+	Force bool   `json:"force"`
+}
 
 // fetch downloads a collection and returns its path.
-func (s *server) fetch(ctx context.Context, q *request, a *answer) error {
-	var args struct {
-		Name  string `json:"name"`
-		Cache string `json:"cache"`
-		URL   string `json:"url"`
-		Force bool   `json:"force"`
-	}
-	if err := arguments(q, &args); err != nil {
-		return err
-	}
+func (c *call) fetch(args fetchArgs) (any, error) {
 	o, err := fetch.DefaultOptions()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if args.Cache != "" {
 		o.CacheDir = args.Cache
@@ -94,51 +84,9 @@ func (s *server) fetch(ctx context.Context, q *request, a *answer) error {
 		o.BaseURL = args.URL
 	}
 	o.Force = args.Force
-	path, err := fetch.Collection(ctx, args.Name, o)
+	path, err := fetch.Collection(c.ctx, args.Name, o)
 	if err != nil {
-		return outside{err}
+		return nil, failure{"file", err}
 	}
-	a.Result = map[string]any{"path": path}
-	return nil
-}
-
-// smiles parses molecules; an error names the place of the molecule in the list.
-func (s *server) smiles(_ context.Context, q *request, a *answer) error {
-	args := struct {
-		SMILES []string `json:"smiles"`
-		readArgs
-	}{readArgs: readArgs{Options: dataset.DefaultOptions()}}
-	if err := arguments(q, &args); err != nil {
-		return err
-	}
-	o, err := s.reading(args.readArgs)
-	if err != nil {
-		return err
-	}
-	var graphs []*graph.Graph
-	var failed []map[string]any
-	for i, text := range args.SMILES {
-		g, err := dataset.ParseSMILES(text, o)
-		if err != nil {
-			failed = append(failed, map[string]any{"index": i, "error": err.Error()})
-			continue
-		}
-		graphs = append(graphs, g)
-	}
-	if len(failed) > 0 {
-		a.Result = map[string]any{"failed": failed}
-		return nil
-	}
-	a.Result = map[string]any{"count": len(graphs)}
-	encodeGraphs(a, graphs)
-	return nil
-}
-
-// exactly returns the graphs of a batch that must have the given number.
-func exactly(n int, l batchLayout, body []byte) ([]*graph.Graph, error) {
-	graphs, _, err := decodeGraphs(l, body)
-	if err == nil && len(graphs) != n {
-		err = fmt.Errorf("%d graphs, want %d", len(graphs), n)
-	}
-	return graphs, err
+	return map[string]any{"path": path}, nil
 }

@@ -13,10 +13,11 @@
 //
 // A large body stands in a file of the folder that both sides share instead (field "file"
 // of the header, a name without a path); the receiver removes it. The header of a request
-// has the operation ("op"), handles to forget ("release") and arguments ("args"); that of an
-// answer has a result, or an error with its kind, and says which arrays the body holds.
+// has the operation ("op"), arguments ("args"), the handle of what it is about ("handle") and
+// handles to forget ("release"); that of an answer has a result, or an error with its kind, and
+// says which arrays the body holds.
 //
-// Graphs travel as a batch: one array for each property of all graphs (batch.go).
+// Graphs travel as a batch (graph.Encode), which is the body of a request.
 //
 // # Life
 //

@@ -9,81 +9,128 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 	"runtime/debug"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
+	"github.com/mlgkernel/mlg/svm"
 )
 
 // Protocol is the version of the protocol; both sides must speak the same.
-const Protocol = 2
+const Protocol = 3
 
 // fitted is what stands under a handle: a model, which need not have a learner, and for an
 // embedding its landmarks.
 type fitted struct {
-	model   *model.Model
-	basis   *nystrom.Basis
-	workers int // 0 for all processors
+	model *model.Model
+	basis *nystrom.Basis
+	work  kernel.Work
 }
-
-// work returns the context of computations with what stands under a handle.
-func (f *fitted) work(ctx context.Context) context.Context { return kernel.WithWorkers(ctx, f.workers) }
 
 // server answers the requests of one parent.
 type server struct {
-	dir    string
-	held   map[int64]*fitted
-	next   int64
-	serial int64
+	held map[int64]*fitted
+	next int64
 }
 
-// operations by name. Each decodes its arguments and fills the answer.
-var operations = map[string]func(s *server, ctx context.Context, q *request, a *answer) error{
-	"hello":       (*server).hello,
-	"fit":         (*server).fit,
-	"gram":        (*server).gram,
-	"cross":       (*server).cross,
-	"diagonal":    (*server).diagonal,
-	"save":        (*server).save,
-	"load":        (*server).load,
-	"embed-fit":   (*server).embedFit,
-	"embed":       (*server).embed,
-	"train":       (*server).train,
-	"predict":     (*server).predict,
-	"model-save":  (*server).modelSave,
-	"model-load":  (*server).modelLoad,
-	"read":        (*server).read,
-	"fetch":       (*server).fetch,
-	"smiles":      (*server).smiles,
-	"similarity":  (*server).similarity,
-	"decision":    (*server).decision,
-	"draw":        (*server).draw,
-	"draw-matrix": (*server).drawMatrix,
+// keep puts something under a new handle.
+func (s *server) keep(f *fitted) int64 {
+	s.next++
+	s.held[s.next] = f
+	return s.next
 }
 
-// Serve answers requests until the input ends, a frame cannot be read or ctx ends. The folder
-// dir, shared with the parent, may be empty: then all bodies stand in frames. Serve removes
-// it at the end.
-func Serve(ctx context.Context, r io.Reader, w io.Writer, dir string) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if dir != "" {
-		defer os.RemoveAll(dir)
+// call is a request that is worked on, and the answer to it.
+type call struct {
+	*server
+	answer
+	ctx    context.Context
+	fitted *fitted // what stands under the handle of the request, nil if it has none
+	body   []byte
+}
+
+// operation works on a request with the given arguments and returns the result.
+type operation func(c *call, args json.RawMessage) (any, error)
+
+// operations by name.
+var operations = map[string]operation{
+	"hello":       op(struct{}{}, (*call).hello),
+	"fit":         op(fitArgs{}, (*call).fit),
+	"train":       op(trainArgs{SVM: svm.DefaultOptions()}, (*call).train),
+	"embed-fit":   op(embedArgs{}, (*call).embedFit),
+	"load":        op(workArgs{}, (*call).load),
+	"save":        about((*call).save),
+	"cross":       about((*call).cross),
+	"diagonal":    about((*call).diagonal),
+	"embed":       about((*call).embed),
+	"predict":     about((*call).predict),
+	"nearest":     aboutWith(nearestArgs{}, (*call).nearest),
+	"similarity":  aboutWith(similarityArgs{Picture: draw.DefaultOptions()}, (*call).similarity),
+	"decision":    aboutWith(decisionArgs{Picture: draw.DefaultOptions()}, (*call).decision),
+	"read":        op(readArgs{Options: dataset.DefaultOptions()}, (*call).read),
+	"smiles":      op(smilesArgs{Options: dataset.DefaultOptions()}, (*call).smiles),
+	"fetch":       op(fetchArgs{}, (*call).fetch),
+	"draw":        op(drawArgs{Picture: draw.DefaultOptions()}, (*call).draw),
+	"draw-matrix": op(matrixArgs{Size: draw.DefaultSize}, (*call).drawMatrix),
+}
+
+// op makes an operation of a function. An argument that is not given has its default; one that is
+// not known is an error.
+func op[A any](defaults A, f func(*call, A) (any, error)) operation {
+	return func(c *call, text json.RawMessage) (any, error) {
+		args := defaults
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&args); err != nil {
+			return nil, fmt.Errorf("arguments: %w", err)
+		}
+		return f(c, args)
 	}
+}
+
+// aboutWith is op for what needs a handle.
+func aboutWith[A any](defaults A, f func(*call, A) (any, error)) operation {
+	return op(defaults, func(c *call, args A) (any, error) {
+		if c.fitted == nil {
+			return nil, failure{"handle", errors.New("no handle")}
+		}
+		return f(c, args)
+	})
+}
+
+// about is aboutWith without arguments.
+func about(f func(*call) (any, error)) operation {
+	return aboutWith(struct{}{}, func(c *call, _ struct{}) (any, error) { return f(c) })
+}
+
+// failure is an error with its kind.
+type failure struct {
+	kind string
+	error
+}
+
+// Serve answers requests until the input ends, a frame cannot be read or ctx ends. It removes the
+// folder dir, which is shared with the parent, at the end.
+func Serve(ctx context.Context, r io.Reader, w io.Writer, dir string) error {
+	defer os.RemoveAll(dir)
+	folder, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	// The input is read while a request is worked on, so that its end cancels the work.
-	requests, end := make(chan *request), make(chan error, 1)
+	requests := make(chan *request)
 	go func() {
-		defer cancel()
 		for {
-			q, err := readRequest(r, dir)
+			q, err := readRequest(r, folder)
 			if err != nil {
-				if !errors.Is(err, io.EOF) {
-					end <- err
-				}
+				cancel(err)
 				return
 			}
 			select {
@@ -93,23 +140,20 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, dir string) error {
 			}
 		}
 	}()
-	s := &server{dir: dir, held: map[int64]*fitted{}}
-	for {
+	s := &server{held: map[int64]*fitted{}}
+	for serial := int64(1); ; serial++ {
 		select {
 		case <-ctx.Done():
-			select {
-			case err := <-end:
+			if err := context.Cause(ctx); !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) {
 				return err
-			default:
-				return nil
 			}
+			return nil
 		case q := <-requests:
 			a := s.answer(ctx, q)
 			if ctx.Err() != nil {
 				continue
 			}
-			s.serial++
-			if err := writeAnswer(w, dir, s.serial, a); err != nil {
+			if err := writeAnswer(w, folder, serial, a); err != nil {
 				return err
 			}
 		}
@@ -130,209 +174,69 @@ func (s *server) answer(ctx context.Context, q *request) (a *answer) {
 	if !ok {
 		return &answer{Error: fmt.Sprintf("operation %q is not known", q.Op), Kind: "internal"}
 	}
-	a = &answer{}
-	if err := f(s, ctx, q, a); err != nil {
-		kind := "value"
-		var path *fs.PathError
-		var out outside
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			kind = "missing"
-		case errors.As(err, &path), errors.As(err, &out):
-			kind = "file"
-		case errors.Is(err, errHandle):
-			kind = "handle"
+	c := &call{server: s, ctx: ctx, body: q.body, fitted: s.held[q.Handle]}
+	if c.fitted != nil {
+		c.ctx = kernel.WithWork(ctx, c.fitted.work)
+	} else if q.Handle != 0 {
+		return &answer{Error: fmt.Sprintf("the worker does not hold the handle %d", q.Handle), Kind: "handle"}
+	}
+	result, err := f(c, q.Args)
+	if err == nil {
+		c.Result = result
+		return &c.answer
+	}
+	kind := "value"
+	var path *fs.PathError
+	var known failure
+	switch {
+	case errors.As(err, &known):
+		kind = known.kind
+	case errors.Is(err, fs.ErrNotExist):
+		kind = "missing"
+	case errors.As(err, &path):
+		kind = "file"
+	}
+	return &answer{Error: err.Error(), Kind: kind}
+}
+
+// notes tell what was changed in graphs to make them simple and undirected.
+type notes struct {
+	Loops int `json:"loops"` // self-loops that were left out
+	// Directed is the number of graphs with edges in both directions and others in one only,
+	// which look like directed graphs.
+	Directed int `json:"directed"`
+}
+
+// graphs returns the graphs in the body of the request.
+func (c *call) graphs() ([]*graph.Graph, notes, error) {
+	var n notes
+	b, err := graph.Decode(c.body)
+	if err != nil {
+		return nil, n, fmt.Errorf("graphs: %w", err)
+	}
+	out := make([]*graph.Graph, b.Len())
+	for i := range out {
+		if out[i], err = b.Graph(i); err != nil {
+			return nil, n, err
 		}
-		return &answer{Error: err.Error(), Kind: kind}
-	}
-	return a
-}
-
-var errHandle = errors.New("the worker does not hold this handle")
-
-// keep puts something under a new handle.
-func (s *server) keep(f *fitted) int64 {
-	s.next++
-	s.held[s.next] = f
-	return s.next
-}
-
-// handle returns what stands under a handle.
-func (s *server) handle(h int64) (*fitted, error) {
-	f, ok := s.held[h]
-	if !ok {
-		return nil, fmt.Errorf("%w: %d", errHandle, h)
-	}
-	return f, nil
-}
-
-// arguments decodes the arguments of a request; a field that is not known is an error.
-func arguments(q *request, v any) error {
-	d := json.NewDecoder(bytes.NewReader(q.Args))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("%s: arguments: %w", q.Op, err)
-	}
-	return nil
-}
-
-func (s *server) hello(_ context.Context, _ *request, a *answer) error {
-	a.Result = map[string]any{"protocol": Protocol, "pid": os.Getpid(), "go": runtime.Version()}
-	return nil
-}
-
-// fit fits a kernel to graphs, and computes their matrix where it is asked for.
-func (s *server) fit(ctx context.Context, q *request, a *answer) error {
-	var args struct {
-		kernelArgs
-		Gram bool `json:"gram"`
-	}
-	if err := arguments(q, &args); err != nil {
-		return err
-	}
-	m, res, err := args.fit(ctx, q.body)
-	if err != nil {
-		return err
-	}
-	if args.Gram {
-		k, err := m.Kernel.Gram(args.work(ctx))
-		if err != nil {
-			return err
+		edges, loops := b.Edges(i)
+		n.Loops += loops
+		if given := edges - loops; given > out[i].M() && given < 2*out[i].M() {
+			n.Directed++
 		}
-		a.put("gram", []int{k.Rows, k.Cols}, k.Data)
 	}
-	res.Handle = s.keep(&fitted{model: m, workers: args.Workers})
-	a.Result = res
-	return nil
+	return out, n, nil
 }
 
-// fitted returns what a request with nothing but a handle is about.
-func (s *server) fitted(q *request) (*fitted, error) {
-	var args struct {
-		Handle int64 `json:"handle"`
+// exactly returns the graphs of a request that must have the given number.
+func (c *call) exactly(n int) ([]*graph.Graph, error) {
+	graphs, _, err := c.graphs()
+	if err == nil && len(graphs) != n {
+		err = fmt.Errorf("%d graphs, want %d", len(graphs), n)
 	}
-	if err := arguments(q, &args); err != nil {
-		return nil, err
-	}
-	return s.handle(args.Handle)
+	return graphs, err
 }
 
-// gram returns the matrix of the training graphs.
-func (s *server) gram(ctx context.Context, q *request, a *answer) error {
-	f, err := s.fitted(q)
-	if err != nil {
-		return err
-	}
-	m, err := f.model.Kernel.Gram(f.work(ctx))
-	if err != nil {
-		return err
-	}
-	a.put("gram", []int{m.Rows, m.Cols}, m.Data)
-	return nil
-}
-
-// handleArgs are a handle and graphs.
-type handleArgs struct {
-	Handle int64       `json:"handle"`
-	Batch  batchLayout `json:"batch"`
-}
-
-func (s *server) withGraphs(q *request) (*fitted, []*graph.Graph, error) {
-	var args handleArgs
-	if err := arguments(q, &args); err != nil {
-		return nil, nil, err
-	}
-	f, err := s.handle(args.Handle)
-	if err != nil {
-		return nil, nil, err
-	}
-	graphs, _, err := decodeGraphs(args.Batch, q.body)
-	return f, graphs, err
-}
-
-// cross returns the matrix between new graphs and the training graphs.
-func (s *server) cross(ctx context.Context, q *request, a *answer) error {
-	f, graphs, err := s.withGraphs(q)
-	if err != nil {
-		return err
-	}
-	m, err := f.model.Kernel.Cross(f.work(ctx), graphs)
-	if err != nil {
-		return err
-	}
-	a.put("cross", []int{m.Rows, m.Cols}, m.Data)
-	return nil
-}
-
-// diagonal returns the raw kernel of graphs with themselves.
-func (s *server) diagonal(ctx context.Context, q *request, a *answer) error {
-	f, graphs, err := s.withGraphs(q)
-	if err != nil {
-		return err
-	}
-	d, err := diagonal(f.work(ctx), f.model, graphs)
-	if err != nil {
-		return err
-	}
-	a.put("diagonal", []int{len(d)}, d)
-	return nil
-}
-
-// save returns a fitted low-rank kernel as the bytes of a model file without a learner.
-func (s *server) save(_ context.Context, q *request, a *answer) error {
-	f, err := s.fitted(q)
-	if err != nil {
-		return err
-	}
-	m := *f.model
-	if _, ok := alone(&m); !ok {
-		return errors.New("save: only the low-rank multiscale kernel is kept in bytes")
-	}
-	m.Graphs, m.Targets = nil, nil // not needed
-	return a.putModel(&m)
-}
-
-// putModel answers with the bytes of a model file.
-func (a *answer) putModel(m *model.Model) error {
-	var b bytes.Buffer
-	if err := model.Encode(&b, m); err != nil {
-		return err
-	}
-	a.put("bytes", []int{b.Len()}, b.Bytes())
-	return nil
-}
-
-// load is the inverse of save.
-func (s *server) load(_ context.Context, q *request, a *answer) error {
-	f, err := q.model()
-	if err != nil {
-		return err
-	}
-	if _, ok := alone(f.model); !ok || f.model.Learner != nil {
-		return errors.New("load: want a model with one low-rank kernel and no learner")
-	}
-	a.Result = &fitResult{Handle: s.keep(f)}
-	return nil
-}
-
-// model decodes the model file in the body of a request.
-func (q *request) model() (*fitted, error) {
-	var args struct {
-		Workers int `json:"workers"`
-	}
-	if err := arguments(q, &args); err != nil {
-		return nil, err
-	}
-	m, err := model.Decode(q.body)
-	return &fitted{model: m, workers: args.Workers}, err
-}
-
-// alone returns the low-rank kernel of a model that has no other and gives it graphs as they are.
-func alone(m *model.Model) (*mlg.Model, bool) {
-	if len(m.Kernel.Sum.Terms) != 1 || len(m.Kernel.Sum.Terms[0].Factors) != 1 {
-		return nil, false
-	}
-	f := m.Kernel.Factors[0]
-	k := model.LowRank(f)
-	return k, k != nil && !f.Standardize && !f.Subdivide
+func (c *call) hello(struct{}) (any, error) {
+	return map[string]int{"protocol": Protocol}, nil
 }

@@ -57,9 +57,9 @@ func frame(header any, body []byte) []byte {
 }
 
 // ask sends a request and returns the answer with its body.
-func (p *parent) ask(op string, args any, body []byte, release ...int64) *answer {
+func (p *parent) ask(op string, handle int64, args any, body []byte, release ...int64) *answer {
 	p.t.Helper()
-	if _, err := p.in.Write(frame(map[string]any{"op": op, "args": args, "release": release}, body)); err != nil {
+	if _, err := p.in.Write(frame(map[string]any{"op": op, "handle": handle, "args": args, "release": release}, body)); err != nil {
 		p.t.Fatal(err)
 	}
 	var size [12]byte
@@ -109,8 +109,8 @@ func (a *answer) floats(t *testing.T, name string) []float64 {
 				n *= s
 			}
 			out := make([]float64, n)
-			for i := range out {
-				out[i] = float64At(a.body[x.Offset:], i)
+			if _, err := binary.Decode(a.body[x.Offset:], binary.LittleEndian, out); err != nil {
+				t.Fatal(err)
 			}
 			return out
 		}
@@ -121,47 +121,6 @@ func (a *answer) floats(t *testing.T, name string) []float64 {
 
 func (a *answer) handle() int64 { return int64(a.Result.(map[string]any)["handle"].(float64)) }
 
-// batch packs graphs as the parent does.
-func batch(graphs []*graph.Graph) (batchLayout, []byte) {
-	var a answer
-	encodeGraphs(&a, graphs)
-	var body []byte
-	strings := 0
-	for _, x := range a.Arrays {
-		size := map[string]int{"<f8": 8, "<i8": 8, "<i4": 4, "|u1": 1}[x.Type]
-		body = append(body, a.body[x.Offset:x.Offset+size*x.Shape[0]]...)
-		if x.Name == "lengths" {
-			strings = x.Shape[0]
-		}
-	}
-	return batchLayout{Graphs: int64(len(graphs)), Strings: int64(strings)}, body
-}
-
-// Graphs of all kinds come out of a batch as they went in.
-func TestBatch(t *testing.T) {
-	drugs, err := dataset.Drugs(dataset.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	graphs := append(graphtest.Suite(3), drugs.Graphs...)
-	layout, body := batch(graphs)
-	got, _, err := decodeGraphs(layout, body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, g := range graphs {
-		h := got[i]
-		if g.ID() != h.ID() || g.Target() != h.Target() || g.N() != h.N() || g.M() != h.M() {
-			t.Fatalf("graph %d: %v, want %v", i, h, g)
-		}
-		a, errA := dataset.AppendJSON(nil, g)
-		b, errB := dataset.AppendJSON(nil, h)
-		if errA != nil || errB != nil || !bytes.Equal(a, b) {
-			t.Errorf("graph %d: %s, want %s", i, b, a)
-		}
-	}
-}
-
 // The worker gives the bits of the library, for kernels, new graphs and saved states.
 func TestKernel(t *testing.T) {
 	p := start(t)
@@ -170,8 +129,7 @@ func TestKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	train, test := drugs.Graphs[:30], drugs.Graphs[30:40]
-	layout, body := batch(train)
-	testLayout, testBody := batch(test)
+	trainBody, testBody := graph.Encode(train), graph.Encode(test)
 	for _, name := range []string{"mlg", "flg", "wl", "wl-oa", "wl-edge", "wl-sp", "sp", "graphlet", "rw", "rw-plain", "labels", "edge-labels"} {
 		k, err := kernel.Named(name)
 		if err != nil {
@@ -192,21 +150,17 @@ func TestKernel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := p.ok(p.ask("fit", map[string]any{"kernel": map[string]any{"kernel": name}, "batch": layout, "gram": true}, body))
+		a := p.ok(p.ask("fit", 0, map[string]any{"kernel": map[string]any{"kernel": name}, "gram": true}, trainBody))
 		equal(t, name, a.floats(t, "gram"), gram.Data)
 		h := a.handle()
-		args := map[string]any{"handle": h, "batch": testLayout}
-		equal(t, name, p.ok(p.ask("cross", args, testBody)).floats(t, "cross"), cross.Data)
-		equal(t, name, p.ok(p.ask("gram", map[string]any{"handle": h}, nil)).floats(t, "gram"), gram.Data)
-		if name == "mlg" {
-			saved := p.ok(p.ask("save", map[string]any{"handle": h}, nil)).body
-			n := p.ok(p.ask("save", map[string]any{"handle": h}, nil)).Arrays[0].Shape[0]
-			args["handle"] = p.ok(p.ask("load", map[string]any{"workers": 1}, saved[:n], h)).handle()
-			equal(t, name, p.ok(p.ask("cross", args, testBody)).floats(t, "cross"), cross.Data)
-			args["handle"] = h
-			if a := p.ask("cross", args, testBody); a.Kind != "handle" {
-				t.Errorf("a handle that was released: %q of kind %s", a.Error, a.Kind)
-			}
+		equal(t, name, p.ok(p.ask("cross", h, nil, testBody)).floats(t, "cross"), cross.Data)
+		diagonal := p.ok(p.ask("diagonal", h, nil, trainBody)).floats(t, "diagonal")
+		saved := p.ok(p.ask("save", h, nil, nil))
+		again := p.ok(p.ask("load", 0, map[string]any{"workers": 1}, saved.body[:saved.Arrays[0].Shape[0]], h)).handle()
+		equal(t, name, p.ok(p.ask("cross", again, nil, testBody)).floats(t, "cross"), cross.Data)
+		equal(t, name, p.ok(p.ask("diagonal", again, nil, nil)).floats(t, "diagonal"), diagonal)
+		if a := p.ask("cross", h, nil, testBody); a.Kind != "handle" {
+			t.Errorf("a handle that was released: %q of kind %s", a.Error, a.Kind)
 		}
 	}
 }
@@ -226,59 +180,47 @@ func equal(t *testing.T, name string, got, want []float64) {
 // What makes no sense gets an answer that says so, and the worker goes on.
 func TestErrors(t *testing.T) {
 	p := start(t)
-	layout, body := batch(graphtest.Suite(1)[:3])
+	body := graph.Encode(graphtest.Suite(1)[:3])
+	record := func(name string, more ...any) map[string]any {
+		k := map[string]any{"kernel": name}
+		if len(more) > 0 {
+			k[more[0].(string)] = more[1]
+		}
+		return map[string]any{"kernel": k}
+	}
 	for _, c := range []struct {
-		op   string
-		args any
-		body []byte
-		want string
+		op     string
+		handle int64
+		args   any
+		body   []byte
+		want   string
 	}{
-		{"nothing", nil, nil, `operation "nothing" is not known`},
-		{"fit", map[string]any{"colour": 1}, nil, `unknown field "colour"`},
-		{"fit", map[string]any{"kernel": map[string]any{"kernel": "x"}, "batch": layout}, body, `kernel "x", want one of`},
-		{"fit", map[string]any{"kernel": map[string]any{"kernel": "mlg", "gamma": -1}, "batch": layout}, body, "gamma = -1"},
-		{"fit", map[string]any{"kernel": map[string]any{"kernel": "wl", "labels": "x"}, "batch": layout}, body, `labels = "x"`},
-		{"fit", map[string]any{"batch": layout}, body[:len(body)-3], "more than the"},
-		{"fit", map[string]any{"batch": batchLayout{Graphs: 1 << 40}}, body, "array n has 1099511627776 entries"},
-		{"fit", map[string]any{"batch": batchLayout{Graphs: -1}}, body, "array n has -1 entries"},
-		{"cross", map[string]any{"handle": 77, "batch": layout}, body, "does not hold"},
-		{"read", map[string]any{"path": "/nowhere/at/all"}, nil, "no such file"},
-		{"train", map[string]any{"kernel": map[string]any{"kernel": "wl", "labels": "degrees"}, "batch": layout}, body, "svm: "},
-		{"model-load", map[string]any{"workers": 1}, []byte("no model"), ""},
-		{"draw-matrix", map[string]any{"rows": 3}, []byte{1}, "want 3 rows"},
-		{"embed-fit", map[string]any{"batch": layout, "components": 0}, body, "components = 0"},
+		{"nothing", 0, nil, nil, `operation "nothing" is not known`},
+		{"fit", 0, map[string]any{"colour": 1}, nil, `unknown field "colour"`},
+		{"fit", 0, record("x"), body, `kernel "x", want one of`},
+		{"fit", 0, record("mlg", "gamma", -1), body, "gamma = -1"},
+		{"fit", 0, record("wl", "labels", "x"), body, `labels = "x"`},
+		{"fit", 0, record("wl"), body[:len(body)-3], "graphs: "},
+		{"cross", 77, nil, body, "does not hold"},
+		{"cross", 0, nil, body, "no handle"},
+		{"read", 0, map[string]any{"path": "/nowhere/at/all"}, nil, "no such file"},
+		{"train", 0, record("wl", "labels", "degrees"), body, "svm: "},
+		{"load", 0, map[string]any{"workers": 1}, []byte("no model"), ""},
+		{"draw-matrix", 0, map[string]any{"rows": 3}, []byte{1}, "want 3 rows"},
+		{"embed-fit", 0, map[string]any{"components": 0}, body, "components = 0"},
 	} {
-		a := p.ask(c.op, c.args, c.body)
+		a := p.ask(c.op, c.handle, c.args, c.body)
 		if a.Error == "" || !strings.Contains(a.Error, c.want) {
 			t.Errorf("%s %v: error %q, want one with %q", c.op, c.args, a.Error, c.want)
 		}
 	}
-	p.ok(p.ask("hello", nil, nil))
-}
-
-// A batch that was changed anywhere gives an error or graphs, never a panic.
-func FuzzBatch(f *testing.F) {
-	for _, g := range graphtest.Suite(2) {
-		l, b := batch([]*graph.Graph{g})
-		f.Add(l.Graphs, l.Strings, b)
-	}
-	f.Fuzz(func(t *testing.T, graphs, strings int64, body []byte) {
-		for i := range min(int(max(graphs, 0)), len(body)/32) {
-			if n := int64At(body, i); n > 1<<16 {
-				t.Skip("too large to try")
-			}
-		}
-		gs, _, err := decodeGraphs(batchLayout{graphs, strings}, body)
-		if err == nil && int64(len(gs)) != graphs {
-			t.Errorf("%d graphs, want %d", len(gs), graphs)
-		}
-	})
+	p.ok(p.ask("hello", 0, nil, nil))
 }
 
 // Serve ends with its input, in the middle of work too, and removes the folder.
 func TestEnd(t *testing.T) {
 	p := start(t)
-	p.ok(p.ask("hello", nil, nil))
+	p.ok(p.ask("hello", 0, nil, nil))
 	big := graph.NewBuilder(400)
 	for v := range 400 {
 		big.AddEdge(v, (v+1)%400)
@@ -287,9 +229,9 @@ func TestEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, b := batch([]*graph.Graph{g})
+	b := graph.Encode([]*graph.Graph{g})
 	record := map[string]any{"kernel": "graphlet-mix", "k": 5, "samples": 1 << 30}
-	if _, err := p.in.Write(frame(map[string]any{"op": "fit", "args": map[string]any{"kernel": record, "batch": l}}, b)); err != nil {
+	if _, err := p.in.Write(frame(map[string]any{"op": "fit", "args": map[string]any{"kernel": record}}, b)); err != nil {
 		t.Fatal(err)
 	}
 	p.in.Close()
@@ -333,12 +275,12 @@ func TestEmbedding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	layout, body := batch(graphs)
-	a := p.ok(p.ask("embed-fit", map[string]any{"kernel": map[string]any{"kernel": "mlg"}, "batch": layout, "components": len(graphs), "tolerance": 1e-12}, body))
+	body := graph.Encode(graphs)
+	a := p.ok(p.ask("embed-fit", 0, map[string]any{"kernel": map[string]any{"kernel": "mlg"}, "components": len(graphs), "tolerance": 1e-12}, body))
 	first := a.floats(t, "vectors")
 	dim := len(first) / len(graphs)
 	rows := &kernel.Matrix{Rows: len(graphs), Cols: dim, Data: first}
-	again := &kernel.Matrix{Rows: len(graphs), Cols: dim, Data: p.ok(p.ask("embed", map[string]any{"handle": a.handle(), "batch": layout}, body)).floats(t, "vectors")}
+	again := &kernel.Matrix{Rows: len(graphs), Cols: dim, Data: p.ok(p.ask("embed", a.handle(), nil, body)).floats(t, "vectors")}
 	for i := range graphs {
 		for j := range graphs {
 			sum, sum2 := 0.0, 0.0

@@ -35,8 +35,7 @@ def graph_of(case):
 
 
 def record_gram(graphs, **record):
-    batch, body = pack(graphs)
-    return _engine.call("fit", {"kernel": record, "batch": batch, "gram": True}, [body])[1]["gram"]
+    return _engine.call("fit", {"kernel": record, "gram": True}, pack(graphs))[1]["gram"]
 
 
 def test_golden_multiscale(golden):

@@ -87,10 +87,10 @@ func flags(o *pipeline.Options) {
 	flag.StringVar(&o.Read.SMILESColumn, "smiles-column", "", "column of a table that has the SMILES")
 	flag.StringVar(&o.Read.TargetColumn, "target", "", "column or data field that has the class or value")
 	flag.StringVar(&o.Read.IDColumn, "id-column", "", "column or data field that has the identifier")
-	flag.Int64Var(&o.PartBytes, "part-bytes", o.PartBytes, "bytes of the parts into which local files of lines are cut")
+	flag.IntVar(&o.PartBytes, "part-bytes", o.PartBytes, "bytes of the parts into which local files of lines are cut")
 	flag.IntVar(&o.Batch, "batch", o.Batch, "graphs that are transformed together")
 	flag.IntVar(&o.Threads, "threads", o.Threads, "goroutines for the work on a batch; runners work on several at a time")
-	flag.BoolVar(&o.SkipBad, "skip-bad", false, "leave out bad graphs and list them in "+pipeline.BadName)
+	flag.BoolVar(&o.SkipInvalid, "skip-invalid", false, "leave out graphs that cannot be read or transformed and list them in "+pipeline.BadName)
 	flag.StringVar((*string)(&o.Read.Format), "format", string(o.Read.Format), "format of the inputs")
 }
 

@@ -84,8 +84,8 @@ func TestCommand(t *testing.T) {
 		code int
 	}{
 		{nil, "usage: mlg-beam", 2},
-		{[]string{graphs}, "no Model", 2},
-		{[]string{"--model", file, graphs}, "either Tiles or Embeddings", 2},
+		{[]string{graphs}, "no model", 2},
+		{[]string{"--model", file, graphs}, "either tiles or embeddings", 2},
 		{[]string{"--model", file, "--tiles", tiles, "--format", "nothing", graphs}, "nothing", 2},
 		{[]string{"--model", graphs, "--tiles", tiles, graphs}, "g.jsonl", 1},
 		{[]string{"--model", file, "--tiles", tiles, graphs + "x"}, "no such file", 1},

@@ -1,6 +1,6 @@
 """Graphs as one block of bytes, as the worker reads and writes them.
 
-The layout is described in internal/worker/batch.go.
+The layout is described in graph/batch.go.
 """
 
 from __future__ import annotations
@@ -13,104 +13,93 @@ import numpy as np
 from .exceptions import GraphError
 from .graph import MAX_VERTICES, Graph
 
-_WEIGHTS, _COORDINATES, _LABELS, _EDGE_LABELS = 1, 2, 4, 8
 
-Packed = tuple[dict[str, int], bytes]
-
-
-def pack(graphs: Sequence[Graph]) -> Packed:
-    """Return the layout and the bytes of a batch of graphs."""
+def pack(graphs: Sequence[Graph]) -> bytes:
+    """Return graphs as a batch."""
     codes: dict[str, int] = {}
 
-    def code(text: str) -> int:
-        return codes.setdefault(text, len(codes))
+    def numbers(texts: list[str] | None, count: int) -> np.ndarray:
+        if texts is None:
+            return np.full(count, -1, "<i4")
+        return np.array([codes.setdefault(t, len(codes)) for t in texts], "<i4")
 
-    count = len(graphs)
-    n, m, dim, flags = (np.zeros(count, "<i8") for _ in range(4))
-    attributes, weights, coordinates, edges = [], [], [], []
-    labels: list[int] = []
-    edge_labels: list[int] = []
-    names = np.full((2, count), -1, "<i4")
+    def name(text: str) -> int:
+        return codes.setdefault(text, len(codes)) if text else -1
+
+    shapes = np.zeros((5, len(graphs)), "<i8")
+    attributes, coordinates, weights, edges, labels, edge_labels = ([] for _ in range(6))
     for i, g in enumerate(graphs):
-        n[i], m[i] = g.n, len(g.edges)
+        shapes[:2, i] = g.n, len(g.edges)
         edges.append(g.edges.reshape(-1))
-        flag = 0
+        labels.append(numbers(g.labels, g.n))
+        edge_labels.append(numbers(g.edge_labels, len(g.edges)))
         if g.attributes is not None:
-            dim[i] = g.attributes.shape[1]
+            shapes[2, i] = g.attributes.shape[1]
             attributes.append(g.attributes.reshape(-1))
-        if g.weights is not None:
-            flag |= _WEIGHTS
-            weights.append(g.weights)
         if g.coordinates is not None:
-            flag |= _COORDINATES
+            shapes[3, i] = 2
             coordinates.append(g.coordinates.reshape(-1))
-        if g.labels is not None:
-            flag |= _LABELS
-            labels.extend([code(t) for t in g.labels])
-        if g.edge_labels is not None:
-            flag |= _EDGE_LABELS
-            edge_labels.extend([code(t) for t in g.edge_labels])
-        if g.id:
-            names[0, i] = code(g.id)
-        if g.target:
-            names[1, i] = code(g.target)
-        flags[i] = flag
-    total = int(n.sum())
+        if g.weights is not None:
+            shapes[4, i] = 1
+            weights.append(g.weights)
+    total = int(shapes[0].sum())
     if total > MAX_VERTICES:
         raise GraphError(f"graphs: {total} vertices in all, want at most {MAX_VERTICES}")
+    names = np.array([[name(g.id) for g in graphs], [name(g.target) for g in graphs]], "<i4")
     texts = [t.encode("utf-8", "surrogatepass") for t in codes]
-    parts = [
-        n,
-        m,
-        dim,
-        flags,
-        _join(attributes, "<f8"),
-        _join(weights, "<f8"),
-        _join(coordinates, "<f8"),
-        _join(edges, "<i4"),
-        np.array(labels, "<i4"),
-        np.array(edge_labels, "<i4"),
+    arrays = [
+        np.array([len(graphs), len(texts)], "<i8"),
+        shapes,
+        *(_join(parts, "<f8") for parts in (attributes, coordinates, weights)),
+        *(_join(parts, "<i4") for parts in (edges, labels, edge_labels)),
         names,
         np.array([len(t) for t in texts], "<i4"),
     ]
-    body = b"".join([p.tobytes() for p in parts] + texts)
-    return {"graphs": count, "strings": len(texts)}, body
+    return b"".join([a.tobytes() for a in arrays] + texts)
 
 
 def _join(parts: list[np.ndarray], dtype: str) -> np.ndarray:
     return np.concatenate(parts).astype(dtype, copy=False) if parts else np.empty(0, dtype)
 
 
-def unpack(arrays: dict[str, Any]) -> list[Graph]:
-    """Return the graphs of the arrays of an answer."""
-    ends = np.cumsum(arrays["lengths"], dtype=np.int64)
-    raw = arrays["text"].tobytes()
-    texts, at = [], 0
-    for e in ends.tolist():
-        texts.append(raw[at:e].decode("utf-8", "replace"))
-        at = e
-    take = dict.fromkeys(("attributes", "weights", "coordinates", "edges", "labels", "edge_labels"), 0)
+class _Taker:
+    """Takes arrays off the front of another one."""
 
-    def part(name: str, size: int) -> Any:
-        start = take[name]
-        take[name] = start + size
-        return arrays[name][start : start + size]
+    def __init__(self, data: np.ndarray) -> None:
+        self.data = data
+
+    def take(self, count: int, dtype: str | None = None) -> np.ndarray:
+        size = count * (np.dtype(dtype).itemsize if dtype else 1)
+        out, self.data = self.data[:size], self.data[size:]
+        return out.view(dtype) if dtype else out
+
+
+def unpack(data: np.ndarray) -> list[Graph]:
+    """Return the graphs of a batch."""
+    body = _Taker(data)
+    count, strings = body.take(2, "<i8").tolist()
+    shapes = body.take(5 * count, "<i8").reshape(5, count)
+    n, m, dim, places, weighted = shapes
+    attributes, coordinates, weights = (
+        _Taker(body.take(int(size.sum()), "<f8")) for size in (n * dim, n * places, m * weighted)
+    )
+    edges, labels, edge_labels = (_Taker(body.take(int(size.sum()), "<i4")) for size in (2 * m, n, m))
+    ids, targets = (body.take(count, "<i4").tolist() for _ in range(2))
+    lengths = body.take(strings, "<i4").tolist()
+    texts = [body.take(size).tobytes().decode("utf-8", "replace") for size in lengths]
+
+    def strings_of(numbers: Any) -> list[str] | None:
+        return [texts[c] for c in numbers.tolist()] if len(numbers) and numbers[0] >= 0 else None
 
     out = []
-    ids, targets = arrays["ids"].tolist(), arrays["targets"].tolist()
-    rows = zip(*(arrays[k].tolist() for k in ("n", "m", "dim", "flags")))
-    for i, (n, m, dim, flag) in enumerate(rows):
+    for i, (n, m, dim, places, weighted) in enumerate(shapes.T.tolist()):
         g = Graph.__new__(Graph)
         g.n, g.vertices = n, range(n)
-        g.edges = part("edges", 2 * m).reshape(m, 2)
-        g.attributes = part("attributes", n * dim).reshape(n, dim) if dim else None
-        g.weights = part("weights", m) if flag & _WEIGHTS else None
-        g.coordinates = part("coordinates", 2 * n).reshape(n, 2) if flag & _COORDINATES else None
-        g.labels = [texts[c] for c in part("labels", n).tolist()] if flag & _LABELS else None
-        g.edge_labels = None
-        if flag & _EDGE_LABELS:
-            g.edge_labels = [texts[c] for c in part("edge_labels", m).tolist()]
-        g.id = texts[ids[i]] if ids[i] >= 0 else ""
-        g.target = texts[targets[i]] if targets[i] >= 0 else ""
+        g.edges = edges.take(2 * m).reshape(m, 2)
+        g.attributes = attributes.take(n * dim).reshape(n, dim) if dim else None
+        g.coordinates = coordinates.take(2 * n).reshape(n, 2) if places else None
+        g.weights = weights.take(m) if weighted else None
+        g.labels, g.edge_labels = strings_of(labels.take(n)), strings_of(edge_labels.take(m))
+        g.id, g.target = (texts[c] if c >= 0 else "" for c in (ids[i], targets[i]))
         out.append(g)
     return out

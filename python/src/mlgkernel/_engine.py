@@ -21,7 +21,6 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +28,9 @@ import numpy as np
 
 from .exceptions import WorkerError
 
-PROTOCOL = 2
+PROTOCOL = 3
 _INLINE = 1 << 16  # larger bodies travel in files
 _HEAD = struct.Struct("<IQ")
-
-Buffer = bytes | bytearray | memoryview
 
 
 def binary() -> Path:
@@ -81,21 +78,17 @@ class Worker:
         assert self.process.stdin is not None and self.process.stdout is not None
         self.stdin, self.stdout = self.process.stdin, self.process.stdout
 
-    def exchange(self, header: dict[str, Any], body: Sequence[Buffer]) -> tuple[dict[str, Any], np.ndarray]:
+    def exchange(self, header: dict[str, Any], body: bytes) -> tuple[dict[str, Any], np.ndarray]:
         """Send a request and return the header and the body (bytes) of the answer."""
-        parts = [memoryview(b).cast("B") for b in body if len(b)]
-        size = sum(len(p) for p in parts)
-        if size > _INLINE:
+        if len(body) > _INLINE:
             self.serial += 1
             header = dict(header, file=f"request-{self.serial}")
             with open(os.path.join(self.dir, header["file"]), "wb", buffering=0) as f:
-                for p in parts:
-                    _write(f, p)
-            parts, size = [], 0
+                _write(f, memoryview(body))
+            body = b""
         text = json.dumps(header).encode()
         try:
-            head = b"".join([_HEAD.pack(len(text), size), text, *parts])
-            _write(self.stdin, memoryview(head))
+            _write(self.stdin, memoryview(_HEAD.pack(len(text), len(body)) + text + body))
             header_size, body_size = _HEAD.unpack(self._read(_HEAD.size))
             answer = json.loads(bytes(self._read(header_size)))
             data = np.frombuffer(self._read(body_size), np.uint8)
@@ -161,26 +154,19 @@ def _map(path: str) -> np.ndarray:
 class Held:
     """Something that the worker holds under a handle, with the request that makes it.
 
-    Parameters
-    ----------
-    op, args, body
-        The request whose answer has the handle.
-    snapshot : str
-        The operation by which the worker gives it back as bytes, which are then what is pickled;
-        empty where there is none, and the request itself is pickled.
+    It is pickled as the bytes of a model file, or, for an embedding, as the request itself.
     """
 
-    def __init__(self, op: str, args: dict[str, Any], body: Sequence[Buffer], snapshot: str = "") -> None:
-        self.op, self.args, self.body, self.snapshot = op, args, body, snapshot
+    def __init__(self, op: str, args: dict[str, Any], body: bytes) -> None:
+        self.op, self.args, self.body = op, args, body
         self.place: list[Any] = [None, 0]  # worker (weakly) and handle
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if (self.snapshot and self.op == "fit") or self.op == "train":
-            loader = {"fit": "load", "train": "model-load"}[self.op]
-            _, arrays = call(self.snapshot, {}, held=self)
-            workers = self.args.get("workers", 0)
-            return Held, (loader, {"workers": workers}, [arrays["bytes"].tobytes()], self.snapshot)
-        return Held, (self.op, self.args, [bytes(memoryview(b)) for b in self.body], self.snapshot)
+        if self.op in ("fit", "train"):
+            _, arrays = call("save", {}, held=self)
+            work = {k: self.args[k] for k in ("workers", "max_memory") if k in self.args}
+            return Held, ("load", work, arrays["bytes"].tobytes())
+        return Held, (self.op, self.args, self.body)
 
 
 class Engine:
@@ -193,7 +179,7 @@ class Engine:
         self.free: collections.deque[tuple[Any, int]] = collections.deque()
 
     def call(
-        self, op: str, args: dict[str, Any], body: Sequence[Buffer] = (), held: Held | None = None
+        self, op: str, args: dict[str, Any], body: bytes = b"", held: Held | None = None
     ) -> tuple[Any, dict[str, np.ndarray]]:
         with self.lock:
             try:
@@ -210,12 +196,11 @@ class Engine:
                 ) from None
 
     def _attempt(
-        self, op: str, args: dict[str, Any], body: Sequence[Buffer], held: Held | None
+        self, op: str, args: dict[str, Any], body: bytes, held: Held | None
     ) -> tuple[Any, dict[str, np.ndarray]]:
         worker = self._ready()
-        if held is not None:
-            args = dict(args, handle=self._handle(worker, held))
-        return self._exchange(worker, op, args, body)
+        handle = 0 if held is None else self._handle(worker, held)
+        return self._exchange(worker, op, args, body, handle)
 
     def _handle(self, worker: Worker, held: Held) -> int:
         ref, handle = held.place
@@ -232,15 +217,16 @@ class Engine:
         return handle
 
     def _exchange(
-        self, worker: Worker, op: str, args: dict[str, Any], body: Sequence[Buffer]
+        self, worker: Worker, op: str, args: dict[str, Any], body: bytes, handle: int = 0
     ) -> tuple[Any, dict[str, np.ndarray]]:
         release = []
         while self.free:
-            ref, handle = self.free.popleft()
+            ref, old = self.free.popleft()
             if ref() is worker:
-                release.append(handle)
+                release.append(old)
+        header = {"op": op, "args": args, "handle": handle, "release": release}
         try:
-            answer, data = worker.exchange({"op": op, "args": args, "release": release}, body)
+            answer, data = worker.exchange(header, body)
         except Died:
             raise
         except BaseException:  # interrupted: the worker may be in the middle of an answer
@@ -265,7 +251,7 @@ class Engine:
         self.started += 1
         if self.started == 1:
             _close_with_process()
-        result, _ = self._exchange(worker, "hello", {}, ())
+        result, _ = self._exchange(worker, "hello", {}, b"")
         if result["protocol"] != PROTOCOL:
             self._drop()
             raise WorkerError(
@@ -299,12 +285,11 @@ _engine = Engine()
 
 
 def call(
-    op: str, args: dict[str, Any], body: Sequence[Buffer] = (), held: Held | None = None
+    op: str, args: dict[str, Any], body: bytes = b"", held: Held | None = None
 ) -> tuple[Any, dict[str, np.ndarray]]:
     """Send a request to the worker and return the result and the arrays of the answer.
 
-    With `held`, the argument `handle` is that of what the worker holds; it is made again where
-    the worker does not hold it any more.
+    `held` is what it is about; it is made again where the worker does not hold it any more.
     """
     return _engine.call(op, args, body, held)
 

@@ -110,15 +110,14 @@ def read_graphs(
     if isinstance(path, os.PathLike) or os.path.exists(text):
         text = os.path.abspath(text)  # the worker may be in another folder
     result, arrays = _engine.call("read", dict(options, path=text), held=held)
-    return unpack(arrays), result
+    return unpack(arrays["graphs"]), result
 
 
 def _molecules(items: list[tuple[int, str]], held: _engine.Held | None) -> list[Graph]:
     result, arrays = _engine.call("smiles", {"smiles": [text for _, text in items]}, held=held)
-    if result.get("failed"):
-        bad = result["failed"][0]
-        raise GraphError(f"graph {items[bad['index']][0]}: SMILES: {bad['error']}")
-    return unpack(arrays)
+    if result is not None:
+        raise GraphError(f"graph {items[result['index']][0]}: SMILES: {result['error']}")
+    return unpack(arrays["graphs"])
 
 
 def as_graph(item: Any) -> Graph:

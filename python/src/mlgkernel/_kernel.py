@@ -55,7 +55,6 @@ class OnGraphs(BaseEstimator):
 class Kernel(TransformerMixin, OnGraphs):
     """What all kernels have in common. `_record` of a subclass says what is computed."""
 
-    _diagonal_one = False  # k(G, G) = 1 for all graphs
     n_jobs: int | None
     normalize: bool
     verbose: bool
@@ -102,16 +101,12 @@ class Kernel(TransformerMixin, OnGraphs):
         start = time.perf_counter()
         request = self._request()
         graphs = as_graphs(X)
-        batch, body = pack(graphs)
-        record = request["kernel"]
-        snapshot = "save" if record["kernel"] in ("mlg", "flg") and not record.get("exact") else ""
-        args = dict(request, batch=batch)
-        held = _engine.Held("fit", args, [body], snapshot)
+        held = _engine.Held("fit", request, pack(graphs))
         result, arrays = _engine.hold(held, gram=gram)
         notice(result)
         self._adjust(result)
         self._held = held
-        self._new: tuple[dict[str, int], bytes] | None = None
+        self._new = b""
         self.n_graphs_in_ = len(graphs)
         self.kernel_ = result["kernel"]
         self._say(f"fitted {self.kernel_} to {len(graphs)} graphs", start)
@@ -134,9 +129,9 @@ class Kernel(TransformerMixin, OnGraphs):
         check_is_fitted(self, "kernel_")
         start = time.perf_counter()
         graphs = as_graphs(X)
-        batch, body = pack(graphs)
-        _, arrays = _engine.call("cross", {"batch": batch}, [body], held=self._held)
-        self._new = (batch, body)
+        new = pack(graphs)
+        _, arrays = _engine.call("cross", {}, new, held=self._held)
+        self._new = new
         self._say(f"compared {len(graphs)} with {self.n_graphs_in_} graphs", start)
         return arrays["cross"]
 
@@ -152,17 +147,11 @@ class Kernel(TransformerMixin, OnGraphs):
             pair ``(X_diag, Y_diag)``.
         """
         check_is_fitted(self, "kernel_")
-        if self._diagonal_one:
-            x = np.ones(self.n_graphs_in_)
-        else:
-            x = self._self(self._held.args["batch"], self._held.body[0])
-        if self._new is None:
-            return x
-        batch, body = self._new
-        return x, np.ones(batch["graphs"]) if self._diagonal_one else self._self(batch, body)
+        x = self._self(b"")
+        return (x, self._self(self._new)) if self._new else x
 
-    def _self(self, batch: dict[str, int], body: Any) -> np.ndarray:
-        return _engine.call("diagonal", {"batch": batch}, [body], held=self._held)[1]["diagonal"]
+    def _self(self, graphs: bytes) -> np.ndarray:
+        return _engine.call("diagonal", {}, graphs, held=self._held)[1]["diagonal"]
 
     def _say(self, text: str, start: float) -> None:
         if self.verbose:

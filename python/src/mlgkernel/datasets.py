@@ -89,7 +89,7 @@ def load(
     -------
     Dataset
     """
-    graphs, result = read_graphs(
+    graphs, info = read_graphs(
         path,
         format=format,
         smiles_column=smiles_column,
@@ -104,7 +104,7 @@ def load(
     )
     ids = [g.id or str(i + 1) for i, g in enumerate(graphs)]
     texts = [g.target for g in graphs]
-    return Dataset(result["name"], graphs, _targets(texts), ids, result["warnings"], result["info"])
+    return Dataset(info["name"], graphs, _targets(texts), ids, info["warnings"], info)
 
 
 def _targets(texts: list[str]) -> np.ndarray:

@@ -9,13 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    RegressorMixin,
-    TransformerMixin,
-)
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, RegressorMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -48,22 +42,23 @@ class _Multiscale(OnGraphs):
         e: Any = self
         return {"kernel": multiscale(e, e.radii, eta=e.eta, rank=e.rank), "workers": jobs(e.n_jobs)}
 
-    def _train(self, X: Any, **targets: Any) -> None:
+    def _train(self, X: Any, svm: dict[str, Any], **targets: Any) -> None:
         e: Any = self
         graphs = as_graphs(X)
         if len(graphs) != len(targets["targets"]):
             raise ValueError(f"{len(graphs)} graphs and {len(targets['targets'])} targets")
-        batch, body = pack(graphs)
         args = {
             **self._request(),
-            "batch": batch,
-            "c": number("C", e.C),
-            "tolerance": number("tol", e.tol),
-            "iterations": whole("max_iter", e.max_iter),
+            "svm": {
+                "C": number("C", e.C),
+                "Tolerance": number("tol", e.tol),
+                "MaxIterations": whole("max_iter", e.max_iter),
+                **svm,
+            },
             "created": {"by": "mlgkernel", "estimator": type(self).__name__},
             **targets,
         }
-        held = _engine.Held("train", args, [body], "model-save")
+        held = _engine.Held("train", args, pack(graphs))
         result, _ = _engine.hold(held)
         notice(result)
         if result["limited"]:
@@ -74,16 +69,15 @@ class _Multiscale(OnGraphs):
         self._take(result)
 
     def _take(self, info: dict[str, Any]) -> None:
-        self.kernel_ = info["kernels"][0] if len(info["kernels"]) == 1 else " + ".join(info["kernels"])
+        self.kernel_ = info["kernel"]
         self.n_graphs_in_ = len(info["ids"])
         self.ids_ = info["ids"]
         self.support_ = np.array(info["support"], dtype=np.int64)
         self._with_probability = info["probability"]
 
-    def _ask(self, X: Any, **args: Any) -> dict[str, np.ndarray]:
+    def _ask(self, op: str, X: Any, **args: Any) -> dict[str, np.ndarray]:
         check_is_fitted(self, "kernel_")
-        batch, body = pack(as_graphs(X, self))
-        return _engine.call("predict", dict(args, batch=batch), [body], held=self._held)[1]
+        return _engine.call(op, args, pack(as_graphs(X, self)), held=self._held)[1]
 
     def nearest(self, X: Any, k: int = 5) -> Nearest:
         """Return the training graphs that are most similar to graphs.
@@ -100,14 +94,14 @@ class _Multiscale(OnGraphs):
         """
         if whole("k", k) < 1:
             raise ValueError(f"k={k}, want at least 1")
-        a = self._ask(X, nearest=int(k))
+        a = self._ask("nearest", X, k=int(k))
         ids = [[self.ids_[j] for j in row] for row in a["index"].tolist()]
         return Nearest(a["index"], a["similarity"], ids)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file, which the command and other programs read too."""
         check_is_fitted(self, "kernel_")
-        data = _engine.call("model-save", {}, held=self._held)[1]["bytes"]
+        data = _engine.call("save", {}, held=self._held)[1]["bytes"]
         target = os.path.abspath(os.fspath(path))
         handle, temporary = tempfile.mkstemp(prefix=".mlg-", dir=os.path.dirname(target))
         try:
@@ -122,7 +116,7 @@ class _Multiscale(OnGraphs):
     def _load(cls, path: str | os.PathLike[str], task: str, n_jobs: int | None) -> tuple[Any, Any]:
         with open(path, "rb") as f:
             data = f.read()
-        held = _engine.Held("model-load", {"workers": jobs(n_jobs)}, [data], "model-save")
+        held = _engine.Held("load", {"workers": jobs(n_jobs)}, data)
         info, _ = _engine.hold(held)
         if info["task"] != task:
             raise ValueError(f"{os.fspath(path)}: a model for {info['task']}, want one for {task}")
@@ -224,25 +218,17 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         names = [str(c) for c in classes.tolist()]
         if len(set(names)) < len(names):
             raise ValueError("y has classes with the same text")
-        weights = {}
+        svm: dict[str, Any] = {"Probability": bool(self.probability), "Seed": seed(self.random_state)}
         if self.class_weight is not None:
             by_class = compute_class_weight(self.class_weight, classes=classes, y=y)
-            weights = {i: float(w) for i, w in enumerate(by_class)}
-        self._train(
-            X,
-            classes=names,
-            labels=labels.tolist(),
-            targets=[names[i] for i in labels],
-            weights=weights,
-            probability=bool(self.probability),
-            svm_seed=seed(self.random_state),
-        )
+            svm["ClassWeights"] = {i: float(w) for i, w in enumerate(by_class)}
+        self._train(X, svm, classes=names, labels=labels.tolist(), targets=[names[i] for i in labels])
         self.classes_ = classes
         return self
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each graph."""
-        found = self._ask(X)["class"]
+        found = self._ask("predict", X)["class"]
         return self.classes_[found]
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -255,7 +241,7 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
             class: the mean value of its machines against each of the others. `predict` takes the
             class that wins most of these pairs.
         """
-        values = self._ask(X)["decision"]
+        values = self._ask("predict", X)["decision"]
         return values[:, 1] if len(self.classes_) == 2 else values
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -263,7 +249,7 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         check_is_fitted(self, "kernel_")
         if not self._with_probability:
             raise AttributeError("predict_proba is not available when probability=False")
-        return self._ask(X)["probability"]
+        return self._ask("predict", X)["probability"]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None) -> MLGClassifier:
@@ -339,14 +325,13 @@ discount, C, tol, max_iter, random_state, n_jobs, verbose
         if not np.isfinite(y).all():
             raise ValueError(f"y[{int(np.argmin(np.isfinite(y)))}] is not finite")
         values = y.tolist()
-        self._train(
-            X, values=values, targets=[repr(v) for v in values], epsilon=number("epsilon", self.epsilon)
-        )
+        svm = {"Epsilon": number("epsilon", self.epsilon)}
+        self._train(X, svm, values=values, targets=[repr(v) for v in values])
         return self
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the value of each graph."""
-        return self._ask(X)["value"]
+        return self._ask("predict", X)["value"]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None) -> MLGRegressor:
@@ -354,7 +339,7 @@ discount, C, tol, max_iter, random_state, n_jobs, verbose
         return cls._load(path, "regression", n_jobs)[0]
 
 
-class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraphs):
     """Explicit vectors of graphs, whose dot products approximate a kernel.
 
     Landmark graphs are chosen among the training graphs by pivoted Cholesky factorisation; a graph
@@ -402,15 +387,14 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         kernel = self.kernel
         if kernel is None:
             kernel = MultiscaleLaplacian(radii=(1, 2), gamma=0.1, heta=0.1, n_samples=100)
-        batch, body = pack(as_graphs(X))
+        graphs = as_graphs(X)
         args = {
             **kernel._request(),
             "workers": jobs(self.n_jobs),
-            "batch": batch,
             "components": whole("n_components", self.n_components),
             "tolerance": number("tol", self.tol),
         }
-        held = _engine.Held("embed-fit", args, [body])
+        held = _engine.Held("embed-fit", args, pack(graphs))
         result, arrays = _engine.hold(held)
         notice(result)
         self._held = held
@@ -418,20 +402,10 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.error_ = result["error"]
         self.landmarks_ = arrays["landmarks"]
         self._n_features_out = len(self.landmarks_)
-        self.n_graphs_in_ = batch["graphs"]
+        self.n_graphs_in_ = len(graphs)
         return arrays["vectors"]
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the vectors of graphs, a row each."""
         check_is_fitted(self, "kernel_")
-        batch, body = pack(as_graphs(X))
-        return _engine.call("embed", {"batch": batch}, [body], held=self._held)[1]["vectors"]
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "kernel_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.no_validation = True
-        return tags
+        return _engine.call("embed", {}, pack(as_graphs(X)), held=self._held)[1]["vectors"]

@@ -113,8 +113,13 @@ class Decision:
         return self.picture.svg
 
 
-def _picture_options(title: str, width: float, height: float, numbers: bool, style: str) -> dict[str, Any]:
-    return {"title": title, "width": width, "height": height, "numbers": numbers, "style": style}
+def _size(width: float, height: float) -> dict[str, float]:
+    """Return what is not the usual size."""
+    return {k: v for k, v in (("Width", width), ("Height", height)) if v > 0}
+
+
+def _picture(title: str, width: float, height: float, numbers: bool, style: str) -> dict[str, Any]:
+    return {"Title": title, "Size": _size(width, height), "Numbers": numbers, "Style": style}
 
 
 def similarity(
@@ -155,14 +160,12 @@ def similarity(
 
         model = MultiscaleLaplacian(radii=(1, 2), gamma=0.1, heta=0.1, n_samples=100).fit(graphs)
     check_is_fitted(model, "kernel_")
-    batch, body = pack(graphs)
     args = {
-        "batch": batch,
         "shares": bool(shares),
         "match": -1 if match is None else int(match),
-        "picture": _picture_options(title, width, height, numbers, style),
+        "picture": _picture(title, width, height, numbers, style),
     }
-    result, _ = _engine.call("similarity", args, [body], held=model._held)
+    result, _ = _engine.call("similarity", args, pack(graphs), held=model._held)
     c = result["comparison"]
     values = [c["g"]["vertices"], c["h"]["vertices"]]
     if shares:
@@ -226,15 +229,13 @@ def decision(
             if towards == against:
                 raise ValueError(f"classes={classes!r}, want two different classes")
         speaks = known[towards]
-    batch, body = pack(graphs)
     args = {
-        "batch": batch,
         "shares": bool(shares),
         "class": towards,
         "against": against,
-        "picture": _picture_options(title, width, height, numbers, style),
+        "picture": _picture(title, width, height, numbers, style),
     }
-    result, _ = _engine.call("decision", args, [body], held=model._held)
+    result, _ = _engine.call("decision", args, pack(graphs), held=model._held)
     p = result["prediction"]
     values = result["shares"]["vertices"] if shares else p["vertices"]
     terms = [(t["graph"], t["k"], t["value"]) for t in p["graphs"]]
@@ -254,18 +255,13 @@ def draw(
 ) -> Picture:
     """Draw a graph, with colours for `values` of its vertices."""
     graphs = as_graphs([g])
-    batch, body = pack(graphs)
-    args: dict[str, Any] = {
-        "batch": batch,
-        "name": name,
-        "picture": _picture_options(title, width, height, numbers, style),
-    }
+    args: dict[str, Any] = {"name": name, "picture": _picture(title, width, height, numbers, style)}
     if values is not None:
         v = np.asarray(values, dtype=np.float64)
         if v.shape != (graphs[0].n,) or not np.isfinite(v).all():
             raise ValueError(f"values: shape {v.shape}, want {graphs[0].n} finite numbers")
         args["values"] = v.tolist()
-    return Picture(_engine.call("draw", args, [body])[0]["svg"])
+    return Picture(_engine.call("draw", args, pack(graphs))[0]["svg"])
 
 
 def _matrix(kind: str, k: Any, classes: Any, title: str, width: float, height: float) -> Picture:
@@ -277,10 +273,9 @@ def _matrix(kind: str, k: Any, classes: Any, title: str, width: float, height: f
         "kind": kind,
         "title": title,
         "classes": None if classes is None else [str(c) for c in classes],
-        "width": width,
-        "height": height,
+        "size": _size(width, height),
     }
-    return Picture(_engine.call("draw-matrix", args, [m.tobytes()])[0]["svg"])
+    return Picture(_engine.call("draw-matrix", args, m.tobytes())[0]["svg"])
 
 
 def heatmap(k: Any, classes: Any = None, *, title: str = "", width: float = 0, height: float = 0) -> Picture:

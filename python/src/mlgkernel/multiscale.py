@@ -54,8 +54,6 @@ class MultiscaleLaplacian(Kernel):
     stronger above the first; normalising does not take that back. Here the definition is followed.
     """
 
-    _diagonal_one = True
-
     def __init__(
         self,
         n_jobs: int | None = None,

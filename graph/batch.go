@@ -1,0 +1,236 @@
+package graph
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// A batch is graphs as one block of bytes: an array for each property, over all graphs in turn.
+//
+//	graphs, strings                             int64    how many there are
+//	n, m                                        int64    by graph: vertices, edges
+//	attributes, coordinates, weights            int64    by graph: numbers for a vertex, for a vertex
+//	                                                     (0 or 2), for an edge (0 or 1)
+//	attributes, coordinates, weights            float64  those numbers
+//	edges                                       int32    both ends of each, vertices of the graph from 0
+//	labels, edge labels, identifiers, targets   int32    by vertex, by edge, by graph, by graph:
+//	                                                     number of a string, −1 for none
+//	lengths                                     int32    by string, in bytes
+//	text                                        bytes    of the strings
+//
+// Numbers are little-endian. Model files and the Python package have graphs in this form.
+
+// Encode returns graphs as a batch.
+func Encode(graphs []*Graph) []byte {
+	var (
+		n, m, dims, places, weighted                     []int64
+		attributes, coordinates, weights                 []float64
+		edges, labels, edgeLabels, ids, targets, lengths []int32
+		text                                             []byte
+	)
+	numbers := map[string]int32{}
+	number := func(has bool, s string) int32 {
+		if !has {
+			return -1
+		}
+		i, ok := numbers[s]
+		if !ok {
+			i = int32(len(numbers))
+			numbers[s] = i
+			lengths = append(lengths, int32(len(s)))
+			text = append(text, s...)
+		}
+		return i
+	}
+	for _, g := range graphs {
+		perVertex, perEdge := int64(0), int64(0)
+		if g.coord != nil {
+			perVertex = 2
+		}
+		if g.Weighted() {
+			perEdge = 1
+		}
+		n, m, dims = append(n, int64(g.N())), append(m, int64(g.M())), append(dims, int64(g.dim))
+		places, weighted = append(places, perVertex), append(weighted, perEdge)
+		attributes, coordinates = append(attributes, g.attr...), append(coordinates, g.coord...)
+		for e := range g.Edges() {
+			edges = append(edges, int32(e.U), int32(e.V))
+			edgeLabels = append(edgeLabels, number(g.HasEdgeLabels(), e.Label))
+			if g.Weighted() {
+				weights = append(weights, e.Weight)
+			}
+		}
+		for v := range g.N() {
+			labels = append(labels, number(g.HasLabels(), g.Label(v)))
+		}
+		ids, targets = append(ids, number(g.id != "", g.id)), append(targets, number(g.target != "", g.target))
+	}
+	var out []byte
+	for _, array := range []any{[]int64{int64(len(graphs)), int64(len(lengths))}, n, m, dims, places, weighted,
+		attributes, coordinates, weights, edges, labels, edgeLabels, ids, targets, lengths, text} {
+		var err error
+		if out, err = binary.Append(out, binary.LittleEndian, array); err != nil {
+			panic(err) // none of these types has one
+		}
+	}
+	return out
+}
+
+// Batch is graphs that Decode has found in bytes.
+type Batch struct {
+	starts                                  []start // by graph, and behind the last
+	attributes, coordinates, weights        []float64
+	edges, labels, edgeLabels, ids, targets []int32
+	strings                                 []string
+}
+
+// start says where the entries of a graph begin in the arrays of a batch.
+type start struct{ vertices, edges, attributes, coordinates, weights int }
+
+// Decode finds the graphs of a batch. It trusts nothing: arrays have to have the lengths that they
+// should. Every graph, vertex, edge and string takes room, so that memory stays in proportion to
+// the bytes, which Decode does not keep.
+func Decode(data []byte) (*Batch, error) {
+	r := &arrayReader{data: data}
+	count := take[int64](r, "numbers of graphs and strings", 2)
+	if r.err != nil {
+		return nil, r.err
+	}
+	var shape [5][]int64
+	for i := range shape {
+		shape[i] = take[int64](r, "shapes of graphs", count[0])
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	b := &Batch{starts: make([]start, 1, count[0]+1)}
+	for i := range int(count[0]) {
+		next, err := b.starts[i].after(len(data), shape[0][i], shape[1][i], shape[2][i], shape[3][i], shape[4][i])
+		if err != nil {
+			return nil, fmt.Errorf("graph %d: %w", i, err)
+		}
+		b.starts = append(b.starts, next)
+	}
+	end := b.starts[count[0]]
+	b.attributes = take[float64](r, "attributes", int64(end.attributes))
+	b.coordinates = take[float64](r, "coordinates", int64(end.coordinates))
+	b.weights = take[float64](r, "weights", int64(end.weights))
+	b.edges = take[int32](r, "ends of edges", 2*int64(end.edges))
+	b.labels = take[int32](r, "labels", int64(end.vertices))
+	b.edgeLabels = take[int32](r, "edge labels", int64(end.edges))
+	b.ids = take[int32](r, "identifiers", count[0])
+	b.targets = take[int32](r, "targets", count[0])
+	for _, n := range take[int32](r, "lengths of strings", count[1]) {
+		b.strings = append(b.strings, string(take[uint8](r, "bytes of a string", int64(n))))
+	}
+	if r.err == nil && len(r.data) > 0 {
+		r.err = fmt.Errorf("%d bytes behind the last string", len(r.data))
+	}
+	for _, numbers := range [][]int32{b.labels, b.edgeLabels, b.ids, b.targets} {
+		if r.err == nil && len(numbers) > 0 && (slices.Min(numbers) < -1 || int(slices.Max(numbers)) >= len(b.strings)) {
+			r.err = fmt.Errorf("number of a string from %d to %d, want -1 to %d", slices.Min(numbers), slices.Max(numbers), len(b.strings)-1)
+		}
+	}
+	return b, r.err
+}
+
+// arrayReader takes arrays off the front of bytes.
+type arrayReader struct {
+	data []byte
+	err  error
+}
+
+func take[T int64 | float64 | int32 | uint8](r *arrayReader, what string, n int64) []T {
+	size := int64(binary.Size(T(0)))
+	if r.err == nil && (n < 0 || n > int64(len(r.data))/size) {
+		r.err = fmt.Errorf("%d %s, more than the %d bytes that are left hold", n, what, len(r.data))
+	}
+	if r.err != nil {
+		return nil
+	}
+	out := make([]T, n)
+	if _, r.err = binary.Decode(r.data, binary.LittleEndian, out); r.err == nil {
+		r.data = r.data[n*size:]
+	}
+	return out
+}
+
+// after returns the start of the graph behind one of the given shape. No sum overflows: each stays
+// within the bytes of the batch.
+func (s start) after(bytes int, n, m, attributes, coordinates, weights int64) (start, error) {
+	room := int64(bytes)
+	switch {
+	case n < 0 || n > room-int64(s.vertices) || n > MaxVertices:
+		return s, fmt.Errorf("%d vertices, more than the batch holds", n)
+	case m < 0 || m > room-int64(s.edges):
+		return s, fmt.Errorf("%d edges, more than the batch holds", m)
+	case attributes < 0 || attributes > (room-int64(s.attributes))/max(n, 1):
+		return s, fmt.Errorf("%d attributes of %d vertices, more than the batch holds", attributes, n)
+	case coordinates != 0 && coordinates != 2 || weights != 0 && weights != 1:
+		return s, fmt.Errorf("%d coordinates of a vertex and %d weights of an edge, want 0 or 2 and 0 or 1", coordinates, weights)
+	}
+	s.vertices += int(n)
+	s.edges += int(m)
+	s.attributes += int(n * attributes)
+	s.coordinates += int(n * coordinates)
+	s.weights += int(m * weights)
+	return s, nil
+}
+
+// Len returns the number of graphs.
+func (b *Batch) Len() int { return len(b.starts) - 1 }
+
+// Edges returns how many edges graph i is given, and how many of them are self-loops.
+func (b *Batch) Edges(i int) (edges, loops int) {
+	from, to := b.starts[i].edges, b.starts[i+1].edges
+	for e := from; e < to; e++ {
+		if b.edges[2*e] == b.edges[2*e+1] {
+			loops++
+		}
+	}
+	return to - from, loops
+}
+
+// text returns the string of a number.
+func (b *Batch) text(number int32) string {
+	if number < 0 {
+		return ""
+	}
+	return b.strings[number]
+}
+
+// Graph builds graph i. It may be called concurrently.
+func (b *Batch) Graph(i int) (*Graph, error) {
+	from, to := b.starts[i], b.starts[i+1]
+	n := to.vertices - from.vertices
+	build := NewBuilder(n)
+	build.SetID(b.text(b.ids[i]))
+	build.SetTarget(b.text(b.targets[i]))
+	attributes, coordinates := b.attributes[from.attributes:to.attributes], b.coordinates[from.coordinates:to.coordinates]
+	for v := range n {
+		if label := b.labels[from.vertices+v]; label >= 0 {
+			build.SetLabel(v, b.strings[label])
+		}
+		if dim := len(attributes) / n; dim > 0 {
+			build.SetAttributes(v, attributes[v*dim:(v+1)*dim])
+		}
+		if len(coordinates) > 0 {
+			build.SetCoordinates(v, coordinates[2*v], coordinates[2*v+1])
+		}
+	}
+	weights := b.weights[from.weights:to.weights]
+	for e := from.edges; e < to.edges; e++ {
+		label := b.edgeLabels[e]
+		edge := Edge{U: int(b.edges[2*e]), V: int(b.edges[2*e+1]), Weight: 1, Label: b.text(label)}
+		if len(weights) > 0 {
+			edge.Weight = weights[e-from.edges]
+		}
+		build.add(edge, label >= 0)
+	}
+	g, err := build.Build()
+	if err != nil {
+		return nil, fmt.Errorf("graph %d: %w", i, err)
+	}
+	return g, nil
+}

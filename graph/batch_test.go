@@ -1,0 +1,157 @@
+package graph_test
+
+import (
+	"encoding/binary"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+)
+
+// decodeAll returns all graphs of a batch.
+func decodeAll(data []byte) ([]*graph.Graph, error) {
+	b, err := graph.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*graph.Graph, b.Len())
+	for i := range out {
+		if out[i], err = b.Graph(i); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// everything returns a graph that has all that a graph can have.
+func everything(t testing.TB) *graph.Graph {
+	b := graph.NewBuilder(3)
+	b.SetID("é")
+	b.SetTarget("1")
+	for v := range 3 {
+		b.SetLabel(v, []string{"C", "", "C"}[v])
+		b.SetAttributes(v, []float64{float64(v), -1})
+		b.SetCoordinates(v, 0.5, float64(v))
+	}
+	b.AddLabeledEdge(0, 1, 2, "=")
+	b.AddLabeledEdge(2, 1, 1, "")
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Graphs of all kinds come out of a batch as they went in.
+func TestBatch(t *testing.T) {
+	for _, graphs := range [][]*graph.Graph{nil, append(graphtest.Suite(3), everything(t))} {
+		got, err := decodeAll(graph.Encode(graphs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != len(graphs) {
+			t.Fatalf("%d graphs, want %d", len(got), len(graphs))
+		}
+		for i, g := range graphs {
+			if !reflect.DeepEqual(got[i], g) {
+				t.Errorf("graph %d: %+v, want %+v", i, got[i], g)
+			}
+		}
+	}
+}
+
+// numbers returns numbers as the bytes of a batch: int64, float64 or int32 by their types.
+func numbers(list ...any) []byte {
+	var out []byte
+	for _, x := range list {
+		if i, ok := x.(int); ok {
+			x = int64(i)
+		}
+		out, _ = binary.Append(out, binary.LittleEndian, x)
+	}
+	return out
+}
+
+func TestBatchEdges(t *testing.T) {
+	// One graph with 2 vertices and the edges 0-1, 1-0 and 1-1.
+	data := numbers(1, 0, 2, 3, 0, 0, 0, []int32{0, 1, 1, 0, 1, 1}, []int32{-1, -1}, []int32{-1, -1, -1}, int32(-1), int32(-1))
+	b, err := graph.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if edges, loops := b.Edges(0); edges != 3 || loops != 1 {
+		t.Errorf("%d edges and %d loops, want 3 and 1", edges, loops)
+	}
+	if g, err := b.Graph(0); err != nil || g.M() != 1 {
+		t.Errorf("%v, %v, want a graph with one edge", g, err)
+	}
+}
+
+// A batch that does not say what it should is an error that says what is wrong.
+func TestBatchErrors(t *testing.T) {
+	one := func(n, m, attributes, coordinates, weights int, rest ...any) []byte {
+		return append(numbers(1, 0, n, m, attributes, coordinates, weights), numbers(rest...)...)
+	}
+	none := int32(-1)
+	valid := graph.Encode(graphtest.Suite(1))
+	for _, c := range []struct {
+		data []byte
+		want string
+	}{
+		{nil, "2 numbers of graphs and strings, more than the 0 bytes"},
+		{numbers(1<<60, 0, 0), "1152921504606846976 shapes of graphs"},
+		{numbers(-1, 0, 0), "-1 shapes of graphs"},
+		{numbers(0, 1<<40), "1099511627776 lengths of strings"},
+		{numbers(0, 0, 7), "8 bytes behind the last string"},
+		{one(1<<40, 0, 0, 0, 0), "graph 0: 1099511627776 vertices"},
+		{one(-1, 0, 0, 0, 0), "graph 0: -1 vertices"},
+		{one(20, 0, 0, 0, 0), "20 labels, more than the 0 bytes"},
+		{one(1, -1, 0, 0, 0), "graph 0: -1 edges"},
+		{one(1, 1<<50, 0, 0, 0), "graph 0: 1125899906842624 edges"},
+		{one(2, 0, 1<<62, 0, 0), "4611686018427387904 attributes of 2 vertices"},
+		{one(0, 0, 0, 1, 0), "1 coordinates of a vertex"},
+		{one(0, 0, 0, 0, 2), "2 weights of an edge"},
+		{one(1, 0, 0, 0, 0, none-1, none, none), "number of a string from -2 to -2, want -1 to -1"},
+		{one(1, 0, 0, 0, 0, none, none, none+1), "number of a string from 0 to 0"},
+		{one(1, 1, 0, 0, 0, int32(0), int32(7), none, none, none, none), "vertex 7 out of range"},
+		{append(numbers(0, 1), numbers(int32(-4))...), "-4 bytes of a string"},
+		{valid[:len(valid)-1], "bytes of a string"},
+	} {
+		if _, err := decodeAll(c.data); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}
+
+// A batch that was changed anywhere gives an error or graphs, never a panic, in memory that stays in
+// proportion. What it gives comes out of another batch again.
+func FuzzBatch(f *testing.F) {
+	f.Add(graph.Encode([]*graph.Graph{everything(f)}))
+	for _, g := range graphtest.Suite(2) {
+		f.Add(graph.Encode([]*graph.Graph{g}))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		graphs, err := decodeAll(data)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20+100*uint64(len(data)) {
+			t.Fatalf("%d bytes allocated for %d bytes of input", took, len(data))
+		}
+		if err != nil {
+			return
+		}
+		again, err := decodeAll(graph.Encode(graphs))
+		if err != nil || len(again) != len(graphs) {
+			t.Fatalf("%d graphs, %v, want %d", len(again), err, len(graphs))
+		}
+		for i, g := range graphs {
+			if string(graph.Encode([]*graph.Graph{g})) != string(graph.Encode([]*graph.Graph{again[i]})) {
+				t.Errorf("graph %d: %+v, want %+v", i, again[i], g)
+			}
+		}
+	})
+}

@@ -1,0 +1,257 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/nystrom"
+)
+
+// workArgs say how computations are carried out.
+type workArgs struct {
+	Workers   int     `json:"workers"`    // 0 for all processors
+	MaxMemory float64 `json:"max_memory"` // GB for the tables of exact kernels, 0 for the default
+}
+
+func (a workArgs) work() kernel.Work {
+	return kernel.Work{Workers: a.Workers, Memory: int64(a.MaxMemory * 1e9)}
+}
+
+// kernelArgs say which kernel is fitted, and how.
+type kernelArgs struct {
+	Kernel json.RawMessage `json:"kernel"` // a record, as kernel.Unmarshal reads it
+	workArgs
+}
+
+// info tells what was kept under a handle.
+type info struct {
+	Handle int64           `json:"handle"`
+	Kernel string          `json:"kernel"`
+	Record json.RawMessage `json:"record,omitempty"` // of a kernel that was fitted
+	notes
+	*learnerInfo
+	Error float64 `json:"error"` // of an embedding
+}
+
+// fitKernel fits a kernel to the graphs of a request. The weight of a step of plain walks becomes
+// one for which their series converges.
+func (c *call) fitKernel(args kernelArgs) (*fitted, *info, error) {
+	graphs, n, err := c.graphs()
+	if err != nil {
+		return nil, nil, err
+	}
+	record, err := kernel.Unmarshal(args.Kernel)
+	if err != nil {
+		return nil, nil, err
+	}
+	if walk, ok := record.(baseline.PlainWalk); ok {
+		record = walk.Converging(graphs)
+	}
+	f := &fitted{work: args.work()}
+	c.ctx = kernel.WithWork(c.ctx, f.work)
+	if f.model, err = model.New(c.ctx, graphs, record); err != nil {
+		return nil, nil, err
+	}
+	text, err := kernel.Marshal(record)
+	return f, &info{Kernel: record.String(), Record: text, notes: n}, err
+}
+
+// forget drops the training graphs, which low-rank kernels do not need.
+func (f *fitted) forget() {
+	for _, k := range f.model.Kernel.Factors {
+		if model.LowRank(k) == nil {
+			return
+		}
+	}
+	f.model.Graphs = nil
+}
+
+type fitArgs struct {
+	kernelArgs
+	Gram bool `json:"gram"`
+}
+
+// fit fits a kernel to graphs, and computes their matrix where it is asked for.
+func (c *call) fit(args fitArgs) (any, error) {
+	f, res, err := c.fitKernel(args.kernelArgs)
+	if err != nil {
+		return nil, err
+	}
+	f.forget()
+	if args.Gram {
+		m, err := f.model.Kernel.Gram(c.ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.putMatrix("gram", m)
+	}
+	res.Handle = c.keep(f)
+	return res, nil
+}
+
+// crossed returns the matrix between the graphs of the request and the training graphs.
+func (c *call) crossed() (*kernel.Matrix, error) {
+	graphs, _, err := c.graphs()
+	if err != nil {
+		return nil, err
+	}
+	return c.fitted.model.Kernel.Cross(c.ctx, graphs)
+}
+
+// cross returns the matrix between new graphs and the training graphs.
+func (c *call) cross() (any, error) {
+	m, err := c.crossed()
+	if err == nil {
+		c.putMatrix("cross", m)
+	}
+	return nil, err
+}
+
+// diagonal returns the raw kernel of graphs with themselves, of the training graphs where the
+// request has none.
+func (c *call) diagonal() (any, error) {
+	m := c.fitted.model
+	graphs, n := m.Graphs, m.Examples()
+	if len(c.body) > 0 {
+		var err error
+		if graphs, _, err = c.graphs(); err != nil {
+			return nil, err
+		}
+		n = len(graphs)
+	}
+	d, err := diagonal(c.ctx, m, graphs, n)
+	if err == nil {
+		c.put("diagonal", d, len(d))
+	}
+	return nil, err
+}
+
+// diagonal returns the kernel of n graphs with themselves before normalisation.
+func diagonal(ctx context.Context, m *model.Model, graphs []*graph.Graph, n int) ([]float64, error) {
+	if len(m.Kernel.Factors) != 1 {
+		return nil, fmt.Errorf("%s: only single kernels have raw values", m.Kernel.Sum)
+	}
+	f, err := m.Kernel.Factors[0].Fitted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if d, ok := f.(interface {
+		Diagonal(context.Context, []*graph.Graph) ([]float64, error)
+	}); ok {
+		return d.Diagonal(ctx, graphs)
+	}
+	return slices.Repeat([]float64{1}, n), nil // multiscale kernels are normalised by definition
+}
+
+// save returns a model, or a kernel as one, as the bytes of a model file.
+func (c *call) save() (any, error) {
+	var b bytes.Buffer
+	err := model.Encode(&b, c.fitted.model)
+	c.putBytes("bytes", b.Bytes())
+	return nil, err
+}
+
+// load keeps the model in the bytes of a model file.
+func (c *call) load(args workArgs) (any, error) {
+	m, err := model.Decode(c.body)
+	if err != nil {
+		return nil, err
+	}
+	return c.describe(&fitted{model: m, work: args.work()}), nil
+}
+
+// alone returns the low-rank kernel of a model that has no other and gives it graphs as they are.
+func alone(m *model.Model) (*mlg.Model, bool) {
+	if len(m.Kernel.Sum.Terms) != 1 || len(m.Kernel.Sum.Terms[0].Factors) != 1 {
+		return nil, false
+	}
+	f := m.Kernel.Factors[0]
+	k := model.LowRank(f)
+	return k, k != nil && !f.Standardize && !f.Subdivide
+}
+
+type embedArgs struct {
+	kernelArgs
+	Rank      int     `json:"components"`
+	Tolerance float64 `json:"tolerance"`
+}
+
+// embedFit fits a kernel to graphs and chooses landmarks among them (package nystrom): always the
+// graph that is represented worst, at most so many, and fewer when none is further off than
+// tolerance times the largest k(G, G). It takes a row of the kernel matrix for each.
+func (c *call) embedFit(args embedArgs) (any, error) {
+	if args.Rank < 1 {
+		return nil, fmt.Errorf("components = %d, want at least 1", args.Rank)
+	}
+	if !(args.Tolerance >= 0 && args.Tolerance < 1) {
+		return nil, fmt.Errorf("tolerance = %v, want 0 or more and less than 1", args.Tolerance)
+	}
+	f, res, err := c.fitKernel(args.kernelArgs)
+	if err != nil {
+		return nil, err
+	}
+	m := f.model
+	self := slices.Repeat([]float64{1}, len(m.Graphs))
+	if !normalized(m) {
+		if self, err = diagonal(c.ctx, m, m.Graphs, len(m.Graphs)); err != nil {
+			return nil, err
+		}
+	}
+	b, rows, err := nystrom.Choose(c.ctx, self, func(p int, dst []float64) error {
+		k, err := m.Kernel.Cross(c.ctx, m.Graphs[p:p+1])
+		if err == nil {
+			copy(dst, k.Row(0))
+		}
+		return err
+	}, nystrom.Options{Dim: args.Rank, Tolerance: args.Tolerance, Pivots: nystrom.Greedy})
+	if err != nil {
+		return nil, err
+	}
+	f.basis = b
+	f.forget()
+	landmarks := make([]int64, b.Dim())
+	for i, p := range b.Landmarks {
+		landmarks[i] = int64(p)
+	}
+	c.putMatrix("vectors", rows)
+	c.put("landmarks", landmarks, len(landmarks))
+	res.Handle, res.Error = c.keep(f), slices.Max(b.Residual)
+	return res, nil
+}
+
+// normalized reports whether the kernel of a model has k(G, G) = 1 for all graphs.
+func normalized(m *model.Model) bool {
+	for _, f := range m.Kernel.Factors {
+		for _, p := range kernel.Parameters(f.Kernel) {
+			if p.Name == "normalize" && p.Default != true {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// embed returns the vectors of new graphs.
+func (c *call) embed() (any, error) {
+	if c.fitted.basis == nil {
+		return nil, errors.New("want the handle of an embedding")
+	}
+	k, err := c.crossed()
+	if err != nil {
+		return nil, err
+	}
+	x, err := c.fitted.basis.Vectors(c.ctx, k)
+	if err == nil {
+		c.putMatrix("vectors", x)
+	}
+	return nil, err
+}
