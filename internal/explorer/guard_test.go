@@ -159,7 +159,7 @@ type running struct {
 	done chan error
 }
 
-func serve(t *testing.T, change func(*Options)) *running {
+func serve(t testing.TB, change func(*Options)) *running {
 	t.Helper()
 	o := DefaultOptions()
 	if change != nil {
@@ -191,24 +191,15 @@ func (r *running) healthy() error {
 	return nil
 }
 
-// Hundreds of clients that send nothing, a header byte by byte, half a body, or take no
-// answer do not keep others out; MLG_SLOW_CLIENTS sets their number.
-func TestSlowClients(t *testing.T) {
-	clients := 300
-	if n := os.Getenv("MLG_SLOW_CLIENTS"); n != "" {
-		if _, err := fmt.Sscan(n, &clients); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r := serve(t, func(o *Options) { o.Connections = clients / 2 })
-	if err := r.healthy(); err != nil {
-		t.Fatal(err)
-	}
-	stop := make(chan struct{})
+// slowClients opens connections that send nothing, a header byte by byte, half a body, or take no
+// answer.
+func slowClients(t testing.TB, addr string, clients int) (stop func()) {
+	t.Helper()
+	ended := make(chan struct{})
 	var wait sync.WaitGroup
 	var conns []net.Conn
 	for i := range clients {
-		c, err := net.DialTimeout("tcp", r.addr, 10*time.Second)
+		c, err := net.DialTimeout("tcp", addr, 10*time.Second)
 		if err != nil {
 			t.Fatalf("client %d: %v", i, err)
 		}
@@ -220,7 +211,7 @@ func TestSlowClients(t *testing.T) {
 			wait.Go(func() {
 				for {
 					select {
-					case <-stop:
+					case <-ended:
 						return
 					case <-time.After(50 * time.Millisecond):
 						if _, err := io.WriteString(c, "X"); err != nil {
@@ -235,17 +226,35 @@ func TestSlowClients(t *testing.T) {
 			fmt.Fprint(c, strings.Repeat("GET /style.css HTTP/1.1\r\nHost: localhost\r\n\r\n", 300))
 		}
 	}
+	return func() {
+		close(ended)
+		for _, c := range conns {
+			c.Close()
+		}
+		wait.Wait()
+	}
+}
+
+// Hundreds of slow clients do not keep others out; MLG_SLOW_CLIENTS sets their number.
+func TestSlowClients(t *testing.T) {
+	clients := 300
+	if n := os.Getenv("MLG_SLOW_CLIENTS"); n != "" {
+		if _, err := fmt.Sscan(n, &clients); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := serve(t, func(o *Options) { o.Connections = clients / 2 })
+	if err := r.healthy(); err != nil {
+		t.Fatal(err)
+	}
+	stop := slowClients(t, r.addr, clients)
 	for range 5 {
 		begin := time.Now()
 		if err := r.healthy(); err != nil {
 			t.Errorf("with %d slow clients: %v after %v", clients, err, time.Since(begin))
 		}
 	}
-	close(stop)
-	for _, c := range conns {
-		c.Close()
-	}
-	wait.Wait()
+	stop()
 	if err := r.healthy(); err != nil {
 		t.Error(err)
 	}
