@@ -188,25 +188,15 @@ func field(s string) string {
 	return s
 }
 
-// modelFile is the fitted model with its learner and what cross-validation said.
+// modelFile is the fitted model with its learner.
 func (x *session) modelFile(q *request) (*file, error) {
 	m, err := x.learned(q.Context())
 	if err != nil {
 		return nil, err
 	}
-	out := *m
-	if e, ok := x.score.peek(); ok && !x.saved {
-		out.Estimates = e.estimate()
-	}
 	return short(q, func(context.Context) (*file, error) {
 		var b bytes.Buffer
-		err := model.Encode(&b, &out)
-		name := strings.Map(func(r rune) rune {
-			if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
-				return r
-			}
-			return '_'
-		}, x.s.data.Name)
-		return &file{"application/octet-stream", name + ".mlg", b.Bytes()}, err
+		err := model.Encode(&b, m)
+		return &file{"application/octet-stream", x.s.data.Name + ".mlg", b.Bytes()}, err
 	})
 }
