@@ -316,9 +316,9 @@ func TestOddSources(t *testing.T) {
 }
 
 // A table is no program.
-func TestField(t *testing.T) {
+func TestCell(t *testing.T) {
 	for in, want := range map[string]string{"a": "a", "a,b": `"a,b"`, `a"b`: `"a""b"`, "=1+1": "'=1+1", "-1.5": "-1.5", "@x": "'@x", "": ""} {
-		got, err := csvFile("", []string{field(in), "x"}, 0, nil)
+		got, err := csvFile("", []string{cell(in), "x"}, 0, nil)
 		if err != nil || string(got.data) != want+",x\n" {
 			t.Errorf("%q is written as %q, want %q; %v", in, got.data, want, err)
 		}

@@ -140,6 +140,9 @@ type classProbability struct {
 const rowsAtATime = 64
 
 func predict(q *request, in *predictRequest) (*predictAnswer, error) {
+	if n := len(in.Graphs); n < 1 || n > maxAsked {
+		return nil, badRequest("%d graphs, want 1 to %d", n, maxAsked)
+	}
 	x, m, err := computed(q, in.Parameters, (*session).learned)
 	if err != nil {
 		return nil, err

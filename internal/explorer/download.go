@@ -131,7 +131,7 @@ func (x *session) table(ctx context.Context) (*file, error) {
 		if a := e.answer(i); a != nil {
 			answer = *a
 		}
-		row := []string{strconv.Itoa(i), field(d.IDs[i]), field(d.target(i)), field(answer), field(near), similarity}
+		row := []string{strconv.Itoa(i), cell(d.IDs[i]), cell(d.target(i)), cell(answer), cell(near), similarity}
 		for _, v := range []float64{p.pca[0][i], p.pca[1][i], p.neighbours[0][i], p.neighbours[1][i]} {
 			row = append(row, fmt.Sprintf("%.5g", v))
 		}
@@ -153,7 +153,7 @@ func (x *session) gramTable(q *request) (*file, error) {
 	return short(q, func(context.Context) (*file, error) {
 		header := []string{"id"}
 		for _, i := range f.core {
-			header = append(header, field(x.s.data.IDs[i]))
+			header = append(header, cell(x.s.data.IDs[i]))
 		}
 		return csvFile("gram.csv", header, len(f.core), func(a int) []string {
 			row := []string{header[a+1]}
@@ -177,9 +177,9 @@ func csvFile(name string, header []string, n int, row func(i int) []string) (*fi
 	return &file{"text/csv; charset=utf-8", name, b.Bytes()}, w.Error()
 }
 
-// field returns the text of a field of a table. One that a spreadsheet would take for a formula
+// cell returns the text of a cell of a table. One that a spreadsheet would take for a formula
 // gets an apostrophe, unless it is a number.
-func field(s string) string {
+func cell(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		if _, err := strconv.ParseFloat(s, 64); err != nil {
 			return "'" + s

@@ -3,6 +3,7 @@ package explorer
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -131,25 +132,15 @@ const (
 	maxVertices = 5000
 	maxEdges    = 50000
 	maxRead     = 1000 // graphs of a file
+	maxName     = 200  // bytes of its name
+	maxAsked    = 1000 // graphs to predict
 )
-
-// graphJSON is a graph as a line of Graph JSON Lines.
-type graphJSON []byte
-
-// MarshalJSON returns the text itself.
-func (g graphJSON) MarshalJSON() ([]byte, error) { return g, nil }
-
-// UnmarshalJSON keeps the text.
-func (g *graphJSON) UnmarshalJSON(text []byte) error {
-	*g = slices.Clone(text)
-	return nil
-}
 
 // reference names a graph in a request, by one of the three.
 type reference struct {
-	Index  *int      `json:"index,omitempty" help:"position of a graph of the data, from 0"`
-	SMILES *string   `json:"smiles,omitempty" want:"1 to 4000" help:"a molecule"`
-	Graph  graphJSON `json:"graph,omitempty"`
+	Index  *int            `json:"index,omitempty" help:"position of a graph of the data, from 0"`
+	SMILES *string         `json:"smiles,omitempty" want:"1 to 4000" help:"a molecule"`
+	Graph  json.RawMessage `json:"graph,omitempty"`
 }
 
 // position returns the position in the data that a reference names, −1 for a new graph.
@@ -237,9 +228,9 @@ func (s *Server) readGraph(r reference) (*graph.Graph, error) {
 
 // graphAnswer is a graph with its drawing.
 type graphAnswer struct {
-	Index   int       `json:"index" help:"position in the data, −1 for a graph of the request"`
-	Graph   graphJSON `json:"graph"`
-	Drawing drawing   `json:"drawing"`
+	Index   int             `json:"index" help:"position in the data, −1 for a graph of the request"`
+	Graph   json.RawMessage `json:"graph"`
+	Drawing drawing         `json:"drawing"`
 }
 
 // drawing is a picture without its background, and where its vertices are.
@@ -327,8 +318,8 @@ type readRequest struct {
 
 // readAnswer has graphs to be used in other requests.
 type readAnswer struct {
-	Graphs   []graphJSON `json:"graphs"`
-	Warnings []string    `json:"warnings"`
+	Graphs   []json.RawMessage `json:"graphs"`
+	Warnings []string          `json:"warnings"`
 }
 
 // maxText bounds the text of a file; the body, which is larger by its escapes, has its own limit.
@@ -338,6 +329,9 @@ const maxText = 4 << 20
 func postRead(q *request, in *readRequest) (*readAnswer, error) {
 	if strings.TrimSpace(in.Text) == "" {
 		return nil, badRequest("text: empty, want the text of a file")
+	}
+	if len(in.Name) > maxName {
+		return nil, badRequest("name: %d bytes, want at most %d", len(in.Name), maxName)
 	}
 	return short(q, func(ctx context.Context) (*readAnswer, error) {
 		o := q.s.data.read
@@ -350,7 +344,7 @@ func postRead(q *request, in *readRequest) (*readAnswer, error) {
 		if len(ds.Graphs) == 0 || len(ds.Graphs) > maxRead {
 			return nil, badRequest("%d graphs, want 1 to %d", len(ds.Graphs), maxRead)
 		}
-		ids, a := ds.IDs(), &readAnswer{Graphs: []graphJSON{}, Warnings: []string{}}
+		ids, a := ds.IDs(), &readAnswer{Graphs: []json.RawMessage{}, Warnings: []string{}}
 		for i, g := range ds.Graphs {
 			line, err := dataset.AppendJSON(nil, g.With(ids[i], g.Target()))
 			if err != nil {

@@ -105,8 +105,8 @@ func responses(content object, codes ...int) object {
 func (s schemas) parameters(e endpoint) []object {
 	out := []object{}
 	for _, f := range queryFields(reflect.New(e.request).Elem()) {
-		p := object{"name": nameOf(f.StructField), "in": "query", "required": false, "explode": false, "schema": s.field(f.StructField)}
-		if strings.Contains(e.path, "{"+nameOf(f.StructField)+"}") {
+		p := object{"name": f.name, "in": "query", "required": false, "explode": false, "schema": s.field(f)}
+		if strings.Contains(e.path, "{"+f.name+"}") {
 			p["in"], p["required"] = "path", true
 		}
 		out = append(out, p)
@@ -130,7 +130,7 @@ func (s schemas) schema(t reflect.Type) object {
 	case reflect.Pointer:
 		return object{"oneOf": []object{s.schema(t.Elem()), {"type": "null"}}}
 	case reflect.Slice:
-		if t == reflect.TypeFor[graphJSON]() {
+		if t == reflect.TypeFor[json.RawMessage]() {
 			return object{"type": "object", "description": "A graph as a line of Graph JSON Lines (docs/formats.md)."}
 		}
 		return object{"type": "array", "items": s.schema(t.Elem())}
@@ -151,49 +151,37 @@ func (s schemas) schema(t reflect.Type) object {
 func (s schemas) object(t reflect.Type) object {
 	properties, required := object{}, []string{}
 	out := object{"type": "object", "properties": properties, "additionalProperties": false}
-	var fields []reflect.StructField
 	if t == reflect.TypeFor[parameters]() {
 		out["type"], out["description"] = []string{"object", "null"}, "Parameters of the kernel; those left out have their defaults."
-		fields = kernelFields()
-	} else {
-		fields = fieldsOf(t)
 	}
 	if t == reflect.TypeFor[reference]() {
 		out["description"] = "A graph by one of the three: its position in the data, a molecule as SMILES, or Graph JSON."
 		out["minProperties"], out["maxProperties"] = 1, 1
 	}
-	for _, f := range fields {
-		properties[nameOf(f)] = s.field(f)
-		if !optional(f) && !behindPointer(t, f) {
-			required = append(required, nameOf(f))
+	for _, f := range fieldsOf(t) {
+		properties[f.name] = s.field(f)
+		if !f.optional {
+			required = append(required, f.name)
 		}
 	}
 	out["required"] = required
 	return out
 }
 
-func optional(f reflect.StructField) bool { return strings.HasSuffix(f.Tag.Get("json"), ",omitempty") }
-
-// behindPointer reports whether a field is one of an embedded struct that may not be there.
-func behindPointer(t reflect.Type, f reflect.StructField) bool {
-	whole := t.Field(f.Index[0])
-	return whole.Anonymous && whole.Type.Kind() == reflect.Pointer
-}
-
 // field describes a field of a struct.
-func (s schemas) field(f reflect.StructField) object {
-	t := f.Type
-	if t.Kind() == reflect.Pointer && optional(f) {
+func (s schemas) field(f field) object {
+	t := f.kind
+	if t.Kind() == reflect.Pointer && f.optional {
 		t = t.Elem() // it is there, or not, but not null
 	}
-	out, want := s.schema(t), f.Tag.Get("want")
-	if help := f.Tag.Get("help"); help != "" {
-		out["description"] = help
+	out := s.schema(t)
+	if f.help != "" {
+		out["description"] = f.help
 	}
-	if strings.HasPrefix(want, "one of ") {
-		out["enum"] = oneOf(want)
+	if choices, ok := strings.CutPrefix(f.want, "one of "); ok {
+		out["enum"] = strings.Fields(choices)
 	}
-	low, high, ranged := between(want)
+	low, high, ranged := between(f.want)
 	switch {
 	case !ranged:
 	case t == reflect.TypeFor[[]int](): // of every entry
