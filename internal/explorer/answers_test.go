@@ -43,7 +43,7 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 
-	var near struct{ Neighbours []neighbour }
+	var near struct{ Neighbours []model.Neighbour }
 	s.get("/api/v1/neighbours?index=3&k=4", &near)
 	want := slices.Clone(gram.Row(3))
 	want[3] = -1

@@ -39,7 +39,7 @@ func cannot(format string, args ...any) error {
 // the client chose, an answer.
 func asRequestError(ctx context.Context, err error) error {
 	var a *apiError
-	if ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, errBusy) || errors.As(err, &a) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, errBusy) || errors.As(err, &a) {
 		return err
 	}
 	return cannot("%v", err)
@@ -112,6 +112,31 @@ func operation[In, Out any](method, path, summary string, errors []int, f func(q
 	return e
 }
 
+// kernelRequest chooses a kernel.
+type kernelRequest struct {
+	Parameters parameters `json:"parameters,omitempty"`
+}
+
+func (r kernelRequest) chosen() parameters { return r.Parameters }
+
+// on answers requests that choose a kernel: get computes what they are about, among the long
+// computations, and f what is asked of it, among the short ones.
+func on[T, Out any, In interface{ chosen() parameters }](
+	get func(x *session, ctx context.Context) (T, error), f func(ctx context.Context, x *session, v T, in *In) (Out, error),
+) func(q *request, in *In) (Out, error) {
+	return func(q *request, in *In) (out Out, err error) {
+		x, err := q.s.session((*in).chosen())
+		if err != nil {
+			return out, err
+		}
+		v, err := get(x, q.Context())
+		if err != nil {
+			return out, err
+		}
+		return short(q, func(ctx context.Context) (Out, error) { return f(ctx, x, v, in) })
+	}
+}
+
 // Errors beyond those that every operation has.
 var (
 	computing = []int{422, 503}      // of what computes for all graphs
@@ -125,17 +150,17 @@ var endpoints = []endpoint{
 	operation("GET", "graph/{index}", "A graph with its drawing", asking, getGraph),
 	operation("POST", "graph", "Any graph with its drawing", asking, postGraph),
 	operation("POST", "read", "Reads the text of a file with graphs", []int{503}, postRead),
-	operation("GET", "map", "Positions of all graphs on both maps", computing, getMap),
-	operation("GET", "matrix", "The Gram matrix as a picture", computing, getMatrix),
-	operation("GET", "gram", "A block of the Gram matrix", computing, getGram),
-	operation("GET", "evaluate", "Cross-validated accuracy or error, beside the majority class and the label histogram", computing, getEvaluate),
+	operation("GET", "map", "Positions of all graphs on both maps", computing, on((*session).placed, getMap)),
+	operation("GET", "matrix", "The Gram matrix as a picture", computing, on((*session).ordered, getMatrix)),
+	operation("GET", "gram", "A block of the Gram matrix", computing, on((*session).fitted, getGram)),
+	operation("GET", "evaluate", "Cross-validated accuracy or error, beside the majority class and the label histogram", computing, on((*session).evaluated, getEvaluate)),
 	operation("GET", "progress", "What is computed for these parameters at the moment", nil, getProgress),
-	operation("GET", "neighbours", "Most similar graphs", asking, findNeighbours),
-	operation("POST", "neighbours", "Most similar graphs", asking, findNeighbours),
+	operation("GET", "neighbours", "Most similar graphs", asking, on((*session).fitted, findNeighbours)),
+	operation("POST", "neighbours", "Most similar graphs", asking, on((*session).fitted, findNeighbours)),
 	operation("GET", "predict", "Prediction for one graph", asking, predict),
 	operation("POST", "predict", "Predictions for graphs, in their order", asking, predict),
-	operation("POST", "explain", "What each vertex contributes to a prediction", asking, postExplain),
-	operation("POST", "compare", "Two graphs, scale by scale, with vertices matched", asking, postCompare),
+	operation("POST", "explain", "What each vertex contributes to a prediction", asking, on((*session).learned, postExplain)),
+	operation("POST", "compare", "Two graphs, scale by scale, with vertices matched", asking, on((*session).fitted, postCompare)),
 	operation("POST", "vertex", "The neighbourhood of a vertex at a scale, and similar vertices", asking, postVertex),
 	operation("GET", "download/{file}", "A picture, a table or the model as a file", asking, getDownload),
 }

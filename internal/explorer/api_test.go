@@ -99,7 +99,7 @@ var savedOnce = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = model.Encode(&b, m)
+	err = model.Encode(&b, m.Model)
 	return b.Bytes(), err
 })
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/base"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/model"
@@ -27,7 +28,6 @@ type Data struct {
 	class   []int      // of each graph, −1 for none
 	value   []float64  // of each graph, for regression
 	kernel  mlg.Kernel // the defaults of requests
-	key     string     // of the session without parameters
 }
 
 // task is what the targets are.
@@ -85,9 +85,6 @@ func (d *Data) saved() bool { return d.Kernel != nil }
 
 // index derives classes and values.
 func (d *Data) index() error {
-	if d.key = d.kernel.String(); d.saved() {
-		d.key = "saved"
-	}
 	if d.task == classification {
 		var known []string
 		for _, i := range d.labelled(all(len(d.IDs))) {
@@ -146,7 +143,7 @@ func (d *Data) classOf(graphs []int) []string {
 	if d.task != classification {
 		return nil
 	}
-	return pick(d.Targets, graphs)
+	return choose.Pick(d.Targets, graphs)
 }
 
 // core chooses the graphs that the Gram matrix is about: all, or, of more than a limit, every
@@ -170,15 +167,6 @@ func every(list []int, number int) []int {
 	out := make([]int, number)
 	for i := range out {
 		out[i] = list[i*len(list)/number]
-	}
-	return out
-}
-
-// pick returns the elements of a list at the given positions.
-func pick[T any](list []T, at []int) []T {
-	out := make([]T, len(at))
-	for i, a := range at {
-		out[i] = list[a]
 	}
 	return out
 }

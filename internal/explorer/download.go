@@ -16,74 +16,65 @@ import (
 
 // downloadRequest names a file. Pictures of a graph need one of index and smiles.
 type downloadRequest struct {
-	File       string     `json:"file" want:"one of map.svg map.png matrix.svg matrix.png graph.svg graph.png table.csv gram.csv model.mlg"`
-	Layout     string     `json:"layout,omitempty" default:"neighbours" want:"one of neighbours pca" help:"of the map"`
-	Graph      reference  `json:"graph,omitempty"`
-	Parameters parameters `json:"parameters,omitempty"`
+	File   string    `json:"file" want:"one of map.svg map.png matrix.svg matrix.png graph.svg graph.png table.csv gram.csv model.mlg"`
+	Layout string    `json:"layout,omitempty" default:"neighbours" want:"one of neighbours pca" help:"of the map"`
+	Graph  reference `json:"graph,omitempty"`
+	kernelRequest
 }
 
 func getDownload(q *request, in *downloadRequest) (*file, error) {
-	x, err := q.s.session(in.Parameters)
-	if err != nil {
-		return nil, err
-	}
-	name, format, _ := strings.Cut(in.File, ".")
-	var p *draw.Picture
-	switch name {
+	switch name, _, _ := strings.Cut(in.File, "."); name {
 	case "map":
-		p, err = x.mapPicture(q, in.Layout)
+		return on((*session).placed, mapPicture)(q, in)
 	case "matrix":
-		p, err = x.matrixPicture(q)
+		return on((*session).fitted, matrixPicture)(q, in)
 	case "graph":
-		p, err = x.graphPicture(q, in.Graph)
+		return on((*session).learned, graphPicture)(q, in)
 	case "table":
-		return x.table(q.Context())
+		return on((*session).placedAndEvaluated, table)(q, in)
 	case "gram":
-		return x.gramTable(q)
-	default:
-		return x.modelFile(q)
+		return on((*session).fitted, gramTable)(q, in)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if format == "svg" {
-		return &file{"image/svg+xml", in.File, p.SVG()}, nil
-	}
-	return short(q, func(context.Context) (*file, error) {
-		const scale = 2 // pixels of a PNG for one of the picture
-		data, err := p.PNG(scale)
-		return &file{"image/png", in.File, data}, err
-	})
+	return on((*session).learned, modelFile)(q, in)
 }
 
-func (x *session) mapPicture(q *request, layout string) (*draw.Picture, error) {
-	p, err := x.placed(q.Context())
-	if err != nil {
-		return nil, err
+// pictureFile writes a picture in the format that the name of its file says.
+func pictureFile(name string, p *draw.Picture) (*file, error) {
+	if strings.HasSuffix(name, ".svg") {
+		return &file{"image/svg+xml", name, p.SVG()}, nil
 	}
+	const scale = 2 // pixels of a PNG for one of the picture
+	data, err := p.PNG(scale)
+	return &file{"image/png", name, data}, err
+}
+
+func mapPicture(_ context.Context, x *session, p *placement, in *downloadRequest) (*file, error) {
 	d := x.s.data
 	c := draw.Scatter{Title: d.Name, X: p.neighbours[0], Y: p.neighbours[1], XAxis: "neighbours", Class: d.classOf(all(len(d.IDs))), Size: draw.Size{Width: 900, Height: 620}}
-	if layout == "pca" {
+	if in.Layout == "pca" {
 		c.X, c.Y = p.pca[0], p.pca[1]
 		c.XAxis = fmt.Sprintf("first component (%.0f %%)", 100*p.axes.Share[0])
 		c.YAxis = fmt.Sprintf("second component (%.0f %%)", 100*p.axes.Share[1])
 	}
-	return short(q, func(context.Context) (*draw.Picture, error) { return c.Picture() })
-}
-
-func (x *session) matrixPicture(q *request) (*draw.Picture, error) {
-	f, err := x.fitted(q.Context())
+	drawn, err := c.Picture()
 	if err != nil {
 		return nil, err
 	}
-	return short(q, func(context.Context) (*draw.Picture, error) {
-		return draw.HeatMap(x.s.data.Name, f.gram, x.s.data.classOf(f.core), draw.Size{Width: 800, Height: 760})
-	})
+	return pictureFile(in.File, drawn)
+}
+
+func matrixPicture(_ context.Context, x *session, f *fitted, in *downloadRequest) (*file, error) {
+	d := x.s.data
+	drawn, err := draw.HeatMap(d.Name, f.gram, d.classOf(f.core), draw.Size{Width: 800, Height: 760})
+	if err != nil {
+		return nil, err
+	}
+	return pictureFile(in.File, drawn)
 }
 
 // graphPicture draws a graph, coloured by what speaks for the prediction.
-func (x *session) graphPicture(q *request, r reference) (*draw.Picture, error) {
-	g, index, err := x.s.resolve(r)
+func graphPicture(ctx context.Context, x *session, f *fitted, in *downloadRequest) (*file, error) {
+	g, index, err := x.s.graph(in.Graph)
 	if err != nil {
 		return nil, err
 	}
@@ -91,31 +82,33 @@ func (x *session) graphPicture(q *request, r reference) (*draw.Picture, error) {
 	if o.Title = g.ID(); index >= 0 {
 		o.Title = x.s.data.IDs[index]
 	}
-	m, err := x.learned(q.Context())
+	e, err := explainDecision(ctx, f.Model, g, nil)
+	switch {
+	case errors.Is(err, explain.ErrUnexplained) || errors.Is(err, errNoLearner): // without colours
+	case err != nil:
+		return nil, err
+	case e.Class != "":
+		o.Values = draw.NewValues("contribution to "+e.Class, e.Vertices)
+	default:
+		o.Values = draw.NewValues("contribution to the prediction", e.Vertices)
+	}
+	drawn, err := draw.Graph(g, o)
 	if err != nil {
 		return nil, err
 	}
-	return short(q, func(ctx context.Context) (*draw.Picture, error) {
-		e, err := explainDecision(ctx, m, g, nil)
-		switch {
-		case errors.Is(err, explain.ErrUnexplained) || errors.Is(err, errNoLearner): // without colours
-		case err != nil:
-			return nil, err
-		case e.Class != "":
-			o.Values = draw.NewValues("contribution to "+e.Class, e.Vertices)
-		default:
-			o.Values = draw.NewValues("contribution to the prediction", e.Vertices)
-		}
-		return draw.Graph(g, o)
-	})
+	return pictureFile(in.File, drawn)
+}
+
+// placedAndEvaluated returns what a table has.
+func (x *session) placedAndEvaluated(ctx context.Context) (*placement, error) {
+	if _, err := x.evaluated(ctx); err != nil {
+		return nil, err
+	}
+	return x.placed(ctx)
 }
 
 // table has all graphs with their places, nearest others and predictions.
-func (x *session) table(ctx context.Context) (*file, error) {
-	p, err := x.placed(ctx)
-	if err != nil {
-		return nil, err
-	}
+func table(ctx context.Context, x *session, p *placement, _ *downloadRequest) (*file, error) {
 	e, err := x.evaluated(ctx)
 	if err != nil {
 		return nil, err
@@ -142,26 +135,20 @@ func (x *session) table(ctx context.Context) (*file, error) {
 // maxTableRows bounds the Gram matrix as CSV.
 const maxTableRows = 2500
 
-func (x *session) gramTable(q *request) (*file, error) {
-	f, err := x.fitted(q.Context())
-	if err != nil {
-		return nil, err
-	}
+func gramTable(_ context.Context, x *session, f *fitted, _ *downloadRequest) (*file, error) {
 	if len(f.core) > maxTableRows {
 		return nil, cannot("a matrix of %d rows is too large for a page, want at most %d; mlg gram writes it", len(f.core), maxTableRows)
 	}
-	return short(q, func(context.Context) (*file, error) {
-		header := []string{"id"}
-		for _, i := range f.core {
-			header = append(header, cell(x.s.data.IDs[i]))
+	header := []string{"id"}
+	for _, i := range f.core {
+		header = append(header, cell(x.s.data.IDs[i]))
+	}
+	return csvFile("gram.csv", header, len(f.core), func(a int) []string {
+		row := []string{header[a+1]}
+		for _, v := range f.gram.Row(a) {
+			row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
 		}
-		return csvFile("gram.csv", header, len(f.core), func(a int) []string {
-			row := []string{header[a+1]}
-			for _, v := range f.gram.Row(a) {
-				row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
-			}
-			return row
-		})
+		return row
 	})
 }
 
@@ -189,14 +176,8 @@ func cell(s string) string {
 }
 
 // modelFile is the fitted model with its learner.
-func (x *session) modelFile(q *request) (*file, error) {
-	m, err := x.learned(q.Context())
-	if err != nil {
-		return nil, err
-	}
-	return short(q, func(context.Context) (*file, error) {
-		var b bytes.Buffer
-		err := model.Encode(&b, m)
-		return &file{"application/octet-stream", x.s.data.Name + ".mlg", b.Bytes()}, err
-	})
+func modelFile(_ context.Context, x *session, f *fitted, _ *downloadRequest) (*file, error) {
+	var b bytes.Buffer
+	err := model.Encode(&b, f.Model)
+	return &file{"application/octet-stream", x.s.data.Name + ".mlg", b.Bytes()}, err
 }

@@ -29,17 +29,18 @@ const (
 var errNoLearner = cannot("there is nothing to predict: fewer than three graphs have targets, or all have the same")
 
 // learned returns the kernel with a learner, if there is something to learn.
-func (x *session) learned(ctx context.Context) (*model.Model, error) {
-	return follows(ctx, x, &x.model, "learn", x.learn)
+func (x *session) learned(ctx context.Context) (*fitted, error) {
+	return follows(ctx, x, &x.learner, "learn", x.learn)
 }
 
-func (x *session) learn(ctx context.Context, f *fitted) (*model.Model, error) {
+func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
 	if x.saved {
-		return f.Model, nil
+		return f, nil
 	}
-	d, out := x.s.data, *f.Model
-	out.Nearest = model.Percentiles(f.gram)
-	out.Created = map[string]string{"command": "mlg serve", "data": d.Name, "kernel": x.kernel.String()}
+	d, out, m := x.s.data, *f, *f.Model
+	out.Model = &m
+	m.Nearest = model.Percentiles(f.gram)
+	m.Created = map[string]string{"command": "mlg serve", "data": d.Name, "kernel": x.kernel.String()}
 	known := d.labelled(f.core)
 	if d.task == regression {
 		known = every(known, ridgeLimit)
@@ -55,18 +56,18 @@ func (x *session) learn(ctx context.Context, f *fitted) (*model.Model, error) {
 	}
 	x.report("train", 0, 0)
 	probability := d.task == classification && len(known) <= carefulChoice
-	out.Learner, _, err = model.Learn(ctx, f.view(known), plan, model.TrainOptions{Probability: probability})
+	m.Learner, _, err = model.Learn(ctx, f.view(known), plan, model.TrainOptions{Probability: probability})
 	if err != nil {
 		return nil, err
 	}
-	out.Classes, out.Estimates = plan.Classes, []model.Estimate{model.Estimate(plan.Estimate)}
-	out.Learner.Examples, out.Learner.LeaveOneOut = f.Examples(), nil
-	for i := range out.Learner.Functions { // the learner has seen the known graphs alone
-		fn := &out.Learner.Functions[i]
+	m.Classes, m.Estimates = plan.Classes, []model.Estimate{model.Estimate(plan.Estimate)}
+	m.Learner.Examples, m.Learner.LeaveOneOut = f.Examples(), nil
+	for i := range m.Learner.Functions { // the learner has seen the known graphs alone
+		fn := &m.Learner.Functions[i]
 		if fn.Support == nil {
 			fn.Support = known
 		} else {
-			fn.Support = pick(known, fn.Support)
+			fn.Support = choose.Pick(known, fn.Support)
 		}
 	}
 	return &out, nil
@@ -91,7 +92,7 @@ type problem struct {
 // problem returns that of graphs that have targets, nil where these are fewer than three or the same.
 func (x *session) problem(f *fitted, known []int) *problem {
 	d := x.s.data
-	targets := pick(d.Targets, known)
+	targets := choose.Pick(d.Targets, known)
 	if len(known) < 3 || slices.Min(targets) == slices.Max(targets) {
 		return nil
 	}

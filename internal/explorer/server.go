@@ -11,6 +11,8 @@ import (
 	"path"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -69,8 +71,10 @@ type Server struct {
 	light    *gate // short ones
 	mux      *http.ServeMux
 	hosts    map[string]bool
-	drawings drawings
 	sessions sessions
+	working  atomic.Pointer[working] // nil while nothing long is computed
+	// molecules reports whether the first graph is drawn as a molecule.
+	molecules func() bool
 }
 
 // New returns a server.
@@ -83,6 +87,13 @@ func New(d *Data, o Options) *Server {
 	s.core = d.core(o.Whole, o.Core)
 	core := int64(len(s.core))
 	s.sessions.most = int(min(max(sessionBytes/(core*core*8), 1), maxSessions))
+	s.molecules = sync.OnceValue(func() bool {
+		if d.Graphs == nil {
+			return false
+		}
+		drawn, err := drawGraph(d.Graphs[0])
+		return err == nil && drawn.Molecule
+	})
 	s.routes()
 	return s
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/cluster"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -26,12 +26,9 @@ type session struct {
 	key    string
 	kernel mlg.Kernel // that is fitted,
 	saved  bool       // or the one of the model, with its learner
-	radii  []int      // of the scales that are shown
-
-	progress atomic.Pointer[kernel.Progress]
 
 	fit      result[*fitted]
-	model    result[*model.Model]
+	learner  result[*fitted]
 	places   result[*placement]
 	order    result[[]int]
 	score    result[*evaluation]
@@ -40,50 +37,51 @@ type session struct {
 
 // fitted is a kernel with the Gram matrix of its core.
 type fitted struct {
-	*model.Model // without a learner, unless it is the one of the data
+	*model.Model // without a learner, unless it comes from learned or is the one of the data
 	core         []int
 	gram         *kernel.Matrix
 	// scales is the multiscale kernel whose levels and vertices are shown, or nil.
 	scales *kernel.FittedFactor
 }
 
-// compute runs work in the queue of long computations.
-func compute[T any](ctx context.Context, x *session, stage string, work func(context.Context) (T, error)) (T, error) {
-	if err := x.s.heavy.enter(ctx); err != nil {
-		var none T
-		return none, err
-	}
-	defer x.s.heavy.leave()
-	x.report(stage, 0, 0)
-	defer x.progress.Store(nil)
-	return work(kernel.WithWork(ctx, kernel.Work{Workers: x.s.o.Workers, Progress: func(p kernel.Progress) { x.progress.Store(&p) }}))
+// working is what the server computes at the moment.
+type working struct {
+	session string // its key
+	kernel.Progress
+}
+
+// compute returns a result of the session, which work computes in the queue of long computations.
+func compute[T any](ctx context.Context, x *session, r *result[T], stage string, work func(context.Context) (T, error)) (T, error) {
+	return r.get(ctx, x.s.life, func(ctx context.Context) (v T, err error) {
+		if err := x.s.heavy.enter(ctx); err != nil {
+			return v, err
+		}
+		defer x.s.heavy.leave()
+		x.report(stage, 0, 0)
+		defer x.s.working.Store(nil)
+		progress := func(p kernel.Progress) { x.s.working.Store(&working{x.key, p}) }
+		v, err = work(kernel.WithWork(ctx, kernel.Work{Workers: x.s.o.Workers, Progress: progress}))
+		return v, asRequestError(ctx, err)
+	})
 }
 
 func (x *session) report(stage string, done, total int) {
-	x.progress.Store(&kernel.Progress{Stage: stage, Done: int64(done), Total: int64(total)})
+	x.s.working.Store(&working{x.key, kernel.Progress{Stage: stage, Done: int64(done), Total: int64(total)}})
 }
 
 // fitted returns the kernel.
 func (x *session) fitted(ctx context.Context) (*fitted, error) {
-	return x.fit.get(ctx, x.s.life, func(ctx context.Context) (*fitted, error) {
-		f, err := compute(ctx, x, "fit", x.computeFit)
-		if err != nil {
-			return nil, asRequestError(ctx, err)
-		}
-		return f, nil
-	})
+	return compute(ctx, x, &x.fit, "fit", x.computeFit)
 }
 
 // follows returns what work makes of the fitted kernel.
 func follows[T any](ctx context.Context, x *session, r *result[T], stage string, work func(context.Context, *fitted) (T, error)) (T, error) {
-	return r.get(ctx, x.s.life, func(ctx context.Context) (T, error) {
-		f, err := x.fitted(ctx)
-		if err != nil {
-			var none T
-			return none, err
-		}
-		return compute(ctx, x, stage, func(ctx context.Context) (T, error) { return work(ctx, f) })
-	})
+	f, err := x.fitted(ctx)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return compute(ctx, x, r, stage, func(ctx context.Context) (T, error) { return work(ctx, f) })
 }
 
 func (x *session) computeFit(ctx context.Context) (*fitted, error) {
@@ -138,7 +136,7 @@ func (f *fitted) block(ctx context.Context, rows, cols []int) (*kernel.Matrix, e
 func (f *fitted) factorBlock(ctx context.Context, factor *kernel.FittedFactor, rows, cols []int) (*kernel.Matrix, error) {
 	low := model.LowRank(factor)
 	if low == nil {
-		m, err := factor.Cross(ctx, pick(f.Graphs, rows))
+		m, err := factor.Cross(ctx, choose.Pick(f.Graphs, rows))
 		if err != nil {
 			return nil, err
 		}
@@ -185,10 +183,18 @@ func (f *fitted) multiscale(graphs ...*graph.Graph) (*mlg.Model, []*graph.Graph,
 	return model.LowRank(f.scales), prepared, err
 }
 
+// radii returns those of the scales that can be shown.
+func (f *fitted) radii() []int {
+	if f.scales == nil {
+		return []int{}
+	}
+	return append([]int{}, model.LowRank(f.scales).Kernel().Radii...)
+}
+
 // ordered returns the positions in the core in the order of the matrix view.
 func (x *session) ordered(ctx context.Context) ([]int, error) {
 	return follows(ctx, x, &x.order, "order", func(_ context.Context, f *fitted) ([]int, error) {
-		return cluster.Order(f.gram, pick(x.s.data.class, f.core))
+		return cluster.Order(f.gram, choose.Pick(x.s.data.class, f.core))
 	})
 }
 
@@ -244,67 +250,40 @@ type sessions struct {
 	recent []*session
 }
 
-func (c *sessions) find(key string) int {
-	return slices.IndexFunc(c.recent, func(x *session) bool { return x.key == key })
-}
+// savedKey is that of the session of a model as it is.
+const savedKey = "saved"
 
-// choose returns the kernel that parameters say, whether it is the one of the model, and the key
-// of its session.
-func (s *Server) choose(p parameters) (k mlg.Kernel, saved bool, key string, err error) {
-	if p == nil {
-		return s.data.kernel, s.data.saved(), s.data.key, nil
+// choose returns the kernel that parameters say, and the key of its session. Without parameters a
+// model answers as it is.
+func (s *Server) choose(p parameters) (k mlg.Kernel, key string, err error) {
+	k = s.data.kernel
+	switch {
+	case p != nil:
+		k, err = p.kernel(k, len(s.data.IDs))
+	case s.data.saved():
+		return k, savedKey, nil
 	}
-	k, err = p.kernel(s.data.kernel, len(s.data.IDs))
-	return k, false, k.String(), err
+	return k, k.String(), err
 }
 
-// session returns the session of the parameters; without any a model answers as it is.
+// session returns the session of the parameters.
 func (s *Server) session(p parameters) (*session, error) {
-	k, saved, key, err := s.choose(p)
+	k, key, err := s.choose(p)
 	if err != nil {
 		return nil, err
 	}
-	if !saved && s.data.Graphs == nil {
+	if key != savedKey && s.data.Graphs == nil {
 		return nil, cannot("the model file holds no graphs, so that its parameters are fixed")
 	}
 	c := &s.sessions
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var x *session
-	if i := c.find(key); i >= 0 {
+	x := &session{s: s, key: key, kernel: k, saved: key == savedKey, vertices: make([]result[*vertexTable], len(k.Radii)+1)}
+	if i := slices.IndexFunc(c.recent, func(x *session) bool { return x.key == key }); i >= 0 {
 		x = c.recent[i]
 		c.recent = slices.Delete(c.recent, i, i+1)
-	} else {
-		x = &session{s: s, key: key, kernel: k, saved: saved, radii: k.Radii}
-		if saved && scalesOf(s.data.Kernel) == nil {
-			x.radii = nil
-		}
-		x.vertices = make([]result[*vertexTable], len(x.radii)+1)
 	}
 	c.recent = slices.Insert(c.recent, 0, x)
 	c.recent = slices.Delete(c.recent, min(c.most, len(c.recent)), len(c.recent))
 	return x, nil
-}
-
-// computed returns a result of the session of the parameters, and the session.
-func computed[T any](q *request, p parameters, get func(*session, context.Context) (T, error)) (*session, T, error) {
-	x, err := q.s.session(p)
-	if err != nil {
-		var none T
-		return nil, none, err
-	}
-	v, err := get(x, q.Context())
-	return x, v, err
-}
-
-// lookup returns the session of the parameters, nil if there is none, and leaves its age as it is.
-func (s *Server) lookup(p parameters) (*session, error) {
-	_, _, key, err := s.choose(p)
-	c := &s.sessions
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := c.find(key); i >= 0 {
-		return c.recent[i], err
-	}
-	return nil, err
 }

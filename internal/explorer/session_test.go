@@ -43,8 +43,8 @@ func TestResult(t *testing.T) {
 	}
 	for waiting := 0; waiting < 2; {
 		p.mu.Lock()
-		if p.running != nil {
-			waiting = p.running.waiters
+		if p.last != nil {
+			waiting = p.last.waiters
 		}
 		p.mu.Unlock()
 		time.Sleep(time.Millisecond)
@@ -239,7 +239,7 @@ func TestCore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, err := x.predict(f, m, row{values, i, g}, 1)
+		said, err := x.predict(m, row{values, i, g}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +253,7 @@ func TestCore(t *testing.T) {
 	if _, err := x.evaluated(ctx); err != nil {
 		t.Error(err)
 	}
-	if _, err := x.table(ctx); err != nil {
+	if _, err := table(ctx, x, p, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -280,7 +280,7 @@ func TestExplainedDecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	for c, class := range m.Classes {
-		e, err := explainDecision(ctx, m, s.data.Graphs[17], &class)
+		e, err := explainDecision(ctx, m.Model, s.data.Graphs[17], &class)
 		if err != nil {
 			t.Fatal(err)
 		}
