@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mlgkernel/mlg/kernel"
 )
@@ -204,6 +205,7 @@ type file struct {
 
 func (s *Server) serveEndpoint(e endpoint, w http.ResponseWriter, r *http.Request) {
 	answer, err := safely(r.Context(), func(context.Context) (any, error) { return e.run(&request{r, s, w}) })
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.o.WriteTimeout)) // the computation took its own time
 	if err != nil {
 		if status := writeError(w, err); status == http.StatusInternalServerError && s.o.Log != nil {
 			s.o.Log("%s %s: %v", e.method, e.path, err)

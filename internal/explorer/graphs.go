@@ -277,9 +277,6 @@ type readAnswer struct {
 	Warnings []string          `json:"warnings"`
 }
 
-// maxText bounds the text of a file; the body, which is larger by its escapes, has its own limit.
-const maxText = 4 << 20
-
 // postRead reads the text of a file in any format but TUDataset.
 func postRead(q *request, in *readRequest) (*readAnswer, error) {
 	if strings.TrimSpace(in.Text) == "" {
@@ -291,7 +288,7 @@ func postRead(q *request, in *readRequest) (*readAnswer, error) {
 	return short(q, func(ctx context.Context) (*readAnswer, error) {
 		o := q.s.data.read
 		o.Format = dataset.Auto
-		o.Limits = dataset.Limits{Line: maxText, Record: maxText, Bytes: maxText, Ratio: 10, Vertices: maxVertices, Edges: maxEdges, Items: 1 << 20}
+		o.Limits = dataset.Limits{Line: maxBody, Record: maxBody, Bytes: maxBody, Ratio: 10, Vertices: maxVertices, Edges: maxEdges, Items: 1 << 20}
 		ds, err := dataset.ReadFrom(ctx, strings.NewReader(in.Text), in.Name, o)
 		if err != nil {
 			return nil, badRequest("%v", err)

@@ -292,7 +292,7 @@ func TestShutdown(t *testing.T) {
 
 // The limiter closes those that have waited longest, and leaves those alone that are served.
 func TestLimiter(t *testing.T) {
-	l := newLimiter(nil, 2)
+	l := &limiter{most: 2}
 	pipe := func() (net.Conn, func() bool) {
 		a, b := net.Pipe()
 		t.Cleanup(func() { a.Close(); b.Close() })
@@ -307,7 +307,8 @@ func TestLimiter(t *testing.T) {
 	third, thirdClosed := pipe()
 	l.state(first, http.StateNew)
 	l.state(second, http.StateNew)
-	l.busy(first)
+	busy := httptest.NewRequest("GET", "/", nil)
+	l.track(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), busy.WithContext(l.context(t.Context(), first)))
 	l.state(third, http.StateNew)
 	if firstClosed() || !secondClosed() || thirdClosed() {
 		t.Errorf("closed %v %v %v, want the second", firstClosed(), secondClosed(), thirdClosed())
@@ -315,20 +316,20 @@ func TestLimiter(t *testing.T) {
 	l.state(second, http.StateClosed)
 	l.state(first, http.StateIdle)
 	l.state(third, http.StateClosed)
-	if l.open != 1 || l.waiting.Len() != 1 || len(l.place) != 1 {
-		t.Errorf("%d open, %d waiting", l.open, l.waiting.Len())
+	if l.open != 1 || len(l.waiting) != 1 {
+		t.Errorf("%d open, %d waiting", l.open, len(l.waiting))
 	}
 }
 
-// A computation may take longer than a client has to send its request: the deadline ends with
-// the body.
+// A computation may take longer than a client has to send its request, or to take the answer: one
+// deadline ends with the body, the other begins anew with the answer.
 func TestLongComputation(t *testing.T) {
-	r := serve(t, func(o *Options) { o.BodyTimeout = 10 * time.Millisecond })
+	r := serve(t, func(o *Options) { o.BodyTimeout, o.WriteTimeout = 10*time.Millisecond, 100*time.Millisecond })
 	for _, body := range []string{"", `{"graphs":[{"index":0}],"parameters":{"samples":200,"rank":20}}`} {
 		var a *http.Response
 		var err error
 		if body == "" {
-			a, err = http.Get("http://" + r.addr + "/api/v1/map?samples=200&rank=21")
+			a, err = http.Get("http://" + r.addr + "/api/v1/map?samples=200&rank=60&radii=1,2,3")
 		} else {
 			a, err = http.Post("http://"+r.addr+"/api/v1/predict", "application/json", strings.NewReader(body))
 		}

@@ -36,13 +36,11 @@ type Options struct {
 	// Connections is the number of open connections. When there are more, those that have
 	// not sent a request for the longest time are closed.
 	Connections int
-	// HeaderTimeout and BodyTimeout bound the time in which a client has to send a request,
-	// WriteTimeout that in which it has to take the answer, IdleTimeout the time between requests.
-	HeaderTimeout, BodyTimeout, WriteTimeout, IdleTimeout time.Duration
+	// BodyTimeout bounds the time in which a client has to send the body of a request, WriteTimeout
+	// that in which it has to take the answer.
+	BodyTimeout, WriteTimeout time.Duration
 	// ShortTimeout bounds the time of a short computation, as of a prediction.
 	ShortTimeout time.Duration
-	// MaxBody bounds the bytes of a request.
-	MaxBody int64
 	// Log, when set, is called with errors that are the server's own fault. It is called
 	// concurrently.
 	Log func(format string, args ...any)
@@ -54,11 +52,16 @@ func DefaultOptions() Options {
 		Workers: runtime.GOMAXPROCS(0), Version: "development",
 		Whole: 4500, Core: 2500,
 		Waiting: 16, Requests: 256, Connections: 1024,
-		HeaderTimeout: 5 * time.Second, BodyTimeout: 10 * time.Second,
-		WriteTimeout: 30 * time.Second, IdleTimeout: 60 * time.Second,
-		ShortTimeout: 30 * time.Second, MaxBody: 4 << 20,
+		BodyTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, ShortTimeout: 30 * time.Second,
 	}
 }
+
+// What a client has at most: time to send a header, time between requests, and bytes of a body.
+const (
+	headerTimeout = 5 * time.Second
+	idleTimeout   = 60 * time.Second
+	maxBody       = 4 << 20
+)
 
 // Server explores one collection of graphs.
 type Server struct {
@@ -105,18 +108,19 @@ func (s *Server) handler() http.Handler { return s.guard(s.mux) }
 // being answered. It closes the listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer s.end()
-	limited := newLimiter(l, s.o.Connections)
+	limited := &limiter{most: s.o.Connections}
 	srv := &http.Server{
 		Handler:           limited.track(s.handler()),
-		ReadHeaderTimeout: s.o.HeaderTimeout,
-		IdleTimeout:       s.o.IdleTimeout,
+		ReadHeaderTimeout: headerTimeout,
+		WriteTimeout:      s.o.WriteTimeout, // which begins anew when a computation is done
+		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    16 << 10,
 		ConnState:         limited.state,
 		ConnContext:       limited.context,
 		ErrorLog:          log.New(io.Discard, "", 0), // what clients do wrong is their affair
 	}
 	done := make(chan error, 1)
-	go func() { done <- srv.Serve(limited) }()
+	go func() { done <- srv.Serve(l) }()
 	select {
 	case err := <-done:
 		return err
