@@ -36,11 +36,14 @@ func cannot(format string, args ...any) error {
 	return &apiError{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}
 }
 
+// errBusy asks to try again.
+var errBusy error = &apiError{http.StatusServiceUnavailable, "too many computations are waiting; try again in a moment"}
+
 // asRequestError makes an error of the library, which speaks of graphs and parameters that
 // the client chose, an answer.
 func asRequestError(ctx context.Context, err error) error {
 	var a *apiError
-	if err == nil || ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, errBusy) || errors.As(err, &a) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.As(err, &a) {
 		return err
 	}
 	return cannot("%v", err)
@@ -59,24 +62,17 @@ type errorAnswer struct {
 
 // writeError answers with an error and returns its status.
 func writeError(w http.ResponseWriter, err error) int {
-	status, message := http.StatusInternalServerError, "internal error"
-	var a *apiError
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &a):
-		status, message = a.status, a.message
-	case errors.Is(err, errBusy):
-		status, message = http.StatusServiceUnavailable, err.Error()
+	a := &apiError{http.StatusInternalServerError, "internal error"}
+	if !errors.As(err, &a) && errors.Is(err, context.Canceled) {
+		a = &apiError{statusClientGone, "cancelled"}
+	}
+	if a.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
-	case errors.As(err, &large):
-		status, message = http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", large.Limit)
-	case errors.Is(err, context.Canceled):
-		status, message = statusClientGone, "cancelled"
 	}
 	var out errorAnswer
-	out.Error.Status, out.Error.Message = status, message
-	writeJSON(w, status, out)
-	return status
+	out.Error.Status, out.Error.Message = a.status, a.message
+	writeJSON(w, a.status, out)
+	return a.status
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
@@ -146,6 +142,7 @@ var (
 
 var endpoints = []endpoint{
 	operation("GET", "health", "Whether the server lives, and how busy it is", nil, getHealth),
+	operation("GET", "openapi.json", "This document", nil, getDocument),
 	operation("GET", "info", "What is explored", nil, getInfo),
 	operation("GET", "graphs", "All graphs: identifiers, targets, sizes", nil, getGraphs),
 	operation("GET", "graph/{index}", "A graph with its drawing", asking, getGraph),
@@ -169,11 +166,7 @@ var endpoints = []endpoint{
 func (s *Server) routes() {
 	s.mux = http.NewServeMux()
 	s.mux.HandleFunc("/", servePage)
-	s.mux.HandleFunc("GET "+documentPath, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Write(document())
-	})
-	allowed := map[string][]string{documentPath: {"GET"}}
+	allowed := map[string][]string{}
 	for _, e := range endpoints {
 		s.mux.HandleFunc(e.method+" "+e.path, func(w http.ResponseWriter, r *http.Request) { s.serveEndpoint(e, w, r) })
 		allowed[e.path] = append(allowed[e.path], e.method)

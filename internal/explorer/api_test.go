@@ -230,6 +230,7 @@ var badRequests = []struct {
 	request, status, message string
 }{
 	{"GET /health?x=1", "400", `"x" is not known`},
+	{"GET /openapi.json?x=1", "400", `"x" is not known`},
 	{"GET /info?eta=1", "400", `"eta" is not known`},
 	{"GET /graphs?x", "400", "not known"},
 	{"GET /graph/x", "400", "want a whole number"},

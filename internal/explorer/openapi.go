@@ -6,11 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
-	"sync"
 )
-
-// documentPath is where the document is.
-const documentPath = "/api/v1/openapi.json"
 
 // object is a JSON object of the document.
 type object = map[string]any
@@ -28,23 +24,23 @@ var statuses = map[int]string{
 	503: "Too many computations are waiting; Retry-After says when to try again.",
 }
 
+func getDocument(q *request, _ *nothing) (object, error) { return q.s.document, nil }
+
 // document describes the API (OpenAPI 3.1). It follows from the endpoints and from the types of
 // their requests and answers.
-var document = sync.OnceValue(func() []byte {
-	s := schemas{}
-	get := object{"operationId": "get_openapi", "summary": "This document", "responses": responses(object{"application/json": object{"schema": object{"type": "object"}}}, 403, 421)}
-	paths := object{documentPath: object{"get": get}}
+func document() object {
+	s, paths := schemas{}, map[string]object{}
 	for _, e := range endpoints {
 		if paths[e.path] == nil {
 			paths[e.path] = object{}
 		}
-		paths[e.path].(object)[strings.ToLower(e.method)] = s.operation(e)
+		paths[e.path][strings.ToLower(e.method)] = s.operation(e)
 	}
 	errors := object{}
 	for code, text := range statuses {
 		errors[fmt.Sprint(code)] = object{"description": text, "content": s.content(reflect.TypeFor[errorAnswer]())}
 	}
-	out, err := json.MarshalIndent(object{
+	return object{
 		"openapi": "3.1.0",
 		"info": object{"title": "mlg explorer", "version": "1", "license": object{"name": "BSD-3-Clause", "identifier": "BSD-3-Clause"},
 			"description": "Similarity, predictions and explanations for graphs under the Multiscale Laplacian Graph kernel. Nothing that is sent is kept or written. " +
@@ -52,19 +48,16 @@ var document = sync.OnceValue(func() []byte {
 		"servers":    []object{{"url": "/"}},
 		"paths":      paths,
 		"components": object{"schemas": s, "responses": errors},
-	}, "", " ")
-	if err != nil {
-		panic(err)
 	}
-	return out
-})
+}
 
 // schemas has the types that have names.
 type schemas object
 
 // operation describes an endpoint.
 func (s schemas) operation(e endpoint) object {
-	name, _, _ := strings.Cut(strings.TrimPrefix(e.path, "/api/v1/"), "/")
+	name := strings.TrimPrefix(e.path, "/api/v1/")
+	name = name[:strings.IndexAny(name+"/", "/.")] // without a parameter or an extension
 	out := object{"operationId": strings.ToLower(e.method) + "_" + name, "summary": e.summary}
 	codes := append([]int{400, 403, 421}, e.errors...)
 	if e.method == http.MethodPost {
@@ -135,6 +128,9 @@ func (s schemas) schema(t reflect.Type) object {
 		}
 		return object{"type": "array", "items": s.schema(t.Elem())}
 	case reflect.Map, reflect.Struct:
+		if t == reflect.TypeFor[object]() {
+			return object{"type": "object"}
+		}
 		if t.Name() == "" {
 			return s.object(t)
 		}

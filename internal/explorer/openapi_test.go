@@ -24,7 +24,11 @@ type spec struct {
 func readSpec(t *testing.T) *spec {
 	t.Helper()
 	s := &spec{seen: map[string]bool{}}
-	if err := json.Unmarshal(document(), &s.doc); err != nil {
+	b, err := json.Marshal(document())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &s.doc); err != nil {
 		t.Fatal(err)
 	}
 	return s

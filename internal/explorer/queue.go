@@ -2,7 +2,6 @@ package explorer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -19,8 +18,6 @@ type gate struct {
 func newGate(running, waiting int) *gate {
 	return &gate{slots: make(chan struct{}, running), limit: int64(waiting)}
 }
-
-var errBusy = errors.New("too many computations are waiting; try again in a moment")
 
 // enter waits for a place; leave gives it back. The error is errBusy when too many wait.
 func (g *gate) enter(ctx context.Context) error {

@@ -173,7 +173,7 @@ func bodyError(err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &large):
-		return err
+		return &apiError{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", large.Limit)}
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return &apiError{http.StatusRequestTimeout, "the body of the request came too slowly"}
 	case errors.Is(err, io.EOF):

@@ -73,6 +73,7 @@ type Server struct {
 	heavy    *gate // long computations
 	light    *gate // short ones
 	mux      *http.ServeMux
+	document object // of the API
 	hosts    map[string]bool
 	sessions sessions
 	working  atomic.Pointer[working] // nil while nothing long is computed
@@ -97,6 +98,7 @@ func New(d *Data, o Options) *Server {
 		drawn, err := drawGraph(d.Graphs[0])
 		return err == nil && drawn.Molecule
 	})
+	s.document = document()
 	s.routes()
 	return s
 }

@@ -20,8 +20,8 @@ type mapAnswer struct {
 }
 
 type positions struct {
-	X []decimal `json:"x"`
-	Y []decimal `json:"y"`
+	X []float64 `json:"x"`
+	Y []float64 `json:"y"`
 }
 
 type componentsMap struct {
@@ -37,18 +37,14 @@ func getMap(ctx context.Context, x *session, p *placement, _ *kernelRequest) (*m
 	return &mapAnswer{componentsMap{decimals(p.pca), p.axes.Share}, decimals(p.neighbours), f.radii()}, nil
 }
 
-// decimal is a number of which JSON gets five digits, which no screen exceeds.
-type decimal float64
-
-// MarshalJSON writes five significant digits.
-func (v decimal) MarshalJSON() ([]byte, error) {
-	return strconv.AppendFloat(nil, float64(v), 'g', 5, 64), nil
-}
-
-func decimals(at [2][]float64) positions {
-	p := positions{make([]decimal, len(at[0])), make([]decimal, len(at[1]))}
-	for i := range p.X {
-		p.X[i], p.Y[i] = decimal(at[0][i]), decimal(at[1][i])
+// decimals returns positions with five digits, which no screen exceeds.
+func decimals(at [2][]float64) (p positions) {
+	round := func(v float64) float64 {
+		out, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64) // what is written can be read
+		return out
+	}
+	for i := range at[0] {
+		p.X, p.Y = append(p.X, round(at[0][i])), append(p.Y, round(at[1][i]))
 	}
 	return p
 }
