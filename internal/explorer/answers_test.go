@@ -317,10 +317,9 @@ func TestOddSources(t *testing.T) {
 
 // A table is no program.
 func TestCell(t *testing.T) {
-	for in, want := range map[string]string{"a": "a", "a,b": `"a,b"`, `a"b`: `"a""b"`, "=1+1": "'=1+1", "-1.5": "-1.5", "@x": "'@x", "": ""} {
-		got, err := csvFile("", []string{cell(in), "x"}, 0, nil)
-		if err != nil || string(got.data) != want+",x\n" {
-			t.Errorf("%q is written as %q, want %q; %v", in, got.data, want, err)
+	for in, want := range map[string]string{"a": "a", "a,b": "a,b", "=1+1": "'=1+1", "-1.5": "-1.5", "-x": "'-x", "@x": "'@x", "": ""} {
+		if got := cell(in); got != want {
+			t.Errorf("%q is written as %q, want %q", in, got, want)
 		}
 	}
 }

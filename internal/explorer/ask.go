@@ -213,11 +213,10 @@ func (f *fitted) unknownLabels(d *Data, g *graph.Graph) []string {
 // place returns the places of a graph on both maps.
 func (p *placement) place(r row) *place {
 	out := &place{}
+	out.PCA[0], out.PCA[1] = p.project(r.values)
 	if i := r.index; i >= 0 {
-		out.PCA = [2]float64{p.pca[0][i], p.pca[1][i]}
 		out.Neighbours = [2]float64{p.neighbours[0][i], p.neighbours[1][i]}
 	} else {
-		out.PCA[0], out.PCA[1] = p.project(r.values)
 		out.Neighbours[0], out.Neighbours[1] = p.among(r.values)
 	}
 	return out
@@ -294,10 +293,9 @@ type comparison struct {
 
 // pairLevel is the similarity of two graphs at one level, with their vertices matched.
 type pairLevel struct {
-	Level  int            `json:"level"`
-	Radius int            `json:"radius" help:"0 at level 0"`
-	K      float64        `json:"k"`
-	Pairs  []explain.Pair `json:"pairs"`
+	explain.Matching
+	Radius int     `json:"radius" help:"0 at level 0"`
+	K      float64 `json:"k"`
 }
 
 // maxPair is the largest graph whose vertices are matched, which takes cubic time.
@@ -345,25 +343,24 @@ func radius(m *mlg.Model, level int) int {
 
 // compareLevel compares two graphs by the features of their vertices at a level: k_ℓ is the
 // FLG kernel of these features.
-func compareLevel(ctx context.Context, m *mlg.Model, a, b *graph.Graph, level int) (pairLevel, error) {
-	out := pairLevel{Level: level, Radius: radius(m, level)}
-	qa, err := m.VertexFeatures(ctx, a, level)
+func compareLevel(ctx context.Context, m *mlg.Model, a, b *graph.Graph, level int) (out pairLevel, err error) {
+	x, err := m.VertexFeatures(ctx, a, level)
 	if err != nil {
 		return out, err
 	}
-	qb, err := m.VertexFeatures(ctx, b, level)
+	y, err := m.VertexFeatures(ctx, b, level)
 	if err != nil {
 		return out, err
 	}
-	if out.K, err = mlg.FLG(a, qa, b, qb, m.Kernel().Eta, m.Kernel().Gamma); err != nil {
+	out.Radius = radius(m, level)
+	if out.K, err = mlg.FLG(a, x, b, y, m.Kernel().Eta, m.Kernel().Gamma); err != nil {
 		return out, err
 	}
-	matched, err := explain.MatchFeatures(qa, qb, level)
-	if err != nil {
-		return out, err
+	matched, err := explain.MatchFeatures(x, y, level)
+	if err == nil {
+		out.Matching = *matched
 	}
-	out.Pairs = matched.Pairs
-	return out, nil
+	return out, err
 }
 
 type vertexRequest struct {
@@ -392,7 +389,7 @@ type similarVertex struct {
 }
 
 func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
-	var table *vertexTable
+	var table []*kernel.Matrix
 	get := func(x *session, ctx context.Context) (*fitted, error) {
 		f, err := x.fitted(ctx)
 		if err != nil {
@@ -439,16 +436,14 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 
 // elsewhere returns the vertices most like one with the given features, the best of each graph but self, and
 // how many are equal to it.
-func (d *Data) elsewhere(t *vertexTable, features []float64, self, k int) (best []similarVertex, equal int) {
-	own := make([]float32, t.dim)
-	narrow(own, features)
-	vertex, most := make([]int, len(d.Graphs)), make([]float64, len(d.Graphs))
-	for i := range d.Graphs {
+func (d *Data) elsewhere(table []*kernel.Matrix, features []float64, self, k int) (best []similarVertex, equal int) {
+	vertex, most := make([]int, len(table)), make([]float64, len(table))
+	for i, t := range table {
 		most[i] = math.NaN() // without vertices
-		for w := t.start[i]; w < t.start[i+1]; w++ {
-			s := explain.VertexSimilarity(own, t.data[w*t.dim:][:t.dim])
+		for w := range t.Rows {
+			s := explain.VertexSimilarity(features, t.Row(w))
 			if !(s <= most[i]) {
-				vertex[i], most[i] = w-t.start[i], s
+				vertex[i], most[i] = w, s
 			}
 			if s == 1 {
 				equal++

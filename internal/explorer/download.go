@@ -9,8 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
+	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -39,7 +41,10 @@ func getDownload(q *request, in *downloadRequest) (*file, error) {
 }
 
 // pictureFile writes a picture in the format that the name of its file says.
-func pictureFile(name string, p *draw.Picture) (*file, error) {
+func pictureFile(name string, p *draw.Picture, err error) (*file, error) {
+	if err != nil {
+		return nil, err
+	}
 	if strings.HasSuffix(name, ".svg") {
 		return &file{"image/svg+xml", name, p.SVG()}, nil
 	}
@@ -57,19 +62,13 @@ func mapPicture(_ context.Context, x *session, p *placement, in *downloadRequest
 		c.YAxis = fmt.Sprintf("second component (%.0f %%)", 100*p.axes.Share[1])
 	}
 	drawn, err := c.Picture()
-	if err != nil {
-		return nil, err
-	}
-	return pictureFile(in.File, drawn)
+	return pictureFile(in.File, drawn, err)
 }
 
 func matrixPicture(_ context.Context, x *session, f *fitted, in *downloadRequest) (*file, error) {
 	d := x.s.data
 	drawn, err := draw.HeatMap(d.Name, f.gram, d.classOf(f.core), draw.Size{Width: 800, Height: 760})
-	if err != nil {
-		return nil, err
-	}
-	return pictureFile(in.File, drawn)
+	return pictureFile(in.File, drawn, err)
 }
 
 // graphPicture draws a graph, coloured by what speaks for the prediction.
@@ -93,10 +92,7 @@ func graphPicture(ctx context.Context, x *session, f *fitted, in *downloadReques
 		o.Values = draw.NewValues("contribution to the prediction", e.Vertices)
 	}
 	drawn, err := draw.Graph(g, o)
-	if err != nil {
-		return nil, err
-	}
-	return pictureFile(in.File, drawn)
+	return pictureFile(in.File, drawn, err)
 }
 
 // placedAndEvaluated returns what a table has.
@@ -108,14 +104,16 @@ func (x *session) placedAndEvaluated(ctx context.Context) (*placement, error) {
 }
 
 // table has all graphs with their places, nearest others and predictions.
-func table(ctx context.Context, x *session, p *placement, _ *downloadRequest) (*file, error) {
+func table(ctx context.Context, x *session, p *placement, in *downloadRequest) (*file, error) {
 	e, err := x.evaluated(ctx)
 	if err != nil {
 		return nil, err
 	}
-	header := []string{"index", "id", "target", "cross_validated", "nearest", "similarity", "pca_x", "pca_y", "neighbours_x", "neighbours_y"}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write([]string{"index", "id", "target", "cross_validated", "nearest", "similarity", "pca_x", "pca_y", "neighbours_x", "neighbours_y"})
 	d := x.s.data
-	return csvFile("table.csv", header, len(d.IDs), func(i int) []string {
+	for i, id := range d.IDs {
 		near, similarity := "", ""
 		if hits := p.near[i]; len(hits) > 0 {
 			near, similarity = d.IDs[hits[0].Index], fmt.Sprintf("%.6g", hits[0].Similarity)
@@ -124,44 +122,30 @@ func table(ctx context.Context, x *session, p *placement, _ *downloadRequest) (*
 		if a := e.answer(i); a != nil {
 			answer = *a
 		}
-		row := []string{strconv.Itoa(i), cell(d.IDs[i]), cell(d.target(i)), cell(answer), cell(near), similarity}
+		row := []string{strconv.Itoa(i), cell(id), cell(d.target(i)), cell(answer), cell(near), similarity}
 		for _, v := range []float64{p.pca[0][i], p.pca[1][i], p.neighbours[0][i], p.neighbours[1][i]} {
 			row = append(row, fmt.Sprintf("%.5g", v))
 		}
-		return row
-	})
+		w.Write(row) // errors stay until the end
+	}
+	w.Flush()
+	return &file{"text/csv; charset=utf-8", in.File, b.Bytes()}, w.Error()
 }
 
 // maxTableRows bounds the Gram matrix as CSV.
 const maxTableRows = 2500
 
-func gramTable(_ context.Context, x *session, f *fitted, _ *downloadRequest) (*file, error) {
+func gramTable(_ context.Context, x *session, f *fitted, in *downloadRequest) (*file, error) {
 	if len(f.core) > maxTableRows {
 		return nil, cannot("a matrix of %d rows is too large for a page, want at most %d; mlg gram writes it", len(f.core), maxTableRows)
 	}
-	header := []string{"id"}
-	for _, i := range f.core {
-		header = append(header, cell(x.s.data.IDs[i]))
+	ids := choose.Pick(x.s.data.IDs, f.core)
+	for i, id := range ids {
+		ids[i] = cell(id)
 	}
-	return csvFile("gram.csv", header, len(f.core), func(a int) []string {
-		row := []string{header[a+1]}
-		for _, v := range f.gram.Row(a) {
-			row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
-		}
-		return row
-	})
-}
-
-// csvFile writes a header and n rows.
-func csvFile(name string, header []string, n int, row func(i int) []string) (*file, error) {
 	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	w.Write(header) // errors stay until the end
-	for i := range n {
-		w.Write(row(i))
-	}
-	w.Flush()
-	return &file{"text/csv; charset=utf-8", name, b.Bytes()}, w.Error()
+	err := matrix.WriteCSV(&b, f.gram, ids, ids)
+	return &file{"text/csv; charset=utf-8", in.File, b.Bytes()}, err
 }
 
 // cell returns the text of a cell of a table. One that a spreadsheet would take for a formula

@@ -155,7 +155,7 @@ func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, er
 		return nil, err
 	}
 	out.Graphs, out.Folds, out.Rows, out.known = len(known), evaluationFolds, r.Results, known
-	row := out.row()
+	row := r.Results[slices.IndexFunc(r.Results, func(r evaluate.Result) bool { return r.Name == "mlg" })]
 	for i := range known {
 		if row.Predicted != nil {
 			out.answers = append(out.answers, r.Classes[row.Predicted[0][i]])
@@ -164,15 +164,6 @@ func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, er
 		}
 	}
 	return out, nil
-}
-
-// row returns the row of the kernel, nil if there is none.
-func (e *evaluation) row() *evaluate.Result {
-	i := slices.IndexFunc(e.Rows, func(r evaluate.Result) bool { return r.Name == "mlg" })
-	if i < 0 {
-		return nil
-	}
-	return &e.Rows[i]
 }
 
 // answer returns what graph g was taken for in cross-validation, nil if it did not take part.

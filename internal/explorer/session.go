@@ -32,7 +32,7 @@ type session struct {
 	places   result[*placement]
 	order    result[[]int]
 	score    result[*evaluation]
-	vertices []result[*vertexTable] // by level
+	vertices []result[[]*kernel.Matrix] // by level
 }
 
 // fitted is a kernel with the Gram matrix of its core.
@@ -198,49 +198,27 @@ func (x *session) ordered(ctx context.Context) ([]int, error) {
 	})
 }
 
-// vertexTable has the features of all vertices of all graphs at a level.
-type vertexTable struct {
-	dim   int
-	start []int // of each graph, and the end
-	data  []float32
-}
-
 // maxTable bounds the numbers in a vertexTable.
-const maxTable = 64 << 20
+const maxTable = 32 << 20
 
-func (x *session) vertexTable(ctx context.Context, level int) (*vertexTable, error) {
-	return follows(ctx, x, &x.vertices[level], "vertices", func(ctx context.Context, f *fitted) (*vertexTable, error) {
+// vertexTable returns the features of the vertices of all graphs at a level.
+func (x *session) vertexTable(ctx context.Context, level int) ([]*kernel.Matrix, error) {
+	return follows(ctx, x, &x.vertices[level], "vertices", func(ctx context.Context, f *fitted) ([]*kernel.Matrix, error) {
 		m, graphs, err := f.multiscale(x.s.data.Graphs...)
 		if err != nil {
 			return nil, err
 		}
-		t := &vertexTable{dim: m.Rank(level), start: make([]int, len(graphs)+1)}
-		for i, g := range graphs {
-			t.start[i+1] = t.start[i] + g.N()
+		if n := x.s.data.info.Vertices; n*m.Rank(level) > maxTable {
+			return nil, cannot("%d vertices with %d features are too many to search", n, m.Rank(level))
 		}
-		vertices := t.start[len(graphs)]
-		if vertices*t.dim > maxTable {
-			return nil, cannot("%d vertices with %d features are too many to search", vertices, t.dim)
-		}
-		t.data = make([]float32, vertices*t.dim)
+		out := make([]*kernel.Matrix, len(graphs))
 		meter := kernel.NewMeter(ctx, "vertices", len(graphs))
-		return t, kernel.Each(ctx, len(graphs), 1, func(_, i int) error {
-			q, err := m.VertexFeatures(ctx, graphs[i], level)
-			if err != nil {
-				return err
-			}
-			narrow(t.data[t.start[i]*t.dim:], q.Data)
+		return out, kernel.Each(ctx, len(graphs), 1, func(_, i int) (err error) {
+			out[i], err = m.VertexFeatures(ctx, graphs[i], level)
 			meter.Add(1)
-			return nil
+			return err
 		})
 	})
-}
-
-// narrow writes q to dst.
-func narrow(dst []float32, q []float64) {
-	for i, v := range q {
-		dst[i] = float32(v)
-	}
 }
 
 // sessions keeps the sessions that were used last, the latest first.
@@ -278,7 +256,7 @@ func (s *Server) session(p parameters) (*session, error) {
 	c := &s.sessions
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	x := &session{s: s, key: key, kernel: k, saved: key == savedKey, vertices: make([]result[*vertexTable], len(k.Radii)+1)}
+	x := &session{s: s, key: key, kernel: k, saved: key == savedKey, vertices: make([]result[[]*kernel.Matrix], len(k.Radii)+1)}
 	if i := slices.IndexFunc(c.recent, func(x *session) bool { return x.key == key }); i >= 0 {
 		x = c.recent[i]
 		c.recent = slices.Delete(c.recent, i, i+1)
