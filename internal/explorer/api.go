@@ -80,10 +80,14 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	if err != nil { // a number that is not finite
 		status, b = http.StatusInternalServerError, []byte(`{"error":{"status":500,"message":"the result cannot be written"}}`)
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
+	send(w, status, "application/json", b)
+}
+
+func send(w http.ResponseWriter, status int, kind string, data []byte) {
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(status)
-	w.Write(b)
+	w.Write(data)
 }
 
 // endpoint is an operation of the API. Its document (openapi.go) follows from the types of its
@@ -205,15 +209,12 @@ func (s *Server) serveEndpoint(e endpoint, w http.ResponseWriter, r *http.Reques
 		}
 		return
 	}
-	switch v := answer.(type) {
-	case *file:
-		w.Header().Set("Content-Type", v.kind)
-		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": v.name}))
-		w.Header().Set("Content-Length", strconv.Itoa(len(v.data)))
-		w.Write(v.data)
-	default:
-		writeJSON(w, http.StatusOK, v)
+	if f, ok := answer.(*file); ok {
+		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.name}))
+		send(w, http.StatusOK, f.kind, f.data)
+		return
 	}
+	writeJSON(w, http.StatusOK, answer)
 }
 
 // short runs a short computation in its queue, in one goroutine: as many run as there are cores.

@@ -14,20 +14,6 @@ import (
 	"github.com/mlgkernel/mlg/model"
 )
 
-// neighbour returns the graph of a hit.
-func (d *Data) neighbour(h kernel.Hit) model.Neighbour {
-	return model.Neighbour{Index: h.Index, ID: d.IDs[h.Index], Target: d.target(h.Index), Similarity: h.Similarity}
-}
-
-// neighbours returns the k graphs that are most similar by a row of kernel values, but for graph self.
-func (d *Data) neighbours(row []float64, k, self int) []model.Neighbour {
-	out := []model.Neighbour{}
-	for _, h := range others(row, k, self) {
-		out = append(out, d.neighbour(h))
-	}
-	return out
-}
-
 // row is the kernel of a graph with all of the data.
 type row struct {
 	values []float64
@@ -80,7 +66,7 @@ func findNeighbours(ctx context.Context, x *session, f *fitted, in *neighboursRe
 	if err != nil {
 		return nil, err
 	}
-	return &neighboursAnswer{x.s.data.neighbours(rows[0].values, in.K, rows[0].index)}, nil
+	return &neighboursAnswer{f.Neighbours(others(rows[0].values, in.K, rows[0].index))}, nil
 }
 
 type predictRequest struct {
@@ -161,19 +147,21 @@ func predict(q *request, in *predictRequest) (*predictAnswer, error) {
 // predict says what there is to say about a graph with a row of kernel values.
 func (x *session) predict(f *fitted, r row, k int) (prediction, error) {
 	d := x.s.data
-	out := prediction{Probabilities: []classProbability{}, UnknownLabels: []string{}, Neighbours: d.neighbours(r.values, max(k, 1), r.index)}
-	if len(out.Neighbours) > 0 {
-		out.Percentile = f.Percentile(out.Neighbours[0].Similarity)
-		out.Unlike = f.Unlike(out.Neighbours[0].Similarity)
+	out := prediction{Probabilities: []classProbability{}, UnknownLabels: []string{}}
+	hits := others(r.values, max(k, 1), r.index)
+	if len(hits) > 0 {
+		out.Percentile, out.Unlike = f.Percentile(hits[0].Similarity), f.Unlike(hits[0].Similarity)
 	}
-	out.Neighbours = out.Neighbours[:min(k, len(out.Neighbours))]
+	out.Neighbours = f.Neighbours(hits[:min(k, len(hits))])
 	if r.index < 0 {
 		out.ID = r.graph.ID()
 		out.UnknownLabels = f.unknownLabels(d, r.graph)
 	} else {
 		out.ID = d.IDs[r.index]
 		if e, ok := x.score.peek(); ok {
-			out.CrossValidated = e.answer(r.index)
+			if answer, ok := e.answers[r.index]; ok {
+				out.CrossValidated = &answer
+			}
 		}
 	}
 	if f.Learner == nil {
@@ -323,22 +311,15 @@ func postCompare(ctx context.Context, x *session, f *fitted, in *compareRequest)
 	if err != nil {
 		return nil, err
 	}
-	for level := range len(m.Kernel().Radii) + 1 {
+	for level, radius := range f.radii() {
 		l, err := compareLevel(ctx, m, both[0], both[1], level)
 		if err != nil {
 			return nil, err
 		}
+		l.Radius = radius
 		out.Levels = append(out.Levels, l)
 	}
 	return out, nil
-}
-
-// radius returns that of the neighbourhoods of a level.
-func radius(m *mlg.Model, level int) int {
-	if level == 0 {
-		return 0
-	}
-	return m.Kernel().Radii[level-1]
 }
 
 // compareLevel compares two graphs by the features of their vertices at a level: k_ℓ is the
@@ -352,7 +333,6 @@ func compareLevel(ctx context.Context, m *mlg.Model, a, b *graph.Graph, level in
 	if err != nil {
 		return out, err
 	}
-	out.Radius = radius(m, level)
 	if out.K, err = mlg.FLG(a, x, b, y, m.Kernel().Eta, m.Kernel().Gamma); err != nil {
 		return out, err
 	}
@@ -395,8 +375,8 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if top := len(f.radii()); in.Level < 0 || in.Level > top {
-			return nil, badRequest("level: %d, want 0 to %d", in.Level, top)
+		if levels := len(f.radii()); in.Level < 0 || in.Level >= levels {
+			return nil, badRequest("level: %d, want 0 to %d", in.Level, levels-1)
 		}
 		if x.s.data.Graphs != nil && in.K > 0 {
 			table, err = x.vertexTable(ctx, in.Level)
@@ -415,7 +395,7 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 		if err != nil {
 			return nil, err
 		}
-		out := &vertexAnswer{Level: in.Level, Radius: radius(m, in.Level), Elsewhere: []similarVertex{}}
+		out := &vertexAnswer{Level: in.Level, Radius: f.radii()[in.Level], Elsewhere: []similarVertex{}}
 		var scratch graph.Scratch
 		out.Neighbourhood = slices.Clone(scratch.Ball(g, in.Vertex, out.Radius))
 		out.Distance = slices.Clone(scratch.Distances())
@@ -451,8 +431,8 @@ func (d *Data) elsewhere(table []*kernel.Matrix, features []float64, self, k int
 		}
 	}
 	best = []similarVertex{}
-	for _, h := range others(most, k, self) {
-		best = append(best, similarVertex{d.neighbour(h), vertex[h.Index]})
+	for _, n := range d.Neighbours(others(most, k, self)) {
+		best = append(best, similarVertex{n, vertex[n.Index]})
 	}
 	return best, equal
 }

@@ -42,7 +42,7 @@ func BenchmarkPredict(b *testing.B) {
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
 					begin := time.Now()
-					if err := send(&client, r.addr, body); err != nil {
+					if err := post(&client, r.addr, body); err != nil {
 						b.Error(err)
 					}
 					mu.Lock()
@@ -59,7 +59,7 @@ func BenchmarkPredict(b *testing.B) {
 	}
 }
 
-func send(c *http.Client, addr string, body []byte) error {
+func post(c *http.Client, addr string, body []byte) error {
 	a, err := c.Post("http://"+addr+"/api/v1/predict", "application/json", bytes.NewReader(body))
 	if err != nil {
 		return err

@@ -77,6 +77,10 @@ func FromModel(name string, m *model.Model) (*Data, error) {
 func newData(ds *dataset.Dataset, m *model.Model, read dataset.Options) *Data {
 	d := &Data{Name: ds.Name, Model: m, read: read, info: dataset.Info(ds), task: classification, kernel: mlg.Default()}
 	d.kernel.Base = base.Choose(ds.Graphs)
+	m.Graphs = slices.Clone(m.Graphs)
+	for i, g := range m.Graphs {
+		m.Graphs[i] = g.With(m.IDs[i], d.target(i))
+	}
 	return d
 }
 
@@ -86,11 +90,7 @@ func (d *Data) saved() bool { return d.Kernel != nil }
 // index derives classes and values.
 func (d *Data) index() error {
 	if d.task == classification {
-		var known []string
-		for _, i := range d.labelled(all(len(d.IDs))) {
-			known = append(known, d.Targets[i])
-		}
-		d.classes, _ = draw.Classes(known)
+		d.classes, _ = draw.Classes(choose.Pick(d.Targets, d.labelled(all(len(d.IDs)))))
 	}
 	d.class = slices.Repeat([]int{-1}, len(d.IDs))
 	for i, t := range d.Targets {
@@ -123,7 +123,7 @@ func all(n int) []int {
 func (d *Data) labelled(among []int) []int {
 	var out []int
 	for _, i := range among {
-		if d.Targets != nil && d.Targets[i] != "" {
+		if d.target(i) != "" {
 			out = append(out, i)
 		}
 	}

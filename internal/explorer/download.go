@@ -73,14 +73,12 @@ func matrixPicture(_ context.Context, x *session, f *fitted, in *downloadRequest
 
 // graphPicture draws a graph, coloured by what speaks for the prediction.
 func graphPicture(ctx context.Context, x *session, f *fitted, in *downloadRequest) (*file, error) {
-	g, index, err := x.s.graph(in.Graph)
+	g, _, err := x.s.graph(in.Graph)
 	if err != nil {
 		return nil, err
 	}
 	o := draw.DefaultOptions()
-	if o.Title = g.ID(); index >= 0 {
-		o.Title = x.s.data.IDs[index]
-	}
+	o.Title = g.ID()
 	e, err := explainDecision(ctx, f.Model, g, nil)
 	switch {
 	case errors.Is(err, explain.ErrUnexplained) || errors.Is(err, errNoLearner): // without colours
@@ -118,11 +116,7 @@ func table(ctx context.Context, x *session, p *placement, in *downloadRequest) (
 		if hits := p.near[i]; len(hits) > 0 {
 			near, similarity = d.IDs[hits[0].Index], fmt.Sprintf("%.6g", hits[0].Similarity)
 		}
-		answer := ""
-		if a := e.answer(i); a != nil {
-			answer = *a
-		}
-		row := []string{strconv.Itoa(i), cell(id), cell(d.target(i)), cell(answer), cell(near), similarity}
+		row := []string{strconv.Itoa(i), cell(id), cell(d.target(i)), cell(e.answers[i]), cell(near), similarity}
 		for _, v := range []float64{p.pca[0][i], p.pca[1][i], p.neighbours[0][i], p.neighbours[1][i]} {
 			row = append(row, fmt.Sprintf("%.5g", v))
 		}

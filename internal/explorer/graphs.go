@@ -239,9 +239,6 @@ func postGraph(q *request, in *reference) (*graphAnswer, error) {
 		return nil, err
 	}
 	return short(q, func(context.Context) (*graphAnswer, error) {
-		if i >= 0 {
-			g = g.With(q.s.data.IDs[i], g.Target())
-		}
 		line, err := dataset.AppendJSON(nil, g)
 		if err != nil {
 			return nil, err

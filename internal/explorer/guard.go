@@ -56,7 +56,8 @@ func (s *Server) knownHost(host string) bool {
 	if _, err := netip.ParseAddr(name); err == nil {
 		return true
 	}
-	return s.hosts[strings.ToLower(strings.TrimSuffix(name, "."))]
+	names := append([]string{"localhost"}, s.o.Hosts...)
+	return slices.ContainsFunc(names, func(known string) bool { return strings.EqualFold(known, strings.TrimSuffix(name, ".")) })
 }
 
 // sameOrigin reports whether a request comes from our own page, from no page at all, or, for

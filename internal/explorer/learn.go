@@ -45,12 +45,12 @@ func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
 	if d.task == regression {
 		known = every(known, ridgeLimit)
 	}
-	p := x.problem(f, known)
-	if p == nil {
+	ds, candidates, o := x.problem(f, known)
+	if candidates == nil {
 		return &out, nil
 	}
-	p.o.Folds, p.o.LeaveOneOut = choiceFolds+1, d.task == regression || len(known) > carefulChoice
-	plan, err := choose.Choose(ctx, p.data, p.candidates, p.o)
+	o.Folds, o.LeaveOneOut = choiceFolds+1, d.task == regression || len(known) > carefulChoice
+	plan, err := choose.Choose(ctx, ds, candidates, o)
 	if err != nil {
 		return nil, err
 	}
@@ -82,34 +82,20 @@ func (f *fitted) view(graphs []int) svm.View {
 	return svm.Full(f.gram).Select(at, at)
 }
 
-// problem is what is to be learned from a kernel whose matrix is known.
-type problem struct {
-	data       *dataset.Dataset
-	candidates []choose.Candidate // the kernel
-	o          choose.Options
-}
-
-// problem returns that of graphs that have targets, nil where these are fewer than three or the same.
-func (x *session) problem(f *fitted, known []int) *problem {
-	d := x.s.data
-	targets := choose.Pick(d.Targets, known)
-	if len(known) < 3 || slices.Min(targets) == slices.Max(targets) {
-		return nil
-	}
-	k := kernel.Given{Kernel: f.Kernel.Sum, Matrix: f.view(known).Matrix()}
-	p := &problem{
-		data:       &dataset.Dataset{Name: d.Name},
-		candidates: []choose.Candidate{{Name: "mlg", Settings: []choose.Setting{{Kernel: k}}}},
-		o:          choose.DefaultOptions(),
-	}
-	for i, g := range known {
-		p.data.Graphs = append(p.data.Graphs, d.Graphs[g].With(d.IDs[g], targets[i]))
-	}
-	p.o.C, p.o.Ridge, p.o.Task = gridC, gridRidge, choose.Classification
+// problem returns what is to be learned about graphs that have targets, from their kernel as the
+// only candidate; no candidate where the graphs are fewer than three, or have the same target.
+func (x *session) problem(f *fitted, known []int) (ds *dataset.Dataset, candidates []choose.Candidate, o choose.Options) {
+	d, o := x.s.data, choose.DefaultOptions()
+	o.C, o.Ridge, o.Task = gridC, gridRidge, choose.Classification
 	if d.task == regression {
-		p.o.Task, p.o.Learner = choose.Regression, svm.KernelRidge
+		o.Task, o.Learner = choose.Regression, svm.KernelRidge
 	}
-	return p
+	targets := choose.Pick(d.Targets, known)
+	if len(known) >= 3 && slices.Min(targets) != slices.Max(targets) {
+		k := kernel.Given{Kernel: f.Kernel.Sum, Matrix: f.view(known).Matrix()}
+		candidates = []choose.Candidate{{Name: "mlg", Settings: []choose.Setting{{Kernel: k}}}}
+	}
+	return &dataset.Dataset{Name: d.Name, Graphs: choose.Pick(d.Graphs, known)}, candidates, o
 }
 
 // evaluation is what cross-validation says about a kernel.
@@ -119,8 +105,7 @@ type evaluation struct {
 	Rows   []evaluate.Result `json:"rows" help:"the kernel, mlg, and what it is compared with"`
 	Saved  []model.Estimate  `json:"saved" help:"what the model file says"`
 
-	known   []int    // the graphs that took part
-	answers []string // what each of them was taken for
+	answers map[int]string // what each of the graphs was taken for
 }
 
 const (
@@ -140,37 +125,28 @@ func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, er
 	if d.Graphs == nil || len(known) < 2*evaluationFolds {
 		return out, nil
 	}
-	p := x.problem(f, known)
-	if p == nil {
+	ds, candidates, choice := x.problem(f, known)
+	if candidates == nil {
 		return out, nil
 	}
-	o := evaluate.Options{Options: p.o, Repeats: 1}
+	o := evaluate.Options{Options: choice, Repeats: 1}
 	o.Folds = evaluationFolds
 	if len(known) > nestedLimit {
 		o.InnerFolds = 1
 	}
 	o.Progress = func(done, total int) { x.report("cross-validation", done, total) }
-	r, err := evaluate.Run(ctx, p.data, p.candidates, o)
+	r, err := evaluate.Run(ctx, ds, candidates, o)
 	if err != nil {
 		return nil, err
 	}
-	out.Graphs, out.Folds, out.Rows, out.known = len(known), evaluationFolds, r.Results, known
+	out.Graphs, out.Folds, out.Rows, out.answers = len(known), evaluationFolds, r.Results, map[int]string{}
 	row := r.Results[slices.IndexFunc(r.Results, func(r evaluate.Result) bool { return r.Name == "mlg" })]
-	for i := range known {
+	for i, g := range known {
 		if row.Predicted != nil {
-			out.answers = append(out.answers, r.Classes[row.Predicted[0][i]])
+			out.answers[g] = r.Classes[row.Predicted[0][i]]
 		} else {
-			out.answers = append(out.answers, fmt.Sprintf("%.4g", row.Values[0][i]))
+			out.answers[g] = fmt.Sprintf("%.4g", row.Values[0][i])
 		}
 	}
 	return out, nil
-}
-
-// answer returns what graph g was taken for in cross-validation, nil if it did not take part.
-func (e *evaluation) answer(g int) *string {
-	at, ok := slices.BinarySearch(e.known, g)
-	if !ok {
-		return nil
-	}
-	return &e.answers[at]
 }

@@ -143,7 +143,7 @@ func setText(v reflect.Value, name, text string) error {
 	if v.Kind() == reflect.String {
 		v.SetString(text)
 	} else if json.Unmarshal([]byte(text), v.Addr().Interface()) != nil || text == "null" {
-		return badRequest("%s: %q, want %s", name, text, jsonKind(v.Kind()))
+		return badRequest("%s: %q, want %s", name, text, jsonKinds[v.Kind()])
 	}
 	return nil
 }
@@ -179,23 +179,13 @@ func bodyError(err error) error {
 	case errors.Is(err, io.EOF):
 		return badRequest("body: empty, want a JSON object")
 	case errors.As(err, &kind):
-		return badRequest("body: %s is a %s, want %s", cmp.Or(kind.Field, "it"), kind.Value, jsonKind(kind.Type.Kind()))
+		return badRequest("body: %s is a %s, want %s", cmp.Or(kind.Field, "it"), kind.Value, jsonKinds[kind.Type.Kind()])
 	}
 	return badRequest("body: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-func jsonKind(k reflect.Kind) string {
-	switch k {
-	case reflect.String:
-		return "a text"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Float64:
-		return "a number"
-	}
-	return "a whole number in range"
+// jsonKinds are the kinds of values in words.
+var jsonKinds = map[reflect.Kind]string{
+	reflect.String: "a text", reflect.Bool: "true or false", reflect.Slice: "a list", reflect.Struct: "an object", reflect.Map: "an object",
+	reflect.Float64: "a number", reflect.Int: "a whole number in range",
 }

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"path"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -74,8 +73,8 @@ type Server struct {
 	light    *gate // short ones
 	mux      *http.ServeMux
 	document object // of the API
-	hosts    map[string]bool
-	sessions sessions
+	mu       sync.Mutex
+	recent   []*session              // used last, the latest first
 	working  atomic.Pointer[working] // nil while nothing long is computed
 	// molecules reports whether the first graph is drawn as a molecule.
 	molecules func() bool
@@ -83,14 +82,9 @@ type Server struct {
 
 // New returns a server.
 func New(d *Data, o Options) *Server {
-	s := &Server{data: d, o: o, hosts: map[string]bool{"localhost": true}, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests)}
+	s := &Server{data: d, o: o, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests)}
 	s.life, s.end = context.WithCancel(context.Background())
-	for _, h := range o.Hosts {
-		s.hosts[strings.ToLower(h)] = true
-	}
 	s.core = d.core(o.Whole, o.Core)
-	core := int64(len(s.core))
-	s.sessions.most = int(min(max(sessionBytes/(core*core*8), 1), maxSessions))
 	s.molecules = sync.OnceValue(func() bool {
 		if d.Graphs == nil {
 			return false
@@ -161,8 +155,7 @@ func servePage(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		refuseMethod(w, "GET", "HEAD")
 	default:
-		w.Header().Set("Content-Type", kinds[path.Ext(name)])
 		w.Header().Set("Cache-Control", "no-cache")
-		w.Write(data)
+		send(w, http.StatusOK, kinds[path.Ext(name)], data)
 	}
 }

@@ -3,7 +3,6 @@ package explorer
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/choose"
@@ -88,11 +87,11 @@ func (x *session) computeFit(ctx context.Context) (*fitted, error) {
 	d := x.s.data
 	f := &fitted{Model: d.Model, core: x.s.core}
 	if !x.saved {
-		sum, err := kernel.NewCollection(d.Graphs).Fit(ctx, x.kernel)
-		if err != nil {
+		var err error
+		if f.Model, err = model.New(ctx, d.Graphs, x.kernel); err != nil {
 			return nil, err
 		}
-		f.Model = &model.Model{Kernel: sum, IDs: d.IDs, Targets: d.Targets, Graphs: d.Graphs, Reader: d.Reader}
+		f.Reader = d.Reader
 	}
 	for _, factor := range f.Kernel.Factors { // baselines of a model are fitted when they are needed
 		if _, err := factor.Fitted(ctx); err != nil {
@@ -117,36 +116,30 @@ func (f *fitted) block(ctx context.Context, rows, cols []int) (*kernel.Matrix, e
 	if f.whole() {
 		return svm.Full(f.gram).Select(rows, cols).Matrix(), nil
 	}
-	out := kernel.NewMatrix(len(rows), len(cols))
-	if cols == nil {
-		out = kernel.NewMatrix(len(rows), f.Examples())
+	out := kernel.NewMatrix(len(rows), f.Examples())
+	if cols != nil {
+		out = kernel.NewMatrix(len(rows), len(cols))
 	}
 	err := f.Kernel.Combine(ctx, func(i int) ([]float64, error) {
-		m, err := f.factorBlock(ctx, f.Kernel.Factors[i], rows, cols)
+		low := model.LowRank(f.Kernel.Factors[i])
+		if low == nil { // a model with other kernels than low-rank ones has its graphs
+			m, err := f.Kernel.Factors[i].Cross(ctx, choose.Pick(f.Graphs, rows))
+			if err != nil {
+				return nil, err
+			}
+			return svm.Full(m).Select(nil, cols).Matrix().Data, nil
+		}
+		others := low.Train()
+		if cols != nil {
+			others = others.Select(cols)
+		}
+		m, err := low.Between(ctx, low.Train().Select(rows), others)
 		if err != nil {
 			return nil, err
 		}
 		return m.Data, nil
 	}, func(int) []float64 { return out.Data })
 	return out, err
-}
-
-// factorBlock is block for one factor. A model with other kernels than low-rank ones has its
-// graphs.
-func (f *fitted) factorBlock(ctx context.Context, factor *kernel.FittedFactor, rows, cols []int) (*kernel.Matrix, error) {
-	low := model.LowRank(factor)
-	if low == nil {
-		m, err := factor.Cross(ctx, choose.Pick(f.Graphs, rows))
-		if err != nil {
-			return nil, err
-		}
-		return svm.Full(m).Select(nil, cols).Matrix(), nil
-	}
-	others := low.Train()
-	if cols != nil {
-		others = others.Select(cols)
-	}
-	return low.Between(ctx, low.Train().Select(rows), others)
 }
 
 // row returns the kernel of graph i with all.
@@ -183,12 +176,12 @@ func (f *fitted) multiscale(graphs ...*graph.Graph) (*mlg.Model, []*graph.Graph,
 	return model.LowRank(f.scales), prepared, err
 }
 
-// radii returns those of the scales that can be shown.
+// radii returns those of the levels that can be shown, 0 for that of single vertices.
 func (f *fitted) radii() []int {
 	if f.scales == nil {
-		return []int{}
+		return []int{0}
 	}
-	return append([]int{}, model.LowRank(f.scales).Kernel().Radii...)
+	return append([]int{0}, model.LowRank(f.scales).Kernel().Radii...)
 }
 
 // ordered returns the positions in the core in the order of the matrix view.
@@ -221,13 +214,6 @@ func (x *session) vertexTable(ctx context.Context, level int) ([]*kernel.Matrix,
 	})
 }
 
-// sessions keeps the sessions that were used last, the latest first.
-type sessions struct {
-	mu     sync.Mutex
-	most   int
-	recent []*session
-}
-
 // savedKey is that of the session of a model as it is.
 const savedKey = "saved"
 
@@ -253,15 +239,15 @@ func (s *Server) session(p parameters) (*session, error) {
 	if key != savedKey && s.data.Graphs == nil {
 		return nil, cannot("the model file holds no graphs, so that its parameters are fixed")
 	}
-	c := &s.sessions
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	x := &session{s: s, key: key, kernel: k, saved: key == savedKey, vertices: make([]result[[]*kernel.Matrix], len(k.Radii)+1)}
-	if i := slices.IndexFunc(c.recent, func(x *session) bool { return x.key == key }); i >= 0 {
-		x = c.recent[i]
-		c.recent = slices.Delete(c.recent, i, i+1)
+	if i := slices.IndexFunc(s.recent, func(x *session) bool { return x.key == key }); i >= 0 {
+		x = s.recent[i]
+		s.recent = slices.Delete(s.recent, i, i+1)
 	}
-	c.recent = slices.Insert(c.recent, 0, x)
-	c.recent = slices.Delete(c.recent, min(c.most, len(c.recent)), len(c.recent))
+	s.recent = slices.Insert(s.recent, 0, x)
+	most := min(max(sessionBytes/(8*len(s.core)*len(s.core)), 1), maxSessions)
+	s.recent = slices.Delete(s.recent, min(most, len(s.recent)), len(s.recent))
 	return x, nil
 }

@@ -153,8 +153,8 @@ func TestSessions(t *testing.T) {
 	for seed := range uint64(maxSessions - 1) {
 		at(seed + 100)
 	}
-	if len(s.sessions.recent) != maxSessions {
-		t.Errorf("%d sessions, want %d", len(s.sessions.recent), maxSessions)
+	if len(s.recent) != maxSessions {
+		t.Errorf("%d sessions, want %d", len(s.recent), maxSessions)
 	}
 	if at(1) != second {
 		t.Error("the session before the last ones was forgotten")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -34,7 +35,7 @@ func getMap(ctx context.Context, x *session, p *placement, _ *kernelRequest) (*m
 	if err != nil {
 		return nil, err
 	}
-	return &mapAnswer{componentsMap{decimals(p.pca), p.axes.Share}, decimals(p.neighbours), f.radii()}, nil
+	return &mapAnswer{componentsMap{decimals(p.pca), p.axes.Share}, decimals(p.neighbours), f.radii()[1:]}, nil
 }
 
 // decimals returns positions with five digits, which no screen exceeds.
@@ -70,14 +71,7 @@ func getMatrix(ctx context.Context, x *session, order []int, in *matrixRequest) 
 		return nil, err
 	}
 	c, per := cells(f.gram, order, in.Cells)
-	low, high := math.Inf(1), math.Inf(-1)
-	for i := range c.Rows {
-		for j, v := range c.Row(i) {
-			if i != j || c.Rows == 1 {
-				low, high = min(low, v), max(high, v)
-			}
-		}
-	}
+	low, high := draw.OffDiagonal(c)
 	bytes := make([]byte, len(c.Data))
 	for i, v := range c.Data {
 		if high > low {
@@ -176,11 +170,11 @@ func getProgress(q *request, in *kernelRequest) (*progressAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
+	out := &progressAnswer{State: "idle"}
 	if w := q.s.working.Load(); w != nil && w.session == key {
-		return &progressAnswer{"running", w.Stage, w.Done, w.Total}, nil
+		out = &progressAnswer{"running", w.Stage, w.Done, w.Total}
+	} else if q.s.heavy.waiting.Load() > 0 {
+		out.State = "waiting"
 	}
-	if q.s.heavy.waiting.Load() > 0 {
-		return &progressAnswer{State: "waiting"}, nil
-	}
-	return &progressAnswer{State: "idle"}, nil
+	return out, nil
 }
