@@ -55,10 +55,10 @@ func MatchFeatures(x, y *kernel.Matrix, level int) (*Matching, error) {
 // VertexSimilarity approximates the kernel 𝔎_ℓ of two vertices by the dot product of their features.
 // Equal features, as those of vertices of one class, have similarity 1: what the features leave out of
 // such a vertex is the same on both sides. Features that are all 0 are like nothing.
-func VertexSimilarity(a, b []float64) float64 {
+func VertexSimilarity[T float32 | float64](a, b []T) float64 {
 	equal, dot := true, 0.0
 	for d, v := range a {
-		dot += v * b[d]
+		dot += float64(v) * float64(b[d])
 		equal = equal && v == b[d]
 	}
 	if equal && dot > 0 {

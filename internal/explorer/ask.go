@@ -369,7 +369,7 @@ type similarVertex struct {
 }
 
 func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
-	var table []*kernel.Matrix
+	var table [][]float32
 	get := func(x *session, ctx context.Context) (*fitted, error) {
 		f, err := x.fitted(ctx)
 		if err != nil {
@@ -416,12 +416,13 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 
 // elsewhere returns the vertices most like one with the given features, the best of each graph but self, and
 // how many are equal to it.
-func (d *Data) elsewhere(table []*kernel.Matrix, features []float64, self, k int) (best []similarVertex, equal int) {
+func (d *Data) elsewhere(table [][]float32, features []float64, self, k int) (best []similarVertex, equal int) {
+	own := rounded(features)
 	vertex, most := make([]int, len(table)), make([]float64, len(table))
 	for i, t := range table {
 		most[i] = math.NaN() // without vertices
-		for w := range t.Rows {
-			s := explain.VertexSimilarity(features, t.Row(w))
+		for w := range d.Graphs[i].N() {
+			s := explain.VertexSimilarity(own, t[w*len(own):][:len(own)])
 			if !(s <= most[i]) {
 				vertex[i], most[i] = w, s
 			}

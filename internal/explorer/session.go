@@ -31,7 +31,7 @@ type session struct {
 	places   result[*placement]
 	order    result[[]int]
 	score    result[*evaluation]
-	vertices []result[[]*kernel.Matrix] // by level
+	vertices []result[[][]float32] // by level
 }
 
 // fitted is a kernel with the Gram matrix of its core.
@@ -192,11 +192,12 @@ func (x *session) ordered(ctx context.Context) ([]int, error) {
 }
 
 // maxTable bounds the numbers in a vertexTable.
-const maxTable = 32 << 20
+const maxTable = 64 << 20
 
-// vertexTable returns the features of the vertices of all graphs at a level.
-func (x *session) vertexTable(ctx context.Context, level int) ([]*kernel.Matrix, error) {
-	return follows(ctx, x, &x.vertices[level], "vertices", func(ctx context.Context, f *fitted) ([]*kernel.Matrix, error) {
+// vertexTable returns the features of the vertices of all graphs at a level, rounded: vertices that
+// differ by less are equal.
+func (x *session) vertexTable(ctx context.Context, level int) ([][]float32, error) {
+	return follows(ctx, x, &x.vertices[level], "vertices", func(ctx context.Context, f *fitted) ([][]float32, error) {
 		m, graphs, err := f.multiscale(x.s.data.Graphs...)
 		if err != nil {
 			return nil, err
@@ -204,14 +205,26 @@ func (x *session) vertexTable(ctx context.Context, level int) ([]*kernel.Matrix,
 		if n := x.s.data.info.Vertices; n*m.Rank(level) > maxTable {
 			return nil, cannot("%d vertices with %d features are too many to search", n, m.Rank(level))
 		}
-		out := make([]*kernel.Matrix, len(graphs))
+		out := make([][]float32, len(graphs))
 		meter := kernel.NewMeter(ctx, "vertices", len(graphs))
-		return out, kernel.Each(ctx, len(graphs), 1, func(_, i int) (err error) {
-			out[i], err = m.VertexFeatures(ctx, graphs[i], level)
+		return out, kernel.Each(ctx, len(graphs), 1, func(_, i int) error {
+			q, err := m.VertexFeatures(ctx, graphs[i], level)
+			if err != nil {
+				return err
+			}
+			out[i] = rounded(q.Data)
 			meter.Add(1)
-			return err
+			return nil
 		})
 	})
+}
+
+func rounded(q []float64) []float32 {
+	out := make([]float32, len(q))
+	for i, v := range q {
+		out[i] = float32(v)
+	}
+	return out
 }
 
 // savedKey is that of the session of a model as it is.
@@ -241,7 +254,7 @@ func (s *Server) session(p parameters) (*session, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := &session{s: s, key: key, kernel: k, saved: key == savedKey, vertices: make([]result[[]*kernel.Matrix], len(k.Radii)+1)}
+	x := &session{s: s, key: key, kernel: k, saved: key == savedKey, vertices: make([]result[[][]float32], len(k.Radii)+1)}
 	if i := slices.IndexFunc(s.recent, func(x *session) bool { return x.key == key }); i >= 0 {
 		x = s.recent[i]
 		s.recent = slices.Delete(s.recent, i, i+1)
