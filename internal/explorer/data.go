@@ -23,6 +23,8 @@ type Data struct {
 	read dataset.Options // how graphs of requests are read: as those of the data were
 	info dataset.Summary // of the graphs, if they are there
 
+	molecules bool // the first graph is drawn as one
+
 	task    task
 	classes []string   // in natural order, for classification
 	class   []int      // of each graph, −1 for none
@@ -80,6 +82,10 @@ func newData(ds *dataset.Dataset, m *model.Model, read dataset.Options) *Data {
 	m.Graphs = slices.Clone(m.Graphs)
 	for i, g := range m.Graphs {
 		m.Graphs[i] = g.With(m.IDs[i], d.target(i))
+	}
+	if m.Graphs != nil {
+		drawn, err := drawGraph(m.Graphs[0])
+		d.molecules = err == nil && drawn.Molecule
 	}
 	return d
 }

@@ -54,7 +54,7 @@ func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.report("train", 0, 0)
+	x.report(kernel.Progress{Stage: "train"})
 	probability := d.task == classification && len(known) <= carefulChoice
 	m.Learner, _, err = model.Learn(ctx, f.view(known), plan, model.TrainOptions{Probability: probability})
 	if err != nil {
@@ -134,7 +134,9 @@ func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, er
 	if len(known) > nestedLimit {
 		o.InnerFolds = 1
 	}
-	o.Progress = func(done, total int) { x.report("cross-validation", done, total) }
+	o.Progress = func(done, total int) {
+		x.report(kernel.Progress{Stage: "cross-validation", Done: int64(done), Total: int64(total)})
+	}
 	r, err := evaluate.Run(ctx, ds, candidates, o)
 	if err != nil {
 		return nil, err

@@ -66,7 +66,11 @@ func (s schemas) operation(e endpoint) object {
 	} else {
 		out["parameters"] = s.parameters(e)
 	}
-	out["responses"] = responses(s.content(e.answer), codes...)
+	responses := object{"200": object{"description": "The answer.", "content": s.content(e.answer)}}
+	for _, code := range codes {
+		responses[fmt.Sprint(code)] = object{"$ref": fmt.Sprintf("#/components/responses/%d", code)}
+	}
+	out["responses"] = responses
 	return out
 }
 
@@ -85,15 +89,6 @@ func (s schemas) content(t reflect.Type) object {
 	return out
 }
 
-// responses are a result and errors.
-func responses(content object, codes ...int) object {
-	out := object{"200": object{"description": "The answer.", "content": content}}
-	for _, code := range codes {
-		out[fmt.Sprint(code)] = object{"$ref": fmt.Sprintf("#/components/responses/%d", code)}
-	}
-	return out
-}
-
 // parameters describes the path and the query of an endpoint.
 func (s schemas) parameters(e endpoint) []object {
 	out := []object{}
@@ -107,17 +102,18 @@ func (s schemas) parameters(e endpoint) []object {
 	return out
 }
 
+// jsonTypes are the types of JSON that have no parts.
+var jsonTypes = map[reflect.Kind]string{
+	reflect.Bool: "boolean", reflect.String: "string", reflect.Float64: "number",
+	reflect.Int: "integer", reflect.Int32: "integer", reflect.Int64: "integer", reflect.Uint64: "integer",
+}
+
 // schema describes a type.
 func (s schemas) schema(t reflect.Type) object {
+	if name := jsonTypes[t.Kind()]; name != "" {
+		return object{"type": name}
+	}
 	switch t.Kind() {
-	case reflect.Bool:
-		return object{"type": "boolean"}
-	case reflect.String:
-		return object{"type": "string"}
-	case reflect.Float64:
-		return object{"type": "number"}
-	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint64:
-		return object{"type": "integer"}
 	case reflect.Array:
 		return object{"type": "array", "items": s.schema(t.Elem()), "minItems": t.Len(), "maxItems": t.Len()}
 	case reflect.Pointer:

@@ -76,8 +76,6 @@ type Server struct {
 	mu       sync.Mutex
 	recent   []*session              // used last, the latest first
 	working  atomic.Pointer[working] // nil while nothing long is computed
-	// molecules reports whether the first graph is drawn as a molecule.
-	molecules func() bool
 }
 
 // New returns a server.
@@ -85,13 +83,6 @@ func New(d *Data, o Options) *Server {
 	s := &Server{data: d, o: o, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests)}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.core = d.core(o.Whole, o.Core)
-	s.molecules = sync.OnceValue(func() bool {
-		if d.Graphs == nil {
-			return false
-		}
-		drawn, err := drawGraph(d.Graphs[0])
-		return err == nil && drawn.Molecule
-	})
 	s.document = document()
 	s.routes()
 	return s

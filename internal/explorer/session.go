@@ -56,17 +56,14 @@ func compute[T any](ctx context.Context, x *session, r *result[T], stage string,
 			return v, err
 		}
 		defer x.s.heavy.leave()
-		x.report(stage, 0, 0)
+		x.report(kernel.Progress{Stage: stage})
 		defer x.s.working.Store(nil)
-		progress := func(p kernel.Progress) { x.s.working.Store(&working{x.key, p}) }
-		v, err = work(kernel.WithWork(ctx, kernel.Work{Workers: x.s.o.Workers, Progress: progress}))
+		v, err = work(kernel.WithWork(ctx, kernel.Work{Workers: x.s.o.Workers, Progress: x.report}))
 		return v, asRequestError(ctx, err)
 	})
 }
 
-func (x *session) report(stage string, done, total int) {
-	x.s.working.Store(&working{x.key, kernel.Progress{Stage: stage, Done: int64(done), Total: int64(total)}})
-}
+func (x *session) report(p kernel.Progress) { x.s.working.Store(&working{x.key, p}) }
 
 // fitted returns the kernel.
 func (x *session) fitted(ctx context.Context) (*fitted, error) {

@@ -30,11 +30,8 @@ type componentsMap struct {
 	Share [2]float64 `json:"share" help:"of the variance"`
 }
 
-func getMap(ctx context.Context, x *session, p *placement, _ *kernelRequest) (*mapAnswer, error) {
-	f, err := x.fitted(ctx)
-	if err != nil {
-		return nil, err
-	}
+func getMap(_ context.Context, x *session, p *placement, _ *kernelRequest) (*mapAnswer, error) {
+	f, _ := x.fit.peek() // the places follow from it
 	return &mapAnswer{componentsMap{decimals(p.pca), p.axes.Share}, decimals(p.neighbours), f.radii()[1:]}, nil
 }
 
@@ -65,11 +62,8 @@ type matrixAnswer struct {
 	Cells   string  `json:"cells" help:"base64 text of size × size bytes, 0 for low and 255 for high"`
 }
 
-func getMatrix(ctx context.Context, x *session, order []int, in *matrixRequest) (*matrixAnswer, error) {
-	f, err := x.fitted(ctx)
-	if err != nil {
-		return nil, err
-	}
+func getMatrix(_ context.Context, x *session, order []int, in *matrixRequest) (*matrixAnswer, error) {
+	f, _ := x.fit.peek() // the order follows from it
 	c, per := cells(f.gram, order, in.Cells)
 	low, high := draw.OffDiagonal(c)
 	bytes := make([]byte, len(c.Data))
