@@ -25,19 +25,18 @@ type downloadRequest struct {
 }
 
 func getDownload(q *request, in *downloadRequest) (*file, error) {
-	switch name, _, _ := strings.Cut(in.File, "."); name {
-	case "map":
-		return on((*session).placed, mapPicture)(q, in)
-	case "matrix":
-		return on((*session).fitted, matrixPicture)(q, in)
-	case "graph":
-		return on((*session).learned, graphPicture)(q, in)
-	case "table":
-		return on((*session).placedAndEvaluated, table)(q, in)
-	case "gram":
-		return on((*session).fitted, gramTable)(q, in)
-	}
-	return on((*session).learned, modelFile)(q, in)
+	name, _, _ := strings.Cut(in.File, ".")
+	return downloads[name](q, in)
+}
+
+// downloads make files, by their names without the extension.
+var downloads = map[string]func(q *request, in *downloadRequest) (*file, error){
+	"map":    on((*session).placed, mapPicture),
+	"matrix": on((*session).fitted, matrixPicture),
+	"graph":  on((*session).learned, graphPicture),
+	"table":  on((*session).placedAndEvaluated, table),
+	"gram":   on((*session).fitted, gramTable),
+	"model":  on((*session).learned, modelFile),
 }
 
 // pictureFile writes a picture in the format that the name of its file says.

@@ -48,11 +48,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 // knownHost reports whether a Host header names this server: an IP address, which no foreign
 // name can be made to be, localhost, or a name from the options.
 func (s *Server) knownHost(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
+	name, _, err := net.SplitHostPort(host)
+	if err != nil { // without a port
+		name = strings.Trim(host, "[]")
 	}
-	name = strings.Trim(name, "[]")
 	if _, err := netip.ParseAddr(name); err == nil {
 		return true
 	}

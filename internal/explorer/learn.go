@@ -92,7 +92,10 @@ func (x *session) problem(f *fitted, known []int) (ds *dataset.Dataset, candidat
 	}
 	targets := choose.Pick(d.Targets, known)
 	if len(known) >= 3 && slices.Min(targets) != slices.Max(targets) {
-		k := kernel.Given{Kernel: f.Kernel.Sum, Matrix: f.view(known).Matrix()}
+		k := kernel.Given{Kernel: f.Kernel.Sum, Matrix: f.gram}
+		if len(known) < len(f.core) {
+			k.Matrix = f.view(known).Matrix()
+		}
 		candidates = []choose.Candidate{{Name: "mlg", Settings: []choose.Setting{{Kernel: k}}}}
 	}
 	return &dataset.Dataset{Name: d.Name, Graphs: choose.Pick(d.Graphs, known)}, candidates, o

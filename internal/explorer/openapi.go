@@ -104,7 +104,7 @@ func (s schemas) parameters(e endpoint) []object {
 
 // jsonTypes are the types of JSON that have no parts.
 var jsonTypes = map[reflect.Kind]string{
-	reflect.Bool: "boolean", reflect.String: "string", reflect.Float64: "number",
+	reflect.Bool: "boolean", reflect.String: "string", reflect.Float32: "number", reflect.Float64: "number",
 	reflect.Int: "integer", reflect.Int32: "integer", reflect.Int64: "integer", reflect.Uint64: "integer",
 }
 

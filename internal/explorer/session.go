@@ -83,20 +83,16 @@ func follows[T any](ctx context.Context, x *session, r *result[T], stage string,
 func (x *session) computeFit(ctx context.Context) (*fitted, error) {
 	d := x.s.data
 	f := &fitted{Model: d.Model, core: x.s.core}
-	if !x.saved {
-		var err error
-		if f.Model, err = model.New(ctx, d.Graphs, x.kernel); err != nil {
-			return nil, err
-		}
+	var err error
+	if x.saved { // baselines of a model are fitted when they are needed
+		_, err = f.Kernel.In.Fit(ctx, f.Kernel.Sum)
+	} else if f.Model, err = model.New(ctx, d.Graphs, x.kernel); err == nil {
 		f.Reader = d.Reader
 	}
-	for _, factor := range f.Kernel.Factors { // baselines of a model are fitted when they are needed
-		if _, err := factor.Fitted(ctx); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	f.scales = scalesOf(f.Kernel)
-	var err error
 	if f.whole() {
 		f.gram, err = f.Kernel.Gram(ctx)
 	} else {

@@ -15,36 +15,25 @@ import (
 
 // mapAnswer has the positions of all graphs.
 type mapAnswer struct {
-	PCA        componentsMap `json:"pca"`
-	Neighbours positions     `json:"neighbours"`
-	Radii      []int         `json:"radii" help:"of the scales that can be shown"`
+	PCA        positions `json:"pca"`
+	Neighbours positions `json:"neighbours"`
+	Radii      []int     `json:"radii" help:"of the scales that can be shown"`
 }
 
+// positions have the digits that a screen can show.
 type positions struct {
-	X []float64 `json:"x"`
-	Y []float64 `json:"y"`
-}
-
-type componentsMap struct {
-	positions
-	Share [2]float64 `json:"share" help:"of the variance"`
+	X     []float32 `json:"x"`
+	Y     []float32 `json:"y"`
+	Share []float64 `json:"share,omitempty" help:"of the variance, for principal components"`
 }
 
 func getMap(_ context.Context, x *session, p *placement, _ *kernelRequest) (*mapAnswer, error) {
 	f, _ := x.fit.peek() // the places follow from it
-	return &mapAnswer{componentsMap{decimals(p.pca), p.axes.Share}, decimals(p.neighbours), f.radii()[1:]}, nil
-}
-
-// decimals returns positions with five digits, which no screen exceeds.
-func decimals(at [2][]float64) (p positions) {
-	round := func(v float64) float64 {
-		out, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64) // what is written can be read
-		return out
-	}
-	for i := range at[0] {
-		p.X, p.Y = append(p.X, round(at[0][i])), append(p.Y, round(at[1][i]))
-	}
-	return p
+	return &mapAnswer{
+		PCA:        positions{rounded(p.pca[0]), rounded(p.pca[1]), p.axes.Share[:]},
+		Neighbours: positions{rounded(p.neighbours[0]), rounded(p.neighbours[1]), nil},
+		Radii:      f.radii()[1:],
+	}, nil
 }
 
 type matrixRequest struct {
