@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mlgkernel/mlg/kernel"
@@ -167,24 +166,16 @@ var endpoints = []endpoint{
 	operation("GET", "download/{file}", "A picture, a table or the model as a file", asking, getDownload),
 }
 
-func (s *Server) routes() {
-	s.mux = http.NewServeMux()
-	s.mux.HandleFunc("/", servePage)
-	allowed := map[string][]string{}
+// handler answers requests for the page and the endpoints, with all checks; what is none of them,
+// net/http refuses.
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", servePage)
+	mux.HandleFunc("GET /{file}", servePage)
 	for _, e := range endpoints {
-		s.mux.HandleFunc(e.method+" "+e.path, func(w http.ResponseWriter, r *http.Request) { s.serveEndpoint(e, w, r) })
-		allowed[e.path] = append(allowed[e.path], e.method)
+		mux.HandleFunc(e.method+" "+e.path, func(w http.ResponseWriter, r *http.Request) { s.serveEndpoint(e, w, r) })
 	}
-	for path, methods := range allowed {
-		s.mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { refuseMethod(w, methods...) })
-	}
-}
-
-// refuseMethod answers a request whose method is none of those that are allowed.
-func refuseMethod(w http.ResponseWriter, allowed ...string) {
-	list := strings.Join(allowed, ", ")
-	w.Header().Set("Allow", list)
-	writeError(w, &apiError{http.StatusMethodNotAllowed, "want " + list})
+	return s.guard(mux)
 }
 
 // request is a request that is being answered.

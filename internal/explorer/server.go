@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -69,9 +70,8 @@ type Server struct {
 	core     []int           // graphs that the Gram matrix is about
 	life     context.Context // of the computations
 	end      context.CancelFunc
-	heavy    *gate // long computations
-	light    *gate // short ones
-	mux      *http.ServeMux
+	heavy    *gate  // long computations
+	light    *gate  // short ones
 	document object // of the API
 	mu       sync.Mutex
 	recent   []*session              // used last, the latest first
@@ -84,12 +84,8 @@ func New(d *Data, o Options) *Server {
 	s.life, s.end = context.WithCancel(context.Background())
 	s.core = d.core(o.Whole, o.Core)
 	s.document = document()
-	s.routes()
 	return s
 }
-
-// handler returns what answers requests, with all checks.
-func (s *Server) handler() http.Handler { return s.guard(s.mux) }
 
 // Serve answers requests on a listener until ctx ends, then waits a little for those that are
 // being answered. It closes the listener.
@@ -135,18 +131,12 @@ var kinds = map[string]string{
 
 // servePage sends an embedded file.
 func servePage(w http.ResponseWriter, r *http.Request) {
-	name := r.URL.Path
-	if name == "/" {
-		name = "/index.html"
-	}
-	data, err := pageFiles.ReadFile("page" + name)
-	switch {
-	case err != nil:
+	name := cmp.Or(r.PathValue("file"), "index.html")
+	data, err := pageFiles.ReadFile("page/" + name)
+	if err != nil {
 		writeError(w, notFound("no page %q here", r.URL.Path))
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		refuseMethod(w, "GET", "HEAD")
-	default:
-		w.Header().Set("Cache-Control", "no-cache")
-		send(w, http.StatusOK, kinds[path.Ext(name)], data)
+		return
 	}
+	w.Header().Set("Cache-Control", "no-cache")
+	send(w, http.StatusOK, kinds[path.Ext(name)], data)
 }

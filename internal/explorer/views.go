@@ -142,9 +142,7 @@ func getEvaluate(_ context.Context, _ *session, e *evaluation, _ *kernelRequest)
 
 type progressAnswer struct {
 	State string `json:"state" want:"one of idle waiting running"`
-	Stage string `json:"stage"`
-	Done  int64  `json:"done"`
-	Total int64  `json:"total"`
+	kernel.Progress
 }
 
 // getProgress starts nothing and touches nothing.
@@ -155,7 +153,7 @@ func getProgress(q *request, in *kernelRequest) (*progressAnswer, error) {
 	}
 	out := &progressAnswer{State: "idle"}
 	if w := q.s.working.Load(); w != nil && w.session == key {
-		out = &progressAnswer{"running", w.Stage, w.Done, w.Total}
+		out = &progressAnswer{"running", w.Progress}
 	} else if q.s.heavy.waiting.Load() > 0 {
 		out.State = "waiting"
 	}
