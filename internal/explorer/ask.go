@@ -34,9 +34,13 @@ func (s *Server) rows(ctx context.Context, f *fitted, refs []reference, before i
 		}
 		if r.index < 0 {
 			fresh, at = append(fresh, r.graph), append(at, i)
-		} else if r.values, err = f.row(ctx, r.index); err != nil {
+			continue
+		}
+		m, err := f.block(ctx, []int{r.index}, nil)
+		if err != nil {
 			return nil, err
 		}
+		r.values = m.Data
 	}
 	if len(fresh) == 0 {
 		return rows, nil

@@ -105,7 +105,7 @@ func table(_ context.Context, x *session, p *placement, in *downloadRequest) (*f
 	e, _ := x.score.peek()
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	w.Write([]string{"index", "id", "target", "cross_validated", "nearest", "similarity", "pca_x", "pca_y", "neighbours_x", "neighbours_y"})
+	w.Write(strings.Fields("index id target cross_validated nearest similarity pca_x pca_y neighbours_x neighbours_y"))
 	d := x.s.data
 	for i, id := range d.IDs {
 		near, similarity := "", ""

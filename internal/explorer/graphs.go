@@ -62,7 +62,8 @@ func getInfo(q *request, _ *nothing) (*infoAnswer, error) {
 	s, d := q.s, q.s.data
 	a := &infoAnswer{Name: d.Name, Version: s.o.Version, Graphs: len(d.IDs), HasGraphs: d.Graphs != nil, Saved: d.saved(), Task: d.task,
 		Classes: []classInfo{}, Range: []float64{}, Kernels: []string{}, Warnings: d.info.Warnings, Core: len(s.core),
-		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes, Molecules: d.molecules}
+		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes,
+		Molecules: d.molecules}
 	for c, name := range d.classes {
 		k := draw.ClassColor(c)
 		a.Classes = append(a.Classes, classInfo{name, 0, fmt.Sprintf("#%02x%02x%02x", k.R, k.G, k.B)})

@@ -40,13 +40,14 @@ func fieldsOf(t reflect.Type) []field {
 	}
 	var out []field
 	for _, f := range reflect.VisibleFields(t) {
-		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
+		tag := f.Tag.Get
+		name, rest, _ := strings.Cut(tag("json"), ",")
 		if f.Anonymous || !f.IsExported() || name == "-" {
 			continue
 		}
 		whole := t.Field(f.Index[0])
 		optional := rest == "omitempty" || whole.Anonymous && whole.Type.Kind() == reflect.Pointer
-		out = append(out, field{name, f.Tag.Get("want"), f.Tag.Get("help"), f.Tag.Get("default"), optional, f.Type, f.Index, reflect.Value{}})
+		out = append(out, field{name, tag("want"), tag("help"), tag("default"), optional, f.Type, f.Index, reflect.Value{}})
 	}
 	return out
 }
@@ -186,6 +187,6 @@ func bodyError(err error) error {
 
 // jsonKinds are the kinds of values in words.
 var jsonKinds = map[reflect.Kind]string{
-	reflect.String: "a text", reflect.Bool: "true or false", reflect.Slice: "a list", reflect.Struct: "an object", reflect.Map: "an object",
-	reflect.Float64: "a number", reflect.Int: "a whole number in range",
+	reflect.String: "a text", reflect.Bool: "true or false", reflect.Int: "a whole number in range", reflect.Float64: "a number",
+	reflect.Slice: "a list", reflect.Struct: "an object", reflect.Map: "an object",
 }

@@ -50,7 +50,9 @@ type working struct {
 }
 
 // compute returns a result of the session, which work computes in the queue of long computations.
-func compute[T any](ctx context.Context, x *session, r *result[T], stage string, work func(context.Context) (T, error)) (T, error) {
+func compute[T any](
+	ctx context.Context, x *session, r *result[T], stage string, work func(context.Context) (T, error),
+) (T, error) {
 	return r.get(ctx, x.s.life, func(ctx context.Context) (v T, err error) {
 		if err := x.s.heavy.enter(ctx); err != nil {
 			return v, err
@@ -71,7 +73,9 @@ func (x *session) fitted(ctx context.Context) (*fitted, error) {
 }
 
 // follows returns what work makes of the fitted kernel.
-func follows[T any](ctx context.Context, x *session, r *result[T], stage string, work func(context.Context, *fitted) (T, error)) (T, error) {
+func follows[T any](
+	ctx context.Context, x *session, r *result[T], stage string, work func(context.Context, *fitted) (T, error),
+) (T, error) {
 	f, err := x.fitted(ctx)
 	if err != nil {
 		var none T
@@ -133,15 +137,6 @@ func (f *fitted) block(ctx context.Context, rows, cols []int) (*kernel.Matrix, e
 		return m.Data, nil
 	}, func(int) []float64 { return out.Data })
 	return out, err
-}
-
-// row returns the kernel of graph i with all.
-func (f *fitted) row(ctx context.Context, i int) ([]float64, error) {
-	b, err := f.block(ctx, []int{i}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return b.Row(0), nil
 }
 
 // scalesOf returns the multiscale kernel in the product of the largest weight that has one, nil

@@ -235,11 +235,11 @@ func TestCore(t *testing.T) {
 	}
 	right := 0
 	for i, g := range src.Graphs {
-		values, err := f.row(ctx, i)
+		values, err := f.block(ctx, []int{i}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, err := x.predict(m, row{values, i, g}, 1)
+		said, err := x.predict(m, row{values.Data, i, g}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
