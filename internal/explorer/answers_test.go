@@ -261,7 +261,7 @@ func TestShort(t *testing.T) {
 		t.Errorf("%d %s, want 422", code, body)
 	}
 	w := httptest.NewRecorder()
-	e := operation("GET", "health", "", nil, func(*request, *nothing) (any, error) { panic("a mistake") })
+	e := operation("GET", "health", "", nil, func(*request, *struct{}) (any, error) { panic("a mistake") })
 	s.server.serveEndpoint(e, w, httptest.NewRequest("GET", "/api/v1/health", nil))
 	if w.Code != 500 || strings.Contains(w.Body.String(), "mistake") || len(logged) != 1 || !strings.Contains(logged[0], "a mistake") {
 		t.Errorf("%d %s, logged %q", w.Code, w.Body, logged)

@@ -48,9 +48,6 @@ func asRequestError(ctx context.Context, err error) error {
 	return cannot("%v", err)
 }
 
-// statusClientGone is written when nobody reads the answer.
-const statusClientGone = 499
-
 // errorAnswer is what is sent for an error.
 type errorAnswer struct {
 	Error struct {
@@ -63,7 +60,7 @@ type errorAnswer struct {
 func writeError(w http.ResponseWriter, err error) int {
 	a := &apiError{http.StatusInternalServerError, "internal error"}
 	if !errors.As(err, &a) && errors.Is(err, context.Canceled) {
-		a = &apiError{statusClientGone, "cancelled"}
+		a = &apiError{499, "cancelled"} // nobody reads it
 	}
 	if a.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")

@@ -23,13 +23,12 @@ type Data struct {
 	read dataset.Options // how graphs of requests are read: as those of the data were
 	info dataset.Summary // of the graphs, if they are there
 
-	molecules bool // the first graph is drawn as one
-
-	task    task
-	classes []string   // in natural order, for classification
-	class   []int      // of each graph, −1 for none
-	value   []float64  // of each graph, for regression
-	kernel  mlg.Kernel // the defaults of requests
+	task      task
+	classes   []string   // in natural order, for classification
+	class     []int      // of each graph, −1 for none
+	value     []float64  // of each graph, for regression
+	molecules bool       // the first graph is drawn as one
+	kernel    mlg.Kernel // the defaults of requests
 }
 
 // task is what the targets are.

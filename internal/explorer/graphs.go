@@ -17,8 +17,6 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-type nothing struct{}
-
 type healthAnswer struct {
 	Status          string `json:"status" want:"one of ok"`
 	Running         int    `json:"running" help:"long computations"`
@@ -26,7 +24,7 @@ type healthAnswer struct {
 	RequestsWaiting int    `json:"requests_waiting" help:"short computations"`
 }
 
-func getHealth(q *request, _ *nothing) (healthAnswer, error) {
+func getHealth(q *request, _ *struct{}) (healthAnswer, error) {
 	return healthAnswer{"ok", len(q.s.heavy.slots), int(q.s.heavy.waiting.Load()), int(q.s.light.waiting.Load())}, nil
 }
 
@@ -58,7 +56,7 @@ type classInfo struct {
 	Color string `json:"color"`
 }
 
-func getInfo(q *request, _ *nothing) (*infoAnswer, error) {
+func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 	s, d := q.s, q.s.data
 	a := &infoAnswer{Name: d.Name, Version: s.o.Version, Graphs: len(d.IDs), HasGraphs: d.Graphs != nil, Saved: d.saved(), Task: d.task,
 		Classes: []classInfo{}, Range: []float64{}, Kernels: []string{}, Warnings: d.info.Warnings, Core: len(s.core),
@@ -111,7 +109,7 @@ type graphsAnswer struct {
 	Edges   []int     `json:"edges"`
 }
 
-func getGraphs(q *request, _ *nothing) (*graphsAnswer, error) {
+func getGraphs(q *request, _ *struct{}) (*graphsAnswer, error) {
 	d := q.s.data
 	a := &graphsAnswer{d.IDs, append([]string{}, d.Targets...), []int{}, append([]float64{}, d.value...), []int{}, []int{}}
 	if d.task == classification {

@@ -23,8 +23,12 @@ var (
 const (
 	carefulChoice = 1000 // choose C by folds and not by leave-one-out of a sample; probabilities
 	ridgeLimit    = 2000 // examples of kernel ridge regression, whose time is cubic
-	choiceFolds   = 5
+	nestedLimit   = 600  // examples of a cross-validation in which C is chosen on all inner folds
+	scoreLimit    = 2500 // examples of a cross-validation
 )
+
+// folds is the number of folds by which C is chosen, and that of a cross-validation.
+const folds = 5
 
 var errNoLearner = cannot("there is nothing to predict: fewer than three graphs have targets, or all have the same")
 
@@ -49,7 +53,7 @@ func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
 	if candidates == nil {
 		return &out, nil
 	}
-	o.Folds, o.LeaveOneOut = choiceFolds+1, d.task == regression || len(known) > carefulChoice
+	o.Folds, o.LeaveOneOut = folds+1, d.task == regression || len(known) > carefulChoice
 	plan, err := choose.Choose(ctx, ds, candidates, o)
 	if err != nil {
 		return nil, err
@@ -111,12 +115,6 @@ type evaluation struct {
 	answers map[int]string // what each of the graphs was taken for
 }
 
-const (
-	evaluationFolds = 5
-	nestedLimit     = 600 // examples up to which C is chosen on all inner folds
-	scoreLimit      = 2500
-)
-
 // evaluated returns the cross-validated quality of the kernel.
 func (x *session) evaluated(ctx context.Context) (*evaluation, error) {
 	return follows(ctx, x, &x.score, "cross-validation", x.crossValidate)
@@ -125,7 +123,7 @@ func (x *session) evaluated(ctx context.Context) (*evaluation, error) {
 func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, error) {
 	d, out := x.s.data, &evaluation{Rows: []evaluate.Result{}, Saved: append([]model.Estimate{}, f.Estimates...)}
 	known := every(d.labelled(f.core), scoreLimit)
-	if d.Graphs == nil || len(known) < 2*evaluationFolds {
+	if d.Graphs == nil || len(known) < 2*folds {
 		return out, nil
 	}
 	ds, candidates, choice := x.problem(f, known)
@@ -133,7 +131,7 @@ func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, er
 		return out, nil
 	}
 	o := evaluate.Options{Options: choice, Repeats: 1}
-	o.Folds = evaluationFolds
+	o.Folds = folds
 	if len(known) > nestedLimit {
 		o.InnerFolds = 1
 	}
@@ -144,7 +142,7 @@ func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, er
 	if err != nil {
 		return nil, err
 	}
-	out.Graphs, out.Folds, out.Rows, out.answers = len(known), evaluationFolds, r.Results, map[int]string{}
+	out.Graphs, out.Folds, out.Rows, out.answers = len(known), folds, r.Results, map[int]string{}
 	row := r.Results[slices.IndexFunc(r.Results, func(r evaluate.Result) bool { return r.Name == "mlg" })]
 	for i, g := range known {
 		if row.Predicted != nil {

@@ -24,7 +24,7 @@ var statuses = map[int]string{
 	503: "Too many computations are waiting; Retry-After says when to try again.",
 }
 
-func getDocument(q *request, _ *nothing) (object, error) { return q.s.document, nil }
+func getDocument(q *request, _ *struct{}) (object, error) { return q.s.document, nil }
 
 // document describes the API (OpenAPI 3.1). It follows from the endpoints and from the types of
 // their requests and answers.
