@@ -131,6 +131,32 @@ func TestCancelledFit(t *testing.T) {
 	}
 }
 
+// Progress is that of the session of the parameters, and of no other.
+func TestProgress(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	x, err := s.server.session(parameters{"eta": "0.5"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.report(kernel.Progress{Stage: "classes 1/3", Done: 2, Total: 5})
+	for query, want := range map[string]progressAnswer{
+		"?eta=0.5": {"running", kernel.Progress{Stage: "classes 1/3", Done: 2, Total: 5}},
+		"":         {State: "idle"},
+	} {
+		var got progressAnswer
+		if s.get("/api/v1/progress"+query, &got); got != want {
+			t.Errorf("progress%s: %+v, want %+v", query, got, want)
+		}
+	}
+	s.server.working.Store(nil)
+	if _, err := x.fitted(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if w := s.server.working.Load(); w != nil {
+		t.Errorf("after a computation the server works on %+v", w)
+	}
+}
+
 // The last sessions are kept, older ones forgotten.
 func TestSessions(t *testing.T) {
 	s := New(drugs(t), DefaultOptions())
