@@ -93,12 +93,10 @@ test-kubernetes:
 test-explorer:
 	GO="$(GO)" ./internal/explorer/webtest/run.sh
 
-# mlg serve as a prediction service: throughput, latency and memory, alone and with a thousand
-# slow clients; and the page: frames of the map, time from a parameter to the result.
-bench-explorer: build
-	$(GO) run ./internal/explorer/load -mlg bin/mlg
-	$(GO) run ./internal/explorer/load -mlg bin/mlg -batch 100
-	$(GO) run ./internal/explorer/load -mlg bin/mlg -slow 1000
+# mlg serve as a prediction service: throughput and latency, alone and with a thousand slow clients;
+# and the page: frames of the map, time from a parameter to the result.
+bench-explorer:
+	$(GO) test -run '^$$' -bench . -benchtime 10s ./internal/explorer
 	GO="$(GO)" ./internal/explorer/webtest/run.sh bench
 
 clean:

@@ -39,7 +39,7 @@ func HeatMap(title string, k *kernel.Matrix, class []string, size Size) (*Pictur
 	}
 	side := min(bottom-top-strip-4, size.Width-2*margin-strip-70)
 	x0, y0 := (size.Width-side-strip-60)/2+strip, top+strip
-	lo, hi := offDiagonal(k)
+	lo, hi := OffDiagonal(k)
 	p.add(&cells{box{x0, y0, x0 + side, y0 + side}, matrixImage(k, order, lo, hi)})
 	for from, i := 0, 1; class != nil && i <= n; i++ {
 		if i < n && number[order[i]] == number[order[from]] {
@@ -62,8 +62,8 @@ func HeatMap(title string, k *kernel.Matrix, class []string, size Size) (*Pictur
 	return p, nil
 }
 
-// offDiagonal returns the range of the values off the diagonal, or that of a single value.
-func offDiagonal(k *kernel.Matrix) (lo, hi float64) {
+// OffDiagonal returns the range of the values off the diagonal, or that of a single value.
+func OffDiagonal(k *kernel.Matrix) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i := range k.Rows {
 		for j, v := range k.Row(i) {

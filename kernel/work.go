@@ -24,9 +24,9 @@ type Work struct {
 
 // Progress tells how far a stage of a computation has come.
 type Progress struct {
-	Stage string // as in "classes 2/3"
-	Done  int64
-	Total int64
+	Stage string `json:"stage"` // as in "classes 2/3"
+	Done  int64  `json:"done"`
+	Total int64  `json:"total"`
 }
 
 type workKey struct{}

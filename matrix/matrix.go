@@ -66,7 +66,7 @@ func Write(ctx context.Context, path string, m *kernel.Matrix, rows Axis, cols *
 	case ".npy":
 		write = func(w io.Writer) error { return writeNPY(w, m) }
 	case ".csv":
-		write = func(w io.Writer) error { return writeCSV(w, m, rows, top) }
+		write = func(w io.Writer) error { return WriteCSV(w, m, rows.IDs, top.IDs) }
 	case ".libsvm", ".svm":
 		labels = numericTargets(rows)
 		write = func(w io.Writer) error { return writeLIBSVM(w, m, labels) }
@@ -111,12 +111,13 @@ func (a Axis) write(w io.Writer, labels []string) error {
 	return c.Error()
 }
 
-func writeCSV(w io.Writer, m *kernel.Matrix, rows, cols Axis) error {
+// WriteCSV writes a matrix with identifiers as header and first column.
+func WriteCSV(w io.Writer, m *kernel.Matrix, rows, cols []string) error {
 	c := csv.NewWriter(w)
-	c.Write(append([]string{"id"}, cols.IDs...))
+	c.Write(append([]string{"id"}, cols...))
 	row := make([]string, m.Cols+1)
 	for i := range m.Rows {
-		row[0] = rows.IDs[i]
+		row[0] = rows[i]
 		for j, x := range m.Row(i) {
 			row[j+1] = strconv.FormatFloat(x, 'g', -1, 64)
 		}

@@ -13,9 +13,10 @@ import (
 
 // Neighbour is a training graph that is similar to a new one.
 type Neighbour struct {
-	Index      int // in training
-	ID, Target string
-	Similarity float64
+	Index      int     `json:"index"` // in training
+	ID         string  `json:"id"`
+	Target     string  `json:"target"`
+	Similarity float64 `json:"similarity"`
 }
 
 // Prediction is what a model says about one graph.
@@ -56,7 +57,7 @@ func (m *Model) PredictCross(cross *kernel.Matrix, nearest int) ([]Prediction, e
 	for i := range out {
 		row := cross.Row(i)
 		out[i] = m.prediction(values.Row(i))
-		out[i].Nearest = m.nearest(row, nearest)
+		out[i].Nearest = m.Neighbours(kernel.Largest(row, nearest))
 		if len(row) > 0 {
 			out[i].Percentile = m.Percentile(slices.Max(row))
 		}
@@ -93,17 +94,17 @@ func (m *Model) Search(ctx context.Context, graphs []*graph.Graph, k int) ([][]N
 			return nil, err
 		}
 		for i := range block {
-			out = append(out, m.nearest(cross.Row(i), k))
+			out = append(out, m.Neighbours(kernel.Largest(cross.Row(i), k)))
 		}
 		graphs = graphs[len(block):]
 	}
 	return out, nil
 }
 
-// nearest returns the k largest entries of a row of kernel values.
-func (m *Model) nearest(row []float64, k int) []Neighbour {
+// Neighbours returns the training graphs that were found in a row of kernel values.
+func (m *Model) Neighbours(hits []kernel.Hit) []Neighbour {
 	out := []Neighbour{}
-	for _, h := range kernel.Largest(row, k) {
+	for _, h := range hits {
 		n := Neighbour{Index: h.Index, ID: m.IDs[h.Index], Similarity: h.Similarity}
 		if m.Targets != nil {
 			n.Target = m.Targets[h.Index]

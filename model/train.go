@@ -50,8 +50,8 @@ func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptio
 		}
 	}
 	m.Nearest = Percentiles(gram)
-	limited, err := m.learn(ctx, svm.Full(gram), p, o)
-	if err != nil {
+	var limited bool
+	if m.Learner, limited, err = Learn(ctx, svm.Full(gram), p, o); err != nil {
 		return nil, err
 	}
 	name := "C"
@@ -71,8 +71,9 @@ func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptio
 	return m, nil
 }
 
-// learn trains the learner of a plan on the model's Gram matrix.
-func (m *Model) learn(ctx context.Context, gram svm.View, p *choose.Plan, o TrainOptions) (limited bool, err error) {
+// Learn trains the learner of a plan on the Gram matrix of its graphs. It tells whether the solver
+// stopped at its limit of iterations.
+func Learn(ctx context.Context, gram svm.View, p *choose.Plan, o TrainOptions) (l *svm.Learner, limited bool, err error) {
 	opt := svm.DefaultOptions()
 	opt.C, opt.Ridge, opt.Epsilon, opt.Probability, opt.Seed = p.Parameter, p.Parameter, p.Epsilon, o.Probability, o.Seed
 	opt.Kind, opt.LeaveOneOut = p.Learner, p.Learner == svm.KernelRidge
@@ -81,12 +82,12 @@ func (m *Model) learn(ctx context.Context, gram svm.View, p *choose.Plan, o Trai
 	if p.Classes == nil { // in units of the standard deviation, as the plan's parameters were chosen
 		targets.Values, mean, scale = svm.StandardScores(p.Values)
 	}
-	m.Learner, err = svm.Train(ctx, gram, targets, opt)
+	l, err = svm.Train(ctx, gram, targets, opt)
 	if limited = errors.Is(err, svm.ErrIterations); err != nil && !limited {
-		return false, err
+		return nil, false, err
 	}
 	if p.Classes == nil {
-		m.Learner.Rescale(mean, scale)
+		l.Rescale(mean, scale)
 	}
-	return limited, nil
+	return l, limited, nil
 }

@@ -43,7 +43,7 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 
-	var near struct{ Neighbours []neighbour }
+	var near struct{ Neighbours []model.Neighbour }
 	s.get("/api/v1/neighbours?index=3&k=4", &near)
 	want := slices.Clone(gram.Row(3))
 	want[3] = -1
@@ -261,7 +261,7 @@ func TestShort(t *testing.T) {
 		t.Errorf("%d %s, want 422", code, body)
 	}
 	w := httptest.NewRecorder()
-	e := operation("GET", "health", "", nil, func(*request, *nothing) (any, error) { panic("a mistake") })
+	e := operation("GET", "health", "", nil, func(*request, *struct{}) (any, error) { panic("a mistake") })
 	s.server.serveEndpoint(e, w, httptest.NewRequest("GET", "/api/v1/health", nil))
 	if w.Code != 500 || strings.Contains(w.Body.String(), "mistake") || len(logged) != 1 || !strings.Contains(logged[0], "a mistake") {
 		t.Errorf("%d %s, logged %q", w.Code, w.Body, logged)
@@ -316,11 +316,10 @@ func TestOddSources(t *testing.T) {
 }
 
 // A table is no program.
-func TestField(t *testing.T) {
-	for in, want := range map[string]string{"a": "a", "a,b": `"a,b"`, `a"b`: `"a""b"`, "=1+1": "'=1+1", "-1.5": "-1.5", "@x": "'@x", "": ""} {
-		got, err := csvFile("", []string{field(in), "x"}, 0, nil)
-		if err != nil || string(got.data) != want+",x\n" {
-			t.Errorf("%q is written as %q, want %q; %v", in, got.data, want, err)
+func TestCell(t *testing.T) {
+	for in, want := range map[string]string{"a": "a", "a,b": "a,b", "=1+1": "'=1+1", "-1.5": "-1.5", "-x": "'-x", "@x": "'@x", "": ""} {
+		if got := cell(in); got != want {
+			t.Errorf("%q is written as %q, want %q", in, got, want)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
-	"strings"
+	"time"
 
 	"github.com/mlgkernel/mlg/kernel"
 )
@@ -35,18 +35,18 @@ func cannot(format string, args ...any) error {
 	return &apiError{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}
 }
 
+// errBusy asks to try again.
+var errBusy error = &apiError{http.StatusServiceUnavailable, "too many computations are waiting; try again in a moment"}
+
 // asRequestError makes an error of the library, which speaks of graphs and parameters that
 // the client chose, an answer.
 func asRequestError(ctx context.Context, err error) error {
 	var a *apiError
-	if ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, errBusy) || errors.As(err, &a) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.As(err, &a) {
 		return err
 	}
 	return cannot("%v", err)
 }
-
-// statusClientGone is written when nobody reads the answer.
-const statusClientGone = 499
 
 // errorAnswer is what is sent for an error.
 type errorAnswer struct {
@@ -58,24 +58,17 @@ type errorAnswer struct {
 
 // writeError answers with an error and returns its status.
 func writeError(w http.ResponseWriter, err error) int {
-	status, message := http.StatusInternalServerError, "internal error"
-	var a *apiError
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &a):
-		status, message = a.status, a.message
-	case errors.Is(err, errBusy):
-		status, message = http.StatusServiceUnavailable, err.Error()
+	a := &apiError{http.StatusInternalServerError, "internal error"}
+	if !errors.As(err, &a) && errors.Is(err, context.Canceled) {
+		a = &apiError{499, "cancelled"} // nobody reads it
+	}
+	if a.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
-	case errors.As(err, &large):
-		status, message = http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", large.Limit)
-	case errors.Is(err, context.Canceled):
-		status, message = statusClientGone, "cancelled"
 	}
 	var out errorAnswer
-	out.Error.Status, out.Error.Message = status, message
-	writeJSON(w, status, out)
-	return status
+	out.Error.Status, out.Error.Message = a.status, a.message
+	writeJSON(w, a.status, out)
+	return a.status
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
@@ -83,10 +76,14 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	if err != nil { // a number that is not finite
 		status, b = http.StatusInternalServerError, []byte(`{"error":{"status":500,"message":"the result cannot be written"}}`)
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
+	send(w, status, "application/json", b)
+}
+
+func send(w http.ResponseWriter, status int, kind string, data []byte) {
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(status)
-	w.Write(b)
+	w.Write(data)
 }
 
 // endpoint is an operation of the API. Its document (openapi.go) follows from the types of its
@@ -112,6 +109,31 @@ func operation[In, Out any](method, path, summary string, errors []int, f func(q
 	return e
 }
 
+// kernelRequest chooses a kernel.
+type kernelRequest struct {
+	Parameters parameters `json:"parameters,omitempty"`
+}
+
+func (r kernelRequest) chosen() parameters { return r.Parameters }
+
+// on answers requests that choose a kernel: get computes what they are about, among the long
+// computations, and f what is asked of it, among the short ones.
+func on[T, Out any, In interface{ chosen() parameters }](
+	get func(x *session, ctx context.Context) (T, error), f func(ctx context.Context, x *session, v T, in *In) (Out, error),
+) func(q *request, in *In) (Out, error) {
+	return func(q *request, in *In) (out Out, err error) {
+		x, err := q.s.session((*in).chosen())
+		if err != nil {
+			return out, err
+		}
+		v, err := get(x, q.Context())
+		if err != nil {
+			return out, err
+		}
+		return short(q, func(ctx context.Context) (Out, error) { return f(ctx, x, v, in) })
+	}
+}
+
 // Errors beyond those that every operation has.
 var (
 	computing = []int{422, 503}      // of what computes for all graphs
@@ -120,48 +142,37 @@ var (
 
 var endpoints = []endpoint{
 	operation("GET", "health", "Whether the server lives, and how busy it is", nil, getHealth),
+	operation("GET", "openapi.json", "This document", nil, getDocument),
 	operation("GET", "info", "What is explored", nil, getInfo),
 	operation("GET", "graphs", "All graphs: identifiers, targets, sizes", nil, getGraphs),
 	operation("GET", "graph/{index}", "A graph with its drawing", asking, getGraph),
 	operation("POST", "graph", "Any graph with its drawing", asking, postGraph),
 	operation("POST", "read", "Reads the text of a file with graphs", []int{503}, postRead),
-	operation("GET", "map", "Positions of all graphs on both maps", computing, getMap),
-	operation("GET", "matrix", "The Gram matrix as a picture", computing, getMatrix),
-	operation("GET", "gram", "A block of the Gram matrix", computing, getGram),
-	operation("GET", "evaluate", "Cross-validated accuracy or error, beside the majority class and the label histogram", computing, getEvaluate),
+	operation("GET", "map", "Positions of all graphs on both maps", computing, on((*session).placed, getMap)),
+	operation("GET", "matrix", "The Gram matrix as a picture", computing, on((*session).ordered, getMatrix)),
+	operation("GET", "gram", "A block of the Gram matrix", computing, on((*session).fitted, getGram)),
+	operation("GET", "evaluate", "Cross-validated accuracy or error, beside the majority class and the label histogram", computing, on((*session).evaluated, getEvaluate)),
 	operation("GET", "progress", "What is computed for these parameters at the moment", nil, getProgress),
-	operation("GET", "neighbours", "Most similar graphs", asking, findNeighbours),
-	operation("POST", "neighbours", "Most similar graphs", asking, findNeighbours),
+	operation("GET", "neighbours", "Most similar graphs", asking, on((*session).fitted, findNeighbours)),
+	operation("POST", "neighbours", "Most similar graphs", asking, on((*session).fitted, findNeighbours)),
 	operation("GET", "predict", "Prediction for one graph", asking, predict),
 	operation("POST", "predict", "Predictions for graphs, in their order", asking, predict),
-	operation("POST", "explain", "What each vertex contributes to a prediction", asking, postExplain),
-	operation("POST", "compare", "Two graphs, scale by scale, with vertices matched", asking, postCompare),
+	operation("POST", "explain", "What each vertex contributes to a prediction", asking, on((*session).learned, postExplain)),
+	operation("POST", "compare", "Two graphs, scale by scale, with vertices matched", asking, on((*session).fitted, postCompare)),
 	operation("POST", "vertex", "The neighbourhood of a vertex at a scale, and similar vertices", asking, postVertex),
 	operation("GET", "download/{file}", "A picture, a table or the model as a file", asking, getDownload),
 }
 
-func (s *Server) routes() {
-	s.mux = http.NewServeMux()
-	s.mux.HandleFunc("/", servePage)
-	s.mux.HandleFunc("GET "+documentPath, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Write(document())
-	})
-	allowed := map[string][]string{documentPath: {"GET"}}
+// handler answers requests for the page and the endpoints, with all checks; what is none of them,
+// net/http refuses.
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", servePage)
+	mux.HandleFunc("GET /{file}", servePage)
 	for _, e := range endpoints {
-		s.mux.HandleFunc(e.method+" "+e.path, func(w http.ResponseWriter, r *http.Request) { s.serveEndpoint(e, w, r) })
-		allowed[e.path] = append(allowed[e.path], e.method)
+		mux.HandleFunc(e.method+" "+e.path, func(w http.ResponseWriter, r *http.Request) { s.serveEndpoint(e, w, r) })
 	}
-	for path, methods := range allowed {
-		s.mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { refuseMethod(w, methods...) })
-	}
-}
-
-// refuseMethod answers a request whose method is none of those that are allowed.
-func refuseMethod(w http.ResponseWriter, allowed ...string) {
-	list := strings.Join(allowed, ", ")
-	w.Header().Set("Allow", list)
-	writeError(w, &apiError{http.StatusMethodNotAllowed, "want " + list})
+	return s.guard(mux)
 }
 
 // request is a request that is being answered.
@@ -179,21 +190,19 @@ type file struct {
 
 func (s *Server) serveEndpoint(e endpoint, w http.ResponseWriter, r *http.Request) {
 	answer, err := safely(r.Context(), func(context.Context) (any, error) { return e.run(&request{r, s, w}) })
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.o.WriteTimeout)) // the computation took its own time
 	if err != nil {
 		if status := writeError(w, err); status == http.StatusInternalServerError && s.o.Log != nil {
 			s.o.Log("%s %s: %v", e.method, e.path, err)
 		}
 		return
 	}
-	switch v := answer.(type) {
-	case *file:
-		w.Header().Set("Content-Type", v.kind)
-		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": v.name}))
-		w.Header().Set("Content-Length", strconv.Itoa(len(v.data)))
-		w.Write(v.data)
-	default:
-		writeJSON(w, http.StatusOK, v)
+	if f, ok := answer.(*file); ok {
+		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.name}))
+		send(w, http.StatusOK, f.kind, f.data)
+		return
 	}
+	writeJSON(w, http.StatusOK, answer)
 }
 
 // short runs a short computation in its queue, in one goroutine: as many run as there are cores.

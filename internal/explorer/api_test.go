@@ -99,7 +99,7 @@ var savedOnce = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = model.Encode(&b, m)
+	err = model.Encode(&b, m.Model)
 	return b.Bytes(), err
 })
 
@@ -230,6 +230,7 @@ var badRequests = []struct {
 	request, status, message string
 }{
 	{"GET /health?x=1", "400", `"x" is not known`},
+	{"GET /openapi.json?x=1", "400", `"x" is not known`},
 	{"GET /info?eta=1", "400", `"eta" is not known`},
 	{"GET /graphs?x", "400", "not known"},
 	{"GET /graph/x", "400", "want a whole number"},
@@ -244,8 +245,8 @@ var badRequests = []struct {
 	{"GET /map?radii=2,1", "400", "mlg: radii = [2 1], want radii that do not decrease"},
 	{"GET /map?radii=1,x", "400", `mlg: radii = "1,x", want integers with commas`},
 	{"GET /map?radii=1,1,1,1,1,1,1,1,1", "400", "9 levels"},
-	{"GET /map?radii=65", "400", "mlg: radii = [65], want 1 to 64"},
-	{"GET /map?radii=0", "400", "mlg: radii = [0], want 1 to 64"},
+	{"GET /map?radii=65", "400", "mlg: radii = 65, want 1 to 64 for each"},
+	{"GET /map?radii=0", "400", "mlg: radii = 0, want 1 to 64 for each"},
 	{"GET /map?samples=0", "400", "mlg: samples = 0, want at least 1"},
 	{"GET /map?samples=1001", "400", "mlg: samples = 1001, want 1 to 1000"},
 	{"GET /map?rank=65", "400", "mlg: rank = 65, want 1 to 64"},
@@ -292,7 +293,7 @@ var badRequests = []struct {
 	{`POST /read {"name":"x.smi","text":"C(("}`, "400", "position 3"},
 	{`POST /read {"name":"` + strings.Repeat("x", 201) + `","text":"C"}`, "400", "201 bytes"},
 	{`POST /read {"name":"x.smi","text":"` + strings.Repeat(`C\n`, 1001) + `"}`, "400", "1001 graphs"},
-	{`POST /neighbours {"graph":{"index":1},"k":-1}`, "400", "k: -1"},
+	{`POST /neighbours {"graph":{"index":1},"k":-1}`, "400", "k = -1"},
 	{`POST /neighbours {"graph":{"index":1},"parameters":{"eta":"x"}}`, "400", `mlg: eta = "x", want a number`},
 	{`POST /neighbours {"graph":{"index":1},"parameters":{"rank":65}}`, "400", "mlg: rank = 65, want 1 to 64"},
 	{`POST /neighbours {"graph":{"index":1},"parameters":{"zeta":1}}`, "400", "mlg: no parameter zeta, it has radii"},
@@ -304,7 +305,7 @@ var badRequests = []struct {
 	{`POST /neighbours {"graph":{"index":999}}`, "404", "graph 999"},
 	{`POST /predict {"graphs":[]}`, "400", "want 1 to 1000"},
 	{`POST /predict {"graphs":[{"smiles":"C(("}]}`, "400", "position 3"},
-	{`POST /predict {"graphs":[{"index":1}],"k":1001}`, "400", "k: 1001"},
+	{`POST /predict {"graphs":[{"index":1}],"k":1001}`, "400", "k = 1001, want 0 to 1000"},
 	{`POST /predict {"graphs":[{"index":999}]}`, "404", "graph 999"},
 	{`POST /predict {"graphs":[{"graph":{"nodes":1,"edges":[]}}]}`, "422", "label"},
 	{`POST /explain {"graph":{"index":1},"class":"x"}`, "400", "class"},
@@ -313,11 +314,11 @@ var badRequests = []struct {
 	{`POST /compare {"a":{"index":1},"b":{"index":999}}`, "404", "graph 999"},
 	{`POST /vertex {"graph":{"index":1},"vertex":999,"level":1}`, "400", "vertex: 999"},
 	{`POST /vertex {"graph":{"index":1},"vertex":0,"level":3}`, "400", "level: 3, want 0 to 2"},
-	{`POST /vertex {"graph":{"index":1},"vertex":0,"level":0,"k":-1}`, "400", "k: -1"},
+	{`POST /vertex {"graph":{"index":1},"vertex":0,"level":0,"k":-1}`, "400", "k = -1"},
 	{`POST /vertex {"graph":{"index":999},"vertex":0,"level":1}`, "404", "graph 999"},
-	{"GET /download/x", "404", `file: "x", want one of map.svg`},
-	{"GET /download/..%2f..%2fetc%2fpasswd", "404", `file: "../../etc/passwd", want one of map.svg`},
-	{"GET /download/map.svg?layout=x", "400", "want one of neighbours pca"},
+	{"GET /download/x", "400", `file = "x", want map.svg, map.png`},
+	{"GET /download/..%2f..%2fetc%2fpasswd", "400", `file = "../../etc/passwd", want map.svg`},
+	{"GET /download/map.svg?layout=x", "400", `layout = "x", want neighbours or pca`},
 	{"GET /download/graph.svg", "400", "0 of them"},
 	{"GET /download/graph.svg?index=999", "404", "graph 999"},
 }

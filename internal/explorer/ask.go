@@ -14,32 +14,11 @@ import (
 	"github.com/mlgkernel/mlg/model"
 )
 
-// neighbour is a graph of the data that is similar to another.
-type neighbour struct {
-	Index      int     `json:"index"`
-	ID         string  `json:"id"`
-	Target     string  `json:"target"`
-	Similarity float64 `json:"similarity"`
-}
-
-func (d *Data) neighbour(h kernel.Hit) neighbour {
-	return neighbour{h.Index, d.IDs[h.Index], d.target(h.Index), h.Similarity}
-}
-
-// neighbours returns the k graphs that are most similar by a row of kernel values, but for graph self.
-func (d *Data) neighbours(row []float64, k, self int) []neighbour {
-	out := []neighbour{}
-	for _, h := range others(row, k, self) {
-		out = append(out, d.neighbour(h))
-	}
-	return out
-}
-
 // row is the kernel of a graph with all of the data.
 type row struct {
 	values []float64
 	index  int          // in the data, −1 for a new graph
-	graph  *graph.Graph // that is new
+	graph  *graph.Graph // nil where a model does not have it
 }
 
 // rows returns the rows of graphs, some before which are in the same request.
@@ -50,17 +29,18 @@ func (s *Server) rows(ctx context.Context, f *fitted, refs []reference, before i
 	for i, ref := range refs {
 		r := &rows[i]
 		var err error
-		if r.index, err = s.position(ref); err != nil {
+		if r.graph, r.index, err = s.find(ref, before+i+1); err != nil {
 			return nil, err
 		}
-		if r.index >= 0 {
-			r.values, err = f.row(ctx, r.index)
-		} else if r.graph, err = s.newGraph(ref, before+i); err == nil {
+		if r.index < 0 {
 			fresh, at = append(fresh, r.graph), append(at, i)
+			continue
 		}
+		m, err := f.block(ctx, []int{r.index}, nil)
 		if err != nil {
 			return nil, err
 		}
+		r.values = m.Data
 	}
 	if len(fresh) == 0 {
 		return rows, nil
@@ -76,34 +56,28 @@ func (s *Server) rows(ctx context.Context, f *fitted, refs []reference, before i
 }
 
 type neighboursRequest struct {
-	Graph      reference  `json:"graph"`
-	K          int        `json:"k,omitempty" default:"10" want:"1 to 1000" help:"how many"`
-	Parameters parameters `json:"parameters,omitempty"`
+	Graph reference `json:"graph"`
+	K     int       `json:"k,omitempty" default:"10" want:"1 to 1000" help:"how many"`
+	kernelRequest
 }
 
 type neighboursAnswer struct {
-	Neighbours []neighbour `json:"neighbours" help:"most similar first"`
+	Neighbours []model.Neighbour `json:"neighbours" help:"most similar first"`
 }
 
-func findNeighbours(q *request, in *neighboursRequest) (*neighboursAnswer, error) {
-	_, f, err := computed(q, in.Parameters, (*session).fitted)
+func findNeighbours(ctx context.Context, x *session, f *fitted, in *neighboursRequest) (*neighboursAnswer, error) {
+	rows, err := x.s.rows(ctx, f, []reference{in.Graph}, 0)
 	if err != nil {
 		return nil, err
 	}
-	return short(q, func(ctx context.Context) (*neighboursAnswer, error) {
-		rows, err := q.s.rows(ctx, f, []reference{in.Graph}, 0)
-		if err != nil {
-			return nil, err
-		}
-		return &neighboursAnswer{q.s.data.neighbours(rows[0].values, in.K, rows[0].index)}, nil
-	})
+	return &neighboursAnswer{f.Neighbours(others(rows[0].values, in.K, rows[0].index))}, nil
 }
 
 type predictRequest struct {
-	Graphs     []reference `json:"graphs" want:"1 to 1000"`
-	K          int         `json:"k,omitempty" default:"5" want:"0 to 1000" help:"neighbours to tell"`
-	Place      bool        `json:"place,omitempty" help:"also tell the positions on the maps"`
-	Parameters parameters  `json:"parameters,omitempty"`
+	Graphs []reference `json:"graphs" want:"1 to 1000"`
+	K      int         `json:"k,omitempty" default:"5" want:"0 to 1000" help:"neighbours to tell"`
+	Place  bool        `json:"place,omitempty" help:"also tell the positions on the maps"`
+	kernelRequest
 }
 
 type predictAnswer struct {
@@ -117,7 +91,7 @@ type prediction struct {
 	Value          *float64           `json:"value" help:"class or value, as the task is; both null where nothing is predicted"`
 	Probabilities  []classProbability `json:"probabilities" help:"highest first; empty where they were not trained"`
 	CrossValidated *string            `json:"cross_validated" help:"what a graph of the data was taken for by a learner that did not see it; null for new graphs, and until cross-validation was asked for"`
-	Neighbours     []neighbour        `json:"neighbours"`
+	Neighbours     []model.Neighbour  `json:"neighbours"`
 	Percentile     int                `json:"percentile" help:"share of the graphs of the data whose own nearest is less similar"`
 	Unlike         bool               `json:"unlike"`
 	UnknownLabels  []string           `json:"unknown_labels" help:"vertex labels that no graph of the data has"`
@@ -140,29 +114,27 @@ type classProbability struct {
 const rowsAtATime = 64
 
 func predict(q *request, in *predictRequest) (*predictAnswer, error) {
-	x, m, err := computed(q, in.Parameters, (*session).learned)
-	if err != nil {
-		return nil, err
-	}
-	f, err := x.fitted(q.Context())
-	if err != nil {
-		return nil, err
+	if n := len(in.Graphs); n < 1 || n > maxAsked {
+		return nil, badRequest("%d graphs, want 1 to %d", n, maxAsked)
 	}
 	var places *placement
-	if in.Place {
-		if places, err = x.placed(q.Context()); err != nil {
-			return nil, err
+	get := func(x *session, ctx context.Context) (f *fitted, err error) {
+		if in.Place {
+			if places, err = x.placed(ctx); err != nil {
+				return nil, err
+			}
 		}
+		return x.learned(ctx)
 	}
-	return short(q, func(ctx context.Context) (*predictAnswer, error) {
+	return on(get, func(ctx context.Context, x *session, f *fitted, in *predictRequest) (*predictAnswer, error) {
 		out := &predictAnswer{make([]prediction, 0, len(in.Graphs))}
 		for some := range slices.Chunk(in.Graphs, rowsAtATime) {
-			rows, err := q.s.rows(ctx, f, some, len(out.Predictions))
+			rows, err := x.s.rows(ctx, f, some, len(out.Predictions))
 			if err != nil {
 				return nil, err
 			}
 			for _, r := range rows {
-				said, err := x.predict(f, m, r, in.K)
+				said, err := x.predict(f, r, in.K)
 				if err != nil {
 					return nil, err
 				}
@@ -173,41 +145,43 @@ func predict(q *request, in *predictRequest) (*predictAnswer, error) {
 			}
 		}
 		return out, nil
-	})
+	})(q, in)
 }
 
 // predict says what there is to say about a graph with a row of kernel values.
-func (x *session) predict(f *fitted, m *model.Model, r row, k int) (prediction, error) {
+func (x *session) predict(f *fitted, r row, k int) (prediction, error) {
 	d := x.s.data
-	out := prediction{Probabilities: []classProbability{}, UnknownLabels: []string{}, Neighbours: d.neighbours(r.values, max(k, 1), r.index)}
-	if len(out.Neighbours) > 0 {
-		out.Percentile = m.Percentile(out.Neighbours[0].Similarity)
-		out.Unlike = m.Unlike(out.Neighbours[0].Similarity)
+	out := prediction{Probabilities: []classProbability{}, UnknownLabels: []string{}}
+	hits := others(r.values, max(k, 1), r.index)
+	if len(hits) > 0 {
+		out.Percentile, out.Unlike = f.Percentile(hits[0].Similarity), f.Unlike(hits[0].Similarity)
 	}
-	out.Neighbours = out.Neighbours[:min(k, len(out.Neighbours))]
+	out.Neighbours = f.Neighbours(hits[:min(k, len(hits))])
 	if r.index < 0 {
 		out.ID = r.graph.ID()
 		out.UnknownLabels = f.unknownLabels(d, r.graph)
 	} else {
 		out.ID = d.IDs[r.index]
 		if e, ok := x.score.peek(); ok {
-			out.CrossValidated = e.answer(r.index)
+			if answer, ok := e.answers[r.index]; ok {
+				out.CrossValidated = &answer
+			}
 		}
 	}
-	if m.Learner == nil {
+	if f.Learner == nil {
 		return out, nil
 	}
-	said, err := m.PredictCross(&kernel.Matrix{Rows: 1, Cols: len(r.values), Data: r.values}, 0)
+	said, err := f.PredictCross(&kernel.Matrix{Rows: 1, Cols: len(r.values), Data: r.values}, 0)
 	if err != nil {
 		return out, err
 	}
-	if m.Classes != nil {
+	if f.Classes != nil {
 		out.Class = &said[0].Class
 	} else {
 		out.Value = &said[0].Value
 	}
 	for c, v := range said[0].Probability {
-		out.Probabilities = append(out.Probabilities, classProbability{m.Classes[c], v})
+		out.Probabilities = append(out.Probabilities, classProbability{f.Classes[c], v})
 	}
 	slices.SortStableFunc(out.Probabilities, func(a, b classProbability) int { return cmp.Compare(b.Probability, a.Probability) })
 	return out, nil
@@ -231,20 +205,19 @@ func (f *fitted) unknownLabels(d *Data, g *graph.Graph) []string {
 // place returns the places of a graph on both maps.
 func (p *placement) place(r row) *place {
 	out := &place{}
+	out.PCA[0], out.PCA[1] = p.project(r.values)
 	if i := r.index; i >= 0 {
-		out.PCA = [2]float64{p.pca[0][i], p.pca[1][i]}
 		out.Neighbours = [2]float64{p.neighbours[0][i], p.neighbours[1][i]}
 	} else {
-		out.PCA[0], out.PCA[1] = p.project(r.values)
 		out.Neighbours[0], out.Neighbours[1] = p.among(r.values)
 	}
 	return out
 }
 
 type explainRequest struct {
-	Graph      reference  `json:"graph"`
-	Class      *string    `json:"class,omitempty" help:"what is to be explained; otherwise the one that is predicted"`
-	Parameters parameters `json:"parameters,omitempty"`
+	Graph reference `json:"graph"`
+	Class *string   `json:"class,omitempty" help:"what is to be explained; otherwise the one that is predicted"`
+	kernelRequest
 }
 
 // explanation says which vertices speak for a prediction.
@@ -257,16 +230,12 @@ type explanation struct {
 // largest part in the value.
 const explainingGraphs = 10
 
-func postExplain(q *request, in *explainRequest) (*explanation, error) {
-	g, _, err := q.s.resolve(in.Graph)
+func postExplain(ctx context.Context, x *session, f *fitted, in *explainRequest) (*explanation, error) {
+	g, _, err := x.s.graph(in.Graph)
 	if err != nil {
 		return nil, err
 	}
-	_, m, err := computed(q, in.Parameters, (*session).learned)
-	if err != nil {
-		return nil, err
-	}
-	return short(q, func(ctx context.Context) (*explanation, error) { return explainDecision(ctx, m, g, in.Class) })
+	return explainDecision(ctx, f.Model, g, in.Class)
 }
 
 // explainDecision says which vertices of a graph speak for a class, that of the graph if it is nil, or for a
@@ -301,9 +270,9 @@ func explainDecision(ctx context.Context, m *model.Model, g *graph.Graph, class 
 }
 
 type compareRequest struct {
-	A          reference  `json:"a"`
-	B          reference  `json:"b"`
-	Parameters parameters `json:"parameters,omitempty"`
+	A reference `json:"a"`
+	B reference `json:"b"`
+	kernelRequest
 }
 
 // comparison compares two graphs.
@@ -316,33 +285,24 @@ type comparison struct {
 
 // pairLevel is the similarity of two graphs at one level, with their vertices matched.
 type pairLevel struct {
-	Level  int            `json:"level"`
-	Radius int            `json:"radius" help:"0 at level 0"`
-	K      float64        `json:"k"`
-	Pairs  []explain.Pair `json:"pairs"`
+	explain.Matching
+	Radius int     `json:"radius" help:"0 at level 0"`
+	K      float64 `json:"k"`
 }
 
 // maxPair is the largest graph whose vertices are matched, which takes cubic time.
 const maxPair = 300
 
-func postCompare(q *request, in *compareRequest) (*comparison, error) {
-	a, _, err := q.s.resolve(in.A)
+// postCompare compares two graphs.
+func postCompare(ctx context.Context, x *session, f *fitted, in *compareRequest) (*comparison, error) {
+	a, _, err := x.s.graph(in.A)
 	if err != nil {
 		return nil, err
 	}
-	b, _, err := q.s.resolve(in.B)
+	b, _, err := x.s.graph(in.B)
 	if err != nil {
 		return nil, err
 	}
-	_, f, err := computed(q, in.Parameters, (*session).fitted)
-	if err != nil {
-		return nil, err
-	}
-	return short(q, func(ctx context.Context) (*comparison, error) { return f.compare(ctx, a, b) })
-}
-
-// compare compares two graphs.
-func (f *fitted) compare(ctx context.Context, a, b *graph.Graph) (*comparison, error) {
 	c, err := explain.Similarity(ctx, f.Kernel, a, b)
 	if err != nil {
 		return nil, err
@@ -355,53 +315,44 @@ func (f *fitted) compare(ctx context.Context, a, b *graph.Graph) (*comparison, e
 	if err != nil {
 		return nil, err
 	}
-	for level := range len(m.Kernel().Radii) + 1 {
+	for level, radius := range f.radii() {
 		l, err := compareLevel(ctx, m, both[0], both[1], level)
 		if err != nil {
 			return nil, err
 		}
+		l.Radius = radius
 		out.Levels = append(out.Levels, l)
 	}
 	return out, nil
 }
 
-// radius returns that of the neighbourhoods of a level.
-func radius(m *mlg.Model, level int) int {
-	if level == 0 {
-		return 0
-	}
-	return m.Kernel().Radii[level-1]
-}
-
 // compareLevel compares two graphs by the features of their vertices at a level: k_ℓ is the
 // FLG kernel of these features.
-func compareLevel(ctx context.Context, m *mlg.Model, a, b *graph.Graph, level int) (pairLevel, error) {
-	out := pairLevel{Level: level, Radius: radius(m, level)}
-	qa, err := m.VertexFeatures(ctx, a, level)
+func compareLevel(ctx context.Context, m *mlg.Model, a, b *graph.Graph, level int) (out pairLevel, err error) {
+	x, err := m.VertexFeatures(ctx, a, level)
 	if err != nil {
 		return out, err
 	}
-	qb, err := m.VertexFeatures(ctx, b, level)
+	y, err := m.VertexFeatures(ctx, b, level)
 	if err != nil {
 		return out, err
 	}
-	if out.K, err = mlg.FLG(a, qa, b, qb, m.Kernel().Eta, m.Kernel().Gamma); err != nil {
+	if out.K, err = mlg.FLG(a, x, b, y, m.Kernel().Eta, m.Kernel().Gamma); err != nil {
 		return out, err
 	}
-	matched, err := explain.MatchFeatures(qa, qb, level)
-	if err != nil {
-		return out, err
+	matched, err := explain.MatchFeatures(x, y, level)
+	if err == nil {
+		out.Matching = *matched
 	}
-	out.Pairs = matched.Pairs
-	return out, nil
+	return out, err
 }
 
 type vertexRequest struct {
-	Graph      reference  `json:"graph"`
-	Vertex     int        `json:"vertex"`
-	Level      int        `json:"level"`
-	K          int        `json:"k,omitempty" default:"8" want:"0 to 1000" help:"similar vertices to tell"`
-	Parameters parameters `json:"parameters,omitempty"`
+	Graph  reference `json:"graph"`
+	Vertex int       `json:"vertex"`
+	Level  int       `json:"level"`
+	K      int       `json:"k,omitempty" default:"8" want:"0 to 1000" help:"similar vertices to tell"`
+	kernelRequest
 }
 
 // vertexAnswer tells of a vertex at a level.
@@ -417,41 +368,38 @@ type vertexAnswer struct {
 
 // similarVertex is a vertex of a graph of the data, with its similarity.
 type similarVertex struct {
-	neighbour
+	model.Neighbour
 	Vertex int `json:"vertex"`
 }
 
 func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
-	x, err := q.s.session(in.Parameters)
-	if err != nil {
-		return nil, err
-	}
-	if top := len(x.radii); in.Level < 0 || in.Level > top {
-		return nil, badRequest("level: %d, want 0 to %d", in.Level, top)
-	}
-	g, index, err := q.s.resolve(in.Graph)
-	if err != nil {
-		return nil, err
-	}
-	if in.Vertex < 0 || in.Vertex >= g.N() {
-		return nil, badRequest("vertex: %d, want 0 to %d", in.Vertex, g.N()-1)
-	}
-	f, err := x.fitted(q.Context())
-	if err != nil {
-		return nil, err
-	}
-	var table *vertexTable
-	if q.s.data.Graphs != nil && in.K > 0 {
-		if table, err = x.vertexTable(q.Context(), in.Level); err != nil {
+	var table [][]float32
+	get := func(x *session, ctx context.Context) (*fitted, error) {
+		f, err := x.fitted(ctx)
+		if err != nil {
 			return nil, err
 		}
+		if levels := len(f.radii()); in.Level < 0 || in.Level >= levels {
+			return nil, badRequest("level: %d, want 0 to %d", in.Level, levels-1)
+		}
+		if x.s.data.Graphs != nil && in.K > 0 {
+			table, err = x.vertexTable(ctx, in.Level)
+		}
+		return f, err
 	}
-	return short(q, func(ctx context.Context) (*vertexAnswer, error) {
+	return on(get, func(ctx context.Context, x *session, f *fitted, in *vertexRequest) (*vertexAnswer, error) {
+		g, index, err := x.s.graph(in.Graph)
+		if err != nil {
+			return nil, err
+		}
+		if in.Vertex < 0 || in.Vertex >= g.N() {
+			return nil, badRequest("vertex: %d, want 0 to %d", in.Vertex, g.N()-1)
+		}
 		m, prepared, err := f.multiscale(g)
 		if err != nil {
 			return nil, err
 		}
-		out := &vertexAnswer{Level: in.Level, Radius: radius(m, in.Level), Elsewhere: []similarVertex{}}
+		out := &vertexAnswer{Level: in.Level, Radius: f.radii()[in.Level], Elsewhere: []similarVertex{}}
 		var scratch graph.Scratch
 		out.Neighbourhood = slices.Clone(scratch.Ball(g, in.Vertex, out.Radius))
 		out.Distance = slices.Clone(scratch.Distances())
@@ -464,24 +412,23 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 			out.Own = append(out.Own, explain.VertexSimilarity(own, features.Row(w)))
 		}
 		if table != nil {
-			out.Elsewhere, out.Equal = q.s.data.elsewhere(table, own, index, in.K)
+			out.Elsewhere, out.Equal = x.s.data.elsewhere(table, own, index, in.K)
 		}
 		return out, nil
-	})
+	})(q, in)
 }
 
 // elsewhere returns the vertices most like one with the given features, the best of each graph but self, and
 // how many are equal to it.
-func (d *Data) elsewhere(t *vertexTable, features []float64, self, k int) (best []similarVertex, equal int) {
-	own := make([]float32, t.dim)
-	narrow(own, features)
-	vertex, most := make([]int, len(d.Graphs)), make([]float64, len(d.Graphs))
-	for i := range d.Graphs {
+func (d *Data) elsewhere(table [][]float32, features []float64, self, k int) (best []similarVertex, equal int) {
+	own := rounded(features)
+	vertex, most := make([]int, len(table)), make([]float64, len(table))
+	for i, t := range table {
 		most[i] = math.NaN() // without vertices
-		for w := t.start[i]; w < t.start[i+1]; w++ {
-			s := explain.VertexSimilarity(own, t.data[w*t.dim:][:t.dim])
+		for w := range d.Graphs[i].N() {
+			s := explain.VertexSimilarity(own, t[w*len(own):][:len(own)])
 			if !(s <= most[i]) {
-				vertex[i], most[i] = w-t.start[i], s
+				vertex[i], most[i] = w, s
 			}
 			if s == 1 {
 				equal++
@@ -489,8 +436,8 @@ func (d *Data) elsewhere(t *vertexTable, features []float64, self, k int) (best 
 		}
 	}
 	best = []similarVertex{}
-	for _, h := range others(most, k, self) {
-		best = append(best, similarVertex{d.neighbour(h), vertex[h.Index]})
+	for _, n := range d.Neighbours(others(most, k, self)) {
+		best = append(best, similarVertex{n, vertex[n.Index]})
 	}
 	return best, equal
 }

@@ -1,30 +1,73 @@
 package explorer
 
 import (
-	"net/http/httptest"
-	"strings"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"slices"
+	"sync"
 	"testing"
+	"time"
+
+	"github.com/mlgkernel/mlg/dataset"
 )
 
-// One prediction through the whole server but for the network.
+// Predictions for 8 clients at a time, of one molecule or a hundred in a request, alone and beside
+// slow clients.
 func BenchmarkPredict(b *testing.B) {
-	s := New(drugs(b), DefaultOptions())
-	defer s.end()
-	h := s.handler()
-	body := `{"graphs":[{"smiles":"CN1C(=O)CN=C(c2ccccc2)c2cc(Cl)ccc21"}],"k":1}`
-	send := func() {
-		r := httptest.NewRequest("POST", "/api/v1/predict", strings.NewReader(body))
-		r.Host = "localhost"
-		r.Header.Set("Content-Type", "application/json")
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if w.Code != 200 {
-			b.Fatal(w.Body.String())
-		}
+	const clients = 8
+	var molecules []map[string]string
+	for _, d := range dataset.DrugList() {
+		molecules = append(molecules, map[string]string{"smiles": d.SMILES})
 	}
-	send() // fits
-	b.ReportAllocs()
-	for b.Loop() {
-		send()
+	for _, c := range []struct{ graphs, slow int }{{1, 0}, {100, 0}, {1, 1000}} {
+		b.Run(fmt.Sprintf("graphs=%d/slow=%d", c.graphs, c.slow), func(b *testing.B) {
+			r := serve(b, nil)
+			if err := r.healthy(); err != nil { // fits
+				b.Fatal(err)
+			}
+			defer slowClients(b, r.addr, c.slow)()
+			client := http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
+			body, err := json.Marshal(map[string]any{"graphs": molecules[:c.graphs], "k": 1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			var mu sync.Mutex
+			var times []time.Duration
+			b.SetParallelism(max(1, clients/runtime.GOMAXPROCS(0)))
+			b.ResetTimer()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					begin := time.Now()
+					if err := post(&client, r.addr, body); err != nil {
+						b.Error(err)
+					}
+					mu.Lock()
+					times = append(times, time.Since(begin))
+					mu.Unlock()
+				}
+			})
+			slices.Sort(times)
+			b.ReportMetric(float64(len(times)*c.graphs)/b.Elapsed().Seconds(), "predictions/s")
+			for _, p := range []int{50, 90, 99} {
+				b.ReportMetric(1000*times[(len(times)-1)*p/100].Seconds(), fmt.Sprintf("p%d-ms", p))
+			}
+		})
 	}
+}
+
+func post(c *http.Client, addr string, body []byte) error {
+	a, err := c.Post("http://"+addr+"/api/v1/predict", "application/json", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer a.Body.Close()
+	out, err := io.ReadAll(a.Body)
+	if err == nil && a.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%d %s", a.StatusCode, out)
+	}
+	return err
 }

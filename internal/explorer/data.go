@@ -7,6 +7,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/base"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/model"
@@ -22,12 +23,12 @@ type Data struct {
 	read dataset.Options // how graphs of requests are read: as those of the data were
 	info dataset.Summary // of the graphs, if they are there
 
-	task    task
-	classes []string   // in natural order, for classification
-	class   []int      // of each graph, −1 for none
-	value   []float64  // of each graph, for regression
-	kernel  mlg.Kernel // the defaults of requests
-	key     string     // of the session without parameters
+	task      task
+	classes   []string   // in natural order, for classification
+	class     []int      // of each graph, −1 for none
+	value     []float64  // of each graph, for regression
+	molecules bool       // the first graph is drawn as one
+	kernel    mlg.Kernel // the defaults of requests
 }
 
 // task is what the targets are.
@@ -77,6 +78,14 @@ func FromModel(name string, m *model.Model) (*Data, error) {
 func newData(ds *dataset.Dataset, m *model.Model, read dataset.Options) *Data {
 	d := &Data{Name: ds.Name, Model: m, read: read, info: dataset.Info(ds), task: classification, kernel: mlg.Default()}
 	d.kernel.Base = base.Choose(ds.Graphs)
+	m.Graphs = slices.Clone(m.Graphs)
+	for i, g := range m.Graphs {
+		m.Graphs[i] = g.With(m.IDs[i], d.target(i))
+	}
+	if m.Graphs != nil {
+		drawn, err := drawGraph(m.Graphs[0])
+		d.molecules = err == nil && drawn.Molecule
+	}
 	return d
 }
 
@@ -85,15 +94,8 @@ func (d *Data) saved() bool { return d.Kernel != nil }
 
 // index derives classes and values.
 func (d *Data) index() error {
-	if d.key = d.kernel.String(); d.saved() {
-		d.key = "saved"
-	}
 	if d.task == classification {
-		var known []string
-		for _, i := range d.labelled(all(len(d.IDs))) {
-			known = append(known, d.Targets[i])
-		}
-		d.classes, _ = draw.Classes(known)
+		d.classes, _ = draw.Classes(choose.Pick(d.Targets, d.labelled(all(len(d.IDs)))))
 	}
 	d.class = slices.Repeat([]int{-1}, len(d.IDs))
 	for i, t := range d.Targets {
@@ -126,7 +128,7 @@ func all(n int) []int {
 func (d *Data) labelled(among []int) []int {
 	var out []int
 	for _, i := range among {
-		if d.Targets != nil && d.Targets[i] != "" {
+		if d.target(i) != "" {
 			out = append(out, i)
 		}
 	}
@@ -146,7 +148,7 @@ func (d *Data) classOf(graphs []int) []string {
 	if d.task != classification {
 		return nil
 	}
-	return pick(d.Targets, graphs)
+	return choose.Pick(d.Targets, graphs)
 }
 
 // core chooses the graphs that the Gram matrix is about: all, or, of more than a limit, every
@@ -170,15 +172,6 @@ func every(list []int, number int) []int {
 	out := make([]int, number)
 	for i := range out {
 		out[i] = list[i*len(list)/number]
-	}
-	return out
-}
-
-// pick returns the elements of a list at the given positions.
-func pick[T any](list []T, at []int) []T {
-	out := make([]T, len(at))
-	for i, a := range at {
-		out[i] = list[a]
 	}
 	return out
 }

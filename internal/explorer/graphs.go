@@ -2,20 +2,20 @@ package explorer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 )
-
-type nothing struct{}
 
 type healthAnswer struct {
 	Status          string `json:"status" want:"one of ok"`
@@ -24,7 +24,7 @@ type healthAnswer struct {
 	RequestsWaiting int    `json:"requests_waiting" help:"short computations"`
 }
 
-func getHealth(q *request, _ *nothing) (healthAnswer, error) {
+func getHealth(q *request, _ *struct{}) (healthAnswer, error) {
 	return healthAnswer{"ok", len(q.s.heavy.slots), int(q.s.heavy.waiting.Load()), int(q.s.light.waiting.Load())}, nil
 }
 
@@ -56,15 +56,12 @@ type classInfo struct {
 	Color string `json:"color"`
 }
 
-func getInfo(q *request, _ *nothing) (*infoAnswer, error) {
+func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 	s, d := q.s, q.s.data
 	a := &infoAnswer{Name: d.Name, Version: s.o.Version, Graphs: len(d.IDs), HasGraphs: d.Graphs != nil, Saved: d.saved(), Task: d.task,
 		Classes: []classInfo{}, Range: []float64{}, Kernels: []string{}, Warnings: d.info.Warnings, Core: len(s.core),
-		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes}
-	if d.Graphs != nil {
-		drawn, err := s.drawingOf(d.Graphs[0], 0)
-		a.Molecules = err == nil && drawn.Molecule
-	}
+		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes,
+		Molecules: d.molecules}
 	for c, name := range d.classes {
 		k := draw.ClassColor(c)
 		a.Classes = append(a.Classes, classInfo{name, 0, fmt.Sprintf("#%02x%02x%02x", k.R, k.G, k.B)})
@@ -75,7 +72,7 @@ func getInfo(q *request, _ *nothing) (*infoAnswer, error) {
 		}
 	}
 	if known := d.labelled(all(len(d.IDs))); d.task == regression && len(known) > 0 {
-		values := pick(d.value, known)
+		values := choose.Pick(d.value, known)
 		a.Range = []float64{slices.Min(values), slices.Max(values)}
 	}
 	a.Parameters = d.parameters()
@@ -112,7 +109,7 @@ type graphsAnswer struct {
 	Edges   []int     `json:"edges"`
 }
 
-func getGraphs(q *request, _ *nothing) (*graphsAnswer, error) {
+func getGraphs(q *request, _ *struct{}) (*graphsAnswer, error) {
 	d := q.s.data
 	a := &graphsAnswer{d.IDs, append([]string{}, d.Targets...), []int{}, append([]float64{}, d.value...), []int{}, []int{}}
 	if d.task == classification {
@@ -131,29 +128,20 @@ const (
 	maxVertices = 5000
 	maxEdges    = 50000
 	maxRead     = 1000 // graphs of a file
+	maxName     = 200  // bytes of its name
+	maxAsked    = 1000 // graphs to predict
 )
-
-// graphJSON is a graph as a line of Graph JSON Lines.
-type graphJSON []byte
-
-// MarshalJSON returns the text itself.
-func (g graphJSON) MarshalJSON() ([]byte, error) { return g, nil }
-
-// UnmarshalJSON keeps the text.
-func (g *graphJSON) UnmarshalJSON(text []byte) error {
-	*g = slices.Clone(text)
-	return nil
-}
 
 // reference names a graph in a request, by one of the three.
 type reference struct {
-	Index  *int      `json:"index,omitempty" help:"position of a graph of the data, from 0"`
-	SMILES *string   `json:"smiles,omitempty" want:"1 to 4000" help:"a molecule"`
-	Graph  graphJSON `json:"graph,omitempty"`
+	Index  *int            `json:"index,omitempty" help:"position of a graph of the data, from 0"`
+	SMILES *string         `json:"smiles,omitempty" want:"1 to 4000" help:"a molecule"`
+	Graph  json.RawMessage `json:"graph,omitempty"`
 }
 
-// position returns the position in the data that a reference names, −1 for a new graph.
-func (s *Server) position(r reference) (int, error) {
+// find returns the graph that a reference names and its position in the data, or −1 and a new graph,
+// which without an identifier has its number in the request. It is nil where a model does not have it.
+func (s *Server) find(r reference, number int) (*graph.Graph, int, error) {
 	given := 0
 	for _, b := range []bool{r.Index != nil, r.SMILES != nil, r.Graph != nil} {
 		if b {
@@ -161,56 +149,48 @@ func (s *Server) position(r reference) (int, error) {
 		}
 	}
 	if given != 1 {
-		return -1, badRequest("a graph is given by one of index, smiles and graph; %d of them are there", given)
+		return nil, -1, badRequest("a graph is given by one of index, smiles and graph; %d of them are there", given)
 	}
 	if r.Index == nil {
-		return -1, nil
-	}
-	if i, n := *r.Index, len(s.data.IDs); i < 0 || i >= n {
-		return -1, notFound("graph %d, want 0 … %d", i, n-1)
-	}
-	return *r.Index, nil
-}
-
-// resolve returns the graph that a reference names, and its position in the data or −1.
-func (s *Server) resolve(r reference) (*graph.Graph, int, error) {
-	i, err := s.position(r)
-	switch {
-	case err != nil:
-		return nil, -1, err
-	case i < 0:
-		g, err := s.newGraph(r, 0)
+		g, err := s.readGraph(r, number)
 		return g, -1, err
+	}
+	i, n := *r.Index, len(s.data.IDs)
+	switch {
+	case i < 0 || i >= n:
+		return nil, -1, notFound("graph %d, want 0 … %d", i, n-1)
 	case s.data.Graphs == nil:
-		return nil, -1, cannot("the model file holds no graphs, only what was learned from them")
+		return nil, i, nil
 	}
 	return s.data.Graphs[i], i, nil
 }
 
-// newGraph reads a graph of a request. Without an identifier it gets its number among the graphs
-// of the request, from 1.
-func (s *Server) newGraph(r reference, before int) (*graph.Graph, error) {
-	g, err := s.readGraph(r)
-	if err != nil {
-		return nil, err
+// graph is find for what needs the graph itself.
+func (s *Server) graph(r reference) (*graph.Graph, int, error) {
+	g, i, err := s.find(r, 1)
+	if err == nil && g == nil {
+		err = cannot("the model file holds no graphs, only what was learned from them")
 	}
-	if g.N() > maxVertices || g.M() > maxEdges {
-		return nil, badRequest("a graph of %d vertices and %d edges, want at most %d and %d", g.N(), g.M(), maxVertices, maxEdges)
-	}
-	if g.N() == 0 {
-		return nil, badRequest("a graph without vertices")
-	}
-	if g.ID() == "" {
-		g = g.With(strconv.Itoa(before+1), g.Target())
-	}
-	return g, nil
+	return g, i, err
 }
 
-// readGraph reads a graph of a request as the data was read.
-func (s *Server) readGraph(r reference) (*graph.Graph, error) {
+// readGraph reads a new graph as the data was read.
+func (s *Server) readGraph(r reference, number int) (g *graph.Graph, err error) {
 	o := s.data.read
 	o.Limits.Vertices, o.Limits.Edges = maxVertices, maxEdges
-	if r.SMILES == nil {
+	if r.SMILES != nil {
+		text := strings.TrimSpace(*r.SMILES)
+		if text == "" {
+			return nil, badRequest("smiles: empty, want a molecule")
+		}
+		if len(text) > maxSMILES {
+			return nil, badRequest("smiles: %d bytes, want at most %d", len(text), maxSMILES)
+		}
+		if g, err = dataset.ParseSMILES(text, o); err != nil {
+			return nil, badRequest("smiles: %v", err)
+		}
+		g = g.With(text, "")
+	} else {
 		o.Format = dataset.JSONLines
 		ds, err := dataset.ReadFrom(context.Background(), bytes.NewReader(r.Graph), "graph", o)
 		if err != nil {
@@ -219,27 +199,22 @@ func (s *Server) readGraph(r reference) (*graph.Graph, error) {
 		if len(ds.Graphs) != 1 {
 			return nil, badRequest("graph: %d graphs, want one", len(ds.Graphs))
 		}
-		return ds.Graphs[0], nil
+		g = ds.Graphs[0]
 	}
-	text := strings.TrimSpace(*r.SMILES)
-	if text == "" {
-		return nil, badRequest("smiles: empty, want a molecule")
+	if g.N() > maxVertices || g.M() > maxEdges {
+		return nil, badRequest("a graph of %d vertices and %d edges, want at most %d and %d", g.N(), g.M(), maxVertices, maxEdges)
 	}
-	if len(text) > maxSMILES {
-		return nil, badRequest("smiles: %d bytes, want at most %d", len(text), maxSMILES)
+	if g.N() == 0 {
+		return nil, badRequest("a graph without vertices")
 	}
-	g, err := dataset.ParseSMILES(text, o)
-	if err != nil {
-		return nil, badRequest("smiles: %v", err)
-	}
-	return g.With(text, ""), nil
+	return g.With(cmp.Or(g.ID(), strconv.Itoa(number)), g.Target()), nil
 }
 
 // graphAnswer is a graph with its drawing.
 type graphAnswer struct {
-	Index   int       `json:"index" help:"position in the data, −1 for a graph of the request"`
-	Graph   graphJSON `json:"graph"`
-	Drawing drawing   `json:"drawing"`
+	Index   int             `json:"index" help:"position in the data, −1 for a graph of the request"`
+	Graph   json.RawMessage `json:"graph"`
+	Drawing drawing         `json:"drawing"`
 }
 
 // drawing is a picture without its background, and where its vertices are.
@@ -258,55 +233,22 @@ func getGraph(q *request, in *struct {
 }
 
 func postGraph(q *request, in *reference) (*graphAnswer, error) {
-	g, i, err := q.s.resolve(*in)
+	g, i, err := q.s.graph(*in)
 	if err != nil {
 		return nil, err
 	}
 	return short(q, func(context.Context) (*graphAnswer, error) {
-		if i >= 0 {
-			g = g.With(q.s.data.IDs[i], g.Target())
-		}
 		line, err := dataset.AppendJSON(nil, g)
 		if err != nil {
 			return nil, err
 		}
-		drawn, err := q.s.drawingOf(g, i)
+		drawn, err := drawGraph(g)
 		return &graphAnswer{i, line, drawn}, err
 	})
 }
 
-// drawings keeps drawings of the graphs of the data.
-type drawings struct {
-	mu   sync.Mutex
-	kept map[int]drawing
-}
-
-const (
-	maxDrawings = 500  // that are kept
-	maxDrawn    = 1500 // vertices that are drawn one by one
-)
-
-// drawingOf draws a graph, graph i of the data unless i is −1.
-func (s *Server) drawingOf(g *graph.Graph, i int) (drawing, error) {
-	d := &s.drawings
-	d.mu.Lock()
-	old, ok := d.kept[i]
-	d.mu.Unlock()
-	if ok {
-		return old, nil
-	}
-	out, err := drawGraph(g)
-	if err != nil || i < 0 {
-		return out, err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.kept == nil || len(d.kept) >= maxDrawings {
-		d.kept = map[int]drawing{}
-	}
-	d.kept[i] = out
-	return out, nil
-}
+// maxDrawn is the number of vertices that are drawn one by one.
+const maxDrawn = 1500
 
 func drawGraph(g *graph.Graph) (drawing, error) {
 	o := draw.DefaultOptions()
@@ -327,22 +269,22 @@ type readRequest struct {
 
 // readAnswer has graphs to be used in other requests.
 type readAnswer struct {
-	Graphs   []graphJSON `json:"graphs"`
-	Warnings []string    `json:"warnings"`
+	Graphs   []json.RawMessage `json:"graphs"`
+	Warnings []string          `json:"warnings"`
 }
-
-// maxText bounds the text of a file; the body, which is larger by its escapes, has its own limit.
-const maxText = 4 << 20
 
 // postRead reads the text of a file in any format but TUDataset.
 func postRead(q *request, in *readRequest) (*readAnswer, error) {
 	if strings.TrimSpace(in.Text) == "" {
 		return nil, badRequest("text: empty, want the text of a file")
 	}
+	if len(in.Name) > maxName {
+		return nil, badRequest("name: %d bytes, want at most %d", len(in.Name), maxName)
+	}
 	return short(q, func(ctx context.Context) (*readAnswer, error) {
 		o := q.s.data.read
 		o.Format = dataset.Auto
-		o.Limits = dataset.Limits{Line: maxText, Record: maxText, Bytes: maxText, Ratio: 10, Vertices: maxVertices, Edges: maxEdges, Items: 1 << 20}
+		o.Limits = dataset.Limits{Line: maxBody, Record: maxBody, Bytes: maxBody, Ratio: 10, Vertices: maxVertices, Edges: maxEdges, Items: 1 << 20}
 		ds, err := dataset.ReadFrom(ctx, strings.NewReader(in.Text), in.Name, o)
 		if err != nil {
 			return nil, badRequest("%v", err)
@@ -350,7 +292,7 @@ func postRead(q *request, in *readRequest) (*readAnswer, error) {
 		if len(ds.Graphs) == 0 || len(ds.Graphs) > maxRead {
 			return nil, badRequest("%d graphs, want 1 to %d", len(ds.Graphs), maxRead)
 		}
-		ids, a := ds.IDs(), &readAnswer{Graphs: []graphJSON{}, Warnings: []string{}}
+		ids, a := ds.IDs(), &readAnswer{Graphs: []json.RawMessage{}, Warnings: []string{}}
 		for i, g := range ds.Graphs {
 			line, err := dataset.AppendJSON(nil, g.With(ids[i], g.Target()))
 			if err != nil {

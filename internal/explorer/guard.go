@@ -1,12 +1,12 @@
 package explorer
 
 import (
-	"container/list"
 	"context"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,7 +17,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // guard refuses requests that come by a foreign name or from a foreign page, bounds their
-// bodies and the time to send and take them, and sets the headers of all answers.
+// bodies and the time to send them, and sets the headers of all answers.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -39,24 +39,24 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		if r.Body != http.NoBody {
 			// A writer that has no deadlines is a test's.
 			http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.o.BodyTimeout))
-			r.Body = http.MaxBytesReader(w, r.Body, s.o.MaxBody)
+			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		}
-		next.ServeHTTP(&lateWriter{ResponseWriter: w, timeout: s.o.WriteTimeout}, r)
+		next.ServeHTTP(w, r)
 	})
 }
 
 // knownHost reports whether a Host header names this server: an IP address, which no foreign
 // name can be made to be, localhost, or a name from the options.
 func (s *Server) knownHost(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
+	name, _, err := net.SplitHostPort(host)
+	if err != nil { // without a port
+		name = strings.Trim(host, "[]")
 	}
-	name = strings.Trim(name, "[]")
 	if _, err := netip.ParseAddr(name); err == nil {
 		return true
 	}
-	return s.hosts[strings.ToLower(strings.TrimSuffix(name, "."))]
+	names := append([]string{"localhost"}, s.o.Hosts...)
+	return slices.ContainsFunc(names, func(known string) bool { return strings.EqualFold(known, strings.TrimSuffix(name, ".")) })
 }
 
 // sameOrigin reports whether a request comes from our own page, from no page at all, or, for
@@ -75,51 +75,15 @@ func sameOrigin(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/api/")
 }
 
-// lateWriter starts the clock for writing with the first byte, since a computation may take
-// its time.
-type lateWriter struct {
-	http.ResponseWriter
-	timeout time.Duration
-	started bool
-}
-
-func (w *lateWriter) start() {
-	if !w.started {
-		w.started = true
-		http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.timeout))
-	}
-}
-
-// WriteHeader implements http.ResponseWriter.
-func (w *lateWriter) WriteHeader(code int) {
-	w.start()
-	w.ResponseWriter.WriteHeader(code)
-}
-
-// Write implements http.ResponseWriter.
-func (w *lateWriter) Write(b []byte) (int, error) {
-	w.start()
-	return w.ResponseWriter.Write(b)
-}
-
-// Unwrap is what http.ResponseController asks for.
-func (w *lateWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// limiter is a listener that keeps a number of connections. When there are more, it closes
-// those that have waited longest without a request being answered on them: clients that
-// send nothing, or a header byte by byte, make room for others.
+// limiter keeps a number of connections. When there are more, it closes the one that has waited
+// longest without a request being answered on it: clients that send nothing, or a header byte by
+// byte, make room for others.
 type limiter struct {
-	net.Listener
 	most int
 
 	mu      sync.Mutex
-	waiting *list.List // of connections without a request, longest first
-	place   map[net.Conn]*list.Element
 	open    int
-}
-
-func newLimiter(l net.Listener, most int) *limiter {
-	return &limiter{Listener: l, most: most, waiting: list.New(), place: map[net.Conn]*list.Element{}}
+	waiting []net.Conn // without a request, longest first
 }
 
 type connKey struct{}
@@ -132,49 +96,35 @@ func (l *limiter) context(ctx context.Context, c net.Conn) context.Context {
 // track takes the connection of a request off the list while it is answered.
 func (l *limiter) track(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if c, ok := r.Context().Value(connKey{}).(net.Conn); ok {
-			l.busy(c)
-		}
+		l.mu.Lock()
+		l.remove(r.Context().Value(connKey{}).(net.Conn))
+		l.mu.Unlock()
 		next.ServeHTTP(w, r)
 	})
 }
 
-func (l *limiter) busy(c net.Conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if e := l.place[c]; e != nil {
-		l.waiting.Remove(e)
-		delete(l.place, c)
-	}
+func (l *limiter) remove(c net.Conn) {
+	l.waiting = slices.DeleteFunc(l.waiting, func(w net.Conn) bool { return w == c })
 }
 
 // state follows the connections for http.Server.
 func (l *limiter) state(c net.Conn, s http.ConnState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	wait := func() {
-		if l.place[c] == nil {
-			l.place[c] = l.waiting.PushBack(c)
-		}
-	}
 	switch s {
 	case http.StateNew:
 		l.open++
-		wait()
+		l.waiting = append(l.waiting, c)
 		if l.open > l.most {
-			if e := l.waiting.Front(); e != nil {
-				old := l.waiting.Remove(e).(net.Conn)
-				delete(l.place, old)
-				old.Close() // its own goroutine reports StateClosed
-			}
+			old := l.waiting[0]
+			l.remove(old)
+			old.Close() // its own goroutine reports StateClosed
 		}
 	case http.StateIdle:
-		wait()
+		l.remove(c)
+		l.waiting = append(l.waiting, c)
 	case http.StateClosed, http.StateHijacked:
 		l.open--
-		if e := l.place[c]; e != nil {
-			l.waiting.Remove(e)
-			delete(l.place, c)
-		}
+		l.remove(c)
 	}
 }

@@ -159,7 +159,7 @@ type running struct {
 	done chan error
 }
 
-func serve(t *testing.T, change func(*Options)) *running {
+func serve(t testing.TB, change func(*Options)) *running {
 	t.Helper()
 	o := DefaultOptions()
 	if change != nil {
@@ -191,24 +191,15 @@ func (r *running) healthy() error {
 	return nil
 }
 
-// Hundreds of clients that send nothing, a header byte by byte, half a body, or take no
-// answer do not keep others out; MLG_SLOW_CLIENTS sets their number.
-func TestSlowClients(t *testing.T) {
-	clients := 300
-	if n := os.Getenv("MLG_SLOW_CLIENTS"); n != "" {
-		if _, err := fmt.Sscan(n, &clients); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r := serve(t, func(o *Options) { o.Connections = clients / 2 })
-	if err := r.healthy(); err != nil {
-		t.Fatal(err)
-	}
-	stop := make(chan struct{})
+// slowClients opens connections that send nothing, a header byte by byte, half a body, or take no
+// answer.
+func slowClients(t testing.TB, addr string, clients int) (stop func()) {
+	t.Helper()
+	ended := make(chan struct{})
 	var wait sync.WaitGroup
 	var conns []net.Conn
 	for i := range clients {
-		c, err := net.DialTimeout("tcp", r.addr, 10*time.Second)
+		c, err := net.DialTimeout("tcp", addr, 10*time.Second)
 		if err != nil {
 			t.Fatalf("client %d: %v", i, err)
 		}
@@ -220,7 +211,7 @@ func TestSlowClients(t *testing.T) {
 			wait.Go(func() {
 				for {
 					select {
-					case <-stop:
+					case <-ended:
 						return
 					case <-time.After(50 * time.Millisecond):
 						if _, err := io.WriteString(c, "X"); err != nil {
@@ -235,17 +226,35 @@ func TestSlowClients(t *testing.T) {
 			fmt.Fprint(c, strings.Repeat("GET /style.css HTTP/1.1\r\nHost: localhost\r\n\r\n", 300))
 		}
 	}
+	return func() {
+		close(ended)
+		for _, c := range conns {
+			c.Close()
+		}
+		wait.Wait()
+	}
+}
+
+// Hundreds of slow clients do not keep others out; MLG_SLOW_CLIENTS sets their number.
+func TestSlowClients(t *testing.T) {
+	clients := 300
+	if n := os.Getenv("MLG_SLOW_CLIENTS"); n != "" {
+		if _, err := fmt.Sscan(n, &clients); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := serve(t, func(o *Options) { o.Connections = clients / 2 })
+	if err := r.healthy(); err != nil {
+		t.Fatal(err)
+	}
+	stop := slowClients(t, r.addr, clients)
 	for range 5 {
 		begin := time.Now()
 		if err := r.healthy(); err != nil {
 			t.Errorf("with %d slow clients: %v after %v", clients, err, time.Since(begin))
 		}
 	}
-	close(stop)
-	for _, c := range conns {
-		c.Close()
-	}
-	wait.Wait()
+	stop()
 	if err := r.healthy(); err != nil {
 		t.Error(err)
 	}
@@ -283,7 +292,7 @@ func TestShutdown(t *testing.T) {
 
 // The limiter closes those that have waited longest, and leaves those alone that are served.
 func TestLimiter(t *testing.T) {
-	l := newLimiter(nil, 2)
+	l := &limiter{most: 2}
 	pipe := func() (net.Conn, func() bool) {
 		a, b := net.Pipe()
 		t.Cleanup(func() { a.Close(); b.Close() })
@@ -298,7 +307,8 @@ func TestLimiter(t *testing.T) {
 	third, thirdClosed := pipe()
 	l.state(first, http.StateNew)
 	l.state(second, http.StateNew)
-	l.busy(first)
+	busy := httptest.NewRequest("GET", "/", nil)
+	l.track(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), busy.WithContext(l.context(t.Context(), first)))
 	l.state(third, http.StateNew)
 	if firstClosed() || !secondClosed() || thirdClosed() {
 		t.Errorf("closed %v %v %v, want the second", firstClosed(), secondClosed(), thirdClosed())
@@ -306,20 +316,20 @@ func TestLimiter(t *testing.T) {
 	l.state(second, http.StateClosed)
 	l.state(first, http.StateIdle)
 	l.state(third, http.StateClosed)
-	if l.open != 1 || l.waiting.Len() != 1 || len(l.place) != 1 {
-		t.Errorf("%d open, %d waiting", l.open, l.waiting.Len())
+	if l.open != 1 || len(l.waiting) != 1 {
+		t.Errorf("%d open, %d waiting", l.open, len(l.waiting))
 	}
 }
 
-// A computation may take longer than a client has to send its request: the deadline ends with
-// the body.
+// A computation may take longer than a client has to send its request, or to take the answer: one
+// deadline ends with the body, the other begins anew with the answer.
 func TestLongComputation(t *testing.T) {
-	r := serve(t, func(o *Options) { o.BodyTimeout = 10 * time.Millisecond })
+	r := serve(t, func(o *Options) { o.BodyTimeout, o.WriteTimeout = 10*time.Millisecond, 100*time.Millisecond })
 	for _, body := range []string{"", `{"graphs":[{"index":0}],"parameters":{"samples":200,"rank":20}}`} {
 		var a *http.Response
 		var err error
 		if body == "" {
-			a, err = http.Get("http://" + r.addr + "/api/v1/map?samples=200&rank=21")
+			a, err = http.Get("http://" + r.addr + "/api/v1/map?samples=200&rank=60&radii=1,2,3")
 		} else {
 			a, err = http.Post("http://"+r.addr+"/api/v1/predict", "application/json", strings.NewReader(body))
 		}

@@ -1,9 +1,7 @@
 package explorer
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -51,10 +49,15 @@ func (p parameters) kernel(k mlg.Kernel, graphs int) (mlg.Kernel, error) {
 	return k, limit(k, graphs)
 }
 
-// limits of parameters: what keeps a computation on a few thousand graphs within seconds and a
+// limits bound parameters: they keep a computation on a few thousand graphs within seconds and a
 // few hundred megabytes.
-var limits = map[string]string{
-	"radii": "1 to 64", "eta": "1e-06 to 1e+06", "gamma": "1e-06 to 1e+06", "power": "1 to 16", "samples": "1 to 1000", "rank": "1 to 64",
+type limits struct {
+	Radii   []int   `json:"radii" want:"1 to 64"`
+	Eta     float64 `json:"eta" want:"1e-06 to 1e+06"`
+	Gamma   float64 `json:"gamma" want:"1e-06 to 1e+06"`
+	Power   int     `json:"power" want:"1 to 16"`
+	Samples int     `json:"samples" want:"1 to 1000"`
+	Rank    int     `json:"rank" want:"1 to 64"`
 }
 
 const (
@@ -65,13 +68,8 @@ const (
 
 // limit returns an error unless the kernel of so many graphs is within the limits.
 func limit(k mlg.Kernel, graphs int) error {
-	for _, p := range kernel.Parameters(k) {
-		low, high, limited := between(limits[p.Name])
-		for _, v := range numbersOf(p.Default) {
-			if limited && !(low <= v && v <= high) {
-				return badRequest("%s: %s = %v, want %s", k.Name(), p.Name, p.Default, limits[p.Name])
-			}
-		}
+	if err := kernel.CheckFields(k.Name(), limits{k.Radii, k.Eta, k.Gamma, k.Power, k.Samples, k.Rank}); err != nil {
+		return badRequest("%v", err)
 	}
 	bytes := int64(graphs) * int64(k.Rank) * int64(k.Rank+1) / 2 * 8
 	switch {
@@ -87,23 +85,22 @@ func limit(k mlg.Kernel, graphs int) error {
 	return nil
 }
 
-// numbersOf returns the numbers in a parameter.
-func numbersOf(v any) (out []float64) {
-	switch v := v.(type) {
-	case int:
-		out = append(out, float64(v))
-	case float64:
-		out = append(out, v)
-	case []int:
-		for _, x := range v {
-			out = append(out, float64(x))
+// kernelFields returns the fields of the kernel that a request may give, with their limits.
+func kernelFields() []field {
+	var out []field
+	bounded := fieldsOf(reflect.TypeFor[limits]())
+	for _, f := range fieldsOf(reflect.TypeFor[mlg.Kernel]()) {
+		if f.name == "exact" || f.name == "pair_rank" {
+			continue
 		}
+		if i := slices.IndexFunc(bounded, func(b field) bool { return b.name == f.name }); i >= 0 {
+			f.want = bounded[i].want
+		}
+		f.optional = true
+		out = append(out, f)
 	}
 	return out
 }
-
-// fixed are parameters that a request does not give.
-var fixed = []string{"exact", "pair_rank"}
 
 // parameter is one that a request may give, as the form of the page needs it.
 type parameter struct {
@@ -114,27 +111,17 @@ type parameter struct {
 // parameters describes those that a request may give, with their defaults.
 func (d *Data) parameters() []parameter {
 	var out []parameter
-	for _, p := range kernel.Parameters(d.kernel) {
-		if slices.Contains(fixed, p.Name) {
-			continue
+	all := kernel.Parameters(d.kernel)
+	for _, f := range kernelFields() {
+		i := slices.IndexFunc(all, func(p kernel.Parameter) bool { return p.Name == f.name })
+		p := parameter{Parameter: all[i]}
+		if _, _, bounded := between(f.want); bounded {
+			p.Want = f.want
 		}
-		p.Want = cmp.Or(limits[p.Name], p.Want)
-		out = append(out, parameter{Parameter: p})
 		if p.Name == "base" {
-			out[len(out)-1].Suggestions = d.bases()
+			p.Suggestions = d.bases()
 		}
-	}
-	return out
-}
-
-// kernelFields returns the fields of the kernel that a request may give.
-func kernelFields() []reflect.StructField {
-	var out []reflect.StructField
-	for _, f := range fieldsOf(reflect.TypeFor[mlg.Kernel]()) {
-		if name, tag := nameOf(f), f.Tag; !slices.Contains(fixed, name) {
-			f.Tag = reflect.StructTag(fmt.Sprintf(`json:"%s,omitempty" want:%q help:%q`, name, cmp.Or(limits[name], tag.Get("want")), tag.Get("help")))
-			out = append(out, f)
-		}
+		out = append(out, p)
 	}
 	return out
 }

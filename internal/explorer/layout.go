@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/kernel"
 )
@@ -73,7 +74,9 @@ func others(row []float64, k, self int) []kernel.Hit {
 }
 
 // project returns the coordinates on the principal components from the kernel with all graphs.
-func (p *placement) project(row []float64) (x, y float64) { return p.axes.Project(pick(row, p.basis)) }
+func (p *placement) project(row []float64) (x, y float64) {
+	return p.axes.Project(choose.Pick(row, p.basis))
+}
 
 // among returns the mean position, on the map of neighbours, of the graphs that are most
 // similar, weighted by similarity beyond that of the next one.

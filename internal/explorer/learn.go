@@ -2,18 +2,14 @@ package explorer
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/splits"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -25,48 +21,58 @@ var (
 
 // Sizes up to which the more careful way is taken.
 const (
-	carefulChoice = 1000 // choose C on all folds, probabilities
+	carefulChoice = 1000 // choose C by folds and not by leave-one-out of a sample; probabilities
 	ridgeLimit    = 2000 // examples of kernel ridge regression, whose time is cubic
-	choiceFolds   = 5
+	nestedLimit   = 600  // examples of a cross-validation in which C is chosen on all inner folds
+	scoreLimit    = 2500 // examples of a cross-validation
 )
 
-var errNoLearner = cannot("there is nothing to predict: the graphs have no targets, or all the same")
+// folds is the number of folds by which C is chosen, and that of a cross-validation.
+const folds = 5
+
+var errNoLearner = cannot("there is nothing to predict: fewer than three graphs have targets, or all have the same")
 
 // learned returns the kernel with a learner, if there is something to learn.
-func (x *session) learned(ctx context.Context) (*model.Model, error) {
-	return follows(ctx, x, &x.model, "learn", x.learn)
+func (x *session) learned(ctx context.Context) (*fitted, error) {
+	return follows(ctx, x, &x.learner, "learn", x.learn)
 }
 
-func (x *session) learn(ctx context.Context, f *fitted) (*model.Model, error) {
+func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
 	if x.saved {
-		return f.Model, nil
+		return f, nil
 	}
-	d, out := x.s.data, *f.Model
-	out.Nearest = model.Percentiles(f.gram)
-	out.Created = map[string]string{"command": "mlg serve", "data": d.Name, "kernel": x.kernel.String()}
+	d, out, m := x.s.data, *f, *f.Model
+	out.Model = &m
+	m.Nearest = model.Percentiles(f.gram)
+	m.Created = map[string]string{"command": "mlg serve", "data": d.Name, "kernel": x.kernel.String()}
 	known := d.labelled(f.core)
-	var err error
-	switch d.task {
-	case classification:
-		out.Learner, err = x.classifier(ctx, f, known)
-	case regression:
+	if d.task == regression {
 		known = every(known, ridgeLimit)
-		out.Learner, err = ridge(ctx, f, known, pick(d.value, known))
 	}
-	if err != nil || out.Learner == nil {
-		return &out, err
+	ds, candidates, o := x.problem(f, known)
+	if candidates == nil {
+		return &out, nil
 	}
-	out.Learner.Examples, out.Learner.LeaveOneOut = f.Examples(), nil
-	for i := range out.Learner.Functions { // the learner has seen the known graphs alone
-		fn := &out.Learner.Functions[i]
+	o.Folds, o.LeaveOneOut = folds+1, d.task == regression || len(known) > carefulChoice
+	plan, err := choose.Choose(ctx, ds, candidates, o)
+	if err != nil {
+		return nil, err
+	}
+	x.report(kernel.Progress{Stage: "train"})
+	probability := d.task == classification && len(known) <= carefulChoice
+	m.Learner, _, err = model.Learn(ctx, f.view(known), plan, model.TrainOptions{Probability: probability})
+	if err != nil {
+		return nil, err
+	}
+	m.Classes, m.Estimates = plan.Classes, []model.Estimate{model.Estimate(plan.Estimate)}
+	m.Learner.Examples, m.Learner.LeaveOneOut = f.Examples(), nil
+	for i := range m.Learner.Functions { // the learner has seen the known graphs alone
+		fn := &m.Learner.Functions[i]
 		if fn.Support == nil {
 			fn.Support = known
 		} else {
-			fn.Support = pick(known, fn.Support)
+			fn.Support = choose.Pick(known, fn.Support)
 		}
-	}
-	for _, c := range out.Learner.Classes {
-		out.Classes = append(out.Classes, d.classes[c])
 	}
 	return &out, nil
 }
@@ -80,91 +86,23 @@ func (f *fitted) view(graphs []int) svm.View {
 	return svm.Full(f.gram).Select(at, at)
 }
 
-// classifier trains a C-SVC on the graphs of known class, with the C that is best in
-// cross-validation. It is nil where there are fewer than two classes.
-func (x *session) classifier(ctx context.Context, f *fitted, known []int) (*svm.Learner, error) {
-	labels := pick(x.s.data.class, known)
-	if len(labels) == 0 || slices.Min(labels) == slices.Max(labels) {
-		return nil, nil
+// problem returns what is to be learned about graphs that have targets, from their kernel as the
+// only candidate; no candidate where the graphs are fewer than three, or have the same target.
+func (x *session) problem(f *fitted, known []int) (ds *dataset.Dataset, candidates []choose.Candidate, o choose.Options) {
+	d, o := x.s.data, choose.DefaultOptions()
+	o.C, o.Ridge, o.Task = gridC, gridRidge, choose.Classification
+	if d.task == regression {
+		o.Task, o.Learner = choose.Regression, svm.KernelRidge
 	}
-	view, o := f.view(known), svm.DefaultOptions()
-	var err error
-	if o.C, err = x.chooseC(ctx, view, labels, o); err != nil {
-		return nil, err
-	}
-	o.Probability = len(known) <= carefulChoice
-	x.report("train", 0, 0)
-	l, err := svm.Train(ctx, view, svm.Targets{Labels: labels}, o)
-	if errors.Is(err, svm.ErrIterations) {
-		err = nil
-	}
-	return l, err
-}
-
-// chooseC returns the C of the grid with the most right predictions in cross-validation,
-// the smallest of equals. Of many examples only one fold is predicted.
-func (x *session) chooseC(ctx context.Context, gram svm.View, labels []int, o svm.Options) (float64, error) {
-	deal, err := splits.Stratified(labels, min(choiceFolds, len(labels)), 1, 0)
-	if err != nil {
-		return 0, err
-	}
-	folds := deal.Folds
-	if len(labels) > carefulChoice {
-		folds = 1
-	}
-	right := make([]int, len(gridC))
-	for fold := range folds {
-		x.report("choose C", fold, folds)
-		train, test := deal.Without(0, fold), deal.Test(0, fold)
-		some := pick(labels, train)
-		if slices.Max(some) == slices.Min(some) {
-			continue // a single class has nothing to say about C
+	targets := choose.Pick(d.Targets, known)
+	if len(known) >= 3 && slices.Min(targets) != slices.Max(targets) {
+		k := kernel.Given{Kernel: f.Kernel.Sum, Matrix: f.gram}
+		if len(known) < len(f.core) {
+			k.Matrix = f.view(known).Matrix()
 		}
-		path, err := svm.TrainPath(ctx, gram.Select(train, train), svm.Targets{Labels: some}, gridC, o)
-		if err != nil && !errors.Is(err, svm.ErrIterations) {
-			return 0, err
-		}
-		for c, learner := range path {
-			said, err := learner.Labels(gram.Select(test, train))
-			if err != nil {
-				return 0, err
-			}
-			for i, t := range test {
-				if said[i] == labels[t] {
-					right[c]++
-				}
-			}
-		}
+		candidates = []choose.Candidate{{Name: "mlg", Settings: []choose.Setting{{Kernel: k}}}}
 	}
-	return gridC[slices.Index(right, slices.Max(right))], nil
-}
-
-// ridge fits a kernel ridge regression to the values of graphs, with the ridge of the smallest
-// leave-one-out error. It is nil for fewer than three.
-func ridge(ctx context.Context, f *fitted, known []int, values []float64) (*svm.Learner, error) {
-	if len(known) < 3 {
-		return nil, nil
-	}
-	o := svm.DefaultOptions()
-	o.Kind, o.LeaveOneOut = svm.KernelRidge, true
-	path, err := svm.TrainPath(ctx, f.view(known), svm.Targets{Values: values}, gridRidge, o)
-	if err != nil && !errors.Is(err, svm.ErrDefinite) {
-		return nil, err
-	}
-	var best *svm.Learner
-	least := math.Inf(1)
-	for _, l := range path {
-		if l == nil {
-			continue // too small a ridge for this matrix
-		}
-		if e := metrics.ScoreValues(values, l.LeaveOneOut.Data).RMSE; e < least {
-			best, least = l, e
-		}
-	}
-	if best == nil {
-		return nil, errors.New("kernel ridge regression: no ridge of the grid is large enough")
-	}
-	return best, nil
+	return &dataset.Dataset{Name: d.Name, Graphs: choose.Pick(d.Graphs, known)}, candidates, o
 }
 
 // evaluation is what cross-validation says about a kernel.
@@ -174,15 +112,8 @@ type evaluation struct {
 	Rows   []evaluate.Result `json:"rows" help:"the kernel, mlg, and what it is compared with"`
 	Saved  []model.Estimate  `json:"saved" help:"what the model file says"`
 
-	known   []int    // the graphs that took part
-	answers []string // what each of them was taken for
+	answers map[int]string // what each of the graphs was taken for
 }
-
-const (
-	evaluationFolds = 5
-	nestedLimit     = 600 // examples up to which C is chosen on all inner folds
-	scoreLimit      = 2500
-)
 
 // evaluated returns the cross-validated quality of the kernel.
 func (x *session) evaluated(ctx context.Context) (*evaluation, error) {
@@ -192,70 +123,33 @@ func (x *session) evaluated(ctx context.Context) (*evaluation, error) {
 func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, error) {
 	d, out := x.s.data, &evaluation{Rows: []evaluate.Result{}, Saved: append([]model.Estimate{}, f.Estimates...)}
 	known := every(d.labelled(f.core), scoreLimit)
-	classes := map[string]bool{}
-	for _, g := range known {
-		classes[d.Targets[g]] = true
-	}
-	if d.task == noTask || d.Graphs == nil || len(classes) < 2 || len(known) < 2*evaluationFolds {
+	if d.Graphs == nil || len(known) < 2*folds {
 		return out, nil
 	}
-	ds := &dataset.Dataset{Name: d.Name}
-	for _, g := range known {
-		ds.Graphs = append(ds.Graphs, d.Graphs[g].With(d.IDs[g], d.Targets[g]))
+	ds, candidates, choice := x.problem(f, known)
+	if candidates == nil {
+		return out, nil
 	}
-	o := evaluate.DefaultOptions()
-	o.Folds, o.Repeats = evaluationFolds, 1
-	o.C, o.Ridge = gridC, gridRidge
-	o.Task = choose.Classification
-	if d.task == regression {
-		o.Task, o.Learner = choose.Regression, svm.KernelRidge
-	}
+	o := evaluate.Options{Options: choice, Repeats: 1}
+	o.Folds = folds
 	if len(known) > nestedLimit {
 		o.InnerFolds = 1
 	}
-	o.Progress = func(done, total int) { x.report("cross-validation", done, total) }
-	r, err := evaluate.Run(ctx, ds, []choose.Candidate{{Name: "mlg", Settings: []choose.Setting{{Kernel: kernel.Given{Kernel: f.Kernel.Sum, Matrix: f.view(known).Matrix()}}}}}, o)
+	o.Progress = func(done, total int) {
+		x.report(kernel.Progress{Stage: "cross-validation", Done: int64(done), Total: int64(total)})
+	}
+	r, err := evaluate.Run(ctx, ds, candidates, o)
 	if err != nil {
 		return nil, err
 	}
-	out.Graphs, out.Folds, out.Rows, out.known = len(known), evaluationFolds, r.Results, known
-	row := out.row()
-	for i := range known {
+	out.Graphs, out.Folds, out.Rows, out.answers = len(known), folds, r.Results, map[int]string{}
+	row := r.Results[slices.IndexFunc(r.Results, func(r evaluate.Result) bool { return r.Name == "mlg" })]
+	for i, g := range known {
 		if row.Predicted != nil {
-			out.answers = append(out.answers, r.Classes[row.Predicted[0][i]])
+			out.answers[g] = r.Classes[row.Predicted[0][i]]
 		} else {
-			out.answers = append(out.answers, fmt.Sprintf("%.4g", row.Values[0][i]))
+			out.answers[g] = fmt.Sprintf("%.4g", row.Values[0][i])
 		}
 	}
 	return out, nil
-}
-
-// row returns the row of the kernel, nil if there is none.
-func (e *evaluation) row() *evaluate.Result {
-	i := slices.IndexFunc(e.Rows, func(r evaluate.Result) bool { return r.Name == "mlg" })
-	if i < 0 {
-		return nil
-	}
-	return &e.Rows[i]
-}
-
-// answer returns what graph g was taken for in cross-validation, nil if it did not take part.
-func (e *evaluation) answer(g int) *string {
-	at, ok := slices.BinarySearch(e.known, g)
-	if !ok {
-		return nil
-	}
-	return &e.answers[at]
-}
-
-// estimate returns the accuracy, or the error, as a model file has it.
-func (e *evaluation) estimate() []model.Estimate {
-	row, method := e.row(), fmt.Sprintf("%d-fold cross-validation", e.Folds)
-	switch {
-	case row == nil:
-		return nil
-	case row.ClassificationSummary != nil:
-		return []model.Estimate{{Measure: "accuracy", Value: row.Accuracy, Method: method}}
-	}
-	return []model.Estimate{{Measure: "rmse", Value: row.RMSE, Method: method}}
 }

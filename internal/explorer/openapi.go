@@ -6,11 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
-	"sync"
 )
-
-// documentPath is where the document is.
-const documentPath = "/api/v1/openapi.json"
 
 // object is a JSON object of the document.
 type object = map[string]any
@@ -28,23 +24,23 @@ var statuses = map[int]string{
 	503: "Too many computations are waiting; Retry-After says when to try again.",
 }
 
+func getDocument(q *request, _ *struct{}) (object, error) { return q.s.document, nil }
+
 // document describes the API (OpenAPI 3.1). It follows from the endpoints and from the types of
 // their requests and answers.
-var document = sync.OnceValue(func() []byte {
-	s := schemas{}
-	get := object{"operationId": "get_openapi", "summary": "This document", "responses": responses(object{"application/json": object{"schema": object{"type": "object"}}}, 403, 421)}
-	paths := object{documentPath: object{"get": get}}
+func document() object {
+	s, paths := schemas{}, map[string]object{}
 	for _, e := range endpoints {
 		if paths[e.path] == nil {
 			paths[e.path] = object{}
 		}
-		paths[e.path].(object)[strings.ToLower(e.method)] = s.operation(e)
+		paths[e.path][strings.ToLower(e.method)] = s.operation(e)
 	}
 	errors := object{}
 	for code, text := range statuses {
 		errors[fmt.Sprint(code)] = object{"description": text, "content": s.content(reflect.TypeFor[errorAnswer]())}
 	}
-	out, err := json.MarshalIndent(object{
+	return object{
 		"openapi": "3.1.0",
 		"info": object{"title": "mlg explorer", "version": "1", "license": object{"name": "BSD-3-Clause", "identifier": "BSD-3-Clause"},
 			"description": "Similarity, predictions and explanations for graphs under the Multiscale Laplacian Graph kernel. Nothing that is sent is kept or written. " +
@@ -52,19 +48,16 @@ var document = sync.OnceValue(func() []byte {
 		"servers":    []object{{"url": "/"}},
 		"paths":      paths,
 		"components": object{"schemas": s, "responses": errors},
-	}, "", " ")
-	if err != nil {
-		panic(err)
 	}
-	return out
-})
+}
 
 // schemas has the types that have names.
 type schemas object
 
 // operation describes an endpoint.
 func (s schemas) operation(e endpoint) object {
-	name, _, _ := strings.Cut(strings.TrimPrefix(e.path, "/api/v1/"), "/")
+	name := strings.TrimPrefix(e.path, "/api/v1/")
+	name = name[:strings.IndexAny(name+"/", "/.")] // without a parameter or an extension
 	out := object{"operationId": strings.ToLower(e.method) + "_" + name, "summary": e.summary}
 	codes := append([]int{400, 403, 421}, e.errors...)
 	if e.method == http.MethodPost {
@@ -73,7 +66,11 @@ func (s schemas) operation(e endpoint) object {
 	} else {
 		out["parameters"] = s.parameters(e)
 	}
-	out["responses"] = responses(s.content(e.answer), codes...)
+	responses := object{"200": object{"description": "The answer.", "content": s.content(e.answer)}}
+	for _, code := range codes {
+		responses[fmt.Sprint(code)] = object{"$ref": fmt.Sprintf("#/components/responses/%d", code)}
+	}
+	out["responses"] = responses
 	return out
 }
 
@@ -92,21 +89,12 @@ func (s schemas) content(t reflect.Type) object {
 	return out
 }
 
-// responses are a result and errors.
-func responses(content object, codes ...int) object {
-	out := object{"200": object{"description": "The answer.", "content": content}}
-	for _, code := range codes {
-		out[fmt.Sprint(code)] = object{"$ref": fmt.Sprintf("#/components/responses/%d", code)}
-	}
-	return out
-}
-
 // parameters describes the path and the query of an endpoint.
 func (s schemas) parameters(e endpoint) []object {
 	out := []object{}
 	for _, f := range queryFields(reflect.New(e.request).Elem()) {
-		p := object{"name": nameOf(f.StructField), "in": "query", "required": false, "explode": false, "schema": s.field(f.StructField)}
-		if strings.Contains(e.path, "{"+nameOf(f.StructField)+"}") {
+		p := object{"name": f.name, "in": "query", "required": false, "explode": false, "schema": s.field(f)}
+		if strings.Contains(e.path, "{"+f.name+"}") {
 			p["in"], p["required"] = "path", true
 		}
 		out = append(out, p)
@@ -114,27 +102,31 @@ func (s schemas) parameters(e endpoint) []object {
 	return out
 }
 
+// jsonTypes are the types of JSON that have no parts.
+var jsonTypes = map[reflect.Kind]string{
+	reflect.Bool: "boolean", reflect.String: "string", reflect.Float32: "number", reflect.Float64: "number",
+	reflect.Int: "integer", reflect.Int32: "integer", reflect.Int64: "integer", reflect.Uint64: "integer",
+}
+
 // schema describes a type.
 func (s schemas) schema(t reflect.Type) object {
+	if name := jsonTypes[t.Kind()]; name != "" {
+		return object{"type": name}
+	}
 	switch t.Kind() {
-	case reflect.Bool:
-		return object{"type": "boolean"}
-	case reflect.String:
-		return object{"type": "string"}
-	case reflect.Float64:
-		return object{"type": "number"}
-	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint64:
-		return object{"type": "integer"}
 	case reflect.Array:
 		return object{"type": "array", "items": s.schema(t.Elem()), "minItems": t.Len(), "maxItems": t.Len()}
 	case reflect.Pointer:
 		return object{"oneOf": []object{s.schema(t.Elem()), {"type": "null"}}}
 	case reflect.Slice:
-		if t == reflect.TypeFor[graphJSON]() {
+		if t == reflect.TypeFor[json.RawMessage]() {
 			return object{"type": "object", "description": "A graph as a line of Graph JSON Lines (docs/formats.md)."}
 		}
 		return object{"type": "array", "items": s.schema(t.Elem())}
 	case reflect.Map, reflect.Struct:
+		if t == reflect.TypeFor[object]() {
+			return object{"type": "object"}
+		}
 		if t.Name() == "" {
 			return s.object(t)
 		}
@@ -151,49 +143,37 @@ func (s schemas) schema(t reflect.Type) object {
 func (s schemas) object(t reflect.Type) object {
 	properties, required := object{}, []string{}
 	out := object{"type": "object", "properties": properties, "additionalProperties": false}
-	var fields []reflect.StructField
 	if t == reflect.TypeFor[parameters]() {
 		out["type"], out["description"] = []string{"object", "null"}, "Parameters of the kernel; those left out have their defaults."
-		fields = kernelFields()
-	} else {
-		fields = fieldsOf(t)
 	}
 	if t == reflect.TypeFor[reference]() {
 		out["description"] = "A graph by one of the three: its position in the data, a molecule as SMILES, or Graph JSON."
 		out["minProperties"], out["maxProperties"] = 1, 1
 	}
-	for _, f := range fields {
-		properties[nameOf(f)] = s.field(f)
-		if !optional(f) && !behindPointer(t, f) {
-			required = append(required, nameOf(f))
+	for _, f := range fieldsOf(t) {
+		properties[f.name] = s.field(f)
+		if !f.optional {
+			required = append(required, f.name)
 		}
 	}
 	out["required"] = required
 	return out
 }
 
-func optional(f reflect.StructField) bool { return strings.HasSuffix(f.Tag.Get("json"), ",omitempty") }
-
-// behindPointer reports whether a field is one of an embedded struct that may not be there.
-func behindPointer(t reflect.Type, f reflect.StructField) bool {
-	whole := t.Field(f.Index[0])
-	return whole.Anonymous && whole.Type.Kind() == reflect.Pointer
-}
-
 // field describes a field of a struct.
-func (s schemas) field(f reflect.StructField) object {
-	t := f.Type
-	if t.Kind() == reflect.Pointer && optional(f) {
+func (s schemas) field(f field) object {
+	t := f.kind
+	if t.Kind() == reflect.Pointer && f.optional {
 		t = t.Elem() // it is there, or not, but not null
 	}
-	out, want := s.schema(t), f.Tag.Get("want")
-	if help := f.Tag.Get("help"); help != "" {
-		out["description"] = help
+	out := s.schema(t)
+	if f.help != "" {
+		out["description"] = f.help
 	}
-	if strings.HasPrefix(want, "one of ") {
-		out["enum"] = oneOf(want)
+	if choices, ok := strings.CutPrefix(f.want, "one of "); ok {
+		out["enum"] = strings.Fields(choices)
 	}
-	low, high, ranged := between(want)
+	low, high, ranged := between(f.want)
 	switch {
 	case !ranged:
 	case t == reflect.TypeFor[[]int](): // of every entry

@@ -2,7 +2,6 @@ package explorer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -19,8 +18,6 @@ type gate struct {
 func newGate(running, waiting int) *gate {
 	return &gate{slots: make(chan struct{}, running), limit: int64(waiting)}
 }
-
-var errBusy = errors.New("too many computations are waiting; try again in a moment")
 
 // enter waits for a place; leave gives it back. The error is errBusy when too many wait.
 func (g *gate) enter(ctx context.Context) error {
@@ -46,41 +43,42 @@ func (g *gate) leave() { <-g.slots }
 // result is what is computed at most once at a time, when it is first asked for, and kept. Errors
 // are not kept.
 type result[T any] struct {
-	mu      sync.Mutex
-	done    bool
-	value   T
-	running *computation[T]
+	mu   sync.Mutex
+	last *computation[T] // that is running or has succeeded
 }
 
 // computation has those who wait for it.
 type computation[T any] struct {
 	waiters int
 	cancel  context.CancelFunc
-	ready   chan struct{}
+	ready   chan struct{} // closed when value and err are there
 	value   T
 	err     error
 }
 
 // peek returns the result if it is there.
-func (r *result[T]) peek() (T, bool) {
+func (r *result[T]) peek() (value T, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.value, r.done
+	if r.last != nil {
+		select {
+		case <-r.last.ready:
+			return r.last.value, true
+		default:
+		}
+	}
+	return value, false
 }
 
 // get returns the result, computing it if nobody else does. The computation runs in life,
 // and is cancelled when the last one who waits for it has gone away.
 func (r *result[T]) get(ctx, life context.Context, work func(context.Context) (T, error)) (T, error) {
 	r.mu.Lock()
-	if r.done {
-		defer r.mu.Unlock()
-		return r.value, nil
-	}
-	c := r.running
+	c := r.last
 	if c == nil {
 		inner, cancel := context.WithCancel(life)
 		c = &computation[T]{cancel: cancel, ready: make(chan struct{})}
-		r.running = c
+		r.last = c
 		go r.run(inner, c, work)
 	}
 	c.waiters++
@@ -94,8 +92,8 @@ func (r *result[T]) get(ctx, life context.Context, work func(context.Context) (T
 		defer r.mu.Unlock()
 		if c.waiters--; c.waiters == 0 {
 			c.cancel()
-			if r.running == c {
-				r.running = nil // who asks now starts anew
+			if r.last == c {
+				r.last = nil // who asks now starts anew
 			}
 		}
 		var zero T
@@ -108,11 +106,8 @@ func (r *result[T]) run(ctx context.Context, c *computation[T], work func(contex
 	c.value, c.err = safely(ctx, work)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if c.err == nil {
-		r.value, r.done = c.value, true
-	}
-	if r.running == c {
-		r.running = nil
+	if c.err != nil && r.last == c {
+		r.last = nil
 	}
 	close(c.ready)
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // A request is a struct, as is an answer. The tags of a field are those of kernels, and one more:
@@ -21,16 +23,33 @@ import (
 //	help     what it is
 //	default  its value where it is not there
 
-// fieldsOf returns the fields of a struct that JSON has, with those of embedded structs.
-func fieldsOf(t reflect.Type) []reflect.StructField {
-	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
-		return f.Anonymous || !f.IsExported() || f.Tag.Get("json") == "-"
-	})
+// field is one of a request or of an answer.
+type field struct {
+	name, want, help, standard string
+	optional                   bool // it need not be there
+	kind                       reflect.Type
+	index                      []int         // in the struct
+	value                      reflect.Value // that a query sets, from queryFields
 }
 
-func nameOf(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return name
+// fieldsOf returns the fields of a struct that JSON has, with those of embedded structs, or those of the
+// kernel that parameters may choose.
+func fieldsOf(t reflect.Type) []field {
+	if t == reflect.TypeFor[parameters]() {
+		return kernelFields()
+	}
+	var out []field
+	for _, f := range reflect.VisibleFields(t) {
+		tag := f.Tag.Get
+		name, rest, _ := strings.Cut(tag("json"), ",")
+		if f.Anonymous || !f.IsExported() || name == "-" {
+			continue
+		}
+		whole := t.Field(f.Index[0])
+		optional := rest == "omitempty" || whole.Anonymous && whole.Type.Kind() == reflect.Pointer
+		out = append(out, field{name, tag("want"), tag("help"), tag("default"), optional, f.Type, f.Index, reflect.Value{}})
+	}
+	return out
 }
 
 // between reads a range of numbers, as in "1 to 1000".
@@ -39,34 +58,26 @@ func between(want string) (low, high float64, ok bool) {
 	return low, high, err == nil && n == 2
 }
 
-// oneOf reads a list of texts, as in "one of a b".
-func oneOf(want string) []string { return strings.Fields(strings.TrimPrefix(want, "one of ")) }
-
-// queryField is a value that a query may set.
-type queryField struct {
-	reflect.StructField
-	value reflect.Value
-}
-
 // queryFields returns what a query may set of a request: fields of its fields stand beside the
 // others, of a list there is one, and what only JSON can say is left out.
-func queryFields(in reflect.Value) []queryField {
-	var out []queryField
+func queryFields(in reflect.Value) []field {
+	var out []field
 	for _, f := range fieldsOf(in.Type()) {
-		v := in.FieldByIndex(f.Index)
-		switch v.Interface().(type) {
+		f.value = in.FieldByIndex(f.index)
+		switch f.value.Interface().(type) {
 		case parameters:
 			for _, p := range kernelFields() {
-				out = append(out, queryField{p, v})
+				p.value = f.value
+				out = append(out, p)
 			}
 		case reference:
-			out = append(out, queryFields(v)...)
+			out = append(out, queryFields(f.value)...)
 		case []reference:
-			v.Set(reflect.ValueOf([]reference{{}}))
-			out = append(out, queryFields(v.Index(0))...)
-		case graphJSON:
+			f.value.Set(reflect.ValueOf([]reference{{}}))
+			out = append(out, queryFields(f.value.Index(0))...)
+		case json.RawMessage:
 		default:
-			out = append(out, queryField{f, v})
+			out = append(out, f)
 		}
 	}
 	return out
@@ -75,8 +86,8 @@ func queryFields(in reflect.Value) []queryField {
 // read reads a request, with defaults for what it leaves out.
 func (q *request) read(in reflect.Value) error {
 	for _, f := range fieldsOf(in.Type()) {
-		if text, ok := f.Tag.Lookup("default"); ok {
-			setText(in.FieldByIndex(f.Index), nameOf(f), text) // tests see all defaults
+		if f.standard != "" {
+			setText(in.FieldByIndex(f.index), f.name, f.standard) // tests see all defaults
 		}
 	}
 	var err error
@@ -88,19 +99,22 @@ func (q *request) read(in reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	return q.check(in)
+	if err := kernel.CheckFields("request", in.Interface()); err != nil {
+		return badRequest("%v", err)
+	}
+	return nil
 }
 
 // readQuery reads what is in the path and in the query, and refuses names that are not known.
-func (q *request) readQuery(fields []queryField) error {
+func (q *request) readQuery(fields []field) error {
 	values := q.URL.Query()
 	for _, f := range fields {
-		if text := q.PathValue(nameOf(f.StructField)); text != "" {
-			values.Add(nameOf(f.StructField), text)
+		if text := q.PathValue(f.name); text != "" {
+			values.Add(f.name, text)
 		}
 	}
 	for name, list := range values {
-		i := slices.IndexFunc(fields, func(f queryField) bool { return nameOf(f.StructField) == name })
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 		if i < 0 {
 			return badRequest("query: %q is not known here", name)
 		}
@@ -130,7 +144,7 @@ func setText(v reflect.Value, name, text string) error {
 	if v.Kind() == reflect.String {
 		v.SetString(text)
 	} else if json.Unmarshal([]byte(text), v.Addr().Interface()) != nil || text == "null" {
-		return badRequest("%s: %q, want %s", name, text, jsonKind(v.Kind()))
+		return badRequest("%s: %q, want %s", name, text, jsonKinds[v.Kind()])
 	}
 	return nil
 }
@@ -160,60 +174,19 @@ func bodyError(err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &large):
-		return err
+		return &apiError{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", large.Limit)}
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return &apiError{http.StatusRequestTimeout, "the body of the request came too slowly"}
 	case errors.Is(err, io.EOF):
 		return badRequest("body: empty, want a JSON object")
 	case errors.As(err, &kind):
-		return badRequest("body: %s is a %s, want %s", cmp.Or(kind.Field, "it"), kind.Value, jsonKind(kind.Type.Kind()))
+		return badRequest("body: %s is a %s, want %s", cmp.Or(kind.Field, "it"), kind.Value, jsonKinds[kind.Type.Kind()])
 	}
 	return badRequest("body: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-func jsonKind(k reflect.Kind) string {
-	switch k {
-	case reflect.String:
-		return "a text"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Float64:
-		return "a number"
-	}
-	return "a whole number in range"
-}
-
-// check returns an error that names the first value of a request that is out of its range. A path
-// with such a value leads nowhere.
-func (q *request) check(in reflect.Value) error {
-	for _, f := range fieldsOf(in.Type()) {
-		v, want := reflect.Indirect(in.FieldByIndex(f.Index)), f.Tag.Get("want")
-		if want == "" || !v.IsValid() {
-			continue
-		}
-		value, size := fmt.Sprint(v), 0
-		switch v.Kind() {
-		case reflect.Int:
-			size = int(v.Int())
-		case reflect.Slice:
-			value, size = fmt.Sprint(v.Len()), v.Len()
-		case reflect.String:
-			value, size = fmt.Sprintf("%d bytes", v.Len()), v.Len()
-		}
-		low, high, ranged := between(want)
-		switch {
-		case ranged && (float64(size) < low || float64(size) > high):
-			return badRequest("%s: %s, want %s", nameOf(f), value, want)
-		case ranged || slices.Contains(oneOf(want), v.String()):
-		case q.PathValue(nameOf(f)) != "":
-			return notFound("%s: %q, want %s", nameOf(f), v, want)
-		default:
-			return badRequest("%s: %q, want %s", nameOf(f), v, want)
-		}
-	}
-	return nil
+// jsonKinds are the kinds of values in words.
+var jsonKinds = map[reflect.Kind]string{
+	reflect.String: "a text", reflect.Bool: "true or false", reflect.Int: "a whole number in range", reflect.Float64: "a number",
+	reflect.Slice: "a list", reflect.Struct: "an object", reflect.Map: "an object",
 }

@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -10,7 +11,8 @@ import (
 	"net/http"
 	"path"
 	"runtime"
-	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -34,13 +36,11 @@ type Options struct {
 	// Connections is the number of open connections. When there are more, those that have
 	// not sent a request for the longest time are closed.
 	Connections int
-	// HeaderTimeout and BodyTimeout bound the time in which a client has to send a request,
-	// WriteTimeout that in which it has to take the answer, IdleTimeout the time between requests.
-	HeaderTimeout, BodyTimeout, WriteTimeout, IdleTimeout time.Duration
+	// BodyTimeout bounds the time in which a client has to send the body of a request, WriteTimeout
+	// that in which it has to take the answer.
+	BodyTimeout, WriteTimeout time.Duration
 	// ShortTimeout bounds the time of a short computation, as of a prediction.
 	ShortTimeout time.Duration
-	// MaxBody bounds the bytes of a request.
-	MaxBody int64
 	// Log, when set, is called with errors that are the server's own fault. It is called
 	// concurrently.
 	Log func(format string, args ...any)
@@ -52,11 +52,16 @@ func DefaultOptions() Options {
 		Workers: runtime.GOMAXPROCS(0), Version: "development",
 		Whole: 4500, Core: 2500,
 		Waiting: 16, Requests: 256, Connections: 1024,
-		HeaderTimeout: 5 * time.Second, BodyTimeout: 10 * time.Second,
-		WriteTimeout: 30 * time.Second, IdleTimeout: 60 * time.Second,
-		ShortTimeout: 30 * time.Second, MaxBody: 4 << 20,
+		BodyTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, ShortTimeout: 30 * time.Second,
 	}
 }
+
+// What a client has at most: time to send a header, time between requests, and bytes of a body.
+const (
+	headerTimeout = 5 * time.Second
+	idleTimeout   = 60 * time.Second
+	maxBody       = 4 << 20
+)
 
 // Server explores one collection of graphs.
 type Server struct {
@@ -65,47 +70,40 @@ type Server struct {
 	core     []int           // graphs that the Gram matrix is about
 	life     context.Context // of the computations
 	end      context.CancelFunc
-	heavy    *gate // long computations
-	light    *gate // short ones
-	mux      *http.ServeMux
-	hosts    map[string]bool
-	drawings drawings
-	sessions sessions
+	heavy    *gate  // long computations
+	light    *gate  // short ones
+	document object // of the API
+	mu       sync.Mutex
+	recent   []*session              // used last, the latest first
+	working  atomic.Pointer[working] // nil while nothing long is computed
 }
 
 // New returns a server.
 func New(d *Data, o Options) *Server {
-	s := &Server{data: d, o: o, hosts: map[string]bool{"localhost": true}, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests)}
+	s := &Server{data: d, o: o, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests)}
 	s.life, s.end = context.WithCancel(context.Background())
-	for _, h := range o.Hosts {
-		s.hosts[strings.ToLower(h)] = true
-	}
 	s.core = d.core(o.Whole, o.Core)
-	core := int64(len(s.core))
-	s.sessions.most = int(min(max(sessionBytes/(core*core*8), 1), maxSessions))
-	s.routes()
+	s.document = document()
 	return s
 }
-
-// handler returns what answers requests, with all checks.
-func (s *Server) handler() http.Handler { return s.guard(s.mux) }
 
 // Serve answers requests on a listener until ctx ends, then waits a little for those that are
 // being answered. It closes the listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer s.end()
-	limited := newLimiter(l, s.o.Connections)
+	limited := &limiter{most: s.o.Connections}
 	srv := &http.Server{
 		Handler:           limited.track(s.handler()),
-		ReadHeaderTimeout: s.o.HeaderTimeout,
-		IdleTimeout:       s.o.IdleTimeout,
+		ReadHeaderTimeout: headerTimeout,
+		WriteTimeout:      s.o.WriteTimeout, // which begins anew when a computation is done
+		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    16 << 10,
 		ConnState:         limited.state,
 		ConnContext:       limited.context,
 		ErrorLog:          log.New(io.Discard, "", 0), // what clients do wrong is their affair
 	}
 	done := make(chan error, 1)
-	go func() { done <- srv.Serve(limited) }()
+	go func() { done <- srv.Serve(l) }()
 	select {
 	case err := <-done:
 		return err
@@ -133,19 +131,12 @@ var kinds = map[string]string{
 
 // servePage sends an embedded file.
 func servePage(w http.ResponseWriter, r *http.Request) {
-	name := r.URL.Path
-	if name == "/" {
-		name = "/index.html"
-	}
-	data, err := pageFiles.ReadFile("page" + name)
-	switch {
-	case err != nil:
+	name := cmp.Or(r.PathValue("file"), "index.html")
+	data, err := pageFiles.ReadFile("page/" + name)
+	if err != nil {
 		writeError(w, notFound("no page %q here", r.URL.Path))
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		refuseMethod(w, "GET", "HEAD")
-	default:
-		w.Header().Set("Content-Type", kinds[path.Ext(name)])
-		w.Header().Set("Cache-Control", "no-cache")
-		w.Write(data)
+		return
 	}
+	w.Header().Set("Cache-Control", "no-cache")
+	send(w, http.StatusOK, kinds[path.Ext(name)], data)
 }

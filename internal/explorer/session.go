@@ -3,10 +3,9 @@ package explorer
 import (
 	"context"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/cluster"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -26,83 +25,78 @@ type session struct {
 	key    string
 	kernel mlg.Kernel // that is fitted,
 	saved  bool       // or the one of the model, with its learner
-	radii  []int      // of the scales that are shown
-
-	progress atomic.Pointer[kernel.Progress]
 
 	fit      result[*fitted]
-	model    result[*model.Model]
+	learner  result[*fitted]
 	places   result[*placement]
 	order    result[[]int]
 	score    result[*evaluation]
-	vertices []result[*vertexTable] // by level
+	vertices []result[[][]float32] // by level
 }
 
 // fitted is a kernel with the Gram matrix of its core.
 type fitted struct {
-	*model.Model // without a learner, unless it is the one of the data
+	*model.Model // without a learner, unless it comes from learned or is the one of the data
 	core         []int
 	gram         *kernel.Matrix
 	// scales is the multiscale kernel whose levels and vertices are shown, or nil.
 	scales *kernel.FittedFactor
 }
 
-// compute runs work in the queue of long computations.
-func compute[T any](ctx context.Context, x *session, stage string, work func(context.Context) (T, error)) (T, error) {
-	if err := x.s.heavy.enter(ctx); err != nil {
-		var none T
-		return none, err
-	}
-	defer x.s.heavy.leave()
-	x.report(stage, 0, 0)
-	defer x.progress.Store(nil)
-	return work(kernel.WithWork(ctx, kernel.Work{Workers: x.s.o.Workers, Progress: func(p kernel.Progress) { x.progress.Store(&p) }}))
+// working is what the server computes at the moment.
+type working struct {
+	session string // its key
+	kernel.Progress
 }
 
-func (x *session) report(stage string, done, total int) {
-	x.progress.Store(&kernel.Progress{Stage: stage, Done: int64(done), Total: int64(total)})
+// compute returns a result of the session, which work computes in the queue of long computations.
+func compute[T any](
+	ctx context.Context, x *session, r *result[T], stage string, work func(context.Context) (T, error),
+) (T, error) {
+	return r.get(ctx, x.s.life, func(ctx context.Context) (v T, err error) {
+		if err := x.s.heavy.enter(ctx); err != nil {
+			return v, err
+		}
+		defer x.s.heavy.leave()
+		x.report(kernel.Progress{Stage: stage})
+		defer x.s.working.Store(nil)
+		v, err = work(kernel.WithWork(ctx, kernel.Work{Workers: x.s.o.Workers, Progress: x.report}))
+		return v, asRequestError(ctx, err)
+	})
 }
+
+func (x *session) report(p kernel.Progress) { x.s.working.Store(&working{x.key, p}) }
 
 // fitted returns the kernel.
 func (x *session) fitted(ctx context.Context) (*fitted, error) {
-	return x.fit.get(ctx, x.s.life, func(ctx context.Context) (*fitted, error) {
-		f, err := compute(ctx, x, "fit", x.computeFit)
-		if err != nil {
-			return nil, asRequestError(ctx, err)
-		}
-		return f, nil
-	})
+	return compute(ctx, x, &x.fit, "fit", x.computeFit)
 }
 
 // follows returns what work makes of the fitted kernel.
-func follows[T any](ctx context.Context, x *session, r *result[T], stage string, work func(context.Context, *fitted) (T, error)) (T, error) {
-	return r.get(ctx, x.s.life, func(ctx context.Context) (T, error) {
-		f, err := x.fitted(ctx)
-		if err != nil {
-			var none T
-			return none, err
-		}
-		return compute(ctx, x, stage, func(ctx context.Context) (T, error) { return work(ctx, f) })
-	})
+func follows[T any](
+	ctx context.Context, x *session, r *result[T], stage string, work func(context.Context, *fitted) (T, error),
+) (T, error) {
+	f, err := x.fitted(ctx)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return compute(ctx, x, r, stage, func(ctx context.Context) (T, error) { return work(ctx, f) })
 }
 
 func (x *session) computeFit(ctx context.Context) (*fitted, error) {
 	d := x.s.data
 	f := &fitted{Model: d.Model, core: x.s.core}
-	if !x.saved {
-		sum, err := kernel.NewCollection(d.Graphs).Fit(ctx, x.kernel)
-		if err != nil {
-			return nil, err
-		}
-		f.Model = &model.Model{Kernel: sum, IDs: d.IDs, Targets: d.Targets, Graphs: d.Graphs, Reader: d.Reader}
+	var err error
+	if x.saved { // baselines of a model are fitted when they are needed
+		_, err = f.Kernel.In.Fit(ctx, f.Kernel.Sum)
+	} else if f.Model, err = model.New(ctx, d.Graphs, x.kernel); err == nil {
+		f.Reader = d.Reader
 	}
-	for _, factor := range f.Kernel.Factors { // baselines of a model are fitted when they are needed
-		if _, err := factor.Fitted(ctx); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	f.scales = scalesOf(f.Kernel)
-	var err error
 	if f.whole() {
 		f.gram, err = f.Kernel.Gram(ctx)
 	} else {
@@ -119,45 +113,30 @@ func (f *fitted) block(ctx context.Context, rows, cols []int) (*kernel.Matrix, e
 	if f.whole() {
 		return svm.Full(f.gram).Select(rows, cols).Matrix(), nil
 	}
-	out := kernel.NewMatrix(len(rows), len(cols))
-	if cols == nil {
-		out = kernel.NewMatrix(len(rows), f.Examples())
+	out := kernel.NewMatrix(len(rows), f.Examples())
+	if cols != nil {
+		out = kernel.NewMatrix(len(rows), len(cols))
 	}
 	err := f.Kernel.Combine(ctx, func(i int) ([]float64, error) {
-		m, err := f.factorBlock(ctx, f.Kernel.Factors[i], rows, cols)
+		low := model.LowRank(f.Kernel.Factors[i])
+		if low == nil { // a model with other kernels than low-rank ones has its graphs
+			m, err := f.Kernel.Factors[i].Cross(ctx, choose.Pick(f.Graphs, rows))
+			if err != nil {
+				return nil, err
+			}
+			return svm.Full(m).Select(nil, cols).Matrix().Data, nil
+		}
+		others := low.Train()
+		if cols != nil {
+			others = others.Select(cols)
+		}
+		m, err := low.Between(ctx, low.Train().Select(rows), others)
 		if err != nil {
 			return nil, err
 		}
 		return m.Data, nil
 	}, func(int) []float64 { return out.Data })
 	return out, err
-}
-
-// factorBlock is block for one factor. A model with other kernels than low-rank ones has its
-// graphs.
-func (f *fitted) factorBlock(ctx context.Context, factor *kernel.FittedFactor, rows, cols []int) (*kernel.Matrix, error) {
-	low := model.LowRank(factor)
-	if low == nil {
-		m, err := factor.Cross(ctx, pick(f.Graphs, rows))
-		if err != nil {
-			return nil, err
-		}
-		return svm.Full(m).Select(nil, cols).Matrix(), nil
-	}
-	others := low.Train()
-	if cols != nil {
-		others = others.Select(cols)
-	}
-	return low.Between(ctx, low.Train().Select(rows), others)
-}
-
-// row returns the kernel of graph i with all.
-func (f *fitted) row(ctx context.Context, i int) ([]float64, error) {
-	b, err := f.block(ctx, []int{i}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return b.Row(0), nil
 }
 
 // scalesOf returns the multiscale kernel in the product of the largest weight that has one, nil
@@ -185,126 +164,91 @@ func (f *fitted) multiscale(graphs ...*graph.Graph) (*mlg.Model, []*graph.Graph,
 	return model.LowRank(f.scales), prepared, err
 }
 
+// radii returns those of the levels that can be shown, 0 for that of single vertices.
+func (f *fitted) radii() []int {
+	if f.scales == nil {
+		return []int{0}
+	}
+	return append([]int{0}, model.LowRank(f.scales).Kernel().Radii...)
+}
+
 // ordered returns the positions in the core in the order of the matrix view.
 func (x *session) ordered(ctx context.Context) ([]int, error) {
 	return follows(ctx, x, &x.order, "order", func(_ context.Context, f *fitted) ([]int, error) {
-		return cluster.Order(f.gram, pick(x.s.data.class, f.core))
+		return cluster.Order(f.gram, choose.Pick(x.s.data.class, f.core))
 	})
-}
-
-// vertexTable has the features of all vertices of all graphs at a level.
-type vertexTable struct {
-	dim   int
-	start []int // of each graph, and the end
-	data  []float32
 }
 
 // maxTable bounds the numbers in a vertexTable.
 const maxTable = 64 << 20
 
-func (x *session) vertexTable(ctx context.Context, level int) (*vertexTable, error) {
-	return follows(ctx, x, &x.vertices[level], "vertices", func(ctx context.Context, f *fitted) (*vertexTable, error) {
+// vertexTable returns the features of the vertices of all graphs at a level, rounded: vertices that
+// differ by less are equal.
+func (x *session) vertexTable(ctx context.Context, level int) ([][]float32, error) {
+	return follows(ctx, x, &x.vertices[level], "vertices", func(ctx context.Context, f *fitted) ([][]float32, error) {
 		m, graphs, err := f.multiscale(x.s.data.Graphs...)
 		if err != nil {
 			return nil, err
 		}
-		t := &vertexTable{dim: m.Rank(level), start: make([]int, len(graphs)+1)}
-		for i, g := range graphs {
-			t.start[i+1] = t.start[i] + g.N()
+		if n := x.s.data.info.Vertices; n*m.Rank(level) > maxTable {
+			return nil, cannot("%d vertices with %d features are too many to search", n, m.Rank(level))
 		}
-		vertices := t.start[len(graphs)]
-		if vertices*t.dim > maxTable {
-			return nil, cannot("%d vertices with %d features are too many to search", vertices, t.dim)
-		}
-		t.data = make([]float32, vertices*t.dim)
+		out := make([][]float32, len(graphs))
 		meter := kernel.NewMeter(ctx, "vertices", len(graphs))
-		return t, kernel.Each(ctx, len(graphs), 1, func(_, i int) error {
+		return out, kernel.Each(ctx, len(graphs), 1, func(_, i int) error {
 			q, err := m.VertexFeatures(ctx, graphs[i], level)
 			if err != nil {
 				return err
 			}
-			narrow(t.data[t.start[i]*t.dim:], q.Data)
+			out[i] = rounded(q.Data)
 			meter.Add(1)
 			return nil
 		})
 	})
 }
 
-// narrow writes q to dst.
-func narrow(dst []float32, q []float64) {
+func rounded(q []float64) []float32 {
+	out := make([]float32, len(q))
 	for i, v := range q {
-		dst[i] = float32(v)
+		out[i] = float32(v)
 	}
+	return out
 }
 
-// sessions keeps the sessions that were used last, the latest first.
-type sessions struct {
-	mu     sync.Mutex
-	most   int
-	recent []*session
-}
+// savedKey is that of the session of a model as it is.
+const savedKey = "saved"
 
-func (c *sessions) find(key string) int {
-	return slices.IndexFunc(c.recent, func(x *session) bool { return x.key == key })
-}
-
-// choose returns the kernel that parameters say, whether it is the one of the model, and the key
-// of its session.
-func (s *Server) choose(p parameters) (k mlg.Kernel, saved bool, key string, err error) {
-	if p == nil {
-		return s.data.kernel, s.data.saved(), s.data.key, nil
+// choose returns the kernel that parameters say, and the key of its session. Without parameters a
+// model answers as it is.
+func (s *Server) choose(p parameters) (k mlg.Kernel, key string, err error) {
+	k = s.data.kernel
+	switch {
+	case p != nil:
+		k, err = p.kernel(k, len(s.data.IDs))
+	case s.data.saved():
+		return k, savedKey, nil
 	}
-	k, err = p.kernel(s.data.kernel, len(s.data.IDs))
-	return k, false, k.String(), err
+	return k, k.String(), err
 }
 
-// session returns the session of the parameters; without any a model answers as it is.
+// session returns the session of the parameters.
 func (s *Server) session(p parameters) (*session, error) {
-	k, saved, key, err := s.choose(p)
+	k, key, err := s.choose(p)
 	if err != nil {
 		return nil, err
 	}
-	if !saved && s.data.Graphs == nil {
+	if key != savedKey && s.data.Graphs == nil {
 		return nil, cannot("the model file holds no graphs, so that its parameters are fixed")
 	}
-	c := &s.sessions
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var x *session
-	if i := c.find(key); i >= 0 {
-		x = c.recent[i]
-		c.recent = slices.Delete(c.recent, i, i+1)
-	} else {
-		x = &session{s: s, key: key, kernel: k, saved: saved, radii: k.Radii}
-		if saved && scalesOf(s.data.Kernel) == nil {
-			x.radii = nil
-		}
-		x.vertices = make([]result[*vertexTable], len(x.radii)+1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := &session{s: s, key: key, kernel: k, saved: key == savedKey, vertices: make([]result[[][]float32], len(k.Radii)+1)}
+	if i := slices.IndexFunc(s.recent, func(x *session) bool { return x.key == key }); i >= 0 {
+		x = s.recent[i]
+		s.recent = slices.Delete(s.recent, i, i+1)
 	}
-	c.recent = slices.Insert(c.recent, 0, x)
-	c.recent = slices.Delete(c.recent, min(c.most, len(c.recent)), len(c.recent))
+	s.recent = slices.Insert(s.recent, 0, x)
+	most := min(max(sessionBytes/(8*len(s.core)*len(s.core)), 1), maxSessions)
+	s.recent = slices.Delete(s.recent, min(most, len(s.recent)), len(s.recent))
 	return x, nil
-}
-
-// computed returns a result of the session of the parameters, and the session.
-func computed[T any](q *request, p parameters, get func(*session, context.Context) (T, error)) (*session, T, error) {
-	x, err := q.s.session(p)
-	if err != nil {
-		var none T
-		return nil, none, err
-	}
-	v, err := get(x, q.Context())
-	return x, v, err
-}
-
-// lookup returns the session of the parameters, nil if there is none, and leaves its age as it is.
-func (s *Server) lookup(p parameters) (*session, error) {
-	_, _, key, err := s.choose(p)
-	c := &s.sessions
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := c.find(key); i >= 0 {
-		return c.recent[i], err
-	}
-	return nil, err
 }

@@ -43,8 +43,8 @@ func TestResult(t *testing.T) {
 	}
 	for waiting := 0; waiting < 2; {
 		p.mu.Lock()
-		if p.running != nil {
-			waiting = p.running.waiters
+		if p.last != nil {
+			waiting = p.last.waiters
 		}
 		p.mu.Unlock()
 		time.Sleep(time.Millisecond)
@@ -131,6 +131,32 @@ func TestCancelledFit(t *testing.T) {
 	}
 }
 
+// Progress is that of the session of the parameters, and of no other.
+func TestProgress(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	x, err := s.server.session(parameters{"eta": "0.5"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.report(kernel.Progress{Stage: "classes 1/3", Done: 2, Total: 5})
+	for query, want := range map[string]progressAnswer{
+		"?eta=0.5": {"running", kernel.Progress{Stage: "classes 1/3", Done: 2, Total: 5}},
+		"":         {State: "idle"},
+	} {
+		var got progressAnswer
+		if s.get("/api/v1/progress"+query, &got); got != want {
+			t.Errorf("progress%s: %+v, want %+v", query, got, want)
+		}
+	}
+	s.server.working.Store(nil)
+	if _, err := x.fitted(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if w := s.server.working.Load(); w != nil {
+		t.Errorf("after a computation the server works on %+v", w)
+	}
+}
+
 // The last sessions are kept, older ones forgotten.
 func TestSessions(t *testing.T) {
 	s := New(drugs(t), DefaultOptions())
@@ -153,8 +179,8 @@ func TestSessions(t *testing.T) {
 	for seed := range uint64(maxSessions - 1) {
 		at(seed + 100)
 	}
-	if len(s.sessions.recent) != maxSessions {
-		t.Errorf("%d sessions, want %d", len(s.sessions.recent), maxSessions)
+	if len(s.recent) != maxSessions {
+		t.Errorf("%d sessions, want %d", len(s.recent), maxSessions)
 	}
 	if at(1) != second {
 		t.Error("the session before the last ones was forgotten")
@@ -235,11 +261,11 @@ func TestCore(t *testing.T) {
 	}
 	right := 0
 	for i, g := range src.Graphs {
-		values, err := f.row(ctx, i)
+		values, err := f.block(ctx, []int{i}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, err := x.predict(f, m, row{values, i, g}, 1)
+		said, err := x.predict(m, row{values.Data, i, g}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +279,7 @@ func TestCore(t *testing.T) {
 	if _, err := x.evaluated(ctx); err != nil {
 		t.Error(err)
 	}
-	if _, err := x.table(ctx); err != nil {
+	if _, err := table(ctx, x, p, &downloadRequest{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -280,7 +306,7 @@ func TestExplainedDecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	for c, class := range m.Classes {
-		e, err := explainDecision(ctx, m, s.data.Graphs[17], &class)
+		e, err := explainDecision(ctx, m.Model, s.data.Graphs[17], &class)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,56 +4,36 @@ import (
 	"context"
 	"encoding/base64"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// kernelRequest chooses a kernel.
-type kernelRequest struct {
-	Parameters parameters `json:"parameters,omitempty"`
-}
-
 // mapAnswer has the positions of all graphs.
 type mapAnswer struct {
-	PCA        componentsMap `json:"pca"`
-	Neighbours positions     `json:"neighbours"`
-	Radii      []int         `json:"radii" help:"of the scales that can be shown"`
+	PCA        positions `json:"pca"`
+	Neighbours positions `json:"neighbours"`
+	Radii      []int     `json:"radii" help:"of the scales that can be shown"`
 }
 
+// positions have the digits that a screen can show.
 type positions struct {
-	X []decimal `json:"x"`
-	Y []decimal `json:"y"`
+	X     []float32 `json:"x"`
+	Y     []float32 `json:"y"`
+	Share []float64 `json:"share,omitempty" help:"of the variance, for principal components"`
 }
 
-type componentsMap struct {
-	positions
-	Share [2]float64 `json:"share" help:"of the variance"`
-}
-
-func getMap(q *request, in *kernelRequest) (*mapAnswer, error) {
-	x, p, err := computed(q, in.Parameters, (*session).placed)
-	if err != nil {
-		return nil, err
-	}
-	return &mapAnswer{componentsMap{decimals(p.pca), p.axes.Share}, decimals(p.neighbours), append([]int{}, x.radii...)}, nil
-}
-
-// decimal is a number of which JSON gets five digits, which no screen exceeds.
-type decimal float64
-
-// MarshalJSON writes five significant digits.
-func (v decimal) MarshalJSON() ([]byte, error) {
-	return strconv.AppendFloat(nil, float64(v), 'g', 5, 64), nil
-}
-
-func decimals(at [2][]float64) positions {
-	p := positions{make([]decimal, len(at[0])), make([]decimal, len(at[1]))}
-	for i := range p.X {
-		p.X[i], p.Y[i] = decimal(at[0][i]), decimal(at[1][i])
-	}
-	return p
+func getMap(_ context.Context, x *session, p *placement, _ *kernelRequest) (*mapAnswer, error) {
+	f, _ := x.fit.peek() // the places follow from it
+	return &mapAnswer{
+		PCA:        positions{rounded(p.pca[0]), rounded(p.pca[1]), p.axes.Share[:]},
+		Neighbours: positions{rounded(p.neighbours[0]), rounded(p.neighbours[1]), nil},
+		Radii:      f.radii()[1:],
+	}, nil
 }
 
 type matrixRequest struct {
@@ -71,34 +51,18 @@ type matrixAnswer struct {
 	Cells   string  `json:"cells" help:"base64 text of size × size bytes, 0 for low and 255 for high"`
 }
 
-func getMatrix(q *request, in *matrixRequest) (*matrixAnswer, error) {
-	x, f, err := computed(q, in.Parameters, (*session).fitted)
-	if err != nil {
-		return nil, err
-	}
-	order, err := x.ordered(q.Context())
-	if err != nil {
-		return nil, err
-	}
-	return short(q, func(context.Context) (*matrixAnswer, error) {
-		c, per := cells(f.gram, order, in.Cells)
-		low, high := math.Inf(1), math.Inf(-1)
-		for i := range c.Rows {
-			for j, v := range c.Row(i) {
-				if i != j || c.Rows == 1 {
-					low, high = min(low, v), max(high, v)
-				}
-			}
+func getMatrix(_ context.Context, x *session, order []int, in *matrixRequest) (*matrixAnswer, error) {
+	f, _ := x.fit.peek() // the order follows from it
+	c, per := cells(f.gram, order, in.Cells)
+	low, high := draw.OffDiagonal(c)
+	bytes := make([]byte, len(c.Data))
+	for i, v := range c.Data {
+		if high > low {
+			v = (v - low) / (high - low)
 		}
-		bytes := make([]byte, len(c.Data))
-		for i, v := range c.Data {
-			if high > low {
-				v = (v - low) / (high - low)
-			}
-			bytes[i] = byte(math.Round(255 * min(max(v, 0), 1)))
-		}
-		return &matrixAnswer{pick(f.core, order), c.Rows, per, low, high, base64.StdEncoding.EncodeToString(bytes)}, nil
-	})
+		bytes[i] = byte(math.Round(255 * min(max(v, 0), 1)))
+	}
+	return &matrixAnswer{choose.Pick(f.core, order), c.Rows, per, low, high, base64.StdEncoding.EncodeToString(bytes)}, nil
 }
 
 // cells returns the matrix of mean values of blocks of rows and columns in a given order, at
@@ -136,40 +100,29 @@ type gramAnswer struct {
 // maxBlock bounds the entries of a block of the Gram matrix.
 const maxBlock = 250_000
 
-func getGram(q *request, in *gramRequest) (*gramAnswer, error) {
-	rows, err := q.s.span("rows", in.Rows)
+func getGram(ctx context.Context, _ *session, f *fitted, in *gramRequest) (*gramAnswer, error) {
+	rows, err := span("rows", in.Rows, f.Examples())
 	if err != nil {
 		return nil, err
 	}
-	cols, err := q.s.span("columns", in.Columns)
+	cols, err := span("columns", in.Columns, f.Examples())
 	if err != nil {
 		return nil, err
 	}
 	if len(rows)*len(cols) > maxBlock {
 		return nil, badRequest("a block of %d × %d, want at most %d entries", len(rows), len(cols), maxBlock)
 	}
-	_, f, err := computed(q, in.Parameters, (*session).fitted)
+	b, err := f.block(ctx, rows, cols)
 	if err != nil {
 		return nil, err
 	}
-	return short(q, func(ctx context.Context) (*gramAnswer, error) {
-		b, err := f.block(ctx, rows, cols)
-		if err != nil {
-			return nil, err
-		}
-		a := &gramAnswer{rows, cols, make([][]float64, len(rows))}
-		for i := range a.Values {
-			a.Values[i] = b.Row(i)
-		}
-		return a, nil
-	})
+	return &gramAnswer{rows, cols, slices.Collect(slices.Chunk(b.Data, b.Cols))}, nil
 }
 
-// span reads a range "from-to" of graphs, both included; without it the first hundred.
-func (s *Server) span(name, text string) ([]int, error) {
-	every := all(len(s.data.IDs))
+// span reads a range "from-to" of n graphs, both included; without it the first hundred.
+func span(name, text string, n int) ([]int, error) {
 	if text == "" {
-		return every[:min(100, len(every))], nil
+		return all(min(100, n)), nil
 	}
 	a, b, ranged := strings.Cut(text, "-")
 	if !ranged {
@@ -177,35 +130,32 @@ func (s *Server) span(name, text string) ([]int, error) {
 	}
 	from, err := strconv.Atoi(a)
 	to, errTo := strconv.Atoi(b)
-	if err != nil || errTo != nil || from < 0 || to < from || to >= len(every) {
-		return nil, badRequest("%s: %q, want a range such as 0-99 within 0-%d", name, text, len(every)-1)
+	if err != nil || errTo != nil || from < 0 || to < from || to >= n {
+		return nil, badRequest("%s: %q, want a range such as 0-99 within 0-%d", name, text, n-1)
 	}
-	return every[from : to+1], nil
+	return all(n)[from : to+1], nil
 }
 
-func getEvaluate(q *request, in *kernelRequest) (*evaluation, error) {
-	_, e, err := computed(q, in.Parameters, (*session).evaluated)
-	return e, err
+func getEvaluate(_ context.Context, _ *session, e *evaluation, _ *kernelRequest) (*evaluation, error) {
+	return e, nil
 }
 
 type progressAnswer struct {
 	State string `json:"state" want:"one of idle waiting running"`
-	Stage string `json:"stage"`
-	Done  int64  `json:"done"`
-	Total int64  `json:"total"`
+	kernel.Progress
 }
 
 // getProgress starts nothing and touches nothing.
 func getProgress(q *request, in *kernelRequest) (*progressAnswer, error) {
-	x, err := q.s.lookup(in.Parameters)
-	if err != nil || x == nil {
-		return &progressAnswer{State: "idle"}, err
+	_, key, err := q.s.choose(in.Parameters)
+	if err != nil {
+		return nil, err
 	}
-	if p := x.progress.Load(); p != nil {
-		return &progressAnswer{"running", p.Stage, p.Done, p.Total}, nil
+	out := &progressAnswer{State: "idle"}
+	if w := q.s.working.Load(); w != nil && w.session == key {
+		out = &progressAnswer{"running", w.Progress}
+	} else if q.s.heavy.waiting.Load() > 0 {
+		out.State = "waiting"
 	}
-	if q.s.heavy.waiting.Load() > 0 {
-		return &progressAnswer{State: "waiting"}, nil
-	}
-	return &progressAnswer{State: "idle"}, nil
+	return out, nil
 }
