@@ -44,6 +44,7 @@ func NewExact(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Exact, err
 	if err != nil {
 		return nil, err
 	}
+	k.Base = b.String() // the same for new graphs
 	e := &Exact{graphs: graphs, base: b, kernel: k, robust: robust, memory: kernel.WorkOf(ctx).Memory}
 	c, err := describe(ctx, graphs, b, 0)
 	if err != nil {
@@ -296,6 +297,19 @@ func (e *Exact) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matri
 		copy(out.Row(i), k.Row(train + i)[:train])
 	}
 	return out, nil
+}
+
+// Compare implements kernel.Comparer.
+func (e *Exact) Compare(ctx context.Context, g, h *graph.Graph) (float64, error) {
+	two, err := NewExact(ctx, []*graph.Graph{g, h}, e.kernel)
+	if err != nil {
+		return 0, err
+	}
+	k, err := two.Gram(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return k.At(0, 1), nil
 }
 
 // pairwise reports whether the kernels between the first graphs and the others take less work

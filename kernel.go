@@ -158,9 +158,6 @@ func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, 
 		}
 		return m, nil
 	}
-	if k.Base == "" {
-		k.Base = base.Choose(graphs) // the same for new graphs
-	}
 	e, err := NewExact(ctx, graphs, k)
 	if err != nil {
 		return nil, err

@@ -105,6 +105,11 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 	c.all = kernel.NewCollection(Untargeted(d))
 	for _, x := range candidates {
 		for _, s := range x.Settings {
+			if len(c.sums) > 0 {
+				if err := kernel.CheckNormalized(s.Kernel); err != nil {
+					return nil, err
+				}
+			}
 			c.settings = append(c.settings, WeightedSetting{Candidate: x.Name, Setting: s})
 		}
 	}
@@ -199,19 +204,18 @@ func (c *choice) scoreSettings(ctx context.Context) ([]*Scores, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	out := make([]*Scores, len(c.settings))
+	var kernels []kernel.Kernel
 	for _, s := range c.settings {
-		c.all.Expect(s.Kernel)
+		kernels = append(kernels, s.Kernel)
 	}
+	grams := c.all.Grams(kernels...)
 	var before sync.WaitGroup
 	defer before.Wait()
 	for k, s := range c.settings {
-		m, err := Fit(ctx, s.Kernel, c.all)
+		m, err := Fit(ctx, s.Kernel, grams)
 		before.Wait()
 		if cause := context.Cause(ctx); cause != nil {
 			return nil, cause
-		}
-		if err == nil && keep {
-			err = m.notUnit
 		}
 		if err != nil {
 			return nil, err

@@ -50,7 +50,7 @@ func TestSharedTrainings(t *testing.T) {
 		c := chooserOf(t, ds, &o)
 		k := baseline.DefaultWL()
 		k.H = 3
-		m, err := Fit(t.Context(), k, kernel.NewCollection(ds.Graphs))
+		m, err := Fit(t.Context(), k, kernel.NewCollection(ds.Graphs).Grams())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -132,14 +132,10 @@ func (m *Mixer) load(k int) (*Matrix, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.matrices[k] == nil {
-		x, err := m.matrix(k)
-		if err == nil {
-			err = x.notUnit
-		}
-		if err != nil {
+		var err error
+		if m.matrices[k], err = m.matrix(k); err != nil {
 			return nil, err
 		}
-		m.matrices[k] = x
 	}
 	return m.matrices[k], nil
 }

@@ -142,6 +142,9 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 			methods = []*method{{name: how.String(), parameters: how.String(), combination: how, summands: combined}}
 			e.sums = append(e.sums, methods...)
 			for _, m := range combined { // MeanBest needs few, and knows them beforehand
+				if err := kernel.CheckNormalized(m.kernel); err != nil {
+					return err
+				}
 				m.keep = m.keep || how != choose.MeanBest || !e.o.LeaveOneOut
 			}
 		}
@@ -171,31 +174,17 @@ func (e *evaluation) addRow(name string, methods []*method) error {
 
 // run evaluates all methods.
 func (e *evaluation) run(ctx context.Context) error {
+	parts := slices.Concat(e.parts...)
 	if !e.o.Inductive {
-		all := e.collect(e.graphs)
-		return e.session(slices.Concat(e.parts...), func(k kernel.Kernel) (*choose.Matrix, error) { return choose.Fit(ctx, k, all) }).evaluate(ctx)
+		return e.session(parts, e.graphs).evaluate(ctx)
 	}
 	// Some folds at a time, each with its share of the workers.
-	parts := slices.Concat(e.parts...)
 	lanes := min(kernel.Workers(ctx), len(parts))
 	inner := kernel.WithWorkers(ctx, kernel.Workers(ctx)/lanes)
 	return kernel.Each(kernel.WithWorkers(ctx, lanes), len(parts), 1, func(_, i int) error {
-		repeat, f := parts[i].Repeat, parts[i].Fold
-		train := e.Splits.Without(repeat, f)
-		training := e.collect(choose.Pick(e.graphs, train))
-		return e.session(parts[i:i+1], func(k kernel.Kernel) (*choose.Matrix, error) {
-			return choose.FitTo(inner, k, training, e.graphs, train, e.Splits.Test(repeat, f))
-		}).evaluate(inner)
+		train := e.Splits.Without(parts[i].Repeat, parts[i].Fold)
+		return e.session(parts[i:i+1], choose.Pick(e.graphs, train)).evaluate(inner)
 	})
-}
-
-// collect returns graphs to which all kernels will be fitted.
-func (e *evaluation) collect(graphs []*graph.Graph) *kernel.Collection {
-	c := kernel.NewCollection(graphs)
-	for _, m := range e.settings {
-		c.Expect(m.kernel)
-	}
-	return c
 }
 
 // session evaluates methods on training parts on which a kernel has one matrix: all of them if it is
@@ -203,18 +192,22 @@ func (e *evaluation) collect(graphs []*graph.Graph) *kernel.Collection {
 type session struct {
 	*evaluation
 	parts    []*choose.TrainingPart
-	fit      func(k kernel.Kernel) (*choose.Matrix, error)
+	grams    *kernel.Grams              // of the graphs that kernels are fitted to
 	matrices map[*method]*choose.Matrix // those that combinations need
 }
 
-func (e *evaluation) session(parts []*choose.TrainingPart, fit func(k kernel.Kernel) (*choose.Matrix, error)) *session {
-	return &session{e, parts, fit, map[*method]*choose.Matrix{}}
+func (e *evaluation) session(parts []*choose.TrainingPart, fitTo []*graph.Graph) *session {
+	var kernels []kernel.Kernel
+	for _, m := range e.settings {
+		kernels = append(kernels, m.kernel)
+	}
+	return &session{e, parts, kernel.NewCollection(fitTo).Grams(kernels...), map[*method]*choose.Matrix{}}
 }
 
 // evaluate evaluates all methods.
 func (s *session) evaluate(ctx context.Context) error {
 	for _, m := range s.settings {
-		if err := s.evaluateMethod(ctx, m, func() (choose.Gram, error) { return s.matrix(m) }); err != nil {
+		if err := s.evaluateMethod(ctx, m, func() (choose.Gram, error) { return s.matrix(ctx, m) }); err != nil {
 			return err
 		}
 	}
@@ -222,7 +215,7 @@ func (s *session) evaluate(ctx context.Context) error {
 		return nil
 	}
 	kernels := s.sums[0].summands // the same for all
-	mixer := s.Mixer(len(kernels), func(k int) (*choose.Matrix, error) { return s.matrix(kernels[k]) },
+	mixer := s.Mixer(len(kernels), func(k int) (*choose.Matrix, error) { return s.matrix(ctx, kernels[k]) },
 		func(k, repeat, fold int) *choose.Scores { return &kernels[k].results[repeat][fold].Scores })
 	for _, m := range s.sums {
 		sum := choose.Mixture{Mixer: mixer, How: m.combination}
@@ -234,11 +227,16 @@ func (s *session) evaluate(ctx context.Context) error {
 }
 
 // matrix returns the matrix of a kernel, and keeps it if combinations need it.
-func (s *session) matrix(m *method) (*choose.Matrix, error) {
+func (s *session) matrix(ctx context.Context, m *method) (k *choose.Matrix, err error) {
 	if k := s.matrices[m]; k != nil {
 		return k, nil
 	}
-	k, err := s.fit(m.kernel)
+	if p := s.parts[0]; s.o.Inductive {
+		train, test := s.Splits.Without(p.Repeat, p.Fold), s.Splits.Test(p.Repeat, p.Fold)
+		k, err = choose.FitTo(ctx, m.kernel, s.grams, s.graphs, train, test)
+	} else {
+		k, err = choose.Fit(ctx, m.kernel, s.grams)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -261,6 +259,8 @@ func (s *session) evaluateMethod(ctx context.Context, m *method, gram func() (ch
 		if err := s.folder.write(ctx, s, m, results); err != nil {
 			return err
 		}
+	} else if m.kernel != nil && !m.keep {
+		s.grams.Drop(m.kernel)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -179,28 +179,23 @@ func (d *decoder) kernel(m *Model, text []byte) {
 		d.fail("section meta: %w", err)
 		return
 	}
-	var factors []kernel.Factor
-	var fitted []kernel.Fitted
 	standardized := false
 	for i, f := range m.Kernel.Factors {
 		standardized = standardized || f.Standardize
 		if low, ok := f.Kernel.(mlg.Kernel); ok && !low.Exact {
-			factors, fitted = append(factors, f.Factor), append(fitted, d.lowRank(fmt.Sprintf("factor/%d", i), low, len(m.IDs)))
+			f.Adopt(d.lowRank(fmt.Sprintf("factor/%d", i), low, len(m.IDs)))
 		}
 	}
-	var standard *kernel.Standardization
 	if standardized {
 		x := d.floats("standard")
 		if len(x)%2 != 0 {
 			d.fail("section standard has %d numbers, want means and as many deviations", len(x))
 		}
-		standard = &kernel.Standardization{Mean: x[:len(x)/2], Scale: x[len(x)/2:]}
+		standard := &kernel.Standardization{Mean: x[:len(x)/2], Scale: x[len(x)/2:]}
 		if err := standard.Validate(); err != nil {
 			d.fail("section standard: %w", err)
 		}
-	}
-	if d.err == nil {
-		c.Adopt(standard, factors, fitted)
+		c.Adopt(standard)
 	}
 }
 

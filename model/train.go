@@ -38,11 +38,13 @@ func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptio
 	for i, g := range d.Graphs {
 		m.Graphs = append(m.Graphs, g.With(m.IDs[i], m.Targets[i]))
 	}
-	var err error
-	if m.Kernel, err = p.Collection.Fit(ctx, p.Kernel()); err != nil {
+	fitted, err := p.Collection.Fit(ctx, p.Kernel())
+	if err != nil {
 		return nil, err
 	}
-	m.Kernel = m.Kernel.Alone() // without what was fitted and not chosen
+	if m.Kernel, err = fitted.Alone(); err != nil { // without what was fitted and not chosen
+		return nil, err
+	}
 	gram := p.Gram
 	if gram == nil {
 		if gram, err = p.Collection.Gram(ctx, p.Kernel()); err != nil {

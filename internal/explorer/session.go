@@ -123,13 +123,13 @@ func (f *fitted) block(ctx context.Context, rows, cols []int) (*kernel.Matrix, e
 	if cols == nil {
 		out = kernel.NewMatrix(len(rows), f.Examples())
 	}
-	err := f.Kernel.Combine(ctx, func(i int) ([]float64, error) {
+	_, err := f.Kernel.Combine(ctx, out.Data, func(i int) ([]float64, error) {
 		m, err := f.factorBlock(ctx, f.Kernel.Factors[i], rows, cols)
 		if err != nil {
 			return nil, err
 		}
 		return m.Data, nil
-	}, func(int) []float64 { return out.Data })
+	})
 	return out, err
 }
 
