@@ -63,11 +63,11 @@ type WeightedSetting struct {
 
 // Estimate is a cross-validated score.
 type Estimate struct {
-	Measure string  // "accuracy", "balanced accuracy" or "rmse"
-	Value   float64 // accuracies are shares
-	// Deviation is the standard error that the differences between folds suggest.
-	Deviation float64
-	Method    string // how it was found, and what it does not account for
+	Measure string  `json:"measure"` // "accuracy", "balanced accuracy" or "rmse"
+	Value   float64 `json:"value"`   // accuracies are shares
+	// Deviation is the standard error that the differences between folds suggest, 0 if it is not known.
+	Deviation float64 `json:"deviation"`
+	Method    string  `json:"method"` // how it was found, and what it does not account for
 }
 
 // ProcedureScore is the score of one way to combine kernels, by which they are compared.

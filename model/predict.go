@@ -78,28 +78,6 @@ func (m *Model) prediction(values []float64) Prediction {
 	return p
 }
 
-// searchBlock bounds the kernel values that Search holds at a time.
-const searchBlock = 1 << 23
-
-// Search returns, for each graph, the most similar training graphs, at most k, by falling
-// similarity and then in the order of training. It is exact: every training graph is looked
-// at.
-func (m *Model) Search(ctx context.Context, graphs []*graph.Graph, k int) ([][]Neighbour, error) {
-	out := make([][]Neighbour, 0, len(graphs))
-	for rows := max(1, searchBlock/max(1, m.Examples())); len(graphs) > 0; {
-		block := graphs[:min(rows, len(graphs))]
-		cross, err := m.Kernel.Cross(ctx, block)
-		if err != nil {
-			return nil, err
-		}
-		for i := range block {
-			out = append(out, m.nearest(cross.Row(i), k))
-		}
-		graphs = graphs[len(block):]
-	}
-	return out, nil
-}
-
 // nearest returns the k largest entries of a row of kernel values.
 func (m *Model) nearest(row []float64, k int) []Neighbour {
 	out := []Neighbour{}

@@ -65,8 +65,7 @@ func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptio
 	if limited {
 		m.Created["limited"] = "the solver stopped at its limit of iterations"
 	}
-	e := p.Estimate
-	m.Estimates = []Estimate{{Measure: e.Measure, Value: e.Value, Deviation: e.Deviation, Method: e.Method}}
+	m.Estimates = []choose.Estimate{p.Estimate}
 	if err := m.Validate(); err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
@@ -77,7 +76,7 @@ func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptio
 func (m *Model) learn(ctx context.Context, gram svm.View, p *choose.Plan, o TrainOptions) (limited bool, err error) {
 	opt := svm.DefaultOptions()
 	opt.C, opt.Ridge, opt.Epsilon, opt.Probability, opt.Seed = p.Parameter, p.Parameter, p.Epsilon, o.Probability, o.Seed
-	opt.Kind, opt.LeaveOneOut = p.Learner, p.Learner == svm.KernelRidge
+	opt.Kind = p.Learner
 	targets := svm.Targets{Labels: p.Labels}
 	var mean, scale float64
 	if p.Classes == nil { // in units of the standard deviation, as the plan's parameters were chosen

@@ -172,7 +172,7 @@ type evaluation struct {
 	Graphs int               `json:"graphs" help:"that took part"`
 	Folds  int               `json:"folds"`
 	Rows   []evaluate.Result `json:"rows" help:"the kernel, mlg, and what it is compared with"`
-	Saved  []model.Estimate  `json:"saved" help:"what the model file says"`
+	Saved  []choose.Estimate  `json:"saved" help:"what the model file says"`
 
 	known   []int    // the graphs that took part
 	answers []string // what each of them was taken for
@@ -190,7 +190,7 @@ func (x *session) evaluated(ctx context.Context) (*evaluation, error) {
 }
 
 func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, error) {
-	d, out := x.s.data, &evaluation{Rows: []evaluate.Result{}, Saved: append([]model.Estimate{}, f.Estimates...)}
+	d, out := x.s.data, &evaluation{Rows: []evaluate.Result{}, Saved: append([]choose.Estimate{}, f.Estimates...)}
 	known := every(d.labelled(f.core), scoreLimit)
 	classes := map[string]bool{}
 	for _, g := range known {
@@ -249,13 +249,13 @@ func (e *evaluation) answer(g int) *string {
 }
 
 // estimate returns the accuracy, or the error, as a model file has it.
-func (e *evaluation) estimate() []model.Estimate {
+func (e *evaluation) estimate() []choose.Estimate {
 	row, method := e.row(), fmt.Sprintf("%d-fold cross-validation", e.Folds)
 	switch {
 	case row == nil:
 		return nil
 	case row.ClassificationSummary != nil:
-		return []model.Estimate{{Measure: "accuracy", Value: row.Accuracy, Method: method}}
+		return []choose.Estimate{{Measure: "accuracy", Value: row.Accuracy, Method: method}}
 	}
-	return []model.Estimate{{Measure: "rmse", Value: row.RMSE, Method: method}}
+	return []choose.Estimate{{Measure: "rmse", Value: row.RMSE, Method: method}}
 }
