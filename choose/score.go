@@ -298,20 +298,23 @@ func (c *Chooser) chooseWith(kernels []*Scores, weight []float64) (kernel, value
 }
 
 // Estimate returns how good it is to choose among kernels on a part, as people know it, and that for
-// each validator: each is scored with what the others would choose. The score of the winner itself is
-// too high, the more so the more there are to choose from. With a single validator there is nothing
-// else.
+// each validator that has graphs: each is scored with what the others would choose. The score of the
+// winner itself is too high, the more so the more there are to choose from. With a single validator
+// there is nothing else.
 func (c *Chooser) Estimate(p *TrainingPart, kernels []*Scores) (mean float64, scores []float64) {
-	scores = make([]float64, len(p.weight))
-	for i := range p.weight {
+	var weight []float64
+	for i, w := range p.weight {
+		if w == 0 {
+			continue
+		}
 		others := slices.Clone(p.weight)
 		if others[i] = 0; slices.Max(others) == 0 {
 			others = p.weight
 		}
 		k, g := c.chooseWith(kernels, others)
-		scores[i] = kernels[k].Known[g][i]
+		scores, weight = append(scores, kernels[k].Known[g][i]), append(weight, w)
 	}
-	return weightedMean(scores, p.weight), scores
+	return weightedMean(scores, weight), scores
 }
 
 // Predict trains on a part with each of some values of the grid and predicts the fold outside it.

@@ -124,4 +124,9 @@ func TestEstimate(t *testing.T) {
 	near(t, "estimate", mean, (0.3+0.3+0.2)/3, 1e-12)
 	mean, _ = c.Estimate(p, settings[3:])
 	near(t, "estimate of one", mean, 0.7, 1e-12)
+	// A validator without graphs, as none of its fold is in the sample, says nothing.
+	p.weight[0] = 0
+	if _, scores := c.Estimate(p, settings[3:]); !slices.Equal(scores, []float64{0.7, 0.7}) {
+		t.Errorf("scores %v of the validators, want two", scores)
+	}
 }

@@ -21,12 +21,12 @@ import (
 //	      that of every entry; for a number without the tag any finite one
 //	help  one sentence on what it does
 //
-// Parameters are bool, int, uint64, float64, strings, lists of numbers, or another kernel.
+// Parameters are bool, int, uint64, float64, strings, or lists of them.
 
 // Parameter describes a parameter of a kernel.
 type Parameter struct {
 	Name    string   `json:"name"`
-	Type    string   `json:"type"` // boolean, integer, number, text, integers, numbers or kernel
+	Type    string   `json:"type"` // boolean, integer, number, text, integers or numbers
 	Default any      `json:"default"`
 	Want    string   `json:"want,omitempty"`
 	Choices []string `json:"choices,omitempty"`
@@ -74,14 +74,12 @@ func Named(name string) (Kernel, error) {
 	return copyOf(k).Interface().(Kernel), nil
 }
 
-var kernelType = reflect.TypeFor[Kernel]()
-
-// copyOf returns a record that can be changed without changing k, lists included.
+// copyOf returns a record that can be changed without changing k, lists included. No list is nil.
 func copyOf(k Kernel) reflect.Value {
 	v := reflect.New(reflect.TypeOf(k)).Elem()
 	v.Set(reflect.ValueOf(k))
-	for i := range v.NumField() {
-		if f := v.Field(i); f.Kind() == reflect.Slice && f.CanSet() && !f.IsNil() {
+	for _, p := range parametersOf(v) {
+		if f := p.value; f.Kind() == reflect.Slice {
 			f.Set(reflect.AppendSlice(reflect.MakeSlice(f.Type(), 0, f.Len()), f))
 		}
 	}
@@ -129,13 +127,10 @@ func find(v reflect.Value, name string) (parameter, error) {
 // Parameters describes the parameters of a kernel; their defaults are the values that they have.
 func Parameters(k Kernel) []Parameter {
 	var out []Parameter
-	for _, p := range parametersOf(reflect.ValueOf(k)) {
+	for _, p := range parametersOf(copyOf(k)) {
 		x := Parameter{Name: p.name, Type: typeName(p.value.Type()), Default: p.value.Interface(), Want: p.wanted(), Help: p.help}
 		if choices, ok := strings.CutPrefix(p.want, "one of "); ok {
 			x.Choices = strings.Fields(choices)
-		}
-		if p.value.Kind() == reflect.Slice && p.value.IsNil() {
-			x.Default = reflect.MakeSlice(p.value.Type(), 0, 0).Interface()
 		}
 		out = append(out, x)
 	}
@@ -156,9 +151,6 @@ func typeName(t reflect.Type) string {
 		if name := typeName(t.Elem()); name != "" {
 			return name + "s"
 		}
-	}
-	if t == kernelType {
-		return "kernel"
 	}
 	return ""
 }
@@ -190,20 +182,15 @@ func Text(k Kernel) string {
 }
 
 func textOf(v reflect.Value) string {
-	switch x := v.Interface().(type) {
-	case float64:
-		return strconv.FormatFloat(x, 'g', -1, 64)
-	case Kernel:
-		return "(" + x.String() + ")"
-	case nil:
-		return ""
-	}
-	if v.Kind() != reflect.Slice {
-		s := fmt.Sprint(v.Interface())
-		if strings.ContainsAny(s, " =\"") && v.Kind() == reflect.String {
-			return strconv.Quote(s)
-		}
-		return s
+	switch text := fmt.Sprint(v.Interface()); {
+	case v.CanFloat():
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10)
+	case v.Kind() == reflect.String && strings.ContainsAny(text, " =\""):
+		return strconv.Quote(text)
+	case v.Kind() != reflect.Slice:
+		return text
 	}
 	parts := make([]string, v.Len())
 	for i := range parts {
@@ -213,7 +200,7 @@ func textOf(v reflect.Value) string {
 }
 
 // With returns the kernel with a parameter set to what a text says: numbers as Go writes them,
-// lists with commas, true or false, a kernel as JSON. The value itself is not checked; see
+// lists with commas, true or false. The value itself is not checked; see
 // Validate.
 func With(k Kernel, name, text string) (Kernel, error) {
 	v := copyOf(k)
@@ -228,16 +215,10 @@ func With(k Kernel, name, text string) (Kernel, error) {
 }
 
 func parse(v reflect.Value, text string) error {
-	switch {
-	case v.Kind() == reflect.String:
+	switch v.Kind() {
+	case reflect.String:
 		v.SetString(text)
-	case v.Type() == kernelType:
-		k, err := Unmarshal([]byte(text))
-		if err != nil {
-			return err
-		}
-		v.Set(reflect.ValueOf(k))
-	case v.Kind() == reflect.Slice:
+	case reflect.Slice:
 		list := reflect.MakeSlice(v.Type(), 0, 0)
 		for part := range strings.SplitSeq(text, ",") {
 			if strings.TrimSpace(text) == "" {
@@ -262,7 +243,7 @@ func typeWanted(t reflect.Type) string {
 		return "true or false"
 	case "integer":
 		return "a whole number"
-	case "number", "text", "kernel":
+	case "number", "text":
 		return "a " + name
 	default:
 		return name + " with commas between them"
@@ -271,26 +252,16 @@ func typeWanted(t reflect.Type) string {
 
 // Marshal writes a kernel as JSON: an object with its name as "kernel" and all its parameters.
 func Marshal(k Kernel) ([]byte, error) {
-	b := []byte(`{"kernel":`)
-	b = append(b, strconv.Quote(k.Name())...)
-	for _, p := range parametersOf(reflect.ValueOf(k)) {
-		var x []byte
-		var err error
-		switch v := p.value.Interface().(type) {
-		case Kernel:
-			x, err = Marshal(v)
-		default:
-			if x, err = json.Marshal(v); string(x) == "null" {
-				x = []byte("[]") // a list without entries
-			}
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", k.Name(), p.name, err)
-		}
-		b = append(append(append(b, `,"`...), p.name...), `":`...)
-		b = append(b, x...)
+	out := []byte(`{"kernel":` + strconv.Quote(k.Name()))
+	v := copyOf(k)
+	if len(parametersOf(v)) == 0 {
+		return append(out, '}'), nil
 	}
-	return append(b, '}'), nil
+	body, err := json.Marshal(v.Interface())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k.Name(), err)
+	}
+	return append(append(out, ','), body[1:]...), nil
 }
 
 // Unmarshal reads a kernel from JSON as Marshal writes it. Parameters that are not there have
@@ -329,14 +300,6 @@ func unmarshal(data []byte) (k Kernel, rest map[string]json.RawMessage, err erro
 			continue
 		}
 		delete(rest, p.name)
-		if p.value.Type() == kernelType {
-			over, err := Unmarshal(text)
-			if err != nil {
-				return nil, nil, fmt.Errorf("%s: %s: %w", name, p.name, err)
-			}
-			p.value.Set(reflect.ValueOf(over))
-			continue
-		}
 		p.value.SetZero()
 		err := json.Unmarshal(text, p.value.Addr().Interface())
 		if err == nil && string(bytes.TrimSpace(text)) == "null" {
@@ -369,17 +332,11 @@ func CheckFields(name string, record any) error {
 
 func (p parameter) check(v reflect.Value) error {
 	ok := true
-	switch x := v.Interface().(type) {
-	case Kernel:
-		return x.Validate()
-	case float64:
-		ok = p.admits(x)
-	case int:
-		ok = p.admits(float64(x))
-	}
 	switch {
-	case v.Type() == kernelType:
-		return fmt.Errorf("%s: no kernel", p.name)
+	case v.CanFloat():
+		ok = p.admits(v.Float())
+	case v.CanInt():
+		ok = p.admits(float64(v.Int()))
 	case v.Kind() == reflect.Slice && typeName(v.Type()) != "":
 		for i := range v.Len() {
 			if p.check(v.Index(i)) != nil {
@@ -387,9 +344,7 @@ func (p parameter) check(v reflect.Value) error {
 			}
 		}
 	case v.Kind() == reflect.String:
-		choices, closed := strings.CutPrefix(p.want, "one of ")
-		ok = !closed || slices.Contains(strings.Fields(choices), v.String())
-		if !ok {
+		if choices, closed := strings.CutPrefix(p.want, "one of "); closed && !slices.Contains(strings.Fields(choices), v.String()) {
 			return fmt.Errorf("%s = %q, want %s", p.name, v.String(), p.wanted())
 		}
 	}
