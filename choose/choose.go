@@ -134,9 +134,9 @@ type choice struct {
 	everything *TrainingPart // all graphs
 	all        *kernel.Collection
 	settings   []WeightedSetting
-	matrices   []*Matrix // of the settings, kept where combinations need them
-
-	sums []Combination // those that are sums of kernels
+	scores     []*Scores     // of the settings
+	sums       []Combination // those that are sums of kernels
+	mixer      *Mixer        // of the settings
 
 	mu   sync.Mutex
 	done int // steps of progress
@@ -145,17 +145,15 @@ type choice struct {
 // plan scores settings and combinations and takes the best.
 func (c *choice) plan(ctx context.Context) (*Plan, error) {
 	o := c.Options
-	settings, err := c.scoreSettings(ctx)
-	if err != nil {
+	if err := c.scoreSettings(ctx); err != nil {
 		return nil, err
 	}
 	p := &Plan{Collection: c.all, Learner: o.Learner, Epsilon: o.Epsilon, Targets: *c.Targets}
-	mixer := c.Mixer(len(c.settings), func(k int) (*Matrix, error) { return c.matrices[k], nil }, func(k, _, _ int) *Scores { return settings[k] })
-	all := slices.Clone(settings)
+	all := slices.Clone(c.scores)
 	// The last sum of kernels comes first, best single last.
 	var chosen []*Scores
 	for _, how := range slices.Backward(c.sums) {
-		s, err := c.score(ctx, Mixture{mixer, how}, how.String())
+		s, err := c.score(ctx, Mixture{c.mixer, how}, how.String())
 		if err != nil {
 			return nil, err
 		}
@@ -166,10 +164,10 @@ func (c *choice) plan(ctx context.Context) (*Plan, error) {
 		c.compare(p, how, []*Scores{s})
 	}
 	if chosen == nil || slices.Contains(o.Combinations, BestSingle) {
-		c.compare(p, BestSingle, settings)
+		c.compare(p, BestSingle, c.scores)
 	}
 	if p.Combination = p.Procedures[0].Combination; p.Combination == BestSingle {
-		chosen = settings
+		chosen = c.scores
 	}
 	for _, s := range all {
 		p.Limited += s.Limited
@@ -179,7 +177,8 @@ func (c *choice) plan(ctx context.Context) (*Plan, error) {
 	weights := make([]float64, len(c.settings))
 	weights[k] = 1
 	if p.Combination != BestSingle {
-		if weights, err = (Mixture{mixer, p.Combination}).Weights(ctx, c.everything); err != nil {
+		var err error
+		if weights, err = (Mixture{c.mixer, p.Combination}).Weights(ctx, c.everything); err != nil {
 			return nil, err
 		}
 	}
@@ -189,49 +188,49 @@ func (c *choice) plan(ctx context.Context) (*Plan, error) {
 			p.Indefinite = p.Indefinite || !kernel.Semidefinite(s.Kernel)
 		}
 	}
-	if c.matrices[0] != nil {
-		mixer.matrices = c.matrices
+	if len(c.sums) > 0 {
 		every := c.everything.graphs
-		p.Gram = mixer.sum(weights, every, every)
+		p.Gram = c.mixer.sum(weights, every, every)
 	}
 	return p, nil
 }
 
 // scoreSettings scores all settings. While one kernel matrix is computed the one before is learned from.
-func (c *choice) scoreSettings(ctx context.Context) ([]*Scores, error) {
-	keep := len(c.sums) > 0
-	c.matrices = make([]*Matrix, len(c.settings))
+// Matrices are kept where combinations need them.
+func (c *choice) scoreSettings(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	out := make([]*Scores, len(c.settings))
+	c.scores = make([]*Scores, len(c.settings))
 	var kernels []kernel.Kernel
 	for _, s := range c.settings {
 		kernels = append(kernels, s.Kernel)
 	}
 	grams := c.all.Grams(kernels...)
+	matrix := func(ctx context.Context, k int) (*Matrix, error) { return Fit(ctx, kernels[k], grams) }
+	c.mixer = c.Mixer(len(kernels), matrix, func(k, _, _ int) *Scores { return c.scores[k] })
+	if len(c.sums) > 0 {
+		matrix = c.mixer.Load
+	}
 	var before sync.WaitGroup
 	defer before.Wait()
 	for k, s := range c.settings {
-		m, err := Fit(ctx, s.Kernel, grams)
+		m, err := matrix(ctx, k)
 		before.Wait()
 		if cause := context.Cause(ctx); cause != nil {
-			return nil, cause
+			return cause
 		}
 		if err != nil {
-			return nil, err
-		}
-		if keep {
-			c.matrices[k] = m
+			return err
 		}
 		before.Go(func() {
 			var err error
-			if out[k], err = c.score(ctx, m, s.Candidate+" "+s.Parameters); err != nil {
+			if c.scores[k], err = c.score(ctx, m, s.Candidate+" "+s.Parameters); err != nil {
 				cancel(err)
 			}
 		})
 	}
 	before.Wait()
-	return out, context.Cause(ctx)
+	return context.Cause(ctx)
 }
 
 // score scores a kernel on all graphs.

@@ -80,7 +80,7 @@ func (t *Targets) errors(examples []int, predicted []Prediction) []Errors {
 type Mixer struct {
 	chooser *Chooser
 	// matrix returns that of a kernel, and scores those of a kernel on the part without a fold.
-	matrix func(kernel int) (*Matrix, error)
+	matrix func(ctx context.Context, kernel int) (*Matrix, error)
 	scores func(kernel, repeat, fold int) *Scores
 
 	mu       sync.Mutex
@@ -89,7 +89,7 @@ type Mixer struct {
 
 // Mixer returns a mixer of some kernels. It asks once for each matrix that has a weight, and not at all
 // for scores without LeaveOneOut.
-func (c *Chooser) Mixer(kernels int, matrix func(kernel int) (*Matrix, error), scores func(kernel, repeat, fold int) *Scores) *Mixer {
+func (c *Chooser) Mixer(kernels int, matrix func(ctx context.Context, kernel int) (*Matrix, error), scores func(kernel, repeat, fold int) *Scores) *Mixer {
 	return &Mixer{chooser: c, matrix: matrix, scores: scores, matrices: make([]*Matrix, kernels)}
 }
 
@@ -108,7 +108,7 @@ func (m Mixture) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) s
 	indefinite := false
 	for k := range w {
 		if w[k] > 0 {
-			x, err := m.load(k)
+			x, err := m.Load(ctx, k)
 			if err != nil {
 				return svm.View{}, nil, err
 			}
@@ -127,13 +127,13 @@ func (m Mixture) Weights(ctx context.Context, p *TrainingPart) ([]float64, error
 	return m.weights(ctx, m.chooser.without(p.Repeat, p.Fold, p.Fold))
 }
 
-// load gets the matrix of a kernel.
-func (m *Mixer) load(k int) (*Matrix, error) {
+// Load returns the matrix of a kernel, and keeps it.
+func (m *Mixer) Load(ctx context.Context, k int) (*Matrix, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.matrices[k] == nil {
 		var err error
-		if m.matrices[k], err = m.matrix(k); err != nil {
+		if m.matrices[k], err = m.matrix(ctx, k); err != nil {
 			return nil, err
 		}
 	}
@@ -199,7 +199,7 @@ func (m *Mixer) kernelErrors(ctx context.Context, k int, t TrainingSet) ([]Error
 	if c.Options.LeaveOneOut {
 		return m.scores(k, t.repeat, t.first).Errors, nil
 	}
-	x, err := m.load(k)
+	x, err := m.Load(ctx, k)
 	if err != nil {
 		return nil, err
 	}

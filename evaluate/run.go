@@ -191,9 +191,8 @@ func (e *evaluation) run(ctx context.Context) error {
 // fitted to all graphs, or else one.
 type session struct {
 	*evaluation
-	parts    []*choose.TrainingPart
-	grams    *kernel.Grams              // of the graphs that kernels are fitted to
-	matrices map[*method]*choose.Matrix // those that combinations need
+	parts []*choose.TrainingPart
+	grams *kernel.Grams // of the graphs that kernels are fitted to
 }
 
 func (e *evaluation) session(parts []*choose.TrainingPart, fitTo []*graph.Graph) *session {
@@ -201,22 +200,28 @@ func (e *evaluation) session(parts []*choose.TrainingPart, fitTo []*graph.Graph)
 	for _, m := range e.settings {
 		kernels = append(kernels, m.kernel)
 	}
-	return &session{e, parts, kernel.NewCollection(fitTo).Grams(kernels...), map[*method]*choose.Matrix{}}
+	return &session{e, parts, kernel.NewCollection(fitTo).Grams(kernels...)}
 }
 
-// evaluate evaluates all methods.
+// evaluate evaluates all methods. The mixer keeps the matrices that combinations need.
 func (s *session) evaluate(ctx context.Context) error {
+	var kernels []*method // of all sums
+	if len(s.sums) > 0 {
+		kernels = s.sums[0].summands
+	}
+	mixer := s.Mixer(len(kernels), func(ctx context.Context, k int) (*choose.Matrix, error) { return s.matrix(ctx, kernels[k]) },
+		func(k, repeat, fold int) *choose.Scores { return &kernels[k].results[repeat][fold].Scores })
 	for _, m := range s.settings {
-		if err := s.evaluateMethod(ctx, m, func() (choose.Gram, error) { return s.matrix(ctx, m) }); err != nil {
+		err := s.evaluateMethod(ctx, m, func() (choose.Gram, error) {
+			if m.keep {
+				return mixer.Load(ctx, slices.Index(kernels, m))
+			}
+			return s.matrix(ctx, m)
+		})
+		if err != nil {
 			return err
 		}
 	}
-	if len(s.sums) == 0 {
-		return nil
-	}
-	kernels := s.sums[0].summands // the same for all
-	mixer := s.Mixer(len(kernels), func(k int) (*choose.Matrix, error) { return s.matrix(ctx, kernels[k]) },
-		func(k, repeat, fold int) *choose.Scores { return &kernels[k].results[repeat][fold].Scores })
 	for _, m := range s.sums {
 		sum := choose.Mixture{Mixer: mixer, How: m.combination}
 		if err := s.evaluateMethod(ctx, m, func() (choose.Gram, error) { return sum, nil }); err != nil {
@@ -226,24 +231,14 @@ func (s *session) evaluate(ctx context.Context) error {
 	return nil
 }
 
-// matrix returns the matrix of a kernel, and keeps it if combinations need it.
-func (s *session) matrix(ctx context.Context, m *method) (k *choose.Matrix, err error) {
-	if k := s.matrices[m]; k != nil {
-		return k, nil
+// matrix computes the matrix of a kernel.
+func (s *session) matrix(ctx context.Context, m *method) (*choose.Matrix, error) {
+	if !s.o.Inductive {
+		return choose.Fit(ctx, m.kernel, s.grams)
 	}
-	if p := s.parts[0]; s.o.Inductive {
-		train, test := s.Splits.Without(p.Repeat, p.Fold), s.Splits.Test(p.Repeat, p.Fold)
-		k, err = choose.FitTo(ctx, m.kernel, s.grams, s.graphs, train, test)
-	} else {
-		k, err = choose.Fit(ctx, m.kernel, s.grams)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if m.keep {
-		s.matrices[m] = k
-	}
-	return k, nil
+	p := s.parts[0]
+	train, test := s.Splits.Without(p.Repeat, p.Fold), s.Splits.Test(p.Repeat, p.Fold)
+	return choose.FitTo(ctx, m.kernel, s.grams, s.graphs, train, test)
 }
 
 // evaluateMethod takes the results of a method from the folder, or computes and keeps them.

@@ -172,7 +172,7 @@ type evaluation struct {
 	Graphs int               `json:"graphs" help:"that took part"`
 	Folds  int               `json:"folds"`
 	Rows   []evaluate.Result `json:"rows" help:"the kernel, mlg, and what it is compared with"`
-	Saved  []choose.Estimate  `json:"saved" help:"what the model file says"`
+	Saved  []choose.Estimate `json:"saved" help:"what the model file says"`
 
 	known   []int    // the graphs that took part
 	answers []string // what each of them was taken for

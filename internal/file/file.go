@@ -149,6 +149,26 @@ func Create(path string) (*File, error) {
 	return &File{f, path}, nil
 }
 
+// Partial is what is added to the name of a file that takes long to write.
+const Partial = ".part"
+
+// CreatePart is Create with the temporary name PATH.part, so that what a killed process leaves is
+// used again. It is an error if another process is writing it, or if path is no regular file.
+func CreatePart(path string) (*File, error) {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is there and not a regular file", path)
+	}
+	f, err := os.OpenFile(path+Partial, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &File{f, path}, nil
+}
+
 // Commit completes the file. After an error it is removed.
 func (f *File) Commit() error {
 	err := f.finish()
@@ -162,13 +182,7 @@ func (f *File) Commit() error {
 }
 
 // finish makes what was written durable and closes the file.
-func (f *File) finish() error {
-	err := f.Sync()
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
-}
+func (f *File) finish() error { return errors.Join(f.Sync(), f.Close()) }
 
 // Discard removes a file that has not been committed.
 func (f *File) Discard() {
