@@ -37,12 +37,12 @@ type evaluation struct {
 	choose.Chooser // of all training parts
 	o              *Options
 	data           *dataset.Dataset
-	graphs         []*graph.Graph           // without targets
-	parts          [][]*choose.TrainingPart // training parts by repeat and fold
-	settings       []*method                // kernels
-	sums           []*method                // combinations that are sums of kernels
-	rows           []reportRow              // of the report
-	folder         *folder                  // nil keeps nothing
+	graphs         []*graph.Graph         // without targets
+	parts          []*choose.TrainingPart // of the folds of all repeats
+	settings       []*method              // kernels
+	sums           []*method              // combinations that are sums of kernels
+	rows           []reportRow            // of the report
+	folder         *folder                // nil keeps nothing
 
 	mu   sync.Mutex
 	done int // outer folds of methods
@@ -60,7 +60,7 @@ type method struct {
 	// keep says that the matrix of a kernel is needed by most combinations later on.
 	keep bool
 
-	results                     [][]foldResult // by repeat and fold
+	results                     []foldResult // by training part
 	kernelSeconds, learnSeconds float64
 }
 
@@ -93,11 +93,9 @@ func newEvaluation(d *dataset.Dataset, candidates []choose.Candidate, o *Options
 		return nil, fmt.Errorf("%d folds leave one for training when one validates, want at least 3 or leave-one-out", e.Splits.Folds)
 	}
 	for repeat := range e.Splits.Repeats() {
-		var parts []*choose.TrainingPart
 		for f := range e.Splits.Folds {
-			parts = append(parts, e.TrainingPart(repeat, f))
+			e.parts = append(e.parts, e.TrainingPart(repeat, f))
 		}
-		e.parts = append(e.parts, parts)
 	}
 	if err := e.addMethods(candidates); err != nil {
 		return nil, err
@@ -153,9 +151,7 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 		}
 	}
 	for _, m := range slices.Concat(e.settings, e.sums) {
-		for range e.Splits.Repeats() {
-			m.results = append(m.results, make([]foldResult, e.Splits.Folds))
-		}
+		m.results = make([]foldResult, len(e.parts))
 	}
 	return nil
 }
@@ -174,16 +170,15 @@ func (e *evaluation) addRow(name string, methods []*method) error {
 
 // run evaluates all methods.
 func (e *evaluation) run(ctx context.Context) error {
-	parts := slices.Concat(e.parts...)
 	if !e.o.Inductive {
-		return e.session(parts, e.graphs).evaluate(ctx)
+		return e.session(e.parts, e.graphs).evaluate(ctx)
 	}
 	// Some folds at a time, each with its share of the workers.
-	lanes := min(kernel.Workers(ctx), len(parts))
+	lanes := min(kernel.Workers(ctx), len(e.parts))
 	inner := kernel.WithWorkers(ctx, kernel.Workers(ctx)/lanes)
-	return kernel.Each(kernel.WithWorkers(ctx, lanes), len(parts), 1, func(_, i int) error {
-		train := e.Splits.Without(parts[i].Repeat, parts[i].Fold)
-		return e.session(parts[i:i+1], choose.Pick(e.graphs, train)).evaluate(inner)
+	return kernel.Each(kernel.WithWorkers(ctx, lanes), len(e.parts), 1, func(_, i int) error {
+		train := e.Splits.Without(e.parts[i].Repeat, e.parts[i].Fold)
+		return e.session(e.parts[i:i+1], choose.Pick(e.graphs, train)).evaluate(inner)
 	})
 }
 
@@ -210,7 +205,7 @@ func (s *session) evaluate(ctx context.Context) error {
 		kernels = s.sums[0].summands
 	}
 	mixer := s.Mixer(len(kernels), func(ctx context.Context, k int) (*choose.Matrix, error) { return s.matrix(ctx, kernels[k]) },
-		func(k, repeat, fold int) *choose.Scores { return &kernels[k].results[repeat][fold].Scores })
+		func(k, repeat, fold int) *choose.Scores { return &kernels[k].results[repeat*s.Splits.Folds+fold].Scores })
 	for _, m := range s.settings {
 		err := s.evaluateMethod(ctx, m, func() (choose.Gram, error) {
 			if m.keep {
@@ -260,13 +255,13 @@ func (s *session) evaluateMethod(ctx context.Context, m *method, gram func() (ch
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, p := range s.parts {
-		m.results[p.Repeat][p.Fold] = results.Folds[i]
+		m.results[p.Repeat*s.Splits.Folds+p.Fold] = results.Folds[i]
 	}
 	m.kernelSeconds += results.KernelSeconds
 	m.learnSeconds += results.LearnSeconds
 	s.done += len(s.parts)
 	if s.o.Progress != nil {
-		s.o.Progress(s.done, (len(s.settings)+len(s.sums))*s.Splits.Repeats()*s.Splits.Folds)
+		s.o.Progress(s.done, (len(s.settings)+len(s.sums))*len(s.evaluation.parts))
 	}
 	return nil
 }
