@@ -73,8 +73,7 @@ type Estimate struct {
 // ProcedureScore is the score of one way to combine kernels, by which they are compared.
 type ProcedureScore struct {
 	Combination Combination
-	Measure     string
-	Value       float64
+	Estimate
 }
 
 // Choose does with a dataset what package evaluate does with the training part of every outer
@@ -137,9 +136,7 @@ type choice struct {
 	scores     []*Scores     // of the settings
 	sums       []Combination // those that are sums of kernels
 	mixer      *Mixer        // of the settings
-
-	mu   sync.Mutex
-	done int // steps of progress
+	done       int           // steps of progress
 }
 
 // plan scores settings and combinations and takes the best.
@@ -149,29 +146,26 @@ func (c *choice) plan(ctx context.Context) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Collection: c.all, Learner: o.Learner, Epsilon: o.Epsilon, Targets: *c.Targets}
-	all := slices.Clone(c.scores)
+	for _, s := range c.scores {
+		p.Limited += s.Limited
+	}
 	// The last sum of kernels comes first, best single last.
-	var chosen []*Scores
+	chosen := c.scores
 	for _, how := range slices.Backward(c.sums) {
 		s, err := c.score(ctx, Mixture{c.mixer, how}, how.String())
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, s)
-		if chosen == nil {
+		p.Limited += s.Limited
+		if len(p.Procedures) == 0 {
 			chosen = []*Scores{s}
 		}
-		c.compare(p, how, []*Scores{s})
+		p.Procedures = append(p.Procedures, c.compare(how, []*Scores{s}))
 	}
-	if chosen == nil || slices.Contains(o.Combinations, BestSingle) {
-		c.compare(p, BestSingle, c.scores)
+	if len(c.sums) == 0 || slices.Contains(o.Combinations, BestSingle) {
+		p.Procedures = append(p.Procedures, c.compare(BestSingle, c.scores))
 	}
-	if p.Combination = p.Procedures[0].Combination; p.Combination == BestSingle {
-		chosen = c.scores
-	}
-	for _, s := range all {
-		p.Limited += s.Limited
-	}
+	p.Combination, p.Estimate = p.Procedures[0].Combination, p.Procedures[0].Estimate
 	k := c.Chooser.Choose(c.everything, chosen)
 	p.Parameter = o.Grid()[chosen[k].Best]
 	weights := make([]float64, len(c.settings))
@@ -239,37 +233,30 @@ func (c *choice) score(ctx context.Context, k Gram, name string) (*Scores, error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.done++; c.Options.Progress != nil {
 		c.Options.Progress(c.done, len(c.settings)+len(c.sums))
 	}
 	return &s[0], nil
 }
 
-// compare adds the score of choosing among kernels to a plan, and the estimate if it is the first.
-// What the other validators choose for one comes from trainings that contain it: it is not a nested
-// cross-validation.
-func (c *choice) compare(p *Plan, how Combination, kernels []*Scores) {
-	measure := "accuracy"
+// compare returns how good it is to choose among kernels. What the other validators choose for one
+// comes from trainings that contain it: it is not a nested cross-validation.
+func (c *choice) compare(how Combination, kernels []*Scores) ProcedureScore {
 	value, scores := c.Estimate(c.everything, kernels)
+	e := Estimate{Measure: "accuracy", Value: value, Method: c.method(len(kernels))}
+	if n := float64(len(scores)); n > 1 {
+		e.Deviation = metrics.Deviation(scores) / math.Sqrt(n)
+	}
 	switch {
 	case c.Targets.Regression():
-		measure, value = "rmse", math.Sqrt(max(0, -value))
-	case c.Options.Score == BalancedAccuracy:
-		measure = "balanced accuracy"
-	}
-	p.Procedures = append(p.Procedures, ProcedureScore{how, measure, value})
-	if len(p.Procedures) > 1 {
-		return
-	}
-	p.Estimate = Estimate{Measure: measure, Value: value, Method: c.method(len(kernels))}
-	if n := float64(len(scores)); n > 1 {
-		p.Estimate.Deviation = metrics.Deviation(scores) / math.Sqrt(n)
-		if c.Targets.Regression() && value > 0 { // of the root: d√x = dx/(2√x)
-			p.Estimate.Deviation /= 2 * value
+		e.Measure, e.Value = "rmse", math.Sqrt(max(0, -value))
+		if e.Value > 0 { // d√x = dx/(2√x)
+			e.Deviation /= 2 * e.Value
 		}
+	case c.Options.Score == BalancedAccuracy:
+		e.Measure = "balanced accuracy"
 	}
+	return ProcedureScore{how, e}
 }
 
 // method says how an estimate for a choice among so many kernels was found.
@@ -277,8 +264,8 @@ func (c *choice) method(kernels int) string {
 	out := fmt.Sprintf("%d-fold cross-validation", c.Splits.Folds)
 	if c.Options.LeaveOneOut {
 		out = "leave-one-out of kernel ridge regression"
-		if len(c.everything.sample) < len(c.all.Graphs()) {
-			out += fmt.Sprintf(" on %d of %d graphs, too low for a model of all", len(c.everything.sample), len(c.all.Graphs()))
+		if len(c.everything.sample) < len(c.everything.graphs) {
+			out += fmt.Sprintf(" on %d of %d graphs, too low for a model of all", len(c.everything.sample), len(c.everything.graphs))
 		}
 	}
 	if kernels > 1 || len(c.Options.Grid()) > 1 {

@@ -101,6 +101,14 @@ func (o *Options) Grid() []float64 {
 	return o.C
 }
 
+// ParameterName returns the name of a learner's parameter.
+func ParameterName(k svm.Kind) string {
+	if k == svm.KernelRidge {
+		return "ridge"
+	}
+	return "C"
+}
+
 // ridges returns the ridges that the values of the grid stand for.
 func (o *Options) ridges() []float64 {
 	if o.Learner == svm.KernelRidge {

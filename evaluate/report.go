@@ -285,11 +285,7 @@ func (e *evaluation) chooseByFold(out *Result, methods []*method) {
 
 // choice describes a method with a value of the learner's grid.
 func (e *evaluation) choice(m *method, value int) string {
-	name := "C"
-	if e.o.Learner == svm.KernelRidge {
-		name = "ridge"
-	}
-	return fmt.Sprintf("%s %s=%g", m.parameters, name, e.o.Grid()[value])
+	return fmt.Sprintf("%s %s=%g", m.parameters, choose.ParameterName(e.o.Learner), e.o.Grid()[value])
 }
 
 // chooseReported takes the method and value of the grid with the best mean accuracy over all

@@ -205,7 +205,9 @@ func (s *session) evaluate(ctx context.Context) error {
 		kernels = s.sums[0].summands
 	}
 	mixer := s.Mixer(len(kernels), func(ctx context.Context, k int) (*choose.Matrix, error) { return s.matrix(ctx, kernels[k]) },
-		func(k, repeat, fold int) *choose.Scores { return &kernels[k].results[repeat*s.Splits.Folds+fold].Scores })
+		func(k, repeat, fold int) *choose.Scores {
+			return &kernels[k].results[repeat*s.Splits.Folds+fold].Scores
+		})
 	for _, m := range s.settings {
 		err := s.evaluateMethod(ctx, m, func() (choose.Gram, error) {
 			if m.keep {

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -11,24 +12,21 @@ import (
 // Collection is graphs with the kernels that are fitted to them, each distinct factor once:
 // factors are the same where their texts are. Its methods may be called concurrently.
 type Collection struct {
-	graphs []*graph.Graph
+	graphs []*graph.Graph // nil where only new ones are asked about
+
+	training *prepared // the same graphs
 
 	mu       sync.Mutex
 	standard *Standardization
-	prepared map[form][]*graph.Graph
 	factors  map[string]*FittedFactor
 }
 
-// form is what is done to graphs before a kernel sees them.
-type form struct{ standardize, subdivide bool }
-
 // NewCollection returns a collection of graphs to which nothing is fitted.
 func NewCollection(graphs []*graph.Graph) *Collection {
-	return &Collection{graphs: graphs, prepared: map[form][]*graph.Graph{{}: graphs}, factors: map[string]*FittedFactor{}}
+	c := &Collection{graphs: graphs, factors: map[string]*FittedFactor{}}
+	c.training = c.prepare(graphs)
+	return c
 }
-
-// Graphs returns the graphs, which may be nil where only new ones are asked about.
-func (c *Collection) Graphs() []*graph.Graph { return c.graphs }
 
 // Standardization returns what the collection's attributes are standardised with, measured when
 // it is first asked for.
@@ -51,10 +49,32 @@ func (c *Collection) Adopt(s *Standardization) {
 	c.standard = s
 }
 
-// prepare brings graphs into a form.
-func (c *Collection) prepare(f form, graphs []*graph.Graph) ([]*graph.Graph, error) {
+// prepared is graphs in the forms that kernels want, each made when it is first needed.
+type prepared struct {
+	standard func() (*Standardization, error)
+
+	mu   sync.Mutex
+	made map[form][]*graph.Graph
+}
+
+// form is what is done to graphs before a kernel sees them.
+type form struct{ standardize, subdivide bool }
+
+// prepare returns graphs to be compared with those of the collection.
+func (c *Collection) prepare(graphs []*graph.Graph) *prepared {
+	return &prepared{standard: c.Standardization, made: map[form][]*graph.Graph{{}: graphs}}
+}
+
+// in returns the graphs in a form.
+func (p *prepared) in(f form) ([]*graph.Graph, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if graphs, ok := p.made[f]; ok {
+		return graphs, nil
+	}
+	graphs := p.made[form{}]
 	if f.standardize {
-		s, err := c.Standardization()
+		s, err := p.standard()
 		if err != nil {
 			return nil, err
 		}
@@ -62,31 +82,14 @@ func (c *Collection) prepare(f form, graphs []*graph.Graph) ([]*graph.Graph, err
 			return nil, err
 		}
 	}
-	if !f.subdivide {
-		return graphs, nil
+	if f.subdivide {
+		graphs = slices.Clone(graphs)
+		for i, g := range graphs {
+			graphs[i] = g.Subdivide()
+		}
 	}
-	out := make([]*graph.Graph, len(graphs))
-	for i, g := range graphs {
-		out[i] = g.Subdivide()
-	}
-	return out, nil
-}
-
-// training returns the collection's graphs in a form, made once.
-func (c *Collection) training(f form) ([]*graph.Graph, error) {
-	c.mu.Lock()
-	graphs, ok := c.prepared[f]
-	c.mu.Unlock()
-	if ok {
-		return graphs, nil
-	}
-	graphs, err := c.prepare(f, c.graphs)
-	if err == nil {
-		c.mu.Lock()
-		c.prepared[f] = graphs
-		c.mu.Unlock()
-	}
-	return graphs, err
+	p.made[f] = graphs
+	return graphs, nil
 }
 
 // factor returns the entry of a factor.
@@ -225,7 +228,7 @@ func (f *FittedFactor) Fitted(ctx context.Context) (Fitted, error) {
 	if f.in.graphs == nil {
 		return nil, fmt.Errorf("%s: there are no graphs to fit it to", f)
 	}
-	graphs, err := f.in.training(f.form())
+	graphs, err := f.in.training.in(f.form())
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +258,7 @@ func (f *FittedFactor) form() form { return form{f.Standardize, f.Subdivide} }
 
 // Prepare returns graphs as the factor's kernel wants them.
 func (f *FittedFactor) Prepare(graphs []*graph.Graph) ([]*graph.Graph, error) {
-	return f.in.prepare(f.form(), graphs)
+	return f.in.prepare(graphs).in(f.form())
 }
 
 // Gram returns the kernel matrix of the collection's graphs.
@@ -269,19 +272,19 @@ func (f *FittedFactor) Gram(ctx context.Context) (*Matrix, error) {
 
 // Cross returns the kernel matrix between graphs (rows) and those of the collection.
 func (f *FittedFactor) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
-	prepared, err := f.Prepare(graphs)
+	return f.cross(ctx, f.in.prepare(graphs))
+}
+
+func (f *FittedFactor) cross(ctx context.Context, p *prepared) (*Matrix, error) {
+	graphs, err := p.in(f.form())
 	if err != nil {
 		return nil, err
 	}
-	return f.cross(ctx, prepared)
-}
-
-func (f *FittedFactor) cross(ctx context.Context, prepared []*graph.Graph) (*Matrix, error) {
 	fitted, err := f.Fitted(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return fitted.Cross(ctx, prepared)
+	return fitted.Cross(ctx, graphs)
 }
 
 // Compare returns the kernel of two graphs, neither of which need be of the collection. A
@@ -325,16 +328,8 @@ func (s *FittedSum) Gram(ctx context.Context) (*Matrix, error) {
 
 // Cross implements Fitted.
 func (s *FittedSum) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
-	prepared := map[form][]*graph.Graph{}
-	return s.matrix(ctx, func(f *FittedFactor) (*Matrix, error) {
-		if prepared[f.form()] == nil {
-			var err error
-			if prepared[f.form()], err = f.Prepare(graphs); err != nil {
-				return nil, err
-			}
-		}
-		return f.cross(ctx, prepared[f.form()])
-	})
+	p := s.In.prepare(graphs)
+	return s.matrix(ctx, func(f *FittedFactor) (*Matrix, error) { return f.cross(ctx, p) })
 }
 
 // matrix combines the matrices of the factors.

@@ -102,8 +102,8 @@ func TestJSON(t *testing.T) {
 	if want := "size list=7"; err != nil || back.String() != want {
 		t.Errorf("%v, %v, want %v", back, err, want)
 	}
-	if d := defaultSize(); !reflect.DeepEqual(registry.defaults["size"], Kernel(d)) {
-		t.Errorf("the defaults have changed: %v", registry.defaults["size"])
+	if d := defaultSize(); !reflect.DeepEqual(defaults["size"], Kernel(d)) {
+		t.Errorf("the defaults have changed: %v", defaults["size"])
 	}
 }
 

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // A record is a struct. Each of its exported fields is a parameter, unless its JSON name is
@@ -33,41 +33,25 @@ type Parameter struct {
 	Help    string   `json:"help"`
 }
 
-var registry struct {
-	sync.Mutex
-	names    []string
-	defaults map[string]Kernel
-}
+// defaults are the kernels that are known, by name.
+var defaults = map[string]Kernel{}
 
 // Register makes a kernel known under its name, with the values of its parameters as their
-// defaults. Packages register their kernels when they are initialised; a name that is taken
-// panics.
+// defaults. Packages register their kernels when they are initialised, and not later; a name that is
+// taken panics.
 func Register(k Kernel) {
-	r := &registry
-	r.Lock()
-	defer r.Unlock()
-	if r.defaults == nil {
-		r.defaults = map[string]Kernel{}
-	}
-	if r.defaults[k.Name()] != nil {
+	if defaults[k.Name()] != nil {
 		panic("kernel: " + k.Name() + " is registered twice")
 	}
-	r.names = append(r.names, k.Name())
-	r.defaults[k.Name()] = k
+	defaults[k.Name()] = k
 }
 
 // Names returns the names of all kernels that are known, sorted.
-func Names() []string {
-	registry.Lock()
-	defer registry.Unlock()
-	return slices.Sorted(slices.Values(registry.names))
-}
+func Names() []string { return slices.Sorted(maps.Keys(defaults)) }
 
 // Named returns the kernel of a name with its defaults.
 func Named(name string) (Kernel, error) {
-	registry.Lock()
-	k := registry.defaults[name]
-	registry.Unlock()
+	k := defaults[name]
 	if k == nil {
 		return nil, fmt.Errorf("kernel %q, want one of %s", name, strings.Join(Names(), ", "))
 	}
@@ -158,20 +142,17 @@ func typeName(t reflect.Type) string {
 // Text returns the text that identifies a kernel: its name and all its parameters, except those
 // that have their defaults. Kernels with equal texts have equal values.
 func Text(k Kernel) string {
-	registry.Lock()
-	standard := reflect.ValueOf(registry.defaults[k.Name()])
-	registry.Unlock()
-	v := reflect.ValueOf(k)
+	standard, v := reflect.ValueOf(defaults[k.Name()]), reflect.ValueOf(k)
 	if !standard.IsValid() || standard.Type() != v.Type() {
 		standard = reflect.Zero(v.Type())
 	}
-	defaults := parametersOf(standard)
+	usual := parametersOf(standard)
 	var b strings.Builder
 	b.WriteString(k.Name())
 	for i, p := range parametersOf(v) {
 		text := textOf(p.value)
 		switch {
-		case text == textOf(defaults[i].value):
+		case text == textOf(usual[i].value):
 		case text == "true":
 			b.WriteString(" " + p.name)
 		default:

@@ -56,11 +56,7 @@ func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptio
 	if err != nil {
 		return nil, err
 	}
-	name := "C"
-	if p.Learner == svm.KernelRidge {
-		name = "ridge"
-	}
-	m.Created[name] = strconv.FormatFloat(p.Parameter, 'g', -1, 64)
+	m.Created[choose.ParameterName(p.Learner)] = strconv.FormatFloat(p.Parameter, 'g', -1, 64)
 	m.Created["combination"] = p.Combination.String()
 	if limited {
 		m.Created["limited"] = "the solver stopped at its limit of iterations"
