@@ -65,9 +65,10 @@ func DefaultOptions() Options {
 }
 
 // ForCandidates sets what DefaultCandidates are meant to be used with: kernel ridge regression,
-// parameters by the squared error of its leave-one-out predictions, and DefaultCombinations.
+// parameters by the squared error of its leave-one-out predictions, and all combinations but MeanBest.
 func (o *Options) ForCandidates() {
-	o.Learner, o.LeaveOneOut, o.Score, o.Combinations = svm.KernelRidge, true, Squared, DefaultCombinations()
+	o.Learner, o.LeaveOneOut, o.Score = svm.KernelRidge, true, Squared
+	o.Combinations = []Combination{BestSingle, MeanAll, Weighted}
 }
 
 // Task is what the targets are.

@@ -37,11 +37,6 @@ var combinationNames = []string{"best single", "mean of all", "mean of best", "w
 
 func (c Combination) String() string { return combinationNames[c] }
 
-// DefaultCombinations returns the ways to combine that are used with DefaultCandidates.
-func DefaultCombinations() []Combination {
-	return []Combination{BestSingle, MeanAll, Weighted}
-}
-
 // Summed reports whether a combination is a sum of kernels, which needs trainings of its own.
 func (c Combination) Summed() bool { return c != BestSingle }
 
