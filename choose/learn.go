@@ -43,7 +43,7 @@ func (t *Targets) learn(ctx context.Context, o *Options, gram svm.View, graphs [
 	}
 	opt := svm.DefaultOptions()
 	opt.Kind, opt.Epsilon = o.Learner, o.Epsilon
-	path, err := t.train(ctx, gram, graphs, grid, opt)
+	path, err := t.of(graphs).Train(ctx, gram, grid, opt)
 	limited := errors.Is(err, svm.ErrIterations)
 	if err != nil && !limited {
 		return nil, err
@@ -73,7 +73,7 @@ func (t *Targets) leaveOneOut(ctx context.Context, gram svm.View, graphs []int, 
 	}
 	opt := svm.DefaultOptions()
 	opt.Kind, opt.LeaveOneOut = svm.KernelRidge, true
-	path, err := t.train(ctx, gram, graphs, ridges, opt)
+	path, err := t.of(graphs).Train(ctx, gram, ridges, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -83,13 +83,18 @@ func (t *Targets) leaveOneOut(ctx context.Context, gram svm.View, graphs []int, 
 	return out, nil
 }
 
-// train trains for each parameter. Values are learned in units of their standard deviation on the
-// training graphs, so that the grids and ε mean the same for all data.
-func (t *Targets) train(ctx context.Context, gram svm.View, graphs []int, parameters []float64, opt svm.Options) ([]*svm.Learner, error) {
+// of returns the targets of some graphs.
+func (t *Targets) of(graphs []int) *Targets {
+	return &Targets{t.Classes, Pick(t.Labels, graphs), Pick(t.Values, graphs)}
+}
+
+// Train trains for each parameter, as svm.TrainPath does. Values are learned in units of their standard
+// deviation, so that the grids and ε mean the same for all data.
+func (t *Targets) Train(ctx context.Context, gram svm.View, parameters []float64, opt svm.Options) ([]*svm.Learner, error) {
 	if !t.Regression() {
-		return svm.TrainPath(ctx, gram, svm.Targets{Labels: Pick(t.Labels, graphs)}, parameters, opt)
+		return svm.TrainPath(ctx, gram, svm.Targets{Labels: t.Labels}, parameters, opt)
 	}
-	z, mean, scale := svm.StandardScores(Pick(t.Values, graphs))
+	z, mean, scale := svm.StandardScores(t.Values)
 	path, err := svm.TrainPath(ctx, gram, svm.Targets{Values: z}, parameters, opt)
 	for _, l := range path {
 		if l != nil {

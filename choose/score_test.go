@@ -77,7 +77,7 @@ func TestSharedTrainings(t *testing.T) {
 					t.Fatal(err)
 				}
 				test := c.Splits.Test(0, v)
-				learned, err := c.Targets.train(t.Context(), gram, set.graphs, o.C, svm.DefaultOptions())
+				learned, err := c.Targets.of(set.graphs).Train(t.Context(), gram, o.C, svm.DefaultOptions())
 				if err != nil {
 					t.Fatal(err)
 				}

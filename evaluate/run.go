@@ -40,6 +40,7 @@ type evaluation struct {
 	graphs         []*graph.Graph         // without targets
 	parts          []*choose.TrainingPart // of the folds of all repeats
 	settings       []*method              // kernels
+	combined       []*method              // those of the settings that combinations use
 	sums           []*method              // combinations that are sums of kernels
 	rows           []reportRow            // of the report
 	folder         *folder                // nil keeps nothing
@@ -54,9 +55,8 @@ type method struct {
 	kernel           kernel.Kernel // nil for a sum
 	// siblings are the settings of the candidate to which a kernel belongs.
 	siblings []*method
-	// combination says how a sum weighs the kernels summands.
+	// combination says how a sum weighs the kernels that are combined.
 	combination choose.Combination
-	summands    []*method
 	// keep says that the matrix of a kernel is needed by most combinations later on.
 	keep bool
 
@@ -117,7 +117,6 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 			list = append(list, c)
 		}
 	}
-	var combined []*method
 	for i, c := range list {
 		settings := make([]*method, len(c.Settings))
 		for k, s := range c.Settings {
@@ -128,18 +127,18 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 		}
 		e.settings = append(e.settings, settings...)
 		if i > 0 || !added {
-			combined = append(combined, settings...)
+			e.combined = append(e.combined, settings...)
 		}
 	}
 	for _, how := range e.o.Combinations {
-		if len(combined) == 0 {
+		if len(e.combined) == 0 {
 			return errors.New("no candidates to combine")
 		}
-		methods := combined
+		methods := e.combined
 		if how.Summed() {
-			methods = []*method{{name: how.String(), parameters: how.String(), combination: how, summands: combined}}
+			methods = []*method{{name: how.String(), parameters: how.String(), combination: how}}
 			e.sums = append(e.sums, methods...)
-			for _, m := range combined { // MeanBest needs few, and knows them beforehand
+			for _, m := range e.combined { // MeanBest needs few, and knows them beforehand
 				if err := kernel.CheckNormalized(m.kernel); err != nil {
 					return err
 				}
@@ -200,10 +199,7 @@ func (e *evaluation) session(parts []*choose.TrainingPart, fitTo []*graph.Graph)
 
 // evaluate evaluates all methods. The mixer keeps the matrices that combinations need.
 func (s *session) evaluate(ctx context.Context) error {
-	var kernels []*method // of all sums
-	if len(s.sums) > 0 {
-		kernels = s.sums[0].summands
-	}
+	kernels := s.combined
 	mixer := s.Mixer(len(kernels), func(ctx context.Context, k int) (*choose.Matrix, error) { return s.matrix(ctx, kernels[k]) },
 		func(k, repeat, fold int) *choose.Scores {
 			return &kernels[k].results[repeat*s.Splits.Folds+fold].Scores

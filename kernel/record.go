@@ -312,27 +312,29 @@ func CheckFields(name string, record any) error {
 }
 
 func (p parameter) check(v reflect.Value) error {
-	ok := true
+	ok, each := true, ""
 	switch {
 	case v.CanFloat():
 		ok = p.admits(v.Float())
 	case v.CanInt():
 		ok = p.admits(float64(v.Int()))
-	case v.Kind() == reflect.Slice && typeName(v.Type()) != "":
-		for i := range v.Len() {
-			if p.check(v.Index(i)) != nil {
-				return fmt.Errorf("%s = %s, want %s for each", p.name, textOf(v), p.wanted())
-			}
-		}
 	case v.Kind() == reflect.String:
-		if choices, closed := strings.CutPrefix(p.want, "one of "); closed && !slices.Contains(strings.Fields(choices), v.String()) {
-			return fmt.Errorf("%s = %q, want %s", p.name, v.String(), p.wanted())
+		choices, closed := strings.CutPrefix(p.want, "one of ")
+		ok = !closed || slices.Contains(strings.Fields(choices), v.String())
+	case v.Kind() == reflect.Slice && typeName(v.Type()) != "":
+		each = " for each"
+		for i := range v.Len() {
+			ok = ok && p.check(v.Index(i)) == nil
 		}
 	}
-	if !ok {
-		return fmt.Errorf("%s = %s, want %s", p.name, textOf(v), p.wanted())
+	if ok {
+		return nil
 	}
-	return nil
+	text := textOf(v)
+	if v.Kind() == reflect.String {
+		text = strconv.Quote(v.String())
+	}
+	return fmt.Errorf("%s = %s, want %s%s", p.name, text, p.wanted(), each)
 }
 
 // admits reports whether a number is in the range that the tag says.

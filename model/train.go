@@ -52,10 +52,14 @@ func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptio
 		}
 	}
 	m.Nearest = Percentiles(gram)
-	limited, err := m.learn(ctx, svm.Full(gram), p, o)
-	if err != nil {
+	opt := svm.DefaultOptions()
+	opt.Kind, opt.Epsilon, opt.Probability, opt.Seed = p.Learner, p.Epsilon, o.Probability, o.Seed
+	path, err := p.Train(ctx, svm.Full(gram), []float64{p.Parameter}, opt)
+	limited := errors.Is(err, svm.ErrIterations)
+	if err != nil && !limited {
 		return nil, err
 	}
+	m.Learner = path[0]
 	m.Created[choose.ParameterName(p.Learner)] = strconv.FormatFloat(p.Parameter, 'g', -1, 64)
 	m.Created["combination"] = p.Combination.String()
 	if limited {
@@ -66,24 +70,4 @@ func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptio
 		return nil, fmt.Errorf("model: %w", err)
 	}
 	return m, nil
-}
-
-// learn trains the learner of a plan on the model's Gram matrix.
-func (m *Model) learn(ctx context.Context, gram svm.View, p *choose.Plan, o TrainOptions) (limited bool, err error) {
-	opt := svm.DefaultOptions()
-	opt.C, opt.Ridge, opt.Epsilon, opt.Probability, opt.Seed = p.Parameter, p.Parameter, p.Epsilon, o.Probability, o.Seed
-	opt.Kind = p.Learner
-	targets := svm.Targets{Labels: p.Labels}
-	var mean, scale float64
-	if p.Classes == nil { // in units of the standard deviation, as the plan's parameters were chosen
-		targets.Values, mean, scale = svm.StandardScores(p.Values)
-	}
-	m.Learner, err = svm.Train(ctx, gram, targets, opt)
-	if limited = errors.Is(err, svm.ErrIterations); err != nil && !limited {
-		return false, err
-	}
-	if p.Classes == nil {
-		m.Learner.Rescale(mean, scale)
-	}
-	return limited, nil
 }
