@@ -264,8 +264,8 @@ func (c *choice) method(kernels int) string {
 	out := fmt.Sprintf("%d-fold cross-validation", c.Splits.Folds)
 	if c.Options.LeaveOneOut {
 		out = "leave-one-out of kernel ridge regression"
-		if len(c.everything.sample) < len(c.everything.graphs) {
-			out += fmt.Sprintf(" on %d of %d graphs, too low for a model of all", len(c.everything.sample), len(c.everything.graphs))
+		if n, all := len(c.everything.sample), len(c.everything.graphs); n < all {
+			out += fmt.Sprintf(" on %d of %d graphs, too low for a model of all", n, all)
 		}
 	}
 	if kernels > 1 || len(c.Options.Grid()) > 1 {

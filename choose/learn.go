@@ -124,8 +124,8 @@ func (t *Targets) read(l *svm.Learner, values *kernel.Matrix) Prediction {
 	return p
 }
 
-// scores returns the scores of the classes: the values of regressions; of machines the decision with pairs held within the margin, ±1, beyond which
-// their values say little.
+// scores returns the scores of the classes: the values of regressions; of machines the decision with
+// pairs held within the margin, ±1, beyond which their values say little.
 func scores(l *svm.Learner, values []float64) []float64 {
 	switch {
 	case l.Kind == svm.KernelRidge:

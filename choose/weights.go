@@ -84,7 +84,8 @@ type Mixer struct {
 
 // Mixer returns a mixer of some kernels. It asks once for each matrix that has a weight, and not at all
 // for scores without LeaveOneOut.
-func (c *Chooser) Mixer(kernels int, matrix func(ctx context.Context, kernel int) (*Matrix, error), scores func(kernel, repeat, fold int) *Scores) *Mixer {
+func (c *Chooser) Mixer(kernels int, matrix func(ctx context.Context, kernel int) (*Matrix, error),
+	scores func(kernel, repeat, fold int) *Scores) *Mixer {
 	return &Mixer{chooser: c, matrix: matrix, scores: scores, matrices: make([]*Matrix, kernels)}
 }
 
