@@ -138,12 +138,8 @@ func KindOf(path string) string {
 	return Kind(head)
 }
 
-// Errors, as told by errors.Is, of a container that breaks off, and of one in another version of
-// its format.
-var (
-	ErrBroken  = errors.New("breaks off")
-	ErrVersion = errors.New("another version of mlg")
-)
+// ErrVersion, as told by errors.Is, is the error of a container in another version of its format.
+var ErrVersion = errors.New("another version of mlg")
 
 // Decode takes a container of the given kind and version apart into sections, which are views of
 // data. Lengths and heads are checked; Check of each section checks its data. Where the container
@@ -158,7 +154,7 @@ func Decode(data []byte, kind string, version int) ([]Section, error) {
 	}
 	last := len(sections) - 1
 	if last < 0 || sections[last].Name != endName {
-		return sections, fmt.Errorf("the %s file %w after %d bytes: its end is missing", kind, ErrBroken, len(data)-len(rest))
+		return sections, fmt.Errorf("the %s file breaks off after %d bytes: its end is missing", kind, len(data)-len(rest))
 	}
 	end := sections[last]
 	sections = sections[:last]
@@ -193,7 +189,7 @@ func checkHead(data []byte, kind string, version int) error {
 		return fmt.Errorf("not an mlg %s file", kind)
 	}
 	if len(data) < headSize {
-		return fmt.Errorf("the %s file %w after %d bytes", kind, ErrBroken, len(data))
+		return fmt.Errorf("the %s file breaks off after %d bytes", kind, len(data))
 	}
 	if binary.LittleEndian.Uint32(data[20:]) != checksum(data[:headSize], 20, nil) {
 		return fmt.Errorf("the %s file is damaged: its head does not match its checksum", kind)
