@@ -29,15 +29,10 @@ func (p Prediction) at(positions []int) Prediction {
 // predicts the rows of each cross matrix: out[k][g] is for cross[k] and grid[g].
 func (t *Targets) learn(ctx context.Context, o *Options, gram svm.View, graphs []int, grid []float64, cross []svm.View) ([][]Prediction, error) {
 	out := make([][]Prediction, len(cross))
-	for k := range out {
-		out[k] = make([]Prediction, len(grid))
-	}
 	if t.oneClass(graphs) {
 		for k, c := range cross {
 			rows, _ := c.Dims()
-			for g := range grid {
-				out[k][g] = t.Always(t.Labels[graphs[0]], rows)
-			}
+			out[k] = slices.Repeat([]Prediction{t.Always(t.Labels[graphs[0]], rows)}, len(grid))
 		}
 		return out, nil
 	}
@@ -49,13 +44,14 @@ func (t *Targets) learn(ctx context.Context, o *Options, gram svm.View, graphs [
 		return nil, err
 	}
 	for k := range cross {
-		for g, l := range path {
+		for _, l := range path {
 			values, err := l.Values(cross[k])
 			if err != nil {
 				return nil, err
 			}
-			out[k][g] = t.read(l, values)
-			out[k][g].limited = limited
+			p := t.read(l, values)
+			p.limited = limited
+			out[k] = append(out[k], p)
 		}
 	}
 	return out, nil
@@ -64,12 +60,8 @@ func (t *Targets) learn(ctx context.Context, o *Options, gram svm.View, graphs [
 // leaveOneOut returns, for each ridge, what kernel ridge regression predicts for every graph from
 // the others.
 func (t *Targets) leaveOneOut(ctx context.Context, gram svm.View, graphs []int, ridges []float64) ([]Prediction, error) {
-	out := make([]Prediction, len(ridges))
 	if t.oneClass(graphs) {
-		for g := range out {
-			out[g] = t.Always(t.Labels[graphs[0]], len(graphs))
-		}
-		return out, nil
+		return slices.Repeat([]Prediction{t.Always(t.Labels[graphs[0]], len(graphs))}, len(ridges)), nil
 	}
 	opt := svm.DefaultOptions()
 	opt.Kind, opt.LeaveOneOut = svm.KernelRidge, true
@@ -77,8 +69,9 @@ func (t *Targets) leaveOneOut(ctx context.Context, gram svm.View, graphs []int, 
 	if err != nil {
 		return nil, err
 	}
-	for g, l := range path {
-		out[g] = t.read(l, l.LeaveOneOut)
+	var out []Prediction
+	for _, l := range path {
+		out = append(out, t.read(l, l.LeaveOneOut))
 	}
 	return out, nil
 }
