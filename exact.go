@@ -39,6 +39,7 @@ func NewExact(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Exact, err
 	if err != nil {
 		return nil, err
 	}
+	k.Base = b.String() // the same for new graphs
 	e := &Exact{graphs: graphs, base: b, kernel: k, robust: robust, memory: kernel.WorkOf(ctx).Memory}
 	c, err := describe(ctx, graphs, b, 0)
 	if err != nil {
@@ -206,6 +207,19 @@ func (e *Exact) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matri
 		}
 	}
 	return out, nil
+}
+
+// Compare implements kernel.Comparer.
+func (e *Exact) Compare(ctx context.Context, g, h *graph.Graph) (float64, error) {
+	two, err := NewExact(ctx, []*graph.Graph{g, h}, e.kernel)
+	if err != nil {
+		return 0, err
+	}
+	k, err := two.Gram(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return k.At(0, 1), nil
 }
 
 // work returns the number of pairs of graphs and classes that Gram compares.

@@ -142,6 +142,33 @@ func TestKernelGrowsWithGamma(t *testing.T) {
 	}
 }
 
+// Two graphs are compared with the base kernel that was chosen for the collection, not for the two.
+func TestExactCompare(t *testing.T) {
+	r := graphtest.Rand(1)
+	var plain, labelled []*graph.Graph
+	for range 4 {
+		plain = append(plain, graphtest.Random(r, graphtest.Options{N: 5, Edge: 0.5}))
+		labelled = append(labelled, graphtest.Random(r, graphtest.Options{N: 5, Edge: 0.5, Labels: 3}))
+	}
+	k := Default()
+	k.Exact = true
+	sum, err := kernel.NewCollection(plain).Sum(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := sum.Cross(t.Context(), labelled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, g := range labelled {
+		for j, h := range plain {
+			if got, err := sum.Compare(t.Context(), g, h); err != nil || math.Abs(got-want.At(i, j)) > 1e-12 {
+				t.Errorf("%d and %d: %v, %v, want %v", i, j, got, err, want.At(i, j))
+			}
+		}
+	}
+}
+
 func TestExactMemory(t *testing.T) {
 	gs := graphtest.Suite(1)
 	o := Default()

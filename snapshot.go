@@ -29,13 +29,14 @@ type LevelSnapshot struct {
 	// Explicit says that the base kernel's own features are used (level 0 only). Descriptors
 	// then has training vertices with every one-hot feature in their order, and W and Values
 	// are empty.
-	Explicit    bool
-	Descriptors []string  // level 0: of the landmarks
-	Marks       []float64 // level ≥ 1: covariances of the landmarks
+	Explicit    bool      `json:"explicit"`
+	Descriptors []string  `json:"-"` // level 0: of the landmarks
+	Marks       []float64 `json:"-"` // level ≥ 1: covariances of the landmarks
 
-	N, P   int       // landmarks (explicit: descriptors) and features
-	W      []float64 // N×P: features = kernel with the landmarks × W
-	Values []float64 // eigenvalues, descending; none where the only feature is always 0
+	N      int       `json:"landmarks"` // explicit: descriptors
+	P      int       `json:"features"`
+	W      []float64 `json:"-"` // N×P: features = kernel with the landmarks × W
+	Values []float64 `json:"-"` // eigenvalues, descending; none where the only feature is always 0
 }
 
 // Snapshot returns the model as plain data.

@@ -44,6 +44,18 @@ type Plan struct {
 	Indefinite bool
 }
 
+// Learn trains the plan's learner on the Gram matrix of its graphs. It tells whether the solver
+// stopped at its limit of iterations.
+func (p *Plan) Learn(ctx context.Context, gram svm.View, probability bool, seed uint64) (l *svm.Learner, limited bool, err error) {
+	opt := svm.DefaultOptions()
+	opt.Kind, opt.Epsilon, opt.Probability, opt.Seed = p.Learner, p.Epsilon, probability, seed
+	path, err := p.Train(ctx, gram, []float64{p.Parameter}, opt)
+	if limited = errors.Is(err, svm.ErrIterations); err != nil && !limited {
+		return nil, false, err
+	}
+	return path[0], limited, nil
+}
+
 // Kernel returns the weighted sum of the kernels.
 func (p *Plan) Kernel() kernel.Sum {
 	var weights []float64
@@ -63,18 +75,17 @@ type WeightedSetting struct {
 
 // Estimate is a cross-validated score.
 type Estimate struct {
-	Measure string  // "accuracy", "balanced accuracy" or "rmse"
-	Value   float64 // accuracies are shares
-	// Deviation is the standard error that the differences between folds suggest.
-	Deviation float64
-	Method    string // how it was found, and what it does not account for
+	Measure string  `json:"measure"` // "accuracy", "balanced accuracy" or "rmse"
+	Value   float64 `json:"value"`   // accuracies are shares
+	// Deviation is the standard error that the differences between folds suggest, 0 if it is not known.
+	Deviation float64 `json:"deviation"`
+	Method    string  `json:"method"` // how it was found, and what it does not account for
 }
 
 // ProcedureScore is the score of one way to combine kernels, by which they are compared.
 type ProcedureScore struct {
 	Combination Combination
-	Measure     string
-	Value       float64
+	Estimate
 }
 
 // Choose does with a dataset what package evaluate does with the training part of every outer
@@ -105,6 +116,11 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 	c.all = kernel.NewCollection(Untargeted(d))
 	for _, x := range candidates {
 		for _, s := range x.Settings {
+			if len(c.sums) > 0 {
+				if err := kernel.CheckNormalized(s.Kernel); err != nil {
+					return nil, err
+				}
+			}
 			c.settings = append(c.settings, WeightedSetting{Candidate: x.Name, Setting: s})
 		}
 	}
@@ -129,52 +145,46 @@ type choice struct {
 	everything *TrainingPart // all graphs
 	all        *kernel.Collection
 	settings   []WeightedSetting
-	matrices   []*Matrix // of the settings, kept where combinations need them
-
-	sums []Combination // those that are sums of kernels
-
-	mu   sync.Mutex
-	done int // steps of progress
+	scores     []*Scores     // of the settings
+	sums       []Combination // those that are sums of kernels
+	mixer      *Mixer        // of the settings
+	done       int           // steps of progress
 }
 
 // plan scores settings and combinations and takes the best.
 func (c *choice) plan(ctx context.Context) (*Plan, error) {
 	o := c.Options
-	settings, err := c.scoreSettings(ctx)
-	if err != nil {
+	if err := c.scoreSettings(ctx); err != nil {
 		return nil, err
 	}
 	p := &Plan{Collection: c.all, Learner: o.Learner, Epsilon: o.Epsilon, Targets: *c.Targets}
-	mixer := c.Mixer(len(c.settings), func(k int) (*Matrix, error) { return c.matrices[k], nil }, func(k, _, _ int) *Scores { return settings[k] })
-	all := slices.Clone(settings)
+	for _, s := range c.scores {
+		p.Limited += s.Limited
+	}
 	// The last sum of kernels comes first, best single last.
-	var chosen []*Scores
+	chosen := c.scores
 	for _, how := range slices.Backward(c.sums) {
-		s, err := c.score(ctx, Mixture{mixer, how}, how.String())
+		s, err := c.score(ctx, Mixture{c.mixer, how}, how.String())
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, s)
-		if chosen == nil {
+		p.Limited += s.Limited
+		if len(p.Procedures) == 0 {
 			chosen = []*Scores{s}
 		}
-		c.compare(p, how, []*Scores{s})
+		p.Procedures = append(p.Procedures, c.compare(how, []*Scores{s}))
 	}
-	if chosen == nil || slices.Contains(o.Combinations, BestSingle) {
-		c.compare(p, BestSingle, settings)
+	if len(c.sums) == 0 || slices.Contains(o.Combinations, BestSingle) {
+		p.Procedures = append(p.Procedures, c.compare(BestSingle, c.scores))
 	}
-	if p.Combination = p.Procedures[0].Combination; p.Combination == BestSingle {
-		chosen = settings
-	}
-	for _, s := range all {
-		p.Limited += s.Limited
-	}
+	p.Combination, p.Estimate = p.Procedures[0].Combination, p.Procedures[0].Estimate
 	k := c.Chooser.Choose(c.everything, chosen)
 	p.Parameter = o.Grid()[chosen[k].Best]
 	weights := make([]float64, len(c.settings))
 	weights[k] = 1
 	if p.Combination != BestSingle {
-		if weights, err = (Mixture{mixer, p.Combination}).Weights(ctx, c.everything); err != nil {
+		var err error
+		if weights, err = (Mixture{c.mixer, p.Combination}).Weights(ctx, c.everything); err != nil {
 			return nil, err
 		}
 	}
@@ -184,50 +194,49 @@ func (c *choice) plan(ctx context.Context) (*Plan, error) {
 			p.Indefinite = p.Indefinite || !kernel.Semidefinite(s.Kernel)
 		}
 	}
-	if c.matrices[0] != nil {
-		mixer.matrices = c.matrices
+	if len(c.sums) > 0 {
 		every := c.everything.graphs
-		p.Gram = mixer.sum(weights, every, every)
+		p.Gram = c.mixer.sum(weights, every, every)
 	}
 	return p, nil
 }
 
 // scoreSettings scores all settings. While one kernel matrix is computed the one before is learned from.
-func (c *choice) scoreSettings(ctx context.Context) ([]*Scores, error) {
-	keep := len(c.sums) > 0
-	c.matrices = make([]*Matrix, len(c.settings))
+// Matrices are kept where combinations need them.
+func (c *choice) scoreSettings(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	out := make([]*Scores, len(c.settings))
+	c.scores = make([]*Scores, len(c.settings))
+	var kernels []kernel.Kernel
 	for _, s := range c.settings {
-		c.all.Expect(s.Kernel)
+		kernels = append(kernels, s.Kernel)
+	}
+	grams := c.all.Grams(kernels...)
+	matrix := func(ctx context.Context, k int) (*Matrix, error) { return Fit(ctx, kernels[k], grams) }
+	c.mixer = c.Mixer(len(kernels), matrix, func(k, _, _ int) *Scores { return c.scores[k] })
+	if len(c.sums) > 0 {
+		matrix = c.mixer.Load
 	}
 	var before sync.WaitGroup
 	defer before.Wait()
 	for k, s := range c.settings {
-		m, err := Fit(ctx, s.Kernel, c.all)
+		m, err := matrix(ctx, k)
 		before.Wait()
 		if cause := context.Cause(ctx); cause != nil {
-			return nil, cause
-		}
-		if err == nil && keep {
-			err = m.notUnit
+			return cause
 		}
 		if err != nil {
-			return nil, err
-		}
-		if keep {
-			c.matrices[k] = m
+			return err
 		}
 		before.Go(func() {
 			var err error
-			if out[k], err = c.score(ctx, m, s.Candidate+" "+s.Parameters); err != nil {
+			if c.scores[k], err = c.score(ctx, m, s.Candidate+" "+s.Parameters); err != nil {
 				cancel(err)
 			}
 		})
 	}
 	before.Wait()
-	return out, context.Cause(ctx)
+	return context.Cause(ctx)
 }
 
 // score scores a kernel on all graphs.
@@ -236,37 +245,30 @@ func (c *choice) score(ctx context.Context, k Gram, name string) (*Scores, error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.done++; c.Options.Progress != nil {
 		c.Options.Progress(c.done, len(c.settings)+len(c.sums))
 	}
 	return &s[0], nil
 }
 
-// compare adds the score of choosing among kernels to a plan, and the estimate if it is the first.
-// What the other validators choose for one comes from trainings that contain it: it is not a nested
-// cross-validation.
-func (c *choice) compare(p *Plan, how Combination, kernels []*Scores) {
-	measure := "accuracy"
+// compare returns how good it is to choose among kernels. What the other validators choose for one
+// comes from trainings that contain it: it is not a nested cross-validation.
+func (c *choice) compare(how Combination, kernels []*Scores) ProcedureScore {
 	value, scores := c.Estimate(c.everything, kernels)
+	e := Estimate{Measure: "accuracy", Value: value, Method: c.method(len(kernels))}
+	if n := float64(len(scores)); n > 1 {
+		e.Deviation = metrics.Deviation(scores) / math.Sqrt(n)
+	}
 	switch {
 	case c.Targets.Regression():
-		measure, value = "rmse", math.Sqrt(max(0, -value))
-	case c.Options.Score == BalancedAccuracy:
-		measure = "balanced accuracy"
-	}
-	p.Procedures = append(p.Procedures, ProcedureScore{how, measure, value})
-	if len(p.Procedures) > 1 {
-		return
-	}
-	p.Estimate = Estimate{Measure: measure, Value: value, Method: c.method(len(kernels))}
-	if n := float64(len(scores)); n > 1 {
-		p.Estimate.Deviation = metrics.Deviation(scores) / math.Sqrt(n)
-		if c.Targets.Regression() && value > 0 { // of the root: d√x = dx/(2√x)
-			p.Estimate.Deviation /= 2 * value
+		e.Measure, e.Value = "rmse", math.Sqrt(max(0, -value))
+		if e.Value > 0 { // d√x = dx/(2√x)
+			e.Deviation /= 2 * e.Value
 		}
+	case c.Options.Score == BalancedAccuracy:
+		e.Measure = "balanced accuracy"
 	}
+	return ProcedureScore{how, e}
 }
 
 // method says how an estimate for a choice among so many kernels was found.
@@ -274,8 +276,8 @@ func (c *choice) method(kernels int) string {
 	out := fmt.Sprintf("%d-fold cross-validation", c.Splits.Folds)
 	if c.Options.LeaveOneOut {
 		out = "leave-one-out of kernel ridge regression"
-		if len(c.everything.sample) < len(c.all.Graphs()) {
-			out += fmt.Sprintf(" on %d of %d graphs, too low for a model of all", len(c.everything.sample), len(c.all.Graphs()))
+		if n, all := len(c.everything.sample), len(c.everything.graphs); n < all {
+			out += fmt.Sprintf(" on %d of %d graphs, too low for a model of all", n, all)
 		}
 	}
 	if kernels > 1 || len(c.Options.Grid()) > 1 {

@@ -28,7 +28,7 @@ func TestChooseFixed(t *testing.T) {
 	// by hand: six folds, each predicted from the others
 	o.Folds = 6
 	c := chooserOf(t, ds, &o)
-	m, err := Fit(t.Context(), baseline.DefaultShortestPath(), kernel.NewCollection(ds.Graphs))
+	m, err := Fit(t.Context(), baseline.DefaultShortestPath(), kernel.NewCollection(ds.Graphs).Grams())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,33 +29,29 @@ func (p Prediction) at(positions []int) Prediction {
 // predicts the rows of each cross matrix: out[k][g] is for cross[k] and grid[g].
 func (t *Targets) learn(ctx context.Context, o *Options, gram svm.View, graphs []int, grid []float64, cross []svm.View) ([][]Prediction, error) {
 	out := make([][]Prediction, len(cross))
-	for k := range out {
-		out[k] = make([]Prediction, len(grid))
-	}
 	if t.oneClass(graphs) {
 		for k, c := range cross {
 			rows, _ := c.Dims()
-			for g := range grid {
-				out[k][g] = t.Always(t.Labels[graphs[0]], rows)
-			}
+			out[k] = slices.Repeat([]Prediction{t.Always(t.Labels[graphs[0]], rows)}, len(grid))
 		}
 		return out, nil
 	}
 	opt := svm.DefaultOptions()
 	opt.Kind, opt.Epsilon = o.Learner, o.Epsilon
-	path, err := t.train(ctx, gram, graphs, grid, opt)
+	path, err := t.of(graphs).Train(ctx, gram, grid, opt)
 	limited := errors.Is(err, svm.ErrIterations)
 	if err != nil && !limited {
 		return nil, err
 	}
 	for k := range cross {
-		for g, l := range path {
+		for _, l := range path {
 			values, err := l.Values(cross[k])
 			if err != nil {
 				return nil, err
 			}
-			out[k][g] = t.read(l, values)
-			out[k][g].limited = limited
+			p := t.read(l, values)
+			p.limited = limited
+			out[k] = append(out[k], p)
 		}
 	}
 	return out, nil
@@ -64,32 +60,34 @@ func (t *Targets) learn(ctx context.Context, o *Options, gram svm.View, graphs [
 // leaveOneOut returns, for each ridge, what kernel ridge regression predicts for every graph from
 // the others.
 func (t *Targets) leaveOneOut(ctx context.Context, gram svm.View, graphs []int, ridges []float64) ([]Prediction, error) {
-	out := make([]Prediction, len(ridges))
 	if t.oneClass(graphs) {
-		for g := range out {
-			out[g] = t.Always(t.Labels[graphs[0]], len(graphs))
-		}
-		return out, nil
+		return slices.Repeat([]Prediction{t.Always(t.Labels[graphs[0]], len(graphs))}, len(ridges)), nil
 	}
 	opt := svm.DefaultOptions()
 	opt.Kind, opt.LeaveOneOut = svm.KernelRidge, true
-	path, err := t.train(ctx, gram, graphs, ridges, opt)
+	path, err := t.of(graphs).Train(ctx, gram, ridges, opt)
 	if err != nil {
 		return nil, err
 	}
-	for g, l := range path {
-		out[g] = t.read(l, l.LeaveOneOut)
+	var out []Prediction
+	for _, l := range path {
+		out = append(out, t.read(l, l.LeaveOneOut))
 	}
 	return out, nil
 }
 
-// train trains for each parameter. Values are learned in units of their standard deviation on the
-// training graphs, so that the grids and ε mean the same for all data.
-func (t *Targets) train(ctx context.Context, gram svm.View, graphs []int, parameters []float64, opt svm.Options) ([]*svm.Learner, error) {
+// of returns the targets of some graphs.
+func (t *Targets) of(graphs []int) *Targets {
+	return &Targets{t.Classes, Pick(t.Labels, graphs), Pick(t.Values, graphs)}
+}
+
+// Train trains for each parameter, as svm.TrainPath does. Values are learned in units of their standard
+// deviation, so that the grids and ε mean the same for all data.
+func (t *Targets) Train(ctx context.Context, gram svm.View, parameters []float64, opt svm.Options) ([]*svm.Learner, error) {
 	if !t.Regression() {
-		return svm.TrainPath(ctx, gram, svm.Targets{Labels: Pick(t.Labels, graphs)}, parameters, opt)
+		return svm.TrainPath(ctx, gram, svm.Targets{Labels: t.Labels}, parameters, opt)
 	}
-	z, mean, scale := svm.StandardScores(Pick(t.Values, graphs))
+	z, mean, scale := svm.StandardScores(t.Values)
 	path, err := svm.TrainPath(ctx, gram, svm.Targets{Values: z}, parameters, opt)
 	for _, l := range path {
 		if l != nil {
@@ -119,8 +117,8 @@ func (t *Targets) read(l *svm.Learner, values *kernel.Matrix) Prediction {
 	return p
 }
 
-// scores returns the scores of the classes: the values of regressions; of machines the decision with pairs held within the margin, ±1, beyond which
-// their values say little.
+// scores returns the scores of the classes: the values of regressions; of machines the decision with
+// pairs held within the margin, ±1, beyond which their values say little.
 func scores(l *svm.Learner, values []float64) []float64 {
 	switch {
 	case l.Kind == svm.KernelRidge:

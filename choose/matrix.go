@@ -27,27 +27,26 @@ type TrainingSet struct {
 // to are NaN, so that nothing can be learned from them.
 type Matrix struct {
 	values     *kernel.Matrix
-	indefinite bool  // negative eigenvalues are set to 0 on every training set
-	notUnit    error // why the kernel cannot be combined with others
+	indefinite bool // negative eigenvalues are set to 0 on every training set
 }
 
 // Fit returns the matrix of a kernel that is fitted to all graphs of a collection.
-func Fit(ctx context.Context, k kernel.Kernel, all *kernel.Collection) (*Matrix, error) {
+func Fit(ctx context.Context, k kernel.Kernel, all *kernel.Grams) (*Matrix, error) {
 	gram, err := all.Gram(ctx, k)
 	if err != nil {
 		return nil, err
 	}
-	return &Matrix{gram, !kernel.Semidefinite(k), kernel.UnitDiagonal(gram, k.String())}, nil
+	return &Matrix{gram, !kernel.Semidefinite(k)}, nil
 }
 
 // FitTo returns the matrix of a kernel that is fitted to a collection, the training graphs train of
 // all, and compares the graphs test with them.
-func FitTo(ctx context.Context, k kernel.Kernel, training *kernel.Collection, all []*graph.Graph, train, test []int) (*Matrix, error) {
+func FitTo(ctx context.Context, k kernel.Kernel, training *kernel.Grams, all []*graph.Graph, train, test []int) (*Matrix, error) {
 	gram, err := training.Gram(ctx, k)
 	if err != nil {
 		return nil, err
 	}
-	f, err := training.Fit(ctx, k)
+	f, err := training.In.Fit(ctx, k)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +54,7 @@ func FitTo(ctx context.Context, k kernel.Kernel, training *kernel.Collection, al
 	if err != nil {
 		return nil, err
 	}
-	m := &Matrix{kernel.NewMatrix(len(all), len(all)), !kernel.Semidefinite(k), kernel.UnitDiagonal(gram, k.String())}
+	m := &Matrix{kernel.NewMatrix(len(all), len(all)), !kernel.Semidefinite(k)}
 	for i := range m.values.Data {
 		m.values.Data[i] = math.NaN()
 	}

@@ -1,9 +1,13 @@
 package choose
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -11,37 +15,37 @@ import (
 type Options struct {
 	// Folds is the number of folds of an evaluation; Choose makes one less, because a training
 	// part has one less. Seed determines how graphs are dealt to them.
-	Folds int
+	Folds int `want:"at least 2"`
 	Seed  uint64
 
 	// Task says what the targets are.
-	Task Task
+	Task Task `want:"0 to 2"`
 	// Learner is what learns from the kernel matrix.
-	Learner svm.Kind
+	Learner svm.Kind `want:"0 to 1"`
 	// C is the grid of svm.SVM, increasing.
-	C []float64
+	C []float64 `want:"positive"`
 	// Ridge is the grid of svm.KernelRidge, increasing.
-	Ridge []float64
+	Ridge []float64 `want:"positive"`
 	// Epsilon is the half width of the tube of ε-SVR, in standard deviations of the targets.
-	Epsilon float64
+	Epsilon float64 `want:"at least 0"`
 
 	// InnerFolds is the number of validators: each of that many folds of a training part is
 	// predicted from the rest of it. More than there are means all. It is rounded up to an even
 	// number when Folds is odd.
-	InnerFolds int
+	InnerFolds int `want:"at least 1"`
 	// LeaveOneOut scores the leave-one-out predictions of kernel ridge regression on the training
 	// part, or a sample of Examples of it, instead. With svm.SVM, C stands for the ridge 1/(2C).
 	LeaveOneOut bool
 	// Score is what the choice maximises; for values it is always minus the squared error.
-	Score Score
+	Score Score `want:"0 to 2"`
 
 	// Combinations are the ways to use the settings of all candidates together that are tried
 	// besides the settings themselves.
-	Combinations []Combination
+	Combinations []Combination `want:"0 to 3"`
 	// Examples bounds the number of training graphs of which LeaveOneOut computes scores and
 	// from which the weights of a combination are learned; where there are more, a stratified
 	// sample is drawn.
-	Examples int
+	Examples int `want:"at least 2"`
 
 	// Progress, when set, is called with the numbers of kernels and combinations that are done
 	// and that there are (in an evaluation, of outer folds of these), from one goroutine at a time.
@@ -61,9 +65,10 @@ func DefaultOptions() Options {
 }
 
 // ForCandidates sets what DefaultCandidates are meant to be used with: kernel ridge regression,
-// parameters by the squared error of its leave-one-out predictions, and DefaultCombinations.
+// parameters by the squared error of its leave-one-out predictions, and all combinations but MeanBest.
 func (o *Options) ForCandidates() {
-	o.Learner, o.LeaveOneOut, o.Score, o.Combinations = svm.KernelRidge, true, Squared, DefaultCombinations()
+	o.Learner, o.LeaveOneOut, o.Score = svm.KernelRidge, true, Squared
+	o.Combinations = []Combination{BestSingle, MeanAll, Weighted}
 }
 
 // Task is what the targets are.
@@ -97,6 +102,14 @@ func (o *Options) Grid() []float64 {
 	return o.C
 }
 
+// ParameterName returns the name of a learner's parameter.
+func ParameterName(k svm.Kind) string {
+	if k == svm.KernelRidge {
+		return "ridge"
+	}
+	return "C"
+}
+
 // ridges returns the ridges that the values of the grid stand for.
 func (o *Options) ridges() []float64 {
 	if o.Learner == svm.KernelRidge {
@@ -123,46 +136,18 @@ func (o *Options) best(scores []float64) int {
 
 // Validate returns an error that names the first field with an impossible value.
 func (o *Options) Validate() error {
-	if err := increasing("C", o.C); err != nil {
+	if err := kernel.CheckFields("choose", *o); err != nil {
 		return err
 	}
-	if err := increasing("Ridge", o.Ridge); err != nil {
-		return err
+	if o.Score == Squared && o.Learner != svm.KernelRidge {
+		return errors.New("choose: Score = squared is for kernel ridge regression")
 	}
-	for _, c := range o.Combinations {
-		if c < 0 || int(c) >= len(combinationNames) {
-			return fmt.Errorf("choose: Combinations has %d, want one of %q", int(c), combinationNames)
-		}
-	}
-	switch {
-	case o.Folds < 2:
-		return fmt.Errorf("choose: Folds = %d, want at least 2", o.Folds)
-	case o.Task < AutoTask || o.Task > Regression:
-		return fmt.Errorf("choose: Task = %d, want AutoTask, Classification or Regression", o.Task)
-	case o.Learner != svm.SVM && o.Learner != svm.KernelRidge:
-		return fmt.Errorf("choose: Learner = %d, want svm.SVM or svm.KernelRidge", o.Learner)
-	case !(o.Epsilon >= 0) || math.IsInf(o.Epsilon, 1):
-		return fmt.Errorf("choose: Epsilon = %v, want a finite number, 0 or more", o.Epsilon)
-	case o.InnerFolds < 1:
-		return fmt.Errorf("choose: InnerFolds = %d, want at least 1", o.InnerFolds)
-	case o.Score < Accuracy || o.Score > Squared:
-		return fmt.Errorf("choose: Score = %d, want Accuracy, BalancedAccuracy or Squared", o.Score)
-	case o.Score == Squared && o.Learner != svm.KernelRidge:
-		return fmt.Errorf("choose: Score = squared is for kernel ridge regression")
-	case o.Examples < 2:
-		return fmt.Errorf("choose: Examples = %d, want at least 2", o.Examples)
-	}
-	return nil
+	return cmp.Or(increasing("C", o.C), increasing("Ridge", o.Ridge))
 }
 
 func increasing(name string, grid []float64) error {
-	if len(grid) == 0 {
-		return fmt.Errorf("choose: %s is empty, want at least one value", name)
-	}
-	for i, x := range grid {
-		if !(x > 0) || math.IsInf(x, 1) || i > 0 && x <= grid[i-1] {
-			return fmt.Errorf("choose: %s = %v, want increasing finite numbers above 0", name, grid)
-		}
+	if len(grid) == 0 || len(slices.Compact(slices.Clone(grid))) < len(grid) || !slices.IsSorted(grid) {
+		return fmt.Errorf("choose: %s = %v, want one increasing number or more", name, grid)
 	}
 	return nil
 }

@@ -177,7 +177,7 @@ func (c *Chooser) scoreFolds(ctx context.Context, k Gram, parts []*TrainingPart)
 		for j, v := range p.validators {
 			c.add(&out[i], p.scored[j], predicted[at[between(p, v)]][v])
 		}
-		c.chooseBest(&out[i], p)
+		out[i].Best, _ = c.bestValue(&out[i], p.weight)
 	}
 	return out, nil
 }
@@ -212,7 +212,7 @@ func (c *Chooser) scoreLeaveOneOut(ctx context.Context, k Gram, p *TrainingPart)
 		}
 		s.Best = c.Options.best(products)
 	} else {
-		c.chooseBest(&s, p)
+		s.Best, _ = c.bestValue(&s, p.weight)
 	}
 	return s, nil
 }
@@ -247,13 +247,18 @@ func (c *Chooser) add(s *Scores, graphs []int, predictions []Prediction) {
 	}
 }
 
-// chooseBest sets Best.
-func (c *Chooser) chooseBest(s *Scores, p *TrainingPart) {
+// bestValue returns the value of the grid with the best score for given weights of the validators, −∞
+// without scores.
+func (c *Chooser) bestValue(s *Scores, weight []float64) (value int, score float64) {
+	if s.Inner == nil {
+		return 0, math.Inf(-1)
+	}
 	scores := make([]float64, len(s.Inner))
 	for g, inner := range s.Inner {
-		scores[g] = weightedMean(inner, p.weight)
+		scores[g] = weightedMean(inner, weight)
 	}
-	s.Best = c.Options.best(scores)
+	value = c.Options.best(scores)
+	return value, scores[value]
 }
 
 // weightedMean returns the mean of scores with weights.
@@ -285,33 +290,32 @@ func (c *Chooser) Choose(p *TrainingPart, kernels []*Scores) int {
 // validators.
 func (c *Chooser) chooseWith(kernels []*Scores, weight []float64) (kernel, value int) {
 	best := math.Inf(-1)
-	scores := make([]float64, len(c.Options.Grid()))
 	for k, s := range kernels {
-		for g, inner := range s.Inner {
-			scores[g] = weightedMean(inner, weight)
-		}
-		if g := c.Options.best(scores); scores[g] > best {
-			best, kernel, value = scores[g], k, g
+		if g, score := c.bestValue(s, weight); score > best {
+			best, kernel, value = score, k, g
 		}
 	}
 	return kernel, value
 }
 
 // Estimate returns how good it is to choose among kernels on a part, as people know it, and that for
-// each validator: each is scored with what the others would choose. The score of the winner itself is
-// too high, the more so the more there are to choose from. With a single validator there is nothing
-// else.
+// each validator that has graphs: each is scored with what the others would choose. The score of the
+// winner itself is too high, the more so the more there are to choose from. With a single validator
+// there is nothing else.
 func (c *Chooser) Estimate(p *TrainingPart, kernels []*Scores) (mean float64, scores []float64) {
-	scores = make([]float64, len(p.weight))
-	for i := range p.weight {
+	var weight []float64
+	for i, w := range p.weight {
+		if w == 0 {
+			continue
+		}
 		others := slices.Clone(p.weight)
 		if others[i] = 0; slices.Max(others) == 0 {
 			others = p.weight
 		}
 		k, g := c.chooseWith(kernels, others)
-		scores[i] = kernels[k].Known[g][i]
+		scores, weight = append(scores, kernels[k].Known[g][i]), append(weight, w)
 	}
-	return weightedMean(scores, p.weight), scores
+	return weightedMean(scores, weight), scores
 }
 
 // Predict trains on a part with each of some values of the grid and predicts the fold outside it.

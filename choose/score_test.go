@@ -50,7 +50,7 @@ func TestSharedTrainings(t *testing.T) {
 		c := chooserOf(t, ds, &o)
 		k := baseline.DefaultWL()
 		k.H = 3
-		m, err := Fit(t.Context(), k, kernel.NewCollection(ds.Graphs))
+		m, err := Fit(t.Context(), k, kernel.NewCollection(ds.Graphs).Grams())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestSharedTrainings(t *testing.T) {
 					t.Fatal(err)
 				}
 				test := c.Splits.Test(0, v)
-				learned, err := c.Targets.train(t.Context(), gram, set.graphs, o.C, svm.DefaultOptions())
+				learned, err := c.Targets.of(set.graphs).Train(t.Context(), gram, o.C, svm.DefaultOptions())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -124,4 +124,9 @@ func TestEstimate(t *testing.T) {
 	near(t, "estimate", mean, (0.3+0.3+0.2)/3, 1e-12)
 	mean, _ = c.Estimate(p, settings[3:])
 	near(t, "estimate of one", mean, 0.7, 1e-12)
+	// A validator without graphs, as none of its fold is in the sample, says nothing.
+	p.weight[0] = 0
+	if _, scores := c.Estimate(p, settings[3:]); !slices.Equal(scores, []float64{0.7, 0.7}) {
+		t.Errorf("scores %v of the validators, want two", scores)
+	}
 }

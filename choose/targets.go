@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -55,10 +56,7 @@ func ReadTargets(d *dataset.Dataset, task Task) (*Targets, error) {
 		}
 		return t, nil
 	}
-	for name := range numbers {
-		t.Classes = append(t.Classes, name)
-	}
-	slices.SortFunc(t.Classes, func(a, b string) int {
+	t.Classes = slices.SortedFunc(maps.Keys(numbers), func(a, b string) int {
 		if numeric {
 			return cmp.Or(cmp.Compare(numbers[a], numbers[b]), cmp.Compare(a, b))
 		}

@@ -37,11 +37,6 @@ var combinationNames = []string{"best single", "mean of all", "mean of best", "w
 
 func (c Combination) String() string { return combinationNames[c] }
 
-// DefaultCombinations returns the ways to combine that are used with DefaultCandidates.
-func DefaultCombinations() []Combination {
-	return []Combination{BestSingle, MeanAll, Weighted}
-}
-
 // Summed reports whether a combination is a sum of kernels, which needs trainings of its own.
 func (c Combination) Summed() bool { return c != BestSingle }
 
@@ -80,7 +75,7 @@ func (t *Targets) errors(examples []int, predicted []Prediction) []Errors {
 type Mixer struct {
 	chooser *Chooser
 	// matrix returns that of a kernel, and scores those of a kernel on the part without a fold.
-	matrix func(kernel int) (*Matrix, error)
+	matrix func(ctx context.Context, kernel int) (*Matrix, error)
 	scores func(kernel, repeat, fold int) *Scores
 
 	mu       sync.Mutex
@@ -89,7 +84,8 @@ type Mixer struct {
 
 // Mixer returns a mixer of some kernels. It asks once for each matrix that has a weight, and not at all
 // for scores without LeaveOneOut.
-func (c *Chooser) Mixer(kernels int, matrix func(kernel int) (*Matrix, error), scores func(kernel, repeat, fold int) *Scores) *Mixer {
+func (c *Chooser) Mixer(kernels int, matrix func(ctx context.Context, kernel int) (*Matrix, error),
+	scores func(kernel, repeat, fold int) *Scores) *Mixer {
 	return &Mixer{chooser: c, matrix: matrix, scores: scores, matrices: make([]*Matrix, kernels)}
 }
 
@@ -108,7 +104,7 @@ func (m Mixture) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) s
 	indefinite := false
 	for k := range w {
 		if w[k] > 0 {
-			x, err := m.load(k)
+			x, err := m.Load(ctx, k)
 			if err != nil {
 				return svm.View{}, nil, err
 			}
@@ -127,19 +123,15 @@ func (m Mixture) Weights(ctx context.Context, p *TrainingPart) ([]float64, error
 	return m.weights(ctx, m.chooser.without(p.Repeat, p.Fold, p.Fold))
 }
 
-// load gets the matrix of a kernel.
-func (m *Mixer) load(k int) (*Matrix, error) {
+// Load returns the matrix of a kernel, and keeps it.
+func (m *Mixer) Load(ctx context.Context, k int) (*Matrix, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.matrices[k] == nil {
-		x, err := m.matrix(k)
-		if err == nil {
-			err = x.notUnit
-		}
-		if err != nil {
+		var err error
+		if m.matrices[k], err = m.matrix(ctx, k); err != nil {
 			return nil, err
 		}
-		m.matrices[k] = x
 	}
 	return m.matrices[k], nil
 }
@@ -203,7 +195,7 @@ func (m *Mixer) kernelErrors(ctx context.Context, k int, t TrainingSet) ([]Error
 	if c.Options.LeaveOneOut {
 		return m.scores(k, t.repeat, t.first).Errors, nil
 	}
-	x, err := m.load(k)
+	x, err := m.Load(ctx, k)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -85,10 +86,10 @@ func sameChoice(t *testing.T, ds *dataset.Dataset, o Options) {
 		t.Fatal(err)
 	}
 	// What Run chooses for the last fold.
-	outer := e.parts[0][last]
+	outer := e.parts[last]
 	scores := func(methods []*method) (out []*choose.Scores) {
 		for _, m := range methods {
-			out = append(out, &m.results[0][last].Scores)
+			out = append(out, &m.results[last].Scores)
 		}
 		return out
 	}
@@ -111,16 +112,16 @@ func sameChoice(t *testing.T, ds *dataset.Dataset, o Options) {
 		t.Errorf("%s, want %s", p.Combination, combinations[0])
 	}
 	k := e.Choose(outer, scores(procedures[0]))
-	if want := o.Grid()[procedures[0][k].results[0][last].Best]; p.Parameter != want {
+	if want := o.Grid()[procedures[0][k].results[last].Best]; p.Parameter != want {
 		t.Errorf("parameter %v, want %v", p.Parameter, want)
 	}
 	want := make([]float64, len(kernels))
 	want[k] = 1
 	if p.Combination != choose.BestSingle {
-		mixer := e.Mixer(len(kernels), func(k int) (*choose.Matrix, error) {
-			return choose.Fit(t.Context(), kernels[k].kernel, kernel.NewCollection(e.graphs))
+		mixer := e.Mixer(len(kernels), func(_ context.Context, k int) (*choose.Matrix, error) {
+			return choose.Fit(t.Context(), kernels[k].kernel, kernel.NewCollection(e.graphs).Grams())
 		},
-			func(k, _, _ int) *choose.Scores { return &kernels[k].results[0][last].Scores })
+			func(k, _, _ int) *choose.Scores { return &kernels[k].results[last].Scores })
 		if want, err = (choose.Mixture{Mixer: mixer, How: p.Combination}).Weights(t.Context(), outer); err != nil {
 			t.Fatal(err)
 		}

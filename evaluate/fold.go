@@ -87,6 +87,6 @@ func (e *evaluation) test(ctx context.Context, m *method, k choose.Gram, p *choo
 func (e *evaluation) leads(m *method, p *choose.TrainingPart, s *choose.Scores) bool {
 	earlier := m.siblings[:max(0, slices.Index(m.siblings, m))]
 	return !slices.ContainsFunc(earlier, func(other *method) bool {
-		return p.Mean(&other.results[p.Repeat][p.Fold].Scores) >= p.Mean(s)
+		return p.Mean(&other.results[p.Repeat*e.Splits.Folds+p.Fold].Scores) >= p.Mean(s)
 	})
 }

@@ -68,7 +68,7 @@ func newFolder(e *evaluation, path string) (*folder, error) {
 func (f *folder) key(s *session, m *method) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %d %d %d\n%q\n", f.common, len(s.parts), s.parts[0].Repeat, s.parts[0].Fold, m.parameters)
-	kernels := m.summands
+	kernels := s.combined
 	if m.kernel != nil {
 		kernels = []*method{m}
 	}

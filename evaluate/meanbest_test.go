@@ -66,7 +66,7 @@ func TestBestFew(t *testing.T) {
 			for f := range 4 {
 				products := make([]float64, len(kernels))
 				for k, m := range e.settings[1 : 1+len(kernels)] {
-					least := slices.MinFunc(m.results[0][f].Errors, func(a, b choose.Errors) int { return cmp.Compare(a.Squared, b.Squared) })
+					least := slices.MinFunc(m.results[f].Errors, func(a, b choose.Errors) int { return cmp.Compare(a.Squared, b.Squared) })
 					products[k] = least.Squared * least.Wrong
 				}
 				order := make([]int, len(products))
@@ -81,7 +81,7 @@ func TestBestFew(t *testing.T) {
 				for _, k := range best {
 					taken = append(taken, kernels[k])
 				}
-				value := e.sums[0].results[0][f].Best
+				value := e.sums[0].results[f].Best
 				alone := o
 				alone.C, alone.Ridge = o.Grid()[value:value+1], o.Grid()[value:value+1]
 				alone.Combinations, alone.Folder = nil, ""

@@ -1,10 +1,12 @@
 package evaluate
 
 import (
-	"fmt"
+	"cmp"
+	"errors"
 	"time"
 
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Options say how kernels are evaluated. Start from DefaultOptions.
@@ -14,7 +16,7 @@ type Options struct {
 	choose.Options
 
 	// Repeats is the number of times that the graphs are dealt to folds.
-	Repeats int
+	Repeats int `want:"at least 1"`
 
 	// OnReported chooses those kernel parameters and that C whose score on the reported
 	// folds themselves is best, as tables of papers often do. The scores are too high, the
@@ -41,16 +43,14 @@ func DefaultOptions() Options {
 
 // Validate returns an error that names the first field with an impossible value.
 func (o *Options) Validate() error {
-	if err := o.Options.Validate(); err != nil {
+	if err := cmp.Or(o.Options.Validate(), kernel.CheckFields("evaluate", *o)); err != nil {
 		return err
 	}
 	switch {
-	case o.Repeats < 1:
-		return fmt.Errorf("evaluate: Repeats = %d, want at least 1", o.Repeats)
 	case o.OnReported && o.Score == choose.Squared:
-		return fmt.Errorf("evaluate: Score = squared is for choices inside training parts, not for OnReported")
+		return errors.New("evaluate: Score = squared is for choices inside training parts, not for OnReported")
 	case o.OnReported && len(o.Combinations) > 0:
-		return fmt.Errorf("evaluate: Combinations are learned inside training parts, not with OnReported")
+		return errors.New("evaluate: Combinations are learned inside training parts, not with OnReported")
 	}
 	return nil
 }

@@ -206,7 +206,7 @@ func (e *evaluation) selection() string {
 	if e.o.LeaveOneOut {
 		return "nested, by " + score + " of leave-one-out ridge regression"
 	}
-	return fmt.Sprintf("nested, by %s on %d validation folds", score, e.parts[0][0].Validators())
+	return fmt.Sprintf("nested, by %s on %d validation folds", score, e.parts[0].Validators())
 }
 
 func (e *evaluation) learner() string {
@@ -261,19 +261,17 @@ func (e *evaluation) result(x reportRow) Result {
 // chooseByFold takes for every fold the method with the best score on its training part.
 func (e *evaluation) chooseByFold(out *Result, methods []*method) {
 	counts := map[string]int{}
-	chosen := make([][]choose.Prediction, out.Repeats)
+	var chosen []choose.Prediction
 	scores := make([]*choose.Scores, len(methods))
-	for repeat, parts := range e.parts {
-		for f, p := range parts {
-			for k, m := range methods {
-				scores[k] = &m.results[repeat][f].Scores
-			}
-			k := e.Choose(p, scores)
-			x := &methods[k].results[repeat][f]
-			chosen[repeat] = append(chosen[repeat], x.Prediction)
-			out.Limited += x.Limited
-			counts[e.choice(methods[k], x.Best)]++
+	for i, p := range e.parts {
+		for k, m := range methods {
+			scores[k] = &m.results[i].Scores
 		}
+		k := e.Choose(p, scores)
+		x := &methods[k].results[i]
+		chosen = append(chosen, x.Prediction)
+		out.Limited += x.Limited
+		counts[e.choice(methods[k], x.Best)]++
 	}
 	for p, n := range counts {
 		out.Choices = append(out.Choices, Choice{p, n})
@@ -287,11 +285,7 @@ func (e *evaluation) chooseByFold(out *Result, methods []*method) {
 
 // choice describes a method with a value of the learner's grid.
 func (e *evaluation) choice(m *method, value int) string {
-	name := "C"
-	if e.o.Learner == svm.KernelRidge {
-		name = "ridge"
-	}
-	return fmt.Sprintf("%s %s=%g", m.parameters, name, e.o.Grid()[value])
+	return fmt.Sprintf("%s %s=%g", m.parameters, choose.ParameterName(e.o.Learner), e.o.Grid()[value])
 }
 
 // chooseReported takes the method and value of the grid with the best mean accuracy over all
@@ -302,12 +296,10 @@ func (e *evaluation) chooseReported(out *Result, methods []*method) {
 	for _, m := range methods {
 		for g := range e.o.Grid() {
 			trial := empty
-			confusions := make([][]metrics.Confusion, trial.Repeats)
-			for repeat, folds := range m.results {
-				for _, x := range folds {
-					confusions[repeat] = append(confusions[repeat], x.Confusions[g])
-					trial.Limited += x.Limited
-				}
+			var confusions []metrics.Confusion
+			for _, x := range m.results {
+				confusions = append(confusions, x.Confusions[g])
+				trial.Limited += x.Limited
 			}
 			e.summariseConfusions(&trial, confusions)
 			score := trial.Accuracy
@@ -322,25 +314,24 @@ func (e *evaluation) chooseReported(out *Result, methods []*method) {
 	}
 }
 
-// summarise computes the figures of a row from predictions, by repeat and fold.
-func (e *evaluation) summarise(out *Result, chosen [][]choose.Prediction) {
+// summarise computes the figures of a row from predictions, by training part.
+func (e *evaluation) summarise(out *Result, chosen []choose.Prediction) {
 	t := e.Targets
 	if t.Regression() {
 		e.summariseValues(out, chosen)
 		return
 	}
-	confusions := make([][]metrics.Confusion, len(chosen))
+	var confusions []metrics.Confusion
 	var aucs []float64
-	for repeat, folds := range chosen {
-		predicted := make([]int, len(e.graphs))
+	for repeat := range out.Repeats {
 		var auc []float64
-		for f, p := range folds {
+		predicted := make([]int, len(e.graphs))
+		for f := range e.Splits.Folds {
+			p := chosen[repeat*e.Splits.Folds+f]
 			test := e.Splits.Test(repeat, f)
 			truth := choose.Pick(t.Labels, test)
-			confusions[repeat] = append(confusions[repeat], metrics.NewConfusion(truth, p.Labels, len(t.Classes)))
-			for k, i := range test {
-				predicted[i] = p.Labels[k]
-			}
+			confusions = append(confusions, metrics.NewConfusion(truth, p.Labels, len(t.Classes)))
+			put(predicted, test, p.Labels)
 			if a, ok := metrics.MacroAUC(truth, p.Scores, len(t.Classes)); ok {
 				auc = append(auc, a)
 			}
@@ -352,19 +343,29 @@ func (e *evaluation) summarise(out *Result, chosen [][]choose.Prediction) {
 	}
 	e.summariseConfusions(out, confusions)
 	if len(aucs) > 0 {
-		m, s := metrics.Mean(aucs), metrics.Deviation(aucs)
+		m, s := spreadOf(aucs)
 		out.AUC, out.AUCStd = &m, &s
 	}
 }
 
-// summariseConfusions computes accuracies from the counts of all folds, by repeat and fold.
-func (e *evaluation) summariseConfusions(out *Result, confusions [][]metrics.Confusion) {
+// put is the inverse of choose.Pick.
+func put[T any](to []T, at []int, x []T) {
+	for k, i := range at {
+		to[i] = x[k]
+	}
+}
+
+// spreadOf returns the mean and the standard deviation of a figure over the repeats.
+func spreadOf(x []float64) (mean, deviation float64) { return metrics.Mean(x), metrics.Deviation(x) }
+
+// summariseConfusions computes accuracies from the counts of all folds, by training part.
+func (e *evaluation) summariseConfusions(out *Result, confusions []metrics.Confusion) {
 	classes := len(e.Targets.Classes)
 	s := &ClassificationSummary{}
 	out.ClassificationSummary = s
 	all := metrics.NewConfusion(nil, nil, classes)
 	var balanced []float64
-	for _, folds := range confusions {
+	for folds := range slices.Chunk(confusions, e.Splits.Folds) {
 		sum := metrics.NewConfusion(nil, nil, classes)
 		var scores []float64
 		for _, c := range folds {
@@ -376,22 +377,21 @@ func (e *evaluation) summariseConfusions(out *Result, confusions [][]metrics.Con
 		s.AccuracyByRepeats = append(s.AccuracyByRepeats, sum.Accuracy())
 		balanced = append(balanced, sum.BalancedAccuracy())
 	}
-	s.Accuracy, s.AccuracyStd = metrics.Mean(s.AccuracyByRepeats), metrics.Deviation(s.AccuracyByRepeats)
-	s.Balanced, s.BalancedStd = metrics.Mean(balanced), metrics.Deviation(balanced)
+	s.Accuracy, s.AccuracyStd = spreadOf(s.AccuracyByRepeats)
+	s.Balanced, s.BalancedStd = spreadOf(balanced)
 	s.ByClass = all.ByClass(e.Targets.Classes)
 }
 
-// summariseValues computes errors of predicted values, by repeat and fold.
-func (e *evaluation) summariseValues(out *Result, chosen [][]choose.Prediction) {
+// summariseValues computes errors of predicted values, by training part.
+func (e *evaluation) summariseValues(out *Result, chosen []choose.Prediction) {
 	var rmse, mae, r2 []float64
-	for repeat, folds := range chosen {
+	for repeat := range out.Repeats {
 		values := make([]float64, len(e.graphs))
 		var scores []float64
-		for f, p := range folds {
+		for f := range e.Splits.Folds {
+			p := chosen[repeat*e.Splits.Folds+f]
 			test := e.Splits.Test(repeat, f)
-			for k, i := range test {
-				values[i] = p.Values[k]
-			}
+			put(values, test, p.Values)
 			root := metrics.ScoreValues(choose.Pick(e.Targets.Values, test), p.Values).RMSE
 			scores = append(scores, root*root)
 		}
@@ -400,11 +400,11 @@ func (e *evaluation) summariseValues(out *Result, chosen [][]choose.Prediction) 
 		s := metrics.ScoreValues(e.Targets.Values, values)
 		rmse, mae, r2 = append(rmse, s.RMSE), append(mae, s.MAE), append(r2, s.R2)
 	}
-	out.RegressionSummary = &RegressionSummary{
-		RMSE: metrics.Mean(rmse), RMSEStd: metrics.Deviation(rmse),
-		MAE: metrics.Mean(mae), MAEStd: metrics.Deviation(mae),
-		R2: metrics.Mean(r2), R2Std: metrics.Deviation(r2),
-	}
+	s := &RegressionSummary{}
+	s.RMSE, s.RMSEStd = spreadOf(rmse)
+	s.MAE, s.MAEStd = spreadOf(mae)
+	s.R2, s.R2Std = spreadOf(r2)
+	out.RegressionSummary = s
 }
 
 // majority predicts the most frequent class of the training part, the first of equals, or
@@ -415,21 +415,19 @@ func (e *evaluation) majority() Result {
 	if t.Regression() {
 		out.Name = "mean value"
 	}
-	chosen := make([][]choose.Prediction, out.Repeats)
-	for repeat := range chosen {
-		for f := range e.Splits.Folds {
-			train, test := e.Splits.Without(repeat, f), e.Splits.Test(repeat, f)
-			if t.Regression() {
-				mean := metrics.Mean(choose.Pick(t.Values, train))
-				chosen[repeat] = append(chosen[repeat], choose.Prediction{Values: slices.Repeat([]float64{mean}, len(test))})
-				continue
-			}
-			counts := make([]int, len(t.Classes))
-			for _, i := range train {
-				counts[t.Labels[i]]++
-			}
-			chosen[repeat] = append(chosen[repeat], t.Always(slices.Index(counts, slices.Max(counts)), len(test)))
+	var chosen []choose.Prediction
+	for _, p := range e.parts {
+		train, test := e.Splits.Without(p.Repeat, p.Fold), e.Splits.Test(p.Repeat, p.Fold)
+		if t.Regression() {
+			mean := metrics.Mean(choose.Pick(t.Values, train))
+			chosen = append(chosen, choose.Prediction{Values: slices.Repeat([]float64{mean}, len(test))})
+			continue
 		}
+		counts := make([]int, len(t.Classes))
+		for _, i := range train {
+			counts[t.Labels[i]]++
+		}
+		chosen = append(chosen, t.Always(slices.Index(counts, slices.Max(counts)), len(test)))
 	}
 	e.summarise(&out, chosen)
 	return out

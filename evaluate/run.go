@@ -37,12 +37,13 @@ type evaluation struct {
 	choose.Chooser // of all training parts
 	o              *Options
 	data           *dataset.Dataset
-	graphs         []*graph.Graph           // without targets
-	parts          [][]*choose.TrainingPart // training parts by repeat and fold
-	settings       []*method                // kernels
-	sums           []*method                // combinations that are sums of kernels
-	rows           []reportRow              // of the report
-	folder         *folder                  // nil keeps nothing
+	graphs         []*graph.Graph         // without targets
+	parts          []*choose.TrainingPart // of the folds of all repeats
+	settings       []*method              // kernels
+	combined       []*method              // those of the settings that combinations use
+	sums           []*method              // combinations that are sums of kernels
+	rows           []reportRow            // of the report
+	folder         *folder                // nil keeps nothing
 
 	mu   sync.Mutex
 	done int // outer folds of methods
@@ -54,13 +55,12 @@ type method struct {
 	kernel           kernel.Kernel // nil for a sum
 	// siblings are the settings of the candidate to which a kernel belongs.
 	siblings []*method
-	// combination says how a sum weighs the kernels summands.
+	// combination says how a sum weighs the kernels that are combined.
 	combination choose.Combination
-	summands    []*method
 	// keep says that the matrix of a kernel is needed by most combinations later on.
 	keep bool
 
-	results                     [][]foldResult // by repeat and fold
+	results                     []foldResult // by training part
 	kernelSeconds, learnSeconds float64
 }
 
@@ -93,11 +93,9 @@ func newEvaluation(d *dataset.Dataset, candidates []choose.Candidate, o *Options
 		return nil, fmt.Errorf("%d folds leave one for training when one validates, want at least 3 or leave-one-out", e.Splits.Folds)
 	}
 	for repeat := range e.Splits.Repeats() {
-		var parts []*choose.TrainingPart
 		for f := range e.Splits.Folds {
-			parts = append(parts, e.TrainingPart(repeat, f))
+			e.parts = append(e.parts, e.TrainingPart(repeat, f))
 		}
-		e.parts = append(e.parts, parts)
 	}
 	if err := e.addMethods(candidates); err != nil {
 		return nil, err
@@ -119,7 +117,6 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 			list = append(list, c)
 		}
 	}
-	var combined []*method
 	for i, c := range list {
 		settings := make([]*method, len(c.Settings))
 		for k, s := range c.Settings {
@@ -130,18 +127,21 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 		}
 		e.settings = append(e.settings, settings...)
 		if i > 0 || !added {
-			combined = append(combined, settings...)
+			e.combined = append(e.combined, settings...)
 		}
 	}
 	for _, how := range e.o.Combinations {
-		if len(combined) == 0 {
+		if len(e.combined) == 0 {
 			return errors.New("no candidates to combine")
 		}
-		methods := combined
+		methods := e.combined
 		if how.Summed() {
-			methods = []*method{{name: how.String(), parameters: how.String(), combination: how, summands: combined}}
+			methods = []*method{{name: how.String(), parameters: how.String(), combination: how}}
 			e.sums = append(e.sums, methods...)
-			for _, m := range combined { // MeanBest needs few, and knows them beforehand
+			for _, m := range e.combined { // MeanBest needs few, and knows them beforehand
+				if err := kernel.CheckNormalized(m.kernel); err != nil {
+					return err
+				}
 				m.keep = m.keep || how != choose.MeanBest || !e.o.LeaveOneOut
 			}
 		}
@@ -150,9 +150,7 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 		}
 	}
 	for _, m := range slices.Concat(e.settings, e.sums) {
-		for range e.Splits.Repeats() {
-			m.results = append(m.results, make([]foldResult, e.Splits.Folds))
-		}
+		m.results = make([]foldResult, len(e.parts))
 	}
 	return nil
 }
@@ -172,58 +170,51 @@ func (e *evaluation) addRow(name string, methods []*method) error {
 // run evaluates all methods.
 func (e *evaluation) run(ctx context.Context) error {
 	if !e.o.Inductive {
-		all := e.collect(e.graphs)
-		return e.session(slices.Concat(e.parts...), func(k kernel.Kernel) (*choose.Matrix, error) { return choose.Fit(ctx, k, all) }).evaluate(ctx)
+		return e.session(e.parts, e.graphs).evaluate(ctx)
 	}
 	// Some folds at a time, each with its share of the workers.
-	parts := slices.Concat(e.parts...)
-	lanes := min(kernel.Workers(ctx), len(parts))
+	lanes := min(kernel.Workers(ctx), len(e.parts))
 	inner := kernel.WithWorkers(ctx, kernel.Workers(ctx)/lanes)
-	return kernel.Each(kernel.WithWorkers(ctx, lanes), len(parts), 1, func(_, i int) error {
-		repeat, f := parts[i].Repeat, parts[i].Fold
-		train := e.Splits.Without(repeat, f)
-		training := e.collect(choose.Pick(e.graphs, train))
-		return e.session(parts[i:i+1], func(k kernel.Kernel) (*choose.Matrix, error) {
-			return choose.FitTo(inner, k, training, e.graphs, train, e.Splits.Test(repeat, f))
-		}).evaluate(inner)
+	return kernel.Each(kernel.WithWorkers(ctx, lanes), len(e.parts), 1, func(_, i int) error {
+		train := e.Splits.Without(e.parts[i].Repeat, e.parts[i].Fold)
+		return e.session(e.parts[i:i+1], choose.Pick(e.graphs, train)).evaluate(inner)
 	})
-}
-
-// collect returns graphs to which all kernels will be fitted.
-func (e *evaluation) collect(graphs []*graph.Graph) *kernel.Collection {
-	c := kernel.NewCollection(graphs)
-	for _, m := range e.settings {
-		c.Expect(m.kernel)
-	}
-	return c
 }
 
 // session evaluates methods on training parts on which a kernel has one matrix: all of them if it is
 // fitted to all graphs, or else one.
 type session struct {
 	*evaluation
-	parts    []*choose.TrainingPart
-	fit      func(k kernel.Kernel) (*choose.Matrix, error)
-	matrices map[*method]*choose.Matrix // those that combinations need
+	parts []*choose.TrainingPart
+	grams *kernel.Grams // of the graphs that kernels are fitted to
 }
 
-func (e *evaluation) session(parts []*choose.TrainingPart, fit func(k kernel.Kernel) (*choose.Matrix, error)) *session {
-	return &session{e, parts, fit, map[*method]*choose.Matrix{}}
+func (e *evaluation) session(parts []*choose.TrainingPart, fitTo []*graph.Graph) *session {
+	var kernels []kernel.Kernel
+	for _, m := range e.settings {
+		kernels = append(kernels, m.kernel)
+	}
+	return &session{e, parts, kernel.NewCollection(fitTo).Grams(kernels...)}
 }
 
-// evaluate evaluates all methods.
+// evaluate evaluates all methods. The mixer keeps the matrices that combinations need.
 func (s *session) evaluate(ctx context.Context) error {
+	kernels := s.combined
+	mixer := s.Mixer(len(kernels), func(ctx context.Context, k int) (*choose.Matrix, error) { return s.matrix(ctx, kernels[k]) },
+		func(k, repeat, fold int) *choose.Scores {
+			return &kernels[k].results[repeat*s.Splits.Folds+fold].Scores
+		})
 	for _, m := range s.settings {
-		if err := s.evaluateMethod(ctx, m, func() (choose.Gram, error) { return s.matrix(m) }); err != nil {
+		err := s.evaluateMethod(ctx, m, func() (choose.Gram, error) {
+			if m.keep {
+				return mixer.Load(ctx, slices.Index(kernels, m))
+			}
+			return s.matrix(ctx, m)
+		})
+		if err != nil {
 			return err
 		}
 	}
-	if len(s.sums) == 0 {
-		return nil
-	}
-	kernels := s.sums[0].summands // the same for all
-	mixer := s.Mixer(len(kernels), func(k int) (*choose.Matrix, error) { return s.matrix(kernels[k]) },
-		func(k, repeat, fold int) *choose.Scores { return &kernels[k].results[repeat][fold].Scores })
 	for _, m := range s.sums {
 		sum := choose.Mixture{Mixer: mixer, How: m.combination}
 		if err := s.evaluateMethod(ctx, m, func() (choose.Gram, error) { return sum, nil }); err != nil {
@@ -233,19 +224,14 @@ func (s *session) evaluate(ctx context.Context) error {
 	return nil
 }
 
-// matrix returns the matrix of a kernel, and keeps it if combinations need it.
-func (s *session) matrix(m *method) (*choose.Matrix, error) {
-	if k := s.matrices[m]; k != nil {
-		return k, nil
+// matrix computes the matrix of a kernel.
+func (s *session) matrix(ctx context.Context, m *method) (*choose.Matrix, error) {
+	if !s.o.Inductive {
+		return choose.Fit(ctx, m.kernel, s.grams)
 	}
-	k, err := s.fit(m.kernel)
-	if err != nil {
-		return nil, err
-	}
-	if m.keep {
-		s.matrices[m] = k
-	}
-	return k, nil
+	p := s.parts[0]
+	train, test := s.Splits.Without(p.Repeat, p.Fold), s.Splits.Test(p.Repeat, p.Fold)
+	return choose.FitTo(ctx, m.kernel, s.grams, s.graphs, train, test)
 }
 
 // evaluateMethod takes the results of a method from the folder, or computes and keeps them.
@@ -261,17 +247,19 @@ func (s *session) evaluateMethod(ctx context.Context, m *method, gram func() (ch
 		if err := s.folder.write(ctx, s, m, results); err != nil {
 			return err
 		}
+	} else if m.kernel != nil && !m.keep {
+		s.grams.Drop(m.kernel)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, p := range s.parts {
-		m.results[p.Repeat][p.Fold] = results.Folds[i]
+		m.results[p.Repeat*s.Splits.Folds+p.Fold] = results.Folds[i]
 	}
 	m.kernelSeconds += results.KernelSeconds
 	m.learnSeconds += results.LearnSeconds
 	s.done += len(s.parts)
 	if s.o.Progress != nil {
-		s.o.Progress(s.done, (len(s.settings)+len(s.sums))*s.Splits.Repeats()*s.Splits.Folds)
+		s.o.Progress(s.done, (len(s.settings)+len(s.sums))*len(s.evaluation.parts))
 	}
 	return nil
 }

@@ -352,12 +352,12 @@ func TestErrors(t *testing.T) {
 		{"nothing to combine", ds, nil, func(o *Options) { o.Combinations = everyCombination() }, "no candidates to combine"},
 		{"kernel", ds, one(breakable{raw, &broken}), nil, "must not be fitted"},
 		{"grid", ds, nil, func(o *Options) { o.C = []float64{1, 1} }, "C = [1 1]"},
-		{"ridge", ds, nil, func(o *Options) { o.Ridge = nil }, "Ridge is empty"},
+		{"ridge", ds, nil, func(o *Options) { o.Ridge = nil }, "Ridge = [], want"},
 		{"folds", ds, nil, func(o *Options) { o.Folds = 1 }, "Folds = 1"},
 		{"repeats", ds, nil, func(o *Options) { o.Repeats = 0 }, "Repeats = 0"},
 		{"inner folds", ds, nil, func(o *Options) { o.InnerFolds = 0 }, "InnerFolds = 0"},
 		{"learner", ds, nil, func(o *Options) { o.Learner = 7 }, "Learner = 7"},
-		{"combination", ds, nil, func(o *Options) { o.Combinations = []choose.Combination{9} }, "Combinations has 9"},
+		{"combination", ds, nil, func(o *Options) { o.Combinations = []choose.Combination{9} }, "Combinations = 9, want 0 to 3"},
 		{"combination reported", ds, nil, func(o *Options) { o.Combinations = everyCombination(); o.OnReported = true }, "not with OnReported"},
 	} {
 		o := quick(4, 1)

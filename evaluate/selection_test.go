@@ -182,7 +182,7 @@ func TestTies(t *testing.T) {
 	if err := e.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for f, r := range e.settings[1].results[0] {
+	for f, r := range e.settings[1].results {
 		best := 0
 		for c, m := range r.Errors {
 			for v, right := range r.Known[c] {
@@ -223,18 +223,16 @@ func TestOnlyLeadersAreTested(t *testing.T) {
 		if err := e.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for repeat, parts := range e.parts {
-			for f, p := range parts {
-				best := math.Inf(-1)
-				for _, m := range e.settings[1:] {
-					r := &m.results[repeat][f]
-					if r.Labels != nil {
-						tested++
-					}
-					if s := p.Mean(&r.Scores); s > best {
-						best = s
-						leaders[fmt.Sprint(m.parameters, repeat, f)] = true
-					}
+		for i, p := range e.parts {
+			best := math.Inf(-1)
+			for _, m := range e.settings[1:] {
+				r := &m.results[i]
+				if r.Labels != nil {
+					tested++
+				}
+				if s := p.Mean(&r.Scores); s > best {
+					best = s
+					leaders[fmt.Sprint(m.parameters, i)] = true
 				}
 			}
 		}

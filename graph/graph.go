@@ -154,6 +154,19 @@ func (g *Graph) Reweight(f func(Edge) float64) (*Graph, error) {
 	return &h, nil
 }
 
+// MapAttributes returns a copy of g with the attributes that f makes of attribute d, of value x. The
+// error names the first that is not finite.
+func (g *Graph) MapAttributes(f func(d int, x float64) float64) (*Graph, error) {
+	h := *g
+	h.attr = make([]float64, len(g.attr))
+	for i, x := range g.attr {
+		if h.attr[i] = f(i%g.dim, x); math.IsNaN(h.attr[i]) || math.IsInf(h.attr[i], 0) {
+			return nil, fmt.Errorf("attributes of vertex %d: number %d is %v, want a finite number", i/g.dim, i%g.dim, h.attr[i])
+		}
+	}
+	return &h, nil
+}
+
 // arc returns the position in adj of the edge from u to v, which must exist.
 func (g *Graph) arc(u, v int) int {
 	lo, hi := int(g.off[u]), int(g.off[u+1])

@@ -3,7 +3,7 @@ package kernel
 import (
 	"context"
 	"fmt"
-	"math"
+	"slices"
 	"sync"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -12,37 +12,27 @@ import (
 // Collection is graphs with the kernels that are fitted to them, each distinct factor once:
 // factors are the same where their texts are. Its methods may be called concurrently.
 type Collection struct {
-	graphs []*graph.Graph
+	graphs []*graph.Graph // nil where only new ones are asked about
+
+	training *prepared // the same graphs
 
 	mu       sync.Mutex
 	standard *Standardization
-	prepared map[form][]*graph.Graph
 	factors  map[string]*FittedFactor
-	grams    map[string]*Matrix // kept for those who expect them
-	expected map[string]int     // by text: how often Gram will still be asked for it
 }
-
-// form is what is done to graphs before a kernel sees them.
-type form struct{ standardize, subdivide bool }
 
 // NewCollection returns a collection of graphs to which nothing is fitted.
 func NewCollection(graphs []*graph.Graph) *Collection {
-	return &Collection{graphs: graphs, prepared: map[form][]*graph.Graph{{}: graphs}, factors: map[string]*FittedFactor{},
-		grams: map[string]*Matrix{}, expected: map[string]int{}}
+	c := &Collection{graphs: graphs, factors: map[string]*FittedFactor{}}
+	c.training = c.prepare(graphs)
+	return c
 }
-
-// Graphs returns the graphs, which may be nil where only new ones are asked about.
-func (c *Collection) Graphs() []*graph.Graph { return c.graphs }
 
 // Standardization returns what the collection's attributes are standardised with, measured when
 // it is first asked for.
 func (c *Collection) Standardization() (*Standardization, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.standardization()
-}
-
-func (c *Collection) standardization() (*Standardization, error) {
 	if c.standard == nil {
 		var err error
 		if c.standard, err = Standardize(c.graphs); err != nil {
@@ -52,10 +42,39 @@ func (c *Collection) standardization() (*Standardization, error) {
 	return c.standard, nil
 }
 
-// prepare brings graphs into a form.
-func (c *Collection) prepare(f form, graphs []*graph.Graph) ([]*graph.Graph, error) {
+// Adopt takes a standardisation that was measured before, as a file has it.
+func (c *Collection) Adopt(s *Standardization) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.standard = s
+}
+
+// prepared is graphs in the forms that kernels want, each made when it is first needed.
+type prepared struct {
+	standard func() (*Standardization, error)
+
+	mu   sync.Mutex
+	made map[form][]*graph.Graph
+}
+
+// form is what is done to graphs before a kernel sees them.
+type form struct{ standardize, subdivide bool }
+
+// prepare returns graphs to be compared with those of the collection.
+func (c *Collection) prepare(graphs []*graph.Graph) *prepared {
+	return &prepared{standard: c.Standardization, made: map[form][]*graph.Graph{{}: graphs}}
+}
+
+// in returns the graphs in a form.
+func (p *prepared) in(f form) ([]*graph.Graph, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if graphs, ok := p.made[f]; ok {
+		return graphs, nil
+	}
+	graphs := p.made[form{}]
 	if f.standardize {
-		s, err := c.Standardization()
+		s, err := p.standard()
 		if err != nil {
 			return nil, err
 		}
@@ -63,40 +82,14 @@ func (c *Collection) prepare(f form, graphs []*graph.Graph) ([]*graph.Graph, err
 			return nil, err
 		}
 	}
-	if !f.subdivide {
-		return graphs, nil
+	if f.subdivide {
+		graphs = slices.Clone(graphs)
+		for i, g := range graphs {
+			graphs[i] = g.Subdivide()
+		}
 	}
-	out := make([]*graph.Graph, len(graphs))
-	for i, g := range graphs {
-		out[i] = g.Subdivide()
-	}
-	return out, nil
-}
-
-// training returns the collection's graphs in a form, made once.
-func (c *Collection) training(f form) ([]*graph.Graph, error) {
-	c.mu.Lock()
-	graphs, ok := c.prepared[f]
-	c.mu.Unlock()
-	if ok {
-		return graphs, nil
-	}
-	graphs, err := c.prepare(f, c.graphs)
-	if err == nil {
-		c.mu.Lock()
-		c.prepared[f] = graphs
-		c.mu.Unlock()
-	}
-	return graphs, err
-}
-
-// Adopt takes what was fitted before, as a file has it: the standardisation, which may be nil,
-// and kernels.
-func (c *Collection) Adopt(s *Standardization, factors []Factor, fitted []Fitted) {
-	c.standard = s
-	for i, f := range factors {
-		c.factor(f).fitted = fitted[i]
-	}
+	p.made[f] = graphs
+	return graphs, nil
 }
 
 // factor returns the entry of a factor.
@@ -123,21 +116,10 @@ func (c *Collection) Sum(k Kernel) (*FittedSum, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &FittedSum{Sum: sum, In: c}
-	at := map[string]int{}
-	for _, t := range sum.Terms {
-		var factors []int
-		for _, f := range t.Factors {
-			key := f.String()
-			i, ok := at[key]
-			if !ok {
-				i = len(s.Factors)
-				at[key] = i
-				s.Factors = append(s.Factors, c.factor(f))
-			}
-			factors = append(factors, i)
-		}
-		s.terms = append(s.terms, factors)
+	s := &FittedSum{Sum: sum, In: c, expression: newExpression()}
+	s.terms = s.addTerms(sum)
+	for _, n := range s.nodes {
+		s.Factors = append(s.Factors, c.factor(n.Factor))
 	}
 	return s, nil
 }
@@ -156,165 +138,74 @@ func (c *Collection) Fit(ctx context.Context, k Kernel) (*FittedSum, error) {
 	return s, nil
 }
 
-// Expect says that Gram will be asked for each of the kernels once more, so that what they have
-// in common is kept as long as it is needed, and computed once.
-func (c *Collection) Expect(kernels ...Kernel) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, k := range kernels {
-		c.expect(Factor{Kernel: k})
-	}
-}
-
-func (c *Collection) expect(f Factor) {
-	f = f.simple()
-	key := f.String()
-	if c.expected[key]++; c.expected[key] > 1 {
-		return // what it is made of is asked for once
-	}
-	if s, ok := f.Kernel.(Sum); ok {
-		for _, t := range s.Terms {
-			for _, part := range t.Factors {
-				c.expect(part)
-			}
-		}
-	}
-}
-
-// simple returns the one factor of a sum that is nothing else.
-func (f Factor) simple() Factor {
-	for {
-		s, ok := f.Kernel.(Sum)
-		if !ok || len(s.Terms) != 1 || len(s.Terms[0].Factors) != 1 || s.Terms[0].Weight != 1 {
-			return f
-		}
-		f = s.Terms[0].Factors[0]
-	}
-}
-
-// Gram returns the kernel matrix of the collection's graphs, which must not be changed. It is
-// an error to combine kernels whose values are not normalised.
+// Gram returns the kernel matrix of the collection's graphs.
 func (c *Collection) Gram(ctx context.Context, k Kernel) (*Matrix, error) {
+	return c.Grams(k).Gram(ctx, k)
+}
+
+// Grams are the kernel matrices of some kernels, to be asked for one by one. What they have in
+// common is computed once, and kept as long as it is needed.
+type Grams struct {
+	In *Collection
+
+	mu     sync.Mutex
+	n      int         // rows and columns
+	wanted map[int]int // by node: how often Gram will still be asked for it
+	evaluation
+}
+
+// Grams returns the matrices of kernels, each of which will be asked for once, or dropped.
+func (c *Collection) Grams(kernels ...Kernel) *Grams {
+	e, wanted := newExpression(), map[int]int{}
+	for _, k := range kernels {
+		wanted[e.add(Factor{Kernel: k})]++
+	}
+	return &Grams{In: c, wanted: wanted, evaluation: e.evaluate(nil)}
+}
+
+// take returns the node of a kernel that is still wanted, once less.
+func (g *Grams) take(k Kernel) (node int, ok bool) {
+	node, ok = g.at[Factor{Kernel: k}.simple().String()]
+	if !ok || g.wanted[node] == 0 {
+		return 0, false
+	}
+	g.wanted[node]--
+	return node, true
+}
+
+// Gram returns the kernel matrix of the collection's graphs, which must not be changed. One that is
+// not expected, or not again, is computed on its own.
+func (g *Grams) Gram(ctx context.Context, k Kernel) (*Matrix, error) {
 	if err := k.Validate(); err != nil {
 		return nil, err
 	}
-	return c.gram(ctx, Factor{Kernel: k})
-}
-
-func (c *Collection) gram(ctx context.Context, f Factor) (*Matrix, error) {
-	f = f.simple()
-	key := f.String()
-	c.mu.Lock()
-	m := c.grams[key]
-	c.expected[key]--
-	last := c.expected[key] <= 0
-	if last {
-		delete(c.grams, key)
-		delete(c.expected, key)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	node, ok := g.take(k)
+	if !ok {
+		return g.In.Gram(ctx, k)
 	}
-	c.mu.Unlock()
-	if m != nil {
-		return m, ctx.Err()
-	}
-	var err error
-	if s, ok := f.Kernel.(Sum); ok {
-		m, err = c.sumGram(ctx, s)
-	} else {
-		m, err = c.factor(f).Gram(ctx)
-	}
-	if err == nil && !last {
-		c.mu.Lock()
-		if c.expected[key] > 0 { // still, for others may have asked meanwhile
-			c.grams[key] = m
+	g.single = func(i int) ([]float64, error) {
+		m, err := g.In.factor(g.nodes[i].Factor).Gram(ctx)
+		if err != nil {
+			return nil, err
 		}
-		c.mu.Unlock()
+		g.n = m.Rows
+		return m.Data, nil
 	}
-	return m, err
-}
-
-// sumGram combines the matrices of the parts of a sum.
-func (c *Collection) sumGram(ctx context.Context, s Sum) (*Matrix, error) {
-	out := NewMatrix(len(c.graphs), len(c.graphs))
-	for i, t := range s.Terms {
-		a := accumulator{dst: out.Data, weight: t.Weight, first: i == 0, factors: len(t.Factors)}
-		for _, f := range t.Factors {
-			m, err := c.gram(ctx, f)
-			if err == nil {
-				err = UnitDiagonal(m, f.String())
-			}
-			if err == nil {
-				err = a.multiply(ctx, m.Data)
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
+	values, err := g.value(ctx, node)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	return &Matrix{g.n, g.n, values}, nil
 }
 
-// UnitDiagonal returns an error unless a Gram matrix has ones on its diagonal. Normalised
-// kernels in this module have them exactly; the tolerance admits others that round.
-func UnitDiagonal(m *Matrix, name string) error {
-	const tolerance = 1e-9
-	for i := range m.Rows {
-		if !(math.Abs(m.At(i, i)-1) <= tolerance) {
-			return fmt.Errorf("%s: the kernel of graph %d with itself is %v: only normalised kernels can be combined", name, i, m.At(i, i))
-		}
-	}
-	return nil
-}
-
-// accumulator adds a weighted product of values, which come factor by factor, to dst.
-type accumulator struct {
-	dst     []float64
-	weight  float64
-	first   bool // dst is set, not added to
-	factors int  // that are still to come
-	product []float64
-	begun   bool
-}
-
-// multiply takes the values of the next factor.
-func (a *accumulator) multiply(ctx context.Context, values []float64) error {
-	a.factors--
-	last := a.factors == 0
-	if !a.begun && !last && a.product == nil {
-		if a.product = a.dst; !a.first {
-			a.product = make([]float64, len(a.dst))
-		}
-	}
-	const chunk = 1 << 16
-	err := Each(ctx, (len(values)+chunk-1)/chunk, 1, func(_, k int) error {
-		lo, hi := k*chunk, min((k+1)*chunk, len(values))
-		v, dst := values[lo:hi], a.dst[lo:hi]
-		switch {
-		case !last && !a.begun:
-			copy(a.product[lo:hi], v)
-		case !last:
-			multiplyInto(a.product[lo:hi], v)
-		default:
-			for i, x := range v {
-				if a.begun {
-					x *= a.product[lo+i]
-				}
-				x *= a.weight
-				if a.first {
-					dst[i] = x
-				} else {
-					dst[i] += x
-				}
-			}
-		}
-		return nil
-	})
-	a.begun = true
-	return err
-}
-
-func multiplyInto(dst, x []float64) {
-	for i, v := range x {
-		dst[i] *= v
+// Drop says that a kernel will not be asked for.
+func (g *Grams) Drop(k Kernel) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if node, ok := g.take(k); ok {
+		g.drop(node)
 	}
 }
 
@@ -337,7 +228,7 @@ func (f *FittedFactor) Fitted(ctx context.Context) (Fitted, error) {
 	if f.in.graphs == nil {
 		return nil, fmt.Errorf("%s: there are no graphs to fit it to", f)
 	}
-	graphs, err := f.in.training(f.form())
+	graphs, err := f.in.training.in(f.form())
 	if err != nil {
 		return nil, err
 	}
@@ -347,6 +238,13 @@ func (f *FittedFactor) Fitted(ctx context.Context) (Fitted, error) {
 	}
 	f.fitted = fitted
 	return fitted, nil
+}
+
+// Adopt takes a kernel that was fitted before, as a file has it.
+func (f *FittedFactor) Adopt(fitted Fitted) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fitted = fitted
 }
 
 // Known returns what Fitted returned before, nil if nothing is fitted yet.
@@ -360,7 +258,7 @@ func (f *FittedFactor) form() form { return form{f.Standardize, f.Subdivide} }
 
 // Prepare returns graphs as the factor's kernel wants them.
 func (f *FittedFactor) Prepare(graphs []*graph.Graph) ([]*graph.Graph, error) {
-	return f.in.prepare(f.form(), graphs)
+	return f.in.prepare(graphs).in(f.form())
 }
 
 // Gram returns the kernel matrix of the collection's graphs.
@@ -374,19 +272,19 @@ func (f *FittedFactor) Gram(ctx context.Context) (*Matrix, error) {
 
 // Cross returns the kernel matrix between graphs (rows) and those of the collection.
 func (f *FittedFactor) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
-	prepared, err := f.Prepare(graphs)
+	return f.cross(ctx, f.in.prepare(graphs))
+}
+
+func (f *FittedFactor) cross(ctx context.Context, p *prepared) (*Matrix, error) {
+	graphs, err := p.in(f.form())
 	if err != nil {
 		return nil, err
 	}
-	return f.cross(ctx, prepared)
-}
-
-func (f *FittedFactor) cross(ctx context.Context, prepared []*graph.Graph) (*Matrix, error) {
 	fitted, err := f.Fitted(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return fitted.Cross(ctx, prepared)
+	return fitted.Cross(ctx, graphs)
 }
 
 // Resolved returns the factor's kernel with what the collection's graphs decide; see Resolver.
@@ -395,7 +293,7 @@ func (f *FittedFactor) Resolved() (Kernel, error) {
 	if !ok || f.in.graphs == nil {
 		return f.Kernel, nil
 	}
-	graphs, err := f.in.training(f.form())
+	graphs, err := f.in.training.in(f.form())
 	if err != nil {
 		return nil, err
 	}
@@ -414,8 +312,14 @@ func (f *FittedFactor) Compare(ctx context.Context, g, h *graph.Graph) (float64,
 	if err != nil {
 		return 0, err
 	}
-	if c, ok := f.Known().(Comparer); ok {
-		return c.Compare(ctx, two[0], two[1])
+	if _, ok := f.Kernel.(Resolver); !ok {
+		fitted, err := f.Fitted(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if c, ok := fitted.(Comparer); ok {
+			return c.Compare(ctx, two[0], two[1])
+		}
 	}
 	k, err := f.Resolved()
 	if err != nil {
@@ -435,10 +339,11 @@ func (f *FittedFactor) Compare(ctx context.Context, g, h *graph.Graph) (float64,
 // FittedSum is a sum over a collection.
 type FittedSum struct {
 	Sum     Sum             // written out
-	Factors []*FittedFactor // the distinct ones
+	Factors []*FittedFactor // the distinct ones, which are the nodes of the expression
 	In      *Collection
 
-	terms [][]int // by term: positions of its factors
+	expression
+	terms []term
 }
 
 // Gram implements Fitted.
@@ -448,90 +353,46 @@ func (s *FittedSum) Gram(ctx context.Context) (*Matrix, error) {
 
 // Cross implements Fitted.
 func (s *FittedSum) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
-	prepared := map[form][]*graph.Graph{}
-	return s.matrix(ctx, func(f *FittedFactor) (*Matrix, error) {
-		if prepared[f.form()] == nil {
-			var err error
-			if prepared[f.form()], err = f.Prepare(graphs); err != nil {
-				return nil, err
-			}
-		}
-		return f.cross(ctx, prepared[f.form()])
-	})
+	p := s.In.prepare(graphs)
+	return s.matrix(ctx, func(f *FittedFactor) (*Matrix, error) { return f.cross(ctx, p) })
 }
 
 // matrix combines the matrices of the factors.
 func (s *FittedSum) matrix(ctx context.Context, of func(f *FittedFactor) (*Matrix, error)) (*Matrix, error) {
-	var out *Matrix
-	err := s.Combine(ctx, func(i int) ([]float64, error) {
+	var out Matrix
+	var err error
+	out.Data, err = s.Combine(ctx, nil, func(i int) ([]float64, error) {
 		m, err := of(s.Factors[i])
 		if err != nil {
 			return nil, err
 		}
-		if out == nil {
-			out = &Matrix{Rows: m.Rows, Cols: m.Cols}
-		}
+		out.Rows, out.Cols = m.Rows, m.Cols
 		return m.Data, nil
-	}, func(n int) []float64 {
-		out.Data = make([]float64, n)
-		return out.Data
 	})
-	return out, err
+	return &out, err
 }
 
 // Compare implements Comparer.
 func (s *FittedSum) Compare(ctx context.Context, g, h *graph.Graph) (float64, error) {
 	k := make([]float64, 1)
-	err := s.Combine(ctx, func(i int) ([]float64, error) {
+	_, err := s.Combine(ctx, k, func(i int) ([]float64, error) {
 		v, err := s.Factors[i].Compare(ctx, g, h)
 		return []float64{v}, err
-	}, func(int) []float64 { return k })
+	})
 	return k[0], err
 }
 
 // Combine computes Σ_t weight_t · Π_j values_tj entry by entry. values returns those of a
 // factor, by its position in Factors; it is called once for each, when they are first needed,
-// and they are let go after their last use. dst is called once with their number and returns
-// where the result goes.
-func (s *FittedSum) Combine(ctx context.Context, values func(factor int) ([]float64, error), dst func(n int) []float64) error {
-	left := make([]int, len(s.Factors)) // uses to come
-	for _, t := range s.terms {
-		for _, f := range t {
-			left[f]++
-		}
-	}
-	known := make([][]float64, len(s.Factors))
-	var out []float64
-	for i, t := range s.terms {
-		var a accumulator
-		for j, f := range t {
-			v := known[f]
-			if v == nil {
-				var err error
-				if v, err = values(f); err != nil {
-					return err
-				}
-			}
-			known[f] = v
-			if left[f]--; left[f] == 0 {
-				known[f] = nil
-			}
-			if out == nil {
-				out = dst(len(v))
-			}
-			if j == 0 {
-				a = accumulator{dst: out, weight: s.Sum.Terms[i].Weight, first: i == 0, factors: len(t)}
-			}
-			if err := a.multiply(ctx, v); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+// and they are let go after their last use. The result goes to dst, or, where that is nil, to a
+// new slice.
+func (s *FittedSum) Combine(ctx context.Context, dst []float64, values func(factor int) ([]float64, error)) ([]float64, error) {
+	e := s.evaluate(values)
+	return e.sum(ctx, s.terms, dst)
 }
 
 // Positions returns the factors of a term, by their positions in Factors.
-func (s *FittedSum) Positions(term int) []int { return s.terms[term] }
+func (s *FittedSum) Positions(term int) []int { return s.terms[term].nodes }
 
 // Self returns the kernel of a graph with itself, the sum of the weights, if all factors are
 // normalised.
@@ -544,15 +405,17 @@ func (s *FittedSum) Self() float64 {
 }
 
 // Alone returns the sum over a collection in which nothing else is fitted.
-func (s *FittedSum) Alone() *FittedSum {
+func (s *FittedSum) Alone() (*FittedSum, error) {
 	c := NewCollection(s.In.graphs)
+	s.In.mu.Lock()
 	c.standard = s.In.standard
-	out := *s
-	out.In, out.Factors = c, nil
-	for _, f := range s.Factors {
-		own := c.factor(f.Factor)
-		own.fitted = f.Known()
-		out.Factors = append(out.Factors, own)
+	s.In.mu.Unlock()
+	out, err := c.Sum(s.Sum)
+	if err != nil {
+		return nil, err
 	}
-	return &out
+	for i, f := range out.Factors {
+		f.fitted = s.Factors[i].Known()
+	}
+	return out, nil
 }

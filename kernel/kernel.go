@@ -3,6 +3,8 @@ package kernel
 import (
 	"context"
 	"fmt"
+	"math"
+	"reflect"
 
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -45,6 +47,40 @@ type Resolver interface {
 func Semidefinite(k Kernel) bool {
 	p, ok := k.(interface{ Semidefinite() bool })
 	return !ok || p.Semidefinite()
+}
+
+// CheckNormalized returns an error unless k(G, G) = 1 for every graph G. Only such kernels can be
+// combined. All are, but those whose parameter "normalize" is false, and sums of other weights.
+func CheckNormalized(k Kernel) error {
+	const tolerance = 1e-9 // for weights that round
+	if x := self(k); !(math.Abs(x-1) <= tolerance) {
+		return fmt.Errorf("%s: only normalised kernels can be combined", k)
+	}
+	return nil
+}
+
+// self returns the kernel of a graph with itself, NaN where it is not the same for all graphs.
+func self(k Kernel) float64 {
+	switch k := k.(type) {
+	case Given:
+		return self(k.Kernel)
+	case Sum:
+		sum := 0.0
+		for _, t := range k.Terms {
+			product := t.Weight
+			for _, f := range t.Factors {
+				product *= self(f.Kernel)
+			}
+			sum += product
+		}
+		return sum
+	}
+	for _, p := range parametersOf(reflect.ValueOf(k)) {
+		if p.name == "normalize" && p.value.IsZero() {
+			return math.NaN()
+		}
+	}
+	return 1
 }
 
 // Given is a kernel whose matrix for the graphs that it will be fitted to is there already.

@@ -102,8 +102,8 @@ func TestJSON(t *testing.T) {
 	if want := "size list=7"; err != nil || back.String() != want {
 		t.Errorf("%v, %v, want %v", back, err, want)
 	}
-	if d := defaultSize(); !reflect.DeepEqual(registry.defaults["size"], Kernel(d)) {
-		t.Errorf("the defaults have changed: %v", registry.defaults["size"])
+	if d := defaultSize(); !reflect.DeepEqual(defaults["size"], Kernel(d)) {
+		t.Errorf("the defaults have changed: %v", defaults["size"])
 	}
 }
 
@@ -241,35 +241,130 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// What is expected twice is computed once and kept no longer than it is needed.
-func TestExpect(t *testing.T) {
+// kept returns the number of matrices that are kept.
+func (g *Grams) kept() int {
+	n := 0
+	for _, v := range g.known {
+		if v != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// What is needed twice is computed once and kept no longer than it is needed.
+func TestGrams(t *testing.T) {
 	ctx := context.Background()
 	a, b := defaultSize(), defaultSize()
 	b.Rate = 2
 	family := Mean(a, b)
 	all := []Kernel{family, Product(family, a), Product(family, b), family}
 	col := NewCollection(graphs(t))
-	col.Expect(all...)
+	grams := col.Grams(all...)
 	for i, k := range all {
 		want, err := NewCollection(graphs(t)).Gram(ctx, k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := col.Gram(ctx, k)
+		got, err := grams.Gram(ctx, k)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("kernel %d: %v, %v, want %v", i, got, err, want)
 		}
-		if i == 1 && col.grams[family.String()] == nil {
+		if i == 1 && grams.known[grams.at[family.String()]] == nil {
 			t.Error("the family is not kept for the kernels to come")
 		}
 	}
-	if len(col.grams) != 0 || len(col.expected) != 0 {
-		t.Errorf("%d matrices kept and %d expected at the end", len(col.grams), len(col.expected))
+	if grams.kept() != 0 {
+		t.Errorf("%d matrices kept at the end", grams.kept())
 	}
-	raw := defaultSize()
-	raw.Scale = 2
-	if _, err := col.Gram(ctx, Mean(a, raw)); err == nil || !strings.Contains(err.Error(), "only normalised kernels can be combined") {
-		t.Errorf("a raw kernel in a mean: %v", err)
+}
+
+// Kernels that are not asked for leave nothing behind, and one that is asked for unexpectedly does not
+// take what others wait for.
+func TestGramsDrop(t *testing.T) {
+	ctx := context.Background()
+	a, b := defaultSize(), defaultSize()
+	b.Rate = 2
+	family, product := Mean(a, b), Product(Mean(a, b), b)
+	grams := NewCollection(graphs(t)).Grams(family, a, product)
+	for range 3 { // once as expected
+		if _, err := grams.Gram(ctx, family); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if grams.kept() != 3 {
+		t.Errorf("%d matrices kept, want the family, a and b", grams.kept())
+	}
+	grams.Drop(product)
+	if grams.kept() != 1 {
+		t.Errorf("%d matrices kept, want a", grams.kept())
+	}
+	grams.Drop(family) // is not expected again
+	if _, err := grams.Gram(ctx, a); err != nil || grams.kept() != 0 {
+		t.Errorf("%d matrices kept at the end, error %v", grams.kept(), err)
+	}
+}
+
+// raw is a kernel whose values may not be normalised.
+type raw struct {
+	size
+	Normalize bool `json:"normalize" help:"Whether they are."`
+}
+
+func (k raw) Name() string    { return "raw" }
+func (k raw) String() string  { return Text(k) }
+func (k raw) Validate() error { return Check(k) }
+
+// Kernels that are not normalised are not combined, whoever asks, and alone they are as they are.
+func TestNotNormalized(t *testing.T) {
+	ctx := context.Background()
+	col := NewCollection(graphs(t))
+	a := defaultSize()
+	for _, k := range []Kernel{Mean(a, raw{size: a}), Product(a, Product(raw{size: a})), Weighted([]float64{2}, []Kernel{raw{size: a}})} {
+		_, err1 := col.Gram(ctx, k)
+		_, err2 := col.Sum(k)
+		_, err3 := k.Fit(ctx, graphs(t))
+		for _, err := range []error{err1, err2, err3, k.Validate()} {
+			if err == nil || !strings.Contains(err.Error(), "raw: only normalised kernels can be combined") {
+				t.Errorf("%s: %v", k, err)
+			}
+		}
+	}
+	for _, k := range []Kernel{raw{size: a}, Product(Product(raw{size: a})), Mean(a, raw{a, true}), Product(a, Weighted([]float64{2, 1}, []Kernel{a, a}))} {
+		if _, err := col.Fit(ctx, k); err != nil {
+			t.Error(err)
+		}
+	}
+	for k, ok := range map[string]bool{"raw": false, "mean": true, "weights": false, "given": false} {
+		x := map[string]Kernel{"raw": raw{size: a}, "mean": Mean(a, a, a), "weights": Weighted([]float64{2}, []Kernel{a}), "given": Given{Kernel: raw{size: a}}}[k]
+		if err := CheckNormalized(x); (err == nil) != ok {
+			t.Errorf("%s: %v", k, err)
+		}
+	}
+}
+
+// chosen has a value that depends on the graphs that it is fitted to.
+type chosen struct{ size }
+
+func (k chosen) Fit(_ context.Context, graphs []*graph.Graph) (Fitted, error) {
+	return fittedChosen{fittedSize{k.size, graphs}}, nil
+}
+
+type fittedChosen struct{ fittedSize }
+
+func (f fittedChosen) Compare(context.Context, *graph.Graph, *graph.Graph) (float64, error) {
+	return float64(len(f.graphs)), nil
+}
+
+// Two graphs are compared by the kernel that is fitted to the collection, whenever that is.
+func TestCompareFits(t *testing.T) {
+	list := graphs(t)
+	s, err := NewCollection(list).Sum(chosen{defaultSize()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k, err := s.Compare(context.Background(), list[0], list[1]); err != nil || k != float64(len(list)) {
+		t.Errorf("%v, %v, want %d", k, err, len(list))
 	}
 }
 

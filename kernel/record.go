@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // A record is a struct. Each of its exported fields is a parameter, unless its JSON name is
@@ -21,67 +21,49 @@ import (
 //	      that of every entry; for a number without the tag any finite one
 //	help  one sentence on what it does
 //
-// Parameters are bool, int, uint64, float64, strings, lists of numbers, or another kernel.
+// Parameters are bool, int, uint64, float64, strings, or lists of them.
 
 // Parameter describes a parameter of a kernel.
 type Parameter struct {
 	Name    string   `json:"name"`
-	Type    string   `json:"type"` // boolean, integer, number, text, integers, numbers or kernel
+	Type    string   `json:"type"` // boolean, integer, number, text, integers or numbers
 	Default any      `json:"default"`
 	Want    string   `json:"want,omitempty"`
 	Choices []string `json:"choices,omitempty"`
 	Help    string   `json:"help"`
 }
 
-var registry struct {
-	sync.Mutex
-	names    []string
-	defaults map[string]Kernel
-}
+// defaults are the kernels that are known, by name.
+var defaults = map[string]Kernel{}
 
 // Register makes a kernel known under its name, with the values of its parameters as their
-// defaults. Packages register their kernels when they are initialised; a name that is taken
-// panics.
+// defaults. Packages register their kernels when they are initialised, and not later; a name that is
+// taken panics.
 func Register(k Kernel) {
-	r := &registry
-	r.Lock()
-	defer r.Unlock()
-	if r.defaults == nil {
-		r.defaults = map[string]Kernel{}
-	}
-	if r.defaults[k.Name()] != nil {
+	if defaults[k.Name()] != nil {
 		panic("kernel: " + k.Name() + " is registered twice")
 	}
-	r.names = append(r.names, k.Name())
-	r.defaults[k.Name()] = k
+	defaults[k.Name()] = k
 }
 
 // Names returns the names of all kernels that are known, sorted.
-func Names() []string {
-	registry.Lock()
-	defer registry.Unlock()
-	return slices.Sorted(slices.Values(registry.names))
-}
+func Names() []string { return slices.Sorted(maps.Keys(defaults)) }
 
 // Named returns the kernel of a name with its defaults.
 func Named(name string) (Kernel, error) {
-	registry.Lock()
-	k := registry.defaults[name]
-	registry.Unlock()
+	k := defaults[name]
 	if k == nil {
 		return nil, fmt.Errorf("kernel %q, want one of %s", name, strings.Join(Names(), ", "))
 	}
 	return copyOf(k).Interface().(Kernel), nil
 }
 
-var kernelType = reflect.TypeFor[Kernel]()
-
-// copyOf returns a record that can be changed without changing k, lists included.
+// copyOf returns a record that can be changed without changing k, lists included. No list is nil.
 func copyOf(k Kernel) reflect.Value {
 	v := reflect.New(reflect.TypeOf(k)).Elem()
 	v.Set(reflect.ValueOf(k))
-	for i := range v.NumField() {
-		if f := v.Field(i); f.Kind() == reflect.Slice && f.CanSet() && !f.IsNil() {
+	for _, p := range parametersOf(v) {
+		if f := p.value; f.Kind() == reflect.Slice {
 			f.Set(reflect.AppendSlice(reflect.MakeSlice(f.Type(), 0, f.Len()), f))
 		}
 	}
@@ -129,13 +111,10 @@ func find(v reflect.Value, name string) (parameter, error) {
 // Parameters describes the parameters of a kernel; their defaults are the values that they have.
 func Parameters(k Kernel) []Parameter {
 	var out []Parameter
-	for _, p := range parametersOf(reflect.ValueOf(k)) {
+	for _, p := range parametersOf(copyOf(k)) {
 		x := Parameter{Name: p.name, Type: typeName(p.value.Type()), Default: p.value.Interface(), Want: p.wanted(), Help: p.help}
 		if choices, ok := strings.CutPrefix(p.want, "one of "); ok {
 			x.Choices = strings.Fields(choices)
-		}
-		if p.value.Kind() == reflect.Slice && p.value.IsNil() {
-			x.Default = reflect.MakeSlice(p.value.Type(), 0, 0).Interface()
 		}
 		out = append(out, x)
 	}
@@ -157,29 +136,23 @@ func typeName(t reflect.Type) string {
 			return name + "s"
 		}
 	}
-	if t == kernelType {
-		return "kernel"
-	}
 	return ""
 }
 
 // Text returns the text that identifies a kernel: its name and all its parameters, except those
 // that have their defaults. Kernels with equal texts have equal values.
 func Text(k Kernel) string {
-	registry.Lock()
-	standard := reflect.ValueOf(registry.defaults[k.Name()])
-	registry.Unlock()
-	v := reflect.ValueOf(k)
+	standard, v := reflect.ValueOf(defaults[k.Name()]), reflect.ValueOf(k)
 	if !standard.IsValid() || standard.Type() != v.Type() {
 		standard = reflect.Zero(v.Type())
 	}
-	defaults := parametersOf(standard)
+	usual := parametersOf(standard)
 	var b strings.Builder
 	b.WriteString(k.Name())
 	for i, p := range parametersOf(v) {
 		text := textOf(p.value)
 		switch {
-		case text == textOf(defaults[i].value):
+		case text == textOf(usual[i].value):
 		case text == "true":
 			b.WriteString(" " + p.name)
 		default:
@@ -190,20 +163,15 @@ func Text(k Kernel) string {
 }
 
 func textOf(v reflect.Value) string {
-	switch x := v.Interface().(type) {
-	case float64:
-		return strconv.FormatFloat(x, 'g', -1, 64)
-	case Kernel:
-		return "(" + x.String() + ")"
-	case nil:
-		return ""
-	}
-	if v.Kind() != reflect.Slice {
-		s := fmt.Sprint(v.Interface())
-		if strings.ContainsAny(s, " =\"") && v.Kind() == reflect.String {
-			return strconv.Quote(s)
-		}
-		return s
+	switch text := fmt.Sprint(v.Interface()); {
+	case v.CanFloat():
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10)
+	case v.Kind() == reflect.String && strings.ContainsAny(text, " =\""):
+		return strconv.Quote(text)
+	case v.Kind() != reflect.Slice:
+		return text
 	}
 	parts := make([]string, v.Len())
 	for i := range parts {
@@ -213,7 +181,7 @@ func textOf(v reflect.Value) string {
 }
 
 // With returns the kernel with a parameter set to what a text says: numbers as Go writes them,
-// lists with commas, true or false, a kernel as JSON. The value itself is not checked; see
+// lists with commas, true or false. The value itself is not checked; see
 // Validate.
 func With(k Kernel, name, text string) (Kernel, error) {
 	v := copyOf(k)
@@ -228,16 +196,10 @@ func With(k Kernel, name, text string) (Kernel, error) {
 }
 
 func parse(v reflect.Value, text string) error {
-	switch {
-	case v.Kind() == reflect.String:
+	switch v.Kind() {
+	case reflect.String:
 		v.SetString(text)
-	case v.Type() == kernelType:
-		k, err := Unmarshal([]byte(text))
-		if err != nil {
-			return err
-		}
-		v.Set(reflect.ValueOf(k))
-	case v.Kind() == reflect.Slice:
+	case reflect.Slice:
 		list := reflect.MakeSlice(v.Type(), 0, 0)
 		for part := range strings.SplitSeq(text, ",") {
 			if strings.TrimSpace(text) == "" {
@@ -262,7 +224,7 @@ func typeWanted(t reflect.Type) string {
 		return "true or false"
 	case "integer":
 		return "a whole number"
-	case "number", "text", "kernel":
+	case "number", "text":
 		return "a " + name
 	default:
 		return name + " with commas between them"
@@ -271,26 +233,16 @@ func typeWanted(t reflect.Type) string {
 
 // Marshal writes a kernel as JSON: an object with its name as "kernel" and all its parameters.
 func Marshal(k Kernel) ([]byte, error) {
-	b := []byte(`{"kernel":`)
-	b = append(b, strconv.Quote(k.Name())...)
-	for _, p := range parametersOf(reflect.ValueOf(k)) {
-		var x []byte
-		var err error
-		switch v := p.value.Interface().(type) {
-		case Kernel:
-			x, err = Marshal(v)
-		default:
-			if x, err = json.Marshal(v); string(x) == "null" {
-				x = []byte("[]") // a list without entries
-			}
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", k.Name(), p.name, err)
-		}
-		b = append(append(append(b, `,"`...), p.name...), `":`...)
-		b = append(b, x...)
+	out := []byte(`{"kernel":` + strconv.Quote(k.Name()))
+	v := copyOf(k)
+	if len(parametersOf(v)) == 0 {
+		return append(out, '}'), nil
 	}
-	return append(b, '}'), nil
+	body, err := json.Marshal(v.Interface())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k.Name(), err)
+	}
+	return append(append(out, ','), body[1:]...), nil
 }
 
 // Unmarshal reads a kernel from JSON as Marshal writes it. Parameters that are not there have
@@ -329,14 +281,6 @@ func unmarshal(data []byte) (k Kernel, rest map[string]json.RawMessage, err erro
 			continue
 		}
 		delete(rest, p.name)
-		if p.value.Type() == kernelType {
-			over, err := Unmarshal(text)
-			if err != nil {
-				return nil, nil, fmt.Errorf("%s: %s: %w", name, p.name, err)
-			}
-			p.value.Set(reflect.ValueOf(over))
-			continue
-		}
 		p.value.SetZero()
 		err := json.Unmarshal(text, p.value.Addr().Interface())
 		if err == nil && string(bytes.TrimSpace(text)) == "null" {
@@ -368,35 +312,29 @@ func CheckFields(name string, record any) error {
 }
 
 func (p parameter) check(v reflect.Value) error {
-	ok := true
-	switch x := v.Interface().(type) {
-	case Kernel:
-		return x.Validate()
-	case float64:
-		ok = p.admits(x)
-	case int:
-		ok = p.admits(float64(x))
-	}
+	ok, each := true, ""
 	switch {
-	case v.Type() == kernelType:
-		return fmt.Errorf("%s: no kernel", p.name)
-	case v.Kind() == reflect.Slice && typeName(v.Type()) != "":
-		for i := range v.Len() {
-			if p.check(v.Index(i)) != nil {
-				return fmt.Errorf("%s = %s, want %s for each", p.name, textOf(v), p.wanted())
-			}
-		}
+	case v.CanFloat():
+		ok = p.admits(v.Float())
+	case v.CanInt():
+		ok = p.admits(float64(v.Int()))
 	case v.Kind() == reflect.String:
 		choices, closed := strings.CutPrefix(p.want, "one of ")
 		ok = !closed || slices.Contains(strings.Fields(choices), v.String())
-		if !ok {
-			return fmt.Errorf("%s = %q, want %s", p.name, v.String(), p.wanted())
+	case v.Kind() == reflect.Slice && typeName(v.Type()) != "":
+		each = " for each"
+		for i := range v.Len() {
+			ok = ok && p.check(v.Index(i)) == nil
 		}
 	}
-	if !ok {
-		return fmt.Errorf("%s = %s, want %s", p.name, textOf(v), p.wanted())
+	if ok {
+		return nil
 	}
-	return nil
+	text := textOf(v)
+	if v.Kind() == reflect.String {
+		text = strconv.Quote(v.String())
+	}
+	return fmt.Errorf("%s = %s, want %s%s", p.name, text, p.wanted(), each)
 }
 
 // admits reports whether a number is in the range that the tag says.

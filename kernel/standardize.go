@@ -67,31 +67,12 @@ func Standardize(graphs []*graph.Graph) (*Standardization, error) {
 // Apply returns the graphs with standardised attributes.
 func (s *Standardization) Apply(graphs []*graph.Graph) ([]*graph.Graph, error) {
 	out := make([]*graph.Graph, len(graphs))
-	row := make([]float64, len(s.Mean))
 	for i, g := range graphs {
 		if g.N() > 0 && g.AttributeDim() != len(s.Mean) {
 			return nil, fmt.Errorf("%s: %d attributes per vertex, want %d as in training", GraphName(graphs, i), g.AttributeDim(), len(s.Mean))
 		}
-		b := graph.NewBuilder(g.N())
-		b.SetID(g.ID())
-		for v := range g.N() {
-			for d, x := range g.Attributes(v) {
-				row[d] = (x - s.Mean[d]) / s.Scale[d]
-			}
-			b.SetAttributes(v, row)
-			if g.HasLabels() {
-				b.SetLabel(v, g.Label(v))
-			}
-		}
-		for e := range g.Edges() {
-			if g.HasEdgeLabels() {
-				b.AddLabeledEdge(e.U, e.V, e.Weight, e.Label)
-			} else {
-				b.AddWeightedEdge(e.U, e.V, e.Weight)
-			}
-		}
 		var err error
-		if out[i], err = b.Build(); err != nil {
+		if out[i], err = g.MapAttributes(func(d int, x float64) float64 { return (x - s.Mean[d]) / s.Scale[d] }); err != nil {
 			return nil, fmt.Errorf("%s: %w", GraphName(graphs, i), err)
 		}
 	}

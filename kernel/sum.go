@@ -96,6 +96,22 @@ func (s Sum) prepared(more Factor) Sum {
 	return out
 }
 
+// simple returns the one factor of a sum that is nothing else.
+func (f Factor) simple() Factor {
+	for {
+		s, ok := f.Kernel.(Sum)
+		if !ok || !s.single() {
+			return f
+		}
+		f = s.Terms[0].Factors[0]
+	}
+}
+
+// single reports whether the sum is one kernel as it is.
+func (s Sum) single() bool {
+	return len(s.Terms) == 1 && len(s.Terms[0].Factors) == 1 && s.Terms[0].Weight == 1
+}
+
 // A sum that is written out has at most that many products and factors.
 const (
 	maxTerms   = 1024
@@ -141,7 +157,7 @@ func (s Sum) Name() string { return "sum" }
 // String writes the sum out, as in "0.5 (wl h=5 normalize) (labels normalize) + 0.5 (…)".
 // The sum of one kernel has its text.
 func (s Sum) String() string {
-	if len(s.Terms) == 1 && len(s.Terms[0].Factors) == 1 && s.Terms[0].Weight == 1 {
+	if s.single() {
 		return s.Terms[0].Factors[0].String()
 	}
 	terms := make([]string, len(s.Terms))
@@ -192,6 +208,12 @@ func (s Sum) Validate() error {
 			}
 			if err := f.Kernel.Validate(); err != nil {
 				return err
+			}
+			alone := f.simple().Kernel
+			if _, sum := alone.(Sum); !sum && !s.single() { // a sum has checked its own factors
+				if err := CheckNormalized(alone); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -2,7 +2,7 @@ package kernel
 
 import (
 	"cmp"
-	"container/heap"
+	"math"
 	"slices"
 )
 
@@ -15,24 +15,35 @@ type Hit struct {
 // Top collects the K most similar objects: by falling similarity and, where it is equal, by
 // their order. NaN is not similar to anything.
 type Top struct {
-	K    int
-	hits hits
+	K     int
+	hits  []Hit // those that may be among the best
+	full  bool  // K of them have least or more
+	least float64
 }
 
 // Offer takes the similarities of the objects from first on. It takes O(n + c log K) time for
 // n values of which c are among the best so far.
 func (t *Top) Offer(first int, values []float64) {
 	for i, v := range values {
-		if len(t.hits) == t.K && (t.K == 0 || !(v >= t.hits[0].Similarity)) || v != v {
+		if math.IsNaN(v) || t.full && v < t.least {
 			continue
 		}
-		x := Hit{first + i, v}
-		if len(t.hits) < t.K {
-			heap.Push(&t.hits, x)
-		} else if better(x, t.hits[0]) < 0 {
-			t.hits[0] = x
-			heap.Fix(&t.hits, 0)
+		if t.hits = append(t.hits, Hit{first + i, v}); len(t.hits) > 2*t.K {
+			t.trim()
 		}
+	}
+}
+
+// trim keeps the best.
+func (t *Top) trim() {
+	slices.SortFunc(t.hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), cmp.Compare(a.Index, b.Index))
+	})
+	if len(t.hits) > t.K {
+		t.hits = t.hits[:t.K]
+	}
+	if t.full = t.K > 0 && len(t.hits) == t.K; t.full {
+		t.least = t.hits[t.K-1].Similarity
 	}
 }
 
@@ -45,9 +56,8 @@ func (t *Top) Add(other *Top) {
 
 // Hits returns what was collected, the most similar first.
 func (t *Top) Hits() []Hit {
-	out := slices.Clone(t.hits)
-	slices.SortFunc(out, better)
-	return out
+	t.trim()
+	return slices.Clone(t.hits)
 }
 
 // Largest returns the k largest of some values.
@@ -56,17 +66,3 @@ func Largest(values []float64, k int) []Hit {
 	t.Offer(0, values)
 	return t.Hits()
 }
-
-// better orders by falling similarity, then by index.
-func better(a, b Hit) int {
-	return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), cmp.Compare(a.Index, b.Index))
-}
-
-// hits is a heap whose first is the worst.
-type hits []Hit
-
-func (h hits) Len() int           { return len(h) }
-func (h hits) Less(i, j int) bool { return better(h[i], h[j]) > 0 }
-func (h hits) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *hits) Push(x any)        { *h = append(*h, x.(Hit)) }
-func (h *hits) Pop() any          { panic("kernel: a heap of hits only grows") }

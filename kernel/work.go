@@ -14,7 +14,8 @@ type Work struct {
 	Workers int
 	// Memory bounds the bytes of the tables that exact kernels keep; 0 means 16 GB.
 	Memory int64
-	// Progress, when set, is called as work proceeds, from one goroutine at a time.
+	// Progress, when set, is called as work proceeds: by one goroutine at a time for a stage, but
+	// stages may run concurrently.
 	Progress func(Progress)
 	// Trace, when set, is called at the start of a piece of work of a stage ("classes",
 	// "landmarks", "gram", …), concurrently; what it returns is called at the end. It lets a
@@ -68,15 +69,15 @@ func Trace(ctx context.Context, stage string) (end func()) {
 
 // Each calls f(worker, i) for i = 0 … n-1 from the goroutines of the context, in chunks
 // handed out in order. worker is below Workers(ctx), so that f may keep buffers for each. It
-// stops after an error, of which it returns that of the lowest i, or when ctx is done. What f
-// writes must depend on i only.
+// stops at an error or when ctx is done, and returns the error of the smallest i that has one. What
+// f writes must depend on i only.
 func Each(ctx context.Context, n, chunk int, f func(worker, i int) error) error {
 	workers := max(1, min(Workers(ctx), (n+chunk-1)/chunk))
 	var next atomic.Int64
 	var failed atomic.Bool
-	// A chunk that was begun is finished unless it fails, so that what comes before the lowest
-	// failure is always tried.
-	errs, at := make([]error, workers), make([]int, workers)
+	var mu sync.Mutex
+	var first error
+	at := n // the chunk of first
 	run := func(w int) {
 		for !failed.Load() {
 			lo := int(next.Add(int64(chunk))) - chunk
@@ -87,9 +88,13 @@ func Each(ctx context.Context, n, chunk int, f func(worker, i int) error) error 
 			for ; i < min(n, lo+chunk) && err == nil; i++ {
 				err = f(w, i)
 			}
-			if err != nil {
-				errs[w], at[w] = err, i
+			if err != nil { // chunks before this one still run to their end
 				failed.Store(true)
+				mu.Lock()
+				if lo < at {
+					first, at = err, lo
+				}
+				mu.Unlock()
 			}
 		}
 	}
@@ -99,13 +104,7 @@ func Each(ctx context.Context, n, chunk int, f func(worker, i int) error) error 
 	}
 	run(0)
 	wg.Wait()
-	first := 0
-	for w, err := range errs {
-		if err != nil && (errs[first] == nil || at[w] < at[first]) {
-			first = w
-		}
-	}
-	return errs[first]
+	return first
 }
 
 // Meter reports the progress of one stage, not more often than every hundredth of the way.

@@ -1,13 +1,11 @@
 package matrix
 
 import (
-	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -43,29 +41,36 @@ func writeNPY(w io.Writer, m *kernel.Matrix) error {
 var npyShape = regexp.MustCompile(`'shape':\s*\((\d+),\s*(\d*),?\s*\)`)
 
 // ReadNPY reads a matrix of float64 from a .npy file, in either order; a vector becomes a
-// column. The data must fit the size of the file.
+// column.
 func ReadNPY(path string) (*kernel.Matrix, error) {
-	f, err := os.Open(path)
+	f, err := file.Map(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	m, err := readNPY(bufio.NewReaderSize(f, 1<<16), st.Size())
+	m, err := decodeNPY(f.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
 }
 
-func readNPY(r io.Reader, size int64) (*kernel.Matrix, error) {
-	head, err := npyHead(r, size)
-	if err != nil {
-		return nil, err
+func decodeNPY(b []byte) (*kernel.Matrix, error) {
+	if len(b) < 12 || string(b[:6]) != npyMagic[:6] {
+		return nil, errors.New("not a .npy file")
 	}
+	start, length := 10, int64(binary.LittleEndian.Uint16(b[8:]))
+	switch b[6] {
+	case 1:
+	case 2, 3:
+		start, length = 12, int64(binary.LittleEndian.Uint32(b[8:]))
+	default:
+		return nil, fmt.Errorf("version %d of .npy, want 1, 2 or 3", b[6])
+	}
+	if length > int64(len(b)-start) {
+		return nil, errors.New("the header breaks off")
+	}
+	head, data := string(b[start:][:length]), b[start+int(length):]
 	if !strings.Contains(head, "'<f8'") {
 		return nil, errors.New("want numbers of type float64 in little-endian order ('<f8')")
 	}
@@ -73,58 +78,20 @@ func readNPY(r io.Reader, size int64) (*kernel.Matrix, error) {
 	if shape == nil {
 		return nil, errors.New("want an array of one or two dimensions")
 	}
-	if shape[2] == "" { // a vector
-		shape[2] = "1"
-	}
-	rows, err1 := strconv.ParseInt(shape[1], 10, 64)
-	cols, err2 := strconv.ParseInt(shape[2], 10, 64)
+	rows, err1 := strconv.Atoi(shape[1])
+	cols, err2 := strconv.Atoi(cmp.Or(shape[2], "1")) // a vector has no columns
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
-	if rows > 0 && cols > size/8/rows {
-		return nil, fmt.Errorf("shape (%d, %d), but the file has %d bytes", rows, cols, size)
+	if rows > 0 && cols > len(data)/8/rows {
+		return nil, fmt.Errorf("the data break off: shape (%d, %d), but %d bytes", rows, cols, len(data))
 	}
-	m := kernel.NewMatrix(int(rows), int(cols))
-	columnMajor := strings.Contains(head, "'fortran_order': True")
-	var word [8]byte
-	for k := range m.Data {
-		if _, err := io.ReadFull(r, word[:]); err != nil {
-			return nil, fmt.Errorf("the data break off: %w", err)
+	m := kernel.NewMatrix(rows, cols)
+	copy(m.Data, file.Floats(data))
+	if strings.Contains(head, "'fortran_order': True") {
+		for k, x := range file.Floats(data)[:len(m.Data)] {
+			m.Set(k%rows, k/rows, x)
 		}
-		at := k
-		if columnMajor {
-			at = k%m.Rows*m.Cols + k/m.Rows
-		}
-		m.Data[at] = math.Float64frombits(binary.LittleEndian.Uint64(word[:]))
 	}
 	return m, nil
-}
-
-// npyHead reads everything before the data and returns the text of the header.
-func npyHead(r io.Reader, size int64) (string, error) {
-	var b [12]byte
-	if _, err := io.ReadFull(r, b[:8]); err != nil || string(b[:6]) != npyMagic[:6] {
-		return "", errors.New("not a .npy file")
-	}
-	bytes := 4 // of the length of the header
-	switch b[6] {
-	case 1:
-		bytes = 2
-	case 2, 3:
-	default:
-		return "", fmt.Errorf("version %d of .npy, want 1, 2 or 3", b[6])
-	}
-	_, err := io.ReadFull(r, b[8:8+bytes])
-	length := int64(binary.LittleEndian.Uint32(b[8:])) // the bytes behind a short length are 0
-	if err == nil && length > size {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return "", fmt.Errorf("the header breaks off: %w", err)
-	}
-	text := make([]byte, length)
-	if _, err := io.ReadFull(r, text); err != nil {
-		return "", fmt.Errorf("the header breaks off: %w", err)
-	}
-	return string(text), nil
 }

@@ -4,13 +4,12 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math"
+	"slices"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // Read reads a model file.
@@ -80,9 +79,6 @@ func (d *decoder) section(name string) []byte {
 
 func (d *decoder) json(name string, v any) {
 	b := d.section(name)
-	if len(b) > maxJSON {
-		d.fail("section %s has %d bytes, want at most %d", name, len(b), maxJSON)
-	}
 	if d.err != nil {
 		return
 	}
@@ -91,8 +87,8 @@ func (d *decoder) json(name string, v any) {
 	}
 }
 
-// words returns a section of 64-bit numbers, converted.
-func words[T any](d *decoder, name string, convert func(uint64) T) []T {
+// floats returns a section of numbers.
+func (d *decoder) floats(name string) []float64 {
 	b := d.section(name)
 	if len(b)%8 != 0 {
 		d.fail("section %s has %d bytes, want 8 for each number", name, len(b))
@@ -100,14 +96,8 @@ func words[T any](d *decoder, name string, convert func(uint64) T) []T {
 	if d.err != nil {
 		return nil
 	}
-	out := make([]T, len(b)/8)
-	for i := range out {
-		out[i] = convert(binary.LittleEndian.Uint64(b[8*i:]))
-	}
-	return out
+	return slices.Clone(file.Floats(b))
 }
-
-func (d *decoder) floats(name string) []float64 { return words(d, name, math.Float64frombits) }
 
 func (d *decoder) strings(name string) []string {
 	le := binary.LittleEndian
@@ -137,6 +127,9 @@ func (d *decoder) strings(name string) []string {
 
 func (d *decoder) model() *Model {
 	var meta metaJSON
+	if n := len(d.section("meta")); n > maxMeta {
+		d.fail("section meta has %d bytes, want at most %d", n, maxMeta)
+	}
 	d.json("meta", &meta)
 	if meta.Reader != nil { // a field that is absent has its default
 		defaults := dataset.DefaultOptions()
@@ -161,8 +154,11 @@ func (d *decoder) model() *Model {
 	if d.err == nil {
 		d.kernel(m, meta.Kernel)
 	}
-	if meta.Learner != nil && d.err == nil {
-		d.learner(m, meta.Learner)
+	if d.has("learner") {
+		d.json("learner", &m.Learner)
+	}
+	if m.Learner != nil && m.Learner.Classes != nil {
+		m.Classes = d.strings("learner/classes")
 	}
 	return m
 }
@@ -179,58 +175,38 @@ func (d *decoder) kernel(m *Model, text []byte) {
 		d.fail("section meta: %w", err)
 		return
 	}
-	var factors []kernel.Factor
-	var fitted []kernel.Fitted
 	standardized := false
 	for i, f := range m.Kernel.Factors {
 		standardized = standardized || f.Standardize
 		if low, ok := f.Kernel.(mlg.Kernel); ok && !low.Exact {
-			factors, fitted = append(factors, f.Factor), append(fitted, d.lowRank(fmt.Sprintf("factor/%d", i), low, len(m.IDs)))
+			f.Adopt(d.lowRank(fmt.Sprintf("factor/%d", i), low, len(m.IDs)))
 		}
 	}
-	var standard *kernel.Standardization
 	if standardized {
-		x := d.floats("standard")
-		if len(x)%2 != 0 {
-			d.fail("section standard has %d numbers, want means and as many deviations", len(x))
-		}
-		standard = &kernel.Standardization{Mean: x[:len(x)/2], Scale: x[len(x)/2:]}
+		standard := &kernel.Standardization{}
+		d.json("standard", standard)
 		if err := standard.Validate(); err != nil {
 			d.fail("section standard: %w", err)
 		}
-	}
-	if d.err == nil {
-		c.Adopt(standard, factors, fitted)
+		c.Adopt(standard)
 	}
 }
 
+// lowRank reads a low-rank kernel that was fitted to so many graphs.
 func (d *decoder) lowRank(name string, k mlg.Kernel, graphs int) kernel.Fitted {
 	var head lowRankJSON
 	d.json(name, &head)
-	k.Base = head.Base
-	s := &mlg.Snapshot{Kernel: k, Graphs: graphs}
-	for i, l := range head.Levels {
-		if d.err != nil {
-			return nil
-		}
-		part := fmt.Sprintf("%s/level/%d/", name, i)
-		level := mlg.LevelSnapshot{Explicit: l.Explicit, N: l.Landmarks, P: l.Features}
-		if i == 0 {
-			level.Descriptors = d.strings(part + "descriptors")
-		} else {
-			level.Marks = d.floats(part + "marks")
-		}
-		if !l.Explicit {
-			level.W, level.Values = d.floats(part+"weights"), d.floats(part+"eigenvalues")
-		}
-		s.Levels = append(s.Levels, level)
+	if d.err == nil && (k.Base == "") == (head.Base == "") {
+		d.fail("section %s: base kernel %q, and %q in the kernel itself, want one of the two", name, head.Base, k.Base)
 	}
-	parts := 1
+	k.Base += head.Base
+	s := &mlg.Snapshot{Kernel: k, Graphs: graphs, Levels: head.Levels, Train: make([][]float64, 1)}
 	if k.Combine != mlg.Top {
-		parts = len(head.Levels)
+		s.Train = make([][]float64, len(head.Levels))
 	}
-	for i := range parts {
-		s.Train = append(s.Train, d.floats(fmt.Sprintf("%s/train/%d", name, i)))
+	if len(s.Levels) == len(k.Radii)+1 { // otherwise there is an error below
+		s.Levels[0].Descriptors = d.strings(descriptors(name))
+		numbers(name, s, func(name string, x *[]float64) { *x = d.floats(name) })
 	}
 	if d.err != nil {
 		return nil
@@ -241,59 +217,4 @@ func (d *decoder) lowRank(name string, k mlg.Kernel, graphs int) kernel.Fitted {
 		return nil
 	}
 	return m
-}
-
-// learner reads a learner that was trained on the graphs of the model.
-func (d *decoder) learner(m *Model, head *learnerJSON) {
-	l := &svm.Learner{Kind: head.Kind, Classes: head.Classes, Examples: len(m.IDs)}
-	if head.Classes != nil {
-		m.Classes = d.strings("learner/classes")
-	}
-	const fields = 4
-	table := words(d, "learner/functions", func(x uint64) uint64 { return x })
-	coefficients := d.floats("learner/coefficients")
-	var support []int
-	if head.Kind == svm.SVM {
-		support = words(d, "learner/support", func(x uint64) int { return int(x) })
-		if len(support) != len(coefficients) {
-			d.fail("%d support positions, but %d coefficients", len(support), len(coefficients))
-		}
-	}
-	if len(table)%fields != 0 {
-		d.fail("section learner/functions has %d numbers, want %d for each function", len(table), fields)
-	}
-	for at := 0; at < len(table) && d.err == nil; at += fields {
-		n := table[at]
-		if n > uint64(len(coefficients)) {
-			d.fail("function %d has %d coefficients, and %d are left", at/fields, n, len(coefficients))
-			return
-		}
-		f := svm.Function{Coefficients: coefficients[:n:n], Iterations: int(table[at+1]),
-			Bias: math.Float64frombits(table[at+2]), Objective: math.Float64frombits(table[at+3])}
-		if head.Kind == svm.SVM {
-			f.Support, support = support[:n:n], support[n:]
-		}
-		coefficients = coefficients[n:]
-		l.Functions = append(l.Functions, f)
-	}
-	if len(coefficients) > 0 {
-		d.fail("%d coefficients behind the last function", len(coefficients))
-	}
-	if d.has("learner/sigmoids") {
-		x := d.floats("learner/sigmoids")
-		if len(x)%2 != 0 {
-			d.fail("section learner/sigmoids has %d numbers, want two for each", len(x))
-		}
-		for i := 0; i+1 < len(x); i += 2 {
-			l.Sigmoids = append(l.Sigmoids, svm.Sigmoid{A: x[i], B: x[i+1]})
-		}
-	}
-	if d.has("learner/leave-one-out") && d.err == nil {
-		x := d.floats("learner/leave-one-out")
-		if len(x) != l.Examples*len(l.Functions) {
-			d.fail("section learner/leave-one-out has %d numbers, want %d for each of %d graphs", len(x), len(l.Functions), l.Examples)
-		}
-		l.LeaveOneOut = &kernel.Matrix{Rows: l.Examples, Cols: len(l.Functions), Data: x}
-	}
-	m.Learner = l
 }

@@ -7,13 +7,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // Kind and Version of the container (package file) that a model is.
@@ -22,35 +22,42 @@ const (
 	Version = 4
 )
 
-// maxJSON bounds a section of JSON: what it decodes to may take many times its bytes.
-const maxJSON = 1 << 20
+// maxMeta bounds the section "meta": what it decodes to may take many times its bytes.
+const maxMeta = 1 << 20
 
 // metaJSON is the section "meta".
 type metaJSON struct {
 	Kernel    json.RawMessage   `json:"kernel"` // a sum, as kernel.Marshal writes it
-	Learner   *learnerJSON      `json:"learner,omitempty"`
 	Reader    *dataset.Options  `json:"reader,omitempty"`
 	Created   map[string]string `json:"created,omitempty"`
-	Estimates []Estimate        `json:"estimates,omitempty"`
-}
-
-// learnerJSON is what the sections of a learner do not say.
-type learnerJSON struct {
-	Kind    svm.Kind `json:"kind"`
-	Classes []int    `json:"classes,omitempty"`
+	Estimates []choose.Estimate `json:"estimates,omitempty"`
 }
 
 // lowRankJSON is the section "factor/i" of a low-rank kernel.
 type lowRankJSON struct {
-	Base   string      `json:"base"` // the one that was chosen, if the kernel does not say
-	Levels []levelJSON `json:"levels"`
+	Base   string              `json:"base,omitempty"` // the one that was chosen where the kernel does not say
+	Levels []mlg.LevelSnapshot `json:"levels"`
 }
 
-type levelJSON struct {
-	Explicit  bool `json:"explicit"`
-	Landmarks int  `json:"landmarks"`
-	Features  int  `json:"features"`
+// numbers visits the sections of numbers of a low-rank kernel.
+func numbers(name string, s *mlg.Snapshot, visit func(name string, x *[]float64)) {
+	for i := range s.Levels {
+		l, level := &s.Levels[i], fmt.Sprintf("%s/level/%d/", name, i)
+		if i > 0 {
+			visit(level+"marks", &l.Marks)
+		}
+		if !l.Explicit {
+			visit(level+"weights", &l.W)
+			visit(level+"eigenvalues", &l.Values)
+		}
+	}
+	for i := range s.Train {
+		visit(fmt.Sprintf("%s/train/%d", name, i), &s.Train[i])
+	}
 }
+
+// descriptors is the section of strings of a low-rank kernel.
+func descriptors(name string) string { return name + "/level/0/descriptors" }
 
 // Write writes a model file. It is there whole or not at all.
 func Write(ctx context.Context, path string, m *Model) error {
@@ -69,16 +76,18 @@ func Encode(w io.Writer, m *Model) error {
 	if err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
-	meta := metaJSON{Kernel: sum, Reader: m.Reader, Created: m.Created, Estimates: m.Estimates}
-	if l := m.Learner; l != nil {
-		meta.Learner = &learnerJSON{l.Kind, l.Classes}
-	}
 	var s sections
-	s.json("meta", meta)
-	if err := s.kernels(m); err != nil {
-		return err
+	s.json("meta", metaJSON{sum, m.Reader, m.Created, m.Estimates})
+	if n := len(s.list[0].Data); n > maxMeta {
+		return fmt.Errorf("model: section meta: %d bytes, want at most %d", n, maxMeta)
 	}
-	s.learner(m)
+	s.kernels(m)
+	if m.Learner != nil {
+		s.json("learner", m.Learner)
+	}
+	if m.Classes != nil {
+		s.strings("learner/classes", m.Classes)
+	}
 	s.strings("train/ids", m.IDs)
 	if m.Targets != nil {
 		s.strings("train/targets", m.Targets)
@@ -104,9 +113,7 @@ func (m *Model) Fingerprint() ([sha256.Size]byte, error) {
 		return [sha256.Size]byte{}, err
 	}
 	s := sections{list: []file.Section{{Name: "kernel", Data: sum}}}
-	if err := s.kernels(m); err != nil {
-		return [sha256.Size]byte{}, err
-	}
+	s.kernels(m)
 	for _, f := range m.Kernel.Factors {
 		if LowRank(f) == nil {
 			s.graphs(m.Graphs)
@@ -114,7 +121,9 @@ func (m *Model) Fingerprint() ([sha256.Size]byte, error) {
 		}
 	}
 	h := sha256.New()
-	err = file.Encode(h, Kind, Version, s.list)
+	if err = s.err; err == nil {
+		err = file.Encode(h, Kind, Version, s.list)
+	}
 	return [sha256.Size]byte(h.Sum(nil)), err
 }
 
@@ -130,9 +139,6 @@ func (s *sections) add(name string, data []byte) {
 
 func (s *sections) json(name string, v any) {
 	b, err := json.Marshal(v)
-	if err == nil && len(b) > maxJSON {
-		err = fmt.Errorf("%d bytes, want at most %d", len(b), maxJSON)
-	}
 	if err != nil && s.err == nil {
 		s.err = fmt.Errorf("model: section %s: %w", name, err)
 	}
@@ -154,15 +160,10 @@ func (s *sections) strings(name string, x []string) {
 }
 
 // appendFloats appends numbers, 8 bytes each.
-func appendFloats(b []byte, x []float64) []byte {
-	for _, v := range x {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return b
-}
+func appendFloats(b []byte, x []float64) []byte { return append(b, file.Bytes(x)...) }
 
 // kernels adds what was fitted: all of a low-rank kernel, nothing of others.
-func (s *sections) kernels(m *Model) error {
+func (s *sections) kernels(m *Model) {
 	standardized := false
 	for i, f := range m.Kernel.Factors {
 		standardized = standardized || f.Standardize
@@ -172,72 +173,19 @@ func (s *sections) kernels(m *Model) error {
 		}
 		name := fmt.Sprintf("factor/%d", i)
 		snapshot := low.Snapshot()
-		head := lowRankJSON{Base: snapshot.Kernel.Base}
-		for _, l := range snapshot.Levels {
-			head.Levels = append(head.Levels, levelJSON{l.Explicit, l.N, l.P})
+		head := lowRankJSON{Levels: snapshot.Levels}
+		if f.Kernel.(mlg.Kernel).Base == "" {
+			head.Base = snapshot.Kernel.Base
 		}
 		s.json(name, head)
-		for j, l := range snapshot.Levels {
-			level := fmt.Sprintf("%s/level/%d/", name, j)
-			if j == 0 {
-				s.strings(level+"descriptors", l.Descriptors)
-			} else {
-				s.floats(level+"marks", l.Marks)
-			}
-			if !l.Explicit {
-				s.floats(level+"weights", l.W)
-				s.floats(level+"eigenvalues", l.Values)
-			}
-		}
-		for j, t := range snapshot.Train {
-			s.floats(fmt.Sprintf("%s/train/%d", name, j), t)
-		}
+		s.strings(descriptors(name), snapshot.Levels[0].Descriptors)
+		numbers(name, snapshot, func(name string, x *[]float64) { s.floats(name, *x) })
 	}
 	if standardized {
 		x, err := m.Kernel.In.Standardization()
-		if err != nil {
-			return fmt.Errorf("model: %w", err)
+		if err != nil && s.err == nil {
+			s.err = fmt.Errorf("model: %w", err)
 		}
-		s.floats("standard", append(append([]float64{}, x.Mean...), x.Scale...))
-	}
-	return nil
-}
-
-// learner adds the functions of a learner: a table with a row for each, and their support
-// positions and coefficients one behind the other.
-func (s *sections) learner(m *Model) {
-	l := m.Learner
-	if l == nil {
-		return
-	}
-	if m.Classes != nil {
-		s.strings("learner/classes", m.Classes)
-	}
-	le := binary.LittleEndian
-	var table, support, coefficients []byte
-	for i := range l.Functions {
-		f := &l.Functions[i]
-		table = le.AppendUint64(table, uint64(len(f.Coefficients)))
-		table = le.AppendUint64(table, uint64(f.Iterations))
-		table = appendFloats(table, []float64{f.Bias, f.Objective})
-		for _, k := range f.Support {
-			support = le.AppendUint64(support, uint64(k))
-		}
-		coefficients = appendFloats(coefficients, f.Coefficients)
-	}
-	s.add("learner/functions", table)
-	s.add("learner/coefficients", coefficients)
-	if l.Kind == svm.SVM {
-		s.add("learner/support", support)
-	}
-	if l.Sigmoids != nil {
-		var b []byte
-		for _, p := range l.Sigmoids {
-			b = appendFloats(b, []float64{p.A, p.B})
-		}
-		s.add("learner/sigmoids", b)
-	}
-	if l.LeaveOneOut != nil {
-		s.floats("learner/leave-one-out", l.LeaveOneOut.Data)
+		s.json("standard", x)
 	}
 }

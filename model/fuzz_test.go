@@ -9,7 +9,6 @@ import (
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/internal/graphtest"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -21,7 +20,7 @@ func FuzzDecode(f *testing.F) {
 	m := fitted(f, drugs(f).Graphs[:4], small())
 	m.Learner = &svm.Learner{Examples: 4, Functions: []svm.Function{{Support: []int{1, 3}, Coefficients: []float64{1, -1}}}}
 	f.Add(encoded(f, m))
-	m.Learner = &svm.Learner{Kind: svm.KernelRidge, Examples: 4, Functions: []svm.Function{{Coefficients: make([]float64, 4)}}, LeaveOneOut: kernel.NewMatrix(4, 1)}
+	m.Learner = &svm.Learner{Kind: svm.KernelRidge, Examples: 4, Functions: []svm.Function{{Coefficients: make([]float64, 4)}}}
 	f.Add(encoded(f, m))
 	f.Add(encoded(f, combined(f, graphtest.Suite(1), small())))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -79,7 +78,7 @@ func FuzzSections(f *testing.F) {
 		// It may fail on graphs, as one whose weights overflow does, but not panic.
 		if cheap(m) {
 			m.Predict(t.Context(), fresh, 2)
-			m.Search(t.Context(), attributed, 2)
+			m.Kernel.Cross(t.Context(), attributed)
 		}
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -50,7 +51,7 @@ type Model struct {
 
 	Reader    *dataset.Options  // how the training graphs were read, nil if that is not known
 	Created   map[string]string // parameters of training, for the record
-	Estimates []Estimate
+	Estimates []choose.Estimate // what was found about the quality of predictions
 }
 
 // New returns a kernel fitted to graphs as a model without a learner. A graph without an identifier
@@ -64,14 +65,6 @@ func New(ctx context.Context, graphs []*graph.Graph, k kernel.Kernel) (*Model, e
 	var err error
 	m.Kernel, err = kernel.NewCollection(graphs).Fit(ctx, k)
 	return m, err
-}
-
-// Estimate is what was found about the quality of predictions.
-type Estimate struct {
-	Measure   string  `json:"measure"` // "accuracy", "rmse", …
-	Value     float64 `json:"value"`
-	Deviation float64 `json:"deviation"` // standard deviation of the value, 0 if not known
-	Method    string  `json:"method"`    // as in "10-fold cross-validation, 10 repeats"
 }
 
 // percentiles is the number of entries of Model.Nearest.
@@ -94,6 +87,9 @@ func (m *Model) Validate() error {
 	}
 	for _, f := range m.Kernel.Factors {
 		low := LowRank(f)
+		if k, ok := f.Kernel.(mlg.Kernel); ok && !k.Exact && low == nil {
+			return fmt.Errorf("%s is not fitted", f)
+		}
 		if low == nil && m.Graphs == nil {
 			return fmt.Errorf("%s is fitted to the training graphs, and they are not in the model", f)
 		}

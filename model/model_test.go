@@ -15,6 +15,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
@@ -113,7 +114,7 @@ func smallModel(t testing.TB) *Model {
 	classify(t, m, true)
 	m.Reader = reader()
 	m.Created = map[string]string{"C": "10"}
-	m.Estimates = []Estimate{{"accuracy", 0.5, 0.1, "10-fold cross-validation"}}
+	m.Estimates = []choose.Estimate{{Measure: "accuracy", Value: 0.5, Deviation: 0.1, Method: "10-fold cross-validation"}}
 	return m
 }
 
@@ -173,8 +174,7 @@ func roundTrip(t *testing.T, m *Model, graphs []*graph.Graph) {
 		t.Fatal(err)
 	}
 	same(t, m, got, graphs)
-	// Leave-one-out values may be NaN; their bytes are compared below.
-	if (m.Learner == nil || m.Learner.LeaveOneOut == nil) && !reflect.DeepEqual(m.Learner, got.Learner) {
+	if !reflect.DeepEqual(m.Learner, got.Learner) {
 		t.Errorf("learner:\n%+v\n%+v", m.Learner, got.Learner)
 	}
 	x, y := *m, *got
@@ -204,7 +204,8 @@ func TestRoundTripLearners(t *testing.T) {
 		m := fitted(t, train, small())
 		m.Reader = reader()
 		m.Created = map[string]string{"C": "10", "übrigens": "ja"}
-		m.Estimates = []Estimate{{"accuracy", 1.0 / 3, 0.01, "10-fold cross-validation"}, {"time", 1e-9, 0, ""}}
+		m.Estimates = []choose.Estimate{
+			{Measure: "accuracy", Value: 1.0 / 3, Deviation: 0.01, Method: "10-fold cross-validation"}, {Measure: "time", Value: 1e-9}}
 		return m
 	}
 	values := func(m *Model) []float64 {
@@ -249,13 +250,10 @@ func TestRoundTripLearners(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := svm.DefaultOptions()
-		o.Kind, o.LeaveOneOut, o.Ridge = svm.KernelRidge, true, 0.1
-		l, err := svm.Train(t.Context(), svm.Full(k), svm.Targets{Values: values(m)}, o)
-		if err != nil {
+		o.Kind, o.Ridge = svm.KernelRidge, 0.1
+		if m.Learner, err = svm.Train(t.Context(), svm.Full(k), svm.Targets{Values: values(m)}, o); err != nil {
 			t.Fatal(err)
 		}
-		l.LeaveOneOut.Data[3] = math.NaN() // as that of a single example
-		m.Learner = l
 		roundTrip(t, m, fresh)
 	})
 	t.Run("ridge classifier", func(t *testing.T) {
@@ -269,7 +267,7 @@ func TestRoundTripLearners(t *testing.T) {
 			labels = append(labels, i%3)
 		}
 		o := svm.DefaultOptions()
-		o.Kind, o.LeaveOneOut, o.Probability, o.Ridge = svm.KernelRidge, true, true, 0.1
+		o.Kind, o.Probability, o.Ridge = svm.KernelRidge, true, 0.1
 		m.Classes = []string{"a", "b", "c"}
 		if m.Learner, err = svm.Train(t.Context(), svm.Full(k), svm.Targets{Labels: labels}, o); err != nil {
 			t.Fatal(err)
@@ -361,14 +359,15 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-func TestSearch(t *testing.T) {
+func TestNearest(t *testing.T) {
 	m := smallModel(t)
 	d := drugs(t)
-	found, err := m.Search(t.Context(), d.Graphs[3:5], 3)
+	found, err := m.Predict(t.Context(), d.Graphs[3:5], 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, list := range found {
+	for i, p := range found {
+		list := p.Nearest
 		if len(list) != 3 || list[0].ID != m.IDs[3+i] || list[0].Index != 3+i || list[0].Similarity != 1 || list[0].Target != m.Targets[3+i] {
 			t.Errorf("graph %d: %v, want itself first", 3+i, list)
 		}
@@ -376,8 +375,8 @@ func TestSearch(t *testing.T) {
 			t.Errorf("similarities do not fall: %v", list)
 		}
 	}
-	if found, err = m.Search(t.Context(), d.Graphs[:1], 1000); err != nil || len(found[0]) != m.Examples() {
-		t.Errorf("%d of all, %v", len(found[0]), err)
+	if found, err = m.Predict(t.Context(), d.Graphs[:1], 1000); err != nil || len(found[0].Nearest) != m.Examples() {
+		t.Errorf("%d of all, %v", len(found[0].Nearest), err)
 	}
 }
 
@@ -440,7 +439,14 @@ func TestWriteRefuses(t *testing.T) {
 		"learner: trained on 17 graphs":        func(m *Model) { m.Learner.Examples = 17 },
 		"function 1: number 0 is +Inf":         func(m *Model) { m.Learner.Functions[1].Bias = math.Inf(1) },
 		"2 sigmoids":                           func(m *Model) { m.Learner.Sigmoids = m.Learner.Sigmoids[1:] },
-		"meta: 1049":                           func(m *Model) { m.Created["x"] = strings.Repeat("x", maxJSON) },
+		"meta: 1049":                           func(m *Model) { m.Created["x"] = strings.Repeat("x", maxMeta) },
+		"mlg samples=8 rank=3 is not fitted": func(m *Model) {
+			m.Graphs = drugs(t).Graphs[:16]
+			var err error
+			if m.Kernel, err = kernel.NewCollection(m.Graphs).Sum(small()); err != nil {
+				t.Fatal(err)
+			}
+		},
 		"they are not in the model": func(m *Model) {
 			m.Kernel = of(t, drugs(t).Graphs[:16], baseline.DefaultWL()).Kernel
 		},

@@ -38,11 +38,13 @@ func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptio
 	for i, g := range d.Graphs {
 		m.Graphs = append(m.Graphs, g.With(m.IDs[i], m.Targets[i]))
 	}
-	var err error
-	if m.Kernel, err = p.Collection.Fit(ctx, p.Kernel()); err != nil {
+	fitted, err := p.Collection.Fit(ctx, p.Kernel())
+	if err != nil {
 		return nil, err
 	}
-	m.Kernel = m.Kernel.Alone() // without what was fitted and not chosen
+	if m.Kernel, err = fitted.Alone(); err != nil { // without what was fitted and not chosen
+		return nil, err
+	}
 	gram := p.Gram
 	if gram == nil {
 		if gram, err = p.Collection.Gram(ctx, p.Kernel()); err != nil {
@@ -51,43 +53,17 @@ func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptio
 	}
 	m.Nearest = Percentiles(gram)
 	var limited bool
-	if m.Learner, limited, err = Learn(ctx, svm.Full(gram), p, o); err != nil {
+	if m.Learner, limited, err = p.Learn(ctx, svm.Full(gram), o.Probability, o.Seed); err != nil {
 		return nil, err
 	}
-	name := "C"
-	if p.Learner == svm.KernelRidge {
-		name = "ridge"
-	}
-	m.Created[name] = strconv.FormatFloat(p.Parameter, 'g', -1, 64)
+	m.Created[choose.ParameterName(p.Learner)] = strconv.FormatFloat(p.Parameter, 'g', -1, 64)
 	m.Created["combination"] = p.Combination.String()
 	if limited {
 		m.Created["limited"] = "the solver stopped at its limit of iterations"
 	}
-	e := p.Estimate
-	m.Estimates = []Estimate{{Measure: e.Measure, Value: e.Value, Deviation: e.Deviation, Method: e.Method}}
+	m.Estimates = []choose.Estimate{p.Estimate}
 	if err := m.Validate(); err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
 	return m, nil
-}
-
-// Learn trains the learner of a plan on the Gram matrix of its graphs. It tells whether the solver
-// stopped at its limit of iterations.
-func Learn(ctx context.Context, gram svm.View, p *choose.Plan, o TrainOptions) (l *svm.Learner, limited bool, err error) {
-	opt := svm.DefaultOptions()
-	opt.C, opt.Ridge, opt.Epsilon, opt.Probability, opt.Seed = p.Parameter, p.Parameter, p.Epsilon, o.Probability, o.Seed
-	opt.Kind, opt.LeaveOneOut = p.Learner, p.Learner == svm.KernelRidge
-	targets := svm.Targets{Labels: p.Labels}
-	var mean, scale float64
-	if p.Classes == nil { // in units of the standard deviation, as the plan's parameters were chosen
-		targets.Values, mean, scale = svm.StandardScores(p.Values)
-	}
-	l, err = svm.Train(ctx, gram, targets, opt)
-	if limited = errors.Is(err, svm.ErrIterations); err != nil && !limited {
-		return nil, false, err
-	}
-	if p.Classes == nil {
-		l.Rescale(mean, scale)
-	}
-	return l, limited, nil
 }

@@ -4,6 +4,7 @@ package splits
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 )
@@ -51,70 +52,56 @@ func (s *Splits) Without(repeat int, folds ...int) []int {
 // differ by at most 1, and so do the sizes of the folds. Repeat r depends on labels, folds,
 // seed and r alone.
 func Stratified(labels []int, folds, repeats int, seed uint64) (*Splits, error) {
-	if err := check(len(labels), folds, repeats); err != nil {
-		return nil, err
-	}
-	classes := slices.Clone(labels)
-	slices.Sort(classes)
-	classes = slices.Compact(classes)
-	members := make([][]int, len(classes))
+	members := map[int][]int{} // by class
 	for i, l := range labels {
-		c, _ := slices.BinarySearch(classes, l)
-		members[c] = append(members[c], i)
+		members[l] = append(members[l], i)
 	}
-	s := &Splits{Scheme: "stratified by class", Seed: seed, Folds: folds}
-	for r := range repeats {
-		random := rand.New(rand.NewPCG(seed, uint64(r)))
-		fold := make([]int, len(labels))
+	classes := slices.Sorted(maps.Keys(members))
+	return newSplits("stratified by class", len(labels), folds, repeats, seed, func(fold []int, random *rand.Rand) {
 		next := 0
-		for _, m := range members {
-			for _, p := range random.Perm(len(m)) {
-				fold[m[p]] = next % folds
+		for _, c := range classes {
+			for _, p := range random.Perm(len(members[c])) {
+				fold[members[c][p]] = next % folds
 				next++
 			}
 		}
-		s.Fold = append(s.Fold, fold)
-	}
-	return s, nil
+	})
 }
 
 // ByValue is Stratified for targets that are numbers: of every run of folds examples in
 // the order of their targets, each goes to another fold.
 func ByValue(targets []float64, folds, repeats int, seed uint64) (*Splits, error) {
 	n := len(targets)
-	if err := check(n, folds, repeats); err != nil {
-		return nil, err
-	}
 	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	s := &Splits{Scheme: "stratified by value", Seed: seed, Folds: folds}
-	for r := range repeats {
-		random := rand.New(rand.NewPCG(seed, uint64(r)))
-		slices.Sort(order)
+	return newSplits("stratified by value", n, folds, repeats, seed, func(fold []int, random *rand.Rand) {
+		for i := range order {
+			order[i] = i
+		}
 		random.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] }) // equal targets
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(targets[a], targets[b]) })
-		fold := make([]int, n)
 		for lo := 0; lo < n; lo += folds {
-			deal := random.Perm(min(folds, n-lo))
-			for k, f := range deal {
+			for k, f := range random.Perm(min(folds, n-lo)) {
 				fold[order[lo+k]] = f
 			}
 		}
+	})
+}
+
+// newSplits lets deal set the folds of n examples for each repeat.
+func newSplits(scheme string, n, folds, repeats int, seed uint64, deal func(fold []int, random *rand.Rand)) (*Splits, error) {
+	switch {
+	case folds < 2:
+		return nil, fmt.Errorf("%d folds, want at least 2", folds)
+	case repeats < 1:
+		return nil, fmt.Errorf("%d repeats, want at least 1", repeats)
+	case n < folds:
+		return nil, fmt.Errorf("%d folds of %d graphs, want no more folds than graphs", folds, n)
+	}
+	s := &Splits{Scheme: scheme, Seed: seed, Folds: folds}
+	for r := range repeats {
+		fold := make([]int, n)
+		deal(fold, rand.New(rand.NewPCG(seed, uint64(r))))
 		s.Fold = append(s.Fold, fold)
 	}
 	return s, nil
-}
-
-func check(n, folds, repeats int) error {
-	switch {
-	case folds < 2:
-		return fmt.Errorf("%d folds, want at least 2", folds)
-	case repeats < 1:
-		return fmt.Errorf("%d repeats, want at least 1", repeats)
-	case n < folds:
-		return fmt.Errorf("%d folds of %d graphs, want no more folds than graphs", folds, n)
-	}
-	return nil
 }

@@ -210,11 +210,11 @@ func (s *Space) Compare(dst []float64, a *Block, i0, i1 int, b *Block, j0, j1 in
 		s.models[0].Rectangle(dst, width, a.factors[0], i0, i1, b.factors[0], j0, j1)
 		return
 	}
-	err := s.sum.Combine(serial, func(f int) ([]float64, error) {
+	_, err := s.sum.Combine(serial, dst, func(f int) ([]float64, error) {
 		values := make([]float64, len(dst))
 		s.models[f].Rectangle(values, width, a.factors[f], i0, i1, b.factors[f], j0, j1)
 		return values, nil
-	}, func(int) []float64 { return dst })
+	})
 	if err != nil {
 		panic(err) // nothing above can fail
 	}

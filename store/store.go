@@ -1,11 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync"
 
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/model"
 )
@@ -176,10 +178,11 @@ func (s *Store) Texts(lo, hi int) (ids, targets []string, err error) {
 	return ids, targets, err
 }
 
-// appendTexts appends identifiers and targets as a chunk has them.
-func appendTexts(b []byte, ids, targets []string) []byte {
-	for i := range ids {
-		for _, text := range []string{ids[i], targets[i]} {
+// encodeTexts returns the identifiers and targets of graphs first, first+1, … as a chunk has them.
+func encodeTexts(first int, graphs []*graph.Graph) []byte {
+	var b []byte
+	for i, g := range graphs {
+		for _, text := range []string{cmp.Or(g.ID(), fmt.Sprint(first+i+1)), g.Target()} {
 			b = binary.AppendUvarint(b, uint64(len(text)))
 			b = append(b, text...)
 		}

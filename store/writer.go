@@ -68,7 +68,7 @@ func write(ctx context.Context, path string, m *model.Model, next func() (*graph
 			return w, b.err
 		}
 		n := len(b.graphs)
-		name, texts := chunkName(w.Graphs, n), appendTexts(nil, b.ids, b.targets)
+		name, texts := chunkName(w.Graphs, n), encodeTexts(w.Graphs, b.graphs)
 		if len(kept) > 0 {
 			if old := kept[0]; old.Name != name || len(old.Data) != 8*space.tiles(n)+len(texts) || !bytes.HasSuffix(old.Data, texts) {
 				return w, fmt.Errorf("%s: its graphs %d … %d are not those that there are now; delete it to start anew", path+file.Partial, w.Graphs, w.Graphs+n-1)
@@ -98,15 +98,14 @@ func write(ctx context.Context, path string, m *model.Model, next func() (*graph
 
 // batch is the graphs of a chunk, or an error.
 type batch struct {
-	graphs       []*graph.Graph
-	ids, targets []string
-	err          error
+	graphs []*graph.Graph
+	err    error
 }
 
 // read collects graphs to batches, ahead of those who use them.
 func read(ctx context.Context, next func() (*graph.Graph, error), size int, out chan<- batch) {
 	defer close(out)
-	for n, last := 0, false; !last; {
+	for last := false; !last; {
 		var b batch
 		for len(b.graphs) < size && ctx.Err() == nil {
 			g, err := next()
@@ -118,13 +117,7 @@ func read(ctx context.Context, next func() (*graph.Graph, error), size int, out 
 				b.err, last = err, true
 				break
 			}
-			n++
-			id := g.ID()
-			if id == "" {
-				id = fmt.Sprint(n)
-			}
 			b.graphs = append(b.graphs, g)
-			b.ids, b.targets = append(b.ids, id), append(b.targets, g.Target())
 		}
 		if len(b.graphs) == 0 && b.err == nil || ctx.Err() != nil {
 			return

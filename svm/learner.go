@@ -33,7 +33,7 @@ type Learner struct {
 	Sigmoids []Sigmoid
 	// LeaveOneOut has in row i what the functions would say of example i without it; nil
 	// without Options.LeaveOneOut.
-	LeaveOneOut *kernel.Matrix
+	LeaveOneOut *kernel.Matrix `json:"-"`
 }
 
 // Function is a sum over training examples,
@@ -375,6 +375,9 @@ func (l *Learner) Validate() error {
 func (f *Function) validate(n int) error {
 	if len(f.Support) != len(f.Coefficients) && (f.Support != nil || len(f.Coefficients) != n) {
 		return fmt.Errorf("%d support examples of %d, but %d coefficients", len(f.Support), n, len(f.Coefficients))
+	}
+	if f.Iterations < 0 {
+		return fmt.Errorf("%d iterations, want 0 or more", f.Iterations)
 	}
 	for k, s := range f.Support {
 		if s < 0 || s >= n || k > 0 && s <= f.Support[k-1] {

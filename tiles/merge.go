@@ -77,9 +77,6 @@ func Merge(ctx context.Context, out string, paths []string) (*Merged, error) {
 	if filepath.Ext(out) != ".npy" {
 		return nil, fmt.Errorf("%s: tiles are merged to a .npy file", out)
 	}
-	if st, err := os.Stat(out); err == nil && !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is there and not a regular file, which a matrix is merged into", out)
-	}
 	all, err := list(paths)
 	if err != nil {
 		return nil, err
@@ -282,12 +279,8 @@ func (m *merger) each(ctx context.Context, place func(t int, data []byte) error)
 func (m *merger) fill(ctx context.Context, out string) error {
 	n := int64(m.plan.Graphs)
 	head := matrix.NPYHeader(m.plan.Graphs, m.plan.Graphs)
-	f, err := os.OpenFile(out+file.Partial, os.O_WRONLY|os.O_CREATE, 0o666)
+	f, err := file.CreatePart(out)
 	if err != nil {
-		return err
-	}
-	if err := file.Lock(f); err != nil {
-		f.Close()
 		return err
 	}
 	if err = f.Truncate(int64(len(head)) + 8*n*n); err == nil { // all of it is written
@@ -299,16 +292,11 @@ func (m *merger) fill(ctx context.Context, out string) error {
 	if err == nil {
 		err = m.problems.err()
 	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = file.Publish(out+file.Partial, out)
-	}
 	if err != nil {
-		os.Remove(out + file.Partial)
+		f.Discard()
+		return err
 	}
-	return err
+	return f.Commit()
 }
 
 // place writes the values of tile t, and those across the diagonal, to where they belong in a

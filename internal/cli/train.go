@@ -308,12 +308,9 @@ func roughly(d time.Duration) string {
 // report says what was chosen and how good it may be.
 func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took time.Duration) error {
 	r := trained{
-		File: c.Out, Data: ds.Name, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination.String(), Parameter: "C",
-		Value: p.Parameter, Limited: p.Limited, Bytes: fileSize(c.Out), Seconds: took.Seconds(),
+		File: c.Out, Data: ds.Name, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination.String(),
+		Parameter: choose.ParameterName(p.Learner), Value: p.Parameter, Limited: p.Limited, Bytes: fileSize(c.Out), Seconds: took.Seconds(),
 		Estimate: estimateJSON{p.Estimate.Measure, p.Estimate.Value, p.Estimate.Deviation, p.Estimate.Method}, Baseline: baselineScore(p),
-	}
-	if p.Learner == svm.KernelRidge {
-		r.Parameter = "ridge"
 	}
 	for _, s := range p.Settings {
 		r.Kernels = append(r.Kernels, trainedPart{s.Candidate, s.Kernel.String(), s.Weight})

@@ -346,12 +346,12 @@ func TestSavedModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := m.Search(context.Background(), []*graph.Graph{g}, 1)
+		want, err := m.Predict(context.Background(), []*graph.Graph{g}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := said.Predictions[0].Neighbours[0]; got.Similarity != want[0][0].Similarity || got.Index != want[0][0].Index {
-			t.Errorf("%s: neighbour %+v, want %+v", name, got, want[0][0])
+		if got := said.Predictions[0].Neighbours[0]; got.Similarity != want[0].Nearest[0].Similarity || got.Index != want[0].Nearest[0].Index {
+			t.Errorf("%s: neighbour %+v, want %+v", name, got, want[0].Nearest[0])
 		}
 	}
 	s := newTester(t, sp, src, nil)

@@ -60,12 +60,12 @@ func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
 	}
 	x.report(kernel.Progress{Stage: "train"})
 	probability := d.task == classification && len(known) <= carefulChoice
-	m.Learner, _, err = model.Learn(ctx, f.view(known), plan, model.TrainOptions{Probability: probability})
+	m.Learner, _, err = plan.Learn(ctx, f.view(known), probability, 0)
 	if err != nil {
 		return nil, err
 	}
-	m.Classes, m.Estimates = plan.Classes, []model.Estimate{model.Estimate(plan.Estimate)}
-	m.Learner.Examples, m.Learner.LeaveOneOut = f.Examples(), nil
+	m.Classes, m.Estimates = plan.Classes, []choose.Estimate{plan.Estimate}
+	m.Learner.Examples = f.Examples()
 	for i := range m.Learner.Functions { // the learner has seen the known graphs alone
 		fn := &m.Learner.Functions[i]
 		if fn.Support == nil {
@@ -110,7 +110,7 @@ type evaluation struct {
 	Graphs int               `json:"graphs" help:"that took part"`
 	Folds  int               `json:"folds"`
 	Rows   []evaluate.Result `json:"rows" help:"the kernel, mlg, and what it is compared with"`
-	Saved  []model.Estimate  `json:"saved" help:"what the model file says"`
+	Saved  []choose.Estimate `json:"saved" help:"what the model file says"`
 
 	answers map[int]string // what each of the graphs was taken for
 }
@@ -121,7 +121,7 @@ func (x *session) evaluated(ctx context.Context) (*evaluation, error) {
 }
 
 func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, error) {
-	d, out := x.s.data, &evaluation{Rows: []evaluate.Result{}, Saved: append([]model.Estimate{}, f.Estimates...)}
+	d, out := x.s.data, &evaluation{Rows: []evaluate.Result{}, Saved: append([]choose.Estimate{}, f.Estimates...)}
 	known := every(d.labelled(f.core), scoreLimit)
 	if d.Graphs == nil || len(known) < 2*folds {
 		return out, nil

@@ -117,7 +117,7 @@ func (f *fitted) block(ctx context.Context, rows, cols []int) (*kernel.Matrix, e
 	if cols != nil {
 		out = kernel.NewMatrix(len(rows), len(cols))
 	}
-	err := f.Kernel.Combine(ctx, func(i int) ([]float64, error) {
+	_, err := f.Kernel.Combine(ctx, out.Data, func(i int) ([]float64, error) {
 		low := model.LowRank(f.Kernel.Factors[i])
 		if low == nil { // a model with other kernels than low-rank ones has its graphs
 			m, err := f.Kernel.Factors[i].Cross(ctx, choose.Pick(f.Graphs, rows))
@@ -135,7 +135,7 @@ func (f *fitted) block(ctx context.Context, rows, cols []int) (*kernel.Matrix, e
 			return nil, err
 		}
 		return m.Data, nil
-	}, func(int) []float64 { return out.Data })
+	})
 	return out, err
 }
 

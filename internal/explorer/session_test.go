@@ -400,11 +400,14 @@ func TestProducts(t *testing.T) {
 	paths := kernel.Factor{Kernel: baseline.DefaultShortestPath()} // which has no contributions of vertices
 	wl := kernel.Factor{Kernel: baseline.DefaultWL()}              // which has
 	sum := func(terms ...kernel.Term) *kernel.FittedSum {
-		c := kernel.NewCollection(m.Graphs)
-		c.Adopt(nil, []kernel.Factor{low}, []kernel.Fitted{fitted})
-		s, err := c.Sum(kernel.Sum{Terms: terms})
+		s, err := kernel.NewCollection(m.Graphs).Sum(kernel.Sum{Terms: terms})
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, f := range s.Factors {
+			if f.Factor.String() == low.String() {
+				f.Adopt(fitted)
+			}
 		}
 		return s
 	}

@@ -138,12 +138,8 @@ func KindOf(path string) string {
 	return Kind(head)
 }
 
-// Errors, as told by errors.Is, of a container that breaks off, and of one in another version of
-// its format.
-var (
-	ErrBroken  = errors.New("breaks off")
-	ErrVersion = errors.New("another version of mlg")
-)
+// ErrVersion, as told by errors.Is, is the error of a container in another version of its format.
+var ErrVersion = errors.New("another version of mlg")
 
 // Decode takes a container of the given kind and version apart into sections, which are views of
 // data. Lengths and heads are checked; Check of each section checks its data. Where the container
@@ -158,7 +154,7 @@ func Decode(data []byte, kind string, version int) ([]Section, error) {
 	}
 	last := len(sections) - 1
 	if last < 0 || sections[last].Name != endName {
-		return sections, fmt.Errorf("the %s file %w after %d bytes: its end is missing", kind, ErrBroken, len(data)-len(rest))
+		return sections, fmt.Errorf("the %s file breaks off after %d bytes: its end is missing", kind, len(data)-len(rest))
 	}
 	end := sections[last]
 	sections = sections[:last]
@@ -193,7 +189,7 @@ func checkHead(data []byte, kind string, version int) error {
 		return fmt.Errorf("not an mlg %s file", kind)
 	}
 	if len(data) < headSize {
-		return fmt.Errorf("the %s file %w after %d bytes", kind, ErrBroken, len(data))
+		return fmt.Errorf("the %s file breaks off after %d bytes", kind, len(data))
 	}
 	if binary.LittleEndian.Uint32(data[20:]) != checksum(data[:headSize], 20, nil) {
 		return fmt.Errorf("the %s file is damaged: its head does not match its checksum", kind)
@@ -243,15 +239,11 @@ func validName(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789/-") == ""
 }
 
-// Partial is what is added to the name of a container that is not complete.
-const Partial = ".part"
-
 // Log is a container that is written section by section. It is called PATH.part until it is
 // complete; after an interruption of whatever kind, Resume goes on behind its last good section.
 type Log struct {
 	writer
-	file *os.File
-	path string
+	file *File
 	old  *Mapped // what was there
 }
 
@@ -260,14 +252,11 @@ type Log struct {
 // log is closed. A log with another first section is an error, and so is one that another process
 // is writing.
 func Resume(path, kind string, version int, first Section) (l *Log, kept []Section, err error) {
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("%s is there and not a regular file", path)
-	}
-	l = &Log{path: path, old: &Mapped{}}
-	if l.file, err = os.OpenFile(path+Partial, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+	f, err := CreatePart(path)
+	if err != nil {
 		return nil, nil, err
 	}
-	l.w = l.file
+	l = &Log{writer: writer{w: f}, file: f, old: &Mapped{}}
 	if kept, err = l.resume(kind, version, first); err != nil {
 		l.Close()
 		return nil, nil, err
@@ -276,9 +265,6 @@ func Resume(path, kind string, version int, first Section) (l *Log, kept []Secti
 }
 
 func (l *Log) resume(kind string, version int, first Section) (kept []Section, err error) {
-	if err := Lock(l.file); err != nil {
-		return nil, err
-	}
 	if l.old, err = Map(l.file.Name()); err != nil {
 		return nil, err
 	}
@@ -329,10 +315,10 @@ func (l *Log) Commit() error {
 	if err := l.end(); err != nil {
 		return err
 	}
-	if err := errors.Join(l.file.Sync(), l.Close()); err != nil {
+	if err := errors.Join(l.old.Close(), l.file.finish()); err != nil {
 		return err
 	}
-	return Publish(l.path+Partial, l.path)
+	return Publish(l.file.Name(), l.file.path)
 }
 
 // Close ends writing; the log stays, to be resumed.
@@ -340,5 +326,5 @@ func (l *Log) Close() error { return errors.Join(l.old.Close(), l.file.Close()) 
 
 // Remove ends writing and removes the log.
 func (l *Log) Remove() error {
-	return errors.Join(l.Close(), os.Remove(l.path+Partial))
+	return errors.Join(l.Close(), os.Remove(l.file.Name()))
 }

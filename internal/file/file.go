@@ -72,17 +72,12 @@ func (g *Group) Add(ctx context.Context, path string, write func(io.Writer) erro
 // Commit gives the files their names. When that fails, those that have none yet are removed.
 func (g *Group) Commit() error {
 	defer g.discard()
-	folders := map[string]bool{}
 	for len(g.files) > 0 {
 		f := g.files[0]
-		if err := rename(f.Name(), f.path); err != nil {
+		if err := Publish(f.Name(), f.path); err != nil {
 			return err
 		}
-		folders[filepath.Dir(f.path)] = true
 		g.files = g.files[1:]
-	}
-	for dir := range folders {
-		syncFolder(dir)
 	}
 	return nil
 }
@@ -149,6 +144,26 @@ func Create(path string) (*File, error) {
 	return &File{f, path}, nil
 }
 
+// Partial is what is added to the name of a file that takes long to write.
+const Partial = ".part"
+
+// CreatePart is Create with the temporary name PATH.part, so that what a killed process leaves is
+// used again. It is an error if another process is writing it, or if path is no regular file.
+func CreatePart(path string) (*File, error) {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is there and not a regular file", path)
+	}
+	f, err := os.OpenFile(path+Partial, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &File{f, path}, nil
+}
+
 // Commit completes the file. After an error it is removed.
 func (f *File) Commit() error {
 	err := f.finish()
@@ -162,13 +177,7 @@ func (f *File) Commit() error {
 }
 
 // finish makes what was written durable and closes the file.
-func (f *File) finish() error {
-	err := f.Sync()
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
-}
+func (f *File) finish() error { return errors.Join(f.Sync(), f.Close()) }
 
 // Discard removes a file that has not been committed.
 func (f *File) Discard() {
@@ -176,29 +185,20 @@ func (f *File) Discard() {
 	os.Remove(f.Name())
 }
 
-// Publish gives a complete file, which was synced and closed, its name.
+// Publish gives a complete file, which was synced and closed, its name, and where it takes the place of
+// another, the mode of that.
 func Publish(temp, path string) error {
-	if err := rename(temp, path); err != nil {
-		return err
-	}
-	syncFolder(filepath.Dir(path))
-	return nil
-}
-
-// rename puts a file in the place of another, with the mode of that, where that is possible.
-func rename(temp, path string) error {
 	if st, err := os.Stat(path); err == nil {
 		os.Chmod(temp, st.Mode().Perm())
 	}
-	return os.Rename(temp, path)
-}
-
-// syncFolder makes the names in a folder durable. Not every system can.
-func syncFolder(dir string) {
-	if f, err := os.Open(dir); err == nil {
+	if err := os.Rename(temp, path); err != nil {
+		return err
+	}
+	if f, err := os.Open(filepath.Dir(path)); err == nil { // to make the name durable; not every system can
 		f.Sync()
 		f.Close()
 	}
+	return nil
 }
 
 // cause takes the path off an error of os: the caller names the path that the user gave.

@@ -50,10 +50,10 @@ func (m *Mapped) Close() error {
 	return syscall.Munmap(data)
 }
 
-// Lock takes a file for this process until it is closed or the process ends, however it
+// lock takes a file for this process until it is closed or the process ends, however it
 // ends. It is an error if another has it. Some network file systems have no locks; two processes
 // must not write one file there.
-func Lock(f *os.File) error {
+func lock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):

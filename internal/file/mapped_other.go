@@ -22,5 +22,5 @@ func (m *Mapped) Close() error {
 	return nil
 }
 
-// Lock does nothing: two processes must not write one file here.
-func Lock(*os.File) error { return nil }
+// lock does nothing: two processes must not write one file here.
+func lock(*os.File) error { return nil }
