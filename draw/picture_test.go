@@ -3,6 +3,7 @@ package draw
 import (
 	"bytes"
 	"encoding/xml"
+	"image"
 	"image/color"
 	"image/png"
 	"io"
@@ -450,6 +451,36 @@ func TestRaster(t *testing.T) {
 	}
 	if r, _, _, _ := img.At(1, 1).RGBA(); r != 65535 {
 		t.Error("the corner is not white")
+	}
+}
+
+// A text that runs upwards stands on the left of its point, above it.
+func TestRasterUpward(t *testing.T) {
+	st := style{size: 10, color: black, upward: true}
+	p := newPicture(40, 60, "")
+	p.text(point{20, 50}, "HHH", st)
+	b, err := p.PNG(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ink := image.Rectangle{}
+	for y := range 60 {
+		for x := range 40 {
+			if r, _, _, _ := img.At(x, y).RGBA(); r < 32768 {
+				ink = ink.Union(image.Rect(x, y, x+1, y+1))
+			}
+		}
+	}
+	width, height := st.measure("HHH"), capHeight*st.size
+	want := [4]float64{20 - height, 50 - width, 20, 50}
+	for i, got := range []int{ink.Min.X, ink.Min.Y, ink.Max.X, ink.Max.Y} {
+		if math.Abs(float64(got)-want[i]) > 2 {
+			t.Fatalf("the text is in %v, want it in %.1f", ink, want)
+		}
 	}
 }
 
