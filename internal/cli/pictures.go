@@ -144,7 +144,7 @@ func kernelFigures(name string, f kernel.Fitted, k *kernel.Matrix, class []strin
 		order = "classes together, and similar graphs side by side within a class"
 	}
 	out := []draw.Block{
-		draw.Figure{Picture: heat, Caption: fmt.Sprintf("Gram matrix of %s: every cell is the similarity of two graphs, %s. Dark squares on the diagonal are groups of similar graphs.", name, order), Scale: 2},
+		draw.Figure{Picture: heat, Caption: fmt.Sprintf("Gram matrix of %s: every cell is the similarity of two graphs, %s. Dark squares on the diagonal are groups of similar graphs.", name, order)},
 		draw.Figure{Picture: plane, Caption: "Map of the graphs by kernel principal component analysis: graphs that the kernel finds similar are near each other, as far as two dimensions can show."},
 	}
 	if p, err := spectrum("", f); err == nil {
