@@ -72,7 +72,7 @@ func (c *clusterCmd) Run(g *globals) error {
 		found, err = cluster.Medoids(g.ctx, gram, c.Groups)
 	} else {
 		r.Chosen = true
-		found, r.Tried, err = cluster.Auto(g.ctx, gram, c.Most, func(done, total int) { bar.show("numbers of groups", int64(done), int64(total), "") })
+		found, r.Tried, err = cluster.Auto(g.work(bar), gram, c.Most)
 	}
 	if err != nil {
 		return err
