@@ -52,10 +52,6 @@ type Level struct {
 	Sum      float64   `json:"sum"`
 }
 
-func newLevel(level int, vertices []float64) Level {
-	return Level{level, vertices, sumOf(vertices)}
-}
-
 func sumOf(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
