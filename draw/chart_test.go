@@ -318,12 +318,13 @@ func TestReport(t *testing.T) {
 	}
 }
 
-func TestSheet(t *testing.T) {
-	a, err := Graph(parse(t, "CCO"), DefaultOptions())
+func TestGallery(t *testing.T) {
+	g, o := parse(t, "CCO"), DefaultOptions()
+	a, err := Graph(g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := sheet("three", 2, a, a, a)
+	s, err := Gallery("three", 2, []Panel{{Graph: g}, {Graph: g}, {Graph: g}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,9 +332,9 @@ func TestSheet(t *testing.T) {
 	w, h := s.Size()
 	aw, ah := a.Size()
 	if w != 2*aw || h < 2*ah {
-		t.Errorf("the sheet is %v × %v for pictures of %v × %v", w, h, aw, ah)
+		t.Errorf("the gallery is %v × %v for pictures of %v × %v", w, h, aw, ah)
 	}
-	if _, err := sheet("none", 2); err == nil {
-		t.Error("a sheet without pictures: no error")
+	if _, err := Gallery("none", 2, nil, o); err == nil {
+		t.Error("a gallery without graphs: no error")
 	}
 }

@@ -45,8 +45,8 @@ func (d *drawing) molecule(p *Picture) {
 		for _, piece := range t.pieces {
 			p.add(piece)
 		}
-		if d.names != nil {
-			p.text(d.pos[v].add(point{d.bond * 0.16, d.bond * 0.36}), d.names[v], style{size: max(size*0.6, 6), color: gray})
+		if d.o.names != nil {
+			p.text(d.pos[v].add(point{d.bond * 0.16, d.bond * 0.36}), d.o.names[v], style{size: max(size*0.6, 6), color: gray})
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Style is how a graph is drawn.
@@ -42,14 +43,16 @@ func NewValues(name string, vertex []float64) *Values {
 
 // Options say how a graph is drawn. Start from DefaultOptions.
 type Options struct {
-	Title       string // above the graph
-	Size        Size   // the largest size of the picture, at least 60×60
-	Style       Style
+	Title       string  // above the graph
+	Size        Size    // the largest size of the picture, at least 60×60
+	Style       Style   `want:"one of auto molecule network"`
 	Values      *Values // colours of the vertices, with a scale below; nil for none
 	Numbers     bool    // write the numbers of the vertices
 	Transparent bool    // without the white background
-	MaxVertices int     // a larger graph is drawn in part, which the picture says
-	MaxEdges    int
+	MaxVertices int     `want:"at least 1"` // a larger graph is drawn in part, which the picture says
+	MaxEdges    int     `want:"at least 1"`
+
+	names []string // texts at the vertices, nil for none
 }
 
 // DefaultOptions returns the options to start from.
@@ -63,14 +66,8 @@ func (o Options) check(n int) error {
 	if err := o.Size.check(Size{60, 60}); err != nil {
 		return fmt.Errorf("Options.%w", err)
 	}
-	if !slices.Contains([]Style{Auto, Molecule, Network}, o.Style) {
-		return fmt.Errorf("Options.Style: %q, want auto, molecule or network", o.Style)
-	}
-	if o.MaxVertices < 1 || o.MaxEdges < 1 {
-		return fmt.Errorf("Options.MaxVertices %d, MaxEdges %d, want positive numbers", o.MaxVertices, o.MaxEdges)
-	}
-	if o.Values == nil {
-		return nil
+	if err := kernel.CheckFields("Options", o); err != nil || o.Values == nil {
+		return err
 	}
 	if len(o.Values.Vertex) != n {
 		return fmt.Errorf("Options.Values: %d values, want one for each of the %d vertices", len(o.Values.Vertex), n)
@@ -92,19 +89,16 @@ const maxFormula = 500
 // Graph draws a graph, with values on its vertices, a scale and a title if the options have them.
 // It uses the coordinates of the graph, if it has useful ones, else it computes a layout: structural
 // formulas for molecules, stress or force layouts for others. The error says which option is wrong.
-func Graph(g *graph.Graph, o Options) (*Picture, error) { return namedGraph(g, nil, o) }
-
-// namedGraph draws a graph with a text at each vertex; nil means what the options say.
-func namedGraph(g *graph.Graph, names []string, o Options) (*Picture, error) {
+func Graph(g *graph.Graph, o Options) (*Picture, error) {
 	if err := o.check(g.N()); err != nil {
 		return nil, err
 	}
-	if names == nil && o.Numbers {
+	if o.Numbers && o.names == nil {
 		for v := range g.N() {
-			names = append(names, strconv.Itoa(v))
+			o.names = append(o.names, strconv.Itoa(v))
 		}
 	}
-	d := &drawing{g: g, o: o, names: names}
+	d := &drawing{g: g, o: o}
 	if g.N() > o.MaxVertices {
 		d.excerpt()
 	}
@@ -165,7 +159,6 @@ func givenLayout(g *graph.Graph) ([]point, bool) {
 type drawing struct {
 	g       *graph.Graph
 	o       Options
-	names   []string     // of the vertices, nil for none
 	m       *molecule    // nil for a network
 	systems []ringSystem // of the molecule
 	pos     []point      // edges about 1 long, y upwards; pixels once there is a page
@@ -203,8 +196,8 @@ func (d *drawing) excerpt() {
 	}
 	d.remarks = append(d.remarks, fmt.Sprintf("%d of %d vertices", len(chosen), d.g.N()))
 	d.g = d.g.Induced(chosen)
-	if d.names != nil {
-		d.names = selected(d.names, chosen)
+	if d.o.names != nil {
+		d.o.names = selected(d.o.names, chosen)
 	}
 	if d.o.Values != nil {
 		values := *d.o.Values
@@ -336,8 +329,8 @@ func (d *drawing) network(p *Picture) {
 		} else {
 			mark(p, q, r, class[d.g.Label(v)], border)
 		}
-		if d.names != nil {
-			p.text(point{q.x + r + 1, q.y - r}, d.names[v], style{size: 9, color: black})
+		if d.o.names != nil {
+			p.text(point{q.x + r + 1, q.y - r}, d.o.names[v], style{size: 9, color: black})
 		}
 	}
 }
