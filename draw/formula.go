@@ -31,7 +31,6 @@ func (d *drawing) molecule(p *Picture) {
 		}
 	}
 	width := min(max(d.bond*0.055, 0.6), 2)
-	inside := d.ringCenters()
 	for k, b := range d.m.bonds {
 		if d.over(k) {
 			// A bond that passes over another interrupts it.
@@ -39,7 +38,7 @@ func (d *drawing) molecule(p *Picture) {
 			cut := c.sub(a).scale(0.15)
 			p.line(5*width, white, a.add(cut), c.sub(cut))
 		}
-		d.drawBond(p, b, texts, width, inside[k])
+		d.drawBond(p, b, texts, width)
 	}
 	for v, t := range texts {
 		for _, piece := range t.pieces {
@@ -138,40 +137,28 @@ func (d *drawing) freeSide(v int) int {
 	return best
 }
 
-// ringCenters returns for every bond the centre of the ring that a second line lies in, nil
-// for a bond in no ring: the ring with most double bonds, the smaller of equals.
-func (d *drawing) ringCenters() []*point {
-	centers := make([]*point, len(d.m.bonds))
-	score := make([]float64, len(d.m.bonds))
+// ringCenter returns the centre of the ring that the second line of a bond lies in: of its rings
+// the one with the largest share of double bonds, the smaller of equals. It is false for a bond in
+// no ring.
+func (d *drawing) ringCenter(b bond) (center point, found bool) {
+	in := func(b bond, ring []int) bool { return shared([]int{b.u, b.v}, ring) == 2 } // rings have no chords
+	best := 0.0
 	for _, s := range d.systems {
 		for _, ring := range s.rings {
-			var center point
-			var members []int
-			doubles := 0.0
-			for i, v := range ring {
-				center = center.add(d.pos[v].scale(1 / float64(len(ring))))
-				for _, k := range d.m.at[v] {
-					if d.m.bonds[k].other(v) == ring[(i+1)%len(ring)] {
-						members = append(members, k)
-						if d.m.bonds[k].order > 1 {
-							doubles++
-						}
-					}
-				}
+			if !in(b, ring) {
+				continue
 			}
-			for _, k := range members {
-				if sc := 1 + doubles/float64(len(ring)) - 0.001*float64(len(ring)); sc > score[k] {
-					score[k], centers[k] = sc, &center
-				}
+			doubles := count(d.m.bonds, func(c bond) bool { return c.order > 1 && in(c, ring) })
+			if score := 1 + float64(doubles)/float64(len(ring)) - 0.001*float64(len(ring)); score > best {
+				best, center, found = score, mean(selected(d.pos, ring)), true
 			}
 		}
 	}
-	return centers
+	return center, found
 }
 
-// drawBond draws a bond between the texts of its atoms, as one to four lines; center is that of
-// its ring, nil without one.
-func (d *drawing) drawBond(p *Picture, b bond, texts []atomText, width float64, center *point) {
+// drawBond draws a bond between the texts of its atoms, as one to four lines.
+func (d *drawing) drawBond(p *Picture, b bond, texts []atomText, width float64) {
 	from, to := d.pos[b.u], d.pos[b.v]
 	direction := to.sub(from).direction()
 	normal := direction.left()
@@ -200,8 +187,8 @@ func (d *drawing) drawBond(p *Picture, b bond, texts []atomText, width float64, 
 		return
 	}
 	side := 0.0
-	switch {
-	case center != nil:
+	switch center, ring := d.ringCenter(b); {
+	case ring:
 		side = math.Copysign(1, center.sub(from).dot(normal))
 	case len(d.m.at[b.u]) > 1 && len(d.m.at[b.v]) > 1:
 		side = d.busierSide(b, normal)
