@@ -87,18 +87,13 @@ func (d *drawing) atomText(v int, size float64) (t atomText) {
 			count = strconv.Itoa(a.hydrogens)
 		}
 		h := normal.measure("H")
-		var corner point
 		side := d.freeSide(v)
-		switch side {
-		case rightSide:
-			corner = point{right, base}
-		case leftSide:
-			corner = point{left - small.measure(count) - h, base}
-		case above:
-			corner = point{at.x - h/2, base - height - size*0.22}
-		case below:
-			corner = point{at.x - h/2, base + height + size*0.22}
-		}
+		corner := [...]point{
+			rightSide: {right, base},
+			leftSide:  {left - small.measure(count) - h, base},
+			above:     {at.x - h/2, base - height - size*0.22},
+			below:     {at.x - h/2, base + height + size*0.22},
+		}[side]
 		put(corner, normal, "H")
 		end := put(corner.add(point{h, size * 0.22}), small, count)
 		if side == rightSide {

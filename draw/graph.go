@@ -259,7 +259,7 @@ func (d *drawing) picture() *Picture {
 	for v, q := range d.pos {
 		d.pos[v] = point{(p.width-extent.x)/2 + (q.x-lo.x)*d.bond, top + pad + (hi.y-q.y)*d.bond}
 		if whole {
-			p.vertices = append(p.vertices, [2]float64{math.Round(100*d.pos[v].x) / 100, math.Round(100*d.pos[v].y) / 100})
+			p.vertices = append(p.vertices, [2]float64{rounded(d.pos[v].x), rounded(d.pos[v].y)})
 		}
 	}
 	p.heading(d.o.Title)

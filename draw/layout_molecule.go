@@ -20,10 +20,7 @@ type skeleton struct {
 // chains zig-zag, one molecule beside the other.
 func moleculeLayout(adj adjacency, m *molecule, systems []ringSystem) []point {
 	n := len(adj)
-	s := &skeleton{adj: adj, m: m, systems: systems, system: make([]int, n), pos: make([]point, n), placed: make([]bool, n)}
-	for v := range s.system {
-		s.system[v] = -1
-	}
+	s := &skeleton{adj: adj, m: m, systems: systems, system: slices.Repeat([]int{-1}, n), pos: make([]point, n), placed: make([]bool, n)}
 	for k := range systems {
 		for _, v := range systems[k].atoms {
 			s.system[v] = k

@@ -11,7 +11,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Picture is a finished drawing: a page of shapes in pixels, x to the right and y down.
@@ -123,15 +122,11 @@ func (p *Picture) SVG() []byte {
 	return b.Bytes()
 }
 
+// rounded returns a coordinate with two decimals at most; it is never −0.
+func rounded(x float64) float64 { return math.Round(100*x)/100 + 0 }
+
 // num writes a coordinate with two decimals at most.
-func num(x float64) string {
-	s := strconv.FormatFloat(x, 'f', 2, 64)
-	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	if s == "-0" {
-		return "0"
-	}
-	return s
-}
+func num(x float64) string { return strconv.FormatFloat(rounded(x), 'f', -1, 64) }
 
 func paint(attr string, c color.NRGBA) string {
 	s := fmt.Sprintf(` %s="#%02x%02x%02x"`, attr, c.R, c.G, c.B)
@@ -148,7 +143,7 @@ func clean(s string) string {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':
 			return ' '
-		case r < 0x20 || r == 0x7f || r == 0xfffe || r == 0xffff || r == utf8.RuneError:
+		case r < 0x20 || r == 0x7f || r == 0xfffe || r == 0xffff:
 			return '\ufffd'
 		}
 		return r
@@ -160,12 +155,10 @@ func escape(s string) string { return html.EscapeString(clean(s)) }
 
 // writePath writes points as commands of an SVG path.
 func writePath(b *bytes.Buffer, pts []point) {
-	for i, q := range pts {
-		command := "L"
-		if i == 0 {
-			command = "M"
-		}
+	command := "M"
+	for _, q := range pts {
 		b.WriteString(command + num(q.x) + " " + num(q.y))
+		command = "L"
 	}
 }
 
