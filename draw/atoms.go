@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -29,16 +30,10 @@ func readAtom(label string) (atom, bool) {
 	}
 	a := atom{symbol: strings.ToUpper(m[1][:1]) + m[1][1:], counted: m[2] != ""}
 	if a.counted {
-		a.hydrogens = 1
-		if m[3] != "" {
-			a.hydrogens = int(m[3][0] - '0')
-		}
+		a.hydrogens, _ = strconv.Atoi(cmp.Or(m[3], "1"))
 	}
 	if charge := m[4]; charge != "" {
-		number := strings.Trim(charge, "+-")
-		if number == "" {
-			number = strconv.Itoa(len(charge))
-		}
+		number := cmp.Or(strings.Trim(charge, "+-"), strconv.Itoa(len(charge)))
 		sign := "+"
 		if strings.Contains(charge, "-") {
 			sign = "−"
@@ -174,21 +169,13 @@ func (m *molecule) fillHydrogens() {
 	}
 	for v := range m.atoms {
 		a := &m.atoms[v]
-		if a.counted || unsure[v] {
-			continue
-		}
-		room := sum[v]
-		switch {
-		case a.charge == "+" && a.symbol != "B":
-			room--
-		case a.charge == "−" && a.symbol != "B":
-			room++
-		case a.charge != "":
+		more, known := map[string]int{"": 0, "+": 1, "−": -1}[a.charge]
+		if a.counted || unsure[v] || !known || a.charge != "" && a.symbol == "B" {
 			continue
 		}
 		for _, n := range valences[a.symbol] {
-			if n >= room {
-				a.hydrogens = n - room
+			if free := n + more - sum[v]; free >= 0 {
+				a.hydrogens = free
 				break
 			}
 		}

@@ -219,13 +219,10 @@ func (d *drawing) busierSide(b bond, normal point) float64 {
 			}
 		}
 	}
-	switch {
-	case count == 4 || count == 0:
+	if count == 4 || count == 0 {
 		return 0
-	case sum < 0:
-		return -1
 	}
-	return 1
+	return math.Copysign(1, sum)
 }
 
 // leave returns the point where the line from a to b has left all boxes that it meets near a.

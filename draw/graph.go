@@ -167,7 +167,7 @@ type drawing struct {
 }
 
 // excerpt replaces a graph that is too large by a part of it: the first vertices of a
-// breadth-first search from the vertex of the largest value, or else degree.
+// breadth-first search from the vertex of the largest value, or else degree, then any others.
 func (d *drawing) excerpt() {
 	weight := func(v int) float64 { return float64(d.g.Degree(v)) }
 	if d.o.Values != nil {
@@ -179,21 +179,14 @@ func (d *drawing) excerpt() {
 			root = v
 		}
 	}
-	chosen, seen := []int32{int32(root)}, map[int32]bool{int32(root): true}
-	add := func(v int32) {
-		if !seen[v] && len(chosen) < d.o.MaxVertices {
-			seen[v] = true
+	var near graph.Scratch
+	chosen := near.Ball(d.g, root, d.g.N())
+	for v := int32(0); len(chosen) < d.o.MaxVertices; v++ { // the component is smaller
+		if !near.In(v) {
 			chosen = append(chosen, v)
 		}
 	}
-	for i, next := 0, int32(0); len(chosen) < d.o.MaxVertices; i++ {
-		for ; i == len(chosen); next++ { // the component ends here
-			add(next)
-		}
-		for _, w := range d.g.Neighbors(int(chosen[i])) {
-			add(w)
-		}
-	}
+	chosen = chosen[:d.o.MaxVertices]
 	d.remarks = append(d.remarks, fmt.Sprintf("%d of %d vertices", len(chosen), d.g.N()))
 	d.g = d.g.Induced(chosen)
 	if d.o.names != nil {

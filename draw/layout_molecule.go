@@ -44,22 +44,18 @@ func moleculeLayout(adj adjacency, m *molecule, systems []ringSystem) []point {
 // root returns where a component is begun: an atom of a known skeleton, of the largest ring
 // system, or an end of the longest chain.
 func (s *skeleton) root(component []int) int {
-	root, most := -1, 0
-	for _, v := range component {
-		if s.system[v] < 0 {
-			continue
-		}
-		system := s.systems[s.system[v]]
-		size := len(system.atoms)
-		if system.fixed {
-			size += len(s.adj)
-		}
-		if size > most {
-			root, most = v, size
+	rank := func(v int) int {
+		switch k := s.system[v]; {
+		case k < 0:
+			return 0
+		case s.systems[k].fixed:
+			return len(s.adj) + len(s.systems[k].atoms)
+		default:
+			return len(s.systems[k].atoms)
 		}
 	}
-	if root >= 0 {
-		return root
+	if v := slices.MaxFunc(component, func(a, b int) int { return rank(a) - rank(b) }); rank(v) > 0 {
+		return v
 	}
 	farthest := func(v int) int {
 		order, _ := s.adj.search(v)
