@@ -118,8 +118,8 @@ func (d *drawing) freeSide(v int) int {
 	best, bestCost := rightSide, math.Inf(1)
 	for side, direction := range []point{{1, 0}, {-1, 0}, {0, -1}, {0, 1}} {
 		near := 0.0 // cosine of the angle to the nearest bond
-		for _, k := range d.m.at[v] {
-			near = max(near, d.pos[d.m.bonds[k].other(v)].sub(d.pos[v]).direction().dot(direction))
+		for _, w := range d.g.Neighbors(v) {
+			near = max(near, d.pos[w].sub(d.pos[v]).direction().dot(direction))
 		}
 		cost := 1 + near
 		if near <= []float64{0.6, 0.6, 0.75, 0.75}[side] {
@@ -211,8 +211,7 @@ func dashes(a, b point, on, off float64) (pieces [][]point) {
 func (d *drawing) busierSide(b bond, normal point) float64 {
 	sum, count := 0.0, 0
 	for _, v := range []int{b.u, b.v} {
-		for _, k := range d.m.at[v] {
-			w := d.m.bonds[k].other(v)
+		for _, w := range d.g.Neighbors(v) {
 			if s := d.pos[w].sub(d.pos[v]).direction().dot(normal); math.Abs(s) > 0.1 {
 				sum += math.Copysign(1, s)
 				count++

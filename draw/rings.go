@@ -27,9 +27,8 @@ func (adj adjacency) search(root int, barred ...int) (order, from []int) {
 }
 
 // components returns the connected components, each in ascending order.
-func (adj adjacency) components() [][]int {
+func (adj adjacency) components() (all [][]int) {
 	seen := make([]bool, len(adj))
-	var all [][]int
 	for root := range adj {
 		if seen[root] {
 			continue
