@@ -157,10 +157,8 @@ func (s *skeleton) exits(v int, old []int, k int) []float64 {
 		if gap <= 1e-9 {
 			gap += 2 * math.Pi
 		}
-		inRing := slices.ContainsFunc(s.systems[s.system[v]].rings, func(ring []int) bool { return shared([]int{u, v, w}, ring) == 3 })
 		room := gap
-		// With two bonds both angles lie between the same neighbours; the inside is the smaller.
-		if inRing && (len(old) > 2 || gap <= math.Pi) {
+		if slices.ContainsFunc(s.systems[s.system[v]].rings, func(ring []int) bool { return shared([]int{u, v, w}, ring) == 3 }) {
 			room -= 2 * math.Pi
 		}
 		if room > best+1e-6 {
