@@ -45,14 +45,13 @@ func (c Confusion) Accuracy() float64 {
 
 // BalancedAccuracy returns the mean recall of the classes that occur.
 func (c Confusion) BalancedAccuracy() float64 {
-	sum, classes := 0.0, 0
+	var recalls []float64
 	for i, row := range c {
 		if n := total(row); n > 0 {
-			sum += float64(row[i]) / float64(n)
-			classes++
+			recalls = append(recalls, float64(row[i])/float64(n))
 		}
 	}
-	return sum / float64(classes)
+	return Mean(recalls)
 }
 
 func total(row []int) int {
@@ -128,21 +127,17 @@ func AUC(positive []bool, score []float64) (auc float64, ok bool) {
 func MacroAUC(truth []int, scores [][]float64, classes int) (auc float64, ok bool) {
 	positive := make([]bool, len(truth))
 	column := make([]float64, len(truth))
-	sum, n := 0.0, 0
+	var aucs []float64
 	for c := range classes {
 		for i, t := range truth {
 			positive[i] = t == c
 			column[i] = scores[i][c]
 		}
 		if a, ok := AUC(positive, column); ok {
-			sum += a
-			n++
+			aucs = append(aucs, a)
 		}
 	}
-	if n == 0 {
-		return 0, false
-	}
-	return sum / float64(n), true
+	return Mean(aucs), aucs != nil
 }
 
 // RegressionScores are errors of predicted values ẑ of targets z,
