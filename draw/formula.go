@@ -32,11 +32,11 @@ func (d *drawing) molecule(p *Picture) {
 	}
 	width := min(max(d.bond*0.055, 0.6), 2)
 	for k, b := range d.m.bonds {
-		if d.over(k) {
+		from, to := d.pos[b.u], d.pos[b.v]
+		if slices.ContainsFunc(d.m.bonds[:k], func(c bond) bool { return crossing(from, to, d.pos[c.u], d.pos[c.v]) }) {
 			// A bond that passes over another interrupts it.
-			a, c := d.pos[b.u], d.pos[b.v]
-			cut := c.sub(a).scale(0.15)
-			p.line(5*width, white, a.add(cut), c.sub(cut))
+			cut := to.sub(from).scale(0.15)
+			p.line(5*width, white, from.add(cut), to.sub(cut))
 		}
 		d.drawBond(p, b, texts, width)
 	}
@@ -48,14 +48,6 @@ func (d *drawing) molecule(p *Picture) {
 			p.text(d.pos[v].add(point{d.bond * 0.16, d.bond * 0.36}), d.o.names[v], style{size: max(size*0.6, 6), color: gray})
 		}
 	}
-}
-
-// over reports whether bond k crosses one that is drawn before it.
-func (d *drawing) over(k int) bool {
-	b := d.m.bonds[k]
-	return slices.ContainsFunc(d.m.bonds[:k], func(c bond) bool {
-		return crossing(d.pos[b.u], d.pos[b.v], d.pos[c.u], d.pos[c.v])
-	})
 }
 
 // atomText sets the text of an atom: the symbol on the atom, hydrogens and charge on a side

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -35,10 +36,7 @@ func NewValues(name string, vertex []float64) *Values {
 	for _, x := range vertex {
 		limit = max(limit, math.Abs(x))
 	}
-	if !(limit > 0) {
-		limit = 1
-	}
-	return &Values{Vertex: vertex, Limit: limit, Name: name}
+	return &Values{Vertex: vertex, Limit: cmp.Or(limit, 1), Name: name}
 }
 
 // Options say how a graph is drawn. Start from DefaultOptions.
@@ -221,8 +219,12 @@ func (d *drawing) picture() *Picture {
 			d.remarks = append(d.remarks, fmt.Sprintf("%d of %d edges", d.o.MaxEdges, d.g.M()))
 		}
 	}
-	legend := d.legend()
-	top, below := headed(d.o.Title), legend.height
+	var key legend // of the labels of a network
+	if d.m == nil && d.o.Values == nil {
+		names, _ := Classes(d.g.Labels())
+		key = newLegend(names, d.o.Size.Width, d.o.Size.Height/3)
+	}
+	top, below := headed(d.o.Title), key.height
 	if d.o.Values != nil {
 		below += scaleHeight
 	}
@@ -234,17 +236,11 @@ func (d *drawing) picture() *Picture {
 	d.bond = min(bond, max(d.o.Size.Width-2*margin-2*pad, 20)/max(extent.x, 1e-9),
 		max(d.o.Size.Height-top-below-margin-2*pad, 20)/max(extent.y, 1e-9))
 	extent = extent.scale(d.bond)
-	width := max(60, extent.x+2*margin+2*pad, legend.width)
-	if d.o.Title != "" {
-		width = max(width, titleStyle.measure(clean(d.o.Title))+2*margin)
-	}
+	width := max(60, extent.x+2*margin+2*pad, key.width, titleStyle.measure(clean(d.o.Title))+2*margin)
 	if below > 0 {
 		width = max(width, 260)
 	}
-	p := newPicture(min(width, d.o.Size.Width), extent.y+2*pad+top+below+margin, d.o.Title)
-	if p.title == "" {
-		p.title = d.g.ID()
-	}
+	p := newPicture(min(width, d.o.Size.Width), extent.y+2*pad+top+below+margin, cmp.Or(d.o.Title, d.g.ID()))
 	if d.o.Transparent {
 		p.shapes = nil
 	}
@@ -267,9 +263,9 @@ func (d *drawing) picture() *Picture {
 		p.label(point{p.width / 2, y}, strings.Join(d.remarks, ", "), p.width-2*margin, remarkStyle)
 		y += gap
 	}
-	legend.draw(p, y)
+	key.draw(p, y)
 	if d.o.Values != nil {
-		d.scale(p, y+legend.height)
+		d.scale(p, y+key.height)
 	}
 	return p
 }
@@ -326,13 +322,4 @@ func (d *drawing) network(p *Picture) {
 			p.text(point{q.x + r + 1, q.y - r}, d.o.names[v], style{size: 9, color: black})
 		}
 	}
-}
-
-// legend explains the colours of the labels of a network.
-func (d *drawing) legend() legend {
-	if d.m != nil || d.o.Values != nil {
-		return legend{}
-	}
-	names, _ := Classes(d.g.Labels())
-	return newLegend(names, d.o.Size.Width, d.o.Size.Height/3)
 }

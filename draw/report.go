@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -83,10 +84,7 @@ type Table struct {
 }
 
 func (t Table) html() (template.HTML, error) {
-	number := make([]bool, len(t.Header))
-	for j := range number {
-		number[j] = len(t.Rows) > 0
-	}
+	number := slices.Repeat([]bool{len(t.Rows) > 0}, len(t.Header))
 	for i, row := range t.Rows {
 		if len(row) != len(t.Header) {
 			return "", fmt.Errorf("table %q: row %d has %d cells, want %d as in the header", t.Caption, i, len(row), len(t.Header))
