@@ -329,8 +329,8 @@ func TestGallery(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkPicture(t, s)
-	w, h := s.Size()
-	aw, ah := a.Size()
+	w, h := s.Width, s.Height
+	aw, ah := a.Width, a.Height
 	if w != 2*aw || h < 2*ah {
 		t.Errorf("the gallery is %v × %v for pictures of %v × %v", w, h, aw, ah)
 	}

@@ -244,11 +244,11 @@ func (d *drawing) picture() *Picture {
 	if d.o.Transparent {
 		p.shapes = nil
 	}
-	p.molecule = d.m != nil
+	p.Molecule = d.m != nil
 	for v, q := range d.pos {
-		d.pos[v] = point{(p.width-extent.x)/2 + (q.x-lo.x)*d.bond, top + pad + (hi.y-q.y)*d.bond}
+		d.pos[v] = point{(p.Width-extent.x)/2 + (q.x-lo.x)*d.bond, top + pad + (hi.y-q.y)*d.bond}
 		if whole {
-			p.vertices = append(p.vertices, [2]float64{rounded(d.pos[v].x), rounded(d.pos[v].y)})
+			p.Vertices = append(p.Vertices, [2]float64{rounded(d.pos[v].x), rounded(d.pos[v].y)})
 		}
 	}
 	p.heading(d.o.Title)
@@ -257,10 +257,10 @@ func (d *drawing) picture() *Picture {
 	} else {
 		d.network(p)
 	}
-	y := p.height - margin - below
+	y := p.Height - margin - below
 	if len(d.remarks) > 0 {
 		y += remarkStyle.size
-		p.label(point{p.width / 2, y}, strings.Join(d.remarks, ", "), p.width-2*margin, remarkStyle)
+		p.label(point{p.Width / 2, y}, strings.Join(d.remarks, ", "), p.Width-2*margin, remarkStyle)
 		y += gap
 	}
 	key.draw(p, y)
@@ -272,10 +272,10 @@ func (d *drawing) picture() *Picture {
 
 // scale draws the scale of the values below y.
 func (d *drawing) scale(p *Picture, y float64) {
-	w := min(180, p.width-4*margin)
-	x, middle := (p.width-w)/2, p.width/2
+	w := min(180, p.Width-4*margin)
+	x, middle := (p.Width-w)/2, p.Width/2
 	p.colorBar(box{x, y + 14, x + w, y + 24}, diverging)
-	p.label(point{middle, y + 10}, d.o.Values.Name, p.width-2*margin, tickStyle)
+	p.label(point{middle, y + 10}, d.o.Values.Name, p.Width-2*margin, tickStyle)
 	limit := strconv.FormatFloat(d.o.Values.Limit, 'g', 2, 64)
 	p.text(point{x, y + 35}, "−"+limit, tickStyle)
 	p.text(point{middle, y + 35}, "0", tickStyle)
@@ -292,7 +292,7 @@ func (d *drawing) valued(p *Picture, v int, r, border float64, edge color.NRGBA)
 func (d *drawing) network(p *Picture) {
 	n := d.g.N()
 	// Discs are smaller than edges, and cover a part of the page only.
-	r := max(1, min(9, 0.22*d.bond, 0.2*math.Sqrt(p.width*p.height/float64(n))))
+	r := max(1, min(9, 0.22*d.bond, 0.2*math.Sqrt(p.Width*p.Height/float64(n))))
 	edge := rgb(0x8c8c8c)
 	if d.g.M() > 3*n {
 		edge.A = 110

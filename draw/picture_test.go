@@ -34,7 +34,7 @@ func checkPicture(t testing.TB, p *Picture) {
 	if err != nil {
 		t.Fatalf("PNG: %v", err)
 	}
-	w, h := p.Size()
+	w, h := p.Width, p.Height
 	if img.Bounds().Dx() != int(w) || img.Bounds().Dy() != int(h) {
 		t.Fatalf("PNG is %v, picture %v × %v", img.Bounds(), w, h)
 	}
@@ -215,7 +215,7 @@ func TestAllDrugsRender(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w, h := p.Size(); w > o.Size.Width || h > o.Size.Height {
+		if w, h := p.Width, p.Height; w > o.Size.Width || h > o.Size.Height {
 			t.Errorf("%s is %v × %v, limit %v × %v", g.ID(), w, h, o.Size.Width, o.Size.Height)
 		}
 		if i%10 == 0 {
@@ -341,8 +341,8 @@ func TestNumbersOfPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := texts(t, p); !slices.Equal(got[:3], []string{"7", "6", "8"}) || p.Vertices() != nil {
-		t.Errorf("texts %q, vertices at %v", got, p.Vertices())
+	if got := texts(t, p); !slices.Equal(got[:3], []string{"7", "6", "8"}) || p.Vertices != nil {
+		t.Errorf("texts %q, vertices at %v", got, p.Vertices)
 	}
 }
 
@@ -378,8 +378,8 @@ func TestVertices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := p.Vertices()
-	if l, ok := p.shapes[0].(*strokes); !ok || len(at) != 2 || !p.Molecule() || math.Abs(l.lines[0][0].x-at[0][0]) > 0.01 || math.Abs(l.lines[0][1].y-at[1][1]) > 0.01 {
+	at := p.Vertices
+	if l, ok := p.shapes[0].(*strokes); !ok || len(at) != 2 || !p.Molecule || math.Abs(l.lines[0][0].x-at[0][0]) > 0.01 || math.Abs(l.lines[0][1].y-at[1][1]) > 0.01 {
 		t.Errorf("vertices at %v, shapes %v", at, p.shapes)
 	}
 }

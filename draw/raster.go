@@ -26,7 +26,7 @@ const maxPixels = 64 << 20
 // in the Go fonts, so that the bytes depend on nothing outside. The error says that the
 // scale is not a positive number or the image would have more than 64 Mi pixels.
 func (p *Picture) PNG(scale float64) ([]byte, error) {
-	w, h := math.Ceil(p.width*scale), math.Ceil(p.height*scale)
+	w, h := math.Ceil(p.Width*scale), math.Ceil(p.Height*scale)
 	if !(scale > 0) || !(w*h <= maxPixels) {
 		return nil, fmt.Errorf("scale %v makes %v×%v pixels, want a positive scale and at most %d pixels", scale, w, h, maxPixels)
 	}

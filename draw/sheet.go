@@ -34,8 +34,8 @@ func Gallery(title string, columns int, panels []Panel, o Options) (*Picture, er
 			return nil, err
 		}
 		pictures[i] = p
-		width = max(width, p.width)
-		heights[i/columns] = max(heights[i/columns], p.height)
+		width = max(width, p.Width)
+		heights[i/columns] = max(heights[i/columns], p.Height)
 	}
 	for _, h := range heights {
 		height += h
@@ -48,7 +48,7 @@ func Gallery(title string, columns int, panels []Panel, o Options) (*Picture, er
 	page.heading(title)
 	for i, p := range pictures {
 		row, column := i/columns, i%columns
-		page.add(&group{point{(float64(column)+0.5)*width - p.width/2, top + (heights[row]-p.height)/2}, p.shapes})
+		page.add(&group{point{(float64(column)+0.5)*width - p.Width/2, top + (heights[row]-p.Height)/2}, p.shapes})
 		if column == columns-1 {
 			top += heights[row]
 		}
