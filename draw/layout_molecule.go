@@ -87,7 +87,8 @@ func (s *skeleton) grow(root int) {
 	}
 	for i := 0; i < len(queue); i++ {
 		v := queue[i]
-		old, fresh := s.neighbours(v)
+		old := slices.DeleteFunc(slices.Clone(s.adj[v]), func(w int) bool { return !s.placed[w] })
+		fresh := slices.DeleteFunc(slices.Clone(s.adj[v]), func(w int) bool { return s.placed[w] })
 		slices.SortStableFunc(fresh, func(a, b int) int { return len(s.branch(v, b)) - len(s.branch(v, a)) })
 		for c, direction := range s.directions(v, old, len(fresh)) {
 			s.attach(v, fresh[c], direction)
@@ -97,18 +98,6 @@ func (s *skeleton) grow(root int) {
 			}
 		}
 	}
-}
-
-// neighbours returns the neighbours of v with and without a place.
-func (s *skeleton) neighbours(v int) (old, fresh []int) {
-	for _, w := range s.adj[v] {
-		if s.placed[w] {
-			old = append(old, w)
-		} else {
-			fresh = append(fresh, w)
-		}
-	}
-	return old, fresh
 }
 
 // towards returns the angle of the bond from v to w.

@@ -69,15 +69,13 @@ func (c *canvas) fill(col color.NRGBA) {
 	area := image.Rect(int(math.Floor(lo.x)), int(math.Floor(lo.y)), int(math.Ceil(hi.x))+1, int(math.Ceil(hi.y))+1).Intersect(c.img.Rect)
 	if !area.Empty() {
 		c.r.Reset(area.Dx(), area.Dy())
-		corner := point{float64(area.Min.X), float64(area.Min.Y)}
+		at := func(q point) (x, y float32) {
+			return float32(q.x - float64(area.Min.X)), float32(q.y - float64(area.Min.Y))
+		}
 		for _, path := range c.outline {
-			for i, q := range path {
-				q = q.sub(corner)
-				if i == 0 {
-					c.r.MoveTo(float32(q.x), float32(q.y))
-				} else {
-					c.r.LineTo(float32(q.x), float32(q.y))
-				}
+			c.r.MoveTo(at(path[0]))
+			for _, q := range path[1:] {
+				c.r.LineTo(at(q))
 			}
 			c.r.ClosePath()
 		}
