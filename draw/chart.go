@@ -73,16 +73,15 @@ type Series struct {
 	X, Y []float64
 }
 
-// LineChart describes lines over two axes; that of y may be logarithmic.
+// LineChart describes lines over two axes; that of y is logarithmic.
 type LineChart struct {
 	Title, XAxis, YAxis string
 	Series              []Series
-	LogY                bool
 	Size                Size
 }
 
 // Picture draws the chart. The error names the size, or the point that cannot be drawn: not
-// finite, or not positive on a logarithmic axis.
+// finite, or y not positive.
 func (c LineChart) Picture() (*Picture, error) {
 	if err := c.Size.check(leastChart); err != nil {
 		return nil, err
@@ -90,26 +89,27 @@ func (c LineChart) Picture() (*Picture, error) {
 	var names []string
 	var xs, ys []float64
 	for _, s := range c.Series {
-		names, xs, ys = append(names, s.Name), append(xs, s.X...), append(ys, s.Y...)
+		names, xs = append(names, s.Name), append(xs, s.X...)
 		if len(s.X) != len(s.Y) {
 			return nil, fmt.Errorf("series %q: %d x, %d y, want as many of each", s.Name, len(s.X), len(s.Y))
 		}
 		for i := range s.X {
-			if !finite(s.X[i], s.Y[i]) || c.LogY && !(s.Y[i] > 0) {
-				return nil, fmt.Errorf("series %q: point %d is (%v, %v), want finite numbers, positive on a logarithmic axis", s.Name, i, s.X[i], s.Y[i])
+			if !finite(s.X[i], s.Y[i]) || !(s.Y[i] > 0) {
+				return nil, fmt.Errorf("series %q: point %d is (%v, %v), want finite numbers, y positive", s.Name, i, s.X[i], s.Y[i])
 			}
+			ys = append(ys, math.Log10(s.Y[i]))
 		}
 	}
 	if len(xs) == 0 {
 		return nil, fmt.Errorf("line chart %q: no points", c.Title)
 	}
 	x, y := newAxis(c.XAxis, xs), newAxis(c.YAxis, ys)
-	y.log = c.LogY
+	y.log = true
 	f := newFrame(c.Size, c.Title, x.rounded(), y.rounded(), names, 6)
 	for k, s := range c.Series {
 		pts := make([]point, len(s.X))
 		for i := range pts {
-			pts[i] = point{f.x.at(s.X[i]), f.y.at(s.Y[i])}
+			pts[i] = point{f.x.at(s.X[i]), f.y.at(math.Log10(s.Y[i]))}
 		}
 		f.line(2, ClassColor(k), pts...)
 		if len(pts) <= 200 {

@@ -107,7 +107,7 @@ func spectrum(title string, f kernel.Fitted) (*draw.Picture, error) {
 	if !ok {
 		return nil, usageError("only the low-rank kernels mlg and flg have landmarks, whose eigenvalues could be drawn")
 	}
-	c := draw.LineChart{Title: title, XAxis: "number", YAxis: "eigenvalue", LogY: true, Size: draw.Size{Width: 720, Height: 420}}
+	c := draw.LineChart{Title: title, XAxis: "number", YAxis: "eigenvalue", Size: draw.Size{Width: 720, Height: 420}}
 	for l := range len(m.Kernel().Radii) + 1 {
 		s := draw.Series{Name: fmt.Sprintf("level %d", l)}
 		for i, v := range m.Eigenvalues(l) {
