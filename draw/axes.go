@@ -18,11 +18,6 @@ type axis struct {
 
 func (x axis) at(v float64) float64 { return x.a + (x.b-x.a)*(v-x.lo)/(x.hi-x.lo) }
 
-// newAxis returns an axis for some values.
-func newAxis(name string, values []float64) axis {
-	return axis{name: name, lo: slices.Min(values), hi: slices.Max(values)}
-}
-
 // tick is a text at a place of an axis.
 type tick struct {
 	at   float64
@@ -73,9 +68,10 @@ func niceStep(raw float64) float64 {
 	return 10 * e
 }
 
-// rounded returns the axis with a range that is widened to round ends.
-func (x axis) rounded() axis {
-	if x.log {
+// newAxis returns an axis for some values, or their logarithms, widened to round ends.
+func newAxis(name string, values []float64, log bool) axis {
+	x := axis{name: name, lo: slices.Min(values), hi: slices.Max(values), log: log}
+	if log {
 		x.lo = math.Floor(x.lo + 1e-9)
 		x.hi = max(math.Ceil(x.hi-1e-9), x.lo+1)
 		return x

@@ -49,7 +49,7 @@ func (c BarChart) Picture() (*Picture, error) {
 	}
 	size := c.Size
 	size.Height = max(size.Height, 90+float64(len(c.Bars))*16)
-	f := newFrame(size, c.Title, newAxis(c.Axis, ends).rounded(), y, nil, 64)
+	f := newFrame(size, c.Title, newAxis(c.Axis, ends, false), y, nil, 64)
 	half := min(math.Abs(f.y.at(1)-f.y.at(0))*0.36, 16)
 	for i, b := range c.Bars {
 		at := f.y.at(float64(i) + 0.5)
@@ -103,9 +103,7 @@ func (c LineChart) Picture() (*Picture, error) {
 	if len(xs) == 0 {
 		return nil, fmt.Errorf("line chart %q: no points", c.Title)
 	}
-	x, y := newAxis(c.XAxis, xs), newAxis(c.YAxis, ys)
-	y.log = true
-	f := newFrame(c.Size, c.Title, x.rounded(), y.rounded(), names, 6)
+	f := newFrame(c.Size, c.Title, newAxis(c.XAxis, xs, false), newAxis(c.YAxis, ys, true), names, 6)
 	for k, s := range c.Series {
 		pts := make([]point, len(s.X))
 		for i := range pts {
@@ -151,7 +149,7 @@ func (s Scatter) Picture() (*Picture, error) {
 		count[number[i]]++
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return count[number[b]] - count[number[a]] })
-	f := newFrame(s.Size, s.Title, newAxis(s.XAxis, s.X).rounded(), newAxis(s.YAxis, s.Y).rounded(), names, 6)
+	f := newFrame(s.Size, s.Title, newAxis(s.XAxis, s.X, false), newAxis(s.YAxis, s.Y, false), names, 6)
 	r := min(max(60/math.Sqrt(float64(len(s.X))), 2), 5)
 	for _, i := range order {
 		mark(f.Picture, point{f.x.at(s.X[i]), f.y.at(s.Y[i])}, r, number[i], white)

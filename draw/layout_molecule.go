@@ -20,7 +20,8 @@ type skeleton struct {
 // chains zig-zag, one molecule beside the other.
 func moleculeLayout(adj adjacency, m *molecule, systems []ringSystem) []point {
 	n := len(adj)
-	s := &skeleton{adj: adj, m: m, systems: systems, system: slices.Repeat([]int{-1}, n), pos: make([]point, n), placed: make([]bool, n)}
+	s := &skeleton{adj: adj, m: m, systems: systems, pos: make([]point, n), placed: make([]bool, n)}
+	s.system = slices.Repeat([]int{-1}, n)
 	for k := range systems {
 		for _, v := range systems[k].atoms {
 			s.system[v] = k
