@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
@@ -20,17 +21,13 @@ func Order(gram *kernel.Matrix, group []int) ([]int, error) {
 	if len(group) != x.Rows {
 		return nil, fmt.Errorf("groups of %d objects, want %d", len(group), x.Rows)
 	}
-	numbers := slices.Clone(group)
-	slices.Sort(numbers)
+	members := map[int][]int{}
+	for i, g := range group {
+		members[g] = append(members[g], i)
+	}
 	var order []int
-	for _, number := range slices.Compact(numbers) {
-		var members []int
-		for i, g := range group {
-			if g == number {
-				members = append(members, i)
-			}
-		}
-		order = append(order, leaves(x, members)...)
+	for _, g := range slices.Sorted(maps.Keys(members)) {
+		order = append(order, leaves(x, members[g])...)
 	}
 	return order, nil
 }
