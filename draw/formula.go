@@ -104,21 +104,19 @@ const (
 	below
 )
 
-// freeSide returns the side of v without bonds. Beside the symbol is better than above it while no
-// bond comes near.
+// freeSide returns the first side of v that no bond comes near, or else the one farthest from bonds.
 func (d *drawing) freeSide(v int) int {
-	best, bestCost := rightSide, math.Inf(1)
+	best, least := rightSide, math.Inf(1)
 	for side, direction := range []point{{1, 0}, {-1, 0}, {0, -1}, {0, 1}} {
 		near := 0.0 // cosine of the angle to the nearest bond
 		for _, w := range d.g.Neighbors(v) {
 			near = max(near, d.pos[w].sub(d.pos[v]).direction().dot(direction))
 		}
-		cost := 1 + near
 		if near <= []float64{0.6, 0.6, 0.75, 0.75}[side] {
-			cost = float64(side) * 0.01
+			return side
 		}
-		if cost < bestCost {
-			best, bestCost = side, cost
+		if near < least {
+			best, least = side, near
 		}
 	}
 	return best
