@@ -258,22 +258,3 @@ func silhouettes(x *kernel.Matrix, group, sizes []int) []float64 {
 	}
 	return out
 }
-
-// Purity returns the share of objects whose label is the most frequent one of their group.
-func Purity(group []int, labels []string) float64 {
-	type kind struct {
-		group int
-		label string
-	}
-	counts, most := map[kind]int{}, map[int]int{}
-	for i, g := range group {
-		x := kind{g, labels[i]}
-		counts[x]++
-		most[g] = max(most[g], counts[x])
-	}
-	right := 0
-	for _, n := range most {
-		right += n
-	}
-	return float64(right) / float64(len(group))
-}

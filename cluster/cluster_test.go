@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -65,9 +66,6 @@ func TestObvious(t *testing.T) {
 	}
 	if !reflect.DeepEqual(auto, c) || len(means) != 5 || slices.Max(means) != means[1] {
 		t.Errorf("%+v, %v", auto, means)
-	}
-	if p := Purity(c.Group, strings.Split("a a a a b c c c a b", " ")); p != 0.8 {
-		t.Errorf("purity %v", p)
 	}
 }
 
@@ -181,7 +179,17 @@ func TestDrugs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := Purity(c.Group, d.Targets()); p < 0.7 {
-		t.Errorf("purity %.3f of 13 groups", p)
+	counts, most := map[string]int{}, make([]int, 13) // of targets in a group; of the most frequent one
+	for i, g := range c.Group {
+		target := fmt.Sprint(g, d.Targets()[i])
+		counts[target]++
+		most[g] = max(most[g], counts[target])
+	}
+	right := 0
+	for _, n := range most {
+		right += n
+	}
+	if right < 7*len(d.Graphs)/10 {
+		t.Errorf("%d of %d graphs have the most frequent target of their group", right, len(d.Graphs))
 	}
 }
