@@ -70,10 +70,8 @@ func (o Options) check(n int) error {
 	if len(o.Values.Vertex) != n {
 		return fmt.Errorf("Options.Values: %d values, want one for each of the %d vertices", len(o.Values.Vertex), n)
 	}
-	for v, x := range o.Values.Vertex {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("Options.Values: value of vertex %d is %v, want a finite number", v, x)
-		}
+	if v := slices.IndexFunc(o.Values.Vertex, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); v >= 0 {
+		return fmt.Errorf("Options.Values: value of vertex %d is %v, want a finite number", v, o.Values.Vertex[v])
 	}
 	if !(o.Values.Limit > 0) || math.IsInf(o.Values.Limit, 1) {
 		return fmt.Errorf("Options.Values.Limit: %v, want a positive, finite number", o.Values.Limit)

@@ -117,12 +117,8 @@ func matching(s *kernel.Matrix, level int) (*Matching, error) {
 // It is the Hungarian method by shortest augmenting paths, in O(r²c) time for r rows and
 // c ≥ r columns.
 func assign(a *kernel.Matrix) ([]int, error) {
-	for i := range a.Rows {
-		for j, x := range a.Row(i) {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return nil, fmt.Errorf("entry (%d, %d) of the matrix to assign is %v, want a finite number", i, j, x)
-			}
-		}
+	if k := slices.IndexFunc(a.Data, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); k >= 0 {
+		return nil, fmt.Errorf("entry (%d, %d) of the matrix to assign is %v, want a finite number", k/a.Cols, k%a.Cols, a.Data[k])
 	}
 	if a.Rows > a.Cols {
 		t := kernel.NewMatrix(a.Cols, a.Rows)
