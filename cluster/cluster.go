@@ -26,27 +26,18 @@ type Clustering struct {
 	Medoids []int     // the typical object of each group
 	Group   []int     // of each object: a position in Medoids
 	Sizes   []int     // of the groups
-	Cost    float64   // sum of the distances to the medoids
-	Width   []float64 // silhouette of each object, see Silhouette
+	Width   []float64 // silhouette of each object, see silhouettes
 	Mean    float64   // mean of the silhouettes
 }
 
-// distances holds the distances of all pairs.
-type distances struct {
-	n int
-	d []float64
-}
-
-func (x *distances) row(i int) []float64 { return x.d[i*x.n : (i+1)*x.n] }
-
-// newDistances checks a kernel matrix and returns its distances.
-func newDistances(k *kernel.Matrix) (*distances, error) {
+// distances checks a kernel matrix and returns the distances of all pairs.
+func distances(k *kernel.Matrix) (*kernel.Matrix, error) {
 	if k.Rows != k.Cols || k.Rows == 0 {
 		return nil, fmt.Errorf("kernel matrix of %d×%d, want a square one with rows", k.Rows, k.Cols)
 	}
-	x := &distances{k.Rows, make([]float64, k.Rows*k.Rows)}
-	for i := range x.n {
-		row := x.row(i)
+	x := kernel.NewMatrix(k.Rows, k.Rows)
+	for i := range k.Rows {
+		row := x.Row(i)
 		for j, v := range k.Row(i) {
 			d := k.At(i, i) + k.At(j, j) - 2*v
 			if math.IsNaN(d) || math.IsInf(d, 0) {
@@ -62,66 +53,58 @@ func newDistances(k *kernel.Matrix) (*distances, error) {
 // the cost falls most, then exchanged for others as long as an exchange lowers the cost, the
 // best one each time (PAM; Kaufman & Rousseeuw 1990). An exchange is found in O(n²) time
 // (Schubert & Rousseeuw 2021). k larger than the number of objects means all.
-func Medoids(ctx context.Context, kernel *kernel.Matrix, k int) (*Clustering, error) {
+func Medoids(ctx context.Context, gram *kernel.Matrix, k int) (*Clustering, error) {
 	if k < 1 {
 		return nil, fmt.Errorf("%d groups, want at least 1", k)
 	}
-	x, err := newDistances(kernel)
+	x, err := distances(gram)
 	if err != nil {
 		return nil, err
 	}
 	p := &partition{x: x}
-	for len(p.medoids) < min(k, x.n) {
+	for len(p.medoids) < min(k, x.Rows) {
 		p.build()
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.exchange(ctx); err != nil {
-		return nil, err
-	}
-	return p.clustering(), nil
+	return p.clustering(ctx)
 }
 
 // Auto groups objects with that number of groups, 2 … most, whose mean silhouette is largest,
 // the smallest of equals, and returns the mean for each number as well. Fewer than three
 // objects make one group.
-func Auto(ctx context.Context, kernel *kernel.Matrix, most int, progress func(done, total int)) (*Clustering, []float64, error) {
-	x, err := newDistances(kernel)
+func Auto(ctx context.Context, gram *kernel.Matrix, most int) (best *Clustering, means []float64, err error) {
+	x, err := distances(gram)
 	if err != nil {
 		return nil, nil, err
 	}
-	if x.n < 3 || most < 2 {
-		c, err := Medoids(ctx, kernel, 1)
-		return c, nil, err
+	p := &partition{x: x}
+	p.build()
+	most = min(most, x.Rows-1)
+	if most < 2 {
+		best, err = p.clustering(ctx)
+		return best, nil, err
 	}
-	most = min(most, x.n-1)
-	var best *Clustering
-	var means []float64
-	start := &partition{x: x}
-	start.build()
-	for k := 2; k <= most; k++ {
-		start.build()
-		p := &partition{x: x, medoids: slices.Clone(start.medoids)}
-		p.assign()
-		if err := p.exchange(ctx); err != nil {
+	meter := kernel.NewMeter(ctx, "numbers of groups", most-1)
+	for range most - 1 {
+		p.build()
+		c, err := p.clustering(ctx)
+		if err != nil {
 			return nil, nil, err
 		}
-		c := p.clustering()
 		means = append(means, c.Mean)
 		if best == nil || c.Mean > best.Mean {
 			best = c
 		}
-		if progress != nil {
-			progress(k-1, most-1)
-		}
+		meter.Add(1)
 	}
 	return best, means, nil
 }
 
 // partition is a set of medoids with the nearest and second nearest of every object.
 type partition struct {
-	x             *distances
+	x             *kernel.Matrix // distances
 	medoids       []int
 	nearest       []int // position among the medoids
 	first, second []float64
@@ -129,11 +112,11 @@ type partition struct {
 
 // assign sets what depends on the medoids.
 func (p *partition) assign() {
-	n := p.x.n
+	n := p.x.Rows
 	p.nearest, p.first, p.second = make([]int, n), make([]float64, n), make([]float64, n)
 	for i := range n {
 		p.first[i], p.second[i] = math.Inf(1), math.Inf(1)
-		row := p.x.row(i)
+		row := p.x.Row(i)
 		for m, c := range p.medoids {
 			switch d := row[c]; {
 			case d < p.first[i]:
@@ -153,12 +136,12 @@ func (p *partition) assign() {
 // build adds the medoid with which the cost falls most, the first of equals.
 func (p *partition) build() {
 	best, at := math.Inf(1), -1
-	for c := range p.x.n {
+	for c := range p.x.Rows {
 		if slices.Contains(p.medoids, c) {
 			continue
 		}
 		cost := 0.0
-		for i, d := range p.x.row(c) {
+		for i, d := range p.x.Row(c) {
 			if p.first != nil {
 				d = min(d, p.first[i])
 			}
@@ -179,21 +162,21 @@ func (p *partition) exchange(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		cost := p.cost()
-		// What the cost rises by when a medoid is taken away.
-		loss := make([]float64, len(p.medoids))
+		cost := 0.0
+		loss := make([]float64, len(p.medoids)) // what the cost rises by without a medoid
 		for i, m := range p.nearest {
+			cost += p.first[i]
 			loss[m] += p.second[i] - p.first[i]
 		}
 		best, from, to := 0.0, -1, -1
 		change := make([]float64, len(p.medoids))
-		for c := range p.x.n {
+		for c := range p.x.Rows {
 			if slices.Contains(p.medoids, c) {
 				continue
 			}
 			copy(change, loss)
 			gain := 0.0 // for all medoids alike
-			for i, d := range p.x.row(c) {
+			for i, d := range p.x.Row(c) {
 				switch m := p.nearest[i]; {
 				case d < p.first[i]:
 					gain += d - p.first[i]
@@ -217,42 +200,30 @@ func (p *partition) exchange(ctx context.Context) error {
 	}
 }
 
-func (p *partition) cost() float64 {
-	sum := 0.0
-	for _, d := range p.first {
-		sum += d
+// clustering returns the groups after all exchanges, in their order. The medoids of p stay.
+func (p partition) clustering(ctx context.Context) (*Clustering, error) {
+	p.medoids = slices.Clone(p.medoids)
+	if err := p.exchange(ctx); err != nil {
+		return nil, err
 	}
-	return sum
-}
-
-// clustering returns the groups in their order.
-func (p *partition) clustering() *Clustering {
-	k := len(p.medoids)
-	sizes := make([]int, k)
+	size, place := map[int]int{}, map[int]int{} // by medoid
 	for _, m := range p.nearest {
-		sizes[m]++
+		size[p.medoids[m]]++
 	}
-	order := make([]int, k)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(p.medoids[a], p.medoids[b]))
-	})
-	place := make([]int, k)
-	c := &Clustering{Group: make([]int, p.x.n), Cost: p.cost()}
-	for at, m := range order {
+	c := &Clustering{Group: make([]int, p.x.Rows)}
+	c.Medoids = slices.SortedFunc(slices.Values(p.medoids), func(a, b int) int { return cmp.Or(size[b]-size[a], a-b) })
+	for at, m := range c.Medoids {
 		place[m] = at
-		c.Medoids, c.Sizes = append(c.Medoids, p.medoids[m]), append(c.Sizes, sizes[m])
+		c.Sizes = append(c.Sizes, size[m])
 	}
 	for i, m := range p.nearest {
-		c.Group[i] = place[m]
+		c.Group[i] = place[p.medoids[m]]
 	}
 	c.Width = silhouettes(p.x, c.Group, c.Sizes)
 	for _, w := range c.Width {
-		c.Mean += w / float64(p.x.n)
+		c.Mean += w / float64(p.x.Rows)
 	}
-	return c
+	return c, nil
 }
 
 // silhouettes returns the silhouette of every object of a grouping,
@@ -263,8 +234,8 @@ func (p *partition) clustering() *Clustering {
 // another group (Rousseeuw 1987): near 1 well inside, below 0 rather in another group, and 0
 // for an object that is alone in its group or where there is one group only. sizes has the sizes
 // of the groups.
-func silhouettes(x *distances, group, sizes []int) []float64 {
-	out := make([]float64, x.n)
+func silhouettes(x *kernel.Matrix, group, sizes []int) []float64 {
+	out := make([]float64, x.Rows)
 	sum := make([]float64, len(sizes))
 	for i := range out {
 		own := group[i]
@@ -272,7 +243,7 @@ func silhouettes(x *distances, group, sizes []int) []float64 {
 			continue
 		}
 		clear(sum)
-		for j, d := range x.row(i) {
+		for j, d := range x.Row(i) {
 			sum[group[j]] += d
 		}
 		a, b := sum[own]/float64(sizes[own]-1), math.Inf(1)
@@ -286,24 +257,4 @@ func silhouettes(x *distances, group, sizes []int) []float64 {
 		}
 	}
 	return out
-}
-
-// Purity returns the share of objects whose label is the most frequent one of their group.
-func Purity(group []int, labels []string) float64 {
-	counts := map[int]map[string]int{}
-	for i, g := range group {
-		if counts[g] == nil {
-			counts[g] = map[string]int{}
-		}
-		counts[g][labels[i]]++
-	}
-	right := 0
-	for _, c := range counts {
-		most := 0
-		for _, n := range c {
-			most = max(most, n)
-		}
-		right += most
-	}
-	return float64(right) / float64(len(group))
 }

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -34,12 +35,12 @@ func random(r *rand.Rand, n int) *kernel.Matrix {
 }
 
 // cost is the definition: the sum of distances to the nearest of some objects.
-func cost(x *distances, medoids []int) float64 {
+func cost(x *kernel.Matrix, medoids []int) float64 {
 	sum := 0.0
-	for i := range x.n {
+	for i := range x.Rows {
 		d := math.Inf(1)
 		for _, m := range medoids {
-			d = min(d, x.row(i)[m])
+			d = min(d, x.Row(i)[m])
 		}
 		sum += d
 	}
@@ -59,15 +60,12 @@ func TestObvious(t *testing.T) {
 	if !slices.Equal(c.Group, want) || !slices.Equal(c.Sizes, []int{5, 3, 2}) || c.Medoids[1] != 6 || c.Medoids[0] != 1 && c.Medoids[0] != 2 {
 		t.Errorf("%+v", c)
 	}
-	auto, means, err := Auto(t.Context(), k, 6, nil)
+	auto, means, err := Auto(t.Context(), k, 6)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(auto, c) || len(means) != 5 || slices.Max(means) != means[1] {
 		t.Errorf("%+v, %v", auto, means)
-	}
-	if p := Purity(c.Group, strings.Split("a a a a b c c c a b", " ")); p != 0.8 {
-		t.Errorf("purity %v", p)
 	}
 }
 
@@ -75,22 +73,19 @@ func TestObvious(t *testing.T) {
 func TestMedoidsAreAMinimum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := 2; n < 14; n++ {
-		kernel := random(r, n)
-		x, err := newDistances(kernel)
+		gram := random(r, n)
+		x, err := distances(gram)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for k := 1; k <= n; k++ {
-			c, err := Medoids(t.Context(), kernel, k)
+			c, err := Medoids(t.Context(), gram, k)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if math.Abs(c.Cost-cost(x, c.Medoids)) > 1e-12 {
-				t.Errorf("cost %v, want %v", c.Cost, cost(x, c.Medoids))
-			}
 			for i, g := range c.Group {
 				for _, m := range c.Medoids {
-					if x.row(i)[m] < x.row(i)[c.Medoids[g]] {
+					if x.Row(i)[m] < x.Row(i)[c.Medoids[g]] {
 						t.Errorf("object %d is nearer to %d than to its medoid %d", i, m, c.Medoids[g])
 					}
 				}
@@ -102,7 +97,7 @@ func TestMedoidsAreAMinimum(t *testing.T) {
 					}
 					other := slices.Clone(c.Medoids)
 					other[at] = o
-					if cost(x, other) < c.Cost-1e-9 {
+					if cost(x, other) < cost(x, c.Medoids)-1e-9 {
 						t.Errorf("n = %d, k = %d: %v for %v lowers the cost", n, k, o, c.Medoids[at])
 					}
 				}
@@ -114,7 +109,7 @@ func TestMedoidsAreAMinimum(t *testing.T) {
 // Silhouettes by hand: points 0, 1 and 10 in groups {0, 1} and {10}.
 func TestSilhouette(t *testing.T) {
 	k := points([2]float64{0, 0}, [2]float64{1, 0}, [2]float64{10, 0})
-	x, err := newDistances(k)
+	x, err := distances(k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,14 +128,14 @@ func TestSilhouette(t *testing.T) {
 func TestSpecial(t *testing.T) {
 	same := points([2]float64{1, 1}, [2]float64{1, 1}, [2]float64{1, 1}, [2]float64{1, 1})
 	c, err := Medoids(t.Context(), same, 2)
-	if err != nil || len(c.Medoids) != 2 || c.Cost != 0 || c.Sizes[0]+c.Sizes[1] != 4 || c.Sizes[1] == 0 {
+	if err != nil || len(c.Medoids) != 2 || c.Sizes[0]+c.Sizes[1] != 4 || c.Sizes[1] == 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	c, err = Medoids(t.Context(), points([2]float64{1, 1}), 5)
 	if err != nil || len(c.Medoids) != 1 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, _, err = Auto(t.Context(), points([2]float64{1, 1}, [2]float64{2, 1}), 5, nil); err != nil || len(c.Medoids) != 1 {
+	if c, _, err = Auto(t.Context(), points([2]float64{1, 1}, [2]float64{2, 1}), 5); err != nil || len(c.Medoids) != 1 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -150,7 +145,7 @@ func TestRefuses(t *testing.T) {
 	for want, f := range map[string]func() error{
 		"0 groups":            func() error { _, err := Medoids(t.Context(), points([2]float64{}), 0); return err },
 		"want finite numbers": func() error { _, err := Medoids(t.Context(), bad, 1); return err },
-		"0×0, want a square":  func() error { _, _, err := Auto(t.Context(), kernel.NewMatrix(0, 0), 3, nil); return err },
+		"0×0, want a square":  func() error { _, _, err := Auto(t.Context(), kernel.NewMatrix(0, 0), 3); return err },
 		context.Canceled.Error(): func() error {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
@@ -184,7 +179,17 @@ func TestDrugs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := Purity(c.Group, d.Targets()); p < 0.7 {
-		t.Errorf("purity %.3f of 13 groups", p)
+	counts, most := map[string]int{}, make([]int, 13) // of targets in a group; of the most frequent one
+	for i, g := range c.Group {
+		target := fmt.Sprint(g, d.Targets()[i])
+		counts[target]++
+		most[g] = max(most[g], counts[target])
+	}
+	right := 0
+	for _, n := range most {
+		right += n
+	}
+	if right < 7*len(d.Graphs)/10 {
+		t.Errorf("%d of %d graphs have the most frequent target of their group", right, len(d.Graphs))
 	}
 }

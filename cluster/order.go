@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
@@ -12,32 +13,28 @@ import (
 // clustering, the two sides of each join turned so that the nearest ends meet. It takes O(n²)
 // time. The error says that the matrix is not square, has an entry that is not finite, or does not
 // fit the groups.
-func Order(kernel *kernel.Matrix, group []int) ([]int, error) {
-	x, err := newDistances(kernel)
+func Order(gram *kernel.Matrix, group []int) ([]int, error) {
+	x, err := distances(gram)
 	if err != nil {
 		return nil, err
 	}
-	if len(group) != x.n {
-		return nil, fmt.Errorf("groups of %d objects, want %d", len(group), x.n)
+	if len(group) != x.Rows {
+		return nil, fmt.Errorf("groups of %d objects, want %d", len(group), x.Rows)
 	}
-	numbers := slices.Clone(group)
-	slices.Sort(numbers)
+	members := map[int][]int{}
+	for i, g := range group {
+		members[g] = append(members[g], i)
+	}
 	var order []int
-	for _, number := range slices.Compact(numbers) {
-		var members []int
-		for i, g := range group {
-			if g == number {
-				members = append(members, i)
-			}
-		}
-		order = append(order, x.leaves(members)...)
+	for _, g := range slices.Sorted(maps.Keys(members)) {
+		order = append(order, leaves(x, members[g])...)
 	}
 	return order, nil
 }
 
 // leaves clusters objects by chains of nearest neighbours and returns them in the order of
 // the leaves.
-func (x *distances) leaves(members []int) []int {
+func leaves(x *kernel.Matrix, members []int) []int {
 	n := len(members)
 	d := make([][]float64, n) // mean distances of clusters
 	list := make([][]int, n)  // the objects of each cluster in order; nil once merged
@@ -45,7 +42,7 @@ func (x *distances) leaves(members []int) []int {
 		list[a] = []int{i}
 		d[a] = make([]float64, n)
 		for b, j := range members {
-			d[a][b] = (x.row(i)[j] + x.row(j)[i]) / 2 // symmetric, or chains would not end
+			d[a][b] = (x.At(i, j) + x.At(j, i)) / 2 // symmetric, or chains would not end
 		}
 	}
 	var chain []int
@@ -76,22 +73,22 @@ func (x *distances) leaves(members []int) []int {
 				d[c][a] = d[a][c]
 			}
 		}
-		list[a], list[b] = x.joined(list[a], list[b]), nil
+		list[a], list[b] = joined(x, list[a], list[b]), nil
 		merges++
 	}
 	return list[0]
 }
 
 // joined concatenates two lists, either reversed if that brings nearer ends together.
-func (x *distances) joined(a, b []int) []int {
+func joined(x *kernel.Matrix, a, b []int) []int {
 	ar, br := slices.Clone(a), slices.Clone(b)
 	slices.Reverse(ar)
 	slices.Reverse(br)
 	best := slices.Concat(a, b)
 	for _, ends := range [][2][]int{{a, br}, {ar, b}, {ar, br}} {
-		gap := x.row(ends[0][len(a)-1])[ends[1][0]]
-		if gap < x.row(best[len(a)-1])[best[len(a)]] {
-			best = slices.Concat(ends[0], ends[1])
+		turned := slices.Concat(ends[0], ends[1])
+		if x.At(turned[len(a)-1], turned[len(a)]) < x.At(best[len(a)-1], best[len(a)]) {
+			best = turned
 		}
 	}
 	return best

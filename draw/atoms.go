@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,14 +19,6 @@ type atom struct {
 	charge    string // "+", "−", "2+", …
 }
 
-var symbols = func() map[string]bool {
-	m := map[string]bool{}
-	for z := range 119 {
-		m[chem.Symbol(uint8(z))] = true
-	}
-	return m
-}()
-
 // An atom as package dataset writes it: "C", "c", "NH2", "O-", "Fe+2", "Fe2+", "Ca++".
 var atomPattern = regexp.MustCompile(`^([A-Z][a-z]?|se|as|te|[bcnops]|\*)(?:(H)([0-9]?))?([1-9]?[+-]|[+-][1-9]|\+{1,9}|-{1,9}|)$`)
 
@@ -37,23 +30,17 @@ func readAtom(label string) (atom, bool) {
 	}
 	a := atom{symbol: strings.ToUpper(m[1][:1]) + m[1][1:], counted: m[2] != ""}
 	if a.counted {
-		a.hydrogens = 1
-		if m[3] != "" {
-			a.hydrogens = int(m[3][0] - '0')
-		}
+		a.hydrogens, _ = strconv.Atoi(cmp.Or(m[3], "1"))
 	}
 	if charge := m[4]; charge != "" {
-		number := strings.Trim(charge, "+-")
-		if number == "" {
-			number = strconv.Itoa(len(charge))
-		}
+		number := cmp.Or(strings.Trim(charge, "+-"), strconv.Itoa(len(charge)))
 		sign := "+"
 		if strings.Contains(charge, "-") {
 			sign = "−"
 		}
 		a.charge = strings.TrimPrefix(number, "1") + sign
 	}
-	return a, symbols[a.symbol]
+	return a, chem.Known(a.symbol)
 }
 
 // bond is an edge read as chemistry.
@@ -118,23 +105,19 @@ func (b bond) other(v int) int { return b.u + b.v - v }
 func (m *molecule) kekulize() {
 	roles := make([]chem.Pi, len(m.atoms))
 	for v, a := range m.atoms {
-		aromatic, double := 0, false
+		aromatic, double := false, false
 		for _, k := range m.at[v] {
-			if m.bonds[k].aromatic {
-				aromatic++
-			}
+			aromatic = aromatic || m.bonds[k].aromatic
 			double = double || m.bonds[k].order > 1
 		}
-		three := len(m.at[v])+a.hydrogens > 2
+		cation := a.charge == "+"
 		switch {
-		case aromatic == 0 || double:
-		case a.symbol == "C" && (a.charge == "" || a.charge == "+"):
+		case !aromatic || double:
+		case a.symbol == "C" && (a.charge == "" || cation):
 			roles[v] = chem.Must
-		case a.symbol == "C" || a.symbol == "B":
-			roles[v] = chem.May
-		case (a.symbol == "N" || a.symbol == "P" || a.symbol == "As") && (!three || a.charge == "+"):
-			roles[v] = chem.May
-		case (a.symbol == "O" || a.symbol == "S" || a.symbol == "Se" || a.symbol == "Te") && a.charge == "+":
+		case a.symbol == "C", a.symbol == "B",
+			slices.Contains([]string{"N", "P", "As"}, a.symbol) && (cation || len(m.at[v])+a.hydrogens <= 2),
+			slices.Contains([]string{"O", "S", "Se", "Te"}, a.symbol) && cation:
 			roles[v] = chem.May
 		}
 	}
@@ -186,21 +169,13 @@ func (m *molecule) fillHydrogens() {
 	}
 	for v := range m.atoms {
 		a := &m.atoms[v]
-		if a.counted || unsure[v] {
-			continue
-		}
-		room := sum[v]
-		switch {
-		case a.charge == "+" && a.symbol != "B":
-			room--
-		case a.charge == "−" && a.symbol != "B":
-			room++
-		case a.charge != "":
+		more, known := map[string]int{"": 0, "+": 1, "−": -1}[a.charge]
+		if a.counted || unsure[v] || !known || a.charge != "" && a.symbol == "B" {
 			continue
 		}
 		for _, n := range valences[a.symbol] {
-			if n >= room {
-				a.hydrogens = n - room
+			if free := n + more - sum[v]; free >= 0 {
+				a.hydrogens = free
 				break
 			}
 		}

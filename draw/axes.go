@@ -11,23 +11,12 @@ import (
 type axis struct {
 	name   string
 	lo, hi float64
-	log    bool
+	log    bool     // the numbers are logarithms to the base 10
 	places []string // of the numbers ½, 1½, …, instead of ticks
 	a, b   float64
 }
 
-func (x axis) at(v float64) float64 {
-	lo, hi := x.lo, x.hi
-	if x.log {
-		v, lo, hi = math.Log10(v), math.Log10(lo), math.Log10(hi)
-	}
-	return x.a + (x.b-x.a)*(v-lo)/(hi-lo)
-}
-
-// newAxis returns an axis for some values.
-func newAxis(name string, values []float64) axis {
-	return axis{name: name, lo: slices.Min(values), hi: slices.Max(values)}
-}
+func (x axis) at(v float64) float64 { return x.a + (x.b-x.a)*(v-x.lo)/(x.hi-x.lo) }
 
 // tick is a text at a place of an axis.
 type tick struct {
@@ -45,14 +34,12 @@ func (x axis) ticks(n int) []tick {
 			t = append(t, tick{float64(i) + 0.5, s})
 		}
 	case x.log:
-		first, last := math.Ceil(math.Log10(x.lo)-1e-9), math.Floor(math.Log10(x.hi)+1e-9)
-		step := max(math.Ceil((last-first)/float64(n)), 1)
-		for e := first; e <= last; e += step {
+		for e := x.lo; e <= x.hi; e += max(math.Ceil((x.hi-x.lo)/float64(n)), 1) {
 			text := "1e" + strconv.Itoa(int(e))
 			if e >= -2 && e <= 3 {
 				text = strconv.FormatFloat(math.Pow(10, e), 'g', -1, 64)
 			}
-			t = append(t, tick{math.Pow(10, e), text})
+			t = append(t, tick{e, text})
 		}
 	default:
 		digits := 5
@@ -81,14 +68,12 @@ func niceStep(raw float64) float64 {
 	return 10 * e
 }
 
-// rounded returns the axis with a range that is widened to round ends.
-func (x axis) rounded() axis {
-	if x.log {
-		x.lo, x.hi = math.Pow(10, math.Floor(math.Log10(x.lo)+1e-9)), math.Pow(10, math.Ceil(math.Log10(x.hi)-1e-9))
-		if x.lo == x.hi {
-			x.hi *= 10
-		}
-		x.lo = max(x.lo, math.SmallestNonzeroFloat64)
+// newAxis returns an axis for some values, or their logarithms, widened to round ends.
+func newAxis(name string, values []float64, log bool) axis {
+	x := axis{name: name, lo: slices.Min(values), hi: slices.Max(values), log: log}
+	if log {
+		x.lo = math.Floor(x.lo + 1e-9)
+		x.hi = max(math.Ceil(x.hi-1e-9), x.lo+1)
 		return x
 	}
 	if x.lo == x.hi {

@@ -49,7 +49,7 @@ func (c BarChart) Picture() (*Picture, error) {
 	}
 	size := c.Size
 	size.Height = max(size.Height, 90+float64(len(c.Bars))*16)
-	f := newFrame(size, c.Title, newAxis(c.Axis, ends).rounded(), y, nil, 64)
+	f := newFrame(size, c.Title, newAxis(c.Axis, ends, false), y, nil, 64)
 	half := min(math.Abs(f.y.at(1)-f.y.at(0))*0.36, 16)
 	for i, b := range c.Bars {
 		at := f.y.at(float64(i) + 0.5)
@@ -73,16 +73,15 @@ type Series struct {
 	X, Y []float64
 }
 
-// LineChart describes lines over two axes; that of y may be logarithmic.
+// LineChart describes lines over two axes; that of y is logarithmic.
 type LineChart struct {
 	Title, XAxis, YAxis string
 	Series              []Series
-	LogY                bool
 	Size                Size
 }
 
 // Picture draws the chart. The error names the size, or the point that cannot be drawn: not
-// finite, or not positive on a logarithmic axis.
+// finite, or y not positive.
 func (c LineChart) Picture() (*Picture, error) {
 	if err := c.Size.check(leastChart); err != nil {
 		return nil, err
@@ -90,26 +89,25 @@ func (c LineChart) Picture() (*Picture, error) {
 	var names []string
 	var xs, ys []float64
 	for _, s := range c.Series {
-		names, xs, ys = append(names, s.Name), append(xs, s.X...), append(ys, s.Y...)
+		names, xs = append(names, s.Name), append(xs, s.X...)
 		if len(s.X) != len(s.Y) {
 			return nil, fmt.Errorf("series %q: %d x, %d y, want as many of each", s.Name, len(s.X), len(s.Y))
 		}
 		for i := range s.X {
-			if !finite(s.X[i], s.Y[i]) || c.LogY && !(s.Y[i] > 0) {
-				return nil, fmt.Errorf("series %q: point %d is (%v, %v), want finite numbers, positive on a logarithmic axis", s.Name, i, s.X[i], s.Y[i])
+			if !finite(s.X[i], s.Y[i]) || !(s.Y[i] > 0) {
+				return nil, fmt.Errorf("series %q: point %d is (%v, %v), want finite numbers, y positive", s.Name, i, s.X[i], s.Y[i])
 			}
+			ys = append(ys, math.Log10(s.Y[i]))
 		}
 	}
 	if len(xs) == 0 {
 		return nil, fmt.Errorf("line chart %q: no points", c.Title)
 	}
-	x, y := newAxis(c.XAxis, xs), newAxis(c.YAxis, ys)
-	y.log = c.LogY
-	f := newFrame(c.Size, c.Title, x.rounded(), y.rounded(), names, 6)
+	f := newFrame(c.Size, c.Title, newAxis(c.XAxis, xs, false), newAxis(c.YAxis, ys, true), names, 6)
 	for k, s := range c.Series {
 		pts := make([]point, len(s.X))
 		for i := range pts {
-			pts[i] = point{f.x.at(s.X[i]), f.y.at(s.Y[i])}
+			pts[i] = point{f.x.at(s.X[i]), f.y.at(math.Log10(s.Y[i]))}
 		}
 		f.line(2, ClassColor(k), pts...)
 		if len(pts) <= 200 {
@@ -151,7 +149,7 @@ func (s Scatter) Picture() (*Picture, error) {
 		count[number[i]]++
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return count[number[b]] - count[number[a]] })
-	f := newFrame(s.Size, s.Title, newAxis(s.XAxis, s.X).rounded(), newAxis(s.YAxis, s.Y).rounded(), names, 6)
+	f := newFrame(s.Size, s.Title, newAxis(s.XAxis, s.X, false), newAxis(s.YAxis, s.Y, false), names, 6)
 	r := min(max(60/math.Sqrt(float64(len(s.X))), 2), 5)
 	for _, i := range order {
 		mark(f.Picture, point{f.x.at(s.X[i]), f.y.at(s.Y[i])}, r, number[i], white)

@@ -56,6 +56,6 @@ func ExampleKernelPCA() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("%.2f %.2f, %.0f %% of the variance\n", e.X[0], e.X[2], 100*e.Share[0])
+	fmt.Printf("%.2f %.2f, %.0f %% of the variance\n", e.Axes[0][0], e.Axes[0][2], 100*e.Share[0])
 	// Output: 0.71 -0.71, 100 % of the variance
 }

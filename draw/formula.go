@@ -31,32 +31,23 @@ func (d *drawing) molecule(p *Picture) {
 		}
 	}
 	width := min(max(d.bond*0.055, 0.6), 2)
-	inside := d.ringCenters()
 	for k, b := range d.m.bonds {
-		if d.over(k) {
+		from, to := d.pos[b.u], d.pos[b.v]
+		if slices.ContainsFunc(d.m.bonds[:k], func(c bond) bool { return crossing(from, to, d.pos[c.u], d.pos[c.v]) }) {
 			// A bond that passes over another interrupts it.
-			a, c := d.pos[b.u], d.pos[b.v]
-			cut := c.sub(a).scale(0.15)
-			p.line(5*width, white, a.add(cut), c.sub(cut))
+			cut := to.sub(from).scale(0.15)
+			p.line(5*width, white, from.add(cut), to.sub(cut))
 		}
-		d.drawBond(p, b, texts, width, inside[k])
+		d.drawBond(p, b, texts, width)
 	}
 	for v, t := range texts {
 		for _, piece := range t.pieces {
 			p.add(piece)
 		}
-		if d.names != nil {
-			p.text(d.pos[v].add(point{d.bond * 0.16, d.bond * 0.36}), d.names[v], style{size: max(size*0.6, 6), color: gray})
+		if d.o.names != nil {
+			p.text(d.pos[v].add(point{d.bond * 0.16, d.bond * 0.36}), d.o.names[v], style{size: max(size*0.6, 6), color: gray})
 		}
 	}
-}
-
-// over reports whether bond k crosses one that is drawn before it.
-func (d *drawing) over(k int) bool {
-	b := d.m.bonds[k]
-	return slices.ContainsFunc(d.m.bonds[:k], func(c bond) bool {
-		return crossing(d.pos[b.u], d.pos[b.v], d.pos[c.u], d.pos[c.v])
-	})
 }
 
 // atomText sets the text of an atom: the symbol on the atom, hydrogens and charge on a side
@@ -88,18 +79,13 @@ func (d *drawing) atomText(v int, size float64) (t atomText) {
 			count = strconv.Itoa(a.hydrogens)
 		}
 		h := normal.measure("H")
-		var corner point
 		side := d.freeSide(v)
-		switch side {
-		case rightSide:
-			corner = point{right, base}
-		case leftSide:
-			corner = point{left - small.measure(count) - h, base}
-		case above:
-			corner = point{at.x - h/2, base - height - size*0.22}
-		case below:
-			corner = point{at.x - h/2, base + height + size*0.22}
-		}
+		corner := [...]point{
+			rightSide: {right, base},
+			leftSide:  {left - small.measure(count) - h, base},
+			above:     {at.x - h/2, base - height - size*0.22},
+			below:     {at.x - h/2, base + height + size*0.22},
+		}[side]
 		put(corner, normal, "H")
 		end := put(corner.add(point{h, size * 0.22}), small, count)
 		if side == rightSide {
@@ -118,60 +104,46 @@ const (
 	below
 )
 
-// freeSide returns the side of v without bonds. Beside the symbol is better than above it while no
-// bond comes near.
+// freeSide returns the first side of v that no bond comes near, or else the one farthest from bonds.
 func (d *drawing) freeSide(v int) int {
-	best, bestCost := rightSide, math.Inf(1)
+	best, least := rightSide, math.Inf(1)
 	for side, direction := range []point{{1, 0}, {-1, 0}, {0, -1}, {0, 1}} {
 		near := 0.0 // cosine of the angle to the nearest bond
-		for _, k := range d.m.at[v] {
-			near = max(near, d.pos[d.m.bonds[k].other(v)].sub(d.pos[v]).direction().dot(direction))
+		for _, w := range d.g.Neighbors(v) {
+			near = max(near, d.pos[w].sub(d.pos[v]).direction().dot(direction))
 		}
-		cost := 1 + near
 		if near <= []float64{0.6, 0.6, 0.75, 0.75}[side] {
-			cost = float64(side) * 0.01
+			return side
 		}
-		if cost < bestCost {
-			best, bestCost = side, cost
+		if near < least {
+			best, least = side, near
 		}
 	}
 	return best
 }
 
-// ringCenters returns for every bond the centre of the ring that a second line lies in, nil
-// for a bond in no ring: the ring with most double bonds, the smaller of equals.
-func (d *drawing) ringCenters() []*point {
-	centers := make([]*point, len(d.m.bonds))
-	score := make([]float64, len(d.m.bonds))
+// ringCenter returns the centre of the ring that the second line of a bond lies in: of its rings
+// the one with the largest share of double bonds, the smaller of equals. It is false for a bond in
+// no ring.
+func (d *drawing) ringCenter(b bond) (center point, found bool) {
+	in := func(b bond, ring []int) bool { return shared([]int{b.u, b.v}, ring) == 2 } // rings have no chords
+	best := 0.0
 	for _, s := range d.systems {
 		for _, ring := range s.rings {
-			var center point
-			var members []int
-			doubles := 0.0
-			for i, v := range ring {
-				center = center.add(d.pos[v].scale(1 / float64(len(ring))))
-				for _, k := range d.m.at[v] {
-					if d.m.bonds[k].other(v) == ring[(i+1)%len(ring)] {
-						members = append(members, k)
-						if d.m.bonds[k].order > 1 {
-							doubles++
-						}
-					}
-				}
+			if !in(b, ring) {
+				continue
 			}
-			for _, k := range members {
-				if sc := 1 + doubles/float64(len(ring)) - 0.001*float64(len(ring)); sc > score[k] {
-					score[k], centers[k] = sc, &center
-				}
+			doubles := count(d.m.bonds, func(c bond) bool { return c.order > 1 && in(c, ring) })
+			if score := 1 + float64(doubles)/float64(len(ring)) - 0.001*float64(len(ring)); score > best {
+				best, center, found = score, mean(selected(d.pos, ring)), true
 			}
 		}
 	}
-	return centers
+	return center, found
 }
 
-// drawBond draws a bond between the texts of its atoms, as one to four lines; center is that of
-// its ring, nil without one.
-func (d *drawing) drawBond(p *Picture, b bond, texts []atomText, width float64, center *point) {
+// drawBond draws a bond between the texts of its atoms, as one to four lines.
+func (d *drawing) drawBond(p *Picture, b bond, texts []atomText, width float64) {
 	from, to := d.pos[b.u], d.pos[b.v]
 	direction := to.sub(from).direction()
 	normal := direction.left()
@@ -200,8 +172,8 @@ func (d *drawing) drawBond(p *Picture, b bond, texts []atomText, width float64, 
 		return
 	}
 	side := 0.0
-	switch {
-	case center != nil:
+	switch center, ring := d.ringCenter(b); {
+	case ring:
 		side = math.Copysign(1, center.sub(from).dot(normal))
 	case len(d.m.at[b.u]) > 1 && len(d.m.at[b.v]) > 1:
 		side = d.busierSide(b, normal)
@@ -229,21 +201,17 @@ func dashes(a, b point, on, off float64) (pieces [][]point) {
 func (d *drawing) busierSide(b bond, normal point) float64 {
 	sum, count := 0.0, 0
 	for _, v := range []int{b.u, b.v} {
-		for _, k := range d.m.at[v] {
-			w := d.m.bonds[k].other(v)
+		for _, w := range d.g.Neighbors(v) {
 			if s := d.pos[w].sub(d.pos[v]).direction().dot(normal); math.Abs(s) > 0.1 {
 				sum += math.Copysign(1, s)
 				count++
 			}
 		}
 	}
-	switch {
-	case count == 4 || count == 0:
+	if count == 4 || count == 0 {
 		return 0
-	case sum < 0:
-		return -1
 	}
-	return 1
+	return math.Copysign(1, sum)
 }
 
 // leave returns the point where the line from a to b has left all boxes that it meets near a.

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Style is how a graph is drawn.
@@ -34,22 +36,21 @@ func NewValues(name string, vertex []float64) *Values {
 	for _, x := range vertex {
 		limit = max(limit, math.Abs(x))
 	}
-	if !(limit > 0) {
-		limit = 1
-	}
-	return &Values{Vertex: vertex, Limit: limit, Name: name}
+	return &Values{Vertex: vertex, Limit: cmp.Or(limit, 1), Name: name}
 }
 
 // Options say how a graph is drawn. Start from DefaultOptions.
 type Options struct {
-	Title       string // above the graph
-	Size        Size   // the largest size of the picture, at least 60×60
-	Style       Style
+	Title       string  // above the graph
+	Size        Size    // the largest size of the picture, at least 60×60
+	Style       Style   `want:"one of auto molecule network"`
 	Values      *Values // colours of the vertices, with a scale below; nil for none
 	Numbers     bool    // write the numbers of the vertices
 	Transparent bool    // without the white background
-	MaxVertices int     // a larger graph is drawn in part, which the picture says
-	MaxEdges    int
+	MaxVertices int     `want:"at least 1"` // a larger graph is drawn in part, which the picture says
+	MaxEdges    int     `want:"at least 1"`
+
+	names []string // texts at the vertices, nil for none
 }
 
 // DefaultOptions returns the options to start from.
@@ -63,22 +64,14 @@ func (o Options) check(n int) error {
 	if err := o.Size.check(Size{60, 60}); err != nil {
 		return fmt.Errorf("Options.%w", err)
 	}
-	if !slices.Contains([]Style{Auto, Molecule, Network}, o.Style) {
-		return fmt.Errorf("Options.Style: %q, want auto, molecule or network", o.Style)
-	}
-	if o.MaxVertices < 1 || o.MaxEdges < 1 {
-		return fmt.Errorf("Options.MaxVertices %d, MaxEdges %d, want positive numbers", o.MaxVertices, o.MaxEdges)
-	}
-	if o.Values == nil {
-		return nil
+	if err := kernel.CheckFields("Options", o); err != nil || o.Values == nil {
+		return err
 	}
 	if len(o.Values.Vertex) != n {
 		return fmt.Errorf("Options.Values: %d values, want one for each of the %d vertices", len(o.Values.Vertex), n)
 	}
-	for v, x := range o.Values.Vertex {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("Options.Values: value of vertex %d is %v, want a finite number", v, x)
-		}
+	if v := slices.IndexFunc(o.Values.Vertex, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); v >= 0 {
+		return fmt.Errorf("Options.Values: value of vertex %d is %v, want a finite number", v, o.Values.Vertex[v])
 	}
 	if !(o.Values.Limit > 0) || math.IsInf(o.Values.Limit, 1) {
 		return fmt.Errorf("Options.Values.Limit: %v, want a positive, finite number", o.Values.Limit)
@@ -92,19 +85,16 @@ const maxFormula = 500
 // Graph draws a graph, with values on its vertices, a scale and a title if the options have them.
 // It uses the coordinates of the graph, if it has useful ones, else it computes a layout: structural
 // formulas for molecules, stress or force layouts for others. The error says which option is wrong.
-func Graph(g *graph.Graph, o Options) (*Picture, error) { return namedGraph(g, nil, o) }
-
-// namedGraph draws a graph with a text at each vertex; nil means what the options say.
-func namedGraph(g *graph.Graph, names []string, o Options) (*Picture, error) {
+func Graph(g *graph.Graph, o Options) (*Picture, error) {
 	if err := o.check(g.N()); err != nil {
 		return nil, err
 	}
-	if names == nil && o.Numbers {
+	if o.Numbers && o.names == nil {
 		for v := range g.N() {
-			names = append(names, strconv.Itoa(v))
+			o.names = append(o.names, strconv.Itoa(v))
 		}
 	}
-	d := &drawing{g: g, o: o, names: names}
+	d := &drawing{g: g, o: o}
 	if g.N() > o.MaxVertices {
 		d.excerpt()
 	}
@@ -165,7 +155,6 @@ func givenLayout(g *graph.Graph) ([]point, bool) {
 type drawing struct {
 	g       *graph.Graph
 	o       Options
-	names   []string     // of the vertices, nil for none
 	m       *molecule    // nil for a network
 	systems []ringSystem // of the molecule
 	pos     []point      // edges about 1 long, y upwards; pixels once there is a page
@@ -174,7 +163,7 @@ type drawing struct {
 }
 
 // excerpt replaces a graph that is too large by a part of it: the first vertices of a
-// breadth-first search from the vertex of the largest value, or else degree.
+// breadth-first search from the vertex of the largest value, or else degree, then any others.
 func (d *drawing) excerpt() {
 	weight := func(v int) float64 { return float64(d.g.Degree(v)) }
 	if d.o.Values != nil {
@@ -186,25 +175,18 @@ func (d *drawing) excerpt() {
 			root = v
 		}
 	}
-	chosen, seen := []int32{int32(root)}, map[int32]bool{int32(root): true}
-	add := func(v int32) {
-		if !seen[v] && len(chosen) < d.o.MaxVertices {
-			seen[v] = true
+	var near graph.Scratch
+	chosen := near.Ball(d.g, root, d.g.N())
+	for v := int32(0); len(chosen) < d.o.MaxVertices; v++ { // the component is smaller
+		if !near.In(v) {
 			chosen = append(chosen, v)
 		}
 	}
-	for i, next := 0, int32(0); len(chosen) < d.o.MaxVertices; i++ {
-		for ; i == len(chosen); next++ { // the component ends here
-			add(next)
-		}
-		for _, w := range d.g.Neighbors(int(chosen[i])) {
-			add(w)
-		}
-	}
+	chosen = chosen[:d.o.MaxVertices]
 	d.remarks = append(d.remarks, fmt.Sprintf("%d of %d vertices", len(chosen), d.g.N()))
 	d.g = d.g.Induced(chosen)
-	if d.names != nil {
-		d.names = selected(d.names, chosen)
+	if d.o.names != nil {
+		d.o.names = selected(d.o.names, chosen)
 	}
 	if d.o.Values != nil {
 		values := *d.o.Values
@@ -235,8 +217,12 @@ func (d *drawing) picture() *Picture {
 			d.remarks = append(d.remarks, fmt.Sprintf("%d of %d edges", d.o.MaxEdges, d.g.M()))
 		}
 	}
-	legend := d.legend()
-	top, below := headed(d.o.Title), legend.height
+	var key legend // of the labels of a network
+	if d.m == nil && d.o.Values == nil {
+		names, _ := Classes(d.g.Labels())
+		key = newLegend(names, d.o.Size.Width, d.o.Size.Height/3)
+	}
+	top, below := headed(d.o.Title), key.height
 	if d.o.Values != nil {
 		below += scaleHeight
 	}
@@ -248,25 +234,19 @@ func (d *drawing) picture() *Picture {
 	d.bond = min(bond, max(d.o.Size.Width-2*margin-2*pad, 20)/max(extent.x, 1e-9),
 		max(d.o.Size.Height-top-below-margin-2*pad, 20)/max(extent.y, 1e-9))
 	extent = extent.scale(d.bond)
-	width := max(60, extent.x+2*margin+2*pad, legend.width)
-	if d.o.Title != "" {
-		width = max(width, titleStyle.measure(clean(d.o.Title))+2*margin)
-	}
+	width := max(60, extent.x+2*margin+2*pad, key.width, titleStyle.measure(clean(d.o.Title))+2*margin)
 	if below > 0 {
 		width = max(width, 260)
 	}
-	p := newPicture(min(width, d.o.Size.Width), extent.y+2*pad+top+below+margin, d.o.Title)
-	if p.title == "" {
-		p.title = d.g.ID()
-	}
+	p := newPicture(min(width, d.o.Size.Width), extent.y+2*pad+top+below+margin, cmp.Or(d.o.Title, d.g.ID()))
 	if d.o.Transparent {
 		p.shapes = nil
 	}
-	p.molecule = d.m != nil
+	p.Molecule = d.m != nil
 	for v, q := range d.pos {
-		d.pos[v] = point{(p.width-extent.x)/2 + (q.x-lo.x)*d.bond, top + pad + (hi.y-q.y)*d.bond}
+		d.pos[v] = point{(p.Width-extent.x)/2 + (q.x-lo.x)*d.bond, top + pad + (hi.y-q.y)*d.bond}
 		if whole {
-			p.vertices = append(p.vertices, [2]float64{math.Round(100*d.pos[v].x) / 100, math.Round(100*d.pos[v].y) / 100})
+			p.Vertices = append(p.Vertices, [2]float64{rounded(d.pos[v].x), rounded(d.pos[v].y)})
 		}
 	}
 	p.heading(d.o.Title)
@@ -275,25 +255,25 @@ func (d *drawing) picture() *Picture {
 	} else {
 		d.network(p)
 	}
-	y := p.height - margin - below
+	y := p.Height - margin - below
 	if len(d.remarks) > 0 {
 		y += remarkStyle.size
-		p.label(point{p.width / 2, y}, strings.Join(d.remarks, ", "), p.width-2*margin, remarkStyle)
+		p.label(point{p.Width / 2, y}, strings.Join(d.remarks, ", "), p.Width-2*margin, remarkStyle)
 		y += gap
 	}
-	legend.draw(p, y)
+	key.draw(p, y)
 	if d.o.Values != nil {
-		d.scale(p, y+legend.height)
+		d.scale(p, y+key.height)
 	}
 	return p
 }
 
 // scale draws the scale of the values below y.
 func (d *drawing) scale(p *Picture, y float64) {
-	w := min(180, p.width-4*margin)
-	x, middle := (p.width-w)/2, p.width/2
+	w := min(180, p.Width-4*margin)
+	x, middle := (p.Width-w)/2, p.Width/2
 	p.colorBar(box{x, y + 14, x + w, y + 24}, diverging)
-	p.label(point{middle, y + 10}, d.o.Values.Name, p.width-2*margin, tickStyle)
+	p.label(point{middle, y + 10}, d.o.Values.Name, p.Width-2*margin, tickStyle)
 	limit := strconv.FormatFloat(d.o.Values.Limit, 'g', 2, 64)
 	p.text(point{x, y + 35}, "−"+limit, tickStyle)
 	p.text(point{middle, y + 35}, "0", tickStyle)
@@ -310,7 +290,7 @@ func (d *drawing) valued(p *Picture, v int, r, border float64, edge color.NRGBA)
 func (d *drawing) network(p *Picture) {
 	n := d.g.N()
 	// Discs are smaller than edges, and cover a part of the page only.
-	r := max(1, min(9, 0.22*d.bond, 0.2*math.Sqrt(p.width*p.height/float64(n))))
+	r := max(1, min(9, 0.22*d.bond, 0.2*math.Sqrt(p.Width*p.Height/float64(n))))
 	edge := rgb(0x8c8c8c)
 	if d.g.M() > 3*n {
 		edge.A = 110
@@ -336,17 +316,8 @@ func (d *drawing) network(p *Picture) {
 		} else {
 			mark(p, q, r, class[d.g.Label(v)], border)
 		}
-		if d.names != nil {
-			p.text(point{q.x + r + 1, q.y - r}, d.names[v], style{size: 9, color: black})
+		if d.o.names != nil {
+			p.text(point{q.x + r + 1, q.y - r}, d.o.names[v], style{size: 9, color: black})
 		}
 	}
-}
-
-// legend explains the colours of the labels of a network.
-func (d *drawing) legend() legend {
-	if d.m != nil || d.o.Values != nil {
-		return legend{}
-	}
-	names, _ := Classes(d.g.Labels())
-	return newLegend(names, d.o.Size.Width, d.o.Size.Height/3)
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/mlgkernel/mlg/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -66,27 +67,29 @@ func (adj adjacency) hops(root int) []float64 {
 // before. A little noise tells vertices apart that the distances do not.
 func (adj adjacency) scaled() []point {
 	n := len(adj)
-	c := mat.NewDense(min(pivots, n), n, nil)
+	p := min(pivots, n)
+	c := make([]float64, p*n)
 	nearest := slices.Repeat([]float64{math.Inf(1)}, n)
 	pivot := 0
-	for j := range min(pivots, n) {
+	for j := range p {
 		for i, d := range adj.hops(pivot) {
-			c.Set(j, i, -d*d/2)
+			c[j*n+i] = -d * d / 2
 			nearest[i] = min(nearest[i], d)
 		}
 		pivot = slices.Index(nearest, slices.Max(nearest))
 	}
-	centre(c)
+	centre(c, n)
+	distances := mat.NewDense(p, n, c)
 	var gram, coordinates mat.Dense
-	gram.Mul(c, c.T())
-	_, axes, err := leading(mat.NewSymDense(min(pivots, n), gram.RawMatrix().Data))
-	if err != nil {
-		panic("draw: " + err.Error()) // a matrix of order 32 with finite entries converges
+	gram.Mul(distances, distances.T())
+	_, axes, ok := dense.Eigen(gram.RawMatrix().Data, p)
+	if !ok {
+		panic("draw: no eigenvectors") // a matrix of order 32 with finite entries converges
 	}
-	coordinates.Mul(c.T(), axes)
+	coordinates.Mul(distances.T(), mat.NewDense(p, p, axes))
 	ps := make([]point, n)
 	for i := range ps {
-		ps[i] = point{coordinates.At(i, 0), coordinates.At(i, min(1, n-1))}
+		ps[i] = point{coordinates.At(i, p-1), coordinates.At(i, max(p-2, 0))}
 	}
 	// The mean edge gets length 1.
 	sum, edges := 0.0, 0.0

@@ -20,10 +20,8 @@ type skeleton struct {
 // chains zig-zag, one molecule beside the other.
 func moleculeLayout(adj adjacency, m *molecule, systems []ringSystem) []point {
 	n := len(adj)
-	s := &skeleton{adj: adj, m: m, systems: systems, system: make([]int, n), pos: make([]point, n), placed: make([]bool, n)}
-	for v := range s.system {
-		s.system[v] = -1
-	}
+	s := &skeleton{adj: adj, m: m, systems: systems, pos: make([]point, n), placed: make([]bool, n)}
+	s.system = slices.Repeat([]int{-1}, n)
 	for k := range systems {
 		for _, v := range systems[k].atoms {
 			s.system[v] = k
@@ -47,22 +45,18 @@ func moleculeLayout(adj adjacency, m *molecule, systems []ringSystem) []point {
 // root returns where a component is begun: an atom of a known skeleton, of the largest ring
 // system, or an end of the longest chain.
 func (s *skeleton) root(component []int) int {
-	root, most := -1, 0
-	for _, v := range component {
-		if s.system[v] < 0 {
-			continue
-		}
-		system := s.systems[s.system[v]]
-		size := len(system.atoms)
-		if system.fixed {
-			size += len(s.adj)
-		}
-		if size > most {
-			root, most = v, size
+	rank := func(v int) int {
+		switch k := s.system[v]; {
+		case k < 0:
+			return 0
+		case s.systems[k].fixed:
+			return len(s.adj) + len(s.systems[k].atoms)
+		default:
+			return len(s.systems[k].atoms)
 		}
 	}
-	if root >= 0 {
-		return root
+	if v := slices.MaxFunc(component, func(a, b int) int { return rank(a) - rank(b) }); rank(v) > 0 {
+		return v
 	}
 	farthest := func(v int) int {
 		order, _ := s.adj.search(v)
@@ -94,7 +88,8 @@ func (s *skeleton) grow(root int) {
 	}
 	for i := 0; i < len(queue); i++ {
 		v := queue[i]
-		old, fresh := s.neighbours(v)
+		old := slices.DeleteFunc(slices.Clone(s.adj[v]), func(w int) bool { return !s.placed[w] })
+		fresh := slices.DeleteFunc(slices.Clone(s.adj[v]), func(w int) bool { return s.placed[w] })
 		slices.SortStableFunc(fresh, func(a, b int) int { return len(s.branch(v, b)) - len(s.branch(v, a)) })
 		for c, direction := range s.directions(v, old, len(fresh)) {
 			s.attach(v, fresh[c], direction)
@@ -104,18 +99,6 @@ func (s *skeleton) grow(root int) {
 			}
 		}
 	}
-}
-
-// neighbours returns the neighbours of v with and without a place.
-func (s *skeleton) neighbours(v int) (old, fresh []int) {
-	for _, w := range s.adj[v] {
-		if s.placed[w] {
-			old = append(old, w)
-		} else {
-			fresh = append(fresh, w)
-		}
-	}
-	return old, fresh
 }
 
 // towards returns the angle of the bond from v to w.
@@ -164,10 +147,8 @@ func (s *skeleton) exits(v int, old []int, k int) []float64 {
 		if gap <= 1e-9 {
 			gap += 2 * math.Pi
 		}
-		inRing := slices.ContainsFunc(s.systems[s.system[v]].rings, func(ring []int) bool { return shared([]int{u, v, w}, ring) == 3 })
 		room := gap
-		// With two bonds both angles lie between the same neighbours; the inside is the smaller.
-		if inRing && (len(old) > 2 || gap <= math.Pi) {
+		if slices.ContainsFunc(s.systems[s.system[v]].rings, func(ring []int) bool { return shared([]int{u, v, w}, ring) == 3 }) {
 			room -= 2 * math.Pi
 		}
 		if room > best+1e-6 {

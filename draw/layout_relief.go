@@ -6,21 +6,16 @@ import (
 	"slices"
 )
 
-// reliefWork bounds the tries to avoid collisions, each of which costs the square of the
-// number of atoms: 2000 tries for 100 atoms, a few tenths of a second.
-const reliefWork = 20_000_000
+const (
+	// reliefWork bounds the tries to avoid collisions, each of which costs the square of the
+	// number of atoms: 2000 tries for 100 atoms, a few tenths of a second.
+	reliefWork = 20_000_000
 
-// room is the smallest distance between atoms without a bond that needs no relief.
-const room = 0.9
-
-// tight is the smallest such distance that is tolerated before bonds are bent.
-const tight = 0.72
-
-// bend is the price of a degree between a bond and its ideal direction.
-const bend = 0.15
-
-// inward is the price of an atom drawn inside a ring.
-const inward = 5
+	room   = 0.9  // the smallest distance between atoms without a bond that needs no relief
+	tight  = 0.72 // the smallest such distance that is tolerated before bonds are bent
+	bend   = 0.15 // the price of a degree between a bond and its ideal direction
+	inward = 5    // the price of an atom drawn inside a ring
+)
 
 // relief moves the branches of a component as long as the drawing becomes less crowded.
 type relief struct {
@@ -164,14 +159,10 @@ func (r *relief) crowding() float64 {
 // orient turns and mirrors a component to what chemists draw: bonds at 30 and 90 degrees,
 // wide rather than high, rising to the right, ends upwards.
 func (s *skeleton) orient(atoms []int) {
-	var mean point
-	for _, v := range atoms {
-		mean = mean.add(s.pos[v].scale(1 / float64(len(atoms))))
-	}
-	original := slices.Clone(s.pos)
+	original, center := slices.Clone(s.pos), mean(selected(s.pos, atoms))
 	turn := func(k int) { // twelve turns, then the same mirrored
 		for _, v := range atoms {
-			p := original[v].sub(mean)
+			p := original[v].sub(center)
 			if k >= 12 {
 				p.x = -p.x
 			}

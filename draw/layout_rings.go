@@ -66,8 +66,6 @@ func count[T any](all []T, f func(T) bool) int {
 	return n
 }
 
-func circumradius(n int) float64 { return 0.5 / math.Sin(math.Pi/float64(n)) }
-
 // closeRing places the runs of missing atoms of a ring on circular arcs with sides of
 // length 1 between their ends, on the side where there is more room. A ring with one atom placed
 // is one run, which leaves that atom away from its neighbours.

@@ -117,7 +117,7 @@ func TestDrugGeometry(t *testing.T) {
 					c = c.add(pos[v].scale(1 / float64(len(ring))))
 				}
 				for _, v := range ring {
-					if d := pos[v].distance(c) - circumradius(len(ring)); math.Abs(d) > eps {
+					if d := pos[v].distance(c) - 0.5/math.Sin(math.Pi/float64(len(ring))); math.Abs(d) > eps {
 						t.Errorf("%s: atom %d is %.3f off the circle of its ring of %d", g.ID(), v, d, len(ring))
 					}
 				}

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 )
@@ -50,10 +51,7 @@ func setLegend(names []string, n int, width float64) legend {
 		l.width = max(l.width, at.x)
 	}
 	for _, s := range names[:n] {
-		if s == "" {
-			s = "(none)"
-		}
-		put(s, true)
+		put(cmp.Or(s, "(none)"), true)
 	}
 	if n < len(names) {
 		put(fmt.Sprintf("and %d more", len(names)-n), false)

@@ -1,23 +1,21 @@
 package draw
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Embedding is the result of kernel principal component analysis.
 type Embedding struct {
-	X, Y       []float64  // coordinates of the objects on the two leading components
-	Share      [2]float64 // of the variance
-	Eigenvalue [2]float64 // of the centred kernel matrix
+	Axes  [2][]float64 // coordinates of the objects on the two leading components
+	Share [2]float64   // of the variance
 
-	rowMean []float64 // of the kernel matrix
-	mean    float64   // of all its entries
+	eigenvalue [2]float64 // of the centred kernel matrix
+	rowMean    []float64  // of the kernel matrix
+	mean       float64    // of all its entries
 }
 
 // KernelPCA maps the objects of a kernel matrix to the plane: the two leading eigenpairs
@@ -27,45 +25,38 @@ type Embedding struct {
 //
 // Share is λ over the trace of K'. The sign of a component is such that its largest
 // coordinate is positive. A component without variance has coordinates 0. The error says
-// that the matrix is not square or has an entry that is not finite. It takes O(n³) time up to n = 400,
-// then O(n²) for each step of an iteration.
+// that the matrix is not square or has an entry that is not finite. It takes O(n³) time.
 func KernelPCA(k *kernel.Matrix) (*Embedding, error) {
 	n := k.Rows
 	if n != k.Cols || n == 0 {
 		return nil, fmt.Errorf("kernel matrix of %d×%d, want a square one", k.Rows, k.Cols)
 	}
-	c := mat.NewDense(n, n, nil)
+	c := make([]float64, n*n)
 	for i := range n {
-		for j := range n {
-			if v := k.At(i, j); !finite(v) {
+		for j, v := range k.Row(i) {
+			if !finite(v) {
 				return nil, fmt.Errorf("kernel matrix: entry (%d, %d) is %v, want a finite number", i, j, v)
 			}
-			c.Set(i, j, (k.At(i, j)+k.At(j, i))/2)
+			c[i*n+j] = (v + k.At(j, i)) / 2
 		}
 	}
-	rowMean, mean := centre(c)
-	trace := mat.Trace(c)
-	values, vectors, err := leading(mat.NewSymDense(n, c.RawMatrix().Data))
+	e := &Embedding{Axes: [2][]float64{make([]float64, n), make([]float64, n)}}
+	e.rowMean, e.mean = centre(c, n)
+	trace := 0.0
+	for i := range n {
+		trace += c[i*n+i]
+	}
+	values, vectors, err := dense.LeadingEigen(c, n, 2, 2)
 	if err != nil {
 		return nil, err
 	}
-	e := &Embedding{X: make([]float64, n), Y: make([]float64, n), rowMean: rowMean, mean: mean}
-	for a, coordinates := range [2][]float64{e.X, e.Y} {
-		// Rounding leaves eigenvalues of this size where there is none.
-		if a >= len(values) || !(values[a] > 1e-12*trace) {
+	for a, lambda := range values {
+		if !(lambda > 1e-12*trace) { // rounding leaves this much where there is none
 			continue
 		}
-		e.Eigenvalue[a], e.Share[a] = values[a], values[a]/trace
-		mat.Col(coordinates, a, vectors)
-		largest := 0.0
-		for _, u := range coordinates {
-			if math.Abs(u) > math.Abs(largest)*(1+1e-9) {
-				largest = u
-			}
-		}
-		scale := math.Copysign(math.Sqrt(values[a]), largest)
-		for i := range coordinates {
-			coordinates[i] *= scale
+		e.eigenvalue[a], e.Share[a] = lambda, lambda/trace
+		for i := range n {
+			e.Axes[a][i] = math.Sqrt(lambda) * vectors[i*len(values)+a]
 		}
 	}
 	return e, nil
@@ -83,92 +74,35 @@ func (e *Embedding) Project(k []float64) (x, y float64) {
 	for _, v := range k {
 		mean += v / float64(len(k))
 	}
-	for i, v := range k {
-		c := v - mean - e.rowMean[i] + e.mean
-		x += c * e.X[i]
-		y += c * e.Y[i]
-	}
-	scale := func(v, lambda float64) float64 {
-		if lambda > 0 {
-			return v / lambda
+	var at [2]float64
+	for a, lambda := range e.eigenvalue {
+		if lambda == 0 {
+			continue
 		}
-		return 0
+		for i, v := range k {
+			at[a] += (v - mean - e.rowMean[i] + e.mean) * e.Axes[a][i]
+		}
+		at[a] /= lambda
 	}
-	return scale(x, e.Eigenvalue[0]), scale(y, e.Eigenvalue[1])
+	return at[0], at[1]
 }
 
-// centre subtracts the means of rows and columns: all rows and columns add up to 0 then. It returns
-// the means of the rows and of all entries.
-func centre(m *mat.Dense) (row []float64, all float64) {
-	rows, columns := m.Dims()
+// centre subtracts the means of rows and columns from a row-major matrix: all rows and columns add
+// up to 0 then. It returns the means of the rows and of all entries.
+func centre(m []float64, columns int) (row []float64, all float64) {
+	rows := len(m) / columns
 	row, column := make([]float64, rows), make([]float64, columns)
 	for i := range rows {
-		for j, v := range m.RawRowView(i) {
+		for j, v := range m[i*columns:][:columns] {
 			row[i] += v / float64(columns)
 			column[j] += v / float64(rows)
 		}
 		all += row[i] / float64(rows)
 	}
-	for i := range rows {
-		for j := range columns {
-			m.Set(i, j, m.At(i, j)-row[i]-column[j]+all)
-		}
+	for i := range m {
+		m[i] = m[i] - row[i/columns] - column[i%columns] + all
 	}
 	return row, all
-}
-
-// exactLimit is the order up to which all eigenvectors are computed; beyond, orthogonal
-// iteration finds the space of the leading ones.
-const exactLimit = 400
-
-// leading returns the eigenvalues of a symmetric matrix, largest first, with the eigenvectors as
-// columns; of a large matrix the six leading ones, the first of which are accurate.
-func leading(a *mat.SymDense) ([]float64, *mat.Dense, error) {
-	n := a.SymmetricDim()
-	if n > exactLimit {
-		return leadingOfLarge(a)
-	}
-	var eig mat.EigenSym
-	if !eig.Factorize(a, true) {
-		return nil, nil, errors.New("the eigenvalues of the kernel matrix did not converge")
-	}
-	values, vectors := make([]float64, n), mat.NewDense(n, n, nil)
-	var ascending mat.Dense
-	eig.VectorsTo(&ascending)
-	for i, v := range eig.Values(nil) {
-		values[n-1-i] = v
-		vectors.SetCol(n-1-i, mat.Col(nil, i, &ascending))
-	}
-	return values, vectors, nil
-}
-
-// leadingOfLarge multiplies a block of vectors with the matrix and makes them orthonormal, again and
-// again, and solves the problem in the space that they span. The start is random with a fixed seed.
-func leadingOfLarge(a *mat.SymDense) ([]float64, *mat.Dense, error) {
-	const block, rounds = 6, 60
-	n := a.SymmetricDim()
-	rng := rand.New(rand.NewPCG(1, uint64(n)))
-	q := mat.NewDense(n, block, nil)
-	for i := range n * block {
-		q.Set(i/block, i%block, rng.NormFloat64())
-	}
-	var product, small, vectors mat.Dense
-	var svd mat.SVD
-	for range rounds {
-		product.Mul(a, q)
-		if !svd.Factorize(&product, mat.SVDThin) {
-			return nil, nil, errors.New("the components of the kernel matrix did not converge")
-		}
-		svd.UTo(q)
-	}
-	product.Mul(a, q)
-	small.Mul(q.T(), &product)
-	values, u, err := leading(mat.NewSymDense(block, small.RawMatrix().Data))
-	if err != nil {
-		return nil, nil, err
-	}
-	vectors.Mul(q, u)
-	return values, &vectors, nil
 }
 
 // Map draws the kernel PCA map of a kernel matrix; class may be nil.
@@ -178,5 +112,5 @@ func Map(title string, k *kernel.Matrix, class []string, size Size) (*Picture, e
 		return nil, err
 	}
 	name := func(a int) string { return fmt.Sprintf("component %d (%.1f %% of the variance)", a+1, 100*e.Share[a]) }
-	return Scatter{title, name(0), name(1), e.X, e.Y, class, size}.Picture()
+	return Scatter{title, name(0), name(1), e.Axes[0], e.Axes[1], class, size}.Picture()
 }

@@ -108,9 +108,6 @@ func attraction(near [][]kernel.Hit, self float64) []attract {
 // by bisection; 64 halvings exhaust the precision.
 func localWeights(d []float64) []float64 {
 	w := make([]float64, len(d))
-	if len(d) == 0 {
-		return w
-	}
 	want := math.Log2(float64(max(len(d), 2)))
 	low, high := 0.0, 1e3
 	for range 64 {

@@ -31,11 +31,12 @@ var patterns = slices.Concat(morphinans(), []pattern{
 	{"NCCCCC****", [][]int{{0, 1, 2, 3, 4, 5}, {4, 5, 6, 7, 8, 9}}, regular(270, 0, 1, 2, 3, 4, 5)},
 })
 
-// regular places atoms on a regular polygon, against the clock, the first in a direction in degrees.
+// regular places atoms on a regular polygon with sides of length 1, against the clock, the first in
+// a direction in degrees.
 func regular(degrees float64, atoms ...int) map[int]point {
-	pos := map[int]point{}
+	pos, n := map[int]point{}, float64(len(atoms))
 	for i, v := range atoms {
-		pos[v] = polar(circumradius(len(atoms)), degrees*math.Pi/180+2*math.Pi*float64(i)/float64(len(atoms)))
+		pos[v] = polar(0.5/math.Sin(math.Pi/n), degrees*math.Pi/180+2*math.Pi*float64(i)/n)
 	}
 	return pos
 }

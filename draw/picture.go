@@ -11,17 +11,19 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Picture is a finished drawing: a page of shapes in pixels, x to the right and y down.
 // It is written as SVG text or as PNG; both show the same.
 type Picture struct {
-	width, height float64
-	title         string
-	shapes        []shape
-	vertices      [][2]float64
-	molecule      bool
+	Size
+	// Vertices are where Graph has put the vertices, to two decimals; nil for other pictures, and
+	// for a graph that is drawn in part.
+	Vertices [][2]float64
+	Molecule bool // the picture is a structural formula
+
+	title  string
+	shapes []shape
 }
 
 // shape is something on the page. svg is in this file, raster, which does the same for PNG, in
@@ -34,20 +36,10 @@ type shape interface {
 // newPicture returns a page with a white background. The title is for readers of the
 // file; nothing is drawn for it.
 func newPicture(width, height float64, title string) *Picture {
-	p := &Picture{width: math.Ceil(width), height: math.Ceil(height), title: title}
-	p.polygon(white, rectangle(0, 0, p.width, p.height)...)
+	p := &Picture{Size: Size{math.Ceil(width), math.Ceil(height)}, title: title}
+	p.polygon(white, rectangle(0, 0, p.Width, p.Height)...)
 	return p
 }
-
-// Size returns width and height in pixels.
-func (p *Picture) Size() (width, height float64) { return p.width, p.height }
-
-// Vertices returns where Graph has put the vertices, to two decimals; it is nil for other pictures, and for a
-// graph that is drawn in part.
-func (p *Picture) Vertices() [][2]float64 { return p.vertices }
-
-// Molecule reports whether the picture is a structural formula.
-func (p *Picture) Molecule() bool { return p.molecule }
 
 func (p *Picture) add(s shape) { p.shapes = append(p.shapes, s) }
 
@@ -103,14 +95,14 @@ func headed(title string) float64 {
 
 // heading writes the title on top of the page and returns where the rest begins.
 func (p *Picture) heading(title string) float64 {
-	p.label(point{p.width / 2, margin + titleSize*0.8}, title, p.width-2*margin, titleStyle)
+	p.label(point{p.Width / 2, margin + titleSize*0.8}, title, p.Width-2*margin, titleStyle)
 	return headed(title)
 }
 
 // SVG returns the picture as a self-contained SVG document.
 func (p *Picture) SVG() []byte {
 	var b bytes.Buffer
-	w, h := num(p.width), num(p.height)
+	w, h := num(p.Width), num(p.Height)
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img"`, w, h, w, h)
 	b.WriteString(` font-family="Helvetica, Arial, sans-serif">` + "\n")
 	if p.title != "" {
@@ -123,15 +115,11 @@ func (p *Picture) SVG() []byte {
 	return b.Bytes()
 }
 
+// rounded returns a coordinate with two decimals at most; it is never −0.
+func rounded(x float64) float64 { return math.Round(100*x)/100 + 0 }
+
 // num writes a coordinate with two decimals at most.
-func num(x float64) string {
-	s := strconv.FormatFloat(x, 'f', 2, 64)
-	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	if s == "-0" {
-		return "0"
-	}
-	return s
-}
+func num(x float64) string { return strconv.FormatFloat(rounded(x), 'f', -1, 64) }
 
 func paint(attr string, c color.NRGBA) string {
 	s := fmt.Sprintf(` %s="#%02x%02x%02x"`, attr, c.R, c.G, c.B)
@@ -148,7 +136,7 @@ func clean(s string) string {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':
 			return ' '
-		case r < 0x20 || r == 0x7f || r == 0xfffe || r == 0xffff || r == utf8.RuneError:
+		case r < 0x20 || r == 0x7f || r == 0xfffe || r == 0xffff:
 			return '\ufffd'
 		}
 		return r
@@ -160,12 +148,10 @@ func escape(s string) string { return html.EscapeString(clean(s)) }
 
 // writePath writes points as commands of an SVG path.
 func writePath(b *bytes.Buffer, pts []point) {
-	for i, q := range pts {
-		command := "L"
-		if i == 0 {
-			command = "M"
-		}
+	command := "M"
+	for _, q := range pts {
 		b.WriteString(command + num(q.x) + " " + num(q.y))
+		command = "L"
 	}
 }
 

@@ -3,6 +3,7 @@ package draw
 import (
 	"bytes"
 	"encoding/xml"
+	"image"
 	"image/color"
 	"image/png"
 	"io"
@@ -33,7 +34,7 @@ func checkPicture(t testing.TB, p *Picture) {
 	if err != nil {
 		t.Fatalf("PNG: %v", err)
 	}
-	w, h := p.Size()
+	w, h := p.Width, p.Height
 	if img.Bounds().Dx() != int(w) || img.Bounds().Dy() != int(h) {
 		t.Fatalf("PNG is %v, picture %v × %v", img.Bounds(), w, h)
 	}
@@ -214,7 +215,7 @@ func TestAllDrugsRender(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w, h := p.Size(); w > o.Size.Width || h > o.Size.Height {
+		if w, h := p.Width, p.Height; w > o.Size.Width || h > o.Size.Height {
 			t.Errorf("%s is %v × %v, limit %v × %v", g.ID(), w, h, o.Size.Width, o.Size.Height)
 		}
 		if i%10 == 0 {
@@ -340,8 +341,8 @@ func TestNumbersOfPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := texts(t, p); !slices.Equal(got[:3], []string{"7", "6", "8"}) || p.Vertices() != nil {
-		t.Errorf("texts %q, vertices at %v", got, p.Vertices())
+	if got := texts(t, p); !slices.Equal(got[:3], []string{"7", "6", "8"}) || p.Vertices != nil {
+		t.Errorf("texts %q, vertices at %v", got, p.Vertices)
 	}
 }
 
@@ -377,8 +378,8 @@ func TestVertices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := p.Vertices()
-	if l, ok := p.shapes[0].(*strokes); !ok || len(at) != 2 || !p.Molecule() || math.Abs(l.lines[0][0].x-at[0][0]) > 0.01 || math.Abs(l.lines[0][1].y-at[1][1]) > 0.01 {
+	at := p.Vertices
+	if l, ok := p.shapes[0].(*strokes); !ok || len(at) != 2 || !p.Molecule || math.Abs(l.lines[0][0].x-at[0][0]) > 0.01 || math.Abs(l.lines[0][1].y-at[1][1]) > 0.01 {
 		t.Errorf("vertices at %v, shapes %v", at, p.shapes)
 	}
 }
@@ -450,6 +451,36 @@ func TestRaster(t *testing.T) {
 	}
 	if r, _, _, _ := img.At(1, 1).RGBA(); r != 65535 {
 		t.Error("the corner is not white")
+	}
+}
+
+// A text that runs upwards stands on the left of its point, above it.
+func TestRasterUpward(t *testing.T) {
+	st := style{size: 10, color: black, upward: true}
+	p := newPicture(40, 60, "")
+	p.text(point{20, 50}, "HHH", st)
+	b, err := p.PNG(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ink := image.Rectangle{}
+	for y := range 60 {
+		for x := range 40 {
+			if r, _, _, _ := img.At(x, y).RGBA(); r < 32768 {
+				ink = ink.Union(image.Rect(x, y, x+1, y+1))
+			}
+		}
+	}
+	width, height := st.measure("HHH"), capHeight*st.size
+	want := [4]float64{20 - height, 50 - width, 20, 50}
+	for i, got := range []int{ink.Min.X, ink.Min.Y, ink.Max.X, ink.Max.Y} {
+		if math.Abs(float64(got)-want[i]) > 2 {
+			t.Fatalf("the text is in %v, want it in %.1f", ink, want)
+		}
 	}
 }
 

@@ -39,6 +39,14 @@ func (p point) reflect(a, b point) point {
 	return a.add(u.scale(2 * d.dot(u))).sub(d)
 }
 
+// mean returns the centre of some points.
+func mean(ps []point) (center point) {
+	for _, q := range ps {
+		center = center.add(q.scale(1 / float64(len(ps))))
+	}
+	return center
+}
+
 // bounds returns the corners of the smallest rectangle around the points.
 func bounds(ps []point) (lo, hi point) {
 	if len(ps) == 0 {

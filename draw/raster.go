@@ -10,10 +10,11 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/image/draw"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
-	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 	"golang.org/x/image/vector"
 )
@@ -25,7 +26,7 @@ const maxPixels = 64 << 20
 // in the Go fonts, so that the bytes depend on nothing outside. The error says that the
 // scale is not a positive number or the image would have more than 64 Mi pixels.
 func (p *Picture) PNG(scale float64) ([]byte, error) {
-	w, h := math.Ceil(p.width*scale), math.Ceil(p.height*scale)
+	w, h := math.Ceil(p.Width*scale), math.Ceil(p.Height*scale)
 	if !(scale > 0) || !(w*h <= maxPixels) {
 		return nil, fmt.Errorf("scale %v makes %v×%v pixels, want a positive scale and at most %d pixels", scale, w, h, maxPixels)
 	}
@@ -68,15 +69,13 @@ func (c *canvas) fill(col color.NRGBA) {
 	area := image.Rect(int(math.Floor(lo.x)), int(math.Floor(lo.y)), int(math.Ceil(hi.x))+1, int(math.Ceil(hi.y))+1).Intersect(c.img.Rect)
 	if !area.Empty() {
 		c.r.Reset(area.Dx(), area.Dy())
-		corner := point{float64(area.Min.X), float64(area.Min.Y)}
+		at := func(q point) (x, y float32) {
+			return float32(q.x - float64(area.Min.X)), float32(q.y - float64(area.Min.Y))
+		}
 		for _, path := range c.outline {
-			for i, q := range path {
-				q = q.sub(corner)
-				if i == 0 {
-					c.r.MoveTo(float32(q.x), float32(q.y))
-				} else {
-					c.r.LineTo(float32(q.x), float32(q.y))
-				}
+			c.r.MoveTo(at(path[0]))
+			for _, q := range path[1:] {
+				c.r.LineTo(at(q))
 			}
 			c.r.ClosePath()
 		}
@@ -126,14 +125,7 @@ func (d *disc) raster(c *canvas) {
 func (e *cells) raster(c *canvas) {
 	lo, hi := c.pixel(point{e.x0, e.y0}), c.pixel(point{e.x1, e.y1})
 	area := image.Rect(int(math.Round(lo.x)), int(math.Round(lo.y)), int(math.Round(hi.x)), int(math.Round(hi.y)))
-	size := e.img.Rect.Size()
-	for y := area.Min.Y; y < area.Max.Y; y++ {
-		for x := area.Min.X; x < area.Max.X; x++ {
-			// The cell that the middle of the pixel lies in.
-			j, i := (2*(x-area.Min.X)+1)*size.X/(2*area.Dx()), (2*(y-area.Min.Y)+1)*size.Y/(2*area.Dy())
-			c.img.Set(x, y, e.img.NRGBAAt(j, i))
-		}
-	}
+	draw.NearestNeighbor.Scale(c.img, area, e.img, e.img.Rect, draw.Src, nil)
 }
 
 func (g *group) raster(c *canvas) {
@@ -145,103 +137,74 @@ func (g *group) raster(c *canvas) {
 	c.shift = old
 }
 
-var fonts = sync.OnceValue(func() map[bool]*sfnt.Font {
-	parse := func(ttf []byte) *sfnt.Font {
-		f, err := sfnt.Parse(ttf)
+var fonts = sync.OnceValue(func() map[bool]*opentype.Font {
+	parse := func(ttf []byte) *opentype.Font {
+		f, err := opentype.Parse(ttf)
 		if err != nil {
 			panic("draw: built-in font: " + err.Error())
 		}
 		return f
 	}
-	return map[bool]*sfnt.Font{false: parse(goregular.TTF), true: parse(gobold.TTF)}
+	return map[bool]*opentype.Font{false: parse(goregular.TTF), true: parse(gobold.TTF)}
 })
 
-// em is the size at which glyphs are loaded; outlines scale from there.
-const em = 1024
-
-// glyphs calls f with every glyph of s, its place in s and where it begins, and returns the width of
-// all. Letters that the font lacks are its box for them.
-func (st style) glyphs(s string, f func(buf *sfnt.Buffer, g sfnt.GlyphIndex, i int, x float64)) float64 {
-	var buf sfnt.Buffer
-	face := fonts()[st.bold]
-	x := 0.0
-	for i, r := range s {
-		g, err := face.GlyphIndex(&buf, r)
-		if err != nil {
-			continue
-		}
-		f(&buf, g, i, x)
-		if a, err := face.GlyphAdvance(&buf, g, fixed.I(em), font.HintingNone); err == nil {
-			x += float64(a) / 64 / em * st.size
-		}
+// face returns the font of a text, in a size in pixels. Letters that it lacks are its box for them.
+func (st style) face(size float64) font.Face {
+	f, err := opentype.NewFace(fonts()[st.bold], &opentype.FaceOptions{Size: size, DPI: 72})
+	if err != nil {
+		panic("draw: built-in font: " + err.Error())
 	}
-	return x
+	return f
 }
+
+// em is the size at which texts are measured; widths scale from there.
+const em = 1024
 
 // measure returns the width of s.
 func (st style) measure(s string) float64 {
-	return st.glyphs(s, func(*sfnt.Buffer, sfnt.GlyphIndex, int, float64) {})
+	return float64(font.MeasureString(st.face(em), s)) / 64 / em * st.size
 }
 
 // shorten cuts s so that it is at most as wide as given, with an ellipsis for the rest.
 func shorten(s string, width float64, st style) string {
 	s = clean(s)
-	room, kept := width-st.measure("…"), 0
-	all := st.glyphs(s, func(_ *sfnt.Buffer, _ sfnt.GlyphIndex, i int, x float64) {
-		if x <= room {
-			kept = i
-		}
-	})
-	if all <= width {
+	if st.measure(s) <= width {
 		return s
+	}
+	room, kept := width-st.measure("…"), 0
+	for i, r := range s {
+		if room < 0 {
+			break
+		}
+		kept = i
+		room -= st.measure(string(r))
 	}
 	return s[:kept] + "…"
 }
 
-func (t *text) raster(c *canvas) {
-	start := 0.0
-	switch t.anchor {
-	case "middle":
-		start = -t.measure(t.s) / 2
-	case "end":
-		start = -t.measure(t.s)
-	}
-	t.glyphs(t.s, func(buf *sfnt.Buffer, g sfnt.GlyphIndex, _ int, x float64) {
-		contours, err := fonts()[t.bold].LoadGlyph(buf, g, fixed.I(em), nil)
-		if err != nil {
-			return // a letter that cannot be drawn leaves its room
-		}
-		c.glyph(contours, func(q fixed.Point26_6) point {
-			d := point{float64(q.X), float64(q.Y)}.scale(t.size / em / 64).add(point{start + x, 0})
-			if t.upward {
-				d = point{d.y, -d.x}
-			}
-			return t.at.add(d)
-		})
-	})
-	c.fill(t.color)
+// turned is an image seen with its right side down: a text on it runs upwards.
+type turned struct{ img *image.RGBA }
+
+func (t turned) ColorModel() color.Model     { return t.img.ColorModel() }
+func (t turned) At(x, y int) color.Color     { return t.img.At(y, -x-1) }
+func (t turned) Set(x, y int, c color.Color) { t.img.Set(y, -x-1, c) }
+func (t turned) Bounds() image.Rectangle {
+	r := t.img.Rect
+	return image.Rect(-r.Max.Y, r.Min.X, -r.Min.Y, r.Max.X)
 }
 
-// glyph adds the contours of a glyph to the outline, curves as short lines. TrueType outlines
-// have straight lines and quadratic curves.
-func (c *canvas) glyph(contours sfnt.Segments, at func(fixed.Point26_6) point) {
-	const steps = 6
-	var path []point
-	for i, s := range contours {
-		switch s.Op {
-		case sfnt.SegmentOpMoveTo:
-			path = []point{at(s.Args[0])}
-		case sfnt.SegmentOpLineTo:
-			path = append(path, at(s.Args[0]))
-		case sfnt.SegmentOpQuadTo:
-			p0, p1, p2 := path[len(path)-1], at(s.Args[0]), at(s.Args[1])
-			for i := 1; i <= steps; i++ {
-				u := float64(i) / steps
-				path = append(path, p0.scale((1-u)*(1-u)).add(p1.scale(2*u*(1-u))).add(p2.scale(u*u)))
-			}
-		}
-		if i+1 == len(contours) || contours[i+1].Op == sfnt.SegmentOpMoveTo {
-			c.path(path...)
-		}
+func (t *text) raster(c *canvas) {
+	at := c.pixel(t.at)
+	d := font.Drawer{Dst: c.img, Src: image.NewUniform(t.color), Face: t.face(t.size * c.scale)}
+	if t.upward {
+		d.Dst, at = turned{c.img}, point{-at.y, at.x}
 	}
+	switch width := t.measure(t.s) * c.scale; t.anchor {
+	case "middle":
+		at.x -= width / 2
+	case "end":
+		at.x -= width
+	}
+	d.Dot = fixed.Point26_6{X: fixed.Int26_6(math.Round(64 * at.x)), Y: fixed.Int26_6(math.Round(64 * at.y))}
+	d.DrawString(t.s)
 }

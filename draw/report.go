@@ -2,11 +2,10 @@ package draw
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -85,10 +84,7 @@ type Table struct {
 }
 
 func (t Table) html() (template.HTML, error) {
-	number := make([]bool, len(t.Header))
-	for j := range number {
-		number[j] = len(t.Rows) > 0
-	}
+	number := slices.Repeat([]bool{len(t.Rows) > 0}, len(t.Header))
 	for i, row := range t.Rows {
 		if len(row) != len(t.Header) {
 			return "", fmt.Errorf("table %q: row %d has %d cells, want %d as in the header", t.Caption, i, len(row), len(t.Header))
@@ -109,27 +105,15 @@ func numeric(cell string) bool {
 	return s == "" || unicode.IsDigit(rune(s[0]))
 }
 
-// Figure is a picture with a caption, as inline SVG or, with a positive Scale, as PNG of that many
-// pixels for one (smaller for pictures with very many shapes).
+// Figure is a picture with a caption.
 type Figure struct {
 	Picture *Picture
 	Caption string
-	Scale   float64
 }
 
 func (f Figure) html() (template.HTML, error) {
-	p := f.Picture
-	if p == nil {
+	if f.Picture == nil {
 		return "", fmt.Errorf("figure %q has no picture", f.Caption)
 	}
-	drawing := template.HTML(p.SVG())
-	if f.Scale > 0 {
-		png, err := p.PNG(f.Scale)
-		if err != nil {
-			return "", fmt.Errorf("figure %q: %w", f.Caption, err)
-		}
-		drawing = template.HTML(fmt.Sprintf(`<img width="%s" height="%s" alt="%s" src="data:image/png;base64,%s">`,
-			num(p.width), num(p.height), escape(cmp.Or(p.title, f.Caption)), base64.StdEncoding.EncodeToString(png)))
-	}
-	return render("figure", map[string]any{"Drawing": drawing, "Caption": f.Caption})
+	return render("figure", map[string]any{"Drawing": template.HTML(f.Picture.SVG()), "Caption": f.Caption})
 }

@@ -12,10 +12,7 @@ type adjacency [][]int
 // search returns the vertices that are reached from root without passing the barred ones, breadth
 // first, and the vertex by which each was reached: −1 for the root, −2 for one not reached.
 func (adj adjacency) search(root int, barred ...int) (order, from []int) {
-	from = make([]int, len(adj))
-	for v := range from {
-		from[v] = -2
-	}
+	from = slices.Repeat([]int{-2}, len(adj))
 	from[root] = -1
 	order = []int{root}
 	for i := 0; i < len(order); i++ {
@@ -30,9 +27,8 @@ func (adj adjacency) search(root int, barred ...int) (order, from []int) {
 }
 
 // components returns the connected components, each in ascending order.
-func (adj adjacency) components() [][]int {
+func (adj adjacency) components() (all [][]int) {
 	seen := make([]bool, len(adj))
-	var all [][]int
 	for root := range adj {
 		if seen[root] {
 			continue

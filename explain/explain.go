@@ -52,10 +52,6 @@ type Level struct {
 	Sum      float64   `json:"sum"`
 }
 
-func newLevel(level int, vertices []float64) Level {
-	return Level{level, vertices, sumOf(vertices)}
-}
-
 func sumOf(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -126,14 +122,13 @@ func Similarity(ctx context.Context, sum *kernel.FittedSum, g, h *graph.Graph) (
 	}
 	out := &Comparison{K: k, LogK: math.Log(k)}
 	side := func(g, other *graph.Graph) (Contributions, error) {
-		p := newProducts(sum, 1)
-		p.slope[0] = 1 / k // ∂log k/∂k
-		for i, f := range sum.Factors {
-			if err := p.compare(ctx, i, f, g, other); err != nil {
+		p := &products{sum: sum}
+		for _, f := range sum.Factors {
+			if err := p.compare(ctx, f, g, other); err != nil {
 				return Contributions{}, err
 			}
 		}
-		p.multiply()
+		p.multiply([]float64{1 / k}) // ∂log k/∂k
 		out.Explained, out.Levels = p.explained, nil
 		c, err := p.contributions(ctx, g)
 		if len(sum.Factors) == 1 && p.levelLogs != nil {
@@ -179,29 +174,27 @@ type GraphTerm struct {
 // training graphs. It agrees with the learner's value to rounding error. It is ErrUnexplained
 // where no kernel has contributions.
 func Decision(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, f svm.Function) (*Prediction, error) {
-	cross := make([]*kernel.Matrix, len(sum.Factors))
-	for i, x := range sum.Factors {
-		var err error
-		if cross[i], err = x.Cross(ctx, []*graph.Graph{g}); err != nil {
+	p := &products{sum: sum}
+	for _, x := range sum.Factors {
+		cross, err := x.Cross(ctx, []*graph.Graph{g})
+		if err != nil {
 			return nil, err
 		}
-	}
-	p := newProducts(sum, cross[0].Cols)
-	for i, x := range sum.Factors {
 		fitted, err := x.Fitted(ctx)
 		if err != nil {
 			return nil, err
 		}
-		p.set(i, cross[i].Row(0), fitted)
+		p.add(cross.Row(0), fitted)
 	}
-	support, err := supportOf(&f, len(p.slope))
+	slopes := make([]float64, len(p.factors[0].values))
+	support, err := supportOf(&f, len(slopes))
 	if err != nil {
 		return nil, err
 	}
 	for s, i := range support {
-		p.slope[i] += f.Coefficients[s]
+		slopes[i] += f.Coefficients[s]
 	}
-	p.multiply()
+	p.multiply(slopes)
 	out := &Prediction{Bias: f.Bias, Value: f.Bias, Explained: p.explained}
 	for s, i := range support {
 		t := GraphTerm{Graph: i, K: p.kernel[i], Value: f.Coefficients[s] * p.kernel[i]}

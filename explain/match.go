@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
@@ -107,12 +108,8 @@ func matching(s *kernel.Matrix, level int) (*Matching, error) {
 // It is the Hungarian method by shortest augmenting paths, in O(r²c) time for r rows and
 // c ≥ r columns.
 func assign(a *kernel.Matrix) ([]int, error) {
-	for i := range a.Rows {
-		for j, x := range a.Row(i) {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return nil, fmt.Errorf("entry (%d, %d) of the matrix to assign is %v, want a finite number", i, j, x)
-			}
-		}
+	if k := slices.IndexFunc(a.Data, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); k >= 0 {
+		return nil, fmt.Errorf("entry (%d, %d) of the matrix to assign is %v, want a finite number", k/a.Cols, k%a.Cols, a.Data[k])
 	}
 	if a.Rows > a.Cols {
 		t := kernel.NewMatrix(a.Cols, a.Rows)
@@ -121,10 +118,7 @@ func assign(a *kernel.Matrix) ([]int, error) {
 				t.Set(j, i, x)
 			}
 		}
-		out := make([]int, a.Rows)
-		for i := range out {
-			out[i] = -1
-		}
+		out := slices.Repeat([]int{-1}, a.Rows)
 		for j, i := range hungarian(t) {
 			out[i] = j
 		}
@@ -140,11 +134,8 @@ func assign(a *kernel.Matrix) ([]int, error) {
 // along it are exchanged, and the potentials raised by what the path has left over.
 func hungarian(a *kernel.Matrix) []int {
 	rows, cols := a.Rows, a.Cols
-	column := make([]int, rows) // of a row
-	row := make([]int, cols)    // of a column, −1 when free
-	for j := range row {
-		row[j] = -1
-	}
+	column := make([]int, rows)           // of a row
+	row := slices.Repeat([]int{-1}, cols) // of a column, −1 when free
 	u, v := make([]float64, rows), make([]float64, cols)
 	dist := make([]float64, cols) // length of the shortest path to a column
 	from := make([]int, cols)     // row before the column on that path

@@ -15,7 +15,6 @@ import (
 type products struct {
 	sum       *kernel.FittedSum
 	factors   []factor
-	slope     []float64 // ∂f/∂k(G, H_i)
 	kernel    []float64 // k(G, H_i)
 	explained Explained
 
@@ -32,26 +31,22 @@ type factor struct {
 	counting baseline.Attributer // a kernel that counts vertices, fitted to the H_i
 }
 
-func (f *factor) explains() bool { return f.lowRank != nil || f.counting != nil }
+func (f factor) explains() bool { return f.lowRank != nil || f.counting != nil }
 
-func newProducts(sum *kernel.FittedSum, n int) *products {
-	return &products{sum: sum, factors: make([]factor, len(sum.Factors)), slope: make([]float64, n), kernel: make([]float64, n)}
-}
-
-// set says what is known of a factor: its values, and the kernel fitted to the H_i.
-func (p *products) set(i int, values []float64, fitted kernel.Fitted) {
-	f := &p.factors[i]
-	f.values, f.slopes = values, make([]float64, len(p.slope))
+// add adds the next factor: its values, and the kernel fitted to the H_i.
+func (p *products) add(values []float64, fitted kernel.Fitted) {
+	f := factor{values: values}
 	switch x := fitted.(type) {
 	case *mlg.Model:
 		f.lowRank, f.others = x, x.Train()
 	case baseline.Attributer:
 		f.counting = x
 	}
+	p.factors = append(p.factors, f)
 }
 
-// compare sets a factor for one graph H.
-func (p *products) compare(ctx context.Context, i int, f *kernel.FittedFactor, g, h *graph.Graph) error {
+// compare adds the next factor for one graph H.
+func (p *products) compare(ctx context.Context, f *kernel.FittedFactor, g, h *graph.Graph) error {
 	v, err := f.Compare(ctx, g, h)
 	if err != nil {
 		return err
@@ -61,8 +56,8 @@ func (p *products) compare(ctx context.Context, i int, f *kernel.FittedFactor, g
 		return err
 	}
 	if m, ok := f.Known().(*mlg.Model); ok {
-		p.set(i, []float64{v}, m)
-		p.factors[i].others, err = m.Transform(ctx, other)
+		c, err := m.Transform(ctx, other)
+		p.factors = append(p.factors, factor{values: []float64{v}, lowRank: m, others: c})
 		return err
 	}
 	k, err := f.Resolved()
@@ -70,20 +65,22 @@ func (p *products) compare(ctx context.Context, i int, f *kernel.FittedFactor, g
 		return err
 	}
 	fitted, err := k.Fit(ctx, other)
-	if err == nil {
-		p.set(i, []float64{v}, fitted)
-	}
+	p.add([]float64{v}, fitted)
 	return err
 }
 
-// multiply sets what follows from values and slope.
-func (p *products) multiply() {
+// multiply sets what follows from the values of the factors and from the slopes ∂f/∂k(G, H_i).
+func (p *products) multiply(slopes []float64) {
+	p.kernel = make([]float64, len(slopes))
+	for j := range p.factors {
+		p.factors[j].slopes = make([]float64, len(slopes))
+	}
 	var all, seen float64 // absolute values of terms, and of what is explained of them
 	for t, term := range p.sum.Sum.Terms {
 		out := Term{Kernel: kernel.Sum{Terms: []kernel.Term{{Weight: 1, Factors: term.Factors}}}.String(), Weight: term.Weight}
 		factors := p.sum.Positions(t)
 		var size, share float64
-		for i, c := range p.slope {
+		for i, c := range slopes {
 			value, logs, own, count := term.Weight, 0.0, 0.0, 0
 			for _, j := range factors {
 				v := p.factors[j].values[i]
@@ -124,13 +121,14 @@ func (p *products) multiply() {
 // contributions adds up those of all factors that have some.
 func (p *products) contributions(ctx context.Context, g *graph.Graph) (Contributions, error) {
 	var out Contributions
-	found := false
-	for i := range p.factors {
-		f, record := &p.factors[i], p.sum.Factors[i]
+	if !slices.ContainsFunc(p.factors, factor.explains) {
+		return out, ErrUnexplained
+	}
+	for i, f := range p.factors {
 		if !f.explains() {
 			continue
 		}
-		found = true
+		record := p.sum.Factors[i]
 		prepared, err := record.Prepare([]*graph.Graph{g})
 		if err != nil {
 			return out, err
@@ -160,9 +158,6 @@ func (p *products) contributions(ctx context.Context, g *graph.Graph) (Contribut
 		for l, x := range a.Features {
 			out.Features = addLevel(out.Features, l, toEnds(x))
 		}
-	}
-	if !found {
-		return out, ErrUnexplained
 	}
 	if len(out.Features) > 0 {
 		out.Vertices = slices.Clone(out.Features[0].Vertices)

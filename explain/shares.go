@@ -119,7 +119,9 @@ func shares(ctx context.Context, m *mlg.Model, g *graph.Graph, others *mlg.Covar
 					sum[v] += w * d
 				}
 			}
-			out.add(newLevel(l, sum))
+			out.Through = append(out.Through, Level{l, sum, sumOf(sum)})
+			out.Sum += sumOf(sum)
+			addTo(out.Vertices, sum)
 		}
 		out.Gap = out.Sum - (value - baseline)
 		size, change := 0.0, 0.0
@@ -135,15 +137,6 @@ func shares(ctx context.Context, m *mlg.Model, g *graph.Graph, others *mlg.Covar
 		last = out.Vertices
 	}
 	return out, nil
-}
-
-// add adds what enters through a level.
-func (s *Shares) add(l Level) {
-	s.Through = append(s.Through, l)
-	s.Sum += l.Sum
-	for v, x := range l.Vertices {
-		s.Vertices[v] += x
-	}
 }
 
 // weight returns the weight of the point (1 − cos(jπ/n))/2 in the Clenshaw-Curtis rule on

@@ -3,9 +3,9 @@
 package metrics
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 )
 
 // Confusion counts predictions: row i, column j has the examples of class i that were taken
@@ -38,27 +38,28 @@ func (c Confusion) Accuracy() float64 {
 	right, all := 0, 0
 	for i, row := range c {
 		right += row[i]
-		for _, n := range row {
-			all += n
-		}
+		all += total(row)
 	}
 	return float64(right) / float64(all)
 }
 
 // BalancedAccuracy returns the mean recall of the classes that occur.
 func (c Confusion) BalancedAccuracy() float64 {
-	sum, classes := 0.0, 0
+	var recalls []float64
 	for i, row := range c {
-		n := 0
-		for _, m := range row {
-			n += m
-		}
-		if n > 0 {
-			sum += float64(row[i]) / float64(n)
-			classes++
+		if n := total(row); n > 0 {
+			recalls = append(recalls, float64(row[i])/float64(n))
 		}
 	}
-	return sum / float64(classes)
+	return Mean(recalls)
+}
+
+func total(row []int) int {
+	sum := 0
+	for _, n := range row {
+		sum += n
+	}
+	return sum
 }
 
 // ClassScore says how well one class was recognised.
@@ -99,33 +100,25 @@ func share(a, b int) float64 {
 // example in which the positive one has the larger score, where equal scores count half.
 // ok is false when there is no such pair. It takes O(n log n) time.
 func AUC(positive []bool, score []float64) (auc float64, ok bool) {
-	order := make([]int, len(score))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[a], score[b]) })
-	var below, pairs float64 // negatives with a smaller score; pairs in the right order
-	var p, n float64
-	for lo := 0; lo < len(order); {
-		hi := lo
-		var tp, tn float64
-		for ; hi < len(order) && score[order[hi]] == score[order[lo]]; hi++ {
-			if positive[order[hi]] {
-				tp++
-			} else {
-				tn++
-			}
+	var positives, negatives []float64
+	for i, x := range score {
+		if positive[i] {
+			positives = append(positives, x)
+		} else {
+			negatives = append(negatives, x)
 		}
-		pairs += tp*below + tp*tn/2
-		below += tn
-		p += tp
-		n += tn
-		lo = hi
 	}
-	if p == 0 || n == 0 {
+	if len(positives) == 0 || len(negatives) == 0 {
 		return 0, false
 	}
-	return pairs / (p * n), true
+	slices.Sort(negatives)
+	pairs := 0.0 // in the right order
+	for _, x := range positives {
+		below, _ := slices.BinarySearch(negatives, x)
+		upTo := sort.Search(len(negatives), func(i int) bool { return negatives[i] > x })
+		pairs += float64(below+upTo) / 2
+	}
+	return pairs / (float64(len(positives)) * float64(len(negatives))), true
 }
 
 // MacroAUC returns the mean, over the classes that occur beside others, of the AUC of that
@@ -134,21 +127,17 @@ func AUC(positive []bool, score []float64) (auc float64, ok bool) {
 func MacroAUC(truth []int, scores [][]float64, classes int) (auc float64, ok bool) {
 	positive := make([]bool, len(truth))
 	column := make([]float64, len(truth))
-	sum, n := 0.0, 0
+	var aucs []float64
 	for c := range classes {
 		for i, t := range truth {
 			positive[i] = t == c
 			column[i] = scores[i][c]
 		}
 		if a, ok := AUC(positive, column); ok {
-			sum += a
-			n++
+			aucs = append(aucs, a)
 		}
 	}
-	if n == 0 {
-		return 0, false
-	}
-	return sum / float64(n), true
+	return Mean(aucs), aucs != nil
 }
 
 // RegressionScores are errors of predicted values ẑ of targets z,

@@ -27,6 +27,9 @@ const hydrogen = 1 // atomic number
 // Symbol returns the symbol of the element with atomic number z, "*" for 0.
 func Symbol(z uint8) string { return symbols[z] }
 
+// Known reports whether a text is the symbol of an element, or "*".
+func Known(symbol string) bool { return numbers[symbol] > 0 || symbol == symbols[0] }
+
 // organic are the elements that SMILES writes without brackets, with the valences by
 // which their implicit hydrogens are counted (OpenSMILES, section 3.1.5).
 var organic = map[uint8][]int{

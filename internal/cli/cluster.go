@@ -72,7 +72,7 @@ func (c *clusterCmd) Run(g *globals) error {
 		found, err = cluster.Medoids(g.ctx, gram, c.Groups)
 	} else {
 		r.Chosen = true
-		found, r.Tried, err = cluster.Auto(g.ctx, gram, c.Most, func(done, total int) { bar.show("numbers of groups", int64(done), int64(total), "") })
+		found, r.Tried, err = cluster.Auto(g.work(bar), gram, c.Most)
 	}
 	if err != nil {
 		return err
@@ -120,10 +120,6 @@ func (c *clusterCmd) gram(g *globals, bar *bar) (r *grouping, ids, targets []str
 func (r *grouping) fill(c *cluster.Clustering, ids, targets []string) {
 	r.Graphs, r.Silhouette = len(ids), c.Mean
 	known := targets != nil && !slices.Contains(targets, "")
-	if known {
-		p := cluster.Purity(c.Group, targets)
-		r.Purity = &p
-	}
 	for i, m := range c.Medoids {
 		r.Groups = append(r.Groups, group{Size: c.Sizes[i], Typical: ids[m]})
 		if known {
@@ -139,6 +135,14 @@ func (r *grouping) fill(c *cluster.Clustering, ids, targets []string) {
 		}
 		x.Members = append(x.Members, p)
 		x.Silhouette += c.Width[i] / float64(x.Size)
+	}
+	if known {
+		most := 0
+		for _, x := range r.Groups {
+			most += slices.Max(slices.Collect(maps.Values(x.Targets)))
+		}
+		share := float64(most) / float64(len(ids))
+		r.Purity = &share
 	}
 }
 

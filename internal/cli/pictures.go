@@ -107,7 +107,7 @@ func spectrum(title string, f kernel.Fitted) (*draw.Picture, error) {
 	if !ok {
 		return nil, usageError("only the low-rank kernels mlg and flg have landmarks, whose eigenvalues could be drawn")
 	}
-	c := draw.LineChart{Title: title, XAxis: "number", YAxis: "eigenvalue", LogY: true, Size: draw.Size{Width: 720, Height: 420}}
+	c := draw.LineChart{Title: title, XAxis: "number", YAxis: "eigenvalue", Size: draw.Size{Width: 720, Height: 420}}
 	for l := range len(m.Kernel().Radii) + 1 {
 		s := draw.Series{Name: fmt.Sprintf("level %d", l)}
 		for i, v := range m.Eigenvalues(l) {
@@ -144,7 +144,7 @@ func kernelFigures(name string, f kernel.Fitted, k *kernel.Matrix, class []strin
 		order = "classes together, and similar graphs side by side within a class"
 	}
 	out := []draw.Block{
-		draw.Figure{Picture: heat, Caption: fmt.Sprintf("Gram matrix of %s: every cell is the similarity of two graphs, %s. Dark squares on the diagonal are groups of similar graphs.", name, order), Scale: 2},
+		draw.Figure{Picture: heat, Caption: fmt.Sprintf("Gram matrix of %s: every cell is the similarity of two graphs, %s. Dark squares on the diagonal are groups of similar graphs.", name, order)},
 		draw.Figure{Picture: plane, Caption: "Map of the graphs by kernel principal component analysis: graphs that the kernel finds similar are near each other, as far as two dimensions can show."},
 	}
 	if p, err := spectrum("", f); err == nil {

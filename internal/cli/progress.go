@@ -76,7 +76,7 @@ func (b *bar) progress(p kernel.Progress) {
 	switch name, _, _ := strings.Cut(p.Stage, " "); name {
 	case "classes", "transform":
 		unit = "graphs"
-	case "tiles", "landmarks":
+	case "tiles", "landmarks", "numbers":
 		unit = ""
 	case "features":
 		unit = "neighbourhoods"

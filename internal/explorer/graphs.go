@@ -257,8 +257,8 @@ func drawGraph(g *graph.Graph) (drawing, error) {
 	if err != nil {
 		return drawing{}, err
 	}
-	d := drawing{SVG: string(p.SVG()), Molecule: p.Molecule(), Vertices: append([][2]float64{}, p.Vertices()...)}
-	d.Width, d.Height = p.Size()
+	d := drawing{SVG: string(p.SVG()), Molecule: p.Molecule, Vertices: append([][2]float64{}, p.Vertices...)}
+	d.Width, d.Height = p.Width, p.Height
 	return d, nil
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// basisLimit is the largest number of graphs that principal components are computed from: the
-// iteration takes O(n²) time for each of many steps. Others are projected on them.
+// basisLimit is the largest number of graphs that principal components are computed from, in O(n³)
+// time. Others are projected on them.
 const basisLimit = 1200
 
 // layoutNeighbours is the number of nearest neighbours that the layout keeps together.

@@ -239,8 +239,8 @@ func TestCore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for a, i := range f.core { // the core gets its own coordinates
-		if math.Abs(p.pca[0][i]-p.axes.X[a]) > 1e-8 || math.Abs(p.pca[1][i]-p.axes.Y[a]) > 1e-8 {
-			t.Fatalf("graph %d at %v, %v, want %v, %v", i, p.pca[0][i], p.pca[1][i], p.axes.X[a], p.axes.Y[a])
+		if math.Abs(p.pca[0][i]-p.axes.Axes[0][a]) > 1e-8 || math.Abs(p.pca[1][i]-p.axes.Axes[1][a]) > 1e-8 {
+			t.Fatalf("graph %d at %v, %v, want %v, %v", i, p.pca[0][i], p.pca[1][i], p.axes.Axes[0][a], p.axes.Axes[1][a])
 		}
 	}
 	q, err := y.placed(ctx)
@@ -364,8 +364,8 @@ func TestNeighbourLayout(t *testing.T) {
 	}
 	for i := range s.data.IDs {
 		a, b := p.project(f.gram.Row(i))
-		if math.Abs(a-e.X[i]) > 1e-8 || math.Abs(b-e.Y[i]) > 1e-8 {
-			t.Fatalf("graph %d is projected to %v, %v, want %v, %v", i, a, b, e.X[i], e.Y[i])
+		if math.Abs(a-e.Axes[0][i]) > 1e-8 || math.Abs(b-e.Axes[1][i]) > 1e-8 {
+			t.Fatalf("graph %d is projected to %v, %v, want %v, %v", i, a, b, e.Axes[0][i], e.Axes[1][i])
 		}
 	}
 	cancelled, cancel := context.WithCancel(ctx)
