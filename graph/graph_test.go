@@ -179,14 +179,14 @@ func TestInducedAndReweight(t *testing.T) {
 	if h.N() != 3 || h.M() != 2 || !h.HasEdge(0, 2) || !h.HasEdge(1, 2) || h.Label(1) != g.Label(0) || h.Attributes(2)[1] != g.Attributes(5)[1] {
 		t.Errorf("induced subgraph is wrong: %v", slices.Collect(h.Edges()))
 	}
-	w, err := g.Reweight(func(e graph.Edge) float64 { return float64(e.U + 1) })
+	w, err := g.Reweight(func(e graph.Edge) (float64, error) { return float64(e.U + 1), nil })
 	if err != nil || !w.Weighted() || w.Weights(1)[1] != 2 || w.Weights(2)[0] != 2 {
 		t.Errorf("reweighted: %v, %v", slices.Collect(w.Edges()), err)
 	}
-	if u, err := w.Reweight(func(graph.Edge) float64 { return 1 }); err != nil || u.Weighted() {
+	if u, err := w.Reweight(func(graph.Edge) (float64, error) { return 1, nil }); err != nil || u.Weighted() {
 		t.Errorf("unit weights: %v, %v", u.Weighted(), err)
 	}
-	if _, err := g.Reweight(func(graph.Edge) float64 { return -1 }); err == nil {
+	if _, err := g.Reweight(func(graph.Edge) (float64, error) { return -1, nil }); err == nil {
 		t.Error("a negative weight was accepted")
 	}
 }
