@@ -335,7 +335,7 @@ func (r *graphmlReader) build(n *named) (*graph.Graph, error) {
 // numeric keys that every node has.
 func (r *graphmlReader) columns(n *named, b *graph.Builder) error {
 	label := "" // the key that is the label
-	for _, name := range wanted(r.opts.NodeLabelKey, nodeLabelNames) {
+	for _, name := range nodeLabelNames {
 		for _, k := range r.order {
 			if label == "" && strings.EqualFold(k.name, name) {
 				label = k.name

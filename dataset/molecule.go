@@ -32,11 +32,6 @@ func smilesGraph(smiles, id, target string, opts Options) (*graph.Graph, error) 
 
 // moleculeGraph makes vertices of atoms and edges of bonds.
 func moleculeGraph(m *chem.Molecule, id, target string, opts Options) (*graph.Graph, error) {
-	if opts.Strict {
-		if err := m.CheckValence(); err != nil {
-			return nil, err
-		}
-	}
 	switch opts.Hydrogens {
 	case HydrogensExplicit:
 		m = m.WithHydrogens()

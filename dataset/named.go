@@ -75,24 +75,22 @@ func lookup(data map[string]string, keys []string) (string, bool) {
 // a line is a *lineError.
 func (n *named) builder(opts Options, warn *warnings) (*graph.Builder, error) {
 	b := graph.NewBuilder(len(n.node))
-	labels := wanted(opts.NodeLabelKey, nodeLabelNames)
 	in := interner{}
 	for v, data := range n.node {
-		if t, ok := lookup(data, labels); ok {
+		if t, ok := lookup(data, nodeLabelNames); ok {
 			b.SetLabel(v, in.text([]byte(t)))
 		}
 	}
 	var as arcs
-	edgeLabels, weights := wanted(opts.EdgeLabelKey, edgeLabelNames), wanted(opts.EdgeWeightKey, edgeWeightNames)
 	for _, e := range n.edges {
 		w := 1.0
-		if t, ok := lookup(e.data, weights); ok {
+		if t, ok := lookup(e.data, edgeWeightNames); ok {
 			var err error
 			if w, err = decimal([]byte(strings.TrimSpace(t))); err != nil || !positive(w) {
 				return nil, &lineError{e.line, fmt.Errorf("edge weight %s, want a positive, finite number", quote([]byte(t)))}
 			}
 		}
-		label, ok := lookup(e.data, edgeLabels)
+		label, ok := lookup(e.data, edgeLabelNames)
 		as.labeled = as.labeled || ok
 		as.add(e.u, e.v, w, in.text([]byte(label)), e.line)
 	}

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -24,15 +23,9 @@ func readSDF(s *stream) (nextGraph, error) {
 		text, err := sdfText(l, s.opts.Limits)
 		return sdfMolecule{text, first}, err
 	}
-	return molecules(s, read, func(m sdfMolecule) (*graph.Graph, error) {
-		g, err := sdfGraph(m.text, s.opts)
-		if e, ok := err.(*lineError); ok {
-			return nil, s.at(m.first+e.line-1, e.err)
-		}
-		if err != nil {
-			return nil, s.at(m.first, err)
-		}
-		return g, nil
+	return molecules(s, read, func(m sdfMolecule) (*graph.Graph, int, error) {
+		g, line, err := sdfGraph(m.text, s.opts)
+		return g, m.first + line - 1, err
 	}), nil
 }
 
@@ -60,60 +53,49 @@ func sdfText(l *lines, lim Limits) ([]string, error) {
 	}
 }
 
-// sdfGraph makes a graph of a molecule. The line of a *lineError counts from the first.
-func sdfGraph(text []string, opts Options) (*graph.Graph, error) {
+// sdfGraph makes a graph of a molecule. An error is in the line that it returns, from 1.
+func sdfGraph(text []string, opts Options) (*graph.Graph, int, error) {
 	m, n, err := chem.ParseMol(text, opts.Limits.Vertices)
 	if err != nil {
-		var at *chem.LineError
-		if errors.As(err, &at) {
-			err = &lineError{at.Line, at.Err}
-		}
-		return nil, err
+		return nil, n, err
 	}
-	fields := sdfFields(text[n:])
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f[0]
-	}
-	value := func(given string, usual []string) (string, error) {
+	names, values := sdfFields(text[n:])
+	value := func(given string, usual []string) string {
 		if i := findColumn(names, wanted(given, usual)); i >= 0 {
-			return fields[i][1], nil
+			return values[i]
 		}
-		if given == "" {
-			return "", nil
+		if given != "" && err == nil {
+			err = fmt.Errorf("no data field %q among %s", given, quoteList(names))
 		}
-		return "", &lineError{len(text), fmt.Errorf("no data field %q among %s", given, quoteList(names))}
+		return ""
 	}
-	target, err := value(opts.TargetColumn, targetNames)
-	if err != nil {
-		return nil, err
-	}
-	id := m.Name
+	id, target := m.Name, value(opts.TargetColumn, targetNames)
 	if opts.IDColumn != "" || id == "" {
-		if id, err = value(opts.IDColumn, idNames); err != nil {
-			return nil, err
-		}
+		id = value(opts.IDColumn, idNames)
 	}
-	return moleculeGraph(m, id, target, opts)
+	if err != nil {
+		return nil, len(text), err
+	}
+	g, err := moleculeGraph(m, id, target, opts)
+	return g, 1, err
 }
 
 // sdfFields returns names and values of the data fields: a line "> … <NAME>", then the
 // value up to a blank line.
-func sdfFields(text []string) [][2]string {
-	var out [][2]string
+func sdfFields(text []string) (names, values []string) {
 	for i := 0; i < len(text); i++ {
 		open := strings.IndexByte(text[i], '<')
 		end := strings.LastIndexByte(text[i], '>')
 		if !strings.HasPrefix(text[i], ">") || open < 0 || end < open {
 			continue
 		}
-		name := text[i][open+1 : end]
+		names = append(names, text[i][open+1:end])
 		var value []string
 		for i+1 < len(text) && strings.TrimSpace(text[i+1]) != "" {
 			i++
 			value = append(value, strings.TrimSpace(text[i]))
 		}
-		out = append(out, [2]string{name, strings.Join(value, "\n")})
+		values = append(values, strings.Join(value, "\n"))
 	}
-	return out
+	return names, values
 }

@@ -23,17 +23,20 @@ func looksLikeSMILES(line string) bool {
 }
 
 // molecules gives the graphs that parse makes of what read returns one after the other. It
-// leaves out what cannot be parsed, where the options say so.
-func molecules[T any](s *stream, read func() (T, error), parse func(T) (*graph.Graph, error)) nextGraph {
+// leaves out what cannot be parsed, where the options say so. parse tells the line of an error.
+func molecules[T any](s *stream, read func() (T, error), parse func(T) (*graph.Graph, int, error)) nextGraph {
 	return func() (*graph.Graph, error) {
 		for {
 			x, err := read()
 			if err != nil {
 				return nil, err
 			}
-			g, err := parse(x)
-			if err == nil || !s.opts.SkipInvalid {
-				return g, err
+			g, line, err := parse(x)
+			if err == nil {
+				return g, nil
+			}
+			if !s.opts.SkipInvalid {
+				return nil, s.at(line, err)
 			}
 			s.warn.add(1, "molecule that cannot be read left out", "molecules that cannot be read left out")
 		}
@@ -48,12 +51,9 @@ type smilesRow struct {
 
 // smilesRows gives the molecules of rows.
 func smilesRows(s *stream, read func() (smilesRow, error)) nextGraph {
-	return molecules(s, read, func(r smilesRow) (*graph.Graph, error) {
+	return molecules(s, read, func(r smilesRow) (*graph.Graph, int, error) {
 		g, err := smilesGraph(r.smiles, r.id, r.target, s.opts)
-		if err != nil {
-			return nil, s.at(r.line, err)
-		}
-		return g, nil
+		return g, r.line, err
 	})
 }
 
@@ -191,12 +191,11 @@ func readTable(s *stream, read tableRow) (nextGraph, error) {
 // quoteList shows up to ten names.
 func quoteList(names []string) string {
 	var q []string
-	for i, n := range names {
-		if i == 10 {
-			q = append(q, "…")
-			break
-		}
+	for _, n := range names[:min(10, len(names))] {
 		q = append(q, quote([]byte(n)))
+	}
+	if len(names) > 10 {
+		q = append(q, "…")
 	}
 	return strings.Join(q, ", ")
 }

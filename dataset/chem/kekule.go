@@ -14,24 +14,14 @@ const (
 	Must
 )
 
-// Kekule returns the orders of the bonds with every aromatic bond as single or double, so
-// that each aromatic atom has the double bond that it needs. It returns an error when
-// there is none, as in a ring of five CH groups, or when something outside a ring is
-// called aromatic.
+// checkAromatic returns an error when no alternation of single and double bonds exists, as in
+// a ring of five CH groups, or when something outside a ring is called aromatic.
 //
 // A single bond in a ring between an aromatic and an unknown atom counts as aromatic too.
-func (m *Molecule) Kekule() ([]Order, error) {
-	orders := make([]Order, len(m.Bonds))
-	some := false
-	for i, b := range m.Bonds {
-		orders[i] = b.Order
-		some = some || b.Order == Aromatic
-	}
-	for _, a := range m.Atoms {
-		some = some || a.Aromatic
-	}
-	if !some {
-		return orders, nil
+func (m *Molecule) checkAromatic() error {
+	if !slices.ContainsFunc(m.Atoms, func(a Atom) bool { return a.Aromatic }) &&
+		!slices.ContainsFunc(m.Bonds, func(b Bond) bool { return b.Order == Aromatic }) {
+		return nil
 	}
 	adj := m.adjacency()
 	ring := m.ringBonds(adj)
@@ -44,7 +34,7 @@ func (m *Molecule) Kekule() ([]Order, error) {
 			inRing = inRing || ring[e]
 			if b.Order == Aromatic {
 				if !ring[e] {
-					return nil, fmt.Errorf("bond between atoms %d and %d is aromatic but in no ring", b.A+1, b.B+1)
+					return fmt.Errorf("bond between atoms %d and %d is aromatic but in no ring", b.A+1, b.B+1)
 				}
 				aromatic = true
 			}
@@ -53,7 +43,7 @@ func (m *Molecule) Kekule() ([]Order, error) {
 			continue
 		}
 		if !inRing {
-			return nil, fmt.Errorf("atom %d (%s) is aromatic but in no ring", i+1, symbols[a.Element])
+			return fmt.Errorf("atom %d (%s) is aromatic but in no ring", i+1, symbols[a.Element])
 		}
 		roles[i] = a.role(used)
 	}
@@ -64,7 +54,6 @@ func (m *Molecule) Kekule() ([]Order, error) {
 		if b.Order != Aromatic && !(star && b.Order == Single && ring[i]) {
 			continue
 		}
-		orders[i] = Single
 		system = append(system, b)
 		for _, a := range []int32{b.A, b.B} {
 			if star && m.Atoms[a].Element == 0 {
@@ -72,16 +61,10 @@ func (m *Molecule) Kekule() ([]Order, error) {
 			}
 		}
 	}
-	mate, bad := Alternate(roles, system)
-	if bad >= 0 {
-		return nil, fmt.Errorf("no alternation of single and double bonds exists in the aromatic system of atom %d (%s)", bad+1, symbols[m.Atoms[bad].Element])
+	if _, bad := Alternate(roles, system); bad >= 0 {
+		return fmt.Errorf("no alternation of single and double bonds exists in the aromatic system of atom %d (%s)", bad+1, symbols[m.Atoms[bad].Element])
 	}
-	for i, b := range m.Bonds {
-		if mate[b.A] == b.B {
-			orders[i] = Double
-		}
-	}
-	return orders, nil
+	return nil
 }
 
 // role returns what an aromatic atom needs, given its bonds (aromatic ones counted 1) and
@@ -90,15 +73,13 @@ func (a Atom) role(used int) Pi {
 	if a.Element == 0 {
 		return May
 	}
-	for _, v := range valences(a.Element, a.Charge) {
+	for _, v := range valences(a) {
 		switch free := v - used; {
-		case free < 0:
-			continue
 		case free == 0:
 			return Never
 		case free == 1:
 			return Must
-		default:
+		case free > 1:
 			return May
 		}
 	}

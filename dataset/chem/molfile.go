@@ -4,20 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
-
-// LineError says in which line of a connection table something is wrong.
-type LineError struct {
-	Line int // 1-based, within the lines given
-	Err  error
-}
-
-func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
-
-// Unwrap returns the error without the line.
-func (e *LineError) Unwrap() error { return e.Err }
 
 // table reads the lines of a connection table. It keeps the first error and goes on with
 // empty lines then.
@@ -29,14 +19,14 @@ type table struct {
 	// What the lines say beyond the molecule, by atom: a valence (-1: none), and unpaired
 	// electrons.
 	valence  []int
-	radicals []int
+	unpaired []int
 	bound    map[[2]int32]bool
 	max      int
 }
 
 func (t *table) fail(format string, args ...any) {
 	if t.err == nil {
-		t.err = &LineError{t.n, fmt.Errorf(format, args...)}
+		t.err = fmt.Errorf(format, args...)
 	}
 }
 
@@ -53,9 +43,8 @@ func (t *table) next() string {
 }
 
 // ParseMol reads an MDL connection table, V2000 or V3000: the first lines of a MOL file
-// up to "M  END". It returns the number of lines that it read. More than max atoms are an
-// error. Implicit hydrogens fill up the smallest usual valence. Errors are of type
-// *LineError.
+// up to "M  END". It returns the number of lines that it read; an error is in the last of
+// them. More than max atoms are an error. Implicit hydrogens fill up the smallest usual valence.
 func ParseMol(lines []string, max int) (*Molecule, int, error) {
 	t := &table{lines: lines, mol: &Molecule{}, max: max, bound: map[[2]int32]bool{}}
 	t.mol.Name = strings.TrimSpace(t.next())
@@ -69,12 +58,13 @@ func ParseMol(lines []string, max int) (*Molecule, int, error) {
 	if t.err != nil {
 		return nil, t.n, t.err
 	}
-	t.hydrogens()
-	for _, a := range t.mol.Atoms {
-		if a.X != 0 || a.Y != 0 || a.Z != 0 {
-			t.mol.HasCoordinates = true
+	t.mol.fillHydrogens(func(i int) ([]int, int) {
+		if t.valence[i] >= 0 {
+			return t.valence[i : i+1], 0
 		}
-	}
+		return valences(t.mol.Atoms[i]), t.unpaired[i]
+	})
+	t.mol.HasCoordinates = slices.ContainsFunc(t.mol.Atoms, func(a Atom) bool { return a.X != 0 || a.Y != 0 || a.Z != 0 })
 	return t.mol, t.n, nil
 }
 
@@ -137,16 +127,16 @@ func (t *table) atom2000(line string) {
 	if m := massNumber[a.Element]; diff != 0 && m > 0 {
 		a.Isotope = uint16(m + diff)
 	}
-	code, radicals := t.number(line, 36, 39, "charge code"), 0
+	code, unpaired := t.number(line, 36, 39, "charge code"), 0
 	switch {
 	case code < 0 || code >= len(charges2000):
 		t.fail("charge code %d, want 0 to 7", code)
 	case code == 4:
-		radicals = 1
+		unpaired = 1
 	default:
 		a.Charge = charges2000[code]
 	}
-	t.add(a, valenceCode(t.number(line, 48, 51, "valence")), radicals)
+	t.add(a, valenceCode(t.number(line, 48, 51, "valence")), unpaired)
 }
 
 // valenceCode returns the valence that a code stands for: 15 is none, 0 is not given (-1).
@@ -181,13 +171,13 @@ func (t *table) element(a *Atom, symbol string) {
 	}
 }
 
-func (t *table) add(a Atom, valence, radicals int) {
+func (t *table) add(a Atom, valence, unpaired int) {
 	if len(t.mol.Atoms) >= t.max {
 		t.fail("more than %d atoms", t.max)
 	}
 	t.mol.Atoms = append(t.mol.Atoms, a)
 	t.valence = append(t.valence, valence)
-	t.radicals = append(t.radicals, radicals)
+	t.unpaired = append(t.unpaired, unpaired)
 }
 
 // known reports whether there is an atom of a 1-based number.
@@ -251,7 +241,7 @@ func (t *table) properties() {
 		if key != "M  ISO" && !reset {
 			reset = true
 			for i := range t.mol.Atoms {
-				t.mol.Atoms[i].Charge, t.radicals[i] = 0, 0
+				t.mol.Atoms[i].Charge, t.unpaired[i] = 0, 0
 			}
 		}
 		for k := range n {
@@ -279,42 +269,8 @@ func (t *table) property(a int, key string, v int) {
 	case key == "CHG" && within("charge", -15, 15):
 		t.mol.Atoms[a].Charge = int8(v)
 	case key == "RAD" && within("radical", 0, 3):
-		t.radicals[a] = [...]int{0, 2, 1, 2}[v]
+		t.unpaired[a] = [...]int{0, 2, 1, 2}[v]
 	case key == "ISO" && within("isotope", 0, 999):
 		t.mol.Atoms[a].Isotope = uint16(v)
 	}
 }
-
-// hydrogens counts the implicit hydrogens: up to the given valence, else to the smallest
-// usual valence of a non-metal that the bonds leave room in. An aromatic atom keeps one
-// valence for the aromatic system.
-func (t *table) hydrogens() {
-	m := t.mol
-	sum := make([]int, len(m.Atoms))
-	for _, b := range m.Bonds {
-		sum[b.A] += b.Order.sigma()
-		sum[b.B] += b.Order.sigma()
-	}
-	for i := range m.Atoms {
-		a := &m.Atoms[i]
-		if a.Aromatic {
-			sum[i]++
-		}
-		if t.valence[i] >= 0 {
-			a.Hydrogens = max(0, t.valence[i]-sum[i])
-			continue
-		}
-		if !nonMetal[a.Element] {
-			continue
-		}
-		vs := valences(a.Element, a.Charge)
-		if a.Aromatic && len(vs) > 1 {
-			vs = vs[:1]
-		}
-		a.Hydrogens = fill(vs, sum[i]+t.radicals[i])
-	}
-}
-
-// nonMetal are the elements that have implicit hydrogens in a connection table.
-var nonMetal = map[uint8]bool{5: true, 6: true, 7: true, 8: true, 9: true, 14: true, 15: true, 16: true, 17: true,
-	33: true, 34: true, 35: true, 52: true, 53: true}

@@ -6,16 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError says where a SMILES string is wrong.
-type SyntaxError struct {
-	Position int // 1-based position of the character in the string
-	Message  string
-}
-
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("SMILES position %d: %s", e.Position, e.Message)
-}
-
 // Marks of bonds whose order the string leaves open: nothing was written, or a slash,
 // which tells the side of a double bond next to it.
 const (
@@ -65,8 +55,7 @@ type branch struct {
 // branch. Chirality and the directions of / and \ are checked for form and dropped. An
 // empty string is a molecule without atoms. More than max atoms are an error.
 //
-// The aromatic parts must have a Kekulé structure. Errors in the form are of type
-// *SyntaxError.
+// The aromatic parts must have a Kekulé structure.
 func ParseSMILES(s string, max int) (*Molecule, error) {
 	p := &parser{s: s, mol: &Molecule{}, last: -1, ring: map[int]ringEnd{}, closed: map[[2]int32]bool{}, max: max}
 	for p.pos < len(p.s) && p.err == nil {
@@ -76,8 +65,13 @@ func ParseSMILES(s string, max int) (*Molecule, error) {
 		return nil, p.err
 	}
 	p.settle()
-	p.hydrogens()
-	if _, err := p.mol.Kekule(); err != nil {
+	p.mol.fillHydrogens(func(i int) ([]int, int) {
+		if p.organic[i] {
+			return organic[p.mol.Atoms[i].Element], 0
+		}
+		return nil, 0
+	})
+	if err := p.mol.checkAromatic(); err != nil {
 		return nil, err
 	}
 	return p.mol, nil
@@ -105,37 +99,10 @@ func (p *parser) settle() {
 	}
 }
 
-// hydrogens counts the implicit hydrogens of atoms outside brackets: up to the smallest
-// usual valence that the bonds leave room in. An aromatic atom, or one with an aromatic
-// bond, keeps one valence for the aromatic system and has no higher valence.
-func (p *parser) hydrogens() {
-	sum := make([]int, len(p.mol.Atoms))
-	aromatic := make([]bool, len(p.mol.Atoms))
-	for _, b := range p.mol.Bonds {
-		if b.Order == Aromatic {
-			aromatic[b.A], aromatic[b.B] = true, true
-		}
-		sum[b.A] += b.Order.sigma()
-		sum[b.B] += b.Order.sigma()
-	}
-	for i := range p.mol.Atoms {
-		a := &p.mol.Atoms[i]
-		if !p.organic[i] || a.Element == 0 {
-			continue
-		}
-		vs := organic[a.Element]
-		if a.Aromatic || aromatic[i] {
-			sum[i]++
-			vs = vs[:1]
-		}
-		a.Hydrogens = fill(vs, sum[i])
-	}
-}
-
-// fail keeps the first error.
+// fail keeps the first error, at a character of the string.
 func (p *parser) fail(pos int, format string, args ...any) {
 	if p.err == nil {
-		p.err = &SyntaxError{pos + 1, fmt.Sprintf(format, args...)}
+		p.err = fmt.Errorf("SMILES position %d: %w", pos+1, fmt.Errorf(format, args...))
 	}
 }
 
