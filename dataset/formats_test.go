@@ -319,14 +319,17 @@ graph { a [pos="1,2"]; b [pos="3,4.5,0"] }`
 		{"graph {\na -> b }", `f:2: "->", want -- in this kind of graph`},
 		{"graph {\na -- b", "f:2: the graph breaks off, want }"},
 		{"foo {}", `f:1: "foo", want graph or digraph`},
-		{"graph {\n\na [label=\"x }", "f:3: text in quotes is not closed"},
-		{"graph { /* }", "f:1: comment is not closed"},
+		{"graph {\n\na [label=\"x }", "f:3: text after \" is not closed"},
+		{"graph { /* }", "f:1: comment not terminated"},
 		{"graph { a -- }", `f:1: "}", want a name`},
 		{"graph { a -- b [weight=x] }", `f:1: edge weight "x", want a positive, finite number`},
 		{"graph { a [=] }", `f:1: "=", want a name`},
 		{"graph {" + strings.Repeat("{", 300), "more than 200 subgraphs inside each other"},
 		{"graph { ! }", "f:1: unexpected character '!'"},
 	})
+	// Texts keep their bytes, whatever they encode.
+	d = mustReadText(t, DOT, "graph { a [label=\xe4]; b [label=\"\xf6é\"]; \xfc; -1.5\n  # a line\n}")
+	wantGraph(t, d.Graphs[0], "id \"\" target \"\" n 4\n0 \"\\xe4\"\n1 \"\\xf6é\"\n2 \"\"\n3 \"\"")
 	if d := mustReadText(t, DOT, "\ufeffgraph { a }"); d.Graphs[0].N() != 1 {
 		t.Error("a byte order mark")
 	}
