@@ -40,10 +40,7 @@ type Summary struct {
 
 // Info summarises a dataset.
 func Info(d *Dataset) Summary {
-	s := Summary{Name: d.Name, Graphs: len(d.Graphs), Warnings: []string{}, LabelCounts: map[string]int{}}
-	for _, w := range d.Warnings {
-		s.Warnings = append(s.Warnings, w.String())
-	}
+	s := Summary{Name: d.Name, Graphs: len(d.Graphs), Warnings: append([]string{}, d.Warnings...), LabelCounts: map[string]int{}}
 	edgeLabels := map[string]bool{}
 	var scratch graph.Scratch
 	var component []int32

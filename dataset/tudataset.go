@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"archive/zip"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -180,12 +181,7 @@ func parallel(n int, f func(i int) error) error {
 		wg.Go(func() { errs[i] = f(i) })
 	}
 	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // graphs checks that the files agree and builds the graphs.
@@ -215,8 +211,8 @@ func (t *tu) graphs(opts Options, warn *warnings) ([]*graph.Graph, error) {
 		}
 		return err
 	})
-	for k := range found {
-		warn.merge(&found[k])
+	for _, w := range slices.Concat(found...) {
+		warn.add(w.n, w.one, w.many)
 	}
 	return graphs, err
 }

@@ -175,15 +175,8 @@ func TestTUQuirks(t *testing.T) {
 		if n := []int{d.Graphs[1].N(), d.Graphs[2].N(), d.Graphs[3].N()}; !slices.Equal(n, []int{0, 1, 0}) {
 			t.Errorf("sizes %v, want 0 1 0", n)
 		}
-		var texts []string
-		for _, w := range d.Warnings {
-			texts = append(texts, w.String())
-		}
-		wantW := []string{"1 self-loop dropped", "1 edge given in one direction only made undirected",
-			"1 edge with different weights in its two directions got their mean"}
-		if !slices.Equal(texts, wantW) {
-			t.Errorf("warnings %q, want %q", texts, wantW)
-		}
+		wantWarnings(t, d, "1 self-loop dropped", "1 edge given in one direction only made undirected",
+			"1 edge with different weights in its two directions got their mean")
 	}
 }
 

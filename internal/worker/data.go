@@ -58,13 +58,9 @@ func (s *server) read(ctx context.Context, q *request, a *answer) error {
 		}
 		return err
 	}
-	warnings := []string{}
-	for _, w := range d.Warnings {
-		warnings = append(warnings, w.String())
-	}
 	info := dataset.Info(d)
 	info.LabelCounts = nil
-	a.Result = map[string]any{"name": d.Name, "warnings": warnings, "info": info}
+	a.Result = map[string]any{"name": d.Name, "warnings": d.Warnings, "info": info}
 	encodeGraphs(a, d.Graphs)
 	return nil
 }
