@@ -1,7 +1,6 @@
 package chem
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,11 +15,12 @@ type table struct {
 	n     int // number of the line read last
 	err   error
 	mol   *Molecule
-	// What the lines say beyond the molecule, by atom: a valence (-1: none), and unpaired
-	// electrons.
+	// What the lines say beyond the molecule, by atom: the code of a valence (0: not given; 15 in
+	// V2000 and -1 in V3000: none), and unpaired electrons.
 	valence  []int
 	unpaired []int
 	bound    map[[2]int32]bool
+	number   map[int]int // V3000: 1-based atom by its number in the file
 	max      int
 }
 
@@ -46,7 +46,7 @@ func (t *table) next() string {
 // up to "M  END". It returns the number of lines that it read; an error is in the last of
 // them. More than max atoms are an error. Implicit hydrogens fill up the smallest usual valence.
 func ParseMol(lines []string, max int) (*Molecule, int, error) {
-	t := &table{lines: lines, mol: &Molecule{}, max: max, bound: map[[2]int32]bool{}}
+	t := &table{lines: lines, mol: &Molecule{}, max: max, bound: map[[2]int32]bool{}, number: map[int]int{}}
 	t.mol.Name = strings.TrimSpace(t.next())
 	t.next()
 	t.next()
@@ -59,10 +59,14 @@ func ParseMol(lines []string, max int) (*Molecule, int, error) {
 		return nil, t.n, t.err
 	}
 	t.mol.fillHydrogens(func(i int) ([]int, int) {
-		if t.valence[i] >= 0 {
-			return t.valence[i : i+1], 0
+		switch v := t.valence[i]; v {
+		case 0:
+			return valences(t.mol.Atoms[i]), t.unpaired[i]
+		case 15, -1:
+			return []int{0}, 0
+		default:
+			return []int{v}, 0
 		}
-		return valences(t.mol.Atoms[i]), t.unpaired[i]
 	})
 	t.mol.HasCoordinates = slices.ContainsFunc(t.mol.Atoms, func(a Atom) bool { return a.X != 0 || a.Y != 0 || a.Z != 0 })
 	return t.mol, t.n, nil
@@ -76,8 +80,8 @@ func field(line string, from, to int) string {
 	return strings.TrimSpace(line[from:min(to, len(line))])
 }
 
-// number reads a whole number from columns; blank is 0.
-func (t *table) number(line string, from, to int, what string) int {
+// columns reads a whole number from columns; blank is 0.
+func (t *table) columns(line string, from, to int, what string) int {
 	s := field(line, from, to)
 	if s == "" {
 		return 0
@@ -90,16 +94,16 @@ func (t *table) number(line string, from, to int, what string) int {
 }
 
 // coordinate reads a position.
-func (t *table) coordinate(s, where string) float64 {
+func (t *table) coordinate(s string) float64 {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		t.fail("coordinate %q, want a number%s", clip(s), where)
+		t.fail("coordinate %q, want a number", clip(s))
 	}
 	return x
 }
 
 func (t *table) v2000(counts string) {
-	atoms, bonds := t.number(counts, 0, 3, "number of atoms"), t.number(counts, 3, 6, "number of bonds")
+	atoms, bonds := t.columns(counts, 0, 3, "number of atoms"), t.columns(counts, 3, 6, "number of bonds")
 	if atoms < 0 || bonds < 0 || field(counts, 0, 3) == "" {
 		t.fail("%q, want the numbers of atoms and bonds", counts)
 	}
@@ -108,7 +112,7 @@ func (t *table) v2000(counts string) {
 	}
 	for i := 0; i < bonds && t.err == nil; i++ {
 		line := t.next()
-		t.bond(t.number(line, 0, 3, "first atom"), t.number(line, 3, 6, "second atom"), t.number(line, 6, 9, "bond type"))
+		t.bond(t.columns(line, 0, 3, "first atom"), t.columns(line, 3, 6, "second atom"), t.columns(line, 6, 9, "bond type"))
 	}
 	t.properties()
 }
@@ -118,16 +122,16 @@ var charges2000 = [...]int8{0, 3, 2, 1, 0, -1, -2, -3}
 
 func (t *table) atom2000(line string) {
 	a := Atom{
-		X: t.coordinate(field(line, 0, 10), " in columns 1 to 10"),
-		Y: t.coordinate(field(line, 10, 20), " in columns 11 to 20"),
-		Z: t.coordinate(field(line, 20, 30), " in columns 21 to 30"),
+		X: t.coordinate(field(line, 0, 10)),
+		Y: t.coordinate(field(line, 10, 20)),
+		Z: t.coordinate(field(line, 20, 30)),
 	}
 	t.element(&a, field(line, 31, 34))
-	diff := t.number(line, 34, 36, "mass difference")
+	diff := t.columns(line, 34, 36, "mass difference")
 	if m := massNumber[a.Element]; diff != 0 && m > 0 {
 		a.Isotope = uint16(m + diff)
 	}
-	code, unpaired := t.number(line, 36, 39, "charge code"), 0
+	code, unpaired := t.columns(line, 36, 39, "charge code"), 0
 	switch {
 	case code < 0 || code >= len(charges2000):
 		t.fail("charge code %d, want 0 to 7", code)
@@ -136,18 +140,19 @@ func (t *table) atom2000(line string) {
 	default:
 		a.Charge = charges2000[code]
 	}
-	t.add(a, valenceCode(t.number(line, 48, 51, "valence")), unpaired)
+	t.add(a, t.columns(line, 48, 51, "valence"), unpaired)
 }
 
-// valenceCode returns the valence that a code stands for: 15 is none, 0 is not given (-1).
-func valenceCode(code int) int {
-	switch {
-	case code == 15 || code == -1: // V2000 and V3000
-		return 0
-	case code <= 0:
-		return -1
+// wholeNumbers parses all texts.
+func wholeNumbers(texts []string) ([]int, error) {
+	out := make([]int, len(texts))
+	for i, s := range texts {
+		var err error
+		if out[i], err = strconv.Atoi(s); err != nil {
+			return nil, fmt.Errorf("%q, want a whole number", clip(s))
+		}
 	}
-	return code
+	return out, nil
 }
 
 // massNumber is the mass number of the most abundant isotope, from which the mass
@@ -227,14 +232,9 @@ func (t *table) properties() {
 		if key != "M  CHG" && key != "M  RAD" && key != "M  ISO" {
 			continue
 		}
-		f := strings.Fields(line[6:])
-		n := 0
-		var err error
-		if len(f) > 0 {
-			n, err = strconv.Atoi(f[0])
-		}
-		if err != nil || n < 1 || n > (len(f)-1)/2 {
-			t.fail("%q, want a number of entries, then atom and value for each", line)
+		n, err := wholeNumbers(strings.Fields(line[6:]))
+		if err != nil || len(n) == 0 || n[0] < 1 || n[0] > (len(n)-1)/2 {
+			t.fail("%q, want whole numbers: that of entries, then atom and value for each", line)
 			return
 		}
 		// The first charge or radical makes those of the atom block void.
@@ -244,20 +244,15 @@ func (t *table) properties() {
 				t.mol.Atoms[i].Charge, t.unpaired[i] = 0, 0
 			}
 		}
-		for k := range n {
-			a, err1 := strconv.Atoi(f[1+2*k])
-			v, err2 := strconv.Atoi(f[2+2*k])
-			if errors.Join(err1, err2) != nil {
-				t.fail("%q: %s %s, want two whole numbers", key, f[1+2*k], f[2+2*k])
-			}
-			if t.known(a) {
-				t.property(a-1, key[3:], v)
+		for k := range n[0] {
+			if a := n[1+2*k]; t.known(a) {
+				t.property(a-1, key[3:], n[2+2*k])
 			}
 		}
 	}
 }
 
-// property sets charge, radical or isotope of a 0-based atom.
+// property sets charge, radical, isotope or valence of a 0-based atom.
 func (t *table) property(a int, key string, v int) {
 	within := func(what string, least, most int) bool {
 		if v < least || v > most {
@@ -270,7 +265,9 @@ func (t *table) property(a int, key string, v int) {
 		t.mol.Atoms[a].Charge = int8(v)
 	case key == "RAD" && within("radical", 0, 3):
 		t.unpaired[a] = [...]int{0, 2, 1, 2}[v]
-	case key == "ISO" && within("isotope", 0, 999):
+	case (key == "ISO" || key == "MASS") && within("isotope", 0, 999):
 		t.mol.Atoms[a].Isotope = uint16(v)
+	case key == "VAL":
+		t.valence[a] = v
 	}
 }
