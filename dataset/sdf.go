@@ -1,7 +1,7 @@
 package dataset
 
 import (
-	"fmt"
+	"cmp"
 	"io"
 	"strings"
 
@@ -9,23 +9,20 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// sdfMolecule is the lines of a molecule with its data fields.
-type sdfMolecule struct {
-	text  []string
-	first int // number of the first line in the file
-}
-
 // readSDF reads molecules that end with "$$$$", the last one possibly without.
 func readSDF(s *stream) (nextGraph, error) {
 	l := s.lines()
-	read := func() (sdfMolecule, error) {
+	return molecules(s, func() (*graph.Graph, error) {
 		first := l.n + 1
 		text, err := sdfText(l, s.opts.Limits)
-		return sdfMolecule{text, first}, err
-	}
-	return molecules(s, read, func(m sdfMolecule) (*graph.Graph, int, error) {
-		g, line, err := sdfGraph(m.text, s.opts)
-		return g, m.first + line - 1, err
+		if err != nil {
+			return nil, err
+		}
+		g, line, err := sdfGraph(text, s.opts)
+		if err != nil {
+			return nil, &lineError{first + line - 1, err}
+		}
+		return g, nil
 	}), nil
 }
 
@@ -60,14 +57,13 @@ func sdfGraph(text []string, opts Options) (*graph.Graph, int, error) {
 		return nil, n, err
 	}
 	names, values := sdfFields(text[n:])
-	value := func(given string, usual []string) string {
-		if i := findColumn(names, wanted(given, usual)); i >= 0 {
-			return values[i]
+	value := func(given string, usual []string) (text string) {
+		i, missing := chosen("data field", names, given, usual)
+		err = cmp.Or(err, missing)
+		if i >= 0 {
+			text = values[i]
 		}
-		if given != "" && err == nil {
-			err = fmt.Errorf("no data field %q among %s", given, quoteList(names))
-		}
-		return ""
+		return text
 	}
 	id, target := m.Name, value(opts.TargetColumn, targetNames)
 	if opts.IDColumn != "" || id == "" {
