@@ -184,7 +184,7 @@ func (l *lines) content(comments string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if line = trim(line); len(line) > 0 && strings.IndexByte(comments, line[0]) < 0 {
+		if line = bytes.TrimSpace(line); len(line) > 0 && strings.IndexByte(comments, line[0]) < 0 {
 			return line, nil
 		}
 	}

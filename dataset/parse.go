@@ -63,18 +63,6 @@ func quoteList(names []string) string {
 	return strings.Join(q, ", ")
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
-
-func trim(s []byte) []byte {
-	for len(s) > 0 && isBlank(s[0]) {
-		s = s[1:]
-	}
-	for len(s) > 0 && isBlank(s[len(s)-1]) {
-		s = s[:len(s)-1]
-	}
-	return s
-}
-
 // quote shows the beginning of what was found instead of something else.
 func quote(s []byte) string {
 	const most = 40

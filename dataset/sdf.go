@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"cmp"
 	"io"
 	"strings"
@@ -46,7 +47,7 @@ func sdfText(l *lines, lim Limits) ([]string, error) {
 			return nil, l.fail("record longer than %d bytes, the limit Limits.Record", lim.Record)
 		}
 		text = append(text, string(line))
-		blank = blank && len(trim(line)) == 0
+		blank = blank && len(bytes.TrimSpace(line)) == 0
 	}
 }
 

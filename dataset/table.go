@@ -53,7 +53,7 @@ func readSMILES(s *stream) (nextGraph, error) {
 		}
 		smiles, id := line, []byte(nil)
 		if i := bytes.IndexAny(line, " \t"); i >= 0 {
-			smiles, id = line[:i], trim(line[i:])
+			smiles, id = line[:i], bytes.TrimSpace(line[i:])
 		}
 		if l.n == 1 && findColumn([]string{string(smiles)}, smilesNames) >= 0 {
 			return next()
@@ -77,7 +77,7 @@ func readTSV(s *stream) (nextGraph, error) {
 			if err != nil {
 				return nil, 0, err
 			}
-			if len(trim(line)) == 0 {
+			if len(bytes.TrimSpace(line)) == 0 {
 				continue
 			}
 			row := strings.Split(string(line), "\t")

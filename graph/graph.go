@@ -208,19 +208,14 @@ func (g *Graph) Induced(vs []int32) *Graph {
 		}
 		at[v] = i
 	}
-	for i, v := range vs {
-		wt := g.Weights(int(v))
-		for k, u := range g.Neighbors(int(v)) {
-			j, in := at[u]
-			if !in || j < i {
-				continue
-			}
-			e := Edge{U: i, V: j, Weight: 1, Label: g.EdgeLabel(int(v), k)}
-			if wt != nil {
-				e.Weight = wt[k]
-			}
-			b.add(e, g.HasEdgeLabels())
+	for e := range g.Edges() {
+		u, ok1 := at[int32(e.U)]
+		v, ok2 := at[int32(e.V)]
+		if ok1 && ok2 {
+			b.add(Edge{u, v, e.Weight, e.Label}, g.HasEdgeLabels())
 		}
+	}
+	for i, v := range vs {
 		if g.label != nil {
 			b.SetLabel(i, g.label[v])
 		}
