@@ -30,10 +30,9 @@ type arc struct {
 // arcs collects the edges of a graph in whatever directions and multiplicities they are
 // given, and hands simple undirected edges to a builder.
 type arcs struct {
-	list    []arc
-	labeled bool
-	loops   int
-	order   []place // scratch of put
+	list  []arc
+	loops int
+	order []place // scratch of put
 }
 
 // place is where an arc stands in the list, with its ends and direction as a key to sort by.
@@ -106,11 +105,7 @@ func (a *arcs) put(b *graph.Builder, rule direction, warn *warnings) error {
 				e.label = back.label
 			}
 		}
-		if a.labeled {
-			b.AddLabeledEdge(int(e.u), int(e.v), e.w, e.label)
-		} else {
-			b.AddWeightedEdge(int(e.u), int(e.v), e.w)
-		}
+		b.AddLabeledEdge(int(e.u), int(e.v), e.w, e.label)
 	}
 	warn.add(a.loops, "self-loop dropped", "self-loops dropped")
 	warn.add(repeated, "repeated edge dropped", "repeated edges dropped")

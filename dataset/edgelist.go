@@ -51,7 +51,6 @@ func edgeListGraph(s *stream) (*graph.Graph, error) {
 		}
 		if columns == 0 && len(field) > 1 {
 			columns = len(field)
-			as.labeled = columns == 4
 		}
 		switch {
 		case len(field) == 0:

@@ -210,7 +210,7 @@ func (r *jsonReader) build(line int) (*graph.Graph, error) {
 		}
 		b.SetCoordinates(v, xy[0], xy[1])
 	}
-	as := arcs{labeled: len(j.EdgeLabels) > 0}
+	var as arcs
 	for i, e := range *j.Edges {
 		for _, v := range []int32{e.u, e.v} {
 			if v < 0 || int(v) >= n {
@@ -218,7 +218,7 @@ func (r *jsonReader) build(line int) (*graph.Graph, error) {
 			}
 		}
 		label := ""
-		if as.labeled {
+		if len(j.EdgeLabels) > 0 {
 			label = in.text([]byte(j.EdgeLabels[i]))
 		}
 		as.add(int(e.u), int(e.v), e.w, label, line)

@@ -110,8 +110,7 @@ func (n *named) build(s *stream, numbers func(*graph.Builder) error) (*graph.Gra
 				return nil, &lineError{e.line, fmt.Errorf("edge weight %s, want a positive, finite number", quote([]byte(t)))}
 			}
 		}
-		label, ok := e.data.find(edgeLabelNames)
-		as.labeled = as.labeled || ok
+		label, _ := e.data.find(edgeLabelNames)
 		as.add(e.u, e.v, w, in.text([]byte(label)), e.line)
 	}
 	rule := undirected

@@ -270,13 +270,12 @@ func (t *tu) split(count int, lim Limits) error {
 // build builds graph g. The arcs are scratch.
 func (t *tu) build(g int, as *arcs, warn *warnings) (*graph.Graph, error) {
 	as.reset()
-	as.labeled = len(t.edge.labels) > 0
 	for _, i := range t.lines.of(g) {
 		w, label := 1.0, ""
 		if t.weights != nil {
 			w = t.weights[i]
 		}
-		if as.labeled {
+		if len(t.edge.labels) > 0 {
 			label = t.edge.labels[i]
 		}
 		as.add(int(t.local[t.edges[i][0]-1]), int(t.local[t.edges[i][1]-1]), w, label, int(i)+1)

@@ -297,11 +297,14 @@ func TestEdgeWeight(t *testing.T) {
 		}
 	}
 	order := func(o *Options) { o.EdgeWeight = OrderWeight }
-	for _, label := range []string{"", "x", "-3", "0", "inf"} {
+	for _, label := range []string{"x", "-3", "0", "inf"} {
 		_, err := readText(JSONLines, `{"nodes":2,"edges":[[0,1]],"edge_labels":["`+label+`"]}`, order)
 		if err == nil || !strings.HasPrefix(err.Error(), "f: graph 1: edge (0, 1): label ") {
 			t.Errorf("label %q: %v", label, err)
 		}
+	}
+	if _, err := readText(JSONLines, `{"nodes":2,"edges":[[0,1]],"edge_labels":[""]}`, order); err == nil || !strings.HasSuffix(err.Error(), "edges have no labels to take weights from") {
+		t.Error(err)
 	}
 	// Every way to read gives the same weights.
 	o := DefaultOptions()

@@ -86,7 +86,7 @@ func (g *Graph) Attributes(v int) []float64 {
 	return g.attr[v*g.dim : (v+1)*g.dim : (v+1)*g.dim]
 }
 
-// HasEdgeLabels reports whether the edges have labels.
+// HasEdgeLabels reports whether some edge has a label.
 func (g *Graph) HasEdgeLabels() bool { return g.edgeLabel != nil }
 
 // EdgeLabel returns the label of the i-th edge of v, in the order of Neighbors(v), ""
@@ -212,7 +212,7 @@ func (g *Graph) Induced(vs []int32) *Graph {
 		u, ok1 := at[int32(e.U)]
 		v, ok2 := at[int32(e.V)]
 		if ok1 && ok2 {
-			b.add(Edge{u, v, e.Weight, e.Label}, g.HasEdgeLabels())
+			b.AddLabeledEdge(u, v, e.Weight, e.Label)
 		}
 	}
 	for i, v := range vs {

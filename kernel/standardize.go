@@ -84,11 +84,7 @@ func (s *Standardization) Apply(graphs []*graph.Graph) ([]*graph.Graph, error) {
 			}
 		}
 		for e := range g.Edges() {
-			if g.HasEdgeLabels() {
-				b.AddLabeledEdge(e.U, e.V, e.Weight, e.Label)
-			} else {
-				b.AddWeightedEdge(e.U, e.V, e.Weight)
-			}
+			b.AddLabeledEdge(e.U, e.V, e.Weight, e.Label)
 		}
 		var err error
 		if out[i], err = b.Build(); err != nil {

@@ -229,11 +229,7 @@ func (r *graphReader) graph(into **graph.Builder) {
 			if b == nil {
 				continue
 			}
-			if parts&hasEdgeLabels != 0 {
-				b.AddLabeledEdge(v, w, weight, label)
-			} else {
-				b.AddWeightedEdge(v, w, weight)
-			}
+			b.AddLabeledEdge(v, w, weight, label)
 		}
 		row := r.next(dim)
 		if b != nil && dim > 0 {
