@@ -290,28 +290,25 @@ func (r *graphmlReader) numbers(n *named, b *graph.Builder) error {
 	}
 	// One of x and y alone is an attribute.
 	drawn := slices.Contains(names, "x") && slices.Contains(names, "y")
-	row := make([]float64, 0, len(names))
+	if drawn {
+		names = append(slices.DeleteFunc(names, func(s string) bool { return s == "x" || s == "y" }), "x", "y")
+	}
+	numbers := make([]float64, len(names))
 	for v, d := range n.node {
-		var x, y float64
-		row = row[:0]
-		for _, name := range names {
-			value, err := strconv.ParseFloat(d[name], 64)
-			switch {
-			case err != nil:
+		for i, name := range names {
+			var err error
+			if numbers[i], err = strconv.ParseFloat(d[name], 64); err != nil {
 				return fmt.Errorf("node data %q: %s, want a number", name, quote([]byte(d[name])))
-			case drawn && name == "x":
-				x = value
-			case drawn && name == "y":
-				y = value
-			default:
-				row = append(row, value)
 			}
+		}
+		row := numbers
+		if drawn {
+			k := len(names) - 2
+			row = numbers[:k]
+			b.SetCoordinates(v, numbers[k], numbers[k+1])
 		}
 		if len(row) > 0 {
 			b.SetAttributes(v, row)
-		}
-		if drawn {
-			b.SetCoordinates(v, x, y)
 		}
 	}
 	return nil
