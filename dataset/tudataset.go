@@ -26,8 +26,8 @@ type tu struct {
 	set  string            // name of the dataset
 	path map[string]string // by what the files hold, "A", "graph_labels", …
 
-	graph       []int32    // of every vertex
-	edges       [][2]int32 // lines of A
+	graph       []int32      // of every vertex
+	edges       table[int32] // lines of A
 	vertex      labelling
 	edge        labelling
 	class       labelling
@@ -39,8 +39,8 @@ type tu struct {
 	weights  []float64 // of the lines of A, nil where all are 1
 	targets  []string  // nil when there are none
 	local    []int32   // number of every vertex in its graph
-	vertices groups    // by graph
-	lines    groups    // of A, by graph
+	vertices [][]int32 // by graph
+	lines    [][]int32 // of A, by graph
 }
 
 // labelling are labels of vertices, edges or graphs, and the texts that they stand for when
@@ -143,7 +143,7 @@ func openTU(fsys fs.FS, path string, opts Options) (*Reader, error) {
 // parse reads all files, concurrently.
 func (t *tu) parse(lim Limits) error {
 	parse := map[string]func(*lines) error{
-		"A":                func(l *lines) error { return scanLines(l, &t.edges, pair) },
+		"A":                func(l *lines) error { return scanTable(l, &t.edges, integer) },
 		"graph_indicator":  func(l *lines) error { return scanLines(l, &t.graph, integer) },
 		"graph_attributes": func(l *lines) error { return scanTable(l, &t.graphValues, text) },
 		"node_attributes":  func(l *lines) error { return scanTable(l, &t.attributes, decimal) },
@@ -217,60 +217,41 @@ func (t *tu) graphs(opts Options, warn *warnings) ([]*graph.Graph, error) {
 	return graphs, err
 }
 
-// groups are numbers by group: those of group g are order[start[g]:start[g+1]].
-type groups struct{ order, start []int32 }
-
-func (x groups) of(g int) []int32 { return x.order[x.start[g]:x.start[g+1]] }
-
-// group sorts the numbers 0 … n-1 by group, keeping their order.
-func group(count, n int, group func(int) int32) groups {
-	x := groups{make([]int32, n), make([]int32, count+1)}
-	for i := range n {
-		x.start[group(i)+1]++
-	}
-	for g := range count {
-		x.start[g+1] += x.start[g]
-	}
-	next := slices.Clone(x.start)
-	for i := range n {
-		g := group(i)
-		x.order[next[g]] = int32(i)
-		next[g]++
-	}
-	return x
-}
-
 // split finds the vertices and edges of every graph.
 func (t *tu) split(count int, lim Limits) error {
 	n := len(t.graph)
-	t.vertices = group(count, n, func(v int) int32 { return t.graph[v] })
-	t.local = make([]int32, n)
-	for g := range count {
-		for k, v := range t.vertices.of(g) {
-			if k == lim.Vertices {
-				return at(t.name("graph_indicator"), int(v)+1, "graph %d has more than %d vertices, the limit Limits.Vertices", g+1, lim.Vertices)
-			}
-			t.local[v] = int32(k)
+	t.vertices, t.lines, t.local = make([][]int32, count), make([][]int32, count), make([]int32, n)
+	for v, g := range t.graph {
+		k := len(t.vertices[g])
+		if k == lim.Vertices {
+			return at(t.name("graph_indicator"), v+1, "graph %d has more than %d vertices, the limit Limits.Vertices", g+1, lim.Vertices)
 		}
+		t.local[v] = int32(k)
+		t.vertices[g] = append(t.vertices[g], int32(v))
 	}
-	for i, e := range t.edges {
+	if t.edges.rows > 0 && t.edges.cols != 2 {
+		return at(t.name("A"), 1, "%d columns, want two vertex numbers with a comma between them", t.edges.cols)
+	}
+	for i := range t.edges.rows {
+		e := t.edges.row(i)
 		for _, v := range e {
 			if v < 1 || int(v) > n {
 				return at(t.name("A"), i+1, "vertex %d out of range [1, %d]", v, n)
 			}
 		}
-		if p, q := t.graph[e[0]-1], t.graph[e[1]-1]; p != q {
+		p, q := t.graph[e[0]-1], t.graph[e[1]-1]
+		if p != q {
 			return at(t.name("A"), i+1, "edge from vertex %d in graph %d to vertex %d in graph %d, want both in one graph", e[0], p+1, e[1], q+1)
 		}
+		t.lines[p] = append(t.lines[p], int32(i))
 	}
-	t.lines = group(count, len(t.edges), func(i int) int32 { return t.graph[t.edges[i][0]-1] })
 	return nil
 }
 
 // build builds graph g. The arcs are scratch.
 func (t *tu) build(g int, as *arcs, warn *warnings) (*graph.Graph, error) {
 	as.reset()
-	for _, i := range t.lines.of(g) {
+	for _, i := range t.lines[g] {
 		w, label := 1.0, ""
 		if t.weights != nil {
 			w = t.weights[i]
@@ -278,11 +259,11 @@ func (t *tu) build(g int, as *arcs, warn *warnings) (*graph.Graph, error) {
 		if len(t.edge.labels) > 0 {
 			label = t.edge.labels[i]
 		}
-		as.add(int(t.local[t.edges[i][0]-1]), int(t.local[t.edges[i][1]-1]), w, label, int(i)+1)
+		e := t.edges.row(int(i))
+		as.add(int(t.local[e[0]-1]), int(t.local[e[1]-1]), w, label, int(i)+1)
 	}
-	members := t.vertices.of(g)
-	out := graph.NewBuilder(len(members))
-	for k, v := range members {
+	out := graph.NewBuilder(len(t.vertices[g]))
+	for k, v := range t.vertices[g] {
 		if len(t.vertex.labels) > 0 {
 			out.SetLabel(k, t.vertex.labels[v])
 		}
@@ -316,7 +297,7 @@ func (t *tu) agree(count int) error {
 		what       string
 	}{
 		{"node", &t.vertex, t.attributes.rows, len(t.graph), "one for every vertex in " + t.name("graph_indicator")},
-		{"edge", &t.edge, t.edgeNumbers.rows, len(t.edges), "one for every line of " + t.name("A")},
+		{"edge", &t.edge, t.edgeNumbers.rows, t.edges.rows, "one for every line of " + t.name("A")},
 		{"graph", &t.class, t.graphValues.rows, count, "one for every graph"},
 	} {
 		for i, file := range []string{c.kind + "_labels", c.kind + "_attributes"} {

@@ -88,20 +88,6 @@ func scanTable[T any](l *lines, out *table[T], parse func(field []byte) (T, erro
 
 func text(s []byte) (string, error) { return string(s), nil }
 
-// pair parses two whole numbers with a comma between them.
-func pair(line []byte) ([2]int32, error) {
-	i := bytes.IndexByte(line, ',')
-	if i < 0 {
-		return [2]int32{}, fmt.Errorf("%s, want two vertex numbers with a comma between them", quote(line))
-	}
-	u, err := integer(bytes.TrimSpace(line[:i]))
-	if err != nil {
-		return [2]int32{}, err
-	}
-	v, err := integer(bytes.TrimSpace(line[i+1:]))
-	return [2]int32{u, v}, err
-}
-
 // labels returns a function that parses labels. Several columns are one label, joined by ",".
 func labels() func(line []byte) (string, error) {
 	in := interner{}

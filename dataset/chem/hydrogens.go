@@ -7,24 +7,16 @@ import "slices"
 // one valence for the aromatic system and has no higher valence. Atoms without valences stay as
 // they are.
 func (m *Molecule) fillHydrogens(atom func(i int) (valences []int, unpaired int)) {
-	sum := make([]int, len(m.Atoms))
-	aromatic := make([]bool, len(m.Atoms))
-	for _, b := range m.Bonds {
-		for _, a := range []int32{b.A, b.B} {
-			sum[a] += b.Order.sigma()
-			aromatic[a] = aromatic[a] || b.Order == Aromatic
-		}
-	}
+	sum, aromatic := m.pairs()
 	for i := range m.Atoms {
-		a := &m.Atoms[i]
 		valences, unpaired := atom(i)
 		used := sum[i] + unpaired
-		if a.Aromatic || aromatic[i] {
+		if aromatic[i] {
 			used++
 			valences = valences[:min(1, len(valences))]
 		}
 		if k := slices.IndexFunc(valences, func(v int) bool { return v >= used }); k >= 0 {
-			a.Hydrogens = valences[k] - used
+			m.Atoms[i].Hydrogens = valences[k] - used
 		}
 	}
 }

@@ -14,38 +14,35 @@ const (
 	Must
 )
 
-// checkAromatic returns an error when no alternation of single and double bonds exists, as in
-// a ring of five CH groups, or when something outside a ring is called aromatic.
+// someAromatic reports whether some atom or bond is aromatic.
+func (m *Molecule) someAromatic() bool {
+	return slices.ContainsFunc(m.Atoms, func(a Atom) bool { return a.Aromatic }) ||
+		slices.ContainsFunc(m.Bonds, func(b Bond) bool { return b.Order == Aromatic })
+}
+
+// checkAromatic returns an error when no alternation of single and double bonds exists, as in a
+// ring of five CH groups, or when something outside a ring is called aromatic. ring tells which
+// bonds lie on rings.
 //
 // A single bond in a ring between an aromatic and an unknown atom counts as aromatic too.
-func (m *Molecule) checkAromatic() error {
-	if !slices.ContainsFunc(m.Atoms, func(a Atom) bool { return a.Aromatic }) &&
-		!slices.ContainsFunc(m.Bonds, func(b Bond) bool { return b.Order == Aromatic }) {
-		return nil
+func (m *Molecule) checkAromatic(ring []bool) error {
+	inRing := make([]bool, len(m.Atoms))
+	for i, b := range m.Bonds {
+		if b.Order == Aromatic && !ring[i] {
+			return fmt.Errorf("bond between atoms %d and %d is aromatic but in no ring", b.A+1, b.B+1)
+		}
+		inRing[b.A] = inRing[b.A] || ring[i]
+		inRing[b.B] = inRing[b.B] || ring[i]
 	}
-	adj := m.adjacency()
-	ring := m.ringBonds(adj)
+	sum, aromatic := m.pairs()
 	roles := make([]Pi, len(m.Atoms))
 	for i, a := range m.Atoms {
-		aromatic, inRing, used := a.Aromatic, false, a.Hydrogens
-		for _, e := range adj.at(int32(i)) {
-			b := m.Bonds[e]
-			used += b.Order.sigma()
-			inRing = inRing || ring[e]
-			if b.Order == Aromatic {
-				if !ring[e] {
-					return fmt.Errorf("bond between atoms %d and %d is aromatic but in no ring", b.A+1, b.B+1)
-				}
-				aromatic = true
-			}
-		}
-		if !aromatic {
-			continue
-		}
-		if !inRing {
+		if aromatic[i] && !inRing[i] {
 			return fmt.Errorf("atom %d (%s) is aromatic but in no ring", i+1, symbols[a.Element])
 		}
-		roles[i] = a.role(used)
+		if aromatic[i] {
+			roles[i] = a.role(sum[i] + a.Hydrogens)
+		}
 	}
 	var system []Bond
 	for i, b := range m.Bonds {

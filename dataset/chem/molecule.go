@@ -103,9 +103,25 @@ func (a Atom) ChargeText() string {
 	return fmt.Sprintf("%+d", a.Charge)
 }
 
+// pairs returns, by atom, the number of electron pairs of its bonds, where an aromatic one
+// counts 1, and whether it or some bond of it is aromatic.
+func (m *Molecule) pairs() (sum []int, aromatic []bool) {
+	sum, aromatic = make([]int, len(m.Atoms)), make([]bool, len(m.Atoms))
+	for i, a := range m.Atoms {
+		aromatic[i] = a.Aromatic
+	}
+	for _, b := range m.Bonds {
+		for _, a := range []int32{b.A, b.B} {
+			sum[a] += b.Order.sigma()
+			aromatic[a] = aromatic[a] || b.Order == Aromatic
+		}
+	}
+	return sum, aromatic
+}
+
 // ringBonds tells for every bond whether it lies on a ring: whether it is no bridge.
-func (m *Molecule) ringBonds(adj adjacency) []bool {
-	n := len(m.Atoms)
+func (m *Molecule) ringBonds() []bool {
+	n, adj := len(m.Atoms), m.adjacency()
 	number := make([]int32, n) // 1-based order of discovery, 0: not yet
 	low := make([]int32, n)    // least number that a bond leads to from an atom or those behind it
 	via := make([]int32, n)    // bond by which an atom was discovered, -1 for none

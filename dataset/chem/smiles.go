@@ -64,39 +64,33 @@ func ParseSMILES(s string, max int) (*Molecule, error) {
 	if p.finish(); p.err != nil {
 		return nil, p.err
 	}
-	p.settle()
-	p.mol.fillHydrogens(func(i int) ([]int, int) {
-		if p.organic[i] {
-			return organic[p.mol.Atoms[i].Element], 0
-		}
-		return nil, 0
-	})
-	if err := p.mol.checkAromatic(); err != nil {
-		return nil, err
-	}
-	return p.mol, nil
-}
-
-// settle gives bonds whose order is open one: aromatic between aromatic atoms of a ring, else
-// single.
-func (p *parser) settle() {
 	m := p.mol
-	var ring []bool
+	var ring []bool // nil where nothing is aromatic
+	if m.someAromatic() {
+		ring = m.ringBonds()
+	}
 	for i := range m.Bonds {
 		b := &m.Bonds[i]
 		if b.Order != unset && b.Order != slash {
 			continue
 		}
 		b.Order = Single
-		if m.Atoms[b.A].Aromatic && m.Atoms[b.B].Aromatic {
-			if ring == nil {
-				ring = m.ringBonds(m.adjacency())
-			}
-			if ring[i] {
-				b.Order = Aromatic
-			}
+		if ring != nil && ring[i] && m.Atoms[b.A].Aromatic && m.Atoms[b.B].Aromatic {
+			b.Order = Aromatic
 		}
 	}
+	m.fillHydrogens(func(i int) ([]int, int) {
+		if p.organic[i] {
+			return organic[m.Atoms[i].Element], 0
+		}
+		return nil, 0
+	})
+	if ring != nil {
+		if err := m.checkAromatic(ring); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
 }
 
 // fail keeps the first error, at a character of the string.
@@ -284,17 +278,35 @@ func (p *parser) add(a Atom, organic bool, pos int) {
 	p.last, p.order, p.symbol, p.dot = n, unset, 0, false
 }
 
-// bare are the atoms that stand without brackets.
-var bare = func() map[string]Atom {
-	m := map[string]Atom{"*": {}}
-	for z := range organic {
-		m[symbols[z]] = Atom{Element: z}
+// bare are the atoms that stand without brackets, bracketed those in brackets. Symbols in lower
+// case are aromatic.
+var (
+	bare      = atoms("* B C N O P S F Cl Br I", "b c n o p s")
+	bracketed = atoms(strings.Join(symbols, " "), "b c n o p s se as te si")
+)
+
+func atoms(plain, aromatic string) map[string]Atom {
+	m := map[string]Atom{}
+	for _, s := range strings.Fields(plain) {
+		m[s] = Atom{Element: numbers[s]}
 	}
-	for _, s := range strings.Fields("B C N O P S") {
-		m[strings.ToLower(s)] = Atom{Element: numbers[s], Aromatic: true}
+	for _, s := range strings.Fields(aromatic) {
+		m[s] = Atom{Element: numbers[strings.ToUpper(s[:1])+s[1:]], Aromatic: true}
 	}
 	return m
-}()
+}
+
+// known reads a symbol, of two letters where possible.
+func (p *parser) known(symbols map[string]Atom) (Atom, bool) {
+	rest := p.s[p.pos:]
+	for n := min(2, len(rest)); n > 0; n-- {
+		if a, ok := symbols[rest[:n]]; ok {
+			p.pos += n
+			return a, true
+		}
+	}
+	return Atom{}, false
+}
 
 // atom reads an atom of the organic subset, a star, or a bracket.
 func (p *parser) atom() {
@@ -303,11 +315,7 @@ func (p *parser) atom() {
 		p.bracket()
 		return
 	}
-	n := 1
-	if strings.HasPrefix(rest, "Cl") || strings.HasPrefix(rest, "Br") {
-		n = 2
-	}
-	a, ok := bare[rest[:n]]
+	a, ok := p.known(bare)
 	switch c := rest[0]; {
 	case ok:
 	case c == ']':
@@ -317,7 +325,6 @@ func (p *parser) atom() {
 	default:
 		p.fail(start, "unexpected character %q", firstRune(rest))
 	}
-	p.pos += n
 	p.add(a, true, start)
 }
 
