@@ -263,17 +263,13 @@ func (r *graphmlReader) graph(e xml.StartElement) (*graph.Graph, error) {
 // numbers takes coordinates from the numeric keys x and y, and attributes from the other
 // numeric keys that every node has.
 func (r *graphmlReader) numbers(n *named, b *graph.Builder) error {
-	label := "" // the key that is the label
-	for _, name := range nodeLabelNames {
-		for _, k := range r.keys {
-			if label == "" && strings.EqualFold(k.Name, name) {
-				label = k.Name
-			}
-		}
-	}
-	var names []string
+	var declared, names []string
 	for _, k := range r.keys {
-		if k.Domain != "node" && k.Domain != "all" || k.Name == label {
+		declared = append(declared, k.Name)
+	}
+	label := findColumn(declared, nodeLabelNames)
+	for _, k := range r.keys {
+		if k.Domain != "node" && k.Domain != "all" || label >= 0 && k.Name == declared[label] {
 			continue
 		}
 		have := 0

@@ -70,7 +70,6 @@ type tableRow func() ([]string, int, error)
 // they do not protect anything in it.
 func readTSV(s *stream) (nextGraph, error) {
 	l := s.lines()
-	columns := 0
 	return readTable(s, func() ([]string, int, error) {
 		for {
 			line, err := l.next()
@@ -87,12 +86,6 @@ func readTSV(s *stream) (nextGraph, error) {
 				}
 				row[i] = c
 			}
-			if columns == 0 {
-				columns = len(row)
-			}
-			if len(row) != columns {
-				return nil, 0, l.fail("%d columns, want %d as in the header", len(row), columns)
-			}
 			return row, l.n, nil
 		}
 	})
@@ -108,7 +101,7 @@ func readCSV(s *stream) (nextGraph, error) {
 	if strings.Contains(first, ";") && !strings.Contains(first, ",") {
 		r.Comma = ';'
 	}
-	r.ReuseRecord = true
+	r.ReuseRecord, r.FieldsPerRecord = true, -1
 	line := 0 // of the last row
 	return readTable(s, func() ([]string, int, error) {
 		in.reset()
@@ -120,11 +113,8 @@ func readCSV(s *stream) (nextGraph, error) {
 			return row, line, err
 		}
 		var p *csv.ParseError
-		switch {
-		case !errors.As(err, &p) || in.last != nil:
+		if !errors.As(err, &p) || in.last != nil {
 			return nil, 0, s.at(line+1, broken(err))
-		case errors.Is(p.Err, csv.ErrFieldCount):
-			return nil, 0, at(s.name, p.Line, "%d columns, want %d as in the header", len(row), r.FieldsPerRecord)
 		}
 		return nil, 0, at(s.name, p.Line, "column %d: %w", p.Column, p.Err)
 	})
@@ -154,6 +144,9 @@ func readTable(s *stream, read tableRow) (nextGraph, error) {
 		row, line, err := read()
 		if err != nil {
 			return nil, err
+		}
+		if len(row) != len(header) {
+			return nil, at(s.name, line, "%d columns, want %d as in the header", len(row), len(header))
 		}
 		cell := func(i int) string {
 			if i < 0 {

@@ -140,31 +140,30 @@ func tuContent(d *Dataset) (tuText, error) {
 
 // tuComplete returns an error unless all graphs or none have labels, attributes and targets.
 func tuComplete(d *Dataset) error {
-	have, could := map[string]int{}, map[string]int{}
+	have, none := map[string]int{}, map[string]int{}
 	count := func(what string, able, has bool) {
-		if able {
-			could[what]++
-		}
-		if able && has {
+		switch {
+		case able && has:
 			have[what]++
+		case able:
+			none[what]++
 		}
 	}
-	dim := 0
-	for i, g := range d.Graphs {
+	for _, g := range d.Graphs {
 		count("vertex labels", g.N() > 0, g.HasLabels())
 		count("attributes", g.N() > 0, g.AttributeDim() > 0)
 		count("edge labels", g.M() > 0, g.HasEdgeLabels())
 		count("targets", true, g.Target() != "")
-		if dim == 0 {
-			dim = g.AttributeDim()
-		}
-		if g.AttributeDim() > 0 && g.AttributeDim() != dim {
-			return fmt.Errorf("graph %d has %d attributes, others have %d", i+1, g.AttributeDim(), dim)
-		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(have)) {
-		if have[what] < could[what] {
-			return fmt.Errorf("%d graphs have %s, %d have none; a TUDataset has them for all or for none", have[what], what, could[what]-have[what])
+		if none[what] > 0 {
+			return fmt.Errorf("%d graphs have %s, %d have none; a TUDataset has them for all or for none", have[what], what, none[what])
+		}
+	}
+	dim := Info(d).Attributes
+	for i, g := range d.Graphs {
+		if g.AttributeDim() > 0 && g.AttributeDim() != dim {
+			return fmt.Errorf("graph %d has %d attributes, others have %d", i+1, g.AttributeDim(), dim)
 		}
 	}
 	return nil
