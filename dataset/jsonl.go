@@ -123,6 +123,9 @@ func readJSONLines(s *stream) (nextGraph, error) {
 				return g, nil
 			}
 		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("the object breaks off in the line")
+		}
 		return nil, s.at(l.n, err)
 	}, nil
 }
@@ -133,7 +136,7 @@ func (r *jsonReader) parse(line []byte) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	open, err := d.Token()
 	if err != nil {
-		return jsonError(err)
+		return err
 	}
 	if open != json.Delim('{') {
 		return fmt.Errorf("%s, want an object", quote(line))
@@ -141,7 +144,7 @@ func (r *jsonReader) parse(line []byte) error {
 	for d.More() {
 		t, err := d.Token()
 		if err != nil {
-			return jsonError(err)
+			return err
 		}
 		key, _ := t.(string) // the decoder takes nothing else
 		to := r.fields[key]
@@ -150,23 +153,16 @@ func (r *jsonReader) parse(line []byte) error {
 			r.warn.add(1, "unknown field ignored", "unknown fields ignored")
 		}
 		if err := d.Decode(to); err != nil {
-			return fmt.Errorf("field %s: %w", quote([]byte(key)), jsonError(err))
+			return fmt.Errorf("field %s: %w", quote([]byte(key)), err)
 		}
 	}
 	if _, err := d.Token(); err != nil {
-		return jsonError(err)
+		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("something follows the object, want one graph a line")
 	}
 	return nil
-}
-
-func jsonError(err error) error {
-	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the object breaks off in the line")
-	}
-	return err
 }
 
 // build makes a graph of what a line says.
