@@ -493,7 +493,7 @@ func TestAttributeInvariance(t *testing.T) {
 func TestAttributeLarge(t *testing.T) {
 	r := graphtest.Rand(17)
 	g := graphtest.Labeled(r, graphtest.Grid(8, 11), 2, 0)
-	g, err := g.Reweight(func(graph.Edge) float64 { return math.Exp(3 * r.NormFloat64()) })
+	g, err := g.Reweight(func(graph.Edge) (float64, error) { return math.Exp(3 * r.NormFloat64()), nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,10 +30,9 @@ type arc struct {
 // arcs collects the edges of a graph in whatever directions and multiplicities they are
 // given, and hands simple undirected edges to a builder.
 type arcs struct {
-	list    []arc
-	labeled bool
-	loops   int
-	order   []place // scratch of put
+	list  []arc
+	loops int
+	order []place // scratch of put
 }
 
 // place is where an arc stands in the list, with its ends and direction as a key to sort by.
@@ -77,48 +76,36 @@ func (a *arcs) put(b *graph.Builder, rule direction, warn *warnings) error {
 	})
 	var oneWay, repeated, means, labels int
 	for i := 0; i < len(a.order); {
-		first := a.list[a.order[i].i]
-		var there, back *arc // the arcs of the two directions
-		j := i
-		for ; j < len(a.order) && a.order[j].key>>1 == a.order[i].key>>1; j++ {
-			e := &a.list[a.order[j].i]
-			seen := &there
-			if e.back && rule != undirected {
-				seen = &back
-			}
-			if *seen == nil {
-				*seen = e
-				continue
-			}
-			repeated++
-			if p := *seen; p.w != e.w {
-				return &lineError{e.line, fmt.Errorf("edge (%s) is given twice, with weights %v and %v", ends(e), p.w, e.w)}
-			} else if p.label != e.label {
-				return &lineError{e.line, fmt.Errorf("edge (%s) is given twice, with labels %q and %q", ends(e), p.label, e.label)}
+		var ways [2]*arc // the edge in its two directions
+		for key := a.order[i].key >> 1; i < len(a.order) && a.order[i].key>>1 == key; i++ {
+			e := &a.list[a.order[i].i]
+			switch p := &ways[a.order[i].key&1]; {
+			case *p == nil:
+				*p = e
+			case (*p).w != e.w:
+				return &lineError{e.line, fmt.Errorf("edge (%s) is given twice, with weights %v and %v", ends(e), (*p).w, e.w)}
+			case (*p).label != e.label:
+				return &lineError{e.line, fmt.Errorf("edge (%s) is given twice, with labels %q and %q", ends(e), (*p).label, e.label)}
+			default:
+				repeated++
 			}
 		}
-		i = j
-		e := first
-		switch {
-		case there == nil || back == nil:
+		there, back := cmp.Or(ways[0], ways[1]), cmp.Or(ways[1], ways[0])
+		e := *there
+		if there == back {
 			oneWay++
-		default:
-			if there.w != back.w {
-				means++
-				e.w = there.w/2 + back.w/2
-			}
-			if there.label != back.label {
-				labels++
-				if back.line < there.line {
-					e.label = back.label
-				}
+		}
+		if there.w != back.w {
+			means++
+			e.w = there.w/2 + back.w/2
+		}
+		if there.label != back.label {
+			labels++
+			if back.line < there.line {
+				e.label = back.label
 			}
 		}
-		if a.labeled {
-			b.AddLabeledEdge(int(e.u), int(e.v), e.w, e.label)
-		} else {
-			b.AddWeightedEdge(int(e.u), int(e.v), e.w)
-		}
+		b.AddLabeledEdge(int(e.u), int(e.v), e.w, e.label)
 	}
 	warn.add(a.loops, "self-loop dropped", "self-loops dropped")
 	warn.add(repeated, "repeated edge dropped", "repeated edges dropped")

@@ -7,29 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 )
-
-func TestDrugFormulas(t *testing.T) {
-	list := DrugList()
-	classes := map[string]int{}
-	names := map[string]bool{}
-	for _, x := range list {
-		m, err := chem.ParseSMILES(x.SMILES, 1000)
-		if err != nil || m.Formula() != x.Formula {
-			t.Errorf("%s: %v; want %s", x.Name, err, x.Formula)
-		}
-		if names[x.Name] {
-			t.Errorf("%s stands twice", x.Name)
-		}
-		names[x.Name] = true
-		classes[x.Class]++
-	}
-	if len(list) < 160 || len(classes) < 8 {
-		t.Errorf("%d drugs in %d classes, want at least 160 in 8", len(list), len(classes))
-	}
-}
 
 // TestDrugSizes checks that the number of atoms alone does not give the class: each drug
 // is put into the class that is most frequent among the others of nearest size.

@@ -9,11 +9,12 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// Dataset is a collection of graphs with what was found wrong with it.
+// Dataset is a collection of graphs. Warnings tell what was put right or left out when it was
+// read, and how often.
 type Dataset struct {
 	Name     string
 	Graphs   []*graph.Graph
-	Warnings []Warning
+	Warnings []string
 }
 
 // Targets returns the targets of the graphs, in their order.
@@ -79,7 +80,7 @@ func (r *Reader) Next() (*graph.Graph, error) {
 }
 
 // Warnings returns what was found wrong so far.
-func (r *Reader) Warnings() []Warning { return r.warn.list() }
+func (r *Reader) Warnings() []string { return r.warn.list() }
 
 // Close releases the file.
 func (r *Reader) Close() error {

@@ -75,12 +75,8 @@ func wantGraph(t *testing.T, g *graph.Graph, want string) {
 
 func wantWarnings(t *testing.T, d *Dataset, want ...string) {
 	t.Helper()
-	var got []string
-	for _, w := range d.Warnings {
-		got = append(got, w.String())
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("warnings %q, want %q", got, want)
+	if !slices.Equal(d.Warnings, want) {
+		t.Errorf("warnings %q, want %q", d.Warnings, want)
 	}
 }
 

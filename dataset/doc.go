@@ -13,7 +13,7 @@
 //   - names file and line in its errors,
 //   - refuses input beyond the limits in [Limits] before it is held in memory,
 //   - makes simple undirected graphs: directed edges become undirected, repeated edges
-//     and self-loops are dropped, and each of these is counted in a [Warning].
+//     and self-loops are dropped, and each of these is counted in a warning.
 //
 // [Options] say how graphs are read: formats, columns, labels of atoms, edge weights. A model
 // keeps them.

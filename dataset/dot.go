@@ -23,7 +23,7 @@ type dotParser struct {
 // dotScope holds the default data of vertices and edges in a subgraph, the data of the
 // subgraph, and the vertices that were named in it, in their order.
 type dotScope struct {
-	node, edge, data map[string]string
+	node, edge, data data
 	member           []int
 	has              map[int]bool
 	depth            int
@@ -51,40 +51,36 @@ func readDOT(s *stream) (nextGraph, error) {
 		if !more {
 			return nil, io.EOF
 		}
-		b, err := p.g.builder(s.opts, s.warn)
+		g, err := p.g.build(s, p.g.positions)
 		if err != nil {
-			return nil, s.at(scan.line, err)
-		}
-		p.g.positions(b)
-		g, err := b.Build()
-		if err != nil {
-			return nil, s.at(scan.line, err)
+			return nil, s.at(scan.last, err)
 		}
 		return g, nil
 	}, nil
 }
 
 // positions takes coordinates from the data "pos" when every vertex has it.
-func (n *named) positions(b *graph.Builder) {
+func (n *named) positions(b *graph.Builder) error {
 	at := make([][2]float64, len(n.node))
-	for v, data := range n.node {
-		xs, ys, ok := strings.Cut(strings.TrimSuffix(data["pos"], "!"), ",")
+	for v, d := range n.node {
+		xs, ys, ok := strings.Cut(strings.TrimSuffix(d["pos"], "!"), ",")
 		ys, _, _ = strings.Cut(ys, ",") // a third coordinate
 		x, err1 := strconv.ParseFloat(strings.TrimSpace(xs), 64)
 		y, err2 := strconv.ParseFloat(strings.TrimSpace(ys), 64)
 		if !ok || err1 != nil || err2 != nil {
-			return
+			return nil
 		}
 		at[v] = [2]float64{x, y}
 	}
 	for v, xy := range at {
 		b.SetCoordinates(v, xy[0], xy[1])
 	}
+	return nil
 }
 
-// have moves past the next token if it is one of the given marks.
-func (p *dotParser) have(marks ...string) bool {
-	ok := p.peek().is(marks...)
+// have moves past the next token if it is one of the given keywords or marks.
+func (p *dotParser) have(texts ...string) bool {
+	ok := p.peek().is(texts...)
 	if ok {
 		p.next()
 	}
@@ -99,18 +95,16 @@ func (p *dotParser) want(mark string) {
 
 // graph parses: strict? (graph | digraph) ID? { … }. It returns false at the end.
 func (p *dotParser) graph() bool {
-	if p.peek().kind == dotEnd {
+	if p.peek().is("") {
 		return false
 	}
-	if p.peek().kind == dotWord && p.peek().text == "strict" {
-		p.next()
-	}
+	p.have("strict")
 	t := p.next()
-	if t.kind != dotWord || t.text != "graph" && t.text != "digraph" {
+	if !t.is("graph", "digraph") {
 		p.fail(t.line, "%s, want graph or digraph", t)
 	}
 	p.directed = t.text == "digraph"
-	if p.peek().kind == dotID {
+	if p.peek().name {
 		p.g.id = p.id()
 	}
 	p.want("{")
@@ -121,13 +115,13 @@ func (p *dotParser) graph() bool {
 // id parses a name; quoted texts may be joined by +.
 func (p *dotParser) id() string {
 	t := p.next()
-	if t.kind != dotID {
+	if !t.name {
 		p.fail(t.line, "%s, want a name", t)
 	}
 	text := t.text
 	for p.have("+") {
 		t := p.next()
-		if t.kind != dotID {
+		if !t.name {
 			p.fail(t.line, "%s after +, want a text", t)
 		}
 		text += t.text
@@ -140,44 +134,29 @@ func (p *dotParser) statements(c *dotScope) {
 	for !p.have("}") {
 		t := p.peek()
 		switch {
-		case t.kind == dotEnd:
+		case t.is(""):
 			p.fail(t.line, "the graph breaks off, want }")
 			return
 		case p.have(";", ","):
-		case t.kind == dotWord && (t.text == "graph" || t.text == "node" || t.text == "edge"):
-			p.next()
-			given := p.attributes()
-			switch t.text {
-			case "node":
-				c.node = merged(c.node, given)
-			case "edge":
-				c.edge = merged(c.edge, given)
-			default:
-				maps.Copy(c.data, given)
-			}
+		case p.have("node"):
+			c.node = c.node.with(p.attributes())
+		case p.have("edge"):
+			c.edge = c.edge.with(p.attributes())
+		case p.have("graph"):
+			maps.Copy(c.data, p.attributes())
 		default:
 			p.chain(c)
 		}
 	}
 }
 
-// merged returns base with more on top, without changing either.
-func merged(base, more map[string]string) map[string]string {
-	if len(more) == 0 {
-		return base
-	}
-	m := maps.Clone(base)
-	if m == nil {
-		m = map[string]string{}
-	}
-	maps.Copy(m, more)
-	return m
-}
-
 // attributes parses lists [a=b, c=d; …] as long as they follow.
-func (p *dotParser) attributes() map[string]string {
-	var out map[string]string
+func (p *dotParser) attributes() data {
+	var out data
 	for p.have("[") {
+		if out == nil {
+			out = data{}
+		}
 		for !p.have("]") && p.err == nil {
 			if p.have(";", ",") {
 				continue
@@ -186,7 +165,7 @@ func (p *dotParser) attributes() map[string]string {
 			if p.have("=") {
 				value = p.id()
 			}
-			out = put(out, key, value)
+			out[key] = value
 		}
 	}
 	return out
@@ -195,47 +174,49 @@ func (p *dotParser) attributes() map[string]string {
 // chain parses a vertex, an assignment ID = ID, a subgraph, or edges between such.
 func (p *dotParser) chain(c *dotScope) {
 	first := p.peek()
-	if first.kind == dotID {
+	var from []int
+	if first.name {
 		name := p.id()
 		if p.have("=") {
 			c.data[name] = p.id()
 			return
 		}
-		first.text = name
+		from = p.vertex(c, name, first.line)
+	} else {
+		from = p.subgraph(c)
 	}
-	from, isNode := p.end(c, first)
-	type hop struct {
-		from, to []int
-		line     int
-	}
-	var hops []hop
+	ends := [][]int{from}
+	var lines []int // of the edges between two ends
 	for p.peek().is("->", "--") {
 		t := p.next()
-		if (t.text == "->") != p.directed {
-			p.fail(t.line, "%s, want %s in this kind of graph", t, map[bool]string{true: "->", false: "--"}[p.directed])
+		if want := map[bool]string{true: "->", false: "--"}[p.directed]; t.text != want {
+			p.fail(t.line, "%s, want %s in this kind of graph", t, want)
 		}
-		next := p.peek()
-		if next.kind == dotID {
-			next.text = p.id()
+		lines = append(lines, t.line)
+		if t := p.peek(); t.name {
+			ends = append(ends, p.vertex(c, p.id(), t.line))
+		} else {
+			ends = append(ends, p.subgraph(c))
 		}
-		to, _ := p.end(c, next)
-		hops = append(hops, hop{from, to, t.line})
-		from = to
 	}
 	given := p.attributes()
-	switch {
-	case len(hops) > 0:
-	case isNode && len(given) > 0:
-		p.g.node[from[0]] = merged(p.g.node[from[0]], given)
-	case len(given) > 0:
-		p.fail(first.line, "attributes after a subgraph")
+	if p.err != nil {
+		return
 	}
-	edge := merged(c.edge, given)
-	for _, h := range hops {
-		for _, u := range h.from {
-			for _, v := range h.to {
-				if err := p.g.edge(u, v, edge, p.directed, h.line); err != nil {
-					p.fail(h.line, "%w", err)
+	if len(lines) == 0 && len(given) > 0 {
+		if !first.name {
+			p.fail(first.line, "attributes after a subgraph")
+			return
+		}
+		v := ends[0][0]
+		p.g.node[v] = p.g.node[v].with(given)
+	}
+	edge := c.edge.with(given)
+	for i, line := range lines {
+		for _, u := range ends[i] {
+			for _, v := range ends[i+1] {
+				if err := p.g.edge(u, v, edge, p.directed, line); err != nil {
+					p.fail(line, "%w", err)
 					return
 				}
 			}
@@ -243,38 +224,30 @@ func (p *dotParser) chain(c *dotScope) {
 	}
 }
 
-// end parses an end of an edge: a vertex, whose name t was read and which may have a port,
-// or a subgraph, of which t is the next token.
-func (p *dotParser) end(c *dotScope, t dotToken) (vs []int, isNode bool) {
-	if t.kind != dotID {
-		return p.subgraph(c), false
-	}
+// vertex returns the vertex of a name that was read in a line, and reads its port.
+func (p *dotParser) vertex(c *dotScope, name string, line int) []int {
 	for range 2 { // port and compass point
 		if p.have(":") {
 			p.id()
 		}
 	}
-	if p.err != nil {
-		return nil, false
-	}
 	n := len(p.g.node)
-	v, err := p.g.vertex(t.text)
+	v, err := p.g.vertex(name)
 	if err != nil {
-		p.fail(t.line, "%w", err)
-		return nil, false
+		p.fail(line, "%w", err)
+		return nil
 	}
 	if v == n { // new: it takes the defaults of here
 		p.g.node[v] = c.node
 	}
 	c.add(v)
-	return []int{v}, true
+	return []int{v}
 }
 
 // subgraph parses a subgraph and returns the vertices that are named in it.
 func (p *dotParser) subgraph(c *dotScope) []int {
-	if t := p.peek(); t.kind == dotWord && t.text == "subgraph" {
-		p.next()
-		if p.peek().kind == dotID {
+	if t := p.peek(); p.have("subgraph") {
+		if p.peek().name {
 			p.id()
 		}
 		p.want("{")
@@ -284,7 +257,7 @@ func (p *dotParser) subgraph(c *dotScope) []int {
 	if c.depth >= dotDepth {
 		p.fail(p.peek().line, "more than %d subgraphs inside each other", dotDepth)
 	}
-	sub := &dotScope{node: c.node, edge: c.edge, data: map[string]string{}, has: map[int]bool{}, depth: c.depth + 1}
+	sub := &dotScope{node: c.node, edge: c.edge, data: data{}, has: map[int]bool{}, depth: c.depth + 1}
 	p.statements(sub)
 	c.add(sub.member...)
 	return sub.member

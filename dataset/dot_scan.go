@@ -1,56 +1,54 @@
 package dataset
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
+	"text/scanner"
 )
 
-// dotToken is a token of the DOT language.
+// dotToken is a token of the DOT language: a name, numeral or quoted text, or else a keyword in
+// lower case, a mark { } [ ] ; , : = + -> --, or nothing at the end of the file.
 type dotToken struct {
-	kind dotKind
 	text string
+	name bool
 	line int
 }
 
-type dotKind int
-
-const (
-	dotEnd   dotKind = iota
-	dotID            // name, numeral or quoted text
-	dotWord          // keyword, in lower case
-	dotPunct         // { } [ ] ; , : = + -> --
-)
+var dotWords = []string{"node", "edge", "graph", "digraph", "subgraph", "strict"}
 
 func (t dotToken) String() string {
-	if t.kind == dotEnd {
+	if t.is("") {
 		return "the end of the file"
 	}
 	return quote([]byte(t.text))
 }
 
-// is reports whether the token is one of the given punctuation marks.
-func (t dotToken) is(marks ...string) bool {
-	return t.kind == dotPunct && slices.Contains(marks, t.text)
-}
+// is reports whether the token is one of the given keywords or marks.
+func (t dotToken) is(texts ...string) bool { return !t.name && slices.Contains(texts, t.text) }
 
-// dotScanner splits DOT into tokens. After the first error there are no more of them.
+// dotScanner splits DOT into tokens. After the first error there are no more of them. It reads
+// bytes as if they were ISO-8859-1, so that names and texts keep theirs in any encoding.
 type dotScanner struct {
-	in    *bufio.Scanner
-	line  int  // behind what was split off
-	first int  // in which the last token begins
-	fresh bool // nothing but blanks stand before in the line
+	in    scanner.Scanner
+	last  int  // line in which the last token ends
 	ahead bool // token was read and not taken
 	token dotToken
 	err   error // a *lineError
 }
 
-func newDotScanner(r *bounded) *dotScanner {
-	s := &dotScanner{in: bufio.NewScanner(r), line: 1, fresh: true}
-	s.in.Buffer(nil, 2*r.max) // r has the last word
-	s.in.Split(s.split)
+func newDotScanner(src *bounded) *dotScanner {
+	s := &dotScanner{}
+	s.in.Init(latin1(src))
+	s.in.Mode = scanner.ScanIdents | scanner.ScanComments | scanner.SkipComments
+	s.in.Whitespace |= 1<<'\f' | 1<<'\v'
+	s.in.IsIdentRune = func(c rune, _ int) bool { return dotName(c) }
+	s.in.Error = func(in *scanner.Scanner, text string) {
+		if src.last != nil {
+			s.fail(in.Pos().Line, "%w", broken(src.last))
+		}
+		s.fail(in.Position.Line, "%s", text)
+	}
 	return s
 }
 
@@ -73,126 +71,85 @@ func (s *dotScanner) peek() dotToken {
 
 func (s *dotScanner) next() dotToken {
 	t := s.peek()
-	s.ahead = false
+	s.ahead = s.err != nil
 	return t
+}
+
+// dotName reports whether a character may stand in a name or a numeral.
+func dotName(c rune) bool {
+	return c == '_' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
 // dotEscapes are the pairs with a backslash in quoted text. A line that ends with one goes on.
 var dotEscapes = strings.NewReplacer(`\\`, `\\`, `\"`, `"`, "\\\n", "")
 
+// scan reads a token.
 func (s *dotScanner) scan() dotToken {
-	if s.err != nil || !s.in.Scan() {
-		switch err := s.in.Err().(type) {
-		case nil:
-		case *lineError:
-			s.fail(err.line, "%w", err.err)
-		default:
-			s.fail(s.line, "%w", broken(err))
+	c := s.in.Scan()
+	for c == '#' && s.in.Line > s.last { // output of a C preprocessor
+		for c != '\n' && c != scanner.EOF {
+			c = s.in.Next()
 		}
-		return dotToken{line: s.line}
+		c = s.in.Scan()
 	}
-	t := dotToken{dotPunct, s.in.Text(), s.first}
-	switch c := t.text[0]; {
+	t := dotToken{text: s.in.TokenText(), line: s.in.Position.Line}
+	switch next := s.in.Peek(); {
+	case c == scanner.EOF:
+		t.text = ""
 	case c == '"':
-		t.kind, t.text = dotID, dotEscapes.Replace(t.text[1:len(t.text)-1])
+		t.text, t.name = dotEscapes.Replace(s.text('"', '"')), true
 	case c == '<':
-		t.kind, t.text = dotID, t.text[1:len(t.text)-1]
-	case dotName(c) || c == '.' || c == '-' && t.text != "--" && t.text != "->":
-		t.kind = dotID
-		switch w := strings.ToLower(t.text); w {
-		case "node", "edge", "graph", "digraph", "subgraph", "strict":
-			t.kind, t.text = dotWord, w
-		}
+		t.text, t.name = s.text('<', '>'), true
+	case c == '-' && (next == '-' || next == '>'):
+		t.text += string(s.in.Next())
+	case c == '-' && dotName(next):
+		s.in.Scan()
+		t.text, t.name = "-"+latin1Bytes(s.in.TokenText()), true
+	case c == scanner.Ident && slices.Contains(dotWords, strings.ToLower(t.text)):
+		t.text = strings.ToLower(t.text)
+	case c == scanner.Ident:
+		t.text, t.name = latin1Bytes(t.text), true
+	case !strings.ContainsRune("{}[];,:=+", c):
+		s.fail(t.line, "unexpected character %q", c)
 	}
+	if s.err != nil {
+		return dotToken{line: t.line}
+	}
+	s.last = s.in.Pos().Line
 	return t
 }
 
-// split is the bufio.SplitFunc that finds the next token. Blanks and comments are none.
-func (s *dotScanner) split(data []byte, atEOF bool) (int, []byte, error) {
-	bad := func(format string, args ...any) (int, []byte, error) {
-		return 0, nil, &lineError{s.line, fmt.Errorf(format, args...)}
+// latin1Bytes returns the bytes that stand as characters of ISO-8859-1 in a text.
+func latin1Bytes(text string) string {
+	var out []byte
+	for _, c := range text {
+		out = append(out, byte(c))
 	}
-	for at := 0; at < len(data); {
-		n, skip, open := dotLength(data[at:], s.fresh)
-		text := data[at : at+max(n, 0)]
-		switch {
-		case !atEOF && (n < 0 || at+n == len(data)): // it may go on
-			return at, nil, nil
-		case n < 0:
-			return bad("%s is not closed", open)
-		case n == 0:
-			return bad("unexpected character %q", data[at])
-		case string(text) == "-" || string(text) == "." || string(text) == "-.":
-			return bad("%q, want a name, a number or an edge", text)
-		}
-		s.first = s.line
-		s.line += bytes.Count(text, []byte("\n"))
-		s.fresh = dotBlank(text[0]) && (s.fresh || s.line > s.first)
-		if at += n; !skip {
-			return at, text, nil
-		}
-	}
-	return len(data), nil, nil
+	return string(out)
 }
 
-func dotName(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-}
-
-func dotBlank(c byte) bool { return isBlank(c) || c == '\n' || c == '\f' || c == '\v' }
-
-// dotLength returns the length of what data begins with and whether that is no token: blanks
-// or a comment. The length is 0 where nothing can begin so, and -1 for something open that
-// is not closed. fresh is as in the scanner.
-func dotLength(data []byte, fresh bool) (n int, skip bool, open string) {
-	while := func(from int, in func(c byte) bool) int {
-		for from < len(data) && in(data[from]) {
-			from++
+// text reads up to the mark that closes a text. Marks < > may be nested; a backslash in quotes
+// protects what follows.
+func (s *dotScanner) text(open, end rune) string {
+	line := s.in.Position.Line
+	var text []byte
+	for depth := 1; ; {
+		c := s.in.Next()
+		switch c {
+		case scanner.EOF:
+			s.fail(line, "text after %c is not closed", open)
+			return ""
+		case end:
+			depth--
+		case open:
+			depth++
 		}
-		return from
+		if depth == 0 {
+			return string(text)
+		}
+		text = append(text, byte(c))
+		if c == '\\' && open == '"' {
+			text = append(text, byte(s.in.Next()))
+		}
 	}
-	switch c := data[0]; {
-	case dotBlank(c):
-		return while(1, dotBlank), true, ""
-	case c == '#' && fresh || bytes.HasPrefix(data, []byte("//")): // # is output of a C preprocessor
-		return while(1, func(c byte) bool { return c != '\n' }), true, ""
-	case bytes.HasPrefix(data, []byte("/*")):
-		if end := bytes.Index(data[2:], []byte("*/")); end >= 0 {
-			return end + 4, true, ""
-		}
-		return -1, true, "comment"
-	case strings.IndexByte("{}[];,:=+", c) >= 0:
-		return 1, false, ""
-	case c == '"':
-		for i := 1; i < len(data); i++ {
-			if data[i] == '"' {
-				return i + 1, false, ""
-			}
-			if data[i] == '\\' {
-				i++
-			}
-		}
-		return -1, false, "text in quotes"
-	case c == '<':
-		depth := 0
-		for i, c := range data {
-			if c == '<' {
-				depth++
-			}
-			if c == '>' {
-				depth--
-			}
-			if depth == 0 {
-				return i + 1, false, ""
-			}
-		}
-		return -1, false, "text in < >"
-	case c == '-' && len(data) > 1 && (data[1] == '-' || data[1] == '>'):
-		return 2, false, ""
-	case c == '-' || c == '.' || c >= '0' && c <= '9':
-		return while(1, func(c byte) bool { return dotName(c) || c == '.' }), false, ""
-	case dotName(c):
-		return while(1, dotName), false, ""
-	}
-	return 0, false, ""
 }

@@ -1,11 +1,13 @@
 package dataset
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -24,21 +26,7 @@ func readEdgeList(s *stream) (nextGraph, error) {
 	}, nil
 }
 
-// edgeListFields splits a line at blanks, commas and semicolons, into out.
-func edgeListFields(line []byte, out [][]byte) [][]byte {
-	out = out[:0]
-	from := -1
-	for i := 0; i <= len(line); i++ {
-		sep := i == len(line) || isBlank(line[i]) || line[i] == ',' || line[i] == ';'
-		if sep && from >= 0 {
-			out = append(out, line[from:i])
-			from = -1
-		} else if !sep && from < 0 {
-			from = i
-		}
-	}
-	return out
-}
+func edgeListSeparator(c rune) bool { return strings.ContainsRune(" \t\r,;", c) }
 
 func edgeListGraph(s *stream) (*graph.Graph, error) {
 	l := newLines(s.name, budget(s.opts.Limits)(s.in), s.opts.Limits)
@@ -54,7 +42,7 @@ func edgeListGraph(s *stream) (*graph.Graph, error) {
 		if err != nil {
 			return nil, err
 		}
-		field = edgeListFields(line, field)
+		field = slices.AppendSeq(field[:0], bytes.FieldsFuncSeq(line, edgeListSeparator))
 		var ends [2]int
 		for i := range min(2, len(field)) {
 			if ends[i], err = n.vertex(string(field[i])); err != nil {
@@ -63,7 +51,6 @@ func edgeListGraph(s *stream) (*graph.Graph, error) {
 		}
 		if columns == 0 && len(field) > 1 {
 			columns = len(field)
-			as.labeled = columns == 4
 		}
 		switch {
 		case len(field) == 0:
@@ -88,7 +75,7 @@ func edgeListGraph(s *stream) (*graph.Graph, error) {
 		}
 		as.add(ends[0], ends[1], w, label, l.n)
 	}
-	order := vertexOrder(n.index)
+	order := vertexOrder(n.name)
 	for i := range as.list {
 		e := &as.list[i]
 		e.u, e.v = order[e.u], order[e.v]
@@ -109,25 +96,19 @@ func edgeListGraph(s *stream) (*graph.Graph, error) {
 
 // vertexOrder returns new numbers for the vertices: in the order of their names when all
 // are whole numbers, else as they came.
-func vertexOrder(index map[string]int) []int32 {
-	type vertex struct{ name, v int }
-	list := make([]vertex, 0, len(index))
-	order := make([]int32, len(index))
-	for v := range order {
-		order[v] = int32(v)
-	}
-	for name, v := range index {
+func vertexOrder(names []string) []int32 {
+	vertices, order, number := make([]int, len(names)), make([]int32, len(names)), make([]int, len(names))
+	whole := true
+	for v, name := range names {
 		x, err := strconv.Atoi(name)
-		if err != nil {
-			return order
-		}
-		list = append(list, vertex{x, v})
+		whole = whole && err == nil
+		vertices[v], number[v] = v, x
 	}
-	slices.SortFunc(list, func(a, b vertex) int {
-		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.v, b.v))
-	})
-	for i, x := range list {
-		order[x.v] = int32(i)
+	if whole {
+		slices.SortStableFunc(vertices, func(a, b int) int { return cmp.Compare(number[a], number[b]) })
+	}
+	for i, v := range vertices {
+		order[v] = int32(i)
 	}
 	return order
 }

@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,27 +17,28 @@ import (
 
 // graphmlKey declares data.
 type graphmlKey struct {
-	domain  string // "node", "edge", "graph", "all"
-	name    string
-	numeric bool
+	ID      string  `xml:"id,attr"`
+	Domain  string  `xml:"for,attr"` // "node", "edge", "graph", "all"
+	Name    string  `xml:"attr.name,attr"`
+	Type    string  `xml:"attr.type,attr"`
+	Default *string `xml:"default"`
 }
 
-// graphmlReader reads one graph after the other. After the first error it sees no more
-// elements.
+// graphmlReader reads one graph after the other.
 type graphmlReader struct {
 	*stream
 	d       *xml.Decoder
 	bounded *bounded
-	keys    map[string]*graphmlKey // by identifier
-	order   []*graphmlKey
-	initial map[string]map[string]string // default data by domain
-	root    bool                         // the root element was read
-	err     error
+	keys    []*graphmlKey // in the order of their declarations
+	byID    map[string]*graphmlKey
+	initial map[string]data // default data by domain
+	root    bool            // the root element was read
 }
 
 func readGraphML(s *stream) (nextGraph, error) {
 	in := &bounded{r: s.in, max: s.opts.Limits.Record}
-	r := &graphmlReader{stream: s, d: xml.NewDecoder(in), bounded: in, keys: map[string]*graphmlKey{}, initial: map[string]map[string]string{}}
+	r := &graphmlReader{stream: s, d: xml.NewDecoder(in), bounded: in, byID: map[string]*graphmlKey{},
+		initial: map[string]data{"node": {}, "edge": {}, "graph": {}}}
 	r.d.CharsetReader = func(charset string, input io.Reader) (io.Reader, error) {
 		switch strings.ToLower(charset) {
 		case "us-ascii", "utf8":
@@ -48,8 +49,17 @@ func readGraphML(s *stream) (nextGraph, error) {
 		return nil, fmt.Errorf("encoding %q, want UTF-8 or ISO-8859-1", charset)
 	}
 	return func() (*graph.Graph, error) {
-		g := r.next()
-		return g, r.err
+		g, err := r.next()
+		var syntax *xml.SyntaxError
+		switch {
+		case err == nil || err == io.EOF:
+			return g, err
+		case in.last != nil:
+			err = broken(in.last)
+		case errors.As(err, &syntax):
+			err = &lineError{syntax.Line, errors.New(syntax.Msg)}
+		}
+		return nil, s.at(r.line(), err)
 	}, nil
 }
 
@@ -71,83 +81,40 @@ func (r *graphmlReader) line() int {
 	return line
 }
 
-// fail keeps the first error.
-func (r *graphmlReader) fail(format string, args ...any) {
-	r.failAt(r.line(), fmt.Errorf(format, args...))
-}
-
-func (r *graphmlReader) failAt(line int, err error) {
-	if r.err == nil {
-		r.err = r.at(line, err)
-	}
-}
-
-// token returns the next element start or end, or text. After the last one, and after an
-// error, it is nil.
-func (r *graphmlReader) token() xml.Token {
-	if r.err != nil {
-		return nil
-	}
-	t, err := r.d.Token()
-	switch s, syntax := err.(*xml.SyntaxError); {
-	case err == nil:
-		return t
-	case err == io.EOF:
-	case r.bounded.last != nil:
-		r.fail("%w", broken(r.bounded.last))
-	case syntax:
-		r.failAt(s.Line, fmt.Errorf("%s", s.Msg))
-	default:
-		r.fail("%w", err)
-	}
-	return nil
-}
-
 // within calls element for every element inside the one that was opened last. element
 // reads to the end of its element.
-func (r *graphmlReader) within(element func(xml.StartElement)) {
+func (r *graphmlReader) within(element func(xml.StartElement) error) error {
 	for {
-		switch t := r.token().(type) {
+		t, err := r.d.Token()
+		if err != nil {
+			return err
+		}
+		switch t := t.(type) {
 		case xml.StartElement:
-			element(t)
+			if err := element(t); err != nil {
+				return err
+			}
 		case xml.EndElement:
-			return
-		case nil:
-			r.fail("the file breaks off")
-			return
+			return nil
 		}
 	}
 }
 
 // text returns the text in the element that was opened last, without elements inside.
-func (r *graphmlReader) text() string {
+func (r *graphmlReader) text() (string, error) {
 	var text []byte
 	for {
-		switch t := r.token().(type) {
+		t, err := r.d.Token()
+		switch t := t.(type) {
 		case xml.CharData:
 			text = append(text, t...)
 		case xml.StartElement:
-			r.skip()
+			err = r.d.Skip()
 		case xml.EndElement:
-			return string(text)
-		case nil:
-			r.fail("the file breaks off")
-			return ""
+			return string(text), nil
 		}
-	}
-}
-
-// skip reads to the end of the element that was opened last, however deep it is.
-func (r *graphmlReader) skip() {
-	for depth := 1; depth > 0; {
-		switch r.token().(type) {
-		case xml.StartElement:
-			depth++
-		case xml.EndElement:
-			depth--
-		case nil:
-			r.fail("the file breaks off")
-			return
+		if err != nil {
+			return "", err
 		}
 	}
 }
@@ -161,228 +128,183 @@ func attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-// next returns the next graph of the file, nil with r.err.
-func (r *graphmlReader) next() *graph.Graph {
+// next returns the next graph of the file.
+func (r *graphmlReader) next() (*graph.Graph, error) {
 	for {
-		t := r.token()
+		t, err := r.d.Token()
+		if err == io.EOF && !r.root {
+			err = errors.New("no element graphml")
+		}
+		if err != nil {
+			return nil, err
+		}
 		e, ok := t.(xml.StartElement)
 		switch {
-		case t == nil:
-			if !r.root {
-				r.fail("no element graphml")
-			} else if r.err == nil {
-				r.err = io.EOF
-			}
-			return nil
 		case !ok:
 		case !r.root && e.Name.Local != "graphml":
-			r.fail("root element %q, want graphml", e.Name.Local)
+			return nil, fmt.Errorf("root element %q, want graphml", e.Name.Local)
 		case !r.root:
 			r.root = true
 		case e.Name.Local == "key":
-			r.key(e)
+			err = r.key(e)
 		case e.Name.Local == "graph":
-			g := r.graph(e)
+			g, err := r.graph(e)
 			r.bounded.reset()
-			return g
+			return g, err
 		default:
-			r.skip()
+			err = r.d.Skip()
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 }
 
 // key reads a declaration.
-func (r *graphmlReader) key(e xml.StartElement) {
-	id := attr(e, "id")
-	k := &graphmlKey{domain: cmp.Or(attr(e, "for"), "all"), name: cmp.Or(attr(e, "attr.name"), id)}
-	switch attr(e, "attr.type") {
-	case "int", "long", "float", "double":
-		k.numeric = true
+func (r *graphmlReader) key(e xml.StartElement) error {
+	k := &graphmlKey{}
+	if err := r.d.DecodeElement(k, &e); err != nil {
+		return err
 	}
-	r.within(func(c xml.StartElement) {
-		text := r.text()
-		for _, domain := range []string{"node", "edge", "graph"} {
-			if c.Name.Local == "default" && (k.domain == domain || k.domain == "all") {
-				r.initial[domain] = put(r.initial[domain], k.name, text)
-			}
+	k.Domain, k.Name = cmp.Or(k.Domain, "all"), cmp.Or(k.Name, k.ID)
+	for domain, initial := range r.initial {
+		if k.Default != nil && (k.Domain == domain || k.Domain == "all") {
+			initial[k.Name] = *k.Default
 		}
-	})
-	if old := r.keys[id]; old != nil {
+	}
+	if old := r.byID[k.ID]; old != nil {
 		*old = *k
-		return
-	}
-	r.keys[id] = k
-	r.order = append(r.order, k)
-}
-
-// put sets a value in a map, which is made when it is nil.
-func put(data map[string]string, key, value string) map[string]string {
-	if data == nil {
-		data = map[string]string{}
-	}
-	data[key] = value
-	return data
-}
-
-// element reads the data of a node or an edge up to its end.
-func (r *graphmlReader) element(e xml.StartElement) map[string]string {
-	data := maps.Clone(r.initial[e.Name.Local])
-	r.within(func(c xml.StartElement) {
-		switch c.Name.Local {
-		case "data":
-			data = r.datum(data, c)
-		case "graph":
-			r.fail("graph inside %s, want flat graphs", e.Name.Local)
-		default: // port, desc
-			r.skip()
-		}
-	})
-	return data
-}
-
-// datum adds a value to data.
-func (r *graphmlReader) datum(data map[string]string, e xml.StartElement) map[string]string {
-	text := r.text()
-	k := r.keys[attr(e, "key")]
-	if k == nil {
-		r.fail("data of key %q, which is not declared", attr(e, "key"))
-		return data
-	}
-	return put(data, k.name, strings.TrimSpace(text))
-}
-
-// graph reads a graph, nil with r.err.
-func (r *graphmlReader) graph(e xml.StartElement) *graph.Graph {
-	n := newNamed(r.opts.Limits)
-	n.id = attr(e, "id")
-	n.data = maps.Clone(r.initial["graph"])
-	directed := attr(e, "edgedefault") == "directed"
-	known := map[string]bool{} // nodes that were declared
-	vertex := func(name string) int {
-		v, err := n.vertex(name)
-		if err != nil {
-			r.fail("%w", err)
-		}
-		return v
-	}
-	type end struct {
-		name string
-		line int
-	}
-	var used []end // nodes that edges name, to be declared somewhere
-	r.within(func(c xml.StartElement) {
-		switch c.Name.Local {
-		case "data":
-			n.data = r.datum(n.data, c)
-		case "node":
-			id := attr(c, "id")
-			if known[id] {
-				r.fail("second node %q", id)
-			}
-			known[id] = true
-			v := vertex(id)
-			if data := r.element(c); r.err == nil {
-				n.node[v] = data
-			}
-		case "edge":
-			line, from, to, way := r.line(), attr(c, "source"), attr(c, "target"), attr(c, "directed")
-			for _, name := range []string{from, to} {
-				if !known[name] {
-					used = append(used, end{name, line})
-				}
-			}
-			u, v := vertex(from), vertex(to)
-			if err := n.edge(u, v, r.element(c), way == "true" || way == "" && directed, line); err != nil {
-				r.fail("%w", err)
-			}
-		case "hyperedge":
-			r.fail("hyperedge, want edges between two nodes")
-		default:
-			r.skip()
-		}
-	})
-	for _, u := range used {
-		if !known[u.name] {
-			r.failAt(u.line, fmt.Errorf("edge to node %q, which does not exist", u.name))
-		}
-	}
-	if r.err != nil {
 		return nil
 	}
-	g, err := r.build(n)
-	if err != nil {
-		r.failAt(r.line(), err)
-	}
-	return g
+	r.byID[k.ID] = k
+	r.keys = append(r.keys, k)
+	return nil
 }
 
-func (r *graphmlReader) build(n *named) (*graph.Graph, error) {
-	b, err := n.builder(r.opts, r.warn)
+// datum adds a value to data, which is made when it is nil.
+func (r *graphmlReader) datum(to *data, e xml.StartElement) error {
+	text, err := r.text()
+	if err != nil {
+		return err
+	}
+	k := r.byID[attr(e, "key")]
+	if k == nil {
+		return fmt.Errorf("data of key %q, which is not declared", attr(e, "key"))
+	}
+	if *to == nil {
+		*to = data{}
+	}
+	(*to)[k.Name] = strings.TrimSpace(text)
+	return nil
+}
+
+// element reads the data of a node or an edge up to its end. They are not nil.
+func (r *graphmlReader) element(e xml.StartElement) (data, error) {
+	var given data
+	err := r.within(func(c xml.StartElement) error {
+		switch c.Name.Local {
+		case "data":
+			return r.datum(&given, c)
+		case "graph":
+			return fmt.Errorf("graph inside %s, want flat graphs", e.Name.Local)
+		}
+		return r.d.Skip() // port, desc
+	})
+	return r.initial[e.Name.Local].with(given), err
+}
+
+// graph reads a graph.
+func (r *graphmlReader) graph(e xml.StartElement) (*graph.Graph, error) {
+	n := newNamed(r.opts.Limits)
+	n.id = attr(e, "id")
+	given := data{}
+	directed := attr(e, "edgedefault") == "directed"
+	err := r.within(func(c xml.StartElement) error {
+		switch c.Name.Local {
+		case "data":
+			return r.datum(&given, c)
+		case "node":
+			v, err := n.vertex(attr(c, "id"))
+			if err == nil && n.node[v] != nil {
+				err = fmt.Errorf("second node %q", n.name[v])
+			}
+			if err == nil {
+				n.node[v], err = r.element(c)
+			}
+			return err
+		case "edge":
+			line, way := r.line(), attr(c, "directed")
+			u, err1 := n.vertex(attr(c, "source"))
+			v, err2 := n.vertex(attr(c, "target"))
+			d, err3 := r.element(c)
+			if err := cmp.Or(err1, err2, err3); err != nil {
+				return err
+			}
+			return n.edge(u, v, d, way == "true" || way == "" && directed, line)
+		case "hyperedge":
+			return errors.New("hyperedge, want edges between two nodes")
+		}
+		return r.d.Skip()
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := r.columns(n, b); err != nil {
-		return nil, err
-	}
-	g, err := b.Build()
-	if err != nil {
-		return nil, fmt.Errorf("graph %q: %w", n.id, err)
-	}
-	return g, nil
-}
-
-// columns takes coordinates from the numeric keys x and y, and attributes from the other
-// numeric keys that every node has.
-func (r *graphmlReader) columns(n *named, b *graph.Builder) error {
-	label := "" // the key that is the label
-	for _, name := range wanted(r.opts.NodeLabelKey, nodeLabelNames) {
-		for _, k := range r.order {
-			if label == "" && strings.EqualFold(k.name, name) {
-				label = k.name
+	n.data = r.initial["graph"].with(given)
+	for _, e := range n.edges {
+		for _, v := range []int{e.u, e.v} {
+			if n.node[v] == nil {
+				return nil, &lineError{e.line, fmt.Errorf("edge to node %q, which does not exist", n.name[v])}
 			}
 		}
 	}
-	var names []string
-	for _, k := range r.order {
-		if k.domain != "node" && k.domain != "all" || k.name == label {
+	return n.build(r.stream, func(b *graph.Builder) error { return r.numbers(n, b) })
+}
+
+// numbers takes coordinates from the numeric keys x and y, and attributes from the other
+// numeric keys that every node has.
+func (r *graphmlReader) numbers(n *named, b *graph.Builder) error {
+	var declared, names []string
+	for _, k := range r.keys {
+		declared = append(declared, k.Name)
+	}
+	label := findColumn(declared, nodeLabelNames)
+	for _, k := range r.keys {
+		if k.Domain != "node" && k.Domain != "all" || label >= 0 && k.Name == declared[label] {
 			continue
 		}
 		have := 0
-		for _, data := range n.node {
-			if _, ok := data[k.name]; ok {
+		for _, d := range n.node {
+			if _, ok := d[k.Name]; ok {
 				have++
 			}
 		}
-		if have > 0 && k.numeric && have == len(n.node) {
-			names = append(names, k.name)
+		if have > 0 && have == len(n.node) && slices.Contains([]string{"int", "long", "float", "double"}, k.Type) {
+			names = append(names, k.Name)
 			continue
 		}
 		r.warn.add(have, "value of node data that is no number or not there for every node ignored", "values of node data that are no numbers or not there for every node ignored")
 	}
 	// One of x and y alone is an attribute.
 	drawn := slices.Contains(names, "x") && slices.Contains(names, "y")
-	row := make([]float64, 0, len(names))
-	for v, data := range n.node {
-		var x, y float64
-		row = row[:0]
-		for _, name := range names {
-			value, err := strconv.ParseFloat(data[name], 64)
-			switch {
-			case err != nil:
-				return fmt.Errorf("node data %q: %s, want a number", name, quote([]byte(data[name])))
-			case drawn && name == "x":
-				x = value
-			case drawn && name == "y":
-				y = value
-			default:
-				row = append(row, value)
+	if drawn {
+		names = append(slices.DeleteFunc(names, func(s string) bool { return s == "x" || s == "y" }), "x", "y")
+	}
+	numbers := make([]float64, len(names))
+	for v, d := range n.node {
+		for i, name := range names {
+			var err error
+			if numbers[i], err = strconv.ParseFloat(d[name], 64); err != nil {
+				return fmt.Errorf("node data %q: %s, want a number", name, quote([]byte(d[name])))
 			}
+		}
+		row := numbers
+		if drawn {
+			k := len(names) - 2
+			row = numbers[:k]
+			b.SetCoordinates(v, numbers[k], numbers[k+1])
 		}
 		if len(row) > 0 {
 			b.SetAttributes(v, row)
-		}
-		if drawn {
-			b.SetCoordinates(v, x, y)
 		}
 	}
 	return nil

@@ -40,11 +40,10 @@ type Summary struct {
 
 // Info summarises a dataset.
 func Info(d *Dataset) Summary {
-	s := Summary{Name: d.Name, Graphs: len(d.Graphs), Warnings: []string{}, LabelCounts: map[string]int{}}
-	for _, w := range d.Warnings {
-		s.Warnings = append(s.Warnings, w.String())
-	}
+	s := Summary{Name: d.Name, Graphs: len(d.Graphs), Warnings: append([]string{}, d.Warnings...), LabelCounts: map[string]int{}}
 	edgeLabels := map[string]bool{}
+	var scratch graph.Scratch
+	var component []int32
 	for _, g := range d.Graphs {
 		s.Vertices += g.N()
 		s.Edges += g.M()
@@ -72,7 +71,8 @@ func Info(d *Dataset) Summary {
 		}
 		_, _, ok := g.Coordinates(0)
 		s.Coordinates = s.Coordinates || ok
-		if connected(g) {
+		var parts int
+		if component, parts = scratch.Components(g, component); parts == 1 {
 			s.Connected++
 		}
 	}
@@ -120,23 +120,4 @@ func valueRange(counts map[string]int, n int) []float64 {
 		return []float64{lo, hi}
 	}
 	return nil
-}
-
-func connected(g *graph.Graph) bool {
-	seen := make([]bool, g.N())
-	stack := []int32{0}
-	seen[0] = true
-	n := 1
-	for len(stack) > 0 {
-		v := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		for _, u := range g.Neighbors(int(v)) {
-			if !seen[u] {
-				seen[u] = true
-				n++
-				stack = append(stack, u)
-			}
-		}
-	}
-	return n == g.N()
 }

@@ -55,7 +55,8 @@ func tooDense(in, out int64, lim Limits) error {
 	return fmt.Errorf("%d compressed bytes become more than %d: refused beyond %d to 1, the limit Limits.Ratio", in, out, lim.Ratio)
 }
 
-// decompress returns the bytes of r, through gzip when they begin with its magic number.
+// decompress returns the bytes of r, through gzip when they begin with its magic number, and
+// without the mark of the byte order that may stand at the beginning of UTF-8.
 func decompress(r io.Reader, lim Limits) (*bufio.Reader, error) {
 	in, out := int64(0), int64(0)
 	br := bufio.NewReaderSize(readerFunc(func(p []byte) (int, error) {
@@ -67,21 +68,24 @@ func decompress(r io.Reader, lim Limits) (*bufio.Reader, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	if !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return br, nil
-	}
-	z, err := gzip.NewReader(br)
-	if err != nil {
-		return nil, err
-	}
-	return bufio.NewReaderSize(readerFunc(func(p []byte) (int, error) {
-		n, err := z.Read(p)
-		out += int64(n)
-		if out > ratioFloor && out/int64(lim.Ratio) > in {
-			return 0, tooDense(in, out, lim)
+	if string(magic) == "\x1f\x8b" {
+		z, err := gzip.NewReader(br)
+		if err != nil {
+			return nil, err
 		}
-		return n, err
-	}), 64<<10), nil
+		br = bufio.NewReaderSize(readerFunc(func(p []byte) (int, error) {
+			n, err := z.Read(p)
+			out += int64(n)
+			if out > ratioFloor && out/int64(lim.Ratio) > in {
+				return 0, tooDense(in, out, lim)
+			}
+			return n, err
+		}), 64<<10)
+	}
+	if mark, _ := br.Peek(3); string(mark) == "\xef\xbb\xbf" {
+		br.Discard(3)
+	}
+	return br, nil
 }
 
 // budget returns a function that passes inputs on as long as all of them together do not
@@ -164,16 +168,8 @@ func (l *lines) next() ([]byte, error) {
 	if err != nil {
 		return nil, l.fail("%w", broken(err))
 	}
-	if n := len(line); n > 0 && line[n-1] == '\n' {
-		line = line[:n-1]
-	}
-	if n := len(line); n > 0 && line[n-1] == '\r' {
-		line = line[:n-1]
-	}
-	if l.n == 1 {
-		line = bytes.TrimPrefix(line, []byte(byteOrderMark))
-	}
-	return line, nil
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	return bytes.TrimSuffix(line, []byte("\r")), nil
 }
 
 // content returns the next line, without blanks around it, that is not empty and does not
@@ -184,7 +180,7 @@ func (l *lines) content(comments string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if line = trim(line); len(line) > 0 && strings.IndexByte(comments, line[0]) < 0 {
+		if line = bytes.TrimSpace(line); len(line) > 0 && strings.IndexByte(comments, line[0]) < 0 {
 			return line, nil
 		}
 	}

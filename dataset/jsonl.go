@@ -51,58 +51,50 @@ type jsonEdge struct {
 	w    float64
 }
 
+// UnmarshalJSON parses the text of a list, which is valid JSON.
 func (e *jsonEdges) UnmarshalJSON(b []byte) error {
 	*e = jsonEdges{}
-	if b[0] != '[' {
+	list, ok := bytes.CutPrefix(b, []byte("["))
+	if !ok {
 		return fmt.Errorf("%s, want a list of edges", quote(b))
 	}
-	b = bytes.TrimLeft(b[1:], " \t\r\n")
-	for b[0] != ']' {
-		if b[0] != '[' {
-			return fmt.Errorf("edge %d: %s, want a list of two vertices and perhaps a weight", len(*e), quote(b))
+	for text := range bytes.SplitSeq(bytes.TrimSuffix(list, []byte("]")), []byte("]")) {
+		text = bytes.TrimLeft(text, " \t\r\n,")
+		if len(text) == 0 { // after the last edge
+			continue
 		}
-		end := bytes.IndexByte(b, ']')
-		if end < 0 { // inside a text: the whole is valid JSON
-			return fmt.Errorf("edge %d: %s, want numbers", len(*e), quote(b))
+		numbers, ok := bytes.CutPrefix(text, []byte("["))
+		if !ok {
+			return fmt.Errorf("edge %d: %s, want a list of two vertices and perhaps a weight", len(*e), quote(text))
 		}
-		edge, err := parseJSONEdge(b[1:end])
+		edge, err := parseJSONEdge(numbers)
 		if err != nil {
 			return fmt.Errorf("edge %d: %w", len(*e), err)
 		}
 		*e = append(*e, edge)
-		b = bytes.TrimLeft(b[end+1:], " \t\r\n,")
-		if len(b) == 0 {
-			return fmt.Errorf("edge %d: want a list of numbers", len(*e))
-		}
 	}
 	return nil
 }
 
 func parseJSONEdge(b []byte) (e jsonEdge, err error) {
-	e.w = 1
-	n := 0
-	for more := true; more; n++ {
-		var field []byte
-		field, b, more = bytes.Cut(b, comma)
-		field = bytes.TrimSpace(field)
-		switch n {
-		case 0:
-			e.u, err = integer(field)
-		case 1:
-			e.v, err = integer(field)
-		case 2:
-			if e.w, err = decimal(field); err == nil && !positive(e.w) {
-				err = fmt.Errorf("weight %v, want a positive number", e.w)
-			}
-		}
-		if err != nil {
-			return e, err
-		}
-	}
-	if n != 2 && n != 3 {
+	if n := 1 + bytes.Count(b, comma); n != 2 && n != 3 {
 		return e, fmt.Errorf("%d numbers, want two vertices and perhaps a weight", n)
 	}
-	return e, nil
+	from, rest, _ := bytes.Cut(b, comma)
+	to, weight, weighted := bytes.Cut(rest, comma)
+	if e.u, err = integer(bytes.TrimSpace(from)); err != nil {
+		return e, err
+	}
+	if e.v, err = integer(bytes.TrimSpace(to)); err != nil {
+		return e, err
+	}
+	e.w = 1
+	if weighted {
+		if e.w, err = decimal(bytes.TrimSpace(weight)); err == nil && !positive(e.w) {
+			err = fmt.Errorf("weight %v, want a positive number", e.w)
+		}
+	}
+	return e, err
 }
 
 // jsonReader reads one line after the other into the same place.
@@ -131,6 +123,9 @@ func readJSONLines(s *stream) (nextGraph, error) {
 				return g, nil
 			}
 		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("the object breaks off in the line")
+		}
 		return nil, s.at(l.n, err)
 	}, nil
 }
@@ -141,7 +136,7 @@ func (r *jsonReader) parse(line []byte) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	open, err := d.Token()
 	if err != nil {
-		return jsonError(err)
+		return err
 	}
 	if open != json.Delim('{') {
 		return fmt.Errorf("%s, want an object", quote(line))
@@ -149,35 +144,25 @@ func (r *jsonReader) parse(line []byte) error {
 	for d.More() {
 		t, err := d.Token()
 		if err != nil {
-			return jsonError(err)
+			return err
 		}
-		key, ok := t.(string)
-		if !ok {
-			return fmt.Errorf("%v, want the name of a field", t)
-		}
+		key, _ := t.(string) // the decoder takes nothing else
 		to := r.fields[key]
 		if to == nil {
 			to = new(json.RawMessage)
 			r.warn.add(1, "unknown field ignored", "unknown fields ignored")
 		}
 		if err := d.Decode(to); err != nil {
-			return fmt.Errorf("field %s: %w", quote([]byte(key)), jsonError(err))
+			return fmt.Errorf("field %s: %w", quote([]byte(key)), err)
 		}
 	}
 	if _, err := d.Token(); err != nil {
-		return jsonError(err)
+		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("something follows the object, want one graph a line")
 	}
 	return nil
-}
-
-func jsonError(err error) error {
-	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the object breaks off in the line")
-	}
-	return err
 }
 
 // build makes a graph of what a line says.
@@ -218,7 +203,7 @@ func (r *jsonReader) build(line int) (*graph.Graph, error) {
 		}
 		b.SetCoordinates(v, xy[0], xy[1])
 	}
-	as := arcs{labeled: len(j.EdgeLabels) > 0}
+	var as arcs
 	for i, e := range *j.Edges {
 		for _, v := range []int32{e.u, e.v} {
 			if v < 0 || int(v) >= n {
@@ -226,7 +211,7 @@ func (r *jsonReader) build(line int) (*graph.Graph, error) {
 			}
 		}
 		label := ""
-		if as.labeled {
+		if len(j.EdgeLabels) > 0 {
 			label = in.text([]byte(j.EdgeLabels[i]))
 		}
 		as.add(int(e.u), int(e.v), e.w, label, line)

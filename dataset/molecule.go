@@ -14,29 +14,32 @@ func ParseSMILES(smiles string, opts Options) (*graph.Graph, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
-	g, err := smilesGraph(smiles, "", "", opts)
+	m, err := chem.ParseSMILES(smiles, opts.Limits.Vertices)
+	if err != nil {
+		return nil, err
+	}
+	g, err := moleculeGraph(m, "", "", opts)
 	if err != nil {
 		return nil, err
 	}
 	return opts.EdgeWeight.apply(g)
 }
 
-// smilesGraph returns the graph of a molecule without edge weights; the options are valid.
-func smilesGraph(smiles, id, target string, opts Options) (*graph.Graph, error) {
-	m, err := chem.ParseSMILES(smiles, opts.Limits.Vertices)
-	if err != nil {
-		return nil, err
+// smiles returns the graph of a molecule in a line, without edge weights. An error is a
+// *lineError.
+func (s *stream) smiles(smiles, id, target string, line int) (*graph.Graph, error) {
+	m, err := chem.ParseSMILES(smiles, s.opts.Limits.Vertices)
+	if err == nil {
+		var g *graph.Graph
+		if g, err = moleculeGraph(m, id, target, s.opts); err == nil {
+			return g, nil
+		}
 	}
-	return moleculeGraph(m, id, target, opts)
+	return nil, &lineError{line, err}
 }
 
 // moleculeGraph makes vertices of atoms and edges of bonds.
 func moleculeGraph(m *chem.Molecule, id, target string, opts Options) (*graph.Graph, error) {
-	if opts.Strict {
-		if err := m.CheckValence(); err != nil {
-			return nil, err
-		}
-	}
 	switch opts.Hydrogens {
 	case HydrogensExplicit:
 		m = m.WithHydrogens()

@@ -2,18 +2,56 @@ package dataset
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
 )
 
+// data are values by key, of a vertex, an edge or a graph.
+type data map[string]string
+
+// with returns d with more on top, without changing either.
+func (d data) with(more data) data {
+	if len(more) == 0 {
+		return d
+	}
+	if len(d) == 0 {
+		return more
+	}
+	out := data{}
+	maps.Copy(out, d)
+	maps.Copy(out, more)
+	return out
+}
+
+// find returns the value of the first of the keys that exists, without regard to case.
+func (d data) find(keys []string) (string, bool) {
+	for _, k := range keys {
+		if v, ok := d[k]; ok {
+			return v, true
+		}
+		best := "" // of several spellings the first by alphabet
+		for have := range d {
+			if strings.EqualFold(have, k) && (best == "" || have < best) {
+				best = have
+			}
+		}
+		if best != "" {
+			return d[best], true
+		}
+	}
+	return "", false
+}
+
 // named collects a graph whose vertices have names and whose vertices and edges have
-// data by key, as in GraphML and DOT.
+// data, as in GraphML and DOT.
 type named struct {
 	id       string
-	data     map[string]string // of the graph
+	data     data // of the graph
 	index    map[string]int
-	node     []map[string]string // data by vertex
+	name     []string // by vertex
+	node     []data   // by vertex
 	edges    []namedEdge
 	directed bool // some edge is
 	lim      Limits
@@ -21,12 +59,12 @@ type named struct {
 
 type namedEdge struct {
 	u, v int
-	data map[string]string
+	data data
 	line int
 }
 
 func newNamed(lim Limits) *named {
-	return &named{index: map[string]int{}, data: map[string]string{}, lim: lim}
+	return &named{index: map[string]int{}, data: data{}, lim: lim}
 }
 
 // vertex returns the number of the vertex of the given name, which is new when needed.
@@ -39,79 +77,60 @@ func (n *named) vertex(name string) (int, error) {
 	}
 	v := len(n.node)
 	n.index[name] = v
+	n.name = append(n.name, name)
 	n.node = append(n.node, nil)
 	return v, nil
 }
 
-func (n *named) edge(u, v int, data map[string]string, directed bool, line int) error {
+func (n *named) edge(u, v int, d data, directed bool, line int) error {
 	if len(n.edges) >= n.lim.Edges {
 		return fmt.Errorf("more than %d edges, the limit Limits.Edges", n.lim.Edges)
 	}
 	n.directed = n.directed || directed
-	n.edges = append(n.edges, namedEdge{u, v, data, line})
+	n.edges = append(n.edges, namedEdge{u, v, d, line})
 	return nil
 }
 
-// lookup returns the value of the first of the keys that exists, without regard to case.
-func lookup(data map[string]string, keys []string) (string, bool) {
-	for _, k := range keys {
-		if v, ok := data[k]; ok {
-			return v, true
-		}
-		best := "" // of several spellings the first by alphabet
-		for have := range data {
-			if strings.EqualFold(have, k) && (best == "" || have < best) {
-				best = have
-			}
-		}
-		if best != "" {
-			return data[best], true
-		}
-	}
-	return "", false
-}
-
-// builder makes vertices, labels and edges; attributes are left to the caller. An error in
-// a line is a *lineError.
-func (n *named) builder(opts Options, warn *warnings) (*graph.Builder, error) {
+// build makes the graph, with the numbers of the vertices that the format has. An error in a
+// line is a *lineError.
+func (n *named) build(s *stream, numbers func(*graph.Builder) error) (*graph.Graph, error) {
 	b := graph.NewBuilder(len(n.node))
-	labels := wanted(opts.NodeLabelKey, nodeLabelNames)
 	in := interner{}
-	for v, data := range n.node {
-		if t, ok := lookup(data, labels); ok {
+	for v, d := range n.node {
+		if t, ok := d.find(nodeLabelNames); ok {
 			b.SetLabel(v, in.text([]byte(t)))
 		}
 	}
 	var as arcs
-	edgeLabels, weights := wanted(opts.EdgeLabelKey, edgeLabelNames), wanted(opts.EdgeWeightKey, edgeWeightNames)
 	for _, e := range n.edges {
 		w := 1.0
-		if t, ok := lookup(e.data, weights); ok {
+		if t, ok := e.data.find(edgeWeightNames); ok {
 			var err error
 			if w, err = decimal([]byte(strings.TrimSpace(t))); err != nil || !positive(w) {
 				return nil, &lineError{e.line, fmt.Errorf("edge weight %s, want a positive, finite number", quote([]byte(t)))}
 			}
 		}
-		label, ok := lookup(e.data, edgeLabels)
-		as.labeled = as.labeled || ok
+		label, _ := e.data.find(edgeLabelNames)
 		as.add(e.u, e.v, w, in.text([]byte(label)), e.line)
 	}
 	rule := undirected
 	if n.directed {
 		rule = directed
 	}
-	if err := as.put(b, rule, warn); err != nil {
+	if err := as.put(b, rule, s.warn); err != nil {
 		return nil, err
 	}
-	target, ok := lookup(n.data, wanted(opts.TargetColumn, targetNames))
-	if !ok && opts.TargetColumn != "" {
-		return nil, fmt.Errorf("graph %q has no data %q", n.id, opts.TargetColumn)
+	target, ok := n.data.find(wanted(s.opts.TargetColumn, targetNames))
+	if !ok && s.opts.TargetColumn != "" {
+		return nil, fmt.Errorf("graph %q has no data %q", n.id, s.opts.TargetColumn)
 	}
 	b.SetTarget(target)
-	id := n.id
-	if given, ok := lookup(n.data, wanted(opts.IDColumn, idNames)); ok && (id == "" || opts.IDColumn != "") {
-		id = given
+	b.SetID(n.id)
+	if id, ok := n.data.find(wanted(s.opts.IDColumn, idNames)); ok && (n.id == "" || s.opts.IDColumn != "") {
+		b.SetID(id)
 	}
-	b.SetID(id)
-	return b, nil
+	if err := numbers(b); err != nil {
+		return nil, err
+	}
+	return b.Build()
 }

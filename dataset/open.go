@@ -129,9 +129,6 @@ func NewReader(src io.Reader, name string, opts Options) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, broken(err))
 	}
-	if mark, err := in.Peek(len(byteOrderMark)); err == nil && string(mark) == byteOrderMark {
-		in.Discard(len(mark))
-	}
 	head, err := in.Peek(4096)
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("%s: %w", name, broken(err))
@@ -151,9 +148,6 @@ func NewReader(src io.Reader, name string, opts Options) (*Reader, error) {
 	}
 	return &Reader{name: stem(name), warn: warn, next: next, weight: opts.EdgeWeight}, nil
 }
-
-// byteOrderMark may stand at the beginning of UTF-8.
-const byteOrderMark = "\xef\xbb\xbf"
 
 // stem returns the file name without folder and known extensions.
 func stem(name string) string {

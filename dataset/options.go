@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -66,14 +67,6 @@ type Options struct {
 
 	// SkipInvalid leaves out molecules that cannot be read, and counts them in a warning.
 	SkipInvalid bool `json:"skip_invalid,omitempty"`
-	// Strict makes atoms with an impossible valence an error.
-	Strict bool `json:"strict,omitempty"`
-
-	// Names of the vertex data that is the label, and of the edge data that is the label
-	// and the weight, in GraphML and DOT. Default: the first usual name that exists.
-	NodeLabelKey  string `json:"node_label_key,omitempty"`
-	EdgeLabelKey  string `json:"edge_label_key,omitempty"`
-	EdgeWeightKey string `json:"edge_weight_key,omitempty"`
 
 	// What the vertex label of an atom says besides the element. Default: nothing.
 	AtomCharge    bool `json:"atom_charge,omitempty"`    // "N+", "O-"
@@ -107,10 +100,9 @@ func DefaultOptions() Options {
 
 // Like returns o with what the options of other data say about vertices, labels and weights,
 // so that graphs become like those. Where they are (Format and columns), what is left out
-// (SkipInvalid, Strict) and Limits stay as in o. Nil, where nothing is known, changes nothing.
+// (SkipInvalid) and Limits stay as in o. Nil, where nothing is known, changes nothing.
 func (o Options) Like(other *Options) Options {
 	if other != nil {
-		o.NodeLabelKey, o.EdgeLabelKey, o.EdgeWeightKey = other.NodeLabelKey, other.EdgeLabelKey, other.EdgeWeightKey
 		o.AtomCharge, o.AtomAromatic, o.AtomHydrogens = other.AtomCharge, other.AtomAromatic, other.AtomHydrogens
 		o.Hydrogens, o.EdgeWeight = other.Hydrogens, other.EdgeWeight
 	}
@@ -129,23 +121,16 @@ func (o Options) Validate() error {
 		return err
 	}
 	for _, f := range []struct{ name, value string }{
-		{"Options.SMILESColumn", o.SMILESColumn}, {"Options.TargetColumn", o.TargetColumn}, {"Options.IDColumn", o.IDColumn},
-		{"Options.NodeLabelKey", o.NodeLabelKey}, {"Options.EdgeLabelKey", o.EdgeLabelKey}, {"Options.EdgeWeightKey", o.EdgeWeightKey},
+		{"SMILESColumn", o.SMILESColumn}, {"TargetColumn", o.TargetColumn}, {"IDColumn", o.IDColumn},
 	} {
 		if !utf8.ValidString(f.value) {
-			return fmt.Errorf("%s: %q, want valid UTF-8", f.name, f.value)
+			return fmt.Errorf("Options.%s: %q, want valid UTF-8", f.name, f.value)
 		}
 	}
-	for _, f := range []struct {
-		name  string
-		value int64
-	}{
-		{"Line", int64(o.Limits.Line)}, {"Record", int64(o.Limits.Record)}, {"Bytes", o.Limits.Bytes},
-		{"Ratio", int64(o.Limits.Ratio)}, {"Vertices", int64(o.Limits.Vertices)},
-		{"Edges", int64(o.Limits.Edges)}, {"Items", o.Limits.Items},
-	} {
-		if f.value <= 0 {
-			return fmt.Errorf("Options.Limits.%s: %d, want a positive number", f.name, f.value)
+	limits := reflect.ValueOf(o.Limits)
+	for i := range limits.NumField() {
+		if n := limits.Field(i).Int(); n <= 0 {
+			return fmt.Errorf("Options.Limits.%s: %d, want a positive number", limits.Type().Field(i).Name, n)
 		}
 	}
 	return nil

@@ -41,16 +41,26 @@ func findColumn(columns, names []string) int {
 	return -1
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+// chosen returns the position of the given name, or else of the first of the usual ones, -1 when
+// there is none of these. That the given name is not there is an error, which says what it names.
+func chosen(what string, names []string, given string, usual []string) (int, error) {
+	at := findColumn(names, wanted(given, usual))
+	if at < 0 && given != "" {
+		return at, fmt.Errorf("no %s %q among %s", what, given, quoteList(names))
+	}
+	return at, nil
+}
 
-func trim(s []byte) []byte {
-	for len(s) > 0 && isBlank(s[0]) {
-		s = s[1:]
+// quoteList shows up to ten names.
+func quoteList(names []string) string {
+	var q []string
+	for _, n := range names[:min(10, len(names))] {
+		q = append(q, quote([]byte(n)))
 	}
-	for len(s) > 0 && isBlank(s[len(s)-1]) {
-		s = s[:len(s)-1]
+	if len(names) > 10 {
+		q = append(q, "…")
 	}
-	return s
+	return strings.Join(q, ", ")
 }
 
 // quote shows the beginning of what was found instead of something else.

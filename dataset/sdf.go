@@ -1,8 +1,8 @@
 package dataset
 
 import (
-	"errors"
-	"fmt"
+	"bytes"
+	"cmp"
 	"io"
 	"strings"
 
@@ -10,27 +10,18 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// sdfMolecule is the lines of a molecule with its data fields.
-type sdfMolecule struct {
-	text  []string
-	first int // number of the first line in the file
-}
-
 // readSDF reads molecules that end with "$$$$", the last one possibly without.
 func readSDF(s *stream) (nextGraph, error) {
 	l := s.lines()
-	read := func() (sdfMolecule, error) {
+	return molecules(s, func() (*graph.Graph, error) {
 		first := l.n + 1
 		text, err := sdfText(l, s.opts.Limits)
-		return sdfMolecule{text, first}, err
-	}
-	return molecules(s, read, func(m sdfMolecule) (*graph.Graph, error) {
-		g, err := sdfGraph(m.text, s.opts)
-		if e, ok := err.(*lineError); ok {
-			return nil, s.at(m.first+e.line-1, e.err)
-		}
 		if err != nil {
-			return nil, s.at(m.first, err)
+			return nil, err
+		}
+		g, line, err := sdfGraph(text, s.opts)
+		if err != nil {
+			return nil, &lineError{first + line - 1, err}
 		}
 		return g, nil
 	}), nil
@@ -56,64 +47,52 @@ func sdfText(l *lines, lim Limits) ([]string, error) {
 			return nil, l.fail("record longer than %d bytes, the limit Limits.Record", lim.Record)
 		}
 		text = append(text, string(line))
-		blank = blank && len(trim(line)) == 0
+		blank = blank && len(bytes.TrimSpace(line)) == 0
 	}
 }
 
-// sdfGraph makes a graph of a molecule. The line of a *lineError counts from the first.
-func sdfGraph(text []string, opts Options) (*graph.Graph, error) {
+// sdfGraph makes a graph of a molecule. An error is in the line that it returns, from 1.
+func sdfGraph(text []string, opts Options) (*graph.Graph, int, error) {
 	m, n, err := chem.ParseMol(text, opts.Limits.Vertices)
 	if err != nil {
-		var at *chem.LineError
-		if errors.As(err, &at) {
-			err = &lineError{at.Line, at.Err}
+		return nil, n, err
+	}
+	names, values := sdfFields(text[n:])
+	value := func(given string, usual []string) (text string) {
+		i, missing := chosen("data field", names, given, usual)
+		err = cmp.Or(err, missing)
+		if i >= 0 {
+			text = values[i]
 		}
-		return nil, err
+		return text
 	}
-	fields := sdfFields(text[n:])
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f[0]
-	}
-	value := func(given string, usual []string) (string, error) {
-		if i := findColumn(names, wanted(given, usual)); i >= 0 {
-			return fields[i][1], nil
-		}
-		if given == "" {
-			return "", nil
-		}
-		return "", &lineError{len(text), fmt.Errorf("no data field %q among %s", given, quoteList(names))}
-	}
-	target, err := value(opts.TargetColumn, targetNames)
-	if err != nil {
-		return nil, err
-	}
-	id := m.Name
+	id, target := m.Name, value(opts.TargetColumn, targetNames)
 	if opts.IDColumn != "" || id == "" {
-		if id, err = value(opts.IDColumn, idNames); err != nil {
-			return nil, err
-		}
+		id = value(opts.IDColumn, idNames)
 	}
-	return moleculeGraph(m, id, target, opts)
+	if err != nil {
+		return nil, len(text), err
+	}
+	g, err := moleculeGraph(m, id, target, opts)
+	return g, 1, err
 }
 
 // sdfFields returns names and values of the data fields: a line "> … <NAME>", then the
 // value up to a blank line.
-func sdfFields(text []string) [][2]string {
-	var out [][2]string
+func sdfFields(text []string) (names, values []string) {
 	for i := 0; i < len(text); i++ {
 		open := strings.IndexByte(text[i], '<')
 		end := strings.LastIndexByte(text[i], '>')
 		if !strings.HasPrefix(text[i], ">") || open < 0 || end < open {
 			continue
 		}
-		name := text[i][open+1 : end]
+		names = append(names, text[i][open+1:end])
 		var value []string
 		for i+1 < len(text) && strings.TrimSpace(text[i+1]) != "" {
 			i++
 			value = append(value, strings.TrimSpace(text[i]))
 		}
-		out = append(out, [2]string{name, strings.Join(value, "\n")})
+		values = append(values, strings.Join(value, "\n"))
 	}
-	return out
+	return names, values
 }

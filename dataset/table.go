@@ -2,10 +2,12 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/mlgkernel/mlg/dataset/chem"
@@ -22,61 +24,43 @@ func looksLikeSMILES(line string) bool {
 	return err == nil && len(m.Atoms) > 0
 }
 
-// molecules gives the graphs that parse makes of what read returns one after the other. It
-// leaves out what cannot be parsed, where the options say so.
-func molecules[T any](s *stream, read func() (T, error), parse func(T) (*graph.Graph, error)) nextGraph {
+// molecules gives the graphs of next. A *lineError of it is about one molecule, which is left
+// out where the options say so.
+func molecules(s *stream, next nextGraph) nextGraph {
 	return func() (*graph.Graph, error) {
 		for {
-			x, err := read()
-			if err != nil {
-				return nil, err
-			}
-			g, err := parse(x)
-			if err == nil || !s.opts.SkipInvalid {
+			g, err := next()
+			if _, one := err.(*lineError); !one {
 				return g, err
+			}
+			if !s.opts.SkipInvalid {
+				return nil, s.at(0, err)
 			}
 			s.warn.add(1, "molecule that cannot be read left out", "molecules that cannot be read left out")
 		}
 	}
 }
 
-// smilesRow is a SMILES string with what belongs to it.
-type smilesRow struct {
-	smiles, id, target string
-	line               int
-}
-
-// smilesRows gives the molecules of rows.
-func smilesRows(s *stream, read func() (smilesRow, error)) nextGraph {
-	return molecules(s, read, func(r smilesRow) (*graph.Graph, error) {
-		g, err := smilesGraph(r.smiles, r.id, r.target, s.opts)
-		if err != nil {
-			return nil, s.at(r.line, err)
-		}
-		return g, nil
-	})
-}
-
 // readSMILES reads lines of a SMILES string and, after a blank, a name. Empty lines and
 // lines that begin with # are skipped, and a first line that is a header.
 func readSMILES(s *stream) (nextGraph, error) {
 	l := s.lines()
-	var read func() (smilesRow, error)
-	read = func() (smilesRow, error) {
+	var next nextGraph
+	next = func() (*graph.Graph, error) {
 		line, err := l.content("#")
 		if err != nil {
-			return smilesRow{}, err
+			return nil, err
 		}
-		r := smilesRow{smiles: string(line), line: l.n}
+		smiles, id := line, []byte(nil)
 		if i := bytes.IndexAny(line, " \t"); i >= 0 {
-			r.smiles, r.id = string(line[:i]), string(trim(line[i:]))
+			smiles, id = line[:i], bytes.TrimSpace(line[i:])
 		}
-		if l.n == 1 && findColumn([]string{r.smiles}, smilesNames) >= 0 {
-			return read()
+		if l.n == 1 && findColumn([]string{string(smiles)}, smilesNames) >= 0 {
+			return next()
 		}
-		return r, nil
+		return s.smiles(string(smiles), string(id), "", l.n)
 	}
-	return smilesRows(s, read), nil
+	return molecules(s, next), nil
 }
 
 // tableRow returns the cells of the next row, valid until the next call, and its line.
@@ -86,14 +70,13 @@ type tableRow func() ([]string, int, error)
 // they do not protect anything in it.
 func readTSV(s *stream) (nextGraph, error) {
 	l := s.lines()
-	columns := 0
 	return readTable(s, func() ([]string, int, error) {
 		for {
 			line, err := l.next()
 			if err != nil {
 				return nil, 0, err
 			}
-			if len(trim(line)) == 0 {
+			if len(bytes.TrimSpace(line)) == 0 {
 				continue
 			}
 			row := strings.Split(string(line), "\t")
@@ -102,12 +85,6 @@ func readTSV(s *stream) (nextGraph, error) {
 					c = c[1 : len(c)-1]
 				}
 				row[i] = c
-			}
-			if columns == 0 {
-				columns = len(row)
-			}
-			if len(row) != columns {
-				return nil, 0, l.fail("%d columns, want %d as in the header", len(row), columns)
 			}
 			return row, l.n, nil
 		}
@@ -124,7 +101,7 @@ func readCSV(s *stream) (nextGraph, error) {
 	if strings.Contains(first, ";") && !strings.Contains(first, ",") {
 		r.Comma = ';'
 	}
-	r.ReuseRecord = true
+	r.ReuseRecord, r.FieldsPerRecord = true, -1
 	line := 0 // of the last row
 	return readTable(s, func() ([]string, int, error) {
 		in.reset()
@@ -136,11 +113,8 @@ func readCSV(s *stream) (nextGraph, error) {
 			return row, line, err
 		}
 		var p *csv.ParseError
-		switch {
-		case !errors.As(err, &p) || in.last != nil:
+		if !errors.As(err, &p) || in.last != nil {
 			return nil, 0, s.at(line+1, broken(err))
-		case errors.Is(p.Err, csv.ErrFieldCount):
-			return nil, 0, at(s.name, p.Line, "%d columns, want %d as in the header", len(row), r.FieldsPerRecord)
 		}
 		return nil, 0, at(s.name, p.Line, "column %d: %w", p.Column, p.Err)
 	})
@@ -155,48 +129,31 @@ func readTable(s *stream, read tableRow) (nextGraph, error) {
 	if err != nil {
 		return nil, err
 	}
-	header = append([]string(nil), header...)
-	place := map[string]int{} // by what the columns hold
-	for _, c := range []struct {
-		what, given string
-		usual       []string
-	}{
-		{"smiles", s.opts.SMILESColumn, smilesNames}, {"target", s.opts.TargetColumn, targetNames}, {"id", s.opts.IDColumn, idNames},
-	} {
-		at := findColumn(header, wanted(c.given, c.usual))
-		switch {
-		case at < 0 && c.given != "":
-			return nil, s.at(1, fmt.Errorf("no column %q among %s", c.given, quoteList(header)))
-		case at < 0 && c.what == "smiles":
-			return nil, s.at(1, fmt.Errorf("no SMILES column among %s", quoteList(header)))
-		case at >= 0:
-			place[c.what] = at
-		}
+	header = slices.Clone(header)
+	smiles, err := chosen("column", header, s.opts.SMILESColumn, smilesNames)
+	target, err2 := chosen("column", header, s.opts.TargetColumn, targetNames)
+	id, err3 := chosen("column", header, s.opts.IDColumn, idNames)
+	err = cmp.Or(err, err2, err3)
+	if err == nil && smiles < 0 {
+		err = fmt.Errorf("no SMILES column among %s", quoteList(header))
 	}
-	return smilesRows(s, func() (smilesRow, error) {
+	if err != nil {
+		return nil, s.at(1, err)
+	}
+	return molecules(s, func() (*graph.Graph, error) {
 		row, line, err := read()
 		if err != nil {
-			return smilesRow{}, err
+			return nil, err
 		}
-		cell := func(what string) string {
-			if i, ok := place[what]; ok {
-				return strings.TrimSpace(row[i])
+		if len(row) != len(header) {
+			return nil, at(s.name, line, "%d columns, want %d as in the header", len(row), len(header))
+		}
+		cell := func(i int) string {
+			if i < 0 {
+				return ""
 			}
-			return ""
+			return strings.TrimSpace(row[i])
 		}
-		return smilesRow{cell("smiles"), cell("id"), cell("target"), line}, nil
+		return s.smiles(cell(smiles), cell(id), cell(target), line)
 	}), nil
-}
-
-// quoteList shows up to ten names.
-func quoteList(names []string) string {
-	var q []string
-	for i, n := range names {
-		if i == 10 {
-			q = append(q, "…")
-			break
-		}
-		q = append(q, quote([]byte(n)))
-	}
-	return strings.Join(q, ", ")
 }

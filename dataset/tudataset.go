@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"archive/zip"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,27 +20,47 @@ var tuKinds = []string{"A", "graph_indicator", "graph_labels", "graph_attributes
 	"node_labels", "node_attributes", "edge_labels", "edge_attributes",
 	"node_label_names", "edge_label_names", "graph_label_names"}
 
-// tuFiles are the files of a TUDataset: their paths by what they hold, "A",
-// "graph_labels", …
-type tuFiles struct {
+// tu is a TUDataset: its files and what is in them.
+type tu struct {
 	fsys fs.FS
-	path map[string]string
+	set  string            // name of the dataset
+	path map[string]string // by what the files hold, "A", "graph_labels", …
+
+	graph       []int32      // of every vertex
+	edges       table[int32] // lines of A
+	vertex      labelling
+	edge        labelling
+	class       labelling
+	attributes  table[float64]
+	edgeNumbers table[float64]
+	graphValues table[string]
+
+	// What follows from the files, when they agree.
+	weights  []float64 // of the lines of A, nil where all are 1
+	targets  []string  // nil when there are none
+	local    []int32   // number of every vertex in its graph
+	vertices [][]int32 // by graph
+	lines    [][]int32 // of A, by graph
 }
 
-func (f tuFiles) has(kind string) bool { return f.path[kind] != "" }
+// labelling are labels of vertices, edges or graphs, and the texts that they stand for when
+// they are numbers from 0, an addition of ours to the format.
+type labelling struct{ labels, names []string }
+
+func (t *tu) has(kind string) bool { return t.path[kind] != "" }
 
 // name returns the name of a file as in errors.
-func (f tuFiles) name(kind string) string { return path.Base(f.path[kind]) }
+func (t *tu) name(kind string) string { return path.Base(t.path[kind]) }
 
 // findTU finds the files of a TUDataset in a file system: in its root, in one folder of
-// it, or in a folder "raw". It returns the name of the dataset too.
-func findTU(fsys fs.FS) (string, tuFiles, error) {
+// it, or in a folder "raw".
+func findTU(fsys fs.FS) (*tu, error) {
 	var found []string
 	for _, folder := range []string{".", "*", "raw", "*/raw"} {
 		for _, end := range []string{"_A.txt", "_A.txt.gz"} {
 			m, err := fs.Glob(fsys, path.Join(folder, "*"+end))
 			if err != nil {
-				return "", tuFiles{}, err
+				return nil, err
 			}
 			for _, f := range m {
 				// Archives made on a Mac hold a shadow "._X" of every file.
@@ -51,12 +72,12 @@ func findTU(fsys fs.FS) (string, tuFiles, error) {
 	}
 	switch {
 	case len(found) == 0:
-		return "", tuFiles{}, errors.New("no file …_A.txt, so it is not a TUDataset")
+		return nil, errors.New("no file …_A.txt, so it is not a TUDataset")
 	case len(found) > 1:
-		return "", tuFiles{}, fmt.Errorf("several datasets: %s and %s; want one", found[0], found[1])
+		return nil, fmt.Errorf("several datasets: %s and %s; want one", found[0], found[1])
 	}
 	prefix := strings.TrimSuffix(strings.TrimSuffix(found[0], ".gz"), "A.txt")
-	files := tuFiles{fsys, map[string]string{}}
+	t := &tu{fsys: fsys, set: strings.TrimSuffix(path.Base(prefix), "_"), path: map[string]string{}}
 	for _, k := range tuKinds {
 		for _, end := range []string{".txt.gz", ".txt"} {
 			file := prefix + k + end
@@ -64,18 +85,18 @@ func findTU(fsys fs.FS) (string, tuFiles, error) {
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
 			case err != nil:
-				return "", tuFiles{}, err
+				return nil, err
 			case st.IsDir():
-				return "", tuFiles{}, fmt.Errorf("%s is a folder, want a file", file)
+				return nil, fmt.Errorf("%s is a folder, want a file", file)
 			default:
-				files.path[k] = file
+				t.path[k] = file
 			}
 		}
 	}
-	if !files.has("graph_indicator") {
-		return "", tuFiles{}, fmt.Errorf("no file %sgraph_indicator.txt", path.Base(prefix))
+	if !t.has("graph_indicator") {
+		return nil, fmt.Errorf("no file %sgraph_indicator.txt", path.Base(prefix))
 	}
-	return strings.TrimSuffix(path.Base(prefix), "_"), files, nil
+	return t, nil
 }
 
 // checkZip returns an error if a name in a zip file of some size leads out of it, or if it
@@ -100,13 +121,16 @@ func checkZip(z *zip.Reader, size int64, lim Limits) error {
 
 // openTU returns a reader that parses all files when the first graph is wanted.
 func openTU(fsys fs.FS, path string, opts Options) (*Reader, error) {
-	name, files, err := findTU(fsys)
+	t, err := findTU(fsys)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	r := &Reader{name: name, warn: &warnings{}, weight: opts.EdgeWeight}
+	r := &Reader{name: t.set, warn: &warnings{}, weight: opts.EdgeWeight}
 	r.next = func() (*graph.Graph, error) {
-		graphs, err := readTU(files, opts, r.warn)
+		if err := t.parse(opts.Limits); err != nil {
+			return nil, err
+		}
+		graphs, err := t.graphs(opts, r.warn)
 		if err != nil {
 			return nil, err
 		}
@@ -116,28 +140,10 @@ func openTU(fsys fs.FS, path string, opts Options) (*Reader, error) {
 	return r, nil
 }
 
-// tu is the parsed content of the files, before it is split into graphs.
-type tu struct {
-	tuFiles
-	graph       []int32    // of every vertex
-	edges       [][2]int32 // lines of A
-	vertex      labelling
-	edge        labelling
-	class       labelling
-	attributes  table[float64]
-	edgeNumbers table[float64]
-	graphValues table[string]
-}
-
-// labelling are labels of vertices, edges or graphs, and the texts that they stand for when
-// they are numbers from 0, an addition of ours to the format.
-type labelling struct{ labels, names []string }
-
-// readTU parses all files, concurrently, and builds the graphs.
-func readTU(files tuFiles, opts Options, warn *warnings) ([]*graph.Graph, error) {
-	t := tu{tuFiles: files}
+// parse reads all files, concurrently.
+func (t *tu) parse(lim Limits) error {
 	parse := map[string]func(*lines) error{
-		"A":                func(l *lines) error { return scanLines(l, &t.edges, pair) },
+		"A":                func(l *lines) error { return scanTable(l, &t.edges, integer) },
 		"graph_indicator":  func(l *lines) error { return scanLines(l, &t.graph, integer) },
 		"graph_attributes": func(l *lines) error { return scanTable(l, &t.graphValues, text) },
 		"node_attributes":  func(l *lines) error { return scanTable(l, &t.attributes, decimal) },
@@ -147,27 +153,23 @@ func readTU(files tuFiles, opts Options, warn *warnings) ([]*graph.Graph, error)
 		parse[kind+"_labels"] = func(l *lines) error { return scanLines(l, &x.labels, labels()) }
 		parse[kind+"_label_names"] = func(l *lines) error { return scanLines(l, &x.names, text) }
 	}
-	limit := budget(opts.Limits)
-	err := parallel(len(tuKinds), func(i int) error {
+	limit := budget(lim)
+	return parallel(len(tuKinds), func(i int) error {
 		k := tuKinds[i]
-		if !files.has(k) {
+		if !t.has(k) {
 			return nil
 		}
-		f, err := files.fsys.Open(files.path[k])
+		f, err := t.fsys.Open(t.path[k])
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		in, err := decompress(f, opts.Limits)
+		in, err := decompress(f, lim)
 		if err != nil {
-			return fmt.Errorf("%s: %w", files.name(k), broken(err))
+			return fmt.Errorf("%s: %w", t.name(k), broken(err))
 		}
-		return parse[k](newLines(files.name(k), limit(in), opts.Limits))
+		return parse[k](newLines(t.name(k), limit(in), lim))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return t.graphs(opts, warn)
 }
 
 // parallel calls f(0) … f(n-1) at the same time and returns the error of the first that has
@@ -179,12 +181,7 @@ func parallel(n int, f func(i int) error) error {
 		wg.Go(func() { errs[i] = f(i) })
 	}
 	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // graphs checks that the files agree and builds the graphs.
@@ -196,11 +193,11 @@ func (t *tu) graphs(opts Options, warn *warnings) ([]*graph.Graph, error) {
 	if err := t.agree(count); err != nil {
 		return nil, err
 	}
-	b := tuBuilder{tu: t, weights: t.weights(warn)}
-	if b.targets, err = t.targets(opts.TargetColumn, count); err != nil {
+	t.weights = t.edgeWeights(warn)
+	if t.targets, err = t.graphTargets(opts.TargetColumn, count); err != nil {
 		return nil, err
 	}
-	if err := b.split(count, opts.Limits); err != nil {
+	if err := t.split(count, opts.Limits); err != nil {
 		return nil, err
 	}
 	// A block of graphs a worker: results and warnings do not depend on their number.
@@ -210,111 +207,81 @@ func (t *tu) graphs(opts Options, warn *warnings) ([]*graph.Graph, error) {
 	err = parallel(workers, func(k int) (err error) {
 		var as arcs
 		for g := k * count / workers; g < (k+1)*count/workers && err == nil; g++ {
-			graphs[g], err = b.build(g, &as, &found[k])
+			graphs[g], err = t.build(g, &as, &found[k])
 		}
 		return err
 	})
-	for k := range found {
-		warn.merge(&found[k])
+	for _, w := range slices.Concat(found...) {
+		warn.add(w.n, w.one, w.many)
 	}
 	return graphs, err
 }
 
-// tuBuilder builds graphs from files that agree.
-type tuBuilder struct {
-	*tu
-	weights  []float64 // of the lines of A, nil where all are 1
-	targets  []string  // nil when there are none
-	local    []int32   // number of every vertex in its graph
-	vertices groups    // by graph
-	lines    groups    // of A, by graph
-}
-
-// groups are numbers by group: those of group g are order[start[g]:start[g+1]].
-type groups struct{ order, start []int32 }
-
-func (x groups) of(g int) []int32 { return x.order[x.start[g]:x.start[g+1]] }
-
-// group sorts the numbers 0 … n-1 by group, keeping their order.
-func group(count, n int, group func(int) int32) groups {
-	x := groups{make([]int32, n), make([]int32, count+1)}
-	for i := range n {
-		x.start[group(i)+1]++
-	}
-	for g := range count {
-		x.start[g+1] += x.start[g]
-	}
-	next := slices.Clone(x.start)
-	for i := range n {
-		g := group(i)
-		x.order[next[g]] = int32(i)
-		next[g]++
-	}
-	return x
-}
-
 // split finds the vertices and edges of every graph.
-func (b *tuBuilder) split(count int, lim Limits) error {
-	n := len(b.graph)
-	b.vertices = group(count, n, func(v int) int32 { return b.graph[v] })
-	b.local = make([]int32, n)
-	for g := range count {
-		for k, v := range b.vertices.of(g) {
-			if k == lim.Vertices {
-				return at(b.name("graph_indicator"), int(v)+1, "graph %d has more than %d vertices, the limit Limits.Vertices", g+1, lim.Vertices)
-			}
-			b.local[v] = int32(k)
+func (t *tu) split(count int, lim Limits) error {
+	n := len(t.graph)
+	t.vertices, t.lines, t.local = make([][]int32, count), make([][]int32, count), make([]int32, n)
+	for v, g := range t.graph {
+		k := len(t.vertices[g])
+		if k == lim.Vertices {
+			return at(t.name("graph_indicator"), v+1, "graph %d has more than %d vertices, the limit Limits.Vertices", g+1, lim.Vertices)
 		}
+		t.local[v] = int32(k)
+		t.vertices[g] = append(t.vertices[g], int32(v))
 	}
-	for i, e := range b.edges {
+	if t.edges.rows > 0 && t.edges.cols != 2 {
+		return at(t.name("A"), 1, "%d columns, want two vertex numbers with a comma between them", t.edges.cols)
+	}
+	for i := range t.edges.rows {
+		e := t.edges.row(i)
 		for _, v := range e {
 			if v < 1 || int(v) > n {
-				return at(b.name("A"), i+1, "vertex %d out of range [1, %d]", v, n)
+				return at(t.name("A"), i+1, "vertex %d out of range [1, %d]", v, n)
 			}
 		}
-		if p, q := b.graph[e[0]-1], b.graph[e[1]-1]; p != q {
-			return at(b.name("A"), i+1, "edge from vertex %d in graph %d to vertex %d in graph %d, want both in one graph", e[0], p+1, e[1], q+1)
+		p, q := t.graph[e[0]-1], t.graph[e[1]-1]
+		if p != q {
+			return at(t.name("A"), i+1, "edge from vertex %d in graph %d to vertex %d in graph %d, want both in one graph", e[0], p+1, e[1], q+1)
 		}
+		t.lines[p] = append(t.lines[p], int32(i))
 	}
-	b.lines = group(count, len(b.edges), func(i int) int32 { return b.graph[b.edges[i][0]-1] })
 	return nil
 }
 
 // build builds graph g. The arcs are scratch.
-func (b *tuBuilder) build(g int, as *arcs, warn *warnings) (*graph.Graph, error) {
+func (t *tu) build(g int, as *arcs, warn *warnings) (*graph.Graph, error) {
 	as.reset()
-	as.labeled = len(b.edge.labels) > 0
-	for _, i := range b.lines.of(g) {
+	for _, i := range t.lines[g] {
 		w, label := 1.0, ""
-		if b.weights != nil {
-			w = b.weights[i]
+		if t.weights != nil {
+			w = t.weights[i]
 		}
-		if as.labeled {
-			label = b.edge.labels[i]
+		if len(t.edge.labels) > 0 {
+			label = t.edge.labels[i]
 		}
-		as.add(int(b.local[b.edges[i][0]-1]), int(b.local[b.edges[i][1]-1]), w, label, int(i)+1)
+		e := t.edges.row(int(i))
+		as.add(int(t.local[e[0]-1]), int(t.local[e[1]-1]), w, label, int(i)+1)
 	}
-	members := b.vertices.of(g)
-	out := graph.NewBuilder(len(members))
-	for k, v := range members {
-		if len(b.vertex.labels) > 0 {
-			out.SetLabel(k, b.vertex.labels[v])
+	out := graph.NewBuilder(len(t.vertices[g]))
+	for k, v := range t.vertices[g] {
+		if len(t.vertex.labels) > 0 {
+			out.SetLabel(k, t.vertex.labels[v])
 		}
-		if b.attributes.rows > 0 {
-			out.SetAttributes(k, b.attributes.row(int(v)))
+		if t.attributes.rows > 0 {
+			out.SetAttributes(k, t.attributes.row(int(v)))
 		}
 	}
 	if err := as.put(out, bothWays, warn); err != nil {
 		e := err.(*lineError)
-		return nil, at(b.name("A"), e.line, "graph %d: %w", g+1, e.err)
+		return nil, at(t.name("A"), e.line, "graph %d: %w", g+1, e.err)
 	}
 	out.SetID(strconv.Itoa(g + 1))
-	if b.targets != nil {
-		out.SetTarget(b.targets[g])
+	if t.targets != nil {
+		out.SetTarget(t.targets[g])
 	}
 	x, err := out.Build()
 	if err != nil {
-		return nil, fmt.Errorf("%s: graph %d: %w", b.name("A"), g+1, err)
+		return nil, fmt.Errorf("%s: graph %d: %w", t.name("A"), g+1, err)
 	}
 	return x, nil
 }
@@ -330,7 +297,7 @@ func (t *tu) agree(count int) error {
 		what       string
 	}{
 		{"node", &t.vertex, t.attributes.rows, len(t.graph), "one for every vertex in " + t.name("graph_indicator")},
-		{"edge", &t.edge, t.edgeNumbers.rows, len(t.edges), "one for every line of " + t.name("A")},
+		{"edge", &t.edge, t.edgeNumbers.rows, t.edges.rows, "one for every line of " + t.name("A")},
 		{"graph", &t.class, t.graphValues.rows, count, "one for every graph"},
 	} {
 		for i, file := range []string{c.kind + "_labels", c.kind + "_attributes"} {
@@ -379,8 +346,8 @@ func (t *tu) count() (int, error) {
 	return count, nil
 }
 
-// targets returns the class of every graph, or a column of the graph attributes.
-func (t *tu) targets(column string, count int) ([]string, error) {
+// graphTargets returns the class of every graph, or a column of the graph attributes.
+func (t *tu) graphTargets(column string, count int) ([]string, error) {
 	k := 1
 	switch {
 	case column == "" && t.has("graph_labels"):
@@ -402,9 +369,9 @@ func (t *tu) targets(column string, count int) ([]string, error) {
 	return out, nil
 }
 
-// weights returns the edge attributes when they can serve as weights: one column of
+// edgeWeights returns the edge attributes when they can serve as weights: one column of
 // positive, finite numbers.
-func (t *tu) weights(warn *warnings) []float64 {
+func (t *tu) edgeWeights(warn *warnings) []float64 {
 	if t.edgeNumbers.cols > 1 {
 		warn.add(t.edgeNumbers.cols, "", "columns of edge attributes ignored: one column of positive numbers would serve as weights")
 		return nil

@@ -20,7 +20,7 @@ func scanRows(l *lines, f func(line []byte) error) error {
 		if err != nil {
 			return err
 		}
-		line = trim(line)
+		line = bytes.TrimSpace(line)
 		if len(line) == 0 {
 			if blank == 0 {
 				blank = l.n
@@ -67,7 +67,7 @@ func scanTable[T any](l *lines, out *table[T], parse func(field []byte) (T, erro
 		for more := true; more; cols++ {
 			var field []byte
 			field, line, more = bytes.Cut(line, comma)
-			x, err := parse(trim(field))
+			x, err := parse(bytes.TrimSpace(field))
 			if err != nil {
 				return fmt.Errorf("column %d: %w", cols+1, err)
 			}
@@ -88,20 +88,6 @@ func scanTable[T any](l *lines, out *table[T], parse func(field []byte) (T, erro
 
 func text(s []byte) (string, error) { return string(s), nil }
 
-// pair parses two whole numbers with a comma between them.
-func pair(line []byte) ([2]int32, error) {
-	i := bytes.IndexByte(line, ',')
-	if i < 0 {
-		return [2]int32{}, fmt.Errorf("%s, want two vertex numbers with a comma between them", quote(line))
-	}
-	u, err := integer(trim(line[:i]))
-	if err != nil {
-		return [2]int32{}, err
-	}
-	v, err := integer(trim(line[i+1:]))
-	return [2]int32{u, v}, err
-}
-
 // labels returns a function that parses labels. Several columns are one label, joined by ",".
 func labels() func(line []byte) (string, error) {
 	in := interner{}
@@ -109,7 +95,7 @@ func labels() func(line []byte) (string, error) {
 		if bytes.IndexByte(line, ',') >= 0 {
 			fields := bytes.Split(line, comma)
 			for i, f := range fields {
-				fields[i] = trim(f)
+				fields[i] = bytes.TrimSpace(f)
 			}
 			line = bytes.Join(fields, comma)
 		}

@@ -175,15 +175,8 @@ func TestTUQuirks(t *testing.T) {
 		if n := []int{d.Graphs[1].N(), d.Graphs[2].N(), d.Graphs[3].N()}; !slices.Equal(n, []int{0, 1, 0}) {
 			t.Errorf("sizes %v, want 0 1 0", n)
 		}
-		var texts []string
-		for _, w := range d.Warnings {
-			texts = append(texts, w.String())
-		}
-		wantW := []string{"1 self-loop dropped", "1 edge given in one direction only made undirected",
-			"1 edge with different weights in its two directions got their mean"}
-		if !slices.Equal(texts, wantW) {
-			t.Errorf("warnings %q, want %q", texts, wantW)
-		}
+		wantWarnings(t, d, "1 self-loop dropped", "1 edge given in one direction only made undirected",
+			"1 edge with different weights in its two directions got their mean")
 	}
 }
 
@@ -212,10 +205,12 @@ func TestTUErrors(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"A", "1,2\n2,1\n4,1\n", "X_A.txt:3: vertex 4 out of range [1, 3]"},
 		{"A", "1,2\n0,1\n", "X_A.txt:2: vertex 0 out of range [1, 3]"},
-		{"A", "1 2\n", `X_A.txt:1: "1 2", want two vertex numbers with a comma between them`},
-		{"A", "1,2,3\n", `X_A.txt:1: "2,3", want a whole number`},
-		{"A", "1,\n", `X_A.txt:1: nothing, want a whole number`},
-		{"A", "1,99999999999\n", `X_A.txt:1: "99999999999", want a whole number up to 2147483647`},
+		{"A", "1 2\n", `X_A.txt:1: column 1: "1 2", want a whole number`},
+		{"A", "1\n", "X_A.txt:1: 1 columns, want two vertex numbers with a comma between them"},
+		{"A", "1,2,3\n", "X_A.txt:1: 3 columns, want two vertex numbers with a comma between them"},
+		{"A", "1,2\n1,2,3\n", "X_A.txt:2: 3 columns, want 2 as in the first line"},
+		{"A", "1,\n", `X_A.txt:1: column 2: nothing, want a whole number`},
+		{"A", "1,99999999999\n", `X_A.txt:1: column 2: "99999999999", want a whole number up to 2147483647`},
 		{"A", "1,2\n\n2,1\n", "X_A.txt:2: empty line"},
 		{"A", "2,3\n", "X_A.txt:1: edge from vertex 2 in graph 1 to vertex 3 in graph 2, want both in one graph"},
 		{"graph_indicator", "1\n1\n3\n", "X_graph_indicator.txt:3: graph 3 out of range [1, 2] of X_graph_labels.txt"},
@@ -304,11 +299,14 @@ func TestEdgeWeight(t *testing.T) {
 		}
 	}
 	order := func(o *Options) { o.EdgeWeight = OrderWeight }
-	for _, label := range []string{"", "x", "-3", "0", "inf"} {
+	for _, label := range []string{"x", "-3", "0", "inf"} {
 		_, err := readText(JSONLines, `{"nodes":2,"edges":[[0,1]],"edge_labels":["`+label+`"]}`, order)
 		if err == nil || !strings.HasPrefix(err.Error(), "f: graph 1: edge (0, 1): label ") {
 			t.Errorf("label %q: %v", label, err)
 		}
+	}
+	if _, err := readText(JSONLines, `{"nodes":2,"edges":[[0,1]],"edge_labels":[""]}`, order); err == nil || !strings.HasSuffix(err.Error(), "edges have no labels to take weights from") {
+		t.Error(err)
 	}
 	// Every way to read gives the same weights.
 	o := DefaultOptions()

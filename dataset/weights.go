@@ -27,28 +27,20 @@ var bondOrder = map[string]float64{"-": 1, "/": 1, "\\": 1, "=": 2, "#": 3, "$":
 func (w EdgeWeight) apply(g *graph.Graph) (*graph.Graph, error) {
 	switch {
 	case w == UnitWeight && g.Weighted():
-		return g.Reweight(func(graph.Edge) float64 { return 1 })
+		return g.Reweight(func(graph.Edge) (float64, error) { return 1, nil })
 	case w != OrderWeight || g.M() == 0:
 		return g, nil
 	case !g.HasEdgeLabels():
 		return nil, errors.New("edges have no labels to take weights from")
 	}
-	var bad error
-	h, err := g.Reweight(func(e graph.Edge) float64 {
-		x, ok := bondOrder[e.Label]
-		if !ok {
-			var err error
-			if x, err = strconv.ParseFloat(strings.TrimSpace(e.Label), 64); err != nil || !positive(x) {
-				x = 1
-				if bad == nil {
-					bad = fmt.Errorf("edge (%d, %d): label %q is no weight, want a bond symbol - = # : $ or a positive number", e.U, e.V, e.Label)
-				}
-			}
+	return g.Reweight(func(e graph.Edge) (float64, error) {
+		if order, ok := bondOrder[e.Label]; ok {
+			return order, nil
 		}
-		return x
+		x, err := strconv.ParseFloat(strings.TrimSpace(e.Label), 64)
+		if err != nil || !positive(x) {
+			return 0, fmt.Errorf("edge (%d, %d): label %q is no weight, want a bond symbol - = # : $ or a positive number", e.U, e.V, e.Label)
+		}
+		return x, nil
 	})
-	if bad != nil {
-		return nil, bad
-	}
-	return h, err
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
@@ -60,14 +59,12 @@ func writeJSONLines(w io.Writer, d *Dataset) error {
 
 // xmlText escapes a text; it must be valid in XML.
 func xmlText(s string) (string, error) {
-	for _, r := range s {
-		ok := r == '\t' || r == '\n' || r == '\r' || r >= 0x20 && r <= 0xd7ff || r >= 0xe000 && r <= 0xfffd || r >= 0x10000
-		if !ok || r == utf8.RuneError && !utf8.ValidString(s) {
-			return "", fmt.Errorf("text %q cannot stand in XML", s)
-		}
-	}
 	var b strings.Builder
 	err := xml.EscapeText(&b, []byte(s))
+	const unknown = "\uFFFD" // stands for what XML cannot hold
+	if strings.Count(b.String(), unknown) != strings.Count(s, unknown) {
+		err = fmt.Errorf("text %q cannot stand in XML", s)
+	}
 	return b.String(), err
 }
 

@@ -78,11 +78,7 @@ func bare(g *graph.Graph) *graph.Graph {
 		}
 	}
 	for e := range g.Edges() {
-		if g.HasEdgeLabels() {
-			b.AddLabeledEdge(e.U, e.V, e.Weight, e.Label)
-		} else {
-			b.AddWeightedEdge(e.U, e.V, e.Weight)
-		}
+		b.AddLabeledEdge(e.U, e.V, e.Weight, e.Label)
 	}
 	b.SetTarget(g.Target())
 	h, err := b.Build()

@@ -1,11 +1,11 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
 )
 
@@ -35,16 +34,13 @@ func writeTU(ctx context.Context, dir string, d *Dataset) error {
 	path := func(kind string) string { return filepath.Join(dir, name+"_"+kind+".txt") }
 	var files file.Group
 	for _, kind := range tuKinds {
-		if content[kind] == nil {
+		text, ok := content[kind]
+		if !ok {
 			continue
 		}
 		write := func(w io.Writer) error {
-			for s := range content[kind] {
-				if _, err := io.WriteString(w, s+"\n"); err != nil {
-					return err
-				}
-			}
-			return nil
+			_, err := w.Write(text.Bytes())
+			return err
 		}
 		if err := files.Add(ctx, path(kind), write); err != nil {
 			if made {
@@ -66,122 +62,115 @@ func writeTU(ctx context.Context, dir string, d *Dataset) error {
 	return nil
 }
 
-// tuContent returns the lines of the files by kind.
-func tuContent(d *Dataset) (map[string]iter.Seq[string], error) {
-	has, err := tuParts(d)
-	if err != nil {
-		return nil, err
+// tuText are the texts of the files by kind.
+type tuText map[string]*bytes.Buffer
+
+// line adds a line to a file.
+func (t tuText) line(kind, text string) {
+	if t[kind] == nil {
+		t[kind] = &bytes.Buffer{}
 	}
-	files := map[string]iter.Seq[string]{
-		"graph_indicator": tuVertices(d, func(number int, _ *graph.Graph, _ int) string { return strconv.Itoa(number) }),
-		"A": tuEdges(d, func(first int, e graph.Edge, back bool) string {
-			if back {
-				e.U, e.V = e.V, e.U
-			}
-			return strconv.Itoa(first+e.U) + ", " + strconv.Itoa(first+e.V)
-		}),
-	}
-	if has["weights"] {
-		files["edge_attributes"] = tuEdges(d, func(_ int, e graph.Edge, _ bool) string { return decimalText(e.Weight) })
-	}
-	if has["attributes"] {
-		files["node_attributes"] = tuVertices(d, func(_ int, g *graph.Graph, v int) string {
-			var f []string
-			for _, x := range g.Attributes(v) {
-				f = append(f, decimalText(x))
-			}
-			return strings.Join(f, ", ")
-		})
-	}
-	targets := slices.Values(d.Targets())
-	values := has["targets"] && areValues(targets)
-	if values {
-		files["graph_attributes"] = targets
-	}
-	for _, c := range []struct {
-		kind   string
-		use    bool
-		labels iter.Seq[string]
-	}{
-		{"node_label", has["vertex labels"], tuVertices(d, func(_ int, g *graph.Graph, v int) string { return g.Label(v) })},
-		{"edge_label", has["edge labels"], tuEdges(d, func(_ int, e graph.Edge, _ bool) string { return e.Label })},
-		{"graph_label", has["targets"] && !values, targets},
-	} {
-		if c.use {
-			if err := tuLabels(files, c.kind, c.labels); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return files, nil
+	t[kind].WriteString(text + "\n")
 }
 
-// tuParts returns what the graphs have, which must be all or none of them.
-func tuParts(d *Dataset) (map[string]bool, error) {
-	have, could := map[string]int{}, map[string]int{}
-	count := func(what string, able, has bool) {
-		if able {
-			could[what]++
+func tuContent(d *Dataset) (tuText, error) {
+	if err := tuComplete(d); err != nil {
+		return nil, err
+	}
+	vertexLabels, edgeLabels, targets := map[string]string{}, map[string]string{}, map[string]string{}
+	weighted := false
+	for _, g := range d.Graphs {
+		for _, label := range g.Labels() {
+			vertexLabels[label] = label
 		}
-		if able && has {
+		if g.HasEdgeLabels() {
+			for e := range g.Edges() {
+				edgeLabels[e.Label] = e.Label
+			}
+		}
+		if g.Target() != "" {
+			targets[g.Target()] = g.Target()
+		}
+		weighted = weighted || g.Weighted()
+	}
+	out := tuText{"A": {}, "graph_indicator": {}}
+	targetFile := "graph_labels"
+	if areValues(targets) {
+		targetFile = "graph_attributes"
+	} else if err := out.numbers("graph", targets); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(out.numbers("node", vertexLabels), out.numbers("edge", edgeLabels)); err != nil {
+		return nil, err
+	}
+	first := 1 // number of the first vertex of a graph
+	for i, g := range d.Graphs {
+		if len(targets) > 0 {
+			out.line(targetFile, targets[g.Target()])
+		}
+		for v := range g.N() {
+			out.line("graph_indicator", strconv.Itoa(i+1))
+			if g.HasLabels() {
+				out.line("node_labels", vertexLabels[g.Label(v)])
+			}
+			if g.AttributeDim() > 0 {
+				var row []string
+				for _, x := range g.Attributes(v) {
+					row = append(row, decimalText(x))
+				}
+				out.line("node_attributes", strings.Join(row, ", "))
+			}
+		}
+		for e := range g.Edges() {
+			u, v := strconv.Itoa(first+e.U), strconv.Itoa(first+e.V)
+			for _, arc := range []string{u + ", " + v, v + ", " + u} {
+				out.line("A", arc)
+				if g.HasEdgeLabels() {
+					out.line("edge_labels", edgeLabels[e.Label])
+				}
+				if weighted {
+					out.line("edge_attributes", decimalText(e.Weight))
+				}
+			}
+		}
+		first += g.N()
+	}
+	return out, nil
+}
+
+// tuComplete returns an error unless all graphs or none have labels, attributes and targets.
+func tuComplete(d *Dataset) error {
+	have, none := map[string]int{}, map[string]int{}
+	count := func(what string, able, has bool) {
+		switch {
+		case able && has:
 			have[what]++
+		case able:
+			none[what]++
 		}
 	}
-	dim := 0
-	for i, g := range d.Graphs {
+	for _, g := range d.Graphs {
 		count("vertex labels", g.N() > 0, g.HasLabels())
 		count("attributes", g.N() > 0, g.AttributeDim() > 0)
 		count("edge labels", g.M() > 0, g.HasEdgeLabels())
 		count("targets", true, g.Target() != "")
-		count("weights", g.M() > 0, g.Weighted())
-		if dim == 0 {
-			dim = g.AttributeDim()
+	}
+	for _, what := range slices.Sorted(maps.Keys(have)) {
+		if none[what] > 0 {
+			return fmt.Errorf("%d graphs have %s, %d have none; a TUDataset has them for all or for none", have[what], what, none[what])
 		}
+	}
+	dim := Info(d).Attributes
+	for i, g := range d.Graphs {
 		if g.AttributeDim() > 0 && g.AttributeDim() != dim {
-			return nil, fmt.Errorf("graph %d has %d attributes, others have %d", i+1, g.AttributeDim(), dim)
+			return fmt.Errorf("graph %d has %d attributes, others have %d", i+1, g.AttributeDim(), dim)
 		}
 	}
-	has := map[string]bool{"weights": have["weights"] > 0}
-	for _, what := range []string{"vertex labels", "attributes", "edge labels", "targets"} {
-		has[what] = have[what] > 0
-		if have[what] > 0 && have[what] < could[what] {
-			return nil, fmt.Errorf("%d graphs have %s, %d have none; a TUDataset has them for all or for none", have[what], what, could[what]-have[what])
-		}
-	}
-	return has, nil
-}
-
-// tuVertices gives a line for every vertex, of a graph with its number from 1.
-func tuVertices(d *Dataset, line func(number int, g *graph.Graph, v int) string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for i, g := range d.Graphs {
-			for v := range g.N() {
-				if !yield(line(i+1, g, v)) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// tuEdges gives two lines for every edge, there and back. first is the number of the first
-// vertex of its graph.
-func tuEdges(d *Dataset, line func(first int, e graph.Edge, back bool) string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		first := 1
-		for _, g := range d.Graphs {
-			for e := range g.Edges() {
-				if !yield(line(first, e, false)) || !yield(line(first, e, true)) {
-					return
-				}
-			}
-			first += g.N()
-		}
-	}
+	return nil
 }
 
 // areValues reports whether all texts are numbers, and some not whole.
-func areValues(texts iter.Seq[string]) bool {
+func areValues(texts map[string]string) bool {
 	fraction := false
 	for s := range texts {
 		if _, err := strconv.ParseFloat(s, 64); err != nil {
@@ -202,35 +191,19 @@ func whole(s string) bool {
 	return true
 }
 
-// tuLabels adds a file of labels: as they are when all are whole numbers, else by their
-// place, from 0, in the sorted list of labels, which becomes a file of its own.
-func tuLabels(files map[string]iter.Seq[string], kind string, labels iter.Seq[string]) error {
-	number := map[string]string{}
-	numbers := true
-	for s := range labels {
-		if _, ok := number[s]; !ok {
-			number[s] = s
-			numbers = numbers && whole(s)
-		}
-	}
-	if numbers {
-		files[kind+"s"] = labels
+// numbers replaces labels by what is written for them: themselves when all are whole numbers,
+// else their place, from 0, in the sorted list of labels, which becomes a file of its own.
+func (t tuText) numbers(kind string, labels map[string]string) error {
+	names := slices.Sorted(maps.Keys(labels))
+	if !slices.ContainsFunc(names, func(s string) bool { return !whole(s) }) {
 		return nil
 	}
-	names := slices.Sorted(maps.Keys(number))
 	for i, s := range names {
 		if strings.ContainsAny(s, "\r\n") || s != strings.TrimSpace(s) || s == "" {
 			return fmt.Errorf("label %q cannot be a line of a TUDataset", s)
 		}
-		number[s] = strconv.Itoa(i)
-	}
-	files[kind+"_names"] = slices.Values(names)
-	files[kind+"s"] = func(yield func(string) bool) {
-		for s := range labels {
-			if !yield(number[s]) {
-				return
-			}
-		}
+		t.line(kind+"_label_names", s)
+		labels[s] = strconv.Itoa(i)
 	}
 	return nil
 }

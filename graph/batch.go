@@ -221,12 +221,11 @@ func (b *Batch) Graph(i int) (*Graph, error) {
 	}
 	weights := b.weights[from.weights:to.weights]
 	for e := from.edges; e < to.edges; e++ {
-		label := b.edgeLabels[e]
-		edge := Edge{U: int(b.edges[2*e]), V: int(b.edges[2*e+1]), Weight: 1, Label: b.text(label)}
+		weight := 1.0
 		if len(weights) > 0 {
-			edge.Weight = weights[e-from.edges]
+			weight = weights[e-from.edges]
 		}
-		build.add(edge, label >= 0)
+		build.AddLabeledEdge(int(b.edges[2*e]), int(b.edges[2*e+1]), weight, b.text(b.edgeLabels[e]))
 	}
 	g, err := build.Build()
 	if err != nil {

@@ -16,8 +16,6 @@ const MaxVertices = math.MaxInt32 - 1
 type Builder struct {
 	n      int
 	edges  []Edge
-	some   bool // some edge has a label
-	plain  int  // 1 + number of the first edge without a label
 	label  []string
 	attr   []float64
 	dim    int
@@ -54,46 +52,33 @@ func (b *Builder) vertex(what string, v int) bool {
 }
 
 // AddEdge adds the edge between u and v with weight 1 and no label.
-func (b *Builder) AddEdge(u, v int) { b.add(Edge{U: u, V: v, Weight: 1}, false) }
+func (b *Builder) AddEdge(u, v int) { b.AddLabeledEdge(u, v, 1, "") }
 
 // AddWeightedEdge adds an edge with a weight.
-func (b *Builder) AddWeightedEdge(u, v int, w float64) { b.add(Edge{U: u, V: v, Weight: w}, false) }
+func (b *Builder) AddWeightedEdge(u, v int, w float64) { b.AddLabeledEdge(u, v, w, "") }
 
-// AddLabeledEdge adds an edge with a weight and a label. Either all edges of a graph have
-// labels or none.
+// AddLabeledEdge adds an edge with a weight and a label, "" for none.
 func (b *Builder) AddLabeledEdge(u, v int, w float64, label string) {
-	b.add(Edge{U: u, V: v, Weight: w, Label: label}, true)
-}
-
-func (b *Builder) add(e Edge, labeled bool) {
 	if b.err != nil {
 		return
 	}
-	if e.U < 0 || e.U >= b.n || e.V < 0 || e.V >= b.n {
-		bad := e.U
-		if e.U >= 0 && e.U < b.n {
-			bad = e.V
-		}
-		b.fail(fmt.Errorf("edge %d (%d, %d): vertex %d out of range [0, %d)", len(b.edges)+b.loops, e.U, e.V, bad, b.n))
-		return
-	}
-	if !(e.Weight > 0) || math.IsInf(e.Weight, 1) {
-		b.fail(fmt.Errorf("edge %d (%d, %d): weight %v, want a positive, finite number", len(b.edges)+b.loops, e.U, e.V, e.Weight))
-		return
-	}
-	if e.U == e.V {
+	wrong := ""
+	switch {
+	case u < 0 || u >= b.n:
+		wrong = fmt.Sprintf("vertex %d out of range [0, %d)", u, b.n)
+	case v < 0 || v >= b.n:
+		wrong = fmt.Sprintf("vertex %d out of range [0, %d)", v, b.n)
+	case !(w > 0) || math.IsInf(w, 1):
+		wrong = fmt.Sprintf("weight %v, want a positive, finite number", w)
+	case u == v:
 		b.loops++
 		return
 	}
-	if labeled {
-		b.some = true
-	} else if b.plain == 0 {
-		b.plain = len(b.edges) + 1
+	if wrong != "" {
+		b.fail(fmt.Errorf("edge %d (%d, %d): %s", len(b.edges)+b.loops, u, v, wrong))
+		return
 	}
-	if e.U > e.V {
-		e.U, e.V = e.V, e.U
-	}
-	b.edges = append(b.edges, e)
+	b.edges = append(b.edges, Edge{min(u, v), max(u, v), w, label})
 }
 
 // SetLabel gives vertex v a discrete label. Vertices without one get "".
@@ -163,10 +148,6 @@ func (b *Builder) Build() (*Graph, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	if b.some && b.plain > 0 {
-		e := b.edges[b.plain-1]
-		return nil, fmt.Errorf("edge (%d, %d) has no label, other edges have one", e.U, e.V)
-	}
 	for v, ok := range b.filled {
 		if !ok {
 			return nil, fmt.Errorf("vertex %d has no attributes, other vertices have %d", v, b.dim)
@@ -182,11 +163,12 @@ func (b *Builder) Build() (*Graph, error) {
 	g := &Graph{id: b.id, target: b.target, dim: b.dim,
 		label: slices.Clone(b.label), attr: slices.Clone(b.attr), coord: slices.Clone(b.coord)}
 	g.off = make([]int32, b.n+1)
-	unit := true
+	unit, labeled := true, false
 	for _, e := range edges {
 		g.off[e.U+1]++
 		g.off[e.V+1]++
 		unit = unit && e.Weight == 1
+		labeled = labeled || e.Label != ""
 	}
 	for v := range b.n {
 		g.off[v+1] += g.off[v]
@@ -195,7 +177,7 @@ func (b *Builder) Build() (*Graph, error) {
 	if !unit {
 		g.weight = make([]float64, len(g.adj))
 	}
-	if b.some {
+	if labeled {
 		g.edge = make([]int32, len(g.adj))
 		g.edgeLabel = make([]string, len(edges))
 	}
@@ -208,7 +190,7 @@ func (b *Builder) Build() (*Graph, error) {
 		if !unit {
 			g.weight[at] = w
 		}
-		if b.some {
+		if labeled {
 			g.edge[at] = int32(i)
 		}
 	}
@@ -219,7 +201,7 @@ func (b *Builder) Build() (*Graph, error) {
 	}
 	for i, e := range edges {
 		put(e.U, e.V, i, e.Weight)
-		if b.some {
+		if labeled {
 			g.edgeLabel[i] = e.Label
 		}
 	}

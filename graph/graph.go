@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 )
 
 // Graph is an immutable undirected weighted graph. Its methods may be called
@@ -85,7 +86,7 @@ func (g *Graph) Attributes(v int) []float64 {
 	return g.attr[v*g.dim : (v+1)*g.dim : (v+1)*g.dim]
 }
 
-// HasEdgeLabels reports whether the edges have labels.
+// HasEdgeLabels reports whether some edge has a label.
 func (g *Graph) HasEdgeLabels() bool { return g.edgeLabel != nil }
 
 // EdgeLabel returns the label of the i-th edge of v, in the order of Neighbors(v), ""
@@ -133,20 +134,24 @@ func (g *Graph) With(id, target string) *Graph {
 	return &h
 }
 
-// Reweight returns a copy of g whose edges have the weights that f gives. The error
-// names the first edge whose weight is not positive and finite.
-func (g *Graph) Reweight(f func(Edge) float64) (*Graph, error) {
+// Reweight returns a copy of g whose edges have the weights that f gives, or the first error
+// of f. It is an error when a weight is not positive and finite.
+func (g *Graph) Reweight(f func(Edge) (float64, error)) (*Graph, error) {
 	h := *g
 	h.weight = make([]float64, len(g.adj))
 	unit := true
 	for e := range g.Edges() {
-		w := f(e)
-		if !(w > 0) || math.IsInf(w, 1) {
-			return nil, fmt.Errorf("edge (%d, %d): weight %v, want a positive, finite number", e.U, e.V, w)
+		w, err := f(e)
+		if err == nil && (!(w > 0) || math.IsInf(w, 1)) {
+			err = fmt.Errorf("edge (%d, %d): weight %v, want a positive, finite number", e.U, e.V, w)
+		}
+		if err != nil {
+			return nil, err
 		}
 		unit = unit && w == 1
-		h.weight[g.arc(e.U, e.V)] = w
-		h.weight[g.arc(e.V, e.U)] = w
+		there, _ := g.arc(e.U, e.V)
+		back, _ := g.arc(e.V, e.U)
+		h.weight[there], h.weight[back] = w, w
 	}
 	if unit {
 		h.weight = nil
@@ -167,24 +172,16 @@ func (g *Graph) MapAttributes(f func(d int, x float64) float64) (*Graph, error) 
 	return &h, nil
 }
 
-// arc returns the position in adj of the edge from u to v, which must exist.
-func (g *Graph) arc(u, v int) int {
-	lo, hi := int(g.off[u]), int(g.off[u+1])
-	for lo < hi {
-		m := (lo + hi) / 2
-		if int(g.adj[m]) < v {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	return lo
+// arc returns the position in adj of the edge from u to v, and whether it exists.
+func (g *Graph) arc(u, v int) (int, bool) {
+	i, ok := slices.BinarySearch(g.Neighbors(u), int32(v))
+	return int(g.off[u]) + i, ok
 }
 
 // HasEdge reports whether u and v are adjacent.
 func (g *Graph) HasEdge(u, v int) bool {
-	i := g.arc(u, v)
-	return i < int(g.off[u+1]) && int(g.adj[i]) == v
+	_, ok := g.arc(u, v)
+	return ok
 }
 
 // Laplacian writes the Laplacian D − A + ηI into dst, row-major N×N, and returns it. It
@@ -224,19 +221,14 @@ func (g *Graph) Induced(vs []int32) *Graph {
 		}
 		at[v] = i
 	}
-	for i, v := range vs {
-		wt := g.Weights(int(v))
-		for k, u := range g.Neighbors(int(v)) {
-			j, in := at[u]
-			if !in || j < i {
-				continue
-			}
-			e := Edge{U: i, V: j, Weight: 1, Label: g.EdgeLabel(int(v), k)}
-			if wt != nil {
-				e.Weight = wt[k]
-			}
-			b.add(e, g.HasEdgeLabels())
+	for e := range g.Edges() {
+		u, ok1 := at[int32(e.U)]
+		v, ok2 := at[int32(e.V)]
+		if ok1 && ok2 {
+			b.AddLabeledEdge(u, v, e.Weight, e.Label)
 		}
+	}
+	for i, v := range vs {
 		if g.label != nil {
 			b.SetLabel(i, g.label[v])
 		}
@@ -252,23 +244,4 @@ func (g *Graph) Induced(vs []int32) *Graph {
 		panic("graph: Induced: " + err.Error()) // the parts of a valid graph are valid
 	}
 	return h
-}
-
-// Permute returns the graph whose vertex perm[v] is vertex v of g. It panics when perm is
-// not a permutation of 0 … N()-1.
-func (g *Graph) Permute(perm []int) *Graph {
-	if len(perm) != g.N() {
-		panic("graph: Permute: length of the permutation is not the number of vertices")
-	}
-	inv := make([]int32, g.N())
-	for i := range inv {
-		inv[i] = -1
-	}
-	for v, p := range perm {
-		if p < 0 || p >= g.N() || inv[p] >= 0 {
-			panic("graph: Permute: not a permutation")
-		}
-		inv[p] = int32(v)
-	}
-	return g.Induced(inv).With(g.id, g.target)
 }

@@ -81,7 +81,6 @@ func TestBuilderErrors(t *testing.T) {
 		{"weight +Inf", func(b *graph.Builder) { b.AddWeightedEdge(0, 1, math.Inf(1)) }},
 		{"edge (0, 1) is given twice, with weights 1 and 2", func(b *graph.Builder) { b.AddEdge(0, 1); b.AddWeightedEdge(1, 0, 2) }},
 		{`edge (0, 1) is given twice, with labels "a" and "b"`, func(b *graph.Builder) { b.AddLabeledEdge(0, 1, 1, "a"); b.AddLabeledEdge(0, 1, 1, "b") }},
-		{"edge (1, 2) has no label", func(b *graph.Builder) { b.AddLabeledEdge(0, 1, 1, "a"); b.AddEdge(1, 2) }},
 		{"attributes of vertex 1: 1 numbers, want 2", func(b *graph.Builder) { b.SetAttributes(0, []float64{1, 2}); b.SetAttributes(1, []float64{1}) }},
 		{"attributes of vertex 0: empty row", func(b *graph.Builder) { b.SetAttributes(0, nil) }},
 		{"attributes of vertex 0: number 1 is NaN", func(b *graph.Builder) { b.SetAttributes(0, []float64{1, math.NaN()}) }},
@@ -179,14 +178,14 @@ func TestInducedAndReweight(t *testing.T) {
 	if h.N() != 3 || h.M() != 2 || !h.HasEdge(0, 2) || !h.HasEdge(1, 2) || h.Label(1) != g.Label(0) || h.Attributes(2)[1] != g.Attributes(5)[1] {
 		t.Errorf("induced subgraph is wrong: %v", slices.Collect(h.Edges()))
 	}
-	w, err := g.Reweight(func(e graph.Edge) float64 { return float64(e.U + 1) })
+	w, err := g.Reweight(func(e graph.Edge) (float64, error) { return float64(e.U + 1), nil })
 	if err != nil || !w.Weighted() || w.Weights(1)[1] != 2 || w.Weights(2)[0] != 2 {
 		t.Errorf("reweighted: %v, %v", slices.Collect(w.Edges()), err)
 	}
-	if u, err := w.Reweight(func(graph.Edge) float64 { return 1 }); err != nil || u.Weighted() {
+	if u, err := w.Reweight(func(graph.Edge) (float64, error) { return 1, nil }); err != nil || u.Weighted() {
 		t.Errorf("unit weights: %v, %v", u.Weighted(), err)
 	}
-	if _, err := g.Reweight(func(graph.Edge) float64 { return -1 }); err == nil {
+	if _, err := g.Reweight(func(graph.Edge) (float64, error) { return -1, nil }); err == nil {
 		t.Error("a negative weight was accepted")
 	}
 }

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -18,129 +17,94 @@ func Isomorphic(g, h *Graph) bool {
 	if g.N() != h.N() || g.M() != h.M() || g.HasLabels() != h.HasLabels() || g.dim != h.dim || g.HasEdgeLabels() != h.HasEdgeLabels() {
 		return false
 	}
-	m := newMatcher(g, h)
-	return m.match(m.start())
+	return newMatcher(g, h).match(1)
 }
 
-// matcher refines the colours of the vertices of two graphs together: vertex v of the
-// second graph has the number n+v.
+// matcher refines the colours of two graphs together, as those of one graph: vertex v of the
+// second has the number n+v, and the weight of an edge is the number of its weight and label.
 type matcher struct {
-	n    int
-	off  []int32
-	adj  []int32
-	kind []int32 // parallel to adj: number of the edge's weight and label
-	init []int32
-	sig  [][]int64
+	Scratch
+	n     int
+	both  *Graph
+	vs    []int32 // all vertices
+	key   []uint64
+	class []int32
+	tag   []int32 // trial in which a vertex was matched, 0: none
 }
 
 func newMatcher(g, h *Graph) *matcher {
-	m := &matcher{n: g.N(), off: []int32{0}, sig: make([][]int64, 2*g.N())}
-	kinds, colours := make(map[string]int32), make(map[string]int32)
-	number := func(in map[string]int32, key []byte) int32 {
-		k, ok := in[string(key)]
-		if !ok {
-			k = int32(len(in))
-			in[string(key)] = k
-		}
-		return k
+	m := &matcher{n: g.N(), tag: make([]int32, 2*g.N())}
+	type kind struct {
+		weight float64
+		label  string
 	}
-	for side, x := range []*Graph{g, h} {
+	kinds, colours := map[kind]int32{}, map[string]int32{}
+	b := NewBuilder(2 * m.n)
+	for _, x := range []*Graph{g, h} {
+		first := len(m.vs)
+		for e := range x.Edges() {
+			k := number(kinds, kind{e.Weight, e.Label})
+			b.AddWeightedEdge(first+e.U, first+e.V, float64(1+k))
+		}
 		for v := range x.N() {
-			wt := x.Weights(v)
-			for i, u := range x.Neighbors(v) {
-				w := 1.0
-				if wt != nil {
-					w = wt[i]
-				}
-				m.adj = append(m.adj, u+int32(side*m.n))
-				m.kind = append(m.kind, number(kinds, append(binary.LittleEndian.AppendUint64(nil, math.Float64bits(w)), x.EdgeLabel(v, i)...)))
-			}
-			m.off = append(m.off, int32(len(m.adj)))
-			key := append([]byte(x.Label(v)), 0)
+			colour := []byte(x.Label(v) + "\x00")
 			for _, a := range x.Attributes(v) {
-				key = binary.LittleEndian.AppendUint64(key, math.Float64bits(a))
+				colour = binary.LittleEndian.AppendUint64(colour, math.Float64bits(a))
 			}
-			m.init = append(m.init, number(colours, key))
+			c := number(colours, string(colour))
+			m.vs = append(m.vs, int32(len(m.vs)))
+			m.class = append(m.class, c)
+			m.key = append(m.key, uint64(c))
 		}
 	}
+	m.both, _ = b.Build() // parts of valid graphs
 	return m
 }
 
-func (m *matcher) start() []int32 { return slices.Clone(m.init) }
-
-// refine refines the colours until they are stable. It returns false when some colour is
-// not as frequent in one graph as in the other.
-func (m *matcher) refine(colour []int32) bool {
-	total := 2 * m.n
-	order := make([]int32, total)
-	next := make([]int32, total)
-	count := 0
-	for {
-		for v := range total {
-			s := append(m.sig[v][:0], int64(colour[v]))
-			for i := m.off[v]; i < m.off[v+1]; i++ {
-				s = append(s, int64(m.kind[i])<<32|int64(colour[m.adj[i]]))
-			}
-			slices.Sort(s[1:])
-			m.sig[v] = s
-			order[v] = int32(v)
-		}
-		slices.SortFunc(order, func(a, b int32) int { return slices.Compare(m.sig[a], m.sig[b]) })
-		now := int32(0)
-		balance := 0
-		for i, v := range order {
-			if i > 0 && slices.Compare(m.sig[order[i-1]], m.sig[v]) != 0 {
-				if balance != 0 {
-					return false
-				}
-				now++
-			}
-			if int(v) < m.n {
-				balance++
-			} else {
-				balance--
-			}
-			next[v] = now
-		}
-		if balance != 0 {
-			return false
-		}
-		copy(colour, next)
-		if int(now)+1 == count {
-			return true
-		}
-		count = int(now) + 1
+// number returns the number of a key, the next one when it is new.
+func number[K comparable](in map[K]int32, key K) int32 {
+	n, ok := in[key]
+	if !ok {
+		n = int32(len(in))
+		in[key] = n
 	}
+	return n
 }
 
-// match reports whether the colours can be refined to an isomorphism.
-func (m *matcher) match(colour []int32) bool {
-	if !m.refine(colour) {
-		return false
-	}
-	size := make([]int32, 2*m.n+1)
-	for _, c := range colour[:m.n] {
-		size[c]++
-	}
-	best := -1
-	for v, c := range colour[:m.n] {
-		if size[c] > 1 && (best < 0 || cmp.Compare(size[c], size[colour[best]]) < 0) {
-			best = v
+// match reports whether the vertices can be matched, given those that have tags.
+func (m *matcher) match(trial int32) bool {
+	m.load(m.both, m.vs, m.key, m.class, m.tag)
+	m.refine()
+	var smallest []int32 // cell of several vertices of each graph
+	for i := 0; i < 2*m.n; i += int(m.size[i]) {
+		cell := m.order[i : i+int(m.size[i])]
+		first := 0
+		for _, v := range cell {
+			if int(v) < m.n {
+				first++
+			}
+		}
+		if 2*first != len(cell) {
+			return false
+		}
+		if first > 1 && (smallest == nil || len(cell) < len(smallest)) {
+			smallest = cell
 		}
 	}
-	if best < 0 {
-		return true // every colour is one vertex of each graph, and colours are stable
+	if smallest == nil {
+		return true // every cell is one vertex of each graph, and cells are stable
 	}
-	for w := m.n; w < 2*m.n; w++ {
-		if colour[w] != colour[best] {
-			continue
-		}
-		trial := slices.Clone(colour)
-		trial[best], trial[w] = int32(2*m.n), int32(2*m.n)
-		if m.match(trial) {
+	cell := slices.Sorted(slices.Values(smallest)) // the vertices of the first graph first
+	v := cell[0]
+	m.tag[v] = trial
+	for _, w := range cell[len(cell)/2:] {
+		m.tag[w] = trial
+		if m.match(trial + 1) {
 			return true
 		}
+		m.tag[w] = 0
 	}
+	m.tag[v] = 0
 	return false
 }
 
@@ -149,40 +113,24 @@ func (m *matcher) match(colour []int32) bool {
 func Duplicates(graphs []*Graph) [][]int {
 	var s Scratch
 	classes := make(map[string]int32)
-	byHash := make(map[uint64][]int) // the first graphs of groups
-	group := make(map[int][]int)
-	var firsts []int
+	byHash := make(map[uint64][]int) // numbers of groups
+	var groups [][]int
 	for i, g := range graphs {
 		vs, class, key := make([]int32, g.N()), make([]int32, g.N()), make([]uint64, g.N())
 		for v := range g.N() {
 			vs[v] = int32(v)
-			c, ok := classes[g.Label(v)]
-			if !ok {
-				c = int32(len(classes))
-				classes[g.Label(v)] = c
-			}
-			class[v] = c
-			key[v] = uint64(c)
+			class[v] = number(classes, g.Label(v))
+			key[v] = uint64(class[v])
 		}
 		_, hash := s.Signature(g, vs, key, class, nil)
-		found := false
-		for _, f := range byHash[hash] {
-			if Isomorphic(graphs[f], g) {
-				group[f] = append(group[f], i)
-				found = true
-				break
-			}
+		same := slices.IndexFunc(byHash[hash], func(k int) bool { return Isomorphic(graphs[groups[k][0]], g) })
+		if same >= 0 {
+			k := byHash[hash][same]
+			groups[k] = append(groups[k], i)
+			continue
 		}
-		if !found {
-			byHash[hash] = append(byHash[hash], i)
-			firsts = append(firsts, i)
-		}
+		byHash[hash] = append(byHash[hash], len(groups))
+		groups = append(groups, []int{i})
 	}
-	var out [][]int
-	for _, f := range firsts {
-		if len(group[f]) > 0 {
-			out = append(out, append([]int{f}, group[f]...))
-		}
-	}
-	return out
+	return slices.DeleteFunc(groups, func(group []int) bool { return len(group) == 1 })
 }

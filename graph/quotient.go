@@ -107,15 +107,7 @@ func (s *Scratch) lower(v, cell int32, weighted bool) {
 		}
 		s.lowSum[j]++
 	}
-	if len(s.low) > 12 {
-		slices.Sort(s.low)
-		return
-	}
-	for i := 1; i < len(s.low); i++ {
-		for j := i; j > 0 && s.low[j] < s.low[j-1]; j-- {
-			s.low[j], s.low[j-1] = s.low[j-1], s.low[j]
-		}
-	}
+	slices.Sort(s.low)
 }
 
 const (

@@ -10,21 +10,20 @@ from rdkit import Chem
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def build():
-    """Builds the command dump and returns its path."""
-    path = os.path.join(tempfile.mkdtemp(), "dump")
-    subprocess.run(["go", "build", "-o", path, "./dump"], cwd=HERE, check=True)
-    return path
-
-
-def ours(dump, text, *flags):
-    """Returns what our reader makes of every line or record."""
-    out = subprocess.run([dump, *flags], input=text.encode(), stdout=subprocess.PIPE, check=True)
-    results = [json.loads(line) for line in out.stdout.splitlines()]
+def ours(text, ending=".smi"):
+    """Returns what our reader makes of every line or, with the ending .sdf, every record."""
     table = Chem.GetPeriodicTable()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in" + ending)
+        with open(path, "w") as f:
+            f.write(text)
+        subprocess.run(["go", "test", "-count=1", "-run", "^TestDump$", "."], cwd=os.path.join(HERE, "..", "chem"),
+                       env={**os.environ, "MLG_DUMP": path}, check=True, stdout=subprocess.DEVNULL)
+        with open(path + ".json") as f:
+            results = [json.loads(line) for line in f]
     for r in results:
-        r["atoms"] = [{k.lower(): v for k, v in a.items()} for a in r["atoms"] or []]
+        r["atoms"] = [{k.lower(): v for k, v in a.items()} for a in r.get("atoms") or []]
         for a in r["atoms"]:
             a["element"] = table.GetElementSymbol(a["element"]) if a["element"] else "*"
-        r["bonds"] = [{"a": b["A"], "b": b["B"], "order": "-=#$:"[b["Order"] - 1], "kekule": k} for b, k in zip(r["bonds"] or [], r["kekule"], strict=True)]
+        r["bonds"] = [{"a": b["A"], "b": b["B"], "order": "-=#$:"[b["Order"] - 1]} for b in r.get("bonds") or []]
     return results

@@ -11,11 +11,11 @@ import rdkit
 from rdkit import Chem
 from rdkit.Chem.rdMolDescriptors import CalcMolFormula
 
-from common import HERE, build, ours
+from common import HERE, ours
 
 with open(os.path.join(HERE, "..", "builtin", "drugs.csv")) as f:
     rows = list(csv.DictReader(f))
-results = ours(build(), "".join(r["smiles"] + "\n" for r in rows))
+results = ours("".join(r["smiles"] + "\n" for r in rows))
 bad = 0
 seen = {}
 for row, r in zip(rows, results, strict=True):

@@ -13,7 +13,7 @@ import sys
 import rdkit
 from rdkit import Chem, RDLogger
 
-from common import HERE, build, ours
+from common import HERE, ours
 
 RDLogger.DisableLog("rdApp.*")
 ORDER = {Chem.BondType.SINGLE: "-", Chem.BondType.DOUBLE: "=", Chem.BondType.TRIPLE: "#", Chem.BondType.AROMATIC: ":", Chem.BondType.DATIVE: "-"}
@@ -58,7 +58,7 @@ def main():
         names.append(name)
         texts.append(text if text.endswith("\n") else text + "\n")
         wants.append(want)
-    results = ours(build(), "".join(t + "$$$$\n" for t in texts), "-sdf")
+    results = ours("".join(t + "$$$$\n" for t in texts), ".sdf")
     bad = 0
     for name, want, r in zip(names, wants, results, strict=True):
         atoms = [(a["element"], a["charge"], a["isotope"], a["hydrogens"]) for a in r["atoms"] or []]

@@ -37,8 +37,12 @@ var organic = map[uint8][]int{
 	9: {1}, 17: {1}, 35: {1}, 53: {1},
 }
 
-// mainGroup are the usual valences of the main-group elements, by which valences are
-// checked. Other elements may have any.
+// nonMetals are the elements whose valences are counted. Bonds of others are too often ionic
+// or dative.
+var nonMetals = map[uint8]bool{5: true, 6: true, 7: true, 8: true, 9: true, 14: true, 15: true, 16: true, 17: true,
+	33: true, 34: true, 35: true, 52: true, 53: true}
+
+// mainGroup are the usual valences of the main-group elements.
 var mainGroup = map[int][]int{
 	1: {1}, 2: {0},
 	3: {1}, 4: {2}, 5: {3}, 6: {4}, 7: {3}, 8: {2}, 9: {1}, 10: {0},
@@ -48,14 +52,11 @@ var mainGroup = map[int][]int{
 	55: {1}, 56: {2},
 }
 
-// metal are the main-group elements whose bonds are too often ionic or dative to be counted.
-var metal = map[uint8]bool{3: true, 4: true, 11: true, 12: true, 19: true, 20: true, 37: true, 38: true, 55: true, 56: true}
-
-// valences returns the usual valences of an atom: those of the element with as many
-// electrons (N⁺ is bound like C, O⁻ like F). Nil means any.
-func valences(element uint8, charge int8) []int {
-	if mainGroup[int(element)] == nil || metal[element] {
+// valences returns the usual valences of an atom of a non-metal: those of the element with as
+// many electrons (N⁺ is bound like C, O⁻ like F). Nil means any.
+func valences(a Atom) []int {
+	if !nonMetals[a.Element] {
 		return nil
 	}
-	return mainGroup[int(element)-int(charge)]
+	return mainGroup[int(a.Element)-int(a.Charge)]
 }

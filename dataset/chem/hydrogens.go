@@ -1,5 +1,26 @@
 package chem
 
+import "slices"
+
+// fillHydrogens gives atoms the hydrogens that fill up the smallest of their valences in which
+// bonds and unpaired electrons leave room. An aromatic atom, or one with an aromatic bond, keeps
+// one valence for the aromatic system and has no higher valence. Atoms without valences stay as
+// they are.
+func (m *Molecule) fillHydrogens(atom func(i int) (valences []int, unpaired int)) {
+	sum, aromatic := m.pairs()
+	for i := range m.Atoms {
+		valences, unpaired := atom(i)
+		used := sum[i] + unpaired
+		if aromatic[i] {
+			used++
+			valences = valences[:min(1, len(valences))]
+		}
+		if k := slices.IndexFunc(valences, func(v int) bool { return v >= used }); k >= 0 {
+			m.Atoms[i].Hydrogens = valences[k] - used
+		}
+	}
+}
+
 // WithHydrogens returns the molecule with every hydrogen as an atom. New atoms follow the
 // old ones and lie where the atom lies that they are bound to.
 func (m *Molecule) WithHydrogens() *Molecule {

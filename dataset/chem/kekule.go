@@ -14,48 +14,35 @@ const (
 	Must
 )
 
-// Kekule returns the orders of the bonds with every aromatic bond as single or double, so
-// that each aromatic atom has the double bond that it needs. It returns an error when
-// there is none, as in a ring of five CH groups, or when something outside a ring is
-// called aromatic.
+// someAromatic reports whether some atom or bond is aromatic.
+func (m *Molecule) someAromatic() bool {
+	return slices.ContainsFunc(m.Atoms, func(a Atom) bool { return a.Aromatic }) ||
+		slices.ContainsFunc(m.Bonds, func(b Bond) bool { return b.Order == Aromatic })
+}
+
+// checkAromatic returns an error when no alternation of single and double bonds exists, as in a
+// ring of five CH groups, or when something outside a ring is called aromatic. ring tells which
+// bonds lie on rings.
 //
 // A single bond in a ring between an aromatic and an unknown atom counts as aromatic too.
-func (m *Molecule) Kekule() ([]Order, error) {
-	orders := make([]Order, len(m.Bonds))
-	some := false
+func (m *Molecule) checkAromatic(ring []bool) error {
+	inRing := make([]bool, len(m.Atoms))
 	for i, b := range m.Bonds {
-		orders[i] = b.Order
-		some = some || b.Order == Aromatic
+		if b.Order == Aromatic && !ring[i] {
+			return fmt.Errorf("bond between atoms %d and %d is aromatic but in no ring", b.A+1, b.B+1)
+		}
+		inRing[b.A] = inRing[b.A] || ring[i]
+		inRing[b.B] = inRing[b.B] || ring[i]
 	}
-	for _, a := range m.Atoms {
-		some = some || a.Aromatic
-	}
-	if !some {
-		return orders, nil
-	}
-	adj := m.adjacency()
-	ring := m.ringBonds(adj)
+	sum, aromatic := m.pairs()
 	roles := make([]Pi, len(m.Atoms))
 	for i, a := range m.Atoms {
-		aromatic, inRing, used := a.Aromatic, false, a.Hydrogens
-		for _, e := range adj.at(int32(i)) {
-			b := m.Bonds[e]
-			used += b.Order.sigma()
-			inRing = inRing || ring[e]
-			if b.Order == Aromatic {
-				if !ring[e] {
-					return nil, fmt.Errorf("bond between atoms %d and %d is aromatic but in no ring", b.A+1, b.B+1)
-				}
-				aromatic = true
-			}
+		if aromatic[i] && !inRing[i] {
+			return fmt.Errorf("atom %d (%s) is aromatic but in no ring", i+1, symbols[a.Element])
 		}
-		if !aromatic {
-			continue
+		if aromatic[i] {
+			roles[i] = a.role(sum[i] + a.Hydrogens)
 		}
-		if !inRing {
-			return nil, fmt.Errorf("atom %d (%s) is aromatic but in no ring", i+1, symbols[a.Element])
-		}
-		roles[i] = a.role(used)
 	}
 	var system []Bond
 	for i, b := range m.Bonds {
@@ -64,7 +51,6 @@ func (m *Molecule) Kekule() ([]Order, error) {
 		if b.Order != Aromatic && !(star && b.Order == Single && ring[i]) {
 			continue
 		}
-		orders[i] = Single
 		system = append(system, b)
 		for _, a := range []int32{b.A, b.B} {
 			if star && m.Atoms[a].Element == 0 {
@@ -72,16 +58,10 @@ func (m *Molecule) Kekule() ([]Order, error) {
 			}
 		}
 	}
-	mate, bad := Alternate(roles, system)
-	if bad >= 0 {
-		return nil, fmt.Errorf("no alternation of single and double bonds exists in the aromatic system of atom %d (%s)", bad+1, symbols[m.Atoms[bad].Element])
+	if _, bad := Alternate(roles, system); bad >= 0 {
+		return fmt.Errorf("no alternation of single and double bonds exists in the aromatic system of atom %d (%s)", bad+1, symbols[m.Atoms[bad].Element])
 	}
-	for i, b := range m.Bonds {
-		if mate[b.A] == b.B {
-			orders[i] = Double
-		}
-	}
-	return orders, nil
+	return nil
 }
 
 // role returns what an aromatic atom needs, given its bonds (aromatic ones counted 1) and
@@ -90,15 +70,13 @@ func (a Atom) role(used int) Pi {
 	if a.Element == 0 {
 		return May
 	}
-	for _, v := range valences(a.Element, a.Charge) {
+	for _, v := range valences(a) {
 		switch free := v - used; {
-		case free < 0:
-			continue
 		case free == 0:
 			return Never
 		case free == 1:
 			return Must
-		default:
+		case free > 1:
 			return May
 		}
 	}

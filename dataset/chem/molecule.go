@@ -2,10 +2,7 @@ package chem
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // Order is the order of a bond.
@@ -93,39 +90,9 @@ func newAdjacency(atoms int, bonds []Bond) adjacency {
 // at returns the bonds of an atom.
 func (a adjacency) at(atom int32) []int32 { return a.bond[a.start[atom]:a.start[atom+1]] }
 
-// Formula returns the molecular formula in Hill's order: carbon, hydrogen, then the other
-// elements by alphabet; by alphabet throughout when there is no carbon. The net charge
-// stands at the end, as in "C4H12N+" and "O4S-2". Isotopes are not told apart.
-func (m *Molecule) Formula() string {
-	count := map[string]int{}
-	charge := 0
-	for _, a := range m.Atoms {
-		count[symbols[a.Element]]++
-		count["H"] += a.Hydrogens
-		charge += int(a.Charge)
-	}
-	rank := func(s string) string {
-		if count["C"] > 0 && (s == "C" || s == "H") {
-			return "\x00" + s
-		}
-		return s
-	}
-	elements := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return strings.Compare(rank(a), rank(b)) })
-	var b strings.Builder
-	for _, s := range elements {
-		if count[s] > 0 {
-			b.WriteString(s)
-		}
-		if count[s] > 1 {
-			b.WriteString(strconv.Itoa(count[s]))
-		}
-	}
-	return b.String() + chargeText(charge)
-}
-
-// chargeText returns "", "+", "-", "+2", "-3", …
-func chargeText(c int) string {
-	switch c {
+// ChargeText returns the charge of the atom as it stands in a label: "", "+", "-", "+2", …
+func (a Atom) ChargeText() string {
+	switch a.Charge {
 	case 0:
 		return ""
 	case 1:
@@ -133,15 +100,28 @@ func chargeText(c int) string {
 	case -1:
 		return "-"
 	}
-	return fmt.Sprintf("%+d", c)
+	return fmt.Sprintf("%+d", a.Charge)
 }
 
-// ChargeText returns the charge of the atom as it stands in a label: "", "+", "-", "+2", …
-func (a Atom) ChargeText() string { return chargeText(int(a.Charge)) }
+// pairs returns, by atom, the number of electron pairs of its bonds, where an aromatic one
+// counts 1, and whether it or some bond of it is aromatic.
+func (m *Molecule) pairs() (sum []int, aromatic []bool) {
+	sum, aromatic = make([]int, len(m.Atoms)), make([]bool, len(m.Atoms))
+	for i, a := range m.Atoms {
+		aromatic[i] = a.Aromatic
+	}
+	for _, b := range m.Bonds {
+		for _, a := range []int32{b.A, b.B} {
+			sum[a] += b.Order.sigma()
+			aromatic[a] = aromatic[a] || b.Order == Aromatic
+		}
+	}
+	return sum, aromatic
+}
 
 // ringBonds tells for every bond whether it lies on a ring: whether it is no bridge.
-func (m *Molecule) ringBonds(adj adjacency) []bool {
-	n := len(m.Atoms)
+func (m *Molecule) ringBonds() []bool {
+	n, adj := len(m.Atoms), m.adjacency()
 	number := make([]int32, n) // 1-based order of discovery, 0: not yet
 	low := make([]int32, n)    // least number that a bond leads to from an atom or those behind it
 	via := make([]int32, n)    // bond by which an atom was discovered, -1 for none
@@ -182,38 +162,4 @@ func (m *Molecule) ringBonds(adj adjacency) []bool {
 		low[up] = min(low[up], low[a])
 	}
 	return ring
-}
-
-// CheckValence returns an error that names the first atom with more bonds and hydrogens
-// than its element can have, by the usual valences of the main-group elements. The
-// aromatic parts must have a Kekulé structure.
-func (m *Molecule) CheckValence() error {
-	orders, err := m.Kekule()
-	if err != nil {
-		return err
-	}
-	sum := make([]int, len(m.Atoms))
-	for i, b := range m.Bonds {
-		sum[b.A] += int(orders[i])
-		sum[b.B] += int(orders[i])
-	}
-	for i, a := range m.Atoms {
-		v := valences(a.Element, a.Charge)
-		total := sum[i] + a.Hydrogens
-		if len(v) > 0 && total > v[len(v)-1] {
-			return fmt.Errorf("atom %d (%s%s) has valence %d, want at most %d", i+1, symbols[a.Element], a.ChargeText(), total, v[len(v)-1])
-		}
-	}
-	return nil
-}
-
-// fill returns the number of hydrogens that fill up the smallest of the valences in which
-// the bonds leave room.
-func fill(valences []int, used int) int {
-	for _, v := range valences {
-		if v >= used {
-			return v - used
-		}
-	}
-	return 0
 }

@@ -1,23 +1,12 @@
 package chem
 
 import (
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
-
-// LineError says in which line of a connection table something is wrong.
-type LineError struct {
-	Line int // 1-based, within the lines given
-	Err  error
-}
-
-func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
-
-// Unwrap returns the error without the line.
-func (e *LineError) Unwrap() error { return e.Err }
 
 // table reads the lines of a connection table. It keeps the first error and goes on with
 // empty lines then.
@@ -26,17 +15,18 @@ type table struct {
 	n     int // number of the line read last
 	err   error
 	mol   *Molecule
-	// What the lines say beyond the molecule, by atom: a valence (-1: none), and unpaired
-	// electrons.
+	// What the lines say beyond the molecule, by atom: the code of a valence (0: not given; 15 in
+	// V2000 and -1 in V3000: none), and unpaired electrons.
 	valence  []int
-	radicals []int
+	unpaired []int
 	bound    map[[2]int32]bool
+	number   map[int]int // V3000: 1-based atom by its number in the file
 	max      int
 }
 
 func (t *table) fail(format string, args ...any) {
 	if t.err == nil {
-		t.err = &LineError{t.n, fmt.Errorf(format, args...)}
+		t.err = fmt.Errorf(format, args...)
 	}
 }
 
@@ -53,11 +43,10 @@ func (t *table) next() string {
 }
 
 // ParseMol reads an MDL connection table, V2000 or V3000: the first lines of a MOL file
-// up to "M  END". It returns the number of lines that it read. More than max atoms are an
-// error. Implicit hydrogens fill up the smallest usual valence. Errors are of type
-// *LineError.
+// up to "M  END". It returns the number of lines that it read; an error is in the last of
+// them. More than max atoms are an error. Implicit hydrogens fill up the smallest usual valence.
 func ParseMol(lines []string, max int) (*Molecule, int, error) {
-	t := &table{lines: lines, mol: &Molecule{}, max: max, bound: map[[2]int32]bool{}}
+	t := &table{lines: lines, mol: &Molecule{}, max: max, bound: map[[2]int32]bool{}, number: map[int]int{}}
 	t.mol.Name = strings.TrimSpace(t.next())
 	t.next()
 	t.next()
@@ -69,12 +58,17 @@ func ParseMol(lines []string, max int) (*Molecule, int, error) {
 	if t.err != nil {
 		return nil, t.n, t.err
 	}
-	t.hydrogens()
-	for _, a := range t.mol.Atoms {
-		if a.X != 0 || a.Y != 0 || a.Z != 0 {
-			t.mol.HasCoordinates = true
+	t.mol.fillHydrogens(func(i int) ([]int, int) {
+		switch v := t.valence[i]; v {
+		case 0:
+			return valences(t.mol.Atoms[i]), t.unpaired[i]
+		case 15, -1:
+			return []int{0}, 0
+		default:
+			return []int{v}, 0
 		}
-	}
+	})
+	t.mol.HasCoordinates = slices.ContainsFunc(t.mol.Atoms, func(a Atom) bool { return a.X != 0 || a.Y != 0 || a.Z != 0 })
 	return t.mol, t.n, nil
 }
 
@@ -86,8 +80,8 @@ func field(line string, from, to int) string {
 	return strings.TrimSpace(line[from:min(to, len(line))])
 }
 
-// number reads a whole number from columns; blank is 0.
-func (t *table) number(line string, from, to int, what string) int {
+// columns reads a whole number from columns; blank is 0.
+func (t *table) columns(line string, from, to int, what string) int {
 	s := field(line, from, to)
 	if s == "" {
 		return 0
@@ -100,16 +94,16 @@ func (t *table) number(line string, from, to int, what string) int {
 }
 
 // coordinate reads a position.
-func (t *table) coordinate(s, where string) float64 {
+func (t *table) coordinate(s string) float64 {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		t.fail("coordinate %q, want a number%s", clip(s), where)
+		t.fail("coordinate %q, want a number", clip(s))
 	}
 	return x
 }
 
 func (t *table) v2000(counts string) {
-	atoms, bonds := t.number(counts, 0, 3, "number of atoms"), t.number(counts, 3, 6, "number of bonds")
+	atoms, bonds := t.columns(counts, 0, 3, "number of atoms"), t.columns(counts, 3, 6, "number of bonds")
 	if atoms < 0 || bonds < 0 || field(counts, 0, 3) == "" {
 		t.fail("%q, want the numbers of atoms and bonds", counts)
 	}
@@ -118,7 +112,7 @@ func (t *table) v2000(counts string) {
 	}
 	for i := 0; i < bonds && t.err == nil; i++ {
 		line := t.next()
-		t.bond(t.number(line, 0, 3, "first atom"), t.number(line, 3, 6, "second atom"), t.number(line, 6, 9, "bond type"))
+		t.bond(t.columns(line, 0, 3, "first atom"), t.columns(line, 3, 6, "second atom"), t.columns(line, 6, 9, "bond type"))
 	}
 	t.properties()
 }
@@ -128,36 +122,37 @@ var charges2000 = [...]int8{0, 3, 2, 1, 0, -1, -2, -3}
 
 func (t *table) atom2000(line string) {
 	a := Atom{
-		X: t.coordinate(field(line, 0, 10), " in columns 1 to 10"),
-		Y: t.coordinate(field(line, 10, 20), " in columns 11 to 20"),
-		Z: t.coordinate(field(line, 20, 30), " in columns 21 to 30"),
+		X: t.coordinate(field(line, 0, 10)),
+		Y: t.coordinate(field(line, 10, 20)),
+		Z: t.coordinate(field(line, 20, 30)),
 	}
 	t.element(&a, field(line, 31, 34))
-	diff := t.number(line, 34, 36, "mass difference")
+	diff := t.columns(line, 34, 36, "mass difference")
 	if m := massNumber[a.Element]; diff != 0 && m > 0 {
 		a.Isotope = uint16(m + diff)
 	}
-	code, radicals := t.number(line, 36, 39, "charge code"), 0
+	code, unpaired := t.columns(line, 36, 39, "charge code"), 0
 	switch {
 	case code < 0 || code >= len(charges2000):
 		t.fail("charge code %d, want 0 to 7", code)
 	case code == 4:
-		radicals = 1
+		unpaired = 1
 	default:
 		a.Charge = charges2000[code]
 	}
-	t.add(a, valenceCode(t.number(line, 48, 51, "valence")), radicals)
+	t.add(a, t.columns(line, 48, 51, "valence"), unpaired)
 }
 
-// valenceCode returns the valence that a code stands for: 15 is none, 0 is not given (-1).
-func valenceCode(code int) int {
-	switch {
-	case code == 15 || code == -1: // V2000 and V3000
-		return 0
-	case code <= 0:
-		return -1
+// wholeNumbers parses all texts.
+func wholeNumbers(texts []string) ([]int, error) {
+	out := make([]int, len(texts))
+	for i, s := range texts {
+		var err error
+		if out[i], err = strconv.Atoi(s); err != nil {
+			return nil, fmt.Errorf("%q, want a whole number", clip(s))
+		}
 	}
-	return code
+	return out, nil
 }
 
 // massNumber is the mass number of the most abundant isotope, from which the mass
@@ -181,13 +176,13 @@ func (t *table) element(a *Atom, symbol string) {
 	}
 }
 
-func (t *table) add(a Atom, valence, radicals int) {
+func (t *table) add(a Atom, valence, unpaired int) {
 	if len(t.mol.Atoms) >= t.max {
 		t.fail("more than %d atoms", t.max)
 	}
 	t.mol.Atoms = append(t.mol.Atoms, a)
 	t.valence = append(t.valence, valence)
-	t.radicals = append(t.radicals, radicals)
+	t.unpaired = append(t.unpaired, unpaired)
 }
 
 // known reports whether there is an atom of a 1-based number.
@@ -237,37 +232,27 @@ func (t *table) properties() {
 		if key != "M  CHG" && key != "M  RAD" && key != "M  ISO" {
 			continue
 		}
-		f := strings.Fields(line[6:])
-		n := 0
-		var err error
-		if len(f) > 0 {
-			n, err = strconv.Atoi(f[0])
-		}
-		if err != nil || n < 1 || n > (len(f)-1)/2 {
-			t.fail("%q, want a number of entries, then atom and value for each", line)
+		n, err := wholeNumbers(strings.Fields(line[6:]))
+		if err != nil || len(n) == 0 || n[0] < 1 || n[0] > (len(n)-1)/2 {
+			t.fail("%q, want whole numbers: that of entries, then atom and value for each", line)
 			return
 		}
 		// The first charge or radical makes those of the atom block void.
 		if key != "M  ISO" && !reset {
 			reset = true
 			for i := range t.mol.Atoms {
-				t.mol.Atoms[i].Charge, t.radicals[i] = 0, 0
+				t.mol.Atoms[i].Charge, t.unpaired[i] = 0, 0
 			}
 		}
-		for k := range n {
-			a, err1 := strconv.Atoi(f[1+2*k])
-			v, err2 := strconv.Atoi(f[2+2*k])
-			if errors.Join(err1, err2) != nil {
-				t.fail("%q: %s %s, want two whole numbers", key, f[1+2*k], f[2+2*k])
-			}
-			if t.known(a) {
-				t.property(a-1, key[3:], v)
+		for k := range n[0] {
+			if a := n[1+2*k]; t.known(a) {
+				t.property(a-1, key[3:], n[2+2*k])
 			}
 		}
 	}
 }
 
-// property sets charge, radical or isotope of a 0-based atom.
+// property sets charge, radical, isotope or valence of a 0-based atom.
 func (t *table) property(a int, key string, v int) {
 	within := func(what string, least, most int) bool {
 		if v < least || v > most {
@@ -279,42 +264,10 @@ func (t *table) property(a int, key string, v int) {
 	case key == "CHG" && within("charge", -15, 15):
 		t.mol.Atoms[a].Charge = int8(v)
 	case key == "RAD" && within("radical", 0, 3):
-		t.radicals[a] = [...]int{0, 2, 1, 2}[v]
-	case key == "ISO" && within("isotope", 0, 999):
+		t.unpaired[a] = [...]int{0, 2, 1, 2}[v]
+	case (key == "ISO" || key == "MASS") && within("isotope", 0, 999):
 		t.mol.Atoms[a].Isotope = uint16(v)
+	case key == "VAL":
+		t.valence[a] = v
 	}
 }
-
-// hydrogens counts the implicit hydrogens: up to the given valence, else to the smallest
-// usual valence of a non-metal that the bonds leave room in. An aromatic atom keeps one
-// valence for the aromatic system.
-func (t *table) hydrogens() {
-	m := t.mol
-	sum := make([]int, len(m.Atoms))
-	for _, b := range m.Bonds {
-		sum[b.A] += b.Order.sigma()
-		sum[b.B] += b.Order.sigma()
-	}
-	for i := range m.Atoms {
-		a := &m.Atoms[i]
-		if a.Aromatic {
-			sum[i]++
-		}
-		if t.valence[i] >= 0 {
-			a.Hydrogens = max(0, t.valence[i]-sum[i])
-			continue
-		}
-		if !nonMetal[a.Element] {
-			continue
-		}
-		vs := valences(a.Element, a.Charge)
-		if a.Aromatic && len(vs) > 1 {
-			vs = vs[:1]
-		}
-		a.Hydrogens = fill(vs, sum[i]+t.radicals[i])
-	}
-}
-
-// nonMetal are the elements that have implicit hydrogens in a connection table.
-var nonMetal = map[uint8]bool{5: true, 6: true, 7: true, 8: true, 9: true, 14: true, 15: true, 16: true, 17: true,
-	33: true, 34: true, 35: true, 52: true, 53: true}

@@ -1,6 +1,7 @@
 package chem
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -38,8 +39,7 @@ func clip(s string) string {
 
 // v3000 reads the blocks of a V3000 table. Blocks other than atoms and bonds are skipped.
 func (t *table) v3000() {
-	index := map[int]int{} // number in the file → 1-based atom
-	open := []string{""}   // blocks, the innermost last
+	open := []string{""} // blocks, the innermost last
 	for t.err == nil {
 		line := t.entry()
 		if line == "END" {
@@ -58,9 +58,9 @@ func (t *table) v3000() {
 				open = open[:len(open)-1]
 			}
 		case block == "ATOM":
-			t.atom3000(word, index)
+			t.atom3000(word)
 		case block == "BOND":
-			t.bond3000(word, index)
+			t.bond3000(word)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func fields3000(s string) []string {
 	return out
 }
 
-func (t *table) atom3000(word []string, index map[int]int) {
+func (t *table) atom3000(word []string) {
 	if len(word) < 6 {
 		t.fail("atom of %d fields, want number, element, x, y, z and atom map", len(word))
 		return
@@ -94,54 +94,44 @@ func (t *table) atom3000(word []string, index map[int]int) {
 	if err != nil {
 		t.fail("atom number %q, want a whole number", clip(word[0]))
 	}
-	if index[number] > 0 {
+	if t.number[number] > 0 {
 		t.fail("second atom %d", number)
 	}
 	var a Atom
 	if !strings.HasPrefix(word[1], "[") && !strings.HasPrefix(word[1], "NOT") { // a list is an unknown atom
 		t.element(&a, word[1])
 	}
-	a.X, a.Y, a.Z = t.coordinate(word[2], ""), t.coordinate(word[3], ""), t.coordinate(word[4], "")
-	t.add(a, -1, 0)
+	a.X, a.Y, a.Z = t.coordinate(word[2]), t.coordinate(word[3]), t.coordinate(word[4])
+	t.add(a, 0, 0)
 	at := len(t.mol.Atoms) - 1
-	index[number] = at + 1
+	t.number[number] = at + 1
 	for _, w := range word[6:] {
 		key, value, ok := strings.Cut(w, "=")
-		if !ok || key != "CHG" && key != "RAD" && key != "MASS" && key != "VAL" {
+		if !ok || !slices.Contains([]string{"CHG", "RAD", "MASS", "VAL"}, key) {
 			continue
 		}
 		v, err := strconv.Atoi(value)
 		if err != nil {
 			t.fail("%s, want a whole number", clip(w))
 		}
-		switch key {
-		case "MASS":
-			t.property(at, "ISO", v)
-		case "VAL":
-			t.valence[at] = valenceCode(v)
-		default:
-			t.property(at, key, v)
-		}
+		t.property(at, key, v)
 	}
 }
 
-func (t *table) bond3000(word []string, index map[int]int) {
+func (t *table) bond3000(word []string) {
 	if len(word) < 4 {
 		t.fail("bond of %d fields, want number, type and two atoms", len(word))
 		return
 	}
-	var x [3]int
-	for k := range x {
-		n, err := strconv.Atoi(word[1+k])
-		if err != nil {
-			t.fail("bond with %q, want whole numbers", clip(word[1+k]))
-		}
-		x[k] = n
+	n, err := wholeNumbers(word[1:4])
+	if err != nil {
+		t.fail("bond: %w", err)
+		return
 	}
-	for _, a := range x[1:] {
-		if index[a] == 0 {
+	for _, a := range n[1:] {
+		if t.number[a] == 0 {
 			t.fail("bond to atom %d, which does not exist", a)
 		}
 	}
-	t.bond(index[x[1]], index[x[2]], x[0])
+	t.bond(t.number[n[1]], t.number[n[2]], n[0])
 }

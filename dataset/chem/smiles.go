@@ -6,16 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError says where a SMILES string is wrong.
-type SyntaxError struct {
-	Position int // 1-based position of the character in the string
-	Message  string
-}
-
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("SMILES position %d: %s", e.Position, e.Message)
-}
-
 // Marks of bonds whose order the string leaves open: nothing was written, or a slash,
 // which tells the side of a double bond next to it.
 const (
@@ -65,8 +55,7 @@ type branch struct {
 // branch. Chirality and the directions of / and \ are checked for form and dropped. An
 // empty string is a molecule without atoms. More than max atoms are an error.
 //
-// The aromatic parts must have a Kekulé structure. Errors in the form are of type
-// *SyntaxError.
+// The aromatic parts must have a Kekulé structure.
 func ParseSMILES(s string, max int) (*Molecule, error) {
 	p := &parser{s: s, mol: &Molecule{}, last: -1, ring: map[int]ringEnd{}, closed: map[[2]int32]bool{}, max: max}
 	for p.pos < len(p.s) && p.err == nil {
@@ -75,67 +64,39 @@ func ParseSMILES(s string, max int) (*Molecule, error) {
 	if p.finish(); p.err != nil {
 		return nil, p.err
 	}
-	p.settle()
-	p.hydrogens()
-	if _, err := p.mol.Kekule(); err != nil {
-		return nil, err
-	}
-	return p.mol, nil
-}
-
-// settle gives bonds whose order is open one: aromatic between aromatic atoms of a ring, else
-// single.
-func (p *parser) settle() {
 	m := p.mol
-	var ring []bool
+	var ring []bool // nil where nothing is aromatic
+	if m.someAromatic() {
+		ring = m.ringBonds()
+	}
 	for i := range m.Bonds {
 		b := &m.Bonds[i]
 		if b.Order != unset && b.Order != slash {
 			continue
 		}
 		b.Order = Single
-		if m.Atoms[b.A].Aromatic && m.Atoms[b.B].Aromatic {
-			if ring == nil {
-				ring = m.ringBonds(m.adjacency())
-			}
-			if ring[i] {
-				b.Order = Aromatic
-			}
+		if ring != nil && ring[i] && m.Atoms[b.A].Aromatic && m.Atoms[b.B].Aromatic {
+			b.Order = Aromatic
 		}
 	}
+	m.fillHydrogens(func(i int) ([]int, int) {
+		if p.organic[i] {
+			return organic[m.Atoms[i].Element], 0
+		}
+		return nil, 0
+	})
+	if ring != nil {
+		if err := m.checkAromatic(ring); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
 }
 
-// hydrogens counts the implicit hydrogens of atoms outside brackets: up to the smallest
-// usual valence that the bonds leave room in. An aromatic atom, or one with an aromatic
-// bond, keeps one valence for the aromatic system and has no higher valence.
-func (p *parser) hydrogens() {
-	sum := make([]int, len(p.mol.Atoms))
-	aromatic := make([]bool, len(p.mol.Atoms))
-	for _, b := range p.mol.Bonds {
-		if b.Order == Aromatic {
-			aromatic[b.A], aromatic[b.B] = true, true
-		}
-		sum[b.A] += b.Order.sigma()
-		sum[b.B] += b.Order.sigma()
-	}
-	for i := range p.mol.Atoms {
-		a := &p.mol.Atoms[i]
-		if !p.organic[i] || a.Element == 0 {
-			continue
-		}
-		vs := organic[a.Element]
-		if a.Aromatic || aromatic[i] {
-			sum[i]++
-			vs = vs[:1]
-		}
-		a.Hydrogens = fill(vs, sum[i])
-	}
-}
-
-// fail keeps the first error.
+// fail keeps the first error, at a character of the string.
 func (p *parser) fail(pos int, format string, args ...any) {
 	if p.err == nil {
-		p.err = &SyntaxError{pos + 1, fmt.Sprintf(format, args...)}
+		p.err = fmt.Errorf("SMILES position %d: %w", pos+1, fmt.Errorf(format, args...))
 	}
 }
 
@@ -317,17 +278,35 @@ func (p *parser) add(a Atom, organic bool, pos int) {
 	p.last, p.order, p.symbol, p.dot = n, unset, 0, false
 }
 
-// bare are the atoms that stand without brackets.
-var bare = func() map[string]Atom {
-	m := map[string]Atom{"*": {}}
-	for z := range organic {
-		m[symbols[z]] = Atom{Element: z}
+// bare are the atoms that stand without brackets, bracketed those in brackets. Symbols in lower
+// case are aromatic.
+var (
+	bare      = atoms("* B C N O P S F Cl Br I", "b c n o p s")
+	bracketed = atoms(strings.Join(symbols, " "), "b c n o p s se as te si")
+)
+
+func atoms(plain, aromatic string) map[string]Atom {
+	m := map[string]Atom{}
+	for _, s := range strings.Fields(plain) {
+		m[s] = Atom{Element: numbers[s]}
 	}
-	for _, s := range strings.Fields("B C N O P S") {
-		m[strings.ToLower(s)] = Atom{Element: numbers[s], Aromatic: true}
+	for _, s := range strings.Fields(aromatic) {
+		m[s] = Atom{Element: numbers[strings.ToUpper(s[:1])+s[1:]], Aromatic: true}
 	}
 	return m
-}()
+}
+
+// known reads a symbol, of two letters where possible.
+func (p *parser) known(symbols map[string]Atom) (Atom, bool) {
+	rest := p.s[p.pos:]
+	for n := min(2, len(rest)); n > 0; n-- {
+		if a, ok := symbols[rest[:n]]; ok {
+			p.pos += n
+			return a, true
+		}
+	}
+	return Atom{}, false
+}
 
 // atom reads an atom of the organic subset, a star, or a bracket.
 func (p *parser) atom() {
@@ -336,11 +315,7 @@ func (p *parser) atom() {
 		p.bracket()
 		return
 	}
-	n := 1
-	if strings.HasPrefix(rest, "Cl") || strings.HasPrefix(rest, "Br") {
-		n = 2
-	}
-	a, ok := bare[rest[:n]]
+	a, ok := p.known(bare)
 	switch c := rest[0]; {
 	case ok:
 	case c == ']':
@@ -350,7 +325,6 @@ func (p *parser) atom() {
 	default:
 		p.fail(start, "unexpected character %q", firstRune(rest))
 	}
-	p.pos += n
 	p.add(a, true, start)
 }
 

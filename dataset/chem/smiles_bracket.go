@@ -1,10 +1,5 @@
 package chem
 
-import "strings"
-
-// aromaticSymbols may stand in lower case in brackets, two letters first.
-var aromaticSymbols = strings.Fields("se as te si b c n o p s")
-
 // chiralities are the classes of chirality with the largest number of each.
 var chiralities = map[string]int{"TH": 2, "AL": 2, "SP": 3, "TB": 20, "OH": 30}
 
@@ -14,12 +9,21 @@ var chiralities = map[string]int{"TH": 2, "AL": 2, "SP": 3, "TB": 20, "OH": 30}
 func (p *parser) bracket() {
 	open := p.pos
 	p.pos++
-	var a Atom
-	a.Isotope = uint16(max(p.number(3), 0))
+	isotope := uint16(max(p.number(3), 0))
 	if digit(p.peek()) {
 		p.fail(open+1, "isotope of more than 3 digits")
 	}
-	p.symbolInBracket(&a)
+	a, ok := p.known(bracketed)
+	switch rest := p.s[p.pos:]; {
+	case ok:
+	case rest == "":
+		p.fail(open, "bracket is not closed")
+	case rest[0] >= 'A' && rest[0] <= 'Z':
+		p.fail(p.pos, "unknown element %q", element(rest))
+	default:
+		p.fail(p.pos, "%q in a bracket, want an element", firstRune(rest))
+	}
+	a.Isotope = isotope
 	p.chirality()
 	if p.peek() == 'H' {
 		if a.Element == hydrogen {
@@ -45,36 +49,6 @@ func (p *parser) bracket() {
 	}
 	p.pos++
 	p.add(a, false, open)
-}
-
-func (p *parser) symbolInBracket(a *Atom) {
-	rest := p.s[p.pos:]
-	switch {
-	case rest == "":
-		p.fail(p.pos-1, "bracket is not closed")
-		return
-	case rest[0] == '*':
-		p.pos++
-		return
-	case rest[0] >= 'A' && rest[0] <= 'Z':
-		for n := min(2, len(rest)); n > 0; n-- {
-			if z, ok := numbers[rest[:n]]; ok {
-				a.Element = z
-				p.pos += n
-				return
-			}
-		}
-		p.fail(p.pos, "unknown element %q", element(rest))
-		return
-	}
-	for _, s := range aromaticSymbols {
-		if strings.HasPrefix(rest, s) {
-			a.Element, a.Aromatic = numbers[strings.ToUpper(s[:1])+s[1:]], true
-			p.pos += len(s)
-			return
-		}
-	}
-	p.fail(p.pos, "%q in a bracket, want an element", firstRune(rest))
 }
 
 // chirality reads @, @@ or @ with a class and a number.

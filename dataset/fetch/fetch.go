@@ -39,15 +39,13 @@ func DefaultOptions() (Options, error) {
 	if err != nil {
 		return Options{}, err
 	}
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.Proxy = http.ProxyFromEnvironment
 	return Options{
 		BaseURL:  "https://www.chrsmrrs.com/graphkerneldatasets",
 		CacheDir: dir,
 		MaxBytes: 4 << 30,
 		Stall:    30 * time.Second,
 		Attempts: 3,
-		Client:   &http.Client{Transport: t, CheckRedirect: checkRedirect},
+		Client:   &http.Client{CheckRedirect: checkRedirect},
 	}, nil
 }
 
@@ -61,33 +59,12 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-func (o Options) validate() error {
-	u, err := url.Parse(o.BaseURL)
-	switch {
-	case err != nil:
-		return fmt.Errorf("Options.BaseURL: %w", err)
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return fmt.Errorf("Options.BaseURL: %q, want http or https and a host", o.BaseURL)
-	case o.CacheDir == "":
-		return errors.New("Options.CacheDir: empty, want a folder")
-	case o.MaxBytes <= 0:
-		return fmt.Errorf("Options.MaxBytes: %d, want a positive number", o.MaxBytes)
-	case o.Stall <= 0:
-		return fmt.Errorf("Options.Stall: %v, want a positive time", o.Stall)
-	case o.Attempts <= 0:
-		return fmt.Errorf("Options.Attempts: %d, want a positive number", o.Attempts)
-	case o.Client == nil:
-		return errors.New("Options.Client: nil, want a client")
-	}
-	return nil
-}
-
 // Collection downloads a TUDataset collection into the cache, unless it is there, and
 // returns its path. A broken download is kept as NAME.zip.part, and goes on where it broke,
 // in this call or a later one. The file gets its name only when it reads as a dataset.
 func Collection(ctx context.Context, name string, opts Options) (string, error) {
-	if err := opts.validate(); err != nil {
-		return "", err
+	if u, err := url.Parse(opts.BaseURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return "", fmt.Errorf("Options.BaseURL: %q, want http or https and a host", opts.BaseURL)
 	}
 	path, err := dataset.CachePath(opts.CacheDir, name)
 	if err != nil {
@@ -102,7 +79,8 @@ func Collection(ctx context.Context, name string, opts Options) (string, error) 
 	source := strings.TrimSuffix(opts.BaseURL, "/") + "/" + name + ".zip"
 	d := &download{opts: opts, url: source, part: path + ".part", tag: path + ".part.tag"}
 	for range opts.Attempts {
-		if err = d.attempt(ctx); err == nil || d.final || ctx.Err() != nil {
+		err = d.attempt(ctx)
+		if _, last := err.(final); err == nil || last || ctx.Err() != nil {
 			break
 		}
 	}
@@ -135,8 +113,12 @@ func verify(ctx context.Context, path string) error {
 type download struct {
 	opts           Options
 	url, part, tag string
-	final          bool // another attempt would not help
 }
+
+// final is an error after which another attempt would not help.
+type final struct{ error }
+
+func (e final) Unwrap() error { return e.error }
 
 func (d *download) discard() {
 	os.Remove(d.part)
@@ -183,8 +165,7 @@ func (d *download) attempt(ctx context.Context) (err error) {
 	}
 	f, err := os.OpenFile(d.part, flags, 0o666)
 	if err != nil {
-		d.final = true
-		return err
+		return final{err}
 	}
 	have, err = d.copy(f, resp.Body, have, total, stalled)
 	if err == nil {
@@ -202,12 +183,11 @@ func (d *download) attempt(ctx context.Context) (err error) {
 // check returns the size of the whole file, -1 when that is unknown, or what is wrong with
 // an answer to the request for the bytes from have on.
 func (d *download) check(resp *http.Response, have int64) (total int64, err error) {
-	d.final = resp.StatusCode < 500
-	switch resp.StatusCode {
-	case http.StatusOK:
+	switch {
+	case resp.StatusCode == http.StatusOK:
 		total = resp.ContentLength
 		d.remember(resp)
-	case http.StatusPartialContent:
+	case resp.StatusCode == http.StatusPartialContent:
 		var from, to int64
 		header := resp.Header.Get("Content-Range")
 		n, _ := fmt.Sscanf(header, "bytes %d-%d/%d", &from, &to, &total)
@@ -218,18 +198,19 @@ func (d *download) check(resp *http.Response, have int64) (total int64, err erro
 			d.discard() // the next attempt starts anew
 			err = fmt.Errorf("answer with Content-Range %q, want bytes from %d", header, have)
 		}
-	case http.StatusRequestedRangeNotSatisfiable:
+	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		d.discard()
 		err = errors.New(resp.Status)
-	case http.StatusNotFound:
-		return 0, errors.New("there is no such collection (404 Not Found); capital and small letters matter in its name")
+	case resp.StatusCode == http.StatusNotFound:
+		err = final{errors.New("there is no such collection (404 Not Found); capital and small letters matter in its name")}
+	case resp.StatusCode < 500:
+		err = final{errors.New(resp.Status)}
 	default:
-		return 0, errors.New(resp.Status)
+		err = errors.New(resp.Status)
 	}
 	if total > d.opts.MaxBytes {
-		return 0, fmt.Errorf("it has %d bytes, more than the limit of %d", total, d.opts.MaxBytes)
+		err = final{fmt.Errorf("it has %d bytes, more than the limit of %d", total, d.opts.MaxBytes)}
 	}
-	d.final = false
 	return total, err
 }
 
@@ -254,18 +235,16 @@ func (d *download) copy(f io.Writer, body io.Reader, have, total int64, stalled 
 		if n > 0 {
 			stalled.Reset(d.opts.Stall)
 		}
-		d.final = true // unless it is the connection that fails
 		switch {
 		case have == 0 && n >= 4 && !bytes.HasPrefix(buf, []byte("PK")):
-			return have, errors.New("the answer is no zip file: a proxy or a login page may stand between")
+			return have, final{errors.New("the answer is no zip file: a proxy or a login page may stand between")}
 		case have+int64(n) > d.opts.MaxBytes:
 			d.discard()
-			return have, fmt.Errorf("more than %d bytes came, the limit", d.opts.MaxBytes)
+			return have, final{fmt.Errorf("more than %d bytes came, the limit", d.opts.MaxBytes)}
 		}
 		if _, err := f.Write(buf[:n]); err != nil {
-			return have, err
+			return have, final{err}
 		}
-		d.final = false
 		have += int64(n)
 		if n > 0 && d.opts.Progress != nil {
 			d.opts.Progress(have, total)

@@ -236,21 +236,13 @@ func (c *convertCmd) Run(g *globals) error {
 		return err
 	}
 	if g.JSON {
-		return printJSON(g.stdout, map[string]any{"graphs": len(ds.Graphs), "file": c.Out, "warnings": texts(ds.Warnings)})
+		return printJSON(g.stdout, map[string]any{"graphs": len(ds.Graphs), "file": c.Out, "warnings": ds.Warnings})
 	}
 	g.note("wrote %d graphs to %s", len(ds.Graphs), c.Out)
 	return nil
 }
 
 // texts returns warnings as they are printed.
-func texts(warnings []dataset.Warning) []string {
-	out := make([]string, len(warnings))
-	for i, w := range warnings {
-		out[i] = w.String()
-	}
-	return out
-}
-
 type fetchCmd struct {
 	Names []string `arg:"" help:"Names of collections, such as MUTAG."`
 	Force bool     `help:"Download again what is in the cache."`

@@ -292,16 +292,13 @@ func postRead(q *request, in *readRequest) (*readAnswer, error) {
 		if len(ds.Graphs) == 0 || len(ds.Graphs) > maxRead {
 			return nil, badRequest("%d graphs, want 1 to %d", len(ds.Graphs), maxRead)
 		}
-		ids, a := ds.IDs(), &readAnswer{Graphs: []json.RawMessage{}, Warnings: []string{}}
+		ids, a := ds.IDs(), &readAnswer{Graphs: []json.RawMessage{}, Warnings: append([]string{}, ds.Warnings...)}
 		for i, g := range ds.Graphs {
 			line, err := dataset.AppendJSON(nil, g.With(ids[i], g.Target()))
 			if err != nil {
 				return nil, err
 			}
 			a.Graphs = append(a.Graphs, line)
-		}
-		for _, w := range ds.Warnings {
-			a.Warnings = append(a.Warnings, w.String())
 		}
 		return a, nil
 	})

@@ -164,7 +164,7 @@ func Suite(seed uint64) []*graph.Graph {
 		Random(r, Options{N: 11, Edge: 0.1}), // isolated vertices
 		Union(Cycle(5), Path(3), Path(1)),
 		Path(1),
-		graphEmpty(),
+		Path(0),
 		Complete(6),
 		Path(24),
 		Star(7),
@@ -177,12 +177,15 @@ func Suite(seed uint64) []*graph.Graph {
 	return gs
 }
 
-func graphEmpty() *graph.Graph { return must(graph.NewBuilder(0)) }
-
-// Shuffle returns g with its vertices in random order, and the permutation.
+// Shuffle returns g with its vertices in random order, and the permutation: vertex v of g is
+// vertex perm[v] of the result.
 func Shuffle(r *rand.Rand, g *graph.Graph) (*graph.Graph, []int) {
 	perm := r.Perm(g.N())
-	return g.Permute(perm), perm
+	order := make([]int32, g.N())
+	for v, p := range perm {
+		order[p] = int32(v)
+	}
+	return g.Induced(order).With(g.ID(), g.Target()), perm
 }
 
 // Datasets returns the folder of the real datasets, from MLG_DATASETS or beside the
