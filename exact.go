@@ -39,6 +39,7 @@ func NewExact(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Exact, err
 	if err != nil {
 		return nil, err
 	}
+	k.Base = b.String() // the same for new graphs
 	e := &Exact{graphs: graphs, base: b, kernel: k, robust: robust, memory: kernel.WorkOf(ctx).Memory}
 	c, err := describe(ctx, graphs, b, 0)
 	if err != nil {
