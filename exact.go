@@ -95,18 +95,20 @@ func (e *Exact) climb(ctx context.Context, visit func(level int, v values) error
 // bottom gives the values of the base kernel, from a table where that is small.
 func (e *Exact) bottom() (values, error) {
 	s := e.levels[0]
-	v := &baseValues{e.base, s.descriptor}
+	if _, err := selfValues(e.base, s.descriptor); err != nil {
+		return nil, err
+	}
 	n := s.len()
 	const most = 4096
 	if n > most {
-		return v, nil
+		return &baseValues{e.base, s.descriptor}, nil
 	}
 	full, t := make([]float64, n*n), newTable(n)
-	err := v.block(full, s.all(), s.all())
+	e.base.Gram(full, s.descriptor, s.descriptor)
 	for i := range n {
 		copy(t.row(i), full[i*n:])
 	}
-	return t, err
+	return t, nil
 }
 
 // Gram returns the MLG kernel of all pairs of graphs. With c_ℓ classes of m cells at level ℓ it
@@ -151,18 +153,18 @@ func (e *Exact) top(ctx context.Context, level int, below values) ([]float64, er
 	}
 	n := len(e.graphs)
 	k := make([]float64, n*n)
-	return k, t.block(k, c.of[0], c.of[0])
+	t.block(k, c.of[0], c.of[0])
+	return k, nil
 }
 
 // MLS returns 𝔎_L of the vertices of graph i (rows) and those of graph j.
 func (e *Exact) MLS(ctx context.Context, i, j int) (*kernel.Matrix, error) {
 	out := kernel.NewMatrix(e.graphs[i].N(), e.graphs[j].N())
 	err := e.climb(ctx, func(level int, v values) error {
-		if level < len(e.kernel.Radii) {
-			return nil
+		if of := e.levels[level].of; level == len(e.kernel.Radii) {
+			v.block(out.Data, of[i], of[j])
 		}
-		of := e.levels[level].of
-		return v.block(out.Data, of[i], of[j])
+		return nil
 	})
 	return out, err
 }

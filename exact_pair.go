@@ -31,7 +31,7 @@ type prepared struct {
 // values gives kernel values of a level.
 type values interface {
 	// block writes the kernel of rows[i] and cols[j] to dst[i·len(cols)+j].
-	block(dst []float64, rows, cols []int32) error
+	block(dst []float64, rows, cols []int32)
 	// size returns the number of objects that have values.
 	size() int
 }
@@ -80,9 +80,7 @@ func (p *preparer) prepare(quotient []uint32, below values, kern *Kernel) (*prep
 	}
 	p.a = laplacian(&p.q, kern.Eta, p.a)
 	p.k, p.e = dense.Grow(p.k, m*m), dense.Grow(p.e, m*m)
-	if err := below.block(p.k, it.cells, it.cells); err != nil {
-		return nil, err
-	}
+	below.block(p.k, it.cells, it.cells)
 	it.d = make([]float64, m*(m+1)/2)
 	for i := range m {
 		for j := range i + 1 {
@@ -127,9 +125,7 @@ func eigenPair(a, b *graph.Quotient, below values, kern *Kernel) (float64, error
 		weight[i] = math.Sqrt(float64(sizes[i])) / float64(1+tag)
 	}
 	k := make([]float64, n*n)
-	if err := below.block(k, cells, cells); err != nil {
-		return 0, err
-	}
+	below.block(k, cells, cells)
 	for i := range n {
 		for j := range n {
 			k[i*n+j] *= weight[i] * weight[j]

@@ -20,7 +20,7 @@ type baseValues struct {
 
 func (b *baseValues) size() int { return len(b.descriptors) }
 
-func (b *baseValues) block(dst []float64, rows, cols []int32) error {
+func (b *baseValues) block(dst []float64, rows, cols []int32) {
 	x, y := make([]string, len(rows)), make([]string, len(cols))
 	for i, r := range rows {
 		x[i] = b.descriptors[r]
@@ -29,12 +29,19 @@ func (b *baseValues) block(dst []float64, rows, cols []int32) error {
 		y[i] = b.descriptors[c]
 	}
 	b.base.Gram(dst, x, y)
-	for i, v := range dst[:len(x)*len(y)] {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("the base kernel %s of vertices with the descriptors %q and %q is %v, want a finite number", b.base, x[i/len(y)], y[i%len(y)], v)
+}
+
+// selfValues returns the base kernel of descriptors with themselves. It is an error if one is not
+// finite. If they are, so are the values of pairs, by Cauchy and Schwarz.
+func selfValues(b base.Kernel, x []string) ([]float64, error) {
+	out := make([]float64, len(x))
+	for i := range x {
+		b.Gram(out[i:i+1], x[i:i+1], x[i:i+1])
+		if math.IsNaN(out[i]) || math.IsInf(out[i], 0) {
+			return nil, fmt.Errorf("the base kernel %s of a vertex with itself is %v, want a finite number", b, out[i])
 		}
 	}
-	return nil
+	return out, nil
 }
 
 // table has the kernel values of all pairs of n objects, packed lower triangle.
@@ -52,7 +59,7 @@ func (t *table) size() int { return t.n }
 // row returns the values of object i with those up to it.
 func (t *table) row(i int) []float64 { return t.data[i*(i+1)/2:][:i+1] }
 
-func (t *table) block(dst []float64, rows, cols []int32) error {
+func (t *table) block(dst []float64, rows, cols []int32) {
 	for i, r := range rows {
 		d := dst[i*len(cols):]
 		for j, c := range cols {
@@ -60,7 +67,6 @@ func (t *table) block(dst []float64, rows, cols []int32) error {
 			d[j] = t.data[int(a)*(int(a)+1)/2+int(b)]
 		}
 	}
-	return nil
 }
 
 // pairs computes the kernel of every pair of classes, which are sorted and whose cells are classes
@@ -166,9 +172,7 @@ func (w *rowWorker) row(ctx context.Context, dst []float64, it *prepared, items 
 		return errPrecision
 	}
 	classes := below.size()
-	if err := w.solve(it, below, gamma); err != nil {
-		return err
-	}
+	w.solve(it, below, gamma)
 	// TᵀT for all pairs of classes costs classes²·m/2, for the cells of the items before
 	// squares·m/2, if it is not shared between them.
 	shared := classes*classes <= squares
@@ -244,7 +248,7 @@ func ldexp(x float64, e int) float64 {
 }
 
 // solve sets t.
-func (w *rowWorker) solve(it *prepared, below values, gamma float64) error {
+func (w *rowWorker) solve(it *prepared, below values, gamma float64) {
 	m, n := len(it.cells), below.size()
 	w.t = dense.Grow(w.t, n*m)
 	w.panel = dense.Grow(w.panel, m*panelWidth)
@@ -255,9 +259,7 @@ func (w *rowWorker) solve(it *prepared, below values, gamma float64) error {
 			w.columns = append(w.columns, int32(at+c))
 		}
 		p := w.panel[:m*width]
-		if err := below.block(p, it.cells, w.columns); err != nil {
-			return err
-		}
+		below.block(p, it.cells, w.columns)
 		for i, s := range it.scale {
 			f := s / (2 * gamma)
 			for k := range width {
@@ -272,7 +274,6 @@ func (w *rowWorker) solve(it *prepared, below values, gamma float64) error {
 			}
 		}
 	}
-	return nil
 }
 
 // fill writes the Schur complement of an item to every Lanes-th place of dst.
