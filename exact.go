@@ -96,19 +96,21 @@ func (e *Exact) climb(ctx context.Context, visit func(level int, v values) error
 func (e *Exact) bottom() (values, error) {
 	s := e.levels[0]
 	if _, err := selfValues(e.base, s.descriptor); err != nil {
-		return nil, err
+		return values{}, err
 	}
 	n := s.len()
 	const most = 4096
 	if n > most {
-		return &baseValues{e.base, s.descriptor}, nil
+		return values{n, func(dst []float64, rows, cols []int32) {
+			e.base.Gram(dst, s.some(rows), s.some(cols))
+		}}, nil
 	}
 	full, t := make([]float64, n*n), newTable(n)
 	e.base.Gram(full, s.descriptor, s.descriptor)
 	for i := range n {
 		copy(t.row(i), full[i*n:])
 	}
-	return t, nil
+	return values{n, t.block}, nil
 }
 
 // Gram returns the MLG kernel of all pairs of graphs. With c_ℓ classes of m cells at level ℓ it

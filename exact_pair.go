@@ -28,14 +28,6 @@ type prepared struct {
 	lead, follow power // exp(self − ½ log|D|) and exp(self), which may leave the range
 }
 
-// values gives kernel values of a level.
-type values interface {
-	// block writes the kernel of rows[i] and cols[j] to dst[i·len(cols)+j].
-	block(dst []float64, rows, cols []int32)
-	// size returns the number of objects that have values.
-	size() int
-}
-
 // laplacian writes A, the quotient of the regularised Laplacian times the sizes of the
 // cells, into dst as a dense symmetric row-major matrix and returns it.
 func laplacian(q *graph.Quotient, eta float64, dst []float64) []float64 {

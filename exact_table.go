@@ -12,23 +12,11 @@ import (
 	"github.com/mlgkernel/mlg/spd"
 )
 
-// baseValues gives the values of a base kernel on the distinct descriptors of a collection.
-type baseValues struct {
-	base        base.Kernel
-	descriptors []string
-}
-
-func (b *baseValues) size() int { return len(b.descriptors) }
-
-func (b *baseValues) block(dst []float64, rows, cols []int32) {
-	x, y := make([]string, len(rows)), make([]string, len(cols))
-	for i, r := range rows {
-		x[i] = b.descriptors[r]
-	}
-	for i, c := range cols {
-		y[i] = b.descriptors[c]
-	}
-	b.base.Gram(dst, x, y)
+// values gives the kernel of objects 0 … size-1: block writes that of rows[i] and cols[j] to
+// dst[i·len(cols)+j].
+type values struct {
+	size  int
+	block func(dst []float64, rows, cols []int32)
 }
 
 // selfValues returns the base kernel of descriptors with themselves. It is an error if one is not
@@ -44,34 +32,29 @@ func selfValues(b base.Kernel, x []string) ([]float64, error) {
 	return out, nil
 }
 
-// table has the kernel values of all pairs of n objects, packed lower triangle.
-type table struct {
-	n    int
-	data []float64
-}
+// table has the kernel values of all pairs of objects, packed lower triangle.
+type table []float64
 
 func tableBytes(n int) int64 { return int64(n) * int64(n+1) / 2 * 8 }
 
-func newTable(n int) *table { return &table{n: n, data: make([]float64, n*(n+1)/2)} }
-
-func (t *table) size() int { return t.n }
+func newTable(n int) table { return make(table, n*(n+1)/2) }
 
 // row returns the values of object i with those up to it.
-func (t *table) row(i int) []float64 { return t.data[i*(i+1)/2:][:i+1] }
+func (t table) row(i int) []float64 { return t[i*(i+1)/2:][:i+1] }
 
-func (t *table) block(dst []float64, rows, cols []int32) {
+func (t table) block(dst []float64, rows, cols []int32) {
 	for i, r := range rows {
 		d := dst[i*len(cols):]
 		for j, c := range cols {
 			a, b := max(r, c), min(r, c)
-			d[j] = t.data[int(a)*(int(a)+1)/2+int(b)]
+			d[j] = t[int(a)*(int(a)+1)/2+int(b)]
 		}
 	}
 }
 
 // pairs computes the kernel of every pair of classes, which are sorted and whose cells are classes
 // of the given level with the values below.
-func (e *Exact) pairs(ctx context.Context, stage string, c *classes, level int, below values) (*table, error) {
+func (e *Exact) pairs(ctx context.Context, stage string, c *classes, level int, below values) (values, error) {
 	n := c.len()
 	t := newTable(n)
 	by := e.schurRows
@@ -80,7 +63,7 @@ func (e *Exact) pairs(ctx context.Context, stage string, c *classes, level int, 
 	}
 	row, err := by(ctx, c, below)
 	if err != nil {
-		return nil, err
+		return values{}, err
 	}
 	meter := kernel.NewMeter(ctx, stage, n*(n+1)/2)
 	// Long rows first, so that the last ones to finish are short.
@@ -91,7 +74,7 @@ func (e *Exact) pairs(ctx context.Context, stage string, c *classes, level int, 
 		meter.Add(i + 1)
 		return err
 	})
-	return t, err
+	return values{n, t.block}, err
 }
 
 // rowFunc computes the kernel of a class with those before it, as many as dst is long.
@@ -171,7 +154,7 @@ func (w *rowWorker) row(ctx context.Context, dst []float64, it *prepared, items 
 	if _, ok := dense.Cholesky(w.chol, m); !ok {
 		return errPrecision
 	}
-	classes := below.size()
+	classes := below.size
 	w.solve(it, below, gamma)
 	// TᵀT for all pairs of classes costs classes²·m/2, for the cells of the items before
 	// squares·m/2, if it is not shared between them.
@@ -249,7 +232,7 @@ func ldexp(x float64, e int) float64 {
 
 // solve sets t.
 func (w *rowWorker) solve(it *prepared, below values, gamma float64) {
-	m, n := len(it.cells), below.size()
+	m, n := len(it.cells), below.size
 	w.t = dense.Grow(w.t, n*m)
 	w.panel = dense.Grow(w.panel, m*panelWidth)
 	for at := 0; at < n; at += panelWidth {

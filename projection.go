@@ -68,9 +68,7 @@ func (m *Model) landmarkGram(ctx context.Context, p *projection, at *level, mark
 	}
 	if at.number == 0 {
 		defer kernel.Trace(ctx, "landmarks")()
-		for _, c := range chosen {
-			p.descriptors = append(p.descriptors, at.descriptor[c])
-		}
+		p.descriptors = at.some(chosen)
 		m.base.Gram(gram, p.descriptors, p.descriptors)
 		_, err := selfValues(m.base, p.descriptors)
 		return gram, err
