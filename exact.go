@@ -180,11 +180,11 @@ func (e *Exact) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matri
 		return NewExact(ctx, slices.Concat(graphs, e.graphs[lo:hi]), e.kernel)
 	}
 	all, err := with(0, train)
-	if err != nil {
-		return nil, err
+	if err != nil || n == 0 {
+		return out, err
 	}
-	step := max(train, 1)
-	if 0 < n && n < train {
+	step := train
+	if n < train {
 		part, err := with(0, n)
 		if err != nil {
 			return nil, err
