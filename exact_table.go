@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/graph"
@@ -117,15 +118,18 @@ func (e *Exact) schurRows(ctx context.Context, c *classes, below values) (rowFun
 	for i, it := range items {
 		before[i+1] = before[i] + len(it.cells)*len(it.cells)
 	}
-	workers := make([]rowWorker, kernel.Workers(ctx))
+	workers := slices.Repeat([]rowWorker{{below: below, gamma: e.kernel.Gamma}}, kernel.Workers(ctx))
 	return func(w int, dst []float64) error {
 		i := len(dst)
-		return workers[w].row(ctx, dst, items[i], items[:i], before[i], below, e.kernel.Gamma)
+		return workers[w].row(ctx, dst, items[i], items[:i], before[i])
 	}, nil
 }
 
 // rowWorker computes rows of a table; it holds the buffers of one worker.
 type rowWorker struct {
+	below values
+	gamma float64
+
 	chol    []float64
 	panel   []float64
 	columns []int32
@@ -144,7 +148,7 @@ const panelWidth = 64
 // the Schur complement D_j − s_j TᵀT s_j, where column c of T is C⁻¹ s K(cells, c)/(2γ): T
 // depends on the class c of the level below, not on j. Items have no more cells than those
 // behind them, so that the Schur complement is the smaller part.
-func (w *rowWorker) row(ctx context.Context, dst []float64, it *prepared, items []*prepared, squares int, below values, gamma float64) error {
+func (w *rowWorker) row(ctx context.Context, dst []float64, it *prepared, items []*prepared, squares int) error {
 	if len(items) == 0 {
 		return nil
 	}
@@ -154,8 +158,8 @@ func (w *rowWorker) row(ctx context.Context, dst []float64, it *prepared, items 
 	if _, ok := dense.Cholesky(w.chol, m); !ok {
 		return errPrecision
 	}
-	classes := below.size
-	w.solve(it, below, gamma)
+	classes := w.below.size
+	w.solve(it)
 	// TᵀT for all pairs of classes costs classes²·m/2, for the cells of the items before
 	// squares·m/2, if it is not shared between them.
 	shared := classes*classes <= squares
@@ -179,7 +183,7 @@ func (w *rowWorker) row(ctx context.Context, dst []float64, it *prepared, items 
 		for end < min(len(items), j+tileRun*spd.Lanes) && len(items[end].cells) == size {
 			end++
 		}
-		if err := w.run(dst[j:end], items[j:end], it, size, shared, classes); err != nil {
+		if err := w.run(dst[j:end], items[j:end], it, shared); err != nil {
 			return err
 		}
 		j = end
@@ -190,8 +194,9 @@ func (w *rowWorker) row(ctx context.Context, dst []float64, it *prepared, items 
 // tileRun is the number of tiles of Schur complements that are factored in one call.
 const tileRun = 4
 
-// run computes the kernel of it with others, which all have size cells.
-func (w *rowWorker) run(dst []float64, others []*prepared, it *prepared, size int, shared bool, classes int) error {
+// run computes the kernel of it with others, which all have the same number of cells.
+func (w *rowWorker) run(dst []float64, others []*prepared, it *prepared, shared bool) error {
+	size := len(others[0].cells)
 	if size == 0 { // the empty graph: the joint matrix is D
 		dst[0] = expKernel(it.self + others[0].self - it.logD/2)
 		return nil
@@ -203,7 +208,7 @@ func (w *rowWorker) run(dst []float64, others []*prepared, it *prepared, size in
 		o := others[min(k, len(others)-1)] // the last one fills up the tile
 		t := w.tile[k/spd.Lanes*spd.Size(size)*spd.Lanes+k%spd.Lanes:]
 		if shared {
-			w.fillShared(t, o, classes)
+			w.fillShared(t, o)
 		} else {
 			w.fill(t, o, m)
 		}
@@ -231,8 +236,8 @@ func ldexp(x float64, e int) float64 {
 }
 
 // solve sets t.
-func (w *rowWorker) solve(it *prepared, below values, gamma float64) {
-	m, n := len(it.cells), below.size
+func (w *rowWorker) solve(it *prepared) {
+	m, n := len(it.cells), w.below.size
 	w.t = dense.Grow(w.t, n*m)
 	w.panel = dense.Grow(w.panel, m*panelWidth)
 	for at := 0; at < n; at += panelWidth {
@@ -242,9 +247,9 @@ func (w *rowWorker) solve(it *prepared, below values, gamma float64) {
 			w.columns = append(w.columns, int32(at+c))
 		}
 		p := w.panel[:m*width]
-		below.block(p, it.cells, w.columns)
+		w.below.block(p, it.cells, w.columns)
 		for i, s := range it.scale {
-			f := s / (2 * gamma)
+			f := s / (2 * w.gamma)
 			for k := range width {
 				p[i*width+k] *= f
 			}
@@ -277,8 +282,8 @@ func (w *rowWorker) fill(dst []float64, o *prepared, m int) {
 }
 
 // fillShared is fill when g has all products.
-func (w *rowWorker) fillShared(dst []float64, o *prepared, classes int) {
-	at := 0
+func (w *rowWorker) fillShared(dst []float64, o *prepared) {
+	at, classes := 0, w.below.size
 	for i, a := range o.cells {
 		si := o.scale[i]
 		g := w.g[int(a)*classes : (int(a)+1)*classes]
