@@ -177,7 +177,7 @@ func (e *Exact) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matri
 	train, n := len(e.graphs), len(graphs)
 	out := kernel.NewMatrix(n, train)
 	with := func(lo, hi int) (*Exact, error) {
-		return NewExact(ctx, slices.Concat(graphs, e.graphs[lo:hi]), e.kernel)
+		return NewExact(ctx, slices.Concat(e.graphs[lo:hi], graphs), e.kernel)
 	}
 	all, err := with(0, train)
 	if err != nil || n == 0 {
@@ -207,7 +207,7 @@ func (e *Exact) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matri
 			return nil, err
 		}
 		for i := range n {
-			copy(out.Row(i)[lo:hi], k.Row(i)[n:])
+			copy(out.Row(i)[lo:hi], k.Row(hi-lo+i))
 		}
 	}
 	return out, nil
