@@ -34,6 +34,15 @@ func (c *classes) all() []int32 {
 	return out
 }
 
+// some returns the descriptors of some classes of level 0.
+func (c *classes) some(chosen []int32) []string {
+	out := make([]string, len(chosen))
+	for i, k := range chosen {
+		out[i] = c.descriptor[k]
+	}
+	return out
+}
+
 // compare orders classes by their number of cells and the hash of their content, which do not depend
 // on the rest of the collection.
 func (c *classes) compare(a, b int32) int {

@@ -95,18 +95,22 @@ func (e *Exact) climb(ctx context.Context, visit func(level int, v values) error
 // bottom gives the values of the base kernel, from a table where that is small.
 func (e *Exact) bottom() (values, error) {
 	s := e.levels[0]
-	v := &baseValues{e.base, s.descriptor}
+	if _, err := selfValues(e.base, s.descriptor); err != nil {
+		return values{}, err
+	}
 	n := s.len()
 	const most = 4096
 	if n > most {
-		return v, nil
+		return values{n, func(dst []float64, rows, cols []int32) {
+			e.base.Gram(dst, s.some(rows), s.some(cols))
+		}}, nil
 	}
 	full, t := make([]float64, n*n), newTable(n)
-	err := v.block(full, s.all(), s.all())
+	e.base.Gram(full, s.descriptor, s.descriptor)
 	for i := range n {
 		copy(t.row(i), full[i*n:])
 	}
-	return t, err
+	return values{n, t.block}, nil
 }
 
 // Gram returns the MLG kernel of all pairs of graphs. With c_ℓ classes of m cells at level ℓ it
@@ -151,18 +155,18 @@ func (e *Exact) top(ctx context.Context, level int, below values) ([]float64, er
 	}
 	n := len(e.graphs)
 	k := make([]float64, n*n)
-	return k, t.block(k, c.of[0], c.of[0])
+	t.block(k, c.of[0], c.of[0])
+	return k, nil
 }
 
 // MLS returns 𝔎_L of the vertices of graph i (rows) and those of graph j.
 func (e *Exact) MLS(ctx context.Context, i, j int) (*kernel.Matrix, error) {
 	out := kernel.NewMatrix(e.graphs[i].N(), e.graphs[j].N())
 	err := e.climb(ctx, func(level int, v values) error {
-		if level < len(e.kernel.Radii) {
-			return nil
+		if of := e.levels[level].of; level == len(e.kernel.Radii) {
+			v.block(out.Data, of[i], of[j])
 		}
-		of := e.levels[level].of
-		return v.block(out.Data, of[i], of[j])
+		return nil
 	})
 	return out, err
 }
@@ -173,14 +177,14 @@ func (e *Exact) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matri
 	train, n := len(e.graphs), len(graphs)
 	out := kernel.NewMatrix(n, train)
 	with := func(lo, hi int) (*Exact, error) {
-		return NewExact(ctx, slices.Concat(graphs, e.graphs[lo:hi]), e.kernel)
+		return NewExact(ctx, slices.Concat(e.graphs[lo:hi], graphs), e.kernel)
 	}
 	all, err := with(0, train)
-	if err != nil {
-		return nil, err
+	if err != nil || n == 0 {
+		return out, err
 	}
-	step := max(train, 1)
-	if 0 < n && n < train {
+	step := train
+	if n < train {
 		part, err := with(0, n)
 		if err != nil {
 			return nil, err
@@ -203,7 +207,7 @@ func (e *Exact) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matri
 			return nil, err
 		}
 		for i := range n {
-			copy(out.Row(i)[lo:hi], k.Row(i)[n:])
+			copy(out.Row(i)[lo:hi], k.Row(hi-lo+i))
 		}
 	}
 	return out, nil

@@ -28,14 +28,6 @@ type prepared struct {
 	lead, follow power // exp(self − ½ log|D|) and exp(self), which may leave the range
 }
 
-// values gives kernel values of a level.
-type values interface {
-	// block writes the kernel of rows[i] and cols[j] to dst[i·len(cols)+j].
-	block(dst []float64, rows, cols []int32) error
-	// size returns the number of objects that have values.
-	size() int
-}
-
 // laplacian writes A, the quotient of the regularised Laplacian times the sizes of the
 // cells, into dst as a dense symmetric row-major matrix and returns it.
 func laplacian(q *graph.Quotient, eta float64, dst []float64) []float64 {
@@ -80,9 +72,7 @@ func (p *preparer) prepare(quotient []uint32, below values, kern *Kernel) (*prep
 	}
 	p.a = laplacian(&p.q, kern.Eta, p.a)
 	p.k, p.e = dense.Grow(p.k, m*m), dense.Grow(p.e, m*m)
-	if err := below.block(p.k, it.cells, it.cells); err != nil {
-		return nil, err
-	}
+	below.block(p.k, it.cells, it.cells)
 	it.d = make([]float64, m*(m+1)/2)
 	for i := range m {
 		for j := range i + 1 {
@@ -127,9 +117,7 @@ func eigenPair(a, b *graph.Quotient, below values, kern *Kernel) (float64, error
 		weight[i] = math.Sqrt(float64(sizes[i])) / float64(1+tag)
 	}
 	k := make([]float64, n*n)
-	if err := below.block(k, cells, cells); err != nil {
-		return 0, err
-	}
+	below.block(k, cells, cells)
 	for i := range n {
 		for j := range n {
 			k[i*n+j] *= weight[i] * weight[j]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/graph"
@@ -12,60 +13,49 @@ import (
 	"github.com/mlgkernel/mlg/spd"
 )
 
-// baseValues gives the values of a base kernel on the distinct descriptors of a collection.
-type baseValues struct {
-	base        base.Kernel
-	descriptors []string
+// values gives the kernel of objects 0 … size-1: block writes that of rows[i] and cols[j] to
+// dst[i·len(cols)+j].
+type values struct {
+	size  int
+	block func(dst []float64, rows, cols []int32)
 }
 
-func (b *baseValues) size() int { return len(b.descriptors) }
-
-func (b *baseValues) block(dst []float64, rows, cols []int32) error {
-	x, y := make([]string, len(rows)), make([]string, len(cols))
-	for i, r := range rows {
-		x[i] = b.descriptors[r]
-	}
-	for i, c := range cols {
-		y[i] = b.descriptors[c]
-	}
-	b.base.Gram(dst, x, y)
-	for i, v := range dst[:len(x)*len(y)] {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("the base kernel %s of vertices with the descriptors %q and %q is %v, want a finite number", b.base, x[i/len(y)], y[i%len(y)], v)
+// selfValues returns the base kernel of descriptors with themselves. It is an error if one is not
+// finite. If they are, so are the values of pairs, by Cauchy and Schwarz.
+func selfValues(b base.Kernel, x []string) ([]float64, error) {
+	out := make([]float64, len(x))
+	for i := range x {
+		b.Gram(out[i:i+1], x[i:i+1], x[i:i+1])
+		if math.IsNaN(out[i]) || math.IsInf(out[i], 0) {
+			return nil, fmt.Errorf("the base kernel %s of a vertex with itself is %v, want a finite number", b, out[i])
 		}
 	}
-	return nil
+	return out, nil
 }
 
-// table has the kernel values of all pairs of n objects, packed lower triangle.
-type table struct {
-	n    int
-	data []float64
-}
+// table has the kernel values of all pairs of objects, packed lower triangle.
+type table []float64
 
 func tableBytes(n int) int64 { return int64(n) * int64(n+1) / 2 * 8 }
 
-func newTable(n int) *table { return &table{n: n, data: make([]float64, n*(n+1)/2)} }
-
-func (t *table) size() int { return t.n }
+func newTable(n int) table { return make(table, n*(n+1)/2) }
 
 // row returns the values of object i with those up to it.
-func (t *table) row(i int) []float64 { return t.data[i*(i+1)/2:][:i+1] }
+func (t table) row(i int) []float64 { return t[i*(i+1)/2:][:i+1] }
 
-func (t *table) block(dst []float64, rows, cols []int32) error {
+func (t table) block(dst []float64, rows, cols []int32) {
 	for i, r := range rows {
 		d := dst[i*len(cols):]
 		for j, c := range cols {
 			a, b := max(r, c), min(r, c)
-			d[j] = t.data[int(a)*(int(a)+1)/2+int(b)]
+			d[j] = t[int(a)*(int(a)+1)/2+int(b)]
 		}
 	}
-	return nil
 }
 
 // pairs computes the kernel of every pair of classes, which are sorted and whose cells are classes
 // of the given level with the values below.
-func (e *Exact) pairs(ctx context.Context, stage string, c *classes, level int, below values) (*table, error) {
+func (e *Exact) pairs(ctx context.Context, stage string, c *classes, level int, below values) (values, error) {
 	n := c.len()
 	t := newTable(n)
 	by := e.schurRows
@@ -74,7 +64,7 @@ func (e *Exact) pairs(ctx context.Context, stage string, c *classes, level int, 
 	}
 	row, err := by(ctx, c, below)
 	if err != nil {
-		return nil, err
+		return values{}, err
 	}
 	meter := kernel.NewMeter(ctx, stage, n*(n+1)/2)
 	// Long rows first, so that the last ones to finish are short.
@@ -85,7 +75,7 @@ func (e *Exact) pairs(ctx context.Context, stage string, c *classes, level int, 
 		meter.Add(i + 1)
 		return err
 	})
-	return t, err
+	return values{n, t.block}, err
 }
 
 // rowFunc computes the kernel of a class with those before it, as many as dst is long.
@@ -128,15 +118,18 @@ func (e *Exact) schurRows(ctx context.Context, c *classes, below values) (rowFun
 	for i, it := range items {
 		before[i+1] = before[i] + len(it.cells)*len(it.cells)
 	}
-	workers := make([]rowWorker, kernel.Workers(ctx))
+	workers := slices.Repeat([]rowWorker{{below: below, gamma: e.kernel.Gamma}}, kernel.Workers(ctx))
 	return func(w int, dst []float64) error {
 		i := len(dst)
-		return workers[w].row(ctx, dst, items[i], items[:i], before[i], below, e.kernel.Gamma)
+		return workers[w].row(ctx, dst, items[i], items[:i], before[i])
 	}, nil
 }
 
 // rowWorker computes rows of a table; it holds the buffers of one worker.
 type rowWorker struct {
+	below values
+	gamma float64
+
 	chol    []float64
 	panel   []float64
 	columns []int32
@@ -155,7 +148,7 @@ const panelWidth = 64
 // the Schur complement D_j − s_j TᵀT s_j, where column c of T is C⁻¹ s K(cells, c)/(2γ): T
 // depends on the class c of the level below, not on j. Items have no more cells than those
 // behind them, so that the Schur complement is the smaller part.
-func (w *rowWorker) row(ctx context.Context, dst []float64, it *prepared, items []*prepared, squares int, below values, gamma float64) error {
+func (w *rowWorker) row(ctx context.Context, dst []float64, it *prepared, items []*prepared, squares int) error {
 	if len(items) == 0 {
 		return nil
 	}
@@ -165,10 +158,8 @@ func (w *rowWorker) row(ctx context.Context, dst []float64, it *prepared, items 
 	if _, ok := dense.Cholesky(w.chol, m); !ok {
 		return errPrecision
 	}
-	classes := below.size()
-	if err := w.solve(it, below, gamma); err != nil {
-		return err
-	}
+	classes := w.below.size
+	w.solve(it)
 	// TᵀT for all pairs of classes costs classes²·m/2, for the cells of the items before
 	// squares·m/2, if it is not shared between them.
 	shared := classes*classes <= squares
@@ -192,7 +183,7 @@ func (w *rowWorker) row(ctx context.Context, dst []float64, it *prepared, items 
 		for end < min(len(items), j+tileRun*spd.Lanes) && len(items[end].cells) == size {
 			end++
 		}
-		if err := w.run(dst[j:end], items[j:end], it, size, shared, classes); err != nil {
+		if err := w.run(dst[j:end], items[j:end], it, shared); err != nil {
 			return err
 		}
 		j = end
@@ -203,8 +194,9 @@ func (w *rowWorker) row(ctx context.Context, dst []float64, it *prepared, items 
 // tileRun is the number of tiles of Schur complements that are factored in one call.
 const tileRun = 4
 
-// run computes the kernel of it with others, which all have size cells.
-func (w *rowWorker) run(dst []float64, others []*prepared, it *prepared, size int, shared bool, classes int) error {
+// run computes the kernel of it with others, which all have the same number of cells.
+func (w *rowWorker) run(dst []float64, others []*prepared, it *prepared, shared bool) error {
+	size := len(others[0].cells)
 	if size == 0 { // the empty graph: the joint matrix is D
 		dst[0] = expKernel(it.self + others[0].self - it.logD/2)
 		return nil
@@ -216,7 +208,7 @@ func (w *rowWorker) run(dst []float64, others []*prepared, it *prepared, size in
 		o := others[min(k, len(others)-1)] // the last one fills up the tile
 		t := w.tile[k/spd.Lanes*spd.Size(size)*spd.Lanes+k%spd.Lanes:]
 		if shared {
-			w.fillShared(t, o, classes)
+			w.fillShared(t, o)
 		} else {
 			w.fill(t, o, m)
 		}
@@ -244,8 +236,8 @@ func ldexp(x float64, e int) float64 {
 }
 
 // solve sets t.
-func (w *rowWorker) solve(it *prepared, below values, gamma float64) error {
-	m, n := len(it.cells), below.size()
+func (w *rowWorker) solve(it *prepared) {
+	m, n := len(it.cells), w.below.size
 	w.t = dense.Grow(w.t, n*m)
 	w.panel = dense.Grow(w.panel, m*panelWidth)
 	for at := 0; at < n; at += panelWidth {
@@ -255,11 +247,9 @@ func (w *rowWorker) solve(it *prepared, below values, gamma float64) error {
 			w.columns = append(w.columns, int32(at+c))
 		}
 		p := w.panel[:m*width]
-		if err := below.block(p, it.cells, w.columns); err != nil {
-			return err
-		}
+		w.below.block(p, it.cells, w.columns)
 		for i, s := range it.scale {
-			f := s / (2 * gamma)
+			f := s / (2 * w.gamma)
 			for k := range width {
 				p[i*width+k] *= f
 			}
@@ -272,7 +262,6 @@ func (w *rowWorker) solve(it *prepared, below values, gamma float64) error {
 			}
 		}
 	}
-	return nil
 }
 
 // fill writes the Schur complement of an item to every Lanes-th place of dst.
@@ -293,8 +282,8 @@ func (w *rowWorker) fill(dst []float64, o *prepared, m int) {
 }
 
 // fillShared is fill when g has all products.
-func (w *rowWorker) fillShared(dst []float64, o *prepared, classes int) {
-	at := 0
+func (w *rowWorker) fillShared(dst []float64, o *prepared) {
+	at, classes := 0, w.below.size
 	for i, a := range o.cells {
 		si := o.scale[i]
 		g := w.g[int(a)*classes : (int(a)+1)*classes]

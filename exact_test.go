@@ -169,6 +169,32 @@ func TestExactCompare(t *testing.T) {
 	}
 }
 
+// Attributes whose products overflow are refused with a reason.
+func TestBaseOverflow(t *testing.T) {
+	b := graph.NewBuilder(2)
+	b.AddEdge(0, 1)
+	for v := range 2 {
+		b.SetAttributes(v, slices.Repeat([]float64{1e200}, maxExplicit+1))
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, exact := range []bool{false, true} {
+		for _, how := range []Landmarks{Uniform, ByClass, Pivoted} {
+			o := Default()
+			o.Base, o.Exact, o.Landmarks = "attributes", exact, how
+			f, err := o.Fit(t.Context(), []*graph.Graph{g})
+			if err == nil {
+				_, err = f.Gram(t.Context())
+			}
+			if err == nil || !strings.Contains(err.Error(), "is +Inf, want a finite number") {
+				t.Errorf("exact %v, %s: error %v", exact, how, err)
+			}
+		}
+	}
+}
+
 func TestExactMemory(t *testing.T) {
 	gs := graphtest.Suite(1)
 	o := Default()

@@ -154,13 +154,10 @@ func (k Kernel) base(graphs []*graph.Graph) (base.Kernel, error) {
 
 // Fit implements kernel.Kernel: see Fit and NewExact.
 func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	if !k.Exact {
-		return Fit(ctx, graphs, k)
+	if k.Exact {
+		return NewExact(ctx, graphs, k)
 	}
-	if k.Base == "" {
-		k.Base = base.Choose(graphs) // the same for new graphs
-	}
-	return NewExact(ctx, graphs, k)
+	return Fit(ctx, graphs, k)
 }
 
 // LGKernel is the Laplacian graph kernel, for graphs of one size.

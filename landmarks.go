@@ -26,30 +26,22 @@ func (m *Model) landmarks(ctx context.Context, at *level) ([]landmark, error) {
 		return draw(at.classes, k.Landmarks, k.Samples, k.Seed, at.number), nil
 	}
 	defer kernel.Trace(ctx, "landmarks")()
-	n, all := at.len(), at.all()
-	diag := make([]float64, n)
+	n := at.len()
 	if at.number == 0 {
-		v := &baseValues{m.base, at.descriptor}
-		for i := range diag {
-			if err := v.block(diag[i:i+1], all[i:i+1], all[i:i+1]); err != nil {
-				return nil, err
-			}
+		diag, err := selfValues(m.base, at.descriptor)
+		if err != nil {
+			return nil, err
 		}
 		return pivot(at.classes, k.Samples, diag, func(dst []float64, c int32) error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return v.block(dst, []int32{c}, all)
+			m.base.Gram(dst, at.descriptor[c:c+1], at.descriptor)
+			return ctx.Err()
 		})
 	}
-	for i := range diag {
-		diag[i] = 1
-	}
-	b, err := m.covariances(ctx, at, all)
+	b, err := m.covariances(ctx, at, at.all())
 	if err != nil {
 		return nil, err
 	}
-	return pivot(at.classes, k.Samples, diag, func(dst []float64, c int32) error {
+	return pivot(at.classes, k.Samples, slices.Repeat([]float64{1}, n), func(dst []float64, c int32) error {
 		const block = 4096
 		return kernel.Each(ctx, (n+block-1)/block, 1, func(_, j int) error {
 			lo, hi := j*block, min((j+1)*block, n)

@@ -68,10 +68,10 @@ func (m *Model) landmarkGram(ctx context.Context, p *projection, at *level, mark
 	}
 	if at.number == 0 {
 		defer kernel.Trace(ctx, "landmarks")()
-		for _, c := range chosen {
-			p.descriptors = append(p.descriptors, at.descriptor[c])
-		}
-		return gram, (&baseValues{m.base, at.descriptor}).block(gram, chosen, chosen)
+		p.descriptors = at.some(chosen)
+		m.base.Gram(gram, p.descriptors, p.descriptors)
+		_, err := selfValues(m.base, p.descriptors)
+		return gram, err
 	}
 	var err error
 	if p.marks, err = m.covariances(ctx, at, chosen); err != nil {

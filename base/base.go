@@ -129,17 +129,6 @@ func (k *equality) Features(x []string, limit int) (func([]float64, string), int
 	}, len(at), first
 }
 
-// appendNumbers appends numbers to a descriptor.
-func appendNumbers(b []byte, x []float64) []byte {
-	for _, v := range x {
-		if v == 0 {
-			v = 0 // −0 and 0 are one descriptor
-		}
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return b
-}
-
 // numbers reads the numbers of a descriptor.
 func numbers(dst []float64, d string) []float64 {
 	for ; len(d) >= 8; d = d[8:] {
@@ -163,16 +152,16 @@ func allNumbers(x []string) (rows []float64, dim int) {
 
 // vectors is a kernel of real vectors that belong to the vertices.
 type vectors struct {
-	name     string
-	describe func(g *graph.Graph) ([]string, error)
-	kernel   func(x, y []float64) float64
-	linear   bool // the kernel is the dot product
-	dim      int  // of the vectors; 0 for the attributes of the graphs
+	name   string
+	rows   func(g *graph.Graph) ([]float64, error) // the vectors, one after the other
+	kernel func(x, y []float64) float64
+	linear bool // the kernel is the dot product
+	dim    int  // of the vectors; 0 for the attributes of the graphs
 }
 
 // attributes is the dot product of the attribute rows of two vertices.
 func attributes() Kernel {
-	return &vectors{name: "attributes", describe: describeAttributes("attributes"), kernel: dot, linear: true}
+	return &vectors{name: "attributes", rows: attributeRows("attributes"), kernel: dot, linear: true}
 }
 
 // gaussian is exp(−|x−y|²/(2σ²)) for the attribute rows x and y of two vertices.
@@ -181,7 +170,7 @@ func gaussian(sigma float64) (Kernel, error) {
 		return nil, err
 	}
 	scale := -1 / (2 * sigma * sigma)
-	return &vectors{name: fmt.Sprintf("gaussian(%v)", sigma), describe: describeAttributes("gaussian"), kernel: func(x, y []float64) float64 {
+	return &vectors{name: fmt.Sprintf("gaussian(%v)", sigma), rows: attributeRows("gaussian"), kernel: func(x, y []float64) float64 {
 		var s float64
 		for i, v := range x {
 			d := v - y[i]
@@ -198,16 +187,15 @@ func positive(name string, x float64) error {
 	return nil
 }
 
-func describeAttributes(name string) func(g *graph.Graph) ([]string, error) {
-	return func(g *graph.Graph) ([]string, error) {
+func attributeRows(name string) func(g *graph.Graph) ([]float64, error) {
+	return func(g *graph.Graph) (rows []float64, err error) {
 		if g.N() > 0 && g.AttributeDim() == 0 {
 			return nil, fmt.Errorf("the base kernel %s needs vertex attributes, and the graph has none", name)
 		}
-		d := make([]string, g.N())
-		for v := range d {
-			d[v] = string(appendNumbers(nil, g.Attributes(v)))
+		for v := range g.N() {
+			rows = append(rows, g.Attributes(v)...)
 		}
-		return d, nil
+		return rows, nil
 	}
 }
 
@@ -219,8 +207,23 @@ func dot(x, y []float64) float64 {
 	return s
 }
 
-func (k *vectors) String() string                            { return k.name }
-func (k *vectors) Describe(g *graph.Graph) ([]string, error) { return k.describe(g) }
+func (k *vectors) String() string { return k.name }
+
+func (k *vectors) Describe(g *graph.Graph) ([]string, error) {
+	rows, err := k.rows(g)
+	d := make([]string, g.N())
+	for v := range d {
+		var b []byte
+		for _, x := range rows[v*len(rows)/len(d) : (v+1)*len(rows)/len(d)] {
+			if x == 0 {
+				x = 0 // −0 and 0 are one descriptor
+			}
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+		}
+		d[v] = string(b)
+	}
+	return d, err
+}
 
 func (k *vectors) Gram(dst []float64, x, y []string) {
 	xs, dim := allNumbers(x)

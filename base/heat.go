@@ -26,17 +26,8 @@ func heat(beta []float64) (Kernel, error) {
 		}
 		names = append(names, fmt.Sprint(b))
 	}
-	return &vectors{name: "heat(" + strings.Join(names, ",") + ")", kernel: dot, linear: true, dim: len(beta), describe: func(g *graph.Graph) ([]string, error) {
-		rows, err := heatValues(g, beta)
-		if err != nil {
-			return nil, err
-		}
-		d := make([]string, g.N())
-		for v := range d {
-			d[v] = string(appendNumbers(nil, rows[v*len(beta):(v+1)*len(beta)]))
-		}
-		return d, nil
-	}}, nil
+	rows := func(g *graph.Graph) ([]float64, error) { return heatValues(g, beta) }
+	return &vectors{name: "heat(" + strings.Join(names, ",") + ")", rows: rows, kernel: dot, linear: true, dim: len(beta)}, nil
 }
 
 const heatDense = 128
