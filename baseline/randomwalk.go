@@ -3,6 +3,7 @@ package baseline
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 )
 
@@ -47,8 +48,8 @@ func (k RandomWalk) features() featureMap {
 		var p product
 		return func(ctx context.Context, g *coloured, out *features) error {
 			g.sorted = newSortedGraph(g.Graph, g.colours[0])
-			ok, err := s.count(ctx, g.sorted, k.P, limit, out)
-			if err != nil || ok {
+			err := s.count(ctx, g.sorted, k.P, limit, out)
+			if err != errSequences {
 				return err
 			}
 			out.reset()
@@ -94,9 +95,11 @@ type ending struct {
 	walks float64
 }
 
-// count adds the label sequences of the walks of up to the given number of steps. It returns
-// false when they are more than limit.
-func (s *sequenceCounter) count(ctx context.Context, g *sortedGraph, steps, limit int, out *features) (bool, error) {
+var errSequences = errors.New("more sequences than the limit")
+
+// count adds the label sequences of the walks of up to the given number of steps. It is
+// errSequences when they are more than limit.
+func (s *sequenceCounter) count(ctx context.Context, g *sortedGraph, steps, limit int, out *features) error {
 	s.out, s.found, s.seq, s.steps, s.limit = out, 0, s.seq[:0], steps, limit
 	resized(&s.walks, g.n())
 	all := s.buf[0][:0]
@@ -109,13 +112,13 @@ func (s *sequenceCounter) count(ctx context.Context, g *sortedGraph, steps, limi
 
 // split adds the sequences that go on from a sequence, given the ends of its walks with
 // one more step, in ascending order and so by label, and all that go on from these.
-func (s *sequenceCounter) split(ctx context.Context, g *sortedGraph, ends []ending) (bool, error) {
+func (s *sequenceCounter) split(ctx context.Context, g *sortedGraph, ends []ending) error {
 	for len(ends) > 0 {
 		if s.found == s.limit {
-			return false, nil
+			return errSequences
 		}
 		if s.found%64 == 0 && ctx.Err() != nil {
-			return false, ctx.Err()
+			return ctx.Err()
 		}
 		s.found++
 		l := g.label[ends[0].v]
@@ -134,15 +137,14 @@ func (s *sequenceCounter) split(ctx context.Context, g *sortedGraph, ends []endi
 			s.out.addKey(block, total, s.seq...)
 		}
 		if len(s.seq) <= s.steps {
-			ok, err := s.split(ctx, g, s.advance(g, ends[:k]))
-			if !ok || err != nil {
-				return ok, err
+			if err := s.split(ctx, g, s.advance(g, ends[:k])); err != nil {
+				return err
 			}
 		}
 		s.seq = s.seq[:len(s.seq)-1]
 		ends = ends[k:]
 	}
-	return true, nil
+	return nil
 }
 
 // advance returns the ends of the walks after one more step, in ascending order.

@@ -23,7 +23,7 @@ type problem struct {
 	gram      View
 	members   []int // positions among all examples, increasing; nil for all
 	q         []float64
-	low, high []float64
+	low, high []float64 // bounds for C = 1
 	epsilon   float64
 }
 
