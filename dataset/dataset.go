@@ -49,8 +49,9 @@ type Reader struct {
 	next   nextGraph
 	weight EdgeWeight
 	close  func() error
-	count  int   // graphs so far
-	err    error // what Next returns from now on
+	count  int    // graphs so far
+	err    error  // what Next returns from now on
+	lines  *lines // nil unless every line is a graph
 }
 
 // nextGraph returns the next graph, and io.EOF after the last one.
@@ -60,7 +61,7 @@ type nextGraph func() (*graph.Graph, error)
 func (r *Reader) Name() string { return r.name }
 
 // Next returns the next graph, and io.EOF after the last one. After an error it returns
-// the same error again.
+// the same error again, unless Skip says otherwise.
 func (r *Reader) Next() (*graph.Graph, error) {
 	if r.err != nil {
 		return nil, r.err
@@ -77,6 +78,24 @@ func (r *Reader) Next() (*graph.Graph, error) {
 		return nil, r.err
 	}
 	return out, nil
+}
+
+// Skip lets Next go on behind what it could not read. It reports whether that is possible: where
+// every line is a graph, and the lines themselves can be read.
+func (r *Reader) Skip() bool {
+	if r.lines == nil || r.lines.broken || r.err == nil || r.err == io.EOF {
+		return false
+	}
+	r.err = nil
+	return true
+}
+
+// Line returns the number of the line that was read last, 0 unless every line is a graph.
+func (r *Reader) Line() int {
+	if r.lines == nil {
+		return 0
+	}
+	return r.lines.n
 }
 
 // Warnings returns what was found wrong so far.

@@ -3,6 +3,8 @@ package dataset
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -441,5 +443,41 @@ func TestOptionsJSON(t *testing.T) {
 	want.Hydrogens, want.EdgeWeight = HydrogensImplicit, OrderWeight
 	if like != want || o.Like(nil) != o {
 		t.Errorf("like %+v, want %+v", like, want)
+	}
+}
+
+// Where every line is a graph, reading can go on behind a bad one.
+func TestSkip(t *testing.T) {
+	o := DefaultOptions()
+	o.Limits.Line = 100
+	r, err := NewReader(strings.NewReader("C first\n\nC( bad\nO second\n"+strings.Repeat("C", 200)+"\nN never\n"), "x.smi", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for {
+		g, err := r.Next()
+		switch {
+		case err == nil:
+			got = append(got, fmt.Sprint(r.Line(), " ", g.ID()))
+			continue
+		case r.Skip():
+			got = append(got, fmt.Sprint(r.Line(), " skipped"))
+			continue
+		}
+		if err == io.EOF || r.Skip() {
+			t.Errorf("%v, want that a line that is too long cannot be skipped", err)
+		}
+		break
+	}
+	if want := "1 first, 3 skipped, 4 second"; strings.Join(got, ", ") != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r, err = NewReader(strings.NewReader("smiles\nC(\n"), "x.csv", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(); err == nil || r.Skip() || r.Line() != 0 {
+		t.Error("a table was read on behind a bad row")
 	}
 }

@@ -18,6 +18,7 @@ type stream struct {
 	name string        // for errors
 	opts Options
 	warn *warnings
+	read *lines // what lines returned
 }
 
 // lineError is an error in a line of the input.
@@ -135,13 +136,18 @@ type lines struct {
 	rows int64 // lines that scanRows takes
 	n    int   // number of the line that was read last
 	buf  []byte
+
+	broken bool // a line could not be read
 }
 
 func newLines(name string, r *bufio.Reader, lim Limits) *lines {
 	return &lines{name: name, r: r, max: lim.Line, rows: min(lim.Items, math.MaxInt32-1)}
 }
 
-func (s *stream) lines() *lines { return newLines(s.name, s.in, s.opts.Limits) }
+func (s *stream) lines() *lines {
+	s.read = newLines(s.name, s.in, s.opts.Limits)
+	return s.read
+}
 
 // next returns the next line without its end (LF or CRLF), valid until the next call. At
 // the end of the input it returns io.EOF; other errors name the line.
@@ -162,6 +168,7 @@ func (l *lines) next() ([]byte, error) {
 		err = nil
 	}
 	l.n++
+	l.broken = len(line) > l.max || err != nil
 	if len(line) > l.max {
 		return nil, l.fail("line longer than %d bytes, the limit Limits.Line", l.max)
 	}

@@ -142,11 +142,16 @@ func NewReader(src io.Reader, name string, opts Options) (*Reader, error) {
 		return nil, fmt.Errorf("%s: a TUDataset is a folder or a zip file on disk, not a stream", name)
 	}
 	warn := &warnings{}
-	next, err := formatReaders[opts.Format](&stream{in, name, opts, warn})
+	s := &stream{in: in, name: name, opts: opts, warn: warn}
+	next, err := formatReaders[opts.Format](s)
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{name: stem(name), warn: warn, next: next, weight: opts.EdgeWeight}, nil
+	r := &Reader{name: stem(name), warn: warn, next: next, weight: opts.EdgeWeight}
+	if opts.Format == JSONLines || opts.Format == SMILES {
+		r.lines = s.read
+	}
+	return r, nil
 }
 
 // stem returns the file name without folder and known extensions.

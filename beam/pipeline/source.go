@@ -1,11 +1,13 @@
 package pipeline
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,7 +124,8 @@ func examine(path string) (size int64, compressed bool, err error) {
 	return st.Size(), bytes.Equal(head[:n], gzipMagic), err
 }
 
-// item is a graph of a part, or why there is none. Its number, from 0, tells its place.
+// item is a graph of a part, or why there is none. Its number tells its place: in the part, the line
+// where every line is a graph, else the graph, from 1.
 type item struct {
 	graph  *graph.Graph
 	number int
@@ -130,58 +133,107 @@ type item struct {
 }
 
 // source gives the graphs of a part.
-type source interface {
-	// next returns up to n graphs, and io.EOF and none after the last.
-	next(n int) ([]item, error)
-	// place says where the item of a number stands.
-	place(number int) string
-	close() error
+type source struct {
+	part   *part
+	reader *dataset.Reader
+	in     io.Closer // may be nil
+	graphs int       // so far
+	before int       // lines before the part, -1 as long as that is not known
 }
 
 // open returns the source of a part.
-func (p *part) open(ctx context.Context, o dataset.Options) (source, error) {
+func (p *part) open(ctx context.Context, o dataset.Options) (*source, error) {
 	o.Format = dataset.Format(p.Format)
-	if p.Lines {
-		return openLines(ctx, p, o)
-	}
+	s := &source{part: p, before: -1}
+	var err error
 	if whole(p.Path) {
-		r, err := dataset.Open(p.Path, o)
-		if err != nil {
-			return nil, err
-		}
-		return &records{path: p.Path, reader: r}, nil
+		s.reader, err = dataset.Open(p.Path, o)
+		return s, err
 	}
 	in, err := open(ctx, p.Path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := dataset.NewReader(in, p.Path, o)
+	s.in = in
+	var text io.Reader = in
+	if p.Hi > 0 {
+		text, err = p.section(in.(*os.File), o.Limits.Line)
+	}
+	if err == nil {
+		s.reader, err = dataset.NewReader(text, p.Path, o)
+	}
 	if err != nil {
 		in.Close()
 		return nil, err
 	}
-	return &records{path: p.Path, reader: r, in: in}, nil
+	return s, nil
 }
 
-// records are the graphs of a file in any format. What cannot be read ends it.
-type records struct {
-	path   string
-	reader *dataset.Reader
-	in     io.Closer // may be nil
-	done   int
+// section returns the lines of a file of the machine that begin in the part.
+func (p *part) section(f *os.File, limit int) (io.Reader, error) {
+	lo, err := lineStart(f, p.Lo, limit)
+	if err != nil {
+		return nil, err
+	}
+	hi, err := lineStart(f, p.Hi, limit)
+	if err != nil {
+		return nil, err
+	}
+	var out io.Reader = io.NewSectionReader(f, lo, hi-lo)
+	if p.Lo > 0 {
+		// An empty line before: a header can only stand in the first line of the file.
+		out = io.MultiReader(strings.NewReader("\n"), out)
+	}
+	return out, nil
 }
 
-func (r *records) next(n int) ([]item, error) {
+// lineStart returns where the first line begins that does not begin before the given byte.
+func lineStart(f *os.File, at int64, limit int) (int64, error) {
+	if at == 0 {
+		return 0, nil
+	}
+	from := at - 1
+	in := bufio.NewReader(io.NewSectionReader(f, from, math.MaxInt64-from))
+	for n := int64(0); ; {
+		piece, err := in.ReadSlice('\n')
+		n += int64(len(piece))
+		switch {
+		case n > int64(limit):
+			return 0, fmt.Errorf("%s: a line of more than %d bytes behind byte %d", f.Name(), limit, from)
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err == io.EOF:
+			err = nil
+		}
+		return from + n, err
+	}
+}
+
+// batchItems bounds the vertices and edges of graphs that are read together.
+const batchItems = 1 << 21
+
+// next returns up to n graphs, and io.EOF and none after the last.
+func (s *source) next(n int) ([]item, error) {
 	var out []item
-	for ; len(out) < n; r.done++ {
-		g, err := r.reader.Next()
+	for size := 0; len(out) < n && size < batchItems; {
+		g, err := s.reader.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			return nil, err
+		s.graphs++
+		x := item{graph: g, number: s.graphs, err: err}
+		if s.part.Lines {
+			x.number, x.err = s.reader.Line(), s.reason(err)
 		}
-		out = append(out, item{graph: g, number: r.done})
+		switch {
+		case err == nil:
+			size += g.N() + g.M()
+		case !s.part.Lines:
+			return nil, err
+		case !s.reader.Skip():
+			return nil, fmt.Errorf("%s: %w", s.place(x.number), x.err)
+		}
+		out = append(out, x)
 	}
 	if len(out) == 0 {
 		return nil, io.EOF
@@ -189,12 +241,64 @@ func (r *records) next(n int) ([]item, error) {
 	return out, nil
 }
 
-func (r *records) place(number int) string { return fmt.Sprintf("%s: graph %d", r.path, number+1) }
+// reason takes the place from an error of the reader, which knows the lines of the part only.
+func (s *source) reason(err error) error {
+	if err == nil {
+		return nil
+	}
+	if text, ok := strings.CutPrefix(err.Error(), s.part.Path+":"); ok {
+		if _, rest, ok := strings.Cut(text, ": "); ok {
+			return errors.New(rest)
+		}
+	}
+	return err
+}
 
-func (r *records) close() error {
-	err := r.reader.Close()
-	if r.in != nil {
-		err = errors.Join(err, r.in.Close())
+// place says where the item of a number stands.
+func (s *source) place(number int) string {
+	p := s.part
+	if !p.Lines {
+		return fmt.Sprintf("%s: graph %d", p.Path, number)
+	}
+	if s.before < 0 {
+		n, err := p.linesBefore()
+		if err != nil {
+			return fmt.Sprintf("%s: line %d after byte %d", p.Path, number, p.Lo)
+		}
+		s.before = n
+	}
+	return fmt.Sprintf("%s:%d", p.Path, s.before+number)
+}
+
+// linesBefore returns the number of lines of the file before those that the reader counts, the
+// empty one before a section among them.
+func (p *part) linesBefore() (int, error) {
+	if p.Lo == 0 {
+		return 0, nil
+	}
+	f, err := os.Open(p.Path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	in := io.LimitReader(f, p.Lo-1)
+	buf := make([]byte, 64<<10)
+	for count := 0; ; {
+		n, err := in.Read(buf)
+		count += bytes.Count(buf[:n], []byte("\n"))
+		if err == io.EOF {
+			return count, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+func (s *source) close() error {
+	err := s.reader.Close()
+	if s.in != nil {
+		err = errors.Join(err, s.in.Close())
 	}
 	return err
 }

@@ -96,7 +96,7 @@ func TestLongLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.close()
-	if _, err := src.next(10); err == nil || !strings.Contains(err.Error(), path+": a line of more than 4096 bytes") {
+	if _, err := src.next(10); err == nil || !strings.Contains(err.Error(), path+":2: line longer than 4096 bytes") {
 		t.Errorf("error %v", err)
 	}
 }
