@@ -63,18 +63,18 @@ type WeightedSetting struct {
 
 // Estimate is a cross-validated score.
 type Estimate struct {
-	Measure string  // "accuracy", "balanced accuracy" or "rmse"
-	Value   float64 // accuracies are shares
+	Measure string  `json:"measure"` // "accuracy", "balanced accuracy" or "rmse"
+	Value   float64 `json:"value"`   // accuracies are shares
 	// Deviation is the standard error that the differences between folds suggest.
-	Deviation float64
-	Method    string // how it was found, and what it does not account for
+	Deviation float64 `json:"deviation"`
+	Method    string  `json:"method"` // how it was found, and what it does not account for
 }
 
 // ProcedureScore is the score of one way to combine kernels, by which they are compared.
 type ProcedureScore struct {
-	Combination Combination
-	Measure     string
-	Value       float64
+	Combination Combination `json:"combination"`
+	Measure     string      `json:"measure"`
+	Value       float64     `json:"value"`
 }
 
 // Choose does with a dataset what package evaluate does with the training part of every outer

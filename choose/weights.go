@@ -37,6 +37,9 @@ var combinationNames = []string{"best single", "mean of all", "mean of best", "w
 
 func (c Combination) String() string { return combinationNames[c] }
 
+// MarshalText writes the name.
+func (c Combination) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
 // DefaultCombinations returns the ways to combine that are used with DefaultCandidates.
 func DefaultCombinations() []Combination {
 	return []Combination{BestSingle, MeanAll, Weighted}

@@ -8,7 +8,8 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
-	"unicode"
+
+	"github.com/mlgkernel/mlg/internal/table"
 )
 
 //go:embed report.html
@@ -85,28 +86,15 @@ type Table struct {
 }
 
 func (t Table) html() (template.HTML, error) {
-	number := make([]bool, len(t.Header))
-	for j := range number {
-		number[j] = len(t.Rows) > 0
-	}
 	for i, row := range t.Rows {
 		if len(row) != len(t.Header) {
 			return "", fmt.Errorf("table %q: row %d has %d cells, want %d as in the header", t.Caption, i, len(row), len(t.Header))
-		}
-		for j, cell := range row {
-			number[j] = number[j] && numeric(cell)
 		}
 	}
 	return render("table", struct {
 		Table
 		Number []bool
-	}{t, number})
-}
-
-// numeric reports whether a cell begins like a number, or stands for a missing one.
-func numeric(cell string) bool {
-	s := strings.TrimLeft(strings.TrimSpace(cell), "+-−–.")
-	return s == "" || unicode.IsDigit(rune(s[0]))
+	}{t, (*table.Table)(&t).Numbers()})
 }
 
 // Figure is a picture with a caption, as inline SVG or, with a positive Scale, as PNG of that many

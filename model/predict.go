@@ -13,9 +13,10 @@ import (
 
 // Neighbour is a training graph that is similar to a new one.
 type Neighbour struct {
-	Index      int // in training
-	ID, Target string
-	Similarity float64
+	ID         string  `json:"id"`
+	Index      int     `json:"index"` // in training
+	Target     string  `json:"target,omitempty"`
+	Similarity float64 `json:"similarity"`
 }
 
 // Prediction is what a model says about one graph.

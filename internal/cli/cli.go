@@ -55,6 +55,22 @@ func (g *globals) note(format string, args ...any) {
 	}
 }
 
+// quietly returns globals that print no notes and no progress.
+func (g *globals) quietly() *globals {
+	out := *g
+	out.Quiet = true
+	return &out
+}
+
+// result prints what a command has done: as JSON, or as a note.
+func (g *globals) result(values map[string]any, format string, args ...any) error {
+	if g.JSON {
+		return printJSON(g.stdout, values)
+	}
+	g.note(format, args...)
+	return nil
+}
+
 type root struct {
 	globals
 
@@ -160,11 +176,7 @@ func (g *globals) finish(err error, out *writer) int {
 		prefix = "\x1b[1;31mmlg:\x1b[0m"
 	}
 	if err != nil && errors.Is(err, context.Canceled) && g.ctx.Err() != nil {
-		what := g.kept.get()
-		if kept := (keptError{}); errors.As(err, &kept) {
-			what = kept.what
-		}
-		fmt.Fprintf(g.stderr, "%s interrupted; %s\n", prefix, what)
+		fmt.Fprintf(g.stderr, "%s interrupted; %s\n", prefix, g.kept.get())
 		return exitInterrupt
 	}
 	if out.err != nil {
@@ -248,11 +260,3 @@ func cause(err error) error {
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
-
-// keptError is an interruption that leaves something behind which a second run goes on from.
-type keptError struct {
-	error
-	what string
-}
-
-func (e keptError) Unwrap() error { return e.error }

@@ -8,6 +8,7 @@ import (
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/table"
 )
 
 // matched says which vertices of two graphs belong together.
@@ -34,9 +35,6 @@ func (c *compareCmd) match(g *globals, a, b *graph.Graph, o mlg.Kernel) (*matche
 	if level > len(o.Radii) {
 		return nil, usageError(fmt.Sprintf("--level %d: want 0 to %d", level, len(o.Radii)))
 	}
-	if err := checkPicture("--draw", c.Picture); err != nil {
-		return nil, err
-	}
 	m, err := explain.MatchExact(g.ctx, a, b, o, level)
 	if err != nil {
 		return nil, err
@@ -46,15 +44,7 @@ func (c *compareCmd) match(g *globals, a, b *graph.Graph, o mlg.Kernel) (*matche
 		out.Pairs = append(out.Pairs, matchPair{p.G, p.H, a.Label(p.G), b.Label(p.H), p.Similarity})
 		out.Mean += p.Similarity / float64(len(m.Pairs))
 	}
-	if c.Picture == "" {
-		return out, nil
-	}
-	p, err := c.picture(a, b, out)
-	if err := savePicture(g, c.Picture, pngScale, p, err); err != nil {
-		return nil, err
-	}
-	g.note("wrote %s", c.Picture)
-	return out, nil
+	return out, savePicture(g, c.Picture, pngScale, func() (*draw.Picture, error) { return c.picture(a, b, out) })
 }
 
 // picture draws both graphs with the numbers of the pairs on their vertices, coloured by
@@ -68,13 +58,13 @@ func (c *compareCmd) picture(a, b *graph.Graph, m *matched) (*draw.Picture, erro
 	}
 	o := draw.DefaultOptions()
 	o.Values = &draw.Values{Limit: 1, Name: "similarity to the matched vertex"}
-	return draw.Pair("", [2]draw.Panel{{Graph: a, Title: clip(c.A, 40), Values: values[0]}, {Graph: b, Title: clip(c.B, 40), Values: values[1]}}, pairs, o)
+	return draw.Pair("", [2]draw.Panel{{Graph: a, Title: table.Clip(c.A, 40), Values: values[0]}, {Graph: b, Title: table.Clip(c.B, 40), Values: values[1]}}, pairs, o)
 }
 
 func (m *matched) print(w io.Writer) {
 	fmt.Fprintf(w, "\nmatched vertices at level %d, mean similarity %.4f\n", m.Level, m.Mean)
 	fmt.Fprintf(w, "  pair   A              B\n")
 	for i, p := range m.Pairs {
-		fmt.Fprintf(w, "  %4d %4d %-8s – %4d %-8s %.4f\n", i, p.A, clip(p.LabelA, 8), p.B, clip(p.LabelB, 8), p.Similarity)
+		fmt.Fprintf(w, "  %4d %4d %-8s – %4d %-8s %.4f\n", i, p.A, table.Clip(p.LabelA, 8), p.B, table.Clip(p.LabelB, 8), p.Similarity)
 	}
 }

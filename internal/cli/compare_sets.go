@@ -6,15 +6,14 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
 // setLevel compares two datasets at one level.
 type setLevel struct {
-	Level   int     `json:"level"`
-	Radius  int     `json:"radius"`
+	level
 	Between float64 `json:"between"` // mean similarity of a graph of A and one of B
 	WithinA float64 `json:"within_a"`
 	WithinB float64 `json:"within_b"`
@@ -40,13 +39,11 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 	}
 	bar := newBar(g)
 	defer bar.done()
-	ctx := g.work(bar)
+	ctx := c.work(g, bar)
 	var levels []setLevel
 	var top *kernel.Matrix
-	for l := range len(o.Radii) + 1 {
-		p := o
-		p.Radii, p.Combine = o.Radii[:l], mlg.Top
-		m, err := mlg.Fit(ctx, all, p)
+	for _, l := range levelsOf(o) {
+		m, err := l.kernel.Fit(ctx, all)
 		if err != nil {
 			return err
 		}
@@ -54,39 +51,32 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 			return err
 		}
 		x := compareSets(top, len(a))
-		if x.Level = l; l > 0 {
-			x.Radius = o.Radii[l-1]
-		}
+		x.level = l
 		levels = append(levels, x)
 	}
 	bar.done()
 	pairs := make([]setPair, len(a))
 	for i := range a {
-		at := len(a)
-		for j := len(a); j < len(all); j++ {
-			if top.At(i, j) > top.At(i, at) {
-				at = j
-			}
-		}
-		pairs[i] = setPair{graphName(a[i], i), graphName(all[at], at-len(a)), top.At(i, at)}
+		at := kernel.Largest(top.Row(i)[len(a):], 1)[0]
+		pairs[i] = setPair{graphName(a[i], i), graphName(b[at.Index], at.Index), at.Similarity}
 	}
 	if g.JSON {
 		return printJSON(g.stdout, map[string]any{"base": o.Base, "a": len(a), "b": len(b), "levels": levels, "nearest": pairs})
 	}
 	return output(g, "", func(w io.Writer) error {
-		fmt.Fprintf(w, "%d and %d graphs, base kernel %s, low rank\n", len(a), len(b), o.Base)
+		how := "low rank"
+		if o.Exact {
+			how = "exact"
+		}
+		fmt.Fprintf(w, "%d and %d graphs, base kernel %s, %s\n", len(a), len(b), o.Base, how)
 		fmt.Fprintf(w, "%-24s %9s %9s %9s %9s\n", "mean similarity", "A and B", "within A", "within B", "distance")
 		for _, x := range levels {
-			what := "vertices alone"
-			if x.Level > 0 {
-				what = fmt.Sprintf("radius %d", x.Radius)
-			}
-			fmt.Fprintf(w, "level %d  %-15s %9.4f %9.4f %9.4f %9.4f\n", x.Level, what, x.Between, x.WithinA, x.WithinB, x.Distance)
+			fmt.Fprintf(w, "%-24s %9.4f %9.4f %9.4f %9.4f\n", x.level, x.Between, x.WithinA, x.WithinB, x.Distance)
 		}
 		const most = 10
 		fmt.Fprintf(w, "\nmost similar graph of B at level %d\n", len(o.Radii))
 		for _, p := range pairs[:min(most, len(pairs))] {
-			fmt.Fprintf(w, "  %-32s %-32s %.4f\n", clip(p.A, 32), clip(p.B, 32), p.Similarity)
+			fmt.Fprintf(w, "  %-32s %-32s %.4f\n", table.Clip(p.A, 32), table.Clip(p.B, 32), p.Similarity)
 		}
 		if len(pairs) > most {
 			fmt.Fprintf(w, "  … and %d more (--json has all)\n", len(pairs)-most)

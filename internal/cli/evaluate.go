@@ -1,14 +1,14 @@
 package cli
 
 import (
-	"fmt"
-	"path/filepath"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/paper"
 	"github.com/mlgkernel/mlg/svm"
@@ -40,19 +40,12 @@ type evaluateCmd struct {
 
 // Run evaluates kernels.
 func (c *evaluateCmd) Run(g *globals) error {
-	if err := checkPicture("--plot", c.Plot); err != nil {
-		return err
-	}
-	if ext := strings.ToLower(filepath.Ext(c.Report)); c.Report != "" && ext != ".html" && ext != ".htm" {
-		return usageError(fmt.Sprintf("--report %s: want a name that ends with .html", c.Report))
-	}
-	if g.JSON && c.Markdown {
-		return usageError("--json and --markdown exclude each other")
-	}
-	if err := checkFolders(c.Report, c.Plot); err != nil {
+	if err := cmp.Or(checkPicture("--plot", c.Plot), checkFile("--report", c.Report, ".html", ".htm")); err != nil {
 		return err
 	}
 	switch {
+	case g.JSON && c.Markdown:
+		return usageError("--json and --markdown exclude each other")
 	case c.Default && c.Paper:
 		return usageError("--default and --paper exclude each other")
 	case (c.Default || c.Paper) && !slices.Equal(c.Kernel, defaultKernels):
@@ -141,27 +134,18 @@ func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, candidates []cho
 
 // pictures writes what --plot and --report ask for.
 func (c *evaluateCmd) pictures(g *globals, ds *dataset.Dataset, report *evaluate.Report) error {
-	if c.Plot != "" {
-		p, err := accuracyBars(fmt.Sprintf("Kernels on %s", report.Dataset), report)
-		if err := savePicture(g, c.Plot, pngScale, p, err); err != nil {
-			return err
-		}
-		g.note("%s: scores drawn", c.Plot)
+	plot := func() (*draw.Picture, error) { return accuracyBars("Kernels on "+report.Dataset, report) }
+	if err := savePicture(g, c.Plot, pngScale, plot); err != nil || c.Report == "" {
+		return err
 	}
-	if c.Report != "" {
-		bar := newBar(g)
-		bar.show("report", 0, 0, "")
-		page, err := c.report(g, ds, report)
-		bar.done()
-		if err != nil {
-			return err
-		}
-		if err := saveReport(g, c.Report, page); err != nil {
-			return err
-		}
-		g.note("%s: report written", c.Report)
+	bar := newBar(g)
+	bar.show("report", 0, 0, "")
+	page, err := c.report(g, ds, report)
+	bar.done()
+	if err != nil {
+		return err
 	}
-	return nil
+	return saveReport(g, c.Report, page)
 }
 
 // learning sets what is not auto, and takes from options for ridges what support vector machines
@@ -199,9 +183,7 @@ func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset) ([]choose.Cand
 	if c.Default {
 		return choose.DefaultCandidates(dataset.Info(ds)), nil
 	}
-	quiet := *g
-	quiet.Quiet = true
-	kernels, err := c.kernels(&quiet, c.Kernel, ds.Graphs)
+	kernels, err := c.kernels(g.quietly(), c.Kernel, ds.Graphs)
 	if err != nil {
 		return nil, err
 	}

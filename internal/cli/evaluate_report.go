@@ -40,7 +40,7 @@ func evaluationSections(r *evaluate.Report) ([]draw.Section, error) {
 	}
 	var out []draw.Section
 	for i, t := range r.Tables() {
-		s := draw.Section{Heading: t.Title}
+		s := draw.Section{Heading: t.Caption}
 		if i == 0 {
 			s.Blocks = []draw.Block{draw.Paragraph(strings.Join(r.Facts(), " ")), draw.Figure{Picture: bars}}
 		}
@@ -65,9 +65,7 @@ func (c *evaluateCmd) report(g *globals, ds *dataset.Dataset, r *evaluate.Report
 	if len(ds.Graphs) > largestPicture {
 		sections = append(sections, draw.Section{Heading: heading, Blocks: []draw.Block{draw.Paragraph(fmt.Sprintf("No pictures of the kernel matrix: more than %d graphs.", largestPicture))}})
 	} else {
-		quiet := *g
-		quiet.Quiet = true
-		k, err := c.kernel(&quiet, name, ds.Graphs)
+		k, err := c.kernel(g.quietly(), name, ds.Graphs)
 		if err != nil {
 			return nil, err
 		}

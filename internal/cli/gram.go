@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mlgkernel/mlg/dataset"
@@ -15,9 +17,6 @@ import (
 func axisOf(d *dataset.Dataset) matrix.Axis { return matrix.Axis{IDs: d.IDs(), Targets: d.Targets()} }
 
 type gramCmd struct {
-	dataFlags
-	kernelFlag
-	kernelFlags
 	Data     string `arg:"" help:"Dataset; with --shard it may be a store, whose model is then the kernel."`
 	Against  string `help:"Compute the matrix between these graphs (rows) and DATA (columns)." placeholder:"TEST"`
 	Out      string `help:"File to write: .npy, .csv or .libsvm." short:"o" placeholder:"FILE"`
@@ -26,15 +25,11 @@ type gramCmd struct {
 	Map      string `help:"Draw a map of the graphs by kernel PCA: .svg or .png." placeholder:"FILE"`
 	Spectrum string `help:"Draw the eigenvalues at the landmarks of mlg or flg: .svg or .png." placeholder:"FILE"`
 	shardFlags
+	sourceFlags
 }
 
 // check refuses what cannot be done before any work.
 func (c *gramCmd) check() error {
-	for _, p := range [][2]string{{"--picture", c.Picture}, {"--map", c.Map}, {"--spectrum", c.Spectrum}} {
-		if err := checkPicture(p[0], p[1]); err != nil {
-			return err
-		}
-	}
 	exact := c.given()["exact"] == "true"
 	lowRank := (c.Kernel == "mlg" || c.Kernel == "flg") && !exact
 	switch {
@@ -49,12 +44,8 @@ func (c *gramCmd) check() error {
 	case c.Resume && exact:
 		return usageError("gram: --resume does not go with --exact, whose work is in tables that all rows share")
 	}
-	if c.Out != "" {
-		if err := checkGramName(c.Out); err != nil {
-			return err
-		}
-	}
-	return checkFolders(c.Out, c.Picture, c.Map, c.Spectrum)
+	return cmp.Or(checkFile("-o", c.Out, ".npy", ".csv", ".libsvm"),
+		checkPicture("--picture", c.Picture), checkPicture("--map", c.Map), checkPicture("--spectrum", c.Spectrum))
 }
 
 // muchMemory is the size in bytes from which a matrix is announced before the work begins.
@@ -133,53 +124,33 @@ func (c *gramCmd) Run(g *globals) error {
 			return err
 		}
 	}
+	bar.done()
 	if err := c.draw(g, ds, k, fitted, m); err != nil {
 		return err
 	}
-	bar.done()
-	if g.JSON {
-		return printJSON(g.stdout, c.result(k, m, took))
-	}
-	if c.Out != "" {
-		g.note("%s: %d×%d values of %s in %s", c.Out, m.Rows, m.Cols, k, round(took))
-	}
-	for _, p := range []string{c.Picture, c.Map, c.Spectrum} {
-		if p != "" {
-			g.note("%s: drawn", p)
-		}
-	}
-	return nil
-}
-
-// result is what --json prints.
-func (c *gramCmd) result(k kernel.Kernel, m *kernel.Matrix, took time.Duration) map[string]any {
 	r := map[string]any{"kernel": k.String(), "rows": m.Rows, "columns": m.Cols, "seconds": took.Seconds()}
 	for name, path := range map[string]string{"file": c.Out, "picture": c.Picture, "map": c.Map, "spectrum": c.Spectrum} {
 		if path != "" {
 			r[name] = path
 		}
 	}
-	return r
+	return g.result(r, "%s%d×%d values of %s in %s", strings.TrimPrefix(c.Out+": ", ": "), m.Rows, m.Cols, k, round(took))
 }
 
 // draw writes the pictures that were asked for.
 func (c *gramCmd) draw(g *globals, ds *dataset.Dataset, k kernel.Kernel, f kernel.Fitted, m *kernel.Matrix) error {
-	title := ds.Name + ": " + k.String()
-	if c.Picture != "" {
-		p, err := draw.HeatMap(title, m, classesOf(ds), draw.Size{Width: 800, Height: 640})
-		if err := savePicture(g, c.Picture, pngScale, p, err); err != nil {
-			return err
-		}
-	}
-	if c.Map != "" {
-		p, err := draw.Map(title, m, classesOf(ds), draw.Size{Width: 800, Height: 560})
-		if err := savePicture(g, c.Map, pngScale, p, err); err != nil {
-			return err
-		}
-	}
-	if c.Spectrum != "" {
-		p, err := spectrum(title, f)
-		if err := savePicture(g, c.Spectrum, pngScale, p, err); err != nil {
+	title, classes := ds.Name+": "+k.String(), classesOf(ds)
+	for _, x := range []struct {
+		path string
+		draw func() (*draw.Picture, error)
+	}{
+		{c.Picture, func() (*draw.Picture, error) {
+			return draw.HeatMap(title, m, classes, draw.Size{Width: 800, Height: 640})
+		}},
+		{c.Map, func() (*draw.Picture, error) { return draw.Map(title, m, classes, draw.Size{Width: 800, Height: 560}) }},
+		{c.Spectrum, func() (*draw.Picture, error) { return spectrum(title, f) }},
+	} {
+		if err := savePicture(g, x.path, pngScale, x.draw); err != nil {
 			return err
 		}
 	}

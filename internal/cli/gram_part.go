@@ -3,9 +3,6 @@ package cli
 import (
 	"crypto/sha256"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/mlgkernel/mlg/dataset"
@@ -13,19 +10,6 @@ import (
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 )
-
-// checkGramName returns an error unless the name of a matrix says its format.
-func checkGramName(path string) error {
-	ext := strings.ToLower(filepath.Ext(strings.TrimSuffix(path, ".gz")))
-	switch ext {
-	case ".npy", ".csv", ".libsvm":
-		return nil
-	}
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() && !st.IsDir() {
-		return nil // a device or a pipe; WriteGram has the last word
-	}
-	return usageError(fmt.Sprintf("%s: want a name that ends with .npy, .csv or .libsvm", path))
-}
 
 // fingerprint identifies a matrix: kernel, graphs, and the program, since another version or
 // processor may round differently.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -46,69 +45,50 @@ func (c *gramCmd) shard(g *globals) error {
 	}
 	bar := newBar(g)
 	defer bar.done()
-	d, release, err := c.collect(g, bar)
+	if c.given()["exact"] == "true" || c.Kernel != "mlg" && c.Kernel != "flg" {
+		return usageError("--shard is for the low-rank kernels mlg and flg, whose graphs are small matrices; the others need all graphs at once")
+	}
+	s, err := c.open(g, c.Data, bar)
 	if err != nil {
 		return err
 	}
-	defer release()
+	defer s.close()
+	d, err := s.collect()
+	if err != nil {
+		return err
+	}
 	plan := tiles.Plan{Graphs: d.Records.Len(), Side: c.TileSide}
 	if err := plan.Validate(); err != nil {
 		return usageError("--tile-side: " + err.Error())
 	}
 	sum, err := tiles.Work(g.work(bar), c.Tiles, d, c.TileSide, i, n)
 	bar.done()
-	if errors.Is(err, context.Canceled) {
-		return keptError{err, fmt.Sprintf("%d finished tiles of the shard are kept, a second run goes on from there", sum.Computed+sum.Kept)}
-	}
 	if err != nil {
+		g.kept.set("%d finished tiles of the shard are kept, a second run goes on from there", sum.Computed+sum.Kept)
 		return err
 	}
 	took := time.Since(start)
-	if g.JSON {
-		return printJSON(g.stdout, map[string]any{
-			"kernel": d.Space.String(), "folder": c.Tiles, "shard": i, "shards": n, "tiles": sum.Tiles, "all_tiles": plan.Tiles(),
-			"computed": sum.Computed, "kept": sum.Kept, "damaged": sum.Damaged, "seconds": took.Seconds(),
-		})
-	}
 	text := ""
 	if sum.Damaged > 0 {
 		text = fmt.Sprintf(" (%d of them in place of damaged ones)", sum.Damaged)
 	}
-	g.note("%s: shard %d/%d has %d of %d tiles, %d computed%s and %d kept, in %s", c.Tiles, i, n, sum.Tiles, plan.Tiles(), sum.Computed, text, sum.Kept, round(took))
-	return nil
+	return g.result(map[string]any{
+		"kernel": d.Space.String(), "folder": c.Tiles, "shard": i, "shards": n, "tiles": sum.Tiles, "all_tiles": plan.Tiles(),
+		"computed": sum.Computed, "kept": sum.Kept, "damaged": sum.Damaged, "seconds": took.Seconds(),
+	}, "%s: shard %d/%d has %d of %d tiles, %d computed%s and %d kept, in %s", c.Tiles, i, n, sum.Tiles, plan.Tiles(), sum.Computed, text, sum.Kept, round(took))
 }
 
-// collect returns the records of DATA: of a store, or of graphs under the kernel that the
-// flags say. done releases them.
-func (c *gramCmd) collect(g *globals, bar *bar) (d *tiles.Collection, done func(), err error) {
-	if store.Is(c.Data) {
-		s, err := store.Open(c.Data)
+// collect returns the records of a source.
+func (s *source) collect() (*tiles.Collection, error) {
+	if s.store == nil {
+		space, err := store.NewSpace(s.Model)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		ids, targets, err := s.Texts(0, s.Len())
-		if err != nil {
-			s.Close()
-			return nil, nil, err
-		}
-		return &tiles.Collection{Space: s.Space(), Records: s, Axis: matrix.Axis{IDs: ids, Targets: targets}}, func() { s.Close() }, nil
+		return &tiles.Collection{Space: space, Records: space.Train(), Axis: matrix.Axis{IDs: s.IDs, Targets: s.Targets}}, nil
 	}
-	if c.given()["exact"] == "true" || c.Kernel != "mlg" && c.Kernel != "flg" {
-		return nil, nil, usageError("--shard is for the low-rank kernels mlg and flg, whose graphs are small matrices; the others need all graphs at once")
-	}
-	ds, err := c.read(g, c.Data)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := c.fit(g, c.Kernel, ds.Graphs, bar)
-	if err != nil {
-		return nil, nil, err
-	}
-	space, err := store.NewSpace(m)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &tiles.Collection{Space: space, Records: space.Train(), Axis: axisOf(ds)}, func() {}, nil
+	ids, targets, err := s.store.Texts(0, s.store.Len())
+	return &tiles.Collection{Space: s.store.Space(), Records: s.store, Axis: matrix.Axis{IDs: ids, Targets: targets}}, err
 }
 
 type mergeCmd struct {
@@ -134,14 +114,10 @@ func (c *mergeCmd) Run(g *globals) error {
 	for _, path := range m.Copies {
 		g.note("%s: left out, copies of tiles in another file", path)
 	}
-	if g.JSON {
-		return printJSON(g.stdout, map[string]any{
-			"kernel": m.Kernel, "rows": m.Graphs, "columns": m.Graphs, "tiles": m.Plan.Tiles(), "copies": len(m.Copies),
-			"seconds": took.Seconds(), "file": c.Out,
-		})
-	}
-	g.note("%s: %d×%d values of %s from %d tiles in %s", c.Out, m.Graphs, m.Graphs, m.Kernel, m.Plan.Tiles(), round(took))
-	return nil
+	return g.result(map[string]any{
+		"kernel": m.Kernel, "rows": m.Graphs, "columns": m.Graphs, "tiles": m.Plan.Tiles(), "copies": len(m.Copies),
+		"seconds": took.Seconds(), "file": c.Out,
+	}, "%s: %d×%d values of %s from %d tiles in %s", c.Out, m.Graphs, m.Graphs, m.Kernel, m.Plan.Tiles(), round(took))
 }
 
 // mergeHint says what to do about problems.

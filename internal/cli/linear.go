@@ -9,11 +9,9 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/splits"
@@ -53,18 +51,16 @@ func (c *linearTrainCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	classes := slices.Clone(targets)
-	slices.Sort(classes)
-	classes = slices.Compact(classes)
+	classes := slices.Compact(slices.Sorted(slices.Values(targets)))
 	if i := slices.Index(targets, ""); i >= 0 {
 		return fmt.Errorf("%s: graph %d has no target to learn", idsFile(c.Vectors), i+1)
+	}
+	if len(classes) > 100 {
+		return fmt.Errorf("%s: %d different targets, want at most 100 classes", idsFile(c.Vectors), len(classes))
 	}
 	labels := make([]int, len(targets))
 	for i, t := range targets {
 		labels[i], _ = slices.BinarySearch(classes, t)
-	}
-	if len(classes) > 100 {
-		return fmt.Errorf("%s: %d different targets, want at most 100 classes", idsFile(c.Vectors), len(classes))
 	}
 	bar := newBar(g)
 	defer bar.done()
@@ -80,21 +76,14 @@ func (c *linearTrainCmd) Run(g *globals) error {
 		return err
 	}
 	bar.done()
-	save := func() error {
-		return file.Write(g.ctx, c.Out, func(w io.Writer) error { return json.NewEncoder(w).Encode(machine) })
-	}
-	if err := g.write(c.Out, save); err != nil {
+	if err := output(g, c.Out, func(w io.Writer) error { return json.NewEncoder(w).Encode(machine) }); err != nil {
 		return err
 	}
 	took := time.Since(start)
-	if g.JSON {
-		return printJSON(g.stdout, map[string]any{
-			"classes": classes, "examples": x.Rows, "dim": x.Cols, "c": machine.C, "accuracy": machine.Accuracy, "folds": c.Folds,
-			"seconds": took.Seconds(), "file": c.Out,
-		})
-	}
-	g.note("%s: %d classes, C = %g, accuracy %.2f %% in %d-fold cross-validation, in %s", c.Out, len(classes), machine.C, 100*machine.Accuracy, c.Folds, round(took))
-	return nil
+	return g.result(map[string]any{
+		"classes": classes, "examples": x.Rows, "dim": x.Cols, "c": machine.C, "accuracy": machine.Accuracy, "folds": c.Folds,
+		"seconds": took.Seconds(), "file": c.Out,
+	}, "%s: %d classes, C = %g, accuracy %.2f %% in %d-fold cross-validation, in %s", c.Out, len(classes), machine.C, 100*machine.Accuracy, c.Folds, round(took))
 }
 
 // choose returns the C with the best accuracy in cross-validation, the smallest of equals.
@@ -173,47 +162,37 @@ func (c *linearPredictCmd) Run(g *globals) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Vectors, err)
 	}
+	said := make([]string, len(labels))
 	known, right := 0, 0
-	write := func(w io.Writer) error {
-		t := csv.NewWriter(w)
-		t.Write([]string{"id", "class"})
-		for i, l := range labels {
-			t.Write([]string{ids[i], machine.Classes[l]})
-		}
-		t.Flush()
-		return t.Error()
-	}
 	for i, l := range labels {
+		said[i] = machine.Classes[l]
 		if targets[i] != "" {
 			known++
-			if machine.Classes[l] == targets[i] {
+			if said[i] == targets[i] {
 				right++
 			}
 		}
 	}
-	if c.Out != "" {
-		err = g.write(c.Out, func() error { return file.Write(g.ctx, c.Out, write) })
-	} else if !g.JSON {
-		err = write(g.stdout)
-	}
-	if err != nil {
+	result := map[string]any{"examples": len(labels), "known": known, "right": right}
+	if g.JSON && c.Out == "" {
+		result["ids"], result["classes"] = ids, said
+	} else if err := output(g, c.Out, func(w io.Writer) error { return writeClasses(w, ids, said) }); err != nil {
 		return err
 	}
-	if g.JSON {
-		out := map[string]any{"examples": len(labels), "known": known, "right": right}
-		if c.Out == "" {
-			classes := make([]string, len(labels))
-			for i, l := range labels {
-				classes[i] = machine.Classes[l]
-			}
-			out["ids"], out["classes"] = ids, classes
-		}
-		return printJSON(g.stdout, out)
+	if known == 0 && !g.JSON {
+		return nil
 	}
-	if known > 0 {
-		g.note("%d of %d with a known class are right, %.2f %%", right, known, 100*float64(right)/float64(known))
+	return g.result(result, "%d of %d with a known class are right, %.2f %%", right, known, 100*float64(right)/float64(known))
+}
+
+func writeClasses(w io.Writer, ids, classes []string) error {
+	t := csv.NewWriter(w)
+	t.Write([]string{"id", "class"})
+	for i, id := range ids {
+		t.Write([]string{id, classes[i]})
 	}
-	return nil
+	t.Flush()
+	return t.Error()
 }
 
 func readLinear(path string) (*linearFile, error) {
@@ -254,25 +233,17 @@ func readVectors(path string) (x *kernel.Matrix, targets, ids []string, err erro
 		return nil, nil, nil, err
 	}
 	defer f.Close()
-	r := csv.NewReader(f)
-	r.ReuseRecord = true
-	for line := 0; ; line++ {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, nil, nil, fmt.Errorf("%s: %w", idsFile(path), err)
-		}
-		if len(row) < 2 || line == 0 && (row[0] != "id" || row[1] != "target") {
-			return nil, nil, nil, fmt.Errorf("%s:%d: columns %s, want id and target", idsFile(path), line+1, strconv.Quote(strings.Join(row, ",")))
-		}
-		if line > 0 {
-			ids, targets = append(ids, strings.Clone(row[0])), append(targets, strings.Clone(row[1]))
-		}
+	rows, err := csv.NewReader(f).ReadAll() // as many columns in all rows
+	switch {
+	case err != nil:
+		return nil, nil, nil, fmt.Errorf("%s: %w", idsFile(path), err)
+	case len(rows) == 0 || len(rows[0]) < 2 || rows[0][0] != "id" || rows[0][1] != "target":
+		return nil, nil, nil, fmt.Errorf("%s: want the columns id and target", idsFile(path))
+	case len(rows)-1 != x.Rows:
+		return nil, nil, nil, fmt.Errorf("%s: %d identifiers for %d vectors", idsFile(path), len(rows)-1, x.Rows)
 	}
-	if len(ids) != x.Rows {
-		return nil, nil, nil, fmt.Errorf("%s: %d identifiers for %d vectors", idsFile(path), len(ids), x.Rows)
+	for _, row := range rows[1:] {
+		ids, targets = append(ids, row[0]), append(targets, row[1])
 	}
 	return x, targets, ids, nil
 }

@@ -2,86 +2,14 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
-	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 )
-
-// checkPicture returns an error unless the name of a picture says its format; an empty name
-// is no picture.
-func checkPicture(flag, path string) error {
-	if path == "" {
-		return nil
-	}
-	switch ext := strings.ToLower(filepath.Ext(path)); ext {
-	case ".svg", ".png":
-		return nil
-	default:
-		return usageError(fmt.Sprintf("%s %s: want a name that ends with .svg or .png", flag, path))
-	}
-}
-
-// checkFolders returns an error for a file that cannot be written because its folder is not
-// there, before the work whose result it should get.
-func checkFolders(paths ...string) error {
-	for _, p := range paths {
-		if p == "" {
-			continue
-		}
-		st, err := os.Stat(filepath.Dir(p))
-		switch {
-		case err != nil:
-			return fmt.Errorf("%s: %w", p, cause(err))
-		case !st.IsDir():
-			return fmt.Errorf("%s: %s is no folder", p, filepath.Dir(p))
-		}
-	}
-	return nil
-}
-
-// pngScale is the number of pixels of a PNG for one of the picture.
-const pngScale = 2
-
-// savePicture writes a picture in the format that the name says; err is what drawing it returned.
-func savePicture(g *globals, path string, scale float64, p *draw.Picture, err error) error {
-	var content []byte
-	switch {
-	case err != nil:
-	case strings.EqualFold(filepath.Ext(path), ".png"):
-		content, err = p.PNG(scale)
-	default:
-		content = p.SVG()
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return saveFile(g, path, content)
-}
-
-// saveReport writes a report.
-func saveReport(g *globals, path string, r *draw.Report) error {
-	html, err := r.HTML()
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return saveFile(g, path, html)
-}
-
-func saveFile(g *globals, path string, content []byte) error {
-	return g.write(path, func() error {
-		return file.Write(g.ctx, path, func(w io.Writer) error {
-			_, err := w.Write(content)
-			return err
-		})
-	})
-}
 
 // smallGraphs draws graphs side by side, up to three in a row.
 func smallGraphs(panels []draw.Panel) (*draw.Picture, error) {

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -17,6 +15,7 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
@@ -41,39 +40,26 @@ type trainCmd struct {
 
 // trained is what the command says of a model.
 type trained struct {
-	File        string        `json:"file"`
-	Data        string        `json:"data"`
-	Graphs      int           `json:"graphs"`
-	Classes     []string      `json:"classes,omitempty"`
-	Combination string        `json:"combination"`
-	Kernels     []trainedPart `json:"kernels"`
-	Parameter   string        `json:"parameter"` // "C" or "ridge"
-	Value       float64       `json:"value"`
-	Estimate    estimateJSON  `json:"estimate"`
-	Compared    []scoreJSON   `json:"compared"` // the ways of combination that were compared
-	Baseline    float64       `json:"baseline"` // accuracy of the largest class, or deviation of the values
-	Limited     int           `json:"limited"`
-	Bytes       int64         `json:"bytes"`
-	Seconds     float64       `json:"seconds"`
+	File        string                  `json:"file"`
+	Data        string                  `json:"data"`
+	Graphs      int                     `json:"graphs"`
+	Classes     []string                `json:"classes,omitempty"`
+	Combination choose.Combination      `json:"combination"`
+	Kernels     []trainedPart           `json:"kernels"`
+	Parameter   string                  `json:"parameter"` // "C" or "ridge"
+	Value       float64                 `json:"value"`
+	Estimate    choose.Estimate         `json:"estimate"`
+	Compared    []choose.ProcedureScore `json:"compared"` // the ways of combination that were compared
+	Baseline    float64                 `json:"baseline"` // accuracy of the largest class, or deviation of the values
+	Limited     int                     `json:"limited"`
+	Bytes       int64                   `json:"bytes"`
+	Seconds     float64                 `json:"seconds"`
 }
 
 type trainedPart struct {
 	Candidate string  `json:"candidate"`
 	Kernel    string  `json:"kernel"`
 	Weight    float64 `json:"weight"`
-}
-
-type estimateJSON struct {
-	Measure   string  `json:"measure"`
-	Value     float64 `json:"value"`
-	Deviation float64 `json:"deviation"`
-	Method    string  `json:"method"`
-}
-
-type scoreJSON struct {
-	Combination string  `json:"combination"`
-	Measure     string  `json:"measure"`
-	Value       float64 `json:"value"`
 }
 
 // Run chooses a kernel, trains and writes a model.
@@ -87,8 +73,8 @@ func (c *trainCmd) Run(g *globals) error {
 	if c.Quick && c.Kernel != "" {
 		return usageError("--quick and --kernel exclude each other")
 	}
-	if st, err := os.Stat(filepath.Dir(c.Out)); err != nil || !st.IsDir() { // found out now rather than after the work
-		return fmt.Errorf("%s: there is no folder %s", c.Out, filepath.Dir(c.Out))
+	if err := checkFile("-o", c.Out); err != nil {
+		return err
 	}
 	start := time.Now()
 	ds, err := c.read(g, c.Data)
@@ -151,9 +137,7 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choo
 		return o, nil, fmt.Errorf("%s has no targets to learn; --target names the column or field that has them", c.Data)
 	}
 	if c.Kernel != "" {
-		quiet := *g
-		quiet.Quiet = true
-		k, err := c.kernel(&quiet, c.Kernel, ds.Graphs)
+		k, err := c.kernel(g.quietly(), c.Kernel, ds.Graphs)
 		if err != nil {
 			return o, nil, err
 		}
@@ -225,7 +209,7 @@ func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []choose
 	if !c.Quick && c.Kernel == "" {
 		line += " (--quick takes one kernel)"
 	}
-	g.note("%s", breakLines(line, 0, 2))
+	g.note("%s", table.Wrap(line, 0, 2))
 	return nil
 }
 
@@ -308,9 +292,8 @@ func roughly(d time.Duration) string {
 // report says what was chosen and how good it may be.
 func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took time.Duration) error {
 	r := trained{
-		File: c.Out, Data: ds.Name, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination.String(), Parameter: "C",
-		Value: p.Parameter, Limited: p.Limited, Bytes: fileSize(c.Out), Seconds: took.Seconds(),
-		Estimate: estimateJSON{p.Estimate.Measure, p.Estimate.Value, p.Estimate.Deviation, p.Estimate.Method}, Baseline: baselineScore(p),
+		File: c.Out, Data: ds.Name, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination, Parameter: "C", Value: p.Parameter,
+		Limited: p.Limited, Bytes: fileSize(c.Out), Seconds: took.Seconds(), Estimate: p.Estimate, Compared: p.Procedures, Baseline: baselineScore(p),
 	}
 	if p.Learner == svm.KernelRidge {
 		r.Parameter = "ridge"
@@ -319,9 +302,6 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took 
 		r.Kernels = append(r.Kernels, trainedPart{s.Candidate, s.Kernel.String(), s.Weight})
 	}
 	slices.SortStableFunc(r.Kernels, func(a, b trainedPart) int { return cmp.Compare(b.Weight, a.Weight) })
-	for _, s := range p.Procedures {
-		r.Compared = append(r.Compared, scoreJSON{s.Combination.String(), s.Measure, s.Value})
-	}
 	if g.JSON {
 		return printJSON(g.stdout, r)
 	}
@@ -344,7 +324,7 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took 
 	for _, k := range r.Kernels {
 		fmt.Fprintf(g.stdout, "  %5.3f  %s", k.Weight, k.Candidate)
 		if len(r.Kernels) == 1 {
-			fmt.Fprintf(g.stdout, ": %s", breakLines(k.Kernel, 11+len([]rune(k.Candidate)), 9))
+			fmt.Fprintf(g.stdout, ": %s", table.Wrap(k.Kernel, 11+len([]rune(k.Candidate)), 9))
 		}
 		fmt.Fprintln(g.stdout)
 	}
@@ -357,7 +337,7 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took 
 	} else {
 		fmt.Fprintf(g.stdout, " (mean value alone: %s)\n", figure("rmse", r.Baseline))
 	}
-	fmt.Fprintf(g.stdout, "  by %s\n", breakLines(r.Estimate.Method, 5, 5))
+	fmt.Fprintf(g.stdout, "  by %s\n", table.Wrap(r.Estimate.Method, 5, 5))
 	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == "" && !c.Quick {
 		fmt.Fprintf(g.stdout, "  \"mlg evaluate %s --default\" estimates it fully nested\n", c.Data)
 	}
@@ -396,25 +376,4 @@ func figure(measure string, v float64) string {
 		return fmt.Sprintf("%.4g", v)
 	}
 	return fmt.Sprintf("%.3e", v)
-}
-
-// breakLines breaks a text at spaces so that lines keep to 79 columns. The first begins behind
-// something that takes some columns, those after it are indented.
-func breakLines(s string, at, indent int) string {
-	const width = 79
-	var b strings.Builder
-	for i, w := range strings.Fields(s) {
-		n := len([]rune(w))
-		switch {
-		case i > 0 && at+1+n > width:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			at = indent
-		case i > 0:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(w)
-		at += n
-	}
-	return b.String()
 }

@@ -1,13 +1,9 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"os"
 	"time"
 
-	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/store"
 )
 
@@ -21,7 +17,7 @@ type transformCmd struct {
 // Run transforms graphs one chunk after the other.
 func (c *transformCmd) Run(g *globals) error {
 	start := time.Now()
-	m, err := model.Read(c.Model)
+	m, err := readModel(c.Model)
 	if err != nil {
 		return err
 	}
@@ -34,26 +30,15 @@ func (c *transformCmd) Run(g *globals) error {
 	defer bar.done()
 	w, err := store.Write(g.work(bar), c.Out, m, data.Next)
 	bar.done()
-	if errors.Is(err, context.Canceled) {
-		return keptError{err, fmt.Sprintf("%d graphs are kept in %s.part, a second run goes on from there", w.Graphs, c.Out)}
-	}
 	if err != nil {
+		g.kept.set("%d graphs are kept in %s.part, a second run goes on from there", w.Graphs, c.Out)
 		return err
 	}
-	took := time.Since(start)
-	st, err := os.Stat(c.Out)
-	if err != nil {
-		return err
-	}
-	if g.JSON {
-		return printJSON(g.stdout, map[string]any{
-			"graphs": w.Graphs, "resumed": w.Resumed, "bytes": st.Size(), "seconds": took.Seconds(), "file": c.Out,
-		})
-	}
+	took, bytes := time.Since(start), fileSize(c.Out)
 	resumed := ""
 	if w.Resumed > 0 {
 		resumed = fmt.Sprintf(", %d of them from an interrupted run,", w.Resumed)
 	}
-	g.note("%s: %d graphs%s in %sB, in %s", c.Out, w.Graphs, resumed, count(st.Size(), ""), round(took))
-	return nil
+	return g.result(map[string]any{"graphs": w.Graphs, "resumed": w.Resumed, "bytes": bytes, "seconds": took.Seconds(), "file": c.Out},
+		"%s: %d graphs%s in %s, in %s", c.Out, w.Graphs, resumed, count(bytes, "B"), round(took))
 }
