@@ -113,13 +113,11 @@ func (c *benchCmd) Run(g *globals) error {
 			return usageError(fmt.Sprintf("--ranks %d: want ranks from 1 to 1000", p))
 		}
 	}
-	bar := newBar(g)
-	defer bar.done()
 	r := benchReport{Machine: machine(), Threads: g.workers()}
 	data := c.Data
 	if len(data) == 0 {
 		for _, p := range c.Ranks {
-			bar.show(fmt.Sprintf("pairs, rank %d", p), 0, 0, "")
+			g.bar.show(fmt.Sprintf("pairs, rank %d", p), 0, 0, "")
 			x, err := measurePairs(g, p)
 			if err != nil {
 				return err
@@ -129,7 +127,7 @@ func (c *benchCmd) Run(g *globals) error {
 		data = append([]string{"builtin:drugs"}, c.present()...)
 	}
 	for _, path := range data {
-		bar.show(filepath.Base(path), 0, 0, "")
+		g.bar.show(filepath.Base(path), 0, 0, "")
 		var best benchResult
 		var all []float64
 		for i := range c.Rounds {
@@ -145,7 +143,6 @@ func (c *benchCmd) Run(g *globals) error {
 		best.All, best.PeakMemory = all, peakMemory()
 		r.Datasets = append(r.Datasets, best)
 	}
-	bar.done()
 	switch {
 	case g.JSON:
 		return printJSON(g.stdout, r)
@@ -273,7 +270,7 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	work := kernel.WorkOf(c.work(g.quietly(), nil))
+	work := kernel.WorkOf(c.work(g.quietly()))
 	work.Trace = stages.trace
 	ctx := kernel.WithWork(g.ctx, work)
 	fitted, err := k.Fit(ctx, ds.Graphs)

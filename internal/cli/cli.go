@@ -38,6 +38,7 @@ type globals struct {
 	stdout io.Writer // see writer: a failure is remembered
 	stderr io.Writer
 	colour struct{ stdout, stderr bool } // whether colours may be used
+	bar    *bar                          // progress
 	kept   *notice                       // what an interrupted command leaves
 }
 
@@ -51,6 +52,7 @@ func (g *globals) workers() int {
 // note prints a line for people on standard error.
 func (g *globals) note(format string, args ...any) {
 	if !g.Quiet {
+		g.bar.done()
 		fmt.Fprintf(g.stderr, format+"\n", args...)
 	}
 }
@@ -58,7 +60,7 @@ func (g *globals) note(format string, args ...any) {
 // quietly returns globals that print no notes and no progress.
 func (g *globals) quietly() *globals {
 	out := *g
-	out.Quiet = true
+	out.Quiet, out.bar = true, &bar{quiet: true}
 	return &out
 }
 
@@ -112,11 +114,12 @@ const grace = 700 * time.Millisecond
 func Main(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	out := &writer{w: stdout}
 	var r root
-	r.ctx, r.stdout, r.stderr = ctx, out, stderr
-	r.kept = &notice{}
 	r.colour.stdout, r.colour.stderr = coloured(stdout), coloured(stderr)
+	r.ctx, r.stderr, r.kept = ctx, stderr, &notice{}
+	r.bar = newBar(&r.globals)
+	out := &writer{w: stdout, bar: r.bar}
+	r.stdout = out
 	code := -1
 	withParameters(&r)
 	parser, err := kong.New(&r,
@@ -137,7 +140,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	case args[0] == "--version":
 		args = append([]string{"version"}, args[1:]...)
 	}
-	c, err := parser.Parse(args)
+	c, err := parser.Parse(joinNegatives(args))
 	if code >= 0 { // --help has been printed
 		return r.finish(nil, out)
 	}
@@ -145,7 +148,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		if out.err != nil { // help could not be printed
 			return r.finish(nil, out)
 		}
-		code := r.finish(usageError(suggest(err, parser.Model)), out)
+		code := r.finish(usageError(explainUsage(err)), out)
 		fmt.Fprintln(stderr, `Try "mlg --help" or "mlg COMMAND --help".`)
 		return code
 	}
@@ -153,6 +156,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return r.finish(usageError(fmt.Sprintf("--threads %d: want 0 for all cores, or a positive number", r.Threads)), out)
 	}
 	r.ctx = kernel.WithWorkers(r.ctx, r.workers())
+	r.bar.quiet = r.Quiet
 	done := make(chan error, 1)
 	go func() { done <- c.Run(&r.globals) }()
 	select {
@@ -171,6 +175,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 
 // finish says what went wrong, if anything, and returns the exit code.
 func (g *globals) finish(err error, out *writer) int {
+	g.bar.done()
 	prefix := "mlg:"
 	if g.colour.stderr {
 		prefix = "\x1b[1;31mmlg:\x1b[0m"
@@ -232,10 +237,11 @@ func (n *notice) get() string {
 	return "nothing was written"
 }
 
-// writer remembers the first failure, so that a full disk behind standard output is noticed
-// without a check at every line.
+// writer removes the line of progress before it writes, and remembers the first failure, so that a
+// full disk behind standard output is noticed without a check at every line.
 type writer struct {
 	w   io.Writer
+	bar *bar
 	err error
 }
 
@@ -243,6 +249,7 @@ func (w *writer) Write(b []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
 	}
+	w.bar.done()
 	n, err := w.w.Write(b)
 	w.err = cause(err)
 	return n, w.err

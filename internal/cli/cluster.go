@@ -56,9 +56,7 @@ func (c *clusterCmd) Run(g *globals) error {
 	case c.Most < 2:
 		return usageError("--most: want at least 2")
 	}
-	bar := newBar(g)
-	defer bar.done()
-	s, err := c.open(g, c.Data, bar)
+	s, err := c.open(g, c.Data)
 	if err != nil {
 		return err
 	}
@@ -66,7 +64,7 @@ func (c *clusterCmd) Run(g *globals) error {
 	if s.store != nil {
 		return fmt.Errorf("%s is a store, want a dataset or a model file", c.Data)
 	}
-	gram, err := s.Kernel.Gram(g.work(bar))
+	gram, err := s.Kernel.Gram(g.work())
 	if err != nil {
 		return err
 	}
@@ -75,12 +73,11 @@ func (c *clusterCmd) Run(g *globals) error {
 	if c.Groups > 0 {
 		found, err = cluster.Medoids(g.ctx, gram, c.Groups)
 	} else {
-		found, r.Tried, err = cluster.Auto(g.ctx, gram, c.Most, func(done, total int) { bar.show("numbers of groups", int64(done), int64(total), "") })
+		found, r.Tried, err = cluster.Auto(g.ctx, gram, c.Most, func(done, total int) { g.bar.show("numbers of groups", int64(done), int64(total), "") })
 	}
 	if err != nil {
 		return err
 	}
-	bar.done()
 	r.fill(found, s.IDs, s.Targets)
 	return output(g, c.Out, func(w io.Writer) error {
 		switch {

@@ -37,9 +37,7 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 	if err != nil {
 		return err
 	}
-	bar := newBar(g)
-	defer bar.done()
-	ctx := c.work(g, bar)
+	ctx := c.work(g)
 	var levels []setLevel
 	var top *kernel.Matrix
 	for _, l := range levelsOf(o) {
@@ -54,7 +52,6 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 		x.level = l
 		levels = append(levels, x)
 	}
-	bar.done()
 	pairs := make([]setPair, len(a))
 	for i := range a {
 		at := kernel.Largest(top.Row(i)[len(a):], 1)[0]

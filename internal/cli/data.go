@@ -145,10 +145,8 @@ func (c *fetchCmd) Run(g *globals) error {
 	}
 	var all []fetched
 	for _, name := range c.Names {
-		bar := newBar(g)
-		o.Progress = func(done, total int64) { bar.show("download "+name, done, total, "B") }
+		o.Progress = func(done, total int64) { g.bar.show("download "+name, done, total, "B") }
 		path, err := fetch.Collection(g.ctx, name, o)
-		bar.done()
 		if err != nil {
 			return err
 		}

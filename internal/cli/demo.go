@@ -66,13 +66,11 @@ func (c *demoCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	bar := newBar(g)
-	defer bar.done()
 	k := mlg.Default()
 	info := dataset.Info(ds)
 	r := &demoResult{Dataset: "builtin:drugs", Graphs: info.Graphs, Classes: info.Classes, Query: demoQuery, Report: c.Report, data: ds, info: info}
 
-	bar.show("gram", 0, 0, "")
+	g.bar.show("gram", 0, 0, "")
 	start := time.Now()
 	m, err := model.New(g.ctx, ds.Graphs, k)
 	if err != nil {
@@ -83,7 +81,7 @@ func (c *demoCmd) Run(g *globals) error {
 	}
 	r.GramSeconds = time.Since(start).Seconds()
 
-	if r.Evaluation, err = demoEvaluation(g, ds, k, bar); err != nil {
+	if r.Evaluation, err = demoEvaluation(g, ds, k); err != nil {
 		return err
 	}
 	query := slices.Index(m.IDs, demoQuery)
@@ -92,11 +90,11 @@ func (c *demoCmd) Run(g *globals) error {
 		return err
 	}
 	r.Neighbours = found[0]
-	bar.show("explain", 0, 0, "")
+	g.bar.show("explain", 0, 0, "")
 	if r.Prediction, err = demoPredict(g, ds, k); err != nil {
 		return err
 	}
-	bar.show("report", 0, 0, "")
+	g.bar.show("report", 0, 0, "")
 	page, err := r.page(model.LowRank(m.Kernel.Factors[0]), query)
 	if err != nil {
 		return err
@@ -104,7 +102,6 @@ func (c *demoCmd) Run(g *globals) error {
 	if err := saveReport(g.quietly(), c.Report, page); err != nil {
 		return err
 	}
-	bar.done()
 	if g.JSON {
 		return printJSON(g.stdout, r)
 	}
@@ -118,12 +115,12 @@ func demoCandidate(name string, k kernel.Kernel) choose.Candidate {
 }
 
 // demoEvaluation compares three kernels by a small nested cross-validation.
-func demoEvaluation(g *globals, ds *dataset.Dataset, k mlg.Kernel, bar *bar) (*evaluate.Report, error) {
+func demoEvaluation(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*evaluate.Report, error) {
 	e := evaluate.DefaultOptions()
 	e.Folds, e.Repeats = 5, 2
 	start := time.Now()
 	e.Clock = func() time.Duration { return time.Since(start) }
-	e.Progress = func(done, total int) { bar.show("evaluate", int64(done), int64(total), "folds") }
+	e.Progress = func(done, total int) { g.bar.show("evaluate", int64(done), int64(total), "folds") }
 	return evaluate.Run(g.ctx, ds, []choose.Candidate{demoCandidate("mlg", k), demoCandidate("wl", baseline.DefaultWL())}, e)
 }
 

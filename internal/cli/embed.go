@@ -33,21 +33,18 @@ func (c *embedCmd) Run(g *globals) error {
 	if err := checkFile("-o", c.Out, ".npy"); err != nil {
 		return err
 	}
-	bar := newBar(g)
-	defer bar.done()
-	in, err := c.open(g, bar)
+	in, err := c.open(g)
 	if err != nil {
 		return err
 	}
-	e, err := nystrom.Fit(g.work(bar), in.space, nystrom.Options{Dim: c.Dim, Pivots: c.Pivots, Seed: c.PivotSeed})
+	e, err := nystrom.Fit(g.work(), in.space, nystrom.Options{Dim: c.Dim, Pivots: c.Pivots, Seed: c.PivotSeed})
 	if err != nil {
 		return err
 	}
-	found, err := c.write(g, e, in, bar)
+	found, err := c.write(g, e, in)
 	if err != nil {
 		return err
 	}
-	bar.done()
 	took := time.Since(start)
 	if e.Dim() < c.Dim {
 		g.note("the %d graphs of the model span no more than %d dimensions", in.space.Train().Len(), e.Dim())
@@ -71,7 +68,7 @@ type embedInput struct {
 }
 
 // open finds out what the arguments are.
-func (c *embedCmd) open(g *globals, bar *bar) (*embedInput, error) {
+func (c *embedCmd) open(g *globals) (*embedInput, error) {
 	switch {
 	case store.Is(c.Input):
 		if c.Data != "" {
@@ -92,7 +89,7 @@ func (c *embedCmd) open(g *globals, bar *bar) (*embedInput, error) {
 	case c.Input == "-":
 		return nil, usageError("standard input can be read once only, and is needed to fit and to embed: fit a model first")
 	}
-	m, _, err := c.fitSample(g, c.Input, bar)
+	m, _, err := c.fitSample(g, c.Input)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +161,7 @@ func embedStream(g *globals, m *model.Model, o dataset.Options, path string) (*e
 }
 
 // write writes the vectors and, beside them, identifiers and targets.
-func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput, bar *bar) (found nystrom.Errors, err error) {
+func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (found nystrom.Errors, err error) {
 	f, err := matrix.CreateRows(c.Out, e.Dim())
 	if err != nil {
 		return found, err
@@ -183,7 +180,7 @@ func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput, bar *
 		}
 		monitor.Add(records, vectors)
 		axis.IDs, axis.Targets = append(axis.IDs, ids...), append(axis.Targets, targets...)
-		bar.show("embedding", int64(len(axis.IDs)), 0, "graphs")
+		g.bar.show("embedding", int64(len(axis.IDs)), 0, "graphs")
 		return f.Write(vectors)
 	})
 	if err != nil {

@@ -123,9 +123,7 @@ func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, candidates []cho
 	}
 	start := time.Now()
 	o.Clock = func() time.Duration { return time.Since(start) }
-	bar := newBar(g)
-	defer bar.done()
-	o.Progress = func(done, total int) { bar.show("evaluate", int64(done), int64(total), "folds") }
+	o.Progress = func(done, total int) { g.bar.show("evaluate", int64(done), int64(total), "folds") }
 	if c.Keep != "" {
 		g.kept.set("--run %s has the finished parts; the same command goes on", c.Keep)
 	}
@@ -138,10 +136,8 @@ func (c *evaluateCmd) pictures(g *globals, ds *dataset.Dataset, report *evaluate
 	if err := savePicture(g, c.Plot, pngScale, plot); err != nil || c.Report == "" {
 		return err
 	}
-	bar := newBar(g)
-	bar.show("report", 0, 0, "")
+	g.bar.show("report", 0, 0, "")
 	page, err := c.report(g, ds, report)
-	bar.done()
 	if err != nil {
 		return err
 	}

@@ -36,31 +36,25 @@ type explainCmd struct {
 
 // explanation is what the command says.
 type explanation struct {
-	Graph      string            `json:"graph"`
-	Against    string            `json:"against,omitempty"`
-	Class      string            `json:"class,omitempty"`
-	What       string            `json:"what"` // what the contributions are to
-	Value      float64           `json:"value"`
-	Labels     []string          `json:"labels,omitempty"` // of the vertices
-	Vertices   []float64         `json:"vertices"`
-	Levels     []explain.Level   `json:"levels"`
-	Features   []explain.Level   `json:"features"`
-	Counted    []float64         `json:"counted,omitempty"` // part of Vertices from kernels that count vertices
-	Other      *otherSide        `json:"other,omitempty"`
+	Graph   string  `json:"graph"`
+	Against string  `json:"against,omitempty"`
+	Class   string  `json:"class,omitempty"`
+	What    string  `json:"what"` // what the contributions are to
+	Value   float64 `json:"value"`
+	oneSide
+	Other      *oneSide          `json:"other,omitempty"` // of a similarity
 	Explained  explain.Explained `json:"explained"`
 	For        []support         `json:"for,omitempty"` // training graphs that speak for it
 	Contrary   []support         `json:"against_it,omitempty"`
 	Bias       float64           `json:"bias"`
 	Prediction *predicted        `json:"prediction,omitempty"`
-
-	g, h *graph.Graph
 }
 
-// otherSide has the contributions of the vertices of the other graph of a similarity.
-type otherSide struct {
-	Labels   []string        `json:"labels,omitempty"`
-	Vertices []float64       `json:"vertices"`
-	Levels   []explain.Level `json:"levels"`
+// oneSide has the contributions of the vertices of a graph.
+type oneSide struct {
+	Labels []string `json:"labels,omitempty"`
+	explain.Contributions
+	graph *graph.Graph
 }
 
 // support is a training graph with what it adds to a decision value.
@@ -145,7 +139,7 @@ func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (*ex
 		return nil, err
 	}
 	said := describe(m, x, 0, p[0], 3)
-	e := &explanation{Graph: said.ID, What: "value", Prediction: &said, g: x}
+	e := &explanation{Graph: said.ID, What: "value", Prediction: &said}
 	class := 0
 	switch {
 	case m.Classes != nil:
@@ -161,8 +155,7 @@ func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (*ex
 	if err != nil {
 		return nil, err
 	}
-	e.Value, e.Bias, e.Explained = got.Value, got.Bias, got.Explained
-	e.fill(got.Contributions)
+	e.Value, e.Bias, e.Explained, e.oneSide = got.Value, got.Bias, got.Explained, oneSide{x.Labels(), got.Contributions, x}
 	slices.SortStableFunc(got.Graphs, func(a, b explain.GraphTerm) int { return cmp.Compare(b.Value, a.Value) })
 	side := func(terms []explain.GraphTerm, sign float64) (out []support) {
 		for _, t := range terms {
@@ -189,14 +182,8 @@ func (c *explainCmd) similarity(g *globals, m *model.Model, x, h *graph.Graph) (
 	if err != nil {
 		return nil, err
 	}
-	e := &explanation{Graph: graphName(x, 0), Against: graphName(h, 0), What: "log similarity", Value: got.K, Explained: got.Explained, g: x, h: h}
-	e.fill(got.G)
-	e.Other = &otherSide{Labels: h.Labels(), Vertices: got.H.Vertices, Levels: got.H.Through}
-	return e, nil
-}
-
-func (e *explanation) fill(c explain.Contributions) {
-	e.Labels, e.Vertices, e.Levels, e.Features, e.Counted = e.g.Labels(), c.Vertices, c.Through, c.Features, c.Counted
+	return &explanation{Graph: graphName(x, 0), Against: graphName(h, 0), What: "log similarity", Value: got.K, Explained: got.Explained,
+		oneSide: oneSide{x.Labels(), got.G, x}, Other: &oneSide{h.Labels(), got.H, h}}, nil
 }
 
 // headline says what is explained.
@@ -235,19 +222,18 @@ func strongest(values []float64, n int) []int {
 // tables returns the strongest vertices of the graph, or of the two, the sums of the levels, and
 // the training graphs that speak for and against.
 func (e *explanation) tables() (vertices []*table.Table, levels *table.Table, training []*table.Table) {
-	list := func(name string, g *graph.Graph, values []float64) {
-		t := &table.Table{Caption: name, Header: []string{"vertex", "label", "contribution"}}
-		for _, v := range strongest(values, 10) {
-			t.Add(strconv.Itoa(v), table.Clip(g.Label(v), 12), fmt.Sprintf("%+.5f", values[v]))
+	for i, side := range []*oneSide{&e.oneSide, e.Other} {
+		if side == nil {
+			continue
+		}
+		t := &table.Table{Caption: []string{e.Graph, e.Against}[i], Header: []string{"vertex", "label", "contribution"}}
+		for _, v := range strongest(side.Vertices, 10) {
+			t.Add(strconv.Itoa(v), table.Clip(side.graph.Label(v), 12), fmt.Sprintf("%+.5f", side.Vertices[v]))
 		}
 		vertices = append(vertices, t)
 	}
-	list(e.Graph, e.g, e.Vertices)
-	if e.Other != nil {
-		list(e.Against, e.h, e.Other.Vertices)
-	}
 	levels = &table.Table{Header: []string{"through the kernels of", "sum"}}
-	for _, l := range e.Levels {
+	for _, l := range e.Through {
 		name := fmt.Sprintf("level %d", l.Level)
 		if l.Level == 0 {
 			name += " (vertices)"
@@ -329,10 +315,10 @@ func (c *explainCmd) picture(e *explanation, title string) (*draw.Picture, error
 	name := "contribution to the " + e.What
 	if e.Other == nil {
 		o.Values = draw.NewValues(name, e.Vertices)
-		return draw.Graph(e.g, o)
+		return draw.Graph(e.graph, o)
 	}
 	o.Values = draw.NewValues(name, slices.Concat(e.Vertices, e.Other.Vertices))
-	return draw.Pair(title, [2]draw.Panel{{Graph: e.g, Title: e.Graph, Values: e.Vertices}, {Graph: e.h, Title: e.Against, Values: e.Other.Vertices}}, nil, o)
+	return draw.Pair(title, [2]draw.Panel{{Graph: e.graph, Title: e.Graph, Values: e.Vertices}, {Graph: e.Other.graph, Title: e.Against, Values: e.Other.Vertices}}, nil, o)
 }
 
 // report returns an HTML page with the picture, the numbers and the training graphs that

@@ -12,7 +12,7 @@ import (
 
 // sampleFlags say which kernel is fitted to which graphs.
 type sampleFlags struct {
-	Sample     int    `help:"Fit to this many graphs, drawn at random; 0 means all." default:"10000" placeholder:"N"`
+	Sample     int    `help:"Number of graphs, drawn at random, to which a kernel is fitted; 0 means all." default:"10000" placeholder:"N"`
 	SampleSeed uint64 `help:"Seed of the draw of graphs." default:"0"`
 	dataFlags
 	multiscaleFlag
@@ -28,9 +28,7 @@ type fitCmd struct {
 // Run fits a kernel to a sample of graphs and writes a model without a learner.
 func (c *fitCmd) Run(g *globals) error {
 	start := time.Now()
-	bar := newBar(g)
-	defer bar.done()
-	m, total, err := c.fitSample(g, c.Data, bar)
+	m, total, err := c.fitSample(g, c.Data)
 	if err != nil {
 		return err
 	}
@@ -41,32 +39,31 @@ func (c *fitCmd) Run(g *globals) error {
 	if err := g.write(c.Out, func() error { return model.Write(g.ctx, c.Out, m) }); err != nil {
 		return err
 	}
-	bar.done()
 	took := time.Since(start)
 	return g.result(map[string]any{"kernel": k, "graphs": total, "sample": n, "seconds": took.Seconds(), "file": c.Out},
 		"%s: %s fitted to %d of %d graphs in %s", c.Out, k, n, total, round(took))
 }
 
 // fitSample fits the kernel to a sample of the graphs of a dataset, and returns how many there are.
-func (f *sampleFlags) fitSample(g *globals, path string, bar *bar) (m *model.Model, total int, err error) {
+func (f *sampleFlags) fitSample(g *globals, path string) (m *model.Model, total int, err error) {
 	switch {
 	case f.given()["exact"] == "true":
 		return nil, 0, usageError("--exact: the exact kernel has no model, and so no vectors; mlg gram --exact computes its matrix")
 	case f.Sample < 0:
 		return nil, 0, usageError(fmt.Sprintf("--sample %d: want a number of graphs, or 0 for all", f.Sample))
 	}
-	graphs, total, err := f.draw(g, path, bar)
+	graphs, total, err := f.draw(g, path)
 	if err != nil {
 		return nil, 0, err
 	}
-	m, err = f.fit(g, f.Kernel, graphs, bar)
+	m, err = f.fit(g, f.Kernel, graphs)
 	return m, total, err
 }
 
 // draw returns a sample of the graphs of a dataset in their order, each with an identifier, and
 // how many there are. Every set of f.Sample graphs has the same probability; one pass, and
 // memory for the sample only.
-func (f *sampleFlags) draw(g *globals, path string, bar *bar) (graphs []*graph.Graph, total int, err error) {
+func (f *sampleFlags) draw(g *globals, path string) (graphs []*graph.Graph, total int, err error) {
 	data, err := openData(path, f.dataFlags.options())
 	if err != nil {
 		return nil, 0, err
@@ -88,7 +85,7 @@ func (f *sampleFlags) draw(g *globals, path string, bar *bar) (graphs []*graph.G
 			sample[i] = drawn{total, x}
 		}
 		if total%1024 == 0 {
-			bar.show("reading", int64(total), 0, "graphs")
+			g.bar.show("reading", int64(total), 0, "graphs")
 		}
 		total++
 	}
@@ -103,12 +100,12 @@ func (f *sampleFlags) draw(g *globals, path string, bar *bar) (graphs []*graph.G
 }
 
 // fit returns a kernel fitted to graphs as a model without a learner.
-func (f *kernelFlags) fit(g *globals, name string, graphs []*graph.Graph, bar *bar) (*model.Model, error) {
+func (f *kernelFlags) fit(g *globals, name string, graphs []*graph.Graph) (*model.Model, error) {
 	k, err := f.kernel(g, name, graphs)
 	if err != nil {
 		return nil, err
 	}
-	return model.New(f.work(g, bar), graphs, k)
+	return model.New(f.work(g), graphs, k)
 }
 
 // kernelText names the kernel of a model for people.

@@ -76,14 +76,12 @@ func (c *gramCmd) Run(g *globals) error {
 	if bytes := 8 * float64(len(rows.Graphs)) * float64(len(ds.Graphs)); bytes > muchMemory {
 		g.note("the matrix of %d×%d values takes %.3g GB of memory", len(rows.Graphs), len(ds.Graphs), bytes/1e9)
 	}
-	bar := newBar(g)
-	defer bar.done()
 	k, err := c.kernel(g, c.Kernel, ds.Graphs)
 	if err != nil {
 		return err
 	}
-	bar.show(c.Kernel, 0, 0, "")
-	ctx := c.work(g, bar)
+	g.bar.show(c.Kernel, 0, 0, "")
+	ctx := c.work(g)
 	fitted, err := k.Fit(ctx, ds.Graphs)
 	if err != nil {
 		return err
@@ -96,18 +94,18 @@ func (c *gramCmd) Run(g *globals) error {
 			return err
 		}
 		defer part.Close()
-		m, err = part.fill(g, fitted, rows.Graphs, bar)
+		m, err = part.fill(g, fitted, rows.Graphs)
 	case c.Against != "":
 		m, err = fitted.Cross(ctx, rows.Graphs)
 	default:
-		bar.square = len(ds.Graphs)
+		g.bar.square = len(ds.Graphs)
 		m, err = fitted.Gram(ctx)
 	}
 	if err != nil {
 		return err
 	}
 	took := time.Since(start)
-	bar.show("write", 0, 0, "")
+	g.bar.show("write", 0, 0, "")
 	if c.Out != "" {
 		var cols *matrix.Axis
 		if c.Against != "" {
@@ -124,7 +122,6 @@ func (c *gramCmd) Run(g *globals) error {
 			return err
 		}
 	}
-	bar.done()
 	if err := c.draw(g, ds, k, fitted, m); err != nil {
 		return err
 	}

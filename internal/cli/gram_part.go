@@ -74,14 +74,14 @@ const (
 )
 
 // fill computes the rows that are missing and returns the whole matrix.
-func (u *unfinished) fill(g *globals, f kernel.Fitted, graphs []*graph.Graph, bar *bar) (*kernel.Matrix, error) {
+func (u *unfinished) fill(g *globals, f kernel.Fitted, graphs []*graph.Graph) (*kernel.Matrix, error) {
 	cols := int64(u.m.Cols)
 	if u.rows > 0 {
 		g.note("%s: going on with row %d of %d", u.path, u.rows+1, u.m.Rows)
 	}
 	for n := 32; u.rows < u.m.Rows; {
 		g.kept.set("%s has %d of %d rows, with which the same command goes on", u.path, u.rows, u.m.Rows)
-		bar.show("gram", int64(u.rows)*cols, int64(u.m.Rows)*cols, "pairs")
+		g.bar.show("gram", int64(u.rows)*cols, int64(u.m.Rows)*cols, "pairs")
 		start := time.Now()
 		block, err := f.Cross(g.ctx, graphs[u.rows:min(u.rows+n, len(graphs))])
 		if err != nil {

@@ -43,12 +43,10 @@ func (c *gramCmd) shard(g *globals) error {
 	if c.Out != "" || c.Against != "" {
 		return usageError("--shard writes to --tiles only, and computes the square matrix of DATA: leave out --out and --against")
 	}
-	bar := newBar(g)
-	defer bar.done()
 	if c.given()["exact"] == "true" || c.Kernel != "mlg" && c.Kernel != "flg" {
 		return usageError("--shard is for the low-rank kernels mlg and flg, whose graphs are small matrices; the others need all graphs at once")
 	}
-	s, err := c.open(g, c.Data, bar)
+	s, err := c.open(g, c.Data)
 	if err != nil {
 		return err
 	}
@@ -61,8 +59,7 @@ func (c *gramCmd) shard(g *globals) error {
 	if err := plan.Validate(); err != nil {
 		return usageError("--tile-side: " + err.Error())
 	}
-	sum, err := tiles.Work(g.work(bar), c.Tiles, d, c.TileSide, i, n)
-	bar.done()
+	sum, err := tiles.Work(g.work(), c.Tiles, d, c.TileSide, i, n)
 	if err != nil {
 		g.kept.set("%d finished tiles of the shard are kept, a second run goes on from there", sum.Computed+sum.Kept)
 		return err
@@ -99,10 +96,7 @@ type mergeCmd struct {
 // Run merges tiles.
 func (c *mergeCmd) Run(g *globals) error {
 	start := time.Now()
-	bar := newBar(g)
-	defer bar.done()
-	m, err := tiles.Merge(g.work(bar), c.Out, c.Tiles)
-	bar.done()
+	m, err := tiles.Merge(g.work(), c.Out, c.Tiles)
 	var p *tiles.Problems
 	if errors.As(err, &p) {
 		return fmt.Errorf("%w\n%s", err, mergeHint(p))

@@ -3,6 +3,7 @@ package cli
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -49,17 +50,20 @@ func (c *helpCmd) Run(g *globals, k *kong.Context) error {
 		fmt.Fprint(g.stdout, g.headings(text))
 		return nil
 	}
-	words := append([]string(nil), topics...)
-	for _, n := range k.Model.Children {
+	words := slices.Clone(topics)
+	for _, n := range commands(k.Model) {
 		if n.Name == c.Topic {
 			printHelp(k, c.Topic, "--help")
 			return nil
 		}
-		if !n.Hidden {
-			words = append(words, n.Name)
-		}
+		words = append(words, n.Name)
 	}
 	return usageError(fmt.Sprintf("help: no command or topic %s%s", c.Topic, didYouMean(c.Topic, words)))
+}
+
+// commands returns the commands that people use.
+func commands(app *kong.Application) []*kong.Node {
+	return slices.DeleteFunc(slices.Clone(app.Children), func(n *kong.Node) bool { return n.Hidden })
 }
 
 // printHelp prints the help that --help gives. The parser goes on after that, and its

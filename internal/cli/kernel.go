@@ -93,21 +93,19 @@ func newParameters(kernels []string) any {
 	for _, f := range flags {
 		hold := placeholder(f.Parameter)
 		differ := slices.ContainsFunc(f.uses, func(p kernel.Parameter) bool { return placeholder(p) != hold })
-		help, last := "", ""
-		for i, p := range f.uses {
-			name := f.kernels[i]
-			if differ {
-				name += " (" + placeholder(p) + ")"
+		var help []string
+		for _, p := range f.uses {
+			var names []string // of the kernels for which it means the same
+			for i, q := range f.uses {
+				if name := f.kernels[i]; q.Help == p.Help && differ {
+					names = append(names, name+" ("+placeholder(q)+")")
+				} else if q.Help == p.Help {
+					names = append(names, name)
+				}
 			}
-			switch {
-			case i == 0:
-				help = name
-			case p.Help == last:
-				help += ", " + name
-			default:
-				help += ": " + last + " " + name
+			if text := strings.Join(names, ", ") + ": " + p.Help; !slices.Contains(help, text) {
+				help = append(help, text)
 			}
-			last = p.Help
 		}
 		if differ {
 			hold = strings.ToUpper(f.Name)
@@ -119,7 +117,7 @@ func newParameters(kernels []string) any {
 		if f.Choices != nil {
 			more += ` choices:"` + strings.Join(f.Choices, ",") + `"`
 		}
-		tag := fmt.Sprintf(`name:%q help:%q group:%q%s`, flagName(f.Name)[2:], help+": "+last, kernelGroup, more)
+		tag := fmt.Sprintf(`name:%q help:%q group:%q%s`, flagName(f.Name)[2:], strings.Join(help, " "), kernelGroup, more)
 		fields = append(fields, reflect.StructField{Name: "P_" + f.Name, Type: typ, Tag: reflect.StructTag(tag)})
 	}
 	return reflect.New(reflect.StructOf(fields)).Interface()
@@ -293,18 +291,16 @@ func flagError(err error) error {
 	return usageError(flagName(name) + " = " + rest)
 }
 
-// work returns the context of a command that shows its progress in a bar.
-func (g *globals) work(b *bar) context.Context {
+// work returns the context of a command that shows its progress.
+func (g *globals) work() context.Context {
 	w := kernel.WorkOf(g.ctx)
-	if !g.Quiet {
-		w.Progress = b.progress
-	}
+	w.Progress = g.bar.progress
 	return kernel.WithWork(g.ctx, w)
 }
 
 // work is globals.work with the memory that the flags allow.
-func (f *kernelFlags) work(g *globals, b *bar) context.Context {
-	ctx := g.work(b)
+func (f *kernelFlags) work(g *globals) context.Context {
+	ctx := g.work()
 	w := kernel.WorkOf(ctx)
 	w.Memory = int64(f.MaxMemory * 1e9)
 	return kernel.WithWork(ctx, w)

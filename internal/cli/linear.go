@@ -62,10 +62,8 @@ func (c *linearTrainCmd) Run(g *globals) error {
 	for i, t := range targets {
 		labels[i], _ = slices.BinarySearch(classes, t)
 	}
-	bar := newBar(g)
-	defer bar.done()
 	machine := linearFile{Format: linearFormat, Classes: classes, Folds: c.Folds}
-	if machine.C, machine.Accuracy, err = c.choose(g, x, labels, bar); err != nil {
+	if machine.C, machine.Accuracy, err = c.choose(g, x, labels); err != nil {
 		return err
 	}
 	o := svm.DefaultLinearOptions()
@@ -75,7 +73,6 @@ func (c *linearTrainCmd) Run(g *globals) error {
 	} else if err != nil {
 		return err
 	}
-	bar.done()
 	if err := output(g, c.Out, func(w io.Writer) error { return json.NewEncoder(w).Encode(machine) }); err != nil {
 		return err
 	}
@@ -87,7 +84,7 @@ func (c *linearTrainCmd) Run(g *globals) error {
 }
 
 // choose returns the C with the best accuracy in cross-validation, the smallest of equals.
-func (c *linearTrainCmd) choose(g *globals, x *kernel.Matrix, labels []int, bar *bar) (best, accuracy float64, err error) {
+func (c *linearTrainCmd) choose(g *globals, x *kernel.Matrix, labels []int) (best, accuracy float64, err error) {
 	folds, err := splits.Stratified(labels, c.Folds, 1, c.Seed)
 	if err != nil {
 		return 0, 0, usageError(err.Error())
@@ -103,7 +100,7 @@ func (c *linearTrainCmd) choose(g *globals, x *kernel.Matrix, labels []int, bar 
 		}
 		right := 0
 		for f := range c.Folds {
-			bar.show("choosing C", int64(k*c.Folds+f), int64(len(cs)*c.Folds), "")
+			g.bar.show("choosing C", int64(k*c.Folds+f), int64(len(cs)*c.Folds), "")
 			train, test := folds.Without(0, f), folds.Test(0, f)
 			a, la := choice(x, labels, train)
 			b, lb := choice(x, labels, test)

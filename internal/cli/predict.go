@@ -103,8 +103,6 @@ func (c *predictCmd) graphs(g *globals, o dataset.Options) (iter.Seq2[*graph.Gra
 
 // stream predicts block after block, in memory that does not grow with the data.
 func (c *predictCmd) stream(g *globals, m *model.Model, graphs iter.Seq2[*graph.Graph, error], s *score, write func(p []predicted) error) error {
-	bar := newBar(g)
-	defer bar.done()
 	rows := max(1, min(blockGraphs, blockValues/max(1, m.Examples())))
 	var block []*graph.Graph
 	vertices := 0
@@ -120,7 +118,7 @@ func (c *predictCmd) stream(g *globals, m *model.Model, graphs iter.Seq2[*graph.
 		}
 		s.graphs += len(block)
 		block, vertices = nil, 0
-		bar.show("predicted", int64(s.graphs), 0, "graphs")
+		g.bar.show("predicted", int64(s.graphs), 0, "graphs")
 		return write(out)
 	}
 	for x, err := range graphs {

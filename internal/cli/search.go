@@ -47,14 +47,11 @@ func (c *searchCmd) Run(g *globals) error {
 	case (c.Query == "") == (c.Like == ""):
 		return usageError("want either a query or --like ID")
 	}
-	bar := newBar(g)
-	defer bar.done()
-	s, err := c.open(g, c.From, bar)
+	s, err := c.open(g, c.From)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	bar.done()
 	queries, self, err := c.queries(g, s)
 	if err != nil {
 		return err

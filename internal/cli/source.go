@@ -17,6 +17,9 @@ import (
 	"github.com/mlgkernel/mlg/store"
 )
 
+// dataGroup is the group of the flags that say how data is read.
+const dataGroup = "Reading data"
+
 // placeFlags say where graphs are in the data.
 type placeFlags struct {
 	Format       dataset.Format `help:"Format of the data: auto, tudataset, smiles, csv, tsv, sdf, jsonl, graphml, dot, edgelist." default:"auto" enum:"auto,tudataset,smiles,csv,tsv,sdf,jsonl,graphml,dot,edgelist" group:"Reading data"`
@@ -175,7 +178,7 @@ type source struct {
 }
 
 // open opens a model file or a store, or fits the kernel of the flags to a dataset.
-func (f *sourceFlags) open(g *globals, path string, bar *bar) (*source, error) {
+func (f *sourceFlags) open(g *globals, path string) (*source, error) {
 	kind := file.KindOf(path)
 	if kind == model.Kind || kind == store.Kind {
 		flag := f.flag()
@@ -206,7 +209,7 @@ func (f *sourceFlags) open(g *globals, path string, bar *bar) (*source, error) {
 	}
 	o := f.options()
 	o.Format = dataset.Auto // that of a query may be another
-	m, err := f.fit(g, f.Kernel, ds.Graphs, bar)
+	m, err := f.fit(g, f.Kernel, ds.Graphs)
 	return &source{m, nil, ds.Name, o}, err
 }
 

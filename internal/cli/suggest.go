@@ -6,56 +6,41 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
 )
 
-// The messages of the parser that name something it does not know.
-var (
-	unknownWord = regexp.MustCompile(`^unexpected argument ([^,]*)`)
-	unknownFlag = regexp.MustCompile(`^unknown flag (--?[^,=]*)`)
-	unknownEnum = regexp.MustCompile(`^(.*) must be one of (.*) but got "(.*)"$`)
-)
+// unknownEnum is the message of the parser about a value that is none of those it may be.
+var unknownEnum = regexp.MustCompile(`^(.*) must be one of (.*) but got "(.*)"$`)
 
-// suggest returns the message of a parser error with the nearest word that would have been
-// right.
-func suggest(err error, app *kong.Application) string {
+// explainUsage returns the message of a parser error, with what would have been right.
+func explainUsage(err error) string {
 	msg := err.Error()
-	var node *kong.Node // the command, if the parser got that far
-	if p, ok := err.(*kong.ParseError); ok {
-		node = p.Context.Selected()
-	}
-	switch {
-	case unknownFlag.MatchString(msg):
-		var words []string
-		for _, f := range flagsOf(app, node) {
-			words = append(words, "--"+f.Name)
-			if f.Tag.Negatable != "" {
-				words = append(words, "--no-"+f.Name)
-			}
-		}
-		word := unknownFlag.FindStringSubmatch(msg)[1]
-		return "unknown flag " + word + didYouMean(word, words)
-	case unknownWord.MatchString(msg):
-		word := unknownWord.FindStringSubmatch(msg)[1]
-		if node != nil {
-			return fmt.Sprintf("unexpected argument %s for %s", word, node.Name)
-		}
-		var words []string
-		for _, c := range app.Children {
-			if !c.Hidden {
-				words = append(words, c.Name)
-			}
-		}
-		return "unknown command " + word + didYouMean(word, words)
-	case unknownEnum.MatchString(msg):
-		m := unknownEnum.FindStringSubmatch(msg)
+	if m := unknownEnum.FindStringSubmatch(msg); m != nil {
 		flag, _, _ := strings.Cut(m[1], "=")
 		words := named(strings.Split(strings.ReplaceAll(m[2], `"`, ""), ","))
 		return fmt.Sprintf("%s must be one of %s, not %q%s", flag, strings.Join(words, ", "), m[3], didYouMean(m[3], words))
 	}
+	if p, ok := err.(*kong.ParseError); ok && p.Context.Selected() == nil {
+		return strings.Replace(msg, "unexpected argument", "unknown command", 1)
+	}
 	return msg
+}
+
+// joinNegatives makes --flag=-1 of --flag -1, which the parser takes for two flags.
+func joinNegatives(args []string) []string {
+	var out []string
+	for _, arg := range args {
+		last := len(out) - 1
+		if _, err := strconv.ParseFloat(arg, 64); err == nil && arg[0] == '-' && last >= 0 && strings.HasPrefix(out[last], "--") && !strings.Contains(out[last], "=") {
+			out[last] += "=" + arg
+		} else {
+			out = append(out, arg)
+		}
+	}
+	return out
 }
 
 // named returns the words that are not empty; an empty one stands for a flag that is not given.
@@ -76,19 +61,6 @@ func nearFile(path string, err error) error {
 		}
 	}
 	return fmt.Errorf("%w%s", err, didYouMean(filepath.Base(path), names))
-}
-
-// flagsOf returns the visible flags of a command, those of all commands included.
-func flagsOf(app *kong.Application, node *kong.Node) []*kong.Flag {
-	n := app.Node
-	if node != nil {
-		n = node
-	}
-	var out []*kong.Flag
-	for _, group := range n.AllFlags(true) {
-		out = append(out, group...)
-	}
-	return out
 }
 
 // didYouMean returns a question with the words nearest to a mistyped one, or nothing when none

@@ -85,12 +85,10 @@ func (c *trainCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	bar := newBar(g)
-	defer bar.done()
 	if err := c.announce(g, ds, candidates, o); err != nil {
 		return err
 	}
-	o.Progress = func(done, total int) { bar.show("choosing", int64(done), int64(total), "") }
+	o.Progress = func(done, total int) { g.bar.show("choosing", int64(done), int64(total), "") }
 	plan, err := choose.Choose(g.ctx, ds, candidates, o)
 	if err != nil {
 		return err
@@ -103,7 +101,6 @@ func (c *trainCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	bar.done()
 	if err := g.write(c.Out, func() error { return model.Write(g.ctx, c.Out, m) }); err != nil {
 		return err
 	}

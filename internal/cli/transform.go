@@ -26,10 +26,7 @@ func (c *transformCmd) Run(g *globals) error {
 		return err
 	}
 	defer closeData(g, data)
-	bar := newBar(g)
-	defer bar.done()
-	w, err := store.Write(g.work(bar), c.Out, m, data.Next)
-	bar.done()
+	w, err := store.Write(g.work(), c.Out, m, data.Next)
 	if err != nil {
 		g.kept.set("%d graphs are kept in %s.part, a second run goes on from there", w.Graphs, c.Out)
 		return err

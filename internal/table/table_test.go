@@ -13,9 +13,9 @@ func TestWrite(t *testing.T) {
 	if err := x.Write(&b, "  "); err != nil {
 		t.Fatal(err)
 	}
-	want := `  kernel                                                           label  value
-  mlg                                                              C       +1.5
-  long long long long long long long long long long long long lo…  Cl         -
+	want := `  kernel                                                            label  value
+  mlg                                                               C       +1.5
+  long long long long long long long long long long long long lon…  Cl         -
 `
 	if b.String() != want {
 		t.Errorf("got\n%s, want\n%s", b.String(), want)
