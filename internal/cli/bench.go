@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -21,14 +21,12 @@ import (
 )
 
 type benchCmd struct {
-	dataFlags
-	kernelFlag
-	kernelFlags
 	Data     []string `arg:"" help:"Datasets. Without any: the rate of pairs, builtin:drugs, and all collections in the cache and in --datasets." optional:""`
 	Rounds   int      `help:"Number of runs; the fastest counts." default:"3"`
 	Ranks    []int    `help:"Ranks for which the rate of pairs is measured." default:"5,10,20,40"`
 	Datasets string   `help:"Folder of TUDataset collections." env:"MLG_DATASETS" placeholder:"FOLDER"`
 	Markdown bool     `help:"Print Markdown."`
+	sourceFlags
 }
 
 // benchReport is what bench finds.
@@ -291,32 +289,27 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 
 // machine names the processor.
 func machine() string {
-	name := runtime.GOARCH
-	if f, err := os.Open("/proc/cpuinfo"); err == nil {
-		defer f.Close()
-		s := bufio.NewScanner(f)
-		for s.Scan() {
-			if k, v, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(k) == "model name" {
-				name = strings.TrimSpace(v)
-				break
-			}
+	name := cmp.Or(procField("/proc/cpuinfo", "model name"), runtime.GOARCH)
+	return fmt.Sprintf("%s, %d cores, %s", name, runtime.NumCPU(), runtime.Version())
+}
+
+// procField returns a field of a file of the system, "" where there is none.
+func procField(path, name string) string {
+	b, _ := os.ReadFile(path) // no file, no field
+	for line := range strings.Lines(string(b)) {
+		if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == name {
+			return strings.TrimSpace(v)
 		}
 	}
-	return fmt.Sprintf("%s, %d cores, %s", name, runtime.NumCPU(), runtime.Version())
+	return ""
 }
 
 // peakMemory returns the largest resident size of the process so far, or, where the system
 // does not tell, what the runtime has obtained from it.
 func peakMemory() int64 {
-	if b, err := os.ReadFile("/proc/self/status"); err == nil {
-		for line := range strings.Lines(string(b)) {
-			if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-				f := strings.Fields(rest)
-				if n, err := strconv.ParseInt(f[0], 10, 64); err == nil {
-					return n * 1024
-				}
-			}
-		}
+	kB, _, _ := strings.Cut(procField("/proc/self/status", "VmHWM"), " ")
+	if n, err := strconv.ParseInt(kB, 10, 64); err == nil {
+		return n * 1024
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

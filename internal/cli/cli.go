@@ -34,6 +34,7 @@ type globals struct {
 	Quiet   bool `help:"Print results only, no progress and no notes."`
 	JSON    bool `help:"Print the result as JSON." name:"json"`
 
+	start  time.Time
 	ctx    context.Context
 	stdout io.Writer // see writer: a failure is remembered
 	stderr io.Writer
@@ -64,12 +65,14 @@ func (g *globals) quietly() *globals {
 	return &out
 }
 
-// result prints what a command has done: as JSON, or as a note.
+// result prints what a command has done and the time that it took: as JSON, or as a note.
 func (g *globals) result(values map[string]any, format string, args ...any) error {
+	took := time.Since(g.start)
 	if g.JSON {
+		values["seconds"] = took.Seconds()
 		return printJSON(g.stdout, values)
 	}
-	g.note(format, args...)
+	g.note("%s in %s", fmt.Sprintf(format, args...), round(took))
 	return nil
 }
 
@@ -116,7 +119,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	var r root
 	r.colour.stdout, r.colour.stderr = coloured(stdout), coloured(stderr)
-	r.ctx, r.stderr, r.kept = ctx, stderr, &notice{}
+	r.start, r.ctx, r.stderr, r.kept = time.Now(), ctx, stderr, &notice{}
 	r.bar = newBar(&r.globals)
 	out := &writer{w: stdout, bar: r.bar}
 	r.stdout = out

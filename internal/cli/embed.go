@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
@@ -26,7 +25,6 @@ type embedCmd struct {
 
 // Run writes the vectors of graphs.
 func (c *embedCmd) Run(g *globals) error {
-	start := time.Now()
 	if c.Dim < 1 {
 		return usageError(fmt.Sprintf("--dim %d: want at least 1", c.Dim))
 	}
@@ -45,16 +43,13 @@ func (c *embedCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	took := time.Since(start)
 	if e.Dim() < c.Dim {
 		g.note("the %d graphs of the model span no more than %d dimensions", in.space.Train().Len(), e.Dim())
 	}
-	return g.result(map[string]any{
-		"kernel": in.space.String(), "graphs": found.Graphs, "dim": e.Dim(), "errors": found, "seconds": took.Seconds(), "file": c.Out,
-	}, `%s: %d vectors of dimension %d for %s in %s
-residual of a graph: %.3g in the mean, at most %.3g; error of a kernel value: %.3g (root mean square), at most %.3g over %d pairs`,
-		c.Out, found.Graphs, e.Dim(), in.space, round(took),
+	g.note("residual of a graph: %.3g in the mean, at most %.3g; error of a kernel value: %.3g (root mean square), at most %.3g over %d pairs",
 		found.MeanResidual, found.MaxResidual, found.RMSError, found.MaxError, found.Pairs)
+	return g.result(map[string]any{"kernel": in.space.String(), "graphs": found.Graphs, "dim": e.Dim(), "errors": found, "file": c.Out},
+		"%s: %d vectors of dimension %d for %s", c.Out, found.Graphs, e.Dim(), in.space)
 }
 
 // embedBatch is the number of graphs that are embedded at a time.

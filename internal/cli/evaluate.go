@@ -14,28 +14,33 @@ import (
 	"github.com/mlgkernel/mlg/svm"
 )
 
+// choiceFlags say how parameters are chosen.
+type choiceFlags struct {
+	Folds   int       `help:"Number of folds; train chooses on one less, as is done inside the training part of an evaluation." default:"10"`
+	Splits  uint64    `help:"Seed of the splits." default:"0" name:"split-seed"`
+	Learner string    `help:"svm or ridge; auto: ridge for the default candidates without --c, else svm." default:"auto" enum:"auto,svm,ridge"`
+	Score   string    `help:"What the choice of a classifier maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared for the default candidates with ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared"`
+	C       []float64 `help:"Values of C to choose from; one value fixes it. By default 0.1,0.3,…,100, and 0.001,0.01,…,1000 with evaluate --paper." placeholder:"C,…"`
+}
+
 type evaluateCmd struct {
-	dataFlags
-	kernelFlags
 	Data string `arg:"" help:"Dataset with targets; with --paper also a folder that has the paper's datasets."`
 
-	Kernel   []string  `help:"Kernels to compare, each with its flags: ${kernel_list}." default:"mlg,wl" enum:"${kernels}" group:"Evaluation"`
-	Default  bool      `help:"Evaluate the fixed list of candidates and their combinations, instead of --kernel." group:"Evaluation"`
-	Paper    bool      `help:"Evaluate the kernels of the paper's Table 1 with its parameter grids, instead of --kernel, and print its Tables 1 to 3 beside the figures of the paper." group:"Evaluation"`
-	Folds    int       `help:"Number of folds." default:"10" group:"Evaluation"`
-	Repeats  int       `help:"Number of repeats." default:"10" group:"Evaluation"`
-	Splits   uint64    `help:"Seed of the splits." default:"0" name:"split-seed" group:"Evaluation"`
-	Inner    string    `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, and for mlg with --paper, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
-	InnerN   int       `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
-	Select   string    `help:"nested, or reported: on the folds that are reported, as papers often do; auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
-	Fit      string    `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
-	Learner  string    `help:"svm or ridge; auto: ridge with --default, else svm." default:"auto" enum:"auto,svm,ridge" group:"Evaluation"`
-	Score    string    `help:"What the choice of parameters maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared with --default and ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared" group:"Evaluation"`
-	C        []float64 `help:"Values of C to choose from; 0.1,0.3,…,100 by default, with --paper 0.001,0.01,…,1000." placeholder:"C,…" group:"Evaluation"`
-	Keep     string    `help:"Folder that keeps the results of finished parts, to resume." name:"run" placeholder:"FOLDER" group:"Evaluation"`
-	Markdown bool      `help:"Print Markdown." group:"Evaluation"`
-	Report   string    `help:"Write a report with pictures: .html." placeholder:"FILE" group:"Evaluation"`
-	Plot     string    `help:"Draw the scores with their intervals: .svg or .png." placeholder:"FILE" group:"Evaluation"`
+	Kernel      []string `help:"Kernels to compare, each with its flags: ${kernel_list}." default:"mlg,wl" enum:"${kernels}" group:"Evaluation"`
+	Default     bool     `help:"Evaluate the fixed list of candidates and their combinations, instead of --kernel." group:"Evaluation"`
+	Paper       bool     `help:"Evaluate the kernels of the paper's Table 1 with its parameter grids, instead of --kernel, and print its Tables 1 to 3 beside the figures of the paper." group:"Evaluation"`
+	Repeats     int      `help:"Number of repeats." default:"10" group:"Evaluation"`
+	Inner       string   `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, and for mlg with --paper, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
+	InnerN      int      `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
+	Select      string   `help:"nested, or reported: on the folds that are reported, as papers often do; auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
+	Fit         string   `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
+	choiceFlags `group:"Evaluation"`
+	Keep        string `help:"Folder that keeps the results of finished parts, to resume." name:"run" placeholder:"FOLDER" group:"Evaluation"`
+	Markdown    bool   `help:"Print Markdown." group:"Evaluation"`
+	Report      string `help:"Write a report with pictures: .html." placeholder:"FILE" group:"Evaluation"`
+	Plot        string `help:"Draw the scores with their intervals: .svg or .png." placeholder:"FILE" group:"Evaluation"`
+	dataFlags
+	kernelFlags
 }
 
 // Run evaluates kernels.
@@ -48,8 +53,10 @@ func (c *evaluateCmd) Run(g *globals) error {
 		return usageError("--json and --markdown exclude each other")
 	case c.Default && c.Paper:
 		return usageError("--default and --paper exclude each other")
-	case (c.Default || c.Paper) && !slices.Equal(c.Kernel, defaultKernels):
-		return usageError("--kernel is for an evaluation without --default and --paper, which have their kernels")
+	case (c.Default || c.Paper) && (c.flag() != "" || !slices.Equal(c.Kernel, defaultKernels)):
+		return usageError(cmp.Or(c.flag(), "--kernel") + " is for an evaluation without --default and --paper, which have their kernels")
+	case len(slices.Compact(slices.Sorted(slices.Values(c.Kernel)))) < len(c.Kernel):
+		return usageError("--kernel " + strings.Join(c.Kernel, ",") + " names a kernel twice")
 	case c.Default && c.Select == reported:
 		return usageError("--default combines kernels inside the training part: want --select nested")
 	case c.Paper:
@@ -63,7 +70,11 @@ func (c *evaluateCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	report, err := c.evaluate(g, ds, candidates, c.options(g, c.Select == reported))
+	o, err := c.options(ds, c.Select == reported)
+	if err != nil {
+		return err
+	}
+	report, err := c.evaluate(g, ds, candidates, o)
 	if err != nil {
 		return err
 	}
@@ -85,6 +96,9 @@ var defaultKernels = []string{"mlg", "wl"}
 // optionError turns an error about a field of options, as in "choose: Folds = 1, want …", into one
 // about its flag.
 func optionError(err error) error {
+	if err == nil {
+		return nil
+	}
 	_, text, _ := strings.Cut(err.Error(), ": ")
 	if name, rest, ok := strings.Cut(text, " = "); ok {
 		text = "--" + strings.ToLower(name) + " = " + rest
@@ -96,31 +110,31 @@ func optionError(err error) error {
 const nested, reported = "nested", "reported"
 
 // options returns the options, with choices on training parts or on the reported folds.
-func (c *evaluateCmd) options(g *globals, onReported bool) evaluate.Options {
+func (c *evaluateCmd) options(ds *dataset.Dataset, onReported bool) (evaluate.Options, error) {
 	o := evaluate.DefaultOptions()
-	o.Folds, o.Repeats, o.Seed, o.Folder = c.Folds, c.Repeats, c.Splits, c.Keep
 	if c.Paper {
 		o.C = paper.C()
-	}
-	if len(c.C) > 0 {
-		o.C = c.C
 	}
 	if c.InnerN > 0 {
 		o.InnerFolds = c.InnerN
 	}
-	o.OnReported, o.Inductive = onReported, c.Fit == "inductive"
-	if c.Default {
-		o.ForCandidates()
+	o.Repeats, o.Folder, o.OnReported, o.Inductive = c.Repeats, c.Keep, onReported, c.Fit == "inductive"
+	if err := c.apply(&o.Options, c.Default, dataset.Info(ds).TargetRange != nil); err != nil {
+		return o, err
 	}
-	learning(&o.Options, c.Learner, c.Inner, c.Score)
-	return o
+	switch c.Inner { // kong has checked the names
+	case "loo":
+		o.LeaveOneOut = true
+	case "kfold":
+		o.LeaveOneOut = false
+	case "holdout":
+		o.LeaveOneOut, o.InnerFolds = false, 1
+	}
+	return o, optionError(o.Validate())
 }
 
 // evaluate evaluates kernels on a dataset.
 func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, candidates []choose.Candidate, o evaluate.Options) (*evaluate.Report, error) {
-	if err := o.Validate(); err != nil {
-		return nil, optionError(err)
-	}
 	start := time.Now()
 	o.Clock = func() time.Duration { return time.Since(start) }
 	o.Progress = func(done, total int) { g.bar.show("evaluate", int64(done), int64(total), "folds") }
@@ -144,27 +158,30 @@ func (c *evaluateCmd) pictures(g *globals, ds *dataset.Dataset, report *evaluate
 	return saveReport(g, c.Report, page)
 }
 
-// learning sets what is not auto, and takes from options for ridges what support vector machines
-// cannot do.
-func learning(o *choose.Options, learner, inner, score string) {
-	// kong has checked the names
-	switch learner {
-	case "ridge":
+// apply sets options, which are those for the default candidates or for others, and refuses flags
+// that have no effect.
+func (f *choiceFlags) apply(o *choose.Options, defaults, values bool) error {
+	switch {
+	case f.Score != "auto" && values:
+		return usageError("--score is for classes, and the targets are values")
+	case len(f.C) > 0 && f.Learner == "ridge":
+		return usageError("--c is for --learner svm")
+	}
+	o.Folds, o.Seed = f.Folds, f.Splits
+	if defaults {
+		o.ForCandidates()
+	}
+	if len(f.C) > 0 {
+		o.C = f.C
+	}
+	if f.Learner == "ridge" {
 		o.Learner = svm.KernelRidge
-	case "svm":
-		if o.Learner = svm.SVM; o.Score == choose.Squared {
+	} else if f.Learner == "svm" || len(f.C) > 0 {
+		if o.Learner = svm.SVM; o.Score == choose.Squared { // for ridges
 			o.LeaveOneOut, o.Score = false, choose.Accuracy
 		}
 	}
-	switch inner {
-	case "loo":
-		o.LeaveOneOut = true
-	case "kfold":
-		o.LeaveOneOut = false
-	case "holdout":
-		o.LeaveOneOut, o.InnerFolds = false, 1
-	}
-	switch score {
+	switch f.Score {
 	case "accuracy":
 		o.Score = choose.Accuracy
 	case "balanced":
@@ -172,6 +189,7 @@ func learning(o *choose.Options, learner, inner, score string) {
 	case "squared":
 		o.Score = choose.Squared
 	}
+	return optionError(o.Validate())
 }
 
 // candidates returns the default candidates or the kernels of the flags.

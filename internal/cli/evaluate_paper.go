@@ -68,7 +68,11 @@ func (c *evaluateCmd) paper(g *globals) error {
 			}
 		}
 		if c.Select != nested {
-			r, err := c.evaluate(g, ds, candidates, c.options(g, true))
+			o, err := c.options(ds, true)
+			if err != nil {
+				return err
+			}
+			r, err := c.evaluate(g, ds, candidates, o)
 			if err != nil {
 				return err
 			}
@@ -101,7 +105,10 @@ func (c *evaluateCmd) paper(g *globals) error {
 // stands beside it; the others choose by cross-validation, on as many folds as it takes to score about as many
 // graphs as leave-one-out does.
 func (c *evaluateCmd) nested(g *globals, ds *dataset.Dataset, candidates []choose.Candidate) (*evaluate.Report, error) {
-	o := c.options(g, false)
+	o, err := c.options(ds, false)
+	if err != nil {
+		return nil, err
+	}
 	many := o
 	if c.Inner == "auto" {
 		many.LeaveOneOut = true

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/model"
@@ -27,7 +26,6 @@ type fitCmd struct {
 
 // Run fits a kernel to a sample of graphs and writes a model without a learner.
 func (c *fitCmd) Run(g *globals) error {
-	start := time.Now()
 	m, total, err := c.fitSample(g, c.Data)
 	if err != nil {
 		return err
@@ -39,9 +37,8 @@ func (c *fitCmd) Run(g *globals) error {
 	if err := g.write(c.Out, func() error { return model.Write(g.ctx, c.Out, m) }); err != nil {
 		return err
 	}
-	took := time.Since(start)
-	return g.result(map[string]any{"kernel": k, "graphs": total, "sample": n, "seconds": took.Seconds(), "file": c.Out},
-		"%s: %s fitted to %d of %d graphs in %s", c.Out, k, n, total, round(took))
+	return g.result(map[string]any{"kernel": k, "graphs": total, "sample": n, "file": c.Out},
+		"%s: %s fitted to %d of %d graphs", c.Out, k, n, total)
 }
 
 // fitSample fits the kernel to a sample of the graphs of a dataset, and returns how many there are.

@@ -62,7 +62,6 @@ func (c *gramCmd) Run(g *globals) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	start := time.Now()
 	ds, err := c.read(g, c.Data)
 	if err != nil {
 		return err
@@ -104,7 +103,6 @@ func (c *gramCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	took := time.Since(start)
 	g.bar.show("write", 0, 0, "")
 	if c.Out != "" {
 		var cols *matrix.Axis
@@ -122,16 +120,16 @@ func (c *gramCmd) Run(g *globals) error {
 			return err
 		}
 	}
-	if err := c.draw(g, ds, k, fitted, m); err != nil {
-		return err
-	}
-	r := map[string]any{"kernel": k.String(), "rows": m.Rows, "columns": m.Cols, "seconds": took.Seconds()}
+	r := map[string]any{"kernel": k.String(), "rows": m.Rows, "columns": m.Cols}
 	for name, path := range map[string]string{"file": c.Out, "picture": c.Picture, "map": c.Map, "spectrum": c.Spectrum} {
 		if path != "" {
 			r[name] = path
 		}
 	}
-	return g.result(r, "%s%d×%d values of %s in %s", strings.TrimPrefix(c.Out+": ", ": "), m.Rows, m.Cols, k, round(took))
+	if err := g.result(r, "%s%d×%d values of %s", strings.TrimPrefix(c.Out+": ", ": "), m.Rows, m.Cols, k); err != nil {
+		return err
+	}
+	return c.draw(g, ds, k, fitted, m)
 }
 
 // draw writes the pictures that were asked for.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/store"
@@ -35,7 +34,6 @@ func (f *shardFlags) parse() (i, n int, err error) {
 
 // shard computes the tiles of a shard.
 func (c *gramCmd) shard(g *globals) error {
-	start := time.Now()
 	i, n, err := c.parse()
 	if err != nil {
 		return err
@@ -64,15 +62,14 @@ func (c *gramCmd) shard(g *globals) error {
 		g.kept.set("%d finished tiles of the shard are kept, a second run goes on from there", sum.Computed+sum.Kept)
 		return err
 	}
-	took := time.Since(start)
 	text := ""
 	if sum.Damaged > 0 {
 		text = fmt.Sprintf(" (%d of them in place of damaged ones)", sum.Damaged)
 	}
 	return g.result(map[string]any{
 		"kernel": d.Space.String(), "folder": c.Tiles, "shard": i, "shards": n, "tiles": sum.Tiles, "all_tiles": plan.Tiles(),
-		"computed": sum.Computed, "kept": sum.Kept, "damaged": sum.Damaged, "seconds": took.Seconds(),
-	}, "%s: shard %d/%d has %d of %d tiles, %d computed%s and %d kept, in %s", c.Tiles, i, n, sum.Tiles, plan.Tiles(), sum.Computed, text, sum.Kept, round(took))
+		"computed": sum.Computed, "kept": sum.Kept, "damaged": sum.Damaged,
+	}, "%s: shard %d/%d has %d of %d tiles, %d computed%s and %d kept,", c.Tiles, i, n, sum.Tiles, plan.Tiles(), sum.Computed, text, sum.Kept)
 }
 
 // collect returns the records of a source.
@@ -95,7 +92,6 @@ type mergeCmd struct {
 
 // Run merges tiles.
 func (c *mergeCmd) Run(g *globals) error {
-	start := time.Now()
 	m, err := tiles.Merge(g.work(), c.Out, c.Tiles)
 	var p *tiles.Problems
 	if errors.As(err, &p) {
@@ -104,14 +100,12 @@ func (c *mergeCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	took := time.Since(start)
 	for _, path := range m.Copies {
 		g.note("%s: left out, copies of tiles in another file", path)
 	}
 	return g.result(map[string]any{
-		"kernel": m.Kernel, "rows": m.Graphs, "columns": m.Graphs, "tiles": m.Plan.Tiles(), "copies": len(m.Copies),
-		"seconds": took.Seconds(), "file": c.Out,
-	}, "%s: %d×%d values of %s from %d tiles in %s", c.Out, m.Graphs, m.Graphs, m.Kernel, m.Plan.Tiles(), round(took))
+		"kernel": m.Kernel, "rows": m.Graphs, "columns": m.Graphs, "tiles": m.Plan.Tiles(), "copies": len(m.Copies), "file": c.Out,
+	}, "%s: %d×%d values of %s from %d tiles", c.Out, m.Graphs, m.Graphs, m.Kernel, m.Plan.Tiles())
 }
 
 // mergeHint says what to do about problems.

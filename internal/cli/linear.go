@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
@@ -46,7 +45,6 @@ const linearFormat = 2
 
 // Run chooses C, trains and writes.
 func (c *linearTrainCmd) Run(g *globals) error {
-	start := time.Now()
 	x, targets, _, err := readVectors(c.Vectors)
 	if err != nil {
 		return err
@@ -76,11 +74,9 @@ func (c *linearTrainCmd) Run(g *globals) error {
 	if err := output(g, c.Out, func(w io.Writer) error { return json.NewEncoder(w).Encode(machine) }); err != nil {
 		return err
 	}
-	took := time.Since(start)
 	return g.result(map[string]any{
-		"classes": classes, "examples": x.Rows, "dim": x.Cols, "c": machine.C, "accuracy": machine.Accuracy, "folds": c.Folds,
-		"seconds": took.Seconds(), "file": c.Out,
-	}, "%s: %d classes, C = %g, accuracy %.2f %% in %d-fold cross-validation, in %s", c.Out, len(classes), machine.C, 100*machine.Accuracy, c.Folds, round(took))
+		"classes": classes, "examples": x.Rows, "dim": x.Cols, "c": machine.C, "accuracy": machine.Accuracy, "folds": c.Folds, "file": c.Out,
+	}, "%s: %d classes, C = %g, accuracy %.2f %% in %d-fold cross-validation,", c.Out, len(classes), machine.C, 100*machine.Accuracy, c.Folds)
 }
 
 // choose returns the C with the best accuracy in cross-validation, the smallest of equals.
@@ -176,10 +172,13 @@ func (c *linearPredictCmd) Run(g *globals) error {
 	} else if err := output(g, c.Out, func(w io.Writer) error { return writeClasses(w, ids, said) }); err != nil {
 		return err
 	}
-	if known == 0 && !g.JSON {
-		return nil
+	if g.JSON {
+		return printJSON(g.stdout, result)
 	}
-	return g.result(result, "%d of %d with a known class are right, %.2f %%", right, known, 100*float64(right)/float64(known))
+	if known > 0 {
+		g.note("%d of %d with a known class are right, %.2f %%", right, known, 100*float64(right)/float64(known))
+	}
+	return nil
 }
 
 func writeClasses(w io.Writer, ids, classes []string) error {

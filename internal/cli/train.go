@@ -22,20 +22,16 @@ import (
 )
 
 type trainCmd struct {
-	dataFlags
-	kernelFlags
 	Data string `arg:"" help:"Dataset with targets."`
 	Out  string `help:"Model file to write." short:"o" required:"" placeholder:"FILE"`
 
-	Kernel      string    `help:"Train this kernel with its flags, instead of choosing among the default candidates: ${kernel_list}." enum:",${kernels}" default:"" placeholder:"NAME" group:"Training"`
-	Quick       bool      `help:"One good kernel instead of the default candidates; C is still chosen." group:"Training"`
-	C           []float64 `help:"Values of C to choose from, 0.1,0.3,…,100 by default; one value fixes it." placeholder:"C,…" group:"Training"`
-	Learner     string    `help:"svm or ridge; auto: ridge for the default candidates, svm with --kernel, --quick or --c." default:"auto" enum:"auto,svm,ridge" group:"Training"`
-	Task        string    `help:"auto: by the targets; classification; regression." default:"auto" enum:"auto,classification,regression" group:"Training"`
-	Score       string    `help:"What the choice of a classifier maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared with the default candidates and ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared" group:"Training"`
-	Folds       int       `help:"The choice is made on this many folds less one, as in evaluate." default:"10" group:"Training"`
-	Splits      uint64    `help:"Seed of the splits." default:"0" name:"split-seed" group:"Training"`
-	Probability bool      `help:"Give the model class probabilities." group:"Training"`
+	Kernel      string `help:"Train this kernel with its flags, instead of choosing among the default candidates: ${kernel_list}." enum:",${kernels}" default:"" placeholder:"NAME" group:"Training"`
+	Quick       bool   `help:"One good kernel instead of the default candidates; C is still chosen." group:"Training"`
+	Task        string `help:"auto: by the targets; classification; regression." default:"auto" enum:"auto,classification,regression" group:"Training"`
+	Probability bool   `help:"Give the model class probabilities." group:"Training"`
+	choiceFlags `group:"Training"`
+	dataFlags
+	kernelFlags
 }
 
 // trained is what the command says of a model.
@@ -110,24 +106,13 @@ func (c *trainCmd) Run(g *globals) error {
 // plan returns what is chosen from, and how.
 func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choose.Candidate, error) {
 	o := choose.DefaultOptions()
-	o.Folds, o.Seed = c.Folds, c.Splits
-	if len(c.C) > 0 {
-		o.C = c.C
-	}
-	if c.Kernel == "" && !c.Quick {
-		o.ForCandidates()
-		if len(c.C) > 0 && c.Learner == "auto" {
-			c.Learner = "svm"
-		}
-	}
-	learning(&o, c.Learner, "auto", c.Score)
 	o.Task = map[string]choose.Task{"classification": choose.Classification, "regression": choose.Regression}[c.Task]
-	if err := o.Validate(); err != nil {
-		return o, nil, optionError(err)
-	}
 	info := dataset.Info(ds)
-	regression := o.Task == choose.Regression || o.Task == choose.AutoTask && info.TargetRange != nil
-	if c.Probability && regression {
+	values := o.Task == choose.Regression || o.Task == choose.AutoTask && info.TargetRange != nil
+	if err := c.apply(&o, c.Kernel == "" && !c.Quick, values); err != nil {
+		return o, nil, err
+	}
+	if c.Probability && values {
 		return o, nil, usageError("--probability is for classes, and the targets are values")
 	}
 	if info.Targets == 0 {

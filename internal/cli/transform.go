@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/mlgkernel/mlg/store"
 )
@@ -16,7 +15,6 @@ type transformCmd struct {
 
 // Run transforms graphs one chunk after the other.
 func (c *transformCmd) Run(g *globals) error {
-	start := time.Now()
 	m, err := readModel(c.Model)
 	if err != nil {
 		return err
@@ -31,11 +29,11 @@ func (c *transformCmd) Run(g *globals) error {
 		g.kept.set("%d graphs are kept in %s.part, a second run goes on from there", w.Graphs, c.Out)
 		return err
 	}
-	took, bytes := time.Since(start), fileSize(c.Out)
+	bytes := fileSize(c.Out)
 	resumed := ""
 	if w.Resumed > 0 {
 		resumed = fmt.Sprintf(", %d of them from an interrupted run,", w.Resumed)
 	}
-	return g.result(map[string]any{"graphs": w.Graphs, "resumed": w.Resumed, "bytes": bytes, "seconds": took.Seconds(), "file": c.Out},
-		"%s: %d graphs%s in %s, in %s", c.Out, w.Graphs, resumed, count(bytes, "B"), round(took))
+	return g.result(map[string]any{"graphs": w.Graphs, "resumed": w.Resumed, "bytes": bytes, "file": c.Out},
+		"%s: %d graphs%s in %s,", c.Out, w.Graphs, resumed, count(bytes, "B"))
 }
