@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"iter"
+	"math"
 	"strings"
 
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
@@ -52,14 +54,19 @@ func (c *embedCmd) Run(g *globals) error {
 		"%s: %d vectors of dimension %d for %s", c.Out, found.Graphs, e.Dim(), in.space)
 }
 
-// embedBatch is the number of graphs that are embedded at a time.
-const embedBatch = 8192
+// embedGraphs is the number of graphs that are embedded at a time.
+const embedGraphs = 8192
+
+// batch is the records of some graphs.
+type batch struct {
+	records []float64
+	matrix.Axis
+}
 
 // embedInput is what is embedded.
 type embedInput struct {
-	space *store.Space
-	// each calls add with the records of some graphs after the other, their identifiers and targets.
-	each func(add func(records []float64, ids, targets []string) error) error
+	space   *store.Space
+	batches iter.Seq2[batch, error]
 }
 
 // open finds out what the arguments are.
@@ -96,23 +103,16 @@ func embedStore(path string) (*embedInput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &embedInput{s.Space(), func(add func([]float64, []string, []string) error) error {
+	return &embedInput{s.Space(), func(yield func(batch, error) bool) {
 		defer s.Close()
-		for at := 0; at < s.Len(); at += embedBatch {
-			end := min(at+embedBatch, s.Len())
+		for at := 0; at < s.Len(); at += embedGraphs {
+			end := min(at+embedGraphs, s.Len())
 			records, err := s.Records(at, end)
-			if err != nil {
-				return err
-			}
-			ids, targets, err := s.Texts(at, end)
-			if err != nil {
-				return err
-			}
-			if err := add(records, ids, targets); err != nil {
-				return err
+			ids, targets, textErr := s.Texts(at, end)
+			if !yield(batch{records, matrix.Axis{IDs: ids, Targets: targets}}, cmp.Or(err, textErr)) {
+				return
 			}
 		}
-		return nil
 	}}, nil
 }
 
@@ -125,33 +125,21 @@ func embedStream(g *globals, m *model.Model, o dataset.Options, path string) (*e
 	if err != nil {
 		return nil, err
 	}
-	return &embedInput{space, func(add func([]float64, []string, []string) error) error {
-		var graphs []*graph.Graph
-		var ids, targets []string
+	return &embedInput{space, func(yield func(batch, error) bool) {
 		n := 0
-		flush := func() error {
-			records, err := space.Transform(g.ctx, graphs)
+		for graphs, err := range blocks(each(g, data), embedGraphs, math.MaxInt) {
+			var b batch
 			if err == nil {
-				err = add(records, ids, targets)
+				b.records, err = space.Transform(g.ctx, graphs)
 			}
-			graphs, ids, targets = nil, nil, nil
-			return err
-		}
-		for x, err := range each(g, data) {
-			if err != nil {
-				return err
+			for _, x := range graphs {
+				b.IDs, b.Targets = append(b.IDs, graphName(x, n)), append(b.Targets, x.Target())
+				n++
 			}
-			graphs, ids, targets = append(graphs, x), append(ids, graphName(x, n)), append(targets, x.Target())
-			if n++; len(graphs) == embedBatch {
-				if err := flush(); err != nil {
-					return err
-				}
+			if !yield(b, err) {
+				return
 			}
 		}
-		if len(graphs) == 0 {
-			return nil
-		}
-		return flush()
 	}}, nil
 }
 
@@ -168,18 +156,20 @@ func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (foun
 	}()
 	monitor := e.NewMonitor(c.SampleSeed)
 	var axis matrix.Axis
-	err = in.each(func(records []float64, ids, targets []string) error {
-		vectors, err := e.Transform(g.ctx, records)
+	for b, err := range in.batches {
 		if err != nil {
-			return err
+			return found, err
 		}
-		monitor.Add(records, vectors)
-		axis.IDs, axis.Targets = append(axis.IDs, ids...), append(axis.Targets, targets...)
+		vectors, err := e.Transform(g.ctx, b.records)
+		if err != nil {
+			return found, err
+		}
+		monitor.Add(b.records, vectors)
+		if err := f.Write(vectors); err != nil {
+			return found, err
+		}
+		axis.IDs, axis.Targets = append(axis.IDs, b.IDs...), append(axis.Targets, b.Targets...)
 		g.bar.show("embedding", int64(len(axis.IDs)), 0, "graphs")
-		return f.Write(vectors)
-	})
-	if err != nil {
-		return found, err
 	}
 	if len(axis.IDs) == 0 {
 		return found, errors.New("no graphs to embed")
@@ -187,7 +177,7 @@ func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (foun
 	if found, err = monitor.Errors(); err != nil {
 		return found, err
 	}
-	if err := output(g, idsFile(c.Out), axis.WriteCSV); err != nil {
+	if err = output(g, idsFile(c.Out), axis.WriteCSV); err != nil {
 		return found, err
 	}
 	return found, f.Commit()

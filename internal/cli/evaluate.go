@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -27,8 +28,8 @@ type evaluateCmd struct {
 	Data string `arg:"" help:"Dataset with targets; with --paper also a folder that has the paper's datasets."`
 
 	Kernel      []string `help:"Kernels to compare, each with its flags: ${kernel_list}." default:"mlg,wl" enum:"${kernels}" group:"Evaluation"`
-	Default     bool     `help:"Evaluate the fixed list of candidates and their combinations, instead of --kernel." group:"Evaluation"`
-	Paper       bool     `help:"Evaluate the kernels of the paper's Table 1 with its parameter grids, instead of --kernel, and print its Tables 1 to 3 beside the figures of the paper." group:"Evaluation"`
+	Default     bool     `help:"Evaluate the fixed list of candidates and their combinations, instead of --kernel." xor:"kernels" group:"Evaluation"`
+	Paper       bool     `help:"Evaluate the kernels of the paper's Table 1 with its parameter grids, instead of --kernel, and print its Tables 1 to 3 beside the figures of the paper." xor:"kernels" group:"Evaluation"`
 	Repeats     int      `help:"Number of repeats." default:"10" group:"Evaluation"`
 	Inner       string   `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, and for mlg with --paper, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
 	InnerN      int      `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
@@ -51,8 +52,6 @@ func (c *evaluateCmd) Run(g *globals) error {
 	switch {
 	case g.JSON && c.Markdown:
 		return usageError("--json and --markdown exclude each other")
-	case c.Default && c.Paper:
-		return usageError("--default and --paper exclude each other")
 	case (c.Default || c.Paper) && (c.flag() != "" || !slices.Equal(c.Kernel, defaultKernels)):
 		return usageError(cmp.Or(c.flag(), "--kernel") + " is for an evaluation without --default and --paper, which have their kernels")
 	case len(slices.Compact(slices.Sorted(slices.Values(c.Kernel)))) < len(c.Kernel):
@@ -93,19 +92,6 @@ func (c *evaluateCmd) Run(g *globals) error {
 // defaultKernels are those of --kernel.
 var defaultKernels = []string{"mlg", "wl"}
 
-// optionError turns an error about a field of options, as in "choose: Folds = 1, want …", into one
-// about its flag.
-func optionError(err error) error {
-	if err == nil {
-		return nil
-	}
-	_, text, _ := strings.Cut(err.Error(), ": ")
-	if name, rest, ok := strings.Cut(text, " = "); ok {
-		text = "--" + strings.ToLower(name) + " = " + rest
-	}
-	return usageError(text)
-}
-
 // Values of --select.
 const nested, reported = "nested", "reported"
 
@@ -130,7 +116,7 @@ func (c *evaluateCmd) options(ds *dataset.Dataset, onReported bool) (evaluate.Op
 	case "holdout":
 		o.LeaveOneOut, o.InnerFolds = false, 1
 	}
-	return o, optionError(o.Validate())
+	return o, flagError(o.Validate())
 }
 
 // evaluate evaluates kernels on a dataset.
@@ -189,7 +175,7 @@ func (f *choiceFlags) apply(o *choose.Options, defaults, values bool) error {
 	case "squared":
 		o.Score = choose.Squared
 	}
-	return optionError(o.Validate())
+	return flagError(o.Validate())
 }
 
 // candidates returns the default candidates or the kernels of the flags.
@@ -207,4 +193,85 @@ func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset) ([]choose.Cand
 		out = append(out, choose.Candidate{Name: c.Kernel[i], Settings: []choose.Setting{{Parameters: parameters, Kernel: k}}})
 	}
 	return out, nil
+}
+
+// accuracyBars draws the results of an evaluation: accuracies with confidence intervals, or
+// root mean squared errors with their deviation between repeats.
+func accuracyBars(title string, r *evaluate.Report) (*draw.Picture, error) {
+	c := draw.BarChart{Title: title, Axis: "accuracy in %, with 95 % interval", Size: draw.Size{Width: 720, Height: 140 + 34*float64(len(r.Results))}}
+	for _, x := range r.Results {
+		b := draw.Bar{Name: x.Name}
+		switch {
+		case x.ClassificationSummary != nil:
+			b.Value = 100 * x.Accuracy
+			if x.Interval != nil {
+				b.Error = 50 * (x.Interval.High - x.Interval.Low)
+				c.Axis = fmt.Sprintf("accuracy in %%, with %.0f %% interval", 100*x.Interval.Level)
+			}
+		default:
+			c.Axis = "root mean squared error, with deviation between repeats"
+			b.Value, b.Error = x.RMSE, x.RMSEStd
+		}
+		c.Bars = append(c.Bars, b)
+	}
+	return c.Picture()
+}
+
+// evaluationSections are the figures of an evaluation.
+func evaluationSections(r *evaluate.Report) ([]draw.Section, error) {
+	bars, err := accuracyBars("", r)
+	if err != nil {
+		return nil, err
+	}
+	var out []draw.Section
+	for i, t := range r.Tables() {
+		s := draw.Section{Heading: t.Caption}
+		if i == 0 {
+			s.Blocks = []draw.Block{draw.Paragraph(strings.Join(r.Facts(), " ")), draw.Figure{Picture: bars}}
+		}
+		s.Blocks = append(s.Blocks, draw.Table{Header: t.Header, Rows: t.Rows})
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// report makes the report of an evaluation. The pictures of a kernel matrix are those of mlg
+// where it was evaluated, else of the first kernel.
+func (c *evaluateCmd) report(g *globals, ds *dataset.Dataset, r *evaluate.Report) (*draw.Report, error) {
+	sections, err := evaluationSections(r)
+	if err != nil {
+		return nil, err
+	}
+	name := c.Kernel[0]
+	if c.Default || c.Paper || slices.Contains(c.Kernel, "mlg") {
+		name = "mlg"
+	}
+	heading := "The kernel " + name
+	if len(ds.Graphs) > largestPicture {
+		sections = append(sections, draw.Section{Heading: heading, Blocks: []draw.Block{draw.Paragraph(fmt.Sprintf("No pictures of the kernel matrix: more than %d graphs.", largestPicture))}})
+	} else {
+		k, err := c.kernel(g.quietly(), name, ds.Graphs)
+		if err != nil {
+			return nil, err
+		}
+		f, err := k.Fit(g.ctx, ds.Graphs)
+		if err != nil {
+			return nil, err
+		}
+		m, err := f.Gram(g.ctx)
+		if err != nil {
+			return nil, err
+		}
+		blocks, err := kernelFigures(name, f, m, classesOf(ds))
+		if err != nil {
+			return nil, err
+		}
+		sections = append(sections, draw.Section{Heading: heading, Blocks: append([]draw.Block{draw.Code(k.String())}, blocks...)})
+	}
+	what := "values"
+	if n := len(r.Classes); n > 0 {
+		what = fmt.Sprintf("%d classes", n)
+	}
+	return &draw.Report{Title: "Kernels on " + strings.TrimPrefix(r.Dataset, "builtin:"), Summary: fmt.Sprintf("%d graphs, %s.", r.Graphs, what),
+		Sections: sections, Footer: footer(commandLine())}, nil
 }

@@ -27,8 +27,8 @@ type explainCmd struct {
 	Model   string  `arg:"" help:"Model file."`
 	Graph   string  `arg:"" help:"A SMILES, a file, or the identifier of a training graph."`
 	Which   string  `help:"Identifier or number of the graph in a file with several." placeholder:"ID"`
-	Against string  `help:"Explain the similarity to this graph instead of the prediction." placeholder:"OTHER"`
-	Class   string  `help:"Explain what speaks for this class, instead of the predicted one." placeholder:"NAME"`
+	Against string  `help:"Explain the similarity to this graph instead of the prediction." xor:"what" placeholder:"OTHER"`
+	Class   string  `help:"Explain what speaks for this class, instead of the predicted one." xor:"what" placeholder:"NAME"`
 	Numbers bool    `help:"Write the numbers of the vertices into the picture."`
 	Scale   float64 `help:"Pixels of a PNG for one of the picture." default:"2"`
 	Out     string  `help:"File to write: .svg, .png, .html or .json." short:"o" placeholder:"FILE"`
@@ -68,11 +68,8 @@ func (c *explainCmd) Run(g *globals) error {
 	if err := checkFile("-o", c.Out, ".svg", ".png", ".html", ".json"); err != nil {
 		return err
 	}
-	switch {
-	case !(c.Scale > 0):
+	if !(c.Scale > 0) {
 		return usageError("--scale: want a positive number")
-	case c.Class != "" && c.Against != "":
-		return usageError("--class and --against exclude each other")
 	}
 	m, err := readModel(c.Model)
 	if err != nil {

@@ -228,8 +228,8 @@ func (f *kernelFlags) kernels(g *globals, names []string, graphs []*graph.Graph)
 				}
 			}
 		}
-		if err := k.Validate(); err != nil {
-			return nil, flagError(err)
+		if err := flagError(k.Validate()); err != nil {
+			return nil, err
 		}
 		if m, ok := k.(mlg.Kernel); ok {
 			if err := f.idle(m.Exact, given); err != nil {
@@ -281,14 +281,17 @@ func (f *kernelFlags) multiscale(g *globals, name string, graphs []*graph.Graph)
 	return k.(mlg.Kernel), nil
 }
 
-// flagError turns an error about a parameter, as in "mlg: eta = 0, want …", into one about the flag.
+// flagError turns an error about a parameter or an option, as in "mlg: eta = 0, want …", into one
+// about the flag.
 func flagError(err error) error {
-	_, text, _ := strings.Cut(err.Error(), ": ")
-	name, rest, ok := strings.Cut(text, " = ")
-	if !ok {
-		return usageError(err.Error())
+	if err == nil {
+		return nil
 	}
-	return usageError(flagName(name) + " = " + rest)
+	_, text, _ := strings.Cut(err.Error(), ": ")
+	if name, rest, ok := strings.Cut(text, " = "); ok {
+		text = flagName(strings.ToLower(name)) + " = " + rest
+	}
+	return usageError(text)
 }
 
 // work returns the context of a command that shows its progress.

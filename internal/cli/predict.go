@@ -104,9 +104,10 @@ func (c *predictCmd) graphs(g *globals, o dataset.Options) (iter.Seq2[*graph.Gra
 // stream predicts block after block, in memory that does not grow with the data.
 func (c *predictCmd) stream(g *globals, m *model.Model, graphs iter.Seq2[*graph.Graph, error], s *score, write func(p []predicted) error) error {
 	rows := max(1, min(blockGraphs, blockValues/max(1, m.Examples())))
-	var block []*graph.Graph
-	vertices := 0
-	flush := func() error {
+	for block, err := range blocks(graphs, rows, blockVertices) {
+		if err != nil {
+			return err
+		}
 		p, err := m.Predict(g.ctx, block, max(1, c.Nearest))
 		if err != nil {
 			return fmt.Errorf("%s, after %d graphs: %w", c.Data, s.graphs, err)
@@ -117,25 +118,12 @@ func (c *predictCmd) stream(g *globals, m *model.Model, graphs iter.Seq2[*graph.
 			s.add(&out[i])
 		}
 		s.graphs += len(block)
-		block, vertices = nil, 0
-		g.bar.show("predicted", int64(s.graphs), 0, "graphs")
-		return write(out)
-	}
-	for x, err := range graphs {
-		if err != nil {
+		if err := write(out); err != nil {
 			return err
 		}
-		block = append(block, x)
-		if vertices += x.N(); len(block) >= rows || vertices >= blockVertices {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
+		g.bar.show("predicted", int64(s.graphs), 0, "graphs")
 	}
-	if len(block) == 0 {
-		return nil
-	}
-	return flush()
+	return nil
 }
 
 // describe returns what is printed of a prediction.

@@ -188,22 +188,17 @@ func (b *bar) done() {
 	}
 }
 
-// count writes a number of things with three digits, as in "1.52 M pairs".
-func count[T int64 | float64](n T, unit string) string {
-	x := float64(n)
-	for _, p := range []string{"", "k", "M", "G"} {
+// count writes a number of things with three digits, as in "1.52 M pairs" and "1.52 MB".
+func count(x float64, unit string) string {
+	prefix := ""
+	for _, p := range []string{"k", "M", "G", "T"} {
 		if x < 999.5 {
-			return strings.TrimSpace(fmt.Sprintf("%.3g %s%s", x, p, plural(p, unit)))
+			break
 		}
-		x /= 1000
+		x, prefix = x/1000, p
 	}
-	return strings.TrimSpace(fmt.Sprintf("%.3g T%s", x, plural("T", unit)))
-}
-
-// plural puts a space between a prefix and a word; bytes have none.
-func plural(prefix, unit string) string {
-	if prefix == "" || unit == "" || unit == "B" {
-		return unit
+	if prefix != "" && unit != "B" {
+		prefix += " "
 	}
-	return " " + unit
+	return strings.TrimSpace(fmt.Sprintf("%.3g %s%s", x, prefix, unit))
 }

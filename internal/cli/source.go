@@ -116,6 +116,31 @@ func each(g *globals, r *dataset.Reader) iter.Seq2[*graph.Graph, error] {
 	}
 }
 
+// blocks gives graphs some at a time: at most a number of them, until they have a number of vertices.
+func blocks(graphs iter.Seq2[*graph.Graph, error], most, vertices int) iter.Seq2[[]*graph.Graph, error] {
+	return func(yield func([]*graph.Graph, error) bool) {
+		var block []*graph.Graph
+		n := 0
+		for x, err := range graphs {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			block = append(block, x)
+			if n += x.N(); len(block) < most && n < vertices {
+				continue
+			}
+			if !yield(block, nil) {
+				return
+			}
+			block, n = nil, 0
+		}
+		if len(block) > 0 {
+			yield(block, nil)
+		}
+	}
+}
+
 // readGraphs returns what an argument names: the graphs of a dataset, or the molecule of a
 // SMILES.
 func readGraphs(g *globals, arg string, o dataset.Options) ([]*graph.Graph, error) {

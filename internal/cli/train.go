@@ -72,7 +72,6 @@ func (c *trainCmd) Run(g *globals) error {
 	if err := checkFile("-o", c.Out); err != nil {
 		return err
 	}
-	start := time.Now()
 	ds, err := c.read(g, c.Data)
 	if err != nil {
 		return err
@@ -100,7 +99,7 @@ func (c *trainCmd) Run(g *globals) error {
 	if err := g.write(c.Out, func() error { return model.Write(g.ctx, c.Out, m) }); err != nil {
 		return err
 	}
-	return c.report(g, ds, plan, time.Since(start))
+	return c.report(g, ds, plan, time.Since(g.start))
 }
 
 // plan returns what is chosen from, and how.
@@ -326,7 +325,7 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took 
 	if r.Limited > 0 {
 		fmt.Fprintf(g.stdout, "  %d trainings stopped at the solver's limit of iterations\n", r.Limited)
 	}
-	_, err := fmt.Fprintf(g.stdout, "\n%s: %s, %s\n", r.File, strings.TrimSpace(count(r.Bytes, "B")), round(took))
+	_, err := fmt.Fprintf(g.stdout, "\n%s: %s, %s\n", r.File, count(float64(r.Bytes), "B"), round(took))
 	return err
 }
 

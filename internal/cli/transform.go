@@ -35,5 +35,5 @@ func (c *transformCmd) Run(g *globals) error {
 		resumed = fmt.Sprintf(", %d of them from an interrupted run,", w.Resumed)
 	}
 	return g.result(map[string]any{"graphs": w.Graphs, "resumed": w.Resumed, "bytes": bytes, "file": c.Out},
-		"%s: %d graphs%s in %s,", c.Out, w.Graphs, resumed, count(bytes, "B"))
+		"%s: %d graphs%s in %s,", c.Out, w.Graphs, resumed, count(float64(bytes), "B"))
 }
