@@ -92,7 +92,7 @@ func (e *Exact) Memory() int64 {
 // an error when that is more than it may take.
 func (e *Exact) Gram(ctx context.Context) (*kernel.Matrix, error) {
 	if need := e.Memory(); need > e.memory {
-		return nil, fmt.Errorf("the exact Gram matrix needs %.1f GB for tables of kernel values, more than the %.1f GB that it may take; allow more, take fewer levels or smaller radii, or use the low-rank kernel",
+		return nil, fmt.Errorf("the exact Gram matrix needs %.3g GB for tables of kernel values, more than the %.3g GB that it may take; allow more, take fewer levels or smaller radii, or use the low-rank kernel",
 			float64(need)/1e9, float64(e.memory)/1e9)
 	}
 	n := len(e.graphs)

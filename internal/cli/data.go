@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,9 +22,9 @@ type infoCmd struct {
 // Run prints what is in the datasets.
 func (c *infoCmd) Run(g *globals) error {
 	for i, path := range c.Data {
-		ds, err := dataset.Read(g.ctx, path, c.options())
+		ds, err := c.read(g.quietly(), path) // the summary has the warnings
 		if err != nil {
-			return nearFile(path, err)
+			return err
 		}
 		s := dataset.Info(ds)
 		if g.JSON {
@@ -112,6 +114,11 @@ type convertCmd struct {
 
 // Run converts a dataset.
 func (c *convertCmd) Run(g *globals) error {
+	if name := strings.TrimSuffix(c.Out, ".gz"); c.To == dataset.Auto && filepath.Ext(name) != "" {
+		if err := checkFile("OUT", name, ".jsonl", ".ndjson", ".json", ".graphml"); err != nil {
+			return err
+		}
+	}
 	ds, err := c.read(g, c.Data)
 	if err != nil {
 		return err
@@ -137,6 +144,9 @@ func (c *fetchCmd) Run(g *globals) error {
 	}
 	o.Force = c.Force
 	if c.URL != "" {
+		if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return usageError(fmt.Sprintf("--url %s: want http or https and a host", c.URL))
+		}
 		o.BaseURL = c.URL
 	}
 	type fetched struct {

@@ -3,8 +3,6 @@ package cli
 import (
 	"embed"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -120,21 +118,6 @@ func joinNegatives(args []string) []string {
 // named returns the words that are not empty; an empty one stands for a flag that is not given.
 func named(words []string) []string {
 	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
-}
-
-// nearFile adds to an error about a path that is not there the nearest names in its folder.
-func nearFile(path string, err error) error {
-	if _, missing := os.Stat(path); missing == nil || strings.HasPrefix(path, "builtin:") {
-		return err
-	}
-	entries, _ := os.ReadDir(filepath.Dir(path)) // no folder, no names
-	var names []string
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") {
-			names = append(names, e.Name())
-		}
-	}
-	return fmt.Errorf("%w%s", err, didYouMean(filepath.Base(path), names))
 }
 
 // didYouMean returns a question with the words nearest to a mistyped one, or nothing when none

@@ -21,7 +21,7 @@ import (
 type predictCmd struct {
 	placeFlags
 	Model   string `arg:"" help:"Model file."`
-	Data    string `arg:"" help:"Graphs: a dataset, a SMILES, or - for standard input (with --format)."`
+	Data    string `arg:"" help:"Graphs: a dataset, a SMILES, or - for standard input, perhaps with --format."`
 	Nearest int    `help:"Number of nearest training graphs to name." default:"3"`
 	CSV     bool   `help:"Print a table as CSV." name:"csv"`
 	Out     string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE"`

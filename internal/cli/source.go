@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,12 +62,9 @@ func (f *dataFlags) read(g *globals, path string) (*dataset.Dataset, error) {
 }
 
 func readData(g *globals, path string, o dataset.Options) (*dataset.Dataset, error) {
-	if kind := file.KindOf(path); kind != "" {
-		return nil, fmt.Errorf("%s is a %s file, want a dataset", path, kind)
-	}
 	ds, err := dataset.Read(g.ctx, path, o)
 	if err != nil {
-		return nil, nearFile(path, err)
+		return nil, dataError(path, err)
 	}
 	for _, w := range ds.Warnings {
 		g.note("%s: %s", ds.Name, w)
@@ -84,9 +82,28 @@ func openData(path string, o dataset.Options) (*dataset.Reader, error) {
 	}
 	r, err := dataset.Open(path, o)
 	if err != nil {
-		return nil, nearFile(path, err)
+		return nil, dataError(path, err)
 	}
 	return r, nil
+}
+
+// dataError says what a path is that is no dataset, or adds the nearest names in its folder to an
+// error about one that is not there.
+func dataError(path string, err error) error {
+	if kind := file.KindOf(path); kind != "" {
+		return fmt.Errorf("%s is a %s file, want a dataset", path, kind)
+	}
+	if _, missing := os.Stat(path); missing == nil || strings.HasPrefix(path, "builtin:") {
+		return err
+	}
+	entries, _ := os.ReadDir(filepath.Dir(path)) // no folder, no names
+	var names []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return fmt.Errorf("%w%s", err, didYouMean(filepath.Base(path), names))
 }
 
 // closeData closes what openData has opened and prints what was wrong with its graphs.
