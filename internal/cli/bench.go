@@ -24,7 +24,7 @@ import (
 
 type benchCmd struct {
 	Data     []string `arg:"" help:"Datasets. Without any: the rate of pairs, builtin:drugs, and all collections in the cache and in --datasets." optional:""`
-	Rounds   int      `help:"Number of runs; the fastest counts." default:"3"`
+	Rounds   int      `help:"Number of runs; the fastest counts." default:"3" least:"1"`
 	Ranks    []int    `help:"Ranks for which the rate of pairs is measured." default:"5,10,20,40"`
 	Datasets string   `help:"Folder of TUDataset collections." env:"MLG_DATASETS" placeholder:"FOLDER"`
 	Markdown bool     `help:"Print Markdown."`
@@ -102,12 +102,6 @@ func workOf(m *mlg.Model, graphs int) []stageWork {
 // Run measures the rate of pairs, and the time from reading a dataset to its Gram matrix in
 // memory.
 func (c *benchCmd) Run(g *globals) error {
-	switch {
-	case c.Rounds < 1:
-		return usageError("--rounds: want at least 1")
-	case g.JSON && c.Markdown:
-		return usageError("--json and --markdown exclude each other")
-	}
 	for _, p := range c.Ranks {
 		if p < 1 || p > 1000 {
 			return usageError(fmt.Sprintf("--ranks %d: want ranks from 1 to 1000", p))
@@ -244,7 +238,8 @@ func (r *benchReport) markdown(w io.Writer) {
 		}
 	}
 	for _, x := range r.Datasets {
-		row := []string{strings.TrimSuffix(filepath.Base(x.Dataset), ".zip"), strconv.Itoa(x.Graphs), fmt.Sprintf("%.3f", x.Seconds), fmt.Sprintf("%.0f", float64(x.PeakMemory)/1e6)}
+		row := []string{strings.TrimSuffix(filepath.Base(x.Dataset), ".zip"), strconv.Itoa(x.Graphs),
+			fmt.Sprintf("%.3f", x.Seconds), fmt.Sprintf("%.0f", float64(x.PeakMemory)/1e6)}
 		for _, s := range stages {
 			row = append(row, fmt.Sprintf("%.1f", 1e3*x.Stages[s]))
 		}
@@ -282,7 +277,8 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 		return nil, err
 	}
 	took := time.Since(start)
-	r := &benchResult{Dataset: path, Kernel: k.String(), Graphs: m.Rows, Seconds: took.Seconds(), Stages: stages.seconds, order: stages.order}
+	r := &benchResult{Dataset: path, Kernel: k.String(), Graphs: m.Rows, Seconds: took.Seconds(),
+		Stages: stages.seconds, order: stages.order}
 	if model, ok := fitted.(*mlg.Model); ok {
 		r.Work = workOf(model, m.Rows)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -30,7 +31,7 @@ const (
 
 // globals are the flags of every command.
 type globals struct {
-	Threads int  `help:"Number of threads; 0 means all cores." default:"0" placeholder:"N"`
+	Threads int  `help:"Number of threads; 0 means all cores." default:"0" least:"0" placeholder:"N"`
 	Quiet   bool `help:"Print results only, no progress and no notes."`
 	JSON    bool `help:"Print the result as JSON." name:"json"`
 
@@ -155,8 +156,8 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, `Try "mlg --help" or "mlg COMMAND --help".`)
 		return code
 	}
-	if r.Threads < 0 {
-		return r.finish(usageError(fmt.Sprintf("--threads %d: want 0 for all cores, or a positive number", r.Threads)), out)
+	if err := r.check(slices.Concat(c.Selected().AllFlags(true)...)); err != nil {
+		return r.finish(err, out)
 	}
 	r.ctx = kernel.WithWorkers(r.ctx, r.workers())
 	r.bar.quiet = r.Quiet

@@ -13,10 +13,10 @@ import (
 
 type clusterCmd struct {
 	Data   string `arg:"" help:"Dataset, or a model file, whose training graphs are grouped."`
-	Groups int    `help:"Number of groups; 0 chooses it by silhouettes." short:"k" name:"groups" default:"0" group:"Groups"`
-	Most   int    `help:"With --groups 0: the largest number to try." default:"20" group:"Groups"`
+	Groups int    `help:"Number of groups; 0 chooses it by silhouettes." short:"k" name:"groups" default:"0" least:"0" group:"Groups"`
+	Most   int    `help:"With --groups 0: the largest number to try." default:"20" least:"2" group:"Groups"`
 	CSV    bool   `help:"Print the group of every graph as CSV." name:"csv" group:"Groups"`
-	Out    string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" group:"Groups"`
+	Out    string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:"" group:"Groups"`
 	sourceFlags
 }
 
@@ -48,14 +48,6 @@ type member struct {
 
 // Run groups the graphs of a dataset.
 func (c *clusterCmd) Run(g *globals) error {
-	switch {
-	case c.CSV && g.JSON:
-		return usageError("--csv and --json exclude each other")
-	case c.Groups < 0:
-		return usageError("--groups: want 1 or more, or 0 for a number that fits")
-	case c.Most < 2:
-		return usageError("--most: want at least 2")
-	}
 	s, err := c.open(g, c.Data)
 	if err != nil {
 		return err
@@ -73,7 +65,7 @@ func (c *clusterCmd) Run(g *globals) error {
 	if c.Groups > 0 {
 		found, err = cluster.Medoids(g.ctx, gram, c.Groups)
 	} else {
-		found, r.Tried, err = cluster.Auto(g.ctx, gram, c.Most, func(done, total int) { g.bar.show("numbers of groups", int64(done), int64(total), "") })
+		found, r.Tried, err = cluster.Auto(g.ctx, gram, c.Most, g.bar.steps("numbers of groups", ""))
 	}
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ type compareCmd struct {
 	First   bool   `help:"Compare the first graphs of datasets." group:"Comparison"`
 	Match   bool   `help:"Match the vertices of two graphs." group:"Comparison"`
 	Level   int    `help:"With --match: level at which vertices are compared; by default the top." default:"-1" group:"Comparison"`
-	Picture string `help:"With --match: draw both graphs with the numbers of the pairs, to a .svg or .png file." name:"draw" placeholder:"FILE" group:"Comparison"`
+	Picture string `help:"With --match: draw both graphs with the numbers of the pairs, to a .svg or .png file." name:"draw" placeholder:"FILE" ends:".svg .png" group:"Comparison"`
 	dataFlags
 	multiscaleFlag
 	kernelFlags
@@ -59,9 +59,6 @@ func (l level) String() string {
 func (c *compareCmd) Run(g *globals) error {
 	if (c.Level >= 0 || c.Picture != "") && !c.Match {
 		return usageError("--level and --draw are for --match")
-	}
-	if err := checkPicture("--draw", c.Picture); err != nil {
-		return err
 	}
 	one, err := readGraphs(g, c.A, c.dataFlags.options())
 	if err != nil {

@@ -115,7 +115,7 @@ type convertCmd struct {
 // Run converts a dataset.
 func (c *convertCmd) Run(g *globals) error {
 	if name := strings.TrimSuffix(c.Out, ".gz"); c.To == dataset.Auto && filepath.Ext(name) != "" {
-		if err := checkFile("OUT", name, ".jsonl", ".ndjson", ".json", ".graphml"); err != nil {
+		if err := checkFile("OUT", name, []string{".jsonl", ".ndjson", ".json", ".graphml"}); err != nil {
 			return err
 		}
 	}

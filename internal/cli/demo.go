@@ -20,7 +20,7 @@ import (
 )
 
 type demoCmd struct {
-	Report string `help:"Report to write." default:"mlg-demo.html" complete:"file"`
+	Report string `help:"Report to write." default:"mlg-demo.html" complete:"file" ends:""`
 }
 
 // The molecules that the demonstration looks at.
@@ -59,16 +59,14 @@ type demoPrediction struct {
 
 // Run does the whole job on the built-in molecules.
 func (c *demoCmd) Run(g *globals) error {
-	if err := checkFile("--report", c.Report); err != nil {
-		return err
-	}
 	ds, err := dataset.Read(g.ctx, "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		return err
 	}
 	k := mlg.Default()
 	info := dataset.Info(ds)
-	r := &demoResult{Dataset: "builtin:drugs", Graphs: info.Graphs, Classes: info.Classes, Query: demoQuery, Report: c.Report, data: ds, info: info}
+	r := &demoResult{Dataset: "builtin:drugs", Graphs: info.Graphs, Classes: info.Classes, Query: demoQuery, Report: c.Report,
+		data: ds, info: info}
 
 	g.bar.show("gram", 0, 0, "")
 	start := time.Now()
@@ -120,7 +118,7 @@ func demoEvaluation(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*evaluate.Re
 	e.Folds, e.Repeats = 5, 2
 	start := time.Now()
 	e.Clock = func() time.Duration { return time.Since(start) }
-	e.Progress = func(done, total int) { g.bar.show("evaluate", int64(done), int64(total), "folds") }
+	e.Progress = g.bar.steps("evaluate", "folds")
 	return evaluate.Run(g.ctx, ds, []choose.Candidate{demoCandidate("mlg", k), demoCandidate("wl", baseline.DefaultWL())}, e)
 }
 
@@ -153,8 +151,8 @@ func demoPredict(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*demoPrediction
 	if err != nil {
 		return nil, err
 	}
-	return &demoPrediction{ID: x.ID(), Target: x.Target(), Predicted: m.Classes[predicted], RunnerUp: m.Classes[other], Shares: shares,
-		graph: x, trainings: len(rest.Graphs)}, nil
+	return &demoPrediction{ID: x.ID(), Target: x.Target(), Predicted: m.Classes[predicted], RunnerUp: m.Classes[other],
+		Shares: shares, graph: x, trainings: len(rest.Graphs)}, nil
 }
 
 // print writes the results for a terminal of 80 columns.

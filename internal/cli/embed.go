@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"iter"
 	"math"
 	"strings"
@@ -18,21 +17,15 @@ import (
 type embedCmd struct {
 	Input     string         `arg:"" help:"Model, store or dataset."`
 	Data      string         `arg:"" optional:"" help:"With a model: the dataset to embed, or - for standard input."`
-	Dim       int            `help:"Dimension of the vectors." default:"256"`
+	Dim       int            `help:"Dimension of the vectors." default:"256" least:"1"`
 	Pivots    nystrom.Pivots `help:"Choice of landmark graphs among those of the model: random (in proportion to what is not represented yet), greedy (the worst represented)." default:"random" enum:"random,greedy"`
 	PivotSeed uint64         `help:"Seed of --pivots random." default:"0"`
-	Out       string         `help:"File to write: .npy." short:"o" required:"" placeholder:"FILE"`
+	Out       string         `help:"File to write: .npy." short:"o" required:"" placeholder:"FILE" ends:".npy"`
 	sampleFlags
 }
 
 // Run writes the vectors of graphs.
 func (c *embedCmd) Run(g *globals) error {
-	if c.Dim < 1 {
-		return usageError(fmt.Sprintf("--dim %d: want at least 1", c.Dim))
-	}
-	if err := checkFile("-o", c.Out, ".npy"); err != nil {
-		return err
-	}
 	in, err := c.open(g)
 	if err != nil {
 		return err
@@ -50,8 +43,9 @@ func (c *embedCmd) Run(g *globals) error {
 	}
 	g.note("residual of a graph: %.3g in the mean, at most %.3g; error of a kernel value: %.3g (root mean square), at most %.3g over %d pairs",
 		found.MeanResidual, found.MaxResidual, found.RMSError, found.MaxError, found.Pairs)
-	return g.result(map[string]any{"kernel": in.space.String(), "graphs": found.Graphs, "dim": e.Dim(), "errors": found, "file": c.Out},
-		"%s: %d vectors of dimension %d for %s", c.Out, found.Graphs, e.Dim(), in.space)
+	return g.result(map[string]any{
+		"kernel": in.space.String(), "graphs": found.Graphs, "dim": e.Dim(), "errors": found, "file": c.Out,
+	}, "%s: %d vectors of dimension %d for %s", c.Out, found.Graphs, e.Dim(), in.space)
 }
 
 // embedGraphs is the number of graphs that are embedded at a time.

@@ -38,22 +38,18 @@ type evaluateCmd struct {
 	choiceFlags `group:"Evaluation"`
 	Keep        string `help:"Folder that keeps the results of finished parts, to resume." name:"run" placeholder:"FOLDER" group:"Evaluation"`
 	Markdown    bool   `help:"Print Markdown." group:"Evaluation"`
-	Report      string `help:"Write a report with pictures: .html." placeholder:"FILE" group:"Evaluation"`
-	Plot        string `help:"Draw the scores with their intervals: .svg or .png." placeholder:"FILE" group:"Evaluation"`
+	Report      string `help:"Write a report with pictures: .html." placeholder:"FILE" ends:".html .htm" group:"Evaluation"`
+	Plot        string `help:"Draw the scores with their intervals: .svg or .png." placeholder:"FILE" ends:".svg .png" group:"Evaluation"`
 	dataFlags
 	kernelFlags
 }
 
 // Run evaluates kernels.
 func (c *evaluateCmd) Run(g *globals) error {
-	if err := cmp.Or(checkPicture("--plot", c.Plot), checkFile("--report", c.Report, ".html", ".htm")); err != nil {
-		return err
-	}
 	switch {
-	case g.JSON && c.Markdown:
-		return usageError("--json and --markdown exclude each other")
 	case (c.Default || c.Paper) && (c.flag() != "" || !slices.Equal(c.Kernel, defaultKernels)):
-		return usageError(cmp.Or(c.flag(), "--kernel") + " is for an evaluation without --default and --paper, which have their kernels")
+		flag := cmp.Or(c.flag(), "--kernel")
+		return usageError(flag + " is for an evaluation without --default and --paper, which have their kernels")
 	case len(slices.Compact(slices.Sorted(slices.Values(c.Kernel)))) < len(c.Kernel):
 		return usageError("--kernel " + strings.Join(c.Kernel, ",") + " names a kernel twice")
 	case c.Default && c.Select == reported:
@@ -123,7 +119,7 @@ func (c *evaluateCmd) options(ds *dataset.Dataset, onReported bool) (evaluate.Op
 func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, candidates []choose.Candidate, o evaluate.Options) (*evaluate.Report, error) {
 	start := time.Now()
 	o.Clock = func() time.Duration { return time.Since(start) }
-	o.Progress = func(done, total int) { g.bar.show("evaluate", int64(done), int64(total), "folds") }
+	o.Progress = g.bar.steps("evaluate", "folds")
 	if c.Keep != "" {
 		g.kept.set("--run %s has the finished parts; the same command goes on", c.Keep)
 	}

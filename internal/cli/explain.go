@@ -31,7 +31,7 @@ type explainCmd struct {
 	Class   string  `help:"Explain what speaks for this class, instead of the predicted one." xor:"what" placeholder:"NAME"`
 	Numbers bool    `help:"Write the numbers of the vertices into the picture."`
 	Scale   float64 `help:"Pixels of a PNG for one of the picture." default:"2"`
-	Out     string  `help:"File to write: .svg, .png, .html or .json." short:"o" placeholder:"FILE"`
+	Out     string  `help:"File to write: .svg, .png, .html or .json." short:"o" placeholder:"FILE" ends:".svg .png .html .json"`
 }
 
 // explanation is what the command says.
@@ -65,9 +65,6 @@ type support struct {
 
 // Run explains a prediction or a similarity.
 func (c *explainCmd) Run(g *globals) error {
-	if err := checkFile("-o", c.Out, ".svg", ".png", ".html", ".json"); err != nil {
-		return err
-	}
 	if !(c.Scale > 0) {
 		return usageError("--scale: want a positive number")
 	}
@@ -179,8 +176,8 @@ func (c *explainCmd) similarity(g *globals, m *model.Model, x, h *graph.Graph) (
 	if err != nil {
 		return nil, err
 	}
-	return &explanation{Graph: graphName(x, 0), Against: graphName(h, 0), What: "log similarity", Value: got.K, Explained: got.Explained,
-		oneSide: oneSide{x.Labels(), got.G, x}, Other: &oneSide{h.Labels(), got.H, h}}, nil
+	return &explanation{Graph: graphName(x, 0), Against: graphName(h, 0), What: "log similarity", Value: got.K,
+		Explained: got.Explained, oneSide: oneSide{x.Labels(), got.G, x}, Other: &oneSide{h.Labels(), got.H, h}}, nil
 }
 
 // headline says what is explained.
@@ -241,7 +238,8 @@ func (e *explanation) tables() (vertices []*table.Table, levels *table.Table, tr
 		levels.Add("counts of vertices", fmt.Sprintf("%+.5f", floats.Sum(e.Counted)))
 	}
 	for i, side := range [][]support{e.For, e.Contrary} {
-		t := &table.Table{Caption: []string{"training graphs speaking for it", "training graphs speaking against it"}[i], Header: []string{"graph", "target", "similarity", "adds"}}
+		t := &table.Table{Caption: "training graphs speaking " + []string{"for it", "against it"}[i],
+			Header: []string{"graph", "target", "similarity", "adds"}}
 		for _, s := range side {
 			t.Add(table.Clip(s.ID, 28), table.Clip(s.Target, 20), fmt.Sprintf("%.3f", s.Similarity), fmt.Sprintf("%+.4f", s.Adds))
 		}

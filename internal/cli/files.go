@@ -8,19 +8,41 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/alecthomas/kong"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/internal/file"
 )
 
-// checkFile refuses, before the work, a file that could not be written after it: one whose name
-// does not end as its format wants, or whose folder is not there. An empty path is no file.
-func checkFile(flag, path string, ends ...string) error {
+// check refuses, before the work, numbers below what the tag least of a flag says, files to write
+// (the tag ends) that checkFile refuses, and two forms of output.
+func (g *globals) check(flags []*kong.Flag) error {
+	for _, f := range flags {
+		name := "--" + f.Name
+		if least, err := strconv.ParseInt(f.Tag.Get("least"), 10, 64); err == nil && f.Target.Int() < least {
+			return usageError(fmt.Sprintf("%s %d: want at least %d", name, f.Target.Int(), least))
+		}
+		if g.JSON && f.Set && (f.Name == "csv" || f.Name == "markdown") {
+			return usageError(name + " and --json exclude each other")
+		}
+		if f.Tag.Has("ends") {
+			if err := checkFile(name, f.Target.String(), strings.Fields(f.Tag.Get("ends"))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkFile refuses a file that could not be written after the work: one whose name does not end as
+// its format wants, or whose folder is not there. An empty path is no file.
+func checkFile(flag, path string, ends []string) error {
 	if path == "" {
 		return nil
 	}
-	if ends != nil && !slices.Contains(ends, strings.ToLower(filepath.Ext(path))) {
+	if len(ends) > 0 && !slices.Contains(ends, strings.ToLower(filepath.Ext(path))) {
 		return usageError(fmt.Sprintf("%s %s: want a name that ends with %s", flag, path, either(ends)))
 	}
 	st, err := os.Stat(filepath.Dir(path))
@@ -32,9 +54,6 @@ func checkFile(flag, path string, ends ...string) error {
 	}
 	return nil
 }
-
-// checkPicture is checkFile for a picture.
-func checkPicture(flag, path string) error { return checkFile(flag, path, ".svg", ".png") }
 
 // either writes words as in "a, b or c".
 func either(words []string) string {
@@ -66,6 +85,17 @@ func printJSON(w io.Writer, v any) error {
 	}
 	_, err = fmt.Fprintln(w, string(b))
 	return err
+}
+
+// printLines prints JSON objects, each on a line.
+func printLines[T any](w io.Writer, list []T) error {
+	e := json.NewEncoder(w)
+	for i := range list {
+		if err := e.Encode(&list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pngScale is the number of pixels of a PNG for one of the picture.

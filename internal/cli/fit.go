@@ -11,7 +11,7 @@ import (
 
 // sampleFlags say which kernel is fitted to which graphs.
 type sampleFlags struct {
-	Sample     int    `help:"Number of graphs, drawn at random, to which a kernel is fitted; 0 means all." default:"10000" placeholder:"N"`
+	Sample     int    `help:"Number of graphs, drawn at random, to which a kernel is fitted; 0 means all." default:"10000" least:"0" placeholder:"N"`
 	SampleSeed uint64 `help:"Seed of the draw of graphs." default:"0"`
 	dataFlags
 	multiscaleFlag
@@ -20,7 +20,7 @@ type sampleFlags struct {
 
 type fitCmd struct {
 	Data string `arg:"" help:"Dataset, or - for standard input."`
-	Out  string `help:"Model file to write." short:"o" required:"" placeholder:"FILE"`
+	Out  string `help:"Model file to write." short:"o" required:"" placeholder:"FILE" ends:""`
 	sampleFlags
 }
 
@@ -43,11 +43,8 @@ func (c *fitCmd) Run(g *globals) error {
 
 // fitSample fits the kernel to a sample of the graphs of a dataset, and returns how many there are.
 func (f *sampleFlags) fitSample(g *globals, path string) (m *model.Model, total int, err error) {
-	switch {
-	case f.given()["exact"] == "true":
+	if f.given()["exact"] == "true" {
 		return nil, 0, usageError("--exact: the exact kernel has no model, and so no vectors; mlg gram --exact computes its matrix")
-	case f.Sample < 0:
-		return nil, 0, usageError(fmt.Sprintf("--sample %d: want a number of graphs, or 0 for all", f.Sample))
 	}
 	graphs, total, err := f.draw(g, path)
 	if err != nil {

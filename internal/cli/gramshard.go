@@ -69,7 +69,8 @@ func (c *gramCmd) shard(g *globals) error {
 	return g.result(map[string]any{
 		"kernel": d.Space.String(), "folder": c.Tiles, "shard": i, "shards": n, "tiles": sum.Tiles, "all_tiles": plan.Tiles(),
 		"computed": sum.Computed, "kept": sum.Kept, "damaged": sum.Damaged,
-	}, "%s: shard %d/%d has %d of %d tiles, %d computed%s and %d kept,", c.Tiles, i, n, sum.Tiles, plan.Tiles(), sum.Computed, text, sum.Kept)
+	}, "%s: shard %d/%d has %d of %d tiles, %d computed%s and %d kept,", c.Tiles, i, n, sum.Tiles, plan.Tiles(),
+		sum.Computed, text, sum.Kept)
 }
 
 // collect returns the records of a source.

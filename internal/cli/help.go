@@ -106,7 +106,9 @@ func joinNegatives(args []string) []string {
 	var out []string
 	for _, arg := range args {
 		last := len(out) - 1
-		if _, err := strconv.ParseFloat(arg, 64); err == nil && arg[0] == '-' && last >= 0 && strings.HasPrefix(out[last], "--") && !strings.Contains(out[last], "=") {
+		_, err := strconv.ParseFloat(arg, 64)
+		negative := err == nil && arg[0] == '-'
+		if negative && last >= 0 && strings.HasPrefix(out[last], "--") && !strings.Contains(out[last], "=") {
 			out[last] += "=" + arg
 		} else {
 			out = append(out, arg)

@@ -25,7 +25,7 @@ type linearCmd struct {
 
 type linearTrainCmd struct {
 	Vectors string    `arg:"" help:"Vectors, as embed writes them: X.npy, with targets in X.ids.csv." type:"path"`
-	Out     string    `help:"File to write: .json." short:"o" required:"" placeholder:"FILE"`
+	Out     string    `help:"File to write: .json." short:"o" required:"" placeholder:"FILE" ends:""`
 	C       []float64 `help:"Values of C to choose from; one value fixes it." name:"c" default:"0.1,1,10,100"`
 	Folds   int       `help:"Folds of the cross-validation that chooses C and estimates the accuracy." default:"5"`
 	Seed    uint64    `help:"Seed of the folds." default:"0"`
@@ -75,8 +75,10 @@ func (c *linearTrainCmd) Run(g *globals) error {
 		return err
 	}
 	return g.result(map[string]any{
-		"classes": classes, "examples": x.Rows, "dim": x.Cols, "c": machine.C, "accuracy": machine.Accuracy, "folds": c.Folds, "file": c.Out,
-	}, "%s: %d classes, C = %g, accuracy %.2f %% in %d-fold cross-validation,", c.Out, len(classes), machine.C, 100*machine.Accuracy, c.Folds)
+		"classes": classes, "examples": x.Rows, "dim": x.Cols, "c": machine.C, "accuracy": machine.Accuracy,
+		"folds": c.Folds, "file": c.Out,
+	}, "%s: %d classes, C = %g, accuracy %.2f %% in %d-fold cross-validation,",
+		c.Out, len(classes), machine.C, 100*machine.Accuracy, c.Folds)
 }
 
 // choose returns the C with the best accuracy in cross-validation, the smallest of equals.
@@ -135,7 +137,7 @@ func choice(x *kernel.Matrix, labels, rows []int) (*kernel.Matrix, []int) {
 type linearPredictCmd struct {
 	Machine string `arg:"" help:"What linear train has written." type:"path"`
 	Vectors string `arg:"" help:"Vectors, as embed writes them." type:"path"`
-	Out     string `help:"File to write: .csv. Otherwise standard output." short:"o" placeholder:"FILE"`
+	Out     string `help:"File to write: .csv. Otherwise standard output." short:"o" placeholder:"FILE" ends:""`
 }
 
 // Run predicts.

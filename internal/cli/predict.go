@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
@@ -22,9 +21,9 @@ type predictCmd struct {
 	placeFlags
 	Model   string `arg:"" help:"Model file."`
 	Data    string `arg:"" help:"Graphs: a dataset, a SMILES, or - for standard input, perhaps with --format."`
-	Nearest int    `help:"Number of nearest training graphs to name." default:"3"`
+	Nearest int    `help:"Number of nearest training graphs to name." default:"3" least:"0"`
 	CSV     bool   `help:"Print a table as CSV." name:"csv"`
-	Out     string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE"`
+	Out     string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:""`
 }
 
 // predicted is what is said about one graph.
@@ -53,12 +52,6 @@ const (
 
 // Run predicts graphs as they are read.
 func (c *predictCmd) Run(g *globals) error {
-	if c.CSV && g.JSON {
-		return usageError("--csv and --json exclude each other")
-	}
-	if c.Nearest < 0 {
-		return usageError("--nearest: want 0 or more")
-	}
 	m, err := readModel(c.Model)
 	if err != nil {
 		return err
@@ -74,7 +67,7 @@ func (c *predictCmd) Run(g *globals) error {
 	if m.Nearest != nil && m.Nearest[100] > 1.001*s.most { // these are not
 		s.most = math.Inf(1)
 	}
-	if err := output(g, c.Out, func(w io.Writer) error { return c.stream(g, m, graphs, s, c.writer(g, m, w)) }); err != nil {
+	if err := output(g, c.Out, func(w io.Writer) error { return c.stream(g, m, graphs, s, w) }); err != nil {
 		return err
 	}
 	if s.graphs == 0 {
@@ -102,7 +95,8 @@ func (c *predictCmd) graphs(g *globals, o dataset.Options) (iter.Seq2[*graph.Gra
 }
 
 // stream predicts block after block, in memory that does not grow with the data.
-func (c *predictCmd) stream(g *globals, m *model.Model, graphs iter.Seq2[*graph.Graph, error], s *score, write func(p []predicted) error) error {
+func (c *predictCmd) stream(g *globals, m *model.Model, graphs iter.Seq2[*graph.Graph, error], s *score, w io.Writer) error {
+	write := c.writer(g, m, w)
 	rows := max(1, min(blockGraphs, blockValues/max(1, m.Examples())))
 	for block, err := range blocks(graphs, rows, blockVertices) {
 		if err != nil {
@@ -153,15 +147,7 @@ func describe(m *model.Model, x *graph.Graph, i int, p model.Prediction, nearest
 func (c *predictCmd) writer(g *globals, m *model.Model, w io.Writer) func(p []predicted) error {
 	switch {
 	case g.JSON:
-		e := json.NewEncoder(w)
-		return func(p []predicted) error {
-			for i := range p {
-				if err := e.Encode(&p[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
+		return func(p []predicted) error { return printLines(w, p) }
 	case c.CSV:
 		return c.csvWriter(m, csv.NewWriter(w))
 	}
@@ -219,9 +205,11 @@ func textWriter(m *model.Model, w io.Writer) func(p []predicted) error {
 	line := func(id, said, target, score, near, like string) error {
 		var err error
 		if targets {
-			_, err = fmt.Fprintf(w, "%-16s %-15s %-15s %6s  %-16s %s\n", table.Clip(id, 16), table.Clip(said, 15), table.Clip(target, 15), score, table.Clip(near, 16), like)
+			_, err = fmt.Fprintf(w, "%-16s %-15s %-15s %6s  %-16s %s\n",
+				table.Clip(id, 16), table.Clip(said, 15), table.Clip(target, 15), score, table.Clip(near, 16), like)
 		} else {
-			_, err = fmt.Fprintf(w, "%-20s %-18s %6s  %-22s %s\n", table.Clip(id, 20), table.Clip(said, 18), score, table.Clip(near, 22), like)
+			_, err = fmt.Fprintf(w, "%-20s %-18s %6s  %-22s %s\n",
+				table.Clip(id, 20), table.Clip(said, 18), score, table.Clip(near, 22), like)
 		}
 		return err
 	}

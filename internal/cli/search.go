@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -20,9 +19,9 @@ type searchCmd struct {
 	From  string `arg:"" help:"Model file, whose training graphs are searched, store (mlg transform), or dataset." name:"from"`
 	Query string `arg:"" help:"Graphs to search for: a file, a SMILES, or, unless FROM is a store, an identifier of the searched graphs." optional:""`
 	Like  string `help:"Search for the graph with this identifier or number among the searched ones, which is left out; not in a store." placeholder:"ID" group:"Search"`
-	Count int    `help:"Number of graphs to find." short:"k" name:"count" default:"10" group:"Search"`
+	Count int    `help:"Number of graphs to find." short:"k" name:"count" default:"10" least:"1" group:"Search"`
 	CSV   bool   `help:"Print a table as CSV." name:"csv" group:"Search"`
-	Out   string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" group:"Search"`
+	Out   string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:"" group:"Search"`
 	sourceFlags
 }
 
@@ -39,12 +38,7 @@ type foundResult struct {
 
 // Run searches for the most similar graphs. It looks at every one.
 func (c *searchCmd) Run(g *globals) error {
-	switch {
-	case c.CSV && g.JSON:
-		return usageError("--csv and --json exclude each other")
-	case c.Count < 1:
-		return usageError("-k: want at least 1")
-	case (c.Query == "") == (c.Like == ""):
+	if (c.Query == "") == (c.Like == "") {
 		return usageError("want either a query or --like ID")
 	}
 	s, err := c.open(g, c.From)
@@ -140,13 +134,7 @@ func (s *source) search(ctx context.Context, queries []*graph.Graph, k, self int
 
 func (c *searchCmd) print(g *globals, w io.Writer, list []found) error {
 	if g.JSON {
-		e := json.NewEncoder(w)
-		for i := range list {
-			if err := e.Encode(&list[i]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return printLines(w, list)
 	}
 	t := csv.NewWriter(w)
 	if c.CSV {

@@ -23,7 +23,7 @@ import (
 
 type trainCmd struct {
 	Data string `arg:"" help:"Dataset with targets."`
-	Out  string `help:"Model file to write." short:"o" required:"" placeholder:"FILE"`
+	Out  string `help:"Model file to write." short:"o" required:"" placeholder:"FILE" ends:""`
 
 	Kernel      string `help:"Train this kernel with its flags, instead of choosing among the default candidates: ${kernel_list}." enum:",${kernels}" default:"" placeholder:"NAME" group:"Training"`
 	Quick       bool   `help:"One good kernel instead of the default candidates; C is still chosen." group:"Training"`
@@ -69,9 +69,6 @@ func (c *trainCmd) Run(g *globals) error {
 	if c.Quick && c.Kernel != "" {
 		return usageError("--quick and --kernel exclude each other")
 	}
-	if err := checkFile("-o", c.Out); err != nil {
-		return err
-	}
 	ds, err := c.read(g, c.Data)
 	if err != nil {
 		return err
@@ -83,7 +80,7 @@ func (c *trainCmd) Run(g *globals) error {
 	if err := c.announce(g, ds, candidates, o); err != nil {
 		return err
 	}
-	o.Progress = func(done, total int) { g.bar.show("choosing", int64(done), int64(total), "") }
+	o.Progress = g.bar.steps("choosing", "")
 	plan, err := choose.Choose(g.ctx, ds, candidates, o)
 	if err != nil {
 		return err
@@ -185,7 +182,7 @@ func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []choose
 	case errors.Is(err, context.Canceled):
 		return err
 	case err == nil: // else the sample may lack a class; the real work will tell what is wrong
-		line += fmt.Sprintf(", and %s on %s", roughly(need), agree(g.workers(), "thread", "threads"))
+		line += fmt.Sprintf(", and %s on %s", round(need.Round(time.Second)), agree(g.workers(), "thread", "threads"))
 	}
 	if !c.Quick && c.Kernel == "" {
 		line += " (--quick takes one kernel)"
@@ -259,22 +256,12 @@ func different(settings []choose.Setting) int {
 	return len(seen)
 }
 
-// roughly writes a duration with one or two digits.
-func roughly(d time.Duration) string {
-	switch {
-	case d < 90*time.Second:
-		return fmt.Sprintf("%.0f seconds", d.Seconds())
-	case d < 90*time.Minute:
-		return fmt.Sprintf("%.0f minutes", d.Minutes())
-	}
-	return fmt.Sprintf("%.1f hours", d.Hours())
-}
-
 // report says what was chosen and how good it may be.
 func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took time.Duration) error {
 	r := trained{
-		File: c.Out, Data: ds.Name, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination, Parameter: "C", Value: p.Parameter,
-		Limited: p.Limited, Bytes: fileSize(c.Out), Seconds: took.Seconds(), Estimate: p.Estimate, Compared: p.Procedures, Baseline: baselineScore(p),
+		File: c.Out, Data: ds.Name, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination,
+		Parameter: "C", Value: p.Parameter, Estimate: p.Estimate, Compared: p.Procedures, Baseline: baselineScore(p),
+		Limited: p.Limited, Bytes: fileSize(c.Out), Seconds: took.Seconds(),
 	}
 	if p.Learner == svm.KernelRidge {
 		r.Parameter = "ridge"

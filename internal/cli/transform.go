@@ -10,7 +10,7 @@ type transformCmd struct {
 	placeFlags
 	Model string `arg:"" help:"Model file, as fit writes it." type:"path"`
 	Data  string `arg:"" help:"Dataset, or - for standard input."`
-	Out   string `help:"Store to write: .mlgs." short:"o" required:"" placeholder:"FILE"`
+	Out   string `help:"Store to write: .mlgs." short:"o" required:"" placeholder:"FILE" ends:""`
 }
 
 // Run transforms graphs one chunk after the other.
