@@ -41,7 +41,6 @@ type demoResult struct {
 	Prediction  *demoPrediction   `json:"prediction"`
 	Report      string            `json:"report"`
 
-	data *dataset.Dataset
 	gram *kernel.Matrix
 	info dataset.Summary
 }
@@ -65,8 +64,7 @@ func (c *demoCmd) Run(g *globals) error {
 	}
 	k := mlg.Default()
 	info := dataset.Info(ds)
-	r := &demoResult{Dataset: "builtin:drugs", Graphs: info.Graphs, Classes: info.Classes, Query: demoQuery, Report: c.Report,
-		data: ds, info: info}
+	r := &demoResult{Dataset: "builtin:drugs", Graphs: info.Graphs, Classes: info.Classes, Query: demoQuery, Report: c.Report, info: info}
 
 	g.bar.show("gram", 0, 0, "")
 	start := time.Now()
@@ -93,7 +91,7 @@ func (c *demoCmd) Run(g *globals) error {
 		return err
 	}
 	g.bar.show("report", 0, 0, "")
-	page, err := r.page(model.LowRank(m.Kernel.Factors[0]), query)
+	page, err := r.page(m, query)
 	if err != nil {
 		return err
 	}
@@ -203,8 +201,8 @@ func (r *demoResult) print(g *globals) {
 const demoNote = "Atoms are compared by their elements, then neighbourhoods of radius 1 by their atoms, those of radius 2 by the smaller ones, and molecules by those. Bond orders do not count, as in the paper; with --edge-weight order they do."
 
 // page makes the report.
-func (r *demoResult) page(fitted *mlg.Model, query int) (*draw.Report, error) {
-	figures, err := kernelFigures("mlg", fitted, r.gram, r.data.Targets())
+func (r *demoResult) page(m *model.Model, query int) (*draw.Report, error) {
+	figures, err := kernelFigures("mlg", m, r.gram, m.Targets)
 	if err != nil {
 		return nil, err
 	}
@@ -214,10 +212,10 @@ func (r *demoResult) page(fitted *mlg.Model, query int) (*draw.Report, error) {
 	}
 	results[0].Heading = "Classes of molecules not seen in training"
 
-	molecules := []draw.Panel{{Graph: r.data.Graphs[query], Title: r.Query}}
+	molecules := []draw.Panel{{Graph: m.Graphs[query], Title: r.Query}}
 	table := draw.Table{Header: []string{"similarity", "molecule", "class"}}
 	for _, n := range r.Neighbours {
-		molecules = append(molecules, draw.Panel{Graph: r.data.Graphs[n.Index], Title: fmt.Sprintf("%s  %.3f", n.ID, n.Similarity)})
+		molecules = append(molecules, draw.Panel{Graph: m.Graphs[n.Index], Title: fmt.Sprintf("%s  %.3f", n.ID, n.Similarity)})
 		table.Rows = append(table.Rows, []string{fmt.Sprintf("%.4f", n.Similarity), n.ID, n.Target})
 	}
 	neighbours, err := smallGraphs(molecules)

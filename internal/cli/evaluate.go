@@ -246,28 +246,20 @@ func (c *evaluateCmd) report(g *globals, ds *dataset.Dataset, r *evaluate.Report
 	if len(ds.Graphs) > largestPicture {
 		sections = append(sections, draw.Section{Heading: heading, Blocks: []draw.Block{draw.Paragraph(fmt.Sprintf("No pictures of the kernel matrix: more than %d graphs.", largestPicture))}})
 	} else {
-		k, err := c.kernel(g.quietly(), name, ds.Graphs)
+		m, err := c.fit(g.quietly(), name, ds.Graphs)
 		if err != nil {
 			return nil, err
 		}
-		f, err := k.Fit(g.ctx, ds.Graphs)
+		gram, err := m.Kernel.Gram(g.ctx)
 		if err != nil {
 			return nil, err
 		}
-		m, err := f.Gram(g.ctx)
+		blocks, err := kernelFigures(name, m, gram, classesOf(ds))
 		if err != nil {
 			return nil, err
 		}
-		blocks, err := kernelFigures(name, f, m, classesOf(ds))
-		if err != nil {
-			return nil, err
-		}
-		sections = append(sections, draw.Section{Heading: heading, Blocks: append([]draw.Block{draw.Code(k.String())}, blocks...)})
+		sections = append(sections, draw.Section{Heading: heading, Blocks: append([]draw.Block{draw.Code(kernelText(m))}, blocks...)})
 	}
-	what := "values"
-	if n := len(r.Classes); n > 0 {
-		what = fmt.Sprintf("%d classes", n)
-	}
-	return &draw.Report{Title: "Kernels on " + strings.TrimPrefix(r.Dataset, "builtin:"), Summary: fmt.Sprintf("%d graphs, %s.", r.Graphs, what),
+	return &draw.Report{Title: "Kernels on " + strings.TrimPrefix(r.Dataset, "builtin:"), Summary: dataText("", r.Graphs, r.Classes) + ".",
 		Sections: sections, Footer: footer(commandLine())}, nil
 }

@@ -129,7 +129,11 @@ func save(g *globals, path string, content []byte, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if err := output(g, path, func(w io.Writer) error { _, err := w.Write(content); return err }); err != nil {
+	err = output(g, path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	g.note("wrote %s", path)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/graph"
@@ -136,6 +137,7 @@ func (c *gramCmd) Run(g *globals) error {
 // draw writes the pictures that were asked for.
 func (c *gramCmd) draw(g *globals, ds *dataset.Dataset, k kernel.Kernel, f kernel.Fitted, m *kernel.Matrix) error {
 	title, classes := ds.Name+": "+k.String(), classesOf(ds)
+	low, _ := f.(*mlg.Model)
 	for _, x := range []struct {
 		path string
 		draw func() (*draw.Picture, error)
@@ -144,7 +146,7 @@ func (c *gramCmd) draw(g *globals, ds *dataset.Dataset, k kernel.Kernel, f kerne
 			return draw.HeatMap(title, m, classes, draw.Size{Width: 800, Height: 640})
 		}},
 		{c.Map, func() (*draw.Picture, error) { return draw.Map(title, m, classes, draw.Size{Width: 800, Height: 560}) }},
-		{c.Spectrum, func() (*draw.Picture, error) { return spectrum(title, f) }},
+		{c.Spectrum, func() (*draw.Picture, error) { return spectrum(title, low) }},
 	} {
 		if err := savePicture(g, x.path, pngScale, x.draw); err != nil {
 			return err

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/mlgkernel/mlg/matrix"
@@ -23,10 +22,8 @@ func (f *shardFlags) parse() (i, n int, err error) {
 	if f.Shard == "" || f.Tiles == "" {
 		return 0, 0, usageError("--shard and --tiles go together: the part to compute, and the folder for it")
 	}
-	a, b, ok := strings.Cut(f.Shard, "/")
-	i, errI := strconv.Atoi(a)
-	n, errN := strconv.Atoi(b)
-	if !ok || errI != nil || errN != nil || n < 1 || i < 1 || i > n {
+	rest := ""
+	if got, _ := fmt.Sscanf(f.Shard, "%d/%d%s", &i, &n, &rest); got != 2 || n < 1 || i < 1 || i > n {
 		return 0, 0, usageError(fmt.Sprintf("--shard %s: want I/N with 1 ≤ I ≤ N, as in 1/16", f.Shard))
 	}
 	return i, n, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/model"
 )
 
 // smallGraphs draws graphs side by side, up to three in a row.
@@ -28,11 +29,10 @@ func classesOf(ds *dataset.Dataset) []string {
 	return ds.Targets()
 }
 
-// spectrum draws the eigenvalues of the landmarks' Gram matrices of a fitted kernel, a line for
-// each level that has them.
-func spectrum(title string, f kernel.Fitted) (*draw.Picture, error) {
-	m, ok := f.(*mlg.Model)
-	if !ok {
+// spectrum draws the eigenvalues of the landmarks' Gram matrices of a low-rank kernel, a line for
+// each level that has them. Other kernels have none.
+func spectrum(title string, m *mlg.Model) (*draw.Picture, error) {
+	if m == nil {
 		return nil, usageError("only the low-rank kernels mlg and flg have landmarks, whose eigenvalues could be drawn")
 	}
 	c := draw.LineChart{Title: title, XAxis: "number", YAxis: "eigenvalue", LogY: true, Size: draw.Size{Width: 720, Height: 420}}
@@ -58,7 +58,7 @@ const largestPicture = 5000
 
 // kernelFigures are the pictures of a kernel matrix for a report: heat map, map, and the
 // spectrum where the kernel has one.
-func kernelFigures(name string, f kernel.Fitted, k *kernel.Matrix, class []string) ([]draw.Block, error) {
+func kernelFigures(name string, fitted *model.Model, k *kernel.Matrix, class []string) ([]draw.Block, error) {
 	heat, err := draw.HeatMap("", k, class, draw.Size{Width: 720, Height: 560})
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func kernelFigures(name string, f kernel.Fitted, k *kernel.Matrix, class []strin
 		draw.Figure{Picture: heat, Caption: fmt.Sprintf("Gram matrix of %s: every cell is the similarity of two graphs, %s. Dark squares on the diagonal are groups of similar graphs.", name, order), Scale: 2},
 		draw.Figure{Picture: plane, Caption: "Map of the graphs by kernel principal component analysis: graphs that the kernel finds similar are near each other, as far as two dimensions can show."},
 	}
-	if p, err := spectrum("", f); err == nil {
+	if p, err := spectrum("", model.LowRank(fitted.Kernel.Factors[0])); err == nil {
 		out = append(out, draw.Figure{Picture: p, Caption: "Eigenvalues of the landmarks' Gram matrices that were kept. Where a line still falls steeply at its end, a larger --rank would see more."})
 	}
 	return out, nil

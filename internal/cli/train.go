@@ -273,11 +273,7 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took 
 	if g.JSON {
 		return printJSON(g.stdout, r)
 	}
-	what := "values"
-	if p.Classes != nil {
-		what = fmt.Sprintf("%d classes", len(p.Classes))
-	}
-	fmt.Fprintf(g.stdout, "%s: %d graphs, %s\n", r.Data, r.Graphs, what)
+	fmt.Fprintln(g.stdout, dataText(r.Data+": ", r.Graphs, r.Classes))
 	if len(r.Compared) > 1 {
 		fmt.Fprintf(g.stdout, "\nways to combine the candidates, %s:\n", r.Estimate.Measure)
 		for _, s := range r.Compared {
@@ -314,6 +310,14 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took 
 	}
 	_, err := fmt.Fprintf(g.stdout, "\n%s: %s, %s\n", r.File, count(float64(r.Bytes), "B"), round(took))
 	return err
+}
+
+// dataText says what is learned from, behind a name.
+func dataText(name string, graphs int, classes []string) string {
+	if classes == nil {
+		return fmt.Sprintf("%s%d graphs, values", name, graphs)
+	}
+	return fmt.Sprintf("%s%d graphs, %d classes", name, graphs, len(classes))
 }
 
 // baselineScore is the accuracy of always saying the largest class (balanced: one in the
