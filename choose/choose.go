@@ -84,7 +84,7 @@ type Estimate struct {
 
 // ProcedureScore is the score of one way to combine kernels, by which they are compared.
 type ProcedureScore struct {
-	Combination Combination
+	Combination Combination `json:"combination"`
 	Estimate
 }
 

@@ -37,6 +37,9 @@ var combinationNames = []string{"best single", "mean of all", "mean of best", "w
 
 func (c Combination) String() string { return combinationNames[c] }
 
+// MarshalText writes the name.
+func (c Combination) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
 // Summed reports whether a combination is a sum of kernels, which needs trainings of its own.
 func (c Combination) Summed() bool { return c != BestSingle }
 

@@ -68,7 +68,7 @@ func Open(path string, opts Options) (*Reader, error) {
 func inCache(name string) (string, error) {
 	dir, noDir := CacheDir()
 	path, err := CachePath(dir, name)
-	if err != nil || extensions[strings.ToLower(filepath.Ext(name))] != "" {
+	if err != nil || KnownName(name) {
 		return "", fmt.Errorf("%s: no such file or folder", name)
 	}
 	if _, err := os.Stat(path); err == nil && noDir == nil {
@@ -161,6 +161,11 @@ func stem(name string) string {
 		name = name[:len(name)-len(filepath.Ext(name))]
 	}
 	return name
+}
+
+// KnownName reports whether the end of a name says the format of the file.
+func KnownName(name string) bool {
+	return extensions[strings.ToLower(filepath.Ext(strings.TrimSuffix(name, ".gz")))] != ""
 }
 
 var extensions = map[string]Format{

@@ -5,9 +5,9 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/mlgkernel/mlg/internal/table"
 )
 
 //go:embed report.html
@@ -84,25 +84,15 @@ type Table struct {
 }
 
 func (t Table) html() (template.HTML, error) {
-	number := slices.Repeat([]bool{len(t.Rows) > 0}, len(t.Header))
 	for i, row := range t.Rows {
 		if len(row) != len(t.Header) {
 			return "", fmt.Errorf("table %q: row %d has %d cells, want %d as in the header", t.Caption, i, len(row), len(t.Header))
-		}
-		for j, cell := range row {
-			number[j] = number[j] && numeric(cell)
 		}
 	}
 	return render("table", struct {
 		Table
 		Number []bool
-	}{t, number})
-}
-
-// numeric reports whether a cell begins like a number, or stands for a missing one.
-func numeric(cell string) bool {
-	s := strings.TrimLeft(strings.TrimSpace(cell), "+-−–.")
-	return s == "" || unicode.IsDigit(rune(s[0]))
+	}{t, (*table.Table)(&t).Numbers()})
 }
 
 // Figure is a picture with a caption.

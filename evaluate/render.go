@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/mlgkernel/mlg/internal/table"
 )
 
 // WriteJSON writes the report as an indented JSON object.
@@ -45,25 +45,21 @@ func (r *Report) Facts() []string {
 }
 
 // Table is a table of a report. The first column has names.
-type Table struct {
-	Title  string
-	Header []string
-	Rows   [][]string
-}
+type Table = table.Table
 
 // Tables returns the results, the parameters that were chosen, the classes in the best row, and the
 // comparison of the other rows with it.
 func (r *Report) Tables() []Table {
-	results := Table{Title: "Results", Header: []string{"kernel", "accuracy", fmt.Sprintf("%g %% interval", 100*confidence), "balanced", "AUC", "seconds"}}
-	chosen := Table{Title: "Chosen", Header: []string{"kernel", "parameters"}}
+	results := Table{Caption: "Results", Header: []string{"kernel", "accuracy", fmt.Sprintf("%g %% interval", 100*confidence), "balanced", "AUC", "seconds"}}
+	chosen := Table{Caption: "Chosen", Header: []string{"kernel", "parameters"}}
 	if r.Protocol.Honest {
-		chosen.Title = "Chosen most often"
+		chosen.Caption = "Chosen most often"
 	}
 	if r.Classes == nil {
 		results.Header = []string{"kernel", "RMSE", "MAE", "R²", "seconds"}
 	}
 	for _, x := range r.Results {
-		results.Rows = append(results.Rows, x.cells())
+		results.Add(x.cells()...)
 		if x.Parameters == "-" {
 			continue
 		}
@@ -71,18 +67,18 @@ func (r *Report) Tables() []Table {
 		if len(x.Choices) > 0 {
 			parameters += fmt.Sprintf(" (%d of %d folds)", x.Choices[0].Folds, r.Protocol.Folds*x.Repeats)
 		}
-		chosen.Rows = append(chosen.Rows, []string{x.Name, parameters})
+		chosen.Add(x.Name, parameters)
 	}
 	out := []Table{results, chosen}
 	best := r.best()
 	if best.ClassificationSummary != nil {
-		t := Table{Title: "By class, " + best.Name, Header: []string{"class", "examples", "recall", "precision", "F1"}}
+		t := Table{Caption: "By class, " + best.Name, Header: []string{"class", "examples", "recall", "precision", "F1"}}
 		for _, c := range best.ByClass {
-			t.Rows = append(t.Rows, []string{c.Class, fmt.Sprint(c.Examples / best.Repeats), fmt.Sprintf("%.3f", c.Recall), fmt.Sprintf("%.3f", c.Precision), fmt.Sprintf("%.3f", c.F1)})
+			t.Add(c.Class, fmt.Sprint(c.Examples/best.Repeats), fmt.Sprintf("%.3f", c.Recall), fmt.Sprintf("%.3f", c.Precision), fmt.Sprintf("%.3f", c.F1))
 		}
 		out = append(out, t)
 	}
-	tests := Table{Title: "Corrected resampled t-test against " + best.Name, Header: []string{"kernel", "difference", "t", "p"}}
+	tests := Table{Caption: "Corrected resampled t-test against " + best.Name, Header: []string{"kernel", "difference", "t", "p"}}
 	for i := range r.Results {
 		if r.Results[i].Name == best.Name {
 			continue
@@ -92,7 +88,7 @@ func (r *Report) Tables() []Table {
 		if r.Classes != nil {                            // of accuracies in per cent
 			difference = fmt.Sprintf("%+.2f", 100*x.Difference)
 		}
-		tests.Rows = append(tests.Rows, []string{x.A, difference, fmt.Sprintf("%.2f", x.T), fmt.Sprintf("%.3g", x.P)})
+		tests.Add(x.A, difference, fmt.Sprintf("%.2f", x.T), fmt.Sprintf("%.3g", x.P))
 	}
 	return append(out, tests)
 }
@@ -110,9 +106,14 @@ func (x *Result) cells() []string {
 		if x.AUC != nil {
 			auc = fmt.Sprintf("%.3f", *x.AUC)
 		}
-		out = append(out, spread("%.2f", 100*x.Accuracy, 100*x.AccuracyStd, x.Repeats), interval, fmt.Sprintf("%.1f", 100*x.Balanced), auc)
+		out = append(out, x.AccuracyText(), interval, fmt.Sprintf("%.1f", 100*x.Balanced), auc)
 	}
 	return append(out, fmt.Sprintf("%.1f", x.Seconds))
+}
+
+// AccuracyText returns the accuracy in per cent, with its deviation between repeats.
+func (x *Result) AccuracyText() string {
+	return spread("%.2f", 100*x.Accuracy, 100*x.AccuracyStd, x.Repeats)
 }
 
 // spread returns mean±deviation, or the mean alone for a single repeat.
@@ -135,108 +136,40 @@ func (r *Report) best() *Result {
 	return best
 }
 
-// textWidth is the number of columns of a terminal that the tables keep to.
-const textWidth = 80
-
 // WriteText writes the report for a terminal of 80 columns.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	for _, line := range r.Facts() {
-		wrapText(&b, "", line)
+		b.WriteString(table.Wrap(line, 0, 2) + "\n")
 	}
 	for i, t := range r.Tables() {
 		b.WriteByte('\n')
 		if i > 0 {
-			b.WriteString(t.Title + ":\n")
+			b.WriteString(t.Caption + ":\n")
 		}
 		if t.Header[1] == "parameters" { // long texts
 			for _, row := range t.Rows {
-				wrapText(&b, "  ", row[0]+": "+row[1])
+				fmt.Fprintf(&b, "  %s\n", table.Wrap(row[0]+": "+row[1], 2, 4))
 			}
 			continue
 		}
-		t.writeText(&b)
+		t.Write(&b, "")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// writeText writes columns. What is too wide loses the end of its names.
-func (t *Table) writeText(b *strings.Builder) {
-	rows := slices.Concat([][]string{t.Header}, t.Rows)
-	width := make([]int, len(t.Header))
-	total := -2
-	for c := range width {
-		for _, row := range rows {
-			width[c] = max(width[c], utf8.RuneCountInString(row[c]))
-		}
-		total += width[c] + 2
-	}
-	width[0] = max(8, width[0]-max(0, total-textWidth))
-	for _, row := range rows {
-		b.WriteString(pad(row[0], width[0], false))
-		for c, s := range row[1:] {
-			b.WriteString("  " + pad(s, width[c+1], true))
-		}
-		b.WriteByte('\n')
-	}
 }
 
 // WriteMarkdown writes the report as Markdown.
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n\n%s\n", escape(r.Dataset), escape(strings.Join(r.Facts(), " ")))
+	fmt.Fprintf(&b, "## %s\n\n%s\n", table.Escape(r.Dataset), table.Escape(strings.Join(r.Facts(), " ")))
 	for i, t := range r.Tables() {
 		b.WriteByte('\n')
 		if i > 0 {
-			fmt.Fprintf(&b, "### %s\n\n", escape(t.Title))
+			fmt.Fprintf(&b, "### %s\n\n", table.Escape(t.Caption))
 		}
-		for k, row := range slices.Concat([][]string{t.Header}, t.Rows) {
-			b.WriteByte('|')
-			for _, c := range row {
-				b.WriteString(" " + escape(c) + " |")
-			}
-			b.WriteByte('\n')
-			if k == 0 {
-				b.WriteString("|" + strings.Repeat("---|", len(row)) + "\n")
-			}
-		}
+		t.WriteMarkdown(&b)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// escape keeps names from being read as Markdown.
-func escape(s string) string {
-	return strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", "\n", " ").Replace(s)
-}
-
-// pad fills or cuts s to n columns.
-func pad(s string, n int, right bool) string {
-	have := utf8.RuneCountInString(s)
-	if have > n {
-		return string([]rune(s)[:n-1]) + "…"
-	}
-	if right {
-		return strings.Repeat(" ", n-have) + s
-	}
-	return s + strings.Repeat(" ", n-have)
-}
-
-// wrapText writes words in lines of the text width, the later ones indented by two more.
-func wrapText(b *strings.Builder, indent, text string) {
-	line := indent
-	empty := true
-	for _, word := range strings.Fields(text) {
-		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > textWidth {
-			b.WriteString(line + "\n")
-			line, empty = indent+"  ", true
-		}
-		if !empty {
-			line += " "
-		}
-		line += word
-		empty = false
-	}
-	b.WriteString(line + "\n")
 }

@@ -1,10 +1,11 @@
 package cli
 
 import (
-	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,22 +14,21 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/spd"
 )
 
 type benchCmd struct {
-	dataFlags
-	kernelFlag
-	kernelFlags
 	Data     []string `arg:"" help:"Datasets. Without any: the rate of pairs, builtin:drugs, and all collections in the cache and in --datasets." optional:""`
-	Rounds   int      `help:"Number of runs; the fastest counts." default:"3"`
+	Rounds   int      `help:"Number of runs; the fastest counts." default:"3" least:"1"`
 	Ranks    []int    `help:"Ranks for which the rate of pairs is measured." default:"5,10,20,40"`
 	Datasets string   `help:"Folder of TUDataset collections." env:"MLG_DATASETS" placeholder:"FOLDER"`
 	Markdown bool     `help:"Print Markdown."`
+	sourceFlags
 }
 
 // benchReport is what bench finds.
@@ -41,26 +41,21 @@ type benchReport struct {
 
 // stageTimes sums the time that workers spend in the stages of a computation.
 type stageTimes struct {
-	mu    sync.Mutex
-	order []string
-	sum   map[string]time.Duration
+	mu      sync.Mutex
+	order   []string
+	seconds map[string]float64
 }
 
 func (s *stageTimes) trace(stage string) func() {
 	start := time.Now()
-	return func() { s.add(stage, time.Since(start)) }
-}
-
-func (s *stageTimes) add(stage string, d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.sum == nil {
-		s.sum = make(map[string]time.Duration)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if _, ok := s.seconds[stage]; !ok {
+			s.order = append(s.order, stage)
+		}
+		s.seconds[stage] += time.Since(start).Seconds()
 	}
-	if _, ok := s.sum[stage]; !ok {
-		s.order = append(s.order, stage)
-	}
-	s.sum[stage] += d
 }
 
 // benchResult is what bench finds for a dataset.
@@ -107,24 +102,16 @@ func workOf(m *mlg.Model, graphs int) []stageWork {
 // Run measures the rate of pairs, and the time from reading a dataset to its Gram matrix in
 // memory.
 func (c *benchCmd) Run(g *globals) error {
-	switch {
-	case c.Rounds < 1:
-		return usageError("--rounds: want at least 1")
-	case g.JSON && c.Markdown:
-		return usageError("--json and --markdown exclude each other")
-	}
 	for _, p := range c.Ranks {
 		if p < 1 || p > 1000 {
 			return usageError(fmt.Sprintf("--ranks %d: want ranks from 1 to 1000", p))
 		}
 	}
-	bar := newBar(g)
-	defer bar.done()
 	r := benchReport{Machine: machine(), Threads: g.workers()}
 	data := c.Data
 	if len(data) == 0 {
 		for _, p := range c.Ranks {
-			bar.show(fmt.Sprintf("pairs, rank %d", p), 0, 0, "")
+			g.bar.show(fmt.Sprintf("pairs, rank %d", p), 0, 0, "")
 			x, err := measurePairs(g, p)
 			if err != nil {
 				return err
@@ -134,24 +121,22 @@ func (c *benchCmd) Run(g *globals) error {
 		data = append([]string{"builtin:drugs"}, c.present()...)
 	}
 	for _, path := range data {
-		bar.show(filepath.Base(path), 0, 0, "")
-		var best *benchResult
+		g.bar.show(filepath.Base(path), 0, 0, "")
+		var best benchResult
 		var all []float64
-		for range c.Rounds {
-			r, err := c.once(g, path)
+		for i := range c.Rounds {
+			x, err := c.once(g, path)
 			if err != nil {
 				return err
 			}
-			all = append(all, r.Seconds)
-			if best == nil || r.Seconds < best.Seconds {
-				best = r
+			all = append(all, x.Seconds)
+			if i == 0 || x.Seconds < best.Seconds {
+				best = *x
 			}
 		}
-		best.All = all
-		best.PeakMemory = peakMemory()
-		r.Datasets = append(r.Datasets, *best)
+		best.All, best.PeakMemory = all, peakMemory()
+		r.Datasets = append(r.Datasets, best)
 	}
-	bar.done()
 	switch {
 	case g.JSON:
 		return printJSON(g.stdout, r)
@@ -188,18 +173,26 @@ func (c *benchCmd) present() []string {
 	return out
 }
 
+// rates is the table of the rates of pairs.
+func (r *benchReport) rates() *table.Table {
+	out := &table.Table{Header: []string{"rank", "ns for a pair", "M/s", "GFlop/s", fmt.Sprintf("M/s, %d threads", r.Threads)}}
+	for _, x := range r.Rates {
+		out.Add(strconv.Itoa(x.Rank), fmt.Sprintf("%.1f", 1e9/x.Single), fmt.Sprintf("%.2f", x.Single/1e6),
+			fmt.Sprintf("%.1f", x.Single*pairFlops(x.Rank)/1e9), fmt.Sprintf("%.2f", x.All/1e6))
+	}
+	return out
+}
+
 // text writes the report for a terminal of 80 columns.
 func (r *benchReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s, %d threads\n", r.Machine, r.Threads)
 	if len(r.Rates) > 0 {
-		fmt.Fprintf(w, "\nPairs of covariances\n%6s %14s %14s %14s %16s\n", "rank", "ns, 1 thread", "M/s, 1 thread", "GFlop/s", fmt.Sprintf("M/s, %d threads", r.Threads))
-		for _, x := range r.Rates {
-			fmt.Fprintf(w, "%6d %14.1f %14.2f %14.1f %16.2f\n", x.Rank, 1e9/x.Single, x.Single/1e6, x.Single*pairFlops(x.Rank)/1e9, x.All/1e6)
-		}
+		fmt.Fprintln(w, "\nPairs of covariances, in one thread and in all")
+		r.rates().Write(w, "  ")
 	}
 	for _, x := range r.Datasets {
-		fmt.Fprintf(w, "\n%s: %d graphs\n%s\n", x.Dataset, x.Graphs, wrap(x.Kernel, "  ", 80))
-		fmt.Fprintf(w, "  %-12s %9.1f ms   (%d runs, slowest %.1f ms)\n", "wall time", 1e3*x.Seconds, len(x.All), 1e3*maxOf(x.All))
+		fmt.Fprintf(w, "\n%s: %d graphs\n  %s\n", x.Dataset, x.Graphs, table.Wrap(x.Kernel, 2, 2))
+		fmt.Fprintf(w, "  %-12s %9.1f ms   (%d runs, slowest %.1f ms)\n", "wall time", 1e3*x.Seconds, len(x.All), 1e3*slices.Max(x.All))
 		for _, s := range x.order {
 			fmt.Fprintf(w, "  %-12s %9.1f ms   %s\n", s, 1e3*x.Stages[s], stageClock(s))
 		}
@@ -214,29 +207,6 @@ func (r *benchReport) text(w io.Writer) {
 	}
 }
 
-// wrap breaks a text between words, so that lines with the indentation fit the width.
-func wrap(text, indent string, width int) string {
-	var b strings.Builder
-	at := 0
-	for _, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case at == 0:
-			b.WriteString(indent)
-			at = len(indent)
-		case at+1+n > width:
-			b.WriteString("\n" + indent)
-			at = len(indent)
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += n
-	}
-	return b.String()
-}
-
 // stageClock says what the time of a stage is.
 func stageClock(stage string) string {
 	switch stage {
@@ -248,55 +218,42 @@ func stageClock(stage string) string {
 
 // markdown writes the report as tables.
 func (r *benchReport) markdown(w io.Writer) {
-	fmt.Fprintf(w, "%s, %d threads, %s\n", r.Machine, r.Threads, thisBuild())
+	fmt.Fprintf(w, "%s, %d threads, %s\n\n", r.Machine, r.Threads, thisBuild())
 	if len(r.Rates) > 0 {
-		fmt.Fprintf(w, "\n| rank | ns for a pair, 1 thread | million pairs/s, 1 thread | GFlop/s | million pairs/s, %d threads |\n|---|---|---|---|---|\n", r.Threads)
-		for _, x := range r.Rates {
-			fmt.Fprintf(w, "| %d | %.1f | %.2f | %.1f | %.2f |\n", x.Rank, 1e9/x.Single, x.Single/1e6, x.Single*pairFlops(x.Rank)/1e9, x.All/1e6)
-		}
+		r.rates().WriteMarkdown(w)
+		fmt.Fprintln(w)
 	}
+	times := table.Table{Header: []string{"dataset", "graphs", "seconds", "peak memory so far, MB"}}
 	// The stages of the datasets have one order; kernels without stages have none but reading.
-	var stages []string
-	for _, x := range r.Datasets {
-		for _, s := range x.order {
-			if !slices.Contains(stages, s) {
-				stages = append(stages, s)
-			}
-		}
-	}
-	fmt.Fprint(w, "\n| dataset | graphs | seconds | peak memory so far, MB |")
-	for _, s := range stages {
-		fmt.Fprintf(w, " %s, ms |", s)
-	}
-	fmt.Fprintf(w, "\n|---|---|---|---|%s\n", strings.Repeat("---|", len(stages)))
-	var kernels []string
+	var stages, kernels []string
 	for _, x := range r.Datasets {
 		if !slices.Contains(kernels, x.Kernel) {
 			kernels = append(kernels, x.Kernel)
 		}
-		fmt.Fprintf(w, "| %s | %d | %.3f | %.0f |", strings.TrimSuffix(filepath.Base(x.Dataset), ".zip"), x.Graphs, x.Seconds, float64(x.PeakMemory)/1e6)
-		for _, s := range stages {
-			fmt.Fprintf(w, " %.1f |", 1e3*x.Stages[s])
+		for _, s := range x.order {
+			if !slices.Contains(stages, s) {
+				stages = append(stages, s)
+				times.Header = append(times.Header, s+", ms")
+			}
 		}
-		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "\nKernel: %s. Fastest of the runs, from the first byte to the matrix in memory. Stages are summed over threads, except read, classes and eigen.\n", strings.Join(kernels, "; "))
-}
-
-func maxOf(x []float64) float64 {
-	m := x[0]
-	for _, v := range x {
-		m = max(m, v)
+	for _, x := range r.Datasets {
+		row := []string{strings.TrimSuffix(filepath.Base(x.Dataset), ".zip"), strconv.Itoa(x.Graphs),
+			fmt.Sprintf("%.3f", x.Seconds), fmt.Sprintf("%.0f", float64(x.PeakMemory)/1e6)}
+		for _, s := range stages {
+			row = append(row, fmt.Sprintf("%.1f", 1e3*x.Stages[s]))
+		}
+		times.Add(row...)
 	}
-	return m
+	times.WriteMarkdown(w)
+	fmt.Fprintf(w, "\nKernel: %s. Fastest of the runs, from the first byte to the matrix in memory. Stages are summed over threads, except read, classes and eigen.\n",
+		strings.Join(kernels, "; "))
 }
 
 // once reads a dataset and computes its Gram matrix.
 func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 	runtime.GC()
-	quiet := *g
-	quiet.Quiet = true
-	var stages stageTimes
+	stages := stageTimes{seconds: map[string]float64{}}
 	start := time.Now()
 	end := stages.trace("read")
 	ds, err := dataset.Read(g.ctx, path, c.dataFlags.options())
@@ -304,11 +261,11 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 		return nil, err
 	}
 	end()
-	k, err := c.kernel(&quiet, c.Kernel, ds.Graphs)
+	k, err := c.kernel(g.quietly(), c.Kernel, ds.Graphs)
 	if err != nil {
 		return nil, err
 	}
-	work := kernel.WorkOf(c.work(&quiet, nil))
+	work := kernel.WorkOf(c.work(g.quietly()))
 	work.Trace = stages.trace
 	ctx := kernel.WithWork(g.ctx, work)
 	fitted, err := k.Fit(ctx, ds.Graphs)
@@ -321,10 +278,7 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 	}
 	took := time.Since(start)
 	r := &benchResult{Dataset: path, Kernel: k.String(), Graphs: m.Rows, Seconds: took.Seconds(),
-		Stages: map[string]float64{}, order: stages.order}
-	for s, d := range stages.sum {
-		r.Stages[s] = d.Seconds()
-	}
+		Stages: stages.seconds, order: stages.order}
 	if model, ok := fitted.(*mlg.Model); ok {
 		r.Work = workOf(model, m.Rows)
 	}
@@ -333,34 +287,91 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 
 // machine names the processor.
 func machine() string {
-	name := runtime.GOARCH
-	if f, err := os.Open("/proc/cpuinfo"); err == nil {
-		defer f.Close()
-		s := bufio.NewScanner(f)
-		for s.Scan() {
-			if k, v, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(k) == "model name" {
-				name = strings.TrimSpace(v)
-				break
-			}
+	name := cmp.Or(procField("/proc/cpuinfo", "model name"), runtime.GOARCH)
+	return fmt.Sprintf("%s, %d cores, %s", name, runtime.NumCPU(), runtime.Version())
+}
+
+// procField returns a field of a file of the system, "" where there is none.
+func procField(path, name string) string {
+	b, _ := os.ReadFile(path) // no file, no field
+	for line := range strings.Lines(string(b)) {
+		if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == name {
+			return strings.TrimSpace(v)
 		}
 	}
-	return fmt.Sprintf("%s, %d cores, %s", name, runtime.NumCPU(), runtime.Version())
+	return ""
 }
 
 // peakMemory returns the largest resident size of the process so far, or, where the system
 // does not tell, what the runtime has obtained from it.
 func peakMemory() int64 {
-	if b, err := os.ReadFile("/proc/self/status"); err == nil {
-		for line := range strings.Lines(string(b)) {
-			if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-				f := strings.Fields(rest)
-				if n, err := strconv.ParseInt(f[0], 10, 64); err == nil {
-					return n * 1024
-				}
-			}
-		}
+	kB, _, _ := strings.Cut(procField("/proc/self/status", "VmHWM"), " ")
+	if n, err := strconv.ParseInt(kB, 10, 64); err == nil {
+		return n * 1024
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.Sys)
+}
+
+// pairRate is the number of kernel values of covariances that this machine computes in a
+// second.
+type pairRate struct {
+	Rank   int     `json:"rank"`
+	Single float64 `json:"pairs_per_second_1_thread"`
+	All    float64 `json:"pairs_per_second"` // with all threads
+}
+
+// How long the rate of pairs is measured, and how many matrices are compared with each other:
+// few enough to stay in the cache, as in the tiles of a Gram matrix.
+const (
+	pairTime  = 200 * time.Millisecond
+	pairBatch = 256
+)
+
+// measurePairs measures covariances of order p, first in one thread, then in all.
+func measurePairs(g *globals, p int) (pairRate, error) {
+	r := rand.New(rand.NewPCG(1, uint64(p)))
+	batch := spd.NewBatch(pairBatch, p)
+	packed, y := make([]float64, spd.Size(p)), make([]float64, 2*p*p)
+	for i := range pairBatch {
+		clear(packed)
+		for v := range p {
+			packed[spd.Index(v, v)] = 0.1
+		}
+		for j := range y {
+			y[j] = r.NormFloat64()
+		}
+		spd.AddGram(packed, y, 2*p, p)
+		if err := batch.Set(i, packed); err != nil {
+			return pairRate{}, fmt.Errorf("rank %d: %w", p, err)
+		}
+	}
+	measure := func(threads int) float64 {
+		rates := make([]float64, threads)
+		var wg sync.WaitGroup
+		for t := range threads {
+			wg.Go(func() {
+				dst := make([]float64, 8*pairBatch)
+				n := 0
+				start := time.Now()
+				for time.Since(start) < pairTime && g.ctx.Err() == nil {
+					for i := 0; i < 64; i += 8 {
+						spd.Cross(dst, pairBatch, batch, i, i+8, batch, 0, pairBatch)
+						n += 8 * pairBatch
+					}
+				}
+				rates[t] = float64(n) / time.Since(start).Seconds()
+			})
+		}
+		wg.Wait()
+		sum := 0.0
+		for _, x := range rates {
+			sum += x
+		}
+		return sum
+	}
+	measure(1) // warm up
+	out := pairRate{Rank: p, Single: measure(1), All: measure(g.workers())}
+	return out, g.ctx.Err()
 }

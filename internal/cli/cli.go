@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -30,14 +31,16 @@ const (
 
 // globals are the flags of every command.
 type globals struct {
-	Threads int  `help:"Number of threads; 0 means all cores." default:"0" placeholder:"N"`
+	Threads int  `help:"Number of threads; 0 means all cores." default:"0" least:"0" placeholder:"N"`
 	Quiet   bool `help:"Print results only, no progress and no notes."`
 	JSON    bool `help:"Print the result as JSON." name:"json"`
 
+	start  time.Time
 	ctx    context.Context
 	stdout io.Writer // see writer: a failure is remembered
 	stderr io.Writer
 	colour struct{ stdout, stderr bool } // whether colours may be used
+	bar    *bar                          // progress
 	kept   *notice                       // what an interrupted command leaves
 }
 
@@ -51,8 +54,27 @@ func (g *globals) workers() int {
 // note prints a line for people on standard error.
 func (g *globals) note(format string, args ...any) {
 	if !g.Quiet {
+		g.bar.done()
 		fmt.Fprintf(g.stderr, format+"\n", args...)
 	}
+}
+
+// quietly returns globals that print no notes and no progress.
+func (g *globals) quietly() *globals {
+	out := *g
+	out.Quiet, out.bar = true, &bar{quiet: true}
+	return &out
+}
+
+// result prints what a command has done and the time that it took: as JSON, or as a note.
+func (g *globals) result(values map[string]any, format string, args ...any) error {
+	took := time.Since(g.start)
+	if g.JSON {
+		values["seconds"] = took.Seconds()
+		return printJSON(g.stdout, values)
+	}
+	g.note("%s in %s", fmt.Sprintf(format, args...), round(took))
+	return nil
 }
 
 type root struct {
@@ -96,11 +118,12 @@ const grace = 700 * time.Millisecond
 func Main(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	out := &writer{w: stdout}
 	var r root
-	r.ctx, r.stdout, r.stderr = ctx, out, stderr
-	r.kept = &notice{}
 	r.colour.stdout, r.colour.stderr = coloured(stdout), coloured(stderr)
+	r.start, r.ctx, r.stderr, r.kept = time.Now(), ctx, stderr, &notice{}
+	r.bar = newBar(&r.globals)
+	out := &writer{w: stdout, bar: r.bar}
+	r.stdout = out
 	code := -1
 	withParameters(&r)
 	parser, err := kong.New(&r,
@@ -121,7 +144,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	case args[0] == "--version":
 		args = append([]string{"version"}, args[1:]...)
 	}
-	c, err := parser.Parse(args)
+	c, err := parser.Parse(joinNegatives(args))
 	if code >= 0 { // --help has been printed
 		return r.finish(nil, out)
 	}
@@ -129,14 +152,15 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		if out.err != nil { // help could not be printed
 			return r.finish(nil, out)
 		}
-		code := r.finish(usageError(suggest(err, parser.Model)), out)
+		code := r.finish(usageError(explainUsage(err)), out)
 		fmt.Fprintln(stderr, `Try "mlg --help" or "mlg COMMAND --help".`)
 		return code
 	}
-	if r.Threads < 0 {
-		return r.finish(usageError(fmt.Sprintf("--threads %d: want 0 for all cores, or a positive number", r.Threads)), out)
+	if err := r.check(slices.Concat(c.Selected().AllFlags(true)...)); err != nil {
+		return r.finish(err, out)
 	}
 	r.ctx = kernel.WithWorkers(r.ctx, r.workers())
+	r.bar.quiet = r.Quiet
 	done := make(chan error, 1)
 	go func() { done <- c.Run(&r.globals) }()
 	select {
@@ -155,16 +179,13 @@ func Main(args []string, stdout, stderr io.Writer) int {
 
 // finish says what went wrong, if anything, and returns the exit code.
 func (g *globals) finish(err error, out *writer) int {
+	g.bar.done()
 	prefix := "mlg:"
 	if g.colour.stderr {
 		prefix = "\x1b[1;31mmlg:\x1b[0m"
 	}
 	if err != nil && errors.Is(err, context.Canceled) && g.ctx.Err() != nil {
-		what := g.kept.get()
-		if kept := (keptError{}); errors.As(err, &kept) {
-			what = kept.what
-		}
-		fmt.Fprintf(g.stderr, "%s interrupted; %s\n", prefix, what)
+		fmt.Fprintf(g.stderr, "%s interrupted; %s\n", prefix, g.kept.get())
 		return exitInterrupt
 	}
 	if out.err != nil {
@@ -220,10 +241,11 @@ func (n *notice) get() string {
 	return "nothing was written"
 }
 
-// writer remembers the first failure, so that a full disk behind standard output is noticed
-// without a check at every line.
+// writer removes the line of progress before it writes, and remembers the first failure, so that a
+// full disk behind standard output is noticed without a check at every line.
 type writer struct {
 	w   io.Writer
+	bar *bar
 	err error
 }
 
@@ -231,6 +253,7 @@ func (w *writer) Write(b []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
 	}
+	w.bar.done()
 	n, err := w.w.Write(b)
 	w.err = cause(err)
 	return n, w.err
@@ -248,11 +271,3 @@ func cause(err error) error {
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
-
-// keptError is an interruption that leaves something behind which a second run goes on from.
-type keptError struct {
-	error
-	what string
-}
-
-func (e keptError) Unwrap() error { return e.error }

@@ -7,22 +7,18 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/mlgkernel/mlg/cluster"
-	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/internal/table"
 )
 
 type clusterCmd struct {
-	dataFlags
-	kernelFlag
-	kernelFlags
 	Data   string `arg:"" help:"Dataset, or a model file, whose training graphs are grouped."`
-	Groups int    `help:"Number of groups; 0 chooses it by silhouettes." short:"k" name:"groups" default:"0" group:"Groups"`
-	Most   int    `help:"With --groups 0: the largest number to try." default:"20" group:"Groups"`
+	Groups int    `help:"Number of groups; 0 chooses it by silhouettes." short:"k" name:"groups" default:"0" least:"0" group:"Groups"`
+	Most   int    `help:"With --groups 0: the largest number to try." default:"20" least:"2" group:"Groups"`
 	CSV    bool   `help:"Print the group of every graph as CSV." name:"csv" group:"Groups"`
-	Out    string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" group:"Groups"`
+	Out    string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:"" group:"Groups"`
+	sourceFlags
 }
 
 // grouping is what the command finds.
@@ -53,32 +49,29 @@ type member struct {
 
 // Run groups the graphs of a dataset.
 func (c *clusterCmd) Run(g *globals) error {
-	switch {
-	case c.CSV && g.JSON:
-		return usageError("--csv and --json exclude each other")
-	case c.Groups < 0:
-		return usageError("--groups: want 1 or more, or 0 for a number that fits")
-	case c.Most < 2:
-		return usageError("--most: want at least 2")
-	}
-	bar := newBar(g)
-	defer bar.done()
-	r, ids, targets, gram, err := c.gram(g, bar)
+	s, err := c.open(g, c.Data)
 	if err != nil {
 		return err
 	}
+	defer s.close()
+	if s.store != nil {
+		return fmt.Errorf("%s is a store, want a dataset or a model file", c.Data)
+	}
+	gram, err := s.Kernel.Gram(g.work())
+	if err != nil {
+		return err
+	}
+	r := &grouping{Data: s.name, Kernel: kernelText(s.Model), Graphs: s.Examples(), Chosen: c.Groups == 0}
 	var found *cluster.Clustering
 	if c.Groups > 0 {
 		found, err = cluster.Medoids(g.ctx, gram, c.Groups)
 	} else {
-		r.Chosen = true
-		found, r.Tried, err = cluster.Auto(g.work(bar), gram, c.Most)
+		found, r.Tried, err = cluster.Auto(g.work(), gram, c.Most)
 	}
 	if err != nil {
 		return err
 	}
-	bar.done()
-	r.fill(found, ids, targets)
+	r.fill(found, s.IDs, s.Targets)
 	return output(g, c.Out, func(w io.Writer) error {
 		switch {
 		case g.JSON:
@@ -91,40 +84,11 @@ func (c *clusterCmd) Run(g *globals) error {
 	})
 }
 
-// gram returns the kernel matrix of the graphs.
-func (c *clusterCmd) gram(g *globals, bar *bar) (r *grouping, ids, targets []string, k *kernel.Matrix, err error) {
-	if model.Is(c.Data) {
-		if flag := c.named(&c.kernelFlags); flag != "" {
-			return nil, nil, nil, nil, usageError(flag + ": a model has its kernel; the flag is for a dataset")
-		}
-		m, err := readModel(g, c.Data)
-		if err != nil {
-			return nil, nil, nil, nil, err
-		}
-		r := &grouping{Data: c.Data, Kernel: kernelText(m)}
-		k, err := m.Kernel.Gram(g.ctx)
-		return r, m.IDs, m.Targets, k, err
-	}
-	ds, err := c.read(g, c.Data)
-	if err != nil {
-		return nil, nil, nil, nil, err
-	}
-	m, err := c.fit(g, c.Kernel, ds.Graphs, bar)
-	if err != nil {
-		return nil, nil, nil, nil, err
-	}
-	k, err = m.Kernel.Gram(g.work(bar))
-	return &grouping{Data: ds.Name, Kernel: kernelText(m)}, ds.IDs(), ds.Targets(), k, err
-}
-
 func (r *grouping) fill(c *cluster.Clustering, ids, targets []string) {
-	r.Graphs, r.Silhouette = len(ids), c.Mean
+	r.Silhouette = c.Mean
 	known := targets != nil && !slices.Contains(targets, "")
 	for i, m := range c.Medoids {
-		r.Groups = append(r.Groups, group{Size: c.Sizes[i], Typical: ids[m]})
-		if known {
-			r.Groups[i].Targets = map[string]int{}
-		}
+		r.Groups = append(r.Groups, group{Size: c.Sizes[i], Typical: ids[m], Targets: map[string]int{}})
 	}
 	for i, at := range c.Group {
 		x := &r.Groups[at]
@@ -151,7 +115,7 @@ func (r *grouping) csv(w io.Writer) error {
 	t.Write([]string{"id", "group", "typical", "silhouette", "target"})
 	for i, g := range r.Groups {
 		for _, m := range g.Members {
-			t.Write([]string{m.ID, strconv.Itoa(i + 1), g.Typical, strconv.FormatFloat(m.Silhouette, 'g', -1, 64), m.Target})
+			t.Write([]string{m.ID, strconv.Itoa(i + 1), g.Typical, number(m.Silhouette), m.Target})
 		}
 	}
 	t.Flush()
@@ -160,33 +124,20 @@ func (r *grouping) csv(w io.Writer) error {
 
 func (r *grouping) print(w io.Writer) {
 	head := fmt.Sprintf("%s: %d graphs in %s, mean silhouette %.3f", r.Data, r.Graphs, agree(len(r.Groups), "group", "groups"), r.Silhouette)
-	if r.Chosen && len(r.Tried) > 0 {
+	if len(r.Tried) > 0 {
 		head += fmt.Sprintf(" (the largest of 2 to %d groups)", len(r.Tried)+1)
 	}
-	fmt.Fprintln(w, breakLines(head, 0, 2))
+	fmt.Fprintln(w, table.Wrap(head, 0, 2))
+	targets := ""
 	if r.Purity != nil {
 		fmt.Fprintf(w, "%.1f %% have the most frequent target of their group\n", 100**r.Purity)
+		targets = "  targets"
 	}
-	fmt.Fprintf(w, "\n%5s %5s  %-24s %10s", "group", "size", "typical", "silhouette")
-	if r.Purity != nil {
-		fmt.Fprint(w, "  targets")
-	}
-	fmt.Fprintln(w)
+	fmt.Fprintf(w, "\n%5s %5s  %-24s %10s%s\n", "group", "size", "typical", "silhouette", targets)
 	for i, g := range r.Groups {
-		fmt.Fprintf(w, "%5d %5d  %-24s %10.3f", i+1, g.Size, clip(g.Typical, 24), g.Silhouette)
 		if r.Purity != nil {
-			names := slices.SortedFunc(maps.Keys(g.Targets), func(a, b string) int {
-				if d := g.Targets[b] - g.Targets[a]; d != 0 {
-					return d
-				}
-				return strings.Compare(a, b)
-			})
-			var parts []string
-			for _, n := range names {
-				parts = append(parts, fmt.Sprintf("%s %d", n, g.Targets[n]))
-			}
-			fmt.Fprintf(w, "  %s", clip(strings.Join(parts, ", "), 30))
+			targets = "  " + table.Clip(tally(g.Targets), 30)
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "%5d %5d  %-24s %10.3f%s\n", i+1, g.Size, table.Clip(g.Typical, 24), g.Silhouette, targets)
 	}
 }

@@ -2,21 +2,56 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"math"
+	"slices"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/draw"
+	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/table"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 type compareCmd struct {
-	dataFlags
-	kernelFlag
-	kernelFlags
 	A       string `arg:"" help:"A SMILES or a dataset."`
 	B       string `arg:"" help:"Another. Two datasets with several graphs are compared as a whole."`
 	First   bool   `help:"Compare the first graphs of datasets." group:"Comparison"`
 	Match   bool   `help:"Match the vertices of two graphs." group:"Comparison"`
 	Level   int    `help:"With --match: level at which vertices are compared; by default the top." default:"-1" group:"Comparison"`
-	Picture string `help:"With --match: draw both graphs with the numbers of the pairs, to a .svg or .png file." name:"draw" placeholder:"FILE" group:"Comparison"`
+	Picture string `help:"With --match: draw both graphs with the numbers of the pairs, to a .svg or .png file." name:"draw" placeholder:"FILE" ends:".svg .png" group:"Comparison"`
+	dataFlags
+	multiscaleFlag
+	kernelFlags
+}
+
+// level is one at which graphs are compared: by the kernel without the levels above it.
+type level struct {
+	Level  int `json:"level"`
+	Radius int `json:"radius"`
+	kernel mlg.Kernel
+}
+
+func levelsOf(k mlg.Kernel) []level {
+	out := make([]level, len(k.Radii)+1)
+	for l := range out {
+		x := level{Level: l, kernel: k}
+		if l > 0 {
+			x.Radius = k.Radii[l-1]
+		}
+		x.kernel.Radii, x.kernel.Combine = k.Radii[:l], mlg.Top
+		out[l] = x
+	}
+	return out
+}
+
+func (l level) String() string {
+	what := "vertices alone"
+	if l.Level > 0 {
+		what = fmt.Sprintf("radius %d", l.Radius)
+	}
+	return fmt.Sprintf("level %d  %-14s", l.Level, what)
 }
 
 // Run prints the similarity of two graphs at every level, by the definition, or of two
@@ -36,22 +71,24 @@ func (c *compareCmd) Run(g *globals) error {
 	if !c.First && (len(one) > 1 || len(other) > 1) {
 		return c.datasets(g, one, other)
 	}
-	a, b := one[0], other[0]
+	return c.pair(g, one[0], other[0])
+}
+
+// pair compares two graphs.
+func (c *compareCmd) pair(g *globals, a, b *graph.Graph) error {
 	graphs := []*graph.Graph{a, b}
+	c.exact = true
 	o, err := c.multiscale(g, c.Kernel, graphs)
 	if err != nil {
 		return err
 	}
-	type level struct {
-		Level      int     `json:"level"`
-		Radius     int     `json:"radius"`
+	type similarity struct {
+		level
 		Similarity float64 `json:"similarity"`
 	}
-	var levels []level
-	for l := range len(o.Radii) + 1 {
-		p := o
-		p.Radii, p.Combine = o.Radii[:l], mlg.Top
-		e, err := mlg.NewExact(g.ctx, graphs, p)
+	var levels []similarity
+	for _, l := range levelsOf(o) {
+		e, err := mlg.NewExact(g.ctx, graphs, l.kernel)
 		if err != nil {
 			return err
 		}
@@ -59,35 +96,170 @@ func (c *compareCmd) Run(g *globals) error {
 		if err != nil {
 			return err
 		}
-		x := level{Level: l, Similarity: k.At(0, 1)}
-		if l > 0 {
-			x.Radius = o.Radii[l-1]
-		}
-		levels = append(levels, x)
+		levels = append(levels, similarity{l, k.At(0, 1)})
 	}
+	out := map[string]any{"base": o.Base, "levels": levels}
 	var match *matched
 	if c.Match {
 		if match, err = c.match(g, a, b, o); err != nil {
 			return err
 		}
+		out["matching"] = match
 	}
 	if g.JSON {
-		out := map[string]any{"base": o.Base, "levels": levels}
-		if match != nil {
-			out["matching"] = match
-		}
 		return printJSON(g.stdout, out)
 	}
 	fmt.Fprintf(g.stdout, "%d and %d vertices, %d and %d edges, base kernel %s\n", a.N(), b.N(), a.M(), b.M(), o.Base)
 	for _, x := range levels {
-		what := "vertices alone"
-		if x.Level > 0 {
-			what = fmt.Sprintf("radius %d", x.Radius)
-		}
-		fmt.Fprintf(g.stdout, "level %d  %-14s  %.4f\n", x.Level, what, x.Similarity)
+		fmt.Fprintf(g.stdout, "%s  %.4f\n", x.level, x.Similarity)
 	}
 	if match != nil {
 		match.print(g.stdout)
 	}
 	return nil
+}
+
+// setLevel compares two datasets at one level.
+type setLevel struct {
+	level
+	Between float64 `json:"between"` // mean similarity of a graph of A and one of B
+	WithinA float64 `json:"within_a"`
+	WithinB float64 `json:"within_b"`
+	// Distance of the means of A and B in the feature space of the kernel, between 0 and √2.
+	Distance float64 `json:"distance"`
+}
+
+type setPair struct {
+	A          string  `json:"a"`
+	B          string  `json:"b"`
+	Similarity float64 `json:"similarity"`
+}
+
+// datasets compares two collections of graphs by the low-rank kernel.
+func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
+	if c.Match {
+		return usageError("--match is for two graphs; --first takes the first of each dataset")
+	}
+	all := slices.Concat(a, b)
+	o, err := c.multiscale(g, c.Kernel, all)
+	if err != nil {
+		return err
+	}
+	ctx := c.work(g)
+	var levels []setLevel
+	var top *kernel.Matrix
+	for _, l := range levelsOf(o) {
+		m, err := l.kernel.Fit(ctx, all)
+		if err != nil {
+			return err
+		}
+		if top, err = m.Gram(ctx); err != nil {
+			return err
+		}
+		x := compareSets(top, len(a))
+		x.level = l
+		levels = append(levels, x)
+	}
+	pairs := make([]setPair, len(a))
+	for i := range a {
+		at := kernel.Largest(top.Row(i)[len(a):], 1)[0]
+		pairs[i] = setPair{graphName(a[i], i), graphName(b[at.Index], at.Index), at.Similarity}
+	}
+	if g.JSON {
+		return printJSON(g.stdout, map[string]any{"base": o.Base, "a": len(a), "b": len(b), "levels": levels, "nearest": pairs})
+	}
+	return output(g, "", func(w io.Writer) error {
+		how := "low rank"
+		if o.Exact {
+			how = "exact"
+		}
+		fmt.Fprintf(w, "%d and %d graphs, base kernel %s, %s\n", len(a), len(b), o.Base, how)
+		fmt.Fprintf(w, "%-24s %9s %9s %9s %9s\n", "mean similarity", "A and B", "within A", "within B", "distance")
+		for _, x := range levels {
+			fmt.Fprintf(w, "%-24s %9.4f %9.4f %9.4f %9.4f\n", x.level, x.Between, x.WithinA, x.WithinB, x.Distance)
+		}
+		const most = 10
+		fmt.Fprintf(w, "\nmost similar graph of B at level %d\n", len(o.Radii))
+		for _, p := range pairs[:min(most, len(pairs))] {
+			fmt.Fprintf(w, "  %-32s %-32s %.4f\n", table.Clip(p.A, 32), table.Clip(p.B, 32), p.Similarity)
+		}
+		if len(pairs) > most {
+			fmt.Fprintf(w, "  … and %d more (--json has all)\n", len(pairs)-most)
+		}
+		return nil
+	})
+}
+
+// compareSets compares the first n objects of a kernel matrix with the others.
+func compareSets(k *kernel.Matrix, n int) setLevel {
+	mean := func(from, to, from2, to2 int) float64 {
+		sum := 0.0
+		for i := from; i < to; i++ {
+			for j := from2; j < to2; j++ {
+				sum += k.At(i, j)
+			}
+		}
+		return sum / float64((to-from)*(to2-from2))
+	}
+	x := setLevel{Between: mean(0, n, n, k.Rows), WithinA: mean(0, n, 0, n), WithinB: mean(n, k.Rows, n, k.Rows)}
+	x.Distance = math.Sqrt(max(0, x.WithinA+x.WithinB-2*x.Between))
+	return x
+}
+
+// matched says which vertices of two graphs belong together.
+type matched struct {
+	Level int         `json:"level"`
+	Mean  float64     `json:"mean"` // of the similarities
+	Pairs []matchPair `json:"pairs"`
+}
+
+type matchPair struct {
+	A          int     `json:"a"`
+	B          int     `json:"b"`
+	LabelA     string  `json:"label_a,omitempty"`
+	LabelB     string  `json:"label_b,omitempty"`
+	Similarity float64 `json:"similarity"`
+}
+
+// match pairs the vertices of two graphs by their exact similarity at a level.
+func (c *compareCmd) match(g *globals, a, b *graph.Graph, o mlg.Kernel) (*matched, error) {
+	level := c.Level
+	if level < 0 {
+		level = len(o.Radii)
+	}
+	if level > len(o.Radii) {
+		return nil, usageError(fmt.Sprintf("--level %d: want 0 to %d", level, len(o.Radii)))
+	}
+	m, err := explain.MatchExact(g.ctx, a, b, o, level)
+	if err != nil {
+		return nil, err
+	}
+	out := &matched{Level: level, Pairs: []matchPair{}}
+	for _, p := range m.Pairs {
+		out.Pairs = append(out.Pairs, matchPair{p.G, p.H, a.Label(p.G), b.Label(p.H), p.Similarity})
+		out.Mean += p.Similarity / float64(len(m.Pairs))
+	}
+	return out, savePicture(g, c.Picture, pngScale, func() (*draw.Picture, error) { return c.picture(a, b, out) })
+}
+
+// picture draws both graphs with the numbers of the pairs on their vertices, coloured by
+// how similar they are.
+func (c *compareCmd) picture(a, b *graph.Graph, m *matched) (*draw.Picture, error) {
+	values := [2][]float64{make([]float64, a.N()), make([]float64, b.N())}
+	pairs := make([][2]int, len(m.Pairs))
+	for i, p := range m.Pairs {
+		pairs[i] = [2]int{p.A, p.B}
+		values[0][p.A], values[1][p.B] = p.Similarity, p.Similarity
+	}
+	o := draw.DefaultOptions()
+	o.Values = &draw.Values{Limit: 1, Name: "similarity to the matched vertex"}
+	return draw.Pair("", [2]draw.Panel{{Graph: a, Title: table.Clip(c.A, 40), Values: values[0]}, {Graph: b, Title: table.Clip(c.B, 40), Values: values[1]}}, pairs, o)
+}
+
+func (m *matched) print(w io.Writer) {
+	fmt.Fprintf(w, "\nmatched vertices at level %d, mean similarity %.4f\n", m.Level, m.Mean)
+	fmt.Fprintf(w, "  pair   A              B\n")
+	for i, p := range m.Pairs {
+		fmt.Fprintf(w, "  %4d %4d %-8s – %4d %-8s %.4f\n", i, p.A, table.Clip(p.LabelA, 8), p.B, table.Clip(p.LabelB, 8), p.Similarity)
+	}
 }

@@ -109,13 +109,15 @@ func completions(app *kong.Application, line string) []string {
 		return nil
 	}
 	last := words[len(words)-1]
-	var node *kong.Node
+	node := app.Node // the command, or the application where there is none yet
 	for _, w := range words[:len(words)-1] {
-		if i := slices.IndexFunc(app.Children, func(n *kong.Node) bool { return n.Name == w && !n.Hidden }); i >= 0 && node == nil {
-			node = app.Children[i]
+		for _, n := range commands(app) {
+			if n.Name == w && node == app.Node {
+				node = n
+			}
 		}
 	}
-	flags := flagsOf(app, node)
+	flags := slices.Concat(node.AllFlags(true)...)
 	before, value, assigned := strings.Cut(last, "=")
 	if !assigned && len(words) > 1 {
 		before, value = words[len(words)-2], last
@@ -140,7 +142,7 @@ func completions(app *kong.Application, line string) []string {
 			}
 		}
 		return beginning(last, out)
-	case node == nil:
+	case node == app.Node:
 		return beginning(last, commandWords(app))
 	case node.Name == "help":
 		return beginning(last, append(slices.Clone(topics), commandWords(app)...))
@@ -186,10 +188,8 @@ func beginning(text string, words []string) []string {
 // commandWords returns the commands with their help.
 func commandWords(app *kong.Application) []string {
 	var out []string
-	for _, n := range app.Children {
-		if !n.Hidden {
-			out = append(out, n.Name+"\t"+n.Help)
-		}
+	for _, n := range commands(app) {
+		out = append(out, n.Name+"\t"+n.Help)
 	}
 	return out
 }

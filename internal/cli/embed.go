@@ -1,16 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
-	"io"
-	"path/filepath"
+	"iter"
+	"math"
 	"strings"
-	"time"
 
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
@@ -18,131 +15,102 @@ import (
 )
 
 type embedCmd struct {
-	dataFlags
-	kernelFlags
-	Kernel     string         `help:"Without a model: mlg or flg." default:"mlg" enum:"mlg,flg"`
-	Input      string         `arg:"" help:"Model, store or dataset."`
-	Data       string         `arg:"" optional:"" help:"With a model: the dataset to embed, or - for standard input."`
-	Dim        int            `help:"Dimension of the vectors." default:"256"`
-	Pivots     nystrom.Pivots `help:"Choice of landmark graphs among those of the model: random (in proportion to what is not represented yet), greedy (the worst represented)." default:"random" enum:"random,greedy"`
-	PivotSeed  uint64         `help:"Seed of --pivots random." default:"0"`
-	Out        string         `help:"File to write: .npy." short:"o" required:"" placeholder:"FILE"`
-	Sample     int            `help:"Without a model: fit to this many graphs, drawn at random; 0 means all." default:"10000" placeholder:"N"`
-	SampleSeed uint64         `help:"Seed of the draw of graphs." default:"0"`
+	Input     string         `arg:"" help:"Model, store or dataset."`
+	Data      string         `arg:"" optional:"" help:"With a model: the dataset to embed, or - for standard input."`
+	Dim       int            `help:"Dimension of the vectors." default:"256" least:"1"`
+	Pivots    nystrom.Pivots `help:"Choice of landmark graphs among those of the model: random (in proportion to what is not represented yet), greedy (the worst represented)." default:"random" enum:"random,greedy"`
+	PivotSeed uint64         `help:"Seed of --pivots random." default:"0"`
+	Out       string         `help:"File to write: .npy." short:"o" required:"" placeholder:"FILE" ends:".npy"`
+	sampleFlags
 }
 
 // Run writes the vectors of graphs.
 func (c *embedCmd) Run(g *globals) error {
-	start := time.Now()
-	if c.Dim < 1 {
-		return usageError(fmt.Sprintf("--dim %d: want at least 1", c.Dim))
-	}
-	if filepath.Ext(c.Out) != ".npy" {
-		return usageError(c.Out + ": vectors are written to a .npy file")
-	}
-	bar := newBar(g)
-	defer bar.done()
-	in, err := c.open(g, bar)
+	in, err := c.open(g)
 	if err != nil {
 		return err
 	}
-	defer in.close()
-	e, err := nystrom.Fit(g.work(bar), in.space, nystrom.Options{Dim: c.Dim, Pivots: c.Pivots, Seed: c.PivotSeed})
+	e, err := nystrom.Fit(g.work(), in.space, nystrom.Options{Dim: c.Dim, Pivots: c.Pivots, Seed: c.PivotSeed})
 	if err != nil {
 		return err
 	}
-	found, err := c.write(g, e, in, bar)
+	found, err := c.write(g, e, in)
 	if err != nil {
 		return err
-	}
-	bar.done()
-	took := time.Since(start)
-	if g.JSON {
-		return printJSON(g.stdout, map[string]any{
-			"kernel": in.space.String(), "graphs": found.Graphs, "dim": e.Dim(), "errors": found, "seconds": took.Seconds(), "file": c.Out,
-		})
 	}
 	if e.Dim() < c.Dim {
 		g.note("the %d graphs of the model span no more than %d dimensions", in.space.Train().Len(), e.Dim())
 	}
-	g.note("%s: %d vectors of dimension %d for %s in %s", c.Out, found.Graphs, e.Dim(), in.space, round(took))
 	g.note("residual of a graph: %.3g in the mean, at most %.3g; error of a kernel value: %.3g (root mean square), at most %.3g over %d pairs",
 		found.MeanResidual, found.MaxResidual, found.RMSError, found.MaxError, found.Pairs)
-	return nil
+	return g.result(map[string]any{
+		"kernel": in.space.String(), "graphs": found.Graphs, "dim": e.Dim(), "errors": found, "file": c.Out,
+	}, "%s: %d vectors of dimension %d for %s", c.Out, found.Graphs, e.Dim(), in.space)
 }
 
-// embedInput gives the records to embed, some at a time.
+// embedGraphs is the number of graphs that are embedded at a time.
+const embedGraphs = 8192
+
+// batch is the records of some graphs.
+type batch struct {
+	records []float64
+	matrix.Axis
+}
+
+// embedInput is what is embedded.
 type embedInput struct {
-	space *store.Space
-	// next returns records with their identifiers and targets, and io.EOF after the last.
-	next  func() (records []float64, ids, targets []string, err error)
-	close func()
+	space   *store.Space
+	batches iter.Seq2[batch, error]
 }
 
 // open finds out what the arguments are.
-func (c *embedCmd) open(g *globals, bar *bar) (*embedInput, error) {
+func (c *embedCmd) open(g *globals) (*embedInput, error) {
 	switch {
 	case store.Is(c.Input):
 		if c.Data != "" {
 			return nil, usageError(c.Input + " is a store, which has its graphs in it: leave out DATA")
 		}
-		return openStore(g, c.Input)
+		return embedStore(c.Input)
 	case model.Is(c.Input):
 		if c.Data == "" {
 			return nil, usageError(c.Input + " is a model: name the dataset to embed")
 		}
-		m, err := model.Read(c.Input)
+		m, err := readModel(c.Input)
 		if err != nil {
 			return nil, err
 		}
-		return openStream(g, m, c.like(m), c.Data)
+		return embedStream(g, m, c.like(m), c.Data)
 	case c.Data != "":
 		return nil, usageError(c.Input + " is not a model, which the first of two arguments must be")
 	case c.Input == "-":
 		return nil, usageError("standard input can be read once only, and is needed to fit and to embed: fit a model first")
-	case c.given()["exact"] == "true":
-		return nil, usageError("--exact: the exact kernel has no model, and so no vectors")
 	}
-	fit := fitCmd{dataFlags: c.dataFlags, Data: c.Input, Sample: c.Sample, SampleSeed: c.SampleSeed}
-	graphs, _, err := fit.draw(g, bar)
+	m, _, err := c.fitSample(g, c.Input)
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.fit(g, c.Kernel, graphs, bar)
-	if err != nil {
-		return nil, err
-	}
-	quiet := *g
-	quiet.Quiet = true // warnings have been printed
-	return openStream(&quiet, m, c.dataFlags.options(), c.Input)
+	return embedStream(g.quietly(), m, c.dataFlags.options(), c.Input) // warnings have been printed
 }
 
-// embedBatch is the number of graphs that are embedded at a time.
-const embedBatch = 8192
-
-func openStore(g *globals, path string) (*embedInput, error) {
+func embedStore(path string) (*embedInput, error) {
 	s, err := store.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	at := 0
-	next := func() ([]float64, []string, []string, error) {
-		if at == s.Len() {
-			return nil, nil, nil, io.EOF
+	return &embedInput{s.Space(), func(yield func(batch, error) bool) {
+		defer s.Close()
+		for at := 0; at < s.Len(); at += embedGraphs {
+			end := min(at+embedGraphs, s.Len())
+			records, err := s.Records(at, end)
+			ids, targets, textErr := s.Texts(at, end)
+			if !yield(batch{records, matrix.Axis{IDs: ids, Targets: targets}}, cmp.Or(err, textErr)) {
+				return
+			}
 		}
-		hi := min(at+embedBatch, s.Len())
-		records, err := s.Records(at, hi)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		ids, targets, err := s.Texts(at, hi)
-		at = hi
-		return records, ids, targets, err
-	}
-	return &embedInput{s.Space(), next, func() { s.Close() }}, nil
+	}}, nil
 }
 
-func openStream(g *globals, m *model.Model, o dataset.Options, path string) (*embedInput, error) {
+func embedStream(g *globals, m *model.Model, o dataset.Options, path string) (*embedInput, error) {
 	space, err := store.NewSpace(m)
 	if err != nil {
 		return nil, err
@@ -151,75 +119,59 @@ func openStream(g *globals, m *model.Model, o dataset.Options, path string) (*em
 	if err != nil {
 		return nil, err
 	}
-	n := 0
-	next := func() ([]float64, []string, []string, error) {
-		var graphs []*graph.Graph
-		var ids, targets []string
-		for len(graphs) < embedBatch {
-			x, err := data.Next()
-			if errors.Is(err, io.EOF) {
-				break
+	return &embedInput{space, func(yield func(batch, error) bool) {
+		n := 0
+		for graphs, err := range blocks(each(g, data), embedGraphs, math.MaxInt) {
+			var b batch
+			if err == nil {
+				b.records, err = space.Transform(g.ctx, graphs)
 			}
-			if err != nil {
-				return nil, nil, nil, err
+			for _, x := range graphs {
+				b.IDs, b.Targets = append(b.IDs, graphName(x, n)), append(b.Targets, x.Target())
+				n++
 			}
-			n++
-			id := x.ID()
-			if id == "" {
-				id = fmt.Sprint(n)
+			if !yield(b, err) {
+				return
 			}
-			graphs, ids, targets = append(graphs, x), append(ids, id), append(targets, x.Target())
 		}
-		if len(graphs) == 0 {
-			return nil, nil, nil, io.EOF
-		}
-		records, err := space.Transform(g.ctx, graphs)
-		return records, ids, targets, err
-	}
-	return &embedInput{space, next, func() { closeData(g, data) }}, nil
+	}}, nil
 }
 
 // write writes the vectors and, beside them, identifiers and targets.
-func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput, bar *bar) (found nystrom.Errors, err error) {
+func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (found nystrom.Errors, err error) {
 	f, err := matrix.CreateRows(c.Out, e.Dim())
 	if err != nil {
 		return found, err
 	}
-	monitor := e.NewMonitor(c.SampleSeed)
-	var axis matrix.Axis
-	err = func() error {
-		for {
-			records, ids, targets, err := in.next()
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			vectors, err := e.Transform(g.ctx, records)
-			if err != nil {
-				return err
-			}
-			monitor.Add(records, vectors)
-			axis.IDs, axis.Targets = append(axis.IDs, ids...), append(axis.Targets, targets...)
-			if err := f.Write(vectors); err != nil {
-				return err
-			}
-			bar.show("embedding", int64(len(axis.IDs)), 0, "graphs")
+	defer func() {
+		if err != nil {
+			f.Discard()
 		}
 	}()
-	if err == nil {
-		found, err = monitor.Errors()
+	monitor := e.NewMonitor(c.SampleSeed)
+	var axis matrix.Axis
+	for b, err := range in.batches {
+		if err != nil {
+			return found, err
+		}
+		vectors, err := e.Transform(g.ctx, b.records)
+		if err != nil {
+			return found, err
+		}
+		monitor.Add(b.records, vectors)
+		if err := f.Write(vectors); err != nil {
+			return found, err
+		}
+		axis.IDs, axis.Targets = append(axis.IDs, b.IDs...), append(axis.Targets, b.Targets...)
+		g.bar.show("embedding", int64(len(axis.IDs)), 0, "graphs")
 	}
-	if err == nil && found.Graphs == 0 {
-		err = errors.New("no graphs to embed")
+	if len(axis.IDs) == 0 {
+		return found, errors.New("no graphs to embed")
 	}
-	if err != nil {
-		f.Discard()
+	if found, err = monitor.Errors(); err != nil {
 		return found, err
 	}
-	if err := g.write(idsFile(c.Out), func() error { return file.Write(g.ctx, idsFile(c.Out), axis.WriteCSV) }); err != nil {
-		f.Discard()
+	if err = output(g, idsFile(c.Out), axis.WriteCSV); err != nil {
 		return found, err
 	}
 	return found, f.Commit()

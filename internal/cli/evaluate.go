@@ -1,62 +1,57 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/paper"
 	"github.com/mlgkernel/mlg/svm"
 )
 
+// choiceFlags say how parameters are chosen.
+type choiceFlags struct {
+	Folds   int       `help:"Number of folds; train chooses on one less, as is done inside the training part of an evaluation." default:"10"`
+	Splits  uint64    `help:"Seed of the splits." default:"0" name:"split-seed"`
+	Learner string    `help:"svm or ridge; auto: ridge for the default candidates without --c, else svm." default:"auto" enum:"auto,svm,ridge"`
+	Score   string    `help:"What the choice of a classifier maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared for the default candidates with ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared"`
+	C       []float64 `help:"Values of C to choose from; one value fixes it. By default 0.1,0.3,…,100, and 0.001,0.01,…,1000 with evaluate --paper." placeholder:"C,…"`
+}
+
 type evaluateCmd struct {
-	dataFlags
-	kernelFlags
 	Data string `arg:"" help:"Dataset with targets; with --paper also a folder that has the paper's datasets."`
 
-	Kernel   []string  `help:"Kernels to compare, each with its flags: ${kernel_list}." default:"mlg,wl" enum:"${kernels}" group:"Evaluation"`
-	Default  bool      `help:"Evaluate the fixed list of candidates and their combinations, instead of --kernel." group:"Evaluation"`
-	Paper    bool      `help:"Evaluate the kernels of the paper's Table 1 with its parameter grids, instead of --kernel, and print its Tables 1 to 3 beside the figures of the paper." group:"Evaluation"`
-	Folds    int       `help:"Number of folds." default:"10" group:"Evaluation"`
-	Repeats  int       `help:"Number of repeats." default:"10" group:"Evaluation"`
-	Splits   uint64    `help:"Seed of the splits." default:"0" name:"split-seed" group:"Evaluation"`
-	Inner    string    `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, and for mlg with --paper, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
-	InnerN   int       `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
-	Select   string    `help:"nested, or reported: on the folds that are reported, as papers often do; auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
-	Fit      string    `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
-	Learner  string    `help:"svm or ridge; auto: ridge with --default, else svm." default:"auto" enum:"auto,svm,ridge" group:"Evaluation"`
-	Score    string    `help:"What the choice of parameters maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared with --default and ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared" group:"Evaluation"`
-	C        []float64 `help:"Values of C to choose from; 0.1,0.3,…,100 by default, with --paper 0.001,0.01,…,1000." placeholder:"C,…" group:"Evaluation"`
-	Keep     string    `help:"Folder that keeps the results of finished parts, to resume." name:"run" placeholder:"FOLDER" group:"Evaluation"`
-	Markdown bool      `help:"Print Markdown." group:"Evaluation"`
-	Report   string    `help:"Write a report with pictures: .html." placeholder:"FILE" group:"Evaluation"`
-	Plot     string    `help:"Draw the scores with their intervals: .svg or .png." placeholder:"FILE" group:"Evaluation"`
+	Kernel      []string `help:"Kernels to compare, each with its flags: ${kernel_list}." default:"mlg,wl" enum:"${kernels}" group:"Evaluation"`
+	Default     bool     `help:"Evaluate the fixed list of candidates and their combinations, instead of --kernel." xor:"kernels" group:"Evaluation"`
+	Paper       bool     `help:"Evaluate the kernels of the paper's Table 1 with its parameter grids, instead of --kernel, and print its Tables 1 to 3 beside the figures of the paper." xor:"kernels" group:"Evaluation"`
+	Repeats     int      `help:"Number of repeats." default:"10" group:"Evaluation"`
+	Inner       string   `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, and for mlg with --paper, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
+	InnerN      int      `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
+	Select      string   `help:"nested, or reported: on the folds that are reported, as papers often do; auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
+	Fit         string   `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
+	choiceFlags `group:"Evaluation"`
+	Keep        string `help:"Folder that keeps the results of finished parts, to resume." name:"run" placeholder:"FOLDER" group:"Evaluation"`
+	Markdown    bool   `help:"Print Markdown." group:"Evaluation"`
+	Report      string `help:"Write a report with pictures: .html." placeholder:"FILE" ends:".html .htm" group:"Evaluation"`
+	Plot        string `help:"Draw the scores with their intervals: .svg or .png." placeholder:"FILE" ends:".svg .png" group:"Evaluation"`
+	dataFlags
+	kernelFlags
 }
 
 // Run evaluates kernels.
 func (c *evaluateCmd) Run(g *globals) error {
-	if err := checkPicture("--plot", c.Plot); err != nil {
-		return err
-	}
-	if ext := strings.ToLower(filepath.Ext(c.Report)); c.Report != "" && ext != ".html" && ext != ".htm" {
-		return usageError(fmt.Sprintf("--report %s: want a name that ends with .html", c.Report))
-	}
-	if g.JSON && c.Markdown {
-		return usageError("--json and --markdown exclude each other")
-	}
-	if err := checkFolders(c.Report, c.Plot); err != nil {
-		return err
-	}
 	switch {
-	case c.Default && c.Paper:
-		return usageError("--default and --paper exclude each other")
-	case (c.Default || c.Paper) && !slices.Equal(c.Kernel, defaultKernels):
-		return usageError("--kernel is for an evaluation without --default and --paper, which have their kernels")
+	case (c.Default || c.Paper) && (c.flag() != "" || !slices.Equal(c.Kernel, defaultKernels)):
+		flag := cmp.Or(c.flag(), "--kernel")
+		return usageError(flag + " is for an evaluation without --default and --paper, which have their kernels")
+	case len(slices.Compact(slices.Sorted(slices.Values(c.Kernel)))) < len(c.Kernel):
+		return usageError("--kernel " + strings.Join(c.Kernel, ",") + " names a kernel twice")
 	case c.Default && c.Select == reported:
 		return usageError("--default combines kernels inside the training part: want --select nested")
 	case c.Paper:
@@ -70,7 +65,11 @@ func (c *evaluateCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	report, err := c.evaluate(g, ds, candidates, c.options(g, c.Select == reported))
+	o, err := c.options(ds, c.Select == reported)
+	if err != nil {
+		return err
+	}
+	report, err := c.evaluate(g, ds, candidates, o)
 	if err != nil {
 		return err
 	}
@@ -89,50 +88,38 @@ func (c *evaluateCmd) Run(g *globals) error {
 // defaultKernels are those of --kernel.
 var defaultKernels = []string{"mlg", "wl"}
 
-// optionError turns an error about a field of options, as in "choose: Folds = 1, want …", into one
-// about its flag.
-func optionError(err error) error {
-	_, text, _ := strings.Cut(err.Error(), ": ")
-	if name, rest, ok := strings.Cut(text, " = "); ok {
-		text = "--" + strings.ToLower(name) + " = " + rest
-	}
-	return usageError(text)
-}
-
 // Values of --select.
 const nested, reported = "nested", "reported"
 
 // options returns the options, with choices on training parts or on the reported folds.
-func (c *evaluateCmd) options(g *globals, onReported bool) evaluate.Options {
+func (c *evaluateCmd) options(ds *dataset.Dataset, onReported bool) (evaluate.Options, error) {
 	o := evaluate.DefaultOptions()
-	o.Folds, o.Repeats, o.Seed, o.Folder = c.Folds, c.Repeats, c.Splits, c.Keep
 	if c.Paper {
 		o.C = paper.C()
-	}
-	if len(c.C) > 0 {
-		o.C = c.C
 	}
 	if c.InnerN > 0 {
 		o.InnerFolds = c.InnerN
 	}
-	o.OnReported, o.Inductive = onReported, c.Fit == "inductive"
-	if c.Default {
-		o.ForCandidates()
+	o.Repeats, o.Folder, o.OnReported, o.Inductive = c.Repeats, c.Keep, onReported, c.Fit == "inductive"
+	if err := c.apply(&o.Options, c.Default, dataset.Info(ds).TargetRange != nil); err != nil {
+		return o, err
 	}
-	learning(&o.Options, c.Learner, c.Inner, c.Score)
-	return o
+	switch c.Inner { // kong has checked the names
+	case "loo":
+		o.LeaveOneOut = true
+	case "kfold":
+		o.LeaveOneOut = false
+	case "holdout":
+		o.LeaveOneOut, o.InnerFolds = false, 1
+	}
+	return o, flagError(o.Validate())
 }
 
 // evaluate evaluates kernels on a dataset.
 func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, candidates []choose.Candidate, o evaluate.Options) (*evaluate.Report, error) {
-	if err := o.Validate(); err != nil {
-		return nil, optionError(err)
-	}
 	start := time.Now()
 	o.Clock = func() time.Duration { return time.Since(start) }
-	bar := newBar(g)
-	defer bar.done()
-	o.Progress = func(done, total int) { bar.show("evaluate", int64(done), int64(total), "folds") }
+	o.Progress = g.bar.steps("evaluate", "folds")
 	if c.Keep != "" {
 		g.kept.set("--run %s has the finished parts; the same command goes on", c.Keep)
 	}
@@ -141,50 +128,42 @@ func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, candidates []cho
 
 // pictures writes what --plot and --report ask for.
 func (c *evaluateCmd) pictures(g *globals, ds *dataset.Dataset, report *evaluate.Report) error {
-	if c.Plot != "" {
-		p, err := accuracyBars(fmt.Sprintf("Kernels on %s", report.Dataset), report)
-		if err := savePicture(g, c.Plot, pngScale, p, err); err != nil {
-			return err
-		}
-		g.note("%s: scores drawn", c.Plot)
+	plot := func() (*draw.Picture, error) { return accuracyBars("Kernels on "+report.Dataset, report) }
+	if err := savePicture(g, c.Plot, pngScale, plot); err != nil || c.Report == "" {
+		return err
 	}
-	if c.Report != "" {
-		bar := newBar(g)
-		bar.show("report", 0, 0, "")
-		page, err := c.report(g, ds, report)
-		bar.done()
-		if err != nil {
-			return err
-		}
-		if err := saveReport(g, c.Report, page); err != nil {
-			return err
-		}
-		g.note("%s: report written", c.Report)
+	g.bar.show("report", 0, 0, "")
+	page, err := c.report(g, ds, report)
+	if err != nil {
+		return err
 	}
-	return nil
+	return saveReport(g, c.Report, page)
 }
 
-// learning sets what is not auto, and takes from options for ridges what support vector machines
-// cannot do.
-func learning(o *choose.Options, learner, inner, score string) {
-	// kong has checked the names
-	switch learner {
-	case "ridge":
+// apply sets options, which are those for the default candidates or for others, and refuses flags
+// that have no effect.
+func (f *choiceFlags) apply(o *choose.Options, defaults, values bool) error {
+	switch {
+	case f.Score != "auto" && values:
+		return usageError("--score is for classes, and the targets are values")
+	case len(f.C) > 0 && f.Learner == "ridge":
+		return usageError("--c is for --learner svm")
+	}
+	o.Folds, o.Seed = f.Folds, f.Splits
+	if defaults {
+		o.ForCandidates()
+	}
+	if len(f.C) > 0 {
+		o.C = f.C
+	}
+	if f.Learner == "ridge" {
 		o.Learner = svm.KernelRidge
-	case "svm":
-		if o.Learner = svm.SVM; o.Score == choose.Squared {
+	} else if f.Learner == "svm" || len(f.C) > 0 {
+		if o.Learner = svm.SVM; o.Score == choose.Squared { // for ridges
 			o.LeaveOneOut, o.Score = false, choose.Accuracy
 		}
 	}
-	switch inner {
-	case "loo":
-		o.LeaveOneOut = true
-	case "kfold":
-		o.LeaveOneOut = false
-	case "holdout":
-		o.LeaveOneOut, o.InnerFolds = false, 1
-	}
-	switch score {
+	switch f.Score {
 	case "accuracy":
 		o.Score = choose.Accuracy
 	case "balanced":
@@ -192,6 +171,7 @@ func learning(o *choose.Options, learner, inner, score string) {
 	case "squared":
 		o.Score = choose.Squared
 	}
+	return flagError(o.Validate())
 }
 
 // candidates returns the default candidates or the kernels of the flags.
@@ -199,9 +179,7 @@ func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset) ([]choose.Cand
 	if c.Default {
 		return choose.DefaultCandidates(dataset.Info(ds)), nil
 	}
-	quiet := *g
-	quiet.Quiet = true
-	kernels, err := c.kernels(&quiet, c.Kernel, ds.Graphs)
+	kernels, err := c.kernels(g.quietly(), c.Kernel, ds.Graphs)
 	if err != nil {
 		return nil, err
 	}
@@ -211,4 +189,77 @@ func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset) ([]choose.Cand
 		out = append(out, choose.Candidate{Name: c.Kernel[i], Settings: []choose.Setting{{Parameters: parameters, Kernel: k}}})
 	}
 	return out, nil
+}
+
+// accuracyBars draws the results of an evaluation: accuracies with confidence intervals, or
+// root mean squared errors with their deviation between repeats.
+func accuracyBars(title string, r *evaluate.Report) (*draw.Picture, error) {
+	c := draw.BarChart{Title: title, Axis: "accuracy in %, with 95 % interval", Size: draw.Size{Width: 720, Height: 140 + 34*float64(len(r.Results))}}
+	for _, x := range r.Results {
+		b := draw.Bar{Name: x.Name}
+		switch {
+		case x.ClassificationSummary != nil:
+			b.Value = 100 * x.Accuracy
+			if x.Interval != nil {
+				b.Error = 50 * (x.Interval.High - x.Interval.Low)
+				c.Axis = fmt.Sprintf("accuracy in %%, with %.0f %% interval", 100*x.Interval.Level)
+			}
+		default:
+			c.Axis = "root mean squared error, with deviation between repeats"
+			b.Value, b.Error = x.RMSE, x.RMSEStd
+		}
+		c.Bars = append(c.Bars, b)
+	}
+	return c.Picture()
+}
+
+// evaluationSections are the figures of an evaluation.
+func evaluationSections(r *evaluate.Report) ([]draw.Section, error) {
+	bars, err := accuracyBars("", r)
+	if err != nil {
+		return nil, err
+	}
+	var out []draw.Section
+	for i, t := range r.Tables() {
+		s := draw.Section{Heading: t.Caption}
+		if i == 0 {
+			s.Blocks = []draw.Block{draw.Paragraph(strings.Join(r.Facts(), " ")), draw.Figure{Picture: bars}}
+		}
+		s.Blocks = append(s.Blocks, draw.Table{Header: t.Header, Rows: t.Rows})
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// report makes the report of an evaluation. The pictures of a kernel matrix are those of mlg
+// where it was evaluated, else of the first kernel.
+func (c *evaluateCmd) report(g *globals, ds *dataset.Dataset, r *evaluate.Report) (*draw.Report, error) {
+	sections, err := evaluationSections(r)
+	if err != nil {
+		return nil, err
+	}
+	name := c.Kernel[0]
+	if c.Default || c.Paper || slices.Contains(c.Kernel, "mlg") {
+		name = "mlg"
+	}
+	heading := "The kernel " + name
+	if len(ds.Graphs) > largestPicture {
+		sections = append(sections, draw.Section{Heading: heading, Blocks: []draw.Block{draw.Paragraph(fmt.Sprintf("No pictures of the kernel matrix: more than %d graphs.", largestPicture))}})
+	} else {
+		m, err := c.fit(g.quietly(), name, ds.Graphs)
+		if err != nil {
+			return nil, err
+		}
+		gram, err := m.Kernel.Gram(g.ctx)
+		if err != nil {
+			return nil, err
+		}
+		blocks, err := kernelFigures(name, m, gram, classesOf(ds))
+		if err != nil {
+			return nil, err
+		}
+		sections = append(sections, draw.Section{Heading: heading, Blocks: append([]draw.Block{draw.Code(kernelText(m))}, blocks...)})
+	}
+	return &draw.Report{Title: "Kernels on " + strings.TrimPrefix(r.Dataset, "builtin:"), Summary: dataText("", r.Graphs, r.Classes) + ".",
+		Sections: sections, Footer: footer(commandLine())}, nil
 }

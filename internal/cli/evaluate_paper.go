@@ -10,6 +10,7 @@ import (
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/paper"
 )
 
@@ -67,7 +68,11 @@ func (c *evaluateCmd) paper(g *globals) error {
 			}
 		}
 		if c.Select != nested {
-			r, err := c.evaluate(g, ds, candidates, c.options(g, true))
+			o, err := c.options(ds, true)
+			if err != nil {
+				return err
+			}
+			r, err := c.evaluate(g, ds, candidates, o)
 			if err != nil {
 				return err
 			}
@@ -100,7 +105,10 @@ func (c *evaluateCmd) paper(g *globals) error {
 // stands beside it; the others choose by cross-validation, on as many folds as it takes to score about as many
 // graphs as leave-one-out does.
 func (c *evaluateCmd) nested(g *globals, ds *dataset.Dataset, candidates []choose.Candidate) (*evaluate.Report, error) {
-	o := c.options(g, false)
+	o, err := c.options(ds, false)
+	if err != nil {
+		return nil, err
+	}
 	many := o
 	if c.Inner == "auto" {
 		many.LeaveOneOut = true
@@ -141,31 +149,42 @@ func (t *paperTables) write(g *globals, markdown bool) error {
 	if t.Reported != nil {
 		lines = append(lines, "Column tuned: parameters chosen on the reported folds, as in the paper; too high.")
 	}
-	header := []string{"kernel"}
-	if p.Honest {
-		header = append(header, "nested")
+	rows := t.table()
+	w := g.stdout
+	if markdown {
+		fmt.Fprintf(w, "%s\n\n", strings.Join(lines, " "))
+		rows.WriteMarkdown(w)
+	} else {
+		for _, l := range lines {
+			fmt.Fprintln(w, table.Wrap(l, 0, 2))
+		}
+		fmt.Fprintln(w)
+		rows.Write(w, "")
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// table has a row for each kernel, with the figures of the paper.
+func (t *paperTables) table() *table.Table {
+	out := &table.Table{Header: []string{"kernel"}}
+	if t.Protocol.Honest {
+		out.Header = append(out.Header, "nested")
 	}
 	if t.Reported != nil {
-		header = append(header, "tuned")
+		out.Header = append(out.Header, "tuned")
 	}
-	header = append(header, "paper", "s/matrix", "paper s")
-	var rows [][]string
-	cell := func(x *evaluate.Result) string {
-		if x.Repeats < 2 {
-			return fmt.Sprintf("%.2f", 100*x.Accuracy)
-		}
-		return fmt.Sprintf("%.2f±%.2f", 100*x.Accuracy, 100*x.AccuracyStd)
-	}
+	out.Header = append(out.Header, "paper", "s/matrix", "paper s")
 	for i := range t.Results {
 		x := &t.Results[i]
 		row := []string{x.Name}
-		if p.Honest {
-			row = append(row, cell(x))
+		if t.Protocol.Honest {
+			row = append(row, x.AccuracyText())
 		}
 		if t.Reported != nil {
 			tuned := "-"
 			if k := slices.IndexFunc(t.Reported, func(y evaluate.Result) bool { return y.Name == x.Name }); k >= 0 {
-				tuned = cell(&t.Reported[k])
+				tuned = t.Reported[k].AccuracyText()
 			}
 			row = append(row, tuned)
 		}
@@ -179,28 +198,7 @@ func (t *paperTables) write(g *globals, markdown bool) error {
 				theirs = fmt.Sprintf("%.3g", t.PaperSeconds)
 			}
 		}
-		rows = append(rows, append(row, published, seconds, theirs))
+		out.Add(append(row, published, seconds, theirs)...)
 	}
-	w := g.stdout
-	if markdown {
-		fmt.Fprintf(w, "%s\n\n| %s |\n|%s\n", strings.Join(lines, " "), strings.Join(header, " | "), strings.Repeat("---|", len(header)))
-		for _, r := range rows {
-			fmt.Fprintf(w, "| %s |\n", strings.Join(r, " | "))
-		}
-		_, err := fmt.Fprintln(w)
-		return err
-	}
-	for _, l := range lines {
-		fmt.Fprintln(w, breakLines(l, 0, 2))
-	}
-	fmt.Fprintln(w)
-	for _, r := range append([][]string{header}, rows...) {
-		fmt.Fprintf(w, "%-14s", r[0])
-		for _, s := range r[1:] {
-			fmt.Fprintf(w, "  %11s", s)
-		}
-		fmt.Fprintln(w)
-	}
-	_, err := fmt.Fprintln(w)
-	return err
+	return out
 }

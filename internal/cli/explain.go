@@ -6,16 +6,20 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"gonum.org/v1/gonum/floats"
 )
 
 type explainCmd struct {
@@ -23,62 +27,48 @@ type explainCmd struct {
 	Model   string  `arg:"" help:"Model file."`
 	Graph   string  `arg:"" help:"A SMILES, a file, or the identifier of a training graph."`
 	Which   string  `help:"Identifier or number of the graph in a file with several." placeholder:"ID"`
-	Against string  `help:"Explain the similarity to this graph instead of the prediction." placeholder:"OTHER"`
-	Class   string  `help:"Explain what speaks for this class, instead of the predicted one." placeholder:"NAME"`
+	Against string  `help:"Explain the similarity to this graph instead of the prediction." xor:"what" placeholder:"OTHER"`
+	Class   string  `help:"Explain what speaks for this class, instead of the predicted one." xor:"what" placeholder:"NAME"`
 	Numbers bool    `help:"Write the numbers of the vertices into the picture."`
 	Scale   float64 `help:"Pixels of a PNG for one of the picture." default:"2"`
-	Out     string  `help:"File to write: .svg, .png, .html or .json." short:"o" placeholder:"FILE"`
+	Out     string  `help:"File to write: .svg, .png, .html or .json." short:"o" placeholder:"FILE" ends:".svg .png .html .json"`
 }
 
 // explanation is what the command says.
 type explanation struct {
-	Graph      string            `json:"graph"`
-	Against    string            `json:"against,omitempty"`
-	Class      string            `json:"class,omitempty"`
-	What       string            `json:"what"` // what the contributions are to
-	Value      float64           `json:"value"`
-	Labels     []string          `json:"labels,omitempty"` // of the vertices
-	Vertices   []float64         `json:"vertices"`
-	Levels     []explain.Level   `json:"levels"`
-	Features   []explain.Level   `json:"features"`
-	Counted    []float64         `json:"counted,omitempty"` // part of Vertices from kernels that count vertices
-	Other      *otherSide        `json:"other,omitempty"`
+	Graph   string  `json:"graph"`
+	Against string  `json:"against,omitempty"`
+	Class   string  `json:"class,omitempty"`
+	What    string  `json:"what"` // what the contributions are to
+	Value   float64 `json:"value"`
+	oneSide
+	Other      *oneSide          `json:"other,omitempty"` // of a similarity
 	Explained  explain.Explained `json:"explained"`
 	For        []support         `json:"for,omitempty"` // training graphs that speak for it
 	Contrary   []support         `json:"against_it,omitempty"`
 	Bias       float64           `json:"bias"`
 	Prediction *predicted        `json:"prediction,omitempty"`
-
-	g, h *graph.Graph
 }
 
-// otherSide has the contributions of the vertices of the other graph of a similarity.
-type otherSide struct {
-	Labels   []string        `json:"labels,omitempty"`
-	Vertices []float64       `json:"vertices"`
-	Levels   []explain.Level `json:"levels"`
+// oneSide has the contributions of the vertices of a graph.
+type oneSide struct {
+	Labels []string `json:"labels,omitempty"`
+	explain.Contributions
+	graph *graph.Graph
 }
 
 // support is a training graph with what it adds to a decision value.
 type support struct {
-	ID         string  `json:"id"`
-	Target     string  `json:"target,omitempty"`
-	Similarity float64 `json:"similarity"`
-	Adds       float64 `json:"adds"`
-	index      int
+	model.Neighbour
+	Adds float64 `json:"adds"`
 }
 
 // Run explains a prediction or a similarity.
 func (c *explainCmd) Run(g *globals) error {
-	switch ext := strings.ToLower(filepath.Ext(c.Out)); {
-	case c.Out != "" && !slices.Contains([]string{".svg", ".png", ".html", ".json"}, ext):
-		return usageError(fmt.Sprintf("%s: want a name that ends with .svg, .png, .html or .json", c.Out))
-	case !(c.Scale > 0):
+	if !(c.Scale > 0) {
 		return usageError("--scale: want a positive number")
-	case c.Class != "" && c.Against != "":
-		return usageError("--class and --against exclude each other")
 	}
-	m, err := readModel(g, c.Model)
+	m, err := readModel(c.Model)
 	if err != nil {
 		return err
 	}
@@ -113,13 +103,24 @@ func (c *explainCmd) Run(g *globals) error {
 // pick returns the graph that an argument names: one of a file, a training graph, or the
 // molecule of a SMILES.
 func (c *explainCmd) pick(g *globals, m *model.Model, arg, which string) (*graph.Graph, error) {
-	o := c.like(m)
 	if at := slices.Index(m.IDs, arg); at >= 0 && m.Graphs != nil && which == "" {
-		if _, err := dataset.Open(arg, o); err != nil { // no file of that name
+		if _, noFile := os.Stat(arg); noFile != nil {
 			return m.Graphs[at], nil
 		}
 	}
-	return readGraph(g, arg, which, o)
+	list, err := readGraphs(g, arg, c.like(m))
+	if err != nil {
+		return nil, err
+	}
+	if which != "" {
+		d := dataset.Dataset{Graphs: list}
+		at, err := position(d.IDs(), arg, which)
+		return list[at], err
+	}
+	if len(list) > 1 {
+		g.note("%s has %d graphs; this is about the first, %s (--which takes another)", arg, len(list), graphName(list[0], 0))
+	}
+	return list[0], nil
 }
 
 // prediction explains what the learner says of a graph.
@@ -132,7 +133,7 @@ func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (*ex
 		return nil, err
 	}
 	said := describe(m, x, 0, p[0], 3)
-	e := &explanation{Graph: said.ID, What: "value", Prediction: &said, g: x}
+	e := &explanation{Graph: said.ID, What: "value", Prediction: &said}
 	class := 0
 	switch {
 	case m.Classes != nil:
@@ -148,15 +149,14 @@ func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (*ex
 	if err != nil {
 		return nil, err
 	}
-	e.Value, e.Bias, e.Explained = got.Value, got.Bias, got.Explained
-	e.fill(got.Contributions)
+	e.Value, e.Bias, e.Explained, e.oneSide = got.Value, got.Bias, got.Explained, oneSide{x.Labels(), got.Contributions, x}
 	slices.SortStableFunc(got.Graphs, func(a, b explain.GraphTerm) int { return cmp.Compare(b.Value, a.Value) })
 	side := func(terms []explain.GraphTerm, sign float64) (out []support) {
 		for _, t := range terms {
 			if t.Value*sign <= 0 || len(out) == 3 {
 				break
 			}
-			s := support{ID: m.IDs[t.Graph], Similarity: t.K, Adds: t.Value, index: t.Graph}
+			s := support{model.Neighbour{ID: m.IDs[t.Graph], Index: t.Graph, Similarity: t.K}, t.Value}
 			if m.Targets != nil {
 				s.Target = m.Targets[t.Graph]
 			}
@@ -176,14 +176,8 @@ func (c *explainCmd) similarity(g *globals, m *model.Model, x, h *graph.Graph) (
 	if err != nil {
 		return nil, err
 	}
-	e := &explanation{Graph: graphName(x, 0), Against: graphName(h, 0), What: "log similarity", Value: got.K, Explained: got.Explained, g: x, h: h}
-	e.fill(got.G)
-	e.Other = &otherSide{Labels: h.Labels(), Vertices: got.H.Vertices, Levels: got.H.Through}
-	return e, nil
-}
-
-func (e *explanation) fill(c explain.Contributions) {
-	e.Labels, e.Vertices, e.Levels, e.Features, e.Counted = e.g.Labels(), c.Vertices, c.Through, c.Features, c.Counted
+	return &explanation{Graph: graphName(x, 0), Against: graphName(h, 0), What: "log similarity", Value: got.K,
+		Explained: got.Explained, oneSide: oneSide{x.Labels(), got.G, x}, Other: &oneSide{h.Labels(), got.H, h}}, nil
 }
 
 // headline says what is explained.
@@ -219,8 +213,44 @@ func strongest(values []float64, n int) []int {
 	return out
 }
 
+// tables returns the strongest vertices of the graph, or of the two, the sums of the levels, and
+// the training graphs that speak for and against.
+func (e *explanation) tables() (vertices []*table.Table, levels *table.Table, training []*table.Table) {
+	for i, side := range []*oneSide{&e.oneSide, e.Other} {
+		if side == nil {
+			continue
+		}
+		t := &table.Table{Caption: []string{e.Graph, e.Against}[i], Header: []string{"vertex", "label", "contribution"}}
+		for _, v := range strongest(side.Vertices, 10) {
+			t.Add(strconv.Itoa(v), table.Clip(side.graph.Label(v), 12), fmt.Sprintf("%+.5f", side.Vertices[v]))
+		}
+		vertices = append(vertices, t)
+	}
+	levels = &table.Table{Header: []string{"through the kernels of", "sum"}}
+	for _, l := range e.Through {
+		name := fmt.Sprintf("level %d", l.Level)
+		if l.Level == 0 {
+			name += " (vertices)"
+		}
+		levels.Add(name, fmt.Sprintf("%+.5f", l.Sum))
+	}
+	if e.Counted != nil {
+		levels.Add("counts of vertices", fmt.Sprintf("%+.5f", floats.Sum(e.Counted)))
+	}
+	for i, side := range [][]support{e.For, e.Contrary} {
+		t := &table.Table{Caption: "training graphs speaking " + []string{"for it", "against it"}[i],
+			Header: []string{"graph", "target", "similarity", "adds"}}
+		for _, s := range side {
+			t.Add(table.Clip(s.ID, 28), table.Clip(s.Target, 20), fmt.Sprintf("%.3f", s.Similarity), fmt.Sprintf("%+.4f", s.Adds))
+		}
+		training = append(training, t)
+	}
+	return vertices, levels, training
+}
+
 // print writes the explanation as text.
 func (e *explanation) print(w io.Writer) {
+	vertices, levels, training := e.tables()
 	fmt.Fprintln(w, e.headline())
 	if p := e.Prediction; p != nil && p.Class != e.Class {
 		fmt.Fprintf(w, "  (predicted: %s)\n", p.Class)
@@ -228,45 +258,28 @@ func (e *explanation) print(w io.Writer) {
 	if e.Prediction != nil && e.Prediction.Unlike {
 		fmt.Fprintln(w, "  ! unlike anything in training: a guess at best")
 	}
-	fmt.Fprintf(w, "\ncontributions to the %s:\n(how it changes when a vertex counts more)\n", clip(e.What, 60))
-	list := func(g *graph.Graph, name string, values []float64) {
-		if e.Against != "" {
-			fmt.Fprintf(w, "  %s\n", name)
+	fmt.Fprintf(w, "\ncontributions to the %s:\n(how it changes when a vertex counts more)\n", table.Clip(e.What, 60))
+	for _, t := range vertices {
+		if e.Other != nil {
+			fmt.Fprintf(w, "%s\n", t.Caption)
 		}
-		for _, v := range strongest(values, 8) {
-			fmt.Fprintf(w, "  %6d  %-12s %+.5f\n", v, clip(g.Label(v), 12), values[v])
-		}
+		t.Write(w, "  ")
 	}
-	list(e.g, e.Graph, e.Vertices)
-	if e.Other != nil {
-		list(e.h, e.Against, e.Other.Vertices)
-	}
-	fmt.Fprintf(w, "\nthrough the kernels of\n")
-	for _, l := range e.Levels {
-		fmt.Fprintf(w, "  %-20s %+.5f\n", levelName(l.Level), l.Sum)
-	}
-	if e.Counted != nil {
-		fmt.Fprintf(w, "  %-20s %+.5f\n", "counts of vertices", total(e.Counted))
-	}
-	for _, side := range []struct {
-		what string
-		list []support
-	}{{"speaking for it", e.For}, {"speaking against it", e.Contrary}} {
-		if len(side.list) == 0 {
-			continue
-		}
-		fmt.Fprintf(w, "\ntraining graphs %s\n", side.what)
-		for _, s := range side.list {
-			fmt.Fprintf(w, "  %+.4f  %-28s %-20s like %.3f\n", s.Adds, clip(s.ID, 28), clip(s.Target, 20), s.Similarity)
+	fmt.Fprintln(w)
+	levels.Write(w, "  ")
+	for _, t := range training {
+		if len(t.Rows) > 0 {
+			fmt.Fprintf(w, "\n%s\n", t.Caption)
+			t.Write(w, "  ")
 		}
 	}
-	fmt.Fprintf(w, "\n%s\n", breakLines(e.share(), 0, 0))
+	fmt.Fprintf(w, "\n%s\n", table.Wrap(e.share(), 0, 0))
 	const most = 8
 	parts := slices.Clone(e.Explained.Terms)
 	slices.SortStableFunc(parts, func(a, b explain.Term) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
 	for _, k := range parts[:min(most, len(parts))] {
 		if len(parts) > 1 || k.Share < 1 {
-			fmt.Fprintf(w, "  %+.4f  %3.0f %%  %s\n", k.Value, 100*k.Share, breakLines(k.Kernel, 17, 17))
+			fmt.Fprintf(w, "  %+.4f  %3.0f %%  %s\n", k.Value, 100*k.Share, table.Wrap(k.Kernel, 17, 17))
 		}
 	}
 	if len(parts) > most {
@@ -274,43 +287,20 @@ func (e *explanation) print(w io.Writer) {
 	}
 }
 
-func total(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum
-}
-
-func levelName(level int) string {
-	if level == 0 {
-		return "level 0 (vertices)"
-	}
-	return fmt.Sprintf("level %d", level)
-}
-
 // write writes the picture, report or data.
 func (c *explainCmd) write(g *globals, m *model.Model, e *explanation) error {
-	var err error
 	switch strings.ToLower(filepath.Ext(c.Out)) {
 	case ".json":
-		var b []byte
-		if b, err = json.MarshalIndent(e, "", "  "); err == nil {
-			err = saveFile(g, c.Out, append(b, '\n'))
-		}
+		b, err := json.MarshalIndent(e, "", "  ")
+		return save(g, c.Out, append(b, '\n'), err)
 	case ".html":
-		var r *draw.Report
-		if r, err = c.report(m, e); err == nil {
-			err = saveReport(g, c.Out, r)
+		r, err := c.report(m, e)
+		if err != nil {
+			return err
 		}
-	default:
-		p, drawErr := c.picture(e, e.headline())
-		err = savePicture(g, c.Out, c.Scale, p, drawErr)
+		return saveReport(g, c.Out, r)
 	}
-	if err == nil {
-		g.note("wrote %s", c.Out)
-	}
-	return err
+	return savePicture(g, c.Out, c.Scale, func() (*draw.Picture, error) { return c.picture(e, e.headline()) })
 }
 
 // picture draws the graph, or the two, with contributions as colours.
@@ -320,10 +310,10 @@ func (c *explainCmd) picture(e *explanation, title string) (*draw.Picture, error
 	name := "contribution to the " + e.What
 	if e.Other == nil {
 		o.Values = draw.NewValues(name, e.Vertices)
-		return draw.Graph(e.g, o)
+		return draw.Graph(e.graph, o)
 	}
 	o.Values = draw.NewValues(name, slices.Concat(e.Vertices, e.Other.Vertices))
-	return draw.Pair(title, [2]draw.Panel{{Graph: e.g, Title: e.Graph, Values: e.Vertices}, {Graph: e.h, Title: e.Against, Values: e.Other.Vertices}}, nil, o)
+	return draw.Pair(title, [2]draw.Panel{{Graph: e.graph, Title: e.Graph, Values: e.Vertices}, {Graph: e.Other.graph, Title: e.Against, Values: e.Other.Vertices}}, nil, o)
 }
 
 // report returns an HTML page with the picture, the numbers and the training graphs that
@@ -333,69 +323,48 @@ func (c *explainCmd) report(m *model.Model, e *explanation) (*draw.Report, error
 	if err != nil {
 		return nil, err
 	}
-	vertices := draw.Table{Header: []string{"vertex", "label", "contribution"}}
-	for _, v := range strongest(e.Vertices, 12) {
-		vertices.Rows = append(vertices.Rows, []string{fmt.Sprint(v), e.g.Label(v), fmt.Sprintf("%+.5f", e.Vertices[v])})
-	}
-	levels := draw.Table{Header: []string{"through the kernels of", "sum"}}
-	for _, l := range e.Levels {
-		levels.Rows = append(levels.Rows, []string{levelName(l.Level), fmt.Sprintf("%+.5f", l.Sum)})
-	}
-	if e.Counted != nil {
-		levels.Rows = append(levels.Rows, []string{"counts of vertices", fmt.Sprintf("%+.5f", total(e.Counted))})
-	}
+	vertices, levels, training := e.tables()
 	kernels := draw.Table{Header: []string{"adds", "explained", "kernel"}}
 	for _, k := range e.Explained.Terms {
 		kernels.Rows = append(kernels.Rows, []string{fmt.Sprintf("%+.4f", k.Value), fmt.Sprintf("%.0f %%", 100*k.Share), k.Kernel})
+	}
+	var contributions, graphs []draw.Block
+	for _, t := range vertices {
+		contributions = append(contributions, draw.Table(*t))
+	}
+	if e.Prediction != nil && e.Prediction.Unlike {
+		graphs = append(graphs, draw.Paragraph("The graph is unlike anything in training: the prediction is a guess at best."))
+	}
+	for i, side := range [][]support{e.For, e.Contrary} {
+		if len(side) == 0 {
+			continue
+		}
+		graphs = append(graphs, draw.Table(*training[i]))
+		if m.Graphs == nil {
+			continue
+		}
+		var panels []draw.Panel
+		for _, x := range side {
+			panels = append(panels, draw.Panel{Graph: m.Graphs[x.Index], Title: x.ID})
+		}
+		p, err := smallGraphs(panels)
+		if err != nil {
+			return nil, err
+		}
+		graphs = append(graphs, draw.Figure{Picture: p})
 	}
 	r := &draw.Report{
 		Title:   e.headline(),
 		Summary: fmt.Sprintf("Colours are contributions to the %s: how it changes when a vertex counts more, orange up and blue down.", e.What),
 		Sections: []draw.Section{
 			{Heading: "Picture", Blocks: []draw.Block{draw.Figure{Picture: p, Caption: e.headline()}}},
-			{Heading: "Contributions", Blocks: []draw.Block{vertices, levels}},
+			{Heading: "Contributions", Blocks: append(contributions, draw.Table(*levels))},
 			{Heading: "Kernels", Blocks: []draw.Block{draw.Paragraph(e.share() + "."), kernels}},
 		},
-		Footer: fmt.Sprintf("mlg explain %s %s", c.Model, c.Graph),
+		Footer: footer(commandLine()),
 	}
-	if c.Against != "" {
-		r.Footer += " --against " + c.Against
+	if len(graphs) > 0 {
+		r.Sections = append(r.Sections, draw.Section{Heading: "Training graphs", Blocks: graphs})
 	}
-	training, err := e.training(m)
-	if len(training) > 0 {
-		r.Sections = append(r.Sections, draw.Section{Heading: "Training graphs", Blocks: training})
-	}
-	return r, err
-}
-
-// training is what a report says of the training graphs; nothing for a similarity.
-func (e *explanation) training(m *model.Model) (blocks []draw.Block, err error) {
-	if e.Prediction != nil && e.Prediction.Unlike {
-		blocks = append(blocks, draw.Paragraph("The graph is unlike anything in training: the prediction is a guess at best."))
-	}
-	for _, side := range []struct {
-		caption string
-		list    []support
-	}{{"Speaking for it", e.For}, {"Speaking against it", e.Contrary}} {
-		if len(side.list) == 0 {
-			continue
-		}
-		t := draw.Table{Caption: side.caption, Header: []string{"adds", "graph", "target", "similarity"}}
-		var panels []draw.Panel
-		for _, x := range side.list {
-			t.Rows = append(t.Rows, []string{fmt.Sprintf("%+.4f", x.Adds), x.ID, x.Target, fmt.Sprintf("%.3f", x.Similarity)})
-			if m.Graphs != nil {
-				panels = append(panels, draw.Panel{Graph: m.Graphs[x.index], Title: x.ID})
-			}
-		}
-		blocks = append(blocks, t)
-		if m.Graphs != nil {
-			p, err := smallGraphs(panels)
-			if err != nil {
-				return nil, err
-			}
-			blocks = append(blocks, draw.Figure{Picture: p, Caption: side.caption})
-		}
-	}
-	return blocks, nil
+	return r, nil
 }

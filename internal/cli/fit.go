@@ -1,103 +1,90 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/model"
 )
 
-type fitCmd struct {
-	dataFlags
-	kernelFlags
-	Kernel     string `help:"mlg or flg." default:"mlg" enum:"mlg,flg"`
-	Data       string `arg:"" help:"Dataset, or - for standard input."`
-	Out        string `help:"Model file to write." short:"o" required:"" placeholder:"FILE"`
-	Sample     int    `help:"Fit to this many graphs of DATA, drawn at random; 0 means all." default:"10000" placeholder:"N"`
+// sampleFlags say which kernel is fitted to which graphs.
+type sampleFlags struct {
+	Sample     int    `help:"Number of graphs, drawn at random, to which a kernel is fitted; 0 means all." default:"10000" least:"0" placeholder:"N"`
 	SampleSeed uint64 `help:"Seed of the draw of graphs." default:"0"`
+	dataFlags
+	multiscaleFlag
+	kernelFlags
+}
+
+type fitCmd struct {
+	Data string `arg:"" help:"Dataset, or - for standard input."`
+	Out  string `help:"Model file to write." short:"o" required:"" placeholder:"FILE" ends:""`
+	sampleFlags
 }
 
 // Run fits a kernel to a sample of graphs and writes a model without a learner.
 func (c *fitCmd) Run(g *globals) error {
-	if c.given()["exact"] == "true" {
-		return usageError("--exact: the exact kernel has no model; mlg gram --exact computes its matrix")
-	}
-	if c.Sample < 0 {
-		return usageError(fmt.Sprintf("--sample %d: want a number of graphs, or 0 for all", c.Sample))
-	}
-	start := time.Now()
-	bar := newBar(g)
-	defer bar.done()
-	graphs, total, err := c.draw(g, bar)
+	m, total, err := c.fitSample(g, c.Data)
 	if err != nil {
 		return err
 	}
-	m, err := c.fit(g, c.Kernel, graphs, bar)
-	if err != nil {
-		return err
-	}
+	n, k, read := m.Examples(), kernelText(m), c.dataFlags.options()
 	m.Graphs = nil // a low-rank kernel does not need them
-	k := kernelText(m)
-	read := c.dataFlags.options()
 	m.Reader = &read
-	m.Created = map[string]string{"data": c.Data, "graphs": fmt.Sprint(total), "sample": fmt.Sprint(len(graphs)), "sample-seed": fmt.Sprint(c.SampleSeed)}
-	if err := model.Write(g.ctx, c.Out, m); err != nil {
+	m.Created = map[string]string{"data": c.Data, "graphs": fmt.Sprint(total), "sample": fmt.Sprint(n), "sample-seed": fmt.Sprint(c.SampleSeed)}
+	if err := g.write(c.Out, func() error { return model.Write(g.ctx, c.Out, m) }); err != nil {
 		return err
 	}
-	bar.done()
-	took := time.Since(start)
-	if g.JSON {
-		return printJSON(g.stdout, map[string]any{"kernel": k, "graphs": total, "sample": len(graphs), "seconds": took.Seconds(), "file": c.Out})
-	}
-	g.note("%s: %s fitted to %d of %d graphs in %s", c.Out, k, len(graphs), total, round(took))
-	return nil
+	return g.result(map[string]any{"kernel": k, "graphs": total, "sample": n, "file": c.Out},
+		"%s: %s fitted to %d of %d graphs", c.Out, k, n, total)
 }
 
-// draw returns a sample of the graphs of DATA in their order, each with an identifier, and
-// how many there are. Every set of c.Sample graphs has the same probability; one pass, and
-// memory for the sample only.
-func (c *fitCmd) draw(g *globals, bar *bar) (graphs []*graph.Graph, total int, err error) {
-	data, err := openData(c.Data, c.dataFlags.options())
+// fitSample fits the kernel to a sample of the graphs of a dataset, and returns how many there are.
+func (f *sampleFlags) fitSample(g *globals, path string) (m *model.Model, total int, err error) {
+	if f.given()["exact"] == "true" {
+		return nil, 0, usageError("--exact: the exact kernel has no model, and so no vectors; mlg gram --exact computes its matrix")
+	}
+	graphs, total, err := f.draw(g, path)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer closeData(g, data)
-	r := rand.New(rand.NewPCG(c.SampleSeed, 0x6d6c672d666974)) // "mlg-fit"
+	m, err = f.fit(g, f.Kernel, graphs)
+	return m, total, err
+}
+
+// draw returns a sample of the graphs of a dataset in their order, each with an identifier, and
+// how many there are. Every set of f.Sample graphs has the same probability; one pass, and
+// memory for the sample only.
+func (f *sampleFlags) draw(g *globals, path string) (graphs []*graph.Graph, total int, err error) {
+	data, err := openData(path, f.dataFlags.options())
+	if err != nil {
+		return nil, 0, err
+	}
+	r := rand.New(rand.NewPCG(f.SampleSeed, 0x6d6c672d666974)) // "mlg-fit"
 	type drawn struct {
 		at int
 		g  *graph.Graph
 	}
 	var sample []drawn
-	for ; ; total++ {
-		if err := g.ctx.Err(); err != nil {
-			return nil, 0, err
-		}
-		x, err := data.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for x, err := range each(g, data) {
 		if err != nil {
 			return nil, 0, err
 		}
-		if x.ID() == "" {
-			x = x.With(fmt.Sprint(total+1), x.Target())
-		}
-		if c.Sample == 0 || len(sample) < c.Sample {
+		x = x.With(graphName(x, total), x.Target())
+		if f.Sample == 0 || len(sample) < f.Sample {
 			sample = append(sample, drawn{total, x})
-		} else if i := r.IntN(total + 1); i < c.Sample {
+		} else if i := r.IntN(total + 1); i < f.Sample {
 			sample[i] = drawn{total, x}
 		}
 		if total%1024 == 0 {
-			bar.show("reading", int64(total), 0, "graphs")
+			g.bar.show("reading", int64(total), 0, "graphs")
 		}
+		total++
 	}
 	if total == 0 {
-		return nil, 0, fmt.Errorf("%s: no graphs", c.Data)
+		return nil, 0, fmt.Errorf("%s: no graphs", path)
 	}
 	slices.SortFunc(sample, func(a, b drawn) int { return a.at - b.at })
 	for _, d := range sample {
@@ -107,12 +94,12 @@ func (c *fitCmd) draw(g *globals, bar *bar) (graphs []*graph.Graph, total int, e
 }
 
 // fit returns a kernel fitted to graphs as a model without a learner.
-func (f *kernelFlags) fit(g *globals, name string, graphs []*graph.Graph, bar *bar) (*model.Model, error) {
+func (f *kernelFlags) fit(g *globals, name string, graphs []*graph.Graph) (*model.Model, error) {
 	k, err := f.kernel(g, name, graphs)
 	if err != nil {
 		return nil, err
 	}
-	return model.New(f.work(g, bar), graphs, k)
+	return model.New(f.work(g), graphs, k)
 }
 
 // kernelText names the kernel of a model for people.

@@ -1,11 +1,16 @@
 package cli
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/store"
@@ -15,26 +20,19 @@ import (
 func axisOf(d *dataset.Dataset) matrix.Axis { return matrix.Axis{IDs: d.IDs(), Targets: d.Targets()} }
 
 type gramCmd struct {
-	dataFlags
-	kernelFlag
-	kernelFlags
 	Data     string `arg:"" help:"Dataset; with --shard it may be a store, whose model is then the kernel."`
 	Against  string `help:"Compute the matrix between these graphs (rows) and DATA (columns)." placeholder:"TEST"`
-	Out      string `help:"File to write: .npy, .csv or .libsvm." short:"o" placeholder:"FILE"`
+	Out      string `help:"File to write: .npy, .csv or .libsvm." short:"o" placeholder:"FILE" ends:".npy .csv .libsvm"`
 	Resume   bool   `help:"Keep finished rows in OUT.part, and go on from there after an interruption. Takes about twice the time."`
-	Picture  string `help:"Draw the matrix as a heat map: .svg or .png." placeholder:"FILE"`
-	Map      string `help:"Draw a map of the graphs by kernel PCA: .svg or .png." placeholder:"FILE"`
-	Spectrum string `help:"Draw the eigenvalues at the landmarks of mlg or flg: .svg or .png." placeholder:"FILE"`
+	Picture  string `help:"Draw the matrix as a heat map: .svg or .png." placeholder:"FILE" ends:".svg .png"`
+	Map      string `help:"Draw a map of the graphs by kernel PCA: .svg or .png." placeholder:"FILE" ends:".svg .png"`
+	Spectrum string `help:"Draw the eigenvalues at the landmarks of mlg or flg: .svg or .png." placeholder:"FILE" ends:".svg .png"`
 	shardFlags
+	sourceFlags
 }
 
 // check refuses what cannot be done before any work.
 func (c *gramCmd) check() error {
-	for _, p := range [][2]string{{"--picture", c.Picture}, {"--map", c.Map}, {"--spectrum", c.Spectrum}} {
-		if err := checkPicture(p[0], p[1]); err != nil {
-			return err
-		}
-	}
 	exact := c.given()["exact"] == "true"
 	lowRank := (c.Kernel == "mlg" || c.Kernel == "flg") && !exact
 	switch {
@@ -49,12 +47,7 @@ func (c *gramCmd) check() error {
 	case c.Resume && exact:
 		return usageError("gram: --resume does not go with --exact, whose work is in tables that all rows share")
 	}
-	if c.Out != "" {
-		if err := checkGramName(c.Out); err != nil {
-			return err
-		}
-	}
-	return checkFolders(c.Out, c.Picture, c.Map, c.Spectrum)
+	return nil
 }
 
 // muchMemory is the size in bytes from which a matrix is announced before the work begins.
@@ -71,7 +64,6 @@ func (c *gramCmd) Run(g *globals) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	start := time.Now()
 	ds, err := c.read(g, c.Data)
 	if err != nil {
 		return err
@@ -85,14 +77,12 @@ func (c *gramCmd) Run(g *globals) error {
 	if bytes := 8 * float64(len(rows.Graphs)) * float64(len(ds.Graphs)); bytes > muchMemory {
 		g.note("the matrix of %d×%d values takes %.3g GB of memory", len(rows.Graphs), len(ds.Graphs), bytes/1e9)
 	}
-	bar := newBar(g)
-	defer bar.done()
 	k, err := c.kernel(g, c.Kernel, ds.Graphs)
 	if err != nil {
 		return err
 	}
-	bar.show(c.Kernel, 0, 0, "")
-	ctx := c.work(g, bar)
+	g.bar.show(c.Kernel, 0, 0, "")
+	ctx := c.work(g)
 	fitted, err := k.Fit(ctx, ds.Graphs)
 	if err != nil {
 		return err
@@ -105,18 +95,17 @@ func (c *gramCmd) Run(g *globals) error {
 			return err
 		}
 		defer part.Close()
-		m, err = part.fill(g, fitted, rows.Graphs, bar)
+		m, err = part.fill(g, fitted, rows.Graphs)
 	case c.Against != "":
 		m, err = fitted.Cross(ctx, rows.Graphs)
 	default:
-		bar.square = len(ds.Graphs)
+		g.bar.square = len(ds.Graphs)
 		m, err = fitted.Gram(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	took := time.Since(start)
-	bar.show("write", 0, 0, "")
+	g.bar.show("write", 0, 0, "")
 	if c.Out != "" {
 		var cols *matrix.Axis
 		if c.Against != "" {
@@ -133,53 +122,33 @@ func (c *gramCmd) Run(g *globals) error {
 			return err
 		}
 	}
-	if err := c.draw(g, ds, k, fitted, m); err != nil {
-		return err
-	}
-	bar.done()
-	if g.JSON {
-		return printJSON(g.stdout, c.result(k, m, took))
-	}
-	if c.Out != "" {
-		g.note("%s: %d×%d values of %s in %s", c.Out, m.Rows, m.Cols, k, round(took))
-	}
-	for _, p := range []string{c.Picture, c.Map, c.Spectrum} {
-		if p != "" {
-			g.note("%s: drawn", p)
-		}
-	}
-	return nil
-}
-
-// result is what --json prints.
-func (c *gramCmd) result(k kernel.Kernel, m *kernel.Matrix, took time.Duration) map[string]any {
-	r := map[string]any{"kernel": k.String(), "rows": m.Rows, "columns": m.Cols, "seconds": took.Seconds()}
+	r := map[string]any{"kernel": k.String(), "rows": m.Rows, "columns": m.Cols}
 	for name, path := range map[string]string{"file": c.Out, "picture": c.Picture, "map": c.Map, "spectrum": c.Spectrum} {
 		if path != "" {
 			r[name] = path
 		}
 	}
-	return r
+	if err := g.result(r, "%s%d×%d values of %s", strings.TrimPrefix(c.Out+": ", ": "), m.Rows, m.Cols, k); err != nil {
+		return err
+	}
+	return c.draw(g, ds, k, fitted, m)
 }
 
 // draw writes the pictures that were asked for.
 func (c *gramCmd) draw(g *globals, ds *dataset.Dataset, k kernel.Kernel, f kernel.Fitted, m *kernel.Matrix) error {
-	title := ds.Name + ": " + k.String()
-	if c.Picture != "" {
-		p, err := draw.HeatMap(title, m, classesOf(ds), draw.Size{Width: 800, Height: 640})
-		if err := savePicture(g, c.Picture, pngScale, p, err); err != nil {
-			return err
-		}
-	}
-	if c.Map != "" {
-		p, err := draw.Map(title, m, classesOf(ds), draw.Size{Width: 800, Height: 560})
-		if err := savePicture(g, c.Map, pngScale, p, err); err != nil {
-			return err
-		}
-	}
-	if c.Spectrum != "" {
-		p, err := spectrum(title, f)
-		if err := savePicture(g, c.Spectrum, pngScale, p, err); err != nil {
+	title, classes := ds.Name+": "+k.String(), classesOf(ds)
+	low, _ := f.(*mlg.Model)
+	for _, x := range []struct {
+		path string
+		draw func() (*draw.Picture, error)
+	}{
+		{c.Picture, func() (*draw.Picture, error) {
+			return draw.HeatMap(title, m, classes, draw.Size{Width: 800, Height: 640})
+		}},
+		{c.Map, func() (*draw.Picture, error) { return draw.Map(title, m, classes, draw.Size{Width: 800, Height: 560}) }},
+		{c.Spectrum, func() (*draw.Picture, error) { return spectrum(title, low) }},
+	} {
+		if err := savePicture(g, x.path, pngScale, x.draw); err != nil {
 			return err
 		}
 	}
@@ -197,4 +166,93 @@ func round(d time.Duration) string {
 		return fmt.Sprintf("%.3g s", d.Seconds())
 	}
 	return d.Round(time.Second).String()
+}
+
+// fingerprint identifies a matrix: kernel, graphs, and the program, since another version or
+// processor may round differently.
+func fingerprint(k kernel.Kernel, sets ...*dataset.Dataset) []byte {
+	h := sha256.New()
+	b := thisBuild()
+	fmt.Fprintf(h, "%s\n%s %s %s\n", k, b.Version, b.Revision, b.System)
+	var line []byte
+	for _, ds := range sets {
+		fmt.Fprintf(h, "%d\n", len(ds.Graphs))
+		for _, g := range ds.Graphs {
+			var err error
+			// A graph that has no JSON form stands for itself by its numbers.
+			if line, err = dataset.AppendJSON(line[:0], g); err != nil {
+				fmt.Fprintf(h, "%v %d %d\n", err, g.N(), g.M())
+			}
+			h.Write(line)
+		}
+	}
+	return h.Sum(nil)
+}
+
+// unfinished is a matrix whose finished rows are kept in OUT.part: a container (package file) of
+// kind "rows" with a section "matrix", the fingerprint, and sections of rows one after the other.
+type unfinished struct {
+	*file.Log
+	path string
+	m    *kernel.Matrix
+	rows int // finished
+}
+
+// resume returns the matrix of a fingerprint with the rows that are kept.
+func resume(out string, fingerprint []byte, rows, cols int) (*unfinished, error) {
+	log, kept, err := file.Resume(out, "rows", 1, file.Section{Name: "matrix", Data: fingerprint})
+	if err != nil {
+		return nil, err
+	}
+	u := &unfinished{log, out + file.Partial, kernel.NewMatrix(rows, cols), 0}
+	n := 0
+	for _, s := range kept {
+		n += copy(u.m.Data[n:], file.Floats(s.Data))
+	}
+	u.rows = n / max(1, cols)
+	return u, nil
+}
+
+// add appends finished rows.
+func (u *unfinished) add(rows *kernel.Matrix) error {
+	if err := u.Append(fmt.Sprintf("rows/%d/%d", u.rows, rows.Rows), file.Bytes(rows.Data)); err != nil {
+		return fmt.Errorf("%s: %w", u.path, cause(err))
+	}
+	copy(u.m.Data[u.rows*u.m.Cols:], rows.Data)
+	u.rows += rows.Rows
+	return nil
+}
+
+// A block of rows should take between these times: what an interrupt can cost, and what
+// writing it takes in comparison. The rows of a block do not change their values.
+const (
+	blockLeast = time.Second
+	blockMost  = 5 * time.Second
+)
+
+// fill computes the rows that are missing and returns the whole matrix.
+func (u *unfinished) fill(g *globals, f kernel.Fitted, graphs []*graph.Graph) (*kernel.Matrix, error) {
+	cols := int64(u.m.Cols)
+	if u.rows > 0 {
+		g.note("%s: going on with row %d of %d", u.path, u.rows+1, u.m.Rows)
+	}
+	for n := 32; u.rows < u.m.Rows; {
+		g.kept.set("%s has %d of %d rows, with which the same command goes on", u.path, u.rows, u.m.Rows)
+		g.bar.show("gram", int64(u.rows)*cols, int64(u.m.Rows)*cols, "pairs")
+		start := time.Now()
+		block, err := f.Cross(g.ctx, graphs[u.rows:min(u.rows+n, len(graphs))])
+		if err != nil {
+			return nil, err
+		}
+		if err := u.add(block); err != nil {
+			return nil, err
+		}
+		switch took := time.Since(start); {
+		case took < blockLeast:
+			n *= 2
+		case took > blockMost:
+			n = max(1, n/2)
+		}
+	}
+	return u.m, nil
 }

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/store"
@@ -25,10 +22,8 @@ func (f *shardFlags) parse() (i, n int, err error) {
 	if f.Shard == "" || f.Tiles == "" {
 		return 0, 0, usageError("--shard and --tiles go together: the part to compute, and the folder for it")
 	}
-	a, b, ok := strings.Cut(f.Shard, "/")
-	i, errI := strconv.Atoi(a)
-	n, errN := strconv.Atoi(b)
-	if !ok || errI != nil || errN != nil || n < 1 || i < 1 || i > n {
+	rest := ""
+	if got, _ := fmt.Sscanf(f.Shard, "%d/%d%s", &i, &n, &rest); got != 2 || n < 1 || i < 1 || i > n {
 		return 0, 0, usageError(fmt.Sprintf("--shard %s: want I/N with 1 ≤ I ≤ N, as in 1/16", f.Shard))
 	}
 	return i, n, nil
@@ -36,7 +31,6 @@ func (f *shardFlags) parse() (i, n int, err error) {
 
 // shard computes the tiles of a shard.
 func (c *gramCmd) shard(g *globals) error {
-	start := time.Now()
 	i, n, err := c.parse()
 	if err != nil {
 		return err
@@ -44,71 +38,49 @@ func (c *gramCmd) shard(g *globals) error {
 	if c.Out != "" || c.Against != "" {
 		return usageError("--shard writes to --tiles only, and computes the square matrix of DATA: leave out --out and --against")
 	}
-	bar := newBar(g)
-	defer bar.done()
-	d, release, err := c.collect(g, bar)
+	if c.given()["exact"] == "true" || c.Kernel != "mlg" && c.Kernel != "flg" {
+		return usageError("--shard is for the low-rank kernels mlg and flg, whose graphs are small matrices; the others need all graphs at once")
+	}
+	s, err := c.open(g, c.Data)
 	if err != nil {
 		return err
 	}
-	defer release()
+	defer s.close()
+	d, err := s.collect()
+	if err != nil {
+		return err
+	}
 	plan := tiles.Plan{Graphs: d.Records.Len(), Side: c.TileSide}
 	if err := plan.Validate(); err != nil {
 		return usageError("--tile-side: " + err.Error())
 	}
-	sum, err := tiles.Work(g.work(bar), c.Tiles, d, c.TileSide, i, n)
-	bar.done()
-	if errors.Is(err, context.Canceled) {
-		return keptError{err, fmt.Sprintf("%d finished tiles of the shard are kept, a second run goes on from there", sum.Computed+sum.Kept)}
-	}
+	sum, err := tiles.Work(g.work(), c.Tiles, d, c.TileSide, i, n)
 	if err != nil {
+		g.kept.set("%d finished tiles of the shard are kept, a second run goes on from there", sum.Computed+sum.Kept)
 		return err
-	}
-	took := time.Since(start)
-	if g.JSON {
-		return printJSON(g.stdout, map[string]any{
-			"kernel": d.Space.String(), "folder": c.Tiles, "shard": i, "shards": n, "tiles": sum.Tiles, "all_tiles": plan.Tiles(),
-			"computed": sum.Computed, "kept": sum.Kept, "damaged": sum.Damaged, "seconds": took.Seconds(),
-		})
 	}
 	text := ""
 	if sum.Damaged > 0 {
 		text = fmt.Sprintf(" (%d of them in place of damaged ones)", sum.Damaged)
 	}
-	g.note("%s: shard %d/%d has %d of %d tiles, %d computed%s and %d kept, in %s", c.Tiles, i, n, sum.Tiles, plan.Tiles(), sum.Computed, text, sum.Kept, round(took))
-	return nil
+	return g.result(map[string]any{
+		"kernel": d.Space.String(), "folder": c.Tiles, "shard": i, "shards": n, "tiles": sum.Tiles, "all_tiles": plan.Tiles(),
+		"computed": sum.Computed, "kept": sum.Kept, "damaged": sum.Damaged,
+	}, "%s: shard %d/%d has %d of %d tiles, %d computed%s and %d kept,", c.Tiles, i, n, sum.Tiles, plan.Tiles(),
+		sum.Computed, text, sum.Kept)
 }
 
-// collect returns the records of DATA: of a store, or of graphs under the kernel that the
-// flags say. done releases them.
-func (c *gramCmd) collect(g *globals, bar *bar) (d *tiles.Collection, done func(), err error) {
-	if store.Is(c.Data) {
-		s, err := store.Open(c.Data)
+// collect returns the records of a source.
+func (s *source) collect() (*tiles.Collection, error) {
+	if s.store == nil {
+		space, err := store.NewSpace(s.Model)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		ids, targets, err := s.Texts(0, s.Len())
-		if err != nil {
-			s.Close()
-			return nil, nil, err
-		}
-		return &tiles.Collection{Space: s.Space(), Records: s, Axis: matrix.Axis{IDs: ids, Targets: targets}}, func() { s.Close() }, nil
+		return &tiles.Collection{Space: space, Records: space.Train(), Axis: matrix.Axis{IDs: s.IDs, Targets: s.Targets}}, nil
 	}
-	if c.given()["exact"] == "true" || c.Kernel != "mlg" && c.Kernel != "flg" {
-		return nil, nil, usageError("--shard is for the low-rank kernels mlg and flg, whose graphs are small matrices; the others need all graphs at once")
-	}
-	ds, err := c.read(g, c.Data)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := c.fit(g, c.Kernel, ds.Graphs, bar)
-	if err != nil {
-		return nil, nil, err
-	}
-	space, err := store.NewSpace(m)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &tiles.Collection{Space: space, Records: space.Train(), Axis: axisOf(ds)}, func() {}, nil
+	ids, targets, err := s.store.Texts(0, s.store.Len())
+	return &tiles.Collection{Space: s.store.Space(), Records: s.store, Axis: matrix.Axis{IDs: ids, Targets: targets}}, err
 }
 
 type mergeCmd struct {
@@ -118,11 +90,7 @@ type mergeCmd struct {
 
 // Run merges tiles.
 func (c *mergeCmd) Run(g *globals) error {
-	start := time.Now()
-	bar := newBar(g)
-	defer bar.done()
-	m, err := tiles.Merge(g.work(bar), c.Out, c.Tiles)
-	bar.done()
+	m, err := tiles.Merge(g.work(), c.Out, c.Tiles)
 	var p *tiles.Problems
 	if errors.As(err, &p) {
 		return fmt.Errorf("%w\n%s", err, mergeHint(p))
@@ -130,18 +98,12 @@ func (c *mergeCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	took := time.Since(start)
 	for _, path := range m.Copies {
 		g.note("%s: left out, copies of tiles in another file", path)
 	}
-	if g.JSON {
-		return printJSON(g.stdout, map[string]any{
-			"kernel": m.Kernel, "rows": m.Graphs, "columns": m.Graphs, "tiles": m.Plan.Tiles(), "copies": len(m.Copies),
-			"seconds": took.Seconds(), "file": c.Out,
-		})
-	}
-	g.note("%s: %d×%d values of %s from %d tiles in %s", c.Out, m.Graphs, m.Graphs, m.Kernel, m.Plan.Tiles(), round(took))
-	return nil
+	return g.result(map[string]any{
+		"kernel": m.Kernel, "rows": m.Graphs, "columns": m.Graphs, "tiles": m.Plan.Tiles(), "copies": len(m.Copies), "file": c.Out,
+	}, "%s: %d×%d values of %s from %d tiles", c.Out, m.Graphs, m.Graphs, m.Kernel, m.Plan.Tiles())
 }
 
 // mergeHint says what to do about problems.

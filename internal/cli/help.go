@@ -3,6 +3,9 @@ package cli
 import (
 	"embed"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -49,17 +52,20 @@ func (c *helpCmd) Run(g *globals, k *kong.Context) error {
 		fmt.Fprint(g.stdout, g.headings(text))
 		return nil
 	}
-	words := append([]string(nil), topics...)
-	for _, n := range k.Model.Children {
+	words := slices.Clone(topics)
+	for _, n := range commands(k.Model) {
 		if n.Name == c.Topic {
 			printHelp(k, c.Topic, "--help")
 			return nil
 		}
-		if !n.Hidden {
-			words = append(words, n.Name)
-		}
+		words = append(words, n.Name)
 	}
 	return usageError(fmt.Sprintf("help: no command or topic %s%s", c.Topic, didYouMean(c.Topic, words)))
+}
+
+// commands returns the commands that people use.
+func commands(app *kong.Application) []*kong.Node {
+	return slices.DeleteFunc(slices.Clone(app.Children), func(n *kong.Node) bool { return n.Hidden })
 }
 
 // printHelp prints the help that --help gives. The parser goes on after that, and its
@@ -76,4 +82,110 @@ func (g *globals) headings(text string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// unknownEnum is the message of the parser about a value that is none of those it may be.
+var unknownEnum = regexp.MustCompile(`^(.*) must be one of (.*) but got "(.*)"$`)
+
+// explainUsage returns the message of a parser error, with what would have been right.
+func explainUsage(err error) string {
+	msg := err.Error()
+	if m := unknownEnum.FindStringSubmatch(msg); m != nil {
+		flag, _, _ := strings.Cut(m[1], "=")
+		words := named(strings.Split(strings.ReplaceAll(m[2], `"`, ""), ","))
+		return fmt.Sprintf("%s must be one of %s, not %q%s", flag, strings.Join(words, ", "), m[3], didYouMean(m[3], words))
+	}
+	if p, ok := err.(*kong.ParseError); ok && p.Context.Selected() == nil {
+		return strings.Replace(msg, "unexpected argument", "unknown command", 1)
+	}
+	return msg
+}
+
+// joinNegatives makes --flag=-1 of --flag -1, which the parser takes for two flags.
+func joinNegatives(args []string) []string {
+	var out []string
+	for _, arg := range args {
+		last := len(out) - 1
+		_, err := strconv.ParseFloat(arg, 64)
+		negative := err == nil && arg[0] == '-'
+		if negative && last >= 0 && strings.HasPrefix(out[last], "--") && !strings.Contains(out[last], "=") {
+			out[last] += "=" + arg
+		} else {
+			out = append(out, arg)
+		}
+	}
+	return out
+}
+
+// named returns the words that are not empty; an empty one stands for a flag that is not given.
+func named(words []string) []string {
+	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
+}
+
+// didYouMean returns a question with the words nearest to a mistyped one, or nothing when none
+// is near.
+func didYouMean(word string, words []string) string {
+	best := nearestWords(word, words)
+	if len(best) == 0 {
+		return ""
+	}
+	for i, w := range best {
+		best[i] = `"` + w + `"`
+	}
+	return "; did you mean " + strings.Join(best, " or ") + "?"
+}
+
+// nearestWords returns the words with the fewest single letters typed wrong, left out, added
+// or swapped, at most one for each three letters and one more; and those that go on where
+// the word ends.
+func nearestWords(word string, words []string) []string {
+	bare := strings.ToLower(strings.TrimLeft(word, "-"))
+	least := len([]rune(bare))/3 + 1
+	var best []string
+	for _, w := range words {
+		d := typos(bare, strings.ToLower(strings.TrimLeft(w, "-")))
+		switch {
+		case d < least:
+			best, least = []string{w}, d
+		case d == least:
+			best = append(best, w)
+		}
+	}
+	if len(best) == 0 && len(bare) >= 2 {
+		for _, w := range words {
+			if strings.HasPrefix(strings.TrimLeft(w, "-"), bare) {
+				best = append(best, w)
+			}
+		}
+	}
+	slices.Sort(best)
+	best = slices.Compact(best)
+	return best[:min(3, len(best))]
+}
+
+// typos is the number of letters typed wrong, left out, added, or swapped with the next one,
+// that make b of a (the distance of optimal string alignment).
+func typos(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	d := make([][]int, len(s)+1)
+	for i := range d {
+		d[i] = make([]int, len(t)+1)
+		d[i][0] = i
+	}
+	for j := range t {
+		d[0][j+1] = j + 1
+	}
+	for i := 1; i <= len(s); i++ {
+		for j := 1; j <= len(t); j++ {
+			cost := 1
+			if s[i-1] == t[j-1] {
+				cost = 0
+			}
+			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, d[i-1][j-1]+cost)
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(s)][len(t)]
 }

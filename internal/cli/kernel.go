@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -20,12 +21,9 @@ type kernelFlag struct {
 	Kernel string `help:"Kernel: ${kernel_list}." default:"mlg" enum:"${kernels}"`
 }
 
-// named returns a flag on the command line that says something of the kernel, "" if there is none.
-func (k *kernelFlag) named(f *kernelFlags) string {
-	if k.Kernel != "mlg" {
-		return "--kernel"
-	}
-	return f.flag()
+// multiscaleFlag chooses a kernel where it must be a multiscale one.
+type multiscaleFlag struct {
+	Kernel string `help:"Kernel: mlg or flg." default:"mlg" enum:"mlg,flg"`
 }
 
 // kernelGroup is the group of the flags that are parameters of kernels.
@@ -40,7 +38,11 @@ type kernelFlags struct {
 	Radius     float64 `help:"mlg: radius of the first level, with --levels." default:"1" group:"Parameters of kernels"`
 	Growth     float64 `help:"mlg: growth of the radius, with --levels." default:"2" group:"Parameters of kernels"`
 	MaxMemory  float64 `help:"With --exact: most memory for tables, in GB." default:"16" group:"Parameters of kernels"`
+	exact      bool    // asked for by the command
 }
+
+// defaultMemory is that of --max-memory.
+const defaultMemory = 16
 
 // kernelNames returns the names of the kernels that flags can describe: all but those made of
 // other kernels.
@@ -64,16 +66,16 @@ func kernelVars() kong.Vars {
 // flagName returns the flag of a parameter.
 func flagName(parameter string) string { return "--" + strings.ReplaceAll(parameter, "_", "-") }
 
-// newParameters returns a struct with a field for each parameter of a kernel: *bool or *string,
+// newParameters returns a struct with a field for each parameter of some kernels: *bool or *string,
 // with the tags that make it a flag.
-func newParameters() any {
+func newParameters(kernels []string) any {
 	type flag struct {
 		kernel.Parameter
-		kernels  []string
-		defaults []string // of the kernels
+		kernels []string
+		uses    []kernel.Parameter // by these kernels
 	}
 	var flags []*flag
-	for _, name := range kernelNames() {
+	for _, name := range kernels {
 		k, _ := kernel.Named(name)
 		for _, p := range kernel.Parameters(k) {
 			if noFlag(name, p) {
@@ -84,20 +86,29 @@ func newParameters() any {
 				i = len(flags)
 				flags = append(flags, &flag{Parameter: p})
 			}
-			flags[i].kernels = append(flags[i].kernels, name)
-			flags[i].defaults = append(flags[i].defaults, placeholder(p))
+			flags[i].kernels, flags[i].uses = append(flags[i].kernels, name), append(flags[i].uses, p)
 		}
 	}
 	var fields []reflect.StructField
 	for _, f := range flags {
-		help := strings.Join(f.kernels, ", ") + ": " + f.Help
-		hold := f.defaults[0]
-		if len(slices.Compact(slices.Sorted(slices.Values(f.defaults)))) > 1 {
-			hold = strings.ToUpper(f.Name)
-			for i, name := range f.kernels {
-				f.kernels[i] = fmt.Sprintf("%s (%s)", name, f.defaults[i])
+		hold := placeholder(f.Parameter)
+		differ := slices.ContainsFunc(f.uses, func(p kernel.Parameter) bool { return placeholder(p) != hold })
+		var help []string
+		for _, p := range f.uses {
+			var names []string // of the kernels for which it means the same
+			for i, q := range f.uses {
+				if name := f.kernels[i]; q.Help == p.Help && differ {
+					names = append(names, name+" ("+placeholder(q)+")")
+				} else if q.Help == p.Help {
+					names = append(names, name)
+				}
 			}
-			help = strings.Join(f.kernels, ", ") + ": " + f.Help
+			if text := strings.Join(names, ", ") + ": " + p.Help; !slices.Contains(help, text) {
+				help = append(help, text)
+			}
+		}
+		if differ {
+			hold = strings.ToUpper(f.Name)
 		}
 		typ, more := reflect.TypeFor[*string](), ` placeholder:"`+hold+`"`
 		if f.Type == "boolean" {
@@ -106,7 +117,7 @@ func newParameters() any {
 		if f.Choices != nil {
 			more += ` choices:"` + strings.Join(f.Choices, ",") + `"`
 		}
-		tag := fmt.Sprintf(`name:%q help:%q group:%q%s`, flagName(f.Name)[2:], help, kernelGroup, more)
+		tag := fmt.Sprintf(`name:%q help:%q group:%q%s`, flagName(f.Name)[2:], strings.Join(help, " "), kernelGroup, more)
 		fields = append(fields, reflect.StructField{Name: "P_" + f.Name, Type: typ, Tag: reflect.StructTag(tag)})
 	}
 	return reflect.New(reflect.StructOf(fields)).Interface()
@@ -131,15 +142,20 @@ func placeholder(p kernel.Parameter) string {
 	return strings.Join(parts, ",")
 }
 
-// withParameters gives the commands of a root their parameters of kernels.
+// withParameters gives the commands of a root the parameters of the kernels that they take.
 func withParameters(r *root) {
 	v := reflect.ValueOf(r).Elem()
 	for i := range v.NumField() {
-		if f := v.Field(i); f.Kind() == reflect.Struct {
-			if p := f.FieldByName("Parameters"); p.IsValid() && p.Kind() == reflect.Interface {
-				p.Set(reflect.ValueOf(newParameters()))
-			}
+		f := v.Field(i)
+		if f.Kind() != reflect.Struct || !f.FieldByName("Parameters").IsValid() {
+			continue
 		}
+		names := kernelNames()
+		k, _ := f.Type().FieldByName("Kernel")
+		if enum := k.Tag.Get("enum"); !strings.Contains(enum, "$") { // not all
+			names = strings.Split(enum, ",")
+		}
+		f.FieldByName("Parameters").Set(reflect.ValueOf(newParameters(names)))
 	}
 }
 
@@ -152,22 +168,22 @@ func (f *kernelFlags) given() map[string]string {
 			out[strings.TrimPrefix(v.Type().Field(i).Name, "P_")] = fmt.Sprint(x.Elem().Interface())
 		}
 	}
+	if f.exact {
+		out["exact"] = "true"
+	}
 	return out
 }
 
 // flag returns a flag that is a parameter of kernels and on the command line, "" if there is none.
 func (f *kernelFlags) flag() string {
-	var names []string
-	for name := range f.given() {
-		names = append(names, flagName(name))
+	names := slices.Sorted(maps.Keys(f.given()))
+	switch {
+	case len(names) > 0:
+		return flagName(names[0])
+	case f.Levels > 0:
+		return "--levels"
 	}
-	if f.Levels > 0 {
-		names = append(names, "--levels")
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return slices.Min(names)
+	return ""
 }
 
 // kernel returns the kernel of a name that the flags describe; graphs decide on the base kernel
@@ -212,14 +228,19 @@ func (f *kernelFlags) kernels(g *globals, names []string, graphs []*graph.Graph)
 				}
 			}
 		}
-		if err := k.Validate(); err != nil {
-			return nil, flagError(err)
+		if err := flagError(k.Validate()); err != nil {
+			return nil, err
 		}
-		if m, ok := k.(mlg.Kernel); ok && m.Base == "" {
-			if m.Base = base.Choose(graphs); m.Base != "labels" {
-				g.note("no vertex labels: the base kernel is %s (--base chooses another)", m.Base)
+		if m, ok := k.(mlg.Kernel); ok {
+			if err := f.idle(m.Exact, given); err != nil {
+				return nil, err
 			}
-			k = m
+			if m.Base == "" {
+				if m.Base = base.Choose(graphs); m.Base != "labels" {
+					g.note("no vertex labels: the base kernel is %s (--base chooses another)", m.Base)
+				}
+				k = m
+			}
 		}
 		out = append(out, k)
 	}
@@ -235,41 +256,54 @@ func (f *kernelFlags) kernels(g *globals, names []string, graphs []*graph.Graph)
 	return out, nil
 }
 
-// multiscale returns the multiscale kernel of a name, mlg or flg.
+// idle refuses flags that have no effect on the exact or the low-rank multiscale kernel.
+func (f *kernelFlags) idle(exact bool, given map[string]string) error {
+	names, kind := []string{"pair_rank"}, "low-rank kernel; it is for --exact"
+	if exact {
+		names, kind = []string{"landmarks", "rank", "samples", "seed"}, "exact kernel"
+	} else if f.MaxMemory != defaultMemory {
+		return usageError("--max-memory is for --exact")
+	}
+	for _, name := range names {
+		if _, ok := given[name]; ok {
+			return usageError(fmt.Sprintf("%s has no effect on the %s", flagName(name), kind))
+		}
+	}
+	return nil
+}
+
+// multiscale returns the kernel of a multiscaleFlag.
 func (f *kernelFlags) multiscale(g *globals, name string, graphs []*graph.Graph) (mlg.Kernel, error) {
 	k, err := f.kernel(g, name, graphs)
 	if err != nil {
 		return mlg.Kernel{}, err
 	}
-	m, ok := k.(mlg.Kernel)
-	if !ok {
-		return m, usageError(fmt.Sprintf("--kernel %s: want mlg or flg", name))
-	}
-	return m, nil
+	return k.(mlg.Kernel), nil
 }
 
-// flagError turns an error about a parameter, as in "mlg: eta = 0, want …", into one about the flag.
+// flagError turns an error about a parameter or an option, as in "mlg: eta = 0, want …", into one
+// about the flag.
 func flagError(err error) error {
-	_, text, _ := strings.Cut(err.Error(), ": ")
-	name, rest, ok := strings.Cut(text, " = ")
-	if !ok {
-		return usageError(err.Error())
+	if err == nil {
+		return nil
 	}
-	return usageError(flagName(name) + " = " + rest)
+	_, text, _ := strings.Cut(err.Error(), ": ")
+	if name, rest, ok := strings.Cut(text, " = "); ok {
+		text = flagName(strings.ToLower(name)) + " = " + rest
+	}
+	return usageError(text)
 }
 
-// work returns the context of a command that shows its progress in a bar.
-func (g *globals) work(b *bar) context.Context {
+// work returns the context of a command that shows its progress.
+func (g *globals) work() context.Context {
 	w := kernel.WorkOf(g.ctx)
-	if !g.Quiet {
-		w.Progress = b.progress
-	}
+	w.Progress = g.bar.progress
 	return kernel.WithWork(g.ctx, w)
 }
 
 // work is globals.work with the memory that the flags allow.
-func (f *kernelFlags) work(g *globals, b *bar) context.Context {
-	ctx := g.work(b)
+func (f *kernelFlags) work(g *globals) context.Context {
+	ctx := g.work()
 	w := kernel.WorkOf(ctx)
 	w.Memory = int64(f.MaxMemory * 1e9)
 	return kernel.WithWork(ctx, w)

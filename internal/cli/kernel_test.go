@@ -106,6 +106,12 @@ func TestEveryParameter(t *testing.T) {
 					flag = map[string]string{"true": flagName(p.Name), "false": "--no-" + flagName(p.Name)[2:]}[text]
 				}
 				args := []string{"--kernel", name, flag}
+				if p.Name == "pair_rank" { // for the exact kernel alone
+					if changed, err = kernel.With(changed, "exact", "true"); err != nil {
+						t.Fatal(err)
+					}
+					args = append(args, "--exact")
+				}
 				if name == "mlg" || name == "flg" { // no graphs decide on the base kernel
 					if changed, err = kernel.With(changed, "base", "degree*wl(2)"); err != nil {
 						t.Fatal(err)

@@ -9,11 +9,8 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
-	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/splits"
@@ -28,7 +25,7 @@ type linearCmd struct {
 
 type linearTrainCmd struct {
 	Vectors string    `arg:"" help:"Vectors, as embed writes them: X.npy, with targets in X.ids.csv." type:"path"`
-	Out     string    `help:"File to write: .json." short:"o" required:"" placeholder:"FILE"`
+	Out     string    `help:"File to write: .json." short:"o" required:"" placeholder:"FILE" ends:""`
 	C       []float64 `help:"Values of C to choose from; one value fixes it." name:"c" default:"0.1,1,10,100"`
 	Folds   int       `help:"Folds of the cross-validation that chooses C and estimates the accuracy." default:"5"`
 	Seed    uint64    `help:"Seed of the folds." default:"0"`
@@ -48,28 +45,23 @@ const linearFormat = 2
 
 // Run chooses C, trains and writes.
 func (c *linearTrainCmd) Run(g *globals) error {
-	start := time.Now()
 	x, targets, _, err := readVectors(c.Vectors)
 	if err != nil {
 		return err
 	}
-	classes := slices.Clone(targets)
-	slices.Sort(classes)
-	classes = slices.Compact(classes)
+	classes := slices.Compact(slices.Sorted(slices.Values(targets)))
 	if i := slices.Index(targets, ""); i >= 0 {
 		return fmt.Errorf("%s: graph %d has no target to learn", idsFile(c.Vectors), i+1)
+	}
+	if len(classes) > 100 {
+		return fmt.Errorf("%s: %d different targets, want at most 100 classes", idsFile(c.Vectors), len(classes))
 	}
 	labels := make([]int, len(targets))
 	for i, t := range targets {
 		labels[i], _ = slices.BinarySearch(classes, t)
 	}
-	if len(classes) > 100 {
-		return fmt.Errorf("%s: %d different targets, want at most 100 classes", idsFile(c.Vectors), len(classes))
-	}
-	bar := newBar(g)
-	defer bar.done()
 	machine := linearFile{Format: linearFormat, Classes: classes, Folds: c.Folds}
-	if machine.C, machine.Accuracy, err = c.choose(g, x, labels, bar); err != nil {
+	if machine.C, machine.Accuracy, err = c.choose(g, x, labels); err != nil {
 		return err
 	}
 	o := svm.DefaultLinearOptions()
@@ -79,26 +71,18 @@ func (c *linearTrainCmd) Run(g *globals) error {
 	} else if err != nil {
 		return err
 	}
-	bar.done()
-	save := func() error {
-		return file.Write(g.ctx, c.Out, func(w io.Writer) error { return json.NewEncoder(w).Encode(machine) })
-	}
-	if err := g.write(c.Out, save); err != nil {
+	if err := output(g, c.Out, func(w io.Writer) error { return json.NewEncoder(w).Encode(machine) }); err != nil {
 		return err
 	}
-	took := time.Since(start)
-	if g.JSON {
-		return printJSON(g.stdout, map[string]any{
-			"classes": classes, "examples": x.Rows, "dim": x.Cols, "c": machine.C, "accuracy": machine.Accuracy, "folds": c.Folds,
-			"seconds": took.Seconds(), "file": c.Out,
-		})
-	}
-	g.note("%s: %d classes, C = %g, accuracy %.2f %% in %d-fold cross-validation, in %s", c.Out, len(classes), machine.C, 100*machine.Accuracy, c.Folds, round(took))
-	return nil
+	return g.result(map[string]any{
+		"classes": classes, "examples": x.Rows, "dim": x.Cols, "c": machine.C, "accuracy": machine.Accuracy,
+		"folds": c.Folds, "file": c.Out,
+	}, "%s: %d classes, C = %g, accuracy %.2f %% in %d-fold cross-validation,",
+		c.Out, len(classes), machine.C, 100*machine.Accuracy, c.Folds)
 }
 
 // choose returns the C with the best accuracy in cross-validation, the smallest of equals.
-func (c *linearTrainCmd) choose(g *globals, x *kernel.Matrix, labels []int, bar *bar) (best, accuracy float64, err error) {
+func (c *linearTrainCmd) choose(g *globals, x *kernel.Matrix, labels []int) (best, accuracy float64, err error) {
 	folds, err := splits.Stratified(labels, c.Folds, 1, c.Seed)
 	if err != nil {
 		return 0, 0, usageError(err.Error())
@@ -114,7 +98,7 @@ func (c *linearTrainCmd) choose(g *globals, x *kernel.Matrix, labels []int, bar 
 		}
 		right := 0
 		for f := range c.Folds {
-			bar.show("choosing C", int64(k*c.Folds+f), int64(len(cs)*c.Folds), "")
+			g.bar.show("choosing C", int64(k*c.Folds+f), int64(len(cs)*c.Folds), "")
 			train, test := folds.Without(0, f), folds.Test(0, f)
 			a, la := choice(x, labels, train)
 			b, lb := choice(x, labels, test)
@@ -153,7 +137,7 @@ func choice(x *kernel.Matrix, labels, rows []int) (*kernel.Matrix, []int) {
 type linearPredictCmd struct {
 	Machine string `arg:"" help:"What linear train has written." type:"path"`
 	Vectors string `arg:"" help:"Vectors, as embed writes them." type:"path"`
-	Out     string `help:"File to write: .csv. Otherwise standard output." short:"o" placeholder:"FILE"`
+	Out     string `help:"File to write: .csv. Otherwise standard output." short:"o" placeholder:"FILE" ends:""`
 }
 
 // Run predicts.
@@ -173,47 +157,40 @@ func (c *linearPredictCmd) Run(g *globals) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Vectors, err)
 	}
+	said := make([]string, len(labels))
 	known, right := 0, 0
-	write := func(w io.Writer) error {
-		t := csv.NewWriter(w)
-		t.Write([]string{"id", "class"})
-		for i, l := range labels {
-			t.Write([]string{ids[i], machine.Classes[l]})
-		}
-		t.Flush()
-		return t.Error()
-	}
 	for i, l := range labels {
+		said[i] = machine.Classes[l]
 		if targets[i] != "" {
 			known++
-			if machine.Classes[l] == targets[i] {
+			if said[i] == targets[i] {
 				right++
 			}
 		}
 	}
-	if c.Out != "" {
-		err = g.write(c.Out, func() error { return file.Write(g.ctx, c.Out, write) })
-	} else if !g.JSON {
-		err = write(g.stdout)
-	}
-	if err != nil {
+	result := map[string]any{"examples": len(labels), "known": known, "right": right}
+	if g.JSON && c.Out == "" {
+		result["ids"], result["classes"] = ids, said
+	} else if err := output(g, c.Out, func(w io.Writer) error { return writeClasses(w, ids, said) }); err != nil {
 		return err
 	}
 	if g.JSON {
-		out := map[string]any{"examples": len(labels), "known": known, "right": right}
-		if c.Out == "" {
-			classes := make([]string, len(labels))
-			for i, l := range labels {
-				classes[i] = machine.Classes[l]
-			}
-			out["ids"], out["classes"] = ids, classes
-		}
-		return printJSON(g.stdout, out)
+		return printJSON(g.stdout, result)
 	}
 	if known > 0 {
 		g.note("%d of %d with a known class are right, %.2f %%", right, known, 100*float64(right)/float64(known))
 	}
 	return nil
+}
+
+func writeClasses(w io.Writer, ids, classes []string) error {
+	t := csv.NewWriter(w)
+	t.Write([]string{"id", "class"})
+	for i, id := range ids {
+		t.Write([]string{id, classes[i]})
+	}
+	t.Flush()
+	return t.Error()
 }
 
 func readLinear(path string) (*linearFile, error) {
@@ -254,25 +231,17 @@ func readVectors(path string) (x *kernel.Matrix, targets, ids []string, err erro
 		return nil, nil, nil, err
 	}
 	defer f.Close()
-	r := csv.NewReader(f)
-	r.ReuseRecord = true
-	for line := 0; ; line++ {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, nil, nil, fmt.Errorf("%s: %w", idsFile(path), err)
-		}
-		if len(row) < 2 || line == 0 && (row[0] != "id" || row[1] != "target") {
-			return nil, nil, nil, fmt.Errorf("%s:%d: columns %s, want id and target", idsFile(path), line+1, strconv.Quote(strings.Join(row, ",")))
-		}
-		if line > 0 {
-			ids, targets = append(ids, strings.Clone(row[0])), append(targets, strings.Clone(row[1]))
-		}
+	rows, err := csv.NewReader(f).ReadAll() // as many columns in all rows
+	switch {
+	case err != nil:
+		return nil, nil, nil, fmt.Errorf("%s: %w", idsFile(path), err)
+	case len(rows) == 0 || len(rows[0]) < 2 || rows[0][0] != "id" || rows[0][1] != "target":
+		return nil, nil, nil, fmt.Errorf("%s: want the columns id and target", idsFile(path))
+	case len(rows)-1 != x.Rows:
+		return nil, nil, nil, fmt.Errorf("%s: %d identifiers for %d vectors", idsFile(path), len(rows)-1, x.Rows)
 	}
-	if len(ids) != x.Rows {
-		return nil, nil, nil, fmt.Errorf("%s: %d identifiers for %d vectors", idsFile(path), len(ids), x.Rows)
+	for _, row := range rows[1:] {
+		ids, targets = append(ids, row[0]), append(targets, row[1])
 	}
 	return x, targets, ids, nil
 }

@@ -32,47 +32,40 @@ func roff(s string) string {
 	return s
 }
 
+// sharedGroups are those of flags that several commands have; gram has all of them. They stand in
+// sections of their own.
+var sharedGroups = []string{dataGroup, kernelGroup}
+
 // manual writes a manual page.
-type manual struct {
-	strings.Builder
-	// groups of flags in the order in which they come, and the commands that have them; a group
-	// that several have stands in a section of its own
-	groups []string
-	users  map[string][]*kong.Node
-}
+type manual struct{ strings.Builder }
 
 func (m *manual) print(format string, args ...any) { fmt.Fprintf(m, format, args...) }
 
 // manPage returns the page with all commands, flags and topics.
 func manPage(app *kong.Application, this build) string {
-	m := &manual{users: map[string][]*kong.Node{}}
+	m := &manual{}
 	m.print(".TH MLG 1 %s %s \"User commands\"\n", quoteArg(this.date), quoteArg("mlg "+this.Version))
 	m.print(".SH NAME\nmlg \\- compare graphs at every scale at once\n")
 	m.print(".SH SYNOPSIS\n.B mlg\n.I command\n.RI [ flags ]\n.I arguments\n.br\n.B mlg help\n.RI [ command | topic ]\n")
 	m.print(".SH DESCRIPTION\n%s\n", roff("mlg computes the Multiscale Laplacian Graph kernel of Kondor and Pan (2016) and its relatives. It turns them into Gram matrices, classifiers, similarity search and explanations. It reads common molecule and graph formats."))
 	m.print(".PP\n%s\n.RS\n.B mlg demo\n.RE\n", roff("The first thing to try, on built-in molecules:"))
-	for _, n := range app.Children {
-		for _, f := range n.Flags {
-			if f.Group == nil || slices.Contains(m.users[f.Group.Key], n) {
-				continue
-			}
-			if m.users[f.Group.Key] == nil {
-				m.groups = append(m.groups, f.Group.Key)
-			}
-			m.users[f.Group.Key] = append(m.users[f.Group.Key], n)
-		}
-	}
 	m.print(".SH COMMANDS\n")
-	for _, n := range app.Children {
-		if !n.Hidden {
-			m.command(n)
-		}
+	for _, n := range commands(app) {
+		m.command(n)
 	}
 	m.print(".SH FLAGS OF EVERY COMMAND\n")
 	for _, f := range app.Flags {
 		m.flag(f)
 	}
-	m.sharedFlags()
+	gram := app.Children[slices.IndexFunc(app.Children, func(n *kong.Node) bool { return n.Name == "gram" })]
+	for _, group := range sharedGroups {
+		m.print(".SH %s\n", quoteArg("FLAGS: "+strings.ToUpper(group)))
+		for _, f := range gram.Flags {
+			if f.Group != nil && f.Group.Key == group {
+				m.flag(f)
+			}
+		}
+	}
 	m.topics()
 	m.print(".SH EXIT STATUS\n")
 	for _, e := range []struct {
@@ -106,9 +99,6 @@ func (m *manual) flag(f *kong.Flag) {
 	m.print("%s\n%s\n", name, roff(f.Help))
 }
 
-// shared reports whether several commands have the group of a flag.
-func (m *manual) shared(f *kong.Flag) bool { return f.Group != nil && len(m.users[f.Group.Key]) > 1 }
-
 // command writes a command with its own flags.
 func (m *manual) command(n *kong.Node) {
 	m.print(".SS %s\n.B mlg %s", quoteArg("mlg "+n.Name), roff(n.Name))
@@ -127,32 +117,14 @@ func (m *manual) command(n *kong.Node) {
 	var groups []string
 	for _, f := range n.Flags {
 		switch {
-		case f.Hidden:
-		case !m.shared(f):
+		case f.Group == nil || !slices.Contains(sharedGroups, f.Group.Key):
 			m.flag(f)
-		case !slices.Contains(groups, f.Group.Title):
-			groups = append(groups, f.Group.Title)
+		case !slices.Contains(groups, f.Group.Key):
+			groups = append(groups, f.Group.Key)
 		}
 	}
 	if len(groups) > 0 {
 		m.print(".PP\nAlso the flags of: %s.\n", roff(strings.Join(groups, "; ")))
-	}
-}
-
-// sharedFlags writes the groups of flags that several commands have.
-func (m *manual) sharedFlags() {
-	for _, key := range m.groups {
-		title := ""
-		for _, f := range m.users[key][0].Flags {
-			if !m.shared(f) || f.Group.Key != key {
-				continue
-			}
-			if title == "" {
-				title = f.Group.Title
-				m.print(".SH %s\n", quoteArg("FLAGS: "+strings.ToUpper(title)))
-			}
-			m.flag(f)
-		}
 	}
 }
 

@@ -2,86 +2,15 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
-	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/model"
 )
-
-// checkPicture returns an error unless the name of a picture says its format; an empty name
-// is no picture.
-func checkPicture(flag, path string) error {
-	if path == "" {
-		return nil
-	}
-	switch ext := strings.ToLower(filepath.Ext(path)); ext {
-	case ".svg", ".png":
-		return nil
-	default:
-		return usageError(fmt.Sprintf("%s %s: want a name that ends with .svg or .png", flag, path))
-	}
-}
-
-// checkFolders returns an error for a file that cannot be written because its folder is not
-// there, before the work whose result it should get.
-func checkFolders(paths ...string) error {
-	for _, p := range paths {
-		if p == "" {
-			continue
-		}
-		st, err := os.Stat(filepath.Dir(p))
-		switch {
-		case err != nil:
-			return fmt.Errorf("%s: %w", p, cause(err))
-		case !st.IsDir():
-			return fmt.Errorf("%s: %s is no folder", p, filepath.Dir(p))
-		}
-	}
-	return nil
-}
-
-// pngScale is the number of pixels of a PNG for one of the picture.
-const pngScale = 2
-
-// savePicture writes a picture in the format that the name says; err is what drawing it returned.
-func savePicture(g *globals, path string, scale float64, p *draw.Picture, err error) error {
-	var content []byte
-	switch {
-	case err != nil:
-	case strings.EqualFold(filepath.Ext(path), ".png"):
-		content, err = p.PNG(scale)
-	default:
-		content = p.SVG()
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return saveFile(g, path, content)
-}
-
-// saveReport writes a report.
-func saveReport(g *globals, path string, r *draw.Report) error {
-	html, err := r.HTML()
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return saveFile(g, path, html)
-}
-
-func saveFile(g *globals, path string, content []byte) error {
-	return g.write(path, func() error {
-		return file.Write(g.ctx, path, func(w io.Writer) error {
-			_, err := w.Write(content)
-			return err
-		})
-	})
-}
 
 // smallGraphs draws graphs side by side, up to three in a row.
 func smallGraphs(panels []draw.Panel) (*draw.Picture, error) {
@@ -100,11 +29,10 @@ func classesOf(ds *dataset.Dataset) []string {
 	return ds.Targets()
 }
 
-// spectrum draws the eigenvalues of the landmarks' Gram matrices of a fitted kernel, a line for
-// each level that has them.
-func spectrum(title string, f kernel.Fitted) (*draw.Picture, error) {
-	m, ok := f.(*mlg.Model)
-	if !ok {
+// spectrum draws the eigenvalues of the landmarks' Gram matrices of a low-rank kernel, a line for
+// each level that has them. Other kernels have none.
+func spectrum(title string, m *mlg.Model) (*draw.Picture, error) {
+	if m == nil {
 		return nil, usageError("only the low-rank kernels mlg and flg have landmarks, whose eigenvalues could be drawn")
 	}
 	c := draw.LineChart{Title: title, XAxis: "number", YAxis: "eigenvalue", Size: draw.Size{Width: 720, Height: 420}}
@@ -130,7 +58,7 @@ const largestPicture = 5000
 
 // kernelFigures are the pictures of a kernel matrix for a report: heat map, map, and the
 // spectrum where the kernel has one.
-func kernelFigures(name string, f kernel.Fitted, k *kernel.Matrix, class []string) ([]draw.Block, error) {
+func kernelFigures(name string, fitted *model.Model, k *kernel.Matrix, class []string) ([]draw.Block, error) {
 	heat, err := draw.HeatMap("", k, class, draw.Size{Width: 720, Height: 560})
 	if err != nil {
 		return nil, err
@@ -147,7 +75,7 @@ func kernelFigures(name string, f kernel.Fitted, k *kernel.Matrix, class []strin
 		draw.Figure{Picture: heat, Caption: fmt.Sprintf("Gram matrix of %s: every cell is the similarity of two graphs, %s. Dark squares on the diagonal are groups of similar graphs.", name, order)},
 		draw.Figure{Picture: plane, Caption: "Map of the graphs by kernel principal component analysis: graphs that the kernel finds similar are near each other, as far as two dimensions can show."},
 	}
-	if p, err := spectrum("", f); err == nil {
+	if p, err := spectrum("", model.LowRank(fitted.Kernel.Factors[0])); err == nil {
 		out = append(out, draw.Figure{Picture: p, Caption: "Eigenvalues of the landmarks' Gram matrices that were kept. Where a line still falls steeply at its end, a larger --rank would see more."})
 	}
 	return out, nil

@@ -2,10 +2,9 @@ package cli
 
 import (
 	"encoding/csv"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -13,16 +12,18 @@ import (
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/table"
+	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/model"
 )
 
 type predictCmd struct {
 	placeFlags
 	Model   string `arg:"" help:"Model file."`
-	Data    string `arg:"" help:"Graphs: a dataset, a SMILES, or - for standard input (with --format)."`
-	Nearest int    `help:"Number of nearest training graphs to name." default:"3"`
+	Data    string `arg:"" help:"Graphs: a dataset, a SMILES, or - for standard input, perhaps with --format."`
+	Nearest int    `help:"Number of nearest training graphs to name." default:"3" least:"0"`
 	CSV     bool   `help:"Print a table as CSV." name:"csv"`
-	Out     string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE"`
+	Out     string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:""`
 }
 
 // predicted is what is said about one graph.
@@ -36,15 +37,9 @@ type predicted struct {
 	Similarity  float64            `json:"similarity"`       // largest to a training graph
 	Percentile  int                `json:"percentile"`
 	Unlike      bool               `json:"unlike"`
-	Nearest     []neighbour        `json:"nearest"`
+	Nearest     []model.Neighbour  `json:"nearest"`
 
 	classes []float64 // probabilities in the order of the classes
-}
-
-type neighbour struct {
-	ID         string  `json:"id"`
-	Target     string  `json:"target,omitempty"`
-	Similarity float64 `json:"similarity"`
 }
 
 // Graphs are predicted in blocks of at most that many graphs and vertices, and kernel
@@ -57,20 +52,14 @@ const (
 
 // Run predicts graphs as they are read.
 func (c *predictCmd) Run(g *globals) error {
-	if c.CSV && g.JSON {
-		return usageError("--csv and --json exclude each other")
-	}
-	if c.Nearest < 0 {
-		return usageError("--nearest: want 0 or more")
-	}
-	m, err := readModel(g, c.Model)
+	m, err := readModel(c.Model)
 	if err != nil {
 		return err
 	}
 	if m.Learner == nil {
 		return fmt.Errorf("%s has no learner in it: it can be searched, not asked for predictions", c.Model)
 	}
-	next, done, err := c.graphs(g, c.like(m))
+	graphs, err := c.graphs(g, c.like(m))
 	if err != nil {
 		return err
 	}
@@ -78,9 +67,7 @@ func (c *predictCmd) Run(g *globals) error {
 	if m.Nearest != nil && m.Nearest[100] > 1.001*s.most { // these are not
 		s.most = math.Inf(1)
 	}
-	err = output(g, c.Out, func(w io.Writer) error { return c.stream(g, m, next, s, c.writer(g, m, w)) })
-	done()
-	if err != nil {
+	if err := output(g, c.Out, func(w io.Writer) error { return c.stream(g, m, graphs, s, w) }); err != nil {
 		return err
 	}
 	if s.graphs == 0 {
@@ -90,51 +77,30 @@ func (c *predictCmd) Run(g *globals) error {
 	return nil
 }
 
-// graphs returns a function that gives one graph after the other, io.EOF at the end, and one
-// that releases what it reads from.
-func (c *predictCmd) graphs(g *globals, o dataset.Options) (next func() (*graph.Graph, error), done func(), err error) {
-	d, err := openData(c.Data, o)
-	if err != nil {
-		list, listErr := readGraphs(g, c.Data, o) // a SMILES?
-		if listErr != nil {
-			return nil, nil, listErr
-		}
-		return func() (*graph.Graph, error) {
-			if len(list) == 0 {
-				return nil, io.EOF
-			}
-			x := list[0]
-			list = list[1:]
-			return x, nil
-		}, func() {}, nil
+// graphs gives one graph after the other, or the molecule of a SMILES.
+func (c *predictCmd) graphs(g *globals, o dataset.Options) (iter.Seq2[*graph.Graph, error], error) {
+	if d, err := openData(c.Data, o); err == nil {
+		return each(g, d), nil
+	} else if c.Data == "-" {
+		return nil, fmt.Errorf("%w; --format says what it is", err)
 	}
-	return d.Next, func() { closeData(g, d) }, nil
+	list, err := readGraphs(g, c.Data, o)
+	return func(yield func(*graph.Graph, error) bool) {
+		for _, x := range list {
+			if !yield(x, nil) {
+				return
+			}
+		}
+	}, err
 }
 
 // stream predicts block after block, in memory that does not grow with the data.
-func (c *predictCmd) stream(g *globals, m *model.Model, next func() (*graph.Graph, error), s *score, write func(p []predicted) error) error {
-	bar := newBar(g)
-	defer bar.done()
+func (c *predictCmd) stream(g *globals, m *model.Model, graphs iter.Seq2[*graph.Graph, error], s *score, w io.Writer) error {
+	write := c.writer(g, m, w)
 	rows := max(1, min(blockGraphs, blockValues/max(1, m.Examples())))
-	for more := true; more; {
-		var block []*graph.Graph
-		for vertices := 0; len(block) < rows && vertices < blockVertices; {
-			x, err := next()
-			if errors.Is(err, io.EOF) {
-				more = false
-				break
-			}
-			if err != nil {
-				return err
-			}
-			if err := g.ctx.Err(); err != nil {
-				return err
-			}
-			block = append(block, x)
-			vertices += x.N()
-		}
-		if len(block) == 0 {
-			break
+	for block, err := range blocks(graphs, rows, blockVertices) {
+		if err != nil {
+			return err
 		}
 		p, err := m.Predict(g.ctx, block, max(1, c.Nearest))
 		if err != nil {
@@ -149,21 +115,19 @@ func (c *predictCmd) stream(g *globals, m *model.Model, next func() (*graph.Grap
 		if err := write(out); err != nil {
 			return err
 		}
-		bar.show("predicted", int64(s.graphs), 0, "graphs")
+		g.bar.show("predicted", int64(s.graphs), 0, "graphs")
 	}
-	return write(nil) // the end
+	return nil
 }
 
 // describe returns what is printed of a prediction.
 func describe(m *model.Model, x *graph.Graph, i int, p model.Prediction, nearest int) predicted {
-	out := predicted{ID: graphName(x, i), Target: x.Target(), Class: p.Class, Percentile: p.Percentile, classes: p.Probability, Nearest: []neighbour{}}
+	out := predicted{ID: graphName(x, i), Target: x.Target(), Class: p.Class, Percentile: p.Percentile, classes: p.Probability}
 	if len(p.Nearest) > 0 {
 		out.Similarity = p.Nearest[0].Similarity
 		out.Unlike = m.Unlike(out.Similarity)
 	}
-	for _, n := range p.Nearest[:min(nearest, len(p.Nearest))] {
-		out.Nearest = append(out.Nearest, neighbour{n.ID, n.Target, n.Similarity})
-	}
+	out.Nearest = p.Nearest[:min(nearest, len(p.Nearest))]
 	if m.Classes == nil {
 		v := p.Value
 		out.Value = &v
@@ -179,19 +143,11 @@ func describe(m *model.Model, x *graph.Graph, i int, p model.Prediction, nearest
 	return out
 }
 
-// writer returns the function that prints predictions; nil marks the end.
+// writer returns the function that prints predictions.
 func (c *predictCmd) writer(g *globals, m *model.Model, w io.Writer) func(p []predicted) error {
 	switch {
 	case g.JSON:
-		e := json.NewEncoder(w)
-		return func(p []predicted) error {
-			for i := range p {
-				if err := e.Encode(&p[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
+		return func(p []predicted) error { return printLines(w, p) }
 	case c.CSV:
 		return c.csvWriter(m, csv.NewWriter(w))
 	}
@@ -199,29 +155,22 @@ func (c *predictCmd) writer(g *globals, m *model.Model, w io.Writer) func(p []pr
 }
 
 func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted) error {
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	first := true
-	return func(p []predicted) error {
-		if first {
-			first = false
-			head := []string{"id", "target"}
-			if m.Classes == nil {
-				head = append(head, "value")
-			} else {
-				head = append(head, "class", "margin")
-				if m.Learner.Sigmoids != nil {
-					for _, name := range m.Classes {
-						head = append(head, "p("+name+")")
-					}
-				}
+	head := []string{"id", "target", "value"}
+	if m.Classes != nil {
+		head = []string{"id", "target", "class", "margin"}
+		if m.Learner.Sigmoids != nil {
+			for _, name := range m.Classes {
+				head = append(head, "p("+name+")")
 			}
-			head = append(head, "similarity", "percentile", "unlike")
-			for i := range c.Nearest {
-				n := strconv.Itoa(i + 1)
-				head = append(head, "nearest"+n, "target"+n, "similarity"+n)
-			}
-			w.Write(head) // an error is that of Flush
 		}
+	}
+	head = append(head, "similarity", "percentile", "unlike")
+	for i := range c.Nearest {
+		n := strconv.Itoa(i + 1)
+		head = append(head, "nearest"+n, "target"+n, "similarity"+n)
+	}
+	w.Write(head) // an error is that of Flush
+	return func(p []predicted) error {
 		for _, x := range p {
 			row := []string{x.ID, x.Target}
 			if x.Value != nil {
@@ -233,15 +182,10 @@ func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted
 				}
 			}
 			row = append(row, number(x.Similarity), strconv.Itoa(x.Percentile), strconv.FormatBool(x.Unlike))
-			for i := range c.Nearest {
-				if i < len(x.Nearest) {
-					n := x.Nearest[i]
-					row = append(row, n.ID, n.Target, number(n.Similarity))
-				} else {
-					row = append(row, "", "", "")
-				}
+			for _, n := range x.Nearest {
+				row = append(row, n.ID, n.Target, number(n.Similarity))
 			}
-			w.Write(row)
+			w.Write(append(row, make([]string, len(head)-len(row))...))
 		}
 		w.Flush()
 		return w.Error()
@@ -250,30 +194,33 @@ func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted
 
 // textWriter prints a table of 80 columns.
 func textWriter(m *model.Model, w io.Writer) func(p []predicted) error {
+	said, score := "class", "margin"
+	switch {
+	case m.Classes == nil:
+		said, score = "value", ""
+	case m.Learner.Sigmoids != nil:
+		score = "p"
+	}
 	first, targets := true, false
+	line := func(id, said, target, score, near, like string) error {
+		var err error
+		if targets {
+			_, err = fmt.Fprintf(w, "%-16s %-15s %-15s %6s  %-16s %s\n",
+				table.Clip(id, 16), table.Clip(said, 15), table.Clip(target, 15), score, table.Clip(near, 16), like)
+		} else {
+			_, err = fmt.Fprintf(w, "%-20s %-18s %6s  %-22s %s\n",
+				table.Clip(id, 20), table.Clip(said, 18), score, table.Clip(near, 22), like)
+		}
+		return err
+	}
 	return func(p []predicted) error {
 		if first && len(p) > 0 {
 			first = false
 			targets = slices.ContainsFunc(p, func(x predicted) bool { return x.Target != "" })
-			head := "class"
-			if m.Classes == nil {
-				head = "value"
-			}
-			score := "margin"
-			if p[0].Probability != nil {
-				score = "p"
-			}
-			if m.Classes == nil {
-				score = ""
-			}
-			if targets {
-				fmt.Fprintf(w, "%-16s %-15s %-15s %6s  %-16s %s\n", "id", head, "target", score, "nearest", "like")
-			} else {
-				fmt.Fprintf(w, "%-20s %-18s %6s  %-22s %s\n", "id", head, score, "nearest", "like")
-			}
+			line("id", said, "target", score, "nearest", "like") // an error is that of the next line
 		}
 		for _, x := range p {
-			said, score := x.Class, ""
+			said, score, near, mark := x.Class, "", "", ""
 			switch {
 			case x.Value != nil:
 				said = figure("", *x.Value)
@@ -282,21 +229,13 @@ func textWriter(m *model.Model, w io.Writer) func(p []predicted) error {
 			default:
 				score = fmt.Sprintf("%.3f", *x.Margin)
 			}
-			near := ""
 			if len(x.Nearest) > 0 {
 				near = x.Nearest[0].ID
 			}
-			mark := ""
 			if x.Unlike {
 				mark = " !"
 			}
-			var err error
-			if targets {
-				_, err = fmt.Fprintf(w, "%-16s %-15s %-15s %6s  %-16s %.3f%s\n", clip(x.ID, 16), clip(said, 15), clip(x.Target, 15), score, clip(near, 16), x.Similarity, mark)
-			} else {
-				_, err = fmt.Fprintf(w, "%-20s %-18s %6s  %-22s %.3f%s\n", clip(x.ID, 20), clip(said, 18), score, clip(near, 22), x.Similarity, mark)
-			}
-			if err != nil {
+			if err := line(x.ID, said, x.Target, score, near, fmt.Sprintf("%.3f%s", x.Similarity, mark)); err != nil {
 				return err
 			}
 		}
@@ -306,13 +245,12 @@ func textWriter(m *model.Model, w io.Writer) func(p []predicted) error {
 
 // score compares predictions with the targets of the data.
 type score struct {
-	classes                []string
-	most                   float64 // kernel of a graph with itself
-	graphs, unlike         int
-	trained                int // graphs with a target that are like a training graph in everything
-	known, right, foreign  int // graphs with a target; those with a class that the model does not know
-	squares, absolute, sum float64
-	sumSquares             float64
+	classes               []string
+	most                  float64 // kernel of a graph with itself
+	graphs, unlike        int
+	trained               int // graphs with a target that are like a training graph in everything
+	known, right, foreign int // graphs with a target; those with a class that the model does not know
+	truth, values         []float64
 }
 
 func (s *score) add(p *predicted) {
@@ -341,37 +279,31 @@ func (s *score) add(p *predicted) {
 		return
 	}
 	s.known++
-	d := *p.Value - y
-	s.squares += d * d
-	s.absolute += math.Abs(d)
-	s.sum += y
-	s.sumSquares += y * y
+	s.truth, s.values = append(s.truth, y), append(s.values, *p.Value)
 }
 
 // print says how good predictions are, where that can be told, and what to doubt.
 func (s *score) print(g *globals, data string, m *model.Model) {
-	n := float64(s.known)
 	switch {
 	case s.known == 0:
 	case m.Classes != nil:
-		g.note("%s: %d of %d right, accuracy %.1f %%", data, s.right, s.known, 100*float64(s.right)/n)
+		g.note("%s: %d of %d right, accuracy %.1f %%", data, s.right, s.known, 100*float64(s.right)/float64(s.known))
 	default:
-		line := fmt.Sprintf("%s: rmse %s, mae %s", data, figure("", math.Sqrt(s.squares/n)), figure("", s.absolute/n))
-		if v := s.sumSquares - s.sum*s.sum/n; v > 0 {
-			line += fmt.Sprintf(", R² %.3f", 1-s.squares/v)
-		}
-		g.note("%s, %d graphs", line, s.known)
+		x := metrics.ScoreValues(s.truth, s.values)
+		g.note("%s: rmse %s, mae %s, R² %.3f, %d graphs", data, figure("", x.RMSE), figure("", x.MAE), x.R2, s.known)
 	}
 	if s.trained > 0 {
-		g.note("%s", breakLines(agree(s.trained, "of these graphs is", "of these graphs are")+" just like one in training: what is right for them says little about new graphs", 0, 2))
+		g.note("%s", table.Wrap(agree(s.trained, "of these graphs is", "of these graphs are")+" just like one in training: what is right for them says little about new graphs", 0, 2))
 	}
-	if s.foreign > 0 && m.Classes != nil {
-		g.note("%s: %s a class that the model does not know", data, agree(s.foreign, "target is", "targets are"))
-	} else if s.foreign > 0 {
-		g.note("%s: %s not a number", data, agree(s.foreign, "target is", "targets are"))
+	if s.foreign > 0 {
+		what := "not a number"
+		if m.Classes != nil {
+			what = "a class that the model does not know"
+		}
+		g.note("%s: %s %s", data, agree(s.foreign, "target is", "targets are"), what)
 	}
 	if s.unlike > 0 {
-		g.note("%s", breakLines(fmt.Sprintf("! %s unlike anything in training (nearest below %.3f, the first percentile of what training graphs have among themselves): a guess at best",
+		g.note("%s", table.Wrap(fmt.Sprintf("! %s unlike anything in training (nearest below %.3f, the first percentile of what training graphs have among themselves): a guess at best",
 			agree(s.unlike, "graph is", "graphs are"), m.Nearest[1]), 0, 2))
 	}
 }

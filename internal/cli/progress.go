@@ -40,8 +40,8 @@ type bar struct {
 	terminal bool
 	colour   bool
 	quiet    bool
-	every    time.Duration
-	square   int // graphs of a Gram matrix, whose progress comes in squares and is shown in pairs
+	every    time.Duration // how often a line is written
+	square   int           // graphs of a Gram matrix, whose progress comes in squares and is shown in pairs
 
 	mu          sync.Mutex
 	stage, unit string
@@ -53,16 +53,10 @@ type bar struct {
 	stop        chan struct{} // ends the ticker; nil when it does not run
 }
 
-// How often a line is written.
-const (
-	terminalEvery = 100 * time.Millisecond
-	plainEvery    = 10 * time.Second
-)
-
 func newBar(g *globals) *bar {
-	b := &bar{w: g.stderr, quiet: g.Quiet, terminal: isTerminal(g.stderr), colour: g.colour.stderr, every: plainEvery}
+	b := &bar{w: g.stderr, quiet: g.Quiet, terminal: isTerminal(g.stderr), colour: g.colour.stderr, every: 10 * time.Second}
 	if b.terminal {
-		b.every = terminalEvery
+		b.every = 100 * time.Millisecond
 	}
 	return b
 }
@@ -102,6 +96,11 @@ func (b *bar) show(stage string, done, total int64, unit string) {
 	}
 }
 
+// steps is show for work that counts its steps.
+func (b *bar) steps(stage, unit string) func(done, total int) {
+	return func(done, total int) { b.show(stage, int64(done), int64(total), unit) }
+}
+
 // tick writes the line until stop is closed.
 func (b *bar) tick(stop chan struct{}) {
 	t := time.NewTicker(b.every)
@@ -132,7 +131,8 @@ func (b *bar) write(now time.Time) {
 	if b.all > 0 {
 		share := float64(b.have) / float64(b.all)
 		if b.terminal {
-			line = fmt.Sprintf("%-*s %s %3.0f %%", stageWidth, b.stage, b.gauge(share), 100*share)
+			n := min(max(int(share*barWidth+0.5), 0), barWidth)
+			line = fmt.Sprintf("%-*s %s%s %3.0f %%", stageWidth, b.stage, strings.Repeat("━", n), strings.Repeat("╌", barWidth-n), 100*share)
 		} else {
 			line = fmt.Sprintf("%s: %.0f %%", b.stage, 100*share)
 		}
@@ -168,12 +168,6 @@ func (b *bar) write(now time.Time) {
 	b.shown = true
 }
 
-// gauge draws a share of the whole.
-func (b *bar) gauge(share float64) string {
-	n := min(max(int(share*barWidth+0.5), 0), barWidth)
-	return strings.Repeat("━", n) + strings.Repeat("╌", barWidth-n)
-}
-
 // done removes the line. A later call of show begins anew.
 func (b *bar) done() {
 	b.mu.Lock()
@@ -188,22 +182,17 @@ func (b *bar) done() {
 	}
 }
 
-// count writes a number of things with three digits, as in "1.52 M pairs".
-func count[T int64 | float64](n T, unit string) string {
-	x := float64(n)
-	for _, p := range []string{"", "k", "M", "G"} {
+// count writes a number of things with three digits, as in "1.52 M pairs" and "1.52 MB".
+func count(x float64, unit string) string {
+	prefix := ""
+	for _, p := range []string{"k", "M", "G", "T"} {
 		if x < 999.5 {
-			return strings.TrimSpace(fmt.Sprintf("%.3g %s%s", x, p, plural(p, unit)))
+			break
 		}
-		x /= 1000
+		x, prefix = x/1000, p
 	}
-	return strings.TrimSpace(fmt.Sprintf("%.3g T%s", x, plural("T", unit)))
-}
-
-// plural puts a space between a prefix and a word; bytes have none.
-func plural(prefix, unit string) string {
-	if prefix == "" || unit == "" || unit == "B" {
-		return unit
+	if prefix != "" && unit != "B" {
+		prefix += " "
 	}
-	return " " + unit
+	return strings.TrimSpace(fmt.Sprintf("%.3g %s%s", x, prefix, unit))
 }

@@ -43,14 +43,19 @@ func TestPlainProgress(t *testing.T) {
 func TestProgressTicks(t *testing.T) {
 	run := func(quiet bool) string {
 		var out bytes.Buffer
-		b := newBar(&globals{Quiet: quiet, stderr: &out})
+		g := &globals{stderr: &out}
+		g.bar = newBar(g)
+		b := g.bar
 		b.every = time.Millisecond
+		if quiet {
+			b = g.quietly().bar
+		}
 		b.show("sp", 0, 0, "")
 		for range 200 { // until something is there, under the lock that write holds
 			time.Sleep(5 * time.Millisecond)
-			b.mu.Lock()
+			g.bar.mu.Lock()
 			n := out.Len()
-			b.mu.Unlock()
+			g.bar.mu.Unlock()
 			if n > 0 || quiet {
 				break
 			}

@@ -1,31 +1,28 @@
 package cli
 
 import (
+	"context"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
-	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/store"
 )
 
 type searchCmd struct {
-	dataFlags
-	kernelFlag
-	kernelFlags
 	From  string `arg:"" help:"Model file, whose training graphs are searched, store (mlg transform), or dataset." name:"from"`
-	Query string `arg:"" help:"Graphs to search for: a file, an identifier of the searched graphs, or a SMILES." optional:""`
-	Like  string `help:"Search for the graph with this identifier or number among the searched ones, which is left out." placeholder:"ID" group:"Search"`
-	Count int    `help:"Number of graphs to find." short:"k" name:"count" default:"10" group:"Search"`
+	Query string `arg:"" help:"Graphs to search for: a file, a SMILES, or, unless FROM is a store, an identifier of the searched graphs." optional:""`
+	Like  string `help:"Search for the graph with this identifier or number among the searched ones, which is left out; not in a store." placeholder:"ID" group:"Search"`
+	Count int    `help:"Number of graphs to find." short:"k" name:"count" default:"10" least:"1" group:"Search"`
 	CSV   bool   `help:"Print a table as CSV." name:"csv" group:"Search"`
-	Out   string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" group:"Search"`
+	Out   string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:"" group:"Search"`
+	sourceFlags
 }
 
 // found is what is similar to one query.
@@ -35,172 +32,129 @@ type found struct {
 }
 
 type foundResult struct {
-	Rank       int     `json:"rank"`
-	ID         string  `json:"id"`
-	Index      int     `json:"index"` // position among the searched graphs, from 0
-	Target     string  `json:"target,omitempty"`
-	Similarity float64 `json:"similarity"`
+	Rank int `json:"rank"`
+	model.Neighbour
 }
 
 // Run searches for the most similar graphs. It looks at every one.
 func (c *searchCmd) Run(g *globals) error {
-	switch {
-	case c.CSV && g.JSON:
-		return usageError("--csv and --json exclude each other")
-	case c.Count < 1:
-		return usageError("-k: want at least 1")
-	case (c.Query == "") == (c.Like == ""):
+	if (c.Query == "") == (c.Like == "") {
 		return usageError("want either a query or --like ID")
 	}
-	if store.Is(c.From) {
-		return c.inStore(g)
-	}
-	m, read, err := c.library(g)
+	s, err := c.open(g, c.From)
 	if err != nil {
 		return err
 	}
-	queries, self, err := c.queries(g, m, read)
+	defer s.close()
+	queries, self, err := c.queries(g, s)
 	if err != nil {
 		return err
 	}
-	took := time.Duration(0)
-	err = output(g, c.Out, func(w io.Writer) error {
-		write := c.writer(g, w)
-		rows := max(1, min(blockGraphs, blockValues/max(1, len(m.IDs))))
-		for at := 0; at < len(queries); at += rows {
-			block := queries[at:min(at+rows, len(queries))]
-			start := time.Now()
-			cross, err := m.Kernel.Cross(g.ctx, block)
-			if err != nil {
-				return err
-			}
-			out := make([]found, len(block))
-			for i, q := range block {
-				out[i] = best(m, graphName(q, at+i), cross.Row(i), c.Count, self)
-			}
-			took += time.Since(start)
-			if err := write(out); err != nil {
-				return err
-			}
+	start := time.Now()
+	hits, err := s.search(g.ctx, queries, c.Count, self)
+	if err != nil {
+		return err
+	}
+	took := time.Since(start)
+	list := make([]found, len(queries))
+	for i, q := range queries {
+		list[i] = found{graphName(q, i), []foundResult{}}
+		for rank, n := range hits[i] {
+			list[i].Results = append(list[i].Results, foundResult{rank + 1, n})
 		}
-		return nil
-	})
-	if err != nil {
+	}
+	if err := output(g, c.Out, func(w io.Writer) error { return c.print(g, w, list) }); err != nil {
 		return err
 	}
-	what := fmt.Sprintf("%s among %d graphs in %s by", agree(len(queries), "query", "queries"), len(m.IDs), round(took))
-	g.note("%s %s", what, breakLines(kernelText(m), len(what)+1, 2))
+	what := fmt.Sprintf("%s among %d graphs in %s by", agree(len(queries), "query", "queries"), s.size(), round(took))
+	g.note("%s %s", what, table.Wrap(kernelText(s.Model), len(what)+1, 2))
 	return nil
-}
-
-// library returns what is searched as a model, which need not have a learner, and how queries are
-// read.
-func (c *searchCmd) library(g *globals) (m *model.Model, read dataset.Options, err error) {
-	if model.Is(c.From) {
-		if flag := c.named(&c.kernelFlags); flag != "" {
-			return nil, read, usageError(flag + ": a model has its kernel; the flag is for searching in a dataset")
-		}
-		if m, err = readModel(g, c.From); err != nil {
-			return nil, read, err
-		}
-		return m, c.like(m), nil
-	}
-	ds, err := c.read(g, c.From)
-	if err != nil {
-		return nil, read, err
-	}
-	read = c.dataFlags.options()
-	read.Format = dataset.Auto // that of the query may be another
-	bar := newBar(g)
-	defer bar.done()
-	m, err = c.fit(g, c.Kernel, ds.Graphs, bar)
-	return m, read, err
 }
 
 // queries returns the graphs to search for, and the position of the one among the searched
 // graphs that is not to be found, −1 for none.
-func (c *searchCmd) queries(g *globals, m *model.Model, read dataset.Options) (queries []*graph.Graph, self int, err error) {
-	byID := func(id string) int { return slices.Index(m.IDs, id) }
-	if c.Like != "" {
-		at := byID(c.Like)
-		if n, err := strconv.Atoi(c.Like); at < 0 && err == nil && n >= 1 && n <= len(m.IDs) {
-			at = n - 1
+func (c *searchCmd) queries(g *globals, s *source) (queries []*graph.Graph, self int, err error) {
+	if c.Like == "" {
+		queries, err = readGraphs(g, c.Query, s.read)
+		if err == nil || s.Graphs == nil || !slices.Contains(s.IDs, c.Query) {
+			return queries, -1, err
 		}
-		if at < 0 {
-			return nil, -1, fmt.Errorf("%s has no graph with the identifier %q, and it is no number from 1 to %d", c.From, c.Like, len(m.IDs))
-		}
-		if m.Graphs == nil {
-			return nil, -1, fmt.Errorf("%s does not keep its training graphs: give the graph itself as query", c.From)
-		}
-		return []*graph.Graph{m.Graphs[at].With(m.IDs[at], "")}, at, nil
+		c.Like = c.Query
 	}
-	queries, err = readGraphs(g, c.Query, read)
-	if at := byID(c.Query); err != nil && at >= 0 && m.Graphs != nil {
-		return []*graph.Graph{m.Graphs[at].With(c.Query, "")}, at, nil
+	if s.store != nil || s.Graphs == nil {
+		return nil, -1, fmt.Errorf("%s does not keep its graphs: give the graph itself as query", c.From)
 	}
-	return queries, -1, err
+	at, err := position(s.IDs, c.From, c.Like)
+	if err != nil {
+		return nil, -1, err
+	}
+	return []*graph.Graph{s.Graphs[at].With(s.IDs[at], "")}, at, nil
 }
 
-// best returns the graphs with the largest values of a row.
-func best(m *model.Model, query string, row []float64, k, self int) found {
-	out := found{Query: query, Results: []foundResult{}}
-	if self >= 0 {
-		k++
+// size returns the number of graphs that are searched.
+func (s *source) size() int {
+	if s.store != nil {
+		return s.store.Len()
 	}
-	for _, h := range kernel.Largest(row, k) {
-		if h.Index == self || self >= 0 && len(out.Results) == k-1 {
-			continue
-		}
-		r := foundResult{Rank: len(out.Results) + 1, ID: m.IDs[h.Index], Index: h.Index, Similarity: h.Similarity}
-		if m.Targets != nil {
-			r.Target = m.Targets[h.Index]
-		}
-		out.Results = append(out.Results, r)
-	}
-	return out
+	return s.Examples()
 }
 
-func (c *searchCmd) writer(g *globals, w io.Writer) func([]found) error {
-	switch {
-	case g.JSON:
-		e := json.NewEncoder(w)
-		return func(list []found) error {
-			for i := range list {
-				if err := e.Encode(&list[i]); err != nil {
-					return err
-				}
+// search returns the k most similar graphs of each query, without the one at a position.
+func (s *source) search(ctx context.Context, queries []*graph.Graph, k, self int) (out [][]model.Neighbour, err error) {
+	if s.store == nil {
+		if out, err = s.Search(ctx, queries, k+1); err != nil {
+			return nil, err
+		}
+		for i, list := range out {
+			list = slices.DeleteFunc(list, func(n model.Neighbour) bool { return n.Index == self })
+			out[i] = list[:min(k, len(list))]
+		}
+		return out, nil
+	}
+	records, err := s.store.Space().Transform(ctx, queries)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := s.store.Search(ctx, records, k)
+	if err != nil {
+		return nil, err
+	}
+	out = make([][]model.Neighbour, len(queries))
+	for i := range out {
+		for _, h := range hits[i] {
+			id, target, err := s.store.Texts(h.Index, h.Index+1)
+			if err != nil {
+				return nil, err
 			}
-			return nil
+			out[i] = append(out[i], model.Neighbour{ID: id[0], Index: h.Index, Target: target[0], Similarity: h.Similarity})
 		}
-	case c.CSV:
-		t := csv.NewWriter(w)
+	}
+	return out, nil
+}
+
+func (c *searchCmd) print(g *globals, w io.Writer, list []found) error {
+	if g.JSON {
+		return printLines(w, list)
+	}
+	t := csv.NewWriter(w)
+	if c.CSV {
 		t.Write([]string{"query", "rank", "id", "target", "similarity"})
-		return func(list []found) error {
-			for _, f := range list {
-				for _, r := range f.Results {
-					t.Write([]string{f.Query, strconv.Itoa(r.Rank), r.ID, r.Target, strconv.FormatFloat(r.Similarity, 'g', -1, 64)})
-				}
+	}
+	for i, f := range list {
+		if !c.CSV {
+			fmt.Fprintf(w, "%s%s\n", strings.Repeat("\n", min(i, 1)), table.Clip(f.Query, 78))
+		}
+		for _, r := range f.Results {
+			if c.CSV {
+				t.Write([]string{f.Query, strconv.Itoa(r.Rank), r.ID, r.Target, number(r.Similarity)})
+			} else {
+				fmt.Fprintf(w, "%4d  %.4f  %-34s %s\n", r.Rank, r.Similarity, table.Clip(r.ID, 34), table.Clip(r.Target, 30))
 			}
-			t.Flush()
-			return t.Error()
 		}
 	}
-	first := true
-	return func(list []found) error {
-		for _, f := range list {
-			if !first {
-				fmt.Fprintln(w)
-			}
-			first = false
-			if _, err := fmt.Fprintf(w, "%s\n", clip(f.Query, 78)); err != nil {
-				return err
-			}
-			for _, r := range f.Results {
-				if _, err := fmt.Fprintf(w, "%4d  %.4f  %-34s %s\n", r.Rank, r.Similarity, clip(r.ID, 34), clip(r.Target, 30)); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
+	t.Flush()
+	return t.Error()
 }
+
+// number writes a number of a CSV file so that it is read back to the same bits.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -41,7 +40,7 @@ func (c *serveCmd) Run(g *globals) error {
 		return err
 	}
 	o := explorer.DefaultOptions()
-	o.Workers, o.Hosts, o.Version, o.Log = g.workers(), c.Host, buildVersion(), g.note
+	o.Workers, o.Hosts, o.Version, o.Log = g.workers(), c.Host, thisBuild().Version, g.note
 	s := explorer.New(d, o)
 	l, err := new(net.ListenConfig).Listen(g.ctx, "tcp", net.JoinHostPort(c.Addr, strconv.Itoa(c.Port)))
 	if err != nil {
@@ -75,7 +74,7 @@ func (c *serveCmd) Run(g *globals) error {
 // data reads the model or the dataset.
 func (c *serveCmd) data(g *globals) (*explorer.Data, error) {
 	if model.Is(c.Source) {
-		m, err := model.Read(c.Source)
+		m, err := readModel(c.Source)
 		if err != nil {
 			return nil, err
 		}
@@ -104,12 +103,4 @@ func openBrowser(url string) error {
 		return nil // a browser that runs in the foreground
 	}
 	return err
-}
-
-// buildVersion returns the version of the program.
-func buildVersion() string {
-	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" && b.Main.Version != "(devel)" {
-		return b.Main.Version
-	}
-	return "development"
 }

@@ -22,7 +22,7 @@ func serveFor(t *testing.T, source string, json bool, use func(url string)) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	r, w := io.Pipe()
-	g := &globals{ctx: ctx, stdout: w, stderr: io.Discard, Quiet: true, JSON: json}
+	g := &globals{ctx: ctx, stdout: w, stderr: io.Discard, bar: &bar{quiet: true}, Quiet: true, JSON: json}
 	c := &serveCmd{Source: source, Addr: "127.0.0.1"}
 	c.Format, c.Hydrogens, c.EdgeWeight = dataset.Auto, dataset.HydrogensAsWritten, dataset.GivenWeight
 	done := make(chan error, 1)

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -17,63 +15,47 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
 )
 
 type trainCmd struct {
+	Data string `arg:"" help:"Dataset with targets."`
+	Out  string `help:"Model file to write." short:"o" required:"" placeholder:"FILE" ends:""`
+
+	Kernel      string `help:"Train this kernel with its flags, instead of choosing among the default candidates: ${kernel_list}." enum:",${kernels}" default:"" placeholder:"NAME" group:"Training"`
+	Quick       bool   `help:"One good kernel instead of the default candidates; C is still chosen." group:"Training"`
+	Task        string `help:"auto: by the targets; classification; regression." default:"auto" enum:"auto,classification,regression" group:"Training"`
+	Probability bool   `help:"Give the model class probabilities." group:"Training"`
+	choiceFlags `group:"Training"`
 	dataFlags
 	kernelFlags
-	Data string `arg:"" help:"Dataset with targets."`
-	Out  string `help:"Model file to write." short:"o" required:"" placeholder:"FILE"`
-
-	Kernel      string    `help:"Train this kernel with its flags, instead of choosing among the default candidates: ${kernel_list}." enum:",${kernels}" default:"" placeholder:"NAME" group:"Training"`
-	Quick       bool      `help:"One good kernel instead of the default candidates; C is still chosen." group:"Training"`
-	C           []float64 `help:"Values of C to choose from, 0.1,0.3,…,100 by default; one value fixes it." placeholder:"C,…" group:"Training"`
-	Learner     string    `help:"svm or ridge; auto: ridge for the default candidates, svm with --kernel, --quick or --c." default:"auto" enum:"auto,svm,ridge" group:"Training"`
-	Task        string    `help:"auto: by the targets; classification; regression." default:"auto" enum:"auto,classification,regression" group:"Training"`
-	Score       string    `help:"What the choice of a classifier maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared with the default candidates and ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared" group:"Training"`
-	Folds       int       `help:"The choice is made on this many folds less one, as in evaluate." default:"10" group:"Training"`
-	Splits      uint64    `help:"Seed of the splits." default:"0" name:"split-seed" group:"Training"`
-	Probability bool      `help:"Give the model class probabilities." group:"Training"`
 }
 
 // trained is what the command says of a model.
 type trained struct {
-	File        string        `json:"file"`
-	Data        string        `json:"data"`
-	Graphs      int           `json:"graphs"`
-	Classes     []string      `json:"classes,omitempty"`
-	Combination string        `json:"combination"`
-	Kernels     []trainedPart `json:"kernels"`
-	Parameter   string        `json:"parameter"` // "C" or "ridge"
-	Value       float64       `json:"value"`
-	Estimate    estimateJSON  `json:"estimate"`
-	Compared    []scoreJSON   `json:"compared"` // the ways of combination that were compared
-	Baseline    float64       `json:"baseline"` // accuracy of the largest class, or deviation of the values
-	Limited     int           `json:"limited"`
-	Bytes       int64         `json:"bytes"`
-	Seconds     float64       `json:"seconds"`
+	File        string                  `json:"file"`
+	Data        string                  `json:"data"`
+	Graphs      int                     `json:"graphs"`
+	Classes     []string                `json:"classes,omitempty"`
+	Combination choose.Combination      `json:"combination"`
+	Kernels     []trainedPart           `json:"kernels"`
+	Parameter   string                  `json:"parameter"` // "C" or "ridge"
+	Value       float64                 `json:"value"`
+	Estimate    choose.Estimate         `json:"estimate"`
+	Compared    []choose.ProcedureScore `json:"compared"` // the ways of combination that were compared
+	Baseline    float64                 `json:"baseline"` // accuracy of the largest class, or deviation of the values
+	Limited     int                     `json:"limited"`
+	Bytes       int64                   `json:"bytes"`
+	Seconds     float64                 `json:"seconds"`
 }
 
 type trainedPart struct {
 	Candidate string  `json:"candidate"`
 	Kernel    string  `json:"kernel"`
 	Weight    float64 `json:"weight"`
-}
-
-type estimateJSON struct {
-	Measure   string  `json:"measure"`
-	Value     float64 `json:"value"`
-	Deviation float64 `json:"deviation"`
-	Method    string  `json:"method"`
-}
-
-type scoreJSON struct {
-	Combination string  `json:"combination"`
-	Measure     string  `json:"measure"`
-	Value       float64 `json:"value"`
 }
 
 // Run chooses a kernel, trains and writes a model.
@@ -87,10 +69,6 @@ func (c *trainCmd) Run(g *globals) error {
 	if c.Quick && c.Kernel != "" {
 		return usageError("--quick and --kernel exclude each other")
 	}
-	if st, err := os.Stat(filepath.Dir(c.Out)); err != nil || !st.IsDir() { // found out now rather than after the work
-		return fmt.Errorf("%s: there is no folder %s", c.Out, filepath.Dir(c.Out))
-	}
-	start := time.Now()
 	ds, err := c.read(g, c.Data)
 	if err != nil {
 		return err
@@ -99,12 +77,10 @@ func (c *trainCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	bar := newBar(g)
-	defer bar.done()
 	if err := c.announce(g, ds, candidates, o); err != nil {
 		return err
 	}
-	o.Progress = func(done, total int) { bar.show("choosing", int64(done), int64(total), "") }
+	o.Progress = g.bar.steps("choosing", "")
 	plan, err := choose.Choose(g.ctx, ds, candidates, o)
 	if err != nil {
 		return err
@@ -117,43 +93,29 @@ func (c *trainCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	bar.done()
 	if err := g.write(c.Out, func() error { return model.Write(g.ctx, c.Out, m) }); err != nil {
 		return err
 	}
-	return c.report(g, ds, plan, time.Since(start))
+	return c.report(g, ds, plan, time.Since(g.start))
 }
 
 // plan returns what is chosen from, and how.
 func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choose.Candidate, error) {
 	o := choose.DefaultOptions()
-	o.Folds, o.Seed = c.Folds, c.Splits
-	if len(c.C) > 0 {
-		o.C = c.C
-	}
-	if c.Kernel == "" && !c.Quick {
-		o.ForCandidates()
-		if len(c.C) > 0 && c.Learner == "auto" {
-			c.Learner = "svm"
-		}
-	}
-	learning(&o, c.Learner, "auto", c.Score)
 	o.Task = map[string]choose.Task{"classification": choose.Classification, "regression": choose.Regression}[c.Task]
-	if err := o.Validate(); err != nil {
-		return o, nil, optionError(err)
-	}
 	info := dataset.Info(ds)
-	regression := o.Task == choose.Regression || o.Task == choose.AutoTask && info.TargetRange != nil
-	if c.Probability && regression {
+	values := o.Task == choose.Regression || o.Task == choose.AutoTask && info.TargetRange != nil
+	if err := c.apply(&o, c.Kernel == "" && !c.Quick, values); err != nil {
+		return o, nil, err
+	}
+	if c.Probability && values {
 		return o, nil, usageError("--probability is for classes, and the targets are values")
 	}
 	if info.Targets == 0 {
 		return o, nil, fmt.Errorf("%s has no targets to learn; --target names the column or field that has them", c.Data)
 	}
 	if c.Kernel != "" {
-		quiet := *g
-		quiet.Quiet = true
-		k, err := c.kernel(&quiet, c.Kernel, ds.Graphs)
+		k, err := c.kernel(g.quietly(), c.Kernel, ds.Graphs)
 		if err != nil {
 			return o, nil, err
 		}
@@ -220,12 +182,12 @@ func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []choose
 	case errors.Is(err, context.Canceled):
 		return err
 	case err == nil: // else the sample may lack a class; the real work will tell what is wrong
-		line += fmt.Sprintf(", and %s on %s", roughly(need), agree(g.workers(), "thread", "threads"))
+		line += fmt.Sprintf(", and %s on %s", round(need.Round(time.Second)), agree(g.workers(), "thread", "threads"))
 	}
 	if !c.Quick && c.Kernel == "" {
 		line += " (--quick takes one kernel)"
 	}
-	g.note("%s", breakLines(line, 0, 2))
+	g.note("%s", table.Wrap(line, 0, 2))
 	return nil
 }
 
@@ -294,39 +256,21 @@ func different(settings []choose.Setting) int {
 	return len(seen)
 }
 
-// roughly writes a duration with one or two digits.
-func roughly(d time.Duration) string {
-	switch {
-	case d < 90*time.Second:
-		return fmt.Sprintf("%.0f seconds", d.Seconds())
-	case d < 90*time.Minute:
-		return fmt.Sprintf("%.0f minutes", d.Minutes())
-	}
-	return fmt.Sprintf("%.1f hours", d.Hours())
-}
-
 // report says what was chosen and how good it may be.
 func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took time.Duration) error {
 	r := trained{
-		File: c.Out, Data: ds.Name, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination.String(),
-		Parameter: choose.ParameterName(p.Learner), Value: p.Parameter, Limited: p.Limited, Bytes: fileSize(c.Out), Seconds: took.Seconds(),
-		Estimate: estimateJSON{p.Estimate.Measure, p.Estimate.Value, p.Estimate.Deviation, p.Estimate.Method}, Baseline: baselineScore(p),
+		File: c.Out, Data: ds.Name, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination,
+		Parameter: choose.ParameterName(p.Learner), Value: p.Parameter, Estimate: p.Estimate, Compared: p.Procedures, Baseline: baselineScore(p),
+		Limited: p.Limited, Bytes: fileSize(c.Out), Seconds: took.Seconds(),
 	}
 	for _, s := range p.Settings {
 		r.Kernels = append(r.Kernels, trainedPart{s.Candidate, s.Kernel.String(), s.Weight})
 	}
 	slices.SortStableFunc(r.Kernels, func(a, b trainedPart) int { return cmp.Compare(b.Weight, a.Weight) })
-	for _, s := range p.Procedures {
-		r.Compared = append(r.Compared, scoreJSON{s.Combination.String(), s.Measure, s.Value})
-	}
 	if g.JSON {
 		return printJSON(g.stdout, r)
 	}
-	what := "values"
-	if p.Classes != nil {
-		what = fmt.Sprintf("%d classes", len(p.Classes))
-	}
-	fmt.Fprintf(g.stdout, "%s: %d graphs, %s\n", r.Data, r.Graphs, what)
+	fmt.Fprintln(g.stdout, dataText(r.Data+": ", r.Graphs, r.Classes))
 	if len(r.Compared) > 1 {
 		fmt.Fprintf(g.stdout, "\nways to combine the candidates, %s:\n", r.Estimate.Measure)
 		for _, s := range r.Compared {
@@ -341,7 +285,7 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took 
 	for _, k := range r.Kernels {
 		fmt.Fprintf(g.stdout, "  %5.3f  %s", k.Weight, k.Candidate)
 		if len(r.Kernels) == 1 {
-			fmt.Fprintf(g.stdout, ": %s", breakLines(k.Kernel, 11+len([]rune(k.Candidate)), 9))
+			fmt.Fprintf(g.stdout, ": %s", table.Wrap(k.Kernel, 11+len([]rune(k.Candidate)), 9))
 		}
 		fmt.Fprintln(g.stdout)
 	}
@@ -354,15 +298,23 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took 
 	} else {
 		fmt.Fprintf(g.stdout, " (mean value alone: %s)\n", figure("rmse", r.Baseline))
 	}
-	fmt.Fprintf(g.stdout, "  by %s\n", breakLines(r.Estimate.Method, 5, 5))
+	fmt.Fprintf(g.stdout, "  by %s\n", table.Wrap(r.Estimate.Method, 5, 5))
 	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == "" && !c.Quick {
 		fmt.Fprintf(g.stdout, "  \"mlg evaluate %s --default\" estimates it fully nested\n", c.Data)
 	}
 	if r.Limited > 0 {
 		fmt.Fprintf(g.stdout, "  %d trainings stopped at the solver's limit of iterations\n", r.Limited)
 	}
-	_, err := fmt.Fprintf(g.stdout, "\n%s: %s, %s\n", r.File, strings.TrimSpace(count(r.Bytes, "B")), round(took))
+	_, err := fmt.Fprintf(g.stdout, "\n%s: %s, %s\n", r.File, count(float64(r.Bytes), "B"), round(took))
 	return err
+}
+
+// dataText says what is learned from, behind a name.
+func dataText(name string, graphs int, classes []string) string {
+	if classes == nil {
+		return fmt.Sprintf("%s%d graphs, values", name, graphs)
+	}
+	return fmt.Sprintf("%s%d graphs, %d classes", name, graphs, len(classes))
 }
 
 // baselineScore is the accuracy of always saying the largest class (balanced: one in the
@@ -393,25 +345,4 @@ func figure(measure string, v float64) string {
 		return fmt.Sprintf("%.4g", v)
 	}
 	return fmt.Sprintf("%.3e", v)
-}
-
-// breakLines breaks a text at spaces so that lines keep to 79 columns. The first begins behind
-// something that takes some columns, those after it are indented.
-func breakLines(s string, at, indent int) string {
-	const width = 79
-	var b strings.Builder
-	for i, w := range strings.Fields(s) {
-		n := len([]rune(w))
-		switch {
-		case i > 0 && at+1+n > width:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			at = indent
-		case i > 0:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(w)
-		at += n
-	}
-	return b.String()
 }

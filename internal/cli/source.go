@@ -1,0 +1,263 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/store"
+)
+
+// dataGroup is the group of the flags that say how data is read.
+const dataGroup = "Reading data"
+
+// placeFlags say where graphs are in the data.
+type placeFlags struct {
+	Format       dataset.Format `help:"Format of the data: auto, tudataset, smiles, csv, tsv, sdf, jsonl, graphml, dot, edgelist." default:"auto" enum:"auto,tudataset,smiles,csv,tsv,sdf,jsonl,graphml,dot,edgelist" group:"Reading data"`
+	SMILESColumn string         `help:"Column of a table that has the SMILES." name:"smiles-column" placeholder:"NAME" group:"Reading data"`
+	Target       string         `help:"Column or data field that has the class or value." placeholder:"NAME" group:"Reading data"`
+	ID           string         `help:"Column or data field that has the identifier." name:"id" placeholder:"NAME" group:"Reading data"`
+	SkipInvalid  bool           `help:"Leave out molecules that cannot be read, and count them." group:"Reading data"`
+}
+
+func (f *placeFlags) options() dataset.Options {
+	o := dataset.DefaultOptions()
+	o.Format, o.SMILESColumn, o.TargetColumn, o.IDColumn, o.SkipInvalid = f.Format, f.SMILESColumn, f.Target, f.ID, f.SkipInvalid
+	return o
+}
+
+// like returns how graphs for a model are read: as its training graphs were, from the places
+// that the flags say.
+func (f *placeFlags) like(m *model.Model) dataset.Options { return f.options().Like(m.Reader) }
+
+// dataFlags say how datasets are read.
+type dataFlags struct {
+	placeFlags
+	Hydrogens    dataset.Hydrogens  `help:"Hydrogens of molecules that become vertices: written (as in the data), explicit (all), implicit (none)." default:"written" enum:"written,explicit,implicit" group:"Reading data"`
+	AtomCharge   bool               `help:"Charges are part of atom labels." group:"Reading data"`
+	AtomAromatic bool               `help:"Aromaticity is part of atom labels." group:"Reading data"`
+	AtomH        bool               `help:"Numbers of hydrogens are part of atom labels." name:"atom-hydrogens" group:"Reading data"`
+	EdgeWeight   dataset.EdgeWeight `help:"Edge weights: unit, weight (as in the file), order (bond order or edge label)." default:"weight" enum:"unit,weight,order" group:"Reading data"`
+}
+
+func (f *dataFlags) options() dataset.Options {
+	o := f.placeFlags.options()
+	o.Hydrogens, o.AtomCharge, o.AtomAromatic, o.AtomHydrogens, o.EdgeWeight = f.Hydrogens, f.AtomCharge, f.AtomAromatic, f.AtomH, f.EdgeWeight
+	return o
+}
+
+// read reads a whole dataset and prints its warnings.
+func (f *dataFlags) read(g *globals, path string) (*dataset.Dataset, error) {
+	return readData(g, path, f.options())
+}
+
+func readData(g *globals, path string, o dataset.Options) (*dataset.Dataset, error) {
+	ds, err := dataset.Read(g.ctx, path, o)
+	if err != nil {
+		return nil, dataError(path, err)
+	}
+	for _, w := range ds.Warnings {
+		g.note("%s: %s", ds.Name, w)
+	}
+	if len(ds.Graphs) == 0 {
+		return nil, fmt.Errorf("%s: no graphs", path)
+	}
+	return ds, nil
+}
+
+// openData opens a dataset, "-" being standard input, to get one graph after the other.
+func openData(path string, o dataset.Options) (*dataset.Reader, error) {
+	if path == "-" {
+		return dataset.NewReader(os.Stdin, "standard input", o)
+	}
+	r, err := dataset.Open(path, o)
+	if err != nil {
+		return nil, dataError(path, err)
+	}
+	return r, nil
+}
+
+// dataError says what a path is that is no dataset, or adds the nearest names in its folder to an
+// error about one that is not there.
+func dataError(path string, err error) error {
+	if kind := file.KindOf(path); kind != "" {
+		return fmt.Errorf("%s is a %s file, want a dataset", path, kind)
+	}
+	if _, missing := os.Stat(path); missing == nil || strings.HasPrefix(path, "builtin:") {
+		return err
+	}
+	entries, _ := os.ReadDir(filepath.Dir(path)) // no folder, no names
+	var names []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return fmt.Errorf("%w%s", err, didYouMean(filepath.Base(path), names))
+}
+
+// closeData closes what openData has opened and prints what was wrong with its graphs.
+func closeData(g *globals, r *dataset.Reader) {
+	for _, w := range r.Warnings() {
+		g.note("%s: %s", r.Name(), w)
+	}
+	r.Close()
+}
+
+// each gives the graphs of a dataset and closes it.
+func each(g *globals, r *dataset.Reader) iter.Seq2[*graph.Graph, error] {
+	return func(yield func(*graph.Graph, error) bool) {
+		defer closeData(g, r)
+		for {
+			x, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err == nil {
+				err = g.ctx.Err()
+			}
+			if !yield(x, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// blocks gives graphs some at a time: at most a number of them, until they have a number of vertices.
+func blocks(graphs iter.Seq2[*graph.Graph, error], most, vertices int) iter.Seq2[[]*graph.Graph, error] {
+	return func(yield func([]*graph.Graph, error) bool) {
+		var block []*graph.Graph
+		n := 0
+		for x, err := range graphs {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			block = append(block, x)
+			if n += x.N(); len(block) < most && n < vertices {
+				continue
+			}
+			if !yield(block, nil) {
+				return
+			}
+			block, n = nil, 0
+		}
+		if len(block) > 0 {
+			yield(block, nil)
+		}
+	}
+}
+
+// readGraphs returns what an argument names: the graphs of a dataset, or the molecule of a
+// SMILES.
+func readGraphs(g *globals, arg string, o dataset.Options) ([]*graph.Graph, error) {
+	d, err := readData(g, arg, o)
+	if err == nil {
+		return d.Graphs, nil
+	}
+	if _, statErr := os.Stat(arg); statErr == nil || strings.HasPrefix(arg, "builtin:") || dataset.KnownName(arg) {
+		return nil, err
+	}
+	m, err := dataset.ParseSMILES(arg, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: no such file, and not a SMILES: %w", arg, err)
+	}
+	return []*graph.Graph{m.With(arg, "")}, nil
+}
+
+// position returns that of the graph with an identifier or a number, counted from 1.
+func position(ids []string, from, which string) (int, error) {
+	if i := slices.Index(ids, which); i >= 0 {
+		return i, nil
+	}
+	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(ids) {
+		return n - 1, nil
+	}
+	return 0, fmt.Errorf("%s has no graph with the identifier %q, and it is no number from 1 to %d", from, which, len(ids))
+}
+
+// graphName returns the identifier of graph i of a list, or its number.
+func graphName(x *graph.Graph, i int) string {
+	if x.ID() != "" {
+		return x.ID()
+	}
+	return strconv.Itoa(i + 1)
+}
+
+// readModel reads a model file.
+func readModel(path string) (*model.Model, error) {
+	m, err := model.Read(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such model file; \"mlg train DATA -o %s\" makes one", path, path)
+	}
+	return m, err
+}
+
+// sourceFlags are those of commands that take a dataset with a kernel, and some also a model file
+// or a store.
+type sourceFlags struct {
+	dataFlags
+	kernelFlag
+	kernelFlags
+}
+
+// source is a kernel that is fitted to graphs.
+type source struct {
+	*model.Model
+	store *store.Store // nil unless it is one, which has other graphs than its model
+	name  string
+	read  dataset.Options // how other graphs are read
+}
+
+// open opens a model file or a store, or fits the kernel of the flags to a dataset.
+func (f *sourceFlags) open(g *globals, path string) (*source, error) {
+	kind := file.KindOf(path)
+	if kind == model.Kind || kind == store.Kind {
+		flag := f.flag()
+		if f.Kernel != "mlg" {
+			flag = "--kernel"
+		}
+		if flag != "" {
+			return nil, usageError(fmt.Sprintf("%s: a %s has its kernel; the flag is for a dataset", flag, kind))
+		}
+	}
+	switch kind {
+	case store.Kind:
+		s, err := store.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		return &source{s.Model(), s, path, f.like(s.Model())}, nil
+	case model.Kind:
+		m, err := readModel(path)
+		if err != nil {
+			return nil, err
+		}
+		return &source{m, nil, path, f.like(m)}, nil
+	}
+	ds, err := f.dataFlags.read(g, path)
+	if err != nil {
+		return nil, err
+	}
+	o := f.options()
+	o.Format = dataset.Auto // that of a query may be another
+	m, err := f.fit(g, f.Kernel, ds.Graphs)
+	return &source{m, nil, ds.Name, o}, err
+}
+
+// close releases a store.
+func (s *source) close() {
+	if s.store != nil {
+		s.store.Close()
+	}
+}

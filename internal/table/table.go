@@ -1,0 +1,125 @@
+// Package table writes tables, and the texts around them, for terminals of 80 columns and for Markdown.
+package table
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Width is the number of columns that tables and lines keep to.
+const Width = 80
+
+// Table has a header and rows of as many texts. The first column has names.
+type Table struct {
+	Caption string
+	Header  []string
+	Rows    [][]string
+}
+
+// Add appends a row.
+func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// Write writes the table in columns behind an indentation. Columns of numbers are set to the right.
+// Names lose their ends where the table is too wide.
+func (t *Table) Write(w io.Writer, indent string) error {
+	rows := slices.Concat([][]string{t.Header}, t.Rows)
+	width, number := make([]int, len(t.Header)), t.Numbers()
+	total := len(indent) - 2
+	for c := range width {
+		for _, row := range rows {
+			width[c] = max(width[c], utf8.RuneCountInString(row[c]))
+		}
+		total += width[c] + 2
+	}
+	width[0] = min(width[0], max(8, width[0]-max(0, total-Width)))
+	var b strings.Builder
+	for _, row := range rows {
+		line := fmt.Sprintf("%s%-*s", indent, width[0], Clip(row[0], width[0]))
+		for c := 1; c < len(row); c++ {
+			if number[c] {
+				line += fmt.Sprintf("  %*s", width[c], row[c])
+			} else {
+				line += fmt.Sprintf("  %-*s", width[c], row[c])
+			}
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Numbers says which columns have numbers only.
+func (t *Table) Numbers() []bool {
+	out := make([]bool, len(t.Header))
+	for c := range out {
+		out[c] = len(t.Rows) > 0 && !slices.ContainsFunc(t.Rows, func(row []string) bool { return !numeric(row[c]) })
+	}
+	return out
+}
+
+// numeric reports whether a cell begins like a number, or stands for a missing one.
+func numeric(cell string) bool {
+	s := strings.TrimLeft(strings.TrimSpace(cell), "+-−–.")
+	return s == "" || unicode.IsDigit(rune(s[0]))
+}
+
+// WriteMarkdown writes the table as Markdown.
+func (t *Table) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	for i, row := range slices.Concat([][]string{t.Header}, t.Rows) {
+		b.WriteByte('|')
+		for _, c := range row {
+			b.WriteString(" " + Escape(c) + " |")
+		}
+		b.WriteByte('\n')
+		if i == 0 {
+			b.WriteString("|" + strings.Repeat("---|", len(row)) + "\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Escape keeps names from being read as Markdown.
+func Escape(s string) string {
+	return strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", "\n", " ").Replace(s)
+}
+
+// Wrap breaks a text at spaces so that lines keep to the width. The first begins behind something
+// that takes some columns, those after it are indented.
+func Wrap(s string, at, indent int) string {
+	var b strings.Builder
+	for i, word := range strings.Fields(s) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i > 0 && at+1+n > Width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		case i > 0:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
+}
+
+// Clip shortens a text to n characters. A line end in it becomes a question mark, so that it does
+// not break a table.
+func Clip(s string, n int) string {
+	r := []rune(s)
+	for i, c := range r {
+		if c < ' ' || c == 0x7f {
+			r[i] = '?'
+		}
+	}
+	if len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return string(r)
+}
