@@ -13,8 +13,8 @@ import (
 
 // Neighbour is a training graph that is similar to a new one.
 type Neighbour struct {
-	Index      int     `json:"index"` // in training
 	ID         string  `json:"id"`
+	Index      int     `json:"index"` // in training
 	Target     string  `json:"target"`
 	Similarity float64 `json:"similarity"`
 }
