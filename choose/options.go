@@ -147,7 +147,7 @@ func (o *Options) Validate() error {
 
 func increasing(name string, grid []float64) error {
 	if len(grid) == 0 || len(slices.Compact(slices.Clone(grid))) < len(grid) || !slices.IsSorted(grid) {
-		return fmt.Errorf("choose: %s = %v, want one increasing number or more", name, grid)
+		return fmt.Errorf("choose: %s = %v, want numbers that increase, at least one", name, grid)
 	}
 	return nil
 }
