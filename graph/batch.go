@@ -128,8 +128,11 @@ func Decode(data []byte) (*Batch, error) {
 		r.err = fmt.Errorf("%d bytes behind the last string", len(r.data))
 	}
 	for _, numbers := range [][]int32{b.labels, b.edgeLabels, b.ids, b.targets} {
-		if r.err == nil && len(numbers) > 0 && (slices.Min(numbers) < -1 || int(slices.Max(numbers)) >= len(b.strings)) {
-			r.err = fmt.Errorf("number of a string from %d to %d, want -1 to %d", slices.Min(numbers), slices.Max(numbers), len(b.strings)-1)
+		if r.err != nil || len(numbers) == 0 {
+			continue
+		}
+		if lo, hi := slices.Min(numbers), slices.Max(numbers); lo < -1 || int(hi) >= len(b.strings) {
+			r.err = fmt.Errorf("number of a string from %d to %d, want -1 to %d", lo, hi, len(b.strings)-1)
 		}
 	}
 	return b, r.err

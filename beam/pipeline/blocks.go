@@ -62,7 +62,8 @@ func (f *blockFn) ProcessElement(_ context.Context, number int, next func(*span)
 	b := span{Group: number, First: number * f.Side, Graphs: pieces[0].Graphs}
 	for _, p := range pieces {
 		if want := b.First + len(b.IDs); p.First != want || p.Graphs != b.Graphs {
-			return b, fmt.Errorf("block %d: graph %d of %d comes after %d of %d: the runner lost or repeated some", number, p.First, p.Graphs, want, b.Graphs)
+			return b, fmt.Errorf("block %d: graph %d of %d, want %d of %d: the runner lost or repeated some",
+				number, p.First, p.Graphs, want, b.Graphs)
 		}
 		b.IDs, b.Targets, b.Records = append(b.IDs, p.IDs...), append(b.Targets, p.Targets...), append(b.Records, p.Records...)
 	}

@@ -34,5 +34,8 @@ func CountsOf(r beam.PipelineResult) Counts {
 			n[m.Name()] += m.Result()
 		}
 	}
-	return Counts{n["graphs_read"], n["graphs_bad"], n["graphs_transformed"], n["tiles_computed"], n["tiles_kept"], n["tiles_replaced"]}
+	return Counts{
+		Read: n["graphs_read"], Bad: n["graphs_bad"], Transformed: n["graphs_transformed"],
+		Computed: n["tiles_computed"], Kept: n["tiles_kept"], Replaced: n["tiles_replaced"],
+	}
 }

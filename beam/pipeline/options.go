@@ -54,7 +54,8 @@ const BadName = "bad.jsonl"
 // DefaultOptions returns the options to start from. Runners work on several pieces at a time,
 // so that a piece has one thread.
 func DefaultOptions() Options {
-	return Options{Read: dataset.DefaultOptions(), Side: tiles.DefaultSide, Dim: 256, Pivots: nystrom.Random, PartBytes: 4 << 20, Batch: 1024, Threads: 1}
+	return Options{Read: dataset.DefaultOptions(), Side: tiles.DefaultSide, Dim: 256, Pivots: nystrom.Random,
+		PartBytes: 4 << 20, Batch: 1024, Threads: 1}
 }
 
 // Validate returns an error that names the first field with an impossible value.

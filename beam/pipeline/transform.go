@@ -68,7 +68,9 @@ func (f *transformFn) Setup(ctx context.Context) error {
 }
 
 // ProcessElement goes through a part.
-func (f *transformFn) ProcessElement(ctx context.Context, p part, spans func(span), counts func(count), bad func(badGraph)) error {
+func (f *transformFn) ProcessElement(
+	ctx context.Context, p part, spans func(span), counts func(count), bad func(badGraph),
+) error {
 	src, err := p.open(ctx, f.Read)
 	if err != nil {
 		return err
@@ -113,7 +115,9 @@ func (f *transformFn) ProcessElement(ctx context.Context, p part, spans func(spa
 
 // transform returns the good graphs among items, and their records. It calls invalid for the
 // others until that returns an error.
-func (f *transformFn) transform(ctx context.Context, items []item, invalid func(number int, reason error) error) ([]*graph.Graph, []float64, error) {
+func (f *transformFn) transform(
+	ctx context.Context, items []item, invalid func(number int, reason error) error,
+) ([]*graph.Graph, []float64, error) {
 	var graphs []*graph.Graph
 	var numbers []int
 	for _, x := range items {
