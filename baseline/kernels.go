@@ -70,6 +70,9 @@ func (k ShortestPath) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 	return resolve(k, graphs)
 }
 func (k RandomWalk) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
+func (k Graphlet) Resolve([]*graph.Graph) (kernel.Kernel, error)          { return k, nil }
+func (k GraphletMix) Resolve([]*graph.Graph) (kernel.Kernel, error)       { return k, nil }
+func (k PlainWalk) Resolve([]*graph.Graph) (kernel.Kernel, error)         { return k, nil }
 
 func resolve(k featureKernel, graphs []*graph.Graph) (kernel.Kernel, error) {
 	labels, err := k.features().labels.resolve(graphs)

@@ -304,9 +304,8 @@ func (f *FittedFactor) Resolved() (Kernel, error) {
 	return k, nil
 }
 
-// Compare returns the kernel of two graphs, neither of which need be of the collection. A
-// kernel that is no Comparer counts what two graphs have whatever others there are, but for what
-// the collection decides (Resolver).
+// Compare returns the kernel of two graphs, neither of which need be of the collection, as it is
+// fitted to the collection. A Resolver, and a kernel that cannot compare new graphs, sees the two alone.
 func (f *FittedFactor) Compare(ctx context.Context, g, h *graph.Graph) (float64, error) {
 	two, err := f.Prepare([]*graph.Graph{g, h})
 	if err != nil {

@@ -36,7 +36,8 @@ type Comparer interface {
 	Compare(ctx context.Context, g, h *graph.Graph) (float64, error)
 }
 
-// Resolver is a Kernel with parameters that the graphs decide to which it is fitted.
+// Resolver is a Kernel that is the same for two graphs whatever others it is fitted to, but for
+// parameters that these decide.
 type Resolver interface {
 	// Resolve returns the kernel with these parameters as the graphs decide them. It fits nothing.
 	Resolve(graphs []*graph.Graph) (Kernel, error)
