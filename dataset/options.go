@@ -121,10 +121,10 @@ func (o Options) Validate() error {
 		return err
 	}
 	for _, f := range []struct{ name, value string }{
-		{"SMILESColumn", o.SMILESColumn}, {"TargetColumn", o.TargetColumn}, {"IDColumn", o.IDColumn},
+		{"Options.SMILESColumn", o.SMILESColumn}, {"Options.TargetColumn", o.TargetColumn}, {"Options.IDColumn", o.IDColumn},
 	} {
 		if !utf8.ValidString(f.value) {
-			return fmt.Errorf("Options.%s: %q, want valid UTF-8", f.name, f.value)
+			return fmt.Errorf("%s: %q, want valid UTF-8", f.name, f.value)
 		}
 	}
 	limits := reflect.ValueOf(o.Limits)
