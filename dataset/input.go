@@ -56,15 +56,18 @@ func tooDense(in, out int64, lim Limits) error {
 	return fmt.Errorf("%d compressed bytes become more than %d: refused beyond %d to 1, the limit Limits.Ratio", in, out, lim.Ratio)
 }
 
+const peek, buffer = 4 << 10, 64 << 10 // bytes
+
 // decompress returns the bytes of r, through gzip when they begin with its magic number, and
-// without the mark of the byte order that may stand at the beginning of UTF-8.
+// without the mark of the byte order that may stand at the beginning of UTF-8. Its buffer is small:
+// who reads lines puts a larger one on top.
 func decompress(r io.Reader, lim Limits) (*bufio.Reader, error) {
 	in, out := int64(0), int64(0)
 	br := bufio.NewReaderSize(readerFunc(func(p []byte) (int, error) {
 		n, err := r.Read(p)
 		in += int64(n)
 		return n, err
-	}), 64<<10)
+	}), peek)
 	magic, err := br.Peek(2)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -81,7 +84,7 @@ func decompress(r io.Reader, lim Limits) (*bufio.Reader, error) {
 				return 0, tooDense(in, out, lim)
 			}
 			return n, err
-		}), 64<<10)
+		}), peek)
 	}
 	if mark, _ := br.Peek(3); string(mark) == "\xef\xbb\xbf" {
 		br.Discard(3)
@@ -100,7 +103,7 @@ func budget(lim Limits) func(io.Reader) *bufio.Reader {
 				return 0, fmt.Errorf("more than %d bytes after decompression, the limit Limits.Bytes", lim.Bytes)
 			}
 			return n, err
-		}), 64<<10)
+		}), buffer)
 	}
 }
 
@@ -175,8 +178,13 @@ func (l *lines) next() ([]byte, error) {
 	if err != nil {
 		return nil, l.fail("%w", broken(err))
 	}
-	line = bytes.TrimSuffix(line, []byte("\n"))
-	return bytes.TrimSuffix(line, []byte("\r")), nil
+	if n := len(line); n > 0 && line[n-1] == '\n' {
+		line = line[:n-1]
+	}
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		line = line[:n-1]
+	}
+	return line, nil
 }
 
 // content returns the next line, without blanks around it, that is not empty and does not

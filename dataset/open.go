@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -129,6 +130,7 @@ func NewReader(src io.Reader, name string, opts Options) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, broken(err))
 	}
+	in = bufio.NewReaderSize(in, buffer)
 	head, err := in.Peek(4096)
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("%s: %w", name, broken(err))

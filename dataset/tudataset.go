@@ -26,8 +26,8 @@ type tu struct {
 	set  string            // name of the dataset
 	path map[string]string // by what the files hold, "A", "graph_labels", …
 
-	graph       []int32      // of every vertex
-	edges       table[int32] // lines of A
+	graph       []int32    // of every vertex
+	edges       [][2]int32 // lines of A
 	vertex      labelling
 	edge        labelling
 	class       labelling
@@ -143,7 +143,7 @@ func openTU(fsys fs.FS, path string, opts Options) (*Reader, error) {
 // parse reads all files, concurrently.
 func (t *tu) parse(lim Limits) error {
 	parse := map[string]func(*lines) error{
-		"A":                func(l *lines) error { return scanTable(l, &t.edges, integer) },
+		"A":                func(l *lines) error { return scanLines(l, &t.edges, pair) },
 		"graph_indicator":  func(l *lines) error { return scanLines(l, &t.graph, integer) },
 		"graph_attributes": func(l *lines) error { return scanTable(l, &t.graphValues, text) },
 		"node_attributes":  func(l *lines) error { return scanTable(l, &t.attributes, decimal) },
@@ -220,20 +220,17 @@ func (t *tu) graphs(opts Options, warn *warnings) ([]*graph.Graph, error) {
 // split finds the vertices and edges of every graph.
 func (t *tu) split(count int, lim Limits) error {
 	n := len(t.graph)
-	t.vertices, t.lines, t.local = make([][]int32, count), make([][]int32, count), make([]int32, n)
-	for v, g := range t.graph {
-		k := len(t.vertices[g])
-		if k == lim.Vertices {
-			return at(t.name("graph_indicator"), v+1, "graph %d has more than %d vertices, the limit Limits.Vertices", g+1, lim.Vertices)
+	t.vertices, t.local = group(t.graph, count), make([]int32, n)
+	for g, vs := range t.vertices {
+		if len(vs) > lim.Vertices {
+			return at(t.name("graph_indicator"), int(vs[lim.Vertices])+1, "graph %d has more than %d vertices, the limit Limits.Vertices", g+1, lim.Vertices)
 		}
-		t.local[v] = int32(k)
-		t.vertices[g] = append(t.vertices[g], int32(v))
+		for k, v := range vs {
+			t.local[v] = int32(k)
+		}
 	}
-	if t.edges.rows > 0 && t.edges.cols != 2 {
-		return at(t.name("A"), 1, "%d columns, want two vertex numbers with a comma between them", t.edges.cols)
-	}
-	for i := range t.edges.rows {
-		e := t.edges.row(i)
+	of := make([]int32, len(t.edges))
+	for i, e := range t.edges {
 		for _, v := range e {
 			if v < 1 || int(v) > n {
 				return at(t.name("A"), i+1, "vertex %d out of range [1, %d]", v, n)
@@ -243,9 +240,26 @@ func (t *tu) split(count int, lim Limits) error {
 		if p != q {
 			return at(t.name("A"), i+1, "edge from vertex %d in graph %d to vertex %d in graph %d, want both in one graph", e[0], p+1, e[1], q+1)
 		}
-		t.lines[p] = append(t.lines[p], int32(i))
+		of[i] = p
 	}
+	t.lines = group(of, count)
 	return nil
+}
+
+// group returns the positions at which key is 0, 1, … count-1.
+func group(key []int32, count int) [][]int32 {
+	size := make([]int32, count)
+	for _, k := range key {
+		size[k]++
+	}
+	out, all := make([][]int32, count), make([]int32, len(key))
+	for k, n := range size {
+		out[k], all = all[:0:n], all[n:]
+	}
+	for i, k := range key {
+		out[k] = append(out[k], int32(i))
+	}
+	return out
 }
 
 // build builds graph g. The arcs are scratch.
@@ -259,7 +273,7 @@ func (t *tu) build(g int, as *arcs, warn *warnings) (*graph.Graph, error) {
 		if len(t.edge.labels) > 0 {
 			label = t.edge.labels[i]
 		}
-		e := t.edges.row(int(i))
+		e := t.edges[i]
 		as.add(int(t.local[e[0]-1]), int(t.local[e[1]-1]), w, label, int(i)+1)
 	}
 	out := graph.NewBuilder(len(t.vertices[g]))
@@ -297,7 +311,7 @@ func (t *tu) agree(count int) error {
 		what       string
 	}{
 		{"node", &t.vertex, t.attributes.rows, len(t.graph), "one for every vertex in " + t.name("graph_indicator")},
-		{"edge", &t.edge, t.edgeNumbers.rows, t.edges.rows, "one for every line of " + t.name("A")},
+		{"edge", &t.edge, t.edgeNumbers.rows, len(t.edges), "one for every line of " + t.name("A")},
 		{"graph", &t.class, t.graphValues.rows, count, "one for every graph"},
 	} {
 		for i, file := range []string{c.kind + "_labels", c.kind + "_attributes"} {
