@@ -56,7 +56,7 @@ func tooDense(in, out int64, lim Limits) error {
 	return fmt.Errorf("%d compressed bytes become more than %d: refused beyond %d to 1, the limit Limits.Ratio", in, out, lim.Ratio)
 }
 
-const peek, buffer = 4 << 10, 64 << 10 // bytes
+const peek, buffer = 4 << 10, 32 << 10 // bytes
 
 // decompress returns the bytes of r, through gzip when they begin with its magic number, and
 // without the mark of the byte order that may stand at the beginning of UTF-8. Its buffer is small:
