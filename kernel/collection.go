@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -187,6 +188,9 @@ func (g *Grams) Gram(ctx context.Context, k Kernel) (*Matrix, error) {
 	}
 	g.single = func(i int) ([]float64, error) {
 		m, err := g.In.factor(g.nodes[i].Factor).Gram(ctx)
+		if err == nil && g.nodes[i].part {
+			err = unitDiagonal(m, g.nodes[i].Factor)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -347,7 +351,24 @@ type FittedSum struct {
 
 // Gram implements Fitted.
 func (s *FittedSum) Gram(ctx context.Context) (*Matrix, error) {
-	return s.matrix(ctx, func(f *FittedFactor) (*Matrix, error) { return f.Gram(ctx) })
+	return s.matrix(ctx, func(f *FittedFactor) (*Matrix, error) {
+		m, err := f.Gram(ctx)
+		if err == nil && !s.Sum.single() {
+			err = unitDiagonal(m, f.Factor)
+		}
+		return m, err
+	})
+}
+
+// unitDiagonal returns an error unless a Gram matrix has ones on its diagonal. Normalised kernels of
+// this module have them exactly; the tolerance admits others that round.
+func unitDiagonal(m *Matrix, of Factor) error {
+	for i := range m.Rows {
+		if !(math.Abs(m.At(i, i)-1) <= normalTolerance) {
+			return fmt.Errorf("%s: the kernel of graph %d with itself is %v: only normalised kernels can be combined", of, i, m.At(i, i))
+		}
+	}
+	return nil
 }
 
 // Cross implements Fitted.

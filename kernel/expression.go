@@ -13,6 +13,7 @@ type node struct {
 	Factor
 	terms []term // nil for a single kernel
 	uses  int    // in terms of others, and by those who ask for it
+	part  bool   // of a sum
 }
 
 // term is a product of nodes with a weight.
@@ -46,7 +47,9 @@ func (e *expression) addTerms(s Sum) []term {
 	for i, t := range s.Terms {
 		out[i].weight = t.Weight
 		for _, f := range t.Factors {
-			out[i].nodes = append(out[i].nodes, e.add(f))
+			part := e.add(f)
+			e.nodes[part].part = true
+			out[i].nodes = append(out[i].nodes, part)
 		}
 	}
 	return out
@@ -103,39 +106,68 @@ func (e *evaluation) drop(i int) {
 // sum computes Σ_t weight_t · Π_j values_tj entry by entry into dst, which is made where it is nil.
 func (e *evaluation) sum(ctx context.Context, terms []term, dst []float64) ([]float64, error) {
 	for i, t := range terms {
-		values := make([][]float64, len(t.nodes))
-		for j, part := range t.nodes {
-			var err error
-			if values[j], err = e.value(ctx, part); err != nil {
-				return nil, err
-			}
+		product, last, err := e.factors(ctx, t.nodes)
+		if err != nil {
+			return nil, err
 		}
 		if dst == nil {
-			dst = make([]float64, len(values[0]))
+			dst = make([]float64, len(last))
 		}
-		const chunk = 1 << 12
-		err := Each(ctx, (len(dst)+chunk-1)/chunk, 16, func(_, k int) error {
-			lo, hi := k*chunk, min((k+1)*chunk, len(dst))
-			var buffer [chunk]float64
-			product := buffer[:copy(buffer[:], values[0][lo:hi])]
-			for _, v := range values[1:] {
-				for k, x := range v[lo:hi] {
-					product[k] *= x
+		err = chunks(ctx, len(dst), func(lo, hi int) {
+			for k := lo; k < hi; k++ {
+				x := last[k]
+				if product != nil {
+					x = product[k] * x
 				}
-			}
-			for k, x := range product {
 				x *= t.weight
-				if i == 0 {
-					dst[lo+k] = x
-				} else {
-					dst[lo+k] += x
+				if i > 0 {
+					x = dst[k] + x
 				}
+				dst[k] = x
 			}
-			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
 	return dst, nil
+}
+
+// factors returns the values of the last factor of a product, and the product of those before it, nil
+// for none. It has no more than three sets of values at a time.
+func (e *evaluation) factors(ctx context.Context, nodes []int) (product, last []float64, err error) {
+	if last, err = e.value(ctx, nodes[0]); err != nil {
+		return nil, nil, err
+	}
+	var own []float64
+	for _, part := range nodes[1:] {
+		if product == nil {
+			product = last
+		} else {
+			if own == nil {
+				own = make([]float64, len(last))
+			}
+			err = chunks(ctx, len(own), func(lo, hi int) {
+				for k := lo; k < hi; k++ {
+					own[k] = product[k] * last[k]
+				}
+			})
+			if product = own; err != nil {
+				return nil, nil, err
+			}
+		}
+		if last, err = e.value(ctx, part); err != nil {
+			return nil, nil, err
+		}
+	}
+	return product, last, nil
+}
+
+// chunks calls f for parts of 0 … n-1.
+func chunks(ctx context.Context, n int, f func(lo, hi int)) error {
+	const size = 1 << 16
+	return Each(ctx, (n+size-1)/size, 1, func(_, k int) error {
+		f(k*size, min((k+1)*size, n))
+		return nil
+	})
 }

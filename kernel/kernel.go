@@ -50,11 +50,13 @@ func Semidefinite(k Kernel) bool {
 	return !ok || p.Semidefinite()
 }
 
+const normalTolerance = 1e-9 // for weights and values that round
+
 // CheckNormalized returns an error unless k(G, G) = 1 for every graph G. Only such kernels can be
-// combined. All are, but those whose parameter "normalize" is false, and sums of other weights.
+// combined. By their records all are, but those whose parameter "normalize" is false, and sums of
+// other weights; Gram matrices are looked at as well.
 func CheckNormalized(k Kernel) error {
-	const tolerance = 1e-9 // for weights that round
-	if x := self(k); !(math.Abs(x-1) <= tolerance) {
+	if x := self(k); !(math.Abs(x-1) <= normalTolerance) {
 		return fmt.Errorf("%s: only normalised kernels can be combined", k)
 	}
 	return nil

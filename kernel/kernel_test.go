@@ -330,9 +330,25 @@ func TestNotNormalized(t *testing.T) {
 			}
 		}
 	}
-	for _, k := range []Kernel{raw{size: a}, Product(Product(raw{size: a})), Mean(a, raw{a, true}), Product(a, Weighted([]float64{2, 1}, []Kernel{a, a}))} {
+	for _, k := range []Kernel{raw{size: a}, Product(Product(raw{size: a})), Mean(a, raw{a, true})} {
 		if _, err := col.Fit(ctx, k); err != nil {
 			t.Error(err)
+		}
+	}
+	if err := Product(a, Weighted([]float64{2, 1}, []Kernel{a, a})).Validate(); err == nil {
+		t.Error("a sum of other weights is combined")
+	}
+	// What a record does not tell, the matrix does.
+	seven := a
+	seven.Scale = 7
+	_, err := col.Gram(ctx, Mean(a, seven))
+	sum, err2 := col.Fit(ctx, Mean(a, seven))
+	if err2 == nil {
+		_, err2 = sum.Gram(ctx)
+	}
+	for _, err := range []error{err, err2} {
+		if err == nil || !strings.Contains(err.Error(), "the kernel of graph 0 with itself is 7") {
+			t.Errorf("error %v", err)
 		}
 	}
 	for k, ok := range map[string]bool{"raw": false, "mean": true, "weights": false, "given": false} {

@@ -209,9 +209,8 @@ func (s Sum) Validate() error {
 			if err := f.Kernel.Validate(); err != nil {
 				return err
 			}
-			alone := f.simple().Kernel
-			if _, sum := alone.(Sum); !sum && !s.single() { // a sum has checked its own factors
-				if err := CheckNormalized(alone); err != nil {
+			if !s.single() {
+				if err := CheckNormalized(f.Kernel); err != nil {
 					return err
 				}
 			}

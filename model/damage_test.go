@@ -121,6 +121,8 @@ func TestWrongContent(t *testing.T) {
 		{"meta", replace(`"exact":false`, `"exact":true`), "they are not in the model"},
 		{"meta", replace(`{"kernel":"mlg"`, `{"kernel":"mlg","more":1`), "no parameter more"},
 		{"meta", func([]byte) []byte { return make([]byte, maxMeta+1) }, "want at most 1048576"},
+		{"learner", func([]byte) []byte { return bytes.Repeat([]byte("{}"), maxObjects+1) }, "want at most 262144"},
+		{"factor/0", func([]byte) []byte { return make([]byte, maxMeta+1) }, "want at most 1048576"},
 		{"factor/0", nil, "section factor/0 is missing"},
 		{"factor/0", replace(`"base":"labels"`, `"base":"labels*"`), `base = "labels*"`},
 		{"factor/0", replace(`"base":"labels"`, `"base":""`), `section factor/0: base kernel "", and "" in the kernel itself`},

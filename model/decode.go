@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -77,8 +78,16 @@ func (d *decoder) section(name string) []byte {
 	return b
 }
 
+// json reads a section, which must be small: an empty object may become many times its bytes. A learner
+// may be large by its numbers, but has few objects.
 func (d *decoder) json(name string, v any) {
 	b := d.section(name)
+	if objects := bytes.Count(b, []byte("{")); objects > maxObjects {
+		d.fail("section %s has %d objects, want at most %d", name, objects, maxObjects)
+	}
+	if name != "learner" && len(b) > maxMeta {
+		d.fail("section %s has %d bytes, want at most %d", name, len(b), maxMeta)
+	}
 	if d.err != nil {
 		return
 	}
@@ -127,9 +136,6 @@ func (d *decoder) strings(name string) []string {
 
 func (d *decoder) model() *Model {
 	var meta metaJSON
-	if n := len(d.section("meta")); n > maxMeta {
-		d.fail("section meta has %d bytes, want at most %d", n, maxMeta)
-	}
 	d.json("meta", &meta)
 	if meta.Reader != nil { // a field that is absent has its default
 		defaults := dataset.DefaultOptions()

@@ -22,8 +22,11 @@ const (
 	Version = 4
 )
 
-// maxMeta bounds the section "meta": what it decodes to may take many times its bytes.
-const maxMeta = 1 << 20
+// Bounds of sections in JSON: what they decode to may take many times their bytes.
+const (
+	maxMeta    = 1 << 20 // bytes of those without numbers
+	maxObjects = 1 << 18 // more than a learner of 500 classes has
+)
 
 // metaJSON is the section "meta".
 type metaJSON struct {

@@ -101,6 +101,7 @@ func (s *source) size() int {
 
 // search returns the k most similar graphs of each query, without the one at a position.
 func (s *source) search(ctx context.Context, queries []*graph.Graph, k, self int) (out [][]model.Neighbour, err error) {
+	k = min(k, s.size())
 	if s.store == nil {
 		if out, err = s.Search(ctx, queries, k+1); err != nil {
 			return nil, err
