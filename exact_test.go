@@ -274,3 +274,19 @@ func TestGrowth(t *testing.T) {
 		}
 	}
 }
+
+// A kernel that cannot be fitted is nil, also as an interface.
+func TestFitError(t *testing.T) {
+	for _, exact := range []bool{false, true} {
+		k := Default()
+		k.Exact, k.Gamma = exact, -1
+		if f, err := k.Fit(t.Context(), smallGraphs()); f != nil || err == nil {
+			t.Errorf("exact %v: %v, %v, want nil and an error", exact, f, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if m, err := Fit(ctx, smallGraphs(), Default()); m != nil || err == nil {
+		t.Errorf("%v, %v, want nil and an error", m, err)
+	}
+}

@@ -154,10 +154,17 @@ func (k Kernel) base(graphs []*graph.Graph) (base.Kernel, error) {
 
 // Fit implements kernel.Kernel: see Fit and NewExact.
 func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	var fitted kernel.Fitted
+	var err error
 	if k.Exact {
-		return NewExact(ctx, graphs, k)
+		fitted, err = NewExact(ctx, graphs, k)
+	} else {
+		fitted, err = Fit(ctx, graphs, k)
 	}
-	return Fit(ctx, graphs, k)
+	if err != nil {
+		return nil, err
+	}
+	return fitted, nil
 }
 
 // LGKernel is the Laplacian graph kernel, for graphs of one size.

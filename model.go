@@ -58,7 +58,7 @@ func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{kernel: k, base: b, train: &Covariances{}}
-	return m, m.climb(ctx, graphs, m.train, func(at *level) error {
+	err = m.climb(ctx, graphs, m.train, func(at *level) error {
 		p, err := m.fitProjection(ctx, at)
 		if err != nil {
 			return err
@@ -67,6 +67,10 @@ func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Model, error) {
 		m.counts = append(m.counts, at.len())
 		return m.project(ctx, at)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // Transform returns the covariances of graphs. Those of a graph depend on the model and the

@@ -47,7 +47,11 @@ func newDotScanner(src *bounded) *dotScanner {
 		if src.last != nil {
 			s.fail(in.Pos().Line, "%w", broken(src.last))
 		}
-		s.fail(in.Position.Line, "%s", text)
+		line := in.Position.Line
+		if !in.Position.IsValid() { // between tokens
+			line = in.Pos().Line
+		}
+		s.fail(line, "%s", text)
 	}
 	return s
 }

@@ -221,14 +221,19 @@ func (g *Graph) Induced(vs []int32) *Graph {
 		}
 		at[v] = i
 	}
-	for e := range g.Edges() {
-		u, ok1 := at[int32(e.U)]
-		v, ok2 := at[int32(e.V)]
-		if ok1 && ok2 {
-			b.AddLabeledEdge(u, v, e.Weight, e.Label)
-		}
-	}
 	for i, v := range vs {
+		weights := g.Weights(int(v))
+		for k, u := range g.Neighbors(int(v)) {
+			j, in := at[u]
+			if !in || j < i {
+				continue
+			}
+			w := 1.0
+			if weights != nil {
+				w = weights[k]
+			}
+			b.AddLabeledEdge(i, j, w, g.EdgeLabel(int(v), k))
+		}
 		if g.label != nil {
 			b.SetLabel(i, g.label[v])
 		}

@@ -93,11 +93,11 @@ func (t *table) columns(line string, from, to int, what string) int {
 	return n
 }
 
-// coordinate reads a position.
-func (t *table) coordinate(s string) float64 {
+// coordinate reads a position along an axis.
+func (t *table) coordinate(axis, s string) float64 {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		t.fail("coordinate %q, want a number", clip(s))
+		t.fail("coordinate %s: %q, want a number", axis, clip(s))
 	}
 	return x
 }
@@ -122,9 +122,9 @@ var charges2000 = [...]int8{0, 3, 2, 1, 0, -1, -2, -3}
 
 func (t *table) atom2000(line string) {
 	a := Atom{
-		X: t.coordinate(field(line, 0, 10)),
-		Y: t.coordinate(field(line, 10, 20)),
-		Z: t.coordinate(field(line, 20, 30)),
+		X: t.coordinate("x", field(line, 0, 10)),
+		Y: t.coordinate("y", field(line, 10, 20)),
+		Z: t.coordinate("z", field(line, 20, 30)),
 	}
 	t.element(&a, field(line, 31, 34))
 	diff := t.columns(line, 34, 36, "mass difference")

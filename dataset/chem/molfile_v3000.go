@@ -101,7 +101,7 @@ func (t *table) atom3000(word []string) {
 	if !strings.HasPrefix(word[1], "[") && !strings.HasPrefix(word[1], "NOT") { // a list is an unknown atom
 		t.element(&a, word[1])
 	}
-	a.X, a.Y, a.Z = t.coordinate(word[2]), t.coordinate(word[3]), t.coordinate(word[4])
+	a.X, a.Y, a.Z = t.coordinate("x", word[2]), t.coordinate("y", word[3]), t.coordinate("z", word[4])
 	t.add(a, 0, 0)
 	at := len(t.mol.Atoms) - 1
 	t.number[number] = at + 1

@@ -3,7 +3,6 @@ package dense
 import (
 	"errors"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -24,15 +23,26 @@ func Eigen(a []float64, n int) (values, vectors []float64, ok bool) {
 }
 
 // LeadingEigen returns the p largest eigenvalues of the symmetric row-major n×n matrix a,
-// descending, and their eigenvectors as columns of a row-major n×p matrix. Fewer than
+// descending, and their eigenvectors as columns of a row-major n×p matrix. It changes a. Fewer than
 // p come back when n < p. The largest entry of a vector is positive. Where few are wanted they are
 // found by inverse iteration, else all are computed.
 func LeadingEigen(a []float64, n, p, workers int) (values, vectors []float64, err error) {
 	p = min(p, n)
 	if n > 32 && 2*p < n {
-		if values, vectors, ok := topEigen(slices.Clone(a), n, p, workers); ok {
+		// The lower triangle is what topEigen changes; the diagonal is kept to undo that.
+		diag := make([]float64, n)
+		for i := range n {
+			diag[i] = a[i*n+i]
+		}
+		if values, vectors, ok := topEigen(a, n, p, workers); ok {
 			fixSigns(vectors, n, p)
 			return values, vectors, nil
+		}
+		for i := range n {
+			a[i*n+i] = diag[i]
+			for j := range i {
+				a[i*n+j] = a[j*n+i]
+			}
 		}
 	}
 	all, v, ok := Eigen(a, n)
