@@ -4,36 +4,14 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"encoding/csv"
 	"fmt"
 )
 
 //go:embed builtin/drugs.csv
-var drugsTable []byte
+var drugsTable []byte // name, class, formula, and SMILES without stereochemistry
 
-// Drug is an entry of the built-in collection.
-type Drug struct {
-	Name    string
-	Class   string // the chemical class: "benzodiazepine", "steroid", …
-	Formula string
-	SMILES  string // without stereochemistry
-}
-
-// DrugList returns the built-in molecules: well-known drugs in chemical classes.
-func DrugList() []Drug {
-	rows, err := csv.NewReader(bytes.NewReader(drugsTable)).ReadAll()
-	if err != nil {
-		panic("dataset: built-in drugs: " + err.Error())
-	}
-	list := make([]Drug, 0, len(rows)-1)
-	for _, r := range rows[1:] {
-		list = append(list, Drug{r[0], r[1], r[2], r[3]})
-	}
-	return list
-}
-
-// Drugs returns the built-in molecules as graphs: the target is the class, the identifier
-// the name. The options say how atoms are labelled and which hydrogens become vertices.
+// Drugs returns the built-in molecules, well-known drugs, as graphs: the target is the chemical
+// class, the identifier the name. The options say how atoms are labelled and which hydrogens become vertices.
 func Drugs(opts Options) (*Dataset, error) {
 	return Read(context.Background(), builtinPrefix+"drugs", opts)
 }

@@ -23,7 +23,7 @@ type Builder struct {
 	coord  []float64
 	id     string
 	target string
-	loops  int
+	loops  int // dropped: they do not change a Laplacian
 	err    error
 }
 
@@ -137,9 +137,6 @@ func (b *Builder) SetID(id string) { b.id = id }
 
 // SetTarget sets the class or value to be learned.
 func (b *Builder) SetTarget(target string) { b.target = target }
-
-// SelfLoops returns the number of self-loops that were dropped: they do not change a Laplacian.
-func (b *Builder) SelfLoops() int { return b.loops }
 
 // Build returns the graph, or the first error. An edge may be given more than once, in
 // either direction, with the same weight and label. The builder may be used again

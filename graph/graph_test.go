@@ -34,9 +34,6 @@ func TestBuilder(t *testing.T) {
 			b.SetAttributes(v, []float64{float64(v), 1})
 			b.SetCoordinates(v, float64(v), -1)
 		}
-		if b.SelfLoops() != 1 {
-			t.Errorf("%d self-loops, want 1", b.SelfLoops())
-		}
 	}, 4)
 	if g.N() != 4 || g.M() != 2 || g.ID() != "x" || g.Target() != "active" || g.Degree(1) != 2 || g.Degree(2) != 0 {
 		t.Errorf("%d vertices, %d edges, id %q, target %q, degrees %d, %d", g.N(), g.M(), g.ID(), g.Target(), g.Degree(1), g.Degree(2))

@@ -318,8 +318,16 @@ func TestInputs(t *testing.T) {
 	write("b.graphml", dataset.GraphML, 90, 130)
 	var smiles bytes.Buffer
 	smiles.WriteString("smiles name\n# a comment\n")
-	for _, x := range dataset.DrugList()[130:] {
-		fmt.Fprintf(&smiles, "%s %s\n\n", x.SMILES, x.Name)
+	table, err := os.ReadFile("../../dataset/builtin/drugs.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drugs, err := csv.NewReader(bytes.NewReader(table)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range drugs[1+130:] {
+		fmt.Fprintf(&smiles, "%s %s\n\n", x[3], x[0])
 	}
 	if err := os.WriteFile(filepath.Join(dir, "c.smi"), smiles.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
