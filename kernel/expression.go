@@ -88,7 +88,7 @@ func (e *evaluation) value(ctx context.Context, i int) (v []float64, err error) 
 	return v, nil
 }
 
-// drop takes note that a node is used once less. What is never used is not made of anything.
+// drop takes note that a node is used once less. A sum that is never computed does not use its parts.
 func (e *evaluation) drop(i int) {
 	if e.left[i]--; e.left[i] > 0 {
 		return

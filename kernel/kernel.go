@@ -125,3 +125,11 @@ func (m *Matrix) Set(i, j int, v float64) { m.Data[i*m.Cols+j] = v }
 
 // Row returns row i, a view.
 func (m *Matrix) Row(i int) []float64 { return m.Data[i*m.Cols : (i+1)*m.Cols : (i+1)*m.Cols] }
+
+// GraphName names graph i of a collection in messages.
+func GraphName(graphs []*graph.Graph, i int) string {
+	if id := graphs[i].ID(); id != "" {
+		return fmt.Sprintf("graph %d (%s)", i, id)
+	}
+	return fmt.Sprintf("graph %d", i)
+}

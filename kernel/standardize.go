@@ -92,11 +92,3 @@ func (s *Standardization) Validate() error {
 	}
 	return nil
 }
-
-// GraphName names graph i of a collection in messages.
-func GraphName(graphs []*graph.Graph, i int) string {
-	if id := graphs[i].ID(); id != "" {
-		return fmt.Sprintf("graph %d (%s)", i, id)
-	}
-	return fmt.Sprintf("graph %d", i)
-}

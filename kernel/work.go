@@ -84,8 +84,8 @@ func Each(ctx context.Context, n, chunk int, f func(worker, i int) error) error 
 			if lo >= n {
 				return
 			}
-			err, i := ctx.Err(), lo
-			for ; i < min(n, lo+chunk) && err == nil; i++ {
+			err := ctx.Err()
+			for i := lo; i < min(n, lo+chunk) && err == nil; i++ {
 				err = f(w, i)
 			}
 			if err != nil { // chunks before this one still run to their end

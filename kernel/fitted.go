@@ -1,0 +1,237 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// FittedFactor is a factor in a collection.
+type FittedFactor struct {
+	Factor
+	in *Collection
+
+	mu     sync.Mutex
+	fitted Fitted
+}
+
+// Fitted returns the kernel fitted to the collection's graphs, which is done once.
+func (f *FittedFactor) Fitted(ctx context.Context) (Fitted, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fitted != nil {
+		return f.fitted, nil
+	}
+	if f.in.graphs == nil {
+		return nil, fmt.Errorf("%s: there are no graphs to fit it to", f)
+	}
+	graphs, err := f.in.training.in(f.form())
+	if err != nil {
+		return nil, err
+	}
+	fitted, err := f.Kernel.Fit(ctx, graphs)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f, err)
+	}
+	f.fitted = fitted
+	return fitted, nil
+}
+
+// Adopt takes a kernel that was fitted before, as a file has it.
+func (f *FittedFactor) Adopt(fitted Fitted) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fitted = fitted
+}
+
+// Known returns what Fitted returned before, nil if nothing is fitted yet.
+func (f *FittedFactor) Known() Fitted {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.fitted
+}
+
+func (f *FittedFactor) form() form { return form{f.Standardize, f.Subdivide} }
+
+// Prepare returns graphs as the factor's kernel wants them.
+func (f *FittedFactor) Prepare(graphs []*graph.Graph) ([]*graph.Graph, error) {
+	return f.in.prepare(graphs).in(f.form())
+}
+
+// Gram returns the kernel matrix of the collection's graphs.
+func (f *FittedFactor) Gram(ctx context.Context) (*Matrix, error) {
+	fitted, err := f.Fitted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return fitted.Gram(ctx)
+}
+
+// Cross returns the kernel matrix between graphs (rows) and those of the collection.
+func (f *FittedFactor) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
+	return f.cross(ctx, f.in.prepare(graphs))
+}
+
+func (f *FittedFactor) cross(ctx context.Context, p *prepared) (*Matrix, error) {
+	graphs, err := p.in(f.form())
+	if err != nil {
+		return nil, err
+	}
+	fitted, err := f.Fitted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return fitted.Cross(ctx, graphs)
+}
+
+// Resolved returns the factor's kernel with what the collection's graphs decide; see Resolver.
+func (f *FittedFactor) Resolved() (Kernel, error) {
+	r, ok := f.Kernel.(Resolver)
+	if !ok || f.in.graphs == nil {
+		return f.Kernel, nil
+	}
+	graphs, err := f.in.training.in(f.form())
+	if err != nil {
+		return nil, err
+	}
+	k, err := r.Resolve(graphs)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f, err)
+	}
+	return k, nil
+}
+
+// Compare returns the kernel of two graphs, neither of which need be of the collection, as it is
+// fitted to the collection. A Resolver, and a kernel that cannot compare new graphs, sees the two alone.
+func (f *FittedFactor) Compare(ctx context.Context, g, h *graph.Graph) (float64, error) {
+	two, err := f.Prepare([]*graph.Graph{g, h})
+	if err != nil {
+		return 0, err
+	}
+	if _, ok := f.Kernel.(Resolver); !ok {
+		fitted, err := f.Fitted(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if c, ok := fitted.(Comparer); ok {
+			return c.Compare(ctx, two[0], two[1])
+		}
+	}
+	k, err := f.Resolved()
+	if err != nil {
+		return 0, err
+	}
+	fitted, err := k.Fit(ctx, two)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", f, err)
+	}
+	m, err := fitted.Gram(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return m.At(0, 1), nil
+}
+
+// FittedSum is a sum over a collection.
+type FittedSum struct {
+	Sum     Sum             // written out
+	Factors []*FittedFactor // the distinct ones, which are the nodes of the expression
+	In      *Collection
+
+	expression
+	terms []term
+}
+
+// Gram implements Fitted.
+func (s *FittedSum) Gram(ctx context.Context) (*Matrix, error) {
+	return s.matrix(ctx, func(f *FittedFactor) (*Matrix, error) {
+		m, err := f.Gram(ctx)
+		if err == nil && !s.Sum.single() {
+			err = unitDiagonal(m, f.Factor)
+		}
+		return m, err
+	})
+}
+
+// unitDiagonal returns an error unless a Gram matrix has ones on its diagonal. Normalised kernels of
+// this module have them exactly; the tolerance admits others that round.
+func unitDiagonal(m *Matrix, of Factor) error {
+	for i := range m.Rows {
+		if !(math.Abs(m.At(i, i)-1) <= normalTolerance) {
+			return fmt.Errorf("%s: the kernel of graph %d with itself is %v: only normalised kernels can be combined", of, i, m.At(i, i))
+		}
+	}
+	return nil
+}
+
+// Cross implements Fitted.
+func (s *FittedSum) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
+	p := s.In.prepare(graphs)
+	return s.matrix(ctx, func(f *FittedFactor) (*Matrix, error) { return f.cross(ctx, p) })
+}
+
+// matrix combines the matrices of the factors.
+func (s *FittedSum) matrix(ctx context.Context, of func(f *FittedFactor) (*Matrix, error)) (*Matrix, error) {
+	var out Matrix
+	var err error
+	out.Data, err = s.Combine(ctx, nil, func(i int) ([]float64, error) {
+		m, err := of(s.Factors[i])
+		if err != nil {
+			return nil, err
+		}
+		out.Rows, out.Cols = m.Rows, m.Cols
+		return m.Data, nil
+	})
+	return &out, err
+}
+
+// Compare implements Comparer.
+func (s *FittedSum) Compare(ctx context.Context, g, h *graph.Graph) (float64, error) {
+	k := make([]float64, 1)
+	_, err := s.Combine(ctx, k, func(i int) ([]float64, error) {
+		v, err := s.Factors[i].Compare(ctx, g, h)
+		return []float64{v}, err
+	})
+	return k[0], err
+}
+
+// Combine computes Σ_t weight_t · Π_j values_tj entry by entry. values returns those of a
+// factor, by its position in Factors; it is called once for each, when they are first needed,
+// and they are let go after their last use. The result goes to dst, or, where that is nil, to a
+// new slice.
+func (s *FittedSum) Combine(ctx context.Context, dst []float64, values func(factor int) ([]float64, error)) ([]float64, error) {
+	e := s.evaluate(values)
+	return e.sum(ctx, s.terms, dst)
+}
+
+// Positions returns the factors of a term, by their positions in Factors.
+func (s *FittedSum) Positions(term int) []int { return s.terms[term].nodes }
+
+// Self returns the kernel of a graph with itself, the sum of the weights, if all factors are
+// normalised.
+func (s *FittedSum) Self() float64 {
+	sum := 0.0
+	for _, t := range s.Sum.Terms {
+		sum += t.Weight
+	}
+	return sum
+}
+
+// Alone returns the sum over a collection in which nothing else is fitted.
+func (s *FittedSum) Alone() (*FittedSum, error) {
+	c := NewCollection(s.In.graphs)
+	s.In.mu.Lock()
+	c.standard = s.In.standard
+	s.In.mu.Unlock()
+	out, err := c.Sum(s.Sum)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range out.Factors {
+		f.fitted = s.Factors[i].Known()
+	}
+	return out, nil
+}
