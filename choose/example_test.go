@@ -13,7 +13,7 @@ import (
 // Choose among two kernels and all ways to combine them, on all the data, as an evaluation does on
 // the training part of every fold.
 func ExampleChoose() {
-	data, err := dataset.Drugs(dataset.DefaultOptions())
+	data, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	check(err)
 	wl, paths := baseline.DefaultWL(), baseline.DefaultShortestPath()
 	candidates := []choose.Candidate{

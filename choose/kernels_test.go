@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -116,7 +117,7 @@ func TestWeights(t *testing.T) {
 // leave-one-out predictions that leave one out, for two classes, three and values, whether
 // the choice of ridges has computed the errors or not.
 func TestWeightedByDefinition(t *testing.T) {
-	drugs, err := dataset.Drugs(dataset.DefaultOptions())
+	drugs, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

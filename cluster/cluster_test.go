@@ -161,7 +161,7 @@ func TestRefuses(t *testing.T) {
 
 // Drugs fall into groups that are mostly of one class.
 func TestDrugs(t *testing.T) {
-	d, err := dataset.Drugs(dataset.DefaultOptions())
+	d, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // Group the built-in drugs and name a typical one of the largest group.
 func Example() {
 	ctx := context.Background()
-	data, err := dataset.Drugs(dataset.DefaultOptions())
+	data, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	check(err)
 	fitted, err := mlg.Fit(ctx, data.Graphs, mlg.Default())
 	check(err)

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"context"
 	_ "embed"
 	"fmt"
 )
@@ -10,15 +9,10 @@ import (
 //go:embed builtin/drugs.csv
 var drugsTable []byte // name, class, formula, and SMILES without stereochemistry
 
-// Drugs returns the built-in molecules, well-known drugs, as graphs: the target is the chemical
-// class, the identifier the name. The options say how atoms are labelled and which hydrogens become vertices.
-func Drugs(opts Options) (*Dataset, error) {
-	return Read(context.Background(), builtinPrefix+"drugs", opts)
-}
-
 const builtinPrefix = "builtin:"
 
-// Builtins returns the names of the built-in collections, as Read takes them.
+// Builtins returns the names of the built-in collections, as Read takes them: well-known drugs, whose
+// targets are their chemical classes, and the graphs of Scales.
 func Builtins() []string { return []string{builtinPrefix + "drugs", builtinPrefix + "scales"} }
 
 // The graphs of "builtin:scales".

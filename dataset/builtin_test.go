@@ -13,7 +13,7 @@ import (
 // TestDrugSizes checks that the number of atoms alone does not give the class: each drug
 // is put into the class that is most frequent among the others of nearest size.
 func TestDrugSizes(t *testing.T) {
-	d, err := Drugs(DefaultOptions())
+	d, err := Read(context.Background(), "builtin:drugs", DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // variety returns datasets that between them hold everything that a graph can hold.
 func variety(t *testing.T) map[string]*Dataset {
 	t.Helper()
-	drugs, err := Drugs(DefaultOptions())
+	drugs, err := Read(context.Background(), "builtin:drugs", DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

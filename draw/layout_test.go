@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -22,7 +23,7 @@ func parse(t testing.TB, smiles string) *graph.Graph {
 
 func drugs(t testing.TB) []*graph.Graph {
 	t.Helper()
-	d, err := dataset.Drugs(dataset.DefaultOptions())
+	d, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func pairwise() []choose.Candidate {
 // combination, setting and parameter that Run takes for that fold, and mixes kernels with
 // the same weights.
 func TestChooseIsWhatRunEvaluates(t *testing.T) {
-	all, err := dataset.Drugs(dataset.DefaultOptions())
+	all, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

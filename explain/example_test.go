@@ -14,7 +14,7 @@ import (
 // Diazepam is nordazepam with a methyl group at a nitrogen.
 func Example() {
 	ctx := context.Background()
-	drugs, err := dataset.Drugs(dataset.DefaultOptions())
+	drugs, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		panic(err)
 	}

@@ -20,7 +20,7 @@ import (
 // Train on the built-in drugs, store the model, and ask the stored model about a molecule.
 func Example() {
 	ctx := context.Background()
-	data, err := dataset.Drugs(dataset.DefaultOptions())
+	data, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	check(err)
 	fitted, err := kernel.NewCollection(data.Graphs).Fit(ctx, mlg.Default())
 	check(err)
@@ -61,7 +61,7 @@ func Example() {
 // Choose a kernel by cross-validation, train with it, and ask the model about a molecule.
 func ExampleTrain() {
 	ctx := context.Background()
-	data, err := dataset.Drugs(dataset.DefaultOptions())
+	data, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	check(err)
 	o := mlg.Default()
 	sum := o

@@ -25,7 +25,7 @@ import (
 
 func drugs(t testing.TB) *dataset.Dataset {
 	t.Helper()
-	d, err := dataset.Drugs(dataset.DefaultOptions())
+	d, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -403,7 +403,7 @@ func TestRegression(t *testing.T) {
 // Graphs without targets have maps and neighbours, and no prediction.
 func TestNoTargets(t *testing.T) {
 	o := dataset.DefaultOptions()
-	ds, err := dataset.Drugs(o)
+	ds, err := dataset.Read(context.Background(), "builtin:drugs", o)
 	if err != nil {
 		t.Fatal(err)
 	}

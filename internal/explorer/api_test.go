@@ -22,7 +22,7 @@ import (
 func drugs(t testing.TB) *Data {
 	t.Helper()
 	o := dataset.DefaultOptions()
-	ds, err := dataset.Drugs(o)
+	ds, err := dataset.Read(context.Background(), "builtin:drugs", o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func someDrugs(t testing.TB) *Data {
 func numbers(t testing.TB) *Data {
 	t.Helper()
 	o := dataset.DefaultOptions()
-	ds, err := dataset.Drugs(o)
+	ds, err := dataset.Read(context.Background(), "builtin:drugs", o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func bare(t testing.TB) *Data {
 }
 
 var savedOnce = sync.OnceValues(func() ([]byte, error) {
-	ds, err := dataset.Drugs(dataset.DefaultOptions())
+	ds, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		return nil, err
 	}

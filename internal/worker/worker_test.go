@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -124,7 +125,7 @@ func (a *answer) handle() int64 { return int64(a.Result.(map[string]any)["handle
 // The worker gives the bits of the library, for kernels, new graphs and saved states.
 func TestKernel(t *testing.T) {
 	p := start(t)
-	drugs, err := dataset.Drugs(dataset.DefaultOptions())
+	drugs, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
