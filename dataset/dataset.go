@@ -1,10 +1,12 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -35,12 +37,7 @@ func (d *Dataset) IDs() []string {
 	return ids
 }
 
-func identifier(g *graph.Graph, number int) string {
-	if g.ID() == "" {
-		return fmt.Sprint(number)
-	}
-	return g.ID()
-}
+func identifier(g *graph.Graph, number int) string { return cmp.Or(g.ID(), strconv.Itoa(number)) }
 
 // Reader gives the graphs of a collection one after the other.
 type Reader struct {

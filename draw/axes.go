@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -86,21 +85,6 @@ func newAxis(name string, values []float64, log bool) axis {
 		x.lo, x.hi = lo, hi
 	}
 	return x
-}
-
-// Size is the largest size of a picture of a graph, and the size of a chart, in pixels.
-type Size struct{ Width, Height float64 }
-
-// DefaultSize is wide enough for a page and a slide.
-var DefaultSize = Size{640, 420}
-
-// check returns an error for a size outside of the limits.
-func (s Size) check(least Size) error {
-	const most = 10000
-	if !(s.Width >= least.Width && s.Width <= most && s.Height >= least.Height && s.Height <= most) {
-		return fmt.Errorf("Size: %v×%v pixels, want %v×%v to %d×%d", s.Width, s.Height, least.Width, least.Height, most, most)
-	}
-	return nil
 }
 
 var leastChart = Size{300, 200}

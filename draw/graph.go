@@ -295,11 +295,11 @@ func (d *drawing) network(p *Picture) {
 	if d.g.M() > 3*n {
 		edge.A = 110
 	}
-	every := max((d.g.M()+d.o.MaxEdges-1)/d.o.MaxEdges, 1)
+	all, most := d.g.M(), min(d.g.M(), d.o.MaxEdges)
 	var lines [][]point
 	k := 0
 	for e := range d.g.Edges() {
-		if k%every == 0 {
+		if k*most/all < (k+1)*most/all { // most of them, spread evenly
 			lines = append(lines, []point{d.pos[e.U], d.pos[e.V]})
 		}
 		k++

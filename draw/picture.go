@@ -13,6 +13,21 @@ import (
 	"strings"
 )
 
+// Size is the largest size of a picture of a graph, and the size of a chart, in pixels.
+type Size struct{ Width, Height float64 }
+
+// DefaultSize is wide enough for a page and a slide.
+var DefaultSize = Size{640, 420}
+
+// check returns an error for a size outside of the limits.
+func (s Size) check(least Size) error {
+	const most = 10000
+	if !(s.Width >= least.Width && s.Width <= most && s.Height >= least.Height && s.Height <= most) {
+		return fmt.Errorf("Size: %v×%v pixels, want %v×%v to %d×%d", s.Width, s.Height, least.Width, least.Height, most, most)
+	}
+	return nil
+}
+
 // Picture is a finished drawing: a page of shapes in pixels, x to the right and y down.
 // It is written as SVG text or as PNG; both show the same.
 type Picture struct {

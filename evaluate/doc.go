@@ -3,7 +3,7 @@
 // the weights of combined kernels, kernels never get a target, and every figure stands beside
 // the majority class and the kernel of label histograms.
 //
-//	candidates, err := choose.DefaultCandidates(dataset.Info(ds))
+//	candidates := choose.DefaultCandidates(dataset.Info(ds))
 //	o := evaluate.DefaultOptions()
 //	o.ForCandidates()
 //	report, err := evaluate.Run(ctx, ds, candidates, o)

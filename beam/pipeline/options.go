@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -72,12 +73,7 @@ func (o *Options) Validate() error {
 }
 
 // output returns the folder to write to.
-func (o *Options) output() string {
-	if o.Tiles != "" {
-		return o.Tiles
-	}
-	return o.Embeddings
-}
+func (o *Options) output() string { return cmp.Or(o.Tiles, o.Embeddings) }
 
 // absolute makes paths of the machine absolute: workers may run in another folder.
 func (o *Options) absolute() error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/tiles"
 )
@@ -33,7 +34,7 @@ type summaryFn struct{}
 
 // ProcessElement returns all summaries under one key.
 func (*summaryFn) ProcessElement(_ context.Context, b span) (int, summary) {
-	h := sha256.Sum256(b.Records) // as tiles.HashRecords
+	h := tiles.HashRecords(file.Floats(b.Records))
 	return 0, summary{b.Group, h[:], b.IDs, b.Targets}
 }
 

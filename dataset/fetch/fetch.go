@@ -77,7 +77,8 @@ func Collection(ctx context.Context, name string, opts Options) (string, error) 
 		return "", err
 	}
 	source := strings.TrimSuffix(opts.BaseURL, "/") + "/" + name + ".zip"
-	d := &download{opts: opts, url: source, part: path + ".part", tag: path + ".part.tag"}
+	part := path + file.Partial
+	d := &download{opts: opts, url: source, part: part, tag: part + ".tag"}
 	for range opts.Attempts {
 		err = d.attempt(ctx)
 		if _, last := err.(final); err == nil || last || ctx.Err() != nil {

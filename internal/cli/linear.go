@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/splits"
@@ -100,18 +101,16 @@ func (c *linearTrainCmd) choose(g *globals, x *kernel.Matrix, labels []int) (bes
 		for f := range c.Folds {
 			g.bar.show("choosing C", int64(k*c.Folds+f), int64(len(cs)*c.Folds), "")
 			train, test := folds.Without(0, f), folds.Test(0, f)
-			a, la := choice(x, labels, train)
-			b, lb := choice(x, labels, test)
-			l, err := svm.TrainLinear(g.ctx, a, la, o)
+			l, err := svm.TrainLinear(g.ctx, svm.Full(x).Select(train, nil).Matrix(), choose.Pick(labels, train), o)
 			if err != nil && !errors.Is(err, svm.ErrIterations) {
 				return 0, 0, err
 			}
-			got, err := l.Labels(svm.Full(b))
+			got, err := l.Labels(svm.Full(x).Select(test, nil))
 			if err != nil {
 				return 0, 0, err
 			}
-			for i := range got {
-				if got[i] == lb[i] {
+			for i, at := range test {
+				if got[i] == labels[at] {
 					right++
 				}
 			}
@@ -121,17 +120,6 @@ func (c *linearTrainCmd) choose(g *globals, x *kernel.Matrix, labels []int) (bes
 		}
 	}
 	return best, accuracy, nil
-}
-
-// choice returns some rows with their labels.
-func choice(x *kernel.Matrix, labels, rows []int) (*kernel.Matrix, []int) {
-	out := kernel.NewMatrix(len(rows), x.Cols)
-	l := make([]int, len(rows))
-	for i, r := range rows {
-		copy(out.Row(i), x.Row(r))
-		l[i] = labels[r]
-	}
-	return out, l
 }
 
 type linearPredictCmd struct {

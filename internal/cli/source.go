@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -187,12 +188,7 @@ func position(ids []string, from, which string) (int, error) {
 }
 
 // graphName returns the identifier of graph i of a list, or its number.
-func graphName(x *graph.Graph, i int) string {
-	if x.ID() != "" {
-		return x.ID()
-	}
-	return strconv.Itoa(i + 1)
-}
+func graphName(x *graph.Graph, i int) string { return cmp.Or(x.ID(), strconv.Itoa(i+1)) }
 
 // readModel reads a model file.
 func readModel(path string) (*model.Model, error) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/store"
 )
 
@@ -26,7 +27,7 @@ func (c *transformCmd) Run(g *globals) error {
 	defer closeData(g, data)
 	w, err := store.Write(g.work(), c.Out, m, data.Next)
 	if err != nil {
-		g.kept.set("%d graphs are kept in %s.part, a second run goes on from there", w.Graphs, c.Out)
+		g.kept.set("%d graphs are kept in %s, a second run goes on from there", w.Graphs, c.Out+file.Partial)
 		return err
 	}
 	bytes := fileSize(c.Out)

@@ -20,8 +20,8 @@ import (
 	"github.com/mlgkernel/mlg/svm"
 )
 
-// Protocol is the version of the protocol; both sides must speak the same.
-const Protocol = 3
+// protocol is the version of the protocol; both sides must speak the same (PROTOCOL in _engine.py).
+const protocol = 3
 
 // fitted is what stands under a handle: a model, which need not have a learner, and for an
 // embedding its landmarks.
@@ -238,5 +238,5 @@ func (c *call) exactly(n int) ([]*graph.Graph, error) {
 }
 
 func (c *call) hello(struct{}) (any, error) {
-	return map[string]int{"protocol": Protocol}, nil
+	return map[string]int{"protocol": protocol}, nil
 }
