@@ -31,7 +31,7 @@ func NewExact(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Exact, err
 	if err := k.Validate(); err != nil {
 		return nil, err
 	}
-	robust, _, err := precision(&k, len(k.Radii))
+	robust, _, err := precision(&k, len(k.Radii), k.spread(graphs))
 	if err != nil {
 		return nil, err
 	}
@@ -183,14 +183,14 @@ func (e *Exact) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matri
 	if err != nil || n == 0 {
 		return out, err
 	}
-	step := train
+	step, part := train, all
 	if n < train {
-		part, err := with(0, n)
+		some, err := with(0, n)
 		if err != nil {
 			return nil, err
 		}
-		if part.work()*float64(train)/float64(n) < all.work() {
-			step = n
+		if some.work()*float64(train)/float64(n) < all.work() {
+			step, part = n, some
 			quiet := kernel.WorkOf(ctx)
 			quiet.Progress = nil // every part would start anew
 			ctx = kernel.WithWork(ctx, quiet)
@@ -198,9 +198,10 @@ func (e *Exact) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matri
 	}
 	for lo := 0; lo < train; lo += step {
 		hi := min(lo+step, train)
-		part, err := with(lo, hi)
-		if err != nil {
-			return nil, err
+		if lo > 0 {
+			if part, err = with(lo, hi); err != nil {
+				return nil, err
+			}
 		}
 		k, err := part.Gram(ctx)
 		if err != nil {
@@ -235,46 +236,78 @@ func (e *Exact) work() float64 {
 	return pairs
 }
 
-// minGammaEta is the least γη at which eq. (3) is used: its error is a small multiple of
-// ε/(γη), so that 1e-6 leaves nine digits.
-const minGammaEta = 1e-6
-
 // How precise the exact kernel is. A stage computes kernel values from those of the level
 // below: levels 1 … L, then the whole graphs. Eq. (3) lifts the relative error of the values
-// that it starts from by a factor of up to amplification/(γη): D has eigenvalues from η up,
-// and an error of K enters it divided by γ. The constant is about what was measured against
-// 400-bit arithmetic over γ and η from 1e-8 to 1e4 (TestPrecision, where no error exceeds the
-// estimate fourfold).
+// that it starts from by a factor of up to growth = amplification/(γη): D has eigenvalues from η
+// up, and an error of K enters it divided by γ. It adds an error of its own, ε times the spread of
+// A: its diagonal over the sums of its rows, whose digits edge weights drown. Quotients with
+// a spread above maxSpread are taken in the congruent form, which has no such error, and takes
+// three times as long. The constants are about what was measured against 400-bit arithmetic
+// (TestPrecision, where no error exceeds the estimate fourfold).
 //
 // Eq. (2) with singular values, in the basis of the eigenvectors of K, has no such error
 // where K is exact, as that of a base kernel is. It is slower and stands in for eq. (3) at
 // the first stage where that would lose too much.
 const (
-	amplification = 0.5
-	// From this estimate on the first stage is computed by eq. (2).
-	fastError = 1e-6
-	// An estimate above this is refused: fewer than three digits would be right.
-	maxError = 1e-3
+	amplification = 1.5
+	maxSpread     = 1e3
+	// From this estimate on, or below this γη, the first stage is computed by eq. (2).
+	fastError   = 3e-5
+	minGammaEta = 1e-6
+	// An estimate above this is refused: fewer than two digits would be right.
+	maxError = 1e-2
 )
 
-// stageError returns the error estimate after the given number of stages by eq. (3), the
-// first of which starts from values with relative error ε·first.
-func stageError(k *Kernel, first float64, stages int) float64 {
-	return first * epsilon * math.Pow(max(1, amplification/(k.Gamma*k.Eta)), float64(stages))
+// growth is that of errors in a stage.
+func (k *Kernel) growth() float64 { return amplification / (k.Gamma * k.Eta) }
+
+// wide reports whether a quotient with the matrix A has too large a spread.
+func (k *Kernel) wide(q *graph.Quotient, a []float64) bool {
+	most := max(maxSpread, k.growth()) * k.Eta
+	for i, n := range q.Size {
+		if !(a[i*len(q.Size)+i] <= most*float64(n)) {
+			return true
+		}
+	}
+	return false
+}
+
+// spread returns the largest spread of quotients of graphs that are not wide, or more.
+func (k *Kernel) spread(graphs []*graph.Graph) float64 {
+	most := 0.0
+	for _, g := range graphs {
+		for v := range g.N() {
+			sum := float64(g.Degree(v))
+			if weights := g.Weights(v); weights != nil {
+				sum = 0
+				for _, w := range weights {
+					sum += w
+				}
+			}
+			most = max(most, sum)
+		}
+	}
+	return min(1+most/k.Eta, max(maxSpread, k.growth()))
 }
 
 // precision decides how the first stage of a kernel with the given number of levels is
-// computed, and estimates the relative error of the result.
-func precision(k *Kernel, levels int) (robust bool, estimate float64, err error) {
+// computed for graphs of a spread, and estimates the relative error of the result.
+func precision(k *Kernel, levels int, spread float64) (robust bool, estimate float64, err error) {
 	if k.PairRank > 0 {
 		return true, math.NaN(), nil
 	}
-	if estimate = stageError(k, 1, levels+1); estimate <= fastError && k.Gamma*k.Eta >= minGammaEta {
+	after := func(first float64, stages int) float64 {
+		for range stages {
+			first = k.growth()*first + spread
+		}
+		return first * epsilon
+	}
+	if estimate = after(1, levels+1); estimate <= fastError && k.Gamma*k.Eta >= minGammaEta {
 		return false, estimate, nil
 	}
-	if estimate = stageError(k, 10, levels); estimate <= maxError {
+	if estimate = after(10, levels); estimate <= maxError {
 		return true, estimate, nil
 	}
 	return true, estimate, fmt.Errorf("gamma·eta = %.3g is too small for %d levels in float64: rounding errors grow by up to %.1g at every level, and the result could be wrong by a factor of %.1g; raise gamma or eta, take fewer levels, or use the low-rank kernel",
-		k.Gamma*k.Eta, levels, amplification/(k.Gamma*k.Eta), 1+estimate)
+		k.Gamma*k.Eta, levels, k.growth(), 1+estimate)
 }
