@@ -31,7 +31,7 @@ func (a *assembler) covariance(quotient []uint32, below features, k *Kernel) ([]
 		}
 	}
 	if !a.e.run(&a.q, k.Eta, a.y, p) {
-		return nil, errPrecision
+		return nil, errOverflow
 	}
 	a.s = dense.Grow(a.s, spd.Size(p))
 	clear(a.s)

@@ -71,14 +71,20 @@ func (e *eliminator) small(q *graph.Quotient, eta float64, y []float64, p int) b
 		if !(d <= math.MaxFloat64) {
 			return false
 		}
-		inv := 1 / d
+		scale := 1 / math.Sqrt(d)
+		total := sums[best] * scale
 		row := y[best*p : best*p+p]
+		for c := range row {
+			row[c] *= scale
+		}
+		for r := around; r != 0; r &= r - 1 { // column best of C, in place
+			a[bits.TrailingZeros64(r)*denseCells+best] *= scale
+		}
 		for r := around; r != 0; r &= r - 1 {
 			j := bits.TrailingZeros64(r)
 			aj := a[j*denseCells : j*denseCells+denseCells]
-			x := aj[best]
-			f := x * inv
-			sums[j] -= f * sums[best]
+			f := aj[best]
+			sums[j] -= f * total
 			mask[j] = (mask[j] | around) &^ (1<<best | 1<<j)
 			for s := r & (r - 1); s != 0; s &= s - 1 {
 				k := bits.TrailingZeros64(s)
@@ -95,10 +101,6 @@ func (e *eliminator) small(q *graph.Quotient, eta float64, y []float64, p int) b
 			for c, v := range row {
 				yj[c] -= f * v
 			}
-		}
-		scale := math.Sqrt(inv)
-		for c := range row {
-			row[c] *= scale
 		}
 	}
 	return true

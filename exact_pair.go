@@ -74,17 +74,15 @@ func factorLaplacian(a, sums []float64, m int) (logDet float64, ok bool) {
 			return 0, false
 		}
 		logDet += math.Log(d)
-		for i := k + 1; i < m; i++ {
-			f := a[i*m+k] / d
-			sums[i] -= f * sums[k]
-			for j := k + 1; j < i; j++ {
-				a[i*m+j] -= f * a[j*m+k]
-			}
-		}
 		root := math.Sqrt(d)
 		a[k*m+k] = root
 		for i := k + 1; i < m; i++ {
 			a[i*m+k] /= root
+			c := a[i*m+k]
+			sums[i] -= c * (sums[k] / root)
+			for j := k + 1; j < i; j++ {
+				a[i*m+j] -= c * a[j*m+k]
+			}
 		}
 	}
 	return logDet, true
@@ -147,7 +145,10 @@ func (p *preparer) prepare(quotient []uint32, below values, kern *Kernel) (*prep
 	logE, okE := dense.Cholesky(p.e, m)
 	unpack(p.e, it.d, m)
 	logD, okD := dense.Cholesky(p.e, m)
-	if !okA || !okE || !okD {
+	if !okA {
+		return nil, errOverflow
+	}
+	if !okE || !okD {
 		return nil, errPrecision
 	}
 	it.self = (logA + logE) / 4
@@ -156,7 +157,9 @@ func (p *preparer) prepare(quotient []uint32, below values, kern *Kernel) (*prep
 	return it, nil
 }
 
-var errPrecision = errors.New("a covariance is not positive definite in float64: the base kernel is not positive semi-definite, gamma or eta is too small beside the kernel values, or a sum of edge weights overflows")
+var errPrecision = errors.New("a covariance is not positive definite in float64: the base kernel is not positive semi-definite, or gamma or eta is too small beside the kernel values")
+
+var errOverflow = errors.New("a sum of edge weights, or eta times a number of vertices, is too large for float64")
 
 // transpose transposes a square matrix of order m.
 func transpose(a []float64, m int) {
@@ -176,11 +179,36 @@ func unpack(dst, packed []float64, m int) {
 	}
 }
 
-// eigenPair returns log k of two quotients from the eigenvectors of their joint Gram
-// matrix, all those above rounding error or the leading rank of them: the definition, with
-// one row per cell instead of per vertex. With λ, u the eigenpairs of s̃ K s̃, s̃ = √size·discount,
-// a vertex of cell a has the features √(λ/size_a)·u_a.
-func eigenPair(a, b *graph.Quotient, below values, kern *Kernel) (float64, error) {
+// featurePair returns log k of two quotients by the definition, with one row per cell instead of
+// per vertex. explicit are the features of the classes below; without them they are
+// those of jointFeatures.
+func featurePair(a, b *graph.Quotient, below values, explicit *features, kern *Kernel) (float64, error) {
+	var q []float64 // row a of N q: the size of the cell over its discount, times its features
+	var p int
+	if explicit != nil {
+		p = explicit.width
+		for _, x := range []*graph.Quotient{a, b} {
+			for i, c := range x.Class {
+				scale := float64(x.Size[i]) / float64(1+x.Tag[i])
+				for _, v := range explicit.row(c) {
+					q = append(q, scale*v)
+				}
+			}
+		}
+	} else {
+		var err error
+		if q, p, err = jointFeatures(a, b, below, kern.PairRank); err != nil {
+			return 0, err
+		}
+	}
+	one, two := laplacian(a, kern.Eta, nil), laplacian(b, kern.Eta, nil)
+	return logFLG(one, two, rowSums(a, kern.Eta, nil), rowSums(b, kern.Eta, nil), q, p, kern.Gamma)
+}
+
+// jointFeatures returns the rows of N q for the eigenvectors of the joint Gram matrix of two quotients, all
+// those above rounding error or the leading rank of them. With λ, u the eigenpairs of s̃ K s̃,
+// s̃ = √size·discount, a vertex of cell a has the features √(λ/size_a)·u_a.
+func jointFeatures(a, b *graph.Quotient, below values, rank int) (q []float64, p int, err error) {
 	cells, sizes := slices.Concat(a.Class, b.Class), slices.Concat(a.Size, b.Size)
 	n := len(cells)
 	weight := make([]float64, n)
@@ -194,18 +222,15 @@ func eigenPair(a, b *graph.Quotient, below values, kern *Kernel) (float64, error
 			k[i*n+j] *= weight[i] * weight[j]
 		}
 	}
-	q, p, err := rankRevealing(k, n, kern.PairRank)
-	if err != nil {
-		return 0, err
+	if q, p, err = rankRevealing(k, n, rank); err != nil {
+		return nil, 0, err
 	}
-	// Row a of N q: the size of the cell times its features.
 	for i, size := range sizes {
 		for j := range p {
 			q[i*p+j] *= math.Sqrt(float64(size))
 		}
 	}
-	one, two := laplacian(a, kern.Eta, nil), laplacian(b, kern.Eta, nil)
-	return logFLG(one, two, rowSums(a, kern.Eta, nil), rowSums(b, kern.Eta, nil), q, p, kern.Gamma)
+	return q, p, nil
 }
 
 // rankRevealing returns the rows of Q, n×p, with QQᵀ = K up to rounding error, from the

@@ -60,7 +60,7 @@ func (e *Exact) pairs(ctx context.Context, stage string, c *classes, level int, 
 	t := newTable(n)
 	by := e.schurRows
 	if e.robust && (level == 0 || e.kernel.PairRank > 0) {
-		by = e.eigenRows
+		by = e.featureRows
 	}
 	row, err := by(ctx, c, below)
 	if err != nil {
@@ -81,8 +81,8 @@ func (e *Exact) pairs(ctx context.Context, stage string, c *classes, level int, 
 // rowFunc computes the kernel of a class with those before it, as many as dst is long.
 type rowFunc func(worker int, dst []float64) error
 
-// eigenRows computes rows by eq. (2).
-func (e *Exact) eigenRows(ctx context.Context, c *classes, below values) (rowFunc, error) {
+// featureRows computes rows by eq. (2).
+func (e *Exact) featureRows(ctx context.Context, c *classes, below values) (rowFunc, error) {
 	quo := make([]graph.Quotient, c.len())
 	for i := range quo {
 		quo[i].Decode(c.quotient[i])
@@ -92,7 +92,7 @@ func (e *Exact) eigenRows(ctx context.Context, c *classes, below values) (rowFun
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			l, err := eigenPair(&quo[len(dst)], &quo[j], below, &e.kernel)
+			l, err := featurePair(&quo[len(dst)], &quo[j], below, e.explicit, &e.kernel)
 			if err != nil {
 				return err
 			}

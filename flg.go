@@ -40,7 +40,7 @@ func LG(g, h *graph.Graph, eta, gamma float64) (float64, error) {
 // then eq. (1) of docs/math.md. γ may be 0 when both S have full rank.
 //
 // It is computed from singular values: with C Cᵀ = L and Y = C⁻¹Uᵀ, |S| = Π (γ + σ_i(Y)²),
-// which keeps its relative precision however small γ is. It takes O(n³ + n m²) time.
+// whose relative error is at most about ε/√(γη). It takes O(n³ + n m²) time.
 func FLG(g *graph.Graph, fg *kernel.Matrix, h *graph.Graph, fh *kernel.Matrix, eta, gamma float64) (float64, error) {
 	if err := checkFLG(eta, gamma); err != nil {
 		return 0, err
@@ -73,7 +73,7 @@ func logFLG(lg, lh, sumsG, sumsH, y []float64, m int, gamma float64) (float64, e
 	one := func(l, sums, y []float64) (float64, error) {
 		n := len(sums)
 		if _, ok := factorLaplacian(l, sums, n); !ok {
-			return 0, errPrecision
+			return 0, errOverflow
 		}
 		dense.ForwardSolve(l, n, y, m)
 		return logCovariance(y, n, m, gamma)
@@ -111,6 +111,9 @@ func logCovariance(y []float64, n, m int, gamma float64) (float64, error) {
 			rank++
 		}
 		sum += math.Log(gamma + s*s)
+	}
+	if math.IsNaN(sum) || math.IsInf(sum, 0) && gamma > 0 {
+		return 0, errPrecision
 	}
 	if gamma == 0 {
 		if rank < m {

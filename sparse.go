@@ -279,7 +279,7 @@ func (s *sparseFactor) factor() bool {
 		for i := range column {
 			e := &column[i]
 			e.x = s.x[e.row] / s.diag[k]
-			s.sums[e.row] -= s.x[e.row] / d * s.sums[k]
+			s.sums[e.row] -= e.x * (s.sums[k] / s.diag[k])
 		}
 		s.lower[k], s.at[k] = column, 0
 		follow(int32(k))
