@@ -32,6 +32,7 @@ func moleculeLayout(adj adjacency, m *molecule, systems []ringSystem) []point {
 	for _, atoms := range components {
 		root := s.root(atoms)
 		s.grow(root)
+		s.putSides(root)
 		turned := s.system[root] < 0 || !systems[s.system[root]].fixed
 		s.relieve(atoms, root, !turned)
 		if turned {
@@ -97,6 +98,24 @@ func (s *skeleton) grow(root int) {
 				s.placed[u] = true
 				queue = append(queue, u)
 			}
+		}
+	}
+}
+
+// putSides mirrors branches at double bonds outside of rings whose neighbours lie on the wrong sides.
+func (s *skeleton) putSides(root int) {
+	_, from := s.adj.search(root)
+	for _, b := range s.m.bonds {
+		if from[b.u] == -2 || s.system[b.u] >= 0 && s.system[b.u] == s.system[b.v] || !s.m.misplaced(b, s.pos) {
+			continue
+		}
+		v, w := b.u, b.v
+		if from[v] == w {
+			v, w = w, v
+		}
+		a, c := s.pos[v], s.pos[w]
+		for _, u := range s.branch(v, w) {
+			s.pos[u] = s.pos[u].reflect(a, c)
 		}
 	}
 }

@@ -217,7 +217,7 @@ func (t *table) bond(a, b, kind int) {
 	default:
 		t.fail("bond type %d, want 1, 2, 3, 4 (aromatic) or 9 (coordination)", kind)
 	}
-	t.mol.Bonds = append(t.mol.Bonds, Bond{int32(a - 1), int32(b - 1), order})
+	t.mol.Bonds = append(t.mol.Bonds, Bond{A: int32(a - 1), B: int32(b - 1), Order: order})
 }
 
 // properties reads the lines "M  …" of V2000 up to "M  END".

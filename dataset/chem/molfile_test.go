@@ -43,7 +43,7 @@ func TestAromaticMol(t *testing.T) {
 	if formula(m) != "C6H6" || len(m.Bonds) != 6 || m.HasCoordinates {
 		t.Errorf("%s with %d bonds", formula(m), len(m.Bonds))
 	}
-	if err := m.checkAromatic(m.ringBonds()); err != nil {
+	if _, err := m.Kekule(); err != nil {
 		t.Error(err)
 	}
 }
@@ -59,7 +59,7 @@ func FuzzParseMol(f *testing.F) {
 		if n > strings.Count(s, "\n")+1 {
 			t.Fatalf("%d lines read", n)
 		}
-		m.checkAromatic(m.ringBonds())
+		m.Kekule()
 		formula(m.WithHydrogens().WithoutHydrogens())
 	})
 }

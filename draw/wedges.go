@@ -1,0 +1,145 @@
+package draw
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/mlgkernel/mlg/dataset/chem"
+)
+
+// wedge is a bond that leaves the page: with its narrow end at a chiral atom, towards the reader (up,
+// solid) or away (broken).
+type wedge struct {
+	atom int
+	bond int   // of the molecule; −1 for a hydrogen that is drawn for it
+	to   point // direction of that hydrogen, y upwards
+	up   bool
+	cost float64 // of the choice
+}
+
+// wedges chooses for each chiral atom the bond that shows its chirality at the given positions, y
+// upwards. An atom where rings meet gets its hydrogen drawn, as the bonds of rings stay in the page.
+// Bonds that nothing else says anything about are chosen first, so that atoms with a choice give way.
+func (m *molecule) wedges(systems []ringSystem, pos []point) (chosen []wedge) {
+	system := slices.Repeat([]int{-1}, len(m.atoms))
+	for k, s := range systems {
+		for _, v := range s.atoms {
+			system[v] = k
+		}
+	}
+	taken := make([]bool, len(m.bonds))
+	var chiral []int
+	for v, a := range m.atoms {
+		if a.chirality != chem.Achiral {
+			chiral = append(chiral, v)
+		}
+	}
+	for len(chiral) > 0 {
+		best, at := wedge{cost: math.Inf(1)}, -1
+		for i, v := range chiral {
+			if w := m.wedge(v, system, taken, pos); at < 0 || w.cost < best.cost {
+				best, at = w, i
+			}
+		}
+		chiral = slices.Delete(chiral, at, at+1)
+		if math.IsInf(best.cost, 1) {
+			continue // all its bonds are taken or lie on a line: nothing shows it
+		}
+		if best.bond >= 0 {
+			taken[best.bond] = true
+		}
+		chosen = append(chosen, best)
+	}
+	return chosen
+}
+
+// wedge returns the best bond of a chiral atom to be drawn as a wedge.
+func (m *molecule) wedge(v int, system []int, taken []bool, pos []point) wedge {
+	bonds := slices.Clone(m.at[v])
+	slices.SortFunc(bonds, func(a, b int) int { return m.bonds[a].other(v) - m.bonds[b].other(v) })
+	var flat [][3]float64 // directions of the neighbours, by their numbers
+	rings := 0
+	for _, k := range bonds {
+		w := m.bonds[k].other(v)
+		d := pos[w].sub(pos[v]).direction()
+		flat = append(flat, [3]float64{d.x, d.y, 0})
+		if system[v] >= 0 && system[w] == system[v] {
+			rings++
+		}
+	}
+	best := wedge{atom: v, cost: math.Inf(1)}
+	if rings == 3 && len(bonds) == 3 && m.atoms[v].hydrogens == 1 {
+		to := hydrogenDirection(flat)
+		up := chem.Sense(slices.Insert(slices.Clone(flat), 0, [3]float64{to.x, to.y, 1})) == m.atoms[v].chirality
+		return wedge{atom: v, bond: -1, to: to, up: up}
+	}
+	for i, k := range bonds {
+		flat[i][2] = 1
+		sense := chem.Sense(flat)
+		flat[i][2] = 0
+		if taken[k] || sense == chem.Achiral {
+			continue
+		}
+		if cost := m.wedgeCost(v, k, system) + awkward(flat, i); cost < best.cost {
+			best.bond, best.up, best.cost = k, sense == m.atoms[v].chirality, cost
+		}
+	}
+	return best
+}
+
+// wedgeCost is how little a bond of v is suited to be a wedge, by what is at its other end.
+func (m *molecule) wedgeCost(v, k int, system []int) float64 {
+	w := m.bonds[k].other(v)
+	cost := float64(len(m.at[w]))
+	if m.atoms[w].symbol == "H" || m.atoms[w].symbol == "D" {
+		cost -= 2
+	}
+	if m.atoms[w].chirality != chem.Achiral {
+		cost += 10
+	}
+	if system[v] >= 0 && system[v] == system[w] {
+		cost += 5
+	}
+	if m.bonds[k].order > 1 || m.bonds[k].aromatic {
+		cost += 50
+	}
+	return cost
+}
+
+// awkward is how ambiguous the wedge i of some directions is to a reader: with three bonds in one half of
+// the plane the middle one reads in two ways, and others nearly on a line tell little.
+func awkward(flat [][3]float64, i int) float64 {
+	if len(flat) != 3 {
+		return 0
+	}
+	a, b, c := flat[i], flat[(i+1)%3], flat[(i+2)%3]
+	cross := func(p, q [3]float64) float64 { return p[0]*q[1] - p[1]*q[0] }
+	switch {
+	case cross(b, a) > 0.05 && cross(a, c) > 0.05 && cross(b, c) > 0, cross(c, a) > 0.05 && cross(a, b) > 0.05 && cross(c, b) > 0:
+		return 30
+	case math.Abs(cross(b, c)) < 0.3:
+		return 15
+	}
+	return 0
+}
+
+// hydrogenDirection returns the direction in the middle of the widest angle between three.
+func hydrogenDirection(flat [][3]float64) point {
+	var angles []float64
+	for _, d := range flat {
+		angles = append(angles, point{d[0], d[1]}.angle())
+	}
+	slices.SortFunc(angles, cmp.Compare[float64])
+	from, width := 0.0, 0.0
+	for i, a := range angles {
+		next := angles[(i+1)%len(angles)]
+		if next <= a {
+			next += 2 * math.Pi
+		}
+		if next-a > width+1e-6 {
+			from, width = a, next-a
+		}
+	}
+	return polar(1, from+width/2)
+}
