@@ -23,10 +23,10 @@ func moleculeLayout(adj adjacency, m *molecule, systems []ringSystem) []point {
 	s := &skeleton{adj: adj, m: m, systems: systems, pos: make([]point, n), placed: make([]bool, n)}
 	s.system = slices.Repeat([]int{-1}, n)
 	for k := range systems {
+		systems[k].place(adj, m, s.pos)
 		for _, v := range systems[k].atoms {
 			s.system[v] = k
 		}
-		systems[k].place(adj, m, s.pos)
 	}
 	components := adj.components()
 	for _, atoms := range components {
@@ -167,14 +167,32 @@ func (s *skeleton) exits(v int, old []int, k int) []float64 {
 			gap += 2 * math.Pi
 		}
 		room := gap
-		if slices.ContainsFunc(s.systems[s.system[v]].rings, func(ring []int) bool { return shared([]int{u, v, w}, ring) == 3 }) {
-			room -= 2 * math.Pi
+		probe := s.pos[v].add(polar(0.3, s.towards(v, u)+gap/2))
+		for _, ring := range s.systems[s.system[v]].rings {
+			if !inside(probe, selected(s.pos, ring)) {
+				continue
+			}
+			if room -= math.Pi / 2; len(ring) < largeRing {
+				room -= 2 * math.Pi
+			}
 		}
 		if room > best+1e-6 {
 			from, width, best = s.towards(v, u), gap, room
 		}
 	}
 	return spread(from, width, k)
+}
+
+// inside reports whether a point lies in a polygon.
+func inside(p point, polygon []point) bool {
+	in := false
+	for i, a := range polygon {
+		b := polygon[(i+1)%len(polygon)]
+		if (a.y > p.y) != (b.y > p.y) && p.x < a.x+(p.y-a.y)*(b.x-a.x)/(b.y-a.y) {
+			in = !in
+		}
+	}
+	return in
 }
 
 // spread returns k angles that divide an angle into equal ones.

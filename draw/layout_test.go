@@ -338,3 +338,47 @@ func FuzzGraph(f *testing.F) {
 		checkPicture(t, p)
 	})
 }
+
+// quality is what can be measured of a layout.
+type quality struct {
+	crossings         int
+	shortest, longest float64 // bonds
+	nearest           float64 // atoms without a bond
+	through           float64 // smallest distance of an atom from a bond that is not its own
+}
+
+func measure(adj adjacency, pos []point) quality {
+	all := make([]int, len(adj))
+	for v := range all {
+		all[v] = v
+	}
+	edges := adj.edges(all)
+	q := quality{shortest: math.Inf(1), nearest: math.Inf(1), through: math.Inf(1)}
+	for i, e := range edges {
+		a, b := pos[e[0]], pos[e[1]]
+		q.shortest, q.longest = min(q.shortest, a.distance(b)), max(q.longest, a.distance(b))
+		for _, f := range edges[:i] {
+			if crossing(a, b, pos[f[0]], pos[f[1]]) && f[0] != e[0] && f[0] != e[1] && f[1] != e[0] && f[1] != e[1] {
+				q.crossings++
+			}
+		}
+		for v, p := range pos {
+			if v != e[0] && v != e[1] {
+				t := min(max(p.sub(a).dot(b.sub(a))/max(b.sub(a).dot(b.sub(a)), 1e-9), 0), 1)
+				q.through = min(q.through, p.distance(a.add(b.sub(a).scale(t))))
+			}
+		}
+	}
+	for u := range pos {
+		for v := range u {
+			if !slices.Contains(adj[u], v) {
+				q.nearest = min(q.nearest, pos[u].distance(pos[v]))
+			}
+		}
+	}
+	if len(edges) == 0 {
+		q.shortest = 1
+	}
+	q.nearest, q.through = min(q.nearest, 10), min(q.through, 10)
+	return q
+}
