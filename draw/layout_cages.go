@@ -15,9 +15,11 @@ type block struct {
 	m     *molecule
 	atoms []int
 	edges [][2]int
-	rings [][]int // smallest ones
-	stubs []stub  // what hangs on its atoms
-	drawn bool    // the stubs have positions
+	rings [][]int  // smallest ones
+	pairs [][2]int // atoms without a bond
+	cross [][3]int // an atom, and the ends of a bond of others
+	stubs []stub   // what hangs on its atoms
+	drawn bool     // the stubs have positions
 }
 
 // stub is an atom that hangs on a block. Its place here only keeps room for it.
@@ -52,17 +54,32 @@ func (s *ringSystem) blocks(adj adjacency, m *molecule) (all []*block) {
 		b.atoms = slices.Compact(b.atoms)
 		slices.SortFunc(b.edges, func(a, c [2]int) int { return cmp.Or(a[0]-c[0], a[1]-c[1]) })
 		b.edges = slices.Compact(b.edges)
-		for _, v := range b.atoms {
-			for _, w := range adj[v] {
-				if !slices.Contains(b.atoms, w) {
-					b.stubs = append(b.stubs, stub{atom: w, at: v})
-				}
-			}
-		}
+		b.relate()
 		all = append(all, b)
 	}
 	slices.SortStableFunc(all, func(a, b *block) int { return len(b.atoms) - len(a.atoms) })
 	return all
+}
+
+// relate lists what hangs on the block and what has to keep apart in it.
+func (b *block) relate() {
+	for i, v := range b.atoms {
+		for _, w := range b.adj[v] {
+			if !slices.Contains(b.atoms, w) {
+				b.stubs = append(b.stubs, stub{atom: w, at: v})
+			}
+		}
+		for _, w := range b.atoms[:i] {
+			if !slices.Contains(b.adj[v], w) {
+				b.pairs = append(b.pairs, [2]int{v, w})
+			}
+		}
+		for _, e := range b.edges {
+			if v != e[0] && v != e[1] {
+				b.cross = append(b.cross, [3]int{v, e[0], e[1]})
+			}
+		}
+	}
 }
 
 // regular reports whether all rings of the block are regular polygons that do not overlap.
@@ -92,8 +109,10 @@ const (
 	maxFaceRings = 9
 	maxCycles    = 40
 	maxCovers    = 400
+	maxSteps     = 200_000 // of the search for them
 	triedCovers  = 4
 	triedOuter   = 4
+	fine         = 1 // a cost that needs no further tries
 )
 
 // place lays out a block whose rings cannot all be regular: a cage, or a ring with others inside. It
@@ -106,13 +125,16 @@ func (b *block) place(start []point) []point {
 			best, stubs, least = slices.Clone(pos), slices.Clone(b.stubs), c
 		}
 	}
-	for _, cover := range b.covers() {
-		for _, outer := range cover[:min(triedOuter, len(cover))] {
-			inner := slices.DeleteFunc(slices.Clone(cover), func(f []int) bool { return &f[0] == &outer[0] })
-			flat := slices.Clone(start)
-			b.barycentric(flat, outer, inner)
-			for _, stiff := range []float64{0.5, 0.1} {
-				pos := slices.Clone(flat)
+	covers := b.covers()
+	for _, stiff := range []float64{0.5, 0.1} { // soft bonds leave room where stiff ones cross
+		for _, cover := range covers {
+			for _, outer := range cover[:min(triedOuter, len(cover))] {
+				if least < fine {
+					break
+				}
+				inner := slices.DeleteFunc(slices.Clone(cover), func(f []int) bool { return &f[0] == &outer[0] })
+				pos := slices.Clone(start)
+				b.barycentric(pos, outer, inner)
 				b.hang(pos, outer)
 				b.dent(pos, inner)
 				b.relax(pos, inner, stiff)
@@ -172,9 +194,10 @@ func (b *block) covers() (all [][][]int) {
 	}
 	var found [][]uint64
 	var chosen []uint64
+	steps := 0
 	var extend func(once, twice uint64, from int)
 	extend = func(once, twice uint64, from int) {
-		if len(found) >= maxCovers {
+		if steps++; len(found) >= maxCovers || steps > maxSteps {
 			return
 		}
 		if len(chosen) == rank+1 {
@@ -468,27 +491,23 @@ const (
 
 // apart moves atoms and stubs away from each other and from bonds.
 func (b *block) apart(pos []point) {
-	for i, v := range b.atoms {
-		for _, w := range b.atoms[:i] {
-			if pos[v].distance(pos[w]) < apart && !slices.Contains(b.adj[v], w) {
-				pull(&pos[v], &pos[w], apart, 0.3)
-			}
+	for _, p := range b.pairs {
+		if pos[p[0]].near(pos[p[1]], apart) {
+			pull(&pos[p[0]], &pos[p[1]], apart, 0.3)
 		}
-		for _, e := range b.edges {
-			if v != e[0] && v != e[1] {
-				avoid(&pos[v], &pos[e[0]], &pos[e[1]])
-			}
-		}
+	}
+	for _, c := range b.cross {
+		avoid(&pos[c[0]], &pos[c[1]], &pos[c[2]])
 	}
 	for i := range b.stubs {
 		s := &b.stubs[i]
 		for _, v := range b.atoms {
-			if v != s.at && s.pos.distance(pos[v]) < apart {
+			if v != s.at && s.pos.near(pos[v], apart) {
 				pull(&s.pos, &pos[v], apart, 0.2)
 			}
 		}
 		for j := range i {
-			if t := &b.stubs[j]; s.pos.distance(t.pos) < apart {
+			if t := &b.stubs[j]; s.pos.near(t.pos, apart) {
 				pull(&s.pos, &t.pos, apart, 0.2)
 			}
 		}
@@ -509,6 +528,9 @@ func foot(p, a, b point) (point, float64) {
 
 // avoid moves a point and a bond apart that are too near to each other.
 func avoid(p, a, b *point) {
+	if !p.near(*a, 2) {
+		return
+	}
 	q, t := foot(*p, *a, *b)
 	d := p.sub(q)
 	n := d.norm()
@@ -524,20 +546,13 @@ func avoid(p, a, b *point) {
 // on bonds, double bonds of large rings on the wrong sides.
 func (b *block) cost(pos []point) float64 {
 	cost := 0.0
-	bonds := slices.Clone(b.edges)
-	for i, e := range bonds {
+	for i, e := range b.edges {
 		p, q := pos[e[0]], pos[e[1]]
 		d := p.distance(q) - 1
 		cost += 20 * d * d
-		for _, f := range bonds[:i] {
+		for _, f := range b.edges[:i] {
 			if f[0] != e[0] && f[0] != e[1] && f[1] != e[0] && f[1] != e[1] && crossing(p, q, pos[f[0]], pos[f[1]]) {
 				cost += 200
-			}
-		}
-		for _, v := range b.atoms {
-			if v != e[0] && v != e[1] {
-				near, _ := foot(pos[v], p, q)
-				cost += 30 * max(0.4-pos[v].distance(near), 0)
 			}
 		}
 		for _, s := range b.stubs {
@@ -550,12 +565,14 @@ func (b *block) cost(pos []point) float64 {
 			}
 		}
 	}
-	for i, v := range b.atoms {
-		for _, w := range b.atoms[:i] {
-			if !slices.Contains(b.adj[v], w) {
-				cost += 10 * max(apart-pos[v].distance(pos[w]), 0)
-			}
-		}
+	for _, c := range b.cross {
+		near, _ := foot(pos[c[0]], pos[c[1]], pos[c[2]])
+		cost += 30 * max(0.4-pos[c[0]].distance(near), 0)
+	}
+	for _, p := range b.pairs {
+		cost += 10 * max(apart-pos[p[0]].distance(pos[p[1]]), 0)
+	}
+	for _, v := range b.atoms {
 		for _, s := range b.stubs {
 			if s.at != v {
 				cost += 5 * max(apart-s.pos.distance(pos[v]), 0)

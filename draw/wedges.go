@@ -69,8 +69,7 @@ func (m *molecule) wedge(v int, system []int, taken []bool, pos []point) wedge {
 		}
 	}
 	best := wedge{atom: v, cost: math.Inf(1)}
-	if rings == 3 && len(bonds) == 3 && m.atoms[v].hydrogens == 1 {
-		to := hydrogenDirection(flat)
+	if to := hydrogenDirection(flat); rings == 3 && len(bonds) == 3 && m.atoms[v].hydrogens == 1 && m.clear(v, pos[v].add(to.scale(0.7)), pos) {
 		up := chem.Sense(slices.Insert(slices.Clone(flat), 0, [3]float64{to.x, to.y, 1})) == m.atoms[v].chirality
 		return wedge{atom: v, bond: -1, to: to, up: up}
 	}
@@ -88,12 +87,26 @@ func (m *molecule) wedge(v int, system []int, taken []bool, pos []point) wedge {
 	return best
 }
 
+// clear reports whether a letter at p, on the atom v, would touch no other atom or bond.
+func (m *molecule) clear(v int, p point, pos []point) bool {
+	for _, b := range m.bonds {
+		if q, _ := foot(p, pos[b.u], pos[b.v]); b.u != v && b.v != v && p.near(q, 0.3) {
+			return false
+		}
+	}
+	return true
+}
+
 // wedgeCost is how little a bond of v is suited to be a wedge, by what is at its other end.
 func (m *molecule) wedgeCost(v, k int, system []int) float64 {
 	w := m.bonds[k].other(v)
 	cost := float64(len(m.at[w]))
-	if m.atoms[w].symbol == "H" || m.atoms[w].symbol == "D" {
+	switch m.atoms[w].symbol {
+	case "C":
+	case "H", "D":
 		cost -= 2
+	default:
+		cost -= 0.5
 	}
 	if m.atoms[w].chirality != chem.Achiral {
 		cost += 10
