@@ -3,7 +3,9 @@ package chem
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -223,5 +225,52 @@ func TestLabelled(t *testing.T) {
 		if got, ok := labelled(label); ok {
 			t.Errorf("%q was read as %+v", label, got)
 		}
+	}
+}
+
+// TestHeterocycles checks the Kekulé structures of 500 aromatic heterocycles by facts that do not depend on
+// the choice between equivalent ones: the valence of every atom and the number of double bonds.
+func TestHeterocycles(t *testing.T) {
+	text, err := os.ReadFile("testdata/heterocycles.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		word := strings.Fields(line)
+		if word[0] == "#" {
+			continue
+		}
+		n++
+		m, err := ParseSMILES(word[0], noLimit)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		orders, err := m.Kekule()
+		if err != nil {
+			t.Errorf("%s: %v", word[0], err)
+			continue
+		}
+		valence, doubles := make([]int, len(m.Atoms)), 0
+		for i, a := range m.Atoms {
+			valence[i] = a.Hydrogens
+		}
+		for i, b := range m.Bonds {
+			valence[b.A] += int(orders[i])
+			valence[b.B] += int(orders[i])
+			if orders[i] == Double {
+				doubles++
+			}
+		}
+		if got := strings.Trim(strings.ReplaceAll(fmt.Sprint(valence), " ", ""), "[]"); got != word[1] || strconv.Itoa(doubles) != word[2] {
+			t.Errorf("%s: valences %s and %d double bonds, want %s and %s", word[0], got, doubles, word[1], word[2])
+		}
+		if slices.Max(m.Unpaired(orders)) > 0 {
+			t.Errorf("%s: unpaired electrons %v", word[0], m.Unpaired(orders))
+		}
+	}
+	if n != 500 {
+		t.Errorf("%d heterocycles, want 500", n)
 	}
 }

@@ -59,7 +59,9 @@ type writer struct {
 func (m *Molecule) bare() []bool {
 	plain := &Molecule{Atoms: slices.Clone(m.Atoms), Bonds: m.Bonds}
 	plain.fillHydrogens(func(i int) ([]int, int) {
-		plain.Atoms[i].Hydrogens = Unknown // stays where no valence is enough
+		if plain.Atoms[i].Hydrogens = 0; !m.Atoms[i].Aromatic {
+			plain.Atoms[i].Hydrogens = Unknown // stays where no valence is enough
+		}
 		return organic[m.Atoms[i].Element], 0
 	})
 	out := make([]bool, len(m.Atoms))
