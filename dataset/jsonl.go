@@ -226,8 +226,10 @@ func (r *jsonReader) build(line int) (*graph.Graph, error) {
 	b.SetSMILES(j.SMILES)
 	g, err := b.Build()
 	if err == nil && j.SMILES != "" {
-		if _, err = chem.Of(g); err != nil {
-			err = fmt.Errorf(`field "smiles": %w`, err)
+		if _, wrong := chem.Of(g); wrong != nil {
+			r.warn.add(1, "SMILES string ignored that is not the molecule of its graph", "SMILES strings ignored that are not the molecules of their graphs")
+			b.SetSMILES("")
+			g, err = b.Build()
 		}
 	}
 	return g, err

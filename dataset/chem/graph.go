@@ -28,6 +28,11 @@ func parsed(g *graph.Graph, smiles string) (*Molecule, error) {
 	case len(m.Atoms) != g.N() || len(m.Bonds) != g.M():
 		return nil, fmt.Errorf("%d atoms and %d bonds, want one for each of the %d vertices and %d edges", len(m.Atoms), len(m.Bonds), g.N(), g.M())
 	}
+	for v, a := range m.Atoms {
+		if labelled, ok := labelled(g.Label(v)); ok && labelled.Element != a.Element {
+			return nil, fmt.Errorf("atom %d is %s, vertex %d has label %q", v+1, symbols[a.Element], v, g.Label(v))
+		}
+	}
 	for _, b := range m.Bonds {
 		if !g.HasEdge(int(b.A), int(b.B)) {
 			return nil, fmt.Errorf("atoms %d and %d are bound, vertices %d and %d are not", b.A+1, b.B+1, b.A, b.B)

@@ -200,6 +200,12 @@ func FuzzParseSMILES(f *testing.F) {
 			return
 		}
 		formula(m)
+		if again, err := ParseSMILES(m.SMILES(), 10000); err != nil || !slices.Equal(again.Atoms, m.Atoms) || !slices.Equal(plain(again), plain(m)) {
+			t.Fatalf("%q written as %q: %v", s, m.SMILES(), err)
+		}
+		if orders, err := m.Kekule(); err != nil || slices.Contains(orders, Aromatic) || len(m.Unpaired(orders)) != len(m.Atoms) {
+			t.Fatalf("%q: orders %v, %v", s, orders, err)
+		}
 		for _, b := range m.Bonds {
 			if b.A == b.B || int(b.A) >= len(m.Atoms) || int(b.B) >= len(m.Atoms) || b.A < 0 || b.B < 0 || b.Order < Single || b.Order > Aromatic {
 				t.Fatalf("%q: bond %v", s, b)
