@@ -227,7 +227,8 @@ func (r *jsonReader) build(line int) (*graph.Graph, error) {
 	g, err := b.Build()
 	if err == nil && j.SMILES != "" {
 		if _, wrong := chem.Of(g); wrong != nil {
-			r.warn.add(1, "SMILES string ignored that is not the molecule of its graph", "SMILES strings ignored that are not the molecules of their graphs")
+			r.warn.add(1, "SMILES string ignored that is not the molecule of its graph",
+				"SMILES strings ignored that are not the molecules of their graphs")
 			b.SetSMILES("")
 			g, err = b.Build()
 		}
@@ -238,7 +239,8 @@ func (r *jsonReader) build(line int) (*graph.Graph, error) {
 // AppendJSON appends a graph as a line of Graph JSON Lines, with its end.
 func AppendJSON(b []byte, g *graph.Graph) ([]byte, error) {
 	n := g.N()
-	j := jsonGraph[string, [][]float64]{ID: g.ID(), Nodes: &n, Edges: make([][]float64, 0, g.M()), Target: g.Target(), SMILES: g.SMILES()}
+	j := jsonGraph[string, [][]float64]{ID: g.ID(), Nodes: &n, Edges: make([][]float64, 0, g.M()),
+		Target: g.Target(), SMILES: g.SMILES()}
 	if g.HasLabels() {
 		j.NodeLabels = g.Labels()
 	}

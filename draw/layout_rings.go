@@ -57,7 +57,8 @@ func (s *ringSystem) place(adj adjacency, m *molecule, pos []point) {
 func (s *ringSystem) join(blocks []*block, shapes [][]point, pos []point) {
 	placed := map[int]bool{}
 	for len(blocks) > 0 {
-		k := max(slices.IndexFunc(blocks, func(b *block) bool { return slices.ContainsFunc(b.atoms, func(v int) bool { return placed[v] }) }), 0)
+		known := func(v int) bool { return placed[v] }
+		k := max(slices.IndexFunc(blocks, func(b *block) bool { return slices.ContainsFunc(b.atoms, known) }), 0)
 		s.atoms = append(s.atoms, blocks[k].join(shapes[k], placed, pos)...)
 		blocks, shapes = slices.Delete(blocks, k, k+1), slices.Delete(shapes, k, k+1)
 	}

@@ -169,7 +169,7 @@ func structures(t testing.TB) (all []*graph.Graph) {
 // are even, atoms lie apart and on no bond of others. The drugs in turn have the stricter test above.
 func TestLayouts(t *testing.T) {
 	over := []string{"naloxone", "naltrexone", "nalbuphine", "buprenorphine", "butorphanol", "pentazocine"}
-	cages := []string{"cubane", "adamantane", "hexamethylenetetramine", "prismane", "tetrahedrane", "cuneane homologue", "pentaprismane-like cage", "homoadamantane", "diamantane", "bridged lactone"}
+	cages := []string{"cubane", "prismane", "tetrahedrane", "pentaprismane", "diamantane"}
 	uneven := 0
 	for _, g := range append(drugs(t), structures(t)...) {
 		m, adj, pos := layout(t, g)

@@ -22,16 +22,19 @@ type pattern struct {
 // patterns has larger skeletons before those that they contain.
 var patterns = slices.Concat(morphinans(), []pattern{
 	// Steroid: rings A to D with the numbers of chemists minus 1; the position is that of B.
-	{elements: "*****************", rings: [][]int{{0, 1, 2, 3, 4, 9}, {4, 5, 6, 7, 8, 9}, {7, 8, 10, 11, 12, 13}, {12, 13, 14, 15, 16}},
-		pos: regular(150, 9, 4, 5, 6, 7, 8)},
+	{elements: "*****************",
+		rings: [][]int{{0, 1, 2, 3, 4, 9}, {4, 5, 6, 7, 8, 9}, {7, 8, 10, 11, 12, 13}, {12, 13, 14, 15, 16}},
+		pos:   regular(150, 9, 4, 5, 6, 7, 8)},
 	// 1,4-benzodiazepine: benzene (0–5) on the left, N1 (6) above, C5 (10) below.
 	{elements: "CCCCCCNCCNC", rings: [][]int{{0, 1, 2, 3, 4, 5}, {0, 6, 7, 8, 9, 10, 1}}, pos: regular(30, 0, 5, 4, 3, 2, 1)},
 	// Bicyclic β-lactam: the square on the left, its nitrogen (1) below on the fused bond.
 	{elements: "CNCC*", rings: [][]int{{0, 1, 2, 3}, {0, 4}}, pos: regular(45, 0, 3, 2, 1)},
 	// Phenothiazine: three rings in a row, sulfur (0) above, nitrogen (3) below.
-	{elements: "SCCNCC********", rings: [][]int{{0, 1, 2, 3, 4, 5}, {1, 2, 6, 7, 8, 9}, {4, 5, 10, 11, 12, 13}}, pos: regular(90, 0, 5, 4, 3, 2, 1)},
+	{elements: "SCCNCC********", rings: [][]int{{0, 1, 2, 3, 4, 5}, {1, 2, 6, 7, 8, 9}, {4, 5, 10, 11, 12, 13}},
+		pos: regular(90, 0, 5, 4, 3, 2, 1)},
 	// Dibenzazepine and its kin: a ring of seven between two of six, the lone atom (0) below.
-	{elements: "***************", rings: [][]int{{0, 1, 2, 3, 4, 5, 6}, {1, 2, 7, 8, 9, 10}, {5, 6, 11, 12, 13, 14}}, pos: regular(270, 0, 1, 2, 3, 4, 5, 6)},
+	{elements: "***************", rings: [][]int{{0, 1, 2, 3, 4, 5, 6}, {1, 2, 7, 8, 9, 10}, {5, 6, 11, 12, 13, 14}},
+		pos: regular(270, 0, 1, 2, 3, 4, 5, 6)},
 	// Quinoline: nitrogen (0) below in the right ring.
 	{elements: "NCCCCC****", rings: [][]int{{0, 1, 2, 3, 4, 5}, {4, 5, 6, 7, 8, 9}}, pos: regular(270, 0, 1, 2, 3, 4, 5)},
 })
@@ -54,7 +57,8 @@ func regular(degrees float64, atoms ...int) map[int]point {
 // bridge has to pass over that ring, and leaves it to the right.
 func morphinans() (all []pattern) {
 	s := math.Sqrt(3) / 2
-	rings := [][]int{{0, 1, 2, 3, 4, 5}, {0, 6, 7, 8, 9, 1}, {7, 8, 9, 10, 11, 12}, {8, 9, 13, 14, 15, 16}, {1, 2, 17, 13, 9}, {8, 16, 15, 14, 18, 19}}
+	rings := [][]int{{0, 1, 2, 3, 4, 5}, {0, 6, 7, 8, 9, 1}, {7, 8, 9, 10, 11, 12}, {8, 9, 13, 14, 15, 16},
+		{1, 2, 17, 13, 9}, {8, 16, 15, 14, 18, 19}}
 	over := []point{{0, 1}, {-s, 0.5}, {-2 * s, 1}, {-2 * s, 2}, {-s, 2.5}, {0, 2},
 		{s, 0.5}, {s, -0.5}, {0, -1}, {-s, -0.5}, {0.16, 0}, {1.52, 0}, {1.76, -0.95},
 		{-2 * s, -1}, {-2 * s, -2}, {-s, -2.5}, {0, -2}, {-2.2, 0}, {-1.1, -1.85}, {-0.7, -1.15}}
@@ -66,9 +70,11 @@ func morphinans() (all []pattern) {
 	for _, size := range []struct{ atoms, rings int }{{20, 6}, {18, 5}, {17, 4}, {13, 3}} {
 		elements := "************N****O**"[:size.atoms]
 		if size.atoms <= len(within) {
-			all = append(all, pattern{elements: elements, rings: faces[:size.rings], pos: maps.Collect(slices.All(within[:size.atoms])), loose: true, bare: 12})
+			pos := maps.Collect(slices.All(within[:size.atoms]))
+			all = append(all, pattern{elements: elements, rings: faces[:size.rings], pos: pos, loose: true, bare: 12})
 		}
-		all = append(all, pattern{elements: elements, rings: rings[:size.rings], pos: maps.Collect(slices.All(over[:size.atoms])), over: true})
+		pos := maps.Collect(slices.All(over[:size.atoms]))
+		all = append(all, pattern{elements: elements, rings: rings[:size.rings], pos: pos, over: true})
 	}
 	return all
 }

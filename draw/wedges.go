@@ -69,7 +69,8 @@ func (m *molecule) wedge(v int, system []int, taken []bool, pos []point) wedge {
 		}
 	}
 	best := wedge{atom: v, cost: math.Inf(1)}
-	if to := hydrogenDirection(flat); rings == 3 && len(bonds) == 3 && m.atoms[v].hydrogens == 1 && m.clear(v, pos[v].add(to.scale(0.7)), pos) {
+	to := hydrogenDirection(flat)
+	if rings == 3 && len(bonds) == 3 && m.atoms[v].hydrogens == 1 && m.clear(v, pos[v].add(to.scale(0.7)), pos) {
 		up := chem.Sense(slices.Insert(slices.Clone(flat), 0, [3]float64{to.x, to.y, 1})) == m.atoms[v].chirality
 		return wedge{atom: v, bond: -1, to: to, up: up}
 	}

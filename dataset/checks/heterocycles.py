@@ -6,7 +6,7 @@ or without a substituent or an oxygen on a double bond, nitrogen of every kind, 
 charged ones too. RDKit decides which of them exist. A line of the file has the string, the valence of
 every atom (bonds and hydrogens) and the number of double bonds.
 
-Run: python dataset/checks/heterocycles.py   (needs Go and RDKit)
+Run: python dataset/checks/heterocycles.py   (needs Go and RDKit; python/requirements-test.txt has the version)
 """
 
 import os

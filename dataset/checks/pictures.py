@@ -5,7 +5,7 @@ wedges, and nothing else. RDKit has to read the molecule back from it with the s
 Molecules: the built-in drugs, each with stereochemistry that RDKit gives it at random, and the list
 in structures.txt.
 
-Run: python dataset/checks/pictures.py   (needs Go and RDKit)
+Run: python dataset/checks/pictures.py   (needs Go and RDKit; python/requirements-test.txt has the version)
      python dataset/checks/pictures.py FOLDER   writes a page there with our pictures of structures.txt
      beside those of RDKit
 """

@@ -26,7 +26,8 @@ func parsed(g *graph.Graph, smiles string) (*Molecule, error) {
 	case err != nil:
 		return nil, err
 	case len(m.Atoms) != g.N() || len(m.Bonds) != g.M():
-		return nil, fmt.Errorf("%d atoms and %d bonds, want one for each of the %d vertices and %d edges", len(m.Atoms), len(m.Bonds), g.N(), g.M())
+		return nil, fmt.Errorf("%d atoms and %d bonds, want one for each of the %d vertices and %d edges",
+			len(m.Atoms), len(m.Bonds), g.N(), g.M())
 	}
 	for v, a := range m.Atoms {
 		if labelled, ok := labelled(g.Label(v)); ok && labelled.Element != a.Element {
@@ -48,7 +49,8 @@ const maxNeighbours = 8
 // orderOf are the orders that edge labels stand for.
 var orderOf = map[string]Order{
 	"": Single, "-": Single, "1": Single, "single": Single, "/": Single, "\\": Single, "=": Double, "2": Double, "double": Double,
-	"#": Triple, "3": Triple, "triple": Triple, "$": Quadruple, "quadruple": Quadruple, ":": Aromatic, "1.5": Aromatic, "aromatic": Aromatic,
+	"#": Triple, "3": Triple, "triple": Triple, "$": Quadruple, "quadruple": Quadruple,
+	":": Aromatic, "1.5": Aromatic, "aromatic": Aromatic,
 }
 
 // guessed reads labels.
@@ -60,7 +62,8 @@ func guessed(g *graph.Graph) (*Molecule, error) {
 	for v := range m.Atoms {
 		a, ok := labelled(g.Label(v))
 		if !ok || g.Degree(v) > maxNeighbours {
-			return nil, fmt.Errorf("vertex %d has label %q and %d neighbours, want an element and at most %d", v, g.Label(v), g.Degree(v), maxNeighbours)
+			return nil, fmt.Errorf("vertex %d has label %q and %d neighbours, want an element and at most %d",
+				v, g.Label(v), g.Degree(v), maxNeighbours)
 		}
 		m.Atoms[v] = a
 	}

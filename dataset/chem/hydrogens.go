@@ -128,7 +128,8 @@ func (m *Molecule) sidesWithout(near adjacency, double int32, to []int32) Sides 
 		if to[m.lowest(near, end, double)] >= 0 {
 			continue
 		}
-		if mirror = !mirror; !slices.ContainsFunc(near.at(end), func(e int32) bool { return e != double && to[m.Bonds[e].other(end)] >= 0 }) {
+		stays := func(e int32) bool { return e != double && to[m.Bonds[e].other(end)] >= 0 }
+		if mirror = !mirror; !slices.ContainsFunc(near.at(end), stays) {
 			return AnySide
 		}
 	}

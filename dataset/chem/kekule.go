@@ -81,7 +81,8 @@ func (m *Molecule) kekule(ring []bool) ([]Order, error) {
 	}
 	mate, bad := alternate(roles, system)
 	if bad >= 0 {
-		return nil, fmt.Errorf("no alternation of single and double bonds exists in the aromatic system of atom %d (%s)", bad+1, symbols[m.Atoms[bad].Element])
+		return nil, fmt.Errorf("no alternation of single and double bonds exists in the aromatic system of atom %d (%s)",
+			bad+1, symbols[m.Atoms[bad].Element])
 	}
 	for k, b := range system {
 		orders[number[k]] = Single

@@ -48,7 +48,8 @@ func (t *table) next() string {
 // them. More than max atoms are an error. Implicit hydrogens fill up the smallest usual valence. Chirality is
 // read from wedges and positions in the plane.
 func ParseMol(lines []string, max int) (*Molecule, int, error) {
-	t := &table{lines: lines, mol: &Molecule{}, max: max, bound: map[[2]int32]bool{}, number: map[int]int{}, rise: map[[2]int32]float64{}}
+	t := &table{lines: lines, mol: &Molecule{}, max: max,
+		bound: map[[2]int32]bool{}, number: map[int]int{}, rise: map[[2]int32]float64{}}
 	t.mol.Name = strings.TrimSpace(t.next())
 	t.next()
 	t.next()

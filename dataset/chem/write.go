@@ -67,7 +67,8 @@ func (m *Molecule) bare() []bool {
 	out := make([]bool, len(m.Atoms))
 	for i, a := range m.Atoms {
 		_, known := bare[symbolText(a)]
-		out[i] = known && a.Isotope == 0 && a.Charge == 0 && a.Class == 0 && a.Chirality == Achiral && a.Hydrogens == plain.Atoms[i].Hydrogens
+		says := a.Isotope != 0 || a.Charge != 0 || a.Class != 0 || a.Chirality != Achiral
+		out[i] = known && !says && a.Hydrogens == plain.Atoms[i].Hydrogens
 	}
 	return out
 }
