@@ -7,8 +7,10 @@ import (
 	"github.com/mlgkernel/mlg/dataset/chem"
 )
 
-// largeRing is the size from which a ring is not drawn as a regular polygon where that has a reason.
-const largeRing = 10
+const (
+	smallestTrans = 8  // the size from which a ring can have a trans double bond
+	largeRing     = 10 // the size from which a ring is folded, and not a regular polygon
+)
 
 // dents returns the places in a large ring of the atoms that are drawn into it: one end of each trans
 // double bond and, with fold, as many others without neighbours outside of the ring as let all angles be
@@ -94,12 +96,19 @@ func (b *block) trans(ring []int, i, k int) bool {
 	return opposite
 }
 
-// loop places a block that is one large ring. What is missing where its walk should close is spread over
-// its atoms.
-func (b *block) loop(pos []point) {
+// loop places a block that is one ring, if the ring has dents: as a regular polygon where only trans double
+// bonds make them, else as a walk. What is missing where a walk should close is spread over its atoms.
+func (b *block) loop(pos []point) bool {
 	ring := b.rings[0]
 	n := len(ring)
-	at := b.dents(ring, true)
+	if n < smallestTrans {
+		return false
+	}
+	at := b.dents(ring, n >= largeRing)
+	if trans := len(b.dents(ring, false)); len(at) == trans {
+		dented(pos, ring, at)
+		return trans > 0
+	}
 	walk := ringWalk(n, at)
 	for i, v := range ring {
 		pos[v] = walk[i].sub(walk[n].scale(float64(i) / float64(n)))
@@ -112,7 +121,14 @@ func (b *block) loop(pos []point) {
 		for i := range n {
 			pull(&pos[ring[i]], &pos[ring[(i+1)%n]], 1, 0.5)
 		}
+		for _, i := range at { // a dent stays one
+			before, v, after := pos[ring[(i+n-1)%n]], pos[ring[i]], pos[ring[(i+1)%n]]
+			if v.sub(before).cross(after.sub(v)) > 0 {
+				pos[ring[i]] = v.reflect(before, after)
+			}
+		}
 	}
+	return true
 }
 
 // dent pushes an end of each double bond that is trans in a large ring into the ring.

@@ -39,8 +39,7 @@ func (s *ringSystem) place(adj adjacency, m *molecule, pos []point) {
 	for i, b := range blocks {
 		shapes[i] = slices.Clone(pos)
 		switch kept := s.fixed && slices.Contains(b.atoms, image[0]); {
-		case len(b.rings) == 1 && len(b.atoms) >= largeRing:
-			b.loop(shapes[i])
+		case len(b.rings) == 1 && b.loop(shapes[i]):
 		case b.regular(pos) || kept && t.over && len(b.rings) == len(t.rings):
 		case kept && t.loose:
 			b.settle(shapes[i], t.faces(image))

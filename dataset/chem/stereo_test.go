@@ -19,7 +19,7 @@ func TestChirality(t *testing.T) {
 		{"[C@](N)(C)(F)Br", 0, Anticlockwise}, // from N the rest
 		{"N[C@H](C)F", 1, Clockwise},          // from N: H, C, F anticlockwise, so from H: N, C, F clockwise
 		{"[C@H](N)(C)F", 0, Anticlockwise},
-		{"C[S@](=O)N", 1, Clockwise}, // the lone pair is where the hydrogen would be
+		{"C[S@](=O)N", 1, Clockwise}, {"[S@](=O)(C)N", 0, Anticlockwise}, // the lone pair is where the hydrogen would be
 		{"F[C@TH1](C)(N)Br", 1, Anticlockwise}, {"F[C@TH2](C)(N)Br", 1, Clockwise},
 		{"F[C@]1(N)CO1", 1, Anticlockwise}, {"F[C@]1(N)OC1", 1, Anticlockwise}, // F, O (ring), N, C, and by number F, N, C, O: two exchanges
 		{"F[C@](N)1CO1", 1, Clockwise},
