@@ -228,7 +228,7 @@ func (d *drawing) drawHydrogen(p *Picture, w wedge, size, width float64) {
 	st := style{size: 0.85 * size, color: black, exact: true}
 	from := d.pos[w.atom]
 	direction := point{w.to.x, -w.to.y}
-	at := from.add(direction.scale(d.bond * 0.72))
+	at := from.add(direction.scale(d.bond * letterLength))
 	half := point{st.measure("H") / 2, capHeight * st.size / 2}
 	letter := []box{{at.x - half.x - 1, at.y - half.y - 1, at.x + half.x + 1, at.y + half.y + 1}}
 	d.drawWedge(p, from, leave(at, from, letter), w.up, width)

@@ -307,7 +307,7 @@ func (b *block) hang(pos []point, outer []int) {
 				flat = append(flat, [3]float64{d.x, d.y, 0})
 			}
 		}
-		direction := hydrogenDirection(flat)
+		direction := gaps(flat)[0]
 		if slices.Contains(outer, s.at) {
 			direction = pos[s.at].sub(center).direction()
 		}

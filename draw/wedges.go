@@ -29,6 +29,7 @@ func (m *molecule) wedges(systems []ringSystem, pos []point) (chosen []wedge) {
 		}
 	}
 	taken := make([]bool, len(m.bonds))
+	var letters []point
 	var chiral []int
 	for v, a := range m.atoms {
 		if a.chirality != chem.Achiral {
@@ -38,7 +39,7 @@ func (m *molecule) wedges(systems []ringSystem, pos []point) (chosen []wedge) {
 	for len(chiral) > 0 {
 		best, at := wedge{cost: math.Inf(1)}, -1
 		for i, v := range chiral {
-			if w := m.wedge(v, system, taken, pos); at < 0 || w.cost < best.cost {
+			if w := m.wedge(v, system, taken, letters, pos); at < 0 || w.cost < best.cost {
 				best, at = w, i
 			}
 		}
@@ -48,6 +49,8 @@ func (m *molecule) wedges(systems []ringSystem, pos []point) (chosen []wedge) {
 		}
 		if best.bond >= 0 {
 			taken[best.bond] = true
+		} else {
+			letters = append(letters, pos[best.atom].add(best.to.scale(letterLength)))
 		}
 		chosen = append(chosen, best)
 	}
@@ -55,7 +58,7 @@ func (m *molecule) wedges(systems []ringSystem, pos []point) (chosen []wedge) {
 }
 
 // wedge returns the best bond of a chiral atom to be drawn as a wedge.
-func (m *molecule) wedge(v int, system []int, taken []bool, pos []point) wedge {
+func (m *molecule) wedge(v int, system []int, taken []bool, letters, pos []point) wedge {
 	bonds := slices.Clone(m.at[v])
 	slices.SortFunc(bonds, func(a, b int) int { return m.bonds[a].other(v) - m.bonds[b].other(v) })
 	var flat [][3]float64 // directions of the neighbours, by their numbers
@@ -69,8 +72,8 @@ func (m *molecule) wedge(v int, system []int, taken []bool, pos []point) wedge {
 		}
 	}
 	best := wedge{atom: v, cost: math.Inf(1)}
-	to := hydrogenDirection(flat)
-	if rings == 3 && len(bonds) == 3 && m.atoms[v].hydrogens == 1 && m.clear(v, pos[v].add(to.scale(0.7)), pos) {
+	to, free := m.hydrogen(v, flat, letters, pos)
+	if rings == 3 && len(bonds) == 3 && m.atoms[v].hydrogens == 1 && free {
 		up := chem.Sense(slices.Insert(slices.Clone(flat), 0, [3]float64{to.x, to.y, 1})) == m.atoms[v].chirality
 		return wedge{atom: v, bond: -1, to: to, up: up}
 	}
@@ -88,14 +91,29 @@ func (m *molecule) wedge(v int, system []int, taken []bool, pos []point) wedge {
 	return best
 }
 
-// clear reports whether a letter at p, on the atom v, would touch no other atom or bond.
-func (m *molecule) clear(v int, p point, pos []point) bool {
-	for _, b := range m.bonds {
-		if q, _ := foot(p, pos[b.u], pos[b.v]); b.u != v && b.v != v && p.near(q, 0.3) {
-			return false
+// letterLength is how far the letter of a hydrogen is from its atom.
+const letterLength = 0.7
+
+// hydrogen returns the direction for the letter of a hydrogen on v in which it is farthest from the letters
+// that are there, if it touches no bond of others in any.
+func (m *molecule) hydrogen(v int, flat [][3]float64, letters, pos []point) (to point, ok bool) {
+	most := 0.0
+	for _, direction := range gaps(flat) {
+		p := pos[v].add(direction.scale(letterLength))
+		room := 1.0
+		for _, q := range letters {
+			room = min(room, p.distance(q))
+		}
+		for _, b := range m.bonds {
+			if q, _ := foot(p, pos[b.u], pos[b.v]); b.u != v && b.v != v && p.near(q, 0.3) {
+				room = 0
+			}
+		}
+		if room > most+0.01 {
+			most, to, ok = room, direction, true
 		}
 	}
-	return true
+	return to, ok
 }
 
 // wedgeCost is how little a bond of v is suited to be a wedge, by what is at its other end.
@@ -113,7 +131,7 @@ func (m *molecule) wedgeCost(v, k int, system []int) float64 {
 		cost += 10
 	}
 	if system[v] >= 0 && system[v] == system[w] {
-		cost += 5
+		cost += 12
 	}
 	if m.bonds[k].order > 1 || m.bonds[k].aromatic {
 		cost += 50
@@ -138,22 +156,26 @@ func awkward(flat [][3]float64, i int) float64 {
 	return 0
 }
 
-// hydrogenDirection returns the direction in the middle of the widest angle between three.
-func hydrogenDirection(flat [][3]float64) point {
+// gaps returns the directions in the middle of the angles between some, wide angles first.
+func gaps(flat [][3]float64) []point {
 	var angles []float64
 	for _, d := range flat {
 		angles = append(angles, point{d[0], d[1]}.angle())
 	}
-	slices.SortFunc(angles, cmp.Compare[float64])
-	from, width := 0.0, 0.0
+	slices.Sort(angles)
+	type gap struct{ middle, width float64 }
+	var all []gap
 	for i, a := range angles {
 		next := angles[(i+1)%len(angles)]
 		if next <= a {
 			next += 2 * math.Pi
 		}
-		if next-a > width+1e-6 {
-			from, width = a, next-a
-		}
+		all = append(all, gap{(a + next) / 2, next - a})
 	}
-	return polar(1, from+width/2)
+	slices.SortStableFunc(all, func(a, b gap) int { return cmp.Compare(math.Round(100*b.width), math.Round(100*a.width)) })
+	var directions []point
+	for _, g := range all {
+		directions = append(directions, polar(1, g.middle))
+	}
+	return directions
 }
