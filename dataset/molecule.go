@@ -58,6 +58,7 @@ func moleculeGraph(m *chem.Molecule, id, target string, opts Options) (*graph.Gr
 	}
 	b.SetID(id)
 	b.SetTarget(target)
+	b.SetSMILES(m.SMILES())
 	return b.Build()
 }
 

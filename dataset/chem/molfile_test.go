@@ -43,7 +43,7 @@ func TestAromaticMol(t *testing.T) {
 	if formula(m) != "C6H6" || len(m.Bonds) != 6 || m.HasCoordinates {
 		t.Errorf("%s with %d bonds", formula(m), len(m.Bonds))
 	}
-	if err := m.checkAromatic(m.ringBonds()); err != nil {
+	if _, err := m.Kekule(); err != nil {
 		t.Error(err)
 	}
 }
@@ -59,7 +59,37 @@ func FuzzParseMol(f *testing.F) {
 		if n > strings.Count(s, "\n")+1 {
 			t.Fatalf("%d lines read", n)
 		}
-		m.checkAromatic(m.ringBonds())
+		m.Kekule()
 		formula(m.WithHydrogens().WithoutHydrogens())
 	})
+}
+
+// A wedge and the places of the neighbours say the chirality. Fluorine above comes towards the reader, so
+// the hydrogen lies behind: from there fluorine, chlorine on the left and bromine are clockwise.
+func TestMolChirality(t *testing.T) {
+	for _, c := range []struct{ v2000, v3000, want string }{
+		{"1", " CFG=1", "[C@@H](F)(Cl)Br"}, {"6", " CFG=3", "[C@H](F)(Cl)Br"}, {"4", " CFG=2", "C(F)(Cl)Br"}, {"0", "", "C(F)(Cl)Br"},
+	} {
+		old := "\n\n\n  4  3  0  0  0  0            999 V2000\n" +
+			"    0.0000    0.0000    0.0000 C   0  0\n    0.0000    1.0000    0.0000 F   0  0\n" +
+			"   -0.8700   -0.5000    0.0000 Cl  0  0\n    0.8700   -0.5000    0.0000 Br  0  0\n" +
+			"  1  2  1  " + c.v2000 + "\n  1  3  1  0\n  1  4  1  0\nM  END"
+		extended := "\n\n\n  0  0  0     0  0            999 V3000\nM  V30 BEGIN CTAB\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0 0\nM  V30 2 F 0 1 0 0\n" +
+			"M  V30 3 Cl -.87 -.5 0 0\nM  V30 4 Br .87 -.5 0 0\nM  V30 END ATOM\nM  V30 BEGIN BOND\nM  V30 1 1 1 2" + c.v3000 +
+			"\nM  V30 2 1 1 3\nM  V30 3 1 1 4\nM  V30 END BOND\nM  V30 END CTAB\nM  END"
+		for _, text := range []string{old, extended} {
+			m, _, err := ParseMol(strings.Split(text, "\n"), 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := m.SMILES(); got != c.want {
+				t.Errorf("wedge %s: %s, want %s", c.v2000, got, c.want)
+			}
+			// In three dimensions a wedge says nothing.
+			deep, _, err := ParseMol(strings.Split(strings.Replace(text, "0.0000 F", "0.5000 F", 1), "\n"), 10)
+			if err != nil || text == old && deep.SMILES() != "C(F)(Cl)Br" {
+				t.Errorf("wedge %s in three dimensions: %s, %v", c.v2000, deep.SMILES(), err)
+			}
+		}
+	}
 }
