@@ -167,8 +167,10 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 		at := kernel.Largest(top.Row(i)[len(a):], 1)[0]
 		pairs[i] = setPair{graphName(a[i], i), graphName(b[at.Index], at.Index), at.Similarity}
 	}
+	what := c.compared(o, all)
 	if g.JSON {
-		return printJSON(g.stdout, map[string]any{"base": o.Base, "compared": c.compared(o, all), "a": len(a), "b": len(b), "levels": levels, "nearest": pairs})
+		return printJSON(g.stdout, map[string]any{
+			"base": o.Base, "compared": what, "a": len(a), "b": len(b), "levels": levels, "nearest": pairs})
 	}
 	return output(g, "", func(w io.Writer) error {
 		how := "low rank"
@@ -176,7 +178,7 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 			how = "exact"
 		}
 		fmt.Fprintf(w, "%d and %d graphs, base kernel %s, %s\n", len(a), len(b), o.Base, how)
-		fmt.Fprintf(w, "compared: %s\n", c.compared(o, all))
+		fmt.Fprintf(w, "compared: %s\n", what)
 		fmt.Fprintf(w, "%-24s %9s %9s %9s %9s\n", "mean similarity", "A and B", "within A", "within B", "distance")
 		for _, x := range levels {
 			fmt.Fprintf(w, "%-24s %9.4f %9.4f %9.4f %9.4f\n", x.level, x.Between, x.WithinA, x.WithinB, x.Distance)

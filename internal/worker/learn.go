@@ -63,7 +63,8 @@ func (c *call) train(args trainArgs) (any, error) {
 // describe keeps a model and describes it.
 func (c *call) describe(f *fitted) *info {
 	m := f.model
-	out := &info{Handle: c.keep(f), Kernel: m.Kernel.Sum.String(), Compared: m.Compared(), learnerInfo: &learnerInfo{Task: "search", IDs: m.IDs}}
+	out := &info{Handle: c.keep(f), Kernel: m.Kernel.Sum.String(), Compared: m.Compared()}
+	out.learnerInfo = &learnerInfo{Task: "search", IDs: m.IDs}
 	l := m.Learner
 	if l == nil {
 		return out

@@ -75,7 +75,8 @@ func (c *call) similarity(args similarityArgs) (any, error) {
 	return picture(result, p, err)
 }
 
-var errSingle = errors.New("shares are known for one low-rank multiscale kernel only (bonds=False), and matchings where there is one; contributions are known")
+var errSingle = errors.New("shares are known for one low-rank multiscale kernel only (bonds=False), " +
+	"matchings where there is one; contributions are known")
 
 type decisionArgs struct {
 	Picture draw.Options `json:"picture"`
