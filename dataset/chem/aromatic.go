@@ -16,7 +16,7 @@ const (
 //	0 of a carbon with a double bond to N, O or S outside of rings, or with a charge of +1, and of boron
 //	2 of N, P, O, S or Se, or a carbon with a charge of −1, that has single bonds only
 //
-// An atom with none of these has no place in an aromatic ring. So labels do not depend on how a molecule was written.
+// An atom with none of these, or with more than three neighbours, has no place in an aromatic ring. So labels do not depend on how a molecule was written.
 func (m *Molecule) Aromaticity() (atoms, bonds []bool) {
 	_, atoms = m.pairs()
 	bonds = make([]bool, len(m.Bonds))
@@ -34,15 +34,21 @@ func (m *Molecule) Aromaticity() (atoms, bonds []bool) {
 			bonds[b], atoms[m.Bonds[b].A], atoms[m.Bonds[b].B] = true, true, true
 		}
 	}
-	for i, r := range rings {
+	with := make([][]*smallRing, len(m.Bonds)) // by bond: the rings so far that it is in
+	for _, r := range rings {
 		if huckel(r.electrons(electrons, nil)) {
 			mark(r)
 		}
-		for _, other := range rings[:i] {
-			if r.shares(other) && huckel(r.electrons(electrons, other)) {
-				mark(r)
-				mark(other)
+		for _, b := range r.bonds {
+			for _, other := range with[b] {
+				if huckel(r.electrons(electrons, other)) {
+					mark(r)
+					mark(other)
+				}
 			}
+		}
+		for _, b := range r.bonds {
+			with[b] = append(with[b], r)
 		}
 	}
 	return atoms, bonds
@@ -82,7 +88,7 @@ func (m *Molecule) piElectrons(ring []bool) []int {
 				multiple++
 			}
 		}
-		if multiple > 1 { // as in allenes and sulfones
+		if multiple > 1 || len(near)+a.Hydrogens > 3 { // as in allenes and sulfones; a plane has room for three
 			out[i] = -1
 		}
 	}
@@ -126,23 +132,21 @@ func (r *smallRing) electrons(of []int, other *smallRing) int {
 	return sum
 }
 
-// shares reports whether rings have a bond in common.
-func (r *smallRing) shares(other *smallRing) bool {
-	return slices.ContainsFunc(r.bonds, func(b int32) bool { return slices.Contains(other.bonds, b) })
-}
-
 // smallRings returns the shortest rings through each bond, among the atoms that can be aromatic.
 func (m *Molecule) smallRings(ring []bool, electrons []int) []*smallRing {
 	adj := m.adjacency()
 	var out []*smallRing
+	known := map[[maxRing]int32]bool{} // by bonds
 	for start, b := range m.Bonds {
 		if !ring[start] || electrons[b.A] < 0 || electrons[b.B] < 0 {
 			continue
 		}
 		for _, r := range m.shortest(adj, int32(start), ring, electrons) {
 			slices.Sort(r.bonds)
-			if !slices.ContainsFunc(out, func(x *smallRing) bool { return slices.Equal(x.bonds, r.bonds) }) {
-				out = append(out, r)
+			var key [maxRing]int32
+			copy(key[:], r.bonds)
+			if !known[key] {
+				known[key], out = true, append(out, r)
 			}
 		}
 	}
