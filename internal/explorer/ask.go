@@ -321,30 +321,41 @@ func postCompare(ctx context.Context, x *session, f *fitted, in *compareRequest)
 			return nil, err
 		}
 		l.Radius = radius
+		if f.bonds != nil {
+			_, _, k, err := levelKernel(ctx, model.LowRank(f.bonds), a.Subdivide(), b.Subdivide(), level)
+			if err != nil {
+				return nil, err
+			}
+			l.K = (l.K + k) / 2
+		}
 		out.Levels = append(out.Levels, l)
 	}
 	return out, nil
 }
 
-// compareLevel compares two graphs by the features of their vertices at a level: k_ℓ is the
-// FLG kernel of these features.
+// levelKernel returns the features of the vertices of two graphs at a level, and k_ℓ, the FLG kernel of these features.
+func levelKernel(ctx context.Context, m *mlg.Model, a, b *graph.Graph, level int) (x, y *kernel.Matrix, k float64, err error) {
+	if x, err = m.VertexFeatures(ctx, a, level); err != nil {
+		return nil, nil, 0, err
+	}
+	if y, err = m.VertexFeatures(ctx, b, level); err != nil {
+		return nil, nil, 0, err
+	}
+	k, err = mlg.FLG(a, x, b, y, m.Kernel().Eta, m.Kernel().Gamma)
+	return x, y, k, err
+}
+
+// compareLevel compares two graphs at a level and matches their vertices.
 func compareLevel(ctx context.Context, m *mlg.Model, a, b *graph.Graph, level int) (out pairLevel, err error) {
-	x, err := m.VertexFeatures(ctx, a, level)
+	x, y, k, err := levelKernel(ctx, m, a, b, level)
 	if err != nil {
-		return out, err
-	}
-	y, err := m.VertexFeatures(ctx, b, level)
-	if err != nil {
-		return out, err
-	}
-	if out.K, err = mlg.FLG(a, x, b, y, m.Kernel().Eta, m.Kernel().Gamma); err != nil {
 		return out, err
 	}
 	matched, err := explain.MatchFeatures(x, y, level)
-	if err == nil {
-		out.Matching = *matched
+	if err != nil {
+		return out, err
 	}
-	return out, err
+	return pairLevel{Matching: *matched, K: k}, nil
 }
 
 type vertexRequest struct {

@@ -276,7 +276,7 @@ func TestValidate(t *testing.T) {
 
 // The document has every operation with the query that it takes.
 func TestDocumentedOperations(t *testing.T) {
-	const kernel = "base combine discount eta gamma landmarks power radii rank samples seed"
+	const kernel = "base bonds combine discount eta gamma landmarks power radii rank samples seed"
 	want := map[string]string{
 		"GET /health": "", "GET /info": "", "GET /graphs": "", "GET /openapi.json": "", "GET /graph/{index}": "", "POST /graph": "", "POST /read": "",
 		"GET /map": kernel, "GET /matrix": kernel + " cells", "GET /gram": kernel + " rows columns", "GET /evaluate": kernel, "GET /progress": kernel,
