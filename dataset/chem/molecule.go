@@ -63,7 +63,7 @@ type Molecule struct {
 	Name           string
 	Atoms          []Atom
 	Bonds          []Bond
-	HasCoordinates bool
+	HasCoordinates bool // X and Y are where to draw the atoms
 }
 
 // adjacency lists the bonds of every atom.

@@ -46,7 +46,8 @@ func (t *table) next() string {
 // ParseMol reads an MDL connection table, V2000 or V3000: the first lines of a MOL file
 // up to "M  END". It returns the number of lines that it read; an error is in the last of
 // them. More than max atoms are an error. Implicit hydrogens fill up the smallest usual valence. Chirality is
-// read from wedges and positions in the plane.
+// read from wedges and places in the plane, or from places in space, and the latter tell the sides of
+// double bonds too: a molecule in space has no places to draw it by.
 func ParseMol(lines []string, max int) (*Molecule, int, error) {
 	t := &table{lines: lines, mol: &Molecule{}, max: max,
 		bound: map[[2]int32]bool{}, number: map[int]int{}, rise: map[[2]int32]float64{}}
@@ -71,8 +72,14 @@ func ParseMol(lines []string, max int) (*Molecule, int, error) {
 			return []int{v}, 0
 		}
 	})
-	t.mol.HasCoordinates = slices.ContainsFunc(t.mol.Atoms, func(a Atom) bool { return a.X != 0 || a.Y != 0 || a.Z != 0 })
-	t.chirality()
+	placed := slices.ContainsFunc(t.mol.Atoms, func(a Atom) bool { return a.X != 0 || a.Y != 0 })
+	solid := slices.ContainsFunc(t.mol.Atoms, func(a Atom) bool { return a.Z != 0 })
+	t.mol.HasCoordinates = placed && !solid
+	if near := t.mol.adjacency(); solid {
+		t.mol.stereoInSpace(near)
+	} else if placed {
+		t.chirality(near)
+	}
 	return t.mol, t.n, nil
 }
 
@@ -233,30 +240,15 @@ func (t *table) wedge(rise float64) {
 	}
 }
 
-// chirality finds the chirality of the atoms with wedges, unless the molecule has three dimensions.
-func (t *table) chirality() {
+// chirality finds the chirality of the atoms with wedges in the plane.
+func (t *table) chirality(near adjacency) {
 	m := t.mol
-	if len(t.rise) == 0 || slices.ContainsFunc(m.Atoms, func(a Atom) bool { return a.Z != 0 }) {
-		return
-	}
-	near := m.adjacency()
 	for ends := range t.rise {
 		a := &m.Atoms[ends[0]]
 		neighbours := m.neighbours(near, ends[0])
-		if around(*a, neighbours, false) == nil {
-			continue
+		if around(*a, neighbours, false) != nil {
+			a.Chirality = Sense(m.directions(ends[0], neighbours, func(w int32) float64 { return t.rise[[2]int32{ends[0], w}] }))
 		}
-		var directions [][3]float64
-		for _, w := range neighbours {
-			x, y := m.Atoms[w].X-a.X, m.Atoms[w].Y-a.Y
-			length := math.Hypot(x, y)
-			if length == 0 {
-				directions = nil
-				break
-			}
-			directions = append(directions, [3]float64{x / length, y / length, t.rise[[2]int32{ends[0], w}]})
-		}
-		a.Chirality = Sense(directions)
 	}
 }
 

@@ -61,6 +61,7 @@ func FuzzParseMol(f *testing.F) {
 		}
 		m.Kekule()
 		formula(m.WithHydrogens().WithoutHydrogens())
+		m.SMILES()
 	})
 }
 
@@ -85,11 +86,48 @@ func TestMolChirality(t *testing.T) {
 			if got := m.SMILES(); got != c.want {
 				t.Errorf("wedge %s: %s, want %s", c.v2000, got, c.want)
 			}
-			// In three dimensions a wedge says nothing.
-			deep, _, err := ParseMol(strings.Split(strings.Replace(text, "0.0000 F", "0.5000 F", 1), "\n"), 10)
-			if err != nil || text == old && deep.SMILES() != "C(F)(Cl)Br" {
-				t.Errorf("wedge %s in three dimensions: %s, %v", c.v2000, deep.SMILES(), err)
-			}
 		}
+	}
+}
+
+// Places in space say chirality and sides where neighbours differ, whatever the wedges, and no places to
+// draw by.
+func TestSpace(t *testing.T) {
+	table := func(atoms, bonds string) string {
+		return "\n\n\n" + atoms[:3] + bonds[:3] + "  0  0  0  0            999 V2000" + atoms[3:] + bonds[3:] + "\nM  END"
+	}
+	chiral := table("  4\n    0.0000    0.0000    0.0000 C   0  0\n    0.0000    1.0000    0.5000 F   0  0\n"+
+		"   -0.8700   -0.5000    0.5000 Cl  0  0\n    0.8700   -0.5000    0.5000 Br  0  0", "  3\n  1  2  1  6\n  1  3  1  0\n  1  4  1  0")
+	double := table("  4\n    1.0000    0.0000   -0.5000 F   0  0\n    0.0000    0.0000    0.0000 C   0  0\n"+
+		"    0.0000    0.0000    1.3000 C   0  0\n   -1.0000    0.1000    1.8000 F   0  0", "  3\n  1  2  1  0\n  2  3  2  0\n  3  4  1  0")
+	ring := table("  8\n    0.0000    0.0000    0.0000 C   0  0\n    1.0000    0.0000    0.0000 C   0  0\n    1.0000    1.0000    0.0000 C   0  0\n"+
+		"    0.0000    1.0000    0.0000 C   0  0\n   -0.5000   -0.5000    0.7000 F   0  0\n    1.5000    1.5000    0.7000 F   0  0\n"+
+		"   -0.5000   -0.5000   -0.7000 H   0  0\n    1.5000    1.5000   -0.7000 H   0  0",
+		"  8\n  1  2  1  0\n  2  3  1  0\n  3  4  1  0\n  4  1  1  0\n  1  5  1  0\n  3  6  1  0\n  1  7  1  0\n  3  8  1  0")
+	for _, c := range []struct{ text, want string }{
+		{chiral, "[C@@H](F)(Cl)Br"}, {strings.ReplaceAll(chiral, "    0.5000 ", "   -0.5000 "), "[C@H](F)(Cl)Br"},
+		{strings.Replace(chiral, "Cl ", "F  ", 1), "C(F)(F)Br"}, // two neighbours are alike
+		{double, "F/C=C/F"}, {strings.Replace(double, "   -1.0000", "    1.0000", 1), `F/C=C\F`},
+		{strings.Replace(double, "   -1.0000    0.1000", "    0.0000    1.0000", 1), "FC=CF"}, // at right angles
+	} {
+		m, _, err := ParseMol(strings.Split(c.text, "\n"), 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.SMILES(); got != c.want || m.HasCoordinates {
+			t.Errorf("%s, places %v, want %s and none\n%s", got, m.HasCoordinates, c.want, c.text)
+		}
+	}
+	// In a ring two like neighbours tell nothing, but two such atoms are cis or trans: with their fluorines on the
+	// same side of the plane the two are mirror images of each other.
+	m, _, err := ParseMol(strings.Split(ring, "\n"), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := m.Atoms[0].Chirality, m.Atoms[2].Chirality; a == Achiral || b == Achiral || m.Atoms[1].Chirality != Achiral {
+		t.Errorf("1,3-difluorocyclobutane: chirality %d and %d", a, b)
+	}
+	if m, _, err = ParseMol(strings.Split(strings.Replace(ring, "0.7000 F", "0.7000 H", 1), "\n"), 10); err != nil || m.Atoms[2].Chirality != Achiral {
+		t.Errorf("fluorocyclobutane: chirality %d, %v", m.Atoms[2].Chirality, err)
 	}
 }

@@ -273,9 +273,9 @@ func (p *parser) closure() {
 // opensRing stands, less the number of the ring, for a neighbour that is not known yet.
 const opensRing = -2
 
-// meet appends a neighbour to those of a chiral atom.
+// meet appends a neighbour to those of a chiral atom, up to one more than such an atom has.
 func (p *parser) meet(a, neighbour int32) {
-	if list, chiral := p.around[a]; chiral {
+	if list, chiral := p.around[a]; chiral && len(list) < 5 {
 		p.around[a] = append(list, neighbour)
 	}
 }

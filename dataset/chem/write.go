@@ -52,7 +52,8 @@ type writer struct {
 	last   []int32        // last atom that continues an atom, -1: none
 	slant  map[int32]int8 // as in parser
 	ring   map[int32]int  // number of the open ring of a bond
-	used   []bool         // numbers of open rings
+	rings  int            // numbers of rings that were used
+	free   []int          // those that are not open
 }
 
 // bare tells which atoms need no brackets: a reader gives them the hydrogens that they have.
@@ -123,7 +124,7 @@ func (w *writer) slants() {
 			if b.Sides == OppositeSides {
 				sign = -1
 			}
-			side := cmp.Or(w.above(w.near, b.A, d, w.slant), sign*w.above(w.near, b.B, d, w.slant), 1)
+			side := cmp.Or(w.above(w.near, b.A, d, w.slant), sign*w.above(w.near, b.B, d, w.slant), -1)
 			chain = append(chain, w.mark(b.A, d, side)...)
 			chain = append(chain, w.mark(b.B, d, sign*side)...)
 		}
@@ -141,10 +142,13 @@ func (w *writer) mark(end, double int32, side int8) (next []int32) {
 			continue
 		}
 		marked = marked || w.slant[e] != 0
-		doubles, sided := 0, false
+		against, sided := 0, false
+		if b := w.Bonds[e]; w.via[b.A] != e && w.via[b.B] != e {
+			against++ // not at a ring closure: programs differ there
+		}
 		for _, f := range w.near.at(w.Bonds[e].other(end)) {
 			if w.Bonds[f].Order == Double {
-				doubles++
+				against++ // nor beside a double bond, whose sides may be open
 			}
 			if w.Bonds[f].Sides != AnySide {
 				sided, next = true, append(next, f)
@@ -153,8 +157,8 @@ func (w *writer) mark(end, double int32, side int8) (next []int32) {
 		if sided {
 			shared = append(shared, e)
 		}
-		if one < 0 || doubles < fewest { // rather not beside a double bond whose sides are open
-			one, fewest = e, doubles
+		if one < 0 || against < fewest {
+			one, fewest = e, against
 		}
 	}
 	if len(shared) == 0 && !marked && one >= 0 {
@@ -220,23 +224,22 @@ func (w *writer) atom(i int32) {
 	}
 	for _, e := range closes {
 		w.number(w.ring[e])
-		w.used[w.ring[e]] = false
+		w.free = append(w.free, w.ring[e])
 	}
 	for _, e := range opens {
 		w.bond(e, i)
-		n := slices.Index(w.used, false)
-		if n < 0 {
-			n = len(w.used)
-			w.used = append(w.used, true)
+		if last := len(w.free) - 1; last >= 0 {
+			w.ring[e], w.free = w.free[last], w.free[:last]
+		} else {
+			w.rings++
+			w.ring[e] = w.rings
 		}
-		w.used[n], w.ring[e] = true, n
-		w.number(n)
+		w.number(w.ring[e])
 	}
 }
 
-// number writes the number of a ring, which counts from 0 here and from 1 there.
+// number writes the number of a ring.
 func (w *writer) number(n int) {
-	n++
 	switch {
 	case n > 99:
 		w.WriteString("%(" + strconv.Itoa(n) + ")")
