@@ -53,7 +53,7 @@ func (c BarChart) Picture() (*Picture, error) {
 	half := min(math.Abs(f.y.at(1)-f.y.at(0))*0.36, 16)
 	for i, b := range c.Bars {
 		at := f.y.at(float64(i) + 0.5)
-		f.polygon(ClassColor(4), rectangle(f.x.at(min(0, b.Value)), at-half, f.x.at(max(0, b.Value)), at+half)...)
+		f.polygon(ClassColor(0), rectangle(f.x.at(min(0, b.Value)), at-half, f.x.at(max(0, b.Value)), at+half)...)
 		label := fmt.Sprintf("%.4g", b.Value)
 		if b.Error > 0 {
 			label += fmt.Sprintf(" ± %.2g", b.Error)

@@ -220,7 +220,7 @@ func TestBarLengths(t *testing.T) {
 	}
 	var lengths []float64
 	for _, s := range p.shapes {
-		if f, ok := s.(*filled); ok && f.fill == ClassColor(4) {
+		if f, ok := s.(*filled); ok && f.fill == ClassColor(0) {
 			lengths = append(lengths, f.pts[1].x-f.pts[0].x)
 		}
 	}

@@ -21,22 +21,23 @@ var (
 )
 
 // classColors differ in lightness as well as in hue, and neighbours in the list differ most, so
-// that a small number of classes is told apart by everyone; charts add the shape of the mark.
+// that a small number of classes is told apart by everyone; charts add the shape of the mark. Blue and
+// orange are not among them: they say what speaks against and for.
 var classColors = []color.NRGBA{
-	rgb(0x005fb8), // blue
-	rgb(0xe07a00), // orange
 	rgb(0x008f6b), // green
 	rgb(0xd44fa0), // magenta
-	rgb(0x5cb3e6), // sky
-	rgb(0x70240c), // brown
-	rgb(0xe3cb2e), // yellow
-	rgb(0x3d2a78), // indigo
 	rgb(0x96c24e), // lime
-	rgb(0xda4444), // red
-	rgb(0x3a3a3a), // black
 	rgb(0xe3b5dc), // pink
+	rgb(0x70240c), // brown
+	rgb(0x3d2a78), // indigo
+	rgb(0x9b6bdf), // violet
+	rgb(0xe3cb2e), // yellow
 	rgb(0x00565c), // petrol
+	rgb(0x8a8420), // olive
 	rgb(0xa9a9a9), // grey
+	rgb(0xd63a4f), // red
+	rgb(0x35c4b5), // aqua
+	rgb(0x3a3a3a), // black
 }
 
 // ClassColor returns the colour of the i-th class. There are 14; then they repeat.
