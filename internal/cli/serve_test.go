@@ -23,7 +23,7 @@ func serveFor(t *testing.T, source string, json bool, use func(url string)) {
 	defer stop()
 	r, w := io.Pipe()
 	g := &globals{ctx: ctx, stdout: w, stderr: io.Discard, bar: &bar{quiet: true}, Quiet: true, JSON: json}
-	c := &serveCmd{Source: source, Addr: "127.0.0.1"}
+	c := &serveCmd{Source: source, Addr: "127.0.0.1", Port: new(int)}
 	c.Format, c.Hydrogens, c.EdgeWeight = dataset.Auto, dataset.HydrogensAsWritten, dataset.GivenWeight
 	done := make(chan error, 1)
 	go func() {

@@ -295,7 +295,7 @@ func TestOddSources(t *testing.T) {
 		"values":    {build(3, "1.5"), build(4, "2.25"), build(5, "3.125"), build(6, "4.0625")},
 	} {
 		ds := &dataset.Dataset{Name: name, Graphs: graphs}
-		src, err := FromDataset(ds, dataset.DefaultOptions())
+		src, err := fromDataset(ds, dataset.DefaultOptions(), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,7 +310,7 @@ func TestOddSources(t *testing.T) {
 			t.Errorf("%s: compare: %d %s", name, code, body)
 		}
 	}
-	if _, err := FromDataset(&dataset.Dataset{Name: "none"}, dataset.DefaultOptions()); err == nil {
+	if _, err := fromDataset(&dataset.Dataset{Name: "none"}, dataset.DefaultOptions(), ""); err == nil {
 		t.Error("a source without graphs")
 	}
 }
@@ -411,7 +411,7 @@ func TestNoTargets(t *testing.T) {
 	for i, g := range ds.Graphs {
 		ds.Graphs[i] = g.With(g.ID(), "")
 	}
-	src, err := FromDataset(ds, o)
+	src, err := fromDataset(ds, o, "")
 	if err != nil {
 		t.Fatal(err)
 	}

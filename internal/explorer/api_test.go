@@ -26,7 +26,7 @@ func drugs(t testing.TB) *Data {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := FromDataset(ds, o)
+	src, err := fromDataset(ds, o, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func someDrugs(t testing.TB) *Data {
 	for i := 0; i < len(all.Graphs); i += 3 {
 		ds.Graphs = append(ds.Graphs, all.Graphs[i])
 	}
-	src, err := FromDataset(ds, dataset.DefaultOptions())
+	src, err := fromDataset(ds, dataset.DefaultOptions(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func numbers(t testing.TB) *Data {
 	for i, g := range ds.Graphs {
 		ds.Graphs[i] = g.With(g.ID(), fmt.Sprintf("%d.5", g.N()))
 	}
-	src, err := FromDataset(ds, o)
+	src, err := fromDataset(ds, o, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,13 +84,13 @@ var savedOnce = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := FromDataset(ds, dataset.DefaultOptions())
+	src, err := fromDataset(ds, dataset.DefaultOptions(), "")
 	if err != nil {
 		return nil, err
 	}
 	s := New(src, DefaultOptions())
 	defer s.end()
-	x, err := s.session(nil)
+	x, err := s.given().session(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +150,14 @@ func newTester(t *testing.T, sp *spec, src *Data, change func(*Options)) *tester
 	return &tester{t, sp, s, h}
 }
 
+// bodyKind is the type of the body that a path takes.
+func bodyKind(path string) string {
+	if path == uploadPath {
+		return "application/octet-stream"
+	}
+	return "application/json"
+}
+
 // do sends a request and returns status and body; header is "Name: value" or empty.
 func (t *tester) do(method, path, body, header string) (int, []byte) {
 	t.Helper()
@@ -158,7 +166,7 @@ func (t *tester) do(method, path, body, header string) (int, []byte) {
 		t.Fatal(err)
 	}
 	if method == "POST" {
-		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Content-Type", bodyKind(r.URL.Path))
 	}
 	if name, value, ok := strings.Cut(header, ": "); ok {
 		r.Header.Set(name, value)
@@ -208,9 +216,11 @@ const ethanol = `{"nodes":3,"edges":[[0,1],[1,2]],"node_labels":["C","C","O"],"e
 
 // Requests that are right: every operation, every source.
 var goodRequests = []string{
-	"GET /health", "GET /info", "GET /graphs", "GET /openapi.json",
+	"GET /health", "GET /info", "GET /graphs", "GET /openapi.json", "GET /sources",
+	"POST /upload?name=x.csv&check=true smiles,y\nCCO,1\nCCC,2\n", "POST /upload?name=x.smi&hydrogens=implicit&edge_weight=order&atom_charge=true CCO a\nCCN b\n",
 	"GET /map", "GET /map?eta=0.5&gamma=0.05&radii=1,3&samples=50&rank=5&landmarks=pivoted&seed=3&combine=sum&power=2&discount=true",
 	"GET /map?radii=", "GET /map?base=wl(2)", "GET /map?base=labels*degree&landmarks=classes&combine=gmean",
+	"GET /colors?by=target", "GET /colors?by=prediction", "GET /colors?by=error&eta=0.5", "GET /colors?by=size",
 	"GET /matrix", "GET /matrix?cells=50", "GET /gram", "GET /gram?rows=0-2&columns=7", "GET /evaluate", "GET /evaluate?combine=gmean", "GET /progress", "GET /progress?eta=0.25",
 	"GET /neighbours?index=3", "GET /neighbours?smiles=CCO&k=3", "GET /predict?index=3", "GET /predict?smiles=CCO&k=0",
 	"GET /graph/0", "GET /graph/77",
@@ -233,6 +243,17 @@ var badRequests = []struct {
 	{"GET /openapi.json?x=1", "400", `"x" is not known`},
 	{"GET /info?eta=1", "400", `"eta" is not known`},
 	{"GET /graphs?x", "400", "not known"},
+	{"GET /sources?source=x", "400", `"source" is not known`},
+	{"GET /info?source=a&source=b", "400", `"source" is given more than once`},
+	{"POST /upload CCO", "400", "name: 0 bytes, want 1 to 200"},
+	{"POST /upload?name=x.smi&format=x CCO", "400", `format = "x"`},
+	{"POST /upload?name=x.csv&target=z smiles,y\nC,1\n", "400", `target: no column "z", want one of smiles, y`},
+	{"POST /upload?name=x.csv&source=z smiles,y\nC,1\n", "400", `"source" is not known`},
+	{"POST /upload?name=x.csv a,b\n1,2\n", "422", `x.csv:1: no SMILES column among "a", "b"`},
+	{"POST /upload?name=x.csv&structure=z a,b\n1,2\n", "422", `no column "z" among`},
+	{"POST /upload?name=x.smi C((\n", "422", "no graph can be read; the first error is in line 1: SMILES position 3"},
+	{"POST /upload?name=x.zip PK\x03\x04", "422", "zip"},
+	{"POST /upload?name=x.csv&target=y&task=regression smiles,y\nC,a\n", "422", `"a", want a number`},
 	{"GET /graph/x", "400", "want a whole number"},
 	{"GET /graph/78", "404", "graph 78, want 0 … 77"},
 	{"GET /graph/-1", "404", "graph -1"},
@@ -263,6 +284,8 @@ var badRequests = []struct {
 	{"GET /map?exact=true", "400", `"exact" is not known`},
 	{"GET /map?base=attributes", "422", "attributes"},
 	{"GET /matrix?cells=0", "400", "cells"},
+	{"GET /colors", "400", `by = ""`},
+	{"GET /colors?by=column", "422", "nothing to colour by column"},
 	{"GET /gram?rows=5-2", "400", "rows"},
 	{"GET /gram?columns=0-78", "400", "within 0-77"},
 	{"GET /gram?rows=x", "400", "rows"},
@@ -341,10 +364,10 @@ func split(request string) (method, path, body string) {
 // Every operation gives every answer that the document promises, and no other.
 func TestAPI(t *testing.T) {
 	sp := readSpec(t)
-	data := newTester(t, sp, someDrugs(t), nil)
+	data := newTester(t, sp, someDrugs(t), func(o *Options) { o.UploadBytes = 1 << 20 })
 	for _, r := range goodRequests {
 		method, path, body := split(r)
-		if body != "" {
+		if body != "" && !strings.HasPrefix(path, uploadPath) {
 			if err := sp.checkBody(method, path, []byte(body)); err != nil {
 				t.Errorf("%s: %v", r, err)
 			}
@@ -398,20 +421,31 @@ func everyOperation(t *testing.T, sp *spec, data *tester) {
 		busy.server.light.slots <- struct{}{}
 	}
 	busy.server.heavy.slots <- struct{}{}
+	busy.server.uploads.limit = 0
+	for range cap(busy.server.uploads.slots) {
+		busy.server.uploads.slots <- struct{}{}
+	}
 	sp.operations(func(method, path string, op map[string]any) {
 		at := strings.NewReplacer("{index}", "0", "{file}", "map.svg").Replace(path)
 		query, body := "", ""
 		switch path {
-		case "/api/v1/neighbours", "/api/v1/predict":
+		case "/api/v1/neighbours", "/api/v1/predict", "/api/v1/explain":
 			query = "?index=0"
+		case "/api/v1/colors":
+			query = "?by=prediction"
+		case "/api/v1/compare":
+			query = "?a=0&b=1"
 		}
 		for _, r := range goodRequests {
-			if m, p, b := split(r); m == method && p == at && b != "" {
+			if m, p, b := split(r); m == method && strings.TrimSuffix(p, "?name=x.smi&hydrogens=implicit&edge_weight=order&atom_charge=true") == at && b != "" {
 				body = b
 			}
 		}
 		if method == "POST" {
 			query = ""
+		}
+		if path == uploadPath {
+			query = "?name=x.smi"
 		}
 		for header, want := range map[string]int{
 			"Host: evil.example": 421, "Host: evil.example:80": 421, "Host: 127.0.0.1.evil.example": 421,
@@ -424,18 +458,27 @@ func everyOperation(t *testing.T, sp *spec, data *tester) {
 		answers := op["responses"].(map[string]any)
 		if answers["415"] != nil {
 			for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"} {
-				if code, _ := data.do(method, at, body, "Content-Type: "+kind); code != 415 {
+				if code, _ := data.do(method, at+query, body, "Content-Type: "+kind); code != 415 {
 					t.Errorf("%s %s with %s: %d, want 415", method, at, kind, code)
 				}
 			}
-			if code, _ := data.do(method, at, `{"name":"`+strings.Repeat("x", 5<<20)+`"}`, ""); code != 413 {
+			if code, _ := data.do(method, at+query, `{"name":"`+strings.Repeat("x", 5<<20)+`"}`, ""); code != 413 {
 				t.Errorf("%s %s with 5 MiB: %d, want 413", method, at, code)
 			}
-			slowBody(t, sp, method, at)
+			slowBody(t, sp, method, at+query)
+		}
+		if answers["404"] != nil {
+			sep := "?"
+			if query != "" {
+				sep = "&"
+			}
+			if code, out := data.do(method, at+query+sep+"source=nothing-0", body, ""); code != 404 || !strings.Contains(string(out), `"field":"source"`) {
+				t.Errorf("%s %s of a source that is not there: %d %s, want 404", method, at, code, out)
+			}
 		}
 		if answers["503"] != nil {
 			r, _ := http.NewRequest(method, busy.http.URL+at+query, strings.NewReader(body))
-			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Content-Type", bodyKind(path))
 			a, err := http.DefaultClient.Do(r)
 			if err != nil {
 				t.Fatal(err)

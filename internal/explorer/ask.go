@@ -3,6 +3,7 @@ package explorer
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ type row struct {
 }
 
 // rows returns the rows of graphs, some before which are in the same request.
-func (s *Server) rows(ctx context.Context, f *fitted, refs []reference, before int) ([]row, error) {
+func (s *source) rows(ctx context.Context, f *fitted, refs []reference, before int) ([]row, error) {
 	rows := make([]row, len(refs))
 	var fresh []*graph.Graph
 	var at []int
@@ -30,6 +31,9 @@ func (s *Server) rows(ctx context.Context, f *fitted, refs []reference, before i
 		r := &rows[i]
 		var err error
 		if r.graph, r.index, err = s.find(ref, before+i+1); err != nil {
+			if before+len(refs) > 1 {
+				err = within(fmt.Sprintf("graphs[%d]", before+i), err)
+			}
 			return nil, err
 		}
 		if r.index < 0 {
@@ -115,7 +119,7 @@ const rowsAtATime = 64
 
 func predict(q *request, in *predictRequest) (*predictAnswer, error) {
 	if n := len(in.Graphs); n < 1 || n > maxAsked {
-		return nil, badRequest("%d graphs, want 1 to %d", n, maxAsked)
+		return nil, badRequest("graphs", "%d graphs, want 1 to %d", n, maxAsked)
 	}
 	var places *placement
 	get := func(x *session, ctx context.Context) (f *fitted, err error) {
@@ -163,7 +167,7 @@ func (x *session) predict(f *fitted, r row, k int) (prediction, error) {
 	} else {
 		out.ID = d.IDs[r.index]
 		if e, ok := x.score.peek(); ok {
-			if answer, ok := e.answers[r.index]; ok {
+			if answer, ok := e.answer(r.index); ok {
 				out.CrossValidated = &answer
 			}
 		}
@@ -254,7 +258,7 @@ func explainDecision(ctx context.Context, m *model.Model, g *graph.Graph, class 
 			class = &said[0].Class
 		}
 		if at = slices.Index(m.Classes, *class); at < 0 {
-			return nil, badRequest("class %q, want one of those of the learner", *class)
+			return nil, badRequest("class", "class %q, want one of those of the learner", *class)
 		}
 		out.Class = *class
 	}
@@ -297,11 +301,11 @@ const maxPair = 300
 func postCompare(ctx context.Context, x *session, f *fitted, in *compareRequest) (*comparison, error) {
 	a, _, err := x.s.graph(in.A)
 	if err != nil {
-		return nil, err
+		return nil, within("a", err)
 	}
 	b, _, err := x.s.graph(in.B)
 	if err != nil {
-		return nil, err
+		return nil, within("b", err)
 	}
 	c, err := explain.Similarity(ctx, f.Kernel, a, b)
 	if err != nil {
@@ -380,7 +384,7 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 			return nil, err
 		}
 		if levels := len(f.radii()); in.Level < 0 || in.Level >= levels {
-			return nil, badRequest("level: %d, want 0 to %d", in.Level, levels-1)
+			return nil, badRequest("level", "level: %d, want 0 to %d", in.Level, levels-1)
 		}
 		if x.s.data.Graphs != nil && in.K > 0 {
 			table, err = x.vertexTable(ctx, in.Level)
@@ -393,7 +397,7 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 			return nil, err
 		}
 		if in.Vertex < 0 || in.Vertex >= g.N() {
-			return nil, badRequest("vertex: %d, want 0 to %d", in.Vertex, g.N()-1)
+			return nil, badRequest("vertex", "vertex: %d, want 0 to %d", in.Vertex, g.N()-1)
 		}
 		m, prepared, err := f.multiscale(g)
 		if err != nil {

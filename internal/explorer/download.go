@@ -112,7 +112,8 @@ func table(_ context.Context, x *session, p *placement, in *downloadRequest) (*f
 		if hits := p.near[i]; len(hits) > 0 {
 			near, similarity = d.IDs[hits[0].Index], fmt.Sprintf("%.6g", hits[0].Similarity)
 		}
-		row := []string{strconv.Itoa(i), cell(id), cell(d.target(i)), cell(e.answers[i]), cell(near), similarity}
+		answer, _ := e.answer(i)
+		row := []string{strconv.Itoa(i), cell(id), cell(d.target(i)), cell(answer), cell(near), similarity}
 		for _, v := range []float64{p.pca[0][i], p.pca[1][i], p.neighbours[0][i], p.neighbours[1][i]} {
 			row = append(row, fmt.Sprintf("%.5g", v))
 		}

@@ -3,6 +3,7 @@ package explorer
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/choose"
@@ -21,7 +22,7 @@ const (
 
 // session is a kernel on the graphs with what follows from it, one result after the other.
 type session struct {
-	s      *Server
+	s      *source
 	key    string
 	kernel mlg.Kernel // that is fitted,
 	saved  bool       // or the one of the model, with its learner
@@ -31,6 +32,7 @@ type session struct {
 	places   result[*placement]
 	order    result[[]int]
 	score    result[*evaluation]
+	everyone result[*predictions]
 	vertices []result[[][]float32] // by level
 }
 
@@ -220,35 +222,42 @@ const savedKey = "saved"
 
 // choose returns the kernel that parameters say, and the key of its session. Without parameters a
 // model answers as it is.
-func (s *Server) choose(p parameters) (k mlg.Kernel, key string, err error) {
+func (s *source) choose(p parameters) (k mlg.Kernel, key string, err error) {
 	k = s.data.kernel
 	switch {
 	case p != nil:
 		k, err = p.kernel(k, len(s.data.IDs))
 	case s.data.saved():
-		return k, savedKey, nil
+		return k, s.id + " " + savedKey, nil
 	}
-	return k, k.String(), err
+	return k, s.id + " " + k.String(), err
 }
 
 // session returns the session of the parameters.
-func (s *Server) session(p parameters) (*session, error) {
+func (s *source) session(p parameters) (*session, error) {
 	k, key, err := s.choose(p)
 	if err != nil {
 		return nil, err
 	}
-	if key != savedKey && s.data.Graphs == nil {
+	saved := strings.HasSuffix(key, " "+savedKey)
+	if !saved && s.data.Graphs == nil {
 		return nil, cannot("the model file holds no graphs, so that its parameters are fixed")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := &session{s: s, key: key, kernel: k, saved: key == savedKey, vertices: make([]result[[][]float32], len(k.Radii)+1)}
+	x := &session{s: s, key: key, kernel: k, saved: saved, vertices: make([]result[[][]float32], len(k.Radii)+1)}
 	if i := slices.IndexFunc(s.recent, func(x *session) bool { return x.key == key }); i >= 0 {
 		x = s.recent[i]
 		s.recent = slices.Delete(s.recent, i, i+1)
 	}
 	s.recent = slices.Insert(s.recent, 0, x)
-	most := min(max(sessionBytes/(8*len(s.core)*len(s.core)), 1), maxSessions)
-	s.recent = slices.Delete(s.recent, min(most, len(s.recent)), len(s.recent))
+	bytes := 0
+	for i, old := range s.recent {
+		bytes += 8 * len(old.s.core) * len(old.s.core)
+		if i > 0 && (i == maxSessions || bytes > sessionBytes) {
+			s.recent = slices.Delete(s.recent, i, len(s.recent))
+			break
+		}
+	}
 	return x, nil
 }

@@ -115,7 +115,7 @@ func TestGate(t *testing.T) {
 func TestCancelledFit(t *testing.T) {
 	s := New(drugs(t), DefaultOptions())
 	defer s.end()
-	x, err := s.session(parameters{"rank": "64", "samples": "1000", "radii": "1,2,4,8"})
+	x, err := s.given().session(parameters{"rank": "64", "samples": "1000", "radii": "1,2,4,8"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,13 +134,13 @@ func TestCancelledFit(t *testing.T) {
 // Progress is that of the session of the parameters, and of no other.
 func TestProgress(t *testing.T) {
 	s := newTester(t, readSpec(t), someDrugs(t), nil)
-	x, err := s.server.session(parameters{"eta": "0.5"})
+	x, err := s.server.given().session(parameters{"eta": "0.5"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	x.report(kernel.Progress{Stage: "classes 1/3", Done: 2, Total: 5})
 	for query, want := range map[string]progressAnswer{
-		"?eta=0.5": {"running", kernel.Progress{Stage: "classes 1/3", Done: 2, Total: 5}},
+		"?eta=0.5": {State: "running", Progress: kernel.Progress{Stage: "classes 1/3", Done: 2, Total: 5}},
 		"":         {State: "idle"},
 	} {
 		var got progressAnswer
@@ -162,7 +162,7 @@ func TestSessions(t *testing.T) {
 	s := New(drugs(t), DefaultOptions())
 	defer s.end()
 	at := func(seed uint64) *session {
-		x, err := s.session(parameters{"seed": fmt.Sprint(seed)})
+		x, err := s.given().session(parameters{"seed": fmt.Sprint(seed)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,11 +201,11 @@ func TestCore(t *testing.T) {
 	whole := New(src, DefaultOptions())
 	defer whole.end()
 	ctx := context.Background()
-	x, err := s.session(nil)
+	x, err := s.given().session(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := whole.session(nil)
+	y, err := whole.given().session(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestExplainedDecision(t *testing.T) {
 	s := New(drugs(t), DefaultOptions())
 	defer s.end()
 	ctx := context.Background()
-	x, err := s.session(nil)
+	x, err := s.given().session(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestExplainedDecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	for c, class := range m.Classes {
-		e, err := explainDecision(ctx, m.Model, s.data.Graphs[17], &class)
+		e, err := explainDecision(ctx, m.Model, s.given().data.Graphs[17], &class)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +322,7 @@ func TestNeighbourLayout(t *testing.T) {
 	s := New(drugs(t), DefaultOptions())
 	defer s.end()
 	ctx := context.Background()
-	x, err := s.session(nil)
+	x, err := s.given().session(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +362,7 @@ func TestNeighbourLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range s.data.IDs {
+	for i := range s.given().data.IDs {
 		a, b := p.project(f.gram.Row(i))
 		if math.Abs(a-e.Axes[0][i]) > 1e-8 || math.Abs(b-e.Axes[1][i]) > 1e-8 {
 			t.Fatalf("graph %d is projected to %v, %v, want %v, %v", i, a, b, e.Axes[0][i], e.Axes[1][i])
@@ -427,7 +427,7 @@ func TestProducts(t *testing.T) {
 	o := DefaultOptions()
 	o.Whole, o.Core = 100, 60
 	s := newTester(t, readSpec(t), src, func(d *Options) { *d = o })
-	x, err := s.server.session(nil)
+	x, err := s.server.given().session(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
