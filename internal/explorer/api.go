@@ -193,8 +193,10 @@ var endpoints = []endpoint{
 	operation("POST", "neighbours", "Most similar graphs", computing, on((*session).fitted, findNeighbours)),
 	operation("GET", "predict", "Prediction for one graph", computing, predict),
 	operation("POST", "predict", "Predictions for graphs, in their order", computing, predict),
+	operation("GET", "explain", "What each vertex contributes to a prediction", computing, on((*session).learned, postExplain)),
 	operation("POST", "explain", "What each vertex contributes to a prediction", computing, on((*session).learned, postExplain)),
-	operation("POST", "compare", "Two graphs, scale by scale, with vertices matched", computing, on((*session).fitted, postCompare)),
+	operation("GET", "compare", "Two graphs, scale by scale, with vertices matched", computing, getCompare),
+	operation("POST", "compare", "Two graphs, scale by scale, with vertices matched", computing, on((*session).fitted, compare)),
 	operation("POST", "vertex", "The neighbourhood of a vertex at a scale, and similar vertices", computing, postVertex),
 	operation("GET", "download/{file}", "A picture, a table or the model as a file", computing, getDownload),
 }

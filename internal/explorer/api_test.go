@@ -229,6 +229,7 @@ var goodRequests = []string{
 	`POST /predict {"graphs":[{"index":3},{"smiles":"CCO"},{"graph":` + ethanol + `}],"k":2,"place":true}`,
 	`POST /predict {"graphs":[{"smiles":"[Si]CCO"}],"parameters":null}`,
 	`POST /explain {"graph":{"index":3}}`, `POST /explain {"graph":{"smiles":"CCO"},"class":"steroid","parameters":{"combine":"sum"}}`,
+	"GET /explain?index=3", "GET /explain?smiles=CCO&class=steroid", "GET /compare?a=3&b=CCO", "GET /compare?a=3&b=4&eta=0.5",
 	`POST /compare {"a":{"index":3},"b":{"smiles":"CCO"}}`, `POST /vertex {"graph":{"index":3},"vertex":2,"level":1}`,
 	`POST /vertex {"graph":{"smiles":"CCO"},"vertex":2,"level":0,"k":0,"parameters":{"radii":[2]}}`,
 	`POST /read {"name":"x.smi","text":"CCO ethanol\nCCN ethylamine\n"}`, `POST /read {"name":"","text":"CCO\n"}`,
@@ -334,6 +335,11 @@ var badRequests = []struct {
 	{`POST /explain {"graph":{"index":1},"class":"x"}`, "400", "class"},
 	{`POST /explain {"graph":{"index":999}}`, "404", "graph 999"},
 	{`POST /compare {"a":{"index":1}}`, "400", "0 of them"},
+	{"GET /explain", "400", "0 of them"},
+	{"GET /explain?index=999", "404", "graph 999"},
+	{"GET /compare?a=1", "400", "smiles: empty"},
+	{"GET /compare?a=1&b=C((", "400", "SMILES position 3"},
+	{"GET /compare?a=1&b=999", "404", "graph 999"},
 	{`POST /compare {"a":{"index":1},"b":{"index":999}}`, "404", "graph 999"},
 	{`POST /vertex {"graph":{"index":1},"vertex":999,"level":1}`, "400", "vertex: 999"},
 	{`POST /vertex {"graph":{"index":1},"vertex":0,"level":3}`, "400", "level: 3, want 0 to 2"},
@@ -350,6 +356,7 @@ var badRequests = []struct {
 var bareRequests = []string{
 	"GET /graph/0", `POST /graph {"index":0}`, "GET /map?eta=0.5", "GET /matrix?eta=0.5", "GET /gram?eta=0.5", "GET /evaluate?eta=0.5", "GET /neighbours?index=1&eta=0.5",
 	`POST /neighbours {"graph":{"index":0},"parameters":{"eta":0.5}}`, "GET /predict?index=0&eta=0.5", `POST /predict {"graphs":[{"index":0}],"parameters":{"eta":0.5}}`,
+	"GET /explain?index=0", "GET /compare?a=0&b=1",
 	`POST /explain {"graph":{"index":0}}`, `POST /compare {"a":{"index":0},"b":{"index":1}}`, `POST /vertex {"graph":{"index":0},"vertex":0,"level":1}`,
 	"GET /download/graph.svg?index=0",
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mlgkernel/mlg"
@@ -282,9 +283,8 @@ type compareRequest struct {
 // comparison compares two graphs.
 type comparison struct {
 	K      float64     `json:"k"`
-	Levels []pairLevel `json:"levels" help:"of the multiscale kernel whose scales are shown; empty where a graph is too large, or there is none"`
-	A      []float64   `json:"a" help:"contributions of the vertices to log k"`
-	B      []float64   `json:"b" help:"contributions of the vertices to log k"`
+	Levels []pairLevel `json:"levels" help:"of the multiscale kernel whose scales are shown"`
+	Note   string      `json:"note" help:"why there are no levels; else empty"`
 }
 
 // pairLevel is the similarity of two graphs at one level, with their vertices matched.
@@ -297,58 +297,86 @@ type pairLevel struct {
 // maxPair is the largest graph whose vertices are matched, which takes cubic time.
 const maxPair = 300
 
-// postCompare compares two graphs.
-func postCompare(ctx context.Context, x *session, f *fitted, in *compareRequest) (*comparison, error) {
-	a, _, err := x.s.graph(in.A)
+// getCompare compares two graphs that the query names.
+func getCompare(q *request, in *struct {
+	A string `json:"a" want:"1 to 4000" help:"a graph: its position in the data, from 0, or a molecule as SMILES"`
+	B string `json:"b" want:"1 to 4000" help:"another one"`
+	kernelRequest
+}) (*comparison, error) {
+	named := func(text string) reference {
+		if i, err := strconv.Atoi(text); err == nil {
+			return reference{Index: &i}
+		}
+		return reference{SMILES: &text}
+	}
+	return on((*session).fitted, compare)(q, &compareRequest{named(in.A), named(in.B), in.kernelRequest})
+}
+
+// compare compares two graphs.
+func compare(ctx context.Context, x *session, f *fitted, in *compareRequest) (*comparison, error) {
+	a, i, err := x.s.graph(in.A)
 	if err != nil {
 		return nil, within("a", err)
 	}
-	b, _, err := x.s.graph(in.B)
+	b, j, err := x.s.graph(in.B)
 	if err != nil {
 		return nil, within("b", err)
 	}
-	c, err := explain.Similarity(ctx, f.Kernel, a, b)
-	if err != nil {
-		return nil, err
+	out := &comparison{Levels: []pairLevel{}}
+	if i >= 0 && j >= 0 {
+		var k *kernel.Matrix
+		if k, err = f.block(ctx, []int{i}, []int{j}); err == nil {
+			out.K = k.Data[0]
+		}
+	} else {
+		out.K, err = f.Kernel.Compare(ctx, a, b)
 	}
-	out := &comparison{K: c.K, A: c.G.Vertices, B: c.H.Vertices, Levels: []pairLevel{}}
-	if f.scales == nil || max(a.N(), b.N()) > maxPair {
+	switch {
+	case err != nil:
+		return nil, err
+	case f.scales == nil:
+		out.Note = noScales
+		return out, nil
+	case max(a.N(), b.N()) > maxPair:
+		out.Note = fmt.Sprintf("vertices of graphs of more than %d are not matched", maxPair)
 		return out, nil
 	}
+	out.Levels, err = f.compareLevels(ctx, a, b)
+	return out, err
+}
+
+// compareLevels compares two graphs by the features of their vertices: k_ℓ is the FLG kernel of these
+// features.
+func (f *fitted) compareLevels(ctx context.Context, a, b *graph.Graph) (out []pairLevel, err error) {
 	m, both, err := f.multiscale(a, b)
 	if err != nil {
 		return nil, err
 	}
-	for level, radius := range f.radii() {
-		l, err := compareLevel(ctx, m, both[0], both[1], level)
+	levels, err := m.Vertices(ctx, both)
+	if err != nil {
+		return nil, err
+	}
+	for l, v := range levels {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x, y := v.Of(0), v.Of(1)
+		k, err := mlg.FLG(both[0], x, both[1], y, m.Kernel().Eta, m.Kernel().Gamma)
 		if err != nil {
 			return nil, err
 		}
-		l.Radius = radius
-		out.Levels = append(out.Levels, l)
+		matched, err := explain.MatchFeatures(first(x, a.N()), first(y, b.N()), l)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, pairLevel{*matched, f.radii()[l], k})
 	}
 	return out, nil
 }
 
-// compareLevel compares two graphs by the features of their vertices at a level: k_ℓ is the
-// FLG kernel of these features.
-func compareLevel(ctx context.Context, m *mlg.Model, a, b *graph.Graph, level int) (out pairLevel, err error) {
-	x, err := m.VertexFeatures(ctx, a, level)
-	if err != nil {
-		return out, err
-	}
-	y, err := m.VertexFeatures(ctx, b, level)
-	if err != nil {
-		return out, err
-	}
-	if out.K, err = mlg.FLG(a, x, b, y, m.Kernel().Eta, m.Kernel().Gamma); err != nil {
-		return out, err
-	}
-	matched, err := explain.MatchFeatures(x, y, level)
-	if err == nil {
-		out.Matching = *matched
-	}
-	return out, err
+// first returns the first rows of a matrix: where edges are vertices, those of the vertices.
+func first(x *kernel.Matrix, rows int) *kernel.Matrix {
+	return &kernel.Matrix{Rows: rows, Cols: x.Cols, Data: x.Data[:rows*x.Cols]}
 }
 
 type vertexRequest struct {
@@ -368,6 +396,7 @@ type vertexAnswer struct {
 	Own           []float64       `json:"own" help:"similarity of every vertex of the graph: the dot product of features, 1 for equal ones"`
 	Elsewhere     []similarVertex `json:"elsewhere" help:"the most similar vertex of other graphs, the most similar graphs first"`
 	Equal         int             `json:"equal" help:"vertices of all graphs of the data that the kernel cannot tell from this one"`
+	Note          string          `json:"note" help:"why there are no similar vertices; else empty"`
 }
 
 // similarVertex is a vertex of a graph of the data, with its similarity.
@@ -377,7 +406,7 @@ type similarVertex struct {
 }
 
 func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
-	var table [][]float32
+	var table *vertexTable
 	get := func(x *session, ctx context.Context) (*fitted, error) {
 		f, err := x.fitted(ctx)
 		if err != nil {
@@ -386,10 +415,14 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 		if levels := len(f.radii()); in.Level < 0 || in.Level >= levels {
 			return nil, badRequest("level", "level: %d, want 0 to %d", in.Level, levels-1)
 		}
-		if x.s.data.Graphs != nil && in.K > 0 {
-			table, err = x.vertexTable(ctx, in.Level)
+		if x.s.data.Graphs != nil && in.K > 0 && f.scales != nil {
+			tables, err := x.vertexTables(ctx)
+			if err != nil {
+				return nil, err
+			}
+			table = &tables[in.Level]
 		}
-		return f, err
+		return f, nil
 	}
 	return on(get, func(ctx context.Context, x *session, f *fitted, in *vertexRequest) (*vertexAnswer, error) {
 		g, index, err := x.s.graph(in.Graph)
@@ -399,20 +432,24 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 		if in.Vertex < 0 || in.Vertex >= g.N() {
 			return nil, badRequest("vertex", "vertex: %d, want 0 to %d", in.Vertex, g.N()-1)
 		}
+		out := &vertexAnswer{Level: in.Level, Radius: f.radii()[in.Level], Own: []float64{}, Elsewhere: []similarVertex{}}
+		var scratch graph.Scratch
+		out.Neighbourhood = slices.Clone(scratch.Ball(g, in.Vertex, out.Radius))
+		out.Distance = slices.Clone(scratch.Distances())
+		if f.scales == nil {
+			out.Note = noScales
+			return out, nil
+		}
 		m, prepared, err := f.multiscale(g)
 		if err != nil {
 			return nil, err
 		}
-		out := &vertexAnswer{Level: in.Level, Radius: f.radii()[in.Level], Elsewhere: []similarVertex{}}
-		var scratch graph.Scratch
-		out.Neighbourhood = slices.Clone(scratch.Ball(g, in.Vertex, out.Radius))
-		out.Distance = slices.Clone(scratch.Distances())
 		features, err := m.VertexFeatures(ctx, prepared[0], in.Level)
 		if err != nil {
 			return nil, err
 		}
 		own := features.Row(in.Vertex)
-		for w := range features.Rows {
+		for w := range g.N() {
 			out.Own = append(out.Own, explain.VertexSimilarity(own, features.Row(w)))
 		}
 		if table != nil {
@@ -424,13 +461,17 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 
 // elsewhere returns the vertices most like one with the given features, the best of each graph but self, and
 // how many are equal to it.
-func (d *Data) elsewhere(table [][]float32, features []float64, self, k int) (best []similarVertex, equal int) {
+func (d *Data) elsewhere(t *vertexTable, features []float64, self, k int) (best []similarVertex, equal int) {
 	own := rounded(features)
-	vertex, most := make([]int, len(table)), make([]float64, len(table))
-	for i, t := range table {
+	similarity := make([]float64, len(t.features)/max(t.width, 1))
+	for c := range similarity {
+		similarity[c] = explain.VertexSimilarity(own, t.features[c*t.width:][:t.width])
+	}
+	vertex, most := make([]int, len(t.class)), make([]float64, len(t.class))
+	for i, classes := range t.class {
 		most[i] = math.NaN() // without vertices
-		for w := range d.Graphs[i].N() {
-			s := explain.VertexSimilarity(own, t[w*len(own):][:len(own)])
+		for w, c := range classes[:d.Graphs[i].N()] {
+			s := similarity[c]
 			if !(s <= most[i]) {
 				vertex[i], most[i] = w, s
 			}

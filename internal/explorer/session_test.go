@@ -463,12 +463,12 @@ func TestProducts(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = newTester(t, s.spec, src, nil)
-	if code, out := s.do("POST", "/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":0}`, ""); code != 422 {
-		t.Errorf("vertex of a baseline: %d %s, want 422", code, out)
+	if s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":0}`, &v); v.Note != noScales || len(v.Neighbourhood) != 1 {
+		t.Errorf("vertex of a baseline: %+v", v)
 	}
 	s.post("/api/v1/compare", `{"a":{"index":3},"b":{"index":8}}`, &pair)
-	if len(pair.Levels) != 0 {
-		t.Errorf("%d levels of a baseline", len(pair.Levels))
+	if len(pair.Levels) != 0 || pair.Note != noScales {
+		t.Errorf("%d levels of a baseline, note %q", len(pair.Levels), pair.Note)
 	}
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
 	if len(e.Vertices) != src.Graphs[3].N() || len(e.Features) != 0 {
