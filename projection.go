@@ -109,7 +109,7 @@ func (p *projection) diagonalise(ctx context.Context, gram []float64, marks []la
 	if k.Landmarks != Uniform {
 		rank = n // principal takes the leading part
 	}
-	values, vectors, err := dense.LeadingEigen(gram, n, rank, kernel.Workers(ctx))
+	values, vectors, err := dense.LeadingEigen(ctx, gram, n, rank, kernel.Workers(ctx))
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (m *Model) principal(ctx context.Context, proj *projection, at *level) erro
 	}
 	defer kernel.Trace(ctx, "eigen")()
 	p := proj.p
-	values, vectors, err := dense.LeadingEigen(c, p, m.kernel.Rank, kernel.Workers(ctx))
+	values, vectors, err := dense.LeadingEigen(ctx, c, p, m.kernel.Rank, kernel.Workers(ctx))
 	if err != nil {
 		return fmt.Errorf("level %d: %w", at.number, err)
 	}

@@ -64,9 +64,9 @@ func mapPicture(_ context.Context, x *session, p *placement, in *downloadRequest
 	return pictureFile(in.File, drawn, err)
 }
 
-func matrixPicture(_ context.Context, x *session, f *fitted, in *downloadRequest) (*file, error) {
+func matrixPicture(ctx context.Context, x *session, f *fitted, in *downloadRequest) (*file, error) {
 	d := x.s.data
-	drawn, err := draw.HeatMap(d.Name, f.gram, d.classOf(f.core), draw.Size{Width: 800, Height: 760})
+	drawn, err := draw.HeatMap(ctx, d.Name, f.gram, d.classOf(f.core), draw.Size{Width: 800, Height: 760})
 	return pictureFile(in.File, drawn, err)
 }
 

@@ -187,8 +187,8 @@ func (f *fitted) radii() []int {
 
 // ordered returns the positions in the core in the order of the matrix view.
 func (x *session) ordered(ctx context.Context) ([]int, error) {
-	return follows(ctx, x, &x.order, "order", func(_ context.Context, f *fitted) ([]int, error) {
-		return cluster.Order(f.gram, choose.Pick(x.s.data.class, f.core))
+	return follows(ctx, x, &x.order, "order", func(ctx context.Context, f *fitted) ([]int, error) {
+		return cluster.Order(ctx, f.gram, choose.Pick(x.s.data.class, f.core))
 	})
 }
 

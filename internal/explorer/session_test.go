@@ -358,7 +358,7 @@ func TestNeighbourLayout(t *testing.T) {
 	if err != nil || !slices.Equal(again[0], p.neighbours[0]) || !slices.Equal(again[1], p.neighbours[1]) {
 		t.Errorf("another layout of the same: %v", err)
 	}
-	e, err := draw.KernelPCA(f.gram)
+	e, err := draw.KernelPCA(ctx, f.gram)
 	if err != nil {
 		t.Fatal(err)
 	}

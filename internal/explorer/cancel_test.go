@@ -1,0 +1,89 @@
+//go:build unix
+
+package explorer
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mlgkernel/mlg/dataset"
+)
+
+// processor returns the time that the process has used the processors.
+func processor(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// manyDrugs are the drugs so many times, with small differences in their values.
+func manyDrugs(t *testing.T, times int, values bool) *Data {
+	t.Helper()
+	ds := &dataset.Dataset{Name: "many"}
+	for k := range times {
+		for i, g := range drugs(t).Graphs {
+			target := g.Target()
+			if values {
+				target = fmt.Sprintf("%d.%d", g.N(), (i*7+k)%10)
+			}
+			ds.Graphs = append(ds.Graphs, g.With(fmt.Sprintf("%s %d", g.ID(), k), target))
+		}
+	}
+	d, err := fromDataset(ds, dataset.DefaultOptions(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// Whatever is computed, when nobody waits for it any more it stops using the processor: each stage is cancelled
+// again and again, a little later each time, until it is done. Time is that of the processor, so that
+// other programs do not matter.
+func TestCancelledStages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	const most = time.Second
+	for name, d := range map[string]*Data{"classes": manyDrugs(t, 8, false), "values": manyDrugs(t, 8, true)} {
+		s := New(d, DefaultOptions())
+		defer s.end()
+		x, err := s.given().session(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, stage := range []struct {
+			name string
+			run  func(ctx context.Context) error
+		}{
+			{"fit", func(ctx context.Context) error { _, err := x.fitted(ctx); return err }},
+			{"map", func(ctx context.Context) error { _, err := x.placed(ctx); return err }},
+			{"order", func(ctx context.Context) error { _, err := x.ordered(ctx); return err }},
+			{"learn", func(ctx context.Context) error { _, err := x.learned(ctx); return err }},
+			{"evaluate", func(ctx context.Context) error { _, err := x.evaluated(ctx); return err }},
+			{"predict", func(ctx context.Context) error { _, err := x.predicted(ctx); return err }},
+			{"vertices", func(ctx context.Context) error { _, err := x.vertexTables(ctx); return err }},
+		} {
+			for delay := 20 * time.Millisecond; ; delay = delay * 3 / 2 {
+				ctx, cancel := context.WithTimeout(t.Context(), delay)
+				err := stage.run(ctx)
+				cancel()
+				if err == nil {
+					break
+				}
+				used := processor(t)
+				for len(s.heavy.slots) > 0 {
+					time.Sleep(time.Millisecond)
+				}
+				if used = processor(t) - used; used > most {
+					t.Errorf("%s, %s, cancelled after %v: used the processor for another %v", name, stage.name, delay, used)
+				}
+			}
+		}
+	}
+}
