@@ -11,7 +11,7 @@ export function pairView(a, b, answer, chosen, choose) {
     h("b", {}, a.id),
     h("div", {}, h("div", { class: "pair-value" }, answer.k.toFixed(4)), h("div", { class: "muted small" }, "similarity")),
     h("b", {}, b.id));
-  if (!level) return [names, h("p", { class: "empty" }, "There are no scales to show: the graphs are too large, or the model has no multiscale kernel of them.")];
+  if (!level) return [names, h("p", { class: "empty" }, answer.note || "There are no scales to show.")];
 
   const say = h("p", { class: "key", "aria-live": "polite" }, hint(level));
   const svg = picture(a, b, level, (text) => (say.textContent = text ?? hint(level)));
@@ -41,7 +41,7 @@ export function track(value) {
   return h("div", { class: "track" }, fill);
 }
 
-const hint = (level) => `Point at a vertex to see its counterpart (${scaleName(level.level, level.radius)}). The stronger the blue, the more alike.`;
+const hint = (level) => `Point at a vertex to see its counterpart (${scaleName(level.level, level.radius)}). The stronger the colour, the more alike.`;
 
 function picture(a, b, level, say) {
   const drawings = [];

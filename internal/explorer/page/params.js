@@ -24,6 +24,7 @@ export function parameterPanel(info, changed) {
     else values[p.name] = String(value);
     clearTimeout(timer);
     timer = setTimeout(() => changed({ ...values }), wait);
+    sum();
   };
 
   const field = (p) => {
@@ -58,25 +59,26 @@ export function parameterPanel(info, changed) {
   };
 
   form.replaceChildren(...info.parameters.map(field));
-  form.addEventListener("submit", (e) => e.preventDefault());
-  if (!info.has_graphs) {
-    for (const el of form.querySelectorAll("input, select")) el.disabled = true;
-    $("reset").disabled = true;
-    $("parameters-note").hidden = false;
-    $("parameters-note").textContent = "The model file holds no graphs, so its parameters are fixed.";
-  } else if (info.saved) {
-    $("parameters-note").hidden = false;
-    $("parameters-note").replaceChildren("The model as it was trained:", h("ul", {}, info.kernels.map((k) => h("li", {}, k))), "A change fits the multiscale kernel anew, alone.");
-  }
+  form.onsubmit = (e) => e.preventDefault();
+  for (const el of [...form.querySelectorAll("input, select"), $("reset")]) el.disabled = !info.has_graphs;
+  const note = !info.has_graphs ? ["The model file holds no graphs, so its parameters are fixed."]
+    : info.saved ? ["The model as it was trained:", h("ul", {}, info.kernels.map((k) => h("li", {}, k))), "A change fits the multiscale kernel anew, alone."] : [];
+  $("parameters-note").replaceChildren(...note);
+  $("parameters-note").hidden = !note.length;
 
+  const sum = () => {
+    const names = Object.keys(values);
+    $("parameters-sum").textContent = names.length ? names.map((n) => `${n} ${values[n]}`).join(", ") : info.saved ? "as trained" : "defaults";
+  };
   const show = (given) => {
     for (const name of Object.keys(values)) delete values[name];
     Object.assign(values, given);
     for (const p of info.parameters) fill.get(p.name)(given[p.name] ?? p.default);
+    sum();
   };
-  $("reset").addEventListener("click", () => {
+  $("reset").onclick = () => {
     show({});
     changed({});
-  });
+  };
   return show;
 }
