@@ -153,9 +153,15 @@ func TestCharts(t *testing.T) {
 		"heat":        func() (*Picture, error) { return HeatMap(t.Context(), hostile, k, class, DefaultSize) },
 		"heat plain":  func() (*Picture, error) { return HeatMap(t.Context(), "", k, nil, Size{300, 200}) },
 		"heat of one": func() (*Picture, error) { return HeatMap(t.Context(), "", linearKernel(ps[:1]), nil, DefaultSize) },
-		"map":         func() (*Picture, error) { return Map(t.Context(), "map", k, class, DefaultSize) },
-		"map plain":   func() (*Picture, error) { return Map(t.Context(), "map", k, nil, DefaultSize) },
-		"map of one":  func() (*Picture, error) { return Map(t.Context(), "map", linearKernel(ps[:1]), nil, DefaultSize) },
+		"values": func() (*Picture, error) {
+			return Scatter{X: []float64{1, 2, 3}, Y: []float64{1, 2, 1}, Value: &PointValues{hostile, []float64{0.5, math.NaN(), -1}, true}, Size: DefaultSize}.Picture()
+		},
+		"named": func() (*Picture, error) {
+			return Scatter{X: []float64{1, 2, 3}, Y: []float64{1, 2, 1}, Class: []string{"b", "", "b"}, Names: []string{"a", "b"}, Size: DefaultSize}.Picture()
+		},
+		"map":        func() (*Picture, error) { return Map(t.Context(), "map", k, class, DefaultSize) },
+		"map plain":  func() (*Picture, error) { return Map(t.Context(), "map", k, nil, DefaultSize) },
+		"map of one": func() (*Picture, error) { return Map(t.Context(), "map", linearKernel(ps[:1]), nil, DefaultSize) },
 		"bars": func() (*Picture, error) {
 			return BarChart{Title: "t", Axis: "%", Bars: []Bar{{"x", 3, 1}, {hostile, -2, 0}}, Size: DefaultSize}.Picture()
 		},

@@ -86,6 +86,17 @@ var sequentialStops = []color.NRGBA{
 // sequential returns the colour of t in [0, 1], from light to dark in even steps of lightness.
 func sequential(t float64) color.NRGBA { return ramp(t, sequentialStops) }
 
+// numberStops are those of numbers on a map, and differenceStops of numbers around a middle. Unlike the other
+// scales they show on white at both ends and in the middle.
+var (
+	numberStops     = []color.NRGBA{rgb(0xfbe3b5), rgb(0xf0b08f), rgb(0xdc7a8f), rgb(0xb04e92), rgb(0x6f3685), rgb(0x2c1a55)}
+	differenceStops = []color.NRGBA{rgb(0x3a75bf), rgb(0x72a4d8), rgb(0xb4b4b4), rgb(0xf09f52), rgb(0xd67014)}
+	unknownColor    = rgb(0xc9c9c9) // of points without a value or a class
+)
+
+func numberColor(t float64) color.NRGBA     { return ramp(0.05+0.95*t, numberStops) }
+func differenceColor(t float64) color.NRGBA { return ramp(t, differenceStops) }
+
 // elementColors are the usual colours of atoms, dark enough for text on white.
 var elementColors = map[string]color.NRGBA{
 	"N": rgb(0x1d4ed8), "O": rgb(0xc81414), "S": rgb(0x866a00), "F": rgb(0x1c7c2e), "Cl": rgb(0x1c7c2e),

@@ -113,5 +113,5 @@ func Map(ctx context.Context, title string, k *kernel.Matrix, class []string, si
 		return nil, err
 	}
 	name := func(a int) string { return fmt.Sprintf("component %d (%.1f %% of the variance)", a+1, 100*e.Share[a]) }
-	return Scatter{title, name(0), name(1), e.Axes[0], e.Axes[1], class, size}.Picture()
+	return Scatter{Title: title, XAxis: name(0), YAxis: name(1), X: e.Axes[0], Y: e.Axes[1], Class: class, Size: size}.Picture()
 }

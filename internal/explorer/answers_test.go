@@ -236,7 +236,7 @@ func TestDownloads(t *testing.T) {
 		t.Errorf("model of %d graphs, learner %v", m.Examples(), m.Learner)
 	}
 	_, data = s.do("GET", "/api/v1/download/table.csv", "", "")
-	if lines := strings.Split(string(data), "\n"); len(lines) != 236 || strings.Count(lines[1], ",") != 9 {
+	if lines := strings.Split(string(data), "\n"); len(lines) != 236 || strings.Count(lines[1], ",") != 11 {
 		t.Errorf("table of %d lines: %s", len(lines), lines[1])
 	}
 	_, data = s.do("GET", "/api/v1/download/gram.csv", "", "")

@@ -198,6 +198,8 @@ var endpoints = []endpoint{
 	operation("GET", "compare", "Two graphs, scale by scale, with vertices matched", computing, getCompare),
 	operation("POST", "compare", "Two graphs, scale by scale, with vertices matched", computing, on((*session).fitted, compare)),
 	operation("POST", "vertex", "The neighbourhood of a vertex at a scale, and similar vertices", computing, postVertex),
+	operation("GET", "find", "Graphs by name, class or fragment", computing, getFind),
+	operation("POST", "export", "Some of the graphs as a table, as SMILES or as Graph JSON Lines", computing, postExport),
 	operation("GET", "download/{file}", "A picture, a table or the model as a file", computing, getDownload),
 }
 

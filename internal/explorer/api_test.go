@@ -233,7 +233,9 @@ var goodRequests = []string{
 	`POST /compare {"a":{"index":3},"b":{"smiles":"CCO"}}`, `POST /vertex {"graph":{"index":3},"vertex":2,"level":1}`,
 	`POST /vertex {"graph":{"smiles":"CCO"},"vertex":2,"level":0,"k":0,"parameters":{"radii":[2]}}`,
 	`POST /read {"name":"x.smi","text":"CCO ethanol\nCCN ethylamine\n"}`, `POST /read {"name":"","text":"CCO\n"}`,
-	"GET /download/map.svg", "GET /download/graph.svg?index=2", "GET /download/graph.png?smiles=CCO", "GET /download/table.csv", "GET /download/model.mlg",
+	"GET /find", "GET /find?text=PAM", "GET /find?class=steroid&limit=1", "GET /find?smiles=c1ccccc1&text=a",
+	`POST /export {"graphs":[3,1],"format":"csv"}`, `POST /export {"graphs":[3],"format":"jsonl"}`, `POST /export {"graphs":[3],"format":"csv","parameters":{"eta":0.5}}`,
+	"GET /download/map.svg", "GET /download/map.svg?color=error", "GET /download/map.png?color=size&layout=pca", "GET /download/graph.svg?index=2", "GET /download/graph.png?smiles=CCO", "GET /download/table.csv", "GET /download/model.mlg",
 }
 
 // Requests that are wrong, with the status and a part of the message.
@@ -345,6 +347,14 @@ var badRequests = []struct {
 	{`POST /vertex {"graph":{"index":1},"vertex":0,"level":3}`, "400", "level: 3, want 0 to 2"},
 	{`POST /vertex {"graph":{"index":1},"vertex":0,"level":0,"k":-1}`, "400", "k = -1"},
 	{`POST /vertex {"graph":{"index":999},"vertex":0,"level":1}`, "404", "graph 999"},
+	{"GET /find?smiles=C((", "400", "SMILES position 3"},
+	{"GET /find?limit=0", "400", "limit = 0"},
+	{`POST /export {"graphs":[],"format":"csv"}`, "400", "graphs: none"},
+	{`POST /export {"graphs":[78],"format":"csv"}`, "404", "graph 78, want 0 … 77"},
+	{`POST /export {"graphs":[7],"format":"x"}`, "400", `format = "x"`},
+	{`POST /export {"graphs":[7],"format":"smi"}`, "422", "not read from SMILES"},
+	{"GET /download/map.svg?color=x", "400", `color = "x"`},
+	{"GET /download/map.svg?color=column", "422", "nothing to colour by column"},
 	{"GET /download/x", "400", `file = "x", want map.svg, map.png`},
 	{"GET /download/..%2f..%2fetc%2fpasswd", "400", `file = "../../etc/passwd", want map.svg`},
 	{"GET /download/map.svg?layout=x", "400", `layout = "x", want neighbours or pca`},
@@ -358,7 +368,7 @@ var bareRequests = []string{
 	`POST /neighbours {"graph":{"index":0},"parameters":{"eta":0.5}}`, "GET /predict?index=0&eta=0.5", `POST /predict {"graphs":[{"index":0}],"parameters":{"eta":0.5}}`,
 	"GET /explain?index=0", "GET /compare?a=0&b=1",
 	`POST /explain {"graph":{"index":0}}`, `POST /compare {"a":{"index":0},"b":{"index":1}}`, `POST /vertex {"graph":{"index":0},"vertex":0,"level":1}`,
-	"GET /download/graph.svg?index=0",
+	"GET /download/graph.svg?index=0", "GET /find?smiles=CC", `POST /export {"graphs":[0],"format":"jsonl"}`,
 }
 
 // split takes a request of the lists apart.

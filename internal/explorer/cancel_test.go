@@ -47,10 +47,10 @@ func manyDrugs(t *testing.T, times int, values bool) *Data {
 // other programs do not matter.
 func TestCancelledStages(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes half a minute")
+		t.Skip("takes ten seconds")
 	}
 	const most = time.Second
-	for name, d := range map[string]*Data{"classes": manyDrugs(t, 8, false), "values": manyDrugs(t, 8, true)} {
+	for name, d := range map[string]*Data{"classes": manyDrugs(t, 5, false), "values": manyDrugs(t, 5, true)} {
 		s := New(d, DefaultOptions())
 		defer s.end()
 		x, err := s.given().session(nil)
@@ -69,7 +69,7 @@ func TestCancelledStages(t *testing.T) {
 			{"predict", func(ctx context.Context) error { _, err := x.predicted(ctx); return err }},
 			{"vertices", func(ctx context.Context) error { _, err := x.vertexTables(ctx); return err }},
 		} {
-			for delay := 20 * time.Millisecond; ; delay = delay * 3 / 2 {
+			for delay := 20 * time.Millisecond; ; delay *= 2 {
 				ctx, cancel := context.WithTimeout(t.Context(), delay)
 				err := stage.run(ctx)
 				cancel()

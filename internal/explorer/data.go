@@ -217,7 +217,3 @@ func every(list []int, number int) []int {
 	}
 	return out
 }
-
-// fragments reports whether the graphs are molecules that can be searched for fragments: elements as labels
-// and bonds as edge labels.
-func (d *Data) fragments() bool { return d.molecules && d.info.EdgeLabels > 0 }

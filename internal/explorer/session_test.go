@@ -279,7 +279,7 @@ func TestCore(t *testing.T) {
 	if _, err := x.evaluated(ctx); err != nil {
 		t.Error(err)
 	}
-	if _, err := table(ctx, x, p, &downloadRequest{}); err != nil {
+	if _, err := tableFile(ctx, x, p, &downloadRequest{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -105,7 +105,7 @@ func postUpload(q *request, in *uploadRequest) (*uploadAnswer, error) {
 func (q *request) readUpload(in *uploadRequest, body *slowReader) (*uploadAnswer, error) {
 	ctx := q.Context()
 	o := in.options(q.s.o.UploadBytes)
-	r, err := openUpload(body, q.ContentLength, in.Name, o)
+	r, err := openUpload(ctx, body, q.ContentLength, in.Name, o)
 	if err != nil {
 		return nil, uploadError(err)
 	}
@@ -147,7 +147,7 @@ func (q *request) readUpload(in *uploadRequest, body *slowReader) (*uploadAnswer
 
 // openUpload opens a file as it comes. A zip file, which cannot be read from its beginning, is kept in memory
 // meanwhile.
-func openUpload(body io.Reader, size int64, name string, o dataset.Options) (*dataset.Reader, error) {
+func openUpload(ctx context.Context, body io.Reader, size int64, name string, o dataset.Options) (*dataset.Reader, error) {
 	in := bufio.NewReaderSize(body, 64<<10)
 	if magic, _ := in.Peek(4); !dataset.IsZip(magic) {
 		return dataset.NewReader(in, name, o)
@@ -159,7 +159,20 @@ func openUpload(body io.Reader, size int64, name string, o dataset.Options) (*da
 	if _, err := whole.ReadFrom(in); err != nil {
 		return nil, err
 	}
-	return dataset.NewZipReader(bytes.NewReader(whole.Bytes()), int64(whole.Len()), name, o)
+	return dataset.NewZipReader(&cancelled{ctx, bytes.NewReader(whole.Bytes())}, int64(whole.Len()), name, o)
+}
+
+// cancelled can be read as long as there is somebody who waits.
+type cancelled struct {
+	ctx context.Context
+	io.ReaderAt
+}
+
+func (c *cancelled) ReadAt(p []byte, off int64) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.ReaderAt.ReadAt(p, off)
 }
 
 // uploadError says why a file cannot be read; a table without a column of SMILES can be helped by naming it.
