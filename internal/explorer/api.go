@@ -209,6 +209,8 @@ func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", servePage)
 	mux.HandleFunc("GET /{file}", servePage)
+	mux.HandleFunc("GET /docs", s.serveDocs)
+	mux.HandleFunc("GET /docs.css", serveDocsStyle)
 	for _, e := range endpoints {
 		mux.HandleFunc(e.method+" "+e.path, func(w http.ResponseWriter, r *http.Request) { s.serveEndpoint(e, w, r) })
 	}
