@@ -48,6 +48,26 @@ func someDrugs(t testing.TB) *Data {
 	return src
 }
 
+// manyDrugs are the drugs so many times, with small differences in their values.
+func manyDrugs(t *testing.T, times int, values bool) *Data {
+	t.Helper()
+	ds := &dataset.Dataset{Name: "many"}
+	for k := range times {
+		for i, g := range drugs(t).Graphs {
+			target := g.Target()
+			if values {
+				target = fmt.Sprintf("%d.%d", g.N(), (i*7+k)%10)
+			}
+			ds.Graphs = append(ds.Graphs, g.With(fmt.Sprintf("%s %d", g.ID(), k), target))
+		}
+	}
+	d, err := fromDataset(ds, dataset.DefaultOptions(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // numbers is a source whose targets are values: numbers of vertices.
 func numbers(t testing.TB) *Data {
 	t.Helper()

@@ -4,12 +4,9 @@ package explorer
 
 import (
 	"context"
-	"fmt"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/mlgkernel/mlg/dataset"
 )
 
 // processor returns the time that the process has used the processors.
@@ -20,26 +17,6 @@ func processor(t *testing.T) time.Duration {
 		t.Fatal(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// manyDrugs are the drugs so many times, with small differences in their values.
-func manyDrugs(t *testing.T, times int, values bool) *Data {
-	t.Helper()
-	ds := &dataset.Dataset{Name: "many"}
-	for k := range times {
-		for i, g := range drugs(t).Graphs {
-			target := g.Target()
-			if values {
-				target = fmt.Sprintf("%d.%d", g.N(), (i*7+k)%10)
-			}
-			ds.Graphs = append(ds.Graphs, g.With(fmt.Sprintf("%s %d", g.ID(), k), target))
-		}
-	}
-	d, err := fromDataset(ds, dataset.DefaultOptions(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
 }
 
 // Whatever is computed, when nobody waits for it any more it stops using the processor: each stage is cancelled

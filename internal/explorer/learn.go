@@ -23,7 +23,7 @@ var (
 
 // Sizes up to which the more careful way is taken.
 const (
-	carefulChoice = 1000 // choose C by folds and not by leave-one-out of a sample; probabilities
+	carefulChoice = 1000 // choose C by folds and not by leave-one-out of a sample
 	ridgeLimit    = 2000 // examples of kernel ridge regression, whose time is cubic
 	nestedLimit   = 600  // examples of a cross-validation in which C is chosen on all inner folds
 	scoreLimit    = 2500 // examples of a cross-validation
@@ -61,8 +61,7 @@ func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
 		return nil, err
 	}
 	x.report(kernel.Progress{Stage: "train"})
-	probability := d.task == classification && len(known) <= carefulChoice
-	m.Learner, _, err = plan.Learn(ctx, f.view(known), probability, 0)
+	m.Learner, _, err = plan.Learn(ctx, f.view(known), d.task == classification, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -112,6 +112,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(l) }()
+	if s.given().data.saved() {
+		go s.prepare()
+	}
 	select {
 	case err := <-done:
 		return err
@@ -127,6 +130,15 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	}
 	return nil
+}
+
+// prepare computes what the first requests to a model need, before they come. What is wrong is told to those who
+// ask for it.
+func (s *Server) prepare() {
+	if x, err := s.given().session(nil); err == nil {
+		x.learned(s.life)
+		x.placed(s.life)
+	}
 }
 
 //go:embed page

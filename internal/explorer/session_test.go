@@ -458,6 +458,28 @@ func TestProducts(t *testing.T) {
 		t.Error("no similar vertex elsewhere")
 	}
 
+	edges := low // on graphs whose edges are vertices: an edge is two hops
+	edges.Subdivide = true
+	m.Kernel = sum(term(0.5, edges), term(0.5, paths))
+	if src, err = FromModel("edges", m); err != nil {
+		t.Fatal(err)
+	}
+	s = newTester(t, s.spec, src, nil)
+	g := src.Graphs[3]
+	s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":2}`, &v)
+	if v.Radius != 1 || len(v.Own) != g.N() || v.Own[0] != 1 || len(v.Elsewhere) == 0 || len(v.Neighbourhood) != 1+g.Degree(0) {
+		t.Errorf("vertex of a graph whose edges are vertices: %+v", v)
+	}
+	for _, e := range v.Elsewhere {
+		if e.Vertex >= src.Graphs[e.Index].N() {
+			t.Errorf("vertex %d of graph %d, which has %d", e.Vertex, e.Index, src.Graphs[e.Index].N())
+		}
+	}
+	s.post("/api/v1/compare", `{"a":{"index":3},"b":{"smiles":"CCO"}}`, &pair)
+	if len(pair.Levels) != 3 || len(pair.Levels[2].Pairs) != 3 || pair.Levels[1].Radius != 0 || pair.Levels[2].Radius != 1 {
+		t.Errorf("pair of graphs whose edges are vertices: %+v", pair)
+	}
+
 	m.Kernel = sum(term(1, wl)) // a baseline alone has no scales
 	if src, err = FromModel("baseline", m); err != nil {
 		t.Fatal(err)
