@@ -47,7 +47,8 @@ const doing = {
 
 // Stages of a computation in words.
 const stages = {
-  fit: "fitting the kernel", map: "finding positions", learn: "choosing C", train: "training", order: "clustering", vertices: "features of vertices",
+  fit: "fitting the kernel", gram: "comparing all pairs", map: "finding positions", learn: "choosing C", train: "training",
+    order: "clustering", vertices: "features of vertices",
   neighbours: "finding neighbours", "cross-validation": "",
 };
 
@@ -84,7 +85,8 @@ async function show() {
     const p = job.done ?? (await asked());
     if (!jobs.size) return hide();
     const read = job.what === doing.upload && p?.upload;
-    const stage = read ? count(read.graphs, "graph") : p?.state === "waiting" ? "waiting for another computation" : stages[p?.stage] ?? p?.stage;
+    const stage = read ? count(read.graphs, "graph") : p?.state === "waiting" ? "waiting for another computation"
+      : stages[p?.stage] ?? p?.stage;
     $("work").hidden = false;
     $("work-text").textContent = stage ? `${job.what}: ${stage}` : job.what;
     if (p?.total > 0) $("work-bar").value = p.done / p.total;

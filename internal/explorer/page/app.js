@@ -1,21 +1,22 @@
 // The page: fetches, keeps the state, and tells the views what to show.
 
 import { $, announce, count, h, percent, radios, showError, toast } from "./dom.js";
-import { cancel, download, get, post, stopped, useSource } from "./api.js";
+import { cancel, get, post, stopped, useSource } from "./api.js";
 import { arrive, complete, parameters, read, sourceOf, state, views, write } from "./state.js";
 import { markCanvas, onTheme, shapeOf } from "./colors.js";
 import { colorChoice, legend } from "./legend.js";
 import { MapView } from "./map.js";
 import { MatrixView, scaleOf } from "./matrix.js";
 import { Detail } from "./detail.js";
-import { Drawing } from "./drawing.js";
 import { pairView } from "./pair.js";
 import { parameterPanel } from "./params.js";
 import { predictionsView, showScore } from "./predictions.js";
 import { exports, showTable } from "./table.js";
 import { askPanel, showAsked, showExamples } from "./ask.js";
 import { ownData, sourceChoice } from "./data.js";
-import { find, menu } from "./tools.js";
+import { themes } from "./theme.js";
+import { tip } from "./tip.js";
+import { downloads, find, menu } from "./tools.js";
 
 export const app = {
   state, post,
@@ -176,7 +177,7 @@ function changed({ detail = false } = {}) {
   if (state.view === "table") showTable(app);
   if (state.view === "predictions") predictionsView(app.evaluation, app);
   if (detail) loadDetail();
-  downloads();
+  downloads(app);
 }
 
 function showLegend() {
@@ -194,9 +195,12 @@ function showSelection() {
   const n = state.picked.length;
   $("selection").hidden = !n;
   if (!n) return;
-  $("selection").replaceChildren(h("b", {}, `${n.toLocaleString("en")} selected`), app.why ? h("span", { class: "muted" }, app.why) : "",
-    h("button", { class: "quiet", onclick: () => app.pick(state.picked, "table", app.why) }, "Table"), h("span", { class: "grow" }),
-    h("span", { class: "muted" }, "Export"), ...exports(app, state.picked), h("button", { class: "quiet", onclick: () => app.pick([]) }, "Clear"));
+  $("selection").replaceChildren(h("b", {}, `${n.toLocaleString("en")} selected`),
+    app.why ? h("span", { class: "muted" }, app.why) : "",
+    h("button", { class: "quiet", onclick: () => app.pick(state.picked, "table", app.why) }, "Table"),
+      h("span", { class: "grow" }),
+    h("span", { class: "muted" }, "Export"), ...exports(app, state.picked),
+      h("button", { class: "quiet", onclick: () => app.pick([]) }, "Clear"));
 }
 
 function markOpen() {
@@ -241,7 +245,10 @@ async function loadPair(focus = false) {
   const say = (text, kind = "") => $("pair").replaceChildren(h("p", { class: `empty ${kind}` }, text));
   if (app.info.views.pair) return say(app.info.views.pair);
   if (a === null) return say("Open a graph, then choose one to compare it with.");
-  if (b === null) return say(`Choose a graph to compare with ${app.name(a)}: press ⇄ on a neighbour, Shift-click on the map, or click in the matrix.`);
+  if (b === null) {
+    return say(`Choose a graph to compare with ${app.name(a)}: ` +
+      "press ⇄ on a neighbour, Shift-click on the map, or click in the matrix.");
+  }
   try {
     const [ga, gb, answer] = await Promise.all([app.graph(a), app.graph(b),
       post("compare", { a: app.reference(a), b: app.reference(b), parameters: app.parameters() }, signal)]);
@@ -287,7 +294,8 @@ async function loadColors() {
   colorJob?.abort();
   colorJob = new AbortController();
   try {
-    app.coloring = await get("colors", { by: state.color, ...(state.color === "prediction" || state.color === "error" ? state.params : {}) }, colorJob.signal);
+    app.coloring = await get("colors", { by: state.color,
+      ...(state.color === "prediction" || state.color === "error" ? state.params : {}) }, colorJob.signal);
     app.map.color(app.coloring);
     app.inset.color(app.coloring);
     showLegend();
@@ -360,7 +368,8 @@ async function withoutMap(error) {
 // answered keeps its error.
 async function askAgain(signal) {
   const one = async (list) => {
-    const { predictions } = await post("predict", { graphs: list.map((a) => askedReference(state.asked.indexOf(a))), k: 5, place: true,
+    const { predictions } = await post("predict",
+      { graphs: list.map((a) => askedReference(state.asked.indexOf(a))), k: 5, place: true,
       parameters: app.parameters() }, signal);
     list.forEach((a, i) => (a.prediction = predictions[i]));
   };
@@ -386,96 +395,28 @@ function showPlaces(turn = null) {
   linkedTurn = null;
   app.map.place(p.x, p.y, state.layout, turn);
   app.inset.place(p.x, p.y, state.layout, app.map.turn);
+  $("compared").textContent = app.places.compared ? `Compared: ${app.places.compared}` : "";
   $("axes").textContent = state.layout === "pca"
     ? `Kernel principal components: ${percent(p.share[0], 0)} and ${percent(p.share[1], 0)} of the variance`
     : "Near each other: most similar. Distances further apart say little.";
-}
-
-// downloads fills the menu with what the page shows.
-function downloads() {
-  const p = state.params;
-  const look = { ...p, layout: state.layout, color: state.color };
-  const item = (text, kind, file, values = p) => h("li", {}, h("button", {
-    "data-file": file, onclick: () => download(`download/${file}`, file, values).catch(app.fail),
-  }, text, h("span", { class: "muted" }, kind)));
-  const ref = state.open;
-  const drawn = ref !== null && (ref[0] === "a" ? "smiles" in app.reference(ref) : app.info.has_graphs);
-  const graph = drawn && { ...p, ...app.reference(ref) };
-  $("download-menu").replaceChildren(...[
-    item("Map", "SVG", "map.svg", look), item("Map", "PNG", "map.png", look), item("Matrix", "SVG", "matrix.svg"), item("Matrix", "PNG", "matrix.png"),
-    graph && item("Open graph", "SVG", "graph.svg", graph), graph && item("Open graph", "PNG", "graph.png", graph),
-    item("Table of graphs", "CSV", "table.csv"), item("Gram matrix", "CSV", "gram.csv"), item("Model", "MLG", "model.mlg"),
-    h("li", {}, h("a", { href: "/docs", target: "_blank" }, "API", h("span", { class: "muted" }, "page"))),
-  ].filter(Boolean));
-}
-
-// tip draws the graph under the pointer.
-let tipFor = null;
-
-async function tip(ref, at) {
-  tipFor = ref;
-  const el = $("tip");
-  if (ref === null) return (el.hidden = true);
-  const asked = ref[0] === "a";
-  const cls = asked ? -1 : app.source.class[Number(ref)] ?? -1;
-  const target = asked ? "asked about" : app.source.targets[Number(ref)] ?? "";
-  const text = [h("b", {}, app.name(ref)), cls >= 0 ? app.chip(cls, target)
-    : h("span", { class: "muted" }, app.info.task === "regression" && target && !asked ? `${app.info.target_name} ${target}` : target)];
-  if (document.activeElement === $("map")) announce(`${app.name(ref)}, ${target}`);
-  let picture = null;
-  if (app.info.has_graphs || asked) {
-    try {
-      picture = new Drawing(await app.graph(ref)).el;
-    } catch {
-      picture = null;
-    }
-  }
-  if (tipFor !== ref) return;
-  el.replaceChildren(...[picture, ...text].filter(Boolean));
-  el.hidden = false;
-  const box = $("map").getBoundingClientRect();
-  const [w, height] = [el.offsetWidth, el.offsetHeight];
-  el.style.left = `${Math.max(8, at[0] + 16 + w > box.width ? at[0] - w - 16 : at[0] + 16)}px`;
-  el.style.top = `${Math.min(Math.max(8, at[1] - height / 2), Math.max(8, box.height - height - 8))}px`;
 }
 
 function pointCell(a, b, value) {
   app.inset.marked = a === null ? [] : [{ ref: String(a), name: "" }, { ref: String(b), name: "" }];
   app.inset.draw();
   const line = (i) => h("div", {}, app.source.ids[i], " ", h("span", { class: "muted" }, app.source.targets[i] ?? ""));
-  $("matrix-cell").replaceChildren(...(a === null ? [h("span", { class: "muted" }, "Point at a cell.")] : [h("b", {}, value.toFixed(3)), line(a), line(b)]));
+  $("matrix-cell").replaceChildren(...(a === null ? [h("span", { class: "muted" }, "Point at a cell.")]
+    : [h("b", {}, value.toFixed(3)), line(a), line(b)]));
 }
 
-function theme(kind) {
-  document.documentElement.dataset.theme = kind;
+// repaint draws what has colours of the theme.
+function repaint() {
   if (!app.info) return;
   showLegend();
   app.map.color();
   app.inset.color();
   app.matrix.render();
   if (app.matrix.data) $("matrix-scale").replaceChildren(...scaleOf(app.matrix.data.low, app.matrix.data.high));
-}
-
-function themes() {
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  let chosen = null;
-  try {
-    chosen = localStorage.getItem("mlg-theme");
-  } catch {
-    // no storage: the choice lasts for this page
-  }
-  const now = () => chosen ?? (system.matches ? "dark" : "light");
-  theme(now());
-  system.addEventListener("change", () => theme(now()));
-  $("theme").addEventListener("click", () => {
-    chosen = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-    try {
-      localStorage.setItem("mlg-theme", chosen);
-    } catch {
-      // as above
-    }
-    theme(chosen);
-  });
 }
 
 // notice shows a line at the top until it is closed; null removes it.
@@ -509,7 +450,8 @@ async function useData(id) {
   if (mine !== visit) return null;
   const [info, graphs, { sources }] = found;
   Object.assign(app, { info, places: null, placed: null, coloring: null, evaluation: null, matched: new Map() });
-  app.source = { ids: graphs.ids, targets: graphs.targets, class: graphs.classes, value: graphs.values, nodes: graphs.nodes, edges: graphs.edges };
+  app.source = { ids: graphs.ids, targets: graphs.targets, class: graphs.classes, value: graphs.values, nodes: graphs.nodes,
+    edges: graphs.edges };
   useSource(info.source);
   state.asked = [];
   sourceChoice(sources, info.source, app.use);
@@ -524,11 +466,13 @@ function describe() {
   document.title = `${info.name} – mlg explorer`;
   $("name").textContent = info.name;
   const thing = info.molecules ? "molecule" : "graph";
-  $("facts").textContent = [`${count(info.graphs, thing)}${info.task === "classification" ? ` in ${info.classes.length} classes` : ""}.`,
+  const classes = info.task === "classification" ? ` in ${info.classes.length} classes` : "";
+  $("facts").textContent = [`${count(info.graphs, thing)}${classes}.`,
     `Similar ones lie together. Click one for its ${info.task === "none" ? "neighbours" : "prediction, with reasons"}.`,
     info.core < info.graphs && `Matrix and learner use ${info.core.toLocaleString("en")}.`].filter(Boolean).join(" ");
   app.drawings.clear();
   for (const m of [app.map, app.inset]) m.forget();
+  $("axes").textContent = "";
   app.matrix.forget(app.source, info.classes);
   app.detail.empty();
   pointCell(null);
@@ -550,7 +494,8 @@ function restore(known) {
   state.source = app.info.source;
   if (!app.info.color_by.includes(state.color)) state.color = app.info.color_by[0];
   if (!known) Object.assign(state, { open: null, other: null, picked: [], vertex: null, params: {}, view: "map" });
-  const exists = (ref) => ref !== null && (ref[0] === "a" ? Number(ref.slice(1)) < state.asked.length : Number(ref) < app.info.graphs);
+  const exists = (ref) => ref !== null && (ref[0] === "a" ? Number(ref.slice(1)) < state.asked.length
+    : Number(ref) < app.info.graphs);
   const lost = [state.open, state.other].filter((ref) => ref !== null && !exists(ref));
   if (lost.length) notice(`The link opens graph ${lost[0]}, and there are ${count(app.info.graphs, "graph")}, numbered from 0.`);
   if (!exists(state.open)) state.open = null;
@@ -580,19 +525,22 @@ async function load() {
 
 function createViews() {
   app.map = new MapView($("map"), (i) => app.source.ids[i], {
-    hover: tip,
+    hover: (ref, at) => tip(app, ref, at),
     pick: (ref, shift) => (shift && state.open !== null ? app.compare(state.open, ref) : app.open(ref)),
     lasso: (graphs) => app.pick(graphs),
-    toggle: (i) => app.pick(state.picked.includes(i) ? state.picked.filter((g) => g !== i) : [...state.picked, i], "map", app.why),
+    toggle: (i) => app.pick(state.picked.includes(i) ? state.picked.filter((g) => g !== i) : [...state.picked, i], "map",
+      app.why),
     zoomed: (z) => {
       const [angle, mirrored] = app.map.turn;
-      state.zoom = z[0] === 1 && z[1] === 0 && z[2] === 0 ? null : [...z, ...(angle || mirrored ? [angle, Number(mirrored)] : [])];
+      state.zoom = z[0] === 1 && z[1] === 0 && z[2] === 0 ? null
+        : [...z, ...(angle || mirrored ? [angle, Number(mirrored)] : [])];
       clearTimeout(app.zoomTimer);
       app.zoomTimer = setTimeout(write, 200);
     },
   });
   app.inset = new MapView($("inset"), (i) => app.source.ids[i]);
-  app.matrix = new MatrixView($("matrix"), { point: pointCell, pick: (a, b) => (a === b ? app.open(String(a)) : app.compare(String(a), String(b))) });
+  app.matrix = new MatrixView($("matrix"), { point: pointCell,
+    pick: (a, b) => (a === b ? app.open(String(a)) : app.compare(String(a), String(b))) });
   app.detail = new Detail($("detail"), app);
 }
 
@@ -638,7 +586,7 @@ function listen() {
 }
 
 async function start() {
-  themes();
+  themes(repaint);
   createViews();
   listen();
   try {

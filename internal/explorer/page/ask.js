@@ -44,7 +44,8 @@ export function showExamples(app) {
   $("examples").replaceChildren(...(out.length ? [h("li", { class: "muted small" }, "Try"), ...out] : []));
   const typed = info.molecules || !info.has_graphs;
   $("ask-row").hidden = !typed;
-  $("ask-label").textContent = typed ? "Where does a molecule lie? Type it as SMILES:" : "Where does a graph lie? Drop a file with it.";
+  $("ask-label").textContent = typed ? "Where does a molecule lie? Type it as SMILES:"
+    : "Where does a graph lie? Drop a file with it.";
 }
 
 // showAsked lists what was asked, with what was said, or why nothing could be.
@@ -52,7 +53,8 @@ export function showAsked(app) {
   $("asked").replaceChildren(...app.state.asked.map((a, i) => {
     const p = a.prediction;
     const name = a.smiles ?? a.graph.id ?? p?.id ?? String(i + 1);
-    const said = a.error ? h("span", { class: "no" }, a.error.message) : !p ? "…" : p.class ?? (p.value === null ? "placed" : number(p.value));
+    const said = a.error ? h("span", { class: "no" }, a.error.message) : !p ? "…" : p.class ??
+      (p.value === null ? "placed" : number(p.value));
     return h("li", { class: [app.state.open === `a${i}` && "open", a.error && "failed"].filter(Boolean).join(" ") },
       h("button", { onclick: () => (a.error ? ($("ask-text").value = name) : app.open(`a${i}`)) },
         said, p?.unlike && h("span", { class: "warn" }, " · unlike the rest"), h("span", { class: "name" }, name)),

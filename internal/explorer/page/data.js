@@ -1,14 +1,15 @@
 // One's own data: a file becomes the map, or questions to the present one.
 
 import { $, count, h, number, toast } from "./dom.js";
-import { post, stopped, upload } from "./api.js";
+import { cancel, post, stopped, upload } from "./api.js";
 
 const mostQuestions = 20;
 const smallFile = 3e6; // bytes of a file that may be questions
 
 // What is compared beside elements and who is bonded to whom: name and value for the API.
 const features = [
-  ["edge_weight", "order", "bond orders", "tells C=O from C–O"], ["atom_aromatic", true, "aromaticity", "tells benzene from cyclohexane"],
+  ["edge_weight", "order", "bond orders", "tells C=O from C–O"],
+    ["atom_aromatic", true, "aromaticity", "tells benzene from cyclohexane"],
   ["atom_charge", true, "charge", "tells N⁺ from N"], ["atom_hydrogens", true, "hydrogens", "tells CH₃ from CH₂"],
 ];
 
@@ -40,7 +41,7 @@ export function ownData(app) {
       $("ask-form").requestSubmit();
     }
   });
-  dialog.addEventListener("cancel", () => dialog.replaceChildren());
+  dialog.addEventListener("cancel", close);
 }
 
 // receive asks what a file is for.
@@ -65,13 +66,28 @@ const refusal = (text) => [h("p", { class: "error", role: "alert" }, text)];
 function fill(app, file, content, buttons = []) {
   const dialog = $("data");
   dialog.replaceChildren(h("h2", { id: "data-title" }, file.name), ...content,
+    $("work"), // above the dialog nothing else can be pressed
     h("div", { class: "row end" }, h("button", { onclick: close }, "Cancel"), ...buttons));
   if (!dialog.open) dialog.showModal();
 }
 
+// close closes the dialog, and stops what it has begun.
 function close() {
+  if (reading) cancel();
   $("data").close();
+  document.body.append($("work"));
   $("data").replaceChildren();
+}
+
+let reading = false; // the server is
+
+async function send(file, choices) {
+  reading = true;
+  try {
+    return await upload(file, choices);
+  } finally {
+    reading = false;
+  }
 }
 
 // ask makes the graphs of a file questions.
@@ -80,7 +96,8 @@ async function ask(app, file) {
     const answer = await post("read", { name: file.name, text: await file.text() });
     await app.ask(answer.graphs.slice(0, mostQuestions).map((graph) => ({ graph })));
     close();
-    if (answer.graphs.length > mostQuestions) toast(`${answer.graphs.length} graphs in ${file.name}; the first ${mostQuestions} are shown.`);
+    const all = answer.graphs.length;
+    if (all > mostQuestions) toast(`${all} graphs in ${file.name}; the first ${mostQuestions} are shown.`);
   } catch (e) {
     if (!stopped(e)) fill(app, file, refusal(e.message));
   }
@@ -90,7 +107,7 @@ async function ask(app, file) {
 async function check(app, file, choices) {
   fill(app, file, [h("p", { class: "muted" }, "Reading …")]);
   try {
-    const report = await upload(file, { ...choices, check: true });
+    const report = await send(file, { ...choices, check: true });
     fill(app, file, reportOf(report, choices, (more) => check(app, file, { ...choices, ...more })),
       [h("button", { class: "primary", onclick: () => use(app, file, choices) }, "Show the map")]);
   } catch (e) {
@@ -102,7 +119,7 @@ async function check(app, file, choices) {
 // use makes a file the map.
 async function use(app, file, choices) {
   try {
-    const report = await upload(file, choices);
+    const report = await send(file, choices);
     close();
     await app.use(report.source);
     toast(`${count(report.graphs, "graph")} of ${file.name}${report.skipped ? `, ${report.skipped} rows skipped` : ""}.`);
@@ -118,7 +135,8 @@ function reportOf(r, choices, again) {
   const option = (c) => h("option", { value: c.name }, `${c.name} (${c.samples.slice(0, 2).join(", ")} …)`);
   const select = ([role, text]) => {
     const id = `data-${role}`;
-    const el = h("select", { id, onchange: (e) => again({ [role]: e.target.value, ...(role === "target" && { task: undefined }) }) },
+    const el = h("select", { id, onchange: (e) =>
+      again({ [role]: e.target.value, ...(role === "target" && { task: undefined }) }) },
       role !== "structure" && h("option", { value: "" }, "–"), r.columns.map(option));
     el.value = r[role];
     return h("div", { class: "field" }, h("label", { for: id }, text), el);
@@ -137,9 +155,11 @@ function reportOf(r, choices, again) {
       others.filter(([role]) => role !== "structure" || r.structure).map(select)),
     molecules && h("fieldset", {}, h("legend", {}, "What is compared: the elements and how they are connected, and also"),
       features.map(([name, value, text, why]) => h("label", {}, h("input", {
-        type: "checkbox", name, checked: choices[name] === value, onchange: (e) => again({ [name]: e.target.checked ? value : undefined }),
+        type: "checkbox", name, checked: choices[name] === value,
+          onchange: (e) => again({ [name]: e.target.checked ? value : undefined }),
       }), text, h("span", { class: "muted" }, ` ${why}`)))),
-    r.skipped > 0 && h("details", { class: "skipped", open: r.skipped <= 5 }, h("summary", {}, `${count(r.skipped, "row")} skipped`),
+    r.skipped > 0 && h("details", { class: "skipped", open: r.skipped <= 5 },
+      h("summary", {}, `${count(r.skipped, "row")} skipped`),
       h("ul", {}, r.skipped_rows.map((s) => h("li", {}, h("b", {}, `line ${s.line}`), ` ${s.reason}`)),
         r.skipped > r.skipped_rows.length && h("li", { class: "muted" }, `and ${r.skipped - r.skipped_rows.length} more`))),
   ];
@@ -149,6 +169,7 @@ function reportOf(r, choices, again) {
 // sourceChoice lists the data to choose from; choose(id) is called for another.
 export function sourceChoice(sources, current, choose) {
   $("source").hidden = sources.length < 2;
-  $("source").replaceChildren(...sources.map((s) => h("option", { value: s.id, selected: s.id === current }, `${s.name} (${s.graphs})`)));
+  $("source").replaceChildren(...sources.map((s) =>
+    h("option", { value: s.id, selected: s.id === current }, `${s.name} (${s.graphs})`)));
   $("source").onchange = (e) => choose(e.target.value);
 }

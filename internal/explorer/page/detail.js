@@ -35,7 +35,8 @@ export class Detail {
   empty() {
     this.ref = this.framed = this.drawing = null;
     this.el.replaceChildren(h("h2", {}, "No graph is open"),
-      h("p", { class: "muted" }, "Point at the map to see a graph, click to open it here. Shift-click on a second one compares the two."),
+      h("p", { class: "muted" },
+        "Point at the map to see a graph, click to open it here. Shift-click on a second one compares the two."),
       ...this.examples());
   }
 
@@ -110,7 +111,8 @@ export class Detail {
         target && app.info.task === "regression" && h("span", {}, `${app.info.target_name} ${target}`),
         g && h("span", {}, `${g.nodes} vertices, ${g.edges.length} edges`),
         asked && h("span", {}, "asked about")),
-      this.drawing ? h("div", { class: "paper" }, this.drawing.el) : h("p", { class: "note" }, "The model file holds no drawing of this graph."),
+      this.drawing ? h("div", { class: "paper" }, this.drawing.el)
+        : h("p", { class: "note" }, "The model file holds no drawing of this graph."),
       this.key, this.says, this.scales, this.elsewhere, this.near);
   }
 
@@ -120,11 +122,14 @@ export class Detail {
     const said = [];
     if (p.unlike) {
       said.push(h("p", { class: "note" },
-        "Unlike the rest: its nearest neighbour is less similar than that of almost every graph here. Take the prediction as a guess."));
+        "Unlike the rest: its nearest neighbour is less similar than that of almost every graph here. " +
+        "Take the prediction as a guess."));
     } else if (ref[0] === "a") {
-      said.push(h("p", { class: "muted small" }, `Its nearest neighbour is nearer than that of ${p.percentile} % of the graphs here.`));
+      said.push(h("p", { class: "muted small" },
+        `Its nearest neighbour is nearer than that of ${p.percentile} % of the graphs here.`));
     }
-    if (p.unknown_labels.length) said.push(h("p", { class: "note" }, `Labels that no graph here has: ${p.unknown_labels.join(", ")}.`));
+    if (p.unknown_labels.length) said.push(h("p", { class: "note" },
+      `Labels that no graph here has: ${p.unknown_labels.join(", ")}.`));
     if (p.class !== null || p.value !== null) {
       said.push(h("h3", {}, "Prediction"));
       said.push(h("p", { class: "says" }, h("b", {}, p.class ?? `${app.info.target_name} ${number(p.value)}`)));
@@ -134,13 +139,14 @@ export class Detail {
       }
       if (p.class !== null && p.probabilities.length && p.probabilities[0].class !== p.class) {
         said.push(h("p", { class: "muted small" },
-          "The class has the most votes of pairwise machines; the probabilities, which come from all of them together, are close to even."));
+          "The class has the most votes of pairwise machines; the probabilities come from all of them together."));
       }
       if (ref[0] !== "a") said.push(this.unseen(p.cross_validated, app.source.targets[Number(ref)]));
     }
     this.says.replaceChildren(...said);
     this.near.replaceChildren(h("h3", {}, "Most similar graphs"),
-      h("ul", { class: "cards" }, p.neighbours.map((n) => card(app, String(n.index), { id: n.id, text: app.mini(n.index, n.similarity.toFixed(3)) }))));
+      h("ul", { class: "cards" }, p.neighbours.map((n) =>
+        card(app, String(n.index), { id: n.id, text: app.mini(n.index, n.similarity.toFixed(3)) }))));
     app.predicted(ref, p);
   }
 
@@ -205,15 +211,18 @@ export class Detail {
     if (!this.drawing?.hits || v >= this.graph.nodes) return;
     const level = Math.min(app.state.level ?? app.levels, app.levels);
     const ticket = (this.ticket = {});
-    const a = await app.post("vertex", { graph: app.reference(this.ref), vertex: v, level, k: 6, parameters: app.parameters() }, signal);
+    const a = await app.post("vertex", { graph: app.reference(this.ref), vertex: v, level, k: 6, parameters: app.parameters() },
+      signal);
     if (this.ticket !== ticket) return;
     this.drawing.neighbourhood(v, a.neighbourhood, a.distance, a.radius);
     const found = a.elsewhere.length > 0;
     this.key.replaceChildren(h("i", { class: "zone-key" }), `${this.drawing.describe(v)}: ` +
       (a.level === 0 ? "alone" : `${a.neighbourhood.length} vertices ${scaleName(a.level, a.radius)}`) +
       (found ? `; the same ${a.equal} times in all graphs` : ""));
-    const cards = a.elsewhere.map((e) => card(app, String(e.index), { id: e.id, text: app.mini(e.index, e.similarity.toFixed(3)), vertex: e.vertex }));
-    this.elsewhere.replaceChildren(...(found ? [h("h3", {}, `Similar vertices elsewhere, ${scaleName(a.level, a.radius)}`), h("ul", { class: "cards" }, cards)]
+    const cards = a.elsewhere.map((e) => card(app, String(e.index),
+      { id: e.id, text: app.mini(e.index, e.similarity.toFixed(3)), vertex: e.vertex }));
+    this.elsewhere.replaceChildren(...(found ? [h("h3", {}, `Similar vertices elsewhere, ${scaleName(a.level, a.radius)}`),
+      h("ul", { class: "cards" }, cards)]
       : a.note ? [h("p", { class: "muted small" }, a.note)] : []));
   }
 
@@ -228,10 +237,11 @@ export class Detail {
     if (r?.why) this.key.replaceChildren(r.why);
     if (r?.vertices.length && this.drawing.positions.length) {
       const limit = this.drawing.values(r.vertices);
-      const what = r.class || "a larger value";
-      const sum = r.baseline !== undefined && `${number(r.baseline, 3)} at the start, ${number(r.sum, 3)} from the vertices: ${number(r.value, 3)}`;
-      this.key.replaceChildren(h("span", { class: "contributions" }, r.sentence ?? `Orange speaks for ${what}, blue against.`,
-        h("span", { class: "row" }, number(-limit, 2), colorBar(contributionCss, -1), number(limit, 2)), sum && h("small", {}, sum)));
+      const [up, down] = r.class ? [`speaks for ${r.class}`, "against"] : ["raises the value", "lowers it"];
+      this.key.replaceChildren(h("span", { class: "contributions" },
+        r.says ? `${r.says}; the vertices sum to ${number(r.sum, 3)}. ` : "",
+        `Orange ${up}, blue ${down}.`, h("span", { class: "row" }, number(-limit, 2), colorBar(contributionCss, -1),
+          number(limit, 2))));
     }
     for (const v of part) this.drawing.ring(v);
   }

@@ -6,7 +6,8 @@ import { s } from "./dom.js";
 const strongest = 0.8; // opacity of the largest contribution
 
 // contributionCss returns the colour of a contribution, −1 to 1, as a drawing has it.
-export const contributionCss = (t) => `color-mix(in srgb, var(--${t < 0 ? "against" : "for"}) ${100 * strongest * Math.abs(t)}%, transparent)`;
+export const contributionCss = (t) =>
+  `color-mix(in srgb, var(--${t < 0 ? "against" : "for"}) ${100 * strongest * Math.abs(t)}%, transparent)`;
 
 export class Drawing {
   // answer is a graph of the API. choose(vertex, how) is called with how = "point", "leave" or
@@ -96,7 +97,8 @@ export class Drawing {
     }
     for (const [v, d] of at) {
       const [x, y] = this.positions[v];
-      this.under.append(s("circle", { class: "zone", cx: x, cy: y, r: this.radius, "fill-opacity": strength(d), stroke: "none", "stroke-opacity": 0 }));
+      this.under.append(s("circle", { class: "zone", cx: x, cy: y, r: this.radius, "fill-opacity": strength(d), stroke: "none",
+        "stroke-opacity": 0 }));
     }
     this.ring(center, "center");
   }

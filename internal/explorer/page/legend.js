@@ -22,11 +22,14 @@ export function legend(c, only, choose) {
     const reach = two ? Math.max(c.range[1] - c.center, c.center - c.range[0]) : 0;
     const [low, high] = two ? [c.center - reach, c.center + reach] : c.range;
     const bar = colorBar((t) => numberColor(t, two), two ? -1 : 0);
-    return $("legend").replaceChildren(h("li", { class: "bar-legend", role: "img", "aria-label": `${c.name}: colours from ${number(low)} to ${number(high)}` },
-      h("b", {}, c.name), h("span", {}, bar, h("span", { class: "ticks" }, [low, (low + high) / 2, high].map((v) => h("span", {}, number(v, 3)))))),
+    return $("legend").replaceChildren(h("li",
+      { class: "bar-legend", role: "img", "aria-label": `${c.name}: colours from ${number(low)} to ${number(high)}` },
+      h("b", {}, c.name), h("span", {}, bar, h("span", { class: "ticks" },
+        [low, (low + high) / 2, high].map((v) => h("span", {}, number(v, 3)))))),
       ...[note].filter(Boolean));
   }
   $("legend").replaceChildren(h("li", { class: "legend-name" }, c.name), ...c.classes.map((k, i) => h("li", {}, h("button", {
     "data-name": k.name, "aria-pressed": String(only === k.name), onclick: () => choose(only === k.name ? null : k.name),
-  }, markCanvas(shapeOf(i), onTheme(k.color)), k.name, h("span", { class: "muted" }, String(k.count))))), ...[note].filter(Boolean));
+  }, markCanvas(shapeOf(i), onTheme(k.color)), k.name, h("span", { class: "muted" }, String(k.count))))),
+    ...[note].filter(Boolean));
 }

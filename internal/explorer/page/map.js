@@ -52,7 +52,8 @@ export class MapView {
 
   // forget removes all points, before those of other data come.
   forget() {
-    Object.assign(this, { x: [], y: [], layout: null, coloring: null, extra: [], marked: [], only: null, picked: new Set(), hovered: -1 });
+    Object.assign(this, { x: [], y: [], layout: null, coloring: null, extra: [], marked: [], only: null, picked: new Set(),
+      hovered: -1 });
     this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
   }
 
@@ -85,7 +86,8 @@ export class MapView {
   // unit returns the pixels of a unit of the positions.
   unit() {
     const room = Math.min(padding, this.width / 8, this.height / 8);
-    return this.zoom[0] * Math.min((this.width / 2 - room) / this.half[0], (this.height / 2 - room - this.lower()) / this.half[1]);
+    return this.zoom[0] * Math.min((this.width / 2 - room) / this.half[0],
+      (this.height / 2 - room - this.lower()) / this.half[1]);
   }
 
   // lower is how far the middle of the map lies below that of the canvas: buttons are on top.
@@ -128,7 +130,8 @@ export class MapView {
       const c = this.coloring;
       const values = c?.kind === "value";
       const t = kind / valueSteps;
-      const color = kind < 0 ? (dark() ? "#5b636b" : "#c9ccd0") : values ? numberColor(c.center === null ? t : 2 * t - 1, c.center !== null)
+      const color = kind < 0 ? (dark() ? "#5b636b" : "#c9ccd0") : values
+        ? numberColor(c.center === null ? t : 2 * t - 1, c.center !== null)
         : onTheme(c.classes[kind].color);
       const half = Math.ceil((r * 1.4 + 1) * this.ratio);
       const size = 2 * half + 1;
@@ -364,7 +367,8 @@ export class MapView {
       this.draw();
     } else if (this.pointers.size === 2) {
       const other = [...this.pointers].find(([id]) => id !== e.pointerId)[1];
-      const factor = Math.hypot(now[0] - other[0], now[1] - other[1]) / (Math.hypot(before[0] - other[0], before[1] - other[1]) || 1);
+      const factor = Math.hypot(now[0] - other[0],
+        now[1] - other[1]) / (Math.hypot(before[0] - other[0], before[1] - other[1]) || 1);
       this.scale(factor, (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
     } else if (this.pointers.size === 1) {
       const unit = this.unit();
@@ -418,13 +422,15 @@ export class MapView {
     if (dir) {
       const all = this.x.map((x, i) => this.screen(x, this.y[i]));
       const from = this.hovered >= 0 ? this.hovered : Number(this.marked[0]?.ref);
-      const next = Number.isInteger(from) && from < all.length ? towards(all, from, dir) : this.nearest(this.width / 2, this.height / 2, 1e9);
+      const next = Number.isInteger(from) && from < all.length ? towards(all, from, dir)
+        : this.nearest(this.width / 2, this.height / 2, 1e9);
       if (next !== null && next >= 0) {
         this.reveal(all[next]);
         this.hover(next);
       }
     } else if (e.key === "Enter" && this.hovered !== -1) this.events.pick(String(this.hovered), false);
-    else if (e.key.toLowerCase() === "c" && this.hovered !== -1 && !e.ctrlKey && !e.metaKey) this.events.pick(String(this.hovered), true);
+    else if (e.key.toLowerCase() === "c" && this.hovered !== -1 && !e.ctrlKey &&
+      !e.metaKey) this.events.pick(String(this.hovered), true);
     else if (e.key === " " && this.hovered >= 0) this.events.toggle(this.hovered);
     else if (e.key === "+" || e.key === "=") this.scale(1.4);
     else if (e.key === "-") this.scale(1 / 1.4);

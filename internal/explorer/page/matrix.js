@@ -141,5 +141,6 @@ export class MatrixView {
 
 // scaleOf returns the elements of the colour scale.
 export function scaleOf(low, high) {
-  return [colorBar(similarityCss), h("div", { class: "row" }, [low.toFixed(2), "similarity", high.toFixed(2)].map((t) => h("span", {}, t)))];
+  return [colorBar(similarityCss), h("div", { class: "row" },
+    [low.toFixed(2), "similarity", high.toFixed(2)].map((t) => h("span", {}, t)))];
 }

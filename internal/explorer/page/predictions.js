@@ -14,11 +14,13 @@ function judge(e) {
       return {
         main: `${percent(e.balanced_accuracy)} balanced`, poor,
         rest: [e.auc !== null && `AUC ${e.auc.toFixed(2)}`, right, largest].filter(Boolean),
-        verdict: poor ? `Hardly better than guessing: the classes are uneven, and always saying the largest one is right for ${percent(e.majority)}.` : "",
+        verdict: poor ? "Hardly better than guessing: the classes are uneven, " +
+          `and always saying the largest one is right for ${percent(e.majority)}.` : "",
       };
     }
     const poor = (interval?.low ?? e.accuracy) <= e.majority;
-    return { main: right, poor, rest: [largest], verdict: poor ? "Not clearly better than always saying the largest class." : "" };
+    return { main: right, poor, rest: [largest],
+      verdict: poor ? "Not clearly better than always saying the largest class." : "" };
   }
   if (e.r2 !== null) {
     const poor = e.r2 <= 0.05;
@@ -29,7 +31,8 @@ function judge(e) {
   }
   const saved = e.saved[0];
   if (!saved) return null;
-  return { main: saved.measure === "accuracy" ? percent(saved.value) : number(saved.value, 3), poor: false, rest: [`${saved.measure}, ${saved.method}`], verdict: "" };
+  return { main: saved.measure === "accuracy" ? percent(saved.value) : number(saved.value, 3), poor: false,
+    rest: [`${saved.measure}, ${saved.method}`], verdict: "" };
 }
 
 // showScore fills the line in the head of the page; null clears it.
@@ -40,7 +43,8 @@ export function showScore(e) {
   el.hidden = !said;
   if (!said) return;
   el.classList.toggle("poor", said.poor);
-  el.title = `${said.verdict} ${e.folds ? `${e.folds}-fold cross-validation on ${count(e.graphs, "graph")}.` : ""} Click for every prediction.`.trim();
+  const tested = e.folds ? `${e.folds}-fold cross-validation on ${count(e.graphs, "graph")}.` : "";
+  el.title = `${said.verdict} ${tested} Click for every prediction.`.trim();
   el.replaceChildren(h("b", {}, said.main), h("span", {}, said.rest.join(" · ")),
     ...(said.poor ? [h("span", { class: "verdict" }, said.verdict.split(":")[0])] : []));
 }
@@ -49,8 +53,8 @@ export function showScore(e) {
 export function predictionsView(e, app) {
   const said = e && judge(e);
   if (!said) {
-    const why = app.info.task === "none" ? "There is nothing to predict: these graphs have no target."
-      : e ? "There are too few graphs with targets to test predictions." : "The predictions are not there yet.";
+    const why = e ? app.info.views.predict || "There are too few graphs with targets to test predictions."
+      : "The predictions are not there yet.";
     $("predictions").replaceChildren(h("p", { class: "empty" }, why));
     return;
   }
@@ -65,8 +69,10 @@ export function predictionsView(e, app) {
 // baselines lists what the kernel is compared with.
 function baselines(e) {
   if (e.rows.length < 2) return null;
-  const figure = (r) => (r.accuracy_mean !== undefined ? `${percent(r.accuracy_mean)} right` : r.rmse_mean !== undefined ? `error ${number(r.rmse_mean, 3)}` : "");
-  return h("div", {}, h("h3", {}, "Beside it"), h("ul", { class: "plain" }, e.rows.map((r) => h("li", {}, h("span", {}, r.name), h("span", {}, figure(r))))));
+  const figure = (r) => (r.accuracy_mean !== undefined ? `${percent(r.accuracy_mean)} right` : r.rmse_mean !== undefined
+    ? `error ${number(r.rmse_mean, 3)}` : "");
+  return h("div", {}, h("h3", {}, "Beside it"),
+    h("ul", { class: "plain" }, e.rows.map((r) => h("li", {}, h("span", {}, r.name), h("span", {}, figure(r))))));
 }
 
 // confusion is the table of true and predicted classes. A cell selects its graphs.
@@ -77,7 +83,8 @@ function confusion(e, app) {
     const share = n / (counts[i].reduce((a, b) => a + b, 0) || 1);
     const td = h("td", { class: i === j ? "right" : "", "data-true": i, "data-said": j }, n > 0 && h("button", {
       "aria-label": `${count(n, "graph")} of ${classes[i]} taken for ${classes[j]}: select`,
-      onclick: () => app.pick(e.index.filter((g, k) => app.source.targets[g] === classes[i] && e.predicted[k] === classes[j]), "table"),
+      onclick: () => app.pick(e.index.filter((g, k) => app.source.targets[g] === classes[i] && e.predicted[k] === classes[j]),
+        "table"),
     }, String(n)));
     td.style.setProperty("--share", n ? (0.08 + 0.5 * share).toFixed(3) : "0");
     return td;
@@ -85,8 +92,10 @@ function confusion(e, app) {
   const recall = (i) => counts[i][i] / (counts[i].reduce((a, b) => a + b, 0) || 1);
   return h("div", {}, h("h3", {}, "Confusion matrix"), h("div", { class: "wide" }, h("table", { class: "confusion" },
     h("caption", { class: "visually-hidden" }, "Rows: what a graph is. Columns: what it was taken for."),
-    h("thead", {}, h("tr", {}, h("td", { class: "corner" }, "is ↓  taken for →"), classes.map((c) => h("th", { scope: "col" }, h("span", {}, c))), h("th", { scope: "col" }, h("span", {}, "right")))),
-    h("tbody", {}, classes.map((c, i) => h("tr", {}, h("th", { scope: "row" }, c), classes.map((_, j) => cell(i, j)), h("td", { class: "recall" }, percent(recall(i), 0))))))),
+    h("thead", {}, h("tr", {}, h("td", { class: "corner" }, "is ↓  taken for →"),
+      classes.map((c) => h("th", { scope: "col" }, h("span", {}, c))), h("th", { scope: "col" }, h("span", {}, "right")))),
+    h("tbody", {}, classes.map((c, i) => h("tr", {}, h("th", { scope: "row" }, c), classes.map((_, j) => cell(i, j)),
+      h("td", { class: "recall" }, percent(recall(i), 0))))))),
   h("p", { class: "muted small" }, "A number selects its graphs. Balanced accuracy is the mean of the last column."));
 }
 
@@ -110,10 +119,13 @@ function scatter(e, app) {
   const y = (v) => size.height - size.bottom - ((v - low) / (high - low)) * (size.height - size.top - size.bottom);
   const name = e.target_name;
   const ticks = ticksOf(low, high);
-  const say = h("p", { class: "key", "aria-live": "polite" }, "Point at a graph to see its values; click to open it. The table lists all.");
+  const say = h("p", { class: "key", "aria-live": "polite" },
+    "Point at a graph to see its values; click to open it. The table lists all.");
   const points = e.index.map((g, k) => s("circle", {
-    cx: x(e.measured[k]).toFixed(1), cy: y(e.values[k]).toFixed(1), r: 4, class: app.state.open === String(g) ? "dot open" : "dot", "data-graph": g,
-    onpointerenter: () => (say.textContent = `${app.name(String(g))}: measured ${number(e.measured[k])}, predicted ${number(e.values[k])}`),
+    cx: x(e.measured[k]).toFixed(1), cy: y(e.values[k]).toFixed(1), r: 4,
+      class: app.state.open === String(g) ? "dot open" : "dot", "data-graph": g,
+    onpointerenter: () =>
+      (say.textContent = `${app.name(String(g))}: measured ${number(e.measured[k])}, predicted ${number(e.values[k])}`),
     onclick: () => app.open(String(g)),
   }));
   const text = (value, props) => s("text", props, value);
@@ -121,12 +133,17 @@ function scatter(e, app) {
     class: "scatter", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
     "aria-label": `Predicted against measured ${name} of ${e.graphs} graphs, R² ${e.r2.toFixed(2)}`,
   },
-  s("rect", { class: "frame", x: size.left, y: size.top, width: size.width - size.left - size.right, height: size.height - size.top - size.bottom }),
-  ticks.map((v) => [s("line", { class: "tick", x1: x(v), x2: x(v), y1: size.height - size.bottom, y2: size.height - size.bottom + 5 }),
+  s("rect", { class: "frame", x: size.left, y: size.top, width: size.width - size.left - size.right,
+    height: size.height - size.top - size.bottom }),
+  ticks.map((v) => [s("line", { class: "tick", x1: x(v), x2: x(v), y1: size.height - size.bottom,
+    y2: size.height - size.bottom + 5 }),
     text(number(v, 3), { x: x(v), y: size.height - size.bottom + 19, "text-anchor": "middle" }),
-    s("line", { class: "tick", x1: size.left - 5, x2: size.left, y1: y(v), y2: y(v) }), text(number(v, 3), { x: size.left - 9, y: y(v) + 4, "text-anchor": "end" })]).flat(),
-  text(`measured ${name}`, { x: (size.left + size.width - size.right) / 2, y: size.height - 8, "text-anchor": "middle", class: "axis" }),
-  text(`predicted ${name}`, { transform: `translate(14 ${(size.top + size.height - size.bottom) / 2}) rotate(-90)`, "text-anchor": "middle", class: "axis" }),
+    s("line", { class: "tick", x1: size.left - 5, x2: size.left, y1: y(v), y2: y(v) }),
+      text(number(v, 3), { x: size.left - 9, y: y(v) + 4, "text-anchor": "end" })]).flat(),
+  text(`measured ${name}`, { x: (size.left + size.width - size.right) / 2, y: size.height - 8, "text-anchor": "middle",
+    class: "axis" }),
+  text(`predicted ${name}`, { transform: `translate(14 ${(size.top + size.height - size.bottom) / 2}) rotate(-90)`,
+    "text-anchor": "middle", class: "axis" }),
   s("line", { class: "diagonal", x1: x(low), y1: y(low), x2: x(high), y2: y(high) }), points), say,
   h("p", { class: "muted small" }, "On the line, the prediction is exact. Above it, it is too high."));
 }

@@ -119,10 +119,12 @@ export function write() {
   if (place !== last.place) last = { place, rest, tuned, time: now };
 }
 
-const values = { boolean: (t) => t === "true", integer: Number, number: Number, integers: (t) => t.split(",").filter(Boolean).map(Number) };
+const values = { boolean: (t) => t === "true", integer: Number, number: Number,
+  integers: (t) => t.split(",").filter(Boolean).map(Number) };
 
 // parameters returns what requests send: null where nothing differs from the defaults.
 export function parameters(schema) {
   const given = schema.filter(({ name }) => name in state.params);
-  return given.length ? Object.fromEntries(given.map(({ name, type }) => [name, (values[type] ?? String)(state.params[name])])) : null;
+  return given.length ? Object.fromEntries(given.map(({ name, type }) => [name, (values[type] ?? String)(state.params[name])]))
+    : null;
 }

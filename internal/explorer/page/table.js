@@ -22,13 +22,15 @@ function columnsOf(app) {
         : { name: "right", value: (i) => (at.has(i) ? (predicted(i) === source.targets[i] ? "✓" : "✗") : null) });
     }
   }
-  if (source.nodes.length) out.push({ name: "vertices", value: (i) => source.nodes[i] }, { name: "edges", value: (i) => source.edges[i] });
+  if (source.nodes.length) out.push({ name: "vertices", value: (i) => source.nodes[i] },
+    { name: "edges", value: (i) => source.edges[i] });
   return out;
 }
 
 // exports are the buttons that save graphs; of none, all are saved.
 export function exports(app, graphs) {
-  const formats = [["csv", "CSV"], app.info.smiles && ["smi", "SMILES"], app.info.has_graphs && ["jsonl", "JSON Lines"]].filter(Boolean);
+  const formats = [["csv", "CSV"], app.info.smiles && ["smi", "SMILES"],
+    app.info.has_graphs && ["jsonl", "JSON Lines"]].filter(Boolean);
   return formats.map(([format, text]) => h("button", {
     class: "quiet", "aria-label": `Export as ${text}`, onclick: () => download("export", `${app.info.name}.${format}`, {},
       { graphs: graphs.length ? graphs : [...app.source.ids.keys()], format, parameters: app.parameters() }).catch(app.fail),
@@ -51,21 +53,26 @@ export function showTable(app) {
   }
   $("table-head").replaceChildren(
     h("b", {}, picked.length ? `${picked.length.toLocaleString("en")} selected` : `All ${count(rows.length, "graph")}`),
-    picked.length ? h("button", { class: "quiet", onclick: () => app.pick([]) }, "Show all") : h("span", { class: "muted" }, "Select some on the map to see them alone."),
+    picked.length ? h("button", { class: "quiet", onclick: () => app.pick([]) }, "Show all")
+      : h("span", { class: "muted" }, "Select some on the map to see them alone."),
     h("span", { class: "grow" }), h("span", { class: "muted" }, "Export"), ...exports(app, picked));
   const text = (v) => (v === null || v === undefined || v === "" ? "–" : typeof v === "number" ? number(v) : v);
   const numeric = (c) => rows.length > 0 && typeof c.value(rows[0]) === "number";
-  const heads = columns.map((c) => h("th", { scope: "col", class: numeric(c) ? "number" : "", "aria-sort": c === by ? (sorted.down ? "descending" : "ascending") : "none" },
+  const heads = columns.map((c) => h("th", { scope: "col", class: numeric(c) ? "number" : "",
+    "aria-sort": c === by ? (sorted.down ? "descending" : "ascending") : "none" },
     h("button", { onclick: () => {
       sorted = { by: c.name, down: c === by && !sorted.down };
       showTable(app);
       [...$("table").querySelectorAll("th button")].find((b) => b.textContent.startsWith(c.name))?.focus();
     } }, c.name, c === by && h("span", { "aria-hidden": "true" }, sorted.down ? " ↓" : " ↑"))));
-  const row = (i) => h("tr", { "data-graph": i, class: app.state.open === String(i) ? "open" : "", onclick: () => app.open(String(i)) }, columns.map((c, k) => {
+  const row = (i) => h("tr", { "data-graph": i, class: app.state.open === String(i) ? "open" : "",
+    onclick: () => app.open(String(i)) }, columns.map((c, k) => {
     const v = c.value(i);
-    return k === 0 ? h("th", { scope: "row" }, h("button", {}, v)) : h("td", { class: typeof v === "number" ? "number" : v === "✗" ? "no" : v === "✓" ? "yes" : "" }, text(v));
+    return k === 0 ? h("th", { scope: "row" }, h("button", {}, v))
+      : h("td", { class: typeof v === "number" ? "number" : v === "✗" ? "no" : v === "✓" ? "yes" : "" }, text(v));
   }));
-  $("table").replaceChildren(...[h("table", { class: "graphs" }, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows.slice(0, most).map(row))),
+  $("table").replaceChildren(...[h("table", { class: "graphs" }, h("thead", {}, h("tr", {}, heads)),
+    h("tbody", {}, rows.slice(0, most).map(row))),
     rows.length > most && h("button", { class: "more", onclick: () => {
       most += 5 * page;
       showTable(app);

@@ -1,7 +1,27 @@
 // The menu of downloads and the search.
 
 import { $, count, h, showError } from "./dom.js";
-import { get } from "./api.js";
+import { download, get } from "./api.js";
+
+// downloads fills the menu with what the page shows.
+export function downloads(app) {
+  const { state } = app;
+  const p = state.params;
+  const look = { ...p, layout: state.layout, color: state.color };
+  const item = (text, kind, file, values = p) => h("li", {}, h("button", {
+    "data-file": file, onclick: () => download(`download/${file}`, file, values).catch(app.fail),
+  }, text, h("span", { class: "muted" }, kind)));
+  const ref = state.open;
+  const drawn = ref !== null && (ref[0] === "a" ? "smiles" in app.reference(ref) : app.info.has_graphs);
+  const graph = drawn && { ...p, ...app.reference(ref) };
+  $("download-menu").replaceChildren(...[
+    item("Map", "SVG", "map.svg", look), item("Map", "PNG", "map.png", look), item("Matrix", "SVG", "matrix.svg"),
+      item("Matrix", "PNG", "matrix.png"),
+    graph && item("Open graph", "SVG", "graph.svg", graph), graph && item("Open graph", "PNG", "graph.png", graph),
+    item("Table of graphs", "CSV", "table.csv"), item("Gram matrix", "CSV", "gram.csv"), item("Model", "MLG", "model.mlg"),
+    h("li", {}, h("a", { href: "/docs", target: "_blank" }, "API", h("span", { class: "muted" }, "page"))),
+  ].filter(Boolean));
+}
 
 // menu opens and closes the downloads.
 export function menu() {
@@ -40,7 +60,8 @@ function candidates(app, text) {
   const named = [...ids.keys()].filter((i) => has(ids[i]));
   const best = named.slice(0, 2000).sort((a, b) => first(b) - first(a)).slice(0, mostNames);
   const out = best.map((i) => ({ text: ids[i], beside: targets[i] ?? "", run: () => app.open(String(i)) }));
-  if (named.length > 1) out.push({ text: `Select all named “${text}”`, beside: count(named.length, "graph"), run: () => app.pick(named, "map") });
+  if (named.length > 1) out.push({ text: `Select all named “${text}”`, beside: count(named.length, "graph"),
+    run: () => app.pick(named, "map") });
   app.info.classes.forEach((c, k) => {
     if (out.length < mostNames + 5 && has(c.name)) {
       const of = [...ids.keys()].filter((i) => app.source.class[i] === k);

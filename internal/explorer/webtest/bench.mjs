@@ -14,7 +14,8 @@ const base = await new Promise((resolve, reject) => {
 });
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true,
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync"],
 });
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
@@ -34,10 +35,12 @@ try {
     const canvas = document.createElement("canvas");
     Object.assign(canvas.style, { position: "fixed", width: "900px", height: "700px", inset: "0" });
     document.body.append(canvas);
-    const source = { class: Array.from({ length: n }, (_, i) => i % 13), classes: app.info.classes, value: [], ids: Array.from({ length: n }, String) };
+    const source = { class: Array.from({ length: n }, (_, i) => i % 13), classes: app.info.classes, value: [],
+      ids: Array.from({ length: n }, String) };
     const map = new MapView(canvas, source, { pick() {} });
     await pause(100);
-    map.place(Array.from({ length: n }, (_, i) => Math.sin(i) * Math.cos(i * i)), Array.from({ length: n }, (_, i) => Math.cos(i * 1.7) * Math.sin(i * i)));
+    map.place(Array.from({ length: n }, (_, i) => Math.sin(i) * Math.cos(i * i)),
+      Array.from({ length: n }, (_, i) => Math.cos(i * 1.7) * Math.sin(i * i)));
     const frames = [];
     for (let i = 0; i < 100; i++) {
       map.zoom = [1 + i / 100, i / 1000, 0];
@@ -63,7 +66,8 @@ try {
       scores.push(performance.now() - begin);
       await pause(300);
     }
-    return { graphs: app.info.graphs, frame_of_10000_points: summary(frames), parameter_to_map: summary(maps), parameter_to_accuracy: summary(scores) };
+    return { graphs: app.info.graphs, frame_of_10000_points: summary(frames), parameter_to_map: summary(maps),
+      parameter_to_accuracy: summary(scores) };
   });
   console.log(JSON.stringify(result, null, 2));
 } finally {

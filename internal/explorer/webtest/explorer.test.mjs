@@ -11,7 +11,8 @@ import { chromium } from "playwright-core";
 
 const command = process.env.MLG ?? "../../../bin/mlg";
 const shots = process.env.MLG_SHOTS; // a folder for screenshots, if they are wanted
-const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync"];
 
 let browser, base, folder;
 const servers = [];
@@ -49,7 +50,8 @@ after(async () => {
 
 // open opens a page and collects what must not happen: errors, and requests to elsewhere.
 async function open(hash = "", { at = base, ...options } = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", acceptDownloads: true, ...options });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce",
+    acceptDownloads: true, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(15000);
   page.problems = [];
@@ -83,7 +85,8 @@ function file(name, content) {
 }
 
 // value returns what an expression about the page's app is.
-const value = (page, expression) => page.evaluate(async (text) => new Function("app", `return ${text}`)((await import("/app.js")).app), expression);
+const value = (page, expression) => page.evaluate(async (text) =>
+  new Function("app", `return ${text}`)((await import("/app.js")).app), expression);
 
 // settled waits until all that follows from the parameters is there.
 const settled = (page) => page.waitForFunction(() => !document.getElementById("score").classList.contains("stale"));
@@ -146,7 +149,8 @@ test("the last graph that was opened is the one that is shown", limit, async () 
   await page.locator("#detail h2").filter({ hasText: names[0] }).waitFor();
   await page.locator("#detail .positive").first().waitFor({ state: "attached" });
   await page.locator("#detail .says").filter({ hasText: names[1] }).waitFor();
-  assert.equal(await page.locator("#detail .paper .hit").count(), await page.evaluate(async () => (await (await import("/app.js")).app.graph("7")).nodes));
+  assert.equal(await page.locator("#detail .paper .hit").count(),
+    await page.evaluate(async () => (await (await import("/app.js")).app.graph("7")).nodes));
   await close(page);
 });
 
@@ -159,7 +163,8 @@ test("pan and zoom move the map and are kept in the address", limit, async () =>
   await page.mouse.move(box.x + box.width / 2 + 80, box.y + box.height - 40, { steps: 4 });
   await page.mouse.up();
   const panned = await pixel(page, 3);
-  assert.ok(Math.abs(panned[0] - before[0] - 80) < 2 && Math.abs(panned[1] - before[1] - 20) < 2, `moved from ${before} to ${panned}`);
+  assert.ok(Math.abs(panned[0] - before[0] - 80) < 2 && Math.abs(panned[1] - before[1] - 20) < 2,
+    `moved from ${before} to ${panned}`);
   await page.mouse.wheel(0, -400);
   await page.waitForFunction(() => location.hash.includes("zoom="));
   await page.locator("#zoom-fit").click();
@@ -197,7 +202,8 @@ test("a parameter changes the map, the accuracy and the address", limit, async (
   assert.ok(Math.hypot(now[0] - before[0], now[1] - before[1]) > 1, "the points have moved");
   assert.match(page.url(), /gamma=1/);
   await page.locator("#p-combine").selectOption("sum");
-  await page.waitForFunction(() => location.hash.includes("combine=sum") && !document.getElementById("score").classList.contains("stale"));
+  await page.waitForFunction(() => location.hash.includes("combine=sum") &&
+    !document.getElementById("score").classList.contains("stale"));
   const bad = page.waitForResponse((r) => r.status() === 400);
   await page.locator("#p-radii").fill("3, 1");
   await page.locator("#p-radii").press("Enter");
@@ -247,7 +253,8 @@ test("a bad SMILES says what is wrong with it", limit, async () => {
 
 test("a link restores what it was made of", limit, async () => {
   const source = await (await fetch(`${base}/api/v1/info`)).json().then((i) => i.source);
-  const link = `#source=${source}&view=pair&layout=pca&open=3&with=40&level=1&eta=0.2&ask=CCO&zoom=1.5,0.1,0&color=size&pick=3-9,12`;
+  const shown = "view=pair&layout=pca&open=3&with=40&level=1&eta=0.2&ask=CCO&zoom=1.5,0.1,0&color=size&pick=3-9,12";
+  const link = `#source=${source}&${shown}`;
   const page = await open(link);
   await page.locator(".pair-value").waitFor();
   assert.equal(await page.locator("#p-eta").inputValue(), "0.2");
@@ -334,7 +341,8 @@ test("everything can be reached by keyboard", limit, async () => {
   assert.equal(await page.evaluate(() => document.activeElement.id), "download-button");
   // Every control has a name, and the ring of the focus is seen.
   const nameless = await page.evaluate(() => [...document.querySelectorAll("button, input, select, a, canvas[tabindex]")]
-    .filter((e) => e.checkVisibility() && !(e.getAttribute("aria-label") || e.textContent.trim() || e.labels?.length)).map((e) => e.outerHTML));
+    .filter((e) => e.checkVisibility() && !(e.getAttribute("aria-label") || e.textContent.trim() || e.labels?.length)).map((e) =>
+      e.outerHTML));
   assert.deepEqual(nameless, []);
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
   assert.equal(outline, "solid");
@@ -361,8 +369,10 @@ test("dark and light follow the system and the button", limit, async () => {
       });
       const light = (name) => parse(name).reduce((s, c, i) => s + c * [0.2126, 0.7152, 0.0722][i], 0);
       const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
-      return [["--ink", "--panel"], ["--muted", "--panel"], ["--muted", "--bg"], ["--accent", "--panel"], ["--accent", "--accent-soft"], ["--on-accent", "--accent"],
-        ["--bad", "--panel"], ["--warn", "--warn-soft"], ["--good", "--panel"], ["--muted", "--accent-soft"]].map(([a, b]) => [a, b, ratio(a, b)]);
+      return [["--ink", "--panel"], ["--muted", "--panel"], ["--muted", "--bg"], ["--accent", "--panel"],
+        ["--accent", "--accent-soft"], ["--on-accent", "--accent"],
+        ["--bad", "--panel"], ["--warn", "--warn-soft"], ["--good", "--panel"],
+          ["--muted", "--accent-soft"]].map(([a, b]) => [a, b, ratio(a, b)]);
     });
     for (const [a, b, r] of ratios) assert.ok(r >= 4.5, `${theme}: ${a} on ${b}: ${r.toFixed(2)}`);
   }
@@ -371,7 +381,8 @@ test("dark and light follow the system and the button", limit, async () => {
 
 test("a phone has everything, without scrolling sideways", limit, async () => {
   for (const width of [360, 820, 1024, 1920]) {
-    const page = await open("#open=3", { viewport: { width, height: { 360: 740, 1024: 700 }[width] ?? 1000 }, hasTouch: width === 360 });
+    const page = await open("#open=3", { viewport: { width, height: { 360: 740, 1024: 700 }[width] ?? 1000 },
+      hasTouch: width === 360 });
     await page.locator("#detail .positive").first().waitFor({ state: "attached" });
     for (const tab of ["table", "predictions", "matrix", "pair", "map"]) {
       await page.locator(`#tab-${tab}`).click();
@@ -392,7 +403,8 @@ test("pictures, tables and the model can be downloaded, and the link shared", li
   const page = await open("#open=3");
   for (const name of ["map.svg", "matrix.png", "graph.svg", "table.csv", "model.mlg"]) {
     await page.locator("#download-button").click();
-    const [file] = await Promise.all([page.waitForEvent("download"), page.locator(`#download-menu [data-file="${name}"]`).click()]);
+    const [file] = await Promise.all([page.waitForEvent("download"),
+      page.locator(`#download-menu [data-file="${name}"]`).click()]);
     assert.ok(file.suggestedFilename().endsWith(name.slice(name.indexOf("."))), file.suggestedFilename());
     assert.ok(statSync(await file.path()).size > 1000, name);
   }
@@ -421,7 +433,9 @@ test("a model without graphs has a map and neighbours, and draws what it is aske
 test("names from data are texts, whatever they hold", limit, async () => {
   const evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
   const file = join(tmpdir(), `mlg-webtest-${process.pid}.jsonl`);
-  const lines = [3, 4, 5, 6, 7, 8].map((n, i) => JSON.stringify({ id: `${evil}${i}`, nodes: n, edges: Array.from({ length: n - 1 }, (_, v) => [v, v + 1]), node_labels: Array.from({ length: n }, (_, v) => (v % 2 ? evil : "&amp;")), target: `${evil}${i % 2}` }));
+  const lines = [3, 4, 5, 6, 7, 8].map((n, i) =>
+    JSON.stringify({ id: `${evil}${i}`, nodes: n, edges: Array.from({ length: n - 1 }, (_, v) => [v, v + 1]),
+      node_labels: Array.from({ length: n }, (_, v) => (v % 2 ? evil : "&amp;")), target: `${evil}${i % 2}` }));
   writeFileSync(file, `${lines.join("\n")}\n`);
   try {
     const page = await open("#open=0&with=1", { at: await serve(file) });
@@ -429,7 +443,8 @@ test("names from data are texts, whatever they hold", limit, async () => {
     await page.locator("#detail h2").filter({ hasText: evil }).waitFor();
     await page.locator("#detail .hit").first().hover();
     await page.locator("#detail .ring.center").waitFor();
-    assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector("#detail .paper .ink")).filter), "grayscale(1)"); // no class
+    assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector("#detail .paper .ink")).filter),
+      "grayscale(1)"); // no class
     await page.locator("#tab-pair").click();
     await page.locator(".pair-value").waitFor();
     await page.locator("#find").fill("onerror");
@@ -501,10 +516,12 @@ test("the map stays in place: no turn brings the new positions nearer to the old
   const [from, to] = [unit(middle(before)), unit(middle(after))];
   const distance = (angle, mirror) => to[0].reduce((s, _, i) => {
     const [x, y] = [to[0][i], mirror * to[1][i]];
-    return s + (Math.cos(angle) * x - Math.sin(angle) * y - from[0][i]) ** 2 + (Math.sin(angle) * x + Math.cos(angle) * y - from[1][i]) ** 2;
+    return s + (Math.cos(angle) * x - Math.sin(angle) * y - from[0][i]) ** 2 +
+      (Math.sin(angle) * x + Math.cos(angle) * y - from[1][i]) ** 2;
   }, 0);
   for (let k = 0; k < 360; k++) {
-    for (const mirror of [1, -1]) assert.ok(distance(0, 1) <= distance((k * Math.PI) / 180, mirror) + 1e-9, `turned by ${k}°, ${mirror}`);
+    for (const mirror of [1, -1]) assert.ok(distance(0, 1) <= distance((k * Math.PI) / 180, mirror) + 1e-9,
+      `turned by ${k}°, ${mirror}`);
   }
   assert.ok(distance(0, 1) < 1, `the map is much as it was: ${distance(0, 1)}`);
   // Turned, mirrored and enlarged, positions come back to where they were.
@@ -533,9 +550,11 @@ test("a colour has one meaning, and colours of numbers have a named bar with num
       const lab = (css) => {
         canvas.fillStyle = css;
         canvas.fillRect(0, 0, 1, 1);
-        const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+        const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((v) =>
+          (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
         const f = (v) => (v > 216 / 24389 ? Math.cbrt(v) : ((24389 / 27) * v + 16) / 116);
-        const [x, y, z] = [f((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505), f(0.2126 * r + 0.7152 * g + 0.0722 * b), f((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089)];
+        const [x, y, z] = [f((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505), f(0.2126 * r + 0.7152 * g + 0.0722 * b),
+          f((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089)];
         return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
       };
       const style = getComputedStyle(document.documentElement);
@@ -601,6 +620,16 @@ test("everything that takes long shows its progress and can be cancelled", limit
   await page.locator("#tab-map").click();
   await cancelled(() => page.locator("#color").selectOption("size"));
   assert.equal(await page.locator("#color").inputValue(), "target");
+  await page.route("**/api/v1/upload*", async (route) => {
+    await new Promise((r) => setTimeout(r, 2500));
+    await route.continue().catch(() => {});
+  });
+  await page.locator("#own-file").setInputFiles(file("slow.smi", "CCO\nCCC\n"));
+  await page.locator(".choices .primary").click();
+  await page.locator("#data #work").waitFor(); // in the dialog, where it can be pressed
+  await page.locator("#work-cancel").click();
+  await page.locator("#data").waitFor({ state: "hidden" });
+  assert.equal(await page.locator("#name").innerText(), "drugs");
   await close(page);
 });
 
@@ -610,7 +639,8 @@ test("predictions of classes: the confusion matrix selects its graphs", limit, a
   await page.locator(".confusion").waitFor();
   const numbers = await page.locator(".confusion td button").allInnerTexts();
   assert.equal(numbers.reduce((s, n) => s + Number(n), 0), 234, "every graph is in one cell");
-  const counted = await value(page, "app.evaluation.index.filter((g, k) => app.evaluation.predicted[k] === app.source.targets[g]).length");
+  const counted = await value(page,
+    "app.evaluation.index.filter((g, k) => app.evaluation.predicted[k] === app.source.targets[g]).length");
   const shown = Number((await page.locator("#score b").innerText()).match(/[\d.]+/)[0]);
   assert.ok(Math.abs(shown - (100 * counted) / 234) < 0.1, `${shown} % and ${counted} of 234`);
   if (shots) await page.screenshot({ path: join(shots, "predictions.png") });
@@ -625,11 +655,13 @@ test("predictions of classes: the confusion matrix selects its graphs", limit, a
 });
 
 // chain returns a graph in JSON, a path with labels.
-const chain = (id, target, labels) => JSON.stringify({ id, target, nodes: labels.length, node_labels: labels, edges: labels.slice(1).map((_, i) => [i, i + 1]) });
+const chain = (id, target, labels) => JSON.stringify({ id, target, nodes: labels.length, node_labels: labels,
+  edges: labels.slice(1).map((_, i) => [i, i + 1]) });
 
 test("predictions that are no better than the largest class do not look like a success", limit, async () => {
   // 97 of 100 are of one class, and the others are drawn from the same graphs.
-  const rows = Array.from({ length: 100 }, (_, i) => chain(`g${i}`, i % 34 === 7 ? "rare" : "common", [..."abcabc"].map((l, k) => ((i * 7 + k * k) % 5 ? l : "d"))));
+  const rows = Array.from({ length: 100 }, (_, i) =>
+    chain(`g${i}`, i % 34 === 7 ? "rare" : "common", [..."abcabc"].map((l, k) => ((i * 7 + k * k) % 5 ? l : "d"))));
   const page = await open("#", { at: await serve(file("uneven.jsonl", rows.join("\n"))) });
   await page.locator("#score.poor").waitFor();
   const text = await page.locator("#score").innerText();
@@ -645,13 +677,16 @@ test("predictions that are no better than the largest class do not look like a s
 
 const solubility = [
   "name,smiles,logS,series",
-  ...["CCO", "CCCO", "CCCCO", "CCCCCO", "c1ccccc1", "Cc1ccccc1", "CCc1ccccc1", "Oc1ccccc1", "CC(=O)O", "CCC(=O)O", "CCN", "CCCN", "c1ccncc1", "CCOC",
+  ...["CCO", "CCCO", "CCCCO", "CCCCCO", "c1ccccc1", "Cc1ccccc1", "CCc1ccccc1", "Oc1ccccc1", "CC(=O)O", "CCC(=O)O", "CCN", "CCCN",
+    "c1ccncc1", "CCOC",
     "CCOCC", "CCCCCC", "CCCCCCC", "C1CCCCC1", "Clc1ccccc1", "Brc1ccccc1", "CC(C)O", "CC(C)(C)O", "OCCO", "NCCO", "C[N+](C)(C)C"]
-    .map((s, i) => `m${i},${s},${(2 - 0.4 * s.length + 0.5 * (s.split("O").length - 1)).toFixed(2)},${s.includes("1") ? "ring" : "chain"}`),
+    .map((s, i) => [`m${i}`, s,
+      (2 - 0.4 * s.length + 0.5 * (s.split("O").length - 1)).toFixed(2), s.includes("1") ? "ring" : "chain"].join()),
   "broken,C1CC(,1.0,chain", "unknown,XYZ,1.0,chain",
 ].join("\n");
 
-test("one's own table becomes the map: columns are chosen, skipped rows named; back returns to the map before", limit, async () => {
+test("one's own table becomes the map: columns are chosen, skipped rows named; back returns to the map before", limit,
+  async () => {
   const page = await open("#open=3");
   await page.locator("#own-file").setInputFiles(file("solubility.csv", solubility));
   await page.locator(".choices .primary").click();
@@ -680,10 +715,12 @@ test("one's own table becomes the map: columns are chosen, skipped rows named; b
   assert.equal(await page.locator(".scatter .dot").count(), 25);
   const places = await page.evaluate(async () => {
     const { app } = await import("/app.js");
-    return [...document.querySelectorAll(".scatter .dot")].map((c, k) => [Number(c.getAttribute("cx")), Number(c.getAttribute("cy")), app.evaluation.measured[k], app.evaluation.values[k]]);
+    return [...document.querySelectorAll(".scatter .dot")].map((c, k) =>
+      [Number(c.getAttribute("cx")), Number(c.getAttribute("cy")), app.evaluation.measured[k], app.evaluation.values[k]]);
   });
   for (const [u, v, m, p] of places) {
-    for (const [x, y, n, q] of places) assert.ok((m > n ? u >= x : true) && (p > q ? v <= y : true), "right is larger, and so is up");
+    for (const [x, y, n, q] of places) assert.ok((m > n ? u >= x : true) && (p > q ? v <= y : true),
+      "right is larger, and so is up");
   }
   assert.match(await page.locator(".scatter").getAttribute("aria-label"), /measured logS of 25 graphs/);
   if (shots) await page.screenshot({ path: join(shots, "regression.png") });
@@ -719,7 +756,7 @@ test("a small file can be questions to the present map, and a bad one says what 
     await page.dispatchEvent("body", "drop", { dataTransfer: data });
     await page.locator(`.choices ${choice}`).click();
     await page.locator("#data .error").filter({ hasText: "x.sdf" }).waitFor();
-    await page.locator("#data button", { hasText: "Cancel" }).click();
+    await page.locator("#data .end button", { hasText: "Cancel" }).click();
   }
   assert.equal(await value(page, "app.map.x.length"), 234);
   await close(page);
@@ -727,7 +764,8 @@ test("a small file can be questions to the present map, and a bad one says what 
 
 // zip returns a zip file of texts, not compressed.
 function zip(files) {
-  const table = Array.from({ length: 256 }, (_, n) => Array.from({ length: 8 }).reduce((c) => (c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1), n) >>> 0);
+  const table = Array.from({ length: 256 },
+    (_, n) => Array.from({ length: 8 }).reduce((c) => (c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1), n) >>> 0);
   const crc = (b) => (b.reduce((c, v) => (c >>> 8) ^ table[(c ^ v) & 255], -1) ^ -1) >>> 0;
   const [parts, entries] = [[], []];
   let at = 0;
@@ -755,16 +793,23 @@ function zip(files) {
 }
 
 test("every format becomes a map", limit, async () => {
-  const atoms = (n) => Array.from({ length: n }, (_, i) => `${(i * 1.5).toFixed(4).padStart(10)}    0.0000    0.0000 C   0  0`).join("\n");
-  const bonds = (n) => Array.from({ length: n - 1 }, (_, i) => `${String(i + 1).padStart(3)}${String(i + 2).padStart(3)}  1  0`).join("\n");
-  const mol = (n) => `chain${n}\n\n\n${String(n).padStart(3)}${String(n - 1).padStart(3)}  0  0  0  0  0  0  0  0999 V2000\n${atoms(n)}\n${bonds(n)}\nM  END\n$$$$\n`;
+  const atoms = (n) => Array.from({ length: n },
+    (_, i) => `${(i * 1.5).toFixed(4).padStart(10)}    0.0000    0.0000 C   0  0`).join("\n");
+  const bonds = (n) => Array.from({ length: n - 1 },
+    (_, i) => `${String(i + 1).padStart(3)}${String(i + 2).padStart(3)}  1  0`).join("\n");
+  const three = (n) => String(n).padStart(3);
+  const mol = (n) => `chain${n}\n\n\n${three(n)}${three(n - 1)}  0  0  0  0  0  0  0  0999 V2000\n` +
+    `${atoms(n)}\n${bonds(n)}\nM  END\n$$$$\n`;
   const sizes = [2, 3, 4, 5, 6, 7];
   const line = (n, edge) => Array.from({ length: n - 1 }, (_, i) => edge(i, i + 1)).join("");
-  const ml = (n) => `<graph id="g${n}" edgedefault="undirected">${Array.from({ length: n }, (_, i) => `<node id="n${i}"/>`).join("")}${line(n, (a, b) => `<edge source="n${a}" target="n${b}"/>`)}</graph>`;
+  const nodes = (n) => Array.from({ length: n }, (_, i) => `<node id="n${i}"/>`).join("");
+  const links = (n) => line(n, (a, b) => `<edge source="n${a}" target="n${b}"/>`);
+  const ml = (n) => `<graph id="g${n}" edgedefault="undirected">${nodes(n)}${links(n)}</graph>`;
   const total = sizes.reduce((a, b) => a + b);
   const starts = sizes.map((_, k) => sizes.slice(0, k).reduce((a, b) => a + b, 0));
   const tu = {
-    "TOY/TOY_A.txt": sizes.map((n, k) => line(n, (a, b) => `${a + starts[k] + 1}, ${b + starts[k] + 1}\n${b + starts[k] + 1}, ${a + starts[k] + 1}\n`)).join(""),
+    "TOY/TOY_A.txt": sizes.map((n, k) => line(n,
+      (a, b) => `${a + starts[k] + 1}, ${b + starts[k] + 1}\n${b + starts[k] + 1}, ${a + starts[k] + 1}\n`)).join(""),
     "TOY/TOY_graph_indicator.txt": sizes.map((n, k) => `${k + 1}\n`.repeat(n)).join(""),
     "TOY/TOY_graph_labels.txt": sizes.map((n) => `${n % 2}\n`).join(""), "TOY/TOY_node_labels.txt": "1\n".repeat(total),
   };
@@ -826,7 +871,8 @@ test("a loop selects graphs, which have a table and can be exported", limit, asy
   if (shots) await page.screenshot({ path: join(shots, "table.png") });
   const ids = await value(page, "app.source.ids");
   for (const [format, text] of [["CSV", (i) => ids[i]], ["SMILES", (i) => ids[i]], ["JSON Lines", (i) => `"${ids[i]}"`]]) {
-    const [saved] = await Promise.all([page.waitForEvent("download"), page.locator("#table-head button", { hasText: format }).click()]);
+    const [saved] = await Promise.all([page.waitForEvent("download"),
+      page.locator("#table-head button", { hasText: format }).click()]);
     const content = readFileSync(await saved.path(), "utf8").trim().split("\n");
     assert.equal(content.length, inside.length + (format === "CSV" ? 1 : 0), format);
     for (const i of inside) assert.ok(content.some((l) => l.includes(text(i))), `${ids[i]} is in the ${format}`);
@@ -853,7 +899,8 @@ test("graphs are found by name, by class and by a part of the molecule", limit, 
   const named = await value(page, "app.source.ids.flatMap((id, i) => (id.includes('azepam') ? [i] : []))");
   assert.deepEqual(await value(page, "app.state.picked"), named);
   await search("steroid", "Class steroid");
-  assert.deepEqual(await value(page, "app.state.picked"), await value(page, "app.source.targets.flatMap((t, i) => (t === 'steroid' ? [i] : []))"));
+  assert.deepEqual(await value(page, "app.state.picked"),
+    await value(page, "app.source.targets.flatMap((t, i) => (t === 'steroid' ? [i] : []))"));
   await search("Clc1ccccc1", "contain Clc1ccccc1");
   await page.locator("#selection").filter({ hasText: "contain Clc1ccccc1" }).waitFor();
   const picked = await value(page, "app.state.picked");
@@ -926,10 +973,12 @@ test("downloads are what the page shows", limit, async () => {
   const asked = [];
   page.on("request", (r) => r.url().includes("/download/") && asked.push(new URL(r.url())));
   await page.locator("#download-button").click();
-  const [saved] = await Promise.all([page.waitForEvent("download"), page.locator('#download-menu [data-file="map.svg"]').click()]);
+  const [saved] = await Promise.all([page.waitForEvent("download"),
+    page.locator('#download-menu [data-file="map.svg"]').click()]);
   const svg = readFileSync(await saved.path(), "utf8");
   assert.match(svg, /component/);
   assert.match(svg, /vertices/);
-  for (const [name, v] of [["layout", "pca"], ["color", "size"], ["eta", "0.3"]]) assert.equal(asked[0].searchParams.get(name), v);
+  for (const [name, v] of [["layout", "pca"], ["color", "size"], ["eta", "0.3"]]) assert.equal(asked[0].searchParams.get(name),
+    v);
   await close(page);
 });

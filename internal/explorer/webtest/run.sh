@@ -39,7 +39,8 @@ export CHROMIUM
 
 want=$(sed -n 's/.*"playwright-core": "\(.*\)".*/\1/p' package.json)
 have=$(sed -n 's/^ *"version": "\(.*\)".*/\1/p' node_modules/playwright-core/package.json 2>/dev/null || true)
-[ "$want" = "$have" ] || npm install --no-audit --no-fund --no-package-lock --loglevel=error || skip "npm cannot install playwright-core"
+[ "$want" = "$have" ] || npm install --no-audit --no-fund --no-package-lock --loglevel=error ||
+	skip "npm cannot install playwright-core"
 (cd ../../.. && CGO_ENABLED=0 "${GO:-go}" build -trimpath -o bin/mlg ./cmd/mlg)
 if [ "${1:-}" = bench ]; then
 	exec timeout 240 node bench.mjs
