@@ -251,11 +251,17 @@ func (x *session) predictAll(ctx context.Context, f *fitted, e *evaluation) (*pr
 	}
 	meter := kernel.NewMeter(ctx, "predict", len(rest))
 	for rows := range slices.Chunk(rest, 256) {
-		b, err := f.block(ctx, rows, nil)
+		b, err := f.block(ctx, rows, f.core) // the learner has seen no others
 		if err != nil {
 			return nil, err
 		}
-		said, err := f.PredictCross(b, 0)
+		cross := kernel.NewMatrix(len(rows), n)
+		for k := range rows {
+			for c, i := range f.core {
+				cross.Set(k, i, b.At(k, c))
+			}
+		}
+		said, err := f.PredictCross(cross, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -45,8 +45,11 @@ type loader struct {
 	structure string // the column that has the SMILES, "" for none
 }
 
-// maxColumns is the number of fields that are kept.
-const maxColumns = 200
+// Of fields so many are kept, and of a value that is no structure so many bytes.
+const (
+	maxColumns = 200
+	maxValue   = 1000
+)
 
 // read reads graphs and calls tick with their number.
 func (l *loader) read(ctx context.Context, r *dataset.Reader, tick func(graphs int)) error {
@@ -70,7 +73,11 @@ func (l *loader) read(ctx context.Context, r *dataset.Reader, tick func(graphs i
 		l.graphs = append(l.graphs, g)
 		f := r.Fields()
 		for i, name := range f.Names {
-			l.put(strings.TrimSpace(name), strings.TrimSpace(f.Values[i]))
+			value := strings.TrimSpace(f.Values[i])
+			if i != f.SMILES && len(value) > maxValue {
+				value = strings.ToValidUTF8(value[:maxValue], "")
+			}
+			l.put(strings.TrimSpace(name), strings.Clone(value)) // a part would keep the whole record
 		}
 		if f.SMILES >= 0 {
 			l.structure = strings.TrimSpace(f.Names[f.SMILES])
@@ -145,7 +152,7 @@ func (l *loader) data(r *dataset.Reader, read dataset.Options, c Choices) (*Data
 		targets = withoutMissing(targets)
 	}
 	for i, g := range l.graphs {
-		id, target := g.ID(), g.Target()
+		id, target := strings.Clone(g.ID()), strings.Clone(g.Target())
 		if c.ID != nil {
 			id = ids[i]
 		}
