@@ -325,7 +325,6 @@ async function compute() {
     showPlaces();
     changed();
     await Promise.all([evaluate(signal), loadDetail()]);
-    if (state.open !== null && state.open[0] !== "a" && app.info.task !== "none") loadDetail(); // cross-validated now
   } catch (e) {
     if (e.name === "AbortError") return;
     $("score").classList.remove("stale");
@@ -338,6 +337,7 @@ async function evaluate(signal) {
   try {
     app.evaluation = await get("evaluate", state.params, signal);
     showScore(app.evaluation);
+    app.detail.unseen();
   } catch (e) {
     if (e.name === "AbortError") return;
     showScore(null);

@@ -67,14 +67,16 @@ export class Detail {
       if (signal.aborted || this.ref !== ref) return;
       this.frame(ref, g);
     } else if (other) this.frame(ref, null);
-    const [answer, reasons] = await Promise.all([predicting, explaining]);
+    const answer = await predicting;
     if (signal.aborted || this.ref !== ref) return;
-    this.reasons = reasons;
     this.fill(ref, answer.predictions[0]);
     this.levels();
-    const vertex = this.pointed ?? app.state.vertex;
-    if (vertex !== null) await this.vertex(vertex, signal);
-    else this.paint();
+    const chosen = () => this.pointed ?? app.state.vertex;
+    if (chosen() !== null) await this.vertex(chosen(), signal);
+    const reasons = await explaining; // which may take longer
+    if (signal.aborted || this.ref !== ref) return;
+    this.reasons = reasons;
+    if (chosen() === null) this.paint();
   }
 
   // explain asks for reasons; where there are none, for the line that says why.
@@ -91,7 +93,7 @@ export class Detail {
   frame(ref, g) {
     const app = this.app;
     this.framed = JSON.stringify(app.reference(ref));
-    this.pointed = this.scaleKey = null;
+    this.pointed = this.scaleKey = this.reasons = null;
     this.graph = g;
     const asked = ref[0] === "a";
     const name = g ? g.id : app.source.ids[Number(ref)];
@@ -120,6 +122,7 @@ export class Detail {
   fill(ref, p) {
     const app = this.app;
     const said = [];
+    this.seen = null;
     if (p.unlike) {
       said.push(h("p", { class: "note" },
         "Unlike the rest: its nearest neighbour is less similar than that of almost every graph here. " +
@@ -141,8 +144,9 @@ export class Detail {
         said.push(h("p", { class: "muted small" },
           "The class has the most votes of pairwise machines; the probabilities come from all of them together."));
       }
-      if (ref[0] !== "a") said.push(this.unseen(p.cross_validated, app.source.targets[Number(ref)]));
+      if (ref[0] !== "a") said.push((this.seen = h("p", { class: "muted small" })));
     }
+    this.unseen();
     this.says.replaceChildren(...said);
     this.near.replaceChildren(h("h3", {}, "Most similar graphs"),
       h("ul", { class: "cards" }, p.neighbours.map((n) =>
@@ -150,13 +154,15 @@ export class Detail {
     app.predicted(ref, p);
   }
 
-  // unseen says what a learner said that had not seen the graph.
-  unseen(said, truth) {
-    if (said === null) return h("p", { class: "muted small" }, "The learner has seen this graph.");
-    const classes = this.app.info.task === "classification";
-    const right = said === truth;
-    return h("p", { class: "muted small" }, "Without having seen it: ",
-      h("span", { class: classes ? (right ? "yes" : "no") : "" }, said + (classes ? (right ? " ✓" : " ✗") : "")));
+  // unseen says what a learner said that had not seen the graph, once that is known.
+  unseen() {
+    if (!this.seen) return;
+    const { evaluation: e, info, source } = this.app;
+    const k = e ? e.index.indexOf(Number(this.ref)) : -1;
+    if (k < 0) return this.seen.replaceChildren("The learner has seen this graph.");
+    if (info.task === "regression") return this.seen.replaceChildren(`Without having seen it: ${number(e.values[k])}`);
+    const right = e.predicted[k] === source.targets[Number(this.ref)];
+    this.seen.replaceChildren("Without having seen it: ", h("span", { class: right ? "yes" : "no" }, `${e.predicted[k]} ${right ? "✓" : "✗"}`));
   }
 
   // levels makes the slider through the scales.
