@@ -77,7 +77,8 @@ func ParseFragment(smiles string) (*Fragment, error) {
 // aromatic, its aromatic rings may be written as alternating bonds, and aromatic bonds of the fragment match such.
 // complete is false where so many steps of the search were not enough.
 func (f *Fragment) In(g *graph.Graph, charges bool, steps int) (vertices []int, complete bool) {
-	s := &fragmentSearch{Fragment: f, g: g, charges: charges, steps: steps, at: make([]int, 0, len(f.atoms)), used: make([]bool, g.N()), kekule: true}
+	s := &fragmentSearch{Fragment: f, g: g, charges: charges, steps: steps,
+		at: make([]int, 0, len(f.atoms)), used: make([]bool, g.N()), kekule: true}
 	for e := range g.Edges() {
 		s.kekule = s.kekule && e.Label != chem.Aromatic.String()
 	}

@@ -21,7 +21,8 @@ func smilesColumn(header []string, read tableRow) (int, tableRow, error) {
 	row = slices.Clone(row)
 	found, length := -1, 0
 	for i, c := range row {
-		if m, bad := chem.ParseSMILES(strings.TrimSpace(c), 1<<20); bad == nil && len(m.Atoms) > 1 && len(c) > length && i < len(header) {
+		m, bad := chem.ParseSMILES(strings.TrimSpace(c), 1<<20)
+		if bad == nil && len(m.Atoms) > 1 && len(c) > length && i < len(header) {
 			found, length = i, len(c)
 		}
 	}

@@ -143,8 +143,9 @@ func (s Scatter) Picture() (*Picture, error) {
 	if err := s.Size.check(leastChart); err != nil {
 		return nil, err
 	}
-	if len(s.X) != len(s.Y) || s.Class != nil && len(s.Class) != len(s.X) || len(s.X) == 0 || s.Value != nil && len(s.Value.Of) != len(s.X) {
-		return nil, fmt.Errorf("scatter %q: %d x, %d y, %d classes, want as many of each, and of values", s.Title, len(s.X), len(s.Y), len(s.Class))
+	n := len(s.X)
+	if n != len(s.Y) || s.Class != nil && len(s.Class) != n || n == 0 || s.Value != nil && len(s.Value.Of) != n {
+		return nil, fmt.Errorf("scatter %q: %d x, %d y, %d classes, want as many of each, and of values", s.Title, n, len(s.Y), len(s.Class))
 	}
 	for i := range s.X {
 		if !finite(s.X[i], s.Y[i]) {
@@ -208,7 +209,8 @@ func (s Scatter) valued(r float64) *Picture {
 		x, top, bottom := s.Size.Width-margin-bar+20, f.y.b, f.y.a
 		f.colorBar(box{x, top, x + 12, bottom}, shade)
 		for _, t := range []float64{0, 0.5, 1} {
-			f.text(point{x + 16, bottom + (top-bottom)*t + 4}, strconv.FormatFloat(lo+(hi-lo)*t, 'g', 3, 64), style{size: tickStyle.size, color: gray})
+			text := strconv.FormatFloat(lo+(hi-lo)*t, 'g', 3, 64)
+			f.text(point{x + 16, bottom + (top-bottom)*t + 4}, text, style{size: tickStyle.size, color: gray})
 		}
 		upward := tickStyle
 		upward.upward = true

@@ -134,7 +134,8 @@ func raw(e endpoint) endpoint {
 // operation returns the endpoint that f answers. A request is read from path and query, or from
 // the body of a POST.
 func operation[In, Out any](method, path, summary string, errors []int, f func(q *request, in *In) (Out, error)) endpoint {
-	e := endpoint{method: method, path: "/api/v1/" + path, summary: summary, errors: errors, request: reflect.TypeFor[In](), answer: reflect.TypeFor[Out]()}
+	e := endpoint{method: method, path: "/api/v1/" + path, summary: summary, errors: errors,
+		request: reflect.TypeFor[In](), answer: reflect.TypeFor[Out]()}
 	e.run = func(q *request) (any, error) {
 		in := new(In)
 		if err := q.read(reflect.ValueOf(in).Elem()); err != nil {

@@ -51,7 +51,9 @@ func (d *Data) colorBy() []string {
 }
 
 func getColors(q *request, in *colorsRequest) (*coloring, error) {
-	return on(coloredBy(in.By), func(_ context.Context, _ *session, c *coloring, _ *colorsRequest) (*coloring, error) { return c, nil })(q, in)
+	return on(coloredBy(in.By), func(_ context.Context, _ *session, c *coloring, _ *colorsRequest) (*coloring, error) {
+		return c, nil
+	})(q, in)
 }
 
 // coloredBy returns what computes colours.
@@ -61,7 +63,8 @@ func coloredBy(by string) func(x *session, ctx context.Context) (*coloring, erro
 		if !slices.Contains(d.colorBy(), by) {
 			return nil, &apiError{422, fmt.Sprintf("there is nothing to colour by %s here", by), "by"}
 		}
-		out := &coloring{By: by, Name: cmp.Or(d.targetName, "target"), Kind: "class", Classes: []classInfo{}, Class: []int{}, Values: []*float64{}, Range: []float64{}}
+		out := &coloring{By: by, Name: cmp.Or(d.targetName, "target"), Kind: "class",
+			Classes: []classInfo{}, Class: []int{}, Values: []*float64{}, Range: []float64{}}
 		var p *predictions
 		if by == "prediction" || by == "error" {
 			var err error
@@ -181,7 +184,9 @@ func (c *coloring) setColumn(values []string) {
 			count[v]++
 		}
 	}
-	frequent := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
+	frequent := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
+	})
 	names, _ := draw.Classes(frequent[:min(maxColors, len(frequent))])
 	if len(count) > len(names) {
 		c.Note = fmt.Sprintf("%d further values have no colour", len(count)-len(names))
@@ -215,7 +220,9 @@ func (x *session) predicted(ctx context.Context) (*predictions, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compute(ctx, x, &x.everyone, "predict", func(ctx context.Context) (*predictions, error) { return x.predictAll(ctx, f, e) })
+	return compute(ctx, x, &x.everyone, "predict", func(ctx context.Context) (*predictions, error) {
+		return x.predictAll(ctx, f, e)
+	})
 }
 
 func (x *session) predictAll(ctx context.Context, f *fitted, e *evaluation) (*predictions, error) {

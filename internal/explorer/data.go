@@ -69,7 +69,8 @@ func fromDataset(ds *dataset.Dataset, read dataset.Options, t task) (*Data, erro
 		return nil, err
 	}
 	if n := len(d.classes); n > maxClasses {
-		d.info.Warnings = append(d.info.Warnings, fmt.Sprintf("%d different targets are too many for classes, of which there may be %d: nothing is predicted", n, maxClasses))
+		d.info.Warnings = append(d.info.Warnings, fmt.Sprintf(
+			"%d different targets are too many for classes, of which there may be %d: nothing is predicted", n, maxClasses))
 		d.task = noTask
 	}
 	if d.task == noTask {

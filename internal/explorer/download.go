@@ -75,7 +75,8 @@ func mapColors(by string) func(x *session, ctx context.Context) (coloredMap, err
 
 func mapPicture(_ context.Context, x *session, p coloredMap, in *downloadRequest) (*file, error) {
 	d := x.s.data
-	c := draw.Scatter{Title: d.Name, X: p.neighbours[0], Y: p.neighbours[1], XAxis: "neighbours", Size: draw.Size{Width: 900, Height: 620}}
+	c := draw.Scatter{Title: d.Name, X: p.neighbours[0], Y: p.neighbours[1], XAxis: "neighbours",
+		Size: draw.Size{Width: 900, Height: 620}}
 	p.colors.paint(&c)
 	if in.Layout == "pca" {
 		c.X, c.Y = p.pca[0], p.pca[1]

@@ -79,11 +79,13 @@ type classInfo struct {
 
 func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 	s, d := q.s, q.s.data
-	a := &infoAnswer{Name: d.Name, Version: s.o.Version, Graphs: len(d.IDs), HasGraphs: d.Graphs != nil, Saved: d.saved(), Task: d.task,
+	a := &infoAnswer{Name: d.Name, Version: s.o.Version, Graphs: len(d.IDs), HasGraphs: d.Graphs != nil, Saved: d.saved(),
+		Task:    d.task,
 		Classes: classInfos(d.classes, d.class), Range: []float64{}, Kernels: []string{}, Warnings: d.info.Warnings, Core: len(s.core),
 		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes,
-		Molecules: d.molecules, Source: s.id, Given: s == s.given(), TargetName: cmp.Or(d.targetName, "target"), ColumnName: d.colorName,
-		ColorBy: d.colorBy(), Fragments: d.fragments(), SMILES: d.smiles != nil, Limits: infoLimits{s.o.UploadBytes, s.o.UploadGraphs}, Views: d.views()}
+		Molecules: d.molecules, Source: s.id, Given: s == s.given(), TargetName: cmp.Or(d.targetName, "target"),
+		ColumnName: d.colorName, ColorBy: d.colorBy(), Fragments: d.fragments(), SMILES: d.smiles != nil,
+		Limits: infoLimits{s.o.UploadBytes, s.o.UploadGraphs}, Views: d.views()}
 	if known := d.labelled(all(len(d.IDs))); d.task == regression && len(known) > 0 {
 		values := choose.Pick(d.value, known)
 		a.Range = []float64{slices.Min(values), slices.Max(values)}

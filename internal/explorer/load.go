@@ -203,7 +203,7 @@ func withoutMissing(values []string) []string {
 }
 
 func isMissing(v string) bool {
-	return slices.ContainsFunc([]string{"", "nan", "na", "n/a", "null", "-", "?"}, func(m string) bool { return strings.EqualFold(v, m) })
+	return slices.Contains([]string{"", "nan", "na", "n/a", "null", "-", "?"}, strings.ToLower(v))
 }
 
 // column is a column of an uploaded file.

@@ -103,7 +103,8 @@ func (s schemas) parameters(e endpoint) []object {
 		fields = nil
 	}
 	if !e.global {
-		fields = append(fields, field{name: sourceField, help: "the data that is meant; by default the one given at the start", kind: reflect.TypeFor[string]()})
+		fields = append(fields, field{name: sourceField, kind: reflect.TypeFor[string](),
+			help: "the data that is meant; by default the one given at the start"})
 	}
 	for _, f := range fields {
 		p := object{"name": f.name, "in": "query", "required": false, "explode": false, "schema": s.field(f)}

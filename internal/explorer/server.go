@@ -88,7 +88,8 @@ type Server struct {
 
 // New returns a server.
 func New(d *Data, o Options) *Server {
-	s := &Server{o: o, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests), uploads: newGate(maxUploads, maxUploads)}
+	s := &Server{o: o, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests),
+		uploads: newGate(maxUploads, maxUploads)}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.sources = []*source{s.newSource(d)}
 	s.document = document()

@@ -45,7 +45,7 @@ func (in *uploadRequest) options(bytes int64) dataset.Options {
 	o.Hydrogens, o.EdgeWeight = dataset.Hydrogens(in.Hydrogens), dataset.EdgeWeight(in.EdgeWeight)
 	o.AtomCharge, o.AtomAromatic, o.AtomHydrogens = in.AtomCharge, in.AtomAromatic, in.AtomHydrogens
 	o.Limits.Line, o.Limits.Record = 16<<20, 64<<20
-	o.Limits.Bytes, o.Limits.Items = 4*bytes, sourceItems
+	o.Limits.Bytes, o.Limits.Ratio, o.Limits.Items = 4*bytes, 20, sourceItems
 	o.Limits.Vertices, o.Limits.Edges = 1_000_000, 5_000_000
 	return o
 }
@@ -128,7 +128,8 @@ func (q *request) readUpload(in *uploadRequest, body *slowReader) (*uploadAnswer
 	if len(l.graphs) == 0 {
 		if out.Skipped > 0 {
 			bad := out.SkippedRows[0]
-			return nil, uploadError(fmt.Errorf("%s: no graph can be read; the first error is in line %d: %s", in.Name, bad.Line, bad.Reason))
+			err := fmt.Errorf("%s: no graph can be read; the first error is in line %d: %s", in.Name, bad.Line, bad.Reason)
+			return nil, uploadError(err)
 		}
 		return nil, uploadError(fmt.Errorf("%s: no graphs", in.Name))
 	}
@@ -136,7 +137,8 @@ func (q *request) readUpload(in *uploadRequest, body *slowReader) (*uploadAnswer
 	if err != nil {
 		return nil, &apiError{http.StatusUnprocessableEntity, err.Error(), "target"}
 	}
-	out.Task, out.Classes, out.Warnings = d.task, append([]string{}, d.classes...), append(out.Warnings, d.info.Warnings[len(out.Warnings):]...)
+	out.Task, out.Classes = d.task, append([]string{}, d.classes...)
+	out.Warnings = d.info.Warnings // with those of the targets
 	if !in.Check {
 		x := q.s.newSource(d)
 		q.s.add(x)
