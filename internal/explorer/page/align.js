@@ -28,14 +28,14 @@ export function bestTurn(x, y, to, axes = false) {
   return mirrored ? [Math.atan2(xv + yu, xu - yv), true] : [Math.atan2(xv - yu, xu + yv), false];
 }
 
-// frame returns the turned positions with their middle at 0, as large as fits into half = [width, height] / 2, or with
-// the larger half extent 1; to, which does the same with one position; and half.
-export function frame(x, y, turn, half = null) {
+// frame returns the turned positions with their middle at 0 and the larger half extent 1; to, which does the same with one
+// position; and half, both half extents.
+export function frame(x, y, turn) {
   const [u, v] = apply(x, y, turn);
   const bounds = (w) => w.reduce(([a, b], c) => [Math.min(a, c), Math.max(b, c)], [Infinity, -Infinity]);
   const [[u0, u1], [v0, v1]] = [bounds(u), bounds(v)];
   const [wide, high] = [(u1 - u0) / 2 || 1e-9, (v1 - v0) / 2 || 1e-9];
-  const scale = half ? Math.min(half[0] / wide, half[1] / high) : 1 / Math.max(wide, high);
+  const scale = 1 / Math.max(wide, high);
   const [mu, mv] = [(u0 + u1) / 2, (v0 + v1) / 2];
   return {
     x: u.map((a) => (a - mu) * scale), y: v.map((b) => (b - mv) * scale),
@@ -43,6 +43,6 @@ export function frame(x, y, turn, half = null) {
       const [[p], [q]] = apply([a], [b], turn);
       return [(p - mu) * scale, (q - mv) * scale];
     },
-    half: half ?? [Math.max(wide * scale, 0.05), Math.max(high * scale, 0.05)],
+    half: [Math.max(wide * scale, 0.05), Math.max(high * scale, 0.05)],
   };
 }

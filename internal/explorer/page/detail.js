@@ -162,7 +162,8 @@ export class Detail {
     if (k < 0) return this.seen.replaceChildren("The learner has seen this graph.");
     if (info.task === "regression") return this.seen.replaceChildren(`Without having seen it: ${number(e.values[k])}`);
     const right = e.predicted[k] === source.targets[Number(this.ref)];
-    this.seen.replaceChildren("Without having seen it: ", h("span", { class: right ? "yes" : "no" }, `${e.predicted[k]} ${right ? "✓" : "✗"}`));
+    this.seen.replaceChildren("Without having seen it: ",
+      h("span", { class: right ? "yes" : "no" }, `${e.predicted[k]} ${right ? "✓" : "✗"}`));
   }
 
   // levels makes the slider through the scales.

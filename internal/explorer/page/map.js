@@ -23,7 +23,7 @@ export class MapView {
   // name(i) is the name of a graph; events has hover, pick, lasso and zoomed.
   constructor(canvas, name, events = {}) {
     Object.assign(this, {
-      canvas, name, events, zoom: [1, 0, 0], x: [], y: [], half: [1, 1], turn: [0, false], layout: null, to: (a, b) => [a, b],
+      canvas, name, events, zoom: [1, 0, 0], x: [], y: [], half: [1, 1], turn: [0, false], to: (a, b) => [a, b],
       extra: [], marked: [], hovered: -1, only: null, picked: new Set(), coloring: null, lassoing: false, loop: null,
       stamps: new Map(), pointers: new Map(),
     });
@@ -52,7 +52,7 @@ export class MapView {
 
   // forget removes all points, before those of other data come.
   forget() {
-    Object.assign(this, { x: [], y: [], layout: null, coloring: null, extra: [], marked: [], only: null, picked: new Set(),
+    Object.assign(this, { x: [], y: [], coloring: null, extra: [], marked: [], only: null, picked: new Set(),
       hovered: -1 });
     this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
   }
@@ -60,25 +60,22 @@ export class MapView {
   // place sets the positions, moving the points there from where they are, with as little movement as a turn allows;
   // or with the given turn. Principal components keep their axes.
   place(x, y, layout, turn = null) {
-    const old = this.x.length === x.length && x.length > 0 ? [this.x, this.y] : null;
-    this.turn = turn ?? (old ? bestTurn(x, y, old, layout === "pca") : [0, false]);
-    const framed = frame(x, y, this.turn, old && layout === this.layout ? this.half : null);
-    [x, y] = [framed.x, framed.y];
-    Object.assign(this, { layout, to: framed.to, half: framed.half });
+    const old = this.x.length === x.length && x.length > 0 ? { x: this.x, y: this.y, half: this.half } : null;
+    this.turn = turn ?? (old ? bestTurn(x, y, [old.x, old.y], layout === "pca") : [0, false]);
+    const next = frame(x, y, this.turn);
+    this.to = next.to;
     cancelAnimationFrame(this.moving);
-    if (!old || calm() || x.length > moveLimit) {
-      [this.x, this.y] = [x, y];
+    const show = (f) => {
+      for (const part of ["x", "y", "half"]) this[part] = f === 1 ? next[part]
+        : next[part].map((v, i) => old[part][i] + f * (v - old[part][i]));
       this.draw();
-      return;
-    }
+    };
+    if (!old || calm() || x.length > moveLimit) return show(1);
     const begin = performance.now();
     const step = (now) => {
       const t = Math.min((now - begin) / moveTime, 1);
-      const f = t * t * (3 - 2 * t);
-      this.x = x.map((v, i) => old[0][i] + f * (v - old[0][i]));
-      this.y = y.map((v, i) => old[1][i] + f * (v - old[1][i]));
+      show(t * t * (3 - 2 * t));
       if (t < 1) this.moving = requestAnimationFrame(step);
-      this.draw();
     };
     this.moving = requestAnimationFrame(step);
   }

@@ -12,7 +12,7 @@ function judge(e) {
     if (e.uneven) {
       const poor = e.balanced_accuracy < 1 / classes + 0.1;
       return {
-        main: `${percent(e.balanced_accuracy)} balanced`, poor,
+        main: `${percent(e.balanced_accuracy)} balanced accuracy`, poor,
         rest: [e.auc !== null && `AUC ${e.auc.toFixed(2)}`, right, largest].filter(Boolean),
         verdict: poor ? "Hardly better than guessing: the classes are uneven, " +
           `and always saying the largest one is right for ${percent(e.majority)}.` : "",

@@ -531,10 +531,54 @@ test("the map stays in place: no turn brings the new positions nearer to the old
     const [c, s] = [Math.cos(2), Math.sin(2)];
     const [u, v] = [x.map((a, i) => 3 * (c * a + s * y[i]) + 5), x.map((a, i) => 3 * (s * a - c * y[i]) - 7)];
     const old = frame(x, y, [0, false]);
-    const now = frame(u, v, bestTurn(u, v, [old.x, old.y]), old.half);
+    const now = frame(u, v, bestTurn(u, v, [old.x, old.y]));
     return [...now.x.map((a, i) => a - old.x[i]), ...now.y.map((a, i) => a - old.y[i])];
   });
   for (const d of back) assert.ok(Math.abs(d) < 1e-9, String(d));
+  await close(page);
+});
+
+test("a change of the map is animated, unless motion is unwanted", limit, async () => {
+  const page = await open("", { reducedMotion: "no-preference" });
+  const path = await page.evaluate(async () => {
+    const { app } = await import("/app.js");
+    const at = () => [app.map.x[3], app.map.y[3]];
+    const seen = [at()];
+    document.querySelector('[data-layout="pca"]').click();
+    for (let i = 0; i < 40; i++) {
+      await new Promise((r) => setTimeout(r, 30));
+      seen.push(at());
+    }
+    return seen;
+  });
+  const along = path.map(([x, y]) => Math.hypot(x - path[0][0], y - path[0][1]));
+  const end = along.at(-1);
+  assert.ok(end > 0.01 && along.some((d) => d > 0.05 * end && d < 0.95 * end), `it goes there step by step: ${along}`);
+  await close(page);
+});
+
+test("reasons have a sentence, a sum and a scale with numbers", limit, async () => {
+  const page = await open();
+  await page.route("**/api/v1/explain*", async (route) => {
+    const r = await route.fetch();
+    const body = await r.json();
+    const vertices = body.vertices.map((_, i) => (i % 2 ? -0.25 : 0.5));
+    await route.fulfill({ response: r, json: { ...body, class: "", says: "logS 0.8 above the mean", value: 0.8, baseline: 0,
+      sum: 0.8, vertices } });
+  });
+  await page.evaluate(async () => (await import("/app.js")).app.open("3"));
+  const key = page.locator("#detail .contributions");
+  const says = "logS 0.8 above the mean; the vertices sum to 0.8. Orange raises the value, blue lowers it.";
+  await key.filter({ hasText: says }).waitFor();
+  assert.match(await key.innerText(), /−0\.5\s+0\.5/);
+  const strength = (kind) => page.locator(`#detail .${kind}`).first().getAttribute("fill-opacity").then(Number);
+  assert.ok(Math.abs((await strength("positive")) - 2 * (await strength("negative"))) < 1e-9, "colours are in proportion");
+  await page.unroute("**/api/v1/explain*");
+  await page.route("**/api/v1/explain*", (route) =>
+    route.fulfill({ status: 422, json: { error: { status: 422, message: "no reasons here" } } }));
+  await page.evaluate(async () => (await import("/app.js")).app.open("4"));
+  await page.locator("#detail .key").filter({ hasText: "no reasons here" }).waitFor();
+  assert.equal(await page.locator("#detail .positive").count(), 0);
   await close(page);
 });
 
@@ -589,12 +633,8 @@ test("everything that takes long shows its progress and can be cancelled", limit
   const page = await open("#open=3");
   await page.locator("#detail .card").first().waitFor();
   const slow = ["map?*", "matrix*", "download/**", "compare*", "find*", "colors*"];
-  for (const path of slow) {
-    await page.route(`**/api/v1/${path}`, async (route) => {
-      await new Promise((r) => setTimeout(r, 2500));
-      await route.continue().catch(() => {}); // cancelled meanwhile
-    });
-  }
+  const never = () => new Promise(() => {});
+  for (const path of slow) await page.route(`**/api/v1/${path}`, never);
   const cancelled = async (start) => {
     await start();
     await page.locator("#work").waitFor();
@@ -620,10 +660,7 @@ test("everything that takes long shows its progress and can be cancelled", limit
   await page.locator("#tab-map").click();
   await cancelled(() => page.locator("#color").selectOption("size"));
   assert.equal(await page.locator("#color").inputValue(), "target");
-  await page.route("**/api/v1/upload*", async (route) => {
-    await new Promise((r) => setTimeout(r, 2500));
-    await route.continue().catch(() => {});
-  });
+  await page.route("**/api/v1/upload*", never);
   await page.locator("#own-file").setInputFiles(file("slow.smi", "CCO\nCCC\n"));
   await page.locator(".choices .primary").click();
   await page.locator("#data #work").waitFor(); // in the dialog, where it can be pressed
@@ -665,7 +702,7 @@ test("predictions that are no better than the largest class do not look like a s
   const page = await open("#", { at: await serve(file("uneven.jsonl", rows.join("\n"))) });
   await page.locator("#score.poor").waitFor();
   const text = await page.locator("#score").innerText();
-  assert.match(text, /balanced/);
+  assert.match(text, /balanced accuracy/);
   assert.match(text, /AUC/);
   assert.match(text, /largest class 97\.0 %/);
   assert.match(text, /Hardly better than guessing/);
