@@ -259,7 +259,7 @@ func (f *projector) kernels(ctx context.Context, dst []float64, m *Model, proj *
 	}
 	end := kernel.Trace(ctx, "factor")
 	for k, i := range full {
-		packed, err := f.covariance(at.quotient[chosen[i]], at.below, &m.kernel)
+		packed, err := f.covariance(ctx, at.quotient[chosen[i]], at.below, &m.kernel)
 		if err != nil {
 			return err
 		}
