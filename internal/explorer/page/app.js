@@ -3,7 +3,7 @@
 import { $, announce, count, h, percent, radios, showError, toast } from "./dom.js";
 import { cancel, get, post, stopped, useSource } from "./api.js";
 import { arrive, complete, parameters, read, sourceOf, state, views, write } from "./state.js";
-import { markCanvas, onTheme, shapeOf } from "./colors.js";
+import { judged, markCanvas, onTheme, shapeOf } from "./colors.js";
 import { colorChoice, legend } from "./legend.js";
 import { MapView } from "./map.js";
 import { MatrixView, scaleOf } from "./matrix.js";
@@ -182,6 +182,7 @@ function changed({ detail = false } = {}) {
 
 function showLegend() {
   const c = app.coloring;
+  if (c?.by === "error" && c.kind === "class") judged().forEach((color, i) => (c.classes[i].color = color));
   const only = c?.kind === "class" ? c.classes.findIndex((k) => k.name === state.only) : -1;
   app.map.only = app.inset.only = only < 0 ? null : only;
   legend(c, state.only, (name) => {
@@ -296,9 +297,9 @@ async function loadColors() {
   try {
     app.coloring = await get("colors", { by: state.color,
       ...(state.color === "prediction" || state.color === "error" ? state.params : {}) }, colorJob.signal);
+    showLegend();
     app.map.color(app.coloring);
     app.inset.color(app.coloring);
-    showLegend();
   } catch (e) {
     if (e.name === "AbortError") return;
     app.fail(e);
@@ -477,7 +478,7 @@ function describe() {
   app.detail.empty();
   pointCell(null);
   showScore(null);
-  $("find").placeholder = info.fragments ? "Find name, class, SMILES" : "Find name or class";
+  $("find").placeholder = info.fragments ? "Find name or SMILES" : "Find name or class";
   colorChoice(info, app.colorBy);
   showExamples(app);
   showParameters = parameterPanel(info, (values) => {

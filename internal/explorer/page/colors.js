@@ -17,6 +17,9 @@ export function onTheme(hex) {
   return css(rgb.map((v) => v + (255 - v) * t));
 }
 
+// judged are the colours of right and wrong predictions, which are those of no class.
+export const judged = () => (dark() ? ["#4b5259", "#ffffff"] : ["#c4c4c4", "#1a1a1a"]);
+
 const similarities = ["#fbf8ef", "#c9e0c5", "#7fbdb6", "#358ea8", "#21578c", "#1b1f4f"].map(parse);
 const numbers = ["#fbe3b5", "#f0b08f", "#dc7a8f", "#b04e92", "#6f3685", "#2c1a55"].map(parse);
 const differences = ["#3a75bf", "#72a4d8", "#b4b4b4", "#f09f52", "#d67014"].map(parse);

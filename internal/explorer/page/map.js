@@ -25,7 +25,7 @@ export class MapView {
     Object.assign(this, {
       canvas, name, events, zoom: [1, 0, 0], x: [], y: [], half: [1, 1], turn: [0, false], to: (a, b) => [a, b],
       extra: [], marked: [], hovered: -1, only: null, picked: new Set(), coloring: null, lassoing: false, loop: null,
-      stamps: new Map(), pointers: new Map(),
+      order: null, stamps: new Map(), pointers: new Map(),
     });
     this.context = canvas.getContext("2d");
     new ResizeObserver(() => this.resize()).observe(canvas);
@@ -46,6 +46,7 @@ export class MapView {
   // color sets what the points are coloured by (the answer of the API), or draws them for another theme.
   color(coloring = this.coloring) {
     this.coloring = coloring;
+    this.order = null;
     this.stamps.clear();
     this.draw();
   }
@@ -205,7 +206,7 @@ export class MapView {
     const y0 = height / 2 + this.lower() * this.ratio + this.zoom[2] * u;
     const part = this.only !== null || this.picked.size > 0;
     for (const faded of part ? [true, false] : [false]) { // those that are shown lie on top
-      for (let i = 0; i < this.x.length; i++) {
+      for (const i of this.ordered()) {
         if (part && faded === this.shown(i)) continue;
         const x = Math.round(x0 + this.x[i] * u);
         const y = Math.round(y0 - this.y[i] * u);
@@ -225,6 +226,15 @@ export class MapView {
     }
     this.context.putImageData(this.image, 0, 0);
     return visible;
+  }
+
+  // ordered returns the points in the order in which they are drawn: those of rare classes lie on top.
+  ordered() {
+    if (this.order?.length === this.x.length) return this.order;
+    const c = this.coloring;
+    const often = (i) => (c?.kind === "class" ? c.classes[c.class[i]]?.count ?? Infinity : 0);
+    this.order = [...this.x.keys()].sort((i, j) => (often(i) === often(j) ? i - j : often(j) - often(i)));
+    return this.order;
   }
 
   // at returns the pixels of a point, or of a graph that was asked about ("a0").

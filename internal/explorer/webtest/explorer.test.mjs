@@ -620,6 +620,9 @@ test("a colour has one meaning, and colours of numbers have a named bar with num
   await page.locator("#color").selectOption("prediction");
   await page.waitForFunction(() => document.querySelectorAll("#legend button").length === 13);
   await page.locator("#color").selectOption("error");
+  await page.locator("#legend button", { hasText: "wrong" }).waitFor();
+  const shades = await value(page, "[app.coloring.classes, app.info.classes].map((l) => l.map((c) => c.color))");
+  for (const c of shades[0]) assert.ok(!shades[1].includes(c), `${c} is the colour of a class`);
   await page.locator("#legend button", { hasText: "wrong" }).click();
   const wrong = await value(page, "app.evaluation.index.filter((g, k) => app.evaluation.predicted[k] !== app.source.targets[g])");
   assert.deepEqual(await value(page, "[...app.source.ids.keys()].filter((i) => app.map.shown(i))"), wrong);
