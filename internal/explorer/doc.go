@@ -13,6 +13,6 @@
 // kernel from those of its record (kernels.go).
 //
 // The server writes nothing, and nothing in a request names a file: the page is embedded,
-// graphs come from the data, from the request or from an upload, which is kept in memory as graphs. docs/explorer.md describes the page, the API
-// and the limits.
+// graphs come from the data, from the request or from an upload, which is kept in memory as graphs.
+// docs/explorer.md describes the page, the API and the limits.
 package explorer
