@@ -150,7 +150,7 @@ function reportOf(r, choices, again) {
   const parts = [
     h("p", {}, h("b", {}, count(r.graphs, "graph")), ` read as ${r.format}`, r.more && ", the first of more",
       r.task === "classification" ? ` in ${r.classes.length} classes` : ""),
-    ...r.warnings.map((w) => h("p", { class: "note" }, w)),
+    ...r.warnings.filter((w) => !r.skipped || !w.endsWith("left out")).map((w) => h("p", { class: "note" }, w)), // listed below
     r.columns.length > 0 && h("div", { class: "fields" }, select(target), task,
       others.filter(([role]) => role !== "structure" || r.structure).map(select)),
     molecules && h("fieldset", {}, h("legend", {}, "What is compared: the elements and how they are connected, and also"),

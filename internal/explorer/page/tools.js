@@ -50,6 +50,7 @@ export function menu() {
 }
 
 const mostNames = 8;
+const mostFound = 20000; // that the API tells
 
 // candidates returns what a text may mean: graphs by name, all of these, classes, and a part of molecules. Each has its
 // text, what stands beside it, and run(), which shows it.
@@ -76,10 +77,10 @@ function candidates(app, text) {
 
 // fragment selects the molecules that contain one.
 async function fragment(app, smiles) {
-  const found = await get("find", { smiles, limit: app.info.graphs });
+  const found = await get("find", { smiles, limit: Math.min(app.info.graphs, mostFound) });
   if (!found.index.length) throw new Error(`No molecule here contains ${smiles}.`);
   app.matched = new Map(found.index.map((g, k) => [g, found.matched[k] ?? []]));
-  app.pick(found.index, "map", found.note || `contain ${smiles}`);
+  app.pick(found.index, "map", `contain ${smiles}${found.note && ` (${found.note})`}`);
 }
 
 // find is the search.

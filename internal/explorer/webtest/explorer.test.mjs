@@ -19,7 +19,7 @@ const servers = [];
 
 // serve starts mlg serve and returns its address.
 async function serve(...source) {
-  const server = spawn(command, ["serve", "--quiet", "--port", "0", ...source], { stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(command, ["serve", "--quiet", ...(source.includes("--port") ? [] : ["--port", "0"]), ...source], { stdio: ["ignore", "pipe", "inherit"] });
   servers.push(server);
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error("mlg serve printed no address")), 20000);
@@ -408,6 +408,11 @@ test("pictures, tables and the model can be downloaded, and the link shared", li
     assert.ok(file.suggestedFilename().endsWith(name.slice(name.indexOf("."))), file.suggestedFilename());
     assert.ok(statSync(await file.path()).size > 1000, name);
   }
+  await page.locator("#download-button").click();
+  const [api] = await Promise.all([page.context().waitForEvent("page"), page.locator("#download-menu a", { hasText: "API" }).click()]);
+  await api.locator("h1, h2").first().waitFor();
+  assert.match(await api.locator("body").innerText(), /predict/);
+  await api.close();
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.locator("#share").click();
   await page.locator("#toast").filter({ hasText: "link" }).waitFor();
@@ -1006,6 +1011,40 @@ test("a link to data that are not here says so, and a bad question has its error
   await other.locator("#parameters-error").filter({ hasText: "The map has the defaults" }).waitFor();
   assert.equal(await value(other, "app.map.x.length"), 234);
   await close(other);
+});
+
+test("links work after a restart, those to one's own file once it is loaded again", limit, async () => {
+  const at = await serve();
+  const load = async (page) => {
+    await page.locator("#own-file").setInputFiles(file("again.smi", "CCO a\nCCC b\nCCCO c\nCCCC d\n"));
+    await page.locator(".choices .primary").click();
+    await page.locator("#data button", { hasText: "Show the map" }).click();
+    await page.locator("#name").filter({ hasText: "again" }).waitFor();
+  };
+  const first = await open("#open=7&eta=0.2", { at });
+  const shown = () => value(first, "app.source.ids[7]");
+  await first.locator("#score b").waitFor();
+  const [link, name] = [first.url(), await shown()];
+  await load(first);
+  await first.locator("#detail .card").first().click();
+  await first.waitForFunction(() => location.hash.includes("open=0"));
+  const own = first.url();
+  await close(first);
+  const server = servers.at(-1);
+  server.kill("SIGINT");
+  await new Promise((resolve) => server.once("exit", resolve));
+  await serve("--port", new URL(at).port);
+  const page = await open(new URL(link).hash, { at });
+  await page.locator("#detail h2").filter({ hasText: name }).waitFor();
+  assert.equal(page.url(), link);
+  await page.evaluate((url) => (location.href = url), own);
+  await page.locator("#notice").filter({ hasText: "load the file again" }).waitFor();
+  assert.equal(await page.locator("#name").innerText(), "drugs");
+  await load(page);
+  await page.evaluate((url) => (location.href = url), own);
+  await page.locator("#detail h2").filter({ hasText: /^a$/ }).waitFor();
+  assert.ok(await page.locator("#notice").isHidden());
+  await close(page);
 });
 
 test("downloads are what the page shows", limit, async () => {
