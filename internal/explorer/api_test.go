@@ -543,3 +543,48 @@ func everyOperation(t *testing.T, sp *spec, data *tester) {
 		}
 	})
 }
+
+// An error names the part of the request that is wrong, so that the page can show it there.
+func TestErrorFields(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	for request, want := range map[string]string{
+		"GET /info?source=x":        "source",
+		"GET /predict?smiles=C((":   "smiles",
+		"GET /predict?index=999":    "index",
+		"GET /predict":              "graph",
+		"GET /predict?index=1&k=-1": "k",
+		"GET /predict?index=x":      "index",
+		"GET /map?eta=0":            "parameters.eta",
+		"GET /map?rank=65":          "parameters.rank",
+		"GET /map?radii=2,1":        "parameters.radii",
+		"GET /map?base=x":           "parameters.base",
+		"GET /map?x=1":              "x",
+		"GET /compare?a=1&b=C((":    "b.smiles",
+		"GET /compare?a=999&b=C":    "a.index",
+		"GET /find?smiles=C((":      "smiles",
+		"GET /gram?rows=x":          "rows",
+		"GET /download/x":           "file",
+		"GET /colors?by=column":     "by",
+		`POST /predict {"graphs":[{"index":1},{"index":99}]}`:              "graphs[1].index",
+		`POST /predict {"graphs":[{"smiles":"C(("}]}`:                      "smiles",
+		`POST /predict {"graphs":`:                                         "body",
+		`POST /explain {"graph":{"index":1},"class":"x"}`:                  "class",
+		`POST /vertex {"graph":{"index":1},"vertex":999,"level":1}`:        "vertex",
+		`POST /vertex {"graph":{"index":1},"vertex":0,"level":9}`:          "level",
+		`POST /neighbours {"graph":{"index":1},"parameters":{"eta":"x"}}`:  "parameters.eta",
+		`POST /neighbours {"graph":{"index":1},"parameters":{"zeta":"x"}}`: "parameters.zeta",
+		"POST /upload?name=x.csv&target=z smiles,y\nC,1\n":                 "target",
+		"POST /upload?name=x.csv a,b\n1,2\n":                               "structure",
+		"POST /upload?name=x what is this\n":                               "format",
+	} {
+		method, path, body := split(request)
+		_, out := s.do(method, path, body, "")
+		var e errorAnswer
+		if err := json.Unmarshal(out, &e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Error.Field != want {
+			t.Errorf("%s: field %q, want %q: %s", request, e.Error.Field, want, e.Error.Message)
+		}
+	}
+}
