@@ -3,7 +3,7 @@
 import { $, count, save } from "./dom.js";
 import { state } from "./state.js";
 
-export class ApiError extends Error {
+class ApiError extends Error {
   constructor(status, message, field = "") {
     super(message);
     Object.assign(this, { status, field });
@@ -26,7 +26,7 @@ let source = null; // that all requests are about; null for the one given at the
 export const useSource = (id) => (source = id);
 
 // query writes values as a query string; null leaves one out.
-export function query(values) {
+function query(values) {
   const q = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
     if (value !== null && value !== undefined) q.set(name, Array.isArray(value) ? value.join(",") : value);

@@ -469,7 +469,7 @@ function describe() {
   const thing = info.molecules ? "molecule" : "graph";
   const classes = info.task === "classification" ? ` in ${info.classes.length} classes` : "";
   $("facts").textContent = [`${count(info.graphs, thing)}${classes}.`,
-    `Similar ones lie together. Click one for its ${info.task === "none" ? "neighbours" : "prediction, with reasons"}.`,
+    `Similar ones lie together. Click one for its ${info.views.predict ? "neighbours" : "prediction, with reasons"}.`,
     info.core < info.graphs && `Matrix and learner use ${info.core.toLocaleString("en")}.`].filter(Boolean).join(" ");
   app.drawings.clear();
   for (const m of [app.map, app.inset]) m.forget();

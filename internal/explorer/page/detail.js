@@ -1,13 +1,13 @@
 // The open graph: drawing, prediction with reasons, scales, neighbours.
 
-import { h, number, percent } from "./dom.js";
+import { count, h, number, percent } from "./dom.js";
 import { colorBar } from "./colors.js";
 import { stopped } from "./api.js";
 import { Drawing, contributionCss } from "./drawing.js";
 import { scaleName, track } from "./pair.js";
 
 // card shows a graph small; vertex is one to ring.
-export function card(app, ref, { id, text, vertex = null }) {
+function card(app, ref, { id, text, vertex = null }) {
   const box = h("span", { class: "drawing" });
   const el = h("li", { class: "card" },
     h("button", { class: "open", onclick: () => app.open(ref), title: id },
@@ -111,7 +111,7 @@ export class Detail {
       h("div", { class: "facts" },
         target && app.info.task === "classification" && app.chip(cls, target),
         target && app.info.task === "regression" && h("span", {}, `${app.info.target_name} ${target}`),
-        g && h("span", {}, `${g.nodes} vertices, ${g.edges.length} edges`),
+        g && h("span", {}, `${g.nodes} ${g.nodes === 1 ? "vertex" : "vertices"}, ${count(g.edges.length, "edge")}`),
         asked && h("span", {}, "asked about")),
       this.drawing ? h("div", { class: "paper" }, this.drawing.el)
         : h("p", { class: "note" }, "The model file holds no drawing of this graph."),

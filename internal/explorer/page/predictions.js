@@ -31,8 +31,9 @@ function judge(e) {
   }
   const saved = e.saved[0];
   if (!saved) return null;
-  return { main: saved.measure === "accuracy" ? percent(saved.value) : number(saved.value, 3), poor: false,
-    rest: [`${saved.measure}, ${saved.method}`], verdict: "" };
+  const tested = saved.method.includes("cross-validation");
+  const main = saved.measure === "accuracy" ? percent(saved.value) : number(saved.value, 3);
+  return { main, poor: false, rest: [`${saved.measure}${tested ? ", cross-validated" : ""}`], verdict: "", how: saved.method };
 }
 
 // showScore fills the line in the head of the page; null clears it.
@@ -43,7 +44,7 @@ export function showScore(e) {
   el.hidden = !said;
   if (!said) return;
   el.classList.toggle("poor", said.poor);
-  const tested = e.folds ? `${e.folds}-fold cross-validation on ${count(e.graphs, "graph")}.` : "";
+  const tested = e.folds ? `${e.folds}-fold cross-validation on ${count(e.graphs, "graph")}.` : said.how ? `${said.how}.` : "";
   el.title = `${said.verdict} ${tested} Click for every prediction.`.trim();
   el.replaceChildren(h("b", {}, said.main), h("span", {}, said.rest.join(" · ")),
     ...(said.poor ? [h("span", { class: "verdict" }, said.verdict.split(":")[0])] : []));
@@ -60,8 +61,8 @@ export function predictionsView(e, app) {
   }
   const head = [h("p", { class: "says" }, h("b", {}, said.main), h("span", { class: "muted" }, ` · ${said.rest.join(" · ")}`)),
     said.verdict && h("p", { class: "note" }, said.verdict)];
-  const tested = e.folds > 0 && h("p", { class: "muted small" },
-    `Each of ${count(e.graphs, "graph")} was predicted by a learner that had not seen it (${e.folds}-fold cross-validation).`);
+  const tested = h("p", { class: "muted small" }, e.folds === 0 ? `The model file says: ${said.how}.`
+    : `Each of ${count(e.graphs, "graph")} was predicted by a learner that had not seen it (${e.folds}-fold cross-validation).`);
   const body = e.confusion ? confusion(e, app) : e.values.length ? scatter(e, app) : null;
   $("predictions").replaceChildren(...[...head, tested, body, baselines(e)].filter(Boolean));
 }

@@ -19,7 +19,8 @@ const servers = [];
 
 // serve starts mlg serve and returns its address.
 async function serve(...source) {
-  const server = spawn(command, ["serve", "--quiet", ...(source.includes("--port") ? [] : ["--port", "0"]), ...source], { stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(command, ["serve", "--quiet", ...(source.includes("--port") ? [] : ["--port", "0"]), ...source],
+    { stdio: ["ignore", "pipe", "inherit"] });
   servers.push(server);
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error("mlg serve printed no address")), 20000);
@@ -409,7 +410,8 @@ test("pictures, tables and the model can be downloaded, and the link shared", li
     assert.ok(statSync(await file.path()).size > 1000, name);
   }
   await page.locator("#download-button").click();
-  const [api] = await Promise.all([page.context().waitForEvent("page"), page.locator("#download-menu a", { hasText: "API" }).click()]);
+  const [api] = await Promise.all([page.context().waitForEvent("page"),
+    page.locator("#download-menu a", { hasText: "API" }).click()]);
   await api.locator("h1, h2").first().waitFor();
   assert.match(await api.locator("body").innerText(), /predict/);
   await api.close();
