@@ -47,7 +47,7 @@ type loader struct {
 
 // Of fields so many are kept, and of a value that is no structure so many bytes.
 const (
-	maxColumns = 200
+	maxColumns = 2000
 	maxValue   = 1000
 )
 
@@ -77,7 +77,7 @@ func (l *loader) read(ctx context.Context, r *dataset.Reader, tick func(graphs i
 			if i != f.SMILES && len(value) > maxValue {
 				value = strings.ToValidUTF8(value[:maxValue], "")
 			}
-			l.put(strings.TrimSpace(name), strings.Clone(value)) // a part would keep the whole record
+			l.put(i, strings.TrimSpace(name), strings.Clone(value)) // a part would keep the whole record
 		}
 		if f.SMILES >= 0 {
 			l.structure = strings.TrimSpace(f.Names[f.SMILES])
@@ -86,9 +86,12 @@ func (l *loader) read(ctx context.Context, r *dataset.Reader, tick func(graphs i
 	}
 }
 
-// put keeps a field of the last graph.
-func (l *loader) put(name, value string) {
-	i := slices.Index(l.names, name)
+// put keeps a field of the last graph, which most often stands where it stood before.
+func (l *loader) put(place int, name, value string) {
+	i := place
+	if i >= len(l.names) || l.names[i] != name {
+		i = slices.Index(l.names, name)
+	}
 	if i < 0 {
 		if len(l.names) == maxColumns {
 			return

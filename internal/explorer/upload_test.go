@@ -160,6 +160,16 @@ func TestUploadLimits(t *testing.T) {
 			t.Error("a session of a source that is gone")
 		}
 	}
+	// Of many columns any may be chosen, and of two of one name the first.
+	head, row := "smiles", "CCO"
+	for i := range 1000 {
+		head, row = head+fmt.Sprintf(",c%d", i), row+fmt.Sprintf(",%d.5", i)
+	}
+	wide := s.upload("name=wide.csv&target=c998", head+",c998\n"+row+",7\n"+row+",8\n")
+	var g graphsAnswer
+	if s.get("/api/v1/graphs?source="+wide.Source, &g); !slices.Equal(g.Targets, []string{"998.5", "998.5"}) || len(wide.Columns) != 1001 {
+		t.Errorf("targets %v of %d columns", g.Targets, len(wide.Columns))
+	}
 	// Targets that are names are no classes.
 	var text strings.Builder
 	text.WriteString("smiles,class\n")
