@@ -17,7 +17,8 @@ test: fmt vet lint generate-check test-go test-python test-explorer test-kuberne
 # Everything in Go but the modules with large dependencies; what uses the assembly, also without it.
 test-go:
 	@[ -n "$(RACE)" ] || echo "no C compiler: testing without the race detector"
-	$(GO) test $(RACE) ./...
+	@internal/need.sh svm-train libsvm-tools
+	$(GO) test $(RACE) -skip '^TestReadme$$' ./... # test-python does, with the package that it needs
 	$(GO) test -tags noasm -skip 'TestLowRankProperties/_all$$' . # slow at full rank without assembly
 	$(GO) test -tags noasm ./spd ./internal/dense ./svm ./baseline ./model ./store ./tiles ./nystrom ./explain
 
@@ -130,17 +131,17 @@ build-beam:
 
 # On the prism runner, in the process of the test.
 test-beam:
-	cd beam && CGO_ENABLED=0 $(GO) vet ./...
+	cd beam && CGO_ENABLED=0 $(GO) vet -tags flink ./...
 	cd beam && CGO_ENABLED=0 $(GO) test -vet=off -ldflags='-s -w' -timeout 300s ./...
 
 lint-beam:
-	cd beam && CGO_ENABLED=0 $(GO) run $(STATICCHECK) ./...
+	cd beam && CGO_ENABLED=0 $(GO) run $(STATICCHECK) -tags flink ./...
 
 # On a Flink cluster on this machine: needs Java 17 and Maven, downloads 150 MB. The job server
 # listens on all addresses, so it gets a network of its own where the system allows that.
 test-flink: build-beam
 	mvn -B -q -f beam/flink/pom.xml dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(CURDIR)/.tools/flink
-	cd beam && CGO_ENABLED=0 $(GO) test -c -o ../.tools/flink.test ./pipeline
+	cd beam && CGO_ENABLED=0 $(GO) test -tags flink -c -o ../.tools/flink.test ./pipeline
 	@export MLG_FLINK_JARS=$(CURDIR)/.tools/flink MLG_BEAM_COMMAND=$(CURDIR)/bin/mlg-beam; \
 	run='cd beam/pipeline && exec ../../.tools/flink.test -test.run Flink -test.v -test.timeout 900s'; \
 	if unshare -rn ip link set lo up 2>/dev/null; then \

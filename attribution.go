@@ -309,7 +309,7 @@ func (r *reverse) pull(adj, d []float64, set, tag []int32, level, from, to int) 
 		}
 	}
 	if !r.chol.run(&r.quot, r.m.kernel.Eta, r.x, p) {
-		return errPrecision
+		return errOverflow
 	}
 	r.chol.back(r.x, p)
 	size := spd.Size(p)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
 )
@@ -19,8 +20,9 @@ import (
 // (spd.Factors), and the products of q with the landmarks are shared by the neighbourhoods
 // that have a cell of the same class (eq. 6).
 
-// minLowRank is the least γη for which this is done. One level lets rounding errors grow by up
-// to amplification/(γη), see precision; that is to 1e-12.
+// minLowRank is the least γη for which this is done, for features of length 1; above level 0 they are
+// not longer. One level lets rounding errors grow by up to amplification/(γη), see precision; that is to
+// 3e-12.
 const minLowRank = 1e-4
 
 // factor prepares a projection of a level ≥ 1 for comparing classes by their cells.
@@ -42,16 +44,15 @@ type cellwise struct {
 }
 
 // compare writes the kernel of classes with the landmarks to rows of dst, except for those
-// that it returns, by their place among classes: they have too many cells to gain from it.
-func (l *cellwise) compare(ctx context.Context, dst []float64, proj *projection, at *level, chosen []int32, eta float64) (full []int) {
+// that it returns, by their place among classes: they have too many cells to gain from it, or
+// would lose too many digits.
+func (l *cellwise) compare(ctx context.Context, dst []float64, proj *projection, at *level, chosen []int32, k *Kernel) (full []int) {
 	l.full, l.mats, l.feat = l.full[:0], l.mats[:0], l.feat[:0]
 	end := kernel.Trace(ctx, "factor")
 	for i, c := range chosen {
-		if proj.factors == nil || !proj.factors.Cheaper(cells(at.quotient[c])) {
+		if proj.factors == nil || !proj.factors.Cheaper(cells(at.quotient[c])) || !l.add(i, at.quotient[c], at.below, k) {
 			l.full = append(l.full, i)
-			continue
 		}
-		l.add(i, at.quotient[c], at.below, eta)
 	}
 	for _, c := range l.seen {
 		l.slot[c] = 0
@@ -75,16 +76,24 @@ func (l *cellwise) compare(ctx context.Context, dst []float64, proj *projection,
 }
 
 // add appends the matrix of a quotient, whose kernel goes to row at, and the features of its cells
-// that are new.
-func (l *cellwise) add(at int, quotient []uint32, below features, eta float64) {
+// that are new. It returns false if weights lie too far apart or features are too large.
+func (l *cellwise) add(at int, quotient []uint32, below features, k *Kernel) bool {
 	l.q.Decode(quotient)
 	q := &l.q
-	l.mats = slices.Grow(l.mats, 1)[:len(l.mats)+1]
-	mat := &l.mats[len(l.mats)-1] // with the memory of one before
-	mat.At, mat.Rows, mat.X = at, mat.Rows[:0], mat.X[:0]
+	if l.a = laplacian(q, k.Eta, l.a); k.wide(q, l.a) {
+		return false
+	}
 	if n := len(below.rows) / below.width; len(l.slot) < n {
 		l.slot = make([]int32, n)
 	}
+	for _, c := range q.Class {
+		if row := below.row(c); l.slot[c] == 0 && k.Gamma*k.Eta < minLowRank*dense.Dot(row, row) {
+			return false
+		}
+	}
+	l.mats = slices.Grow(l.mats, 1)[:len(l.mats)+1]
+	mat := &l.mats[len(l.mats)-1] // with the memory of one before
+	mat.At, mat.Rows, mat.X = at, mat.Rows[:0], mat.X[:0]
 	for _, c := range q.Class {
 		if l.slot[c] == 0 {
 			l.feat = append(l.feat, below.row(c)...)
@@ -94,11 +103,11 @@ func (l *cellwise) add(at int, quotient []uint32, below features, eta float64) {
 		mat.Rows = append(mat.Rows, l.slot[c]-1)
 	}
 	m := q.Cells()
-	l.a = laplacian(q, eta, l.a)
 	for i := range m {
 		di := float64(1+q.Tag[i]) / float64(q.Size[i])
 		for j := range i + 1 {
 			mat.X = append(mat.X, l.a[i*m+j]*(di*(float64(1+q.Tag[j])/float64(q.Size[j]))))
 		}
 	}
+	return true
 }

@@ -33,7 +33,7 @@ func (a *assembler) covariance(ctx context.Context, quotient []uint32, below fea
 	}
 	a.e.sparse.ctx = ctx
 	if !a.e.run(&a.q, k.Eta, a.y, p) {
-		return nil, cmp.Or(ctx.Err(), errPrecision)
+		return nil, cmp.Or(ctx.Err(), errOverflow)
 	}
 	a.s = dense.Grow(a.s, spd.Size(p))
 	clear(a.s)

@@ -2,7 +2,6 @@ package mlg_test
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 
 	"github.com/mlgkernel/mlg"
@@ -13,7 +12,7 @@ import (
 
 func readData(t testing.TB, name string) []*graph.Graph {
 	t.Helper()
-	ds, err := dataset.Read(context.Background(), filepath.Join(graphtest.Datasets(t), name), dataset.DefaultOptions())
+	ds, err := dataset.Read(context.Background(), graphtest.Dataset(t, name), dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

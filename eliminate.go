@@ -10,9 +10,11 @@ import (
 // eliminator computes covariances S = γI + qᵀ N L_q⁻¹ q of quotients (docs/math.md, eq. 4)
 // by sparse elimination in minimum-degree order. With A = N L_q = C Cᵀ and Y = C⁻¹ N q,
 // S = γI + YᵀY: eliminating a cell with pivot d gives the row of Y that is the cell's row of
-// N q, as far as eliminated, over √d. It holds the buffers of one worker.
+// N q, as far as eliminated, over √d. Pivots come from the sums of rows (factorLaplacian). It holds
+// the buffers of one worker.
 type eliminator struct {
-	a    []float64 // dense A, stride 64
+	a    []float64 // A off the diagonal, stride 64
+	sums []float64 // of the rows of A
 	mask []uint64  // by cell: neighbours not yet eliminated
 
 	sparse sparseFactor
@@ -22,7 +24,7 @@ type eliminator struct {
 const denseCells = 64
 
 // run overwrites y, the m×p matrix N q in row-major order, with the rows of Y in order of
-// elimination. ok is false when A is not numerically positive definite.
+// elimination. ok is false when a sum of edge weights is not finite.
 func (e *eliminator) run(q *graph.Quotient, eta float64, y []float64, p int) (ok bool) {
 	if q.Cells() <= denseCells {
 		return e.small(q, eta, y, p)
@@ -37,23 +39,18 @@ func (e *eliminator) small(q *graph.Quotient, eta float64, y []float64, p int) b
 		e.a = make([]float64, denseCells*denseCells)
 		e.mask = make([]uint64, denseCells)
 	}
-	a, mask := e.a, e.mask
+	e.sums = rowSums(q, eta, e.sums)
+	a, sums, mask := e.a, e.sums, e.mask
 	for i := range m {
 		mask[i] = 0
-		a[i*denseCells+i] = eta * float64(q.Size[i])
 		for k := q.Off[i]; k < q.Off[i+1]; k++ {
 			j, w := int(q.Nbr[k]), q.Weight[k]
 			a[i*denseCells+j], a[j*denseCells+i] = -w, -w
-			a[i*denseCells+i] += w
-			a[j*denseCells+j] += w
 			mask[i] |= 1 << j
 			mask[j] |= 1 << i
 		}
 	}
-	left := uint64(1)<<m - 1
-	if m == denseCells {
-		left = ^uint64(0)
-	}
+	left := uint64(1)<<m - 1 // all bits for m = denseCells
 	for left != 0 {
 		// The cell with the fewest neighbours, the first of them.
 		best, least := 0, 65
@@ -67,19 +64,27 @@ func (e *eliminator) small(q *graph.Quotient, eta float64, y []float64, p int) b
 			}
 		}
 		left &^= 1 << best
-		d := a[best*denseCells+best]
-		if !(d > 0) {
+		d, around := sums[best], mask[best]
+		for r := around; r != 0; r &= r - 1 {
+			d -= a[best*denseCells+bits.TrailingZeros64(r)]
+		}
+		if !(d <= math.MaxFloat64) {
 			return false
 		}
-		inv := 1 / d
+		scale := 1 / math.Sqrt(d)
+		total := sums[best] * scale
 		row := y[best*p : best*p+p]
-		around := mask[best]
+		for c := range row {
+			row[c] *= scale
+		}
+		for r := around; r != 0; r &= r - 1 { // column best of C, in place
+			a[bits.TrailingZeros64(r)*denseCells+best] *= scale
+		}
 		for r := around; r != 0; r &= r - 1 {
 			j := bits.TrailingZeros64(r)
 			aj := a[j*denseCells : j*denseCells+denseCells]
-			x := aj[best]
-			f := x * inv
-			aj[j] -= f * x
+			f := aj[best]
+			sums[j] -= f * total
 			mask[j] = (mask[j] | around) &^ (1<<best | 1<<j)
 			for s := r & (r - 1); s != 0; s &= s - 1 {
 				k := bits.TrailingZeros64(s)
@@ -96,10 +101,6 @@ func (e *eliminator) small(q *graph.Quotient, eta float64, y []float64, p int) b
 			for c, v := range row {
 				yj[c] -= f * v
 			}
-		}
-		scale := math.Sqrt(inv)
-		for c := range row {
-			row[c] *= scale
 		}
 	}
 	return true

@@ -22,7 +22,9 @@ type Exact struct {
 	kernel Kernel
 	levels []*classes // 0 … L, those above 0 sorted
 	robust bool       // the first stage is computed by eq. (2)
-	memory int64      // bytes for tables of values
+	// explicit has the features of the base kernel by class of level 0, nil if it has none.
+	explicit *features
+	memory   int64 // bytes for tables of values
 }
 
 // NewExact sorts the vertices of the graphs into neighbourhood classes at every level. Tables of
@@ -31,18 +33,27 @@ func NewExact(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Exact, err
 	if err := k.Validate(); err != nil {
 		return nil, err
 	}
-	robust, _, err := precision(&k, len(k.Radii))
-	if err != nil {
-		return nil, err
-	}
 	b, err := k.base(graphs)
 	if err != nil {
 		return nil, err
 	}
 	k.Base = b.String() // the same for new graphs
-	e := &Exact{graphs: graphs, base: b, kernel: k, robust: robust, memory: kernel.WorkOf(ctx).Memory}
+	e := &Exact{graphs: graphs, base: b, kernel: k, memory: kernel.WorkOf(ctx).Memory}
 	c, err := describe(ctx, graphs, b, 0)
 	if err != nil {
+		return nil, err
+	}
+	self, err := selfValues(b, c.descriptor)
+	if err != nil {
+		return nil, err
+	}
+	if f, dim, _ := b.Features(c.descriptor, maxExplicit); dim > 0 && k.PairRank == 0 {
+		e.explicit = &features{make([]float64, c.len()*dim), dim}
+		for i, x := range c.descriptor {
+			f(e.explicit.row(int32(i)), x)
+		}
+	}
+	if e.robust, _, err = k.precision(k.extent(graphs, self, e.explicit != nil)); err != nil {
 		return nil, err
 	}
 	e.levels = []*classes{c}
@@ -95,9 +106,6 @@ func (e *Exact) climb(ctx context.Context, visit func(level int, v values) error
 // bottom gives the values of the base kernel, from a table where that is small.
 func (e *Exact) bottom() (values, error) {
 	s := e.levels[0]
-	if _, err := selfValues(e.base, s.descriptor); err != nil {
-		return values{}, err
-	}
 	n := s.len()
 	const most = 4096
 	if n > most {
@@ -183,14 +191,14 @@ func (e *Exact) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matri
 	if err != nil || n == 0 {
 		return out, err
 	}
-	step := train
+	step, part := train, all
 	if n < train {
-		part, err := with(0, n)
+		some, err := with(0, n)
 		if err != nil {
 			return nil, err
 		}
-		if part.work()*float64(train)/float64(n) < all.work() {
-			step = n
+		if some.work()*float64(train)/float64(n) < all.work() {
+			step, part = n, some
 			quiet := kernel.WorkOf(ctx)
 			quiet.Progress = nil // every part would start anew
 			ctx = kernel.WithWork(ctx, quiet)
@@ -198,9 +206,10 @@ func (e *Exact) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matri
 	}
 	for lo := 0; lo < train; lo += step {
 		hi := min(lo+step, train)
-		part, err := with(lo, hi)
-		if err != nil {
-			return nil, err
+		if lo > 0 {
+			if part, err = with(lo, hi); err != nil {
+				return nil, err
+			}
 		}
 		k, err := part.Gram(ctx)
 		if err != nil {
@@ -235,46 +244,109 @@ func (e *Exact) work() float64 {
 	return pairs
 }
 
-// minGammaEta is the least γη at which eq. (3) is used: its error is a small multiple of
-// ε/(γη), so that 1e-6 leaves nine digits.
-const minGammaEta = 1e-6
-
 // How precise the exact kernel is. A stage computes kernel values from those of the level
 // below: levels 1 … L, then the whole graphs. Eq. (3) lifts the relative error of the values
-// that it starts from by a factor of up to amplification/(γη): D has eigenvalues from η up,
-// and an error of K enters it divided by γ. The constant is about what was measured against
-// 400-bit arithmetic over γ and η from 1e-8 to 1e4 (TestPrecision, where no error exceeds the
-// estimate fourfold).
+// that it starts from by a factor of up to growth = amplification/(γη): D has eigenvalues from η
+// up, and an error of K enters it divided by γ. It adds an error of its own, ε times the spread of
+// A: its diagonal over the sums of its rows, whose digits edge weights drown. Quotients with
+// a spread above maxSpread are taken in the congruent form, which has no such error, and takes
+// three times as long. The constants are about what was measured against 400-bit arithmetic
+// (TestPrecision, where no error exceeds the estimate fourfold).
 //
-// Eq. (2) with singular values, in the basis of the eigenvectors of K, has no such error
-// where K is exact, as that of a base kernel is. It is slower and stands in for eq. (3) at
-// the first stage where that would lose too much.
+// Eq. (2) with singular values has no such error where the features are exact, as those of a base
+// kernel are. It is slower and stands in for eq. (3) at the first stage where that would lose too
+// much.
 const (
-	amplification = 0.5
-	// From this estimate on the first stage is computed by eq. (2).
-	fastError = 1e-6
-	// An estimate above this is refused: fewer than three digits would be right.
-	maxError = 1e-3
+	amplification = 1.2
+	maxSpread     = 1e3
+	// From this estimate on, or below these γη and γη over the largest value of the base kernel, the
+	// first stage is computed by eq. (2).
+	fastError   = 3e-5
+	minGammaEta = 1e-6
+	minByBase   = 1e-8
+	// An estimate above this is refused: fewer than two digits would be right.
+	maxError = 1e-2
 )
 
-// stageError returns the error estimate after the given number of stages by eq. (3), the
-// first of which starts from values with relative error ε·first.
-func stageError(k *Kernel, first float64, stages int) float64 {
-	return first * epsilon * math.Pow(max(1, amplification/(k.Gamma*k.Eta)), float64(stages))
+// growth is that of errors in a stage.
+func (k *Kernel) growth() float64 { return amplification / (k.Gamma * k.Eta) }
+
+// maxSpread is the largest spread of a quotient that is not wide.
+func (k *Kernel) maxSpread() float64 { return max(maxSpread, k.growth()) }
+
+// wide reports whether a quotient with the matrix A has too large a spread.
+func (k *Kernel) wide(q *graph.Quotient, a []float64) bool {
+	most := k.maxSpread() * k.Eta
+	for i, n := range q.Size {
+		if !(a[i*len(q.Size)+i] <= most*float64(n)) {
+			return true
+		}
+	}
+	return false
 }
 
-// precision decides how the first stage of a kernel with the given number of levels is
-// computed, and estimates the relative error of the result.
-func precision(k *Kernel, levels int) (robust bool, estimate float64, err error) {
+// extent is what the precision of the kernel depends on, of a collection of graphs.
+type extent struct {
+	vertices float64 // the most that a graph has
+	spread   float64 // the largest of a vertex
+	value    float64 // the largest of the base kernel, at least 1
+	explicit bool    // the base kernel has features
+}
+
+// extent returns that of graphs; self are the values of the base kernel.
+func (k *Kernel) extent(graphs []*graph.Graph, self []float64, explicit bool) extent {
+	x := extent{value: 1, explicit: explicit}
+	for _, v := range self {
+		x.value = max(x.value, v)
+	}
+	for _, g := range graphs {
+		x.vertices = max(x.vertices, float64(g.N()))
+		for v := range g.N() {
+			sum := float64(g.Degree(v))
+			if weights := g.Weights(v); weights != nil {
+				sum = 0
+				for _, w := range weights {
+					sum += w
+				}
+			}
+			x.spread = max(x.spread, 1+sum/k.Eta)
+		}
+	}
+	return x
+}
+
+// precision decides how the first stage is computed, and estimates the relative error of the result.
+func (k *Kernel) precision(x extent) (robust bool, estimate float64, err error) {
 	if k.PairRank > 0 {
 		return true, math.NaN(), nil
 	}
-	if estimate = stageError(k, 1, levels+1); estimate <= fastError && k.Gamma*k.Eta >= minGammaEta {
+	levels, growth, spread := len(k.Radii), k.growth(), min(x.spread, k.maxSpread())
+	// Entries of D grow with the size of a cell, which can be large in whole graphs.
+	whole := growth * x.vertices / 2
+	after := func(first float64) float64 {
+		for range levels {
+			first = growth*first + spread
+		}
+		if levels > 0 {
+			first += whole
+		}
+		return epsilon * first
+	}
+	byEq3 := growth*x.value + spread
+	if levels == 0 {
+		byEq3 += whole * x.value
+	}
+	if estimate = after(byEq3); estimate <= fastError && k.Gamma*k.Eta >= max(minGammaEta, minByBase*x.value) {
 		return false, estimate, nil
 	}
-	if estimate = stageError(k, 10, levels); estimate <= maxError {
+	// Singular values have an error of up to ε times the largest.
+	byEq2 := 10 + math.Sqrt(x.value*min(1/(k.Gamma*k.Eta), 2*x.spread))/10
+	if !x.explicit {
+		byEq2 = growth * x.value
+	}
+	if estimate = after(byEq2); estimate <= maxError {
 		return true, estimate, nil
 	}
-	return true, estimate, fmt.Errorf("gamma·eta = %.3g is too small for %d levels in float64: rounding errors grow by up to %.1g at every level, and the result could be wrong by a factor of %.1g; raise gamma or eta, take fewer levels, or use the low-rank kernel",
-		k.Gamma*k.Eta, levels, amplification/(k.Gamma*k.Eta), 1+estimate)
+	return true, estimate, fmt.Errorf("gamma·eta = %.3g is too small for %d levels and values of the base kernel up to %.3g in float64: rounding errors grow by up to %.1g at every level, and the result could have a relative error of %.1g; raise gamma or eta, take fewer levels, or use the low-rank kernel",
+		k.Gamma*k.Eta, levels, x.value, growth, estimate)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/spd"
 )
 
 // prepared is a neighbourhood class or a whole graph, prepared for comparison with others by
@@ -17,10 +18,13 @@ import (
 //	D = A + s K s/(2γ),   E = A + s K s/γ,
 //	log k(1,2) = ¼(log|A₁| + log|E₁| + log|A₂| + log|E₂|) − ½ log|D₁₂|,
 //
-// where D₁₂ is the joint D of the two.
+// where D₁₂ is the joint D of the two. Where weights lie far apart, D and E are those of the
+// congruent form C⁻¹ D C⁻ᵀ = I + C⁻¹ s K s C⁻ᵀ/(2γ) with A = C Cᵀ, whose |A| is 1: beside large
+// weights, A itself has lost η and K/γ.
 type prepared struct {
 	cells []int32   // by cell: its number at the level below
 	scale []float64 // by cell: s
+	chol  []float64 // C, or nil for D as it is
 	d     []float64 // D, packed lower triangle
 	logD  float64
 	self  float64 // ¼(log|A| + log|E|)
@@ -46,6 +50,44 @@ func laplacian(q *graph.Quotient, eta float64, dst []float64) []float64 {
 	return dst
 }
 
+// rowSums writes the sums of the rows of A to dst and returns it.
+func rowSums(q *graph.Quotient, eta float64, dst []float64) []float64 {
+	dst = dense.Grow(dst, q.Cells())
+	for i, n := range q.Size {
+		dst[i] = eta * float64(n)
+	}
+	return dst
+}
+
+// factorLaplacian overwrites the lower triangle of A, of order m, with its Cholesky factor C and
+// returns log|A|. A has nothing positive off its diagonal, which is not read: large edge weights
+// have drowned the positive sums of rows in it. It follows from these sums, which are overwritten.
+// Nothing is subtracted, so that all entries of C and C⁻¹ are right to a few units in the last place
+// however far the weights lie apart (the elimination of Grassmann, Taksar and Heyman).
+func factorLaplacian(a, sums []float64, m int) (logDet float64, ok bool) {
+	for k := range m {
+		d := sums[k]
+		for i := k + 1; i < m; i++ {
+			d -= a[i*m+k]
+		}
+		if !(d <= math.MaxFloat64) {
+			return 0, false
+		}
+		logDet += math.Log(d)
+		root := math.Sqrt(d)
+		a[k*m+k] = root
+		for i := k + 1; i < m; i++ {
+			a[i*m+k] /= root
+			c := a[i*m+k]
+			sums[i] -= c * (sums[k] / root)
+			for j := k + 1; j < i; j++ {
+				a[i*m+j] -= c * a[j*m+k]
+			}
+		}
+	}
+	return logDet, true
+}
+
 // power is exp(x) as mantissa·2^exponent, which does not overflow.
 type power struct {
 	mantissa float64
@@ -61,6 +103,7 @@ func newPower(x float64) power {
 type preparer struct {
 	q       graph.Quotient
 	a, k, e []float64
+	sums    []float64
 }
 
 func (p *preparer) prepare(quotient []uint32, below values, kern *Kernel) (*prepared, error) {
@@ -73,19 +116,39 @@ func (p *preparer) prepare(quotient []uint32, below values, kern *Kernel) (*prep
 	p.a = laplacian(&p.q, kern.Eta, p.a)
 	p.k, p.e = dense.Grow(p.k, m*m), dense.Grow(p.e, m*m)
 	below.block(p.k, it.cells, it.cells)
-	it.d = make([]float64, m*(m+1)/2)
 	for i := range m {
-		for j := range i + 1 {
-			b := it.scale[i] * p.k[i*m+j] * it.scale[j] / (2 * kern.Gamma)
-			it.d[i*(i+1)/2+j] = p.a[i*m+j] + b
-			p.e[i*m+j] = p.a[i*m+j] + 2*b
+		for j := range m {
+			p.k[i*m+j] *= it.scale[i] * it.scale[j] / (2 * kern.Gamma)
 		}
 	}
-	logA, okA := dense.Cholesky(p.a, m)
+	wide := kern.wide(&p.q, p.a)
+	copy(p.e, p.a)
+	p.sums = rowSums(&p.q, kern.Eta, p.sums)
+	logA, okA := factorLaplacian(p.a, p.sums, m)
+	if wide {
+		it.chol, logA = slices.Clone(p.a), 0
+		dense.ForwardSolve(it.chol, m, p.k, m)
+		transpose(p.k, m)
+		dense.ForwardSolve(it.chol, m, p.k, m)
+		clear(p.e)
+		for i := range m {
+			p.e[i*m+i] = 1
+		}
+	}
+	it.d = make([]float64, spd.Size(m))
+	for i := range m {
+		for j := range i + 1 {
+			it.d[spd.Index(i, j)] = p.e[i*m+j] + p.k[i*m+j]
+			p.e[i*m+j] += 2 * p.k[i*m+j]
+		}
+	}
 	logE, okE := dense.Cholesky(p.e, m)
 	unpack(p.e, it.d, m)
 	logD, okD := dense.Cholesky(p.e, m)
-	if !okA || !okE || !okD {
+	if !okA {
+		return nil, errOverflow
+	}
+	if !okE || !okD {
 		return nil, errPrecision
 	}
 	it.self = (logA + logE) / 4
@@ -94,7 +157,18 @@ func (p *preparer) prepare(quotient []uint32, below values, kern *Kernel) (*prep
 	return it, nil
 }
 
-var errPrecision = errors.New("a covariance is not positive definite in float64: the base kernel is not positive semi-definite, or gamma or eta is too small beside the edge weights and kernel values")
+var errPrecision = errors.New("a covariance is not positive definite in float64: the base kernel is not positive semi-definite, or gamma or eta is too small beside the kernel values")
+
+var errOverflow = errors.New("a sum of edge weights, or eta times a number of vertices, is too large for float64")
+
+// transpose transposes a square matrix of order m.
+func transpose(a []float64, m int) {
+	for i := range m {
+		for j := range i {
+			a[i*m+j], a[j*m+i] = a[j*m+i], a[i*m+j]
+		}
+	}
+}
 
 // unpack writes a packed lower triangle into the lower triangle of a row-major matrix.
 func unpack(dst, packed []float64, m int) {
@@ -105,11 +179,36 @@ func unpack(dst, packed []float64, m int) {
 	}
 }
 
-// eigenPair returns log k of two quotients from the eigenvectors of their joint Gram
-// matrix, all those above rounding error or the leading rank of them: the definition, with
-// one row per cell instead of per vertex. With λ, u the eigenpairs of s̃ K s̃, s̃ = √size·discount,
-// a vertex of cell a has the features √(λ/size_a)·u_a.
-func eigenPair(a, b *graph.Quotient, below values, kern *Kernel) (float64, error) {
+// featurePair returns log k of two quotients by the definition, with one row per cell instead of
+// per vertex. explicit are the features of the classes below; without them they are
+// those of jointFeatures.
+func featurePair(a, b *graph.Quotient, below values, explicit *features, kern *Kernel) (float64, error) {
+	var q []float64 // row a of N q: the size of the cell over its discount, times its features
+	var p int
+	if explicit != nil {
+		p = explicit.width
+		for _, x := range []*graph.Quotient{a, b} {
+			for i, c := range x.Class {
+				scale := float64(x.Size[i]) / float64(1+x.Tag[i])
+				for _, v := range explicit.row(c) {
+					q = append(q, scale*v)
+				}
+			}
+		}
+	} else {
+		var err error
+		if q, p, err = jointFeatures(a, b, below, kern.PairRank); err != nil {
+			return 0, err
+		}
+	}
+	one, two := laplacian(a, kern.Eta, nil), laplacian(b, kern.Eta, nil)
+	return logFLG(one, two, rowSums(a, kern.Eta, nil), rowSums(b, kern.Eta, nil), q, p, kern.Gamma)
+}
+
+// jointFeatures returns the rows of N q for the eigenvectors of the joint Gram matrix of two quotients, all
+// those above rounding error or the leading rank of them. With λ, u the eigenpairs of s̃ K s̃,
+// s̃ = √size·discount, a vertex of cell a has the features √(λ/size_a)·u_a.
+func jointFeatures(a, b *graph.Quotient, below values, rank int) (q []float64, p int, err error) {
 	cells, sizes := slices.Concat(a.Class, b.Class), slices.Concat(a.Size, b.Size)
 	n := len(cells)
 	weight := make([]float64, n)
@@ -123,17 +222,15 @@ func eigenPair(a, b *graph.Quotient, below values, kern *Kernel) (float64, error
 			k[i*n+j] *= weight[i] * weight[j]
 		}
 	}
-	q, p, err := rankRevealing(k, n, kern.PairRank)
-	if err != nil {
-		return 0, err
+	if q, p, err = rankRevealing(k, n, rank); err != nil {
+		return nil, 0, err
 	}
-	// Row a of N q: the size of the cell times its features.
 	for i, size := range sizes {
 		for j := range p {
 			q[i*p+j] *= math.Sqrt(float64(size))
 		}
 	}
-	return logFLG(laplacian(a, kern.Eta, nil), laplacian(b, kern.Eta, nil), a.Cells(), q, n, p, kern.Gamma)
+	return q, p, nil
 }
 
 // rankRevealing returns the rows of Q, n×p, with QQᵀ = K up to rounding error, from the

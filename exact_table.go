@@ -38,17 +38,17 @@ type table []float64
 
 func tableBytes(n int) int64 { return int64(n) * int64(n+1) / 2 * 8 }
 
-func newTable(n int) table { return make(table, n*(n+1)/2) }
+func newTable(n int) table { return make(table, spd.Size(n)) }
 
 // row returns the values of object i with those up to it.
-func (t table) row(i int) []float64 { return t[i*(i+1)/2:][:i+1] }
+func (t table) row(i int) []float64 { return t[spd.Index(i, 0):][:i+1] }
 
 func (t table) block(dst []float64, rows, cols []int32) {
 	for i, r := range rows {
 		d := dst[i*len(cols):]
 		for j, c := range cols {
 			a, b := max(r, c), min(r, c)
-			d[j] = t[int(a)*(int(a)+1)/2+int(b)]
+			d[j] = t[spd.Index(int(a), int(b))]
 		}
 	}
 }
@@ -60,7 +60,7 @@ func (e *Exact) pairs(ctx context.Context, stage string, c *classes, level int, 
 	t := newTable(n)
 	by := e.schurRows
 	if e.robust && (level == 0 || e.kernel.PairRank > 0) {
-		by = e.eigenRows
+		by = e.featureRows
 	}
 	row, err := by(ctx, c, below)
 	if err != nil {
@@ -81,8 +81,8 @@ func (e *Exact) pairs(ctx context.Context, stage string, c *classes, level int, 
 // rowFunc computes the kernel of a class with those before it, as many as dst is long.
 type rowFunc func(worker int, dst []float64) error
 
-// eigenRows computes rows by eq. (2).
-func (e *Exact) eigenRows(ctx context.Context, c *classes, below values) (rowFunc, error) {
+// featureRows computes rows by eq. (2).
+func (e *Exact) featureRows(ctx context.Context, c *classes, below values) (rowFunc, error) {
 	quo := make([]graph.Quotient, c.len())
 	for i := range quo {
 		quo[i].Decode(c.quotient[i])
@@ -92,7 +92,7 @@ func (e *Exact) eigenRows(ctx context.Context, c *classes, below values) (rowFun
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			l, err := eigenPair(&quo[len(dst)], &quo[j], below, &e.kernel)
+			l, err := featurePair(&quo[len(dst)], &quo[j], below, e.explicit, &e.kernel)
 			if err != nil {
 				return err
 			}
@@ -133,7 +133,7 @@ type rowWorker struct {
 	chol    []float64
 	panel   []float64
 	columns []int32
-	t       []float64 // row c: C⁻¹ s K(cells, c)/(2γ)
+	t       []float64 // row c: that of T for the class c below
 	g       []float64 // t tᵀ, when that is less work
 	tile    []float64
 	y, p    []float64
@@ -207,7 +207,7 @@ func (w *rowWorker) run(dst []float64, others []*prepared, it *prepared, shared 
 	for k := range tiles * spd.Lanes {
 		o := others[min(k, len(others)-1)] // the last one fills up the tile
 		t := w.tile[k/spd.Lanes*spd.Size(size)*spd.Lanes+k%spd.Lanes:]
-		if shared {
+		if shared && o.chol == nil {
 			w.fillShared(t, o)
 		} else {
 			w.fill(t, o, m)
@@ -254,6 +254,9 @@ func (w *rowWorker) solve(it *prepared) {
 				p[i*width+k] *= f
 			}
 		}
+		if it.chol != nil {
+			dense.ForwardSolve(it.chol, m, p, width)
+		}
 		dense.ForwardSolve(w.chol, m, p, width)
 		for c := range width {
 			row := w.t[(at+c)*m : (at+c+1)*m]
@@ -272,6 +275,18 @@ func (w *rowWorker) fill(dst []float64, o *prepared, m int) {
 		s := o.scale[j]
 		for i, v := range w.t[int(c)*m : (int(c)+1)*m] {
 			w.y[i*n+j] = s * v
+		}
+	}
+	if o.chol != nil {
+		for i := range m { // each row of y to C⁻¹ of it
+			y := w.y[i*n : (i+1)*n]
+			for j := range y {
+				row := o.chol[j*n:]
+				for l, v := range y[:j] {
+					y[j] -= row[l] * v
+				}
+				y[j] /= row[j]
+			}
 		}
 	}
 	clear(w.p)

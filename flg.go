@@ -40,7 +40,7 @@ func LG(g, h *graph.Graph, eta, gamma float64) (float64, error) {
 // then eq. (1) of docs/math.md. γ may be 0 when both S have full rank.
 //
 // It is computed from singular values: with C Cᵀ = L and Y = C⁻¹Uᵀ, |S| = Π (γ + σ_i(Y)²),
-// which keeps its relative precision however small γ is. It takes O(n³ + n m²) time.
+// whose relative error is at most about ε/√(γη). It takes O(n³ + n m²) time.
 func FLG(g *graph.Graph, fg *kernel.Matrix, h *graph.Graph, fh *kernel.Matrix, eta, gamma float64) (float64, error) {
 	if err := checkFLG(eta, gamma); err != nil {
 		return 0, err
@@ -52,7 +52,8 @@ func FLG(g *graph.Graph, fg *kernel.Matrix, h *graph.Graph, fh *kernel.Matrix, e
 		return 0, fmt.Errorf("features of %d and %d dimensions, want one number", fg.Cols, fh.Cols)
 	}
 	y := slices.Concat(fg.Data, fh.Data)
-	logK, err := logFLG(g.Laplacian(eta, nil), h.Laplacian(eta, nil), g.N(), y, g.N()+h.N(), fg.Cols, gamma)
+	sums := slices.Repeat([]float64{eta}, g.N()+h.N())
+	logK, err := logFLG(g.Laplacian(eta, nil), h.Laplacian(eta, nil), sums[:g.N()], sums[g.N():], y, fg.Cols, gamma)
 	return expKernel(logK), err
 }
 
@@ -66,21 +67,23 @@ func checkFLG(eta, gamma float64) error {
 	return nil
 }
 
-// logFLG returns log k of two graphs with the regularised Laplacians lg and lh. y has m features of
-// each of their n vertices, the first split of which belong to the first graph. All are overwritten.
-func logFLG(lg, lh []float64, split int, y []float64, n, m int, gamma float64) (float64, error) {
-	one := func(l, y []float64, n int) (float64, error) {
-		if _, ok := dense.Cholesky(l, n); !ok {
-			return 0, errPrecision
+// logFLG returns log k of two graphs with the regularised Laplacians lg and lh, whose rows have the
+// given sums. y has m features of each of their vertices. All are overwritten.
+func logFLG(lg, lh, sumsG, sumsH, y []float64, m int, gamma float64) (float64, error) {
+	one := func(l, sums, y []float64) (float64, error) {
+		n := len(sums)
+		if _, ok := factorLaplacian(l, sums, n); !ok {
+			return 0, errOverflow
 		}
 		dense.ForwardSolve(l, n, y, m)
 		return logCovariance(y, n, m, gamma)
 	}
-	first, err := one(lg, y[:split*m], split)
+	split, n := len(sumsG), len(sumsG)+len(sumsH)
+	first, err := one(lg, sumsG, y[:split*m])
 	if err != nil {
 		return 0, err
 	}
-	second, err := one(lh, y[split*m:], n-split)
+	second, err := one(lh, sumsH, y[split*m:])
 	if err != nil {
 		return 0, err
 	}
@@ -96,7 +99,7 @@ func expKernel(logK float64) float64 { return math.Exp(math.Min(logK, 0)) }
 
 // logCovariance returns log|YᵀY + γI| for the row-major n×m matrix Y.
 func logCovariance(y []float64, n, m int, gamma float64) (float64, error) {
-	sv, ok := dense.SingularValues(append([]float64(nil), y...), n, m)
+	sv, ok := dense.SingularValues(y, n, m)
 	if !ok {
 		return 0, errors.New("the singular values of the features did not converge")
 	}
@@ -108,6 +111,9 @@ func logCovariance(y []float64, n, m int, gamma float64) (float64, error) {
 			rank++
 		}
 		sum += math.Log(gamma + s*s)
+	}
+	if math.IsNaN(sum) || math.IsInf(sum, 0) && gamma > 0 {
+		return 0, errPrecision
 	}
 	if gamma == 0 {
 		if rank < m {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // vertexKernel is a positive semi-definite kernel between vertex v of g and vertex w of h.
@@ -117,8 +118,8 @@ func flgEigen(g, h *graph.Graph, k []float64, rank int, eta, gamma float64) (flo
 	if err != nil {
 		return 0, err
 	}
-	logK, err := logFLG(g.Laplacian(eta, nil), h.Laplacian(eta, nil), g.N(), q, g.N()+h.N(), p, gamma)
-	return expKernel(logK), err
+	split := g.N() * p
+	return FLG(g, &kernel.Matrix{Rows: g.N(), Cols: p, Data: q[:split]}, h, &kernel.Matrix{Rows: h.N(), Cols: p, Data: q[split:]}, eta, gamma)
 }
 
 var errNotPSD = errors.New("a covariance is not positive definite: the base kernel is not positive semi-definite")

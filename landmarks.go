@@ -142,7 +142,7 @@ func pivot(s *classes, samples int, residual []float64, row func(dst []float64, 
 				best = c
 			}
 		}
-		// Below this a residual is rounding error of the n·ε that its updates leave.
+		// Below this a residual is rounding error: each update leaves about ε of the largest value.
 		if !(residual[best] > float64(len(marks)+1)*epsilon*most) {
 			break
 		}

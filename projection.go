@@ -250,7 +250,7 @@ func (f *projector) block(ctx context.Context, dst []float64, m *Model, proj *pr
 // to the rows of dst. Covariances of classes with many cells are computed, and live only until
 // their kernel is known; those of others are compared by their cells.
 func (f *projector) kernels(ctx context.Context, dst []float64, m *Model, proj *projection, at *level, chosen []int32) error {
-	full := f.cells.compare(ctx, dst, proj, at, chosen, m.kernel.Eta)
+	full := f.cells.compare(ctx, dst, proj, at, chosen, &m.kernel)
 	if len(full) == 0 {
 		return nil
 	}

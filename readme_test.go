@@ -11,9 +11,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 // TestReadme runs the README. Its fenced blocks of the kind "console" hold commands after "$ "
@@ -30,14 +33,8 @@ import (
 //
 // and the test says which blocks it left out.
 func TestReadme(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds and runs the command")
-	}
-	if runtime.GOOS == "windows" {
-		t.Skip("the blocks are for a POSIX shell")
-	}
-	if runtime.GOARCH != "amd64" {
-		t.Skip("what is printed was rounded on amd64")
+	if runtime.GOOS == "windows" || runtime.GOARCH != "amd64" {
+		graphtest.Missing(t, "the blocks are for a POSIX shell, and what is printed was rounded on amd64")
 	}
 	root, err := filepath.Abs(".")
 	if err != nil {
@@ -71,8 +68,11 @@ func TestReadme(t *testing.T) {
 	ran := 0
 	for _, b := range blocks {
 		t.Run(fmt.Sprintf("line%d", b.line), func(t *testing.T) {
-			if why := r.missing(b.needs); why != "" {
-				t.Skipf("README.md:%d: left out: %s", b.line, why)
+			if slices.Contains(b.needs, "network") {
+				return
+			}
+			if why := r.missing(t, b.needs); why != "" {
+				graphtest.Missing(t, "README.md:%d: left out: %s", b.line, why)
 			}
 			switch {
 			case b.file != "":
@@ -166,21 +166,14 @@ func (r *readmeRunner) run(limit time.Duration, command string) (stdout, stderr 
 }
 
 // missing returns what keeps a block from being run, or nothing.
-func (r *readmeRunner) missing(needs []string) string {
+func (r *readmeRunner) missing(t *testing.T, needs []string) string {
 	for _, n := range needs {
 		kind, name, _ := strings.Cut(n, " ")
 		switch kind {
 		case "dataset":
-			dir := os.Getenv("MLG_DATASETS")
-			if dir == "" {
-				dir = filepath.Join("..", "shared", "datasets")
-			}
-			path, err := filepath.Abs(filepath.Join(dir, name))
+			path, err := filepath.Abs(graphtest.Dataset(t, name))
 			if err != nil {
 				return err.Error()
-			}
-			if _, err := os.Stat(filepath.Join(path, name+"_A.txt")); err != nil {
-				return fmt.Sprintf("no dataset %s; set MLG_DATASETS", name)
 			}
 			if link := filepath.Join(r.work, name); os.Symlink(path, link) != nil {
 				if _, err := os.Stat(link); err != nil {
@@ -191,8 +184,6 @@ func (r *readmeRunner) missing(needs []string) string {
 			if _, _, err := r.run(30*time.Second, readmePython()+" -c 'import "+name+"'"); err != nil {
 				return "no Python that can import " + name + "; set MLG_PYTHON"
 			}
-		case "network":
-			return "needs the network"
 		default:
 			return "unknown need " + n
 		}

@@ -84,6 +84,7 @@ func FromSnapshot(s *Snapshot) (*Model, error) {
 	if len(s.Levels) != len(k.Radii)+1 {
 		return nil, fmt.Errorf("%d levels for %d radii, want one more", len(s.Levels), len(k.Radii))
 	}
+	k.Radii = slices.Clone(k.Radii)
 	m := &Model{kernel: k, base: b, train: &Covariances{}}
 	order := 0 // features of the level below
 	for i, l := range s.Levels {

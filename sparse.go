@@ -23,18 +23,14 @@ type sparseFactor struct {
 
 	perm, inv []int32 // perm[k] is the cell eliminated at step k
 
-	upper [][]entry // by column of the permuted matrix: entries above the diagonal
-	diag  []float64
+	lower [][]entry // by column of the factor: entries below the diagonal, by row
+	diag  []float64 // its diagonal
+	sums  []float64 // of the rows of what is left to factor
 
-	parent []int32 // elimination tree
-	mark   []int32
-	path   []int32
-	stack  []int32
+	first, next, at, mark []int32
 
-	lower [][]entry // by column of the factor: entries below the diagonal
-	ld    []float64 // its diagonal
-	x     []float64
-	copy  []float64
+	x    []float64
+	copy []float64
 }
 
 // over reports whether nobody waits for the result any more; it looks from time to time.
@@ -45,7 +41,6 @@ func (s *sparseFactor) run(q *graph.Quotient, eta float64, y []float64, p int) b
 	m := q.Cells()
 	s.order(q)
 	s.permute(q, eta)
-	s.tree()
 	if !s.factor() {
 		return false
 	}
@@ -59,7 +54,7 @@ func (s *sparseFactor) run(q *graph.Quotient, eta float64, y []float64, p int) b
 			return false
 		}
 		row := y[k*p : (k+1)*p]
-		d := 1 / s.ld[k]
+		d := 1 / s.diag[k]
 		for c := range row {
 			row[c] *= d
 		}
@@ -76,12 +71,12 @@ func (s *sparseFactor) run(q *graph.Quotient, eta float64, y []float64, p int) b
 // back overwrites y = C⁻¹ b, as run leaves it, with C⁻ᵀ y = A⁻¹ b, its rows in order of
 // elimination, p a row.
 func (s *sparseFactor) back(y []float64, p int) {
-	for k := len(s.ld) - 1; k >= 0; k-- {
+	for k := len(s.diag) - 1; k >= 0; k-- {
 		row := y[k*p : (k+1)*p]
 		for _, e := range s.lower[k] {
 			dense.Axpy(row, -e.x, y[int(e.row)*p:][:p])
 		}
-		d := 1 / s.ld[k]
+		d := 1 / s.diag[k]
 		for c := range row {
 			row[c] *= d
 		}
@@ -233,82 +228,73 @@ func (h *degreeHeap) Pop() any {
 	return x
 }
 
-// permute sets upper and diag to the permuted matrix A.
+// permute sets lower to the entries of the permuted matrix A below its diagonal, and sums to those
+// of its rows.
 func (s *sparseFactor) permute(q *graph.Quotient, eta float64) {
 	m := q.Cells()
-	s.diag, s.upper = dense.Grow(s.diag, m), columns(s.upper, m)
+	s.sums, s.lower = dense.Grow(s.sums, m), columns(s.lower, m)
 	for i := range m {
-		s.diag[i] = eta * float64(q.Size[s.perm[i]])
-	}
-	for i := range m {
+		s.sums[s.inv[i]] = eta * float64(q.Size[i])
 		for e := q.Off[i]; e < q.Off[i+1]; e++ {
-			a, b, w := s.inv[i], s.inv[q.Nbr[e]], q.Weight[e]
-			s.diag[a] += w
-			s.diag[b] += w
-			s.upper[max(a, b)] = append(s.upper[max(a, b)], entry{min(a, b), -w})
+			a, b := s.inv[i], s.inv[q.Nbr[e]]
+			s.lower[min(a, b)] = append(s.lower[min(a, b)], entry{max(a, b), -q.Weight[e]})
 		}
 	}
 }
 
-// tree finds the elimination tree.
-func (s *sparseFactor) tree() {
-	s.parent = grow32(s.parent, len(s.diag))
-	ancestor := make([]int32, len(s.diag))
-	for k, column := range s.upper {
-		s.parent[k], ancestor[k] = -1, -1
-		for _, e := range column {
-			for i := e.row; i >= 0 && i < int32(k); {
-				up := ancestor[i]
-				ancestor[i] = int32(k)
-				if up < 0 {
-					s.parent[i] = int32(k)
-				}
-				i = up
-			}
-		}
-	}
-}
-
-// factor computes the Cholesky factor row by row.
+// factor overwrites lower with the Cholesky factor, column by column, as factorLaplacian does.
 func (s *sparseFactor) factor() bool {
-	m := len(s.diag)
-	s.x, s.ld, s.lower = dense.Grow(s.x, m), dense.Grow(s.ld, m), columns(s.lower, m)
-	s.mark, s.stack = grow32(s.mark, m), grow32(s.stack, m)
-	clear(s.x)
-	for i := range s.mark {
-		s.mark[i] = -1
+	m := len(s.sums)
+	s.x, s.diag, s.at = dense.Grow(s.x, m), dense.Grow(s.diag, m), grow32(s.at, m)
+	// The columns before column k whose first entry from row k on is in row k are a list: first[k],
+	// then next of each.
+	s.first, s.next, s.mark = grow32(s.first, m), grow32(s.next, m), grow32(s.mark, m)
+	for i := range m {
+		s.first[i], s.mark[i] = -1, -1
 	}
-	for k, d := range s.diag {
+	follow := func(column int32) { // puts a column into the list of the row of its entry s.at
+		if rest := s.lower[column][s.at[column]:]; len(rest) > 0 {
+			s.next[column], s.first[rest[0].row] = s.first[rest[0].row], column
+		}
+	}
+	for k := range m {
 		if s.over(k) {
 			return false
 		}
-		// Pattern of row k in topological order: paths in the tree from the entries of
-		// column k up to k.
-		top := m
-		s.mark[k] = int32(k)
-		for _, e := range s.upper[k] {
-			s.x[e.row] = e.x
-			s.path = s.path[:0]
-			for i := e.row; s.mark[i] != int32(k); i = s.parent[i] {
-				s.mark[i] = int32(k)
-				s.path = append(s.path, i)
-			}
-			top -= len(s.path)
-			copy(s.stack[top:], s.path)
+		column := s.lower[k]
+		for _, e := range column {
+			s.mark[e.row], s.x[e.row] = int32(k), e.x
 		}
-		for _, i := range s.stack[top:] {
-			lki := s.x[i] / s.ld[i]
-			s.x[i] = 0
-			for _, e := range s.lower[i] {
-				s.x[e.row] -= e.x * lki
+		for i := s.first[k]; i >= 0; {
+			up := s.next[i]
+			rest := s.lower[i][s.at[i]:]
+			for _, e := range rest[1:] {
+				if s.mark[e.row] != int32(k) { // fill-in
+					s.mark[e.row], s.x[e.row] = int32(k), 0
+					column = append(column, entry{row: e.row})
+				}
+				s.x[e.row] -= rest[0].x * e.x
 			}
-			d -= lki * lki
-			s.lower[i] = append(s.lower[i], entry{int32(k), lki})
+			s.at[i]++
+			follow(i)
+			i = up
 		}
-		if !(d > 0) {
+		slices.SortFunc(column, func(a, b entry) int { return int(a.row - b.row) })
+		d := s.sums[k]
+		for _, e := range column {
+			d -= s.x[e.row]
+		}
+		if !(d <= math.MaxFloat64) {
 			return false
 		}
-		s.ld[k] = math.Sqrt(d)
+		s.diag[k] = math.Sqrt(d)
+		for i := range column {
+			e := &column[i]
+			e.x = s.x[e.row] / s.diag[k]
+			s.sums[e.row] -= e.x * (s.sums[k] / s.diag[k])
+		}
+		s.lower[k], s.at[k] = column, 0
+		follow(int32(k))
 	}
 	return true
 }

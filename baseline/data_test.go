@@ -1,7 +1,6 @@
 package baseline
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/mlgkernel/mlg/dataset"
@@ -12,7 +11,7 @@ import (
 // loadDataset reads a real dataset, or skips the test when there is none.
 func loadDataset(tb testing.TB, name string) []*graph.Graph {
 	tb.Helper()
-	ds, err := dataset.Read(tb.Context(), filepath.Join(graphtest.Datasets(tb), name), dataset.DefaultOptions())
+	ds, err := dataset.Read(tb.Context(), graphtest.Dataset(tb, name), dataset.DefaultOptions())
 	if err != nil {
 		tb.Fatal(err)
 	}

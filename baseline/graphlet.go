@@ -36,11 +36,11 @@ func (k Graphlet) count() countFunc {
 	var s subgraphCounter
 	return func(ctx context.Context, g *coloured, out *features) error {
 		counts, err := s.induced(ctx, g.Graph, graphlets(k.K), k.Connected)
-		share := 1.0
+		whole := 1.0
 		if !k.Counts {
-			share = total(counts)
+			whole = total(counts)
 		}
-		addGraphlets(out, 0, counts, 1, share)
+		addGraphlets(out, 0, counts, 1, whole)
 		return err
 	}
 }

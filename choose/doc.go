@@ -1,7 +1,7 @@
 // Package choose finds out, by cross-validation, from which kernel to learn and how: it scores
 // kernels on training graphs, weighs sums of kernels, and chooses the parameter of the learner.
 //
-//	candidates, err := choose.DefaultCandidates(dataset.Info(ds))
+//	candidates := choose.DefaultCandidates(dataset.Info(ds))
 //	o := choose.DefaultOptions()
 //	o.ForCandidates()
 //	plan, err := choose.Choose(ctx, ds, candidates, o)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 func TestInfo(t *testing.T) {
@@ -35,7 +37,7 @@ func TestInfo(t *testing.T) {
 // are not connected.
 func TestInfoBenchmarks(t *testing.T) {
 	for name, disconnected := range map[string]int{"NCI1": 580, "NCI109": 608, "ENZYMES": 31, "PROTEINS": 46, "MUTAG": 0} {
-		s := Info(mustRead(t, shared(t, name)))
+		s := Info(mustRead(t, graphtest.Dataset(t, name)))
 		if got := s.Graphs - s.Connected; got != disconnected {
 			t.Errorf("%s: %d graphs are not connected, want %d", name, got, disconnected)
 		}

@@ -12,21 +12,8 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
-
-// shared returns the folder of a benchmark dataset, or skips the test.
-func shared(t testing.TB, name string) string {
-	t.Helper()
-	dir := os.Getenv("MLG_DATASETS")
-	if dir == "" {
-		dir = "../../shared/datasets"
-	}
-	path := filepath.Join(dir, name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no dataset %s: set MLG_DATASETS to the folder of the benchmark datasets", path)
-	}
-	return path
-}
 
 func mustRead(t testing.TB, path string) *Dataset {
 	t.Helper()
@@ -58,7 +45,7 @@ func TestBenchmarkStatistics(t *testing.T) {
 		{"PTC_MR", 344, map[string]int{"-1": 192, "1": 152}, 18, 14.29, 14.69, 64, 0, 4, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := mustRead(t, shared(t, c.name))
+			d := mustRead(t, graphtest.Dataset(t, c.name))
 			if d.Name != c.name || len(d.Graphs) != c.graphs || len(d.Warnings) != 0 {
 				t.Errorf("%s: %d graphs, warnings %v; want %s, %d, none", d.Name, len(d.Graphs), d.Warnings, c.name, c.graphs)
 			}
@@ -325,7 +312,7 @@ func TestEdgeWeight(t *testing.T) {
 }
 
 func BenchmarkReadNCI1(b *testing.B) {
-	path := shared(b, "NCI1")
+	path := graphtest.Dataset(b, "NCI1")
 	for b.Loop() {
 		mustRead(b, path)
 	}

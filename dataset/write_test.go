@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 // variety returns datasets that between them hold everything that a graph can hold.
@@ -89,7 +90,7 @@ func bare(g *graph.Graph) *graph.Graph {
 }
 
 func TestRoundTripBenchmark(t *testing.T) {
-	d := mustRead(t, shared(t, "MUTAG"))
+	d := mustRead(t, graphtest.Dataset(t, "MUTAG"))
 	dir := filepath.Join(t.TempDir(), "MUTAG")
 	if err := WriteDataset(context.Background(), dir, d, TUDataset); err != nil {
 		t.Fatal(err)

@@ -2,8 +2,6 @@ package evaluate
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -14,22 +12,15 @@ import (
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/splits"
 )
 
-// real reads a benchmark dataset, or skips the test.
+// real reads a benchmark dataset.
 func real(t testing.TB, name string) *dataset.Dataset {
 	t.Helper()
-	root := os.Getenv("MLG_DATASETS")
-	if root == "" {
-		root = "../../shared/datasets"
-	}
-	path := filepath.Join(root, name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("dataset %s not found: set MLG_DATASETS to the folder that holds it", name)
-	}
-	ds, err := dataset.Read(t.Context(), path, dataset.DefaultOptions())
+	ds, err := dataset.Read(t.Context(), graphtest.Dataset(t, name), dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

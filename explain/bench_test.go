@@ -1,7 +1,6 @@
 package explain_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/mlgkernel/mlg"
@@ -16,7 +15,7 @@ import (
 // collection returns 200 graphs of a collection and one of n vertices that is not among them.
 func collection(b *testing.B, name string, n int) (train []*graph.Graph, query *graph.Graph) {
 	b.Helper()
-	d, err := dataset.Read(b.Context(), filepath.Join(graphtest.Datasets(b), name), dataset.DefaultOptions())
+	d, err := dataset.Read(b.Context(), graphtest.Dataset(b, name), dataset.DefaultOptions())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func (s *Scratch) Ball(g *Graph, v, r int) []int32 {
 // last Ball.
 func (s *Scratch) Distances() []int32 { return s.dist }
 
-// In reports whether v belongs to the last Ball or Mark.
+// In reports whether v belongs to the set of the last Ball or Signature.
 func (s *Scratch) In(v int32) bool { return s.stamp[v] == s.epoch }
 
 // Components writes the number of the connected component of every vertex into dst, which

@@ -77,17 +77,19 @@ func Write(ctx context.Context, path string, m *kernel.Matrix, rows Axis, cols *
 	if err := g.Add(ctx, path, write); err != nil || g.Len() == 0 { // nothing stands beside a device
 		return err
 	}
-	base := path[:len(path)-len(ext)]
-	if err := g.Add(ctx, base+".ids.csv", func(w io.Writer) error { return rows.write(w, labels) }); err != nil {
+	if err := g.Add(ctx, IDsFile(path), func(w io.Writer) error { return rows.write(w, labels) }); err != nil {
 		return err
 	}
 	if cols != nil {
-		if err := g.Add(ctx, base+".columns.csv", top.WriteCSV); err != nil {
+		if err := g.Add(ctx, path[:len(path)-len(ext)]+".columns.csv", top.WriteCSV); err != nil {
 			return err
 		}
 	}
 	return g.Commit()
 }
+
+// IDsFile returns the name of the file of identifiers and targets that stands beside a matrix.
+func IDsFile(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ".ids.csv" }
 
 // WriteCSV writes the identifiers and targets as Write does.
 func (a Axis) WriteCSV(w io.Writer) error { return a.write(w, nil) }

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -78,15 +77,11 @@ func (d *decoder) section(name string) []byte {
 	return b
 }
 
-// json reads a section, which must be small: an empty object may become many times its bytes. A learner
-// may be large by its numbers, but has few objects.
+// json reads a section.
 func (d *decoder) json(name string, v any) {
 	b := d.section(name)
-	if objects := bytes.Count(b, []byte("{")); objects > maxObjects {
-		d.fail("section %s has %d objects, want at most %d", name, objects, maxObjects)
-	}
-	if name != "learner" && len(b) > maxMeta {
-		d.fail("section %s has %d bytes, want at most %d", name, len(b), maxMeta)
+	if err := bounded(name, b); err != nil {
+		d.fail("%w", err)
 	}
 	if d.err != nil {
 		return

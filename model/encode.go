@@ -1,6 +1,8 @@
 package model
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -27,6 +29,18 @@ const (
 	maxMeta    = 1 << 20 // bytes of those without numbers
 	maxObjects = 1 << 18 // more than a learner of 500 classes has
 )
+
+// bounded returns an error if a section in JSON is too large to be read: an empty object may become many
+// times its bytes. A learner may be large by its numbers, but has few objects.
+func bounded(name string, b []byte) error {
+	if objects := bytes.Count(b, []byte("{")); objects > maxObjects {
+		return fmt.Errorf("section %s has %d objects, want at most %d", name, objects, maxObjects)
+	}
+	if name != "learner" && len(b) > maxMeta {
+		return fmt.Errorf("section %s has %d bytes, want at most %d", name, len(b), maxMeta)
+	}
+	return nil
+}
 
 // metaJSON is the section "meta".
 type metaJSON struct {
@@ -81,9 +95,6 @@ func Encode(w io.Writer, m *Model) error {
 	}
 	var s sections
 	s.json("meta", metaJSON{sum, m.Reader, m.Created, m.Estimates})
-	if n := len(s.list[0].Data); n > maxMeta {
-		return fmt.Errorf("model: section meta: %d bytes, want at most %d", n, maxMeta)
-	}
 	s.kernels(m)
 	if m.Learner != nil {
 		s.json("learner", m.Learner)
@@ -142,8 +153,11 @@ func (s *sections) add(name string, data []byte) {
 
 func (s *sections) json(name string, v any) {
 	b, err := json.Marshal(v)
-	if err != nil && s.err == nil {
-		s.err = fmt.Errorf("model: section %s: %w", name, err)
+	if err != nil {
+		err = fmt.Errorf("section %s: %w", name, err)
+	}
+	if err = cmp.Or(err, bounded(name, b)); err != nil && s.err == nil {
+		s.err = fmt.Errorf("model: %w", err)
 	}
 	s.add(name, b)
 }

@@ -2,7 +2,6 @@ package paper
 
 import (
 	"math"
-	"path/filepath"
 	"testing"
 
 	"github.com/mlgkernel/mlg/dataset"
@@ -36,7 +35,7 @@ func TestCandidates(t *testing.T) {
 
 // TestDescribe: MUTAG as the paper's Table 2 has it.
 func TestDescribe(t *testing.T) {
-	ds, err := dataset.Read(t.Context(), filepath.Join(graphtest.Datasets(t), "MUTAG"), dataset.DefaultOptions())
+	ds, err := dataset.Read(t.Context(), graphtest.Dataset(t, "MUTAG"), dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

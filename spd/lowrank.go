@@ -247,7 +247,7 @@ func (f *Factors) Cross(dst []float64, stride int, q []float64, a []LowRank) {
 	s := lowWorks.Get().(*lowWork)
 	defer lowWorks.Put(s)
 	most := s.prepare(a, q, f)
-	w := getWork(max(most, 1))
+	w := getWork(most)
 	defer works.Put(w)
 	for k := range f.groups {
 		g := &f.groups[k]
@@ -296,7 +296,7 @@ func (s *lowWork) prepare(a []LowRank, q []float64, f *Factors) int {
 		total += Size(m) + m + 1 // less goes on to row m
 	}
 	s.g, s.h = dense.Grow(s.g, total), dense.Grow(s.h, Size(most))
-	w := getWork(max(most, 1))
+	w := getWork(most)
 	defer works.Put(w)
 	p := f.p
 	for i := range a {

@@ -357,7 +357,7 @@ func TestTwoWriters(t *testing.T) {
 	switch runtime.GOOS {
 	case "linux", "darwin", "freebsd", "netbsd", "openbsd", "dragonfly":
 	default:
-		t.Skip("no locks on " + runtime.GOOS)
+		graphtest.Missing(t, "no locks on %s", runtime.GOOS)
 	}
 	m := newModel(t, 10, small())
 	path := filepath.Join(t.TempDir(), "x.mlgs")

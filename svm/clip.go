@@ -61,7 +61,7 @@ func (c *Clipped) Map(cross View) *kernel.Matrix {
 		row := m.Row(i)
 		for v := range c.Negative.Rows {
 			u := c.Negative.Row(v)
-			dense.Axpy(row, -dot(row, u), u)
+			dense.Axpy(row, -dense.Dot(row, u), u)
 		}
 	}
 	return m

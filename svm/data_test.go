@@ -1,7 +1,6 @@
 package svm
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/mlgkernel/mlg/baseline"
@@ -23,7 +22,7 @@ func dataset(t testing.TB, name string, h int) (*kernel.Matrix, []int) {
 // datasetGram is dataset for any kernel.
 func datasetGram(t testing.TB, name string, k kernel.Kernel) (*kernel.Matrix, []int) {
 	t.Helper()
-	ds, err := tudata.Read(t.Context(), filepath.Join(graphtest.Datasets(t), name), tudata.DefaultOptions())
+	ds, err := tudata.Read(t.Context(), graphtest.Dataset(t, name), tudata.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

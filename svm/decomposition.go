@@ -99,7 +99,7 @@ func (f *shifted) solve(v []float64) []float64 {
 	}
 	out := make([]float64, n)
 	for i := range out {
-		out[i] = dot(f.q.Row(i), x)
+		out[i] = dense.Dot(f.q.Row(i), x)
 	}
 	return out
 }
@@ -140,13 +140,4 @@ func (f *shifted) diagonal() []float64 {
 		}
 	}
 	return out
-}
-
-func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	s := 0.0
-	for k, v := range a {
-		s += v * b[k]
-	}
-	return s
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -23,7 +24,7 @@ func blobs(rng *rand.Rand, n, k int, radius float64) (*kernel.Matrix, []int) {
 	g := kernel.NewMatrix(n, n)
 	for i := range x {
 		for j := range x {
-			g.Set(i, j, dot(x[i], x[j]))
+			g.Set(i, j, dense.Dot(x[i], x[j]))
 		}
 	}
 	return g, labels

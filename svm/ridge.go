@@ -45,8 +45,9 @@ func trainRidges(ctx context.Context, gram View, targets [][]float64, lambdas []
 		} else if err != nil {
 			return err
 		}
-		path[i].addRidges(f, targets, opt.LeaveOneOut || opt.Probability)
-		if opt.Probability && path[i].Classes != nil {
+		sigmoids := opt.Probability && path[i].Classes != nil
+		path[i].addRidges(f, targets, opt.LeaveOneOut || sigmoids)
+		if sigmoids {
 			path[i].fitSigmoids(targets)
 		}
 		if !opt.LeaveOneOut {

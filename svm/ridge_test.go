@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -65,7 +66,7 @@ func TestRidge(t *testing.T) {
 			sum := 0.0
 			for k, b := range f.Coefficients {
 				sum += b
-				if v := dot(gram.Row(k), f.Coefficients) + lambda*b + f.Bias; math.Abs(v-z[k]) > 1e-9 {
+				if v := dense.Dot(gram.Row(k), f.Coefficients) + lambda*b + f.Bias; math.Abs(v-z[k]) > 1e-9 {
 					t.Errorf("n = %d, λ = %g: equation %d gives %.12g, want %.12g", n, lambda, k, v, z[k])
 				}
 			}

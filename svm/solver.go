@@ -25,7 +25,7 @@ const checkEvery = 1000
 const shrinkShare = 0.2
 
 // ErrIterations is the error (as told by errors.Is) of a training that ran into
-// MaxIterations. The model that comes with it is usable, but not optimal.
+// MaxIterations. The learner that comes with it is usable, but not optimal.
 var ErrIterations = errors.New("svm: iteration limit reached before the tolerance")
 
 // solver solves a problem for one C after the other.
@@ -64,8 +64,7 @@ type solver struct {
 	active          []int // nil: all
 	f, up, dn, diag []float64
 
-	// β and F when all variables were last active.
-	refBeta, refGrad []float64
+	refBeta []float64 // β when all variables were last active; grad is F then
 
 	steps int // of the last solve
 }
@@ -261,7 +260,6 @@ func (s *solver) shrink(m, top float64) bool {
 	}
 	if s.active == nil {
 		copy(s.grad, s.f)
-		s.refGrad = append(s.refGrad[:0], s.f...)
 		s.refBeta = append(s.refBeta[:0], s.beta...)
 		s.active = make([]int, len(s.f))
 		for k := range s.active {
@@ -311,7 +309,7 @@ func (s *solver) restore() {
 	}
 	columns := compose(s.rows.gram.cols, out, n, "column")
 	f := make([]float64, len(out))
-	gather(f, s.refGrad, out)
+	gather(f, s.grad, out)
 	addRows(f, w, rows, columns)
 	for k, o := range out {
 		s.grad[o] = f[k]

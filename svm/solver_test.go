@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -25,7 +26,7 @@ func randomGram(rng *rand.Rand, n, d int) (*kernel.Matrix, [][]float64) {
 	g := kernel.NewMatrix(n, n)
 	for i := range x {
 		for j := range x {
-			g.Set(i, j, dot(x[i], x[j]))
+			g.Set(i, j, dense.Dot(x[i], x[j]))
 		}
 	}
 	return g, x

@@ -71,8 +71,9 @@ type Merged struct {
 
 // Merge writes the Gram matrix of tiles to a .npy file, with identifiers and targets beside it as
 // matrix.Write has them. paths are files of tiles and folders of them. The matrix is filled in place
-// and has its name only when it is whole; it may be larger than the memory. Every tile is verified. If tiles are missing, damaged, foreign or contradict each other, the error is a
-// *Problems that lists all of them, and nothing is written.
+// and has its name only when it is whole; it may be larger than the memory. Every tile is verified.
+// If tiles are missing, damaged, foreign or contradict each other, the error is a *Problems that
+// lists all of them (unless more than a million are missing), and nothing is written.
 func Merge(ctx context.Context, out string, paths []string) (*Merged, error) {
 	if filepath.Ext(out) != ".npy" {
 		return nil, fmt.Errorf("%s: tiles are merged to a .npy file", out)
@@ -90,6 +91,9 @@ func Merge(ctx context.Context, out string, paths []string) (*Merged, error) {
 	if m.plan == (Plan{}) { // every file is damaged
 		return nil, cmp.Or(m.problems.err(), errors.New("no files of tiles"))
 	}
+	if n := m.plan.Tiles() - len(m.found); n > mostMissing {
+		return nil, fmt.Errorf("%d of %d tiles are missing, too many to name them", n, m.plan.Tiles())
+	}
 	m.missing()
 	if m.problems.err() != nil {
 		// Whoever repairs the files wants to know of everything, so look at the rest too.
@@ -101,7 +105,7 @@ func Merge(ctx context.Context, out string, paths []string) (*Merged, error) {
 	if err := m.fill(ctx, out); err != nil {
 		return nil, err
 	}
-	err = file.Write(ctx, strings.TrimSuffix(out, ".npy")+".ids.csv", func(w io.Writer) error {
+	err = file.Write(ctx, matrix.IDsFile(out), func(w io.Writer) error {
 		_, err := w.Write(m.ids)
 		return err
 	})
@@ -170,7 +174,9 @@ func (m *merger) collect(path string) error {
 		m.problems.Foreign = append(m.problems.Foreign, fmt.Sprintf("%s is of %s as in %s", path, c.plan.difference(m.plan), m.files[0]))
 		return nil
 	}
-	m.files = append(m.files, path)
+	if !slices.Contains(m.files, path) { // named twice, it is read once
+		m.files = append(m.files, path)
+	}
 	if c.ids != nil {
 		if err := c.ids.Check(); err != nil {
 			m.damaged(path, err)
@@ -221,12 +227,17 @@ func (m *merger) compare(path string, c *contents, first string, tiles []int) er
 	return nil
 }
 
+// mostMissing bounds the list of missing tiles: a file of a few bytes may have a plan of 2²⁷.
+const mostMissing = 1 << 20
+
 // missing takes note of what no file has.
 func (m *merger) missing() {
 	m.problems.Tiles = m.plan.Tiles()
-	for _, t := range m.plan.Shard(1, 1) {
-		if m.found[t] == "" {
-			m.problems.Missing = append(m.problems.Missing, m.plan.name(t))
+	for row := range m.plan.Blocks() {
+		for col := row; col < m.plan.Blocks(); col++ {
+			if t := m.plan.Index(row, col); m.found[t] == "" {
+				m.problems.Missing = append(m.problems.Missing, m.plan.name(t))
+			}
 		}
 	}
 	if m.ids == nil {

@@ -56,9 +56,11 @@ func (c *Collection) compute(p Plan, t int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	cols, err := c.Records.Records(p.Block(col))
-	if err != nil {
-		return nil, err
+	cols := rows
+	if col != row {
+		if cols, err = c.Records.Records(p.Block(col)); err != nil {
+			return nil, err
+		}
 	}
 	values, err := Compute(c.Space, p, t, rows, cols)
 	return file.Bytes(values), err
@@ -77,8 +79,9 @@ type Summary struct {
 	Damaged  int // among the computed: those in place of damaged ones
 }
 
-// Work writes the file of a shard to a folder, which it makes. Only the blocks that are needed
-// are read. Tiles that are in the file, or in what an interrupted run has left of it, are kept up
+// Work writes the file of a shard to a folder, which it makes. All records are read once, for the
+// hash in the plan; after that, only the blocks that are needed. Tiles that are in the file, or in
+// what an interrupted run has left of it, are kept up
 // to the first damaged one; the others are computed. A folder with tiles of another model, plan or
 // collection is an error. The other shards may run at the same time, and elsewhere.
 func Work(ctx context.Context, dir string, c *Collection, side, shard, shards int) (sum Summary, err error) {

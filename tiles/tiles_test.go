@@ -571,6 +571,20 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
+// A small file may have a plan of very many tiles, which are not listed.
+func TestManyMissing(t *testing.T) {
+	p := usual(t).plan(t, 4)
+	p.Graphs = 4 * 1500
+	path := filepath.Join(t.TempDir(), "a"+Extension)
+	if err := os.WriteFile(path, p.EncodeTile(0, make([]float64, 16)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Merge(t.Context(), filepath.Join(t.TempDir(), "gram.npy"), []string{path})
+	if err == nil || !strings.Contains(err.Error(), "1125749 of 1125750 tiles are missing") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	f := usual(t)
 	ctx, cancel := context.WithCancel(t.Context())

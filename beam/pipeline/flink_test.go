@@ -1,3 +1,5 @@
+//go:build flink
+
 package pipeline
 
 import (
@@ -37,7 +39,7 @@ func startFlink(t *testing.T) *cluster {
 	t.Helper()
 	jars, command := os.Getenv("MLG_FLINK_JARS"), os.Getenv("MLG_BEAM_COMMAND")
 	if jars == "" || command == "" {
-		t.Skip("MLG_FLINK_JARS and MLG_BEAM_COMMAND are not set: make test-flink sets them")
+		t.Fatal("MLG_FLINK_JARS and MLG_BEAM_COMMAND are not set: make test-flink sets them")
 	}
 	dir := t.TempDir()
 	c := &cluster{log: filepath.Join(dir, "server.log"), command: command}
@@ -122,7 +124,7 @@ func (c *cluster) workers(t *testing.T) []int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
-		t.Skipf("processes are found by /proc: %v", err)
+		t.Fatalf("processes are found by /proc: %v", err)
 	}
 	var out []int
 	for _, e := range entries {
@@ -175,12 +177,6 @@ func (c *cluster) start(t *testing.T, o Options, environment string) (command *e
 		}
 		return counts, json.Unmarshal(stdout.Bytes(), &counts)
 	}
-}
-
-// finished returns the number of tiles in a folder.
-func finished(dir string) int {
-	names, _ := filepath.Glob(filepath.Join(dir, "tile-*"))
-	return len(names)
 }
 
 func TestFlink(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
@@ -215,14 +216,7 @@ func TestGramToTheBit(t *testing.T) {
 	for _, name := range []string{"builtin:drugs", "MUTAG", "PTC_MR"} {
 		path := name
 		if !strings.HasPrefix(name, "builtin:") {
-			root := os.Getenv("MLG_DATASETS")
-			if root == "" {
-				root = filepath.Join("..", "..", "..", "shared", "datasets")
-			}
-			if path = filepath.Join(root, name); !exists(filepath.Join(path, name+"_A.txt")) {
-				t.Logf("%s is not in %s: left out", name, root)
-				continue
-			}
+			path = graphtest.Dataset(t, name)
 		}
 		d, err := dataset.Read(t.Context(), path, dataset.DefaultOptions())
 		if err != nil {
@@ -558,4 +552,10 @@ func TestErrors(t *testing.T) {
 	if _, err := ref.space(t.Context()); err == nil || !strings.Contains(err.Error(), "the pipeline was made for") {
 		t.Errorf("another model on a worker: %v", err)
 	}
+}
+
+// finished returns the number of tiles in a folder.
+func finished(dir string) int {
+	names, _ := filepath.Glob(filepath.Join(dir, "tile-*"))
+	return len(names)
 }

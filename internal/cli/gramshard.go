@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -35,8 +36,8 @@ func (c *gramCmd) shard(g *globals) error {
 	if err != nil {
 		return err
 	}
-	if c.Out != "" || c.Against != "" {
-		return usageError("--shard writes to --tiles only, and computes the square matrix of DATA: leave out --out and --against")
+	if cmp.Or(c.Out, c.Against, c.Picture, c.Map, c.Spectrum) != "" || c.Resume {
+		return usageError("--shard writes to --tiles only, goes on where it stopped, and computes the square matrix of DATA: leave out --out, --against, --resume and pictures")
 	}
 	if c.given()["exact"] == "true" || c.Kernel != "mlg" && c.Kernel != "flg" {
 		return usageError("--shard is for the low-rank kernels mlg and flg, whose graphs are small matrices; the others need all graphs at once")

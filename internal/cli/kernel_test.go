@@ -89,7 +89,7 @@ func TestEveryParameter(t *testing.T) {
 					t.Fatal(err)
 				}
 				if err := changed.Validate(); err != nil {
-					t.Skip("no other value that the kernel takes: ", err)
+					t.Fatal(err)
 				}
 				if changed.String() == k.String() {
 					t.Errorf("%s = %s does not change the text %s", p.Name, text, k)

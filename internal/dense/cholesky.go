@@ -78,7 +78,6 @@ func choleskyColumns(a []float64, n, c, w int, det *product) bool {
 				}
 				row[j] = math.Sqrt(x)
 				inverse[j] = 1 / row[j]
-				copy(top[j][:], row[:j])
 				break
 			}
 			row[j] = x * inverse[j]

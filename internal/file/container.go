@@ -17,7 +17,6 @@ import (
 const (
 	magic    = "\x89MLG\r\n\x1a\n"
 	headSize = 64
-	nameSize = 48
 	endName  = "end"
 )
 

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 // TestWriteIsAtomic lets writing fail in every way and expects the old file, and
@@ -73,7 +75,7 @@ func TestWriteIsAtomic(t *testing.T) {
 
 func TestFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("no /dev/full on this system")
+		graphtest.Missing(t, "no /dev/full on this system")
 	}
 	err := Write(context.Background(), "/dev/full", func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err })
 	if err == nil || err.Error() != "/dev/full: no space left on device" {

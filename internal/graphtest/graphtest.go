@@ -188,8 +188,28 @@ func Shuffle(r *rand.Rand, g *graph.Graph) (*graph.Graph, []int) {
 	return g.Induced(order).With(g.ID(), g.Target()), perm
 }
 
+// Missing ends a test that needs what this machine does not have. It is skipped, and fails where
+// CI=true: there everything is tested.
+func Missing(t testing.TB, format string, what ...any) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("not tested: "+format, what...)
+	}
+	t.Skipf(format, what...)
+}
+
+// Dataset returns the folder of a real dataset.
+func Dataset(t testing.TB, name string) string {
+	t.Helper()
+	path := filepath.Join(Datasets(t), name)
+	if _, err := os.Stat(path); err != nil {
+		Missing(t, "no dataset %s; set MLG_DATASETS to the folder that holds MUTAG, ENZYMES, …", path)
+	}
+	return path
+}
+
 // Datasets returns the folder of the real datasets, from MLG_DATASETS or beside the
-// repository, and skips the test where there is none.
+// repository.
 func Datasets(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("MLG_DATASETS")
@@ -198,7 +218,7 @@ func Datasets(t testing.TB) string {
 		dir = filepath.Join(filepath.Dir(file), "..", "..", "..", "shared", "datasets")
 	}
 	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no datasets in %s; set MLG_DATASETS to the folder that holds MUTAG, ENZYMES, …", dir)
+		Missing(t, "no datasets in %s; set MLG_DATASETS to the folder that holds MUTAG, ENZYMES, …", dir)
 	}
 	return dir
 }
