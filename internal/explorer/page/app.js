@@ -475,6 +475,8 @@ function describe() {
   for (const m of [app.map, app.inset]) m.forget();
   $("axes").textContent = "";
   app.matrix.forget(app.source, info.classes);
+  $("matrix-scale").replaceChildren();
+  matrixOf = pairOf = null;
   app.detail.empty();
   pointCell(null);
   showScore(null);

@@ -25,10 +25,9 @@ export function ownData(app) {
   });
   let depth = 0; // dragenter and dragleave come for every element
   const over = (on) => document.body.classList.toggle("dropping", on);
-  addEventListener("dragenter", (e) => {
-    if (e.dataTransfer.types.includes("Files")) over(++depth > 0);
-  });
-  addEventListener("dragleave", () => over(--depth > 0));
+  const files = (e) => e.dataTransfer.types.includes("Files");
+  addEventListener("dragenter", (e) => files(e) && over(++depth > 0));
+  addEventListener("dragleave", (e) => files(e) && over(--depth > 0));
   addEventListener("dragover", (e) => e.preventDefault());
   addEventListener("drop", (e) => {
     e.preventDefault();

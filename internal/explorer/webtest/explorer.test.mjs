@@ -781,8 +781,13 @@ test("one's own table becomes the map: columns are chosen, skipped rows named; b
   await page.goBack();
   await page.locator("#name").filter({ hasText: "drugs" }).waitFor();
   await page.locator("#detail h2").filter({ hasText: "temazepam" }).waitFor();
+  await page.locator("#tab-matrix").click();
+  await page.locator("#matrix-scale .gradient").waitFor();
   await page.locator("#source").selectOption({ label: "solubility (25)" });
   await page.locator("#name").filter({ hasText: "solubility" }).waitFor();
+  await page.goBack();
+  await page.locator("#name").filter({ hasText: "drugs" }).waitFor();
+  while (!(await value(page, "app.matrix.data?.order.length === 234"))) await page.waitForTimeout(20);
   await close(page);
 });
 
