@@ -77,6 +77,7 @@ export class Detail {
     if (signal.aborted || this.ref !== ref) return;
     this.reasons = reasons;
     if (chosen() === null) this.paint();
+    else await this.vertex(chosen(), signal);
   }
 
   // explain asks for reasons; where there are none, for the line that says why.
@@ -223,9 +224,11 @@ export class Detail {
     if (this.ticket !== ticket) return;
     this.drawing.neighbourhood(v, a.neighbourhood, a.distance, a.radius);
     const found = a.elsewhere.length > 0;
+    const part = this.reasons?.vertices[v];
     this.key.replaceChildren(h("i", { class: "zone-key" }), `${this.drawing.describe(v)}: ` +
       (a.level === 0 ? "alone" : `${a.neighbourhood.length} vertices ${scaleName(a.level, a.radius)}`) +
-      (found ? `; the same ${a.equal} times in all graphs` : ""));
+      (found ? `; the same ${a.equal} times in all graphs` : "") +
+      (part === undefined ? "" : `; it contributes ${part < 0 ? "" : "+"}${number(part, 2)}`));
     const cards = a.elsewhere.map((e) => card(app, String(e.index),
       { id: e.id, text: app.mini(e.index, e.similarity.toFixed(3)), vertex: e.vertex }));
     this.elsewhere.replaceChildren(...(found ? [h("h3", {}, `Similar vertices elsewhere, ${scaleName(a.level, a.radius)}`),

@@ -184,6 +184,10 @@ test("a vertex shows its neighbourhood at the chosen scale, and similar ones els
   await page.waitForFunction((n) => document.querySelectorAll("#detail circle.zone").length < n, wide);
   assert.equal(await page.locator("#detail circle.zone").count(), 4, "a vertex with three neighbours");
   assert.match(await page.locator("#detail").innerText(), /similar vertices elsewhere, within 1 hop/i);
+  const reasons = await fetch(`${base}/api/v1/explain?index=3`).then((r) => r.json());
+  const part = Number(reasons.vertices[8].toPrecision(2));
+  const said = `it contributes ${part < 0 ? "−" : "+"}${Math.abs(part)}`;
+  await page.locator("#detail .key").filter({ hasText: said }).waitFor();
   assert.match(page.url(), /level=1/);
   assert.match(page.url(), /vertex=8/);
   await page.locator("#detail .card .ring").first().waitFor({ state: "attached" });
