@@ -90,7 +90,7 @@ test-kubernetes:
 	cd examples/kubernetes && $(GO) vet ./... && $(GO) test ./...
 
 # The page of mlg serve in a real browser; skips, with a line that says so, where there is none
-# and none can be installed.
+# and none can be installed. With CI=true that is a failure.
 test-explorer:
 	GO="$(GO)" ./internal/explorer/webtest/run.sh
 

@@ -100,25 +100,6 @@ func (m *Model) Attribute(ctx context.Context, g *graph.Graph, factor float64, o
 	return a, nil
 }
 
-// VertexFeatures returns the features q_ℓ(v) of the vertices of g at a level, 0 … L, a row
-// each. Their dot products approximate 𝔎_ℓ; at level 0 with explicit base features they are
-// the base kernel.
-func (m *Model) VertexFeatures(ctx context.Context, g *graph.Graph, level int) (*kernel.Matrix, error) {
-	if level < 0 || level >= len(m.projections) {
-		return nil, fmt.Errorf("level %d, want 0 … %d", level, len(m.projections)-1)
-	}
-	t, err := m.record(ctx, g, 1)
-	if err != nil {
-		return nil, err
-	}
-	p := m.projections[level].p
-	out := kernel.NewMatrix(g.N(), p)
-	for v := range g.N() {
-		copy(out.Row(v), t.row(level, v))
-	}
-	return out, nil
-}
-
 // combineLogs combines the levels, rows of l, into log k. share has ∂log k/∂log k_ℓ.
 func (k *Kernel) combineLogs(l *kernel.Matrix) (logK, share []float64) {
 	logK, share = make([]float64, l.Cols), make([]float64, len(l.Data))

@@ -1,6 +1,7 @@
 package mlg
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -19,7 +20,7 @@ type assembler struct {
 }
 
 // covariance returns S = γI + YᵀY, packed, of a quotient whose cells have the given features.
-func (a *assembler) covariance(quotient []uint32, below features, k *Kernel) ([]float64, error) {
+func (a *assembler) covariance(ctx context.Context, quotient []uint32, below features, k *Kernel) ([]float64, error) {
 	a.q.Decode(quotient)
 	m, p := a.q.Cells(), below.width
 	a.y = dense.Grow(a.y, m*p)
@@ -30,8 +31,9 @@ func (a *assembler) covariance(quotient []uint32, below features, k *Kernel) ([]
 			row[j] = scale * v
 		}
 	}
+	a.e.sparse.ctx = ctx
 	if !a.e.run(&a.q, k.Eta, a.y, p) {
-		return nil, errOverflow
+		return nil, cmp.Or(ctx.Err(), errOverflow)
 	}
 	a.s = dense.Grow(a.s, spd.Size(p))
 	clear(a.s)
@@ -48,7 +50,7 @@ func (m *Model) covariances(ctx context.Context, at *level, chosen []int32) (*sp
 	b := spd.NewBatch(len(chosen), at.below.width)
 	workers := make([]assembler, kernel.Workers(ctx))
 	err := kernel.Each(ctx, len(chosen), 16, func(w, i int) error {
-		packed, err := workers[w].covariance(at.quotient[chosen[i]], at.below, &m.kernel)
+		packed, err := workers[w].covariance(ctx, at.quotient[chosen[i]], at.below, &m.kernel)
 		if err != nil {
 			return err
 		}

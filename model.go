@@ -124,7 +124,7 @@ func (m *Model) wholeGraphs(ctx context.Context, graphs []*graph.Graph, at *leve
 	b := spd.NewBatch(len(graphs), at.width)
 	workers := make([]assembler, kernel.Workers(ctx))
 	err = kernel.Each(ctx, len(graphs), 4, func(w, i int) error {
-		packed, err := workers[w].covariance(whole.quotient[whole.of[0][i]], at.features, &m.kernel)
+		packed, err := workers[w].covariance(ctx, whole.quotient[whole.of[0][i]], at.features, &m.kernel)
 		if err == nil {
 			err = b.Set(i, packed)
 		}

@@ -109,7 +109,7 @@ func (p *projection) diagonalise(ctx context.Context, gram []float64, marks []la
 	if k.Landmarks != Uniform {
 		rank = n // principal takes the leading part
 	}
-	values, vectors, err := dense.LeadingEigen(gram, n, rank, kernel.Workers(ctx))
+	values, vectors, err := dense.LeadingEigen(ctx, gram, n, rank, kernel.Workers(ctx))
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (m *Model) principal(ctx context.Context, proj *projection, at *level) erro
 	}
 	defer kernel.Trace(ctx, "eigen")()
 	p := proj.p
-	values, vectors, err := dense.LeadingEigen(c, p, m.kernel.Rank, kernel.Workers(ctx))
+	values, vectors, err := dense.LeadingEigen(ctx, c, p, m.kernel.Rank, kernel.Workers(ctx))
 	if err != nil {
 		return fmt.Errorf("level %d: %w", at.number, err)
 	}
@@ -259,7 +259,7 @@ func (f *projector) kernels(ctx context.Context, dst []float64, m *Model, proj *
 	}
 	end := kernel.Trace(ctx, "factor")
 	for k, i := range full {
-		packed, err := f.covariance(at.quotient[chosen[i]], at.below, &m.kernel)
+		packed, err := f.covariance(ctx, at.quotient[chosen[i]], at.below, &m.kernel)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package mlg
 
 import (
 	"container/heap"
+	"context"
 	"math"
 	"slices"
 
@@ -18,6 +19,8 @@ type entry struct {
 // sparseFactor factors large sparse matrices A = N L_q and solves with the factor. It holds
 // the buffers of one worker.
 type sparseFactor struct {
+	ctx context.Context // of the computation, which gives up when it ends; nil: never
+
 	perm, inv []int32 // perm[k] is the cell eliminated at step k
 
 	lower [][]entry // by column of the factor: entries below the diagonal, by row
@@ -29,6 +32,9 @@ type sparseFactor struct {
 	x    []float64
 	copy []float64
 }
+
+// over reports whether nobody waits for the result any more; it looks from time to time.
+func (s *sparseFactor) over(step int) bool { return step%64 == 0 && s.ctx != nil && s.ctx.Err() != nil }
 
 // run overwrites y, the m×p matrix N q, with C⁻¹ N q for A = C Cᵀ, in order of elimination.
 func (s *sparseFactor) run(q *graph.Quotient, eta float64, y []float64, p int) bool {
@@ -44,6 +50,9 @@ func (s *sparseFactor) run(q *graph.Quotient, eta float64, y []float64, p int) b
 		copy(y[k*p:(k+1)*p], s.copy[int(s.perm[k])*p:])
 	}
 	for k := range m {
+		if s.over(k) {
+			return false
+		}
 		row := y[k*p : (k+1)*p]
 		d := 1 / s.diag[k]
 		for c := range row {
@@ -249,6 +258,9 @@ func (s *sparseFactor) factor() bool {
 		}
 	}
 	for k := range m {
+		if s.over(k) {
+			return false
+		}
 		column := s.lower[k]
 		for _, e := range column {
 			s.mark[e.row], s.x[e.row] = int32(k), e.x

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,8 +13,8 @@ import (
 // numbers, and within a group similar objects side by side: the leaves of average-linkage
 // clustering, the two sides of each join turned so that the nearest ends meet. It takes O(n²)
 // time. The error says that the matrix is not square, has an entry that is not finite, or does not
-// fit the groups.
-func Order(gram *kernel.Matrix, group []int) ([]int, error) {
+// fit the groups, or is that of the context.
+func Order(ctx context.Context, gram *kernel.Matrix, group []int) ([]int, error) {
 	x, err := distances(gram)
 	if err != nil {
 		return nil, err
@@ -27,18 +28,24 @@ func Order(gram *kernel.Matrix, group []int) ([]int, error) {
 	}
 	var order []int
 	for _, g := range slices.Sorted(maps.Keys(members)) {
-		order = append(order, leaves(x, members[g])...)
+		if order, err = leaves(ctx, x, members[g], order); err != nil {
+			return nil, err
+		}
 	}
 	return order, nil
 }
 
-// leaves clusters objects by chains of nearest neighbours and returns them in the order of
+// leaves clusters objects by chains of nearest neighbours and appends them in the order of
 // the leaves.
-func leaves(x *kernel.Matrix, members []int) []int {
+func leaves(ctx context.Context, x *kernel.Matrix, members, order []int) ([]int, error) {
 	n := len(members)
 	d := make([][]float64, n) // mean distances of clusters
 	list := make([][]int, n)  // the objects of each cluster in order; nil once merged
+	meter := kernel.NewMeter(ctx, "order", n)
 	for a, i := range members {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		list[a] = []int{i}
 		d[a] = make([]float64, n)
 		for b, j := range members {
@@ -47,6 +54,9 @@ func leaves(x *kernel.Matrix, members []int) []int {
 	}
 	var chain []int
 	for merges := 0; merges < n-1; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if len(chain) == 0 {
 			chain = append(chain, slices.IndexFunc(list, func(l []int) bool { return l != nil }))
 		}
@@ -75,8 +85,9 @@ func leaves(x *kernel.Matrix, members []int) []int {
 		}
 		list[a], list[b] = joined(x, list[a], list[b]), nil
 		merges++
+		meter.Add(1)
 	}
-	return list[0]
+	return append(order, list[0]...), nil
 }
 
 // joined concatenates two lists, either reversed if that brings nearer ends together.

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -23,7 +25,7 @@ func TestOrder(t *testing.T) {
 			k.Set(i, j, float64(at)*float64(other))
 		}
 	}
-	order, err := Order(k, group)
+	order, err := Order(t.Context(), k, group)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,16 @@ func TestOrder(t *testing.T) {
 	if walk > 60 {
 		t.Errorf("the walk through group 0 is %v long, the line 38", walk)
 	}
-	if _, err := Order(k, group[1:]); err == nil {
+	if _, err := Order(t.Context(), k, group[1:]); err == nil {
 		t.Error("39 groups for 40 objects: no error")
+	}
+}
+
+// An order that nobody waits for is given up.
+func TestOrderCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Order(ctx, kernel.NewMatrix(3, 3), make([]int, 3)); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want cancelled", err)
 	}
 }

@@ -27,7 +27,8 @@ func openBuiltin(name string, opts Options) (*Reader, error) {
 		opts.Format, opts.SMILESColumn, opts.TargetColumn, opts.IDColumn = CSV, "smiles", "class", "name"
 		return NewReader(bytes.NewReader(drugsTable), "drugs.csv", opts)
 	case "scales":
-		return &Reader{name: name, warn: &warnings{}, next: each(Scales(scalesGraphs, scalesSeed).Graphs), weight: opts.EdgeWeight}, nil
+		next := each(Scales(scalesGraphs, scalesSeed).Graphs)
+		return &Reader{name: name, warn: &warnings{}, next: next, weight: opts.EdgeWeight, in: &stream{opts: opts}}, nil
 	}
 	return nil, fmt.Errorf("no built-in collection %q, want one of %s", name, list(Builtins()))
 }

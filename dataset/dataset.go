@@ -49,6 +49,7 @@ type Reader struct {
 	count  int    // graphs so far
 	err    error  // what Next returns from now on
 	lines  *lines // nil unless every line is a graph
+	in     *stream
 }
 
 // nextGraph returns the next graph, and io.EOF after the last one.
@@ -83,8 +84,45 @@ func (r *Reader) Skip() bool {
 	if r.lines == nil || r.lines.broken || r.err == nil || r.err == io.EOF {
 		return false
 	}
+	r.in.skip(r.lines.n, r.err)
 	r.err = nil
 	return true
+}
+
+// Format returns the format, which was recognised where the options did not say it.
+func (r *Reader) Format() Format { return r.in.opts.Format }
+
+// Fields are texts that stand beside a graph: the cells of a table, the string and the name of a SMILES
+// file, the data fields of an SDF, the data of a graph in GraphML and DOT, the id, the target and the
+// unknown texts and numbers of Graph JSON Lines, and of a TUDataset label and the numbered columns of
+// graph_attributes.
+type Fields struct {
+	Names, Values []string
+	SMILES        int // position of the string that the graph was made of, −1 for none
+}
+
+// Fields returns those of the graph that Next returned last, valid until it is called again.
+func (r *Reader) Fields() Fields { return Fields{r.in.names, r.in.values, r.in.structure - 1} }
+
+// Skipped returns the first records that were left out, and how many there are.
+func (r *Reader) Skipped() (first []Skipped, count int) { return r.in.skipped, r.in.skips }
+
+// Skipped is a record that was left out.
+type Skipped struct {
+	Line   int    `json:"line"`
+	Reason string `json:"reason"`
+}
+
+// maxSkipped is the number of records of which Reader.Skipped tells.
+const maxSkipped = 100
+
+func (s *stream) skip(line int, reason error) {
+	if s.skips++; s.skips <= maxSkipped {
+		if inner := errors.Unwrap(reason); inner != nil { // without the place
+			reason = inner
+		}
+		s.skipped = append(s.skipped, Skipped{line, reason.Error()})
+	}
 }
 
 // Line returns the number of the line that was read last, 0 unless every line is a graph.

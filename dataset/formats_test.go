@@ -101,6 +101,8 @@ func TestTables(t *testing.T) {
 		t.Fatal(d, err)
 	}
 	wantWarnings(t, d, "1 molecule that cannot be read left out")
+	d = mustReadText(t, CSV, "what,found\nC,CCO\nN,CC\n") // the column with the longest SMILES
+	wantGraph(t, d.Graphs[1], "id \"\" target \"\" n 2\n0 \"C\"\n1 \"C\"\n0-1 1 \"-\"")
 	wantErrors(t, CSV, []errorCase{
 		{"", "f:1: no header"},
 		{"a,b\n1,2\n", `f:1: no SMILES column among "a", "b"`},
@@ -527,6 +529,55 @@ func TestMolecules(t *testing.T) {
 		}
 		if labels := strings.Join(g.Labels(), " "); aromatic != 6 || labels != "C c c c c c c" {
 			t.Errorf("%s: %d aromatic bonds, labels %s", smiles, aromatic, labels)
+		}
+	}
+}
+
+// What stands beside a graph is told for every format, and what was left out with its line and reason.
+func TestFields(t *testing.T) {
+	const mol = "ethane\n\n\n  2  1  0  0  0  0  0  0  0  0999 V2000\n" +
+		"    0.0000    0.0000    0.0000 C   0  0\n    1.0000    0.0000    0.0000 C   0  0\n  1  2  1  0\nM  END\n"
+	for name, c := range map[string]struct {
+		text, want, skipped string
+	}{
+		"f.csv":  {"smiles,class,mw\nCC,a,30.1\nC(,b,1\nC\nO,b,18\n", "0 smiles=CC class=a mw=30.1|0 smiles=O class=b mw=18", "3 SMILES position 2: branch is not closed|4 1 columns, want 3 as in the header"},
+		"f.tsv":  {"x\tsmiles\n1\tCC\n", "1 x=1 smiles=CC", ""},
+		"f.smi":  {"CC ethane\nC((\nO\n", "0 smiles=CC name=ethane|0 smiles=O name=", "2 SMILES position 3: branch without an atom before it"},
+		"f.sdf":  {mol + "> <logP>\n1.5\n\n$$$$\n", "-1 logP=1.5", ""},
+		"f.json": {`{"nodes":1,"edges":[],"id":"a","mw":3.5,"kind":"x","list":[1]}` + "\n{\n", "-1 id=a mw=3.5 kind=x", "2 the object breaks off in the line"},
+		"f.dot":  {"graph a { class=x; size=3; 1 -- 2 }", "-1 class=x size=3", ""},
+	} {
+		o := DefaultOptions()
+		o.SkipInvalid = true
+		r, err := NewReader(strings.NewReader(c.text), name, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, skipped []string
+		for {
+			_, err := r.Next()
+			if err != nil && r.Skip() {
+				continue
+			}
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			f := r.Fields()
+			line := fmt.Sprint(f.SMILES)
+			for i, n := range f.Names {
+				line += " " + n + "=" + f.Values[i]
+			}
+			got = append(got, line)
+		}
+		first, count := r.Skipped()
+		for _, s := range first {
+			skipped = append(skipped, fmt.Sprintf("%d %s", s.Line, s.Reason))
+		}
+		if strings.Join(got, "|") != c.want || strings.Join(skipped, "|") != c.skipped || count != len(skipped) {
+			t.Errorf("%s (%s): %q, left out %q (%d), want %q and %q", name, r.Format(), got, skipped, count, c.want, c.skipped)
 		}
 	}
 }

@@ -89,23 +89,29 @@ func Info(d *Dataset) Summary {
 }
 
 func (s *Summary) targets(d *Dataset) {
-	counts := map[string]int{}
-	for _, g := range d.Graphs {
-		if g.Target() != "" {
-			s.Targets++
-			counts[g.Target()]++
-		}
+	var counts map[string]int
+	counts, s.Targets = count(d.Targets())
+	if s.TargetRange = ValueRange(d.Targets()); s.TargetRange == nil {
+		s.Classes, s.ClassCounts = len(counts), counts
 	}
-	if r := valueRange(counts, s.Targets); r != nil {
-		s.TargetRange = r
-		return
-	}
-	s.Classes, s.ClassCounts = len(counts), counts
 }
 
-// valueRange returns the range of targets that are values and not classes: numbers of
-// which some is not whole, or of which more than half are different and more than 20.
-func valueRange(counts map[string]int, n int) []float64 {
+// count returns how often each target occurs, and how many there are.
+func count(targets []string) (counts map[string]int, n int) {
+	counts = map[string]int{}
+	for _, t := range targets {
+		if t != "" {
+			counts[t]++
+			n++
+		}
+	}
+	return counts, n
+}
+
+// ValueRange returns the range of targets that are values and not classes: numbers of
+// which some is not whole, or of which more than half are different and more than 20. It is nil for classes.
+func ValueRange(targets []string) []float64 {
+	counts, n := count(targets)
 	fraction := false
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for t := range counts {

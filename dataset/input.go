@@ -19,6 +19,11 @@ type stream struct {
 	opts Options
 	warn *warnings
 	read *lines // what lines returned
+
+	names, values []string  // of the fields beside the last graph
+	skipped       []Skipped // the first of those that were left out
+	skips         int
+	structure     int // number of the field that has the SMILES, from 1; 0 for none
 }
 
 // lineError is an error in a line of the input.
@@ -26,6 +31,8 @@ type lineError struct {
 	line int
 	err  error
 }
+
+func (e *lineError) Unwrap() error { return e.err }
 
 func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
 

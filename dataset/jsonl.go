@@ -118,6 +118,7 @@ func readJSONLines(s *stream) (nextGraph, error) {
 			return nil, err
 		}
 		*j = jsonGraph[jsonText, *jsonEdges]{}
+		s.names, s.values = nil, nil
 		err = r.parse(line)
 		if err == nil {
 			var g *graph.Graph
@@ -157,6 +158,7 @@ func (r *jsonReader) parse(line []byte) error {
 		if err := d.Decode(to); err != nil {
 			return fmt.Errorf("field %s: %w", quote([]byte(key)), err)
 		}
+		r.field(key, to)
 	}
 	if _, err := d.Token(); err != nil {
 		return err
@@ -165,6 +167,22 @@ func (r *jsonReader) parse(line []byte) error {
 		return errors.New("something follows the object, want one graph a line")
 	}
 	return nil
+}
+
+// field keeps a value that is a text, a number or a truth value.
+func (r *jsonReader) field(key string, value any) {
+	var text jsonText
+	switch v := value.(type) {
+	case *jsonText:
+		text = *v
+	case *json.RawMessage:
+		if text.UnmarshalJSON(*v) != nil {
+			return
+		}
+	default:
+		return
+	}
+	r.names, r.values = append(r.names, key), append(r.values, string(text))
 }
 
 // build makes a graph of what a line says.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -119,6 +120,10 @@ func (n *named) build(s *stream, numbers func(*graph.Builder) error) (*graph.Gra
 	}
 	if err := as.put(b, rule, s.warn); err != nil {
 		return nil, err
+	}
+	s.names, s.values = slices.Sorted(maps.Keys(n.data)), nil
+	for _, name := range s.names {
+		s.values = append(s.values, n.data[name])
 	}
 	target, ok := n.data.find(wanted(s.opts.TargetColumn, targetNames))
 	if !ok && s.opts.TargetColumn != "" {

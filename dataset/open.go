@@ -86,24 +86,33 @@ func openFile(f *os.File, size int64, path string, opts Options) (*Reader, error
 		return nil, err
 	}
 	magic = magic[:n]
-	if isZip(magic) {
-		if opts.Format != Auto && opts.Format != TUDataset {
-			return nil, fmt.Errorf("%s is a zip file; only a TUDataset may be one, not format %s", path, opts.Format)
-		}
-		z, err := zip.NewReader(f, size)
-		if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if err := checkZip(z, size, opts.Limits); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		return openTU(z, path, opts)
+	if IsZip(magic) {
+		return NewZipReader(f, size, path, opts)
 	}
 	// A pipe cannot be rewound: what was read goes before the rest.
 	return NewReader(io.MultiReader(bytes.NewReader(magic), f), path, opts)
 }
 
-func isZip(b []byte) bool {
+// NewZipReader reads a TUDataset from a zip file of some size.
+func NewZipReader(src io.ReaderAt, size int64, name string, opts Options) (*Reader, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	if opts.Format != Auto && opts.Format != TUDataset {
+		return nil, fmt.Errorf("%s is a zip file; only a TUDataset may be one, not format %s", name, opts.Format)
+	}
+	z, err := zip.NewReader(src, size)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := checkZip(z, size, opts.Limits); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return openTU(z, name, opts)
+}
+
+// IsZip reports whether a file begins as a zip file does.
+func IsZip(b []byte) bool {
 	return bytes.HasPrefix(b, []byte("PK\x03\x04")) || bytes.HasPrefix(b, []byte("PK\x05\x06"))
 }
 
@@ -149,7 +158,7 @@ func NewReader(src io.Reader, name string, opts Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{name: stem(name), warn: warn, next: next, weight: opts.EdgeWeight}
+	r := &Reader{name: stem(name), warn: warn, next: next, weight: opts.EdgeWeight, in: s}
 	if opts.Format == JSONLines || opts.Format == SMILES {
 		r.lines = s.read
 	}
@@ -197,7 +206,7 @@ func recognise(name string, head []byte) (Format, error) {
 	lead := bytes.TrimLeft(head, " \t\r\n")
 	first, _, _ := strings.Cut(string(lead), "\n")
 	switch {
-	case isZip(head):
+	case IsZip(head):
 		return TUDataset, nil
 	case len(lead) == 0:
 		return "", errors.New("nothing in it, so that its format cannot be recognised; give the format")

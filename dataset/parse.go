@@ -20,6 +20,12 @@ var (
 	edgeWeightNames = []string{"weight", "value"}
 )
 
+// Usual returns the positions of the columns that are taken for the SMILES, the identifier and the target
+// when the options name none, each −1 where no column has one of the usual names.
+func Usual(columns []string) (smiles, id, target int) {
+	return findColumn(columns, smilesNames), findColumn(columns, idNames), findColumn(columns, targetNames)
+}
+
 // wanted returns the names to look for: the given one, or else the usual ones.
 func wanted(given string, usual []string) []string {
 	if given != "" {

@@ -19,7 +19,7 @@ func readSDF(s *stream) (nextGraph, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, line, err := sdfGraph(text, s.opts)
+		g, line, err := s.sdfGraph(text)
 		if err != nil {
 			return nil, &lineError{first + line - 1, err}
 		}
@@ -52,12 +52,14 @@ func sdfText(l *lines, lim Limits) ([]string, error) {
 }
 
 // sdfGraph makes a graph of a molecule. An error is in the line that it returns, from 1.
-func sdfGraph(text []string, opts Options) (*graph.Graph, int, error) {
+func (s *stream) sdfGraph(text []string) (*graph.Graph, int, error) {
+	opts := s.opts
 	m, n, err := chem.ParseMol(text, opts.Limits.Vertices)
 	if err != nil {
 		return nil, n, err
 	}
 	names, values := sdfFields(text[n:])
+	s.names, s.values = names, values
 	value := func(given string, usual []string) (text string) {
 		i, missing := chosen("data field", names, given, usual)
 		err = cmp.Or(err, missing)

@@ -14,6 +14,31 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
+// smilesColumn returns the column that has the longest SMILES of at least two atoms in the first row, for
+// tables whose header does not tell, and what reads the row again.
+func smilesColumn(header []string, read tableRow) (int, tableRow, error) {
+	row, line, err := read()
+	row = slices.Clone(row)
+	found, length := -1, 0
+	for i, c := range row {
+		m, bad := chem.ParseSMILES(strings.TrimSpace(c), 1<<20)
+		if bad == nil && len(m.Atoms) > 1 && len(c) > length && i < len(header) {
+			found, length = i, len(c)
+		}
+	}
+	if found < 0 {
+		return found, read, fmt.Errorf("no SMILES column among %s", quoteList(header))
+	}
+	again := false
+	return found, func() ([]string, int, error) {
+		if again {
+			return read()
+		}
+		again = true
+		return row, line, err
+	}, nil
+}
+
 // looksLikeSMILES reports whether the first field of a line is a SMILES string.
 func looksLikeSMILES(line string) bool {
 	f := strings.Fields(line)
@@ -36,6 +61,7 @@ func molecules(s *stream, next nextGraph) nextGraph {
 			if !s.opts.SkipInvalid {
 				return nil, s.at(0, err)
 			}
+			s.skip(err.(*lineError).line, err)
 			s.warn.add(1, "molecule that cannot be read left out", "molecules that cannot be read left out")
 		}
 	}
@@ -45,6 +71,7 @@ func molecules(s *stream, next nextGraph) nextGraph {
 // lines that begin with # are skipped, and a first line that is a header.
 func readSMILES(s *stream) (nextGraph, error) {
 	l := s.lines()
+	s.names, s.values, s.structure = []string{"smiles", "name"}, make([]string, 2), 1
 	var next nextGraph
 	next = func() (*graph.Graph, error) {
 		line, err := l.content("#")
@@ -58,7 +85,8 @@ func readSMILES(s *stream) (nextGraph, error) {
 		if l.n == 1 && findColumn([]string{string(smiles)}, smilesNames) >= 0 {
 			return next()
 		}
-		return s.smiles(string(smiles), string(id), "", l.n)
+		s.values[0], s.values[1] = string(smiles), string(id)
+		return s.smiles(s.values[0], s.values[1], "", l.n)
 	}
 	return molecules(s, next), nil
 }
@@ -130,24 +158,27 @@ func readTable(s *stream, read tableRow) (nextGraph, error) {
 		return nil, err
 	}
 	header = slices.Clone(header)
+	s.names = header
 	smiles, err := chosen("column", header, s.opts.SMILESColumn, smilesNames)
 	target, err2 := chosen("column", header, s.opts.TargetColumn, targetNames)
 	id, err3 := chosen("column", header, s.opts.IDColumn, idNames)
 	err = cmp.Or(err, err2, err3)
 	if err == nil && smiles < 0 {
-		err = fmt.Errorf("no SMILES column among %s", quoteList(header))
+		smiles, read, err = smilesColumn(header, read)
 	}
 	if err != nil {
 		return nil, s.at(1, err)
 	}
+	s.structure = smiles + 1
 	return molecules(s, func() (*graph.Graph, error) {
 		row, line, err := read()
 		if err != nil {
 			return nil, err
 		}
 		if len(row) != len(header) {
-			return nil, at(s.name, line, "%d columns, want %d as in the header", len(row), len(header))
+			return nil, &lineError{line, fmt.Errorf("%d columns, want %d as in the header", len(row), len(header))}
 		}
+		s.values = row
 		cell := func(i int) string {
 			if i < 0 {
 				return ""

@@ -125,7 +125,8 @@ func openTU(fsys fs.FS, path string, opts Options) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	r := &Reader{name: t.set, warn: &warnings{}, weight: opts.EdgeWeight}
+	opts.Format = TUDataset
+	r := &Reader{name: t.set, warn: &warnings{}, weight: opts.EdgeWeight, in: &stream{opts: opts}}
 	r.next = func() (*graph.Graph, error) {
 		if err := t.parse(opts.Limits); err != nil {
 			return nil, err
@@ -134,10 +135,32 @@ func openTU(fsys fs.FS, path string, opts Options) (*Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.next = each(graphs)
+		next, labels, columns := each(graphs), t.class.labels, t.graphValues
+		at := -1
+		r.next = func() (*graph.Graph, error) {
+			at++
+			g, err := next()
+			if err == nil {
+				r.in.tuFields(labels, columns, at)
+			}
+			return g, err
+		}
 		return r.next()
 	}
 	return r, nil
+}
+
+// tuFields tells the class and the attributes of a graph.
+func (s *stream) tuFields(labels []string, columns table[string], at int) {
+	s.names, s.values = nil, nil
+	if len(labels) > 0 {
+		s.names, s.values = append(s.names, "label"), append(s.values, labels[at])
+	}
+	if columns.rows > 0 {
+		for k, v := range columns.row(at) {
+			s.names, s.values = append(s.names, strconv.Itoa(k+1)), append(s.values, v)
+		}
+	}
 }
 
 // parse reads all files, concurrently.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // finite reports whether sums and differences of the numbers stay finite.
@@ -53,7 +54,7 @@ func (c BarChart) Picture() (*Picture, error) {
 	half := min(math.Abs(f.y.at(1)-f.y.at(0))*0.36, 16)
 	for i, b := range c.Bars {
 		at := f.y.at(float64(i) + 0.5)
-		f.polygon(ClassColor(4), rectangle(f.x.at(min(0, b.Value)), at-half, f.x.at(max(0, b.Value)), at+half)...)
+		f.polygon(ClassColor(0), rectangle(f.x.at(min(0, b.Value)), at-half, f.x.at(max(0, b.Value)), at+half)...)
 		label := fmt.Sprintf("%.4g", b.Value)
 		if b.Error > 0 {
 			label += fmt.Sprintf(" ± %.2g", b.Error)
@@ -119,12 +120,21 @@ func (c LineChart) Picture() (*Picture, error) {
 	return f.Picture, nil
 }
 
-// Scatter describes points in the plane, coloured by class.
+// Scatter describes points in the plane, coloured by class or by value.
 type Scatter struct {
 	Title, XAxis, YAxis string
 	X, Y                []float64
-	Class               []string // one for each point, or nil
+	Class               []string     // one for each point, or nil
+	Names               []string     // the classes in the order of their colours; nil: those that occur, in natural order
+	Value               *PointValues // in place of classes, or nil
 	Size                Size
+}
+
+// PointValues are numbers that colours show, with a scale beside the points.
+type PointValues struct {
+	Name     string
+	Of       []float64 // one for each point, NaN for none
+	TwoSided bool      // the scale has 0 in its middle
 }
 
 // Picture draws the points. Points of rare classes lie on top. The error names the size, or
@@ -133,15 +143,26 @@ func (s Scatter) Picture() (*Picture, error) {
 	if err := s.Size.check(leastChart); err != nil {
 		return nil, err
 	}
-	if len(s.X) != len(s.Y) || s.Class != nil && len(s.Class) != len(s.X) || len(s.X) == 0 {
-		return nil, fmt.Errorf("scatter %q: %d x, %d y, %d classes, want as many of each", s.Title, len(s.X), len(s.Y), len(s.Class))
+	n := len(s.X)
+	if n != len(s.Y) || s.Class != nil && len(s.Class) != n || n == 0 || s.Value != nil && len(s.Value.Of) != n {
+		return nil, fmt.Errorf("scatter %q: %d x, %d y, %d classes, want as many of each, and of values", s.Title, n, len(s.Y), len(s.Class))
 	}
 	for i := range s.X {
 		if !finite(s.X[i], s.Y[i]) {
 			return nil, fmt.Errorf("scatter %q: point %d is (%v, %v), want finite numbers", s.Title, i, s.X[i], s.Y[i])
 		}
 	}
+	r := min(max(60/math.Sqrt(float64(len(s.X))), 2), 5)
+	if s.Value != nil {
+		return s.valued(r), nil
+	}
 	names, number := numbered(s.Class, len(s.X))
+	if s.Names != nil {
+		names = s.Names
+		for i, c := range s.Class {
+			number[i] = max(slices.Index(names, c), 0)
+		}
+	}
 	count := make([]int, len(names)+1)
 	order := make([]int, len(s.X))
 	for i := range order {
@@ -150,11 +171,52 @@ func (s Scatter) Picture() (*Picture, error) {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return count[number[b]] - count[number[a]] })
 	f := newFrame(s.Size, s.Title, newAxis(s.XAxis, s.X, false), newAxis(s.YAxis, s.Y, false), names, 6)
-	r := min(max(60/math.Sqrt(float64(len(s.X))), 2), 5)
 	for _, i := range order {
+		if s.Names != nil && !slices.Contains(names, s.Class[i]) {
+			f.disc(point{f.x.at(s.X[i]), f.y.at(s.Y[i])}, r, unknownColor)
+			continue
+		}
 		mark(f.Picture, point{f.x.at(s.X[i]), f.y.at(s.Y[i])}, r, number[i], white)
 	}
 	return f.Picture, nil
+}
+
+// valued draws the points in the colours of their values.
+func (s Scatter) valued(r float64) *Picture {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range s.Value.Of {
+		if !math.IsNaN(v) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	shade := numberColor
+	if s.Value.TwoSided {
+		shade = differenceColor
+		hi = max(math.Abs(lo), math.Abs(hi))
+		lo = -hi
+	}
+	const bar = 80 // width of the scale
+	f := newFrame(s.Size, s.Title, newAxis(s.XAxis, s.X, false), newAxis(s.YAxis, s.Y, false), nil, bar)
+	for i, v := range s.Value.Of {
+		at, c := point{f.x.at(s.X[i]), f.y.at(s.Y[i])}, unknownColor
+		if !math.IsNaN(v) {
+			c = shade((v - lo) / max(hi-lo, math.SmallestNonzeroFloat64))
+		}
+		f.disc(at, r, white)
+		f.disc(at, 0.85*r, c)
+	}
+	if lo <= hi {
+		x, top, bottom := s.Size.Width-margin-bar+20, f.y.b, f.y.a
+		f.colorBar(box{x, top, x + 12, bottom}, shade)
+		for _, t := range []float64{0, 0.5, 1} {
+			text := strconv.FormatFloat(lo+(hi-lo)*t, 'g', 3, 64)
+			f.text(point{x + 16, bottom + (top-bottom)*t + 4}, text, style{size: tickStyle.size, color: gray})
+		}
+		upward := tickStyle
+		upward.upward = true
+		f.label(point{x - 5, (top + bottom) / 2}, s.Value.Name, bottom-top, upward)
+	}
+	return f.Picture
 }
 
 // numbered returns the classes of n objects and the number of each object's; all are in class 0

@@ -44,7 +44,7 @@ func TestKernelPCA(t *testing.T) {
 	for _, n := range []int{3, 60, 420} {
 		ps := cloud(n)
 		gram := linearKernel(ps)
-		e, err := KernelPCA(gram)
+		e, err := KernelPCA(t.Context(), gram)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestKernelPCA(t *testing.T) {
 	for i := range k.Data {
 		k.Data[i] = 1
 	}
-	e, err := KernelPCA(k)
+	e, err := KernelPCA(t.Context(), k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestKernelPCA(t *testing.T) {
 		}
 	}
 	for name, bad := range map[string]*kernel.Matrix{"square": kernel.NewMatrix(2, 3), "(0, 1)": {Rows: 2, Cols: 2, Data: []float64{1, math.NaN(), 0, 1}}, "0×0": kernel.NewMatrix(0, 0)} {
-		if _, err := KernelPCA(bad); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := KernelPCA(t.Context(), bad); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want one with %q", err, name)
 		}
 	}
@@ -150,12 +150,18 @@ func TestCharts(t *testing.T) {
 		{Name: hostile, X: []float64{1, 100}, Y: []float64{1, 1}},
 	}
 	charts := map[string]func() (*Picture, error){
-		"heat":        func() (*Picture, error) { return HeatMap(hostile, k, class, DefaultSize) },
-		"heat plain":  func() (*Picture, error) { return HeatMap("", k, nil, Size{300, 200}) },
-		"heat of one": func() (*Picture, error) { return HeatMap("", linearKernel(ps[:1]), nil, DefaultSize) },
-		"map":         func() (*Picture, error) { return Map("map", k, class, DefaultSize) },
-		"map plain":   func() (*Picture, error) { return Map("map", k, nil, DefaultSize) },
-		"map of one":  func() (*Picture, error) { return Map("map", linearKernel(ps[:1]), nil, DefaultSize) },
+		"heat":        func() (*Picture, error) { return HeatMap(t.Context(), hostile, k, class, DefaultSize) },
+		"heat plain":  func() (*Picture, error) { return HeatMap(t.Context(), "", k, nil, Size{300, 200}) },
+		"heat of one": func() (*Picture, error) { return HeatMap(t.Context(), "", linearKernel(ps[:1]), nil, DefaultSize) },
+		"values": func() (*Picture, error) {
+			return Scatter{X: []float64{1, 2, 3}, Y: []float64{1, 2, 1}, Value: &PointValues{hostile, []float64{0.5, math.NaN(), -1}, true}, Size: DefaultSize}.Picture()
+		},
+		"named": func() (*Picture, error) {
+			return Scatter{X: []float64{1, 2, 3}, Y: []float64{1, 2, 1}, Class: []string{"b", "", "b"}, Names: []string{"a", "b"}, Size: DefaultSize}.Picture()
+		},
+		"map":        func() (*Picture, error) { return Map(t.Context(), "map", k, class, DefaultSize) },
+		"map plain":  func() (*Picture, error) { return Map(t.Context(), "map", k, nil, DefaultSize) },
+		"map of one": func() (*Picture, error) { return Map(t.Context(), "map", linearKernel(ps[:1]), nil, DefaultSize) },
 		"bars": func() (*Picture, error) {
 			return BarChart{Title: "t", Axis: "%", Bars: []Bar{{"x", 3, 1}, {hostile, -2, 0}}, Size: DefaultSize}.Picture()
 		},
@@ -201,7 +207,9 @@ func TestChartErrors(t *testing.T) {
 			return LineChart{Size: DefaultSize, Series: []Series{{X: []float64{1, 2}, Y: []float64{1, 0}}}}.Picture()
 		},
 		"0×0 pixels": func() (*Picture, error) { return LineChart{}.Picture() },
-		"49 classes": func() (*Picture, error) { return HeatMap("", linearKernel(cloud(50)), make([]string, 49), DefaultSize) },
+		"49 classes": func() (*Picture, error) {
+			return HeatMap(t.Context(), "", linearKernel(cloud(50)), make([]string, 49), DefaultSize)
+		},
 		"1 y": func() (*Picture, error) {
 			return Scatter{Size: DefaultSize, X: []float64{1, 2}, Y: []float64{1}}.Picture()
 		},
@@ -220,7 +228,7 @@ func TestBarLengths(t *testing.T) {
 	}
 	var lengths []float64
 	for _, s := range p.shapes {
-		if f, ok := s.(*filled); ok && f.fill == ClassColor(4) {
+		if f, ok := s.(*filled); ok && f.fill == ClassColor(0) {
 			lengths = append(lengths, f.pts[1].x-f.pts[0].x)
 		}
 	}
@@ -265,7 +273,7 @@ func TestHeatMapOfMany(t *testing.T) {
 	for i := range ps {
 		ps[i] = []float64{math.Cos(float64(i)), math.Sin(float64(i))}
 	}
-	p, err := HeatMap("", linearKernel(ps), nil, DefaultSize)
+	p, err := HeatMap(t.Context(), "", linearKernel(ps), nil, DefaultSize)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,22 +21,23 @@ var (
 )
 
 // classColors differ in lightness as well as in hue, and neighbours in the list differ most, so
-// that a small number of classes is told apart by everyone; charts add the shape of the mark.
+// that a small number of classes is told apart by everyone; charts add the shape of the mark. Blue and
+// orange are not among them: they say what speaks against and for.
 var classColors = []color.NRGBA{
-	rgb(0x005fb8), // blue
-	rgb(0xe07a00), // orange
 	rgb(0x008f6b), // green
 	rgb(0xd44fa0), // magenta
-	rgb(0x5cb3e6), // sky
-	rgb(0x70240c), // brown
-	rgb(0xe3cb2e), // yellow
-	rgb(0x3d2a78), // indigo
 	rgb(0x96c24e), // lime
-	rgb(0xda4444), // red
-	rgb(0x3a3a3a), // black
 	rgb(0xe3b5dc), // pink
+	rgb(0x70240c), // brown
+	rgb(0x3d2a78), // indigo
+	rgb(0x9b6bdf), // violet
+	rgb(0xe3cb2e), // yellow
 	rgb(0x00565c), // petrol
+	rgb(0x8a8420), // olive
 	rgb(0xa9a9a9), // grey
+	rgb(0xd63a4f), // red
+	rgb(0x35c4b5), // aqua
+	rgb(0x3a3a3a), // black
 }
 
 // ClassColor returns the colour of the i-th class. There are 14; then they repeat.
@@ -84,6 +85,17 @@ var sequentialStops = []color.NRGBA{
 
 // sequential returns the colour of t in [0, 1], from light to dark in even steps of lightness.
 func sequential(t float64) color.NRGBA { return ramp(t, sequentialStops) }
+
+// numberStops are those of numbers on a map, and differenceStops of numbers around a middle. Unlike the other
+// scales they show on white at both ends and in the middle.
+var (
+	numberStops     = []color.NRGBA{rgb(0xfbe3b5), rgb(0xf0b08f), rgb(0xdc7a8f), rgb(0xb04e92), rgb(0x6f3685), rgb(0x2c1a55)}
+	differenceStops = []color.NRGBA{rgb(0x3a75bf), rgb(0x72a4d8), rgb(0xb4b4b4), rgb(0xf09f52), rgb(0xd67014)}
+	unknownColor    = rgb(0xc9c9c9) // of points without a value or a class
+)
+
+func numberColor(t float64) color.NRGBA     { return ramp(0.05+0.95*t, numberStops) }
+func differenceColor(t float64) color.NRGBA { return ramp(t, differenceStops) }
 
 // elementColors are the usual colours of atoms, dark enough for text on white.
 var elementColors = map[string]color.NRGBA{

@@ -1,6 +1,7 @@
 package draw_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -31,7 +32,7 @@ func ExampleGraph() {
 // A report is one file of HTML that needs nothing else.
 func ExampleReport() {
 	k := &kernel.Matrix{Rows: 3, Cols: 3, Data: []float64{1, 0.8, 0.1, 0.8, 1, 0.2, 0.1, 0.2, 1}}
-	heat, err := draw.HeatMap("similarity", k, []string{"a", "a", "b"}, draw.DefaultSize)
+	heat, err := draw.HeatMap(context.Background(), "similarity", k, []string{"a", "a", "b"}, draw.DefaultSize)
 	if err != nil {
 		panic(err)
 	}
@@ -52,7 +53,7 @@ func ExampleKernelPCA() {
 		1, 1, 0, 0,
 		0, 0, 1, 1,
 		0, 0, 1, 1}}
-	e, err := draw.KernelPCA(k)
+	e, err := draw.KernelPCA(context.Background(), k)
 	if err != nil {
 		panic(err)
 	}

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"math"
@@ -16,7 +17,7 @@ const maxCells = 600
 // HeatMap draws a kernel matrix as colours, light for the smallest and dark for the largest value off
 // the diagonal. Classes stand together, in natural order, with a bar on the left and on top; within a
 // class the order is that of [cluster.Order]. class may be nil.
-func HeatMap(title string, k *kernel.Matrix, class []string, size Size) (*Picture, error) {
+func HeatMap(ctx context.Context, title string, k *kernel.Matrix, class []string, size Size) (*Picture, error) {
 	if err := size.check(leastChart); err != nil {
 		return nil, err
 	}
@@ -25,7 +26,7 @@ func HeatMap(title string, k *kernel.Matrix, class []string, size Size) (*Pictur
 		return nil, fmt.Errorf("%d classes for a kernel matrix of order %d, want as many", len(class), n)
 	}
 	names, number := numbered(class, n)
-	order, err := cluster.Order(k, number)
+	order, err := cluster.Order(ctx, k, number)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -26,7 +27,7 @@ type Embedding struct {
 // Share is λ over the trace of K'. The sign of a component is such that its largest
 // coordinate is positive. A component without variance has coordinates 0. The error says
 // that the matrix is not square or has an entry that is not finite. It takes O(n³) time.
-func KernelPCA(k *kernel.Matrix) (*Embedding, error) {
+func KernelPCA(ctx context.Context, k *kernel.Matrix) (*Embedding, error) {
 	n := k.Rows
 	if n != k.Cols || n == 0 {
 		return nil, fmt.Errorf("kernel matrix of %d×%d, want a square one", k.Rows, k.Cols)
@@ -46,7 +47,7 @@ func KernelPCA(k *kernel.Matrix) (*Embedding, error) {
 	for i := range n {
 		trace += c[i*n+i]
 	}
-	values, vectors, err := dense.LeadingEigen(c, n, 2, 2)
+	values, vectors, err := dense.LeadingEigen(ctx, c, n, 2, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +107,11 @@ func centre(m []float64, columns int) (row []float64, all float64) {
 }
 
 // Map draws the kernel PCA map of a kernel matrix; class may be nil.
-func Map(title string, k *kernel.Matrix, class []string, size Size) (*Picture, error) {
-	e, err := KernelPCA(k)
+func Map(ctx context.Context, title string, k *kernel.Matrix, class []string, size Size) (*Picture, error) {
+	e, err := KernelPCA(ctx, k)
 	if err != nil {
 		return nil, err
 	}
 	name := func(a int) string { return fmt.Sprintf("component %d (%.1f %% of the variance)", a+1, 100*e.Share[a]) }
-	return Scatter{title, name(0), name(1), e.Axes[0], e.Axes[1], class, size}.Picture()
+	return Scatter{Title: title, XAxis: name(0), YAxis: name(1), X: e.Axes[0], Y: e.Axes[1], Class: class, Size: size}.Picture()
 }

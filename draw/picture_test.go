@@ -537,7 +537,7 @@ func lab(l [3]float64) [3]float64 {
 
 // Black letters are readable on the diverging scale. Classes with the same mark (every
 // fourth) and neighbours in the list stay apart for people who lack red or green cones,
-// by the matrices of Viénot, Brettel and Mollon (1999).
+// by the matrices of Viénot, Brettel and Mollon (1999). No class has a colour that says for or against.
 func TestColors(t *testing.T) {
 	luminance := func(c color.NRGBA) float64 {
 		l := linearLight(c)
@@ -547,6 +547,16 @@ func TestColors(t *testing.T) {
 		c := diverging((float64(i)/10 + 1) / 2)
 		if ratio := (luminance(c) + 0.05) / (luminance(black) + 0.05); ratio < 3 {
 			t.Errorf("black on the colour of %v has contrast %.1f, want 3 at least", float64(i)/10, ratio)
+		}
+	}
+	distance := func(a, b [3]float64) float64 {
+		return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
+	}
+	for i, c := range classColors {
+		for _, v := range []float64{0, 1} {
+			if d := distance(lab(linearLight(c)), lab(linearLight(diverging(v)))); d < 30 {
+				t.Errorf("class %d and an end of the diverging scale differ by %.1f, want 30", i, d)
+			}
 		}
 	}
 	sight := map[string][3][3]float64{
@@ -566,7 +576,7 @@ func TestColors(t *testing.T) {
 		for i := range classColors {
 			for j := range i {
 				a, b := see(classColors[i]), see(classColors[j])
-				d := math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
+				d := distance(a, b)
 				want := 5.0
 				if (i-j)%4 == 0 || i-j == 1 {
 					want = 20

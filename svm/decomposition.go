@@ -20,8 +20,7 @@ type decomposition struct {
 	diag, off []float64      // T
 }
 
-// decompose decomposes a Gram matrix, of which the lower triangle is read. The context is looked at
-// between the stages only.
+// decompose decomposes a Gram matrix, of which the lower triangle is read.
 func decompose(ctx context.Context, gram View) (*decomposition, error) {
 	m, err := copied(ctx, gram)
 	if err != nil {
@@ -30,12 +29,10 @@ func decompose(ctx context.Context, gram View) (*decomposition, error) {
 	n := m.Rows
 	d := &decomposition{q: m}
 	var tau []float64
-	d.diag, d.off, tau = dense.Tridiagonal(m.Data, n)
-	if err := ctx.Err(); err != nil {
+	if d.diag, d.off, tau, err = dense.Tridiagonal(ctx, m.Data, n); err != nil {
 		return nil, err
 	}
-	dense.Orthogonal(m.Data, n, tau)
-	return d, nil
+	return d, dense.Orthogonal(ctx, m.Data, n, tau)
 }
 
 // copied returns a copy of a Gram matrix, or an error unless it is square and finite and has

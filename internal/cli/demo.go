@@ -97,7 +97,7 @@ func (c *demoCmd) Run(g *globals) error {
 		return err
 	}
 	g.bar.show("report", 0, 0, "")
-	page, err := r.page(m, query)
+	page, err := r.page(g, m, query)
 	if err != nil {
 		return err
 	}
@@ -207,8 +207,8 @@ func (r *demoResult) print(g *globals) {
 const demoNote = "Atoms are compared by their elements, then neighbourhoods of radius 1 by their atoms, those of radius 2 by the smaller ones, and molecules by those. That is half of a similarity. The other half takes bonds for vertices, with their orders as labels."
 
 // page makes the report.
-func (r *demoResult) page(m *model.Model, query int) (*draw.Report, error) {
-	figures, err := kernelFigures("mlg", m, r.gram, m.Targets)
+func (r *demoResult) page(g *globals, m *model.Model, query int) (*draw.Report, error) {
+	figures, err := kernelFigures(g, "mlg", m, r.gram, m.Targets)
 	if err != nil {
 		return nil, err
 	}

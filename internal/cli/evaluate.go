@@ -254,7 +254,7 @@ func (c *evaluateCmd) report(g *globals, ds *dataset.Dataset, r *evaluate.Report
 		if err != nil {
 			return nil, err
 		}
-		blocks, err := kernelFigures(name, m, gram, classesOf(ds))
+		blocks, err := kernelFigures(g, name, m, gram, classesOf(ds))
 		if err != nil {
 			return nil, err
 		}

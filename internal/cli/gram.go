@@ -149,9 +149,11 @@ func (c *gramCmd) draw(g *globals, ds *dataset.Dataset, k kernel.Kernel, f kerne
 		draw func() (*draw.Picture, error)
 	}{
 		{c.Picture, func() (*draw.Picture, error) {
-			return draw.HeatMap(title, m, classes, draw.Size{Width: 800, Height: 640})
+			return draw.HeatMap(g.ctx, title, m, classes, draw.Size{Width: 800, Height: 640})
 		}},
-		{c.Map, func() (*draw.Picture, error) { return draw.Map(title, m, classes, draw.Size{Width: 800, Height: 560}) }},
+		{c.Map, func() (*draw.Picture, error) {
+			return draw.Map(g.ctx, title, m, classes, draw.Size{Width: 800, Height: 560})
+		}},
 		{c.Spectrum, func() (*draw.Picture, error) { return spectrum(title, low) }},
 	} {
 		if err := savePicture(g, x.path, pngScale, x.draw); err != nil {

@@ -58,12 +58,12 @@ const largestPicture = 5000
 
 // kernelFigures are the pictures of a kernel matrix for a report: heat map, map, and the
 // spectrum where the kernel has one.
-func kernelFigures(name string, fitted *model.Model, k *kernel.Matrix, class []string) ([]draw.Block, error) {
-	heat, err := draw.HeatMap("", k, class, draw.Size{Width: 720, Height: 560})
+func kernelFigures(g *globals, name string, fitted *model.Model, k *kernel.Matrix, class []string) ([]draw.Block, error) {
+	heat, err := draw.HeatMap(g.ctx, "", k, class, draw.Size{Width: 720, Height: 560})
 	if err != nil {
 		return nil, err
 	}
-	plane, err := draw.Map("", k, class, draw.Size{Width: 720, Height: 480})
+	plane, err := draw.Map(g.ctx, "", k, class, draw.Size{Width: 720, Height: 480})
 	if err != nil {
 		return nil, err
 	}

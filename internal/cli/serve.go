@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/mlgkernel/mlg/internal/explorer"
@@ -21,9 +22,10 @@ type serveCmd struct {
 	dataFlags
 	Source string   `arg:"" optional:"" help:"A model file or a dataset; by default builtin:drugs." default:"builtin:drugs"`
 	Addr   string   `help:"IP address to listen on. Others than loopback let everyone in the network in." default:"127.0.0.1"`
-	Port   int      `help:"Port to listen on; 0 means any that is free." default:"0"`
+	Port   *int     `help:"Port to listen on; 0 means any that is free. By default 8642, or the next one that is free, so that links work after a restart." placeholder:"N"`
 	Host   []string `help:"Further names under which the server may be addressed." placeholder:"NAME"`
 	Open   bool     `help:"Open the page in the browser."`
+	Color  string   `help:"Column or data field to colour graphs by, besides the target." placeholder:"NAME" group:"Reading data"`
 }
 
 // Run serves the explorer until it is interrupted.
@@ -32,8 +34,8 @@ func (c *serveCmd) Run(g *globals) error {
 	if err != nil {
 		return usageError(fmt.Sprintf("--addr %s: want an IP address such as 127.0.0.1", c.Addr))
 	}
-	if c.Port < 0 || c.Port > 65535 {
-		return usageError(fmt.Sprintf("--port %d: want 0 to 65535", c.Port))
+	if c.Port != nil && (*c.Port < 0 || *c.Port > 65535) {
+		return usageError(fmt.Sprintf("--port %d: want 0 to 65535", *c.Port))
 	}
 	d, err := c.data(g)
 	if err != nil {
@@ -42,7 +44,7 @@ func (c *serveCmd) Run(g *globals) error {
 	o := explorer.DefaultOptions()
 	o.Workers, o.Hosts, o.Version, o.Log = g.workers(), c.Host, thisBuild().Version, g.note
 	s := explorer.New(d, o)
-	l, err := new(net.ListenConfig).Listen(g.ctx, "tcp", net.JoinHostPort(c.Addr, strconv.Itoa(c.Port)))
+	l, err := c.listen(g)
 	if err != nil {
 		return err
 	}
@@ -81,11 +83,38 @@ func (c *serveCmd) data(g *globals) (*explorer.Data, error) {
 		}
 		return explorer.FromModel(strings.TrimSuffix(filepath.Base(c.Source), filepath.Ext(c.Source)), m)
 	}
-	ds, err := c.read(g, c.Source)
+	r, err := openData(c.Source, c.options())
 	if err != nil {
 		return nil, err
 	}
-	return explorer.FromDataset(ds, c.options())
+	defer closeData(g, r)
+	var choices explorer.Choices
+	if c.Color != "" {
+		choices.Color = &c.Color
+	}
+	return explorer.Load(g.ctx, r, c.options(), choices)
+}
+
+// The ports that are tried where none is given, one after the other: links that were made on the first one
+// work as long as it is free when the server starts.
+const usualPort, usualPorts = 8642, 100
+
+// listen listens on the port that is given, or on the first of the usual ones that is free.
+func (c *serveCmd) listen(g *globals) (l net.Listener, err error) {
+	first, most := usualPort, usualPorts
+	if c.Port != nil {
+		first, most = *c.Port, 1
+	}
+	for port := first; port < first+most; port++ {
+		l, err = new(net.ListenConfig).Listen(g.ctx, "tcp", net.JoinHostPort(c.Addr, strconv.Itoa(port)))
+		if err == nil && port > usualPort && c.Port == nil {
+			g.note("port %d is in use: links that were made there lead to the program that uses it", usualPort)
+		}
+		if err == nil || !errors.Is(err, syscall.EADDRINUSE) {
+			break
+		}
+	}
+	return l, err
 }
 
 // openBrowser asks the system to show a page, and does not wait for the browser.

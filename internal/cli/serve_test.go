@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -23,7 +24,7 @@ func serveFor(t *testing.T, source string, json bool, use func(url string)) {
 	defer stop()
 	r, w := io.Pipe()
 	g := &globals{ctx: ctx, stdout: w, stderr: io.Discard, bar: &bar{quiet: true}, Quiet: true, JSON: json}
-	c := &serveCmd{Source: source, Addr: "127.0.0.1"}
+	c := &serveCmd{Source: source, Addr: "127.0.0.1", Port: new(int)}
 	c.Format, c.Hydrogens, c.EdgeWeight = dataset.Auto, dataset.HydrogensAsWritten, dataset.GivenWeight
 	done := make(chan error, 1)
 	go func() {
@@ -97,4 +98,33 @@ func TestServe(t *testing.T) {
 			t.Errorf("diazepam: %s", said)
 		}
 	})
+}
+
+// Without a port the server takes the usual one, or the next one that is free, and says so; a port that is given
+// must be free.
+func TestUsualPort(t *testing.T) {
+	var notes bytes.Buffer
+	g := &globals{ctx: t.Context(), stderr: &notes, bar: &bar{quiet: true}}
+	c := &serveCmd{Addr: "127.0.0.1"}
+	last := usualPort - 1
+	for range 2 {
+		l, err := c.listen(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		port := l.Addr().(*net.TCPAddr).Port
+		if port <= last || port >= usualPort+usualPorts {
+			t.Errorf("port %d after %d", port, last)
+		}
+		last = port
+	}
+	if !strings.Contains(notes.String(), "port 8642 is in use") {
+		t.Errorf("notes %q", &notes)
+	}
+	c.Port = &last
+	if l, err := c.listen(g); err == nil {
+		l.Close()
+		t.Errorf("port %d twice", last)
+	}
 }

@@ -118,8 +118,8 @@ func TestOrthogonal(t *testing.T) {
 			q := equalBits(t, func() []float64 {
 				q := slices.Clone(a)
 				var tau []float64
-				d, e, tau = Tridiagonal(q, n)
-				Orthogonal(q, n, tau)
+				d, e, tau, _ = Tridiagonal(t.Context(), q, n) // never over
+				Orthogonal(t.Context(), q, n, tau)
 				return q
 			})
 			row := make([]float64, n)
@@ -178,8 +178,8 @@ func BenchmarkBlocked(b *testing.B) {
 		run("inverse diagonal", cube/6, func() { InverseDiagonal(work, n) })
 		if n < 2000 {
 			tau := make([]float64, n)
-			run("tridiagonal", 2*cube/3, func() { _, _, tau = Tridiagonal(work, n) })
-			run("orthogonal", 2*cube/3, func() { Orthogonal(work, n, tau) })
+			run("tridiagonal", 2*cube/3, func() { _, _, tau, _ = Tridiagonal(b.Context(), work, n) })
+			run("orthogonal", 2*cube/3, func() { Orthogonal(b.Context(), work, n, tau) })
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"context"
 	"errors"
 	"math"
 
@@ -25,8 +26,9 @@ func Eigen(a []float64, n int) (values, vectors []float64, ok bool) {
 // LeadingEigen returns the p largest eigenvalues of the symmetric row-major n×n matrix a,
 // descending, and their eigenvectors as columns of a row-major n×p matrix. It changes a. Fewer than
 // p come back when n < p. The largest entry of a vector is positive. Where few are wanted they are
-// found by inverse iteration, else all are computed.
-func LeadingEigen(a []float64, n, p, workers int) (values, vectors []float64, err error) {
+// found by inverse iteration, else all are computed. The error says that they do not converge, or is that of
+// the context.
+func LeadingEigen(ctx context.Context, a []float64, n, p, workers int) (values, vectors []float64, err error) {
 	p = min(p, n)
 	if n > 32 && 2*p < n {
 		// The lower triangle is what topEigen changes; the diagonal is kept to undo that.
@@ -34,7 +36,11 @@ func LeadingEigen(a []float64, n, p, workers int) (values, vectors []float64, er
 		for i := range n {
 			diag[i] = a[i*n+i]
 		}
-		if values, vectors, ok := topEigen(a, n, p, workers); ok {
+		values, vectors, ok := topEigen(ctx, a, n, p, workers)
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		if ok {
 			fixSigns(vectors, n, p)
 			return values, vectors, nil
 		}

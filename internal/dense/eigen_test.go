@@ -1,6 +1,8 @@
 package dense
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -47,11 +49,11 @@ func TestLeadingEigen(t *testing.T) {
 		switch c.method {
 		case "leading":
 			var err error
-			if values, vectors, err = LeadingEigen(slices.Clone(k), c.n, c.p, 2); err != nil {
+			if values, vectors, err = LeadingEigen(context.Background(), slices.Clone(k), c.n, c.p, 2); err != nil {
 				t.Fatal(err)
 			}
 		case "top":
-			values, vectors, ok = topEigen(slices.Clone(k), c.n, c.p, 2)
+			values, vectors, ok = topEigen(context.Background(), slices.Clone(k), c.n, c.p, 2)
 		}
 		if !ok {
 			t.Errorf("%v: did not converge", c)
@@ -140,7 +142,7 @@ func TestTopEigenClusters(t *testing.T) {
 				k[i*n+j] = k[j*n+i]
 			}
 		}
-		values, vectors, ok := topEigen(slices.Clone(k), n, p, 1)
+		values, vectors, ok := topEigen(context.Background(), slices.Clone(k), n, p, 1)
 		if !ok {
 			t.Errorf("%s: did not converge", name)
 			continue
@@ -170,7 +172,7 @@ func TestLeadingEigenRepeated(t *testing.T) {
 			}
 		}
 	}
-	values, _, err := LeadingEigen(k, n, 5, 1)
+	values, _, err := LeadingEigen(context.Background(), k, n, 5, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,10 +191,27 @@ func BenchmarkLeadingEigen(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			k := randomGram(c.n, 8, 1)
 			for b.Loop() {
-				if _, _, err := LeadingEigen(append([]float64(nil), k...), c.n, c.p, 2); err != nil {
+				if _, _, err := LeadingEigen(context.Background(), append([]float64(nil), k...), c.n, c.p, 2); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
+	}
+}
+
+// What nobody waits for is given up.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	const n = 40
+	a := randomGram(n, 3, 1)
+	if _, _, err := LeadingEigen(ctx, slices.Clone(a), n, 2, 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("eigenvectors: %v, want cancelled", err)
+	}
+	if _, _, _, err := Tridiagonal(ctx, slices.Clone(a), n); !errors.Is(err, context.Canceled) {
+		t.Errorf("tridiagonal form: %v, want cancelled", err)
+	}
+	if err := Orthogonal(ctx, slices.Clone(a), n, make([]float64, n)); !errors.Is(err, context.Canceled) {
+		t.Errorf("orthogonal matrix: %v, want cancelled", err)
 	}
 }

@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"sync"
@@ -16,8 +17,11 @@ const epsilon = 0x1p-52
 // The matrix is reduced to tridiagonal form, whose eigenvalues are found by QL iterations and
 // eigenvectors one by one by inverse iteration, in O(n³ + n²p) time. ok is false unless the
 // vectors are orthonormal and their residuals small, to n·ε.
-func topEigen(a []float64, n, p, workers int) (values, vectors []float64, ok bool) {
-	d, e, tau := Tridiagonal(a, n)
+func topEigen(ctx context.Context, a []float64, n, p, workers int) (values, vectors []float64, ok bool) {
+	d, e, tau, err := Tridiagonal(ctx, a, n)
+	if err != nil {
+		return nil, nil, false
+	}
 	values, rows, ok := topTridiagonal(d, e, p)
 	if !ok {
 		return nil, nil, false

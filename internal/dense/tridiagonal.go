@@ -1,6 +1,9 @@
 package dense
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // Tridiagonal reduces the symmetric row-major n×n matrix a, of which it looks at the lower
 // triangle, to the tridiagonal matrix T with diagonal d and e beside it:
@@ -11,12 +14,15 @@ import "math"
 //
 // H_i makes row i vanish up to its last entry before the diagonal. The rows above become
 // H_i A H_i = A − v wᵀ − w vᵀ, which is put off until A is multiplied by the next v: so
-// every entry is read and written once for every i.
-func Tridiagonal(a []float64, n int) (d, e, tau []float64) {
+// every entry is read and written once for every i. The error is that of the context.
+func Tridiagonal(ctx context.Context, a []float64, n int) (d, e, tau []float64, err error) {
 	d, e, tau = make([]float64, n), make([]float64, max(n-1, 0)), make([]float64, n)
 	// The update that is due: u is the v of the row below.
 	u, w, y := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := n - 1; i >= 0; i-- {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, nil, err
+		}
 		row := a[i*n : i*n+i+1]
 		for j := range row {
 			row[j] -= u[i]*w[j] + w[i]*u[j]
@@ -35,7 +41,7 @@ func Tridiagonal(a []float64, n int) (d, e, tau []float64) {
 		}
 		copy(u, v)
 	}
-	return d, e, tau
+	return d, e, tau, nil
 }
 
 // reflector overwrites x with v, whose last entry is 1, such that (I − τvvᵀ)x = β·(0 … 0 1)ᵀ.
@@ -59,8 +65,8 @@ func reflector(x []float64) (tau, beta float64) {
 //
 // From the first reflection on, a block of them H_{e−1} ⋯ H_s = I − VᵀTV, the rows of V being the
 // v, is applied to the product of those before, which differs from I in its first s−1 rows and
-// columns.
-func Orthogonal(a []float64, n int, tau []float64) {
+// columns. The error is that of the context.
+func Orthogonal(ctx context.Context, a []float64, n int, tau []float64) error {
 	if n < 0 || len(a) != n*n || len(tau) != n {
 		misuse("orthogonal matrix of order %d: %d and %d numbers", n, len(a), len(tau))
 	}
@@ -79,6 +85,9 @@ func Orthogonal(a []float64, n int, tau []float64) {
 		}
 	}
 	for s := 1; s < n; s += most {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		e := min(s+most, n)
 		count, m := e-s, e-1
 		for r := range count {
@@ -128,4 +137,5 @@ func Orthogonal(a []float64, n int, tau []float64) {
 	if n > 0 {
 		identity(n-1, n)
 	}
+	return nil
 }

@@ -235,7 +235,7 @@ func TestDownloads(t *testing.T) {
 		t.Errorf("model of %d graphs, learner %v", m.Examples(), m.Learner)
 	}
 	_, data = s.do("GET", "/api/v1/download/table.csv", "", "")
-	if lines := strings.Split(string(data), "\n"); len(lines) != 236 || strings.Count(lines[1], ",") != 9 {
+	if lines := strings.Split(string(data), "\n"); len(lines) != 236 || strings.Count(lines[1], ",") != 11 {
 		t.Errorf("table of %d lines: %s", len(lines), lines[1])
 	}
 	_, data = s.do("GET", "/api/v1/download/gram.csv", "", "")
@@ -294,7 +294,7 @@ func TestOddSources(t *testing.T) {
 		"values":    {build(3, "1.5"), build(4, "2.25"), build(5, "3.125"), build(6, "4.0625")},
 	} {
 		ds := &dataset.Dataset{Name: name, Graphs: graphs}
-		src, err := FromDataset(ds, dataset.DefaultOptions())
+		src, err := fromDataset(ds, dataset.DefaultOptions(), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -309,7 +309,7 @@ func TestOddSources(t *testing.T) {
 			t.Errorf("%s: compare: %d %s", name, code, body)
 		}
 	}
-	if _, err := FromDataset(&dataset.Dataset{Name: "none"}, dataset.DefaultOptions()); err == nil {
+	if _, err := fromDataset(&dataset.Dataset{Name: "none"}, dataset.DefaultOptions(), ""); err == nil {
 		t.Error("a source without graphs")
 	}
 }
@@ -364,6 +364,51 @@ func TestSavedModel(t *testing.T) {
 	}
 }
 
+// A model without a learner, as mlg fit makes it, of values: regression, whose map is coloured by them.
+func TestFittedModel(t *testing.T) {
+	src := numbers(t)
+	m, err := model.New(t.Context(), src.Graphs, src.kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Graphs = nil
+	fit, err := FromModel("fit", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newTester(t, readSpec(t), fit, nil)
+	var info infoAnswer
+	s.get("/api/v1/info", &info)
+	if info.Task != regression || len(info.Range) != 2 || !slices.Equal(info.ColorBy, []string{"target"}) || !strings.Contains(info.Views.Predict, "no learner") {
+		t.Errorf("info %+v", info)
+	}
+	var c coloring
+	if s.get("/api/v1/colors?by=target", &c); c.Kind != "value" || *c.Values[3] != src.value[3] {
+		t.Errorf("colours %+v", c)
+	}
+	for _, path := range []string{"map", "matrix", "graphs", "predict?smiles=CCO", "download/map.svg", "download/table.csv", "compare?a=CCO&b=CCN"} {
+		if code, body := s.do("GET", "/api/v1/"+path, "", ""); code != 200 {
+			t.Errorf("%s: %d %.100s", path, code, body)
+		}
+	}
+}
+
+// Probabilities are there for large collections as well.
+func TestManyProbabilities(t *testing.T) {
+	for _, whole := range []int{4500, 1000} {
+		s := newTester(t, readSpec(t), manyDrugs(t, 5, false), func(o *Options) { o.Whole = whole; o.Core = 1001 })
+		var said predictAnswer
+		s.get("/api/v1/predict?smiles=CN1C(=O)CN=C(c2ccccc2)c2cc(Cl)ccc21", &said)
+		sum := 0.0
+		for _, p := range said.Predictions[0].Probabilities {
+			sum += p.Probability
+		}
+		if p := said.Predictions[0].Probabilities; len(p) != 13 || math.Abs(sum-1) > 1e-6 || p[0].Class != "benzodiazepine" {
+			t.Errorf("whole up to %d: probabilities %+v", whole, p)
+		}
+	}
+}
+
 // Values as targets: regression everywhere.
 func TestRegression(t *testing.T) {
 	src := numbers(t)
@@ -410,7 +455,7 @@ func TestNoTargets(t *testing.T) {
 	for i, g := range ds.Graphs {
 		ds.Graphs[i] = g.With(g.ID(), "")
 	}
-	src, err := FromDataset(ds, o)
+	src, err := fromDataset(ds, o, "")
 	if err != nil {
 		t.Fatal(err)
 	}

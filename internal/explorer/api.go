@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mlgkernel/mlg/kernel"
@@ -18,25 +19,45 @@ import (
 type apiError struct {
 	status  int
 	message string
+	field   string // what of the request is wrong, "" for nothing in particular
 }
 
 func (e *apiError) Error() string { return e.message }
 
-func badRequest(format string, args ...any) error {
-	return &apiError{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+func badRequest(field, format string, args ...any) error {
+	return &apiError{http.StatusBadRequest, fmt.Sprintf(format, args...), field}
 }
 
-func notFound(format string, args ...any) error {
-	return &apiError{http.StatusNotFound, fmt.Sprintf(format, args...)}
+func notFound(field, format string, args ...any) error {
+	return &apiError{http.StatusNotFound, fmt.Sprintf(format, args...), field}
 }
 
 // cannot says that a request is understood, but has no answer for these graphs.
 func cannot(format string, args ...any) error {
-	return &apiError{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}
+	return &apiError{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...), ""}
+}
+
+// within says that the field that an error names is part of another.
+func within(part string, err error) error {
+	var a *apiError
+	if part == "" || !errors.As(err, &a) || a.field == "" {
+		return err
+	}
+	return &apiError{a.status, a.message, part + "." + a.field}
+}
+
+// fieldError makes an error of kernel.CheckFields, or of a kernel, which says "kernel: name = …", one of a field.
+func fieldError(err error) *apiError {
+	out := &apiError{http.StatusBadRequest, err.Error(), ""}
+	_, rest, _ := strings.Cut(out.message, ": ")
+	if name, next, ok := strings.Cut(rest, " "); ok && (strings.HasPrefix(next, "=") || strings.HasPrefix(next, "has")) {
+		out.field = name
+	}
+	return out
 }
 
 // errBusy asks to try again.
-var errBusy error = &apiError{http.StatusServiceUnavailable, "too many computations are waiting; try again in a moment"}
+var errBusy error = &apiError{http.StatusServiceUnavailable, "too many computations are waiting; try again in a moment", ""}
 
 // asRequestError makes an error of the library, which speaks of graphs and parameters that
 // the client chose, an answer.
@@ -53,20 +74,21 @@ type errorAnswer struct {
 	Error struct {
 		Status  int    `json:"status"`
 		Message string `json:"message"`
+		Field   string `json:"field" help:"what of the request is wrong, as in smiles, parameters.eta or graphs[2].index; empty for nothing in particular"`
 	} `json:"error"`
 }
 
 // writeError answers with an error and returns its status.
 func writeError(w http.ResponseWriter, err error) int {
-	a := &apiError{http.StatusInternalServerError, "internal error"}
+	a := &apiError{http.StatusInternalServerError, "internal error", ""}
 	if !errors.As(err, &a) && errors.Is(err, context.Canceled) {
-		a = &apiError{499, "cancelled"} // nobody reads it
+		a = &apiError{499, "cancelled", ""} // nobody reads it
 	}
 	if a.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
 	var out errorAnswer
-	out.Error.Status, out.Error.Message = a.status, a.message
+	out.Error.Status, out.Error.Message, out.Error.Field = a.status, a.message, a.field
 	writeJSON(w, a.status, out)
 	return a.status
 }
@@ -93,12 +115,27 @@ type endpoint struct {
 	errors                []int
 	request, answer       reflect.Type
 	run                   func(q *request) (any, error)
+	global                bool // it is about the server, not about a source
+	raw                   bool // the body is a file, and the request in the query
+}
+
+// global is about the server itself.
+func global(e endpoint) endpoint {
+	e.global = true
+	return e
+}
+
+// raw has a file as its body.
+func raw(e endpoint) endpoint {
+	e.raw = true
+	return e
 }
 
 // operation returns the endpoint that f answers. A request is read from path and query, or from
 // the body of a POST.
 func operation[In, Out any](method, path, summary string, errors []int, f func(q *request, in *In) (Out, error)) endpoint {
-	e := endpoint{method, "/api/v1/" + path, summary, errors, reflect.TypeFor[In](), reflect.TypeFor[Out](), nil}
+	e := endpoint{method: method, path: "/api/v1/" + path, summary: summary, errors: errors,
+		request: reflect.TypeFor[In](), answer: reflect.TypeFor[Out]()}
 	e.run = func(q *request) (any, error) {
 		in := new(In)
 		if err := q.read(reflect.ValueOf(in).Elem()); err != nil {
@@ -134,33 +171,37 @@ func on[T, Out any, In interface{ chosen() parameters }](
 	}
 }
 
-// Errors beyond those that every operation has.
-var (
-	computing = []int{422, 503}      // of what computes for all graphs
-	asking    = []int{404, 422, 503} // of what computes for one that the request names
-)
+// computing are the errors of what computes, beyond those that every operation has.
+var computing = []int{422, 503}
 
 var endpoints = []endpoint{
-	operation("GET", "health", "Whether the server lives, and how busy it is", nil, getHealth),
-	operation("GET", "openapi.json", "This document", nil, getDocument),
+	global(operation("GET", "health", "Whether the server lives, and how busy it is", nil, getHealth)),
+	global(operation("GET", "openapi.json", "This document", nil, getDocument)),
+	global(operation("GET", "sources", "The collections that are here: the one given at the start, then uploaded ones", nil, getSources)),
+	raw(global(operation("POST", "upload", "Reads a file with graphs, the body, to be explored", []int{422, 503}, postUpload))),
 	operation("GET", "info", "What is explored", nil, getInfo),
 	operation("GET", "graphs", "All graphs: identifiers, targets, sizes", nil, getGraphs),
-	operation("GET", "graph/{index}", "A graph with its drawing", asking, getGraph),
-	operation("POST", "graph", "Any graph with its drawing", asking, postGraph),
+	operation("GET", "graph/{index}", "A graph with its drawing", computing, getGraph),
+	operation("POST", "graph", "Any graph with its drawing", computing, postGraph),
 	operation("POST", "read", "Reads the text of a file with graphs", []int{503}, postRead),
 	operation("GET", "map", "Positions of all graphs on both maps", computing, on((*session).placed, getMap)),
+	operation("GET", "colors", "A class or a value of every graph, to colour the map by", computing, getColors),
 	operation("GET", "matrix", "The Gram matrix as a picture", computing, on((*session).ordered, getMatrix)),
 	operation("GET", "gram", "A block of the Gram matrix", computing, on((*session).fitted, getGram)),
 	operation("GET", "evaluate", "Cross-validated accuracy or error, beside the majority class and the label histogram", computing, on((*session).evaluated, getEvaluate)),
 	operation("GET", "progress", "What is computed for these parameters at the moment", nil, getProgress),
-	operation("GET", "neighbours", "Most similar graphs", asking, on((*session).fitted, findNeighbours)),
-	operation("POST", "neighbours", "Most similar graphs", asking, on((*session).fitted, findNeighbours)),
-	operation("GET", "predict", "Prediction for one graph", asking, predict),
-	operation("POST", "predict", "Predictions for graphs, in their order", asking, predict),
-	operation("POST", "explain", "What each vertex contributes to a prediction", asking, on((*session).learned, postExplain)),
-	operation("POST", "compare", "Two graphs, scale by scale, with vertices matched", asking, on((*session).fitted, postCompare)),
-	operation("POST", "vertex", "The neighbourhood of a vertex at a scale, and similar vertices", asking, postVertex),
-	operation("GET", "download/{file}", "A picture, a table or the model as a file", asking, getDownload),
+	operation("GET", "neighbours", "Most similar graphs", computing, on((*session).fitted, findNeighbours)),
+	operation("POST", "neighbours", "Most similar graphs", computing, on((*session).fitted, findNeighbours)),
+	operation("GET", "predict", "Prediction for one graph", computing, predict),
+	operation("POST", "predict", "Predictions for graphs, in their order", computing, predict),
+	operation("GET", "explain", "What each vertex contributes to a prediction", computing, on((*session).learned, postExplain)),
+	operation("POST", "explain", "What each vertex contributes to a prediction", computing, on((*session).learned, postExplain)),
+	operation("GET", "compare", "Two graphs, scale by scale, with vertices matched", computing, getCompare),
+	operation("POST", "compare", "Two graphs, scale by scale, with vertices matched", computing, on((*session).fitted, compare)),
+	operation("POST", "vertex", "The neighbourhood of a vertex at a scale, and similar vertices", computing, postVertex),
+	operation("GET", "find", "Graphs by name, class or fragment", computing, getFind),
+	operation("POST", "export", "Some of the graphs as a table, as SMILES or as Graph JSON Lines", computing, postExport),
+	operation("GET", "download/{file}", "A picture, a table or the model as a file", computing, getDownload),
 }
 
 // handler answers requests for the page and the endpoints, with all checks; what is none of them,
@@ -169,6 +210,8 @@ func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", servePage)
 	mux.HandleFunc("GET /{file}", servePage)
+	mux.HandleFunc("GET /docs", s.serveDocs)
+	mux.HandleFunc("GET /docs.css", serveDocsStyle)
 	for _, e := range endpoints {
 		mux.HandleFunc(e.method+" "+e.path, func(w http.ResponseWriter, r *http.Request) { s.serveEndpoint(e, w, r) })
 	}
@@ -178,7 +221,8 @@ func (s *Server) handler() http.Handler {
 // request is a request that is being answered.
 type request struct {
 	*http.Request
-	s *Server
+	e endpoint
+	s *source // that the request means, the one given at the start for those that mean none
 	w http.ResponseWriter
 }
 
@@ -189,7 +233,13 @@ type file struct {
 }
 
 func (s *Server) serveEndpoint(e endpoint, w http.ResponseWriter, r *http.Request) {
-	answer, err := safely(r.Context(), func(context.Context) (any, error) { return e.run(&request{r, s, w}) })
+	answer, err := safely(r.Context(), func(context.Context) (any, error) {
+		src, err := s.meant(e, r)
+		if err != nil {
+			return nil, err
+		}
+		return e.run(&request{r, e, src, w})
+	})
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.o.WriteTimeout)) // the computation took its own time
 	if err != nil {
 		if status := writeError(w, err); status == http.StatusInternalServerError && s.o.Log != nil {

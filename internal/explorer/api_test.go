@@ -26,7 +26,7 @@ func drugs(t testing.TB) *Data {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := FromDataset(ds, o)
+	src, err := fromDataset(ds, o, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,11 +41,31 @@ func someDrugs(t testing.TB) *Data {
 	for i := 0; i < len(all.Graphs); i += 3 {
 		ds.Graphs = append(ds.Graphs, all.Graphs[i])
 	}
-	src, err := FromDataset(ds, dataset.DefaultOptions())
+	src, err := fromDataset(ds, dataset.DefaultOptions(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return src
+}
+
+// manyDrugs are the drugs so many times, with small differences in their values.
+func manyDrugs(t *testing.T, times int, values bool) *Data {
+	t.Helper()
+	ds := &dataset.Dataset{Name: "many"}
+	for k := range times {
+		for i, g := range drugs(t).Graphs {
+			target := g.Target()
+			if values {
+				target = fmt.Sprintf("%d.%d", g.N(), (i*7+k)%10)
+			}
+			ds.Graphs = append(ds.Graphs, g.With(fmt.Sprintf("%s %d", g.ID(), k), target))
+		}
+	}
+	d, err := fromDataset(ds, dataset.DefaultOptions(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
 
 // numbers is a source whose targets are values: numbers of vertices.
@@ -60,7 +80,7 @@ func numbers(t testing.TB) *Data {
 	for i, g := range ds.Graphs {
 		ds.Graphs[i] = g.With(g.ID(), fmt.Sprintf("%d.5", g.N()))
 	}
-	src, err := FromDataset(ds, o)
+	src, err := fromDataset(ds, o, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,13 +104,13 @@ var savedOnce = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := FromDataset(ds, dataset.DefaultOptions())
+	src, err := fromDataset(ds, dataset.DefaultOptions(), "")
 	if err != nil {
 		return nil, err
 	}
 	s := New(src, DefaultOptions())
 	defer s.end()
-	x, err := s.session(nil)
+	x, err := s.given().session(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +170,14 @@ func newTester(t *testing.T, sp *spec, src *Data, change func(*Options)) *tester
 	return &tester{t, sp, s, h}
 }
 
+// bodyKind is the type of the body that a path takes.
+func bodyKind(path string) string {
+	if path == uploadPath {
+		return "application/octet-stream"
+	}
+	return "application/json"
+}
+
 // do sends a request and returns status and body; header is "Name: value" or empty.
 func (t *tester) do(method, path, body, header string) (int, []byte) {
 	t.Helper()
@@ -158,7 +186,7 @@ func (t *tester) do(method, path, body, header string) (int, []byte) {
 		t.Fatal(err)
 	}
 	if method == "POST" {
-		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Content-Type", bodyKind(r.URL.Path))
 	}
 	if name, value, ok := strings.Cut(header, ": "); ok {
 		r.Header.Set(name, value)
@@ -208,9 +236,11 @@ const ethanol = `{"nodes":3,"edges":[[0,1],[1,2]],"node_labels":["C","C","O"],"e
 
 // Requests that are right: every operation, every source.
 var goodRequests = []string{
-	"GET /health", "GET /info", "GET /graphs", "GET /openapi.json",
+	"GET /health", "GET /info", "GET /graphs", "GET /openapi.json", "GET /sources",
+	"POST /upload?name=x.csv&check=true smiles,y\nCCO,1\nCCC,2\n", "POST /upload?name=x.smi&hydrogens=implicit&edge_weight=order&atom_charge=true CCO a\nCCN b\n",
 	"GET /map", "GET /map?eta=0.5&gamma=0.05&radii=1,3&samples=50&rank=5&landmarks=pivoted&seed=3&combine=sum&power=2&discount=true",
 	"GET /map?radii=", "GET /map?base=wl(2)", "GET /map?base=labels*degree&landmarks=classes&combine=gmean",
+	"GET /colors?by=target", "GET /colors?by=prediction", "GET /colors?by=error&eta=0.5", "GET /colors?by=size",
 	"GET /matrix", "GET /matrix?cells=50", "GET /gram", "GET /gram?rows=0-2&columns=7", "GET /evaluate", "GET /evaluate?combine=gmean", "GET /progress", "GET /progress?eta=0.25",
 	"GET /neighbours?index=3", "GET /neighbours?smiles=CCO&k=3", "GET /predict?index=3", "GET /predict?smiles=CCO&k=0",
 	"GET /graph/0", "GET /graph/77",
@@ -219,10 +249,13 @@ var goodRequests = []string{
 	`POST /predict {"graphs":[{"index":3},{"smiles":"CCO"},{"graph":` + ethanol + `}],"k":2,"place":true}`,
 	`POST /predict {"graphs":[{"smiles":"[Si]CCO"}],"parameters":null}`,
 	`POST /explain {"graph":{"index":3}}`, `POST /explain {"graph":{"smiles":"CCO"},"class":"steroid","parameters":{"combine":"sum"}}`,
+	"GET /explain?index=3", "GET /explain?smiles=CCO&class=steroid", "GET /compare?a=3&b=CCO", "GET /compare?a=3&b=4&eta=0.5",
 	`POST /compare {"a":{"index":3},"b":{"smiles":"CCO"}}`, `POST /vertex {"graph":{"index":3},"vertex":2,"level":1}`,
 	`POST /vertex {"graph":{"smiles":"CCO"},"vertex":2,"level":0,"k":0,"parameters":{"radii":[2]}}`,
 	`POST /read {"name":"x.smi","text":"CCO ethanol\nCCN ethylamine\n"}`, `POST /read {"name":"","text":"CCO\n"}`,
-	"GET /download/map.svg", "GET /download/graph.svg?index=2", "GET /download/graph.png?smiles=CCO", "GET /download/table.csv", "GET /download/model.mlg",
+	"GET /find", "GET /find?text=PAM", "GET /find?class=steroid&limit=1", "GET /find?smiles=c1ccccc1&text=a",
+	`POST /export {"graphs":[3,1],"format":"csv"}`, `POST /export {"graphs":[3],"format":"jsonl"}`, `POST /export {"graphs":[3],"format":"csv","parameters":{"eta":0.5}}`,
+	"GET /download/map.svg", "GET /download/map.svg?color=error", "GET /download/map.png?color=size&layout=pca", "GET /download/graph.svg?index=2", "GET /download/graph.png?smiles=CCO", "GET /download/table.csv", "GET /download/model.mlg",
 }
 
 // Requests that are wrong, with the status and a part of the message.
@@ -233,6 +266,17 @@ var badRequests = []struct {
 	{"GET /openapi.json?x=1", "400", `"x" is not known`},
 	{"GET /info?eta=1", "400", `"eta" is not known`},
 	{"GET /graphs?x", "400", "not known"},
+	{"GET /sources?source=x", "400", `"source" is not known`},
+	{"GET /info?source=a&source=b", "400", `"source" is given more than once`},
+	{"POST /upload CCO", "400", "name: 0 bytes, want 1 to 200"},
+	{"POST /upload?name=x.smi&format=x CCO", "400", `format = "x"`},
+	{"POST /upload?name=x.csv&target=z smiles,y\nC,1\n", "400", `target: no column "z", want one of smiles, y`},
+	{"POST /upload?name=x.csv&source=z smiles,y\nC,1\n", "400", `"source" is not known`},
+	{"POST /upload?name=x.csv a,b\n1,2\n", "422", `x.csv:1: no SMILES column among "a", "b"`},
+	{"POST /upload?name=x.csv&structure=z a,b\n1,2\n", "422", `no column "z" among`},
+	{"POST /upload?name=x.smi C((\n", "422", "no graph can be read; the first error is in line 1: SMILES position 3"},
+	{"POST /upload?name=x.zip PK\x03\x04", "422", "zip"},
+	{"POST /upload?name=x.csv&target=y&task=regression smiles,y\nC,a\n", "422", `"a", want a number`},
 	{"GET /graph/x", "400", "want a whole number"},
 	{"GET /graph/78", "404", "graph 78, want 0 … 77"},
 	{"GET /graph/-1", "404", "graph -1"},
@@ -263,6 +307,8 @@ var badRequests = []struct {
 	{"GET /map?exact=true", "400", `"exact" is not known`},
 	{"GET /map?base=attributes", "422", "attributes"},
 	{"GET /matrix?cells=0", "400", "cells"},
+	{"GET /colors", "400", `by = ""`},
+	{"GET /colors?by=column", "422", "nothing to colour by column"},
 	{"GET /gram?rows=5-2", "400", "rows"},
 	{"GET /gram?columns=0-78", "400", "within 0-77"},
 	{"GET /gram?rows=x", "400", "rows"},
@@ -311,11 +357,24 @@ var badRequests = []struct {
 	{`POST /explain {"graph":{"index":1},"class":"x"}`, "400", "class"},
 	{`POST /explain {"graph":{"index":999}}`, "404", "graph 999"},
 	{`POST /compare {"a":{"index":1}}`, "400", "0 of them"},
+	{"GET /explain", "400", "0 of them"},
+	{"GET /explain?index=999", "404", "graph 999"},
+	{"GET /compare?a=1", "400", "smiles: empty"},
+	{"GET /compare?a=1&b=C((", "400", "SMILES position 3"},
+	{"GET /compare?a=1&b=999", "404", "graph 999"},
 	{`POST /compare {"a":{"index":1},"b":{"index":999}}`, "404", "graph 999"},
 	{`POST /vertex {"graph":{"index":1},"vertex":999,"level":1}`, "400", "vertex: 999"},
 	{`POST /vertex {"graph":{"index":1},"vertex":0,"level":3}`, "400", "level: 3, want 0 to 2"},
 	{`POST /vertex {"graph":{"index":1},"vertex":0,"level":0,"k":-1}`, "400", "k = -1"},
 	{`POST /vertex {"graph":{"index":999},"vertex":0,"level":1}`, "404", "graph 999"},
+	{"GET /find?smiles=C((", "400", "SMILES position 3"},
+	{"GET /find?limit=0", "400", "limit = 0"},
+	{`POST /export {"graphs":[],"format":"csv"}`, "400", "graphs: none"},
+	{`POST /export {"graphs":[78],"format":"csv"}`, "404", "graph 78, want 0 … 77"},
+	{`POST /export {"graphs":[7],"format":"x"}`, "400", `format = "x"`},
+	{`POST /export {"graphs":[7],"format":"smi"}`, "422", "not read from SMILES"},
+	{"GET /download/map.svg?color=x", "400", `color = "x"`},
+	{"GET /download/map.svg?color=column", "422", "nothing to colour by column"},
 	{"GET /download/x", "400", `file = "x", want map.svg, map.png`},
 	{"GET /download/..%2f..%2fetc%2fpasswd", "400", `file = "../../etc/passwd", want map.svg`},
 	{"GET /download/map.svg?layout=x", "400", `layout = "x", want neighbours or pca`},
@@ -327,8 +386,9 @@ var badRequests = []struct {
 var bareRequests = []string{
 	"GET /graph/0", `POST /graph {"index":0}`, "GET /map?eta=0.5", "GET /matrix?eta=0.5", "GET /gram?eta=0.5", "GET /evaluate?eta=0.5", "GET /neighbours?index=1&eta=0.5",
 	`POST /neighbours {"graph":{"index":0},"parameters":{"eta":0.5}}`, "GET /predict?index=0&eta=0.5", `POST /predict {"graphs":[{"index":0}],"parameters":{"eta":0.5}}`,
+	"GET /explain?index=0", "GET /compare?a=0&b=1",
 	`POST /explain {"graph":{"index":0}}`, `POST /compare {"a":{"index":0},"b":{"index":1}}`, `POST /vertex {"graph":{"index":0},"vertex":0,"level":1}`,
-	"GET /download/graph.svg?index=0",
+	"GET /download/graph.svg?index=0", "GET /find?smiles=CC", `POST /export {"graphs":[0],"format":"jsonl"}`,
 }
 
 // split takes a request of the lists apart.
@@ -341,10 +401,10 @@ func split(request string) (method, path, body string) {
 // Every operation gives every answer that the document promises, and no other.
 func TestAPI(t *testing.T) {
 	sp := readSpec(t)
-	data := newTester(t, sp, someDrugs(t), nil)
+	data := newTester(t, sp, someDrugs(t), func(o *Options) { o.UploadBytes = 1 << 20 })
 	for _, r := range goodRequests {
 		method, path, body := split(r)
-		if body != "" {
+		if body != "" && !strings.HasPrefix(path, uploadPath) {
 			if err := sp.checkBody(method, path, []byte(body)); err != nil {
 				t.Errorf("%s: %v", r, err)
 			}
@@ -398,20 +458,31 @@ func everyOperation(t *testing.T, sp *spec, data *tester) {
 		busy.server.light.slots <- struct{}{}
 	}
 	busy.server.heavy.slots <- struct{}{}
+	busy.server.uploads.limit = 0
+	for range cap(busy.server.uploads.slots) {
+		busy.server.uploads.slots <- struct{}{}
+	}
 	sp.operations(func(method, path string, op map[string]any) {
 		at := strings.NewReplacer("{index}", "0", "{file}", "map.svg").Replace(path)
 		query, body := "", ""
 		switch path {
-		case "/api/v1/neighbours", "/api/v1/predict":
+		case "/api/v1/neighbours", "/api/v1/predict", "/api/v1/explain":
 			query = "?index=0"
+		case "/api/v1/colors":
+			query = "?by=prediction"
+		case "/api/v1/compare":
+			query = "?a=0&b=1"
 		}
 		for _, r := range goodRequests {
-			if m, p, b := split(r); m == method && p == at && b != "" {
+			if m, p, b := split(r); m == method && strings.TrimSuffix(p, "?name=x.smi&hydrogens=implicit&edge_weight=order&atom_charge=true") == at && b != "" {
 				body = b
 			}
 		}
 		if method == "POST" {
 			query = ""
+		}
+		if path == uploadPath {
+			query = "?name=x.smi"
 		}
 		for header, want := range map[string]int{
 			"Host: evil.example": 421, "Host: evil.example:80": 421, "Host: 127.0.0.1.evil.example": 421,
@@ -424,18 +495,27 @@ func everyOperation(t *testing.T, sp *spec, data *tester) {
 		answers := op["responses"].(map[string]any)
 		if answers["415"] != nil {
 			for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"} {
-				if code, _ := data.do(method, at, body, "Content-Type: "+kind); code != 415 {
+				if code, _ := data.do(method, at+query, body, "Content-Type: "+kind); code != 415 {
 					t.Errorf("%s %s with %s: %d, want 415", method, at, kind, code)
 				}
 			}
-			if code, _ := data.do(method, at, `{"name":"`+strings.Repeat("x", 5<<20)+`"}`, ""); code != 413 {
+			if code, _ := data.do(method, at+query, `{"name":"`+strings.Repeat("x", 5<<20)+`"}`, ""); code != 413 {
 				t.Errorf("%s %s with 5 MiB: %d, want 413", method, at, code)
 			}
-			slowBody(t, sp, method, at)
+			slowBody(t, sp, method, at+query)
+		}
+		if answers["404"] != nil {
+			sep := "?"
+			if query != "" {
+				sep = "&"
+			}
+			if code, out := data.do(method, at+query+sep+"source=nothing-0", body, ""); code != 404 || !strings.Contains(string(out), `"field":"source"`) {
+				t.Errorf("%s %s of a source that is not there: %d %s, want 404", method, at, code, out)
+			}
 		}
 		if answers["503"] != nil {
 			r, _ := http.NewRequest(method, busy.http.URL+at+query, strings.NewReader(body))
-			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Content-Type", bodyKind(path))
 			a, err := http.DefaultClient.Do(r)
 			if err != nil {
 				t.Fatal(err)
@@ -462,4 +542,49 @@ func everyOperation(t *testing.T, sp *spec, data *tester) {
 			t.Errorf("DELETE %s: %d, Allow %q", at, answer.StatusCode, answer.Header.Get("Allow"))
 		}
 	})
+}
+
+// An error names the part of the request that is wrong, so that the page can show it there.
+func TestErrorFields(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	for request, want := range map[string]string{
+		"GET /info?source=x":        "source",
+		"GET /predict?smiles=C((":   "smiles",
+		"GET /predict?index=999":    "index",
+		"GET /predict":              "graph",
+		"GET /predict?index=1&k=-1": "k",
+		"GET /predict?index=x":      "index",
+		"GET /map?eta=0":            "parameters.eta",
+		"GET /map?rank=65":          "parameters.rank",
+		"GET /map?radii=2,1":        "parameters.radii",
+		"GET /map?base=x":           "parameters.base",
+		"GET /map?x=1":              "x",
+		"GET /compare?a=1&b=C((":    "b.smiles",
+		"GET /compare?a=999&b=C":    "a.index",
+		"GET /find?smiles=C((":      "smiles",
+		"GET /gram?rows=x":          "rows",
+		"GET /download/x":           "file",
+		"GET /colors?by=column":     "by",
+		`POST /predict {"graphs":[{"index":1},{"index":99}]}`:              "graphs[1].index",
+		`POST /predict {"graphs":[{"smiles":"C(("}]}`:                      "smiles",
+		`POST /predict {"graphs":`:                                         "body",
+		`POST /explain {"graph":{"index":1},"class":"x"}`:                  "class",
+		`POST /vertex {"graph":{"index":1},"vertex":999,"level":1}`:        "vertex",
+		`POST /vertex {"graph":{"index":1},"vertex":0,"level":9}`:          "level",
+		`POST /neighbours {"graph":{"index":1},"parameters":{"eta":"x"}}`:  "parameters.eta",
+		`POST /neighbours {"graph":{"index":1},"parameters":{"zeta":"x"}}`: "parameters.zeta",
+		"POST /upload?name=x.csv&target=z smiles,y\nC,1\n":                 "target",
+		"POST /upload?name=x.csv a,b\n1,2\n":                               "structure",
+		"POST /upload?name=x what is this\n":                               "format",
+	} {
+		method, path, body := split(request)
+		_, out := s.do(method, path, body, "")
+		var e errorAnswer
+		if err := json.Unmarshal(out, &e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Error.Field != want {
+			t.Errorf("%s: field %q, want %q: %s", request, e.Error.Field, want, e.Error.Message)
+		}
+	}
 }

@@ -3,8 +3,10 @@ package explorer
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mlgkernel/mlg"
@@ -22,7 +24,7 @@ type row struct {
 }
 
 // rows returns the rows of graphs, some before which are in the same request.
-func (s *Server) rows(ctx context.Context, f *fitted, refs []reference, before int) ([]row, error) {
+func (s *source) rows(ctx context.Context, f *fitted, refs []reference, before int) ([]row, error) {
 	rows := make([]row, len(refs))
 	var fresh []*graph.Graph
 	var at []int
@@ -30,6 +32,9 @@ func (s *Server) rows(ctx context.Context, f *fitted, refs []reference, before i
 		r := &rows[i]
 		var err error
 		if r.graph, r.index, err = s.find(ref, before+i+1); err != nil {
+			if before+len(refs) > 1 {
+				err = within(fmt.Sprintf("graphs[%d]", before+i), err)
+			}
 			return nil, err
 		}
 		if r.index < 0 {
@@ -115,7 +120,7 @@ const rowsAtATime = 64
 
 func predict(q *request, in *predictRequest) (*predictAnswer, error) {
 	if n := len(in.Graphs); n < 1 || n > maxAsked {
-		return nil, badRequest("%d graphs, want 1 to %d", n, maxAsked)
+		return nil, badRequest("graphs", "%d graphs, want 1 to %d", n, maxAsked)
 	}
 	var places *placement
 	get := func(x *session, ctx context.Context) (f *fitted, err error) {
@@ -163,7 +168,7 @@ func (x *session) predict(f *fitted, r row, k int) (prediction, error) {
 	} else {
 		out.ID = d.IDs[r.index]
 		if e, ok := x.score.peek(); ok {
-			if answer, ok := e.answers[r.index]; ok {
+			if answer, ok := e.answer(r.index); ok {
 				out.CrossValidated = &answer
 			}
 		}
@@ -254,7 +259,7 @@ func explainDecision(ctx context.Context, m *model.Model, g *graph.Graph, class 
 			class = &said[0].Class
 		}
 		if at = slices.Index(m.Classes, *class); at < 0 {
-			return nil, badRequest("class %q, want one of those of the learner", *class)
+			return nil, badRequest("class", "class %q, want one of those of the learner", *class)
 		}
 		out.Class = *class
 	}
@@ -278,9 +283,8 @@ type compareRequest struct {
 // comparison compares two graphs.
 type comparison struct {
 	K      float64     `json:"k"`
-	Levels []pairLevel `json:"levels" help:"of the multiscale kernel whose scales are shown; empty where a graph is too large, or there is none"`
-	A      []float64   `json:"a" help:"contributions of the vertices to log k"`
-	B      []float64   `json:"b" help:"contributions of the vertices to log k"`
+	Levels []pairLevel `json:"levels" help:"of the multiscale kernel whose scales are shown"`
+	Note   string      `json:"note" help:"why there are no levels; else empty"`
 }
 
 // pairLevel is the similarity of two graphs at one level, with their vertices matched.
@@ -293,69 +297,103 @@ type pairLevel struct {
 // maxPair is the largest graph whose vertices are matched, which takes cubic time.
 const maxPair = 300
 
-// postCompare compares two graphs.
-func postCompare(ctx context.Context, x *session, f *fitted, in *compareRequest) (*comparison, error) {
-	a, _, err := x.s.graph(in.A)
-	if err != nil {
-		return nil, err
+// getCompare compares two graphs that the query names.
+func getCompare(q *request, in *struct {
+	A string `json:"a" want:"1 to 4000" help:"a graph: its position in the data, from 0, or a molecule as SMILES"`
+	B string `json:"b" want:"1 to 4000" help:"another one"`
+	kernelRequest
+}) (*comparison, error) {
+	named := func(text string) reference {
+		if i, err := strconv.Atoi(text); err == nil {
+			return reference{Index: &i}
+		}
+		return reference{SMILES: &text}
 	}
-	b, _, err := x.s.graph(in.B)
+	return on((*session).fitted, compare)(q, &compareRequest{named(in.A), named(in.B), in.kernelRequest})
+}
+
+// compare compares two graphs.
+func compare(ctx context.Context, x *session, f *fitted, in *compareRequest) (*comparison, error) {
+	a, i, err := x.s.graph(in.A)
 	if err != nil {
-		return nil, err
+		return nil, within("a", err)
 	}
-	c, err := explain.Similarity(ctx, f.Kernel, a, b)
+	b, j, err := x.s.graph(in.B)
 	if err != nil {
-		return nil, err
+		return nil, within("b", err)
 	}
-	out := &comparison{K: c.K, A: c.G.Vertices, B: c.H.Vertices, Levels: []pairLevel{}}
-	if f.scales == nil || max(a.N(), b.N()) > maxPair {
+	out := &comparison{Levels: []pairLevel{}}
+	if i >= 0 && j >= 0 {
+		var k *kernel.Matrix
+		if k, err = f.block(ctx, []int{i}, []int{j}); err == nil {
+			out.K = k.Data[0]
+		}
+	} else {
+		out.K, err = f.Kernel.Compare(ctx, a, b)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case f.scales == nil:
+		out.Note = noScales
+		return out, nil
+	case max(a.N(), b.N()) > maxPair:
+		out.Note = fmt.Sprintf("vertices of graphs of more than %d are not matched", maxPair)
 		return out, nil
 	}
-	m, both, err := f.multiscale(a, b)
+	out.Levels, err = f.compareLevels(ctx, a, b)
+	return out, err
+}
+
+// compareLevels compares two graphs by the features of their vertices, with those of bonds where there are any.
+func (f *fitted) compareLevels(ctx context.Context, a, b *graph.Graph) (out []pairLevel, err error) {
+	levels, k, err := levelKernels(ctx, f.scales, a, b)
 	if err != nil {
 		return nil, err
 	}
-	for level, radius := range f.radii() {
-		l, err := compareLevel(ctx, m, both[0], both[1], level)
+	if f.bonds != nil {
+		_, other, err := levelKernels(ctx, f.bonds, a, b)
 		if err != nil {
 			return nil, err
 		}
-		l.Radius = radius
-		if f.bonds != nil {
-			_, _, k, err := levelKernel(ctx, model.LowRank(f.bonds), a.Subdivide(), b.Subdivide(), level)
-			if err != nil {
-				return nil, err
-			}
-			l.K = (l.K + k) / 2
+		for l, x := range other {
+			k[l] = (k[l] + x) / 2
 		}
-		out.Levels = append(out.Levels, l)
+	}
+	for l, v := range levels {
+		matched, err := explain.MatchFeatures(first(v.Of(0), a.N()), first(v.Of(1), b.N()), l)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, pairLevel{*matched, f.radii()[l], k[l]})
 	}
 	return out, nil
 }
 
-// levelKernel returns the features of the vertices of two graphs at a level, and k_ℓ, the FLG kernel of these features.
-func levelKernel(ctx context.Context, m *mlg.Model, a, b *graph.Graph, level int) (x, y *kernel.Matrix, k float64, err error) {
-	if x, err = m.VertexFeatures(ctx, a, level); err != nil {
-		return nil, nil, 0, err
+// levelKernels returns the vertices of two graphs at the levels of a multiscale kernel, and k_ℓ, the FLG kernel
+// of their features.
+func levelKernels(ctx context.Context, f *kernel.FittedFactor, a, b *graph.Graph) (levels []mlg.Vertices, k []float64, err error) {
+	both, err := f.Prepare([]*graph.Graph{a, b})
+	if err != nil {
+		return nil, nil, err
 	}
-	if y, err = m.VertexFeatures(ctx, b, level); err != nil {
-		return nil, nil, 0, err
+	m := model.LowRank(f)
+	if levels, err = m.Vertices(ctx, both); err != nil {
+		return nil, nil, err
 	}
-	k, err = mlg.FLG(a, x, b, y, m.Kernel().Eta, m.Kernel().Gamma)
-	return x, y, k, err
+	for _, v := range levels {
+		x, err := mlg.FLG(both[0], v.Of(0), both[1], v.Of(1), m.Kernel().Eta, m.Kernel().Gamma)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, nil, err
+		}
+		k = append(k, x)
+	}
+	return levels, k, nil
 }
 
-// compareLevel compares two graphs at a level and matches their vertices.
-func compareLevel(ctx context.Context, m *mlg.Model, a, b *graph.Graph, level int) (out pairLevel, err error) {
-	x, y, k, err := levelKernel(ctx, m, a, b, level)
-	if err != nil {
-		return out, err
-	}
-	matched, err := explain.MatchFeatures(x, y, level)
-	if err != nil {
-		return out, err
-	}
-	return pairLevel{Matching: *matched, K: k}, nil
+// first returns the first rows of a matrix: where edges are vertices, those of the vertices.
+func first(x *kernel.Matrix, rows int) *kernel.Matrix {
+	return &kernel.Matrix{Rows: rows, Cols: x.Cols, Data: x.Data[:rows*x.Cols]}
 }
 
 type vertexRequest struct {
@@ -375,6 +413,7 @@ type vertexAnswer struct {
 	Own           []float64       `json:"own" help:"similarity of every vertex of the graph: the dot product of features, 1 for equal ones"`
 	Elsewhere     []similarVertex `json:"elsewhere" help:"the most similar vertex of other graphs, the most similar graphs first"`
 	Equal         int             `json:"equal" help:"vertices of all graphs of the data that the kernel cannot tell from this one"`
+	Note          string          `json:"note" help:"why there are no similar vertices; else empty"`
 }
 
 // similarVertex is a vertex of a graph of the data, with its similarity.
@@ -384,19 +423,23 @@ type similarVertex struct {
 }
 
 func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
-	var table [][]float32
+	var table *vertexTable
 	get := func(x *session, ctx context.Context) (*fitted, error) {
 		f, err := x.fitted(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if levels := len(f.radii()); in.Level < 0 || in.Level >= levels {
-			return nil, badRequest("level: %d, want 0 to %d", in.Level, levels-1)
+			return nil, badRequest("level", "level: %d, want 0 to %d", in.Level, levels-1)
 		}
-		if x.s.data.Graphs != nil && in.K > 0 {
-			table, err = x.vertexTable(ctx, in.Level)
+		if x.s.data.Graphs != nil && in.K > 0 && f.scales != nil {
+			tables, err := x.vertexTables(ctx)
+			if err != nil {
+				return nil, err
+			}
+			table = &tables[in.Level]
 		}
-		return f, err
+		return f, nil
 	}
 	return on(get, func(ctx context.Context, x *session, f *fitted, in *vertexRequest) (*vertexAnswer, error) {
 		g, index, err := x.s.graph(in.Graph)
@@ -404,22 +447,26 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 			return nil, err
 		}
 		if in.Vertex < 0 || in.Vertex >= g.N() {
-			return nil, badRequest("vertex: %d, want 0 to %d", in.Vertex, g.N()-1)
+			return nil, badRequest("vertex", "vertex: %d, want 0 to %d", in.Vertex, g.N()-1)
+		}
+		out := &vertexAnswer{Level: in.Level, Radius: f.radii()[in.Level], Own: []float64{}, Elsewhere: []similarVertex{}}
+		var scratch graph.Scratch
+		out.Neighbourhood = slices.Clone(scratch.Ball(g, in.Vertex, out.Radius))
+		out.Distance = slices.Clone(scratch.Distances())
+		if f.scales == nil {
+			out.Note = noScales
+			return out, nil
 		}
 		m, prepared, err := f.multiscale(g)
 		if err != nil {
 			return nil, err
 		}
-		out := &vertexAnswer{Level: in.Level, Radius: f.radii()[in.Level], Elsewhere: []similarVertex{}}
-		var scratch graph.Scratch
-		out.Neighbourhood = slices.Clone(scratch.Ball(g, in.Vertex, out.Radius))
-		out.Distance = slices.Clone(scratch.Distances())
 		features, err := m.VertexFeatures(ctx, prepared[0], in.Level)
 		if err != nil {
 			return nil, err
 		}
 		own := features.Row(in.Vertex)
-		for w := range features.Rows {
+		for w := range g.N() {
 			out.Own = append(out.Own, explain.VertexSimilarity(own, features.Row(w)))
 		}
 		if table != nil {
@@ -431,13 +478,17 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 
 // elsewhere returns the vertices most like one with the given features, the best of each graph but self, and
 // how many are equal to it.
-func (d *Data) elsewhere(table [][]float32, features []float64, self, k int) (best []similarVertex, equal int) {
+func (d *Data) elsewhere(t *vertexTable, features []float64, self, k int) (best []similarVertex, equal int) {
 	own := rounded(features)
-	vertex, most := make([]int, len(table)), make([]float64, len(table))
-	for i, t := range table {
+	similarity := make([]float64, len(t.features)/max(t.width, 1))
+	for c := range similarity {
+		similarity[c] = explain.VertexSimilarity(own, t.features[c*t.width:][:t.width])
+	}
+	vertex, most := make([]int, len(t.class)), make([]float64, len(t.class))
+	for i, classes := range t.class {
 		most[i] = math.NaN() // without vertices
-		for w := range d.Graphs[i].N() {
-			s := explain.VertexSimilarity(own, t[w*len(own):][:len(own)])
+		for w, c := range classes[:d.Graphs[i].N()] {
+			s := similarity[c]
 			if !(s <= most[i]) {
 				vertex[i], most[i] = w, s
 			}

@@ -1,7 +1,9 @@
 package explorer
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -30,6 +32,10 @@ type Data struct {
 	value     []float64  // of each graph, for regression
 	molecules bool       // the first graph is drawn as one
 	kernel    mlg.Kernel // the defaults of requests
+
+	targetName, colorName string   // of the columns, "" where they are not known
+	color                 []string // the values of the colour column, nil for none
+	smiles                []string // the strings that the graphs were made of, nil for none
 }
 
 // task is what the targets are.
@@ -41,17 +47,35 @@ const (
 	noTask         task = "none"
 )
 
-// FromDataset returns a dataset to be explored, which was read with the given options.
-func FromDataset(ds *dataset.Dataset, read dataset.Options) (*Data, error) {
+// maxClasses is the largest number of classes to tell apart: there is a machine for every pair.
+const maxClasses = 100
+
+// fromDataset returns a dataset to be explored, which was read with the given options. Without a task the
+// targets say what it is.
+func fromDataset(ds *dataset.Dataset, read dataset.Options, t task) (*Data, error) {
 	if len(ds.Graphs) == 0 {
 		return nil, fmt.Errorf("%s: no graphs", ds.Name)
 	}
 	d := newData(ds, &model.Model{Graphs: ds.Graphs, IDs: ds.IDs(), Targets: ds.Targets(), Reader: &read}, read)
+	d.task = t
 	switch {
 	case d.info.Targets == 0:
-		d.task, d.Targets = noTask, nil
-	case d.info.Classes == 0:
+		d.task = noTask
+	case t == "" && d.info.Classes == 0:
 		d.task = regression
+	case t == "":
+		d.task = classification
+	}
+	if err := d.index(); err != nil {
+		return nil, err
+	}
+	if n := len(d.classes); n > maxClasses {
+		d.info.Warnings = append(d.info.Warnings, fmt.Sprintf(
+			"%d different targets are too many for classes, of which there may be %d: nothing is predicted", n, maxClasses))
+		d.task = noTask
+	}
+	if d.task == noTask {
+		d.Targets = nil
 	}
 	return d, d.index()
 }
@@ -65,7 +89,7 @@ func FromModel(name string, m *model.Model) (*Data, error) {
 	switch {
 	case m.Targets == nil:
 		d.task = noTask
-	case m.Learner != nil && m.Learner.Classes == nil:
+	case m.Learner != nil && m.Learner.Classes == nil || m.Learner == nil && dataset.ValueRange(m.Targets) != nil:
 		d.task = regression
 	}
 	if f := scalesOf(m.Kernel); f != nil {
@@ -103,11 +127,30 @@ func (d *Data) Compared() string {
 	return m.Compared()
 }
 
+// views says why a view has nothing to show.
+func (d *Data) views() (out infoViews) {
+	if d.saved() && scalesOf(d.Kernel) == nil {
+		out.Scales = "The model has no multiscale kernel, so that there are no scales to show."
+	}
+	if d.Graphs == nil {
+		out.Pair = "The model file holds no graphs: only graphs that are asked about can be compared."
+		out.Scales = cmp.Or(out.Scales, "The model file holds no graphs: only those that are asked about can be looked at.")
+	}
+	switch {
+	case d.saved() && d.Learner == nil:
+		out.Predict = "The model has no learner, as mlg fit makes it; mlg train makes one that predicts."
+	case d.task == noTask:
+		out.Predict = "The data has no targets, so that there is nothing to predict."
+	}
+	return out
+}
+
 // saved reports whether there is a fitted kernel, which answers where a request chooses none.
 func (d *Data) saved() bool { return d.Kernel != nil }
 
 // index derives classes and values.
 func (d *Data) index() error {
+	d.classes = nil
 	if d.task == classification {
 		d.classes, _ = draw.Classes(choose.Pick(d.Targets, d.labelled(all(len(d.IDs)))))
 	}
@@ -121,7 +164,7 @@ func (d *Data) index() error {
 	d.value = make([]float64, len(d.IDs))
 	for i, t := range d.Targets {
 		v, err := strconv.ParseFloat(t, 64)
-		if t != "" && err != nil {
+		if t != "" && (err != nil || math.IsInf(v, 0) || math.IsNaN(v)) {
 			return fmt.Errorf("target of graph %s: %q, want a number", d.IDs[i], t)
 		}
 		d.value[i] = v

@@ -6,10 +6,12 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/matrix"
@@ -20,21 +22,24 @@ import (
 type downloadRequest struct {
 	File   string    `json:"file" want:"one of map.svg map.png matrix.svg matrix.png graph.svg graph.png table.csv gram.csv model.mlg"`
 	Layout string    `json:"layout,omitempty" default:"neighbours" want:"one of neighbours pca" help:"of the map"`
+	Color  string    `json:"color,omitempty" default:"target" want:"one of target column prediction error size" help:"what the colours of the map show, as in colors"`
 	Graph  reference `json:"graph,omitempty"`
 	kernelRequest
 }
 
 func getDownload(q *request, in *downloadRequest) (*file, error) {
 	name, _, _ := strings.Cut(in.File, ".")
+	if name == "map" {
+		return on(mapColors(in.Color), mapPicture)(q, in)
+	}
 	return downloads[name](q, in)
 }
 
 // downloads make files, by their names without the extension.
 var downloads = map[string]func(q *request, in *downloadRequest) (*file, error){
-	"map":    on((*session).placed, mapPicture),
 	"matrix": on((*session).fitted, matrixPicture),
 	"graph":  on((*session).learned, graphPicture),
-	"table":  on((*session).placedAndEvaluated, table),
+	"table":  on((*session).placedAndEvaluated, tableFile),
 	"gram":   on((*session).fitted, gramTable),
 	"model":  on((*session).learned, modelFile),
 }
@@ -52,9 +57,27 @@ func pictureFile(name string, p *draw.Picture, err error) (*file, error) {
 	return &file{"image/png", name, data}, err
 }
 
-func mapPicture(_ context.Context, x *session, p *placement, in *downloadRequest) (*file, error) {
+// coloredMap is a map with its colours, which are nil without any.
+type coloredMap struct {
+	*placement
+	colors *coloring
+}
+
+// mapColors computes a map with colours by something.
+func mapColors(by string) func(x *session, ctx context.Context) (coloredMap, error) {
+	return func(x *session, ctx context.Context) (out coloredMap, err error) {
+		if out.placement, err = x.placed(ctx); err == nil && (by != "target" || x.s.data.task != noTask) {
+			out.colors, err = coloredBy(by)(x, ctx)
+		}
+		return out, err
+	}
+}
+
+func mapPicture(_ context.Context, x *session, p coloredMap, in *downloadRequest) (*file, error) {
 	d := x.s.data
-	c := draw.Scatter{Title: d.Name, X: p.neighbours[0], Y: p.neighbours[1], XAxis: "neighbours", Class: d.classOf(all(len(d.IDs))), Size: draw.Size{Width: 900, Height: 620}}
+	c := draw.Scatter{Title: d.Name, X: p.neighbours[0], Y: p.neighbours[1], XAxis: "neighbours",
+		Size: draw.Size{Width: 900, Height: 620}}
+	p.colors.paint(&c)
 	if in.Layout == "pca" {
 		c.X, c.Y = p.pca[0], p.pca[1]
 		c.XAxis = fmt.Sprintf("first component (%.0f %%)", 100*p.axes.Share[0])
@@ -64,9 +87,9 @@ func mapPicture(_ context.Context, x *session, p *placement, in *downloadRequest
 	return pictureFile(in.File, drawn, err)
 }
 
-func matrixPicture(_ context.Context, x *session, f *fitted, in *downloadRequest) (*file, error) {
+func matrixPicture(ctx context.Context, x *session, f *fitted, in *downloadRequest) (*file, error) {
 	d := x.s.data
-	drawn, err := draw.HeatMap(d.Name, f.gram, d.classOf(f.core), draw.Size{Width: 800, Height: 760})
+	drawn, err := draw.HeatMap(ctx, d.Name, f.gram, d.classOf(f.core), draw.Size{Width: 800, Height: 760})
 	return pictureFile(in.File, drawn, err)
 }
 
@@ -92,6 +115,35 @@ func graphPicture(ctx context.Context, x *session, f *fitted, in *downloadReques
 	return pictureFile(in.File, drawn, err)
 }
 
+// paint colours the points of a map.
+func (c *coloring) paint(s *draw.Scatter) {
+	switch {
+	case c == nil:
+	case c.Kind == "value":
+		s.Value = &draw.PointValues{Name: c.Name, TwoSided: c.Center != nil}
+		for _, v := range c.Values {
+			if v == nil {
+				v = &notANumber
+			}
+			s.Value.Of = append(s.Value.Of, *v)
+		}
+	default:
+		s.Names = []string{}
+		for _, k := range c.Classes {
+			s.Names = append(s.Names, k.Name)
+		}
+		for _, k := range c.Class {
+			name := ""
+			if k >= 0 {
+				name = s.Names[k]
+			}
+			s.Class = append(s.Class, name)
+		}
+	}
+}
+
+var notANumber = math.NaN()
+
 // placedAndEvaluated returns what a table has.
 func (x *session) placedAndEvaluated(ctx context.Context) (*placement, error) {
 	if _, err := x.evaluated(ctx); err != nil {
@@ -100,32 +152,102 @@ func (x *session) placedAndEvaluated(ctx context.Context) (*placement, error) {
 	return x.placed(ctx)
 }
 
-// table has all graphs with their places, nearest others and predictions.
-func table(_ context.Context, x *session, p *placement, in *downloadRequest) (*file, error) {
+func tableFile(_ context.Context, x *session, p *placement, in *downloadRequest) (*file, error) {
+	return x.table(p, all(len(x.s.data.IDs)), in.File)
+}
+
+// table has graphs with their places, nearest others and predictions.
+func (x *session) table(p *placement, graphs []int, name string) (*file, error) {
 	e, _ := x.score.peek()
+	d := x.s.data
+	head := strings.Fields("index id target cross_validated nearest similarity pca_x pca_y neighbours_x neighbours_y vertices edges")
+	if d.color != nil {
+		head = append(head, cell(d.colorName))
+	}
+	if d.smiles != nil {
+		head = append(head, "smiles")
+	}
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	w.Write(strings.Fields("index id target cross_validated nearest similarity pca_x pca_y neighbours_x neighbours_y"))
-	d := x.s.data
-	for i, id := range d.IDs {
+	w.Write(head) // errors stay until the end
+	for _, i := range graphs {
 		near, similarity := "", ""
 		if hits := p.near[i]; len(hits) > 0 {
 			near, similarity = d.IDs[hits[0].Index], fmt.Sprintf("%.6g", hits[0].Similarity)
 		}
-		row := []string{strconv.Itoa(i), cell(id), cell(d.target(i)), cell(e.answers[i]), cell(near), similarity}
+		answer, _ := e.answer(i)
+		row := []string{strconv.Itoa(i), cell(d.IDs[i]), cell(d.target(i)), cell(answer), cell(near), similarity}
 		for _, v := range []float64{p.pca[0][i], p.pca[1][i], p.neighbours[0][i], p.neighbours[1][i]} {
 			row = append(row, fmt.Sprintf("%.5g", v))
 		}
-		w.Write(row) // errors stay until the end
+		if d.Graphs != nil {
+			row = append(row, strconv.Itoa(d.Graphs[i].N()), strconv.Itoa(d.Graphs[i].M()))
+		} else {
+			row = append(row, "", "")
+		}
+		if d.color != nil {
+			row = append(row, cell(d.color[i]))
+		}
+		if d.smiles != nil {
+			row = append(row, cell(d.smiles[i]))
+		}
+		w.Write(row)
 	}
 	w.Flush()
-	return &file{"text/csv; charset=utf-8", in.File, b.Bytes()}, w.Error()
+	return &file{"text/csv; charset=utf-8", name, b.Bytes()}, w.Error()
+}
+
+type exportRequest struct {
+	Graphs []int  `json:"graphs" help:"positions in the data, from 0"`
+	Format string `json:"format" want:"one of csv smi jsonl" help:"the table, SMILES, or Graph JSON Lines"`
+	kernelRequest
+}
+
+// postExport writes some of the graphs.
+func postExport(q *request, in *exportRequest) (*file, error) {
+	d := q.s.data
+	if len(in.Graphs) == 0 {
+		return nil, badRequest("graphs", "graphs: none, want some")
+	}
+	for _, i := range in.Graphs {
+		if i < 0 || i >= len(d.IDs) {
+			return nil, notFound("graphs", "graph %d, want 0 … %d", i, len(d.IDs)-1)
+		}
+	}
+	name := d.Name + "." + in.Format
+	switch {
+	case in.Format == "csv":
+		return on((*session).placedAndEvaluated, func(_ context.Context, x *session, p *placement, in *exportRequest) (*file, error) {
+			return x.table(p, in.Graphs, name)
+		})(q, in)
+	case in.Format == "smi" && d.smiles == nil:
+		return nil, &apiError{422, "the graphs were not read from SMILES", "format"}
+	case d.Graphs == nil:
+		return nil, cannot("the model file holds no graphs, only what was learned from them")
+	}
+	return short(q, func(ctx context.Context) (*file, error) {
+		out := &file{kind: "text/plain; charset=utf-8", name: name}
+		for _, i := range in.Graphs {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if in.Format == "smi" {
+				out.data = fmt.Appendf(out.data, "%s\t%s\n", d.smiles[i], strings.Join(strings.Fields(d.IDs[i]), " "))
+				continue
+			}
+			var err error
+			if out.data, err = dataset.AppendJSON(out.data, d.Graphs[i]); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	})
 }
 
 // maxTableRows bounds the Gram matrix as CSV.
 const maxTableRows = 2500
 
-func gramTable(_ context.Context, x *session, f *fitted, in *downloadRequest) (*file, error) {
+func gramTable(ctx context.Context, x *session, f *fitted, in *downloadRequest) (*file, error) {
 	if len(f.core) > maxTableRows {
 		return nil, cannot("a matrix of %d rows is too large for a page, want at most %d; mlg gram writes it", len(f.core), maxTableRows)
 	}
@@ -134,9 +256,19 @@ func gramTable(_ context.Context, x *session, f *fitted, in *downloadRequest) (*
 		ids[i] = cell(id)
 	}
 	var b bytes.Buffer
-	err := matrix.WriteCSV(&b, f.gram, ids, ids)
+	err := matrix.WriteCSV(writerFunc(func(p []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		return b.Write(p)
+	}), f.gram, ids, ids)
 	return &file{"text/csv; charset=utf-8", in.File, b.Bytes()}, err
 }
+
+// writerFunc is an io.Writer.
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // cell returns the text of a cell of a table. One that a spreadsheet would take for a formula
 // gets an apostrophe, unless it is a number.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +29,8 @@ func getHealth(q *request, _ *struct{}) (healthAnswer, error) {
 
 // infoAnswer is what the page has to know about the data.
 type infoAnswer struct {
+	Source     string      `json:"source" help:"the name of this data in requests"`
+	Given      bool        `json:"given" help:"it was given at the start"`
 	Name       string      `json:"name"`
 	Version    string      `json:"version"`
 	Graphs     int         `json:"graphs"`
@@ -38,6 +39,13 @@ type infoAnswer struct {
 	Task       task        `json:"task" want:"one of classification regression none"`
 	Classes    []classInfo `json:"classes"`
 	Range      []float64   `json:"range" help:"least and largest target of regression, else empty"`
+	TargetName string      `json:"target_name" help:"what the targets are called"`
+	ColumnName string      `json:"column_name" help:"the column to colour by, empty for none"`
+	ColorBy    []string    `json:"color_by" help:"what colors knows here"`
+	Fragments  bool        `json:"fragments" help:"molecules that can be searched for fragments"`
+	SMILES     bool        `json:"smiles" help:"SMILES can be exported"`
+	Limits     infoLimits  `json:"limits"`
+	Views      infoViews   `json:"views"`
 	Vertices   int         `json:"vertices"`
 	Edges      int         `json:"edges"`
 	Labels     bool        `json:"labels"`
@@ -49,6 +57,19 @@ type infoAnswer struct {
 	Warnings   []string    `json:"warnings"`
 }
 
+// infoLimits are those of a file that is uploaded.
+type infoLimits struct {
+	UploadBytes  int64 `json:"upload_bytes"`
+	UploadGraphs int   `json:"upload_graphs"`
+}
+
+// infoViews say in one line why a view has nothing to show, and nothing where it has.
+type infoViews struct {
+	Scales  string `json:"scales"`
+	Pair    string `json:"pair"`
+	Predict string `json:"predict"`
+}
+
 // classInfo is a class with its colour on the map.
 type classInfo struct {
 	Name  string `json:"name"`
@@ -58,19 +79,13 @@ type classInfo struct {
 
 func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 	s, d := q.s, q.s.data
-	a := &infoAnswer{Name: d.Name, Version: s.o.Version, Graphs: len(d.IDs), HasGraphs: d.Graphs != nil, Saved: d.saved(), Task: d.task,
-		Classes: []classInfo{}, Range: []float64{}, Kernels: []string{}, Warnings: d.info.Warnings, Core: len(s.core),
+	a := &infoAnswer{Name: d.Name, Version: s.o.Version, Graphs: len(d.IDs), HasGraphs: d.Graphs != nil, Saved: d.saved(),
+		Task:    d.task,
+		Classes: classInfos(d.classes, d.class), Range: []float64{}, Kernels: []string{}, Warnings: d.info.Warnings, Core: len(s.core),
 		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes,
-		Molecules: d.molecules}
-	for c, name := range d.classes {
-		k := draw.ClassColor(c)
-		a.Classes = append(a.Classes, classInfo{name, 0, fmt.Sprintf("#%02x%02x%02x", k.R, k.G, k.B)})
-	}
-	for _, c := range d.class {
-		if c >= 0 {
-			a.Classes[c].Count++
-		}
-	}
+		Molecules: d.molecules, Source: s.id, Given: s == s.given(), TargetName: cmp.Or(d.targetName, "target"),
+		ColumnName: d.colorName, ColorBy: d.colorBy(), Fragments: d.fragments(), SMILES: d.smiles != nil,
+		Limits: infoLimits{s.o.UploadBytes, s.o.UploadGraphs}, Views: d.views()}
 	if known := d.labelled(all(len(d.IDs))); d.task == regression && len(known) > 0 {
 		values := choose.Pick(d.value, known)
 		a.Range = []float64{slices.Min(values), slices.Max(values)}
@@ -139,9 +154,17 @@ type reference struct {
 	Graph  json.RawMessage `json:"graph,omitempty"`
 }
 
+// kind is the field that gives a new graph.
+func (r reference) kind() string {
+	if r.SMILES != nil {
+		return "smiles"
+	}
+	return "graph"
+}
+
 // find returns the graph that a reference names and its position in the data, or −1 and a new graph,
 // which without an identifier has its number in the request. It is nil where a model does not have it.
-func (s *Server) find(r reference, number int) (*graph.Graph, int, error) {
+func (s *source) find(r reference, number int) (*graph.Graph, int, error) {
 	given := 0
 	for _, b := range []bool{r.Index != nil, r.SMILES != nil, r.Graph != nil} {
 		if b {
@@ -149,7 +172,7 @@ func (s *Server) find(r reference, number int) (*graph.Graph, int, error) {
 		}
 	}
 	if given != 1 {
-		return nil, -1, badRequest("a graph is given by one of index, smiles and graph; %d of them are there", given)
+		return nil, -1, badRequest("graph", "a graph is given by one of index, smiles and graph; %d of them are there", given)
 	}
 	if r.Index == nil {
 		g, err := s.readGraph(r, number)
@@ -158,7 +181,7 @@ func (s *Server) find(r reference, number int) (*graph.Graph, int, error) {
 	i, n := *r.Index, len(s.data.IDs)
 	switch {
 	case i < 0 || i >= n:
-		return nil, -1, notFound("graph %d, want 0 … %d", i, n-1)
+		return nil, -1, notFound("index", "graph %d, want 0 … %d", i, n-1)
 	case s.data.Graphs == nil:
 		return nil, i, nil
 	}
@@ -166,7 +189,7 @@ func (s *Server) find(r reference, number int) (*graph.Graph, int, error) {
 }
 
 // graph is find for what needs the graph itself.
-func (s *Server) graph(r reference) (*graph.Graph, int, error) {
+func (s *source) graph(r reference) (*graph.Graph, int, error) {
 	g, i, err := s.find(r, 1)
 	if err == nil && g == nil {
 		err = cannot("the model file holds no graphs, only what was learned from them")
@@ -175,37 +198,37 @@ func (s *Server) graph(r reference) (*graph.Graph, int, error) {
 }
 
 // readGraph reads a new graph as the data was read.
-func (s *Server) readGraph(r reference, number int) (g *graph.Graph, err error) {
+func (s *source) readGraph(r reference, number int) (g *graph.Graph, err error) {
 	o := s.data.read
 	o.Limits.Vertices, o.Limits.Edges = maxVertices, maxEdges
 	if r.SMILES != nil {
 		text := strings.TrimSpace(*r.SMILES)
 		if text == "" {
-			return nil, badRequest("smiles: empty, want a molecule")
+			return nil, badRequest("smiles", "smiles: empty, want a molecule")
 		}
 		if len(text) > maxSMILES {
-			return nil, badRequest("smiles: %d bytes, want at most %d", len(text), maxSMILES)
+			return nil, badRequest("smiles", "smiles: %d bytes, want at most %d", len(text), maxSMILES)
 		}
 		if g, err = dataset.ParseSMILES(text, o); err != nil {
-			return nil, badRequest("smiles: %v", err)
+			return nil, badRequest("smiles", "smiles: %v", err)
 		}
 		g = g.With(text, "")
 	} else {
 		o.Format = dataset.JSONLines
 		ds, err := dataset.ReadFrom(context.Background(), bytes.NewReader(r.Graph), "graph", o)
 		if err != nil {
-			return nil, badRequest("graph: %v", err)
+			return nil, badRequest("graph", "graph: %v", err)
 		}
 		if len(ds.Graphs) != 1 {
-			return nil, badRequest("graph: %d graphs, want one", len(ds.Graphs))
+			return nil, badRequest("graph", "graph: %d graphs, want one", len(ds.Graphs))
 		}
 		g = ds.Graphs[0]
 	}
 	if g.N() > maxVertices || g.M() > maxEdges {
-		return nil, badRequest("a graph of %d vertices and %d edges, want at most %d and %d", g.N(), g.M(), maxVertices, maxEdges)
+		return nil, badRequest(r.kind(), "a graph of %d vertices and %d edges, want at most %d and %d", g.N(), g.M(), maxVertices, maxEdges)
 	}
 	if g.N() == 0 {
-		return nil, badRequest("a graph without vertices")
+		return nil, badRequest(r.kind(), "a graph without vertices")
 	}
 	return g.With(cmp.Or(g.ID(), strconv.Itoa(number)), g.Target()), nil
 }
@@ -276,10 +299,10 @@ type readAnswer struct {
 // postRead reads the text of a file in any format but TUDataset.
 func postRead(q *request, in *readRequest) (*readAnswer, error) {
 	if strings.TrimSpace(in.Text) == "" {
-		return nil, badRequest("text: empty, want the text of a file")
+		return nil, badRequest("text", "text: empty, want the text of a file")
 	}
 	if len(in.Name) > maxName {
-		return nil, badRequest("name: %d bytes, want at most %d", len(in.Name), maxName)
+		return nil, badRequest("name", "name: %d bytes, want at most %d", len(in.Name), maxName)
 	}
 	return short(q, func(ctx context.Context) (*readAnswer, error) {
 		o := q.s.data.read
@@ -287,10 +310,10 @@ func postRead(q *request, in *readRequest) (*readAnswer, error) {
 		o.Limits = dataset.Limits{Line: maxBody, Record: maxBody, Bytes: maxBody, Ratio: 10, Vertices: maxVertices, Edges: maxEdges, Items: 1 << 20}
 		ds, err := dataset.ReadFrom(ctx, strings.NewReader(in.Text), in.Name, o)
 		if err != nil {
-			return nil, badRequest("%v", err)
+			return nil, badRequest("text", "%v", err)
 		}
 		if len(ds.Graphs) == 0 || len(ds.Graphs) > maxRead {
-			return nil, badRequest("%d graphs, want 1 to %d", len(ds.Graphs), maxRead)
+			return nil, badRequest("text", "%d graphs, want 1 to %d", len(ds.Graphs), maxRead)
 		}
 		ids, a := ds.IDs(), &readAnswer{Graphs: []json.RawMessage{}, Warnings: append([]string{}, ds.Warnings...)}
 		for i, g := range ds.Graphs {

@@ -29,17 +29,21 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if !s.knownHost(r.Host) {
-			writeError(w, &apiError{http.StatusMisdirectedRequest, "this server does not answer to the name in the Host header"})
+			writeError(w, &apiError{http.StatusMisdirectedRequest, "this server does not answer to the name in the Host header", ""})
 			return
 		}
 		if !sameOrigin(r) {
-			writeError(w, &apiError{http.StatusForbidden, "requests from other origins are refused"})
+			writeError(w, &apiError{http.StatusForbidden, "requests from other origins are refused", ""})
 			return
 		}
 		if r.Body != http.NoBody {
 			// A writer that has no deadlines is a test's.
 			http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.o.BodyTimeout))
-			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+			most := int64(maxBody)
+			if r.URL.Path == uploadPath {
+				most = s.o.UploadBytes
+			}
+			r.Body = http.MaxBytesReader(w, r.Body, most)
 		}
 		next.ServeHTTP(w, r)
 	})

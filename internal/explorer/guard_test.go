@@ -32,11 +32,11 @@ func slowBody(t *testing.T, sp *spec, method, path string) {
 	}
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(20 * time.Second))
-	fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", method, path)
 	r, err := http.NewRequest(method, "http://localhost"+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: 100\r\n\r\n{", method, path, bodyKind(r.URL.Path))
 	a, err := http.ReadResponse(bufio.NewReader(c), r)
 	if err != nil {
 		t.Fatal(err)
@@ -154,9 +154,10 @@ func TestPageIsSelfContained(t *testing.T) {
 
 // running is a server on a real listener.
 type running struct {
-	addr string
-	stop context.CancelFunc
-	done chan error
+	server *Server
+	addr   string
+	stop   context.CancelFunc
+	done   chan error
 }
 
 func serve(t testing.TB, change func(*Options)) *running {
@@ -171,7 +172,7 @@ func serve(t testing.TB, change func(*Options)) *running {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &running{l.Addr().String(), cancel, make(chan error, 1)}
+	r := &running{s, l.Addr().String(), cancel, make(chan error, 1)}
 	go func() { r.done <- s.Serve(ctx, l) }()
 	t.Cleanup(cancel)
 	return r

@@ -39,11 +39,11 @@ func (p parameters) kernel(k mlg.Kernel, graphs int) (mlg.Kernel, error) {
 	var err error
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		if changed, err = kernel.With(changed, name, p[name]); err != nil {
-			return k, badRequest("%v", err)
+			return k, badRequest("parameters."+name, "%v", err)
 		}
 	}
 	if err := changed.Validate(); err != nil {
-		return k, badRequest("%v", err)
+		return k, within("parameters", fieldError(err))
 	}
 	k = changed.(mlg.Kernel)
 	return k, limit(k, graphs)
@@ -69,18 +69,18 @@ const (
 // limit returns an error unless the kernel of so many graphs is within the limits.
 func limit(k mlg.Kernel, graphs int) error {
 	if err := kernel.CheckFields(k.Name(), limits{k.Radii, k.Eta, k.Gamma, k.Power, k.Samples, k.Rank}); err != nil {
-		return badRequest("%v", err)
+		return within("parameters", fieldError(err))
 	}
 	bytes := int64(graphs) * int64(k.Rank) * int64(k.Rank+1) / 2 * 8
 	switch {
 	case len(k.Radii) > maxLevels:
-		return badRequest("%s: radii = %v, %d levels, want at most %d", k.Name(), k.Radii, len(k.Radii), maxLevels)
+		return badRequest("parameters.radii", "%s: radii = %v, %d levels, want at most %d", k.Name(), k.Radii, len(k.Radii), maxLevels)
 	case len(k.Base) > maxBaseText:
-		return badRequest("%s: base has %d bytes, want at most %d", k.Name(), len(k.Base), maxBaseText)
+		return badRequest("parameters.base", "%s: base has %d bytes, want at most %d", k.Name(), len(k.Base), maxBaseText)
 	case k.Exact || k.PairRank != 0:
-		return badRequest("%s: exact = %v, pair_rank = %d, want false and 0: the page shows the features of low rank", k.Name(), k.Exact, k.PairRank)
+		return badRequest("parameters.exact", "%s: exact = %v, pair_rank = %d, want false and 0: the page shows the features of low rank", k.Name(), k.Exact, k.PairRank)
 	case bytes > maxCovariance:
-		return badRequest("%s: rank = %d on %d graphs needs %d MB, want at most %d", k.Name(), k.Rank, graphs, bytes>>20, maxCovariance>>20)
+		return badRequest("parameters.rank", "%s: rank = %d on %d graphs needs %d MB, want at most %d", k.Name(), k.Rank, graphs, bytes>>20, maxCovariance>>20)
 	}
 	return nil
 }

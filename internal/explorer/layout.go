@@ -32,7 +32,7 @@ func (x *session) placed(ctx context.Context) (*placement, error) {
 func (x *session) computePlaces(ctx context.Context, f *fitted) (*placement, error) {
 	p := &placement{basis: every(f.core, basisLimit)}
 	var err error
-	if p.axes, err = draw.KernelPCA(f.view(p.basis).Matrix()); err != nil {
+	if p.axes, err = draw.KernelPCA(ctx, f.view(p.basis).Matrix()); err != nil {
 		return nil, err
 	}
 	if err := p.placeAll(ctx, f); err != nil {

@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
 )
@@ -21,7 +23,7 @@ var (
 
 // Sizes up to which the more careful way is taken.
 const (
-	carefulChoice = 1000 // choose C by folds and not by leave-one-out of a sample; probabilities
+	carefulChoice = 1000 // choose C by folds and not by leave-one-out of a sample
 	ridgeLimit    = 2000 // examples of kernel ridge regression, whose time is cubic
 	nestedLimit   = 600  // examples of a cross-validation in which C is chosen on all inner folds
 	scoreLimit    = 2500 // examples of a cross-validation
@@ -59,8 +61,7 @@ func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
 		return nil, err
 	}
 	x.report(kernel.Progress{Stage: "train"})
-	probability := d.task == classification && len(known) <= carefulChoice
-	m.Learner, _, err = plan.Learn(ctx, f.view(known), probability, 0)
+	m.Learner, _, err = plan.Learn(ctx, f.view(known), d.task == classification, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,41 @@ type evaluation struct {
 	Rows   []evaluate.Result `json:"rows" help:"the kernel, mlg, and what it is compared with"`
 	Saved  []choose.Estimate `json:"saved" help:"what the model file says"`
 
-	answers map[int]string // what each of the graphs was taken for
+	Index      []int      `json:"index" help:"the graphs that took part"`
+	Predicted  []string   `json:"predicted" help:"what each was taken for; empty for regression"`
+	Measured   []float64  `json:"measured" help:"the value of each; empty for classes"`
+	Values     []float64  `json:"values" help:"the value predicted for each; empty for classes"`
+	Confusion  *confusion `json:"confusion" help:"null for regression"`
+	Accuracy   *float64   `json:"accuracy"`
+	Balanced   *float64   `json:"balanced_accuracy" help:"mean over the classes of the share of their graphs that was taken for them"`
+	AUC        *float64   `json:"auc" help:"mean over the classes of the area under the ROC curve against the rest"`
+	Majority   *float64   `json:"majority" help:"share of the largest class"`
+	Uneven     bool       `json:"uneven" help:"the largest class is so much larger than it would be among equal ones that the accuracy says little"`
+	RMSE       *float64   `json:"rmse"`
+	R2         *float64   `json:"r2"`
+	TargetName string     `json:"target_name"`
+}
+
+// confusion counts predictions.
+type confusion struct {
+	Classes []string          `json:"classes"`
+	Counts  metrics.Confusion `json:"counts" help:"row: the class; column: what it was taken for"`
+}
+
+// unevenShare is how far the largest class may be on the way from an equal part of the graphs to all of them before
+// the accuracy says little: 70 % of two classes.
+const unevenShare = 0.4
+
+// answer returns what a graph was taken for.
+func (e *evaluation) answer(i int) (string, bool) {
+	at, ok := slices.BinarySearch(e.Index, i)
+	switch {
+	case !ok:
+		return "", false
+	case len(e.Predicted) > 0:
+		return e.Predicted[at], true
+	}
+	return fmt.Sprintf("%.4g", e.Values[at]), true
 }
 
 // evaluated returns the cross-validated quality of the kernel.
@@ -121,7 +156,9 @@ func (x *session) evaluated(ctx context.Context) (*evaluation, error) {
 }
 
 func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, error) {
-	d, out := x.s.data, &evaluation{Rows: []evaluate.Result{}, Saved: append([]choose.Estimate{}, f.Estimates...)}
+	d, out := x.s.data, &evaluation{Rows: []evaluate.Result{}, Saved: append([]choose.Estimate{}, f.Estimates...),
+		Index: []int{}, Predicted: []string{}, Measured: []float64{}, Values: []float64{}}
+	out.TargetName = cmp.Or(d.targetName, "target")
 	known := every(d.labelled(f.core), scoreLimit)
 	if d.Graphs == nil || len(known) < 2*folds {
 		return out, nil
@@ -142,14 +179,29 @@ func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, er
 	if err != nil {
 		return nil, err
 	}
-	out.Graphs, out.Folds, out.Rows, out.answers = len(known), folds, r.Results, map[int]string{}
+	out.Graphs, out.Folds, out.Rows, out.Index = len(known), folds, r.Results, known
 	row := r.Results[slices.IndexFunc(r.Results, func(r evaluate.Result) bool { return r.Name == "mlg" })]
-	for i, g := range known {
-		if row.Predicted != nil {
-			out.answers[g] = r.Classes[row.Predicted[0][i]]
-		} else {
-			out.answers[g] = fmt.Sprintf("%.4g", row.Values[0][i])
-		}
+	if row.RegressionSummary != nil {
+		out.Measured, out.Values = choose.Pick(d.value, known), row.Values[0]
+		out.RMSE, out.R2 = &row.RMSE, &row.R2
+		return out, nil
 	}
+	out.countClasses(d, r.Classes, row)
 	return out, nil
+}
+
+// countClasses says how well classes were told apart.
+func (e *evaluation) countClasses(d *Data, classes []string, row evaluate.Result) {
+	truth, said := choose.Pick(d.class, e.Index), make([]int, len(e.Index))
+	largest := make([]int, len(d.classes))
+	for i, c := range row.Predicted[0] {
+		e.Predicted = append(e.Predicted, classes[c])
+		said[i] = slices.Index(d.classes, classes[c])
+		largest[truth[i]]++
+	}
+	e.Confusion = &confusion{d.classes, metrics.NewConfusion(truth, said, len(d.classes))}
+	e.Accuracy, e.Balanced, e.AUC = &row.Accuracy, &row.Balanced, row.AUC
+	equal, share := 1/float64(len(d.classes)), float64(slices.Max(largest))/float64(len(truth))
+	e.Majority = &share
+	e.Uneven = share > equal+unevenShare*(1-equal)
 }

@@ -18,7 +18,7 @@ var statuses = map[int]string{
 	404: "There is no such thing.",
 	408: "The body came too slowly.",
 	413: "The body is too large.",
-	415: "The body is not announced as JSON.",
+	415: "The body is not announced as what it should be.",
 	421: "The Host header names another server.",
 	422: "The request is understood, but cannot be answered for this data or these graphs.",
 	503: "Too many computations are waiting; Retry-After says when to try again.",
@@ -43,7 +43,7 @@ func document() object {
 	return object{
 		"openapi": "3.1.0",
 		"info": object{"title": "mlg explorer", "version": "1", "license": object{"name": "BSD-3-Clause", "identifier": "BSD-3-Clause"},
-			"description": "Similarity, predictions and explanations for graphs under the Multiscale Laplacian Graph kernel. Nothing that is sent is kept or written. " +
+			"description": "Similarity, predictions and explanations for graphs under the Multiscale Laplacian Graph kernel. Nothing that is sent is written; uploaded files are kept in memory as graphs. " +
 				"Without parameters a dataset answers with the defaults of info, a model as it was trained."},
 		"servers":    []object{{"url": "/"}},
 		"paths":      paths,
@@ -60,12 +60,18 @@ func (s schemas) operation(e endpoint) object {
 	name = name[:strings.IndexAny(name+"/", "/.")] // without a parameter or an extension
 	out := object{"operationId": strings.ToLower(e.method) + "_" + name, "summary": e.summary}
 	codes := append([]int{400, 403, 421}, e.errors...)
+	if !e.global {
+		codes = append(codes, 404)
+	}
 	if e.method == http.MethodPost {
 		codes = append(codes, 408, 413, 415)
-		out["requestBody"] = object{"required": true, "content": s.content(e.request)}
-	} else {
-		out["parameters"] = s.parameters(e)
+		body := s.content(e.request)
+		if e.raw {
+			body = object{"application/octet-stream": object{}}
+		}
+		out["requestBody"] = object{"required": true, "content": body}
 	}
+	out["parameters"] = s.parameters(e)
 	responses := object{"200": object{"description": "The answer.", "content": s.content(e.answer)}}
 	for _, code := range codes {
 		responses[fmt.Sprint(code)] = object{"$ref": fmt.Sprintf("#/components/responses/%d", code)}
@@ -83,7 +89,7 @@ func (s schemas) content(t reflect.Type) object {
 		return object{"application/json": object{"schema": s.schema(t)}}
 	}
 	out := object{}
-	for _, kind := range []string{"image/svg+xml", "image/png", "text/csv", "application/octet-stream"} {
+	for _, kind := range []string{"image/svg+xml", "image/png", "text/csv", "text/plain", "application/octet-stream"} {
 		out[kind] = object{"schema": object{"type": "string"}}
 	}
 	return out
@@ -92,10 +98,21 @@ func (s schemas) content(t reflect.Type) object {
 // parameters describes the path and the query of an endpoint.
 func (s schemas) parameters(e endpoint) []object {
 	out := []object{}
-	for _, f := range queryFields(reflect.New(e.request).Elem()) {
+	fields := queryFields(reflect.New(e.request).Elem())
+	if e.method == http.MethodPost && !e.raw {
+		fields = nil
+	}
+	if !e.global {
+		fields = append(fields, field{name: sourceField, kind: reflect.TypeFor[string](),
+			help: "the data that is meant; by default the one given at the start"})
+	}
+	for _, f := range fields {
 		p := object{"name": f.name, "in": "query", "required": false, "explode": false, "schema": s.field(f)}
 		if strings.Contains(e.path, "{"+f.name+"}") {
 			p["in"], p["required"] = "path", true
+		}
+		if e.raw && !f.optional {
+			p["required"] = true
 		}
 		out = append(out, p)
 	}

@@ -91,16 +91,27 @@ func (q *request) read(in reflect.Value) error {
 		}
 	}
 	var err error
-	if q.Method == http.MethodPost {
+	switch {
+	case q.e.raw:
+		err = cmp.Or(q.wantBody("application/octet-stream"), q.readQuery(queryFields(in)))
+	case q.Method == http.MethodPost:
 		err = cmp.Or(q.readQuery(nil), q.readBody(in.Addr().Interface()))
-	} else {
+	default:
 		err = q.readQuery(queryFields(in))
 	}
 	if err != nil {
 		return err
 	}
 	if err := kernel.CheckFields("request", in.Interface()); err != nil {
-		return badRequest("%v", err)
+		return fieldError(err)
+	}
+	return nil
+}
+
+// wantBody checks how the body is announced.
+func (q *request) wantBody(want string) error {
+	if kind, _, err := mime.ParseMediaType(q.Header.Get("Content-Type")); err != nil || kind != want {
+		return &apiError{http.StatusUnsupportedMediaType, "want Content-Type: " + want, "body"}
 	}
 	return nil
 }
@@ -108,6 +119,9 @@ func (q *request) read(in reflect.Value) error {
 // readQuery reads what is in the path and in the query, and refuses names that are not known.
 func (q *request) readQuery(fields []field) error {
 	values := q.URL.Query()
+	if !q.e.global {
+		values.Del(sourceField)
+	}
 	for _, f := range fields {
 		if text := q.PathValue(f.name); text != "" {
 			values.Add(f.name, text)
@@ -116,10 +130,10 @@ func (q *request) readQuery(fields []field) error {
 	for name, list := range values {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 		if i < 0 {
-			return badRequest("query: %q is not known here", name)
+			return badRequest(name, "query: %q is not known here", name)
 		}
 		if len(list) > 1 {
-			return badRequest("query: %q is given more than once", name)
+			return badRequest(name, "query: %q is given more than once", name)
 		}
 		if err := setText(fields[i].value, name, list[0]); err != nil {
 			return err
@@ -144,15 +158,15 @@ func setText(v reflect.Value, name, text string) error {
 	if v.Kind() == reflect.String {
 		v.SetString(text)
 	} else if json.Unmarshal([]byte(text), v.Addr().Interface()) != nil || text == "null" {
-		return badRequest("%s: %q, want %s", name, text, jsonKinds[v.Kind()])
+		return badRequest(name, "%s: %q, want %s", name, text, jsonKinds[v.Kind()])
 	}
 	return nil
 }
 
 // readBody decodes the JSON body into dst.
 func (q *request) readBody(dst any) error {
-	if kind, _, err := mime.ParseMediaType(q.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return &apiError{http.StatusUnsupportedMediaType, "want Content-Type: application/json"}
+	if err := q.wantBody("application/json"); err != nil {
+		return err
 	}
 	d := json.NewDecoder(q.Body)
 	d.DisallowUnknownFields()
@@ -160,7 +174,7 @@ func (q *request) readBody(dst any) error {
 		return bodyError(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return badRequest("body: more than one JSON value")
+		return badRequest("body", "body: more than one JSON value")
 	}
 	// The rest may take its time; the server goes on listening whether the client is there.
 	http.NewResponseController(q.w).SetReadDeadline(time.Time{})
@@ -174,15 +188,15 @@ func bodyError(err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &large):
-		return &apiError{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", large.Limit)}
+		return &apiError{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", large.Limit), "body"}
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return &apiError{http.StatusRequestTimeout, "the body of the request came too slowly"}
+		return &apiError{http.StatusRequestTimeout, "the body of the request came too slowly", "body"}
 	case errors.Is(err, io.EOF):
-		return badRequest("body: empty, want a JSON object")
+		return badRequest("body", "body: empty, want a JSON object")
 	case errors.As(err, &kind):
-		return badRequest("body: %s is a %s, want %s", cmp.Or(kind.Field, "it"), kind.Value, jsonKinds[kind.Type.Kind()])
+		return badRequest(kind.Field, "body: %s is a %s, want %s", cmp.Or(kind.Field, "it"), kind.Value, jsonKinds[kind.Type.Kind()])
 	}
-	return badRequest("body: %s", strings.TrimPrefix(err.Error(), "json: "))
+	return badRequest("body", "body: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // jsonKinds are the kinds of values in words.

@@ -30,6 +30,10 @@ type Options struct {
 	// cross-validation and the directions of the principal components.
 	Whole, Core int
 
+	// UploadBytes and UploadGraphs bound a file that is uploaded.
+	UploadBytes  int64
+	UploadGraphs int
+
 	// Waiting is the number of long computations that may wait for their turn; one runs at a
 	// time. Requests is the number of short ones that may wait; as many run as there are cores.
 	Waiting, Requests int
@@ -51,6 +55,7 @@ func DefaultOptions() Options {
 	return Options{
 		Workers: runtime.GOMAXPROCS(0), Version: "development",
 		Whole: 4500, Core: 2500,
+		UploadBytes: 200 << 20, UploadGraphs: 20_000,
 		Waiting: 16, Requests: 256, Connections: 1024,
 		BodyTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, ShortTimeout: 30 * time.Second,
 	}
@@ -63,26 +68,30 @@ const (
 	maxBody       = 4 << 20
 )
 
-// Server explores one collection of graphs.
+// Server explores collections of graphs: the one given at the start, and those that are uploaded.
 type Server struct {
-	data     *Data
 	o        Options
-	core     []int           // graphs that the Gram matrix is about
 	life     context.Context // of the computations
 	end      context.CancelFunc
 	heavy    *gate  // long computations
 	light    *gate  // short ones
+	uploads  *gate  // files that are being read
 	document object // of the API
-	mu       sync.Mutex
-	recent   []*session              // used last, the latest first
-	working  atomic.Pointer[working] // nil while nothing long is computed
+
+	mu      sync.Mutex
+	sources []*source  // the one given at the start, then uploaded ones, the latest first
+	recent  []*session // used last, the latest first
+
+	working atomic.Pointer[working]        // nil while nothing long is computed
+	reading atomic.Pointer[uploadProgress] // nil while no file is read
 }
 
 // New returns a server.
 func New(d *Data, o Options) *Server {
-	s := &Server{data: d, o: o, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests)}
+	s := &Server{o: o, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests),
+		uploads: newGate(maxUploads, maxUploads)}
 	s.life, s.end = context.WithCancel(context.Background())
-	s.core = d.core(o.Whole, o.Core)
+	s.sources = []*source{s.newSource(d)}
 	s.document = document()
 	return s
 }
@@ -104,6 +113,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(l) }()
+	if s.given().data.saved() {
+		go s.prepare()
+	}
 	select {
 	case err := <-done:
 		return err
@@ -121,6 +133,15 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
+// prepare computes what the first requests to a model need, before they come. What is wrong is told to those who
+// ask for it.
+func (s *Server) prepare() {
+	if x, err := s.given().session(nil); err == nil {
+		x.learned(s.life)
+		x.placed(s.life)
+	}
+}
+
 //go:embed page
 var pageFiles embed.FS
 
@@ -134,7 +155,7 @@ func servePage(w http.ResponseWriter, r *http.Request) {
 	name := cmp.Or(r.PathValue("file"), "index.html")
 	data, err := pageFiles.ReadFile("page/" + name)
 	if err != nil {
-		writeError(w, notFound("no page %q here", r.URL.Path))
+		writeError(w, notFound("", "no page %q here", r.URL.Path))
 		return
 	}
 	w.Header().Set("Cache-Control", "no-cache")

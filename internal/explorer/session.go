@@ -3,6 +3,7 @@ package explorer
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/choose"
@@ -21,7 +22,7 @@ const (
 
 // session is a kernel on the graphs with what follows from it, one result after the other.
 type session struct {
-	s      *Server
+	s      *source
 	key    string
 	kernel mlg.Kernel // that is fitted,
 	saved  bool       // or the one of the model, with its learner
@@ -31,7 +32,8 @@ type session struct {
 	places   result[*placement]
 	order    result[[]int]
 	score    result[*evaluation]
-	vertices []result[[][]float32] // by level
+	everyone result[*predictions]
+	vertices result[[]vertexTable] // by level
 }
 
 // fitted is a kernel with the Gram matrix of its core.
@@ -155,14 +157,17 @@ func (f *fitted) block(ctx context.Context, rows, cols []int) (*kernel.Matrix, e
 }
 
 // scalesOf returns the multiscale kernel in the product of the largest weight that has one, nil
-// for none. A kernel on graphs whose edges are vertices is none: its scales are not those of the
-// graphs.
+// for none. One on graphs whose edges are vertices counts only where there is no other.
 func scalesOf(sum *kernel.FittedSum) *kernel.FittedFactor {
 	var best *kernel.FittedFactor
 	weight := 0.0
 	for t, term := range sum.Sum.Terms {
 		for _, i := range sum.Positions(t) {
-			if f := sum.Factors[i]; model.LowRank(f) != nil && !f.Subdivide && term.Weight > weight {
+			f := sum.Factors[i]
+			if model.LowRank(f) == nil || best != nil && f.Subdivide && !best.Subdivide {
+				continue
+			}
+			if best == nil || best.Subdivide && !f.Subdivide || term.Weight > weight {
 				best, weight = f, term.Weight
 			}
 		}
@@ -170,55 +175,68 @@ func scalesOf(sum *kernel.FittedSum) *kernel.FittedFactor {
 	return best
 }
 
-// multiscale returns the kernel whose scales are shown, and graphs as it wants them.
+// noScales says why there are none.
+const noScales = "the kernel is no multiscale kernel, so that there are no scales to show"
+
+// multiscale returns the kernel whose scales are shown, and graphs as it wants them: where edges are
+// vertices, those of the graph come first.
 func (f *fitted) multiscale(graphs ...*graph.Graph) (*mlg.Model, []*graph.Graph, error) {
-	if f.scales == nil {
-		return nil, nil, cannot("the model has no multiscale kernel of the graphs themselves, whose scales could be shown")
-	}
 	prepared, err := f.scales.Prepare(graphs)
 	return model.LowRank(f.scales), prepared, err
 }
 
-// radii returns those of the levels that can be shown, 0 for that of single vertices.
+// radii returns those of the levels that can be shown, in edges of the graphs, 0 for that of single vertices.
 func (f *fitted) radii() []int {
+	out := []int{0}
 	if f.scales == nil {
-		return []int{0}
+		return out
 	}
-	return append([]int{0}, model.LowRank(f.scales).Kernel().Radii...)
+	for _, r := range model.LowRank(f.scales).Kernel().Radii {
+		if f.scales.Subdivide {
+			r /= 2 // an edge is two
+		}
+		out = append(out, r)
+	}
+	return out
 }
 
 // ordered returns the positions in the core in the order of the matrix view.
 func (x *session) ordered(ctx context.Context) ([]int, error) {
-	return follows(ctx, x, &x.order, "order", func(_ context.Context, f *fitted) ([]int, error) {
-		return cluster.Order(f.gram, choose.Pick(x.s.data.class, f.core))
+	return follows(ctx, x, &x.order, "order", func(ctx context.Context, f *fitted) ([]int, error) {
+		return cluster.Order(ctx, f.gram, choose.Pick(x.s.data.class, f.core))
 	})
 }
 
 // maxTable bounds the numbers in a vertexTable.
 const maxTable = 64 << 20
 
-// vertexTable returns the features of the vertices of all graphs at a level, rounded: vertices that
-// differ by less are equal.
-func (x *session) vertexTable(ctx context.Context, level int) ([][]float32, error) {
-	return follows(ctx, x, &x.vertices[level], "vertices", func(ctx context.Context, f *fitted) ([][]float32, error) {
+// vertexTable has the vertices of all graphs at a level in classes with features, which are rounded: those
+// that differ by less are equal.
+type vertexTable struct {
+	class    [][]int32 // by graph and vertex
+	features []float32 // a row for each class
+	width    int
+}
+
+// vertexTables returns the vertices of all graphs at all levels.
+func (x *session) vertexTables(ctx context.Context) ([]vertexTable, error) {
+	return follows(ctx, x, &x.vertices, "vertices", func(ctx context.Context, f *fitted) ([]vertexTable, error) {
 		m, graphs, err := f.multiscale(x.s.data.Graphs...)
 		if err != nil {
 			return nil, err
 		}
-		if n := x.s.data.info.Vertices; n*m.Rank(level) > maxTable {
-			return nil, cannot("%d vertices with %d features are too many to search", n, m.Rank(level))
+		if n, rank := x.s.data.info.Vertices, m.Kernel().Rank*len(f.radii()); n*rank > maxTable {
+			return nil, cannot("%d vertices with %d features are too many to search", n, rank)
 		}
-		out := make([][]float32, len(graphs))
-		meter := kernel.NewMeter(ctx, "vertices", len(graphs))
-		return out, kernel.Each(ctx, len(graphs), 1, func(_, i int) error {
-			q, err := m.VertexFeatures(ctx, graphs[i], level)
-			if err != nil {
-				return err
-			}
-			out[i] = rounded(q.Data)
-			meter.Add(1)
-			return nil
-		})
+		levels, err := m.Vertices(ctx, graphs)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]vertexTable, len(levels))
+		for l, v := range levels {
+			out[l] = vertexTable{v.Class, rounded(v.Features.Data), v.Features.Cols}
+		}
+		return out, nil
 	})
 }
 
@@ -235,35 +253,42 @@ const savedKey = "saved"
 
 // choose returns the kernel that parameters say, and the key of its session. Without parameters a
 // model answers as it is.
-func (s *Server) choose(p parameters) (k mlg.Kernel, key string, err error) {
+func (s *source) choose(p parameters) (k mlg.Kernel, key string, err error) {
 	k = s.data.kernel
 	switch {
 	case p != nil:
 		k, err = p.kernel(k, len(s.data.IDs))
 	case s.data.saved():
-		return k, savedKey, nil
+		return k, s.id + " " + savedKey, nil
 	}
-	return k, k.String(), err
+	return k, s.id + " " + k.String(), err
 }
 
 // session returns the session of the parameters.
-func (s *Server) session(p parameters) (*session, error) {
+func (s *source) session(p parameters) (*session, error) {
 	k, key, err := s.choose(p)
 	if err != nil {
 		return nil, err
 	}
-	if key != savedKey && s.data.Graphs == nil {
+	saved := strings.HasSuffix(key, " "+savedKey)
+	if !saved && s.data.Graphs == nil {
 		return nil, cannot("the model file holds no graphs, so that its parameters are fixed")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := &session{s: s, key: key, kernel: k, saved: key == savedKey, vertices: make([]result[[][]float32], len(k.Radii)+1)}
+	x := &session{s: s, key: key, kernel: k, saved: saved}
 	if i := slices.IndexFunc(s.recent, func(x *session) bool { return x.key == key }); i >= 0 {
 		x = s.recent[i]
 		s.recent = slices.Delete(s.recent, i, i+1)
 	}
 	s.recent = slices.Insert(s.recent, 0, x)
-	most := min(max(sessionBytes/(8*len(s.core)*len(s.core)), 1), maxSessions)
-	s.recent = slices.Delete(s.recent, min(most, len(s.recent)), len(s.recent))
+	bytes := 0
+	for i, old := range s.recent {
+		bytes += 8 * len(old.s.core) * len(old.s.core)
+		if i > 0 && (i == maxSessions || bytes > sessionBytes) {
+			s.recent = slices.Delete(s.recent, i, len(s.recent))
+			break
+		}
+	}
 	return x, nil
 }

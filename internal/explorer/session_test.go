@@ -115,7 +115,7 @@ func TestGate(t *testing.T) {
 func TestCancelledFit(t *testing.T) {
 	s := New(drugs(t), DefaultOptions())
 	defer s.end()
-	x, err := s.session(parameters{"rank": "64", "samples": "1000", "radii": "1,2,4,8"})
+	x, err := s.given().session(parameters{"rank": "64", "samples": "1000", "radii": "1,2,4,8"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,13 +134,13 @@ func TestCancelledFit(t *testing.T) {
 // Progress is that of the session of the parameters, and of no other.
 func TestProgress(t *testing.T) {
 	s := newTester(t, readSpec(t), someDrugs(t), nil)
-	x, err := s.server.session(parameters{"eta": "0.5"})
+	x, err := s.server.given().session(parameters{"eta": "0.5"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	x.report(kernel.Progress{Stage: "classes 1/3", Done: 2, Total: 5})
 	for query, want := range map[string]progressAnswer{
-		"?eta=0.5": {"running", kernel.Progress{Stage: "classes 1/3", Done: 2, Total: 5}},
+		"?eta=0.5": {State: "running", Progress: kernel.Progress{Stage: "classes 1/3", Done: 2, Total: 5}},
 		"":         {State: "idle"},
 	} {
 		var got progressAnswer
@@ -162,7 +162,7 @@ func TestSessions(t *testing.T) {
 	s := New(drugs(t), DefaultOptions())
 	defer s.end()
 	at := func(seed uint64) *session {
-		x, err := s.session(parameters{"seed": fmt.Sprint(seed)})
+		x, err := s.given().session(parameters{"seed": fmt.Sprint(seed)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,11 +201,11 @@ func TestCore(t *testing.T) {
 	whole := New(src, DefaultOptions())
 	defer whole.end()
 	ctx := context.Background()
-	x, err := s.session(nil)
+	x, err := s.given().session(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := whole.session(nil)
+	y, err := whole.given().session(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +279,7 @@ func TestCore(t *testing.T) {
 	if _, err := x.evaluated(ctx); err != nil {
 		t.Error(err)
 	}
-	if _, err := table(ctx, x, p, &downloadRequest{}); err != nil {
+	if _, err := tableFile(ctx, x, p, &downloadRequest{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -289,7 +289,7 @@ func TestExplainedDecision(t *testing.T) {
 	s := New(drugs(t), DefaultOptions())
 	defer s.end()
 	ctx := context.Background()
-	x, err := s.session(nil)
+	x, err := s.given().session(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestExplainedDecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	for c, class := range m.Classes {
-		e, err := explainDecision(ctx, m.Model, s.data.Graphs[17], &class)
+		e, err := explainDecision(ctx, m.Model, s.given().data.Graphs[17], &class)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +322,7 @@ func TestNeighbourLayout(t *testing.T) {
 	s := New(drugs(t), DefaultOptions())
 	defer s.end()
 	ctx := context.Background()
-	x, err := s.session(nil)
+	x, err := s.given().session(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,11 +358,11 @@ func TestNeighbourLayout(t *testing.T) {
 	if err != nil || !slices.Equal(again[0], p.neighbours[0]) || !slices.Equal(again[1], p.neighbours[1]) {
 		t.Errorf("another layout of the same: %v", err)
 	}
-	e, err := draw.KernelPCA(f.gram)
+	e, err := draw.KernelPCA(ctx, f.gram)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range s.data.IDs {
+	for i := range s.given().data.IDs {
 		a, b := p.project(f.gram.Row(i))
 		if math.Abs(a-e.Axes[0][i]) > 1e-8 || math.Abs(b-e.Axes[1][i]) > 1e-8 {
 			t.Fatalf("graph %d is projected to %v, %v, want %v, %v", i, a, b, e.Axes[0][i], e.Axes[1][i])
@@ -427,7 +427,7 @@ func TestProducts(t *testing.T) {
 	o := DefaultOptions()
 	o.Whole, o.Core = 100, 60
 	s := newTester(t, readSpec(t), src, func(d *Options) { *d = o })
-	x, err := s.server.session(nil)
+	x, err := s.server.given().session(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -458,17 +458,39 @@ func TestProducts(t *testing.T) {
 		t.Error("no similar vertex elsewhere")
 	}
 
+	edges := low // on graphs whose edges are vertices: an edge is two hops
+	edges.Subdivide = true
+	m.Kernel = sum(term(0.5, edges), term(0.5, paths))
+	if src, err = FromModel("edges", m); err != nil {
+		t.Fatal(err)
+	}
+	s = newTester(t, s.spec, src, nil)
+	g := src.Graphs[3]
+	s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":2}`, &v)
+	if v.Radius != 1 || len(v.Own) != g.N() || v.Own[0] != 1 || len(v.Elsewhere) == 0 || len(v.Neighbourhood) != 1+g.Degree(0) {
+		t.Errorf("vertex of a graph whose edges are vertices: %+v", v)
+	}
+	for _, e := range v.Elsewhere {
+		if e.Vertex >= src.Graphs[e.Index].N() {
+			t.Errorf("vertex %d of graph %d, which has %d", e.Vertex, e.Index, src.Graphs[e.Index].N())
+		}
+	}
+	s.post("/api/v1/compare", `{"a":{"index":3},"b":{"smiles":"CCO"}}`, &pair)
+	if len(pair.Levels) != 3 || len(pair.Levels[2].Pairs) != 3 || pair.Levels[1].Radius != 0 || pair.Levels[2].Radius != 1 {
+		t.Errorf("pair of graphs whose edges are vertices: %+v", pair)
+	}
+
 	m.Kernel = sum(term(1, wl)) // a baseline alone has no scales
 	if src, err = FromModel("baseline", m); err != nil {
 		t.Fatal(err)
 	}
 	s = newTester(t, s.spec, src, nil)
-	if code, out := s.do("POST", "/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":0}`, ""); code != 422 {
-		t.Errorf("vertex of a baseline: %d %s, want 422", code, out)
+	if s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":0}`, &v); v.Note != noScales || len(v.Neighbourhood) != 1 {
+		t.Errorf("vertex of a baseline: %+v", v)
 	}
 	s.post("/api/v1/compare", `{"a":{"index":3},"b":{"index":8}}`, &pair)
-	if len(pair.Levels) != 0 {
-		t.Errorf("%d levels of a baseline", len(pair.Levels))
+	if len(pair.Levels) != 0 || pair.Note != noScales {
+		t.Errorf("%d levels of a baseline, note %q", len(pair.Levels), pair.Note)
 	}
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
 	if len(e.Vertices) != src.Graphs[3].N() || len(e.Features) != 0 {

@@ -112,7 +112,7 @@ func getGram(ctx context.Context, _ *session, f *fitted, in *gramRequest) (*gram
 		return nil, err
 	}
 	if len(rows)*len(cols) > maxBlock {
-		return nil, badRequest("a block of %d × %d, want at most %d entries", len(rows), len(cols), maxBlock)
+		return nil, badRequest("rows", "a block of %d × %d, want at most %d entries", len(rows), len(cols), maxBlock)
 	}
 	b, err := f.block(ctx, rows, cols)
 	if err != nil {
@@ -133,7 +133,7 @@ func span(name, text string, n int) ([]int, error) {
 	from, err := strconv.Atoi(a)
 	to, errTo := strconv.Atoi(b)
 	if err != nil || errTo != nil || from < 0 || to < from || to >= n {
-		return nil, badRequest("%s: %q, want a range such as 0-99 within 0-%d", name, text, n-1)
+		return nil, badRequest(name, "%s: %q, want a range such as 0-99 within 0-%d", name, text, n-1)
 	}
 	return all(n)[from : to+1], nil
 }
@@ -145,6 +145,7 @@ func getEvaluate(_ context.Context, _ *session, e *evaluation, _ *kernelRequest)
 type progressAnswer struct {
 	State string `json:"state" want:"one of idle waiting running"`
 	kernel.Progress
+	Upload *uploadProgress `json:"upload" help:"a file that is being read, else null"`
 }
 
 // getProgress starts nothing and touches nothing.
@@ -155,9 +156,10 @@ func getProgress(q *request, in *kernelRequest) (*progressAnswer, error) {
 	}
 	out := &progressAnswer{State: "idle"}
 	if w := q.s.working.Load(); w != nil && w.session == key {
-		out = &progressAnswer{"running", w.Progress}
+		out = &progressAnswer{State: "running", Progress: w.Progress}
 	} else if q.s.heavy.waiting.Load() > 0 {
 		out.State = "waiting"
 	}
+	out.Upload = q.s.reading.Load()
 	return out, nil
 }

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -162,12 +163,12 @@ func (c *call) drawMatrix(args matrixArgs) (any, error) {
 		return nil, fmt.Errorf("a matrix of %d bytes, want %d rows of as many numbers", len(c.body), n)
 	}
 	k := &kernel.Matrix{Rows: n, Cols: n, Data: file.Floats(c.body)}
-	pictures := map[string]func(string, *kernel.Matrix, []string, draw.Size) (*draw.Picture, error){
+	pictures := map[string]func(context.Context, string, *kernel.Matrix, []string, draw.Size) (*draw.Picture, error){
 		"heatmap": draw.HeatMap, "map": draw.Map}
 	f, ok := pictures[args.Kind]
 	if !ok {
 		return nil, fmt.Errorf("kind %q, want heatmap or map", args.Kind)
 	}
-	p, err := f(args.Title, k, args.Classes, args.Size)
+	p, err := f(c.ctx, args.Title, k, args.Classes, args.Size)
 	return picture(map[string]any{}, p, err)
 }

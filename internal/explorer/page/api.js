@@ -1,30 +1,32 @@
-// Requests to the server.
+// Requests to the server. What takes longer than a moment is shown with its progress, and can be cancelled.
 
-export class ApiError extends Error {
-  constructor(status, message) {
+import { $, count, save } from "./dom.js";
+import { state } from "./state.js";
+
+class ApiError extends Error {
+  constructor(status, message, field = "") {
     super(message);
-    this.status = status;
+    Object.assign(this, { status, field });
   }
 }
 
-async function send(path, options) {
-  let r;
-  try {
-    r = await fetch(`/api/v1/${path}`, options);
-  } catch (e) {
-    if (e.name === "AbortError") throw e;
-    throw new ApiError(0, "The server does not answer. Is mlg serve still running?");
+// Cancelled is the error of a request that the user has stopped.
+class Cancelled extends Error {
+  constructor() {
+    super("Cancelled.");
+    this.name = "Cancelled";
   }
-  const body = await r.json().catch((e) => {
-    if (e.name === "AbortError") throw e;
-    return null;
-  });
-  if (!r.ok) throw new ApiError(r.status, body?.error?.message ?? `The server said ${r.status}.`);
-  return body;
 }
 
-// query writes parameters as a query string; null leaves one out.
-export function query(values) {
+// stopped reports whether an error says that nobody wants the answer any more.
+export const stopped = (e) => e.name === "AbortError" || e.name === "Cancelled";
+
+let source = null; // that all requests are about; null for the one given at the start
+
+export const useSource = (id) => (source = id);
+
+// query writes values as a query string; null leaves one out.
+function query(values) {
   const q = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
     if (value !== null && value !== undefined) q.set(name, Array.isArray(value) ? value.join(",") : value);
@@ -33,7 +35,121 @@ export function query(values) {
   return text ? `?${text}` : "";
 }
 
-export const get = (path, values = {}, signal) => send(path + query(values), { signal });
+const address = (path, values = {}) => `/api/v1/${path}${query({ source, ...values })}`;
+
+// What is being done, by the first word of a path.
+const doing = {
+  info: "Loading", graphs: "Loading", map: "Placing the graphs", colors: "Colouring", evaluate: "Cross-validation",
+  matrix: "Ordering the matrix", predict: "Predicting", explain: "Explaining", compare: "Comparing",
+  vertex: "Looking for similar vertices", find: "Searching", download: "Preparing the file", export: "Preparing the file",
+  upload: "Reading the file", read: "Reading the file",
+};
+
+// Stages of a computation in words.
+const stages = {
+  fit: "fitting the kernel", gram: "comparing all pairs", map: "finding positions", learn: "choosing C", train: "training",
+    order: "clustering", vertices: "features of vertices",
+  neighbours: "finding neighbours", "cross-validation": "",
+};
+
+const patience = 600; // milliseconds after which the progress is shown
+const jobs = new Set();
+let timer = null;
+
+// tracked runs a request that the bar of progress knows of.
+async function tracked(path, signal, run) {
+  const own = new AbortController();
+  const what = doing[path.match(/^\w+/)[0]] ?? "Computing";
+  const job = { what, begin: performance.now(), cancel: () => own.abort(new Cancelled()), done: null };
+  jobs.add(job);
+  timer ??= setTimeout(show, patience);
+  try {
+    return await run(signal ? AbortSignal.any([signal, own.signal]) : own.signal, job);
+  } finally {
+    jobs.delete(job);
+    if (!jobs.size) hide();
+  }
+}
+
+function hide() {
+  clearTimeout(timer);
+  timer = null;
+  $("work").hidden = true;
+}
+
+// show shows the progress of the oldest request, again and again while there is one.
+async function show() {
+  const job = [...jobs].find((j) => performance.now() - j.begin >= patience);
+  if (job) {
+    const asked = () => fetch(address("progress", state.params)).then((r) => (r.ok ? r.json() : null)).catch(() => null);
+    const p = job.done ?? (await asked());
+    if (!jobs.size) return hide();
+    const read = job.what === doing.upload && p?.upload;
+    const stage = read ? count(read.graphs, "graph") : p?.state === "waiting" ? "waiting for another computation"
+      : stages[p?.stage] ?? p?.stage;
+    $("work").hidden = false;
+    $("work-text").textContent = stage ? `${job.what}: ${stage}` : job.what;
+    if (p?.total > 0) $("work-bar").value = p.done / p.total;
+    else $("work-bar").removeAttribute("value");
+  }
+  timer = setTimeout(show, 200);
+}
+
+// cancel stops all requests.
+export function cancel() {
+  for (const job of jobs) job.cancel();
+}
+
+async function failure(r) {
+  const error = (await r.json().catch(() => null))?.error;
+  return new ApiError(r.status, error?.message ?? `The server said ${r.status}.`, error?.field);
+}
+
+async function send(url, options) {
+  let r;
+  try {
+    r = await fetch(url, options);
+  } catch (e) {
+    if (options.signal.aborted) throw e;
+    throw new ApiError(0, "The server does not answer. Is mlg serve still running?");
+  }
+  if (!r.ok) throw await failure(r);
+  return r;
+}
+
+export const get = (path, values = {}, signal) =>
+  tracked(path, signal, async (s) => (await send(address(path, values), { signal: s })).json());
+
+const json = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
 export const post = (path, body, signal) =>
-  send(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+  tracked(path, signal, async (s) => (await send(address(path), { ...json(body), signal: s })).json());
+
+// download saves a file that the server makes: from a GET with values, or from a POST with a body.
+export async function download(path, name, values, body = null) {
+  await tracked(path, null, async (signal) => {
+    const r = await send(address(path, values), { ...(body && json(body)), signal });
+    save(await r.blob(), r.headers.get("Content-Disposition")?.match(/filename="?([^";]+)"?/)?.[1] ?? name);
+  });
+}
+
+// upload sends a file and says how much of it has arrived.
+export function upload(file, values) {
+  return tracked("upload", null, (signal, job) => new Promise((resolve, reject) => {
+    const xhr = new XMLHttpRequest();
+    xhr.open("POST", `/api/v1/upload${query({ name: file.name, ...values })}`);
+    xhr.setRequestHeader("Content-Type", "application/octet-stream");
+    xhr.responseType = "json";
+    xhr.upload.onprogress = (e) => (job.done = { stage: `${(e.loaded / 1e6).toFixed(1)} MB`, done: e.loaded, total: e.total });
+    xhr.upload.onload = () => (job.done = null); // now the server reads it
+    xhr.onload = () => {
+      const error = xhr.response?.error;
+      if (xhr.status === 200) resolve(xhr.response);
+      else reject(new ApiError(xhr.status, error?.message ?? `The server said ${xhr.status}.`, error?.field));
+    };
+    xhr.onerror = () => reject(new ApiError(0, "The server does not answer, or refused the file."));
+    xhr.onabort = () => reject(signal.reason);
+    signal.addEventListener("abort", () => xhr.abort());
+    xhr.send(file);
+  }));
+}

@@ -1,24 +1,33 @@
 // The page: fetches, keeps the state, and tells the views what to show.
 
-import { $, announce, h, percent, radios, showError, toast } from "./dom.js";
-import { get, post, query } from "./api.js";
-import { parameters, read, state, write } from "./state.js";
-import { markCanvas, onTheme, shapeOf, valueColor } from "./colors.js";
+import { $, announce, count, h, percent, radios, showError, toast } from "./dom.js";
+import { cancel, get, post, stopped, useSource } from "./api.js";
+import { arrive, complete, parameters, read, sourceOf, state, views, write } from "./state.js";
+import { judged, markCanvas, onTheme, shapeOf } from "./colors.js";
+import { colorChoice, legend } from "./legend.js";
 import { MapView } from "./map.js";
 import { MatrixView, scaleOf } from "./matrix.js";
 import { Detail } from "./detail.js";
-import { Drawing } from "./drawing.js";
 import { pairView } from "./pair.js";
 import { parameterPanel } from "./params.js";
-import { askPanel, showAsked } from "./ask.js";
-import { find, menu } from "./tools.js";
+import { predictionsView, showScore } from "./predictions.js";
+import { exports, showTable } from "./table.js";
+import { askPanel, showAsked, showExamples } from "./ask.js";
+import { ownData, sourceChoice } from "./data.js";
+import { themes } from "./theme.js";
+import { tip } from "./tip.js";
+import { downloads, find, menu } from "./tools.js";
 
 export const app = {
   state, post,
   parameters: () => parameters(app.info.parameters),
   info: null, // of the API
   source: null, // the graphs, column by column
-  places: null, // both layouts
+  places: null, // both layouts,
+  placed: null, // and the parameters that they belong to
+  coloring: null, // of the map, by what and with what
+  evaluation: null, // what cross-validation says
+  matched: new Map(), // vertices of the part of a molecule that was searched, by graph
   levels: 0,
   radii: [],
   drawings: new Map(),
@@ -58,6 +67,29 @@ export const app = {
     changed({ detail: true });
   },
 
+  // alike compares a graph with the one that is most similar.
+  async alike() {
+    const ref = state.open ?? "0";
+    const { neighbours } = await post("neighbours", { graph: app.reference(ref), k: 1, parameters: app.parameters() });
+    app.compare(ref, String(neighbours[0].index));
+  },
+
+  // pick selects graphs, and shows them in a view; why says what they have in common.
+  pick(graphs, view = state.view, why = "") {
+    state.picked = [...new Set(graphs)].sort((a, b) => a - b);
+    state.view = view;
+    app.why = why;
+    if (!why) app.matched = new Map();
+    announce(graphs.length ? `${graphs.length} graphs are selected` : "Nothing is selected");
+    changed();
+  },
+
+  colorBy(by) {
+    [state.color, state.only, state.view] = [by, null, "map"];
+    changed();
+    loadColors();
+  },
+
   setLevel(level) {
     state.level = level === app.levels ? null : level;
     write();
@@ -71,21 +103,19 @@ export const app = {
     else app.detail.vertex(v).catch(app.fail);
   },
 
-  chip(cls, text) {
-    return h("span", { class: "chip" }, cls >= 0 && markCanvas(shapeOf(cls), onTheme(app.info.classes[cls].color)), text);
-  },
+  chip: (cls, text) => h("span", { class: "chip" }, app.mark(cls), text),
 
   // mini is a text with the mark of a graph's class before it.
-  mini(index, text) {
-    const cls = app.source.class[index] ?? -1;
-    return [cls >= 0 && markCanvas(shapeOf(cls), onTheme(app.info.classes[cls].color)), h("span", { class: "cut" }, text)].filter(Boolean);
-  },
+  mini: (index, text) => [app.mark(app.source.class[index] ?? -1), h("span", { class: "cut" }, text)].filter(Boolean),
+
+  mark: (cls) => (cls >= 0 ? markCanvas(shapeOf(cls), onTheme(app.info.classes[cls].color)) : null),
 
   // ask adds graphs, once they are understood, and opens the first.
   async ask(list) {
     const answer = await post("predict", { graphs: list, k: 5, place: true, parameters: app.parameters() });
     list.forEach((a, i) => (a.prediction = answer.predictions[i]));
-    const known = (a) => state.asked.findIndex((b) => JSON.stringify(b.smiles ?? b.graph) === JSON.stringify(a.smiles ?? a.graph));
+    const same = (a, b) => JSON.stringify(a.smiles ?? a.graph) === JSON.stringify(b.smiles ?? b.graph);
+    const known = (a) => state.asked.findIndex((b) => same(a, b));
     for (const a of list) {
       const at = known(a);
       if (at >= 0) state.asked[at] = a;
@@ -93,11 +123,13 @@ export const app = {
     }
     app.open(`a${known(list[0])}`, { quiet: true });
     const p = list[0].prediction;
-    announce(`${p.class ? `Predicted ${p.class}. ` : ""}${p.unlike ? "Unlike the rest. " : ""}Most similar: ${p.neighbours[0]?.id ?? "nothing"}.`);
+    const said = p.class ? `Predicted ${p.class}. ` : "";
+    announce(`${said}${p.unlike ? "Unlike the rest. " : ""}Most similar: ${p.neighbours[0]?.id ?? "nothing"}.`);
   },
 
   forget(i) {
-    const moved = (ref) => (ref?.[0] !== "a" ? ref : Number(ref.slice(1)) === i ? null : Number(ref.slice(1)) > i ? `a${Number(ref.slice(1)) - 1}` : ref);
+    const number = (ref) => Number(ref.slice(1));
+    const moved = (ref) => (ref?.[0] !== "a" || number(ref) < i ? ref : number(ref) === i ? null : `a${number(ref) - 1}`);
     state.asked.splice(i, 1);
     [state.open, state.other] = [moved(state.open), moved(state.other)];
     changed({ detail: true });
@@ -109,6 +141,12 @@ export const app = {
     const a = state.asked[Number(ref.slice(1))];
     if (a?.prediction) Object.assign(a.prediction, { ...p, place: a.prediction.place });
     showAsked(app);
+  },
+
+  // use shows other data.
+  async use(source) {
+    history.pushState(null, "", `${location.pathname}#source=${encodeURIComponent(source)}`);
+    await load();
   },
 
   fail(error) {
@@ -124,20 +162,46 @@ function askedReference(i) {
 // changed brings everything in line with the state.
 function changed({ detail = false } = {}) {
   write();
-  for (const view of ["map", "matrix", "pair"]) {
-    $(`view-${view}`).hidden = view !== state.view;
-  }
+  for (const view of views) $(`view-${view}`).hidden = view !== state.view;
   setTab($(`tab-${state.view}`));
   setLayout(document.querySelector(`[data-layout="${state.layout}"]`));
-  const only = app.info.classes.findIndex((c) => c.name === state.only);
-  app.map.only = app.inset.only = only < 0 ? null : only;
-  for (const b of $("legend").querySelectorAll("button")) b.setAttribute("aria-pressed", String(b.dataset.name === state.only));
+  $("color").value = state.color;
+  showLegend();
+  const picked = new Set(state.picked);
+  for (const m of [app.map, app.inset]) m.picked = picked;
   markOpen();
   showAsked(app);
+  showSelection();
   if (state.view === "matrix") loadMatrix();
   if (state.view === "pair") loadPair();
+  if (state.view === "table") showTable(app);
+  if (state.view === "predictions") predictionsView(app.evaluation, app);
   if (detail) loadDetail();
-  downloads();
+  downloads(app);
+}
+
+function showLegend() {
+  const c = app.coloring;
+  if (c?.by === "error" && c.kind === "class") judged().forEach((color, i) => (c.classes[i].color = color));
+  const only = c?.kind === "class" ? c.classes.findIndex((k) => k.name === state.only) : -1;
+  app.map.only = app.inset.only = only < 0 ? null : only;
+  legend(c, state.only, (name) => {
+    state.only = name;
+    changed();
+    $("legend").querySelector(`[data-name="${CSS.escape(name ?? "")}"]`)?.focus();
+  });
+}
+
+function showSelection() {
+  const n = state.picked.length;
+  $("selection").hidden = !n;
+  if (!n) return;
+  $("selection").replaceChildren(h("b", {}, `${n.toLocaleString("en")} selected`),
+    app.why ? h("span", { class: "muted" }, app.why) : "",
+    h("button", { class: "quiet", onclick: () => app.pick(state.picked, "table", app.why) }, "Table"),
+      h("span", { class: "grow" }),
+    h("span", { class: "muted" }, "Export"), ...exports(app, state.picked),
+      h("button", { class: "quiet", onclick: () => app.pick([]) }, "Clear"));
 }
 
 function markOpen() {
@@ -164,7 +228,6 @@ async function loadDetail() {
   try {
     await app.detail.show(state.open, detailJob.signal);
   } catch (e) {
-    if (e.name === "AbortError") return;
     app.fail(e);
   }
 }
@@ -173,34 +236,36 @@ let pairJob;
 let pairOf = null;
 
 async function loadPair(focus = false) {
-  const key = JSON.stringify([state.open && app.reference(state.open), state.other && app.reference(state.other), state.level, state.params]);
+  const [a, b] = [state.open, state.other];
+  const key = JSON.stringify([state.source, a && app.reference(a), b && app.reference(b), state.level, state.params]);
   if (key === pairOf) return;
   pairOf = key;
   pairJob?.abort();
   pairJob = new AbortController();
   const { signal } = pairJob;
-  const box = $("pair");
-  if (state.open === null || state.other === null) {
-    box.replaceChildren(h("p", { class: "empty" }, state.open === null ? "Open a graph, then choose one to compare it with." : `Choose a graph to compare with ${app.name(state.open)}: press ⇄ on a neighbour, Shift-click on the map, or click in the matrix.`));
-    return;
+  const say = (text, kind = "") => $("pair").replaceChildren(h("p", { class: `empty ${kind}` }, text));
+  if (app.info.views.pair) return say(app.info.views.pair);
+  if (a === null) return say("Open a graph, then choose one to compare it with.");
+  if (b === null) {
+    return say(`Choose a graph to compare with ${app.name(a)}: ` +
+      "press ⇄ on a neighbour, Shift-click on the map, or click in the matrix.");
   }
   try {
-    const [a, b] = [state.open, state.other];
     const [ga, gb, answer] = await Promise.all([app.graph(a), app.graph(b),
       post("compare", { a: app.reference(a), b: app.reference(b), parameters: app.parameters() }, signal)]);
     if (signal.aborted) return;
     const top = answer.levels.length - 1;
-    box.replaceChildren(...pairView(ga, gb, answer, Math.min(state.level ?? top, top), (l, keys) => {
+    $("pair").replaceChildren(...pairView(ga, gb, answer, Math.min(state.level ?? top, top), (l, keys) => {
       state.level = l === top ? null : l;
       write();
       app.detail.levels();
       loadPair(keys);
     }));
-    if (focus) box.querySelector('.levels [aria-checked="true"]')?.focus();
+    if (focus) $("pair").querySelector('.levels [aria-checked="true"]')?.focus();
   } catch (e) {
     if (e.name === "AbortError") return;
     pairOf = null;
-    box.replaceChildren(h("p", { class: "empty error" }, e.message));
+    say(e.message, stopped(e) ? "" : "error");
   }
 }
 
@@ -208,7 +273,7 @@ let matrixJob;
 let matrixOf = null;
 
 async function loadMatrix() {
-  const key = JSON.stringify(state.params);
+  const key = JSON.stringify([state.source, state.params]);
   if (matrixOf === key) return app.matrix.layout();
   matrixJob?.abort();
   matrixJob = new AbortController();
@@ -223,234 +288,266 @@ async function loadMatrix() {
   }
 }
 
+let colorJob;
+
+// loadColors fetches what the points are coloured by.
+async function loadColors() {
+  colorJob?.abort();
+  colorJob = new AbortController();
+  try {
+    app.coloring = await get("colors", { by: state.color,
+      ...(state.color === "prediction" || state.color === "error" ? state.params : {}) }, colorJob.signal);
+    showLegend();
+    app.map.color(app.coloring);
+    app.inset.color(app.coloring);
+  } catch (e) {
+    if (e.name === "AbortError") return;
+    app.fail(e);
+    if (app.coloring) state.color = $("color").value = app.coloring.by; // as it is
+    write();
+  }
+}
+
 let job;
 
-// compute asks for what follows from the parameters: the map, the accuracy, the open graph.
+// compute asks for what follows from the parameters: the map, what was asked, the accuracy, the open graph.
 async function compute() {
   job?.abort();
   job = new AbortController();
   const { signal } = job;
-  const stop = watch(signal);
+  const params = { ...state.params };
   $("score").classList.add("stale");
   try {
-    const places = await get("map", state.params, signal);
+    const places = await get("map", params, signal);
     if (signal.aborted) return;
-    showError($("parameters-error"), null);
-    app.places = places;
-    app.radii = places.radii;
-    app.levels = places.radii.length;
-    const asked = state.asked.length ? await post("predict", { graphs: state.asked.map((_, i) => askedReference(i)), k: 5, place: true, parameters: app.parameters() }, signal) : null;
-    asked?.predictions.forEach((p, i) => (state.asked[i].prediction = p));
+    Object.assign(app, { places, placed: params, radii: places.radii, levels: places.radii.length, evaluation: null });
+    await askAgain(signal);
+    if (signal.aborted) return;
     showPlaces();
     changed();
-    const score = get("evaluate", state.params, signal).then(showScore);
-    await Promise.all([score, loadDetail()]);
-    if (state.open !== null && state.open[0] !== "a" && app.info.task !== "none") loadDetail(); // cross-validated now
+    await Promise.all([evaluate(signal), loadDetail()]);
   } catch (e) {
     if (e.name === "AbortError") return;
-    showError($("parameters-error"), e);
     $("score").classList.remove("stale");
-  } finally {
-    stop();
+    await withoutMap(e);
   }
 }
 
-// watch shows the progress of a computation that takes longer than a moment.
-function watch(signal) {
-  let over = false;
-  const show = async () => {
-    if (over || signal.aborted) return;
-    try {
-      const p = await get("progress", state.params, signal);
-      if (over) return;
-      $("work").hidden = false;
-      $("work-text").textContent = p.state === "waiting" ? "waiting for another computation" : p.stage ?? "";
-      if (p.total > 0) $("work-bar").value = p.done / p.total;
-      else $("work-bar").removeAttribute("value");
-    } catch {
-      return;
-    }
-    timer = setTimeout(show, 250);
-  };
-  let timer = setTimeout(show, 400);
-  return () => {
-    over = true;
-    clearTimeout(timer);
-    if (job?.signal === signal) $("work").hidden = true;
-  };
+// evaluate asks how good the predictions are.
+async function evaluate(signal) {
+  try {
+    app.evaluation = await get("evaluate", state.params, signal);
+    showScore(app.evaluation);
+    app.detail.unseen();
+  } catch (e) {
+    if (e.name === "AbortError") return;
+    showScore(null);
+    app.fail(e);
+  }
+  if (state.color === "prediction" || state.color === "error") loadColors();
+  if (state.view === "table") showTable(app);
+  if (state.view === "predictions") predictionsView(app.evaluation, app);
 }
 
-function showPlaces() {
+// withoutMap goes back to what is shown when parameters have no map: refused, or cancelled.
+async function withoutMap(error) {
+  if (stopped(error) && app.placed) {
+    state.params = { ...app.placed };
+    showParameters(state.params);
+    write();
+    return toast("Cancelled. The parameters are again those of the map.");
+  }
+  showError($("parameters-error"), error);
+  if (app.placed || stopped(error) || !Object.keys(state.params).length) return;
+  $("parameters-error").textContent = `The parameters of the link: ${error.message}. The map has the defaults.`;
+  state.params = {};
+  showParameters({});
+  await compute();
+}
+
+// askAgain asks all questions for the present parameters, one by one if they fail together: a question that cannot be
+// answered keeps its error.
+async function askAgain(signal) {
+  const one = async (list) => {
+    const { predictions } = await post("predict",
+      { graphs: list.map((a) => askedReference(state.asked.indexOf(a))), k: 5, place: true,
+      parameters: app.parameters() }, signal);
+    list.forEach((a, i) => (a.prediction = predictions[i]));
+  };
+  const open = state.asked.filter((a) => !a.error);
+  if (!open.length) return;
+  try {
+    await one(open);
+  } catch (e) {
+    if (stopped(e)) throw e;
+    for (const a of open) await one([a]).catch((error) => {
+      if (stopped(error)) throw error;
+      a.error = error;
+    });
+    const failed = (ref) => ref?.[0] === "a" && state.asked[Number(ref.slice(1))].error;
+    if (failed(state.open)) state.open = null;
+    if (failed(state.other)) state.other = null;
+  }
+}
+
+function showPlaces(turn = null) {
   const p = app.places[state.layout];
-  app.map.place(p.x, p.y);
-  app.inset.place(p.x, p.y);
+  turn ??= linkedTurn;
+  linkedTurn = null;
+  app.map.place(p.x, p.y, state.layout, turn);
+  app.inset.place(p.x, p.y, state.layout, app.map.turn);
+  $("compared").textContent = app.places.compared ? `Compared: ${app.places.compared}` : "";
   $("axes").textContent = state.layout === "pca"
-    ? `Kernel principal components: ${percent(p.share[0], 0)} and ${percent(p.share[1], 0)} of the variance` : "Near each other: most similar. Distances further apart say little.";
-}
-
-function showScore(e) {
-  const mine = e.rows.find((r) => r.name === "mlg");
-  const rest = e.rows.filter((r) => r.name !== "mlg");
-  const el = $("score");
-  el.classList.remove("stale");
-  if (mine?.accuracy_mean !== undefined) {
-    el.replaceChildren(h("b", {}, percent(mine.accuracy_mean)), h("span", {}, "cross-validated"),
-      h("span", { class: "muted" }, rest.map((r) => `${r.name} ${percent(r.accuracy_mean, 0)}`).join(" · ")));
-    const interval = mine.confidence_interval;
-    el.title = `${e.folds}-fold cross-validation on ${e.graphs} graphs, C chosen inside each fold.${interval ? ` 95 % interval ${percent(interval.low)} to ${percent(interval.high)}.` : ""}`;
-  } else if (mine?.rmse_mean !== undefined) {
-    el.replaceChildren(h("b", {}, `R² ${mine.r2_mean.toFixed(2)}`), h("span", {}, `error ${Number(mine.rmse_mean.toPrecision(3))}`), h("span", { class: "muted" }, "cross-validated"));
-  } else if (e.saved.length) {
-    el.replaceChildren(h("b", {}, e.saved[0].measure === "accuracy" ? percent(e.saved[0].value) : String(Number(e.saved[0].value.toPrecision(3)))), h("span", {}, `${e.saved[0].measure}, ${e.saved[0].method}`));
-  } else el.replaceChildren();
-}
-
-function legend() {
-  const { info, source } = app;
-  if (info.task === "classification") {
-    $("legend").replaceChildren(...info.classes.map((c, i) => h("li", {}, h("button", {
-      "data-name": c.name, "aria-pressed": String(state.only === c.name),
-      onclick: () => {
-        state.only = state.only === c.name ? null : c.name;
-        changed();
-      },
-    }, markCanvas(shapeOf(i), onTheme(c.color)), c.name, h("span", { class: "muted" }, String(c.count))))));
-  } else if (info.task === "regression") {
-    const bar = h("span", { class: "gradient" });
-    bar.style.background = `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map(valueColor).join(", ")})`;
-    $("legend").replaceChildren(h("li", { class: "row small" }, String(Number(source.range[0].toPrecision(4))), bar, String(Number(source.range[1].toPrecision(4)))));
-  } else $("legend").replaceChildren();
-}
-
-// downloads fills the menu.
-function downloads() {
-  const p = state.params;
-  const item = (text, kind, file, values = {}) => h("li", {}, h("a", { href: `/api/v1/download/${file}${query({ ...p, ...values })}`, download: file }, text, h("span", { class: "muted" }, kind)));
-  const list = [
-    item("Map", "SVG", "map.svg", { layout: state.layout }), item("Map", "PNG", "map.png", { layout: state.layout }),
-    item("Matrix", "SVG", "matrix.svg"), item("Matrix", "PNG", "matrix.png"),
-  ];
-  const ref = state.open;
-  if (ref !== null && (ref[0] === "a" ? "smiles" in app.reference(ref) : app.info.has_graphs)) {
-    list.push(item("Open graph", "SVG", "graph.svg", app.reference(ref)), item("Open graph", "PNG", "graph.png", app.reference(ref)));
-  }
-  list.push(item("Table of graphs", "CSV", "table.csv"), item("Gram matrix", "CSV", "gram.csv"), item("Model", "MLG", "model.mlg"),
-    h("li", {}, h("a", { href: "/api/v1/openapi.json", target: "_blank" }, "API description", h("span", { class: "muted" }, "OpenAPI"))));
-  $("download-menu").replaceChildren(...list);
-}
-
-// tip draws the graph under the pointer.
-let tipFor = null;
-
-async function tip(ref, at) {
-  tipFor = ref;
-  const el = $("tip");
-  if (ref === null) return (el.hidden = true);
-  const asked = ref[0] === "a";
-  const cls = asked ? -1 : app.source.class[Number(ref)] ?? -1;
-  const target = asked ? "asked about" : app.source.targets[Number(ref)] ?? "";
-  const text = [h("b", {}, app.name(ref)), cls >= 0 ? app.chip(cls, target) : h("span", { class: "muted" }, target)];
-  if (document.activeElement === $("map")) announce(`${app.name(ref)}, ${target}`);
-  let picture = null;
-  if (app.info.has_graphs || asked) {
-    try {
-      picture = new Drawing(await app.graph(ref)).el;
-    } catch {
-      picture = null;
-    }
-  }
-  if (tipFor !== ref) return;
-  el.replaceChildren(...[picture, ...text].filter(Boolean));
-  el.hidden = false;
-  const box = $("map").getBoundingClientRect();
-  const [w, height] = [el.offsetWidth, el.offsetHeight];
-  el.style.left = `${Math.max(8, at[0] + 16 + w > box.width ? at[0] - w - 16 : at[0] + 16)}px`;
-  el.style.top = `${Math.min(Math.max(8, at[1] - height / 2), Math.max(8, box.height - height - 8))}px`;
+    ? `Kernel principal components: ${percent(p.share[0], 0)} and ${percent(p.share[1], 0)} of the variance`
+    : "Near each other: most similar. Distances further apart say little.";
 }
 
 function pointCell(a, b, value) {
   app.inset.marked = a === null ? [] : [{ ref: String(a), name: "" }, { ref: String(b), name: "" }];
   app.inset.draw();
-  $("matrix-cell").replaceChildren(...(a === null ? [h("span", { class: "muted" }, "Point at a cell.")] : [h("b", {}, value.toFixed(3)),
-    h("div", {}, app.source.ids[a], " ", h("span", { class: "muted" }, app.source.targets[a] ?? "")), h("div", {}, app.source.ids[b], " ", h("span", { class: "muted" }, app.source.targets[b] ?? ""))]));
+  const line = (i) => h("div", {}, app.source.ids[i], " ", h("span", { class: "muted" }, app.source.targets[i] ?? ""));
+  $("matrix-cell").replaceChildren(...(a === null ? [h("span", { class: "muted" }, "Point at a cell.")]
+    : [h("b", {}, value.toFixed(3)), line(a), line(b)]));
 }
 
-function theme(kind) {
-  document.documentElement.dataset.theme = kind;
+// repaint draws what has colours of the theme.
+function repaint() {
   if (!app.info) return;
-  legend();
-  app.map.theme();
-  app.inset.theme();
+  showLegend();
+  app.map.color();
+  app.inset.color();
   app.matrix.render();
   if (app.matrix.data) $("matrix-scale").replaceChildren(...scaleOf(app.matrix.data.low, app.matrix.data.high));
 }
 
-function themes() {
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  let chosen = null;
-  try {
-    chosen = localStorage.getItem("mlg-theme");
-  } catch {
-    // no storage: the choice lasts for this page
-  }
-  const now = () => chosen ?? (system.matches ? "dark" : "light");
-  theme(now());
-  system.addEventListener("change", () => theme(now()));
-  $("theme").addEventListener("click", () => {
-    chosen = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-    try {
-      localStorage.setItem("mlg-theme", chosen);
-    } catch {
-      // as above
-    }
-    theme(chosen);
-  });
+// notice shows a line at the top until it is closed; null removes it.
+function notice(text) {
+  $("notice").hidden = !text;
+  $("notice-text").textContent = text ?? "";
 }
 
-let setTab, setLayout, showParameters;
+let setTab, setLayout, showParameters, linkedTurn = null;
 
-// restore checks the state that a link brought against the source.
-function restore() {
-  read(app.info.parameters);
-  const exists = (ref) => ref !== null && (ref[0] === "a" ? Number(ref.slice(1)) < state.asked.length : Number(ref) < app.info.graphs);
-  if (!exists(state.open)) state.open = null;
-  if (!exists(state.other)) state.other = null;
-}
+let visit = 0; // counts what the address said
 
-async function start() {
-  themes();
+// useData loads data, unless it is there. It returns false where a link means other data, which are not here, and null
+// where the address says something else by now.
+async function useData(id) {
+  const mine = visit;
+  if (app.info && (id === app.info.source || (id === null && app.info.given))) return true;
+  for (const j of [job, colorJob, detailJob, pairJob, matrixJob]) j?.abort(); // they would show what is gone
+  const fetchAll = (source) => {
+    useSource(source);
+    return Promise.all([get("info"), get("graphs"), get("sources", { source: null })]);
+  };
+  let found, missing = null;
   try {
-    const [info, graphs] = await Promise.all([get("info"), get("graphs")]);
-    app.info = info;
-    app.source = { ids: graphs.ids, targets: graphs.targets, class: graphs.classes, value: graphs.values, range: info.range, classes: info.classes };
+    found = await fetchAll(id);
   } catch (e) {
-    $("main").replaceChildren(h("p", { class: "empty error" }, e.message));
-    return;
+    if (e.field !== "source" || mine !== visit) throw e;
+    missing = e;
+    found = await fetchAll(null);
   }
+  if (mine !== visit) return null;
+  const [info, graphs, { sources }] = found;
+  Object.assign(app, { info, places: null, placed: null, coloring: null, evaluation: null, matched: new Map() });
+  app.source = { ids: graphs.ids, targets: graphs.targets, class: graphs.classes, value: graphs.values, nodes: graphs.nodes,
+    edges: graphs.edges };
+  useSource(info.source);
+  state.asked = [];
+  sourceChoice(sources, info.source, app.use);
+  describe();
+  if (missing) notice(`This link is about other data: ${missing.message}. Here is ${info.name}.`);
+  return !missing;
+}
+
+// describe shows what the data are, and forgets those before.
+function describe() {
   const { info } = app;
   document.title = `${info.name} – mlg explorer`;
   $("name").textContent = info.name;
-  $("facts").textContent = [`${info.graphs.toLocaleString("en")} graphs`, info.task === "classification" && `${info.classes.length} classes`, info.vertices > 0 && `${(info.vertices / info.graphs).toFixed(0)} vertices on average`,
-    info.core < info.graphs && `matrix and learner use ${info.core.toLocaleString("en")}`].filter(Boolean).join(" · ");
+  const thing = info.molecules ? "molecule" : "graph";
+  const classes = info.task === "classification" ? ` in ${info.classes.length} classes` : "";
+  $("facts").textContent = [`${count(info.graphs, thing)}${classes}.`,
+    `Similar ones lie together. Click one for its ${info.views.predict ? "neighbours" : "prediction, with reasons"}.`,
+    info.core < info.graphs && `Matrix and learner use ${info.core.toLocaleString("en")}.`].filter(Boolean).join(" ");
+  app.drawings.clear();
+  for (const m of [app.map, app.inset]) m.forget();
+  $("axes").textContent = "";
+  app.matrix.forget(app.source, info.classes);
+  $("matrix-scale").replaceChildren();
+  matrixOf = pairOf = null;
+  app.detail.empty();
+  pointCell(null);
+  showScore(null);
+  $("find").placeholder = info.fragments ? "Find name or SMILES" : "Find name or class";
+  colorChoice(info, app.colorBy);
+  showExamples(app);
+  showParameters = parameterPanel(info, (values) => {
+    state.params = values;
+    showError($("parameters-error"), null);
+    write();
+    compute();
+  });
+}
 
-  if (info.has_graphs && !info.molecules) {
-    $("ask-label").textContent = "SMILES; but these graphs are no molecules, a file suits them better";
-  }
+// restore checks the state that a link brought against the data.
+function restore(known) {
+  read(app.info.parameters);
+  state.source = app.info.source;
+  if (!app.info.color_by.includes(state.color)) state.color = app.info.color_by[0];
+  if (!known) Object.assign(state, { open: null, other: null, picked: [], vertex: null, params: {}, view: "map" });
+  const exists = (ref) => ref !== null && (ref[0] === "a" ? Number(ref.slice(1)) < state.asked.length
+    : Number(ref) < app.info.graphs);
+  const lost = [state.open, state.other].filter((ref) => ref !== null && !exists(ref));
+  if (lost.length) notice(`The link opens graph ${lost[0]}, and there are ${count(app.info.graphs, "graph")}, numbered from 0.`);
+  if (!exists(state.open)) state.open = null;
+  if (!exists(state.other)) state.other = null;
+  state.picked = state.picked.filter((i) => i < app.info.graphs);
+}
 
-  app.map = new MapView($("map"), app.source, {
-    hover: tip,
+// load shows what the address says.
+async function load() {
+  notice(null);
+  const mine = ++visit;
+  const before = app.places && JSON.stringify([state.source, state.params, state.asked.map((a) => a.smiles ?? a.graph)]);
+  const known = await useData(sourceOf());
+  if (mine !== visit) return;
+  restore(known);
+  arrive();
+  showParameters(state.params);
+  showError($("parameters-error"), null);
+  app.map.setZoom(state.zoom?.slice(0, 3) ?? null, true);
+  linkedTurn = state.zoom ? [state.zoom[3] ?? 0, state.zoom[4] === 1] : null;
+  if (app.coloring?.by !== state.color) loadColors();
+  changed();
+  if (before !== JSON.stringify([state.source, state.params, state.asked.map((a) => a.smiles ?? a.graph)])) return compute();
+  showPlaces();
+  await loadDetail();
+}
+
+function createViews() {
+  app.map = new MapView($("map"), (i) => app.source.ids[i], {
+    hover: (ref, at) => tip(app, ref, at),
     pick: (ref, shift) => (shift && state.open !== null ? app.compare(state.open, ref) : app.open(ref)),
+    lasso: (graphs) => app.pick(graphs),
+    toggle: (i) => app.pick(state.picked.includes(i) ? state.picked.filter((g) => g !== i) : [...state.picked, i], "map",
+      app.why),
     zoomed: (z) => {
-      state.zoom = z[0] === 1 && z[1] === 0 && z[2] === 0 ? null : z;
+      const [angle, mirrored] = app.map.turn;
+      state.zoom = z[0] === 1 && z[1] === 0 && z[2] === 0 ? null
+        : [...z, ...(angle || mirrored ? [angle, Number(mirrored)] : [])];
       clearTimeout(app.zoomTimer);
       app.zoomTimer = setTimeout(write, 200);
     },
   });
-  app.inset = new MapView($("inset"), app.source);
-  app.matrix = new MatrixView($("matrix"), app.source, { point: pointCell, pick: (a, b) => (a === b ? app.open(String(a)) : app.compare(String(a), String(b))) });
+  app.inset = new MapView($("inset"), (i) => app.source.ids[i]);
+  app.matrix = new MatrixView($("matrix"), { point: pointCell,
+    pick: (a, b) => (a === b ? app.open(String(a)) : app.compare(String(a), String(b))) });
   app.detail = new Detail($("detail"), app);
-  pointCell(null);
+}
 
+function listen() {
   setTab = radios(document.querySelector(".tabs"), "aria-selected", (b) => {
     state.view = b.id.slice(4);
     changed();
@@ -463,37 +560,44 @@ async function start() {
   $("zoom-in").addEventListener("click", () => app.map.scale(1.5));
   $("zoom-out").addEventListener("click", () => app.map.scale(1 / 1.5));
   $("zoom-fit").addEventListener("click", () => app.map.setZoom(null));
-  $("work-cancel").addEventListener("click", () => {
-    job?.abort();
-    toast("Cancelled. The parameters are as you set them; change one to compute again.");
+  $("lasso").addEventListener("click", () => {
+    app.map.lassoing = !app.map.lassoing;
+    $("lasso").setAttribute("aria-pressed", String(app.map.lassoing));
+    $("map").classList.toggle("lassoing", app.map.lassoing);
   });
+  $("score").addEventListener("click", () => {
+    state.view = "predictions";
+    changed();
+  });
+  $("work-cancel").addEventListener("click", cancel);
+  $("notice-close").addEventListener("click", () => notice(null));
   $("share").addEventListener("click", async () => {
+    const note = complete() ? "" : " It leaves out what is too long for a link.";
+    const kept = app.info.given ? "" : " It works while this server runs, or once the file is loaded again.";
     try {
       await navigator.clipboard.writeText(location.href);
-      toast("The link to what you see is in the clipboard.");
+      toast(`The link to what you see is in the clipboard.${note}${kept}`);
     } catch {
-      toast(`The link to what you see: ${location.href}`);
+      toast(`The link to what you see: ${location.href}${note}${kept}`);
     }
   });
   menu();
   find(app);
   askPanel(app);
-  showParameters = parameterPanel(info, (values) => {
-    state.params = values;
-    write();
-    compute();
-  });
+  ownData(app);
+  addEventListener("popstate", () => load().catch(app.fail));
+}
 
-  const load = () => {
-    restore();
-    showParameters(state.params);
-    app.map.setZoom(state.zoom, true);
-    legend();
-    changed();
-    return compute();
-  };
-  addEventListener("hashchange", load);
-  await load();
+async function start() {
+  themes(repaint);
+  createViews();
+  listen();
+  try {
+    await load();
+  } catch (e) {
+    if (app.info) app.fail(e);
+    else $("main").replaceChildren(h("p", { class: "empty error" }, e.message));
+  }
 }
 
 start();

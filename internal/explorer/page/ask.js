@@ -1,16 +1,17 @@
-// Questions: molecules that are pasted and files that are dropped.
+// Questions: molecules that are typed, examples, and what was said.
 
-import { $, h, showError } from "./dom.js";
+import { $, h, number, showError } from "./dom.js";
+import { stopped } from "./api.js";
 
-const mostFromFile = 20;
-const mostBytes = 3e6;
+// Molecules to try.
+const molecules = [
+  ["aspirin", "CC(=O)Oc1ccccc1C(=O)O"], ["caffeine", "CN1C=NC2=C1C(=O)N(C)C(=O)N2C"],
+  ["nicotine", "CN1CCCC1c1cccnc1"], ["glucose", "OCC1OC(O)C(O)C(O)C1O"],
+];
 
-// askPanel connects the form; app has ask(list), open(ref), forget(i), post.
+// askPanel connects the form; app has ask(list).
 export function askPanel(app) {
-  const form = $("ask-form");
-  const input = $("ask-text");
-  const error = $("ask-error");
-
+  const [form, input, error] = [$("ask-form"), $("ask-text"), $("ask-error")];
   form.addEventListener("submit", async (e) => {
     e.preventDefault();
     const list = input.value.trim().split(/\s+/).filter(Boolean).map((smiles) => ({ smiles }));
@@ -21,57 +22,42 @@ export function askPanel(app) {
       await app.ask(list);
       input.value = "";
     } catch (err) {
-      if (err.name === "AbortError") return;
+      if (stopped(err)) return;
       showError(error, err);
       input.setAttribute("aria-invalid", "true");
       input.focus();
     }
   });
-
-  const take = async (file) => {
-    showError(error, null);
-    try {
-      if (file.size > mostBytes) throw new Error(`${file.name} has ${(file.size / 1e6).toFixed(1)} MB, want at most ${mostBytes / 1e6}`);
-      const answer = await app.post("read", { name: file.name, text: await file.text() });
-      await app.ask(answer.graphs.slice(0, mostFromFile).map((graph) => ({ graph })));
-      if (answer.graphs.length > mostFromFile) showError(error, new Error(`${answer.graphs.length} graphs in ${file.name}; the first ${mostFromFile} are shown.`));
-    } catch (err) {
-      if (err.name !== "AbortError") showError(error, err);
-    }
-  };
-  $("ask-file").addEventListener("change", (e) => {
-    if (e.target.files[0]) take(e.target.files[0]);
-    e.target.value = "";
-  });
-
-  const drop = form.querySelector(".drop");
-  addEventListener("dragover", (e) => {
-    e.preventDefault();
-    drop.classList.add("over");
-  });
-  addEventListener("dragleave", () => drop.classList.remove("over"));
-  addEventListener("drop", (e) => {
-    e.preventDefault();
-    drop.classList.remove("over");
-    const file = e.dataTransfer.files[0];
-    const text = e.dataTransfer.getData("text/plain").trim();
-    if (file) take(file);
-    else if (text) {
-      input.value = text;
-      form.requestSubmit();
-    }
-  });
 }
 
-// showAsked lists what was asked, with what was said.
+// showExamples offers things to try, as they suit the data.
+export function showExamples(app) {
+  const { info, source } = app;
+  const chip = (text, run) => h("li", {}, h("button", { class: "chip-button", onclick: run }, text));
+  const out = [];
+  if (info.molecules) for (const [name, smiles] of molecules) out.push(chip(name, () => app.ask([{ smiles }]).catch(app.fail)));
+  if (source.nodes.length && info.graphs > 1) {
+    out.push(chip("the largest", () => app.open(String(source.nodes.indexOf(Math.max(...source.nodes))))));
+    out.push(chip("two that are alike", () => app.alike().catch(app.fail)));
+  }
+  if (info.color_by.includes("error")) out.push(chip("where it errs", () => app.colorBy("error")));
+  $("examples").replaceChildren(...(out.length ? [h("li", { class: "muted small" }, "Try"), ...out] : []));
+  const typed = info.molecules || !info.has_graphs;
+  $("ask-row").hidden = !typed;
+  $("ask-label").textContent = typed ? "Where does a molecule lie? Type it as SMILES:"
+    : "Where does a graph lie? Drop a file with it.";
+}
+
+// showAsked lists what was asked, with what was said, or why nothing could be.
 export function showAsked(app) {
   $("asked").replaceChildren(...app.state.asked.map((a, i) => {
     const p = a.prediction;
     const name = a.smiles ?? a.graph.id ?? p?.id ?? String(i + 1);
-    const said = p ? p.class ?? (p.value === null ? "placed" : Number(p.value.toPrecision(4)).toString()) : "…";
-    return h("li", { class: app.state.open === `a${i}` ? "open" : "" },
-      h("button", { onclick: () => app.open(`a${i}`) }, said, p?.unlike && h("span", { class: "warn" }, " · unlike the rest"),
-        h("span", { class: "name" }, name)),
+    const said = a.error ? h("span", { class: "no" }, a.error.message) : !p ? "…" : p.class ??
+      (p.value === null ? "placed" : number(p.value));
+    return h("li", { class: [app.state.open === `a${i}` && "open", a.error && "failed"].filter(Boolean).join(" ") },
+      h("button", { onclick: () => (a.error ? ($("ask-text").value = name) : app.open(`a${i}`)) },
+        said, p?.unlike && h("span", { class: "warn" }, " · unlike the rest"), h("span", { class: "name" }, name)),
       h("button", { class: "quiet", "aria-label": `Forget ${name}`, onclick: () => app.forget(i) }, "✕"));
   }));
 }

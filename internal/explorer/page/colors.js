@@ -1,4 +1,5 @@
-// Colours of classes, values and cells. They are those of the pictures that the server draws.
+// Colours, each with one meaning: classes have marks of a colour and a shape, similarity is teal, numbers on the map go
+// from light to violet, and orange and blue say more and less, for and against. What is chosen is black on white.
 
 const luminance = ([r, g, b]) => (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255;
 const parse = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
@@ -16,21 +17,29 @@ export function onTheme(hex) {
   return css(rgb.map((v) => v + (255 - v) * t));
 }
 
-const sequential = ["#fbf8ef", "#c9e0c5", "#7fbdb6", "#358ea8", "#21578c", "#1b1f4f"].map(parse);
+// judged are the colours of right and wrong predictions, which are those of no class.
+export const judged = () => (dark() ? ["#4b5259", "#ffffff"] : ["#c4c4c4", "#1a1a1a"]);
 
-// ramp returns the colour of a value in [0, 1] as [r, g, b], light to dark; on a dark ground
-// dark to light, so that the largest values stand out on either.
-export function ramp(t) {
-  t = Math.min(Math.max(dark() ? 1 - t : t, 0), 1) * (sequential.length - 1);
-  const i = Math.min(Math.floor(t), sequential.length - 2);
+const similarities = ["#fbf8ef", "#c9e0c5", "#7fbdb6", "#358ea8", "#21578c", "#1b1f4f"].map(parse);
+const numbers = ["#fbe3b5", "#f0b08f", "#dc7a8f", "#b04e92", "#6f3685", "#2c1a55"].map(parse);
+const differences = ["#3a75bf", "#72a4d8", "#b4b4b4", "#f09f52", "#d67014"].map(parse);
+
+function blend(stops, t) {
+  t = Math.min(Math.max(t, 0), 1) * (stops.length - 1);
+  const i = Math.min(Math.floor(t), stops.length - 2);
   const f = t - i;
-  return sequential[i].map((v, c) => v + f * (sequential[i + 1][c] - v));
+  return stops[i].map((v, c) => v + f * (stops[i + 1][c] - v));
 }
 
-export const rampCss = (t) => css(ramp(t));
+// similarityColor returns the colour of a similarity in [0, 1] as [r, g, b], light to dark; on a dark ground dark to
+// light, so that the largest stand out on either.
+export const similarityColor = (t) => blend(similarities, dark() ? 1 - t : t);
 
-// valueColor is for points on the map: the pale end of the ramp is left out.
-export const valueColor = (t) => rampCss(0.18 + 0.82 * t);
+export const similarityCss = (t) => css(similarityColor(t));
+
+// numberColor is for numbers on the map, in [0, 1], or in [−1, 1] around a middle.
+export const numberColor = (t, twoSided) =>
+  css(twoSided ? blend(differences, (t + 1) / 2) : blend(numbers, dark() ? 0.85 - 0.85 * t : 0.05 + 0.95 * t));
 
 // marks are shapes, so that classes differ in more than colour.
 const shapes = [
@@ -69,5 +78,14 @@ export function markCanvas(shape, color) {
   const c = el.getContext("2d");
   c.translate(13, 13);
   mark(c, shape, 8.5, color);
+  return el;
+}
+
+// colorBar returns a strip of colours, from t = from to 1.
+export function colorBar(color, from = 0) {
+  const el = document.createElement("span");
+  el.className = "gradient";
+  const stops = Array.from({ length: 9 }, (_, i) => color(from + ((1 - from) * i) / 8));
+  el.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
   return el;
 }

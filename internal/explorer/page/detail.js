@@ -1,15 +1,20 @@
 // The open graph: drawing, prediction with reasons, scales, neighbours.
 
-import { h, percent } from "./dom.js";
-import { Drawing } from "./drawing.js";
+import { count, h, number, percent } from "./dom.js";
+import { colorBar } from "./colors.js";
+import { stopped } from "./api.js";
+import { Drawing, contributionCss } from "./drawing.js";
 import { scaleName, track } from "./pair.js";
 
 // card shows a graph small; vertex is one to ring.
-export function card(app, ref, { id, text, vertex = null }) {
+function card(app, ref, { id, text, vertex = null }) {
   const box = h("span", { class: "drawing" });
   const el = h("li", { class: "card" },
-    h("button", { class: "open", onclick: () => app.open(ref), title: id }, box, h("span", { class: "name" }, id), h("span", { class: "value" }, text)),
-    app.info.has_graphs && app.state.open !== null && h("button", { class: "compare", "aria-label": `Compare with ${id}`, title: "Compare", onclick: () => app.compare(app.state.open, ref) }, "⇄"));
+    h("button", { class: "open", onclick: () => app.open(ref), title: id },
+      box, h("span", { class: "name" }, id), h("span", { class: "value" }, text)),
+    app.info.has_graphs && app.state.open !== null && h("button", {
+      class: "compare", "aria-label": `Compare with ${id}`, title: "Compare", onclick: () => app.compare(app.state.open, ref),
+    }, "⇄"));
   if (app.info.has_graphs) {
     app.graph(ref).then((g) => {
       const d = new Drawing(g, { label: "" });
@@ -25,13 +30,13 @@ export class Detail {
   constructor(el, app) {
     this.el = el;
     this.app = app;
-    this.empty();
   }
 
   empty() {
     this.ref = this.framed = this.drawing = null;
     this.el.replaceChildren(h("h2", {}, "No graph is open"),
-      h("p", { class: "muted" }, "Point at the map to see a graph, click to open it here, or find it by name. Shift-click on a second one compares the two."),
+      h("p", { class: "muted" },
+        "Point at the map to see a graph, click to open it here. Shift-click on a second one compares the two."),
       ...this.examples());
   }
 
@@ -41,7 +46,8 @@ export class Detail {
     if (!info.has_graphs) return [];
     const classes = info.classes.length > 1 ? info.classes.map((_, c) => source.class.indexOf(c)) : [...source.ids.keys()];
     return [h("h3", {}, info.classes.length > 1 ? "One of each class" : "The first graphs"),
-      h("ul", { class: "cards" }, classes.slice(0, 15).map((i) => card(this.app, String(i), { id: source.ids[i], text: this.app.mini(i, source.targets[i] ?? "") })))];
+      h("ul", { class: "cards" }, classes.filter((i) => i >= 0).slice(0, 15).map((i) =>
+        card(this.app, String(i), { id: source.ids[i], text: this.app.mini(i, source.targets[i] ?? "") })))];
   }
 
   // show fills the panel for a graph.
@@ -54,28 +60,41 @@ export class Detail {
     const predicting = app.post("predict", { graphs: [target], k: 9, parameters }, signal);
     const wanted = app.info.has_graphs || "smiles" in target || "graph" in target;
     const drawing = wanted ? app.graph(ref) : null;
-    const explaining = wanted && app.info.task !== "none" ? app.post("explain", { graph: target, parameters }, signal).catch((e) => { if (e.name === "AbortError") throw e; return null; }) : null;
+    const explaining = wanted && app.info.task !== "none" ? this.explain(target, parameters, signal) : null;
     for (const p of [predicting, explaining]) p?.catch(() => {}); // nobody may be waiting when they are aborted
     if (other && drawing) {
       const g = await drawing;
       if (signal.aborted || this.ref !== ref) return;
       this.frame(ref, g);
     } else if (other) this.frame(ref, null);
-    const [answer, reasons] = await Promise.all([predicting, explaining]);
+    const answer = await predicting;
     if (signal.aborted || this.ref !== ref) return;
-    this.reasons = reasons;
     this.fill(ref, answer.predictions[0]);
     this.levels();
-    const vertex = this.pointed ?? app.state.vertex;
-    if (vertex !== null) await this.vertex(vertex, signal);
-    else this.paint();
+    const chosen = () => this.pointed ?? app.state.vertex;
+    if (chosen() !== null) await this.vertex(chosen(), signal);
+    const reasons = await explaining; // which may take longer
+    if (signal.aborted || this.ref !== ref) return;
+    this.reasons = reasons;
+    if (chosen() === null) this.paint();
+    else await this.vertex(chosen(), signal);
+  }
+
+  // explain asks for reasons; where there are none, for the line that says why.
+  async explain(graph, parameters, signal) {
+    try {
+      return await this.app.post("explain", { graph, parameters }, signal);
+    } catch (e) {
+      if (stopped(e)) throw e;
+      return { vertices: [], why: e.message };
+    }
   }
 
   // frame makes the parts that do not depend on parameters.
   frame(ref, g) {
     const app = this.app;
     this.framed = JSON.stringify(app.reference(ref));
-    this.pointed = this.scaleKey = null;
+    this.pointed = this.scaleKey = this.reasons = null;
     this.graph = g;
     const asked = ref[0] === "a";
     const name = g ? g.id : app.source.ids[Number(ref)];
@@ -88,46 +107,71 @@ export class Detail {
     this.key = h("p", { class: "key" });
     this.drawing = g && new Drawing(g, { choose: g.drawing.vertices.length ? (v, how) => this.choose(v, how) : null });
     this.el.replaceChildren(
-      h("div", { class: "row spread" }, h("h2", {}, asked && g.id.length > 40 ? `${g.id.slice(0, 40)}…` : name), h("button", { class: "quiet", "aria-label": "Close the graph", onclick: () => app.open(null) }, "Close")),
+      h("div", { class: "row spread" }, h("h2", {}, asked && g.id.length > 40 ? `${g.id.slice(0, 40)}…` : name),
+        h("button", { class: "quiet", "aria-label": "Close the graph", onclick: () => app.open(null) }, "Close")),
       h("div", { class: "facts" },
         target && app.info.task === "classification" && app.chip(cls, target),
-        target && app.info.task === "regression" && h("span", {}, `value ${target}`),
-        g && h("span", {}, `${g.nodes} vertices, ${g.edges.length} edges`),
+        target && app.info.task === "regression" && h("span", {}, `${app.info.target_name} ${target}`),
+        g && h("span", {}, `${g.nodes} ${g.nodes === 1 ? "vertex" : "vertices"}, ${count(g.edges.length, "edge")}`),
         asked && h("span", {}, "asked about")),
-      this.drawing ? h("div", { class: "paper" }, this.drawing.el) : h("p", { class: "note" }, "The model file holds no drawing of this graph."),
-      this.key, this.scales, this.says, this.elsewhere, this.near);
+      this.drawing ? h("div", { class: "paper" }, this.drawing.el)
+        : h("p", { class: "note" }, "The model file holds no drawing of this graph."),
+      this.key, this.says, this.scales, this.elsewhere, this.near);
   }
 
+  // fill says what is predicted, and lists the most similar graphs.
   fill(ref, p) {
     const app = this.app;
     const said = [];
-    if (p.unlike) said.push(h("p", { class: "note" }, "Unlike the rest: its nearest neighbour is less similar than that of almost every graph here. Take the prediction as a guess."));
-    else if (ref[0] === "a") said.push(h("p", { class: "muted small" }, `Its nearest neighbour is nearer than that of ${p.percentile} % of the graphs here.`));
-    if (p.unknown_labels.length) said.push(h("p", { class: "note" }, `Labels that no graph here has: ${p.unknown_labels.join(", ")}.`));
+    this.seen = null;
+    if (p.unlike) {
+      said.push(h("p", { class: "note" },
+        "Unlike the rest: its nearest neighbour is less similar than that of almost every graph here. " +
+        "Take the prediction as a guess."));
+    } else if (ref[0] === "a") {
+      said.push(h("p", { class: "muted small" },
+        `Its nearest neighbour is nearer than that of ${p.percentile} % of the graphs here.`));
+    }
+    if (p.unknown_labels.length) said.push(h("p", { class: "note" },
+      `Labels that no graph here has: ${p.unknown_labels.join(", ")}.`));
     if (p.class !== null || p.value !== null) {
       said.push(h("h3", {}, "Prediction"));
-      said.push(h("p", { class: "says" }, h("b", {}, p.class ?? Number(p.value.toPrecision(4)).toString())));
+      said.push(h("p", { class: "says" }, h("b", {}, p.class ?? `${app.info.target_name} ${number(p.value)}`)));
       if (p.probabilities.length) {
-        said.push(h("div", { class: "bars" }, p.probabilities.slice(0, 3).flatMap((x) => [h("span", {}, x.class), track(x.probability), h("span", { class: "right" }, percent(x.probability, 0))])));
+        said.push(h("div", { class: "bars" }, p.probabilities.slice(0, 3).flatMap((x) =>
+          [h("span", {}, x.class), track(x.probability), h("span", { class: "right" }, percent(x.probability, 0))])));
       }
       if (p.class !== null && p.probabilities.length && p.probabilities[0].class !== p.class) {
-        said.push(h("p", { class: "muted small" }, "The class has the most votes of pairwise machines; the probabilities, which come from all of them together, are close to even."));
+        said.push(h("p", { class: "muted small" },
+          "The class has the most votes of pairwise machines; the probabilities come from all of them together."));
       }
-      if (ref[0] !== "a") {
-        const truth = app.source.targets[Number(ref)];
-        said.push(h("p", { class: "muted small" }, p.cross_validated === null ? "The learner has seen this graph." : ["Without having seen it: ", h("span", { class: app.info.task !== "classification" ? "" : p.cross_validated === truth ? "yes" : "no" }, p.cross_validated + (app.info.task !== "classification" ? "" : p.cross_validated === truth ? " ✓" : " ✗"))]));
-      }
+      if (ref[0] !== "a") said.push((this.seen = h("p", { class: "muted small" })));
     }
+    this.unseen();
     this.says.replaceChildren(...said);
     this.near.replaceChildren(h("h3", {}, "Most similar graphs"),
-      h("ul", { class: "cards" }, p.neighbours.map((n) => card(app, String(n.index), { id: n.id, text: app.mini(n.index, n.similarity.toFixed(3)) }))));
+      h("ul", { class: "cards" }, p.neighbours.map((n) =>
+        card(app, String(n.index), { id: n.id, text: app.mini(n.index, n.similarity.toFixed(3)) }))));
     app.predicted(ref, p);
+  }
+
+  // unseen says what a learner said that had not seen the graph, once that is known.
+  unseen() {
+    if (!this.seen) return;
+    const { evaluation: e, info, source } = this.app;
+    const k = e ? e.index.indexOf(Number(this.ref)) : -1;
+    if (k < 0) return this.seen.replaceChildren("The learner has seen this graph.");
+    if (info.task === "regression") return this.seen.replaceChildren(`Without having seen it: ${number(e.values[k])}`);
+    const right = e.predicted[k] === source.targets[Number(this.ref)];
+    this.seen.replaceChildren("Without having seen it: ",
+      h("span", { class: right ? "yes" : "no" }, `${e.predicted[k]} ${right ? "✓" : "✗"}`));
   }
 
   // levels makes the slider through the scales.
   levels() {
     if (!this.drawing?.hits) return this.scales?.replaceChildren();
     const app = this.app;
+    if (app.info.views.scales) return this.scales.replaceChildren(h("p", { class: "muted small" }, app.info.views.scales));
     const top = app.levels;
     const level = Math.min(app.state.level ?? top, top);
     const key = JSON.stringify([this.framed, app.radii, level]);
@@ -175,24 +219,40 @@ export class Detail {
     if (!this.drawing?.hits || v >= this.graph.nodes) return;
     const level = Math.min(app.state.level ?? app.levels, app.levels);
     const ticket = (this.ticket = {});
-    const a = await app.post("vertex", { graph: app.reference(this.ref), vertex: v, level, k: 6, parameters: app.parameters() }, signal);
+    const a = await app.post("vertex", { graph: app.reference(this.ref), vertex: v, level, k: 6, parameters: app.parameters() },
+      signal);
     if (this.ticket !== ticket) return;
     this.drawing.neighbourhood(v, a.neighbourhood, a.distance, a.radius);
-    this.key.replaceChildren(h("i", { class: "zone-key" }), `${this.drawing.describe(v)}: ${a.level === 0 ? "alone" : `${a.neighbourhood.length} vertices ${scaleName(a.level, a.radius)}`}${a.elsewhere.length ? `; the same ${a.equal} times in all graphs` : ""}`);
-    this.elsewhere.replaceChildren(...(a.elsewhere.length ? [h("h3", {}, `Similar vertices elsewhere, ${scaleName(a.level, a.radius)}`),
-      h("ul", { class: "cards" }, a.elsewhere.map((e) => card(app, String(e.index), { id: e.id, text: app.mini(e.index, e.similarity.toFixed(3)), vertex: e.vertex })))] : []));
+    const found = a.elsewhere.length > 0;
+    const part = this.reasons?.vertices[v];
+    this.key.replaceChildren(h("i", { class: "zone-key" }), `${this.drawing.describe(v)}: ` +
+      (a.level === 0 ? "alone" : `${a.neighbourhood.length} vertices ${scaleName(a.level, a.radius)}`) +
+      (found ? `; the same ${a.equal} times in all graphs` : "") +
+      (part === undefined ? "" : `; it contributes ${part < 0 ? "" : "+"}${number(part, 2)}`));
+    const cards = a.elsewhere.map((e) => card(app, String(e.index),
+      { id: e.id, text: app.mini(e.index, e.similarity.toFixed(3)), vertex: e.vertex }));
+    this.elsewhere.replaceChildren(...(found ? [h("h3", {}, `Similar vertices elsewhere, ${scaleName(a.level, a.radius)}`),
+      h("ul", { class: "cards" }, cards)]
+      : a.note ? [h("p", { class: "muted small" }, a.note)] : []));
   }
 
-  // paint shows what speaks for and against the prediction.
+  // paint shows what speaks for and against the prediction, or else the part of the molecule that was searched.
   paint() {
     this.ticket = null;
     if (!this.drawing) return;
     this.drawing.clear();
     this.key.replaceChildren();
-    if (!this.reasons || !this.drawing.positions.length) return;
-    this.drawing.values(this.reasons.vertices);
-    const what = this.reasons.class || "a larger value";
-    const share = this.reasons.explained.share < 0.995 ? ` (${percent(this.reasons.explained.share, 0)} of the kernel; the rest has no vertices)` : "";
-    this.key.replaceChildren(h("i", { class: "for" }), `speaks for ${what}`, h("i", { class: "against" }), `against${share}`);
+    const part = this.app.matched.get(Number(this.ref)) ?? [];
+    const r = this.reasons;
+    if (r?.why) this.key.replaceChildren(r.why);
+    if (r?.vertices.length && this.drawing.positions.length) {
+      const limit = this.drawing.values(r.vertices);
+      const [up, down] = r.class ? [`speaks for ${r.class}`, "against"] : ["raises the value", "lowers it"];
+      this.key.replaceChildren(h("span", { class: "contributions" },
+        r.says ? `${r.says}; the vertices sum to ${number(r.sum, 3)}. ` : "",
+        `Orange ${up}, blue ${down}.`, h("span", { class: "row" }, number(-limit, 2), colorBar(contributionCss, -1),
+          number(limit, 2))));
+    }
+    for (const v of part) this.drawing.ring(v);
   }
 }

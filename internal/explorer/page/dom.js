@@ -46,9 +46,22 @@ export function showError(el, error) {
   el.hidden = !error;
 }
 
+// number writes a number with the digits that matter.
+export const number = (x, digits = 4) => String(Number(Number(x).toPrecision(digits))).replace("-", "−");
+
+// count writes a number of things: "1 graph", "2 graphs".
+export const count = (n, thing) => `${n.toLocaleString("en")} ${thing}${n === 1 ? "" : "s"}`;
+
 export const percent = (x, digits = 1) => `${(100 * x).toFixed(digits)} %`;
 
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+// save hands bytes to the browser as a file.
+export function save(blob, name) {
+  const a = h("a", { href: URL.createObjectURL(blob), download: name });
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+}
 
 // radios makes the buttons of a group behave like radio buttons: arrow keys choose, one is
 // in the tab order. choose is called with the button.

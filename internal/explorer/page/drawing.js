@@ -3,6 +3,12 @@
 
 import { s } from "./dom.js";
 
+const strongest = 0.8; // opacity of the largest contribution
+
+// contributionCss returns the colour of a contribution, −1 to 1, as a drawing has it.
+export const contributionCss = (t) =>
+  `color-mix(in srgb, var(--${t < 0 ? "against" : "for"}) ${100 * strongest * Math.abs(t)}%, transparent)`;
+
 export class Drawing {
   // answer is a graph of the API. choose(vertex, how) is called with how = "point", "leave" or
   // "pick"; without it the drawing is a picture.
@@ -19,7 +25,7 @@ export class Drawing {
     this.over = s("g");
     this.root = s("g", {}, this.under, ink, this.over);
     this.el = s("svg", {
-      class: "drawing", viewBox: `0 0 ${d.width} ${d.height}`, role: choose ? "group" : "img",
+      class: d.molecule ? "drawing" : "drawing plain", viewBox: `0 0 ${d.width} ${d.height}`, role: choose ? "group" : "img",
       "aria-label": label || `Drawing of ${answer.id}`,
     }, this.root);
     if (choose) this.listen(choose);
@@ -64,15 +70,16 @@ export class Drawing {
     this.el.classList.remove("valued");
   }
 
-  // values colours vertices: orange for positive, blue for negative, by strength.
+  // values colours vertices: orange for positive, blue for negative, by strength. It returns the largest.
   values(list) {
     this.clear();
     const limit = Math.max(...list.map(Math.abs)) || 1;
     this.el.classList.add("valued");
     this.under.append(...list.map((v, i) => s("circle", {
       class: v >= 0 ? "positive" : "negative", cx: this.positions[i]?.[0], cy: this.positions[i]?.[1], r: this.radius,
-      "fill-opacity": (0.8 * Math.abs(v)) / limit,
+      "fill-opacity": (strongest * Math.abs(v)) / limit,
     })).filter((c) => c.hasAttribute("cx")));
+    return limit;
   }
 
   // neighbourhood shows the ball around a vertex: edges and vertices inside, fading with distance.
@@ -90,7 +97,8 @@ export class Drawing {
     }
     for (const [v, d] of at) {
       const [x, y] = this.positions[v];
-      this.under.append(s("circle", { class: "zone", cx: x, cy: y, r: this.radius, "fill-opacity": strength(d), stroke: "none", "stroke-opacity": 0 }));
+      this.under.append(s("circle", { class: "zone", cx: x, cy: y, r: this.radius, "fill-opacity": strength(d), stroke: "none",
+        "stroke-opacity": 0 }));
     }
     this.ring(center, "center");
   }

@@ -1,7 +1,8 @@
 // The map: every graph as a point on a canvas.
 
 import { calm } from "./dom.js";
-import { dark, mark, onTheme, shapeOf, valueColor } from "./colors.js";
+import { bestTurn, frame } from "./align.js";
+import { dark, mark, numberColor, onTheme, shapeOf } from "./colors.js";
 import { towards } from "./drawing.js";
 
 const padding = 46;
@@ -10,10 +11,22 @@ const moveLimit = 4000; // points up to which changes are animated
 const valueSteps = 64; // colours of values
 const labelLimit = 45; // visible points up to which names are written
 
+// share returns where a value lies in the range of a colouring: in [0, 1], or in [−1, 1] around its middle; null for none.
+export function share(c, value) {
+  if (value === null || value === undefined) return null;
+  const [low, high] = c.range;
+  if (c.center === null) return high > low ? (value - low) / (high - low) : 0.5;
+  return (value - c.center) / (Math.max(high - c.center, c.center - low) || 1);
+}
+
 export class MapView {
-  // source has classes, class, value, range, ids; events has hover, pick and zoomed.
-  constructor(canvas, source, events = {}) {
-    Object.assign(this, { canvas, source, events, zoom: [1, 0, 0], x: [], y: [], extra: [], marked: [], hovered: -1, only: null, half: [1, 1], to: (a, b) => [a, b], stamps: new Map(), pointers: new Map() });
+  // name(i) is the name of a graph; events has hover, pick, lasso and zoomed.
+  constructor(canvas, name, events = {}) {
+    Object.assign(this, {
+      canvas, name, events, zoom: [1, 0, 0], x: [], y: [], half: [1, 1], turn: [0, false], to: (a, b) => [a, b],
+      extra: [], marked: [], hovered: -1, only: null, picked: new Set(), coloring: null, lassoing: false, loop: null,
+      order: null, stamps: new Map(), pointers: new Map(),
+    });
     this.context = canvas.getContext("2d");
     new ResizeObserver(() => this.resize()).observe(canvas);
     if (events.pick) this.listen();
@@ -30,34 +43,40 @@ export class MapView {
     this.draw();
   }
 
-  // theme forgets the colours.
-  theme() {
+  // color sets what the points are coloured by (the answer of the API), or draws them for another theme.
+  color(coloring = this.coloring) {
+    this.coloring = coloring;
+    this.order = null;
     this.stamps.clear();
     this.draw();
   }
 
-  // place sets the positions, moving the points there from where they are.
-  place(x, y) {
-    const old = this.x.length === x.length && x.length > 0 ? [this.x, this.y] : null;
-    const to = framing(x, y, old);
-    const points = x.map((v, i) => to(v, y[i]));
-    [x, y] = [points.map((p) => p[0]), points.map((p) => p[1])];
-    this.to = to;
-    this.half = [extent(x), extent(y)];
+  // forget removes all points, before those of other data come.
+  forget() {
+    Object.assign(this, { x: [], y: [], coloring: null, extra: [], marked: [], only: null, picked: new Set(),
+      hovered: -1 });
+    this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+  }
+
+  // place sets the positions, moving the points there from where they are, with as little movement as a turn allows;
+  // or with the given turn. Principal components keep their axes.
+  place(x, y, layout, turn = null) {
+    const old = this.x.length === x.length && x.length > 0 ? { x: this.x, y: this.y, half: this.half } : null;
+    this.turn = turn ?? (old ? bestTurn(x, y, [old.x, old.y], layout === "pca") : [0, false]);
+    const next = frame(x, y, this.turn);
+    this.to = next.to;
     cancelAnimationFrame(this.moving);
-    if (!old || calm() || x.length > moveLimit) {
-      [this.x, this.y] = [x, y];
+    const show = (f) => {
+      for (const part of ["x", "y", "half"]) this[part] = f === 1 ? next[part]
+        : next[part].map((v, i) => old[part][i] + f * (v - old[part][i]));
       this.draw();
-      return;
-    }
+    };
+    if (!old || calm() || x.length > moveLimit) return show(1);
     const begin = performance.now();
     const step = (now) => {
       const t = Math.min((now - begin) / moveTime, 1);
-      const f = t * t * (3 - 2 * t);
-      this.x = x.map((v, i) => old[0][i] + f * (v - old[0][i]));
-      this.y = y.map((v, i) => old[1][i] + f * (v - old[1][i]));
+      show(t * t * (3 - 2 * t));
       if (t < 1) this.moving = requestAnimationFrame(step);
-      this.draw();
     };
     this.moving = requestAnimationFrame(step);
   }
@@ -65,7 +84,8 @@ export class MapView {
   // unit returns the pixels of a unit of the positions.
   unit() {
     const room = Math.min(padding, this.width / 8, this.height / 8);
-    return this.zoom[0] * Math.min((this.width / 2 - room) / this.half[0], (this.height / 2 - room - this.lower()) / this.half[1]);
+    return this.zoom[0] * Math.min((this.width / 2 - room) / this.half[0],
+      (this.height / 2 - room - this.lower()) / this.half[1]);
   }
 
   // lower is how far the middle of the map lies below that of the canvas: buttons are on top.
@@ -86,11 +106,18 @@ export class MapView {
     return Math.min(base * Math.pow(this.zoom[0], 0.35), 11) * (this.events.pick ? room : 0.5);
   }
 
-  // kind is the number of a point's mark: its class, or its value in steps.
+  // kind is the number of a point's mark: its class, or its value in steps; −1 for none.
   kind(i) {
-    const src = this.source;
-    if (src.value.length) return Math.round(((src.value[i] - src.range[0]) / (src.range[1] - src.range[0] || 1)) * valueSteps);
-    return src.class[i] ?? -1;
+    const c = this.coloring;
+    if (!c) return -1;
+    if (c.kind === "class") return c.class[i] ?? -1;
+    const t = share(c, c.values[i]);
+    return t === null ? -1 : Math.round((c.center === null ? t : (t + 1) / 2) * valueSteps);
+  }
+
+  // shown reports whether a point is one of those that are looked at.
+  shown(i) {
+    return (this.only === null || this.coloring?.class[i] === this.only) && (!this.picked.size || this.picked.has(i));
   }
 
   // stamp returns the pixels of a mark, drawn once for each kind and size: offsets from its middle
@@ -98,8 +125,12 @@ export class MapView {
   stamp(kind, r) {
     let stamp = this.stamps.get(kind);
     if (!stamp) {
-      const values = this.source.value.length > 0;
-      const color = values ? valueColor(kind / valueSteps) : onTheme(kind < 0 ? "#6b7280" : this.source.classes[kind].color);
+      const c = this.coloring;
+      const values = c?.kind === "value";
+      const t = kind / valueSteps;
+      const color = kind < 0 ? (dark() ? "#5b636b" : "#c9ccd0") : values
+        ? numberColor(c.center === null ? t : 2 * t - 1, c.center !== null)
+        : onTheme(c.classes[kind].color);
       const half = Math.ceil((r * 1.4 + 1) * this.ratio);
       const size = 2 * half + 1;
       const canvas = document.createElement("canvas");
@@ -115,7 +146,7 @@ export class MapView {
         dx: Int16Array.from(used, (p) => (p % size) - half),
         dy: Int16Array.from(used, (p) => Math.floor(p / size) - half),
         full: Uint32Array.from(used, (p) => all[p]),
-        faded: Uint32Array.from(used, (p) => ((((all[p] >>> 24) * 0.1) << 24) | (all[p] & 0xffffff)) >>> 0),
+        faded: Uint32Array.from(used, (p) => ((((all[p] >>> 24) * 0.14) << 24) | (all[p] & 0xffffff)) >>> 0),
       };
       this.stamps.set(kind, stamp);
     }
@@ -141,6 +172,24 @@ export class MapView {
     for (const e of this.extra) this.star(e, r);
     for (const m of this.marked) this.halo(m.ref, r, m.name, ink);
     if (this.hovered >= 0) this.halo(this.hovered, r, "", ink);
+    if (this.loop) this.outline(ink);
+  }
+
+  // outline draws the loop of a selection in the making.
+  outline(ink) {
+    const g = this.context;
+    g.beginPath();
+    this.loop.forEach(([x, y], i) => g[i ? "lineTo" : "moveTo"](x, y));
+    g.setLineDash([5, 4]);
+    g.lineWidth = 1.5;
+    g.strokeStyle = ink;
+    g.stroke();
+    g.closePath();
+    g.globalAlpha = 0.07;
+    g.fillStyle = ink;
+    g.fill();
+    g.globalAlpha = 1;
+    g.setLineDash([]);
   }
 
   // points writes the marks of all points into the pixels of the canvas, which for thousands of
@@ -155,9 +204,10 @@ export class MapView {
     const u = this.unit() * this.ratio;
     const x0 = width / 2 + this.zoom[1] * u;
     const y0 = height / 2 + this.lower() * this.ratio + this.zoom[2] * u;
-    for (const faded of this.only === null ? [false] : [true, false]) { // those that are shown lie on top
-      for (let i = 0; i < this.x.length; i++) {
-        if (this.only !== null && faded === (this.source.class[i] === this.only)) continue;
+    const part = this.only !== null || this.picked.size > 0;
+    for (const faded of part ? [true, false] : [false]) { // those that are shown lie on top
+      for (const i of this.ordered()) {
+        if (part && faded === this.shown(i)) continue;
         const x = Math.round(x0 + this.x[i] * u);
         const y = Math.round(y0 - this.y[i] * u);
         const stamp = this.stamp(this.kind(i), r);
@@ -178,6 +228,15 @@ export class MapView {
     return visible;
   }
 
+  // ordered returns the points in the order in which they are drawn: those of rare classes lie on top.
+  ordered() {
+    if (this.order?.length === this.x.length) return this.order;
+    const c = this.coloring;
+    const often = (i) => (c?.kind === "class" ? c.classes[c.class[i]]?.count ?? Infinity : 0);
+    this.order = [...this.x.keys()].sort((i, j) => (often(i) === often(j) ? i - j : often(j) - often(i)));
+    return this.order;
+  }
+
   // at returns the pixels of a point, or of a graph that was asked about ("a0").
   at(ref) {
     if (typeof ref === "string" && ref[0] === "a") {
@@ -193,10 +252,10 @@ export class MapView {
     const taken = this.marked.map((m) => this.at(m.ref)).filter(Boolean).map(([x, y]) => [x - 10, y - 10, x + 180, y + 12]);
     for (const i of points) {
       const [x, y] = this.screen(this.x[i], this.y[i]);
-      const box = [x + r + 2, y - 8, x + r + 8 + 6.4 * Math.min(this.source.ids[i].length, 28), y + 8];
+      const box = [x + r + 2, y - 8, x + r + 8 + 6.4 * Math.min(this.name(i).length, 28), y + 8];
       if (taken.some((t) => box[0] < t[2] && box[2] > t[0] && box[1] < t[3] && box[3] > t[1])) continue;
       taken.push(box);
-      this.text(this.source.ids[i], x + r + 4, y + 4, ink, 12);
+      this.text(this.name(i), x + r + 4, y + 4, ink, 12);
     }
   }
 
@@ -240,10 +299,10 @@ export class MapView {
       g[i ? "lineTo" : "moveTo"](x + d * Math.cos(a), y + d * Math.sin(a));
     }
     g.closePath();
-    g.fillStyle = "#f5b800";
+    g.fillStyle = dark() ? "#ffffff" : "#111111";
     g.fill();
-    g.lineWidth = 1.4;
-    g.strokeStyle = "#1a1a1a";
+    g.lineWidth = 1.6;
+    g.strokeStyle = dark() ? "#101316" : "#ffffff";
     g.stroke();
   }
 
@@ -257,7 +316,7 @@ export class MapView {
     const u = this.unit();
     const [x0, y0] = this.screen(0, 0);
     for (let i = 0; i < this.x.length; i++) {
-      if (this.only !== null && this.source.class[i] !== this.only) continue;
+      if (!this.shown(i)) continue;
       const dx = x0 + this.x[i] * u - px;
       const dy = y0 - this.y[i] * u - py;
       const d = dx * dx + dy * dy;
@@ -273,10 +332,17 @@ export class MapView {
       c.setPointerCapture(e.pointerId);
       this.pointers.set(e.pointerId, [e.offsetX, e.offsetY]);
       this.dragged = 0;
+      this.loop = this.pointers.size === 1 && (this.lassoing || e.shiftKey) ? [[e.offsetX, e.offsetY]] : null;
     });
     c.addEventListener("pointermove", (e) => this.move(e));
     const up = (e) => {
-      if (!this.pointers.delete(e.pointerId) || e.type !== "pointerup" || this.dragged > 5) return;
+      const loop = this.loop;
+      this.loop = null;
+      if (!this.pointers.delete(e.pointerId) || e.type !== "pointerup") return this.draw();
+      if (this.dragged > 5) {
+        if (loop) this.events.lasso(this.inside(loop));
+        return;
+      }
       const ref = this.nearest(e.offsetX, e.offsetY, e.pointerType === "touch" ? 26 : 14);
       if (ref !== null) this.events.pick(String(ref), e.shiftKey);
     };
@@ -302,15 +368,36 @@ export class MapView {
     }
     const now = [e.offsetX, e.offsetY];
     this.dragged += Math.hypot(now[0] - before[0], now[1] - before[1]);
-    if (this.pointers.size === 2) {
+    if (this.pointers.size > 1) this.loop = null;
+    if (this.loop) {
+      this.loop.push(now);
+      this.draw();
+    } else if (this.pointers.size === 2) {
       const other = [...this.pointers].find(([id]) => id !== e.pointerId)[1];
-      const factor = Math.hypot(now[0] - other[0], now[1] - other[1]) / (Math.hypot(before[0] - other[0], before[1] - other[1]) || 1);
+      const factor = Math.hypot(now[0] - other[0],
+        now[1] - other[1]) / (Math.hypot(before[0] - other[0], before[1] - other[1]) || 1);
       this.scale(factor, (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
     } else if (this.pointers.size === 1) {
       const unit = this.unit();
       this.setZoom([this.zoom[0], this.zoom[1] + (now[0] - before[0]) / unit, this.zoom[2] + (now[1] - before[1]) / unit]);
     }
     this.pointers.set(e.pointerId, now);
+  }
+
+  // inside returns the points within a loop of pixels.
+  inside(loop) {
+    const out = [];
+    for (let i = 0; i < this.x.length; i++) {
+      if (this.only !== null && this.coloring?.class[i] !== this.only) continue;
+      const [px, py] = this.screen(this.x[i], this.y[i]);
+      let odd = false;
+      loop.forEach(([x, y], k) => {
+        const [u, v] = loop.at(k - 1);
+        if (y > py !== v > py && px < x + ((py - y) * (u - x)) / (v - y)) odd = !odd;
+      });
+      if (odd) out.push(i);
+    }
+    return out;
   }
 
   hover(ref) {
@@ -342,13 +429,16 @@ export class MapView {
     if (dir) {
       const all = this.x.map((x, i) => this.screen(x, this.y[i]));
       const from = this.hovered >= 0 ? this.hovered : Number(this.marked[0]?.ref);
-      const next = Number.isInteger(from) && from < all.length ? towards(all, from, dir) : this.nearest(this.width / 2, this.height / 2, 1e9);
+      const next = Number.isInteger(from) && from < all.length ? towards(all, from, dir)
+        : this.nearest(this.width / 2, this.height / 2, 1e9);
       if (next !== null && next >= 0) {
         this.reveal(all[next]);
         this.hover(next);
       }
     } else if (e.key === "Enter" && this.hovered !== -1) this.events.pick(String(this.hovered), false);
-    else if (e.key.toLowerCase() === "c" && this.hovered !== -1 && !e.ctrlKey && !e.metaKey) this.events.pick(String(this.hovered), true);
+    else if (e.key.toLowerCase() === "c" && this.hovered !== -1 && !e.ctrlKey &&
+      !e.metaKey) this.events.pick(String(this.hovered), true);
+    else if (e.key === " " && this.hovered >= 0) this.events.toggle(this.hovered);
     else if (e.key === "+" || e.key === "=") this.scale(1.4);
     else if (e.key === "-") this.scale(1 / 1.4);
     else if (e.key === "0") this.setZoom(null);
@@ -364,38 +454,4 @@ export class MapView {
     const [dx, dy] = [over(x, this.width), over(y, this.height)];
     if (dx || dy) this.setZoom([this.zoom[0], this.zoom[1] + dx / unit, this.zoom[2] + dy / unit]);
   }
-}
-
-// extent returns the largest distance from 0.
-const extent = (v) => v.reduce((a, b) => Math.max(a, Math.abs(b)), 0) || 1;
-
-// framing returns the function that puts the middle of the positions at 0 and their larger half
-// extent at 1, turned or mirrored by multiples of a right angle such that the points are
-// nearest to the old ones: a change of parameters should not turn the map around.
-function framing(x, y, old) {
-  const bounds = (v) => v.reduce(([a, b], c) => [Math.min(a, c), Math.max(b, c)], [Infinity, -Infinity]);
-  const [x0, x1] = bounds(x);
-  const [y0, y1] = bounds(y);
-  const scale = 2 / (Math.max(x1 - x0, y1 - y0) || 2);
-  const plain = (a, b) => [(a - (x0 + x1) / 2) * scale, (b - (y0 + y1) / 2) * scale];
-  if (!old) return plain;
-  let best = plain;
-  let most = -Infinity;
-  for (const swap of [false, true]) {
-    for (const sx of [1, -1]) {
-      for (const sy of [1, -1]) {
-        const to = (a, b) => {
-          const [u, v] = plain(a, b);
-          return swap ? [sx * v, sy * u] : [sx * u, sy * v];
-        };
-        let sum = 0;
-        for (let i = 0; i < x.length; i++) {
-          const [u, v] = to(x[i], y[i]);
-          sum += u * old[0][i] + v * old[1][i];
-        }
-        if (sum > most + 1e-9) [best, most] = [to, sum];
-      }
-    }
-  }
-  return best;
 }

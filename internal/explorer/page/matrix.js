@@ -1,15 +1,15 @@
 // The matrix: similarities of all pairs as colours, on a canvas.
 
-import { announce } from "./dom.js";
-import { onTheme, ramp, rampCss } from "./colors.js";
+import { announce, h } from "./dom.js";
+import { colorBar, onTheme, similarityColor, similarityCss } from "./colors.js";
 
 const bar = 9; // pixels of the bars of classes
 const gap = 4;
 
 export class MatrixView {
   // events has point(row, column) with numbers of graphs or null, and pick(row, column).
-  constructor(canvas, source, events) {
-    Object.assign(this, { canvas, source, events, data: null, cursor: null, marked: [] });
+  constructor(canvas, events) {
+    Object.assign(this, { canvas, events, data: null, cursor: null, marked: [], source: null, classes: [] });
     this.context = canvas.getContext("2d");
     canvas.addEventListener("pointermove", (e) => this.point(this.cell(e)));
     canvas.addEventListener("pointerleave", () => this.point(null));
@@ -20,6 +20,12 @@ export class MatrixView {
     });
     canvas.addEventListener("keydown", (e) => this.key(e));
     new ResizeObserver(() => this.layout()).observe(canvas.parentElement);
+  }
+
+  // forget empties the matrix, before that of other data comes.
+  forget(source, classes) {
+    Object.assign(this, { source, classes, data: null, cursor: null, marked: [] });
+    this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
   }
 
   set(data) {
@@ -53,7 +59,7 @@ export class MatrixView {
     this.picture.width = this.picture.height = n;
     const g = this.picture.getContext("2d");
     const image = g.createImageData(n, n);
-    const colors = Array.from({ length: 256 }, (_, v) => ramp(v / 255));
+    const colors = Array.from({ length: 256 }, (_, v) => similarityColor(v / 255));
     this.cells.forEach((v, i) => image.data.set([...colors[v], 255], 4 * i));
     g.putImageData(image, 0, 0);
     this.paint();
@@ -71,7 +77,7 @@ export class MatrixView {
     order.forEach((i, a) => {
       const c = this.source.class[i] ?? -1;
       if (c < 0) return;
-      g.fillStyle = onTheme(this.source.classes[c].color);
+      g.fillStyle = onTheme(this.classes[c].color);
       const at = start + (a / per) * step;
       g.fillRect(0, at, bar, step / per + 0.5);
       g.fillRect(at, 0, step / per + 0.5, bar);
@@ -135,18 +141,6 @@ export class MatrixView {
 
 // scaleOf returns the elements of the colour scale.
 export function scaleOf(low, high) {
-  const strip = document.createElement("canvas");
-  strip.width = 256;
-  strip.height = 1;
-  strip.setAttribute("aria-hidden", "true");
-  const g = strip.getContext("2d");
-  for (let i = 0; i < 256; i++) {
-    g.fillStyle = rampCss(i / 255);
-    g.fillRect(i, 0, 1, 1);
-  }
-  const ends = document.createElement("div");
-  ends.className = "row";
-  const text = (t) => Object.assign(document.createElement("span"), { textContent: t });
-  ends.append(text(low.toFixed(2)), text("similarity"), text(high.toFixed(2)));
-  return [strip, ends];
+  return [colorBar(similarityCss), h("div", { class: "row" },
+    [low.toFixed(2), "similarity", high.toFixed(2)].map((t) => h("span", {}, t)))];
 }

@@ -11,7 +11,7 @@ export function pairView(a, b, answer, chosen, choose) {
     h("b", {}, a.id),
     h("div", {}, h("div", { class: "pair-value" }, answer.k.toFixed(4)), h("div", { class: "muted small" }, "similarity")),
     h("b", {}, b.id));
-  if (!level) return [names, h("p", { class: "empty" }, "There are no scales to show: the graphs are too large, or the model has no multiscale kernel of them.")];
+  if (!level) return [names, h("p", { class: "empty" }, answer.note || "There are no scales to show.")];
 
   const say = h("p", { class: "key", "aria-live": "polite" }, hint(level));
   const svg = picture(a, b, level, (text) => (say.textContent = text ?? hint(level)));
@@ -41,7 +41,8 @@ export function track(value) {
   return h("div", { class: "track" }, fill);
 }
 
-const hint = (level) => `Point at a vertex to see its counterpart (${scaleName(level.level, level.radius)}). The stronger the blue, the more alike.`;
+const hint = (level) =>
+  `Point at a vertex to see its counterpart (${scaleName(level.level, level.radius)}). The stronger the colour, the more alike.`;
 
 function picture(a, b, level, say) {
   const drawings = [];
@@ -67,13 +68,15 @@ function picture(a, b, level, say) {
     const to = [drawings[1 - side].positions[w][0] + place[1 - side][0], drawings[1 - side].positions[w][1] + place[1 - side][1]];
     const bend = stacked ? 0 : -0.12 * Math.abs(to[0] - from[0]);
     links.append(s("path", { class: "link", d: `M${from}Q${(from[0] + to[0]) / 2} ${(from[1] + to[1]) / 2 + bend} ${to}` }));
-    say(`${drawings[side].describe(v)} corresponds to ${drawings[1 - side].describe(w).replace("V", "v")}: similarity ${similarity.toFixed(3)}.`);
+    const other = drawings[1 - side].describe(w).replace("V", "v");
+    say(`${drawings[side].describe(v)} corresponds to ${other}: similarity ${similarity.toFixed(3)}.`);
   };
   [a, b].forEach((g, side) => {
     drawings.push(new Drawing(g, { choose: (v, how) => show(side, v, how), label: `Drawing of ${g.id}` }));
     for (const [v, [, similarity]] of partner[side]) {
       const [x, y] = drawings[side].positions[v];
-      drawings[side].under.append(s("circle", { class: "match", cx: x, cy: y, r: drawings[side].radius, "fill-opacity": 0.7 * Math.max(similarity, 0) }));
+      drawings[side].under.append(s("circle", { class: "match", cx: x, cy: y, r: drawings[side].radius,
+        "fill-opacity": 0.7 * Math.max(similarity, 0) }));
     }
   });
   const [p, q] = [a.drawing, b.drawing];
@@ -88,6 +91,7 @@ function picture(a, b, level, say) {
     place.push([0, (height - p.height) / 2], [p.width + 40, (height - q.height) / 2]);
   }
   drawings.forEach((d, i) => d.root.setAttribute("transform", `translate(${place[i]})`));
-  return s("svg", { class: "drawing pair-svg valued", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${a.id} and ${b.id}` },
+  return s("svg", { class: "drawing pair-svg valued", viewBox: `0 0 ${width} ${height}`, role: "group",
+    "aria-label": `${a.id} and ${b.id}` },
     drawings.map((d) => d.root), links);
 }

@@ -9,7 +9,8 @@ function sliderOf(p) {
   if (low === undefined) return null;
   if (p.type === "integer") return { min: low, max: high, step: 1, from: Number, to: Number };
   const middle = Math.log10(p.default);
-  return { min: Math.max(middle - 2, Math.log10(low)), max: Math.min(middle + 2, Math.log10(high)), step: 0.05, from: Math.log10, to: (x) => Number((10 ** x).toPrecision(2)) };
+  return { min: Math.max(middle - 2, Math.log10(low)), max: Math.min(middle + 2, Math.log10(high)), step: 0.05, from: Math.log10,
+    to: (x) => Number((10 ** x).toPrecision(2)) };
 }
 
 // parameterPanel fills the panel; changed(values) gets the parameters that differ from the
@@ -24,6 +25,7 @@ export function parameterPanel(info, changed) {
     else values[p.name] = String(value);
     clearTimeout(timer);
     timer = setTimeout(() => changed({ ...values }), wait);
+    sum();
   };
 
   const field = (p) => {
@@ -36,20 +38,26 @@ export function parameterPanel(info, changed) {
       return h("div", {}, label);
     }
     if (p.choices) {
-      const select = h("select", { id, onchange: (e) => set(p, e.target.value) }, p.choices.map((value) => h("option", { value }, value)));
+      const select = h("select", { id, onchange: (e) => set(p, e.target.value) },
+        p.choices.map((value) => h("option", { value }, value)));
       fill.set(p.name, (v) => (select.value = v));
       return h("div", { class: "field whole" }, label, select);
     }
     if (p.type !== "integer" && p.type !== "number") {
       const list = p.type.endsWith("s");
       const clean = (text) => (list ? text.replace(/[\s;,]+/g, ",").replace(/^,|,$/g, "") : text.trim());
-      const input = h("input", { id, spellcheck: "false", autocapitalize: "off", list: p.suggestions && `${id}-list`, inputmode: list && "numeric", onchange: (e) => set(p, clean(e.target.value)) });
+      const input = h("input", { id, spellcheck: "false", autocapitalize: "off", list: p.suggestions && `${id}-list`,
+        inputmode: list && "numeric", onchange: (e) => set(p, clean(e.target.value)) });
       fill.set(p.name, (v) => (input.value = list ? String(v).replaceAll(",", ", ") : v));
-      return h("div", { class: "field whole" }, label, input, p.suggestions && h("datalist", { id: `${id}-list` }, p.suggestions.map((value) => h("option", { value }))));
+      return h("div", { class: "field whole" }, label, input,
+        p.suggestions && h("datalist", { id: `${id}-list` }, p.suggestions.map((value) => h("option", { value }))));
     }
     const scale = sliderOf(p);
-    const number = h("input", { id, type: "number", step: "any", onchange: (e) => { slider.value = scale?.from(Number(e.target.value)); set(p, e.target.value); } });
-    const slider = h("input", { type: "range", min: scale?.min, max: scale?.max, step: scale?.step, hidden: !scale, "aria-label": `${p.name}: ${p.help}`, oninput: (e) => { number.value = scale.to(Number(e.target.value)); set(p, number.value, 120); } });
+    const number = h("input", { id, type: "number", step: "any",
+      onchange: (e) => { slider.value = scale?.from(Number(e.target.value)); set(p, e.target.value); } });
+    const slider = h("input", { type: "range", min: scale?.min, max: scale?.max, step: scale?.step, hidden: !scale,
+      "aria-label": `${p.name}: ${p.help}`, oninput: (e) => { number.value = scale.to(Number(e.target.value)); set(p,
+        number.value, 120); } });
     fill.set(p.name, (v) => {
       number.value = v;
       slider.value = scale?.from(Number(v));
@@ -58,25 +66,28 @@ export function parameterPanel(info, changed) {
   };
 
   form.replaceChildren(...info.parameters.map(field));
-  form.addEventListener("submit", (e) => e.preventDefault());
-  if (!info.has_graphs) {
-    for (const el of form.querySelectorAll("input, select")) el.disabled = true;
-    $("reset").disabled = true;
-    $("parameters-note").hidden = false;
-    $("parameters-note").textContent = "The model file holds no graphs, so its parameters are fixed.";
-  } else if (info.saved) {
-    $("parameters-note").hidden = false;
-    $("parameters-note").replaceChildren("The model as it was trained:", h("ul", {}, info.kernels.map((k) => h("li", {}, k))), "A change fits the multiscale kernel anew, alone.");
-  }
+  form.onsubmit = (e) => e.preventDefault();
+  for (const el of [...form.querySelectorAll("input, select"), $("reset")]) el.disabled = !info.has_graphs;
+  const note = !info.has_graphs ? ["The model file holds no graphs, so its parameters are fixed."]
+    : info.saved ? ["The model as it was trained:", h("ul", {}, info.kernels.map((k) => h("li", {}, k))),
+      "A change fits the multiscale kernel anew, alone."] : [];
+  $("parameters-note").replaceChildren(...note);
+  $("parameters-note").hidden = !note.length;
 
+  const sum = () => {
+    const names = Object.keys(values);
+    $("parameters-sum").textContent = names.length ? names.map((n) => `${n} ${values[n]}`).join(", ") : info.saved ? "as trained"
+      : "defaults";
+  };
   const show = (given) => {
     for (const name of Object.keys(values)) delete values[name];
     Object.assign(values, given);
     for (const p of info.parameters) fill.get(p.name)(given[p.name] ?? p.default);
+    sum();
   };
-  $("reset").addEventListener("click", () => {
+  $("reset").onclick = () => {
     show({});
     changed({});
-  });
+  };
   return show;
 }

@@ -1,75 +1,130 @@
-// The state of the page, which is the part of the address after the #, so that a link restores it.
+// The state of the page, which is the part of the address after the #: a link restores it, and so do back and forward.
+
+export const views = ["map", "table", "predictions", "matrix", "pair"];
 
 // A graph is named by its number in the source, or by "a" and its number among those asked about.
 export const state = {
-  view: "map", // map, matrix or pair
+  source: null, // the data
+  view: "map",
   layout: "neighbours", // or pca
+  color: "target", // what the points of the map are coloured by
   open: null, // the open graph
   other: null, // the one it is compared with
   level: null, // the scale, null for the largest
   vertex: null, // the chosen vertex of the open graph
   only: null, // the class shown alone
-  zoom: null, // [scale, x, y] of the map
+  picked: [], // the graphs that are selected
+  zoom: null, // [scale, x, y, angle, mirrored] of the map
   params: {}, // parameters that differ from the defaults
   asked: [], // what was asked: {smiles} or {graph}
 };
 
-// longest is the number of characters of a graph that a link carries.
+// longest is the number of characters of a graph, or of a selection, that a link carries.
 const longest = 1500;
 
+// sourceOf returns the data that the address is about, null where it does not say.
+export const sourceOf = () => new URLSearchParams(location.hash.slice(1)).get("source");
+
 // read takes the state from the address; schema describes the parameters.
-export function read(schema, hash = location.hash) {
-  const q = new URLSearchParams(hash.replace(/^#/, ""));
+export function read(schema) {
+  const q = new URLSearchParams(location.hash.slice(1));
   const one = (name, allowed) => (allowed.includes(q.get(name)) ? q.get(name) : allowed[0]);
   const graph = (name) => (/^a?\d+$/.test(q.get(name) ?? "") ? q.get(name) : null);
-  const number = (name) => (/^\d+$/.test(q.get(name) ?? "") ? Number(q.get(name)) : null);
-  state.view = one("view", ["map", "matrix", "pair"]);
+  const whole = (name) => (/^\d+$/.test(q.get(name) ?? "") ? Number(q.get(name)) : null);
+  state.view = one("view", views);
   state.layout = one("layout", ["neighbours", "pca"]);
+  state.color = q.get("color") ?? "target";
   state.open = graph("open");
   state.other = graph("with");
-  state.level = number("level");
-  state.vertex = number("vertex");
+  state.level = whole("level");
+  state.vertex = whole("vertex");
   state.only = q.get("only");
+  state.picked = expand(q.get("pick") ?? "");
   const zoom = (q.get("zoom") ?? "").split(",").map(Number);
-  state.zoom = zoom.length === 3 && zoom.every(Number.isFinite) && zoom[0] > 0 ? zoom : null;
+  state.zoom = zoom.length >= 3 && zoom.length <= 5 && zoom.every(Number.isFinite) && zoom[0] > 0 ? zoom : null;
   state.params = {};
   for (const { name } of schema) if (q.has(name)) state.params[name] = q.get(name);
-  state.asked = [];
-  for (const text of q.getAll("ask")) {
-    if (text.startsWith("{")) {
-      try {
-        state.asked.push({ graph: JSON.parse(text) });
-      } catch {
-        // a link that was cut off
-      }
-    } else if (text) state.asked.push({ smiles: text });
+  const old = new Map(state.asked.map((a) => [textOf(a), a]));
+  state.asked = q.getAll("ask").filter(Boolean).map((text) => old.get(text) ?? question(text));
+}
+
+const textOf = (a) => a.smiles ?? JSON.stringify(a.graph);
+
+// question reads what was asked from a link. One that was cut off is kept with its error.
+function question(text) {
+  if (!text.startsWith("{")) return { smiles: text };
+  try {
+    return { graph: JSON.parse(text) };
+  } catch {
+    return { smiles: text, error: new Error("The link is cut off here.") };
   }
 }
 
+// compress writes numbers as ranges, "3-9,12"; expand reads them.
+function compress(numbers) {
+  const out = [];
+  for (const n of numbers) {
+    const last = out.at(-1);
+    if (last && last[1] === n - 1) last[1] = n;
+    else out.push([n, n]);
+  }
+  return out.map(([a, b]) => (a === b ? a : `${a}-${b}`)).join(",");
+}
+
+function expand(text) {
+  if (!/^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(text)) return [];
+  return text.split(",").flatMap((range) => {
+    const [a, b = a] = range.split("-").map(Number);
+    return Array.from({ length: Math.min(Math.max(b - a + 1, 0), 1e5) }, (_, i) => a + i);
+  });
+}
+
+// complete reports whether a link carries all questions and the whole selection.
+export const complete = () => state.asked.every((a) => textOf(a).length <= longest) && compress(state.picked).length <= longest;
+
+// Steps within this many milliseconds that change parameters alone are one step back.
+const oneStep = 1500;
+let last = { place: null, rest: null, tuned: false, time: 0 };
+
+// arrive says that the address has led here: the next write corrects it, and is no new step.
+export const arrive = () => (last.place = null);
+
+// write puts the state into the address: as a new step for "back" when the page shows something else, and in place of
+// the last one while the map, the scale or a vertex moves.
 export function write() {
   const q = new URLSearchParams();
+  if (state.source !== null) q.set("source", state.source);
   if (state.view !== "map") q.set("view", state.view);
   if (state.layout !== "neighbours") q.set("layout", state.layout);
+  if (state.color !== "target") q.set("color", state.color);
   if (state.open !== null) q.set("open", state.open);
   if (state.other !== null) q.set("with", state.other);
+  if (state.only !== null) q.set("only", state.only);
+  const picked = compress(state.picked);
+  if (picked && picked.length <= longest) q.set("pick", picked);
+  for (const a of state.asked) if (textOf(a).length <= longest) q.append("ask", textOf(a));
+  const rest = q.toString();
+  for (const [name, value] of Object.entries(state.params)) q.set(name, value);
+  const place = q.toString();
   if (state.level !== null) q.set("level", state.level);
   if (state.vertex !== null) q.set("vertex", state.vertex);
-  if (state.only !== null) q.set("only", state.only);
   if (state.zoom) q.set("zoom", state.zoom.map((v) => Number(v.toPrecision(4))).join(","));
-  for (const [name, value] of Object.entries(state.params)) q.set(name, value);
-  for (const a of state.asked) {
-    const text = a.smiles ?? JSON.stringify(a.graph);
-    if (text.length <= longest) q.append("ask", text);
+  const url = `${location.pathname}#${q}`;
+  const now = performance.now();
+  const tuned = rest === last.rest; // parameters alone have changed
+  const sliding = tuned && last.tuned && now - last.time < oneStep;
+  if (url !== location.pathname + location.hash) {
+    history[last.place === null || place === last.place || sliding ? "replaceState" : "pushState"](null, "", url);
   }
-  const text = q.toString();
-  const url = text ? `#${text}` : location.pathname;
-  if (url !== (location.hash || location.pathname)) history.replaceState(null, "", url);
+  if (place !== last.place) last = { place, rest, tuned, time: now };
 }
 
-const values = { boolean: (t) => t === "true", integer: Number, number: Number, integers: (t) => t.split(",").filter(Boolean).map(Number) };
+const values = { boolean: (t) => t === "true", integer: Number, number: Number,
+  integers: (t) => t.split(",").filter(Boolean).map(Number) };
 
 // parameters returns what requests send: null where nothing differs from the defaults.
 export function parameters(schema) {
   const given = schema.filter(({ name }) => name in state.params);
-  return given.length ? Object.fromEntries(given.map(({ name, type }) => [name, (values[type] ?? String)(state.params[name])])) : null;
+  return given.length ? Object.fromEntries(given.map(({ name, type }) => [name, (values[type] ?? String)(state.params[name])]))
+    : null;
 }

@@ -7,14 +7,15 @@ import { chromium } from "playwright-core";
 
 const command = process.env.MLG ?? "../../../bin/mlg";
 const source = process.argv[2] ?? "builtin:drugs";
-const server = spawn(command, ["serve", "--quiet", source], { stdio: ["ignore", "pipe", "inherit"] });
+const server = spawn(command, ["serve", "--quiet", "--port", "0", source], { stdio: ["ignore", "pipe", "inherit"] });
 const base = await new Promise((resolve, reject) => {
   server.once("error", reject);
   server.stdout.once("data", (d) => resolve(String(d).trim()));
 });
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true,
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync"],
 });
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
@@ -34,10 +35,11 @@ try {
     const canvas = document.createElement("canvas");
     Object.assign(canvas.style, { position: "fixed", width: "900px", height: "700px", inset: "0" });
     document.body.append(canvas);
-    const source = { class: Array.from({ length: n }, (_, i) => i % 13), classes: app.info.classes, value: [], ids: Array.from({ length: n }, String) };
-    const map = new MapView(canvas, source, { pick() {} });
+    const map = new MapView(canvas, String, { pick() {} });
+    map.color({ kind: "class", class: Array.from({ length: n }, (_, i) => i % 13), classes: app.info.classes });
     await pause(100);
-    map.place(Array.from({ length: n }, (_, i) => Math.sin(i) * Math.cos(i * i)), Array.from({ length: n }, (_, i) => Math.cos(i * 1.7) * Math.sin(i * i)));
+    map.place(Array.from({ length: n }, (_, i) => Math.sin(i) * Math.cos(i * i)),
+      Array.from({ length: n }, (_, i) => Math.cos(i * 1.7) * Math.sin(i * i)), "neighbours");
     const frames = [];
     for (let i = 0; i < 100; i++) {
       map.zoom = [1 + i / 100, i / 1000, 0];
@@ -63,7 +65,8 @@ try {
       scores.push(performance.now() - begin);
       await pause(300);
     }
-    return { graphs: app.info.graphs, frame_of_10000_points: summary(frames), parameter_to_map: summary(maps), parameter_to_accuracy: summary(scores) };
+    return { graphs: app.info.graphs, frame_of_10000_points: summary(frames), parameter_to_map: summary(maps),
+      parameter_to_accuracy: summary(scores) };
   });
   console.log(JSON.stringify(result, null, 2));
 } finally {

@@ -1,0 +1,189 @@
+package dataset
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/mlgkernel/mlg/dataset/chem"
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// Fragment is a piece of a molecule that is looked for in others: atoms of its elements, with its charges,
+// joined by bonds of its orders, aromatic ones being of their own order. Hydrogens do not count, and "*" is
+// any atom.
+type Fragment struct {
+	atoms []fragmentAtom // each but the first of a part is bound to one before it
+}
+
+type fragmentAtom struct {
+	element, charge string
+	bonds           []fragmentBond // to atoms before it
+}
+
+type fragmentBond struct {
+	to    int
+	order string
+}
+
+// maxFragment is the largest number of atoms of a fragment.
+const maxFragment = 200
+
+// ParseFragment reads a fragment as SMILES. Aromatic atoms are written in lower case.
+func ParseFragment(smiles string) (*Fragment, error) {
+	m, err := chem.ParseSMILES(smiles, maxFragment)
+	if err != nil {
+		return nil, err
+	}
+	if m = m.WithoutHydrogens(); len(m.Atoms) == 0 {
+		return nil, errors.New("a fragment without atoms")
+	}
+	place := make([]int, len(m.Atoms)) // in the fragment, from 1
+	f := &Fragment{}
+	add := func(atom int) {
+		a := m.Atoms[atom]
+		next := fragmentAtom{element: chem.Symbol(a.Element), charge: a.ChargeText()}
+		for _, b := range m.Bonds {
+			for _, ends := range [][2]int32{{b.A, b.B}, {b.B, b.A}} {
+				if int(ends[0]) == atom && place[ends[1]] > 0 {
+					next.bonds = append(next.bonds, fragmentBond{place[ends[1]] - 1, b.Order.String()})
+				}
+			}
+		}
+		f.atoms = append(f.atoms, next)
+		place[atom] = len(f.atoms)
+	}
+	for start := range m.Atoms {
+		if place[start] > 0 {
+			continue
+		}
+		add(start)
+		for grown := true; grown; {
+			grown = false
+			for _, b := range m.Bonds {
+				for _, ends := range [][2]int32{{b.A, b.B}, {b.B, b.A}} {
+					if place[ends[0]] > 0 && place[ends[1]] == 0 {
+						add(int(ends[1]))
+						grown = true
+					}
+				}
+			}
+		}
+	}
+	return f, nil
+}
+
+// In returns the vertices of a molecule that make up the fragment, in the order in which the fragment names its
+// atoms part by part, or nil. Charges count where the labels of the atoms have them. Where no bond of the molecule is
+// aromatic, its aromatic rings may be written as alternating bonds, and aromatic bonds of the fragment match such.
+// complete is false where so many steps of the search were not enough.
+func (f *Fragment) In(g *graph.Graph, charges bool, steps int) (vertices []int, complete bool) {
+	s := &fragmentSearch{Fragment: f, g: g, charges: charges, steps: steps,
+		at: make([]int, 0, len(f.atoms)), used: make([]bool, g.N()), kekule: true}
+	for e := range g.Edges() {
+		s.kekule = s.kekule && e.Label != chem.Aromatic.String()
+	}
+	if s.place() {
+		return s.at, true
+	}
+	return nil, s.steps > 0
+}
+
+// fragmentSearch places the atoms of a fragment on vertices one after the other.
+type fragmentSearch struct {
+	*Fragment
+	g       *graph.Graph
+	charges bool
+	kekule  bool // no bond is aromatic
+	steps   int  // that are left
+	at      []int
+	used    []bool
+}
+
+// place places the atoms that are left.
+func (s *fragmentSearch) place() bool {
+	if len(s.at) == len(s.atoms) {
+		return true
+	}
+	a := &s.atoms[len(s.at)]
+	if len(a.bonds) == 0 { // a new part
+		for v := range s.g.N() {
+			if s.try(a, v) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, v := range s.g.Neighbors(s.at[a.bonds[0].to]) {
+		if s.try(a, int(v)) {
+			return true
+		}
+	}
+	return false
+}
+
+// try places an atom on a vertex, and those that are left.
+func (s *fragmentSearch) try(a *fragmentAtom, v int) bool {
+	if s.used[v] || s.steps <= 0 {
+		return false
+	}
+	s.steps--
+	element, charge := atomOf(s.g.Label(v))
+	if a.element != "*" && a.element != element || s.charges && a.charge != "" && a.charge != charge {
+		return false
+	}
+	for _, b := range a.bonds {
+		if !s.bound(v, s.at[b.to], b.order) {
+			return false
+		}
+	}
+	s.used[v] = true
+	s.at = append(s.at, v)
+	if s.place() {
+		return true
+	}
+	s.used[v] = false
+	s.at = s.at[:len(s.at)-1]
+	return false
+}
+
+// bound reports whether two vertices have a bond of an order.
+func (s *fragmentSearch) bound(v, w int, order string) bool {
+	for i, u := range s.g.Neighbors(v) {
+		if int(u) != w {
+			continue
+		}
+		label := s.g.EdgeLabel(v, i)
+		if label == order {
+			return true
+		}
+		return order == chem.Aromatic.String() && s.kekule && (label == "-" || label == "=") && s.conjugated(v) && s.conjugated(w)
+	}
+	return false
+}
+
+// conjugated reports whether an atom may be one of an aromatic ring that is written as alternating bonds: it has a
+// double bond, or a lone pair to give.
+func (s *fragmentSearch) conjugated(v int) bool {
+	for i := range s.g.Degree(v) {
+		if s.g.EdgeLabel(v, i) == "=" {
+			return true
+		}
+	}
+	element, _ := atomOf(s.g.Label(v))
+	return strings.Contains(" N O S P Se ", " "+element+" ")
+}
+
+// atomOf returns what a label says of an atom: its element and its charge.
+func atomOf(label string) (element, charge string) {
+	if at := strings.IndexAny(label, "+-"); at > 0 {
+		label, charge = label[:at], label[at:]
+	}
+	if label == "" {
+		return "", charge
+	}
+	first := strings.ToUpper(label[:1])
+	if len(label) > 1 && label[1] >= 'a' && label[1] <= 'z' && chem.Known(first+label[1:2]) {
+		return first + label[1:2], charge
+	}
+	return first, charge
+}

@@ -1,0 +1,66 @@
+//go:build unix && !race
+
+package explorer
+
+import (
+	"context"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// processor returns the time that the process has used the processors.
+func processor(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// Whatever is computed, when nobody waits for it any more it stops using the processor: each stage is cancelled
+// again and again, later each time, until it is done. Time is that of the processor, so that other programs
+// do not matter; the race detector would.
+func TestCancelledStages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes ten seconds")
+	}
+	const most = time.Second
+	for name, d := range map[string]*Data{"classes": manyDrugs(t, 5, false), "values": manyDrugs(t, 5, true)} {
+		s := New(d, DefaultOptions())
+		defer s.end()
+		x, err := s.given().session(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, stage := range []struct {
+			name string
+			run  func(ctx context.Context) error
+		}{
+			{"fit", func(ctx context.Context) error { _, err := x.fitted(ctx); return err }},
+			{"map", func(ctx context.Context) error { _, err := x.placed(ctx); return err }},
+			{"order", func(ctx context.Context) error { _, err := x.ordered(ctx); return err }},
+			{"learn", func(ctx context.Context) error { _, err := x.learned(ctx); return err }},
+			{"evaluate", func(ctx context.Context) error { _, err := x.evaluated(ctx); return err }},
+			{"predict", func(ctx context.Context) error { _, err := x.predicted(ctx); return err }},
+			{"vertices", func(ctx context.Context) error { _, err := x.vertexTables(ctx); return err }},
+		} {
+			for delay := 20 * time.Millisecond; ; delay *= 2 {
+				ctx, cancel := context.WithTimeout(t.Context(), delay)
+				err := stage.run(ctx)
+				cancel()
+				if err == nil {
+					break
+				}
+				used := processor(t)
+				for len(s.heavy.slots) > 0 {
+					time.Sleep(time.Millisecond)
+				}
+				if used = processor(t) - used; used > most {
+					t.Errorf("%s, %s, cancelled after %v: used the processor for another %v", name, stage.name, delay, used)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,285 @@
+package explorer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mlgkernel/mlg/draw"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+type colorsRequest struct {
+	By string `json:"by" want:"one of target column prediction error size" help:"info says which of them there are"`
+	kernelRequest
+}
+
+// coloring gives every graph a class or a value, which the map shows by colours.
+type coloring struct {
+	By      string      `json:"by" want:"one of target column prediction error size"`
+	Name    string      `json:"name" help:"what the colours show"`
+	Kind    string      `json:"kind" want:"one of class value"`
+	Classes []classInfo `json:"classes"`
+	Class   []int       `json:"class" help:"of each graph, a position in classes, −1 for none; empty for values"`
+	Values  []*float64  `json:"values" help:"of each graph, null for none; empty for classes"`
+	Range   []float64   `json:"range" help:"least and largest value"`
+	Center  *float64    `json:"center" help:"the value in the middle of a scale with two sides, else null"`
+	Note    string      `json:"note"`
+}
+
+// colorBy lists what colors knows.
+func (d *Data) colorBy() []string {
+	out := []string{}
+	if d.task != noTask {
+		out = append(out, "target")
+	}
+	if d.color != nil {
+		out = append(out, "column")
+	}
+	if d.task != noTask && (d.Learner != nil || !d.saved()) {
+		out = append(out, "prediction", "error")
+	}
+	if d.Graphs != nil {
+		out = append(out, "size")
+	}
+	return out
+}
+
+func getColors(q *request, in *colorsRequest) (*coloring, error) {
+	return on(coloredBy(in.By), func(_ context.Context, _ *session, c *coloring, _ *colorsRequest) (*coloring, error) {
+		return c, nil
+	})(q, in)
+}
+
+// coloredBy returns what computes colours.
+func coloredBy(by string) func(x *session, ctx context.Context) (*coloring, error) {
+	return func(x *session, ctx context.Context) (*coloring, error) {
+		d := x.s.data
+		if !slices.Contains(d.colorBy(), by) {
+			return nil, &apiError{422, fmt.Sprintf("there is nothing to colour by %s here", by), "by"}
+		}
+		out := &coloring{By: by, Name: cmp.Or(d.targetName, "target"), Kind: "class",
+			Classes: []classInfo{}, Class: []int{}, Values: []*float64{}, Range: []float64{}}
+		var p *predictions
+		if by == "prediction" || by == "error" {
+			var err error
+			if p, err = x.predicted(ctx); err != nil {
+				return nil, err
+			}
+			out.Note = p.note
+		}
+		switch {
+		case by == "size":
+			out.Name = "vertices"
+			out.setValues(len(d.IDs), func(i int) float64 { return float64(d.Graphs[i].N()) })
+		case by == "column":
+			out.Name = d.colorName
+			out.setColumn(d.color)
+		case by == "target":
+			out.setTask(d, d.class, d.value, func(i int) bool { return d.target(i) != "" })
+		case by == "prediction":
+			out.Name = "predicted " + out.Name
+			out.setTask(d, p.class, p.value, func(i int) bool { return p.known(i) })
+		case d.task == regression:
+			out.Name = fmt.Sprintf("predicted − measured %s", out.Name)
+			out.Center = new(float64)
+			out.setValues(len(d.IDs), func(i int) float64 {
+				if d.target(i) == "" {
+					return math.NaN()
+				}
+				return p.value[i] - d.value[i]
+			})
+		default:
+			out.Name = "right or wrong"
+			class := slices.Repeat([]int{-1}, len(d.IDs))
+			for i, c := range p.class {
+				if c >= 0 && d.class[i] >= 0 {
+					class[i] = 0
+					if c != d.class[i] {
+						class[i] = 1
+					}
+				}
+			}
+			out.setClasses([]string{"right", "wrong"}, class)
+		}
+		return out, nil
+	}
+}
+
+// setTask shows classes or values, as the task is, of those graphs that have some.
+func (c *coloring) setTask(d *Data, class []int, value []float64, known func(i int) bool) {
+	if d.task == classification {
+		c.setClasses(d.classes, class)
+		return
+	}
+	c.setValues(len(d.IDs), func(i int) float64 {
+		if !known(i) {
+			return math.NaN()
+		}
+		return value[i]
+	})
+}
+
+// setClasses shows classes, −1 being none.
+func (c *coloring) setClasses(names []string, class []int) {
+	c.Kind, c.Class = "class", class
+	c.Classes = classInfos(names, class)
+}
+
+// classInfos counts classes and gives them their colours.
+func classInfos(names []string, class []int) []classInfo {
+	out := []classInfo{}
+	for i, name := range names {
+		k := draw.ClassColor(i)
+		out = append(out, classInfo{name, 0, fmt.Sprintf("#%02x%02x%02x", k.R, k.G, k.B)})
+	}
+	for _, k := range class {
+		if k >= 0 {
+			out[k].Count++
+		}
+	}
+	return out
+}
+
+// setValues shows values, NaN being none.
+func (c *coloring) setValues(n int, value func(i int) float64) {
+	c.Kind = "value"
+	low, high := math.Inf(1), math.Inf(-1)
+	for i := range n {
+		v := value(i)
+		if math.IsNaN(v) {
+			c.Values = append(c.Values, nil)
+			continue
+		}
+		low, high = min(low, v), max(high, v)
+		c.Values = append(c.Values, &v)
+	}
+	if low <= high {
+		c.Range = []float64{low, high}
+	}
+}
+
+// maxColors is the number of values of a column that have a colour each.
+const maxColors = 30
+
+// setColumn shows a column: numbers as values, texts as classes, the most frequent ones if there are many.
+func (c *coloring) setColumn(values []string) {
+	if describe("", values).Numeric {
+		c.setValues(len(values), func(i int) float64 {
+			if v, err := strconv.ParseFloat(values[i], 64); err == nil {
+				return v
+			}
+			return math.NaN()
+		})
+		return
+	}
+	count := map[string]int{}
+	for _, v := range values {
+		if v != "" {
+			count[v]++
+		}
+	}
+	frequent := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
+	})
+	names, _ := draw.Classes(frequent[:min(maxColors, len(frequent))])
+	if len(count) > len(names) {
+		c.Note = fmt.Sprintf("%d further values have no colour", len(count)-len(names))
+	}
+	class := make([]int, len(values))
+	for i, v := range values {
+		class[i] = slices.Index(names, v)
+	}
+	c.setClasses(names, class)
+}
+
+// predictions say what every graph is taken for.
+type predictions struct {
+	class []int     // −1 for nothing; empty for regression
+	value []float64 // NaN for nothing; empty for classes
+	note  string
+}
+
+func (p *predictions) known(i int) bool {
+	return p.class != nil && p.class[i] >= 0 || p.value != nil && !math.IsNaN(p.value[i])
+}
+
+// predicted returns what graphs are taken for by a learner that has not seen them: in cross-validation, or
+// where they have no part in it, by the learner of all others.
+func (x *session) predicted(ctx context.Context) (*predictions, error) {
+	e, err := x.evaluated(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f, err := x.learned(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return compute(ctx, x, &x.everyone, "predict", func(ctx context.Context) (*predictions, error) {
+		return x.predictAll(ctx, f, e)
+	})
+}
+
+func (x *session) predictAll(ctx context.Context, f *fitted, e *evaluation) (*predictions, error) {
+	d, p := x.s.data, &predictions{}
+	n := len(d.IDs)
+	if d.task == classification {
+		p.class = slices.Repeat([]int{-1}, n)
+	} else {
+		p.value = slices.Repeat([]float64{math.NaN()}, n)
+	}
+	taken := make([]bool, n)
+	for k, i := range e.Index {
+		taken[i] = true
+		if d.task == classification {
+			p.class[i] = slices.Index(d.classes, e.Predicted[k])
+		} else {
+			p.value[i] = e.Values[k]
+		}
+	}
+	var rest []int
+	for i := range n {
+		if !taken[i] {
+			rest = append(rest, i)
+		}
+	}
+	switch {
+	case f.Learner == nil || len(rest) == 0:
+		return p, nil
+	case x.saved && len(e.Index) == 0:
+		p.note = "the learner of the model has seen these graphs"
+	default:
+		p.note = fmt.Sprintf("cross-validated for %d of %d graphs; the learner has not seen the others", len(e.Index), n)
+	}
+	meter := kernel.NewMeter(ctx, "predict", len(rest))
+	for rows := range slices.Chunk(rest, 256) {
+		b, err := f.block(ctx, rows, f.core) // the learner has seen no others
+		if err != nil {
+			return nil, err
+		}
+		cross := kernel.NewMatrix(len(rows), n)
+		for k := range rows {
+			for c, i := range f.core {
+				cross.Set(k, i, b.At(k, c))
+			}
+		}
+		said, err := f.PredictCross(cross, 0)
+		if err != nil {
+			return nil, err
+		}
+		for k, i := range rows {
+			if d.task == classification {
+				p.class[i] = slices.Index(d.classes, said[k].Class)
+			} else {
+				p.value[i] = said[k].Value
+			}
+		}
+		meter.Add(len(rows))
+	}
+	return p, nil
+}

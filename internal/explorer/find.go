@@ -1,0 +1,90 @@
+package explorer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/mlgkernel/mlg/dataset"
+)
+
+// findRequest says what graphs shall have; all of it must hold.
+type findRequest struct {
+	Text   string `json:"text,omitempty" help:"part of the identifier, in upper or lower case"`
+	Class  string `json:"class,omitempty" help:"the class, or the target as it was read"`
+	SMILES string `json:"smiles,omitempty" help:"a fragment of molecules: elements, charges and bond orders, aromatic atoms in lower case, hydrogens not counted"`
+	Limit  int    `json:"limit,omitempty" default:"200" want:"1 to 20000" help:"graphs to tell"`
+}
+
+type findAnswer struct {
+	Index   []int   `json:"index" help:"the graphs that were found"`
+	Total   int     `json:"total" help:"how many there are"`
+	Matched [][]int `json:"matched" help:"the vertices of each that make up the fragment; empty without one"`
+	Note    string  `json:"note" help:"where the search was not complete"`
+}
+
+// fragmentSteps bounds the search for a fragment in a graph.
+const fragmentSteps = 50_000
+
+func getFind(q *request, in *findRequest) (*findAnswer, error) {
+	d, out := q.s.data, &findAnswer{Index: []int{}, Matched: [][]int{}}
+	var fragment *dataset.Fragment
+	if text := strings.TrimSpace(in.SMILES); text != "" {
+		var err error
+		switch {
+		case !d.fragments():
+			return nil, &apiError{422, "fragments are found in molecules alone, whose atoms and bonds are known", "smiles"}
+		case len(text) > maxSMILES:
+			return nil, badRequest("smiles", "smiles: %d bytes, want at most %d", len(text), maxSMILES)
+		}
+		if fragment, err = dataset.ParseFragment(text); err != nil {
+			return nil, badRequest("smiles", "smiles: %v", err)
+		}
+	}
+	return short(q, func(ctx context.Context) (*findAnswer, error) {
+		wanted, open := strings.ToLower(strings.TrimSpace(in.Text)), 0
+		for i, id := range d.IDs {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if !strings.Contains(strings.ToLower(id), wanted) || in.Class != "" && d.target(i) != in.Class {
+				continue
+			}
+			if fragment != nil {
+				at, complete := fragment.In(d.Graphs[i], d.read.AtomCharge, fragmentSteps)
+				if !complete {
+					open++
+				}
+				if at == nil {
+					continue
+				}
+				if out.Total < in.Limit {
+					out.Matched = append(out.Matched, at)
+				}
+			}
+			if out.Total++; out.Total <= in.Limit {
+				out.Index = append(out.Index, i)
+			}
+		}
+		if open > 0 {
+			out.Note = fmt.Sprintf("the search was given up in %d graphs", open)
+		}
+		return out, nil
+	})
+}
+
+// fragments reports whether the graphs are molecules that can be searched for fragments: elements as labels and
+// bond symbols as edge labels.
+func (d *Data) fragments() bool {
+	if !d.molecules || d.info.EdgeLabels == 0 {
+		return false
+	}
+	for _, g := range d.Graphs[:min(20, len(d.Graphs))] {
+		for e := range g.Edges() {
+			if !strings.Contains("-=#$:", e.Label) {
+				return false
+			}
+		}
+	}
+	return true
+}

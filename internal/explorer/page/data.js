@@ -1,0 +1,174 @@
+// One's own data: a file becomes the map, or questions to the present one.
+
+import { $, count, h, number, toast } from "./dom.js";
+import { cancel, post, stopped, upload } from "./api.js";
+
+const mostQuestions = 20;
+const smallFile = 3e6; // bytes of a file that may be questions
+
+// What is compared beside elements and who is bonded to whom: name and value for the API.
+const features = [
+  ["edge_weight", "order", "bond orders", "tells C=O from C–O"],
+    ["atom_aromatic", true, "aromaticity", "tells benzene from cyclohexane"],
+  ["atom_charge", true, "charge", "tells N⁺ from N"], ["atom_hydrogens", true, "hydrogens", "tells CH₃ from CH₂"],
+];
+
+// ownData connects drop, button and dialog. app has ask(list) and use(source).
+export function ownData(app) {
+  const [dialog, input] = [$("data"), $("own-file")];
+  const choose = () => input.click();
+  $("own").addEventListener("click", choose);
+  $("drop").addEventListener("click", choose);
+  input.addEventListener("change", () => {
+    if (input.files[0]) receive(app, input.files[0]);
+    input.value = "";
+  });
+  let depth = 0; // dragenter and dragleave come for every element
+  const over = (on) => document.body.classList.toggle("dropping", on);
+  const files = (e) => e.dataTransfer.types.includes("Files");
+  addEventListener("dragenter", (e) => files(e) && over(++depth > 0));
+  addEventListener("dragleave", (e) => files(e) && over(--depth > 0));
+  addEventListener("dragover", (e) => e.preventDefault());
+  addEventListener("drop", (e) => {
+    e.preventDefault();
+    over((depth = 0) > 0);
+    const file = e.dataTransfer.files[0];
+    const text = e.dataTransfer.getData("text/plain").trim();
+    if (file) receive(app, file);
+    else if (text) {
+      $("ask-text").value = text;
+      $("ask-form").requestSubmit();
+    }
+  });
+  dialog.addEventListener("cancel", close);
+}
+
+// receive asks what a file is for.
+async function receive(app, file) {
+  const { upload_bytes: most } = app.info.limits;
+  if (file.size > most) return fill(app, file, refusal(`${file.name} has ${size(file.size)}, want at most ${size(most)}.`));
+  if (file.size > smallFile) return check(app, file, {});
+  fill(app, file, [
+    h("p", {}, `What shall ${file.name} (${size(file.size)}) be?`),
+    h("div", { class: "choices" },
+      h("button", { class: "primary", autofocus: true, onclick: () => check(app, file, {}) }, h("b", {}, "The map"),
+        h("span", {}, "Its graphs replace the present ones.")),
+      h("button", { onclick: () => ask(app, file) }, h("b", {}, "Questions"),
+        h("span", {}, `Its graphs, at most ${mostQuestions}, are placed on the map of ${app.info.name}.`))),
+  ]);
+}
+
+const size = (bytes) => (bytes < 1e6 ? `${number(bytes / 1e3, 2)} kB` : `${number(bytes / 1e6, 3)} MB`);
+
+const refusal = (text) => [h("p", { class: "error", role: "alert" }, text)];
+
+function fill(app, file, content, buttons = []) {
+  const dialog = $("data");
+  dialog.replaceChildren(h("h2", { id: "data-title" }, file.name), ...content,
+    $("work"), // above the dialog nothing else can be pressed
+    h("div", { class: "row end" }, h("button", { onclick: close }, "Cancel"), ...buttons));
+  if (!dialog.open) dialog.showModal();
+}
+
+// close closes the dialog, and stops what it has begun.
+function close() {
+  if (reading) cancel();
+  $("data").close();
+  document.body.append($("work"));
+  $("data").replaceChildren();
+}
+
+let reading = false; // the server is
+
+async function send(file, choices) {
+  reading = true;
+  try {
+    return await upload(file, choices);
+  } finally {
+    reading = false;
+  }
+}
+
+// ask makes the graphs of a file questions.
+async function ask(app, file) {
+  try {
+    const answer = await post("read", { name: file.name, text: await file.text() });
+    await app.ask(answer.graphs.slice(0, mostQuestions).map((graph) => ({ graph })));
+    close();
+    const all = answer.graphs.length;
+    if (all > mostQuestions) toast(`${all} graphs in ${file.name}; the first ${mostQuestions} are shown.`);
+  } catch (e) {
+    if (!stopped(e)) fill(app, file, refusal(e.message));
+  }
+}
+
+// check has the server read a file with the choices made so far, and shows what it found.
+async function check(app, file, choices) {
+  fill(app, file, [h("p", { class: "muted" }, "Reading …")]);
+  try {
+    const report = await send(file, { ...choices, check: true });
+    fill(app, file, reportOf(report, choices, (more) => check(app, file, { ...choices, ...more })),
+      [h("button", { class: "primary", onclick: () => use(app, file, choices) }, "Show the map")]);
+  } catch (e) {
+    if (stopped(e)) return close();
+    fill(app, file, refusal(e.message));
+  }
+}
+
+// use makes a file the map.
+async function use(app, file, choices) {
+  try {
+    const report = await send(file, choices);
+    close();
+    await app.use(report.source);
+    toast(`${count(report.graphs, "graph")} of ${file.name}${report.skipped ? `, ${report.skipped} rows skipped` : ""}.`);
+  } catch (e) {
+    if (stopped(e)) return close();
+    fill(app, file, refusal(e.message));
+  }
+}
+
+// reportOf shows what a file has: graphs, columns to choose from, rows that were skipped.
+function reportOf(r, choices, again) {
+  const [target, ...others] = [["target", "To predict"], ["id", "Name"], ["color", "Also colour by"], ["structure", "Structure"]];
+  const option = (c) => h("option", { value: c.name }, `${c.name} (${c.samples.slice(0, 2).join(", ")} …)`);
+  const select = ([role, text]) => {
+    const id = `data-${role}`;
+    const el = h("select", { id, onchange: (e) =>
+      again({ [role]: e.target.value, ...(role === "target" && { task: undefined }) }) },
+      role !== "structure" && h("option", { value: "" }, "–"), r.columns.map(option));
+    el.value = r[role];
+    return h("div", { class: "field" }, h("label", { for: id }, text), el);
+  };
+  const chosen = r.columns.find((c) => c.name === r.target);
+  const task = chosen?.numeric && h("div", { class: "field" }, h("label", { for: "data-task" }, "As"),
+    h("select", { id: "data-task", onchange: (e) => again({ task: e.target.value }) },
+      h("option", { value: "regression", selected: r.task === "regression" }, "a number"),
+      h("option", { value: "classification", selected: r.task === "classification" }, `classes (${chosen.distinct})`)));
+  const molecules = ["csv", "smiles", "sdf"].includes(r.format);
+  const parts = [
+    h("p", {}, h("b", {}, count(r.graphs, "graph")), ` read as ${r.format}`, r.more && ", the first of more",
+      r.task === "classification" ? ` in ${r.classes.length} classes` : ""),
+    ...r.warnings.filter((w) => !r.skipped || !w.endsWith("left out")).map((w) => h("p", { class: "note" }, w)), // listed below
+    r.columns.length > 0 && h("div", { class: "fields" }, select(target), task,
+      others.filter(([role]) => role !== "structure" || r.structure).map(select)),
+    molecules && h("fieldset", {}, h("legend", {}, "What is compared: the elements and how they are connected, and also"),
+      features.map(([name, value, text, why]) => h("label", {}, h("input", {
+        type: "checkbox", name, checked: choices[name] === value,
+          onchange: (e) => again({ [name]: e.target.checked ? value : undefined }),
+      }), text, h("span", { class: "muted" }, ` ${why}`)))),
+    r.skipped > 0 && h("details", { class: "skipped", open: r.skipped <= 5 },
+      h("summary", {}, `${count(r.skipped, "row")} skipped`),
+      h("ul", {}, r.skipped_rows.map((s) => h("li", {}, h("b", {}, `line ${s.line}`), ` ${s.reason}`)),
+        r.skipped > r.skipped_rows.length && h("li", { class: "muted" }, `and ${r.skipped - r.skipped_rows.length} more`))),
+  ];
+  return parts.filter(Boolean);
+}
+
+// sourceChoice lists the data to choose from; choose(id) is called for another.
+export function sourceChoice(sources, current, choose) {
+  $("source").hidden = sources.length < 2;
+  $("source").replaceChildren(...sources.map((s) =>
+    h("option", { value: s.id, selected: s.id === current }, `${s.name} (${s.graphs})`)));
+  $("source").onchange = (e) => choose(e.target.value);
+}

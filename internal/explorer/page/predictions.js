@@ -1,0 +1,150 @@
+// How good the predictions are: the line in the head of the page, and the view with every one of them.
+
+import { $, count, h, number, percent, s } from "./dom.js";
+
+// judge says in words what cross-validation says: the figures, best first, and whether they are worth little.
+function judge(e) {
+  if (e.confusion) {
+    const classes = e.confusion.classes.length;
+    const largest = `largest class ${percent(e.majority)}`;
+    const right = `${percent(e.accuracy)} right`;
+    const interval = e.rows.find((r) => r.name === "mlg")?.confidence_interval;
+    if (e.uneven) {
+      const poor = e.balanced_accuracy < 1 / classes + 0.1;
+      return {
+        main: `${percent(e.balanced_accuracy)} balanced accuracy`, poor,
+        rest: [e.auc !== null && `AUC ${e.auc.toFixed(2)}`, right, largest].filter(Boolean),
+        verdict: poor ? "Hardly better than guessing: the classes are uneven, " +
+          `and always saying the largest one is right for ${percent(e.majority)}.` : "",
+      };
+    }
+    const poor = (interval?.low ?? e.accuracy) <= e.majority;
+    return { main: right, poor, rest: [largest],
+      verdict: poor ? "Not clearly better than always saying the largest class." : "" };
+  }
+  if (e.r2 !== null) {
+    const poor = e.r2 <= 0.05;
+    return {
+      main: `R² ${e.r2.toFixed(2)}`, poor, rest: [`error ${number(e.rmse, 3)} (root mean square)`],
+      verdict: poor ? "Hardly better than always saying the mean." : "",
+    };
+  }
+  const saved = e.saved[0];
+  if (!saved) return null;
+  const tested = saved.method.includes("cross-validation");
+  const main = saved.measure === "accuracy" ? percent(saved.value) : number(saved.value, 3);
+  return { main, poor: false, rest: [`${saved.measure}${tested ? ", cross-validated" : ""}`], verdict: "", how: saved.method };
+}
+
+// showScore fills the line in the head of the page; null clears it.
+export function showScore(e) {
+  const said = e && judge(e);
+  const el = $("score");
+  el.classList.remove("stale");
+  el.hidden = !said;
+  if (!said) return;
+  el.classList.toggle("poor", said.poor);
+  const tested = e.folds ? `${e.folds}-fold cross-validation on ${count(e.graphs, "graph")}.` : said.how ? `${said.how}.` : "";
+  el.title = `${said.verdict} ${tested} Click for every prediction.`.trim();
+  el.replaceChildren(h("b", {}, said.main), h("span", {}, said.rest.join(" · ")),
+    ...(said.poor ? [h("span", { class: "verdict" }, said.verdict.split(":")[0])] : []));
+}
+
+// predictionsView fills the view; app has name, open, pick and state.
+export function predictionsView(e, app) {
+  const said = e && judge(e);
+  if (!said) {
+    const why = e ? app.info.views.predict || "There are too few graphs with targets to test predictions."
+      : "The predictions are not there yet.";
+    $("predictions").replaceChildren(h("p", { class: "empty" }, why));
+    return;
+  }
+  const head = [h("p", { class: "says" }, h("b", {}, said.main), h("span", { class: "muted" }, ` · ${said.rest.join(" · ")}`)),
+    said.verdict && h("p", { class: "note" }, said.verdict)];
+  const tested = h("p", { class: "muted small" }, e.folds === 0 ? `The model file says: ${said.how}.`
+    : `Each of ${count(e.graphs, "graph")} was predicted by a learner that had not seen it (${e.folds}-fold cross-validation).`);
+  const body = e.confusion ? confusion(e, app) : e.values.length ? scatter(e, app) : null;
+  $("predictions").replaceChildren(...[...head, tested, body, baselines(e)].filter(Boolean));
+}
+
+// baselines lists what the kernel is compared with.
+function baselines(e) {
+  if (e.rows.length < 2) return null;
+  const figure = (r) => (r.accuracy_mean !== undefined ? `${percent(r.accuracy_mean)} right` : r.rmse_mean !== undefined
+    ? `error ${number(r.rmse_mean, 3)}` : "");
+  return h("div", {}, h("h3", {}, "Beside it"),
+    h("ul", { class: "plain" }, e.rows.map((r) => h("li", {}, h("span", {}, r.name), h("span", {}, figure(r))))));
+}
+
+// confusion is the table of true and predicted classes. A cell selects its graphs.
+function confusion(e, app) {
+  const { classes, counts } = e.confusion;
+  const cell = (i, j) => {
+    const n = counts[i][j];
+    const share = n / (counts[i].reduce((a, b) => a + b, 0) || 1);
+    const td = h("td", { class: i === j ? "right" : "", "data-true": i, "data-said": j }, n > 0 && h("button", {
+      "aria-label": `${count(n, "graph")} of ${classes[i]} taken for ${classes[j]}: select`,
+      onclick: () => app.pick(e.index.filter((g, k) => app.source.targets[g] === classes[i] && e.predicted[k] === classes[j]),
+        "table"),
+    }, String(n)));
+    td.style.setProperty("--share", n ? (0.08 + 0.5 * share).toFixed(3) : "0");
+    return td;
+  };
+  const recall = (i) => counts[i][i] / (counts[i].reduce((a, b) => a + b, 0) || 1);
+  return h("div", {}, h("h3", {}, "Confusion matrix"), h("div", { class: "wide" }, h("table", { class: "confusion" },
+    h("caption", { class: "visually-hidden" }, "Rows: what a graph is. Columns: what it was taken for."),
+    h("thead", {}, h("tr", {}, h("td", { class: "corner" }, "is ↓  taken for →"),
+      classes.map((c) => h("th", { scope: "col" }, h("span", {}, c))), h("th", { scope: "col" }, h("span", {}, "right")))),
+    h("tbody", {}, classes.map((c, i) => h("tr", {}, h("th", { scope: "row" }, c), classes.map((_, j) => cell(i, j)),
+      h("td", { class: "recall" }, percent(recall(i), 0))))))),
+  h("p", { class: "muted small" }, "A number selects its graphs. Balanced accuracy is the mean of the last column."));
+}
+
+const size = { width: 520, height: 440, left: 64, bottom: 46, top: 12, right: 14 };
+
+// ticksOf returns round numbers within a range.
+function ticksOf(low, high) {
+  const raw = (high - low) / 5;
+  const unit = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((f) => f * unit).find((v) => v >= raw);
+  return Array.from({ length: 12 }, (_, i) => (Math.ceil(low / step) + i) * step).filter((v) => v <= high);
+}
+
+// scatter draws predicted against measured values.
+function scatter(e, app) {
+  const all = [...e.measured, ...e.values];
+  let [low, high] = [Math.min(...all), Math.max(...all)];
+  const margin = (high - low) * 0.04 || 1;
+  [low, high] = [low - margin, high + margin];
+  const x = (v) => size.left + ((v - low) / (high - low)) * (size.width - size.left - size.right);
+  const y = (v) => size.height - size.bottom - ((v - low) / (high - low)) * (size.height - size.top - size.bottom);
+  const name = e.target_name;
+  const ticks = ticksOf(low, high);
+  const say = h("p", { class: "key", "aria-live": "polite" },
+    "Point at a graph to see its values; click to open it. The table lists all.");
+  const points = e.index.map((g, k) => s("circle", {
+    cx: x(e.measured[k]).toFixed(1), cy: y(e.values[k]).toFixed(1), r: 4,
+      class: app.state.open === String(g) ? "dot open" : "dot", "data-graph": g,
+    onpointerenter: () =>
+      (say.textContent = `${app.name(String(g))}: measured ${number(e.measured[k])}, predicted ${number(e.values[k])}`),
+    onclick: () => app.open(String(g)),
+  }));
+  const text = (value, props) => s("text", props, value);
+  return h("div", {}, h("h3", {}, "Predicted against measured"), s("svg", {
+    class: "scatter", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
+    "aria-label": `Predicted against measured ${name} of ${e.graphs} graphs, R² ${e.r2.toFixed(2)}`,
+  },
+  s("rect", { class: "frame", x: size.left, y: size.top, width: size.width - size.left - size.right,
+    height: size.height - size.top - size.bottom }),
+  ticks.map((v) => [s("line", { class: "tick", x1: x(v), x2: x(v), y1: size.height - size.bottom,
+    y2: size.height - size.bottom + 5 }),
+    text(number(v, 3), { x: x(v), y: size.height - size.bottom + 19, "text-anchor": "middle" }),
+    s("line", { class: "tick", x1: size.left - 5, x2: size.left, y1: y(v), y2: y(v) }),
+      text(number(v, 3), { x: size.left - 9, y: y(v) + 4, "text-anchor": "end" })]).flat(),
+  text(`measured ${name}`, { x: (size.left + size.width - size.right) / 2, y: size.height - 8, "text-anchor": "middle",
+    class: "axis" }),
+  text(`predicted ${name}`, { transform: `translate(14 ${(size.top + size.height - size.bottom) / 2}) rotate(-90)`,
+    "text-anchor": "middle", class: "axis" }),
+  s("line", { class: "diagonal", x1: x(low), y1: y(low), x2: x(high), y2: y(high) }), points), say,
+  h("p", { class: "muted small" }, "On the line, the prediction is exact. Above it, it is too high."));
+}

@@ -1,0 +1,35 @@
+// The graph under the pointer.
+
+import { $, announce, h } from "./dom.js";
+import { Drawing } from "./drawing.js";
+
+let tipFor = null;
+
+// tip shows a graph at a place of the map; null hides it.
+export async function tip(app, ref, at) {
+  tipFor = ref;
+  const el = $("tip");
+  if (ref === null) return (el.hidden = true);
+  const asked = ref[0] === "a";
+  const cls = asked ? -1 : app.source.class[Number(ref)] ?? -1;
+  const target = asked ? "asked about" : app.source.targets[Number(ref)] ?? "";
+  const text = [h("b", {}, app.name(ref)), cls >= 0 ? app.chip(cls, target)
+    : h("span", { class: "muted" }, app.info.task === "regression" && target && !asked ? `${app.info.target_name} ${target}`
+      : target)];
+  if (document.activeElement === $("map")) announce(`${app.name(ref)}, ${target}`);
+  let picture = null;
+  if (app.info.has_graphs || asked) {
+    try {
+      picture = new Drawing(await app.graph(ref)).el;
+    } catch {
+      picture = null;
+    }
+  }
+  if (tipFor !== ref) return;
+  el.replaceChildren(...[picture, ...text].filter(Boolean));
+  el.hidden = false;
+  const box = $("map").getBoundingClientRect();
+  const [w, height] = [el.offsetWidth, el.offsetHeight];
+  el.style.left = `${Math.max(8, at[0] + 16 + w > box.width ? at[0] - w - 16 : at[0] + 16)}px`;
+  el.style.top = `${Math.min(Math.max(8, at[1] - height / 2), Math.max(8, box.height - height - 8))}px`;
+}

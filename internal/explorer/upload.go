@@ -1,0 +1,239 @@
+package explorer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/mlgkernel/mlg/dataset"
+)
+
+const (
+	uploadPath = "/api/v1/upload"
+	maxUploads = 2        // files that are read at a time
+	uploadRate = 64 << 10 // bytes a second that a client must send on average, after BodyTimeout
+)
+
+// uploadRequest says how an uploaded file is read. Its body is the file.
+type uploadRequest struct {
+	Name          string  `json:"name" want:"1 to 200" help:"of the file, to recognise the format and to name the source"`
+	Check         bool    `json:"check,omitempty" help:"read and report only, keep nothing"`
+	Target        *string `json:"target,omitempty" help:"column of the targets; empty for none; by default the one that is suggested"`
+	ID            *string `json:"id,omitempty" help:"column of the identifiers; empty for none; by default the one that is suggested"`
+	Color         *string `json:"color,omitempty" help:"column to colour graphs by"`
+	Structure     string  `json:"structure,omitempty" help:"column of the SMILES; by default the one that is found"`
+	Task          string  `json:"task,omitempty" default:"auto" want:"one of auto classification regression" help:"what the targets are; auto: their values tell"`
+	Format        string  `json:"format,omitempty" default:"auto" want:"one of auto tudataset smiles csv tsv sdf jsonl graphml dot edgelist"`
+	Hydrogens     string  `json:"hydrogens,omitempty" default:"written" want:"one of written explicit implicit" help:"hydrogens of molecules that become vertices"`
+	EdgeWeight    string  `json:"edge_weight,omitempty" default:"weight" want:"one of unit weight order" help:"edge weights"`
+	AtomCharge    bool    `json:"atom_charge,omitempty" help:"charges are part of atom labels"`
+	AtomAromatic  bool    `json:"atom_aromatic,omitempty" help:"aromaticity is part of atom labels"`
+	AtomHydrogens bool    `json:"atom_hydrogens,omitempty" help:"numbers of hydrogens are part of atom labels"`
+}
+
+// options returns how the file is read. Records that cannot be read are left out and told.
+func (in *uploadRequest) options(bytes int64) dataset.Options {
+	o := dataset.DefaultOptions()
+	o.Format, o.SMILESColumn, o.SkipInvalid = dataset.Format(in.Format), in.Structure, true
+	o.Hydrogens, o.EdgeWeight = dataset.Hydrogens(in.Hydrogens), dataset.EdgeWeight(in.EdgeWeight)
+	o.AtomCharge, o.AtomAromatic, o.AtomHydrogens = in.AtomCharge, in.AtomAromatic, in.AtomHydrogens
+	o.Limits.Line, o.Limits.Record = 16<<20, 64<<20
+	o.Limits.Bytes, o.Limits.Ratio, o.Limits.Items = 4*bytes, 20, sourceItems
+	o.Limits.Vertices, o.Limits.Edges = 1_000_000, 5_000_000
+	return o
+}
+
+// uploadAnswer says what was read.
+type uploadAnswer struct {
+	Source      string            `json:"source" help:"the name of the data in requests; empty after a check"`
+	Name        string            `json:"name"`
+	Format      dataset.Format    `json:"format"`
+	Bytes       int64             `json:"bytes"`
+	Graphs      int               `json:"graphs"`
+	More        bool              `json:"more" help:"the file has more graphs than are taken"`
+	Skipped     int               `json:"skipped" help:"records that could not be read"`
+	SkippedRows []dataset.Skipped `json:"skipped_rows" help:"the first of them"`
+	Columns     []column          `json:"columns" help:"fields beside the graphs"`
+	Target      string            `json:"target" help:"columns that were taken; empty for none"`
+	ID          string            `json:"id"`
+	Color       string            `json:"color"`
+	Structure   string            `json:"structure"`
+	Task        task              `json:"task" want:"one of classification regression none"`
+	Classes     []string          `json:"classes"`
+	Warnings    []string          `json:"warnings"`
+}
+
+// uploadProgress is a file that is being read.
+type uploadProgress struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	Graphs int    `json:"graphs"`
+}
+
+// postUpload reads a file as it comes and makes a source of it.
+func postUpload(q *request, in *uploadRequest) (*uploadAnswer, error) {
+	if n := len(in.Name); n < 1 || n > maxName {
+		return nil, badRequest("name", "name: %d bytes, want 1 to %d", n, maxName)
+	}
+	if err := q.s.uploads.enter(q.Context()); err != nil {
+		return nil, err
+	}
+	defer q.s.uploads.leave()
+	body := &slowReader{r: q.Body, allowed: q.s.o.BodyTimeout, deadline: http.NewResponseController(q.w).SetReadDeadline}
+	out, err := q.readUpload(in, body)
+	q.s.reading.Store(nil)
+	if body.err != nil && body.err != io.EOF { // whatever the reader made of it
+		return nil, bodyError(body.err)
+	}
+	if _, rest := io.Copy(io.Discard, body); rest != nil { // a client that is cut off does not read the answer
+		return nil, bodyError(rest)
+	}
+	body.deadline(time.Time{})
+	if out != nil {
+		out.Bytes = body.n.Load()
+	}
+	return out, asRequestError(q.Context(), err)
+}
+
+func (q *request) readUpload(in *uploadRequest, body *slowReader) (*uploadAnswer, error) {
+	ctx := q.Context()
+	o := in.options(q.s.o.UploadBytes)
+	r, err := openUpload(ctx, body, q.ContentLength, in.Name, o)
+	if err != nil {
+		return nil, uploadError(err)
+	}
+	l := &loader{most: q.s.o.UploadGraphs, items: o.Limits.Items}
+	tick := func(graphs int) { q.s.reading.Store(&uploadProgress{in.Name, body.n.Load(), graphs}) }
+	tick(0)
+	for err := l.read(ctx, r, tick); err != nil; err = l.read(ctx, r, tick) {
+		if ctx.Err() != nil || !r.Skip() {
+			return nil, uploadError(err)
+		}
+	}
+	c := Choices{Target: in.Target, ID: in.ID, Color: in.Color}
+	if in.Task != "auto" {
+		c.Task = in.Task
+	}
+	if err := l.choose(&c, true); err != nil {
+		return nil, err
+	}
+	out := l.report(r, c)
+	if len(l.graphs) == 0 {
+		if out.Skipped > 0 {
+			bad := out.SkippedRows[0]
+			err := fmt.Errorf("%s: no graph can be read; the first error is in line %d: %s", in.Name, bad.Line, bad.Reason)
+			return nil, uploadError(err)
+		}
+		return nil, uploadError(fmt.Errorf("%s: no graphs", in.Name))
+	}
+	d, err := l.data(r, o, c)
+	if err != nil {
+		return nil, &apiError{http.StatusUnprocessableEntity, err.Error(), "target"}
+	}
+	out.Task, out.Classes = d.task, append([]string{}, d.classes...)
+	out.Warnings = d.info.Warnings // with those of the targets
+	if !in.Check {
+		x := q.s.newSource(d)
+		q.s.add(x)
+		out.Source = x.id
+	}
+	return out, nil
+}
+
+// openUpload opens a file as it comes. A zip file, which cannot be read from its beginning, is kept in memory
+// meanwhile.
+func openUpload(ctx context.Context, body io.Reader, size int64, name string, o dataset.Options) (*dataset.Reader, error) {
+	in := bufio.NewReaderSize(body, 64<<10)
+	if magic, _ := in.Peek(4); !dataset.IsZip(magic) {
+		return dataset.NewReader(in, name, o)
+	}
+	var whole bytes.Buffer
+	if size > 0 && size <= o.Limits.Bytes {
+		whole.Grow(int(size) + bytes.MinRead)
+	}
+	if _, err := whole.ReadFrom(in); err != nil {
+		return nil, err
+	}
+	return dataset.NewZipReader(&cancelled{ctx, bytes.NewReader(whole.Bytes())}, int64(whole.Len()), name, o)
+}
+
+// cancelled can be read as long as there is somebody who waits.
+type cancelled struct {
+	ctx context.Context
+	io.ReaderAt
+}
+
+func (c *cancelled) ReadAt(p []byte, off int64) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.ReaderAt.ReadAt(p, off)
+}
+
+// uploadError says why a file cannot be read; a table without a column of SMILES can be helped by naming it.
+func uploadError(err error) error {
+	field := "body"
+	if text := err.Error(); strings.Contains(text, "no SMILES column") || strings.Contains(text, "no column") {
+		field = "structure"
+	} else if strings.Contains(text, "format not recognised") {
+		field = "format"
+	}
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &apiError{http.StatusUnprocessableEntity, err.Error(), field}
+}
+
+// report says what was read, with the role of every column.
+func (l *loader) report(r *dataset.Reader, c Choices) *uploadAnswer {
+	out := &uploadAnswer{Name: r.Name(), Format: r.Format(), Graphs: len(l.graphs), More: l.more, Columns: []column{},
+		Structure: l.structure, Warnings: append([]string{}, r.Warnings()...)}
+	taken := func(name *string) string {
+		if name == nil {
+			return ""
+		}
+		return *name
+	}
+	out.Target, out.ID, out.Color = taken(c.Target), taken(c.ID), taken(c.Color)
+	first, count := r.Skipped()
+	out.Skipped, out.SkippedRows = count, append([]dataset.Skipped{}, first...)
+	for _, name := range l.names {
+		d := l.describe(name)
+		for role, of := range map[string]string{"structure": out.Structure, "target": out.Target, "id": out.ID, "color": out.Color} {
+			if strings.EqualFold(of, name) && (d.Role == "" || role < d.Role) { // one role of several
+				d.Role = role
+			}
+		}
+		out.Columns = append(out.Columns, d)
+	}
+	return out
+}
+
+// slowReader gives a body as long as its client is fast enough: it may be waited for as long as is allowed at
+// first, and for a second more with every uploadRate bytes. The time between reads is the server's own.
+type slowReader struct {
+	r        io.Reader
+	n        atomic.Int64  // bytes so far
+	allowed  time.Duration // to wait
+	deadline func(time.Time) error
+	err      error
+}
+
+func (s *slowReader) Read(p []byte) (int, error) {
+	begin := time.Now()
+	s.deadline(begin.Add(s.allowed)) // a test's writer may have none
+	n, err := s.r.Read(p)
+	s.allowed += time.Duration(n)*time.Second/uploadRate - time.Since(begin)
+	s.n.Add(int64(n))
+	if err != nil {
+		s.err = err
+	}
+	return n, err
+}

@@ -1,0 +1,225 @@
+package explorer
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// upload sends a file and decodes the answer, which must be there.
+func (t *tester) upload(query, body string) (out uploadAnswer) {
+	t.Helper()
+	code, said := t.do("POST", uploadPath+"?"+query, body, "")
+	if code != 200 {
+		t.Fatalf("%s: %d %s", query, code, said)
+	}
+	if err := json.Unmarshal(said, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// solubility is a table as people have it, with rows that cannot be read.
+const solubility = "Name,Series,measured logS,SMILES,weight\n" +
+	"ethanol,alcohols,1.10,CCO,46\nmethanol,alcohols,1.57,CO,32\nbutane,alkanes,-2.57,CCCC,58\nbroken,alkanes,1.5,CC(,0\n" +
+	"pentane,alkanes,NA,CCCCC,72\nshort,alkanes\nhexane,alkanes,-3.95,CCCCCC,86\nbenzene,rings,-1.64,c1ccccc1,78\n"
+
+// A table becomes a source, with the columns that are suggested or chosen; what is left out is told.
+func TestUpload(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	a := s.upload("name=solubility.csv&check=true", solubility)
+	if a.Source != "" || a.Name != "solubility" || a.Format != "csv" || a.Graphs != 6 || a.Skipped != 2 || a.Bytes != int64(len(solubility)) || a.More {
+		t.Errorf("a check says %+v", a)
+	}
+	if a.Target != "weight" || a.ID != "Name" || a.Structure != "SMILES" || a.Color != "" {
+		t.Errorf("suggested target %q, id %q, structure %q", a.Target, a.ID, a.Structure)
+	}
+	if r := a.SkippedRows; len(r) != 2 || r[0].Line != 5 || !strings.Contains(r[0].Reason, "branch is not closed") || r[1].Line != 7 || !strings.Contains(r[1].Reason, "2 columns, want 5") {
+		t.Errorf("left out %+v", r)
+	}
+	var roles []string
+	for _, c := range a.Columns {
+		roles = append(roles, fmt.Sprintf("%s:%s:%d:%v:%d", c.Name, c.Role, c.Distinct, c.Numeric, c.Missing))
+	}
+	if want := "Name:id:6:false:0 Series::3:false:0 measured logS::5:true:1 SMILES:structure:6:false:0 weight:target:6:true:0"; strings.Join(roles, " ") != want {
+		t.Errorf("columns %q, want %q", roles, want)
+	}
+	var all sourcesAnswer
+	if s.get("/api/v1/sources", &all); len(all.Sources) != 1 {
+		t.Errorf("a check keeps %+v", all.Sources)
+	}
+
+	a = s.upload("name=solubility.csv&target=measured+logS&color=Series", solubility)
+	if a.Task != regression || a.Target != "measured logS" || a.Color != "Series" || !strings.HasPrefix(a.Source, "solubility-") {
+		t.Errorf("chosen %+v", a)
+	}
+	if s.get("/api/v1/sources", &all); len(all.Sources) != 2 || !all.Sources[0].Given || all.Sources[1].ID != a.Source || all.Sources[1].Given || all.Sources[1].Graphs != 6 {
+		t.Errorf("sources %+v", all.Sources)
+	}
+	var info infoAnswer
+	s.get("/api/v1/info?source="+a.Source, &info)
+	if info.Graphs != 6 || info.Task != regression || info.Source != a.Source || info.Given || info.TargetName != "measured logS" || info.ColumnName != "Series" {
+		t.Errorf("info %+v", info)
+	}
+	var g graphsAnswer
+	s.get("/api/v1/graphs?source="+a.Source, &g)
+	if !slices.Equal(g.IDs, []string{"ethanol", "methanol", "butane", "pentane", "hexane", "benzene"}) || !slices.Equal(g.Targets, []string{"1.10", "1.57", "-2.57", "", "-3.95", "-1.64"}) {
+		t.Errorf("graphs %+v", g)
+	}
+	var m mapAnswer
+	if s.get("/api/v1/map?source="+a.Source, &m); len(m.PCA.X) != 6 {
+		t.Errorf("map of %d graphs", len(m.PCA.X))
+	}
+	if s.get("/api/v1/map", &m); len(m.PCA.X) != len(s.server.given().data.IDs) {
+		t.Errorf("map of %d graphs without a source", len(m.PCA.X))
+	}
+	var said predictAnswer
+	s.post("/api/v1/predict?source="+a.Source, `{"graphs":[{"smiles":"CCO"}],"k":1}`, &said)
+	if n := said.Predictions[0].Neighbours; len(n) != 1 || n[0].ID != "ethanol" {
+		t.Errorf("neighbours of ethanol in the source %+v", n)
+	}
+
+	// No target is a choice as well; equal choices are the same source, whenever it is uploaded.
+	none := s.upload("name=solubility.csv&target=&id=", solubility)
+	if none.Task != noTask || none.Target != "" || none.Source == a.Source {
+		t.Errorf("without target %+v", none)
+	}
+	other := newTester(t, s.spec, someDrugs(t), nil)
+	if b := other.upload("name=solubility.csv&target=measured+logS&color=Series", solubility); b.Source != a.Source {
+		t.Errorf("the same file is %s and %s", a.Source, b.Source)
+	}
+	if other.server.given().id != s.server.given().id {
+		t.Error("the data of the start has another name after a restart")
+	}
+}
+
+// Every format can be uploaded, and compressed ones.
+func TestUploadFormats(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	var z, gz bytes.Buffer
+	w := zip.NewWriter(&z)
+	for name, text := range map[string]string{"X_A.txt": "1, 2\n2, 1\n3, 4\n4, 3\n", "X_graph_indicator.txt": "1\n1\n2\n2\n", "X_graph_labels.txt": "0\n1\n", "X_graph_attributes.txt": "0.5, 7\n1.5, 8\n"} {
+		f, err := w.Create("X/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(f, text)
+	}
+	w.Close()
+	c := gzip.NewWriter(&gz)
+	io.WriteString(c, "CCO a\nCCN b\n")
+	c.Close()
+	for _, f := range []struct{ name, text, want string }{
+		{"x.smi", "CCO a\nC((\nCCN b\n", "smiles 2 1 none target= id=name"},
+		{"x.smi.gz", gz.String(), "smiles 2 0 none target= id=name"},
+		{"x.tsv", "smiles\tclass\nCCO\ta\nCCN\tb\n", "tsv 2 0 classification target=class id="},
+		{"x.jsonl", `{"nodes":1,"edges":[],"id":"a","size":0.5}` + "\n{]\n" + `{"nodes":2,"edges":[[0,1]],"id":"b","size":1.5}`, "jsonl 2 1 regression target=size id=id"},
+		{"x.dot", "graph a {class=p; 1--2} graph b {class=q; 1--2; 2--3}", "dot 2 0 classification target=class id="},
+		{"x.edges", "1 2\n2 3\n", "edgelist 1 0 none target= id="},
+		{"x.zip", z.String(), "tudataset 2 0 classification target=label id="},
+		{"x.zip&target=1", z.String(), "tudataset 2 0 regression target=1 id="},
+		{"x.graphml", `<graphml><key id="k" for="graph" attr.name="class" attr.type="string"/><graph id="a" edgedefault="undirected"><data key="k">p</data><node id="1"/></graph></graphml>`,
+			"graphml 1 0 classification target=class id="},
+	} {
+		a := s.upload("name="+f.name, f.text)
+		if got := fmt.Sprintf("%s %d %d %s target=%s id=%s", a.Format, a.Graphs, a.Skipped, a.Task, a.Target, a.ID); got != f.want {
+			t.Errorf("%s: %s, want %s", f.name, got, f.want)
+		}
+	}
+}
+
+// Of more graphs than are taken the first ones are; the last few sources are kept.
+func TestUploadLimits(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), func(o *Options) { o.UploadGraphs = 3 })
+	a := s.upload("name=x.smi", "C\nCC\nCCC\nCCCC\n"+strings.Repeat("CCCCC\n", 200_000))
+	if a.Graphs != 3 || !a.More || a.Bytes < 1_200_000 {
+		t.Errorf("%d graphs of %d bytes, more %v", a.Graphs, a.Bytes, a.More)
+	}
+	for n := range maxSources {
+		s.upload(fmt.Sprintf("name=y%d.smi", n), "C\nCC\n")
+		s.do("GET", "/api/v1/map?source="+a.Source, "", "") // in memory while the source is
+	}
+	var all sourcesAnswer
+	if s.get("/api/v1/sources", &all); len(all.Sources) != 1+maxSources || all.Sources[1].Name != fmt.Sprintf("y%d", maxSources-1) {
+		t.Errorf("sources %+v", all.Sources)
+	}
+	if code, out := s.do("GET", "/api/v1/info?source="+a.Source, "", ""); code != 404 || !strings.Contains(message(out), "load the file again") {
+		t.Errorf("the oldest source: %d %s", code, out)
+	}
+	for _, x := range s.server.recent {
+		if x.s.id == a.Source {
+			t.Error("a session of a source that is gone")
+		}
+	}
+	// Of many columns any may be chosen, and of two of one name the first.
+	head, row := "smiles", "CCO"
+	for i := range 1000 {
+		head, row = head+fmt.Sprintf(",c%d", i), row+fmt.Sprintf(",%d.5", i)
+	}
+	wide := s.upload("name=wide.csv&target=c998", head+",c998\n"+row+",7\n"+row+",8\n")
+	var g graphsAnswer
+	if s.get("/api/v1/graphs?source="+wide.Source, &g); !slices.Equal(g.Targets, []string{"998.5", "998.5"}) || len(wide.Columns) != 1001 {
+		t.Errorf("targets %v of %d columns", g.Targets, len(wide.Columns))
+	}
+	// Targets that are names are no classes.
+	var text strings.Builder
+	text.WriteString("smiles,class\n")
+	for i := range maxClasses + 1 {
+		fmt.Fprintf(&text, "CC,name%d\n", i)
+	}
+	s.server.o.UploadGraphs = 1000
+	if a := s.upload("name=names.csv", text.String()); a.Task != noTask || len(a.Warnings) != 1 || !strings.Contains(a.Warnings[0], "too many for classes") {
+		t.Errorf("%d names as targets: %s, warnings %q", maxClasses+1, a.Task, a.Warnings)
+	}
+}
+
+// endless is a body that comes for ever, as fast as it is told.
+type endless struct{ pause time.Duration }
+
+func (e endless) Read(p []byte) (int, error) {
+	time.Sleep(e.pause)
+	return copy(p, "CCO\n"), nil
+}
+
+// An upload that its client gives up is no longer read, and one that comes too slowly is refused.
+func TestUploadCancelled(t *testing.T) {
+	r := serve(t, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	q, err := http.NewRequestWithContext(ctx, "POST", "http://"+r.addr+uploadPath+"?name=x.smi", endless{time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Header.Set("Content-Type", "application/octet-stream")
+	if _, err := http.DefaultClient.Do(q); err == nil {
+		t.Error("an answer to a cancelled upload")
+	}
+	for begin := time.Now(); r.server.reading.Load() != nil || len(r.server.uploads.slots) > 0; time.Sleep(time.Millisecond) {
+		if time.Since(begin) > 10*time.Second {
+			t.Fatal("the upload is still read")
+		}
+	}
+	r = serve(t, func(o *Options) { o.BodyTimeout = 50 * time.Millisecond })
+	q, err = http.NewRequest("POST", "http://"+r.addr+uploadPath+"?name=x.smi", io.LimitReader(endless{20 * time.Millisecond}, 4000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Header.Set("Content-Type", "application/octet-stream")
+	a, err := http.DefaultClient.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	if a.StatusCode != http.StatusRequestTimeout {
+		t.Errorf("a slow upload: %d, want 408", a.StatusCode)
+	}
+}
