@@ -3,11 +3,13 @@ package explorer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -215,15 +217,16 @@ func (p *placement) place(r row) *place {
 }
 
 type explainRequest struct {
-	Graph reference `json:"graph"`
-	Class *string   `json:"class,omitempty" help:"what is to be explained; otherwise the one that is predicted"`
+	Graph  reference `json:"graph"`
+	Class  *string   `json:"class,omitempty" help:"what is to be explained; otherwise the one that is predicted"`
+	Slopes bool      `json:"slopes,omitempty" help:"slopes instead of contributions: how the value changes when a vertex counts more"`
 	kernelRequest
 }
 
-// explanation says which vertices speak for a prediction.
+// explanation says which vertices speak for a prediction, and shows it.
 type explanation struct {
-	Class string `json:"class" help:"that the value speaks for; empty for regression"`
-	explain.Prediction
+	explain.Explanation
+	Picture string `json:"picture" help:"the graph coloured by its contributions, as SVG"`
 }
 
 // explainingGraphs is the number of graphs of the data that an explanation tells: those with the
@@ -235,38 +238,34 @@ func postExplain(ctx context.Context, x *session, f *fitted, in *explainRequest)
 	if err != nil {
 		return nil, err
 	}
-	return explainDecision(ctx, f.Model, g, in.Class)
-}
-
-// explainDecision says which vertices of a graph speak for a class, that of the graph if it is nil, or for a
-// larger value.
-func explainDecision(ctx context.Context, m *model.Model, g *graph.Graph, class *string) (*explanation, error) {
-	if m.Learner == nil {
-		return nil, errNoLearner
+	o := explain.Options{Slopes: in.Slopes}
+	if in.Class != nil {
+		o.Class = *in.Class
 	}
-	out, at := &explanation{}, 0
-	if m.Classes != nil {
-		if class == nil {
-			said, err := m.Predict(ctx, []*graph.Graph{g}, 0)
-			if err != nil {
-				return nil, err
-			}
-			class = &said[0].Class
-		}
-		if at = slices.Index(m.Classes, *class); at < 0 {
-			return nil, badRequest("class %q, want one of those of the learner", *class)
-		}
-		out.Class = *class
-	}
-	d, err := explain.Decision(ctx, m.Kernel, g, m.Learner.For(at))
+	e, err := explainPrediction(ctx, f.Model, g, o)
 	if err != nil {
 		return nil, err
 	}
-	out.Prediction = *d
-	slices.SortStableFunc(out.Graphs, func(a, b explain.GraphTerm) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
-	out.Graphs = append([]explain.GraphTerm{}, out.Graphs[:min(len(out.Graphs), explainingGraphs)]...)
-	out.Through, out.Features = append([]explain.Level{}, out.Through...), append([]explain.Level{}, out.Features...)
-	return out, nil
+	slices.SortStableFunc(e.Graphs, func(a, b explain.GraphTerm) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	e.Graphs = e.Graphs[:min(len(e.Graphs), explainingGraphs)]
+	p, err := draw.Explanation(g, e, draw.DefaultOptions())
+	if err != nil {
+		return nil, err
+	}
+	return &explanation{*e, string(p.SVG())}, nil
+}
+
+// explainPrediction says which vertices of a graph speak for its class or its value.
+func explainPrediction(ctx context.Context, m *model.Model, g *graph.Graph, o explain.Options) (*explain.Explanation, error) {
+	if m.Learner == nil {
+		return nil, errNoLearner
+	}
+	e, err := explain.Prediction(ctx, m, g, o)
+	var class explain.ErrClass
+	if errors.As(err, &class) {
+		return nil, badRequest("%v", class)
+	}
+	return e, err
 }
 
 type compareRequest struct {
@@ -279,8 +278,8 @@ type compareRequest struct {
 type comparison struct {
 	K      float64     `json:"k"`
 	Levels []pairLevel `json:"levels" help:"of the multiscale kernel whose scales are shown; empty where a graph is too large, or there is none"`
-	A      []float64   `json:"a" help:"contributions of the vertices to log k"`
-	B      []float64   `json:"b" help:"contributions of the vertices to log k"`
+	A      []float64   `json:"a" help:"contributions of the vertices, which add up to k"`
+	B      []float64   `json:"b" help:"contributions of the vertices, which add up to k"`
 }
 
 // pairLevel is the similarity of two graphs at one level, with their vertices matched.
@@ -303,7 +302,7 @@ func postCompare(ctx context.Context, x *session, f *fitted, in *compareRequest)
 	if err != nil {
 		return nil, err
 	}
-	c, err := explain.Similarity(ctx, f.Kernel, a, b)
+	c, err := explain.Similarity(ctx, f.Kernel, a, b, false)
 	if err != nil {
 		return nil, err
 	}

@@ -191,8 +191,9 @@ export class Detail {
     this.key.replaceChildren();
     if (!this.reasons || !this.drawing.positions.length) return;
     this.drawing.values(this.reasons.vertices);
-    const what = this.reasons.class || "a larger value";
-    const share = this.reasons.explained.share < 0.995 ? ` (${percent(this.reasons.explained.share, 0)} of the kernel; the rest has no vertices)` : "";
-    this.key.replaceChildren(h("i", { class: "for" }), `speaks for ${what}`, h("i", { class: "against" }), `against${share}`);
+    const { says, sum, vertices } = this.reasons;
+    const most = Math.max(...vertices.map(Math.abs)).toPrecision(2);
+    const [up, down] = this.reasons.class ? ["for", "against"] : ["raises", "lowers"];
+    this.key.replaceChildren(`${says}; the vertices sum to ${Number(sum.toPrecision(3))}. `, h("i", { class: "for" }), `${up}, to +${most}`, h("i", { class: "against" }), `${down}, to −${most}`);
   }
 }
