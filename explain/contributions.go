@@ -16,8 +16,8 @@ const (
 	// bounds memory.
 	rowsAtATime = 64
 	// maxWork bounds the vertices of all graphs that an explanation compares with the training
-	// graphs. A graph of up to 512 vertices loses each in turn.
-	maxWork = 1 << 18
+	// graphs. A graph of up to 256 vertices loses each in turn.
+	maxWork = 1 << 16
 	// rounding is the difference of effects, relative to the numbers they come from, below which they are
 	// equal. Kernels agree to about 1e-12 on isomorphic graphs.
 	rounding = 1e-9

@@ -191,9 +191,9 @@ export class Detail {
     this.key.replaceChildren();
     if (!this.reasons || !this.drawing.positions.length) return;
     this.drawing.values(this.reasons.vertices);
-    const { says, sum, vertices } = this.reasons;
+    const { says, vertices } = this.reasons;
     const most = Math.max(...vertices.map(Math.abs)).toPrecision(2);
-    const [up, down] = this.reasons.class ? ["for", "against"] : ["raises", "lowers"];
-    this.key.replaceChildren(`${says}; the vertices sum to ${Number(sum.toPrecision(3))}. `, h("i", { class: "for" }), `${up}, to +${most}`, h("i", { class: "against" }), `${down}, to −${most}`);
+    const [up, down] = this.reasons.class ? ["speaks for", "against"] : ["raises", "lowers"];
+    this.key.replaceChildren(`${says}, the sum of the vertices: `, h("i", { class: "for" }), `${up}, to +${most}`, h("i", { class: "against" }), `${down}, to −${most}`);
   }
 }
