@@ -146,7 +146,8 @@ func (r *recording) row(level, v int) []float64 {
 	return at.row(at.of[0][v])
 }
 
-// record is Transform of one graph, and keeps what is on the way. Every class is compared through its covariance, which derivatives need.
+// record is Transform of one graph, and keeps what is on the way. Every class is compared through its
+// covariance, which derivatives need.
 func (m *Model) record(ctx context.Context, g *graph.Graph) (*recording, error) {
 	r := &recording{}
 	return r, m.climb(ctx, []*graph.Graph{g}, &r.whole, func(at *level) error {

@@ -43,7 +43,8 @@ func Comparison(g, h *graph.Graph, c *explain.Comparison, matched [][2]int, o Op
 	}
 	o.Values = NewValues(name, slices.Concat(c.G.Vertices, c.H.Vertices))
 	o.Values.low, o.Values.high = "against", "for"
-	return Pair(title, [2]Panel{{Graph: g, Title: names[0], Values: c.G.Vertices}, {Graph: h, Title: names[1], Values: c.H.Vertices}}, matched, o)
+	panels := [2]Panel{{Graph: g, Title: names[0], Values: c.G.Vertices}, {Graph: h, Title: names[1], Values: c.H.Vertices}}
+	return Pair(title, panels, matched, o)
 }
 
 // total writes a sum with its sign.

@@ -23,20 +23,19 @@ const (
 	rounding = 1e-9
 )
 
-// reader returns the function to explain, given the kernel values of the graph.
-type reader func(row []float64) (*svm.Function, error)
+// reader returns the function to explain and its baseline, given the kernel values of the graph.
+type reader func(row []float64) (f *svm.Function, baseline float64, err error)
 
 // contributionsOf returns the contributions of the vertices of a graph to a function of its kernel
-// values. baseline is asked for after read was. In a graph without vertices nothing contributes.
-func contributionsOf(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, read reader, baseline func() float64) (Contributions, error) {
+// values. In a graph without vertices nothing contributes.
+func contributionsOf(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, read reader) (Contributions, error) {
 	n := g.N()
 	out := Contributions{Vertices: make([]float64, n), Together: max(1, (n*n+maxWork-1)/maxWork)}
 	parts := slices.Collect(slices.Chunk(walk(g), out.Together))
-	value, effects, err := leaveOut(ctx, sum, g, parts, read)
+	rest, effects, err := leaveOut(ctx, sum, g, parts, read)
 	if err != nil {
 		return out, err
 	}
-	rest := value - baseline()
 	for i, part := range parts {
 		for _, v := range part {
 			out.Vertices[v] = effects[i] / float64(len(part))
@@ -71,9 +70,11 @@ func walk(g *graph.Graph) []int32 {
 	return order
 }
 
-// leaveOut returns f(G) and, for each part, f(G) − f(G without its vertices).
-func leaveOut(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, parts [][]int32, read reader) (value float64, effects []float64, err error) {
+// leaveOut returns f(G) − b and, for each part, f(G) − f(G without its vertices).
+func leaveOut(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, parts [][]int32, read reader) (float64, []float64, error) {
 	var f *svm.Function
+	var value, baseline float64
+	var effects []float64
 	graphs := []*graph.Graph{g}
 	for at := 0; f == nil || at < len(parts); {
 		for ; at < len(parts) && len(graphs) < rowsAtATime; at++ {
@@ -85,7 +86,7 @@ func leaveOut(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, parts 
 		}
 		for i := range cross.Rows {
 			if f == nil {
-				if f, err = read(cross.Row(i)); err != nil {
+				if f, baseline, err = read(cross.Row(i)); err != nil {
 					return 0, nil, err
 				}
 				value = f.Value(cross.Row(i))
@@ -96,7 +97,7 @@ func leaveOut(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, parts 
 		graphs = graphs[:0]
 	}
 	equalise(effects, rounding*(math.Abs(value)+1))
-	return value, effects, nil
+	return value - baseline, effects, nil
 }
 
 // without returns a graph without some vertices.

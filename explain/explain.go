@@ -97,10 +97,10 @@ func Prediction(ctx context.Context, m *model.Model, g *graph.Graph, o Options) 
 	}
 	e := &Explanation{Graph: g.ID(), Slopes: o.Slopes, Graphs: []GraphTerm{}}
 	var f svm.Function
-	read := func(row []float64) (*svm.Function, error) {
+	read := func(row []float64) (*svm.Function, float64, error) {
 		var err error
 		if f, err = e.function(m, row, o); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		e.Value, e.Bias = f.Value(row), f.Bias
 		for s, c := range f.Coefficients {
@@ -110,15 +110,14 @@ func Prediction(ctx context.Context, m *model.Model, g *graph.Graph, o Options) 
 			}
 			e.Graphs = append(e.Graphs, GraphTerm{i, row[i], c * row[i]})
 		}
-		return &f, nil
+		return &f, e.Baseline, nil
+	}
+	of := contributionsOf
+	if o.Slopes {
+		of = slopesOf
 	}
 	var err error
-	if o.Slopes {
-		e.Contributions, err = slopesOf(ctx, m.Kernel, g, read)
-	} else {
-		e.Contributions, err = contributionsOf(ctx, m.Kernel, g, read, func() float64 { return e.Baseline })
-	}
-	if err != nil {
+	if e.Contributions, err = of(ctx, m.Kernel, g, read); err != nil {
 		return nil, err
 	}
 	e.Says = e.says()
@@ -181,7 +180,8 @@ func (e *Explanation) says() string {
 	if e.Value < e.Baseline {
 		side = "below"
 	}
-	return fmt.Sprintf("%s %s, %s %s the mean of %s", e.What, Number(e.Value), Number(math.Abs(e.Value-e.Baseline)), side, Number(e.Baseline))
+	away := Number(math.Abs(e.Value - e.Baseline))
+	return fmt.Sprintf("%s %s, %s %s the mean of %s", e.What, Number(e.Value), away, side, Number(e.Baseline))
 }
 
 // Number writes a number with three digits, and at most three after the point.
@@ -211,26 +211,26 @@ type Comparison struct {
 // Similarity explains the similarity of two graphs, by contributions or slopes.
 func Similarity(ctx context.Context, sum *kernel.FittedSum, g, h *graph.Graph, slopes bool) (*Comparison, error) {
 	out := &Comparison{Slopes: slopes}
+	of := contributionsOf
+	if slopes {
+		of = slopesOf
+	}
 	side := func(g, other *graph.Graph) (Contributions, error) {
 		facing, err := face(ctx, sum, other)
 		if err != nil {
 			return Contributions{}, err
 		}
 		f := svm.Function{Coefficients: []float64{1}}
-		read := func(row []float64) (*svm.Function, error) {
+		return of(ctx, facing, g, func(row []float64) (*svm.Function, float64, error) {
 			out.K = row[0]
 			if slopes && !(out.K > 0) {
-				return nil, fmt.Errorf("the similarity is %v: its logarithm has no slope", out.K)
+				return nil, 0, fmt.Errorf("the similarity is %v: its logarithm has no slope", out.K)
 			}
 			if slopes {
 				f.Coefficients[0] = 1 / out.K // ∂log k/∂k
 			}
-			return &f, nil
-		}
-		if slopes {
-			return slopesOf(ctx, facing, g, read)
-		}
-		return contributionsOf(ctx, facing, g, read, func() float64 { return 0 })
+			return &f, 0, nil
+		})
 	}
 	var err error
 	if out.H, err = side(h, g); err != nil {

@@ -31,7 +31,7 @@ func slopesOf(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, read r
 	if err != nil {
 		return Contributions{}, err
 	}
-	f, err := read(row)
+	f, _, err := read(row)
 	if err != nil {
 		return Contributions{}, err
 	}
@@ -84,7 +84,7 @@ func factorSlopes(ctx context.Context, x *kernel.FittedFactor, g *graph.Graph, s
 	case baseline.Attributer:
 		out, err = k.Attribute(ctx, prepared[0], slopes)
 	default:
-		return nil, fmt.Errorf("%s has no slopes: multiscale kernels, wl, wl-oa and labels have; contributions are known for every kernel", x)
+		return nil, fmt.Errorf("%s has no slopes: multiscale kernels, wl, wl-oa and labels have; every kernel has contributions", x)
 	}
 	if err == nil && x.Subdivide {
 		out = ends(g, out)

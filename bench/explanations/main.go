@@ -169,7 +169,8 @@ func groups(ctx context.Context, w io.Writer, m *model.Model, graphs []*graph.Gr
 	fmt.Fprintf(w, "%-12s %8s %8s %22s %22s\n", "group", "graphs", "vertices", "mean contribution", "above mean of graph")
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if x := all[name]; x.vertices > 0 {
-			fmt.Fprintf(w, "%-12s %8d %8d %22.3f %20.0f %%\n", name, x.graphs, x.vertices, x.sum/float64(x.vertices), 100*float64(x.above)/float64(x.graphs))
+			share := 100 * float64(x.above) / float64(x.graphs)
+			fmt.Fprintf(w, "%-12s %8d %8d %22.3f %20.0f %%\n", name, x.graphs, x.vertices, x.sum/float64(x.vertices), share)
 		}
 	}
 	return nil
@@ -221,7 +222,8 @@ func compare(ctx context.Context, w io.Writer, m *model.Model, graphs []*graph.G
 	fmt.Fprintf(w, "%-26s %8s %8s %8s %8s\n", "", "delete", "fragment", "cause", "graphs")
 	for i, method := range methods {
 		if s := scores[i]; s.deletion.n > 0 {
-			fmt.Fprintf(w, "%-26s %8.3f %8.3f %8.3f %8.0f\n", method.name, s.deletion.value(), s.fragment.value(), s.cause.value(), s.work.value())
+			fmt.Fprintf(w, "%-26s %8.3f %8.3f %8.3f %8.0f\n",
+				method.name, s.deletion.value(), s.fragment.value(), s.cause.value(), s.work.value())
 		}
 	}
 	return nil

@@ -67,10 +67,11 @@ func nitro(g *graph.Graph) []bool {
 // hydroxyl marks -OH on carbon, which is known where edges have labels.
 func hydroxyl(g *graph.Graph) []bool {
 	return marked(g, func(v int32) []int32 {
-		if element(g, v) == "O" && g.Degree(int(v)) == 1 && slices.Contains([]string{"1", "-"}, g.EdgeLabel(int(v), 0)) && element(g, g.Neighbors(int(v))[0]) == "C" {
-			return []int32{v}
+		if element(g, v) != "O" || g.Degree(int(v)) != 1 || element(g, g.Neighbors(int(v))[0]) != "C" ||
+			!slices.Contains([]string{"1", "-"}, g.EdgeLabel(int(v), 0)) {
+			return nil
 		}
-		return nil
+		return []int32{v}
 	})
 }
 

@@ -149,7 +149,8 @@ func demoPredict(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*demoPrediction
 	if err != nil {
 		return nil, err
 	}
-	return &demoPrediction{ID: x.ID(), Target: x.Target(), Predicted: predicted, RunnerUp: other, Why: why, graph: x, trainings: len(rest.Graphs)}, nil
+	return &demoPrediction{ID: x.ID(), Target: x.Target(), Predicted: predicted, RunnerUp: other, Why: why,
+		graph: x, trainings: len(rest.Graphs)}, nil
 }
 
 // print writes the results for a terminal of 80 columns.
@@ -233,8 +234,8 @@ func (r *demoResult) page(m *model.Model, query int) (*draw.Report, error) {
 	sections = append(sections,
 		draw.Section{Heading: "Most similar to " + r.Query, Blocks: []draw.Block{draw.Figure{Picture: neighbours}, table}},
 		draw.Section{Heading: "Why " + x.ID + " is taken for a " + x.Predicted, Blocks: []draw.Block{
-			draw.Paragraph(fmt.Sprintf("A support vector machine (C = %g) that was trained on the other %d molecules decides between %s and the next best class, %s, with the margin %+.2f. "+
-				"What each atom contributes is seen by leaving it out: orange ones speak for %s, blue ones against it.",
+			draw.Paragraph(fmt.Sprintf("A support vector machine (C = %g) that was trained on the other %d molecules decides "+
+				"between %s and the next best class, %s, with the margin %+.2f. What each atom contributes is seen by leaving it out: orange ones speak for %s, blue ones against it.",
 				float64(demoC), x.trainings, x.Predicted, x.RunnerUp, x.Why.Value, x.Predicted)),
 			draw.Figure{Picture: molecule, Caption: fmt.Sprintf("The contributions of the atoms add up to the margin, %+.2f.", x.Why.Sum)}}})
 	return &draw.Report{Title: "mlg demo: 234 drug molecules",

@@ -219,7 +219,7 @@ func (p *placement) place(r row) *place {
 type explainRequest struct {
 	Graph  reference `json:"graph"`
 	Class  *string   `json:"class,omitempty" help:"what is to be explained; otherwise the one that is predicted"`
-	Slopes bool      `json:"slopes,omitempty" help:"slopes instead of contributions: how the value changes when a vertex counts more"`
+	Slopes bool      `json:"slopes,omitempty" help:"slopes instead: how the value changes when a vertex counts more"`
 	kernelRequest
 }
 
