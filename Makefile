@@ -25,6 +25,7 @@ test-go:
 # What takes longer, or installs servers.
 test-long: lint-beam release-check test-slurm test-flink
 	MLG_LONG=1 $(GO) test ./svm -run LIBSVM -v
+	MLG_LONG=1 $(GO) test ./explain -run TestCollections -timeout 1h -v
 
 fmt:
 	@files=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$files" ]; then echo "gofmt needed:"; echo "$$files"; exit 1; fi

@@ -11,98 +11,63 @@ import (
 	"github.com/mlgkernel/mlg/spd"
 )
 
-// Attribution says how a function f of kernel values k(G, H_i) depends on the vertices of G.
-// Every vertex v of G has a factor s_v that multiplies its base features q₀(v); derivatives
-// are taken at s = 1 with the model and the graphs H_i fixed (docs/explain.md).
-type Attribution struct {
-	// Levels are those whose kernels k_ℓ enter the combination: L alone, or 0 … L.
-	Levels []int
-	// LevelLogK has log k_ℓ(G, H_i) in row ℓ of Levels and column i.
-	LevelLogK *kernel.Matrix
-	// LogK has log k(G, H_i), combined over levels.
-	LogK []float64
-	// Through has, for each of Levels and each vertex v, the part of ∂f/∂s_v that enters f
-	// through k_ℓ. The parts add up to ∂f/∂s_v.
-	Through [][]float64
-	// Features has, for each level 0 … L and each vertex v, the derivative of f with respect
-	// to a factor of the features q_ℓ(v) alone, those of the levels below being what they
-	// are: what the neighbourhood N_ℓ(v) as a whole contributes. At level 0 it is ∂f/∂s_v.
-	Features [][]float64
-}
-
-// Attribute differentiates a function f of the values log k(G, H_i) with respect to factors
-// of the base features of the vertices of g, by reverse accumulation through all levels. The
-// H_i are graphs that the model has transformed. slopes receives log k(G, H_i) and returns
-// ∂f/∂log k(G, H_i): 1 for f = log k, c_i·exp(log k_i) for f = Σ c_i k_i.
-//
-// The base features of all vertices of g are multiplied by a factor σ ≥ 0 first: derivatives are
-// those with respect to log s_v at s = σ. For σ = 1 they are ∂f/∂s_v.
+// Attribute returns the slopes ∂f/∂s_v at s = 1 of a function f of the kernel values k(G, H_i) with the training
+// graphs H_i, given ∂f/∂log k(G, H_i). Every vertex v of G has a factor s_v that multiplies its base features
+// q₀(v); the model and the H_i are fixed (docs/explain.md). Derivatives are carried through all levels by
+// reverse accumulation. It panics if there are not as many slopes as training graphs.
 //
 // With n vertices in c classes at a level, Ñ landmarks and rank P it takes O(c Ñ P³ + n Ñ P²)
 // time, and what solving with the Laplacians of the n neighbourhoods takes.
-func (m *Model) Attribute(ctx context.Context, g *graph.Graph, factor float64, others *Covariances, slopes func(logK []float64) []float64) (*Attribution, error) {
-	if !(factor >= 0) || math.IsInf(factor, 1) {
-		return nil, fmt.Errorf("factor of the base features %v, want a finite number that is not negative", factor)
-	}
-	t, err := m.record(ctx, g, factor)
+func (m *Model) Attribute(ctx context.Context, g *graph.Graph, slopes []float64) ([]float64, error) {
+	t, err := m.record(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	n, top := others.Len(), len(m.kernel.Radii)
-	a := &Attribution{LevelLogK: kernel.NewMatrix(len(t.whole.levels), n), Features: make([][]float64, top+1)}
-	for c, b := range t.whole.levels {
-		a.Levels = append(a.Levels, top+1-len(t.whole.levels)+c)
-		spd.LogCross(a.LevelLogK.Row(c), n, b, 0, 1, others.levels[c], 0, n)
+	n, top := m.train.Len(), len(m.kernel.Radii)
+	if len(slopes) != n {
+		panic(fmt.Sprintf("mlg: Attribute: %d slopes for %d training graphs", len(slopes), n))
 	}
-	var share []float64 // ∂log k(G, H_i)/∂log k_ℓ(G, H_i), laid out as LevelLogK
-	a.LogK, share = m.kernel.combineLogs(a.LevelLogK)
-	for i, x := range a.LogK {
+	first := top + 1 - len(t.whole.levels) // the first level that enters the kernel
+	logs := kernel.NewMatrix(len(t.whole.levels), n)
+	for c, b := range t.whole.levels {
+		spd.LogCross(logs.Row(c), n, b, 0, 1, m.train.levels[c], 0, n)
+	}
+	for i, x := range logs.Data {
 		if math.IsNaN(x) {
-			return nil, fmt.Errorf("kernel with graph %d: %w", i, errPrecision)
+			return nil, fmt.Errorf("kernel with graph %d: %w", i%n, errPrecision)
 		}
 	}
-	slope := slopes(a.LogK)
-	if len(slope) != n {
-		panic(fmt.Sprintf("mlg: Attribute: %d slopes for %d kernel values", len(slope), n))
-	}
-
-	r := newReverse(m, g, t, len(a.Levels))
-	a.Through = make([][]float64, r.channels)
-	var adj []float64 // of the features of this level, by vertex and channel
+	share := m.kernel.levelShares(logs)
+	r := newReverse(m, g, t)
+	var adj []float64 // of the features of this level, by vertex
 	for level := top; level >= 0; level-- {
-		p := m.projections[level].p
-		below := make([]float64, g.N()*r.channels*p)
+		below := make([]float64, g.N()*m.projections[level].p)
 		if level < top {
 			if err := r.neighbourhoods(ctx, below, adj, level+1); err != nil {
 				return nil, err
 			}
 		}
 		adj = below
-		if c := level - a.Levels[0]; c >= 0 {
+		if c := level - first; c >= 0 {
 			w := make([]float64, n)
 			for i := range w {
-				w[i] = slope[i] * share[c*n+i]
+				w[i] = slopes[i] * share.At(c, i)
 			}
-			if err := r.wholeGraph(adj, level, c, others.levels[c], w); err != nil {
+			if err := r.wholeGraph(adj, level, c, w); err != nil {
 				return nil, err
 			}
 		}
-		a.Features[level] = make([]float64, g.N())
-		for c := range r.channels {
-			part := make([]float64, g.N())
-			for v := range part {
-				part[v] = dense.Dot(adj[(v*r.channels+c)*p:][:p], t.row(level, v))
-				a.Features[level][v] += part[v]
-			}
-			a.Through[c] = part // that of level 0 remains
-		}
 	}
-	return a, nil
+	out, p := make([]float64, g.N()), m.projections[0].p
+	for v := range out {
+		out[v] = dense.Dot(adj[v*p:][:p], t.row(0, v))
+	}
+	return out, nil
 }
 
-// combineLogs combines the levels, rows of l, into log k. share has ∂log k/∂log k_ℓ.
-func (k *Kernel) combineLogs(l *kernel.Matrix) (logK, share []float64) {
-	logK, share = make([]float64, l.Cols), make([]float64, len(l.Data))
+// levelShares returns ∂log k/∂log k_ℓ for the logarithms of the kernels of the levels, rows of l.
+func (k *Kernel) levelShares(l *kernel.Matrix) *kernel.Matrix {
+	share := kernel.NewMatrix(l.Rows, l.Cols)
 	power := float64(k.Power)
 	for i := range l.Cols {
 		if k.Combine == Sum || k.Combine == Mixed {
@@ -123,13 +88,12 @@ func (k *Kernel) combineLogs(l *kernel.Matrix) (logK, share []float64) {
 				if c == l.Rows-1 {
 					w += top
 				}
-				share[c*l.Cols+i] = w * math.Exp(l.At(c, i)-most)
-				sum += share[c*l.Cols+i]
+				share.Set(c, i, w*math.Exp(l.At(c, i)-most))
+				sum += share.At(c, i)
 			}
 			for c := range l.Rows {
-				share[c*l.Cols+i] = power * (share[c*l.Cols+i] + product) / sum
+				share.Set(c, i, power*(share.At(c, i)+product)/sum)
 			}
-			logK[i] = power * (most + math.Log(sum))
 			continue
 		}
 		w := power
@@ -137,11 +101,10 @@ func (k *Kernel) combineLogs(l *kernel.Matrix) (logK, share []float64) {
 			w /= float64(l.Rows)
 		}
 		for c := range l.Rows {
-			share[c*l.Cols+i] = w
-			logK[i] += w * l.At(c, i)
+			share.Set(c, i, w)
 		}
 	}
-	return logK, share
+	return share
 }
 
 // recording is what a graph leaves on its way up through a model.
@@ -164,18 +127,14 @@ func (r *recording) row(level, v int) []float64 {
 	return at.row(at.of[0][v])
 }
 
-// record is Transform of one graph whose base features are multiplied by a factor, and keeps what
-// is on the way. Every class is compared through its covariance, which derivatives need.
-func (m *Model) record(ctx context.Context, g *graph.Graph, factor float64) (*recording, error) {
+// record is Transform of one graph, and keeps what is on the way. Every class is compared through its
+// covariance, which derivatives need.
+func (m *Model) record(ctx context.Context, g *graph.Graph) (*recording, error) {
 	r := &recording{}
 	return r, m.climb(ctx, []*graph.Graph{g}, &r.whole, func(at *level) error {
 		if at.number == 0 {
 			r.levels = append(r.levels, recorded{level: at})
-			err := m.project(ctx, at)
-			for i := range at.rows {
-				at.rows[i] *= factor
-			}
-			return err
+			return m.project(ctx, at)
 		}
 		s, err := m.covariances(ctx, at, at.all())
 		if err != nil {
@@ -191,15 +150,12 @@ func (m *Model) record(ctx context.Context, g *graph.Graph, factor float64) (*re
 	})
 }
 
-// reverse carries adjoints, derivatives of f with respect to recorded quantities, down
-// the levels. Each level that enters the kernel has a channel of its own, so that the parts
-// of the derivative stay apart. Adjoints of features are laid out by vertex, channel and
-// feature.
+// reverse carries adjoints, derivatives of f with respect to recorded quantities, down the levels.
+// Adjoints of features are laid out by vertex and feature.
 type reverse struct {
-	m        *Model
-	g        *graph.Graph
-	t        *recording
-	channels int
+	m *Model
+	g *graph.Graph
+	t *recording
 
 	vertices []int32  // 0 … n−1
 	keys     []uint64 // the same
@@ -211,26 +167,25 @@ type reverse struct {
 	full        []float64
 }
 
-func newReverse(m *Model, g *graph.Graph, t *recording, channels int) *reverse {
-	r := &reverse{m: m, g: g, t: t, channels: channels}
+func newReverse(m *Model, g *graph.Graph, t *recording) *reverse {
+	r := &reverse{m: m, g: g, t: t}
 	for v := range g.N() {
 		r.vertices, r.keys = append(r.vertices, int32(v)), append(r.keys, uint64(v))
 	}
 	return r
 }
 
-// wholeGraph adds to adj the adjoint of the features of a level that comes from S_G: with
-// the weights w_i = ∂f/∂log k_ℓ(G, H_i),
+// wholeGraph adds to adj the adjoint of the features of a level, the c-th that enters the kernel, that comes
+// from S_G: with the weights w_i = ∂f/∂log k_ℓ(G, H_i),
 //
 //	∂f/∂S_G = Σ_i w_i·¼(S_G⁻¹ − 2(S_G + S_i)⁻¹).
-func (r *reverse) wholeGraph(adj []float64, level, channel int, others *spd.Batch, w []float64) error {
-	b := r.t.whole.levels[channel]
-	p := b.Order()
-	d := make([]float64, spd.Size(p))
-	if !new(gradient).add([][]float64{d}, [][]float64{w}, b.At(0, nil), others) {
+func (r *reverse) wholeGraph(adj []float64, level, c int, w []float64) error {
+	b := r.t.whole.levels[c]
+	d := make([]float64, spd.Size(b.Order()))
+	if !new(gradient).add([][]float64{d}, [][]float64{w}, b.At(0, nil), r.m.train.levels[c]) {
 		return errPrecision
 	}
-	return r.pull(adj, d, r.vertices, nil, level, channel, channel+1)
+	return r.pull(adj, d, r.vertices, nil, level)
 }
 
 // neighbourhoods adds to below the adjoint of the features of level−1 that comes from those
@@ -238,29 +193,25 @@ func (r *reverse) wholeGraph(adj []float64, level, channel int, others *spd.Batc
 func (r *reverse) neighbourhoods(ctx context.Context, below, adj []float64, level int) error {
 	proj := &r.m.projections[level]
 	at := r.t.levels[level]
-	first := r.first(level)
-	active := r.channels - first
 	size := spd.Size(r.m.projections[level-1].p)
 	// Vertices of one class share its covariance, hence all inverses.
 	members := make([][]int32, at.len())
 	for v, c := range at.of[0] {
 		members[c] = append(members[c], int32(v))
 	}
-	d := make([]float64, r.g.N()*active*size)
+	d := make([]float64, r.g.N()*size)
 	workers := make([]gradient, kernel.Workers(ctx))
 	err := kernel.Each(ctx, len(members), 1, func(wi, c int) error {
 		k := at.kernels[c*proj.n : (c+1)*proj.n]
 		var dst, weights [][]float64
 		for _, v := range members[c] {
-			for ch := range active {
-				a := adj[(int(v)*r.channels+first+ch)*proj.p:][:proj.p]
-				w := make([]float64, proj.n)
-				for i := range w {
-					w[i] = k[i] * dense.Dot(a, proj.w[i*proj.p:(i+1)*proj.p])
-				}
-				weights = append(weights, w)
-				dst = append(dst, d[(int(v)*active+ch)*size:][:size])
+			a := adj[int(v)*proj.p:][:proj.p]
+			w := make([]float64, proj.n)
+			for i := range w {
+				w[i] = k[i] * dense.Dot(a, proj.w[i*proj.p:(i+1)*proj.p])
 			}
+			weights = append(weights, w)
+			dst = append(dst, d[int(v)*size:][:size])
 		}
 		if !workers[wi].add(dst, weights, at.covariances.At(c, nil), proj.marks) {
 			return errPrecision
@@ -278,25 +229,19 @@ func (r *reverse) neighbourhoods(ctx context.Context, below, adj []float64, leve
 		if r.m.kernel.Discount {
 			tag = r.ball.Distances()
 		}
-		if err := r.pull(below, d[v*active*size:(v+1)*active*size], set, tag, level-1, first, r.channels); err != nil {
+		if err := r.pull(below, d[v*size:(v+1)*size], set, tag, level-1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// first returns the first channel whose level is the given one or above it.
-func (r *reverse) first(level int) int {
-	return max(0, level-(len(r.m.projections)-r.channels))
-}
-
 // pull adds to adj the adjoint of the features q of the vertices of a set that comes from
-// that of their covariance S = γI + ZᵀL⁻¹Z, with the rows Z_u = q(u)/(1+tag_u): with D = ∂f/∂S,
+// that of their covariance S = γI + ZᵀL⁻¹Z, with the rows Z_u = q(u)/(1+tag_u): with D = ∂f/∂S, which d
+// has packed,
 //
 //	∂f/∂Z = 2 L⁻¹ Z D,   ∂f/∂q(u) = (∂f/∂Z)_u/(1+tag_u).
-//
-// d has a packed D for each of the channels from … to−1.
-func (r *reverse) pull(adj, d []float64, set, tag []int32, level, from, to int) error {
+func (r *reverse) pull(adj, d []float64, set, tag []int32, level int) error {
 	n, p := len(set), r.m.projections[level].p
 	// Every vertex has a colour, and so a cell, of its own.
 	sig, _ := r.cells.Signature(r.g, set, r.keys, r.vertices, tag)
@@ -312,25 +257,21 @@ func (r *reverse) pull(adj, d []float64, set, tag []int32, level, from, to int) 
 		return errOverflow
 	}
 	r.chol.back(r.x, p)
-	size := spd.Size(p)
 	r.full, r.y = dense.Grow(r.full, p*p), dense.Grow(r.y, p)
-	for ch := from; ch < to; ch++ {
-		packed := d[(ch-from)*size:][:size]
-		for i := range p {
-			for j := range i + 1 {
-				r.full[i*p+j], r.full[j*p+i] = packed[spd.Index(i, j)], packed[spd.Index(i, j)]
+	for i := range p {
+		for j := range i + 1 {
+			r.full[i*p+j], r.full[j*p+i] = d[spd.Index(i, j)], d[spd.Index(i, j)]
+		}
+	}
+	// Row k of x belongs to the vertex that was eliminated at step k.
+	for k, i := range r.chol.perm {
+		clear(r.y)
+		for c, v := range r.x[k*p : (k+1)*p] {
+			if v != 0 {
+				dense.Axpy(r.y, v, r.full[c*p:(c+1)*p])
 			}
 		}
-		// Row k of x belongs to the vertex that was eliminated at step k.
-		for k, i := range r.chol.perm {
-			clear(r.y)
-			for c, v := range r.x[k*p : (k+1)*p] {
-				if v != 0 {
-					dense.Axpy(r.y, v, r.full[c*p:(c+1)*p])
-				}
-			}
-			dense.Axpy(adj[(int(r.quot.Class[i])*r.channels+ch)*p:][:p], 2/float64(1+r.quot.Tag[i]), r.y)
-		}
+		dense.Axpy(adj[int(r.quot.Class[i])*p:][:p], 2/float64(1+r.quot.Tag[i]), r.y)
 	}
 	return nil
 }

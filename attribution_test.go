@@ -1,7 +1,6 @@
 package mlg
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -20,8 +19,8 @@ import (
 
 // scaledLogK computes log k(G, H_i) by the letter of docs/explain.md: features of the
 // vertices, one row each, explicit inverses of dense Laplacians, determinants by LU. The
-// features of vertex v at level at are multiplied by s[v].
-func scaledLogK(t *testing.T, m *Model, g *graph.Graph, others *Covariances, at int, s []float64) []float64 {
+// base features of vertex v are multiplied by s[v].
+func scaledLogK(t *testing.T, m *Model, g *graph.Graph, s []float64) []float64 {
 	t.Helper()
 	n := g.N()
 	descs, err := m.base.Describe(g)
@@ -110,7 +109,7 @@ func scaledLogK(t *testing.T, m *Model, g *graph.Graph, others *Covariances, at 
 			}
 			q = next
 		}
-		if level == at {
+		if level == 0 {
 			for v := range n {
 				for c := range proj.p {
 					q.Set(v, c, s[v]*q.At(v, c))
@@ -121,15 +120,15 @@ func scaledLogK(t *testing.T, m *Model, g *graph.Graph, others *Covariances, at 
 			continue
 		}
 		a := cov(q, all, ones(n))
-		b := others.levels[len(levels)]
-		row := make([]float64, others.Len())
+		b := m.train.levels[len(levels)]
+		row := make([]float64, m.train.Len())
 		for i := range row {
 			row[i] = logK(a, b.At(i, nil))
 		}
 		levels = append(levels, row)
 	}
-	out := make([]float64, others.Len())
-	for i := range others.Len() {
+	out := make([]float64, m.train.Len())
+	for i := range out {
 		sum, product, last := 0.0, 1.0, 0.0
 		for _, row := range levels {
 			last = math.Exp(row[i])
@@ -210,8 +209,7 @@ func targets(r *rand.Rand, n int) []target {
 	}
 }
 
-// Derivatives agree with differences of the literal forward computation, at every level of
-// features, for all options.
+// Derivatives agree with differences of the literal forward computation, for all options.
 func TestAttributeDifferences(t *testing.T) {
 	r := graphtest.Rand(61)
 	var train []*graph.Graph
@@ -235,29 +233,20 @@ func TestAttributeDifferences(t *testing.T) {
 				continue
 			}
 			t.Run(name+"/"+qn, func(t *testing.T) {
-				a := make([]*Attribution, len(fs))
+				logK := scaledLogK(t, m, g, ones(g.N()))
+				want := differences(g.N(), func(s []float64) (out []float64) {
+					logK := scaledLogK(t, m, g, s)
+					for _, f := range fs {
+						out = append(out, f.value(logK))
+					}
+					return out
+				})
 				for j, f := range fs {
-					if a[j], err = m.Attribute(t.Context(), g, 1, m.Train(), f.slopes); err != nil {
+					got, err := m.Attribute(t.Context(), g, f.slopes(logK))
+					if err != nil {
 						t.Fatal(err)
 					}
-					checkParts(t, a[j])
-				}
-				for i, want := range scaledLogK(t, m, g, m.Train(), 0, ones(g.N())) {
-					if x := a[0].LogK[i]; math.Abs(x-want) > 1e-10*(1+math.Abs(x)) {
-						t.Errorf("log k with graph %d = %v, want %v", i, x, want)
-					}
-				}
-				for level := range a[0].Features {
-					want := differences(g.N(), func(s []float64) (out []float64) {
-						logK := scaledLogK(t, m, g, m.Train(), level, s)
-						for _, f := range fs {
-							out = append(out, f.value(logK))
-						}
-						return out
-					})
-					for j, f := range fs {
-						checkDerivatives(t, fmt.Sprintf("%s, level %d", f.name, level), a[j].Features[level], want[j])
-					}
+					checkDerivatives(t, f.name, got, want[j])
 				}
 			})
 		}
@@ -310,67 +299,13 @@ func checkDerivatives(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// checkParts: what enters through the levels adds up.
-func checkParts(t *testing.T, a *Attribution) {
-	t.Helper()
-	for v, x := range a.Features[0] {
-		sum, size := 0.0, 0.0
-		for _, part := range a.Through {
-			sum += part[v]
-			size = max(size, math.Abs(part[v]))
-		}
-		if math.Abs(sum-x) > 1e-14*float64(len(a.Through))*size {
-			t.Errorf("vertex %d: the parts of the levels add up to %v, want %v", v, sum, x)
-		}
-	}
-}
-
-// The part that enters through k_ℓ is the whole derivative under a model whose kernel is k_ℓ
-// alone: the same levels with fewer on top.
-func TestAttributeParts(t *testing.T) {
-	train := graphtest.Suite(3)
-	o := Default()
-	o.Samples, o.Rank, o.Combine = 20, 6, Product
-	m, err := Fit(t.Context(), train, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	one := func(l []float64) []float64 { w := make([]float64, len(l)); w[1] = 1; return w }
-	a, err := m.Attribute(t.Context(), train[0], 1, m.Train(), one)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for level := range 3 {
-		o := o
-		o.Radii, o.Combine = o.Radii[:level], Top
-		alone, err := Fit(t.Context(), train, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := alone.Attribute(t.Context(), train[0], 1, alone.Train(), one)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for v, x := range b.Features[0] {
-			if math.Abs(a.Through[level][v]-x) > 1e-12 {
-				t.Errorf("level %d, vertex %d: part %v, alone %v", level, v, a.Through[level][v], x)
-			}
-		}
-		for i := range train {
-			if x, y := a.LevelLogK.At(level, i), b.LogK[i]; x != y {
-				t.Errorf("level %d, graph %d: log k_ℓ = %v, alone %v", level, i, x, y)
-			}
-		}
-	}
-}
-
-// Euler's identity: S_G − γI is homogeneous of degree 2 in the features of the top level, so
-// that the derivatives of log k with respect to their factors add up to
+// Euler's identity: without levels above the base, S_G − γI is homogeneous of degree 2 in the base
+// features, so that the derivatives of log k with respect to their factors add up to
 // 2⟨∂log k/∂S_G, S_G − γI⟩ = ½ tr (S_G⁻¹ − 2(S_G+S_H)⁻¹)(S_G − γI).
 func TestAttributeEuler(t *testing.T) {
 	train := graphtest.Suite(4)
 	o := Default()
-	o.Samples, o.Rank = 20, 6
+	o.Radii, o.Samples, o.Rank = nil, 20, 6
 	m, err := Fit(t.Context(), train, o)
 	if err != nil {
 		t.Fatal(err)
@@ -387,16 +322,14 @@ func TestAttributeEuler(t *testing.T) {
 	}
 	for gi, g := range train {
 		for hi := range train {
-			a, err := m.Attribute(t.Context(), g, 1, m.Train(), func(l []float64) []float64 {
-				w := make([]float64, len(l))
-				w[hi] = 1
-				return w
-			})
+			w := make([]float64, len(train))
+			w[hi] = 1
+			a, err := m.Attribute(t.Context(), g, w)
 			if err != nil {
 				t.Fatal(err)
 			}
 			sum := 0.0
-			for _, x := range a.Features[2] {
+			for _, x := range a {
 				sum += x
 			}
 			s, h := dense(gi), dense(hi)
@@ -416,7 +349,7 @@ func TestAttributeEuler(t *testing.T) {
 				t.Errorf("graphs %d and %d: derivatives add up to %v, want %v", gi, hi, sum, want)
 			}
 			if gi == hi {
-				for v, x := range a.Features[0] {
+				for v, x := range a {
 					if x != 0 { // k(G, G) = 1 is the largest value there is
 						t.Errorf("graph %d with itself: derivative %v at vertex %d, want 0", gi, x, v)
 					}
@@ -444,43 +377,47 @@ func TestAttributeInvariance(t *testing.T) {
 			fs := targets(r, len(train))
 			for _, g := range train {
 				shuffled, perm := graphtest.Shuffle(r, g)
-				var a [2]*Attribution
-				for j, f := range fs {
-					if a[j], err = m.Attribute(t.Context(), g, 1, m.Train(), f.slopes); err != nil {
-						t.Fatal(err)
-					}
-					b, err := m3.Attribute(t.Context(), shuffled, 1, m3.Train(), f.slopes)
-					if err != nil {
-						t.Fatal(err)
-					}
-					c, err := m3.Attribute(t.Context(), g, 1, m3.Train(), f.slopes)
-					if err != nil {
-						t.Fatal(err)
-					}
-					for level := range a[j].Features {
-						for v, x := range a[j].Features[level] {
-							if y := b.Features[level][perm[v]]; math.Abs(x-y) > 1e-9 {
-								t.Errorf("%s, level %d: vertex %d has %v, shuffled %v", f.name, level, v, x, y)
-							}
-							if y := c.Features[level][v]; x != y {
-								t.Errorf("%s, level %d: vertex %d has %v, with 3 workers %v", f.name, level, v, x, y)
-							}
-						}
-					}
-				}
-				both, err := m.Attribute(t.Context(), g, 1, m.Train(), func(l []float64) []float64 {
-					w := fs[0].slopes(l)
-					out := make([]float64, len(w))
-					for i, x := range fs[1].slopes(l) {
-						out[i] = 3*w[i] - x
-					}
-					return out
-				})
+				k, err := m.Cross(t.Context(), []*graph.Graph{g})
 				if err != nil {
 					t.Fatal(err)
 				}
-				for v, x := range both.Features[0] {
-					if want := 3*a[0].Features[0][v] - a[1].Features[0][v]; math.Abs(x-want) > 1e-9 {
+				logK := make([]float64, k.Cols)
+				for i, x := range k.Data {
+					logK[i] = math.Log(x)
+				}
+				var a [2][]float64
+				for j, f := range fs {
+					w := f.slopes(logK)
+					if a[j], err = m.Attribute(t.Context(), g, w); err != nil {
+						t.Fatal(err)
+					}
+					b, err := m3.Attribute(t.Context(), shuffled, w)
+					if err != nil {
+						t.Fatal(err)
+					}
+					c, err := m3.Attribute(t.Context(), g, w)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for v, x := range a[j] {
+						if y := b[perm[v]]; math.Abs(x-y) > 1e-9 {
+							t.Errorf("%s: vertex %d has %v, shuffled %v", f.name, v, x, y)
+						}
+						if y := c[v]; x != y {
+							t.Errorf("%s: vertex %d has %v, with 3 workers %v", f.name, v, x, y)
+						}
+					}
+				}
+				w := slices.Clone(fs[0].slopes(logK))
+				for i, x := range fs[1].slopes(logK) {
+					w[i] = 3*w[i] - x
+				}
+				both, err := m.Attribute(t.Context(), g, w)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for v, x := range both {
+					if want := 3*a[0][v] - a[1][v]; math.Abs(x-want) > 1e-9 {
 						t.Errorf("vertex %d: derivative of a sum %v, sum of derivatives %v", v, x, want)
 					}
 				}
@@ -504,7 +441,7 @@ func TestAttributeLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := targets(r, 3)[1]
-	a, err := m.Attribute(t.Context(), g, 1, m.Train(), f.slopes)
+	a, err := m.Attribute(t.Context(), g, f.slopes(scaledLogK(t, m, g, ones(g.N()))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -512,49 +449,16 @@ func TestAttributeLarge(t *testing.T) {
 	dir, want := make([]float64, g.N()), 0.0
 	for v := range dir {
 		dir[v] = r.NormFloat64()
-		want += dir[v] * a.Features[0][v]
+		want += dir[v] * a[v]
 	}
 	got := differences(1, func(x []float64) []float64 {
 		s := make([]float64, g.N())
 		for v := range s {
 			s[v] = 1 + (x[0]-1)*dir[v]
 		}
-		return []float64{f.value(scaledLogK(t, m, g, m.Train(), 0, s))}
+		return []float64{f.value(scaledLogK(t, m, g, s))}
 	})
 	checkDerivatives(t, "direction", got[0], []float64{want})
-}
-
-// With all base features multiplied by σ, derivatives are those with respect to log s.
-func TestAttributeAt(t *testing.T) {
-	train := graphtest.Suite(8)
-	o := Default()
-	o.Samples, o.Rank, o.Combine = 12, 5, Sum
-	m, err := Fit(t.Context(), train, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := train[1]
-	for _, f := range targets(graphtest.Rand(8), len(train)) {
-		for _, sigma := range []float64{0, 0.3, 2} {
-			a, err := m.Attribute(t.Context(), g, sigma, m.Train(), f.slopes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := differences(g.N(), func(x []float64) []float64 {
-				s := make([]float64, len(x))
-				for v := range s {
-					s[v] = sigma * x[v]
-				}
-				return []float64{f.value(scaledLogK(t, m, g, m.Train(), 0, s))}
-			})
-			checkDerivatives(t, fmt.Sprintf("%s at %v", f.name, sigma), a.Features[0], want[0])
-		}
-	}
-	for _, sigma := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if _, err := m.Attribute(t.Context(), g, sigma, m.Train(), nil); err == nil || !strings.Contains(err.Error(), "factor of the base features") {
-			t.Errorf("factor %v: error %v", sigma, err)
-		}
-	}
 }
 
 // −a⁻¹ times a is −I, also with many zeros; matrices that are not positive definite are told.

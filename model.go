@@ -80,6 +80,17 @@ func (m *Model) Transform(ctx context.Context, graphs []*graph.Graph) (*Covarian
 	return out, m.climb(ctx, graphs, out, func(at *level) error { return m.project(ctx, at) })
 }
 
+// Facing returns the model with other graphs in place of the training graphs: Cross compares with them.
+func (m *Model) Facing(ctx context.Context, graphs []*graph.Graph) (*Model, error) {
+	c, err := m.Transform(ctx, graphs)
+	if err != nil {
+		return nil, err
+	}
+	out := *m
+	out.train, out.counts = c, nil
+	return &out, nil
+}
+
 // climb takes graphs up through the levels. At each, project sets the features of its classes, from
 // which the covariances of whole graphs are added to out if the level enters the kernel.
 func (m *Model) climb(ctx context.Context, graphs []*graph.Graph, out *Covariances, project func(at *level) error) error {

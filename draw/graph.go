@@ -27,7 +27,9 @@ const (
 type Values struct {
 	Vertex []float64 // one for each vertex
 	Limit  float64   // the absolute value of the strongest colour; positive
-	Name   string    // what the values are, for the scale: "contribution"
+	Name   string    // what the values are, for the scale: "contribution to the margin for opioid"
+
+	low, high string // what a negative and a positive value say, in a word
 }
 
 // NewValues returns values whose limit is the largest absolute value, or 1 if all are 0.
@@ -207,7 +209,7 @@ func selected[T any, I int | int32](all []T, chosen []I) []T {
 	return out
 }
 
-const scaleHeight = 34.0 // pixels
+const scaleHeight = 36.0 // pixels
 
 var remarkStyle = style{size: 12, color: gray, anchor: "middle"}
 
@@ -242,6 +244,9 @@ func (d *drawing) picture() *Picture {
 	if below > 0 {
 		width = max(width, 260)
 	}
+	if d.o.Values != nil {
+		width = max(width, 300, tickStyle.measure(d.o.Values.Name)+2*margin)
+	}
 	p := newPicture(min(width, d.o.Size.Width), extent.y+2*pad+top+below+margin, cmp.Or(d.o.Title, d.g.ID()))
 	if d.o.Transparent {
 		p.shapes = nil
@@ -272,16 +277,36 @@ func (d *drawing) picture() *Picture {
 	return p
 }
 
-// scale draws the scale of the values below y.
+// scale draws the scale of the values below y: what they are, colours with their numbers, and what the
+// ends say.
 func (d *drawing) scale(p *Picture, y float64) {
+	values := d.o.Values
 	w := min(180, p.Width-4*margin)
 	x, middle := (p.Width-w)/2, p.Width/2
 	p.colorBar(box{x, y + 14, x + w, y + 24}, diverging)
-	p.label(point{middle, y + 10}, d.o.Values.Name, p.Width-2*margin, tickStyle)
-	limit := strconv.FormatFloat(d.o.Values.Limit, 'g', 2, 64)
-	p.text(point{x, y + 35}, "−"+limit, tickStyle)
-	p.text(point{middle, y + 35}, "0", tickStyle)
-	p.text(point{x + w, y + 35}, "+"+limit, tickStyle)
+	p.label(point{middle, y + 10}, values.Name, p.Width-2*margin, tickStyle)
+	for i := -2; i <= 2; i++ {
+		p.text(point{middle + float64(i)*w/4, y + 35}, signed(values.Limit*float64(i)/2), tickStyle)
+	}
+	low, high := tickStyle, tickStyle
+	low.anchor, high.anchor = "end", ""
+	p.text(point{x - 5, y + 23}, values.low, low)
+	p.text(point{x + w + 5, y + 23}, values.high, high)
+}
+
+// signed writes a number with its sign and two digits, or as an integer.
+func signed(x float64) string {
+	text := strconv.FormatFloat(math.Abs(x), 'g', 2, 64)
+	if a := math.Abs(x); a >= 100 && a < 1e6 {
+		text = strconv.FormatFloat(a, 'f', 0, 64)
+	}
+	switch {
+	case x < 0:
+		return "−" + text
+	case x > 0:
+		return "+" + text
+	}
+	return "0"
 }
 
 // valued draws a disc in the colour of the value of v.

@@ -27,7 +27,9 @@ func Gallery(title string, columns int, panels []Panel, o Options) (*Picture, er
 	for i, x := range panels {
 		o.Title, o.Values, o.names = x.Title, nil, x.names
 		if x.Values != nil {
-			o.Values = &Values{x.Values, scale.Limit, scale.Name}
+			values := *scale
+			values.Vertex = x.Values
+			o.Values = &values
 		}
 		p, err := Graph(x.Graph, o)
 		if err != nil {

@@ -45,18 +45,12 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	c, err := explain.Similarity(ctx, sum, g, h)
+	c, err := explain.Similarity(ctx, sum, g, h, false)
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("k = %.2f, %d contributions\n", c.K, len(c.G.Vertices))
-	s, err := explain.SimilarityShares(ctx, m, g, h)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Printf("log k from %.2f without features to %.2f: shares add up to %.2f\n", s.Baseline, s.Value, s.Sum)
+	fmt.Printf("k = %.2f; the atoms of diazepam sum to %.2f, of which the methyl group is %+.2f\n", c.K, c.G.Sum, c.G.Vertices[0])
 	// Output:
 	// only diazepam has C, vertex 0, neighbours [1]
-	// k = 0.95, 20 contributions
-	// log k from -2.89 without features to -0.05: shares add up to 2.84
+	// k = 0.95; the atoms of diazepam sum to 0.95, of which the methyl group is -0.29
 }

@@ -1,16 +1,19 @@
-// Package explain says which vertices and which levels make two graphs similar, or make a
-// learner decide as it does, and matches the vertices of two graphs.
+// Package explain says what the vertices of a graph contribute to a prediction or to a similarity,
+// and matches the vertices of two graphs.
 //
-// Every vertex v of a graph G has a factor s_v that multiplies its base features; at s = 1
-// the graph is what it is. The contribution of v to a function f of kernel values is
+// What a vertex does is seen where it is missing. With f the value to explain and G∖v the graph
+// without v and its edges, its effect is
 //
-//	∂f/∂s_v at s = 1,
+//	Δ_v = f(G) − f(G∖v).
 //
-// carried through all levels of a fitted kernel, whose landmarks stay fixed: exact, by
-// reverse accumulation (mlg.Model.Attribute, docs/explain.md). A vertex with a positive
-// contribution raises f when it counts more. Contributions are slopes: they do not add up to
-// f, and at k(G, G) = 1, the largest value there is, they are all 0. Shares, which are
-// contributions integrated from a graph without features to the graph at hand, add up.
+// Effects do not add up to f: a structure of several vertices goes with each of them. What is left over
+// goes to all vertices alike. With a stated baseline b, the contributions of n vertices
+//
+//	φ_v = Δ_v + (f(G) − b − Σ_u Δ_u)/n
+//
+// add up to f(G) − b. This needs nothing but values of f, and holds for every kernel
+// (docs/explain.md). Slopes, which say how f changes when a vertex counts more, are known for some
+// kernels. They do not add up.
 package explain
 
 import (
@@ -18,206 +21,267 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
 )
 
-// ErrUnexplained is the error of a sum none of whose kernels has contributions of vertices.
-var ErrUnexplained = errors.New("no kernel in the model has contributions of vertices: want a multiscale kernel, wl, wl-oa or labels")
+// Options say what is explained, and how. The zero value is the contributions to the predicted class.
+type Options struct {
+	Class   string // what is to be spoken for, instead of the predicted class
+	Against string // the class that is spoken against, instead of all others
+	Slopes  bool   // slopes instead of contributions
+}
 
-// Contributions are those of the vertices of one graph to f. The parts of Through and Counted
-// add up to Vertices.
+// Contributions are what the vertices of a graph contribute to a value.
 type Contributions struct {
-	// Vertices has ∂f/∂s_v for each vertex v.
-	Vertices []float64 `json:"vertices"`
-	// Sum is their sum: the derivative of f when all features of the graph grow alike.
-	Sum float64 `json:"sum"`
-	// Through splits Vertices by the levels whose kernels k_ℓ enter f: the part that comes
-	// through each. It has one entry when the kernel is that of the top level alone.
-	Through []Level `json:"through"`
-	// Features has, for each level ℓ = 0 … L, the derivatives with respect to a factor of
-	// the features of v at that level, those below unchanged: what the neighbourhood of v as
-	// a whole contributes. Levels do not add up to anything.
-	Features []Level `json:"features"`
-	// Counted is the part that comes from kernels that count vertices, nil for none.
-	Counted []float64 `json:"counted,omitempty"`
-}
-
-// Level holds what belongs to one level.
-type Level struct {
-	Level    int       `json:"level"`
-	Vertices []float64 `json:"vertices"`
+	Vertices []float64 `json:"vertices" help:"of each vertex"`
 	Sum      float64   `json:"sum"`
+	// Together is how many vertices were left out at a time, and share what they do together: 1
+	// but for large graphs.
+	Together int `json:"together" help:"vertices that share their effect; 1 but for large graphs"`
 }
 
-func sumOf(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum
-}
-
-// Explained says how much of a sum of products of kernels,
-//
-//	k(G, H) = Σ_t w_t Π_j k_tj(G, H),
-//
-// has contributions of vertices. Multiscale kernels depend on the factors s_v of the vertices'
-// base features, kernels that count vertices (baseline.Attributer) on factors s_v by which they
-// count; other kernels count larger things, to which s_v means nothing, and are held fixed. By
-// the product rule
-//
-//	∂k/∂s_v = Σ_t w_t Π_j k_tj · Σ_j ∂log k_tj/∂s_v,
-//
-// j running over the factors that depend on s_v. What is left out is measured by logarithms,
-// which add up over factors: the explained share of the term of one training graph is that
-// of these factors in log Π_j k_tj = Σ_j log k_tj (one half for one of two factors that are
-// both 1), and terms count by their absolute values. Where a kernel sees edges as vertices, an
-// edge counts √(s_u s_v).
-type Explained struct {
-	// Share is between 0, nothing explained, and 1, all.
-	Share float64 `json:"share"`
-	Terms []Term  `json:"terms"`
-}
-
-// Term is one product of the sum.
-type Term struct {
-	Kernel string  `json:"kernel"`
-	Weight float64 `json:"weight"`
-	// Value is what the product adds to f without the bias, or to k for a similarity.
-	Value float64 `json:"value"`
-	Share float64 `json:"share"` // explained
-}
-
-// Comparison explains f = log k(G, H).
-type Comparison struct {
-	K    float64 `json:"k"`
-	LogK float64 `json:"log_k"`
-	// Levels has the kernels of the levels that enter k, if k is one multiscale kernel.
-	Levels []LevelKernel `json:"levels,omitempty"`
-	// G and H are the contributions of the vertices of each graph.
-	G         Contributions `json:"g"`
-	H         Contributions `json:"h"`
-	Explained Explained     `json:"explained"`
-}
-
-// LevelKernel is the kernel k_ℓ(G, H) of one level.
-type LevelKernel struct {
-	Level int     `json:"level"`
-	K     float64 `json:"k"`
-	LogK  float64 `json:"log_k"`
-}
-
-// Similarity explains the similarity log k(G, H) of two graphs. It is ErrUnexplained where no
-// kernel has contributions, and an error where k = 0.
-func Similarity(ctx context.Context, sum *kernel.FittedSum, g, h *graph.Graph) (*Comparison, error) {
-	k, err := sum.Compare(ctx, g, h)
-	if err != nil {
-		return nil, err
-	}
-	if !(k > 0) {
-		return nil, fmt.Errorf("the similarity is %v: its logarithm has no slope", k)
-	}
-	out := &Comparison{K: k, LogK: math.Log(k)}
-	side := func(g, other *graph.Graph) (Contributions, error) {
-		p := &products{sum: sum}
-		for _, f := range sum.Factors {
-			if err := p.compare(ctx, f, g, other); err != nil {
-				return Contributions{}, err
-			}
-		}
-		p.multiply([]float64{1 / k}) // ∂log k/∂k
-		out.Explained, out.Levels = p.explained, nil
-		c, err := p.contributions(ctx, g)
-		if len(sum.Factors) == 1 && p.levelLogs != nil {
-			for i, x := range p.levelLogs.Data {
-				out.Levels = append(out.Levels, LevelKernel{p.levels[i], math.Exp(x), x})
-			}
-		}
-		return c, err
-	}
-	if out.G, err = side(g, h); err != nil {
-		return nil, err
-	}
-	if out.H, err = side(h, g); err != nil {
-		return nil, err
-	}
-	for i := range out.Explained.Terms {
-		out.Explained.Terms[i].Value *= k
-	}
-	return out, nil
-}
-
-// Prediction explains the value of a function of a learner,
-//
-//	f(G) = Σ_s Coefficients[s]·k(G, G_Support[s]) + Bias.
-type Prediction struct {
-	Value float64 `json:"value"`
-	Bias  float64 `json:"bias"`
-	// Graphs has the terms of the sum, one for each training graph in it: Value is Bias and
-	// their sum.
-	Graphs []GraphTerm `json:"graphs"`
+// Explanation says what the vertices of a graph contribute to what a model predicts for it: to the
+// margin for a class (svm.Learner.Decision), or to a value. Contributions add up to Value − Baseline.
+type Explanation struct {
+	Graph   string `json:"graph" help:"identifier"`
+	Class   string `json:"class" help:"that positive contributions speak for; empty for values"`
+	Against string `json:"against,omitempty" help:"the class against which; empty for all others"`
+	What    string `json:"what" help:"what the value is: the margin for a class, or the name of the values"`
+	Says    string `json:"says" help:"the value and its baseline, in words"`
+	// Value is f(G). Baseline is 0 for a margin, the boundary between the classes, and the mean of
+	// the training graphs for values.
+	Value    float64 `json:"value"`
+	Baseline float64 `json:"baseline" help:"0, the boundary, for a class; the mean of the training graphs for values"`
+	Slopes   bool    `json:"slopes" help:"vertices are slopes, which do not add up"`
 	Contributions
-	Explained Explained `json:"explained"`
+	// Bias and the terms of Graphs add up to Value.
+	Bias   float64     `json:"bias"`
+	Graphs []GraphTerm `json:"graphs" help:"what training graphs add to the value"`
 }
 
-// GraphTerm is what one training graph adds to a decision value.
+// GraphTerm is what one training graph adds to a value.
 type GraphTerm struct {
 	Graph int     `json:"graph"` // position among the training graphs
 	K     float64 `json:"k"`
 	Value float64 `json:"value"` // coefficient·k
 }
 
-// Decision explains the value f(G) of a learner that was trained on the kernel matrix of the
-// training graphs. It agrees with the learner's value to rounding error. It is ErrUnexplained
-// where no kernel has contributions.
-func Decision(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, f svm.Function) (*Prediction, error) {
-	p := &products{sum: sum}
-	for _, x := range sum.Factors {
-		cross, err := x.Cross(ctx, []*graph.Graph{g})
-		if err != nil {
-			return nil, err
-		}
-		fitted, err := x.Fitted(ctx)
-		if err != nil {
-			return nil, err
-		}
-		p.add(cross.Row(0), fitted)
+// Headline says in a line what is explained.
+func (e *Explanation) Headline() string {
+	if e.Graph == "" {
+		return e.Says
 	}
-	slopes := make([]float64, len(p.factors[0].values))
-	support, err := supportOf(&f, len(slopes))
-	if err != nil {
+	return e.Graph + ": " + e.Says
+}
+
+// ErrNoLearner is the error of a model that predicts nothing.
+var ErrNoLearner = errors.New("the model has no learner: it predicts nothing that could be explained")
+
+// ErrClass is an error about the classes of Options.
+type ErrClass string
+
+func (e ErrClass) Error() string { return string(e) }
+
+// Prediction explains what a model predicts for a graph.
+func Prediction(ctx context.Context, m *model.Model, g *graph.Graph, o Options) (*Explanation, error) {
+	if m.Learner == nil {
+		return nil, ErrNoLearner
+	}
+	e := &Explanation{Graph: g.ID(), Slopes: o.Slopes, Graphs: []GraphTerm{}}
+	var f svm.Function
+	read := func(row []float64) (*svm.Function, float64, error) {
+		var err error
+		if f, err = e.function(m, row, o); err != nil {
+			return nil, 0, err
+		}
+		e.Value, e.Bias = f.Value(row), f.Bias
+		for s, c := range f.Coefficients {
+			i := s
+			if f.Support != nil {
+				i = f.Support[s]
+			}
+			e.Graphs = append(e.Graphs, GraphTerm{i, row[i], c * row[i]})
+		}
+		return &f, e.Baseline, nil
+	}
+	of := contributionsOf
+	if o.Slopes {
+		of = slopesOf
+	}
+	var err error
+	if e.Contributions, err = of(ctx, m.Kernel, g, read); err != nil {
 		return nil, err
 	}
-	for s, i := range support {
-		slopes[i] += f.Coefficients[s]
+	e.Says = e.says()
+	return e, nil
+}
+
+// function returns the function to explain, given the kernel values of the graph, and describes it.
+func (e *Explanation) function(m *model.Model, row []float64, o Options) (f svm.Function, err error) {
+	if m.Classes == nil {
+		if o.Class != "" || o.Against != "" {
+			return f, ErrClass("the model predicts values, not classes")
+		}
+		e.What = "value"
+		if m.Reader != nil && m.Reader.TargetColumn != "" {
+			e.What = m.Reader.TargetColumn
+		}
+		e.Baseline = mean(m.Targets)
+		return m.Learner.For(0), nil
 	}
-	p.multiply(slopes)
-	out := &Prediction{Bias: f.Bias, Value: f.Bias, Explained: p.explained}
-	for s, i := range support {
-		t := GraphTerm{Graph: i, K: p.kernel[i], Value: f.Coefficients[s] * p.kernel[i]}
-		out.Graphs = append(out.Graphs, t)
-		out.Value += t.Value
+	if e.Class = o.Class; e.Class == "" {
+		said, err := m.PredictCross(&kernel.Matrix{Rows: 1, Cols: len(row), Data: row}, 0)
+		if err != nil {
+			return f, err
+		}
+		e.Class = said[0].Class
 	}
-	out.Contributions, err = p.contributions(ctx, g)
+	class := slices.Index(m.Classes, e.Class)
+	if class < 0 {
+		return f, ErrClass(fmt.Sprintf("class %s, want one of %s", e.Class, strings.Join(m.Classes, ", ")))
+	}
+	e.What = "margin for " + e.Class
+	if e.Against = o.Against; e.Against == "" {
+		return m.Learner.For(class), nil
+	}
+	against := slices.Index(m.Classes, e.Against)
+	if against < 0 || against == class {
+		return f, ErrClass(fmt.Sprintf("class %s against %s, want two of %s", e.Class, e.Against, strings.Join(m.Classes, ", ")))
+	}
+	e.What += " against " + e.Against
+	return m.Learner.Between(class, against), nil
+}
+
+// mean returns the mean of the targets that are numbers, 0 if there is none.
+func mean(targets []string) float64 {
+	sum, n := 0.0, 0
+	for _, t := range targets {
+		if x, err := strconv.ParseFloat(strings.TrimSpace(t), 64); err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
+			sum += x
+			n++
+		}
+	}
+	return sum / float64(max(n, 1))
+}
+
+func (e *Explanation) says() string {
+	if e.Class != "" {
+		return e.What + " " + Number(e.Value)
+	}
+	side := "above"
+	if e.Value < e.Baseline {
+		side = "below"
+	}
+	away := Number(math.Abs(e.Value - e.Baseline))
+	return fmt.Sprintf("%s %s, %s %s the mean of %s", e.What, Number(e.Value), away, side, Number(e.Baseline))
+}
+
+// Number writes a number with three digits, and at most three after the point.
+func Number(x float64) string {
+	x = math.Round(x*1000) / 1000
+	digits := 3
+	if a := math.Abs(x); a >= 1000 {
+		digits = 0
+	} else if a >= 100 {
+		digits = 1
+	} else if a >= 10 {
+		digits = 2
+	}
+	return strconv.FormatFloat(x+0, 'f', digits, 64) // 0 without a sign
+}
+
+// Comparison says what the vertices of two graphs contribute to their similarity k(G, H). The
+// contributions of the vertices of G add up to k, and so do those of H: the baseline is 0, the similarity
+// of graphs that have nothing in common. Slopes are those of log k.
+type Comparison struct {
+	K      float64       `json:"k"`
+	Slopes bool          `json:"slopes"`
+	G      Contributions `json:"g"`
+	H      Contributions `json:"h"`
+}
+
+// Similarity explains the similarity of two graphs, by contributions or slopes.
+func Similarity(ctx context.Context, sum *kernel.FittedSum, g, h *graph.Graph, slopes bool) (*Comparison, error) {
+	out := &Comparison{Slopes: slopes}
+	of := contributionsOf
+	if slopes {
+		of = slopesOf
+	}
+	side := func(g, other *graph.Graph) (Contributions, error) {
+		facing, err := face(ctx, sum, other)
+		if err != nil {
+			return Contributions{}, err
+		}
+		f := svm.Function{Coefficients: []float64{1}}
+		return of(ctx, facing, g, func(row []float64) (*svm.Function, float64, error) {
+			out.K = row[0]
+			if slopes && !(out.K > 0) {
+				return nil, 0, fmt.Errorf("the similarity is %v: its logarithm has no slope", out.K)
+			}
+			if slopes {
+				f.Coefficients[0] = 1 / out.K // ∂log k/∂k
+			}
+			return &f, 0, nil
+		})
+	}
+	var err error
+	if out.H, err = side(h, g); err != nil {
+		return nil, err
+	}
+	out.G, err = side(g, h)
 	return out, err
 }
 
-// supportOf returns the training graphs that a function of n of them looks at.
-func supportOf(f *svm.Function, n int) ([]int, error) {
-	support := f.Support
-	for i := 0; f.Support == nil && len(f.Coefficients) > 0 && i < n; i++ { // all, unless it is constant
-		support = append(support, i)
+// face returns a sum as it is fitted, with h in place of the training graphs.
+func face(ctx context.Context, sum *kernel.FittedSum, h *graph.Graph) (*kernel.FittedSum, error) {
+	in := kernel.NewCollection([]*graph.Graph{h})
+	if slices.ContainsFunc(sum.Factors, func(f *kernel.FittedFactor) bool { return f.Standardize }) {
+		s, err := sum.In.Standardization()
+		if err != nil {
+			return nil, err
+		}
+		in.Adopt(s)
 	}
-	if len(support) != len(f.Coefficients) {
-		return nil, fmt.Errorf("%d coefficients for %d training graphs", len(f.Coefficients), len(support))
+	out, err := in.Sum(sum.Sum)
+	if err != nil {
+		return nil, err
 	}
-	for _, i := range support {
-		if i < 0 || i >= n {
-			return nil, fmt.Errorf("training graph %d out of range [0, %d)", i, n)
+	for i, f := range sum.Factors {
+		prepared, err := f.Prepare([]*graph.Graph{h})
+		if err != nil {
+			return nil, err
+		}
+		fitted, err := faceFactor(ctx, f, prepared)
+		if err != nil {
+			return nil, err
+		}
+		out.Factors[i].Adopt(fitted)
+	}
+	return out, nil
+}
+
+// faceFactor returns the kernel of a factor with other graphs, prepared for it, in place of the training graphs.
+func faceFactor(ctx context.Context, f *kernel.FittedFactor, others []*graph.Graph) (kernel.Fitted, error) {
+	if _, ok := f.Kernel.(kernel.Resolver); !ok {
+		fitted, err := f.Fitted(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if m, ok := fitted.(*mlg.Model); ok {
+			return m.Facing(ctx, others)
 		}
 	}
-	return support, nil
+	k, err := f.Resolved()
+	if err != nil {
+		return nil, err
+	}
+	return k.Fit(ctx, others)
 }

@@ -1,18 +1,23 @@
 package explain_test
 
 import (
-	"encoding/json"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/model"
 )
 
 func smallKernel(change func(o *mlg.Kernel)) mlg.Kernel {
@@ -22,15 +27,6 @@ func smallKernel(change func(o *mlg.Kernel)) mlg.Kernel {
 		change(&o)
 	}
 	return o
-}
-
-func fit(t testing.TB, graphs []*graph.Graph, change func(o *mlg.Kernel)) *mlg.Model {
-	t.Helper()
-	m, err := mlg.Fit(t.Context(), graphs, smallKernel(change))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }
 
 // sum returns a kernel fitted to graphs.
@@ -43,263 +39,391 @@ func sum(t testing.TB, graphs []*graph.Graph, k kernel.Kernel) *kernel.FittedSum
 	return s
 }
 
-// Attributes are base features that a test can multiply: with them the contribution of a
-// vertex is the derivative of the model's own output with respect to its attributes.
-func scaled(t *testing.T, g *graph.Graph, s []float64) *graph.Graph {
+func close(x, y float64) bool { return math.Abs(x-y) <= 1e-7*(math.Abs(x)+math.Abs(y))+1e-10 }
+
+// train trains a model on a kernel, or on the best sum of the default candidates if that is nil.
+func train(t testing.TB, d *dataset.Dataset, task choose.Task, k kernel.Kernel) *model.Model {
 	t.Helper()
-	b := graph.NewBuilder(g.N())
-	for e := range g.Edges() {
-		b.AddWeightedEdge(e.U, e.V, e.Weight)
+	o := choose.DefaultOptions()
+	o.Task, o.Folds = task, 3
+	candidates := choose.DefaultCandidates(dataset.Info(d))
+	if k != nil {
+		o.C = []float64{10}
+		candidates = []choose.Candidate{{Name: "one", Settings: []choose.Setting{{Parameters: k.String(), Kernel: k}}}}
+	} else {
+		o.ForCandidates()
 	}
-	for v := range g.N() {
-		row := slices.Clone(g.Attributes(v))
-		for i := range row {
-			row[i] *= s[v]
-		}
-		b.SetAttributes(v, row)
-	}
-	out, err := b.Build()
+	plan, err := choose.Choose(t.Context(), d, candidates, o)
 	if err != nil {
 		t.Fatal(err)
+	}
+	m, err := model.Train(t.Context(), d, plan, model.TrainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func read(t testing.TB, name string) *dataset.Dataset {
+	t.Helper()
+	d, err := dataset.Read(t.Context(), name, dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// masses returns the built-in molecules with the mass of their heavy atoms as values.
+func masses(t testing.TB) *dataset.Dataset {
+	mass := map[string]float64{"C": 12.011, "N": 14.007, "O": 15.999, "F": 18.998, "S": 32.06, "Cl": 35.45, "Br": 79.904, "P": 30.974, "I": 126.904}
+	d := read(t, "builtin:drugs")
+	for i, g := range d.Graphs {
+		sum := 0.0
+		for _, l := range g.Labels() {
+			sum += mass[l]
+		}
+		d.Graphs[i] = g.With(g.ID(), fmt.Sprint(sum))
+	}
+	return d
+}
+
+// checkSum: contributions add up to what is predicted, from the baseline, with its sign.
+func checkSum(t *testing.T, m *model.Model, g *graph.Graph, e *explain.Explanation) {
+	t.Helper()
+	said, err := m.Predict(t.Context(), []*graph.Graph{g}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := said[0].Value
+	if m.Classes != nil {
+		want = said[0].Decision[slices.Index(m.Classes, e.Class)]
+		if e.Class != said[0].Class || e.Baseline != 0 {
+			t.Errorf("%s: class %s from %v, predicted %s", g.ID(), e.Class, e.Baseline, said[0].Class)
+		}
+		if !(e.Sum > 0) {
+			t.Errorf("%s: %s is predicted, and contributions to it add up to %v", g.ID(), e.Class, e.Sum)
+		}
+	}
+	sum := 0.0
+	for _, x := range e.Vertices {
+		sum += x
+	}
+	size := 1 + math.Abs(want)
+	if math.Abs(e.Value-want) > 1e-9*size || math.Abs(sum-(want-e.Baseline)) > 1e-9*size || math.Abs(sum-e.Sum) > 1e-12*size {
+		t.Errorf("%s: value %v, %v + contributions of %v (%v), want %v", g.ID(), e.Value, e.Baseline, sum, e.Sum, want)
+	}
+	terms := e.Bias
+	for _, x := range e.Graphs {
+		terms += x.Value
+	}
+	if math.Abs(terms-e.Value) > 1e-9*size {
+		t.Errorf("%s: terms add up to %v, want %v", g.ID(), terms, e.Value)
+	}
+}
+
+// Over whole collections, contributions add up to the prediction and have its sign. For the sums that training
+// chooses, which take longer, that is tried on some graphs of MUTAG unless MLG_LONG is set.
+func TestCollections(t *testing.T) {
+	collections := map[string]func() (*dataset.Dataset, choose.Task){
+		"drugs":  func() (*dataset.Dataset, choose.Task) { return read(t, "builtin:drugs"), choose.Classification },
+		"masses": func() (*dataset.Dataset, choose.Task) { return masses(t), choose.Regression },
+		"MUTAG": func() (*dataset.Dataset, choose.Task) {
+			return read(t, filepath.Join(graphtest.Datasets(t), "MUTAG")), choose.Classification
+		},
+	}
+	for name, get := range collections {
+		for _, k := range []kernel.Kernel{smallKernel(nil), baseline.DefaultWL(), nil} {
+			title := "chosen"
+			if k != nil {
+				title = k.Name()
+			}
+			t.Run(name+"/"+title, func(t *testing.T) {
+				short := k == nil && os.Getenv("MLG_LONG") == ""
+				if short && name != "MUTAG" {
+					t.Skip("takes minutes: set MLG_LONG=1 to run it")
+				}
+				d, task := get()
+				m := train(t, d, task, k)
+				for i, g := range d.Graphs {
+					if short && i%40 > 0 {
+						continue
+					}
+					e, err := explain.Prediction(t.Context(), m, g, explain.Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkSum(t, m, g, e)
+				}
+			})
+		}
+	}
+}
+
+// families returns a kernel of every kind, and a sum of products of them.
+func families(t testing.TB) []kernel.Kernel {
+	t.Helper()
+	var all []kernel.Kernel
+	for _, name := range kernel.Names() {
+		k, err := kernel.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch x := k.(type) {
+		case mlg.Kernel:
+			k = smallKernel(func(o *mlg.Kernel) { o.Radii, o.Exact = x.Radii, x.Exact })
+		case baseline.PlainWalk:
+			x.Lambda = 0.01
+			k = x
+		case mlg.LGKernel, kernel.Sum:
+			continue // of graphs on the same vertices; of others
+		}
+		all = append(all, k)
+	}
+	sp, rw, o := baseline.DefaultShortestPath(), all[slices.IndexFunc(all, func(k kernel.Kernel) bool { return k.Name() == "rw" })], smallKernel(nil)
+	return append(all, kernel.Weighted([]float64{0.4, 0.3, 0.2, 0.1}, []kernel.Kernel{o, kernel.Product(o, sp), rw, kernel.Subdivided(kernel.Product(o, baseline.DefaultWL()))}))
+}
+
+// literal returns contributions by their definition, one graph at a time.
+func literal(g *graph.Graph, baseline float64, f func(g *graph.Graph) float64) []float64 {
+	n, value := g.N(), f(g)
+	out, rest := make([]float64, n), value-baseline
+	for v := range n {
+		var kept []int32
+		for u := range n {
+			if u != v {
+				kept = append(kept, int32(u))
+			}
+		}
+		out[v] = value - f(g.Induced(kept))
+		rest -= out[v]
+	}
+	for v := range out {
+		out[v] += rest / float64(n)
 	}
 	return out
 }
 
-// slope returns the derivative of f at s = 1 in the direction of s_v, by central differences
-// extrapolated to an error of order h⁴.
-func slope(t *testing.T, g *graph.Graph, v int, f func(g *graph.Graph) float64) float64 {
+func near(t *testing.T, what string, got, want []float64) {
 	t.Helper()
-	s := make([]float64, g.N())
-	for i := range s {
-		s[i] = 1
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
 	}
-	at := func(x float64) float64 {
-		s[v] = x
-		return f(scaled(t, g, s))
+	for v, x := range want {
+		if !(math.Abs(got[v]-x) <= 1e-8*(1+math.Abs(x))) {
+			t.Errorf("%s: vertex %d has %v, want %v", what, v, got[v], x)
+		}
 	}
-	const h = 1e-3
-	wide := (at(1+h) - at(1-h)) / (2 * h)
-	narrow := (at(1+h/2) - at(1-h/2)) / h
-	return (4*narrow - wide) / 3
 }
 
-func close(x, y float64) bool { return math.Abs(x-y) <= 1e-7*(math.Abs(x)+math.Abs(y))+1e-10 }
-
-var combinations = []func(o *mlg.Kernel){
-	nil,
-	func(o *mlg.Kernel) { o.Combine = mlg.Sum },
-	func(o *mlg.Kernel) { o.Combine, o.Power = mlg.Product, 2 },
-	func(o *mlg.Kernel) { o.Combine, o.Discount = mlg.GeometricMean, true },
+// Every kernel has contributions, which are what the definition says: to a class, to a class against
+// another, to a value and to the similarity of two graphs.
+func TestEveryKernel(t *testing.T) {
+	d := read(t, "builtin:drugs")
+	d.Graphs = d.Graphs[:60]
+	values := masses(t)
+	values.Graphs = values.Graphs[:60]
+	for _, k := range families(t) {
+		t.Run(k.Name(), func(t *testing.T) {
+			classes, regression := train(t, d, choose.Classification, k), train(t, values, choose.Regression, k)
+			g := d.Graphs[7]
+			e, err := explain.Prediction(t.Context(), classes, g, explain.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkSum(t, classes, g, e)
+			class := slices.Index(classes.Classes, e.Class)
+			decision := func(class int) func(g *graph.Graph) float64 {
+				return func(g *graph.Graph) float64 {
+					said, err := classes.Predict(t.Context(), []*graph.Graph{g}, 0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return said[0].Decision[class]
+				}
+			}
+			near(t, "class", e.Vertices, literal(g, 0, decision(class)))
+			other := (class + 1) % len(classes.Classes)
+			if e, err = explain.Prediction(t.Context(), classes, g, explain.Options{Class: classes.Classes[other]}); err != nil {
+				t.Fatal(err)
+			}
+			near(t, "other class", e.Vertices, literal(g, 0, decision(other)))
+			if e, err = explain.Prediction(t.Context(), regression, values.Graphs[7], explain.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			checkSum(t, regression, values.Graphs[7], e)
+			checkPair(t, classes.Kernel, g, d.Graphs[50])
+		})
+	}
 }
 
-func attributed(seed uint64, n int) []*graph.Graph {
-	r := graphtest.Rand(seed)
+// checkPair: contributions of the vertices of either graph to their similarity are those of the definition.
+func checkPair(t *testing.T, sum *kernel.FittedSum, g, h *graph.Graph) {
+	t.Helper()
+	c, err := explain.Similarity(t.Context(), sum, g, h, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare := func(g, h *graph.Graph) float64 {
+		k, err := sum.Compare(t.Context(), g, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	if k := compare(g, h); math.Abs(c.K-k) > 1e-9 || math.Abs(c.G.Sum-k) > 1e-9 || math.Abs(c.H.Sum-k) > 1e-9 {
+		t.Errorf("k = %v, sums %v and %v, want %v", c.K, c.G.Sum, c.H.Sum, k)
+	}
+	near(t, "G", c.G.Vertices, literal(g, 0, func(g *graph.Graph) float64 { return compare(g, h) }))
+	near(t, "H", c.H.Vertices, literal(h, 0, func(h *graph.Graph) float64 { return compare(g, h) }))
+}
+
+// Standardised attributes are those of the training graphs in comparisons too.
+func TestStandardized(t *testing.T) {
+	gs := attributed(8, 8)
+	k := smallKernel(func(o *mlg.Kernel) { o.Base = "gaussian(0.7)" })
+	checkPair(t, sum(t, gs[:6], kernel.Weighted([]float64{0.5, 0.5}, []kernel.Kernel{kernel.Standardized(k), k})), gs[6], gs[7])
+}
+
+// Vertices that a symmetry exchanges have equal contributions, to the bit; the order of the vertices
+// and the number of workers do not matter.
+func TestSymmetry(t *testing.T) {
+	d := read(t, "builtin:drugs")
+	m := train(t, d, choose.Classification, kernel.Weighted([]float64{0.5, 0.5}, []kernel.Kernel{smallKernel(nil), baseline.DefaultShortestPath()}))
+	ring := graphtest.Labeled(graphtest.Rand(1), graphtest.Cycle(9), 1, 0)
+	b := graph.NewBuilder(ring.N())
+	for e := range ring.Edges() {
+		b.AddLabeledEdge(e.U, e.V, 1, "-")
+	}
+	for v := range ring.N() {
+		b.SetLabel(v, "C")
+	}
+	ring, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := explain.Prediction(t.Context(), m, ring, explain.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v, x := range e.Vertices {
+		if x != e.Vertices[0] {
+			t.Errorf("vertex %d of a ring has %v, the first %v", v, x, e.Vertices[0])
+		}
+	}
+	g := d.Graphs[0] // diazepam: the ortho and the meta carbons of its phenyl ring
+	shuffled, at := graphtest.Shuffle(graphtest.Rand(2), g)
+	one, err := explain.Prediction(kernel.WithWorkers(t.Context(), 1), m, g, explain.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := explain.Prediction(kernel.WithWorkers(t.Context(), 3), m, shuffled, explain.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v, x := range one.Vertices {
+		if math.Abs(two.Vertices[at[v]]-x) > 1e-9 {
+			t.Errorf("vertex %d has %v, shuffled %v", v, x, two.Vertices[at[v]])
+		}
+	}
+	if x := one.Vertices; x[8] != x[12] || x[9] != x[11] || x[8] == x[9] {
+		t.Errorf("phenyl ring: %v", x[7:13])
+	}
+}
+
+// In large graphs neighbouring vertices share their effect, and contributions still add up.
+func TestLargeGraphs(t *testing.T) {
+	r := graphtest.Rand(3)
 	var gs []*graph.Graph
-	for i := range n {
-		gs = append(gs, graphtest.Random(r, graphtest.Options{N: 5 + i%4, Edge: 0.4, Dim: 3, Weighted: i%2 == 0}))
+	for i := range 8 {
+		gs = append(gs, graphtest.Labeled(r, graphtest.Grid(2+i%2, 3+i), 2, 0).With(fmt.Sprint(i), fmt.Sprint(i%2)))
 	}
-	return gs
-}
-
-func TestSimilarity(t *testing.T) {
-	gs := attributed(1, 8)
-	for _, c := range combinations {
-		k := smallKernel(c)
-		m := sum(t, gs[:6], k)
-		g, h := gs[6], gs[7]
-		got, err := explain.Similarity(t.Context(), m, g, h)
+	m := train(t, &dataset.Dataset{Graphs: gs}, choose.Classification, baseline.DefaultWL())
+	for n, together := range map[int]int{1: 1, 256: 1, 257: 2, 2000: 62} {
+		g := graphtest.Labeled(r, graphtest.Grid(1, n), 2, 0)
+		e, err := explain.Prediction(t.Context(), m, g, explain.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		compare := func(g, h *graph.Graph) float64 {
-			k, err := m.Compare(t.Context(), g, h)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return k
-		}
-		if k := compare(g, h); !close(got.K, k) || !close(got.LogK, math.Log(k)) {
-			t.Errorf("k = %v, log k = %v, want %v and its logarithm", got.K, got.LogK, k)
-		}
-		for v, x := range got.G.Vertices {
-			if want := slope(t, g, v, func(g *graph.Graph) float64 { return math.Log(compare(g, h)) }); !close(x, want) {
-				t.Errorf("vertex %d of G: %v, by differences %v", v, x, want)
-			}
-		}
-		for v, x := range got.H.Vertices {
-			if want := slope(t, h, v, func(h *graph.Graph) float64 { return math.Log(compare(g, h)) }); !close(x, want) {
-				t.Errorf("vertex %d of H: %v, by differences %v", v, x, want)
-			}
-		}
-		back, err := explain.Similarity(t.Context(), m, h, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(back.G.Vertices, got.H.Vertices) || !slices.Equal(back.H.Vertices, got.G.Vertices) || !close(back.LogK, got.LogK) {
-			t.Error("not symmetric")
-		}
-		for _, c := range []explain.Contributions{got.G, got.H} {
-			checkSums(t, c)
-		}
-		enter := 3
-		if k.Combine == mlg.Top {
-			enter = 1
-		}
-		if len(got.Levels) != enter || len(got.G.Through) != enter || len(got.G.Features) != 3 || got.Levels[enter-1].Level != 2 {
-			t.Errorf("levels %v", got.Levels)
-		}
-		same, err := explain.Similarity(t.Context(), m, g, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for v, x := range same.G.Vertices {
-			if x != 0 || same.K != 1 {
-				t.Errorf("a graph with itself: k = %v, contribution %v of vertex %d", same.K, x, v)
-			}
+		checkSum(t, m, g, e)
+		distinct := slices.Compact(slices.Clone(e.Vertices))
+		if e.Together != together || len(distinct) > (n+together-1)/together {
+			t.Errorf("%d vertices: %d together, %d values", n, e.Together, len(distinct))
 		}
 	}
 }
 
-// checkSums: what Contributions says adds up does.
-func checkSums(t *testing.T, c explain.Contributions) {
-	t.Helper()
-	sum := 0.0
-	for v, x := range c.Vertices {
-		sum += x
-		parts := 0.0
-		for _, l := range c.Through {
-			parts += l.Vertices[v]
-		}
-		if !close(parts, x) {
-			t.Errorf("vertex %d: parts add up to %v, want %v", v, parts, x)
-		}
-	}
-	if !close(sum, c.Sum) {
-		t.Errorf("sum %v, want %v", c.Sum, sum)
-	}
-	parts := 0.0
-	for _, l := range c.Through {
-		parts += l.Sum
-	}
-	if !close(parts, c.Sum) {
-		t.Errorf("sums of levels add up to %v, want %v", parts, c.Sum)
-	}
-	if !slices.Equal(c.Features[0].Vertices, c.Vertices) || c.Features[0].Sum != c.Sum {
-		t.Error("level 0 of the features is not the contributions")
-	}
-}
-
-// The value explained is that of a trained machine, and its slopes are those of its decision.
-func TestDecision(t *testing.T) {
-	gs := attributed(2, 13)
-	train, g := gs[:12], gs[12]
-	labels := []int{0, 1, 0, 1, 1, 0, 0, 1, 0, 0, 1, 1}
-	for _, c := range combinations {
-		m := sum(t, train, smallKernel(c))
-		gram, err := m.Gram(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		cl, err := svm.Train(t.Context(), svm.Full(gram), svm.Targets{Labels: labels}, svm.DefaultOptions())
-		if err != nil {
-			t.Fatal(err)
-		}
-		decide := func(g *graph.Graph) float64 {
-			cross, err := m.Cross(t.Context(), []*graph.Graph{g})
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, err := cl.Values(svm.Full(cross))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return d.At(0, 0)
-		}
-		k := cl.Functions[0]
-		got, err := explain.Decision(t.Context(), m, g, k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := decide(g); !close(got.Value, want) {
-			t.Errorf("value %v, want %v", got.Value, want)
-		}
-		total := got.Bias
-		for _, x := range got.Graphs {
-			total += x.Value
-		}
-		if len(got.Graphs) != len(k.Support) || total != got.Value {
-			t.Errorf("%d terms add up to %v, want %d and %v", len(got.Graphs), total, len(k.Support), got.Value)
-		}
-		for v, x := range got.Vertices {
-			if want := slope(t, g, v, decide); !close(x, want) {
-				t.Errorf("vertex %d: %v, by differences %v", v, x, want)
-			}
-		}
-		checkSums(t, got.Contributions)
-	}
-}
-
-func TestDecisionRefuses(t *testing.T) {
-	gs := attributed(3, 4)
-	m := sum(t, gs, smallKernel(nil))
-	for want, f := range map[string]svm.Function{
-		"2 coefficients for 1 training graphs":  {Support: []int{0}, Coefficients: []float64{1, 2}},
-		"training graph 4 out of range [0, 4)":  {Support: []int{4}, Coefficients: []float64{1}},
-		"training graph -1 out of range [0, 4)": {Support: []int{-1}, Coefficients: []float64{1}},
+func TestRefuses(t *testing.T) {
+	d := read(t, "builtin:drugs")
+	d.Graphs = d.Graphs[:60]
+	m := train(t, d, choose.Classification, baseline.DefaultShortestPath())
+	values := train(t, masses(t), choose.Regression, baseline.DefaultWL())
+	for _, c := range []struct {
+		m    *model.Model
+		g    *graph.Graph
+		o    explain.Options
+		want string
+	}{
+		{&model.Model{Kernel: m.Kernel}, d.Graphs[0], explain.Options{}, "has no learner"},
+		{m, d.Graphs[0], explain.Options{Class: "x"}, "class x, want one of"},
+		{m, d.Graphs[0], explain.Options{Class: m.Classes[0], Against: m.Classes[0]}, "want two of"},
+		{m, d.Graphs[0], explain.Options{Slopes: true}, "sp has no slopes"},
+		{values, d.Graphs[0], explain.Options{Class: "x"}, "predicts values"},
 	} {
-		if _, err := explain.Decision(t.Context(), m, gs[0], f); err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
+		if _, err := explain.Prediction(t.Context(), c.m, c.g, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one with %q", err, c.want)
 		}
-	}
-	bare := graphtest.Path(3)
-	if _, err := explain.Similarity(t.Context(), m, bare, gs[0]); err == nil || !strings.Contains(err.Error(), "needs vertex attributes") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := explain.Similarity(t.Context(), m, gs[0], bare); err == nil || !strings.Contains(err.Error(), "needs vertex attributes") {
-		t.Errorf("error %v", err)
 	}
 }
 
-// Graphs with no vertex, one vertex, isolated vertices; a query whose label no training graph
-// has contributes nothing, because its features are 0.
-func TestSpecialGraphs(t *testing.T) {
+// A graph without vertices has a prediction and a similarity, to which nothing contributes.
+func TestEmpty(t *testing.T) {
 	gs := graphtest.Suite(9)
-	m := sum(t, gs, smallKernel(nil))
 	for i, g := range gs {
-		c, err := explain.Similarity(t.Context(), m, g, gs[0])
+		gs[i] = g.With(fmt.Sprint(i), fmt.Sprint(i%2))
+	}
+	m := train(t, &dataset.Dataset{Graphs: gs}, choose.Classification, smallKernel(nil))
+	empty := gs[slices.IndexFunc(gs, func(g *graph.Graph) bool { return g.N() == 0 })]
+	e, err := explain.Prediction(t.Context(), m, empty, explain.Options{})
+	if err != nil || e.Vertices == nil || len(e.Vertices) > 0 || e.Sum != 0 {
+		t.Errorf("%+v, %v", e, err)
+	}
+	for _, g := range gs {
+		c, err := explain.Similarity(t.Context(), m.Kernel, g, empty, false)
+		if err != nil || len(c.G.Vertices) != g.N() || len(c.H.Vertices) > 0 || g.N() > 0 && math.Abs(c.G.Sum-c.K) > 1e-12 {
+			t.Errorf("%+v, %v", c, err)
+		}
+	}
+}
+
+// What is explained is said in words.
+func TestSays(t *testing.T) {
+	d := masses(t)
+	m := train(t, d, choose.Regression, baseline.DefaultWL())
+	o := dataset.DefaultOptions()
+	o.TargetColumn = "mass"
+	m.Reader = &o
+	said := map[string]bool{}
+	for _, g := range d.Graphs {
+		e, err := explain.Prediction(t.Context(), m, g, explain.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(c.G.Vertices) != g.N() || len(c.H.Vertices) != gs[0].N() {
-			t.Errorf("graph %d: %d and %d contributions", i, len(c.G.Vertices), len(c.H.Vertices))
+		side := "above"
+		if e.Sum < 0 {
+			side = "below"
 		}
-		b, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back explain.Comparison
-		if err := json.Unmarshal(b, &back); err != nil {
-			t.Fatal(err)
-		}
-		if back.LogK != c.LogK || !slices.Equal(back.G.Vertices, c.G.Vertices) {
-			t.Error("JSON does not give back what went in")
+		said[side] = true
+		want := fmt.Sprintf("%s: mass %.1f, %s %s the mean of %.1f", g.ID(), e.Value, explain.Number(math.Abs(e.Sum)), side, e.Baseline)
+		if got := e.Headline(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	b := graph.NewBuilder(3)
-	b.AddEdge(0, 1)
-	b.AddEdge(1, 2)
-	for v, l := range []string{"0", "unseen", "1"} {
-		b.SetLabel(v, l)
+	if len(said) != 2 {
+		t.Errorf("sides: %v", said)
 	}
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := explain.Similarity(t.Context(), m, g, gs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if x := c.G.Vertices; x[1] != 0 || x[0] == 0 || x[2] == 0 {
-		t.Errorf("contributions %v, want 0 for the label that no training graph has", x)
+	for x, want := range map[float64]string{0: "0.000", -0.00001: "0.000", 0.12345: "0.123", -12.345: "-12.35", 123.456: "123.5", 98765.4: "98765"} {
+		if got := explain.Number(x); got != want {
+			t.Errorf("%v: %s, want %s", x, got, want)
+		}
 	}
 }

@@ -170,7 +170,7 @@ func (l *Learner) Values(cross View) (*kernel.Matrix, error) {
 	for i := range n {
 		row, values := cross.row(i, buf), out.Row(i)
 		for f := range l.Functions {
-			values[f] = l.Functions[f].value(row)
+			values[f] = l.Functions[f].Value(row)
 		}
 		if f := slices.IndexFunc(values, notFinite); f >= 0 {
 			return nil, fmt.Errorf("svm: value of example %d is %v: its kernel values are not finite", i, values[f])
@@ -179,8 +179,8 @@ func (l *Learner) Values(cross View) (*kernel.Matrix, error) {
 	return out, nil
 }
 
-// value returns f for the kernel values of an example with all training examples.
-func (f *Function) value(row []float64) float64 {
+// Value returns f for the kernel values of an example with all training examples.
+func (f *Function) Value(row []float64) float64 {
 	sum := 0.0
 	for k, c := range f.Coefficients {
 		if f.Support != nil {

@@ -292,7 +292,7 @@ func TestForIsDecision(t *testing.T) {
 			for i := range n {
 				for c, want := range l.Decision(values.Row(i)) {
 					f := l.For(c)
-					if got := f.value(gram.Row(i)); math.Abs(got-want) > 1e-12 {
+					if got := f.Value(gram.Row(i)); math.Abs(got-want) > 1e-12 {
 						t.Fatalf("kind %v, %d classes: example %d, class %d: %v, want %v", kind, classes, i, c, got, want)
 					}
 				}

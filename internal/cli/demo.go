@@ -48,11 +48,11 @@ type demoResult struct {
 
 // demoPrediction is that of a molecule by a learner that has not seen it.
 type demoPrediction struct {
-	ID        string          `json:"id"`
-	Target    string          `json:"target"`
-	Predicted string          `json:"predicted"`
-	RunnerUp  string          `json:"runner_up"`
-	Shares    *explain.Shares `json:"shares"` // of the decision for the predicted class against the runner-up
+	ID        string               `json:"id"`
+	Target    string               `json:"target"`
+	Predicted string               `json:"predicted"`
+	RunnerUp  string               `json:"runner_up"`
+	Why       *explain.Explanation `json:"why"` // the predicted class against the runner-up
 	graph     *graph.Graph
 	trainings int
 }
@@ -92,7 +92,6 @@ func (c *demoCmd) Run(g *globals) error {
 	}
 	r.Neighbours = found[0]
 	g.bar.show("explain", 0, 0, "")
-	k.Bonds = false // shares are those of one kernel
 	if r.Prediction, err = demoPredict(g, ds, k); err != nil {
 		return err
 	}
@@ -129,8 +128,8 @@ func demoEvaluation(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*evaluate.Re
 // demoC is the price of an error of the learner that the demonstration explains.
 const demoC = 10
 
-// demoPredict trains without one molecule, predicts its class, and divides the decision
-// between that class and the next best one among its atoms.
+// demoPredict trains without one molecule, predicts its class, and explains the decision between
+// that class and the next best one.
 func demoPredict(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*demoPrediction, error) {
 	held := slices.Index(ds.IDs(), demoExplained)
 	x := ds.Graphs[held]
@@ -150,13 +149,13 @@ func demoPredict(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*demoPrediction
 		return nil, err
 	}
 	best := kernel.Largest(said[0].Decision, 2)
-	predicted, other := best[0].Index, best[1].Index
-	shares, err := explain.DecisionShares(g.ctx, model.LowRank(m.Kernel.Factors[0]), x, m.Learner.Between(predicted, other))
+	predicted, other := m.Classes[best[0].Index], m.Classes[best[1].Index]
+	why, err := explain.Prediction(g.ctx, m, x, explain.Options{Class: predicted, Against: other})
 	if err != nil {
 		return nil, err
 	}
-	return &demoPrediction{ID: x.ID(), Target: x.Target(), Predicted: m.Classes[predicted], RunnerUp: m.Classes[other],
-		Shares: shares, graph: x, trainings: len(rest.Graphs)}, nil
+	return &demoPrediction{ID: x.ID(), Target: x.Target(), Predicted: predicted, RunnerUp: other, Why: why,
+		graph: x, trainings: len(rest.Graphs)}, nil
 }
 
 // print writes the results for a terminal of 80 columns.
@@ -189,7 +188,7 @@ func (r *demoResult) print(g *globals) {
 	}
 	p("   Atoms that speak most for %s, against %s:\n   ", x.Predicted, x.RunnerUp)
 	var atoms []string
-	for _, h := range kernel.Largest(x.Shares.Vertices, 6) {
+	for _, h := range kernel.Largest(x.Why.Vertices, 6) {
 		atoms = append(atoms, fmt.Sprintf("%s%d %+.2f", x.graph.Label(h.Index), h.Index+1, h.Similarity))
 	}
 	p("%s\n", strings.Join(atoms, ", "))
@@ -229,9 +228,7 @@ func (r *demoResult) page(g *globals, m *model.Model, query int) (*draw.Report, 
 		return nil, err
 	}
 	x := r.Prediction
-	o := draw.DefaultOptions()
-	o.Title, o.Values = x.ID, draw.NewValues("share of the decision", x.Shares.Vertices)
-	molecule, err := draw.Graph(x.graph, o)
+	molecule, err := draw.Explanation(x.graph, x.Why, draw.DefaultOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -242,9 +239,10 @@ func (r *demoResult) page(g *globals, m *model.Model, query int) (*draw.Report, 
 	sections = append(sections,
 		draw.Section{Heading: "Most similar to " + r.Query, Blocks: []draw.Block{draw.Figure{Picture: neighbours}, table}},
 		draw.Section{Heading: "Why " + x.ID + " is taken for a " + x.Predicted, Blocks: []draw.Block{
-			draw.Paragraph(fmt.Sprintf("A support vector machine (C = %g) that was trained on the other %d molecules decides between %s and the next best class, %s, with the value %+.2f; a molecule without any features would get %+.2f. The difference is divided among the atoms: orange ones speak for %s, blue ones against it.",
-				float64(demoC), x.trainings, x.Predicted, x.RunnerUp, x.Shares.Value, x.Shares.Baseline, x.Predicted)),
-			draw.Figure{Picture: molecule, Caption: fmt.Sprintf("The shares of the atoms add up to %+.2f.", x.Shares.Sum)}}})
+			draw.Paragraph(fmt.Sprintf("A support vector machine (C = %g) that was trained on the other %d molecules decides "+
+				"between %s and the next best class, %s, with the margin %+.2f. What each atom contributes is seen by leaving it out: orange ones speak for %s, blue ones against it.",
+				float64(demoC), x.trainings, x.Predicted, x.RunnerUp, x.Why.Value, x.Predicted)),
+			draw.Figure{Picture: molecule, Caption: fmt.Sprintf("The contributions of the atoms add up to the margin, %+.2f.", x.Why.Sum)}}})
 	return &draw.Report{Title: "mlg demo: 234 drug molecules",
 		Summary:  fmt.Sprintf("%d well-known drugs in %d chemical classes, compared, classified, searched and explained by the multiscale Laplacian graph kernel.", r.Graphs, r.Classes),
 		Sections: sections, Footer: footer([]string{"demo"})}, nil

@@ -97,7 +97,7 @@ func TestAnswers(t *testing.T) {
 	// An explanation adds up to the decision, and the terms are training graphs.
 	var e explanation
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
-	if e.Class != src.Targets[3] || len(e.Vertices) != src.Graphs[3].N() || e.Value <= 0 || len(e.Features) != 3 || len(e.Graphs) != 10 {
+	if e.Class != src.Targets[3] || len(e.Vertices) != src.Graphs[3].N() || e.Value <= 0 || math.Abs(e.Sum-e.Value) > 1e-9 || len(e.Graphs) != 10 || !strings.Contains(e.Picture, e.Says) {
 		t.Errorf("explanation %+v", e)
 	}
 
@@ -425,8 +425,12 @@ func TestRegression(t *testing.T) {
 	}
 	var e explanation
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
-	if math.Abs(e.Value-*said.Predictions[0].Value) > 1e-6 {
-		t.Errorf("explained %v, predicted %v", e.Value, *said.Predictions[0].Value)
+	mean := 0.0
+	for _, v := range src.value {
+		mean += v / float64(len(src.value))
+	}
+	if math.Abs(e.Value-*said.Predictions[0].Value) > 1e-6 || math.Abs(e.Baseline-mean) > 1e-9 || math.Abs(e.Baseline+e.Sum-e.Value) > 1e-9 {
+		t.Errorf("explained %v + %v = %v, predicted %v, mean %v", e.Baseline, e.Sum, e.Value, *said.Predictions[0].Value, mean)
 	}
 	var ev evaluation
 	s.get("/api/v1/evaluate", &ev)

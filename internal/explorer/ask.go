@@ -3,6 +3,7 @@ package explorer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -220,15 +222,16 @@ func (p *placement) place(r row) *place {
 }
 
 type explainRequest struct {
-	Graph reference `json:"graph"`
-	Class *string   `json:"class,omitempty" help:"what is to be explained; otherwise the one that is predicted"`
+	Graph  reference `json:"graph"`
+	Class  *string   `json:"class,omitempty" help:"what is to be explained; otherwise the one that is predicted"`
+	Slopes bool      `json:"slopes,omitempty" help:"slopes instead: how the value changes when a vertex counts more"`
 	kernelRequest
 }
 
-// explanation says which vertices speak for a prediction.
+// explanation says which vertices speak for a prediction, and shows it.
 type explanation struct {
-	Class string `json:"class" help:"that the value speaks for; empty for regression"`
-	explain.Prediction
+	explain.Explanation
+	Picture string `json:"picture" help:"the graph coloured by its contributions, as SVG"`
 }
 
 // explainingGraphs is the number of graphs of the data that an explanation tells: those with the
@@ -240,38 +243,34 @@ func postExplain(ctx context.Context, x *session, f *fitted, in *explainRequest)
 	if err != nil {
 		return nil, err
 	}
-	return explainDecision(ctx, f.Model, g, in.Class)
-}
-
-// explainDecision says which vertices of a graph speak for a class, that of the graph if it is nil, or for a
-// larger value.
-func explainDecision(ctx context.Context, m *model.Model, g *graph.Graph, class *string) (*explanation, error) {
-	if m.Learner == nil {
-		return nil, errNoLearner
+	o := explain.Options{Slopes: in.Slopes}
+	if in.Class != nil {
+		o.Class = *in.Class
 	}
-	out, at := &explanation{}, 0
-	if m.Classes != nil {
-		if class == nil {
-			said, err := m.Predict(ctx, []*graph.Graph{g}, 0)
-			if err != nil {
-				return nil, err
-			}
-			class = &said[0].Class
-		}
-		if at = slices.Index(m.Classes, *class); at < 0 {
-			return nil, badRequest("class", "class %q, want one of those of the learner", *class)
-		}
-		out.Class = *class
-	}
-	d, err := explain.Decision(ctx, m.Kernel, g, m.Learner.For(at))
+	e, err := explainPrediction(ctx, f.Model, g, o)
 	if err != nil {
 		return nil, err
 	}
-	out.Prediction = *d
-	slices.SortStableFunc(out.Graphs, func(a, b explain.GraphTerm) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
-	out.Graphs = append([]explain.GraphTerm{}, out.Graphs[:min(len(out.Graphs), explainingGraphs)]...)
-	out.Through, out.Features = append([]explain.Level{}, out.Through...), append([]explain.Level{}, out.Features...)
-	return out, nil
+	slices.SortStableFunc(e.Graphs, func(a, b explain.GraphTerm) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	e.Graphs = e.Graphs[:min(len(e.Graphs), explainingGraphs)]
+	p, err := draw.Explanation(g, e, draw.DefaultOptions())
+	if err != nil {
+		return nil, err
+	}
+	return &explanation{*e, string(p.SVG())}, nil
+}
+
+// explainPrediction says which vertices of a graph speak for its class or its value.
+func explainPrediction(ctx context.Context, m *model.Model, g *graph.Graph, o explain.Options) (*explain.Explanation, error) {
+	if m.Learner == nil {
+		return nil, errNoLearner
+	}
+	e, err := explain.Prediction(ctx, m, g, o)
+	var class explain.ErrClass
+	if errors.As(err, &class) {
+		return nil, badRequest("class", "%v", class)
+	}
+	return e, err
 }
 
 type compareRequest struct {

@@ -100,18 +100,16 @@ func graphPicture(ctx context.Context, x *session, f *fitted, in *downloadReques
 		return nil, err
 	}
 	o := draw.DefaultOptions()
-	o.Title = g.ID()
-	e, err := explainDecision(ctx, f.Model, g, nil)
-	switch {
-	case errors.Is(err, explain.ErrUnexplained) || errors.Is(err, errNoLearner): // without colours
-	case err != nil:
-		return nil, err
-	case e.Class != "":
-		o.Values = draw.NewValues("contribution to "+e.Class, e.Vertices)
-	default:
-		o.Values = draw.NewValues("contribution to the prediction", e.Vertices)
+	e, err := explainPrediction(ctx, f.Model, g, explain.Options{})
+	if errors.Is(err, errNoLearner) { // without colours
+		o.Title = g.ID()
+		drawn, err := draw.Graph(g, o)
+		return pictureFile(in.File, drawn, err)
 	}
-	drawn, err := draw.Graph(g, o)
+	if err != nil {
+		return nil, err
+	}
+	drawn, err := draw.Explanation(g, e, o)
 	return pictureFile(in.File, drawn, err)
 }
 

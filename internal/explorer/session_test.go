@@ -12,6 +12,7 @@ import (
 
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/draw"
+	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
@@ -306,7 +307,7 @@ func TestExplainedDecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	for c, class := range m.Classes {
-		e, err := explainDecision(ctx, m.Model, s.given().data.Graphs[17], &class)
+		e, err := explainPrediction(ctx, m.Model, s.given().data.Graphs[17], explain.Options{Class: class})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -449,8 +450,8 @@ func TestProducts(t *testing.T) {
 	}
 	var e explanation
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
-	if share := e.Explained.Share; !(share > 0 && share < 1) {
-		t.Errorf("explained share %v, want between 0 and 1", share)
+	if len(e.Vertices) != src.Graphs[3].N() || math.Abs(e.Sum-e.Value) > 1e-9 {
+		t.Errorf("contributions of %d vertices add up to %v, want %v", len(e.Vertices), e.Sum, e.Value)
 	}
 	var v vertexAnswer
 	s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":2}`, &v)
@@ -492,12 +493,8 @@ func TestProducts(t *testing.T) {
 	if len(pair.Levels) != 0 || pair.Note != noScales {
 		t.Errorf("%d levels of a baseline, note %q", len(pair.Levels), pair.Note)
 	}
-	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
-	if len(e.Vertices) != src.Graphs[3].N() || len(e.Features) != 0 {
-		t.Errorf("a baseline explains %d vertices at %d levels", len(e.Vertices), len(e.Features))
-	}
-	m.Kernel = sum(term(1, paths)) // nor reasons
-	if src, err = FromModel("unexplained", m); err != nil {
+	m.Kernel = sum(term(1, paths)) // nor slopes, but contributions
+	if src, err = FromModel("paths", m); err != nil {
 		t.Fatal(err)
 	}
 	s = newTester(t, s.spec, src, nil)
@@ -506,7 +503,11 @@ func TestProducts(t *testing.T) {
 			t.Errorf("%s: %d %s", path, code, out)
 		}
 	}
-	if code, out := s.do("POST", "/api/v1/explain", `{"graph":{"index":3}}`, ""); code != 422 {
-		t.Errorf("explain: %d %s, want 422", code, out)
+	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
+	if len(e.Vertices) != src.Graphs[3].N() || math.Abs(e.Sum-e.Value) > 1e-9 {
+		t.Errorf("contributions of %d vertices add up to %v, want %v", len(e.Vertices), e.Sum, e.Value)
+	}
+	if code, out := s.do("POST", "/api/v1/explain", `{"graph":{"index":3},"slopes":true}`, ""); code != 422 {
+		t.Errorf("slopes: %d %s, want 422", code, out)
 	}
 }

@@ -56,9 +56,11 @@ func (c *call) smiles(args smilesArgs) (any, error) {
 	}
 	graphs := make([]*graph.Graph, len(args.SMILES))
 	for i, text := range args.SMILES {
-		if graphs[i], err = dataset.ParseSMILES(text, o); err != nil {
+		g, err := dataset.ParseSMILES(text, o)
+		if err != nil {
 			return map[string]any{"index": i, "error": err.Error()}, nil
 		}
+		graphs[i] = g.With(text, "") // as the command names it
 	}
 	c.putBytes("graphs", graph.Encode(graphs))
 	return nil, nil

@@ -24,7 +24,7 @@ func picture(result map[string]any, p *draw.Picture, err error) (any, error) {
 // Pictures are described by draw.Options, by the names of its fields.
 type similarityArgs struct {
 	Picture draw.Options `json:"picture"`
-	Shares  bool         `json:"shares"`
+	Slopes  bool         `json:"slopes"`
 	Level   int          `json:"match"` // level of the matching, −1 for none
 }
 
@@ -34,29 +34,17 @@ func (c *call) similarity(args similarityArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	compared, err := explain.Similarity(c.ctx, c.fitted.model.Kernel, gs[0], gs[1])
+	compared, err := explain.Similarity(c.ctx, c.fitted.model.Kernel, gs[0], gs[1], args.Slopes)
 	if err != nil {
 		return nil, err
 	}
 	result := map[string]any{"comparison": compared}
-	name, values := "contribution", [2][]float64{compared.G.Vertices, compared.H.Vertices}
-	m, single := alone(c.fitted.model)
-	if args.Shares && !single || args.Level >= 0 && m == nil {
-		return nil, errSingle
-	}
-	if args.Shares {
-		name = "share"
-		var shares [2]*explain.Shares
-		for i := range gs {
-			if shares[i], err = explain.SimilarityShares(c.ctx, m, gs[i], gs[1-i]); err != nil {
-				return nil, err
-			}
-			values[i] = shares[i].Vertices
-		}
-		result["shares"] = shares
-	}
 	var matched [][2]int
 	if args.Level >= 0 {
+		m, _ := alone(c.fitted.model)
+		if m == nil {
+			return nil, errors.New("matchings are known where there is a low-rank multiscale kernel only")
+		}
 		matching, err := explain.Match(c.ctx, m, gs[0], gs[1], args.Level)
 		if err != nil {
 			return nil, err
@@ -66,23 +54,14 @@ func (c *call) similarity(args similarityArgs) (any, error) {
 			matched = append(matched, [2]int{p.G, p.H})
 		}
 	}
-	o := args.Picture
-	o.Values = draw.NewValues(name, slices.Concat(values[0], values[1]))
-	var panels [2]draw.Panel
-	for i, g := range gs {
-		panels[i] = draw.Panel{Graph: g, Title: g.ID(), Values: values[i]}
-	}
-	p, err := draw.Pair(o.Title, panels, matched, o)
+	p, err := draw.Comparison(gs[0], gs[1], compared, matched, args.Picture)
 	return picture(result, p, err)
 }
 
-var errSingle = errors.New("shares are known for one low-rank multiscale kernel only (bonds=False), " +
-	"matchings where there is one; contributions are known")
-
 type decisionArgs struct {
 	Picture draw.Options `json:"picture"`
-	Shares  bool         `json:"shares"`
-	Class   int          `json:"class"`   // a place among the classes
+	Slopes  bool         `json:"slopes"`
+	Class   int          `json:"class"`   // a place among the classes, −1 for the predicted one
 	Against int          `json:"against"` // another, −1 for all others
 }
 
@@ -90,43 +69,26 @@ type decisionArgs struct {
 // against one, or its value.
 func (c *call) decision(args decisionArgs) (any, error) {
 	m := c.fitted.model
-	if m.Learner == nil {
-		return nil, errors.New("want a model with a learner")
+	o := explain.Options{Slopes: args.Slopes}
+	if n := len(m.Classes); args.Class >= n || args.Against >= n {
+		return nil, fmt.Errorf("classes %d and %d, want them below %d", args.Class, args.Against, n)
 	}
-	f := m.Learner.For(0)
-	if n := len(m.Classes); n > 0 {
-		if args.Class < 0 || args.Class >= n || args.Against < -1 || args.Against >= n || args.Against == args.Class {
-			return nil, fmt.Errorf("classes %d and %d, want two different ones from 0 to %d", args.Class, args.Against, n-1)
-		}
-		if f = m.Learner.For(args.Class); args.Against >= 0 {
-			f = m.Learner.Between(args.Class, args.Against)
-		}
+	if args.Class >= 0 {
+		o.Class = m.Classes[args.Class]
+	}
+	if args.Against >= 0 {
+		o.Against = m.Classes[args.Against]
 	}
 	gs, err := c.exactly(1)
 	if err != nil {
 		return nil, err
 	}
-	p, err := explain.Decision(c.ctx, m.Kernel, gs[0], f)
+	e, err := explain.Prediction(c.ctx, m, gs[0], o)
 	if err != nil {
 		return nil, err
 	}
-	result := map[string]any{"prediction": p}
-	o := args.Picture
-	o.Values = draw.NewValues("contribution", p.Vertices)
-	if args.Shares {
-		low, single := alone(m)
-		if !single {
-			return nil, errSingle
-		}
-		shares, err := explain.DecisionShares(c.ctx, low, gs[0], f)
-		if err != nil {
-			return nil, err
-		}
-		result["shares"] = shares
-		o.Values = draw.NewValues("share", shares.Vertices)
-	}
-	drawn, err := draw.Graph(gs[0], o)
-	return picture(result, drawn, err)
+	drawn, err := draw.Explanation(gs[0], e, args.Picture)
+	return picture(map[string]any{"prediction": e, "class": slices.Index(m.Classes, e.Class)}, drawn, err)
 }
 
 type drawArgs struct {

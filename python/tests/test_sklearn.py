@@ -220,11 +220,14 @@ def test_model_files_of_the_command(drugs, tmp_path):
     assert done.returncode == 0, done.stderr
     model = MLGClassifier.load(path)
     assert model.predict(drugs.graphs[:3]).shape == (3,)
-    # It combines kernels, whose contributions add up.
+    # It combines kernels. Contributions add up to the margin, slopes do not.
     why = mlgkernel.explain.decision(model, drugs.graphs[0])
     assert why.vertices.shape == (drugs.graphs[0].n,) and "<svg" in why.picture._repr_svg_()
+    assert why.baseline == 0 and why.vertices.sum() == pytest.approx(why.value, abs=1e-9)
+    slopes = mlgkernel.explain.decision(model, drugs.graphs[0], slopes=True)
+    assert slopes.value == pytest.approx(why.value) and abs(slopes.vertices.sum() - why.value) > 1e-3
     with pytest.raises(ValueError, match="one low-rank multiscale kernel"):
-        mlgkernel.explain.decision(model, drugs.graphs[0], shares=True)
+        mlgkernel.explain.similarity(*drugs.graphs[:2], model, match=1)
 
 
 def test_models_say_how_graphs_are_read(tmp_path):
@@ -304,10 +307,8 @@ def test_explain(drugs):
     assert s.k == pytest.approx(model.transform([h])[0, 0], rel=1e-12)
     assert s.g.shape == (g.n,) and s.h.shape == (h.n,) and len(s.matching) == min(g.n, h.n)
     assert s._repr_svg_().startswith("<svg") and "<svg" in s._repr_html_()
-    atoms = MultiscaleLaplacian(L=2, gamma=0.1, heta=0.1, bonds=False).fit(drugs.graphs)
-    share = mlgkernel.explain.similarity(g, h, atoms, shares=True)
-    whole = share.raw["shares"][0]
-    assert share.g.sum() == pytest.approx(whole["value"] - whole["baseline"], abs=1e-6)
+    assert s.g.sum() == pytest.approx(s.k, abs=1e-9) and s.h.sum() == pytest.approx(s.k, abs=1e-9)
+    assert mlgkernel.explain.similarity(g, g, model, slopes=True).g == pytest.approx(np.zeros(g.n), abs=1e-9)
     assert mlgkernel.explain.similarity("CCO", "CCN").k < 1
     classifier = MLGClassifier(C=100).fit(drugs.graphs, drugs.target)
     d = mlgkernel.explain.decision(classifier, g)
@@ -318,14 +319,19 @@ def test_explain(drugs):
     assert a.value == pytest.approx(-b.value) and a._repr_svg_().startswith("<svg")
     with pytest.raises(ValueError, match="want two of"):
         mlgkernel.explain.decision(classifier, g, classes=("x", "y"))
-    r = mlgkernel.explain.decision(
-        MLGRegressor(bonds=False).fit(drugs.graphs, [x.n for x in drugs.graphs]), g, shares=True
-    )
-    assert r.towards is None
+    sizes = np.array([x.n for x in drugs.graphs], float)
+    regressor = MLGRegressor().fit(drugs.graphs, sizes)
+    r = mlgkernel.explain.decision(regressor, g)
+    assert r.towards is None and r.baseline == pytest.approx(sizes.mean())
+    assert r.baseline + r.vertices.sum() == pytest.approx(regressor.predict([g])[0], abs=1e-9)
+    with pytest.raises(ValueError, match="want two of"):
+        mlgkernel.explain.decision(regressor, g, classes=("x", "y"))
     histogram = VertexHistogram().fit([g])
     assert mlgkernel.explain.similarity(g, h, histogram).k == pytest.approx(histogram.transform([h])[0, 0])
-    with pytest.raises(ValueError, match="contributions of vertices"):
-        mlgkernel.explain.similarity(g, h, ShortestPath().fit([g]))
+    paths = mlgkernel.explain.similarity(g, h, ShortestPath().fit([g]))
+    assert paths.g.sum() == pytest.approx(paths.k) and paths.h.sum() == pytest.approx(paths.k)
+    with pytest.raises(ValueError, match="has no slopes"):
+        mlgkernel.explain.similarity(g, h, ShortestPath().fit([g]), slopes=True)
     k = model.transform(drugs.graphs)
     for picture in (mlgkernel.explain.heatmap(k, drugs.target), mlgkernel.explain.map_of(k, drugs.target)):
         assert picture._repr_svg_().startswith("<svg")

@@ -47,14 +47,11 @@ class Similarity:
 
     Attributes
     ----------
-    k, log_k : float
-        The kernel value and its logarithm.
-    levels : dict of int to float
-        The kernel values of the levels that enter it.
+    k : float
+        The kernel value.
     g, h : ndarray
-        What every vertex contributes to log k: the derivative with respect to a factor of its
-        features; or, with ``shares=True``, its share, which add up to what the features of the
-        graph make.
+        What every vertex contributes to k: those of each graph add up to it. With ``slopes=True``, how
+        log k changes when a vertex counts more.
     matching : list of (int, int, float) or None
         Pairs of vertices of G and H with their similarity.
     picture : Picture
@@ -64,8 +61,6 @@ class Similarity:
     """
 
     k: float
-    log_k: float
-    levels: dict[int, float]
     g: np.ndarray
     h: np.ndarray
     matching: list[tuple[int, int, float]] | None
@@ -86,11 +81,16 @@ class Decision:
     Attributes
     ----------
     value : float
-        The decision value or the predicted value.
+        The margin for the class, or the predicted value.
+    baseline : float
+        0 for a class; the mean of the training values for a regressor.
     towards : object
         The class that positive contributions speak for; None for a regressor.
     vertices : ndarray
-        What every vertex contributes (or its share).
+        What every vertex contributes: they add up to ``value - baseline``. With ``slopes=True``, how the
+        value changes when a vertex counts more.
+    says : str
+        What is explained, in words.
     terms : list of (int, float, float)
         For each training graph that enters: its position, kernel value and term of the sum.
     picture : Picture
@@ -99,15 +99,16 @@ class Decision:
     """
 
     value: float
+    baseline: float
     towards: Any
     vertices: np.ndarray
+    says: str
     terms: list[tuple[int, float, float]] = field(repr=False)
     picture: Picture = field(repr=False)
     raw: dict[str, Any] = field(repr=False)
 
     def _repr_html_(self) -> str:
-        towards = "" if self.towards is None else f" towards {escape(str(self.towards))}"
-        return f"<p>{self.value:.4g}{towards}</p>{self.picture.svg}"
+        return f"<p>{escape(self.says)}</p>{self.picture.svg}"
 
     def _repr_svg_(self) -> str:
         return self.picture.svg
@@ -127,7 +128,7 @@ def similarity(
     h: Any,
     model: Any = None,
     *,
-    shares: bool = False,
+    slopes: bool = False,
     match: int | None = None,
     title: str = "",
     width: float = 0,
@@ -143,8 +144,9 @@ def similarity(
         Anything that is an element of a collection of graphs.
     model : fitted MultiscaleLaplacian, MLGClassifier or MLGRegressor, optional
         Where the kernel comes from. Without it, a kernel with radii 1 and 2 is fitted to the two.
-    shares : bool
-        Shares instead of derivatives.
+    slopes : bool
+        Slopes instead of contributions: how the value changes when a vertex counts more. They do not
+        add up, and not every kernel has them.
     match : int, optional
         Match the vertices of the two by their similarity at this level.
     title, width, height, numbers, style
@@ -161,24 +163,19 @@ def similarity(
         model = MultiscaleLaplacian(radii=(1, 2), gamma=0.1, heta=0.1, n_samples=100).fit(graphs)
     check_is_fitted(model, "kernel_")
     args = {
-        "shares": bool(shares),
+        "slopes": bool(slopes),
         "match": -1 if match is None else int(match),
         "picture": _picture(title, width, height, numbers, style),
     }
     result, _ = _engine.call("similarity", args, pack(graphs), held=model._held)
     c = result["comparison"]
-    values = [c["g"]["vertices"], c["h"]["vertices"]]
-    if shares:
-        values = [s["vertices"] for s in result["shares"]]
     pairs = None
     if match is not None:
         pairs = [(p["g"], p["h"], p["similarity"]) for p in result["matching"]["pairs"]]
     return Similarity(
         c["k"],
-        c["log_k"],
-        {x["level"]: x["k"] for x in c.get("levels", [])},
-        np.array(values[0]),
-        np.array(values[1]),
+        np.array(c["g"]["vertices"]),
+        np.array(c["h"]["vertices"]),
         pairs,
         Picture(result["svg"]),
         result,
@@ -190,7 +187,7 @@ def decision(
     g: Any,
     *,
     classes: tuple[Any, Any] | None = None,
-    shares: bool = False,
+    slopes: bool = False,
     title: str = "",
     width: float = 0,
     height: float = 0,
@@ -206,7 +203,7 @@ def decision(
     classes : pair of classes, optional
         The class to speak for, and the one against. Without it, the predicted class against all
         others.
-    shares, title, width, height, numbers, style
+    slopes, title, width, height, numbers, style
         As in `similarity`.
 
     Returns
@@ -215,31 +212,30 @@ def decision(
     """
     check_is_fitted(model, "kernel_")
     graphs = as_graphs([g], model)
-    towards, against, speaks = 0, -1, None
+    towards, against = -1, -1
     names = getattr(model, "classes_", None)
-    if names is not None:
-        known = names.tolist()
-        if classes is None:
-            towards = known.index(model.predict(graphs)[0])
-        else:
-            try:
-                towards, against = (known.index(c) for c in classes)
-            except ValueError:
-                raise ValueError(f"classes={classes!r}, want two of {known}") from None
-            if towards == against:
-                raise ValueError(f"classes={classes!r}, want two different classes")
-        speaks = known[towards]
+    if classes is not None:
+        known = [] if names is None else names.tolist()
+        try:
+            towards, against = (known.index(c) for c in classes)
+        except ValueError:
+            raise ValueError(f"classes={classes!r}, want two of {known}") from None
+        if towards == against:
+            raise ValueError(f"classes={classes!r}, want two different classes")
     args = {
-        "shares": bool(shares),
+        "slopes": bool(slopes),
         "class": towards,
         "against": against,
         "picture": _picture(title, width, height, numbers, style),
     }
     result, _ = _engine.call("decision", args, pack(graphs), held=model._held)
     p = result["prediction"]
-    values = result["shares"]["vertices"] if shares else p["vertices"]
     terms = [(t["graph"], t["k"], t["value"]) for t in p["graphs"]]
-    return Decision(p["value"], speaks, np.array(values), terms, Picture(result["svg"]), result)
+    speaks = None if names is None else names.tolist()[result["class"]]
+    picture = Picture(result["svg"])
+    return Decision(
+        p["value"], p["baseline"], speaks, np.array(p["vertices"]), p["says"], terms, picture, result
+    )
 
 
 def draw(

@@ -1,0 +1,106 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// slopesOf returns the slopes ∂f/∂s_v of a function f of the kernel values of a graph, where vertex v
+// counts s_v times and s = 1 is the graph itself. In a multiscale kernel s_v multiplies the base features
+// of v (mlg.Model.Attribute); a kernel that counts vertices by colour counts v s_v times (baseline.Attributer).
+// Where a kernel sees edges as vertices, an edge counts √(s_u s_v). Other kernels count larger things, to
+// which s_v means nothing, and are refused. By the product rule, for k = Σ_t w_t Π_j k_tj,
+//
+//	∂k/∂s_v = Σ_t w_t Π_j k_tj · Σ_j ∂log k_tj/∂s_v.
+func slopesOf(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, read reader) (Contributions, error) {
+	rows := make([][]float64, len(sum.Factors))
+	for i, x := range sum.Factors {
+		cross, err := x.Cross(ctx, []*graph.Graph{g})
+		if err != nil {
+			return Contributions{}, err
+		}
+		rows[i] = cross.Row(0)
+	}
+	row, err := sum.Combine(ctx, nil, func(i int) ([]float64, error) { return slices.Clone(rows[i]), nil })
+	if err != nil {
+		return Contributions{}, err
+	}
+	f, _, err := read(row)
+	if err != nil {
+		return Contributions{}, err
+	}
+	slopes := make([][]float64, len(rows)) // ∂f/∂log k_j(G, H_i)
+	for i := range slopes {
+		slopes[i] = make([]float64, len(row))
+	}
+	for t, term := range sum.Sum.Terms {
+		for s, c := range f.Coefficients {
+			if f.Support != nil {
+				s = f.Support[s]
+			}
+			value := c * term.Weight
+			for _, j := range sum.Positions(t) {
+				value *= rows[j][s]
+			}
+			for _, j := range sum.Positions(t) {
+				slopes[j][s] += value
+			}
+		}
+	}
+	out := Contributions{Vertices: make([]float64, g.N()), Together: 1}
+	for i, x := range sum.Factors {
+		part, err := factorSlopes(ctx, x, g, slopes[i])
+		if err != nil {
+			return Contributions{}, err
+		}
+		for v, d := range part {
+			out.Vertices[v] += d
+			out.Sum += d
+		}
+	}
+	return out, nil
+}
+
+// factorSlopes returns the slopes that come through one factor, given ∂f/∂log k(G, H_i).
+func factorSlopes(ctx context.Context, x *kernel.FittedFactor, g *graph.Graph, slopes []float64) ([]float64, error) {
+	prepared, err := x.Prepare([]*graph.Graph{g})
+	if err != nil {
+		return nil, err
+	}
+	fitted, err := x.Fitted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []float64
+	switch k := fitted.(type) {
+	case *mlg.Model:
+		out, err = k.Attribute(ctx, prepared[0], slopes)
+	case baseline.Attributer:
+		out, err = k.Attribute(ctx, prepared[0], slopes)
+	default:
+		return nil, fmt.Errorf("%s has no slopes: multiscale kernels, wl, wl-oa and labels have; every kernel has contributions", x)
+	}
+	if err == nil && x.Subdivide {
+		out = ends(g, out)
+	}
+	return out, err
+}
+
+// ends gives the slopes of edges that have become vertices to their ends, one half each: an edge counts
+// √(s_u s_v).
+func ends(g *graph.Graph, values []float64) []float64 {
+	out := slices.Clone(values[:g.N()])
+	at := g.N()
+	for e := range g.Edges() {
+		out[e.U] += values[at] / 2
+		out[e.V] += values[at] / 2
+		at++
+	}
+	return out
+}
