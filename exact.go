@@ -30,7 +30,7 @@ type Exact struct {
 // NewExact sorts the vertices of the graphs into neighbourhood classes at every level. Tables of
 // kernel values may take the memory that the context says (kernel.Work).
 func NewExact(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Exact, error) {
-	if err := k.Validate(); err != nil {
+	if err := k.validateSingle(); err != nil {
 		return nil, err
 	}
 	b, err := k.base(graphs)

@@ -22,6 +22,9 @@ type Kernel struct {
 	Gamma float64 `json:"gamma" want:"positive" help:"Regularisation of the covariance."`
 	// Base is read by base.Parse. Without it, base.Choose goes by the graphs.
 	Base string `json:"base" help:"Kernel on vertices: labels, attributes, gaussian(σ), degree, heat(β,…), wl(h), or products and sums such as labels*gaussian(0.5). By default what the data has."`
+	// Bonds makes the kernel the mean of itself and of that of graphs whose edges have become vertices, which
+	// sees the labels of edges; see Parts.
+	Bonds bool `json:"bonds,omitempty" help:"Labels of edges count: the mean with the kernel of graphs whose edges are vertices. By default for molecules."`
 	// Combine says how the kernels of the levels make one.
 	Combine Combine `json:"combine" want:"one of top sum product mixed gmean" help:"How the kernels of the levels make one: top, sum, product, mixed or gmean."`
 	// Power is the exponent of the kernel.
@@ -134,6 +137,14 @@ func (k Kernel) Validate() error {
 	return nil
 }
 
+// validateSingle is Validate for what needs one kernel on graphs as they are.
+func (k Kernel) validateSingle() error {
+	if k.Bonds {
+		return fmt.Errorf("%s: bonds = true makes it a sum of two kernels, which Kernel.Fit fits", k.Name())
+	}
+	return k.Validate()
+}
+
 // Semidefinite reports whether the kernel is positive semi-definite for every collection.
 // With PairRank every pair of graphs has a feature space of its own.
 func (k Kernel) Semidefinite() bool {
@@ -152,11 +163,27 @@ func (k Kernel) base(graphs []*graph.Graph) (base.Kernel, error) {
 	return base.Parse(text)
 }
 
+// Parts implements kernel.Compound. With Bonds the kernel is ½ k(G, H) + ½ k(G′, H′), where G′ is G with a vertex on
+// every edge (graph.Subdivide). The first half compares elements and skeletons, the second bonds as well: one of them
+// alone would take molecules that differ in a double bond for equal, or for nearly as different as any others.
+func (k Kernel) Parts() (kernel.Sum, bool) {
+	if !k.Bonds {
+		return kernel.Sum{}, false
+	}
+	k.Bonds = false
+	half := func(subdivide bool) kernel.Term {
+		return kernel.Term{Weight: 0.5, Factors: []kernel.Factor{{Kernel: k, Subdivide: subdivide}}}
+	}
+	return kernel.Sum{Terms: []kernel.Term{half(false), half(true)}}, true
+}
+
 // Fit implements kernel.Kernel: see Fit and NewExact.
 func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
 	var fitted kernel.Fitted
 	var err error
-	if k.Exact {
+	if sum, ok := k.Parts(); ok {
+		fitted, err = sum.Fit(ctx, graphs)
+	} else if k.Exact {
 		fitted, err = NewExact(ctx, graphs, k)
 	} else {
 		fitted, err = Fit(ctx, graphs, k)

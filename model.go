@@ -50,7 +50,7 @@ func (f features) row(class int32) []float64 {
 // for m and cells of the landmarks well below P only O(c Ñ (m³ + m P)), and O(c P) memory; large
 // sparse quotients cost what their sparse factors cost, not m³.
 func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Model, error) {
-	if err := k.Validate(); err != nil {
+	if err := k.validateSingle(); err != nil {
 		return nil, err
 	}
 	b, err := k.base(graphs)

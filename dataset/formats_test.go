@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mlgkernel/mlg/graph"
 )
 
 func TestSMILESFile(t *testing.T) {
@@ -530,6 +532,52 @@ func TestFields(t *testing.T) {
 		}
 		if strings.Join(got, "|") != c.want || strings.Join(skipped, "|") != c.skipped || count != len(skipped) {
 			t.Errorf("%s (%s): %q, left out %q (%d), want %q and %q", name, r.Format(), got, skipped, count, c.want, c.skipped)
+		}
+	}
+}
+
+// Molecules are graphs all of whose edges are bonds, however they were stored; rings with alternating bonds are aromatic.
+func TestMolecules(t *testing.T) {
+	parse := func(smiles string) *graph.Graph {
+		g, err := ParseSMILES(smiles, DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	ethanol, helium := parse("CCO"), parse("[He]")
+	b := graph.NewBuilder(2)
+	b.AddLabeledEdge(0, 1, 1, "1")
+	numbered, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		graphs []*graph.Graph
+		want   bool
+	}{
+		{nil, false}, {[]*graph.Graph{helium}, false}, {[]*graph.Graph{helium, ethanol}, true},
+		{[]*graph.Graph{ethanol, numbered}, false}, {Scales(3, 1).Graphs, false},
+	} {
+		if got := Molecules(c.graphs); got != c.want {
+			t.Errorf("%d graphs are molecules: %v, want %v", len(c.graphs), got, c.want)
+		}
+	}
+	o := DefaultOptions()
+	o.AtomAromatic = true
+	for _, smiles := range []string{"Cc1ccccc1", "CC1=CC=CC=C1"} {
+		g, err := ParseSMILES(smiles, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		aromatic := 0
+		for e := range g.Edges() {
+			if e.Label == ":" {
+				aromatic++
+			}
+		}
+		if labels := strings.Join(g.Labels(), " "); aromatic != 6 || labels != "C c c c c c c" {
+			t.Errorf("%s: %d aromatic bonds, labels %s", smiles, aromatic, labels)
 		}
 	}
 }

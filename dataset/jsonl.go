@@ -9,6 +9,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 )
 
@@ -23,6 +24,7 @@ type jsonGraph[Text, Edges any] struct {
 	EdgeLabels  []Text      `json:"edge_labels,omitempty"`
 	Coordinates [][]float64 `json:"coordinates,omitempty"`
 	Target      Text        `json:"target,omitempty"`
+	SMILES      string      `json:"smiles,omitempty"`
 }
 
 // jsonText is a text that may also stand as a number or a truth value.
@@ -109,7 +111,7 @@ func readJSONLines(s *stream) (nextGraph, error) {
 	r := &jsonReader{stream: s}
 	j := &r.graph
 	r.fields = map[string]any{"id": &j.ID, "nodes": &j.Nodes, "edges": &j.Edges, "node_labels": &j.NodeLabels, "node_attributes": &j.Attributes,
-		"edge_labels": &j.EdgeLabels, "coordinates": &j.Coordinates, "target": &j.Target}
+		"edge_labels": &j.EdgeLabels, "coordinates": &j.Coordinates, "target": &j.Target, "smiles": &j.SMILES}
 	return func() (*graph.Graph, error) {
 		line, err := l.content("")
 		if err != nil {
@@ -239,13 +241,24 @@ func (r *jsonReader) build(line int) (*graph.Graph, error) {
 	}
 	b.SetID(string(j.ID))
 	b.SetTarget(string(j.Target))
-	return b.Build()
+	b.SetSMILES(j.SMILES)
+	g, err := b.Build()
+	if err == nil && j.SMILES != "" {
+		if _, wrong := chem.Of(g); wrong != nil {
+			r.warn.add(1, "SMILES string ignored that is not the molecule of its graph",
+				"SMILES strings ignored that are not the molecules of their graphs")
+			b.SetSMILES("")
+			g, err = b.Build()
+		}
+	}
+	return g, err
 }
 
 // AppendJSON appends a graph as a line of Graph JSON Lines, with its end.
 func AppendJSON(b []byte, g *graph.Graph) ([]byte, error) {
 	n := g.N()
-	j := jsonGraph[string, [][]float64]{ID: g.ID(), Nodes: &n, Edges: make([][]float64, 0, g.M()), Target: g.Target()}
+	j := jsonGraph[string, [][]float64]{ID: g.ID(), Nodes: &n, Edges: make([][]float64, 0, g.M()),
+		Target: g.Target(), SMILES: g.SMILES()}
 	if g.HasLabels() {
 		j.NodeLabels = g.Labels()
 	}
@@ -267,7 +280,7 @@ func AppendJSON(b []byte, g *graph.Graph) ([]byte, error) {
 			j.Coordinates = append(j.Coordinates, []float64{x, y})
 		}
 	}
-	for _, s := range slices.Concat([]string{j.ID, j.Target}, j.NodeLabels, j.EdgeLabels) {
+	for _, s := range slices.Concat([]string{j.ID, j.Target, j.SMILES}, j.NodeLabels, j.EdgeLabels) {
 		if !utf8.ValidString(s) {
 			return b, fmt.Errorf("graph %q: text %q is not UTF-8", g.ID(), s)
 		}

@@ -25,6 +25,21 @@ func ParseSMILES(smiles string, opts Options) (*graph.Graph, error) {
 	return opts.EdgeWeight.apply(g)
 }
 
+// Molecules reports whether graphs are molecules whose bonds are known: some have edges, and every edge has a bond
+// symbol as its label.
+func Molecules(graphs []*graph.Graph) bool {
+	some := false
+	for _, g := range graphs {
+		for e := range g.Edges() {
+			if bondOrder[e.Label] == 0 {
+				return false
+			}
+			some = true
+		}
+	}
+	return some
+}
+
 // smiles returns the graph of a molecule in a line, without edge weights. An error is a
 // *lineError.
 func (s *stream) smiles(smiles, id, target string, line int) (*graph.Graph, error) {
@@ -47,17 +62,23 @@ func moleculeGraph(m *chem.Molecule, id, target string, opts Options) (*graph.Gr
 		m = m.WithoutHydrogens()
 	}
 	b := graph.NewBuilder(len(m.Atoms))
+	atoms, bonds := m.Aromaticity()
 	for i, a := range m.Atoms {
+		a.Aromatic = atoms[i]
 		b.SetLabel(i, atomLabel(a, opts))
 		if m.HasCoordinates {
 			b.SetCoordinates(i, a.X, a.Y)
 		}
 	}
-	for _, e := range m.Bonds {
+	for i, e := range m.Bonds {
+		if bonds[i] {
+			e.Order = chem.Aromatic
+		}
 		b.AddLabeledEdge(int(e.A), int(e.B), 1, e.Order.String())
 	}
 	b.SetID(id)
 	b.SetTarget(target)
+	b.SetSMILES(m.SMILES())
 	return b.Build()
 }
 

@@ -109,6 +109,20 @@ func (o Options) Like(other *Options) Options {
 	return o
 }
 
+// AtomFeatures names what the label of an atom says.
+func (o Options) AtomFeatures() []string {
+	out := []string{"element"}
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{{"aromaticity", o.AtomAromatic}, {"hydrogens", o.AtomHydrogens}, {"charge", o.AtomCharge}} {
+		if f.on {
+			out = append(out, f.name)
+		}
+	}
+	return out
+}
+
 // Validate returns an error that names the first field that is wrong.
 func (o Options) Validate() error {
 	if err := oneOf("Options.Format", o.Format, append([]Format{Auto}, Formats()...)...); err != nil {

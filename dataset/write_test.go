@@ -131,3 +131,31 @@ func TestWriteDatasetErrors(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 }
+
+// Graph JSON Lines keeps the molecule of a graph, with whatever hydrogens are vertices, and ignores one that
+// is not that of the graph.
+func TestKeepSMILES(t *testing.T) {
+	o := DefaultOptions()
+	for _, hydrogens := range []Hydrogens{HydrogensAsWritten, HydrogensImplicit, HydrogensExplicit} {
+		o.Hydrogens = hydrogens
+		g, err := ParseSMILES("C[C@H](N)c1c[nH]cn1", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "C[C@H](N)c1c[nH]cn1"; hydrogens != HydrogensExplicit && g.SMILES() != want {
+			t.Errorf("%s: %s, want %s", hydrogens, g.SMILES(), want)
+		}
+		line, err := AppendJSON(nil, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := mustReadText(t, JSONLines, string(line))
+		if got := again.Graphs[0].SMILES(); got != g.SMILES() || got == "" || len(again.Warnings) > 0 {
+			t.Errorf("%s: %s, want %s; %v", hydrogens, got, g.SMILES(), again.Warnings)
+		}
+	}
+	d := mustReadText(t, JSONLines, `{"nodes":2,"edges":[[0,1]],"node_labels":["C","O"],"smiles":"OC"}`)
+	if got := d.Graphs[0].SMILES(); got != "" || len(d.Warnings) != 1 {
+		t.Errorf("SMILES %q, warnings %q, want none and one", got, d.Warnings)
+	}
+}

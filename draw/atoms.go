@@ -2,53 +2,31 @@ package draw
 
 import (
 	"cmp"
-	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// atom is a vertex label read as chemistry.
+// atom is an atom as its text shows it.
 type atom struct {
-	symbol    string
-	hydrogens int    // that the text shows
-	counted   bool   // the label itself says how many hydrogens
+	symbol    string // D and T for heavy hydrogen
+	isotope   string // before the symbol, "" for none
+	hydrogens int
 	charge    string // "+", "−", "2+", …
+	unpaired  int    // dots
+	chirality chem.Chirality
 }
 
-// An atom as package dataset writes it: "C", "c", "NH2", "O-", "Fe+2", "Fe2+", "Ca++".
-var atomPattern = regexp.MustCompile(`^([A-Z][a-z]?|se|as|te|[bcnops]|\*)(?:(H)([0-9]?))?([1-9]?[+-]|[+-][1-9]|\+{1,9}|-{1,9}|)$`)
-
-// readAtom reads a vertex label as an atom.
-func readAtom(label string) (atom, bool) {
-	m := atomPattern.FindStringSubmatch(label)
-	if m == nil {
-		return atom{}, false
-	}
-	a := atom{symbol: strings.ToUpper(m[1][:1]) + m[1][1:], counted: m[2] != ""}
-	if a.counted {
-		a.hydrogens, _ = strconv.Atoi(cmp.Or(m[3], "1"))
-	}
-	if charge := m[4]; charge != "" {
-		number := cmp.Or(strings.Trim(charge, "+-"), strconv.Itoa(len(charge)))
-		sign := "+"
-		if strings.Contains(charge, "-") {
-			sign = "−"
-		}
-		a.charge = strings.TrimPrefix(number, "1") + sign
-	}
-	return a, chem.Known(a.symbol)
-}
-
-// bond is an edge read as chemistry.
+// bond is a bond as lines show it.
 type bond struct {
 	u, v     int
 	order    int  // 1 to 4
 	aromatic bool // no Kekulé structure was found: drawn with a broken line
+	sides    chem.Sides
 }
+
+func (b bond) other(v int) int { return b.u + b.v - v }
 
 // molecule is a graph read as chemistry.
 type molecule struct {
@@ -57,129 +35,54 @@ type molecule struct {
 	at    [][]int // bonds by atom
 }
 
-// readMolecule reads a graph as a molecule: labels are atoms, edge labels, if any, are bond
-// symbols, and no atom has more than 8 neighbours.
+// readMolecule reads a graph as a molecule, if it is one.
 func readMolecule(g *graph.Graph) (*molecule, bool) {
-	if !g.HasLabels() || g.N() == 0 {
+	read, err := chem.Of(g)
+	if err != nil {
 		return nil, false
 	}
-	m := &molecule{atoms: make([]atom, g.N()), at: make([][]int, g.N())}
-	for v := range m.atoms {
-		a, ok := readAtom(g.Label(v))
-		if !ok || g.Degree(v) > 8 {
-			return nil, false
+	orders, err := read.Kekule()
+	if err != nil { // aromatic bonds stay, and count 1
+		orders = make([]chem.Order, len(read.Bonds))
+		for i, b := range read.Bonds {
+			orders[i] = b.Order
 		}
-		m.atoms[v] = a
 	}
-	for e := range g.Edges() {
-		b := bond{u: e.U, v: e.V, order: 1}
-		switch e.Label {
-		case "", "-", "1", "single", "/", "\\":
-		case "=", "2", "double":
-			b.order = 2
-		case "#", "3", "triple":
-			b.order = 3
-		case "$", "quadruple":
-			b.order = 4
-		case ":", "aromatic", "1.5":
-			b.aromatic = true
-		default:
-			return nil, false
+	m := &molecule{at: make([][]int, len(read.Atoms))}
+	unpaired := read.Unpaired(orders)
+	for i, a := range read.Atoms {
+		m.atoms = append(m.atoms, newAtom(a, unpaired[i]))
+	}
+	for i, c := range read.Bonds {
+		b := bond{u: int(c.A), v: int(c.B), order: int(orders[i]), sides: c.Sides}
+		if b.aromatic = orders[i] == chem.Aromatic; b.aromatic {
+			b.order = 1
+			m.atoms[b.u].unpaired, m.atoms[b.v].unpaired = 0, 0
 		}
 		m.at[b.u] = append(m.at[b.u], len(m.bonds))
 		m.at[b.v] = append(m.at[b.v], len(m.bonds))
 		m.bonds = append(m.bonds, b)
 	}
-	m.kekulize()
-	if g.HasEdgeLabels() {
-		m.fillHydrogens()
-	}
 	return m, true
 }
 
-func (b bond) other(v int) int { return b.u + b.v - v }
-
-// kekulize gives aromatic bonds alternating orders, in which every aromatic carbon without a
-// double bond outside the ring has one in it. Nitrogen with two bonds may take part, other
-// atoms give a lone pair. Where that is impossible the bonds stay aromatic.
-func (m *molecule) kekulize() {
-	roles := make([]chem.Pi, len(m.atoms))
-	for v, a := range m.atoms {
-		aromatic, double := false, false
-		for _, k := range m.at[v] {
-			aromatic = aromatic || m.bonds[k].aromatic
-			double = double || m.bonds[k].order > 1
-		}
-		cation := a.charge == "+"
-		switch {
-		case !aromatic || double:
-		case a.symbol == "C" && (a.charge == "" || cation):
-			roles[v] = chem.Must
-		case a.symbol == "C", a.symbol == "B",
-			slices.Contains([]string{"N", "P", "As"}, a.symbol) && (cation || len(m.at[v])+a.hydrogens <= 2),
-			slices.Contains([]string{"O", "S", "Se", "Te"}, a.symbol) && cation:
-			roles[v] = chem.May
-		}
+func newAtom(a chem.Atom, unpaired int) atom {
+	out := atom{symbol: chem.Symbol(a.Element), hydrogens: max(a.Hydrogens, 0), unpaired: unpaired, chirality: a.Chirality}
+	switch {
+	case out.symbol == "H" && (a.Isotope == 2 || a.Isotope == 3):
+		out.symbol = "DT"[a.Isotope-2 : a.Isotope-1]
+	case a.Isotope > 0:
+		out.isotope = strconv.Itoa(int(a.Isotope))
 	}
-	var system []chem.Bond
-	for _, b := range m.bonds {
-		if b.aromatic {
-			system = append(system, chem.Bond{A: int32(b.u), B: int32(b.v)})
-		}
+	if a.Charge > 0 {
+		out.charge = "+"
+	} else if a.Charge < 0 {
+		out.charge = "−"
 	}
-	mate, bad := chem.Alternate(roles, system)
-	for k := range m.bonds {
-		if b := &m.bonds[k]; b.aromatic && bad < 0 {
-			b.aromatic = false
-			if mate[b.u] == int32(b.v) {
-				b.order = 2
-			}
-		}
+	if n := max(a.Charge, -a.Charge); n > 1 {
+		out.charge = strconv.Itoa(int(n)) + out.charge
 	}
-}
-
-// valences that atoms fill with hydrogen.
-var valences = map[string][]int{"B": {3}, "N": {3}, "P": {3, 5}, "As": {3, 5}, "O": {2}, "S": {2, 4, 6}, "Se": {2, 4, 6}, "Si": {4}}
-
-// fillHydrogens adds the hydrogens that the bonds leave room for to the text of atoms other
-// than carbon, unless the graph has hydrogen atoms of its own. A nitrogen with four bonds and no
-// stated charge gets its plus, and one oxygen on it the minus, as in a nitro group.
-func (m *molecule) fillHydrogens() {
-	if slices.ContainsFunc(m.atoms, func(a atom) bool { return a.symbol == "H" }) {
-		return
-	}
-	sum := make([]int, len(m.atoms))
-	unsure := make([]bool, len(m.atoms))
-	for _, b := range m.bonds {
-		for _, v := range []int{b.u, b.v} {
-			sum[v] += b.order
-			unsure[v] = unsure[v] || b.aromatic
-		}
-	}
-	for v := range m.atoms {
-		if a := &m.atoms[v]; a.symbol == "N" && a.charge == "" && !a.counted && sum[v] == 4 && !unsure[v] {
-			a.charge = "+"
-			for _, k := range m.at[v] {
-				if o := m.bonds[k].other(v); m.atoms[o].symbol == "O" && sum[o] == 1 && m.atoms[o].charge == "" {
-					m.atoms[o].charge = "−"
-					break
-				}
-			}
-		}
-	}
-	for v := range m.atoms {
-		a := &m.atoms[v]
-		more, known := map[string]int{"": 0, "+": 1, "−": -1}[a.charge]
-		if a.counted || unsure[v] || !known || a.charge != "" && a.symbol == "B" {
-			continue
-		}
-		for _, n := range valences[a.symbol] {
-			if free := n + more - sum[v]; free >= 0 {
-				a.hydrogens = free
-				break
-			}
-		}
-	}
+	return out
 }
 
 // linear reports whether the two bonds of v lie on a line: one is triple, or both are double.
@@ -188,8 +91,46 @@ func (m *molecule) linear(v int) bool {
 	return len(at) == 2 && m.bonds[at[0]].order+m.bonds[at[1]].order >= 4
 }
 
-// shown reports whether the atom is written; carbon is where bonds meet, unless it is alone or charged.
+// shown reports whether the atom is written. Carbon is where bonds meet, unless it is alone or more is
+// to be said of it.
 func (m *molecule) shown(v int) bool {
 	a := m.atoms[v]
-	return a.symbol != "C" || a.charge != "" || len(m.at[v]) == 0
+	return a.symbol != "C" || cmp.Or(a.charge, a.isotope) != "" || a.unpaired > 0 || len(m.at[v]) == 0
+}
+
+// sided reports whether it is known on which sides the neighbours of the double bond u–v lie.
+func (m *molecule) sided(u, v int) bool {
+	k := m.between(u, v)
+	return k >= 0 && m.bonds[k].sides != chem.AnySide
+}
+
+// between returns the bond between two atoms, −1 for none.
+func (m *molecule) between(u, v int) int {
+	for _, k := range m.at[u] {
+		if m.bonds[k].other(u) == v {
+			return k
+		}
+	}
+	return -1
+}
+
+// misplaced reports whether the neighbours of a bond lie on other sides than it is known.
+func (m *molecule) misplaced(b bond, pos []point) bool {
+	if b.sides == chem.AnySide {
+		return false
+	}
+	side := func(end, other int) float64 {
+		lowest := -1
+		for _, k := range m.at[end] {
+			if w := m.bonds[k].other(end); w != other && (lowest < 0 || w < lowest) {
+				lowest = w
+			}
+		}
+		if lowest < 0 {
+			return 0
+		}
+		return pos[b.v].sub(pos[b.u]).cross(pos[lowest].sub(pos[end]))
+	}
+	product := side(b.u, b.v) * side(b.v, b.u)
+	return b.sides == chem.SameSide && product < 0 || b.sides == chem.OppositeSides && product > 0
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // box is a rectangle.
@@ -38,7 +39,12 @@ func (d *drawing) molecule(p *Picture) {
 			cut := to.sub(from).scale(0.15)
 			p.line(5*width, white, from.add(cut), to.sub(cut))
 		}
-		d.drawBond(p, b, texts, width)
+		d.drawBond(p, k, texts, width)
+	}
+	for _, w := range d.wedges {
+		if w.bond < 0 {
+			d.drawHydrogen(p, w, size, width)
+		}
 	}
 	for v, t := range texts {
 		for _, piece := range t.pieces {
@@ -73,6 +79,8 @@ func (d *drawing) atomText(v int, size float64) (t atomText) {
 	base := at.y + height/2
 	left := at.x - normal.measure(a.symbol)/2
 	right := put(point{left, base}, normal, a.symbol)
+	left -= small.measure(a.isotope)
+	put(point{left, base - height*0.5}, small, a.isotope)
 	if a.hydrogens > 0 {
 		count := ""
 		if a.hydrogens > 1 {
@@ -92,7 +100,8 @@ func (d *drawing) atomText(v int, size float64) (t atomText) {
 			right = end
 		}
 	}
-	put(point{right + size*0.04, base - height*0.62}, small, a.charge)
+	right = put(point{right + size*0.04, base - height*0.62}, small, a.charge)
+	put(point{right, base - height*0.3}, small, strings.Repeat("•", a.unpaired))
 	return t
 }
 
@@ -142,9 +151,17 @@ func (d *drawing) ringCenter(b bond) (center point, found bool) {
 	return center, found
 }
 
-// drawBond draws a bond between the texts of its atoms, as one to four lines.
-func (d *drawing) drawBond(p *Picture, b bond, texts []atomText, width float64) {
+// drawBond draws a bond between the texts of its atoms, as a wedge or as one to four lines.
+func (d *drawing) drawBond(p *Picture, k int, texts []atomText, width float64) {
+	b := d.m.bonds[k]
 	from, to := d.pos[b.u], d.pos[b.v]
+	if i := slices.IndexFunc(d.wedges, func(w wedge) bool { return w.bond == k }); i >= 0 {
+		v := d.wedges[i].atom
+		w := b.other(v)
+		from, to = leave(d.pos[v], d.pos[w], texts[v].boxes), leave(d.pos[w], d.pos[v], texts[w].boxes)
+		d.drawWedge(p, from, to, d.wedges[i].up, width)
+		return
+	}
 	direction := to.sub(from).direction()
 	normal := direction.left()
 	gap := d.bond * 0.13
@@ -185,6 +202,37 @@ func (d *drawing) drawBond(p *Picture, b bond, texts []atomText, width float64) 
 		line(0, 0, false)
 		line(side*gap, gap, b.aromatic)
 	}
+}
+
+// drawWedge draws a bond that widens towards its end: filled, or broken into lines across it.
+func (d *drawing) drawWedge(p *Picture, from, to point, up bool, width float64) {
+	along := to.sub(from)
+	across := along.direction().left().scale(d.bond * 0.11)
+	if up {
+		narrow := across.scale(0.5 * width / across.norm())
+		p.polygon(black, from.add(narrow), to.add(across), to.sub(across), from.sub(narrow))
+		return
+	}
+	var lines [][]point
+	n := max(3, math.Round(along.norm()/max(2.2*width, d.bond*0.11)))
+	for i := range int(n) + 1 {
+		t := float64(i) / n
+		at, half := from.add(along.scale(t)), across.scale(max(t, 0.1))
+		lines = append(lines, []point{at.add(half), at.sub(half)})
+	}
+	p.lines(width, black, lines)
+}
+
+// drawHydrogen draws the hydrogen of a chiral atom where rings meet, at the end of a short wedge.
+func (d *drawing) drawHydrogen(p *Picture, w wedge, size, width float64) {
+	st := style{size: 0.85 * size, color: black, exact: true}
+	from := d.pos[w.atom]
+	direction := point{w.to.x, -w.to.y}
+	at := from.add(direction.scale(d.bond * letterLength))
+	half := point{st.measure("H") / 2, capHeight * st.size / 2}
+	letter := []box{{at.x - half.x - 1, at.y - half.y - 1, at.x + half.x + 1, at.y + half.y + 1}}
+	d.drawWedge(p, from, leave(at, from, letter), w.up, width)
+	p.text(at.add(point{-half.x, half.y}), "H", st)
 }
 
 // dashes returns the pieces of a broken line.

@@ -119,6 +119,9 @@ func Graph(g *graph.Graph, o Options) (*Picture, error) {
 	default:
 		d.pos = networkLayout(adj)
 	}
+	if d.m != nil {
+		d.wedges = d.m.wedges(d.systems, d.pos)
+	}
 	return d.picture(), nil
 }
 
@@ -157,6 +160,7 @@ type drawing struct {
 	o       Options
 	m       *molecule    // nil for a network
 	systems []ringSystem // of the molecule
+	wedges  []wedge      // of the molecule
 	pos     []point      // edges about 1 long, y upwards; pixels once there is a page
 	bond    float64      // pixels of an edge
 	remarks []string     // what is left out

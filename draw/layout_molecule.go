@@ -23,15 +23,16 @@ func moleculeLayout(adj adjacency, m *molecule, systems []ringSystem) []point {
 	s := &skeleton{adj: adj, m: m, systems: systems, pos: make([]point, n), placed: make([]bool, n)}
 	s.system = slices.Repeat([]int{-1}, n)
 	for k := range systems {
+		systems[k].place(adj, m, s.pos)
 		for _, v := range systems[k].atoms {
 			s.system[v] = k
 		}
-		systems[k].place(adj, m, s.pos)
 	}
 	components := adj.components()
 	for _, atoms := range components {
 		root := s.root(atoms)
 		s.grow(root)
+		s.putSides(root)
 		turned := s.system[root] < 0 || !systems[s.system[root]].fixed
 		s.relieve(atoms, root, !turned)
 		if turned {
@@ -101,6 +102,24 @@ func (s *skeleton) grow(root int) {
 	}
 }
 
+// putSides mirrors branches at double bonds outside of rings whose neighbours lie on the wrong sides.
+func (s *skeleton) putSides(root int) {
+	_, from := s.adj.search(root)
+	for _, b := range s.m.bonds {
+		if from[b.u] == -2 || s.system[b.u] >= 0 && s.system[b.u] == s.system[b.v] || !s.m.misplaced(b, s.pos) {
+			continue
+		}
+		v, w := b.u, b.v
+		if from[v] == w {
+			v, w = w, v
+		}
+		a, c := s.pos[v], s.pos[w]
+		for _, u := range s.branch(v, w) {
+			s.pos[u] = s.pos[u].reflect(a, c)
+		}
+	}
+}
+
 // towards returns the angle of the bond from v to w.
 func (s *skeleton) towards(v, w int) float64 { return s.pos[w].sub(s.pos[v]).angle() }
 
@@ -148,14 +167,32 @@ func (s *skeleton) exits(v int, old []int, k int) []float64 {
 			gap += 2 * math.Pi
 		}
 		room := gap
-		if slices.ContainsFunc(s.systems[s.system[v]].rings, func(ring []int) bool { return shared([]int{u, v, w}, ring) == 3 }) {
-			room -= 2 * math.Pi
+		probe := s.pos[v].add(polar(0.3, s.towards(v, u)+gap/2))
+		for _, ring := range s.systems[s.system[v]].rings {
+			if !inside(probe, selected(s.pos, ring)) {
+				continue
+			}
+			if room -= math.Pi / 2; len(ring) < largeRing {
+				room -= 2 * math.Pi
+			}
 		}
 		if room > best+1e-6 {
 			from, width, best = s.towards(v, u), gap, room
 		}
 	}
 	return spread(from, width, k)
+}
+
+// inside reports whether a point lies in a polygon.
+func inside(p point, polygon []point) bool {
+	in := false
+	for i, a := range polygon {
+		b := polygon[(i+1)%len(polygon)]
+		if (a.y > p.y) != (b.y > p.y) && p.x < a.x+(p.y-a.y)*(b.x-a.x)/(b.y-a.y) {
+			in = !in
+		}
+	}
+	return in
 }
 
 // spread returns k angles that divide an angle into equal ones.

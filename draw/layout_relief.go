@@ -56,7 +56,7 @@ func (s *skeleton) relieve(atoms []int, root int, wide bool) {
 	for round, changed := 0, true; round < 6 && changed; round++ {
 		changed = false
 		for _, b := range branches {
-			if len(b.atoms) > 1 {
+			if len(b.atoms) > 1 && !s.m.sided(b.v, b.w) {
 				v, w := s.pos[b.v], s.pos[b.w]
 				changed = r.try(b, 0, func(p point) point { return p.reflect(v, w) }) || changed
 			}

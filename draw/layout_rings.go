@@ -7,27 +7,25 @@ import (
 
 // place gives the atoms of a ring system positions with bonds of length 1. Rings become
 // regular polygons where they share an edge or one atom with those before; a ring that
-// shares more (a bridge, or the last ring around an atom) is closed by an arc, and the
-// system is then relaxed towards regular rings. Skeletons in the table of patterns keep
-// the positions there.
+// shares more (a bridge, or the last ring around an atom) is closed by an arc. Skeletons in the table of
+// patterns have the positions there. What does not become regular in this way is then laid out anew.
 func (s *ringSystem) place(adj adjacency, m *molecule, pos []point) {
 	placed := map[int]bool{}
-	for i := range patterns {
-		if image, ok := patterns[i].match(adj, s.atoms, m); ok {
-			for a, p := range patterns[i].pos {
+	var image []int
+	var t pattern
+	for _, t = range patterns {
+		if image, s.fixed = t.match(adj, s.atoms, m); s.fixed {
+			for a, p := range t.pos {
 				pos[image[a]], placed[image[a]] = p, true
 			}
-			s.fixed = true
 			break
 		}
 	}
 	known := func(ring []int) int { return count(ring, func(v int) bool { return placed[v] }) }
-	strained := false
 	for rest := slices.Clone(s.rings); len(rest) > 0; {
 		ring := slices.MaxFunc(rest, func(a, b []int) int { return s.rank(a, known(a)) - s.rank(b, known(b)) })
 		rest = slices.DeleteFunc(rest, func(r []int) bool { return &r[0] == &ring[0] })
-		if n := known(ring); n > 0 {
-			strained = strained || n > 2 && n < len(ring)
+		if known(ring) > 0 {
 			closeRing(adj, ring, placed, pos)
 			continue
 		}
@@ -36,9 +34,64 @@ func (s *ringSystem) place(adj adjacency, m *molecule, pos []point) {
 			pos[v], placed[v] = p, true
 		}
 	}
-	if strained && !s.fixed {
-		s.relax(adj, pos)
+	blocks := s.blocks(adj, m)
+	shapes := make([][]point, len(blocks))
+	for i, b := range blocks {
+		shapes[i] = slices.Clone(pos)
+		switch kept := s.fixed && slices.Contains(b.atoms, image[0]); {
+		case len(b.rings) == 1 && b.loop(shapes[i]):
+		case b.regular(pos) || kept && t.over && len(b.rings) == len(t.rings):
+		case kept && t.loose:
+			b.settle(shapes[i], t.faces(image))
+		default:
+			shapes[i] = b.place(pos)
+			s.fixed = s.fixed && !kept
+		}
 	}
+	s.join(blocks, shapes, pos)
+}
+
+// join puts blocks of the given shapes together at the atoms that they have in common. The first one
+// stays as it is.
+func (s *ringSystem) join(blocks []*block, shapes [][]point, pos []point) {
+	placed := map[int]bool{}
+	for len(blocks) > 0 {
+		known := func(v int) bool { return placed[v] }
+		k := max(slices.IndexFunc(blocks, func(b *block) bool { return slices.ContainsFunc(b.atoms, known) }), 0)
+		s.atoms = append(s.atoms, blocks[k].join(shapes[k], placed, pos)...)
+		blocks, shapes = slices.Delete(blocks, k, k+1), slices.Delete(shapes, k, k+1)
+	}
+}
+
+// join moves a block of the given shape to the atom that it shares with those placed, away from them. It
+// returns the atoms on the block that it has placed as well.
+func (b *block) join(shape []point, placed map[int]bool, pos []point) []int {
+	turn, shift, center := 0.0, point{}, point{}
+	if i := slices.IndexFunc(b.atoms, func(v int) bool { return placed[v] }); i >= 0 {
+		v := b.atoms[i]
+		away := func(all []point, mine bool) (sum point) {
+			for _, w := range b.adj[v] {
+				if placed[w] != mine && (placed[w] || slices.Contains(b.atoms, w)) {
+					sum = sum.add(all[w].sub(all[v]).direction())
+				}
+			}
+			return sum
+		}
+		turn = away(pos, false).angle() + math.Pi - away(shape, true).angle()
+		shift, center = pos[v], shape[v]
+	}
+	for _, v := range b.atoms {
+		pos[v], placed[v] = shift.add(shape[v].sub(center).rotate(turn)), true
+	}
+	// An end inside a ring keeps the place that there is for it.
+	var ends []int
+	for _, t := range b.stubs {
+		if b.drawn && len(b.adj[t.atom]) == 1 && b.enclosed(t, shape) {
+			pos[t.atom] = shift.add(t.pos.sub(center).rotate(turn))
+			ends = append(ends, t.atom)
+		}
+	}
+	return ends
 }
 
 // rank orders rings by their number of placed atoms: one that shares an edge with those before comes
@@ -142,44 +195,13 @@ func chords(a, direction point, c float64, m int, side float64) []point {
 	return pts
 }
 
-// relax moves the atoms of a strained system towards bonds of length 1 and regular rings,
-// and apart where they nearly touch. The last rounds only care for bonds and room.
-func (s *ringSystem) relax(adj adjacency, pos []point) {
-	for round := range 600 {
-		for _, ring := range s.rings {
-			n := len(ring)
-			for i, v := range ring {
-				for step := 2; step <= n/2 && round < 400; step++ {
-					length := math.Sin(math.Pi*float64(step)/float64(n)) / math.Sin(math.Pi/float64(n))
-					pull(pos, v, ring[(i+step)%n], length, 0.1)
-				}
-			}
-		}
-		for i, v := range s.atoms {
-			for _, w := range s.atoms[i+1:] {
-				if slices.Contains(adj[v], w) {
-					pull(pos, v, w, 1, 0.5)
-				}
-			}
-		}
-		for i, v := range s.atoms {
-			for _, w := range s.atoms[i+1:] {
-				if pos[v].distance(pos[w]) < 0.85 && !slices.Contains(adj[v], w) {
-					pull(pos, v, w, 0.85, 0.3)
-				}
-			}
-		}
-	}
-}
-
-// pull moves two atoms so that their distance comes nearer to a length by a share of what is
-// missing.
-func pull(pos []point, u, v int, length, share float64) {
-	d := pos[v].sub(pos[u])
+// pull moves two points so that their distance comes nearer to a length by a share of what is missing.
+func pull(p, q *point, length, share float64) {
+	d := q.sub(*p)
 	n := d.norm()
 	if n < 1e-9 {
-		d, n = polar(1, float64(u+2*v)), 1
+		d, n = point{0.6, 0.8}, 1
 	}
 	move := d.scale(share * (n - length) / n / 2)
-	pos[u], pos[v] = pos[u].add(move), pos[v].sub(move)
+	*p, *q = p.add(move), q.sub(move)
 }

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -12,23 +13,30 @@ type pattern struct {
 	elements string  // a letter for each atom, '*' for any element
 	rings    [][]int // every bond is in one
 	pos      map[int]point
+
+	over  bool // not regular on purpose: a bridge passes over a ring
+	loose bool // the positions are a start, to be relaxed; rings are the faces
+	bare  int  // of a loose pattern: an atom without a branch, only ends may hang on it
 }
 
 // patterns has larger skeletons before those that they contain.
 var patterns = slices.Concat(morphinans(), []pattern{
 	// Steroid: rings A to D with the numbers of chemists minus 1; the position is that of B.
-	{"*****************", [][]int{{0, 1, 2, 3, 4, 9}, {4, 5, 6, 7, 8, 9}, {7, 8, 10, 11, 12, 13}, {12, 13, 14, 15, 16}},
-		regular(150, 9, 4, 5, 6, 7, 8)},
+	{elements: "*****************",
+		rings: [][]int{{0, 1, 2, 3, 4, 9}, {4, 5, 6, 7, 8, 9}, {7, 8, 10, 11, 12, 13}, {12, 13, 14, 15, 16}},
+		pos:   regular(150, 9, 4, 5, 6, 7, 8)},
 	// 1,4-benzodiazepine: benzene (0–5) on the left, N1 (6) above, C5 (10) below.
-	{"CCCCCCNCCNC", [][]int{{0, 1, 2, 3, 4, 5}, {0, 6, 7, 8, 9, 10, 1}}, regular(30, 0, 5, 4, 3, 2, 1)},
+	{elements: "CCCCCCNCCNC", rings: [][]int{{0, 1, 2, 3, 4, 5}, {0, 6, 7, 8, 9, 10, 1}}, pos: regular(30, 0, 5, 4, 3, 2, 1)},
 	// Bicyclic β-lactam: the square on the left, its nitrogen (1) below on the fused bond.
-	{"CNCC*", [][]int{{0, 1, 2, 3}, {0, 4}}, regular(45, 0, 3, 2, 1)},
+	{elements: "CNCC*", rings: [][]int{{0, 1, 2, 3}, {0, 4}}, pos: regular(45, 0, 3, 2, 1)},
 	// Phenothiazine: three rings in a row, sulfur (0) above, nitrogen (3) below.
-	{"SCCNCC********", [][]int{{0, 1, 2, 3, 4, 5}, {1, 2, 6, 7, 8, 9}, {4, 5, 10, 11, 12, 13}}, regular(90, 0, 5, 4, 3, 2, 1)},
+	{elements: "SCCNCC********", rings: [][]int{{0, 1, 2, 3, 4, 5}, {1, 2, 6, 7, 8, 9}, {4, 5, 10, 11, 12, 13}},
+		pos: regular(90, 0, 5, 4, 3, 2, 1)},
 	// Dibenzazepine and its kin: a ring of seven between two of six, the lone atom (0) below.
-	{"***************", [][]int{{0, 1, 2, 3, 4, 5, 6}, {1, 2, 7, 8, 9, 10}, {5, 6, 11, 12, 13, 14}}, regular(270, 0, 1, 2, 3, 4, 5, 6)},
+	{elements: "***************", rings: [][]int{{0, 1, 2, 3, 4, 5, 6}, {1, 2, 7, 8, 9, 10}, {5, 6, 11, 12, 13, 14}},
+		pos: regular(270, 0, 1, 2, 3, 4, 5, 6)},
 	// Quinoline: nitrogen (0) below in the right ring.
-	{"NCCCCC****", [][]int{{0, 1, 2, 3, 4, 5}, {4, 5, 6, 7, 8, 9}}, regular(270, 0, 1, 2, 3, 4, 5)},
+	{elements: "NCCCCC****", rings: [][]int{{0, 1, 2, 3, 4, 5}, {4, 5, 6, 7, 8, 9}}, pos: regular(270, 0, 1, 2, 3, 4, 5)},
 })
 
 // regular places atoms on a regular polygon with sides of length 1, against the clock, the first in
@@ -42,24 +50,41 @@ func regular(degrees float64, atoms ...int) map[int]point {
 }
 
 // morphinans returns the skeletons of opioids. The smallest is 6,7-benzomorphan: benzene (0–5), then
-// 6 CH2, 7 CH–N, 8 CH, 9 the quaternary carbon, 10 and 11 CH2, 12 N. The nitrogen bridge lies over the
-// middle ring and leaves it to the right. Morphinan has a third ring 9, 13–16, 8; epoxymorphinan an
-// oxygen 17 in the bay; buprenorphine a bridge of two carbons (18, 19) over the third ring.
-func morphinans() []pattern {
+// 6 CH2, 7 CH–N, 8 CH, 9 the quaternary carbon, 10 and 11 CH2, 12 N. Morphinan has a third ring 9, 13–16, 8;
+// epoxymorphinan an oxygen 17 in the bay; buprenorphine a bridge of two carbons (18, 19) over the third ring.
+//
+// A nitrogen with no more than a methyl group lies in the middle ring, and no bonds cross. With more the
+// bridge has to pass over that ring, and leaves it to the right.
+func morphinans() (all []pattern) {
 	s := math.Sqrt(3) / 2
-	rings := [][]int{{0, 1, 2, 3, 4, 5}, {0, 6, 7, 8, 9, 1}, {7, 8, 9, 10, 11, 12}, {8, 9, 13, 14, 15, 16}, {1, 2, 17, 13, 9}, {8, 16, 15, 14, 18, 19}}
-	at := []point{{0, 1}, {-s, 0.5}, {-2 * s, 1}, {-2 * s, 2}, {-s, 2.5}, {0, 2},
+	rings := [][]int{{0, 1, 2, 3, 4, 5}, {0, 6, 7, 8, 9, 1}, {7, 8, 9, 10, 11, 12}, {8, 9, 13, 14, 15, 16},
+		{1, 2, 17, 13, 9}, {8, 16, 15, 14, 18, 19}}
+	over := []point{{0, 1}, {-s, 0.5}, {-2 * s, 1}, {-2 * s, 2}, {-s, 2.5}, {0, 2},
 		{s, 0.5}, {s, -0.5}, {0, -1}, {-s, -0.5}, {0.16, 0}, {1.52, 0}, {1.76, -0.95},
 		{-2 * s, -1}, {-2 * s, -2}, {-s, -2.5}, {0, -2}, {-2.2, 0}, {-1.1, -1.85}, {-0.7, -1.15}}
-	var all []pattern
+	faces := slices.Clone(rings[:5])
+	faces[1] = []int{0, 6, 7, 12, 11, 10, 9, 1}
+	within := []point{{0.3, 1.2}, {-0.7, 0.5}, {-1.6, 0.9}, {-1.7, 1.9}, {-1, 2.5}, {-0.1, 2.1},
+		{1.5, 0.6}, {1.7, -0.7}, {0.5, -1.1}, {-0.9, -0.8}, {-0.3, -0.3}, {0.4, -0.3}, {1.2, -0.2},
+		{-1.9, -0.9}, {-1.8, -1.9}, {-1, -2.5}, {-0.1, -2}, {-2.2, 0.1}}
 	for _, size := range []struct{ atoms, rings int }{{20, 6}, {18, 5}, {17, 4}, {13, 3}} {
-		t := pattern{"************N****O**"[:size.atoms], rings[:size.rings], map[int]point{}}
-		for v, p := range at[:size.atoms] {
-			t.pos[v] = p
+		elements := "************N****O**"[:size.atoms]
+		if size.atoms <= len(within) {
+			pos := maps.Collect(slices.All(within[:size.atoms]))
+			all = append(all, pattern{elements: elements, rings: faces[:size.rings], pos: pos, loose: true, bare: 12})
 		}
-		all = append(all, t)
+		pos := maps.Collect(slices.All(over[:size.atoms]))
+		all = append(all, pattern{elements: elements, rings: rings[:size.rings], pos: pos, over: true})
 	}
 	return all
+}
+
+// faces returns the rings of the pattern in a molecule.
+func (t *pattern) faces(image []int) (rings [][]int) {
+	for _, ring := range t.rings {
+		rings = append(rings, selected(image, ring))
+	}
+	return rings
 }
 
 // maxMatchSteps bounds the search for a pattern in a ring system.
@@ -110,5 +135,8 @@ func (t *pattern) match(adj adjacency, atoms []int, m *molecule) ([]int, bool) {
 		return false
 	}
 	ok := len(atoms) >= len(t.elements) && extend()
+	if ok && t.loose {
+		ok = !slices.ContainsFunc(adj[image[t.bare]], func(w int) bool { return !slices.Contains(image, w) && len(adj[w]) > 1 })
+	}
 	return image, ok
 }

@@ -92,8 +92,21 @@ func TestFormulaTexts(t *testing.T) {
 		{"C[N+](C)(C)C", "N +"},
 		{"CS(=O)(=O)O", "S O O O H"},
 		{"O=c1cc[nH]cc1", "O N H"},
-		{"C", "C"},
+		{"C", "C H 4"},
 		{"FC(Cl)Br", "F Cl Br"},
+		{"[2H]OC", "D O"},
+		{"[13CH3]C[15NH2]", "13 C H 3 15 N H 2"},
+		{"[CH3]", "C H 3 •"},
+		{"C[CH]C", "C H •"},
+		{"[O][O]", "O • O •"},
+		{"[CH2]", "C H 2 ••"},
+		{"[H]", "H •"},
+		{"[H+].[Ca+2].[O-2].[Cl-]", "H + Ca 2+ O 2− Cl −"},
+		{"[cH-]1cccc1", "C H −"},
+		{"c1cc[n-]c1", "N −"},
+		{"[O-][n+]1ccccc1", "O − N +"},
+		{"CN=[N+]=[N-]", "N N + N −"},
+		{"[C-]#[O+]", "C − O +"},
 	} {
 		p, err := Graph(parse(t, c.smiles), DefaultOptions())
 		if err != nil {
@@ -105,24 +118,6 @@ func TestFormulaTexts(t *testing.T) {
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: texts %q, want %q", c.smiles, got, want)
-		}
-	}
-}
-
-func TestReadAtom(t *testing.T) {
-	for label, want := range map[string]atom{
-		"C": {symbol: "C"}, "c": {symbol: "C"}, "Cl": {symbol: "Cl"}, "se": {symbol: "Se"}, "N+": {symbol: "N", charge: "+"},
-		"NH3+": {symbol: "N", hydrogens: 3, counted: true, charge: "+"}, "OH": {symbol: "O", hydrogens: 1, counted: true},
-		"O-": {symbol: "O", charge: "−"}, "Fe+2": {symbol: "Fe", charge: "2+"}, "Fe3+": {symbol: "Fe", charge: "3+"}, "Ca++": {symbol: "Ca", charge: "2+"},
-		"H": {symbol: "H"}, "*": {symbol: "*"},
-	} {
-		if got, ok := readAtom(label); !ok || got != want {
-			t.Errorf("%q: %+v %v, want %+v", label, got, ok, want)
-		}
-	}
-	for _, label := range []string{"", "0", "17", "Xx", "cl", "C4", "C+-", "carbon", "<script>", "é", "N+12"} {
-		if got, ok := readAtom(label); ok {
-			t.Errorf("%q was read as %+v", label, got)
 		}
 	}
 }

@@ -15,6 +15,12 @@ func (p point) distance(q point) float64 { return math.Hypot(p.x-q.x, p.y-q.y) }
 func (p point) left() point              { return point{-p.y, p.x} }
 func (p point) angle() float64           { return math.Atan2(p.y, p.x) }
 
+// near reports whether q is nearer than a distance.
+func (p point) near(q point, distance float64) bool {
+	d := p.sub(q)
+	return d.dot(d) < distance*distance
+}
+
 // direction returns the vector of length 1 that points as p does, and (1, 0) for the zero vector.
 func (p point) direction() point {
 	n := p.norm()

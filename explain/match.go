@@ -68,19 +68,32 @@ func VertexSimilarity[T float32 | float64](a, b []T) float64 {
 	return min(dot, 1)
 }
 
-// MatchExact matches vertices by the exact kernel 𝔎_ℓ at a level, 0 … L.
+// MatchExact matches vertices by the exact kernel 𝔎_ℓ at a level, 0 … L; with bonds by its mean with that of the
+// graphs whose edges are vertices.
 func MatchExact(ctx context.Context, g, h *graph.Graph, o mlg.Kernel, level int) (*Matching, error) {
 	if level < 0 || level > len(o.Radii) {
 		return nil, fmt.Errorf("level %d, want 0 … %d", level, len(o.Radii))
 	}
 	o.Radii = o.Radii[:level]
-	e, err := mlg.NewExact(ctx, []*graph.Graph{g, h}, o)
-	if err != nil {
-		return nil, err
-	}
-	s, err := e.MLS(ctx, 0, 1)
-	if err != nil {
-		return nil, err
+	s := kernel.NewMatrix(g.N(), h.N())
+	for _, t := range kernel.SumOf(o).Terms { // one, or two with bonds
+		two := []*graph.Graph{g, h}
+		if t.Factors[0].Subdivide {
+			two = []*graph.Graph{g.Subdivide(), h.Subdivide()} // whose first vertices are the same
+		}
+		e, err := mlg.NewExact(ctx, two, t.Factors[0].Kernel.(mlg.Kernel))
+		if err != nil {
+			return nil, err
+		}
+		k, err := e.MLS(ctx, 0, 1)
+		if err != nil {
+			return nil, err
+		}
+		for v := range s.Rows {
+			for w := range s.Cols {
+				s.Set(v, w, s.At(v, w)+t.Weight*k.At(v, w))
+			}
+		}
 	}
 	return matching(s, level)
 }

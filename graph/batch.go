@@ -14,8 +14,8 @@ import (
 //	                                                     (0 or 2), for an edge (0 or 1)
 //	attributes, coordinates, weights            float64  those numbers
 //	edges                                       int32    both ends of each, vertices of the graph from 0
-//	labels, edge labels, identifiers, targets   int32    by vertex, by edge, by graph, by graph:
-//	                                                     number of a string, −1 for none
+//	labels, edge labels                         int32    by vertex, by edge: number of a string, −1 for none
+//	identifiers, targets, SMILES strings        int32    by graph: the same
 //	lengths                                     int32    by string, in bytes
 //	text                                        bytes    of the strings
 //
@@ -24,10 +24,10 @@ import (
 // Encode returns graphs as a batch.
 func Encode(graphs []*Graph) []byte {
 	var (
-		n, m, dims, places, weighted                     []int64
-		attributes, coordinates, weights                 []float64
-		edges, labels, edgeLabels, ids, targets, lengths []int32
-		text                                             []byte
+		n, m, dims, places, weighted                             []int64
+		attributes, coordinates, weights                         []float64
+		edges, labels, edgeLabels, ids, targets, smiles, lengths []int32
+		text                                                     []byte
 	)
 	numbers := map[string]int32{}
 	number := func(has bool, s string) int32 {
@@ -65,10 +65,11 @@ func Encode(graphs []*Graph) []byte {
 			labels = append(labels, number(g.HasLabels(), g.Label(v)))
 		}
 		ids, targets = append(ids, number(g.id != "", g.id)), append(targets, number(g.target != "", g.target))
+		smiles = append(smiles, number(g.smiles != "", g.smiles))
 	}
 	var out []byte
 	for _, array := range []any{[]int64{int64(len(graphs)), int64(len(lengths))}, n, m, dims, places, weighted,
-		attributes, coordinates, weights, edges, labels, edgeLabels, ids, targets, lengths, text} {
+		attributes, coordinates, weights, edges, labels, edgeLabels, ids, targets, smiles, lengths, text} {
 		var err error
 		if out, err = binary.Append(out, binary.LittleEndian, array); err != nil {
 			panic(err) // none of these types has one
@@ -79,10 +80,10 @@ func Encode(graphs []*Graph) []byte {
 
 // Batch is graphs that Decode has found in bytes.
 type Batch struct {
-	starts                                  []start // by graph, and behind the last
-	attributes, coordinates, weights        []float64
-	edges, labels, edgeLabels, ids, targets []int32
-	strings                                 []string
+	starts                                          []start // by graph, and behind the last
+	attributes, coordinates, weights                []float64
+	edges, labels, edgeLabels, ids, targets, smiles []int32
+	strings                                         []string
 }
 
 // start says where the entries of a graph begin in the arrays of a batch.
@@ -121,13 +122,14 @@ func Decode(data []byte) (*Batch, error) {
 	b.edgeLabels = take[int32](r, "edge labels", int64(end.edges))
 	b.ids = take[int32](r, "identifiers", count[0])
 	b.targets = take[int32](r, "targets", count[0])
+	b.smiles = take[int32](r, "SMILES strings", count[0])
 	for _, n := range take[int32](r, "lengths of strings", count[1]) {
 		b.strings = append(b.strings, string(take[uint8](r, "bytes of a string", int64(n))))
 	}
 	if r.err == nil && len(r.data) > 0 {
 		r.err = fmt.Errorf("%d bytes behind the last string", len(r.data))
 	}
-	for _, numbers := range [][]int32{b.labels, b.edgeLabels, b.ids, b.targets} {
+	for _, numbers := range [][]int32{b.labels, b.edgeLabels, b.ids, b.targets, b.smiles} {
 		if r.err != nil || len(numbers) == 0 {
 			continue
 		}
@@ -210,6 +212,7 @@ func (b *Batch) Graph(i int) (*Graph, error) {
 	build := NewBuilder(n)
 	build.SetID(b.text(b.ids[i]))
 	build.SetTarget(b.text(b.targets[i]))
+	build.SetSMILES(b.text(b.smiles[i]))
 	attributes, coordinates := b.attributes[from.attributes:to.attributes], b.coordinates[from.coordinates:to.coordinates]
 	for v := range n {
 		if label := b.labels[from.vertices+v]; label >= 0 {

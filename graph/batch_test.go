@@ -31,6 +31,7 @@ func everything(t testing.TB) *graph.Graph {
 	b := graph.NewBuilder(3)
 	b.SetID("é")
 	b.SetTarget("1")
+	b.SetSMILES("C=CC")
 	for v := range 3 {
 		b.SetLabel(v, []string{"C", "", "C"}[v])
 		b.SetAttributes(v, []float64{float64(v), -1})
@@ -77,7 +78,7 @@ func numbers(list ...any) []byte {
 
 func TestBatchEdges(t *testing.T) {
 	// One graph with 2 vertices and the edges 0-1, 1-0 and 1-1.
-	data := numbers(1, 0, 2, 3, 0, 0, 0, []int32{0, 1, 1, 0, 1, 1}, []int32{-1, -1}, []int32{-1, -1, -1}, int32(-1), int32(-1))
+	data := numbers(1, 0, 2, 3, 0, 0, 0, []int32{0, 1, 1, 0, 1, 1}, []int32{-1, -1}, []int32{-1, -1, -1}, int32(-1), int32(-1), int32(-1))
 	b, err := graph.Decode(data)
 	if err != nil {
 		t.Fatal(err)
@@ -114,9 +115,9 @@ func TestBatchErrors(t *testing.T) {
 		{one(2, 0, 1<<62, 0, 0), "4611686018427387904 attributes of 2 vertices"},
 		{one(0, 0, 0, 1, 0), "1 coordinates of a vertex"},
 		{one(0, 0, 0, 0, 2), "2 weights of an edge"},
-		{one(1, 0, 0, 0, 0, none-1, none, none), "number of a string from -2 to -2, want -1 to -1"},
-		{one(1, 0, 0, 0, 0, none, none, none+1), "number of a string from 0 to 0"},
-		{one(1, 1, 0, 0, 0, int32(0), int32(7), none, none, none, none), "vertex 7 out of range"},
+		{one(1, 0, 0, 0, 0, none-1, none, none, none), "number of a string from -2 to -2, want -1 to -1"},
+		{one(1, 0, 0, 0, 0, none, none, none+1, none), "number of a string from 0 to 0"},
+		{one(1, 1, 0, 0, 0, int32(0), int32(7), none, none, none, none, none), "vertex 7 out of range"},
 		{append(numbers(0, 1), numbers(int32(-4))...), "-4 bytes of a string"},
 		{valid[:len(valid)-1], "bytes of a string"},
 	} {

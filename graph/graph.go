@@ -11,6 +11,7 @@ import (
 // concurrently. Slices that methods return are views: the caller must not change them.
 type Graph struct {
 	id, target string
+	smiles     string // for drawing; "" when absent
 
 	off    []int32   // N+1 offsets into adj
 	adj    []int32   // neighbours, ascending within a vertex
@@ -42,6 +43,11 @@ func (g *Graph) ID() string { return g.id }
 
 // Target returns the class or value to be learned as the text it was read as, "" when absent.
 func (g *Graph) Target() string { return g.target }
+
+// SMILES returns the molecule that the graph was made of, as a SMILES string with the vertices as its
+// atoms in their order, "" when absent. It holds what labels do not: hydrogens, charges, isotopes,
+// stereochemistry. It is for pictures; kernels do not read it, and graphs with other vertices do not have it.
+func (g *Graph) SMILES() string { return g.smiles }
 
 // Neighbors returns the neighbours of v in ascending order.
 func (g *Graph) Neighbors(v int) []int32 { return g.adj[g.off[v]:g.off[v+1]] }

@@ -31,7 +31,7 @@ func (e *expression) add(f Factor) int {
 	i, known := e.at[key]
 	if !known {
 		n := node{Factor: f}
-		if s, ok := f.Kernel.(Sum); ok {
+		if s, ok := asSum(f.Kernel); ok {
 			n.terms = e.addTerms(s)
 		}
 		i = len(e.nodes)

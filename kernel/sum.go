@@ -41,9 +41,26 @@ type Factor struct {
 
 func init() { Register(Sum{}) }
 
+// Compound is a Kernel that is a sum of others for some of its parameters.
+type Compound interface {
+	// Parts returns the sum, and whether the kernel is one.
+	Parts() (Sum, bool)
+}
+
+// asSum returns the sum that a kernel is, if it is one.
+func asSum(k Kernel) (Sum, bool) {
+	switch k := k.(type) {
+	case Sum:
+		return k, true
+	case Compound:
+		return k.Parts()
+	}
+	return Sum{}, false
+}
+
 // SumOf returns a kernel as a sum, which it may be.
 func SumOf(k Kernel) Sum {
-	if s, ok := k.(Sum); ok {
+	if s, ok := asSum(k); ok {
 		return s
 	}
 	return Sum{[]Term{{1, []Factor{{Kernel: k}}}}}
@@ -84,7 +101,7 @@ func (s Sum) prepared(more Factor) Sum {
 	for _, t := range s.Terms {
 		factors := slices.Clone(t.Factors)
 		for i, f := range factors {
-			if over, ok := f.Kernel.(Sum); ok {
+			if over, ok := asSum(f.Kernel); ok {
 				factors[i].Kernel = over.prepared(more)
 				continue
 			}
@@ -99,7 +116,7 @@ func (s Sum) prepared(more Factor) Sum {
 // simple returns the one factor of a sum that is nothing else.
 func (f Factor) simple() Factor {
 	for {
-		s, ok := f.Kernel.(Sum)
+		s, ok := asSum(f.Kernel)
 		if !ok || !s.single() {
 			return f
 		}
@@ -125,7 +142,7 @@ func (s Sum) Expand() (Sum, error) {
 		product := []Term{{Weight: t.Weight}}
 		for _, f := range t.Factors {
 			inner := Sum{[]Term{{1, []Factor{f}}}}
-			if over, ok := f.Kernel.(Sum); ok {
+			if over, ok := asSum(f.Kernel); ok {
 				var err error
 				if inner, err = over.Expand(); err != nil {
 					return Sum{}, err
@@ -202,7 +219,7 @@ func (s Sum) Validate() error {
 			return fmt.Errorf("sum: term %d has no factors", i)
 		}
 		for _, f := range t.Factors {
-			_, nested := f.Kernel.(Sum)
+			_, nested := asSum(f.Kernel)
 			if nested && (f.Standardize || f.Subdivide) {
 				return fmt.Errorf("sum: term %d: graphs are prepared for single kernels, not for a sum", i)
 			}

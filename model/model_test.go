@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -91,6 +92,26 @@ func classify(t testing.TB, m *Model, probability bool) {
 	o.C, o.Probability = 10, probability
 	m.Classes = names
 	if m.Learner, err = svm.Train(context.Background(), svm.Full(k), svm.Targets{Labels: labels}, o); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// regress gives a model a kernel ridge regression of the targets.
+func regress(t testing.TB, m *Model) {
+	t.Helper()
+	k, err := m.Kernel.Gram(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]float64, len(m.Targets))
+	for i, x := range m.Targets {
+		if values[i], err = strconv.ParseFloat(x, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := svm.DefaultOptions()
+	o.Kind, o.Ridge = svm.KernelRidge, 1
+	if m.Learner, err = svm.Train(context.Background(), svm.Full(k), svm.Targets{Values: values}, o); err != nil {
 		t.Fatal(err)
 	}
 }

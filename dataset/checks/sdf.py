@@ -1,6 +1,6 @@
 """Compares our MOL reader with RDKit on the SDF files that come with RDKit and on V2000
 and V3000 tables that RDKit writes for the built-in drugs: atoms, charges, isotopes,
-hydrogens and bonds.
+hydrogens and bonds; and stereochemistry, from wedges or from places in space.
 
 Run: python dataset/checks/sdf.py   (needs Go and RDKit)
 """
@@ -12,6 +12,8 @@ import sys
 
 import rdkit
 from rdkit import Chem, RDLogger
+from rdkit.Chem import AllChem
+from rdkit.Chem.EnumerateStereoisomers import EnumerateStereoisomers, StereoEnumerationOptions
 
 from common import HERE, ours
 
@@ -37,14 +39,36 @@ def records():
             yield r["name"] + " V2000", Chem.MolToMolBlock(m)
             yield r["name"] + " V3000", Chem.MolToV3KMolBlock(m)
             yield r["name"] + " V3000 with hydrogens", Chem.MolToV3KMolBlock(Chem.AddHs(m))
+            for m in EnumerateStereoisomers(m, StereoEnumerationOptions(maxIsomers=2, rand=1)):
+                yield r["name"] + " V2000 with wedges", Chem.MolToMolBlock(m)
+                yield r["name"] + " V3000 with wedges", Chem.MolToV3KMolBlock(m)
+                m = Chem.AddHs(m)
+                if AllChem.EmbedMolecule(m, randomSeed=1, maxAttempts=3) == 0:
+                    yield r["name"] + " in space", Chem.MolToMolBlock(m)
     for s in ["C[N+](C)(C)C.[Cl-]", "[13CH3][OH]", "[CH3]", "[O-]S(=O)(=O)[O-].[Na+].[Na+]", "[Fe+2]", "C[Si](C)(C)C", "OB(O)c1ccccc1", "CP(C)(C)=O", "[2H]C", "[CH2-][N+]#N", "[nH]1cccc1"]:
         m = Chem.MolFromSmiles(s)
         yield s + " V2000", Chem.MolToMolBlock(m)
         yield s + " V3000", Chem.MolToV3KMolBlock(m)
 
 
+def stereo(m, sides):
+    """Returns the canonical SMILES of a molecule with its chirality, nitrogen left out, and perhaps the sides of
+    its double bonds."""
+    m = Chem.RemoveHs(m)
+    for a in m.GetAtoms():
+        if a.GetSymbol() == "N" and a.GetDegree() == 3:
+            a.SetChiralTag(Chem.ChiralType.CHI_UNSPECIFIED)
+    for b in m.GetBonds():
+        b.SetBondDir(Chem.BondDir.NONE)
+        if not sides:
+            b.SetStereo(Chem.BondStereo.STEREONONE)
+    Chem.AssignStereochemistry(m, cleanIt=not sides, force=not sides)
+    return Chem.MolToSmiles(m)
+
+
 def main():
     names, texts, wants = [], [], []
+    centres, doubles, wrong = [0, 0], 0, 0
     for name, text in records():
         m = Chem.MolFromMolBlock(text, sanitize=False, removeHs=False)
         if m is None:
@@ -67,8 +91,23 @@ def main():
             bad += 1
             if bad <= 20:
                 print("DIFFERENT", name, r.get("error", ""), [(p, q) for p, q in zip(want[0], atoms) if p != q][:3], sorted(set(want[1]) ^ set(bonds))[:3])
+    for name, text, r in zip(names, texts, results, strict=True):
+        m = Chem.MolFromMolBlock(text)
+        if m is None or not m.GetNumConformers() or "smiles" not in r:
+            continue
+        solid = m.GetConformer().Is3D()
+        if solid:
+            Chem.AssignStereochemistryFrom3D(m)
+        mine = Chem.MolFromSmiles(r["smiles"])
+        centres[solid] += len(Chem.FindMolChiralCenters(m))
+        doubles += solid * sum(b.GetStereo() in (Chem.BondStereo.STEREOE, Chem.BondStereo.STEREOZ) for b in m.GetBonds())
+        if mine is not None and stereo(mine, solid) != stereo(m, solid):
+            wrong += 1
+            if wrong <= 20:
+                print("OTHER STEREOCHEMISTRY", name, stereo(mine, solid), stereo(m, solid))
     print(f"RDKit {rdkit.__version__}: {len(names)} connection tables: {bad} differ")
-    sys.exit(bad > 0)
+    print(f"{centres[0]} stereocentres with wedges, {centres[1]} and {doubles} double bonds in space: {wrong} molecules have other stereochemistry")
+    sys.exit(bad + wrong > 0)
 
 
 main()

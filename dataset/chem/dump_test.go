@@ -95,7 +95,14 @@ func TestDump(t *testing.T) {
 		if err != nil {
 			r["error"] = err.Error()
 		} else {
-			r["formula"], r["atoms"], r["bonds"] = formula(m), m.Atoms, m.Bonds
+			r["formula"], r["atoms"], r["bonds"], r["smiles"] = formula(m), m.Atoms, slices.Clone(m.Bonds), m.SMILES()
+			if orders, err := m.Kekule(); err == nil { // a connection table may be aromatic without one
+				r["unpaired"] = m.Unpaired(orders)
+				for i := range m.Bonds {
+					m.Bonds[i].Order = orders[i]
+				}
+				r["kekule"] = m.Bonds
+			}
 		}
 		if err := e.Encode(r); err != nil {
 			t.Fatal(err)

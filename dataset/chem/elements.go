@@ -22,7 +22,7 @@ var numbers = func() map[string]uint8 {
 	return m
 }()
 
-const hydrogen = 1 // atomic number
+const hydrogen, carbon, nitrogen, oxygen, phosphorus, sulfur = 1, 6, 7, 8, 15, 16 // atomic numbers
 
 // Symbol returns the symbol of the element with atomic number z, "*" for 0.
 func Symbol(z uint8) string { return symbols[z] }

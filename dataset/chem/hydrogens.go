@@ -15,10 +15,39 @@ func (m *Molecule) fillHydrogens(atom func(i int) (valences []int, unpaired int)
 			used++
 			valences = valences[:min(1, len(valences))]
 		}
-		if k := slices.IndexFunc(valences, func(v int) bool { return v >= used }); k >= 0 {
-			m.Atoms[i].Hydrogens = valences[k] - used
+		if free := room(valences, used); free >= 0 {
+			m.Atoms[i].Hydrogens = free
 		}
 	}
+}
+
+// room returns how much of the smallest valence that is enough is left, −1 when none is enough.
+func room(valences []int, used int) int {
+	if k := slices.IndexFunc(valences, func(v int) bool { return v >= used }); k >= 0 {
+		return valences[k] - used
+	}
+	return -1
+}
+
+// Unpaired returns the number of unpaired electrons of every atom: what bonds, of the given orders, and
+// hydrogens leave of the usual valences of non-metals. It is 0 where hydrogens are Unknown.
+func (m *Molecule) Unpaired(orders []Order) []int {
+	used := make([]int, len(m.Atoms))
+	for i, b := range m.Bonds {
+		used[b.A] += orders[i].sigma()
+		used[b.B] += orders[i].sigma()
+	}
+	for i, a := range m.Atoms {
+		switch {
+		case a.Element == hydrogen && a.Charge == 0 && used[i] == 0:
+			used[i] = 1
+		case a.Hydrogens == Unknown:
+			used[i] = 0
+		default:
+			used[i] = max(room(valences(a), used[i]+a.Hydrogens), 0)
+		}
+	}
+	return used
 }
 
 // WithHydrogens returns the molecule with every hydrogen as an atom. New atoms follow the
@@ -29,8 +58,10 @@ func (m *Molecule) WithHydrogens() *Molecule {
 	h.Bonds = append([]Bond(nil), m.Bonds...)
 	for i, a := range m.Atoms {
 		h.Atoms[i].Hydrogens = 0
+		// The hydrogen of a chiral atom was the first of four neighbours and becomes the last.
+		h.Atoms[i].Chirality = a.Chirality.flip(a.Hydrogens == 1)
 		for range a.Hydrogens {
-			h.Bonds = append(h.Bonds, Bond{int32(i), int32(len(h.Atoms)), Single})
+			h.Bonds = append(h.Bonds, Bond{A: int32(i), B: int32(len(h.Atoms)), Order: Single})
 			h.Atoms = append(h.Atoms, Atom{Element: hydrogen, X: a.X, Y: a.Y, Z: a.Z})
 		}
 	}
@@ -39,7 +70,8 @@ func (m *Molecule) WithHydrogens() *Molecule {
 
 // WithoutHydrogens returns the molecule with hydrogen atoms made counts of the atoms that
 // they are bound to. Those stay that say more: isotopes, ions, atoms with a class, and
-// those that have not exactly one single bond to an atom of another element.
+// those that have not exactly one single bond to an atom of another element. A double bond with no
+// neighbour but such a hydrogen at an end loses its sides.
 func (m *Molecule) WithoutHydrogens() *Molecule {
 	adj := m.adjacency()
 	h := &Molecule{Name: m.Name, HasCoordinates: m.HasCoordinates}
@@ -56,7 +88,7 @@ func (m *Molecule) WithoutHydrogens() *Molecule {
 		to[i] = int32(len(h.Atoms))
 		h.Atoms = append(h.Atoms, a)
 	}
-	for _, b := range m.Bonds {
+	for i, b := range m.Bonds {
 		p, q := to[b.A], to[b.B]
 		switch {
 		case p < 0:
@@ -64,8 +96,45 @@ func (m *Molecule) WithoutHydrogens() *Molecule {
 		case q < 0:
 			h.Atoms[p].Hydrogens++
 		default:
-			h.Bonds = append(h.Bonds, Bond{p, q, b.Order})
+			if b.Sides != AnySide {
+				b.Sides = m.sidesWithout(adj, int32(i), to)
+			}
+			h.Bonds = append(h.Bonds, Bond{p, q, b.Order, b.Sides})
+		}
+	}
+	for i, a := range m.Atoms {
+		if a.Chirality == Achiral || to[i] < 0 {
+			continue
+		}
+		// The removed hydrogen comes first now.
+		near := m.neighbours(adj, int32(i))
+		k := slices.IndexFunc(near, func(w int32) bool { return to[w] < 0 })
+		if k < 0 {
+			continue
+		}
+		c := &h.Atoms[to[i]]
+		if c.Chirality = a.Chirality.flip(k%2 == 1); c.Hydrogens > 1 || len(near) != 4 {
+			c.Chirality = Achiral
 		}
 	}
 	return h
+}
+
+// sidesWithout returns the sides of a double bond when the atoms that become -1 are gone.
+func (m *Molecule) sidesWithout(near adjacency, double int32, to []int32) Sides {
+	b := m.Bonds[double]
+	mirror := false
+	for _, end := range []int32{b.A, b.B} {
+		if to[m.lowest(near, end, double)] >= 0 {
+			continue
+		}
+		stays := func(e int32) bool { return e != double && to[m.Bonds[e].other(end)] >= 0 }
+		if mirror = !mirror; !slices.ContainsFunc(near.at(end), stays) {
+			return AnySide
+		}
+	}
+	if mirror {
+		return SameSide + OppositeSides - b.Sides
+	}
+	return b.Sides
 }

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Pi says whether an atom has one of the double bonds of an aromatic system.
-type Pi uint8
+// pi says whether an atom has one of the double bonds of an aromatic system.
+type pi uint8
 
 const (
-	Never Pi = iota // it gives a lone pair or an empty orbital, or has its double bond outside
-	May
-	Must
+	never pi = iota // it gives a lone pair or an empty orbital, or has its double bond outside
+	may
+	must
 )
 
 // someAromatic reports whether some atom or bond is aromatic.
@@ -20,77 +20,107 @@ func (m *Molecule) someAromatic() bool {
 		slices.ContainsFunc(m.Bonds, func(b Bond) bool { return b.Order == Aromatic })
 }
 
-// checkAromatic returns an error when no alternation of single and double bonds exists, as in a
-// ring of five CH groups, or when something outside a ring is called aromatic. ring tells which
-// bonds lie on rings.
+// Kekule returns the orders of the bonds with single and double ones in turn in place of aromatic
+// ones. Hydrogens stay where they are: an atom has the double bond that its valence leaves room for.
+// It is an error when no such alternation exists, as in a ring of five CH groups, or when something
+// outside a ring is called aromatic.
+//
+// Of an atom whose hydrogens are Unknown it is asked that neutral carbon has a double bond; others may
+// have one where they have room.
+func (m *Molecule) Kekule() ([]Order, error) {
+	var ring []bool
+	if m.someAromatic() {
+		ring = m.ringBonds()
+	}
+	return m.kekule(ring)
+}
+
+// kekule does the work of Kekule. ring tells which bonds lie on rings, nil where nothing is aromatic.
 //
 // A single bond in a ring between an aromatic and an unknown atom counts as aromatic too.
-func (m *Molecule) checkAromatic(ring []bool) error {
+func (m *Molecule) kekule(ring []bool) ([]Order, error) {
+	orders := make([]Order, len(m.Bonds))
+	for i, b := range m.Bonds {
+		orders[i] = b.Order
+	}
+	if ring == nil {
+		return orders, nil
+	}
 	inRing := make([]bool, len(m.Atoms))
 	for i, b := range m.Bonds {
 		if b.Order == Aromatic && !ring[i] {
-			return fmt.Errorf("bond between atoms %d and %d is aromatic but in no ring", b.A+1, b.B+1)
+			return nil, fmt.Errorf("bond between atoms %d and %d is aromatic but in no ring", b.A+1, b.B+1)
 		}
 		inRing[b.A] = inRing[b.A] || ring[i]
 		inRing[b.B] = inRing[b.B] || ring[i]
 	}
 	sum, aromatic := m.pairs()
-	roles := make([]Pi, len(m.Atoms))
+	roles := make([]pi, len(m.Atoms))
 	for i, a := range m.Atoms {
 		if aromatic[i] && !inRing[i] {
-			return fmt.Errorf("atom %d (%s) is aromatic but in no ring", i+1, symbols[a.Element])
+			return nil, fmt.Errorf("atom %d (%s) is aromatic but in no ring", i+1, symbols[a.Element])
 		}
 		if aromatic[i] {
-			roles[i] = a.role(sum[i] + a.Hydrogens)
+			roles[i] = a.role(sum[i])
 		}
 	}
 	var system []Bond
+	var number []int // of its bonds in the molecule
 	for i, b := range m.Bonds {
 		p, q := m.Atoms[b.A], m.Atoms[b.B]
 		star := p.Element == 0 && (q.Aromatic || q.Element == 0) || q.Element == 0 && p.Aromatic
 		if b.Order != Aromatic && !(star && b.Order == Single && ring[i]) {
 			continue
 		}
-		system = append(system, b)
+		system, number = append(system, b), append(number, i)
 		for _, a := range []int32{b.A, b.B} {
 			if star && m.Atoms[a].Element == 0 {
-				roles[a] = May
+				roles[a] = may
 			}
 		}
 	}
-	if _, bad := Alternate(roles, system); bad >= 0 {
-		return fmt.Errorf("no alternation of single and double bonds exists in the aromatic system of atom %d (%s)", bad+1, symbols[m.Atoms[bad].Element])
+	mate, bad := alternate(roles, system)
+	if bad >= 0 {
+		return nil, fmt.Errorf("no alternation of single and double bonds exists in the aromatic system of atom %d (%s)",
+			bad+1, symbols[m.Atoms[bad].Element])
 	}
-	return nil
-}
-
-// role returns what an aromatic atom needs, given its bonds (aromatic ones counted 1) and
-// hydrogens.
-func (a Atom) role(used int) Pi {
-	if a.Element == 0 {
-		return May
-	}
-	for _, v := range valences(a) {
-		switch free := v - used; {
-		case free == 0:
-			return Never
-		case free == 1:
-			return Must
-		case free > 1:
-			return May
+	for k, b := range system {
+		orders[number[k]] = Single
+		if mate[b.A] == b.B {
+			orders[number[k]] = Double
 		}
 	}
-	return Never
+	return orders, nil
 }
 
-// Alternate chooses the double bonds of an aromatic system: every atom that must has one of
+// role returns what an aromatic atom needs, given the electron pairs of its bonds (aromatic ones
+// counted 1).
+func (a Atom) role(bonds int) pi {
+	if a.Element == 0 {
+		return may
+	}
+	for _, v := range valences(a) {
+		switch free := v - bonds - max(a.Hydrogens, 0); {
+		case free < 0:
+		case free == 0:
+			return never
+		case a.Hydrogens == Unknown && (a.Element != carbon || a.Charge != 0), a.Hydrogens != Unknown && free > 1:
+			return may
+		default:
+			return must
+		}
+	}
+	return never
+}
+
+// alternate chooses the double bonds of an aromatic system: every atom that must has one of
 // them, as many as possible of those that may, and none has two. It returns the atom at the
 // other end of the double bond of each atom, -1 for none. The second result is -1, or an
 // atom that must have a double bond and cannot.
 //
 // The double bonds are a matching in the graph of the bonds, which is found by Edmonds'
 // blossom algorithm.
-func Alternate(roles []Pi, bonds []Bond) ([]int32, int) {
+func alternate(roles []pi, bonds []Bond) ([]int32, int) {
 	n := len(roles)
 	ints := make([]int32, 3*n)
 	m := matching{roles: slices.Clone(roles), near: newAdjacency(n, bonds), bonds: bonds,
@@ -98,12 +128,12 @@ func Alternate(roles []Pi, bonds []Bond) ([]int32, int) {
 	for a := range int32(n) {
 		m.mate[a], m.parent[a], m.base[a] = -1, -1, a
 	}
-	for _, m.root = range []Pi{Must, May} {
+	for _, m.root = range []pi{must, may} {
 		for a, role := range roles {
 			if role != m.root || m.mate[a] >= 0 {
 				continue
 			}
-			if !m.augment(int32(a)) && role == Must {
+			if !m.augment(int32(a)) && role == must {
 				return nil, a
 			}
 		}
@@ -114,12 +144,12 @@ func Alternate(roles []Pi, bonds []Bond) ([]int32, int) {
 // matching is the state of Edmonds' algorithm. A search grows a tree from a root: from outer
 // atoms bonds of any kind lead on, from inner atoms the double bond only.
 type matching struct {
-	roles []Pi
+	roles []pi
 	near  adjacency
 	bonds []Bond
 	mate  []int32 // -1: none
 
-	root   Pi      // role of the root
+	root   pi      // role of the root
 	parent []int32 // outer atom from which an inner one was reached, -1: none
 	base   []int32 // of the blossom that an atom is in
 	outer  []bool
@@ -137,7 +167,7 @@ func (m *matching) augment(root int32) bool {
 		for _, e := range m.near.at(a) {
 			b := m.bonds[e].other(a)
 			switch {
-			case m.roles[b] == Never || m.base[a] == m.base[b] || m.mate[a] == b:
+			case m.roles[b] == never || m.base[a] == m.base[b] || m.mate[a] == b:
 			case m.outer[b]:
 				found = m.contract(a, b)
 			case m.parent[b] < 0:
@@ -159,7 +189,7 @@ func (m *matching) augment(root int32) bool {
 	for _, a := range m.member {
 		m.parent[a], m.base[a], m.outer[a] = -1, a, false
 		if !found { // no other search gets on here either
-			m.roles[a] = Never
+			m.roles[a] = never
 		}
 	}
 	return found
@@ -170,7 +200,7 @@ func (m *matching) augment(root int32) bool {
 func (m *matching) reach(a int32) bool {
 	m.outer[a] = true
 	m.queue = append(m.queue, a)
-	if m.root == May || m.roles[a] == Must {
+	if m.root == may || m.roles[a] == must {
 		return false
 	}
 	b := m.mate[a]

@@ -33,14 +33,18 @@ func (o Order) sigma() int {
 	return int(o)
 }
 
+// Unknown is the number of hydrogens of an atom of which nothing says it.
+const Unknown = -1
+
 // Atom is an atom of a molecule.
 type Atom struct {
 	Element   uint8 // atomic number, 0 for an unknown atom
 	Charge    int8
-	Hydrogens int // hydrogens besides those that are atoms
+	Hydrogens int // hydrogens besides those that are atoms, Unknown where nothing says
 	Aromatic  bool
 	Isotope   uint16 // 0: natural
 	Class     int    // atom map number, 0 when absent
+	Chirality Chirality
 	X, Y, Z   float64
 }
 
@@ -48,6 +52,7 @@ type Atom struct {
 type Bond struct {
 	A, B  int32
 	Order Order
+	Sides Sides // of a double bond
 }
 
 // other returns the other end of a bond.
@@ -58,7 +63,7 @@ type Molecule struct {
 	Name           string
 	Atoms          []Atom
 	Bonds          []Bond
-	HasCoordinates bool
+	HasCoordinates bool // X and Y are where to draw the atoms
 }
 
 // adjacency lists the bonds of every atom.

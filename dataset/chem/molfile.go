@@ -19,6 +19,7 @@ type table struct {
 	// V2000 and -1 in V3000: none), and unpaired electrons.
 	valence  []int
 	unpaired []int
+	rise     map[[2]int32]float64 // bonds that leave the page, from their narrow end: up (1) or down (-1)
 	bound    map[[2]int32]bool
 	number   map[int]int // V3000: 1-based atom by its number in the file
 	max      int
@@ -44,9 +45,12 @@ func (t *table) next() string {
 
 // ParseMol reads an MDL connection table, V2000 or V3000: the first lines of a MOL file
 // up to "M  END". It returns the number of lines that it read; an error is in the last of
-// them. More than max atoms are an error. Implicit hydrogens fill up the smallest usual valence.
+// them. More than max atoms are an error. Implicit hydrogens fill up the smallest usual valence. Chirality is
+// read from wedges and places in the plane, or from places in space, and the latter tell the sides of
+// double bonds too: a molecule in space has no places to draw it by.
 func ParseMol(lines []string, max int) (*Molecule, int, error) {
-	t := &table{lines: lines, mol: &Molecule{}, max: max, bound: map[[2]int32]bool{}, number: map[int]int{}}
+	t := &table{lines: lines, mol: &Molecule{}, max: max,
+		bound: map[[2]int32]bool{}, number: map[int]int{}, rise: map[[2]int32]float64{}}
 	t.mol.Name = strings.TrimSpace(t.next())
 	t.next()
 	t.next()
@@ -68,7 +72,14 @@ func ParseMol(lines []string, max int) (*Molecule, int, error) {
 			return []int{v}, 0
 		}
 	})
-	t.mol.HasCoordinates = slices.ContainsFunc(t.mol.Atoms, func(a Atom) bool { return a.X != 0 || a.Y != 0 || a.Z != 0 })
+	placed := slices.ContainsFunc(t.mol.Atoms, func(a Atom) bool { return a.X != 0 || a.Y != 0 })
+	solid := slices.ContainsFunc(t.mol.Atoms, func(a Atom) bool { return a.Z != 0 })
+	t.mol.HasCoordinates = placed && !solid
+	if near := t.mol.adjacency(); solid {
+		t.mol.stereoInSpace(near)
+	} else if placed {
+		t.chirality(near)
+	}
 	return t.mol, t.n, nil
 }
 
@@ -113,6 +124,7 @@ func (t *table) v2000(counts string) {
 	for i := 0; i < bonds && t.err == nil; i++ {
 		line := t.next()
 		t.bond(t.columns(line, 0, 3, "first atom"), t.columns(line, 3, 6, "second atom"), t.columns(line, 6, 9, "bond type"))
+		t.wedge(map[string]float64{"1": 1, "6": -1}[field(line, 9, 12)])
 	}
 	t.properties()
 }
@@ -217,7 +229,27 @@ func (t *table) bond(a, b, kind int) {
 	default:
 		t.fail("bond type %d, want 1, 2, 3, 4 (aromatic) or 9 (coordination)", kind)
 	}
-	t.mol.Bonds = append(t.mol.Bonds, Bond{int32(a - 1), int32(b - 1), order})
+	t.mol.Bonds = append(t.mol.Bonds, Bond{A: int32(a - 1), B: int32(b - 1), Order: order})
+}
+
+// wedge says how the bond that was read last leaves the page, 0 for not at all.
+func (t *table) wedge(rise float64) {
+	if rise != 0 && t.err == nil {
+		b := t.mol.Bonds[len(t.mol.Bonds)-1]
+		t.rise[[2]int32{b.A, b.B}] = rise
+	}
+}
+
+// chirality finds the chirality of the atoms with wedges in the plane.
+func (t *table) chirality(near adjacency) {
+	m := t.mol
+	for ends := range t.rise {
+		a := &m.Atoms[ends[0]]
+		neighbours := m.neighbours(near, ends[0])
+		if around(*a, neighbours, false) != nil {
+			a.Chirality = Sense(m.directions(ends[0], neighbours, func(w int32) float64 { return t.rise[[2]int32{ends[0], w}] }))
+		}
+	}
 }
 
 // properties reads the lines "M  …" of V2000 up to "M  END".

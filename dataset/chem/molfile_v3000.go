@@ -134,4 +134,7 @@ func (t *table) bond3000(word []string) {
 		}
 	}
 	t.bond(t.number[n[1]], t.number[n[2]], n[0])
+	for _, w := range word[4:] {
+		t.wedge(map[string]float64{"CFG=1": 1, "CFG=3": -1}[w])
+	}
 }

@@ -2,6 +2,7 @@ package chem
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -40,6 +41,9 @@ type parser struct {
 	ring    map[int]ringEnd
 	closed  map[[2]int32]bool // atoms that a ring closure joins
 	before  []int32           // atom that an atom was bound to when it was read, -1: none
+	slope   int8              // of the bond written since the last atom: 1 for /, -1 for \
+	slant   map[int32]int8    // of the bonds with a slope: whether B lies above A (1) or below (-1)
+	around  map[int32][]int32 // neighbours of chiral atoms in the order of the string, opensRing - n for an open ring
 	organic []bool            // atoms without brackets
 	max     int
 }
@@ -52,12 +56,13 @@ type branch struct {
 
 // ParseSMILES reads a molecule in the OpenSMILES language. Beyond it, as other programs
 // write them: ring closures as %(123), aromatic [te] and [si], and ring closures after a
-// branch. Chirality and the directions of / and \ are checked for form and dropped. An
+// branch. Of chirality the tetrahedral one is kept, other classes are checked for form. An
 // empty string is a molecule without atoms. More than max atoms are an error.
 //
 // The aromatic parts must have a Kekulé structure.
 func ParseSMILES(s string, max int) (*Molecule, error) {
-	p := &parser{s: s, mol: &Molecule{}, last: -1, ring: map[int]ringEnd{}, closed: map[[2]int32]bool{}, max: max}
+	p := &parser{s: s, mol: &Molecule{}, last: -1, ring: map[int]ringEnd{}, closed: map[[2]int32]bool{},
+		slant: map[int32]int8{}, around: map[int32][]int32{}, max: max}
 	for p.pos < len(p.s) && p.err == nil {
 		p.next()
 	}
@@ -86,9 +91,17 @@ func ParseSMILES(s string, max int) (*Molecule, error) {
 		return nil, 0
 	})
 	if ring != nil {
-		if err := m.checkAromatic(ring); err != nil {
+		if _, err := m.kekule(ring); err != nil {
 			return nil, err
 		}
+	}
+	m.setSides(p.slant)
+	for i, written := range p.around {
+		a := &m.Atoms[i]
+		if written = around(*a, written, p.before[i] < 0); written == nil {
+			a.Chirality = Achiral
+		}
+		a.Chirality = a.Chirality.flip(odd(written))
 	}
 	return m, nil
 }
@@ -142,8 +155,11 @@ func (p *parser) next() {
 		case p.last < 0 || p.dot:
 			p.fail(start, "bond without an atom before it")
 		}
-		if p.order = Order(1 + strings.IndexByte(bondSymbols, c)); c == '\\' {
-			p.order = slash
+		switch p.order = Order(1 + strings.IndexByte(bondSymbols, c)); c {
+		case '/':
+			p.slope = 1
+		case '\\':
+			p.order, p.slope = slash, -1
 		}
 		p.pos++
 		p.symbol = p.pos
@@ -222,15 +238,22 @@ func (p *parser) closure() {
 	if p.err != nil {
 		return
 	}
-	order := p.order
-	p.order, p.symbol = unset, 0
+	order, slope := p.order, p.slope
+	p.order, p.symbol, p.slope = unset, 0, 0
 	open, ok := p.ring[n]
 	if !ok {
+		p.slanted(len(p.mol.Bonds), slope)
 		p.ring[n] = ringEnd{p.last, order, len(p.mol.Bonds), start}
 		p.mol.Bonds = append(p.mol.Bonds, Bond{A: p.last, B: -1})
+		p.meet(p.last, opensRing-int32(n))
 		return
 	}
 	delete(p.ring, n)
+	p.slanted(open.slot, -slope) // seen from the other end
+	p.meet(p.last, open.atom)
+	if at := slices.Index(p.around[open.atom], opensRing-int32(n)); at >= 0 {
+		p.around[open.atom][at] = p.last
+	}
 	low, high := min(open.atom, p.last), max(open.atom, p.last)
 	switch {
 	case low == high:
@@ -244,7 +267,24 @@ func (p *parser) closure() {
 		p.fail(start, "ring %d opens with bond %c and closes with bond %c", n, bondSymbols[open.order-1], bondSymbols[order-1])
 	}
 	p.closed[[2]int32{low, high}] = true
-	p.mol.Bonds[open.slot] = Bond{open.atom, p.last, order}
+	p.mol.Bonds[open.slot] = Bond{A: open.atom, B: p.last, Order: order}
+}
+
+// opensRing stands, less the number of the ring, for a neighbour that is not known yet.
+const opensRing = -2
+
+// meet appends a neighbour to those of a chiral atom, up to one more than such an atom has.
+func (p *parser) meet(a, neighbour int32) {
+	if list, chiral := p.around[a]; chiral && len(list) < 5 {
+		p.around[a] = append(list, neighbour)
+	}
+}
+
+// slanted keeps the slope of a bond. A ring that both ends give one keeps that of the first.
+func (p *parser) slanted(bond int, slope int8) {
+	if _, twice := p.slant[int32(bond)]; slope != 0 && !twice {
+		p.slant[int32(bond)] = slope
+	}
 }
 
 // number reads up to most digits, -1 when there is none.
@@ -273,9 +313,17 @@ func (p *parser) add(a Atom, organic bool, pos int) {
 	}
 	p.before = append(p.before, p.last)
 	if p.last >= 0 {
-		p.mol.Bonds = append(p.mol.Bonds, Bond{p.last, n, p.order})
+		p.slanted(len(p.mol.Bonds), p.slope)
+		p.mol.Bonds = append(p.mol.Bonds, Bond{A: p.last, B: n, Order: p.order})
+		p.meet(p.last, n)
 	}
-	p.last, p.order, p.symbol, p.dot = n, unset, 0, false
+	if a.Chirality != Achiral {
+		p.around[n] = nil
+		if p.last >= 0 {
+			p.around[n] = []int32{p.last}
+		}
+	}
+	p.last, p.order, p.symbol, p.slope, p.dot = n, unset, 0, 0, false
 }
 
 // bare are the atoms that stand without brackets, bracketed those in brackets. Symbols in lower

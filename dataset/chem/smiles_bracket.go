@@ -24,7 +24,7 @@ func (p *parser) bracket() {
 		p.fail(p.pos, "%q in a bracket, want an element", firstRune(rest))
 	}
 	a.Isotope = isotope
-	p.chirality()
+	a.Chirality = p.chirality()
 	if p.peek() == 'H' {
 		if a.Element == hydrogen {
 			p.fail(p.pos, "a hydrogen atom has no hydrogen count")
@@ -51,26 +51,31 @@ func (p *parser) bracket() {
 	p.add(a, false, open)
 }
 
-// chirality reads @, @@ or @ with a class and a number.
-func (p *parser) chirality() {
+// chirality reads @, @@ or @ with a class and a number. Only that of tetrahedra is kept.
+func (p *parser) chirality() Chirality {
 	start := p.pos
 	if p.peek() != '@' {
-		return
+		return Achiral
 	}
 	p.pos++
 	if p.peek() == '@' {
 		p.pos++
-		return
+		return Clockwise
 	}
 	class := p.s[p.pos:min(p.pos+2, len(p.s))]
 	most, ok := chiralities[class]
 	if !ok {
-		return
+		return Anticlockwise
 	}
 	p.pos += 2
-	if n := p.number(2); n < 1 || n > most {
+	n := p.number(2)
+	if n < 1 || n > most {
 		p.fail(start, "chirality @%s, want a number from 1 to %d after it", class, most)
 	}
+	if class == "TH" && n >= 1 && n <= 2 {
+		return Chirality(n)
+	}
+	return Achiral
 }
 
 // charge reads +, -, a repetition of either, or one with a number.

@@ -3,7 +3,9 @@ package chem
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -125,15 +127,15 @@ func TestMatching(t *testing.T) {
 		for a := range int32(n) {
 			for b := range a {
 				if rng.IntN(3) == 0 {
-					m.Bonds = append(m.Bonds, Bond{a, b, Aromatic})
+					m.Bonds = append(m.Bonds, Bond{A: a, B: b, Order: Aromatic})
 				}
 			}
 		}
-		roles := make([]Pi, n)
+		roles := make([]pi, n)
 		for i := range roles {
-			roles[i] = []Pi{Never, May, Must, Must, Must}[rng.IntN(5)]
+			roles[i] = []pi{never, may, must, must, must}[rng.IntN(5)]
 		}
-		mate, bad := Alternate(roles, m.Bonds)
+		mate, bad := alternate(roles, m.Bonds)
 		got := bad < 0
 		if want := covers(m, roles, 0); got != want {
 			t.Fatalf("bonds %v, roles %v: %v, want %v", m.Bonds, roles, got, want)
@@ -142,20 +144,20 @@ func TestMatching(t *testing.T) {
 			continue
 		}
 		for a, b := range mate {
-			if b < 0 && roles[a] == Must || b >= 0 && (mate[b] != int32(a) || roles[a] == Never) {
+			if b < 0 && roles[a] == must || b >= 0 && (mate[b] != int32(a) || roles[a] == never) {
 				t.Fatalf("bonds %v, roles %v: mates %v", m.Bonds, roles, mate)
 			}
 		}
 		// As many of those that may are matched as is possible: one more that must is too many.
 		for i, b := range mate {
-			if b < 0 && roles[i] == May {
+			if b < 0 && roles[i] == may {
 				all := slices.Clone(roles)
 				for j, c := range mate {
 					if c >= 0 {
-						all[j] = Must
+						all[j] = must
 					}
 				}
-				if all[i] = Must; covers(m, all, 0) {
+				if all[i] = must; covers(m, all, 0) {
 					t.Fatalf("bonds %v, roles %v: mates %v leave out %d", m.Bonds, roles, mate, i)
 				}
 			}
@@ -165,10 +167,10 @@ func TestMatching(t *testing.T) {
 
 // covers tells by exhaustion whether a matching covers all vertices that must be matched.
 // used is the set of matched vertices.
-func covers(m *Molecule, role []Pi, used uint) bool {
+func covers(m *Molecule, role []pi, used uint) bool {
 	first := -1
 	for i, r := range role {
-		if r == Must && used>>i&1 == 0 {
+		if r == must && used>>i&1 == 0 {
 			first = i
 			break
 		}
@@ -181,7 +183,7 @@ func covers(m *Molecule, role []Pi, used uint) bool {
 			continue
 		}
 		o := b.other(int32(first))
-		if role[o] != Never && used>>o&1 == 0 && covers(m, role, used|1<<first|1<<o) {
+		if role[o] != never && used>>o&1 == 0 && covers(m, role, used|1<<first|1<<o) {
 			return true
 		}
 	}
@@ -198,10 +200,83 @@ func FuzzParseSMILES(f *testing.F) {
 			return
 		}
 		formula(m)
+		if again, err := ParseSMILES(m.SMILES(), 10000); err != nil || !slices.Equal(again.Atoms, m.Atoms) || !slices.Equal(plain(again), plain(m)) {
+			t.Fatalf("%q written as %q: %v", s, m.SMILES(), err)
+		}
+		if orders, err := m.Kekule(); err != nil || slices.Contains(orders, Aromatic) || len(m.Unpaired(orders)) != len(m.Atoms) {
+			t.Fatalf("%q: orders %v, %v", s, orders, err)
+		}
 		for _, b := range m.Bonds {
 			if b.A == b.B || int(b.A) >= len(m.Atoms) || int(b.B) >= len(m.Atoms) || b.A < 0 || b.B < 0 || b.Order < Single || b.Order > Aromatic {
 				t.Fatalf("%q: bond %v", s, b)
 			}
 		}
 	})
+}
+
+// Labels of vertices are read as atoms.
+func TestLabelled(t *testing.T) {
+	for label, want := range map[string]Atom{
+		"C": {Element: 6, Hydrogens: Unknown}, "c": {Element: 6, Hydrogens: Unknown, Aromatic: true}, "Cl": {Element: 17, Hydrogens: Unknown},
+		"se": {Element: 34, Hydrogens: Unknown, Aromatic: true}, "N+": {Element: 7, Hydrogens: Unknown, Charge: 1}, "NH3+": {Element: 7, Hydrogens: 3, Charge: 1},
+		"OH": {Element: 8, Hydrogens: 1}, "O-": {Element: 8, Hydrogens: Unknown, Charge: -1}, "Fe+2": {Element: 26, Hydrogens: Unknown, Charge: 2},
+		"Ca++": {Element: 20, Hydrogens: Unknown, Charge: 2}, "H": {Element: 1, Hydrogens: Unknown}, "*": {Hydrogens: Unknown},
+		"13CH3": {Element: 6, Isotope: 13, Hydrogens: 3},
+	} {
+		if got, ok := labelled(label); !ok || got != want {
+			t.Errorf("%q: %+v %v, want %+v", label, got, ok, want)
+		}
+	}
+	for _, label := range []string{"", "0", "17", "Xx", "cl", "C4", "C+-", "carbon", "<script>", "é", "N+16", "C@", "C:1", "C]", "C][C"} {
+		if got, ok := labelled(label); ok {
+			t.Errorf("%q was read as %+v", label, got)
+		}
+	}
+}
+
+// TestHeterocycles checks the Kekulé structures of 500 aromatic heterocycles by facts that do not depend on
+// the choice between equivalent ones: the valence of every atom and the number of double bonds.
+func TestHeterocycles(t *testing.T) {
+	text, err := os.ReadFile("testdata/heterocycles.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		word := strings.Fields(line)
+		if word[0] == "#" {
+			continue
+		}
+		n++
+		m, err := ParseSMILES(word[0], noLimit)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		orders, err := m.Kekule()
+		if err != nil {
+			t.Errorf("%s: %v", word[0], err)
+			continue
+		}
+		valence, doubles := make([]int, len(m.Atoms)), 0
+		for i, a := range m.Atoms {
+			valence[i] = a.Hydrogens
+		}
+		for i, b := range m.Bonds {
+			valence[b.A] += int(orders[i])
+			valence[b.B] += int(orders[i])
+			if orders[i] == Double {
+				doubles++
+			}
+		}
+		if got := strings.Trim(strings.ReplaceAll(fmt.Sprint(valence), " ", ""), "[]"); got != word[1] || strconv.Itoa(doubles) != word[2] {
+			t.Errorf("%s: valences %s and %d double bonds, want %s and %s", word[0], got, doubles, word[1], word[2])
+		}
+		if slices.Max(m.Unpaired(orders)) > 0 {
+			t.Errorf("%s: unpaired electrons %v", word[0], m.Unpaired(orders))
+		}
+	}
+	if n != 500 {
+		t.Errorf("%d heterocycles, want 500", n)
+	}
 }

@@ -88,17 +88,18 @@ func (c *compareCmd) pair(g *globals, a, b *graph.Graph) error {
 	}
 	var levels []similarity
 	for _, l := range levelsOf(o) {
-		e, err := mlg.NewExact(g.ctx, graphs, l.kernel)
+		fitted, err := l.kernel.Fit(g.ctx, graphs)
 		if err != nil {
 			return err
 		}
-		k, err := e.Gram(g.ctx)
+		k, err := fitted.Gram(g.ctx)
 		if err != nil {
 			return err
 		}
 		levels = append(levels, similarity{l, k.At(0, 1)})
 	}
-	out := map[string]any{"base": o.Base, "levels": levels}
+	what := c.compared(o, graphs)
+	out := map[string]any{"base": o.Base, "compared": what, "levels": levels}
 	var match *matched
 	if c.Match {
 		if match, err = c.match(g, a, b, o); err != nil {
@@ -110,6 +111,7 @@ func (c *compareCmd) pair(g *globals, a, b *graph.Graph) error {
 		return printJSON(g.stdout, out)
 	}
 	fmt.Fprintf(g.stdout, "%d and %d vertices, %d and %d edges, base kernel %s\n", a.N(), b.N(), a.M(), b.M(), o.Base)
+	fmt.Fprintf(g.stdout, "compared: %s\n", what)
 	for _, x := range levels {
 		fmt.Fprintf(g.stdout, "%s  %.4f\n", x.level, x.Similarity)
 	}
@@ -165,8 +167,10 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 		at := kernel.Largest(top.Row(i)[len(a):], 1)[0]
 		pairs[i] = setPair{graphName(a[i], i), graphName(b[at.Index], at.Index), at.Similarity}
 	}
+	what := c.compared(o, all)
 	if g.JSON {
-		return printJSON(g.stdout, map[string]any{"base": o.Base, "a": len(a), "b": len(b), "levels": levels, "nearest": pairs})
+		return printJSON(g.stdout, map[string]any{
+			"base": o.Base, "compared": what, "a": len(a), "b": len(b), "levels": levels, "nearest": pairs})
 	}
 	return output(g, "", func(w io.Writer) error {
 		how := "low rank"
@@ -174,6 +178,7 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 			how = "exact"
 		}
 		fmt.Fprintf(w, "%d and %d graphs, base kernel %s, %s\n", len(a), len(b), o.Base, how)
+		fmt.Fprintf(w, "compared: %s\n", what)
 		fmt.Fprintf(w, "%-24s %9s %9s %9s %9s\n", "mean similarity", "A and B", "within A", "within B", "distance")
 		for _, x := range levels {
 			fmt.Fprintf(w, "%-24s %9.4f %9.4f %9.4f %9.4f\n", x.level, x.Between, x.WithinA, x.WithinB, x.Distance)

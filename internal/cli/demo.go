@@ -41,8 +41,9 @@ type demoResult struct {
 	Prediction  *demoPrediction   `json:"prediction"`
 	Report      string            `json:"report"`
 
-	gram *kernel.Matrix
-	info dataset.Summary
+	gram     *kernel.Matrix
+	info     dataset.Summary
+	compared string
 }
 
 // demoPrediction is that of a molecule by a learner that has not seen it.
@@ -63,6 +64,7 @@ func (c *demoCmd) Run(g *globals) error {
 		return err
 	}
 	k := mlg.Default()
+	k.Bonds = true
 	info := dataset.Info(ds)
 	r := &demoResult{Dataset: "builtin:drugs", Graphs: info.Graphs, Classes: info.Classes, Query: demoQuery, Report: c.Report, info: info}
 
@@ -75,6 +77,9 @@ func (c *demoCmd) Run(g *globals) error {
 	if r.gram, err = m.Kernel.Gram(g.ctx); err != nil {
 		return err
 	}
+	read := dataset.DefaultOptions()
+	m.Reader = &read
+	r.compared = m.Compared()
 	r.GramSeconds = time.Since(start).Seconds()
 
 	if r.Evaluation, err = demoEvaluation(g, ds, k); err != nil {
@@ -87,6 +92,7 @@ func (c *demoCmd) Run(g *globals) error {
 	}
 	r.Neighbours = found[0]
 	g.bar.show("explain", 0, 0, "")
+	k.Bonds = false // shares are those of one kernel
 	if r.Prediction, err = demoPredict(g, ds, k); err != nil {
 		return err
 	}
@@ -172,7 +178,7 @@ func (r *demoResult) print(g *globals) {
 	for _, n := range r.Neighbours {
 		p("   %.3f  %-24s %s\n", n.Similarity, n.ID, n.Target)
 	}
-	p("   (1.000 means the same atoms, bonded alike: the kernel of the paper does not\n   see bond orders, --edge-weight order does.)\n")
+	p("   Compared: %s.\n   Half of a similarity leaves the orders of bonds out.\n", r.compared)
 	x := r.Prediction
 	p("\n%s\n", g.bold("4. Explain a prediction"))
 	p("   Trained without it, %s is taken for a %s", x.ID, x.Predicted)
@@ -198,7 +204,7 @@ func (r *demoResult) print(g *globals) {
 }
 
 // demoNote says what the kernel of the demonstration sees.
-const demoNote = "Atoms are compared by their elements, then neighbourhoods of radius 1 by their atoms, those of radius 2 by the smaller ones, and molecules by those. Bond orders do not count, as in the paper; with --edge-weight order they do."
+const demoNote = "Atoms are compared by their elements, then neighbourhoods of radius 1 by their atoms, those of radius 2 by the smaller ones, and molecules by those. That is half of a similarity. The other half takes bonds for vertices, with their orders as labels."
 
 // page makes the report.
 func (r *demoResult) page(g *globals, m *model.Model, query int) (*draw.Report, error) {

@@ -41,10 +41,11 @@ func (c *embedCmd) Run(g *globals) error {
 	if e.Dim() < c.Dim {
 		g.note("the %d graphs of the model span no more than %d dimensions", in.space.Train().Len(), e.Dim())
 	}
+	g.note("compared: %s", in.compared)
 	g.note("residual of a graph: %.3g in the mean, at most %.3g; error of a kernel value: %.3g (root mean square), at most %.3g over %d pairs",
 		found.MeanResidual, found.MaxResidual, found.RMSError, found.MaxError, found.Pairs)
 	return g.result(map[string]any{
-		"kernel": in.space.String(), "graphs": found.Graphs, "dim": e.Dim(), "errors": found, "file": c.Out,
+		"kernel": in.space.String(), "compared": in.compared, "graphs": found.Graphs, "dim": e.Dim(), "errors": found, "file": c.Out,
 	}, "%s: %d vectors of dimension %d for %s", c.Out, found.Graphs, e.Dim(), in.space)
 }
 
@@ -59,8 +60,9 @@ type batch struct {
 
 // embedInput is what is embedded.
 type embedInput struct {
-	space   *store.Space
-	batches iter.Seq2[batch, error]
+	space    *store.Space
+	compared string
+	batches  iter.Seq2[batch, error]
 }
 
 // open finds out what the arguments are.
@@ -97,7 +99,7 @@ func embedStore(path string) (*embedInput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &embedInput{s.Space(), func(yield func(batch, error) bool) {
+	return &embedInput{s.Space(), s.Model().Compared(), func(yield func(batch, error) bool) {
 		defer s.Close()
 		for at := 0; at < s.Len(); at += embedGraphs {
 			end := min(at+embedGraphs, s.Len())
@@ -119,7 +121,7 @@ func embedStream(g *globals, m *model.Model, o dataset.Options, path string) (*e
 	if err != nil {
 		return nil, err
 	}
-	return &embedInput{space, func(yield func(batch, error) bool) {
+	return &embedInput{space, m.Compared(), func(yield func(batch, error) bool) {
 		n := 0
 		for graphs, err := range blocks(each(g, data), embedGraphs, math.MaxInt) {
 			var b batch

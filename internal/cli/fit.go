@@ -30,14 +30,14 @@ func (c *fitCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	n, k, read := m.Examples(), kernelText(m), c.dataFlags.options()
+	n, k, what := m.Examples(), kernelText(m), m.Compared()
 	m.Graphs = nil // a low-rank kernel does not need them
-	m.Reader = &read
 	m.Created = map[string]string{"data": c.Data, "graphs": fmt.Sprint(total), "sample": fmt.Sprint(n), "sample-seed": fmt.Sprint(c.SampleSeed)}
 	if err := g.write(c.Out, func() error { return model.Write(g.ctx, c.Out, m) }); err != nil {
 		return err
 	}
-	return g.result(map[string]any{"kernel": k, "graphs": total, "sample": n, "file": c.Out},
+	g.note("compared: %s", what)
+	return g.result(map[string]any{"kernel": k, "compared": what, "graphs": total, "sample": n, "file": c.Out},
 		"%s: %s fitted to %d of %d graphs", c.Out, k, n, total)
 }
 
@@ -50,8 +50,12 @@ func (f *sampleFlags) fitSample(g *globals, path string) (m *model.Model, total 
 	if err != nil {
 		return nil, 0, err
 	}
-	m, err = f.fit(g, f.Kernel, graphs)
-	return m, total, err
+	if m, err = f.fit(g, f.Kernel, graphs); err != nil {
+		return nil, 0, err
+	}
+	read := f.dataFlags.options()
+	m.Reader = &read
+	return m, total, nil
 }
 
 // draw returns a sample of the graphs of a dataset in their order, each with an identifier, and
@@ -104,7 +108,7 @@ func (f *kernelFlags) fit(g *globals, name string, graphs []*graph.Graph) (*mode
 
 // kernelText names the kernel of a model for people.
 func kernelText(m *model.Model) string {
-	if n := len(m.Kernel.Sum.Terms); n > 1 {
+	if n := len(m.Kernel.Sum.Terms); n > 2 {
 		return fmt.Sprintf("a sum of %d kernels", n)
 	}
 	return m.Kernel.Sum.String()

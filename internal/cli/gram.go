@@ -13,6 +13,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/store"
 )
 
@@ -122,7 +123,9 @@ func (c *gramCmd) Run(g *globals) error {
 			return err
 		}
 	}
-	r := map[string]any{"kernel": k.String(), "rows": m.Rows, "columns": m.Cols}
+	what := c.compared(k, ds.Graphs)
+	g.note("compared: %s", what)
+	r := map[string]any{"kernel": k.String(), "compared": what, "rows": m.Rows, "columns": m.Cols}
 	for name, path := range map[string]string{"file": c.Out, "picture": c.Picture, "map": c.Map, "spectrum": c.Spectrum} {
 		if path != "" {
 			r[name] = path
@@ -138,6 +141,9 @@ func (c *gramCmd) Run(g *globals) error {
 func (c *gramCmd) draw(g *globals, ds *dataset.Dataset, k kernel.Kernel, f kernel.Fitted, m *kernel.Matrix) error {
 	title, classes := ds.Name+": "+k.String(), classesOf(ds)
 	low, _ := f.(*mlg.Model)
+	if sum, ok := f.(*kernel.FittedSum); ok { // of the graphs as they are, and of those whose edges are vertices
+		low = model.LowRank(sum.Factors[0])
+	}
 	for _, x := range []struct {
 		path string
 		draw func() (*draw.Picture, error)

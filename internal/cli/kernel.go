@@ -12,6 +12,7 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/base"
 	_ "github.com/mlgkernel/mlg/baseline" // registers its kernels
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 )
@@ -239,8 +240,11 @@ func (f *kernelFlags) kernels(g *globals, names []string, graphs []*graph.Graph)
 				if m.Base = base.Choose(graphs); m.Base != "labels" {
 					g.note("no vertex labels: the base kernel is %s (--base chooses another)", m.Base)
 				}
-				k = m
 			}
+			if _, ok := given["bonds"]; !ok {
+				m.Bonds = dataset.Molecules(graphs)
+			}
+			k = m
 		}
 		out = append(out, k)
 	}

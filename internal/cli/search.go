@@ -68,6 +68,7 @@ func (c *searchCmd) Run(g *globals) error {
 	}
 	what := fmt.Sprintf("%s among %d graphs in %s by", agree(len(queries), "query", "queries"), s.size(), round(took))
 	g.note("%s %s", what, table.Wrap(kernelText(s.Model), len(what)+1, 2))
+	g.note("compared: %s", s.Compared())
 	return nil
 }
 

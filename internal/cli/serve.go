@@ -64,6 +64,7 @@ func (c *serveCmd) Run(g *globals) error {
 		l.Close()
 		return err
 	}
+	g.note("compared: %s", d.Compared())
 	g.note("%s: %d graphs. Ctrl-C ends the server.", d.Name, len(d.IDs))
 	if c.Open {
 		if err := openBrowser(url); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/store"
 )
@@ -55,6 +56,16 @@ func (f *dataFlags) options() dataset.Options {
 	o := f.placeFlags.options()
 	o.Hydrogens, o.AtomCharge, o.AtomAromatic, o.AtomHydrogens, o.EdgeWeight = f.Hydrogens, f.AtomCharge, f.AtomAromatic, f.AtomH, f.EdgeWeight
 	return o
+}
+
+// compared says what a kernel compares of graphs that were read with these flags.
+func (f *dataFlags) compared(k kernel.Kernel, graphs []*graph.Graph) string {
+	sum, err := kernel.NewCollection(graphs).Sum(k)
+	if err != nil {
+		return err.Error() // fitting it says so too
+	}
+	o := f.options()
+	return (&model.Model{Kernel: sum, Graphs: graphs, Reader: &o}).Compared()
 }
 
 // read reads a whole dataset and prints its warnings.
@@ -248,7 +259,11 @@ func (f *sourceFlags) open(g *globals, path string) (*source, error) {
 	o := f.options()
 	o.Format = dataset.Auto // that of a query may be another
 	m, err := f.fit(g, f.Kernel, ds.Graphs)
-	return &source{m, nil, ds.Name, o}, err
+	if err != nil {
+		return nil, err
+	}
+	m.Reader = &o
+	return &source{m, nil, ds.Name, o}, nil
 }
 
 // close releases a store.

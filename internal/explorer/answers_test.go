@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/model"
@@ -24,7 +23,7 @@ func TestAnswers(t *testing.T) {
 	src := drugs(t)
 	s := newTester(t, readSpec(t), src, nil)
 	ctx := context.Background()
-	m, err := mlg.Fit(ctx, src.Graphs, src.kernel)
+	m, err := src.kernel.Fit(ctx, src.Graphs)
 	if err != nil {
 		t.Fatal(err)
 	}

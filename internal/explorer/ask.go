@@ -356,6 +356,12 @@ func (f *fitted) compareLevels(ctx context.Context, a, b *graph.Graph) (out []pa
 	if err != nil {
 		return nil, err
 	}
+	var bonds []mlg.Vertices // where there is a kernel that sees bonds as vertices beside the other, k is the mean
+	if f.bonds != nil {
+		if bonds, err = model.LowRank(f.bonds).Vertices(ctx, []*graph.Graph{a.Subdivide(), b.Subdivide()}); err != nil {
+			return nil, err
+		}
+	}
 	for l, v := range levels {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -368,6 +374,14 @@ func (f *fitted) compareLevels(ctx context.Context, a, b *graph.Graph) (out []pa
 		matched, err := explain.MatchFeatures(first(x, a.N()), first(y, b.N()), l)
 		if err != nil {
 			return nil, err
+		}
+		if bonds != nil {
+			x, y := bonds[l].Of(0), bonds[l].Of(1)
+			seen, err := mlg.FLG(a.Subdivide(), x, b.Subdivide(), y, m.Kernel().Eta, m.Kernel().Gamma)
+			if err != nil {
+				return nil, err
+			}
+			k = (k + seen) / 2
 		}
 		out = append(out, pairLevel{*matched, f.radii()[l], k})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -95,13 +96,14 @@ func FromModel(name string, m *model.Model) (*Data, error) {
 		low := model.LowRank(f)
 		d.kernel = low.Kernel()
 		d.kernel.Base = low.Base().String()
+		d.kernel.Bonds = slices.ContainsFunc(m.Kernel.Factors, func(f *kernel.FittedFactor) bool { return f.Subdivide })
 	}
 	return d, d.index()
 }
 
 func newData(ds *dataset.Dataset, m *model.Model, read dataset.Options) *Data {
 	d := &Data{Name: ds.Name, Model: m, read: read, info: dataset.Info(ds), task: classification, kernel: mlg.Default()}
-	d.kernel.Base = base.Choose(ds.Graphs)
+	d.kernel.Base, d.kernel.Bonds = base.Choose(ds.Graphs), dataset.Molecules(ds.Graphs)
 	m.Graphs = slices.Clone(m.Graphs)
 	for i, g := range m.Graphs {
 		m.Graphs[i] = g.With(m.IDs[i], d.target(i))
@@ -129,6 +131,18 @@ func (d *Data) views() (out infoViews) {
 		out.Predict = "The data has no targets, so that there is nothing to predict."
 	}
 	return out
+}
+
+// Compared says what is compared of graphs where a request chooses nothing else.
+func (d *Data) Compared() string {
+	m := *d.Model
+	if m.Kernel == nil {
+		var err error
+		if m.Kernel, err = kernel.NewCollection(m.Graphs).Sum(d.kernel); err != nil {
+			return err.Error() // fitting it says so too
+		}
+	}
+	return m.Compared()
 }
 
 // saved reports whether there is a fitted kernel, which answers where a request chooses none.

@@ -277,7 +277,7 @@ func TestValidate(t *testing.T) {
 
 // The document has every operation with the query that it takes.
 func TestDocumentedOperations(t *testing.T) {
-	const kernel = "base combine discount eta gamma landmarks power radii rank samples seed"
+	const kernel = "base bonds combine discount eta gamma landmarks power radii rank samples seed"
 	want := map[string]string{
 		"GET /health": "", "GET /openapi.json": "", "GET /sources": "",
 		"POST /upload": "name check target id color structure task format hydrogens edge_weight atom_charge atom_aromatic atom_hydrogens",

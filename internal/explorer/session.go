@@ -41,8 +41,9 @@ type fitted struct {
 	*model.Model // without a learner, unless it comes from learned or is the one of the data
 	core         []int
 	gram         *kernel.Matrix
-	// scales is the multiscale kernel whose levels and vertices are shown, or nil.
-	scales *kernel.FittedFactor
+	// scales is the multiscale kernel whose levels and vertices are shown, or nil; bonds the same one on graphs whose
+	// edges are vertices, if the kernel is the mean of both (mlg.Kernel.Parts).
+	scales, bonds *kernel.FittedFactor
 }
 
 // working is what the server computes at the moment.
@@ -99,12 +100,26 @@ func (x *session) computeFit(ctx context.Context) (*fitted, error) {
 		return nil, err
 	}
 	f.scales = scalesOf(f.Kernel)
+	if k, ok := f.withBonds(); ok && k.String() == f.Kernel.Sum.String() {
+		f.bonds = f.Kernel.Factors[1]
+	}
 	if f.whole() {
 		f.gram, err = f.Kernel.Gram(ctx)
 	} else {
 		f.gram, err = f.block(ctx, f.core, f.core)
 	}
 	return f, err
+}
+
+// withBonds returns the kernel whose scales are shown with bonds.
+func (f *fitted) withBonds() (kernel.Sum, bool) {
+	if f.scales == nil {
+		return kernel.Sum{}, false
+	}
+	k, ok := f.scales.Kernel.(mlg.Kernel)
+	k.Bonds = true
+	sum, _ := k.Parts()
+	return sum, ok
 }
 
 // whole reports whether the core is all there is.

@@ -18,6 +18,7 @@ type mapAnswer struct {
 	PCA        positions `json:"pca"`
 	Neighbours positions `json:"neighbours"`
 	Radii      []int     `json:"radii" help:"of the scales that can be shown"`
+	Compared   string    `json:"compared" help:"what the kernel compares of graphs, in words"`
 }
 
 // positions have the digits that a screen can show.
@@ -33,6 +34,7 @@ func getMap(_ context.Context, x *session, p *placement, _ *kernelRequest) (*map
 		PCA:        positions{rounded(p.pca[0]), rounded(p.pca[1]), p.axes.Share[:]},
 		Neighbours: positions{rounded(p.neighbours[0]), rounded(p.neighbours[1]), nil},
 		Radii:      f.radii()[1:],
+		Compared:   f.Compared(),
 	}, nil
 }
 

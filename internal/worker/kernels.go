@@ -10,6 +10,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
@@ -28,15 +29,17 @@ func (a workArgs) work() kernel.Work {
 
 // kernelArgs say which kernel is fitted, and how.
 type kernelArgs struct {
-	Kernel json.RawMessage `json:"kernel"` // a record, as kernel.Unmarshal reads it
+	Kernel json.RawMessage `json:"kernel"` // a record, as kernel.Unmarshal reads it; graphs decide on bonds where it does not
 	workArgs
 }
 
 // info tells what was kept under a handle.
 type info struct {
-	Handle int64           `json:"handle"`
-	Kernel string          `json:"kernel"`
-	Record json.RawMessage `json:"record,omitempty"` // of a kernel that was fitted
+	Handle int64  `json:"handle"`
+	Kernel string `json:"kernel"`
+	// Compared is what the kernel compares of graphs, in words.
+	Compared string          `json:"compared"`
+	Record   json.RawMessage `json:"record,omitempty"` // of a kernel that was fitted
 	notes
 	*learnerInfo
 	Error float64 `json:"error"` // of an embedding
@@ -53,8 +56,18 @@ func (c *call) fitKernel(args kernelArgs) (*fitted, *info, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if walk, ok := record.(baseline.PlainWalk); ok {
-		record = walk.Converging(graphs)
+	switch k := record.(type) {
+	case baseline.PlainWalk:
+		record = k.Converging(graphs)
+	case mlg.Kernel:
+		var given map[string]json.RawMessage
+		if err := json.Unmarshal(args.Kernel, &given); err != nil {
+			return nil, nil, err
+		}
+		if given["bonds"] == nil {
+			k.Bonds = dataset.Molecules(graphs)
+			record = k
+		}
 	}
 	f := &fitted{work: args.work()}
 	c.ctx = kernel.WithWork(c.ctx, f.work)
@@ -62,7 +75,7 @@ func (c *call) fitKernel(args kernelArgs) (*fitted, *info, error) {
 		return nil, nil, err
 	}
 	text, err := kernel.Marshal(record)
-	return f, &info{Kernel: record.String(), Record: text, notes: n}, err
+	return f, &info{Kernel: record.String(), Compared: f.model.Compared(), Record: text, notes: n}, err
 }
 
 // forget drops the training graphs, which low-rank kernels do not need.
@@ -137,6 +150,9 @@ func (c *call) diagonal() (any, error) {
 
 // diagonal returns the kernel of n graphs with themselves before normalisation.
 func diagonal(ctx context.Context, m *model.Model, graphs []*graph.Graph, n int) ([]float64, error) {
+	if len(m.Kernel.Factors) != 1 && normalized(m) { // the mean of two multiscale kernels, with bonds
+		return slices.Repeat([]float64{m.Kernel.Self()}, n), nil
+	}
 	if len(m.Kernel.Factors) != 1 {
 		return nil, fmt.Errorf("%s: only single kernels have raw values", m.Kernel.Sum)
 	}
@@ -169,14 +185,14 @@ func (c *call) load(args workArgs) (any, error) {
 	return c.describe(&fitted{model: m, work: args.work()}), nil
 }
 
-// alone returns the low-rank kernel of a model that has no other and gives it graphs as they are.
+// alone returns the low-rank kernel that sees graphs as they are of a model, and whether there is no other.
 func alone(m *model.Model) (*mlg.Model, bool) {
-	if len(m.Kernel.Sum.Terms) != 1 || len(m.Kernel.Sum.Terms[0].Factors) != 1 {
-		return nil, false
+	for _, f := range m.Kernel.Factors {
+		if k := model.LowRank(f); k != nil && !f.Standardize && !f.Subdivide {
+			return k, len(m.Kernel.Sum.Terms) == 1 && len(m.Kernel.Sum.Terms[0].Factors) == 1
+		}
 	}
-	f := m.Kernel.Factors[0]
-	k := model.LowRank(f)
-	return k, k != nil && !f.Standardize && !f.Subdivide
+	return nil, false
 }
 
 type embedArgs struct {

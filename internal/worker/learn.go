@@ -36,7 +36,7 @@ func (c *call) train(args trainArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := f.model
+	m, what := f.model, res.Compared
 	gram, err := m.Kernel.Gram(c.ctx)
 	if err != nil {
 		return nil, err
@@ -56,14 +56,15 @@ func (c *call) train(args trainArgs) (any, error) {
 		return nil, err
 	}
 	kept := c.describe(f)
-	kept.Limited, kept.notes = limited, res.notes
+	kept.Limited, kept.notes, kept.Compared = limited, res.notes, what
 	return kept, nil
 }
 
 // describe keeps a model and describes it.
 func (c *call) describe(f *fitted) *info {
 	m := f.model
-	out := &info{Handle: c.keep(f), Kernel: m.Kernel.Sum.String(), learnerInfo: &learnerInfo{Task: "search", IDs: m.IDs}}
+	out := &info{Handle: c.keep(f), Kernel: m.Kernel.Sum.String(), Compared: m.Compared()}
+	out.learnerInfo = &learnerInfo{Task: "search", IDs: m.IDs}
 	l := m.Learner
 	if l == nil {
 		return out

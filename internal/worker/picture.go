@@ -41,7 +41,7 @@ func (c *call) similarity(args similarityArgs) (any, error) {
 	result := map[string]any{"comparison": compared}
 	name, values := "contribution", [2][]float64{compared.G.Vertices, compared.H.Vertices}
 	m, single := alone(c.fitted.model)
-	if (args.Shares || args.Level >= 0) && !single {
+	if args.Shares && !single || args.Level >= 0 && m == nil {
 		return nil, errSingle
 	}
 	if args.Shares {
@@ -76,7 +76,8 @@ func (c *call) similarity(args similarityArgs) (any, error) {
 	return picture(result, p, err)
 }
 
-var errSingle = errors.New("shares and matchings are known for one low-rank multiscale kernel only; contributions are known")
+var errSingle = errors.New("shares are known for one low-rank multiscale kernel only (bonds=False), " +
+	"matchings where there is one; contributions are known")
 
 type decisionArgs struct {
 	Picture draw.Options `json:"picture"`

@@ -136,8 +136,12 @@ func TestKernel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if walk, ok := k.(baseline.PlainWalk); ok {
-			k = walk.Converging(train)
+		switch x := k.(type) {
+		case baseline.PlainWalk:
+			k = x.Converging(train)
+		case mlg.Kernel: // graphs decide on bonds
+			x.Bonds = true
+			k = x
 		}
 		f, err := k.Fit(t.Context(), train)
 		if err != nil {
@@ -292,6 +296,32 @@ func TestEmbedding(t *testing.T) {
 			if math.Abs(sum-gram.At(i, j)) > 1e-6 || math.Abs(sum2-gram.At(i, j)) > 1e-6 {
 				t.Errorf("x(%d)·x(%d) = %v and %v, want %v", i, j, sum, sum2, gram.At(i, j))
 			}
+		}
+	}
+}
+
+// Graphs decide whether bonds count, unless the kernel says; the answer says what is compared.
+func TestCompared(t *testing.T) {
+	p := start(t)
+	molecules, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		graphs []*graph.Graph
+		record map[string]any
+		want   string
+	}{
+		{molecules.Graphs[:5], map[string]any{"kernel": "mlg"}, "atoms by label, bonds by order"},
+		{molecules.Graphs[:5], map[string]any{"kernel": "mlg", "bonds": false}, "atoms by label, bonds alike"},
+		{molecules.Graphs[:5], map[string]any{"kernel": "wl"}, "atoms by label, bonds alike"},
+		{molecules.Graphs[:5], map[string]any{"kernel": "graphlet"}, "atoms alike, bonds alike"},
+		{dataset.Scales(5, 1).Graphs, map[string]any{"kernel": "mlg", "base": "labels*degree"}, "vertices by label and degree"},
+		{dataset.Scales(5, 1).Graphs, map[string]any{"kernel": "mlg", "bonds": true}, "vertices by label, edges by label"},
+	} {
+		a := p.ok(p.ask("fit", 0, map[string]any{"kernel": c.record}, graph.Encode(c.graphs)))
+		if got := a.Result.(map[string]any)["compared"]; got != c.want {
+			t.Errorf("%v: %v, want %s", c.record, got, c.want)
 		}
 	}
 }

@@ -22,6 +22,8 @@ from mlgkernel import (
     WeisfeilerLehman,
     as_graphs,
 )
+from mlgkernel._batch import pack, unpack
+from mlgkernel._inputs import from_rdkit
 
 ADJACENCY = [[0, 1, 1], [1, 0, 0], [1, 0, 0]]
 LABELS = {0: "O", 1: "H", 2: "H"}
@@ -311,3 +313,13 @@ def test_what_a_kernel_lacks_is_named():
 def test_wrong_options(kernel, message):
     with pytest.raises(ValueError, match=message):
         kernel.fit([GOOD])
+
+
+def test_rdkit_structure():
+    """The string of a molecule keeps what labels do not, also through the worker."""
+    chem = pytest.importorskip("rdkit.Chem")
+    for text in ("Cc1c[nH]cn1", "Cc1cnc[nH]1", "C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)[O-]", "[13CH3]C[NH3+]"):
+        mol = chem.MolFromSmiles(text)
+        g = from_rdkit(mol)
+        assert chem.MolToSmiles(chem.MolFromSmiles(g.smiles)) == chem.MolToSmiles(mol)
+        assert unpack(np.frombuffer(pack([g]), np.uint8))[0].smiles == g.smiles

@@ -281,6 +281,22 @@ def test_embedding(drugs):
         MLGEmbedding(0).fit(drugs.graphs)
 
 
+def test_bonds(drugs):
+    """Bonds count for molecules by default, as half of the kernel, and it is said what is compared."""
+    morphine, hydromorphone = (
+        drugs.graphs[[g.id for g in drugs.graphs].index(name)] for name in ("morphine", "hydromorphone")
+    )
+    both = MultiscaleLaplacian(L=2, gamma=0.1, heta=0.1, n_samples=100)
+    atoms = MultiscaleLaplacian(L=2, gamma=0.1, heta=0.1, n_samples=100, bonds=False)
+    k, plain = both.fit(drugs.graphs).transform([morphine]), atoms.fit(drugs.graphs).transform([morphine])
+    at = [g.id for g in drugs.graphs].index("hydromorphone")
+    assert plain[0, at] == pytest.approx(1) and 0.8 < k[0, at] < 0.9
+    assert both.compared_ == "atoms by label, bonds by order" and both.kernel_.endswith(" bonds")
+    assert atoms.compared_ == "atoms by label, bonds alike"
+    assert MLGRegressor().fit([morphine, hydromorphone], [0, 1]).compared_ == both.compared_
+    assert both.diagonal()[0] == pytest.approx(np.ones(len(drugs)))
+
+
 def test_explain(drugs):
     g, h = drugs.graphs[0], drugs.graphs[1]
     model = MultiscaleLaplacian(L=2, gamma=0.1, heta=0.1).fit(drugs.graphs)
@@ -288,7 +304,8 @@ def test_explain(drugs):
     assert s.k == pytest.approx(model.transform([h])[0, 0], rel=1e-12)
     assert s.g.shape == (g.n,) and s.h.shape == (h.n,) and len(s.matching) == min(g.n, h.n)
     assert s._repr_svg_().startswith("<svg") and "<svg" in s._repr_html_()
-    share = mlgkernel.explain.similarity(g, h, model, shares=True)
+    atoms = MultiscaleLaplacian(L=2, gamma=0.1, heta=0.1, bonds=False).fit(drugs.graphs)
+    share = mlgkernel.explain.similarity(g, h, atoms, shares=True)
     whole = share.raw["shares"][0]
     assert share.g.sum() == pytest.approx(whole["value"] - whole["baseline"], abs=1e-6)
     assert mlgkernel.explain.similarity("CCO", "CCN").k < 1
@@ -302,7 +319,7 @@ def test_explain(drugs):
     with pytest.raises(ValueError, match="want two of"):
         mlgkernel.explain.decision(classifier, g, classes=("x", "y"))
     r = mlgkernel.explain.decision(
-        MLGRegressor().fit(drugs.graphs, [x.n for x in drugs.graphs]), g, shares=True
+        MLGRegressor(bonds=False).fit(drugs.graphs, [x.n for x in drugs.graphs]), g, shares=True
     )
     assert r.towards is None
     histogram = VertexHistogram().fit([g])

@@ -45,7 +45,7 @@ def pack(graphs: Sequence[Graph]) -> bytes:
     total = int(shapes[0].sum())
     if total > MAX_VERTICES:
         raise GraphError(f"graphs: {total} vertices in all, want at most {MAX_VERTICES}")
-    names = np.array([[name(g.id) for g in graphs], [name(g.target) for g in graphs]], "<i4")
+    names = np.array([[name(getattr(g, key)) for g in graphs] for key in ("id", "target", "smiles")], "<i4")
     texts = [t.encode("utf-8", "surrogatepass") for t in codes]
     arrays = [
         np.array([len(graphs), len(texts)], "<i8"),
@@ -84,7 +84,7 @@ def unpack(data: np.ndarray) -> list[Graph]:
         _Taker(body.take(int(size.sum()), "<f8")) for size in (n * dim, n * places, m * weighted)
     )
     edges, labels, edge_labels = (_Taker(body.take(int(size.sum()), "<i4")) for size in (2 * m, n, m))
-    ids, targets = (body.take(count, "<i4").tolist() for _ in range(2))
+    names = body.take(3 * count, "<i4").reshape(3, count).T.tolist()
     lengths = body.take(strings, "<i4").tolist()
     texts = [body.take(size).tobytes().decode("utf-8", "replace") for size in lengths]
 
@@ -100,6 +100,6 @@ def unpack(data: np.ndarray) -> list[Graph]:
         g.coordinates = coordinates.take(2 * n).reshape(n, 2) if places else None
         g.weights = weights.take(m) if weighted else None
         g.labels, g.edge_labels = strings_of(labels.take(n)), strings_of(edge_labels.take(m))
-        g.id, g.target = (texts[c] if c >= 0 else "" for c in (ids[i], targets[i]))
+        g.id, g.target, g.smiles = (texts[c] if c >= 0 else "" for c in names[i])
         out.append(g)
     return out

@@ -296,6 +296,22 @@ def from_rdkit(mol: Any) -> Graph:
     pairs = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx()) for b in bonds]
     atoms = [a.GetSymbol() for a in mol.GetAtoms()]
     kinds = [symbols.get(b.GetBondTypeAsDouble(), str(b.GetBondType())) for b in bonds]
+    smiles = _rdkit_smiles(mol, kinds) if set(kinds) <= set(symbols.values()) else ""
     return Graph.from_arrays(
-        np.array(pairs, np.int64).reshape(-1, 2), len(atoms), labels=atoms, edge_labels=kinds
+        np.array(pairs, np.int64).reshape(-1, 2), len(atoms), labels=atoms, edge_labels=kinds, smiles=smiles
     )
+
+
+def _rdkit_smiles(mol: Any, kinds: list[str]) -> str:
+    """Return a SMILES string with the atoms in their order: each alone, its bonds as ring closures."""
+    text = []
+    for a in mol.GetAtoms():
+        hydrogens, charge = a.GetTotalNumHs(), a.GetFormalCharge()
+        symbol = a.GetSymbol().lower() if a.GetIsAromatic() else a.GetSymbol()
+        tag = {"CHI_TETRAHEDRAL_CCW": "@", "CHI_TETRAHEDRAL_CW": "@@"}.get(a.GetChiralTag().name, "")
+        if tag and a.GetDegree() == 3:  # a hydrogen or lone pair is the first neighbour here and the last there
+            tag = "@@" if tag == "@" else "@"
+        count = f"H{hydrogens}" if hydrogens else ""
+        bonds = "".join(f"{kinds[b.GetIdx()]}%({b.GetIdx() + 1})" for b in a.GetBonds())
+        text.append(f"[{a.GetIsotope() or ''}{symbol}{tag}{count}{f'{charge:+}' if charge else ''}]{bonds}")
+    return ".".join(text)

@@ -109,7 +109,8 @@ class Kernel(TransformerMixin, OnGraphs):
         self._new = b""
         self.n_graphs_in_ = len(graphs)
         self.kernel_ = result["kernel"]
-        self._say(f"fitted {self.kernel_} to {len(graphs)} graphs", start)
+        self.compared_ = result["compared"]
+        self._say(f"fitted {self.kernel_} to {len(graphs)} graphs, comparing {self.compared_},", start)
         return arrays.get("gram")
 
     def _adjust(self, result: dict[str, Any]) -> None:

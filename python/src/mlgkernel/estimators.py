@@ -70,6 +70,7 @@ class _Multiscale(OnGraphs):
 
     def _take(self, info: dict[str, Any]) -> None:
         self.kernel_ = info["kernel"]
+        self.compared_ = info["compared"]
         self.n_graphs_in_ = len(info["ids"])
         self.ids_ = info["ids"]
         self.support_ = np.array(info["support"], dtype=np.int64)
@@ -137,7 +138,7 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         Regularisation of the Laplacians and of the covariances.
     n_samples, rank : int
         Vertices that are sampled, and features that are kept, at every level.
-    base, landmarks, combine, power, discount
+    base, bonds, landmarks, combine, power, discount
         As in `mlgkernel.MultiscaleLaplacian`.
     C : float
         Price of an error.
@@ -164,6 +165,8 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         Training graphs that enter decisions.
     kernel_ : str
         The kernel and its parameters.
+    compared_ : str
+        What the kernel compares of graphs, in words.
     """
 
     def __init__(
@@ -174,6 +177,7 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         n_samples: int = 100,
         rank: int = 10,
         base: str | None = None,
+        bonds: bool | None = None,
         landmarks: str = "uniform",
         combine: str = "top",
         power: int = 1,
@@ -193,6 +197,7 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         self.n_samples = n_samples
         self.rank = rank
         self.base = base
+        self.bonds = bonds
         self.landmarks = landmarks
         self.combine = combine
         self.power = power
@@ -272,7 +277,7 @@ class MLGRegressor(RegressorMixin, _Multiscale):
 
     Parameters
     ----------
-    radii, eta, gamma, n_samples, rank, base, landmarks, combine, power, \
+    radii, eta, gamma, n_samples, rank, base, bonds, landmarks, combine, power, \
 discount, C, tol, max_iter, random_state, n_jobs, verbose
         As in `MLGClassifier`.
     epsilon : float
@@ -287,6 +292,7 @@ discount, C, tol, max_iter, random_state, n_jobs, verbose
         n_samples: int = 100,
         rank: int = 10,
         base: str | None = None,
+        bonds: bool | None = None,
         landmarks: str = "uniform",
         combine: str = "top",
         power: int = 1,
@@ -305,6 +311,7 @@ discount, C, tol, max_iter, random_state, n_jobs, verbose
         self.n_samples = n_samples
         self.rank = rank
         self.base = base
+        self.bonds = bonds
         self.landmarks = landmarks
         self.combine = combine
         self.power = power
@@ -399,6 +406,7 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraphs):
         notice(result)
         self._held = held
         self.kernel_ = result["kernel"]
+        self.compared_ = result["compared"]
         self.error_ = result["error"]
         self.landmarks_ = arrays["landmarks"]
         self._n_features_out = len(self.landmarks_)

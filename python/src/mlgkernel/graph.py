@@ -55,6 +55,8 @@ class Graph:
     vertices : list
         The vertices as they were given, by number.
     id, target : str
+    smiles : str
+        The molecule that the graph is, its atoms in the order of the vertices: for pictures.
     """
 
     __slots__ = (
@@ -65,6 +67,7 @@ class Graph:
         "id",
         "labels",
         "n",
+        "smiles",
         "target",
         "vertices",
         "weights",
@@ -80,6 +83,7 @@ class Graph:
     vertices: Sequence[Any]
     id: str
     target: str
+    smiles: str
 
     def __init__(
         self,
@@ -90,7 +94,7 @@ class Graph:
         construct_labels: bool = False,
     ) -> None:
         pairs: Any
-        self.id = self.target = ""
+        self.id = self.target = self.smiles = ""
         self.coordinates = self.attributes = self.labels = self.edge_labels = None
         matrix = _as_matrix(initialization_object)
         if matrix is not None:
@@ -126,6 +130,7 @@ class Graph:
         coordinates: Any = None,
         id: str = "",
         target: str = "",
+        smiles: str = "",
     ) -> Graph:
         """Make a graph from arrays.
 
@@ -142,9 +147,11 @@ class Graph:
         edge_labels : sequence of m labels, optional
         coordinates : array of shape (n, 2), optional
         id, target : str
+        smiles : str
+            The molecule that the graph is, its atoms in the order of the vertices: for pictures.
         """
         g = cls.__new__(cls)
-        g.id, g.target = str(id), str(target)
+        g.id, g.target, g.smiles = str(id), str(target), str(smiles)
         g.edges = _edge_array(edges)
         if n is None:
             for given in (labels, attributes):

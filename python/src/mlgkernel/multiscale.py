@@ -34,6 +34,9 @@ class MultiscaleLaplacian(Kernel):
         Kernel on vertices: labels, attributes, gaussian(sigma), degree, heat(beta, ...), wl(h), or
         a product or sum such as ``"labels*gaussian(0.5)"``. By default the labels where the graphs
         have any, else the dot product of the attributes, else the degree.
+    bonds : bool, optional
+        Whether the labels of edges count: the kernel is then the mean of itself and of that of graphs
+        whose edges are vertices. By default for molecules, whose edges have bond symbols as labels.
     exact : bool
         Compute the kernel by its definition, without sampling.
     pair_rank, max_memory
@@ -68,6 +71,7 @@ class MultiscaleLaplacian(Kernel):
         *,
         radii: Any = None,
         base: str | None = None,
+        bonds: bool | None = None,
         exact: bool = False,
         pair_rank: int = 0,
         max_memory: float = 16.0,
@@ -87,6 +91,7 @@ class MultiscaleLaplacian(Kernel):
         self.n_samples = n_samples
         self.radii = radii
         self.base = base
+        self.bonds = bonds
         self.exact = exact
         self.pair_rank = pair_rank
         self.max_memory = max_memory
@@ -129,4 +134,6 @@ def multiscale(e: Any, radii: Any, eta: float, rank: int, **more: Any) -> dict[s
         "power": whole("power", e.power),
         "discount": bool(e.discount),
     }
+    if e.bonds is not None:
+        record["bonds"] = bool(e.bonds)
     return dict(record, kernel="mlg" if record["radii"] else "flg", **more)

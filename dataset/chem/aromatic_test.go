@@ -1,0 +1,76 @@
+package chem
+
+import (
+	"slices"
+	"testing"
+)
+
+// aromatic returns the numbers of atoms and bonds of a molecule that are aromatic.
+func aromatic(t *testing.T, smiles string) (atoms, bonds int) {
+	t.Helper()
+	m, err := ParseSMILES(smiles, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := m.Aromaticity()
+	count := func(x []bool) (n int) {
+		for _, yes := range x {
+			if yes {
+				n++
+			}
+		}
+		return n
+	}
+	return count(a), count(b)
+}
+
+// TestAromaticity: rings are aromatic by Hückel's rule, whether they are written so or with alternating bonds.
+func TestAromaticity(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		atoms, bonds int
+		written      []string
+	}{
+		{"benzene", 6, 6, []string{"c1ccccc1", "C1=CC=CC=C1", "C=1C=CC=CC1"}},
+		{"naphthalene", 10, 11, []string{"c1ccc2ccccc2c1", "C1=CC=C2C=CC=CC2=C1", "C1=CC2=CC=CC=C2C=C1"}},
+		{"azulene", 10, 11, []string{"c1ccc2cccc2cc1", "C1=CC=C2C=CC=C2C=C1"}},
+		{"indole", 9, 10, []string{"c1ccc2[nH]ccc2c1", "C1=CC=C2C(=C1)C=CN2", "c1ccc2C=CNc2c1"}},
+		{"indolizine", 9, 10, []string{"c1ccn2cccc2c1", "C1=CC2=CC=CN2C=C1"}},
+		{"pyridine", 6, 6, []string{"c1ccncc1", "C1=CC=NC=C1"}},
+		{"pyridinium", 6, 6, []string{"C[n+]1ccccc1", "C[N+]1=CC=CC=C1"}},
+		{"pyridone", 6, 6, []string{"O=c1cccc[nH]1", "O=C1C=CC=CN1"}},
+		{"caffeine", 9, 10, []string{"Cn1cnc2c1c(=O)n(C)c(=O)n2C", "CN1C=NC2=C1C(=O)N(C)C(=O)N2C"}},
+		{"coumarin", 10, 11, []string{"O=c1ccc2ccccc2o1", "O=C1C=CC2=CC=CC=C2O1", "O=C1C=Cc2ccccc2O1"}},
+		{"furan", 5, 5, []string{"c1ccoc1", "C1=COC=C1"}},
+		{"cyclopentadienyl", 5, 5, []string{"c1cc[cH-]c1", "C1=C[CH-]C=C1"}},
+		{"tropylium", 7, 7, []string{"[CH+]1C=CC=CC=C1"}},
+		{"biphenyl", 12, 12, []string{"c1ccccc1-c1ccccc1", "C1=CC=CC=C1C1=CC=CC=C1"}},
+		{"cyclohexadiene", 0, 0, []string{"C1=CC=CCC1"}},
+		{"quinone", 0, 0, []string{"O=C1C=CC(=O)C=C1"}},
+		{"cyclobutadiene", 0, 0, []string{"C1=CC=C1"}},
+		{"cyclooctatetraene", 0, 0, []string{"C1=CC=CC=CC=C1"}},
+		{"fulvene", 0, 0, []string{"C=C1C=CC=C1"}},
+		{"maleimide", 0, 0, []string{"O=C1C=CC(=O)N1"}},
+		{"thiophene dioxide", 0, 0, []string{"O=S1(=O)C=CC=C1"}},
+		{"butadiene", 0, 0, []string{"C=CC=C"}},
+		{"anthraquinone", 12, 12, []string{"O=C1C2=CC=CC=C2C(=O)C2=CC=CC=C12", "O=C1c2ccccc2C(=O)c2ccccc12"}},
+	} {
+		for _, smiles := range c.written {
+			if atoms, bonds := aromatic(t, smiles); atoms != c.atoms || bonds != c.bonds {
+				t.Errorf("%s %s: %d atoms and %d bonds are aromatic, want %d and %d", c.name, smiles, atoms, bonds, c.atoms, c.bonds)
+			}
+		}
+	}
+}
+
+// What is written as aromatic stays so, also where the rule does not find it: porphin.
+func TestAromaticityWritten(t *testing.T) {
+	m, err := ParseSMILES("c1cc2cc3ccc([nH]3)cc3ccc(n3)cc3ccc([nH]3)cc1n2", 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	atoms, bonds := m.Aromaticity()
+	if slices.Contains(atoms, false) || slices.Contains(bonds, false) {
+		t.Errorf("atoms %v, bonds %v, want all", atoms, bonds)
+	}
+}

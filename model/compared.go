@@ -1,0 +1,85 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/mlgkernel/mlg/base"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// Compared says what the kernel compares of graphs, as in "atoms by element, bonds by order". Nothing needs to be fitted.
+func (m *Model) Compared() string {
+	var vertices []string
+	edges := false
+	for _, f := range m.Kernel.Factors {
+		edges = edges || f.Subdivide || f.Kernel.Name() == "edge-labels"
+		for _, feature := range m.looksAt(f) {
+			if !slices.Contains(vertices, feature) {
+				vertices = append(vertices, feature)
+			}
+		}
+	}
+	atoms, bonds := "vertices", ""
+	switch molecules := dataset.Molecules(m.Graphs); {
+	case molecules && edges:
+		bonds = ", bonds by order"
+	case molecules && m.Reader != nil && m.Reader.EdgeWeight == dataset.OrderWeight:
+		bonds = ", bonds by order as their weight"
+	case molecules:
+		bonds = ", bonds alike"
+	case edges:
+		bonds = ", edges by label"
+	}
+	if dataset.Molecules(m.Graphs) {
+		atoms = "atoms"
+		if i := slices.Index(vertices, "label"); i >= 0 && m.Reader != nil {
+			vertices = slices.Replace(vertices, i, i+1, m.Reader.AtomFeatures()...)
+		}
+	}
+	switch n := len(vertices); n {
+	case 0:
+		return atoms + " alike" + bonds
+	case 1:
+		return atoms + " by " + vertices[0] + bonds
+	default:
+		return atoms + " by " + strings.Join(vertices[:n-1], ", ") + " and " + vertices[n-1] + bonds
+	}
+}
+
+// looks names what kernels look at in a vertex, by the names that base kernels and labellings have for it.
+var looks = map[string]string{
+	"labels": "label", "auto": "label", "attributes": "attributes", "gaussian": "attributes",
+	"degree": "degree", "degrees": "degree", "heat": "heat", "wl": "neighbours",
+}
+
+// looksAt returns what a factor looks at in a vertex.
+func (m *Model) looksAt(f *kernel.FittedFactor) []string {
+	k, err := f.Resolved()
+	if err != nil {
+		k = f.Kernel // fitting it will say what is wrong
+	}
+	text := ""
+	for _, p := range kernel.Parameters(k) {
+		if value, ok := p.Default.(string); ok && p.Name == "base" {
+			if text = value; text == "" {
+				text = base.Choose(m.Graphs)
+			}
+		} else if p.Name == "labels" {
+			text = fmt.Sprint(p.Default)
+		}
+	}
+	if low := LowRank(f); low != nil {
+		text = low.Base().String()
+	}
+	var out []string
+	for _, name := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if feature := looks[name]; feature != "" && !slices.Contains(out, feature) {
+			out = append(out, feature)
+		}
+	}
+	return out
+}

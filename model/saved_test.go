@@ -1,0 +1,103 @@
+package model
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/internal/kerneltest"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// TestSavedPredictions: every kernel with every parameter, alone, on subdivided and on standardised graphs, in a sum
+// and in a product, with a classifier and with a regressor, predicts the same bits before saving and after loading.
+func TestSavedPredictions(t *testing.T) {
+	graphs := unicyclic(t, 14)
+	for _, name := range kernel.Names() {
+		k, err := kernel.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "sum" { // made of the others
+			continue
+		}
+		t.Run(name, func(t *testing.T) { savedForms(t, k, graphs) })
+		for _, p := range kernel.Parameters(k) {
+			t.Run(name+"/"+p.Name, func(t *testing.T) { savedForms(t, kerneltest.Changed(t, k, p), graphs) })
+		}
+	}
+}
+
+// unicyclic returns connected graphs with labels, attributes and weights of one size, as the LG kernel wants them,
+// also when they are subdivided; light enough for the series of random walks.
+func unicyclic(t *testing.T, n int) []*graph.Graph {
+	t.Helper()
+	const size = 6
+	r := graphtest.Rand(1)
+	var out []*graph.Graph
+	for range n {
+		b := graph.NewBuilder(size)
+		b.AddLabeledEdge(size-2, size-1, 0.5, "=") // closes a ring
+		for v := range size {
+			b.SetLabel(v, []string{"C", "N"}[r.IntN(2)])
+			b.SetAttributes(v, []float64{r.NormFloat64(), r.NormFloat64()})
+			if v > 0 {
+				b.AddLabeledEdge(r.IntN(min(v, size-2)), v, float64(1+r.IntN(8))/16, []string{"-", "="}[r.IntN(2)])
+			}
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// savedForms saves models of a kernel in every form.
+func savedForms(t *testing.T, k kernel.Kernel, graphs []*graph.Graph) {
+	t.Helper()
+	if err := k.Validate(); err != nil {
+		t.Skip("no other value that the kernel takes: ", err)
+	}
+	if m, ok := k.(mlg.Kernel); ok && m.PairRank > 0 && len(m.Radii) > 1 { // every pair has its eigenvectors
+		m.Radii = m.Radii[:1]
+		k = m
+	}
+	forms := map[string]kernel.Kernel{"alone": k, "subdivided": kernel.Subdivided(k), "standardised": kernel.Standardized(k)}
+	if h, ok := k.(baseline.Histogram); ok && h.Edges { // there are none whose labels could be counted
+		delete(forms, "subdivided")
+	}
+	if raw, err := kernel.With(k, "normalize", "false"); err == nil { // numbers and shares, say, differ only so
+		forms["raw"] = raw
+	}
+	if kernel.CheckNormalized(k) == nil {
+		wl := baseline.DefaultWL()
+		forms["sum"] = kernel.Weighted([]float64{0.75, 0.25}, []kernel.Kernel{k, kernel.Subdivided(wl)})
+		forms["product"] = kernel.Mean(kernel.Product(kernel.Standardized(k), wl), k)
+	}
+	for form, k := range forms {
+		t.Run(form, func(t *testing.T) {
+			for _, values := range []bool{false, true} {
+				var named []*graph.Graph
+				for i, g := range graphs {
+					target := fmt.Sprint(i % 3)
+					if values {
+						target = fmt.Sprint(g.M())
+					}
+					named = append(named, g.With(fmt.Sprint("g", i), target))
+				}
+				m := of(t, named[:9], k)
+				if values {
+					regress(t, m)
+				} else {
+					classify(t, m, true)
+				}
+				roundTrip(t, m, named[9:])
+			}
+		})
+	}
+}
