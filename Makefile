@@ -19,6 +19,7 @@ test-go:
 	@[ -n "$(RACE)" ] || echo "no C compiler: testing without the race detector"
 	@internal/need.sh svm-train libsvm-tools
 	$(GO) test $(RACE) -skip '^TestReadme$$' ./... # test-python does, with the package that it needs
+	$(GO) test -run '^TestCancelledStages$$' ./internal/explorer # it measures time, which the race detector takes
 	$(GO) test -tags noasm -skip 'TestLowRankProperties/_all$$' . # slow at full rank without assembly
 	$(GO) test -tags noasm ./spd ./internal/dense ./svm ./baseline ./model ./store ./tiles ./nystrom ./explain
 

@@ -2,7 +2,10 @@ package mlg_test
 
 import (
 	"encoding/json"
+	"io/fs"
+	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -63,5 +66,28 @@ func TestImports(t *testing.T) {
 	}
 	if seen < 6 {
 		t.Errorf("%d packages found", seen)
+	}
+}
+
+// What a machine lacks is skipped through graphtest.Missing alone, which fails where everything is tested.
+func TestSkips(t *testing.T) {
+	skip := regexp.MustCompile(`\b(t|b|tb)\.(Skip|Skipf|SkipNow)\(`)
+	err := fs.WalkDir(os.DirFS("."), ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case !strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if line := skip.Find(text); line != nil {
+			t.Errorf("%s: %s, want graphtest.Missing", path, line)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"iter"
 	"math"
-	"strings"
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/matrix"
@@ -173,11 +172,8 @@ func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (foun
 	if found, err = monitor.Errors(); err != nil {
 		return found, err
 	}
-	if err = output(g, idsFile(c.Out), axis.WriteCSV); err != nil {
+	if err = output(g, matrix.IDsFile(c.Out), axis.WriteCSV); err != nil {
 		return found, err
 	}
 	return found, f.Commit()
 }
-
-// idsFile returns the name of the file of identifiers beside a .npy file.
-func idsFile(path string) string { return strings.TrimSuffix(path, ".npy") + ".ids.csv" }

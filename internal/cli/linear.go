@@ -52,10 +52,10 @@ func (c *linearTrainCmd) Run(g *globals) error {
 	}
 	classes := slices.Compact(slices.Sorted(slices.Values(targets)))
 	if i := slices.Index(targets, ""); i >= 0 {
-		return fmt.Errorf("%s: graph %d has no target to learn", idsFile(c.Vectors), i+1)
+		return fmt.Errorf("%s: graph %d has no target to learn", matrix.IDsFile(c.Vectors), i+1)
 	}
 	if len(classes) > 100 {
-		return fmt.Errorf("%s: %d different targets, want at most 100 classes", idsFile(c.Vectors), len(classes))
+		return fmt.Errorf("%s: %d different targets, want at most 100 classes", matrix.IDsFile(c.Vectors), len(classes))
 	}
 	labels := make([]int, len(targets))
 	for i, t := range targets {
@@ -214,7 +214,7 @@ func readVectors(path string) (x *kernel.Matrix, targets, ids []string, err erro
 	if x, err = matrix.ReadNPY(path); err != nil {
 		return nil, nil, nil, err
 	}
-	f, err := os.Open(idsFile(path))
+	f, err := os.Open(matrix.IDsFile(path))
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -222,11 +222,11 @@ func readVectors(path string) (x *kernel.Matrix, targets, ids []string, err erro
 	rows, err := csv.NewReader(f).ReadAll() // as many columns in all rows
 	switch {
 	case err != nil:
-		return nil, nil, nil, fmt.Errorf("%s: %w", idsFile(path), err)
+		return nil, nil, nil, fmt.Errorf("%s: %w", matrix.IDsFile(path), err)
 	case len(rows) == 0 || len(rows[0]) < 2 || rows[0][0] != "id" || rows[0][1] != "target":
-		return nil, nil, nil, fmt.Errorf("%s: want the columns id and target", idsFile(path))
+		return nil, nil, nil, fmt.Errorf("%s: want the columns id and target", matrix.IDsFile(path))
 	case len(rows)-1 != x.Rows:
-		return nil, nil, nil, fmt.Errorf("%s: %d identifiers for %d vectors", idsFile(path), len(rows)-1, x.Rows)
+		return nil, nil, nil, fmt.Errorf("%s: %d identifiers for %d vectors", matrix.IDsFile(path), len(rows)-1, x.Rows)
 	}
 	for _, row := range rows[1:] {
 		ids, targets = append(ids, row[0]), append(targets, row[1])

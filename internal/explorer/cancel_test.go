@@ -23,9 +23,6 @@ func processor(t *testing.T) time.Duration {
 // again and again, later each time, until it is done. Time is that of the processor, so that other programs
 // do not matter; the race detector would.
 func TestCancelledStages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes ten seconds")
-	}
 	const most = time.Second
 	for name, d := range map[string]*Data{"classes": manyDrugs(t, 5, false), "values": manyDrugs(t, 5, true)} {
 		s := New(d, DefaultOptions())
