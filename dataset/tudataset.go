@@ -102,18 +102,18 @@ func findTU(fsys fs.FS) (*tu, error) {
 // checkZip returns an error if a name in a zip file of some size leads out of it, or if it
 // states that too much is in it. Package zip lets no file become larger than it states.
 func checkZip(z *zip.Reader, size int64, lim Limits) error {
-	sum := uint64(0)
+	sum, packedSum := uint64(0), uint64(0)
 	for _, f := range z.File {
 		name := strings.TrimSuffix(f.Name, "/")
 		full, packed := f.UncompressedSize64, min(f.CompressedSize64, uint64(size))
-		sum += full
+		sum, packedSum = sum+full, packedSum+packed
 		switch {
 		case !fs.ValidPath(name) || strings.ContainsAny(name, "\\:"):
 			return fmt.Errorf("name %q leads out of the zip file: refused", f.Name)
 		case full > uint64(lim.Bytes) || sum > uint64(lim.Bytes):
 			return fmt.Errorf("more than %d bytes after decompression, the limit Limits.Bytes", lim.Bytes)
-		case full > ratioFloor && full/uint64(lim.Ratio) > packed:
-			return fmt.Errorf("%s: %w", f.Name, tooDense(int64(packed), int64(full), lim))
+		case sum > ratioFloor && sum/uint64(lim.Ratio) > packedSum:
+			return fmt.Errorf("%s: %w", f.Name, tooDense(int64(packedSum), int64(sum), lim))
 		}
 	}
 	return nil

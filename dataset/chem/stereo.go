@@ -131,6 +131,9 @@ func (m *Molecule) setSides(slant map[int32]int8) {
 // above says whether the neighbour with the lowest number of an end of a double bond lies above it: 1,
 // below it: −1, or nothing is known: 0.
 func (m *Molecule) above(near adjacency, end, double int32, slant map[int32]int8) int8 {
+	if len(near.at(end)) > 3 {
+		return 0
+	}
 	lowest := m.lowest(near, end, double)
 	side := int8(0)
 	for _, e := range near.at(end) {
@@ -148,9 +151,6 @@ func (m *Molecule) above(near adjacency, end, double int32, slant map[int32]int8
 			return 0
 		}
 		side = s
-	}
-	if len(near.at(end)) > 3 {
-		return 0
 	}
 	return side
 }
@@ -194,7 +194,7 @@ const (
 // stereoInSpace finds the chirality of atoms and the sides of double bonds from where the atoms lie, where
 // neighbours differ.
 func (m *Molecule) stereoInSpace(near adjacency) {
-	if len(m.Atoms) > maxSpace {
+	if len(m.Atoms) > maxSpace || len(m.Bonds) > 4*maxSpace {
 		return
 	}
 	class := m.classes(near)

@@ -369,7 +369,7 @@ var badRequests = []struct {
 	{`POST /vertex {"graph":{"index":999},"vertex":0,"level":1}`, "404", "graph 999"},
 	{"GET /find?smiles=C((", "400", "SMILES position 3"},
 	{"GET /find?limit=0", "400", "limit = 0"},
-	{`POST /export {"graphs":[],"format":"csv"}`, "400", "graphs: none"},
+	{`POST /export {"graphs":[],"format":"csv"}`, "400", "graphs: 0, want 1 to"},
 	{`POST /export {"graphs":[78],"format":"csv"}`, "404", "graph 78, want 0 … 77"},
 	{`POST /export {"graphs":[7],"format":"x"}`, "400", `format = "x"`},
 	{`POST /export {"graphs":[7],"format":"smi"}`, "422", "not read from SMILES"},

@@ -247,7 +247,7 @@ func postExplain(ctx context.Context, x *session, f *fitted, in *explainRequest)
 	if in.Class != nil {
 		o.Class = *in.Class
 	}
-	e, err := explainPrediction(ctx, f.Model, g, o)
+	e, err := explainPrediction(kernel.WithWorkers(ctx, x.s.o.Workers), f.Model, g, o)
 	if err != nil {
 		return nil, err
 	}

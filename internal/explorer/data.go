@@ -86,6 +86,9 @@ func FromModel(name string, m *model.Model) (*Data, error) {
 		return nil, fmt.Errorf("%s: a model without training graphs", name)
 	}
 	d := newData(&dataset.Dataset{Name: name, Graphs: m.Graphs}, m, dataset.DefaultOptions().Like(m.Reader))
+	if m.Reader != nil {
+		d.targetName = m.Reader.TargetColumn
+	}
 	switch {
 	case m.Targets == nil:
 		d.task = noTask

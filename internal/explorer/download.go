@@ -204,13 +204,18 @@ type exportRequest struct {
 // postExport writes some of the graphs.
 func postExport(q *request, in *exportRequest) (*file, error) {
 	d := q.s.data
-	if len(in.Graphs) == 0 {
-		return nil, badRequest("graphs", "graphs: none, want some")
+	if n := len(in.Graphs); n < 1 || n > len(d.IDs) {
+		return nil, badRequest("graphs", "graphs: %d, want 1 to %d", n, len(d.IDs))
 	}
+	seen := make([]bool, len(d.IDs))
 	for _, i := range in.Graphs {
 		if i < 0 || i >= len(d.IDs) {
 			return nil, notFound("graphs", "graph %d, want 0 … %d", i, len(d.IDs)-1)
 		}
+		if seen[i] {
+			return nil, badRequest("graphs", "graph %d is there twice", i)
+		}
+		seen[i] = true
 	}
 	name := d.Name + "." + in.Format
 	switch {

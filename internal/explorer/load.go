@@ -40,7 +40,8 @@ type loader struct {
 	more  bool  // there are more graphs
 
 	graphs    []*graph.Graph
-	names     []string // of the columns
+	names     []string       // of the columns
+	place     map[string]int // by name: its column
 	columns   [][]string
 	structure string // the column that has the SMILES, "" for none
 }
@@ -90,14 +91,18 @@ func (l *loader) read(ctx context.Context, r *dataset.Reader, tick func(graphs i
 func (l *loader) put(place int, name, value string) {
 	i := place
 	if i >= len(l.names) || l.names[i] != name {
-		i = slices.Index(l.names, name)
-	}
-	if i < 0 {
-		if len(l.names) == maxColumns {
-			return
+		var known bool
+		if i, known = l.place[name]; !known {
+			if len(l.names) == maxColumns {
+				return
+			}
+			if l.place == nil {
+				l.place = map[string]int{}
+			}
+			i = len(l.names)
+			l.place[name] = i
+			l.names, l.columns = append(l.names, name), append(l.columns, nil)
 		}
-		i = len(l.names)
-		l.names, l.columns = append(l.names, name), append(l.columns, nil)
 	}
 	missing := len(l.graphs) - 1 - len(l.columns[i])
 	if missing >= 0 { // the first of several fields of a name counts

@@ -277,9 +277,12 @@ func (s *source) session(p parameters) (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x := &session{s: s, key: key, kernel: k, saved: saved}
-	if i := slices.IndexFunc(s.recent, func(x *session) bool { return x.key == key }); i >= 0 {
+	if i := slices.IndexFunc(s.recent, func(x *session) bool { return x.s == s && x.key == key }); i >= 0 {
 		x = s.recent[i]
 		s.recent = slices.Delete(s.recent, i, i+1)
+	}
+	if !slices.Contains(s.sources, s) { // it was let go meanwhile
+		return x, nil
 	}
 	s.recent = slices.Insert(s.recent, 0, x)
 	bytes := 0

@@ -115,7 +115,13 @@ func (d *Data) identity() string {
 		}
 	}
 	text(string(d.task))
-	for _, g := range d.Graphs {
+	text(d.targetName)
+	text(d.colorName)
+	for i, g := range d.Graphs {
+		if d.smiles != nil {
+			text(d.smiles[i])
+		}
+		text(g.SMILES())
 		number(uint64(g.N()))
 		for v := range g.N() {
 			text(g.Label(v))

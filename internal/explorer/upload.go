@@ -87,7 +87,7 @@ func postUpload(q *request, in *uploadRequest) (*uploadAnswer, error) {
 	}
 	defer q.s.uploads.leave()
 	body := &slowReader{r: q.Body, allowed: q.s.o.BodyTimeout, deadline: http.NewResponseController(q.w).SetReadDeadline}
-	out, err := q.readUpload(in, body)
+	out, x, err := q.readUpload(in, body)
 	q.s.reading.Store(nil)
 	if body.err != nil && body.err != io.EOF { // whatever the reader made of it
 		return nil, bodyError(body.err)
@@ -96,25 +96,34 @@ func postUpload(q *request, in *uploadRequest) (*uploadAnswer, error) {
 		return nil, bodyError(rest)
 	}
 	body.deadline(time.Time{})
-	if out != nil {
-		out.Bytes = body.n.Load()
+	if err == nil {
+		err = q.Context().Err()
 	}
-	return out, asRequestError(q.Context(), err)
+	if err != nil {
+		return nil, asRequestError(q.Context(), err)
+	}
+	out.Bytes = body.n.Load()
+	if !in.Check {
+		q.s.add(x)
+		out.Source = x.id
+	}
+	return out, nil
 }
 
-func (q *request) readUpload(in *uploadRequest, body *slowReader) (*uploadAnswer, error) {
+// readUpload reads a file and says what it found; it is a source that nobody knows yet.
+func (q *request) readUpload(in *uploadRequest, body *slowReader) (*uploadAnswer, *source, error) {
 	ctx := q.Context()
 	o := in.options(q.s.o.UploadBytes)
-	r, err := openUpload(ctx, body, q.ContentLength, in.Name, o)
+	r, err := openUpload(ctx, body, q.ContentLength, q.s.o.UploadBytes, in.Name, o)
 	if err != nil {
-		return nil, uploadError(err)
+		return nil, nil, uploadError(err)
 	}
 	l := &loader{most: q.s.o.UploadGraphs, items: o.Limits.Items}
 	tick := func(graphs int) { q.s.reading.Store(&uploadProgress{in.Name, body.n.Load(), graphs}) }
 	tick(0)
 	for err := l.read(ctx, r, tick); err != nil; err = l.read(ctx, r, tick) {
 		if ctx.Err() != nil || !r.Skip() {
-			return nil, uploadError(err)
+			return nil, nil, uploadError(err)
 		}
 	}
 	c := Choices{Target: in.Target, ID: in.ID, Color: in.Color}
@@ -122,40 +131,38 @@ func (q *request) readUpload(in *uploadRequest, body *slowReader) (*uploadAnswer
 		c.Task = in.Task
 	}
 	if err := l.choose(&c, true); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	out := l.report(r, c)
 	if len(l.graphs) == 0 {
 		if out.Skipped > 0 {
 			bad := out.SkippedRows[0]
 			err := fmt.Errorf("%s: no graph can be read; the first error is in line %d: %s", in.Name, bad.Line, bad.Reason)
-			return nil, uploadError(err)
+			return nil, nil, uploadError(err)
 		}
-		return nil, uploadError(fmt.Errorf("%s: no graphs", in.Name))
+		return nil, nil, uploadError(fmt.Errorf("%s: no graphs", in.Name))
 	}
 	d, err := l.data(r, o, c)
 	if err != nil {
-		return nil, &apiError{http.StatusUnprocessableEntity, err.Error(), "target"}
+		return nil, nil, &apiError{http.StatusUnprocessableEntity, err.Error(), "target"}
 	}
 	out.Task, out.Classes = d.task, append([]string{}, d.classes...)
 	out.Warnings = d.info.Warnings // with those of the targets
-	if !in.Check {
-		x := q.s.newSource(d)
-		q.s.add(x)
-		out.Source = x.id
+	if in.Check {
+		return out, nil, nil
 	}
-	return out, nil
+	return out, q.s.newSource(d), nil
 }
 
 // openUpload opens a file as it comes. A zip file, which cannot be read from its beginning, is kept in memory
-// meanwhile.
-func openUpload(ctx context.Context, body io.Reader, size int64, name string, o dataset.Options) (*dataset.Reader, error) {
+// meanwhile; size is what was announced.
+func openUpload(ctx context.Context, body io.Reader, size, most int64, name string, o dataset.Options) (*dataset.Reader, error) {
 	in := bufio.NewReaderSize(body, 64<<10)
 	if magic, _ := in.Peek(4); !dataset.IsZip(magic) {
 		return dataset.NewReader(in, name, o)
 	}
 	var whole bytes.Buffer
-	if size > 0 && size <= o.Limits.Bytes {
+	if size > 0 && size <= most {
 		whole.Grow(int(size) + bytes.MinRead)
 	}
 	if _, err := whole.ReadFrom(in); err != nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -221,5 +222,51 @@ func TestUploadCancelled(t *testing.T) {
 	defer a.Body.Close()
 	if a.StatusCode != http.StatusRequestTimeout {
 		t.Errorf("a slow upload: %d, want 408", a.StatusCode)
+	}
+}
+
+// Files that differ in what is shown are different sources: by stereochemistry, by the name of the target.
+func TestSourcesApart(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	seen := map[string]bool{}
+	for _, text := range []string{
+		"id,smiles,y\na,C[C@H](F)Cl,1\nb,CCO,2\n", "id,smiles,y\na,C[C@@H](F)Cl,1\nb,CCO,2\n", "id,smiles,z\na,C[C@H](F)Cl,1\nb,CCO,2\n",
+	} {
+		seen[s.upload("name=x.csv", text).Source] = true
+	}
+	if len(seen) != 3 {
+		t.Errorf("%d sources, want 3", len(seen))
+	}
+}
+
+// A file that is refused is no source.
+func TestRefusedUpload(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), func(o *Options) { o.UploadGraphs, o.UploadBytes = 3, 1<<20 })
+	code, out := s.do("POST", uploadPath+"?name=x.smi", "C\nCC\nCCC\nCCCC\n"+strings.Repeat("CCCCC\n", 200_000), "")
+	var all sourcesAnswer
+	s.get("/api/v1/sources", &all)
+	if code != 413 || len(all.Sources) != 1 {
+		t.Errorf("%d %s, %d sources, want 413 and the one of the start", code, out, len(all.Sources))
+	}
+}
+
+// A request to data that are let go meanwhile does not bring them back.
+func TestEvictedSource(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	first := s.upload("name=a.smi", "C\nCC\n")
+	src, err := s.server.meant(endpoint{}, httptest.NewRequest("GET", "/?source="+first.Source, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range maxSources {
+		s.upload(fmt.Sprintf("name=y%d.smi", n), "C\nCC\n")
+	}
+	if _, err := src.session(nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range s.server.recent {
+		if x.s == src {
+			t.Error("a session of data that are not kept is kept")
+		}
 	}
 }

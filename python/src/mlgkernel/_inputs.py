@@ -309,7 +309,7 @@ def _rdkit_smiles(mol: Any, kinds: list[str]) -> str:
         hydrogens, charge = a.GetTotalNumHs(), a.GetFormalCharge()
         symbol = a.GetSymbol().lower() if a.GetIsAromatic() else a.GetSymbol()
         tag = {"CHI_TETRAHEDRAL_CCW": "@", "CHI_TETRAHEDRAL_CW": "@@"}.get(a.GetChiralTag().name, "")
-        if tag and a.GetDegree() == 3:  # a hydrogen or lone pair is the first neighbour here and the last there
+        if tag and a.GetDegree() == 3:  # a hydrogen or lone pair is first here and last there
             tag = "@@" if tag == "@" else "@"
         count = f"H{hydrogens}" if hydrogens else ""
         bonds = "".join(f"{kinds[b.GetIdx()]}%({b.GetIdx() + 1})" for b in a.GetBonds())
