@@ -147,10 +147,10 @@ type FittedSum struct {
 
 // Gram implements Fitted.
 func (s *FittedSum) Gram(ctx context.Context) (*Matrix, error) {
-	return s.matrix(ctx, func(f *FittedFactor) (*Matrix, error) {
-		m, err := f.Gram(ctx)
+	return s.matrix(ctx, func(i int) (*Matrix, error) {
+		m, err := s.Factors[i].Gram(ctx)
 		if err == nil && !s.Sum.single() {
-			err = unitDiagonal(m, f.Factor)
+			err = unitDiagonal(m, s.Factors[i].Factor)
 		}
 		return m, err
 	})
@@ -167,18 +167,34 @@ func unitDiagonal(m *Matrix, of Factor) error {
 	return nil
 }
 
+// fewRows is the largest number of graphs that are compared with one worker for each factor, which gives
+// workers more to do than the few rows of a matrix.
+const fewRows = 64
+
 // Cross implements Fitted.
 func (s *FittedSum) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
 	p := s.In.prepare(graphs)
-	return s.matrix(ctx, func(f *FittedFactor) (*Matrix, error) { return f.cross(ctx, p) })
+	if len(graphs) > fewRows {
+		return s.matrix(ctx, func(i int) (*Matrix, error) { return s.Factors[i].cross(ctx, p) })
+	}
+	of := make([]*Matrix, len(s.Factors))
+	one := WithWorkers(ctx, 1)
+	err := Each(ctx, len(of), 1, func(_, i int) (err error) {
+		of[i], err = s.Factors[i].cross(one, p)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.matrix(ctx, func(i int) (*Matrix, error) { return of[i], nil })
 }
 
 // matrix combines the matrices of the factors.
-func (s *FittedSum) matrix(ctx context.Context, of func(f *FittedFactor) (*Matrix, error)) (*Matrix, error) {
+func (s *FittedSum) matrix(ctx context.Context, of func(factor int) (*Matrix, error)) (*Matrix, error) {
 	var out Matrix
 	var err error
 	out.Data, err = s.Combine(ctx, nil, func(i int) ([]float64, error) {
-		m, err := of(s.Factors[i])
+		m, err := of(i)
 		if err != nil {
 			return nil, err
 		}

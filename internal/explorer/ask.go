@@ -239,7 +239,7 @@ type explanation struct {
 const explainingGraphs = 10
 
 func postExplain(ctx context.Context, x *session, f *fitted, in *explainRequest) (*explanation, error) {
-	g, _, err := x.s.graph(in.Graph)
+	g, i, err := x.s.graph(in.Graph)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +247,18 @@ func postExplain(ctx context.Context, x *session, f *fitted, in *explainRequest)
 	if in.Class != nil {
 		o.Class = *in.Class
 	}
-	e, err := explainPrediction(kernel.WithWorkers(ctx, x.s.o.Workers), f.Model, g, o)
+	work := func() (*explanation, error) {
+		return explainGraph(kernel.WithWorkers(ctx, x.s.o.Workers), f.Model, g, o)
+	}
+	if i < 0 {
+		return work()
+	}
+	return x.explanation(explainedKey{i, o}, work)
+}
+
+// explainGraph explains the prediction of a graph and draws it.
+func explainGraph(ctx context.Context, m *model.Model, g *graph.Graph, o explain.Options) (*explanation, error) {
+	e, err := explainPrediction(ctx, m, g, o)
 	if err != nil {
 		return nil, err
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/cluster"
+	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
@@ -34,6 +36,39 @@ type session struct {
 	score    result[*evaluation]
 	everyone result[*predictions]
 	vertices result[[]vertexTable] // by level
+
+	mu        sync.Mutex
+	explained map[explainedKey]*explanation // of graphs of the data
+}
+
+// maxExplained bounds the explanations that a session keeps.
+const maxExplained = 500
+
+// explainedKey is what an explanation of a graph of the data depends on.
+type explainedKey struct {
+	index int
+	explain.Options
+}
+
+// explanation returns that of a graph of the data, which is computed once.
+func (x *session) explanation(key explainedKey, work func() (*explanation, error)) (*explanation, error) {
+	x.mu.Lock()
+	known := x.explained[key]
+	x.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	e, err := work()
+	if err != nil {
+		return nil, err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.explained == nil || len(x.explained) == maxExplained {
+		x.explained = map[explainedKey]*explanation{}
+	}
+	x.explained[key] = e
+	return e, nil
 }
 
 // fitted is a kernel with the Gram matrix of its core.
