@@ -28,7 +28,8 @@ type fragmentBond struct {
 // maxFragment is the largest number of atoms of a fragment.
 const maxFragment = 200
 
-// ParseFragment reads a fragment as SMILES. Aromatic atoms are written in lower case.
+// ParseFragment reads a fragment as SMILES. Aromatic atoms are written in lower case, or whole rings with
+// alternating bonds.
 func ParseFragment(smiles string) (*Fragment, error) {
 	m, err := chem.ParseSMILES(smiles, maxFragment)
 	if err != nil {
@@ -36,6 +37,12 @@ func ParseFragment(smiles string) (*Fragment, error) {
 	}
 	if m = m.WithoutHydrogens(); len(m.Atoms) == 0 {
 		return nil, errors.New("a fragment without atoms")
+	}
+	_, aromatic := m.Aromaticity()
+	for i := range m.Bonds {
+		if aromatic[i] {
+			m.Bonds[i].Order = chem.Aromatic
+		}
 	}
 	place := make([]int, len(m.Atoms)) // in the fragment, from 1
 	f := &Fragment{}
@@ -73,12 +80,12 @@ func ParseFragment(smiles string) (*Fragment, error) {
 }
 
 // In returns the vertices of a molecule that make up the fragment, in the order in which the fragment names its
-// atoms part by part, or nil. Charges count where the labels of the atoms have them. Where no bond of the molecule is
-// aromatic, its aromatic rings may be written as alternating bonds, and aromatic bonds of the fragment match such.
-// complete is false where so many steps of the search were not enough.
+// atoms part by part, or nil. Charges count where the labels of the atoms have them. Where no bond of a graph that was
+// not read as a molecule is aromatic, its aromatic rings may have alternating bonds, and aromatic bonds of the fragment
+// match such. complete is false where so many steps of the search were not enough.
 func (f *Fragment) In(g *graph.Graph, charges bool, steps int) (vertices []int, complete bool) {
 	s := &fragmentSearch{Fragment: f, g: g, charges: charges, steps: steps,
-		at: make([]int, 0, len(f.atoms)), used: make([]bool, g.N()), kekule: true}
+		at: make([]int, 0, len(f.atoms)), used: make([]bool, g.N()), kekule: g.SMILES() == ""}
 	for e := range g.Edges() {
 		s.kekule = s.kekule && e.Label != chem.Aromatic.String()
 	}

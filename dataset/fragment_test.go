@@ -48,7 +48,8 @@ func TestFragmentAtoms(t *testing.T) {
 		want               int // vertices found, 0 for none
 	}{
 		{"c1ccccc1", "CC1=CC=CC=C1", 6}, // alternating bonds
-		{"c1ccccc1", "CC1CCCCC1", 0},
+		{"c1ccccc1", "CC1CCCCC1", 0}, {"c1ccccc1", "O=C1C=CC(=O)C=C1", 0}, {"c1ccoc1", "O=C1C=CC(=O)O1", 0},
+		{"C1=CC=CC=C1", "Cc1ccccc1", 6},
 		{"C.C", "CO", 0}, {"C.C", "COC", 2}, // two parts need two atoms
 		{"[H]O[H]", "CO", 1}, // hydrogens do not count
 		{"*=O", "CS(C)=O", 2},

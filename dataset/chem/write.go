@@ -146,7 +146,8 @@ func (w *writer) mark(end, double int32, side int8) (next []int32) {
 		if b := w.Bonds[e]; w.via[b.A] != e && w.via[b.B] != e {
 			against++ // not at a ring closure: programs differ there
 		}
-		for _, f := range w.near.at(w.Bonds[e].other(end)) {
+		beyond := w.near.at(w.Bonds[e].other(end))
+		for _, f := range beyond[:min(len(beyond), 8)] { // an end of a double bond with sides has three
 			if w.Bonds[f].Order == Double {
 				against++ // nor beside a double bond, whose sides may be open
 			}

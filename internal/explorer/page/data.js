@@ -96,7 +96,9 @@ async function ask(app, file) {
     await app.ask(answer.graphs.slice(0, mostQuestions).map((graph) => ({ graph })));
     close();
     const all = answer.graphs.length;
-    if (all > mostQuestions) toast(`${all} graphs in ${file.name}; the first ${mostQuestions} are shown.`);
+    const notes = [...answer.warnings];
+    if (all > mostQuestions) notes.push(`${all} graphs in ${file.name}; the first ${mostQuestions} are shown.`);
+    if (notes.length) toast(notes.join(" "));
   } catch (e) {
     if (!stopped(e)) fill(app, file, refusal(e.message));
   }
