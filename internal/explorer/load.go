@@ -43,13 +43,15 @@ type loader struct {
 	names     []string       // of the columns
 	place     map[string]int // by name: its column
 	columns   [][]string
+	bytes     int64  // of the columns
 	structure string // the column that has the SMILES, "" for none
 }
 
-// Of fields so many are kept, and of a value that is no structure so many bytes.
+// Of fields so many are kept, of a value that is no structure so many bytes, and of all together.
 const (
 	maxColumns = 2000
 	maxValue   = 1000
+	maxBytes   = 512 << 20
 )
 
 // read reads graphs and calls tick with their number.
@@ -77,6 +79,9 @@ func (l *loader) read(ctx context.Context, r *dataset.Reader, tick func(graphs i
 			value := strings.TrimSpace(f.Values[i])
 			if i != f.SMILES && len(value) > maxValue {
 				value = strings.ToValidUTF8(value[:maxValue], "")
+			}
+			if l.bytes += int64(len(value)) + 16; l.bytes > maxBytes {
+				return fmt.Errorf("%s: columns of more than %d MB; leave out some that are not needed", r.Name(), maxBytes>>20)
 			}
 			l.put(i, strings.TrimSpace(name), strings.Clone(value)) // a part would keep the whole record
 		}

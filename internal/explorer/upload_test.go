@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mlgkernel/mlg/dataset"
 )
 
 // upload sends a file and decodes the answer, which must be there.
@@ -268,5 +270,17 @@ func TestEvictedSource(t *testing.T) {
 		if x.s == src {
 			t.Error("a session of data that are not kept is kept")
 		}
+	}
+}
+
+// Columns are not kept without bound.
+func TestColumnBytes(t *testing.T) {
+	r, err := dataset.NewReader(strings.NewReader("smiles,y\nC,1\nCC,2\n"), "x.csv", dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &loader{most: 9, items: 99, bytes: maxBytes - 40}
+	if err := l.read(t.Context(), r, func(int) {}); err == nil || !strings.Contains(err.Error(), "columns of more than 512 MB") {
+		t.Errorf("error %v after %d graphs", err, len(l.graphs))
 	}
 }
