@@ -42,8 +42,8 @@ func (c *call) similarity(args similarityArgs) (any, error) {
 	var matched [][2]int
 	if args.Level >= 0 {
 		m, _ := alone(c.fitted.model)
-		if m == nil {
-			return nil, errors.New("matchings are known where there is a low-rank multiscale kernel only")
+		if m == nil || len(c.fitted.model.Kernel.Factors) > 2 { // with bonds there are two
+			return nil, errors.New("matchings are known for one low-rank multiscale kernel only")
 		}
 		matching, err := explain.Match(c.ctx, m, gs[0], gs[1], args.Level)
 		if err != nil {
