@@ -125,6 +125,14 @@ func (s *stream) skip(line int, reason error) {
 	}
 }
 
+// Line returns the number of the line that was read last, 0 unless every line is a graph.
+func (r *Reader) Line() int {
+	if r.lines == nil {
+		return 0
+	}
+	return r.lines.n
+}
+
 // Warnings returns what was found wrong so far.
 func (r *Reader) Warnings() []string { return r.warn.list() }
 
