@@ -32,62 +32,6 @@ type prepared struct {
 	lead, follow power // exp(self − ½ log|D|) and exp(self), which may leave the range
 }
 
-// laplacian writes A, the quotient of the regularised Laplacian times the sizes of the
-// cells, into dst as a dense symmetric row-major matrix and returns it.
-func laplacian(q *graph.Quotient, eta float64, dst []float64) []float64 {
-	m := q.Cells()
-	dst = dense.Grow(dst, m*m)
-	clear(dst)
-	for i := range m {
-		dst[i*m+i] += eta * float64(q.Size[i])
-		for e := q.Off[i]; e < q.Off[i+1]; e++ {
-			j, w := int(q.Nbr[e]), q.Weight[e]
-			dst[i*m+j], dst[j*m+i] = -w, -w
-			dst[i*m+i] += w
-			dst[j*m+j] += w
-		}
-	}
-	return dst
-}
-
-// rowSums writes the sums of the rows of A to dst and returns it.
-func rowSums(q *graph.Quotient, eta float64, dst []float64) []float64 {
-	dst = dense.Grow(dst, q.Cells())
-	for i, n := range q.Size {
-		dst[i] = eta * float64(n)
-	}
-	return dst
-}
-
-// factorLaplacian overwrites the lower triangle of A, of order m, with its Cholesky factor C and
-// returns log|A|. A has nothing positive off its diagonal, which is not read: large edge weights
-// have drowned the positive sums of rows in it. It follows from these sums, which are overwritten.
-// Nothing is subtracted, so that all entries of C and C⁻¹ are right to a few units in the last place
-// however far the weights lie apart (the elimination of Grassmann, Taksar and Heyman).
-func factorLaplacian(a, sums []float64, m int) (logDet float64, ok bool) {
-	for k := range m {
-		d := sums[k]
-		for i := k + 1; i < m; i++ {
-			d -= a[i*m+k]
-		}
-		if !(d <= math.MaxFloat64) {
-			return 0, false
-		}
-		logDet += math.Log(d)
-		root := math.Sqrt(d)
-		a[k*m+k] = root
-		for i := k + 1; i < m; i++ {
-			a[i*m+k] /= root
-			c := a[i*m+k]
-			sums[i] -= c * (sums[k] / root)
-			for j := k + 1; j < i; j++ {
-				a[i*m+j] -= c * a[j*m+k]
-			}
-		}
-	}
-	return logDet, true
-}
-
 // power is exp(x) as mantissa·2^exponent, which does not overflow.
 type power struct {
 	mantissa float64

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/mlgkernel/mlg/dataset/chem"
@@ -87,11 +86,8 @@ func atomLabel(a chem.Atom, opts Options) string {
 	if opts.AtomAromatic && a.Aromatic {
 		s = strings.ToLower(s)
 	}
-	if opts.AtomHydrogens && a.Hydrogens > 0 {
-		s += "H"
-		if a.Hydrogens > 1 {
-			s += strconv.Itoa(a.Hydrogens)
-		}
+	if opts.AtomHydrogens {
+		s += a.HydrogenText()
 	}
 	if opts.AtomCharge {
 		s += a.ChargeText()

@@ -3,6 +3,7 @@ package chem
 import (
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // Order is the order of a bond.
@@ -106,6 +107,17 @@ func (a Atom) ChargeText() string {
 		return "-"
 	}
 	return fmt.Sprintf("%+d", a.Charge)
+}
+
+// HydrogenText returns the hydrogens of the atom as they stand in a label: "", "H", "H2", …
+func (a Atom) HydrogenText() string {
+	switch {
+	case a.Hydrogens <= 0:
+		return ""
+	case a.Hydrogens == 1:
+		return "H"
+	}
+	return "H" + strconv.Itoa(a.Hydrogens)
 }
 
 // pairs returns, by atom, the number of electron pairs of its bonds, where an aromatic one

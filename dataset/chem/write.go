@@ -257,20 +257,9 @@ func (a Atom) bracket() string {
 	if a.Isotope > 0 {
 		s += strconv.Itoa(int(a.Isotope))
 	}
-	s += symbolText(a) + [...]string{"", "@", "@@"}[a.Chirality] + hydrogenText(a.Hydrogens) + a.ChargeText()
+	s += symbolText(a) + [...]string{"", "@", "@@"}[a.Chirality] + a.HydrogenText() + a.ChargeText()
 	if a.Class > 0 {
 		s += ":" + strconv.Itoa(a.Class)
 	}
 	return s + "]"
-}
-
-// hydrogenText returns a number of hydrogens as it stands in a label: "", "H", "H2", …
-func hydrogenText(n int) string {
-	switch {
-	case n <= 0:
-		return ""
-	case n == 1:
-		return "H"
-	}
-	return "H" + strconv.Itoa(n)
 }

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"maps"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 )
@@ -112,7 +113,7 @@ func (s schemas) bodyFields(body object) (kinds string, fields []docsField) {
 	if json, ok := content["application/json"].(object); ok {
 		schema := json["schema"].(object)
 		if ref, ok := schema["$ref"].(string); ok {
-			schema = s[ref[strings.LastIndexByte(ref, '/')+1:]].(object)
+			schema = s[path.Base(ref)].(object)
 		}
 		return "", fieldRows(schema)
 	}
@@ -151,7 +152,7 @@ func fieldRow(name string, schema object, required bool) docsField {
 // typeText says in words what a schema is, with a link to another type where it has one.
 func typeText(schema object) (before, link, after string) {
 	if ref, ok := schema["$ref"].(string); ok {
-		return "", ref[strings.LastIndexByte(ref, '/')+1:], ""
+		return "", path.Base(ref), ""
 	}
 	if items, ok := schema["items"].(object); ok {
 		before, link, after = typeText(items)

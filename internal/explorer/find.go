@@ -75,16 +75,4 @@ func getFind(q *request, in *findRequest) (*findAnswer, error) {
 
 // fragments reports whether the graphs are molecules that can be searched for fragments: elements as labels and
 // bond symbols as edge labels.
-func (d *Data) fragments() bool {
-	if !d.molecules || d.info.EdgeLabels == 0 {
-		return false
-	}
-	for _, g := range d.Graphs[:min(20, len(d.Graphs))] {
-		for e := range g.Edges() {
-			if !strings.Contains("-=#$:", e.Label) {
-				return false
-			}
-		}
-	}
-	return true
-}
+func (d *Data) fragments() bool { return d.molecules && dataset.Molecules(d.Graphs) }

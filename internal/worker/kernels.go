@@ -185,14 +185,18 @@ func (c *call) load(args workArgs) (any, error) {
 	return c.describe(&fitted{model: m, work: args.work()}), nil
 }
 
-// alone returns the low-rank kernel that sees graphs as they are of a model, and whether there is no other.
-func alone(m *model.Model) (*mlg.Model, bool) {
+// multiscale returns the low-rank kernel of a model that has one, with bonds or without, and nothing else: that of
+// graphs as they are.
+func multiscale(m *model.Model) *mlg.Model {
+	if len(m.Kernel.Factors) > 2 { // with bonds there are two
+		return nil
+	}
 	for _, f := range m.Kernel.Factors {
 		if k := model.LowRank(f); k != nil && !f.Standardize && !f.Subdivide {
-			return k, len(m.Kernel.Sum.Terms) == 1 && len(m.Kernel.Sum.Terms[0].Factors) == 1
+			return k
 		}
 	}
-	return nil, false
+	return nil
 }
 
 type embedArgs struct {

@@ -41,8 +41,8 @@ func (c *call) similarity(args similarityArgs) (any, error) {
 	result := map[string]any{"comparison": compared}
 	var matched [][2]int
 	if args.Level >= 0 {
-		m, _ := alone(c.fitted.model)
-		if m == nil || len(c.fitted.model.Kernel.Factors) > 2 { // with bonds there are two
+		m := multiscale(c.fitted.model)
+		if m == nil {
 			return nil, errors.New("matchings are known for one low-rank multiscale kernel only")
 		}
 		matching, err := explain.Match(c.ctx, m, gs[0], gs[1], args.Level)

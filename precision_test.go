@@ -1,0 +1,297 @@
+package mlg
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+)
+
+// precise computes MLG kernels in 400-bit arithmetic by eq. (3), an identity:
+//
+//	k² = √(|L₁||L₂||L₁+K₁₁/γ||L₂+K₂₂/γ|) / |diag(L₁,L₂) + K/(2γ)|.
+type precise struct {
+	graphs     []*graph.Graph
+	eta, gamma float64
+	radii      []int
+	base       string // labels, or attributes whose products float64 holds
+}
+
+func num(x float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(x) }
+
+func bigDet(a [][]*big.Float) *big.Float {
+	n := len(a)
+	det := num(1)
+	for k := range n {
+		det.Mul(det, a[k][k])
+		for i := k + 1; i < n; i++ {
+			f := num(0).Quo(a[i][k], a[k][k])
+			for j := k; j < n; j++ {
+				a[i][j].Sub(a[i][j], num(0).Mul(f, a[k][j]))
+			}
+		}
+	}
+	return det
+}
+
+func (p *precise) flg(g, h *graph.Graph, k func(i, j int) *big.Float) *big.Float {
+	n1, n := g.N(), g.N()+h.N()
+	build := func(lo, hi int, scale *big.Float) [][]*big.Float {
+		out := make([][]*big.Float, hi-lo)
+		for i := range out {
+			for j := range out {
+				x := num(0)
+				if i == j {
+					x.Add(x, num(p.eta))
+				}
+				if scale != nil {
+					x.Add(x, num(0).Mul(scale, k(lo+i, lo+j)))
+				}
+				out[i] = append(out[i], x)
+			}
+		}
+		for _, x := range []struct {
+			*graph.Graph
+			at int
+		}{{g, -lo}, {h, n1 - lo}} {
+			if x.at < 0 || x.at+x.N() > hi-lo {
+				continue
+			}
+			for e := range x.Edges() {
+				u, v, w := x.at+e.U, x.at+e.V, num(e.Weight)
+				out[u][u].Add(out[u][u], w)
+				out[v][v].Add(out[v][v], w)
+				out[u][v].Sub(out[u][v], w)
+				out[v][u].Sub(out[v][u], w)
+			}
+		}
+		return out
+	}
+	full := num(0).Quo(num(1), num(p.gamma))
+	half := num(0).Quo(full, num(2))
+	top := num(1)
+	for _, part := range [][2]int{{0, n1}, {n1, n}} {
+		top.Mul(top, bigDet(build(part[0], part[1], nil)))
+		top.Mul(top, bigDet(build(part[0], part[1], full)))
+	}
+	top.Sqrt(top)
+	top.Quo(top, bigDet(build(0, n, half)))
+	return top.Sqrt(top)
+}
+
+func (p *precise) mls(level int) func(a, v, b, w int) *big.Float {
+	if level == 0 {
+		return func(a, v, b, w int) *big.Float {
+			if p.base == "attributes" {
+				return num(dense.Dot(p.graphs[a].Attributes(v), p.graphs[b].Attributes(w)))
+			}
+			return num(labelKernel(p.graphs[a], v, p.graphs[b], w))
+		}
+	}
+	below := p.mls(level - 1)
+	memo := make(map[[4]int]*big.Float)
+	sets := balls(p.radii...)
+	return func(a, v, b, w int) *big.Float {
+		if a > b || a == b && v > w {
+			a, v, b, w = b, w, a, v
+		}
+		key := [4]int{a, v, b, w}
+		if memo[key] == nil {
+			na, nb := sets(p.graphs[a], v, level), sets(p.graphs[b], w, level)
+			memo[key] = p.flg(p.graphs[a].Induced(na), p.graphs[b].Induced(nb), func(i, j int) *big.Float {
+				at := func(i int) (int, int) {
+					if i < len(na) {
+						return a, int(na[i])
+					}
+					return b, int(nb[i-len(na)])
+				}
+				g1, v1 := at(i)
+				g2, v2 := at(j)
+				return below(g1, v1, g2, v2)
+			})
+		}
+		return memo[key]
+	}
+}
+
+func (p *precise) mlg(level, a, b int) float64 {
+	below := p.mls(level)
+	n1 := p.graphs[a].N()
+	at := func(i int) (int, int) {
+		if i < n1 {
+			return a, i
+		}
+		return b, i - n1
+	}
+	x, _ := p.flg(p.graphs[a], p.graphs[b], func(i, j int) *big.Float {
+		g1, v1 := at(i)
+		g2, v2 := at(j)
+		return below(g1, v1, g2, v2)
+	}).Float64()
+	return x
+}
+
+// check compares exact and low-rank Gram matrices of graphs with 400-bit arithmetic. It returns the
+// largest relative error of the exact one, or false if it was refused.
+func (p *precise) check(t *testing.T, name string) (worst float64, given bool) {
+	t.Helper()
+	o := Default()
+	o.Base, o.Eta, o.Gamma, o.Radii, o.Samples, o.Rank = cmp.Or(p.base, "labels"), p.eta, p.gamma, p.radii, 1000, 1000
+	levels := len(p.radii)
+	e, err := NewExact(t.Context(), p.graphs, o)
+	if err != nil {
+		if levels == 0 || p.gamma*p.eta >= 0.99e-4 || !strings.Contains(err.Error(), "too small for") {
+			t.Errorf("%s: %v", name, err)
+		}
+		return 0, false
+	}
+	k, err := e.Gram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Fit(t.Context(), p.graphs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, err := m.Gram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := selfValues(e.base, e.levels[0].descriptor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, estimate, _ := o.precision(o.extent(p.graphs, self, true))
+	tol := max(4*estimate, 1e-13) // the logarithms are rounded too
+	for i := range p.graphs {
+		for j := range i {
+			want := p.mlg(levels, i, j)
+			rel := func(k float64) float64 { return math.Abs(k-want) / want }
+			worst = max(worst, rel(k.At(i, j)))
+			if !(rel(k.At(i, j)) <= tol) {
+				t.Errorf("%s: k(%d,%d) = %.17g, want %.17g (relative difference %.2g, expected %.2g)", name, i, j, k.At(i, j), want, rel(k.At(i, j)), tol)
+			}
+			// Eigenvalues of the landmarks' Gram matrix below rounding error are dropped.
+			if p.gamma*p.eta >= 0.99e-2 && !(rel(low.At(i, j)) <= max(tol, 1e-10)) {
+				t.Errorf("%s: low rank k(%d,%d) = %.17g, want %.17g", name, i, j, low.At(i, j), want)
+			}
+		}
+	}
+	return worst, true
+}
+
+// Over the whole range of γ and η values are right, or refused with an error.
+func TestPrecision(t *testing.T) {
+	for level := range 4 {
+		worst, refused, given := 0.0, 0, 0
+		for _, gamma := range few(1e-8, 1e-6, 1, 1e4, 1e-4, 1e-2, 1e2) {
+			for _, eta := range []float64{1e-6, 1e-4, 1e-2, 1, 1e2, 1e4} {
+				p := &precise{graphs: smallGraphs()[:3], eta: eta, gamma: gamma, radii: []int{1, 2, 2}[:level]}
+				rel, ok := p.check(t, fmt.Sprintf("level %d, γ = %g, η = %g", level, gamma, eta))
+				if worst = max(worst, rel); ok {
+					given++
+				} else {
+					refused++
+				}
+			}
+		}
+		t.Logf("level %d: %d settings computed, largest relative error %.2g; %d refused", level, given, worst, refused)
+	}
+}
+
+// Edge weights may lie as far apart as they like.
+func TestWideWeights(t *testing.T) {
+	for _, decades := range few(1.0, 3, 9, 12, 6, 15) {
+		for _, x := range []float64{0.1, 1} {
+			worst := 0.0
+			for level := range 3 {
+				p := &precise{graphs: wideGraphs(decades), eta: x, gamma: x, radii: []int{1, 2}[:level]}
+				rel, ok := p.check(t, fmt.Sprintf("%g decades, %d levels, γ = η = %g", decades, level, x))
+				if worst = max(worst, rel); !ok {
+					t.Error("refused")
+				}
+			}
+			t.Logf("%g decades, γ = η = %g: largest relative error %.2g", decades, x, worst)
+		}
+	}
+}
+
+// few returns its arguments, or under the race detector the last half of them.
+func few[T any](x ...T) []T {
+	if raceFactor > 1 {
+		return x[(len(x)+1)/2:]
+	}
+	return x
+}
+
+// wideGraphs have edge weights that are spread evenly over decades.
+func wideGraphs(decades float64) []*graph.Graph {
+	r := graphtest.Rand(11)
+	var out []*graph.Graph
+	for range 3 {
+		g := graphtest.Random(r, graphtest.Options{N: 7, Edge: 0.5})
+		b := graph.NewBuilder(g.N())
+		for e := range g.Edges() {
+			b.AddWeightedEdge(e.U, e.V, math.Pow(10, decades*(r.Float64()-0.5)))
+		}
+		g, err := b.Build()
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, graphtest.Labeled(r, g, 2, 2))
+	}
+	return out
+}
+
+// The base kernel may have large values, and features of which some are much larger than others.
+func TestLargeValues(t *testing.T) {
+	for _, exponent := range []int{0, 10, 20} {
+		r := graphtest.Rand(3)
+		var graphs []*graph.Graph
+		for range 3 {
+			b := graph.NewBuilder(6)
+			for v := range 6 {
+				b.SetAttributes(v, []float64{math.Ldexp(float64(r.IntN(17)-8), exponent), float64(r.IntN(17) - 8)})
+				for u := range v {
+					if r.IntN(2) == 0 {
+						b.AddEdge(u, v)
+					}
+				}
+			}
+			g, err := b.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			graphs = append(graphs, g)
+		}
+		for level := range 2 {
+			p := &precise{graphs: graphs, eta: 0.1, gamma: 0.1, radii: []int{1}[:level], base: "attributes"}
+			rel, ok := p.check(t, fmt.Sprintf("attributes up to 2^%d, %d levels", exponent+3, level))
+			if !ok || rel > 1e-10 {
+				t.Errorf("attributes up to 2^%d, %d levels: relative error %.2g, computed: %v", exponent+3, level, rel, ok)
+			}
+		}
+	}
+}
+
+// Errors grow from level to level, which the estimate says.
+func TestDeepLevels(t *testing.T) {
+	var graphs []*graph.Graph
+	for _, g := range []*graph.Graph{graphtest.Path(6), graphtest.Star(6), graphtest.Grid(2, 3), graphtest.Complete(4)} {
+		graphs = append(graphs, graphtest.Labeled(graphtest.Rand(1), g, 1, 1))
+	}
+	for _, radius := range few(1, 2) {
+		for _, gammaEta := range few(0.1, 1, 0.4) {
+			p := &precise{graphs: graphs, eta: math.Sqrt(gammaEta), gamma: math.Sqrt(gammaEta), radii: slices.Repeat([]int{radius}, 10)}
+			rel, ok := p.check(t, fmt.Sprintf("γη = %g", gammaEta))
+			t.Logf("γη = %g: relative error %.2g, computed: %v", gammaEta, rel, ok)
+		}
+	}
+}
