@@ -46,12 +46,38 @@ func topEigen(ctx context.Context, a []float64, n, p, workers int) (values, vect
 	return values, vectors, true
 }
 
+// tridiagonalValues returns the eigenvalues of a symmetric tridiagonal matrix, ascending. Dsterf gets
+// it with a norm near 1 and without entries far below that: it scales parts of any other size, and
+// takes them for longer than they are.
+func tridiagonalValues(d, e []float64) (values []float64, ok bool) {
+	norm := 0.0
+	for _, x := range append(append([]float64(nil), d...), e...) {
+		norm = max(norm, math.Abs(x))
+	}
+	_, power := math.Frexp(norm)
+	scaled := func(x []float64) []float64 {
+		out := make([]float64, len(x))
+		for i, v := range x {
+			if v = math.Ldexp(v, -power); math.Abs(v) > 0x1p-300 {
+				out[i] = v
+			}
+		}
+		return out
+	}
+	values = scaled(d)
+	ok = gonum.Implementation{}.Dsterf(len(d), values, scaled(e))
+	for i, v := range values {
+		values[i] = math.Ldexp(v, power)
+	}
+	return values, ok
+}
+
 // topTridiagonal returns the p largest eigenvalues of the symmetric tridiagonal matrix with
 // diagonal d and e beside it, descending, and their eigenvectors.
 func topTridiagonal(d, e []float64, p int) (values []float64, vectors [][]float64, ok bool) {
 	n := len(d)
-	all := append([]float64(nil), d...)
-	if !(gonum.Implementation{}).Dsterf(n, all, append([]float64(nil), e...)) {
+	all, ok := tridiagonalValues(d, e)
+	if !ok {
 		return nil, nil, false
 	}
 	norm := max(math.Abs(all[0]), math.Abs(all[n-1]))
