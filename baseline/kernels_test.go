@@ -261,7 +261,6 @@ func TestErrors(t *testing.T) {
 		{WL{Variant: "deep", Labels: Auto}, nil, `wl: variant = "deep", want wl, wl-edge or wl-oa`},
 		{WL{Variant: Edge, Labels: Attributes}, nil, `wl-edge: labels = "attributes", want auto, labels, degrees or unlabeled`},
 		{WL{Variant: Subtree, Labels: Auto}, []*graph.Graph{plain, bare}, "wl: graph 0 has labels, graph 1 has no labels; want labels in all graphs or in none"},
-		{WL{Variant: Subtree, Labels: Auto}, []*graph.Graph{attributed}, "wl: graph 0 has attributes but no discrete labels, which this kernel compares; labels = degrees or unlabeled does without"},
 		{WL{Labels: Labels, Variant: Subtree}, []*graph.Graph{bare}, "wl: graph 0 has no labels, want discrete labels as in the other graphs"},
 		{Histogram{Edges: true, Scale: 1, Labels: Auto}, []*graph.Graph{plain}, "edge-labels: graph 0: no edge labels, want a label on every edge"},
 		{Histogram{Labels: Attributes, Scale: 1}, []*graph.Graph{plain}, "labels: graph 0 has no attributes, want a row of numbers per vertex"},
@@ -471,5 +470,53 @@ func TestGraphletMixSamples(t *testing.T) {
 	}
 	if distance > 0.15 { // 861 samples are enough for that with δ = 0.001
 		t.Errorf("distance %v of sampled and exact shares", distance)
+	}
+}
+
+// Without labels, also where there are attributes, degrees stand for them.
+func TestAutoIsDegreesWithoutLabels(t *testing.T) {
+	b := graph.NewBuilder(3)
+	b.AddEdge(0, 1)
+	b.AddEdge(1, 2)
+	for v := range 3 {
+		b.SetAttributes(v, []float64{float64(v), 1})
+	}
+	attributed, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = graph.NewBuilder(4)
+	for v := range 3 {
+		b.AddEdge(v, v+1)
+	}
+	bare, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range kernel.Names() {
+		k, _ := kernel.Named(name)
+		degrees, err := kernel.With(k, "labels", "degrees")
+		if err != nil {
+			continue // it has no labels
+		}
+		if name == "edge-labels" {
+			continue // it compares edges
+		}
+		graphs := []*graph.Graph{attributed, bare}
+		var grams []*kernel.Matrix
+		for _, k := range []kernel.Kernel{k, degrees} {
+			f, err := k.Fit(t.Context(), graphs)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			m, err := f.Gram(t.Context())
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			grams = append(grams, m)
+		}
+		if !slices.Equal(grams[0].Data, grams[1].Data) {
+			t.Errorf("%s: %v with labels = auto, %v with degrees", name, grams[0].Data, grams[1].Data)
+		}
 	}
 }

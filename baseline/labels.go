@@ -28,9 +28,6 @@ func (l Labelling) resolve(graphs []*graph.Graph) (Labelling, error) {
 		case g.N() == 0:
 		case l == Auto && g.HasLabels():
 			l, first = Labels, i
-		case l == Auto && g.AttributeDim() > 0:
-			return l, fmt.Errorf("graph %d has attributes but no discrete labels, which this kernel compares; "+
-				"labels = degrees or unlabeled does without", i)
 		case l == Auto:
 			l, first = Degrees, i
 		case first >= 0 && l == Labels && !g.HasLabels():

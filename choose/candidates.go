@@ -26,24 +26,15 @@ type Candidate struct {
 
 // LabelHistogram is the kernel of label histograms (degrees where the graphs have no labels), beside
 // which every other stands in an evaluation.
-func LabelHistogram(info dataset.Summary) Candidate {
+func LabelHistogram() Candidate {
 	k := baseline.DefaultHistogram()
-	k.Labels = labelling(info)
 	return Candidate{Name: "labels", Settings: []Setting{{k.String(), k}}}
 }
 
-// labelling is Auto, except where there are attributes but no labels, which Auto refuses.
-func labelling(info dataset.Summary) baseline.Labelling {
-	if info.NodeLabels == 0 {
-		return baseline.Degrees
-	}
-	return baseline.Auto
-}
-
 // assignment returns the Weisfeiler-Lehman optimal assignment kernel.
-func assignment(info dataset.Summary, h int) kernel.Kernel {
+func assignment(h int) kernel.Kernel {
 	k := baseline.DefaultWL()
-	k.Variant, k.H, k.Labels = baseline.Assignment, h, labelling(info)
+	k.Variant, k.H = baseline.Assignment, h
 	return k
 }
 
@@ -72,7 +63,7 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 		families = append(families, both)
 	}
 	all := kernel.Mean(families...)
-	assignment1, assignment4 := assignment(info, 1), assignment(info, 4)
+	assignment1, assignment4 := assignment(1), assignment(4)
 	out := []Candidate{
 		single("mlg paper", paper),
 		single("mlg labels", wide),

@@ -108,7 +108,7 @@ func newEvaluation(d *dataset.Dataset, candidates []choose.Candidate, o *Options
 
 // addMethods makes the methods and the rows of the report.
 func (e *evaluation) addMethods(candidates []choose.Candidate) error {
-	list := []choose.Candidate{choose.LabelHistogram(dataset.Info(e.data))}
+	list := []choose.Candidate{choose.LabelHistogram()}
 	added := true // the label histogram is not one of the candidates
 	for _, c := range candidates {
 		if c.Name == list[0].Name {
