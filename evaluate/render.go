@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg/internal/table"
+	"github.com/mlgkernel/mlg/metrics"
 )
 
 // WriteJSON writes the report as an indented JSON object.
@@ -69,7 +70,11 @@ func (r *Report) Tables() []Table {
 		}
 		chosen.Add(x.Name, parameters)
 	}
-	out := []Table{results, chosen}
+	out := []Table{results}
+	if t := r.calibration(); len(t.Rows) > 0 {
+		out = append(out, t)
+	}
+	out = append(out, chosen)
 	best := r.best()
 	if best.ClassificationSummary != nil {
 		t := Table{Caption: "By class, " + best.Name, Header: []string{"class", "examples", "recall", "precision", "F1"}}
@@ -91,6 +96,28 @@ func (r *Report) Tables() []Table {
 		tests.Add(x.A, difference, fmt.Sprintf("%.2f", x.T), fmt.Sprintf("%.3g", x.P))
 	}
 	return append(out, tests)
+}
+
+// calibration returns the table of what deviations are worth, without rows for learners that know none.
+func (r *Report) calibration() Table {
+	t := Table{Caption: "Calibration: share of values in the intervals", Header: []string{"kernel", "NLPD"}}
+	for _, level := range metrics.Levels {
+		t.Header = append(t.Header, fmt.Sprintf("%g %%", 100*level))
+	}
+	for _, x := range r.Results {
+		if x.RegressionSummary == nil || x.Coverage == nil {
+			continue
+		}
+		row := []string{x.Name, "-"}
+		if x.NLPD != nil {
+			row[1] = spread("%.3f", *x.NLPD, *x.NLPDStd, x.Repeats)
+		}
+		for _, level := range metrics.Levels {
+			row = append(row, fmt.Sprintf("%.1f", 100*x.Covered(level)))
+		}
+		t.Add(row...)
+	}
+	return t
 }
 
 // cells returns the cells of a row of results.

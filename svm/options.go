@@ -65,7 +65,8 @@ type Options struct {
 	Probability bool
 	Seed        uint64
 
-	// LeaveOneOut asks KernelRidge for the leave-one-out values, which takes as long again.
+	// LeaveOneOut asks KernelRidge for the leave-one-out values, which takes as long again, and
+	// for the Process of values.
 	LeaveOneOut bool
 }
 

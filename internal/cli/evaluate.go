@@ -19,7 +19,7 @@ import (
 type choiceFlags struct {
 	Folds   int       `help:"Number of folds; train chooses on one less, as is done inside the training part of an evaluation." default:"10"`
 	Splits  uint64    `help:"Seed of the splits." default:"0" name:"split-seed"`
-	Learner string    `help:"svm or ridge; auto: ridge for the default candidates without --c, else svm." default:"auto" enum:"auto,svm,ridge"`
+	Learner string    `help:"svm, or ridge, which for values is a Gaussian process and gives deviations; auto: without --c, ridge for values and the default candidates, else svm." default:"auto" enum:"auto,svm,ridge"`
 	Score   string    `help:"What the choice of a classifier maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared for the default candidates with ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared"`
 	C       []float64 `help:"Values of C to choose from; one value fixes it. By default 0.1,0.3,…,100, and 0.001,0.01,…,1000 with evaluate --paper." placeholder:"C,…"`
 }
@@ -31,7 +31,7 @@ type evaluateCmd struct {
 	Default     bool     `help:"Evaluate the fixed list of candidates and their combinations, instead of --kernel." xor:"kernels" group:"Evaluation"`
 	Paper       bool     `help:"Evaluate the kernels of the paper's Table 1 with its parameter grids, instead of --kernel, and print its Tables 1 to 3 beside the figures of the paper." xor:"kernels" group:"Evaluation"`
 	Repeats     int      `help:"Number of repeats." default:"10" group:"Evaluation"`
-	Inner       string   `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, and for mlg with --paper, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
+	Inner       string   `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, for values, and for mlg with --paper, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
 	InnerN      int      `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
 	Select      string   `help:"nested, or reported: on the folds that are reported, as papers often do; auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
 	Fit         string   `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
@@ -158,6 +158,9 @@ func (f *choiceFlags) apply(o *choose.Options, defaults, values bool) error {
 	}
 	if f.Learner == "ridge" {
 		o.Learner = svm.KernelRidge
+	}
+	if values && (f.Learner == "ridge" || f.Learner == "auto" && len(f.C) == 0) {
+		o.ForValues()
 	} else if f.Learner == "svm" || len(f.C) > 0 {
 		if o.Learner = svm.SVM; o.Score == choose.Squared { // for ridges
 			o.LeaveOneOut, o.Score = false, choose.Accuracy
