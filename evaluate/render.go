@@ -75,7 +75,7 @@ func (r *Report) Tables() []Table {
 		out = append(out, t)
 	}
 	out = append(out, chosen)
-	best := r.best()
+	best := r.Best()
 	if best.ClassificationSummary != nil {
 		t := Table{Caption: "By class, " + best.Name, Header: []string{"class", "examples", "recall", "precision", "F1"}}
 		for _, c := range best.ByClass {
@@ -98,9 +98,12 @@ func (r *Report) Tables() []Table {
 	return append(out, tests)
 }
 
+// Calibration is the caption of the table that Gaussian processes have.
+const Calibration = "Calibration: share of values in the intervals"
+
 // calibration returns the table of what deviations are worth, without rows for learners that know none.
 func (r *Report) calibration() Table {
-	t := Table{Caption: "Calibration: share of values in the intervals", Header: []string{"kernel", "NLPD"}}
+	t := Table{Caption: Calibration, Header: []string{"kernel", "NLPD"}}
 	for _, level := range metrics.Levels {
 		t.Header = append(t.Header, fmt.Sprintf("%g %%", 100*level))
 	}
@@ -151,8 +154,8 @@ func spread(format string, mean, deviation float64, repeats int) string {
 	return fmt.Sprintf(format+"±"+format, mean, deviation)
 }
 
-// best returns the row with the largest accuracy or the smallest RMSE, the first of equals.
-func (r *Report) best() *Result {
+// Best returns the row with the largest accuracy or the smallest RMSE, the first of equals.
+func (r *Report) Best() *Result {
 	best := &r.Results[0]
 	for i := range r.Results {
 		x := &r.Results[i]

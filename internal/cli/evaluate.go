@@ -216,6 +216,16 @@ func accuracyBars(title string, r *evaluate.Report) (*draw.Picture, error) {
 	return c.Picture()
 }
 
+// calibrationChart draws what share of values is in the intervals of a row, by their level.
+func calibrationChart(x *evaluate.Result) (*draw.Picture, error) {
+	c := draw.LineChart{XAxis: "level of the interval in %", YAxis: "values in it in %", Linear: true, Size: draw.Size{Width: 480, Height: 420},
+		Series: []draw.Series{{Name: x.Name}, {Name: "as it should be", X: []float64{0, 100}, Y: []float64{0, 100}}}}
+	for _, p := range x.Coverage {
+		c.Series[0].X, c.Series[0].Y = append(c.Series[0].X, 100*p.Level), append(c.Series[0].Y, 100*p.Share)
+	}
+	return c.Picture()
+}
+
 // evaluationSections are the figures of an evaluation.
 func evaluationSections(r *evaluate.Report) ([]draw.Section, error) {
 	bars, err := accuracyBars("", r)
@@ -229,6 +239,13 @@ func evaluationSections(r *evaluate.Report) ([]draw.Section, error) {
 			s.Blocks = []draw.Block{draw.Paragraph(strings.Join(r.Facts(), " ")), draw.Figure{Picture: bars}}
 		}
 		s.Blocks = append(s.Blocks, draw.Table{Header: t.Header, Rows: t.Rows})
+		if best := r.Best(); t.Caption == evaluate.Calibration && best.Coverage != nil {
+			chart, err := calibrationChart(best)
+			if err != nil {
+				return nil, err
+			}
+			s.Blocks = append(s.Blocks, draw.Figure{Picture: chart})
+		}
 		out = append(out, s)
 	}
 	return out, nil
