@@ -299,7 +299,7 @@ func (c *choice) method(kernels int) string {
 			out = "leave-one-out of a Gaussian process"
 		}
 		if n, all := len(c.everything.sample), len(c.everything.graphs); n < all {
-			out += fmt.Sprintf(" on %d of %d graphs, too low for a model of all", n, all)
+			out += fmt.Sprintf(" on %d of %d graphs, a model of all is better", n, all)
 		}
 	}
 	if kernels > 1 || len(c.Options.Grid()) > 1 {

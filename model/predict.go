@@ -98,7 +98,10 @@ func (m *Model) Posterior(ctx context.Context) (*Posterior, error) {
 	}
 	basis := m.Learner.Basis()
 	p, err := m.Learner.Posterior(ctx, svm.Full(gram).Select(basis, basis))
-	return &Posterior{m.Kernel, p}, err
+	if err != nil {
+		return nil, err
+	}
+	return &Posterior{m.Kernel, p}, nil
 }
 
 // Deviations returns the standard deviations of measured values, noise included, of graphs whose kernel values with
