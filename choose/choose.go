@@ -70,7 +70,8 @@ func (p *Plan) Calibration(l *svm.Learner) []Estimate {
 		out = append(out, Estimate{Measure: "nlpd", Value: *s.NLPD, Method: method})
 	}
 	for i, level := range metrics.Levels {
-		out = append(out, Estimate{Measure: fmt.Sprintf("coverage of %g %% intervals", 100*level), Value: s.Coverage[i], Method: method})
+		what := fmt.Sprintf("coverage of %g %% intervals", 100*level)
+		out = append(out, Estimate{Measure: what, Value: s.Coverage[i], Method: method})
 	}
 	return out
 }

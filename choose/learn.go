@@ -31,7 +31,9 @@ func (p Prediction) at(positions []int) Prediction {
 // learn trains on graphs, whose kernel matrix is gram, for each value of a grid, and
 // predicts the rows of each cross matrix: out[k][g] is for cross[k] and grid[g]. self has the kernel of
 // their graphs with themselves; without it there are no deviations.
-func (t *Targets) learn(ctx context.Context, o *Options, gram svm.View, graphs []int, grid []float64, cross []svm.View, self [][]float64) ([][]Prediction, error) {
+func (t *Targets) learn(
+	ctx context.Context, o *Options, gram svm.View, graphs []int, grid []float64, cross []svm.View, self [][]float64,
+) ([][]Prediction, error) {
 	out := make([][]Prediction, len(cross))
 	if t.oneClass(graphs) {
 		for k, c := range cross {

@@ -319,7 +319,8 @@ func checkCalibration(t *testing.T, r *Report, x *Result, process bool) {
 	if err := r.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	if has := strings.Contains(text.String(), Calibration); has != process || (x.Coverage != nil) != process || (x.Deviations != nil) != process {
+	has := strings.Contains(text.String(), Calibration)
+	if has != process || (x.Coverage != nil) != process || (x.Deviations != nil) != process {
 		t.Errorf("learner %s: calibration %v, deviations of %d repeats", r.Protocol.Learner, has, len(x.Deviations))
 	}
 	if len(x.Folds) != r.Protocol.Repeats || len(x.Folds[0]) != r.Protocol.Folds || (x.Folds[0][0].Calibration != nil) != process {
@@ -333,15 +334,12 @@ func checkCalibration(t *testing.T, r *Report, x *Result, process bool) {
 	}
 	for _, level := range metrics.Levels {
 		inside, all := 0.0, 0.0
-		for f, scores := range x.Folds[0] {
-			n := float64(len(r.Splits.Test(0, f)))
-			inside += n * scores.Coverage[slices.Index(metrics.Levels[:], level)]
-			all += n
-		}
-		for f, scores := range x.Folds[1] {
-			n := float64(len(r.Splits.Test(1, f)))
-			inside += n * scores.Coverage[slices.Index(metrics.Levels[:], level)]
-			all += n
+		for repeat, folds := range x.Folds {
+			for f, scores := range folds {
+				n := float64(len(r.Splits.Test(repeat, f)))
+				inside += n * scores.Coverage[slices.Index(metrics.Levels[:], level)]
+				all += n
+			}
 		}
 		near(t, "coverage", x.Covered(level), inside/all, 1e-12)
 	}

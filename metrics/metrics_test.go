@@ -152,7 +152,8 @@ func TestCalibrate(t *testing.T) {
 	if s := ScoreValues([]float64{1, 5}, []float64{1, 1}, []float64{2, 2}); s.Calibration == nil || *s.NLPD != *c.NLPD {
 		t.Errorf("scores %+v", s)
 	}
-	if text, err := json.Marshal(ScoreValues([]float64{1, 5}, []float64{1, 1}, nil)); err != nil || strings.Contains(string(text), "nlpd") {
+	text, err := json.Marshal(ScoreValues([]float64{1, 5}, []float64{1, 1}, nil))
+	if err != nil || strings.Contains(string(text), "nlpd") {
 		t.Errorf("without deviations: %s, %v", text, err)
 	}
 }

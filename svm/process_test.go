@@ -189,7 +189,8 @@ func TestProcessDrawn(t *testing.T) {
 		}
 		l := ridges(t, Full(all).Select(train, train), Targets{Values: z[:n]}, lambda)[0]
 		squares += l.Process.Scale * l.Process.Scale / draws
-		deviations, err := posteriorOf(t, l, Full(all).Select(train, train).Matrix()).Deviations(ctx, Full(all).Select(test, train), ones(tests))
+		posterior := posteriorOf(t, l, Full(all).Select(train, train).Matrix())
+		deviations, err := posterior.Deviations(ctx, Full(all).Select(test, train), ones(tests))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +258,8 @@ func TestProcessBasis(t *testing.T) {
 	// The learner of some examples among more looks at these.
 	known := []int{1, 5, 7, 20, 30, 31, 80, 90, 100}
 	few := ridges(t, Full(gram).Select(known, known), Targets{Values: pick(z, known)}, 0.05)[0]
-	want, err := posteriorOf(t, few, Full(gram).Select(known, known).Matrix()).Deviations(ctx, Full(gram).Select(nil, known), ones(n))
+	alone := posteriorOf(t, few, Full(gram).Select(known, known).Matrix())
+	want, err := alone.Deviations(ctx, Full(gram).Select(nil, known), ones(n))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,7 +366,8 @@ func TestProcessErrors(t *testing.T) {
 	gram := &kernel.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 0.5, 0.5, 1}}
 	l := ridges(t, Full(gram), Targets{Values: []float64{0, 1}}, 0.1)[0]
 	p := posteriorOf(t, l, gram)
-	if _, err := p.Deviations(ctx, Full(kernel.NewMatrix(1, 3)), ones(1)); err == nil || !strings.Contains(err.Error(), "2 training examples") {
+	_, err := p.Deviations(ctx, Full(kernel.NewMatrix(1, 3)), ones(1))
+	if err == nil || !strings.Contains(err.Error(), "2 training examples") {
 		t.Errorf("error %v", err)
 	}
 	bad := &kernel.Matrix{Rows: 1, Cols: 2, Data: []float64{math.Inf(1), 0}}

@@ -218,7 +218,8 @@ func accuracyBars(title string, r *evaluate.Report) (*draw.Picture, error) {
 
 // calibrationChart draws what share of values is in the intervals of a row, by their level.
 func calibrationChart(x *evaluate.Result) (*draw.Picture, error) {
-	c := draw.LineChart{XAxis: "level of the interval in %", YAxis: "values in it in %", Linear: true, Size: draw.Size{Width: 480, Height: 420},
+	c := draw.LineChart{XAxis: "level of the interval in %", YAxis: "values in it in %", Linear: true,
+		Size:   draw.Size{Width: 480, Height: 420},
 		Series: []draw.Series{{Name: x.Name}, {Name: "as it should be", X: []float64{0, 100}, Y: []float64{0, 100}}}}
 	for _, p := range x.Coverage {
 		c.Series[0].X, c.Series[0].Y = append(c.Series[0].X, 100*p.Level), append(c.Series[0].Y, 100*p.Share)

@@ -27,6 +27,9 @@ type predictCmd struct {
 	Out      string  `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:""`
 }
 
+// defaultInterval is that of --interval.
+const defaultInterval = 90
+
 // predicted is what is said about one graph.
 type predicted struct {
 	ID          string             `json:"id"`
@@ -71,6 +74,9 @@ func (c *predictCmd) Run(g *globals) error {
 	}
 	if !(c.Interval > 0 && c.Interval < 100) {
 		return usageError(fmt.Sprintf("--interval %g: want more than 0 and less than 100 per cent", c.Interval))
+	}
+	if c.Interval != defaultInterval && m.Classes != nil {
+		return usageError(fmt.Sprintf("--interval is for values, and %s has classes", c.Model))
 	}
 	graphs, err := c.graphs(g, c.like(m))
 	if err != nil {
@@ -373,7 +379,8 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 	if m.Classes == nil {
 		switch p := m.Learner.Process; {
 		case p == nil:
-			g.note("%s", table.Wrap("no deviations: the model is not a Gaussian process, which train makes for values with --learner ridge", 0, 2))
+			g.note("%s", table.Wrap("no deviations: the model is not a Gaussian process, which train makes for values"+
+				" with --learner ridge", 0, 2))
 		case p.Excess > 0:
 			g.note("%s", table.Wrap(fmt.Sprintf("deviations look at %d of %d training graphs, and are too large by %.2g %% on average",
 				p.Basis, m.Examples(), 100*p.Excess), 0, 2))

@@ -335,7 +335,8 @@ func (r *trained) printCalibration(w io.Writer) {
 		fmt.Fprintf(w, "  %-26s %8s\n", e.Measure, value)
 	}
 	if r.Excess > 0 {
-		fmt.Fprintf(w, "  deviations look at %d of %d graphs, and are too large by %.2g %% on average\n", svm.MostExamples, r.Graphs, 100*r.Excess)
+		fmt.Fprintf(w, "  deviations look at %d of %d graphs, and are too large by %.2g %% on average\n",
+			svm.MostExamples, r.Graphs, 100*r.Excess)
 	}
 }
 

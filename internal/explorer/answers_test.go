@@ -426,7 +426,8 @@ func TestRegression(t *testing.T) {
 	// A molecule like none here is predicted with less certainty than one of them.
 	var other struct{ Predictions []prediction }
 	s.get("/api/v1/predict?smiles=[Xe]", &other)
-	if p, q := said.Predictions[0], other.Predictions[0]; p.Deviation == nil || q.Deviation == nil || !(*p.Deviation > 0) || *q.Deviation < 1.5**p.Deviation {
+	p, q := said.Predictions[0], other.Predictions[0]
+	if p.Deviation == nil || q.Deviation == nil || !(*p.Deviation > 0) || *q.Deviation < 1.5**p.Deviation {
 		t.Errorf("deviations of a graph of the data %+v, and of another %+v", p, q)
 	}
 	var e explanation
