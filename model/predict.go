@@ -86,7 +86,7 @@ type Posterior struct {
 }
 
 // Posterior returns what deviations are computed from, the factors of the training graphs' kernel matrix, which are
-// not kept in files. It takes O(n³) time for n training graphs, with svm.MostExamples at most, and the memory of two
+// not kept in files. It takes O(n³) time for n training graphs, with svm.Options.Basis at most, and the memory of two
 // matrices. Without a Gaussian process it is svm.ErrNoProcess.
 func (m *Model) Posterior(ctx context.Context) (*Posterior, error) {
 	if m.Learner == nil || m.Learner.Process == nil {

@@ -23,18 +23,15 @@ import (
 // g as in addRidges. It is 0 where all of them are right.
 type Process struct {
 	Ridge, Scale float64
-	// Basis is the number of training examples that deviations look at: all, or MostExamples of more.
+	// Basis is the number of training examples that deviations look at: all, or Options.Basis of more.
 	Basis int
 	// Excess says by how much deviations are too large for that reason, as a share: the mean over examples
-	// of training that are not looked at. Examples never make a deviation larger, so that those that are left
-	// out make none too small.
+	// of training that are not looked at, 0 where a path was trained. Examples never make a deviation larger,
+	// so that those that are left out make none too small.
 	Excess float64 `json:",omitempty"`
 	// LeaveOneOut are the deviations of Learner.LeaveOneOut.
 	LeaveOneOut []float64 `json:"-"`
 }
-
-// MostExamples is the largest number of training examples that deviations look at.
-const MostExamples = 4096
 
 // Noise returns the standard deviation of e.
 func (p *Process) Noise() float64 { return p.Scale * math.Sqrt(p.Ridge) }
@@ -53,13 +50,9 @@ func (p *Process) validate(examples int) error {
 	return nil
 }
 
-// addProcess adds the Process of a regression on values, with g of its ridge. A single example says nothing of
-// the scale: there is no process.
-func (l *Learner) addProcess(ridge float64, g []float64) {
-	if len(g) == 1 {
-		return
-	}
-	p := &Process{Ridge: ridge, Basis: min(len(g), MostExamples), LeaveOneOut: make([]float64, len(g))}
+// addProcess adds the Process of a regression on values, with g of its ridge.
+func (l *Learner) addProcess(ridge float64, g []float64, basis int) {
+	p := &Process{Ridge: ridge, Basis: min(len(g), basis), LeaveOneOut: make([]float64, len(g))}
 	for i, b := range l.Functions[0].Coefficients {
 		p.Scale = math.Hypot(p.Scale, b/math.Sqrt(g[i]))
 	}

@@ -48,6 +48,7 @@ type trained struct {
 	Estimate    choose.Estimate         `json:"estimate"`
 	Noise       *float64                `json:"noise,omitempty"`       // standard deviation, of a Gaussian process
 	Calibration []choose.Estimate       `json:"calibration,omitempty"` // of its deviations
+	Basis       int                     `json:"basis,omitempty"`       // graphs that these look at
 	Excess      float64                 `json:"excess,omitempty"`      // share by which these are too large
 	Compared    []choose.ProcedureScore `json:"compared"`              // the ways of combination that were compared
 	Baseline    float64                 `json:"baseline"`              // accuracy of the largest class, or deviation of the values
@@ -272,7 +273,7 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, m *mo
 	}
 	if x := m.Learner.Process; x != nil {
 		noise := x.Noise()
-		r.Noise, r.Calibration, r.Excess = &noise, m.Estimates[1:], x.Excess
+		r.Noise, r.Calibration, r.Basis, r.Excess = &noise, m.Estimates[1:], x.Basis, x.Excess
 	}
 	slices.SortStableFunc(r.Kernels, func(a, b trainedPart) int { return cmp.Compare(b.Weight, a.Weight) })
 	if g.JSON {
@@ -336,7 +337,7 @@ func (r *trained) printCalibration(w io.Writer) {
 	}
 	if r.Excess > 0 {
 		fmt.Fprintf(w, "  deviations look at %d of %d graphs, and are too large by %.2g %% on average\n",
-			svm.MostExamples, r.Graphs, 100*r.Excess)
+			r.Basis, r.Graphs, 100*r.Excess)
 	}
 }
 
