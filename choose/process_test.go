@@ -12,6 +12,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/svm"
@@ -47,28 +48,12 @@ func learnValues(t *testing.T, gram *kernel.Matrix, values []float64, o Options)
 	return p, l
 }
 
-// points returns a Gram matrix of exp(−½|x−y|²) for random points of the plane.
-func points(n int, side float64) *kernel.Matrix {
-	r := graphtest.Rand(7)
-	x := make([][2]float64, n)
-	for i := range x {
-		x[i] = [2]float64{side * r.Float64(), side * r.Float64()}
-	}
-	k := kernel.NewMatrix(n, n)
-	for i := range x {
-		for j := range x {
-			k.Set(i, j, math.Exp(-(math.Pow(x[i][0]-x[j][0], 2)+math.Pow(x[i][1]-x[j][1], 2))/2))
-		}
-	}
-	return k
-}
-
 // Values drawn from a Gaussian process: scale and noise are found within their uncertainty, intervals have as many new
 // values as they say, and the predictive density is that of the truth.
 func TestDrawnValues(t *testing.T) {
 	const n, tests, draws = 200, 100, 30
 	const scale, ridge, offset = 3.0, 0.1, 1000.0
-	all := points(n+tests, 8)
+	all := kerneltest.Points(graphtest.Rand(7), n+tests, 8)
 	covariance := mat.NewSymDense(n+tests, nil)
 	for i := range n + tests {
 		for j := range i + 1 {
@@ -199,8 +184,9 @@ func TestConstantValues(t *testing.T) {
 		for i := range values {
 			values[i] = 7.5
 		}
-		_, l := learnValues(t, points(n, 3), values, o)
-		v, err := l.Values(svm.Full(points(n, 3)))
+		gram := kerneltest.Points(graphtest.Rand(7), n, 3)
+		_, l := learnValues(t, gram, values, o)
+		v, err := l.Values(svm.Full(gram))
 		if err != nil || math.Abs(v.Data[0]-7.5) > 1e-12 || l.Process.Noise() > 1e-12 {
 			t.Errorf("%d graphs: value %v, noise %v, error %v", n, v.Data, l.Process.Noise(), err)
 		}

@@ -10,23 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 )
-
-// smooth returns the Gram matrix of exp(−½|x−y|²) for random points of the plane.
-func smooth(rng *rand.Rand, n int, side float64) *kernel.Matrix {
-	x := make([][2]float64, n)
-	for i := range x {
-		x[i] = [2]float64{side * rng.Float64(), side * rng.Float64()}
-	}
-	k := kernel.NewMatrix(n, n)
-	for i := range x {
-		for j := range x {
-			k.Set(i, j, math.Exp(-(math.Pow(x[i][0]-x[j][0], 2)+math.Pow(x[i][1]-x[j][1], 2))/2))
-		}
-	}
-	return k
-}
 
 // textbook is a Gaussian process with a mean of flat prior (Rasmussen & Williams 2006, eqs. 2.41 and 2.42, with
 // the one basis function 1), with the explicit inverse of the covariance of the measured values.
@@ -81,7 +67,7 @@ func posteriorOf(t *testing.T, l *Learner, gram *kernel.Matrix) *Posterior {
 func TestProcess(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 52))
 	for _, n := range []int{2, 3, 11, 40} {
-		all := smooth(rng, n+5, 4)
+		all := kerneltest.Points(rng, n+5, 4)
 		for i := range all.Data { // another diagonal than 1
 			all.Data[i] *= 3
 		}
@@ -151,75 +137,11 @@ func covariances(k *kernel.Matrix, i int, others []int, scale float64) []float64
 	return out
 }
 
-// Values drawn from a Gaussian process: the scale is found, and intervals have as many values as they say.
-func TestProcessDrawn(t *testing.T) {
-	const n, tests, draws = 150, 50, 40
-	const scale, lambda, offset = 2.0, 0.1, 5.0
-	rng := rand.New(rand.NewPCG(53, 54))
-	all := smooth(rng, n+tests, 8)
-	cov := mat.NewSymDense(n+tests, nil)
-	for i := range n + tests {
-		for j := range i + 1 {
-			cov.SetSym(i, j, scale*scale*all.At(i, j))
-		}
-		cov.SetSym(i, i, scale*scale*(1+lambda))
-	}
-	var chol mat.Cholesky
-	if !chol.Factorize(cov) {
-		t.Fatal("not positive definite")
-	}
-	var lower mat.TriDense
-	chol.LTo(&lower)
-	train := spaced(n, n)
-	var test []int
-	for i := range tests {
-		test = append(test, n+i)
-	}
-	var squares, inside float64
-	for range draws {
-		e := mat.NewVecDense(n+tests, nil)
-		for i := range n + tests {
-			e.SetVec(i, rng.NormFloat64())
-		}
-		var drawn mat.VecDense
-		drawn.MulVec(&lower, e)
-		z := make([]float64, n+tests)
-		for i := range z {
-			z[i] = offset + drawn.AtVec(i)
-		}
-		l := ridges(t, Full(all).Select(train, train), Targets{Values: z[:n]}, lambda)[0]
-		squares += l.Process.Scale * l.Process.Scale / draws
-		posterior := posteriorOf(t, l, Full(all).Select(train, train).Matrix())
-		deviations, err := posterior.Deviations(ctx, Full(all).Select(test, train), ones(tests))
-		if err != nil {
-			t.Fatal(err)
-		}
-		values, err := l.Values(Full(all).Select(test, train))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k, i := range test {
-			if math.Abs(z[i]-values.Data[k]) < deviations[k] {
-				inside++
-			}
-		}
-	}
-	// σ̂² has the mean σ² and at least the variance 2σ⁴/n of n independent squares; twice that over 40 draws is generous.
-	if d := math.Abs(squares/(scale*scale) - 1); d > 3*math.Sqrt(4.0/(n*draws)) {
-		t.Errorf("scale² is %v on average, want %v", squares, scale*scale)
-	}
-	// One deviation has 68.27 % of the values. Those of a draw are correlated: the bound is that of a quarter as many.
-	const share = 0.6827
-	if got := inside / (tests * draws); math.Abs(got-share) > 3*math.Sqrt(share*(1-share)/(tests*draws/4)) {
-		t.Errorf("%v of the values are within one deviation, want %v", got, share)
-	}
-}
-
 // With a part of the examples no deviation is too small, and Excess says by how much they are too large.
 func TestProcessBasis(t *testing.T) {
 	rng := rand.New(rand.NewPCG(55, 56))
 	const n = 120
-	gram := smooth(rng, n, 10)
+	gram := kerneltest.Points(rng, n, 10)
 	z := make([]float64, n)
 	for i := range z {
 		z[i] = math.Sin(float64(i)) + 0.1*rng.NormFloat64()
@@ -275,7 +197,7 @@ func TestProcessBasis(t *testing.T) {
 func TestProcessBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(57, 58))
 	const n = 100
-	gram := smooth(rng, n, 5)
+	gram := kerneltest.Points(rng, n, 5)
 	z := make([]float64, n)
 	for i := range z {
 		z[i] = rng.NormFloat64()
@@ -312,7 +234,7 @@ func TestProcessExtremes(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(59, 60))
 	const n = 12
-	gram := smooth(rng, n, 3)
+	gram := kerneltest.Points(rng, n, 3)
 	constant := ridges(t, Full(gram), Targets{Values: slices.Repeat([]float64{4}, n)}, 0.1)[0]
 	if d, err := posteriorOf(t, constant, gram).Deviations(ctx, Full(gram), ones(n)); err != nil || slices.Max(d) > 1e-12 {
 		t.Errorf("constant targets: deviations %v, error %v", d, err)
