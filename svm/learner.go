@@ -31,7 +31,8 @@ type Learner struct {
 	// Sigmoids turn the value of each pair of classes, in the order above, into a probability.
 	// They are nil without Options.Probability.
 	Sigmoids []Sigmoid
-	// Process tells deviations of values. KernelRidge has it with Options.LeaveOneOut, for two examples or more.
+	// Process tells deviations of values. KernelRidge has it with Options.LeaveOneOut, for 2 to
+	// MostExamples examples.
 	Process *Process `json:",omitempty"`
 	// LeaveOneOut has in row i what the functions would say of example i without it; nil
 	// without Options.LeaveOneOut.
@@ -379,7 +380,7 @@ func (l *Learner) Validate() error {
 		if l.Kind != KernelRidge || l.Classes != nil {
 			return errors.New("svm: a Gaussian process in a learner that is not kernel ridge regression on values")
 		}
-		if err := l.Process.validate(len(l.Functions[0].Coefficients)); err != nil {
+		if err := l.Process.validate(l.Examples, len(l.Functions[0].Coefficients)); err != nil {
 			return err
 		}
 	}

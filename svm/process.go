@@ -33,19 +33,26 @@ type Process struct {
 	LeaveOneOut []float64 `json:"-"`
 }
 
+// MostExamples is the largest number of training examples of a learner with a Process: deviations need their Gram
+// matrix again, which then has 8 GiB.
+const MostExamples = 1 << 15
+
 // Noise returns the standard deviation of e.
 func (p *Process) Noise() float64 { return p.Scale * math.Sqrt(p.Ridge) }
 
-// validate returns an error if a number is impossible for so many examples.
-func (p *Process) validate(examples int) error {
+// validate returns an error if a number is impossible for so many examples, of which some are learned from.
+func (p *Process) validate(examples, learned int) error {
+	if examples > MostExamples {
+		return fmt.Errorf("svm: Gaussian process of %d examples, want at most %d", examples, MostExamples)
+	}
 	for _, v := range []float64{p.Ridge, p.Scale, p.Excess} {
 		if !(v >= 0) || math.IsInf(v, 1) {
 			return fmt.Errorf("svm: Gaussian process with ridge %v, scale %v and excess %v, want finite numbers of at least 0",
 				p.Ridge, p.Scale, p.Excess)
 		}
 	}
-	if p.Basis < 1 || p.Basis > examples {
-		return fmt.Errorf("svm: Gaussian process that looks at %d examples, want 1 to %d", p.Basis, examples)
+	if p.Basis < 1 || p.Basis > learned {
+		return fmt.Errorf("svm: Gaussian process that looks at %d examples, want 1 to %d", p.Basis, learned)
 	}
 	return nil
 }

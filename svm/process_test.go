@@ -307,6 +307,9 @@ func TestProcessErrors(t *testing.T) {
 		func(l *Learner) { l.Process.Basis = 3 },
 		func(l *Learner) { l.Process.Basis = 0 },
 		func(l *Learner) { l.Kind = SVM },
+		func(l *Learner) {
+			l.Examples, l.Functions = MostExamples+1, []Function{{Support: []int{0, 1}, Coefficients: []float64{1, -1}}}
+		},
 	} {
 		x, process := *l, *l.Process
 		x.Process = &process

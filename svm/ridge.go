@@ -50,7 +50,7 @@ func trainRidges(ctx context.Context, gram View, targets [][]float64, lambdas []
 		}
 		sigmoids := opt.Probability && path[i].Classes != nil
 		g := path[i].addRidges(f, targets, opt.LeaveOneOut || sigmoids)
-		if len(g) > 1 && path[i].Classes == nil { // a single example says nothing of deviations
+		if len(g) > 1 && len(g) <= MostExamples && path[i].Classes == nil { // a single example says nothing of deviations
 			if path[i].addProcess(lambda, g, opt.Basis); len(lambdas) == 1 && opt.Basis < len(g) {
 				if err := path[i].measureExcess(ctx, gram); err != nil {
 					return err

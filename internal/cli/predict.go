@@ -15,6 +15,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/svm"
 )
 
 type predictCmd struct {
@@ -379,8 +380,7 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 	if m.Classes == nil {
 		switch p := m.Learner.Process; {
 		case p == nil:
-			g.note("%s", table.Wrap("no deviations: the model is not a Gaussian process, which train makes for values"+
-				" with --learner ridge", 0, 2))
+			g.note("%s", table.Wrap(noDeviations, 0, 2))
 		case p.Excess > 0:
 			g.note("%s", table.Wrap(fmt.Sprintf("deviations look at %d of %d training graphs, and are too large by %.2g %% on average",
 				p.Basis, m.Examples(), 100*p.Excess), 0, 2))
@@ -401,6 +401,10 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 			agree(s.unlike, "graph is", "graphs are"), m.Nearest[1]), 0, 2))
 	}
 }
+
+// noDeviations says why a model of values has none.
+var noDeviations = fmt.Sprintf("no deviations: the model is not a Gaussian process, which train makes for values with --learner ridge,"+
+	" up to %d graphs", svm.MostExamples)
 
 // agree writes a number with the word that agrees with it.
 func agree(n int, one, many string) string {

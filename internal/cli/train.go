@@ -324,7 +324,7 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, m *mo
 // printCalibration says how far deviations can be trusted.
 func (r *trained) printCalibration(w io.Writer) {
 	if r.Noise == nil {
-		fmt.Fprintln(w, "\nno deviations: --learner ridge, a Gaussian process, has them")
+		fmt.Fprintf(w, "\n%s\n", table.Wrap(noDeviations, 0, 2))
 		return
 	}
 	fmt.Fprintf(w, "\nGaussian process, noise %s; leave-one-out of the model:\n", figure("", *r.Noise))
