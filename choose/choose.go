@@ -49,11 +49,31 @@ type Plan struct {
 func (p *Plan) Learn(ctx context.Context, gram svm.View, probability bool, seed uint64) (l *svm.Learner, limited bool, err error) {
 	opt := svm.DefaultOptions()
 	opt.Kind, opt.Epsilon, opt.Probability, opt.Seed = p.Learner, p.Epsilon, probability, seed
+	opt.LeaveOneOut = p.Regression()
 	path, err := p.Train(ctx, gram, []float64{p.Parameter}, opt)
 	if limited = errors.Is(err, svm.ErrIterations); err != nil && !limited {
 		return nil, false, err
 	}
 	return path[0], limited, nil
+}
+
+// Calibration returns what the leave-one-out predictions of a Gaussian process on the plan's graphs say of its
+// deviations, none for other learners.
+func (p *Plan) Calibration(l *svm.Learner) []Estimate {
+	if l.Process == nil || l.LeaveOneOut == nil {
+		return nil
+	}
+	s := metrics.ScoreValues(p.Values, l.LeaveOneOut.Data, l.Process.LeaveOneOut)
+	const method = "leave-one-out of the model"
+	out := []Estimate{{Measure: "rmse", Value: s.RMSE, Method: method}}
+	if s.NLPD != nil {
+		out = append(out, Estimate{Measure: "nlpd", Value: *s.NLPD, Method: method})
+	}
+	for i, level := range metrics.Levels {
+		what := fmt.Sprintf("coverage of %g %% intervals", 100*level)
+		out = append(out, Estimate{Measure: what, Value: s.Coverage[i], Method: method})
+	}
+	return out
 }
 
 // Kernel returns the weighted sum of the kernels.
@@ -75,8 +95,8 @@ type WeightedSetting struct {
 
 // Estimate is a cross-validated score.
 type Estimate struct {
-	Measure string  `json:"measure"` // "accuracy", "balanced accuracy" or "rmse"
-	Value   float64 `json:"value"`   // accuracies are shares
+	Measure string  `json:"measure"` // "accuracy", "balanced accuracy", "rmse", or one of Plan.Calibration
+	Value   float64 `json:"value"`   // accuracies and coverages are shares
 	// Deviation is the standard error that the differences between folds suggest, 0 if it is not known.
 	Deviation float64 `json:"deviation"`
 	Method    string  `json:"method"` // how it was found, and what it does not account for
@@ -276,8 +296,11 @@ func (c *choice) method(kernels int) string {
 	out := fmt.Sprintf("%d-fold cross-validation", c.Splits.Folds)
 	if c.Options.LeaveOneOut {
 		out = "leave-one-out of kernel ridge regression"
+		if c.Options.process(c.Targets) {
+			out = "leave-one-out of a Gaussian process"
+		}
 		if n, all := len(c.everything.sample), len(c.everything.graphs); n < all {
-			out += fmt.Sprintf(" on %d of %d graphs, too low for a model of all", n, all)
+			out += fmt.Sprintf(" on %d of %d graphs, a model of all is better", n, all)
 		}
 	}
 	if kernels > 1 || len(c.Options.Grid()) > 1 {

@@ -16,18 +16,24 @@ type Prediction struct {
 	Scores [][]float64 `json:"scores,omitempty"`
 	// Values are predicted targets of regression.
 	Values []float64 `json:"values,omitempty"`
+	// Deviations are the standard deviations of Values, nil where they are not known.
+	Deviations []float64 `json:"deviations,omitempty"`
 
 	limited bool // the solver stopped at its limit of iterations
 }
 
 // at returns the predictions for the graphs at some positions.
 func (p Prediction) at(positions []int) Prediction {
-	return Prediction{Labels: Pick(p.Labels, positions), Scores: Pick(p.Scores, positions), Values: Pick(p.Values, positions)}
+	return Prediction{Labels: Pick(p.Labels, positions), Scores: Pick(p.Scores, positions),
+		Values: Pick(p.Values, positions), Deviations: Pick(p.Deviations, positions)}
 }
 
 // learn trains on graphs, whose kernel matrix is gram, for each value of a grid, and
-// predicts the rows of each cross matrix: out[k][g] is for cross[k] and grid[g].
-func (t *Targets) learn(ctx context.Context, o *Options, gram svm.View, graphs []int, grid []float64, cross []svm.View) ([][]Prediction, error) {
+// predicts the rows of each cross matrix: out[k][g] is for cross[k] and grid[g]. self has the kernel of
+// their graphs with themselves; without it there are no deviations.
+func (t *Targets) learn(
+	ctx context.Context, o *Options, gram svm.View, graphs []int, grid []float64, cross []svm.View, self [][]float64,
+) ([][]Prediction, error) {
 	out := make([][]Prediction, len(cross))
 	if t.oneClass(graphs) {
 		for k, c := range cross {
@@ -38,6 +44,7 @@ func (t *Targets) learn(ctx context.Context, o *Options, gram svm.View, graphs [
 	}
 	opt := svm.DefaultOptions()
 	opt.Kind, opt.Epsilon = o.Learner, o.Epsilon
+	opt.LeaveOneOut = self != nil && o.process(t)
 	path, err := t.of(graphs).Train(ctx, gram, grid, opt)
 	limited := errors.Is(err, svm.ErrIterations)
 	if err != nil && !limited {
@@ -51,10 +58,28 @@ func (t *Targets) learn(ctx context.Context, o *Options, gram svm.View, graphs [
 			}
 			p := t.read(l, values)
 			p.limited = limited
+			if opt.LeaveOneOut {
+				if p.Deviations, err = deviations(ctx, l, gram, cross[k], self[k]); err != nil {
+					return nil, err
+				}
+			}
 			out[k] = append(out[k], p)
 		}
 	}
 	return out, nil
+}
+
+// deviations returns those of the values that a learner predicts for new graphs, nil if it knows none.
+func deviations(ctx context.Context, l *svm.Learner, gram, cross svm.View, self []float64) ([]float64, error) {
+	if l.Process == nil {
+		return nil, nil
+	}
+	basis := l.Basis()
+	posterior, err := l.Posterior(ctx, gram.Select(basis, basis))
+	if err != nil {
+		return nil, err
+	}
+	return posterior.Deviations(ctx, cross, self)
 }
 
 // leaveOneOut returns, for each ridge, what kernel ridge regression predicts for every graph from
@@ -71,7 +96,11 @@ func (t *Targets) leaveOneOut(ctx context.Context, gram svm.View, graphs []int, 
 	}
 	var out []Prediction
 	for _, l := range path {
-		out = append(out, t.read(l, l.LeaveOneOut))
+		p := t.read(l, l.LeaveOneOut)
+		if l.Process != nil {
+			p.Deviations = l.Process.LeaveOneOut
+		}
+		out = append(out, p)
 	}
 	return out, nil
 }

@@ -14,6 +14,8 @@ type Gram interface {
 	// On returns the kernel matrix of a training set, and a function that returns the matrix
 	// between other graphs (rows) and it.
 	On(ctx context.Context, t TrainingSet) (gram svm.View, cross func(rows []int) svm.View, err error)
+	// Self returns the kernel of graphs with themselves.
+	Self(graphs []int) []float64
 }
 
 // TrainingSet is graphs from which is learned: those outside one or two folds of a repeat, or a
@@ -27,7 +29,8 @@ type TrainingSet struct {
 // to are NaN, so that nothing can be learned from them.
 type Matrix struct {
 	values     *kernel.Matrix
-	indefinite bool // negative eigenvalues are set to 0 on every training set
+	self       []float64 // kernel of every graph with itself
+	indefinite bool      // negative eigenvalues are set to 0 on every training set
 }
 
 // Fit returns the matrix of a kernel that is fitted to all graphs of a collection.
@@ -36,7 +39,11 @@ func Fit(ctx context.Context, k kernel.Kernel, all *kernel.Grams) (*Matrix, erro
 	if err != nil {
 		return nil, err
 	}
-	return &Matrix{gram, !kernel.Semidefinite(k)}, nil
+	self := make([]float64, gram.Rows)
+	for i := range self {
+		self[i] = gram.At(i, i)
+	}
+	return &Matrix{gram, self, !kernel.Semidefinite(k)}, nil
 }
 
 // FitTo returns the matrix of a kernel that is fitted to a collection, the training graphs train of
@@ -54,7 +61,10 @@ func FitTo(ctx context.Context, k kernel.Kernel, training *kernel.Grams, all []*
 	if err != nil {
 		return nil, err
 	}
-	m := &Matrix{kernel.NewMatrix(len(all), len(all)), !kernel.Semidefinite(k)}
+	m := &Matrix{values: kernel.NewMatrix(len(all), len(all)), indefinite: !kernel.Semidefinite(k)}
+	if m.self, err = f.Diagonal(ctx, all); err != nil {
+		return nil, err
+	}
 	for i := range m.values.Data {
 		m.values.Data[i] = math.NaN()
 	}
@@ -81,6 +91,9 @@ func (m *Matrix) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) s
 	}
 	return gram, cross, nil
 }
+
+// Self implements Gram.
+func (m *Matrix) Self(graphs []int) []float64 { return Pick(m.self, graphs) }
 
 // clip makes the matrices of a training set positive semi-definite.
 func clip(ctx context.Context, gram svm.View, cross func([]int) svm.View) (svm.View, func([]int) svm.View, error) {

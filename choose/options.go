@@ -36,7 +36,8 @@ type Options struct {
 	// LeaveOneOut scores the leave-one-out predictions of kernel ridge regression on the training
 	// part, or a sample of Examples of it, instead. With svm.SVM, C stands for the ridge 1/(2C).
 	LeaveOneOut bool
-	// Score is what the choice maximises; for values it is always minus the squared error.
+	// Score is what the choice for classes maximises. For values it is the log predictive density of a
+	// Gaussian process with LeaveOneOut, and else minus the squared error.
 	Score Score `want:"0 to 2"`
 
 	// Combinations are the ways to use the settings of all candidates together that are tried
@@ -70,6 +71,10 @@ func (o *Options) ForCandidates() {
 	o.Learner, o.LeaveOneOut, o.Score = svm.KernelRidge, true, Squared
 	o.Combinations = []Combination{BestSingle, MeanAll, Weighted}
 }
+
+// ForValues sets how values are learned unless something else is asked for: by a Gaussian process, whose ridge has
+// the largest predictive density with leave-one-out.
+func (o *Options) ForValues() { o.Learner, o.LeaveOneOut = svm.KernelRidge, true }
 
 // Task is what the targets are.
 type Task int
@@ -109,6 +114,9 @@ func ParameterName(k svm.Kind) string {
 	}
 	return "C"
 }
+
+// process reports whether what is learned is a Gaussian process: kernel ridge regression on values.
+func (o *Options) process(t *Targets) bool { return o.Learner == svm.KernelRidge && t.Regression() }
 
 // ridges returns the ridges that the values of the grid stand for.
 func (o *Options) ridges() []float64 {

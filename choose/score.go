@@ -108,7 +108,7 @@ func (c *Chooser) sample(t TrainingSet) []int {
 
 // Scores are what the validators of a training part say about a kernel.
 type Scores struct {
-	// Inner has the scores for each value of the grid on each validator.
+	// Inner has the scores for each value of the grid on each validator: what Options.Score says.
 	Inner [][]float64 `json:"inner,omitempty"`
 	// Known has them as people know them: accuracies, or minus squared errors of values.
 	Known [][]float64 `json:"known,omitempty"`
@@ -162,7 +162,7 @@ func (c *Chooser) scoreFolds(ctx context.Context, k Gram, parts []*TrainingPart)
 			return err
 		}
 		rows := []svm.View{cross(c.Splits.Test(repeat, f)), cross(c.Splits.Test(repeat, g))}
-		p, err := c.Targets.learn(ctx, c.Options, gram, set.graphs, c.Options.Grid(), rows)
+		p, err := c.Targets.learn(ctx, c.Options, gram, set.graphs, c.Options.Grid(), rows, nil)
 		if err != nil {
 			return fmt.Errorf("repeat %d, folds %d and %d left out: %w", repeat, f, g, err)
 		}
@@ -241,6 +241,9 @@ func (c *Chooser) add(s *Scores, graphs []int, predictions []Prediction) {
 			score, known = c.Targets.score(how, graphs, p), c.Targets.score(knownAs, graphs, p)
 			if c.Options.LeaveOneOut && how != Squared && !c.Targets.Regression() {
 				score += tieBreak * c.Targets.score(Squared, graphs, p)
+			}
+			if c.Options.LeaveOneOut && c.Options.process(c.Targets) && p.Deviations != nil {
+				score = c.Targets.density(graphs, p)
 			}
 		}
 		s.Inner[g], s.Known[g] = append(s.Inner[g], score), append(s.Known[g], known)
@@ -325,7 +328,8 @@ func (c *Chooser) Predict(ctx context.Context, k Gram, p *TrainingPart, grid []f
 	if err != nil {
 		return nil, false, err
 	}
-	out, err := c.Targets.learn(ctx, c.Options, gram, p.graphs, grid, []svm.View{cross(c.Splits.Test(p.Repeat, p.Fold))})
+	test := c.Splits.Test(p.Repeat, p.Fold)
+	out, err := c.Targets.learn(ctx, c.Options, gram, p.graphs, grid, []svm.View{cross(test)}, [][]float64{k.Self(test)})
 	if err != nil {
 		return nil, false, fmt.Errorf("repeat %d, fold %d left out: %w", p.Repeat, p.Fold, err)
 	}

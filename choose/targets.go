@@ -110,6 +110,19 @@ func (t *Targets) score(how Score, examples []int, p Prediction) float64 {
 	return c.Accuracy()
 }
 
+// sure bounds the log density of predictions that are exactly right, or exactly wrong.
+const sure = 1e9
+
+// density returns the mean log predictive density of examples. It compares ridges and kernels: unlike the
+// squared error it sees whether deviations are as large as errors are.
+func (t *Targets) density(examples []int, p Prediction) float64 {
+	sum := 0.0
+	for k, i := range examples {
+		sum += max(-sure, min(sure, metrics.LogDensity(t.Values[i], p.Values[k], p.Deviations[k])))
+	}
+	return sum / float64(len(examples))
+}
+
 // Pick returns the entries of x at the given positions, none of nil.
 func Pick[T any](x []T, at []int) []T {
 	if x == nil {

@@ -121,6 +121,9 @@ func (m Mixture) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) s
 	return cross(t.graphs), cross, nil
 }
 
+// Self implements Gram: kernels that are summed are normalised, and weights sum to 1.
+func (m Mixture) Self(graphs []int) []float64 { return slices.Repeat([]float64{1}, len(graphs)) }
+
 // Weights returns the weights of the kernels on a part; they sum to 1.
 func (m Mixture) Weights(ctx context.Context, p *TrainingPart) ([]float64, error) {
 	return m.weights(ctx, m.chooser.without(p.Repeat, p.Fold, p.Fold))

@@ -74,15 +74,24 @@ type Series struct {
 	X, Y []float64
 }
 
-// LineChart describes lines over two axes; that of y is logarithmic.
+// LineChart describes lines over two axes; that of y is logarithmic unless Linear.
 type LineChart struct {
 	Title, XAxis, YAxis string
 	Series              []Series
+	Linear              bool
 	Size                Size
 }
 
+// height returns where y is on its axis.
+func (c LineChart) height(y float64) float64 {
+	if c.Linear {
+		return y
+	}
+	return math.Log10(y)
+}
+
 // Picture draws the chart. The error names the size, or the point that cannot be drawn: not
-// finite, or y not positive.
+// finite, or y not positive on a logarithmic axis.
 func (c LineChart) Picture() (*Picture, error) {
 	if err := c.Size.check(leastChart); err != nil {
 		return nil, err
@@ -95,20 +104,20 @@ func (c LineChart) Picture() (*Picture, error) {
 			return nil, fmt.Errorf("series %q: %d x, %d y, want as many of each", s.Name, len(s.X), len(s.Y))
 		}
 		for i := range s.X {
-			if !finite(s.X[i], s.Y[i]) || !(s.Y[i] > 0) {
+			if !finite(s.X[i], s.Y[i]) || !c.Linear && !(s.Y[i] > 0) {
 				return nil, fmt.Errorf("series %q: point %d is (%v, %v), want finite numbers, y positive", s.Name, i, s.X[i], s.Y[i])
 			}
-			ys = append(ys, math.Log10(s.Y[i]))
+			ys = append(ys, c.height(s.Y[i]))
 		}
 	}
 	if len(xs) == 0 {
 		return nil, fmt.Errorf("line chart %q: no points", c.Title)
 	}
-	f := newFrame(c.Size, c.Title, newAxis(c.XAxis, xs, false), newAxis(c.YAxis, ys, true), names, 6)
+	f := newFrame(c.Size, c.Title, newAxis(c.XAxis, xs, false), newAxis(c.YAxis, ys, !c.Linear), names, 6)
 	for k, s := range c.Series {
 		pts := make([]point, len(s.X))
 		for i := range pts {
-			pts[i] = point{f.x.at(s.X[i]), f.y.at(math.Log10(s.Y[i]))}
+			pts[i] = point{f.x.at(s.X[i]), f.y.at(c.height(s.Y[i]))}
 		}
 		f.line(2, ClassColor(k), pts...)
 		if len(pts) <= 200 {

@@ -169,6 +169,9 @@ func TestCharts(t *testing.T) {
 		"lines": func() (*Picture, error) {
 			return LineChart{Title: "t", XAxis: "x", YAxis: "y", Series: series, Size: DefaultSize}.Picture()
 		},
+		"lines on plain axes": func() (*Picture, error) {
+			return LineChart{Linear: true, Series: []Series{{X: []float64{0, 50, 100}, Y: []float64{0, -2, 7}}}, Size: DefaultSize}.Picture()
+		},
 		"lines without names": func() (*Picture, error) {
 			return LineChart{Series: series, Size: DefaultSize}.Picture()
 		},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg/internal/table"
+	"github.com/mlgkernel/mlg/metrics"
 )
 
 // WriteJSON writes the report as an indented JSON object.
@@ -69,8 +70,12 @@ func (r *Report) Tables() []Table {
 		}
 		chosen.Add(x.Name, parameters)
 	}
-	out := []Table{results, chosen}
-	best := r.best()
+	out := []Table{results}
+	if t := r.calibration(); len(t.Rows) > 0 {
+		out = append(out, t)
+	}
+	out = append(out, chosen)
+	best := r.Best()
 	if best.ClassificationSummary != nil {
 		t := Table{Caption: "By class, " + best.Name, Header: []string{"class", "examples", "recall", "precision", "F1"}}
 		for _, c := range best.ByClass {
@@ -91,6 +96,31 @@ func (r *Report) Tables() []Table {
 		tests.Add(x.A, difference, fmt.Sprintf("%.2f", x.T), fmt.Sprintf("%.3g", x.P))
 	}
 	return append(out, tests)
+}
+
+// Calibration is the caption of the table that Gaussian processes have.
+const Calibration = "Calibration: share of values in the intervals"
+
+// calibration returns the table of what deviations are worth, without rows for learners that know none.
+func (r *Report) calibration() Table {
+	t := Table{Caption: Calibration, Header: []string{"kernel", "NLPD"}}
+	for _, level := range metrics.Levels {
+		t.Header = append(t.Header, fmt.Sprintf("%g %%", 100*level))
+	}
+	for _, x := range r.Results {
+		if x.RegressionSummary == nil || x.Coverage == nil {
+			continue
+		}
+		row := []string{x.Name, "-"}
+		if x.NLPD != nil {
+			row[1] = spread("%.3f", *x.NLPD, *x.NLPDStd, x.Repeats)
+		}
+		for _, level := range metrics.Levels {
+			row = append(row, fmt.Sprintf("%.1f", 100*x.Covered(level)))
+		}
+		t.Add(row...)
+	}
+	return t
 }
 
 // cells returns the cells of a row of results.
@@ -124,8 +154,8 @@ func spread(format string, mean, deviation float64, repeats int) string {
 	return fmt.Sprintf(format+"±"+format, mean, deviation)
 }
 
-// best returns the row with the largest accuracy or the smallest RMSE, the first of equals.
-func (r *Report) best() *Result {
+// Best returns the row with the largest accuracy or the smallest RMSE, the first of equals.
+func (r *Report) Best() *Result {
 	best := &r.Results[0]
 	for i := range r.Results {
 		x := &r.Results[i]

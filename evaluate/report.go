@@ -89,8 +89,10 @@ type Result struct {
 
 	// Predicted[r][i] is the class, a position in Report.Classes, that graph i gets in repeat
 	// r; nil with OnReported and for regression, where Values has the predicted values.
-	Predicted [][]int     `json:"-"`
-	Values    [][]float64 `json:"-"`
+	// Deviations has theirs, and is nil where the learner knows none.
+	Predicted  [][]int     `json:"-"`
+	Values     [][]float64 `json:"-"`
+	Deviations [][]float64 `json:"-"`
 }
 
 // Choice is a setting with the number of outer folds for which it was chosen.
@@ -122,6 +124,18 @@ type RegressionSummary struct {
 	MAEStd  float64 `json:"mae_std"`
 	R2      float64 `json:"r2_mean"`
 	R2Std   float64 `json:"r2_std"`
+	// Learners that know deviations are measured by them as well. NLPD is nil where it is infinite.
+	NLPD     *float64   `json:"nlpd_mean,omitempty"`
+	NLPDStd  *float64   `json:"nlpd_std,omitempty"`
+	Coverage []Coverage `json:"coverage,omitempty"`
+	// Folds has the scores of all folds, by repeat.
+	Folds [][]metrics.RegressionScores `json:"folds"`
+}
+
+// Coverage is the share of targets that are in the interval of a level, over all repeats. Levels are 5, 10, … 95 %.
+type Coverage struct {
+	Level float64 `json:"level"`
+	Share float64 `json:"share"`
 }
 
 // report makes the report from the results of all methods.
@@ -198,6 +212,8 @@ func (e *evaluation) selection() string {
 	}
 	score := "accuracy"
 	switch {
+	case e.process() && e.o.LeaveOneOut:
+		return "nested, by leave-one-out predictive density"
 	case e.Targets.Regression() || e.o.Score == choose.Squared:
 		score = "squared error"
 	case e.o.Score == choose.BalancedAccuracy:
@@ -209,8 +225,13 @@ func (e *evaluation) selection() string {
 	return fmt.Sprintf("nested, by %s on %d validation folds", score, e.parts[0].Validators())
 }
 
+// process reports whether the learner is a Gaussian process, which knows deviations.
+func (e *evaluation) process() bool { return e.o.Learner == svm.KernelRidge && e.Targets.Regression() }
+
 func (e *evaluation) learner() string {
 	switch {
+	case e.process():
+		return "Gaussian process"
 	case e.o.Learner == svm.KernelRidge:
 		return "kernel ridge"
 	case e.Targets.Regression():
@@ -384,27 +405,65 @@ func (e *evaluation) summariseConfusions(out *Result, confusions []metrics.Confu
 
 // summariseValues computes errors of predicted values, by training part.
 func (e *evaluation) summariseValues(out *Result, chosen []choose.Prediction) {
-	var rmse, mae, r2 []float64
+	var rmse, mae, r2, nlpd []float64
+	known := !slices.ContainsFunc(chosen, func(p choose.Prediction) bool { return p.Deviations == nil })
+	s := &RegressionSummary{}
+	out.RegressionSummary = s
 	for repeat := range out.Repeats {
-		values := make([]float64, len(e.graphs))
-		var scores []float64
+		values, deviations := make([]float64, len(e.graphs)), make([]float64, len(e.graphs))
+		var squared []float64
+		var folds []metrics.RegressionScores
 		for f := range e.Splits.Folds {
 			p := chosen[repeat*e.Splits.Folds+f]
 			test := e.Splits.Test(repeat, f)
 			put(values, test, p.Values)
-			root := metrics.ScoreValues(choose.Pick(e.Targets.Values, test), p.Values).RMSE
-			scores = append(scores, root*root)
+			if known {
+				put(deviations, test, p.Deviations)
+			}
+			fold := metrics.ScoreValues(choose.Pick(e.Targets.Values, test), p.Values, p.Deviations)
+			folds, squared = append(folds, fold), append(squared, fold.RMSE*fold.RMSE)
 		}
-		out.Values = append(out.Values, values)
-		out.FoldScores = append(out.FoldScores, scores)
-		s := metrics.ScoreValues(e.Targets.Values, values)
-		rmse, mae, r2 = append(rmse, s.RMSE), append(mae, s.MAE), append(r2, s.R2)
+		if out.Values = append(out.Values, values); known {
+			out.Deviations = append(out.Deviations, deviations)
+		} else {
+			deviations = nil
+		}
+		out.FoldScores, s.Folds = append(out.FoldScores, squared), append(s.Folds, folds)
+		all := metrics.ScoreValues(e.Targets.Values, values, deviations)
+		rmse, mae, r2 = append(rmse, all.RMSE), append(mae, all.MAE), append(r2, all.R2)
+		if known && all.NLPD != nil {
+			nlpd = append(nlpd, *all.NLPD)
+		}
 	}
-	s := &RegressionSummary{}
 	s.RMSE, s.RMSEStd = spreadOf(rmse)
 	s.MAE, s.MAEStd = spreadOf(mae)
 	s.R2, s.R2Std = spreadOf(r2)
-	out.RegressionSummary = s
+	if len(nlpd) == out.Repeats {
+		mean, deviation := spreadOf(nlpd)
+		s.NLPD, s.NLPDStd = &mean, &deviation
+	}
+	if known {
+		s.Coverage = out.coverage(e.Targets.Values)
+	}
+}
+
+// coverage returns the coverage of intervals at the levels 5, 10, … 95 %.
+func (x *Result) coverage(truth []float64) []Coverage {
+	var out []Coverage
+	for percent := 5; percent < 100; percent += 5 {
+		level := float64(percent) / 100
+		var shares []float64
+		for repeat, deviations := range x.Deviations {
+			shares = append(shares, metrics.Covered(truth, x.Values[repeat], deviations, level))
+		}
+		out = append(out, Coverage{level, metrics.Mean(shares)})
+	}
+	return out
+}
+
+// Covered returns the coverage of a level.
+func (s *RegressionSummary) Covered(level float64) float64 {
+	return s.Coverage[slices.IndexFunc(s.Coverage, func(c Coverage) bool { return c.Level == level })].Share
 }
 
 // majority predicts the most frequent class of the training part, the first of equals, or
@@ -419,8 +478,13 @@ func (e *evaluation) majority() Result {
 	for _, p := range e.parts {
 		train, test := e.Splits.Without(p.Repeat, p.Fold), e.Splits.Test(p.Repeat, p.Fold)
 		if t.Regression() {
-			mean := metrics.Mean(choose.Pick(t.Values, train))
-			chosen = append(chosen, choose.Prediction{Values: slices.Repeat([]float64{mean}, len(test))})
+			values := choose.Pick(t.Values, train)
+			x := choose.Prediction{Values: slices.Repeat([]float64{metrics.Mean(values)}, len(test))}
+			if e.process() {
+				s := metrics.Deviation(values) * math.Sqrt(1+1/float64(len(values))) // of a value and of their mean
+				x.Deviations = slices.Repeat([]float64{s}, len(test))
+			}
+			chosen = append(chosen, x)
 			continue
 		}
 		counts := make([]int, len(t.Classes))

@@ -24,6 +24,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -301,10 +302,74 @@ func TestRegression(t *testing.T) {
 			if spy.R2 < 0.95 || base.R2 > 0 {
 				t.Errorf("%v, leave-one-out %v: R² = %v of a kernel on the target itself, %v of the mean", learner, loo, spy.R2, base.R2)
 			}
+			checkCalibration(t, r, &spy, learner == svm.KernelRidge)
 			for _, write := range []func(*bytes.Buffer) error{func(b *bytes.Buffer) error { return r.WriteText(b) }, func(b *bytes.Buffer) error { return r.WriteMarkdown(b) }, func(b *bytes.Buffer) error { return r.WriteJSON(b) }} {
 				if err := write(&bytes.Buffer{}); err != nil {
 					t.Error(err)
 				}
+			}
+		}
+	}
+}
+
+// checkCalibration compares what a report says of deviations with the definitions.
+func checkCalibration(t *testing.T, r *Report, x *Result, process bool) {
+	t.Helper()
+	var text bytes.Buffer
+	if err := r.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	has := strings.Contains(text.String(), Calibration)
+	if has != process || (x.Coverage != nil) != process || (x.Deviations != nil) != process {
+		t.Errorf("learner %s: calibration %v, deviations of %d repeats", r.Protocol.Learner, has, len(x.Deviations))
+	}
+	if len(x.Folds) != r.Protocol.Repeats || len(x.Folds[0]) != r.Protocol.Folds || (x.Folds[0][0].Calibration != nil) != process {
+		t.Errorf("scores of folds %+v", x.Folds)
+	}
+	if !process {
+		return
+	}
+	if base := row(t, r, "mean value"); *x.NLPD > *base.NLPD {
+		t.Errorf("NLPD %v of a kernel on the target itself, %v of the mean", *x.NLPD, *base.NLPD)
+	}
+	for _, level := range metrics.Levels {
+		inside, all := 0.0, 0.0
+		for repeat, folds := range x.Folds {
+			for f, scores := range folds {
+				n := float64(len(r.Splits.Test(repeat, f)))
+				inside += n * scores.Coverage[slices.Index(metrics.Levels[:], level)]
+				all += n
+			}
+		}
+		near(t, "coverage", x.Covered(level), inside/all, 1e-12)
+	}
+}
+
+// A kernel that does not depend on what it is fitted to has the same deviations when it is fitted to training parts alone,
+// also where the kernel of a graph with itself is not 1.
+func TestInductiveDeviations(t *testing.T) {
+	ds := dataset.Scales(40, 2)
+	for i, g := range ds.Graphs {
+		ds.Graphs[i] = g.With(strconv.Itoa(i), strconv.FormatFloat(float64(g.M())+0.25, 'g', -1, 64))
+	}
+	k := baseline.DefaultHistogram()
+	k.Labels, k.Normalize = baseline.Degrees, false
+	var first [][]float64
+	for _, inductive := range []bool{false, true} {
+		o := quick(5, 1)
+		o.ForValues()
+		o.Inductive = inductive
+		r, err := Run(t.Context(), ds, []choose.Candidate{single("raw", k)}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := row(t, r, "raw").Deviations
+		if first == nil {
+			first = got
+		}
+		for i, d := range got[0] {
+			if !(math.Abs(d/first[0][i]-1) < 1e-9) {
+				t.Errorf("deviation %d is %v, and %v where the kernel has seen all graphs", i, d, first[0][i])
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -234,6 +235,18 @@ func (s *FittedSum) Self() float64 {
 		sum += t.Weight
 	}
 	return sum
+}
+
+// Diagonal returns the kernel of each of some graphs, which need not be of the collection, with itself.
+func (s *FittedSum) Diagonal(ctx context.Context, graphs []*graph.Graph) ([]float64, error) {
+	if k := self(s.Sum); !math.IsNaN(k) {
+		return slices.Repeat([]float64{k}, len(graphs)), nil
+	}
+	out := make([]float64, len(graphs))
+	return out, Each(ctx, len(graphs), 1, func(_, i int) (err error) {
+		out[i], err = s.Compare(ctx, graphs[i], graphs[i])
+		return err
+	})
 }
 
 // Alone returns the sum over a collection in which nothing else is fitted.

@@ -149,10 +149,11 @@ type RegressionScores struct {
 	RMSE float64 `json:"rmse"`
 	MAE  float64 `json:"mae"`
 	R2   float64 `json:"r2"`
+	*Calibration
 }
 
-// ScoreValues returns the errors of predictions.
-func ScoreValues(truth, predicted []float64) RegressionScores {
+// ScoreValues returns the errors of predictions, with the calibration of their deviations unless these are nil.
+func ScoreValues(truth, predicted, deviations []float64) RegressionScores {
 	var s RegressionScores
 	mean := Mean(truth)
 	var rest, total float64
@@ -167,6 +168,9 @@ func ScoreValues(truth, predicted []float64) RegressionScores {
 	s.MAE /= n
 	if total > 0 {
 		s.R2 = 1 - rest/total
+	}
+	if deviations != nil {
+		s.Calibration = Calibrate(truth, predicted, deviations)
 	}
 	return s
 }

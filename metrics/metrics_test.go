@@ -1,7 +1,9 @@
 package metrics
 
 import (
+	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -82,11 +84,11 @@ func TestMacroAUC(t *testing.T) {
 
 func TestScoreValues(t *testing.T) {
 	// errors 1, 0, −1, 2; targets 1, 2, 3, 6 have mean 3 and squared deviations 4+1+0+9
-	s := ScoreValues([]float64{1, 2, 3, 6}, []float64{0, 2, 4, 4})
+	s := ScoreValues([]float64{1, 2, 3, 6}, []float64{0, 2, 4, 4}, nil)
 	near(t, "RMSE", s.RMSE, math.Sqrt(6.0/4), 1e-15)
 	near(t, "MAE", s.MAE, 1, 1e-15)
 	near(t, "R²", s.R2, 1-6.0/14, 1e-15)
-	if s := ScoreValues([]float64{2, 2}, []float64{1, 2}); s.R2 != 0 {
+	if s := ScoreValues([]float64{2, 2}, []float64{1, 2}, nil); s.R2 != 0 {
 		t.Errorf("R² of constant targets is %v, want 0", s.R2)
 	}
 }
@@ -125,5 +127,33 @@ func TestCorrectedTest(t *testing.T) {
 	// Without the correction the same differences look more certain.
 	if plain := CorrectedTest(a, b, 0); plain.P >= r.P {
 		t.Errorf("p = %v without and %v with correction, want less without", plain.P, r.P)
+	}
+}
+
+// A prediction N(1, 2²) of the values 1 and 5: densities 1/(2√(2π)) and that times e⁻².
+func TestCalibrate(t *testing.T) {
+	c := Calibrate([]float64{1, 5}, []float64{1, 1}, []float64{2, 2})
+	near(t, "NLPD", *c.NLPD, math.Log(2*math.Sqrt(2*math.Pi))+1, 1e-14)
+	if want := [...]float64{0.5, 0.5, 0.5}; c.Coverage != want { // the other is two deviations away, and 95 % have 1.96
+		t.Errorf("coverage %v, want %v", c.Coverage, want)
+	}
+	if got := Covered([]float64{5}, []float64{1}, []float64{2}, 0.96); got != 1 {
+		t.Errorf("coverage at 96 %% is %v", got)
+	}
+	near(t, "half width of 95 %", HalfWidth(0.95), 1.959963984540054, 1e-12)
+	near(t, "half width of 50 %", HalfWidth(0.5), 0.674489750196082, 1e-12)
+	// Without doubt: right or wrong, the density is infinite or 0.
+	for _, z := range []float64{3, 4} {
+		c := Calibrate([]float64{z}, []float64{3}, []float64{0})
+		if right := z == 3; c.NLPD != nil || (c.Coverage[0] == 1) != right || math.IsInf(LogDensity(z, 3, 0), 1) != right {
+			t.Errorf("deviation 0, error %v: %+v, log density %v", z-3, c, LogDensity(z, 3, 0))
+		}
+	}
+	if s := ScoreValues([]float64{1, 5}, []float64{1, 1}, []float64{2, 2}); s.Calibration == nil || *s.NLPD != *c.NLPD {
+		t.Errorf("scores %+v", s)
+	}
+	text, err := json.Marshal(ScoreValues([]float64{1, 5}, []float64{1, 1}, nil))
+	if err != nil || strings.Contains(string(text), "nlpd") {
+		t.Errorf("without deviations: %s, %v", text, err)
 	}
 }

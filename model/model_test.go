@@ -110,10 +110,11 @@ func regress(t testing.TB, m *Model) {
 		}
 	}
 	o := svm.DefaultOptions()
-	o.Kind, o.Ridge = svm.KernelRidge, 1
+	o.Kind, o.Ridge, o.LeaveOneOut = svm.KernelRidge, 1, true
 	if m.Learner, err = svm.Train(context.Background(), svm.Full(k), svm.Targets{Values: values}, o); err != nil {
 		t.Fatal(err)
 	}
+	m.Learner.Forget()
 }
 
 func encoded(t testing.TB, m *Model) []byte {
@@ -181,6 +182,30 @@ func same(t *testing.T, a, b *Model, graphs []*graph.Graph) {
 	if !reflect.DeepEqual(p, q) {
 		t.Errorf("predictions differ:\n%v\n%v", p, q)
 	}
+	if a.Learner.Process == nil {
+		return
+	}
+	if x, y := deviations(t, a, graphs), deviations(t, b, graphs); !slices.Equal(x, y) {
+		t.Errorf("deviations %v, want %v", y, x)
+	}
+}
+
+// deviations returns those of the values of graphs.
+func deviations(t *testing.T, m *Model, graphs []*graph.Graph) []float64 {
+	t.Helper()
+	p, err := m.Posterior(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cross, err := m.Kernel.Cross(t.Context(), graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Deviations(t.Context(), graphs, cross)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
 
 // roundTrip writes and reads a model and compares all of it.

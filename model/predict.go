@@ -79,6 +79,41 @@ func (m *Model) prediction(values []float64) Prediction {
 	return p
 }
 
+// Posterior tells the deviations of the values that a model predicts. It may be used concurrently.
+type Posterior struct {
+	kernel *kernel.FittedSum
+	*svm.Posterior
+}
+
+// Posterior returns what deviations are computed from, the factors of the training graphs' kernel matrix, which are
+// not kept in files. It takes O(n³) time for n training graphs, with svm.Options.Basis at most, and the memory of two
+// matrices. Without a Gaussian process it is svm.ErrNoProcess.
+func (m *Model) Posterior(ctx context.Context) (*Posterior, error) {
+	if m.Learner == nil || m.Learner.Process == nil {
+		return nil, svm.ErrNoProcess
+	}
+	gram, err := m.Kernel.Gram(ctx)
+	if err != nil {
+		return nil, err
+	}
+	basis := m.Learner.Basis()
+	p, err := m.Learner.Posterior(ctx, svm.Full(gram).Select(basis, basis))
+	if err != nil {
+		return nil, err
+	}
+	return &Posterior{m.Kernel, p}, nil
+}
+
+// Deviations returns the standard deviations of measured values, noise included, of graphs whose kernel values with
+// the training graphs are in cross.
+func (p *Posterior) Deviations(ctx context.Context, graphs []*graph.Graph, cross *kernel.Matrix) ([]float64, error) {
+	self, err := p.kernel.Diagonal(ctx, graphs)
+	if err != nil {
+		return nil, err
+	}
+	return p.Posterior.Deviations(ctx, svm.Full(cross), self)
+}
+
 // searchBlock bounds the kernel values that Search holds at a time.
 const searchBlock = 1 << 23
 

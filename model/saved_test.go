@@ -2,7 +2,11 @@ package model
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
@@ -86,18 +90,62 @@ func savedForms(t *testing.T, k kernel.Kernel, graphs []*graph.Graph) {
 				for i, g := range graphs {
 					target := fmt.Sprint(i % 3)
 					if values {
-						target = fmt.Sprint(g.M())
+						target = fmt.Sprint(i * i % 7)
 					}
 					named = append(named, g.With(fmt.Sprint("g", i), target))
 				}
 				m := of(t, named[:9], k)
 				if values {
 					regress(t, m)
+					checkDeviations(t, m, graphs)
 				} else {
 					classify(t, m, true)
 				}
 				roundTrip(t, m, named[9:])
 			}
 		})
+	}
+}
+
+// checkDeviations compares the deviations of all graphs with those by the definition, from a kernel matrix of all of them.
+// Those of the training graphs are the first columns.
+func checkDeviations(t *testing.T, m *Model, graphs []*graph.Graph) {
+	t.Helper()
+	gram, err := m.Kernel.Gram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cross, err := m.Kernel.Cross(t.Context(), graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, n := m.Learner.Process, gram.Rows
+	a := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			a.SetSym(i, j, gram.At(i, j))
+		}
+		a.SetSym(i, i, gram.At(i, i)+p.Ridge)
+	}
+	var inverse mat.Dense
+	if err := inverse.Inverse(a); err != nil {
+		t.Fatal(err)
+	}
+	one := mat.NewVecDense(n, slices.Repeat([]float64{1}, n))
+	got := deviations(t, m, graphs)
+	for i, g := range graphs {
+		self, err := m.Kernel.Compare(t.Context(), g, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i < n && math.Abs(self/gram.At(i, i)-1) > 1e-9 {
+			t.Errorf("kernel of graph %d with itself is %v, and %v in the matrix", i, self, gram.At(i, i))
+		}
+		k := mat.NewVecDense(n, cross.Row(i))
+		r := 1 - mat.Inner(one, &inverse, k)
+		want := p.Scale * math.Sqrt(max(0, self-mat.Inner(k, &inverse, k)+r*r/mat.Inner(one, &inverse, one))+p.Ridge)
+		if math.Abs(got[i]/want-1) > 1e-4 { // an explicit inverse loses digits where kernel values are large
+			t.Errorf("deviation of graph %d is %v, want %v", i, got[i], want)
+		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package svm learns from a kernel matrix: support vector machines for classes and for
-// numbers, and kernel ridge regression.
+// numbers, kernel ridge regression, and Gaussian processes.
 //
 // Every learner sees the training examples through their Gram matrix K, K_kl = k(x_k, x_l),
 // and a new example x through its row of kernel values k(x, x_k). A View is such a matrix or
@@ -7,12 +7,13 @@
 //
 //	Train, TrainPath  C-SVC, ε-SVR, or kernel ridge for classes and values, for one parameter or many
 //	TrainLinear       the C-SVC of K = X Xᵀ from the vectors X, for many examples
+//	Learner.Posterior deviations of kernel ridge regression on values, which is a Gaussian process
 //	Clip              makes an indefinite K positive semi-definite
 //
 // What they return is a Learner: sums over training examples, Σ_k coefficient_k·k(x, x_k) + bias,
 // whose terms are exported, so that they can be stored and explained.
 //
-// Everything runs in one goroutine and depends on its arguments only: the same matrix,
+// Everything but Posterior.Deviations runs in one goroutine, and depends on its arguments only: the same matrix,
 // options and seed give the same bits on one architecture. (Where the compiler fuses
 // multiplication and addition, as on arm64, results agree within the tolerance.) A Gram
 // matrix must be symmetric; no function checks it.

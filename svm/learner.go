@@ -20,7 +20,7 @@ import (
 //
 // Class, Decision and Probability read the values of all functions for one example, as Values
 // and LeaveOneOut have them in their rows. All fields are exported, so that a Learner can be
-// stored; the methods change nothing but for Rescale.
+// stored; the methods change nothing but for Rescale and Forget.
 type Learner struct {
 	Kind Kind
 	// Classes are the labels of the training examples in increasing order; nil for values.
@@ -31,6 +31,9 @@ type Learner struct {
 	// Sigmoids turn the value of each pair of classes, in the order above, into a probability.
 	// They are nil without Options.Probability.
 	Sigmoids []Sigmoid
+	// Process tells deviations of values. KernelRidge has it with Options.LeaveOneOut, for 2 to
+	// MostExamples examples.
+	Process *Process `json:",omitempty"`
 	// LeaveOneOut has in row i what the functions would say of example i without it; nil
 	// without Options.LeaveOneOut.
 	LeaveOneOut *kernel.Matrix `json:"-"`
@@ -321,6 +324,13 @@ func (l *Learner) pairValue(values []float64, p int) float64 {
 	return (values[a] - values[b]) / 2
 }
 
+// Forget drops what was found of examples that are left out, which files do not have.
+func (l *Learner) Forget() {
+	if l.LeaveOneOut = nil; l.Process != nil {
+		l.Process.LeaveOneOut = nil
+	}
+}
+
 // Rescale turns a function f of values into mean + scale·f.
 func (l *Learner) Rescale(mean, scale float64) {
 	for i := range l.Functions {
@@ -333,6 +343,12 @@ func (l *Learner) Rescale(mean, scale float64) {
 	if l.LeaveOneOut != nil {
 		for k, v := range l.LeaveOneOut.Data {
 			l.LeaveOneOut.Data[k] = mean + scale*v
+		}
+	}
+	if l.Process != nil {
+		l.Process.Scale *= scale
+		for i := range l.Process.LeaveOneOut {
+			l.Process.LeaveOneOut[i] *= scale
 		}
 	}
 }
@@ -358,6 +374,14 @@ func (l *Learner) Validate() error {
 	for i := range l.Functions {
 		if err := l.Functions[i].validate(l.Examples); err != nil {
 			return fmt.Errorf("svm: function %d: %w", i, err)
+		}
+	}
+	if l.Process != nil {
+		if l.Kind != KernelRidge || l.Classes != nil {
+			return errors.New("svm: a Gaussian process in a learner that is not kernel ridge regression on values")
+		}
+		if err := l.Process.validate(l.Examples, len(l.Functions[0].Coefficients)); err != nil {
+			return err
 		}
 	}
 	if l.Sigmoids != nil && len(l.Sigmoids) != l.pairs() {
@@ -399,20 +423,27 @@ func finite(x []float64) error {
 // Values that are learned in these units mean the same to C, ridge and ε for all data; Rescale
 // turns what was learned back.
 func StandardScores(x []float64) (z []float64, mean, scale float64) {
+	largest := 0.0
 	for _, v := range x {
-		mean += v
+		largest = max(largest, math.Abs(v))
+	}
+	_, exponent := math.Frexp(largest)
+	unit := math.Ldexp(1, exponent-1) // in which neither sums nor squares overflow
+	z = make([]float64, len(x))
+	for i, v := range x {
+		z[i] = v / unit
+		mean += z[i]
 	}
 	mean /= float64(len(x))
-	for _, v := range x {
+	for _, v := range z {
 		scale += (v - mean) * (v - mean)
 	}
 	scale = math.Sqrt(scale / float64(len(x)))
 	if !(scale > 0) {
-		scale = 1
+		scale = 1 / unit
 	}
-	z = make([]float64, len(x))
-	for i, v := range x {
+	for i, v := range z {
 		z[i] = (v - mean) / scale
 	}
-	return z, mean, scale
+	return z, mean * unit, scale * unit
 }

@@ -28,7 +28,10 @@ func tooSmall(lambda float64) error {
 // too small become nil. One ridge goes by a Cholesky factorisation, several by one
 // decomposition, after which each costs O(n²).
 func trainRidges(ctx context.Context, gram View, targets [][]float64, lambdas []float64, opt Options, path []*Learner) error {
-	shift := func(lambda float64) (inverse, error) { return factorize(ctx, gram, lambda) }
+	shift := func(lambda float64) (inverse, error) {
+		_, f, err := factorize(ctx, gram, lambda)
+		return f, err
+	}
 	if len(lambdas) > 1 {
 		d, err := decompose(ctx, gram)
 		if err != nil {
@@ -46,7 +49,14 @@ func trainRidges(ctx context.Context, gram View, targets [][]float64, lambdas []
 			return err
 		}
 		sigmoids := opt.Probability && path[i].Classes != nil
-		path[i].addRidges(f, targets, opt.LeaveOneOut || sigmoids)
+		g := path[i].addRidges(f, targets, opt.LeaveOneOut || sigmoids)
+		if len(g) > 1 && len(g) <= MostExamples && path[i].Classes == nil { // a single example says nothing of deviations
+			if path[i].addProcess(lambda, g, opt.Basis); len(lambdas) == 1 && opt.Basis < len(g) {
+				if err := path[i].measureExcess(ctx, gram); err != nil {
+					return err
+				}
+			}
+		}
 		if sigmoids {
 			path[i].fitSigmoids(targets)
 		}
@@ -69,27 +79,20 @@ type inverse struct {
 //
 //	z_i − β_i / g_i,   g_i = ((K+λI)⁻¹)_ii − u_i²/Σu,   u = (K+λI)⁻¹1.
 //
-// They are NaN for a single example.
-func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) {
-	u := f.solve(slices.Repeat([]float64{1}, l.Examples))
-	sum := 0.0
-	for _, v := range u {
-		sum += v
-	}
+// They are NaN for a single example. It returns g, if they are asked for.
+func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (g []float64) {
+	u := f.solve(ones(l.Examples))
+	sum := total(u)
 	for _, z := range targets {
 		beta := f.solve(z)
-		bias := 0.0
-		for _, v := range beta {
-			bias += v
-		}
-		bias /= sum
+		bias := total(beta) / sum
 		dense.Axpy(beta, -bias, u)
 		l.Functions = append(l.Functions, Function{Coefficients: beta, Bias: bias})
 	}
 	if !leaveOneOut {
-		return
+		return nil
 	}
-	g := f.diagonal()
+	g = f.diagonal()
 	for k, v := range u {
 		g[k] -= v * v / sum
 		if len(u) == 1 {
@@ -102,6 +105,7 @@ func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) {
 			l.LeaveOneOut.Set(k, t, z[k]-b/g[k])
 		}
 	}
+	return g
 }
 
 // fitSigmoids fits a sigmoid for each pair of classes to the leave-one-out values of its examples.
@@ -122,23 +126,24 @@ func (l *Learner) fitSigmoids(targets [][]float64) {
 }
 
 // factorize inverts K + λI for one ridge, by a Cholesky factorisation. It takes a sixth of the
-// time of a decomposition, with the diagonal of the inverse a third of it (docs/svm.md).
-func factorize(ctx context.Context, gram View, lambda float64) (inverse, error) {
+// time of a decomposition, with the diagonal of the inverse a third of it (docs/svm.md). The matrix
+// that it returns has L of K + λI = LLᵀ, and after diagonal L⁻¹.
+func factorize(ctx context.Context, gram View, lambda float64) (*kernel.Matrix, inverse, error) {
 	m, err := copied(ctx, gram)
 	if err != nil {
-		return inverse{}, err
+		return nil, inverse{}, err
 	}
 	n := m.Rows
 	for i := range n {
 		m.Data[i*n+i] += lambda
 	}
 	if _, ok := dense.Cholesky(m.Data, n); !ok {
-		return inverse{}, tooSmall(lambda)
+		return nil, inverse{}, tooSmall(lambda)
 	}
 	solve := func(v []float64) []float64 {
 		x := slices.Clone(v)
 		dense.SolveCholesky(m.Data, n, x)
 		return x
 	}
-	return inverse{solve, func() []float64 { return dense.InverseDiagonal(m.Data, n) }}, nil
+	return m, inverse{solve, func() []float64 { return dense.InverseDiagonal(m.Data, n) }}, nil
 }

@@ -19,7 +19,7 @@ import (
 type choiceFlags struct {
 	Folds   int       `help:"Number of folds; train chooses on one less, as is done inside the training part of an evaluation." default:"10"`
 	Splits  uint64    `help:"Seed of the splits." default:"0" name:"split-seed"`
-	Learner string    `help:"svm or ridge; auto: ridge for the default candidates without --c, else svm." default:"auto" enum:"auto,svm,ridge"`
+	Learner string    `help:"svm, or ridge, which for values is a Gaussian process and gives deviations; auto: without --c, ridge for values and the default candidates, else svm." default:"auto" enum:"auto,svm,ridge"`
 	Score   string    `help:"What the choice of a classifier maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared for the default candidates with ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared"`
 	C       []float64 `help:"Values of C to choose from; one value fixes it. By default 0.1,0.3,…,100, and 0.001,0.01,…,1000 with evaluate --paper." placeholder:"C,…"`
 }
@@ -31,7 +31,7 @@ type evaluateCmd struct {
 	Default     bool     `help:"Evaluate the fixed list of candidates and their combinations, instead of --kernel." xor:"kernels" group:"Evaluation"`
 	Paper       bool     `help:"Evaluate the kernels of the paper's Table 1 with its parameter grids, instead of --kernel, and print its Tables 1 to 3 beside the figures of the paper." xor:"kernels" group:"Evaluation"`
 	Repeats     int      `help:"Number of repeats." default:"10" group:"Evaluation"`
-	Inner       string   `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, and for mlg with --paper, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
+	Inner       string   `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, for values, and for mlg with --paper, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
 	InnerN      int      `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
 	Select      string   `help:"nested, or reported: on the folds that are reported, as papers often do; auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
 	Fit         string   `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
@@ -158,6 +158,9 @@ func (f *choiceFlags) apply(o *choose.Options, defaults, values bool) error {
 	}
 	if f.Learner == "ridge" {
 		o.Learner = svm.KernelRidge
+	}
+	if values && (f.Learner == "ridge" || f.Learner == "auto" && len(f.C) == 0) {
+		o.ForValues()
 	} else if f.Learner == "svm" || len(f.C) > 0 {
 		if o.Learner = svm.SVM; o.Score == choose.Squared { // for ridges
 			o.LeaveOneOut, o.Score = false, choose.Accuracy
@@ -213,6 +216,17 @@ func accuracyBars(title string, r *evaluate.Report) (*draw.Picture, error) {
 	return c.Picture()
 }
 
+// calibrationChart draws what share of values is in the intervals of a row, by their level.
+func calibrationChart(x *evaluate.Result) (*draw.Picture, error) {
+	c := draw.LineChart{XAxis: "level of the interval in %", YAxis: "values in it in %", Linear: true,
+		Size:   draw.Size{Width: 480, Height: 420},
+		Series: []draw.Series{{Name: x.Name}, {Name: "as it should be", X: []float64{0, 100}, Y: []float64{0, 100}}}}
+	for _, p := range x.Coverage {
+		c.Series[0].X, c.Series[0].Y = append(c.Series[0].X, 100*p.Level), append(c.Series[0].Y, 100*p.Share)
+	}
+	return c.Picture()
+}
+
 // evaluationSections are the figures of an evaluation.
 func evaluationSections(r *evaluate.Report) ([]draw.Section, error) {
 	bars, err := accuracyBars("", r)
@@ -226,6 +240,13 @@ func evaluationSections(r *evaluate.Report) ([]draw.Section, error) {
 			s.Blocks = []draw.Block{draw.Paragraph(strings.Join(r.Facts(), " ")), draw.Figure{Picture: bars}}
 		}
 		s.Blocks = append(s.Blocks, draw.Table{Header: t.Header, Rows: t.Rows})
+		if best := r.Best(); t.Caption == evaluate.Calibration && best.Coverage != nil {
+			chart, err := calibrationChart(best)
+			if err != nil {
+				return nil, err
+			}
+			s.Blocks = append(s.Blocks, draw.Figure{Picture: chart})
+		}
 		out = append(out, s)
 	}
 	return out, nil

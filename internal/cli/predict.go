@@ -15,16 +15,21 @@ import (
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/svm"
 )
 
 type predictCmd struct {
 	placeFlags
-	Model   string `arg:"" help:"Model file."`
-	Data    string `arg:"" help:"Graphs: a dataset, a SMILES, or - for standard input, perhaps with --format."`
-	Nearest int    `help:"Number of nearest training graphs to name." default:"3" least:"0"`
-	CSV     bool   `help:"Print a table as CSV." name:"csv"`
-	Out     string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:""`
+	Model    string  `arg:"" help:"Model file."`
+	Data     string  `arg:"" help:"Graphs: a dataset, a SMILES, or - for standard input, perhaps with --format."`
+	Nearest  int     `help:"Number of nearest training graphs to name." default:"3" least:"0"`
+	Interval float64 `help:"Per cent of measured values that are to lie in the intervals of predicted ones." default:"90" placeholder:"%%"`
+	CSV      bool    `help:"Print a table as CSV." name:"csv"`
+	Out      string  `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:""`
 }
+
+// defaultInterval is that of --interval.
+const defaultInterval = 90
 
 // predicted is what is said about one graph.
 type predicted struct {
@@ -32,6 +37,8 @@ type predicted struct {
 	Target      string             `json:"target,omitempty"` // as the data has it
 	Class       string             `json:"class,omitempty"`
 	Value       *float64           `json:"value,omitempty"`
+	Deviation   *float64           `json:"deviation,omitempty"` // standard, of a measured value
+	Interval    *interval          `json:"interval,omitempty"`
 	Probability map[string]float64 `json:"probability,omitempty"`
 	Margin      *float64           `json:"margin,omitempty"` // mean decision value for the class against the others
 	Similarity  float64            `json:"similarity"`       // largest to a training graph
@@ -40,6 +47,13 @@ type predicted struct {
 	Nearest     []model.Neighbour  `json:"nearest"`
 
 	classes []float64 // probabilities in the order of the classes
+}
+
+// interval is where a measured value lies with a probability.
+type interval struct {
+	Level float64 `json:"level"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
 }
 
 // Graphs are predicted in blocks of at most that many graphs and vertices, and kernel
@@ -58,6 +72,12 @@ func (c *predictCmd) Run(g *globals) error {
 	}
 	if m.Learner == nil {
 		return fmt.Errorf("%s has no learner in it: it can be searched, not asked for predictions", c.Model)
+	}
+	if !(c.Interval > 0 && c.Interval < 100) {
+		return usageError(fmt.Sprintf("--interval %g: want more than 0 and less than 100 per cent", c.Interval))
+	}
+	if c.Interval != defaultInterval && m.Classes != nil {
+		return usageError(fmt.Sprintf("--interval is for values, and %s has classes", c.Model))
 	}
 	graphs, err := c.graphs(g, c.like(m))
 	if err != nil {
@@ -97,18 +117,37 @@ func (c *predictCmd) graphs(g *globals, o dataset.Options) (iter.Seq2[*graph.Gra
 // stream predicts block after block, in memory that does not grow with the data.
 func (c *predictCmd) stream(g *globals, m *model.Model, graphs iter.Seq2[*graph.Graph, error], s *score, w io.Writer) error {
 	write := c.writer(g, m, w)
+	var posterior *model.Posterior
 	rows := max(1, min(blockGraphs, blockValues/max(1, m.Examples())))
 	for block, err := range blocks(graphs, rows, blockVertices) {
 		if err != nil {
 			return err
 		}
-		p, err := m.Predict(g.ctx, block, max(1, c.Nearest))
+		cross, err := m.Kernel.Cross(g.ctx, block)
 		if err != nil {
 			return fmt.Errorf("%s, after %d graphs: %w", c.Data, s.graphs, err)
+		}
+		p, err := m.PredictCross(cross, max(1, c.Nearest))
+		if err != nil {
+			return fmt.Errorf("%s, after %d graphs: %w", c.Data, s.graphs, err)
+		}
+		var deviations []float64
+		if m.Learner.Process != nil {
+			if posterior == nil {
+				if posterior, err = m.Posterior(g.ctx); err != nil {
+					return err
+				}
+			}
+			if deviations, err = posterior.Deviations(g.ctx, block, cross); err != nil {
+				return fmt.Errorf("%s, after %d graphs: %w", c.Data, s.graphs, err)
+			}
 		}
 		out := make([]predicted, len(block))
 		for i, x := range block {
 			out[i] = describe(m, x, s.graphs+i, p[i], c.Nearest)
+			if deviations != nil {
+				out[i].spread(deviations[i], c.Interval/100)
+			}
 			s.add(&out[i])
 		}
 		s.graphs += len(block)
@@ -143,6 +182,12 @@ func describe(m *model.Model, x *graph.Graph, i int, p model.Prediction, nearest
 	return out
 }
 
+// spread adds the deviation of a value, and its interval.
+func (p *predicted) spread(deviation, level float64) {
+	half := metrics.HalfWidth(level) * deviation
+	p.Deviation, p.Interval = &deviation, &interval{level, *p.Value - half, *p.Value + half}
+}
+
 // writer returns the function that prints predictions.
 func (c *predictCmd) writer(g *globals, m *model.Model, w io.Writer) func(p []predicted) error {
 	switch {
@@ -151,11 +196,14 @@ func (c *predictCmd) writer(g *globals, m *model.Model, w io.Writer) func(p []pr
 	case c.CSV:
 		return c.csvWriter(m, csv.NewWriter(w))
 	}
-	return textWriter(m, w)
+	return c.textWriter(m, w)
 }
 
 func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted) error {
 	head := []string{"id", "target", "value"}
+	if m.Learner.Process != nil {
+		head = append(head, "deviation", "low", "high")
+	}
 	if m.Classes != nil {
 		head = []string{"id", "target", "class", "margin"}
 		if m.Learner.Sigmoids != nil {
@@ -174,7 +222,9 @@ func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted
 		for _, x := range p {
 			row := []string{x.ID, x.Target}
 			if x.Value != nil {
-				row = append(row, number(*x.Value))
+				if row = append(row, number(*x.Value)); x.Deviation != nil {
+					row = append(row, number(*x.Deviation), number(x.Interval.Low), number(x.Interval.High))
+				}
 			} else {
 				row = append(row, x.Class, number(*x.Margin))
 				for _, v := range x.classes {
@@ -192,54 +242,80 @@ func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted
 	}
 }
 
-// textWriter prints a table of 80 columns.
-func textWriter(m *model.Model, w io.Writer) func(p []predicted) error {
-	said, score := "class", "margin"
+// column is one of the table of predictions. A negative width puts it to the right.
+type column struct {
+	head  string
+	width int
+	cell  func(x *predicted) string
+}
+
+// columns returns those of a table of 80 columns.
+func (c *predictCmd) columns(m *model.Model, targets bool) []column {
+	id := column{"id", 20, func(x *predicted) string { return x.ID }}
+	target := column{"target", 15, func(x *predicted) string { return x.Target }}
+	nearest := column{"nearest", 22, func(x *predicted) string {
+		if len(x.Nearest) == 0 {
+			return ""
+		}
+		return x.Nearest[0].ID
+	}}
+	said := []column{
+		{"class", 18, func(x *predicted) string { return x.Class }},
+		{"margin", -6, func(x *predicted) string { return fmt.Sprintf("%.3f", *x.Margin) }},
+	}
 	switch {
+	case m.Learner.Process != nil:
+		id.width, nearest.width, target.width = 20, 18, -8
+		said = []column{
+			{"value", -8, func(x *predicted) string { return figure("", *x.Value) }},
+			{"±", -7, func(x *predicted) string { return fmt.Sprintf("%.3g", *x.Deviation) }},
+			{fmt.Sprintf("%g %% interval", c.Interval), -18, func(x *predicted) string {
+				return fmt.Sprintf("%.3g to %.3g", x.Interval.Low, x.Interval.High)
+			}},
+		}
 	case m.Classes == nil:
-		said, score = "value", ""
+		said = []column{{"value", 18, func(x *predicted) string { return figure("", *x.Value) }}}
 	case m.Learner.Sigmoids != nil:
-		score = "p"
+		said[1] = column{"p", -6, func(x *predicted) string { return fmt.Sprintf("%.3f", x.Probability[x.Class]) }}
 	}
-	first, targets := true, false
-	line := func(id, said, target, score, near, like string) error {
-		var err error
-		if targets {
-			_, err = fmt.Fprintf(w, "%-16s %-15s %-15s %6s  %-16s %s\n",
-				table.Clip(id, 16), table.Clip(said, 15), table.Clip(target, 15), score, table.Clip(near, 16), like)
-		} else {
-			_, err = fmt.Fprintf(w, "%-20s %-18s %6s  %-22s %s\n",
-				table.Clip(id, 20), table.Clip(said, 18), score, table.Clip(near, 22), like)
+	out := append([]column{id}, said...)
+	if targets {
+		out[0].width, out[1].width = 16, min(out[1].width, 15)
+		if nearest.width = 16; m.Learner.Process != nil {
+			nearest.width = 13
 		}
-		return err
+		out = slices.Insert(out, 2, target)
 	}
+	return append(out, nearest)
+}
+
+// textWriter prints a table.
+func (c *predictCmd) textWriter(m *model.Model, w io.Writer) func(p []predicted) error {
+	var columns []column
 	return func(p []predicted) error {
-		if first && len(p) > 0 {
-			first = false
-			targets = slices.ContainsFunc(p, func(x predicted) bool { return x.Target != "" })
-			line("id", said, "target", score, "nearest", "like") // an error is that of the next line
+		var b strings.Builder
+		line := func(last string, cell func(c column) string) {
+			for _, x := range columns {
+				if x.head == "nearest" { // after numbers
+					b.WriteByte(' ')
+				}
+				fmt.Fprintf(&b, "%*s ", -x.width, table.Clip(cell(x), max(x.width, -x.width)))
+			}
+			b.WriteString(last + "\n")
 		}
-		for _, x := range p {
-			said, score, near, mark := x.Class, "", "", ""
-			switch {
-			case x.Value != nil:
-				said = figure("", *x.Value)
-			case x.Probability != nil:
-				score = fmt.Sprintf("%.3f", x.Probability[x.Class])
-			default:
-				score = fmt.Sprintf("%.3f", *x.Margin)
-			}
-			if len(x.Nearest) > 0 {
-				near = x.Nearest[0].ID
-			}
-			if x.Unlike {
+		if columns == nil && len(p) > 0 {
+			columns = c.columns(m, slices.ContainsFunc(p, func(x predicted) bool { return x.Target != "" }))
+			line("like", func(c column) string { return c.head })
+		}
+		for i := range p {
+			mark := ""
+			if p[i].Unlike {
 				mark = " !"
 			}
-			if err := line(x.ID, said, x.Target, score, near, fmt.Sprintf("%.3f%s", x.Similarity, mark)); err != nil {
-				return err
-			}
+			line(fmt.Sprintf("%.3f%s", p[i].Similarity, mark), func(c column) string { return c.cell(&p[i]) })
 		}
-		return nil
+		_, err := io.WriteString(w, b.String())
+		return err
 	}
 }
 
@@ -251,6 +327,8 @@ type score struct {
 	trained               int // graphs with a target that are like a training graph in everything
 	known, right, foreign int // graphs with a target; those with a class that the model does not know
 	truth, values         []float64
+	deviations            []float64 // of values, nil where they are not known
+	level                 float64   // of intervals
 }
 
 func (s *score) add(p *predicted) {
@@ -280,6 +358,9 @@ func (s *score) add(p *predicted) {
 	}
 	s.known++
 	s.truth, s.values = append(s.truth, y), append(s.values, *p.Value)
+	if p.Deviation != nil {
+		s.deviations, s.level = append(s.deviations, *p.Deviation), p.Interval.Level
+	}
 }
 
 // print says how good predictions are, where that can be told, and what to doubt.
@@ -289,8 +370,21 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 	case m.Classes != nil:
 		g.note("%s: %d of %d right, accuracy %.1f %%", data, s.right, s.known, 100*float64(s.right)/float64(s.known))
 	default:
-		x := metrics.ScoreValues(s.truth, s.values)
-		g.note("%s: rmse %s, mae %s, R² %.3f, %d graphs", data, figure("", x.RMSE), figure("", x.MAE), x.R2, s.known)
+		x := metrics.ScoreValues(s.truth, s.values, nil)
+		line := fmt.Sprintf("%s: rmse %s, mae %s, R² %.3f", data, figure("", x.RMSE), figure("", x.MAE), x.R2)
+		if s.deviations != nil {
+			line += fmt.Sprintf(", %.1f %% in their intervals", 100*metrics.Covered(s.truth, s.values, s.deviations, s.level))
+		}
+		g.note("%s", table.Wrap(fmt.Sprintf("%s, %d graphs", line, s.known), 0, 2))
+	}
+	if m.Classes == nil {
+		switch p := m.Learner.Process; {
+		case p == nil:
+			g.note("%s", table.Wrap(noDeviations, 0, 2))
+		case p.Excess > 0:
+			g.note("%s", table.Wrap(fmt.Sprintf("deviations look at %d of %d training graphs, and are too large by %.2g %% on average",
+				p.Basis, m.Examples(), 100*p.Excess), 0, 2))
+		}
 	}
 	if s.trained > 0 {
 		g.note("%s", table.Wrap(agree(s.trained, "of these graphs is", "of these graphs are")+" just like one in training: what is right for them says little about new graphs", 0, 2))
@@ -307,6 +401,10 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 			agree(s.unlike, "graph is", "graphs are"), m.Nearest[1]), 0, 2))
 	}
 }
+
+// noDeviations says why a model of values has none.
+var noDeviations = fmt.Sprintf("no deviations: the model is not a Gaussian process, which train makes for values with --learner ridge,"+
+	" up to %d graphs", svm.MostExamples)
 
 // agree writes a number with the word that agrees with it.
 func agree(n int, one, many string) string {

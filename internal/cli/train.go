@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"runtime/debug"
@@ -45,8 +46,12 @@ type trained struct {
 	Parameter   string                  `json:"parameter"` // "C" or "ridge"
 	Value       float64                 `json:"value"`
 	Estimate    choose.Estimate         `json:"estimate"`
-	Compared    []choose.ProcedureScore `json:"compared"` // the ways of combination that were compared
-	Baseline    float64                 `json:"baseline"` // accuracy of the largest class, or deviation of the values
+	Noise       *float64                `json:"noise,omitempty"`       // standard deviation, of a Gaussian process
+	Calibration []choose.Estimate       `json:"calibration,omitempty"` // of its deviations
+	Basis       int                     `json:"basis,omitempty"`       // graphs that these look at
+	Excess      float64                 `json:"excess,omitempty"`      // share by which these are too large
+	Compared    []choose.ProcedureScore `json:"compared"`              // the ways of combination that were compared
+	Baseline    float64                 `json:"baseline"`              // accuracy of the largest class, or deviation of the values
 	Limited     int                     `json:"limited"`
 	Bytes       int64                   `json:"bytes"`
 	Seconds     float64                 `json:"seconds"`
@@ -96,7 +101,7 @@ func (c *trainCmd) Run(g *globals) error {
 	if err := g.write(c.Out, func() error { return model.Write(g.ctx, c.Out, m) }); err != nil {
 		return err
 	}
-	return c.report(g, ds, plan, time.Since(g.start))
+	return c.report(g, ds, plan, m, time.Since(g.start))
 }
 
 // plan returns what is chosen from, and how.
@@ -257,7 +262,7 @@ func different(settings []choose.Setting) int {
 }
 
 // report says what was chosen and how good it may be.
-func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took time.Duration) error {
+func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, m *model.Model, took time.Duration) error {
 	r := trained{
 		File: c.Out, Data: ds.Name, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination,
 		Parameter: choose.ParameterName(p.Learner), Value: p.Parameter, Estimate: p.Estimate, Compared: p.Procedures, Baseline: baselineScore(p),
@@ -265,6 +270,10 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took 
 	}
 	for _, s := range p.Settings {
 		r.Kernels = append(r.Kernels, trainedPart{s.Candidate, s.Kernel.String(), s.Weight})
+	}
+	if x := m.Learner.Process; x != nil {
+		noise := x.Noise()
+		r.Noise, r.Calibration, r.Basis, r.Excess = &noise, m.Estimates[1:], x.Basis, x.Excess
 	}
 	slices.SortStableFunc(r.Kernels, func(a, b trainedPart) int { return cmp.Compare(b.Weight, a.Weight) })
 	if g.JSON {
@@ -305,8 +314,31 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took 
 	if r.Limited > 0 {
 		fmt.Fprintf(g.stdout, "  %d trainings stopped at the solver's limit of iterations\n", r.Limited)
 	}
+	if p.Classes == nil {
+		r.printCalibration(g.stdout)
+	}
 	_, err := fmt.Fprintf(g.stdout, "\n%s: %s, %s\n", r.File, count(float64(r.Bytes), "B"), round(took))
 	return err
+}
+
+// printCalibration says how far deviations can be trusted.
+func (r *trained) printCalibration(w io.Writer) {
+	if r.Noise == nil {
+		fmt.Fprintf(w, "\n%s\n", table.Wrap(noDeviations, 0, 2))
+		return
+	}
+	fmt.Fprintf(w, "\nGaussian process, noise %s; leave-one-out of the model:\n", figure("", *r.Noise))
+	for _, e := range r.Calibration {
+		value := figure("", e.Value)
+		if strings.HasPrefix(e.Measure, "coverage") {
+			value = fmt.Sprintf("%.1f %%", 100*e.Value)
+		}
+		fmt.Fprintf(w, "  %-26s %8s\n", e.Measure, value)
+	}
+	if r.Excess > 0 {
+		fmt.Fprintf(w, "  deviations look at %d of %d graphs, and are too large by %.2g %% on average\n",
+			r.Basis, r.Graphs, 100*r.Excess)
+	}
 }
 
 // dataText says what is learned from, behind a name.

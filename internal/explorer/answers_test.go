@@ -423,6 +423,13 @@ func TestRegression(t *testing.T) {
 	if p := said.Predictions[0]; p.Value == nil || math.Abs(*p.Value-src.value[3]) > 10 {
 		t.Errorf("predicted %v, want about %v", p.Value, src.value[3])
 	}
+	// A molecule like none here is predicted with less certainty than one of them.
+	var other struct{ Predictions []prediction }
+	s.get("/api/v1/predict?smiles=[Xe]", &other)
+	p, q := said.Predictions[0], other.Predictions[0]
+	if p.Deviation == nil || q.Deviation == nil || !(*p.Deviation > 0) || *q.Deviation < 1.5**p.Deviation {
+		t.Errorf("deviations of a graph of the data %+v, and of another %+v", p, q)
+	}
 	var e explanation
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
 	mean := 0.0

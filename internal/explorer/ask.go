@@ -16,6 +16,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/svm"
 )
 
 // row is the kernel of a graph with all of the data.
@@ -96,6 +97,7 @@ type prediction struct {
 	ID             string             `json:"id"`
 	Class          *string            `json:"class"`
 	Value          *float64           `json:"value" help:"class or value, as the task is; both null where nothing is predicted"`
+	Deviation      *float64           `json:"deviation" help:"standard, of a measured value; null where it is not known"`
 	Probabilities  []classProbability `json:"probabilities" help:"highest first; empty where they were not trained"`
 	CrossValidated *string            `json:"cross_validated" help:"what a graph of the data was taken for by a learner that did not see it; null for new graphs, and until cross-validation was asked for"`
 	Neighbours     []model.Neighbour  `json:"neighbours"`
@@ -141,7 +143,7 @@ func predict(q *request, in *predictRequest) (*predictAnswer, error) {
 				return nil, err
 			}
 			for _, r := range rows {
-				said, err := x.predict(f, r, in.K)
+				said, err := x.predict(ctx, f, r, in.K)
 				if err != nil {
 					return nil, err
 				}
@@ -156,7 +158,7 @@ func predict(q *request, in *predictRequest) (*predictAnswer, error) {
 }
 
 // predict says what there is to say about a graph with a row of kernel values.
-func (x *session) predict(f *fitted, r row, k int) (prediction, error) {
+func (x *session) predict(ctx context.Context, f *fitted, r row, k int) (prediction, error) {
 	d := x.s.data
 	out := prediction{Probabilities: []classProbability{}, UnknownLabels: []string{}}
 	hits := others(r.values, max(k, 1), r.index)
@@ -178,9 +180,21 @@ func (x *session) predict(f *fitted, r row, k int) (prediction, error) {
 	if f.Learner == nil {
 		return out, nil
 	}
-	said, err := f.PredictCross(&kernel.Matrix{Rows: 1, Cols: len(r.values), Data: r.values}, 0)
+	cross := &kernel.Matrix{Rows: 1, Cols: len(r.values), Data: r.values}
+	said, err := f.PredictCross(cross, 0)
 	if err != nil {
 		return out, err
+	}
+	if f.posterior != nil {
+		self, err := f.Kernel.Diagonal(ctx, []*graph.Graph{r.graph})
+		if err != nil {
+			return out, err
+		}
+		deviation, err := f.posterior.Deviations(ctx, svm.Full(cross), self)
+		if err != nil {
+			return out, err
+		}
+		out.Deviation = &deviation[0]
 	}
 	if f.Classes != nil {
 		out.Class = &said[0].Class

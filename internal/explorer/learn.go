@@ -40,10 +40,14 @@ func (x *session) learned(ctx context.Context) (*fitted, error) {
 }
 
 func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
-	if x.saved {
-		return f, nil
-	}
 	d, out, m := x.s.data, *f, *f.Model
+	if x.saved {
+		var err error
+		if m.Learner != nil && m.Learner.Process != nil && f.whole() {
+			out.posterior, err = m.Learner.Posterior(ctx, f.view(m.Learner.Basis()))
+		}
+		return &out, err
+	}
 	out.Model = &m
 	m.Nearest = model.Percentiles(f.gram)
 	m.Created = map[string]string{"command": "mlg serve", "data": d.Name, "kernel": x.kernel.String()}
@@ -65,7 +69,8 @@ func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Classes, m.Estimates = plan.Classes, []choose.Estimate{plan.Estimate}
+	m.Classes, m.Estimates = plan.Classes, append([]choose.Estimate{plan.Estimate}, plan.Calibration(m.Learner)...)
+	m.Learner.Forget()
 	m.Learner.Examples = f.Examples()
 	for i := range m.Learner.Functions { // the learner has seen the known graphs alone
 		fn := &m.Learner.Functions[i]
@@ -75,7 +80,10 @@ func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
 			fn.Support = choose.Pick(known, fn.Support)
 		}
 	}
-	return &out, nil
+	if m.Learner.Process != nil {
+		out.posterior, err = m.Learner.Posterior(ctx, f.view(m.Learner.Basis()))
+	}
+	return &out, err
 }
 
 // view returns the kernel matrix of graphs that are in the core.

@@ -266,7 +266,7 @@ func TestCore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, err := x.predict(m, row{values.Data, i, g}, 1)
+		said, err := x.predict(ctx, m, row{values.Data, i, g}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -193,4 +194,19 @@ func near(t *testing.T, what string, got, want *kernel.Matrix, tol float64) {
 			t.Errorf("%s: k(%d,%d) = %.17g, want %.17g", what, i/want.Cols, i%want.Cols, g, w)
 		}
 	}
+}
+
+// Points returns the matrix of exp(−½|x−y|²) for n random points of a square.
+func Points(r *rand.Rand, n int, side float64) *kernel.Matrix {
+	x := make([][2]float64, n)
+	for i := range x {
+		x[i] = [2]float64{side * r.Float64(), side * r.Float64()}
+	}
+	k := kernel.NewMatrix(n, n)
+	for i := range x {
+		for j := range x {
+			k.Set(i, j, math.Exp(-(math.Pow(x[i][0]-x[j][0], 2)+math.Pow(x[i][1]-x[j][1], 2))/2))
+		}
+	}
+	return k
 }

@@ -4,6 +4,10 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
 )
@@ -12,11 +16,15 @@ import (
 // class of each graph as its place among them, for a classifier; Values, for a regressor.
 type trainArgs struct {
 	kernelArgs
-	Classes []string          `json:"classes"`
-	Labels  []int             `json:"labels"`
-	Values  []float64         `json:"values"`
-	Targets []string          `json:"targets"`
-	SVM     svm.Options       `json:"svm"` // by the names of its fields
+	Classes []string    `json:"classes"`
+	Labels  []int       `json:"labels"`
+	Values  []float64   `json:"values"`
+	Targets []string    `json:"targets"`
+	SVM     svm.Options `json:"svm"` // by the names of its fields
+	// Process asks for a Gaussian process of Values instead. Ridge are the ridges to choose from, as the command does;
+	// none means its own.
+	Process bool              `json:"process"`
+	Ridge   []float64         `json:"ridge"`
 	Created map[string]string `json:"created"`
 }
 
@@ -25,6 +33,7 @@ type learnerInfo struct {
 	Task        string   `json:"task"`
 	Classes     []string `json:"classes"` // nil for a regressor
 	Probability bool     `json:"probability"`
+	Noise       *float64 `json:"noise"` // of a Gaussian process
 	IDs         []string `json:"ids"`
 	Support     []int    `json:"support"`
 	Limited     bool     `json:"limited"` // the solver stopped at its limit of steps
@@ -42,13 +51,18 @@ func (c *call) train(args trainArgs) (any, error) {
 		return nil, err
 	}
 	m.Targets, m.Nearest, m.Created, m.Classes = args.Targets, model.Percentiles(gram), args.Created, args.Classes
-	f.forget()
 	targets := svm.Targets{Values: args.Values}
 	if args.Classes != nil {
 		targets.Labels = args.Labels
 	}
-	m.Learner, err = svm.Train(c.ctx, svm.Full(gram), targets, args.SVM)
-	limited := errors.Is(err, svm.ErrIterations)
+	limited := false
+	if args.Process {
+		m.Learner, err = c.process(m, gram, args)
+	} else {
+		m.Learner, err = svm.Train(c.ctx, svm.Full(gram), targets, args.SVM)
+		limited = errors.Is(err, svm.ErrIterations)
+	}
+	f.forget()
 	if err != nil && !limited {
 		return nil, err
 	}
@@ -58,6 +72,37 @@ func (c *call) train(args trainArgs) (any, error) {
 	kept := c.describe(f)
 	kept.Limited, kept.notes, kept.Compared = limited, res.notes, what
 	return kept, nil
+}
+
+// process learns values as the command does.
+func (c *call) process(m *model.Model, gram *kernel.Matrix, args trainArgs) (*svm.Learner, error) {
+	o := choose.DefaultOptions()
+	o.Task = choose.Regression
+	o.ForValues()
+	if len(args.Ridge) > 0 {
+		o.Ridge = args.Ridge
+	}
+	ridge := o.Ridge[0]
+	if len(o.Ridge) > 1 {
+		ds := &dataset.Dataset{}
+		for i, g := range m.Graphs {
+			ds.Graphs = append(ds.Graphs, g.With(m.IDs[i], args.Targets[i]))
+		}
+		given := choose.Setting{Kernel: kernel.Given{Kernel: m.Kernel.Sum, Matrix: gram}}
+		plan, err := choose.Choose(c.ctx, ds, []choose.Candidate{{Name: "given", Settings: []choose.Setting{given}}}, o)
+		if err != nil {
+			return nil, err
+		}
+		ridge = plan.Parameter
+	}
+	opt := svm.DefaultOptions()
+	opt.Kind, opt.LeaveOneOut = svm.KernelRidge, true
+	path, err := (&choose.Targets{Values: args.Values}).Train(c.ctx, svm.Full(gram), []float64{ridge}, opt)
+	if err != nil {
+		return nil, err
+	}
+	path[0].Forget()
+	return path[0], nil
 }
 
 // describe keeps a model and describes it.
@@ -73,6 +118,10 @@ func (c *call) describe(f *fitted) *info {
 	if m.Classes != nil {
 		out.Task = "classification"
 	}
+	if l.Process != nil {
+		noise := l.Process.Noise()
+		out.Noise = &noise
+	}
 	out.Support = []int{}
 	for _, f := range l.Functions {
 		for k := range f.Coefficients {
@@ -87,17 +136,44 @@ func (c *call) describe(f *fitted) *info {
 	return out
 }
 
+type predictArgs struct {
+	Deviation bool `json:"deviation"`
+}
+
+// deviations puts those of the values of graphs into the answer.
+func (c *call) deviations(graphs []*graph.Graph, cross *kernel.Matrix) (err error) {
+	if c.fitted.posterior == nil {
+		if c.fitted.posterior, err = c.fitted.model.Posterior(c.ctx); err != nil {
+			return err
+		}
+	}
+	d, err := c.fitted.posterior.Deviations(c.ctx, graphs, cross)
+	if err == nil {
+		c.put("deviation", d, len(d))
+	}
+	return err
+}
+
 // predict returns what a model says about new graphs: classes as places among the names of
-// the classes, decision values and probabilities by class; or values.
-func (c *call) predict() (any, error) {
+// the classes, decision values and probabilities by class; or values, and their deviations where they are asked for.
+func (c *call) predict(args predictArgs) (any, error) {
 	m := c.fitted.model
 	graphs, _, err := c.graphs()
 	if err != nil {
 		return nil, err
 	}
-	found, err := m.Predict(c.ctx, graphs, 0)
+	cross, err := m.Kernel.Cross(c.ctx, graphs)
 	if err != nil {
 		return nil, err
+	}
+	found, err := m.PredictCross(cross, 0)
+	if err != nil {
+		return nil, err
+	}
+	if args.Deviation {
+		if err := c.deviations(graphs, cross); err != nil {
+			return nil, err
+		}
 	}
 	var classes []int64
 	var values, decision, probability []float64

@@ -29,6 +29,8 @@ type fitted struct {
 	model *model.Model
 	basis *nystrom.Basis
 	work  kernel.Work
+
+	posterior *model.Posterior // of a Gaussian process, once deviations were asked for
 }
 
 // server answers the requests of one parent.
@@ -67,7 +69,7 @@ var operations = map[string]operation{
 	"cross":       about((*call).cross),
 	"diagonal":    about((*call).diagonal),
 	"embed":       about((*call).embed),
-	"predict":     about((*call).predict),
+	"predict":     aboutWith(predictArgs{}, (*call).predict),
 	"nearest":     aboutWith(nearestArgs{}, (*call).nearest),
 	"similarity":  aboutWith(similarityArgs{Picture: draw.DefaultOptions()}, (*call).similarity),
 	"decision":    aboutWith(decisionArgs{Picture: draw.DefaultOptions()}, (*call).decision),

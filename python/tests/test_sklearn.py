@@ -193,10 +193,12 @@ def test_model_files(drugs, tmp_path):
     assert other.decision_function(x).tobytes() == model.decision_function(x).tobytes()
     other.save(tmp_path / "again.mlg")
     assert (tmp_path / "again.mlg").read_bytes() == path.read_bytes()
-    values = MLGRegressor(C=10).fit(x, [g.n for g in x])
+    values = MLGRegressor().fit(x, [g.n for g in x])
     values.save(tmp_path / "values.mlg")
     got = MLGRegressor.load(tmp_path / "values.mlg")
-    assert got.predict(x).tobytes() == values.predict(x).tobytes()
+    for a, b in zip(got.predict(x, return_std=True), values.predict(x, return_std=True), strict=True):
+        assert a.tobytes() == b.tobytes()
+    assert got.noise_ == values.noise_
     with pytest.raises(ValueError, match="want one for classification"):
         MLGClassifier.load(tmp_path / "values.mlg")
     path.write_bytes(path.read_bytes()[:-20])
@@ -245,9 +247,11 @@ def test_models_say_how_graphs_are_read(tmp_path):
 
     flags = ["--edge-weight", "order", "--atom-charge", "--atom-aromatic", "--hydrogens", "explicit"]
     mlg("train", str(table), "--kernel", "mlg", "--folds", "3", "-o", str(path), *flags)
-    want = json.loads(mlg("--json", "predict", str(path), query))["value"]
+    said = json.loads(mlg("--json", "predict", str(path), query))
+    want = said["value"]
     model = MLGRegressor.load(path)
     assert model.predict([query]) == [want]
+    assert model.predict([query], return_std=True)[1] == [said["deviation"]]
     (tmp_path / "new.smi").write_text(query + "\n")
     assert model.predict(str(tmp_path / "new.smi")) == [want]
     assert model.predict(mlgkernel.as_graphs([query])) != [want]
@@ -257,10 +261,41 @@ def test_models_say_how_graphs_are_read(tmp_path):
 
 def test_regressor(drugs):
     x, y = drugs.graphs, np.array([g.n for g in drugs.graphs], float)
-    model = MLGRegressor(C=100, rank=20).fit(x[::2], y[::2])
-    assert model.score(x[1::2], y[1::2]) > 0.5
+    machine = MLGRegressor(learner="svm", C=100, rank=20).fit(x[::2], y[::2])
+    assert machine.score(x[1::2], y[1::2]) > 0.5 and machine.noise_ is None
+    with pytest.raises(ValueError, match="no deviations, learner='ridge' does"):
+        machine.predict(x, return_std=True)
+    for wrong, message in (
+        ({"learner": "gp"}, "learner='gp', want 'ridge' or 'svm'"),
+        ({"ridge": 0}, "ridge=0, want more than 0"),
+        ({}, "2 graphs are too few to choose a ridge"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            MLGRegressor(**wrong).fit(x[:2], [1.0, 2.0])
     with pytest.raises(ValueError, match=r"y\[1\] is not finite"):
         MLGRegressor().fit(x[:2], [1.0, np.nan])
+
+
+def test_gaussian_process(drugs):
+    """Values and deviations are those of the textbook, with the inverse written out."""
+    x, y = drugs.graphs, np.array([g.n for g in drugs.graphs], float)
+    train, new = np.arange(0, len(x), 2), np.arange(1, len(x), 2)
+    graphs = [x[i] for i in train]
+    model = MLGRegressor(ridge=0.05, n_jobs=1).fit(graphs, y[train])
+    values, std = model.predict([x[i] for i in new], return_std=True)
+    kernel = MultiscaleLaplacian(radii=(1, 2), gamma=0.1, heta=0.1, n_samples=100)
+    inverse = np.linalg.inv(kernel.fit_transform(graphs) + 0.05 * np.eye(len(train)))
+    k = kernel.transform([x[i] for i in new])
+    u = inverse.sum(axis=0)
+    bias = u @ y[train] / u.sum()
+    np.testing.assert_allclose(values, bias + k @ inverse @ (y[train] - bias), rtol=1e-8)
+    variance = 1 - np.einsum("ij,jk,ik->i", k, inverse, k) + (1 - k @ u) ** 2 / u.sum() + 0.05
+    np.testing.assert_allclose(std, model.noise_ / np.sqrt(0.05) * np.sqrt(variance), rtol=1e-8)
+    # The ridge that is chosen covers what it says, within what 117 graphs tell.
+    model = MLGRegressor(rank=20).fit(graphs, y[train])
+    values, std = model.predict([x[i] for i in new], return_std=True)
+    inside = np.mean(abs(values - y[new]) < 1.645 * std)
+    assert 0.8 < inside <= 1 and model.score([x[i] for i in new], y[new]) > 0.5
 
 
 def test_embedding(drugs):
@@ -296,7 +331,7 @@ def test_bonds(drugs):
     assert plain[0, at] == pytest.approx(1) and 0.8 < k[0, at] < 0.9
     assert both.compared_ == "atoms by label, bonds by order" and both.kernel_.endswith(" bonds")
     assert atoms.compared_ == "atoms by label, bonds alike"
-    assert MLGRegressor().fit([morphine, hydromorphone], [0, 1]).compared_ == both.compared_
+    assert MLGRegressor(ridge=0.1).fit([morphine, hydromorphone], [0, 1]).compared_ == both.compared_
     assert both.diagonal()[0] == pytest.approx(np.ones(len(drugs)))
 
 

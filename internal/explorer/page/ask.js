@@ -1,6 +1,6 @@
 // Questions: molecules that are typed, examples, and what was said.
 
-import { $, h, number, showError } from "./dom.js";
+import { $, h, showError, withDeviation } from "./dom.js";
 import { stopped } from "./api.js";
 
 // Molecules to try.
@@ -54,7 +54,7 @@ export function showAsked(app) {
     const p = a.prediction;
     const name = a.smiles ?? a.graph.id ?? p?.id ?? String(i + 1);
     const said = a.error ? h("span", { class: "no" }, a.error.message) : !p ? "…" : p.class ??
-      (p.value === null ? "placed" : number(p.value));
+      (p.value === null ? "placed" : withDeviation(p));
     return h("li", { class: [app.state.open === `a${i}` && "open", a.error && "failed"].filter(Boolean).join(" ") },
       h("button", { onclick: () => (a.error ? ($("ask-text").value = name) : app.open(`a${i}`)) },
         said, p?.unlike && h("span", { class: "warn" }, " · unlike the rest"), h("span", { class: "name" }, name)),

@@ -1,6 +1,6 @@
 // The open graph: drawing, prediction with reasons, scales, neighbours.
 
-import { count, h, number, percent } from "./dom.js";
+import { count, h, number, percent, withDeviation } from "./dom.js";
 import { colorBar } from "./colors.js";
 import { stopped } from "./api.js";
 import { Drawing, contributionCss } from "./drawing.js";
@@ -136,7 +136,11 @@ export class Detail {
       `Labels that no graph here has: ${p.unknown_labels.join(", ")}.`));
     if (p.class !== null || p.value !== null) {
       said.push(h("h3", {}, "Prediction"));
-      said.push(h("p", { class: "says" }, h("b", {}, p.class ?? `${app.info.target_name} ${number(p.value)}`)));
+      said.push(h("p", { class: "says" }, h("b", {}, p.class ?? `${app.info.target_name} ${withDeviation(p)}`)));
+      if (p.deviation !== null) {
+        said.push(h("p", { class: "muted small" }, `With a probability of 90 %, a measured value is between ${
+          number(p.value - 1.645 * p.deviation, 3)} and ${number(p.value + 1.645 * p.deviation, 3)}.`));
+      }
       if (p.probabilities.length) {
         said.push(h("div", { class: "bars" }, p.probabilities.slice(0, 3).flatMap((x) =>
           [h("span", {}, x.class), track(x.probability), h("span", { class: "right" }, percent(x.probability, 0))])));

@@ -49,6 +49,9 @@ export function showError(el, error) {
 // number writes a number with the digits that matter.
 export const number = (x, digits = 4) => String(Number(Number(x).toPrecision(digits))).replace("-", "−");
 
+// withDeviation writes a predicted value.
+export const withDeviation = (p) => number(p.value) + (p.deviation === null ? "" : ` ± ${number(p.deviation, 2)}`);
+
 // count writes a number of things: "1 graph", "2 graphs".
 export const count = (n, thing) => `${n.toLocaleString("en")} ${thing}${n === 1 ? "" : "s"}`;
 

@@ -273,15 +273,28 @@ def _classes(names: list[str]) -> np.ndarray:
 
 
 class MLGRegressor(RegressorMixin, _Multiscale):
-    """Support vector regression on graphs, with the low-rank multiscale Laplacian kernel.
+    """A Gaussian process on graphs, with the low-rank multiscale Laplacian kernel.
 
     Parameters
     ----------
     radii, eta, gamma, n_samples, rank, base, bonds, landmarks, combine, power, \
-discount, C, tol, max_iter, random_state, n_jobs, verbose
+discount, random_state, n_jobs, verbose
         As in `MLGClassifier`.
+    learner : "ridge" or "svm"
+        A Gaussian process, which is kernel ridge regression with deviations, or support vector
+        regression, which has none.
+    ridge : float or None
+        Variance of the noise as a share of that of the signal. None takes the one for which
+        leave-one-out predictions are most probable; that needs three graphs.
+    C, tol, max_iter
+        As in `MLGClassifier`, for ``learner="svm"``, as is
     epsilon : float
         Half width of the tube in which there is no error.
+
+    Attributes
+    ----------
+    noise_ : float or None
+        Standard deviation of the noise; None with ``learner="svm"``.
     """
 
     def __init__(
@@ -297,6 +310,8 @@ discount, C, tol, max_iter, random_state, n_jobs, verbose
         combine: str = "top",
         power: int = 1,
         discount: bool = False,
+        learner: str = "ridge",
+        ridge: float | None = None,
         C: float = 1.0,
         epsilon: float = 0.1,
         tol: float = 1e-3,
@@ -316,6 +331,8 @@ discount, C, tol, max_iter, random_state, n_jobs, verbose
         self.combine = combine
         self.power = power
         self.discount = discount
+        self.learner = learner
+        self.ridge = ridge
         self.C = C
         self.epsilon = epsilon
         self.tol = tol
@@ -331,14 +348,46 @@ discount, C, tol, max_iter, random_state, n_jobs, verbose
         y = column_or_1d(y, warn=True).astype(np.float64)
         if not np.isfinite(y).all():
             raise ValueError(f"y[{int(np.argmin(np.isfinite(y)))}] is not finite")
+        if self.learner not in ("ridge", "svm"):
+            raise ValueError(f"learner={self.learner!r}, want 'ridge' or 'svm'")
         values = y.tolist()
+        process = self.learner == "ridge"
+        args: dict[str, Any] = {"process": process}
+        if process and self.ridge is not None:
+            args["ridge"] = [number("ridge", self.ridge)]
+            if not args["ridge"][0] > 0:
+                raise ValueError(f"ridge={self.ridge}, want more than 0")
+        elif process and len(values) < 3:
+            raise ValueError(f"{len(values)} graphs are too few to choose a ridge: want three, or ridge=…")
         svm = {"Epsilon": number("epsilon", self.epsilon)}
-        self._train(X, svm, values=values, targets=[repr(v) for v in values])
+        self._train(X, svm, values=values, targets=[repr(v) for v in values], **args)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the value of each graph."""
-        return self._ask("predict", X)["value"]
+    def _take(self, info: dict[str, Any]) -> None:
+        super()._take(info)
+        self.noise_ = info["noise"]
+
+    def predict(self, X: Any, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        """Return the value of each graph.
+
+        Parameters
+        ----------
+        X : collection of graphs
+        return_std : bool
+            Also return the standard deviation of a measured value, the noise included.
+
+        Returns
+        -------
+        values : ndarray
+        deviations : ndarray
+            With ``return_std``. About 68 % of measured values are within one, 90 % within 1.64 and
+            95 % within 1.96 of them.
+        """
+        check_is_fitted(self, "kernel_")
+        if return_std and self.noise_ is None:
+            raise ValueError("return_std: this model has no deviations, learner='ridge' does")
+        found = self._ask("predict", X, deviation=return_std)
+        return (found["value"], found["deviation"]) if return_std else found["value"]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None) -> MLGRegressor:

@@ -1,0 +1,194 @@
+package choose
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/internal/kerneltest"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/metrics"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// valued returns graphs with the given targets. What they are like does not matter: their kernel is given.
+func valued(t *testing.T, values []float64) *dataset.Dataset {
+	t.Helper()
+	d := &dataset.Dataset{Name: "drawn"}
+	for i, v := range values {
+		g, err := graph.NewBuilder(1).Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Graphs = append(d.Graphs, g.With(fmt.Sprint(i), fmt.Sprint(v)))
+	}
+	return d
+}
+
+// learnValues chooses a ridge on the given Gram matrix of values, and learns.
+func learnValues(t *testing.T, gram *kernel.Matrix, values []float64, o Options) (*Plan, *svm.Learner) {
+	t.Helper()
+	o.Task = Regression
+	k := kernel.Given{Kernel: baseline.DefaultWL(), Matrix: gram}
+	p, err := Choose(t.Context(), valued(t, values), []Candidate{single("given", k)}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, _, err := p.Learn(t.Context(), svm.Full(gram), false, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, l
+}
+
+// Values drawn from a Gaussian process: scale and noise are found within their uncertainty, intervals have as many new
+// values as they say, and the predictive density is that of the truth.
+func TestDrawnValues(t *testing.T) {
+	const n, tests, draws = 200, 100, 30
+	const scale, ridge, offset = 3.0, 0.1, 1000.0
+	all := kerneltest.Points(graphtest.Rand(7), n+tests, 8)
+	covariance := mat.NewSymDense(n+tests, nil)
+	for i := range n + tests {
+		for j := range i + 1 {
+			covariance.SetSym(i, j, all.At(i, j))
+		}
+		covariance.SetSym(i, i, 1+ridge)
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(covariance) {
+		t.Fatal("not positive definite")
+	}
+	var lower mat.TriDense
+	factor.LTo(&lower)
+	var train, test []int
+	for i := range n + tests {
+		if i < n {
+			train = append(train, i)
+		} else {
+			test = append(test, i)
+		}
+	}
+	gram, cross := svm.Full(all).Select(train, train).Matrix(), svm.Full(all).Select(test, train)
+	o := DefaultOptions()
+	o.ForValues()
+	truth := o
+	truth.Ridge = []float64{ridge}
+	r := graphtest.Rand(8)
+	var noise, scales, excess []float64
+	var inside [len(metrics.Levels)]float64
+	for range draws {
+		e, z := mat.NewVecDense(n+tests, nil), mat.NewVecDense(n+tests, nil)
+		for i := range n + tests {
+			e.SetVec(i, scale*r.NormFloat64())
+		}
+		z.MulVec(&lower, e)
+		values := make([]float64, n+tests)
+		for i := range values {
+			values[i] = offset + z.AtVec(i)
+		}
+		said := func(l *svm.Learner) metrics.RegressionScores {
+			v, err := l.Values(cross)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := deviations(t.Context(), l, svm.Full(gram), cross, Pick(diagonalOf(all), test))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return metrics.ScoreValues(values[n:], v.Data, d)
+		}
+		_, l := learnValues(t, gram, values[:n], o)
+		got := said(l)
+		for i, c := range got.Coverage {
+			inside[i] += c * tests
+		}
+		noise, scales = append(noise, math.Log(l.Process.Noise())), append(scales, math.Log(l.Process.Scale))
+		_, known := learnValues(t, gram, values[:n], truth)
+		known.Process.Scale = scale
+		excess = append(excess, *got.NLPD-*said(known).NLPD)
+	}
+	// The grid has ridges a factor 3 apart: half a step of it is a share 0.3 of the noise.
+	for what, x := range map[string][]float64{"noise": noise, "scale": scales} {
+		want := map[string]float64{"noise": math.Log(scale * math.Sqrt(ridge)), "scale": math.Log(scale)}[what]
+		if d := math.Abs(metrics.Mean(x) - want); d > 0.1+3*metrics.Deviation(x)/math.Sqrt(draws) || metrics.Deviation(x) > 0.4 {
+			t.Errorf("log %s is %.3f ± %.3f, want %.3f", what, metrics.Mean(x), metrics.Deviation(x), want)
+		}
+	}
+	for i, level := range metrics.Levels {
+		// New values of a draw are correlated: the bound is that of a quarter as many.
+		bound := 3 * math.Sqrt(level*(1-level)/(draws*tests/4))
+		if got := inside[i] / (draws * tests); math.Abs(got-level) > bound {
+			t.Errorf("%.3f of the values are in the interval of %v, want it within %.3f", got, level, bound)
+		}
+	}
+	if d := metrics.Mean(excess); d < -0.01 || d > 0.03 {
+		t.Errorf("the negative log predictive density is %.4f above that of the truth", d)
+	}
+}
+
+func diagonalOf(k *kernel.Matrix) []float64 {
+	out := make([]float64, k.Rows)
+	for i := range out {
+		out[i] = k.At(i, i)
+	}
+	return out
+}
+
+// Equal graphs with different values: the squared error of leave-one-out prefers a ridge that trusts them, with deviations
+// far below the errors; the predictive density does not.
+func TestContradictingValues(t *testing.T) {
+	r := graphtest.Rand(9)
+	const n = 60
+	gram := kernel.NewMatrix(n, n)
+	values := make([]float64, n)
+	for i := range n {
+		values[i] = r.NormFloat64()
+		for j := range n {
+			if i/2 == j/2 { // pairs of equal graphs, that are unlike all others
+				gram.Set(i, j, 1)
+			}
+		}
+		if i%2 == 1 {
+			values[i] = values[i-1] + 0.5*r.NormFloat64()
+		}
+	}
+	o := DefaultOptions()
+	o.ForValues()
+	p, l := learnValues(t, gram, values, o)
+	if noise := l.Process.Noise(); noise < 0.2 || noise > 0.6 {
+		t.Errorf("noise %v with ridge %v, want about 0.35", noise, p.Parameter)
+	}
+	if p.Estimate.Measure != "rmse" || !strings.Contains(p.Estimate.Method, "leave-one-out of a Gaussian process") {
+		t.Errorf("estimate %+v", p.Estimate)
+	}
+	calibration := p.Calibration(l)
+	if len(calibration) != 2+len(metrics.Levels) || calibration[0].Measure != "rmse" || calibration[1].Measure != "nlpd" ||
+		calibration[3].Measure != "coverage of 90 % intervals" || calibration[3].Value < 0.75 {
+		t.Errorf("calibration %+v", calibration)
+	}
+}
+
+// Constant targets are predicted without doubt, and few graphs can be learned from.
+func TestConstantValues(t *testing.T) {
+	o := DefaultOptions()
+	o.ForValues()
+	for n := 3; n < 6; n++ {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = 7.5
+		}
+		gram := kerneltest.Points(graphtest.Rand(7), n, 3)
+		_, l := learnValues(t, gram, values, o)
+		v, err := l.Values(svm.Full(gram))
+		if err != nil || math.Abs(v.Data[0]-7.5) > 1e-12 || l.Process.Noise() > 1e-12 {
+			t.Errorf("%d graphs: value %v, noise %v, error %v", n, v.Data, l.Process.Noise(), err)
+		}
+	}
+}
