@@ -23,9 +23,13 @@ const confidence = 0.95
 
 // Report is the outcome of an evaluation.
 type Report struct {
-	Dataset  string   `json:"dataset"`
-	Graphs   int      `json:"graphs"`
-	Classes  []string `json:"classes,omitempty"` // none for regression
+	Dataset string   `json:"dataset"`
+	Graphs  int      `json:"graphs"`
+	Classes []string `json:"classes,omitempty"` // none for regression
+	// Uneven says that accuracy tells little about the classes (metrics.Uneven): the rows are compared by AUC.
+	Uneven bool `json:"uneven,omitempty"`
+	// Rare is the class of which average precision and enrichment tell, "" where none is rare.
+	Rare     string   `json:"rare_class,omitempty"`
 	Protocol Protocol `json:"protocol"`
 	// Duplicates tells how far test graphs occur in their training parts.
 	Duplicates Duplicates `json:"duplicates"`
@@ -72,10 +76,10 @@ type Result struct {
 	// Accuracies or errors; which of the two is nil depends on the task.
 	*ClassificationSummary
 	*RegressionSummary
-	// Interval is a confidence interval of the accuracy, or of the mean squared error, by
-	// metrics.ConfidenceInterval over all folds.
+	// Interval is a confidence interval of what FoldScores are, by metrics.ConfidenceInterval over all folds.
 	Interval *metrics.Interval `json:"confidence_interval,omitempty"`
-	// FoldScores are the accuracies, or the mean squared errors, of all folds, by repeat.
+	// FoldScores are the accuracies, the AUCs of uneven classes, or the mean squared errors of all folds, by
+	// repeat. A fold that has one class has no AUC.
 	FoldScores [][]float64 `json:"fold_scores"`
 	// Limited is the number of trainings behind the predictions that stopped at the limit of
 	// iterations of the SVM; their solutions are not exact.
@@ -101,15 +105,20 @@ type Choice struct {
 
 // ClassificationSummary has means over the repeats and standard deviations between them
 // (divisor repeats-1, 0 for a single repeat). A repeat tests every graph once; its accuracy
-// is over all of them. The AUC is the mean over folds, since scores of different machines
-// have no common scale.
+// is over all of them, and so is what probabilities give. The AUC is the mean over folds, since scores of
+// different machines have no common scale.
 type ClassificationSummary struct {
-	Accuracy          float64              `json:"accuracy_mean"`
-	AccuracyStd       float64              `json:"accuracy_std"`
-	Balanced          float64              `json:"balanced_accuracy_mean"`
-	BalancedStd       float64              `json:"balanced_accuracy_std"`
-	AUC               *float64             `json:"auc_mean,omitempty"` // nil with OnReported
-	AUCStd            *float64             `json:"auc_std,omitempty"`
+	Accuracy    float64  `json:"accuracy_mean"`
+	AccuracyStd float64  `json:"accuracy_std"`
+	Balanced    float64  `json:"balanced_accuracy_mean"`
+	BalancedStd float64  `json:"balanced_accuracy_std"`
+	AUC         *float64 `json:"auc_mean,omitempty"` // nil with OnReported
+	AUCStd      *float64 `json:"auc_std,omitempty"`
+	// LogLoss and CalibrationError are those of the probabilities, nil without.
+	LogLoss          *float64 `json:"log_loss_mean,omitempty"`
+	CalibrationError *float64 `json:"calibration_error_mean,omitempty"`
+	// Finding has average precision and enrichment of a rare class.
+	Finding           []choose.Figure      `json:"finding,omitempty"`
 	ByClass           []metrics.ClassScore `json:"classes"` // over all repeats
 	AccuracyByRepeats []float64            `json:"accuracy_by_repeat"`
 }
@@ -130,7 +139,7 @@ func (e *evaluation) report() *Report {
 	n := len(e.graphs)
 	test := float64(n) / float64(e.Splits.Folds)
 	r := &Report{
-		Dataset: e.data.Name, Graphs: n, Classes: e.Targets.Classes,
+		Dataset: e.data.Name, Graphs: n, Classes: e.Targets.Classes, Uneven: e.Targets.Uneven(), Rare: e.Targets.RareClass(),
 		Protocol: Protocol{
 			Folds: e.Splits.Folds, Repeats: e.Splits.Repeats(),
 			Splits: e.Splits.Scheme, Seed: e.Splits.Seed,
@@ -322,30 +331,60 @@ func (e *evaluation) summarise(out *Result, chosen []choose.Prediction) {
 		return
 	}
 	var confusions []metrics.Confusion
-	var aucs []float64
+	var aucs, losses, errors []float64
+	var foldScores [][]float64
+	var finding []choose.Figure
 	for repeat := range out.Repeats {
 		var auc []float64
-		predicted := make([]int, len(e.graphs))
+		predicted, scores := make([]int, len(e.graphs)), make([][]float64, len(e.graphs))
 		for f := range e.Splits.Folds {
 			p := chosen[repeat*e.Splits.Folds+f]
 			test := e.Splits.Test(repeat, f)
 			truth := choose.Pick(t.Labels, test)
 			confusions = append(confusions, metrics.NewConfusion(truth, p.Labels, len(t.Classes)))
 			put(predicted, test, p.Labels)
+			put(scores, test, p.Scores)
 			if a, ok := metrics.MacroAUC(truth, p.Scores, len(t.Classes)); ok {
 				auc = append(auc, a)
 			}
 		}
 		out.Predicted = append(out.Predicted, predicted)
-		if len(auc) > 0 {
+		if foldScores = append(foldScores, auc); len(auc) > 0 {
 			aucs = append(aucs, metrics.Mean(auc))
+		}
+		tested := e.tested(repeat)
+		truth, known := choose.Pick(t.Labels, tested), choose.Pick(scores, tested)
+		losses, errors = append(losses, metrics.LogLoss(truth, known)), append(errors, metrics.CalibrationError(truth, known))
+		for i, f := range t.Rare(tested, known) {
+			if f.Value /= float64(out.Repeats); i == len(finding) {
+				finding = append(finding, f)
+			} else {
+				finding[i].Value += f.Value
+			}
 		}
 	}
 	e.summariseConfusions(out, confusions)
+	out.Finding = finding
 	if len(aucs) > 0 {
 		m, s := spreadOf(aucs)
 		out.AUC, out.AUCStd = &m, &s
+		if t.Uneven() {
+			out.FoldScores = foldScores
+		}
 	}
+	if e.o.Probability {
+		loss, calibration := metrics.Mean(losses), metrics.Mean(errors)
+		out.LogLoss, out.CalibrationError = &loss, &calibration
+	}
+}
+
+// tested returns the graphs that a repeat tests.
+func (e *evaluation) tested(repeat int) []int {
+	var out []int
+	for f := range e.Splits.Folds {
+		out = append(out, e.Splits.Test(repeat, f)...)
+	}
+	return out
 }
 
 // put is the inverse of choose.Pick.
@@ -423,11 +462,7 @@ func (e *evaluation) majority() Result {
 			chosen = append(chosen, choose.Prediction{Values: slices.Repeat([]float64{mean}, len(test))})
 			continue
 		}
-		counts := make([]int, len(t.Classes))
-		for _, i := range train {
-			counts[t.Labels[i]]++
-		}
-		chosen = append(chosen, t.Always(slices.Index(counts, slices.Max(counts)), len(test)))
+		chosen = append(chosen, t.Always(train, len(test)))
 	}
 	e.summarise(&out, chosen)
 	return out

@@ -185,10 +185,8 @@ func TestTies(t *testing.T) {
 	for f, r := range e.settings[1].results {
 		best := 0
 		for c, m := range r.Errors {
-			for v, right := range r.Known[c] {
-				if right != 1 {
-					t.Fatalf("C = %g: %v right on validator %d, want all: nothing is tested", o.C[c], right, v)
-				}
+			if m.Wrong != r.Errors[best].Wrong || m.Wrong > 0.03 { // (0+1)/(40+1)
+				t.Fatalf("C = %g: a share of %v is wrong, want none: nothing is tested", o.C[c], m.Wrong)
 			}
 			if m.Squared < r.Errors[best].Squared {
 				best = c

@@ -95,7 +95,7 @@ const nested, reported = "nested", "reported"
 func (c *evaluateCmd) options(ds *dataset.Dataset, onReported bool) (evaluate.Options, error) {
 	o := evaluate.DefaultOptions()
 	if c.Paper {
-		o.C = paper.C()
+		o.C, o.Probability = paper.C(), false // its machines are C-SVCs as they stand
 	}
 	if c.InnerN > 0 {
 		o.InnerFolds = c.InnerN
@@ -191,13 +191,18 @@ func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset) ([]choose.Cand
 	return out, nil
 }
 
-// accuracyBars draws the results of an evaluation: accuracies with confidence intervals, or
+// accuracyBars draws the results of an evaluation: accuracies, or the AUCs of uneven classes, with confidence intervals, or
 // root mean squared errors with their deviation between repeats.
 func accuracyBars(title string, r *evaluate.Report) (*draw.Picture, error) {
 	c := draw.BarChart{Title: title, Axis: "accuracy in %, with 95 % interval", Size: draw.Size{Width: 720, Height: 140 + 34*float64(len(r.Results))}}
 	for _, x := range r.Results {
 		b := draw.Bar{Name: x.Name}
 		switch {
+		case r.Uneven && x.AUC != nil:
+			b.Value, c.Axis = *x.AUC, "AUC"
+			if i := x.Interval; i != nil {
+				b.Error, c.Axis = (i.High-i.Low)/2, fmt.Sprintf("AUC, with %.0f %% interval", 100*i.Level)
+			}
 		case x.ClassificationSummary != nil:
 			b.Value = 100 * x.Accuracy
 			if x.Interval != nil {

@@ -158,7 +158,7 @@ func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted
 	head := []string{"id", "target", "value"}
 	if m.Classes != nil {
 		head = []string{"id", "target", "class", "margin"}
-		if m.Learner.Sigmoids != nil {
+		if m.Learner.Slope > 0 {
 			for _, name := range m.Classes {
 				head = append(head, "p("+name+")")
 			}
@@ -198,7 +198,7 @@ func textWriter(m *model.Model, w io.Writer) func(p []predicted) error {
 	switch {
 	case m.Classes == nil:
 		said, score = "value", ""
-	case m.Learner.Sigmoids != nil:
+	case m.Learner.Slope > 0:
 		score = "p"
 	}
 	first, targets := true, false
