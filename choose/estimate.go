@@ -75,13 +75,6 @@ func (c *Chooser) classEstimate(folds [][]int, predictions []Prediction) Estimat
 	if c.Options.Learner == svm.KernelRidge && c.Options.Probability {
 		all = calibrated(truth, all)
 	}
-	measure := "accuracy"
-	switch {
-	case c.Options.Score == BalancedAccuracy:
-		measure = "balanced accuracy"
-	case t.Uneven():
-		measure = "AUC"
-	}
 	figures := map[string][]float64{}
 	at := 0
 	for _, fold := range folds {
@@ -94,8 +87,18 @@ func (c *Chooser) classEstimate(folds [][]int, predictions []Prediction) Estimat
 			figures["AUC"] = append(figures["AUC"], auc)
 		}
 	}
+	measure := "accuracy"
+	switch {
+	case c.Options.Score == BalancedAccuracy:
+		measure = "balanced accuracy"
+	case t.Uneven() && figures["AUC"] != nil: // some fold has two classes
+		measure = "AUC"
+	}
 	counts := metrics.NewConfusion(truth, all.Labels, len(t.Classes))
-	values := []Figure{{"AUC", metrics.Mean(figures["AUC"])}, {"balanced accuracy", counts.BalancedAccuracy()}, {"accuracy", counts.Accuracy()}}
+	values := []Figure{{"balanced accuracy", counts.BalancedAccuracy()}, {"accuracy", counts.Accuracy()}}
+	if figures["AUC"] != nil {
+		values = append([]Figure{{"AUC", metrics.Mean(figures["AUC"])}}, values...)
+	}
 	values = append(values, t.Rare(examples, all.Scores)...)
 	e := Estimate{Measure: measure, Deviation: standardError(figures[measure])}
 	for _, f := range values {

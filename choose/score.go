@@ -41,6 +41,9 @@ func (c *Chooser) TrainingPart(repeat, fold int) *TrainingPart {
 	p := &TrainingPart{Repeat: repeat, Fold: fold, graphs: c.Splits.Without(repeat, fold)}
 	p.sample = c.sample(c.without(repeat, fold, fold))
 	p.validators = c.validators(fold)
+	if len(p.validators) == 0 { // leave-one-out is scored as a whole
+		p.scored, p.weight = [][]int{p.sample}, []float64{float64(len(p.sample))}
+	}
 	for _, v := range p.validators {
 		test := c.Splits.Test(repeat, v)
 		if c.Options.LeaveOneOut {
@@ -59,10 +62,13 @@ func (c *Chooser) TrainingPart(repeat, fold int) *TrainingPart {
 func (p *TrainingPart) Validators() int { return len(p.validators) }
 
 // validators returns the folds that validate for a fold: all others, or InnerFolds of them. Fold f
-// validates for g where g validates for f.
+// validates for g where g validates for f. Where folds are predicted from lower ones there are none.
 func (c *Chooser) validators(f int) []int {
 	folds := c.Splits.Folds
 	var out []int
+	if c.Splits.Forward {
+		return out
+	}
 	if f == folds || c.Options.LeaveOneOut || c.Options.InnerFolds >= folds-1 {
 		for g := range folds {
 			if g != f {

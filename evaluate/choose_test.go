@@ -78,7 +78,8 @@ func sameChoice(t *testing.T, ds *dataset.Dataset, o Options) {
 	for k, i := range at {
 		fold[i] = inner.Fold[0][k]
 	}
-	e, err := newEvaluation(ds, pairwise(), &o, &splits.Splits{Folds: last + 1, Fold: [][]int{fold}, Seed: o.Seed})
+	o.Splits = &splits.Splits{Folds: last + 1, Fold: [][]int{fold}, Seed: o.Seed}
+	e, err := newEvaluation(ds, pairwise(), &o)
 	if err != nil {
 		t.Fatal(err)
 	}

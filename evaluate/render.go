@@ -24,9 +24,16 @@ func (r *Report) Facts() []string {
 	if r.Classes != nil {
 		what = fmt.Sprintf("%d classes", len(r.Classes))
 	}
+	folds := fmt.Sprintf("%d × %d-fold cross-validation, %s, seed %d.", p.Repeats, p.Folds, p.Splits, p.Seed)
+	switch {
+	case p.Folds == 1:
+		folds = fmt.Sprintf("One training and one test part, %s.", p.Splits)
+	case r.Splits != nil && r.Splits.Forward:
+		folds = fmt.Sprintf("%d folds %s.", p.Folds, p.Splits)
+	}
 	out := []string{
 		fmt.Sprintf("%s: %d graphs, %s.", r.Dataset, r.Graphs, what),
-		fmt.Sprintf("%d × %d-fold cross-validation, %s, seed %d.", p.Repeats, p.Folds, p.Splits, p.Seed),
+		folds,
 		fmt.Sprintf("%s, parameters %s, kernels %s.", p.Learner, p.Selection, p.Fitting),
 	}
 	if !p.Honest {

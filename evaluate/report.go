@@ -92,7 +92,7 @@ type Result struct {
 	LearnSeconds  float64 `json:"learn_seconds"`
 
 	// Predicted[r][i] is the class, a position in Report.Classes, that graph i gets in repeat
-	// r; nil with OnReported and for regression, where Values has the predicted values.
+	// r, −1 where it is not tested; nil with OnReported and for regression, where Values has the predicted values.
 	Predicted [][]int     `json:"-"`
 	Values    [][]float64 `json:"-"`
 }
@@ -137,7 +137,11 @@ type RegressionSummary struct {
 func (e *evaluation) report() *Report {
 	o := e.o
 	n := len(e.graphs)
-	test := float64(n) / float64(e.Splits.Folds)
+	test, train := 0.0, 0.0
+	for _, p := range e.parts {
+		test += float64(len(e.Splits.Test(p.Repeat, p.Fold)))
+		train += float64(len(e.Splits.Without(p.Repeat, p.Fold)))
+	}
 	r := &Report{
 		Dataset: e.data.Name, Graphs: n, Classes: e.Targets.Classes, Uneven: e.Targets.Uneven(), Rare: e.Targets.RareClass(),
 		Protocol: Protocol{
@@ -146,7 +150,7 @@ func (e *evaluation) report() *Report {
 			Selection: e.selection(), Honest: !o.OnReported,
 			Learner: e.learner(), Grid: strings.Trim(fmt.Sprint(o.Grid()), "[]"),
 			Fitting: map[bool]string{false: "transductive", true: "inductive"}[o.Inductive],
-			Ratio:   test / (float64(n) - test),
+			Ratio:   test / train,
 		},
 		Duplicates: e.duplicates(),
 		Splits:     e.Splits,
@@ -239,9 +243,9 @@ func (e *evaluation) duplicates() Duplicates {
 		if slices.ContainsFunc(group, func(i int) bool { return e.data.Graphs[i].Target() != first }) {
 			d.Conflicting += len(group)
 		}
-		for _, fold := range e.Splits.Fold {
+		for repeat, fold := range e.Splits.Fold {
 			for _, i := range group {
-				if slices.ContainsFunc(group, func(j int) bool { return fold[j] != fold[i] }) {
+				if fold[i] >= 0 && slices.ContainsFunc(group, func(j int) bool { return e.Splits.Trains(repeat, fold[i], j) }) {
 					across++
 				}
 			}
@@ -336,7 +340,7 @@ func (e *evaluation) summarise(out *Result, chosen []choose.Prediction) {
 	var finding []choose.Figure
 	for repeat := range out.Repeats {
 		var auc []float64
-		predicted, scores := make([]int, len(e.graphs)), make([][]float64, len(e.graphs))
+		predicted, scores := slices.Repeat([]int{-1}, len(e.graphs)), make([][]float64, len(e.graphs))
 		for f := range e.Splits.Folds {
 			p := chosen[repeat*e.Splits.Folds+f]
 			test := e.Splits.Test(repeat, f)
@@ -436,7 +440,8 @@ func (e *evaluation) summariseValues(out *Result, chosen []choose.Prediction) {
 		}
 		out.Values = append(out.Values, values)
 		out.FoldScores = append(out.FoldScores, scores)
-		s := metrics.ScoreValues(e.Targets.Values, values)
+		tested := e.tested(repeat)
+		s := metrics.ScoreValues(choose.Pick(e.Targets.Values, tested), choose.Pick(values, tested))
 		rmse, mae, r2 = append(rmse, s.RMSE), append(mae, s.MAE), append(r2, s.R2)
 	}
 	s := &RegressionSummary{}

@@ -30,8 +30,10 @@ type evaluateCmd struct {
 	Kernel      []string `help:"Kernels to compare, each with its flags: ${kernel_list}." default:"mlg,wl" enum:"${kernels}" group:"Evaluation"`
 	Default     bool     `help:"Evaluate the fixed list of candidates and their combinations, instead of --kernel." xor:"kernels" group:"Evaluation"`
 	Paper       bool     `help:"Evaluate the kernels of the paper's Table 1 with its parameter grids, instead of --kernel, and print its Tables 1 to 3 beside the figures of the paper." xor:"kernels" group:"Evaluation"`
+	Split       string   `help:"How graphs are dealt to folds: stratified, each class evenly; random; scaffold, molecules with one scaffold together; cluster, graphs together that the first kernel finds similar; column=NAME, graphs with one value of a column together, or the parts train and test that it names; time=NAME, each fold from earlier graphs; or a file that --save-splits wrote." default:"stratified" placeholder:"HOW" group:"Evaluation"`
+	SaveSplits  string   `help:"Write the folds to this file: .json." name:"save-splits" placeholder:"FILE" ends:".json" group:"Evaluation"`
 	Repeats     int      `help:"Number of repeats." default:"10" group:"Evaluation"`
-	Inner       string   `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, and for mlg with --paper, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
+	Inner       string   `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, for mlg with --paper, and where a split leaves no folds for it, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
 	InnerN      int      `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
 	Select      string   `help:"nested, or reported: on the folds that are reported, as papers often do; auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
 	Fit         string   `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
@@ -54,6 +56,8 @@ func (c *evaluateCmd) Run(g *globals) error {
 		return usageError("--kernel " + strings.Join(c.Kernel, ",") + " names a kernel twice")
 	case c.Default && c.Select == reported:
 		return usageError("--default combines kernels inside the training part: want --select nested")
+	case c.Paper && (c.Split != stratified || c.SaveSplits != ""):
+		return usageError("--split and --save-splits are for an evaluation without --paper")
 	case c.Paper:
 		return c.paper(g)
 	}
@@ -68,6 +72,12 @@ func (c *evaluateCmd) Run(g *globals) error {
 	o, err := c.options(ds, c.Select == reported)
 	if err != nil {
 		return err
+	}
+	if o.Splits, err = c.dealt(g, ds); err != nil {
+		return err
+	}
+	if c.Inner == "auto" {
+		o.LeaveOneOut = o.LeaveOneOut || !o.Splits.Tuned()
 	}
 	report, err := c.evaluate(g, ds, candidates, o)
 	if err != nil {
