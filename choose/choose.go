@@ -149,7 +149,8 @@ func (c *choice) plan(ctx context.Context) (*Plan, error) {
 	if err := c.scoreSettings(ctx); err != nil {
 		return nil, err
 	}
-	p := &Plan{Collection: c.all, Learner: o.Learner, Epsilon: o.Epsilon, Probability: o.Probability, Seed: o.Seed, Targets: *c.Targets}
+	p := &Plan{Collection: c.all, Learner: o.Learner, Epsilon: o.Epsilon, Targets: *c.Targets}
+	p.Probability, p.Seed = o.Probability, o.Seed
 	for _, s := range c.scores {
 		p.Limited += s.Limited
 	}

@@ -27,7 +27,8 @@ func (p Prediction) at(positions []int) Prediction {
 
 // learn trains on graphs, whose kernel matrix is gram, for each value of a grid, and
 // predicts the rows of each cross matrix: out[k][g] is for cross[k] and grid[g].
-func (t *Targets) learn(ctx context.Context, opt svm.Options, gram svm.View, graphs []int, grid []float64, cross []svm.View) ([][]Prediction, error) {
+func (t *Targets) learn(ctx context.Context, opt svm.Options, gram svm.View, graphs []int, grid []float64,
+	cross []svm.View) ([][]Prediction, error) {
 	out := make([][]Prediction, len(cross))
 	if t.oneClass(graphs) {
 		for k, c := range cross {

@@ -9,8 +9,8 @@ import (
 
 // Scaffolds returns a number for the scaffold of each molecule (chem.Molecule.Scaffold), counted from 0 in the
 // order of their first molecules: equal ones have isomorphic scaffolds, whose atoms agree in element, charge and, in
-// aromatic rings, in whether a nitrogen has a hydrogen, and whose bonds agree in order. All molecules without rings have the same number,
-// as in the scaffold splits of other programs.
+// aromatic rings, in whether a nitrogen has a hydrogen, and whose bonds agree in order. All molecules without
+// rings have the same number, as in the scaffold splits of other programs.
 func Scaffolds(graphs []*graph.Graph) ([]int, error) {
 	scaffolds := make([]*graph.Graph, len(graphs))
 	for i, g := range graphs {

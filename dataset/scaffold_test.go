@@ -37,7 +37,8 @@ func TestScaffolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Scaffolds([]*graph.Graph{g}); err == nil || !strings.Contains(err.Error(), "graph 0 (x) is no molecule and has no scaffold: ") {
+	const want = "graph 0 (x) is no molecule and has no scaffold: "
+	if _, err := Scaffolds([]*graph.Graph{g}); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v", err)
 	}
 }

@@ -92,7 +92,8 @@ func newEvaluation(d *dataset.Dataset, candidates []choose.Candidate, o *Options
 		return nil, fmt.Errorf("splits of %d graphs, but %d graphs", n, len(d.Graphs))
 	}
 	if !e.Splits.Tuned() && !o.OnReported && !o.LeaveOneOut {
-		return nil, fmt.Errorf("%d folds %s leave fewer than two to choose parameters by, want at least 3 folds or leave-one-out", e.Splits.Folds, e.Splits.Scheme)
+		return nil, fmt.Errorf("%d folds %s leave fewer than two to choose parameters by, want at least 3 folds or leave-one-out",
+			e.Splits.Folds, e.Splits.Scheme)
 	}
 	for repeat := range e.Splits.Repeats() {
 		for f := range e.Splits.Folds {

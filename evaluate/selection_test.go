@@ -144,13 +144,14 @@ func TestSplits(t *testing.T) {
 		}
 		o := quick(4, 1)
 		o.Splits = s
-		if _, err := Run(t.Context(), ds, family(), o); err == nil || !strings.Contains(err.Error(), "leave fewer than two to choose parameters by") {
+		_, err := Run(t.Context(), ds, family(), o)
+		if err == nil || !strings.Contains(err.Error(), "leave fewer than two to choose parameters by") {
 			t.Errorf("%s: %v", s.Scheme, err)
 		}
 	}
 	o := quick(4, 1)
 	o.Splits = fixed
-	if _, err := Run(t.Context(), dataset.Scales(20, 3), family(), o); err == nil || err.Error() != "splits of 72 graphs, but 20 graphs" {
+	if _, err = Run(t.Context(), dataset.Scales(20, 3), family(), o); err == nil || err.Error() != "splits of 72 graphs, but 20 graphs" {
 		t.Errorf("%v", err)
 	}
 }

@@ -13,7 +13,8 @@ func TestUneven(t *testing.T) {
 		uneven, rare bool
 		class        int
 	}{
-		{[]int{66, 33}, false, false, 1}, {[]int{67, 33}, true, false, 1}, {[]int{10, 90}, true, false, 0}, {[]int{9, 91}, true, true, 0},
+		{[]int{66, 33}, false, false, 1}, {[]int{67, 33}, true, false, 1},
+		{[]int{10, 90}, true, false, 0}, {[]int{9, 91}, true, true, 0},
 		{[]int{40, 10, 10, 10, 10, 10, 5, 5}, false, false, 6}, // an eighth and a third of the rest are 0.42
 		{[]int{43, 12, 10, 10, 10, 10, 4, 1}, true, true, 7},
 	} {

@@ -154,7 +154,8 @@ func ByTime(times []float64, folds int) (*Splits, error) {
 	}
 	for f := -1; f < folds; f++ {
 		if !slices.Contains(s.Fold[0], f) {
-			return nil, fmt.Errorf("part %d of %d by time is empty: %d graphs have %d different times; want fewer folds", f+2, folds+1, len(times), len(slices.Compact(sorted)))
+			return nil, fmt.Errorf("part %d of %d by time is empty: %d graphs have %d different times; want fewer folds",
+				f+2, folds+1, len(times), len(slices.Compact(sorted)))
 		}
 	}
 	return s, nil
@@ -216,7 +217,8 @@ func Read(r io.Reader, ids []string) (*Splits, error) {
 		for at < min(len(s.IDs), len(ids)) && s.IDs[at] == ids[at] {
 			at++
 		}
-		return nil, fmt.Errorf("the splits are for other graphs: %d of them, %d here, and graph %d is the first that differs", len(s.IDs), len(ids), at)
+		return nil, fmt.Errorf("the splits are for other graphs: %d of them, %d here, and graph %d is the first that differs",
+			len(s.IDs), len(ids), at)
 	}
 	for r, fold := range s.Fold {
 		if len(fold) != len(ids) {

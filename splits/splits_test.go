@@ -140,7 +140,8 @@ func TestByGroup(t *testing.T) {
 	if !s.Grouped || reflect.DeepEqual(s.Fold[0], s.Fold[1]) {
 		t.Error("two repeats are the same")
 	}
-	if _, err := ByGroup("by scaffold", groups, 14, 1, 0); err == nil || err.Error() != "14 folds, but 13 groups by scaffold, want no more folds than groups" {
+	_, err = ByGroup("by scaffold", groups, 14, 1, 0)
+	if err == nil || err.Error() != "14 folds, but 13 groups by scaffold, want no more folds than groups" {
 		t.Errorf("%v", err)
 	}
 }
@@ -171,7 +172,8 @@ func TestByTime(t *testing.T) {
 	if s.Repeats() != 1 || len(s.Without(0, s.Folds)) != len(times) || s.Tuned() {
 		t.Errorf("%+v", s)
 	}
-	if _, err := ByTime([]float64{1, 1, 1, 2}, 3); err == nil || err.Error() != "part 2 of 4 by time is empty: 4 graphs have 2 different times; want fewer folds" {
+	_, err = ByTime([]float64{1, 1, 1, 2}, 3)
+	if err == nil || err.Error() != "part 2 of 4 by time is empty: 4 graphs have 2 different times; want fewer folds" {
 		t.Errorf("%v", err)
 	}
 }

@@ -102,7 +102,7 @@ func TrainPath(ctx context.Context, gram View, t Targets, parameters []float64, 
 	if opt.Kind == SVM {
 		err = trainMachines(ctx, gram, t, members, parameters, opt, path)
 	} else {
-		err = trainRidges(ctx, gram, t, members, parameters, opt, path)
+		err = trainRidges(ctx, gram, t, t.columns(members), parameters, opt, path)
 	}
 	if err != nil && !errors.Is(err, ErrIterations) && !errors.Is(err, ErrDefinite) || len(path) == 1 && path[0] == nil {
 		return nil, err

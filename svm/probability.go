@@ -199,7 +199,8 @@ const calibrationFolds = 5
 // heldOut returns the scores of all examples by machines that have not seen them, in cross-validation. The
 // examples of each class are shuffled by the seed and dealt to the folds in turn. A class that
 // training lacks has the score −1, at the margin of the others.
-func (l *Learner) heldOut(ctx context.Context, gram View, members [][]int, t Targets, c float64, opt Options, limit *limit) (*kernel.Matrix, error) {
+func (l *Learner) heldOut(ctx context.Context, gram View, members [][]int, t Targets, c float64, opt Options,
+	limit *limit) (*kernel.Matrix, error) {
 	n := l.Examples
 	fold := make([]int, n)
 	random := rand.New(rand.NewPCG(opt.Seed, uint64(n)))

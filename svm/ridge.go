@@ -27,8 +27,8 @@ func tooSmall(lambda float64) error {
 // whose solution is (K + λI) β = z − b·1, with the bias b for which Σβ = 0. Learners whose ridge is
 // too small become nil. One ridge goes by a Cholesky factorisation, several by one
 // decomposition, after which each costs O(n²).
-func trainRidges(ctx context.Context, gram View, t Targets, members [][]int, lambdas []float64, opt Options, path []*Learner) error {
-	targets := t.columns(members)
+func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64, lambdas []float64, opt Options,
+	path []*Learner) error {
 	shift := func(lambda float64) (inverse, error) { return factorize(ctx, gram, lambda) }
 	if len(lambdas) > 1 {
 		d, err := decompose(ctx, gram)

@@ -20,7 +20,7 @@ type choiceFlags struct {
 	Folds   int       `help:"Number of folds; train chooses on one less, as is done inside the training part of an evaluation." default:"10"`
 	Splits  uint64    `help:"Seed of the splits." default:"0" name:"split-seed"`
 	Learner string    `help:"svm or ridge; auto: ridge for the default candidates without --c, else svm." default:"auto" enum:"auto,svm,ridge"`
-	Score   string    `help:"What the choice of a classifier maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared for the default candidates with ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared"`
+	Score   string    `help:"What the choice of a classifier maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared with ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared"`
 	C       []float64 `help:"Values of C to choose from; one value fixes it. By default 0.1,0.3,…,100, and 0.001,0.01,…,1000 with evaluate --paper." placeholder:"C,…"`
 }
 
@@ -114,6 +114,9 @@ func (c *evaluateCmd) options(ds *dataset.Dataset, onReported bool) (evaluate.Op
 	if err := c.apply(&o.Options, c.Default, dataset.Info(ds).TargetRange != nil); err != nil {
 		return o, err
 	}
+	if onReported && c.Score == "auto" {
+		o.Score = choose.Accuracy // that of classes, not of values
+	}
 	switch c.Inner { // kong has checked the names
 	case "loo":
 		o.LeaveOneOut = true
@@ -167,7 +170,7 @@ func (f *choiceFlags) apply(o *choose.Options, defaults, values bool) error {
 		o.C = f.C
 	}
 	if f.Learner == "ridge" {
-		o.Learner = svm.KernelRidge
+		o.Learner, o.Score = svm.KernelRidge, choose.Squared
 	} else if f.Learner == "svm" || len(f.C) > 0 {
 		if o.Learner = svm.SVM; o.Score == choose.Squared { // for ridges
 			o.LeaveOneOut, o.Score = false, choose.Accuracy

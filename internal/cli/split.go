@@ -157,7 +157,7 @@ func parseTime(s string) (float64, error) {
 	if x, err := strconv.ParseFloat(s, 64); err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
 		return x, nil
 	}
-	for _, layout := range []string{"2006-01-02", "2006-01", "2006/01/02", time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
+	for _, layout := range []string{time.DateOnly, "2006-01", "2006/01/02", time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return float64(t.Unix()), nil
 		}

@@ -12,10 +12,11 @@ function judge(e) {
     if (e.uneven) {
       const balanced = `${percent(e.balanced_accuracy)} balanced accuracy`;
       const poor = e.auc === null ? e.balanced_accuracy < 1 / classes + 0.1 : e.auc < 0.6;
-      const finding = e.finding.map((f) => `${f.measure} ${number(f.value, 2)}`);
+      const [precision, ...best] = e.finding.map((f) => number(f.value, 2));
+      const rare = precision && [`average precision ${precision}`, `enrichment ${best[0]} at 1 %, ${best[1]} at 5 %`];
       return {
         main: e.auc === null ? balanced : `AUC ${e.auc.toFixed(2)}`, poor,
-        rest: [e.auc !== null && balanced, ...finding, right, largest].filter(Boolean),
+        rest: [e.auc !== null && balanced, ...(rare ?? [right]), largest].filter(Boolean),
         verdict: poor ? "Hardly better than guessing: the classes are uneven, " +
           `and always saying the largest one is right for ${percent(e.majority)}.` : "",
       };
