@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError as _NotFound
 from importlib.metadata import version as _version
 
-from . import datasets, explain, kernels, splits
+from . import datasets, explain, kernels, metrics, splits
 from ._engine import stop_worker
 from ._inputs import as_graphs
 from .estimators import MLGClassifier, MLGEmbedding, MLGRegressor, Nearest
@@ -61,6 +61,7 @@ __all__ = [
     "graph_from_networkx",
     "graph_from_torch_geometric",
     "kernels",
+    "metrics",
     "splits",
     "stop_worker",
 ]

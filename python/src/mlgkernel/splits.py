@@ -95,9 +95,7 @@ class Splits:
                 continue
             if all(np.array_equal(got[0], want[0]) for got, want in zip(out.split(), pairs)):
                 return out
-        raise ValueError(
-            "no folds: each is trained on all other graphs of its repeat, or on all before it"
-        )
+        raise ValueError("no folds: each is trained on all other graphs of its repeat, or on all before it")
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], ids: Sequence[str] | None = None) -> Splits:
