@@ -28,9 +28,9 @@ type Figure struct {
 
 // Estimate says how good it is to choose among kernels on a part: each validator that has graphs is predicted with
 // what the others would choose. The score of the winner itself is too high, the more so the more there
-// are to choose from. With a single validator there is nothing else. Needs Keep for classes.
+// are to choose from. With a single validator there is nothing else. Needs Keep.
 func (c *Chooser) Estimate(p *TrainingPart, kernels []*Scores) Estimate {
-	var scores, weight []float64
+	var weight []float64
 	var folds [][]int
 	var predictions []Prediction
 	for i, w := range p.weight {
@@ -42,13 +42,14 @@ func (c *Chooser) Estimate(p *TrainingPart, kernels []*Scores) Estimate {
 			others = p.weight
 		}
 		k, g := c.chooseWith(kernels, others)
-		scores, weight, folds = append(scores, kernels[k].Inner[g][i]), append(weight, w), append(folds, p.scored[i])
-		if !c.Targets.Regression() {
-			predictions = append(predictions, kernels[k].predicted[g][i])
-		}
+		weight, folds, predictions = append(weight, w), append(folds, p.scored[i]), append(predictions, kernels[k].predicted[g][i])
 	}
 	if !c.Targets.Regression() {
 		return c.classEstimate(folds, predictions)
+	}
+	var scores []float64
+	for i, x := range predictions {
+		scores = append(scores, c.Targets.score(c.Options.Score, folds[i], x))
 	}
 	e := Estimate{Measure: "rmse", Value: math.Sqrt(max(0, -weightedMean(scores, weight))), Deviation: standardError(scores)}
 	if e.Value > 0 { // d√x = dx/(2√x)
