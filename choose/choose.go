@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
-	"github.com/mlgkernel/mlg/kernel"
-
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/svm"
 )
@@ -32,6 +30,9 @@ type Plan struct {
 	Parameter float64
 	// Epsilon is the half width of the tube of ε-SVR, in standard deviations of the targets.
 	Epsilon float64
+	// Probability gives the learner probabilities of classes, by folds that are drawn from Seed.
+	Probability bool
+	Seed        uint64
 
 	Targets
 
@@ -46,9 +47,9 @@ type Plan struct {
 
 // Learn trains the plan's learner on the Gram matrix of its graphs. It tells whether the solver
 // stopped at its limit of iterations.
-func (p *Plan) Learn(ctx context.Context, gram svm.View, probability bool, seed uint64) (l *svm.Learner, limited bool, err error) {
+func (p *Plan) Learn(ctx context.Context, gram svm.View) (l *svm.Learner, limited bool, err error) {
 	opt := svm.DefaultOptions()
-	opt.Kind, opt.Epsilon, opt.Probability, opt.Seed = p.Learner, p.Epsilon, probability, seed
+	opt.Kind, opt.Epsilon, opt.Probability, opt.Seed = p.Learner, p.Epsilon, p.Probability, p.Seed
 	opt.LeaveOneOut = p.Regression()
 	path, err := p.Train(ctx, gram, []float64{p.Parameter}, opt)
 	if limited = errors.Is(err, svm.ErrIterations); err != nil && !limited {
@@ -93,15 +94,6 @@ type WeightedSetting struct {
 	Weight float64
 }
 
-// Estimate is a cross-validated score.
-type Estimate struct {
-	Measure string  `json:"measure"` // "accuracy", "balanced accuracy", "rmse", or one of Plan.Calibration
-	Value   float64 `json:"value"`   // accuracies and coverages are shares
-	// Deviation is the standard error that the differences between folds suggest, 0 if it is not known.
-	Deviation float64 `json:"deviation"`
-	Method    string  `json:"method"` // how it was found, and what it does not account for
-}
-
 // ProcedureScore is the score of one way to combine kernels, by which they are compared.
 type ProcedureScore struct {
 	Combination Combination `json:"combination"`
@@ -120,7 +112,7 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c := &choice{Chooser: Chooser{Options: &o}}
+	c := &choice{Chooser: Chooser{Options: &o, Keep: true}}
 	var err error
 	if c.Targets, err = ReadTargets(d, o.Task); err != nil {
 		return nil, err
@@ -178,6 +170,7 @@ func (c *choice) plan(ctx context.Context) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Collection: c.all, Learner: o.Learner, Epsilon: o.Epsilon, Targets: *c.Targets}
+	p.Probability, p.Seed = o.Probability, o.Seed
 	for _, s := range c.scores {
 		p.Limited += s.Limited
 	}
@@ -274,20 +267,8 @@ func (c *choice) score(ctx context.Context, k Gram, name string) (*Scores, error
 // compare returns how good it is to choose among kernels. What the other validators choose for one
 // comes from trainings that contain it: it is not a nested cross-validation.
 func (c *choice) compare(how Combination, kernels []*Scores) ProcedureScore {
-	value, scores := c.Estimate(c.everything, kernels)
-	e := Estimate{Measure: "accuracy", Value: value, Method: c.method(len(kernels))}
-	if n := float64(len(scores)); n > 1 {
-		e.Deviation = metrics.Deviation(scores) / math.Sqrt(n)
-	}
-	switch {
-	case c.Targets.Regression():
-		e.Measure, e.Value = "rmse", math.Sqrt(max(0, -value))
-		if e.Value > 0 { // d√x = dx/(2√x)
-			e.Deviation /= 2 * e.Value
-		}
-	case c.Options.Score == BalancedAccuracy:
-		e.Measure = "balanced accuracy"
-	}
+	e := c.Estimate(c.everything, kernels)
+	e.Method = c.method(len(kernels))
 	return ProcedureScore{how, e}
 }
 

@@ -49,7 +49,7 @@ func chooserOf(t *testing.T, d *dataset.Dataset, o *Options) *Chooser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Chooser{o, targets, s}
+	return &Chooser{Options: o, Targets: targets, Splits: s}
 }
 
 // fixedFolds returns splits of n graphs to k folds in turn.

@@ -11,7 +11,7 @@ import (
 
 // Prediction is what a trained learner says of some graphs.
 type Prediction struct {
-	// Labels are classes, and Scores has a number for each class by which an AUC orders the graphs.
+	// Labels are classes, and Scores has a number for each class: its probability, if learners have them.
 	Labels []int       `json:"labels,omitempty"`
 	Scores [][]float64 `json:"scores,omitempty"`
 	// Values are predicted targets of regression.
@@ -32,19 +32,17 @@ func (p Prediction) at(positions []int) Prediction {
 // predicts the rows of each cross matrix: out[k][g] is for cross[k] and grid[g]. self has the kernel of
 // their graphs with themselves; without it there are no deviations.
 func (t *Targets) learn(
-	ctx context.Context, o *Options, gram svm.View, graphs []int, grid []float64, cross []svm.View, self [][]float64,
+	ctx context.Context, opt svm.Options, gram svm.View, graphs []int, grid []float64, cross []svm.View, self [][]float64,
 ) ([][]Prediction, error) {
 	out := make([][]Prediction, len(cross))
 	if t.oneClass(graphs) {
 		for k, c := range cross {
 			rows, _ := c.Dims()
-			out[k] = slices.Repeat([]Prediction{t.Always(t.Labels[graphs[0]], rows)}, len(grid))
+			out[k] = slices.Repeat([]Prediction{t.Always(graphs, rows)}, len(grid))
 		}
 		return out, nil
 	}
-	opt := svm.DefaultOptions()
-	opt.Kind, opt.Epsilon = o.Learner, o.Epsilon
-	opt.LeaveOneOut = self != nil && o.process(t)
+	opt.LeaveOneOut = self != nil && opt.Kind == svm.KernelRidge && t.Regression()
 	path, err := t.of(graphs).Train(ctx, gram, grid, opt)
 	limited := errors.Is(err, svm.ErrIterations)
 	if err != nil && !limited {
@@ -86,7 +84,7 @@ func deviations(ctx context.Context, l *svm.Learner, gram, cross svm.View, self 
 // the others.
 func (t *Targets) leaveOneOut(ctx context.Context, gram svm.View, graphs []int, ridges []float64) ([]Prediction, error) {
 	if t.oneClass(graphs) {
-		return slices.Repeat([]Prediction{t.Always(t.Labels[graphs[0]], len(graphs))}, len(ridges)), nil
+		return slices.Repeat([]Prediction{t.Always(graphs, len(graphs))}, len(ridges)), nil
 	}
 	opt := svm.DefaultOptions()
 	opt.Kind, opt.LeaveOneOut = svm.KernelRidge, true
@@ -127,7 +125,7 @@ func (t *Targets) Train(ctx context.Context, gram svm.View, parameters []float64
 }
 
 // read reads the values of a learner's functions for some graphs (rows). A class that it was not
-// trained on has the score −1.
+// trained on has the probability 0, or the score −1.
 func (t *Targets) read(l *svm.Learner, values *kernel.Matrix) Prediction {
 	if t.Regression() {
 		return Prediction{Values: values.Data}
@@ -135,8 +133,12 @@ func (t *Targets) read(l *svm.Learner, values *kernel.Matrix) Prediction {
 	p := Prediction{Labels: make([]int, values.Rows), Scores: make([][]float64, values.Rows)}
 	for i := range values.Rows {
 		p.Labels[i] = l.Class(values.Row(i))
-		if p.Scores[i] = scores(l, values.Row(i)); len(l.Classes) < len(t.Classes) {
-			all := slices.Repeat([]float64{-1}, len(t.Classes))
+		score, unknown := l.Scores, -1.0
+		if l.Slope > 0 {
+			score, unknown = l.Probability, 0
+		}
+		if p.Scores[i] = score(values.Row(i)); len(l.Classes) < len(t.Classes) {
+			all := slices.Repeat([]float64{unknown}, len(t.Classes))
 			for c, v := range p.Scores[i] {
 				all[l.Classes[c]] = v
 			}
@@ -146,32 +148,17 @@ func (t *Targets) read(l *svm.Learner, values *kernel.Matrix) Prediction {
 	return p
 }
 
-// scores returns the scores of the classes: the values of regressions; of machines the decision with
-// pairs held within the margin, ±1, beyond which their values say little.
-func scores(l *svm.Learner, values []float64) []float64 {
-	switch {
-	case l.Kind == svm.KernelRidge:
-		return slices.Clone(values)
-	case len(l.Classes) == 2:
-		return l.Decision(values)
-	}
-	held := make([]float64, len(values))
-	for p, v := range values {
-		held[p] = max(-1, min(1, v))
-	}
-	return l.Decision(held)
-}
-
 // oneClass reports whether there is nothing to learn, because all graphs are of one class.
 func (t *Targets) oneClass(graphs []int) bool {
 	return !t.Regression() && !slices.ContainsFunc(graphs, func(i int) bool { return t.Labels[i] != t.Labels[graphs[0]] })
 }
 
-// Always predicts one class.
-func (t *Targets) Always(label, examples int) Prediction {
-	p := Prediction{Labels: slices.Repeat([]int{label}, examples), Scores: make([][]float64, examples)}
-	for i := range p.Scores {
-		p.Scores[i] = make([]float64, len(t.Classes))
+// Always predicts the most frequent class of some graphs, the first of equals, with their shares as scores.
+func (t *Targets) Always(graphs []int, examples int) Prediction {
+	shares := make([]float64, len(t.Classes))
+	for _, i := range graphs {
+		shares[t.Labels[i]] += 1 / float64(len(graphs))
 	}
-	return p
+	most := slices.Index(shares, slices.Max(shares))
+	return Prediction{Labels: slices.Repeat([]int{most}, examples), Scores: slices.Repeat([][]float64{shares}, examples)}
 }

@@ -40,6 +40,10 @@ type Options struct {
 	// Gaussian process with LeaveOneOut, and else minus the squared error.
 	Score Score `want:"0 to 2"`
 
+	// Probability gives the learners that predict what they have not seen probabilities of classes. The class
+	// that they tell is the most probable one.
+	Probability bool
+
 	// Combinations are the ways to use the settings of all candidates together that are tried
 	// besides the settings themselves.
 	Combinations []Combination `want:"0 to 3"`
@@ -53,7 +57,7 @@ type Options struct {
 	Progress func(done, total int) `json:"-"`
 }
 
-// DefaultOptions returns C-SVC with C = 0.1 … 100, chosen by accuracy on all of 9 folds.
+// DefaultOptions returns C-SVC with C = 0.1 … 100, chosen by accuracy on all of 9 folds, with probabilities.
 func DefaultOptions() Options {
 	return Options{
 		Folds:      10,
@@ -62,6 +66,8 @@ func DefaultOptions() Options {
 		Epsilon:    0.1,
 		InnerFolds: math.MaxInt,
 		Examples:   1024,
+
+		Probability: true,
 	}
 }
 
@@ -105,6 +111,13 @@ func (o *Options) Grid() []float64 {
 		return o.Ridge
 	}
 	return o.C
+}
+
+// learner returns how to learn, without probabilities.
+func (o *Options) learner() svm.Options {
+	out := svm.DefaultOptions()
+	out.Kind, out.Epsilon = o.Learner, o.Epsilon
+	return out
 }
 
 // ParameterName returns the name of a learner's parameter.

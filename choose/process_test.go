@@ -41,7 +41,7 @@ func learnValues(t *testing.T, gram *kernel.Matrix, values []float64, o Options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, _, err := p.Learn(t.Context(), svm.Full(gram), false, 0)
+	l, _, err := p.Learn(t.Context(), svm.Full(gram))
 	if err != nil {
 		t.Fatal(err)
 	}

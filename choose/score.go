@@ -18,6 +18,8 @@ type Chooser struct {
 	Options *Options
 	Targets *Targets
 	Splits  *splits.Splits
+	// Keep keeps the predictions for validators, which Estimate needs.
+	Keep bool
 }
 
 // TrainingPart is a training part: the graphs of a repeat outside one fold. No graph is in the fold
@@ -39,6 +41,9 @@ func (c *Chooser) TrainingPart(repeat, fold int) *TrainingPart {
 	p := &TrainingPart{Repeat: repeat, Fold: fold, graphs: c.Splits.Without(repeat, fold)}
 	p.sample = c.sample(c.without(repeat, fold, fold))
 	p.validators = c.validators(fold)
+	if len(p.validators) == 0 { // leave-one-out is scored as a whole
+		p.scored, p.weight = [][]int{p.sample}, []float64{float64(len(p.sample))}
+	}
 	for _, v := range p.validators {
 		test := c.Splits.Test(repeat, v)
 		if c.Options.LeaveOneOut {
@@ -57,10 +62,13 @@ func (c *Chooser) TrainingPart(repeat, fold int) *TrainingPart {
 func (p *TrainingPart) Validators() int { return len(p.validators) }
 
 // validators returns the folds that validate for a fold: all others, or InnerFolds of them. Fold f
-// validates for g where g validates for f.
+// validates for g where g validates for f. Where folds are predicted from lower ones there are none.
 func (c *Chooser) validators(f int) []int {
 	folds := c.Splits.Folds
 	var out []int
+	if c.Splits.Forward {
+		return out
+	}
 	if f == folds || c.Options.LeaveOneOut || c.Options.InnerFolds >= folds-1 {
 		for g := range folds {
 			if g != f {
@@ -110,8 +118,6 @@ func (c *Chooser) sample(t TrainingSet) []int {
 type Scores struct {
 	// Inner has the scores for each value of the grid on each validator: what Options.Score says.
 	Inner [][]float64 `json:"inner,omitempty"`
-	// Known has them as people know them: accuracies, or minus squared errors of values.
-	Known [][]float64 `json:"known,omitempty"`
 	// Best is the position of the grid's value with the largest mean of Inner, of equals that
 	// with the strongest regularisation. For MeanBest and LeaveOneOut it is that with the smallest
 	// product of Errors.
@@ -120,6 +126,8 @@ type Scores struct {
 	Errors []Errors `json:"errors,omitempty"`
 	// Limited is the number of trainings that stopped at the limit of iterations.
 	Limited int `json:"limited,omitempty"`
+
+	predicted [][]Prediction // for each value of the grid on each validator, with Chooser.Keep
 }
 
 // Score scores a kernel on training parts.
@@ -162,7 +170,7 @@ func (c *Chooser) scoreFolds(ctx context.Context, k Gram, parts []*TrainingPart)
 			return err
 		}
 		rows := []svm.View{cross(c.Splits.Test(repeat, f)), cross(c.Splits.Test(repeat, g))}
-		p, err := c.Targets.learn(ctx, c.Options, gram, set.graphs, c.Options.Grid(), rows, nil)
+		p, err := c.Targets.learn(ctx, c.Options.learner(), gram, set.graphs, c.Options.Grid(), rows, nil)
 		if err != nil {
 			return fmt.Errorf("repeat %d, folds %d and %d left out: %w", repeat, f, g, err)
 		}
@@ -225,20 +233,19 @@ const tieBreak = 1e-9
 // add adds the scores of a validator's graphs, predicted with each value of the grid.
 func (c *Chooser) add(s *Scores, graphs []int, predictions []Prediction) {
 	if s.Inner == nil {
-		s.Inner, s.Known = make([][]float64, len(predictions)), make([][]float64, len(predictions))
+		s.Inner = make([][]float64, len(predictions))
+		if c.Keep {
+			s.predicted = make([][]Prediction, len(predictions))
+		}
 	}
 	how := c.Options.Score
-	knownAs := how
-	if how == Squared {
-		knownAs = Accuracy
-	}
 	if predictions[0].limited {
 		s.Limited++
 	}
 	for g, p := range predictions {
-		score, known := 0.0, 0.0
+		score := 0.0
 		if len(graphs) > 0 { // otherwise none of the fold is in the sample: it has no weight
-			score, known = c.Targets.score(how, graphs, p), c.Targets.score(knownAs, graphs, p)
+			score = c.Targets.score(how, graphs, p)
 			if c.Options.LeaveOneOut && how != Squared && !c.Targets.Regression() {
 				score += tieBreak * c.Targets.score(Squared, graphs, p)
 			}
@@ -246,7 +253,9 @@ func (c *Chooser) add(s *Scores, graphs []int, predictions []Prediction) {
 				score = c.Targets.density(graphs, p)
 			}
 		}
-		s.Inner[g], s.Known[g] = append(s.Inner[g], score), append(s.Known[g], known)
+		if s.Inner[g] = append(s.Inner[g], score); c.Keep {
+			s.predicted[g] = append(s.predicted[g], p)
+		}
 	}
 }
 
@@ -301,35 +310,17 @@ func (c *Chooser) chooseWith(kernels []*Scores, weight []float64) (kernel, value
 	return kernel, value
 }
 
-// Estimate returns how good it is to choose among kernels on a part, as people know it, and that for
-// each validator that has graphs: each is scored with what the others would choose. The score of the
-// winner itself is too high, the more so the more there are to choose from. With a single validator
-// there is nothing else.
-func (c *Chooser) Estimate(p *TrainingPart, kernels []*Scores) (mean float64, scores []float64) {
-	var weight []float64
-	for i, w := range p.weight {
-		if w == 0 {
-			continue
-		}
-		others := slices.Clone(p.weight)
-		if others[i] = 0; slices.Max(others) == 0 {
-			others = p.weight
-		}
-		k, g := c.chooseWith(kernels, others)
-		scores, weight = append(scores, kernels[k].Known[g][i]), append(weight, w)
-	}
-	return weightedMean(scores, weight), scores
-}
-
 // Predict trains on a part with each of some values of the grid and predicts the fold outside it.
-// It tells whether the solver stopped at its limit of iterations.
+// It tells whether the solver stopped at its limit of iterations. A single value of the grid gives
+// probabilities, where the options ask for them.
 func (c *Chooser) Predict(ctx context.Context, k Gram, p *TrainingPart, grid []float64) (predictions []Prediction, limited bool, err error) {
 	gram, cross, err := k.On(ctx, TrainingSet{p.Repeat, p.Fold, p.Fold, p.graphs})
 	if err != nil {
 		return nil, false, err
 	}
-	test := c.Splits.Test(p.Repeat, p.Fold)
-	out, err := c.Targets.learn(ctx, c.Options, gram, p.graphs, grid, []svm.View{cross(test)}, [][]float64{k.Self(test)})
+	opt, test := c.Options.learner(), c.Splits.Test(p.Repeat, p.Fold)
+	opt.Probability, opt.Seed = c.Options.Probability && len(grid) == 1, c.Options.Seed
+	out, err := c.Targets.learn(ctx, opt, gram, p.graphs, grid, []svm.View{cross(test)}, [][]float64{k.Self(test)})
 	if err != nil {
 		return nil, false, fmt.Errorf("repeat %d, fold %d left out: %w", p.Repeat, p.Fold, err)
 	}

@@ -2,6 +2,7 @@ package choose
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -113,20 +114,28 @@ func TestEstimate(t *testing.T) {
 		{0.9, 0.3, 0.9}, // mean 0.70
 		{0.7, 0.7, 0.7}, // a combination
 	} {
-		settings = append(settings, &Scores{Inner: [][]float64{inner}, Known: [][]float64{inner}})
+		s := &Scores{Inner: [][]float64{inner}, predicted: make([][]Prediction, 1)}
+		for v, share := range inner { // the first are right
+			p := Prediction{Labels: Pick(c.Targets.Labels, p.scored[v]), Scores: make([][]float64, len(p.scored[v]))}
+			for i := range p.Labels {
+				if p.Scores[i] = make([]float64, 2); float64(i) >= 10*share-0.5 {
+					p.Labels[i] = 1 - p.Labels[i]
+				}
+			}
+			s.predicted[0] = append(s.predicted[0], p)
+		}
+		settings = append(settings, s)
 	}
 	if k := c.Choose(p, settings[:3]); k != 1 {
 		t.Errorf("best of the settings is %d, want 1", k)
 	}
 	// Without validator 1 the second setting is best (0.95), which scores 0.3 there; without
 	// 2 the third (0.9 against 0.6 and 0.65), 0.3; without 3 the first (0.95), 0.2.
-	mean, _ := c.Estimate(p, settings[:3])
-	near(t, "estimate", mean, (0.3+0.3+0.2)/3, 1e-12)
-	mean, _ = c.Estimate(p, settings[3:])
-	near(t, "estimate of one", mean, 0.7, 1e-12)
+	e := c.Estimate(p, settings[:3])
+	near(t, "estimate", e.Value, (0.3+0.3+0.2)/3, 1e-12)
+	near(t, "its deviation", e.Deviation, math.Sqrt(0.01/3/3), 1e-12)
+	near(t, "estimate of one", c.Estimate(p, settings[3:]).Value, 0.7, 1e-12)
 	// A validator without graphs, as none of its fold is in the sample, says nothing.
 	p.weight[0] = 0
-	if _, scores := c.Estimate(p, settings[3:]); !slices.Equal(scores, []float64{0.7, 0.7}) {
-		t.Errorf("scores %v of the validators, want two", scores)
-	}
+	near(t, "estimate without a validator", c.Estimate(p, settings[1:2]).Value, (0.9+1)/2, 1e-12)
 }

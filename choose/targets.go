@@ -71,6 +71,48 @@ func ReadTargets(d *dataset.Dataset, task Task) (*Targets, error) {
 	return t, nil
 }
 
+// Uneven reports whether accuracy says little about the classes, as metrics.Uneven does.
+func (t *Targets) Uneven() bool { return !t.Regression() && metrics.Uneven(t.counts()) }
+
+func (t *Targets) counts() []int {
+	counts := make([]int, len(t.Classes))
+	for _, l := range t.Labels {
+		counts[l]++
+	}
+	return counts
+}
+
+// RareClass returns the name of the class that is rare (metrics.Rarest), "" if none is.
+func (t *Targets) RareClass() string {
+	if t.Regression() {
+		return ""
+	}
+	if class, rare := metrics.Rarest(t.counts()); rare {
+		return t.Classes[class]
+	}
+	return ""
+}
+
+// Rare returns, where one class is rare (metrics.Rarest), how well the scores of graphs find it: the average precision and
+// the enrichment among the best 1 and 5 %; else none.
+func (t *Targets) Rare(graphs []int, scores [][]float64) []Figure {
+	class := slices.Index(t.Classes, t.RareClass())
+	if class < 0 {
+		return nil
+	}
+	positive, score := make([]bool, len(graphs)), make([]float64, len(graphs))
+	for k, i := range graphs {
+		positive[k], score[k] = t.Labels[i] == class, scores[k][class]
+	}
+	ap, ok := metrics.AveragePrecision(positive, score)
+	if !ok {
+		return nil
+	}
+	one, _ := metrics.Enrichment(positive, score, 0.01)
+	five, _ := metrics.Enrichment(positive, score, 0.05)
+	return []Figure{{"average precision", ap}, {"enrichment at 1 %", one}, {"enrichment at 5 %", five}}
+}
+
 // Deal deals the graphs to folds, each class or range of values evenly.
 func (t *Targets) Deal(folds, repeats int, seed uint64) (*splits.Splits, error) {
 	if t.Regression() {

@@ -115,7 +115,8 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 // runOn is Run for given folds.
 func runOn(t *testing.T, ds *dataset.Dataset, candidates []choose.Candidate, o Options, folds *splits.Splits) *Report {
 	t.Helper()
-	e, err := newEvaluation(ds, candidates, &o, folds)
+	o.Splits = folds
+	e, err := newEvaluation(ds, candidates, &o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func TestBestFew(t *testing.T) {
 				kernels = append(kernels, &kerneltest.Spy{Scale: 0.3 * float64(1+i*i)})
 			}
 			candidates := []choose.Candidate{settings("spy", kernels...)}
-			e, err := newEvaluation(test.d, candidates, &o, nil)
+			e, err := newEvaluation(test.d, candidates, &o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestBestFew(t *testing.T) {
 			if len(sets) < 2 {
 				t.Error("all folds take the same kernels: what one fold takes is not tested")
 			}
-			again, err := newEvaluation(test.d, candidates, &o, nil)
+			again, err := newEvaluation(test.d, candidates, &o)
 			if err != nil {
 				t.Fatal(err)
 			}

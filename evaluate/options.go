@@ -7,6 +7,7 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/splits"
 )
 
 // Options say how kernels are evaluated. Start from DefaultOptions.
@@ -17,6 +18,8 @@ type Options struct {
 
 	// Repeats is the number of times that the graphs are dealt to folds.
 	Repeats int `want:"at least 1"`
+	// Splits, when set, are the folds, in place of Folds, Repeats and Seed.
+	Splits *splits.Splits
 
 	// OnReported chooses those kernel parameters and that C whose score on the reported
 	// folds themselves is best, as tables of papers often do. The scores are too high, the

@@ -25,13 +25,23 @@ func (r *Report) Facts() []string {
 	if r.Classes != nil {
 		what = fmt.Sprintf("%d classes", len(r.Classes))
 	}
+	folds := fmt.Sprintf("%d × %d-fold cross-validation, %s, seed %d.", p.Repeats, p.Folds, p.Splits, p.Seed)
+	switch {
+	case p.Folds == 1:
+		folds = fmt.Sprintf("One training and one test part, %s.", p.Splits)
+	case r.Splits != nil && r.Splits.Forward:
+		folds = fmt.Sprintf("%d folds %s.", p.Folds, p.Splits)
+	}
 	out := []string{
 		fmt.Sprintf("%s: %d graphs, %s.", r.Dataset, r.Graphs, what),
-		fmt.Sprintf("%d × %d-fold cross-validation, %s, seed %d.", p.Repeats, p.Folds, p.Splits, p.Seed),
+		folds,
 		fmt.Sprintf("%s, parameters %s, kernels %s.", p.Learner, p.Selection, p.Fitting),
 	}
 	if !p.Honest {
 		out = append(out, "The parameters were tuned on the folds that are reported: these figures are too high.")
+	}
+	if r.Uneven {
+		out = append(out, "The classes are uneven: accuracy says little, AUC and balanced accuracy say more.")
 	}
 	if d := &r.Duplicates; d.Graphs > 0 {
 		out = append(out, fmt.Sprintf("%d graphs are isomorphic to others (%d groups, %d graphs with conflicting targets); on average %.1f graphs have a twin in their training part.",
@@ -51,7 +61,13 @@ type Table = table.Table
 // Tables returns the results, the parameters that were chosen, the classes in the best row, and the
 // comparison of the other rows with it.
 func (r *Report) Tables() []Table {
-	results := Table{Caption: "Results", Header: []string{"kernel", "accuracy", fmt.Sprintf("%g %% interval", 100*confidence), "balanced", "AUC", "seconds"}}
+	interval := fmt.Sprintf("%g %% interval", 100*confidence)
+	results := Table{Caption: "Results", Header: []string{"kernel", "accuracy", interval, "balanced", "AUC", "seconds"}}
+	if r.Uneven {
+		results.Header = []string{"kernel", "AUC", interval, "balanced", "accuracy", "seconds"}
+	}
+	probabilities := Table{Caption: "Probabilities", Header: []string{"kernel", "log loss", "calibration error"}}
+	finding := Table{Caption: "Finding class " + r.Rare, Header: []string{"kernel"}}
 	chosen := Table{Caption: "Chosen", Header: []string{"kernel", "parameters"}}
 	if r.Protocol.Honest {
 		chosen.Caption = "Chosen most often"
@@ -60,7 +76,18 @@ func (r *Report) Tables() []Table {
 		results.Header = []string{"kernel", "RMSE", "MAE", "R²", "seconds"}
 	}
 	for _, x := range r.Results {
-		results.Add(x.cells()...)
+		results.Add(x.cells(r.Uneven)...)
+		if c := x.ClassificationSummary; c != nil && c.LogLoss != nil {
+			probabilities.Add(x.Name, fmt.Sprintf("%.3f", *c.LogLoss), fmt.Sprintf("%.3f", *c.CalibrationError))
+		}
+		if c := x.ClassificationSummary; c != nil && len(c.Finding) > 0 {
+			row := []string{x.Name}
+			finding.Header = []string{"kernel"}
+			for _, f := range c.Finding {
+				row, finding.Header = append(row, fmt.Sprintf("%.3g", f.Value)), append(finding.Header, f.Measure)
+			}
+			finding.Add(row...)
+		}
 		if x.Parameters == "-" {
 			continue
 		}
@@ -71,8 +98,10 @@ func (r *Report) Tables() []Table {
 		chosen.Add(x.Name, parameters)
 	}
 	out := []Table{results}
-	if t := r.calibration(); len(t.Rows) > 0 {
-		out = append(out, t)
+	for _, t := range []Table{finding, probabilities, r.calibration()} {
+		if len(t.Rows) > 0 {
+			out = append(out, t)
+		}
 	}
 	out = append(out, chosen)
 	best := r.Best()
@@ -90,7 +119,7 @@ func (r *Report) Tables() []Table {
 		}
 		x := r.test(&r.Results[i], best)
 		difference := fmt.Sprintf("%+.4g", x.Difference) // of squared errors
-		if r.Classes != nil {                            // of accuracies in per cent
+		if r.Classes != nil && !r.Uneven {               // of accuracies in per cent
 			difference = fmt.Sprintf("%+.2f", 100*x.Difference)
 		}
 		tests.Add(x.A, difference, fmt.Sprintf("%.2f", x.T), fmt.Sprintf("%.3g", x.P))
@@ -124,19 +153,28 @@ func (r *Report) calibration() Table {
 }
 
 // cells returns the cells of a row of results.
-func (x *Result) cells() []string {
+func (x *Result) cells(uneven bool) []string {
 	out := []string{x.Name}
 	if v := x.RegressionSummary; v != nil {
 		out = append(out, spread("%.4g", v.RMSE, v.RMSEStd, x.Repeats), spread("%.4g", v.MAE, v.MAEStd, x.Repeats), spread("%.3f", v.R2, v.R2Std, x.Repeats))
 	} else {
 		interval, auc := "-", "-"
-		if x.Interval != nil {
-			interval = fmt.Sprintf("%.1f–%.1f", 100*x.Interval.Low, 100*x.Interval.High)
+		if i := x.Interval; i != nil && uneven && x.AUC != nil {
+			interval = fmt.Sprintf("%.3f–%.3f", i.Low, i.High)
+		} else if i != nil {
+			interval = fmt.Sprintf("%.1f–%.1f", 100*i.Low, 100*i.High)
 		}
 		if x.AUC != nil {
 			auc = fmt.Sprintf("%.3f", *x.AUC)
 		}
-		out = append(out, x.AccuracyText(), interval, fmt.Sprintf("%.1f", 100*x.Balanced), auc)
+		scores := []string{x.AccuracyText(), interval, fmt.Sprintf("%.1f", 100*x.Balanced), auc}
+		if uneven {
+			if x.AUC != nil {
+				scores[3] = spread("%.3f", *x.AUC, *x.AUCStd, x.Repeats)
+			}
+			scores[0], scores[3] = scores[3], scores[0]
+		}
+		out = append(out, scores...)
 	}
 	return append(out, fmt.Sprintf("%.1f", x.Seconds))
 }
@@ -154,16 +192,26 @@ func spread(format string, mean, deviation float64, repeats int) string {
 	return fmt.Sprintf(format+"±"+format, mean, deviation)
 }
 
-// Best returns the row with the largest accuracy or the smallest RMSE, the first of equals.
+// Best returns the row with the largest accuracy or AUC, or the smallest RMSE, the first of equals.
 func (r *Report) Best() *Result {
 	best := &r.Results[0]
 	for i := range r.Results {
-		x := &r.Results[i]
-		if x.ClassificationSummary != nil && x.Accuracy > best.Accuracy || x.RegressionSummary != nil && x.RMSE < best.RMSE {
+		if x := &r.Results[i]; x.lead(r.Uneven) > best.lead(r.Uneven) {
 			best = x
 		}
 	}
 	return best
+}
+
+// lead is what rows are ordered by.
+func (x *Result) lead(uneven bool) float64 {
+	switch {
+	case x.RegressionSummary != nil:
+		return -x.RMSE
+	case uneven && x.AUC != nil:
+		return *x.AUC
+	}
+	return x.Accuracy
 }
 
 // WriteText writes the report for a terminal of 80 columns.

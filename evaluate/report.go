@@ -23,9 +23,13 @@ const confidence = 0.95
 
 // Report is the outcome of an evaluation.
 type Report struct {
-	Dataset  string   `json:"dataset"`
-	Graphs   int      `json:"graphs"`
-	Classes  []string `json:"classes,omitempty"` // none for regression
+	Dataset string   `json:"dataset"`
+	Graphs  int      `json:"graphs"`
+	Classes []string `json:"classes,omitempty"` // none for regression
+	// Uneven says that accuracy tells little about the classes (metrics.Uneven): the rows are compared by AUC.
+	Uneven bool `json:"uneven,omitempty"`
+	// Rare is the class of which average precision and enrichment tell, "" where none is rare.
+	Rare     string   `json:"rare_class,omitempty"`
 	Protocol Protocol `json:"protocol"`
 	// Duplicates tells how far test graphs occur in their training parts.
 	Duplicates Duplicates `json:"duplicates"`
@@ -72,10 +76,10 @@ type Result struct {
 	// Accuracies or errors; which of the two is nil depends on the task.
 	*ClassificationSummary
 	*RegressionSummary
-	// Interval is a confidence interval of the accuracy, or of the mean squared error, by
-	// metrics.ConfidenceInterval over all folds.
+	// Interval is a confidence interval of what FoldScores are, by metrics.ConfidenceInterval over all folds.
 	Interval *metrics.Interval `json:"confidence_interval,omitempty"`
-	// FoldScores are the accuracies, or the mean squared errors, of all folds, by repeat.
+	// FoldScores are the accuracies, the AUCs of uneven classes, or the mean squared errors of all folds, by
+	// repeat. A fold that has one class has no AUC.
 	FoldScores [][]float64 `json:"fold_scores"`
 	// Limited is the number of trainings behind the predictions that stopped at the limit of
 	// iterations of the SVM; their solutions are not exact.
@@ -88,7 +92,7 @@ type Result struct {
 	LearnSeconds  float64 `json:"learn_seconds"`
 
 	// Predicted[r][i] is the class, a position in Report.Classes, that graph i gets in repeat
-	// r; nil with OnReported and for regression, where Values has the predicted values.
+	// r, −1 where it is not tested; nil with OnReported and for regression, where Values has the predicted values.
 	// Deviations has theirs, and is nil where the learner knows none.
 	Predicted  [][]int     `json:"-"`
 	Values     [][]float64 `json:"-"`
@@ -103,15 +107,20 @@ type Choice struct {
 
 // ClassificationSummary has means over the repeats and standard deviations between them
 // (divisor repeats-1, 0 for a single repeat). A repeat tests every graph once; its accuracy
-// is over all of them. The AUC is the mean over folds, since scores of different machines
-// have no common scale.
+// is over all of them, and so is what probabilities give. The AUC is the mean over folds, since scores of
+// different machines have no common scale.
 type ClassificationSummary struct {
-	Accuracy          float64              `json:"accuracy_mean"`
-	AccuracyStd       float64              `json:"accuracy_std"`
-	Balanced          float64              `json:"balanced_accuracy_mean"`
-	BalancedStd       float64              `json:"balanced_accuracy_std"`
-	AUC               *float64             `json:"auc_mean,omitempty"` // nil with OnReported
-	AUCStd            *float64             `json:"auc_std,omitempty"`
+	Accuracy    float64  `json:"accuracy_mean"`
+	AccuracyStd float64  `json:"accuracy_std"`
+	Balanced    float64  `json:"balanced_accuracy_mean"`
+	BalancedStd float64  `json:"balanced_accuracy_std"`
+	AUC         *float64 `json:"auc_mean,omitempty"` // nil with OnReported
+	AUCStd      *float64 `json:"auc_std,omitempty"`
+	// LogLoss and CalibrationError are those of the probabilities, nil without.
+	LogLoss          *float64 `json:"log_loss_mean,omitempty"`
+	CalibrationError *float64 `json:"calibration_error_mean,omitempty"`
+	// Finding has average precision and enrichment of a rare class.
+	Finding           []choose.Figure      `json:"finding,omitempty"`
 	ByClass           []metrics.ClassScore `json:"classes"` // over all repeats
 	AccuracyByRepeats []float64            `json:"accuracy_by_repeat"`
 }
@@ -142,16 +151,20 @@ type Coverage struct {
 func (e *evaluation) report() *Report {
 	o := e.o
 	n := len(e.graphs)
-	test := float64(n) / float64(e.Splits.Folds)
+	test, train := 0.0, 0.0
+	for _, p := range e.parts {
+		test += float64(len(e.Splits.Test(p.Repeat, p.Fold)))
+		train += float64(len(e.Splits.Without(p.Repeat, p.Fold)))
+	}
 	r := &Report{
-		Dataset: e.data.Name, Graphs: n, Classes: e.Targets.Classes,
+		Dataset: e.data.Name, Graphs: n, Classes: e.Targets.Classes, Uneven: e.Targets.Uneven(), Rare: e.Targets.RareClass(),
 		Protocol: Protocol{
 			Folds: e.Splits.Folds, Repeats: e.Splits.Repeats(),
 			Splits: e.Splits.Scheme, Seed: e.Splits.Seed,
 			Selection: e.selection(), Honest: !o.OnReported,
 			Learner: e.learner(), Grid: strings.Trim(fmt.Sprint(o.Grid()), "[]"),
 			Fitting: map[bool]string{false: "transductive", true: "inductive"}[o.Inductive],
-			Ratio:   test / (float64(n) - test),
+			Ratio:   test / train,
 		},
 		Duplicates: e.duplicates(),
 		Splits:     e.Splits,
@@ -251,9 +264,9 @@ func (e *evaluation) duplicates() Duplicates {
 		if slices.ContainsFunc(group, func(i int) bool { return e.data.Graphs[i].Target() != first }) {
 			d.Conflicting += len(group)
 		}
-		for _, fold := range e.Splits.Fold {
+		for repeat, fold := range e.Splits.Fold {
 			for _, i := range group {
-				if slices.ContainsFunc(group, func(j int) bool { return fold[j] != fold[i] }) {
+				if fold[i] >= 0 && slices.ContainsFunc(group, func(j int) bool { return e.Splits.Trains(repeat, fold[i], j) }) {
 					across++
 				}
 			}
@@ -343,30 +356,60 @@ func (e *evaluation) summarise(out *Result, chosen []choose.Prediction) {
 		return
 	}
 	var confusions []metrics.Confusion
-	var aucs []float64
+	var aucs, losses, errors []float64
+	var foldScores [][]float64
+	var finding []choose.Figure
 	for repeat := range out.Repeats {
 		var auc []float64
-		predicted := make([]int, len(e.graphs))
+		predicted, scores := slices.Repeat([]int{-1}, len(e.graphs)), make([][]float64, len(e.graphs))
 		for f := range e.Splits.Folds {
 			p := chosen[repeat*e.Splits.Folds+f]
 			test := e.Splits.Test(repeat, f)
 			truth := choose.Pick(t.Labels, test)
 			confusions = append(confusions, metrics.NewConfusion(truth, p.Labels, len(t.Classes)))
 			put(predicted, test, p.Labels)
+			put(scores, test, p.Scores)
 			if a, ok := metrics.MacroAUC(truth, p.Scores, len(t.Classes)); ok {
 				auc = append(auc, a)
 			}
 		}
 		out.Predicted = append(out.Predicted, predicted)
-		if len(auc) > 0 {
+		if foldScores = append(foldScores, auc); len(auc) > 0 {
 			aucs = append(aucs, metrics.Mean(auc))
+		}
+		tested := e.tested(repeat)
+		truth, known := choose.Pick(t.Labels, tested), choose.Pick(scores, tested)
+		losses, errors = append(losses, metrics.LogLoss(truth, known)), append(errors, metrics.CalibrationError(truth, known))
+		for i, f := range t.Rare(tested, known) {
+			if f.Value /= float64(out.Repeats); i == len(finding) {
+				finding = append(finding, f)
+			} else {
+				finding[i].Value += f.Value
+			}
 		}
 	}
 	e.summariseConfusions(out, confusions)
+	out.Finding = finding
 	if len(aucs) > 0 {
 		m, s := spreadOf(aucs)
 		out.AUC, out.AUCStd = &m, &s
+		if t.Uneven() {
+			out.FoldScores = foldScores
+		}
 	}
+	if e.o.Probability {
+		loss, calibration := metrics.Mean(losses), metrics.Mean(errors)
+		out.LogLoss, out.CalibrationError = &loss, &calibration
+	}
+}
+
+// tested returns the graphs that a repeat tests.
+func (e *evaluation) tested(repeat int) []int {
+	var out []int
+	for f := range e.Splits.Folds {
+		out = append(out, e.Splits.Test(repeat, f)...)
+	}
+	return out
 }
 
 // put is the inverse of choose.Pick.
@@ -429,7 +472,8 @@ func (e *evaluation) summariseValues(out *Result, chosen []choose.Prediction) {
 			deviations = nil
 		}
 		out.FoldScores, s.Folds = append(out.FoldScores, squared), append(s.Folds, folds)
-		all := metrics.ScoreValues(e.Targets.Values, values, deviations)
+		tested := e.tested(repeat)
+		all := metrics.ScoreValues(choose.Pick(e.Targets.Values, tested), choose.Pick(values, tested), choose.Pick(deviations, tested))
 		rmse, mae, r2 = append(rmse, all.RMSE), append(mae, all.MAE), append(r2, all.R2)
 		if known && all.NLPD != nil {
 			nlpd = append(nlpd, *all.NLPD)
@@ -443,18 +487,19 @@ func (e *evaluation) summariseValues(out *Result, chosen []choose.Prediction) {
 		s.NLPD, s.NLPDStd = &mean, &deviation
 	}
 	if known {
-		s.Coverage = out.coverage(e.Targets.Values)
+		s.Coverage = e.coverage(out)
 	}
 }
 
 // coverage returns the coverage of intervals at the levels 5, 10, … 95 %.
-func (x *Result) coverage(truth []float64) []Coverage {
+func (e *evaluation) coverage(x *Result) []Coverage {
 	var out []Coverage
 	for percent := 5; percent < 100; percent += 5 {
 		level := float64(percent) / 100
 		var shares []float64
 		for repeat, deviations := range x.Deviations {
-			shares = append(shares, metrics.Covered(truth, x.Values[repeat], deviations, level))
+			tested := e.tested(repeat)
+			shares = append(shares, metrics.Covered(choose.Pick(e.Targets.Values, tested), choose.Pick(x.Values[repeat], tested), choose.Pick(deviations, tested), level))
 		}
 		out = append(out, Coverage{level, metrics.Mean(shares)})
 	}
@@ -487,11 +532,7 @@ func (e *evaluation) majority() Result {
 			chosen = append(chosen, x)
 			continue
 		}
-		counts := make([]int, len(t.Classes))
-		for _, i := range train {
-			counts[t.Labels[i]]++
-		}
-		chosen = append(chosen, t.Always(slices.Index(counts, slices.Max(counts)), len(test)))
+		chosen = append(chosen, t.Always(train, len(test)))
 	}
 	e.summarise(&out, chosen)
 	return out

@@ -12,7 +12,6 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/splits"
 )
 
 // Run evaluates candidates on a dataset. The report has one row for each candidate and each
@@ -22,7 +21,7 @@ import (
 //
 // Kernels get the graphs without their targets. Every graph of the dataset needs a target.
 func Run(ctx context.Context, d *dataset.Dataset, candidates []choose.Candidate, o Options) (*Report, error) {
-	e, err := newEvaluation(d, candidates, &o, nil)
+	e, err := newEvaluation(d, candidates, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +69,8 @@ type reportRow struct {
 	methods []*method
 }
 
-// newEvaluation checks what is to be evaluated. It deals the graphs to folds unless some are given.
-func newEvaluation(d *dataset.Dataset, candidates []choose.Candidate, o *Options, given *splits.Splits) (*evaluation, error) {
+// newEvaluation checks what is to be evaluated. It deals the graphs to folds unless the options have some.
+func newEvaluation(d *dataset.Dataset, candidates []choose.Candidate, o *Options) (*evaluation, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -84,13 +83,17 @@ func newEvaluation(d *dataset.Dataset, candidates []choose.Candidate, o *Options
 	if e.Targets.Regression() && o.OnReported {
 		return nil, errors.New("parameters can be chosen on the reported folds for classes only, and the targets are values")
 	}
-	if e.Splits = given; given == nil {
+	if e.Splits = o.Splits; o.Splits == nil {
 		if e.Splits, err = e.Targets.Deal(o.Folds, o.Repeats, o.Seed); err != nil {
 			return nil, err
 		}
 	}
-	if e.Splits.Folds < 3 && !o.OnReported && !o.LeaveOneOut {
-		return nil, fmt.Errorf("%d folds leave one for training when one validates, want at least 3 or leave-one-out", e.Splits.Folds)
+	if n := len(e.Splits.Fold[0]); n != len(d.Graphs) {
+		return nil, fmt.Errorf("splits of %d graphs, but %d graphs", n, len(d.Graphs))
+	}
+	if !e.Splits.Tuned() && !o.OnReported && !o.LeaveOneOut {
+		return nil, fmt.Errorf("%d folds %s leave fewer than two to choose parameters by, want at least 3 folds or leave-one-out",
+			e.Splits.Folds, e.Splits.Scheme)
 	}
 	for repeat := range e.Splits.Repeats() {
 		for f := range e.Splits.Folds {

@@ -149,7 +149,7 @@ func TestWrongContent(t *testing.T) {
 		{"learner", replace(`"Coefficients":[`, `"Coefficients":[1e999,`), "1e999"},
 		{"learner", replace(`"Iterations":`, `"Iterations":-`), "iterations, want 0 or more"},
 		{"learner", replace(`"Examples":16`, `"Examples":17`), "trained on 17 graphs, want 16"},
-		{"learner", replace(`"Sigmoids":[`, `"Sigmoids":[{},`), "4 sigmoids for 3 classes"},
+		{"learner", replace(`"Slope":`, `"Slope":-`), "want 0, or a positive number"},
 		{"train/ids", nil, "train/ids is missing"},
 		{"train/targets", func([]byte) []byte { return make([]byte, 8) }, "0 targets, want 16"},
 		{"train/nearest", cut(8), "100 percentiles of similarity"},

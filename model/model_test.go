@@ -484,7 +484,7 @@ func TestWriteRefuses(t *testing.T) {
 		"learner: svm: ":                       func(m *Model) { m.Learner = &svm.Learner{} },
 		"learner: trained on 17 graphs":        func(m *Model) { m.Learner.Examples = 17 },
 		"function 1: number 0 is +Inf":         func(m *Model) { m.Learner.Functions[1].Bias = math.Inf(1) },
-		"2 sigmoids":                           func(m *Model) { m.Learner.Sigmoids = m.Learner.Sigmoids[1:] },
+		"slope -1":                             func(m *Model) { m.Learner.Slope = -1 },
 		"meta has 1049":                        func(m *Model) { m.Created["x"] = strings.Repeat("x", maxMeta) },
 		"section learner has 262": func(m *Model) {
 			n := 725 // classes, with a function for each pair
@@ -493,7 +493,7 @@ func TestWriteRefuses(t *testing.T) {
 			for i := range n {
 				m.Classes[i], m.Learner.Classes[i] = fmt.Sprint(i), i
 			}
-			m.Learner.Functions, m.Learner.Sigmoids = slices.Repeat(m.Learner.Functions[:1], n*(n-1)/2), nil
+			m.Learner.Functions, m.Learner.Slope = slices.Repeat(m.Learner.Functions[:1], n*(n-1)/2), 0
 		},
 		"mlg samples=8 rank=3 is not fitted": func(m *Model) {
 			m.Graphs = drugs(t).Graphs[:16]

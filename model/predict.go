@@ -26,7 +26,7 @@ type Prediction struct {
 
 	// Decision is how much speaks for each of Model.Classes, as svm.Learner.Decision says it.
 	Decision    []float64
-	Probability []float64 // of each of Model.Classes; nil if not trained
+	Probability []float64 // of each of Model.Classes; nil if not trained; Class has the largest
 
 	Nearest []Neighbour // most similar training graphs
 	// Percentile is that of the largest similarity to a training graph; see Model.Percentile.
@@ -73,7 +73,7 @@ func (m *Model) prediction(values []float64) Prediction {
 	}
 	at, _ := slices.BinarySearch(l.Classes, l.Class(values))
 	p := Prediction{Class: m.Classes[at], Decision: l.Decision(values)}
-	if l.Sigmoids != nil {
+	if l.Slope > 0 {
 		p.Probability = l.Probability(values)
 	}
 	return p

@@ -11,13 +11,8 @@ import (
 	"github.com/mlgkernel/mlg/svm"
 )
 
-// TrainOptions say what a trained model holds besides what its plan says. The zero value is
-// a model without probabilities.
+// TrainOptions say what a trained model holds besides what its plan says.
 type TrainOptions struct {
-	// Probability gives a classifier class probabilities, by further trainings whose folds
-	// are drawn from Seed.
-	Probability bool
-	Seed        uint64
 	// Reader and Created go into the model; Created gets the learner's parameter and the way
 	// of combination as well.
 	Reader  *dataset.Options
@@ -53,7 +48,7 @@ func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptio
 	}
 	m.Nearest = Percentiles(gram)
 	var limited bool
-	if m.Learner, limited, err = p.Learn(ctx, svm.Full(gram), o.Probability, o.Seed); err != nil {
+	if m.Learner, limited, err = p.Learn(ctx, svm.Full(gram)); err != nil {
 		return nil, err
 	}
 	m.Created[choose.ParameterName(p.Learner)] = strconv.FormatFloat(p.Parameter, 'g', -1, 64)

@@ -73,7 +73,7 @@ func TestTrain(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m, err := Train(t.Context(), ds, plan, TrainOptions{Probability: ds == two, Reader: reader()})
+				m, err := Train(t.Context(), ds, plan, TrainOptions{Reader: reader()})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -166,7 +166,7 @@ func TestTrainDeterministicAndRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := Train(t.Context(), ds, plan, TrainOptions{Probability: true})
+		m, err := Train(t.Context(), ds, plan, TrainOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,16 +1,17 @@
-// Package splits deals examples to the folds of a cross-validation.
+// Package splits deals examples to the folds of a cross-validation, and keeps the folds in files.
 package splits
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"slices"
 )
 
-// Splits says, for every repeat, in which fold each graph is tested. It is made by
-// Stratified or ByValue.
+// Splits says, for every repeat, in which fold each graph is tested.
 type Splits struct {
 	// Scheme says how the splits were made.
 	Scheme string `json:"scheme"`
@@ -18,7 +19,13 @@ type Splits struct {
 	Seed uint64 `json:"seed"`
 	// Folds is the number of folds.
 	Folds int `json:"folds"`
-	// Fold[r][i] is the fold, 0 … Folds-1, in which repeat r tests graph i.
+	// Forward says that a fold is predicted from the graphs of lower folds alone, and not from all others.
+	Forward bool `json:"forward,omitempty"`
+	// Grouped says that graphs that belong together, such as those with one scaffold, are in one fold.
+	Grouped bool `json:"grouped,omitempty"`
+	// IDs are the identifiers of the graphs, in a file.
+	IDs []string `json:"ids,omitempty"`
+	// Fold[r][i] is the fold, 0 … Folds-1, in which repeat r tests graph i, or −1 if it only trains.
 	Fold [][]int `json:"fold"`
 }
 
@@ -36,15 +43,34 @@ func (s *Splits) Test(repeat, f int) []int {
 	return out
 }
 
-// Without returns the graphs of a repeat that belong to none of the folds, ascending.
+// Without returns the graphs of a repeat from which the folds may be predicted, ascending: those that belong
+// to none of them, with Forward also to none that is higher.
 func (s *Splits) Without(repeat int, folds ...int) []int {
 	out := make([]int, 0, len(s.Fold[repeat]))
-	for i, g := range s.Fold[repeat] {
-		if !slices.Contains(folds, g) {
+	for i := range s.Fold[repeat] {
+		if !slices.ContainsFunc(folds, func(f int) bool { return !s.Trains(repeat, f, i) }) {
 			out = append(out, i)
 		}
 	}
 	return out
+}
+
+// Trains reports whether graph i is one of those from which a fold is predicted.
+func (s *Splits) Trains(repeat, f, i int) bool {
+	g := s.Fold[repeat][i]
+	return g != f && (g < f || !s.Forward)
+}
+
+// Tuned reports whether the training part of every fold has two folds or more, by which parameters can be chosen.
+func (s *Splits) Tuned() bool { return s.Folds > 2 && !s.Forward }
+
+// Random deals examples to folds whose sizes differ by at most 1.
+func Random(n, folds, repeats int, seed uint64) (*Splits, error) {
+	s, err := Stratified(make([]int, n), folds, repeats, seed)
+	if err == nil {
+		s.Scheme = "random"
+	}
+	return s, err
 }
 
 // Stratified deals the examples of every class, shuffled, to the folds in turn; a class
@@ -87,6 +113,68 @@ func ByValue(targets []float64, folds, repeats int, seed uint64) (*Splits, error
 	})
 }
 
+// ByGroup puts the examples of a group into one fold. The groups come in the order of falling size, equal ones
+// shuffled, and each goes to the smallest fold. scheme says what they are.
+func ByGroup(scheme string, groups []int, folds, repeats int, seed uint64) (*Splits, error) {
+	members := map[int][]int{}
+	for i, g := range groups {
+		members[g] = append(members[g], i)
+	}
+	if len(members) < folds {
+		return nil, fmt.Errorf("%d folds, but %d groups %s, want no more folds than groups", folds, len(members), scheme)
+	}
+	names := slices.Sorted(maps.Keys(members))
+	s, err := newSplits(scheme, len(groups), folds, repeats, seed, func(fold []int, random *rand.Rand) {
+		order, sizes := slices.Clone(names), make([]int, folds)
+		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(members[b]), len(members[a])) })
+		for _, g := range order {
+			f := slices.Index(sizes, slices.Min(sizes))
+			for _, i := range members[g] {
+				fold[i] = f
+			}
+			sizes[f] += len(members[g])
+		}
+	})
+	if err == nil {
+		s.Grouped = true
+	}
+	return s, err
+}
+
+// ByTime cuts the examples, in the order of their times, into folds + 1 parts of about the same size. The
+// first only trains; each other one is a fold, which is predicted from all parts before it. Examples of the
+// same time are in one part.
+func ByTime(times []float64, folds int) (*Splits, error) {
+	s := &Splits{Scheme: "by time, each from those before", Folds: folds, Forward: true, Fold: [][]int{make([]int, len(times))}}
+	sorted := slices.Sorted(slices.Values(times))
+	for i, t := range times {
+		earlier, _ := slices.BinarySearch(sorted, t)
+		s.Fold[0][i] = earlier*(folds+1)/len(times) - 1
+	}
+	for f := -1; f < folds; f++ {
+		if !slices.Contains(s.Fold[0], f) {
+			return nil, fmt.Errorf("part %d of %d by time is empty: %d graphs have %d different times; want fewer folds",
+				f+2, folds+1, len(times), len(slices.Compact(sorted)))
+		}
+	}
+	return s, nil
+}
+
+// Fixed tests some examples and trains on the others.
+func Fixed(test []bool) (*Splits, error) {
+	s := &Splits{Scheme: "fixed", Folds: 1, Fold: [][]int{make([]int, len(test))}}
+	for i, t := range test {
+		if !t {
+			s.Fold[0][i] = -1
+		}
+	}
+	if tested := len(s.Test(0, 0)); tested == 0 || tested == len(test) {
+		return nil, fmt.Errorf("%d of %d graphs are tested, want some and not all", tested, len(test))
+	}
+	return s, nil
+}
+
 // newSplits lets deal set the folds of n examples for each repeat.
 func newSplits(scheme string, n, folds, repeats int, seed uint64, deal func(fold []int, random *rand.Rand)) (*Splits, error) {
 	switch {
@@ -103,5 +191,50 @@ func newSplits(scheme string, n, folds, repeats int, seed uint64, deal func(fold
 		deal(fold, rand.New(rand.NewPCG(seed, uint64(r))))
 		s.Fold = append(s.Fold, fold)
 	}
+	return s, nil
+}
+
+// Write writes splits as JSON, with the identifiers of the graphs.
+func (s *Splits) Write(w io.Writer, ids []string) error {
+	named := *s
+	named.IDs = ids
+	return json.NewEncoder(w).Encode(named)
+}
+
+// Read reads splits that Write wrote, for graphs with these identifiers.
+func Read(r io.Reader, ids []string) (*Splits, error) {
+	s := &Splits{}
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	if err := d.Decode(s); err != nil {
+		return nil, fmt.Errorf("no file of splits: %w", err)
+	}
+	if s.Folds < 1 || len(s.Fold) == 0 {
+		return nil, fmt.Errorf("%d folds and %d repeats, want at least 1 of each", s.Folds, len(s.Fold))
+	}
+	if s.IDs != nil && !slices.Equal(s.IDs, ids) {
+		at := 0
+		for at < min(len(s.IDs), len(ids)) && s.IDs[at] == ids[at] {
+			at++
+		}
+		return nil, fmt.Errorf("the splits are for other graphs: %d of them, %d here, and graph %d is the first that differs",
+			len(s.IDs), len(ids), at)
+	}
+	for r, fold := range s.Fold {
+		if len(fold) != len(ids) {
+			return nil, fmt.Errorf("repeat %d has %d graphs, the data have %d", r, len(fold), len(ids))
+		}
+		for i, f := range fold {
+			if f < -1 || f >= s.Folds {
+				return nil, fmt.Errorf("repeat %d: fold %d of graph %d, want -1 to %d", r, f, i, s.Folds-1)
+			}
+		}
+		for f := range s.Folds {
+			if len(s.Test(r, f)) == 0 || len(s.Without(r, f)) == 0 {
+				return nil, fmt.Errorf("repeat %d: fold %d has no graphs to test or to train on", r, f)
+			}
+		}
+	}
+	s.IDs = nil
 	return s, nil
 }

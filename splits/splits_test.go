@@ -1,9 +1,11 @@
 package splits
 
 import (
+	"bytes"
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -89,6 +91,131 @@ func TestByValue(t *testing.T) {
 	again, _ := ByValue(z, 5, 3, 1)
 	if !reflect.DeepEqual(again, s) {
 		t.Error("not reproducible")
+	}
+}
+
+func TestRandom(t *testing.T) {
+	s, err := Random(23, 5, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := range 2 {
+		for f := range 5 {
+			if n := len(s.Test(r, f)); n != 4 && n != 5 {
+				t.Errorf("fold of %d", n)
+			}
+		}
+	}
+	if s.Scheme != "random" || slices.IsSorted(s.Fold[0]) {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Groups stay together, and no exchange of the smallest group between the fullest and the emptiest fold would even them out.
+func TestByGroup(t *testing.T) {
+	var groups []int
+	for g, size := range []int{30, 12, 12, 7, 5, 5, 4, 3, 2, 1, 1, 1, 1} {
+		groups = append(groups, slices.Repeat([]int{g * 3}, size)...)
+	}
+	s, err := ByGroup("by scaffold", groups, 4, 5, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := range 5 {
+		of := map[int]int{}
+		var sizes []int
+		for i, f := range s.Fold[r] {
+			if g, known := of[groups[i]]; known && g != f {
+				t.Errorf("group %d is in folds %d and %d", groups[i], g, f)
+			}
+			of[groups[i]] = f
+		}
+		for f := range 4 {
+			sizes = append(sizes, len(s.Test(r, f)))
+		}
+		if slices.Sort(sizes); sizes[3] != 30 || sizes[0] < 17 { // 54 for the three others
+			t.Errorf("sizes %v", sizes)
+		}
+	}
+	if !s.Grouped || reflect.DeepEqual(s.Fold[0], s.Fold[1]) {
+		t.Error("two repeats are the same")
+	}
+	_, err = ByGroup("by scaffold", groups, 14, 1, 0)
+	if err == nil || err.Error() != "14 folds, but 13 groups by scaffold, want no more folds than groups" {
+		t.Errorf("%v", err)
+	}
+}
+
+// Every fold is later than all from which it is predicted, and equal times stay together.
+func TestByTime(t *testing.T) {
+	times := []float64{5, 1, 2, 2, 9, 8, 7, 3, 4, 6, 2, 0}
+	s, err := ByTime(times, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(graphs []int) (out []float64) {
+		for _, i := range graphs {
+			out = append(out, times[i])
+		}
+		slices.Sort(out)
+		return out
+	}
+	for f, want := range []struct{ train, test []float64 }{
+		{[]float64{0, 1, 2, 2, 2}, []float64{3}}, // the twos belong together
+		{[]float64{0, 1, 2, 2, 2, 3}, []float64{4, 5, 6}},
+		{[]float64{0, 1, 2, 2, 2, 3, 4, 5, 6}, []float64{7, 8, 9}},
+	} {
+		if train, test := at(s.Without(0, f)), at(s.Test(0, f)); !slices.Equal(train, want.train) || !slices.Equal(test, want.test) {
+			t.Errorf("fold %d: %v from %v, want %v", f, test, train, want)
+		}
+	}
+	if s.Repeats() != 1 || len(s.Without(0, s.Folds)) != len(times) || s.Tuned() {
+		t.Errorf("%+v", s)
+	}
+	_, err = ByTime([]float64{1, 1, 1, 2}, 3)
+	if err == nil || err.Error() != "part 2 of 4 by time is empty: 4 graphs have 2 different times; want fewer folds" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestFixed(t *testing.T) {
+	s, err := Fixed([]bool{false, true, false})
+	if err != nil || !slices.Equal(s.Test(0, 0), []int{1}) || !slices.Equal(s.Without(0, 0), []int{0, 2}) || s.Tuned() {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := Fixed([]bool{true, true}); err == nil || err.Error() != "2 of 2 graphs are tested, want some and not all" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestFile(t *testing.T) {
+	ids := []string{"a", "b", "c", "d"}
+	s, err := ByTime([]float64{4, 1, 3, 2}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := s.Write(&b, ids); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	got, err := Read(&b, ids)
+	if err != nil || !reflect.DeepEqual(got, s) {
+		t.Errorf("%+v, %v, want %+v", got, err, s)
+	}
+	for _, c := range []struct{ text, want string }{
+		{strings.Replace(text, `"b"`, `"x"`, 1), "other graphs: 4 of them, 4 here, and graph 1 is the first that differs"},
+		{strings.Replace(text, `,"d"`, ``, 1), "other graphs: 3 of them, 4 here, and graph 3"},
+		{`{"folds":2,"fold":[[0,1,0]]}`, "repeat 0 has 3 graphs, the data have 4"},
+		{`{"folds":2,"fold":[[0,1,0,2]]}`, "repeat 0: fold 2 of graph 3, want -1 to 1"},
+		{`{"folds":2,"fold":[[0,0,0,0]]}`, "repeat 0: fold 0 has no graphs to test or to train on"},
+		{`{"folds":0,"fold":[[0,0,0,0]]}`, "0 folds and 1 repeats"},
+		{`{"fold":[]}`, "0 folds and 0 repeats"},
+		{`{"folds":"x"}`, "no file of splits: "}, {`{"nodes":2}`, "no file of splits: "}, {``, "no file of splits: "},
+	} {
+		if _, err := Read(strings.NewReader(c.text), ids); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.text, err, c.want)
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 //	                      (1,2), …: it speaks for a where it is above 0, and for b elsewhere
 //	classes, KernelRidge  one for each class, the larger the more it speaks for the class
 //
-// Class, Decision and Probability read the values of all functions for one example, as Values
+// Class, Scores, Decision and Probability read the values of all functions for one example, as Values
 // and LeaveOneOut have them in their rows. All fields are exported, so that a Learner can be
 // stored; the methods change nothing but for Rescale and Forget.
 type Learner struct {
@@ -28,9 +28,8 @@ type Learner struct {
 	// Examples is the number of training examples: the columns of what Values takes.
 	Examples  int
 	Functions []Function
-	// Sigmoids turn the value of each pair of classes, in the order above, into a probability.
-	// They are nil without Options.Probability.
-	Sigmoids []Sigmoid
+	// Slope turns Scores into probabilities; 0 without Options.Probability.
+	Slope float64
 	// Process tells deviations of values. KernelRidge has it with Options.LeaveOneOut, for 2 to
 	// MostExamples examples.
 	Process *Process `json:",omitempty"`
@@ -106,7 +105,7 @@ func TrainPath(ctx context.Context, gram View, t Targets, parameters []float64, 
 	if opt.Kind == SVM {
 		err = trainMachines(ctx, gram, t, members, parameters, opt, path)
 	} else {
-		err = trainRidges(ctx, gram, t.columns(members), parameters, opt, path)
+		err = trainRidges(ctx, gram, t, t.columns(members), parameters, opt, path)
 	}
 	if err != nil && !errors.Is(err, ErrIterations) && !errors.Is(err, ErrDefinite) || len(path) == 1 && path[0] == nil {
 		return nil, err
@@ -207,21 +206,30 @@ func (l *Learner) Labels(cross View) ([]int, error) {
 	return labels, nil
 }
 
-// Class returns the label of an example. Of machines for pairs it is the class for which most
-// speak, of regressions that of the largest value, and of equals the smallest label.
+// Class returns the label of an example: that with the largest of Scores, of equals the smallest.
+// With Options.Probability it is the most probable one.
 func (l *Learner) Class(values []float64) int {
-	score := values
-	if l.Kind == SVM {
-		score = make([]float64, len(l.Classes))
-		for p, v := range values {
-			if a, b := l.Pair(p); v > 0 {
-				score[a]++
-			} else {
-				score[b]++
-			}
-		}
-	}
+	score := l.Scores(values)
 	return l.Classes[slices.Index(score, slices.Max(score))]
+}
+
+// Scores returns a number for each class, the largest for the class of the example. Of
+// regressions they are the values. Of machines for pairs the score of class a is that against its strongest
+// rival, min_b d_ab, or Decision where no class wins against all others; either way Decision of the
+// class of the example is not negative.
+func (l *Learner) Scores(values []float64) []float64 {
+	if l.Kind == KernelRidge {
+		return slices.Clone(values)
+	}
+	out := slices.Repeat([]float64{math.Inf(1)}, len(l.Classes))
+	for p, v := range values {
+		a, b := l.Pair(p)
+		out[a], out[b] = min(out[a], v), min(out[b], -v)
+	}
+	if slices.Max(out) < 0 {
+		return l.Decision(values)
+	}
+	return out
 }
 
 // Decision returns how much speaks for each class: the mean
@@ -384,13 +392,8 @@ func (l *Learner) Validate() error {
 			return err
 		}
 	}
-	if l.Sigmoids != nil && len(l.Sigmoids) != l.pairs() {
-		return fmt.Errorf("svm: %d sigmoids for %d classes, want none or %d", len(l.Sigmoids), len(l.Classes), l.pairs())
-	}
-	for i, s := range l.Sigmoids {
-		if err := finite([]float64{s.A, s.B}); err != nil {
-			return fmt.Errorf("svm: sigmoid %d: %w", i, err)
-		}
+	if !(l.Slope >= 0) || math.IsInf(l.Slope, 1) || l.Slope > 0 && l.Classes == nil {
+		return fmt.Errorf("svm: slope %v for %d classes, want 0, or a positive number for classes", l.Slope, len(l.Classes))
 	}
 	return nil
 }

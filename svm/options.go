@@ -60,8 +60,9 @@ type Options struct {
 	// that needs more returns a learner with an error that is ErrIterations.
 	MaxIterations int `want:"at least 1"`
 
-	// Probability asks for probabilities of classes: SVM by 5 further trainings per pair of
-	// classes whose folds are drawn from Seed, KernelRidge by its leave-one-out values.
+	// Probability asks for probabilities of classes, from values for examples that were not seen: of SVM by 5
+	// further trainings whose folds are drawn from Seed, of KernelRidge by leave-one-out, which also
+	// sets the biases, so that the class of an example is the most probable one.
 	Probability bool
 	Seed        uint64
 

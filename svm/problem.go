@@ -59,6 +59,15 @@ func trainMachines(ctx context.Context, gram View, t Targets, members [][]int, c
 			return err
 		}
 	}
+	for k, l := range path {
+		if opt.Probability && t.Labels != nil {
+			scores, err := l.heldOut(ctx, gram, members, t, cs[k], opt, &limit)
+			if err != nil {
+				return err
+			}
+			l.calibrate(scores, t.Labels)
+		}
+	}
 	return limit.err
 }
 
@@ -105,13 +114,6 @@ func (p *problem) train(ctx context.Context, cs []float64, opt Options, path []*
 			return err
 		}
 		path[k].Functions = append(path[k].Functions, s.function(p.members))
-		if opt.Probability && path[k].Classes != nil {
-			sigmoid, err := p.platt(ctx, cs[k], opt, limit)
-			if err != nil {
-				return err
-			}
-			path[k].Sigmoids = append(path[k].Sigmoids, sigmoid)
-		}
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func tooSmall(lambda float64) error {
 	return fmt.Errorf("svm: Gram matrix with ridge %v is %w", lambda, ErrDefinite)
 }
 
-// trainRidges adds a kernel ridge regression on each of some target vectors to the learner of
+// trainRidges adds a kernel ridge regression on the values, or for each class, to the learner of
 // each ridge λ in a path:
 //
 //	minimise   Σ_k (z_k − f(x_k))² + λ βᵀKβ,   f(x) = Σ_k β_k k(x, x_k) + b,
@@ -27,7 +27,8 @@ func tooSmall(lambda float64) error {
 // whose solution is (K + λI) β = z − b·1, with the bias b for which Σβ = 0. Learners whose ridge is
 // too small become nil. One ridge goes by a Cholesky factorisation, several by one
 // decomposition, after which each costs O(n²).
-func trainRidges(ctx context.Context, gram View, targets [][]float64, lambdas []float64, opt Options, path []*Learner) error {
+func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64, lambdas []float64, opt Options,
+	path []*Learner) error {
 	shift := func(lambda float64) (inverse, error) {
 		_, f, err := factorize(ctx, gram, lambda)
 		return f, err
@@ -48,17 +49,17 @@ func trainRidges(ctx context.Context, gram View, targets [][]float64, lambdas []
 		} else if err != nil {
 			return err
 		}
-		sigmoids := opt.Probability && path[i].Classes != nil
-		g := path[i].addRidges(f, targets, opt.LeaveOneOut || sigmoids)
-		if len(g) > 1 && len(g) <= MostExamples && path[i].Classes == nil { // a single example says nothing of deviations
+		probability := opt.Probability && t.Labels != nil
+		g := path[i].addRidges(f, targets, opt.LeaveOneOut || probability)
+		if len(g) > 1 && len(g) <= MostExamples && t.Labels == nil { // a single example says nothing of deviations
 			if path[i].addProcess(lambda, g, opt.Basis); len(lambdas) == 1 && opt.Basis < len(g) {
 				if err := path[i].measureExcess(ctx, gram); err != nil {
 					return err
 				}
 			}
 		}
-		if sigmoids {
-			path[i].fitSigmoids(targets)
+		if probability {
+			path[i].calibrate(path[i].LeaveOneOut, t.Labels)
 		}
 		if !opt.LeaveOneOut {
 			path[i].LeaveOneOut = nil
@@ -106,23 +107,6 @@ func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (g
 		}
 	}
 	return g
-}
-
-// fitSigmoids fits a sigmoid for each pair of classes to the leave-one-out values of its examples.
-// targets has +1 for the examples of each class.
-func (l *Learner) fitSigmoids(targets [][]float64) {
-	for p := range l.pairs() {
-		a, b := l.Pair(p)
-		var values []float64
-		var positive []bool
-		for i := range l.Examples {
-			if targets[a][i] > 0 || targets[b][i] > 0 {
-				values = append(values, l.pairValue(l.LeaveOneOut.Row(i), p))
-				positive = append(positive, targets[a][i] > 0)
-			}
-		}
-		l.Sigmoids = append(l.Sigmoids, fitSigmoid(values, positive))
-	}
 }
 
 // factorize inverts K + λI for one ridge, by a Cholesky factorisation. It takes a sixth of the

@@ -137,7 +137,7 @@ func TestRidgeClasses(t *testing.T) {
 	}
 }
 
-// The sigmoids of pairs, fitted to leave-one-out values, give probabilities that know the classes.
+// Probabilities from leave-one-out values know the classes.
 func TestRidgeProbability(t *testing.T) {
 	rng := rand.New(rand.NewPCG(35, 36))
 	for _, classes := range []int{2, 3, 5} {

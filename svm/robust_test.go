@@ -63,7 +63,7 @@ func TestIndefiniteGramTerminates(t *testing.T) {
 func TestValidate(t *testing.T) {
 	pairs := func() *Learner {
 		f := func() Function { return Function{Support: []int{0, 2}, Coefficients: []float64{1, -1}} }
-		return &Learner{Classes: []int{1, 2, 3}, Examples: 3, Functions: []Function{f(), f(), f()}, Sigmoids: make([]Sigmoid, 3)}
+		return &Learner{Classes: []int{1, 2, 3}, Examples: 3, Functions: []Function{f(), f(), f()}, Slope: 2}
 	}
 	values := func() *Learner {
 		return &Learner{Kind: KernelRidge, Examples: 2, Functions: []Function{{Coefficients: []float64{1, -1}}}}
@@ -74,7 +74,7 @@ func TestValidate(t *testing.T) {
 		damage func(*Learner)
 	}{
 		{pairs, "", func(*Learner) {}}, {values, "", func(*Learner) {}},
-		{pairs, "", func(l *Learner) { l.Sigmoids, l.Functions[0] = nil, Function{} }},
+		{pairs, "", func(l *Learner) { l.Slope, l.Functions[0] = 0, Function{} }},
 		{pairs, "", func(l *Learner) { l.Kind = KernelRidge }}, // three classes have as many pairs
 		{pairs, "kind 7", func(l *Learner) { l.Kind = 7 }},
 		{pairs, "increasing order", func(l *Learner) { l.Classes[1] = 1 }},
@@ -85,9 +85,9 @@ func TestValidate(t *testing.T) {
 		{pairs, "support example 3 at position 1", func(l *Learner) { l.Functions[0].Support[1] = 3 }},
 		{pairs, "function 1: support example 0 at position 1", func(l *Learner) { l.Functions[1].Support[1] = 0 }},
 		{pairs, "function 1: number 0 is +Inf", func(l *Learner) { l.Functions[1].Bias = math.Inf(1) }},
-		{pairs, "2 sigmoids for 3 classes", func(l *Learner) { l.Sigmoids = l.Sigmoids[1:] }},
-		{values, "1 sigmoids for 0 classes", func(l *Learner) { l.Sigmoids = make([]Sigmoid, 1) }},
-		{pairs, "sigmoid 2: number 1 is NaN", func(l *Learner) { l.Sigmoids[2].B = math.NaN() }},
+		{pairs, "slope -1 for 3 classes", func(l *Learner) { l.Slope = -1 }},
+		{pairs, "slope NaN for 3 classes", func(l *Learner) { l.Slope = math.NaN() }},
+		{values, "slope 1 for 0 classes", func(l *Learner) { l.Slope = 1 }},
 	} {
 		l := c.make()
 		c.damage(l)
@@ -97,16 +97,21 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Decision and Class by hand: votes decide the class, means of values are the decisions.
+// Decision and Class by hand: means of values are the decisions, and the class wins against all others, or has the
+// largest decision.
 func TestDecision(t *testing.T) {
 	two := &Learner{Classes: []int{4, 9}}
 	if d := two.Decision([]float64{-2.5}); !slices.Equal(d, []float64{-2.5, 2.5}) || two.Class([]float64{-2.5}) != 9 {
 		t.Errorf("two classes: %v", d)
 	}
 	three := &Learner{Classes: []int{4, 9, 11}}
-	values := []float64{0.25, -3, 0.5} // 4 against 9, 4 against 11, 9 against 11: a vote each
-	if d := three.Decision(values); !slices.Equal(d, []float64{-1.375, 0.125, 1.25}) || three.Class(values) != 4 {
+	values := []float64{0.25, -3, 0.5} // 4 against 9, 4 against 11, 9 against 11: each wins once
+	if d := three.Decision(values); !slices.Equal(d, []float64{-1.375, 0.125, 1.25}) || three.Class(values) != 11 {
 		t.Errorf("three classes: %v, class %d", d, three.Class(values))
+	}
+	values = []float64{0.25, 0.5, -9} // 4 wins against both
+	if s := three.Scores(values); !slices.Equal(s, []float64{0.25, -9, -0.5}) || three.Class(values) != 4 {
+		t.Errorf("three classes: %v, class %d", s, three.Class(values))
 	}
 	ridge := &Learner{Kind: KernelRidge, Classes: []int{4, 9, 11}}
 	values = []float64{-3, 0.5, 0.5}
@@ -164,7 +169,7 @@ func TestErrors(t *testing.T) {
 	}
 	defer func() {
 		if r := recover(); r == nil {
-			t.Error("probabilities without sigmoids: no panic")
+			t.Error("probabilities that were not trained: no panic")
 		}
 	}()
 	c.Probability([]float64{1})

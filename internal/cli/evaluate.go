@@ -20,7 +20,7 @@ type choiceFlags struct {
 	Folds   int       `help:"Number of folds; train chooses on one less, as is done inside the training part of an evaluation." default:"10"`
 	Splits  uint64    `help:"Seed of the splits." default:"0" name:"split-seed"`
 	Learner string    `help:"svm, or ridge, which for values is a Gaussian process and gives deviations; auto: without --c, ridge for values and the default candidates, else svm." default:"auto" enum:"auto,svm,ridge"`
-	Score   string    `help:"What the choice of a classifier maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared for the default candidates with ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared"`
+	Score   string    `help:"What the choice of a classifier maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared with ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared"`
 	C       []float64 `help:"Values of C to choose from; one value fixes it. By default 0.1,0.3,…,100, and 0.001,0.01,…,1000 with evaluate --paper." placeholder:"C,…"`
 }
 
@@ -30,8 +30,10 @@ type evaluateCmd struct {
 	Kernel      []string `help:"Kernels to compare, each with its flags: ${kernel_list}." default:"mlg,wl" enum:"${kernels}" group:"Evaluation"`
 	Default     bool     `help:"Evaluate the fixed list of candidates and their combinations, instead of --kernel." xor:"kernels" group:"Evaluation"`
 	Paper       bool     `help:"Evaluate the kernels of the paper's Table 1 with its parameter grids, instead of --kernel, and print its Tables 1 to 3 beside the figures of the paper." xor:"kernels" group:"Evaluation"`
+	Split       string   `help:"How graphs are dealt to folds: stratified, each class evenly; random; scaffold, molecules with one scaffold together; cluster, graphs together that the first kernel finds similar; column=NAME, graphs with one value of a column together, or the parts train and test that it names; time=NAME, each fold from earlier graphs; or a file that --save-splits wrote." default:"stratified" placeholder:"HOW" group:"Evaluation"`
+	SaveSplits  string   `help:"Write the folds to this file: .json." name:"save-splits" placeholder:"FILE" ends:".json" group:"Evaluation"`
 	Repeats     int      `help:"Number of repeats." default:"10" group:"Evaluation"`
-	Inner       string   `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, for values, and for mlg with --paper, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
+	Inner       string   `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, for values, for mlg with --paper, and where a split leaves no folds for it, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
 	InnerN      int      `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
 	Select      string   `help:"nested, or reported: on the folds that are reported, as papers often do; auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
 	Fit         string   `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
@@ -54,6 +56,8 @@ func (c *evaluateCmd) Run(g *globals) error {
 		return usageError("--kernel " + strings.Join(c.Kernel, ",") + " names a kernel twice")
 	case c.Default && c.Select == reported:
 		return usageError("--default combines kernels inside the training part: want --select nested")
+	case c.Paper && (c.Split != stratified || c.SaveSplits != ""):
+		return usageError("--split and --save-splits are for an evaluation without --paper")
 	case c.Paper:
 		return c.paper(g)
 	}
@@ -68,6 +72,12 @@ func (c *evaluateCmd) Run(g *globals) error {
 	o, err := c.options(ds, c.Select == reported)
 	if err != nil {
 		return err
+	}
+	if o.Splits, err = c.dealt(g, ds); err != nil {
+		return err
+	}
+	if c.Inner == "auto" {
+		o.LeaveOneOut = o.LeaveOneOut || !o.Splits.Tuned()
 	}
 	report, err := c.evaluate(g, ds, candidates, o)
 	if err != nil {
@@ -95,7 +105,7 @@ const nested, reported = "nested", "reported"
 func (c *evaluateCmd) options(ds *dataset.Dataset, onReported bool) (evaluate.Options, error) {
 	o := evaluate.DefaultOptions()
 	if c.Paper {
-		o.C = paper.C()
+		o.C, o.Probability = paper.C(), false // its machines are C-SVCs as they stand
 	}
 	if c.InnerN > 0 {
 		o.InnerFolds = c.InnerN
@@ -103,6 +113,9 @@ func (c *evaluateCmd) options(ds *dataset.Dataset, onReported bool) (evaluate.Op
 	o.Repeats, o.Folder, o.OnReported, o.Inductive = c.Repeats, c.Keep, onReported, c.Fit == "inductive"
 	if err := c.apply(&o.Options, c.Default, dataset.Info(ds).TargetRange != nil); err != nil {
 		return o, err
+	}
+	if onReported && c.Score == "auto" {
+		o.Score = choose.Accuracy // that of classes, not of values
 	}
 	switch c.Inner { // kong has checked the names
 	case "loo":
@@ -157,7 +170,7 @@ func (f *choiceFlags) apply(o *choose.Options, defaults, values bool) error {
 		o.C = f.C
 	}
 	if f.Learner == "ridge" {
-		o.Learner = svm.KernelRidge
+		o.Learner, o.Score = svm.KernelRidge, choose.Squared
 	}
 	if values && (f.Learner == "ridge" || f.Learner == "auto" && len(f.C) == 0) {
 		o.ForValues()
@@ -194,13 +207,18 @@ func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset) ([]choose.Cand
 	return out, nil
 }
 
-// accuracyBars draws the results of an evaluation: accuracies with confidence intervals, or
+// accuracyBars draws the results of an evaluation: accuracies, or the AUCs of uneven classes, with confidence intervals, or
 // root mean squared errors with their deviation between repeats.
 func accuracyBars(title string, r *evaluate.Report) (*draw.Picture, error) {
 	c := draw.BarChart{Title: title, Axis: "accuracy in %, with 95 % interval", Size: draw.Size{Width: 720, Height: 140 + 34*float64(len(r.Results))}}
 	for _, x := range r.Results {
 		b := draw.Bar{Name: x.Name}
 		switch {
+		case r.Uneven && x.AUC != nil:
+			b.Value, c.Axis = *x.AUC, "AUC"
+			if i := x.Interval; i != nil {
+				b.Error, c.Axis = (i.High-i.Low)/2, fmt.Sprintf("AUC, with %.0f %% interval", 100*i.Level)
+			}
 		case x.ClassificationSummary != nil:
 			b.Value = 100 * x.Accuracy
 			if x.Interval != nil {

@@ -206,7 +206,7 @@ func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted
 	}
 	if m.Classes != nil {
 		head = []string{"id", "target", "class", "margin"}
-		if m.Learner.Sigmoids != nil {
+		if m.Learner.Slope > 0 {
 			for _, name := range m.Classes {
 				head = append(head, "p("+name+")")
 			}
@@ -275,7 +275,7 @@ func (c *predictCmd) columns(m *model.Model, targets bool) []column {
 		}
 	case m.Classes == nil:
 		said = []column{{"value", 18, func(x *predicted) string { return figure("", *x.Value) }}}
-	case m.Learner.Sigmoids != nil:
+	case m.Learner.Slope > 0:
 		said[1] = column{"p", -6, func(x *predicted) string { return fmt.Sprintf("%.3f", x.Probability[x.Class]) }}
 	}
 	out := append([]column{id}, said...)

@@ -29,7 +29,6 @@ type trainCmd struct {
 	Kernel      string `help:"Train this kernel with its flags, instead of choosing among the default candidates: ${kernel_list}." enum:",${kernels}" default:"" placeholder:"NAME" group:"Training"`
 	Quick       bool   `help:"One good kernel instead of the default candidates; C is still chosen." group:"Training"`
 	Task        string `help:"auto: by the targets; classification; regression." default:"auto" enum:"auto,classification,regression" group:"Training"`
-	Probability bool   `help:"Give the model class probabilities." group:"Training"`
 	choiceFlags `group:"Training"`
 	dataFlags
 	kernelFlags
@@ -51,7 +50,7 @@ type trained struct {
 	Basis       int                     `json:"basis,omitempty"`       // graphs that these look at
 	Excess      float64                 `json:"excess,omitempty"`      // share by which these are too large
 	Compared    []choose.ProcedureScore `json:"compared"`              // the ways of combination that were compared
-	Baseline    float64                 `json:"baseline"`              // accuracy of the largest class, or deviation of the values
+	Baseline    float64                 `json:"baseline"`              // that of the largest class, or the deviation of the values
 	Limited     int                     `json:"limited"`
 	Bytes       int64                   `json:"bytes"`
 	Seconds     float64                 `json:"seconds"`
@@ -92,7 +91,7 @@ func (c *trainCmd) Run(g *globals) error {
 	}
 	read := c.dataFlags.options()
 	m, err := model.Train(g.ctx, ds, plan, model.TrainOptions{
-		Probability: c.Probability, Seed: c.Splits, Reader: &read,
+		Reader:  &read,
 		Created: map[string]string{"data": ds.Name, "split-seed": fmt.Sprint(c.Splits)},
 	})
 	if err != nil {
@@ -112,9 +111,6 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choo
 	values := o.Task == choose.Regression || o.Task == choose.AutoTask && info.TargetRange != nil
 	if err := c.apply(&o, c.Kernel == "" && !c.Quick, values); err != nil {
 		return o, nil, err
-	}
-	if c.Probability && values {
-		return o, nil, usageError("--probability is for classes, and the targets are values")
 	}
 	if info.Targets == 0 {
 		return o, nil, fmt.Errorf("%s has no targets to learn; --target names the column or field that has them", c.Data)
@@ -302,10 +298,17 @@ func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, m *mo
 	if r.Estimate.Deviation > 0 {
 		fmt.Fprintf(g.stdout, " ± %s", figure(r.Estimate.Measure, r.Estimate.Deviation))
 	}
-	if p.Classes != nil {
-		fmt.Fprintf(g.stdout, " (largest class alone: %s)\n", figure("accuracy", r.Baseline))
-	} else {
-		fmt.Fprintf(g.stdout, " (mean value alone: %s)\n", figure("rmse", r.Baseline))
+	alone := "largest class"
+	if p.Classes == nil {
+		alone = "mean value"
+	}
+	fmt.Fprintf(g.stdout, " (%s alone: %s)\n", alone, figure(r.Estimate.Measure, r.Baseline))
+	var others []string
+	for _, f := range r.Estimate.Others {
+		others = append(others, f.Measure+" "+figure(f.Measure, f.Value))
+	}
+	if others != nil {
+		fmt.Fprintf(g.stdout, "  %s\n", table.Wrap(strings.Join(others, ", "), 2, 2))
 	}
 	fmt.Fprintf(g.stdout, "  by %s\n", table.Wrap(r.Estimate.Method, 5, 5))
 	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == "" && !c.Quick {
@@ -350,11 +353,14 @@ func dataText(name string, graphs int, classes []string) string {
 }
 
 // baselineScore is the accuracy of always saying the largest class (balanced: one in the
-// number of classes), or the error of always saying the mean.
+// number of classes; AUC: a half), or the error of always saying the mean.
 func baselineScore(p *choose.Plan) float64 {
 	if p.Classes == nil {
 		_, _, scale := svm.StandardScores(p.Values)
 		return scale
+	}
+	if p.Estimate.Measure == "AUC" {
+		return 0.5
 	}
 	if p.Estimate.Measure != "accuracy" {
 		return 1 / float64(len(p.Classes))
@@ -370,8 +376,13 @@ func baselineScore(p *choose.Plan) float64 {
 
 // figure writes a score: accuracies in per cent.
 func figure(measure string, v float64) string {
-	if strings.HasSuffix(measure, "accuracy") {
+	switch {
+	case strings.HasSuffix(measure, "accuracy"):
 		return fmt.Sprintf("%.1f %%", 100*v)
+	case measure == "AUC" || measure == "average precision":
+		return fmt.Sprintf("%.3f", v)
+	case strings.HasPrefix(measure, "enrichment"):
+		return fmt.Sprintf("%.1f", v)
 	}
 	if v == 0 || math.Abs(v) >= 1e-3 && math.Abs(v) < 1e6 {
 		return fmt.Sprintf("%.4g", v)

@@ -65,7 +65,7 @@ func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
 		return nil, err
 	}
 	x.report(kernel.Progress{Stage: "train"})
-	m.Learner, _, err = plan.Learn(ctx, f.view(known), d.task == classification, 0)
+	m.Learner, _, err = plan.Learn(ctx, f.view(known))
 	if err != nil {
 		return nil, err
 	}
@@ -121,19 +121,21 @@ type evaluation struct {
 	Rows   []evaluate.Result `json:"rows" help:"the kernel, mlg, and what it is compared with"`
 	Saved  []choose.Estimate `json:"saved" help:"what the model file says"`
 
-	Index      []int      `json:"index" help:"the graphs that took part"`
-	Predicted  []string   `json:"predicted" help:"what each was taken for; empty for regression"`
-	Measured   []float64  `json:"measured" help:"the value of each; empty for classes"`
-	Values     []float64  `json:"values" help:"the value predicted for each; empty for classes"`
-	Confusion  *confusion `json:"confusion" help:"null for regression"`
-	Accuracy   *float64   `json:"accuracy"`
-	Balanced   *float64   `json:"balanced_accuracy" help:"mean over the classes of the share of their graphs that was taken for them"`
-	AUC        *float64   `json:"auc" help:"mean over the classes of the area under the ROC curve against the rest"`
-	Majority   *float64   `json:"majority" help:"share of the largest class"`
-	Uneven     bool       `json:"uneven" help:"the largest class is so much larger than it would be among equal ones that the accuracy says little"`
-	RMSE       *float64   `json:"rmse"`
-	R2         *float64   `json:"r2"`
-	TargetName string     `json:"target_name"`
+	Index      []int           `json:"index" help:"the graphs that took part"`
+	Predicted  []string        `json:"predicted" help:"what each was taken for; empty for regression"`
+	Measured   []float64       `json:"measured" help:"the value of each; empty for classes"`
+	Values     []float64       `json:"values" help:"the value predicted for each; empty for classes"`
+	Confusion  *confusion      `json:"confusion" help:"null for regression"`
+	Accuracy   *float64        `json:"accuracy"`
+	Balanced   *float64        `json:"balanced_accuracy" help:"mean over the classes of the share of their graphs that was taken for them"`
+	AUC        *float64        `json:"auc" help:"mean over the classes of the area under the ROC curve against the rest"`
+	Majority   *float64        `json:"majority" help:"share of the largest class"`
+	Uneven     bool            `json:"uneven" help:"the largest class is so much larger than it would be among equal ones that the accuracy says little"`
+	Rare       string          `json:"rare_class" help:"the class that is rare, empty for none"`
+	Finding    []choose.Figure `json:"finding" help:"average precision and enrichment among the best 1 and 5 % of the rare class"`
+	RMSE       *float64        `json:"rmse"`
+	R2         *float64        `json:"r2"`
+	TargetName string          `json:"target_name"`
 }
 
 // confusion counts predictions.
@@ -141,10 +143,6 @@ type confusion struct {
 	Classes []string          `json:"classes"`
 	Counts  metrics.Confusion `json:"counts" help:"row: the class; column: what it was taken for"`
 }
-
-// unevenShare is how far the largest class may be on the way from an equal part of the graphs to all of them before
-// the accuracy says little: 70 % of two classes.
-const unevenShare = 0.4
 
 // answer returns what a graph was taken for.
 func (e *evaluation) answer(i int) (string, bool) {
@@ -165,7 +163,7 @@ func (x *session) evaluated(ctx context.Context) (*evaluation, error) {
 
 func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, error) {
 	d, out := x.s.data, &evaluation{Rows: []evaluate.Result{}, Saved: append([]choose.Estimate{}, f.Estimates...),
-		Index: []int{}, Predicted: []string{}, Measured: []float64{}, Values: []float64{}}
+		Index: []int{}, Predicted: []string{}, Measured: []float64{}, Values: []float64{}, Finding: []choose.Figure{}}
 	out.TargetName = cmp.Or(d.targetName, "target")
 	known := every(d.labelled(f.core), scoreLimit)
 	if d.Graphs == nil || len(known) < 2*folds {
@@ -176,7 +174,7 @@ func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, er
 		return out, nil
 	}
 	o := evaluate.Options{Options: choice, Repeats: 1}
-	o.Folds = folds
+	o.Folds, o.Probability = folds, false // the page has no figures of them
 	if len(known) > nestedLimit {
 		o.InnerFolds = 1
 	}
@@ -187,7 +185,7 @@ func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, er
 	if err != nil {
 		return nil, err
 	}
-	out.Graphs, out.Folds, out.Rows, out.Index = len(known), folds, r.Results, known
+	out.Graphs, out.Folds, out.Rows, out.Index, out.Rare = len(known), folds, r.Results, known, r.Rare
 	row := r.Results[slices.IndexFunc(r.Results, func(r evaluate.Result) bool { return r.Name == "mlg" })]
 	if row.RegressionSummary != nil {
 		out.Measured, out.Values = choose.Pick(d.value, known), row.Values[0]
@@ -201,15 +199,14 @@ func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, er
 // countClasses says how well classes were told apart.
 func (e *evaluation) countClasses(d *Data, classes []string, row evaluate.Result) {
 	truth, said := choose.Pick(d.class, e.Index), make([]int, len(e.Index))
-	largest := make([]int, len(d.classes))
+	counts := make([]int, len(d.classes))
 	for i, c := range row.Predicted[0] {
 		e.Predicted = append(e.Predicted, classes[c])
 		said[i] = slices.Index(d.classes, classes[c])
-		largest[truth[i]]++
+		counts[truth[i]]++
 	}
 	e.Confusion = &confusion{d.classes, metrics.NewConfusion(truth, said, len(d.classes))}
 	e.Accuracy, e.Balanced, e.AUC = &row.Accuracy, &row.Balanced, row.AUC
-	equal, share := 1/float64(len(d.classes)), float64(slices.Max(largest))/float64(len(truth))
-	e.Majority = &share
-	e.Uneven = share > equal+unevenShare*(1-equal)
+	share := float64(slices.Max(counts)) / float64(len(truth))
+	e.Majority, e.Uneven, e.Finding = &share, metrics.Uneven(counts), append(e.Finding, row.Finding...)
 }

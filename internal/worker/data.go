@@ -66,6 +66,24 @@ func (c *call) smiles(args smilesArgs) (any, error) {
 	return nil, nil
 }
 
+// scaffolds numbers the scaffolds of molecules.
+func (c *call) scaffolds(struct{}) (any, error) {
+	graphs, _, err := c.graphs()
+	if err != nil {
+		return nil, err
+	}
+	groups, err := dataset.Scaffolds(graphs)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int64, len(groups))
+	for i, g := range groups {
+		out[i] = int64(g)
+	}
+	c.put("group", out, len(out))
+	return nil, nil
+}
+
 type fetchArgs struct {
 	Name  string `json:"name"`
 	Cache string `json:"cache"`

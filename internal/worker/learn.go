@@ -114,7 +114,7 @@ func (c *call) describe(f *fitted) *info {
 	if l == nil {
 		return out
 	}
-	out.Task, out.Classes, out.Probability = "regression", m.Classes, l.Sigmoids != nil
+	out.Task, out.Classes, out.Probability = "regression", m.Classes, l.Slope > 0
 	if m.Classes != nil {
 		out.Task = "classification"
 	}
@@ -189,7 +189,7 @@ func (c *call) predict(args predictArgs) (any, error) {
 	}
 	c.put("class", classes, len(found))
 	c.put("decision", decision, len(found), len(m.Classes))
-	if m.Learner.Sigmoids != nil {
+	if m.Learner.Slope > 0 {
 		c.put("probability", probability, len(found), len(m.Classes))
 	}
 	return nil, nil

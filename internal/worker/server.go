@@ -75,6 +75,7 @@ var operations = map[string]operation{
 	"decision":    aboutWith(decisionArgs{Picture: draw.DefaultOptions()}, (*call).decision),
 	"read":        op(readArgs{Options: dataset.DefaultOptions()}, (*call).read),
 	"smiles":      op(smilesArgs{Options: dataset.DefaultOptions()}, (*call).smiles),
+	"scaffolds":   op(struct{}{}, (*call).scaffolds),
 	"fetch":       op(fetchArgs{}, (*call).fetch),
 	"draw":        op(drawArgs{Picture: draw.DefaultOptions()}, (*call).draw),
 	"draw-matrix": op(matrixArgs{Size: draw.DefaultSize}, (*call).drawMatrix),

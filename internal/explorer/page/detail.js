@@ -145,10 +145,6 @@ export class Detail {
         said.push(h("div", { class: "bars" }, p.probabilities.slice(0, 3).flatMap((x) =>
           [h("span", {}, x.class), track(x.probability), h("span", { class: "right" }, percent(x.probability, 0))])));
       }
-      if (p.class !== null && p.probabilities.length && p.probabilities[0].class !== p.class) {
-        said.push(h("p", { class: "muted small" },
-          "The class has the most votes of pairwise machines; the probabilities come from all of them together."));
-      }
       if (ref[0] !== "a") said.push((this.seen = h("p", { class: "muted small" })));
     }
     this.unseen();

@@ -10,10 +10,13 @@ function judge(e) {
     const right = `${percent(e.accuracy)} right`;
     const interval = e.rows.find((r) => r.name === "mlg")?.confidence_interval;
     if (e.uneven) {
-      const poor = e.balanced_accuracy < 1 / classes + 0.1;
+      const balanced = `${percent(e.balanced_accuracy)} balanced accuracy`;
+      const poor = e.auc === null ? e.balanced_accuracy < 1 / classes + 0.1 : e.auc < 0.6;
+      const [precision, ...best] = e.finding.map((f) => number(f.value, 2));
+      const rare = precision && [`average precision ${precision}`, `enrichment ${best[0]} at 1 %, ${best[1]} at 5 %`];
       return {
-        main: `${percent(e.balanced_accuracy)} balanced accuracy`, poor,
-        rest: [e.auc !== null && `AUC ${e.auc.toFixed(2)}`, right, largest].filter(Boolean),
+        main: e.auc === null ? balanced : `AUC ${e.auc.toFixed(2)}`, poor,
+        rest: [e.auc !== null && balanced, ...(rare ?? [right]), largest].filter(Boolean),
         verdict: poor ? "Hardly better than guessing: the classes are uneven, " +
           `and always saying the largest one is right for ${percent(e.majority)}.` : "",
       };

@@ -1,7 +1,8 @@
 """Graph kernels with the interface of GraKeL and scikit-learn, computed by the Go program mlg.
 
 Kernels are in `mlgkernel.kernels` and here; `MLGClassifier`, `MLGRegressor` and `MLGEmbedding` work
-on graphs directly; `mlgkernel.datasets` reads data, `mlgkernel.explain` explains and draws. What
+on graphs directly; `mlgkernel.datasets` reads data, `mlgkernel.splits` splits them,
+`mlgkernel.explain` explains and draws. What
 counts as a graph: see `as_graphs`.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError as _NotFound
 from importlib.metadata import version as _version
 
-from . import datasets, explain, kernels
+from . import datasets, explain, kernels, metrics, splits
 from ._engine import stop_worker
 from ._inputs import as_graphs
 from .estimators import MLGClassifier, MLGEmbedding, MLGRegressor, Nearest
@@ -60,5 +61,7 @@ __all__ = [
     "graph_from_networkx",
     "graph_from_torch_geometric",
     "kernels",
+    "metrics",
+    "splits",
     "stop_worker",
 ]

@@ -244,13 +244,16 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         ndarray of shape (n,) or (n, classes)
             For two classes, positive values speak for ``classes_[1]``. For more, a column for each
             class: the mean value of its machines against each of the others. `predict` takes the
-            class that wins most of these pairs.
+            class that wins against all others, or where none does that with the largest mean.
         """
         values = self._ask("predict", X)["decision"]
         return values[:, 1] if len(self.classes_) == 2 else values
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probabilities of the classes; needs ``probability=True`` in training."""
+        """Return the probabilities of the classes; needs ``probability=True`` in training.
+
+        The most probable class is that of `predict`.
+        """
         check_is_fitted(self, "kernel_")
         if not self._with_probability:
             raise AttributeError("predict_proba is not available when probability=False")

@@ -118,63 +118,119 @@ func TestProbabilityIsCalibrated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Sigmoids[0] != c.Sigmoids[0] {
-		t.Error("same seed, other sigmoid")
+	if again.Slope != c.Slope {
+		t.Error("same seed, other probabilities")
 	}
 	opt.Seed++
 	if again, err = Train(ctx, full.Select(train, train), Targets{Labels: trainLabels}, opt); err != nil {
 		t.Fatal(err)
 	}
-	if again.Sigmoids[0] == c.Sigmoids[0] {
-		t.Error("other seed, same sigmoid: the folds do not depend on it")
+	if again.Slope == c.Slope {
+		t.Error("other seed, same slope: the folds do not depend on it")
 	}
 }
 
-// At the minimum of the likelihood both derivatives vanish: Σ(t − p) = 0 and Σf(t − p) = 0.
-func TestSigmoidIsStationary(t *testing.T) {
+// At the minimum all derivatives vanish, by the definition of the loss and differences of it. With two
+// classes the probability is Platt's sigmoid of the difference of the scores.
+func TestSoftmaxIsStationary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
-	for _, separated := range []bool{false, true} {
-		f, y := make([]float64, 200), make([]bool, 200)
-		np, nn := 0.0, 0.0
-		for k := range f {
-			y[k] = rng.IntN(3) == 0
-			f[k] = rng.NormFloat64()
-			if separated {
-				f[k] = math.Abs(f[k])
+	for _, k := range []int{2, 3, 5} {
+		for _, separated := range []bool{false, true} {
+			const n = 200
+			scores, class := kernel.NewMatrix(n, k), make([]int, n)
+			for i := range n {
+				class[i] = rng.IntN(k) * rng.IntN(k) / max(1, k-1)
+				for c := range k {
+					scores.Set(i, c, rng.NormFloat64())
+				}
+				scores.Row(i)[class[i]] += 1
+				if separated {
+					scores.Row(i)[class[i]] += 10
+				}
 			}
-			if y[k] {
-				f[k] += 1
-				np++
-			} else {
-				f[k] = -f[k]
-				nn++
+			loss := func(theta []float64) float64 {
+				sum := 0.0
+				for i := range n {
+					all := 0.0
+					for c := range k {
+						all += math.Exp(theta[0]*scores.At(i, c) + theta[1+c])
+					}
+					for c := range k {
+						target := 1.0 / (n + 2) / float64(k-1)
+						if c == class[i] {
+							target = (n + 1.0) / (n + 2)
+						}
+						sum -= target * math.Log(math.Exp(theta[0]*scores.At(i, c)+theta[1+c])/all)
+					}
+				}
+				return sum
 			}
-		}
-		s := fitSigmoid(f, y)
-		if !(s.A < 0) {
-			t.Errorf("A = %g, want it negative: larger values are for the class", s.A)
-		}
-		ga, gb := 0.0, 0.0
-		for k := range f {
-			target := 1 / (nn + 2)
-			if y[k] {
-				target = (np + 1) / (np + 2)
+			for _, offsets := range []bool{false, true} {
+				theta := fitSoftmax(scores, class, offsets)
+				if !(theta[0] > leastSlope) {
+					t.Errorf("%d classes: slope %g", k, theta[0])
+				}
+				for j := range theta {
+					if j > 0 && !offsets {
+						if theta[j] != 0 {
+							t.Errorf("offset %g, want none", theta[j])
+						}
+						continue
+					}
+					const h = 1e-4
+					up, down := slices.Clone(theta), slices.Clone(theta)
+					up[j] += h
+					down[j] -= h
+					if d := (loss(up) - loss(down)) / (2 * h); math.Abs(d) > 1e-4 {
+						t.Errorf("%d classes, separated %v, offsets %v: derivative %d is %g", k, separated, offsets, j, d)
+					}
+				}
 			}
-			r := target - 1/(1+math.Exp(s.A*f[k]+s.B))
-			ga += f[k] * r
-			gb += r
-		}
-		if math.Abs(ga) > 1e-5 || math.Abs(gb) > 1e-5 {
-			t.Errorf("separated %v: derivatives %g and %g", separated, ga, gb)
 		}
 	}
-	// Equal decision values: only the prior is known, P = Σt/n.
-	s := fitSigmoid([]float64{0, 0, 0}, []bool{true, false, false})
-	if want := (2./3 + 1./4 + 1./4) / 3; math.Abs(s.Probability(0)-want) > 1e-5 {
-		t.Errorf("no information: %g, want %g", s.Probability(0), want)
+	// Equal scores: only the shares of the classes are known, P = Σt/n = (4 + 1·2)/(3·5).
+	theta := fitSoftmax(kernel.NewMatrix(3, 2), []int{0, 1, 1}, true)
+	if p := 1 / (1 + math.Exp(theta[2]-theta[1])); math.Abs(p-6./15) > 1e-4 {
+		t.Errorf("no information: %g, want 0.4", p)
 	}
-	if p := (Sigmoid{A: -1}).Probability(-1e4); p != 0 {
-		t.Errorf("far away: %g", p)
+	// Scores that say the contrary do not turn the learner round.
+	against := &kernel.Matrix{Rows: 4, Cols: 2, Data: []float64{-1, 1, -1, 1, 1, -1, 1, -1}}
+	if theta := fitSoftmax(against, []int{0, 0, 1, 1}, true); theta[0] != leastSlope {
+		t.Errorf("slope %g, want %g", theta[0], leastSlope)
+	}
+}
+
+// The class that is told is the most probable one, and Decision speaks for it.
+func TestOneClassIsTold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(29, 30))
+	for _, kind := range []Kind{SVM, KernelRidge} {
+		for _, classes := range []int{2, 3, 6} {
+			gram, labels := blobs(rng, 150, classes, 1)
+			for i := range labels { // an uneven one
+				if labels[i] == 20 && i%4 > 0 {
+					labels[i] = 10
+				}
+			}
+			train, test, trainLabels, _ := halves(len(labels), labels)
+			opt := DefaultOptions()
+			opt.Kind, opt.Probability = kind, true
+			l, err := Train(ctx, Full(gram).Select(train, train), Targets{Labels: trainLabels}, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			values, err := l.Values(Full(gram).Select(test, train))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range values.Rows {
+				v := values.Row(i)
+				p, d := l.Probability(v), l.Decision(v)
+				best := slices.Index(p, slices.Max(p))
+				if l.Classes[best] != l.Class(v) || d[best] < 0 {
+					t.Errorf("%v, %d classes: class %d, probabilities %v, decision %v", kind, classes, l.Class(v), p, d)
+				}
+			}
+		}
 	}
 }
 
@@ -195,29 +251,6 @@ func TestProbabilityOfRareClass(t *testing.T) {
 		if !(p.At(k, 0) > 0.5) { // no example of the class was ever foreseen
 			t.Errorf("example %d: probability %g of the common class", k, p.At(k, 0))
 		}
-	}
-}
-
-// Pairwise probabilities that come from class probabilities are coupled back to them.
-func TestCouple(t *testing.T) {
-	want := []float64{0.5, 0.2, 0.2, 0.1}
-	r := kernel.NewMatrix(4, 4)
-	for a, x := range want {
-		for b, y := range want {
-			if a != b {
-				r.Set(a, b, x/(x+y))
-			}
-		}
-	}
-	sum := 0.0
-	for k, p := range couple(r) {
-		sum += p
-		if math.Abs(p-want[k]) > 0.005 {
-			t.Errorf("class %d: %g, want %g", k, p, want[k])
-		}
-	}
-	if math.Abs(sum-1) > 1e-14 {
-		t.Errorf("sum %g", sum)
 	}
 }
 
@@ -266,6 +299,6 @@ func TestSeveralClasses(t *testing.T) {
 	// Neighbouring means are 3√2 apart: an error needs a deviation of 2.1 towards one of two
 	// neighbours, so the best rule has 1 − 2·Φ(−2.12) ≈ 96.6 % right, ± 1 % for 300 examples.
 	if right < 280 || rightP < 280 {
-		t.Errorf("right: %d by votes, %d by probability, of %d", right, rightP, len(test))
+		t.Errorf("right: %d by class, %d by probability, of %d", right, rightP, len(test))
 	}
 }

@@ -1,0 +1,125 @@
+package choose
+
+import (
+	"math"
+	"slices"
+
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/metrics"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// Estimate is a cross-validated score.
+type Estimate struct {
+	Measure string  `json:"measure"` // "accuracy", "balanced accuracy", "AUC" or "rmse"
+	Value   float64 `json:"value"`   // accuracies are shares
+	// Deviation is the standard error that the differences between folds suggest, 0 if it is not known.
+	Deviation float64 `json:"deviation"`
+	// Others are further figures of uneven classes, of which accuracy alone says little.
+	Others []Figure `json:"others,omitempty"`
+	Method string   `json:"method"` // how it was found, and what it does not account for
+}
+
+// Figure is a figure with its name.
+type Figure struct {
+	Measure string  `json:"measure"`
+	Value   float64 `json:"value"`
+}
+
+// Estimate says how good it is to choose among kernels on a part: each validator that has graphs is predicted with
+// what the others would choose. The score of the winner itself is too high, the more so the more there
+// are to choose from. With a single validator there is nothing else. Needs Keep.
+func (c *Chooser) Estimate(p *TrainingPart, kernels []*Scores) Estimate {
+	var weight []float64
+	var folds [][]int
+	var predictions []Prediction
+	for i, w := range p.weight {
+		if w == 0 {
+			continue
+		}
+		others := slices.Clone(p.weight)
+		if others[i] = 0; slices.Max(others) == 0 {
+			others = p.weight
+		}
+		k, g := c.chooseWith(kernels, others)
+		weight, folds, predictions = append(weight, w), append(folds, p.scored[i]), append(predictions, kernels[k].predicted[g][i])
+	}
+	if !c.Targets.Regression() {
+		return c.classEstimate(folds, predictions)
+	}
+	var scores []float64
+	for i, x := range predictions {
+		scores = append(scores, c.Targets.score(c.Options.Score, folds[i], x))
+	}
+	e := Estimate{Measure: "rmse", Value: math.Sqrt(max(0, -weightedMean(scores, weight))), Deviation: standardError(scores)}
+	if e.Value > 0 { // d√x = dx/(2√x)
+		e.Deviation /= 2 * e.Value
+	}
+	return e
+}
+
+// standardError returns that of the mean of the scores of folds, 0 for one.
+func standardError(scores []float64) float64 {
+	return metrics.Deviation(scores) / math.Sqrt(float64(len(scores)))
+}
+
+// classEstimate scores predictions for folds. AUC is the mean over folds; what looks at the best few
+// takes all together.
+func (c *Chooser) classEstimate(folds [][]int, predictions []Prediction) Estimate {
+	t := c.Targets
+	examples := slices.Concat(folds...)
+	var all Prediction
+	for _, p := range predictions {
+		all.Labels, all.Scores = append(all.Labels, p.Labels...), append(all.Scores, p.Scores...)
+	}
+	truth := Pick(t.Labels, examples)
+	if c.Options.Learner == svm.KernelRidge && c.Options.Probability {
+		all = calibrated(truth, all)
+	}
+	figures := map[string][]float64{}
+	at := 0
+	for _, fold := range folds {
+		part := Prediction{Labels: all.Labels[at : at+len(fold)], Scores: all.Scores[at : at+len(fold)]}
+		at += len(fold)
+		counts := metrics.NewConfusion(Pick(t.Labels, fold), part.Labels, len(t.Classes))
+		figures["accuracy"] = append(figures["accuracy"], counts.Accuracy())
+		figures["balanced accuracy"] = append(figures["balanced accuracy"], counts.BalancedAccuracy())
+		if auc, ok := metrics.MacroAUC(Pick(t.Labels, fold), part.Scores, len(t.Classes)); ok {
+			figures["AUC"] = append(figures["AUC"], auc)
+		}
+	}
+	measure := "accuracy"
+	switch {
+	case c.Options.Score == BalancedAccuracy:
+		measure = "balanced accuracy"
+	case t.Uneven() && figures["AUC"] != nil: // some fold has two classes
+		measure = "AUC"
+	}
+	counts := metrics.NewConfusion(truth, all.Labels, len(t.Classes))
+	values := []Figure{{"balanced accuracy", counts.BalancedAccuracy()}, {"accuracy", counts.Accuracy()}}
+	if figures["AUC"] != nil {
+		values = append([]Figure{{"AUC", metrics.Mean(figures["AUC"])}}, values...)
+	}
+	values = append(values, t.Rare(examples, all.Scores)...)
+	e := Estimate{Measure: measure, Deviation: standardError(figures[measure])}
+	for _, f := range values {
+		if f.Measure == measure {
+			e.Value = f.Value
+		} else if t.Uneven() {
+			e.Others = append(e.Others, f)
+		}
+	}
+	return e
+}
+
+// calibrated gives predictions the probabilities that a learner would have, and the most probable classes.
+func calibrated(truth []int, p Prediction) Prediction {
+	scores := &kernel.Matrix{Rows: len(truth), Cols: len(p.Scores[0]), Data: slices.Concat(p.Scores...)}
+	scores = svm.Calibrated(scores, truth)
+	out := Prediction{}
+	for i := range truth {
+		row := scores.Row(i)
+		out.Labels, out.Scores = append(out.Labels, slices.Index(row, slices.Max(row))), append(out.Scores, row)
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/cluster"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/splits"
+)
+
+// stratified is how graphs are dealt to folds without --split.
+const stratified = "stratified"
+
+// dealt deals the graphs to folds as --split says, and keeps the folds in the file of --save-splits.
+func (c *evaluateCmd) dealt(g *globals, ds *dataset.Dataset) (*splits.Splits, error) {
+	s, err := c.deal(g, ds)
+	if err != nil && c.Split != stratified {
+		err = fmt.Errorf("--split %s: %w", c.Split, err)
+	}
+	if err != nil || c.SaveSplits == "" {
+		return s, err
+	}
+	return s, output(g, c.SaveSplits, func(w io.Writer) error { return s.Write(w, ds.IDs()) })
+}
+
+func (c *evaluateCmd) deal(g *globals, ds *dataset.Dataset) (*splits.Splits, error) {
+	how, name, named := strings.Cut(c.Split, "=")
+	switch {
+	case strings.HasSuffix(c.Split, ".json"):
+		f, err := os.Open(c.Split)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return splits.Read(f, ds.IDs())
+	case how == "column" && name != "":
+		values, err := c.column(ds, name)
+		if err != nil {
+			return nil, err
+		}
+		return c.byColumn(name, values)
+	case how == "time" && name != "":
+		values, err := c.column(ds, name)
+		if err != nil {
+			return nil, err
+		}
+		times := make([]float64, len(values))
+		for i, v := range values {
+			if times[i], err = parseTime(v); err != nil {
+				return nil, fmt.Errorf("graph %s: %w", ds.IDs()[i], err)
+			}
+		}
+		return splits.ByTime(times, c.Folds)
+	case named:
+	case how == stratified:
+		t, err := choose.ReadTargets(ds, choose.AutoTask)
+		if err != nil {
+			return nil, err
+		}
+		return t.Deal(c.Folds, c.Repeats, c.Splits)
+	case how == "random":
+		return splits.Random(len(ds.Graphs), c.Folds, c.Repeats, c.Splits)
+	case how == "scaffold":
+		groups, err := dataset.Scaffolds(ds.Graphs)
+		if err != nil {
+			return nil, err
+		}
+		return splits.ByGroup("by scaffold", groups, c.Folds, c.Repeats, c.Splits)
+	case how == "cluster":
+		return c.byCluster(g, ds)
+	}
+	return nil, usageError("want stratified, random, scaffold, cluster, column=NAME, time=NAME, or a file that ends in .json")
+}
+
+// byColumn keeps graphs with one value together, or takes the parts that the values name.
+func (c *evaluateCmd) byColumn(name string, values []string) (*splits.Splits, error) {
+	parts := map[string]bool{"train": false, "training": false, "valid": false, "validation": false, "val": false, "test": true}
+	test, numbers := make([]bool, len(values)), map[string]int{}
+	groups := make([]int, len(values))
+	fixed := true
+	for i, v := range values {
+		if _, known := numbers[v]; !known {
+			numbers[v] = len(numbers)
+		}
+		groups[i] = numbers[v]
+		tested, part := parts[strings.ToLower(v)]
+		test[i], fixed = tested, fixed && part
+	}
+	if fixed {
+		return splits.Fixed(test)
+	}
+	return splits.ByGroup("by "+name, groups, c.Folds, c.Repeats, c.Splits)
+}
+
+// byCluster keeps graphs together that are similar by the first kernel: about √n groups around typical
+// graphs, at least two for each fold.
+func (c *evaluateCmd) byCluster(g *globals, ds *dataset.Dataset) (*splits.Splits, error) {
+	name := c.Kernel[0]
+	k, err := c.kernel(g.quietly(), name, ds.Graphs)
+	if err != nil {
+		return nil, err
+	}
+	g.bar.show("similarities", 0, 0, "")
+	gram, err := kernel.NewCollection(choose.Untargeted(ds)).Gram(g.work(), kernel.SumOf(k))
+	if err != nil {
+		return nil, err
+	}
+	n := max(2*c.Folds, int(math.Sqrt(float64(len(ds.Graphs)))))
+	found, err := cluster.Medoids(g.ctx, gram, n)
+	if err != nil {
+		return nil, err
+	}
+	return splits.ByGroup("by cluster of "+name, found.Group, c.Folds, c.Repeats, c.Splits)
+}
+
+// column returns the cells of a column of the data, which every graph has to have.
+func (c *evaluateCmd) column(ds *dataset.Dataset, name string) ([]string, error) {
+	r, err := dataset.Open(c.Data, c.dataFlags.options())
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var out []string
+	for {
+		if _, err := r.Next(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		f := r.Fields()
+		at := slices.Index(f.Names, name)
+		if at < 0 {
+			return nil, fmt.Errorf("%s has no column %q%s", c.Data, name, didYouMean(name, f.Names))
+		}
+		if out = append(out, strings.TrimSpace(f.Values[at])); out[len(out)-1] == "" {
+			return nil, fmt.Errorf("graph %d has nothing in column %s", len(out)-1, name)
+		}
+	}
+	if len(out) != len(ds.Graphs) {
+		return nil, fmt.Errorf("column %s of %d graphs, but %d graphs are evaluated", name, len(out), len(ds.Graphs))
+	}
+	return out, nil
+}
+
+// parseTime reads a number, such as a year, or a date.
+func parseTime(s string) (float64, error) {
+	if x, err := strconv.ParseFloat(s, 64); err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
+		return x, nil
+	}
+	for _, layout := range []string{time.DateOnly, "2006-01", "2006/01/02", time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return float64(t.Unix()), nil
+		}
+	}
+	return 0, fmt.Errorf("time %q, want a number or a date such as 2026-11-16", s)
+}

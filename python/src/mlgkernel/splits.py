@@ -1,0 +1,122 @@
+"""Splits into training and test graphs, in the files that ``mlg evaluate`` reads and writes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _engine
+from ._batch import pack
+from ._inputs import as_graphs
+
+__all__ = ["Splits", "scaffolds"]
+
+
+def scaffolds(X: Any) -> np.ndarray:
+    """Return a number for the Bemis-Murcko scaffold of each molecule.
+
+    Equal numbers are equal scaffolds; molecules without rings have one number. Use them as
+    `groups` of scikit-learn's ``GroupKFold``.
+    """
+    return _engine.call("scaffolds", {}, pack(as_graphs(X)))[1]["group"]
+
+
+@dataclass
+class Splits:
+    """Folds of some graphs: a cross-validator of scikit-learn, to be used as ``cv=``.
+
+    Attributes
+    ----------
+    fold : ndarray of shape (repeats, graphs)
+        The fold that tests each graph, from 0; -1 where a graph only trains.
+    scheme : str
+        How the splits were made.
+    forward : bool
+        A fold is predicted from the graphs of lower folds alone, as in splits by time.
+    grouped : bool
+        Graphs that belong together are in one fold.
+    seed : int
+    """
+
+    fold: np.ndarray
+    scheme: str = "given"
+    forward: bool = False
+    grouped: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self.fold = np.atleast_2d(np.asarray(self.fold, np.int64))
+        if self.fold.ndim != 2 or not self.fold.size or self.fold.min() < -1 or self.fold.max() < 0:
+            raise ValueError("fold: want folds from 0, or -1, of each graph in each repeat")
+
+    @property
+    def folds(self) -> int:
+        """The number of folds of a repeat."""
+        return int(self.fold.max()) + 1
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of pairs of training and test graphs."""
+        return self.folds * len(self.fold)
+
+    def split(
+        self, X: Any = None, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield the positions of training and of test graphs, fold by fold, repeat by repeat."""
+        if X is not None and len(X) != self.fold.shape[1]:
+            raise ValueError(f"splits of {self.fold.shape[1]} graphs, but {len(X)} graphs")
+        for row in self.fold:
+            for f in range(self.folds):
+                train = row < f if self.forward else row != f
+                yield np.flatnonzero(train), np.flatnonzero(row == f)
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[Any, Any]], n: int, scheme: str = "given") -> Splits:
+        """Return the splits of pairs of training and test positions among `n` graphs.
+
+        ``Splits.of(GroupKFold(5).split(X, y, scaffolds(X)), len(X))`` keeps those of scikit-learn.
+        A repeat begins where a graph is tested again. A fold is predicted from all other graphs of its
+        repeat, or each from those before it and a first part, as by ``TimeSeriesSplit``.
+        """
+        pairs = [(np.sort(np.asarray(a)), np.asarray(b)) for a, b in pairs]
+        rows: list[np.ndarray] = []
+        for _, test in pairs:
+            if not rows or (rows[-1][test] >= 0).any():
+                rows.append(np.full(n, -1))
+            rows[-1][test] = rows[-1].max() + 1
+        for forward in (False, True):
+            out = cls(np.array(rows), scheme, forward)
+            if out.get_n_splits() != len(pairs):
+                continue
+            if all(np.array_equal(got[0], want[0]) for got, want in zip(out.split(), pairs)):
+                return out
+        raise ValueError("no folds: each is trained on all other graphs of its repeat, or on all before it")
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], ids: Sequence[str] | None = None) -> Splits:
+        """Read a file that ``mlg evaluate --save-splits`` or `write` has written.
+
+        `ids` are the identifiers of the graphs; it is an error if the file is for others.
+        """
+        try:
+            x = json.loads(Path(path).read_text())
+            known = {k: x[k] for k in ("scheme", "forward", "grouped", "seed") if k in x}
+            out = cls(x["fold"], **known)
+        except (ValueError, KeyError, TypeError, AttributeError) as e:
+            raise ValueError(f"{path}: no file of splits: {e}") from None
+        if ids is not None and "ids" in x and list(ids) != x["ids"]:
+            raise ValueError(f"{path}: the splits are for other graphs")
+        return out
+
+    def write(self, path: str | os.PathLike[str], ids: Sequence[str] | None = None) -> None:
+        """Write a file for ``mlg evaluate --split FILE``, with the identifiers of the graphs."""
+        x: dict[str, Any] = {"scheme": self.scheme, "seed": self.seed, "folds": self.folds}
+        x |= {"forward": self.forward, "grouped": self.grouped, "fold": self.fold.tolist()}
+        if ids is not None:
+            x["ids"] = list(ids)
+        Path(path).write_text(json.dumps(x))
