@@ -87,7 +87,7 @@ func (b *block) join(shape []point, placed map[int]bool, pos []point) []int {
 	var ends []int
 	for _, t := range b.stubs {
 		if b.drawn && len(b.adj[t.atom]) == 1 && b.enclosed(t, shape) {
-			pos[t.atom] = shift.add(t.pos.sub(center).rotate(turn))
+			pos[t.atom] = shift.add(shape[t.atom].sub(center).rotate(turn))
 			ends = append(ends, t.atom)
 		}
 	}
