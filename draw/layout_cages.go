@@ -21,8 +21,15 @@ type block struct {
 	drawn bool          // the stubs have positions
 }
 
-// stub is an atom that hangs on an atom of a block. Its place among those of the block only keeps room for it.
-type stub struct{ atom, at int }
+// stub is an atom that hangs on an atom of a block, or on a stub. Its place among those of the block keeps room for
+// it. Inside of rings it stays there if it is whole: all atoms beyond it are stubs as well.
+type stub struct {
+	atom, at int
+	whole    bool
+}
+
+// maxInside is the most atoms of a branch that is drawn inside of a ring.
+const maxInside = 2
 
 // blocks returns the parts of a ring system, large ones first. They have single atoms in common.
 func (s *ringSystem) blocks(adj adjacency, m *molecule) (all []*block) {
@@ -65,7 +72,14 @@ func (b *block) relate() {
 			if slices.Contains(b.atoms, w) {
 				b.near[v] = append(b.near[v], w)
 			} else {
-				b.stubs = append(b.stubs, stub{w, v})
+				branch, from := b.adj.search(w, v)
+				whole := len(branch) <= maxInside
+				b.stubs = append(b.stubs, stub{w, v, whole})
+				for _, u := range branch[1:] {
+					if whole {
+						b.stubs = append(b.stubs, stub{u, from[u], true})
+					}
+				}
 			}
 		}
 		for _, w := range b.atoms[:i] {
@@ -126,24 +140,27 @@ func (b *block) place(start []point) []point {
 	}
 	embeddings := b.embeddings()
 	embeddings = embeddings[:min(triedFaces, len(embeddings))]
-	for _, stiff := range []float64{0.5, 0.1, 0.02, 0.002} { // soft bonds leave room where stiff ones cross
+	for _, t := range []struct{ stiff, reach float64 }{
+		{0.5, 0.5}, {0.1, 0.5}, {0.02, 0.5}, {0.002, 0.5}, // soft bonds leave room where stiff ones cross
+		{0.1, 0.2}, {0.02, 0.2}, // short stubs do not begin with a crossing
+	} {
 		for _, faces := range embeddings {
 			for _, outer := range faces[:min(triedOuter, len(faces))] {
-				if least < fine {
+				if least < fine || t.reach < 0.5 && least < bondCrossing {
 					break
 				}
 				inner := slices.DeleteFunc(slices.Clone(faces), func(f []int) bool { return &f[0] == &outer[0] })
 				pos := slices.Clone(start)
 				b.barycentric(pos, outer, inner)
-				b.hang(pos, outer)
+				b.hang(pos, outer, t.reach)
 				b.dent(pos, inner)
-				b.relax(pos, inner, stiff)
+				b.relax(pos, inner, t.stiff)
 				try(pos, 0)
 			}
 		}
 	}
 	pos := slices.Clone(start)
-	b.hang(pos, nil)
+	b.hang(pos, nil, 0.5)
 	b.relax(pos, b.rings, 0.5)
 	try(pos, 1)
 	b.drawn = true
@@ -152,7 +169,7 @@ func (b *block) place(start []point) []point {
 
 // settle relaxes a drawing of a block that is known to be good.
 func (b *block) settle(pos []point, faces [][]int) {
-	b.hang(pos, nil)
+	b.hang(pos, nil, 0.5)
 	b.relax(pos, faces, 0.1)
 	b.drawn = true
 }
@@ -196,8 +213,8 @@ func (b *block) barycentric(pos []point, outer []int, inner [][]int) {
 	}
 }
 
-// hang places the stubs in the widest angle between the bonds of their atoms, outside if there is one.
-func (b *block) hang(pos []point, outer []int) {
+// hang places the stubs at a distance in the widest angle between the bonds of their atoms, outside if there is one.
+func (b *block) hang(pos []point, outer []int, reach float64) {
 	center := mean(selected(pos, b.atoms))
 	for i, s := range b.stubs {
 		var flat [][3]float64
@@ -205,12 +222,17 @@ func (b *block) hang(pos []point, outer []int) {
 			d := pos[w].sub(pos[s.at]).direction()
 			flat = append(flat, [3]float64{d.x, d.y, 0})
 		}
-		direction := gaps(flat)[0]
-		if slices.Contains(outer, s.at) {
+		var direction point
+		switch parent := slices.IndexFunc(b.stubs[:i], func(t stub) bool { return t.atom == s.at }); {
+		case parent >= 0:
+			direction = pos[s.at].sub(pos[b.stubs[parent].at]).direction()
+		case slices.Contains(outer, s.at):
 			direction = pos[s.at].sub(center).direction()
+		default:
+			direction = gaps(flat)[0]
 		}
 		k := count(b.stubs[:i], func(t stub) bool { return t.at == s.at }) // the second one beside the first
-		pos[s.atom] = pos[s.at].add(direction.rotate(0.5 - float64(k)).scale(0.6))
+		pos[s.atom] = pos[s.at].add(direction.rotate(0.5 - float64(k)).scale(reach))
 	}
 }
 
@@ -219,12 +241,6 @@ func (b *block) hang(pos []point, outer []int) {
 // length; others rather leave room.
 func (b *block) relax(pos []point, faces [][]int, stiff float64) {
 	rounds := min(max(relaxWork/(len(b.pairs)+len(b.cross)+1), 50), 500)
-	var chains [][2]int // neighbours of an atom with two bonds
-	for _, v := range b.atoms {
-		if near := b.near[v]; len(near) == 2 {
-			chains = append(chains, [2]int{near[0], near[1]})
-		}
-	}
 	for round := range rounds {
 		before := slices.Clone(pos)
 		for _, face := range faces {
@@ -236,11 +252,7 @@ func (b *block) relax(pos []point, faces [][]int, stiff float64) {
 				}
 			}
 		}
-		for _, c := range chains {
-			if pos[c[0]].distance(pos[c[1]]) < 1.6 {
-				pull(&pos[c[0]], &pos[c[1]], math.Sqrt(3), 0.05)
-			}
-		}
+		b.bend(pos)
 		b.apart(pos)
 		for _, s := range b.stubs {
 			pull(&pos[s.atom], &pos[s.at], 0.9, 0.5)
@@ -250,6 +262,40 @@ func (b *block) relax(pos []point, faces [][]int, stiff float64) {
 		}
 		b.uncross(pos, before)
 	}
+}
+
+// bend opens the angles at atoms with two bonds that are too small, and bends straight ones, where no atom would be seen.
+func (b *block) bend(pos []point) {
+	side := 1.0
+	for _, v := range b.atoms {
+		near := b.near[v]
+		if len(near) != 2 {
+			continue
+		}
+		a, c := near[0], near[1]
+		if pos[a].distance(pos[c]) < 1.6 {
+			pull(&pos[a], &pos[c], math.Sqrt(3), 0.05)
+		}
+		if b.straight(v, pos) {
+			along := pos[c].sub(pos[a])
+			if turn := along.cross(pos[v].sub(pos[a])); math.Abs(turn) > 0.01 {
+				side = math.Copysign(1, turn)
+			}
+			pos[v] = pos[v].add(along.left().scale(0.003 * side))
+			side = -side // the next one to the other side
+		}
+	}
+}
+
+// straight reports whether an atom with two bonds in the block lies about on the line between its neighbours. In large
+// rings that is well.
+func (b *block) straight(v int, pos []point) bool {
+	near := b.near[v]
+	if len(near) != 2 || !slices.ContainsFunc(b.rings, func(r []int) bool { return len(r) < largeRing && slices.Contains(r, v) }) {
+		return false
+	}
+	p, q := pos[near[0]], pos[near[1]]
+	return p.distance(q) > 0.985*(p.distance(pos[v])+q.distance(pos[v]))
 }
 
 // uncross moves atoms back whose bonds cross others now and did not before.
@@ -274,6 +320,8 @@ const (
 	apart   = 0.9 // wanted between atoms of a block without a bond
 	offBond = 0.5 // wanted between an atom and a bond of others
 	onBond  = 0.2 // where an atom seems to be on the bond
+
+	bondCrossing = 40 // the cost of a stub that crosses a bond; that of two bonds of the block is higher
 )
 
 // apart moves atoms and stubs away from each other and from bonds.
@@ -293,7 +341,7 @@ func (b *block) apart(pos []point) {
 			}
 		}
 		for _, t := range b.stubs[:i] {
-			if pos[s.atom].near(pos[t.atom], apart) {
+			if t.atom != s.at && pos[s.atom].near(pos[t.atom], apart) {
 				pull(&pos[s.atom], &pos[t.atom], apart, 0.2)
 			}
 		}
@@ -346,7 +394,7 @@ func (b *block) cost(pos []point) float64 {
 				near, _ := foot(pos[s.atom], p, q)
 				cost += 15 * max(0.4-pos[s.atom].distance(near), 0)
 				if crossing(p, q, pos[s.at], pos[s.atom]) {
-					cost += 40
+					cost += bondCrossing
 				}
 			}
 		}
@@ -363,6 +411,9 @@ func (b *block) cost(pos []point) float64 {
 		cost += 10 * max(apart-pos[p[0]].distance(pos[p[1]]), 0)
 	}
 	for _, v := range b.atoms {
+		if b.straight(v, pos) {
+			cost += 5
+		}
 		for _, s := range b.stubs {
 			if s.at != v {
 				cost += 5 * max(apart-pos[s.atom].distance(pos[v]), 0)
@@ -372,7 +423,7 @@ func (b *block) cost(pos []point) float64 {
 	for _, s := range b.stubs {
 		switch {
 		case !b.enclosed(s, pos):
-		case len(b.adj[s.atom]) == 1:
+		case s.whole:
 			cost += 6
 		default: // a branch has no room there
 			cost += 40

@@ -61,12 +61,25 @@ func (s *skeleton) relieve(atoms []int, root int, wide bool) {
 	short := slices.SortedStableFunc(slices.Values(branches), func(a, b branch) int {
 		return cmp.Or(cmp.Compare(len(a.atoms), len(b.atoms)), cmp.Compare(carbon(a), carbon(b)))
 	})
-	r.cost = r.crowding()
-	r.mirror(branches)
-	for range 3 {
-		if r.bend(short) {
-			r.mirror(branches)
+	start, plain, least := slices.Clone(s.pos), []point(nil), math.Inf(1)
+	for _, mirrored := range []bool{false, true} {
+		copy(s.pos, start)
+		r.cost = r.crowding()
+		r.mirror(branches)
+		for range 3 {
+			if r.bend(short, mirrored) {
+				r.mirror(branches)
+			}
 		}
+		if !slices.ContainsFunc(short, func(b branch) bool { return r.clashes(b.atoms) }) {
+			return
+		}
+		if !mirrored {
+			plain, least = slices.Clone(s.pos), r.cost
+		}
+	}
+	if least <= r.cost {
+		copy(s.pos, plain)
 	}
 }
 
@@ -83,28 +96,38 @@ func (r *relief) mirror(branches []branch) {
 	}
 }
 
-// bend turns branches that are too near to others, and reports whether it did.
-func (r *relief) bend(branches []branch) (changed bool) {
+// bend turns branches that are too near to others, also mirrored, and reports whether it did.
+func (r *relief) bend(branches []branch, mirrored bool) (changed bool) {
 	for _, b := range branches {
 		if !r.clashes(b.atoms) {
 			continue
 		}
-		turn := func(degrees, price float64) {
-			center := r.pos[b.v]
-			turned := func(p point) point { return center.add(p.sub(center).rotate(degrees * math.Pi / 180)) }
-			changed = r.try(b, price, turned) || changed
+		turn := func(degrees, price float64, mirrored bool) {
+			center, first := r.pos[b.v], r.pos[b.w]
+			changed = r.try(b, price, func(p point) point {
+				if mirrored {
+					p = p.reflect(center, first)
+				}
+				return center.add(p.sub(center).rotate(degrees * math.Pi / 180))
+			}) || changed
 		}
 		if len(b.atoms) == 1 && r.system[b.v] >= 0 && len(r.adj[b.v]) > 3 {
 			// On an atom of two rings there is also the inside of the rings.
-			turn(120, inward)
-			turn(-120, inward)
+			turn(120, inward, false)
+			turn(-120, inward, false)
 		}
 		for _, degrees := range []float64{30, -30, 15, -15} {
-			turn(degrees, bend*math.Abs(degrees))
+			turn(degrees, bend*math.Abs(degrees), false)
 		}
-		if r.clashes(b.atoms) {
-			turn(60, bend*60)
-			turn(-60, bend*60)
+		for _, degrees := range []float64{60, -60} {
+			if r.clashes(b.atoms) {
+				turn(degrees, bend*math.Abs(degrees), false)
+			}
+		}
+		for _, degrees := range []float64{30, -30, 60, -60} {
+			if mirrored && r.clashes(b.atoms) && !r.m.sided(b.v, b.w) {
+				turn(degrees, bend*math.Abs(degrees), true)
+			}
 		}
 	}
 	return changed
