@@ -122,6 +122,7 @@ func (b *block) regular(pos []point) bool {
 
 // Limits of the work for a block that is laid out by its faces.
 const (
+	manyRings  = 12        // of more rings only soft drawings of one embedding are tried
 	triedFaces = 4         // embeddings
 	triedOuter = 4         // faces of each that are put outside
 	relaxWork  = 3_000_000 // looks at two atoms, or an atom and a bond, that a drawing is worth
@@ -138,14 +139,18 @@ func (b *block) place(start []point) []point {
 			best, least = pos, c
 		}
 	}
-	embeddings := b.embeddings()
+	embeddings, outers := b.embeddings(), triedOuter
 	embeddings = embeddings[:min(triedFaces, len(embeddings))]
-	for _, t := range []struct{ stiff, reach float64 }{
+	starts := []struct{ stiff, reach float64 }{
 		{0.5, 0.5}, {0.1, 0.5}, {0.02, 0.5}, {0.002, 0.5}, // soft bonds leave room where stiff ones cross
 		{0.1, 0.2}, {0.02, 0.2}, // short stubs do not begin with a crossing
-	} {
+	}
+	if len(b.rings) > manyRings {
+		starts, embeddings, outers = starts[2:4], embeddings[:min(1, len(embeddings))], 2
+	}
+	for _, t := range starts {
 		for _, faces := range embeddings {
-			for _, outer := range faces[:min(triedOuter, len(faces))] {
+			for _, outer := range faces[:min(outers, len(faces))] {
 				if least < fine || t.reach < 0.5 && least < bondCrossing {
 					break
 				}
@@ -190,18 +195,18 @@ func (b *block) barycentric(pos []point, outer []int, inner [][]int) {
 		}
 	}
 	middle := slices.Repeat([]point{center}, len(inner))
+	around := map[int][]int{} // by atom: its faces
+	for i, face := range inner {
+		for _, v := range face {
+			around[v] = append(around[v], i)
+		}
+	}
 	for range 200 {
 		for i, face := range inner {
 			middle[i] = mean(selected(pos, face))
 		}
 		for _, v := range free {
-			near := selected(pos, b.near[v])
-			for i, face := range inner {
-				if slices.Contains(face, v) {
-					near = append(near, middle[i])
-				}
-			}
-			pos[v] = mean(near)
+			pos[v] = mean(append(selected(pos, b.near[v]), selected(middle, around[v])...))
 		}
 	}
 	length := 0.0
