@@ -238,6 +238,18 @@ func (f *fitted) multiscale(graphs ...*graph.Graph) (*mlg.Model, []*graph.Graph,
 	return model.LowRank(f.scales), prepared, err
 }
 
+// unseen says what the scales and vertices do not show of what is compared.
+func (f *fitted) unseen(molecules bool) string {
+	subdivided := slices.ContainsFunc(f.Kernel.Factors, func(k *kernel.FittedFactor) bool { return k.Subdivide })
+	switch {
+	case f.scales == nil || f.scales.Subdivide || !subdivided:
+		return ""
+	case molecules:
+		return "Scales and similar atoms leave out the orders of bonds, which the map, predictions and pairs compare."
+	}
+	return "Scales and similar vertices leave out the labels of edges, which the map, predictions and pairs compare."
+}
+
 // radii returns those of the levels that can be shown, in edges of the graphs, 0 for that of single vertices.
 func (f *fitted) radii() []int {
 	out := []int{0}

@@ -26,7 +26,7 @@ const (
 // uploadRequest says how an uploaded file is read. Its body is the file.
 type uploadRequest struct {
 	Name          string  `json:"name" want:"1 to 200" help:"of the file, to recognise the format and to name the source"`
-	Key           string  `json:"key,omitempty" want:"at most 100" help:"names the upload in requests for its progress; any text"`
+	Key           string  `json:"key,omitempty" want:"0 to 100" help:"names the upload in requests for its progress; any text"`
 	Check         bool    `json:"check,omitempty" help:"read and report only, keep nothing"`
 	Target        *string `json:"target,omitempty" help:"column of the targets; empty for none; by default the one that is suggested"`
 	ID            *string `json:"id,omitempty" help:"column of the identifiers; empty for none; by default the one that is suggested"`

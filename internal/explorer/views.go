@@ -19,6 +19,7 @@ type mapAnswer struct {
 	Neighbours positions `json:"neighbours"`
 	Radii      []int     `json:"radii" help:"of the scales that can be shown"`
 	Compared   string    `json:"compared" help:"what the kernel compares of graphs, in words"`
+	Scales     string    `json:"scales" help:"what of it scales and vertices do not show, in words; empty for nothing"`
 }
 
 // positions have the digits that a screen can show.
@@ -35,6 +36,7 @@ func getMap(_ context.Context, x *session, p *placement, _ *kernelRequest) (*map
 		Neighbours: positions{rounded(p.neighbours[0]), rounded(p.neighbours[1]), nil},
 		Radii:      f.radii()[1:],
 		Compared:   f.Compared(),
+		Scales:     f.unseen(x.s.data.molecules),
 	}, nil
 }
 
