@@ -245,9 +245,9 @@ func (f *fitted) unseen(molecules bool) string {
 	case f.scales == nil || f.scales.Subdivide || !subdivided:
 		return ""
 	case molecules:
-		return "Scales and similar atoms leave out the orders of bonds, which the map, predictions and pairs compare."
+		return "Similar and matched atoms leave out the orders of bonds, which count in the similarity of molecules."
 	}
-	return "Scales and similar vertices leave out the labels of edges, which the map, predictions and pairs compare."
+	return "Similar and matched vertices leave out the labels of edges, which count in the similarity of graphs."
 }
 
 // radii returns those of the levels that can be shown, in edges of the graphs, 0 for that of single vertices.
