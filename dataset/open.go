@@ -122,7 +122,7 @@ const (
 	maxZipDirectory = 1 << 20
 )
 
-var errManyEntries = fmt.Errorf("the zip file has more than %d entries, or names of more than %d bytes; a TUDataset has about ten entries",
+var errManyEntries = fmt.Errorf("the zip file has more than %d entries, or names of more than %d bytes; a TUDataset has about ten",
 	maxZipEntries, maxZipDirectory)
 
 // directoryReader stops the reading of a directory that is too large, whatever number of entries it states.

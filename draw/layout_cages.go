@@ -444,5 +444,7 @@ func (b *block) cost(pos []point) float64 {
 
 // enclosed reports whether a stub lies in a small ring of the block.
 func (b *block) enclosed(s stub, pos []point) bool {
-	return slices.ContainsFunc(b.rings, func(ring []int) bool { return len(ring) < largeRing && inside(pos[s.atom], selected(pos, ring)) })
+	return slices.ContainsFunc(b.rings, func(ring []int) bool {
+		return len(ring) < largeRing && inside(pos[s.atom], selected(pos, ring))
+	})
 }

@@ -148,9 +148,9 @@ func TestPlanarRandom(t *testing.T) {
 	}
 }
 
-// Epoxymorphinans have one drawing without crossings, with the nitrogen on faces of six and eight atoms. The outer face is another
-// one, so that all of a group on the nitrogen would lie in a ring of eight. Without the oxygen bridge (butorphanol) the nitrogen can be
-// outside, with the third ring in a ring of eight; without the third ring (pentazocine) nothing else has to go inside.
+// Epoxymorphinans have one drawing without crossings, with the nitrogen on faces of six and eight atoms. The outer face is
+// another one, so that all of a group on the nitrogen would lie in a ring of eight. Without the oxygen bridge (butorphanol) the
+// nitrogen can be outside, with the third ring in a ring of eight; without the third ring (pentazocine) nothing has to go inside.
 func TestNitrogenInside(t *testing.T) {
 	want := map[string]int{"naloxone": 8, "naltrexone": 8, "nalbuphine": 8, "buprenorphine": 8, "butorphanol": 12, "pentazocine": 12}
 	for _, g := range drugs(t) {

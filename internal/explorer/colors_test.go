@@ -209,7 +209,8 @@ func TestTableCancelled(t *testing.T) {
 	}
 }
 
-// Right and wrong have the colours of no class, in the answer and in the picture; points without classes have the one of no class.
+// Right and wrong have the colours of no class, in the answer and in the picture; points without classes have a colour of
+// their own.
 func TestMapPictureColors(t *testing.T) {
 	s := newTester(t, readSpec(t), someDrugs(t), nil)
 	var c coloring

@@ -329,8 +329,8 @@ func literalNeighbours(ctx context.Context, f *fitted) (near [][]kernel.Hit, err
 	return near, nil
 }
 
-// Neighbours are those of the whole matrix, whatever the width of the panels in which they are found, and the same bits for any number of
-// workers.
+// Neighbours are those of the whole matrix, whatever the width of the panels in which they are found, and the same bits for
+// any number of workers.
 func TestNeighbours(t *testing.T) {
 	o := DefaultOptions()
 	o.Whole, o.Core = 100, 60

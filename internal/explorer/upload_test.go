@@ -275,7 +275,8 @@ func TestUploadProgress(t *testing.T) {
 	io.WriteString(bodies[1], strings.Repeat(strings.Repeat("C", 17)+"\n", 10_000))
 	until("both with their graphs", func() bool {
 		a, b := progress("k0"), progress("k1")
-		return a != nil && b != nil && a.Name == "x0.smi" && b.Name == "x1.smi" && a.Graphs > 0 && b.Graphs > 0 && a.Bytes == 160_000 && b.Bytes == 180_000
+		return a != nil && b != nil && a.Name == "x0.smi" && b.Name == "x1.smi" && a.Graphs > 0 && b.Graphs > 0 &&
+			a.Bytes == 160_000 && b.Bytes == 180_000
 	})
 	if p := progress("k2"); p != nil {
 		t.Errorf("a key that nobody has: %+v", p)
@@ -312,8 +313,8 @@ func (f *fakeBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A slow but steady connection may send the largest file; one that is slower, one that stops after a quick beginning, and one that takes
-// longer than the time that there is are cut off.
+// A slow but steady connection may send the largest file; one that is slower, one that stops after a quick beginning, and one
+// that takes longer than the time that there is are cut off.
 func TestSlowReader(t *testing.T) {
 	o := DefaultOptions()
 	steady := func(rate int, most int64) func(int64) (int, time.Duration) {
