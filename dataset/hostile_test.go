@@ -5,11 +5,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -215,6 +218,61 @@ func TestZipBomb(t *testing.T) {
 	}
 }
 
+// A zip file with very many entries is refused before they are in memory, also when its end states fewer: the number there
+// has 16 bits.
+func TestZipEntries(t *testing.T) {
+	for _, c := range []struct{ entries, stated int }{
+		{9000, 9000}, {10_000, 10_000}, {10_001, 10_001}, {150_000, 150_000}, {65_536 + 10, 10},
+	} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for name, text := range map[string]string{"X_A.txt": "1,2\n2,1\n", "X_graph_indicator.txt": "1\n1\n"} {
+			w, err := z.Create(name)
+			if err == nil {
+				_, err = io.WriteString(w, text)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range c.entries - 2 {
+			if _, err := z.CreateRaw(&zip.FileHeader{Name: fmt.Sprint(i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		data := b.Bytes()
+		if c.stated < c.entries { // an end without the 64-bit numbers
+			end := bytes.LastIndex(data, []byte("PK\x05\x06"))
+			wide := bytes.LastIndex(data, []byte("PK\x06\x06"))
+			data = append(slices.Clone(data[:wide]), data[end:]...)
+			end = wide
+			first := bytes.Index(data, []byte("PK\x01\x02"))
+			for _, at := range []int{end + 8, end + 10} {
+				binary.LittleEndian.PutUint16(data[at:], uint16(c.stated))
+			}
+			binary.LittleEndian.PutUint32(data[end+12:], uint32(end-first))
+			binary.LittleEndian.PutUint32(data[end+16:], uint32(first))
+		}
+		var err error
+		used := peak(func() { _, err = NewZipReader(bytes.NewReader(data), int64(len(data)), "X.zip", DefaultOptions()) })
+		if c.entries <= maxZipEntries {
+			if err != nil {
+				t.Errorf("%d entries: %v", c.entries, err)
+			}
+			continue
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), "X.zip: the zip file has more than 10000 entries") {
+			t.Errorf("%d entries, %d stated: %v", c.entries, c.stated, err)
+		}
+		if used > 40<<20 {
+			t.Errorf("%d entries: %d MiB of memory to refuse them, want less than 40", c.entries, used>>20)
+		}
+	}
+}
+
 // TestZipWithWrongSizes changes the size that the directory of a zip file states.
 func TestZipWithWrongSizes(t *testing.T) {
 	path := tuZip(t, map[string]string{"X_A.txt": strings.Repeat("1,2\n", 1000), "X_graph_indicator.txt": "1\n1\n"})
@@ -263,6 +321,20 @@ type failing struct{ err error }
 func (f *failing) Read([]byte) (int, error) { return 0, f.err }
 
 func TestReadLimitsItems(t *testing.T) {
+	// Values of a table count, not only its lines.
+	path := tuZip(t, map[string]string{"X_A.txt": "1,2\n2,1\n", "X_graph_indicator.txt": "1\n1\n",
+		"X_node_attributes.txt": strings.Repeat("1,"+strings.Repeat("2,", 60)+"3\n", 2)})
+	o := DefaultOptions()
+	o.Limits.Items = 100
+	want := "X_node_attributes.txt:2: more than 100 values, the limit Limits.Items"
+	if _, err := Read(context.Background(), path, o); err == nil || !strings.Contains(err.Error(), want) {
+		t.Error(err)
+	}
+	o.Limits.Items = 124
+	if _, err := Read(context.Background(), path, o); err != nil {
+		t.Error(err)
+	}
+
 	_, err := readText(JSONLines, strings.Repeat(`{"nodes":1000,"edges":[]}`+"\n", 50), func(o *Options) { o.Limits.Items = 10000 })
 	if err == nil || !strings.Contains(err.Error(), "the limit Limits.Items") {
 		t.Error(err)

@@ -101,7 +101,12 @@ func NewZipReader(src io.ReaderAt, size int64, name string, opts Options) (*Read
 	if opts.Format != Auto && opts.Format != TUDataset {
 		return nil, fmt.Errorf("%s is a zip file; only a TUDataset may be one, not format %s", name, opts.Format)
 	}
-	z, err := zip.NewReader(src, size)
+	in := &directoryReader{ReaderAt: src, rest: maxZipDirectory}
+	z, err := zip.NewReader(in, size)
+	in.opened = true
+	if err == nil && len(z.File) > maxZipEntries {
+		err = errManyEntries
+	}
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -109,6 +114,31 @@ func NewZipReader(src io.ReaderAt, size int64, name string, opts Options) (*Read
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return openTU(z, name, opts)
+}
+
+// Entries of a zip file, and bytes of the directory that lists them, the search for it included. A TUDataset has about ten.
+const (
+	maxZipEntries   = 10_000
+	maxZipDirectory = 1 << 20
+)
+
+var errManyEntries = fmt.Errorf("the zip file has more than %d entries, or names of more than %d bytes; a TUDataset has about ten",
+	maxZipEntries, maxZipDirectory)
+
+// directoryReader stops the reading of a directory that is too large, whatever number of entries it states.
+type directoryReader struct {
+	io.ReaderAt
+	rest   int64 // bytes that may still be read
+	opened bool  // the directory is read
+}
+
+func (r *directoryReader) ReadAt(p []byte, off int64) (int, error) {
+	if !r.opened {
+		if r.rest -= int64(len(p)); r.rest < 0 {
+			return 0, errManyEntries
+		}
+	}
+	return r.ReaderAt.ReadAt(p, off)
 }
 
 // IsZip reports whether a file begins as a zip file does.

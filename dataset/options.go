@@ -48,7 +48,7 @@ type Limits struct {
 	Ratio    int   // bytes after decompression for one before, once more than 64 MiB came out
 	Vertices int   // vertices of one graph
 	Edges    int   // edges of one graph in GraphML, DOT and edge lists
-	Items    int64 // graphs, vertices and edges that Read keeps in all; lines of a file of a TUDataset
+	Items    int64 // graphs, vertices and edges that Read keeps in all; lines and values of a file of a TUDataset
 }
 
 // Options say how graphs are read. Start from DefaultOptions. Models keep them as JSON, so

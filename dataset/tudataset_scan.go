@@ -73,6 +73,9 @@ func scanTable[T any](l *lines, out *table[T], parse func(field []byte) (T, erro
 			}
 			t.data = append(t.data, x)
 		}
+		if int64(len(t.data)) > l.rows {
+			return fmt.Errorf("more than %d values, the limit Limits.Items", l.rows)
+		}
 		if t.rows == 0 {
 			t.cols = cols
 		}

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"image/color"
 	"math"
 	"slices"
 	"strconv"
@@ -101,13 +102,14 @@ var (
 	gridColor = rgb(0xe8e8e8)
 )
 
-// newFrame lays out a chart. names are the legend, may be nil; right is the room that is left
+// newFrame lays out a chart. names are the legend, may be nil, in given colours or the usual; right is the room that is left
 // beside the area.
-func newFrame(size Size, title string, x, y axis, names []string, right float64) *frame {
+func newFrame(size Size, title string, x, y axis, names []string, colors []color.NRGBA, right float64) *frame {
 	f := &frame{newPicture(size.Width, size.Height, title), x, y}
 	var l legend
 	if len(names) > 1 {
 		l = newLegend(names, size.Width, size.Height/3)
+		l.colors = colors
 	}
 	top := f.heading(title)
 	bottom := size.Height - margin - l.height

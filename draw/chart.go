@@ -2,6 +2,7 @@ package draw
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 	"strconv"
@@ -50,7 +51,7 @@ func (c BarChart) Picture() (*Picture, error) {
 	}
 	size := c.Size
 	size.Height = max(size.Height, 90+float64(len(c.Bars))*16)
-	f := newFrame(size, c.Title, newAxis(c.Axis, ends, false), y, nil, 64)
+	f := newFrame(size, c.Title, newAxis(c.Axis, ends, false), y, nil, nil, 64)
 	half := min(math.Abs(f.y.at(1)-f.y.at(0))*0.36, 16)
 	for i, b := range c.Bars {
 		at := f.y.at(float64(i) + 0.5)
@@ -113,7 +114,7 @@ func (c LineChart) Picture() (*Picture, error) {
 	if len(xs) == 0 {
 		return nil, fmt.Errorf("line chart %q: no points", c.Title)
 	}
-	f := newFrame(c.Size, c.Title, newAxis(c.XAxis, xs, false), newAxis(c.YAxis, ys, !c.Linear), names, 6)
+	f := newFrame(c.Size, c.Title, newAxis(c.XAxis, xs, false), newAxis(c.YAxis, ys, !c.Linear), names, nil, 6)
 	for k, s := range c.Series {
 		pts := make([]point, len(s.X))
 		for i := range pts {
@@ -122,7 +123,7 @@ func (c LineChart) Picture() (*Picture, error) {
 		f.line(2, ClassColor(k), pts...)
 		if len(pts) <= 200 {
 			for _, q := range pts {
-				mark(f.Picture, q, 4.2, k, white)
+				mark(f.Picture, q, 4.2, k, ClassColor(k), white)
 			}
 		}
 	}
@@ -133,9 +134,10 @@ func (c LineChart) Picture() (*Picture, error) {
 type Scatter struct {
 	Title, XAxis, YAxis string
 	X, Y                []float64
-	Class               []string     // one for each point, or nil
-	Names               []string     // the classes in the order of their colours; nil: those that occur, in natural order
-	Value               *PointValues // in place of classes, or nil
+	Class               []string      // one for each point, or nil
+	Names               []string      // the classes in the order of their colours; nil: those that occur, in natural order
+	Colors              []color.NRGBA // of the classes in this order; nil: ClassColor
+	Value               *PointValues  // in place of classes, or nil
 	Size                Size
 }
 
@@ -179,13 +181,13 @@ func (s Scatter) Picture() (*Picture, error) {
 		count[number[i]]++
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return count[number[b]] - count[number[a]] })
-	f := newFrame(s.Size, s.Title, newAxis(s.XAxis, s.X, false), newAxis(s.YAxis, s.Y, false), names, 6)
+	f := newFrame(s.Size, s.Title, newAxis(s.XAxis, s.X, false), newAxis(s.YAxis, s.Y, false), names, s.Colors, 6)
 	for _, i := range order {
 		if s.Names != nil && !slices.Contains(names, s.Class[i]) {
 			f.disc(point{f.x.at(s.X[i]), f.y.at(s.Y[i])}, r, unknownColor)
 			continue
 		}
-		mark(f.Picture, point{f.x.at(s.X[i]), f.y.at(s.Y[i])}, r, number[i], white)
+		mark(f.Picture, point{f.x.at(s.X[i]), f.y.at(s.Y[i])}, r, number[i], classColor(s.Colors, number[i]), white)
 	}
 	return f.Picture, nil
 }
@@ -205,7 +207,7 @@ func (s Scatter) valued(r float64) *Picture {
 		lo = -hi
 	}
 	const bar = 80 // width of the scale
-	f := newFrame(s.Size, s.Title, newAxis(s.XAxis, s.X, false), newAxis(s.YAxis, s.Y, false), nil, bar)
+	f := newFrame(s.Size, s.Title, newAxis(s.XAxis, s.X, false), newAxis(s.YAxis, s.Y, false), nil, nil, bar)
 	for i, v := range s.Value.Of {
 		at, c := point{f.x.at(s.X[i]), f.y.at(s.Y[i])}, unknownColor
 		if !math.IsNaN(v) {

@@ -43,6 +43,14 @@ var classColors = []color.NRGBA{
 // ClassColor returns the colour of the i-th class. There are 14; then they repeat.
 func ClassColor(i int) color.NRGBA { return classColors[i%len(classColors)] }
 
+// classColor returns the colour of the i-th class among given ones, nil for the usual.
+func classColor(given []color.NRGBA, i int) color.NRGBA {
+	if given == nil {
+		return ClassColor(i)
+	}
+	return given[i%len(given)]
+}
+
 // Classes returns the distinct names in natural order, numbers by value before other texts,
 // and the place of each in that order.
 func Classes(names []string) ([]string, map[string]int) {

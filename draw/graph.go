@@ -343,7 +343,7 @@ func (d *drawing) network(p *Picture) {
 		if d.o.Values != nil {
 			d.valued(p, v, r, max(r*0.12, 0.6), black)
 		} else {
-			mark(p, q, r, class[d.g.Label(v)], border)
+			mark(p, q, r, class[d.g.Label(v)], ClassColor(class[d.g.Label(v)]), border)
 		}
 		if d.o.names != nil {
 			p.text(point{q.x + r + 1, q.y - r}, d.o.names[v], style{size: 9, color: black})

@@ -3,7 +3,6 @@ package draw
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 )
 
@@ -13,18 +12,24 @@ type block struct {
 	m     *molecule
 	atoms []int
 	edges [][2]int
-	rings [][]int  // smallest ones
-	pairs [][2]int // atoms without a bond
-	cross [][3]int // an atom, and the ends of a bond of others
-	stubs []stub   // what hangs on its atoms
-	drawn bool     // the stubs have positions
+	bonds [][2]int      // edges, and those with stubs
+	near  map[int][]int // by atom: its neighbours in the block
+	rings [][]int       // smallest ones
+	pairs [][2]int      // atoms without a bond
+	cross [][3]int      // an atom, and the ends of a bond of others
+	stubs []stub        // what hangs on its atoms
+	drawn bool          // the stubs have positions
 }
 
-// stub is an atom that hangs on a block. Its place here only keeps room for it.
+// stub is an atom that hangs on an atom of a block, or on a stub. Its place among those of the block keeps room for
+// it. Inside of rings it stays there if it is whole: all atoms beyond it are stubs as well.
 type stub struct {
 	atom, at int
-	pos      point
+	whole    bool
 }
+
+// maxInside is the most atoms of a branch that is drawn inside of a ring.
+const maxInside = 2
 
 // blocks returns the parts of a ring system, large ones first. They have single atoms in common.
 func (s *ringSystem) blocks(adj adjacency, m *molecule) (all []*block) {
@@ -61,10 +66,20 @@ func (s *ringSystem) blocks(adj adjacency, m *molecule) (all []*block) {
 
 // relate lists what hangs on the block and what has to keep apart in it.
 func (b *block) relate() {
+	b.near = map[int][]int{}
 	for i, v := range b.atoms {
 		for _, w := range b.adj[v] {
-			if !slices.Contains(b.atoms, w) {
-				b.stubs = append(b.stubs, stub{atom: w, at: v})
+			if slices.Contains(b.atoms, w) {
+				b.near[v] = append(b.near[v], w)
+			} else {
+				branch, from := b.adj.search(w, v)
+				whole := len(branch) <= maxInside
+				b.stubs = append(b.stubs, stub{w, v, whole})
+				for _, u := range branch[1:] {
+					if whole {
+						b.stubs = append(b.stubs, stub{u, from[u], true})
+					}
+				}
 			}
 		}
 		for _, w := range b.atoms[:i] {
@@ -77,6 +92,10 @@ func (b *block) relate() {
 				b.cross = append(b.cross, [3]int{v, e[0], e[1]})
 			}
 		}
+	}
+	b.bonds = slices.Clone(b.edges)
+	for _, s := range b.stubs {
+		b.bonds = append(b.bonds, [2]int{s.at, s.atom})
 	}
 }
 
@@ -101,161 +120,63 @@ func (b *block) regular(pos []point) bool {
 	return true
 }
 
-// Limits of blocks that are laid out by their faces.
+// Limits of the work for a block that is laid out by its faces.
 const (
-	maxFaceEdges = 64 // a cycle is a set of bits
-	maxFaceRings = 9
-	maxCycles    = 40
-	maxCovers    = 400
-	maxSteps     = 200_000 // of the search for them
-	triedCovers  = 4
-	triedOuter   = 4
-	relaxWork    = 3_000_000 // looks at two atoms, or an atom and a bond, that a drawing is worth
-	fine         = 1         // a cost that needs no further tries
+	manyRings  = 12        // of more rings only soft drawings of one embedding are tried
+	triedFaces = 4         // embeddings
+	triedOuter = 4         // faces of each that are put outside
+	relaxWork  = 3_000_000 // looks at two atoms, or an atom and a bond, that a drawing is worth
+	fine       = 1         // a cost that needs no further tries
 )
 
 // place lays out a block whose rings cannot all be regular: a cage, or a ring with others inside. It
 // tries drawings without crossings, with each of several faces outside, and keeps the best. start is a
 // drawing that may have crossings, which has to be better.
 func (b *block) place(start []point) []point {
-	best, stubs, least := start, []stub(nil), math.Inf(1)
+	best, least := start, math.Inf(1)
 	try := func(pos []point, price float64) {
 		if c := b.cost(pos) + price; c < least-1e-9 {
-			best, stubs, least = slices.Clone(pos), slices.Clone(b.stubs), c
+			best, least = pos, c
 		}
 	}
-	covers := b.covers()
-	for _, stiff := range []float64{0.5, 0.1} { // soft bonds leave room where stiff ones cross
-		for _, cover := range covers {
-			for _, outer := range cover[:min(triedOuter, len(cover))] {
-				if least < fine {
+	embeddings, outers := b.embeddings(), triedOuter
+	embeddings = embeddings[:min(triedFaces, len(embeddings))]
+	starts := []struct{ stiff, reach float64 }{
+		{0.5, 0.5}, {0.1, 0.5}, {0.02, 0.5}, {0.002, 0.5}, // soft bonds leave room where stiff ones cross
+		{0.1, 0.2}, {0.02, 0.2}, // short stubs do not begin with a crossing
+	}
+	if len(b.rings) > manyRings {
+		starts, embeddings, outers = starts[2:4], embeddings[:min(1, len(embeddings))], 2
+	}
+	for _, t := range starts {
+		for _, faces := range embeddings {
+			for _, outer := range faces[:min(outers, len(faces))] {
+				if least < fine || t.reach < 0.5 && least < bondCrossing {
 					break
 				}
-				inner := slices.DeleteFunc(slices.Clone(cover), func(f []int) bool { return &f[0] == &outer[0] })
+				inner := slices.DeleteFunc(slices.Clone(faces), func(f []int) bool { return &f[0] == &outer[0] })
 				pos := slices.Clone(start)
 				b.barycentric(pos, outer, inner)
-				b.hang(pos, outer)
+				b.hang(pos, outer, t.reach)
 				b.dent(pos, inner)
-				b.relax(pos, inner, stiff)
+				b.relax(pos, inner, t.stiff)
 				try(pos, 0)
 			}
 		}
 	}
 	pos := slices.Clone(start)
-	b.hang(pos, nil)
+	b.hang(pos, nil, 0.5)
 	b.relax(pos, b.rings, 0.5)
 	try(pos, 1)
-	b.stubs, b.drawn = stubs, true
+	b.drawn = true
 	return best
 }
 
 // settle relaxes a drawing of a block that is known to be good.
 func (b *block) settle(pos []point, faces [][]int) {
-	b.hang(pos, nil)
+	b.hang(pos, nil, 0.5)
 	b.relax(pos, faces, 0.1)
 	b.drawn = true
-}
-
-// covers returns sets of cycles that have every edge twice: the faces of drawings on a sphere, of which
-// any may be outside. Those with small faces but for one come first; in each, large faces come first.
-func (b *block) covers() (all [][][]int) {
-	rank := len(b.rings)
-	if len(b.edges) > maxFaceEdges || rank > maxFaceRings {
-		return nil
-	}
-	number := map[[2]int]int{}
-	for i, e := range b.edges {
-		number[e] = i
-	}
-	set := func(ring []int) (s uint64) {
-		for i, v := range ring {
-			w := ring[(i+1)%len(ring)]
-			s |= 1 << number[[2]int{min(v, w), max(v, w)}]
-		}
-		return s
-	}
-	sums := []uint64{0}
-	for _, ring := range b.rings {
-		for _, s := range slices.Clone(sums) {
-			sums = append(sums, s^set(ring))
-		}
-	}
-	var cycles []uint64
-	walks := map[uint64][]int{}
-	for _, s := range sums[1:] {
-		if walk := b.walk(s); walk != nil {
-			cycles, walks[s] = append(cycles, s), walk
-		}
-	}
-	slices.SortFunc(cycles, func(x, y uint64) int { return cmp.Or(bits.OnesCount64(x)-bits.OnesCount64(y), cmp.Compare(x, y)) })
-	if len(cycles) > maxCycles { // short ones, and the longest, which may be outside
-		cycles = append(cycles[:maxCycles*3/4], cycles[len(cycles)-maxCycles/4:]...)
-	}
-	var found [][]uint64
-	var chosen []uint64
-	steps := 0
-	var extend func(once, twice uint64, from int)
-	extend = func(once, twice uint64, from int) {
-		if steps++; len(found) >= maxCovers || steps > maxSteps {
-			return
-		}
-		if len(chosen) == rank+1 {
-			if bits.OnesCount64(twice) == len(b.edges) {
-				found = append(found, slices.Clone(chosen))
-			}
-			return
-		}
-		for i := from; i < len(cycles); i++ {
-			if c := cycles[i]; c&twice == 0 {
-				chosen = append(chosen, c)
-				extend(once^c, twice|once&c, i+1)
-				chosen = chosen[:len(chosen)-1]
-			}
-		}
-	}
-	extend(0, 0, 0)
-	size := func(s uint64) int { return bits.OnesCount64(s) }
-	unevenness := func(cover []uint64) (sum int) { // of all but the last, which is the longest
-		for _, s := range cover[:rank] {
-			sum += (size(s) - 6) * (size(s) - 6)
-		}
-		return sum
-	}
-	slices.SortStableFunc(found, func(x, y []uint64) int { return unevenness(x) - unevenness(y) })
-	for _, cover := range found[:min(triedCovers, len(found))] {
-		var faces [][]int
-		for _, s := range slices.Backward(cover) {
-			faces = append(faces, walks[s])
-		}
-		all = append(all, faces)
-	}
-	return all
-}
-
-// walk returns the atoms of a set of edges in cyclic order, nil unless it is one cycle.
-func (b *block) walk(set uint64) []int {
-	near := map[int][]int{}
-	for s := set; s != 0; s &= s - 1 {
-		e := b.edges[bits.TrailingZeros64(s)]
-		near[e[0]], near[e[1]] = append(near[e[0]], e[1]), append(near[e[1]], e[0])
-	}
-	first := b.edges[bits.TrailingZeros64(set)][0]
-	ring := []int{first}
-	for v, before := near[first][0], first; v != first; {
-		if len(near[v]) != 2 || len(ring) > len(near) {
-			return nil
-		}
-		ring = append(ring, v)
-		next := near[v][0]
-		if next == before {
-			next = near[v][1]
-		}
-		v, before = next, v
-	}
-	if len(ring) != len(near) || len(near[first]) != 2 {
-		return nil
-	}
-	return ring
 }
 
 // barycentric puts the outer face on a regular polygon and every other atom into the mean of its
@@ -274,45 +195,49 @@ func (b *block) barycentric(pos []point, outer []int, inner [][]int) {
 		}
 	}
 	middle := slices.Repeat([]point{center}, len(inner))
+	around := map[int][]int{} // by atom: its faces
+	for i, face := range inner {
+		for _, v := range face {
+			around[v] = append(around[v], i)
+		}
+	}
 	for range 200 {
 		for i, face := range inner {
 			middle[i] = mean(selected(pos, face))
 		}
 		for _, v := range free {
-			var near []point
-			for _, w := range b.adj[v] {
-				if slices.Contains(b.atoms, w) {
-					near = append(near, pos[w])
-				}
-			}
-			for i, face := range inner {
-				if slices.Contains(face, v) {
-					near = append(near, middle[i])
-				}
-			}
-			pos[v] = mean(near)
+			pos[v] = mean(append(selected(pos, b.near[v]), selected(middle, around[v])...))
 		}
+	}
+	length := 0.0
+	for _, e := range b.edges {
+		length += pos[e[0]].distance(pos[e[1]]) / float64(len(b.edges))
+	}
+	for _, v := range b.atoms {
+		pos[v] = pos[v].scale(1 / length)
 	}
 }
 
-// hang places the stubs in the widest angle between the bonds of their atoms, outside if there is one.
-func (b *block) hang(pos []point, outer []int) {
+// hang places the stubs at a distance in the widest angle between the bonds of their atoms, outside if there is one.
+func (b *block) hang(pos []point, outer []int, reach float64) {
 	center := mean(selected(pos, b.atoms))
-	for i := range b.stubs {
-		s := &b.stubs[i]
+	for i, s := range b.stubs {
 		var flat [][3]float64
-		for _, w := range b.adj[s.at] {
-			if slices.Contains(b.atoms, w) {
-				d := pos[w].sub(pos[s.at]).direction()
-				flat = append(flat, [3]float64{d.x, d.y, 0})
-			}
+		for _, w := range b.near[s.at] {
+			d := pos[w].sub(pos[s.at]).direction()
+			flat = append(flat, [3]float64{d.x, d.y, 0})
 		}
-		direction := gaps(flat)[0]
-		if slices.Contains(outer, s.at) {
+		var direction point
+		switch parent := slices.IndexFunc(b.stubs[:i], func(t stub) bool { return t.atom == s.at }); {
+		case parent >= 0:
+			direction = pos[s.at].sub(pos[b.stubs[parent].at]).direction()
+		case slices.Contains(outer, s.at):
 			direction = pos[s.at].sub(center).direction()
+		default:
+			direction = gaps(flat)[0]
 		}
 		k := count(b.stubs[:i], func(t stub) bool { return t.at == s.at }) // the second one beside the first
-		s.pos = pos[s.at].add(direction.rotate(0.5 - float64(k)).scale(0.6))
+		pos[s.atom] = pos[s.at].add(direction.rotate(0.5 - float64(k)).scale(reach))
 	}
 }
 
@@ -321,13 +246,8 @@ func (b *block) hang(pos []point, outer []int) {
 // length; others rather leave room.
 func (b *block) relax(pos []point, faces [][]int, stiff float64) {
 	rounds := min(max(relaxWork/(len(b.pairs)+len(b.cross)+1), 50), 500)
-	var chains [][2]int // neighbours of an atom with two bonds
-	for _, v := range b.atoms {
-		if near := b.near(v); len(near) == 2 {
-			chains = append(chains, [2]int{near[0], near[1]})
-		}
-	}
 	for round := range rounds {
+		before := slices.Clone(pos)
 		for _, face := range faces {
 			n := len(face)
 			for i, v := range face {
@@ -337,29 +257,76 @@ func (b *block) relax(pos []point, faces [][]int, stiff float64) {
 				}
 			}
 		}
-		for _, c := range chains {
-			if pos[c[0]].distance(pos[c[1]]) < 1.6 {
-				pull(&pos[c[0]], &pos[c[1]], math.Sqrt(3), 0.05)
-			}
-		}
+		b.bend(pos)
 		b.apart(pos)
-		for i := range b.stubs {
-			pull(&b.stubs[i].pos, &pos[b.stubs[i].at], 0.9, 0.5)
+		for _, s := range b.stubs {
+			pull(&pos[s.atom], &pos[s.at], 0.9, 0.5)
 		}
 		for _, e := range b.edges {
 			pull(&pos[e[0]], &pos[e[1]], 1, stiff)
 		}
+		b.uncross(pos, before)
 	}
 }
 
-// near returns the neighbours of an atom in the block.
-func (b *block) near(v int) []int {
-	return slices.DeleteFunc(slices.Clone(b.adj[v]), func(w int) bool { return !slices.Contains(b.atoms, w) })
+// bend opens the angles at atoms with two bonds that are too small, and bends straight ones, where no atom would be seen.
+func (b *block) bend(pos []point) {
+	side := 1.0
+	for _, v := range b.atoms {
+		near := b.near[v]
+		if len(near) != 2 {
+			continue
+		}
+		a, c := near[0], near[1]
+		if pos[a].distance(pos[c]) < 1.6 {
+			pull(&pos[a], &pos[c], math.Sqrt(3), 0.05)
+		}
+		if b.straight(v, pos) {
+			along := pos[c].sub(pos[a])
+			if turn := along.cross(pos[v].sub(pos[a])); math.Abs(turn) > 0.01 {
+				side = math.Copysign(1, turn)
+			}
+			pos[v] = pos[v].add(along.left().scale(0.003 * side))
+			side = -side // the next one to the other side
+		}
+	}
+}
+
+// straight reports whether an atom with two bonds in the block lies about on the line between its neighbours. In large
+// rings that is well.
+func (b *block) straight(v int, pos []point) bool {
+	near := b.near[v]
+	if len(near) != 2 || !slices.ContainsFunc(b.rings, func(r []int) bool { return len(r) < largeRing && slices.Contains(r, v) }) {
+		return false
+	}
+	p, q := pos[near[0]], pos[near[1]]
+	return p.distance(q) > 0.985*(p.distance(pos[v])+q.distance(pos[v]))
+}
+
+// uncross moves atoms back whose bonds cross others now and did not before.
+func (b *block) uncross(pos, before []point) {
+	for again := true; again; {
+		again = false
+		for i, e := range b.bonds {
+			for _, f := range b.bonds[:i] {
+				if crossing(pos[e[0]], pos[e[1]], pos[f[0]], pos[f[1]]) &&
+					!crossing(before[e[0]], before[e[1]], before[f[0]], before[f[1]]) {
+					for _, v := range []int{e[0], e[1], f[0], f[1]} {
+						again = again || pos[v] != before[v]
+						pos[v] = before[v]
+					}
+				}
+			}
+		}
+	}
 }
 
 const (
 	apart   = 0.9 // wanted between atoms of a block without a bond
 	offBond = 0.5 // wanted between an atom and a bond of others
+	onBond  = 0.2 // where an atom seems to be on the bond
+
+	bondCrossing = 40 // the cost of a stub that crosses a bond; that of two bonds of the block is higher
 )
 
 // apart moves atoms and stubs away from each other and from bonds.
@@ -372,21 +339,20 @@ func (b *block) apart(pos []point) {
 	for _, c := range b.cross {
 		avoid(&pos[c[0]], &pos[c[1]], &pos[c[2]])
 	}
-	for i := range b.stubs {
-		s := &b.stubs[i]
+	for i, s := range b.stubs {
 		for _, v := range b.atoms {
-			if v != s.at && s.pos.near(pos[v], apart) {
-				pull(&s.pos, &pos[v], apart, 0.2)
+			if v != s.at && pos[s.atom].near(pos[v], apart) {
+				pull(&pos[s.atom], &pos[v], apart, 0.2)
 			}
 		}
-		for j := range i {
-			if t := &b.stubs[j]; s.pos.near(t.pos, apart) {
-				pull(&s.pos, &t.pos, apart, 0.2)
+		for _, t := range b.stubs[:i] {
+			if t.atom != s.at && pos[s.atom].near(pos[t.atom], apart) {
+				pull(&pos[s.atom], &pos[t.atom], apart, 0.2)
 			}
 		}
 		for _, e := range b.edges {
 			if s.at != e[0] && s.at != e[1] {
-				avoid(&s.pos, &pos[e[0]], &pos[e[1]])
+				avoid(&pos[s.atom], &pos[e[0]], &pos[e[1]])
 			}
 		}
 	}
@@ -421,8 +387,8 @@ func (b *block) cost(pos []point) float64 {
 	cost := 0.0
 	for i, e := range b.edges {
 		p, q := pos[e[0]], pos[e[1]]
-		d := p.distance(q) - 1
-		cost += 20 * d * d
+		d := math.Abs(p.distance(q) - 1)
+		cost += 20 * min(d, d*d)
 		for _, f := range b.edges[:i] {
 			if f[0] != e[0] && f[0] != e[1] && f[1] != e[0] && f[1] != e[1] && crossing(p, q, pos[f[0]], pos[f[1]]) {
 				cost += 200
@@ -430,31 +396,42 @@ func (b *block) cost(pos []point) float64 {
 		}
 		for _, s := range b.stubs {
 			if s.at != e[0] && s.at != e[1] {
-				near, _ := foot(s.pos, p, q)
-				cost += 15 * max(0.4-s.pos.distance(near), 0)
-				if crossing(p, q, pos[s.at], s.pos) {
-					cost += 40
+				near, _ := foot(pos[s.atom], p, q)
+				cost += 15 * max(0.4-pos[s.atom].distance(near), 0)
+				if crossing(p, q, pos[s.at], pos[s.atom]) {
+					cost += bondCrossing
 				}
 			}
 		}
 	}
 	for _, c := range b.cross {
 		near, _ := foot(pos[c[0]], pos[c[1]], pos[c[2]])
-		cost += 30 * max(0.4-pos[c[0]].distance(near), 0)
+		d := pos[c[0]].distance(near)
+		cost += 30 * max(0.4-d, 0)
+		if d < onBond {
+			cost += 100
+		}
 	}
 	for _, p := range b.pairs {
 		cost += 10 * max(apart-pos[p[0]].distance(pos[p[1]]), 0)
 	}
 	for _, v := range b.atoms {
+		if b.straight(v, pos) {
+			cost += 5
+		}
 		for _, s := range b.stubs {
 			if s.at != v {
-				cost += 5 * max(apart-s.pos.distance(pos[v]), 0)
+				cost += 5 * max(apart-pos[s.atom].distance(pos[v]), 0)
 			}
 		}
 	}
 	for _, s := range b.stubs {
-		if b.enclosed(s, pos) {
+		switch {
+		case !b.enclosed(s, pos):
+		case s.whole:
 			cost += 6
+		default: // a branch has no room there
+			cost += 40
 		}
 	}
 	for _, c := range b.m.bonds {
@@ -467,5 +444,7 @@ func (b *block) cost(pos []point) float64 {
 
 // enclosed reports whether a stub lies in a small ring of the block.
 func (b *block) enclosed(s stub, pos []point) bool {
-	return slices.ContainsFunc(b.rings, func(ring []int) bool { return len(ring) < largeRing && inside(s.pos, selected(pos, ring)) })
+	return slices.ContainsFunc(b.rings, func(ring []int) bool {
+		return len(ring) < largeRing && inside(pos[s.atom], selected(pos, ring))
+	})
 }

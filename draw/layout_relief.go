@@ -51,46 +51,86 @@ func (s *skeleton) relieve(atoms []int, root int, wide bool) {
 			}
 		}
 	}
-	r.cost = r.crowding()
-	// Each accepted move lowers the cost; the bound only guards the time.
-	for round, changed := 0, true; round < 6 && changed; round++ {
-		changed = false
-		for _, b := range branches {
-			if len(b.atoms) > 1 && !s.m.sided(b.v, b.w) {
-				v, w := s.pos[b.v], s.pos[b.w]
-				changed = r.try(b, 0, func(p point) point { return p.reflect(v, w) }) || changed
-			}
-		}
-	}
-	// Bending: short branches first, and of these rather a hetero atom.
+	// Short branches first, and of these rather a hetero atom.
 	carbon := func(b branch) int {
 		if s.m.atoms[b.w].symbol == "C" {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(branches, func(a, b branch) int {
+	short := slices.SortedStableFunc(slices.Values(branches), func(a, b branch) int {
 		return cmp.Or(cmp.Compare(len(a.atoms), len(b.atoms)), cmp.Compare(carbon(a), carbon(b)))
 	})
-	for range 3 {
+	start, plain, least := slices.Clone(s.pos), []point(nil), math.Inf(1)
+	for _, mirrored := range []bool{false, true} {
+		copy(s.pos, start)
+		r.cost = r.crowding()
+		r.mirror(branches)
+		for range 3 {
+			if r.bend(short, mirrored) {
+				r.mirror(branches)
+			}
+		}
+		if !slices.ContainsFunc(short, func(b branch) bool { return r.clashes(b.atoms) }) {
+			return
+		}
+		if !mirrored {
+			plain, least = slices.Clone(s.pos), r.cost
+		}
+	}
+	if least <= r.cost {
+		copy(s.pos, plain)
+	}
+}
+
+// mirror turns branches over while that helps. Each move lowers the cost; the bound only guards the time.
+func (r *relief) mirror(branches []branch) {
+	for round, changed := 0, true; round < 6 && changed; round++ {
+		changed = false
 		for _, b := range branches {
-			if !r.clashes(b.atoms) {
-				continue
-			}
-			turn := func(degrees, price float64) {
-				center := s.pos[b.v]
-				r.try(b, price, func(p point) point { return center.add(p.sub(center).rotate(degrees * math.Pi / 180)) })
-			}
-			if len(b.atoms) == 1 && s.system[b.v] >= 0 && len(s.adj[b.v]) > 3 {
-				// On an atom of two rings there is also the inside of the rings.
-				turn(120, inward)
-				turn(-120, inward)
-			}
-			for _, degrees := range []float64{30, -30, 15, -15} {
-				turn(degrees, bend*math.Abs(degrees))
+			if len(b.atoms) > 1 && !r.m.sided(b.v, b.w) {
+				v, w := r.pos[b.v], r.pos[b.w]
+				changed = r.try(b, 0, func(p point) point { return p.reflect(v, w) }) || changed
 			}
 		}
 	}
+}
+
+// bend turns branches that are too near to others, also mirrored, and reports whether it did.
+func (r *relief) bend(branches []branch, mirrored bool) (changed bool) {
+	for _, b := range branches {
+		if !r.clashes(b.atoms) {
+			continue
+		}
+		turn := func(degrees, price float64, mirrored bool) {
+			center, first := r.pos[b.v], r.pos[b.w]
+			changed = r.try(b, price, func(p point) point {
+				if mirrored {
+					p = p.reflect(center, first)
+				}
+				return center.add(p.sub(center).rotate(degrees * math.Pi / 180))
+			}) || changed
+		}
+		if len(b.atoms) == 1 && r.system[b.v] >= 0 && len(r.adj[b.v]) > 3 {
+			// On an atom of two rings there is also the inside of the rings.
+			turn(120, inward, false)
+			turn(-120, inward, false)
+		}
+		for _, degrees := range []float64{30, -30, 15, -15} {
+			turn(degrees, bend*math.Abs(degrees), false)
+		}
+		for _, degrees := range []float64{60, -60} {
+			if r.clashes(b.atoms) {
+				turn(degrees, bend*math.Abs(degrees), false)
+			}
+		}
+		for _, degrees := range []float64{30, -30, 60, -60} {
+			if mirrored && r.clashes(b.atoms) && !r.m.sided(b.v, b.w) {
+				turn(degrees, bend*math.Abs(degrees), true)
+			}
+		}
+	}
+	return changed
 }
 
 // try moves a branch if that lowers the cost by more than the price, and reports whether it did.
@@ -137,7 +177,7 @@ func (r *relief) crowding() float64 {
 		}
 		for k, v := range r.adj[u] {
 			for _, w := range r.adj[u][k+1:] { // nearly at right angles at least
-				cost += 6 * max(r.pos[v].sub(r.pos[u]).dot(r.pos[w].sub(r.pos[u]))-0.1, 0)
+				cost += 15 * max(r.pos[v].sub(r.pos[u]).dot(r.pos[w].sub(r.pos[u]))-0.1, 0)
 			}
 		}
 	}

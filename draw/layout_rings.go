@@ -83,11 +83,11 @@ func (b *block) join(shape []point, placed map[int]bool, pos []point) []int {
 	for _, v := range b.atoms {
 		pos[v], placed[v] = shift.add(shape[v].sub(center).rotate(turn)), true
 	}
-	// An end inside a ring keeps the place that there is for it.
+	// What ends inside a ring keeps the place that there is for it.
 	var ends []int
 	for _, t := range b.stubs {
-		if b.drawn && len(b.adj[t.atom]) == 1 && b.enclosed(t, shape) {
-			pos[t.atom] = shift.add(t.pos.sub(center).rotate(turn))
+		if b.drawn && t.whole && (slices.Contains(ends, t.at) || slices.Contains(b.atoms, t.at) && b.enclosed(t, shape)) {
+			pos[t.atom] = shift.add(shape[t.atom].sub(center).rotate(turn))
 			ends = append(ends, t.atom)
 		}
 	}

@@ -164,18 +164,21 @@ func structures(t testing.TB) (all []*graph.Graph) {
 	return all
 }
 
-// No bonds cross in any drug and any structure, cages and macrocycles included, but for opioids whose
-// nitrogen bridge carries more than a methyl group: the bridge passes over the middle ring there. Bonds
+// overBridges are the drugs with a crossing: morphinans whose nitrogen bridge carries more than a methyl group, and passes
+// over the middle ring. TestNitrogenInside says why.
+var overBridges = []string{"naloxone", "naltrexone", "nalbuphine", "buprenorphine", "butorphanol"}
+
+// No bonds cross in any drug and any structure, cages and macrocycles included, but for the bridges above. Bonds
 // are even, atoms lie apart and on no bond of others. The drugs in turn have the stricter test above.
 func TestLayouts(t *testing.T) {
-	over := []string{"naloxone", "naltrexone", "nalbuphine", "buprenorphine", "butorphanol", "pentazocine"}
-	cages := []string{"cubane", "prismane", "tetrahedrane", "pentaprismane", "diamantane"}
+	cages := []string{"cubane", "prismane", "tetrahedrane", "pentaprismane", "diamantane", "perchlorinated cage"}
+	solids := []string{"dodecahedrane", "buckminsterfullerene"}
 	uneven := 0
 	for _, g := range append(drugs(t), structures(t)...) {
 		m, adj, pos := layout(t, g)
 		q := measure(adj, pos)
 		crossings := 0
-		if slices.Contains(over, g.ID()) {
+		if slices.Contains(overBridges, g.ID()) {
 			crossings = 1
 		}
 		if q.crossings != crossings {
@@ -183,7 +186,10 @@ func TestLayouts(t *testing.T) {
 		}
 		shortest, longest, nearest, through := 0.64, 1.4, 0.58, 0.37
 		if slices.Contains(cages, g.ID()) { // edges of a solid in the plane, seen from a face
-			shortest, longest, through = 0.55, 1.7, 0.25
+			shortest, longest, nearest, through = 0.55, 1.75, 0.57, 0.22
+		}
+		if slices.Contains(solids, g.ID()) { // the outer face is large, with all others in it
+			shortest, longest, nearest, through = 0.45, 4, 0.85, 0.4
 		}
 		if q.shortest < shortest || q.longest > longest || q.nearest < nearest || q.through < through {
 			t.Errorf("%s: %+v, want bonds of %v to %v, atoms %v apart and %v from bonds", g.ID(), q, shortest, longest, nearest, through)
@@ -197,8 +203,8 @@ func TestLayouts(t *testing.T) {
 			}
 		}
 	}
-	if uneven > 42 {
-		t.Errorf("%d molecules have bonds that differ by more than 0.1, want at most 42", uneven)
+	if uneven > 46 {
+		t.Errorf("%d molecules have bonds that differ by more than 0.1, want at most 46", uneven)
 	}
 }
 

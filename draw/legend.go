@@ -9,6 +9,7 @@ import (
 // legend is a list of names with their marks, in rows.
 type legend struct {
 	entries       []legendEntry
+	colors        []color.NRGBA // of the classes; nil: ClassColor
 	width, height float64
 }
 
@@ -65,7 +66,7 @@ func (l legend) draw(p *Picture, y float64) {
 	for i, e := range l.entries {
 		at := e.at.add(point{0, y})
 		if e.marked {
-			mark(p, at.add(point{-9, -4}), 4.2, i, white)
+			mark(p, at.add(point{-9, -4}), 4.2, i, classColor(l.colors, i), white)
 		}
 		p.text(at, e.name, legendStyle)
 	}
@@ -79,9 +80,9 @@ var markShapes = [][]point{
 	{{0, -1.15}, {1.1, 0.8}, {-1.1, 0.8}},
 }
 
-// mark draws the mark of the i-th class, so that neighbours in the list differ in more than
+// mark draws the mark of the i-th class in a colour, so that neighbours in the list differ in more than
 // colour. A border of alpha 0 is none.
-func mark(p *Picture, at point, r float64, i int, border color.NRGBA) {
+func mark(p *Picture, at point, r float64, i int, own, border color.NRGBA) {
 	fill := func(r float64, c color.NRGBA) {
 		outline := markShapes[i%len(markShapes)]
 		if outline == nil {
@@ -98,5 +99,5 @@ func mark(p *Picture, at point, r float64, i int, border color.NRGBA) {
 		fill(r, border)
 		r *= 0.85
 	}
-	fill(r, ClassColor(i))
+	fill(r, own)
 }

@@ -53,8 +53,9 @@ func regular(degrees float64, atoms ...int) map[int]point {
 // 6 CH2, 7 CH–N, 8 CH, 9 the quaternary carbon, 10 and 11 CH2, 12 N. Morphinan has a third ring 9, 13–16, 8;
 // epoxymorphinan an oxygen 17 in the bay; buprenorphine a bridge of two carbons (18, 19) over the third ring.
 //
-// A nitrogen with no more than a methyl group lies in the middle ring, and no bonds cross. With more the
-// bridge has to pass over that ring, and leaves it to the right.
+// In benzomorphan atom 8 lies in the middle of a ring of eight, and the nitrogen outside. In the others the third ring
+// is there. A nitrogen with no more than a methyl group lies in the middle ring then, and no bonds cross. A larger group has
+// no room in it, so that the bridge passes over that ring, as chemists draw it, and leaves it to the right.
 func morphinans() (all []pattern) {
 	s := math.Sqrt(3) / 2
 	rings := [][]int{{0, 1, 2, 3, 4, 5}, {0, 6, 7, 8, 9, 1}, {7, 8, 9, 10, 11, 12}, {8, 9, 13, 14, 15, 16},
@@ -67,7 +68,7 @@ func morphinans() (all []pattern) {
 	within := []point{{0.3, 1.2}, {-0.7, 0.5}, {-1.6, 0.9}, {-1.7, 1.9}, {-1, 2.5}, {-0.1, 2.1},
 		{1.5, 0.6}, {1.7, -0.7}, {0.5, -1.1}, {-0.9, -0.8}, {-0.3, -0.3}, {0.4, -0.3}, {1.2, -0.2},
 		{-1.9, -0.9}, {-1.8, -1.9}, {-1, -2.5}, {-0.1, -2}, {-2.2, 0.1}}
-	for _, size := range []struct{ atoms, rings int }{{20, 6}, {18, 5}, {17, 4}, {13, 3}} {
+	for _, size := range []struct{ atoms, rings int }{{20, 6}, {18, 5}, {17, 4}} {
 		elements := "************N****O**"[:size.atoms]
 		if size.atoms <= len(within) {
 			pos := maps.Collect(slices.All(within[:size.atoms]))
@@ -76,7 +77,10 @@ func morphinans() (all []pattern) {
 		pos := maps.Collect(slices.All(over[:size.atoms]))
 		all = append(all, pattern{elements: elements, rings: rings[:size.rings], pos: pos, over: true})
 	}
-	return all
+	around := []point{{0, 1}, {-s, 0.5}, {-2 * s, 1}, {-2 * s, 2}, {-s, 2.5}, {0, 2},
+		{0.95, 0.8}, {1.5, 0}, {0.3, -0.3}, {-s, -0.5}, {-0.4, -1.4}, {0.6, -1.6}, {1.4, -1}}
+	pos := maps.Collect(slices.All(around))
+	return append(all, pattern{elements: "************N", rings: rings[:3], pos: pos, loose: true, bare: 8})
 }
 
 // faces returns the rings of the pattern in a molecule.

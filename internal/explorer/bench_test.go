@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"runtime"
@@ -13,6 +14,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
 )
 
 // Predictions for 8 clients at a time, of one molecule or a hundred in a request, alone and beside
@@ -65,6 +69,56 @@ func BenchmarkPredict(b *testing.B) {
 				b.ReportMetric(1000*times[(len(times)-1)*p/100].Seconds(), fmt.Sprintf("p%d-ms", p))
 			}
 		})
+	}
+}
+
+// variants returns graphs made from the drugs: each has the label of one vertex of another one and a further leaf.
+func variants(b *testing.B, n int) *Data {
+	o := dataset.DefaultOptions()
+	drugs, err := dataset.Read(b.Context(), "builtin:drugs", o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	ds := &dataset.Dataset{Name: "variants"}
+	for i := range n {
+		g := drugs.Graphs[i%len(drugs.Graphs)]
+		c := graph.NewBuilder(g.N() + 1)
+		for v, l := range g.Labels() {
+			c.SetLabel(v, l)
+		}
+		c.SetLabel(rng.IntN(g.N()), g.Label(rng.IntN(g.N())))
+		c.SetLabel(g.N(), g.Label(rng.IntN(g.N())))
+		for e := range g.Edges() {
+			c.AddLabeledEdge(e.U, e.V, e.Weight, e.Label)
+		}
+		c.AddLabeledEdge(rng.IntN(g.N()), g.N(), 1, "-")
+		made, err := c.Build()
+		if err != nil {
+			b.Fatal(err)
+		}
+		ds.Graphs = append(ds.Graphs, made.With(fmt.Sprint(i), g.Target()))
+	}
+	d, err := fromDataset(ds, o, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return d
+}
+
+// The map of as many graphs as can be uploaded: fitting the kernel, then neighbours and positions.
+func BenchmarkMap(b *testing.B) {
+	d := variants(b, DefaultOptions().UploadGraphs)
+	for b.Loop() {
+		s := New(d, DefaultOptions())
+		x, err := s.given().session(nil)
+		if err == nil {
+			_, err = x.placed(b.Context())
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		s.end()
 	}
 }
 

@@ -24,8 +24,16 @@ func processor(t *testing.T) time.Duration {
 // do not matter; the race detector would.
 func TestCancelledStages(t *testing.T) {
 	const most = time.Second
-	for name, d := range map[string]*Data{"classes": manyDrugs(t, 5, false), "values": manyDrugs(t, 5, true)} {
-		s := New(d, DefaultOptions())
+	large := DefaultOptions()
+	large.Whole, large.Core = 500, 200
+	for name, c := range map[string]struct {
+		d *Data
+		o Options
+	}{
+		"classes": {manyDrugs(t, 5, false), DefaultOptions()}, "values": {manyDrugs(t, 5, true), DefaultOptions()},
+		"a large collection": {manyDrugs(t, 12, false), large},
+	} {
+		s := New(c.d, c.o)
 		defer s.end()
 		x, err := s.given().session(nil)
 		if err != nil {

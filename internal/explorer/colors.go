@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"image/color"
 	"maps"
 	"math"
 	"slices"
@@ -106,6 +107,9 @@ func coloredBy(by string) func(x *session, ctx context.Context) (*coloring, erro
 				}
 			}
 			out.setClasses([]string{"right", "wrong"}, class)
+			for k, c := range judged {
+				out.Classes[k].Color = hex(c)
+			}
 		}
 		return out, nil
 	}
@@ -131,12 +135,16 @@ func (c *coloring) setClasses(names []string, class []int) {
 	c.Classes = classInfos(names, class)
 }
 
+// judged are the colours of right and wrong predictions, which are those of no class.
+var judged = []color.NRGBA{{0xc4, 0xc4, 0xc4, 255}, {0x1a, 0x1a, 0x1a, 255}}
+
+func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
+
 // classInfos counts classes and gives them their colours.
 func classInfos(names []string, class []int) []classInfo {
 	out := []classInfo{}
 	for i, name := range names {
-		k := draw.ClassColor(i)
-		out = append(out, classInfo{name, 0, fmt.Sprintf("#%02x%02x%02x", k.R, k.G, k.B)})
+		out = append(out, classInfo{name, 0, hex(draw.ClassColor(i))})
 	}
 	for _, k := range class {
 		if k >= 0 {

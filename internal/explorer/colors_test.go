@@ -2,9 +2,12 @@ package explorer
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -185,4 +188,57 @@ func scales(t *testing.T) *Data {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// A table that nobody waits for is not written to its end.
+func TestTableCancelled(t *testing.T) {
+	s := New(someDrugs(t), DefaultOptions())
+	defer s.end()
+	x, err := s.given().session(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := x.placed(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if f, err := x.table(ctx, p, all(len(x.s.data.IDs)), "table.csv"); !errors.Is(err, context.Canceled) || f != nil {
+		t.Errorf("%v, error %v", f, err)
+	}
+}
+
+// Right and wrong have the colours of no class, in the answer and in the picture; points without classes have a colour of
+// their own.
+func TestMapPictureColors(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	var c coloring
+	s.get("/api/v1/colors?by=error", &c)
+	_, svg := s.do("GET", "/api/v1/download/map.svg?color=error", "", "")
+	for k, want := range []string{"#c4c4c4", "#1a1a1a"} {
+		if c.Classes[k].Color != want {
+			t.Errorf("%s has the colour %s, want %s", c.Classes[k].Name, c.Classes[k].Color, want)
+		}
+		marks := regexp.MustCompile(`<(circle|path)[^>]* fill="`+want+`"`).FindAll(svg, -1)
+		if len(marks) != c.Classes[k].Count+1 { // and one in the legend
+			t.Errorf("%s: %d marks, want %d", c.Classes[k].Name, len(marks)-1, c.Classes[k].Count)
+		}
+	}
+	plain := s.upload("name=x.smi", "C\nCC\nCCC\n")
+	_, svg = s.do("GET", "/api/v1/download/map.svg?source="+plain.Source, "", "")
+	if n := strings.Count(string(svg), `fill="#c9c9c9"`); n != 3 {
+		t.Errorf("%d points without a class, want 3", n)
+	}
+}
+
+// The map says what scales leave out, while edges count.
+func TestUnseen(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	for query, want := range map[string]string{"": "orders of bonds", "?bonds=false": ""} {
+		var m mapAnswer
+		if s.get("/api/v1/map"+query, &m); (m.Scales == "") != (want == "") || !strings.Contains(m.Scales, want) {
+			t.Errorf("map%s says of scales %q, want %q in it", query, m.Scales, want)
+		}
+	}
 }

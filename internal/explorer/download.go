@@ -116,7 +116,8 @@ func graphPicture(ctx context.Context, x *session, f *fitted, in *downloadReques
 // paint colours the points of a map.
 func (c *coloring) paint(s *draw.Scatter) {
 	switch {
-	case c == nil:
+	case c == nil: // as points without a class
+		s.Names, s.Class = []string{}, make([]string, len(s.X))
 	case c.Kind == "value":
 		s.Value = &draw.PointValues{Name: c.Name, TwoSided: c.Center != nil}
 		for _, v := range c.Values {
@@ -129,6 +130,9 @@ func (c *coloring) paint(s *draw.Scatter) {
 		s.Names = []string{}
 		for _, k := range c.Classes {
 			s.Names = append(s.Names, k.Name)
+		}
+		if c.By == "error" {
+			s.Colors = judged
 		}
 		for _, k := range c.Class {
 			name := ""
@@ -150,12 +154,12 @@ func (x *session) placedAndEvaluated(ctx context.Context) (*placement, error) {
 	return x.placed(ctx)
 }
 
-func tableFile(_ context.Context, x *session, p *placement, in *downloadRequest) (*file, error) {
-	return x.table(p, all(len(x.s.data.IDs)), in.File)
+func tableFile(ctx context.Context, x *session, p *placement, in *downloadRequest) (*file, error) {
+	return x.table(ctx, p, all(len(x.s.data.IDs)), in.File)
 }
 
 // table has graphs with their places, nearest others and predictions.
-func (x *session) table(p *placement, graphs []int, name string) (*file, error) {
+func (x *session) table(ctx context.Context, p *placement, graphs []int, name string) (*file, error) {
 	e, _ := x.score.peek()
 	d := x.s.data
 	head := strings.Fields("index id target cross_validated nearest similarity pca_x pca_y neighbours_x neighbours_y vertices edges")
@@ -169,6 +173,9 @@ func (x *session) table(p *placement, graphs []int, name string) (*file, error) 
 	w := csv.NewWriter(&b)
 	w.Write(head) // errors stay until the end
 	for _, i := range graphs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		near, similarity := "", ""
 		if hits := p.near[i]; len(hits) > 0 {
 			near, similarity = d.IDs[hits[0].Index], fmt.Sprintf("%.6g", hits[0].Similarity)
@@ -220,8 +227,8 @@ func postExport(q *request, in *exportRequest) (*file, error) {
 	name := d.Name + "." + in.Format
 	switch {
 	case in.Format == "csv":
-		return on((*session).placedAndEvaluated, func(_ context.Context, x *session, p *placement, in *exportRequest) (*file, error) {
-			return x.table(p, in.Graphs, name)
+		return on((*session).placedAndEvaluated, func(ctx context.Context, x *session, p *placement, in *exportRequest) (*file, error) {
+			return x.table(ctx, p, in.Graphs, name)
 		})(q, in)
 	case in.Format == "smi" && d.smiles == nil:
 		return nil, &apiError{422, "the graphs were not read from SMILES", "format"}

@@ -35,47 +35,117 @@ func (x *session) computePlaces(ctx context.Context, f *fitted) (*placement, err
 	if p.axes, err = draw.KernelPCA(ctx, f.view(p.basis).Matrix()); err != nil {
 		return nil, err
 	}
-	if err := p.placeAll(ctx, f); err != nil {
+	if err := p.projectAll(ctx, f); err != nil {
+		return nil, err
+	}
+	if p.near, err = f.neighbours(ctx, layoutNeighbours, panelWidth); err != nil {
 		return nil, err
 	}
 	p.neighbours, err = draw.NeighbourMap(ctx, p.near, f.Kernel.Self(), p.pca)
 	return p, err
 }
 
-// placeAll finds positions and neighbours of all graphs from rows of kernel values, block
-// by block.
-func (p *placement) placeAll(ctx context.Context, f *fitted) error {
-	const height = 256
+// Sizes of the blocks of kernel values that are in memory at a time.
+const (
+	panelHeight = 256
+	panelWidth  = 2500
+)
+
+// projectAll places all graphs on the principal components.
+func (p *placement) projectAll(ctx context.Context, f *fitted) error {
 	n := f.Examples()
-	meter := kernel.NewMeter(ctx, "neighbours", n)
-	p.near = make([][]kernel.Hit, n)
 	p.pca = [2][]float64{make([]float64, n), make([]float64, n)}
-	for rows := range slices.Chunk(all(n), height) {
-		b, err := f.block(ctx, rows, nil)
+	block := f.against(p.basis)
+	meter := kernel.NewMeter(ctx, "components", n)
+	for rows := range slices.Chunk(all(n), panelHeight) {
+		b, err := block(quiet(ctx), rows)
 		if err != nil {
 			return err
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		for i, g := range rows {
-			p.near[g] = others(b.Row(i), layoutNeighbours, g)
-			p.pca[0][g], p.pca[1][g] = p.project(b.Row(i))
+			p.pca[0][g], p.pca[1][g] = p.axes.Project(b.Row(i))
 		}
 		meter.Add(len(rows))
 	}
 	return nil
 }
 
+// quiet is a context for parts of a stage, whose progress is that of the stage.
+func quiet(ctx context.Context) context.Context {
+	w := kernel.WorkOf(ctx)
+	w.Progress = nil
+	return kernel.WithWork(ctx, w)
+}
+
+// neighbours returns the k most similar others of every graph. Columns come in panels of some width, and only rows from there on:
+// of most pairs one of two values is computed, and serves both.
+func (f *fitted) neighbours(ctx context.Context, k, width int) ([][]kernel.Hit, error) {
+	n := f.Examples()
+	if !f.lowRank() || f.whole() {
+		width = n
+	}
+	best := make([]kernel.Top, n)
+	for i := range best {
+		best[i].K = k + 1
+	}
+	total := 0
+	for from := 0; from < n; from += width {
+		total += (n - from) * min(width, n-from)
+	}
+	meter := kernel.NewMeter(ctx, "neighbours", total)
+	for from := 0; from < n; from += width {
+		cols := all(n)[from:min(from+width, n)]
+		block := f.against(cols)
+		for rows := range slices.Chunk(all(n)[from:], panelHeight) {
+			b, err := block(quiet(ctx), rows)
+			if err != nil {
+				return nil, err
+			}
+			err = kernel.Each(ctx, len(rows), 16, func(_, i int) error {
+				best[rows[i]].Offer(from, b.Row(i))
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+			later := max(cols[len(cols)-1]+1-rows[0], 0) // the first row that is no column as well
+			if later < len(rows) {
+				err = kernel.Each(ctx, len(cols), 64, func(_, c int) error {
+					values := make([]float64, 0, panelHeight)
+					for i := later; i < len(rows); i++ {
+						values = append(values, b.At(i, c))
+					}
+					best[cols[c]].Offer(rows[later], values)
+					return nil
+				})
+			}
+			if err != nil {
+				return nil, err
+			}
+			meter.Add(len(rows) * len(cols))
+		}
+	}
+	near := make([][]kernel.Hit, n)
+	for i := range near {
+		near[i] = without(best[i].Hits(), i, k)
+	}
+	return near, nil
+}
+
 // others returns the k most similar graphs, by a row of kernel values, but for graph self.
 func others(row []float64, k, self int) []kernel.Hit {
-	hits := slices.DeleteFunc(kernel.Largest(row, k+1), func(h kernel.Hit) bool { return h.Index == self })
-	return hits[:min(k, len(hits))]
+	return without(kernel.Largest(row, k+1), self, k)
 }
 
 // project returns the coordinates on the principal components from the kernel with all graphs.
 func (p *placement) project(row []float64) (x, y float64) {
 	return p.axes.Project(choose.Pick(row, p.basis))
+}
+
+// without returns at most k of some graphs, but for graph self.
+func without(hits []kernel.Hit, self, k int) []kernel.Hit {
+	hits = slices.DeleteFunc(hits, func(h kernel.Hit) bool { return h.Index == self })
+	return hits[:min(k, len(hits))]
 }
 
 // among returns the mean position, on the map of neighbours, of the graphs that are most

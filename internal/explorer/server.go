@@ -30,9 +30,10 @@ type Options struct {
 	// cross-validation and the directions of the principal components.
 	Whole, Core int
 
-	// UploadBytes and UploadGraphs bound a file that is uploaded.
+	// UploadBytes and UploadGraphs bound a file that is uploaded, and UploadTime the time in which it has to be sent.
 	UploadBytes  int64
 	UploadGraphs int
+	UploadTime   time.Duration
 
 	// Waiting is the number of long computations that may wait for their turn; one runs at a
 	// time. Requests is the number of short ones that may wait; as many run as there are cores.
@@ -55,7 +56,7 @@ func DefaultOptions() Options {
 	return Options{
 		Workers: runtime.GOMAXPROCS(0), Version: "development",
 		Whole: 4500, Core: 2500,
-		UploadBytes: 200 << 20, UploadGraphs: 20_000,
+		UploadBytes: 200 << 20, UploadGraphs: 20_000, UploadTime: 30 * time.Minute,
 		Waiting: 16, Requests: 256, Connections: 1024,
 		BodyTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, ShortTimeout: 30 * time.Second,
 	}
@@ -82,14 +83,15 @@ type Server struct {
 	sources []*source  // the one given at the start, then uploaded ones, the latest first
 	recent  []*session // used last, the latest first
 
-	working atomic.Pointer[working]        // nil while nothing long is computed
-	reading atomic.Pointer[uploadProgress] // nil while no file is read
+	reading map[string]*uploading // files that are being read, by their keys
+
+	working atomic.Pointer[working] // nil while nothing long is computed
 }
 
 // New returns a server.
 func New(d *Data, o Options) *Server {
 	s := &Server{o: o, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests),
-		uploads: newGate(maxUploads, maxUploads)}
+		uploads: newGate(maxUploads, maxUploads), reading: map[string]*uploading{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.sources = []*source{s.newSource(d)}
 	s.document = document()

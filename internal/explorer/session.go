@@ -164,33 +164,51 @@ func (f *fitted) whole() bool { return len(f.core) == f.Examples() }
 
 // block returns the kernel of some graphs (rows) and others (columns; nil for all).
 func (f *fitted) block(ctx context.Context, rows, cols []int) (*kernel.Matrix, error) {
+	return f.against(cols)(ctx, rows)
+}
+
+// against returns what computes the kernel of graphs (rows) and some others (columns; nil for all), which are prepared once.
+func (f *fitted) against(cols []int) func(ctx context.Context, rows []int) (*kernel.Matrix, error) {
 	if f.whole() {
-		return svm.Full(f.gram).Select(rows, cols).Matrix(), nil
+		return func(_ context.Context, rows []int) (*kernel.Matrix, error) {
+			return svm.Full(f.gram).Select(rows, cols).Matrix(), nil
+		}
 	}
-	out := kernel.NewMatrix(len(rows), f.Examples())
+	width := f.Examples()
 	if cols != nil {
-		out = kernel.NewMatrix(len(rows), len(cols))
+		width = len(cols)
 	}
-	_, err := f.Kernel.Combine(ctx, out.Data, func(i int) ([]float64, error) {
-		low := model.LowRank(f.Kernel.Factors[i])
-		if low == nil { // a model with other kernels than low-rank ones has its graphs
-			m, err := f.Kernel.Factors[i].Cross(ctx, choose.Pick(f.Graphs, rows))
+	others := map[*mlg.Model]*mlg.Covariances{}
+	return func(ctx context.Context, rows []int) (*kernel.Matrix, error) {
+		out := kernel.NewMatrix(len(rows), width)
+		_, err := f.Kernel.Combine(ctx, out.Data, func(i int) ([]float64, error) {
+			low := model.LowRank(f.Kernel.Factors[i])
+			if low == nil { // a model with other kernels than low-rank ones has its graphs
+				m, err := f.Kernel.Factors[i].Cross(ctx, choose.Pick(f.Graphs, rows))
+				if err != nil {
+					return nil, err
+				}
+				return svm.Full(m).Select(nil, cols).Matrix().Data, nil
+			}
+			if others[low] == nil {
+				others[low] = low.Train()
+				if cols != nil {
+					others[low] = others[low].Select(cols)
+				}
+			}
+			m, err := low.Between(ctx, low.Train().Select(rows), others[low])
 			if err != nil {
 				return nil, err
 			}
-			return svm.Full(m).Select(nil, cols).Matrix().Data, nil
-		}
-		others := low.Train()
-		if cols != nil {
-			others = others.Select(cols)
-		}
-		m, err := low.Between(ctx, low.Train().Select(rows), others)
-		if err != nil {
-			return nil, err
-		}
-		return m.Data, nil
-	})
-	return out, err
+			return m.Data, nil
+		})
+		return out, err
+	}
+}
+
+// lowRank reports whether all kernels are low-rank ones, so that a block costs what its size is.
+func (f *fitted) lowRank() bool {
+	return !slices.ContainsFunc(f.Kernel.Factors, func(k *kernel.FittedFactor) bool { return model.LowRank(k) == nil })
 }
 
 // scalesOf returns the multiscale kernel in the product of the largest weight that has one, nil
@@ -220,6 +238,18 @@ const noScales = "the kernel is no multiscale kernel, so that there are no scale
 func (f *fitted) multiscale(graphs ...*graph.Graph) (*mlg.Model, []*graph.Graph, error) {
 	prepared, err := f.scales.Prepare(graphs)
 	return model.LowRank(f.scales), prepared, err
+}
+
+// unseen says what the scales and vertices do not show of what is compared.
+func (f *fitted) unseen(molecules bool) string {
+	subdivided := slices.ContainsFunc(f.Kernel.Factors, func(k *kernel.FittedFactor) bool { return k.Subdivide })
+	switch {
+	case f.scales == nil || f.scales.Subdivide || !subdivided:
+		return ""
+	case molecules:
+		return "Similar and matched atoms leave out the orders of bonds, which count in the similarity of molecules."
+	}
+	return "Similar and matched vertices leave out the labels of edges, which count in the similarity of graphs."
 }
 
 // radii returns those of the levels that can be shown, in edges of the graphs, 0 for that of single vertices.

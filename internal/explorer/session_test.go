@@ -317,6 +317,52 @@ func TestExplainedDecision(t *testing.T) {
 	}
 }
 
+// literalNeighbours computes all kernel values of every graph.
+func literalNeighbours(ctx context.Context, f *fitted) (near [][]kernel.Hit, err error) {
+	for i := range f.Examples() {
+		b, err := f.block(ctx, []int{i}, nil)
+		if err != nil {
+			return nil, err
+		}
+		near = append(near, others(b.Row(0), layoutNeighbours, i))
+	}
+	return near, nil
+}
+
+// Neighbours are those of the whole matrix, whatever the width of the panels in which they are found, and the same bits for
+// any number of workers.
+func TestNeighbours(t *testing.T) {
+	o := DefaultOptions()
+	o.Whole, o.Core = 100, 60
+	s := New(manyDrugs(t, 3, false), o) // each graph has two others that are equal
+	defer s.end()
+	x, err := s.given().session(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := x.fitted(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := literalNeighbours(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int{60, 256, 300, 701, 702, 5000} {
+		for _, workers := range []int{1, 3} {
+			got, err := f.neighbours(kernel.WithWorkers(t.Context(), workers), layoutNeighbours, width)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range want {
+				if !slices.Equal(got[i], want[i]) {
+					t.Fatalf("panels of %d: neighbours of graph %d are\n%v, want\n%v", width, i, got[i], want[i])
+				}
+			}
+		}
+	}
+}
+
 // The map of neighbours keeps more neighbours than principal components do, and equal input
 // gives equal bits.
 func TestNeighbourLayout(t *testing.T) {

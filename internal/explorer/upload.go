@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -17,13 +18,15 @@ import (
 
 const (
 	uploadPath = "/api/v1/upload"
-	maxUploads = 2        // files that are read at a time
-	uploadRate = 64 << 10 // bytes a second that a client must send on average, after BodyTimeout
+	maxUploads = 2         // files that are read at a time
+	uploadRate = 128 << 10 // bytes a second that a client must send on average
+	maxKey     = 100       // bytes
 )
 
 // uploadRequest says how an uploaded file is read. Its body is the file.
 type uploadRequest struct {
 	Name          string  `json:"name" want:"1 to 200" help:"of the file, to recognise the format and to name the source"`
+	Key           string  `json:"key,omitempty" want:"0 to 100" help:"names the upload in requests for its progress; any text"`
 	Check         bool    `json:"check,omitempty" help:"read and report only, keep nothing"`
 	Target        *string `json:"target,omitempty" help:"column of the targets; empty for none; by default the one that is suggested"`
 	ID            *string `json:"id,omitempty" help:"column of the identifiers; empty for none; by default the one that is suggested"`
@@ -74,7 +77,42 @@ type uploadAnswer struct {
 type uploadProgress struct {
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`
-	Graphs int    `json:"graphs"`
+	Graphs int64  `json:"graphs"`
+}
+
+// uploading is a file that is being read, with its present numbers.
+type uploading struct {
+	name   string
+	body   *slowReader
+	graphs atomic.Int64
+}
+
+// announce lets requests for the progress of an upload find it by its key until done is called. One without a key is not found.
+func (s *Server) announce(key string, u *uploading) (done func()) {
+	if key == "" {
+		return func() {}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reading[key] = u
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.reading[key] == u { // not another one that has the same key
+			delete(s.reading, key)
+		}
+	}
+}
+
+// uploaded returns the progress of the upload of a key, nil for none.
+func (s *Server) uploaded(key string) *uploadProgress {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.reading[key]
+	if u == nil {
+		return nil
+	}
+	return &uploadProgress{u.name, u.body.n.Load(), u.graphs.Load()}
 }
 
 // postUpload reads a file as it comes and makes a source of it.
@@ -82,13 +120,20 @@ func postUpload(q *request, in *uploadRequest) (*uploadAnswer, error) {
 	if n := len(in.Name); n < 1 || n > maxName {
 		return nil, badRequest("name", "name: %d bytes, want 1 to %d", n, maxName)
 	}
+	if n := len(in.Key); n > maxKey {
+		return nil, badRequest("key", "key: %d bytes, want at most %d", n, maxKey)
+	}
 	if err := q.s.uploads.enter(q.Context()); err != nil {
 		return nil, err
 	}
 	defer q.s.uploads.leave()
-	body := &slowReader{r: q.Body, allowed: q.s.o.BodyTimeout, deadline: http.NewResponseController(q.w).SetReadDeadline}
-	out, x, err := q.readUpload(in, body)
-	q.s.reading.Store(nil)
+	body := &slowReader{r: q.Body, patience: q.s.o.BodyTimeout, allowed: q.s.o.BodyTimeout, now: time.Now,
+		deadline: http.NewResponseController(q.w).SetReadDeadline}
+	body.end = body.now().Add(q.s.o.UploadTime)
+	u := &uploading{name: in.Name, body: body}
+	done := q.s.announce(in.Key, u)
+	out, x, err := q.readUpload(in, u)
+	done()
 	if body.err != nil && body.err != io.EOF { // whatever the reader made of it
 		return nil, bodyError(body.err)
 	}
@@ -111,16 +156,15 @@ func postUpload(q *request, in *uploadRequest) (*uploadAnswer, error) {
 }
 
 // readUpload reads a file and says what it found; it is a source that nobody knows yet.
-func (q *request) readUpload(in *uploadRequest, body *slowReader) (*uploadAnswer, *source, error) {
+func (q *request) readUpload(in *uploadRequest, u *uploading) (*uploadAnswer, *source, error) {
 	ctx := q.Context()
 	o := in.options(q.s.o.UploadBytes)
-	r, err := openUpload(ctx, body, q.ContentLength, q.s.o.UploadBytes, in.Name, o)
+	r, err := openUpload(ctx, u.body, q.ContentLength, q.s.o.UploadBytes, in.Name, o)
 	if err != nil {
 		return nil, nil, uploadError(err)
 	}
 	l := &loader{most: q.s.o.UploadGraphs, items: o.Limits.Items}
-	tick := func(graphs int) { q.s.reading.Store(&uploadProgress{in.Name, body.n.Load(), graphs}) }
-	tick(0)
+	tick := func(graphs int) { u.graphs.Store(int64(graphs)) }
 	for err := l.read(ctx, r, tick); err != nil; err = l.read(ctx, r, tick) {
 		if ctx.Err() != nil || !r.Skip() {
 			return nil, nil, uploadError(err)
@@ -223,22 +267,33 @@ func (l *loader) report(r *dataset.Reader, c Choices) *uploadAnswer {
 	return out
 }
 
-// slowReader gives a body as long as its client is fast enough: it may be waited for as long as is allowed at
-// first, and for a second more with every uploadRate bytes. The time between reads is the server's own.
+// slowReader gives a body as long as its client is fast enough, so that slow ones do not keep others from their turn. It may be
+// waited for as long as patience says, and for a second more with every uploadRate bytes, which nobody can save up for more
+// than the patience. The time between reads is the server's own. At the end nothing more is read.
 type slowReader struct {
-	r        io.Reader
-	n        atomic.Int64  // bytes so far
-	allowed  time.Duration // to wait
-	deadline func(time.Time) error
-	err      error
+	r                 io.Reader
+	n                 atomic.Int64  // bytes so far
+	patience, allowed time.Duration // to wait at most, and now
+	end               time.Time
+	now               func() time.Time
+	deadline          func(time.Time) error
+	err               error
 }
 
 func (s *slowReader) Read(p []byte) (int, error) {
-	begin := time.Now()
-	s.deadline(begin.Add(s.allowed)) // a test's writer may have none
+	begin := s.now()
+	last := begin.Add(s.allowed)
+	if s.end.Before(last) {
+		last = s.end
+	}
+	s.deadline(last) // a test's writer may have none
 	n, err := s.r.Read(p)
-	s.allowed += time.Duration(n)*time.Second/uploadRate - time.Since(begin)
+	now := s.now()
+	s.allowed = min(s.allowed+time.Duration(n)*time.Second/uploadRate-now.Sub(begin), s.patience)
 	s.n.Add(int64(n))
+	if err == nil && (s.allowed < 0 || now.After(s.end)) {
+		err = os.ErrDeadlineExceeded
+	}
 	if err != nil {
 		s.err = err
 	}

@@ -198,7 +198,7 @@ func TestUploadCancelled(t *testing.T) {
 	r := serve(t, nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	q, err := http.NewRequestWithContext(ctx, "POST", "http://"+r.addr+uploadPath+"?name=x.smi", endless{time.Millisecond})
+	q, err := http.NewRequestWithContext(ctx, "POST", "http://"+r.addr+uploadPath+"?name=x.smi&key=k", endless{time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestUploadCancelled(t *testing.T) {
 	if _, err := http.DefaultClient.Do(q); err == nil {
 		t.Error("an answer to a cancelled upload")
 	}
-	for begin := time.Now(); r.server.reading.Load() != nil || len(r.server.uploads.slots) > 0; time.Sleep(time.Millisecond) {
+	for begin := time.Now(); r.server.uploaded("k") != nil || len(r.server.uploads.slots) > 0; time.Sleep(time.Millisecond) {
 		if time.Since(begin) > 10*time.Second {
 			t.Fatal("the upload is still read")
 		}
@@ -224,6 +224,132 @@ func TestUploadCancelled(t *testing.T) {
 	defer a.Body.Close()
 	if a.StatusCode != http.StatusRequestTimeout {
 		t.Errorf("a slow upload: %d, want 408", a.StatusCode)
+	}
+	r = serve(t, func(o *Options) { o.UploadTime = 50 * time.Millisecond })
+	q, err = http.NewRequest("POST", "http://"+r.addr+uploadPath+"?name=x.smi", io.LimitReader(endless{time.Millisecond}, 40_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Header.Set("Content-Type", "application/octet-stream")
+	late, err := http.DefaultClient.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer late.Body.Close()
+	if late.StatusCode != http.StatusRequestTimeout {
+		t.Errorf("an upload that takes too long: %d, want 408", late.StatusCode)
+	}
+}
+
+// Each upload shows its own progress, and ends that alone.
+func TestUploadProgress(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	var ends []chan struct{}
+	var bodies []*io.PipeWriter
+	for i := range 2 {
+		r, w := io.Pipe()
+		done := make(chan struct{})
+		bodies, ends = append(bodies, w), append(ends, done)
+		q := httptest.NewRequest("POST", fmt.Sprintf("%s?name=x%d.smi&key=k%d", uploadPath, i, i), r)
+		q.Host = "localhost"
+		q.Header.Set("Content-Type", "application/octet-stream")
+		go func() {
+			defer close(done)
+			s.server.handler().ServeHTTP(httptest.NewRecorder(), q)
+		}()
+	}
+	progress := func(key string) *uploadProgress {
+		var p progressAnswer
+		s.get("/api/v1/progress?upload="+key, &p)
+		return p.Upload
+	}
+	until := func(what string, f func() bool) {
+		t.Helper()
+		for begin := time.Now(); !f(); time.Sleep(time.Millisecond) {
+			if time.Since(begin) > 10*time.Second {
+				t.Fatalf("not %s: %+v, %+v", what, progress("k0"), progress("k1"))
+			}
+		}
+	}
+	io.WriteString(bodies[0], strings.Repeat(strings.Repeat("C", 15)+"\n", 10_000)) // more than is looked at together
+	io.WriteString(bodies[1], strings.Repeat(strings.Repeat("C", 17)+"\n", 10_000))
+	until("both with their graphs", func() bool {
+		a, b := progress("k0"), progress("k1")
+		return a != nil && b != nil && a.Name == "x0.smi" && b.Name == "x1.smi" && a.Graphs > 0 && b.Graphs > 0 &&
+			a.Bytes == 160_000 && b.Bytes == 180_000
+	})
+	if p := progress("k2"); p != nil {
+		t.Errorf("a key that nobody has: %+v", p)
+	}
+	if p := progress(""); p != nil {
+		t.Errorf("no key: %+v", p)
+	}
+	bodies[0].Close()
+	<-ends[0]
+	if a, b := progress("k0"), progress("k1"); a != nil || b == nil {
+		t.Errorf("after the end of the first: %+v and %+v", a, b)
+	}
+	bodies[1].Close()
+	<-ends[1]
+	if p := progress("k1"); p != nil {
+		t.Errorf("after the end of the second: %+v", p)
+	}
+}
+
+// fakeBody is a client that sends pieces of a size, each after some time of a clock that it moves.
+type fakeBody struct {
+	clock time.Time
+	piece func(sent int64) (int, time.Duration)
+	sent  int64
+}
+
+func (f *fakeBody) Read(p []byte) (int, error) {
+	n, wait := f.piece(f.sent)
+	f.clock = f.clock.Add(wait)
+	if n == 0 {
+		return 0, io.EOF
+	}
+	f.sent += int64(n)
+	return n, nil
+}
+
+// A slow but steady connection may send the largest file; one that is slower, one that stops after a quick beginning, and one
+// that takes longer than the time that there is are cut off.
+func TestSlowReader(t *testing.T) {
+	o := DefaultOptions()
+	steady := func(rate int, most int64) func(int64) (int, time.Duration) {
+		const piece = 16 << 10
+		return func(sent int64) (int, time.Duration) {
+			if sent >= most {
+				return 0, 0
+			}
+			return piece, piece * time.Second / time.Duration(rate)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		piece func(sent int64) (int, time.Duration)
+		most  time.Duration // that it is read
+		ok    bool
+	}{
+		{"1.2 Mbit/s", steady(150_000, o.UploadBytes), o.UploadTime, true},
+		{"0.8 Mbit/s", steady(100_000, o.UploadBytes), time.Minute, false},
+		{"50 MB at once, then a byte a second", func(sent int64) (int, time.Duration) {
+			if sent < 50_000_000 {
+				return 1_000_000, time.Millisecond
+			}
+			return 1, time.Second
+		}, 15 * time.Second, false},
+		{"for ever", steady(150_000, 1<<40), o.UploadTime + time.Second, false},
+	} {
+		body := &fakeBody{clock: time.Unix(0, 0), piece: c.piece}
+		s := &slowReader{r: body, patience: o.BodyTimeout, allowed: o.BodyTimeout, end: body.clock.Add(o.UploadTime),
+			now: func() time.Time { return body.clock }, deadline: func(time.Time) error { return nil }}
+		n, err := io.Copy(io.Discard, s)
+		took := body.clock.Sub(time.Unix(0, 0))
+		if (err == nil) != c.ok || c.ok && n < o.UploadBytes || took > c.most {
+			t.Errorf("%s: %d bytes in %v, error %v", c.name, n, took, err)
+		}
 	}
 }
 

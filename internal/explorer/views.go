@@ -19,6 +19,7 @@ type mapAnswer struct {
 	Neighbours positions `json:"neighbours"`
 	Radii      []int     `json:"radii" help:"of the scales that can be shown"`
 	Compared   string    `json:"compared" help:"what the kernel compares of graphs, in words"`
+	Scales     string    `json:"scales" help:"what of it scales and vertices do not show, in words; empty for nothing"`
 }
 
 // positions have the digits that a screen can show.
@@ -35,6 +36,7 @@ func getMap(_ context.Context, x *session, p *placement, _ *kernelRequest) (*map
 		Neighbours: positions{rounded(p.neighbours[0]), rounded(p.neighbours[1]), nil},
 		Radii:      f.radii()[1:],
 		Compared:   f.Compared(),
+		Scales:     f.unseen(x.s.data.molecules),
 	}, nil
 }
 
@@ -142,14 +144,19 @@ func getEvaluate(_ context.Context, _ *session, e *evaluation, _ *kernelRequest)
 	return e, nil
 }
 
+type progressRequest struct {
+	Upload string `json:"upload,omitempty" help:"the key of an upload"`
+	kernelRequest
+}
+
 type progressAnswer struct {
 	State string `json:"state" want:"one of idle waiting running"`
 	kernel.Progress
-	Upload *uploadProgress `json:"upload" help:"a file that is being read, else null"`
+	Upload *uploadProgress `json:"upload" help:"the file of that key while it is read, else null"`
 }
 
 // getProgress starts nothing and touches nothing.
-func getProgress(q *request, in *kernelRequest) (*progressAnswer, error) {
+func getProgress(q *request, in *progressRequest) (*progressAnswer, error) {
 	_, key, err := q.s.choose(in.Parameters)
 	if err != nil {
 		return nil, err
@@ -160,6 +167,6 @@ func getProgress(q *request, in *kernelRequest) (*progressAnswer, error) {
 	} else if q.s.heavy.waiting.Load() > 0 {
 		out.State = "waiting"
 	}
-	out.Upload = q.s.reading.Load()
+	out.Upload = q.s.uploaded(in.Upload)
 	return out, nil
 }

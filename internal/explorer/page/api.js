@@ -1,6 +1,6 @@
 // Requests to the server. What takes longer than a moment is shown with its progress, and can be cancelled.
 
-import { $, count, save } from "./dom.js";
+import { $, count, percent, save } from "./dom.js";
 import { state } from "./state.js";
 
 class ApiError extends Error {
@@ -47,8 +47,8 @@ const doing = {
 
 // Stages of a computation in words.
 const stages = {
-  fit: "fitting the kernel", gram: "comparing all pairs", map: "finding positions", learn: "choosing C", train: "training",
-    order: "clustering", vertices: "features of vertices",
+  fit: "fitting the kernel", gram: "comparing all pairs", components: "principal components", map: "finding positions",
+  learn: "choosing C", train: "training", order: "clustering", vertices: "features of vertices",
   neighbours: "finding neighbours", "cross-validation": "",
 };
 
@@ -60,7 +60,7 @@ let timer = null;
 async function tracked(path, signal, run) {
   const own = new AbortController();
   const what = doing[path.match(/^\w+/)[0]] ?? "Computing";
-  const job = { what, begin: performance.now(), cancel: () => own.abort(new Cancelled()), done: null };
+  const job = { what, begin: performance.now(), cancel: () => own.abort(new Cancelled()), done: null, key: null };
   jobs.add(job);
   timer ??= setTimeout(show, patience);
   try {
@@ -81,12 +81,13 @@ function hide() {
 async function show() {
   const job = [...jobs].find((j) => performance.now() - j.begin >= patience);
   if (job) {
-    const asked = () => fetch(address("progress", state.params)).then((r) => (r.ok ? r.json() : null)).catch(() => null);
+    const asked = () => fetch(address("progress", { ...state.params, upload: job.key }))
+      .then((r) => (r.ok ? r.json() : null)).catch(() => null);
     const p = job.done ?? (await asked());
     if (!jobs.size) return hide();
-    const read = job.what === doing.upload && p?.upload;
+    const read = p?.upload;
     const stage = read ? count(read.graphs, "graph") : p?.state === "waiting" ? "waiting for another computation"
-      : stages[p?.stage] ?? p?.stage;
+      : [stages[p?.stage] ?? p?.stage, p?.total > 0 && percent(p.done / p.total, 0)].filter(Boolean).join(", ");
     $("work").hidden = false;
     $("work-text").textContent = stage ? `${job.what}: ${stage}` : job.what;
     if (p?.total > 0) $("work-bar").value = p.done / p.total;
@@ -136,8 +137,9 @@ export async function download(path, name, values, body = null) {
 // upload sends a file and says how much of it has arrived.
 export function upload(file, values) {
   return tracked("upload", null, (signal, job) => new Promise((resolve, reject) => {
+    job.key = String(Math.random()); // of this one among others
     const xhr = new XMLHttpRequest();
-    xhr.open("POST", `/api/v1/upload${query({ name: file.name, ...values })}`);
+    xhr.open("POST", `/api/v1/upload${query({ name: file.name, key: job.key, ...values })}`);
     xhr.setRequestHeader("Content-Type", "application/octet-stream");
     xhr.responseType = "json";
     xhr.upload.onprogress = (e) => (job.done = { stage: `${(e.loaded / 1e6).toFixed(1)} MB`, done: e.loaded, total: e.total });

@@ -3,7 +3,7 @@
 import { $, announce, count, h, percent, radios, showError, toast } from "./dom.js";
 import { cancel, get, post, stopped, useSource } from "./api.js";
 import { arrive, complete, parameters, read, sourceOf, state, views, write } from "./state.js";
-import { judged, markCanvas, onTheme, shapeOf } from "./colors.js";
+import { markCanvas, onTheme, shapeOf } from "./colors.js";
 import { colorChoice, legend } from "./legend.js";
 import { MapView } from "./map.js";
 import { MatrixView, scaleOf } from "./matrix.js";
@@ -182,7 +182,6 @@ function changed({ detail = false } = {}) {
 
 function showLegend() {
   const c = app.coloring;
-  if (c?.by === "error" && c.kind === "class") judged().forEach((color, i) => (c.classes[i].color = color));
   const only = c?.kind === "class" ? c.classes.findIndex((k) => k.name === state.only) : -1;
   app.map.only = app.inset.only = only < 0 ? null : only;
   legend(c, state.only, (name) => {
@@ -493,7 +492,7 @@ function describe() {
 
 // restore checks the state that a link brought against the data.
 function restore(known) {
-  read(app.info.parameters);
+  const beyond = read(app.info.parameters, app.info.graphs);
   state.source = app.info.source;
   if (!app.info.color_by.includes(state.color)) state.color = app.info.color_by[0];
   if (!known) Object.assign(state, { open: null, other: null, picked: [], vertex: null, params: {}, view: "map" });
@@ -503,7 +502,9 @@ function restore(known) {
   if (lost.length) notice(`The link opens graph ${lost[0]}, and there are ${count(app.info.graphs, "graph")}, numbered from 0.`);
   if (!exists(state.open)) state.open = null;
   if (!exists(state.other)) state.other = null;
-  state.picked = state.picked.filter((i) => i < app.info.graphs);
+  if (beyond && known) {
+    notice(`The link selects graphs that are not here: there are ${count(app.info.graphs, "graph")}, numbered from 0.`);
+  }
 }
 
 // load shows what the address says.

@@ -9,16 +9,17 @@ export const dark = () => document.documentElement.dataset.theme === "dark";
 
 // onTheme lightens colours that would be lost on a dark ground.
 export function onTheme(hex) {
-  const rgb = parse(hex);
   if (!dark()) return hex;
+  if (judged[hex]) return judged[hex];
+  const rgb = parse(hex);
   const l = luminance(rgb);
   if (l >= 0.45) return hex;
   const t = Math.min(0.6, (0.5 - l) * 1.1);
   return css(rgb.map((v) => v + (255 - v) * t));
 }
 
-// judged are the colours of right and wrong predictions, which are those of no class.
-export const judged = () => (dark() ? ["#4b5259", "#ffffff"] : ["#c4c4c4", "#1a1a1a"]);
+// judged are the colours of right and wrong predictions, of the API and on a dark ground.
+const judged = { "#c4c4c4": "#4b5259", "#1a1a1a": "#ffffff" };
 
 const similarities = ["#fbf8ef", "#c9e0c5", "#7fbdb6", "#358ea8", "#21578c", "#1b1f4f"].map(parse);
 const numbers = ["#fbe3b5", "#f0b08f", "#dc7a8f", "#b04e92", "#6f3685", "#2c1a55"].map(parse);
@@ -41,12 +42,12 @@ export const similarityCss = (t) => css(similarityColor(t));
 export const numberColor = (t, twoSided) =>
   css(twoSided ? blend(differences, (t + 1) / 2) : blend(numbers, dark() ? 0.85 - 0.85 * t : 0.05 + 0.95 * t));
 
-// marks are shapes, so that classes differ in more than colour.
+// marks are shapes, so that classes differ in more than colour: those of the pictures, in their order.
 const shapes = [
   (c, r) => c.arc(0, 0, r, 0, 2 * Math.PI),
   (c, r) => c.rect(-r * 0.88, -r * 0.88, r * 1.76, r * 1.76),
-  (c, r) => polygon(c, [[0, -r * 1.2], [r * 1.1, r * 0.8], [-r * 1.1, r * 0.8]]),
   (c, r) => polygon(c, [[0, -r * 1.25], [r * 1.25, 0], [0, r * 1.25], [-r * 1.25, 0]]),
+  (c, r) => polygon(c, [[0, -r * 1.2], [r * 1.1, r * 0.8], [-r * 1.1, r * 0.8]]),
 ];
 
 function polygon(c, points) {

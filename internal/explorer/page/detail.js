@@ -174,7 +174,8 @@ export class Detail {
     if (app.info.views.scales) return this.scales.replaceChildren(h("p", { class: "muted small" }, app.info.views.scales));
     const top = app.levels;
     const level = Math.min(app.state.level ?? top, top);
-    const key = JSON.stringify([this.framed, app.radii, level]);
+    const unseen = app.places?.scales;
+    const key = JSON.stringify([this.framed, app.radii, level, unseen]);
     if (key === this.scaleKey) return; // somebody may be holding the slider
     this.scaleKey = key;
     const text = (l) => scaleName(l, app.radius(l));
@@ -183,13 +184,14 @@ export class Detail {
       id: "scale", type: "range", min: 0, max: top, step: 1, value: level, disabled: top === 0, "aria-valuetext": text(level),
       oninput: (e) => {
         const l = Number(e.target.value);
-        this.scaleKey = JSON.stringify([this.framed, app.radii, l]);
+        this.scaleKey = JSON.stringify([this.framed, app.radii, l, unseen]);
         out.textContent = text(l);
         e.target.setAttribute("aria-valuetext", text(l));
         app.setLevel(l);
       },
     });
-    this.scales.replaceChildren(h("div", { class: "scale-row" }, h("label", { for: "scale" }, "Scale"), input, out));
+    this.scales.replaceChildren(h("div", { class: "scale-row" }, h("label", { for: "scale" }, "Scale"), input, out),
+      ...(unseen ? [h("p", { class: "muted small", id: "unseen" }, unseen)] : []));
   }
 
   // choose reacts to a vertex.

@@ -128,7 +128,7 @@ export class MapView {
       const c = this.coloring;
       const values = c?.kind === "value";
       const t = kind / valueSteps;
-      const color = kind < 0 ? (dark() ? "#5b636b" : "#c9ccd0") : values
+      const color = kind < 0 ? (dark() ? "#5b636b" : "#c9c9c9") : values
         ? numberColor(c.center === null ? t : 2 * t - 1, c.center !== null)
         : onTheme(c.classes[kind].color);
       const half = Math.ceil((r * 1.4 + 1) * this.ratio);

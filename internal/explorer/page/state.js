@@ -25,8 +25,9 @@ const longest = 1500;
 // sourceOf returns the data that the address is about, null where it does not say.
 export const sourceOf = () => new URLSearchParams(location.hash.slice(1)).get("source");
 
-// read takes the state from the address; schema describes the parameters.
-export function read(schema) {
+// read takes the state from the address; schema describes the parameters, and there are so many graphs. It returns whether the
+// link selects graphs that are not there.
+export function read(schema, graphs) {
   const q = new URLSearchParams(location.hash.slice(1));
   const one = (name, allowed) => (allowed.includes(q.get(name)) ? q.get(name) : allowed[0]);
   const graph = (name) => (/^a?\d+$/.test(q.get(name) ?? "") ? q.get(name) : null);
@@ -39,13 +40,15 @@ export function read(schema) {
   state.level = whole("level");
   state.vertex = whole("vertex");
   state.only = q.get("only");
-  state.picked = expand(q.get("pick") ?? "");
+  const [picked, beyond] = expand(q.get("pick") ?? "", graphs);
+  state.picked = picked;
   const zoom = (q.get("zoom") ?? "").split(",").map(Number);
   state.zoom = zoom.length >= 3 && zoom.length <= 5 && zoom.every(Number.isFinite) && zoom[0] > 0 ? zoom : null;
   state.params = {};
   for (const { name } of schema) if (q.has(name)) state.params[name] = q.get(name);
   const old = new Map(state.asked.map((a) => [textOf(a), a]));
   state.asked = q.getAll("ask").filter(Boolean).map((text) => old.get(text) ?? question(text));
+  return beyond;
 }
 
 const textOf = (a) => a.smiles ?? JSON.stringify(a.graph);
@@ -60,7 +63,7 @@ function question(text) {
   }
 }
 
-// compress writes numbers as ranges, "3-9,12"; expand reads them.
+// compress writes numbers as ranges, "3-9,12"; expand reads those below a limit, and says whether there are others.
 function compress(numbers) {
   const out = [];
   for (const n of numbers) {
@@ -71,12 +74,17 @@ function compress(numbers) {
   return out.map(([a, b]) => (a === b ? a : `${a}-${b}`)).join(",");
 }
 
-function expand(text) {
-  if (!/^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(text)) return [];
-  return text.split(",").flatMap((range) => {
+function expand(text, limit) {
+  const picked = new Set(); // ranges may overlap
+  let beyond = false;
+  if (text.length > longest) return [[], true]; // no link of ours
+  if (!/^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(text)) return [[], beyond];
+  for (const range of text.split(",")) {
     const [a, b = a] = range.split("-").map(Number);
-    return Array.from({ length: Math.min(Math.max(b - a + 1, 0), 1e5) }, (_, i) => a + i);
-  });
+    beyond ||= b >= limit;
+    for (let i = a; i <= b && i < limit && picked.size < limit; i++) picked.add(i);
+  }
+  return [[...picked].sort((a, b) => a - b), beyond];
 }
 
 // complete reports whether a link carries all questions and the whole selection.

@@ -1072,3 +1072,130 @@ test("downloads are what the page shows", limit, async () => {
     v);
   await close(page);
 });
+
+// pageColors returns the colour of every point on the map, as the page paints it.
+const pageColors = (page) => page.evaluate(async () => {
+  const { app } = await import("/app.js");
+  const hex = (n) => `#${[0, 8, 16].map((b) => ((n >>> b) & 255).toString(16).padStart(2, "0")).join("")}`;
+  return [...app.source.ids.keys()].map((i) => {
+    const s = app.map.stamp(app.map.kind(i), 8);
+    return hex(s.full[s.dx.findIndex((dx, k) => dx === 0 && s.dy[k] === 0)]);
+  });
+});
+
+// apart is how far two colours are from each other, in steps of 255.
+const apart = (a, b) => {
+  const part = (c, i) => parseInt(c.slice(i, i + 2), 16);
+  return Math.max(...[1, 3, 5].map((i) => Math.abs(part(a, i) - part(b, i))));
+};
+
+test("the downloaded map has the colours of the page, whatever they show", limit, async () => {
+  const page = await open();
+  const compare = async (kinds) => {
+    for (const by of kinds) {
+      await page.locator("#color").selectOption(by);
+      await page.waitForFunction(async (name) => (await import("/app.js")).app.coloring?.by === name, by);
+      const colors = await pageColors(page);
+      const svg = await page.evaluate(async (name) => {
+        const { app } = await import("/app.js");
+        return (await fetch(`/api/v1/download/map.svg?color=${name}&source=${app.info.source}`)).text();
+      }, by);
+      const marks = [...svg.matchAll(/<(circle|path)[^>]* fill="(#\w{6})"/g)].map((m) => m[2]).filter((c) => c !== "#ffffff");
+      if ((await value(page, "app.coloring.kind")) === "value") { // in the order of the graphs, before the bar
+        colors.forEach((c, i) => assert.ok(apart(c, marks[i]) <= 6,
+          `${by}: graph ${i} is ${c} on the page and ${marks[i]} in the file`));
+        continue;
+      }
+      const count = (list) => Object.fromEntries([...new Set(list)].sort()
+        .map((c) => [c, list.filter((d) => d === c).length]));
+      const named = await value(page, "app.coloring.classes.map((c) => c.color)");
+      assert.deepEqual(count(marks), count([...named, ...colors]), `${by}: the legend and the points`);
+    }
+  };
+  await compare(["target", "prediction", "error", "size"]);
+  const some = solubility.replace("m3,CCCCCO,", "m3,CCCCCO,NA,").replace(/^(m3,CCCCCO,NA),[^,]*/m, "$1");
+  await page.locator("#own-file").setInputFiles(file("colours.csv", some));
+  await page.locator(".choices .primary").click();
+  await page.locator("#data-target").selectOption("logS");
+  await page.locator("#data-task").waitFor();
+  await page.locator("#data-color").selectOption("series");
+  await page.locator("#data button", { hasText: "Show the map" }).click();
+  await page.locator("#score").filter({ hasText: "R²" }).waitFor();
+  await compare(["target", "column", "prediction", "error", "size"]);
+  await close(page);
+});
+
+test("a link that selects graphs that are not there says so, and costs nothing", limit, async () => {
+  const page = await open("#pick=0-99999999");
+  await page.locator("#notice").filter({ hasText: /not here.* 234 graphs/ }).waitFor();
+  assert.equal(await value(page, "app.state.picked.length"), 234);
+  await page.evaluate(() => (location.hash = "#pick=3-5,4,230-99999999999999999999"));
+  await page.waitForFunction(async () => (await import("/app.js")).app.state.picked.length === 7);
+  assert.deepEqual(await value(page, "app.state.picked"), [3, 4, 5, 230, 231, 232, 233]);
+  await page.evaluate(() => (location.hash = "#pick=7-9"));
+  await page.waitForFunction(async () => (await import("/app.js")).app.state.picked.length === 3);
+  assert.ok(await page.locator("#notice").isHidden());
+  const begin = Date.now();
+  await page.evaluate(() => (location.hash = `#pick=${"0-232,".repeat(100000)}1`));
+  await page.locator("#notice").filter({ hasText: "not here" }).waitFor();
+  assert.ok(Date.now() - begin < 5000, "a long link is not followed");
+  assert.equal(await value(page, "app.state.picked.length"), 0);
+  await close(page);
+});
+
+test("the page says that scales leave out the orders of bonds, while they count", limit, async () => {
+  const page = await open("#open=3");
+  await page.locator("#unseen").filter({ hasText: "leave out the orders of bonds" }).waitFor();
+  await settings(page);
+  await page.locator("#p-bonds").uncheck();
+  await page.locator("#unseen").waitFor({ state: "detached" });
+  await page.locator("#p-bonds").check();
+  await page.locator("#unseen").waitFor();
+  await close(page);
+});
+
+test("two uploads at a time show their own progress", limit, async () => {
+  const pages = await Promise.all([open(), open()]);
+  const sizes = [12000, 15000];
+  for (const [k, page] of pages.entries()) {
+    // The answer is held back, so that the page asks how far the server is.
+    await page.route("**/api/v1/upload*", () => new Promise(() => {}));
+    await page.route("**/api/v1/progress*", async (route) => {
+      const key = new URL(route.request().url()).searchParams.get("upload");
+      if (!key) return route.continue();
+      page.key = key;
+      const upload = { name: "x", bytes: 1, graphs: sizes[k] };
+      return route.fulfill({ json: { state: "idle", stage: "", done: 0, total: 0, upload } });
+    });
+    await page.locator("#own-file").setInputFiles(file(`mine${k}.smi`, "CCO\nCCC\n"));
+    await page.locator(".choices .primary").click();
+  }
+  for (const [k, page] of pages.entries()) {
+    await page.locator("#work-text").filter({ hasText: `${sizes[k].toLocaleString("en")} graphs` }).waitFor();
+  }
+  assert.notEqual(pages[0].key, pages[1].key);
+  for (const page of pages) {
+    await page.locator("#work-cancel").click();
+    await close(page);
+  }
+});
+
+test("a map of 20 000 graphs shows how far it is, and is cancelled within a second", { timeout: 180000 }, async () => {
+  const atoms = [..."CCCCNOSF"];
+  const rows = Array.from({ length: 20000 }, (_, i) => Array.from({ length: 6 + (i % 14) }, (_, k) =>
+    atoms[(i * 31 + k * k * 7 + ((i >> 3) * k)) % (k === 0 || k === 5 + (i % 14) ? 8 : 6)]).join(""));
+  const page = await open();
+  page.setDefaultTimeout(60000);
+  await page.locator("#own-file").setInputFiles(file("large.smi", rows.join("\n")));
+  await page.locator(".choices .primary, #data button:has-text('Show the map')").first().click();
+  await page.locator("#data button", { hasText: "Show the map" }).click();
+  await page.locator("#work-text").filter({ hasText: /finding neighbours, \d+ %/ }).waitFor();
+  const health = () => page.evaluate(async () => (await fetch("/api/v1/health")).json());
+  assert.equal((await health()).running, 1);
+  const begin = Date.now();
+  await page.locator("#work-cancel").click();
+  while ((await health()).running > 0) assert.ok(Date.now() - begin < 20000, "the server still computes");
+  const took = Date.now() - begin;
+  assert.ok(took < 5000, `stopped after ${took} ms`); // beside other programs; TestCancelledStages counts processor time
+  await close(page);
+});
