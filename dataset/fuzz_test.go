@@ -115,7 +115,7 @@ func FuzzTUDataset(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := collect(context.Background(), r, o.Limits)
+		d, err := collect(context.Background(), r, o)
 		if err != nil {
 			return
 		}
@@ -148,7 +148,7 @@ func FuzzZip(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if d, err := collect(context.Background(), r, o.Limits); err == nil {
+		if d, err := collect(context.Background(), r, o); err == nil {
 			checkGraphs(t, d)
 		}
 	})

@@ -3,7 +3,9 @@ package dataset
 import (
 	"math"
 	"strconv"
+	"strings"
 
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 )
 
@@ -36,6 +38,39 @@ type Summary struct {
 	Isolated     int            `json:"isolated"`  // vertices without an edge
 	Connected    int            `json:"connected"` // connected graphs; an empty graph is none
 	Empty        int            `json:"empty"`     // graphs without vertices
+
+	Columns  []Column `json:"columns,omitempty"` // beside the graphs
+	Open     []string `json:"open,omitempty"`    // columns of which any may be the target, where nothing tells which
+	Skipped  LeftOut  `json:"skipped"`           // records that could not be read
+	Salts    int      `json:"salts"`             // molecules of several fragments: salts and solvates
+	Mixtures int      `json:"mixtures"`          // other molecules of several fragments
+	Repeats  *Repeats `json:"repeats,omitempty"` // molecules that stand several times; Survey counts them
+}
+
+// Survey is [Info] with what takes longer: what columns hold, salts, and molecules that stand several times.
+func Survey(d *Dataset) Summary {
+	s := Info(d)
+	s.Columns, s.Skipped = d.Columns.Describe(), d.Skipped
+	if d.Columns != nil {
+		s.Open = d.Columns.Roles.Open
+	}
+	for _, g := range d.Graphs {
+		if !strings.Contains(g.SMILES(), ".") {
+			continue
+		}
+		if m, err := chem.Of(g); err != nil || len(m.Fragments()) < 2 {
+			continue
+		} else if m.Salt() {
+			s.Salts++
+		} else {
+			s.Mixtures++
+		}
+	}
+	if Molecules(d.Graphs) {
+		r := d.Repeats()
+		s.Repeats = &r
+	}
+	return s
 }
 
 // Info summarises a dataset.
@@ -112,18 +147,26 @@ func count(targets []string) (counts map[string]int, n int) {
 // which some is not whole, or of which more than half are different and more than 20. It is nil for classes.
 func ValueRange(targets []string) []float64 {
 	counts, n := count(targets)
-	fraction := false
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for t := range counts {
 		x, err := strconv.ParseFloat(t, 64)
 		if err != nil {
 			return nil
 		}
-		fraction = fraction || x != float64(int64(x))
 		lo, hi = min(lo, x), max(hi, x)
 	}
-	if fraction || len(counts) > 20 && 2*len(counts) > n {
+	if valueLike(counts, n) {
 		return []float64{lo, hi}
 	}
 	return nil
+}
+
+// valueLike reports whether n numbers, of which counts has the different ones, are values and not classes.
+func valueLike(counts map[string]int, n int) bool {
+	for t := range counts {
+		if x, _ := strconv.ParseFloat(t, 64); x != float64(int64(x)) { // of numbers
+			return true
+		}
+	}
+	return len(counts) > 20 && 2*len(counts) > n
 }

@@ -40,7 +40,7 @@ def bonds(mlg, texts):
     with tempfile.TemporaryDirectory() as folder:
         smi, jsonl = pathlib.Path(folder, "in.smi"), pathlib.Path(folder, "out.jsonl")
         smi.write_text("".join(f"{text} {i}\n" for i, text in enumerate(texts)))
-        subprocess.run([mlg, "convert", smi, jsonl, "--skip-invalid", "--quiet"], check=True)
+        subprocess.run([mlg, "convert", smi, jsonl, "--quiet"], check=True)
         graphs = map(json.loads, jsonl.open())
         return {int(g["id"]): collections.Counter(g.get("edge_labels", [])) for g in graphs}
 

@@ -30,7 +30,7 @@ type trainCmd struct {
 	Task        string `help:"auto: by the targets; classification; regression." default:"auto" enum:"auto,classification,regression" group:"Training"`
 	Probability bool   `help:"Give the model class probabilities." group:"Training"`
 	choiceFlags `group:"Training"`
-	dataFlags
+	learnFlags
 	kernelFlags
 }
 
@@ -38,6 +38,7 @@ type trainCmd struct {
 type trained struct {
 	File        string                  `json:"file"`
 	Data        string                  `json:"data"`
+	Target      string                  `json:"target,omitempty"` // the column
 	Graphs      int                     `json:"graphs"`
 	Classes     []string                `json:"classes,omitempty"`
 	Combination choose.Combination      `json:"combination"`
@@ -69,10 +70,24 @@ func (c *trainCmd) Run(g *globals) error {
 	if c.Quick && c.Kernel != "" {
 		return usageError("--quick and --kernel exclude each other")
 	}
-	ds, err := c.read(g, c.Data)
+	tasks, err := c.tasks(g, c.Data)
 	if err != nil {
 		return err
 	}
+	for i, t := range tasks {
+		if i > 0 && !g.JSON {
+			fmt.Fprintln(g.stdout)
+		}
+		if err := c.train(g, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// train trains and writes the model of one target.
+func (c *trainCmd) train(g *globals, t task) error {
+	start, ds, out := time.Now(), t.Dataset, t.file(c.Out)
 	o, candidates, err := c.plan(g, ds)
 	if err != nil {
 		return err
@@ -86,6 +101,7 @@ func (c *trainCmd) Run(g *globals) error {
 		return err
 	}
 	read := c.dataFlags.options()
+	read.TargetColumn = t.target
 	m, err := model.Train(g.ctx, ds, plan, model.TrainOptions{
 		Probability: c.Probability, Seed: c.Splits, Reader: &read,
 		Created: map[string]string{"data": ds.Name, "split-seed": fmt.Sprint(c.Splits)},
@@ -93,10 +109,10 @@ func (c *trainCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	if err := g.write(c.Out, func() error { return model.Write(g.ctx, c.Out, m) }); err != nil {
+	if err := g.write(out, func() error { return model.Write(g.ctx, out, m) }); err != nil {
 		return err
 	}
-	return c.report(g, ds, plan, time.Since(g.start))
+	return c.report(g, t, plan, time.Since(start))
 }
 
 // plan returns what is chosen from, and how.
@@ -110,9 +126,6 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choo
 	}
 	if c.Probability && values {
 		return o, nil, usageError("--probability is for classes, and the targets are values")
-	}
-	if info.Targets == 0 {
-		return o, nil, fmt.Errorf("%s has no targets to learn; --target names the column or field that has them", c.Data)
 	}
 	if c.Kernel != "" {
 		k, err := c.kernel(g.quietly(), c.Kernel, ds.Graphs)
@@ -257,11 +270,12 @@ func different(settings []choose.Setting) int {
 }
 
 // report says what was chosen and how good it may be.
-func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, took time.Duration) error {
+func (c *trainCmd) report(g *globals, t task, p *choose.Plan, took time.Duration) error {
+	ds, out := t.Dataset, t.file(c.Out)
 	r := trained{
-		File: c.Out, Data: ds.Name, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination,
+		File: out, Data: ds.Name, Target: t.target, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination,
 		Parameter: choose.ParameterName(p.Learner), Value: p.Parameter, Estimate: p.Estimate, Compared: p.Procedures, Baseline: baselineScore(p),
-		Limited: p.Limited, Bytes: fileSize(c.Out), Seconds: took.Seconds(),
+		Limited: p.Limited, Bytes: fileSize(out), Seconds: took.Seconds(),
 	}
 	for _, s := range p.Settings {
 		r.Kernels = append(r.Kernels, trainedPart{s.Candidate, s.Kernel.String(), s.Weight})
