@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"hash/maphash"
 	"math"
 	"slices"
 	"strconv"
@@ -72,19 +73,16 @@ const maxRepeated = 20 // examples
 // Repeats finds molecules that stand several times: the same atoms with the same charges, isotopes and hydrogens, joined by the same
 // bonds. As in kernels, stereochemistry does not count. Graphs that are no molecules are compared by labels, weights and attributes.
 func (d *Dataset) Repeats() Repeats {
-	whole := make([]*graph.Graph, len(d.Graphs))
+	alike := map[uint64][]int{}
 	for i, g := range d.Graphs {
-		whole[i] = g
-		if g.SMILES() == "" {
-			continue
-		}
-		if m, err := chem.Of(g); err == nil {
-			if full, err := identityGraph(m); err == nil {
-				whole[i] = full
-			}
-		}
+		key := sketch(g)
+		alike[key] = append(alike[key], i)
 	}
-	r := Repeats{groups: graph.Duplicates(whole)}
+	var r Repeats
+	for _, some := range alike {
+		r.groups = append(r.groups, d.same(some)...)
+	}
+	slices.SortFunc(r.groups, func(a, b []int) int { return a[0] - b[0] })
 	for _, group := range r.groups {
 		r.Molecules++
 		r.Graphs += len(group)
@@ -100,6 +98,61 @@ func (d *Dataset) Repeats() Repeats {
 		}
 	}
 	return r
+}
+
+// sketch returns a number that is the same for isomorphic graphs, and mostly another for others.
+func sketch(g *graph.Graph) uint64 {
+	at, next := make([]uint64, g.N()), make([]uint64, g.N())
+	for v := range at {
+		at[v] = maphash.String(sketchSeed, g.Label(v))
+	}
+	for range 3 {
+		for v := range at {
+			next[v] = at[v] * 0x9e3779b97f4a7c15
+			for i, u := range g.Neighbors(v) {
+				next[v] += mixed(at[u] ^ maphash.String(sketchSeed, g.EdgeLabel(v, i)))
+			}
+		}
+		at, next = next, at
+	}
+	sum := uint64(g.M())
+	for _, x := range at {
+		sum += mixed(x)
+	}
+	return sum
+}
+
+var sketchSeed = maphash.MakeSeed()
+
+func mixed(x uint64) uint64 {
+	x = (x ^ x>>31) * 0xbf58476d1ce4e5b9
+	return x ^ x>>29
+}
+
+// same returns those of some graphs that are the same molecules.
+func (d *Dataset) same(some []int) [][]int {
+	if len(some) < 2 {
+		return nil
+	}
+	whole := make([]*graph.Graph, len(some))
+	for k, i := range some {
+		whole[k] = d.Graphs[i]
+		if whole[k].SMILES() == "" {
+			continue
+		}
+		if m, err := chem.Of(whole[k]); err == nil {
+			if full, err := identityGraph(m); err == nil {
+				whole[k] = full
+			}
+		}
+	}
+	groups := graph.Duplicates(whole)
+	for _, group := range groups {
+		for k, i := range group {
+			group[k] = some[i]
+		}
+	}
+	return groups
 }
 
 // identityGraph has everything that tells molecules apart in its labels.

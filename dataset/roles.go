@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/mlgkernel/mlg/dataset/chem"
 )
 
 // Roles say which columns were taken for what, and why.
@@ -190,12 +192,12 @@ func (c *Columns) structureRole(o Options, what string) (Role, error) {
 			r, most = Role{name, "its values are SMILES"}, length
 		}
 	}
+	if m, err := chem.ParseSMILES(r.Column, 1<<10); err == nil && len(m.Atoms) > 1 {
+		return r, fmt.Errorf("no SMILES column among %s; the first line looks like data, want a line with the names of the columns before it",
+			quoteList(c.Names))
+	}
 	if r.Column == "" {
-		hint := ""
-		if slices.ContainsFunc(c.Names, looksLikeSMILES) {
-			hint = "; the first line looks like data, want a line with the names of the columns before it"
-		}
-		return r, fmt.Errorf("no SMILES column among %s%s", quoteList(c.Names), hint)
+		return r, fmt.Errorf("no SMILES column among %s", quoteList(c.Names))
 	}
 	return r, nil
 }
