@@ -158,7 +158,10 @@ func readCSV(s *stream) (nextGraph, error) {
 func readTable(s *stream, read tableRow) (nextGraph, error) {
 	header, _, err := read()
 	if err == io.EOF {
-		err = s.at(1, errors.New("no header, want a line with the names of the columns"))
+		err = &lineError{1, errors.New("no header, want a line with the names of the columns")}
+	}
+	if _, bad := err.(*lineError); bad {
+		err = s.at(1, err)
 	}
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package chem
 
 import (
+	"encoding/binary"
 	"maps"
 	"slices"
 )
@@ -41,8 +42,9 @@ func (m *Molecule) Aromaticity() (atoms, bonds []bool) {
 	}
 	f := &rims{m: m, electrons: m.piElectrons(orders, ring), atoms: atoms, bonds: bonds}
 	rings := m.smallRings(ring, f.electrons)
-	for _, system := range fusedSystems(rings) {
-		f.mark(rings, system)
+	near := fusedRings(rings)
+	for _, system := range fusedSystems(near) {
+		f.mark(rings, near, system)
 	}
 	return atoms, bonds
 }
@@ -94,17 +96,6 @@ var outer = map[uint8]int{boron: 3, carbon: 4, 14: 4, nitrogen: 5, phosphorus: 5
 // smallRing is a ring of atoms that may be aromatic.
 type smallRing struct{ atoms, bonds []int32 }
 
-// fused reports whether two rings share exactly one bond.
-func (r *smallRing) fused(o *smallRing) bool {
-	shared := 0
-	for _, b := range r.bonds {
-		if slices.Contains(o.bonds, b) {
-			shared++
-		}
-	}
-	return shared == 1
-}
-
 // rims looks for aromatic rims in systems of rings.
 type rims struct {
 	m            *Molecule
@@ -112,19 +103,45 @@ type rims struct {
 	atoms, bonds []bool // what was found
 }
 
-// fusedSystems returns the systems of fused rings, by number.
-func fusedSystems(rings []*smallRing) [][]int {
-	seen := make([]bool, len(rings))
+// fusedRings returns for every ring those that share exactly one bond with it.
+func fusedRings(rings []*smallRing) [][]int {
+	with := map[int32][]int{} // by bond
+	for i, r := range rings {
+		for _, b := range r.bonds {
+			with[b] = append(with[b], i)
+		}
+	}
+	near := make([][]int, len(rings))
+	for i, r := range rings {
+		shared := map[int]int{}
+		for _, b := range r.bonds {
+			for _, other := range with[b] {
+				shared[other]++
+			}
+		}
+		for other, n := range shared {
+			if n == 1 && other != i {
+				near[i] = append(near[i], other)
+			}
+		}
+		slices.Sort(near[i])
+	}
+	return near
+}
+
+// fusedSystems returns the systems of fused rings.
+func fusedSystems(near [][]int) [][]int {
+	seen := make([]bool, len(near))
 	var out [][]int
-	for start := range rings {
+	for start := range near {
 		if seen[start] {
 			continue
 		}
 		seen[start] = true
 		system := []int{start}
 		for k := 0; k < len(system); k++ {
-			for next := range rings {
-				if !seen[next] && rings[system[k]].fused(rings[next]) {
+			for _, next := range near[system[k]] {
+				if !seen[next] {
 					seen[next] = true
 					system = append(system, next)
 				}
@@ -137,37 +154,37 @@ func fusedSystems(rings []*smallRing) [][]int {
 }
 
 // mark marks the rims of one ring, of two, and so on, until every bond of the system is aromatic.
-func (f *rims) mark(rings []*smallRing, system []int) {
+func (f *rims) mark(rings []*smallRing, near [][]int, system []int) {
 	left := map[int32]bool{}
+	sets := make([][]int, 0, len(system))
 	for _, r := range system {
+		sets = append(sets, []int{r})
 		for _, b := range rings[r].bonds {
 			left[b] = true
 		}
 	}
 	tried := 0
-	sets := make([][]int, 0, len(system))
-	for _, r := range system {
-		sets = append(sets, []int{r})
-	}
-	for size := 1; len(sets) > 0 && len(left) > 0; size++ {
+	for size := 1; ; size++ {
 		for _, s := range sets {
 			f.rim(rings, s, left)
 		}
-		if size == min(maxFused, len(system)) {
+		if size == min(maxFused, len(system)) || len(left) == 0 {
 			return
 		}
 		known := map[string]bool{}
 		var larger [][]int
 		for _, s := range sets {
-			for _, r := range system {
-				if tried > maxSystems || slices.Contains(s, r) || !slices.ContainsFunc(s, func(x int) bool { return rings[x].fused(rings[r]) }) {
-					continue
-				}
-				t := append(slices.Clone(s), r)
-				slices.Sort(t)
-				if key := string(asRunes(t)); !known[key] {
-					known[key], larger = true, append(larger, t)
-					tried++
+			for _, x := range s {
+				for _, r := range near[x] {
+					if tried > maxSystems || slices.Contains(s, r) {
+						continue
+					}
+					t := append(slices.Clone(s), r)
+					slices.Sort(t)
+					if key := setKey(t); !known[key] {
+						known[key], larger = true, append(larger, t)
+						tried++
+					}
 				}
 			}
 		}
@@ -175,12 +192,13 @@ func (f *rims) mark(rings []*smallRing, system []int) {
 	}
 }
 
-func asRunes(numbers []int) []rune {
-	out := make([]rune, len(numbers))
-	for i, n := range numbers {
-		out[i] = rune(n)
+// setKey returns a text that names some rings.
+func setKey(numbers []int) string {
+	var b []byte
+	for _, n := range numbers {
+		b = binary.AppendUvarint(b, uint64(n))
 	}
-	return out
+	return string(b)
 }
 
 // rim marks the bonds that exactly one of some rings has, if they are aromatic.

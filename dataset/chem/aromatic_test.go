@@ -67,3 +67,26 @@ func TestAromaticity(t *testing.T) {
 		}
 	}
 }
+
+// A large sheet of fused rings takes no longer than its size.
+func TestAromaticSheet(t *testing.T) {
+	const n = 60 // rows and columns of a lattice of six-membered rings: a brick wall
+	m := &Molecule{}
+	at := func(i, j int) int32 { return int32(i*2*n + j) }
+	for range n * 2 * n {
+		m.Atoms = append(m.Atoms, Atom{Element: boron}) // not aromatic by itself, so that systems of several rings are tried
+	}
+	for i := range n {
+		for j := range 2 * n {
+			if j+1 < 2*n {
+				m.Bonds = append(m.Bonds, Bond{A: at(i, j), B: at(i, j+1), Order: []Order{Double, Single}[j%2]})
+			}
+			if i+1 < n && (i+j)%2 == 0 {
+				m.Bonds = append(m.Bonds, Bond{A: at(i, j), B: at(i+1, j), Order: Single})
+			}
+		}
+	}
+	if atoms, _ := m.Aromaticity(); len(atoms) != n*2*n {
+		t.Error(len(atoms))
+	}
+}
