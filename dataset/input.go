@@ -69,8 +69,8 @@ func tooDense(in, out int64, lim Limits) error {
 const peek, buffer = 4 << 10, 32 << 10 // bytes
 
 // decompress returns the bytes of r, through gzip when they begin with its magic number, and
-// without the mark of the byte order that may stand at the beginning of UTF-8. UTF-16 with such a mark becomes UTF-8. Its buffer is small:
-// who reads lines puts a larger one on top.
+// without the mark of the byte order that may stand at the beginning of UTF-8. UTF-16 with such a mark becomes UTF-8.
+// Its buffer is small: who reads lines puts a larger one on top.
 func decompress(r io.Reader, lim Limits) (*bufio.Reader, error) {
 	in, out := int64(0), int64(0)
 	br := bufio.NewReaderSize(readerFunc(func(p []byte) (int, error) {

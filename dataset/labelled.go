@@ -70,8 +70,9 @@ type Repeated struct {
 
 const maxRepeated = 20 // examples
 
-// Repeats finds molecules that stand several times: the same atoms with the same charges, isotopes and hydrogens, joined by the same
-// bonds. As in kernels, stereochemistry does not count. Graphs that are no molecules are compared by labels, weights and attributes.
+// Repeats finds molecules that stand several times: the same atoms with the same charges, isotopes and hydrogens, joined by
+// the same bonds. As in kernels, stereochemistry does not count. Graphs that are no molecules are compared by labels, weights
+// and attributes.
 func (d *Dataset) Repeats() Repeats {
 	alike := map[uint64][]int{}
 	for i, g := range d.Graphs {
@@ -213,7 +214,8 @@ func (d *Dataset) Merged(r Repeats, regression bool) (*Dataset, LeftOut) {
 		default:
 			drop[group[0]] = true
 			for _, i := range group {
-				out.add(d.lineNumber(i), fmt.Sprintf("the same molecule as in %s, in another class", d.line(d.opposite(group, i))))
+				other := d.line(d.opposite(group, i))
+				out.add(d.lineNumber(i), fmt.Sprintf("the same molecule as in %s, in another class", other))
 			}
 		}
 	}

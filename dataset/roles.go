@@ -52,11 +52,11 @@ func (r Roles) of(name string) (role, why string) {
 // Words in the names of columns. What is said of a word holds for a name that has it between other words, as
 // "HIV_active" has "active".
 var (
-	idWords = strings.Fields("id ids identifier name names title cid sid cas casrn inchi inchikey iupac num index idx key chemblid " +
-		"molid compoundid cmpdid drugid zincid")
+	idWords = strings.Fields("id ids identifier name names title cid sid cas casrn inchi inchikey iupac num index idx key " +
+		"chemblid molid compoundid cmpdid drugid zincid")
 	// What was calculated, says how sure a value is, or divides the rows is not to be predicted.
-	besideWords = strings.Fields("predicted prediction predictions pred calc calculated calcd computed estimated estimate simulated model " +
-		"split fold set subset partition scaffold cluster error err uncertainty std stdev stddev sd sem stderr " +
+	besideWords = strings.Fields("predicted prediction predictions pred calc calculated calcd computed estimated estimate " +
+		"simulated model split fold set subset partition scaffold cluster error err uncertainty std stdev stddev sd sem stderr " +
 		"weight mw number count degree area psa tpsa formula comment comments note notes source reference doi year date " +
 		"batch plate unit units relation organism type")
 	measuredWords = strings.Fields("measured experimental experiment expt exp exper observed obs pchembl")
@@ -193,7 +193,7 @@ func (c *Columns) structureRole(o Options, what string) (Role, error) {
 		}
 	}
 	if m, err := chem.ParseSMILES(r.Column, 1<<10); err == nil && len(m.Atoms) > 1 {
-		return r, fmt.Errorf("no SMILES column among %s; the first line looks like data, want a line with the names of the columns before it",
+		return r, fmt.Errorf("no SMILES column among %s; the first line looks like data, want the names of the columns before it",
 			quoteList(c.Names))
 	}
 	if r.Column == "" {

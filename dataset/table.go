@@ -226,8 +226,9 @@ const (
 	sampleBytes   = 1 << 20
 )
 
-// readRecords reads molecules with values beside them. next returns io.EOF at the end and a *lineError for a record that cannot be
-// read. What says what a column is called here; names has the columns of a table, one of which has the molecule, and is nil for an SDF.
+// readRecords reads molecules with values beside them. next returns io.EOF at the end and a *lineError for a record that
+// cannot be read. what says what a column is called here; names has the columns of a table, one of which has the molecule,
+// and is nil for an SDF.
 func readRecords(s *stream, what string, names []string, next func() (record, error)) (nextGraph, error) {
 	type result struct {
 		record

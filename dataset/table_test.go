@@ -163,7 +163,7 @@ func TestUnreadableRows(t *testing.T) {
 	}
 	wantErrors(t, CSV, []errorCase{{text, "f:3: SMILES position 2: branch is not closed"}})
 	wantErrors(t, CSV, []errorCase{
-		{"CC,1.5\nCCC,2\n", `f:1: no SMILES column among "CC", "1.5"; the first line looks like data, want a line with the names of the columns before it`},
+		{"CC,1.5\nCCC,2\n", `f:1: no SMILES column among "CC", "1.5"; the first line looks like data, want the names of the columns before it`},
 		{"name,y\nq,1\n", `f:1: no SMILES column among "name", "y"`},
 		{"smiles,y\nCC,\"1\nCCC,2\n", `f:3: column 7: extraneous or missing " in quoted-field`},
 	})

@@ -14,17 +14,17 @@ const (
 	maxSystems = 5000
 )
 
-// Aromaticity tells which atoms and bonds are aromatic. It goes by a Kekulé structure alone, so that the answer does not depend on how the
-// molecule was written. A ring is aromatic if its atoms have 4n + 2 π electrons, and so is the rim of several fused rings, without the bonds
-// that two of them share:
+// Aromaticity tells which atoms and bonds are aromatic. It goes by a Kekulé structure alone, so that the answer does not
+// depend on how the molecule was written. A ring is aromatic if its atoms have 4n + 2 π electrons, and so is the rim of
+// several fused rings, without the bonds that two of them share:
 //
 //	1 of an atom with a multiple bond in a ring, or to an atom that does not draw electrons
 //	0 of an atom with a double bond to a more electronegative one outside of rings, and of C⁺
 //	2 of an atom with single bonds and a lone pair
 //
-// An atom with none of these, and one with more than its usual valence, has no place in an aromatic ring; an unknown atom gives what is
-// needed. This is the model of RDKit, as its manual tells it and its answers show. In a molecule that has no Kekulé structure what was written
-// so is aromatic.
+// An atom with none of these, and one with more than its usual valence, has no place in an aromatic ring; an unknown atom
+// gives what is needed. This is the model of RDKit, as its manual tells it and its answers show. In a molecule that has no
+// Kekulé structure what was written so is aromatic.
 func (m *Molecule) Aromaticity() (atoms, bonds []bool) {
 	orders, err := m.Kekule()
 	if err != nil {
@@ -257,8 +257,8 @@ func (m *Molecule) smallRings(ring []bool, electrons []int) []*smallRing {
 	return out
 }
 
-// shortest returns the shortest rings through a bond: paths from one end back to the other, along atoms that are nearer to it with every
-// step. Of more than some only the first are returned.
+// shortest returns the shortest rings through a bond: paths from one end back to the other, along atoms that are nearer to
+// it with every step. Of more than some only the first are returned.
 func (m *Molecule) shortest(adj adjacency, start int32, ring []bool) (out []*smallRing) {
 	const most = 16
 	from, to := m.Bonds[start].A, m.Bonds[start].B
@@ -286,7 +286,9 @@ func (m *Molecule) shortest(adj adjacency, start int32, ring []bool) (out []*sma
 			return
 		}
 		for _, e := range adj.at(at) {
-			if next := m.Bonds[e].other(at); e != start && ring[e] && len(out) < most && distance[next] == distance[at]-1 && distance[next] > 0 {
+			next := m.Bonds[e].other(at)
+			nearer := distance[next] > 0 && distance[next] == distance[at]-1
+			if e != start && ring[e] && len(out) < most && nearer {
 				walk(next, smallRing{r.atoms, append(slices.Clip(r.bonds), e)})
 			}
 		}

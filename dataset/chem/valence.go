@@ -21,8 +21,9 @@ func (a Atom) mostOf() (int, bool) {
 	if !nonMetals[a.Element] {
 		return 0, false
 	}
-	if most := mostBonds[z] + q; q < 0 && mostBonds[z] > 4 && z < 52 && mostBonds[z-q] <= 1 { // P²⁻, S⁻ and the like keep some of their bonds
-		return max(most, 0), true
+	// P²⁻, S⁻ and the like keep some of their bonds.
+	if q < 0 && mostBonds[z] > 4 && z < 52 && mostBonds[z-q] <= 1 {
+		return max(mostBonds[z]+q, 0), true
 	}
 	most, known := mostBonds[z-q]
 	return most, known
@@ -38,7 +39,8 @@ func (m *Molecule) checkValences(orders []Order) error {
 	for i, a := range m.Atoms {
 		used := sum[i] + max(a.Hydrogens, 0)
 		if most, known := a.mostOf(); known && used > most {
-			return fmt.Errorf("atom %d (%s%s) has a valence of %d, want at most %d%s", i+1, symbols[a.Element], a.ChargeText(), used, most, valenceHint(a, used))
+			return fmt.Errorf("atom %d (%s%s) has a valence of %d, want at most %d%s",
+				i+1, symbols[a.Element], a.ChargeText(), used, most, valenceHint(a, used))
 		}
 	}
 	return nil

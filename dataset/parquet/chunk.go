@@ -269,7 +269,8 @@ func (c *chunk) unpack(b []byte, full int64) ([]byte, error) {
 		}
 	case zstdCodec:
 		var d *zstd.Decoder
-		if d, err = zstd.NewReader(bytes.NewReader(b), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(full)+1<<20)); err == nil {
+		memory := zstd.WithDecoderMaxMemory(uint64(full) + 64<<20) // the window of a frame may be larger than a page
+		if d, err = zstd.NewReader(bytes.NewReader(b), zstd.WithDecoderConcurrency(1), memory); err == nil {
 			out, err = io.ReadAll(io.LimitReader(d, full+1))
 			d.Close()
 		}

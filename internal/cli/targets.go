@@ -40,8 +40,8 @@ func (f *learnFlags) tasks(g *globals, path string) ([]task, error) {
 	var columns []string
 	if ds.Columns != nil {
 		if open := ds.Columns.Roles.Open; len(open) > 0 {
-			return nil, fmt.Errorf("%s: any of %d columns may be the target: %s; --target names one or several of them, --target all takes all",
-				path, len(open), strings.Join(open[:min(len(open), 20)], ", "))
+			return nil, fmt.Errorf("%s: any of %d columns may be the target: %s; "+
+				"--target names one or several of them, --target all takes all", path, len(open), strings.Join(open[:min(len(open), 20)], ", "))
 		}
 		for _, t := range ds.Columns.Roles.Targets {
 			columns = append(columns, t.Column)
@@ -51,7 +51,8 @@ func (f *learnFlags) tasks(g *globals, path string) ([]task, error) {
 		one, err := f.task(g, path, ds, strings.Join(columns, ""))
 		return []task{one}, err
 	}
-	g.note("%s", table.Wrap(fmt.Sprintf("%s: %d targets, each by itself: %s; --target takes some of them", ds.Name, len(columns), strings.Join(columns, ", ")), 0, 2))
+	text := fmt.Sprintf("%s: %d targets, each by itself: %s; --target takes some of them", ds.Name, len(columns), strings.Join(columns, ", "))
+	g.note("%s", table.Wrap(text, 0, 2))
 	var out []task
 	used := map[string]bool{}
 	for _, c := range columns {
@@ -109,7 +110,8 @@ func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column s
 		return task{}, fmt.Errorf("%s: %s without a value, the first in line %d; without --strict they are left out",
 			named, agree(left.Count, "row", "rows"), left.First[0].Line)
 	case left.Count > 0:
-		g.note("%s", table.Wrap(fmt.Sprintf("%s: %s without a value left out: lines %s", named, agree(left.Count, "row", "rows"), lineList(left)), 0, 2))
+		text := fmt.Sprintf("%s: %s without a value left out: lines %s", named, agree(left.Count, "row", "rows"), lineList(left))
+		g.note("%s", table.Wrap(text, 0, 2))
 	}
 	if !dataset.Molecules(set.Graphs) {
 		return task{Dataset: set, target: column}, nil
