@@ -20,6 +20,7 @@ type task struct {
 	*dataset.Dataset
 	target string // the column, "" where it is not known
 	suffix string // of files, "" for the only task
+	whole  bool   // it has every row, as other tasks may have
 }
 
 // file returns the name of a file of the task.
@@ -113,17 +114,18 @@ func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column s
 		text := fmt.Sprintf("%s: %s without a value left out: lines %s", named, agree(left.Count, "row", "rows"), lineList(left))
 		g.note("%s", table.Wrap(text, 0, 2))
 	}
+	out := task{Dataset: set, target: column, whole: left.Count == 0}
 	if !dataset.Molecules(set.Graphs) {
-		return task{Dataset: set, target: column}, nil
+		return out, nil
 	}
 	r := set.Repeats()
 	if r.Molecules == 0 {
-		return task{Dataset: set, target: column}, nil
+		return out, nil
 	}
 	text := named + ": " + repeatsText(&r)
 	if f.Duplicates == "keep" {
 		g.note("%s", table.Wrap(text+"; --duplicates merge takes each once", 0, 2))
-		return task{Dataset: set, target: column}, nil
+		return out, nil
 	}
 	merged, dropped := set.Merged(r, dataset.Info(set).TargetRange != nil)
 	g.note("%s", table.Wrap(fmt.Sprintf("%s; each is taken once, %d rows become %d", text, len(set.Graphs), len(merged.Graphs)), 0, 2))

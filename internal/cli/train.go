@@ -74,31 +74,40 @@ func (c *trainCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
+	var whole *kernel.Collection // what was fitted to all rows
 	for i, t := range tasks {
 		if i > 0 && !g.JSON {
 			fmt.Fprintln(g.stdout)
 		}
-		if err := c.train(g, t); err != nil {
+		fitted, err := c.train(g, t, whole)
+		if err != nil {
 			return err
+		}
+		if t.whole && len(tasks) > 1 {
+			whole = fitted
 		}
 	}
 	return nil
 }
 
-// train trains and writes the model of one target.
-func (c *trainCmd) train(g *globals, t task) error {
+// train trains and writes the model of one target, and returns what it fitted. A task of all rows takes what was fitted to
+// them for another.
+func (c *trainCmd) train(g *globals, t task, whole *kernel.Collection) (*kernel.Collection, error) {
 	start, ds, out := time.Now(), t.Dataset, t.file(c.Out)
 	o, candidates, err := c.plan(g, ds)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := c.announce(g, ds, candidates, o); err != nil {
-		return err
+		return nil, err
 	}
 	o.Progress = g.bar.steps("choosing", "")
+	if t.whole {
+		o.Collection = whole
+	}
 	plan, err := choose.Choose(g.ctx, ds, candidates, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	read := c.dataFlags.options()
 	read.TargetColumn = t.target
@@ -107,12 +116,12 @@ func (c *trainCmd) train(g *globals, t task) error {
 		Created: map[string]string{"data": ds.Name, "split-seed": fmt.Sprint(c.Splits)},
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := g.write(out, func() error { return model.Write(g.ctx, out, m) }); err != nil {
-		return err
+		return nil, err
 	}
-	return c.report(g, t, plan, time.Since(start))
+	return plan.Collection, c.report(g, t, plan, time.Since(start))
 }
 
 // plan returns what is chosen from, and how.
