@@ -172,6 +172,7 @@ type Column struct {
 	Role     string       `json:"role" help:"structure, target, id, color or nothing"`
 	Why      string       `json:"why,omitempty" help:"why it has its role"`
 	Missing  int          `json:"missing" help:"graphs without a value"`
+	Odd      int          `json:"odd" help:"texts among numbers, which are left out"`
 	Distinct int          `json:"distinct" help:"number of different values, up to 1000"`
 	Numeric  bool         `json:"numeric" help:"all values are numbers"`
 	Range    []float64    `json:"range,omitempty" help:"least and largest of numbers"`
@@ -212,10 +213,12 @@ func (c *Columns) Describe() []Column {
 // describe says what a column holds.
 func (c *Columns) describe(name string) Column {
 	out := Column{Name: name, Samples: []string{}, Numeric: true}
+	values, odd := numbersAlone(c.Values(name))
+	out.Odd = odd
 	counts := map[string]int{}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	ascending, whole, before := true, true, math.NaN()
-	for _, v := range c.Values(name) {
+	for _, v := range values {
 		if Missing(v) {
 			out.Missing++
 			continue
@@ -243,6 +246,7 @@ func (c *Columns) describe(name string) Column {
 		out.Range = []float64{lo, hi}
 	}
 	n := len(c.lines) - out.Missing
+	out.Missing -= odd
 	out.Kind = kindOf(out, counts, n, whole && ascending && n > 2)
 	if out.Kind == ClassKind {
 		for _, name := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {

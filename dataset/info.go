@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -124,9 +125,10 @@ func Info(d *Dataset) Summary {
 }
 
 func (s *Summary) targets(d *Dataset) {
+	targets, _ := numbersAlone(d.Targets())
 	var counts map[string]int
-	counts, s.Targets = count(d.Targets())
-	if s.TargetRange = ValueRange(d.Targets()); s.TargetRange == nil {
+	counts, s.Targets = count(targets)
+	if s.TargetRange = ValueRange(targets); s.TargetRange == nil {
 		s.Classes, s.ClassCounts = len(counts), counts
 	}
 }
@@ -159,6 +161,35 @@ func ValueRange(targets []string) []float64 {
 		return []float64{lo, hi}
 	}
 	return nil
+}
+
+// mostly is the share of numbers in a column from which on other texts, such as ">10", are no values of it.
+const mostly = 0.8
+
+// numbersAlone empties what is no number among values that are mostly numbers, and not classes, and returns how many these are.
+func numbersAlone(values []string) (out []string, odd int) {
+	numbers, n := map[string]int{}, 0
+	for _, v := range values {
+		if Missing(v) {
+			continue
+		}
+		n++
+		if _, ok := finite(v); ok {
+			numbers[v]++
+		} else {
+			odd++
+		}
+	}
+	if odd == 0 || float64(n-odd) < mostly*float64(n) || !valueLike(numbers, n-odd) {
+		return values, 0
+	}
+	out = slices.Clone(values)
+	for i, v := range out {
+		if _, ok := finite(v); !ok {
+			out[i] = ""
+		}
+	}
+	return out, odd
 }
 
 // valueLike reports whether n numbers, of which counts has the different ones, are values and not classes.

@@ -12,7 +12,8 @@ import (
 )
 
 // Labelled returns the graphs that have a value in a column, with it as their target, and those that it leaves out. Without a
-// column the targets are those that the graphs have. Graphs whose value is [Missing] are left out.
+// column the targets are those that the graphs have. Graphs whose value is [Missing] are left out, and those whose value is no number in
+// a column of numbers.
 func (d *Dataset) Labelled(column string) (*Dataset, LeftOut, error) {
 	targets := d.Targets()
 	if column != "" {
@@ -23,13 +24,18 @@ func (d *Dataset) Labelled(column string) (*Dataset, LeftOut, error) {
 	}
 	var out LeftOut
 	var keep []int
+	numbers, _ := numbersAlone(targets)
+	place := ""
+	if column != "" {
+		place = fmt.Sprintf(" in the column %q", column)
+	}
 	for i, t := range targets {
-		if Missing(t) {
-			why := "no value"
-			if column != "" {
-				why = fmt.Sprintf("no value in the column %q", column)
-			}
-			out.add(d.lineNumber(i), why)
+		switch {
+		case Missing(t):
+			out.add(d.lineNumber(i), "no value"+place)
+			continue
+		case numbers[i] == "":
+			out.add(d.lineNumber(i), quote([]byte(t))+", want a number"+place)
 			continue
 		}
 		keep = append(keep, i)

@@ -127,6 +127,7 @@ func readCSV(s *stream) (nextGraph, error) {
 		sep, skipped = rune(text[0]), 1
 		s.in.Discard(len(first) + 1)
 	}
+	s.comma = sep == ';'
 	in := &bounded{r: s.in, max: s.opts.Limits.Record}
 	r := csv.NewReader(in)
 	r.Comma = sep
@@ -259,7 +260,7 @@ func readRecords(s *stream, what string, names []string, next func() (record, er
 			}
 		}
 	}
-	t := &tableReader{s: s, what: what, structure: names != nil, comma: decimal > 0}
+	t := &tableReader{s: s, what: what, structure: names != nil, comma: decimal > 0 || decimal == 0 && s.comma}
 	if t.comma {
 		for n := range columns.values {
 			for i, v := range columns.values[n] {

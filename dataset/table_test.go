@@ -238,6 +238,32 @@ func TestLabelled(t *testing.T) {
 	}
 }
 
+// Texts among numbers are no values, and are told.
+func TestOddValues(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("smiles;y\n")
+	for i := range 20 {
+		fmt.Fprintf(&b, "%s;%d,5\n", strings.Repeat("C", i+1), i)
+	}
+	d := mustReadText(t, CSV, b.String()+"CO;>10\nCN;n.d.\nCF;-\n")
+	if s := Survey(d); s.TargetRange == nil || s.Targets != 20 || s.Columns[1].Kind != NumberKind || s.Columns[1].Odd != 2 || s.Columns[1].Missing != 1 {
+		t.Errorf("%+v", s)
+	}
+	set, left, err := d.Labelled("y")
+	if err != nil || len(set.Graphs) != 20 || left.Count != 3 || left.First[0] != (Skipped{22, `">10", want a number in the column "y"`}) {
+		t.Errorf("%d graphs, %+v, %v", len(set.Graphs), left, err)
+	}
+	// Semicolons mean decimal commas where the first rows do not tell.
+	b.Reset()
+	b.WriteString("smiles;y\n")
+	for i := range sampleRecords + 1 {
+		fmt.Fprintf(&b, "C;%d\n", i)
+	}
+	if got := mustReadText(t, CSV, b.String()+"C;1,5\n").Targets(); got[len(got)-1] != "1.5" {
+		t.Errorf("%q", got[len(got)-1])
+	}
+}
+
 // Molecules that stand several times are found however they are written; means of values and agreeing classes remain.
 func TestRepeats(t *testing.T) {
 	text := "smiles,y\nc1ccccc1C,1.5\nCC1=CC=CC=C1,2.5\nCCO,1.25\nOCC,1.250\nCC(=O)O,3.5\nCC(=O)[O-],3\nCN(=O)=O,5\nC[N+](=O)[O-],6\nF/C=C/F,1\nF/C=C\\F,2\n"
