@@ -1,6 +1,11 @@
 package chem
 
-import "testing"
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // aromatic returns the numbers of atoms and bonds of a molecule that are aromatic.
 func aromatic(t *testing.T, smiles string) (atoms, bonds int) {
@@ -89,4 +94,57 @@ func TestAromaticSheet(t *testing.T) {
 	if atoms, _ := m.Aromaticity(); len(atoms) != n*2*n {
 		t.Error(len(atoms))
 	}
+}
+
+// Kekulé structures of the drugs and of the heterocycles are aromatic where the strings are.
+func TestAromaticityOfKekule(t *testing.T) {
+	var all []string
+	for _, line := range fileLines(t, "../builtin/drugs.csv") {
+		all = append(all, line[strings.LastIndexByte(line, ',')+1:])
+	}
+	for _, line := range fileLines(t, "testdata/heterocycles.txt") {
+		s, _, _ := strings.Cut(line, " ")
+		all = append(all, s)
+	}
+	for _, s := range all {
+		m, err := ParseSMILES(s, noLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		orders, err := m.Kekule()
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := &Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds)}
+		for i := range k.Atoms {
+			k.Atoms[i].Aromatic = false
+		}
+		for i := range k.Bonds {
+			k.Bonds[i].Order = orders[i]
+		}
+		again, err := ParseSMILES(k.SMILES(), noLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantAtoms, wantBonds := m.Aromaticity()
+		for _, x := range []*Molecule{k, again} {
+			atoms, bonds := x.Aromaticity()
+			if !slices.Equal(atoms, wantAtoms) || x == k && !slices.Equal(bonds, wantBonds) {
+				t.Errorf("%s and %s: aromatic atoms %v, %v", s, k.SMILES(), wantAtoms, atoms)
+			}
+		}
+	}
+	if len(all) < 700 {
+		t.Errorf("%d strings", len(all))
+	}
+}
+
+// fileLines returns the lines of a file but for the first, which is a header.
+func fileLines(t *testing.T, name string) []string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
 }
