@@ -204,7 +204,7 @@ func (c *Columns) Describe() []Column {
 		out[i] = c.describe(name)
 		out[i].Role, out[i].Why = c.Roles.of(name)
 		if out[i].Role == "structure" {
-			out[i].Kind = StructureKind
+			out[i].Kind, out[i].Classes = StructureKind, nil
 		}
 	}
 	return out

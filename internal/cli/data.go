@@ -128,8 +128,8 @@ func describeTable(s dataset.Summary, row func(name, format string, args ...any)
 
 // repeatsText says how many molecules stand several times.
 func repeatsText(r *dataset.Repeats) string {
-	return fmt.Sprintf("%s several times, in %d rows; %d with different values",
-		agree(r.Molecules, "molecule stands", "molecules stand"), r.Graphs, r.Different)
+	return fmt.Sprintf("%s several times, in %d rows: %d with equal values, %d with different ones",
+		agree(r.Molecules, "molecule stands", "molecules stand"), r.Graphs, r.Molecules-r.Different, r.Different)
 }
 
 // columnText describes a column.

@@ -214,11 +214,15 @@ func (l *loader) report(r *dataset.Reader, c Choices) *uploadAnswer {
 	out.Target, out.ID, out.Color = taken(c.Target), taken(c.ID), taken(c.Color)
 	for i := range out.Columns {
 		d := &out.Columns[i]
+		suggested := d.Role
 		d.Role = ""
 		for role, of := range map[string]string{"structure": out.Structure, "target": out.Target, "id": out.ID, "color": out.Color} {
 			if strings.EqualFold(of, d.Name) && (d.Role == "" || role < d.Role) { // one role of several
 				d.Role = role
 			}
+		}
+		if d.Role != suggested {
+			d.Why = ""
 		}
 	}
 	return out
