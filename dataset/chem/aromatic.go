@@ -238,11 +238,12 @@ func (m *Molecule) smallRings(ring []bool, electrons []int) []*smallRing {
 	adj := m.adjacency()
 	var out []*smallRing
 	known := map[[maxRing]int32]bool{} // by bonds
+	distance := make([]int32, len(m.Atoms))
 	for start, b := range m.Bonds {
 		if !ring[start] || electrons[b.A] < 0 || electrons[b.B] < 0 {
 			continue
 		}
-		for _, r := range m.shortest(adj, int32(start), ring) {
+		for _, r := range m.shortest(adj, int32(start), ring, distance) {
 			if slices.ContainsFunc(r.atoms, func(a int32) bool { return electrons[a] < 0 }) {
 				continue
 			}
@@ -258,12 +259,17 @@ func (m *Molecule) smallRings(ring []bool, electrons []int) []*smallRing {
 }
 
 // shortest returns the shortest rings through a bond: paths from one end back to the other, along atoms that are nearer to
-// it with every step. Of more than some only the first are returned.
-func (m *Molecule) shortest(adj adjacency, start int32, ring []bool) (out []*smallRing) {
+// it with every step. Of more than some only the first are returned. distance, by atom, is zero before and after.
+func (m *Molecule) shortest(adj adjacency, start int32, ring []bool, distance []int32) (out []*smallRing) {
 	const most = 16
 	from, to := m.Bonds[start].A, m.Bonds[start].B
-	distance := map[int32]int{to: 1} // atoms on the way to the end
 	queue := []int32{to}
+	distance[to] = 1
+	defer func() {
+		for _, a := range queue {
+			distance[a] = 0
+		}
+	}()
 	for k := 0; k < len(queue) && distance[from] == 0; k++ {
 		at := queue[k]
 		if distance[at] == maxRing {
