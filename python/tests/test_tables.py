@@ -39,6 +39,6 @@ def test_one_target(path):
 
 
 def test_options(path):
-    with pytest.raises(ValueError, match="tox.csv:4: SMILES position 3"):
+    with pytest.raises(ValueError, match=r"tox\.csv:4: SMILES position 3"):
         datasets.load(path, strict=True)
     assert datasets.load(path, largest_fragment=True).graphs[2].n == 4
