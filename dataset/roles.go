@@ -59,6 +59,7 @@ var (
 		"simulated model split fold set subset partition scaffold cluster error err uncertainty std stdev stddev sd sem stderr " +
 		"weight mw number count degree area psa tpsa formula comment comments note notes source reference doi year date " +
 		"batch plate unit units relation organism type")
+	otherWords    = strings.Fields("target assay document organism") // things with an identifier that are no molecules
 	measuredWords = strings.Fields("measured experimental experiment expt exp exper observed obs pchembl")
 )
 
@@ -210,7 +211,7 @@ func (c *Columns) idRole(o Options, what, structure string) (Role, error) {
 	}
 	for _, w := range idWords {
 		for _, name := range c.Names {
-			if name != structure && slices.Contains(words(name), w) && !hasWord(name, besideWords) {
+			if name != structure && slices.Contains(words(name), w) && !hasWord(name, besideWords) && !hasWord(name, otherWords) {
 				return Role{name, fmt.Sprintf("the word %q", w)}, nil
 			}
 		}

@@ -191,13 +191,19 @@ func readTable(s *stream, read tableRow) (nextGraph, error) {
 	})
 }
 
-// columnNames returns the names of a header. A column without one gets its number.
+// columnNames returns the names of a header. A column without one, and one whose name stands before it, gets its number.
 func columnNames(header []string) []string {
 	names := make([]string, len(header))
+	seen := map[string]bool{}
 	for i, n := range header {
-		if names[i] = validText(strings.Trim(strings.TrimSpace(n), `"`)); names[i] == "" {
+		names[i] = validText(strings.Trim(strings.TrimSpace(n), `"`))
+		switch {
+		case names[i] == "":
 			names[i] = fmt.Sprintf("column %d", i+1)
+		case seen[names[i]]:
+			names[i] = fmt.Sprintf("%s (column %d)", names[i], i+1)
 		}
+		seen[names[i]] = true
 	}
 	return names
 }

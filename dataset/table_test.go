@@ -59,6 +59,8 @@ func TestRoles(t *testing.T) {
 		{"one of many numbers", "smiles,A,B", "sff", "smiles", "", ""},
 		{"ChEMBL", "Molecule ChEMBL ID,Smiles,Standard Type,pChEMBL Value,Target Name,Assay Date", "nstftd", "Smiles", "Molecule ChEMBL ID", "pChEMBL Value"},
 		{"an index without a name", ",SMILES (canonical),logP", "isf", "SMILES (canonical)", "", "logP"},
+		{"an assay", "Target Name,Assay ID,smiles,value", "tnsf", "smiles", "", "value"},
+		{"names twice", "smiles,y,y,smiles", "sffs", "smiles", "", "y"},
 		{"a split", "id,smiles,split,set,y_true", "nst0f", "smiles", "id", "y_true"},
 	} {
 		d := mustReadText(t, CSV, madeUp(c.header, c.kinds))

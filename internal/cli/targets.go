@@ -21,6 +21,8 @@ type task struct {
 	target string // the column, "" where it is not known
 	suffix string // of files, "" for the only task
 	whole  bool   // it has every row, as other tasks may have
+
+	left dataset.LeftOut // rows without a value, and molecules whose classes disagree
 }
 
 // file returns the name of a file of the task.
@@ -114,7 +116,7 @@ func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column s
 		text := fmt.Sprintf("%s: %s without a value left out: lines %s", named, agree(left.Count, "row", "rows"), lineList(left))
 		g.note("%s", table.Wrap(text, 0, 2))
 	}
-	out := task{Dataset: set, target: column, whole: left.Count == 0}
+	out := task{Dataset: set, target: column, whole: left.Count == 0, left: left}
 	if !dataset.Molecules(set.Graphs) {
 		return out, nil
 	}
@@ -130,5 +132,7 @@ func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column s
 	merged, dropped := set.Merged(r, dataset.Info(set).TargetRange != nil)
 	g.note("%s", table.Wrap(fmt.Sprintf("%s; each is taken once, %d rows become %d", text, len(set.Graphs), len(merged.Graphs)), 0, 2))
 	listLeftOut(g, dropped)
-	return task{Dataset: merged, target: column}, nil
+	left.Count += dropped.Count
+	left.First = append(left.First, dropped.First...)
+	return task{Dataset: merged, target: column, left: left}, nil
 }

@@ -40,6 +40,8 @@ type trained struct {
 	Data        string                  `json:"data"`
 	Target      string                  `json:"target,omitempty"` // the column
 	Graphs      int                     `json:"graphs"`
+	Skipped     dataset.LeftOut         `json:"skipped"`  // rows that cannot be read
+	LeftOut     dataset.LeftOut         `json:"left_out"` // rows without a value, and molecules whose classes disagree
 	Classes     []string                `json:"classes,omitempty"`
 	Combination choose.Combination      `json:"combination"`
 	Kernels     []trainedPart           `json:"kernels"`
@@ -282,7 +284,7 @@ func different(settings []choose.Setting) int {
 func (c *trainCmd) report(g *globals, t task, p *choose.Plan, took time.Duration) error {
 	ds, out := t.Dataset, t.file(c.Out)
 	r := trained{
-		File: out, Data: ds.Name, Target: t.target, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination,
+		File: out, Data: ds.Name, Target: t.target, Skipped: ds.Skipped, LeftOut: t.left, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination,
 		Parameter: choose.ParameterName(p.Learner), Value: p.Parameter, Estimate: p.Estimate, Compared: p.Procedures, Baseline: baselineScore(p),
 		Limited: p.Limited, Bytes: fileSize(out), Seconds: took.Seconds(),
 	}
