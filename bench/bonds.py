@@ -97,7 +97,7 @@ def arguments(data, datasets, folder):
         return [data], data
     path = pathlib.Path(data)
     target = "target" if "target" in path.open().readline().strip().split(",") else "y"
-    return [data, "--skip-invalid", "--target", target], path.stem
+    return [data, "--target", target], path.stem
 
 
 def main(mlg, datasets, folder, kernel, learners, repeats, *sets):

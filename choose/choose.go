@@ -125,7 +125,9 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 	}
 	c.everything = c.TrainingPart(0, c.Splits.Folds)
 	c.sums = slices.DeleteFunc(slices.Clone(o.Combinations), func(how Combination) bool { return !how.Summed() })
-	c.all = kernel.NewCollection(Untargeted(d))
+	if c.all = o.Collection; c.all == nil {
+		c.all = kernel.NewCollection(Untargeted(d))
+	}
 	for _, x := range candidates {
 		for _, s := range x.Settings {
 			if len(c.sums) > 0 {

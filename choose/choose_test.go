@@ -3,6 +3,7 @@ package choose
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -73,6 +74,32 @@ func TestChooseEstimateIsNotTooHigh(t *testing.T) {
 	// A fold of 60 graphs has a standard deviation of 6 points, the mean of 8 of 2.3.
 	if sum > 0.57 {
 		t.Errorf("mean estimate %.3f on random targets", sum)
+	}
+}
+
+// What was fitted for other targets of the same graphs changes nothing, and is not fitted again.
+func TestChooseShared(t *testing.T) {
+	ds := dataset.Scales(60, 1)
+	other := retarget(ds, func(i int) string { return fmt.Sprint(i % 2) })
+	o := quick(7)
+	candidates := []Candidate{single("wl", baseline.DefaultWL()), single("sp", baseline.DefaultShortestPath())}
+	first, err := Choose(t.Context(), other, candidates, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := Choose(t.Context(), ds, candidates, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Collection = first.Collection
+	shared, err := Choose(t.Context(), ds, candidates, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shared.Collection != first.Collection || shared.Parameter != alone.Parameter || !reflect.DeepEqual(shared.Estimate, alone.Estimate) ||
+		shared.Kernel().String() != alone.Kernel().String() {
+		t.Errorf("%v with %g, %+v; alone %v with %g, %+v", shared.Kernel(), shared.Parameter, shared.Estimate,
+			alone.Kernel(), alone.Parameter, alone.Estimate)
 	}
 }
 

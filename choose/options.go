@@ -52,6 +52,10 @@ type Options struct {
 	// sample is drawn.
 	Examples int `want:"at least 2"`
 
+	// Collection, when set, has what was fitted to the same graphs for other targets: Plan.Collection of theirs. It is not
+	// fitted again.
+	Collection *kernel.Collection `json:"-"`
+
 	// Progress, when set, is called with the numbers of kernels and combinations that are done
 	// and that there are (in an evaluation, of outer folds of these), from one goroutine at a time.
 	Progress func(done, total int) `json:"-"`

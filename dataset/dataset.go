@@ -6,17 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/mlgkernel/mlg/graph"
 )
 
 // Dataset is a collection of graphs. Warnings tell what was put right or left out when it was
-// read, and how often.
+// read, and how often. Columns has the texts that stand beside the graphs, nil where they are not known; see
+// [Dataset.Column].
 type Dataset struct {
 	Name     string
 	Graphs   []*graph.Graph
 	Warnings []string
+	Columns  *Columns
+	Skipped  LeftOut // records that could not be read
 }
 
 // Targets returns the targets of the graphs, in their order.
@@ -99,13 +103,28 @@ func (r *Reader) Format() Format { return r.in.opts.Format }
 type Fields struct {
 	Names, Values []string
 	SMILES        int // position of the string that the graph was made of, −1 for none
+	Line          int // of the file, 0 where it is not known
 }
 
 // Fields returns those of the graph that Next returned last, valid until it is called again.
-func (r *Reader) Fields() Fields { return Fields{r.in.names, r.in.values, r.in.structure - 1} }
+func (r *Reader) Fields() Fields { return r.in.beside }
 
-// Skipped returns the first records that were left out, and how many there are.
-func (r *Reader) Skipped() (first []Skipped, count int) { return r.in.skipped, r.in.skips }
+// Roles says what the columns of a table were taken for.
+func (r *Reader) Roles() Roles { return r.in.roles }
+
+// table reports whether what stands beside the graphs are the columns of a table.
+func (r *Reader) table() bool {
+	return slices.Contains([]Format{CSV, TSV, SDF, SMILES, Parquet}, r.in.opts.Format)
+}
+
+// Skipped returns the records that were left out so far.
+func (r *Reader) Skipped() LeftOut { return r.in.skipped }
+
+// LeftOut are records that were left out: how many, and the first hundred of them.
+type LeftOut struct {
+	Count int       `json:"count"`
+	First []Skipped `json:"first,omitempty"`
+}
 
 // Skipped is a record that was left out.
 type Skipped struct {
@@ -113,16 +132,21 @@ type Skipped struct {
 	Reason string `json:"reason"`
 }
 
-// maxSkipped is the number of records of which Reader.Skipped tells.
+// maxSkipped is the number of records of which LeftOut tells.
 const maxSkipped = 100
 
-func (s *stream) skip(line int, reason error) {
-	if s.skips++; s.skips <= maxSkipped {
-		if inner := errors.Unwrap(reason); inner != nil { // without the place
-			reason = inner
-		}
-		s.skipped = append(s.skipped, Skipped{line, reason.Error()})
+// add counts a record.
+func (l *LeftOut) add(line int, reason string) {
+	if l.Count++; l.Count <= maxSkipped {
+		l.First = append(l.First, Skipped{line, reason})
 	}
+}
+
+func (s *stream) skip(line int, reason error) {
+	if inner := errors.Unwrap(reason); inner != nil { // without the place
+		reason = inner
+	}
+	s.skipped.add(line, reason.Error())
 }
 
 // Line returns the number of the line that was read last, 0 unless every line is a graph.
@@ -157,7 +181,7 @@ func Read(ctx context.Context, path string, opts Options) (*Dataset, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return collect(ctx, r, opts.Limits)
+	return collect(ctx, r, opts)
 }
 
 // ReadFrom reads a whole collection from a stream. The name serves to recognise the
@@ -167,11 +191,11 @@ func ReadFrom(ctx context.Context, src io.Reader, name string, opts Options) (*D
 	if err != nil {
 		return nil, err
 	}
-	return collect(ctx, r, opts.Limits)
+	return collect(ctx, r, opts)
 }
 
-func collect(ctx context.Context, r *Reader, lim Limits) (*Dataset, error) {
-	d := &Dataset{Name: r.Name()}
+func collect(ctx context.Context, r *Reader, opts Options) (*Dataset, error) {
+	d := &Dataset{Name: r.Name(), Columns: &Columns{}}
 	size := int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -185,11 +209,23 @@ func collect(ctx context.Context, r *Reader, lim Limits) (*Dataset, error) {
 			return nil, err
 		}
 		size += 1 + int64(g.N()) + int64(g.M())
-		if size > lim.Items {
-			return nil, fmt.Errorf("%s: more than %d graphs, vertices and edges in all, the limit Limits.Items; read it graph by graph, or raise the limit", r.Name(), lim.Items)
+		if size > opts.Limits.Items {
+			return nil, fmt.Errorf("%s: more than %d graphs, vertices and edges in all, the limit Limits.Items; read it graph by graph, or raise the limit", r.Name(), opts.Limits.Items)
 		}
 		d.Graphs = append(d.Graphs, g)
+		if d.Columns == nil {
+			continue
+		}
+		if err := d.Columns.Add(r.Fields()); err != nil {
+			d.Columns = nil
+			r.warn.add(1, err.Error(), err.Error())
+		}
 	}
-	d.Warnings = r.Warnings()
+	d.Warnings, d.Skipped = r.Warnings(), r.Skipped()
+	if d.Columns != nil {
+		if d.Columns.Roles = r.Roles(); !r.table() {
+			d.Columns.Roles = d.Columns.usualRoles(opts)
+		}
+	}
 	return d, nil
 }

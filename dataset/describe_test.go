@@ -99,7 +99,7 @@ type errorCase struct{ text, want string }
 func wantErrors(t *testing.T, f Format, cases []errorCase) {
 	t.Helper()
 	for _, c := range cases {
-		_, err := readText(f, c.text, nil)
+		_, err := readText(f, c.text, func(o *Options) { o.Strict = true })
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q:\n got %v\nwant …%s", c.text, err, c.want)
 		}

@@ -96,7 +96,7 @@ func TestTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantGraph(t, d.Graphs[0], "id \"C\" target \"O\" n 1\n0 \"N\"")
-	d, err = readText(CSV, "smiles\nC\nC(\nO\n", func(o *Options) { o.SkipInvalid = true })
+	d, err = readText(CSV, "smiles\nC\nC(\nO\n", func(*Options) {})
 	if err != nil || len(d.Graphs) != 2 {
 		t.Fatal(d, err)
 	}
@@ -428,7 +428,7 @@ func TestOptionsValidate(t *testing.T) {
 func TestOptionsJSON(t *testing.T) {
 	o := DefaultOptions()
 	o.Format, o.SMILESColumn, o.TargetColumn, o.IDColumn = CSV, "s", "t", "i"
-	o.AtomCharge, o.AtomAromatic, o.AtomHydrogens, o.SkipInvalid = true, true, true, true
+	o.AtomCharge, o.AtomAromatic, o.AtomHydrogens, o.Strict, o.LargestFragment = true, true, true, true, true
 	o.Hydrogens, o.EdgeWeight = HydrogensImplicit, OrderWeight
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -445,7 +445,7 @@ func TestOptionsJSON(t *testing.T) {
 	like := DefaultOptions().Like(&o)
 	want := DefaultOptions()
 	want.AtomCharge, want.AtomAromatic, want.AtomHydrogens = true, true, true
-	want.Hydrogens, want.EdgeWeight = HydrogensImplicit, OrderWeight
+	want.Hydrogens, want.EdgeWeight, want.LargestFragment, want.like = HydrogensImplicit, OrderWeight, true, "t"
 	if like != want || o.Like(nil) != o {
 		t.Errorf("like %+v, want %+v", like, want)
 	}
@@ -454,7 +454,7 @@ func TestOptionsJSON(t *testing.T) {
 // Where every line is a graph, reading can go on behind a bad one.
 func TestSkip(t *testing.T) {
 	o := DefaultOptions()
-	o.Limits.Line = 100
+	o.Limits.Line, o.Strict = 100, true
 	r, err := NewReader(strings.NewReader("C first\n\nC( bad\nO second\n"+strings.Repeat("C", 200)+"\nN never\n"), "x.smi", o)
 	if err != nil {
 		t.Fatal(err)
@@ -548,7 +548,6 @@ func TestFields(t *testing.T) {
 		"f.dot":  {"graph a { class=x; size=3; 1 -- 2 }", "-1 class=x size=3", ""},
 	} {
 		o := DefaultOptions()
-		o.SkipInvalid = true
 		r, err := NewReader(strings.NewReader(c.text), name, o)
 		if err != nil {
 			t.Fatal(err)
@@ -572,12 +571,12 @@ func TestFields(t *testing.T) {
 			}
 			got = append(got, line)
 		}
-		first, count := r.Skipped()
-		for _, s := range first {
+		left := r.Skipped()
+		for _, s := range left.First {
 			skipped = append(skipped, fmt.Sprintf("%d %s", s.Line, s.Reason))
 		}
-		if strings.Join(got, "|") != c.want || strings.Join(skipped, "|") != c.skipped || count != len(skipped) {
-			t.Errorf("%s (%s): %q, left out %q (%d), want %q and %q", name, r.Format(), got, skipped, count, c.want, c.skipped)
+		if strings.Join(got, "|") != c.want || strings.Join(skipped, "|") != c.skipped || left.Count != len(skipped) {
+			t.Errorf("%s (%s): %q, left out %q (%d), want %q and %q", name, r.Format(), got, skipped, left.Count, c.want, c.skipped)
 		}
 	}
 }

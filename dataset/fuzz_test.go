@@ -38,7 +38,12 @@ func fuzzFormat(f *testing.F, format Format, seeds ...string) {
 
 func checkGraphs(t *testing.T, d *Dataset) {
 	t.Helper()
-	Info(d)
+	Survey(d)
+	for _, name := range append([]string{""}, roleNames(d.Columns.Roles.Targets)...) {
+		if set, _, err := d.Labelled(name); err == nil {
+			set.Merged(set.Repeats(), Info(set).TargetRange != nil)
+		}
+	}
 	var text []byte
 	for _, g := range d.Graphs {
 		var err error
@@ -64,7 +69,16 @@ func FuzzSMILESFile(f *testing.F) {
 }
 
 func FuzzCSV(f *testing.F) {
-	fuzzFormat(f, CSV, "Name,SMILES,Activity\r\n\"a, b\",CCO,1\r\n", "smiles\n\"C\"\n")
+	fuzzFormat(f, CSV, "Name,SMILES,Activity\r\n\"a, b\",CCO,1\r\n", "smiles\n\"C\"\n", "\"0", "sep=;\n;mol;exp;calc\n1;CCO;1,5;2\n2;OCC;NA;-\n3;[Na+].[Cl-];?;1\n",
+		"\xff\xfes\x00m\x00i\x00\n\x00C\x00\n\x00", "NR-AR,NR-ER,mol_id,smiles\n0,1,a,O=n1ccccc1\n,0,b,C1=CC=CC=C1\n1,,c,c1ccccc1\n")
+}
+
+func FuzzParquet(f *testing.F) {
+	data, err := os.ReadFile("parquet/testdata/none-1-plain.parquet")
+	if err != nil {
+		f.Fatal(err)
+	}
+	fuzzFormat(f, Parquet, string(data))
 }
 
 func FuzzTSV(f *testing.F) { fuzzFormat(f, TSV, "smiles\ty\nCC\t2.5\n", "a\tsmiles\n\"\tC\n") }
@@ -115,7 +129,7 @@ func FuzzTUDataset(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := collect(context.Background(), r, o.Limits)
+		d, err := collect(context.Background(), r, o)
 		if err != nil {
 			return
 		}
@@ -148,7 +162,7 @@ func FuzzZip(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if d, err := collect(context.Background(), r, o.Limits); err == nil {
+		if d, err := collect(context.Background(), r, o); err == nil {
 			checkGraphs(t, d)
 		}
 	})

@@ -351,7 +351,7 @@ func TestReadIsCancelled(t *testing.T) {
 
 func TestReaderRepeatsItsError(t *testing.T) {
 	o := DefaultOptions()
-	o.Format = SMILES
+	o.Format, o.Strict = SMILES, true
 	r, err := NewReader(strings.NewReader("C\nC(\nC\n"), "f", o)
 	if err != nil {
 		t.Fatal(err)

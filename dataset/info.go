@@ -2,8 +2,11 @@ package dataset
 
 import (
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 )
 
@@ -36,6 +39,39 @@ type Summary struct {
 	Isolated     int            `json:"isolated"`  // vertices without an edge
 	Connected    int            `json:"connected"` // connected graphs; an empty graph is none
 	Empty        int            `json:"empty"`     // graphs without vertices
+
+	Columns  []Column `json:"columns,omitempty"` // beside the graphs
+	Open     []string `json:"open,omitempty"`    // columns of which any may be the target, where nothing tells which
+	Skipped  LeftOut  `json:"skipped"`           // records that could not be read
+	Salts    int      `json:"salts"`             // molecules of several fragments: salts and solvates
+	Mixtures int      `json:"mixtures"`          // other molecules of several fragments
+	Repeats  *Repeats `json:"repeats,omitempty"` // molecules that stand several times; Survey counts them
+}
+
+// Survey is [Info] with what takes longer: what columns hold, salts, and molecules that stand several times.
+func Survey(d *Dataset) Summary {
+	s := Info(d)
+	s.Columns, s.Skipped = d.Columns.Describe(), d.Skipped
+	if d.Columns != nil {
+		s.Open = d.Columns.Roles.Open
+	}
+	for _, g := range d.Graphs {
+		if !strings.Contains(g.SMILES(), ".") {
+			continue
+		}
+		if m, err := chem.Of(g); err != nil || len(m.Fragments()) < 2 {
+			continue
+		} else if m.Salt() {
+			s.Salts++
+		} else {
+			s.Mixtures++
+		}
+	}
+	if Molecules(d.Graphs) {
+		r := d.Repeats()
+		s.Repeats = &r
+	}
+	return s
 }
 
 // Info summarises a dataset.
@@ -89,9 +125,10 @@ func Info(d *Dataset) Summary {
 }
 
 func (s *Summary) targets(d *Dataset) {
+	targets, _ := numbersAlone(d.Targets())
 	var counts map[string]int
-	counts, s.Targets = count(d.Targets())
-	if s.TargetRange = ValueRange(d.Targets()); s.TargetRange == nil {
+	counts, s.Targets = count(targets)
+	if s.TargetRange = ValueRange(targets); s.TargetRange == nil {
 		s.Classes, s.ClassCounts = len(counts), counts
 	}
 }
@@ -112,18 +149,55 @@ func count(targets []string) (counts map[string]int, n int) {
 // which some is not whole, or of which more than half are different and more than 20. It is nil for classes.
 func ValueRange(targets []string) []float64 {
 	counts, n := count(targets)
-	fraction := false
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for t := range counts {
 		x, err := strconv.ParseFloat(t, 64)
 		if err != nil {
 			return nil
 		}
-		fraction = fraction || x != float64(int64(x))
 		lo, hi = min(lo, x), max(hi, x)
 	}
-	if fraction || len(counts) > 20 && 2*len(counts) > n {
+	if valueLike(counts, n) {
 		return []float64{lo, hi}
 	}
 	return nil
+}
+
+// mostly is the share of numbers in a column from which on other texts, such as ">10", are no values of it.
+const mostly = 0.8
+
+// numbersAlone empties what is no number among values that are mostly numbers, and not classes, and returns how many these are.
+func numbersAlone(values []string) (out []string, odd int) {
+	numbers, n := map[string]int{}, 0
+	for _, v := range values {
+		if Missing(v) {
+			continue
+		}
+		n++
+		if _, ok := finite(v); ok {
+			numbers[v]++
+		} else {
+			odd++
+		}
+	}
+	if odd == 0 || float64(n-odd) < mostly*float64(n) || !valueLike(numbers, n-odd) {
+		return values, 0
+	}
+	out = slices.Clone(values)
+	for i, v := range out {
+		if _, ok := finite(v); !ok {
+			out[i] = ""
+		}
+	}
+	return out, odd
+}
+
+// valueLike reports whether n numbers, of which counts has the different ones, are values and not classes.
+func valueLike(counts map[string]int, n int) bool {
+	for t := range counts {
+		if x, _ := strconv.ParseFloat(t, 64); x != float64(int64(x)) { // of numbers
+			return true
+		}
+	}
+	return len(counts) > 20 && 2*len(counts) > n
 }

@@ -10,20 +10,24 @@ import (
 	"math"
 	"strings"
 	"sync/atomic"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // stream is an input whose graphs are read one after the other.
 type stream struct {
 	in   *bufio.Reader // after decompression
-	name string        // for errors
+	file io.ReaderAt   // the same, of some size, where it is a file that is not compressed; else nil
+	size int64
+	name string // for errors
 	opts Options
 	warn *warnings
 	read *lines // what lines returned
 
-	names, values []string  // of the fields beside the last graph
-	skipped       []Skipped // the first of those that were left out
-	skips         int
-	structure     int // number of the field that has the SMILES, from 1; 0 for none
+	beside  Fields // the last graph
+	roles   Roles  // of a table
+	comma   bool   // numbers of a table have decimal commas where the first rows do not tell
+	skipped LeftOut
 }
 
 // lineError is an error in a line of the input.
@@ -66,8 +70,8 @@ func tooDense(in, out int64, lim Limits) error {
 const peek, buffer = 4 << 10, 32 << 10 // bytes
 
 // decompress returns the bytes of r, through gzip when they begin with its magic number, and
-// without the mark of the byte order that may stand at the beginning of UTF-8. Its buffer is small:
-// who reads lines puts a larger one on top.
+// without the mark of the byte order that may stand at the beginning of UTF-8. UTF-16 with such a mark becomes UTF-8.
+// Its buffer is small: who reads lines puts a larger one on top.
 func decompress(r io.Reader, lim Limits) (*bufio.Reader, error) {
 	in, out := int64(0), int64(0)
 	br := bufio.NewReaderSize(readerFunc(func(p []byte) (int, error) {
@@ -93,10 +97,66 @@ func decompress(r io.Reader, lim Limits) (*bufio.Reader, error) {
 			return n, err
 		}), peek)
 	}
-	if mark, _ := br.Peek(3); string(mark) == "\xef\xbb\xbf" {
+	switch mark, _ := br.Peek(3); {
+	case string(mark) == "\xef\xbb\xbf":
 		br.Discard(3)
+	case len(mark) > 1 && (string(mark[:2]) == "\xff\xfe" || string(mark[:2]) == "\xfe\xff"):
+		br.Discard(2)
+		return bufio.NewReaderSize(&utf16Reader{r: br, big: mark[0] == 0xfe}, peek), nil
 	}
 	return br, nil
+}
+
+// utf16Reader gives text in UTF-16, as Excel writes it, in UTF-8.
+type utf16Reader struct {
+	r    *bufio.Reader
+	big  bool   // the byte order
+	rest []byte // of the last letter, that did not fit
+	err  error
+}
+
+func (u *utf16Reader) Read(p []byte) (int, error) {
+	n := 0
+	for n < len(p) {
+		if len(u.rest) == 0 && !u.letter() {
+			if n > 0 {
+				return n, nil
+			}
+			return 0, u.err
+		}
+		k := copy(p[n:], u.rest)
+		u.rest, n = u.rest[k:], n+k
+	}
+	return n, nil
+}
+
+// letter reads one and reports whether there was one.
+func (u *utf16Reader) letter() bool {
+	a, ok := u.half()
+	if !ok {
+		return false
+	}
+	r := rune(a)
+	if utf16.IsSurrogate(r) {
+		b, _ := u.half() // 0 at the end, which makes the pair a replacement character
+		r = utf16.DecodeRune(r, rune(b))
+	}
+	u.rest = utf8.AppendRune(u.rest[:0], r)
+	return true
+}
+
+func (u *utf16Reader) half() (uint16, bool) {
+	var b [2]byte
+	if u.err == nil {
+		_, u.err = io.ReadFull(u.r, b[:])
+	}
+	if u.err != nil {
+		return 0, false
+	}
+	if u.big {
+		b[0], b[1] = b[1], b[0]
+	}
+	return uint16(b[0]) | uint16(b[1])<<8, true
 }
 
 // budget returns a function that passes inputs on as long as all of them together do not

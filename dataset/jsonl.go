@@ -118,7 +118,7 @@ func readJSONLines(s *stream) (nextGraph, error) {
 			return nil, err
 		}
 		*j = jsonGraph[jsonText, *jsonEdges]{}
-		s.names, s.values = nil, nil
+		s.beside = Fields{SMILES: -1, Line: s.read.n}
 		err = r.parse(line)
 		if err == nil {
 			var g *graph.Graph
@@ -182,7 +182,7 @@ func (r *jsonReader) field(key string, value any) {
 	default:
 		return
 	}
-	r.names, r.values = append(r.names, key), append(r.values, string(text))
+	r.beside.Names, r.beside.Values = append(r.beside.Names, key), append(r.beside.Values, string(text))
 }
 
 // build makes a graph of what a line says.

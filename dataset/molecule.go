@@ -17,7 +17,7 @@ func ParseSMILES(smiles string, opts Options) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := moleculeGraph(m, "", "", opts)
+	g, err := (&stream{opts: opts, warn: &warnings{}}).moleculeGraph(m, "", "")
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (s *stream) smiles(smiles, id, target string, line int) (*graph.Graph, erro
 	m, err := chem.ParseSMILES(smiles, s.opts.Limits.Vertices)
 	if err == nil {
 		var g *graph.Graph
-		if g, err = moleculeGraph(m, id, target, s.opts); err == nil {
+		if g, err = s.moleculeGraph(m, id, target); err == nil {
 			return g, nil
 		}
 	}
@@ -53,7 +53,15 @@ func (s *stream) smiles(smiles, id, target string, line int) (*graph.Graph, erro
 }
 
 // moleculeGraph makes vertices of atoms and edges of bonds.
-func moleculeGraph(m *chem.Molecule, id, target string, opts Options) (*graph.Graph, error) {
+func (s *stream) moleculeGraph(m *chem.Molecule, id, target string) (*graph.Graph, error) {
+	opts := s.opts
+	if opts.LargestFragment {
+		if part := m.LargestFragment(); part != m {
+			m = part
+			s.warn.add(1, "molecule of several fragments, of which the largest is kept",
+				"molecules of several fragments, of which the largest is kept")
+		}
+	}
 	switch opts.Hydrogens {
 	case HydrogensExplicit:
 		m = m.WithHydrogens()

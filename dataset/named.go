@@ -121,9 +121,9 @@ func (n *named) build(s *stream, numbers func(*graph.Builder) error) (*graph.Gra
 	if err := as.put(b, rule, s.warn); err != nil {
 		return nil, err
 	}
-	s.names, s.values = slices.Sorted(maps.Keys(n.data)), nil
-	for _, name := range s.names {
-		s.values = append(s.values, n.data[name])
+	s.beside = Fields{Names: slices.Sorted(maps.Keys(n.data)), SMILES: -1}
+	for _, name := range s.beside.Names {
+		s.beside.Values = append(s.beside.Values, n.data[name])
 	}
 	target, ok := n.data.find(wanted(s.opts.TargetColumn, targetNames))
 	if !ok && s.opts.TargetColumn != "" {

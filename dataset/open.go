@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/mlgkernel/mlg/dataset/parquet"
 	"github.com/mlgkernel/mlg/graph"
 )
 
@@ -22,6 +23,7 @@ var formatReaders = map[Format]func(*stream) (nextGraph, error){
 	SMILES:    readSMILES,
 	CSV:       readCSV,
 	TSV:       readTSV,
+	Parquet:   readParquet,
 	SDF:       readSDF,
 	JSONLines: readJSONLines,
 	GraphML:   readGraphML,
@@ -90,13 +92,20 @@ func openFile(f *os.File, size int64, path string, opts Options) (*Reader, error
 		return NewZipReader(f, size, path, opts)
 	}
 	// A pipe cannot be rewound: what was read goes before the rest.
-	return NewReader(io.MultiReader(bytes.NewReader(magic), f), path, opts)
+	src := io.MultiReader(bytes.NewReader(magic), f)
+	if string(magic) == parquet.Magic && size > 0 {
+		return newReader(src, f, size, path, opts)
+	}
+	return newReader(src, nil, 0, path, opts)
 }
 
 // NewZipReader reads a TUDataset from a zip file of some size.
 func NewZipReader(src io.ReaderAt, size int64, name string, opts Options) (*Reader, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
+	}
+	if ext := strings.ToLower(filepath.Ext(name)); ext == ".xlsx" || ext == ".xlsm" || ext == ".ods" {
+		return nil, fmt.Errorf("%s is a workbook, which is not read; save the sheet as CSV", name)
 	}
 	if opts.Format != Auto && opts.Format != TUDataset {
 		return nil, fmt.Errorf("%s is a zip file; only a TUDataset may be one, not format %s", name, opts.Format)
@@ -162,6 +171,11 @@ func each(graphs []*graph.Graph) nextGraph {
 // NewReader reads from a stream in any format but TUDataset. The name serves to recognise
 // the format and stands in the error messages.
 func NewReader(src io.Reader, name string, opts Options) (*Reader, error) {
+	return newReader(src, nil, 0, name, opts)
+}
+
+// newReader does the work of NewReader. file has the same bytes, where they are not compressed, or is nil.
+func newReader(src io.Reader, file io.ReaderAt, size int64, name string, opts Options) (*Reader, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
@@ -183,7 +197,7 @@ func NewReader(src io.Reader, name string, opts Options) (*Reader, error) {
 		return nil, fmt.Errorf("%s: a TUDataset is a folder or a zip file on disk, not a stream", name)
 	}
 	warn := &warnings{}
-	s := &stream{in: in, name: name, opts: opts, warn: warn}
+	s := &stream{in: in, file: file, size: size, name: name, opts: opts, warn: warn, beside: Fields{SMILES: -1}}
 	next, err := formatReaders[opts.Format](s)
 	if err != nil {
 		return nil, err
@@ -211,7 +225,7 @@ func KnownName(name string) bool {
 
 var extensions = map[string]Format{
 	".smi": SMILES, ".smiles": SMILES, ".ism": SMILES, ".can": SMILES,
-	".csv": CSV, ".tsv": TSV, ".tab": TSV,
+	".csv": CSV, ".tsv": TSV, ".tab": TSV, ".parquet": Parquet, ".pq": Parquet,
 	".sdf": SDF, ".sd": SDF, ".mol": SDF, ".mdl": SDF,
 	".jsonl": JSONLines, ".ndjson": JSONLines, ".json": JSONLines,
 	".graphml": GraphML,
@@ -250,9 +264,13 @@ func recognise(name string, head []byte) (Format, error) {
 		return SDF, nil
 	case edgeStart.Match(head):
 		return EdgeList, nil
+	case bytes.HasPrefix(head, []byte(parquet.Magic)):
+		return Parquet, nil
+	case strings.HasPrefix(strings.ToLower(first), "sep="):
+		return CSV, nil
 	case findColumn(strings.Split(first, "\t"), smilesNames) >= 0:
 		return TSV, nil
-	case findColumn(strings.Split(first, ","), smilesNames) >= 0:
+	case findColumn(strings.Split(first, string(separator(first))), smilesNames) >= 0:
 		return CSV, nil
 	case looksLikeSMILES(first):
 		return SMILES, nil

@@ -18,6 +18,7 @@ const (
 	SMILES    Format = "smiles"    // one SMILES and a name a line
 	CSV       Format = "csv"       // table with a SMILES column
 	TSV       Format = "tsv"       // the same, separated by tabs
+	Parquet   Format = "parquet"   // the same as columns
 	SDF       Format = "sdf"       // SDF and MOL files, V2000 and V3000
 	JSONLines Format = "jsonl"     // Graph JSON Lines
 	GraphML   Format = "graphml"
@@ -27,7 +28,7 @@ const (
 
 // Formats lists the formats by name, without Auto.
 func Formats() []Format {
-	return []Format{TUDataset, SMILES, CSV, TSV, SDF, JSONLines, GraphML, DOT, EdgeList}
+	return []Format{TUDataset, SMILES, CSV, TSV, Parquet, SDF, JSONLines, GraphML, DOT, EdgeList}
 }
 
 // Hydrogens says which hydrogen atoms of a molecule become vertices.
@@ -57,16 +58,20 @@ type Limits struct {
 type Options struct {
 	Format Format `json:"format"` // default: auto
 
-	// Columns of a table, data fields of an SDF, found without regard to case. Default: the
-	// first of a few usual names that exists (docs/formats.md). For a TUDataset,
+	// Columns of a table, data fields of an SDF, found without regard to case. Default: names
+	// and values tell (docs/formats.md). TargetColumn may name several with commas between them,
+	// or be "all": graphs get the first as their target, and Dataset.Labelled takes another. For a TUDataset,
 	// TargetColumn may be the 1-based number of a column of graph_attributes; for GraphML
 	// and DOT it names the graph attribute.
 	SMILESColumn string `json:"smiles_column,omitempty"`
 	TargetColumn string `json:"target,omitempty"`
 	IDColumn     string `json:"id,omitempty"`
 
-	// SkipInvalid leaves out molecules that cannot be read, and counts them in a warning.
-	SkipInvalid bool `json:"skip_invalid,omitempty"`
+	// Strict makes a molecule that cannot be read an error. By default it is left out and counted in a warning.
+	Strict bool `json:"strict,omitempty"`
+
+	// LargestFragment keeps of a molecule of several fragments, such as a salt, the largest alone.
+	LargestFragment bool `json:"largest_fragment,omitempty"`
 
 	// What the vertex label of an atom says besides the element. Default: nothing.
 	AtomCharge    bool `json:"atom_charge,omitempty"`    // "N+", "O-"
@@ -77,6 +82,8 @@ type Options struct {
 	EdgeWeight EdgeWeight `json:"edge_weight"` // default: weight
 
 	Limits Limits `json:"-"`
+
+	like string // the target of the data that these options are like, which counts where the new data have it
 }
 
 // DefaultOptions returns the options to start from: the format is recognised, labels are
@@ -99,12 +106,13 @@ func DefaultOptions() Options {
 }
 
 // Like returns o with what the options of other data say about vertices, labels and weights,
-// so that graphs become like those. Where they are (Format and columns), what is left out
-// (SkipInvalid) and Limits stay as in o. Nil, where nothing is known, changes nothing.
+// so that graphs become like those. Where they are (Format and columns), Strict and Limits stay as in o; a column of the name of their
+// target is the target, where o names none and a table has it. Nil, where nothing is known, changes nothing.
 func (o Options) Like(other *Options) Options {
 	if other != nil {
 		o.AtomCharge, o.AtomAromatic, o.AtomHydrogens = other.AtomCharge, other.AtomAromatic, other.AtomHydrogens
-		o.Hydrogens, o.EdgeWeight = other.Hydrogens, other.EdgeWeight
+		o.Hydrogens, o.EdgeWeight, o.LargestFragment = other.Hydrogens, other.EdgeWeight, other.LargestFragment
+		o.like = other.TargetColumn
 	}
 	return o
 }

@@ -12,19 +12,13 @@ import (
 // name none.
 var (
 	smilesNames = []string{"smiles", "canonical_smiles", "isomeric_smiles", "smi", "structure"}
-	targetNames = []string{"target", "class", "label", "activity", "active", "y", "outcome"}
+	targetNames = []string{"target", "class", "label", "active", "activity", "y", "outcome"}
 	idNames     = []string{"id", "name", "title", "mol_id", "molecule_id", "compound_id", "identifier"}
 
 	nodeLabelNames  = []string{"label", "element", "symbol", "type"}
 	edgeLabelNames  = []string{"label", "order", "bond", "type"}
 	edgeWeightNames = []string{"weight", "value"}
 )
-
-// Usual returns the positions of the columns that are taken for the SMILES, the identifier and the target
-// when the options name none, each −1 where no column has one of the usual names.
-func Usual(columns []string) (smiles, id, target int) {
-	return findColumn(columns, smilesNames), findColumn(columns, idNames), findColumn(columns, targetNames)
-}
 
 // wanted returns the names to look for: the given one, or else the usual ones.
 func wanted(given string, usual []string) []string {
@@ -45,16 +39,6 @@ func findColumn(columns, names []string) int {
 		}
 	}
 	return -1
-}
-
-// chosen returns the position of the given name, or else of the first of the usual ones, -1 when
-// there is none of these. That the given name is not there is an error, which says what it names.
-func chosen(what string, names []string, given string, usual []string) (int, error) {
-	at := findColumn(names, wanted(given, usual))
-	if at < 0 && given != "" {
-		return at, fmt.Errorf("no %s %q among %s", what, given, quoteList(names))
-	}
-	return at, nil
 }
 
 // quoteList shows up to ten names.

@@ -2,29 +2,29 @@ package dataset
 
 import (
 	"bytes"
-	"cmp"
 	"io"
 	"strings"
 
 	"github.com/mlgkernel/mlg/dataset/chem"
-	"github.com/mlgkernel/mlg/graph"
 )
 
 // readSDF reads molecules that end with "$$$$", the last one possibly without.
 func readSDF(s *stream) (nextGraph, error) {
 	l := s.lines()
-	return molecules(s, func() (*graph.Graph, error) {
+	return readRecords(s, "data field", nil, func() (record, error) {
 		first := l.n + 1
 		text, err := sdfText(l, s.opts.Limits)
 		if err != nil {
-			return nil, err
+			return record{}, err
 		}
-		g, line, err := s.sdfGraph(text)
+		m, n, err := chem.ParseMol(text, s.opts.Limits.Vertices)
 		if err != nil {
-			return nil, &lineError{first + line - 1, err}
+			return record{}, &lineError{first + n - 1, err}
 		}
-		return g, nil
-	}), nil
+		r := record{line: first, molecule: m}
+		r.names, r.values = sdfFields(text[n:])
+		return r, nil
+	})
 }
 
 // sdfText returns the lines of the next molecule without the separator, io.EOF when
@@ -49,34 +49,6 @@ func sdfText(l *lines, lim Limits) ([]string, error) {
 		text = append(text, string(line))
 		blank = blank && len(bytes.TrimSpace(line)) == 0
 	}
-}
-
-// sdfGraph makes a graph of a molecule. An error is in the line that it returns, from 1.
-func (s *stream) sdfGraph(text []string) (*graph.Graph, int, error) {
-	opts := s.opts
-	m, n, err := chem.ParseMol(text, opts.Limits.Vertices)
-	if err != nil {
-		return nil, n, err
-	}
-	names, values := sdfFields(text[n:])
-	s.names, s.values = names, values
-	value := func(given string, usual []string) (text string) {
-		i, missing := chosen("data field", names, given, usual)
-		err = cmp.Or(err, missing)
-		if i >= 0 {
-			text = values[i]
-		}
-		return text
-	}
-	id, target := m.Name, value(opts.TargetColumn, targetNames)
-	if opts.IDColumn != "" || id == "" {
-		id = value(opts.IDColumn, idNames)
-	}
-	if err != nil {
-		return nil, len(text), err
-	}
-	g, err := moleculeGraph(m, id, target, opts)
-	return g, 1, err
 }
 
 // sdfFields returns names and values of the data fields: a line "> … <NAME>", then the

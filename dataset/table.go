@@ -2,42 +2,18 @@ package dataset
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 )
-
-// smilesColumn returns the column that has the longest SMILES of at least two atoms in the first row, for
-// tables whose header does not tell, and what reads the row again.
-func smilesColumn(header []string, read tableRow) (int, tableRow, error) {
-	row, line, err := read()
-	row = slices.Clone(row)
-	found, length := -1, 0
-	for i, c := range row {
-		m, bad := chem.ParseSMILES(strings.TrimSpace(c), 1<<20)
-		if bad == nil && len(m.Atoms) > 1 && len(c) > length && i < len(header) {
-			found, length = i, len(c)
-		}
-	}
-	if found < 0 {
-		return found, read, fmt.Errorf("no SMILES column among %s", quoteList(header))
-	}
-	again := false
-	return found, func() ([]string, int, error) {
-		if again {
-			return read()
-		}
-		again = true
-		return row, line, err
-	}, nil
-}
 
 // looksLikeSMILES reports whether the first field of a line is a SMILES string.
 func looksLikeSMILES(line string) bool {
@@ -50,7 +26,7 @@ func looksLikeSMILES(line string) bool {
 }
 
 // molecules gives the graphs of next. A *lineError of it is about one molecule, which is left
-// out where the options say so.
+// out unless the options are strict.
 func molecules(s *stream, next nextGraph) nextGraph {
 	return func() (*graph.Graph, error) {
 		for {
@@ -58,7 +34,7 @@ func molecules(s *stream, next nextGraph) nextGraph {
 			if _, one := err.(*lineError); !one {
 				return g, err
 			}
-			if !s.opts.SkipInvalid {
+			if s.opts.Strict {
 				return nil, s.at(0, err)
 			}
 			s.skip(err.(*lineError).line, err)
@@ -71,7 +47,8 @@ func molecules(s *stream, next nextGraph) nextGraph {
 // lines that begin with # are skipped, and a first line that is a header.
 func readSMILES(s *stream) (nextGraph, error) {
 	l := s.lines()
-	s.names, s.values, s.structure = []string{"smiles", "name"}, make([]string, 2), 1
+	s.beside = Fields{Names: []string{"smiles", "name"}, Values: make([]string, 2)}
+	s.roles = Roles{Structure: Role{"smiles", "the format"}, ID: Role{"name", "the format"}}
 	var next nextGraph
 	next = func() (*graph.Graph, error) {
 		line, err := l.content("#")
@@ -85,8 +62,8 @@ func readSMILES(s *stream) (nextGraph, error) {
 		if l.n == 1 && findColumn([]string{string(smiles)}, smilesNames) >= 0 {
 			return next()
 		}
-		s.values[0], s.values[1] = string(smiles), string(id)
-		return s.smiles(s.values[0], s.values[1], "", l.n)
+		s.beside.Values[0], s.beside.Values[1], s.beside.Line = string(smiles), string(id), l.n
+		return s.smiles(s.beside.Values[0], s.beside.Values[1], "", l.n)
 	}
 	return molecules(s, next), nil
 }
@@ -119,23 +96,49 @@ func readTSV(s *stream) (nextGraph, error) {
 	})
 }
 
-// readCSV reads rows whose cells are separated by commas or, when the header has
-// semicolons and no comma, by semicolons.
+// separators are the characters that may stand between the cells of a CSV file.
+const separators = ",;\t|"
+
+// separator returns the character that separates the cells of a line: the most frequent one outside quotes.
+func separator(line string) rune {
+	best, most, quoted := ',', 0, false
+	count := map[rune]int{}
+	for _, c := range line {
+		if c == '"' {
+			quoted = !quoted
+		}
+		if quoted || !strings.ContainsRune(separators, c) {
+			continue
+		}
+		if count[c]++; count[c] > most {
+			best, most = c, count[c]
+		}
+	}
+	return best
+}
+
+// readCSV reads rows whose cells are separated by commas, semicolons, tabs or bars. A line "sep=;" before the header,
+// as Excel writes it, says which.
 func readCSV(s *stream) (nextGraph, error) {
 	head, _ := s.in.Peek(4096)
 	first, _, _ := strings.Cut(string(head), "\n")
+	sep, skipped := separator(first), 0
+	if text, ok := strings.CutPrefix(strings.ToLower(strings.Trim(first, "\r\"")), "sep="); ok && len(text) == 1 {
+		sep, skipped = rune(text[0]), 1
+		s.in.Discard(len(first) + 1)
+	}
+	s.comma = sep == ';'
 	in := &bounded{r: s.in, max: s.opts.Limits.Record}
 	r := csv.NewReader(in)
-	if strings.Contains(first, ";") && !strings.Contains(first, ",") {
-		r.Comma = ';'
-	}
+	r.Comma = sep
 	r.ReuseRecord, r.FieldsPerRecord = true, -1
-	line := 0 // of the last row
+	line := skipped // of the last row
 	return readTable(s, func() ([]string, int, error) {
 		in.reset()
 		row, err := r.Read()
 		if err == nil {
 			line, _ = r.FieldPos(0)
+			line += skipped
 		}
 		if err == nil || err == io.EOF {
 			return row, line, err
@@ -144,7 +147,11 @@ func readCSV(s *stream) (nextGraph, error) {
 		if !errors.As(err, &p) || in.last != nil {
 			return nil, 0, s.at(line+1, broken(err))
 		}
-		return nil, 0, at(s.name, p.Line, "column %d: %w", p.Column, p.Err)
+		wrong := &lineError{p.Line + skipped, fmt.Errorf("column %d: %w", p.Column, p.Err)}
+		if p.Line > p.StartLine { // an open quote has taken other rows with it
+			return nil, 0, s.at(0, wrong)
+		}
+		return nil, 0, wrong
 	})
 }
 
@@ -152,39 +159,241 @@ func readCSV(s *stream) (nextGraph, error) {
 func readTable(s *stream, read tableRow) (nextGraph, error) {
 	header, _, err := read()
 	if err == io.EOF {
-		err = s.at(1, errors.New("no header, want a line with the names of the columns"))
+		err = &lineError{1, errors.New("no header, want a line with the names of the columns")}
+	}
+	if _, bad := err.(*lineError); bad {
+		err = s.at(1, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	header = slices.Clone(header)
-	s.names = header
-	smiles, err := chosen("column", header, s.opts.SMILESColumn, smilesNames)
-	target, err2 := chosen("column", header, s.opts.TargetColumn, targetNames)
-	id, err3 := chosen("column", header, s.opts.IDColumn, idNames)
-	err = cmp.Or(err, err2, err3)
-	if err == nil && smiles < 0 {
-		smiles, read, err = smilesColumn(header, read)
-	}
-	if err != nil {
-		return nil, s.at(1, err)
-	}
-	s.structure = smiles + 1
-	return molecules(s, func() (*graph.Graph, error) {
-		row, line, err := read()
-		if err != nil {
-			return nil, err
-		}
-		if len(row) != len(header) {
-			return nil, &lineError{line, fmt.Errorf("%d columns, want %d as in the header", len(row), len(header))}
-		}
-		s.values = row
-		cell := func(i int) string {
-			if i < 0 {
-				return ""
+	names := columnNames(header)
+	return readRecords(s, "column", names, func() (record, error) {
+		for {
+			row, line, err := read()
+			if err != nil {
+				return record{}, err
 			}
-			return strings.TrimSpace(row[i])
+			for len(row) > len(names) && strings.TrimSpace(row[len(row)-1]) == "" { // separators at the end
+				row = row[:len(row)-1]
+			}
+			if !slices.ContainsFunc(row, func(c string) bool { return strings.TrimSpace(c) != "" }) {
+				continue
+			}
+			if len(row) != len(names) {
+				return record{}, &lineError{line, fmt.Errorf("%d columns, want %d as in the header", len(row), len(names))}
+			}
+			for i, c := range row {
+				row[i] = validText(strings.TrimSpace(c))
+			}
+			return record{line: line, names: names, values: row}, nil
 		}
-		return s.smiles(cell(smiles), cell(id), cell(target), line)
+	})
+}
+
+// columnNames returns the names of a header. A column without one, and one whose name stands before it, gets its number.
+func columnNames(header []string) []string {
+	names := make([]string, len(header))
+	seen := map[string]bool{}
+	for i, n := range header {
+		names[i] = validText(strings.Trim(strings.TrimSpace(n), `"`))
+		switch {
+		case names[i] == "":
+			names[i] = fmt.Sprintf("column %d", i+1)
+		case seen[names[i]]:
+			names[i] = fmt.Sprintf("%s (column %d)", names[i], i+1)
+		}
+		seen[names[i]] = true
+	}
+	return names
+}
+
+// validText returns a text that is not UTF-8 as Latin-1, in which older programs write tables.
+func validText(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		b.WriteRune(rune(s[i]))
+	}
+	return b.String()
+}
+
+// record is a row of a table, or a molecule of an SDF with its data.
+type record struct {
+	line          int
+	names, values []string
+	molecule      *chem.Molecule // nil: the column of structures has it
+}
+
+// The first records tell what the columns are: so many of them, or of so many bytes.
+const (
+	sampleRecords = 200
+	sampleBytes   = 1 << 20
+)
+
+// readRecords reads molecules with values beside them. next returns io.EOF at the end and a *lineError for a record that
+// cannot be read. what says what a column is called here; names has the columns of a table, one of which has the molecule,
+// and is nil for an SDF.
+func readRecords(s *stream, what string, names []string, next func() (record, error)) (nextGraph, error) {
+	type result struct {
+		record
+		err error
+	}
+	var sample []result
+	columns := Columns{Names: slices.Clone(names), values: make([][]string, len(names))}
+	var last error
+	decimal := 0 // numbers with a comma, less those with a point
+	for size := 0; len(sample) < sampleRecords && size < sampleBytes; {
+		r, err := next()
+		if _, one := err.(*lineError); err != nil && !one {
+			if err != io.EOF && len(sample) == 0 {
+				return nil, err
+			}
+			last = err
+			break
+		}
+		r.names, r.values = slices.Clone(r.names), slices.Clone(r.values)
+		for _, v := range r.values {
+			size += len(v)
+			decimal += commas(v)
+		}
+		sample = append(sample, result{r, err})
+		if err == nil {
+			if err := columns.Add(Fields{r.names, r.values, -1, r.line}); err != nil {
+				return nil, s.at(r.line, err)
+			}
+		}
+	}
+	t := &tableReader{s: s, what: what, structure: names != nil, comma: decimal > 0 || decimal == 0 && s.comma}
+	if t.comma {
+		for n := range columns.values {
+			for i, v := range columns.values[n] {
+				columns.values[n][i] = withPoint(v)
+			}
+		}
+	}
+	if err := t.start(&columns, last == io.EOF); err != nil {
+		return nil, err
+	}
+	return molecules(s, func() (*graph.Graph, error) {
+		var r result
+		if len(sample) > 0 {
+			r, sample = sample[0], sample[1:]
+		} else if last != nil {
+			return nil, t.end(last)
+		} else if r.record, r.err = next(); r.err != nil {
+			if _, one := r.err.(*lineError); !one {
+				return nil, t.end(r.err)
+			}
+		}
+		if r.err != nil {
+			return nil, r.err
+		}
+		return t.graph(r.record)
 	}), nil
+}
+
+// tableReader makes graphs of records.
+type tableReader struct {
+	s         *stream
+	what      string
+	structure bool
+	comma     bool  // numbers have a decimal comma
+	unseen    error // a column that the options name and no record had so far
+}
+
+// start decides what the columns of the first records are. Where more follow, an SDF may have others later.
+func (t *tableReader) start(columns *Columns, whole bool) error {
+	var err error
+	if t.s.roles, err = columns.roles(t.s.opts, t.what, t.structure); err == nil {
+		return nil
+	}
+	if t.structure || whole {
+		return t.s.at(1, err)
+	}
+	t.unseen = err
+	return nil
+}
+
+// end returns the error of the end of the input.
+func (t *tableReader) end(err error) error {
+	if err == io.EOF && t.unseen != nil {
+		return t.s.at(1, t.unseen)
+	}
+	return err
+}
+
+// graph makes a graph of a record.
+func (t *tableReader) graph(r record) (*graph.Graph, error) {
+	s := t.s
+	if t.comma {
+		for i, v := range r.values {
+			if r.names[i] != s.roles.Structure.Column && r.names[i] != s.roles.ID.Column {
+				r.values[i] = withPoint(v)
+			}
+		}
+	}
+	if t.unseen != nil {
+		one := Columns{}
+		if err := one.Add(Fields{r.names, r.values, -1, r.line}); err != nil {
+			return nil, s.at(r.line, err)
+		}
+		if roles, err := one.roles(s.opts, t.what, false); err == nil {
+			s.roles, t.unseen = roles, nil
+		}
+	}
+	s.beside = Fields{r.names, r.values, slices.Index(r.names, s.roles.Structure.Column), r.line}
+	cell := func(name string) string {
+		if i := slices.Index(r.names, name); i >= 0 && name != "" {
+			return r.values[i]
+		}
+		return ""
+	}
+	id, target := cell(s.roles.ID.Column), cell(s.roles.Target())
+	if Missing(target) {
+		target = ""
+	}
+	if r.molecule != nil {
+		if id == "" || s.opts.IDColumn == "" && r.molecule.Name != "" {
+			id = r.molecule.Name
+		}
+		g, err := s.moleculeGraph(r.molecule, id, target)
+		if err != nil {
+			return nil, &lineError{r.line, err}
+		}
+		return g, nil
+	}
+	structure := cell(s.roles.Structure.Column)
+	if Missing(structure) {
+		return nil, &lineError{r.line, fmt.Errorf("no structure in the column %q", s.roles.Structure.Column)}
+	}
+	return s.smiles(structure, id, target, r.line)
+}
+
+var (
+	commaNumber = regexp.MustCompile(`^[-+]?(?:\d*|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][-+]?\d+)?$`)
+	pointNumber = regexp.MustCompile(`^[-+]?\d*\.\d+(?:[eE][-+]?\d+)?$`)
+)
+
+// commas returns 1 for a number with a decimal comma, −1 for one with a point, and 0 for everything else.
+func commas(v string) int {
+	switch {
+	case len(v) > 30 || v == "": // no number is so long
+		return 0
+	case commaNumber.MatchString(v):
+		return 1
+	case pointNumber.MatchString(v):
+		return -1
+	}
+	return 0
+}
+
+// withPoint returns a number that has a decimal comma with a point, and every other text as it is.
+func withPoint(v string) string {
+	if commas(v) != 1 {
+		return v
+	}
+	return strings.Replace(strings.ReplaceAll(v, ".", ""), ",", ".", 1)
 }

@@ -152,15 +152,16 @@ func openTU(fsys fs.FS, path string, opts Options) (*Reader, error) {
 
 // tuFields tells the class and the attributes of a graph.
 func (s *stream) tuFields(labels []string, columns table[string], at int) {
-	s.names, s.values = nil, nil
+	f := Fields{SMILES: -1}
 	if len(labels) > 0 {
-		s.names, s.values = append(s.names, "label"), append(s.values, labels[at])
+		f.Names, f.Values = append(f.Names, "label"), append(f.Values, labels[at])
 	}
 	if columns.rows > 0 {
 		for k, v := range columns.row(at) {
-			s.names, s.values = append(s.names, strconv.Itoa(k+1)), append(s.values, v)
+			f.Names, f.Values = append(f.Names, strconv.Itoa(k+1)), append(f.Values, v)
 		}
 	}
+	s.beside = f
 }
 
 // parse reads all files, concurrently.

@@ -1,147 +1,252 @@
 package chem
 
-import "slices"
-
-// maxRing is the size of the largest ring in which aromaticity is looked for, and maxElectrons that of the largest
-// system of fused rings, in π electrons.
-const (
-	maxRing      = 7
-	maxElectrons = 18
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
 )
 
-// Aromaticity tells which atoms and bonds are aromatic: those that were written so, and those of rings that were
-// written with alternating bonds. Such a ring, or two rings that share a bond, has 4n + 2 π electrons by Hückel's rule:
+// Aromaticity is looked for in rings of at most maxRing atoms, and in systems of at most maxFused fused rings, of which
+// at most maxSystems are tried.
+const (
+	maxRing    = 24
+	maxFused   = 6
+	maxSystems = 5000
+)
+
+// Aromaticity tells which atoms and bonds are aromatic. It goes by a Kekulé structure alone, so that the answer does not
+// depend on how the molecule was written. A ring is aromatic if its atoms have 4n + 2 π electrons, and so is the rim of
+// several fused rings, without the bonds that two of them share:
 //
-//	1 of an atom with a double bond in a ring
-//	0 of a carbon with a double bond to N, O or S outside of rings, or with a charge of +1, and of boron
-//	2 of N, P, O, S or Se, or a carbon with a charge of −1, that has single bonds only
+//	1 of an atom with a multiple bond in a ring, or to an atom that does not draw electrons
+//	0 of an atom with a double bond to a more electronegative one outside of rings, and of C⁺
+//	2 of an atom with single bonds and a lone pair
 //
-// An atom with none of these, or with more than three neighbours, has no place in an aromatic ring. So labels do not depend on how a molecule was written.
+// An atom with none of these, and one with more than its usual valence, has no place in an aromatic ring; an unknown atom
+// gives what is needed. This is the model of RDKit, as its manual tells it and its answers show. In a molecule that has no
+// Kekulé structure what was written so is aromatic.
 func (m *Molecule) Aromaticity() (atoms, bonds []bool) {
-	_, atoms = m.pairs()
-	bonds = make([]bool, len(m.Bonds))
-	for i, b := range m.Bonds {
-		bonds[i] = b.Order == Aromatic
-	}
-	if !slices.ContainsFunc(m.Bonds, func(b Bond) bool { return b.Order == Double }) {
+	orders, err := m.Kekule()
+	if err != nil {
+		_, atoms = m.pairs()
+		bonds = make([]bool, len(m.Bonds))
+		for i, b := range m.Bonds {
+			bonds[i] = b.Order == Aromatic
+		}
 		return atoms, bonds
 	}
+	atoms, bonds = make([]bool, len(m.Atoms)), make([]bool, len(m.Bonds))
 	ring := m.ringBonds()
-	electrons := m.piElectrons(ring)
-	rings := m.smallRings(ring, electrons)
-	mark := func(r *smallRing) {
-		for _, b := range r.bonds {
-			bonds[b], atoms[m.Bonds[b].A], atoms[m.Bonds[b].B] = true, true, true
-		}
+	if !slices.Contains(ring, true) {
+		return atoms, bonds
 	}
-	with := make([][]*smallRing, len(m.Bonds)) // by bond: the rings so far that it is in
-	for _, r := range rings {
-		if huckel(r.electrons(electrons, nil)) {
-			mark(r)
-		}
-		for _, b := range r.bonds {
-			for _, other := range with[b] {
-				if huckel(r.electrons(electrons, other)) {
-					mark(r)
-					mark(other)
-				}
-			}
-		}
-		for _, b := range r.bonds {
-			with[b] = append(with[b], r)
-		}
+	f := &rims{m: m, electrons: m.piElectrons(orders, ring), atoms: atoms, bonds: bonds}
+	rings := m.smallRings(ring, f.electrons)
+	near := fusedRings(rings)
+	for _, system := range fusedSystems(near) {
+		f.mark(rings, near, system)
 	}
 	return atoms, bonds
 }
 
-// huckel reports whether a number of π electrons is 4n + 2.
-func huckel(n int) bool { return n%4 == 2 && n <= maxElectrons }
+// anyElectrons is what an unknown atom gives to an aromatic ring: 0, 1 or 2, as the ring needs.
+const anyElectrons = 3
 
 // piElectrons returns what each atom would give to an aromatic ring, −1 where it cannot be in one.
-func (m *Molecule) piElectrons(ring []bool) []int {
+func (m *Molecule) piElectrons(orders []Order, ring []bool) []int {
 	out := make([]int, len(m.Atoms))
 	adj := m.adjacency()
+	unpaired := m.Unpaired(orders)
 	for i, a := range m.Atoms {
 		near := adj.at(int32(i))
-		lone, saturated := a.lonePair(len(near) + a.Hydrogens)
-		switch {
-		case lone:
-			out[i] = 2
-		case a.Element == 6 && a.Charge == 1, a.Element == 5 && a.Charge == 0:
-			out[i] = 0
-		default:
-			out[i] = -1
-		}
-		multiple := 0
+		multiple, inside, steals, pairs := 0, false, false, max(a.Hydrogens, 0)
 		for _, e := range near {
-			b := m.Bonds[e]
-			other := m.Atoms[b.other(int32(i))].Element
-			switch {
-			case b.Order == Aromatic && !saturated, b.Order == Double && ring[e]:
-				out[i] = 1
-			case b.Order == Double && a.Element == 6 && (other == 7 || other == 8 || other == 16):
-				out[i] = 0
-			case b.Order == Double, b.Order == Triple, b.Order == Quadruple:
-				multiple = 2
-			}
-			if b.Order == Double {
+			if pairs += orders[e].sigma(); orders[e] > Single {
 				multiple++
+				inside = inside || ring[e]
+				steals = steals || outer[m.Atoms[m.Bonds[e].other(int32(i))].Element] > outer[a.Element]
 			}
 		}
-		if multiple > 1 || len(near)+a.Hydrogens > 3 { // as in allenes and sulfones; a plane has room for three
+		electrons := outer[a.Element] - int(a.Charge)
+		valence := min(electrons, 8-electrons)
+		switch degree := len(near) + max(a.Hydrogens, 0); {
+		case a.Element == 0:
+			out[i] = anyElectrons
+		case outer[a.Element] == 0 || a.Element == 33, degree > 3, multiple > 1, pairs > valence, // as in sulfones and allenes
+			unpaired[i] > 0 && (a.Element != carbon || a.Charge != 0):
+			out[i] = -1
+		case a.Element == carbon && a.Charge == 1:
+			out[i] = 2 * multiple // an empty orbital, or what RDKit counts of a vinyl cation
+		case multiple == 1 && (inside || !steals):
+			out[i] = 1
+		case multiple == 1:
+			out[i] = 0
+		case electrons-pairs >= 2:
+			out[i] = 2
+		default:
 			out[i] = -1
 		}
 	}
 	return out
 }
 
-// lonePair reports whether an atom with single bonds alone has a lone pair to give, and whether its σ bonds leave no
-// place for a double one.
-func (a Atom) lonePair(sigma int) (lone, saturated bool) {
-	bonds := 0
-	switch a.Element {
-	case 6:
-		return a.Charge == -1, a.Charge == -1 && sigma == 3
-	case 7, 15: // N, P
-		bonds = 3
-	case 8, 16, 34: // O, S, Se
-		bonds = 2
-	default:
-		return false, false
-	}
-	bonds += int(a.Charge)
-	return a.Charge <= 0, a.Charge <= 0 && sigma == bonds
-}
+// outer are the numbers of outer electrons of the elements that have a place in rings, or beside them on a double bond.
+var outer = map[uint8]int{boron: 3, carbon: 4, 14: 4, nitrogen: 5, phosphorus: 5, 33: 5, oxygen: 6, sulfur: 6, 34: 6, 52: 6}
 
 // smallRing is a ring of atoms that may be aromatic.
 type smallRing struct{ atoms, bonds []int32 }
 
-// electrons returns the number of electrons that a ring has, with those of another that it is fused with.
-func (r *smallRing) electrons(of []int, other *smallRing) int {
-	sum := 0
-	for _, a := range r.atoms {
-		sum += of[a]
-	}
-	if other != nil {
-		for _, a := range other.atoms {
-			if !slices.Contains(r.atoms, a) {
-				sum += of[a]
-			}
-		}
-	}
-	return sum
+// rims looks for aromatic rims in systems of rings.
+type rims struct {
+	m            *Molecule
+	electrons    []int
+	atoms, bonds []bool // what was found
 }
 
-// smallRings returns the shortest rings through each bond, among the atoms that can be aromatic.
+// fusedRings returns for every ring those that share exactly one bond with it.
+func fusedRings(rings []*smallRing) [][]int {
+	with := map[int32][]int{} // by bond
+	for i, r := range rings {
+		for _, b := range r.bonds {
+			with[b] = append(with[b], i)
+		}
+	}
+	near := make([][]int, len(rings))
+	for i, r := range rings {
+		shared := map[int]int{}
+		for _, b := range r.bonds {
+			for _, other := range with[b] {
+				shared[other]++
+			}
+		}
+		for other, n := range shared {
+			if n == 1 && other != i {
+				near[i] = append(near[i], other)
+			}
+		}
+		slices.Sort(near[i])
+	}
+	return near
+}
+
+// fusedSystems returns the systems of fused rings.
+func fusedSystems(near [][]int) [][]int {
+	seen := make([]bool, len(near))
+	var out [][]int
+	for start := range near {
+		if seen[start] {
+			continue
+		}
+		seen[start] = true
+		system := []int{start}
+		for k := 0; k < len(system); k++ {
+			for _, next := range near[system[k]] {
+				if !seen[next] {
+					seen[next] = true
+					system = append(system, next)
+				}
+			}
+		}
+		slices.Sort(system)
+		out = append(out, system)
+	}
+	return out
+}
+
+// mark marks the rims of one ring, of two, and so on, until every bond of the system is aromatic.
+func (f *rims) mark(rings []*smallRing, near [][]int, system []int) {
+	left := map[int32]bool{}
+	sets := make([][]int, 0, len(system))
+	for _, r := range system {
+		sets = append(sets, []int{r})
+		for _, b := range rings[r].bonds {
+			left[b] = true
+		}
+	}
+	tried := 0
+	for size := 1; ; size++ {
+		for _, s := range sets {
+			f.rim(rings, s, left)
+		}
+		if size == min(maxFused, len(system)) || len(left) == 0 {
+			return
+		}
+		known := map[string]bool{}
+		var larger [][]int
+		for _, s := range sets {
+			for _, x := range s {
+				for _, r := range near[x] {
+					if tried > maxSystems || slices.Contains(s, r) {
+						continue
+					}
+					t := append(slices.Clone(s), r)
+					slices.Sort(t)
+					if key := setKey(t); !known[key] {
+						known[key], larger = true, append(larger, t)
+						tried++
+					}
+				}
+			}
+		}
+		sets = larger
+	}
+}
+
+// setKey returns a text that names some rings.
+func setKey(numbers []int) string {
+	var b []byte
+	for _, n := range numbers {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	return string(b)
+}
+
+// rim marks the bonds that exactly one of some rings has, if they are aromatic.
+func (f *rims) rim(rings []*smallRing, set []int, left map[int32]bool) {
+	count := map[int32]int{}
+	for _, r := range set {
+		for _, b := range rings[r].bonds {
+			count[b]++
+		}
+	}
+	maps.DeleteFunc(count, func(_ int32, n int) bool { return n != 1 })
+	electrons := map[int32]int{}
+	for b := range count {
+		x := f.m.Bonds[b]
+		electrons[x.A], electrons[x.B] = f.electrons[x.A], f.electrons[x.B]
+	}
+	sum, unknown := 0, 0
+	for _, n := range electrons {
+		if n == anyElectrons {
+			unknown++
+		} else {
+			sum += n
+		}
+	}
+	if missing := (6 - sum%4) % 4; unknown == len(electrons) || missing > 2*unknown {
+		return
+	}
+	for b := range count {
+		x := f.m.Bonds[b]
+		f.bonds[b], f.atoms[x.A], f.atoms[x.B] = true, true, true
+		delete(left, b)
+	}
+}
+
+// smallRings returns the shortest rings through each bond whose atoms all can be aromatic.
 func (m *Molecule) smallRings(ring []bool, electrons []int) []*smallRing {
 	adj := m.adjacency()
 	var out []*smallRing
 	known := map[[maxRing]int32]bool{} // by bonds
+	distance := make([]int32, len(m.Atoms))
 	for start, b := range m.Bonds {
 		if !ring[start] || electrons[b.A] < 0 || electrons[b.B] < 0 {
 			continue
 		}
-		for _, r := range m.shortest(adj, int32(start), ring, electrons) {
+		for _, r := range m.shortest(adj, int32(start), ring, distance) {
+			if slices.ContainsFunc(r.atoms, func(a int32) bool { return electrons[a] < 0 }) {
+				continue
+			}
 			slices.Sort(r.bonds)
 			var key [maxRing]int32
 			copy(key[:], r.bonds)
@@ -153,29 +258,49 @@ func (m *Molecule) smallRings(ring []bool, electrons []int) []*smallRing {
 	return out
 }
 
-// shortest returns the shortest rings through a bond.
-func (m *Molecule) shortest(adj adjacency, start int32, ring []bool, electrons []int) (out []*smallRing) {
+// shortest returns the shortest rings through a bond: paths from one end back to the other, along atoms that are nearer to
+// it with every step. Of more than some only the first are returned. distance, by atom, is zero before and after.
+func (m *Molecule) shortest(adj adjacency, start int32, ring []bool, distance []int32) (out []*smallRing) {
+	const most = 16
 	from, to := m.Bonds[start].A, m.Bonds[start].B
-	type path struct{ atoms, bonds []int32 }
-	paths := []path{{[]int32{from}, []int32{start}}}
-	for n := 1; n < maxRing && out == nil; n++ {
-		var longer []path
-		for _, p := range paths {
-			at := p.atoms[len(p.atoms)-1]
-			for _, e := range adj.at(at) {
-				next := m.Bonds[e].other(at)
-				if e == start || !ring[e] || electrons[next] < 0 || slices.Contains(p.atoms, next) {
-					continue
-				}
-				q := path{append(slices.Clone(p.atoms), next), append(slices.Clone(p.bonds), e)}
-				if next == to {
-					out = append(out, &smallRing{q.atoms, q.bonds})
-				} else {
-					longer = append(longer, q)
-				}
+	queue := []int32{to}
+	distance[to] = 1
+	defer func() {
+		for _, a := range queue {
+			distance[a] = 0
+		}
+	}()
+	for k := 0; k < len(queue) && distance[from] == 0; k++ {
+		at := queue[k]
+		if distance[at] == maxRing {
+			return nil
+		}
+		for _, e := range adj.at(at) {
+			next := m.Bonds[e].other(at)
+			if e == start || !ring[e] || distance[next] > 0 {
+				continue
+			}
+			distance[next] = distance[at] + 1
+			queue = append(queue, next)
+		}
+	}
+	var walk func(at int32, r smallRing)
+	walk = func(at int32, r smallRing) {
+		r.atoms = append(slices.Clip(r.atoms), at)
+		if at == to {
+			out = append(out, &r)
+			return
+		}
+		for _, e := range adj.at(at) {
+			next := m.Bonds[e].other(at)
+			nearer := distance[next] > 0 && distance[next] == distance[at]-1
+			if e != start && ring[e] && len(out) < most && nearer {
+				walk(next, smallRing{r.atoms, append(slices.Clip(r.bonds), e)})
 			}
 		}
-		paths = longer
+	}
+	if distance[from] > 0 {
+		walk(from, smallRing{bonds: []int32{start}})
 	}
 	return out
 }

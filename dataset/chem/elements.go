@@ -22,7 +22,11 @@ var numbers = func() map[string]uint8 {
 	return m
 }()
 
-const hydrogen, carbon, nitrogen, oxygen, phosphorus, sulfur = 1, 6, 7, 8, 15, 16 // atomic numbers
+const ( // atomic numbers
+	hydrogen, boron, carbon, nitrogen, oxygen = 1, 5, 6, 7, 8
+	phosphorus, sulfur, chlorine              = 15, 16, 17
+	bromine, iodine                           = 35, 53
+)
 
 // Symbol returns the symbol of the element with atomic number z, "*" for 0.
 func Symbol(z uint8) string { return symbols[z] }
@@ -31,10 +35,10 @@ func Symbol(z uint8) string { return symbols[z] }
 func Known(symbol string) bool { return numbers[symbol] > 0 || symbol == symbols[0] }
 
 // organic are the elements that SMILES writes without brackets, with the valences by
-// which their implicit hydrogens are counted (OpenSMILES, section 3.1.5).
+// which their implicit hydrogens are counted (OpenSMILES, section 3.1.5, but for nitrogen, which has no valence of 5, and iodine).
 var organic = map[uint8][]int{
-	5: {3}, 6: {4}, 7: {3, 5}, 8: {2}, 15: {3, 5}, 16: {2, 4, 6},
-	9: {1}, 17: {1}, 35: {1}, 53: {1},
+	5: {3}, 6: {4}, 7: {3}, 8: {2}, 15: {3, 5}, 16: {2, 4, 6},
+	9: {1}, 17: {1}, 35: {1}, 53: {1, 3, 5},
 }
 
 // nonMetals are the elements whose valences are counted. Bonds of others are too often ionic

@@ -81,8 +81,12 @@ func (m *Molecule) kekule(ring []bool) ([]Order, error) {
 	}
 	mate, bad := alternate(roles, system)
 	if bad >= 0 {
-		return nil, fmt.Errorf("no alternation of single and double bonds exists in the aromatic system of atom %d (%s)",
-			bad+1, symbols[m.Atoms[bad].Element])
+		hint := ""
+		if slices.ContainsFunc(system, func(b Bond) bool { return m.Atoms[b.A].bareNitrogen() || m.Atoms[b.B].bareNitrogen() }) {
+			hint = "; a nitrogen with a hydrogen is [nH], one with a charge [n+]"
+		}
+		return nil, fmt.Errorf("no alternation of single and double bonds exists in the aromatic system of atom %d (%s)%s",
+			bad+1, symbols[m.Atoms[bad].Element], hint)
 	}
 	for k, b := range system {
 		orders[number[k]] = Single
@@ -92,6 +96,9 @@ func (m *Molecule) kekule(ring []bool) ([]Order, error) {
 	}
 	return orders, nil
 }
+
+// bareNitrogen reports whether an atom is a nitrogen without charge and hydrogens.
+func (a Atom) bareNitrogen() bool { return a.Element == nitrogen && a.Charge == 0 && a.Hydrogens <= 0 }
 
 // role returns what an aromatic atom needs, given the electron pairs of its bonds (aromatic ones
 // counted 1).

@@ -62,6 +62,7 @@ func ParseMol(lines []string, max int) (*Molecule, int, error) {
 	if t.err != nil {
 		return nil, t.n, t.err
 	}
+	t.mol.separateCharges()
 	t.mol.fillHydrogens(func(i int) ([]int, int) {
 		switch v := t.valence[i]; v {
 		case 0:
@@ -72,6 +73,13 @@ func ParseMol(lines []string, max int) (*Molecule, int, error) {
 			return []int{v}, 0
 		}
 	})
+	orders, err := t.mol.Kekule()
+	if err == nil {
+		err = t.mol.checkValences(orders)
+	}
+	if err != nil {
+		return nil, t.n, err
+	}
 	placed := slices.ContainsFunc(t.mol.Atoms, func(a Atom) bool { return a.X != 0 || a.Y != 0 })
 	solid := slices.ContainsFunc(t.mol.Atoms, func(a Atom) bool { return a.Z != 0 })
 	t.mol.HasCoordinates = placed && !solid

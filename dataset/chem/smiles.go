@@ -59,7 +59,8 @@ type branch struct {
 // branch. Of chirality the tetrahedral one is kept, other classes are checked for form. An
 // empty string is a molecule without atoms. More than max atoms are an error.
 //
-// The aromatic parts must have a Kekulé structure.
+// The aromatic parts must have a Kekulé structure, and non-metals no more bonds than they can have. Crowded forms such as
+// N(=O)=O become those with charges.
 func ParseSMILES(s string, max int) (*Molecule, error) {
 	p := &parser{s: s, mol: &Molecule{}, last: -1, ring: map[int]ringEnd{}, closed: map[[2]int32]bool{},
 		slant: map[int32]int8{}, around: map[int32][]int32{}, max: max}
@@ -84,16 +85,19 @@ func ParseSMILES(s string, max int) (*Molecule, error) {
 			b.Order = Aromatic
 		}
 	}
+	m.separateCharges()
 	m.fillHydrogens(func(i int) ([]int, int) {
-		if p.organic[i] {
+		if p.organic[i] && m.Atoms[i].Charge == 0 {
 			return organic[m.Atoms[i].Element], 0
 		}
 		return nil, 0
 	})
-	if ring != nil {
-		if _, err := m.kekule(ring); err != nil {
-			return nil, err
-		}
+	orders, err := m.kekule(ring)
+	if err == nil {
+		err = m.checkValences(orders)
+	}
+	if err != nil {
+		return nil, err
 	}
 	m.setSides(p.slant)
 	for i, written := range p.around {

@@ -23,7 +23,7 @@ func TestChirality(t *testing.T) {
 		{"F[C@TH1](C)(N)Br", 1, Anticlockwise}, {"F[C@TH2](C)(N)Br", 1, Clockwise},
 		{"F[C@]1(N)CO1", 1, Anticlockwise}, {"F[C@]1(N)OC1", 1, Anticlockwise}, // F, O (ring), N, C, and by number F, N, C, O: two exchanges
 		{"F[C@](N)1CO1", 1, Clockwise},
-		{"[C@H2](N)F", 0, Achiral}, {"N[C@](C)(F)(Cl)Br", 1, Achiral}, {"NC(=[C@]=C)C", 2, Achiral}, {"F[C@AL1](C)(N)Br", 1, Achiral},
+		{"[C@H2](N)F", 0, Achiral}, {"N[P@](C)(F)(Cl)Br", 1, Achiral}, {"NC(=[C@]=C)C", 2, Achiral}, {"F[C@AL1](C)(N)Br", 1, Achiral},
 	} {
 		m, err := ParseSMILES(c.smiles, noLimit)
 		if err != nil {

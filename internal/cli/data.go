@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -26,7 +27,7 @@ func (c *infoCmd) Run(g *globals) error {
 		if err != nil {
 			return err
 		}
-		s := dataset.Info(ds)
+		s := dataset.Survey(ds)
 		if g.JSON {
 			if err := printJSON(g.stdout, s); err != nil {
 				return err
@@ -79,12 +80,85 @@ func describeData(s dataset.Summary) string {
 	orNone("attributes", s.Attributes, "%d per vertex", s.Attributes)
 	orNone("edge labels", s.EdgeLabels, "%d", s.EdgeLabels)
 	row("weights", "%s", map[bool]string{true: "given", false: "all 1"}[s.Weighted])
+	describeTable(s, row)
 	name := "warnings"
 	for _, w := range s.Warnings {
 		row(name, "%s", w)
 		name = ""
 	}
+	for i, x := range s.Skipped.First {
+		if i == 10 {
+			row("", "and %d more; --json lists a hundred", s.Skipped.Count-i)
+			break
+		}
+		row("", "line %d: %s", x.Line, x.Reason)
+	}
 	return b.String()
+}
+
+// describeTable says what the rows and columns of a table are.
+func describeTable(s dataset.Summary, row func(name, format string, args ...any)) {
+	if n := s.Salts + s.Mixtures; n > 0 {
+		row("fragments", "%s of several: salts and solvates %d, mixtures %d; --largest-fragment keeps the largest",
+			agree(n, "molecule", "molecules"), s.Salts, s.Mixtures)
+	}
+	if r := s.Repeats; r != nil && r.Molecules > 0 {
+		row("duplicates", "%s", repeatsText(r))
+		for i, e := range r.Examples {
+			if i == 5 {
+				row("", "and %d more with different values", r.Different-i)
+				break
+			}
+			var lines []string
+			for k, n := range e.Lines {
+				lines = append(lines, fmt.Sprintf("%d (%s)", n, cmp.Or(e.Targets[k], "none")))
+			}
+			row("", "lines %s", strings.Join(lines, ", "))
+		}
+	}
+	name := "columns"
+	for _, c := range s.Columns {
+		row(name, "%s", columnText(c, s.Graphs))
+		name = ""
+	}
+	if len(s.Open) > 0 {
+		row("target", "one of %s; --target says which", strings.Join(s.Open, ", "))
+	}
+}
+
+// repeatsText says how many molecules stand several times.
+func repeatsText(r *dataset.Repeats) string {
+	return fmt.Sprintf("%s several times, in %d rows: %d with equal values, %d with different ones",
+		agree(r.Molecules, "molecule stands", "molecules stand"), r.Graphs, r.Molecules-r.Different, r.Different)
+}
+
+// columnText describes a column.
+func columnText(c dataset.Column, rows int) string {
+	out := []string{c.Name + ": " + string(c.Kind)}
+	switch {
+	case c.Kind == dataset.NumberKind:
+		out = append(out, fmt.Sprintf("%g to %g", c.Range[0], c.Range[1]))
+	case c.Kind == dataset.ClassKind:
+		var classes []string
+		for i, k := range c.Classes {
+			if i == 5 {
+				classes = append(classes, "…")
+				break
+			}
+			classes = append(classes, fmt.Sprintf("%s (%d)", k.Name, k.Count))
+		}
+		out = append(out, strings.Join(classes, " "))
+	}
+	if c.Missing > 0 {
+		out = append(out, fmt.Sprintf("%d of %d missing", c.Missing, rows))
+	}
+	if c.Odd > 0 {
+		out = append(out, fmt.Sprintf("%d of %d no numbers", c.Odd, rows))
+	}
+	if c.Role != "" {
+		out = append(out, fmt.Sprintf("taken for the %s (%s)", c.Role, c.Why))
+	}
+	return strings.Join(out, ", ")
 }
 
 // tally lists up to 20 keys with their counts, the most frequent first.

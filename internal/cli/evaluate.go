@@ -42,7 +42,7 @@ type evaluateCmd struct {
 	Markdown    bool   `help:"Print Markdown." group:"Evaluation"`
 	Report      string `help:"Write a report with pictures: .html." placeholder:"FILE" ends:".html .htm" group:"Evaluation"`
 	Plot        string `help:"Draw the scores with their intervals: .svg or .png." placeholder:"FILE" ends:".svg .png" group:"Evaluation"`
-	dataFlags
+	learnFlags
 	kernelFlags
 }
 
@@ -61,10 +61,25 @@ func (c *evaluateCmd) Run(g *globals) error {
 	case c.Paper:
 		return c.paper(g)
 	}
-	ds, err := c.read(g, c.Data)
+	tasks, err := c.tasks(g, c.Data)
 	if err != nil {
 		return err
 	}
+	for i, t := range tasks {
+		if i > 0 && !g.JSON {
+			fmt.Fprintln(g.stdout)
+		}
+		one := *c
+		one.Plot, one.Report, one.Keep, one.SaveSplits = t.file(c.Plot), t.file(c.Report), t.file(c.Keep), t.file(c.SaveSplits)
+		if err := one.target(g, t.Dataset); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// target evaluates kernels on one target.
+func (c *evaluateCmd) target(g *globals, ds *dataset.Dataset) error {
 	candidates, err := c.candidates(g, ds)
 	if err != nil {
 		return err

@@ -25,16 +25,16 @@ const dataGroup = "Reading data"
 
 // placeFlags say where graphs are in the data.
 type placeFlags struct {
-	Format       dataset.Format `help:"Format of the data: auto, tudataset, smiles, csv, tsv, sdf, jsonl, graphml, dot, edgelist." default:"auto" enum:"auto,tudataset,smiles,csv,tsv,sdf,jsonl,graphml,dot,edgelist" group:"Reading data"`
+	Format       dataset.Format `help:"Format of the data: auto, tudataset, smiles, csv, tsv, parquet, sdf, jsonl, graphml, dot, edgelist." default:"auto" enum:"auto,tudataset,smiles,csv,tsv,parquet,sdf,jsonl,graphml,dot,edgelist" group:"Reading data"`
 	SMILESColumn string         `help:"Column of a table that has the SMILES." name:"smiles-column" placeholder:"NAME" group:"Reading data"`
-	Target       string         `help:"Column or data field that has the class or value." placeholder:"NAME" group:"Reading data"`
+	Target       []string       `help:"Column or data field that has the class or value. train and evaluate take several, with commas between them or with the flag repeated, and all." placeholder:"NAME" sep:"none" group:"Reading data"`
 	ID           string         `help:"Column or data field that has the identifier." name:"id" placeholder:"NAME" group:"Reading data"`
-	SkipInvalid  bool           `help:"Leave out molecules that cannot be read, and count them." group:"Reading data"`
+	Strict       bool           `help:"Refuse data with a molecule that cannot be read or a row without a value, instead of leaving it out." group:"Reading data"`
 }
 
 func (f *placeFlags) options() dataset.Options {
 	o := dataset.DefaultOptions()
-	o.Format, o.SMILESColumn, o.TargetColumn, o.IDColumn, o.SkipInvalid = f.Format, f.SMILESColumn, f.Target, f.ID, f.SkipInvalid
+	o.Format, o.SMILESColumn, o.TargetColumn, o.IDColumn, o.Strict = f.Format, f.SMILESColumn, strings.Join(f.Target, ","), f.ID, f.Strict
 	return o
 }
 
@@ -49,11 +49,13 @@ type dataFlags struct {
 	AtomCharge   bool               `help:"Charges are part of atom labels." group:"Reading data"`
 	AtomAromatic bool               `help:"Aromaticity is part of atom labels." group:"Reading data"`
 	AtomH        bool               `help:"Numbers of hydrogens are part of atom labels." name:"atom-hydrogens" group:"Reading data"`
+	Largest      bool               `help:"Of molecules of several fragments, such as salts, keep the largest." name:"largest-fragment" group:"Reading data"`
 	EdgeWeight   dataset.EdgeWeight `help:"Edge weights: unit, weight (as in the file), order (bond order or edge label)." default:"weight" enum:"unit,weight,order" group:"Reading data"`
 }
 
 func (f *dataFlags) options() dataset.Options {
 	o := f.placeFlags.options()
+	o.LargestFragment = f.Largest
 	o.Hydrogens, o.AtomCharge, o.AtomAromatic, o.AtomHydrogens, o.EdgeWeight = f.Hydrogens, f.AtomCharge, f.AtomAromatic, f.AtomH, f.EdgeWeight
 	return o
 }
@@ -78,13 +80,36 @@ func readData(g *globals, path string, o dataset.Options) (*dataset.Dataset, err
 	if err != nil {
 		return nil, dataError(path, err)
 	}
+	if len(ds.Graphs) == 0 {
+		return nil, noGraphs(path, ds.Skipped)
+	}
 	for _, w := range ds.Warnings {
 		g.note("%s: %s", ds.Name, w)
 	}
-	if len(ds.Graphs) == 0 {
-		return nil, fmt.Errorf("%s: no graphs", path)
-	}
+	listLeftOut(g, ds.Skipped)
 	return ds, nil
+}
+
+// noGraphs says that no graph could be read, and why not the first.
+func noGraphs(path string, left dataset.LeftOut) error {
+	if left.Count == 0 {
+		return fmt.Errorf("%s: no graphs", path)
+	}
+	return fmt.Errorf("%s:%d: %s; no graph of the file can be read", path, left.First[0].Line, left.First[0].Reason)
+}
+
+// listLeftOut prints the first rows that were left out.
+func listLeftOut(g *globals, left dataset.LeftOut) {
+	const most = 10
+	for i, x := range left.First {
+		if i == most {
+			break
+		}
+		g.note("  line %d: %s", x.Line, x.Reason)
+	}
+	if left.Count > most {
+		g.note("  and %d more; mlg info --json lists a hundred", left.Count-most)
+	}
 }
 
 // openData opens a dataset, "-" being standard input, to get one graph after the other.
@@ -123,6 +148,7 @@ func closeData(g *globals, r *dataset.Reader) {
 	for _, w := range r.Warnings() {
 		g.note("%s: %s", r.Name(), w)
 	}
+	listLeftOut(g, r.Skipped())
 	r.Close()
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -44,13 +43,13 @@ func (c *evaluateCmd) deal(g *globals, ds *dataset.Dataset) (*splits.Splits, err
 		defer f.Close()
 		return splits.Read(f, ds.IDs())
 	case how == "column" && name != "":
-		values, err := c.column(ds, name)
+		values, err := cellsOf(ds, name)
 		if err != nil {
 			return nil, err
 		}
 		return c.byColumn(name, values)
 	case how == "time" && name != "":
-		values, err := c.column(ds, name)
+		values, err := cellsOf(ds, name)
 		if err != nil {
 			return nil, err
 		}
@@ -123,33 +122,20 @@ func (c *evaluateCmd) byCluster(g *globals, ds *dataset.Dataset) (*splits.Splits
 	return splits.ByGroup("by cluster of "+name, found.Group, c.Folds, c.Repeats, c.Splits)
 }
 
-// column returns the cells of a column of the data, which every graph has to have.
-func (c *evaluateCmd) column(ds *dataset.Dataset, name string) ([]string, error) {
-	r, err := dataset.Open(c.Data, c.dataFlags.options())
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	var out []string
-	for {
-		if _, err := r.Next(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, err
+// cellsOf returns the cells of a column of the data, which every graph has to have.
+func cellsOf(ds *dataset.Dataset, name string) ([]string, error) {
+	if ds.Columns == nil || !slices.Contains(ds.Columns.Names, name) {
+		var names []string
+		if ds.Columns != nil {
+			names = ds.Columns.Names
 		}
-		f := r.Fields()
-		at := slices.Index(f.Names, name)
-		if at < 0 {
-			return nil, fmt.Errorf("%s has no column %q%s", c.Data, name, didYouMean(name, f.Names))
-		}
-		if out = append(out, strings.TrimSpace(f.Values[at])); out[len(out)-1] == "" {
-			return nil, fmt.Errorf("graph %d has nothing in column %s", len(out)-1, name)
-		}
+		return nil, fmt.Errorf("%s has no column %q%s", ds.Name, name, didYouMean(name, names))
 	}
-	if len(out) != len(ds.Graphs) {
-		return nil, fmt.Errorf("column %s of %d graphs, but %d graphs are evaluated", name, len(out), len(ds.Graphs))
+	values := ds.Columns.Values(name)
+	if i := slices.Index(values, ""); i >= 0 {
+		return nil, fmt.Errorf("graph %s has nothing in column %s", ds.IDs()[i], name)
 	}
-	return out, nil
+	return values, nil
 }
 
 // parseTime reads a number, such as a year, or a date.

@@ -30,7 +30,7 @@ type trainCmd struct {
 	Quick       bool   `help:"One good kernel instead of the default candidates; C is still chosen." group:"Training"`
 	Task        string `help:"auto: by the targets; classification; regression." default:"auto" enum:"auto,classification,regression" group:"Training"`
 	choiceFlags `group:"Training"`
-	dataFlags
+	learnFlags
 	kernelFlags
 }
 
@@ -38,7 +38,10 @@ type trainCmd struct {
 type trained struct {
 	File        string                  `json:"file"`
 	Data        string                  `json:"data"`
+	Target      string                  `json:"target,omitempty"` // the column
 	Graphs      int                     `json:"graphs"`
+	Skipped     dataset.LeftOut         `json:"skipped"`  // rows that cannot be read
+	LeftOut     dataset.LeftOut         `json:"left_out"` // rows without a value, and molecules whose classes disagree
 	Classes     []string                `json:"classes,omitempty"`
 	Combination choose.Combination      `json:"combination"`
 	Kernels     []trainedPart           `json:"kernels"`
@@ -73,34 +76,58 @@ func (c *trainCmd) Run(g *globals) error {
 	if c.Quick && c.Kernel != "" {
 		return usageError("--quick and --kernel exclude each other")
 	}
-	ds, err := c.read(g, c.Data)
+	tasks, err := c.tasks(g, c.Data)
 	if err != nil {
 		return err
 	}
+	var whole *kernel.Collection // what was fitted to all rows
+	for i, t := range tasks {
+		if i > 0 && !g.JSON {
+			fmt.Fprintln(g.stdout)
+		}
+		fitted, err := c.train(g, t, whole)
+		if err != nil {
+			return err
+		}
+		if t.whole && len(tasks) > 1 {
+			whole = fitted
+		}
+	}
+	return nil
+}
+
+// train trains and writes the model of one target, and returns what it fitted. A task of all rows takes what was fitted to
+// them for another.
+func (c *trainCmd) train(g *globals, t task, whole *kernel.Collection) (*kernel.Collection, error) {
+	start, ds, out := time.Now(), t.Dataset, t.file(c.Out)
 	o, candidates, err := c.plan(g, ds)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := c.announce(g, ds, candidates, o); err != nil {
-		return err
+		return nil, err
 	}
 	o.Progress = g.bar.steps("choosing", "")
+	if t.whole {
+		o.Collection = whole
+	}
 	plan, err := choose.Choose(g.ctx, ds, candidates, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	read := c.dataFlags.options()
+	read.TargetColumn = t.target
 	m, err := model.Train(g.ctx, ds, plan, model.TrainOptions{
 		Reader:  &read,
 		Created: map[string]string{"data": ds.Name, "split-seed": fmt.Sprint(c.Splits)},
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := g.write(c.Out, func() error { return model.Write(g.ctx, c.Out, m) }); err != nil {
-		return err
+	if err := g.write(out, func() error { return model.Write(g.ctx, out, m) }); err != nil {
+		return nil, err
 	}
-	return c.report(g, ds, plan, m, time.Since(g.start))
+	return plan.Collection, c.report(g, t, plan, m, time.Since(start))
 }
 
 // plan returns what is chosen from, and how.
@@ -111,9 +138,6 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choo
 	values := o.Task == choose.Regression || o.Task == choose.AutoTask && info.TargetRange != nil
 	if err := c.apply(&o, c.Kernel == "" && !c.Quick, values); err != nil {
 		return o, nil, err
-	}
-	if info.Targets == 0 {
-		return o, nil, fmt.Errorf("%s has no targets to learn; --target names the column or field that has them", c.Data)
 	}
 	if c.Kernel != "" {
 		k, err := c.kernel(g.quietly(), c.Kernel, ds.Graphs)
@@ -258,11 +282,12 @@ func different(settings []choose.Setting) int {
 }
 
 // report says what was chosen and how good it may be.
-func (c *trainCmd) report(g *globals, ds *dataset.Dataset, p *choose.Plan, m *model.Model, took time.Duration) error {
+func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, took time.Duration) error {
+	ds, out := t.Dataset, t.file(c.Out)
 	r := trained{
-		File: c.Out, Data: ds.Name, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination,
+		File: out, Data: ds.Name, Target: t.target, Skipped: ds.Skipped, LeftOut: t.left, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination,
 		Parameter: choose.ParameterName(p.Learner), Value: p.Parameter, Estimate: p.Estimate, Compared: p.Procedures, Baseline: baselineScore(p),
-		Limited: p.Limited, Bytes: fileSize(c.Out), Seconds: took.Seconds(),
+		Limited: p.Limited, Bytes: fileSize(out), Seconds: took.Seconds(),
 	}
 	for _, s := range p.Settings {
 		r.Kernels = append(r.Kernels, trainedPart{s.Candidate, s.Kernel.String(), s.Weight})

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/kernel"
 )
@@ -177,7 +178,7 @@ const maxColors = 30
 
 // setColumn shows a column: numbers as values, texts as classes, the most frequent ones if there are many.
 func (c *coloring) setColumn(values []string) {
-	if describe("", values).Numeric {
+	if dataset.Numeric(values) {
 		c.setValues(len(values), func(i int) float64 {
 			if v, err := strconv.ParseFloat(values[i], 64); err == nil {
 				return v

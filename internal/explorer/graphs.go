@@ -309,13 +309,11 @@ func postRead(q *request, in *readRequest) (*readAnswer, error) {
 		o.Format = dataset.Auto
 		o.Limits = dataset.Limits{Line: maxBody, Record: maxBody, Bytes: maxBody, Ratio: 10, Vertices: maxVertices, Edges: maxEdges, Items: 1 << 20}
 		ds, err := dataset.ReadFrom(ctx, strings.NewReader(in.Text), in.Name, o)
-		if err != nil { // what can be read is asked about
-			o.SkipInvalid = true
-			rest, again := dataset.ReadFrom(ctx, strings.NewReader(in.Text), in.Name, o)
-			if again != nil || len(rest.Graphs) == 0 {
-				return nil, badRequest("text", "%v", err)
-			}
-			ds = rest
+		if err != nil {
+			return nil, badRequest("text", "%v", err)
+		}
+		if left := ds.Skipped; len(ds.Graphs) == 0 && left.Count > 0 {
+			return nil, badRequest("text", "%s:%d: %s", in.Name, left.First[0].Line, left.First[0].Reason)
 		}
 		if len(ds.Graphs) == 0 || len(ds.Graphs) > maxRead {
 			return nil, badRequest("text", "%d graphs, want 1 to %d", len(ds.Graphs), maxRead)

@@ -280,7 +280,7 @@ func TestDocumentedOperations(t *testing.T) {
 	const kernel = "base bonds combine discount eta gamma landmarks power radii rank samples seed"
 	want := map[string]string{
 		"GET /health": "", "GET /openapi.json": "", "GET /sources": "",
-		"POST /upload": "name key check target id color structure task format hydrogens edge_weight atom_charge atom_aromatic atom_hydrogens",
+		"POST /upload": "name key check target id color structure task format hydrogens edge_weight atom_charge atom_aromatic atom_hydrogens largest_fragment",
 		"GET /info":    "", "GET /graphs": "", "GET /graph/{index}": "", "POST /graph": "", "POST /read": "",
 		"GET /map": kernel, "GET /colors": kernel + " by", "GET /matrix": kernel + " cells", "GET /gram": kernel + " rows columns", "GET /evaluate": kernel, "GET /progress": kernel + " upload",
 		"GET /neighbours": kernel + " index smiles k", "POST /neighbours": "", "GET /predict": kernel + " index smiles k place", "POST /predict": "",

@@ -33,18 +33,20 @@ type uploadRequest struct {
 	Color         *string `json:"color,omitempty" help:"column to colour graphs by"`
 	Structure     string  `json:"structure,omitempty" help:"column of the SMILES; by default the one that is found"`
 	Task          string  `json:"task,omitempty" default:"auto" want:"one of auto classification regression" help:"what the targets are; auto: their values tell"`
-	Format        string  `json:"format,omitempty" default:"auto" want:"one of auto tudataset smiles csv tsv sdf jsonl graphml dot edgelist"`
+	Format        string  `json:"format,omitempty" default:"auto" want:"one of auto tudataset smiles csv tsv parquet sdf jsonl graphml dot edgelist"`
 	Hydrogens     string  `json:"hydrogens,omitempty" default:"written" want:"one of written explicit implicit" help:"hydrogens of molecules that become vertices"`
 	EdgeWeight    string  `json:"edge_weight,omitempty" default:"weight" want:"one of unit weight order" help:"edge weights"`
 	AtomCharge    bool    `json:"atom_charge,omitempty" help:"charges are part of atom labels"`
 	AtomAromatic  bool    `json:"atom_aromatic,omitempty" help:"aromaticity is part of atom labels"`
 	AtomHydrogens bool    `json:"atom_hydrogens,omitempty" help:"numbers of hydrogens are part of atom labels"`
+
+	LargestFragment bool `json:"largest_fragment,omitempty" help:"of molecules of several fragments, such as salts, keep the largest"`
 }
 
 // options returns how the file is read. Records that cannot be read are left out and told.
 func (in *uploadRequest) options(bytes int64) dataset.Options {
 	o := dataset.DefaultOptions()
-	o.Format, o.SMILESColumn, o.SkipInvalid = dataset.Format(in.Format), in.Structure, true
+	o.Format, o.SMILESColumn, o.LargestFragment = dataset.Format(in.Format), in.Structure, in.LargestFragment
 	o.Hydrogens, o.EdgeWeight = dataset.Hydrogens(in.Hydrogens), dataset.EdgeWeight(in.EdgeWeight)
 	o.AtomCharge, o.AtomAromatic, o.AtomHydrogens = in.AtomCharge, in.AtomAromatic, in.AtomHydrogens
 	o.Limits.Line, o.Limits.Record = 16<<20, 64<<20
@@ -63,7 +65,7 @@ type uploadAnswer struct {
 	More        bool              `json:"more" help:"the file has more graphs than are taken"`
 	Skipped     int               `json:"skipped" help:"records that could not be read"`
 	SkippedRows []dataset.Skipped `json:"skipped_rows" help:"the first of them"`
-	Columns     []column          `json:"columns" help:"fields beside the graphs"`
+	Columns     []dataset.Column  `json:"columns" help:"fields beside the graphs"`
 	Target      string            `json:"target" help:"columns that were taken; empty for none"`
 	ID          string            `json:"id"`
 	Color       string            `json:"color"`
@@ -174,7 +176,7 @@ func (q *request) readUpload(in *uploadRequest, u *uploading) (*uploadAnswer, *s
 	if in.Task != "auto" {
 		c.Task = in.Task
 	}
-	if err := l.choose(&c, true); err != nil {
+	if err := l.choose(&c, o, true); err != nil {
 		return nil, nil, err
 	}
 	out := l.report(r, c)
@@ -244,8 +246,9 @@ func uploadError(err error) error {
 
 // report says what was read, with the role of every column.
 func (l *loader) report(r *dataset.Reader, c Choices) *uploadAnswer {
-	out := &uploadAnswer{Name: r.Name(), Format: r.Format(), Graphs: len(l.graphs), More: l.more, Columns: []column{},
-		Structure: l.structure, Warnings: append([]string{}, r.Warnings()...)}
+	left := r.Skipped()
+	out := &uploadAnswer{Name: r.Name(), Format: r.Format(), Graphs: len(l.graphs), More: l.more, Columns: l.columns.Describe(),
+		Skipped: left.Count, SkippedRows: append([]dataset.Skipped{}, left.First...), Structure: l.columns.Roles.Structure.Column, Warnings: append([]string{}, r.Warnings()...)}
 	taken := func(name *string) string {
 		if name == nil {
 			return ""
@@ -253,16 +256,18 @@ func (l *loader) report(r *dataset.Reader, c Choices) *uploadAnswer {
 		return *name
 	}
 	out.Target, out.ID, out.Color = taken(c.Target), taken(c.ID), taken(c.Color)
-	first, count := r.Skipped()
-	out.Skipped, out.SkippedRows = count, append([]dataset.Skipped{}, first...)
-	for _, name := range l.names {
-		d := l.describe(name)
+	for i := range out.Columns {
+		d := &out.Columns[i]
+		suggested := d.Role
+		d.Role = ""
 		for role, of := range map[string]string{"structure": out.Structure, "target": out.Target, "id": out.ID, "color": out.Color} {
-			if strings.EqualFold(of, name) && (d.Role == "" || role < d.Role) { // one role of several
+			if strings.EqualFold(of, d.Name) && (d.Role == "" || role < d.Role) { // one role of several
 				d.Role = role
 			}
 		}
-		out.Columns = append(out.Columns, d)
+		if d.Role != suggested {
+			d.Why = ""
+		}
 	}
 	return out
 }

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/mlgkernel/mlg/dataset"
 )
 
 // upload sends a file and decodes the answer, which must be there.
@@ -43,7 +41,7 @@ func TestUpload(t *testing.T) {
 	if a.Source != "" || a.Name != "solubility" || a.Format != "csv" || a.Graphs != 6 || a.Skipped != 2 || a.Bytes != int64(len(solubility)) || a.More {
 		t.Errorf("a check says %+v", a)
 	}
-	if a.Target != "weight" || a.ID != "Name" || a.Structure != "SMILES" || a.Color != "" {
+	if a.Target != "measured logS" || a.ID != "Name" || a.Structure != "SMILES" || a.Color != "" {
 		t.Errorf("suggested target %q, id %q, structure %q", a.Target, a.ID, a.Structure)
 	}
 	if r := a.SkippedRows; len(r) != 2 || r[0].Line != 5 || !strings.Contains(r[0].Reason, "branch is not closed") || r[1].Line != 7 || !strings.Contains(r[1].Reason, "2 columns, want 5") {
@@ -53,7 +51,7 @@ func TestUpload(t *testing.T) {
 	for _, c := range a.Columns {
 		roles = append(roles, fmt.Sprintf("%s:%s:%d:%v:%d", c.Name, c.Role, c.Distinct, c.Numeric, c.Missing))
 	}
-	if want := "Name:id:6:false:0 Series::3:false:0 measured logS::5:true:1 SMILES:structure:6:false:0 weight:target:6:true:0"; strings.Join(roles, " ") != want {
+	if want := "Name:id:6:false:0 Series::3:false:0 measured logS:target:5:true:1 SMILES:structure:6:false:0 weight::6:true:0"; strings.Join(roles, " ") != want {
 		t.Errorf("columns %q, want %q", roles, want)
 	}
 	var all sourcesAnswer
@@ -396,17 +394,5 @@ func TestEvictedSource(t *testing.T) {
 		if x.s == src {
 			t.Error("a session of data that are not kept is kept")
 		}
-	}
-}
-
-// Columns are not kept without bound.
-func TestColumnBytes(t *testing.T) {
-	r, err := dataset.NewReader(strings.NewReader("smiles,y\nC,1\nCC,2\n"), "x.csv", dataset.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &loader{most: 9, items: 99, bytes: maxBytes - 40}
-	if err := l.read(t.Context(), r, func(int) {}); err == nil || !strings.Contains(err.Error(), "columns of more than 512 MB") {
-		t.Errorf("error %v after %d graphs", err, len(l.graphs))
 	}
 }

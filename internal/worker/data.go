@@ -37,8 +37,16 @@ func (c *call) read(args readArgs) (any, error) {
 		}
 		return nil, err
 	}
-	info := dataset.Info(d)
+	info := struct {
+		dataset.Summary
+		Values map[string][]string `json:"values"` // by column
+	}{dataset.Survey(d), map[string][]string{}}
 	info.LabelCounts = nil
+	if d.Columns != nil {
+		for _, name := range d.Columns.Names {
+			info.Values[name] = d.Columns.Values(name)
+		}
+	}
 	c.putBytes("graphs", graph.Encode(d.Graphs))
 	return info, nil
 }

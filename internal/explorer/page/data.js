@@ -147,7 +147,7 @@ function reportOf(r, choices, again) {
     h("select", { id: "data-task", onchange: (e) => again({ task: e.target.value }) },
       h("option", { value: "regression", selected: r.task === "regression" }, "a number"),
       h("option", { value: "classification", selected: r.task === "classification" }, `classes (${chosen.distinct})`)));
-  const molecules = ["csv", "smiles", "sdf"].includes(r.format);
+  const molecules = ["csv", "tsv", "parquet", "smiles", "sdf"].includes(r.format);
   const parts = [
     h("p", {}, h("b", {}, count(r.graphs, "graph")), ` read as ${r.format}`, r.more && ", the first of more",
       r.task === "classification" ? ` in ${r.classes.length} classes` : ""),

@@ -54,7 +54,7 @@ def as_graphs(X: Any, like: Any = None) -> list[Graph]:
     """
     held = getattr(like, "_held", None)
     if isinstance(X, (str, os.PathLike)):
-        return read_graphs(X, held)[0]
+        return read_graphs(X, held, strict=True)[0]  # every row has its y
     if isinstance(X, Graph) or hasattr(X, "edge_index") or _is_networkx(X):
         raise TypeError("one graph, want a collection of graphs: put it into a list")
     if isinstance(X, (Mapping, set)):
@@ -70,7 +70,7 @@ def as_graphs(X: Any, like: Any = None) -> list[Graph]:
             smiles.append(len(out))
             out.append((i, item))
         elif isinstance(item, os.PathLike):
-            out.extend(read_graphs(item, held)[0])
+            out.extend(read_graphs(item, held, strict=True)[0])
         else:
             try:
                 out.append(as_graph(item))

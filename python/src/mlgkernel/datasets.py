@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,12 +29,15 @@ class Dataset:
     graphs : list of Graph
     target : ndarray
         Class or value of every graph: integers or floats where all are numbers, else texts.
-        Empty texts where there is none.
+        NaN among numbers and an empty text among others where there is none. A column for each
+        target where there are several.
     ids : list of str
     warnings : list of str
         What was put right or left out while reading.
     info : dict
         What ``mlg info --json`` prints, without the counts of labels.
+    columns : dict of str to list of str
+        The texts that stand beside the graphs: the cells of a table, data fields of an SDF.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Dataset:
     ids: list[str]
     warnings: list[str] = field(default_factory=list)
     info: dict[str, Any] = field(default_factory=dict)
+    columns: dict[str, list[str]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.graphs)
@@ -56,13 +60,14 @@ def load(
     *,
     format: str = "auto",
     smiles_column: str = "",
-    target: str = "",
+    target: str | Sequence[str] = "",
     id: str = "",
     hydrogens: str = "written",
     atom_charge: bool = False,
     atom_aromatic: bool = False,
     atom_hydrogens: bool = False,
-    skip_invalid: bool = False,
+    strict: bool = False,
+    largest_fragment: bool = False,
     edge_weight: str = "weight",
 ) -> Dataset:
     """Read a dataset.
@@ -73,15 +78,19 @@ def load(
         File, folder, zip file, a built-in name such as ``"builtin:drugs"``, or the name of a
         collection that was downloaded.
     format : str
-        ``"auto"``, or tudataset, smiles, csv, tsv, sdf, jsonl, graphml, dot, edgelist.
+        ``"auto"``, or tudataset, smiles, csv, tsv, parquet, sdf, jsonl, graphml, dot, edgelist.
     smiles_column, target, id : str
-        Columns or data fields; by default the usual names.
+        Columns or data fields; by default names and values tell. ``target`` may be several: a
+        list, names with commas between them, or ``"all"``.
     hydrogens : {"written", "explicit", "implicit"}
         Hydrogens of molecules that become vertices: as in the data, all, or none.
     atom_charge, atom_aromatic, atom_hydrogens : bool
         What labels of atoms say besides the element.
-    skip_invalid : bool
-        Leave out molecules that cannot be read.
+    strict : bool
+        Refuse molecules that cannot be read. By default they are left out, and ``warnings`` and
+        ``info["skipped"]`` tell them.
+    largest_fragment : bool
+        Of molecules of several fragments, such as salts, keep the largest.
     edge_weight : {"weight", "unit", "order"}
         Where edge weights come from.
 
@@ -93,24 +102,35 @@ def load(
         path,
         format=format,
         smiles_column=smiles_column,
-        target=target,
+        target=target if isinstance(target, str) else ",".join(target),
         id=id,
         hydrogens=hydrogens,
         atom_charge=atom_charge,
         atom_aromatic=atom_aromatic,
         atom_hydrogens=atom_hydrogens,
-        skip_invalid=skip_invalid,
+        strict=strict,
+        largest_fragment=largest_fragment,
         edge_weight=edge_weight,
     )
     ids = [g.id or str(i + 1) for i, g in enumerate(graphs)]
-    texts = [g.target for g in graphs]
-    return Dataset(info["name"], graphs, _targets(texts), ids, info["warnings"], info)
+    columns = info.pop("values", None) or {}
+    targets = [c["name"] for c in info.get("columns", []) if c["role"] == "target"]
+    if len(targets) > 1:
+        found = [_targets(["" if v.lower() in _MISSING else v for v in columns[t]]) for t in targets]
+        target = np.stack(found, axis=1)
+    else:
+        target = _targets([g.target for g in graphs])
+    return Dataset(info["name"], graphs, target, ids, info["warnings"], info, columns)
+
+
+_MISSING = ("", "na", "n/a", "#n/a", "nan", "none", "null", "-", "?")
 
 
 def _targets(texts: list[str]) -> np.ndarray:
     for kind in (np.int64, np.float64):
+        missing = "nan" if kind is np.float64 and any(texts) else ""
         try:
-            return np.array([kind(t) for t in texts])
+            return np.array([kind(t or missing) for t in texts])
         except (ValueError, OverflowError):
             continue
     return np.array(texts, dtype=str)

@@ -1,0 +1,128 @@
+package chem
+
+import (
+	"fmt"
+	"slices"
+)
+
+// mostBonds are the largest valences by number of electrons, that of a neutral atom being its atomic number: N⁺ is bound
+// like C, and Cl⁺ like S. Nothing bounds the bonds of metals here.
+var mostBonds = map[int]int{
+	1: 1, 2: 0, 4: 2, 5: 3, 6: 4, 7: 3, 8: 2, 9: 1, 10: 0, 13: 3, 14: 4, 15: 5, 16: 6, 17: 1, 18: 0,
+	31: 3, 32: 4, 33: 5, 34: 6, 35: 1, 36: 0, 49: 3, 50: 4, 51: 5, 52: 6, 53: 5, 54: 6,
+}
+
+// mostOf returns the largest valence of an atom, and whether there is one.
+func (a Atom) mostOf() (int, bool) {
+	z, q := int(a.Element), int(a.Charge)
+	if z == hydrogen && q == 0 {
+		return 1, true
+	}
+	if !nonMetals[a.Element] {
+		return 0, false
+	}
+	// P²⁻, S⁻ and the like keep some of their bonds.
+	if q < 0 && mostBonds[z] > 4 && z < 52 && mostBonds[z-q] <= 1 {
+		return max(mostBonds[z]+q, 0), true
+	}
+	most, known := mostBonds[z-q]
+	return most, known
+}
+
+// checkValences returns an error for an atom with more bonds than its element can have. orders are those of a Kekulé structure.
+func (m *Molecule) checkValences(orders []Order) error {
+	sum := make([]int, len(m.Atoms))
+	for i, b := range m.Bonds {
+		sum[b.A] += orders[i].sigma()
+		sum[b.B] += orders[i].sigma()
+	}
+	for i, a := range m.Atoms {
+		used := sum[i] + max(a.Hydrogens, 0)
+		if most, known := a.mostOf(); known && used > most {
+			return fmt.Errorf("atom %d (%s%s) has a valence of %d, want at most %d%s",
+				i+1, symbols[a.Element], a.ChargeText(), used, most, valenceHint(a, used))
+		}
+	}
+	return nil
+}
+
+// valenceHint says how a valence that is too large is often meant.
+func valenceHint(a Atom, used int) string {
+	if a.Charge != 0 {
+		return ""
+	}
+	switch {
+	case a.Element == nitrogen && used == 4:
+		return "; with a charge it is [N+]"
+	case a.Element == nitrogen && used == 5:
+		return "; a nitro group is N(=O)=O or [N+](=O)[O-]"
+	case a.Element == oxygen && used == 3:
+		return "; with a charge it is [O+]"
+	case a.Element == boron && used == 4:
+		return "; with a charge it is [B-]"
+	case (a.Element == chlorine || a.Element == bromine) && used > 1:
+		return "; a counterion is written apart, as in [Cl-]"
+	}
+	return ""
+}
+
+// separateCharges writes charges where a neutral atom has more bonds than it can have, in the forms that are usual:
+//
+//	N of valence 5 with =O:          CN(=O)=O   →  C[N+](=O)[O-],  O=n1ccccc1  →  [O-][n+]1ccccc1
+//	N of valence 5 with #N:          CN=N#N     →  CN=[N+]=[N-]
+//	Cl, Br, I of valence 3, 5 or 7 with oxygens alone:  O=Cl(=O)O  →  [O-][Cl+2]([O-])O
+func (m *Molecule) separateCharges() {
+	crowded := func(a Atom) bool {
+		return a.Charge == 0 && (a.Element == nitrogen || a.Element == chlorine || a.Element == bromine || a.Element == iodine)
+	}
+	if !slices.ContainsFunc(m.Bonds, func(b Bond) bool {
+		return b.Order != Single && b.Order != Aromatic && (crowded(m.Atoms[b.A]) || crowded(m.Atoms[b.B]))
+	}) {
+		return
+	}
+	near := m.adjacency()
+	sum, aromatic := m.pairs()
+	for i := range m.Atoms {
+		a := &m.Atoms[i]
+		used := sum[i] + max(a.Hydrogens, 0)
+		if aromatic[i] {
+			used++
+		}
+		switch {
+		case !crowded(*a):
+		case a.Element != nitrogen:
+			if used == 3 || used == 5 || used == 7 {
+				m.separateOxygens(near, int32(i))
+			}
+		case used == 5:
+			if !m.separate(near, int32(i), oxygen, Double) {
+				m.separate(near, int32(i), nitrogen, Triple)
+			}
+		}
+	}
+}
+
+// separate makes a multiple bond of an atom to a neutral one of an element weaker, and both charged.
+func (m *Molecule) separate(near adjacency, i int32, element uint8, order Order) bool {
+	for _, e := range near.at(i) {
+		b := &m.Bonds[e]
+		if o := &m.Atoms[b.other(i)]; b.Order == order && o.Element == element && o.Charge == 0 {
+			b.Order--
+			m.Atoms[i].Charge++
+			o.Charge--
+			return true
+		}
+	}
+	return false
+}
+
+// separateOxygens separates all double bonds of an atom that has oxygens as its neighbours alone.
+func (m *Molecule) separateOxygens(near adjacency, i int32) {
+	for _, e := range near.at(i) {
+		if m.Atoms[m.Bonds[e].other(i)].Element != oxygen {
+			return
+		}
+	}
+	for m.separate(near, i, oxygen, Double) {
+	}
+}

@@ -1,0 +1,256 @@
+package dataset
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/mlgkernel/mlg/dataset/chem"
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// Labelled returns the graphs that have a value in a column, with it as their target, and those that it leaves out. Without a
+// column the targets are those that the graphs have. Graphs whose value is [Missing] are left out, and those whose value is no number in
+// a column of numbers.
+func (d *Dataset) Labelled(column string) (*Dataset, LeftOut, error) {
+	targets := d.Targets()
+	if column != "" {
+		var err error
+		if targets, err = d.Column(column); err != nil {
+			return nil, LeftOut{}, err
+		}
+	}
+	var out LeftOut
+	var keep []int
+	numbers, _ := numbersAlone(targets)
+	place := ""
+	if column != "" {
+		place = fmt.Sprintf(" in the column %q", column)
+	}
+	for i, t := range targets {
+		switch {
+		case Missing(t):
+			out.add(d.lineNumber(i), "no value"+place)
+			continue
+		case numbers[i] == "":
+			out.add(d.lineNumber(i), quote([]byte(t))+", want a number"+place)
+			continue
+		}
+		keep = append(keep, i)
+	}
+	if out.Count == 0 && column == "" {
+		return d, out, nil
+	}
+	picked := d.Pick(keep)
+	for k, i := range keep {
+		picked.Graphs[k] = d.Graphs[i].With(d.Graphs[i].ID(), targets[i])
+	}
+	return picked, out, nil
+}
+
+// lineNumber returns the line of a graph, or its number where no line is known.
+func (d *Dataset) lineNumber(i int) int {
+	if d.Columns != nil && d.Columns.lines[i] > 0 {
+		return d.Columns.lines[i]
+	}
+	return i + 1
+}
+
+// Repeats are molecules that stand several times in a collection.
+type Repeats struct {
+	Molecules int        `json:"molecules"` // that stand several times
+	Graphs    int        `json:"graphs"`    // all of these together
+	Different int        `json:"different"` // molecules of which some values are different
+	Examples  []Repeated `json:"examples,omitempty"`
+
+	groups [][]int
+}
+
+// Repeated is a molecule that stands several times with different values.
+type Repeated struct {
+	Lines   []int    `json:"lines"`
+	Targets []string `json:"targets"`
+}
+
+const maxRepeated = 20 // examples
+
+// Repeats finds molecules that stand several times: the same atoms with the same charges, isotopes and hydrogens, joined by
+// the same bonds. As in kernels, stereochemistry does not count. Graphs that are no molecules are compared by labels, weights
+// and attributes.
+func (d *Dataset) Repeats() Repeats {
+	alike := map[uint64][]int{}
+	for i, g := range d.Graphs {
+		key := sketch(g)
+		alike[key] = append(alike[key], i)
+	}
+	var r Repeats
+	for _, some := range alike {
+		r.groups = append(r.groups, d.same(some)...)
+	}
+	slices.SortFunc(r.groups, func(a, b []int) int { return a[0] - b[0] })
+	for _, group := range r.groups {
+		r.Molecules++
+		r.Graphs += len(group)
+		if d.agree(group) {
+			continue
+		}
+		if r.Different++; r.Different <= maxRepeated {
+			e := Repeated{}
+			for _, i := range group[:min(len(group), maxRepeated)] {
+				e.Lines, e.Targets = append(e.Lines, d.lineNumber(i)), append(e.Targets, d.Graphs[i].Target())
+			}
+			r.Examples = append(r.Examples, e)
+		}
+	}
+	return r
+}
+
+// sketch returns a number that is the same for isomorphic graphs, and mostly another for others.
+func sketch(g *graph.Graph) uint64 {
+	at, next := make([]uint64, g.N()), make([]uint64, g.N())
+	for v := range at {
+		at[v] = maphash.String(sketchSeed, g.Label(v))
+	}
+	for range 3 {
+		for v := range at {
+			next[v] = at[v] * 0x9e3779b97f4a7c15
+			for i, u := range g.Neighbors(v) {
+				next[v] += mixed(at[u] ^ maphash.String(sketchSeed, g.EdgeLabel(v, i)))
+			}
+		}
+		at, next = next, at
+	}
+	sum := uint64(g.M())
+	for _, x := range at {
+		sum += mixed(x)
+	}
+	return sum
+}
+
+var sketchSeed = maphash.MakeSeed()
+
+func mixed(x uint64) uint64 {
+	x = (x ^ x>>31) * 0xbf58476d1ce4e5b9
+	return x ^ x>>29
+}
+
+// same returns those of some graphs that are the same molecules.
+func (d *Dataset) same(some []int) [][]int {
+	if len(some) < 2 {
+		return nil
+	}
+	whole := make([]*graph.Graph, len(some))
+	for k, i := range some {
+		whole[k] = d.Graphs[i]
+		if whole[k].SMILES() == "" {
+			continue
+		}
+		if m, err := chem.Of(whole[k]); err == nil {
+			if full, err := identityGraph(m); err == nil {
+				whole[k] = full
+			}
+		}
+	}
+	groups := graph.Duplicates(whole)
+	for _, group := range groups {
+		for k, i := range group {
+			group[k] = some[i]
+		}
+	}
+	return groups
+}
+
+// identityGraph has everything that tells molecules apart in its labels.
+func identityGraph(m *chem.Molecule) (*graph.Graph, error) {
+	m = m.WithoutHydrogens()
+	atoms, bonds := m.Aromaticity()
+	b := graph.NewBuilder(len(m.Atoms))
+	for i, a := range m.Atoms {
+		b.SetLabel(i, fmt.Sprint(a.Element, a.Charge, a.Hydrogens, a.Isotope, atoms[i]))
+	}
+	for i, e := range m.Bonds {
+		if bonds[i] {
+			e.Order = chem.Aromatic
+		}
+		b.AddLabeledEdge(int(e.A), int(e.B), float64(e.Order), e.Order.String())
+	}
+	return b.Build()
+}
+
+// agree reports whether the targets of some graphs that have one are the same.
+func (d *Dataset) agree(group []int) bool {
+	first := ""
+	for _, i := range group {
+		t := d.Graphs[i].Target()
+		if first != "" && t != "" && !sameValue(t, first) {
+			return false
+		}
+		if t != "" {
+			first = t
+		}
+	}
+	return true
+}
+
+func sameValue(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, err1 := strconv.ParseFloat(a, 64)
+	y, err2 := strconv.ParseFloat(b, 64)
+	return err1 == nil && err2 == nil && x == y
+}
+
+// Merged returns the collection with every molecule once: with the mean of its values, or with its class. Molecules whose classes
+// disagree are left out and told. The first graph of a molecule stays. The targets are values or classes as regression says.
+func (d *Dataset) Merged(r Repeats, regression bool) (*Dataset, LeftOut) {
+	var out LeftOut
+	drop := make([]bool, len(d.Graphs))
+	target := d.Targets()
+	for _, group := range r.groups {
+		for _, i := range group[1:] {
+			drop[i] = true
+		}
+		switch {
+		case d.agree(group):
+		case regression:
+			target[group[0]] = d.mean(group)
+		default:
+			drop[group[0]] = true
+			for _, i := range group {
+				other := d.line(d.opposite(group, i))
+				out.add(d.lineNumber(i), fmt.Sprintf("the same molecule as in %s, in another class", other))
+			}
+		}
+	}
+	var keep []int
+	for i := range d.Graphs {
+		if !drop[i] {
+			keep = append(keep, i)
+		}
+	}
+	merged := d.Pick(keep)
+	for k, i := range keep {
+		merged.Graphs[k] = d.Graphs[i].With(d.Graphs[i].ID(), target[i])
+	}
+	return merged, out
+}
+
+// opposite returns the first of some graphs whose target is another than that of graph i.
+func (d *Dataset) opposite(group []int, i int) int {
+	k := slices.IndexFunc(group, func(j int) bool { return !sameValue(d.Graphs[j].Target(), d.Graphs[i].Target()) })
+	return group[max(k, 0)]
+}
+
+// mean returns the mean of the targets of some graphs that are numbers.
+func (d *Dataset) mean(group []int) string {
+	sum, n := 0.0, 0
+	for _, i := range group {
+		if x, err := strconv.ParseFloat(d.Graphs[i].Target(), 64); err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
+			sum, n = sum+x, n+1
+		}
+	}
+	return strconv.FormatFloat(sum/float64(max(n, 1)), 'g', -1, 64)
+}

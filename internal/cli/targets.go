@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/table"
+)
+
+// learnFlags say which rows of a table are learned from.
+type learnFlags struct {
+	dataFlags
+	Duplicates string `help:"Molecules that stand several times: keep all rows, as published results do, or merge them: the mean of the values, or the class; where classes disagree the rows are left out." default:"keep" enum:"keep,merge" group:"Reading data"`
+}
+
+// task is a dataset with the values of one column as targets.
+type task struct {
+	*dataset.Dataset
+	target string // the column, "" where it is not known
+	suffix string // of files, "" for the only task
+	whole  bool   // it has every row, as other tasks may have
+
+	left dataset.LeftOut // rows without a value, and molecules whose classes disagree
+}
+
+// file returns the name of a file of the task.
+func (t task) file(name string) string {
+	if name == "" || t.suffix == "" {
+		return name
+	}
+	ext := filepath.Ext(name)
+	return strings.TrimSuffix(name, ext) + "-" + t.suffix + ext
+}
+
+// tasks reads a dataset and returns one task for every target. Rows without a value are left out and told.
+func (f *learnFlags) tasks(g *globals, path string) ([]task, error) {
+	ds, err := f.read(g, path)
+	if err != nil {
+		return nil, err
+	}
+	var columns []string
+	if ds.Columns != nil {
+		if open := ds.Columns.Roles.Open; len(open) > 0 {
+			return nil, fmt.Errorf("%s: any of %d columns may be the target: %s; "+
+				"--target names one or several of them, --target all takes all", path, len(open), strings.Join(open[:min(len(open), 20)], ", "))
+		}
+		for _, t := range ds.Columns.Roles.Targets {
+			columns = append(columns, t.Column)
+		}
+	}
+	if len(columns) <= 1 {
+		one, err := f.task(g, path, ds, strings.Join(columns, ""))
+		return []task{one}, err
+	}
+	text := fmt.Sprintf("%s: %d targets, each by itself: %s; --target takes some of them", ds.Name, len(columns), strings.Join(columns, ", "))
+	g.note("%s", table.Wrap(text, 0, 2))
+	var out []task
+	used := map[string]bool{}
+	for _, c := range columns {
+		t, err := f.task(g, path, ds, c)
+		if err != nil {
+			return nil, err
+		}
+		t.suffix = fileName(c)
+		for used[t.suffix] {
+			t.suffix += "_"
+		}
+		used[t.suffix] = true
+		t.Name += " " + c
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// lineList returns the first lines that were left out, with commas between them.
+func lineList(left dataset.LeftOut) string {
+	const most = 10
+	var out []string
+	for _, x := range left.First[:min(most, len(left.First))] {
+		out = append(out, fmt.Sprint(x.Line))
+	}
+	if left.Count > most {
+		out = append(out, "…")
+	}
+	return strings.Join(out, ", ")
+}
+
+// fileName returns a text as part of a file name.
+func fileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return '_'
+	}, s)
+}
+
+// task makes the values of a column the targets; without a column they are what the graphs have.
+func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column string) (task, error) {
+	named := ds.Name
+	if column != "" {
+		named += ", " + column
+	}
+	set, left, err := ds.Labelled(column)
+	switch {
+	case err != nil:
+		return task{}, err
+	case len(set.Graphs) == 0:
+		return task{}, fmt.Errorf("%s has no targets to learn; --target names the column or field that has them", path)
+	case left.Count > 0 && f.Strict:
+		return task{}, fmt.Errorf("%s: %s without a value, the first in line %d; without --strict they are left out",
+			named, agree(left.Count, "row", "rows"), left.First[0].Line)
+	case left.Count > 0:
+		text := fmt.Sprintf("%s: %s without a value left out: lines %s", named, agree(left.Count, "row", "rows"), lineList(left))
+		g.note("%s", table.Wrap(text, 0, 2))
+	}
+	out := task{Dataset: set, target: column, whole: left.Count == 0, left: left}
+	if !dataset.Molecules(set.Graphs) {
+		return out, nil
+	}
+	r := set.Repeats()
+	if r.Molecules == 0 {
+		return out, nil
+	}
+	text := named + ": " + repeatsText(&r)
+	if f.Duplicates == "keep" {
+		g.note("%s", table.Wrap(text+"; --duplicates merge takes each once", 0, 2))
+		return out, nil
+	}
+	merged, dropped := set.Merged(r, dataset.Info(set).TargetRange != nil)
+	g.note("%s", table.Wrap(fmt.Sprintf("%s; each is taken once, %d rows become %d", text, len(set.Graphs), len(merged.Graphs)), 0, 2))
+	listLeftOut(g, dropped)
+	left.Count += dropped.Count
+	left.First = append(left.First, dropped.First...)
+	return task{Dataset: merged, target: column, left: left}, nil
+}
