@@ -168,7 +168,7 @@ func TestUploadLimits(t *testing.T) {
 	}
 	wide := s.upload("name=wide.csv&target=c998", head+",c998\n"+row+",7\n"+row+",8\n")
 	var g graphsAnswer
-	if s.get("/api/v1/graphs?source="+wide.Source, &g); !slices.Equal(g.Targets, []string{"998.5", "998.5"}) || len(wide.Columns) != 1001 {
+	if s.get("/api/v1/graphs?source="+wide.Source, &g); !slices.Equal(g.Targets, []string{"998.5", "998.5"}) || len(wide.Columns) != 1002 {
 		t.Errorf("targets %v of %d columns", g.Targets, len(wide.Columns))
 	}
 	// Targets that are names are no classes.
