@@ -28,7 +28,7 @@ func (f *FittedFactor) Fitted(ctx context.Context) (Fitted, error) {
 	if f.in.graphs == nil {
 		return nil, fmt.Errorf("%s: there are no graphs to fit it to", f)
 	}
-	graphs, err := f.in.training.in(f.form())
+	graphs, err := f.Training()
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +55,9 @@ func (f *FittedFactor) Known() Fitted {
 }
 
 func (f *FittedFactor) form() form { return form{f.Standardize, f.Subdivide} }
+
+// Training returns the collection's graphs as the factor's kernel wants them.
+func (f *FittedFactor) Training() ([]*graph.Graph, error) { return f.in.training.in(f.form()) }
 
 // Prepare returns graphs as the factor's kernel wants them.
 func (f *FittedFactor) Prepare(graphs []*graph.Graph) ([]*graph.Graph, error) {
@@ -93,7 +96,7 @@ func (f *FittedFactor) Resolved() (Kernel, error) {
 	if !ok || f.in.graphs == nil {
 		return f.Kernel, nil
 	}
-	graphs, err := f.in.training.in(f.form())
+	graphs, err := f.Training()
 	if err != nil {
 		return nil, err
 	}

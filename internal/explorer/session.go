@@ -178,11 +178,15 @@ func (f *fitted) block(ctx context.Context, rows, cols []int) (*kernel.Matrix, e
 			}
 			return svm.Full(m).Select(nil, cols).Matrix().Data, nil
 		}
-		others := low.Train()
+		train, err := low.Train(ctx)
+		if err != nil {
+			return nil, err
+		}
+		others := train
 		if cols != nil {
 			others = others.Select(cols)
 		}
-		m, err := low.Between(ctx, low.Train().Select(rows), others)
+		m, err := low.Between(ctx, train.Select(rows), others)
 		if err != nil {
 			return nil, err
 		}

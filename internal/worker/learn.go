@@ -42,7 +42,6 @@ func (c *call) train(args trainArgs) (any, error) {
 		return nil, err
 	}
 	m.Targets, m.Nearest, m.Created, m.Classes = args.Targets, model.Percentiles(gram), args.Created, args.Classes
-	f.forget()
 	targets := svm.Targets{Values: args.Values}
 	if args.Classes != nil {
 		targets.Labels = args.Labels
