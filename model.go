@@ -137,19 +137,32 @@ func (m *Model) enter(ctx context.Context, graphs []*graph.Graph, at *level, out
 }
 
 // classify sorts the vertices of graphs into the classes of the level above the given one, or of
-// level 0 if that is nil.
+// level 0 if that is nil. Kernels that differ in other parameters share them.
 func (m *Model) classify(ctx context.Context, graphs []*graph.Graph, below *level) (*level, error) {
-	if below == nil {
-		c, err := describe(ctx, graphs, m.base, m.attributes())
-		return &level{classes: c}, err
+	at := &level{}
+	if below != nil {
+		at.number, at.below = below.number+1, below.features
 	}
-	c, err := neighbourhoods(ctx, graphs, below.classes, below.number+1, &m.kernel)
-	return &level{classes: c, number: below.number + 1, below: below.features}, err
+	var err error
+	at.classes, err = kernel.Share(ctx, graphs, m.classKey("vertices", at.number), func() (*classes, error) {
+		if below == nil {
+			return describe(ctx, graphs, m.base, m.attributes())
+		}
+		return neighbourhoods(ctx, graphs, below.classes, at.number, &m.kernel)
+	})
+	return at, err
+}
+
+// classKey names what the classes of a level depend on.
+func (m *Model) classKey(what string, level int) string {
+	return fmt.Sprint(what, " ", m.base, " ", m.attributes(), " ", m.kernel.Radii[:level], " ", m.kernel.Discount && level > 0)
 }
 
 // wholeGraphs returns the covariances of whole graphs whose vertices have the features of a level.
 func (m *Model) wholeGraphs(ctx context.Context, graphs []*graph.Graph, at *level) (*spd.Batch, error) {
-	whole, err := wholeGraphs(ctx, graphs, at.classes)
+	whole, err := kernel.Share(ctx, graphs, m.classKey("graphs", at.number), func() (*classes, error) {
+		return wholeGraphs(ctx, graphs, at.classes)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -150,6 +150,7 @@ type FittedSum struct {
 
 // Gram implements Fitted.
 func (s *FittedSum) Gram(ctx context.Context) (*Matrix, error) {
+	ctx = withShared(ctx, &shared{})
 	return s.matrix(ctx, func(i int) (*Matrix, error) {
 		m, err := s.Factors[i].Gram(ctx)
 		if err == nil && !s.Sum.single() {
@@ -177,6 +178,7 @@ const fewRows = 64
 // Cross implements Fitted.
 func (s *FittedSum) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
 	p := s.In.prepare(graphs)
+	ctx = withShared(ctx, &shared{})
 	if len(graphs) > fewRows {
 		return s.matrix(ctx, func(i int) (*Matrix, error) { return s.Factors[i].cross(ctx, p) })
 	}
