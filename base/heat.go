@@ -124,8 +124,8 @@ func (q *quadrature) heat(g *graph.Graph, v int, beta []float64, out []float64) 
 	q.start(g)
 	defer q.end()
 	// The degree that exp needs on the spectrum grows like √(βλ₁); steps are added until the
-	// values settle to a digit more than is kept. On more steps than vertices the process
-	// has seen the whole space.
+	// values settle to a digit more than is kept, or as far as the rounding of eigenvalues, a few ε‖T‖, lets
+	// exp(−βλ) settle: around hubs that is less. On more steps than vertices the process has seen the whole space.
 	var last []float64
 	for steps := 8; ; steps *= 2 {
 		done := q.lanczos(g, v, steps)
@@ -135,7 +135,7 @@ func (q *quadrature) heat(g *graph.Graph, v int, beta []float64, out []float64) 
 		}
 		settled := last != nil
 		for i := range values {
-			if last != nil && math.Abs(values[i]-last[i]) > 1e-13*values[i] {
+			if last != nil && math.Abs(values[i]-last[i]) > max(1e-13, beta[i]*q.scale*0x1p-49)*values[i] {
 				settled = false
 			}
 		}
