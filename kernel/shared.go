@@ -24,8 +24,8 @@ type finding struct {
 	value any
 }
 
-// mostShared is the number of findings that are kept: the levels of two multiscale kernels.
-const mostShared = 16
+// mostShared is the number of findings that are kept: those of a multiscale kernel with four levels.
+const mostShared = 8
 
 type sharedKey struct{}
 
