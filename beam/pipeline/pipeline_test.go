@@ -90,7 +90,7 @@ func collect(t *testing.T, d *dataset.Dataset, o mlg.Kernel) *collection {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &model.Model{Kernel: sum, IDs: d.IDs()}
+	m := &model.Model{Kernel: sum, Graphs: d.Graphs, IDs: d.IDs()}
 	c.fitted = model.LowRank(sum.Factors[0])
 	if err := model.Write(t.Context(), c.model, m); err != nil {
 		t.Fatal(err)
