@@ -19,18 +19,22 @@ import (
 // With n vertices in c classes at a level, Ñ landmarks and rank P it takes O(c Ñ P³ + n Ñ P²)
 // time, and what solving with the Laplacians of the n neighbourhoods takes.
 func (m *Model) Attribute(ctx context.Context, g *graph.Graph, slopes []float64) ([]float64, error) {
+	train, err := m.Train(ctx)
+	if err != nil {
+		return nil, err
+	}
 	t, err := m.record(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	n, top := m.train.Len(), len(m.kernel.Radii)
+	n, top := train.Len(), len(m.kernel.Radii)
 	if len(slopes) != n {
 		panic(fmt.Sprintf("mlg: Attribute: %d slopes for %d training graphs", len(slopes), n))
 	}
 	first := top + 1 - len(t.whole.levels) // the first level that enters the kernel
 	logs := kernel.NewMatrix(len(t.whole.levels), n)
 	for c, b := range t.whole.levels {
-		spd.LogCross(logs.Row(c), n, b, 0, 1, m.train.levels[c], 0, n)
+		spd.LogCross(logs.Row(c), n, b, 0, 1, train.levels[c], 0, n)
 	}
 	for i, x := range logs.Data {
 		if math.IsNaN(x) {
@@ -53,7 +57,7 @@ func (m *Model) Attribute(ctx context.Context, g *graph.Graph, slopes []float64)
 			for i := range w {
 				w[i] = slopes[i] * share.At(c, i)
 			}
-			if err := r.wholeGraph(adj, level, c, w); err != nil {
+			if err := r.wholeGraph(adj, level, t.whole.levels[c], train.levels[c], w); err != nil {
 				return nil, err
 			}
 		}
@@ -130,23 +134,26 @@ func (r *recording) row(level, v int) []float64 {
 // record is Transform of one graph, and keeps what is on the way. Every class is compared through its
 // covariance, which derivatives need.
 func (m *Model) record(ctx context.Context, g *graph.Graph) (*recording, error) {
-	r := &recording{}
-	return r, m.climb(ctx, []*graph.Graph{g}, &r.whole, func(at *level) error {
+	graphs, r := []*graph.Graph{g}, &recording{}
+	return r, m.climb(ctx, graphs, func(at *level) error {
+		now := recorded{level: at}
 		if at.number == 0 {
-			r.levels = append(r.levels, recorded{level: at})
-			return m.project(ctx, at)
+			if err := m.project(ctx, at); err != nil {
+				return err
+			}
+		} else {
+			var err error
+			if now.covariances, err = m.covariances(ctx, at, at.all()); err != nil {
+				return err
+			}
+			p, n := &m.projections[at.number], at.len()
+			now.kernels = make([]float64, n*p.n)
+			spd.Cross(now.kernels, p.n, now.covariances, 0, n, p.marks, 0, p.n)
+			at.features = features{make([]float64, n*p.p), p.p}
+			dense.Multiply(at.rows, now.kernels, p.w, n, p.n, p.p)
 		}
-		s, err := m.covariances(ctx, at, at.all())
-		if err != nil {
-			return err
-		}
-		p, n := &m.projections[at.number], at.len()
-		k := make([]float64, n*p.n)
-		spd.Cross(k, p.n, s, 0, n, p.marks, 0, p.n)
-		at.features = features{make([]float64, n*p.p), p.p}
-		dense.Multiply(at.rows, k, p.w, n, p.n, p.p)
-		r.levels = append(r.levels, recorded{at, s, k})
-		return nil
+		r.levels = append(r.levels, now)
+		return m.enter(ctx, graphs, at, &r.whole)
 	})
 }
 
@@ -175,14 +182,13 @@ func newReverse(m *Model, g *graph.Graph, t *recording) *reverse {
 	return r
 }
 
-// wholeGraph adds to adj the adjoint of the features of a level, the c-th that enters the kernel, that comes
-// from S_G: with the weights w_i = ∂f/∂log k_ℓ(G, H_i),
+// wholeGraph adds to adj the adjoint of the features of a level that comes from S_G, in whole: with the
+// matrices S_i of the training graphs and the weights w_i = ∂f/∂log k_ℓ(G, H_i),
 //
 //	∂f/∂S_G = Σ_i w_i·¼(S_G⁻¹ − 2(S_G + S_i)⁻¹).
-func (r *reverse) wholeGraph(adj []float64, level, c int, w []float64) error {
-	b := r.t.whole.levels[c]
-	d := make([]float64, spd.Size(b.Order()))
-	if !new(gradient).add([][]float64{d}, [][]float64{w}, b.At(0, nil), r.m.train.levels[c]) {
+func (r *reverse) wholeGraph(adj []float64, level int, whole, train *spd.Batch, w []float64) error {
+	d := make([]float64, spd.Size(whole.Order()))
+	if !new(gradient).add([][]float64{d}, [][]float64{w}, whole.At(0, nil), train) {
 		return errPrecision
 	}
 	return r.pull(adj, d, r.vertices, nil, level)

@@ -120,14 +120,14 @@ func scaledLogK(t *testing.T, m *Model, g *graph.Graph, s []float64) []float64 {
 			continue
 		}
 		a := cov(q, all, ones(n))
-		b := m.train.levels[len(levels)]
-		row := make([]float64, m.train.Len())
+		b := m.training.covariances.levels[len(levels)]
+		row := make([]float64, m.training.covariances.Len())
 		for i := range row {
 			row[i] = logK(a, b.At(i, nil))
 		}
 		levels = append(levels, row)
 	}
-	out := make([]float64, m.train.Len())
+	out := make([]float64, m.training.covariances.Len())
 	for i := range out {
 		sum, product, last := 0.0, 1.0, 0.0
 		for _, row := range levels {
@@ -311,7 +311,7 @@ func TestAttributeEuler(t *testing.T) {
 		t.Fatal(err)
 	}
 	dense := func(i int) *mat.Dense {
-		packed, p := m.Train().levels[0].At(i, nil), m.Train().levels[0].Order()
+		packed, p := m.training.covariances.levels[0].At(i, nil), m.training.covariances.levels[0].Order()
 		out := mat.NewDense(p, p, nil)
 		for r := range p {
 			for c := range p {

@@ -33,7 +33,7 @@ func TestPackedCovariances(t *testing.T) {
 		}
 		for i := range n {
 			row := make([]float64, size)
-			m.Train().Packed(i, row)
+			m.training.covariances.Packed(i, row)
 			packed = append(packed, row...)
 		}
 		c, err := m.Covariances(packed)
@@ -41,7 +41,7 @@ func TestPackedCovariances(t *testing.T) {
 			t.Fatal(err)
 		}
 		some := []int{7, 2, 3}
-		selected, err := m.Between(t.Context(), m.Train().Select(some), m.Train())
+		selected, err := m.Between(t.Context(), m.training.covariances.Select(some), m.training.covariances)
 		if err != nil {
 			t.Fatal(err)
 		}

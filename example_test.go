@@ -55,7 +55,11 @@ func ExampleModel_Transform() {
 	if err != nil {
 		panic(err)
 	}
-	k, err := model.Between(ctx, c, model.Train())
+	train, err := model.Train(ctx)
+	if err != nil {
+		panic(err)
+	}
+	k, err := model.Between(ctx, c, train)
 	if err != nil {
 		panic(err)
 	}

@@ -23,7 +23,11 @@ const (
 
 // Gram returns the kernel matrix of the training graphs.
 func (m *Model) Gram(ctx context.Context) (*kernel.Matrix, error) {
-	return m.Between(ctx, m.train, m.train)
+	train, err := m.Train(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return m.Between(ctx, train, train)
 }
 
 // Between returns the kernel matrix between two sets of graphs that the model has transformed. If
@@ -74,11 +78,15 @@ func mirror(a []float64, n, i0, i1, j0, j1 int) {
 
 // Cross returns the kernel matrix between graphs (rows) and the training graphs (columns).
 func (m *Model) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matrix, error) {
+	train, err := m.Train(ctx) // before Transform, which would restore the landmarks on their own
+	if err != nil {
+		return nil, err
+	}
 	c, err := m.Transform(ctx, graphs)
 	if err != nil {
 		return nil, err
 	}
-	return m.Between(ctx, c, m.train)
+	return m.Between(ctx, c, train)
 }
 
 // Compare returns the kernel of two graphs, which need not be training graphs.

@@ -107,7 +107,7 @@ func TestTransformBits(t *testing.T) {
 			t.Helper()
 			for l, b := range c.levels {
 				for i := range b.Len() {
-					if !slices.Equal(b.At(i, nil), m.train.levels[l].At(from+i, nil)) {
+					if !slices.Equal(b.At(i, nil), m.training.covariances.levels[l].At(from+i, nil)) {
 						t.Errorf("%s, %s: graph %d, level %d: other bits than in fitting", how, what, from+i, l)
 					}
 				}
@@ -132,13 +132,13 @@ func TestTransformBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		check("second run", 0, again.train)
+		check("second run", 0, again.training.covariances)
 		o.Seed = 1
 		other, err := Fit(t.Context(), gs, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if how != Pivoted && slices.Equal(other.train.levels[2].At(0, nil), m.train.levels[2].At(0, nil)) {
+		if how != Pivoted && slices.Equal(other.training.covariances.levels[2].At(0, nil), m.training.covariances.levels[2].At(0, nil)) {
 			t.Errorf("%s: another seed gives the same model", how)
 		}
 	}

@@ -3,6 +3,7 @@ package mlg
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/graph"
@@ -11,14 +12,22 @@ import (
 )
 
 // Model is a fitted low-rank MLG kernel: all that is needed to give a new graph the same
-// features as a training graph. It is not changed by its methods, which may be called
-// concurrently.
+// features as a training graph. Its methods may be called concurrently. One that was made from a
+// Snapshot computes the matrices of its landmarks and of its training graphs when they are first needed.
 type Model struct {
 	kernel      Kernel
 	base        base.Kernel
 	projections []projection // levels 0 … L
 	counts      []int        // classes of the training graphs by level; nil when read from a file
-	train       *Covariances
+	training    *training
+}
+
+// training is what a model needs of its training graphs.
+type training struct {
+	mu          sync.Mutex
+	graphs      []*graph.Graph // of a Snapshot
+	restored    bool           // the projections have the matrices of their landmarks
+	covariances *Covariances   // of the graphs; nil until they are needed
 }
 
 // level is a level of a collection of graphs on its way up through a model: its vertices in
@@ -57,15 +66,15 @@ func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{kernel: k, base: b, train: &Covariances{}}
-	err = m.climb(ctx, graphs, m.train, func(at *level) error {
+	m := &Model{kernel: k, base: b, training: &training{restored: true, covariances: &Covariances{}}}
+	err = m.climb(ctx, graphs, func(at *level) error {
 		p, err := m.fitProjection(ctx, at)
 		if err != nil {
 			return err
 		}
 		m.projections = append(m.projections, *p)
 		m.counts = append(m.counts, at.len())
-		return m.project(ctx, at)
+		return m.pass(ctx, graphs, at, m.training.covariances)
 	})
 	if err != nil {
 		return nil, err
@@ -76,8 +85,11 @@ func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Model, error) {
 // Transform returns the covariances of graphs. Those of a graph depend on the model and the
 // graph alone, not on its vertex order or on the other graphs, to the bit.
 func (m *Model) Transform(ctx context.Context, graphs []*graph.Graph) (*Covariances, error) {
+	if err := m.restore(ctx); err != nil {
+		return nil, err
+	}
 	out := &Covariances{}
-	return out, m.climb(ctx, graphs, out, func(at *level) error { return m.project(ctx, at) })
+	return out, m.climb(ctx, graphs, func(at *level) error { return m.pass(ctx, graphs, at, out) })
 }
 
 // Facing returns the model with other graphs in place of the training graphs: Cross compares with them.
@@ -87,47 +99,70 @@ func (m *Model) Facing(ctx context.Context, graphs []*graph.Graph) (*Model, erro
 		return nil, err
 	}
 	out := *m
-	out.train, out.counts = c, nil
+	out.training, out.counts = &training{restored: true, covariances: c}, nil
 	return &out, nil
 }
 
-// climb takes graphs up through the levels. At each, project sets the features of its classes, from
-// which the covariances of whole graphs are added to out if the level enters the kernel.
-func (m *Model) climb(ctx context.Context, graphs []*graph.Graph, out *Covariances, project func(at *level) error) error {
+// climb takes graphs up through the levels and calls visit for each, which sets the features of its classes.
+func (m *Model) climb(ctx context.Context, graphs []*graph.Graph, visit func(at *level) error) error {
 	var at *level
-	for l := range len(m.kernel.Radii) + 1 {
+	for range len(m.kernel.Radii) + 1 {
 		var err error
 		if at, err = m.classify(ctx, graphs, at); err != nil {
 			return err
 		}
-		if err := project(at); err != nil {
+		if err := visit(at); err != nil {
 			return err
-		}
-		if m.kernel.enters(l) {
-			b, err := m.wholeGraphs(ctx, graphs, at)
-			if err != nil {
-				return err
-			}
-			out.levels = append(out.levels, b)
 		}
 	}
 	return nil
 }
 
-// classify sorts the vertices of graphs into the classes of the level above the given one, or of
-// level 0 if that is nil.
-func (m *Model) classify(ctx context.Context, graphs []*graph.Graph, below *level) (*level, error) {
-	if below == nil {
-		c, err := describe(ctx, graphs, m.base, m.attributes())
-		return &level{classes: c}, err
+// pass sets the features of a level, and enters it.
+func (m *Model) pass(ctx context.Context, graphs []*graph.Graph, at *level, out *Covariances) error {
+	if err := m.project(ctx, at); err != nil {
+		return err
 	}
-	c, err := neighbourhoods(ctx, graphs, below.classes, below.number+1, &m.kernel)
-	return &level{classes: c, number: below.number + 1, below: below.features}, err
+	return m.enter(ctx, graphs, at, out)
+}
+
+// enter adds the covariances of whole graphs to out if the level enters the kernel.
+func (m *Model) enter(ctx context.Context, graphs []*graph.Graph, at *level, out *Covariances) error {
+	if !m.kernel.enters(at.number) {
+		return nil
+	}
+	b, err := m.wholeGraphs(ctx, graphs, at)
+	out.levels = append(out.levels, b)
+	return err
+}
+
+// classify sorts the vertices of graphs into the classes of the level above the given one, or of
+// level 0 if that is nil. Kernels that differ in other parameters share them.
+func (m *Model) classify(ctx context.Context, graphs []*graph.Graph, below *level) (*level, error) {
+	at := &level{}
+	if below != nil {
+		at.number, at.below = below.number+1, below.features
+	}
+	var err error
+	at.classes, err = kernel.Share(ctx, graphs, m.classKey("vertices", at.number), func() (*classes, error) {
+		if below == nil {
+			return describe(ctx, graphs, m.base, m.attributes())
+		}
+		return neighbourhoods(ctx, graphs, below.classes, at.number, &m.kernel)
+	})
+	return at, err
+}
+
+// classKey names what the classes of a level depend on.
+func (m *Model) classKey(what string, level int) string {
+	return fmt.Sprint(what, " ", m.base, " ", m.attributes(), " ", m.kernel.Radii[:level], " ", m.kernel.Discount && level > 0)
 }
 
 // wholeGraphs returns the covariances of whole graphs whose vertices have the features of a level.
 func (m *Model) wholeGraphs(ctx context.Context, graphs []*graph.Graph, at *level) (*spd.Batch, error) {
-	whole, err := wholeGraphs(ctx, graphs, at.classes)
+	whole, err := kernel.Share(ctx, graphs, m.classKey("graphs", at.number), func() (*classes, error) {
+		return wholeGraphs(ctx, graphs, at.classes)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +208,37 @@ func (m *Model) Rank(level int) int { return m.projections[level].p }
 func (m *Model) Eigenvalues(level int) []float64 { return m.projections[level].values }
 
 // Train returns the covariances of the training graphs.
-func (m *Model) Train() *Covariances { return m.train }
+func (m *Model) Train(ctx context.Context) (*Covariances, error) {
+	t := m.training
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.covariances != nil {
+		return t.covariances, nil
+	}
+	out := &Covariances{}
+	err := m.climb(ctx, t.graphs, func(at *level) error {
+		if err := m.restoreLevel(ctx, at, nil); err != nil {
+			return err
+		}
+		return m.pass(ctx, t.graphs, at, out)
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.restored, t.covariances = true, out
+	return out, nil
+}
+
+// Examples returns the number of training graphs.
+func (m *Model) Examples() int {
+	t := m.training
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.covariances != nil {
+		return t.covariances.Len()
+	}
+	return len(t.graphs)
+}
 
 // attributes returns the number of attributes per vertex that the base kernel has seen in
 // training; new graphs must have as many. It is 0 if the base kernel does not look at

@@ -19,8 +19,9 @@ type projection struct {
 	// Level 0: descriptors of the landmarks, or those that determine the explicit features.
 	descriptors []string
 	explicit    func(dst []float64, d string)
-	// Level ≥ 1: covariances of the landmarks, and the same as factors of low rank, if γ and η
-	// are large enough for these.
+	// Level ≥ 1: where the landmarks are in the training graphs, their covariances, and the same as
+	// factors of low rank, if γ and η are large enough for these.
+	places  []Place
 	marks   *spd.Batch
 	factors *spd.Factors
 
@@ -73,14 +74,13 @@ func (m *Model) landmarkGram(ctx context.Context, p *projection, at *level, mark
 		_, err := selfValues(m.base, p.descriptors)
 		return gram, err
 	}
-	var err error
-	if p.marks, err = m.covariances(ctx, at, chosen); err != nil {
+	p.places = at.places(chosen)
+	if err := m.mark(ctx, p, at, chosen); err != nil {
 		return nil, err
 	}
-	p.factor(&m.kernel)
 	workers := make([]projector, kernel.Workers(ctx))
 	const block = 16 // landmarks share few cells; small blocks keep all workers busy
-	err = kernel.Each(ctx, (n+block-1)/block, 1, func(w, b int) error {
+	err := kernel.Each(ctx, (n+block-1)/block, 1, func(w, b int) error {
 		lo, hi := b*block, min((b+1)*block, n)
 		return workers[w].kernels(ctx, gram[lo*n:hi*n], m, p, at, chosen[lo:hi])
 	})
@@ -90,6 +90,14 @@ func (m *Model) landmarkGram(ctx context.Context, p *projection, at *level, mark
 		}
 	}
 	return gram, err
+}
+
+// mark sets the covariances of the landmarks of a level ≥ 1, given as classes.
+func (m *Model) mark(ctx context.Context, p *projection, at *level, chosen []int32) (err error) {
+	if p.marks, err = m.covariances(ctx, at, chosen); err == nil {
+		p.factor(&m.kernel)
+	}
+	return err
 }
 
 // diagonalise sets w and values from the Gram matrix of the landmarks, which it overwrites.

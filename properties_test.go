@@ -1,12 +1,14 @@
 package mlg_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // variants are the options that the suite is run with.
@@ -95,5 +97,47 @@ func TestLGProperties(t *testing.T) {
 	}
 	if _, err := k.Fit(t.Context(), append(gs, graphtest.Path(3))); err == nil {
 		t.Error("graphs of different sizes were accepted")
+	}
+}
+
+// Kernels that are fitted together share the classes of their vertices, and give the bits that each gives alone.
+func TestSharedClasses(t *testing.T) {
+	graphs, fresh := graphtest.Suite(1), graphtest.Suite(2)
+	var kernels []kernel.Kernel
+	for _, change := range []func(k *mlg.Kernel){
+		func(*mlg.Kernel) {}, func(k *mlg.Kernel) { k.Eta = 1 }, func(k *mlg.Kernel) { k.Combine = mlg.Sum },
+		func(k *mlg.Kernel) { k.Discount = true }, func(k *mlg.Kernel) { k.Radii = []int{1, 3} }, func(k *mlg.Kernel) { k.Radii = []int{2, 2} },
+		func(k *mlg.Kernel) { k.Base = "degree" }, func(k *mlg.Kernel) { k.Base = "degree"; k.Eta = 1 }, func(k *mlg.Kernel) { k.Gamma = 1 },
+	} {
+		k := mlg.Default()
+		k.Base, k.Samples, k.Rank = "labels*attributes", 20, 5
+		change(&k)
+		kernels = append(kernels, k)
+	}
+	kernels = append(kernels, kernel.Subdivided(kernels[6]))
+	sum, err := kernel.NewCollection(graphs).Fit(t.Context(), kernel.Mean(kernels...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := sum.Cross(t.Context(), fresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := make([]*kernel.Matrix, len(kernels))
+	for i, k := range kernels {
+		fitted, err := k.Fit(t.Context(), graphs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if alone[i], err = fitted.Cross(t.Context(), fresh); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := sum.Combine(t.Context(), nil, func(i int) ([]float64, error) { return alone[i].Data, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Data, want) {
+		t.Error("values differ")
 	}
 }

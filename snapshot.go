@@ -8,20 +8,15 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/base"
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/spd"
 )
 
-// Snapshot is a fitted low-rank kernel as plain data, to be stored. FromSnapshot makes a
-// model of it whose results have the same bits. Matrices are row-major; covariances are
-// packed lower triangles, one after the other.
+// Snapshot is a fitted low-rank kernel as plain data, to be stored beside its training graphs.
+// FromSnapshot makes a model of both whose results have the same bits. Matrices are row-major.
 type Snapshot struct {
 	Kernel Kernel          // with its base kernel
 	Levels []LevelSnapshot // 0 … L
-	Graphs int             // training graphs
-	// Train has the covariances of the training graphs for each level that enters the
-	// kernel: the last, or with any Combine but Top all.
-	Train [][]float64
 }
 
 // LevelSnapshot is what turns the neighbourhoods of one level into P features.
@@ -29,9 +24,9 @@ type LevelSnapshot struct {
 	// Explicit says that the base kernel's own features are used (level 0 only). Descriptors
 	// then has training vertices with every one-hot feature in their order, and W and Values
 	// are empty.
-	Explicit    bool      `json:"explicit"`
-	Descriptors []string  `json:"-"` // level 0: of the landmarks
-	Marks       []float64 `json:"-"` // level ≥ 1: covariances of the landmarks
+	Explicit    bool     `json:"explicit"`
+	Descriptors []string `json:"-"` // level 0: of the landmarks
+	Places      []Place  `json:"-"` // level ≥ 1: of the landmarks
 
 	N      int       `json:"landmarks"` // explicit: descriptors
 	P      int       `json:"features"`
@@ -39,40 +34,25 @@ type LevelSnapshot struct {
 	Values []float64 `json:"-"` // eigenvalues, descending; none where the only feature is always 0
 }
 
+// Place is a vertex of a training graph. It stands for all vertices with an equal neighbourhood.
+type Place struct{ Graph, Vertex uint32 }
+
 // Snapshot returns the model as plain data.
 func (m *Model) Snapshot() *Snapshot {
-	s := &Snapshot{Kernel: m.kernel, Graphs: m.train.Len()}
+	s := &Snapshot{Kernel: m.kernel}
 	s.Kernel.Base = m.base.String()
-	for i := range m.projections {
-		p := &m.projections[i]
-		level := LevelSnapshot{
-			Explicit: p.explicit != nil, Descriptors: slices.Clone(p.descriptors),
+	for _, p := range m.projections {
+		s.Levels = append(s.Levels, LevelSnapshot{
+			Explicit: p.explicit != nil, Descriptors: slices.Clone(p.descriptors), Places: slices.Clone(p.places),
 			N: p.n, P: p.p, W: slices.Clone(p.w), Values: slices.Clone(p.values),
-		}
-		if p.marks != nil {
-			level.Marks = packedAll(p.marks)
-		}
-		s.Levels = append(s.Levels, level)
-	}
-	for _, b := range m.train.levels {
-		s.Train = append(s.Train, packedAll(b))
+		})
 	}
 	return s
 }
 
-// packedAll returns the matrices of a batch, one after the other.
-func packedAll(b *spd.Batch) []float64 {
-	size := spd.Size(b.Order())
-	out := make([]float64, b.Len()*size)
-	for i := range b.Len() {
-		b.At(i, out[i*size:(i+1)*size])
-	}
-	return out
-}
-
-// FromSnapshot returns the model of a snapshot. Everything is checked, so that a damaged
-// snapshot gives an error and not a model that panics. Nothing of the snapshot is kept.
-func FromSnapshot(s *Snapshot) (*Model, error) {
+// FromSnapshot returns the model of a snapshot and the graphs to which it was fitted, which it keeps. Everything
+// is checked, so that a damaged snapshot gives an error and not a model that panics.
+func FromSnapshot(s *Snapshot, graphs []*graph.Graph) (*Model, error) {
 	k := s.Kernel
 	if err := k.Validate(); err != nil {
 		return nil, err
@@ -85,55 +65,62 @@ func FromSnapshot(s *Snapshot) (*Model, error) {
 		return nil, fmt.Errorf("%d levels for %d radii, want one more", len(s.Levels), len(k.Radii))
 	}
 	k.Radii = slices.Clone(k.Radii)
-	m := &Model{kernel: k, base: b, train: &Covariances{}}
-	order := 0 // features of the level below
+	m := &Model{kernel: k, base: b, training: &training{graphs: graphs}}
+	numbers := 0
 	for i, l := range s.Levels {
-		p, err := l.projection(i, order, b)
+		p, err := l.projection(i, graphs, b)
 		if err != nil {
 			return nil, fmt.Errorf("level %d: %w", i, err)
 		}
-		p.factor(&k)
 		m.projections = append(m.projections, *p)
-		order = p.p
-	}
-	orders := m.Orders()
-	if len(s.Train) != len(orders) {
-		return nil, fmt.Errorf("training covariances of %d levels, want %d", len(s.Train), len(orders))
-	}
-	for i, p := range orders {
-		b, err := batchOf(s.Train[i], s.Graphs, p)
-		if err != nil {
-			return nil, fmt.Errorf("training graphs, part %d: %w", i, err)
+		if i > 0 {
+			numbers += p.n * spd.Size(m.projections[i-1].p)
 		}
-		m.train.levels = append(m.train.levels, b)
+		if k.enters(i) {
+			numbers += len(graphs) * spd.Size(p.p)
+		}
+	}
+	if numbers > maxRestored {
+		return nil, fmt.Errorf("%d landmarks at level 0 and %d training graphs with matrices of %d numbers in all, want at most %d",
+			m.projections[0].n, len(graphs), numbers, maxRestored)
 	}
 	return m, nil
 }
 
-// projection returns the projection of level i; order is that of the covariances of landmarks above
-// level 0.
-func (l *LevelSnapshot) projection(i, order int, b base.Kernel) (*projection, error) {
-	p := &projection{descriptors: slices.Clone(l.Descriptors), n: l.N, p: l.P, w: slices.Clone(l.W), values: slices.Clone(l.Values)}
-	var err error
+// maxRestored is the most numbers that the matrices of a snapshot's landmarks and training graphs may have: a small
+// file could ask for any number. A hundred thousand graphs of four levels of rank 64 have half as many.
+const maxRestored = 1 << 31
+
+// projection returns the projection of level i, above level 0 without the covariances of its landmarks.
+func (l *LevelSnapshot) projection(i int, graphs []*graph.Graph, b base.Kernel) (*projection, error) {
+	p := &projection{descriptors: slices.Clone(l.Descriptors), places: slices.Clone(l.Places), n: l.N, p: l.P,
+		w: slices.Clone(l.W), values: slices.Clone(l.Values)}
 	if i == 0 {
-		if l.N != len(l.Descriptors) || len(l.Marks) > 0 {
-			return nil, fmt.Errorf("%d landmarks with %d descriptors and %d covariance entries, want one descriptor each", l.N, len(l.Descriptors), len(l.Marks))
+		if l.N != len(l.Descriptors) || len(l.Places) > 0 {
+			return nil, fmt.Errorf("%d landmarks with %d descriptors and %d places, want one descriptor each", l.N, len(l.Descriptors), len(l.Places))
 		}
-		_, err = base.Check(b, l.Descriptors)
+		if _, err := base.Check(b, l.Descriptors); err != nil {
+			return nil, err
+		}
 	} else {
 		if l.Explicit || len(l.Descriptors) > 0 {
 			return nil, errors.New("explicit features or descriptors, which only level 0 can have")
 		}
-		p.marks, err = batchOf(l.Marks, l.N, order)
-	}
-	if err != nil {
-		return nil, err
+		if l.N != len(l.Places) {
+			return nil, fmt.Errorf("%d landmarks with %d places, want one each", l.N, len(l.Places))
+		}
+		for j, at := range l.Places {
+			if int64(at.Graph) >= int64(len(graphs)) || int64(at.Vertex) >= int64(graphs[at.Graph].N()) {
+				return nil, fmt.Errorf("landmark %d is vertex %d of graph %d, which is not there", j, at.Vertex, at.Graph)
+			}
+		}
 	}
 	if !l.Explicit {
 		return p, l.check()
 	}
 	if len(l.W) > 0 || len(l.Values) > 0 || l.P > maxExplicit {
-		return nil, fmt.Errorf("%d explicit features with %d weights and %d eigenvalues, want at most %d and no weights", l.P, len(l.W), len(l.Values), maxExplicit)
+		return nil, fmt.Errorf("%d explicit features with %d weights and %d eigenvalues, want at most %d and no weights",
+			l.P, len(l.W), len(l.Values), maxExplicit)
 	}
 	p.explicit, p.p, _ = b.Features(p.descriptors, maxExplicit)
 	if p.p != l.P || p.p == 0 {
@@ -166,15 +153,49 @@ func (l *LevelSnapshot) check() error {
 	return nil
 }
 
-// batchOf returns the batch of n packed matrices of one order.
-func batchOf(packed []float64, n, order int) (*spd.Batch, error) {
-	size := spd.Size(order)
-	if n < 0 || n > len(packed) || len(packed) != n*size {
-		return nil, fmt.Errorf("%d numbers for %d covariances of order %d, want %d each", len(packed), n, order, size)
+// restore computes the covariances of the landmarks of a model from a snapshot, once, from the training graphs that
+// have some.
+func (m *Model) restore(ctx context.Context) error {
+	t := m.training
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.restored {
+		return nil
 	}
-	b := spd.NewBatch(n, order)
-	err := kernel.Each(context.Background(), n, 16, func(_, i int) error {
-		return b.Set(i, packed[i*size:(i+1)*size])
+	at := map[uint32]int{} // by training graph: its number among those with landmarks
+	var graphs []*graph.Graph
+	for _, p := range m.projections {
+		for _, place := range p.places {
+			if _, ok := at[place.Graph]; !ok {
+				at[place.Graph] = len(graphs)
+				graphs = append(graphs, t.graphs[place.Graph])
+			}
+		}
+	}
+	err := m.climb(ctx, graphs, func(l *level) error {
+		if err := m.restoreLevel(ctx, l, at); err != nil || l.number == len(m.kernel.Radii) {
+			return err
+		}
+		return m.project(ctx, l)
 	})
-	return b, err
+	t.restored = err == nil
+	return err
+}
+
+// restoreLevel computes the covariances of the landmarks of a level of training graphs. number, by training graph, is
+// that of the graph in the level; nil where they are the same.
+func (m *Model) restoreLevel(ctx context.Context, at *level, number map[uint32]int) error {
+	if at.number == 0 || m.training.restored {
+		return nil
+	}
+	p := &m.projections[at.number]
+	chosen := make([]int32, p.n)
+	for i, place := range p.places {
+		g := int(place.Graph)
+		if number != nil {
+			g = number[place.Graph]
+		}
+		chosen[i] = at.of[g][place.Vertex]
+	}
+	return m.mark(ctx, p, at, chosen)
 }

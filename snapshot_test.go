@@ -1,10 +1,13 @@
 package mlg
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -33,9 +36,9 @@ func sameBits(t *testing.T, what string, a, b *kernel.Matrix) {
 	}
 }
 
-func throughSnapshot(t *testing.T, m *Model) *Model {
+func throughSnapshot(t *testing.T, m *Model, train []*graph.Graph) *Model {
 	t.Helper()
-	got, err := FromSnapshot(m.Snapshot())
+	got, err := FromSnapshot(m.Snapshot(), train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +55,7 @@ func TestSnapshotBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := throughSnapshot(t, m)
+		got := throughSnapshot(t, m, train)
 		a, err := m.Gram(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -73,6 +76,7 @@ func TestSnapshotBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		got = throughSnapshot(t, m, train) // only the graphs with landmarks are looked at
 		y, err := got.Transform(t.Context(), fresh)
 		if err != nil {
 			t.Fatal(err)
@@ -129,7 +133,7 @@ func TestSnapshotEmpty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := throughSnapshot(t, m)
+	got := throughSnapshot(t, m, []*graph.Graph{empty, empty})
 	k, err := got.Cross(t.Context(), []*graph.Graph{empty, graphtest.Cycle(4)})
 	if err != nil {
 		t.Fatal(err)
@@ -196,16 +200,11 @@ func TestFromSnapshotErrors(t *testing.T) {
 		"level 1: 4 eigenvalues of 5":          func(s *Snapshot) { s.Levels[1].Values = s.Levels[1].Values[1:] },
 		"level 1: eigenvalue 0 is -1":          func(s *Snapshot) { s.Levels[1].Values[0] = -1 },
 		"level 2: eigenvalue 1":                func(s *Snapshot) { s.Levels[2].Values[0] = 1e-9 },
-		"level 2: 180 numbers for 11":          func(s *Snapshot) { s.Levels[2].N-- },
-		"level 2: 180 numbers for -1":          func(s *Snapshot) { s.Levels[2].N = -1 },
-		"level 2: spd: matrix 0 is not positive definite: pivot 2 is NaN": func(s *Snapshot) { s.Levels[2].Marks[3] = math.NaN() },
-		"level 2: spd: matrix 0: diagonal":                                func(s *Snapshot) { s.Levels[2].Marks[2] = -1 },
-		"level 2: spd: matrix 0 is not":                                   func(s *Snapshot) { s.Levels[2].Marks[1] = 1e9 },
-		"training covariances of 0 levels":                                func(s *Snapshot) { s.Train = nil },
-		"training graphs, part 0: 165 numbers":                            func(s *Snapshot) { s.Graphs = 12 },
-		"part 0: spd: matrix 10: diagonal entry 4 is -Inf":                func(s *Snapshot) { s.Train[0][164] = math.Inf(-1) },
-		"part 0: spd: matrix 10: diagonal":                                func(s *Snapshot) { s.Train[0][164] = 0 },
-		"part 0: 165 numbers for 1073741824":                              func(s *Snapshot) { s.Graphs = 1 << 30 },
+		"level 2: 11 landmarks with 12":        func(s *Snapshot) { s.Levels[2].N-- },
+		"level 2: -1 landmarks with 12":        func(s *Snapshot) { s.Levels[2].N = -1 },
+		"level 0: 12 landmarks with 12":        func(s *Snapshot) { s.Levels[0].Places = make([]Place, 2) },
+		"landmark 3 is vertex 0 of graph 11":   func(s *Snapshot) { s.Levels[2].Places[3] = Place{11, 0} },
+		"landmark 3 is vertex 4294967295 of":   func(s *Snapshot) { s.Levels[2].Places[3].Vertex = math.MaxUint32 },
 	} {
 		o := Default()
 		o.Samples, o.Rank, o.Landmarks = 12, 5, ByClass
@@ -217,8 +216,67 @@ func TestFromSnapshotErrors(t *testing.T) {
 		s := m.Snapshot()
 		s.Kernel.Radii = slices.Clone(s.Kernel.Radii)
 		change(s)
-		if _, err := FromSnapshot(s); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := FromSnapshot(s, train); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q in it", err, want)
 		}
 	}
+}
+
+// A small snapshot may ask for no more than so many numbers.
+func TestFromSnapshotSize(t *testing.T) {
+	train := graphtest.Suite(1)
+	o := Default()
+	o.Base, o.Radii, o.Rank, o.Samples = "gaussian", nil, 2000, 2000
+	s := &Snapshot{Kernel: o, Levels: []LevelSnapshot{{N: 2000, P: 2000, W: make([]float64, 2000*2000)}}}
+	for i := range 2000 {
+		s.Levels[0].Descriptors = append(s.Levels[0].Descriptors, strings.Repeat("\x00", 16))
+		s.Levels[0].Values = append(s.Levels[0].Values, float64(2001-i))
+	}
+	if _, err := FromSnapshot(s, train); err != nil {
+		t.Error(err)
+	}
+	if _, err := FromSnapshot(s, slices.Repeat(train, 100)); err == nil || !strings.Contains(err.Error(), "want at most 2147483648") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Any number of goroutines may be the first to use a model from a snapshot. One that gives up does no harm.
+func TestSnapshotConcurrent(t *testing.T) {
+	train, fresh := graphtest.Suite(1), graphtest.Suite(7)
+	m, err := Fit(t.Context(), train, Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := m.Cross(t.Context(), fresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := throughSnapshot(t, m, train)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := got.Transform(over, fresh); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+	if _, err := got.Train(over); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			if i%2 == 0 {
+				if _, err := got.Vertices(t.Context(), fresh); err != nil {
+					t.Error(err)
+				}
+			}
+			k, err := got.Cross(t.Context(), fresh)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if !slices.Equal(k.Data, want.Data) {
+				t.Error("Cross differs")
+			}
+		})
+	}
+	wg.Wait()
 }

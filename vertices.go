@@ -17,10 +17,13 @@ type Vertices struct {
 
 // Vertices returns the vertices of graphs at the levels 0 … L. The dot products of features approximate
 // 𝔎_ℓ; at level 0 with explicit base features they are the base kernel. The features of a vertex depend on
-// its neighbourhood alone, to the bit. It costs what Transform does.
+// its neighbourhood alone, to the bit. It costs what Transform does, less the whole graphs.
 func (m *Model) Vertices(ctx context.Context, graphs []*graph.Graph) ([]Vertices, error) {
+	if err := m.restore(ctx); err != nil {
+		return nil, err
+	}
 	var out []Vertices
-	err := m.climb(ctx, graphs, &Covariances{}, func(at *level) error {
+	err := m.climb(ctx, graphs, func(at *level) error {
 		err := m.project(ctx, at)
 		out = append(out, Vertices{at.of, &kernel.Matrix{Rows: at.len(), Cols: at.width, Data: at.rows}})
 		return err

@@ -258,13 +258,98 @@ func TestBaseNeedsData(t *testing.T) {
 	}
 }
 
+// hubs returns a graph of 150 leaves and more around two hubs, with weights of 1 and ½ where it has some.
+func hubs(t *testing.T, weighted bool) *graph.Graph {
+	t.Helper()
+	b := graph.NewBuilder(162)
+	for v := 2; v < 160; v++ {
+		w := 1.0
+		if weighted && v%3 == 0 {
+			w = 0.5
+		}
+		b.AddWeightedEdge(v%8/6, v, w)
+	}
+	b.AddEdge(0, 1)
+	b.AddEdge(160, 7)
+	b.AddEdge(160, 2)
+	b.AddEdge(161, 2)
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Twins have the same neighbours and weights.
+func TestTwins(t *testing.T) {
+	for weighted, want := range map[bool]int{false: 8, true: 10} {
+		g := hubs(t, weighted)
+		first := twins(g)
+		count := map[int]bool{}
+		for v, f := range first {
+			count[f] = true
+			if f > v || first[f] != f || !slices.Equal(g.Neighbors(v), g.Neighbors(f)) || !slices.Equal(g.Weights(v), g.Weights(f)) {
+				t.Errorf("vertex %d has the twin %d", v, f)
+			}
+		}
+		if len(count) != want {
+			t.Errorf("weighted %v: %d kinds of vertices, want %d", weighted, len(count), want)
+		}
+	}
+}
+
+// Eigenvalues and first entries of eigenvectors of a tridiagonal matrix, as those of a dense one.
+func TestTridiagonal(t *testing.T) {
+	r := graphtest.Rand(5)
+	for trial := range 200 {
+		k := 1 + r.IntN(40)
+		scale := math.Pow(10, float64(r.IntN(300)-150))
+		var q quadrature
+		dense := mat.NewSymDense(k, nil)
+		for i := range k {
+			x, y := scale*r.NormFloat64(), scale*r.NormFloat64()
+			if r.IntN(6) == 0 {
+				y = 0
+			}
+			if trial%5 == 0 {
+				x = scale
+			}
+			q.alpha = append(q.alpha, x)
+			dense.SetSym(i, i, x)
+			if i > 0 {
+				q.off = append(q.off, y)
+				dense.SetSym(i, i-1, y)
+			}
+		}
+		if !q.diagonalise() {
+			t.Fatal("it does not converge")
+		}
+		var e mat.EigenSym
+		if !e.Factorize(dense, true) {
+			t.Fatal("gonum does not converge")
+		}
+		for _, power := range []int{1, 2, 3} { // moments of both quadratures, which multiple eigenvalues do not disturb
+			var vectors mat.Dense
+			e.VectorsTo(&vectors)
+			got, want := 0.0, 0.0
+			for i, l := range e.Values(nil) {
+				want += vectors.At(0, i) * vectors.At(0, i) * math.Pow(l/scale, float64(power))
+				got += q.first[i] * q.first[i] * math.Pow(q.values[i]/scale, float64(power))
+			}
+			if math.Abs(got-want) > 1e-11 {
+				t.Fatalf("trial %d, order %d: moment %d is %v, want %v", trial, k, power, got, want)
+			}
+		}
+	}
+}
+
 // Heat values by the matrix exponential, by diagonalisation and by quadrature.
 func TestHeat(t *testing.T) {
 	r := graphtest.Rand(3)
 	beta := []float64{0.1, 1, 7}
 	for _, g := range []*graph.Graph{
 		graphtest.Path(1), graphtest.Random(r, graphtest.Options{N: 20, Edge: 0.2, Weighted: true}),
-		graphtest.Union(graphtest.Cycle(5), graphtest.Path(1)), graphtest.Star(40), graphtest.Grid(12, 13),
+		graphtest.Union(graphtest.Cycle(5), graphtest.Path(1)), graphtest.Star(40), graphtest.Grid(12, 13), hubs(t, false), hubs(t, true),
 	} {
 		n := g.N()
 		got, err := heatValues(g, beta)

@@ -1,6 +1,7 @@
 package base
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
@@ -16,8 +17,9 @@ import (
 // how much of a unit of heat is still at the vertex after the time β. Each β must be
 // positive. Graphs up to 128 vertices are diagonalised; on larger ones every value comes
 // from Gauss quadrature by the Lanczos process around the vertex, in time proportional to
-// the edges that heat reaches. Values are rounded to 12 digits, so that vertices that a
-// symmetry of the graph exchanges have the same.
+// the edges that heat reaches. Vertices with the same neighbours, such as the leaves of a hub, share
+// theirs. Values are rounded to 12 digits, so that vertices that a symmetry of the graph exchanges
+// have the same.
 func heat(beta []float64) (Kernel, error) {
 	var names []string
 	for _, b := range beta {
@@ -57,12 +59,38 @@ func heatValues(g *graph.Graph, beta []float64) ([]float64, error) {
 		return out, nil
 	}
 	var q quadrature
-	for v := range n {
-		if err := q.heat(g, v, beta, out[v*len(beta):(v+1)*len(beta)]); err != nil {
+	for v, first := range twins(g) {
+		row := out[v*len(beta) : (v+1)*len(beta)]
+		if first < v {
+			copy(row, out[first*len(beta):])
+		} else if err := q.heat(g, v, beta, row); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// twins returns, for every vertex, the first one that has the same neighbours by edges of the same weights. A symmetry
+// of the graph exchanges the two.
+func twins(g *graph.Graph) []int {
+	first, out := map[string]int{}, make([]int, g.N())
+	var key []byte
+	for v := range out {
+		key = key[:0]
+		for _, u := range g.Neighbors(v) { // ascending
+			key = binary.LittleEndian.AppendUint32(key, uint32(u))
+		}
+		for _, w := range g.Weights(v) {
+			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(w))
+		}
+		at, ok := first[string(key)]
+		if !ok {
+			at = v
+			first[string(key)] = v
+		}
+		out[v] = at
+	}
+	return out
 }
 
 func round12(x float64) float64 {
@@ -81,16 +109,23 @@ func round12(x float64) float64 {
 // degree 2k−1. The vectors live on the ball that k steps reach.
 type quadrature struct {
 	scratch    graph.Scratch
-	at         []int32
+	ball       []int32
+	at         []int32 // by vertex: its place in the ball, −1 outside
 	prev, cur  []float64
 	next       []float64
-	alpha, off []float64
+	alpha, off []float64 // T
+	scale      float64
+	norm       float64 // of next, the residual of the last step
+
+	values, residue, first []float64
 }
 
 func (q *quadrature) heat(g *graph.Graph, v int, beta []float64, out []float64) error {
+	q.start(g)
+	defer q.end()
 	// The degree that exp needs on the spectrum grows like √(βλ₁); steps are added until the
-	// values settle to a digit more than is kept. On more steps than vertices the process
-	// has seen the whole space.
+	// values settle to a digit more than is kept, or as far as the rounding of eigenvalues, a few ε‖T‖, lets
+	// exp(−βλ) settle: around hubs that is less. On more steps than vertices the process has seen the whole space.
 	var last []float64
 	for steps := 8; ; steps *= 2 {
 		done := q.lanczos(g, v, steps)
@@ -100,7 +135,7 @@ func (q *quadrature) heat(g *graph.Graph, v int, beta []float64, out []float64) 
 		}
 		settled := last != nil
 		for i := range values {
-			if last != nil && math.Abs(values[i]-last[i]) > 1e-13*values[i] {
+			if last != nil && math.Abs(values[i]-last[i]) > max(1e-13, beta[i]*q.scale*0x1p-49)*values[i] {
 				settled = false
 			}
 		}
@@ -114,94 +149,162 @@ func (q *quadrature) heat(g *graph.Graph, v int, beta []float64, out []float64) 
 	}
 }
 
-// lanczos runs the given number of steps and reports whether the Krylov space is exhausted.
+// start prepares for a process on g.
+func (q *quadrature) start(g *graph.Graph) {
+	for len(q.at) < g.N() {
+		q.at = append(q.at, -1)
+	}
+	q.ball, q.prev, q.cur, q.next = q.ball[:0], q.prev[:0], q.cur[:0], q.next[:0]
+	q.alpha, q.off, q.scale = q.alpha[:0], q.off[:0], 0
+}
+
+// end leaves the ball.
+func (q *quadrature) end() {
+	for _, u := range q.ball {
+		q.at[u] = -1
+	}
+}
+
+// reach extends the vectors to the ball around v of a radius; what they have is its beginning.
+func (q *quadrature) reach(g *graph.Graph, v, radius int) {
+	for i, u := range q.scratch.Ball(g, v, radius) {
+		if i == len(q.ball) {
+			q.at[u] = int32(i)
+			q.ball = append(q.ball, u)
+			q.prev, q.cur, q.next = append(q.prev, 0), append(q.cur, 0), append(q.next, 0)
+		}
+	}
+	if len(q.alpha) == 0 {
+		q.cur[0] = 1
+	}
+}
+
+// lanczos goes on from v to the given number of steps and reports whether the Krylov space is exhausted.
 func (q *quadrature) lanczos(g *graph.Graph, v, steps int) bool {
-	ball := q.scratch.Ball(g, v, steps)
-	n := len(ball)
-	if len(q.at) < g.N() {
-		q.at = make([]int32, g.N())
-		for i := range q.at {
-			q.at[i] = -1
-		}
-	}
-	for i, u := range ball {
-		q.at[u] = int32(i)
-	}
-	defer func() {
-		for _, u := range ball {
-			q.at[u] = -1
-		}
-	}()
-	q.prev = append(q.prev[:0], make([]float64, n)...)
-	q.cur = append(q.cur[:0], make([]float64, n)...)
-	q.next = append(q.next[:0], make([]float64, n)...)
-	q.cur[0] = 1
-	q.alpha, q.off = q.alpha[:0], q.off[:0]
-	scale := 0.0
-	for k := range steps {
-		for i, u := range ball {
-			s := 0.0
-			wt := g.Weights(int(u))
-			x := q.cur[i]
-			for j, w := range g.Neighbors(int(u)) {
-				weight := 1.0
-				if wt != nil {
-					weight = wt[j]
-				}
-				y := 0.0 // outside the ball the vector is still zero
-				if a := q.at[w]; a >= 0 {
-					y = q.cur[a]
-				}
-				s += weight * (x - y)
-			}
-			q.next[i] = s
-		}
-		a := dot(q.next, q.cur)
+	q.reach(g, v, steps)
+	for k := len(q.alpha); k < steps; k++ {
 		b := 0.0
 		if k > 0 {
-			b = q.off[k-1]
+			b = q.norm
+			q.off = append(q.off, b)
+			for i := range q.next {
+				q.next[i] /= b
+			}
+			q.prev, q.cur, q.next = q.cur, q.next, q.prev
 		}
+		q.multiply(g)
+		a := dot(q.next, q.cur)
 		for i := range q.next {
 			q.next[i] -= a*q.cur[i] + b*q.prev[i]
 		}
 		q.alpha = append(q.alpha, a)
-		norm := math.Sqrt(dot(q.next, q.next))
-		scale = max(scale, a, norm)
+		q.norm = math.Sqrt(dot(q.next, q.next))
+		q.scale = max(q.scale, a, q.norm)
 		// The residual is rounding error: the Krylov space is the whole invariant space.
-		if norm <= 1e-14*scale {
+		if q.norm <= 1e-14*q.scale {
 			return true
 		}
-		if k == steps-1 {
-			break
-		}
-		q.off = append(q.off, norm)
-		for i := range q.next {
-			q.next[i] /= norm
-		}
-		q.prev, q.cur, q.next = q.cur, q.next, q.prev
 	}
 	return false
 }
 
-// evaluate returns (exp(−βT))₁₁ for each β.
-func (q *quadrature) evaluate(beta []float64) ([]float64, error) {
-	k := len(q.alpha)
-	t := make([]float64, k*k)
-	for i := range k {
-		t[i*k+i] = q.alpha[i]
-		if i+1 < k {
-			t[i*k+i+1], t[(i+1)*k+i] = q.off[i], q.off[i]
+// multiply sets next = L cur on the ball.
+func (q *quadrature) multiply(g *graph.Graph) {
+	for i, u := range q.ball {
+		s := 0.0
+		wt := g.Weights(int(u))
+		x := q.cur[i]
+		for j, w := range g.Neighbors(int(u)) {
+			weight := 1.0
+			if wt != nil {
+				weight = wt[j]
+			}
+			y := 0.0 // outside the ball the vector is still zero
+			if a := q.at[w]; a >= 0 {
+				y = q.cur[a]
+			}
+			s += weight * (x - y)
 		}
+		q.next[i] = s
 	}
-	values, vectors, ok := dense.Eigen(t, k)
-	if !ok {
+}
+
+// evaluate returns (exp(−βT))₁₁ = Σ_i z_i² exp(−βλ_i) for each β, with the eigenvalues λ of T and the first entries z of
+// their eigenvectors. It takes O(k²) time.
+func (q *quadrature) evaluate(beta []float64) ([]float64, error) {
+	if !q.diagonalise() {
 		return nil, fmt.Errorf("the eigenvalues of a Lanczos matrix did not converge")
 	}
 	out := make([]float64, len(beta))
 	for b, x := range beta {
-		for i, l := range values {
-			out[b] += vectors[i] * vectors[i] * math.Exp(-x*l)
+		for i, l := range q.values {
+			out[b] += q.first[i] * q.first[i] * math.Exp(-x*l)
 		}
 	}
 	return out, nil
+}
+
+// diagonalise sets values to the eigenvalues of T, and first to the first entries of its eigenvectors, by the QL
+// algorithm with implicit shifts: rotations of T are applied to the first row of the identity alone.
+func (q *quadrature) diagonalise() bool {
+	k := len(q.alpha)
+	d, e, z := append(q.values[:0], q.alpha...), append(append(q.residue[:0], q.off...), 0), append(q.first[:0], make([]float64, k)...)
+	q.values, q.residue, q.first = d, e, z
+	z[0] = 1
+	unit := 0.0 // entries are scaled, so that squares do not overflow
+	for i := range d {
+		unit = max(unit, math.Abs(d[i]), math.Abs(e[i]))
+	}
+	if unit == 0 {
+		return true
+	}
+	for i := range d {
+		d[i], e[i] = d[i]/unit, e[i]/unit
+	}
+	for l := range d {
+		for sweep := 0; ; sweep++ {
+			m := l // T falls apart behind it
+			for m < k-1 && math.Abs(e[m]) > 0x1p-53*(math.Abs(d[m])+math.Abs(d[m+1])) {
+				m++
+			}
+			if m == l {
+				break
+			}
+			if sweep == 60 {
+				return false
+			}
+			q.sweep(l, m)
+		}
+	}
+	for i := range d {
+		d[i] *= unit
+	}
+	return true
+}
+
+// sweep does one QL step on the rows l … m of the tridiagonal matrix.
+func (q *quadrature) sweep(l, m int) {
+	d, e, z := q.values, q.residue, q.first
+	shift := (d[l+1] - d[l]) / (2 * e[l])
+	shift = d[m] - d[l] + e[l]/(shift+math.Copysign(math.Sqrt(shift*shift+1), shift))
+	s, c, p, x := 1.0, 1.0, 0.0, shift
+	for i := m - 1; i >= l; i-- {
+		f, b := s*e[i], c*e[i]
+		r := math.Sqrt(f*f + x*x)
+		e[i+1] = r
+		if r == 0 { // T falls apart here
+			d[i+1] -= p
+			e[m] = 0
+			return
+		}
+		s, c = f/r, x/r
+		x = d[i+1] - p
+		r = (d[i]-x)*s + 2*c*b
+		p = s * r
+		d[i+1] = x + p
+		x = c*r - b
+		z[i], z[i+1] = c*z[i]-s*z[i+1], s*z[i]+c*z[i+1]
+	}
+	d[l] -= p
+	e[l], e[m] = x, 0
 }

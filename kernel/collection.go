@@ -129,6 +129,7 @@ func (c *Collection) Fit(ctx context.Context, k Kernel) (*FittedSum, error) {
 	if err != nil {
 		return nil, err
 	}
+	ctx = withShared(ctx, &shared{})
 	for _, f := range s.Factors {
 		if _, err := f.Fitted(ctx); err != nil {
 			return nil, err
@@ -148,6 +149,7 @@ type Grams struct {
 	In *Collection
 
 	mu     sync.Mutex
+	shared shared
 	n      int         // rows and columns
 	wanted map[int]int // by node: how often Gram will still be asked for it
 	evaluation
@@ -184,6 +186,7 @@ func (g *Grams) Gram(ctx context.Context, k Kernel) (*Matrix, error) {
 	if !ok {
 		return g.In.Gram(ctx, k)
 	}
+	ctx = withShared(ctx, &g.shared)
 	g.single = func(i int) ([]float64, error) {
 		m, err := g.In.factor(g.nodes[i].Factor).Gram(ctx)
 		if err == nil && g.nodes[i].part {

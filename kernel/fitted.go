@@ -29,7 +29,7 @@ func (f *FittedFactor) Fitted(ctx context.Context) (Fitted, error) {
 	if f.in.graphs == nil {
 		return nil, fmt.Errorf("%s: there are no graphs to fit it to", f)
 	}
-	graphs, err := f.in.training.in(f.form())
+	graphs, err := f.Training()
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +56,9 @@ func (f *FittedFactor) Known() Fitted {
 }
 
 func (f *FittedFactor) form() form { return form{f.Standardize, f.Subdivide} }
+
+// Training returns the collection's graphs as the factor's kernel wants them.
+func (f *FittedFactor) Training() ([]*graph.Graph, error) { return f.in.training.in(f.form()) }
 
 // Prepare returns graphs as the factor's kernel wants them.
 func (f *FittedFactor) Prepare(graphs []*graph.Graph) ([]*graph.Graph, error) {
@@ -94,7 +97,7 @@ func (f *FittedFactor) Resolved() (Kernel, error) {
 	if !ok || f.in.graphs == nil {
 		return f.Kernel, nil
 	}
-	graphs, err := f.in.training.in(f.form())
+	graphs, err := f.Training()
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +151,7 @@ type FittedSum struct {
 
 // Gram implements Fitted.
 func (s *FittedSum) Gram(ctx context.Context) (*Matrix, error) {
+	ctx = withShared(ctx, &shared{})
 	return s.matrix(ctx, func(i int) (*Matrix, error) {
 		m, err := s.Factors[i].Gram(ctx)
 		if err == nil && !s.Sum.single() {
@@ -175,6 +179,7 @@ const fewRows = 64
 // Cross implements Fitted.
 func (s *FittedSum) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
 	p := s.In.prepare(graphs)
+	ctx = withShared(ctx, &shared{})
 	if len(graphs) > fewRows {
 		return s.matrix(ctx, func(i int) (*Matrix, error) { return s.Factors[i].cross(ctx, p) })
 	}

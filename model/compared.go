@@ -13,9 +13,6 @@ import (
 
 // Compared says what the kernel compares of graphs, as in "atoms by element, bonds by order". Nothing needs to be fitted.
 func (m *Model) Compared() string {
-	if said := m.Created["compared"]; m.Graphs == nil && said != "" { // without the graphs it is not known any more
-		return said
-	}
 	var vertices []string
 	edges := false
 	for _, f := range m.Kernel.Factors {

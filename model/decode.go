@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 )
@@ -103,6 +104,20 @@ func (d *decoder) floats(name string) []float64 {
 	return slices.Clone(file.Floats(b))
 }
 
+// places returns a section of places, as many as its bytes are.
+func (d *decoder) places(name string) []mlg.Place {
+	b := d.section(name)
+	if len(b)%8 != 0 {
+		d.fail("section %s has %d bytes, want 8 for each landmark", name, len(b))
+		return nil
+	}
+	out := make([]mlg.Place, len(b)/8)
+	for i := range out {
+		out[i] = mlg.Place{Graph: binary.LittleEndian.Uint32(b[8*i:]), Vertex: binary.LittleEndian.Uint32(b[8*i+4:])}
+	}
+	return out
+}
+
 func (d *decoder) strings(name string) []string {
 	le := binary.LittleEndian
 	b := d.section(name)
@@ -145,11 +160,10 @@ func (d *decoder) model() *Model {
 	if d.has("train/nearest") {
 		m.Nearest = d.floats("train/nearest")
 	}
-	if d.has("train/graphs") && d.err == nil {
-		if m.Targets != nil && len(m.Targets) != len(m.IDs) {
-			d.fail("%d targets for %d training graphs", len(m.Targets), len(m.IDs))
-			return m
-		}
+	if m.Targets != nil && len(m.Targets) != len(m.IDs) {
+		d.fail("%d targets for %d training graphs", len(m.Targets), len(m.IDs))
+	}
+	if d.err == nil {
 		m.Graphs = d.graphs(m.IDs, m.Targets)
 	}
 	if d.err == nil {
@@ -176,14 +190,7 @@ func (d *decoder) kernel(m *Model, text []byte) {
 		d.fail("section meta: %w", err)
 		return
 	}
-	standardized := false
-	for i, f := range m.Kernel.Factors {
-		standardized = standardized || f.Standardize
-		if low, ok := f.Kernel.(mlg.Kernel); ok && !low.Exact {
-			f.Adopt(d.lowRank(fmt.Sprintf("factor/%d", i), low, len(m.IDs)))
-		}
-	}
-	if standardized {
+	if slices.ContainsFunc(m.Kernel.Factors, func(f *kernel.FittedFactor) bool { return f.Standardize }) {
 		standard := &kernel.Standardization{}
 		d.json("standard", standard)
 		if err := standard.Validate(); err != nil {
@@ -191,28 +198,38 @@ func (d *decoder) kernel(m *Model, text []byte) {
 		}
 		c.Adopt(standard)
 	}
+	for i, f := range m.Kernel.Factors {
+		if low, ok := f.Kernel.(mlg.Kernel); ok && !low.Exact && d.err == nil {
+			graphs, err := f.Training()
+			if err != nil {
+				d.fail("section train/graphs: %w", err)
+				return
+			}
+			f.Adopt(d.lowRank(fmt.Sprintf("factor/%d", i), low, graphs))
+		}
+	}
 }
 
-// lowRank reads a low-rank kernel that was fitted to so many graphs.
-func (d *decoder) lowRank(name string, k mlg.Kernel, graphs int) kernel.Fitted {
+// lowRank reads a low-rank kernel that was fitted to graphs.
+func (d *decoder) lowRank(name string, k mlg.Kernel, graphs []*graph.Graph) kernel.Fitted {
 	var head lowRankJSON
 	d.json(name, &head)
 	if d.err == nil && (k.Base == "") == (head.Base == "") {
 		d.fail("section %s: base kernel %q, and %q in the kernel itself, want one of the two", name, head.Base, k.Base)
 	}
 	k.Base += head.Base
-	s := &mlg.Snapshot{Kernel: k, Graphs: graphs, Levels: head.Levels, Train: make([][]float64, 1)}
-	if k.Combine != mlg.Top {
-		s.Train = make([][]float64, len(head.Levels))
-	}
+	s := &mlg.Snapshot{Kernel: k, Levels: head.Levels}
 	if len(s.Levels) == len(k.Radii)+1 { // otherwise there is an error below
 		s.Levels[0].Descriptors = d.strings(descriptors(name))
+		for l := range s.Levels[1:] {
+			s.Levels[l+1].Places = d.places(places(name, l+1))
+		}
 		numbers(name, s, func(name string, x *[]float64) { *x = d.floats(name) })
 	}
 	if d.err != nil {
 		return nil
 	}
-	m, err := mlg.FromSnapshot(s)
+	m, err := mlg.FromSnapshot(s, graphs)
 	if err != nil {
 		d.fail("%s: %w", name, err)
 		return nil

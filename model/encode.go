@@ -21,7 +21,7 @@ import (
 // Kind and Version of the container (package file) that a model is.
 const (
 	Kind    = "model"
-	Version = 4
+	Version = 5
 )
 
 // Bounds of sections in JSON: what they decode to may take many times their bytes.
@@ -59,19 +59,15 @@ type lowRankJSON struct {
 // numbers visits the sections of numbers of a low-rank kernel.
 func numbers(name string, s *mlg.Snapshot, visit func(name string, x *[]float64)) {
 	for i := range s.Levels {
-		l, level := &s.Levels[i], fmt.Sprintf("%s/level/%d/", name, i)
-		if i > 0 {
-			visit(level+"marks", &l.Marks)
+		if l := &s.Levels[i]; !l.Explicit {
+			visit(fmt.Sprintf("%s/level/%d/weights", name, i), &l.W)
+			visit(fmt.Sprintf("%s/level/%d/eigenvalues", name, i), &l.Values)
 		}
-		if !l.Explicit {
-			visit(level+"weights", &l.W)
-			visit(level+"eigenvalues", &l.Values)
-		}
-	}
-	for i := range s.Train {
-		visit(fmt.Sprintf("%s/train/%d", name, i), &s.Train[i])
 	}
 }
+
+// places names the section of the landmarks of a level ≥ 1.
+func places(name string, level int) string { return fmt.Sprintf("%s/level/%d/landmarks", name, level) }
 
 // descriptors is the section of strings of a low-rank kernel.
 func descriptors(name string) string { return name + "/level/0/descriptors" }
@@ -109,9 +105,7 @@ func Encode(w io.Writer, m *Model) error {
 	if m.Nearest != nil {
 		s.floats("train/nearest", m.Nearest)
 	}
-	if m.Graphs != nil {
-		s.graphs(m.Graphs)
-	}
+	s.graphs(m.Graphs)
 	if s.err != nil {
 		return s.err
 	}
@@ -119,8 +113,8 @@ func Encode(w io.Writer, m *Model) error {
 }
 
 // Fingerprint identifies the kernel of a model: two models with the same one give the same
-// kernel values. It is the SHA-256 hash of a container with the kernel and what was fitted, and
-// with the training graphs where a kernel is fitted to them again (docs/model-format.md).
+// kernel values. It is the SHA-256 hash of a container with the kernel, what was fitted, and the
+// training graphs (docs/model-format.md).
 func (m *Model) Fingerprint() ([sha256.Size]byte, error) {
 	sum, err := kernel.Marshal(m.Kernel.Sum)
 	if err != nil {
@@ -128,12 +122,7 @@ func (m *Model) Fingerprint() ([sha256.Size]byte, error) {
 	}
 	s := sections{list: []file.Section{{Name: "kernel", Data: sum}}}
 	s.kernels(m)
-	for _, f := range m.Kernel.Factors {
-		if LowRank(f) == nil {
-			s.graphs(m.Graphs)
-			break
-		}
-	}
+	s.graphs(m.Graphs)
 	h := sha256.New()
 	if err = s.err; err == nil {
 		err = file.Encode(h, Kind, Version, s.list)
@@ -164,6 +153,16 @@ func (s *sections) json(name string, v any) {
 
 func (s *sections) floats(name string, x []float64) { s.add(name, appendFloats(nil, x)) }
 
+// places adds the graph and the vertex of each place.
+func (s *sections) places(name string, x []mlg.Place) {
+	var b []byte
+	for _, p := range x {
+		b = binary.LittleEndian.AppendUint32(b, p.Graph)
+		b = binary.LittleEndian.AppendUint32(b, p.Vertex)
+	}
+	s.add(name, b)
+}
+
 // strings adds the number of strings, the length of each, and their bytes.
 func (s *sections) strings(name string, x []string) {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(x)))
@@ -179,7 +178,7 @@ func (s *sections) strings(name string, x []string) {
 // appendFloats appends numbers, 8 bytes each.
 func appendFloats(b []byte, x []float64) []byte { return append(b, file.Bytes(x)...) }
 
-// kernels adds what was fitted: all of a low-rank kernel, nothing of others.
+// kernels adds what was fitted: of a low-rank kernel the landmarks and what makes features of them, nothing of others.
 func (s *sections) kernels(m *Model) {
 	standardized := false
 	for i, f := range m.Kernel.Factors {
@@ -196,6 +195,9 @@ func (s *sections) kernels(m *Model) {
 		}
 		s.json(name, head)
 		s.strings(descriptors(name), snapshot.Levels[0].Descriptors)
+		for l, level := range snapshot.Levels[1:] {
+			s.places(places(name, l+1), level.Places)
+		}
 		numbers(name, snapshot, func(name string, x *[]float64) { s.floats(name, *x) })
 	}
 	if standardized {

@@ -45,6 +45,7 @@ func Example() {
 		Classes: names,
 		IDs:     data.IDs(),
 		Targets: data.Targets(),
+		Graphs:  data.Graphs,
 		Nearest: model.Percentiles(gram),
 	}))
 

@@ -116,7 +116,6 @@ func TestSharedFactors(t *testing.T) {
 	graphs := drugs(t).Graphs[:20]
 	wl := baseline.DefaultWL()
 	one := of(t, graphs, small())
-	one.Graphs = combined(t, graphs, small()).Graphs
 	all := of(t, graphs, kernel.Mean(small(), kernel.Product(small(), wl), kernel.Product(small(), small())))
 	if a, b := len(encoded(t, all)), len(encoded(t, one)); a-b > 2000 {
 		t.Errorf("%d bytes with, %d without the kernels that share factors", a, b)
@@ -150,7 +149,7 @@ func TestGraphs(t *testing.T) {
 	m := of(t, graphs, o)
 	for i, g := range graphs {
 		m.IDs[i], m.Targets[i] = fmt.Sprint("g", i), fmt.Sprint(i%2)
-		m.Graphs = append(m.Graphs, g.With(m.IDs[i], m.Targets[i]))
+		m.Graphs[i] = g.With(m.IDs[i], m.Targets[i])
 	}
 	got, err := Decode(encoded(t, m))
 	if err != nil {
@@ -183,7 +182,7 @@ func TestWrongGraphs(t *testing.T) {
 	}
 }
 
-// The fingerprint of a model with baselines depends on the training graphs.
+// The fingerprint of a model depends on the training graphs.
 func TestFingerprintGraphs(t *testing.T) {
 	print := func(graphs []*graph.Graph) string {
 		f, err := of(t, graphs, baseline.DefaultWL()).Fingerprint()

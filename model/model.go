@@ -41,8 +41,8 @@ type Model struct {
 	// have none.
 	IDs, Targets []string
 
-	// Graphs are the training graphs themselves, or nil. Kernels other than low-rank ones are
-	// fitted to them again when they are first needed.
+	// Graphs are the training graphs themselves. What a file does not have of a kernel is computed from them
+	// when it is first needed.
 	Graphs []*graph.Graph
 
 	// Nearest has the percentiles 0, 1, …, 100 of the largest similarity of a training
@@ -90,14 +90,11 @@ func (m *Model) Validate() error {
 		if k, ok := f.Kernel.(mlg.Kernel); ok && !k.Exact && low == nil {
 			return fmt.Errorf("%s is not fitted", f)
 		}
-		if low == nil && m.Graphs == nil {
-			return fmt.Errorf("%s is fitted to the training graphs, and they are not in the model", f)
-		}
-		if low != nil && low.Train().Len() != n {
-			return fmt.Errorf("%s: %d training graphs, want %d, one for each identifier", f, low.Train().Len(), n)
+		if low != nil && low.Examples() != n {
+			return fmt.Errorf("%s: %d training graphs, want %d, one for each identifier", f, low.Examples(), n)
 		}
 	}
-	if m.Graphs != nil && len(m.Graphs) != n {
+	if len(m.Graphs) != n {
 		return fmt.Errorf("%d training graphs in the model, want %d, one for each identifier", len(m.Graphs), n)
 	}
 	if m.Targets != nil && len(m.Targets) != n {

@@ -18,7 +18,10 @@ type Embedding struct {
 
 // Fit chooses landmarks among the model's training graphs.
 func Fit(ctx context.Context, s *store.Space, o Options) (*Embedding, error) {
-	train := s.Train()
+	train, err := s.Train(ctx)
+	if err != nil {
+		return nil, err
+	}
 	all, err := s.Block(train.Data)
 	if err != nil {
 		return nil, err

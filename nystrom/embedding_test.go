@@ -65,7 +65,7 @@ func TestDefinition(t *testing.T) {
 	gs := graphs(60, 1)
 	for i, weights := range [][]float64{{1}, {0.25}, {2, 0.5}, {1}} {
 		s := space(t, gs, weights...)
-		train := s.Train()
+		train := records(t, s)
 		o := Options{Dim: 12, Pivots: Greedy}
 		if i == 3 {
 			o.Pivots = Random
@@ -157,7 +157,7 @@ func TestComplete(t *testing.T) {
 	gs := graphs(40, 3)
 	gs = append(gs, gs[:15]...)
 	s := space(t, gs, 1)
-	train := s.Train()
+	train := records(t, s)
 	e, err := Fit(kernel.WithWorkers(t.Context(), 2), s, Options{Dim: 1000, Pivots: Random})
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +185,7 @@ func TestComplete(t *testing.T) {
 func TestSameBits(t *testing.T) {
 	gs := graphs(300, 4)
 	s := space(t, gs, 1)
-	train := s.Train()
+	train := records(t, s)
 	large, err := Fit(kernel.WithWorkers(t.Context(), 1), s, Options{Dim: 9, Pivots: Random})
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +222,7 @@ func TestSameBits(t *testing.T) {
 func TestMonitor(t *testing.T) {
 	gs := graphs(120, 5)
 	s := space(t, gs, 2)
-	train := s.Train()
+	train := records(t, s)
 	e, err := Fit(kernel.WithWorkers(t.Context(), 1), s, Options{Dim: 5, Pivots: Random})
 	if err != nil {
 		t.Fatal(err)
@@ -373,7 +373,7 @@ func TestMistakes(t *testing.T) {
 	if _, err := e.Transform(t.Context(), make([]float64, s.Size())); err == nil || !strings.Contains(err.Error(), "diagonal entry") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := e.Transform(ctx, s.Train().Data); !errors.Is(err, context.Canceled) {
+	if _, err := e.Transform(ctx, records(t, s).Data); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -381,7 +381,7 @@ func TestMistakes(t *testing.T) {
 func BenchmarkTransform(b *testing.B) {
 	gs := graphs(400, 1)
 	s := space(b, gs, 1)
-	train := s.Train()
+	train := records(b, s)
 	e, err := Fit(b.Context(), s, Options{Dim: 256, Pivots: Random})
 	if err != nil {
 		b.Fatal(err)
@@ -401,4 +401,14 @@ func BenchmarkFit(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// records returns those of the training graphs of a space.
+func records(t testing.TB, s *store.Space) store.Memory {
+	t.Helper()
+	m, err := s.Train(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }

@@ -83,13 +83,20 @@ func (s *Space) transform(ctx context.Context, graphs []*graph.Graph) (*Block, e
 	return b, nil
 }
 
+// Examples returns the number of the model's training graphs.
+func (s *Space) Examples() int { return s.models[0].Examples() }
+
 // Train returns the records of the model's training graphs.
-func (s *Space) Train() Memory {
+func (s *Space) Train(ctx context.Context) (Memory, error) {
 	b := &Block{}
 	for _, m := range s.models {
-		b.factors = append(b.factors, m.Train())
+		c, err := m.Train(ctx)
+		if err != nil {
+			return Memory{}, err
+		}
+		b.factors = append(b.factors, c)
 	}
-	return Memory{s.size, s.records(b, 0, b.Len())}
+	return Memory{s.size, s.records(b, 0, b.Len())}, nil
 }
 
 // Source is a collection of records.

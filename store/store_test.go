@@ -36,11 +36,12 @@ func graphs(n int, seed uint64) []*graph.Graph {
 // newModel fits a kernel to random graphs.
 func newModel(t testing.TB, n int, k kernel.Kernel) *model.Model {
 	t.Helper()
-	sum, err := kernel.NewCollection(graphs(n, 1)).Fit(t.Context(), k)
+	train := graphs(n, 1)
+	sum, err := kernel.NewCollection(train).Fit(t.Context(), k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &model.Model{Kernel: sum, IDs: make([]string, n)}
+	return &model.Model{Kernel: sum, Graphs: train, IDs: make([]string, n)}
 }
 
 func small() mlg.Kernel {
@@ -107,9 +108,7 @@ func open(t testing.TB, path string) *Store {
 // A model with a kernel that has no covariances cannot be stored.
 func TestBaseline(t *testing.T) {
 	for _, k := range []kernel.Kernel{baseline.DefaultWL(), kernel.Mean(small(), baseline.DefaultWL()), with(func(k *mlg.Kernel) { k.Exact = true })} {
-		m := newModel(t, 5, k)
-		m.Graphs = graphs(5, 1)
-		if _, err := NewSpace(m); err == nil || !strings.Contains(err.Error(), "no low-rank kernel") {
+		if _, err := NewSpace(newModel(t, 5, k)); err == nil || !strings.Contains(err.Error(), "no low-rank kernel") {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -152,7 +151,7 @@ func TestRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := s.Space().Block(s.Space().Train().Data)
+			b, err := s.Space().Block(records(t, s.Space()).Data)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -261,7 +260,7 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	s := open(t, writeAll(t, newModel(t, 30, small()), nil, 8))
-	if hits, err := s.Search(t.Context(), s.Space().Train().Data, 3); err != nil || len(hits) != 30 || len(hits[0]) != 0 {
+	if hits, err := s.Search(t.Context(), records(t, s.Space()).Data, 3); err != nil || len(hits) != 30 || len(hits[0]) != 0 {
 		t.Errorf("an empty store: %v, error %v", hits, err)
 	}
 }
@@ -419,7 +418,7 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, path)
-	if _, err := s.Search(t.Context(), s.Space().Train().Data, 1); err == nil || !strings.Contains(err.Error(), "damaged: section graphs/16/4 does not match its checksum") || !strings.Contains(err.Error(), path) {
+	if _, err := s.Search(t.Context(), records(t, s.Space()).Data, 1); err == nil || !strings.Contains(err.Error(), "damaged: section graphs/16/4 does not match its checksum") || !strings.Contains(err.Error(), path) {
 		t.Errorf("error %v", err)
 	}
 	for name, text := range map[string]string{"empty": "", "not an mlg store file": "hello", "breaks off": string(data[:50])} {
@@ -503,7 +502,7 @@ func FuzzStore(f *testing.F) {
 			return
 		}
 		if _, _, err := s.Texts(0, s.Len()); err == nil {
-			if _, err := s.Search(t.Context(), s.Space().Train().Data, 2); err != nil {
+			if _, err := s.Search(t.Context(), records(t, s.Space()).Data, 2); err != nil {
 				t.Error(err)
 			}
 		}
@@ -532,4 +531,14 @@ func BenchmarkWrite(b *testing.B) {
 	for b.Loop() {
 		writeAll(b, m, gs, chunkGraphs)
 	}
+}
+
+// records returns those of the training graphs of a space.
+func records(t testing.TB, s *Space) Memory {
+	t.Helper()
+	m, err := s.Train(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }

@@ -58,7 +58,7 @@ func newFixture(t testing.TB, n int, seed uint64, k kernel.Kernel) *fixture {
 	if f.Space, err = store.NewSpace(&model.Model{Kernel: sum, IDs: f.IDs}); err != nil {
 		t.Fatal(err)
 	}
-	train := f.Space.Train()
+	train := records(t, f.Space)
 	f.Records, f.records = train, train.Data
 	if f.gram, err = sum.Gram(t.Context()); err != nil {
 		t.Fatal(err)
@@ -659,4 +659,14 @@ func BenchmarkMerge(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// records returns those of the training graphs of a space.
+func records(t testing.TB, s *store.Space) store.Memory {
+	t.Helper()
+	m, err := s.Train(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }

@@ -90,7 +90,7 @@ func collect(t *testing.T, d *dataset.Dataset, o mlg.Kernel) *collection {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &model.Model{Kernel: sum, IDs: d.IDs()}
+	m := &model.Model{Kernel: sum, Graphs: d.Graphs, IDs: d.IDs()}
 	c.fitted = model.LowRank(sum.Factors[0])
 	if err := model.Write(t.Context(), c.model, m); err != nil {
 		t.Fatal(err)
@@ -270,7 +270,7 @@ func TestTilesOfOneMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	const side = 64
-	c := &tiles.Collection{Space: s, Records: s.Train(), Axis: matrix.Axis{IDs: d.IDs(), Targets: d.Targets()}}
+	c := &tiles.Collection{Space: s, Records: records(t, s), Axis: matrix.Axis{IDs: d.IDs(), Targets: d.Targets()}}
 	var want map[string]string
 	for _, cut := range []struct {
 		bytes, batch int
@@ -371,7 +371,7 @@ func TestEmbeddingsToTheBit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vectors, err := e.Transform(t.Context(), s.Train().Data)
+	vectors, err := e.Transform(t.Context(), records(t, s).Data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -558,4 +558,14 @@ func TestErrors(t *testing.T) {
 func finished(dir string) int {
 	names, _ := filepath.Glob(filepath.Join(dir, "tile-*"))
 	return len(names)
+}
+
+// records returns those of the training graphs of a space.
+func records(t testing.TB, s *store.Space) store.Memory {
+	t.Helper()
+	m, err := s.Train(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }

@@ -31,8 +31,7 @@ func (c *fitCmd) Run(g *globals) error {
 		return err
 	}
 	n, k, what := m.Examples(), kernelText(m), m.Compared()
-	m.Graphs = nil // a low-rank kernel does not need them
-	m.Created = map[string]string{"data": c.Data, "graphs": fmt.Sprint(total), "sample": fmt.Sprint(n), "sample-seed": fmt.Sprint(c.SampleSeed), "compared": what}
+	m.Created = map[string]string{"data": c.Data, "graphs": fmt.Sprint(total), "sample": fmt.Sprint(n), "sample-seed": fmt.Sprint(c.SampleSeed)}
 	if err := g.write(c.Out, func() error { return model.Write(g.ctx, c.Out, m) }); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (c *gramCmd) shard(g *globals) error {
 		return err
 	}
 	defer s.close()
-	d, err := s.collect()
+	d, err := s.collect(g)
 	if err != nil {
 		return err
 	}
@@ -72,13 +72,14 @@ func (c *gramCmd) shard(g *globals) error {
 }
 
 // collect returns the records of a source.
-func (s *source) collect() (*tiles.Collection, error) {
+func (s *source) collect(g *globals) (*tiles.Collection, error) {
 	if s.store == nil {
 		space, err := store.NewSpace(s.Model)
 		if err != nil {
 			return nil, err
 		}
-		return &tiles.Collection{Space: space, Records: space.Train(), Axis: matrix.Axis{IDs: s.IDs, Targets: s.Targets}}, nil
+		train, err := space.Train(g.work())
+		return &tiles.Collection{Space: space, Records: train, Axis: matrix.Axis{IDs: s.IDs, Targets: s.Targets}}, err
 	}
 	ids, targets, err := s.store.Texts(0, s.store.Len())
 	return &tiles.Collection{Space: s.store.Space(), Records: s.store, Axis: matrix.Axis{IDs: ids, Targets: targets}}, err

@@ -215,3 +215,29 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("orthogonal matrix: %v, want cancelled", err)
 	}
 }
+
+// A matrix whose last part is tiny, or that is tiny or huge as a whole, has its eigenvalues.
+func TestLeadingEigenTiny(t *testing.T) {
+	const n = 60
+	for _, c := range []struct{ first, rest float64 }{{1, 1e-130}, {1e3, 1e-300}, {1e-130, 1e-130}, {1e140, 1e140}, {1, 0}, {1e160, 1e-160}} {
+		a := make([]float64, n*n)
+		for i := range n {
+			a[i*n+i] = 2 * c.rest
+			if i > 20 {
+				a[i*n+i-1], a[(i-1)*n+i] = c.rest, c.rest
+			}
+			if i < 20 {
+				a[i*n+i] = c.first * float64(n-i)
+			}
+		}
+		values, _, err := LeadingEigen(t.Context(), a, n, 5, 1)
+		if err != nil {
+			t.Fatalf("%+v: %v", c, err)
+		}
+		for j, v := range values {
+			if want := c.first * float64(n-j); math.Abs(v-want) > 1e-13*want {
+				t.Errorf("%+v: eigenvalue %d is %v, want %v", c, j, v, want)
+			}
+		}
+	}
+}

@@ -2,14 +2,11 @@ package explorer
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -135,19 +132,6 @@ func savedModel(t testing.TB) *model.Model {
 		t.Fatal(err)
 	}
 	return m
-}
-
-// A model without its graphs can be written and read. MLG_BARE names the file for the tests of the
-// page.
-func TestBareFile(t *testing.T) {
-	path := cmp.Or(os.Getenv("MLG_BARE"), filepath.Join(t.TempDir(), "bare.mlg"))
-	if err := model.Write(t.Context(), path, bare(t).Model); err != nil {
-		t.Fatal(err)
-	}
-	m, err := model.Read(path)
-	if err != nil || m.Graphs != nil || m.Learner == nil || m.Examples() != 234 {
-		t.Errorf("%v, graphs %v, learner %v", err, m.Graphs != nil, m.Learner != nil)
-	}
 }
 
 // tester sends requests to a server and checks answers against the document.
@@ -429,7 +413,7 @@ func TestAPI(t *testing.T) {
 	}
 	for _, r := range []string{"GET /info", "GET /graphs", "GET /map", "GET /matrix", "GET /gram", "GET /evaluate", "GET /neighbours?index=3", "GET /predict?index=3", "GET /predict?smiles=CCO",
 		`POST /explain {"graph":{"smiles":"CCO"}}`, `POST /compare {"a":{"smiles":"CCO"},"b":{"smiles":"CCN"}}`, `POST /vertex {"graph":{"smiles":"CCO"},"vertex":0,"level":1}`,
-		"GET /download/model.mlg", "GET /download/table.csv", "GET /download/map.svg", "GET /download/graph.svg?smiles=CCO"} {
+		"GET /download/table.csv", "GET /download/map.svg", "GET /download/graph.svg?smiles=CCO"} {
 		method, path, body := split(r)
 		if code, out := model.do(method, path, body, ""); code != 200 {
 			t.Errorf("model without graphs: %s: %d %s", r, code, out)

@@ -190,13 +190,16 @@ func (f *fitted) against(cols []int) func(ctx context.Context, rows []int) (*ker
 				}
 				return svm.Full(m).Select(nil, cols).Matrix().Data, nil
 			}
+			train, err := low.Train(ctx)
+			if err != nil {
+				return nil, err
+			}
 			if others[low] == nil {
-				others[low] = low.Train()
-				if cols != nil {
-					others[low] = others[low].Select(cols)
+				if others[low] = train; cols != nil {
+					others[low] = train.Select(cols)
 				}
 			}
-			m, err := low.Between(ctx, low.Train().Select(rows), others[low])
+			m, err := low.Between(ctx, train.Select(rows), others[low])
 			if err != nil {
 				return nil, err
 			}

@@ -78,16 +78,6 @@ func (c *call) fitKernel(args kernelArgs) (*fitted, *info, error) {
 	return f, &info{Kernel: record.String(), Compared: f.model.Compared(), Record: text, notes: n}, err
 }
 
-// forget drops the training graphs, which low-rank kernels do not need.
-func (f *fitted) forget() {
-	for _, k := range f.model.Kernel.Factors {
-		if model.LowRank(k) == nil {
-			return
-		}
-	}
-	f.model.Graphs = nil
-}
-
 type fitArgs struct {
 	kernelArgs
 	Gram bool `json:"gram"`
@@ -99,7 +89,6 @@ func (c *call) fit(args fitArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.forget()
 	if args.Gram {
 		m, err := f.model.Kernel.Gram(c.ctx)
 		if err != nil {
@@ -237,7 +226,6 @@ func (c *call) embedFit(args embedArgs) (any, error) {
 		return nil, err
 	}
 	f.basis = b
-	f.forget()
 	landmarks := make([]int64, b.Dim())
 	for i, p := range b.Landmarks {
 		landmarks[i] = int64(p)

@@ -62,7 +62,6 @@ func (c *call) train(args trainArgs) (any, error) {
 		m.Learner, err = svm.Train(c.ctx, svm.Full(gram), targets, args.SVM)
 		limited = errors.Is(err, svm.ErrIterations)
 	}
-	f.forget()
 	if err != nil && !limited {
 		return nil, err
 	}

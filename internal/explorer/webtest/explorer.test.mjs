@@ -426,21 +426,6 @@ test("pictures, tables and the model can be downloaded, and the link shared", li
   await close(page);
 });
 
-test("a model without graphs has a map and neighbours, and draws what it is asked about", limit, async () => {
-  const page = await open("#open=3&ask=CCO", { at: await serve("bare.mlg") });
-  await page.locator("#detail .note").filter({ hasText: "holds no drawing" }).waitFor();
-  await page.locator("#detail .card").nth(8).waitFor(); // the neighbours come after the note
-  assert.equal(await page.locator("#detail .card").count(), 9);
-  await settings(page);
-  assert.ok(await page.locator("#p-eta").isDisabled());
-  await page.locator("#asked button").first().click();
-  await page.locator("#detail .drawing .ink path").first().waitFor();
-  await page.locator("#detail .positive").first().waitFor({ state: "attached" });
-  await page.locator("#tab-pair").click();
-  await page.locator("#pair .empty").waitFor();
-  await close(page);
-});
-
 test("names from data are texts, whatever they hold", limit, async () => {
   const evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
   const file = join(tmpdir(), `mlg-webtest-${process.pid}.jsonl`);

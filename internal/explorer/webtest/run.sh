@@ -45,5 +45,4 @@ have=$(sed -n 's/^ *"version": "\(.*\)".*/\1/p' node_modules/playwright-core/pac
 if [ "${1:-}" = bench ]; then
 	exec timeout 240 node bench.mjs
 fi
-(cd .. && MLG_BARE="$PWD/webtest/bare.mlg" "${GO:-go}" test -count=1 -run TestBareFile . >/dev/null)
 exec timeout 600 node --test --test-concurrency=1 explorer.test.mjs
