@@ -203,7 +203,7 @@ func (c *Columns) structureRole(o Options, what string) (Role, error) {
 	return r, nil
 }
 
-// idRole finds the column of identifiers: by a usual name, or by a word.
+// idRole finds the column of identifiers: by a usual name, or by a word where no more than a tenth of it is missing.
 func (c *Columns) idRole(o Options, what, structure string) (Role, error) {
 	r, err := c.one(o.IDColumn, idNames, what)
 	if err != nil || r.Column != "" {
@@ -211,7 +211,10 @@ func (c *Columns) idRole(o Options, what, structure string) (Role, error) {
 	}
 	for _, w := range idWords {
 		for _, name := range c.Names {
-			if name != structure && slices.Contains(words(name), w) && !hasWord(name, besideWords) && !hasWord(name, otherWords) {
+			if name == structure || !slices.Contains(words(name), w) || hasWord(name, besideWords) || hasWord(name, otherWords) {
+				continue
+			}
+			if 10*c.describe(name).Missing <= len(c.lines) {
 				return Role{name, fmt.Sprintf("the word %q", w)}, nil
 			}
 		}

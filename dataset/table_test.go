@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -368,5 +369,30 @@ func TestColumnBytes(t *testing.T) {
 func TestWorkbook(t *testing.T) {
 	if _, err := NewZipReader(strings.NewReader("PK"), 2, "x.xlsx", DefaultOptions()); err == nil || !strings.Contains(err.Error(), "save the sheet as CSV") {
 		t.Error(err)
+	}
+}
+
+// Wavelengths are values though many stand several times; an index that is mostly missing names no rows.
+func TestWholeValuesAndSparseIndex(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("smiles,wavelength,some index,batches\n")
+	for i := range 120 {
+		index := ""
+		if i%10 == 0 {
+			index = strconv.Itoa(i)
+		}
+		fmt.Fprintf(&b, "%s,%d.0,%s,%d\n", strings.Repeat("C", i%7+1), 300+i%50, index, i%24)
+	}
+	d, err := ReadFrom(t.Context(), strings.NewReader(b.String()), "t.csv", DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range d.Columns.Describe() {
+		if want := map[string]Kind{"wavelength": NumberKind, "batches": ClassKind}[c.Name]; want != "" && c.Kind != want {
+			t.Errorf("%s: %s, want %s", c.Name, c.Kind, want)
+		}
+	}
+	if id := d.Columns.Roles.ID.Column; id != "" {
+		t.Errorf("column %q is the id, want none", id)
 	}
 }
