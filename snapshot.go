@@ -97,7 +97,8 @@ func (l *LevelSnapshot) projection(i int, graphs []*graph.Graph, b base.Kernel) 
 		w: slices.Clone(l.W), values: slices.Clone(l.Values)}
 	if i == 0 {
 		if l.N != len(l.Descriptors) || len(l.Places) > 0 {
-			return nil, fmt.Errorf("%d landmarks with %d descriptors and %d places, want one descriptor each", l.N, len(l.Descriptors), len(l.Places))
+			return nil, fmt.Errorf("%d landmarks with %d descriptors and %d places, want one descriptor each",
+				l.N, len(l.Descriptors), len(l.Places))
 		}
 		if _, err := base.Check(b, l.Descriptors); err != nil {
 			return nil, err

@@ -229,8 +229,8 @@ func (q *quadrature) multiply(g *graph.Graph) {
 	}
 }
 
-// evaluate returns (exp(−βT))₁₁ = Σ_i z_i² exp(−βλ_i) for each β, with the eigenvalues λ of T and the first entries z of
-// their eigenvectors. It takes O(k²) time.
+// evaluate returns (exp(−βT))₁₁ = Σ_i z_i² exp(−βλ_i) for each β, with the eigenvalues λ of T and the first
+// entries z of their eigenvectors. It takes O(k²) time.
 func (q *quadrature) evaluate(beta []float64) ([]float64, error) {
 	if !q.diagonalise() {
 		return nil, fmt.Errorf("the eigenvalues of a Lanczos matrix did not converge")
@@ -248,8 +248,9 @@ func (q *quadrature) evaluate(beta []float64) ([]float64, error) {
 // algorithm with implicit shifts: rotations of T are applied to the first row of the identity alone.
 func (q *quadrature) diagonalise() bool {
 	k := len(q.alpha)
-	d, e, z := append(q.values[:0], q.alpha...), append(append(q.residue[:0], q.off...), 0), append(q.first[:0], make([]float64, k)...)
-	q.values, q.residue, q.first = d, e, z
+	q.values, q.residue = append(q.values[:0], q.alpha...), append(append(q.residue[:0], q.off...), 0)
+	q.first = append(q.first[:0], make([]float64, k)...)
+	d, e, z := q.values, q.residue, q.first
 	z[0] = 1
 	unit := 0.0 // entries are scaled, so that squares do not overflow
 	for i := range d {
