@@ -24,7 +24,7 @@ type predictCmd struct {
 	Data     string  `arg:"" help:"Graphs: a dataset, a SMILES, or - for standard input, perhaps with --format."`
 	Nearest  int     `help:"Number of nearest training graphs to name." default:"3" least:"0"`
 	Interval float64 `help:"Per cent of measured values that are to lie in the intervals of predicted ones." default:"90" placeholder:"%%"`
-	CSV      bool    `help:"Print a table as CSV." name:"csv"`
+	CSV      bool    `help:"Print a table as CSV, with the columns of the data if they are a table." name:"csv"`
 	Out      string  `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:""`
 }
 
@@ -47,6 +47,7 @@ type predicted struct {
 	Nearest     []model.Neighbour  `json:"nearest"`
 
 	classes []float64 // probabilities in the order of the classes
+	columns dataset.Fields
 }
 
 // interval is where a measured value lies with a probability.
@@ -79,7 +80,7 @@ func (c *predictCmd) Run(g *globals) error {
 	if c.Interval != defaultInterval && m.Classes != nil {
 		return usageError(fmt.Sprintf("--interval is for values, and %s has classes", c.Model))
 	}
-	graphs, err := c.graphs(g, c.like(m))
+	in, err := c.open(g, c.like(m))
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (c *predictCmd) Run(g *globals) error {
 	if m.Nearest != nil && m.Nearest[100] > 1.001*s.most { // these are not
 		s.most = math.Inf(1)
 	}
-	if err := output(g, c.Out, func(w io.Writer) error { return c.stream(g, m, graphs, s, w) }); err != nil {
+	if err := output(g, c.Out, func(w io.Writer) error { return c.stream(g, m, in, s, w) }); err != nil {
 		return err
 	}
 	if s.graphs == 0 {
@@ -97,29 +98,50 @@ func (c *predictCmd) Run(g *globals) error {
 	return nil
 }
 
-// graphs gives one graph after the other, or the molecule of a SMILES.
-func (c *predictCmd) graphs(g *globals, o dataset.Options) (iter.Seq2[*graph.Graph, error], error) {
-	if d, err := openData(c.Data, o); err == nil {
-		return each(g, d), nil
+// input is what is predicted, with the columns of the graphs that were read and not yet written.
+type input struct {
+	graphs  iter.Seq2[*graph.Graph, error]
+	columns []dataset.Fields
+}
+
+// open gives one graph after the other, or the molecule of a SMILES.
+func (c *predictCmd) open(g *globals, o dataset.Options) (*input, error) {
+	in := &input{}
+	d, err := openData(c.Data, o)
+	if err == nil {
+		in.graphs = each(g, d)
+		if c.CSV && slices.Contains([]dataset.Format{dataset.CSV, dataset.TSV, dataset.Parquet, dataset.SDF}, d.Format()) {
+			in.graphs = func(yield func(*graph.Graph, error) bool) {
+				for x, err := range each(g, d) {
+					f := d.Fields()
+					in.columns = append(in.columns, dataset.Fields{Names: slices.Clone(f.Names), Values: slices.Clone(f.Values)})
+					if !yield(x, err) {
+						return
+					}
+				}
+			}
+		}
+		return in, nil
 	} else if c.Data == "-" {
 		return nil, fmt.Errorf("%w; --format says what it is", err)
 	}
 	list, err := readGraphs(g, c.Data, o)
-	return func(yield func(*graph.Graph, error) bool) {
+	in.graphs = func(yield func(*graph.Graph, error) bool) {
 		for _, x := range list {
 			if !yield(x, nil) {
 				return
 			}
 		}
-	}, err
+	}
+	return in, err
 }
 
 // stream predicts block after block, in memory that does not grow with the data.
-func (c *predictCmd) stream(g *globals, m *model.Model, graphs iter.Seq2[*graph.Graph, error], s *score, w io.Writer) error {
+func (c *predictCmd) stream(g *globals, m *model.Model, in *input, s *score, w io.Writer) error {
 	write := c.writer(g, m, w)
 	var posterior *model.Posterior
 	rows := max(1, min(blockGraphs, blockValues/max(1, m.Examples())))
-	for block, err := range blocks(graphs, rows, blockVertices) {
+	for block, err := range blocks(in.graphs, rows, blockVertices) {
 		if err != nil {
 			return err
 		}
@@ -147,6 +169,9 @@ func (c *predictCmd) stream(g *globals, m *model.Model, graphs iter.Seq2[*graph.
 			out[i] = describe(m, x, s.graphs+i, p[i], c.Nearest)
 			if deviations != nil {
 				out[i].spread(deviations[i], c.Interval/100)
+			}
+			if in.columns != nil {
+				out[i].columns, in.columns = in.columns[0], in.columns[1:]
 			}
 			s.add(&out[i])
 		}
@@ -199,47 +224,78 @@ func (c *predictCmd) writer(g *globals, m *model.Model, w io.Writer) func(p []pr
 	return c.textWriter(m, w)
 }
 
+// csvWriter writes the columns of the data, or identifier and target, and then what is predicted. A name that the data
+// have already gets an addition.
 func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted) error {
-	head := []string{"id", "target", "value"}
+	said := []string{"predicted"}
 	if m.Learner.Process != nil {
-		head = append(head, "deviation", "low", "high")
+		said = append(said, "deviation", "low", "high")
 	}
 	if m.Classes != nil {
-		head = []string{"id", "target", "class", "margin"}
+		said = append(said, "margin")
 		if m.Learner.Slope > 0 {
 			for _, name := range m.Classes {
-				head = append(head, "p("+name+")")
+				said = append(said, "p("+name+")")
 			}
 		}
 	}
-	head = append(head, "similarity", "percentile", "unlike")
+	said = append(said, "similarity", "percentile", "unlike")
 	for i := range c.Nearest {
 		n := strconv.Itoa(i + 1)
-		head = append(head, "nearest"+n, "target"+n, "similarity"+n)
+		said = append(said, "nearest"+n, "target"+n, "similarity"+n)
 	}
-	w.Write(head) // an error is that of Flush
+	var kept []string // columns of the data
+	var head []string
 	return func(p []predicted) error {
-		for _, x := range p {
-			row := []string{x.ID, x.Target}
-			if x.Value != nil {
-				if row = append(row, number(*x.Value)); x.Deviation != nil {
-					row = append(row, number(*x.Deviation), number(x.Interval.Low), number(x.Interval.High))
-				}
+		if head == nil && len(p) > 0 {
+			if kept = p[0].columns.Names; kept != nil {
+				head = slices.Clone(kept)
 			} else {
-				row = append(row, x.Class, number(*x.Margin))
-				for _, v := range x.classes {
-					row = append(row, number(v))
+				head = []string{"id", "target"}
+			}
+			for _, name := range said {
+				for slices.Contains(head, name) {
+					name += " (mlg)"
 				}
+				head = append(head, name)
 			}
-			row = append(row, number(x.Similarity), strconv.Itoa(x.Percentile), strconv.FormatBool(x.Unlike))
-			for _, n := range x.Nearest {
-				row = append(row, n.ID, n.Target, number(n.Similarity))
-			}
+			w.Write(head) // an error is that of Flush
+		}
+		for _, x := range p {
+			row := x.cells(kept)
 			w.Write(append(row, make([]string, len(head)-len(row))...))
 		}
 		w.Flush()
 		return w.Error()
 	}
+}
+
+// cells returns a row of the table, with the kept columns of the data.
+func (p *predicted) cells(kept []string) []string {
+	row := make([]string, len(kept))
+	if kept == nil {
+		row = []string{p.ID, p.Target}
+	}
+	for i, name := range kept {
+		if k := slices.Index(p.columns.Names, name); k >= 0 {
+			row[i] = p.columns.Values[k]
+		}
+	}
+	if p.Value != nil {
+		if row = append(row, number(*p.Value)); p.Deviation != nil {
+			row = append(row, number(*p.Deviation), number(p.Interval.Low), number(p.Interval.High))
+		}
+	} else {
+		row = append(row, p.Class, number(*p.Margin))
+		for _, v := range p.classes {
+			row = append(row, number(v))
+		}
+	}
+	row = append(row, number(p.Similarity), strconv.Itoa(p.Percentile), strconv.FormatBool(p.Unlike))
+	for _, n := range p.Nearest {
+		row = append(row, n.ID, n.Target, number(n.Similarity))
+	}
+	return row
 }
 
 // column is one of the table of predictions. A negative width puts it to the right.
