@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -17,8 +18,8 @@ import (
 
 type searchCmd struct {
 	From  string `arg:"" help:"Model file, whose training graphs are searched, store (mlg transform), or dataset." name:"from"`
-	Query string `arg:"" help:"Graphs to search for: a file, a SMILES, or, unless FROM is a store, an identifier of the searched graphs." optional:""`
-	Like  string `help:"Search for the graph with this identifier or number among the searched ones, which is left out; not in a store." placeholder:"ID" group:"Search"`
+	Query string `arg:"" help:"Graphs to search for: a file, a SMILES, or an identifier of the searched graphs." optional:""`
+	Like  string `help:"Search for the graph with this identifier or number among the searched ones, which is left out." placeholder:"ID" group:"Search"`
 	Count int    `help:"Number of graphs to find." short:"k" name:"count" default:"10" least:"1" group:"Search"`
 	CSV   bool   `help:"Print a table as CSV." name:"csv" group:"Search"`
 	Out   string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:"" group:"Search"`
@@ -41,12 +42,15 @@ func (c *searchCmd) Run(g *globals) error {
 	if (c.Query == "") == (c.Like == "") {
 		return usageError("want either a query or --like ID")
 	}
-	s, err := c.open(g, c.From)
+	s, err := c.kept(g)
+	if s == nil && err == nil {
+		s, err = c.open(g, c.From)
+	}
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	queries, self, err := c.queries(g, s)
+	queries, names, self, err := c.queries(g, s)
 	if err != nil {
 		return err
 	}
@@ -56,9 +60,9 @@ func (c *searchCmd) Run(g *globals) error {
 		return err
 	}
 	took := time.Since(start)
-	list := make([]found, len(queries))
-	for i, q := range queries {
-		list[i] = found{graphName(q, i), []foundResult{}}
+	list := make([]found, len(names))
+	for i, name := range names {
+		list[i] = found{name, []foundResult{}}
 		for rank, n := range hits[i] {
 			list[i].Results = append(list[i].Results, foundResult{rank + 1, n})
 		}
@@ -66,30 +70,37 @@ func (c *searchCmd) Run(g *globals) error {
 	if err := output(g, c.Out, func(w io.Writer) error { return c.print(g, w, list) }); err != nil {
 		return err
 	}
-	what := fmt.Sprintf("%s among %d graphs in %s by", agree(len(queries), "query", "queries"), s.size(), round(took))
+	what := fmt.Sprintf("%s among %d graphs in %s by", agree(len(names), "query", "queries"), s.size(), round(took))
 	g.note("%s %s", what, table.Wrap(kernelText(s.Model), len(what)+1, 2))
 	g.note("compared: %s", s.Compared())
 	return nil
 }
 
-// queries returns the graphs to search for, and the position of the one among the searched
-// graphs that is not to be found, −1 for none.
-func (c *searchCmd) queries(g *globals, s *source) (queries []*graph.Graph, self int, err error) {
+// queries returns the graphs to search for with their names. For one of the searched graphs it returns its position
+// instead, else −1.
+func (c *searchCmd) queries(g *globals, s *source) (queries []*graph.Graph, names []string, self int, err error) {
+	var unread error
 	if c.Like == "" {
-		queries, err = readGraphs(g, c.Query, s.read)
-		if err == nil || s.Graphs == nil || !slices.Contains(s.IDs, c.Query) {
-			return queries, -1, err
+		if queries, unread = readGraphs(g, c.Query, s.read); unread == nil {
+			for i, q := range queries {
+				names = append(names, graphName(q, i))
+			}
+			return queries, names, -1, nil
 		}
-		c.Like = c.Query
 	}
-	if s.store != nil || s.Graphs == nil {
-		return nil, -1, fmt.Errorf("%s does not keep its graphs: give the graph itself as query", c.From)
+	ids := s.IDs
+	if s.store != nil {
+		if ids, _, err = s.store.Texts(0, s.store.Len()); err != nil {
+			return nil, nil, -1, err
+		}
 	}
-	at, err := position(s.IDs, c.From, c.Like)
-	if err != nil {
-		return nil, -1, err
+	if c.Like == "" && !slices.Contains(ids, c.Query) {
+		return nil, nil, -1, unread
 	}
-	return []*graph.Graph{s.Graphs[at].With(s.IDs[at], "")}, at, nil
+	if self, err = position(ids, c.From, cmp.Or(c.Like, c.Query)); err != nil {
+		return nil, nil, -1, err
+	}
+	return nil, ids[self : self+1], self, nil
 }
 
 // size returns the number of graphs that are searched.
@@ -100,38 +111,47 @@ func (s *source) size() int {
 	return s.Examples()
 }
 
-// search returns the k most similar graphs of each query, without the one at a position.
+// search returns the k most similar graphs of each query, or of the searched graph at a position without itself.
 func (s *source) search(ctx context.Context, queries []*graph.Graph, k, self int) (out [][]model.Neighbour, err error) {
 	k = min(k, s.size())
 	if s.store == nil {
-		if out, err = s.Search(ctx, queries, k+1); err != nil {
-			return nil, err
+		if self >= 0 {
+			queries = []*graph.Graph{s.Graphs[self]}
 		}
-		for i, list := range out {
-			list = slices.DeleteFunc(list, func(n model.Neighbour) bool { return n.Index == self })
-			out[i] = list[:min(k, len(list))]
-		}
-		return out, nil
+		out, err = s.Search(ctx, queries, k+1)
+	} else {
+		out, err = s.searchStore(ctx, queries, k+1, self)
 	}
-	records, err := s.store.Space().Transform(ctx, queries)
+	for i, list := range out {
+		list = slices.DeleteFunc(list, func(n model.Neighbour) bool { return n.Index == self })
+		out[i] = list[:min(k, len(list))]
+	}
+	return out, err
+}
+
+func (s *source) searchStore(ctx context.Context, queries []*graph.Graph, k, self int) (out [][]model.Neighbour, err error) {
+	var records []float64
+	if self >= 0 {
+		records, err = s.store.Records(self, self+1)
+	} else {
+		records, err = s.store.Space().Transform(ctx, queries)
+	}
 	if err != nil {
 		return nil, err
 	}
-	hits, err := s.store.Search(ctx, records, k)
-	if err != nil {
-		return nil, err
-	}
-	out = make([][]model.Neighbour, len(queries))
-	for i := range out {
-		for _, h := range hits[i] {
+	hits, err := s.store.Search(ctx, records, min(k, s.store.Len()))
+	for _, row := range hits {
+		list := []model.Neighbour{}
+		for _, h := range row {
 			id, target, err := s.store.Texts(h.Index, h.Index+1)
 			if err != nil {
 				return nil, err
 			}
-			out[i] = append(out[i], model.Neighbour{ID: id[0], Index: h.Index, Target: target[0], Similarity: h.Similarity})
+			list = append(list, model.Neighbour{ID: id[0], Index: h.Index, Target: target[0], Similarity: h.Similarity})
 		}
+		out = append(out, list)
 	}
-	return out, nil
+	return out, err
 }
 
 func (c *searchCmd) print(g *globals, w io.Writer, list []found) error {
