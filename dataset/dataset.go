@@ -79,6 +79,9 @@ func (r *Reader) Next() (*graph.Graph, error) {
 		r.err = fmt.Errorf("%s: graph %s: %w", r.name, identifier(g, r.count), err)
 		return nil, r.err
 	}
+	if r.weight == AutoWeight && out != g {
+		r.warn.add(1, "complete graph with distances as weights: nearest neighbours have edges", "complete graphs with distances as weights: nearest neighbours have edges")
+	}
 	return out, nil
 }
 
