@@ -19,9 +19,12 @@ import (
 	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
-// TestReadme runs the README. Its fenced blocks of the kind "console" hold commands after "$ "
+// tutorials are the documents whose blocks are run.
+var tutorials = []string{"README.md", "docs/tutorial-chemist.md"}
+
+// TestReadme runs the README and the tutorials. Fenced blocks of the kind "console" hold commands after "$ "
 // and what they print; the others with a comment <!-- file: NAME --> before them are files.
-// Everything runs in one temporary folder, in order, with the command built from this
+// Everything of a document runs in one temporary folder, in order, with the command built from this
 // checkout first in PATH and examples/ beside it. In what is printed, "…" stands for
 // anything in a line, and alone for any lines.
 //
@@ -40,7 +43,19 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("README.md")
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", filepath.Join(bin, "mlg"), "./cmd/mlg")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, document := range tutorials {
+		t.Run(strings.TrimSuffix(filepath.Base(document), ".md"), func(t *testing.T) { runDocument(t, root, bin, document) })
+	}
+}
+
+// runDocument runs the blocks of a document with the command in bin.
+func runDocument(t *testing.T, root, bin, document string) {
+	text, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,18 +63,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	bin := filepath.Join(dir, "bin")
-	work := filepath.Join(dir, "work")
-	for _, d := range []string{bin, work} {
-		if err := os.Mkdir(d, 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	build := exec.Command("go", "build", "-o", filepath.Join(bin, "mlg"), "./cmd/mlg")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	work := t.TempDir()
 	if err := os.Symlink(filepath.Join(root, "examples"), filepath.Join(work, "examples")); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +76,7 @@ func TestReadme(t *testing.T) {
 				return
 			}
 			if why := r.missing(t, b.needs); why != "" {
-				graphtest.Missing(t, "README.md:%d: left out: %s", b.line, why)
+				graphtest.Missing(t, "%s:%d: left out: %s", document, b.line, why)
 			}
 			switch {
 			case b.file != "":
@@ -86,7 +90,7 @@ func TestReadme(t *testing.T) {
 		})
 	}
 	if ran == 0 {
-		t.Error("README.md has no block that could be run")
+		t.Errorf("%s has no block that could be run", document)
 	}
 }
 
@@ -223,11 +227,11 @@ func (r *readmeRunner) console(t *testing.T, b readmeBlock) {
 		}
 		stdout, stderr, err := r.run(3*time.Minute, command)
 		if err != nil {
-			t.Fatalf("README.md:%d: %s: %v\n%s%s", line, command, err, stdout, stderr)
+			t.Fatalf("line %d: %s: %v\n%s%s", line, command, err, stdout, stderr)
 		}
 		got := stdout + progressLine.ReplaceAllString(stderr, "")
 		if !regexp.MustCompile(readmePattern(want)).MatchString(got) {
-			t.Errorf("README.md:%d: %s printed\n%s\nthe README says\n%s", line, command, got, strings.Join(want, "\n"))
+			t.Errorf("line %d: %s printed\n%s\nthe document says\n%s", line, command, got, strings.Join(want, "\n"))
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 var (
 	smilesNames = []string{"smiles", "canonical_smiles", "isomeric_smiles", "smi", "structure"}
 	targetNames = []string{"target", "class", "label", "active", "activity", "y", "outcome"}
-	idNames     = []string{"id", "name", "title", "mol_id", "molecule_id", "compound_id", "identifier"}
+	idNames     = []string{"id", "name", "title", "mol_id", "molecule_id", "compound_id", "identifier", "compound", "molecule", "substance", "code"}
 
 	nodeLabelNames  = []string{"label", "element", "symbol", "type"}
 	edgeLabelNames  = []string{"label", "order", "bond", "type"}
