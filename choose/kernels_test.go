@@ -139,6 +139,9 @@ func TestWeightedByDefinition(t *testing.T) {
 			part := c.TrainingPart(0, 1)
 			train := part.graphs
 			exponent := -math.Pow(float64(len(train))/150, 2)
+			if name == "values" {
+				exponent = -float64(len(train)) / 10
+			}
 			var want []float64
 			var matrices []*kernel.Matrix
 			var scores []*Scores
@@ -152,6 +155,9 @@ func TestWeightedByDefinition(t *testing.T) {
 					t.Fatal(err)
 				}
 				e, r := leftOut(t, c.Targets, o.Ridge, m.values, train)
+				if name == "values" {
+					r = 1
+				}
 				want = append(want, math.Pow(e*r, exponent))
 				matrices, scores = append(matrices, m.values), append(scores, &s[0])
 			}

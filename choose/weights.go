@@ -24,10 +24,11 @@ const (
 	// predictions as in Weighted. Where many settings are about as good, that is better than one.
 	MeanBest
 	// Weighted weighs each kernel by its leave-one-out predictions in kernel ridge regression:
-	// by their squared error e_k and the share r_k of graphs that get a wrong class (for values
-	// e_k again), n being the number of graphs that are predicted,
+	// by their squared error e_k and the share r_k of graphs that get a wrong class, n being the
+	// number of graphs that are predicted,
 	//
-	//	w_k ∝ (e_k r_k)^(−(n/150)²).
+	//	w_k ∝ (e_k r_k)^(−(n/150)²)   for classes,
+	//	w_k ∝ e_k^(−n/10)             for values, whose errors tell more.
 	//
 	// Weights below a fiftieth of the largest become 0.
 	Weighted
@@ -44,7 +45,8 @@ func (c Combination) MarshalText() ([]byte, error) { return []byte(c.String()), 
 func (c Combination) Summed() bool { return c != BestSingle }
 
 const (
-	weightScale = 150  // number of graphs for which Weighted has the exponent −1
+	classScale  = 150  // number of graphs for which Weighted has the exponent −1 for classes
+	valueScale  = 10   // the same for values
 	leastWeight = 0.02 // of the largest, that Weighted keeps
 	meanBest    = 10   // kernels of MeanBest
 )
@@ -53,8 +55,7 @@ const (
 type Errors struct {
 	// Squared is the mean over the graphs; summed over classes with targets ±1.
 	Squared float64 `json:"squared"`
-	// Wrong is the share of graphs with a wrong class, as if there were one more of them; for
-	// values Squared.
+	// Wrong is the share of graphs with a wrong class, as if there were one more of them; 1 for values.
 	Wrong float64 `json:"wrong"`
 }
 
@@ -66,7 +67,7 @@ func (t *Targets) errors(examples []int, predicted []Prediction) []Errors {
 	out := make([]Errors, len(predicted))
 	for g, p := range predicted {
 		e := -t.score(Squared, examples, p)
-		if out[g] = (Errors{e, e}); !t.Regression() {
+		if out[g] = (Errors{e, 1}); !t.Regression() {
 			n := float64(len(examples))
 			out[g].Wrong = ((1-t.score(Accuracy, examples, p))*n + 1) / (n + 1)
 		}
@@ -173,7 +174,11 @@ func (m Mixture) weights(ctx context.Context, t TrainingSet) ([]float64, error) 
 	if m.How == MeanBest {
 		return bestWeights(errors), nil
 	}
-	return errorWeights(errors, len(t.graphs)), nil
+	exponent := math.Pow(float64(len(t.graphs))/classScale, 2)
+	if m.chooser.Targets.Regression() {
+		exponent = float64(len(t.graphs)) / valueScale
+	}
+	return errorWeights(errors, -exponent), nil
 }
 
 // errors returns the leave-one-out errors of the kernels on a training set, each with the ridge that
@@ -232,12 +237,11 @@ func bestWeights(errors []Errors) []float64 {
 }
 
 // errorWeights returns the weights of Weighted.
-func errorWeights(errors []Errors, examples int) []float64 {
+func errorWeights(errors []Errors, exponent float64) []float64 {
 	least := math.Inf(1)
 	for _, e := range errors {
 		least = min(least, e.product())
 	}
-	exponent := -math.Pow(float64(examples)/weightScale, 2)
 	w := make([]float64, len(errors))
 	sum := 0.0
 	for k, e := range errors {

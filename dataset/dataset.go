@@ -79,9 +79,6 @@ func (r *Reader) Next() (*graph.Graph, error) {
 		r.err = fmt.Errorf("%s: graph %s: %w", r.name, identifier(g, r.count), err)
 		return nil, r.err
 	}
-	if r.weight == AutoWeight && out != g {
-		r.warn.add(1, "complete graph with distances as weights: nearest neighbours have edges", "complete graphs with distances as weights: nearest neighbours have edges")
-	}
 	return out, nil
 }
 
@@ -225,6 +222,9 @@ func collect(ctx context.Context, r *Reader, opts Options) (*Dataset, error) {
 		}
 	}
 	d.Warnings, d.Skipped = r.Warnings(), r.Skipped()
+	if opts.EdgeWeight == GivenWeight && distances(d.Graphs) {
+		d.Warnings = append(d.Warnings, "weights of complete graphs that are distances: --edge-weight distance joins nearest neighbours instead")
+	}
 	if d.Columns != nil {
 		if d.Columns.Roles = r.Roles(); !r.table() {
 			d.Columns.Roles = d.Columns.usualRoles(opts)

@@ -413,7 +413,7 @@ func TestOptionsValidate(t *testing.T) {
 	}{
 		{func(o *Options) { o.Format = "x" }, `Options.Format: "x", want one of auto, tudataset, smiles, `},
 		{func(o *Options) { o.Hydrogens = "x" }, `Options.Hydrogens: "x", want one of written, explicit, implicit`},
-		{func(o *Options) { o.EdgeWeight = "" }, `Options.EdgeWeight: "", want one of auto, unit, weight, order, distance`},
+		{func(o *Options) { o.EdgeWeight = "" }, `Options.EdgeWeight: "", want one of unit, weight, order, distance`},
 		{func(o *Options) { o.TargetColumn = "\xff" }, `Options.TargetColumn: "\xff", want valid UTF-8`},
 		{func(o *Options) { o.Limits.Line = 0 }, "Options.Limits.Line: 0, want a positive number"},
 		{func(o *Options) { o.Limits.Items = -1 }, "Options.Limits.Items: -1"},
@@ -439,7 +439,7 @@ func TestOptionsJSON(t *testing.T) {
 		t.Errorf("%s: %+v, %v", text, got, err)
 	}
 	got = DefaultOptions()
-	if err := json.Unmarshal([]byte(`{"hydrogens":"explicit"}`), &got); err != nil || got.EdgeWeight != AutoWeight || got.Hydrogens != HydrogensExplicit {
+	if err := json.Unmarshal([]byte(`{"hydrogens":"explicit"}`), &got); err != nil || got.EdgeWeight != GivenWeight || got.Hydrogens != HydrogensExplicit {
 		t.Errorf("%+v, %v", got, err)
 	}
 	like := DefaultOptions().Like(&o)

@@ -146,7 +146,7 @@ func count(targets []string) (counts map[string]int, n int) {
 }
 
 // ValueRange returns the range of targets that are values and not classes: numbers of
-// which some is not whole, or of which more than a fifth are different and more than 20. It is nil for classes.
+// which some is not whole, or of which more than 20 and a fifth, or more than 5 and a half are different. It is nil for classes.
 func ValueRange(targets []string) []float64 {
 	counts, n := count(targets)
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -199,5 +199,5 @@ func valueLike(counts map[string]int, n int) bool {
 			return true
 		}
 	}
-	return len(counts) > 20 && 5*len(counts) > n
+	return len(counts) > 20 && 5*len(counts) > n || len(counts) > 5 && 2*len(counts) > n
 }

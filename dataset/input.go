@@ -27,6 +27,7 @@ type stream struct {
 	beside  Fields // the last graph
 	roles   Roles  // of a table
 	comma   bool   // numbers of a table have decimal commas where the first rows do not tell
+	point   bool   // they have none: commas separate cells
 	skipped LeftOut
 }
 

@@ -79,7 +79,7 @@ type Options struct {
 	AtomHydrogens bool `json:"atom_hydrogens,omitempty"` // number of hydrogens: "CH3", "OH"
 
 	Hydrogens  Hydrogens  `json:"hydrogens"`   // default: written
-	EdgeWeight EdgeWeight `json:"edge_weight"` // default: auto
+	EdgeWeight EdgeWeight `json:"edge_weight"` // default: weight
 
 	Limits Limits `json:"-"`
 
@@ -87,12 +87,12 @@ type Options struct {
 }
 
 // DefaultOptions returns the options to start from: the format is recognised, labels are
-// elements, hydrogens stay as written, and weights as given unless they are distances.
+// elements, hydrogens stay as written, and weights as given.
 func DefaultOptions() Options {
 	return Options{
 		Format:     Auto,
 		Hydrogens:  HydrogensAsWritten,
-		EdgeWeight: AutoWeight,
+		EdgeWeight: GivenWeight,
 		Limits: Limits{
 			Line:     64 << 20,
 			Record:   256 << 20,
@@ -139,7 +139,7 @@ func (o Options) Validate() error {
 	if err := oneOf("Options.Hydrogens", o.Hydrogens, HydrogensAsWritten, HydrogensExplicit, HydrogensImplicit); err != nil {
 		return err
 	}
-	if err := oneOf("Options.EdgeWeight", o.EdgeWeight, EdgeWeights()...); err != nil {
+	if err := oneOf("Options.EdgeWeight", o.EdgeWeight, UnitWeight, GivenWeight, OrderWeight, DistanceWeight); err != nil {
 		return err
 	}
 	for _, f := range []struct{ name, value string }{

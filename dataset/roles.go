@@ -94,11 +94,10 @@ func (c *Columns) roles(o Options, what string, structure bool) (Roles, error) {
 		r.Targets = []Role{{name, "the target of the model"}}
 		return r, nil
 	}
-	if r.Targets, r.Open = c.targetRoles(r); o.like != "" { // another column may be something else
-		r.Open = nil
-		r.Targets = slices.DeleteFunc(r.Targets, func(t Role) bool { return t.Why != usualName })
+	if o.like != "" { // another column may be something else
 		return r, nil
 	}
+	r.Targets, r.Open = c.targetRoles(r)
 	if o.TargetColumn != "" {
 		for _, name := range r.Open {
 			r.Targets = append(r.Targets, Role{name, "all are asked for"})
@@ -140,7 +139,7 @@ func (c *Columns) given(list, what string) ([]Role, error) {
 	for i := 0; i < len(pieces); {
 		name, next := "", i
 		for k := len(pieces); k > i && name == ""; k-- {
-			name, next = c.Find(strings.Join(pieces[i:k], ",")), k
+			name, next = c.Find(strings.TrimSpace(strings.Join(pieces[i:k], ","))), k
 		}
 		if name == "" {
 			return nil, fmt.Errorf("no %s %q among %s", what, strings.TrimSpace(pieces[i]), quoteList(c.Names))

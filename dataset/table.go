@@ -127,7 +127,7 @@ func readCSV(s *stream) (nextGraph, error) {
 		sep, skipped = rune(text[0]), 1
 		s.in.Discard(len(first) + 1)
 	}
-	s.comma = sep == ';'
+	s.comma, s.point = sep == ';', sep == ','
 	in := &bounded{r: s.in, max: s.opts.Limits.Record}
 	r := csv.NewReader(in)
 	r.Comma = sep
@@ -266,7 +266,7 @@ func readRecords(s *stream, what string, names []string, next func() (record, er
 			}
 		}
 	}
-	t := &tableReader{s: s, what: what, structure: names != nil, comma: decimal > 0 || decimal == 0 && s.comma}
+	t := &tableReader{s: s, what: what, structure: names != nil, comma: !s.point && (decimal > 0 || decimal == 0 && s.comma)}
 	if t.comma {
 		for n := range columns.values {
 			for i, v := range columns.values[n] {

@@ -102,7 +102,7 @@ func TestTargetColumns(t *testing.T) {
 func TestRolesLike(t *testing.T) {
 	trained := DefaultOptions()
 	trained.TargetColumn = "SR-p53"
-	for header, want := range map[string]string{"NR-AR,SR-p53,smiles": "SR-p53", "NR-AR,other,smiles": "", "NR-AR,y,smiles": "y"} {
+	for header, want := range map[string]string{"NR-AR,SR-p53,smiles": "SR-p53", "NR-AR,other,smiles": "", "NR-AR,y,smiles": ""} {
 		d, err := readText(CSV, madeUp(header, "00s"), func(o *Options) { *o = o.Like(&trained) })
 		if err != nil || d.Columns.Roles.Target() != want {
 			t.Errorf("%s: %q, %v, want %q", header, d.Columns.Roles.Target(), err, want)
@@ -394,5 +394,22 @@ func TestWholeValuesAndSparseIndex(t *testing.T) {
 	}
 	if id := d.Columns.Roles.ID.Column; id != "" {
 		t.Errorf("column %q is the id, want none", id)
+	}
+}
+
+// Commas in a table whose cells they separate are no decimal commas.
+func TestThousands(t *testing.T) {
+	for text, want := range map[string]string{
+		"smiles,y\nC,\"1,234\"\nCC,980.5\n": "1,234",
+		"smiles,y\nC,\"1,200\"\nCC,950\n":   "1,200",
+		"smiles;y\nC;1,25\nCC;950,5\n":      "1.25",
+	} {
+		d, err := readText(CSV, text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Columns.Values("y")[0]; got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }

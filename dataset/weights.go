@@ -15,16 +15,24 @@ type EdgeWeight string
 // The weights. For OrderWeight every edge needs a label that is a bond symbol (- = # : $
 // stand for 1, 2, 3, 1.5 and 4) or a positive number.
 const (
-	AutoWeight     EdgeWeight = "auto"     // DistanceWeight where weights are distances (graph.Distances), else GivenWeight
 	UnitWeight     EdgeWeight = "unit"     // every weight is 1
 	GivenWeight    EdgeWeight = "weight"   // the weight that was read, 1 where there was none
 	OrderWeight    EdgeWeight = "order"    // the bond order, or the edge label as a number
 	DistanceWeight EdgeWeight = "distance" // weights are distances: nearest neighbours have edges of weight 1 (graph.Nearest)
 )
 
-// EdgeWeights lists them.
-func EdgeWeights() []EdgeWeight {
-	return []EdgeWeight{AutoWeight, UnitWeight, GivenWeight, OrderWeight, DistanceWeight}
+// distances reports whether the weights of all graphs of five or more vertices are distances.
+func distances(graphs []*graph.Graph) bool {
+	some := false
+	for _, g := range graphs {
+		if g.N() < 5 {
+			continue
+		}
+		if some = g.Distances(); !some {
+			return false
+		}
+	}
+	return some
 }
 
 // bondOrder is the order that a bond symbol of SMILES stands for.
@@ -33,7 +41,7 @@ var bondOrder = map[string]float64{"-": 1, "/": 1, "\\": 1, "=": 2, "#": 3, "$":
 // apply returns g with its weights.
 func (w EdgeWeight) apply(g *graph.Graph) (*graph.Graph, error) {
 	switch {
-	case w == DistanceWeight, w == AutoWeight && g.Distances():
+	case w == DistanceWeight:
 		return g.Nearest(), nil
 	case w == UnitWeight && g.Weighted():
 		return g.Reweight(func(graph.Edge) (float64, error) { return 1, nil })

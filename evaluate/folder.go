@@ -20,7 +20,7 @@ import (
 )
 
 // folderVersion changes whenever results that were computed earlier may no longer hold.
-const folderVersion = 9
+const folderVersion = 10
 
 // folder keeps the results of methods on the training parts of a session, one file each. A nil folder
 // keeps nothing.

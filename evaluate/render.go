@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/mlgkernel/mlg/internal/table"
@@ -111,6 +112,9 @@ func (r *Report) Tables() []Table {
 			t.Add(c.Class, fmt.Sprint(c.Examples/best.Repeats), fmt.Sprintf("%.3f", c.Recall), fmt.Sprintf("%.3f", c.Precision), fmt.Sprintf("%.3f", c.F1))
 		}
 		out = append(out, t)
+	}
+	if len(slices.Concat(best.FoldScores...)) < 2 { // nothing to test by
+		return out
 	}
 	tests := Table{Caption: "Corrected resampled t-test against " + best.Name, Header: []string{"kernel", "difference", "t", "p"}}
 	for i := range r.Results {

@@ -5,7 +5,7 @@ const mostDistances = 1000
 
 // Distances reports whether the weights are distances and not likenesses: every two of five or more vertices have an
 // edge, no weight is more than a hundredth larger than the sum of two that lead around it, and some is more than twice another. Likenesses
-// are not so: two vertices that are alike are unlike the same others.
+// are mostly not so, because two vertices that are alike are unlike the same others.
 func (g *Graph) Distances() bool {
 	n := g.N()
 	if !g.Weighted() || n < 5 || n > mostDistances || g.M() != n*(n-1)/2 {

@@ -61,7 +61,7 @@ func (c *evaluateCmd) Run(g *globals) error {
 	case c.Paper:
 		return c.paper(g)
 	}
-	tasks, err := c.tasks(g, c.Data)
+	tasks, err := c.tasks(g, c.Data, "auto")
 	if err != nil {
 		return err
 	}

@@ -40,11 +40,15 @@ func (c *searchCmd) kept(g *globals) (*source, error) {
 	path := filepath.Join(dir, "search", key+".mlgs")
 	s, err := store.Open(path)
 	if err != nil { // it is not there, or damaged
-		if err := c.keep(g, path); err != nil {
-			return nil, err
+		if err = c.keep(g, path); err == nil {
+			s, err = store.Open(path)
 		}
-		if s, err = store.Open(path); err != nil {
-			return nil, err
+		if g.ctx.Err() != nil {
+			return nil, g.ctx.Err()
+		}
+		if err != nil {
+			g.note("no store is kept for the next search: %v", err)
+			return nil, nil
 		}
 	}
 	now := time.Now()
@@ -63,12 +67,11 @@ func (c *searchCmd) key() (string, error) {
 	if _, err := io.Copy(sum, f); err != nil {
 		return "", err
 	}
-	err = json.NewEncoder(sum).Encode([]any{filepath.Base(c.From), c.options(), c.given(), store.Version, model.Version})
+	err = json.NewEncoder(sum).Encode([]any{filepath.Base(c.From), c.options(), c.given(), store.Version, model.Version, thisBuild().String()})
 	return hex.EncodeToString(sum.Sum(nil)[:16]), err
 }
 
-// keep fits the kernel to a sample of the graphs, as fit does, and writes the store of all. Where there is no room for
-// it the error says so.
+// keep fits the kernel to a sample of the graphs, as fit does, and writes the store of all.
 func (c *searchCmd) keep(g *globals, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -106,9 +109,7 @@ func prune(dir string) error {
 	}
 	slices.SortFunc(names, func(a, b string) int { return used[b].Compare(used[a]) })
 	for _, name := range names[min(keptStores, len(names)):] {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			return err
-		}
+		os.Remove(filepath.Join(dir, name)) // another search may have done so
 	}
 	return nil
 }

@@ -2,14 +2,17 @@ package cli
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/svm"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -72,5 +75,27 @@ func TestModelExitCodes(t *testing.T) {
 		if got := Main(strings.Fields(args), &out, &errs); got != want || errs.Len() == 0 {
 			t.Errorf("mlg %s: exit code %d, want %d; %s", args, got, want, errs.String())
 		}
+	}
+}
+
+// A table of predictions has the columns of all graphs of the first block, in the order in which they come.
+func TestKeptColumns(t *testing.T) {
+	value := 1.5
+	row := func(names ...string) predicted {
+		f := dataset.Fields{Names: names}
+		for _, name := range names {
+			f.Values = append(f.Values, "of "+name)
+		}
+		return predicted{ID: "x", Value: &value, columns: f}
+	}
+	var b bytes.Buffer
+	write := (&predictCmd{}).csvWriter(&model.Model{Learner: &svm.Learner{}}, csv.NewWriter(&b))
+	if err := write([]predicted{row("a"), row("b", "a"), row("predicted")}); err != nil {
+		t.Fatal(err)
+	}
+	want := "a,b,predicted,predicted (mlg),similarity,percentile,unlike\n" +
+		"of a,,,1.5,0,0,false\nof a,of b,,1.5,0,0,false\n,,of predicted,1.5,0,0,false\n"
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
 }

@@ -74,8 +74,8 @@ func (c *predictCmd) Run(g *globals) error {
 	if m.Learner == nil {
 		return fmt.Errorf("%s has no learner in it: it can be searched, not asked for predictions", c.Model)
 	}
-	if !(c.Interval > 0 && c.Interval < 100) {
-		return usageError(fmt.Sprintf("--interval %g: want more than 0 and less than 100 per cent", c.Interval))
+	if !(c.Interval >= 1 && c.Interval < 100) {
+		return usageError(fmt.Sprintf("--interval %g: want at least 1 and less than 100 per cent", c.Interval))
 	}
 	if c.Interval != defaultInterval && m.Classes != nil {
 		return usageError(fmt.Sprintf("--interval is for values, and %s has classes", c.Model))
@@ -104,6 +104,16 @@ type input struct {
 	columns []dataset.Fields
 }
 
+// add keeps the columns of the graph that was read last, with its identifier where no column has that.
+func (in *input) add(d *dataset.Reader, id string) {
+	f := d.Fields()
+	names, values := slices.Clone(f.Names), slices.Clone(f.Values)
+	if d.Roles().ID.Column == "" && !slices.Contains(names, "id") {
+		names, values = slices.Insert(names, 0, "id"), slices.Insert(values, 0, id)
+	}
+	in.columns = append(in.columns, dataset.Fields{Names: names, Values: values})
+}
+
 // open gives one graph after the other, or the molecule of a SMILES.
 func (c *predictCmd) open(g *globals, o dataset.Options) (*input, error) {
 	in := &input{}
@@ -112,9 +122,12 @@ func (c *predictCmd) open(g *globals, o dataset.Options) (*input, error) {
 		in.graphs = each(g, d)
 		if c.CSV && slices.Contains([]dataset.Format{dataset.CSV, dataset.TSV, dataset.Parquet, dataset.SDF}, d.Format()) {
 			in.graphs = func(yield func(*graph.Graph, error) bool) {
+				n := 0
 				for x, err := range each(g, d) {
-					f := d.Fields()
-					in.columns = append(in.columns, dataset.Fields{Names: slices.Clone(f.Names), Values: slices.Clone(f.Values)})
+					if err == nil {
+						in.add(d, graphName(x, n))
+						n++
+					}
 					if !yield(x, err) {
 						return
 					}
@@ -248,9 +261,14 @@ func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted
 	var head []string
 	return func(p []predicted) error {
 		if head == nil && len(p) > 0 {
-			if kept = p[0].columns.Names; kept != nil {
-				head = slices.Clone(kept)
-			} else {
+			for _, x := range p {
+				for _, name := range x.columns.Names {
+					if !slices.Contains(kept, name) {
+						kept = append(kept, name)
+					}
+				}
+			}
+			if head = slices.Clone(kept); kept == nil {
 				head = []string{"id", "target"}
 			}
 			for _, name := range said {
@@ -387,6 +405,16 @@ type score struct {
 	level                 float64   // of intervals
 }
 
+// sameClass reports whether two texts name one class: 1 and 1.0 do.
+func sameClass(a, b string) bool {
+	x, err := strconv.ParseFloat(a, 64)
+	if err != nil || a == b {
+		return a == b
+	}
+	y, err := strconv.ParseFloat(b, 64)
+	return err == nil && x == y
+}
+
 func (s *score) add(p *predicted) {
 	if p.Unlike {
 		s.unlike++
@@ -400,9 +428,9 @@ func (s *score) add(p *predicted) {
 	}
 	if p.Value == nil {
 		s.known++
-		if p.Target == p.Class {
+		if sameClass(p.Target, p.Class) {
 			s.right++
-		} else if !slices.Contains(s.classes, p.Target) {
+		} else if !slices.ContainsFunc(s.classes, func(c string) bool { return sameClass(p.Target, c) }) {
 			s.foreign++
 		}
 		return

@@ -50,7 +50,7 @@ type dataFlags struct {
 	AtomAromatic bool               `help:"Aromaticity is part of atom labels." group:"Reading data"`
 	AtomH        bool               `help:"Numbers of hydrogens are part of atom labels." name:"atom-hydrogens" group:"Reading data"`
 	Largest      bool               `help:"Of molecules of several fragments, such as salts, keep the largest." name:"largest-fragment" group:"Reading data"`
-	EdgeWeight   dataset.EdgeWeight `help:"Edge weights: auto (weight, or distance where those of complete graphs are distances), unit, weight (as in the file), order (bond order or edge label), distance (edges to the nearest neighbours)." default:"auto" enum:"auto,unit,weight,order,distance" group:"Reading data"`
+	EdgeWeight   dataset.EdgeWeight `help:"Edge weights: unit, weight (as in the file), order (bond order or edge label), distance (they are distances: edges to the nearest neighbours)." default:"weight" enum:"unit,weight,order,distance" group:"Reading data"`
 }
 
 func (f *dataFlags) options() dataset.Options {

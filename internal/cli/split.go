@@ -54,10 +54,16 @@ func (c *evaluateCmd) deal(g *globals, ds *dataset.Dataset) (*splits.Splits, err
 			return nil, err
 		}
 		times := make([]float64, len(values))
+		dates := false
 		for i, v := range values {
-			if times[i], err = parseTime(v); err != nil {
+			x, date, err := parseTime(v)
+			if err != nil {
 				return nil, fmt.Errorf("graph %s: %w", ds.IDs()[i], err)
 			}
+			if i > 0 && date != dates {
+				return nil, fmt.Errorf("graph %s: time %q beside %q, want all numbers or all dates", ds.IDs()[i], v, values[0])
+			}
+			times[i], dates = x, date
 		}
 		return splits.ByTime(times, c.Folds)
 	case named:
@@ -139,14 +145,14 @@ func cellsOf(ds *dataset.Dataset, name string) ([]string, error) {
 }
 
 // parseTime reads a number, such as a year, or a date.
-func parseTime(s string) (float64, error) {
+func parseTime(s string) (x float64, date bool, err error) {
 	if x, err := strconv.ParseFloat(s, 64); err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
-		return x, nil
+		return x, false, nil
 	}
 	for _, layout := range []string{time.DateOnly, "2006-01", "2006/01/02", time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
 		if t, err := time.Parse(layout, s); err == nil {
-			return float64(t.Unix()), nil
+			return float64(t.Unix()), true, nil
 		}
 	}
-	return 0, fmt.Errorf("time %q, want a number or a date such as 2026-11-16", s)
+	return 0, false, fmt.Errorf("time %q, want a number or a date such as 2026-11-16", s)
 }

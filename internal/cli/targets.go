@@ -35,7 +35,7 @@ func (t task) file(name string) string {
 }
 
 // tasks reads a dataset and returns one task for every target. Rows without a value are left out and told.
-func (f *learnFlags) tasks(g *globals, path string) ([]task, error) {
+func (f *learnFlags) tasks(g *globals, path, kind string) ([]task, error) {
 	ds, err := f.read(g, path)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (f *learnFlags) tasks(g *globals, path string) ([]task, error) {
 		}
 	}
 	if len(columns) <= 1 {
-		one, err := f.task(g, path, ds, strings.Join(columns, ""))
+		one, err := f.task(g, path, ds, strings.Join(columns, ""), kind)
 		return []task{one}, err
 	}
 	text := fmt.Sprintf("%s: %d targets, each by itself: %s; --target takes some of them", ds.Name, len(columns), strings.Join(columns, ", "))
@@ -59,7 +59,7 @@ func (f *learnFlags) tasks(g *globals, path string) ([]task, error) {
 	var out []task
 	used := map[string]bool{}
 	for _, c := range columns {
-		t, err := f.task(g, path, ds, c)
+		t, err := f.task(g, path, ds, c, kind)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func fileName(s string) string {
 }
 
 // task makes the values of a column the targets; without a column they are what the graphs have.
-func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column string) (task, error) {
+func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column, kind string) (task, error) {
 	named := ds.Name
 	if column != "" {
 		named += ", " + column
@@ -129,7 +129,8 @@ func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column s
 		g.note("%s", table.Wrap(text+"; --duplicates merge takes each once", 0, 2))
 		return out, nil
 	}
-	merged, dropped := set.Merged(r, dataset.Info(set).TargetRange != nil)
+	values := kind == "regression" || kind == "auto" && dataset.Info(set).TargetRange != nil
+	merged, dropped := set.Merged(r, values)
 	g.note("%s", table.Wrap(fmt.Sprintf("%s; each is taken once, %d rows become %d", text, len(set.Graphs), len(merged.Graphs)), 0, 2))
 	listLeftOut(g, dropped)
 	left.Count += dropped.Count

@@ -76,7 +76,7 @@ func (c *trainCmd) Run(g *globals) error {
 	if c.Quick && c.Kernel != "" {
 		return usageError("--quick and --kernel exclude each other")
 	}
-	tasks, err := c.tasks(g, c.Data)
+	tasks, err := c.tasks(g, c.Data, c.Task)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ type uploadRequest struct {
 	Task          string  `json:"task,omitempty" default:"auto" want:"one of auto classification regression" help:"what the targets are; auto: their values tell"`
 	Format        string  `json:"format,omitempty" default:"auto" want:"one of auto tudataset smiles csv tsv parquet sdf jsonl graphml dot edgelist"`
 	Hydrogens     string  `json:"hydrogens,omitempty" default:"written" want:"one of written explicit implicit" help:"hydrogens of molecules that become vertices"`
-	EdgeWeight    string  `json:"edge_weight,omitempty" default:"auto" want:"one of auto unit weight order distance" help:"edge weights"`
+	EdgeWeight    string  `json:"edge_weight,omitempty" default:"weight" want:"one of unit weight order distance" help:"edge weights"`
 	AtomCharge    bool    `json:"atom_charge,omitempty" help:"charges are part of atom labels"`
 	AtomAromatic  bool    `json:"atom_aromatic,omitempty" help:"aromaticity is part of atom labels"`
 	AtomHydrogens bool    `json:"atom_hydrogens,omitempty" help:"numbers of hydrogens are part of atom labels"`

@@ -68,7 +68,7 @@ def load(
     atom_hydrogens: bool = False,
     strict: bool = False,
     largest_fragment: bool = False,
-    edge_weight: str = "auto",
+    edge_weight: str = "weight",
 ) -> Dataset:
     """Read a dataset.
 
@@ -91,7 +91,7 @@ def load(
         ``info["skipped"]`` tell them.
     largest_fragment : bool
         Of molecules of several fragments, such as salts, keep the largest.
-    edge_weight : {"auto", "weight", "unit", "order", "distance"}
+    edge_weight : {"weight", "unit", "order", "distance"}
         Where edge weights come from.
 
     Returns
