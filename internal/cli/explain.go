@@ -207,8 +207,11 @@ func (e *explainedPrediction) meaning() string {
 // training lists the training graphs that speak for and against.
 func (e *explainedPrediction) training() (out []*table.Table) {
 	for i, side := range [][]support{e.For, e.Contrary} {
-		t := &table.Table{Caption: "training graphs speaking " + []string{"for it", "against it"}[i],
-			Header: []string{"graph", "target", "similarity", "adds"}}
+		caption := "training graphs speaking " + []string{"for it", "against it"}[i]
+		if e.Class == "" { // a value
+			caption = "training graphs that make the value " + []string{"larger", "smaller"}[i]
+		}
+		t := &table.Table{Caption: caption, Header: []string{"graph", "target", "similarity", "adds"}}
 		for _, s := range side {
 			t.Add(table.Clip(s.ID, 28), table.Clip(s.Target, 20), fmt.Sprintf("%.3f", s.Similarity), fmt.Sprintf("%+.4f", s.Adds))
 		}

@@ -130,15 +130,11 @@ func (c *evaluateCmd) byCluster(g *globals, ds *dataset.Dataset) (*splits.Splits
 
 // cellsOf returns the cells of a column of the data, which every graph has to have.
 func cellsOf(ds *dataset.Dataset, name string) ([]string, error) {
-	if ds.Columns == nil || !slices.Contains(ds.Columns.Names, name) {
-		var names []string
-		if ds.Columns != nil {
-			names = ds.Columns.Names
-		}
-		return nil, fmt.Errorf("%s has no column %q%s", ds.Name, name, didYouMean(name, names))
+	values, err := ds.Column(name)
+	if err != nil {
+		return nil, err
 	}
-	values := ds.Columns.Values(name)
-	if i := slices.Index(values, ""); i >= 0 {
+	if i := slices.IndexFunc(values, dataset.Missing); i >= 0 {
 		return nil, fmt.Errorf("graph %s has nothing in column %s", ds.IDs()[i], name)
 	}
 	return values, nil

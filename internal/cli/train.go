@@ -115,6 +115,9 @@ func (c *trainCmd) train(g *globals, t task, whole *kernel.Collection) (*kernel.
 	if err != nil {
 		return nil, err
 	}
+	if n := len(plan.Classes); 3*n > len(ds.Graphs) {
+		g.note("%d classes of %d graphs: if they are values, --task regression learns them so", n, len(ds.Graphs))
+	}
 	read := c.dataFlags.options()
 	read.TargetColumn = t.target
 	m, err := model.Train(g.ctx, ds, plan, model.TrainOptions{
@@ -382,6 +385,9 @@ func dataText(name string, graphs int, classes []string) string {
 func baselineScore(p *choose.Plan) float64 {
 	if p.Classes == nil {
 		_, _, scale := svm.StandardScores(p.Values)
+		if slices.Min(p.Values) == slices.Max(p.Values) {
+			scale = 0
+		}
 		return scale
 	}
 	if p.Estimate.Measure == "AUC" {

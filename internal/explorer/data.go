@@ -165,12 +165,17 @@ func (d *Data) index() error {
 		return nil
 	}
 	d.value = make([]float64, len(d.IDs))
+	d.Targets = slices.Clone(d.Targets)
+	some, odd := false, ""
 	for i, t := range d.Targets {
 		v, err := strconv.ParseFloat(t, 64)
-		if t != "" && (err != nil || math.IsInf(v, 0) || math.IsNaN(v)) {
-			return fmt.Errorf("target of graph %s: %q, want a number", d.IDs[i], t)
+		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) { // such as ">10": no value, as in Dataset.Labelled
+			v, odd, d.Targets[i] = 0, cmp.Or(odd, t), ""
 		}
-		d.value[i] = v
+		d.value[i], some = v, some || d.Targets[i] != ""
+	}
+	if !some && odd != "" {
+		return fmt.Errorf("target %q, want a number", odd)
 	}
 	return nil
 }
