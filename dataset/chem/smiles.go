@@ -166,6 +166,9 @@ func (p *parser) next() {
 			p.order, p.slope = slash, -1
 		}
 		p.pos++
+		if c == '\\' && p.pos < len(p.s) && p.s[p.pos] == '\\' { // as texts with escaped characters have it
+			p.pos++
+		}
 		p.symbol = p.pos
 	case '.':
 		switch {

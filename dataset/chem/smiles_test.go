@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -278,5 +279,20 @@ func TestHeterocycles(t *testing.T) {
 	}
 	if n != 500 {
 		t.Errorf("%d heterocycles, want 500", n)
+	}
+}
+
+// Two backslashes are one, as tables with escaped characters have it.
+func TestEscapedBackslash(t *testing.T) {
+	want, err := ParseSMILES(`F/C=C\F`, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ParseSMILES(`F/C=C\\F`, 100)
+	if err != nil || !reflect.DeepEqual(got.Bonds, want.Bonds) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	if _, err := ParseSMILES(`F/C=C\\\F`, 100); err == nil {
+		t.Error("three backslashes are read")
 	}
 }

@@ -65,17 +65,11 @@ func (c *evaluateCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	for i, t := range tasks {
-		if i > 0 && !g.JSON {
-			fmt.Fprintln(g.stdout)
-		}
+	return eachTask(g, tasks, func(t task) error {
 		one := *c
 		one.Plot, one.Report, one.Keep, one.SaveSplits = t.file(c.Plot), t.file(c.Report), t.file(c.Keep), t.file(c.SaveSplits)
-		if err := one.target(g, t.Dataset); err != nil {
-			return err
-		}
-	}
-	return nil
+		return one.target(g, t.Dataset)
+	})
 }
 
 // target evaluates kernels on one target.

@@ -34,6 +34,25 @@ func (t task) file(name string) string {
 	return strings.TrimSuffix(name, ext) + "-" + t.suffix + ext
 }
 
+// eachTask does something for every task: a list in JSON, and an empty line between texts.
+func eachTask(g *globals, tasks []task, do func(t task) error) error {
+	for i, t := range tasks {
+		switch {
+		case g.JSON && len(tasks) > 1:
+			fmt.Fprintln(g.stdout, []string{"[", ","}[min(i, 1)])
+		case i > 0:
+			fmt.Fprintln(g.stdout)
+		}
+		if err := do(t); err != nil {
+			return err
+		}
+	}
+	if g.JSON && len(tasks) > 1 {
+		fmt.Fprintln(g.stdout, "]")
+	}
+	return nil
+}
+
 // tasks reads a dataset and returns one task for every target. Rows without a value are left out and told.
 func (f *learnFlags) tasks(g *globals, path, kind string) ([]task, error) {
 	ds, err := f.read(g, path)

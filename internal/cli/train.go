@@ -81,19 +81,13 @@ func (c *trainCmd) Run(g *globals) error {
 		return err
 	}
 	var whole *kernel.Collection // what was fitted to all rows
-	for i, t := range tasks {
-		if i > 0 && !g.JSON {
-			fmt.Fprintln(g.stdout)
-		}
+	return eachTask(g, tasks, func(t task) error {
 		fitted, err := c.train(g, t, whole)
-		if err != nil {
-			return err
-		}
 		if t.whole && len(tasks) > 1 {
 			whole = fitted
 		}
-	}
-	return nil
+		return err
+	})
 }
 
 // train trains and writes the model of one target, and returns what it fitted. A task of all rows takes what was fitted to
