@@ -145,3 +145,13 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 }
+
+// A decimal number may be told by the converted type alone; field 7 is its scale and 8 its precision.
+func TestConvertedDecimal(t *testing.T) {
+	data := table{kind: int32s, rows: 1, chunks: [][]byte{plainPage(1, 4, []byte{0xd2, 4, 0, 0})},
+		logical: slices.Concat(whole(2, 5), whole(1, 2), whole(1, 10))}.file()
+	got, err := read(data, limits)
+	if err != nil || len(got) != 2 || got[1][0] != "12.34" {
+		t.Errorf("%q, %v, want 12.34", got, err)
+	}
+}

@@ -32,7 +32,7 @@ type format struct {
 
 // formatOf reads the logical type of a column.
 func formatOf(e fields) format {
-	f := format{scale: int(e.int(8))}
+	f := format{scale: int(e.int(7))}
 	if _, given := e[6]; given {
 		switch e.int(6) {
 		case 5:
