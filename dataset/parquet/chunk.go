@@ -191,7 +191,8 @@ func (c *chunk) first(head fields, body []byte, full int64) error {
 // second reads a data page of version 2: levels stand before the values and are not compressed.
 func (c *chunk) second(head fields, body []byte, full int64) error {
 	levels, repeats := head.int(5), head.int(6)
-	if levels < 0 || repeats < 0 || levels+repeats > int64(len(body)) || levels+repeats > full {
+	most := min(int64(len(body)), full)
+	if levels < 0 || levels > most || repeats < 0 || repeats > most-levels {
 		return errBreaksOff
 	}
 	c.values, c.levels = head.int(1), nil

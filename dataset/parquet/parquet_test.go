@@ -155,3 +155,29 @@ func TestConvertedDecimal(t *testing.T) {
 		t.Errorf("%q, %v, want 12.34", got, err)
 	}
 }
+
+// Numbers of a header whose sum is beyond 64 bits are refused, and those that are beyond the bits of their type.
+func TestLevelsBeyondPage(t *testing.T) {
+	levels := func(kind byte) []byte {
+		huge := binary.AppendVarint(nil, 1<<62)
+		return table{kind: int32s, rows: 1, chunks: [][]byte{page(dataPage2, 100, 8, make([]byte, 100),
+			whole(1, 1), whole(3, plain), typed(1, kind, huge), typed(1, kind, huge))}}.file()
+	}
+	for kind, want := range map[byte]string{
+		thriftI64: "breaks off",
+		thriftI32: "4611686018427387904 as a number of 32 bits",
+		thriftI16: "4611686018427387904 as a number of 16 bits",
+	} {
+		if _, err := read(levels(kind), limits); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want …%s", err, want)
+		}
+	}
+	for _, x := range []int64{math.MinInt16, math.MaxInt16, math.MinInt16 - 1, math.MaxInt16 + 1} {
+		for _, kind := range []byte{thriftI16, thriftI32} {
+			got, err := (&thrift{b: binary.AppendVarint(nil, x)}).value(kind)
+			if fits := kind == thriftI32 || x == int64(int16(x)); fits != (err == nil) || got != x {
+				t.Errorf("%d of type %d: %v, %v", x, kind, got, err)
+			}
+		}
+	}
+}

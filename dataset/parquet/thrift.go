@@ -94,7 +94,10 @@ func (t *thrift) structure() (fields, error) {
 			if err != nil {
 				return nil, err
 			}
-			id = int(int16(n))
+			if n != int64(int16(n)) {
+				return nil, fmt.Errorf("the header has a field of number %d", n)
+			}
+			id = int(n)
 		}
 		kind := head & 15
 		if kind == thriftTrue || kind == thriftFalse {
@@ -117,7 +120,11 @@ func (t *thrift) value(kind byte) (any, error) {
 		c, err := t.byte()
 		return int64(int8(c)), err
 	case thriftI16, thriftI32, thriftI64:
-		return t.signed()
+		x, err := t.signed()
+		if bits := map[byte]uint{thriftI16: 16, thriftI32: 32, thriftI64: 64}[kind]; err == nil && x>>(bits-1) != x>>63 {
+			err = fmt.Errorf("the header has %d as a number of %d bits", x, bits)
+		}
+		return x, err
 	case thriftDouble:
 		if len(t.b) < 8 {
 			return nil, errBreaksOff
