@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-var limits = Limits{Rows: 1 << 20, Bytes: 1 << 26, Ratio: 200}
+var limits = Limits{Rows: 1 << 20, Page: 1 << 26, Bytes: 1 << 26, Ratio: 200}
 
 // read returns the rows of a file, the header first.
 func read(data []byte, lim Limits) ([][]string, error) {
@@ -94,7 +94,7 @@ func TestRefused(t *testing.T) {
 	small := limits
 	small.Rows = 10
 	tiny := limits
-	tiny.Bytes = 100
+	tiny.Page = 100
 	for _, c := range []struct {
 		data []byte
 		lim  Limits
@@ -114,7 +114,7 @@ func TestRefused(t *testing.T) {
 
 // An encoding or a codec that is not read is named.
 func TestUnknown(t *testing.T) {
-	c := &chunk{codec: 4, rows: 1}
+	c := &chunk{codec: 4, rows: 1, f: &File{}}
 	if _, err := c.unpack(nil, 0); err == nil || !strings.Contains(err.Error(), "Brotli, want snappy, gzip, zstd or nothing") {
 		t.Error(err)
 	}
@@ -131,7 +131,9 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(data)
-	f.Fuzz(func(_ *testing.T, data []byte) { read(data, Limits{Rows: 1000, Bytes: 1 << 20, Ratio: 20}) })
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		read(data, Limits{Rows: 1000, Page: 1 << 20, Bytes: 1 << 20, Ratio: 20})
+	})
 }
 
 // TestDamaged changes single bytes of the examples.
@@ -141,7 +143,7 @@ func TestDamaged(t *testing.T) {
 		for _, x := range []byte{0, 0x7f, 0xff} {
 			bad := slices.Clone(data)
 			bad[i] = x
-			read(bad, Limits{Rows: 1000, Bytes: 1 << 20, Ratio: 20})
+			read(bad, Limits{Rows: 1000, Page: 1 << 20, Bytes: 1 << 20, Ratio: 20})
 		}
 	}
 }
@@ -174,7 +176,7 @@ func TestLevelsBeyondPage(t *testing.T) {
 	}
 	for _, x := range []int64{math.MinInt16, math.MaxInt16, math.MinInt16 - 1, math.MaxInt16 + 1} {
 		for _, kind := range []byte{thriftI16, thriftI32} {
-			got, err := (&thrift{b: binary.AppendVarint(nil, x)}).value(kind)
+			got, err := (&thrift{b: binary.AppendVarint(nil, x)}).value(kind, nil, true)
 			if fits := kind == thriftI32 || x == int64(int16(x)); fits != (err == nil) || got != x {
 				t.Errorf("%d of type %d: %v, %v", x, kind, got, err)
 			}
