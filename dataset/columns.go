@@ -91,7 +91,7 @@ func (c *Columns) Values(name string) []string {
 		return nil
 	}
 	i := slices.Index(c.Names, name)
-	return append(c.values[i], make([]string, len(c.lines)-len(c.values[i]))...)
+	return append(slices.Clip(c.values[i]), make([]string, len(c.lines)-len(c.values[i]))...) // readers share what is behind
 }
 
 // pick returns the columns with the given graphs alone.

@@ -23,7 +23,9 @@ func readParquet(s *stream) (nextGraph, error) {
 		in, size = bytes.NewReader(whole), int64(len(whole))
 	}
 	lim := s.opts.Limits
-	f, err := parquet.Open(in, size, parquet.Limits{Rows: lim.Items, Bytes: int64(lim.Record), Ratio: int64(lim.Ratio)})
+	f, err := parquet.Open(in, size, parquet.Limits{
+		Rows: lim.Items, Page: int64(lim.Record), Bytes: lim.Bytes, Ratio: int64(lim.Ratio),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}

@@ -1,17 +1,20 @@
 package chem
 
 import (
+	"cmp"
 	"encoding/binary"
 	"maps"
 	"slices"
 )
 
-// Aromaticity is looked for in rings of at most maxRing atoms, and in systems of at most maxFused fused rings, of which
-// at most maxSystems are tried.
+// Aromaticity is looked for in rings of at most maxRing atoms that a search over at most maxLooked bonds finds, and in
+// systems of at most maxFused fused rings, of which at most maxSystems are tried.
 const (
 	maxRing    = 24
+	maxLooked  = 1 << 12
 	maxFused   = 6
 	maxSystems = 5000
+	maxShared  = 64
 )
 
 // Aromaticity tells which atoms and bonds are aromatic. It goes by a Kekulé structure alone, so that the answer does not
@@ -41,7 +44,7 @@ func (m *Molecule) Aromaticity() (atoms, bonds []bool) {
 		return atoms, bonds
 	}
 	f := &rims{m: m, electrons: m.piElectrons(orders, ring), atoms: atoms, bonds: bonds}
-	rings := m.smallRings(ring, f.electrons)
+	rings := newRingSearch(m, ring, f.electrons).all()
 	near := fusedRings(rings)
 	for _, system := range fusedSystems(near) {
 		f.mark(rings, near, system)
@@ -103,7 +106,8 @@ type rims struct {
 	atoms, bonds []bool // what was found
 }
 
-// fusedRings returns for every ring those that share exactly one bond with it.
+// fusedRings returns for every ring those that share exactly one bond with it. A bond of more than maxShared rings, which
+// only unknown atoms with many bonds have, fuses none.
 func fusedRings(rings []*smallRing) [][]int {
 	with := map[int32][]int{} // by bond
 	for i, r := range rings {
@@ -115,6 +119,9 @@ func fusedRings(rings []*smallRing) [][]int {
 	for i, r := range rings {
 		shared := map[int]int{}
 		for _, b := range r.bonds {
+			if len(with[b]) > maxShared {
+				continue
+			}
 			for _, other := range with[b] {
 				shared[other]++
 			}
@@ -233,18 +240,46 @@ func (f *rims) rim(rings []*smallRing, set []int, left map[int32]bool) {
 	}
 }
 
-// smallRings returns the shortest rings through each bond whose atoms all can be aromatic.
-func (m *Molecule) smallRings(ring []bool, electrons []int) []*smallRing {
-	adj := m.adjacency()
-	var out []*smallRing
+// ringSearch looks for the shortest rings through bonds.
+type ringSearch struct {
+	m         *Molecule
+	adj       adjacency
+	ring      []bool // by bond: in a ring
+	electrons []int  // by atom: below 0 where it cannot be aromatic
+	ends      [2]searchEnd
+	useful    []bool       // by atom: on a shortest path, false before and after a search
+	path      []searchStep // of a search: the steps on shortest paths towards the second end
+	looked    int          // bonds, in all searches
+}
+
+// searchEnd is what was reached from one end of a bond.
+type searchEnd struct {
+	distance []int32 // by atom: 1 at the end itself, 0 where it was not reached
+	reached  []int32 // atoms, the nearest first
+	level    int     // where the farthest begin
+	steps    []searchStep
+}
+
+// searchStep is a step along a bond from an atom to one that is farther from the end.
+type searchStep struct{ near, bond, far int32 }
+
+func newRingSearch(m *Molecule, ring []bool, electrons []int) *ringSearch {
+	s := &ringSearch{m: m, adj: m.adjacency(), ring: ring, electrons: electrons, useful: make([]bool, len(m.Atoms))}
+	for i := range s.ends {
+		s.ends[i].distance = make([]int32, len(m.Atoms))
+	}
+	return s
+}
+
+// all returns the shortest rings through each bond whose atoms all can be aromatic.
+func (s *ringSearch) all() (out []*smallRing) {
 	known := map[[maxRing]int32]bool{} // by bonds
-	distance := make([]int32, len(m.Atoms))
-	for start, b := range m.Bonds {
-		if !ring[start] || electrons[b.A] < 0 || electrons[b.B] < 0 {
+	for start, b := range s.m.Bonds {
+		if !s.ring[start] || s.electrons[b.A] < 0 || s.electrons[b.B] < 0 {
 			continue
 		}
-		for _, r := range m.shortest(adj, int32(start), ring, distance) {
-			if slices.ContainsFunc(r.atoms, func(a int32) bool { return electrons[a] < 0 }) {
+		for _, r := range s.through(int32(start)) {
+			if slices.ContainsFunc(r.atoms, func(a int32) bool { return s.electrons[a] < 0 }) {
 				continue
 			}
 			slices.Sort(r.bonds)
@@ -258,49 +293,114 @@ func (m *Molecule) smallRings(ring []bool, electrons []int) []*smallRing {
 	return out
 }
 
-// shortest returns the shortest rings through a bond: paths from one end back to the other, along atoms that are nearer to
-// it with every step. Of more than some only the first are returned. distance, by atom, is zero before and after.
-func (m *Molecule) shortest(adj adjacency, start int32, ring []bool, distance []int32) (out []*smallRing) {
-	const most = 16
-	from, to := m.Bonds[start].A, m.Bonds[start].B
-	queue := []int32{to}
-	distance[to] = 1
+// through returns the shortest rings through a bond: paths from one end back to the other. It goes from both ends, one
+// level of atoms at a time, and from the end where fewer bonds have to be looked at, so that an atom with many bonds is
+// only left where no other way closes a ring. Atoms that cannot be aromatic are looked at too: a ring through one of them
+// that is shorter leaves no place for others.
+func (s *ringSearch) through(start int32) []*smallRing {
+	for i, a := range []int32{s.m.Bonds[start].A, s.m.Bonds[start].B} {
+		e := &s.ends[i]
+		e.distance[a], e.reached, e.level, e.steps = 1, append(e.reached[:0], a), 0, e.steps[:0]
+	}
 	defer func() {
-		for _, a := range queue {
-			distance[a] = 0
+		for i := range s.ends {
+			for _, a := range s.ends[i].reached {
+				s.ends[i].distance[a] = 0
+			}
 		}
 	}()
-	for k := 0; k < len(queue) && distance[from] == 0; k++ {
-		at := queue[k]
-		if distance[at] == maxRing {
+	looked := 0
+	for range maxRing - 1 {
+		a, b := s.cost(&s.ends[0]), s.cost(&s.ends[1])
+		near, other := &s.ends[0], &s.ends[1]
+		if b < a {
+			near, other = other, near
+		}
+		if looked += min(a, b); looked > maxLooked {
 			return nil
 		}
-		for _, e := range adj.at(at) {
-			next := m.Bonds[e].other(at)
-			if e == start || !ring[e] || distance[next] > 0 {
-				continue
-			}
-			distance[next] = distance[at] + 1
-			queue = append(queue, next)
+		if s.further(near, other, start) {
+			return s.paths(start)
+		}
+		if near.level == len(near.reached) {
+			return nil
 		}
 	}
+	return nil
+}
+
+// cost returns the number of bonds of the farthest atoms.
+func (s *ringSearch) cost(e *searchEnd) (sum int) {
+	for _, a := range e.reached[e.level:] {
+		sum += len(s.adj.at(a))
+	}
+	return sum
+}
+
+// further goes one level further from an end, and reports whether it met what was reached from the other.
+func (s *ringSearch) further(e, other *searchEnd, start int32) (met bool) {
+	level := e.reached[e.level:]
+	e.level = len(e.reached)
+	for _, at := range level {
+		for _, b := range s.adj.at(at) {
+			s.looked++
+			if b == start || !s.ring[b] {
+				continue
+			}
+			next := s.m.Bonds[b].other(at)
+			if e.distance[next] == 0 {
+				e.distance[next] = e.distance[at] + 1
+				e.reached = append(e.reached, next)
+				met = met || other.distance[next] > 0
+			}
+			if e.distance[next] == e.distance[at]+1 {
+				e.steps = append(e.steps, searchStep{at, b, next})
+			}
+		}
+	}
+	return met
+}
+
+// paths returns the rings once the two ends met, in the order of the bonds of their atoms from the first end. Of more
+// than some only the first are returned.
+func (s *ringSearch) paths(start int32) (out []*smallRing) {
+	const most = 16
+	from, to := &s.ends[0], &s.ends[1]
+	for _, a := range from.reached[from.level:] {
+		s.useful[a] = to.distance[a] > 0
+	}
+	s.path = s.path[:0]
+	for i, e := range []*searchEnd{from, to} {
+		for _, x := range slices.Backward(e.steps) {
+			if !s.useful[x.far] {
+				continue
+			}
+			s.useful[x.near] = true
+			if i == 1 { // towards the second end
+				x.near, x.far = x.far, x.near
+			}
+			s.path = append(s.path, x)
+		}
+	}
+	for _, e := range []*searchEnd{from, to} {
+		for _, a := range e.reached {
+			s.useful[a] = false
+		}
+	}
+	slices.SortFunc(s.path, func(a, b searchStep) int { return cmp.Or(cmp.Compare(a.near, b.near), cmp.Compare(a.bond, b.bond)) })
+	end := s.m.Bonds[start].B
 	var walk func(at int32, r smallRing)
 	walk = func(at int32, r smallRing) {
 		r.atoms = append(slices.Clip(r.atoms), at)
-		if at == to {
+		if at == end {
 			out = append(out, &r)
 			return
 		}
-		for _, e := range adj.at(at) {
-			next := m.Bonds[e].other(at)
-			nearer := distance[next] > 0 && distance[next] == distance[at]-1
-			if e != start && ring[e] && len(out) < most && nearer {
-				walk(next, smallRing{r.atoms, append(slices.Clip(r.bonds), e)})
-			}
+		i, _ := slices.BinarySearchFunc(s.path, at, func(x searchStep, at int32) int { return cmp.Compare(x.near, at) })
+		for ; i < len(s.path) && s.path[i].near == at && len(out) < most; i++ {
+			walk(s.path[i].far, smallRing{r.atoms, append(slices.Clip(r.bonds), s.path[i].bond)})
 		}
 	}
-	if distance[from] > 0 {
-		walk(from, smallRing{bonds: []int32{start}})
-	}
+	walk(s.m.Bonds[start].A, smallRing{bonds: []int32{start}})
 	return out
 }

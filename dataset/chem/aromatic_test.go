@@ -148,3 +148,62 @@ func fileLines(t *testing.T, name string) []string {
 	}
 	return strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
 }
+
+// The search for rings looks at few bonds of an atom that has many.
+func TestAromaticityOfHubs(t *testing.T) {
+	const n = 5000
+	hubs := func(n int32, bound bool) *Molecule { // unknown atoms, two of which are bound to all others
+		m := &Molecule{Atoms: make([]Atom, n+2)}
+		for i := range n {
+			m.Bonds = append(m.Bonds, Bond{A: n, B: i, Order: Single}, Bond{A: n + 1, B: i, Order: Single})
+		}
+		if bound {
+			m.Bonds = append(m.Bonds, Bond{A: n, B: n + 1, Order: Single})
+		}
+		return m
+	}
+	for _, c := range []struct {
+		name   string
+		smiles string
+		m      *Molecule
+		looked int // bonds, for each of the molecule
+		rings  int
+	}{
+		{"an iron atom", "[Fe]" + strings.Repeat("(C=1)(C=1)", n) + "C", nil, 4, 0},
+		{"an unknown atom", "*" + strings.Repeat("(C=1)(C=1)", n) + "C", nil, 4, n},
+		{"two unknown atoms", "", hubs(n, false), maxLooked, 0},
+		{"two that are bound", "", hubs(1000, true), maxLooked, 1000},
+	} {
+		m := c.m
+		if m == nil {
+			var err error
+			if m, err = ParseSMILES(c.smiles, 1<<20); err != nil {
+				t.Fatal(err)
+			}
+		}
+		orders, err := m.Kekule()
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		ring := m.ringBonds()
+		s := newRingSearch(m, ring, m.piElectrons(orders, ring))
+		rings := s.all()
+		if most := c.looked * len(m.Bonds); len(rings) != c.rings || s.looked > most {
+			t.Errorf("%s: %d rings, want %d; %d bonds looked at, want %d at most", c.name, len(rings), c.rings, s.looked, most)
+		}
+		fused := 0
+		for _, near := range fusedRings(rings) {
+			fused += len(near)
+		}
+		if fused > maxShared*len(rings) {
+			t.Errorf("%s: %d rings, fused %d times", c.name, len(rings), fused)
+		}
+	}
+}
+
+// A ring through an atom that cannot be aromatic leaves no place for a longer one, as in 1,6-methano[10]annulene.
+func TestAromaticityBridge(t *testing.T) {
+	if atoms, bonds := aromatic(t, "C1C2=CC=CC=C1C=CC=C2"); atoms != 0 || bonds != 0 {
+		t.Errorf("%d atoms and %d bonds are aromatic, want none", atoms, bonds)
+	}
+}

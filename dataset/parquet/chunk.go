@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -37,8 +36,10 @@ type chunk struct {
 	at, end int64 // bytes of the file that are left
 	rows    int64 // values that are left
 
-	dictionary []string
+	dictionary dictionary
 	values     int64 // left in the page
+	page       int64 // bytes that the page holds
+	listed     int64 // bytes that the dictionary holds
 	levels     *hybrid
 	data       []byte  // plain values
 	bits       *hybrid // booleans in runs
@@ -68,7 +69,7 @@ func (c *chunk) next() (string, error) {
 		return "", errors.New("fewer values than rows")
 	}
 	for c.values == 0 {
-		if err := c.page(); err != nil {
+		if err := c.turn(); err != nil {
 			return "", err
 		}
 	}
@@ -85,10 +86,7 @@ func (c *chunk) next() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if int(i) >= len(c.dictionary) {
-			return "", fmt.Errorf("value %d of a dictionary of %d", i, len(c.dictionary))
-		}
-		return c.dictionary[i], nil
+		return c.value(&c.dictionary, i)
 	}
 	if c.bits != nil {
 		b, err := c.bits.next()
@@ -97,49 +95,85 @@ func (c *chunk) next() (string, error) {
 	return c.plain()
 }
 
-// page reads the next page.
-func (c *chunk) page() error {
+// header reads the header of the next page. Most are short: it reads few bytes, and more of them as long as the header
+// breaks off.
+func (c *chunk) header() (fields, error) {
+	const first, most, step = 128, 1 << 20, 8 // bytes, statistics included
+	for n := int64(first); ; n *= step {
+		n = min(n, most, c.end-c.at)
+		if int64(len(c.f.head)) < n {
+			c.f.head = make([]byte, n)
+		}
+		raw := c.f.head[:n]
+		if _, err := c.f.in.ReadAt(raw, c.at); err != nil {
+			return nil, err
+		}
+		t := &thrift{b: raw, want: wantedPage}
+		head, err := t.structure()
+		if err == errBreaksOff && n < min(most, c.end-c.at) {
+			continue
+		}
+		c.at += n - int64(len(t.b))
+		return head, err
+	}
+}
+
+// turn reads the next page.
+func (c *chunk) turn() error {
 	if c.at >= c.end {
 		return errors.New("fewer values than rows")
 	}
-	const most = 1 << 20 // bytes of a header, statistics included
-	raw := make([]byte, min(most, c.end-c.at))
-	if _, err := c.f.in.ReadAt(raw, c.at); err != nil {
-		return err
-	}
-	t := &thrift{b: raw}
-	head, err := t.structure()
+	head, err := c.header()
 	if err != nil {
 		return err
 	}
-	c.at += int64(len(raw) - len(t.b))
-	size, full := head.int(3), head.int(2)
+	kind, size, full := head.int(1), head.int(3), head.int(2)
 	switch lim := c.f.lim; {
 	case size < 0 || size > c.end-c.at:
 		return fmt.Errorf("a page of %d bytes, and %d are left", size, c.end-c.at)
-	case full < 0 || full > lim.Bytes:
-		return fmt.Errorf("a page of %d bytes after decompression, the limit is %d", full, lim.Bytes)
-	case full > 1<<20 && full/lim.Ratio > size:
-		return fmt.Errorf("%d compressed bytes become %d: refused beyond %d to 1", size, full, lim.Ratio)
+	case size > lim.Page:
+		return fmt.Errorf("a page of %d bytes, the limit is %d", size, lim.Page)
+	case full < 0 || full > lim.Page:
+		return fmt.Errorf("a page of %d bytes after decompression, the limit is %d", full, lim.Page)
 	}
-	body := make([]byte, size)
-	if _, err := c.f.in.ReadAt(body, c.at); err != nil {
+	at := c.at
+	c.at += size
+	held := &c.page
+	switch kind {
+	case dictionaryPage:
+		held = &c.listed
+	case dataPage, dataPage2:
+	default:
+		return nil // an index
+	}
+	hold := size + full
+	if held == &c.listed {
+		hold += full // places of texts
+	}
+	if err := c.f.hold(held, hold); err != nil {
 		return err
 	}
-	c.at += size
-	switch head.int(1) {
+	if err := c.f.grow(&c.f.unpacked, full); err != nil {
+		return err
+	}
+	body := make([]byte, size)
+	if _, err := c.f.in.ReadAt(body, at); err != nil {
+		return err
+	}
+	switch kind {
 	case dictionaryPage:
-		return c.dictionaryOf(head.fields(7), body, full)
+		return c.list(head.fields(7), body, full)
 	case dataPage:
 		return c.first(head.fields(5), body, full)
-	case dataPage2:
-		return c.second(head.fields(8), body, full)
 	}
-	return nil // an index
+	return c.second(head.fields(8), body, full)
 }
 
-// dictionaryOf reads the dictionary of the chunk.
-func (c *chunk) dictionaryOf(head fields, body []byte, full int64) error {
+// list reads the dictionary of the chunk.
+func (c *chunk) list(head fields, body []byte, full int64) error {
+	if c.kind == boolean {
+		return errors.New("a dictionary of booleans")
+	}
 	data, err := c.unpack(body, full)
 	if err != nil {
 		return err
@@ -147,21 +181,8 @@ func (c *chunk) dictionaryOf(head fields, body []byte, full int64) error {
 	if e := head.int(2); e != plain && e != plainDictionary {
 		return fmt.Errorf("a dictionary in encoding %d", e)
 	}
-	n := head.int(1)
-	if n < 0 || n > int64(len(data))*8 {
-		return fmt.Errorf("%d values in a dictionary of %d bytes", n, len(data))
-	}
-	keep := *c
-	c.data, c.bit, c.dictionary = data, 0, nil
-	for range n {
-		v, err := c.plain()
-		if err != nil {
-			return err
-		}
-		c.dictionary = append(c.dictionary, v)
-	}
-	c.data = keep.data
-	return nil
+	c.dictionary, err = c.dictionaryOf(data, head.int(1))
+	return err
 }
 
 // first reads a data page of version 1: levels and values are compressed together.
@@ -191,7 +212,8 @@ func (c *chunk) first(head fields, body []byte, full int64) error {
 // second reads a data page of version 2: levels stand before the values and are not compressed.
 func (c *chunk) second(head fields, body []byte, full int64) error {
 	levels, repeats := head.int(5), head.int(6)
-	if levels < 0 || repeats < 0 || levels+repeats > int64(len(body)) || levels+repeats > full {
+	most := min(int64(len(body)), full)
+	if levels < 0 || levels > most || repeats < 0 || repeats > most-levels {
 		return errBreaksOff
 	}
 	c.values, c.levels = head.int(1), nil
@@ -199,7 +221,7 @@ func (c *chunk) second(head fields, body []byte, full int64) error {
 		c.levels = &hybrid{b: body[repeats : repeats+levels], width: 1}
 	}
 	data, full := body[levels+repeats:], full-levels-repeats
-	if packed, given := head[7].(bool); packed || !given {
+	if packed, given := head.get(7).(bool); packed || !given {
 		var err error
 		if data, err = c.unpack(data, full); err != nil {
 			return err
@@ -258,21 +280,25 @@ func (c *chunk) unpack(b []byte, full int64) ([]byte, error) {
 	case uncompressed:
 		out = b
 	case snappyCodec:
+		const most = 32 // bytes of one: 3 bytes of snappy are 64 at most
 		var n int
-		if n, err = snappy.DecodedLen(b); err == nil && int64(n) == full {
+		if n, err = snappy.DecodedLen(b); err == nil && int64(n) == full && n/most <= len(b) {
 			out, err = snappy.Decode(nil, b)
 		}
 	case gzipCodec:
-		var z *gzip.Reader
-		if z, err = gzip.NewReader(bytes.NewReader(b)); err == nil {
+		z := &c.f.gzip
+		if err = z.Reset(bytes.NewReader(b)); err == nil {
 			out, err = io.ReadAll(io.LimitReader(z, full+1))
 		}
 	case zstdCodec:
-		var d *zstd.Decoder
-		memory := zstd.WithDecoderMaxMemory(uint64(full) + 64<<20) // the window of a frame may be larger than a page
-		if d, err = zstd.NewReader(bytes.NewReader(b), zstd.WithDecoderConcurrency(1), memory); err == nil {
-			out, err = io.ReadAll(io.LimitReader(d, full+1))
-			d.Close()
+		if c.f.zstd == nil {
+			memory := zstd.WithDecoderMaxMemory(uint64(c.f.lim.Page) + 64<<20) // the window of a frame may be larger than a page
+			if c.f.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), memory); err != nil {
+				return nil, err
+			}
+		}
+		if err = c.f.zstd.Reset(bytes.NewReader(b)); err == nil {
+			out, err = io.ReadAll(io.LimitReader(c.f.zstd, full+1))
 		}
 	default:
 		name, known := codecs[c.codec]

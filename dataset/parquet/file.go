@@ -1,10 +1,16 @@
 package parquet
 
 import (
+	"cmp"
+	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // Magic is what a Parquet file begins and ends with.
@@ -13,9 +19,16 @@ const Magic = "PAR1"
 // Limits bound what hostile input can cost.
 type Limits struct {
 	Rows  int64
-	Bytes int64 // of the description at the end, and of a page after decompression
-	Ratio int64 // bytes of a page after decompression for one before, beyond a MiB; rows for a byte of the file
+	Page  int64 // bytes of a page before and after decompression, and of the description at the end
+	Bytes int64 // bytes of all columns together that are held at a time: pages and dictionaries, before and after decompression
+	Ratio int64 // bytes for one of the file, once there are 64 MiB: of all pages after decompression, of all values; also rows
 }
+
+// maxColumns is the number of columns that a table may have, and ratioFloor that of bytes from which Limits.Ratio applies.
+const (
+	maxColumns = 2000
+	ratioFloor = 64 << 20
+)
 
 // File is an open table.
 type File struct {
@@ -26,10 +39,39 @@ type File struct {
 	size    int64
 	lim     Limits
 	columns []column
-	groups  []fields // of rows
-	rows    int64    // left in the current group
-	readers []*chunk // of the current group, by column
+	places  map[string]int // of columns, by name: the first
+	after   []int          // by column: the next of the same name, -1 for none
+	groups  []fields       // of rows
+	rows    int64          // left in the current group
+	readers []*chunk       // of the current group, by column
 	row     []string
+
+	held     int64 // bytes of the pages and dictionaries of the current group
+	chunks   int64 // bytes of all chunks up to now
+	unpacked int64 // bytes of all pages up to now
+	told     int64 // bytes of all values up to now, and one for each
+
+	head []byte // for headers of pages
+	gzip gzip.Reader
+	zstd *zstd.Decoder
+}
+
+// hold counts the bytes of a page in place of those before.
+func (f *File) hold(before *int64, n int64) error {
+	f.held += n - *before
+	*before = n
+	if f.held > f.lim.Bytes {
+		return fmt.Errorf("the pages of all columns have more than %d bytes, the limit", f.lim.Bytes)
+	}
+	return nil
+}
+
+// grow counts bytes that come out of the file.
+func (f *File) grow(sum *int64, n int64) error {
+	if *sum += n; *sum > ratioFloor && *sum/f.lim.Ratio > f.size {
+		return fmt.Errorf("%d bytes become more than %d: refused beyond %d to 1", f.size, *sum, f.lim.Ratio)
+	}
+	return nil
 }
 
 // column is a column of the schema.
@@ -57,14 +99,14 @@ func Open(in io.ReaderAt, size int64, lim Limits) (*File, error) {
 	if n > size-12 {
 		return nil, fmt.Errorf("a description of %d bytes in a file of %d", n, size)
 	}
-	if n > lim.Bytes {
-		return nil, fmt.Errorf("a description of %d bytes, the limit is %d", n, lim.Bytes)
+	if n > lim.Page {
+		return nil, fmt.Errorf("a description of %d bytes, the limit is %d", n, lim.Page)
 	}
 	footer := make([]byte, n)
 	if _, err := in.ReadAt(footer, size-8-n); err != nil {
 		return nil, err
 	}
-	meta, err := (&thrift{b: footer}).structure()
+	meta, err := (&thrift{b: footer, want: wantedFile}).structure()
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +149,19 @@ func (f *File) schema(list []any) error {
 		if c.kind == fixedBytes && (c.length <= 0 || c.length > 1<<20) {
 			return fmt.Errorf("column %q has values of %d bytes", name, c.length)
 		}
+		if len(f.columns) == maxColumns {
+			return fmt.Errorf("more than %d columns: write fewer, or CSV", maxColumns)
+		}
 		f.columns, f.Names = append(f.columns, c), append(f.Names, name)
 		i++
+	}
+	f.places, f.after = map[string]int{}, make([]int, len(f.Names))
+	for i := len(f.Names) - 1; i >= 0; i-- {
+		f.after[i] = -1
+		if next, more := f.places[f.Names[i]]; more {
+			f.after[i] = next
+		}
+		f.places[f.Names[i]] = i
 	}
 	return nil
 }
@@ -136,6 +189,9 @@ func (f *File) Next() ([]string, error) {
 	f.rows--
 	for i, r := range f.readers {
 		v, err := r.next()
+		if err == nil {
+			err = f.grow(&f.told, int64(len(v))+1)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", f.Names[i], err)
 		}
@@ -146,8 +202,9 @@ func (f *File) Next() ([]string, error) {
 
 // group begins a group of rows.
 func (f *File) group(g fields) error {
-	f.rows = g.int(3)
+	f.rows, f.held = g.int(3), 0
 	f.readers = make([]*chunk, len(f.columns))
+	places := maps.Clone(f.places)
 	for _, x := range g.list(1) {
 		part, _ := x.(fields)
 		meta := part.fields(3)
@@ -156,19 +213,33 @@ func (f *File) group(g fields) error {
 			continue
 		}
 		name, _ := path[0].([]byte)
-		for i, c := range f.columns {
-			if c.name == string(name) && f.readers[i] == nil {
-				var err error
-				if f.readers[i], err = f.chunk(c, meta, f.rows); err != nil {
-					return fmt.Errorf("column %q: %w", c.name, err)
-				}
-				break
-			}
+		i, known := places[string(name)]
+		if !known || i < 0 {
+			continue
+		}
+		places[string(name)] = f.after[i]
+		var err error
+		if f.readers[i], err = f.chunk(f.columns[i], meta, f.rows); err != nil {
+			return fmt.Errorf("column %q: %w", f.Names[i], err)
 		}
 	}
 	for i, r := range f.readers {
 		if r == nil {
 			return fmt.Errorf("column %q is not in a group of rows", f.Names[i])
+		}
+	}
+	return f.apart()
+}
+
+// apart checks that no byte of the file stands for two columns of the group, and that all chunks fit into the file.
+func (f *File) apart() error {
+	sorted := slices.SortedFunc(slices.Values(f.readers), func(a, b *chunk) int { return cmp.Compare(a.at, b.at) })
+	for i, c := range sorted {
+		if i > 0 && c.at < sorted[i-1].end {
+			return fmt.Errorf("columns %q and %q overlap at byte %d", sorted[i-1].name, c.name, c.at)
+		}
+		if f.chunks += c.end - c.at; f.chunks > f.size {
+			return fmt.Errorf("the columns have more than the %d bytes of the file", f.size)
 		}
 	}
 	return nil

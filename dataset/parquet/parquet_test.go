@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-var limits = Limits{Rows: 1 << 20, Bytes: 1 << 26, Ratio: 200}
+var limits = Limits{Rows: 1 << 20, Page: 1 << 26, Bytes: 1 << 26, Ratio: 200}
 
 // read returns the rows of a file, the header first.
 func read(data []byte, lim Limits) ([][]string, error) {
@@ -94,7 +94,7 @@ func TestRefused(t *testing.T) {
 	small := limits
 	small.Rows = 10
 	tiny := limits
-	tiny.Bytes = 100
+	tiny.Page = 100
 	for _, c := range []struct {
 		data []byte
 		lim  Limits
@@ -114,7 +114,7 @@ func TestRefused(t *testing.T) {
 
 // An encoding or a codec that is not read is named.
 func TestUnknown(t *testing.T) {
-	c := &chunk{codec: 4, rows: 1}
+	c := &chunk{codec: 4, rows: 1, f: &File{}}
 	if _, err := c.unpack(nil, 0); err == nil || !strings.Contains(err.Error(), "Brotli, want snappy, gzip, zstd or nothing") {
 		t.Error(err)
 	}
@@ -131,7 +131,9 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(data)
-	f.Fuzz(func(_ *testing.T, data []byte) { read(data, Limits{Rows: 1000, Bytes: 1 << 20, Ratio: 20}) })
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		read(data, Limits{Rows: 1000, Page: 1 << 20, Bytes: 1 << 20, Ratio: 20})
+	})
 }
 
 // TestDamaged changes single bytes of the examples.
@@ -141,7 +143,43 @@ func TestDamaged(t *testing.T) {
 		for _, x := range []byte{0, 0x7f, 0xff} {
 			bad := slices.Clone(data)
 			bad[i] = x
-			read(bad, Limits{Rows: 1000, Bytes: 1 << 20, Ratio: 20})
+			read(bad, Limits{Rows: 1000, Page: 1 << 20, Bytes: 1 << 20, Ratio: 20})
+		}
+	}
+}
+
+// A decimal number may be told by the converted type alone; field 7 is its scale and 8 its precision.
+func TestConvertedDecimal(t *testing.T) {
+	data := table{kind: int32s, rows: 1, chunks: [][]byte{plainPage(1, 4, []byte{0xd2, 4, 0, 0})},
+		logical: slices.Concat(whole(2, 5), whole(1, 2), whole(1, 10))}.file()
+	got, err := read(data, limits)
+	if err != nil || len(got) != 2 || got[1][0] != "12.34" {
+		t.Errorf("%q, %v, want 12.34", got, err)
+	}
+}
+
+// Numbers of a header whose sum is beyond 64 bits are refused, and those that are beyond the bits of their type.
+func TestLevelsBeyondPage(t *testing.T) {
+	levels := func(kind byte) []byte {
+		huge := binary.AppendVarint(nil, 1<<62)
+		return table{kind: int32s, rows: 1, chunks: [][]byte{page(dataPage2, 100, 8, make([]byte, 100),
+			whole(1, 1), whole(3, plain), typed(1, kind, huge), typed(1, kind, huge))}}.file()
+	}
+	for kind, want := range map[byte]string{
+		thriftI64: "breaks off",
+		thriftI32: "4611686018427387904 as a number of 32 bits",
+		thriftI16: "4611686018427387904 as a number of 16 bits",
+	} {
+		if _, err := read(levels(kind), limits); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want …%s", err, want)
+		}
+	}
+	for _, x := range []int64{math.MinInt16, math.MaxInt16, math.MinInt16 - 1, math.MaxInt16 + 1} {
+		for _, kind := range []byte{thriftI16, thriftI32} {
+			got, err := (&thrift{b: binary.AppendVarint(nil, x)}).value(kind, nil, true)
+			if fits := kind == thriftI32 || x == int64(int16(x)); fits != (err == nil) || got != x {
+				t.Errorf("%d of type %d: %v, %v", x, kind, got, err)
+			}
 		}
 	}
 }

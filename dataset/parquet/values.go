@@ -32,8 +32,8 @@ type format struct {
 
 // formatOf reads the logical type of a column.
 func formatOf(e fields) format {
-	f := format{scale: int(e.int(8))}
-	if _, given := e[6]; given {
+	f := format{scale: int(e.int(7))}
+	if e.get(6) != nil {
 		switch e.int(6) {
 		case 5:
 			f.decimal = true
@@ -48,15 +48,15 @@ func formatOf(e fields) format {
 		}
 	}
 	logical := e.fields(10)
-	if d, ok := logical[5].(fields); ok {
+	if d, ok := logical.get(5).(fields); ok {
 		f.decimal, f.scale = true, int(d.int(1))
 	}
-	if _, ok := logical[6]; ok {
+	if logical.get(6) != nil {
 		f.date = true
 	}
-	if t, ok := logical[8].(fields); ok {
+	if t, ok := logical.get(8).(fields); ok {
 		for id, unit := range map[int]time.Duration{1: time.Millisecond, 2: time.Microsecond, 3: time.Nanosecond} {
-			if _, ok := t.fields(2)[id]; ok {
+			if t.fields(2).get(id) != nil {
 				f.unit = unit
 			}
 		}
@@ -93,33 +93,45 @@ func (f format) point(x *big.Int) string {
 	return new(big.Rat).SetFrac(x, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(f.scale)), nil)).FloatString(f.scale)
 }
 
-// plain reads a value in plain encoding.
-func (c *chunk) plain() (string, error) {
-	take := func(n int) ([]byte, error) {
-		if n > len(c.data) {
-			return nil, fmt.Errorf("the page breaks off: %d bytes are left, want %d", len(c.data), n)
+// size returns the number of bytes of a plain value, of texts that of their length, 0 for a type that has none.
+func (c *column) size() int {
+	switch c.kind {
+	case int32s, floats, bytesKind:
+		return 4
+	case int64s, doubles:
+		return 8
+	case int96s:
+		return 12
+	case fixedBytes:
+		return c.length
+	}
+	return 0
+}
+
+// cut returns the bytes of the plain value at the beginning of data, and what is behind it.
+func (c *column) cut(data []byte) (value, rest []byte, err error) {
+	n := c.size()
+	if n == 0 {
+		return nil, nil, fmt.Errorf("values of type %d", c.kind)
+	}
+	if c.kind == bytesKind && len(data) >= 4 {
+		size := binary.LittleEndian.Uint32(data)
+		if data = data[4:]; int64(size) > int64(len(data)) {
+			return nil, nil, errBreaksOff
 		}
-		x := c.data[:n]
-		c.data = c.data[n:]
-		return x, nil
+		n = int(size)
 	}
-	size := map[int64]int{int32s: 4, int64s: 8, int96s: 12, floats: 4, doubles: 8, bytesKind: 4, fixedBytes: c.length}
-	if c.kind == boolean {
-		if c.bit/8 >= len(c.data) {
-			return "", errBreaksOff
-		}
-		b := c.data[c.bit/8]>>(c.bit%8)&1 == 1
-		c.bit++
-		return c.format.boolean(b), nil
+	if n > len(data) {
+		return nil, nil, fmt.Errorf("the page breaks off: %d bytes are left, want %d", len(data), n)
 	}
-	n, known := size[c.kind]
-	if !known {
-		return "", fmt.Errorf("values of type %d", c.kind)
-	}
-	b, err := take(n)
-	if err != nil {
-		return "", err
-	}
+	return data[:n], data[n:], nil
+}
+
+// maxDecimal is the number of bytes of a decimal number, twice that of the largest that others write.
+const maxDecimal = 64
+
+// text writes the bytes of a value.
+func (c *column) text(b []byte) (string, error) {
 	order := binary.LittleEndian
 	switch c.kind {
 	case int32s:
@@ -133,19 +145,83 @@ func (c *chunk) plain() (string, error) {
 		return number(float64(math.Float32frombits(order.Uint32(b))), 32), nil
 	case doubles:
 		return number(math.Float64frombits(order.Uint64(b)), 64), nil
-	case bytesKind:
-		size := order.Uint32(b)
-		if int64(size) > int64(len(c.data)) {
-			return "", errBreaksOff
-		}
-		if b, err = take(int(size)); err != nil {
-			return "", err
-		}
 	}
 	if c.format.decimal {
+		if len(b) > maxDecimal {
+			return "", fmt.Errorf("a decimal number of %d bytes, want %d at most", len(b), maxDecimal)
+		}
 		return c.format.point(signed(b)), nil
 	}
 	return string(b), nil
+}
+
+// plain reads a value in plain encoding.
+func (c *chunk) plain() (string, error) {
+	if c.kind == boolean {
+		if c.bit/8 >= len(c.data) {
+			return "", errBreaksOff
+		}
+		b := c.data[c.bit/8]>>(c.bit%8)&1 == 1
+		c.bit++
+		return c.format.boolean(b), nil
+	}
+	b, rest, err := c.cut(c.data)
+	if err != nil {
+		return "", err
+	}
+	c.data = rest
+	return c.text(b)
+}
+
+// dictionary keeps the values of a dictionary as they stand in the file.
+type dictionary struct {
+	data  []byte
+	size  int      // of a value
+	start []uint32 // of texts, with their length before them, nil for values of one size
+	n     int
+}
+
+// dictionaryOf reads the places of n plain values.
+func (c *column) dictionaryOf(data []byte, n int64) (d dictionary, err error) {
+	size := c.size()
+	if size == 0 {
+		return d, fmt.Errorf("a dictionary of values of type %d", c.kind)
+	}
+	if n < 0 || n > int64(len(data)/size) {
+		return d, fmt.Errorf("%d values in a dictionary of %d bytes", n, len(data))
+	}
+	d = dictionary{data: data, size: size, n: int(n)}
+	if c.kind != bytesKind {
+		return d, nil
+	}
+	if int64(len(data)) > math.MaxUint32 {
+		return d, fmt.Errorf("a dictionary of %d bytes", len(data))
+	}
+	d.start = make([]uint32, n)
+	rest := data
+	for i := range d.start {
+		d.start[i] = uint32(len(data) - len(rest))
+		if _, rest, err = c.cut(rest); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
+// value writes a value of a dictionary.
+func (c *column) value(d *dictionary, i uint32) (string, error) {
+	if int64(i) >= int64(d.n) {
+		return "", fmt.Errorf("value %d of a dictionary of %d", i, d.n)
+	}
+	at := int(i) * d.size
+	if d.start != nil {
+		at = int(d.start[i])
+	}
+	b, _, err := c.cut(d.data[at:])
+	if err != nil {
+		return "", err
+	}
+	return c.text(b)
 }
 
 // number writes a number, "" for one that is none.
