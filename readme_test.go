@@ -145,11 +145,11 @@ func readmeBlocks(text string) ([]readmeBlock, error) {
 		case m != nil:
 			next.needs = append(next.needs, m[2])
 		case strings.TrimSpace(line) != "" && (next.file != "" || next.needs != nil):
-			return nil, fmt.Errorf("README.md:%d: a comment about a block has to stand right before it", i+1)
+			return nil, fmt.Errorf("line %d: a comment about a block has to stand right before it", i+1)
 		}
 	}
 	if inside {
-		return nil, fmt.Errorf("README.md:%d: block without an end", next.line)
+		return nil, fmt.Errorf("line %d: block without an end", next.line)
 	}
 	return out, nil
 }
@@ -208,7 +208,7 @@ var progressLine = regexp.MustCompile(`(?m)^[^\n]*: (\d+ %  .* left|\d+ %|[\dhms
 // console runs the commands of a block and compares what they print.
 func (r *readmeRunner) console(t *testing.T, b readmeBlock) {
 	if len(b.lines) == 0 || !strings.HasPrefix(b.lines[0], "$ ") {
-		t.Fatalf("README.md:%d: a console block begins with a command after \"$ \"", b.line)
+		t.Fatalf("line %d: a console block begins with a command after \"$ \"", b.line)
 	}
 	for i := 0; i < len(b.lines); {
 		command := strings.TrimPrefix(b.lines[i], "$ ")

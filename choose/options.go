@@ -132,9 +132,6 @@ func ParameterName(k svm.Kind) string {
 	return "C"
 }
 
-// process reports whether what is learned is a Gaussian process: kernel ridge regression on values.
-func (o *Options) process(t *Targets) bool { return o.Learner == svm.KernelRidge && t.Regression() }
-
 // ridges returns the ridges that the values of the grid stand for.
 func (o *Options) ridges() []float64 {
 	if o.Learner == svm.KernelRidge {
