@@ -279,7 +279,7 @@ func (c *choice) method(kernels int) string {
 	out := fmt.Sprintf("%d-fold cross-validation", c.Splits.Folds)
 	if c.Options.LeaveOneOut {
 		out = "leave-one-out of kernel ridge regression"
-		if c.Targets.process(c.Options.Learner) {
+		if c.Targets.Process(c.Options.Learner) {
 			out = "leave-one-out of a Gaussian process"
 		}
 		if n, all := len(c.everything.sample), len(c.everything.graphs); n < all {

@@ -42,7 +42,7 @@ func (t *Targets) learn(
 		}
 		return out, nil
 	}
-	opt.LeaveOneOut = self != nil && t.process(opt.Kind)
+	opt.LeaveOneOut = self != nil && t.Process(opt.Kind)
 	path, err := t.of(graphs).Train(ctx, gram, grid, opt)
 	limited := errors.Is(err, svm.ErrIterations)
 	if err != nil && !limited {
@@ -148,8 +148,8 @@ func (t *Targets) read(l *svm.Learner, values *kernel.Matrix) Prediction {
 	return p
 }
 
-// process reports whether what is learned is a Gaussian process: kernel ridge regression on values.
-func (t *Targets) process(learner svm.Kind) bool { return learner == svm.KernelRidge && t.Regression() }
+// Process reports whether what is learned is a Gaussian process: kernel ridge regression on values.
+func (t *Targets) Process(learner svm.Kind) bool { return learner == svm.KernelRidge && t.Regression() }
 
 // oneClass reports whether there is nothing to learn, because all graphs are of one class.
 func (t *Targets) oneClass(graphs []int) bool {

@@ -249,7 +249,7 @@ func (c *Chooser) add(s *Scores, graphs []int, predictions []Prediction) {
 			if c.Options.LeaveOneOut && how != Squared && !c.Targets.Regression() {
 				score += tieBreak * c.Targets.score(Squared, graphs, p)
 			}
-			if c.Options.LeaveOneOut && c.Targets.process(c.Options.Learner) && p.Deviations != nil {
+			if c.Options.LeaveOneOut && c.Targets.Process(c.Options.Learner) && p.Deviations != nil {
 				score = c.Targets.density(graphs, p)
 			}
 		}

@@ -33,8 +33,8 @@ type Learner struct {
 	// Process tells deviations of values. KernelRidge has it with Options.LeaveOneOut, for 2 to
 	// MostExamples examples.
 	Process *Process `json:",omitempty"`
-	// LeaveOneOut has in row i what the functions would say of example i without it; nil
-	// without Options.LeaveOneOut.
+	// LeaveOneOut has in row i what the functions would say of example i without it, before
+	// Options.Probability moves their biases; nil without Options.LeaveOneOut.
 	LeaveOneOut *kernel.Matrix `json:"-"`
 }
 
