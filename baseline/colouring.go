@@ -31,9 +31,10 @@ type coloured struct {
 	colours [][]uint32 // by refinement and vertex
 
 	// What a featureMap with compare notes about the graph:
-	large  []bool       // by refinement: its features are too many for the index; nil when none are
-	rest   float64      // what the large refinements add to the kernel of the graph with itself
-	sorted *sortedGraph // for walks
+	large    []bool       // by refinement: its features are too many for the index; nil when none are
+	rest     float64      // what the large refinements add to the kernel of the graph with itself
+	sorted   *sortedGraph // for walks
+	prepared any          // for pairwise
 }
 
 func (g *coloured) isLarge(refinement int) bool { return g.large != nil && g.large[refinement] }

@@ -60,6 +60,7 @@ func kernels(normalize bool) []kernel.Kernel {
 	for _, p := range []int{1, 5, 8} {
 		ks = append(ks, RandomWalk{P: p, Lambda: 0.1, Normalize: normalize, Labels: Auto})
 	}
+	ks = append(ks, slices.Concat(propagations(normalize), graphHoppers(normalize), pyramids(normalize), neighborhoodHashes())...)
 	return append(ks, PlainWalk{Series: Exponential, Lambda: 0.5, Normalize: normalize},
 		RandomWalk{P: 20, Lambda: 0.01, Labels: Degrees, Normalize: normalize})
 }

@@ -4,7 +4,7 @@
     .venv/bin/python bench/grakel/compare.py MUTAG ENZYMES
 
 Run it in the root of the repository. It runs the test that writes our normalised Gram
-matrices (TestDump), computes GraKeL's on the same files with one process, and prints for
+matrices (TestDump), computes GraKeL's on the same files, both with one thread, and prints for
 every kernel the largest difference, both times (ours: best of three, Fit and Gram; GraKeL:
 fit_transform, once) and their ratio. Kernels whose definitions differ are marked, with the
 reason; it exits with 1 when the others differ by more than 1e-9. Datasets are looked for
@@ -14,11 +14,15 @@ in the folder that MLG_DATASETS names, as in the Go tests.
 import argparse
 import json
 import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"
 import pathlib
 import subprocess
 import sys
 import tempfile
 import time
+import warnings
 
 import grakel
 import numpy as np
@@ -28,15 +32,18 @@ TOLERANCE = 1e-9
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def read(folder, name):
-    """Returns the graphs of a TUDataset folder as GraKeL graphs."""
+def read(folder, name, attributes=False):
+    """Returns the graphs of a TUDataset folder as GraKeL graphs, labelled by attributes where asked for."""
 
     def rows(part):
         text = (folder / name / f"{name}_{part}.txt").read_text()
         return [[x.strip() for x in line.split(",")] for line in text.split("\n") if line.strip()]
 
     owner = [int(r[0]) - 1 for r in rows("graph_indicator")]
-    labels = [r[0] for r in rows("node_labels")]
+    if attributes:
+        labels = [np.array(r, float) for r in rows("node_attributes")]
+    else:
+        labels = [r[0] for r in rows("node_labels")]
     first, nodes = {}, [{} for _ in range(owner[-1] + 1)]
     for v, g in enumerate(owner):
         first.setdefault(g, v)
@@ -62,7 +69,37 @@ def comparisons():
         yield f"graphlet{k}-connected", kernels.GraphletSampling(k=k, normalize=True), "GraKeL's counts depend on the order of vertices"
 
 
+    yield "propagation", kernels.Propagation(w=1e-9, random_state=1, normalize=True), None
+    yield "propagation-attributes", kernels.PropagationAttr(w=1e-8, random_state=1, normalize=True), None
+    yield "hopper-linear-attributes", kernels.GraphHopper(normalize=True), None
+    yield "hopper-gaussian-attributes", kernels.GraphHopper(kernel_type="gaussian", normalize=True), None
+    yield "sp-attributes", kernels.ShortestPathAttr(normalize=True), None
+    yield "pyramid-match", kernels.PyramidMatch(normalize=True), "GraKeL's levels have other factors"
+    yield "neighborhood-hash", kernels.NeighborhoodHash(bits=20, random_state=1, normalize=True), "hashes collide"
+
+
+def chosen(key, graphs):
+    """Returns the graphs on which a kernel is compared, as TestDump does."""
+    if key == "sp-attributes":
+        return graphs[:8]
+    if key.startswith("hopper-"):
+        return [g for g in graphs if connected(g)][:100]
+    return graphs
+
+
+def connected(g):
+    edges = g.get_edge_dictionary()
+    seen, left = {0}, [0]
+    while left:
+        for u in edges[left.pop()]:
+            if u not in seen:
+                seen.add(u)
+                left.append(u)
+    return len(seen) == len(edges) > 1
+
+
 def main():
+    warnings.simplefilter("ignore")  # GraKeL says for every graph that it changes its format
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("datasets", nargs="+")
     parser.add_argument("--kernels", help="only these keys, comma-separated")
@@ -72,15 +109,18 @@ def main():
     print(f"GraKeL {grakel.__version__}, numpy {np.__version__}, {os.cpu_count()} processors")
     failed = False
     with tempfile.TemporaryDirectory() as tmp:
-        env = dict(os.environ, MLG_DUMP=tmp, MLG_DUMP_DATASETS=",".join(args.datasets), MLG_DATASETS=str(data))
+        env = dict(os.environ, MLG_DUMP=tmp, MLG_DUMP_DATASETS=",".join(args.datasets), MLG_DATASETS=str(data), GOMAXPROCS="1")
         subprocess.run(["go", "test", "-count=1", "-run", "^TestDump$", "./baseline"], cwd=ROOT, env=env, check=True)
-        print(f"{'dataset':9} {'kernel':20} {'difference':>10} {'ours s':>9} {'GraKeL s':>9} {'ratio':>7}")
+        print(f"{'dataset':9} {'kernel':26} {'difference':>10} {'ours s':>9} {'GraKeL s':>9} {'ratio':>7}")
         for name in args.datasets:
             seconds = json.loads(pathlib.Path(tmp, f"{name}.seconds.json").read_text())
             for key, kernel, differs in comparisons():
                 if only and key not in only:
                     continue
-                graphs = read(data, name)  # anew: GraKeL keeps distances in its graphs
+                attributes = key.endswith("-attributes")
+                if attributes and key not in seconds:
+                    continue
+                graphs = chosen(key, read(data, name, attributes))  # anew: GraKeL keeps distances in its graphs
                 ours = np.fromfile(pathlib.Path(tmp, f"{name}.{key}.f64"), dtype="<f8").reshape(len(graphs), -1)
                 start = time.perf_counter()
                 theirs = kernel.fit_transform(graphs)
@@ -93,7 +133,7 @@ def main():
                 if not differs and worst > TOLERANCE:
                     failed = True
                     note += "  DIFFERS"
-                print(f"{name:9} {key:20} {worst:10.1e} {seconds[key]:9.4f} {took:9.3f} {took / seconds[key]:7.0f}{note}", flush=True)
+                print(f"{name:9} {key:26} {worst:10.1e} {seconds[key]:9.4f} {took:9.3f} {took / seconds[key]:7.0f}{note}", flush=True)
     sys.exit(1 if failed else 0)
 
 

@@ -21,12 +21,21 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "EdgeHistogram": ("edge_histogram", "EH"),
     "ShortestPath": ("shortest_path", "SP"),
     "GraphletSampling": ("graphlet_sampling", "GR"),
+    "GraphHopper": ("graph_hopper", "GH"),
+    "NeighborhoodHash": ("neighborhood_hash", "NH"),
+    "Propagation": ("propagation", "PR"),
+    "PyramidMatch": ("pyramid_match", "PM"),
     "RandomWalk": ("random_walk", "RW"),
     "MultiscaleLaplacian": ("multiscale_laplacian", "ML"),
     "WeisfeilerLehman": ("weisfeiler_lehman", "WL"),
     "WeisfeilerLehmanOptimalAssignment": ("weisfeiler_lehman_optimal_assignment", "WL-OA"),
 }
 _CLASSES = {alias: getattr(_kernels, name) for name, aliases in _NAMES.items() for alias in aliases}
+# Kernels that are others with a parameter that asks for attributes.
+_ATTRIBUTED = {
+    _kernels.Propagation: ("with_attributes", _kernels.PropagationAttr),
+    _kernels.ShortestPath: ("as_attributes", _kernels.ShortestPathAttr),
+}
 
 
 class GraphKernel(TransformerMixin, OnGraphs):
@@ -82,7 +91,11 @@ class GraphKernel(TransformerMixin, OnGraphs):
         name = params.pop("name", None)
         if name not in _CLASSES:
             raise ValueError(f"kernel {name!r} is not known, want one of {sorted(_CLASSES)}")
-        return _CLASSES[name], params
+        cls = _CLASSES[name]
+        flag, attributed = _ATTRIBUTED.get(cls, ("", cls))
+        if params.pop(flag, False):
+            cls = attributed
+        return cls, params
 
     def fit(self, X: Any, y: Any = None) -> GraphKernel:
         """Fit the kernel to graphs."""

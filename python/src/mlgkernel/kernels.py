@@ -13,15 +13,23 @@ from typing import Any
 import numpy as np
 
 from ._kernel import Kernel, seed
+from .attributed import GraphHopper, Propagation, PropagationAttr, ShortestPathAttr
+from .matching import NeighborhoodHash, PyramidMatch
 from .multiscale import MultiscaleLaplacian
 
 __all__ = [
     "EdgeHistogram",
+    "GraphHopper",
     "GraphletSampling",
     "Kernel",
     "MultiscaleLaplacian",
+    "NeighborhoodHash",
+    "Propagation",
+    "PropagationAttr",
+    "PyramidMatch",
     "RandomWalk",
     "ShortestPath",
+    "ShortestPathAttr",
     "VertexHistogram",
     "WeisfeilerLehman",
     "WeisfeilerLehmanOptimalAssignment",
