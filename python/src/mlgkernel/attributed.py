@@ -18,6 +18,7 @@ class OnAttributes(Kernel):
     """A kernel whose graphs must have attributes."""
 
     def _fit(self, X: Any, gram: bool) -> np.ndarray | None:
+        self._record()  # wrong parameters are told before wrong graphs
         return super()._fit(self._attributed(X), gram)
 
     def transform(self, X: Any) -> np.ndarray:
