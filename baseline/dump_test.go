@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 // TestDump writes normalised Gram matrices for bench/grakel/compare.py, as little-endian
 // float64 in row-major order, with the seconds that Fit and Gram took (the best of three),
 // into the folder that MLG_DUMP names. MLG_DUMP_DATASETS names the datasets; MUTAG stands for them in tests.
+// MLG_DUMP_KERNELS names the keys and MLG_DUMP_GRAPHS the number of graphs where not all are wanted.
 func TestDump(t *testing.T) {
 	dir := cmp.Or(os.Getenv("MLG_DUMP"), t.TempDir())
 	ordered := DefaultShortestPath()
@@ -39,10 +41,14 @@ func TestDump(t *testing.T) {
 	ks["neighborhood-hash"], ks["pyramid-match"] = DefaultNeighborhoodHash(), DefaultPyramidMatch()
 	for _, name := range strings.Split(cmp.Or(os.Getenv("MLG_DUMP_DATASETS"), "MUTAG"), ",") {
 		all := loadDataset(t, name)
+		if n, _ := strconv.Atoi(os.Getenv("MLG_DUMP_GRAPHS")); n > 0 {
+			all = all[:min(n, len(all))]
+		}
 		seconds := map[string]float64{}
 		for key, k := range ks {
 			graphs := dumped(key, all)
-			if strings.HasSuffix(key, "-attributes") && all[0].AttributeDim() == 0 {
+			wanted := strings.Split(cmp.Or(os.Getenv("MLG_DUMP_KERNELS"), key), ",")
+			if !slices.Contains(wanted, key) || strings.HasSuffix(key, "-attributes") && all[0].AttributeDim() == 0 {
 				continue
 			}
 			var m *kernel.Matrix

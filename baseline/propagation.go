@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -28,16 +29,16 @@ const (
 //	k(G, G') = Σ_{t=0..Steps} Σ_b c_tb(G) c_tb(G'),
 //	bin of v after t steps = ⌊(x_t(v)·a_t + b_t) / Width⌋,   X_{t+1} = D⁻¹A X_t,
 //
-// where c_tb counts the vertices in bin b, x_0(v) has a 1 for the label of v, or is its attributes, A is the
-// weighted adjacency matrix and D its row sums. A vertex without neighbours has x_t = 0 after the
-// first step. The entries of a_t are drawn from the Cauchy distribution for L1 and the normal one for L2 and
-// Hellinger, b_t uniformly from [0, Width): rows near each other fall into the same bin with a
-// probability that falls with their distance over Width.
+// where c_tb counts the vertices in bin b, x_0(v) has a 1 for the label of v, A is the weighted adjacency matrix
+// and D its row sums. A vertex without neighbours has x_t = 0 after the first step. The entries of a_t are drawn
+// from the Cauchy distribution for L1 and the normal one for L2 and Hellinger, b_t uniformly from [0, Width): rows near each
+// other fall into the same bin with a probability that falls with their distance over Width. Of attributes, each has
+// a bin of its own, and vertices are counted by all of them together.
 //
 // The draw for a label depends on Seed, t and its text alone, so that a graph has the same features in
 // every collection. Sums over neighbours run in ascending order of their terms, so that the order of vertices does
-// not matter. Since x_t·a_t = (D⁻¹A)^t x_0·a_t, no row is formed: a graph takes O(Steps² m) time, and O(Steps L m) for
-// Hellinger and L labels.
+// not matter. Since x_t·a_t = (D⁻¹A)^t x_0·a_t, no row of labels is formed: a graph takes O(Steps² m) time, and
+// O(Steps d m) for d attributes, or for Hellinger and d labels.
 type Propagation struct {
 	Steps     int       `json:"steps" want:"0 to 1000" help:"Number of steps along edges."`
 	Distance  Distance  `json:"distance" want:"one of l1 l2 hellinger" help:"Distance that bins keep: l1 (total variation), l2 or hellinger."`
@@ -77,41 +78,60 @@ func (k Propagation) features() featureMap {
 // count counts the vertices of graphs by bins.
 func (k Propagation) count() countFunc {
 	p := propagator{Propagation: k, drawn: map[string][]float64{}}
-	for t := range k.Steps + 1 {
-		p.shift = append(p.shift, k.Width*uniform(rand.NewPCG(mixed(k.Seed), uint64(t))))
-	}
+	var numbers dictionary
+	var counts []float64
 	return func(ctx context.Context, g *coloured, out *features) error {
 		if err := p.project(ctx, g.Graph); err != nil {
 			return err
 		}
-		for t, y := range p.y {
-			p.bins.keys = p.bins.keys[:0]
-			for v, x := range y {
-				bin := math.Floor((x + p.shift[t]) / k.Width)
-				if !(math.Abs(bin) < 1<<53) {
-					return fmt.Errorf("vertex %d: bin %g, want less than 2^53 bins; wider bins or smaller attributes", v, bin)
+		for t := range p.y {
+			numbers.reset()
+			counts = counts[:0]
+			for v := range g.N() {
+				bins, err := p.bins(t, v)
+				if err != nil {
+					return err
 				}
-				p.bins.keys = append(p.bins.keys, uint64(int64(bin)))
+				i := numbers.intern(bins, hashWords(bins))
+				if int(i) == len(counts) {
+					counts = append(counts, 0)
+					out.addKey(0, 0, bins...)
+				}
+				counts[i]++
 			}
-			p.bins.sort()
-			eachRun(p.bins.keys, func(bin uint64, count float64) {
-				out.addKey(0, count, uint32(t), uint32(bin), uint32(bin>>32))
-			})
+			added := out.entries[len(out.entries)-len(counts):]
+			for i, c := range counts {
+				added[i].val = c
+			}
 		}
 		return nil
 	}
 }
 
-// propagator projects the rows of one graph after the other.
+// propagator projects the rows of one graph after the other. A vertex has one projection, or one for each attribute.
 type propagator struct {
 	Propagation
-	shift []float64            // b_t
-	drawn map[string][]float64 // by label: its entries of a_t
-	y     [][]float64          // by t and vertex: x_t·a_t
-	total []float64            // by vertex: sum of the weights of its edges
-	x, z  []float64
-	terms []float64
-	bins  keySorter
+	drawn   map[string][]float64 // by label or number of an attribute: its entries of a_t
+	columns int                  // projections of a vertex
+	y       [][]float64          // by t, vertex and column: x_t·a_t
+	total   []float64            // by vertex: sum of the weights of its edges
+	x, z    []float64
+	terms   []float64
+	words   []uint32
+}
+
+// bins returns t and the bins of a vertex after t steps.
+func (p *propagator) bins(t, v int) ([]uint32, error) {
+	p.words = append(p.words[:0], uint32(t))
+	for c, y := range p.y[t][v*p.columns : (v+1)*p.columns] {
+		shift := p.Width * uniform(rand.NewPCG(mixed(p.Seed), uint64(c)<<32|uint64(t)))
+		bin := math.Floor((y + shift) / p.Width)
+		if !(math.Abs(bin) < 1<<53) {
+			return nil, fmt.Errorf("vertex %d: bin %g, want less than 2^53 bins; wider bins or smaller attributes", v, bin)
+		}
+		p.words = append(p.words, uint32(int64(bin)), uint32(int64(bin)>>32))
+	}
+	return p.words, nil
 }
 
 // draws returns the entries of a_t for a label or an attribute.
@@ -134,32 +154,28 @@ func (p *propagator) draws(name string) []float64 {
 // project sets y to the projections of a graph's rows.
 func (p *propagator) project(ctx context.Context, g *graph.Graph) error {
 	n := g.N()
+	p.columns = 1
+	if p.Labels == Attributes {
+		p.columns = g.AttributeDim()
+	}
 	p.y = slices.Grow(p.y[:0], p.Steps+1)[:p.Steps+1]
 	for t := range p.y {
-		resized(&p.y[t], n)
+		resized(&p.y[t], n*p.columns)
 	}
 	resized(&p.total, n)
 	for v := range p.total {
 		p.total[v] = p.sum(g, v, nil)
 	}
+	labels, _ := p.Labels.resolve([]*graph.Graph{g}) // all graphs have been checked
 	switch {
 	case p.Labels == Attributes:
-		for a := range g.AttributeDim() {
-			draws := p.draws(fmt.Sprint(a))
-			for v := range n {
-				for t, y := range p.y {
-					y[v] += float64(draws[t] * g.Attributes(v)[a])
-				}
-			}
-		}
+		return p.projectAttributes(ctx, g)
 	case p.Distance == Hellinger:
-		return p.projectRoots(ctx, g)
-	default:
-		labels, _ := p.Labels.resolve([]*graph.Graph{g}) // all graphs have been checked
-		for v := range n {
-			for t, d := range p.draws(labels.label(g, v)) {
-				p.y[t][v] = d
-			}
+		return p.projectRoots(ctx, g, labels)
+	}
+	for v := range n {
+		for t, d := range p.draws(labels.label(g, v)) {
+			p.y[t][v] = d
 		}
 	}
 	for t := range p.y {
@@ -172,9 +188,22 @@ func (p *propagator) project(ctx context.Context, g *graph.Graph) error {
 	return nil
 }
 
+// projectAttributes sets y to the attributes times the entries of a_t.
+func (p *propagator) projectAttributes(ctx context.Context, g *graph.Graph) error {
+	for c := range p.columns {
+		resized(&p.x, g.N())
+		for v := range p.x {
+			p.x[v] = g.Attributes(v)[c]
+		}
+		if err := p.spread(ctx, g, p.draws(strconv.Itoa(c)), c, func(x float64) float64 { return x }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // projectRoots sets y to the projections of the square roots of the rows, label by label.
-func (p *propagator) projectRoots(ctx context.Context, g *graph.Graph) error {
-	labels, _ := p.Labels.resolve([]*graph.Graph{g})
+func (p *propagator) projectRoots(ctx context.Context, g *graph.Graph, labels Labelling) error {
 	having := map[string][]int{}
 	for v := range g.N() {
 		l := labels.label(g, v)
@@ -185,15 +214,23 @@ func (p *propagator) projectRoots(ctx context.Context, g *graph.Graph) error {
 		for _, v := range having[l] {
 			p.x[v] = 1
 		}
-		for t, d := range p.draws(l) {
-			for v, x := range p.x {
-				p.y[t][v] += float64(d * math.Sqrt(x))
+		if err := p.spread(ctx, g, p.draws(l), 0, math.Sqrt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spread adds f(x) times the entries of a_t to a column of y, for x after t steps.
+func (p *propagator) spread(ctx context.Context, g *graph.Graph, draws []float64, column int, f func(x float64) float64) error {
+	for t, d := range draws {
+		if t > 0 {
+			if err := p.step(ctx, g, &p.x); err != nil {
+				return err
 			}
-			if t < p.Steps {
-				if err := p.step(ctx, g, &p.x); err != nil {
-					return err
-				}
-			}
+		}
+		for v, x := range p.x {
+			p.y[t][v*p.columns+column] += float64(d * f(x))
 		}
 	}
 	return nil

@@ -48,17 +48,28 @@ func referencePropagation(k Propagation, graphs []*graph.Graph) [][]float64 {
 		}
 		f[i] = map[string]float64{}
 		for t := range k.Steps + 1 {
-			shift := k.Width * uniform(rand.NewPCG(mixed(k.Seed), uint64(t)))
+			shift := func(column int) float64 {
+				return k.Width * uniform(rand.NewPCG(mixed(k.Seed), uint64(column)<<32|uint64(t)))
+			}
 			next := make([]map[string]float64, g.N())
 			for v := range x {
-				sum := shift
+				bin := fmt.Sprint(t)
+				sum := shift(0)
 				for name, y := range x[v] {
 					if k.Distance == Hellinger {
 						y = math.Sqrt(y)
 					}
 					sum += y * draw(name, t)
 				}
-				f[i][fmt.Sprint(t, math.Floor(sum/k.Width))]++
+				if k.Labels != Attributes {
+					bin += fmt.Sprint(" ", math.Floor(sum/k.Width))
+				}
+				for a := range g.AttributeDim() {
+					if name := fmt.Sprint(a); k.Labels == Attributes {
+						bin += fmt.Sprint(" ", math.Floor((x[v][name]*draw(name, t)+shift(a))/k.Width))
+					}
+				}
+				f[i][bin]++
 				next[v] = map[string]float64{}
 				weights := weightMatrix(g)[v]
 				total := 0.0

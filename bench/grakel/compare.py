@@ -103,13 +103,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("datasets", nargs="+")
     parser.add_argument("--kernels", help="only these keys, comma-separated")
+    parser.add_argument("--graphs", type=int, help="only so many graphs, the first")
     args = parser.parse_args()
     only = args.kernels.split(",") if args.kernels else None
     data = pathlib.Path(os.environ.get("MLG_DATASETS", ROOT.parent / "shared" / "datasets")).resolve()
     print(f"GraKeL {grakel.__version__}, numpy {np.__version__}, {os.cpu_count()} processors")
     failed = False
     with tempfile.TemporaryDirectory() as tmp:
-        env = dict(os.environ, MLG_DUMP=tmp, MLG_DUMP_DATASETS=",".join(args.datasets), MLG_DATASETS=str(data), GOMAXPROCS="1")
+        env = dict(os.environ, MLG_DUMP=tmp, MLG_DUMP_DATASETS=",".join(args.datasets), MLG_DATASETS=str(data), GOMAXPROCS="1", MLG_DUMP_GRAPHS=str(args.graphs or 0), MLG_DUMP_KERNELS=args.kernels or "")
         subprocess.run(["go", "test", "-count=1", "-run", "^TestDump$", "./baseline"], cwd=ROOT, env=env, check=True)
         print(f"{'dataset':9} {'kernel':26} {'difference':>10} {'ours s':>9} {'GraKeL s':>9} {'ratio':>7}")
         for name in args.datasets:
@@ -120,7 +121,7 @@ def main():
                 attributes = key.endswith("-attributes")
                 if attributes and key not in seconds:
                     continue
-                graphs = chosen(key, read(data, name, attributes))  # anew: GraKeL keeps distances in its graphs
+                graphs = chosen(key, read(data, name, attributes)[: args.graphs])  # anew: GraKeL keeps distances in its graphs
                 ours = np.fromfile(pathlib.Path(tmp, f"{name}.{key}.f64"), dtype="<f8").reshape(len(graphs), -1)
                 start = time.perf_counter()
                 theirs = kernel.fit_transform(graphs)

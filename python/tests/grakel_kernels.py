@@ -55,6 +55,14 @@ ATTRIBUTED = {
     "graph hopper, bridge": ("GraphHopper", {"kernel_type": "bridge"}, None),
     "shortest path of attributes": ("ShortestPathAttr", {}, None),
 }
+# Kernels with wide bins, whose values are random: their means over SEEDS are compared.
+WIDE = {
+    "wide bins, total variation": ("Propagation", {"w": 0.5, "M": "TV"}),
+    "wide bins, Hellinger": ("Propagation", {"w": 0.5, "M": "H"}),
+    "wide bins, L1": ("PropagationAttr", {"w": 0.5, "M": "L1"}),
+    "wide bins, L2": ("PropagationAttr", {"w": 0.5, "M": "L2"}),
+}
+SEEDS = 200
 # GraKeL's factors of the matches of a level, by the number of levels. With more than three eigenvectors
 # their order is that of its solver.
 PYRAMID = {2: (1, 1 / 2), 3: (3 / 4, 1 / 2, 1 / 2), 4: (1 / 2, 3 / 8, 1 / 2, 1 / 2)}
@@ -68,6 +76,14 @@ def make(module, name, normalize):
     if base:
         params = dict(params, base_graph_kernel=getattr(module, base))
     return getattr(module, cls)(normalize=normalize, **params)
+
+
+def means(module, name):
+    """Return the mean matrix of a random kernel, and the standard errors of its entries."""
+    cls, params = WIDE[name]
+    graphs = collections()[cls.endswith("Attr")][:4]
+    all_ = [getattr(module, cls)(random_state=s, **params).fit_transform(graphs) for s in range(SEEDS)]
+    return np.mean(all_, 0), np.std(all_, 0) / np.sqrt(SEEDS)
 
 
 def collections():
@@ -114,6 +130,8 @@ def main():
         out[name] = [make(grakel.kernels, name, n).fit_transform(plain).tolist() for n in (False, True)]
     for name in ATTRIBUTED:
         out[name] = [make(grakel.kernels, name, n).fit_transform(vectors).tolist() for n in (False, True)]
+    for name in WIDE:
+        out[name] = [x.tolist() for x in means(grakel.kernels, name)]
     for levels in PYRAMID:
         kernel = grakel.kernels.PyramidMatch(L=levels, d=3)
         out[f"pyramid match {levels}"] = kernel.fit_transform([grakel.Graph(*g) for g in weighted()]).tolist()

@@ -9,7 +9,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from grakel_kernels import ATTRIBUTED, KERNELS, LEVELS, MULTISCALE, PYRAMID, collections, make, weighted
+from grakel_kernels import (
+    ATTRIBUTED,
+    KERNELS,
+    LEVELS,
+    MULTISCALE,
+    PYRAMID,
+    WIDE,
+    collections,
+    make,
+    means,
+    weighted,
+)
 from sklearn.svm import SVC
 
 import mlgkernel
@@ -28,6 +39,14 @@ def test_matrices(name):
         for normalize in (False, True):
             got = make(mlgkernel, name, normalize).fit_transform(plain)
             np.testing.assert_allclose(got, THEIRS[name][normalize], rtol=1e-9, atol=1e-9 if normalize else 0)
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_means_of_random_bins(name):
+    ours, error = means(mlgkernel, name)
+    theirs, their_error = np.array(THEIRS[name])
+    assert (np.abs(ours - theirs) <= 5 * np.hypot(error, their_error)).all()
+    assert (error > 0).any()
 
 
 @pytest.mark.parametrize("levels", PYRAMID)

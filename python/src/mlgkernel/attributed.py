@@ -121,7 +121,8 @@ class Propagation(Kernel):
 
 class PropagationAttr(OnAttributes):
     """The propagation kernel on attributes: like `Propagation`, with the attributes of a vertex in
-    place of a distribution over labels.
+    place of a distribution over labels. Each attribute has a bin of its own, and vertices are counted by
+    all of them together.
 
     Parameters
     ----------
