@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -65,7 +66,7 @@ func (k GraphHopper) Semidefinite() bool { return k.Similarity != Bridge || k.La
 func (k GraphHopper) features() featureMap {
 	m := featureMap{labels: k.Labels, normalize: k.Normalize}
 	if k.Labels == Attributes && k.Similarity != Linear {
-		return pairwise(m, k.prepare, func() func(context.Context, *hops, *hops) (float64, error) { return k.compare })
+		return pairwise(m, k.prepare, k.comparer)
 	}
 	// Two labels have the similarity c when they differ and 1 when they do not. Places before the
 	// middle stand for those behind it too.
@@ -122,10 +123,12 @@ func (k GraphHopper) apart(distance float64) float64 {
 	return 0
 }
 
-// hops are the paths of a graph by vertex: M(v)_ij for 2i = j, and for 2i < j.
+// hops are the paths of a graph by vertex.
 type hops struct {
 	*graph.Graph
-	middle, before [][]float64
+	entries int
+	places  []float64 // entries×n: M(v)_ij for 2i ≤ j
+	doubled []float64 // n×entries: twice these for 2i < j, which stand for 2i > j too
 }
 
 // prepare makes of a graph what compare compares.
@@ -137,59 +140,51 @@ func (k GraphHopper) prepare() func(context.Context, *coloured) (*hops, error) {
 		if err := s.collect(ctx, g.Graph, k); err != nil {
 			return nil, err
 		}
-		h := &hops{g.Graph, make([][]float64, n), make([][]float64, n)}
+		h := &hops{g.Graph, s.entries, make([]float64, n*s.entries), make([]float64, n*s.entries)}
 		for v, row := range s.rows {
 			eachPlace(row, func(i, j int, at int) {
-				if middle(i, j) == 0 {
-					h.middle[v] = append(h.middle[v], row[at])
-				} else {
-					h.before[v] = append(h.before[v], row[at])
-				}
+				h.places[at*n+v] = row[at]
+				h.doubled[v*s.entries+at] = float64(1+middle(i, j)) * row[at]
 			})
 		}
 		return h, nil
 	}
 }
 
-// order orders graphs by content, so that a pair is added up in the same order whichever way it is given.
+// order orders graphs by content, so that a pair is added up in the same order whichever way it is given. One with
+// shorter paths comes first.
 func (h *hops) order(o *hops) int {
-	c := cmp.Compare(h.N(), o.N())
+	c := cmp.Or(cmp.Compare(h.entries, o.entries), cmp.Compare(h.N(), o.N()), slices.Compare(h.places, o.places))
 	for v := 0; v < h.N() && c == 0; v++ {
-		c = cmp.Or(slices.Compare(h.Attributes(v), o.Attributes(v)), slices.Compare(h.before[v], o.before[v]),
-			slices.Compare(h.middle[v], o.middle[v]))
+		c = slices.Compare(h.Attributes(v), o.Attributes(v))
 	}
 	return c
 }
 
-// compare returns Σ_{v, v'} ⟨M(v), M(v')⟩ s(v, v').
-func (k GraphHopper) compare(ctx context.Context, a, b *hops) (float64, error) {
-	if a.order(b) > 0 {
-		a, b = b, a
-	}
-	sum := 0.0
-	for v := range a.N() {
-		if err := ctx.Err(); err != nil {
-			return 0, err
+// comparer returns a function that computes Σ_{v, v'} ⟨M(v), M(v')⟩ s(v, v').
+func (k GraphHopper) comparer() func(context.Context, *hops, *hops) (float64, error) {
+	var paths []float64
+	return func(ctx context.Context, a, b *hops) (float64, error) {
+		if a.order(b) > 0 {
+			a, b = b, a
 		}
-		x := a.Attributes(v)
-		for u := range b.N() {
-			square := 0.0
-			for i, y := range b.Attributes(u) {
-				square += float64((x[i] - y) * (x[i] - y))
-			}
-			if s := k.apart(math.Sqrt(square)); s > 0 {
-				paths := dotCommon(a.middle[v], b.middle[u]) + 2*dotCommon(a.before[v], b.before[u])
-				sum += float64(s * paths)
+		resized(&paths, a.N()*b.N())
+		dense.Multiply(paths, a.doubled, b.places[:a.entries*b.N()], a.N(), a.entries, b.N())
+		sum := 0.0
+		for v := range a.N() {
+			x := a.Attributes(v)
+			for u := range b.N() {
+				square := 0.0
+				for i, y := range b.Attributes(u) {
+					square += float64((x[i] - y) * (x[i] - y))
+				}
+				if s := k.apart(math.Sqrt(square)); s > 0 {
+					sum += float64(s * paths[v*b.N()+u])
+				}
 			}
 		}
+		return sum, ctx.Err()
 	}
-	return sum, nil
-}
-
-// dotCommon returns the dot product over the entries that both have.
-func dotCommon(x, y []float64) float64 {
-	n := min(len(x), len(y))
-	return dot(x[:n], y[:n])
 }
 
 // maxPlaces bounds the numbers that are kept of the paths of a graph.
@@ -286,7 +281,7 @@ func (s *hopCounter) grow(g *graph.Graph, order []int32, length [][]uint64) erro
 	s.up[order[0]] = append(s.up[order[0]], 1)
 	need := place(0, most+1)
 	if need*len(s.rows) > maxPlaces || most > 1<<15 {
-		return fmt.Errorf("shortest paths of %d vertices, too long for %d numbers that are kept of them; want shorter paths or fewer labels",
+		return fmt.Errorf("shortest paths of %d vertices, too long for %d numbers kept of them; want shorter paths or fewer labels",
 			most+1, maxPlaces)
 	}
 	if need > s.entries {

@@ -35,27 +35,6 @@ class OnAttributes(Kernel):
         return graphs
 
 
-def _propagation(kernel: Propagation | PropagationAttr, distances: dict[str, str]) -> dict[str, Any]:
-    """Return the record of a propagation kernel; `distances` are the values of M."""
-    steps, width = whole("t_max", kernel.t_max), number("w", kernel.w)
-    if steps < 1:
-        raise ValueError(f"t_max={kernel.t_max!r}, want a positive whole number")
-    if width <= 0:
-        raise ValueError(f"w={kernel.w!r}, want a positive, finite number")
-    if kernel.M not in distances:
-        raise ValueError(f"M={kernel.M!r}, want {' or '.join(map(repr, distances))}")
-    if kernel.metric is not None:
-        raise ValueError(f"metric={kernel.metric!r}, want None: histograms are compared by their dot product")
-    return {
-        "kernel": "propagation",
-        "steps": steps - 1,
-        "distance": distances[kernel.M],
-        "width": width,
-        "seed": seed(kernel.random_state),
-        "normalize": bool(kernel.normalize),
-    }
-
-
 class Propagation(Kernel):
     """The propagation kernel: labels spread along the edges, and after every step vertices are
     counted by bins of what has reached them.
@@ -116,10 +95,31 @@ class Propagation(Kernel):
         self.w = w
 
     def _record(self) -> dict[str, Any]:
-        return dict(_propagation(self, {"TV": "l1", "H": "hellinger"}), labels="labels")
+        return self._propagated("labels", {"TV": "l1", "H": "hellinger"})
+
+    def _propagated(self, what: str, distances: dict[str, str]) -> dict[str, Any]:
+        """Return the record; `distances` are those that M may name."""
+        terms, width = whole("t_max", self.t_max), number("w", self.w)
+        if terms < 1:
+            raise ValueError(f"t_max={self.t_max!r}, want a positive whole number")
+        if width <= 0:
+            raise ValueError(f"w={self.w!r}, want a positive, finite number")
+        if self.M not in distances:
+            raise ValueError(f"M={self.M!r}, want {' or '.join(map(repr, distances))}")
+        if self.metric is not None:
+            raise ValueError(f"metric={self.metric!r}, want None: histograms are compared by their dot product")
+        return {
+            "kernel": "propagation",
+            "steps": terms - 1,
+            "distance": distances[self.M],
+            "width": width,
+            "seed": seed(self.random_state),
+            "labels": what,
+            "normalize": bool(self.normalize),
+        }
 
 
-class PropagationAttr(OnAttributes):
+class PropagationAttr(OnAttributes, Propagation):
     """The propagation kernel on attributes: like `Propagation`, with the attributes of a vertex in
     place of a distribution over labels. Each attribute has a bin of its own, and vertices are counted by
     all of them together.
@@ -152,17 +152,10 @@ class PropagationAttr(OnAttributes):
         t_max: int = 5,
         w: float = 4,
     ) -> None:
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.normalize = normalize
-        self.random_state = random_state
-        self.metric = metric
-        self.M = M
-        self.t_max = t_max
-        self.w = w
+        super().__init__(n_jobs, verbose, normalize, random_state, metric, M, t_max, w)
 
     def _record(self) -> dict[str, Any]:
-        return dict(_propagation(self, {"L1": "l1", "L2": "l2"}), labels="attributes")
+        return self._propagated("attributes", {"L1": "l1", "L2": "l2"})
 
 
 class GraphHopper(OnAttributes):
