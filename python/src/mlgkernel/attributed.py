@@ -107,7 +107,9 @@ class Propagation(Kernel):
         if self.M not in distances:
             raise ValueError(f"M={self.M!r}, want {' or '.join(map(repr, distances))}")
         if self.metric is not None:
-            raise ValueError(f"metric={self.metric!r}, want None: histograms are compared by their dot product")
+            raise ValueError(
+                f"metric={self.metric!r}, want None: histograms are compared by their dot product"
+            )
         return {
             "kernel": "propagation",
             "steps": terms - 1,
