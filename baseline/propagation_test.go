@@ -161,3 +161,22 @@ func TestDraws(t *testing.T) {
 		}
 	}
 }
+
+// Draws are the same numbers on every machine and in every version: models and matrices depend on them.
+func TestDrawsStay(t *testing.T) {
+	for _, c := range []struct {
+		label          string
+		hash           uint64
+		cauchy, normal float64
+	}{
+		{"", 0x36178ff42bee28e5, -1.1339927984463956, 1.7884420251939446},
+		{"C", 0x983085c56a7132d8, 1.4129758795241778, 0.04834789643064141},
+		{"N+", 0x4252223c75deae94, -1.3421556033115802, -0.5426337053067982},
+	} {
+		hash := hashText(1, c.label)
+		rng := rand.NewPCG(hash, mixed(3))
+		if x, y := drawCauchy(rng), drawNormal(rng); hash != c.hash || x != c.cauchy || y != c.normal {
+			t.Errorf("%q: %#x, %v, %v, want %#x, %v, %v", c.label, hash, x, y, c.hash, c.cauchy, c.normal)
+		}
+	}
+}
