@@ -113,6 +113,7 @@ type propagator struct {
 	Propagation
 	drawn   map[string][]float64 // by label or number of an attribute: its entries of a_t
 	columns int                  // projections of a vertex
+	shift   [][]float64          // by t and column: b_t
 	y       [][]float64          // by t, vertex and column: x_t·a_t
 	total   []float64            // by vertex: sum of the weights of its edges
 	x, z    []float64
@@ -124,8 +125,7 @@ type propagator struct {
 func (p *propagator) bins(t, v int) ([]uint32, error) {
 	p.words = append(p.words[:0], uint32(t))
 	for c, y := range p.y[t][v*p.columns : (v+1)*p.columns] {
-		shift := p.Width * uniform(rand.NewPCG(mixed(p.Seed), uint64(c)<<32|uint64(t)))
-		bin := math.Floor((y + shift) / p.Width)
+		bin := math.Floor((y + p.shift[t][c]) / p.Width)
 		if !(math.Abs(bin) < 1<<53) {
 			return nil, fmt.Errorf("vertex %d: bin %g, want less than 2^53 bins; wider bins or smaller attributes", v, bin)
 		}
@@ -159,8 +159,12 @@ func (p *propagator) project(ctx context.Context, g *graph.Graph) error {
 		p.columns = g.AttributeDim()
 	}
 	p.y = slices.Grow(p.y[:0], p.Steps+1)[:p.Steps+1]
+	p.shift = slices.Grow(p.shift, p.Steps+1)[:p.Steps+1]
 	for t := range p.y {
 		resized(&p.y[t], n*p.columns)
+		for c := len(p.shift[t]); c < p.columns; c++ {
+			p.shift[t] = append(p.shift[t], p.Width*uniform(rand.NewPCG(mixed(p.Seed), uint64(c)<<32|uint64(t))))
+		}
 	}
 	resized(&p.total, n)
 	for v := range p.total {
