@@ -187,7 +187,7 @@ func (k GraphHopper) comparer() func(context.Context, *hops, *hops) (float64, er
 	}
 }
 
-// maxPlaces bounds the numbers that are kept of the paths of a graph.
+// maxPlaces bounds the numbers that are kept of the paths of a graph, and of those from one vertex.
 const maxPlaces = 1 << 24
 
 // hopCounter counts the shortest paths of one graph after the other by the places that vertices have on
@@ -280,9 +280,9 @@ func (s *hopCounter) grow(g *graph.Graph, order []int32, length [][]uint64) erro
 	}
 	s.up[order[0]] = append(s.up[order[0]], 1)
 	need := place(0, most+1)
-	if need*len(s.rows) > maxPlaces || most > 1<<15 {
-		return fmt.Errorf("shortest paths of %d vertices, too long for %d numbers kept of them; want shorter paths or fewer labels",
-			most+1, maxPlaces)
+	if need*len(s.rows) > maxPlaces || len(order)*(most+1) > maxPlaces {
+		return fmt.Errorf("shortest paths of %d vertices in a part of %d, which take more than %d numbers; want shorter ones",
+			most+1, len(order), maxPlaces)
 	}
 	if need > s.entries {
 		s.entries = need
