@@ -29,6 +29,7 @@ type stream struct {
 	comma   bool   // numbers of a table have decimal commas where the first rows do not tell
 	point   bool   // they have none: commas separate cells
 	skipped LeftOut
+	bad     Skipped // the last of these
 }
 
 // lineError is an error in a line of the input.

@@ -29,17 +29,17 @@ func looksLikeSMILES(line string) bool {
 // out unless the options are strict.
 func molecules(s *stream, next nextGraph) nextGraph {
 	return func() (*graph.Graph, error) {
-		for {
-			g, err := next()
-			if _, one := err.(*lineError); !one {
-				return g, err
-			}
-			if s.opts.Strict {
-				return nil, s.at(0, err)
-			}
-			s.skip(err.(*lineError).line, err)
-			s.warn.add(1, "molecule that cannot be read left out", "molecules that cannot be read left out")
+		g, err := next()
+		one, bad := err.(*lineError)
+		if !bad {
+			return g, err
 		}
+		if s.opts.Strict {
+			return nil, s.at(0, err)
+		}
+		s.skip(one.line, err)
+		s.warn.add(1, "molecule cannot be read", "molecules cannot be read")
+		return nil, nil
 	}
 }
 
@@ -180,11 +180,12 @@ func readTable(s *stream, read tableRow) (nextGraph, error) {
 			if !slices.ContainsFunc(row, func(c string) bool { return strings.TrimSpace(c) != "" }) {
 				continue
 			}
-			if len(row) != len(names) {
-				return record{}, &lineError{line, fmt.Errorf("%d columns, want %d as in the header", len(row), len(names))}
-			}
 			for i, c := range row {
 				row[i] = validText(strings.TrimSpace(c))
+			}
+			if n := min(len(row), len(names)); n != max(len(row), len(names)) {
+				return record{line: line, names: names[:n], values: row[:n]},
+					&lineError{line, fmt.Errorf("%d columns, want %d as in the header", len(row), len(names))}
 			}
 			return record{line: line, names: names, values: row}, nil
 		}
@@ -234,7 +235,7 @@ const (
 )
 
 // readRecords reads molecules with values beside them. next returns io.EOF at the end and a *lineError for a record that
-// cannot be read. what says what a column is called here; names has the columns of a table, one of which has the molecule,
+// cannot be read, with what else is in it. what says what a column is called here; names has the columns of a table, one of which has the molecule,
 // and is nil for an SDF.
 func readRecords(s *stream, what string, names []string, next func() (record, error)) (nextGraph, error) {
 	type result struct {
@@ -289,6 +290,7 @@ func readRecords(s *stream, what string, names []string, next func() (record, er
 			}
 		}
 		if r.err != nil {
+			s.beside = Fields{r.names, r.values, -1, r.line}
 			return nil, r.err
 		}
 		return t.graph(r.record)
@@ -345,13 +347,7 @@ func (t *tableReader) graph(r record) (*graph.Graph, error) {
 		}
 	}
 	s.beside = Fields{r.names, r.values, slices.Index(r.names, s.roles.Structure.Column), r.line}
-	cell := func(name string) string {
-		if i := slices.Index(r.names, name); i >= 0 && name != "" {
-			return r.values[i]
-		}
-		return ""
-	}
-	id, target := cell(s.roles.ID.Column), cell(s.roles.Target())
+	id, target := s.beside.Value(s.roles.ID.Column), s.beside.Value(s.roles.Target())
 	if Missing(target) {
 		target = ""
 	}
@@ -365,7 +361,7 @@ func (t *tableReader) graph(r record) (*graph.Graph, error) {
 		}
 		return g, nil
 	}
-	structure := cell(s.roles.Structure.Column)
+	structure := s.beside.Value(s.roles.Structure.Column)
 	if Missing(structure) {
 		return nil, &lineError{r.line, fmt.Errorf("no structure in the column %q", s.roles.Structure.Column)}
 	}
