@@ -6,15 +6,16 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 )
 
 // Labelled returns the graphs that have a value in a column, with it as their target, and those that it leaves out. Without a
-// column the targets are those that the graphs have. Graphs whose value is [Missing] are left out, and those whose value is no number in
-// a column of numbers.
-func (d *Dataset) Labelled(column string) (*Dataset, LeftOut, error) {
+// column the targets are those that the graphs have. Graphs whose value is [Missing] are left out. Where values are asked for
+// (NumberKind) so are those whose value is no number, such as ">100". Classes (ClassKind) may be any text, and "" finds out what the column has.
+func (d *Dataset) Labelled(column string, kind Kind) (*Dataset, LeftOut, error) {
 	targets := d.Targets()
 	if column != "" {
 		var err error
@@ -24,7 +25,11 @@ func (d *Dataset) Labelled(column string) (*Dataset, LeftOut, error) {
 	}
 	var out LeftOut
 	var keep []int
-	numbers, _ := numbersAlone(targets)
+	if kind == "" {
+		if _, odd := numbersAlone(targets); odd > 0 {
+			kind = NumberKind
+		}
+	}
 	place := ""
 	if column != "" {
 		place = fmt.Sprintf(" in the column %q", column)
@@ -34,9 +39,11 @@ func (d *Dataset) Labelled(column string) (*Dataset, LeftOut, error) {
 		case Missing(t):
 			out.add(d.lineNumber(i), "no value"+place)
 			continue
-		case numbers[i] == "":
-			out.add(d.lineNumber(i), quote([]byte(t))+", want a number"+place)
-			continue
+		case kind == NumberKind:
+			if _, ok := finite(t); !ok {
+				out.add(d.lineNumber(i), quote([]byte(t))+wantNumber+place)
+				continue
+			}
 		}
 		keep = append(keep, i)
 	}
@@ -48,6 +55,24 @@ func (d *Dataset) Labelled(column string) (*Dataset, LeftOut, error) {
 		picked.Graphs[k] = d.Graphs[i].With(d.Graphs[i].ID(), targets[i])
 	}
 	return picked, out, nil
+}
+
+const wantNumber = ", want a number"
+
+// Lines lists the lines of the first records, up to most, each with the value that is no number.
+func (l LeftOut) Lines(most int) string {
+	var out []string
+	for _, x := range l.First[:min(most, len(l.First))] {
+		text := strconv.Itoa(x.Line)
+		if value, _, odd := strings.Cut(x.Reason, wantNumber); odd {
+			text += " (" + value + ")"
+		}
+		out = append(out, text)
+	}
+	if l.Count > most {
+		out = append(out, "…")
+	}
+	return strings.Join(out, ", ")
 }
 
 // lineNumber returns the line of a graph, or its number where no line is known.

@@ -218,7 +218,7 @@ func TestLabelled(t *testing.T) {
 	for _, c := range []struct {
 		column, targets, left string
 	}{{"a", "0 1", "3 5"}, {"B", "1.5 2", "4 5"}} {
-		got, left, err := d.Labelled(c.column)
+		got, left, err := d.Labelled(c.column, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +233,7 @@ func TestLabelled(t *testing.T) {
 			t.Errorf("%q, %v", v, err)
 		}
 	}
-	if _, _, err := d.Labelled("q"); err == nil || err.Error() != `f has no column "q", want one of "smiles", "a", "b"` {
+	if _, _, err := d.Labelled("q", ""); err == nil || err.Error() != `f has no column "q", want one of "smiles", "a", "b"` {
 		t.Error(err)
 	}
 	if _, err := (&Dataset{Name: "x"}).Column("q"); err == nil || err.Error() != `x has no columns, want one named "q"` {
@@ -252,9 +252,20 @@ func TestOddValues(t *testing.T) {
 	if s := Survey(d); s.TargetRange == nil || s.Targets != 20 || s.Columns[1].Kind != NumberKind || s.Columns[1].Odd != 2 || s.Columns[1].Missing != 1 {
 		t.Errorf("%+v", s)
 	}
-	set, left, err := d.Labelled("y")
+	set, left, err := d.Labelled("y", "")
 	if err != nil || len(set.Graphs) != 20 || left.Count != 3 || left.First[0] != (Skipped{22, `">10", want a number in the column "y"`}) {
 		t.Errorf("%d graphs, %+v, %v", len(set.Graphs), left, err)
+	}
+	// Whoever asks for values gets them, and classes may be any text.
+	d = mustReadText(t, CSV, "smiles,y\nC,>100\nCC,5\nCCC,<5\nCCCC,\nCO,n.d.\n")
+	for kind, want := range map[Kind]string{NumberKind: `1: 2 (">100"), 4 ("<5"), 5, 6 ("n.d.")`, ClassKind: "4: 5", "": "4: 5"} {
+		set, left, err := d.Labelled("y", kind)
+		if got := fmt.Sprintf("%d: %s", len(set.Graphs), left.Lines(10)); err != nil || got != want {
+			t.Errorf("%q: %s, %v, want %s", kind, got, err, want)
+		}
+	}
+	if _, left, _ := d.Labelled("y", NumberKind); left.Lines(2) != `2 (">100"), 4 ("<5"), …` {
+		t.Error(left.Lines(2))
 	}
 	// Semicolons mean decimal commas where the first rows do not tell.
 	b.Reset()

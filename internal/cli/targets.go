@@ -93,19 +93,6 @@ func (f *learnFlags) tasks(g *globals, path, kind string) ([]task, error) {
 	return out, nil
 }
 
-// lineList returns the first lines that were left out, with commas between them.
-func lineList(left dataset.LeftOut) string {
-	const most = 10
-	var out []string
-	for _, x := range left.First[:min(most, len(left.First))] {
-		out = append(out, fmt.Sprint(x.Line))
-	}
-	if left.Count > most {
-		out = append(out, "…")
-	}
-	return strings.Join(out, ", ")
-}
-
 // fileName returns a text as part of a file name.
 func fileName(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -122,17 +109,19 @@ func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column, 
 	if column != "" {
 		named += ", " + column
 	}
-	set, left, err := ds.Labelled(column)
+	set, left, err := ds.Labelled(column, map[string]dataset.Kind{"regression": dataset.NumberKind, "classification": dataset.ClassKind}[kind])
 	switch {
 	case err != nil:
 		return task{}, err
+	case len(set.Graphs) == 0 && column != "":
+		return task{}, fmt.Errorf("%s: line %d: %s; no row has a value", named, left.First[0].Line, left.First[0].Reason)
 	case len(set.Graphs) == 0:
 		return task{}, fmt.Errorf("%s has no targets to learn; --target names the column or field that has them", path)
 	case left.Count > 0 && f.Strict:
-		return task{}, fmt.Errorf("%s: %s without a value, the first in line %d; without --strict they are left out",
-			named, agree(left.Count, "row", "rows"), left.First[0].Line)
+		return task{}, fmt.Errorf("%s: %s without a value, the first in line %s; without --strict they are left out",
+			named, agree(left.Count, "row", "rows"), strings.TrimSuffix(left.Lines(1), ", …"))
 	case left.Count > 0:
-		text := fmt.Sprintf("%s: %s without a value left out: lines %s", named, agree(left.Count, "row", "rows"), lineList(left))
+		text := fmt.Sprintf("%s: %s without a value left out: lines %s", named, agree(left.Count, "row", "rows"), left.Lines(10))
 		g.note("%s", table.Wrap(text, 0, 2))
 	}
 	out := task{Dataset: set, target: column, whole: left.Count == 0, left: left}
