@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -324,11 +323,6 @@ func isWhole(s string) bool {
 	_, err := strconv.Atoi(s)
 	return err == nil
 }
-
-var dates = regexp.MustCompile(`^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})` +
-	`(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$`)
-
-func isDate(s string) bool { return dates.MatchString(s) }
 
 // structures reports whether values are SMILES strings, of which most have several atoms: of the first by alphabet.
 func structures(values map[string]int) bool {
