@@ -21,6 +21,8 @@ type Dataset struct {
 	Warnings []string
 	Columns  *Columns
 	Skipped  LeftOut // records that could not be read
+
+	rows []int // see Rows; nil for all
 }
 
 // Targets returns the targets of the graphs, in their order.

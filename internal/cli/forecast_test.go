@@ -3,11 +3,16 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
@@ -47,6 +52,55 @@ func (f fittedCostly) Gram(context.Context) (*kernel.Matrix, error) {
 
 func (f fittedCostly) Cross(context.Context, []*graph.Graph) (*kernel.Matrix, error) {
 	panic("not asked for")
+}
+
+// Tasks with the same graphs share a collection; kernels are fitted to them, and compared by them, once.
+func TestShare(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("smiles,a,b,c,d\n")
+	for i := range 12 {
+		fmt.Fprintf(&text, "%sO,%d,%d,%d,%d\n", strings.Repeat("C", i+1), i%2, i%3/2, i%2, i%2)
+	}
+	text.WriteString("CF,,,1,0\nCCF,,,0,1\n")
+	path := filepath.Join(t.TempDir(), "x.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var f learnFlags
+	f.Format, f.Target, f.Duplicates, f.Hydrogens, f.EdgeWeight = dataset.Auto, []string{"a,b,c,d"}, "keep", dataset.HydrogensAsWritten, dataset.GivenWeight
+	g := &globals{Quiet: true, ctx: t.Context(), bar: &bar{}}
+	tasks, err := f.tasks(g, path, "auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, other := range []int{1, 0, 3, 2} {
+		if tasks[i].shared == nil || tasks[i].shared != tasks[other].shared || tasks[i].fitted != (i%2 == 1) {
+			t.Errorf("task %d does not share its graphs with task %d", i, other)
+		}
+	}
+	if tasks[0].shared == tasks[2].shared {
+		t.Error("tasks with different graphs share a collection")
+	}
+	var now time.Time
+	k := costly{perGraph: 1, perPair: 1, clock: &now}
+	for i, t2 := range tasks[:2] {
+		o := evaluate.DefaultOptions()
+		o.Folds, o.Repeats, o.Collection = 3, 1, t2.shared
+		candidates := []choose.Candidate{{Name: "costly", Settings: []choose.Setting{{Parameters: "costly", Kernel: k}}}}
+		shared, err := evaluate.Run(t.Context(), t2.Dataset, candidates, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spent := now.Sub(time.Time{}); spent != 12+144 {
+			t.Errorf("after target %d the kernel was computed for %d ns, want 156", i, spent)
+		}
+		before := now
+		o.Collection = nil
+		alone, err := evaluate.Run(t.Context(), t2.Dataset, candidates, o)
+		if now = before; err != nil || !reflect.DeepEqual(shared, alone) {
+			t.Errorf("target %d: %+v, want %+v, %v", i, shared, alone, err)
+		}
+	}
 }
 
 // What kernels cost once, for a graph and for a pair is found out. Kernels that stand in several sums are fitted once.

@@ -5,8 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/table"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // learnFlags say which rows of a table are learned from.
@@ -18,9 +20,10 @@ type learnFlags struct {
 // task is a dataset with the values of one column as targets.
 type task struct {
 	*dataset.Dataset
-	target string // the column, "" where it is not known
-	suffix string // of files, "" for the only task
-	whole  bool   // it has every row, as other tasks may have
+	target string             // the column, "" where it is not known
+	suffix string             // of files, "" for the only task
+	shared *kernel.Collection // of the same graphs, for tasks of which several have these; else nil
+	fitted bool               // a task before has fitted the kernels
 
 	left dataset.LeftOut // rows without a value, and molecules whose classes disagree
 }
@@ -43,6 +46,7 @@ func eachTask(g *globals, tasks []task, do func(t task) error) error {
 		case i > 0:
 			fmt.Fprintln(g.stdout)
 		}
+		tasks[i] = task{} // what nobody else shares can be collected
 		if err := do(t); err != nil {
 			return err
 		}
@@ -90,7 +94,31 @@ func (f *learnFlags) tasks(g *globals, path, kind string) ([]task, error) {
 		t.Name += " " + c
 		out = append(out, t)
 	}
+	share(out)
 	return out, nil
+}
+
+// sharedBytes bounds the Gram matrices that tasks share.
+const sharedBytes = 2 << 30
+
+// share gives tasks with the same graphs one collection of them, so that kernels are fitted once and their matrices computed
+// once.
+func share(tasks []task) {
+	first := map[string]*task{}
+	for i := range tasks {
+		t := &tasks[i]
+		key := fmt.Sprint(t.Rows())
+		f := first[key]
+		if f == nil {
+			first[key] = t
+			continue
+		}
+		if f.shared == nil {
+			f.shared = kernel.NewCollection(choose.Untargeted(f.Dataset))
+			f.shared.Keep(sharedBytes)
+		}
+		t.shared, t.fitted = f.shared, true
+	}
 }
 
 // fileName returns a text as part of a file name.
@@ -124,7 +152,7 @@ func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column, 
 		text := fmt.Sprintf("%s: %s without a value left out: lines %s", named, agree(left.Count, "row", "rows"), left.Lines(10))
 		g.note("%s", table.Wrap(text, 0, 2))
 	}
-	out := task{Dataset: set, target: column, whole: left.Count == 0, left: left}
+	out := task{Dataset: set, target: column, left: left}
 	if !dataset.Molecules(set.Graphs) {
 		return out, nil
 	}

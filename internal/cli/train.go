@@ -76,34 +76,26 @@ func (c *trainCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	var whole *kernel.Collection // what was fitted to all rows
-	return eachTask(g, tasks, func(t task) error {
-		fitted, err := c.train(g, t, whole)
-		if t.whole && len(tasks) > 1 {
-			whole = fitted
-		}
-		return err
-	})
+	return eachTask(g, tasks, func(t task) error { return c.train(g, t) })
 }
 
-// train trains and writes the model of one target, and returns what it fitted. A task of all rows takes what was fitted to
-// them for another.
-func (c *trainCmd) train(g *globals, t task, whole *kernel.Collection) (*kernel.Collection, error) {
+// train trains and writes the model of one target.
+func (c *trainCmd) train(g *globals, t task) error {
 	start, ds, out := time.Now(), t.Dataset, t.file(c.Out)
 	o, candidates, err := c.plan(g, ds)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := c.announce(g, ds, candidates, o); err != nil {
-		return nil, err
+	if !t.fitted {
+		if err := c.announce(g, ds, candidates, o); err != nil {
+			return err
+		}
 	}
 	o.Progress = g.bar.steps("choosing", "")
-	if t.whole {
-		o.Collection = whole
-	}
+	o.Collection = t.shared
 	plan, err := choose.Choose(g.ctx, ds, candidates, o)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if n := len(plan.Classes); 3*n > len(ds.Graphs) {
 		g.note("%d classes of %d graphs: if they are values, --task regression learns them so", n, len(ds.Graphs))
@@ -115,12 +107,12 @@ func (c *trainCmd) train(g *globals, t task, whole *kernel.Collection) (*kernel.
 		Created: map[string]string{"data": ds.Name, "split-seed": fmt.Sprint(c.Splits)},
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := g.write(out, func() error { return model.Write(g.ctx, out, m) }); err != nil {
-		return nil, err
+		return err
 	}
-	return plan.Collection, c.report(g, t, plan, m, time.Since(start))
+	return c.report(g, t, plan, m, time.Since(start))
 }
 
 // plan returns what is chosen from, and how.
