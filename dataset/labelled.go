@@ -132,26 +132,47 @@ func (d *Dataset) Repeats() Repeats {
 	return r
 }
 
-// sketch returns a number that is the same for isomorphic graphs, and mostly another for others.
+// sketch returns a number that is the same for isomorphic graphs, and for molecules however their hydrogens are written, and
+// mostly another for others.
 func sketch(g *graph.Graph) uint64 {
 	at, next := make([]uint64, g.N()), make([]uint64, g.N())
+	hydrogen := make([]bool, g.N())
 	for v := range at {
-		at[v] = maphash.String(sketchSeed, g.Label(v))
+		label := g.Label(v)
+		if g.SMILES() != "" {
+			label = element(label)
+			hydrogen[v] = label == "H"
+		}
+		at[v] = maphash.String(sketchSeed, label)
 	}
 	for range 3 {
 		for v := range at {
 			next[v] = at[v] * 0x9e3779b97f4a7c15
 			for i, u := range g.Neighbors(v) {
-				next[v] += mixed(at[u] ^ maphash.String(sketchSeed, g.EdgeLabel(v, i)))
+				if !hydrogen[u] {
+					next[v] += mixed(at[u] ^ maphash.String(sketchSeed, g.EdgeLabel(v, i)))
+				}
 			}
 		}
 		at, next = next, at
 	}
-	sum := uint64(g.M())
-	for _, x := range at {
-		sum += mixed(x)
+	sum := uint64(0)
+	for v, x := range at {
+		if !hydrogen[v] {
+			sum += mixed(x)
+		}
 	}
 	return sum
+}
+
+// element returns the element of an atom label, which may go on with charge and hydrogens.
+func element(label string) string {
+	for i, c := range label {
+		if i > 0 && (c < 'a' || c > 'z') {
+			return label[:i]
+		}
+	}
+	return label
 }
 
 var sketchSeed = maphash.MakeSeed()

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -275,6 +276,23 @@ func TestOddValues(t *testing.T) {
 	}
 	if got := mustReadText(t, CSV, b.String()+"C;1,5\n").Targets(); got[len(got)-1] != "1.5" {
 		t.Errorf("%q", got[len(got)-1])
+	}
+}
+
+// Hydrogens that are written as atoms make no other molecule, whatever of atoms the labels tell; isotopes do.
+func TestRepeatedHydrogens(t *testing.T) {
+	for _, o := range []Options{{}, {AtomHydrogens: true, AtomCharge: true, AtomAromatic: true}, {Hydrogens: HydrogensExplicit}, {Hydrogens: HydrogensImplicit}} {
+		opts := DefaultOptions()
+		opts.AtomHydrogens, opts.AtomCharge, opts.AtomAromatic = o.AtomHydrogens, o.AtomCharge, o.AtomAromatic
+		opts.Hydrogens = cmp.Or(o.Hydrogens, opts.Hydrogens)
+		text := "CCO\n[H]OCC\n[2H]OCC\nc1ccccc1[H]\nC1=CC=CC=C1\n[H][H]\n[H+]\nClC\n[H]C([H])([H])Cl\n"
+		d, err := ReadFrom(t.Context(), strings.NewReader(text), "x.smi", opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(d.Repeats().groups); got != "[[0 1] [3 4] [7 8]]" {
+			t.Errorf("%+v: %s", o, got)
+		}
 	}
 }
 
