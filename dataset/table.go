@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -167,14 +168,16 @@ func readTable(s *stream, read tableRow) (nextGraph, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := columnNames(header)
+	all := columnNames(header)
+	keep := s.columns(all)
+	names := pick(all, keep)
 	return readRecords(s, "column", names, func() (record, error) {
 		for {
 			row, line, err := read()
 			if err != nil {
 				return record{}, err
 			}
-			for len(row) > len(names) && strings.TrimSpace(row[len(row)-1]) == "" { // separators at the end
+			for len(row) > len(all) && strings.TrimSpace(row[len(row)-1]) == "" { // separators at the end
 				row = row[:len(row)-1]
 			}
 			if !slices.ContainsFunc(row, func(c string) bool { return strings.TrimSpace(c) != "" }) {
@@ -183,13 +186,61 @@ func readTable(s *stream, read tableRow) (nextGraph, error) {
 			for i, c := range row {
 				row[i] = validText(strings.TrimSpace(c))
 			}
-			if n := min(len(row), len(names)); n != max(len(row), len(names)) {
-				return record{line: line, names: names[:n], values: row[:n]},
-					&lineError{line, fmt.Errorf("%d columns, want %d as in the header", len(row), len(names))}
+			if len(row) != len(all) {
+				n := sort.SearchInts(keep, len(row)) // as far as they are there
+				return record{line: line, names: names[:n], values: pick(row, keep[:n])},
+					&lineError{line, fmt.Errorf("%d columns, want %d as in the header", len(row), len(all))}
 			}
-			return record{line: line, names: names, values: row}, nil
+			return record{line: line, names: names, values: pick(row, keep)}, nil
 		}
 	})
+}
+
+// columns returns the positions of the columns that are read, ascending: all, or of a wide table the first maxColumns and those that
+// the options or their usual names call for.
+func (s *stream) columns(names []string) []int {
+	keep := make([]bool, len(names))
+	n := 0
+	take := func(i int) {
+		if i >= 0 && !keep[i] && n < maxColumns {
+			keep[i] = true
+			n++
+		}
+	}
+	if len(names) > maxColumns {
+		o := s.opts
+		wanted := append(strings.Split(o.TargetColumn, ","), o.SMILESColumn, o.IDColumn, o.TargetColumn, o.like)
+		for _, name := range wanted {
+			take(findColumn(names, []string{name}))
+		}
+		for _, usual := range [][]string{smilesNames, idNames, targetNames} {
+			take(findColumn(names, usual))
+		}
+		s.warn.add(len(names)-maxColumns, fmt.Sprintf("column beyond %d not read, unless a flag names it", maxColumns),
+			fmt.Sprintf("columns beyond %d not read, unless a flag names them", maxColumns))
+	}
+	for i := range names {
+		take(i)
+	}
+	var out []int
+	for i, k := range keep {
+		if k {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// pick returns some of the cells of a row.
+func pick(row []string, at []int) []string {
+	if len(at) == len(row) {
+		return row
+	}
+	out := make([]string, len(at))
+	for k, i := range at {
+		out[k] = row[i]
+	}
+	return out
 }
 
 // columnNames returns the names of a header. A column without one, and one whose name stands before it, gets its number.

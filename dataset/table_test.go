@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -276,6 +277,58 @@ func TestOddValues(t *testing.T) {
 	}
 	if got := mustReadText(t, CSV, b.String()+"C;1,5\n").Targets(); got[len(got)-1] != "1.5" {
 		t.Errorf("%q", got[len(got)-1])
+	}
+}
+
+// Of a wide table the columns are read that are named, or have a usual name, and others up to a number.
+func TestWideTable(t *testing.T) {
+	names, cells := make([]string, 5000), make([]string, 5000)
+	for i := range names {
+		names[i], cells[i] = fmt.Sprint("d", i), fmt.Sprint(i)
+	}
+	names[4000], cells[4000] = "smiles", "CCO"
+	names[4500], cells[4500] = "logS", "1.5"
+	for _, f := range []struct {
+		format Format
+		sep    string
+	}{{CSV, ","}, {TSV, "\t"}} {
+		text := strings.Join(names, f.sep) + "\n" + strings.Join(cells, f.sep) + "\n" + strings.Join(cells[:3000], f.sep) + "\n"
+		o := DefaultOptions()
+		o.Format, o.TargetColumn, o.IDColumn = f.format, "d4999,logS", "d4001"
+		d, err := ReadFrom(t.Context(), strings.NewReader(text), "wide", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logS, err := d.Column("logS")
+		if err != nil || len(d.Graphs) != 1 || d.Graphs[0].ID() != "4001" || d.Graphs[0].Target() != "4999" || logS[0] != "1.5" || len(d.Columns.Names) != maxColumns {
+			t.Errorf("%s: %v, %q, %d columns, %v", f.format, d.Graphs, logS, len(d.Columns.Names), err)
+		}
+		if want := "3000 columns, want 5000 as in the header"; d.Skipped.Count != 1 || d.Skipped.First[0].Reason != want {
+			t.Errorf("%+v", d.Skipped)
+		}
+		if want := "3000 columns beyond 2000 not read, unless a flag names them"; !slices.Contains(d.Warnings, want) {
+			t.Errorf("%q, want %s", d.Warnings, want)
+		}
+	}
+}
+
+// A SMILES that cannot be read is parsed once, however often it stands there.
+func TestRepeatedMistake(t *testing.T) {
+	s := &stream{opts: DefaultOptions()}
+	for i := range 2 * maxBroken {
+		for line := range 3 {
+			_, err := s.smiles(fmt.Sprint("C1", strings.Repeat("C", i)), "", "", line)
+			if e, ok := err.(*lineError); !ok || e.line != line {
+				t.Errorf("%v", err)
+			}
+		}
+	}
+	if len(s.broken) != maxBroken {
+		t.Errorf("%d remembered, want %d", len(s.broken), maxBroken)
+	}
+	s.broken["CCO"] = errors.New("as before")
+	if _, err := s.smiles("CCO", "", "", 7); err == nil || err.Error() != "line 7: as before" {
+		t.Errorf("%v", err)
 	}
 }
 
