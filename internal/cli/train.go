@@ -194,9 +194,13 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 		}
 		fmt.Fprintln(g.stdout)
 	}
-	fmt.Fprintf(g.stdout, "\n%s %s", r.Estimate.Measure, figure(r.Estimate.Measure, r.Estimate.Value))
+	value, deviation := figure(r.Estimate.Measure, r.Estimate.Value), figure(r.Estimate.Measure, r.Estimate.Deviation)
+	if p.Classes == nil {
+		value, deviation = table.Spread(4, r.Estimate.Value, r.Estimate.Deviation)
+	}
+	fmt.Fprintf(g.stdout, "\n%s %s", r.Estimate.Measure, value)
 	if r.Estimate.Deviation > 0 {
-		fmt.Fprintf(g.stdout, " ± %s", figure(r.Estimate.Measure, r.Estimate.Deviation))
+		fmt.Fprintf(g.stdout, " ± %s", deviation)
 	}
 	alone := "largest class"
 	if p.Classes == nil {
