@@ -216,7 +216,12 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 	}
 	fmt.Fprintf(g.stdout, "  by %s\n", table.Wrap(r.Estimate.Method, 5, 5))
 	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == "" && !c.Quick {
-		fmt.Fprintf(g.stdout, "  \"mlg evaluate %s --default\" estimates it fully nested\n", c.Data)
+		other := "--split time=COLUMN for later ones"
+		if dataset.Molecules(ds.Graphs) {
+			other = "--split scaffold for molecules with other rings"
+		}
+		text := fmt.Sprintf("\"mlg evaluate %s --default\" estimates it fully nested, and with %s", c.Data, other)
+		fmt.Fprintf(g.stdout, "  %s\n", table.Wrap(text, 2, 2))
 	}
 	if r.Limited > 0 {
 		fmt.Fprintf(g.stdout, "  %d trainings stopped at the solver's limit of iterations\n", r.Limited)
