@@ -79,7 +79,8 @@ func Times(ids, values []string) ([]float64, error) {
 			}
 		}
 		if possible == (order{}) {
-			return nil, fmt.Errorf("graph %s: time %q: in other rows the day and the month stand the other way round; write 2026-11-16", ids[i], v)
+			return nil, fmt.Errorf("graph %s: time %q: in other rows the day and the month stand the other way round; write 2026-11-16",
+				ids[i], v)
 		}
 	}
 	for i, byOrder := range parsed {
@@ -88,7 +89,8 @@ func Times(ids, values []string) ([]float64, error) {
 			case len(byOrder) == 1, o == possible:
 				out[i] = float64(t.UnixNano()) / 1e9
 			case possible == (order{true, true}):
-				return nil, fmt.Errorf("graph %s: time %q: no row tells whether day or month comes first; write 2026-11-16", ids[i], values[i])
+				return nil, fmt.Errorf("graph %s: time %q: no row tells whether day or month comes first; write 2026-11-16",
+					ids[i], values[i])
 			}
 		}
 	}

@@ -14,7 +14,8 @@ import (
 
 // Labelled returns the graphs that have a value in a column, with it as their target, and those that it leaves out. Without a
 // column the targets are those that the graphs have. Graphs whose value is [Missing] are left out. Where values are asked for
-// (NumberKind) so are those whose value is no number, such as ">100". Classes (ClassKind) may be any text, and "" finds out what the column has.
+// (NumberKind) so are those whose value is no number, such as ">100". Classes (ClassKind) may be any text, and "" finds out
+// what the column has.
 func (d *Dataset) Labelled(column string, kind Kind) (*Dataset, LeftOut, error) {
 	targets := d.Targets()
 	if column != "" {

@@ -286,8 +286,8 @@ const (
 )
 
 // readRecords reads molecules with values beside them. next returns io.EOF at the end and a *lineError for a record that
-// cannot be read, with what else is in it. what says what a column is called here; names has the columns of a table, one of which has the molecule,
-// and is nil for an SDF.
+// cannot be read, with what else is in it. what says what a column is called here; names has the columns of a table, one of
+// which has the molecule, and is nil for an SDF.
 func readRecords(s *stream, what string, names []string, next func() (record, error)) (nextGraph, error) {
 	type result struct {
 		record

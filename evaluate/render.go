@@ -160,7 +160,8 @@ func (r *Report) calibration() Table {
 func (x *Result) cells(uneven bool) []string {
 	out := []string{x.Name}
 	if v := x.RegressionSummary; v != nil {
-		out = append(out, measured(v.RMSE, v.RMSEStd, x.Repeats), measured(v.MAE, v.MAEStd, x.Repeats), spread("%.3f", v.R2, v.R2Std, x.Repeats))
+		out = append(out, measured(v.RMSE, v.RMSEStd, x.Repeats), measured(v.MAE, v.MAEStd, x.Repeats),
+			spread("%.3f", v.R2, v.R2Std, x.Repeats))
 	} else {
 		interval, auc := "-", "-"
 		if i := x.Interval; i != nil && uneven && x.AUC != nil {

@@ -71,7 +71,8 @@ type clock func() time.Time
 //	fitting    t(m) + (n − m)·slope: a part for the landmarks, and a part for every graph
 //	matrices   t(m)·(n/m)²
 //	learning   as measured for as many graphs as ridge regressions look at, else t(m)·(n/m)²
-func (now clock) forecast(ctx context.Context, ds *dataset.Dataset, kernels []kernel.Kernel, o choose.Options) (time.Duration, error) {
+func (now clock) forecast(ctx context.Context, ds *dataset.Dataset, kernels []kernel.Kernel, o choose.Options,
+) (time.Duration, error) {
 	n := len(ds.Graphs)
 	few := &dataset.Dataset{Name: ds.Name}
 	for _, i := range rand.New(rand.NewPCG(0, 0)).Perm(n)[:pilotGraphs] {
@@ -137,7 +138,8 @@ func (now clock) learning(ctx context.Context, few *dataset.Dataset, k kernel.Gi
 	k.Matrix = matrix
 	o.Combinations, o.Collection = nil, nil
 	start := now()
-	_, err := choose.Choose(ctx, repeated, []choose.Candidate{{Name: "given", Settings: []choose.Setting{{Parameters: "given", Kernel: k}}}}, o)
+	given := []choose.Setting{{Parameters: "given", Kernel: k}}
+	_, err := choose.Choose(ctx, repeated, []choose.Candidate{{Name: "given", Settings: given}}, o)
 	took := float64(now().Sub(start))
 	if !o.LeaveOneOut {
 		took *= float64(n) / float64(size) * float64(n) / float64(size)

@@ -43,7 +43,8 @@ func (c *searchCmd) kept(g *globals) (*source, error) {
 			return &source{s.Model(), s, c.From, c.like(s.Model())}, nil
 		}
 	}
-	f := sampleFlags{Sample: searchSample, dataFlags: c.dataFlags, multiscaleFlag: multiscaleFlag{c.Kernel}, kernelFlags: c.kernelFlags}
+	f := sampleFlags{Sample: searchSample, dataFlags: c.dataFlags, kernelFlags: c.kernelFlags}
+	f.Kernel = c.Kernel
 	m, total, err := f.fitSample(g, c.From)
 	if err != nil {
 		return nil, err

@@ -95,7 +95,10 @@ func (c *predictCmd) Run(g *globals) error {
 	if m.Nearest != nil && m.Nearest[100] > 1.001*s.most { // these are not
 		s.most = math.Inf(1)
 	}
-	if err := output(g, c.Out, func(w io.Writer) error { return c.stream(g, m, in, s, c.writer(g, m, c.CSV && c.unreadable(read), w)) }); err != nil {
+	err = output(g, c.Out, func(w io.Writer) error {
+		return c.stream(g, m, in, s, c.writer(g, m, c.CSV && c.unreadable(read), w))
+	})
+	if err != nil {
 		return err
 	}
 	s.print(g, c.Data, m)

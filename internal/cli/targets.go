@@ -137,7 +137,8 @@ func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column, 
 	if column != "" {
 		named += ", " + column
 	}
-	set, left, err := ds.Labelled(column, map[string]dataset.Kind{"regression": dataset.NumberKind, "classification": dataset.ClassKind}[kind])
+	kinds := map[string]dataset.Kind{"regression": dataset.NumberKind, "classification": dataset.ClassKind}
+	set, left, err := ds.Labelled(column, kinds[kind])
 	switch {
 	case err != nil:
 		return task{}, err
