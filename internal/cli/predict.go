@@ -64,9 +64,9 @@ type interval struct {
 }
 
 // Graphs are predicted in blocks of at most that many graphs and vertices, and kernel
-// values.
+// values. A neighbourhood that several graphs of a block have is looked at once.
 const (
-	blockGraphs   = 256
+	blockGraphs   = 1024
 	blockVertices = 1 << 16
 	blockValues   = 1 << 22
 )
