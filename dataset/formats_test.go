@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -484,6 +485,28 @@ func TestSkip(t *testing.T) {
 	}
 	if _, err := r.Next(); err == nil || r.Skip() || r.Line() != 0 {
 		t.Error("a table was read on behind a bad row")
+	}
+}
+
+// badRows gives a table of rows that cannot be read, and calls stop after some.
+type badRows struct {
+	rows int
+	stop func()
+}
+
+func (r *badRows) Read(p []byte) (int, error) {
+	if r.rows++; r.rows == 100 {
+		r.stop()
+	}
+	return copy(p, "C1CC,1\n"), nil
+}
+
+// Rows that cannot be read are given up as well.
+func TestCancelBadRows(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	src := io.MultiReader(strings.NewReader("smiles,y\n"), &badRows{stop: cancel})
+	if _, err := ReadFrom(ctx, src, "x.csv", DefaultOptions()); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want that it was cancelled", err)
 	}
 }
 
