@@ -19,6 +19,7 @@ type trainArgs struct {
 	Classes []string    `json:"classes"`
 	Labels  []int       `json:"labels"`
 	Values  []float64   `json:"values"`
+	Weights []float64   `json:"weights"` // of C by graph; none for 1
 	Targets []string    `json:"targets"`
 	SVM     svm.Options `json:"svm"` // by the names of its fields
 	// Process asks for a Gaussian process of Values instead. Ridge are the ridges to choose from, as the command does;
@@ -51,7 +52,7 @@ func (c *call) train(args trainArgs) (any, error) {
 		return nil, err
 	}
 	m.Targets, m.Nearest, m.Created, m.Classes = args.Targets, model.Percentiles(gram), args.Created, args.Classes
-	targets := svm.Targets{Values: args.Values}
+	targets := svm.Targets{Values: args.Values, Weights: args.Weights}
 	if args.Classes != nil {
 		targets.Labels = args.Labels
 	}
@@ -69,7 +70,7 @@ func (c *call) train(args trainArgs) (any, error) {
 		return nil, err
 	}
 	kept := c.describe(f)
-	kept.Limited, kept.notes, kept.Compared = limited, res.notes, what
+	kept.Limited, kept.Compared = limited, what
 	return kept, nil
 }
 
@@ -157,7 +158,7 @@ func (c *call) deviations(graphs []*graph.Graph, cross *kernel.Matrix) (err erro
 // the classes, decision values and probabilities by class; or values, and their deviations where they are asked for.
 func (c *call) predict(args predictArgs) (any, error) {
 	m := c.fitted.model
-	graphs, _, err := c.graphs()
+	graphs, err := c.graphs()
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +201,7 @@ type nearestArgs struct {
 
 // nearest returns the most similar training graphs with their similarities.
 func (c *call) nearest(args nearestArgs) (any, error) {
-	graphs, _, err := c.graphs()
+	graphs, err := c.graphs()
 	if err != nil {
 		return nil, err
 	}

@@ -78,11 +78,11 @@ func (p *parent) ask(op string, handle int64, args any, body []byte, release ...
 	if err := json.Unmarshal(text, &a); err != nil {
 		p.t.Fatal(err)
 	}
-	a.body = data
+	a.body = [][]byte{data}
 	if a.File != "" {
 		var err error
 		path := filepath.Join(p.dir, a.File)
-		if a.body, err = os.ReadFile(path); err != nil {
+		if a.body[0], err = os.ReadFile(path); err != nil {
 			p.t.Fatal(err)
 		}
 		if err := os.Remove(path); err != nil {
@@ -110,7 +110,7 @@ func (a *answer) floats(t *testing.T, name string) []float64 {
 				n *= s
 			}
 			out := make([]float64, n)
-			if _, err := binary.Decode(a.body[x.Offset:], binary.LittleEndian, out); err != nil {
+			if _, err := binary.Decode(a.body[0][x.Offset:], binary.LittleEndian, out); err != nil {
 				t.Fatal(err)
 			}
 			return out
@@ -161,7 +161,7 @@ func TestKernel(t *testing.T) {
 		equal(t, name, p.ok(p.ask("cross", h, nil, testBody)).floats(t, "cross"), cross.Data)
 		diagonal := p.ok(p.ask("diagonal", h, nil, trainBody)).floats(t, "diagonal")
 		saved := p.ok(p.ask("save", h, nil, nil))
-		again := p.ok(p.ask("load", 0, map[string]any{"workers": 1}, saved.body[:saved.Arrays[0].Shape[0]], h)).handle()
+		again := p.ok(p.ask("load", 0, map[string]any{"workers": 1}, saved.body[0][:saved.Arrays[0].Shape[0]], h)).handle()
 		equal(t, name, p.ok(p.ask("cross", again, nil, testBody)).floats(t, "cross"), cross.Data)
 		equal(t, name, p.ok(p.ask("diagonal", again, nil, nil)).floats(t, "diagonal"), diagonal)
 		if a := p.ask("cross", h, nil, testBody); a.Kind != "handle" {

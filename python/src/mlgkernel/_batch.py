@@ -15,7 +15,13 @@ from .exceptions import GraphError
 from .graph import MAX_VERTICES, Graph
 
 
-def pack(graphs: Sequence[Graph]) -> bytes:
+class Batch(bytes):
+    """Graphs as bytes. `one_way` is the number of those whose edges all have one direction."""
+
+    one_way = 0
+
+
+def pack(graphs: Sequence[Graph]) -> Batch:
     """Return graphs as a batch."""
     codes = _Codes()
     shapes = np.zeros((5, len(graphs)), "<i8")
@@ -50,7 +56,9 @@ def pack(graphs: Sequence[Graph]) -> bytes:
         *(np.array(numbers, "<i4") for numbers in (labels, edge_labels, names)),
         np.array([len(t) for t in texts], "<i4"),
     ]
-    return b"".join([a.tobytes() for a in arrays] + texts)
+    batch = Batch(b"".join([a.tobytes() for a in arrays] + texts))
+    batch.one_way = sum(g.one_way for g in graphs)
+    return batch
 
 
 class _Codes(dict[Any, int]):

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _engine
 from ._batch import pack
-from ._inputs import as_graphs, notice
+from ._inputs import as_graphs
 
 
 def jobs(n_jobs: int | None) -> int:
@@ -103,7 +103,6 @@ class Kernel(TransformerMixin, OnGraphs):
         graphs = as_graphs(X)
         held = _engine.Held("fit", request, pack(graphs))
         result, arrays = _engine.hold(held, gram=gram)
-        notice(result)
         self._adjust(result)
         self._held = held
         self._new = b""

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _engine
 from ._batch import pack
-from ._inputs import as_graphs, notice
+from ._inputs import as_graphs
 from ._kernel import Kernel, OnGraphs, jobs, number, seed, whole
 from .multiscale import MultiscaleLaplacian, multiscale
 
@@ -60,7 +60,6 @@ class _Multiscale(OnGraphs):
         }
         held = _engine.Held("train", args, pack(graphs))
         result, _ = _engine.hold(held)
-        notice(result)
         if result["limited"]:
             warnings.warn(
                 f"the solver stopped after max_iter={e.max_iter} steps", ConvergenceWarning, stacklevel=3
@@ -455,7 +454,6 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraphs):
         }
         held = _engine.Held("embed-fit", args, pack(graphs))
         result, arrays = _engine.hold(held)
-        notice(result)
         self._held = held
         self.kernel_ = result["kernel"]
         self.compared_ = result["compared"]
