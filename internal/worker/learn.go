@@ -31,13 +31,14 @@ type trainArgs struct {
 
 // learnerInfo describes the learner of a model.
 type learnerInfo struct {
-	Task        string   `json:"task"`
-	Classes     []string `json:"classes"` // nil for a regressor
-	Probability bool     `json:"probability"`
-	Noise       *float64 `json:"noise"` // of a Gaussian process
-	IDs         []string `json:"ids"`
-	Support     []int    `json:"support"`
-	Limited     bool     `json:"limited"` // the solver stopped at its limit of steps
+	Task        string            `json:"task"`
+	Classes     []string          `json:"classes"` // nil for a regressor
+	Probability bool              `json:"probability"`
+	Noise       *float64          `json:"noise"` // of a Gaussian process
+	IDs         []string          `json:"ids"`
+	Support     []int             `json:"support"`
+	Limited     bool              `json:"limited"` // the solver stopped at its limit of steps
+	Created     map[string]string `json:"created"`
 }
 
 // train fits a kernel and a learner to graphs and keeps them as a model.
@@ -109,7 +110,12 @@ func (c *call) process(m *model.Model, gram *kernel.Matrix, args trainArgs) (*sv
 func (c *call) describe(f *fitted) *info {
 	m := f.model
 	out := &info{Handle: c.keep(f), Kernel: m.Kernel.Sum.String(), Compared: m.Compared()}
-	out.learnerInfo = &learnerInfo{Task: "search", IDs: m.IDs}
+	if m := multiscale(f.model); m != nil {
+		k := m.Kernel()
+		k.Bonds = len(f.model.Kernel.Factors) > 1
+		out.Record, _ = kernel.Marshal(k) // which has no field that cannot be written
+	}
+	out.learnerInfo = &learnerInfo{Task: "search", IDs: m.IDs, Created: m.Created}
 	l := m.Learner
 	if l == nil {
 		return out

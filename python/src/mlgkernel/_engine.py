@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import sklearn
 
 from .exceptions import DirectedWarning, WorkerError
 
@@ -355,10 +356,10 @@ def _warn(notes: dict[str, int], body: bytes) -> None:
 
 
 def warn_of(notes: dict[str, int]) -> None:
-    """Warn of what was changed in graphs, at the line that called this package."""
+    """Warn of what was changed in graphs, at the line that called this package, be it by scikit-learn."""
     level, frame = 1, sys._getframe()
-    package = os.path.dirname(__file__) + os.sep
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+    between = tuple(os.path.dirname(path) + os.sep for path in (__file__, sklearn.__file__))
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(between):
         level, frame = level + 1, frame.f_back
     for key, text in _NOTES.items():
         if notes.get(key):

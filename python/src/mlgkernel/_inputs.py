@@ -88,6 +88,8 @@ def _elements(X: Any) -> Iterator[Any]:
         X = [X]
     elif isinstance(X, Graph) or _is_data(X) or _is_networkx(X) or hasattr(X, "GetAtoms"):
         raise TypeError("one graph, want a collection of graphs: put it into a list")
+    if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and X.shape[1] == 1:
+        X = X[:, 0]  # a table with a column of graphs, which some meta-estimators want
     _refuse(X, "")
     if isinstance(X, (Mapping, set)):
         raise TypeError(f"{type(X).__name__}, want an iterable of graphs")

@@ -160,7 +160,7 @@ def similarity(
     if model is None:
         from .kernels import MultiscaleLaplacian
 
-        model = MultiscaleLaplacian(radii=(1, 2), gamma=0.1, heta=0.1, n_samples=100).fit(graphs)
+        model = MultiscaleLaplacian().fit(graphs)
     check_is_fitted(model, "kernel_")
     args = {
         "slopes": bool(slopes),

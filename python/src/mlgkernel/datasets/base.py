@@ -103,7 +103,7 @@ def load(
     >>> from mlgkernel import datasets
     >>> drugs = datasets.load("builtin:drugs")
     >>> len(drugs), drugs.graphs[0], drugs.target[0]
-    (100, <Graph 'ibuprofen': 15 vertices, 15 edges>, np.str_('anti-inflammatory'))
+    (234, <Graph 'diazepam': 20 vertices, 22 edges>, np.str_('benzodiazepine'))
     """
     graphs, info = read_graphs(
         path,
