@@ -214,8 +214,9 @@ func (c *call) embedFit(args embedArgs) (any, error) {
 			return nil, err
 		}
 	}
+	rowOnly := kernel.WithWork(c.ctx, f.work) // nystrom tells how far it has come
 	b, rows, err := nystrom.Choose(c.ctx, self, func(p int, dst []float64) error {
-		k, err := m.Kernel.Cross(c.ctx, m.Graphs[p:p+1])
+		k, err := m.Kernel.Cross(rowOnly, m.Graphs[p:p+1])
 		if err == nil {
 			copy(dst, k.Row(0))
 		}
