@@ -11,7 +11,7 @@
 //	header  a JSON object
 //	body    arrays, little-endian
 //
-// A large body stands in a file of the folder that both sides share instead (field "file"
+// A large body stands in a file of the folder that both sides share instead, if that has room (field "file"
 // of the header, a name without a path); the receiver removes it. The header of a request
 // has the operation ("op"), arguments ("args"), the handle of what it is about ("handle") and
 // handles to forget ("release"); that of an answer has a result, or an error with its kind, and

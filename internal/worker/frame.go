@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
@@ -122,14 +121,14 @@ func readN(r io.Reader, n int64) ([]byte, error) {
 	return b, err
 }
 
-// writeAnswer writes one frame, a large body to a file of the shared folder.
+// writeAnswer writes one frame, a large body to a file of the shared folder if that has room.
 func writeAnswer(w io.Writer, folder *os.Root, serial int64, a *answer) error {
-	if a.size > maxInline {
-		a.File = fmt.Sprintf("answer-%d", serial)
-		if err := writeFile(folder, a.File, a.body); err != nil {
-			*a = answer{Error: "the answer could not be written: " + err.Error(), Kind: "file"}
+	if name := fmt.Sprintf("answer-%d", serial); a.size > maxInline {
+		if err := writeFile(folder, name, a.body); err == nil {
+			a.File, a.body, a.size = name, nil, 0
+		} else {
+			folder.Remove(name)
 		}
-		a.body, a.size = nil, 0
 	}
 	text, err := json.Marshal(a)
 	if err != nil {
@@ -139,8 +138,12 @@ func writeAnswer(w io.Writer, folder *os.Root, serial int64, a *answer) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(slices.Concat(append([][]byte{frame, text}, a.body...)...))
-	return err
+	for _, piece := range append([][]byte{append(frame, text...)}, a.body...) {
+		if _, err := w.Write(piece); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func writeFile(folder *os.Root, name string, pieces [][]byte) error {

@@ -33,7 +33,17 @@ ABSENT = """def absent(name):
 
 def download(folder: Path) -> Path:
     """Return the wheel, in a folder."""
-    command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-d", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "-q",
+        "--no-deps",
+        "--only-binary=:all:",
+        "-d",
+        str(folder),
+    ]
     subprocess.run([*command, *WHEEL], check=True)
     return next(folder.glob("*.whl"))
 

@@ -217,7 +217,10 @@ def test_torch_geometric_collections():
         ([[Graph(ADJACENCY, LABELS)]], "graph 0: a list of graphs inside the collection, want one graph"),
         ([["CCO", "CCN"]], "graph 0: a list of graphs inside the collection"),
         (["CCO", [water_networkx(), water_networkx()]], "graph 1: a list of graphs"),
-        ([types.SimpleNamespace(edge_types=[], node_types=[])], "graph 0: SimpleNamespace: kinds of vertices"),
+        (
+            [types.SimpleNamespace(edge_types=[], node_types=[])],
+            "graph 0: SimpleNamespace: kinds of vertices",
+        ),
         (types.SimpleNamespace(edge_types=[], node_types=[]), "SimpleNamespace: kinds of vertices"),
         (["hello"], "graph 0: 'hello' is no molecule: .*; a string is SMILES, a file a Path"),
     ],

@@ -6,6 +6,7 @@ import gc
 import multiprocessing
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -352,3 +353,16 @@ def test_results_hold_no_descriptors(drugs):
     assert matrices[0].nbytes > 1 << 16 and all((m == matrices[0]).all() for m in matrices)
     matrices[0][0, 0] = -1  # it is the caller's own
     assert matrices[1][0, 0] != -1
+
+
+def test_no_room_in_the_folder(drugs, monkeypatch):
+    """Where files cannot be written, arrays travel on the pipes."""
+    mlgkernel.stop_worker()
+    kernel = mlgkernel.VertexHistogram()
+    want = kernel.fit_transform(drugs.graphs * 3)
+    shutil.rmtree(_engine._engine.worker.dir)
+    assert kernel.fit_transform(drugs.graphs * 3).tobytes() == want.tobytes()
+    mlgkernel.stop_worker()
+    monkeypatch.setattr(_engine, "_memory", lambda: None)
+    assert kernel.fit_transform(drugs.graphs * 3).tobytes() == want.tobytes()
+    mlgkernel.stop_worker()

@@ -560,7 +560,18 @@ def test_defaults_are_one_set():
     def defaults(cls):
         return {k: v for k, v in cls().get_params().items() if k in DEFAULTS}
 
-    DEFAULTS = ("radii", "eta", "gamma", "n_samples", "rank", "base", "bonds", "landmarks", "combine", "power")
+    DEFAULTS = (
+        "radii",
+        "eta",
+        "gamma",
+        "n_samples",
+        "rank",
+        "base",
+        "bonds",
+        "landmarks",
+        "combine",
+        "power",
+    )
     assert defaults(MLGClassifier) == defaults(MLGRegressor) == defaults(MultiscaleLaplacian)
 
 

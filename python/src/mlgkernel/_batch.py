@@ -46,7 +46,11 @@ def pack(graphs: Sequence[Graph]) -> Batch:
     total = int(shapes[0].sum())
     if total > MAX_VERTICES:
         raise GraphError(f"graphs: {total} vertices in all, want at most {MAX_VERTICES}")
-    names = [codes[text] if text else -1 for key in ("id", "target", "smiles") for text in map(attrgetter(key), graphs)]
+    names = [
+        codes[text] if text else -1
+        for key in ("id", "target", "smiles")
+        for text in map(attrgetter(key), graphs)
+    ]
     texts = [t.encode("utf-8", "surrogatepass") for t in codes.texts]
     arrays = [
         np.array([len(graphs), len(texts)], "<i8"),

@@ -63,7 +63,7 @@ class Worker:
 
     def __init__(self) -> None:
         self.pid = os.getpid()
-        self.dir = tempfile.mkdtemp(prefix="mlgkernel-")
+        self.dir = tempfile.mkdtemp(prefix="mlgkernel-", dir=_memory())
         self.serial = 0
         flags: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
@@ -90,10 +90,14 @@ class Worker:
         """Send a request and return the header and the body (bytes) of the answer."""
         if len(body) > _INLINE:
             self.serial += 1
-            header = dict(header, file=f"request-{self.serial}")
-            with open(os.path.join(self.dir, header["file"]), "wb", buffering=0) as f:
-                _write(f, memoryview(body))
-            body = b""
+            path = os.path.join(self.dir, f"request-{self.serial}")
+            try:
+                with open(path, "wb", buffering=0) as f:
+                    _write(f, memoryview(body))
+                header, body = dict(header, file=os.path.basename(path)), b""
+            except OSError:  # no room left
+                with contextlib.suppress(OSError):
+                    os.remove(path)
         text = json.dumps(header).encode()
         try:
             _write(self.stdin, memoryview(_HEAD.pack(len(text), len(body)) + text + body))
@@ -146,6 +150,16 @@ class Worker:
             self.process.kill()
             self.process.wait()
         shutil.rmtree(self.dir, ignore_errors=True)
+
+
+def _memory() -> str | None:
+    """Return a folder in memory with room for large matrices, None for the usual temporary one."""
+    folder = "/dev/shm"
+    try:
+        room = os.statvfs(folder)
+    except (OSError, AttributeError):
+        return None
+    return folder if os.access(folder, os.W_OK) and room.f_bavail * room.f_frsize >= 1 << 30 else None
 
 
 def _write(f: Any, data: memoryview) -> None:

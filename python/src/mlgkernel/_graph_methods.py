@@ -79,7 +79,9 @@ class GraphMethods:
             raise GraphError(f"the graph has no {label_type} labels")
         return found
 
-    def get_label_group(self, label_type: str = "vertex", purpose: str = "dictionary") -> dict[Any, list[Any]]:
+    def get_label_group(
+        self, label_type: str = "vertex", purpose: str = "dictionary"
+    ) -> dict[Any, list[Any]]:
         """Return, for each label, its vertices or edges."""
         out: dict[Any, list[Any]] = {}
         for key, label in (self.get_labels(label_type, purpose) or {}).items():
@@ -205,7 +207,9 @@ class GraphMethods:
         else:
             g.labels = g._degrees()
 
-    def convert_labels(self, target_format: str = "dictionary", purpose: str = "all", init: bool = False) -> None:
+    def convert_labels(
+        self, target_format: str = "dictionary", purpose: str = "all", init: bool = False
+    ) -> None:
         """Do nothing: labels are there in all formats."""
 
     def change_format(self, graph_format: str) -> None:

@@ -86,7 +86,7 @@ def _elements(X: Any) -> Iterator[Any]:
     """Yield the elements of a collection, those of batches in place of them."""
     if hasattr(X, "to_data_list") and hasattr(X, "edge_index"):
         X = [X]
-    elif isinstance(X, Graph) or _is_data(X) or _is_networkx(X) or hasattr(X, "GetAtoms"):
+    elif _is_graph(X):
         raise TypeError("one graph, want a collection of graphs: put it into a list")
     if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and X.shape[1] == 1:
         X = X[:, 0]  # a table with a column of graphs, which some meta-estimators want
@@ -107,7 +107,9 @@ def _elements(X: Any) -> Iterator[Any]:
 def _refuse(x: Any, place: str) -> None:
     """Raise an error for what is known to be neither a graph nor a collection."""
     if hasattr(x, "edge_types") and hasattr(x, "node_types"):
-        raise GraphError(f"{place}{type(x).__name__}: kinds of vertices and edges, want a graph with one of each")
+        raise GraphError(
+            f"{place}{type(x).__name__}: kinds of vertices and edges, want a graph with one of each"
+        )
     if hasattr(x, "iterrows"):
         raise GraphError(f"{place}{type(x).__name__}, want graphs: graph_from_pandas makes them of tables")
 
@@ -134,7 +136,7 @@ def read_graphs(
     try:
         result, arrays = _engine.call("read", dict(options, path=text), held=held)
     except FileNotFoundError as e:
-        told = str(e).partition(';')[0]
+        told = str(e).partition(";")[0]
         hint = "datasets.fetch downloads TUDatasets; a SMILES string is an element of a list"
         raise FileNotFoundError(f"{told}; {hint}") from None
     return unpack(arrays["graphs"]), result
@@ -144,7 +146,9 @@ def _molecules(items: list[tuple[int, str]], held: _engine.Held | None) -> list[
     result, arrays = _engine.call("smiles", {"smiles": [text for _, text in items]}, held=held)
     if result is not None:
         i, text = items[result["index"]]
-        raise GraphError(f"graph {i}: {text!r:.60} is no molecule: {result['error']}; a string is SMILES, a file a Path")
+        raise GraphError(
+            f"graph {i}: {text!r:.60} is no molecule: {result['error']}; a string is SMILES, a file a Path"
+        )
     return unpack(arrays["graphs"])
 
 
@@ -171,7 +175,8 @@ def as_graph(item: Any) -> Graph:
     parts = list(item)
     if not parts:
         raise GraphError("edges: an empty iterable, want at least the edges")
-    if any(isinstance(x, (Graph, str)) or _is_data(x) or _is_networkx(x) or hasattr(x, "GetAtoms") for x in parts):
+    first = parts[0]
+    if not isinstance(first, (dict, set, list, tuple, np.ndarray)) and _is_graph(first):
         raise GraphError(f"a {type(item).__name__} of graphs inside the collection, want one graph here")
     if len(parts) > 3 or _is_edge(parts[0]):
         return Graph(parts)
@@ -179,6 +184,10 @@ def as_graph(item: Any) -> Graph:
     if _is_edge_array(edges, labels):
         return _from_pair(edges, labels, edge_labels)
     return Graph(edges, labels if labels is not None and len(labels) else None, edge_labels)
+
+
+def _is_graph(x: Any) -> bool:
+    return isinstance(x, (Graph, str)) or _is_data(x) or _is_networkx(x) or hasattr(x, "GetAtoms")
 
 
 def _is_edge(x: Any) -> bool:
@@ -321,7 +330,9 @@ def _from_data(items: list[tuple[int, Any]], held: Any = None) -> list[Graph]:
             raise GraphError(f"graph {i}: {error}") from None
     of_vertices, of_edges = _kind(x), _kind(e)
     if of_edges == "numbers" and any(rows is not None and rows.size for rows in e):
-        warnings.warn("edge_attr is neither one-hot nor one column of whole numbers: it is left out", stacklevel=4)
+        warnings.warn(
+            "edge_attr is neither one-hot nor one column of whole numbers: it is left out", stacklevel=4
+        )
 
     def make(k: int) -> Graph:
         d = items[k][1]

@@ -558,4 +558,6 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraphs):
         """Return the vectors of graphs, a row each."""
         check_is_fitted(self, "kernel_")
         with self._working() as bar:
-            return _engine.call("embed", {}, pack(as_graphs(X, self)), held=self._held, progress=bar)[1]["vectors"]
+            return _engine.call("embed", {}, pack(as_graphs(X, self)), held=self._held, progress=bar)[1][
+                "vectors"
+            ]

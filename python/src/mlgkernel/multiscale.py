@@ -157,7 +157,7 @@ class MultiscaleLaplacian(Kernel):
         text = str(super()._told(error))
         for ours, theirs in (("rank=", "P"), ("eta=", "heta"), ("radii=", "L")):
             if text.startswith(ours) and getattr(self, theirs) is not None:
-                text = f"{theirs}={text[len(ours):]}"
+                text = f"{theirs}={text[len(ours) :]}"
         return type(error)(text)
 
     def _request(self) -> dict[str, Any]:
@@ -186,7 +186,9 @@ def multiscale(e: Any, **more: Any) -> dict[str, Any]:
 
 def parameters(record: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of an estimator from the record of its kernel, the inverse of `multiscale`."""
-    given = {"n_samples" if k == "samples" else "random_state" if k == "seed" else k: v for k, v in record.items()}
+    given = {
+        "n_samples" if k == "samples" else "random_state" if k == "seed" else k: v for k, v in record.items()
+    }
     given["radii"] = tuple(given.get("radii") or ())
     given["base"] = given.get("base") or None
     return given

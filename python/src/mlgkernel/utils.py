@@ -97,7 +97,9 @@ def graph_from_networkx(
 
     for i, g in enumerate(X):
         try:
-            labels = {v: datum(d, node_labels_tag, val_node_labels, f"node {v!r}") for v, d in g.nodes(data=True)}
+            labels = {
+                v: datum(d, node_labels_tag, val_node_labels, f"node {v!r}") for v, d in g.nodes(data=True)
+            }
             rows = [
                 (
                     u,
@@ -118,7 +120,10 @@ def graph_from_networkx(
 
 
 def graph_from_pandas(
-    edge_df: tuple[Any, ...], node_df: tuple[Any, ...] | None = None, directed: bool = False, as_Graph: bool = False
+    edge_df: tuple[Any, ...],
+    node_df: tuple[Any, ...] | None = None,
+    directed: bool = False,
+    as_Graph: bool = False,
 ) -> dict[Any, Any]:
     """Return the graphs of tables, by the numbers that they have there.
 
@@ -155,7 +160,9 @@ def graph_from_pandas(
     labels: dict[Any, dict[Any, Any]] = {}
     if node_df is not None:
         vertices, place, vertex_label = node_df
-        for key, v, x in zip(column(vertices, place), vertices.index.tolist(), column(vertices, vertex_label)):
+        for key, v, x in zip(
+            column(vertices, place), vertices.index.tolist(), column(vertices, vertex_label)
+        ):
             rows.setdefault(key, [])
             labels.setdefault(key, {})[v] = x
     weights = [1.0] * len(table) if weight is None else column(table, weight)
@@ -230,7 +237,9 @@ def graph_from_csv(
         place = ""
         try:
             labels = {}
-            for place, fields in lines(vertex_path, 1 + (vertex_attributes is not None)) if vertex_path else ():
+            for place, fields in (
+                lines(vertex_path, 1 + (vertex_attributes is not None)) if vertex_path else ()
+            ):
                 labels[index_type(fields[0])] = label(fields[1:], vertex_attributes)
             rows = []
             for place, fields in lines(path, 2 + bool(weighted) + (attributes is not None)):
@@ -263,13 +272,20 @@ def graph_from_torch_geometric(
     dict
         ``graph``: a `Graph` for one ``Data``, else a list of them. ``y``: a list of whole numbers.
     """
-    single = hasattr(data, "edge_index") and not hasattr(data, "to_data_list") and not hasattr(data, "indices")
+    single = (
+        hasattr(data, "edge_index") and not hasattr(data, "to_data_list") and not hasattr(data, "indices")
+    )
     items = [data] if single else list(_elements(data))
     graphs = _from_data(list(enumerate(items)))
     for i, (d, g) in enumerate(zip(items, graphs)):
         if node_one_hot and g.labels is None:
             raise GraphError(f"graph {i}: x: rows that are not one-hot")
-        if edge_one_hot and g.edge_labels is None and len(g.edges) and getattr(d, "edge_attr", None) is not None:
+        if (
+            edge_one_hot
+            and g.edge_labels is None
+            and len(g.edges)
+            and getattr(d, "edge_attr", None) is not None
+        ):
             raise GraphError(f"graph {i}: edge_attr: rows that are not one-hot")
         if node_one_hot:
             g.attributes = None

@@ -61,7 +61,10 @@ def generate_dataset(
         upper = np.triu(rng.uniform(size=(n, n)) < p, 1) * rng.uniform(*r_weight_edges, size=(n, n))
         matrix = upper + upper.T
         graph: list[Any] = [matrix]
-        for kind, place in (("n", list(range(n))), ("e", [tuple(e) for e in np.argwhere(matrix > 0).tolist()])):
+        for kind, place in (
+            ("n", list(range(n))),
+            ("e", [tuple(e) for e in np.argwhere(matrix > 0).tolist()]),
+        ):
             if kind in asked:
                 graph.append(_values(rng, place, *asked[kind], is_test))
             elif kind == "n" and asked:
@@ -79,7 +82,9 @@ def _features(features: Any) -> dict[str, tuple[str, int]]:
             count = given[i + 1] if i + 1 < len(given) and not isinstance(given[i + 1], str) else 4
             out[x[0]] = (x[1], int(count))
         elif isinstance(x, str) or i == 0 or not isinstance(given[i - 1], str) or x < 1:
-            raise ValueError(f"features={features!r}, want nl or na, and el or ea, each with a number or without")
+            raise ValueError(
+                f"features={features!r}, want nl or na, and el or ea, each with a number or without"
+            )
     return out
 
 
