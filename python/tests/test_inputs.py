@@ -219,9 +219,9 @@ def test_torch_geometric_collections():
         (["CCO", [water_networkx(), water_networkx()]], "graph 1: a list of graphs"),
         (
             [types.SimpleNamespace(edge_types=[], node_types=[])],
-            "graph 0: SimpleNamespace: kinds of vertices",
+            "graph 0: SimpleNamespace: several kinds",
         ),
-        (types.SimpleNamespace(edge_types=[], node_types=[]), "SimpleNamespace: kinds of vertices"),
+        (types.SimpleNamespace(edge_types=[], node_types=[]), "SimpleNamespace: several kinds"),
         (["hello"], "graph 0: 'hello' is no molecule: .*; a string is SMILES, a file a Path"),
     ],
 )

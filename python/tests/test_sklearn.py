@@ -519,7 +519,7 @@ def test_sample_weight(drugs):
     np.testing.assert_allclose(model.decision_function(x), svc.decision_function(k), atol=1e-4)
     with pytest.raises(ValueError, match="sample_weight"):
         MLGClassifier().fit(x, y, sample_weight=weights[:5])
-    with pytest.raises(ValueError, match="[Nn]egative"):
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
         MLGClassifier().fit(x, y, sample_weight=weights - 1)
 
 
@@ -543,7 +543,7 @@ def test_refit_forgets(drugs):
 
 def test_loaded_models_have_their_parameters(drugs, tmp_path):
     x, y, path = drugs.graphs[:40], np.array([g.n > 20 for g in drugs.graphs[:40]]), tmp_path / "m.mlg"
-    given = dict(radii=(1,), eta=0.2, rank=5, C=7, class_weight={False: 2.0}, base="labels", tol=1e-4)
+    given = {"radii": (1,), "eta": 0.2, "rank": 5, "C": 7, "class_weight": {False: 2.0}, "base": "labels"}
     model = MLGClassifier(**given, n_jobs=1, random_state=np.random.RandomState(3)).fit(x, y)
     model.save(path)
     got = MLGClassifier.load(path)

@@ -107,9 +107,7 @@ def _elements(X: Any) -> Iterator[Any]:
 def _refuse(x: Any, place: str) -> None:
     """Raise an error for what is known to be neither a graph nor a collection."""
     if hasattr(x, "edge_types") and hasattr(x, "node_types"):
-        raise GraphError(
-            f"{place}{type(x).__name__}: kinds of vertices and edges, want a graph with one of each"
-        )
+        raise GraphError(f"{place}{type(x).__name__}: several kinds of vertices, want graphs with one kind")
     if hasattr(x, "iterrows"):
         raise GraphError(f"{place}{type(x).__name__}, want graphs: graph_from_pandas makes them of tables")
 
@@ -331,7 +329,7 @@ def _from_data(items: list[tuple[int, Any]], held: Any = None) -> list[Graph]:
     of_vertices, of_edges = _kind(x), _kind(e)
     if of_edges == "numbers" and any(rows is not None and rows.size for rows in e):
         warnings.warn(
-            "edge_attr is neither one-hot nor one column of whole numbers: it is left out", stacklevel=4
+            "edge_attr is neither one-hot nor a column of whole numbers: it is left out", stacklevel=4
         )
 
     def make(k: int) -> Graph:

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 from ._kernel import Kernel, number, seed, whole
 
-
 # The defaults of all classes with this kernel. Those of the paper and the command are eta = gamma = 0.1,
 # those of GraKeL 0.01: nearly no graph is then similar to another one (docs/python.md).
 RADII = (1, 2)
@@ -22,7 +21,8 @@ class MultiscaleLaplacian(Kernel):
 
     Two graphs with Laplacians L, L' and feature vectors of vertices as the columns of U, U' have
 
-    ``k = |inv(inv(S)/2 + inv(S')/2)|**(1/2) / (|S|**(1/4) |S'|**(1/4))``, ``S = U inv(L + eta I) U^T + gamma I``.
+    ``k = |inv(inv(S)/2 + inv(S')/2)|**(1/2) / (|S|**(1/4) |S'|**(1/4))`` with
+    ``S = U inv(L + eta I) U^T + gamma I``.
 
     The features of a level are those of the kernel of the level below, between the neighbourhoods of
     vertices; those of the first are the labels or attributes.
@@ -186,9 +186,8 @@ def multiscale(e: Any, **more: Any) -> dict[str, Any]:
 
 def parameters(record: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of an estimator from the record of its kernel, the inverse of `multiscale`."""
-    given = {
-        "n_samples" if k == "samples" else "random_state" if k == "seed" else k: v for k, v in record.items()
-    }
+    names = {"samples": "n_samples", "seed": "random_state"}
+    given = {names.get(k, k): v for k, v in record.items()}
     given["radii"] = tuple(given.get("radii") or ())
     given["base"] = given.get("base") or None
     return given

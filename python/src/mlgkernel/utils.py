@@ -223,7 +223,15 @@ def graph_from_csv(
             return None
         return np.array([float(x) for x in fields]) if kind else sep.join(fields)
 
-    def lines(path: Any, least: int) -> Iterator[tuple[str, list[str]]]:
+    def vertex(fields: list[str]) -> tuple[Any, Any]:
+        return index_type(fields[0]), label(fields[1:], vertex_attributes)
+
+    def edge(fields: list[str]) -> tuple[Any, Any, float, Any]:
+        u, v, *rest = fields
+        weight = float(rest.pop(0)) if weighted else 1.0
+        return index_type(u), index_type(v), weight, label(rest, attributes)
+
+    def lines(path: Any, least: int, read: Any) -> Iterator[Any]:
         with open(path, encoding="utf-8") as f:
             for number, line in enumerate(f, 1):
                 fields = [x.strip() for x in line.rstrip("\n").split(sep)]
@@ -231,25 +239,16 @@ def graph_from_csv(
                     continue
                 if len(fields) < least:
                     raise GraphError(f"{path}:{number}: {len(fields)} fields, want at least {least}")
-                yield f"{path}:{number}", fields
+                try:
+                    yield read(fields)
+                except ValueError as e:
+                    raise GraphError(f"{path}:{number}: {e}") from None
 
     for path, vertex_path in zip(paths, vertex_paths):
-        place = ""
-        try:
-            labels = {}
-            for place, fields in (
-                lines(vertex_path, 1 + (vertex_attributes is not None)) if vertex_path else ()
-            ):
-                labels[index_type(fields[0])] = label(fields[1:], vertex_attributes)
-            rows = []
-            for place, fields in lines(path, 2 + bool(weighted) + (attributes is not None)):
-                u, v, *rest = fields
-                weight = float(rest.pop(0)) if weighted else 1.0
-                rows.append((index_type(u), index_type(v), weight, label(rest, attributes)))
-        except GraphError:
-            raise
-        except ValueError as e:
-            raise GraphError(f"{place}: {e}") from None
+        labels = {}
+        if vertex_path is not None:
+            labels = dict(lines(vertex_path, 1 + (vertex_attributes is not None), vertex))
+        rows = list(lines(path, 2 + bool(weighted) + (attributes is not None), edge))
         known = {v: x for v, x in labels.items() if x is not None}
         yield _collected(labels, rows, known, directed, as_Graph)
 
@@ -327,7 +326,7 @@ class KMTransformer(TransformerMixin, BaseEstimator):
 
     def _positions(self, X: Any) -> np.ndarray:
         x = np.asarray(list(X)).reshape(-1)
-        if x.dtype.kind not in "iu" or (len(x) and not (0 <= x.min() and x.max() < len(self.K_))):
+        if x.dtype.kind not in "iu" or (len(x) and not (x.min() >= 0 and x.max() < len(self.K_))):
             raise ValueError(f"X: want positions from 0 to {len(self.K_) - 1}")
         return x
 
