@@ -138,7 +138,7 @@ class GraphMethods:
         purpose : {"adjacency", "dictionary"}
         with_distances : bool
             Also return the pairs of vertices by their distance, and the distance of each pair, up
-            to the distance `d`, or `r` where that is negative.
+            to the distance `d`, or `r` where that is negative. Neighbourhoods then go as far, too.
         d : int
         sort_neighbors : bool
             Has no effect: they are in the order of the vertices.
@@ -147,7 +147,7 @@ class GraphMethods:
         hops = shortest_path(self.get_adjacency_matrix(), unweighted=True) if self.n else np.zeros((0, 0))
         near = {
             level: {v: [names[j] for j in np.flatnonzero(hops[i] <= level)] for i, v in enumerate(names)}
-            for level in range(r + 1)
+            for level in range(max(r, d if with_distances else r) + 1)
         }
         if not with_distances:
             return near
