@@ -22,8 +22,8 @@ type trainArgs struct {
 	Weights []float64   `json:"weights"` // of C by graph; none for 1
 	Targets []string    `json:"targets"`
 	SVM     svm.Options `json:"svm"` // by the names of its fields
-	// Process asks for a Gaussian process of Values instead. Ridge are the ridges to choose from, as the command does;
-	// none means its own.
+	// Process asks for kernel ridge regression instead: a Gaussian process of Values, or of each class, with probabilities.
+	// Ridge are the ridges to choose from, as the command does; none means its own.
 	Process bool              `json:"process"`
 	Ridge   []float64         `json:"ridge"`
 	Created map[string]string `json:"created"`
@@ -75,11 +75,15 @@ func (c *call) train(args trainArgs) (any, error) {
 	return kept, nil
 }
 
-// process learns values as the command does.
+// process learns values or classes as the command does.
 func (c *call) process(m *model.Model, gram *kernel.Matrix, args trainArgs) (*svm.Learner, error) {
 	o := choose.DefaultOptions()
-	o.Task = choose.Regression
-	o.ForValues()
+	if o.Task = choose.Regression; args.Classes == nil {
+		o.ForValues()
+	} else {
+		o.Task = choose.Classification
+		o.ForCandidates()
+	}
 	if len(args.Ridge) > 0 {
 		o.Ridge = args.Ridge
 	}
@@ -97,8 +101,12 @@ func (c *call) process(m *model.Model, gram *kernel.Matrix, args trainArgs) (*sv
 		ridge = plan.Parameter
 	}
 	opt := svm.DefaultOptions()
-	opt.Kind, opt.LeaveOneOut = svm.KernelRidge, true
-	path, err := (&choose.Targets{Values: args.Values}).Train(c.ctx, svm.Full(gram), []float64{ridge}, opt)
+	opt.Kind, opt.LeaveOneOut, opt.Probability = svm.KernelRidge, args.Classes == nil, args.Classes != nil
+	targets := &choose.Targets{Values: args.Values}
+	if args.Classes != nil {
+		targets = &choose.Targets{Labels: args.Labels, Classes: args.Classes}
+	}
+	path, err := targets.Train(c.ctx, svm.Full(gram), []float64{ridge}, opt)
 	if err != nil {
 		return nil, err
 	}

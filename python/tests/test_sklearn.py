@@ -489,6 +489,32 @@ def test_probabilities_where_they_are(drugs):
     assert not hasattr(model.fit(x, y), "predict_proba")
 
 
+def test_ridge_classifier(drugs):
+    """Scores are kernel ridge regressions on +1 and -1; probabilities are theirs, and calibrated."""
+    x, y = drugs.graphs, drugs.target
+    model = MLGClassifier(learner="ridge", ridge=0.1).fit(x[::2], y[::2])
+    k = MultiscaleLaplacian().fit(x[::2])
+    gram, cross = k.transform(x[::2]), k.transform(x[1::2])
+    inverse = np.linalg.inv(gram + 0.1 * np.eye(len(gram)))
+    z = np.where(y[::2, None] == model.classes_, 1.0, -1.0)
+    bias = inverse.sum(0) @ z / inverse.sum()
+    scores = cross @ inverse @ (z - bias)
+    # Logarithms of probabilities are scores times a slope, but for what all graphs or all classes have in common.
+    told = np.log(model.predict_proba(x[1::2]))
+    own = [m - m.mean(0) - m.mean(1, keepdims=True) + m.mean() for m in (told, scores)]
+    slope = np.vdot(*own) / np.vdot(own[1], own[1])
+    assert slope > 1
+    np.testing.assert_allclose(own[0], slope * own[1], atol=1e-7 * abs(own[0]).max())
+    chosen = MLGClassifier(learner="ridge").fit(x[::2], y[::2])
+    assert chosen.score(x[1::2], y[1::2]) > 0.9
+    assert (chosen.classes_[chosen.predict_proba(x[1::2]).argmax(1)] == chosen.predict(x[1::2])).all()
+    assert hasattr(MLGClassifier(learner="ridge"), "predict_proba")
+    with pytest.raises(ValueError, match="class_weight"):
+        MLGClassifier(learner="ridge", class_weight="balanced").fit(x, y)
+    with pytest.raises(ValueError, match="learner='x'"):
+        MLGClassifier(learner="x").fit(x, y)
+
+
 @pytest.mark.parametrize("probability", [False, True])
 def test_meta_estimators(drugs, probability):
     """Stacking, bagging and calibration take the probabilities where there are some."""

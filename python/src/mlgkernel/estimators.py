@@ -82,6 +82,20 @@ class _Multiscale(OnGraphs):
                 f"the solver stopped after max_iter={e.max_iter} steps", ConvergenceWarning, stacklevel=3
             )
 
+    def _ridge(self, n: int) -> dict[str, Any]:
+        """Return what the worker needs to know of the learner, for so many graphs."""
+        e: Any = self
+        if e.learner not in ("ridge", "svm"):
+            raise ValueError(f"learner={e.learner!r}, want 'ridge' or 'svm'")
+        args: dict[str, Any] = {"process": e.learner == "ridge"}
+        if args["process"] and e.ridge is not None:
+            args["ridge"] = [number("ridge", e.ridge)]
+            if not args["ridge"][0] > 0:
+                raise ValueError(f"ridge={e.ridge}, want more than 0")
+        elif args["process"] and n < 3:
+            raise ValueError(f"{n} graphs are too few to choose a ridge: want three, or ridge=…")
+        return args
+
     def _take(self, info: dict[str, Any]) -> None:
         self.kernel_ = info["kernel"]
         self.compared_ = info["compared"]
@@ -162,21 +176,28 @@ def _read(text: str) -> dict[str, Any]:
 
 
 class MLGClassifier(ClassifierMixin, _Multiscale):
-    """A support vector machine on graphs, with the low-rank multiscale Laplacian kernel.
+    """A classifier of graphs, with the low-rank multiscale Laplacian kernel.
 
-    The decision value of a graph G is ``sum over training graphs H of beta(H) k(G, H) + b``, by pairs
-    of classes.
+    The decision value of a graph G is ``sum over training graphs H of beta(H) k(G, H) + b``: of a support
+    vector machine for each pair of classes, or of a Gaussian process for each class.
 
     Parameters
     ----------
     radii, eta, gamma, n_samples, rank, base, bonds, landmarks, combine, power, discount
         As in `mlgkernel.MultiscaleLaplacian`.
+    learner : "svm" or "ridge"
+        A support vector machine, or kernel ridge regression on each class, the mean of a Gaussian
+        process, which always has probabilities.
+    ridge : float or None
+        For ``learner="ridge"``, the variance of the noise as a share of that of the signal. None takes
+        the one with the least error when each graph is left out.
     C : float, default 1
-        Price of an error, above 0.
+        Price of an error of the support vector machine, above 0.
     class_weight : dict, "balanced" or None
         Factors of `C` by class.
-    probability : bool
-        Whether `predict_proba` is available; training then takes about six times as long.
+    probability : bool, default False
+        Whether `predict_proba` is available with ``learner="svm"``; training then takes about six times
+        as long.
     tol : float
         Tolerance of the solver.
     max_iter : int
@@ -223,6 +244,8 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         combine: str = "top",
         power: int = 1,
         discount: bool = False,
+        learner: str = "svm",
+        ridge: float | None = None,
         C: float = 1.0,
         class_weight: Any = None,
         probability: bool = False,
@@ -243,6 +266,8 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         self.combine = combine
         self.power = power
         self.discount = discount
+        self.learner = learner
+        self.ridge = ridge
         self.C = C
         self.class_weight = class_weight
         self.probability = probability
@@ -266,12 +291,14 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
             raise ValueError("y is None, want the class of every graph")
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        weights: dict[str, Any] = {}
+        more = self._ridge(len(y))
+        if more["process"] and (sample_weight is not None or self.class_weight is not None):
+            raise ValueError("sample_weight and class_weight: learner='ridge' has none, learner='svm' does")
         if sample_weight is not None:
             X = as_graphs(X)
             w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             keep = np.flatnonzero(w)
-            weights["weights"] = w[keep].tolist()
+            more["weights"] = w[keep].tolist()
             X, y = [X[i] for i in keep], y[keep]
         classes, labels = np.unique(y, return_inverse=True)
         if len(classes) < 2:
@@ -284,7 +311,7 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
             by_class = compute_class_weight(self.class_weight, classes=classes, y=y)
             svm["ClassWeights"] = {i: float(w) for i, w in enumerate(by_class)}
         targets = [names[i] for i in labels]
-        self._train(X, svm, classes=names, labels=labels.tolist(), targets=targets, **weights)
+        self._train(X, svm, classes=names, labels=labels.tolist(), targets=targets, **more)
         self.classes_ = classes
         return self
 
@@ -308,7 +335,7 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
 
     def _has_probability(self) -> bool:
         """Report whether there are probabilities: those of a fitted model, or those that were asked for."""
-        if not getattr(self, "_with_probability", self.probability):
+        if not getattr(self, "_with_probability", self.probability or self.learner == "ridge"):
             raise AttributeError("predict_proba is not available when probability=False")
         return True
 
@@ -429,17 +456,8 @@ discount, random_state, n_jobs, verbose
         y = column_or_1d(y, warn=True).astype(np.float64)
         if not np.isfinite(y).all():
             raise ValueError(f"y[{int(np.argmin(np.isfinite(y)))}] is not finite")
-        if self.learner not in ("ridge", "svm"):
-            raise ValueError(f"learner={self.learner!r}, want 'ridge' or 'svm'")
         values = y.tolist()
-        process = self.learner == "ridge"
-        args: dict[str, Any] = {"process": process}
-        if process and self.ridge is not None:
-            args["ridge"] = [number("ridge", self.ridge)]
-            if not args["ridge"][0] > 0:
-                raise ValueError(f"ridge={self.ridge}, want more than 0")
-        elif process and len(values) < 3:
-            raise ValueError(f"{len(values)} graphs are too few to choose a ridge: want three, or ridge=…")
+        args = self._ridge(len(values))
         svm = {"Epsilon": number("epsilon", self.epsilon)}
         self._train(X, svm, values=values, targets=[repr(v) for v in values], **args)
         return self
