@@ -499,7 +499,7 @@ def test_ridge_classifier(drugs):
     z = np.where(y[::2, None] == model.classes_, 1.0, -1.0)
     bias = inverse.sum(0) @ z / inverse.sum()
     scores = cross @ inverse @ (z - bias)
-    # Logarithms of probabilities are scores times a slope, but for what all graphs or all classes have in common.
+    # Logarithms of probabilities are scores times a slope, but for what graphs or classes have in common.
     told = np.log(model.predict_proba(x[1::2]))
     own = [m - m.mean(0) - m.mean(1, keepdims=True) + m.mean() for m in (told, scores)]
     slope = np.vdot(*own) / np.vdot(own[1], own[1])
