@@ -52,13 +52,27 @@ def markdown(doc: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(out))
 
 
+class Named:
+    """A function or class that is shown by its name."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return self.value.__name__  # type: ignore[attr-defined]
+
+
 def signature(f: object) -> str:
     """Return parameters with their defaults, without types."""
     if inspect.isclass(f) and issubclass(f, BaseException):
         return ""
     given = inspect.signature(f)  # type: ignore[arg-type]
     empty = inspect.Parameter.empty
-    bare = [p.replace(annotation=empty) for p in given.parameters.values() if p.name not in ("self", "cls")]
+    bare = []
+    for p in given.parameters.values():
+        if p.name not in ("self", "cls"):
+            named = p.default is not empty and hasattr(p.default, "__name__")
+            bare.append(p.replace(annotation=empty, default=Named(p.default) if named else p.default))
     return str(given.replace(parameters=bare, return_annotation=inspect.Signature.empty))
 
 
