@@ -261,6 +261,13 @@ def test_labels_compare_as_text():
     np.testing.assert_array_equal(k, np.full((5, 5), 2.0))
 
 
+def test_labels_of_edges_may_be_vectors():
+    """They are compared as text, as other labels are."""
+    labels = {(0, 1): np.array([1.0, 2.0]), (1, 0): np.array([1.0, 2.0])}
+    graphs = [[[(0, 1), (1, 0)], {0: 1, 1: 1}, labels], [[(0, 1)], {0: 1, 1: 1}, {(1, 0): [1.0, 2.0]}]]
+    np.testing.assert_array_equal(EdgeHistogram().fit_transform(graphs), np.full((2, 2), 4.0))
+
+
 def test_isolated_vertices_count():
     np.testing.assert_array_equal(
         VertexHistogram().fit_transform([[[(0, 1)], {0: "a", 1: "a", 2: "b"}]]), [[5]]

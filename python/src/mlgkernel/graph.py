@@ -266,7 +266,7 @@ class Graph(GraphMethods):
             if pairs is None:
                 pairs = [(self.vertices[u], self.vertices[v]) for u, v in self.edges.tolist()]
             values = [given.get(p) for p in pairs]
-            for i, p in enumerate(pairs if None in values else ()):
+            for i, p in enumerate(pairs):
                 if values[i] is None:
                     a, b = p
                     if p not in given and (b, a) not in given:
