@@ -197,11 +197,11 @@ func (b *Batch) text(number int32) string {
 // Graph builds graph i. It may be called concurrently.
 func (b *Batch) Graph(i int) (*Graph, error) { return b.builder(i).graph(i) }
 
-// Merged is Graph for edges that may be given with different weights and labels (Builder.Merge). It tells
-// how they were given.
+// Merged is Graph for edges that may be given with different weights, whose mean they get, and with different
+// labels, which are joined, as in "a|b". It tells how they were given.
 func (b *Batch) Merged(i int) (*Graph, Given, error) {
 	build := b.builder(i)
-	build.Merge()
+	build.merge = true
 	g, err := build.graph(i)
 	return g, build.given, err
 }

@@ -26,8 +26,8 @@ type Builder struct {
 	target string
 	smiles string
 	loops  int // dropped: they do not change a Laplacian
-	merge  bool
-	given  Given
+	merge  bool  // an edge may be given with different weights and labels
+	given  Given // of the graph that was built last
 	err    error
 }
 
@@ -162,16 +162,9 @@ func (b *Builder) SetTarget(target string) { b.target = target }
 // their order. Nothing is checked: package chem, which reads it, looks whether it fits.
 func (b *Builder) SetSMILES(smiles string) { b.smiles = smiles }
 
-// Merge lets an edge be given with different weights, whose mean it gets, and different labels, which are
-// joined, as in "a|b". Given tells it.
-func (b *Builder) Merge() { b.merge = true }
-
-// Given tells how the edges of the graph that was built last were given.
-func (b *Builder) Given() Given { return b.given }
-
 // Build returns the graph, or the first error. An edge may be given more than once, in
-// either direction, with the same weight and label, or with others after Merge. The builder may be used
-// again afterwards; the graph does not change.
+// either direction, with the same weight and label. The builder may be used again
+// afterwards; the graph does not change.
 func (b *Builder) Build() (*Graph, error) {
 	if b.err != nil {
 		return nil, b.err
