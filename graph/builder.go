@@ -25,7 +25,7 @@ type Builder struct {
 	id     string
 	target string
 	smiles string
-	loops  int // dropped: they do not change a Laplacian
+	loops  int   // dropped: they do not change a Laplacian
 	merge  bool  // an edge may be given with different weights and labels
 	given  Given // of the graph that was built last
 	err    error
