@@ -431,8 +431,10 @@ def test_hostile_collections():
 
 
 def test_what_a_kernel_lacks_is_named():
-    with pytest.raises(ValueError, match="graph 1 has no labels"):
+    with pytest.raises(ValueError, match=r"^graph 1 has no labels"):
         VertexHistogram().fit([GOOD, [[(0, 1)]]])
+    with pytest.raises(ValueError, match=r"^graph 0 \(CCO\): the base kernel attributes"):
+        MultiscaleLaplacian(base="attributes").fit(["CCO"])
     with pytest.raises(ValueError, match="edge labels"):
         EdgeHistogram().fit([GOOD])
     k = MultiscaleLaplacian().fit([[[(0, 1)], {0: [1.0, 2.0], 1: [3.0, 4.0]}]])

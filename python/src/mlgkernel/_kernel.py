@@ -86,7 +86,10 @@ class OnGraphs(BaseEstimator):
             print(f"[{type(self).__name__}] {done.format(self)} in {took:.3g} s", file=sys.stderr)
 
     def _told(self, error: ValueError) -> ValueError:
-        """Return an error of the worker with the name of the parameter that is wrong."""
+        """Return an error of the worker with the name of the parameter, or the graph, that is wrong."""
+        graph = re.fullmatch(r"[^:]+: (?:[\w-]+: )?(graph \d+.*)", str(error), re.DOTALL)
+        if graph is not None:
+            return type(error)(graph[1])
         found = re.fullmatch(r"(?:[\w -]+: )?(\w+) = (.*)", str(error), re.DOTALL)
         name = self._names.get(found[1], found[1]) if found else None
         if found is None or name not in self.get_params(deep=False):
