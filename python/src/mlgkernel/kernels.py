@@ -41,14 +41,31 @@ class VertexHistogram(Kernel):
 
     Parameters
     ----------
-    n_jobs : int or None
+    n_jobs : int or None, default None
         Number of threads. None, 0 and -1 mean all processors; results do not depend on it.
-    verbose : bool
-        Print what was done on standard error.
-    normalize : bool
+    verbose : bool, default False
+        Show progress on standard error, with tqdm where it is installed, and what was done.
+    normalize : bool, default False
         Divide by ``sqrt(k(G, G) * k(G', G'))``.
     sparse : bool or "auto"
         Has no effect: storage is always sparse.
+
+    Attributes
+    ----------
+    kernel_ : str
+        The kernel and its parameters.
+    compared_ : str
+        What the kernel compares of graphs, in words.
+    n_graphs_in_ : int
+        Number of training graphs.
+
+    Examples
+    --------
+    >>> from mlgkernel import VertexHistogram
+    >>> VertexHistogram().fit_transform(["CCO", "CCN", "CCCO"])
+    array([[ 5.,  4.,  7.],
+           [ 4.,  5.,  6.],
+           [ 7.,  6., 10.]])
     """
 
     def __init__(
@@ -77,6 +94,13 @@ class EdgeHistogram(Kernel):
     ----------
     n_jobs, normalize, verbose, sparse
         As in `VertexHistogram`.
+
+    Examples
+    --------
+    >>> from mlgkernel import EdgeHistogram
+    >>> EdgeHistogram(normalize=True).fit_transform(["CC=O", "CCO"]).round(3)
+    array([[1.   , 0.707],
+           [0.707, 1.   ]])
     """
 
     def __init__(
@@ -96,17 +120,27 @@ class EdgeHistogram(Kernel):
 
 
 class WeisfeilerLehman(Kernel):
-    """The Weisfeiler-Lehman kernel: a kernel summed over the colourings 0 to `n_iter`.
+    """The Weisfeiler-Lehman kernel, ``k = sum over i = 0 to n_iter of base(G_i, G'_i)``.
+
+    G_0 has the labels of G. The colour of a vertex in G_(i+1) stands for its colour in G_i and those of
+    its neighbours.
 
     Parameters
     ----------
     n_jobs, verbose, normalize
         As in `VertexHistogram`.
-    n_iter : int
+    n_iter : int, default 5
         Number of refinements, at least 1.
     base_graph_kernel : class, or pair of a class and its parameters
         The kernel of a colouring: `VertexHistogram`, `ShortestPath` or `EdgeHistogram`.
         As in GraKeL, with `EdgeHistogram` the colours play no part.
+
+    Examples
+    --------
+    >>> from mlgkernel import WeisfeilerLehman
+    >>> WeisfeilerLehman(n_iter=2).fit_transform(["CCO", "CCN"])
+    array([[11.,  5.],
+           [ 5., 11.]])
     """
 
     def __init__(
@@ -159,8 +193,15 @@ class WeisfeilerLehmanOptimalAssignment(Kernel):
     ----------
     n_jobs, verbose, normalize, sparse
         As in `VertexHistogram`.
-    n_iter : int
+    n_iter : int, default 5
         Number of refinements, at least 1.
+
+    Examples
+    --------
+    >>> from mlgkernel import WeisfeilerLehmanOptimalAssignment
+    >>> WeisfeilerLehmanOptimalAssignment(n_iter=2).fit_transform(["CCO", "CCN"])
+    array([[9., 3.],
+           [3., 9.]])
     """
 
     def __init__(
@@ -187,19 +228,26 @@ class WeisfeilerLehmanOptimalAssignment(Kernel):
 
 
 class ShortestPath(Kernel):
-    """The shortest path kernel: pairs of vertices by their labels, in order, and distance.
+    """The shortest path kernel, ``k = sum over (a, b, d) of count * count'``.
 
-    Distances are sums of edge weights, or hops where all weights are 1; weights are rounded to
-    multiples of 1e-6.
+    The count is that of ordered pairs of vertices with the labels a and b at the distance d: the sum of
+    edge weights, or hops where all weights are 1. Weights are rounded to multiples of 1e-6.
 
     Parameters
     ----------
     n_jobs, normalize, verbose
         As in `VertexHistogram`.
-    with_labels : bool
+    with_labels : bool, default True
         Whether vertex labels count.
     algorithm_type : {"auto", "dijkstra", "floyd_warshall"}
         Has no effect on the result, nor on the way to it.
+
+    Examples
+    --------
+    >>> from mlgkernel import ShortestPath
+    >>> ShortestPath().fit_transform(["CCO", "CCCO"])
+    array([[ 8., 12.],
+           [12., 26.]])
     """
 
     def __init__(
@@ -229,7 +277,9 @@ class ShortestPath(Kernel):
 
 
 class GraphletSampling(Kernel):
-    """The graphlet kernel: numbers of small induced subgraphs by isomorphism type.
+    """The graphlet kernel, ``k = sum over graphlets of count * count'``.
+
+    Graphlets are graphs with few vertices; the count is that of induced subgraphs that are isomorphic to one.
 
     Parameters
     ----------
@@ -237,7 +287,7 @@ class GraphletSampling(Kernel):
         As in `VertexHistogram`.
     random_state : int, RandomState or None
         Seed of the sample. None is 0. Every graph is sampled with the same seed.
-    k : {3, 4, 5}
+    k : {3, 4, 5}, default 5
         Number of vertices.
     sampling : dict or None
         None counts all connected subgraphs with `k` vertices, exactly. With a dictionary, that many
@@ -250,6 +300,14 @@ class GraphletSampling(Kernel):
     -----
     Counts are exact and do not depend on the order of vertices. GraKeL 0.1.11 counts less or
     more than there are, depending on that order.
+
+    Examples
+    --------
+    >>> from mlgkernel import GraphletSampling
+    >>> GraphletSampling(k=3).fit_transform(["C1CC1", "CCCC", "C1CC1C"])
+    array([[1., 0., 1.],
+           [0., 4., 4.],
+           [1., 4., 5.]])
     """
 
     def __init__(
@@ -308,16 +366,28 @@ class RandomWalk(Kernel):
     ----------
     n_jobs, normalize, verbose
         As in `VertexHistogram`.
-    lamda : float
-        The geometric series over walks of any length needs ``lamda < 1 / (r * r)`` for the largest
+    lamda : float, default 0.1
+        Above 0. The geometric series over walks of any length needs ``lamda < 1 / (r * r)`` for the largest
         eigenvalue r of any training graph. Where it is larger, ``0.9 / (r * r)`` is used, with a
         warning; `lamda_` has the value.
     method_type : {"fast", "baseline"}
         Has no effect.
     kernel_type : {"geometric", "exponential"}
         ``mu_i = lamda**i`` or ``lamda**i / i!``.
-    p : int or None
-        Number of steps of the longest walks; None for walks of any length.
+    p : int or None, default None
+        Number of steps of the longest walks, at least 1; None for walks of any length.
+
+    Attributes
+    ----------
+    lamda_ : float
+        The weight of a step that is used.
+
+    Examples
+    --------
+    >>> from mlgkernel import RandomWalk
+    >>> RandomWalk(p=2).fit_transform(["CC", "CCC"]).round(2)
+    array([[ 4.44,  6.92],
+           [ 6.92, 10.96]])
     """
 
     def __init__(
