@@ -25,7 +25,7 @@ func Tridiagonal(ctx context.Context, a []float64, n int) (d, e, tau []float64, 
 		}
 		row := a[i*n : i*n+i+1]
 		for j := range row {
-			row[j] -= u[i]*w[j] + w[i]*u[j]
+			row[j] -= float64(u[i]*w[j]) + float64(w[i]*u[j])
 		}
 		d[i] = row[i]
 		if i == 0 {
@@ -37,7 +37,7 @@ func Tridiagonal(ctx context.Context, a []float64, n int) (d, e, tau []float64, 
 		// w = τ(y − ½τ(vᵀy)v)
 		k := tau[i] / 2 * Dot(v, y[:i])
 		for j, x := range v {
-			w[j] = tau[i] * (y[j] - k*x)
+			w[j] = tau[i] * (y[j] - float64(k*x))
 		}
 		copy(u, v)
 	}
@@ -53,7 +53,7 @@ func reflector(x []float64) (tau, beta float64) {
 	if rest == 0 {
 		return 0, alpha
 	}
-	beta = -math.Copysign(math.Sqrt(alpha*alpha+rest), alpha)
+	beta = -math.Copysign(math.Sqrt(float64(alpha*alpha)+rest), alpha)
 	scale := 1 / (alpha - beta)
 	for i := range last {
 		x[i] *= scale
