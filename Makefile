@@ -7,12 +7,12 @@ FUZZTIME    ?= 30s
 RACE         = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
 .PHONY: build test test-go test-explorer test-beam test-kubernetes test-python test-long test-flink test-slurm \
-        fmt vet lint lint-beam bench bench-explorer fuzz generate generate-check release release-check build-beam wheels clean
+        test-arm64 fmt vet lint lint-beam bench bench-explorer fuzz generate generate-check release release-check build-beam wheels clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/mlg ./cmd/mlg
 
-test: fmt vet lint generate-check test-go test-python test-explorer test-kubernetes test-beam
+test: fmt vet lint generate-check test-go test-arm64 test-python test-explorer test-kubernetes test-beam
 
 # Everything in Go but the modules with large dependencies; what uses the assembly, also without it.
 test-go:
@@ -22,6 +22,17 @@ test-go:
 	$(GO) test -run '^TestCancelledStages$$' ./internal/explorer # it measures time, which the race detector takes
 	$(GO) test -tags noasm -skip 'TestLowRankProperties/_all$$' . # slow at full rank without assembly
 	$(GO) test -tags noasm ./spd ./internal/dense ./svm ./baseline ./model ./store ./tiles ./nystrom ./explain
+
+# The assembly of arm64, and Gram matrices with the bits of amd64, under emulation.
+EMULATE  = qemu-aarch64-static
+EMULATED = GramBits|CrossBits|FactorsBits|Guarded.*|Dets|AddGram|CrossNearlySingular|CrossUnderflow|Multiply|Sweep|StepPartner
+
+test-arm64:
+	@internal/need.sh $(EMULATE) qemu-user-static
+	@if command -v $(EMULATE) >/dev/null; then \
+	  CGO_ENABLED=0 GOARCH=arm64 $(GO) test -short -run '^Test($(EMULATED))$$' -exec $(EMULATE) . $(ASSEMBLY:%=./%); \
+	elif [ "$$CI" = true ]; then echo "no $(EMULATE), which CI needs to test arm64"; exit 1; \
+	else echo "no $(EMULATE): arm64 is not tested"; fi
 
 # What takes longer, or installs servers.
 test-long: lint-beam release-check test-slurm test-flink
@@ -34,6 +45,7 @@ fmt:
 vet:
 	$(GO) vet ./...
 	$(GO) vet -tags noasm ./...
+	GOARCH=arm64 $(GO) vet $(ASSEMBLY:%=./%)
 
 lint:
 	$(GO) run $(STATICCHECK) ./...

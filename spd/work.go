@@ -35,6 +35,9 @@ func getWork(p int) *work {
 	return w
 }
 
+// Instructions names what computes kernels on this processor: AVX-512, AVX2, NEON, or plain Go.
+func Instructions() string { return instructions[vector] }
+
 // leastPivot is the least pivot of a sum of matrices: less than what Set accepts, so that only
 // rounding errors go below it. The product of eight pivots that are not less is a normal number.
 const leastPivot = 0x1p-127
