@@ -1,6 +1,10 @@
 package spd
 
-import "math"
+import (
+	"math"
+
+	"github.com/mlgkernel/mlg/internal/dense"
+)
 
 // determinant is |S| = mant·4^expo, ½ ≤ mant < 2.
 type determinant struct {
@@ -29,7 +33,7 @@ func ldl(u []float64, p int, least float64, scratch []float64) (det determinant,
 		d := row[c]
 		for m := range t {
 			t[m] = row[m] * inv[m]
-			d = math.FMA(-row[m], t[m], d)
+			d = dense.FMA(-row[m], t[m], d)
 		}
 		row[c] = d
 		if !(d >= least && d <= math.MaxFloat64) {
@@ -54,10 +58,10 @@ func reduce(u []float64, p, c int, t []float64) {
 		s0, s1, s2, s3 := r0[c], r1[c], r2[c], r3[c]
 		r0, r1, r2, r3 = r0[:c+1], r1[:c+1], r2[:c+1], r3[:c+1]
 		for m, v := range t {
-			s0 = math.FMA(-r0[m], v, s0)
-			s1 = math.FMA(-r1[m], v, s1)
-			s2 = math.FMA(-r2[m], v, s2)
-			s3 = math.FMA(-r3[m], v, s3)
+			s0 = dense.FMA(-r0[m], v, s0)
+			s1 = dense.FMA(-r1[m], v, s1)
+			s2 = dense.FMA(-r2[m], v, s2)
+			s3 = dense.FMA(-r3[m], v, s3)
 		}
 		r0[c], r1[c], r2[c], r3[c] = s0, s1, s2, s3
 		u = u[4*r+10:]
@@ -66,7 +70,7 @@ func reduce(u []float64, p, c int, t []float64) {
 		row := u[:c+1]
 		s := row[c]
 		for m, v := range t {
-			s = math.FMA(-row[m], v, s)
+			s = dense.FMA(-row[m], v, s)
 		}
 		row[c] = s
 		u = u[r+1:]

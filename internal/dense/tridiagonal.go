@@ -107,7 +107,7 @@ func Orthogonal(ctx context.Context, a []float64, n int, tau []float64) error {
 			clear(row)
 			for k, x := range g[r*most:][:r] {
 				for j, z := range t[k*most:][:k+1] {
-					row[j] = math.FMA(x, z, row[j])
+					row[j] = FMA(x, z, row[j])
 				}
 			}
 			for j := range row {
