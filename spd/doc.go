@@ -27,7 +27,7 @@
 // two matrices at a time by NEON instructions on arm64, four or eight by AVX2 or AVX-512
 // instructions on amd64, if the processor has them;
 // these do the same operations, and so give the same bits as the plain Go code, which the build
-// tag noasm selects. So do all other functions here, but for the logarithms, which are math.Log's.
+// tag noasm selects. Only a processor that has no fused multiply-adds rounds otherwise (dense.FMA). So do all other functions here, but for the logarithms, which are math.Log's.
 //
 // Determinants are kept as a mantissa and an exponent, and
 //
