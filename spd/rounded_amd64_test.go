@@ -35,7 +35,7 @@ func TestRounded(t *testing.T) {
 				for j := range n {
 					k := got[i*n+j]
 					if math.Abs(k-want[i*n+j]) > 1e-12*want[i*n+j] || k != got[j*n+i] || i == j && k != 1 {
-						t.Fatalf("p=%d %s: k(%d,%d) = %.17g, transposed %.17g, with fused multiply-adds %.17g", p, kind.name, i, j, k, got[j*n+i], want[i*n+j])
+						t.Fatalf("p=%d %s: k(%d,%d) = %.17g, transposed %.17g, fused %.17g", p, kind.name, i, j, k, got[j*n+i], want[i*n+j])
 					}
 				}
 			}
