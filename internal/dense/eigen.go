@@ -16,7 +16,17 @@ func Eigen(a []float64, n int) (values, vectors []float64, ok bool) {
 	if n == 0 {
 		return nil, nil, true
 	}
-	q := slices.Clone(a)
+	q, most := slices.Clone(a), 0.0
+	for _, x := range a {
+		most = max(most, math.Abs(x))
+	}
+	_, power := math.Frexp(most)
+	if -300 < power && power < 300 {
+		power = 0
+	}
+	for i := range q {
+		q[i] = math.Ldexp(q[i], -power) // so that squares do not overflow
+	}
 	d, e, tau, err := Tridiagonal(context.Background(), q, n)
 	if err != nil || Orthogonal(context.Background(), q, n, tau) != nil {
 		return nil, nil, false
@@ -36,7 +46,7 @@ func Eigen(a []float64, n int) (values, vectors []float64, ok bool) {
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(d[i], d[j]) })
 	for k, r := range order {
-		values = append(values, d[r])
+		values = append(values, math.Ldexp(d[r], power))
 		for i, x := range rows[r*n : (r+1)*n] {
 			q[i*n+k] = x
 		}

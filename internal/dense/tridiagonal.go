@@ -50,7 +50,8 @@ func reflector(x []float64) (tau, beta float64) {
 	alpha := x[last]
 	rest := Dot(x[:last], x[:last])
 	x[last] = 1
-	if rest == 0 {
+	if rest < 0x1p-960 { // nothing, or nearly: squares of less are not exact
+		clear(x[:last])
 		return 0, alpha
 	}
 	beta = -math.Copysign(math.Sqrt(float64(alpha*alpha)+rest), alpha)
