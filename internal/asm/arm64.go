@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Registers of arm64. Vectors 30 and 31 hold operands that amd64 takes from memory; general
+// Registers of arm64. The last vector register holds an operand that amd64 takes from memory; general
 // registers above those of amd64 hold addresses.
 const (
-	vectors  = 30   // for variables
+	vectors  = 31   // for variables
 	table64  = "R7" // address of the constants
 	scratch  = "R16"
 	firstTmp = 19
@@ -152,9 +152,9 @@ func (f *translator) instruction(line string) error {
 	if o, ok := operations[op]; ok {
 		second := uint32(0)
 		if len(args) == 3 {
-			second = f.source(args[0], 31)
+			second = f.source(args[0])
 		}
-		f.word(o.name, o.bits, second, f.source(args[len(args)-2], 30), vector(last))
+		f.word(o.name, o.bits, second, vector(args[len(args)-2]), vector(last))
 		return nil
 	}
 	return f.integer(op, args)
@@ -177,13 +177,13 @@ func vector(name string) uint32 {
 	return uint32(n)
 }
 
-// source is the number of a vector register, or of spare with what is in memory.
-func (f *translator) source(name string, spare uint32) uint32 {
+// source is the number of a vector register, or of the last one with what is in memory.
+func (f *translator) source(name string) uint32 {
 	if !isMemory(name) {
 		return vector(name)
 	}
-	f.emit("FMOVQ %s, F%d", f.memory(name), spare)
-	return spare
+	f.emit("FMOVQ %s, F%d", f.memory(name), vectors)
+	return vectors
 }
 
 // move writes a move between vector registers and memory.
