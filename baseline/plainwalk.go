@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Series says how a PlainWalk weighs walks of i steps.
@@ -45,6 +46,14 @@ func DefaultPlainWalk() PlainWalk {
 
 // Name implements kernel.Kernel.
 func (k PlainWalk) Name() string { return "rw-plain" }
+
+// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+func (k PlainWalk) String() string  { return kernel.Text(k) }
+func (k PlainWalk) Validate() error { return kernel.Check(k) }
+func (k PlainWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	return fit(ctx, k, graphs)
+}
+func (k PlainWalk) Resolve([]*graph.Graph) (kernel.Kernel, error) { return k, nil }
 
 // Converging returns k with Lambda = 0.9/ρ² where the series over walks of any length does
 // not converge, ρ being the largest eigenvalue of the adjacency matrices of the graphs. ρ is

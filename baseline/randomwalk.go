@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // RandomWalk is the p-step random walk kernel: it counts the pairs of walks with the same
@@ -39,6 +42,14 @@ var maxSequences = 8192
 
 // Name implements kernel.Kernel.
 func (k RandomWalk) Name() string { return "rw" }
+
+// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+func (k RandomWalk) String() string  { return kernel.Text(k) }
+func (k RandomWalk) Validate() error { return kernel.Check(k) }
+func (k RandomWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	return fit(ctx, k, graphs)
+}
+func (k RandomWalk) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
 func (k RandomWalk) features() featureMap {
 	m := featureMap{labels: k.Labels, weights: k.weights(), normalize: k.Normalize}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -40,6 +41,13 @@ func DefaultWL() WL { return WL{Variant: Subtree, H: 5, Labels: Auto, Normalize:
 
 // Name implements kernel.Kernel.
 func (k WL) Name() string { return string(k.Variant) }
+
+// String, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+func (k WL) String() string { return kernel.Text(k) }
+func (k WL) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	return fit(ctx, k, graphs)
+}
+func (k WL) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
 // Validate implements kernel.Kernel.
 func (k WL) Validate() error {
