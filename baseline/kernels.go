@@ -21,6 +21,8 @@ func init() {
 		DefaultShortestPath(), refined,
 		DefaultGraphlet(), DefaultGraphletMix(),
 		DefaultRandomWalk(), DefaultPlainWalk(),
+		DefaultNSPD(), DefaultOddSth(), DefaultSubgraphMatching(),
+		DefaultCore(), DefaultHadamard(),
 	} {
 		kernel.Register(k)
 	}
@@ -28,7 +30,11 @@ func init() {
 
 // resolve returns a kernel with the labels that the graphs have in place of Auto.
 func resolve(k featureKernel, graphs []*graph.Graph) (kernel.Kernel, error) {
-	labels, err := k.features().labels.resolve(graphs)
+	return resolveLabels(k, k.features().labels, graphs)
+}
+
+func resolveLabels(k kernel.Kernel, labels Labelling, graphs []*graph.Graph) (kernel.Kernel, error) {
+	labels, err := labels.resolve(graphs)
 	if err != nil {
 		return nil, err
 	}

@@ -28,11 +28,11 @@ func kernels(normalize bool) []kernel.Kernel {
 	ks = append(ks, h, edges, attributes)
 	for _, v := range []Variant{Subtree, Edge, Assignment} {
 		for _, h := range []int{0, 1, 3} {
-			ks = append(ks, WL{H: h, Variant: v, Normalize: normalize, Labels: Auto})
+			ks = append(ks, WL{Base: histogram, H: h, Variant: v, Normalize: normalize, Labels: Auto})
 		}
 	}
-	ks = append(ks, WL{H: 2, Labels: Degrees, Normalize: normalize, Variant: Subtree},
-		WL{H: 2, Labels: Unlabeled, Normalize: normalize, Variant: Subtree})
+	ks = append(ks, WL{Base: histogram, H: 2, Labels: Degrees, Normalize: normalize, Variant: Subtree},
+		WL{Base: histogram, H: 2, Labels: Unlabeled, Normalize: normalize, Variant: Subtree})
 	sp := ShortestPath{Resolution: 1e-6, Scale: 1, Normalize: normalize, Labels: Auto}
 	ordered, weighted, unlabeled, rows := sp, sp, sp, sp
 	ordered.Ordered = true
@@ -58,10 +58,28 @@ func kernels(normalize bool) []kernel.Kernel {
 			PlainWalk{Series: s, Lambda: 0.3, P: 4, Normalize: normalize})
 	}
 	for _, p := range []int{1, 5, 8} {
-		ks = append(ks, RandomWalk{P: p, Lambda: 0.1, Normalize: normalize, Labels: Auto})
+		ks = append(ks, RandomWalk{Series: Geometric, P: p, Lambda: 0.1, Normalize: normalize, Labels: Auto})
 	}
+	ks = append(ks, RandomWalk{Series: Geometric, Lambda: 0.01, AllPairs: true, Normalize: normalize, Labels: Auto},
+		RandomWalk{Series: Exponential, Lambda: 0.2, Normalize: normalize, Labels: Auto},
+		RandomWalk{Series: Exponential, P: 3, Lambda: 0.2, AllPairs: true, Normalize: normalize, Labels: Auto},
+		RandomWalk{Series: Geometric, P: 25, Lambda: 0.01, Normalize: normalize, Labels: Auto},
+		NSPD{R: 2, D: 3, Normalize: normalize, Labels: Auto}, NSPD{R: 1, EdgeLabels: true, Normalize: normalize, Labels: Auto},
+		NSPD{R: 4, D: 20, EdgeLabels: true, Normalize: normalize, Labels: Unlabeled},
+		OddSth{H: 1, Lambda: 1, Normalize: normalize, Labels: Auto}, OddSth{H: 3, Lambda: 0.5, Normalize: normalize, Labels: Auto},
+		OddSth{Lambda: 1, Normalize: normalize, Labels: Unlabeled},
+		SubgraphMatching{Weights: []float64{1, 2, 0.5}, Normalize: normalize, Labels: Auto},
+		SubgraphMatching{Weights: []float64{1, 0, 1}, EdgeLabels: true, Normalize: normalize, Labels: Auto},
+		Core{Base: "sp", Normalize: normalize}, Core{Base: "labels labels=unlabeled", Least: 2, Normalize: normalize},
+		Core{Base: "wl h=2", Normalize: normalize}, Core{Base: `core base="hadamard h=1"`, Normalize: normalize},
+		Hadamard{H: 3, Base: histogram, Normalize: normalize, Labels: Auto},
+		Hadamard{H: 1, Base: "nspd r=1 d=1", Normalize: normalize, Labels: Degrees},
+		WL{H: 2, Variant: Subtree, Base: "sp ordered", Normalize: normalize, Labels: Auto},
+		WL{H: 1, Variant: Subtree, Base: "rw p=2", Normalize: normalize, Labels: Auto},
+		WL{H: 2, Variant: Subtree, Base: "odd-sth", Normalize: normalize, Labels: Auto},
+		WL{H: 1, Variant: Subtree, Base: "graphlet k=3", Normalize: normalize, Labels: Unlabeled})
 	return append(ks, PlainWalk{Series: Exponential, Lambda: 0.5, Normalize: normalize},
-		RandomWalk{P: 20, Lambda: 0.01, Labels: Degrees, Normalize: normalize})
+		RandomWalk{Series: Geometric, P: 20, Lambda: 0.01, Labels: Degrees, Normalize: normalize})
 }
 
 // shape is a graph without labels.
@@ -173,7 +191,13 @@ func near(a, b float64) bool {
 func whole(k kernel.Kernel) bool {
 	switch k := k.(type) {
 	case WL:
-		return true
+		return k.Base == histogram || k.Base == "sp ordered"
+	case Core:
+		return k.Base != "graphlet"
+	case Hadamard:
+		return k.Base == histogram
+	case OddSth:
+		return k.Lambda == 1
 	case ShortestPath:
 		return k.Labels != Attributes
 	case Histogram:
@@ -404,7 +428,7 @@ func TestCancelled(t *testing.T) {
 	graphs := testGraphs(t, 5, 3)
 	rng := rand.New(rand.NewPCG(1, 1))
 	heavy := []*graph.Graph{randomShape(rng, 1200, 0.2).build(t, rng, 3)}
-	for _, k := range slices.Concat(kernels(true), []kernel.Kernel{WL{H: 2000, Variant: Subtree, Labels: Auto}, GraphletMix{K: 5, Samples: 1e9}}) {
+	for _, k := range slices.Concat(kernels(true), []kernel.Kernel{WL{Base: histogram, H: 2000, Variant: Subtree, Labels: Auto}, GraphletMix{K: 5, Samples: 1e9}}) {
 		if _, err := k.Fit(done, graphs); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: Fit returned %v, want context.Canceled", k, err)
 		}
