@@ -82,10 +82,10 @@ func TestAttribute(t *testing.T) {
 		minimum    bool
 		normalize  bool
 	}{
-		{WL{Base: histogram, H: 3, Normalize: true, Variant: Subtree, Labels: Auto}, 3, false, true},
-		{WL{Base: histogram, H: 2, Variant: Subtree, Labels: Auto}, 2, false, false},
-		{WL{Base: histogram, H: 3, Variant: Assignment, Normalize: true, Labels: Auto}, 3, true, true},
-		{WL{Base: histogram, H: 0, Variant: Assignment, Labels: Auto}, 0, true, false},
+		{WL{H: 3, Normalize: true, Variant: Subtree, Labels: Auto}, 3, false, true},
+		{WL{H: 2, Variant: Subtree, Labels: Auto}, 2, false, false},
+		{WL{H: 3, Variant: Assignment, Normalize: true, Labels: Auto}, 3, true, true},
+		{WL{H: 0, Variant: Assignment, Labels: Auto}, 0, true, false},
 		{Histogram{Scale: 1, Normalize: true, Labels: Auto}, 0, false, true},
 		{Histogram{Scale: 2.5, Normalize: true, Labels: Auto}, 0, false, true},
 	} {
@@ -134,7 +134,7 @@ func TestAttribute(t *testing.T) {
 
 func TestAttributeSpecial(t *testing.T) {
 	train := graphtest.Suite(1)
-	for _, k := range []kernel.Kernel{DefaultShortestPath(), WL{Base: histogram, H: 1, Variant: Edge, Labels: Auto}, ShortestPath{H: 1, Scale: 1, Labels: Auto, Resolution: 1e-6},
+	for _, k := range []kernel.Kernel{DefaultShortestPath(), WL{H: 1, Variant: Edge, Labels: Auto}, ShortestPath{H: 1, Scale: 1, Labels: Auto, Resolution: 1e-6},
 		Histogram{Labels: Attributes, Scale: 1}, DefaultGraphlet()} {
 		f, err := k.Fit(t.Context(), train)
 		if err != nil {

@@ -28,6 +28,9 @@ type Hadamard struct {
 	Normalize bool      `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }
 
+// histogram is the text of the base kernel that counts vertices by label.
+const histogram = "labels"
+
 // DefaultHadamard returns the normalised kernel of label histograms with 4 sums.
 func DefaultHadamard() Hadamard {
 	return Hadamard{H: 4, Base: histogram, Labels: Auto, Normalize: true}

@@ -37,12 +37,12 @@ func TestByHand(t *testing.T) {
 		kernel        kernel.Kernel
 		self0, k, why string
 	}{
-		{WL{Base: histogram, H: 0, Variant: Subtree, Labels: Auto}, "5", "5", "2 C and 1 O: 2·2 + 1·1"},
+		{WL{H: 0, Variant: Subtree, Labels: Auto}, "5", "5", "2 C and 1 O: 2·2 + 1·1"},
 		// Colours of the path: C(C), C(CO), O(C). Of the triangle: C(CO) twice, O(CC).
-		{WL{Base: histogram, H: 1, Variant: Subtree, Labels: Auto}, "8", "7", "5, and C(CO): once · twice"},
-		{WL{Base: histogram, H: 1, Variant: Assignment, Labels: Auto}, "6", "4", "3, and one C(CO)"},
+		{WL{H: 1, Variant: Subtree, Labels: Auto}, "8", "7", "5, and C(CO): once · twice"},
+		{WL{H: 1, Variant: Assignment, Labels: Auto}, "6", "4", "3, and one C(CO)"},
 		// Edges C-C, C-O against C-C, C-O, C-O.
-		{WL{Base: histogram, H: 0, Variant: Edge, Labels: Auto}, "2", "3", "1·1 + 1·2"},
+		{WL{H: 0, Variant: Edge, Labels: Auto}, "2", "3", "1·1 + 1·2"},
 		// Pairs: CC1, CO1, CO2 against CC1, CO1 twice.
 		{ShortestPath{Scale: 1, Labels: Auto, Resolution: 1e-6}, "3", "3", "1·1 + 1·2"},
 		{ShortestPath{Ordered: true, Scale: 1, Labels: Auto, Resolution: 1e-6}, "8", "8", "CC1: 2·2; CO1 and OC1: 1·2 each"},
@@ -288,18 +288,18 @@ func TestErrors(t *testing.T) {
 		graphs []*graph.Graph
 		want   string
 	}{
-		{WL{Base: histogram, H: -1, Variant: Subtree, Labels: Auto}, nil, "wl: h = -1, want 0 to 65536"},
-		{WL{Base: histogram, Variant: "deep", Labels: Auto}, nil, `wl: variant = "deep", want wl, wl-edge or wl-oa`},
-		{WL{Base: histogram, Variant: Edge, Labels: Attributes}, nil, `wl-edge: labels = "attributes", want auto, labels, degrees or unlabeled`},
-		{WL{Base: histogram, Variant: Subtree, Labels: Auto}, []*graph.Graph{plain, bare}, "wl: graph 0 has labels, graph 1 has no labels; want labels in all graphs or in none"},
-		{WL{Variant: Edge, Base: "sp", Labels: Auto}, nil, `wl-edge: base = "sp", want labels; wl takes other kernels`},
+		{WL{H: -1, Variant: Subtree, Labels: Auto}, nil, "wl: h = -1, want 0 to 65536"},
+		{WL{Variant: "deep", Labels: Auto}, nil, `wl: variant = "deep", want wl, wl-edge or wl-oa`},
+		{WL{Variant: Edge, Labels: Attributes}, nil, `wl-edge: labels = "attributes", want auto, labels, degrees or unlabeled`},
+		{WL{Variant: Subtree, Labels: Auto}, []*graph.Graph{plain, bare}, "wl: graph 0 has labels, graph 1 has no labels; want labels in all graphs or in none"},
+		{WL{Variant: Edge, Base: "sp", Labels: Auto}, nil, `wl-edge: base = "sp", want none`},
 		{WL{Variant: Subtree, Base: "sp sp", Labels: Auto}, nil, `wl: base = "sp sp", want a kernel: sp: no parameter sp, it has h, ordered, weighted, resolution, labels, scale, normalize`},
 		{Core{Base: "sp h=x"}, nil, `core: base = "sp h=x", want a kernel: sp: h = "x", want a whole number`},
 		{Hadamard{H: 1, Base: "sum", Labels: Auto}, nil, `hadamard: base = "sum", want a kernel: sum: no terms`},
 		{Hadamard{H: 65, Base: histogram, Labels: Unlabeled}, []*graph.Graph{labelledGraph(t, "aa", "01")}, "hadamard: graph 0: h = 65 makes sums of labels of more than 2⁶⁴, want fewer"},
 		{SubgraphMatching{Labels: Auto}, nil, "subgraph-matching: weights has 0 numbers, want 1 to 7"},
 		{RandomWalk{Series: Geometric, Lambda: 1, Labels: Auto}, []*graph.Graph{labelledGraph(t, "aa", "01")}, "rw: graph 0: the series needs a lambda under 1 for walks of any length, it is 1"},
-		{WL{Base: histogram, Labels: Labels, Variant: Subtree}, []*graph.Graph{bare}, "wl: graph 0 has no labels, want discrete labels as in the other graphs"},
+		{WL{Labels: Labels, Variant: Subtree}, []*graph.Graph{bare}, "wl: graph 0 has no labels, want discrete labels as in the other graphs"},
 		{Histogram{Edges: true, Scale: 1, Labels: Auto}, []*graph.Graph{plain}, "edge-labels: graph 0: no edge labels, want a label on every edge"},
 		{Histogram{Labels: Attributes, Scale: 1}, []*graph.Graph{plain}, "labels: graph 0 has no attributes, want a row of numbers per vertex"},
 		{Histogram{Labels: Attributes, Scale: 1}, []*graph.Graph{attributed, other}, "labels: graph 1: 1 attributes per vertex, want 2 as in the graphs before"},
@@ -346,7 +346,7 @@ func TestErrors(t *testing.T) {
 func TestNames(t *testing.T) {
 	for want, k := range map[string]kernel.Kernel{
 		"wl":                                   DefaultWL(),
-		"wl-oa h=2 labels=degrees":             WL{Base: histogram, H: 2, Variant: Assignment, Labels: Degrees, Normalize: true},
+		"wl-oa h=2 labels=degrees":             WL{H: 2, Variant: Assignment, Labels: Degrees, Normalize: true},
 		"sp":                                   DefaultShortestPath(),
 		"sp ordered normalize=false":           ShortestPath{Ordered: true, Scale: 1, Labels: Auto, Resolution: 1e-6},
 		"wl-sp h=3 scale=2 normalize=false":    ShortestPath{H: 3, Scale: 2, Labels: Auto, Resolution: 1e-6},

@@ -28,11 +28,11 @@ func kernels(normalize bool) []kernel.Kernel {
 	ks = append(ks, h, edges, attributes)
 	for _, v := range []Variant{Subtree, Edge, Assignment} {
 		for _, h := range []int{0, 1, 3} {
-			ks = append(ks, WL{Base: histogram, H: h, Variant: v, Normalize: normalize, Labels: Auto})
+			ks = append(ks, WL{H: h, Variant: v, Normalize: normalize, Labels: Auto})
 		}
 	}
-	ks = append(ks, WL{Base: histogram, H: 2, Labels: Degrees, Normalize: normalize, Variant: Subtree},
-		WL{Base: histogram, H: 2, Labels: Unlabeled, Normalize: normalize, Variant: Subtree})
+	ks = append(ks, WL{H: 2, Labels: Degrees, Normalize: normalize, Variant: Subtree},
+		WL{H: 2, Labels: Unlabeled, Normalize: normalize, Variant: Subtree})
 	sp := ShortestPath{Resolution: 1e-6, Scale: 1, Normalize: normalize, Labels: Auto}
 	ordered, weighted, unlabeled, rows := sp, sp, sp, sp
 	ordered.Ordered = true
@@ -75,6 +75,7 @@ func kernels(normalize bool) []kernel.Kernel {
 		Hadamard{H: 3, Base: histogram, Normalize: normalize, Labels: Auto},
 		Hadamard{H: 1, Base: "nspd r=1 d=1", Normalize: normalize, Labels: Degrees},
 		WL{H: 2, Variant: Subtree, Base: "sp ordered", Normalize: normalize, Labels: Auto},
+		WL{H: 2, Variant: Subtree, Base: histogram, Normalize: normalize, Labels: Auto},
 		WL{H: 1, Variant: Subtree, Base: "rw p=2", Normalize: normalize, Labels: Auto},
 		WL{H: 2, Variant: Subtree, Base: "odd-sth", Normalize: normalize, Labels: Auto},
 		WL{H: 1, Variant: Subtree, Base: "graphlet k=3", Normalize: normalize, Labels: Unlabeled})
@@ -191,7 +192,7 @@ func near(a, b float64) bool {
 func whole(k kernel.Kernel) bool {
 	switch k := k.(type) {
 	case WL:
-		return k.Base == histogram || k.Base == "sp ordered"
+		return k.Base == "" || k.Base == "sp ordered" || k.Base == histogram
 	case Core:
 		return k.Base != "graphlet"
 	case Hadamard:
@@ -428,7 +429,7 @@ func TestCancelled(t *testing.T) {
 	graphs := testGraphs(t, 5, 3)
 	rng := rand.New(rand.NewPCG(1, 1))
 	heavy := []*graph.Graph{randomShape(rng, 1200, 0.2).build(t, rng, 3)}
-	for _, k := range slices.Concat(kernels(true), []kernel.Kernel{WL{Base: histogram, H: 2000, Variant: Subtree, Labels: Auto}, GraphletMix{K: 5, Samples: 1e9}}) {
+	for _, k := range slices.Concat(kernels(true), []kernel.Kernel{WL{H: 2000, Variant: Subtree, Labels: Auto}, GraphletMix{K: 5, Samples: 1e9}}) {
 		if _, err := k.Fit(done, graphs); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: Fit returned %v, want context.Canceled", k, err)
 		}

@@ -37,7 +37,7 @@ func reference(k kernel.Kernel, graphs []*graph.Graph) [][]float64 {
 	case SubgraphMatching:
 		return pairs(graphs, func(a, b *graph.Graph) float64 { return referenceMatching(k, a, b) })
 	case WL:
-		if k.Base != histogram {
+		if k.Base != "" {
 			return referenceLevels(k.Base, referenceRefined(k.Labels, k.H, graphs))
 		}
 		f := make([][]map[string]float64, len(graphs))

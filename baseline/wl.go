@@ -26,8 +26,8 @@ const (
 //	k(G, G') = Σ_{i=0..H} b(G_i, G'_i),
 //
 // where G_i is G with the colours of refinement i as labels, and b is Base, a kernel that is not
-// normalised. The Subtree kernel has the label histogram as base kernel, Edge counts edges by the
-// colours of their ends, and Assignment is Σ_c min(c(G_i), c(G'_i)) over the numbers c of vertices
+// normalised. Without it the Subtree kernel counts vertices by colour, as the kernel "labels" does, Edge
+// counts edges by the colours of their ends, and Assignment is Σ_c min(c(G_i), c(G'_i)) over the numbers c of vertices
 // by colour. Weights and edge labels count where the base kernel sees them.
 //
 // Colours are equal when their full signatures are; hashes only speed up the search.
@@ -36,17 +36,14 @@ const (
 type WL struct {
 	Variant   Variant   `json:"-"` // its name is that of the kernel
 	H         int       `json:"h" want:"0 to 65536" help:"Number of refinements."`
-	Base      string    `json:"base" want:"a kernel" help:"Kernel of the graphs with colours as labels, such as sp or \"nspd r=1\"."`
+	Base      string    `json:"base,omitempty" want:"a kernel" help:"Kernel of the graphs with colours as labels, such as sp or \"nspd r=1\". By default vertices are counted by colour."`
 	Labels    Labelling `json:"labels" want:"one of auto labels degrees unlabeled" help:"Labels of the vertices: auto (labels, else degrees), labels, degrees or unlabeled."`
 	Normalize bool      `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }
 
-// histogram is the text of the base kernel that counts vertices by label.
-const histogram = "labels"
-
 // DefaultWL returns the normalised subtree kernel with 5 refinements.
 func DefaultWL() WL {
-	return WL{Variant: Subtree, H: 5, Base: histogram, Labels: Auto, Normalize: true}
+	return WL{Variant: Subtree, H: 5, Labels: Auto, Normalize: true}
 }
 
 // Name implements kernel.Kernel.
@@ -56,7 +53,7 @@ func (k WL) Name() string { return string(k.Variant) }
 func (k WL) String() string                                       { return kernel.Text(k) }
 func (k WL) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 func (k WL) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	if k.Base == histogram {
+	if k.Base == "" {
 		return fit(ctx, k, graphs)
 	}
 	b, err := kernel.Parse(k.Base)
@@ -67,13 +64,19 @@ func (k WL) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, erro
 	return fitLevels(ctx, k, levelled{k.Base, k.Normalize, &refinements{h: k.H, colouring: colouring{wanted: k.Labels}}}, graphs)
 }
 
+// Fixed implements kernel.Fixer: other variants than Subtree have no base kernel.
+func (k WL) Fixed(parameter string) bool { return parameter == "base" && k.Variant != Subtree }
+
 // Validate implements kernel.Kernel.
 func (k WL) Validate() error {
-	switch {
-	case k.Variant != Subtree && k.Variant != Edge && k.Variant != Assignment:
+	if k.Variant != Subtree && k.Variant != Edge && k.Variant != Assignment {
 		return fmt.Errorf("wl: variant = %q, want %s, %s or %s", k.Variant, Subtree, Edge, Assignment)
-	case k.Variant != Subtree && k.Base != histogram:
-		return fmt.Errorf("%s: base = %q, want %s; wl takes other kernels", k.Name(), k.Base, histogram)
+	}
+	if k.Variant != Subtree && k.Base != "" {
+		return fmt.Errorf("%s: base = %q, want none", k.Name(), k.Base)
+	}
+	if k.Base == "" {
+		return kernel.Check(k)
 	}
 	return checkBase(k, k.Base)
 }

@@ -18,7 +18,7 @@ import (
 //
 //	json  its name everywhere: in JSON, text, messages, and, with "-" for "_", as a flag
 //	want  its range: "positive", "at least 1", "0 to 20", "one of top sum product", "a kernel" for
-//	      the text of one; for a list that of every entry; for a number without the tag any finite one
+//	      the text of one, or none; for a list that of every entry; for a number without the tag any finite one
 //	help  one sentence on what it does
 //
 // Parameters are bool, int, uint64, float64, strings, or lists of them.
@@ -76,19 +76,26 @@ type parameter struct {
 	value            reflect.Value
 }
 
+// Fixer is a record some of whose fields are no parameters of kernels of its name. They are zero, and left out of JSON.
+type Fixer interface {
+	// Fixed reports whether the field of a parameter is none.
+	Fixed(parameter string) bool
+}
+
 // parametersOf returns the parameters of a record in the order of its fields.
 func parametersOf(v reflect.Value) []parameter {
 	var out []parameter
 	if v.Kind() != reflect.Struct {
 		return nil // no record: its parameters are not known
 	}
+	fixer, _ := v.Interface().(Fixer)
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "" {
 			name = f.Name
 		}
-		if f.IsExported() && name != "-" {
+		if f.IsExported() && name != "-" && (fixer == nil || !fixer.Fixed(name)) {
 			out = append(out, parameter{name, f.Tag.Get("want"), f.Tag.Get("help"), v.Field(i)})
 		}
 	}
@@ -359,7 +366,7 @@ func (p parameter) check(v reflect.Value) error {
 	case v.CanInt():
 		ok = p.admits(float64(v.Int()))
 	case v.Kind() == reflect.String && p.want == aKernel:
-		if _, err := Parse(v.String()); err != nil {
+		if _, err := Parse(v.String()); err != nil && v.String() != "" {
 			return fmt.Errorf("%s = %q, want a kernel: %w", p.name, v.String(), err)
 		}
 	case v.Kind() == reflect.String:

@@ -125,9 +125,7 @@ func newParameters(kernels []string) any {
 }
 
 // noFlag reports whether a parameter of a kernel is fixed by its name.
-func noFlag(name string, p kernel.Parameter) bool {
-	return name == "flg" && p.Name == "radii" || (name == "wl-edge" || name == "wl-oa") && p.Name == "base"
-}
+func noFlag(name string, p kernel.Parameter) bool { return name == "flg" && p.Name == "radii" }
 
 // placeholder shows the default of a parameter.
 func placeholder(p kernel.Parameter) string {
