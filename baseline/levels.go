@@ -35,7 +35,12 @@ func baseKernel(text string) (kernel.Kernel, error) {
 	if _, ok := k.(kernel.Resolver); !ok {
 		return nil, fmt.Errorf("%s depends on the collection that it is fitted to", k.Name())
 	}
-	return kernel.With(k, "normalize", "false")
+	for _, p := range kernel.Parameters(k) {
+		if p.Name == "normalize" {
+			return kernel.With(k, "normalize", "false")
+		}
+	}
+	return k, nil // normalised by its definition
 }
 
 // checkBase validates a kernel that has a base kernel.
@@ -53,7 +58,6 @@ func checkBase(k kernel.Kernel, base string) error {
 type fittedLevels struct {
 	levelled
 	name  string // of the kernel, for errors
-	raw   kernel.Kernel
 	level []fittedLevel
 	self  []float64 // by training graph: its kernel with itself, not normalised
 }
@@ -79,30 +83,37 @@ func fitLevels(ctx context.Context, k kernel.Kernel, l levelled, graphs []*graph
 	if err != nil {
 		return nil, err
 	}
-	f := &fittedLevels{levelled: l, name: k.Name(), raw: raw, self: make([]float64, len(graphs))}
+	f := &fittedLevels{levelled: l, name: k.Name(), self: make([]float64, len(graphs))}
 	of, err := l.levels.fit(ctx, graphs)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
 	err = f.eachLevel(of, func(i int, members []int, graphs []*graph.Graph) error {
-		fitted, err := raw.Fit(ctx, graphs)
+		level, err := fitRaw(ctx, raw, members, graphs)
 		if err != nil {
 			return err
 		}
-		f.level = append(f.level, fittedLevel{fitted.(rawFitted), members})
-		return f.level[i].addSelf(ctx, members, graphs, f.self)
+		f.level = append(f.level, level)
+		return level.addSelf(ctx, members, graphs, f.self)
 	})
+	if err == nil && len(f.level) == 0 { // for new graphs
+		f.level = make([]fittedLevel, 1)
+		f.level[0], err = fitRaw(ctx, raw, nil, nil)
+	}
+	return f, err
+}
+
+// fitRaw fits the base kernel to the graphs that have a level.
+func fitRaw(ctx context.Context, raw kernel.Kernel, members []int, graphs []*graph.Graph) (fittedLevel, error) {
+	fitted, err := raw.Fit(ctx, graphs)
 	if err != nil {
-		return nil, err
+		return fittedLevel{}, err
 	}
-	if len(f.level) == 0 { // for new graphs
-		fitted, err := raw.Fit(ctx, nil)
-		if err != nil {
-			return nil, err
-		}
-		f.level = []fittedLevel{{rawFitted: fitted.(rawFitted)}}
+	base, ok := fitted.(rawFitted)
+	if !ok {
+		return fittedLevel{}, fmt.Errorf("%s does not tell the kernel of a graph with itself", raw.Name())
 	}
-	return f, nil
+	return fittedLevel{base, members}, nil
 }
 
 // eachLevel calls work with the graphs that have level i, and their positions.
