@@ -10,7 +10,8 @@
 // with the kernels of graphs with themselves, before normalisation.
 //
 // A kernel is a dot product of feature vectors. Its file holds its parameters and a function that
-// turns a graph into features; features.go does the rest for all of them.
+// turns a graph into features; features.go does the rest for all of them. Kernels with a base kernel
+// make graphs of graphs, on which they add it up (levels.go).
 //
 // # Labels
 //

@@ -75,6 +75,17 @@ func TestByHand(t *testing.T) {
 	}
 }
 
+// Every kernel comes back from its text, with base kernels in quotation marks inside each other.
+func TestTexts(t *testing.T) {
+	all := append(kernels(true), kernels(false)...)
+	inner := WL{H: 1, Variant: Subtree, Base: `hadamard base="nspd r=1"`, Labels: Auto}
+	for _, k := range append(all, Core{Base: inner.String()}) {
+		if back, err := kernel.Parse(k.String()); err != nil || back.String() != k.String() {
+			t.Errorf("%s comes back as %v, %v", k, back, err)
+		}
+	}
+}
+
 // Matches of up to 5 vertices are those that a search finds, on graphs with few of them.
 func TestMatchesOfFive(t *testing.T) {
 	k := SubgraphMatching{Weights: []float64{1, 0.5, 2, 3, 5}, EdgeLabels: true, Labels: Labels}
