@@ -77,11 +77,12 @@ func (c *colouring) fit(ctx context.Context, graphs []*graph.Graph, h int) ([]co
 	}
 	c.first = []uint32{0, uint32(len(c.labels))}
 	c.refined = make([]dictionary, h)
+	made := make([]signatures, min(signed, len(graphs)))
 	for i := range c.refined {
 		if i > 0 { // colours do not get fewer
 			c.refined[i].reserve(c.refined[i-1].len())
 		}
-		if err := c.refine(ctx, out, i); err != nil {
+		if err := c.refine(ctx, out, newColours(graphs), made, i); err != nil {
 			return nil, err
 		}
 		size := int64(c.size()) + int64(c.refined[i].len())
@@ -230,19 +231,15 @@ type signatures struct {
 	hash  []uint64
 }
 
-// refine adds the next colours, those of refinement i+1. Signatures are made in parallel, a batch of graphs at a time, and
-// numbered in the order of graphs and vertices.
-func (c *colouring) refine(ctx context.Context, graphs []coloured, i int) error {
-	const batch = 4096
-	made := make([]signatures, min(batch, len(graphs)))
+// signed is the number of graphs whose signatures are kept at a time.
+const signed = 4096
+
+// refine adds the next colours, those of refinement i+1, in next. Signatures are made in parallel, some graphs at a time,
+// and numbered in the order of graphs and vertices. made is a buffer.
+func (c *colouring) refine(ctx context.Context, graphs []coloured, next [][]uint32, made []signatures, i int) error {
 	workers := make([]signFunc, kernel.Workers(ctx))
-	all := make([]*graph.Graph, len(graphs))
-	for g := range all {
-		all[g] = graphs[g].Graph
-	}
-	next := newColours(all)
-	for from := 0; from < len(graphs); from += batch {
-		some := graphs[from:min(from+batch, len(graphs))]
+	for from := 0; from < len(graphs); from += signed {
+		some := graphs[from:min(from+signed, len(graphs))]
 		err := kernel.Each(ctx, len(some), 64, func(w, at int) (err error) {
 			if workers[w] == nil {
 				workers[w] = c.sign()
@@ -252,7 +249,7 @@ func (c *colouring) refine(ctx context.Context, graphs []coloured, i int) error 
 			for v := range g.N() {
 				start := len(s.words)
 				if s.words, err = workers[w](ctx, s.words, g, v, i+1); err != nil {
-					return err
+					return graphError(from+at, err)
 				}
 				s.end, s.hash = append(s.end, len(s.words)), append(s.hash, hashWords(s.words[start:]))
 			}

@@ -12,8 +12,8 @@ import (
 //	k(G, G') = Σ_i b(C_i(G), C_i(G')),
 //
 // where the i-core C_i(G) is the largest subgraph in which every vertex has at least i neighbours, b is Base, a kernel
-// that is not normalised, and i runs from Least to the largest for which both cores have vertices. C_0(G) = G. Cores
-// take O(m) time per graph.
+// that is not normalised, and i runs from Least to the largest for which both cores have vertices. C_0(G) = G. A
+// core takes O(m) time.
 type Core struct {
 	Base      string `json:"base" want:"a kernel" help:"Kernel of the cores, such as sp or \"wl h=3\"."`
 	Least     int    `json:"least" want:"0 to 65536" help:"Least number of neighbours in the first core."`
@@ -53,14 +53,14 @@ func (c cores) fit(ctx context.Context, graphs []*graph.Graph) ([][]*graph.Graph
 
 func (c cores) apply(ctx context.Context, graphs []*graph.Graph) ([][]*graph.Graph, error) {
 	out := make([][]*graph.Graph, len(graphs))
-	return out, kernel.Each(ctx, len(graphs), 16, func(_, i int) error {
-		out[i] = c.of(graphs[i])
-		return nil
+	return out, kernel.Each(ctx, len(graphs), 16, func(_, i int) (err error) {
+		out[i], err = c.of(ctx, graphs[i])
+		return err
 	})
 }
 
 // of returns the cores of a graph. Cores that are the same are the same graph.
-func (c cores) of(g *graph.Graph) []*graph.Graph {
+func (c cores) of(ctx context.Context, g *graph.Graph) ([]*graph.Graph, error) {
 	number := coreNumbers(g)
 	var out []*graph.Graph
 	kept := -1
@@ -73,7 +73,9 @@ func (c cores) of(g *graph.Graph) []*graph.Graph {
 		}
 		switch {
 		case len(vs) == 0 && i > 0:
-			return out
+			return out, ctx.Err()
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
 		case len(vs) == kept:
 			out = append(out, out[len(out)-1])
 		case len(vs) == g.N():

@@ -17,10 +17,10 @@ func addSubgraphs(ks map[string]kernel.Kernel) {
 	ks["nspd"], ks["odd-sth"], ks["subgraph-matching-first40"] = nspd, odd, matching
 	walk := DefaultRandomWalk()
 	walk.P, walk.Lambda, walk.AllPairs = 0, 0.01, true
-	ks["rw-labelled-first40"] = walk
+	ks["rw-labelled-first8"] = walk
 	steps := walk
 	steps.P = 4
-	ks["rw-labelled-4-first40"] = steps
+	ks["rw-labelled-4-first8"] = steps
 	ks["hadamard"] = DefaultHadamard()
 	ks["core"] = Core{Base: "sp ordered", Normalize: true}
 	ks["core-wl"] = Core{Base: "wl", Normalize: true}
@@ -28,7 +28,7 @@ func addSubgraphs(ks map[string]kernel.Kernel) {
 	refined.H, refined.Base = 2, "sp ordered"
 	ks["wl-of-sp"] = refined
 	refined.Base = walk.String()
-	ks["wl-of-rw-first20"] = refined
+	ks["wl-of-rw-first8"] = refined
 }
 
 // firstOf returns the graphs that a key is for.

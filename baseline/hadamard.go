@@ -49,6 +49,9 @@ func (k Hadamard) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 	return resolveLabels(k, k.Labels, graphs)
 }
 
+// maxCodes bounds the numbers that are kept of a graph.
+const maxCodes = 1 << 26
+
 // codes are levels of graphs whose labels are sums of labels. A code is numbered by its words.
 type codes struct {
 	h         int
@@ -101,6 +104,9 @@ func (c *codes) level(ctx context.Context, g *coloured, number func(code []uint3
 	var labels localColours
 	labels.set(g.colours[0])
 	width := len(labels.colour)
+	if g.N()*width > maxCodes {
+		return nil, fmt.Errorf("%d vertices with %d different labels, want a product of at most %d", g.N(), width, maxCodes)
+	}
 	count, next := make([]uint64, g.N()*width), make([]uint64, g.N()*width) // by vertex and label
 	for v, l := range labels.local {
 		count[v*width+int(l)] = 1

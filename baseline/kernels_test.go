@@ -75,6 +75,23 @@ func TestByHand(t *testing.T) {
 	}
 }
 
+// star returns a vertex with n neighbours, all of different labels.
+func star(t *testing.T, n int) *graph.Graph {
+	t.Helper()
+	b := graph.NewBuilder(n + 1)
+	for v := range n + 1 {
+		b.SetLabel(v, fmt.Sprint(v))
+		if v > 0 {
+			b.AddEdge(0, v)
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
 // Every kernel comes back from its text, with base kernels in quotation marks inside each other.
 func TestTexts(t *testing.T) {
 	all := append(kernels(true), kernels(false)...)
@@ -308,6 +325,8 @@ func TestErrors(t *testing.T) {
 		{Core{Base: "sp h=x"}, nil, `core: base = "sp h=x", want a kernel: sp: h = "x", want a whole number`},
 		{Hadamard{H: 1, Base: "sum", Labels: Auto}, nil, `hadamard: base = "sum", want a kernel: sum: no terms`},
 		{Hadamard{H: 65, Base: histogram, Labels: Unlabeled}, []*graph.Graph{labelledGraph(t, "aa", "01")}, "hadamard: graph 0: h = 65 makes sums of labels of more than 2⁶⁴, want fewer"},
+		{NSPD{R: 1, Labels: Unlabeled}, []*graph.Graph{plain, star(t, 5000)}, "nspd: graph 1: 5001 vertices within 1 steps of vertex 0, want at most 4096, or a smaller r"},
+		{Hadamard{H: 1, Base: histogram, Labels: Labels}, []*graph.Graph{star(t, 8200)}, "hadamard: graph 0: 8201 vertices with 8201 different labels, want a product of at most 67108864"},
 		{SubgraphMatching{Labels: Auto}, nil, "subgraph-matching: weights has 0 numbers, want 1 to 7"},
 		{RandomWalk{Series: Geometric, Lambda: 1, Labels: Auto}, []*graph.Graph{labelledGraph(t, "aa", "01")}, "rw: graph 0: the series needs a lambda under 1 for walks of any length, it is 1"},
 		{WL{Labels: Labels, Variant: Subtree}, []*graph.Graph{bare}, "wl: graph 0 has no labels, want discrete labels as in the other graphs"},

@@ -182,7 +182,8 @@ func (f *fittedLevels) Diagonal(ctx context.Context, graphs []*graph.Graph) ([]f
 
 // eachNew calls work with every level that training graphs have too, and adds the kernels of new graphs with themselves.
 // In a level that no training graph has they are taken from the first level's fit, whose values they share.
-func (f *fittedLevels) eachNew(ctx context.Context, graphs []*graph.Graph, self []float64, work func(fittedLevel, []int, []*graph.Graph) error) error {
+func (f *fittedLevels) eachNew(ctx context.Context, graphs []*graph.Graph, self []float64,
+	work func(level fittedLevel, members []int, graphs []*graph.Graph) error) error {
 	of, err := f.levels.apply(ctx, graphs)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.name, err)

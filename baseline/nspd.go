@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -103,6 +104,9 @@ func addShares(out *features, d uint32, paths []path) {
 	}
 }
 
+// maxBall is the largest number of vertices of a ball, whose invariant may have the square of it as words.
+const maxBall = 4096
+
 // ballSigner writes down the invariants of balls.
 type ballSigner struct {
 	graph.Scratch
@@ -122,6 +126,9 @@ type ballSigner struct {
 // edges by the numbers of these labels.
 func (s *ballSigner) sign(ctx context.Context, dst []uint32, g *coloured, h, r int) ([]uint32, error) {
 	ball := s.Ball(g.Graph, h, r)
+	if len(ball) > maxBall {
+		return nil, fmt.Errorf("%d vertices within %d steps of vertex %d, want at most %d, or a smaller r", len(ball), r, h, maxBall)
+	}
 	s.load(g, ball)
 	for len(s.rows) < len(ball) {
 		s.rows = append(s.rows, nil)
