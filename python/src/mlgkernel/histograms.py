@@ -12,14 +12,31 @@ class VertexHistogram(Kernel):
 
     Parameters
     ----------
-    n_jobs : int or None
+    n_jobs : int or None, default None
         Number of threads. None, 0 and -1 mean all processors; results do not depend on it.
-    verbose : bool
-        Print what was done on standard error.
-    normalize : bool
+    verbose : bool, default False
+        Show progress on standard error, with tqdm where it is installed, and what was done.
+    normalize : bool, default False
         Divide by ``sqrt(k(G, G) * k(G', G'))``.
     sparse : bool or "auto"
         Has no effect: storage is always sparse.
+
+    Attributes
+    ----------
+    kernel_ : str
+        The kernel and its parameters.
+    compared_ : str
+        What the kernel compares of graphs, in words.
+    n_graphs_in_ : int
+        Number of training graphs.
+
+    Examples
+    --------
+    >>> from mlgkernel import VertexHistogram
+    >>> VertexHistogram().fit_transform(["CCO", "CCN", "CCCO"])
+    array([[ 5.,  4.,  7.],
+           [ 4.,  5.,  6.],
+           [ 7.,  6., 10.]])
     """
 
     def __init__(
@@ -48,6 +65,13 @@ class EdgeHistogram(Kernel):
     ----------
     n_jobs, normalize, verbose, sparse
         As in `VertexHistogram`.
+
+    Examples
+    --------
+    >>> from mlgkernel import EdgeHistogram
+    >>> EdgeHistogram(normalize=True).fit_transform(["CC=O", "CCO"]).round(3)
+    array([[1.   , 0.707],
+           [0.707, 1.   ]])
     """
 
     def __init__(

@@ -46,8 +46,15 @@ class WeisfeilerLehmanOptimalAssignment(Kernel):
     ----------
     n_jobs, verbose, normalize, sparse
         As in `VertexHistogram`.
-    n_iter : int
+    n_iter : int, default 5
         Number of refinements, at least 1.
+
+    Examples
+    --------
+    >>> from mlgkernel import WeisfeilerLehmanOptimalAssignment
+    >>> WeisfeilerLehmanOptimalAssignment(n_iter=2).fit_transform(["CCO", "CCN"])
+    array([[9., 3.],
+           [3., 9.]])
     """
 
     def __init__(
@@ -74,19 +81,26 @@ class WeisfeilerLehmanOptimalAssignment(Kernel):
 
 
 class ShortestPath(Kernel):
-    """The shortest path kernel: pairs of vertices by their labels, in order, and distance.
+    """The shortest path kernel, ``k = sum over (a, b, d) of count * count'``.
 
-    Distances are sums of edge weights, or hops where all weights are 1; weights are rounded to
-    multiples of 1e-6.
+    The count is that of ordered pairs of vertices with the labels a and b at the distance d: the sum of
+    edge weights, or hops where all weights are 1. Weights are rounded to multiples of 1e-6.
 
     Parameters
     ----------
     n_jobs, normalize, verbose
         As in `VertexHistogram`.
-    with_labels : bool
+    with_labels : bool, default True
         Whether vertex labels count.
     algorithm_type : {"auto", "dijkstra", "floyd_warshall"}
         Has no effect on the result, nor on the way to it.
+
+    Examples
+    --------
+    >>> from mlgkernel import ShortestPath
+    >>> ShortestPath().fit_transform(["CCO", "CCCO"])
+    array([[ 8., 12.],
+           [12., 26.]])
     """
 
     def __init__(
@@ -116,7 +130,9 @@ class ShortestPath(Kernel):
 
 
 class GraphletSampling(Kernel):
-    """The graphlet kernel: numbers of small induced subgraphs by isomorphism type.
+    """The graphlet kernel, ``k = sum over graphlets of count * count'``.
+
+    Graphlets are graphs with few vertices; the count is that of induced subgraphs that are isomorphic to one.
 
     Parameters
     ----------
@@ -124,7 +140,7 @@ class GraphletSampling(Kernel):
         As in `VertexHistogram`.
     random_state : int, RandomState or None
         Seed of the sample. None is 0. Every graph is sampled with the same seed.
-    k : {3, 4, 5}
+    k : {3, 4, 5}, default 5
         Number of vertices.
     sampling : dict or None
         None counts all connected subgraphs with `k` vertices, exactly. With a dictionary, that many
@@ -137,6 +153,14 @@ class GraphletSampling(Kernel):
     -----
     Counts are exact and do not depend on the order of vertices. GraKeL 0.1.11 counts less or
     more than there are, depending on that order.
+
+    Examples
+    --------
+    >>> from mlgkernel import GraphletSampling
+    >>> GraphletSampling(k=3).fit_transform(["C1CC1", "CCCC", "C1CC1C"])
+    array([[1., 0., 1.],
+           [0., 4., 4.],
+           [1., 4., 5.]])
     """
 
     def __init__(
@@ -195,23 +219,28 @@ class RandomWalk(Kernel):
     ----------
     n_jobs, normalize, verbose
         As in `VertexHistogram`.
-    lamda : float, positive, default 0.1
-        The geometric series over walks of any length needs ``lamda < 1 / (r * r)`` for the largest
+    lamda : float, default 0.1
+        Above 0. The geometric series over walks of any length needs ``lamda < 1 / (r * r)`` for the largest
         eigenvalue r of any training graph. Where it is larger, ``0.9 / (r * r)`` is used, with a
         warning; `lamda_` has the value.
-    method_type : {"fast", "baseline"}, default "fast"
+    method_type : {"fast", "baseline"}
         Has no effect.
-    kernel_type : {"geometric", "exponential"}, default "geometric"
+    kernel_type : {"geometric", "exponential"}
         ``mu_i = lamda**i`` or ``lamda**i / i!``.
-    p : int from 1 to 1000 or None, default None
-        Number of steps of the longest walks; None for walks of any length.
+    p : int or None, default None
+        Number of steps of the longest walks, at least 1; None for walks of any length.
+
+    Attributes
+    ----------
+    lamda_ : float
+        The weight of a step that is used.
 
     Examples
     --------
     >>> from mlgkernel import RandomWalk
-    >>> RandomWalk(p=1, lamda=0.5).fit_transform(["CC", "CCO"])
-    array([[ 6., 10.],
-           [10., 17.]])
+    >>> RandomWalk(p=2).fit_transform(["CC", "CCC"]).round(2)
+    array([[ 4.44,  6.92],
+           [ 6.92, 10.96]])
     """
 
     _walks: ClassVar[dict[str, Any]] = {"kernel": "rw-plain"}
