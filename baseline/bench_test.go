@@ -30,6 +30,7 @@ func benchKernels() []kernel.Kernel {
 	geo := DefaultPlainWalk()
 	exp := geo
 	exp.Series = Exponential
+	ks = append(ks, DefaultPropagation(), DefaultGraphHopper(), DefaultPyramidMatch(), DefaultNeighborhoodHash())
 	return append(ks, DefaultRandomWalk(), geo, exp)
 }
 

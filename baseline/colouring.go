@@ -38,9 +38,10 @@ type coloured struct {
 	edges   [][]uint32 // labels of edges, parallel to the neighbours of every vertex; nil where they do not count
 
 	// What a featureMap with compare notes about the graph:
-	large  []bool       // by refinement: its features are too many for the index; nil when none are
-	rest   float64      // what the large refinements add to the kernel of the graph with itself
-	sorted *sortedGraph // for walks
+	large    []bool       // by refinement: its features are too many for the index; nil when none are
+	rest     float64      // what the large refinements add to the kernel of the graph with itself
+	sorted   *sortedGraph // for walks
+	prepared any          // for pairwise
 }
 
 // edgeLabel returns the label of the i-th edge of v, 0 where labels of edges do not count.

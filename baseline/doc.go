@@ -1,5 +1,5 @@
 // Package baseline holds the graph kernels that the MLG kernel is compared with: the
-// Weisfeiler-Lehman family, shortest paths, graphlets, random walks and label histograms.
+// Weisfeiler-Lehman family, shortest paths, graphlets, random walks, label histograms and others.
 //
 // Every kernel is a struct of exported parameters that implements kernel.Kernel. Start from
 // its Default function, change fields, and call Fit, which validates them. The zero value
@@ -10,8 +10,9 @@
 // with the kernels of graphs with themselves, before normalisation.
 //
 // A kernel is a dot product of feature vectors. Its file holds its parameters and a function that
-// turns a graph into features; features.go does the rest for all of them. Kernels with a base kernel
-// make graphs of graphs, on which they add it up (levels.go).
+// turns a graph into features; features.go does the rest for all of them. A few compare graphs pair
+// by pair instead (pairwise.go). Kernels with a base kernel make graphs of graphs, on which they add
+// it up (levels.go).
 //
 // # Labels
 //

@@ -294,7 +294,7 @@ func (x *index) accumulateDot(v []known, lo int, acc []float64) {
 	}
 }
 
-// accumulateMin adds minima. The sums are whole numbers and exact.
+// accumulateMin adds minima. Their sums are whole numbers and exact.
 func (x *index) accumulateMin(v []known, lo int, out []float64, s *sums) {
 	acc := resized(&s.minima, len(out))
 	n := len(acc)
@@ -317,6 +317,6 @@ func (x *index) accumulateMin(v []known, lo int, out []float64, s *sums) {
 		}
 	}
 	for j, a := range acc {
-		out[j] = float64(a)
+		out[j] = x.weight[0] * float64(a)
 	}
 }

@@ -22,6 +22,7 @@ func init() {
 		DefaultGraphlet(), DefaultGraphletMix(),
 		DefaultRandomWalk(), DefaultPlainWalk(),
 		DefaultNSPD(), DefaultOddSth(), DefaultSubgraphMatching(),
+		DefaultPropagation(), DefaultGraphHopper(), DefaultPyramidMatch(), DefaultNeighborhoodHash(),
 		DefaultCore(), DefaultHadamard(),
 	} {
 		kernel.Register(k)

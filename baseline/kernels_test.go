@@ -331,7 +331,7 @@ func TestErrors(t *testing.T) {
 		{RandomWalk{Series: Geometric, Lambda: 1, Labels: Auto}, []*graph.Graph{labelledGraph(t, "aa", "01")}, "rw: graph 0: the series needs a lambda under 1 for walks of any length, it is 1"},
 		{WL{Labels: Labels, Variant: Subtree}, []*graph.Graph{bare}, "wl: graph 0 has no labels, want discrete labels as in the other graphs"},
 		{Histogram{Edges: true, Scale: 1, Labels: Auto}, []*graph.Graph{plain}, "edge-labels: graph 0: no edge labels, want a label on every edge"},
-		{Histogram{Labels: Attributes, Scale: 1}, []*graph.Graph{plain}, "labels: graph 0 has no attributes, want a row of numbers per vertex"},
+		{Histogram{Labels: Attributes, Scale: 1}, []*graph.Graph{plain}, "labels: graph 0 has no attributes, want a row of numbers per vertex; labels = auto takes labels or degrees"},
 		{Histogram{Labels: Attributes, Scale: 1}, []*graph.Graph{attributed, other}, "labels: graph 1: 1 attributes per vertex, want 2 as in the graphs before"},
 		{Histogram{Labels: "all", Scale: 1}, nil, `labels: labels = "all", want auto, labels, degrees, unlabeled or attributes`},
 		{ShortestPath{Weighted: true, Resolution: math.NaN(), Scale: 1, Labels: Auto}, nil, "sp: resolution = NaN, want a positive, finite number"},

@@ -78,7 +78,10 @@ func kernels(normalize bool) []kernel.Kernel {
 		WL{H: 2, Variant: Subtree, Base: histogram, Normalize: normalize, Labels: Auto},
 		WL{H: 1, Variant: Subtree, Base: "rw p=2", Normalize: normalize, Labels: Auto},
 		WL{H: 2, Variant: Subtree, Base: "odd-sth", Normalize: normalize, Labels: Auto},
+		WL{H: 1, Variant: Subtree, Base: "graph-hopper", Normalize: normalize, Labels: Auto},
+		Core{Base: "neighborhood-hash", Normalize: normalize}, Hadamard{H: 2, Base: "pyramid-match", Normalize: normalize, Labels: Auto},
 		WL{H: 1, Variant: Subtree, Base: "graphlet k=3", Normalize: normalize, Labels: Unlabeled})
+	ks = append(ks, slices.Concat(propagations(normalize), graphHoppers(normalize), pyramids(normalize), neighborhoodHashes())...)
 	return append(ks, PlainWalk{Series: Exponential, Lambda: 0.5, Normalize: normalize},
 		RandomWalk{Series: Geometric, P: 20, Lambda: 0.01, Labels: Degrees, Normalize: normalize})
 }
@@ -194,7 +197,7 @@ func whole(k kernel.Kernel) bool {
 	case WL:
 		return k.Base == "" || k.Base == "sp ordered" || k.Base == histogram
 	case Core:
-		return k.Base != "graphlet"
+		return k.Base != "neighborhood-hash"
 	case Hadamard:
 		return k.Base == histogram
 	case OddSth:

@@ -123,7 +123,7 @@ func referenceCores(least int, graphs []*graph.Graph) [][]*graph.Graph {
 	return out
 }
 
-func hops(float64) float64 { return 1 }
+func oneHop(float64) float64 { return 1 }
 
 // referenceNSPD counts pairs of balls by their invariants, which are written out.
 func referenceNSPD(k NSPD, graphs []*graph.Graph) [][]float64 {
@@ -131,7 +131,7 @@ func referenceNSPD(k NSPD, graphs []*graph.Graph) [][]float64 {
 	counts := make([]map[block]map[string]float64, len(graphs))
 	for i, g := range graphs {
 		counts[i] = map[block]map[string]float64{}
-		dist := floydWarshall(g, hops)
+		dist := floydWarshall(g, oneHop)
 		for r := range k.R + 1 {
 			for u := range g.N() {
 				for v := range g.N() {
@@ -167,7 +167,7 @@ func referenceBall(k NSPD, g *graph.Graph, dist [][]float64, h, r int) string {
 		}
 	}
 	inner := g.Induced(ball)
-	within := floydWarshall(inner, hops)
+	within := floydWarshall(inner, oneHop)
 	label := make([]string, len(ball))
 	for v := range ball {
 		var triples []string
@@ -195,7 +195,7 @@ func referenceBall(k NSPD, g *graph.Graph, dist [][]float64, h, r int) string {
 // referenceTrees returns the numbers of trees of all DAGs, written out, and their numbers of vertices.
 func referenceTrees(k OddSth, g *graph.Graph) (count map[string]float64, size map[string]float64) {
 	count, size = map[string]float64{}, map[string]float64{}
-	dist := floydWarshall(g, hops)
+	dist := floydWarshall(g, oneHop)
 	for root := range g.N() {
 		inside := func(u int) bool { return dist[root][u] < math.Inf(1) && (k.H == 0 || dist[root][u] <= float64(k.H)) }
 		var visit func(u int) (string, float64)

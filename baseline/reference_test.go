@@ -111,6 +111,14 @@ func reference(k kernel.Kernel, graphs []*graph.Graph) [][]float64 {
 			}
 			return sum
 		})
+	case Propagation:
+		return referencePropagation(k, graphs)
+	case GraphHopper:
+		return referenceHopper(k, graphs)
+	case PyramidMatch:
+		return referencePyramid(k, graphs)
+	case NeighborhoodHash:
+		return referenceHashes(k, graphs)
 	case GraphletMix: // of graphs with no more sets of a size than samples
 		f := make([]map[string]float64, len(graphs))
 		for i, g := range graphs {

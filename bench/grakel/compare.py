@@ -32,15 +32,18 @@ TOLERANCE = 1e-9
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def read(folder, name):
-    """Returns the graphs of a TUDataset folder as GraKeL graphs."""
+def read(folder, name, attributes=False):
+    """Returns the graphs of a TUDataset folder as GraKeL graphs, labelled by attributes where asked for."""
 
     def rows(part):
         text = (folder / name / f"{name}_{part}.txt").read_text()
         return [[x.strip() for x in line.split(",")] for line in text.split("\n") if line.strip()]
 
     owner = [int(r[0]) - 1 for r in rows("graph_indicator")]
-    labels = [r[0] for r in rows("node_labels")]
+    if attributes:
+        labels = [np.array(r, float) for r in rows("node_attributes")]
+    else:
+        labels = [r[0] for r in rows("node_labels")]
     first, nodes = {}, [{} for _ in range(owner[-1] + 1)]
     for v, g in enumerate(owner):
         first.setdefault(g, v)
@@ -94,11 +97,41 @@ def subgraphs():
     yield "odd-sth", kernels.OddSth(h=3, normalize=True), "GraKeL's weights of trees depend on the other graphs"
 
 
+    yield "propagation", kernels.Propagation(w=1e-9, random_state=1, normalize=True), None
+    yield "propagation-attributes", kernels.PropagationAttr(w=1e-8, random_state=1, normalize=True), None
+    yield "hopper-linear-attributes", kernels.GraphHopper(normalize=True), None
+    yield "hopper-gaussian-attributes", kernels.GraphHopper(kernel_type="gaussian", normalize=True), None
+    yield "sp-attributes", kernels.ShortestPathAttr(normalize=True), None
+    yield "pyramid-match", kernels.PyramidMatch(normalize=True), "GraKeL's levels have other factors"
+    yield "neighborhood-hash", kernels.NeighborhoodHash(bits=20, random_state=1, normalize=True), "hashes collide"
+
+
+def chosen(key, graphs):
+    """Returns the graphs on which a kernel is compared, as TestDump does."""
+    if key == "sp-attributes":
+        return graphs[:8]
+    if key.startswith("hopper-"):
+        return [g for g in graphs if connected(g)][:100]
+    return graphs
+
+
+def connected(g):
+    edges = g.get_edge_dictionary()
+    seen, left = {0}, [0]
+    while left:
+        for u in edges[left.pop()]:
+            if u not in seen:
+                seen.add(u)
+                left.append(u)
+    return len(seen) == len(edges) > 1
+
+
 def main():
     warnings.simplefilter("ignore")  # GraKeL says for every graph that it changes its format
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("datasets", nargs="+")
     parser.add_argument("--kernels", help="only these keys, comma-separated")
+    parser.add_argument("--graphs", type=int, help="only so many graphs, the first")
     args = parser.parse_args()
     only = args.kernels.split(",") if args.kernels else None
     data = pathlib.Path(os.environ.get("MLG_DATASETS", ROOT.parent / "shared" / "datasets")).resolve()
@@ -106,7 +139,7 @@ def main():
     failed = False
     with tempfile.TemporaryDirectory() as tmp:
         env = dict(os.environ, MLG_DUMP=tmp, MLG_DUMP_DATASETS=",".join(args.datasets), MLG_DATASETS=str(data), GOMAXPROCS="1")
-        env["MLG_DUMP_KERNELS"] = args.kernels or ""
+        env |= {"MLG_DUMP_GRAPHS": str(args.graphs or 0), "MLG_DUMP_KERNELS": args.kernels or ""}
         subprocess.run(["go", "test", "-count=1", "-run", "^TestDump$", "./baseline"], cwd=ROOT, env=env, check=True)
         print(f"{'dataset':9} {'kernel':26} {'difference':>10} {'ours s':>9} {'GraKeL s':>9} {'ratio':>7}")
         for name in args.datasets:
@@ -114,9 +147,12 @@ def main():
             for key, kernel, differs in comparisons():
                 if only and key not in only:
                     continue
-                graphs = first(key, read(data, name))
+                attributes = key.endswith("-attributes")
+                if attributes and key not in seconds:
+                    continue
+                graphs = first(key, read(data, name, attributes)[: args.graphs])
                 if key != "hadamard":  # which takes no Graph of this format
-                    graphs = [Graph(*g) for g in graphs]  # anew: GraKeL keeps distances in them
+                    graphs = chosen(key, [Graph(*g) for g in graphs])  # anew: GraKeL keeps distances in them
                 ours = np.fromfile(pathlib.Path(tmp, f"{name}.{key}.f64"), dtype="<f8").reshape(len(graphs), -1)
                 start = time.perf_counter()
                 theirs = kernel.fit_transform(graphs)

@@ -34,6 +34,14 @@ KERNELS = {
     "shortest path": ("ShortestPath", {}, None),
     "shortest path, floyd_warshall": ("ShortestPath", {"algorithm_type": "floyd_warshall"}, None),
     "shortest path without labels": ("ShortestPath", {"with_labels": False}, None),
+    "propagation": ("Propagation", {"w": 1e-9, "random_state": 0}, None),
+    "propagation, Hellinger": ("Propagation", {"w": 1e-9, "random_state": 0, "M": "H", "t_max": 3}, None),
+    "neighborhood hash": ("NeighborhoodHash", {"bits": 20, "random_state": 0}, None),
+    "neighborhood hash, counts": (
+        "NeighborhoodHash",
+        {"bits": 20, "random_state": 0, "R": 2, "nh_type": "count_sensitive"},
+        None,
+    ),
     "random walk": ("RandomWalk", {"lamda": 0.01}, None),
     "random walk, lamda too large": ("RandomWalk", {"lamda": 0.5}, None),
     "random walk, baseline": ("RandomWalk", {"lamda": 0.05, "method_type": "baseline"}, None),
@@ -64,17 +72,44 @@ KERNELS = {
     "subgraph matching, decreasing": ("SubgraphMatching", {"k": 4, "lw": "decreasing"}, None),
     "subgraph matching without labels": ("SubgraphMatching", {"k": 3, "kv": None, "ke": None}, None),
 }
+# On graphs whose vertices have vectors.
+ATTRIBUTED = {
+    "propagation of attributes": ("PropagationAttr", {"w": 1e-8, "random_state": 0}, None),
+    "graph hopper": ("GraphHopper", {}, None),
+    "graph hopper, gaussian": ("GraphHopper", {"kernel_type": ("gaussian", 0.7)}, None),
+    "graph hopper, bridge": ("GraphHopper", {"kernel_type": "bridge"}, None),
+    "shortest path of attributes": ("ShortestPathAttr", {}, None),
+}
+# Kernels with wide bins, whose values are random: their means over SEEDS are compared.
+WIDE = {
+    "wide bins, total variation": ("Propagation", {"w": 0.5, "M": "TV"}),
+    "wide bins, Hellinger": ("Propagation", {"w": 0.5, "M": "H"}),
+    "wide bins, L1": ("PropagationAttr", {"w": 0.5, "M": "L1"}),
+    "wide bins, L2": ("PropagationAttr", {"w": 0.5, "M": "L2"}),
+}
+SEEDS = 200
+# GraKeL's factors of the matches of a level, by the number of levels. With more than three eigenvectors
+# their order is that of its solver.
+PYRAMID = {2: (1, 1 / 2), 3: (3 / 4, 1 / 2, 1 / 2), 4: (1 / 2, 3 / 8, 1 / 2, 1 / 2)}
 # Levels of the multiscale kernel, with all vertices as samples and rank 4, the number of labels.
 LEVELS = (1, 2, 3)
 MULTISCALE = {"P": 4, "gamma": 0.1, "heta": 0.1, "random_state": 0}
 
 
 def make(module, name, normalize):
-    cls, params, base = KERNELS[name]
+    cls, params, base = {**KERNELS, **ATTRIBUTED}[name]
     if base:
         base, own = base if isinstance(base, tuple) else (base, {})
         params = dict(params, base_graph_kernel=(getattr(module, base), own))
     return getattr(module, cls)(normalize=normalize, **params)
+
+
+def means(module, name):
+    """Return the mean matrix of a random kernel, and the standard errors of its entries."""
+    cls, params = WIDE[name]
+    graphs = collections()[cls.endswith("Attr")][:4]
+    all_ = [getattr(module, cls)(random_state=s, **params).fit_transform(graphs) for s in range(SEEDS)]
+    return np.mean(all_, 0), np.std(all_, 0) / np.sqrt(SEEDS)
 
 
 def collections():
@@ -90,6 +125,16 @@ def collections():
         for g in few
     ]
     return plain, vectors
+
+
+def weighted():
+    """Return graphs with labels and random weights, whose eigenvalues are simple, in GraKeL's form."""
+    rng = np.random.RandomState(0)
+    out = []
+    for n in (6, 7, 9, 10, 12, 13):
+        a = np.triu(rng.rand(n, n) * (rng.rand(n, n) < 0.8), 1)
+        out.append(((a + a.T).tolist(), dict(enumerate(rng.choice(["C", "N"], n).tolist()))))
+    return out
 
 
 def main():
@@ -109,6 +154,13 @@ def main():
     }
     for name in KERNELS:
         out[name] = [make(grakel.kernels, name, n).fit_transform(plain).tolist() for n in (False, True)]
+    for name in ATTRIBUTED:
+        out[name] = [make(grakel.kernels, name, n).fit_transform(vectors).tolist() for n in (False, True)]
+    for name in WIDE:
+        out[name] = [x.tolist() for x in means(grakel.kernels, name)]
+    for levels in PYRAMID:
+        kernel = grakel.kernels.PyramidMatch(L=levels, d=3)
+        out[f"pyramid match {levels}"] = kernel.fit_transform([grakel.Graph(*g) for g in weighted()]).tolist()
     samples = sum(len(labels) for _, labels in vectors)
     for level in LEVELS:
         kernel = grakel.kernels.MultiscaleLaplacian(L=level, n_samples=samples, **MULTISCALE)

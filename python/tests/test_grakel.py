@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
-from grakel_kernels import KERNELS, LEVELS, MULTISCALE, collections, make
+from grakel_kernels import (
+    ATTRIBUTED,
+    KERNELS,
+    LEVELS,
+    MULTISCALE,
+    PYRAMID,
+    WIDE,
+    collections,
+    make,
+    means,
+    weighted,
+)
 from sklearn.svm import SVC
 
 import mlgkernel
@@ -17,14 +29,34 @@ from mlgkernel import MultiscaleLaplacian, _inputs
 THEIRS = json.loads(Path(__file__).with_name("grakel.json").read_text())
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", [*KERNELS, *ATTRIBUTED])
 def test_matrices(name):
-    plain, _ = collections()
+    plain, vectors = collections()
+    if name in ATTRIBUTED:
+        plain = vectors
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "lamda")
         for normalize in (False, True):
             got = make(mlgkernel, name, normalize).fit_transform(plain)
             np.testing.assert_allclose(got, THEIRS[name][normalize], rtol=1e-9, atol=1e-9 if normalize else 0)
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_means_of_random_bins(name):
+    ours, error = means(mlgkernel, name)
+    theirs, their_error = np.array(THEIRS[name])
+    assert (np.abs(ours - theirs) <= 5 * np.hypot(error, their_error)).all()
+    assert (error > 0).any()
+
+
+@pytest.mark.parametrize("levels", PYRAMID)
+def test_pyramid_match_differs_by_factors_only(levels):
+    """GraKeL's matrix is a sum of the matches of levels 0 to L-1, with factors of its own."""
+    matrices = [mlgkernel.PyramidMatch(L=level, d=3).fit_transform(weighted()) for level in range(levels)]
+    # By the definition k_L = (matches of level L + k_(L-1)) / 2.
+    matches = [matrices[0]] + [2 * b - a for a, b in itertools.pairwise(matrices)]
+    theirs = sum(f * m for f, m in zip(PYRAMID[levels], matches))
+    np.testing.assert_allclose(theirs, THEIRS[f"pyramid match {levels}"], rtol=1e-9)
 
 
 def laplacian(a, eta):
@@ -197,6 +229,7 @@ def test_live_on_real_data(tudatasets):
         "edge histogram",
         "hadamard code",
         "core",
+        "propagation",
     ):
         ours, theirs = make(mlgkernel, name, True), make(kernels, name, True)
         np.testing.assert_allclose(

@@ -30,6 +30,9 @@ from mlgkernel import (
     MLGEmbedding,
     MLGRegressor,
     MultiscaleLaplacian,
+    NeighborhoodHash,
+    Propagation,
+    PyramidMatch,
     RandomWalk,
     ShortestPath,
     VertexHistogram,
@@ -43,6 +46,9 @@ KERNELS = [
     GraphKernel,
     GraphletSampling,
     MultiscaleLaplacian,
+    NeighborhoodHash,
+    Propagation,
+    PyramidMatch,
     RandomWalk,
     ShortestPath,
     VertexHistogram,
@@ -127,6 +133,9 @@ def test_graph_kernel_names(drugs):
         ),
         ({"name": "WL-OA"}, WeisfeilerLehmanOptimalAssignment()),
         ({"name": "ML", "L": 1}, MultiscaleLaplacian(L=1)),
+        ({"name": "PR", "t_max": 2}, Propagation(t_max=2)),
+        ("neighborhood_hash", NeighborhoodHash()),
+        ({"name": "pyramid_match", "with_labels": False}, PyramidMatch(with_labels=False)),
     ]
     for given, kernel in pairs:
         g = GraphKernel(given)

@@ -21,8 +21,12 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "EdgeHistogram": ("edge_histogram", "EH"),
     "ShortestPath": ("shortest_path", "SP"),
     "GraphletSampling": ("graphlet_sampling", "GR"),
+    "GraphHopper": ("graph_hopper", "GH"),
+    "NeighborhoodHash": ("neighborhood_hash", "NH"),
     "NeighborhoodSubgraphPairwiseDistance": ("neighborhood_subgraph_pairwise_distance", "NSPD"),
     "OddSth": ("odd_sth", "ODD"),
+    "Propagation": ("propagation", "PR"),
+    "PyramidMatch": ("pyramid_match", "PM"),
     "RandomWalk": ("random_walk", "RW"),
     "SubgraphMatching": ("subgraph_matching", "SM"),
     "MultiscaleLaplacian": ("multiscale_laplacian", "ML"),
@@ -33,7 +37,11 @@ _NAMES: dict[str, tuple[str, ...]] = {
 }
 _CLASSES = {alias: getattr(_kernels, name) for name, aliases in _NAMES.items() for alias in aliases}
 # Kernels that are others with a parameter that is true.
-_VARIANTS = {_kernels.RandomWalk: ("with_labels", _kernels.RandomWalkLabeled)}
+_VARIANTS = {
+    _kernels.Propagation: ("with_attributes", _kernels.PropagationAttr),
+    _kernels.RandomWalk: ("with_labels", _kernels.RandomWalkLabeled),
+    _kernels.ShortestPath: ("as_attributes", _kernels.ShortestPathAttr),
+}
 
 
 class GraphKernel(TransformerMixin, OnGraphs):

@@ -13,8 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ._kernel import Kernel, iterations, seed
+from .attributed import GraphHopper, Propagation, PropagationAttr, ShortestPathAttr
 from .frameworks import CoreFramework, Framework, HadamardCode, WeisfeilerLehman
 from .histograms import EdgeHistogram, VertexHistogram
+from .matching import NeighborhoodHash, PyramidMatch
 from .multiscale import MultiscaleLaplacian
 from .subgraphs import NeighborhoodSubgraphPairwiseDistance, OddSth, SubgraphMatching
 
@@ -22,15 +24,21 @@ __all__ = [
     "CoreFramework",
     "EdgeHistogram",
     "Framework",
+    "GraphHopper",
     "GraphletSampling",
     "HadamardCode",
     "Kernel",
     "MultiscaleLaplacian",
+    "NeighborhoodHash",
     "NeighborhoodSubgraphPairwiseDistance",
     "OddSth",
+    "Propagation",
+    "PropagationAttr",
+    "PyramidMatch",
     "RandomWalk",
     "RandomWalkLabeled",
     "ShortestPath",
+    "ShortestPathAttr",
     "SubgraphMatching",
     "VertexHistogram",
     "WeisfeilerLehman",
