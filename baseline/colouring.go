@@ -12,7 +12,8 @@ import (
 // colouring numbers the vertices of graphs. Their colours in refinement 0 are their labels.
 // Two vertices have the same colour in refinement i when they have the same colour in
 // refinement i-1 and their neighbours have the same colours with the same multiplicities
-// (Weisfeiler and Lehman). No colour occurs in two refinements.
+// (Weisfeiler and Lehman). No colour occurs in two refinements. A kernel may have another signature that says when colours
+// of a refinement are the same.
 //
 // New graphs leave a colouring as it is. Their colours that no training graph has get numbers
 // beyond those that are known.
@@ -21,20 +22,34 @@ type colouring struct {
 	used    Labelling // wanted, with Auto replaced by what the training graphs have
 	dim     int       // number of attributes of a vertex, with Attributes
 	labels  labelNumbers
-	refined []dictionary // by refinement from 1 on: the colour of a vertex, then those of its neighbours, sorted
+	edges   labelNumbers // of edges; nil where they do not count
+	signer  func() signFunc
+	refined []dictionary // by refinement from 1 on: signatures
 	first   []uint32     // by refinement: its lowest colour; at the end the number of colours
 }
+
+// signFunc appends the signature of a vertex in a refinement from 1 on. Every goroutine has its own.
+type signFunc func(ctx context.Context, dst []uint32, g *coloured, v, refinement int) ([]uint32, error)
 
 // coloured is a graph as a kernel looks at it.
 type coloured struct {
 	*graph.Graph
 	colours [][]uint32 // by refinement and vertex
+	edges   [][]uint32 // labels of edges, parallel to the neighbours of every vertex; nil where they do not count
 
 	// What a featureMap with compare notes about the graph:
 	large    []bool       // by refinement: its features are too many for the index; nil when none are
 	rest     float64      // what the large refinements add to the kernel of the graph with itself
 	sorted   *sortedGraph // for walks
 	prepared any          // for pairwise
+}
+
+// edgeLabel returns the label of the i-th edge of v, 0 where labels of edges do not count.
+func (g *coloured) edgeLabel(v, i int) uint32 {
+	if g.edges == nil {
+		return 0
+	}
+	return g.edges[v][i]
 }
 
 func (g *coloured) isLarge(refinement int) bool { return g.large != nil && g.large[refinement] }
@@ -55,7 +70,7 @@ func (c *colouring) fit(ctx context.Context, graphs []*graph.Graph, h int) ([]co
 	out := make([]coloured, len(graphs))
 	colours := newColours(graphs)
 	for i, g := range graphs {
-		out[i] = coloured{Graph: g, colours: make([][]uint32, h+1)}
+		out[i] = coloured{Graph: g, colours: make([][]uint32, 1, h+1), edges: c.edgeLabels(g, c.edges.intern)}
 		for v := range g.N() {
 			colours[i][v] = c.labels.intern(c.used.label(g, v))
 		}
@@ -63,13 +78,12 @@ func (c *colouring) fit(ctx context.Context, graphs []*graph.Graph, h int) ([]co
 	}
 	c.first = []uint32{0, uint32(len(c.labels))}
 	c.refined = make([]dictionary, h)
-	r := &refiner{graphs, make([][]uint32, len(graphs)), make([][]uint64, len(graphs))}
+	made := make([]signatures, min(signed, len(graphs)))
 	for i := range c.refined {
 		if i > 0 { // colours do not get fewer
 			c.refined[i].reserve(c.refined[i-1].len())
 		}
-		var err error
-		if colours, err = r.refine(ctx, colours, &c.refined[i], c.size()); err != nil {
+		if err := c.refine(ctx, out, newColours(graphs), made, i); err != nil {
 			return nil, err
 		}
 		size := int64(c.size()) + int64(c.refined[i].len())
@@ -77,11 +91,30 @@ func (c *colouring) fit(ctx context.Context, graphs []*graph.Graph, h int) ([]co
 			return nil, fmt.Errorf("more than %d colours", uint32(unseen-1))
 		}
 		c.first = append(c.first, uint32(size))
-		for g := range out {
-			out[g].colours[i+1] = colours[g]
-		}
 	}
 	return out, nil
+}
+
+// edgeLabels returns the numbers of the labels of edges, nil where they do not count.
+func (c *colouring) edgeLabels(g *graph.Graph, number func(label string) uint32) [][]uint32 {
+	if c.edges == nil {
+		return nil
+	}
+	out := make([][]uint32, g.N())
+	for v := range out {
+		for i := range g.Neighbors(v) {
+			out[v] = append(out[v], number(g.EdgeLabel(v, i)))
+		}
+	}
+	return out
+}
+
+// sign returns the function that makes signatures.
+func (c *colouring) sign() signFunc {
+	if c.signer == nil {
+		return neighbourhood
+	}
+	return c.signer()
 }
 
 // checkAttributes checks that all vertices have as many attributes, and notes how many.
@@ -135,15 +168,25 @@ func (c *colouring) apply(ctx context.Context, g *graph.Graph, u *unknown) (*col
 		}
 		colour[v] = id
 	}
-	out := &coloured{Graph: g, colours: [][]uint32{colour}}
+	edges := labelNumbers{}
+	out := &coloured{Graph: g, colours: [][]uint32{colour}, edges: c.edgeLabels(g, func(label string) uint32 {
+		if id, ok := c.edges[label]; ok {
+			return id
+		}
+		return uint32(len(c.edges)) + edges.intern(label)
+	})}
 	u.refined.reset()
+	sign := c.sign()
 	for i := range c.refined {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		next := make([]uint32, len(colour))
 		for v := range next {
-			u.signature = appendSignature(u.signature[:0], g, v, colour)
+			var err error
+			if u.signature, err = sign(ctx, u.signature[:0], out, v, i+1); err != nil {
+				return nil, err
+			}
 			hash := hashWords(u.signature)
 			if id, ok := c.refined[i].lookup(u.signature, hash); ok {
 				next[v] = c.first[i+1] + id
@@ -152,20 +195,20 @@ func (c *colouring) apply(ctx context.Context, g *graph.Graph, u *unknown) (*col
 			}
 		}
 		out.colours = append(out.colours, next)
-		colour = next
 	}
 	return out, nil
 }
 
-// appendSignature appends the colour of v and the sorted colours of its neighbours.
-func appendSignature(dst []uint32, g *graph.Graph, v int, colour []uint32) []uint32 {
+// neighbourhood appends the colour of v in the refinement before, and the sorted colours of its neighbours.
+func neighbourhood(_ context.Context, dst []uint32, g *coloured, v, refinement int) ([]uint32, error) {
+	colour := g.colours[refinement-1]
 	dst = append(dst, colour[v])
 	at := len(dst)
 	for _, u := range g.Neighbors(v) {
 		dst = append(dst, colour[u])
 	}
 	slices.Sort(dst[at:])
-	return dst
+	return dst, nil
 }
 
 // newColours returns room for a colour of every vertex, by graph.
@@ -182,41 +225,49 @@ func newColours(graphs []*graph.Graph) [][]uint32 {
 	return out
 }
 
-// refiner refines the colours of many graphs. Signatures are made in parallel, and
-// numbered in the order of graphs and vertices.
-type refiner struct {
-	graphs    []*graph.Graph
-	signature [][]uint32 // by graph: of all its vertices
-	hash      [][]uint64 // by graph and vertex
+// signatures are those of the vertices of a graph.
+type signatures struct {
+	words []uint32
+	end   []int // by vertex: where its signature ends
+	hash  []uint64
 }
 
-// refine returns the next colours, which dict numbers from first on.
-func (r *refiner) refine(ctx context.Context, colours [][]uint32, dict *dictionary, first uint32) ([][]uint32, error) {
-	err := kernel.Each(ctx, len(r.graphs), 64, func(_, i int) error {
-		g := r.graphs[i]
-		s, hash := slices.Grow(r.signature[i][:0], g.N()+2*g.M()), slices.Grow(r.hash[i][:0], g.N())
-		for v := range g.N() {
-			at := len(s)
-			s = appendSignature(s, g, v, colours[i])
-			hash = append(hash, hashWords(s[at:]))
+// signed is the number of graphs whose signatures are kept at a time.
+const signed = 4096
+
+// refine adds the next colours, those of refinement i+1, in next. Signatures are made in parallel, some graphs at a time,
+// and numbered in the order of graphs and vertices. made is a buffer.
+func (c *colouring) refine(ctx context.Context, graphs []coloured, next [][]uint32, made []signatures, i int) error {
+	workers := make([]signFunc, kernel.Workers(ctx))
+	for from := 0; from < len(graphs); from += signed {
+		some := graphs[from:min(from+signed, len(graphs))]
+		err := kernel.Each(ctx, len(some), 64, func(w, at int) (err error) {
+			if workers[w] == nil {
+				workers[w] = c.sign()
+			}
+			g, s := &some[at], &made[at]
+			s.words, s.end, s.hash = slices.Grow(s.words[:0], g.N()+2*g.M()), slices.Grow(s.end[:0], g.N()), slices.Grow(s.hash[:0], g.N())
+			for v := range g.N() {
+				start := len(s.words)
+				if s.words, err = workers[w](ctx, s.words, g, v, i+1); err != nil {
+					return graphError(from+at, err)
+				}
+				s.end, s.hash = append(s.end, len(s.words)), append(s.hash, hashWords(s.words[start:]))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		r.signature[i], r.hash[i] = s, hash
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		for at := range some {
+			s, colours := &made[at], next[from+at]
+			start := 0
+			for v, end := range s.end {
+				colours[v] = c.size() + c.refined[i].intern(s.words[start:end], s.hash[v])
+				start = end
+			}
+			some[at].colours = append(some[at].colours, colours)
+		}
 	}
-	next := newColours(r.graphs)
-	for i, g := range r.graphs {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		at := 0
-		for v := range g.N() {
-			end := at + 1 + g.Degree(v)
-			next[i][v] = first + dict.intern(r.signature[i][at:end], r.hash[i][v])
-			at = end
-		}
-	}
-	return next, nil
+	return ctx.Err()
 }

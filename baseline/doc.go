@@ -11,7 +11,8 @@
 //
 // A kernel is a dot product of feature vectors. Its file holds its parameters and a function that
 // turns a graph into features; features.go does the rest for all of them. A few compare graphs pair
-// by pair instead (pairwise.go).
+// by pair instead (pairwise.go). Kernels with a base kernel make graphs of graphs, on which they add
+// it up (levels.go).
 //
 // # Labels
 //

@@ -21,12 +21,14 @@ type featureKernel interface {
 // as the type of a graphlet or the colour of a vertex, or a key of whole numbers, such as the end
 // colours and the length of a path, which a dictionary numbers.
 type featureMap struct {
-	labels    Labelling // of the vertices
-	h         int       // refinements of the labels
-	weights   []float64 // of the blocks of features; nil for one block of weight 1
-	minimum   bool      // counts are compared by their minimum; one block, whole numbers
-	vertices  bool      // features are the colours of the vertices
-	normalize bool
+	labels     Labelling       // of the vertices
+	edgeLabels bool            // labels of edges are numbered too
+	h          int             // refinements of the labels
+	sign       func() signFunc // of refinements that are not those of Weisfeiler and Lehman
+	weights    []float64       // of the blocks of features; nil for one block of weight 1
+	minimum    bool            // counts are compared by their minimum; one block, whole numbers
+	vertices   bool            // features are the colours of the vertices
+	normalize  bool
 
 	// count returns a function that adds the features of one graph after the other. Every
 	// goroutine has its own.
@@ -49,8 +51,9 @@ type features struct {
 }
 
 type featureKey struct {
-	end  int // of the key in words
-	hash uint64
+	end   int // of the key in words
+	hash  uint64
+	chain bool // words after the first are positions of features before it; see addChain
 }
 
 // add adds a feature that has a number.
@@ -61,8 +64,16 @@ func (f *features) add(id uint32, value float64) {
 // addKey adds a feature that the dictionary of the kernel numbers by its key.
 func (f *features) addKey(block uint32, value float64, key ...uint32) {
 	f.words = append(f.words, key...)
-	f.keys = append(f.keys, featureKey{len(f.words), hashWords(key)})
+	f.keys = append(f.keys, featureKey{end: len(f.words), hash: hashWords(key)})
 	f.entries = append(f.entries, entry{block: block, val: value})
+}
+
+// addChain adds a feature of value 0 whose key is a word and other features of the graph in any order, by their positions
+// in entries. Two of them are the same in two graphs when the words and the others are.
+func (f *features) addChain(key ...uint32) {
+	f.words = append(f.words, key...)
+	f.keys = append(f.keys, featureKey{end: len(f.words), chain: true})
+	f.entries = append(f.entries, entry{})
 }
 
 func (f *features) reset() {
@@ -76,9 +87,16 @@ func (f *features) number(entries []entry, d *dictionary, fixed bool) {
 	for i, k := range f.keys {
 		key := f.words[start:k.end]
 		start = k.end
+		if k.chain {
+			for at, position := range key[1:] {
+				key[at+1] = entries[position].id
+			}
+			slices.Sort(key[1:])
+			k.hash = hashWords(key)
+		}
 		if !fixed {
 			entries[i].id = d.intern(key, k.hash)
-		} else if id, ok := d.lookup(key, k.hash); ok {
+		} else if id, ok := d.lookup(key, k.hash); ok { // no key of the dictionary has unseen
 			entries[i].id = id
 		} else {
 			entries[i].id = unseen
@@ -103,7 +121,10 @@ func fit(ctx context.Context, k featureKernel, graphs []*graph.Graph) (kernel.Fi
 		return nil, err
 	}
 	m := k.features()
-	f := &explicit{featureMap: m, name: k.Name(), colouring: colouring{wanted: m.labels}}
+	f := &explicit{featureMap: m, name: k.Name(), colouring: colouring{wanted: m.labels, signer: m.sign}}
+	if m.edgeLabels {
+		f.colouring.edges = labelNumbers{}
+	}
 	if err := f.fit(ctx, graphs); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}

@@ -49,8 +49,6 @@ func DefaultGraphHopper() GraphHopper {
 	return GraphHopper{Similarity: Linear, Mu: 1, Resolution: 1e-6, Labels: Auto, Normalize: true}
 }
 
-func init() { kernel.Register(DefaultGraphHopper()) }
-
 // Name implements kernel.Kernel, as String, Validate, Fit and Resolve do.
 func (k GraphHopper) Name() string    { return "graph-hopper" }
 func (k GraphHopper) String() string  { return kernel.Text(k) }
@@ -212,7 +210,7 @@ func (s *hopCounter) reset(rows int, put func(v int, add func(row int, factor fl
 
 // labelRows makes a row of each label that a graph has, and returns their colours.
 func (s *hopCounter) labelRows(g *coloured) (key func(row int) uint32) {
-	s.labels.localColours(g.colours[0])
+	s.labels.set(g.colours[0])
 	s.reset(len(s.labels.colour), func(v int, add func(int, float64)) { add(int(s.labels.local[v]), 1) })
 	return func(row int) uint32 { return s.labels.colour[row] }
 }

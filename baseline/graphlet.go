@@ -2,6 +2,9 @@ package baseline
 
 import (
 	"context"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Graphlet is the kernel of the frequencies of small induced subgraphs,
@@ -27,6 +30,14 @@ func DefaultGraphlet() Graphlet { return Graphlet{K: 4, Normalize: true} }
 
 // Name implements kernel.Kernel.
 func (k Graphlet) Name() string { return "graphlet" }
+
+// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+func (k Graphlet) String() string  { return kernel.Text(k) }
+func (k Graphlet) Validate() error { return kernel.Check(k) }
+func (k Graphlet) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	return fit(ctx, k, graphs)
+}
+func (k Graphlet) Resolve([]*graph.Graph) (kernel.Kernel, error) { return k, nil }
 
 func (k Graphlet) features() featureMap {
 	return featureMap{labels: Unlabeled, normalize: k.Normalize, count: k.count}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // GraphletMix is the kernel of sampled graphlets of several sizes,
@@ -38,6 +39,14 @@ func DefaultGraphletMix() GraphletMix {
 
 // Name implements kernel.Kernel.
 func (k GraphletMix) Name() string { return "graphlet-mix" }
+
+// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+func (k GraphletMix) String() string  { return kernel.Text(k) }
+func (k GraphletMix) Validate() error { return kernel.Check(k) }
+func (k GraphletMix) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	return fit(ctx, k, graphs)
+}
+func (k GraphletMix) Resolve([]*graph.Graph) (kernel.Kernel, error) { return k, nil }
 
 func (k GraphletMix) features() featureMap {
 	return featureMap{labels: Unlabeled, normalize: k.Normalize, count: k.count}

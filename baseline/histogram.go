@@ -5,6 +5,9 @@ import (
 	"errors"
 	"maps"
 	"slices"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Histogram is the kernel of label histograms, the baseline that every score must be read
@@ -32,6 +35,14 @@ func (k Histogram) Name() string {
 	}
 	return "labels"
 }
+
+// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+func (k Histogram) String() string  { return kernel.Text(k) }
+func (k Histogram) Validate() error { return kernel.Check(k) }
+func (k Histogram) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	return fit(ctx, k, graphs)
+}
+func (k Histogram) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
 func (k Histogram) features() featureMap {
 	m := featureMap{labels: k.Labels, weights: []float64{k.Scale}, normalize: k.Normalize}

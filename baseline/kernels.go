@@ -1,13 +1,12 @@
 package baseline
 
 import (
-	"context"
-
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// What makes the structs of this package kernels, besides their names and features.
+// A kernel has a file of its own: its record with the formula, its default, the methods of kernel.Kernel, and what makes
+// features of a graph. Here it gets known.
 
 func init() {
 	edges := DefaultHistogram()
@@ -17,65 +16,26 @@ func init() {
 	refined := DefaultShortestPath()
 	refined.H = 5
 	for _, k := range []kernel.Kernel{
-		DefaultHistogram(), edges, DefaultWL(), edge, assignment, DefaultShortestPath(), refined,
-		DefaultGraphlet(), DefaultGraphletMix(), DefaultRandomWalk(), DefaultPlainWalk(),
+		DefaultHistogram(), edges,
+		DefaultWL(), edge, assignment,
+		DefaultShortestPath(), refined,
+		DefaultGraphlet(), DefaultGraphletMix(),
+		DefaultRandomWalk(), DefaultPlainWalk(),
+		DefaultNSPD(), DefaultOddSth(), DefaultSubgraphMatching(),
+		DefaultPropagation(), DefaultGraphHopper(), DefaultPyramidMatch(), DefaultNeighborhoodHash(),
+		DefaultCore(), DefaultHadamard(),
 	} {
 		kernel.Register(k)
 	}
 }
 
-// String implements kernel.Kernel.
-func (k Histogram) String() string    { return kernel.Text(k) }
-func (k WL) String() string           { return kernel.Text(k) }
-func (k ShortestPath) String() string { return kernel.Text(k) }
-func (k Graphlet) String() string     { return kernel.Text(k) }
-func (k GraphletMix) String() string  { return kernel.Text(k) }
-func (k RandomWalk) String() string   { return kernel.Text(k) }
-func (k PlainWalk) String() string    { return kernel.Text(k) }
-
-// Validate implements kernel.Kernel.
-func (k Histogram) Validate() error   { return kernel.Check(k) }
-func (k Graphlet) Validate() error    { return kernel.Check(k) }
-func (k GraphletMix) Validate() error { return kernel.Check(k) }
-func (k RandomWalk) Validate() error  { return kernel.Check(k) }
-func (k PlainWalk) Validate() error   { return kernel.Check(k) }
-
-// Fit counts the features of the training graphs.
-func (k Histogram) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	return fit(ctx, k, graphs)
-}
-func (k WL) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	return fit(ctx, k, graphs)
-}
-func (k ShortestPath) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	return fit(ctx, k, graphs)
-}
-func (k Graphlet) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	return fit(ctx, k, graphs)
-}
-func (k GraphletMix) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	return fit(ctx, k, graphs)
-}
-func (k RandomWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	return fit(ctx, k, graphs)
-}
-func (k PlainWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	return fit(ctx, k, graphs)
-}
-
-// Resolve implements kernel.Resolver: Auto becomes what the graphs have.
-func (k Histogram) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
-func (k WL) Resolve(graphs []*graph.Graph) (kernel.Kernel, error)        { return resolve(k, graphs) }
-func (k ShortestPath) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
-	return resolve(k, graphs)
-}
-func (k RandomWalk) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
-func (k Graphlet) Resolve([]*graph.Graph) (kernel.Kernel, error)          { return k, nil }
-func (k GraphletMix) Resolve([]*graph.Graph) (kernel.Kernel, error)       { return k, nil }
-func (k PlainWalk) Resolve([]*graph.Graph) (kernel.Kernel, error)         { return k, nil }
-
+// resolve returns a kernel with the labels that the graphs have in place of Auto.
 func resolve(k featureKernel, graphs []*graph.Graph) (kernel.Kernel, error) {
-	labels, err := k.features().labels.resolve(graphs)
+	return resolveLabels(k, k.features().labels, graphs)
+}
+
+func resolveLabels(k kernel.Kernel, labels Labelling, graphs []*graph.Graph) (kernel.Kernel, error) {
+	labels, err := labels.resolve(graphs)
 	if err != nil {
 		return nil, err
 	}

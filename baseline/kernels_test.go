@@ -47,18 +47,77 @@ func TestByHand(t *testing.T) {
 		{ShortestPath{Scale: 1, Labels: Auto, Resolution: 1e-6}, "3", "3", "1·1 + 1·2"},
 		{ShortestPath{Ordered: true, Scale: 1, Labels: Auto, Resolution: 1e-6}, "8", "8", "CC1: 2·2; CO1 and OC1: 1·2 each"},
 		// Walks of one step: the path has CC twice, CO, OC; the triangle CC twice, CO and OC twice.
-		{RandomWalk{P: 1, Lambda: 0.5, Labels: Auto}, "8", "9", "5 + ½(2·2 + 1·2 + 1·2)"},
+		{RandomWalk{Series: Geometric, P: 1, Lambda: 0.5, Labels: Auto}, "8", "9", "5 + ½(2·2 + 1·2 + 1·2)"},
 		{Graphlet{K: 3}, "1", "0", "one wedge, one triangle"},
 		{Histogram{Scale: 1, Labels: Auto}, "5", "5", "2·2 + 1·1"},
+		{RandomWalk{Series: Geometric, P: 1, Lambda: 0.5, AllPairs: true, Labels: Auto}, "12", "13", "9 pairs, and ½(2·2 + 1·2 + 1·2)"},
+		// Single vertices 5; C-C once, mapped in two ways; C-O once and twice; no path of 3 in a triangle.
+		{SubgraphMatching{Weights: []float64{1, 1, 1}, Labels: Auto}, "9", "9", "5 + 2 + 1·2"},
+		// Trees of the path: C 3, O 1, C(C) 1, C(CO) 1, O(C) 1. Of the triangle: C 4, O 2, C(CO) 2, O(CC) 1.
+		{OddSth{H: 1, Lambda: 1, Labels: Auto}, "13", "16", "3·4 + 1·2 + 1·2"},
+		// The labels are the same; no ball of the path is a triangle.
+		{NSPD{R: 1, Labels: Auto}, "2", "1", "5/5 + 0"},
+		// The path has no 2-core.
+		{Core{Base: histogram}, "10", "10", "5 in the 0-core and in the 1-core"},
+		// Sums of labels: CC, CCO, CO against CCO three times.
+		{Hadamard{H: 1, Base: histogram, Labels: Auto}, "8", "8", "5, and 1·3"},
+		{WL{H: 1, Variant: Subtree, Base: "graphlet k=3", Labels: Auto}, "2", "0", "one wedge, one triangle, whatever the colours"},
 		{Histogram{Scale: 4, Labels: Auto}, "20", "20", "4 (2·2 + 1·1)"},
 		{ShortestPath{Scale: 3, Labels: Auto, Resolution: 1e-6}, "9", "9", "3 (1·1 + 1·2)"},
 	} {
 		m := fitGram(t, c.kernel, graphs)
-		if got := fmt.Sprint(m.At(0, 0)); got != c.self0 {
+		if got := fmt.Sprintf("%.12g", m.At(0, 0)); got != c.self0 {
 			t.Errorf("%s: k(path, path) = %s, want %s", c.kernel, got, c.self0)
 		}
-		if got := fmt.Sprint(m.At(0, 1)); got != c.k {
+		if got := fmt.Sprintf("%.12g", m.At(0, 1)); got != c.k {
 			t.Errorf("%s: k(path, triangle) = %s, want %s: %s", c.kernel, got, c.k, c.why)
+		}
+	}
+}
+
+// star returns a vertex with n neighbours, all of different labels.
+func star(t *testing.T, n int) *graph.Graph {
+	t.Helper()
+	b := graph.NewBuilder(n + 1)
+	for v := range n + 1 {
+		b.SetLabel(v, fmt.Sprint(v))
+		if v > 0 {
+			b.AddEdge(0, v)
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Every kernel comes back from its text, with base kernels in quotation marks inside each other.
+func TestTexts(t *testing.T) {
+	all := append(kernels(true), kernels(false)...)
+	inner := WL{H: 1, Variant: Subtree, Base: `hadamard base="nspd r=1"`, Labels: Auto}
+	for _, k := range append(all, Core{Base: inner.String()}) {
+		if back, err := kernel.Parse(k.String()); err != nil || back.String() != k.String() {
+			t.Errorf("%s comes back as %v, %v", k, back, err)
+		}
+	}
+}
+
+// Matches of up to 5 vertices are those that a search finds, on graphs with few of them.
+func TestMatchesOfFive(t *testing.T) {
+	k := SubgraphMatching{Weights: []float64{1, 0.5, 2, 3, 5}, EdgeLabels: true, Labels: Labels}
+	rng := rand.New(rand.NewPCG(4, 4))
+	var graphs []*graph.Graph
+	for i := range 6 {
+		graphs = append(graphs, randomShape(rng, 7, []float64{0.3, 0.5, 0.9}[i%3]).build(t, rng, 2))
+	}
+	want := reference(k, graphs)
+	got := fitGram(t, k, graphs)
+	for i := range graphs {
+		for j := range graphs {
+			if !near(got.At(i, j), want[i][j]) {
+				t.Errorf("k(%d, %d) = %v, want %v", i, j, got.At(i, j), want[i][j])
+			}
 		}
 	}
 }
@@ -79,7 +138,7 @@ func TestDirectComparison(t *testing.T) {
 		paths := ShortestPath{H: 3, Scale: 1, Normalize: normalize, Labels: Auto, Resolution: 1e-6}
 		ordered := paths
 		ordered.Ordered = true
-		rw := RandomWalk{P: 4, Lambda: 0.1, Normalize: normalize, Labels: Auto}
+		rw := RandomWalk{Series: Geometric, P: 4, Lambda: 0.1, Normalize: normalize, Labels: Auto}
 		for name, k := range map[string]kernel.Kernel{"wl-sp": paths, "wl-sp ordered": ordered, "rw": rw} {
 			var want [2]*kernel.Matrix
 			for _, limit := range []int{1 << 20, 30, 0} { // none, some, all that have features
@@ -261,6 +320,15 @@ func TestErrors(t *testing.T) {
 		{WL{Variant: "deep", Labels: Auto}, nil, `wl: variant = "deep", want wl, wl-edge or wl-oa`},
 		{WL{Variant: Edge, Labels: Attributes}, nil, `wl-edge: labels = "attributes", want auto, labels, degrees or unlabeled`},
 		{WL{Variant: Subtree, Labels: Auto}, []*graph.Graph{plain, bare}, "wl: graph 0 has labels, graph 1 has no labels; want labels in all graphs or in none"},
+		{WL{Variant: Edge, Base: "sp", Labels: Auto}, nil, `wl-edge: base = "sp", want none`},
+		{WL{Variant: Subtree, Base: "sp sp", Labels: Auto}, nil, `wl: base = "sp sp", want a kernel: sp: no parameter sp, it has h, ordered, weighted, resolution, labels, scale, normalize`},
+		{Core{Base: "sp h=x"}, nil, `core: base = "sp h=x", want a kernel: sp: h = "x", want a whole number`},
+		{Hadamard{H: 1, Base: "sum", Labels: Auto}, nil, `hadamard: base = "sum", want a kernel: sum: no terms`},
+		{Hadamard{H: 65, Base: histogram, Labels: Unlabeled}, []*graph.Graph{labelledGraph(t, "aa", "01")}, "hadamard: graph 0: h = 65 makes sums of labels of more than 2⁶⁴, want fewer"},
+		{NSPD{R: 1, Labels: Unlabeled}, []*graph.Graph{plain, star(t, 5000)}, "nspd: graph 1: 5001 vertices within 1 steps of vertex 0, want at most 4096, or a smaller r"},
+		{Hadamard{H: 1, Base: histogram, Labels: Labels}, []*graph.Graph{star(t, 8200)}, "hadamard: graph 0: 8201 vertices with 8201 different labels, want a product of at most 67108864"},
+		{SubgraphMatching{Labels: Auto}, nil, "subgraph-matching: weights has 0 numbers, want 1 to 7"},
+		{RandomWalk{Series: Geometric, Lambda: 1, Labels: Auto}, []*graph.Graph{labelledGraph(t, "aa", "01")}, "rw: graph 0: the series needs a lambda under 1 for walks of any length, it is 1"},
 		{WL{Labels: Labels, Variant: Subtree}, []*graph.Graph{bare}, "wl: graph 0 has no labels, want discrete labels as in the other graphs"},
 		{Histogram{Edges: true, Scale: 1, Labels: Auto}, []*graph.Graph{plain}, "edge-labels: graph 0: no edge labels, want a label on every edge"},
 		{Histogram{Labels: Attributes, Scale: 1}, []*graph.Graph{plain}, "labels: graph 0 has no attributes, want a row of numbers per vertex; labels = auto takes labels or degrees"},
@@ -271,9 +339,9 @@ func TestErrors(t *testing.T) {
 		{ShortestPath{Weighted: true, Resolution: 1e-6, Scale: 1, Labels: Auto}, []*graph.Graph{bare}, "sp: graph 0: edge (0, 1): weight 1e-09 is 0.001 times the resolution 1e-06, want 1 to 4.5e+15 times"},
 		{Graphlet{K: 6}, nil, "graphlet: k = 6, want 3 to 5"},
 		{GraphletMix{K: 3}, nil, "graphlet-mix: samples = 0, want 1 to 2147483647"},
-		{RandomWalk{P: 21, Lambda: 1, Labels: Auto}, nil, "rw: p = 21, want 1 to 20"},
-		{RandomWalk{P: 1, Labels: Auto}, nil, "rw: lambda = 0, want a positive, finite number"},
-		{RandomWalk{P: 20, Lambda: 1e300, Labels: Auto}, []*graph.Graph{plain}, "rw: graph 0: kernel value is not a finite number; want fewer steps, a smaller lambda, or smaller attributes"},
+		{RandomWalk{Series: Geometric, P: 1001, Lambda: 1, Labels: Auto}, nil, "rw: p = 1001, want 0 to 1000"},
+		{RandomWalk{Series: Geometric, P: 1, Labels: Auto}, nil, "rw: lambda = 0, want a positive, finite number"},
+		{RandomWalk{Series: Geometric, P: 20, Lambda: 1e300, Labels: Auto}, []*graph.Graph{plain}, "rw: graph 0: kernel value is not a finite number; want fewer steps, a smaller lambda, or smaller attributes"},
 		{PlainWalk{Series: "odd", Lambda: 1}, nil, `rw-plain: series = "odd", want geometric or exponential`},
 		{PlainWalk{Lambda: math.Inf(1), Series: Geometric}, nil, "rw-plain: lambda = +Inf, want a positive, finite number"},
 		{PlainWalk{Lambda: 1, Series: Geometric}, []*graph.Graph{plain}, "rw-plain: graph 0: the series needs a lambda under 1 for an adjacency matrix with eigenvalues of up to 1, it is 1"},

@@ -39,8 +39,6 @@ func DefaultNeighborhoodHash() NeighborhoodHash {
 	return NeighborhoodHash{R: 3, Bits: 32, Seed: 1, Labels: Auto}
 }
 
-func init() { kernel.Register(DefaultNeighborhoodHash()) }
-
 // Name implements kernel.Kernel, as String, Validate, Fit and Resolve do.
 func (k NeighborhoodHash) Name() string    { return "neighborhood-hash" }
 func (k NeighborhoodHash) String() string  { return kernel.Text(k) }

@@ -19,8 +19,7 @@ type path struct {
 // pathCounter counts the connected pairs of distinct vertices of one graph after the other
 // by the colours of their ends and their distance.
 type pathCounter struct {
-	local   []uint32 // by vertex: position of its colour among those of the graph
-	colour  []uint32 // the colours of the graph, ascending
+	localColours
 	search  search
 	count   []uint32  // by key, where there are few colours
 	sorter  keySorter // otherwise one key per pair of vertices
@@ -28,8 +27,13 @@ type pathCounter struct {
 	lengths []uint64 // by number in keys; empty where keys hold hops
 }
 
-// localColours numbers the colours that the graph has 0, 1, … in ascending order.
-func (s *pathCounter) localColours(colour []uint32) {
+// localColours numbers the colours that a graph has 0, 1, … in ascending order.
+type localColours struct {
+	local  []uint32 // by vertex: number of its colour
+	colour []uint32 // by number
+}
+
+func (s *localColours) set(colour []uint32) {
 	s.colour = append(s.colour[:0], colour...)
 	slices.Sort(s.colour)
 	s.colour = slices.Compact(s.colour)
@@ -44,7 +48,7 @@ func (s *pathCounter) localColours(colour []uint32) {
 // along edges of these lengths (see search). Vertices for which keep is false are left out; nil
 // keeps all.
 func (s *pathCounter) collect(ctx context.Context, g *graph.Graph, colour []uint32, length [][]uint64, keep []bool) error {
-	s.localColours(colour)
+	s.set(colour)
 	n, k := g.N(), len(s.colour)
 	s.sorter.keys, s.count, s.lengths = s.sorter.keys[:0], s.count[:0], s.lengths[:0]
 	dense := length == nil && k*k <= max(1024, n)

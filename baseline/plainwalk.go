@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Series says how a PlainWalk weighs walks of i steps.
@@ -17,6 +18,38 @@ const (
 	Geometric   Series = "geometric"   // λ^i
 	Exponential Series = "exponential" // λ^i / i!
 )
+
+// next returns μ_{i+1} from μ_i.
+func (s Series) next(mu, lambda float64, i int) float64 {
+	mu *= lambda
+	if s == Exponential {
+		mu /= float64(i + 1)
+	}
+	return mu
+}
+
+// limit returns the number under which λ times the largest eigenvalue must be for walks of any length.
+func (s Series) limit() float64 {
+	if s == Exponential {
+		return maxExponent
+	}
+	return 1
+}
+
+// terms returns how many terms of Σ_i q^i, or q^i/i!, are enough: the others are less than 2⁻⁵⁴ of the first, as they are
+// less than a geometric series.
+func (s Series) terms(q float64) int {
+	for i, term := 1, 1.0; ; i++ {
+		ratio := q
+		if s == Exponential {
+			ratio /= float64(i)
+		}
+		term *= ratio
+		if ratio < 1 && term/(1-ratio) <= 0x1p-54 {
+			return i
+		}
+	}
+}
 
 // PlainWalk is the random walk kernel without labels, in which edge weights count,
 //
@@ -45,6 +78,14 @@ func DefaultPlainWalk() PlainWalk {
 
 // Name implements kernel.Kernel.
 func (k PlainWalk) Name() string { return "rw-plain" }
+
+// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+func (k PlainWalk) String() string  { return kernel.Text(k) }
+func (k PlainWalk) Validate() error { return kernel.Check(k) }
+func (k PlainWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	return fit(ctx, k, graphs)
+}
+func (k PlainWalk) Resolve([]*graph.Graph) (kernel.Kernel, error) { return k, nil }
 
 // Converging returns k with Lambda = 0.9/ρ² where the series over walks of any length does
 // not converge, ρ being the largest eigenvalue of the adjacency matrices of the graphs. ρ is
@@ -146,55 +187,53 @@ const maxExponent = 600
 
 // terms returns the number of features of a graph whose largest eigenvalue is at most σ. For
 // walks of any length λσ² is under a limit L, 1 or maxExponent, for all graphs. A term of the
-// kernel with any other graph is then at most q^i or q^i/i! of the first, with q² = λσ²L, and
-// the terms after the i-th are less than a geometric series.
+// kernel with any other graph is then at most q^i or q^i/i! of the first, with q² = λσ²L.
 func (k PlainWalk) terms(sigma float64) (int, error) {
 	if k.P > 0 {
 		return k.P + 1, nil
 	}
-	limit := 1.0
-	if k.Series == Exponential {
-		limit = maxExponent
-	}
+	limit := k.Series.limit()
 	if r := k.Lambda * sigma * sigma; !(r < limit) {
 		return 0, fmt.Errorf("the series needs a lambda under %.4g for an adjacency matrix with eigenvalues of up to %.4g, it is %g", limit/(sigma*sigma), sigma, k.Lambda)
 	}
-	q := math.Sqrt(k.Lambda*limit) * sigma
-	for i, term := 1, 1.0; ; i++ {
-		ratio := q
-		if k.Series == Exponential {
-			ratio /= float64(i)
-		}
-		term *= ratio
-		if ratio < 1 && term/(1-ratio) <= 0x1p-54 {
-			return i, nil
-		}
-	}
+	return k.Series.terms(math.Sqrt(k.Lambda*limit) * sigma), nil
 }
 
 // eigenvalueBound returns an upper bound of the largest eigenvalue ρ of the weighted
-// adjacency matrix A. For every positive vector x (Collatz, Wielandt)
-//
-//	ρ + 1 ≤ max_v ((A + I) x)_v / x_v,
-//
-// with x = (A + I)^i 1, which makes the bound tighter with i. The matrix is first scaled by its
-// largest row sum, so that weights far from 1 do no harm.
+// adjacency matrix A of a graph, scaled by its largest row sum, so that weights far from 1 do no harm.
 func eigenvalueBound(g *graph.Graph) float64 {
 	if g.M() == 0 {
 		return 0
 	}
-	const steps = 60
 	scale := largestRowSum(g)
-	x := make([]float64, g.N())
-	y := make([]float64, g.N())
+	bound, _ := collatz(make([]float64, g.N()), make([]float64, g.N()), func(y, x []float64) error {
+		for v := range y {
+			y[v] = rowSum(g, v, x) / scale
+		}
+		return nil
+	})
+	return bound * scale * (1 + 1e-12) // rounding in the sums
+}
+
+// collatz returns an upper bound of the largest eigenvalue ρ of a matrix A without negative entries, where multiply
+// sets y = Ax. x and y are buffers. For every positive vector x (Collatz, Wielandt)
+//
+//	ρ + 1 ≤ max_v ((A + I) x)_v / x_v,
+//
+// with x = (A + I)^i 1, which makes the bound tighter with i.
+func collatz(x, y []float64, multiply func(y, x []float64) error) (float64, error) {
+	const steps = 60
 	for v := range x {
 		x[v] = 1
 	}
 	best := math.Inf(1)
 	for range steps {
+		if err := multiply(y, x); err != nil {
+			return 0, err
+		}
 		bound, largest := 0.0, 0.0
 		for v := range y {
-			y[v] = x[v] + rowSum(g, v, x)/scale
+			y[v] = x[v] + y[v]
 			bound = max(bound, y[v]/x[v])
 			largest = max(largest, y[v])
 		}
@@ -204,7 +243,7 @@ func eigenvalueBound(g *graph.Graph) float64 {
 		}
 		x, y = y, x
 	}
-	return best * scale * (1 + 1e-12) // rounding in the sums
+	return best, nil
 }
 
 func largestRowSum(g *graph.Graph) float64 {

@@ -53,8 +53,6 @@ func DefaultPropagation() Propagation {
 	return Propagation{Steps: 5, Distance: L1, Width: 0.01, Seed: 1, Labels: Auto, Normalize: true}
 }
 
-func init() { kernel.Register(DefaultPropagation()) }
-
 // Name implements kernel.Kernel, as String, Validate, Fit and Resolve do.
 func (k Propagation) Name() string   { return "propagation" }
 func (k Propagation) String() string { return kernel.Text(k) }

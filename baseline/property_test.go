@@ -58,11 +58,32 @@ func kernels(normalize bool) []kernel.Kernel {
 			PlainWalk{Series: s, Lambda: 0.3, P: 4, Normalize: normalize})
 	}
 	for _, p := range []int{1, 5, 8} {
-		ks = append(ks, RandomWalk{P: p, Lambda: 0.1, Normalize: normalize, Labels: Auto})
+		ks = append(ks, RandomWalk{Series: Geometric, P: p, Lambda: 0.1, Normalize: normalize, Labels: Auto})
 	}
+	ks = append(ks, RandomWalk{Series: Geometric, Lambda: 0.01, AllPairs: true, Normalize: normalize, Labels: Auto},
+		RandomWalk{Series: Exponential, Lambda: 0.2, Normalize: normalize, Labels: Auto},
+		RandomWalk{Series: Exponential, P: 3, Lambda: 0.2, AllPairs: true, Normalize: normalize, Labels: Auto},
+		RandomWalk{Series: Geometric, P: 25, Lambda: 0.01, Normalize: normalize, Labels: Auto},
+		NSPD{R: 2, D: 3, Normalize: normalize, Labels: Auto}, NSPD{R: 1, EdgeLabels: true, Normalize: normalize, Labels: Auto},
+		NSPD{R: 4, D: 20, EdgeLabels: true, Normalize: normalize, Labels: Unlabeled},
+		OddSth{H: 1, Lambda: 1, Normalize: normalize, Labels: Auto}, OddSth{H: 3, Lambda: 0.5, Normalize: normalize, Labels: Auto},
+		OddSth{Lambda: 1, Normalize: normalize, Labels: Unlabeled},
+		SubgraphMatching{Weights: []float64{1, 2, 0.5}, Normalize: normalize, Labels: Auto},
+		SubgraphMatching{Weights: []float64{1, 0, 1}, EdgeLabels: true, Normalize: normalize, Labels: Auto},
+		Core{Base: "sp", Normalize: normalize}, Core{Base: "labels labels=unlabeled", Least: 2, Normalize: normalize},
+		Core{Base: "wl h=2", Normalize: normalize}, Core{Base: `core base="hadamard h=1"`, Normalize: normalize},
+		Hadamard{H: 3, Base: histogram, Normalize: normalize, Labels: Auto},
+		Hadamard{H: 1, Base: "nspd r=1 d=1", Normalize: normalize, Labels: Degrees},
+		WL{H: 2, Variant: Subtree, Base: "sp ordered", Normalize: normalize, Labels: Auto},
+		WL{H: 2, Variant: Subtree, Base: histogram, Normalize: normalize, Labels: Auto},
+		WL{H: 1, Variant: Subtree, Base: "rw p=2", Normalize: normalize, Labels: Auto},
+		WL{H: 2, Variant: Subtree, Base: "odd-sth", Normalize: normalize, Labels: Auto},
+		WL{H: 1, Variant: Subtree, Base: "graph-hopper", Normalize: normalize, Labels: Auto},
+		Core{Base: "neighborhood-hash", Normalize: normalize}, Hadamard{H: 2, Base: "pyramid-match", Normalize: normalize, Labels: Auto},
+		WL{H: 1, Variant: Subtree, Base: "graphlet k=3", Normalize: normalize, Labels: Unlabeled})
 	ks = append(ks, slices.Concat(propagations(normalize), graphHoppers(normalize), pyramids(normalize), neighborhoodHashes())...)
 	return append(ks, PlainWalk{Series: Exponential, Lambda: 0.5, Normalize: normalize},
-		RandomWalk{P: 20, Lambda: 0.01, Labels: Degrees, Normalize: normalize})
+		RandomWalk{Series: Geometric, P: 20, Lambda: 0.01, Labels: Degrees, Normalize: normalize})
 }
 
 // shape is a graph without labels.
@@ -174,7 +195,13 @@ func near(a, b float64) bool {
 func whole(k kernel.Kernel) bool {
 	switch k := k.(type) {
 	case WL:
-		return true
+		return k.Base == "" || k.Base == "sp ordered" || k.Base == histogram
+	case Core:
+		return k.Base != "neighborhood-hash"
+	case Hadamard:
+		return k.Base == histogram
+	case OddSth:
+		return k.Lambda == 1
 	case ShortestPath:
 		return k.Labels != Attributes
 	case Histogram:

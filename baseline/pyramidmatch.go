@@ -37,8 +37,6 @@ func DefaultPyramidMatch() PyramidMatch {
 	return PyramidMatch{Depth: 4, Dim: 6, Labels: Auto, Normalize: true}
 }
 
-func init() { kernel.Register(DefaultPyramidMatch()) }
-
 // Name implements kernel.Kernel, as String, Validate, Fit and Resolve do.
 func (k PyramidMatch) Name() string    { return "pyramid-match" }
 func (k PyramidMatch) String() string  { return kernel.Text(k) }

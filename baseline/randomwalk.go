@@ -4,33 +4,44 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
-// RandomWalk is the p-step random walk kernel: it counts the pairs of walks with the same
+// RandomWalk is the random walk kernel with labels: it counts the pairs of walks with the same
 // sequence of labels,
 //
-//	k(G, G') = Σ_{i=0..P} λ^i 1ᵀA×^i 1,
+//	k(G, G') = Σ_{i=0..P} μ_i 1ᵀA×^i 1,   μ_i = λ^i or λ^i/i!,
 //
 // where A× is the adjacency matrix of the direct product of G and G' on the pairs of
-// vertices with equal labels. Weights play no part.
+// vertices with equal labels; with AllPairs the term i = 0 counts all pairs of vertices. Weights
+// play no part. P = 0 stands for walks of any length; then the geometric series needs λρ < 1 for
+// the largest eigenvalue ρ of the product of every graph with itself, and Fit and Cross return an
+// error where that fails.
 //
 // The numbers of walks per label sequence are explicit features: a sequence and its
 // reverse have as many walks, so one of the two is kept. A graph with more than 8192
 // sequences is compared by walking on the product graph, which is never formed, in
-// O(P (n n' + m n' + n m')) time per pair at most.
+// O(P (n n' + m n' + n m')) time per pair at most. So are walks of any length, and of more than 20
+// steps. Those of any length end where a bound of what the rest adds is under 2⁻⁵⁴ of the value.
 type RandomWalk struct {
-	P         int       `json:"p" want:"1 to 20" help:"Number of steps."`
+	P         int       `json:"p" want:"0 to 1000" help:"Most steps; 0 for walks of any length."`
 	Lambda    float64   `json:"lambda" want:"positive" help:"Weight of a step."`
+	Series    Series    `json:"series" want:"one of geometric exponential" help:"Weights of walks of i steps: geometric, λ^i, or exponential, λ^i/i!."`
+	AllPairs  bool      `json:"all_pairs" help:"Walks of no steps count vertices with different labels too."`
 	Labels    Labelling `json:"labels" want:"one of auto labels degrees unlabeled" help:"Labels of the vertices: auto (labels, else degrees), labels, degrees or unlabeled."`
 	Normalize bool      `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }
 
 // DefaultRandomWalk returns the normalised kernel with 5 steps and λ = 0.1.
 func DefaultRandomWalk() RandomWalk {
-	return RandomWalk{P: 5, Lambda: 0.1, Labels: Auto, Normalize: true}
+	return RandomWalk{P: 5, Lambda: 0.1, Series: Geometric, Labels: Auto, Normalize: true}
 }
 
+// maxSteps is the largest number of steps of explicit features.
 const maxSteps = 20
 
 // maxSequences is the largest number of sequences of a graph that has explicit features. Tests
@@ -40,41 +51,84 @@ var maxSequences = 8192
 // Name implements kernel.Kernel.
 func (k RandomWalk) Name() string { return "rw" }
 
+// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+func (k RandomWalk) String() string  { return kernel.Text(k) }
+func (k RandomWalk) Validate() error { return kernel.Check(k) }
+func (k RandomWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	return fit(ctx, k, graphs)
+}
+func (k RandomWalk) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
+
+// Converging returns k with Lambda = 0.9/ρ where the series over walks of any length may not converge, ρ being a bound of
+// the largest eigenvalue of the product of any of the graphs with itself.
+func (k RandomWalk) Converging(ctx context.Context, graphs []*graph.Graph) (RandomWalk, error) {
+	if k.Series != Geometric || k.P > 0 {
+		return k, nil
+	}
+	c := colouring{wanted: k.Labels}
+	train, err := c.fit(ctx, graphs, 0)
+	if err != nil {
+		return k, fmt.Errorf("%s: %w", k.Name(), err)
+	}
+	largest := 0.0
+	var p product
+	for i := range train {
+		rho, err := p.rho(ctx, newSortedGraph(graphs[i], train[i].colours[0]))
+		if err != nil {
+			return k, err
+		}
+		largest = max(largest, rho)
+	}
+	if !(k.Lambda*largest < 1) {
+		k.Lambda = 0.9 / largest
+	}
+	return k, nil
+}
+
 func (k RandomWalk) features() featureMap {
 	m := featureMap{labels: k.Labels, weights: k.weights(), normalize: k.Normalize}
 	limit := maxSequences
 	m.count = func() countFunc {
-		var s sequenceCounter
-		var p product
-		return func(ctx context.Context, g *coloured, out *features) error {
+		s := sequenceCounter{steps: k.P, limit: limit, allPairs: k.AllPairs}
+		p := product{walk: k}
+		return func(ctx context.Context, g *coloured, out *features) (err error) {
 			g.sorted = newSortedGraph(g.Graph, g.colours[0])
-			err := s.count(ctx, g.sorted, k.P, limit, out)
-			if err != errSequences {
-				return err
+			if k.P > 0 && k.P <= maxSteps {
+				if err := s.count(ctx, g.sorted, out); err != errSequences {
+					return err
+				}
+				out.reset()
 			}
-			out.reset()
+			if k.P == 0 {
+				if g.sorted.rho, err = p.rho(ctx, g.sorted); err != nil {
+					return err
+				}
+				if limit := k.Series.limit(); !(k.Lambda*g.sorted.rho < limit) {
+					return fmt.Errorf("the series needs a lambda under %.4g for walks of any length, it is %g", limit/g.sorted.rho, k.Lambda)
+				}
+			}
 			g.large = []bool{true}
-			g.rest, err = p.walks(ctx, g.sorted, g.sorted, k.P, k.Lambda)
+			g.rest, err = p.walks(ctx, g.sorted, g.sorted)
 			return err
 		}
 	}
 	m.compare = func() compareFunc {
-		var p product
+		p := product{walk: k}
 		return func(ctx context.Context, a, b *coloured, _ int) (float64, error) {
-			return p.walks(ctx, a.sorted, b.sorted, k.P, k.Lambda)
+			return p.walks(ctx, a.sorted, b.sorted)
 		}
 	}
 	return m
 }
 
-// weights returns λ^i for the palindromes of i steps and 2λ^i for the other sequences,
+// weights returns μ_i for the palindromes of i steps and 2μ_i for the other sequences,
 // each of which stands for its reverse too.
 func (k RandomWalk) weights() []float64 {
 	var w []float64
 	x := 1.0
-	for range k.P + 1 {
+	for i := range min(k.P, maxSteps) + 1 {
 		w = append(w, x, 2*x)
-		x *= k.Lambda
+		x = k.Series.next(x, k.Lambda, i)
 	}
 	return w
 }
@@ -87,6 +141,7 @@ type sequenceCounter struct {
 	buf          [maxSteps + 2][]ending // by number of labels
 	seq          []uint32
 	steps, limit int
+	allPairs     bool
 }
 
 // ending is a vertex and the number of walks that end there.
@@ -97,10 +152,12 @@ type ending struct {
 
 var errSequences = errors.New("more sequences than the limit")
 
-// count adds the label sequences of the walks of up to the given number of steps. It is
-// errSequences when they are more than limit.
-func (s *sequenceCounter) count(ctx context.Context, g *sortedGraph, steps, limit int, out *features) error {
-	s.out, s.found, s.seq, s.steps, s.limit = out, 0, s.seq[:0], steps, limit
+// count adds the label sequences of the walks of a graph. It is errSequences when they are more than limit.
+func (s *sequenceCounter) count(ctx context.Context, g *sortedGraph, out *features) error {
+	s.out, s.found, s.seq = out, 0, s.seq[:0]
+	if s.allPairs && g.n() > 0 {
+		out.addKey(0, float64(g.n()))
+	}
 	resized(&s.walks, g.n())
 	all := s.buf[0][:0]
 	for v := range g.n() {
@@ -130,10 +187,11 @@ func (s *sequenceCounter) split(ctx context.Context, g *sortedGraph, ends []endi
 		}
 		s.seq = append(s.seq, l)
 		block := uint32(2 * (len(s.seq) - 1))
-		switch s.compareReverse() {
-		case -1:
+		switch reverse := s.compareReverse(); {
+		case s.allPairs && len(s.seq) == 1:
+		case reverse == -1:
 			s.out.addKey(block+1, total, s.seq...)
-		case 0:
+		case reverse == 0:
 			s.out.addKey(block, total, s.seq...)
 		}
 		if len(s.seq) <= s.steps {

@@ -18,7 +18,28 @@ func reference(k kernel.Kernel, graphs []*graph.Graph) [][]float64 {
 	switch k := k.(type) {
 	case Histogram:
 		return pairs(graphs, func(a, b *graph.Graph) float64 { return referenceHistogram(k, a, b) })
+	case Core:
+		return referenceLevels(k.Base, referenceCores(k.Least, graphs))
+	case Hadamard:
+		return referenceLevels(k.Base, referenceCodes(k.Labels, k.H, graphs))
+	case NSPD:
+		return referenceNSPD(k, graphs)
+	case OddSth:
+		return pairs(graphs, func(a, b *graph.Graph) float64 {
+			x, size := referenceTrees(k, a)
+			y, _ := referenceTrees(k, b)
+			sum := 0.0
+			for t, n := range x {
+				sum += n * y[t] * math.Pow(k.Lambda, size[t])
+			}
+			return sum
+		})
+	case SubgraphMatching:
+		return pairs(graphs, func(a, b *graph.Graph) float64 { return referenceMatching(k, a, b) })
 	case WL:
+		if k.Base != "" {
+			return referenceLevels(k.Base, referenceRefined(k.Labels, k.H, graphs))
+		}
 		f := make([][]map[string]float64, len(graphs))
 		for i, g := range graphs {
 			f[i] = referenceWL(k, g)
@@ -71,12 +92,22 @@ func reference(k kernel.Kernel, graphs []*graph.Graph) [][]float64 {
 			ax := productMatrix(k.Labels, a, b)
 			x := ones(len(ax))
 			sum, w := 0.0, 1.0
-			for range k.P + 1 {
+			if k.AllPairs {
+				sum = float64(a.N()*b.N() - len(ax))
+			}
+			steps := k.P
+			if steps == 0 {
+				steps = 100
+			}
+			for i := range steps + 1 {
 				for _, v := range x {
 					sum += w * v
 				}
 				x = multiply(ax, x)
 				w *= k.Lambda
+				if k.Series == Exponential {
+					w /= float64(i + 1)
+				}
 			}
 			return sum
 		})

@@ -51,6 +51,15 @@ func (k ShortestPath) Name() string {
 	return "sp"
 }
 
+// String, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+func (k ShortestPath) String() string { return kernel.Text(k) }
+func (k ShortestPath) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	return fit(ctx, k, graphs)
+}
+func (k ShortestPath) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
+	return resolve(k, graphs)
+}
+
 // Validate implements kernel.Kernel.
 func (k ShortestPath) Validate() error {
 	switch {

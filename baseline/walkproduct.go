@@ -3,6 +3,7 @@ package baseline
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -13,6 +14,7 @@ type sortedGraph struct {
 	off, adj []int32
 	label    []uint32 // by vertex, ascending
 	runs     []labelRun
+	rho      float64 // bound of the largest eigenvalue of its product with itself, for walks of any length
 }
 
 // labelRun is the range of vertices from start to end that have a label.
@@ -67,6 +69,7 @@ func (w *sortedGraph) compare(o *sortedGraph) int {
 //
 // which takes O(n₁n₂ + (m₁n₂ + n₁m₂)/L) time for L equally frequent labels.
 type product struct {
+	walk RandomWalk
 	a, b *sortedGraph
 	run  []labelRun // by vertex of a: the vertices of b with its label
 	row  []int      // by vertex of a: where its row starts
@@ -127,15 +130,48 @@ func (p *product) multiply(ctx context.Context, to, from []float64) error {
 	return nil
 }
 
-// walks returns Σ_{i=0..steps} λ^i 1ᵀA×^i 1.
-func (p *product) walks(ctx context.Context, a, b *sortedGraph, steps int, lambda float64) (float64, error) {
+// rho returns a bound of the largest eigenvalue ρ(G, G) of the product of a graph with itself. For two graphs,
+//
+//	ρ(G, G')² ≤ ρ(G, G) ρ(G', G'),
+//
+// as the numbers of pairs of closed walks with the same labels are dot products.
+func (p *product) rho(ctx context.Context, g *sortedGraph) (float64, error) {
+	p.reset(g, g)
+	n := p.row[g.n()]
+	scale := 1.0 // no row sum of the product is larger
+	for v := range g.n() {
+		d := float64(len(g.neighbors(v)))
+		scale = max(scale, d*d)
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	rho, err := collatz(resized(&p.x, n), resized(&p.z, n), func(y, x []float64) error {
+		err := p.multiply(ctx, y, x)
+		for i := range y {
+			y[i] /= scale
+		}
+		return err
+	})
+	return max(0, rho) * scale * (1 + 1e-12), err // rounding in the sums
+}
+
+// walks returns Σ_i μ_i 1ᵀA×^i 1.
+func (p *product) walks(ctx context.Context, a, b *sortedGraph) (float64, error) {
 	p.reset(a, b)
-	n := p.row[p.a.n()]
+	n, k := p.row[p.a.n()], p.walk
 	multiply := func(z, x []float64) error { return p.multiply(ctx, z, x) }
 	sum, weight := 0.0, 1.0
-	err := moments(steps+1, resized(&p.x, n), resized(&p.z, n), multiply, func(_ int, m float64) {
+	terms := k.P + 1
+	if k.P == 0 {
+		terms = k.Series.terms(k.Lambda * math.Sqrt(a.rho*b.rho))
+	}
+	err := moments(terms, resized(&p.x, n), resized(&p.z, n), multiply, func(i int, m float64) {
+		if i == 0 && k.AllPairs {
+			m = float64(a.n()) * float64(b.n())
+		}
 		sum += float64(weight * m)
-		weight *= lambda
+		weight = k.Series.next(weight, k.Lambda, i)
 	})
 	return sum, err
 }

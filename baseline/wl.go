@@ -3,7 +3,9 @@ package baseline
 import (
 	"context"
 	"fmt"
+	"strconv"
 
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -21,32 +23,62 @@ const (
 // in refinement i-1 and their neighbours have the same colours with the same multiplicities.
 // Then
 //
-//	k(G, G') = Σ_{i=0..H} Σ_c f(c_i(G), c_i(G')),
+//	k(G, G') = Σ_{i=0..H} b(G_i, G'_i),
 //
-// where c_i(G) counts what Variant says, and f is the product, or for Assignment the
-// minimum. Weights and edge labels play no part. ShortestPath counts paths in the same way.
+// where G_i is G with the colours of refinement i as labels, and b is Base, a kernel that is not
+// normalised. Without it the Subtree kernel counts vertices by colour, as the kernel "labels" does, Edge
+// counts edges by the colours of their ends, and Assignment is Σ_c min(c(G_i), c(G'_i)) over the numbers c of vertices
+// by colour. Weights and edge labels count where the base kernel sees them.
 //
 // Colours are equal when their full signatures are; hashes only speed up the search.
-// Fit takes O(H (n + m) log d) time per graph, d the largest degree.
+// Colouring takes O(H (n + m) log d) time per graph, d the largest degree. With shortest paths as
+// base kernel it is ShortestPath with H.
 type WL struct {
 	Variant   Variant   `json:"-"` // its name is that of the kernel
 	H         int       `json:"h" want:"0 to 65536" help:"Number of refinements."`
+	Base      string    `json:"base,omitempty" want:"a kernel" help:"Kernel of the graphs with colours as labels, such as sp or \"nspd r=1\". By default vertices are counted by colour."`
 	Labels    Labelling `json:"labels" want:"one of auto labels degrees unlabeled" help:"Labels of the vertices: auto (labels, else degrees), labels, degrees or unlabeled."`
 	Normalize bool      `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }
 
 // DefaultWL returns the normalised subtree kernel with 5 refinements.
-func DefaultWL() WL { return WL{Variant: Subtree, H: 5, Labels: Auto, Normalize: true} }
+func DefaultWL() WL {
+	return WL{Variant: Subtree, H: 5, Labels: Auto, Normalize: true}
+}
 
 // Name implements kernel.Kernel.
 func (k WL) Name() string { return string(k.Variant) }
+
+// String, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+func (k WL) String() string                                       { return kernel.Text(k) }
+func (k WL) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
+func (k WL) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	if k.Base == "" {
+		return fit(ctx, k, graphs)
+	}
+	b, err := kernel.Parse(k.Base)
+	if p, ok := b.(ShortestPath); ok && err == nil && k.Validate() == nil && p.H == 0 && (p.Labels == Auto || p.Labels == Labels) {
+		p.H, p.Labels, p.Normalize = k.H, k.Labels, k.Normalize
+		return fit(ctx, p, graphs)
+	}
+	return fitLevels(ctx, k, levelled{k.Base, k.Normalize, &refinements{h: k.H, colouring: colouring{wanted: k.Labels}}}, graphs)
+}
+
+// Fixed implements kernel.Fixer: other variants than Subtree have no base kernel.
+func (k WL) Fixed(parameter string) bool { return parameter == "base" && k.Variant != Subtree }
 
 // Validate implements kernel.Kernel.
 func (k WL) Validate() error {
 	if k.Variant != Subtree && k.Variant != Edge && k.Variant != Assignment {
 		return fmt.Errorf("wl: variant = %q, want %s, %s or %s", k.Variant, Subtree, Edge, Assignment)
 	}
-	return kernel.Check(k)
+	if k.Variant != Subtree && k.Base != "" {
+		return fmt.Errorf("%s: base = %q, want none", k.Name(), k.Base)
+	}
+	if k.Base == "" {
+		return kernel.Check(k)
+	}
+	return checkBase(k, k.Base)
 }
 
 func (k WL) features() featureMap {
@@ -57,6 +89,51 @@ func (k WL) features() featureMap {
 		m.vertices, m.count = true, countVertices
 	}
 	return m
+}
+
+// refinements are levels of graphs whose labels are colours.
+type refinements struct {
+	h         int
+	colouring colouring
+}
+
+func (r *refinements) fit(ctx context.Context, graphs []*graph.Graph) ([][]*graph.Graph, error) {
+	train, err := r.colouring.fit(ctx, graphs, r.h)
+	out := make([][]*graph.Graph, len(train))
+	for i := range out {
+		out[i] = relabelled(graphs[i], train[i].colours)
+	}
+	return out, err
+}
+
+func (r *refinements) apply(ctx context.Context, graphs []*graph.Graph) ([][]*graph.Graph, error) {
+	c, err := r.colouring.forNew(graphs)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]*graph.Graph, len(graphs))
+	var u unknown
+	for i, g := range graphs {
+		x, err := c.apply(ctx, g, &u)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = relabelled(g, x.colours)
+	}
+	return out, nil
+}
+
+// relabelled returns a graph with the labels of each level.
+func relabelled(g *graph.Graph, labels [][]uint32) []*graph.Graph {
+	out := make([]*graph.Graph, len(labels))
+	for i, level := range labels {
+		texts := make([]string, len(level))
+		for v, l := range level {
+			texts[v] = strconv.FormatUint(uint64(l), 10)
+		}
+		out[i] = g.Relabel(texts)
+	}
+	return out
 }
 
 // countEdges counts edges by the colours of their ends.

@@ -140,6 +140,16 @@ func (g *Graph) With(id, target string) *Graph {
 	return &h
 }
 
+// Relabel returns a graph with other labels, one for each vertex.
+func (g *Graph) Relabel(labels []string) *Graph {
+	if len(labels) != g.N() {
+		panic(fmt.Sprintf("graph: %d labels for %d vertices", len(labels), g.N()))
+	}
+	h := *g
+	h.label = labels
+	return &h
+}
+
 // Reweight returns a copy of g whose edges have the weights that f gives, or the first error
 // of f. It is an error when a weight is not positive and finite.
 func (g *Graph) Reweight(f func(Edge) (float64, error)) (*Graph, error) {

@@ -84,6 +84,46 @@ func TestText(t *testing.T) {
 	}
 }
 
+// A kernel comes back from its text; another text is an error that says what is wrong with it.
+func TestParse(t *testing.T) {
+	k := defaultSize()
+	k.Reals, k.Flag, k.Kind, k.Rate = []float64{0.5, 1e-9}, true, "fancy", 0.25
+	for _, want := range []string{"size", k.String()} {
+		if got, err := Parse(want); err != nil || got.String() != want {
+			t.Errorf("%s comes back as %v, %v", want, got, err)
+		}
+	}
+	if got, err := Parse("  size   flag=false  rate=2 "); err != nil || got.String() != "size rate=2" {
+		t.Errorf("with spaces: %v, %v", got, err)
+	}
+	for text, want := range map[string]string{
+		"":                         `kernel "", want one of`,
+		"sizes":                    `kernel "sizes", want one of`,
+		"size rate=fast":           `size: rate = "fast", want a number`,
+		"size rat=1":               "size: no parameter rat, it has ",
+		`size kind="a b`:           `size: kind: no quotation mark at the end of "a b`,
+		"size rate=-1":             "size: rate = -1, want a positive, finite number",
+		strings.Repeat("a", 10000): "kernel: a text of 10000 bytes, want at most 1000",
+	} {
+		if _, err := Parse(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.30q: error %v, want %s", text, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(`size kind="a b" flag rate=0.5`)
+	f.Fuzz(func(t *testing.T, text string) {
+		k, err := Parse(text)
+		if err != nil {
+			return
+		}
+		if back, err := Parse(k.String()); err != nil || back.String() != k.String() {
+			t.Errorf("%q: %s comes back as %v, %v", text, k, back, err)
+		}
+	})
+}
+
 func TestJSON(t *testing.T) {
 	k := size{Rate: 0.1, Scale: 2, Kind: "fancy", Reals: []float64{1, math.Pi}, Seed: math.MaxUint64, Flag: true}
 	b, err := Marshal(k)

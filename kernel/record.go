@@ -17,8 +17,8 @@ import (
 // "-", and has tags:
 //
 //	json  its name everywhere: in JSON, text, messages, and, with "-" for "_", as a flag
-//	want  its range: "positive", "at least 1", "0 to 20", "one of top sum product"; for a list
-//	      that of every entry; for a number without the tag any finite one
+//	want  its range: "positive", "at least 1", "0 to 20", "one of top sum product", "a kernel" for
+//	      the text of one, or none; for a list that of every entry; for a number without the tag any finite one
 //	help  one sentence on what it does
 //
 // Parameters are bool, int, uint64, float64, strings, or lists of them.
@@ -76,19 +76,26 @@ type parameter struct {
 	value            reflect.Value
 }
 
+// Fixer is a record some of whose fields are no parameters of kernels of its name. They are zero, and left out of JSON.
+type Fixer interface {
+	// Fixed reports whether the field of a parameter is none.
+	Fixed(parameter string) bool
+}
+
 // parametersOf returns the parameters of a record in the order of its fields.
 func parametersOf(v reflect.Value) []parameter {
 	var out []parameter
 	if v.Kind() != reflect.Struct {
 		return nil // no record: its parameters are not known
 	}
+	fixer, _ := v.Interface().(Fixer)
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "" {
 			name = f.Name
 		}
-		if f.IsExported() && name != "-" {
+		if f.IsExported() && name != "-" && (fixer == nil || !fixer.Fixed(name)) {
 			out = append(out, parameter{name, f.Tag.Get("want"), f.Tag.Get("help"), v.Field(i)})
 		}
 	}
@@ -178,6 +185,46 @@ func textOf(v reflect.Value) string {
 		parts[i] = textOf(v.Index(i))
 	}
 	return strings.Join(parts, ",")
+}
+
+// aKernel is the range of a parameter that is the text of a kernel.
+const aKernel = "a kernel"
+
+// maxKernelText bounds the texts that Parse reads, and so how deep kernels are nested.
+const maxKernelText = 1000
+
+// Parse reads a kernel from a text as Text writes it: its name and parameters, as in "sp ordered h=2". A value with
+// spaces stands in quotation marks. The kernel is validated.
+func Parse(text string) (Kernel, error) {
+	if len(text) > maxKernelText {
+		return nil, fmt.Errorf("kernel: a text of %d bytes, want at most %d", len(text), maxKernelText)
+	}
+	name, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	k, err := Named(name)
+	if err != nil {
+		return nil, err
+	}
+	for rest = strings.TrimSpace(rest); rest != ""; rest = strings.TrimSpace(rest) {
+		end := strings.IndexAny(rest, " =")
+		if end < 0 {
+			end = len(rest)
+		}
+		name, value := rest[:end], "true"
+		if rest = rest[end:]; strings.HasPrefix(rest, "=\"") {
+			quoted, err := strconv.QuotedPrefix(rest[1:])
+			if err != nil {
+				return nil, fmt.Errorf("%s: %s: no quotation mark at the end of %s", k.Name(), name, rest[1:])
+			}
+			value, _ = strconv.Unquote(quoted)
+			rest = rest[1+len(quoted):]
+		} else if strings.HasPrefix(rest, "=") {
+			value, rest, _ = strings.Cut(rest[1:], " ")
+		}
+		if k, err = With(k, name, value); err != nil {
+			return nil, err
+		}
+	}
+	return k, k.Validate()
 }
 
 // With returns the kernel with a parameter set to what a text says: numbers as Go writes them,
@@ -318,6 +365,10 @@ func (p parameter) check(v reflect.Value) error {
 		ok = p.admits(v.Float())
 	case v.CanInt():
 		ok = p.admits(float64(v.Int()))
+	case v.Kind() == reflect.String && p.want == aKernel:
+		if _, err := Parse(v.String()); err != nil && v.String() != "" {
+			return fmt.Errorf("%s = %q, want a kernel: %w", p.name, v.String(), err)
+		}
 	case v.Kind() == reflect.String:
 		choices, closed := strings.CutPrefix(p.want, "one of ")
 		ok = !closed || slices.Contains(strings.Fields(choices), v.String())

@@ -16,7 +16,7 @@ func (m *Model) Compared() string {
 	var vertices []string
 	edges := false
 	for _, f := range m.Kernel.Factors {
-		edges = edges || f.Subdivide || f.Kernel.Name() == "edge-labels"
+		edges = edges || f.Subdivide || slices.ContainsFunc(withBases(f.Kernel), seesEdges)
 		for _, feature := range m.looksAt(f) {
 			if !slices.Contains(vertices, feature) {
 				vertices = append(vertices, feature)
@@ -56,6 +56,30 @@ var looks = map[string]string{
 	"degree": "degree", "degrees": "degree", "heat": "heat", "wl": "neighbours",
 }
 
+// aKernel is what parameters want that are kernels on graphs.
+const aKernel = "a kernel"
+
+// withBases returns a kernel with its base kernel on graphs, and the base kernel of that.
+func withBases(k kernel.Kernel) []kernel.Kernel {
+	out := []kernel.Kernel{k}
+	for _, p := range kernel.Parameters(k) {
+		if p.Want != aKernel {
+			continue
+		}
+		if b, err := kernel.Parse(fmt.Sprint(p.Default)); err == nil { // without base kernel the text is empty
+			out = append(out, withBases(b)...)
+		}
+	}
+	return out
+}
+
+// seesEdges reports whether a kernel looks at the labels of edges.
+func seesEdges(k kernel.Kernel) bool {
+	return k.Name() == "edge-labels" || slices.ContainsFunc(kernel.Parameters(k), func(p kernel.Parameter) bool {
+		return p.Name == "edge_labels" && p.Default == true
+	})
+}
+
 // looksAt returns what a factor looks at in a vertex.
 func (m *Model) looksAt(f *kernel.FittedFactor) []string {
 	k, err := f.Resolved()
@@ -63,13 +87,15 @@ func (m *Model) looksAt(f *kernel.FittedFactor) []string {
 		k = f.Kernel // fitting it will say what is wrong
 	}
 	text := ""
-	for _, p := range kernel.Parameters(k) {
-		if value, ok := p.Default.(string); ok && p.Name == "base" {
-			if text = value; text == "" {
-				text = base.Choose(m.Graphs)
+	for _, k := range withBases(k) { // a base kernel sees the labels that the kernel makes, if it makes some
+		for _, p := range kernel.Parameters(k) {
+			if value, ok := p.Default.(string); ok && p.Name == "base" && p.Want != aKernel {
+				if text = value; text == "" {
+					text = base.Choose(m.Graphs)
+				}
+			} else if p.Name == "labels" && text == "" {
+				text = fmt.Sprint(p.Default)
 			}
-		} else if p.Name == "labels" {
-			text = fmt.Sprint(p.Default)
 		}
 	}
 	if low := LowRank(f); low != nil {

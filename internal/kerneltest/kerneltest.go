@@ -170,7 +170,7 @@ func (e *Expect) cancel(t *testing.T, f kernel.Fitted) {
 	}
 }
 
-// written checks that the kernel comes back from JSON with the same text.
+// written checks that the kernel comes back from JSON, and from its text, with the same text.
 func (e *Expect) written(t *testing.T) {
 	b, err := kernel.Marshal(e.Kernel)
 	if err != nil {
@@ -182,6 +182,9 @@ func (e *Expect) written(t *testing.T) {
 	}
 	if back.String() != e.Kernel.String() {
 		t.Errorf("%s comes back from JSON as %s", e.Kernel, back)
+	}
+	if back, err = kernel.Parse(e.Kernel.String()); err != nil || back.String() != e.Kernel.String() {
+		t.Errorf("%s comes back from its text as %v, %v", e.Kernel, back, err)
 	}
 }
 

@@ -15,7 +15,10 @@ func Another(t *testing.T, p kernel.Parameter) string {
 	case "boolean":
 		return fmt.Sprint(p.Default != true)
 	case "text":
-		if choices == nil {
+		switch {
+		case p.Want == "a kernel":
+			choices = []string{"labels", "sp ordered"}
+		case choices == nil:
 			choices = []string{"degree*wl(2)"} // a base kernel
 		}
 	case "integer":

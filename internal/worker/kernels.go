@@ -44,7 +44,7 @@ type info struct {
 	Error float64 `json:"error"` // of an embedding
 }
 
-// fitKernel fits a kernel to the graphs of a request. The weight of a step of plain walks becomes
+// fitKernel fits a kernel to the graphs of a request. The weight of a step of walks of any length becomes
 // one for which their series converges.
 func (c *call) fitKernel(args kernelArgs) (*fitted, *info, error) {
 	c.carryOut(args.work())
@@ -59,6 +59,10 @@ func (c *call) fitKernel(args kernelArgs) (*fitted, *info, error) {
 	switch k := record.(type) {
 	case baseline.PlainWalk:
 		record = k.Converging(graphs)
+	case baseline.RandomWalk:
+		if record, err = k.Converging(c.ctx, graphs); err != nil {
+			return nil, nil, err
+		}
 	case mlg.Kernel:
 		var given map[string]json.RawMessage
 		if err := json.Unmarshal(args.Kernel, &given); err != nil {

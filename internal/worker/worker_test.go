@@ -142,7 +142,7 @@ func TestKernel(t *testing.T) {
 	}
 	train, test := drugs.Graphs[:30], drugs.Graphs[30:40]
 	trainBody, testBody := graph.Encode(train), graph.Encode(test)
-	for _, name := range []string{"mlg", "flg", "wl", "wl-oa", "wl-edge", "wl-sp", "sp", "graphlet", "rw", "rw-plain", "labels", "edge-labels"} {
+	for _, name := range []string{"mlg", "flg", "wl", "wl-oa", "wl-edge", "wl-sp", "sp", "graphlet", "rw", "rw-plain", "labels", "edge-labels", "nspd", "odd-sth", "subgraph-matching", "core", "hadamard"} {
 		k, err := kernel.Named(name)
 		if err != nil {
 			t.Fatal(err)
@@ -326,6 +326,9 @@ func TestCompared(t *testing.T) {
 		{molecules.Graphs[:5], map[string]any{"kernel": "mlg"}, "atoms by label, bonds by order"},
 		{molecules.Graphs[:5], map[string]any{"kernel": "mlg", "bonds": false}, "atoms by label, bonds alike"},
 		{molecules.Graphs[:5], map[string]any{"kernel": "wl"}, "atoms by label, bonds alike"},
+		{molecules.Graphs[:5], map[string]any{"kernel": "nspd"}, "atoms by label, bonds by order"},
+		{molecules.Graphs[:5], map[string]any{"kernel": "core", "base": "sp labels=degrees"}, "atoms by degree, bonds alike"},
+		{molecules.Graphs[:5], map[string]any{"kernel": "hadamard", "labels": "unlabeled", "base": "nspd"}, "atoms alike, bonds by order"},
 		{molecules.Graphs[:5], map[string]any{"kernel": "graphlet"}, "atoms alike, bonds alike"},
 		{dataset.Scales(5, 1).Graphs, map[string]any{"kernel": "mlg", "base": "labels*degree"}, "vertices by label and degree"},
 		{dataset.Scales(5, 1).Graphs, map[string]any{"kernel": "mlg", "bonds": true}, "vertices by label, edges by label"},

@@ -13,13 +13,23 @@ import warnings
 
 import numpy as np
 
-# name: (class, parameters, base kernel class or None)
+# name: (class, parameters, base kernel class, with its parameters where it has some, or None)
 KERNELS = {
     "vertex histogram": ("VertexHistogram", {}, None),
     "edge histogram": ("EdgeHistogram", {}, None),
     "wl": ("WeisfeilerLehman", {"n_iter": 4}, "VertexHistogram"),
     "wl of shortest paths": ("WeisfeilerLehman", {"n_iter": 2}, "ShortestPath"),
     "wl of edge histograms": ("WeisfeilerLehman", {"n_iter": 2}, "EdgeHistogram"),
+    "wl of random walks": (
+        "WeisfeilerLehman",
+        {"n_iter": 2},
+        ("RandomWalkLabeled", {"lamda": 0.05, "method_type": "baseline"}),
+    ),
+    "wl of subgraph matching": ("WeisfeilerLehman", {"n_iter": 1}, ("SubgraphMatching", {"k": 3})),
+    "hadamard code": ("HadamardCode", {"n_iter": 4}, "VertexHistogram"),
+    "hadamard code of shortest paths": ("HadamardCode", {"n_iter": 3}, "ShortestPath"),
+    "core": ("CoreFramework", {}, "ShortestPath"),
+    "core of wl": ("CoreFramework", {}, ("WeisfeilerLehman", {"n_iter": 2})),
     "wl-oa": ("WeisfeilerLehmanOptimalAssignment", {"n_iter": 3}, None),
     "shortest path": ("ShortestPath", {}, None),
     "shortest path, floyd_warshall": ("ShortestPath", {"algorithm_type": "floyd_warshall"}, None),
@@ -46,6 +56,21 @@ KERNELS = {
         {"lamda": 0.3, "method_type": "baseline", "kernel_type": "exponential", "p": 4},
         None,
     ),
+    "random walk with labels": ("RandomWalkLabeled", {"lamda": 0.05, "method_type": "baseline"}, None),
+    "random walk with labels, exponential": (
+        "RandomWalkLabeled",
+        {"lamda": 0.1, "method_type": "baseline", "kernel_type": "exponential"},
+        None,
+    ),
+    "random walk with labels, 4 steps": (
+        "RandomWalkLabeled",
+        {"lamda": 0.3, "method_type": "baseline", "p": 4},
+        None,
+    ),
+    "nspd of single vertices": ("NeighborhoodSubgraphPairwiseDistance", {"r": 0, "d": 0}, None),
+    "subgraph matching": ("SubgraphMatching", {}, None),
+    "subgraph matching, decreasing": ("SubgraphMatching", {"k": 4, "lw": "decreasing"}, None),
+    "subgraph matching without labels": ("SubgraphMatching", {"k": 3, "kv": None, "ke": None}, None),
 }
 # On graphs whose vertices have vectors.
 ATTRIBUTED = {
@@ -74,7 +99,8 @@ MULTISCALE = {"P": 4, "gamma": 0.1, "heta": 0.1, "random_state": 0}
 def make(module, name, normalize):
     cls, params, base = {**KERNELS, **ATTRIBUTED}[name]
     if base:
-        params = dict(params, base_graph_kernel=getattr(module, base))
+        base, own = base if isinstance(base, tuple) else (base, {})
+        params = dict(params, base_graph_kernel=(getattr(module, base), own))
     return getattr(module, cls)(normalize=normalize, **params)
 
 

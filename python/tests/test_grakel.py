@@ -135,12 +135,102 @@ def test_isolated_vertices():
     np.testing.assert_array_equal(theirs, [[4, 4], [4, 4]])
 
 
+def path(labels):
+    edges = {(v, v + 1) for v in range(len(labels) - 1)}
+    edges |= {(v, u) for u, v in edges}
+    return edges, dict(enumerate(labels)), dict.fromkeys(edges, "-")
+
+
+def test_trees_do_not_depend_on_other_graphs():
+    """A tree has one weight here. In GraKeL it has others beside other graphs; they agree on short paths of
+    different labels."""
+    graphs = [path("ab"), path("abc"), path("abcd")]
+    ours = [mlgkernel.OddSth(h=h).fit_transform(graphs) for h in (1, 2)]
+    np.testing.assert_array_equal(ours[0], [[4, 4, 4], [4, 9, 9], [4, 9, 14]])
+    assert mlgkernel.OddSth(h=2).fit_transform(graphs[1:2]) == ours[1][1, 1] == 13
+    kernels = pytest.importorskip("grakel.kernels")
+    np.testing.assert_array_equal(kernels.OddSth(h=1).fit_transform(graphs), ours[0])
+    alone, among = (kernels.OddSth(h=2).fit_transform(x) for x in (graphs[1:2], [*graphs, path("aaa")]))
+    assert alone[0, 0] != among[1, 1]
+
+
+def test_pairs_of_neighborhoods_do_not_depend_on_the_order_of_vertices():
+    """A molecule and itself with other numbers are the same here, not so in GraKeL."""
+    edges, labels, orders = collections()[0][0]
+    new = np.random.RandomState(0).permutation(len(labels)).tolist()
+    other = (
+        {(new[u], new[v]) for u, v in edges},
+        {new[v]: x for v, x in labels.items()},
+        {(new[u], new[v]): x for (u, v), x in orders.items()},
+    )
+    graphs = [(edges, labels, orders), other]
+    ours = mlgkernel.NeighborhoodSubgraphPairwiseDistance(r=1, d=1).fit_transform(graphs)
+    np.testing.assert_allclose(ours, 4, rtol=1e-12)
+    kernels = pytest.importorskip("grakel.kernels")
+    theirs = kernels.NeighborhoodSubgraphPairwiseDistance(r=1, d=1).fit_transform(graphs)
+    assert theirs[0, 1] < 3.9
+
+
+def test_first_core():
+    """The first core is chosen; in GraKeL it is always the 0-core."""
+    graphs = [path("ab"), path("abc")]
+    ours = mlgkernel.CoreFramework(min_core=0, base_graph_kernel=mlgkernel.VertexHistogram)
+    np.testing.assert_array_equal(ours.fit_transform(graphs), [[2, 2], [2, 3]])
+    kernels = pytest.importorskip("grakel.kernels")
+    theirs = kernels.CoreFramework(min_core=0, base_graph_kernel=kernels.VertexHistogram).fit_transform(
+        graphs
+    )
+    np.testing.assert_array_equal(theirs, [[4, 4], [4, 6]])
+
+
+def test_weights_of_matches():
+    """Weights by name, by number of vertices, and as a function of it."""
+    graphs = [path("abcd")]
+    for lw in ("increasing", [0, 1, 2, 3], lambda n: n):
+        # 4 vertices, 3 edges and 2 paths of 3
+        assert mlgkernel.SubgraphMatching(k=3, lw=lw).fit_transform(graphs) == 4 + 2 * 3 + 3 * 2
+    for bad in ({"k": 8}, {"k": 3, "lw": [1]}, {"lw": "some"}, {"lw": lambda n: -1}, {"kv": lambda a, b: 1}):
+        with pytest.raises(ValueError, match=f"{next(iter(bad))}|lw"):
+            mlgkernel.SubgraphMatching(**bad).fit(graphs)
+
+
+def test_base_kernels():
+    """Kernels as classes, pairs and objects, of frameworks of frameworks, and by name."""
+    graphs = collections()[0]
+    from mlgkernel import CoreFramework, GraphKernel, OddSth, WeisfeilerLehman
+
+    want = CoreFramework(base_graph_kernel=(WeisfeilerLehman, {"n_iter": 1, "base_graph_kernel": OddSth}))
+    want = want.fit_transform(graphs)
+    inner = WeisfeilerLehman(n_iter=1, base_graph_kernel=OddSth(normalize=True), normalize=True)
+    np.testing.assert_array_equal(CoreFramework(base_graph_kernel=inner).fit_transform(graphs), want)
+    names = ["CORE", {"name": "WL", "n_iter": 1}, "odd_sth"]
+    np.testing.assert_array_equal(GraphKernel(names).fit_transform(graphs), want)
+    labelled = GraphKernel({"name": "random_walk", "with_labels": True, "p": 2}).fit_transform(graphs)
+    np.testing.assert_array_equal(mlgkernel.RandomWalkLabeled(p=2).fit_transform(graphs), labelled)
+    with pytest.raises(ValueError, match="want it last"):
+        GraphKernel(["odd_sth", "WL"]).fit(graphs)
+    for bad in (3, dict, (OddSth,)):
+        with pytest.raises(TypeError, match="base_graph_kernel"):
+            CoreFramework(base_graph_kernel=bad).fit(graphs)
+    with pytest.raises(ValueError, match="mlg depends on the collection"):
+        CoreFramework(base_graph_kernel=mlgkernel.MultiscaleLaplacian).fit(graphs)
+
+
 def test_live_on_real_data(tudatasets):
     """GraKeL itself, on MUTAG, split into training and test."""
     kernels = pytest.importorskip("grakel.kernels")
     data = mlgkernel.datasets.fetch_dataset(str(tudatasets / "MUTAG"), verbose=False)
     train, test = data.data[:150], data.data[150:]
-    for name in ("vertex histogram", "wl", "wl-oa", "shortest path", "edge histogram", "propagation"):
+    for name in (
+        "vertex histogram",
+        "wl",
+        "wl-oa",
+        "shortest path",
+        "edge histogram",
+        "hadamard code",
+        "core",
+        "propagation",
+    ):
         ours, theirs = make(mlgkernel, name, True), make(kernels, name, True)
         np.testing.assert_allclose(
             ours.fit_transform(train), theirs.fit_transform(train), rtol=1e-9, atol=1e-9

@@ -215,3 +215,9 @@ def number(name: str, value: Any) -> float:
     if not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
         raise ValueError(f"{name}={value!r}, want a finite number")
     return float(value)
+
+
+def iterations(n: Any) -> int:
+    if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
+        raise ValueError(f"n_iter={n!r}, want a positive whole number")
+    return int(n)

@@ -26,17 +26,23 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "GraphletSampling": ("graphlet_sampling", "GR"),
     "GraphHopper": ("graph_hopper", "GH"),
     "NeighborhoodHash": ("neighborhood_hash", "NH"),
+    "NeighborhoodSubgraphPairwiseDistance": ("neighborhood_subgraph_pairwise_distance", "NSPD"),
+    "OddSth": ("odd_sth", "ODD"),
     "Propagation": ("propagation", "PR"),
     "PyramidMatch": ("pyramid_match", "PM"),
     "RandomWalk": ("random_walk", "RW"),
+    "SubgraphMatching": ("subgraph_matching", "SM"),
     "MultiscaleLaplacian": ("multiscale_laplacian", "ML"),
+    "CoreFramework": ("core_framework", "CORE"),
+    "HadamardCode": ("hadamard_code", "HC"),
     "WeisfeilerLehman": ("weisfeiler_lehman", "WL"),
     "WeisfeilerLehmanOptimalAssignment": ("weisfeiler_lehman_optimal_assignment", "WL-OA"),
 }
 _CLASSES = {alias: getattr(_kernels, name) for name, aliases in _NAMES.items() for alias in aliases}
-# Kernels that are others with a parameter that asks for attributes.
-_ATTRIBUTED = {
+# Kernels that are others with a parameter that is true.
+_VARIANTS = {
     _kernels.Propagation: ("with_attributes", _kernels.PropagationAttr),
+    _kernels.RandomWalk: ("with_labels", _kernels.RandomWalkLabeled),
     _kernels.ShortestPath: ("as_attributes", _kernels.ShortestPathAttr),
 }
 
@@ -48,7 +54,8 @@ class GraphKernel(TransformerMixin, OnGraphs):
     ----------
     kernel : str, dict, or list of them
         The name of a kernel (``"shortest_path"``, ``"SP"``, …), or a dictionary with its ``"name"``
-        and parameters. A list is ``weisfeiler_lehman`` with its base kernel.
+        and parameters. A list is a framework (``"weisfeiler_lehman"``, ``"core_framework"`` or
+        ``"hadamard_code"``) with its base kernel, which may be a framework with its own.
     normalize, verbose, n_jobs, random_state
         As in the kernels, which take them unless the dictionary has its own.
     Nystroem : int or False
@@ -85,11 +92,11 @@ class GraphKernel(TransformerMixin, OnGraphs):
         if not given:
             raise ValueError("kernel: an empty list")
         made = [self._one(k) for k in given]
-        cls, params = made[0]
-        if len(made) > 2 or (len(made) == 2 and cls is not _kernels.WeisfeilerLehman):
-            raise ValueError("kernel: a list is weisfeiler_lehman with its base kernel")
-        if len(made) == 2:
-            params["base_graph_kernel"] = made[1]
+        cls, params = made.pop()
+        for framework, own in reversed(made):
+            if not issubclass(framework, _kernels.Framework):
+                raise ValueError(f"kernel: {framework.__name__} has no base kernel, want it last in the list")
+            cls, params = framework, {**own, "base_graph_kernel": (cls, params)}
         own = cls()
         for name in ("normalize", "verbose", "n_jobs", "random_state"):
             if name in own.get_params() and name not in params:
@@ -103,10 +110,8 @@ class GraphKernel(TransformerMixin, OnGraphs):
         if name not in _CLASSES:
             raise ValueError(f"kernel {name!r} is not known, want one of {sorted(_CLASSES)}")
         cls = _CLASSES[name]
-        flag, attributed = _ATTRIBUTED.get(cls, ("", cls))
-        if params.pop(flag, False):
-            cls = attributed
-        return cls, params
+        flag, variant = _VARIANTS.get(cls, ("", cls))
+        return (variant if params.pop(flag, False) else cls), params
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the kernel to graphs."""

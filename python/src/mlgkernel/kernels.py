@@ -8,181 +8,42 @@ as graphs is described in `mlgkernel.as_graphs`.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ._kernel import Kernel, seed
+from ._kernel import Kernel, iterations, seed
 from .attributed import GraphHopper, Propagation, PropagationAttr, ShortestPathAttr
+from .frameworks import CoreFramework, Framework, HadamardCode, WeisfeilerLehman
+from .histograms import EdgeHistogram, VertexHistogram
 from .matching import NeighborhoodHash, PyramidMatch
 from .multiscale import MultiscaleLaplacian
+from .subgraphs import NeighborhoodSubgraphPairwiseDistance, OddSth, SubgraphMatching
 
 __all__ = [
+    "CoreFramework",
     "EdgeHistogram",
+    "Framework",
     "GraphHopper",
     "GraphletSampling",
+    "HadamardCode",
     "Kernel",
     "MultiscaleLaplacian",
     "NeighborhoodHash",
+    "NeighborhoodSubgraphPairwiseDistance",
+    "OddSth",
     "Propagation",
     "PropagationAttr",
     "PyramidMatch",
     "RandomWalk",
+    "RandomWalkLabeled",
     "ShortestPath",
     "ShortestPathAttr",
+    "SubgraphMatching",
     "VertexHistogram",
     "WeisfeilerLehman",
     "WeisfeilerLehmanOptimalAssignment",
 ]
-
-
-class VertexHistogram(Kernel):
-    """The kernel of vertex label histograms, ``k = sum over labels of count * count'``.
-
-    Parameters
-    ----------
-    n_jobs : int or None, default None
-        Number of threads. None, 0 and -1 mean all processors; results do not depend on it.
-    verbose : bool, default False
-        Show progress on standard error, with tqdm where it is installed, and what was done.
-    normalize : bool, default False
-        Divide by ``sqrt(k(G, G) * k(G', G'))``.
-    sparse : bool or "auto"
-        Has no effect: storage is always sparse.
-
-    Attributes
-    ----------
-    kernel_ : str
-        The kernel and its parameters.
-    compared_ : str
-        What the kernel compares of graphs, in words.
-    n_graphs_in_ : int
-        Number of training graphs.
-
-    Examples
-    --------
-    >>> from mlgkernel import VertexHistogram
-    >>> VertexHistogram().fit_transform(["CCO", "CCN", "CCCO"])
-    array([[ 5.,  4.,  7.],
-           [ 4.,  5.,  6.],
-           [ 7.,  6., 10.]])
-    """
-
-    def __init__(
-        self,
-        n_jobs: int | None = None,
-        normalize: bool = False,
-        verbose: bool = False,
-        sparse: bool | str = "auto",
-    ) -> None:
-        self.n_jobs = n_jobs
-        self.normalize = normalize
-        self.verbose = verbose
-        self.sparse = sparse
-
-    def _record(self) -> dict[str, Any]:
-        return {"kernel": "labels", "labels": "labels", "normalize": bool(self.normalize)}
-
-
-class EdgeHistogram(Kernel):
-    """The kernel of edge label histograms, ``k = sum over labels of count * count'``.
-
-    An edge counts in both directions, as in GraKeL when an undirected graph is given there:
-    raw values are four times those of undirected counts.
-
-    Parameters
-    ----------
-    n_jobs, normalize, verbose, sparse
-        As in `VertexHistogram`.
-
-    Examples
-    --------
-    >>> from mlgkernel import EdgeHistogram
-    >>> EdgeHistogram(normalize=True).fit_transform(["CC=O", "CCO"]).round(3)
-    array([[1.   , 0.707],
-           [0.707, 1.   ]])
-    """
-
-    def __init__(
-        self,
-        n_jobs: int | None = None,
-        normalize: bool = False,
-        verbose: bool = False,
-        sparse: bool | str = "auto",
-    ) -> None:
-        self.n_jobs = n_jobs
-        self.normalize = normalize
-        self.verbose = verbose
-        self.sparse = sparse
-
-    def _record(self) -> dict[str, Any]:
-        return {"kernel": "edge-labels", "scale": 4, "normalize": bool(self.normalize)}
-
-
-class WeisfeilerLehman(Kernel):
-    """The Weisfeiler-Lehman kernel, ``k = sum over i = 0 to n_iter of base(G_i, G'_i)``.
-
-    G_0 has the labels of G. The colour of a vertex in G_(i+1) stands for its colour in G_i and those of
-    its neighbours.
-
-    Parameters
-    ----------
-    n_jobs, verbose, normalize
-        As in `VertexHistogram`.
-    n_iter : int, default 5
-        Number of refinements, at least 1.
-    base_graph_kernel : class, or pair of a class and its parameters
-        The kernel of a colouring: `VertexHistogram`, `ShortestPath` or `EdgeHistogram`.
-        As in GraKeL, with `EdgeHistogram` the colours play no part.
-
-    Examples
-    --------
-    >>> from mlgkernel import WeisfeilerLehman
-    >>> WeisfeilerLehman(n_iter=2).fit_transform(["CCO", "CCN"])
-    array([[11.,  5.],
-           [ 5., 11.]])
-    """
-
-    def __init__(
-        self,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-        normalize: bool = False,
-        n_iter: int = 5,
-        base_graph_kernel: Any = VertexHistogram,
-    ) -> None:
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.normalize = normalize
-        self.n_iter = n_iter
-        self.base_graph_kernel = base_graph_kernel
-
-    def _record(self) -> dict[str, Any]:
-        base, params = self.base_graph_kernel, {}
-        if isinstance(base, (tuple, list)):
-            base, params = base
-        if base is None:
-            base = VertexHistogram
-        h, normalize = iterations(self.n_iter), bool(self.normalize)
-        if base is VertexHistogram:
-            return {"kernel": "wl", "h": h, "labels": "labels", "normalize": normalize}
-        if not (isinstance(base, type) and issubclass(base, (ShortestPath, EdgeHistogram))):
-            raise TypeError(
-                f"base_graph_kernel={base!r}, want VertexHistogram, ShortestPath or EdgeHistogram"
-            )
-        known = set(base().get_params()) - {"normalize", "n_jobs", "verbose"}
-        own = base(**{k: v for k, v in dict(params).items() if k in known})
-        over = dict(own._record(), normalize=normalize)
-        if over.get("labels") == "labels":
-            return dict(over, kernel="wl-sp", h=h)
-        # The base kernel does not look at colours: it is the same for all colourings.
-        return dict(over, scale=over.get("scale", 1) * (h + 1))
-
-
-def iterations(n: Any) -> int:
-    if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
-        raise ValueError(f"n_iter={n!r}, want a positive whole number")
-    return int(n)
 
 
 class WeisfeilerLehmanOptimalAssignment(Kernel):
@@ -390,6 +251,8 @@ class RandomWalk(Kernel):
            [ 6.92, 10.96]])
     """
 
+    _walks: ClassVar[dict[str, Any]] = {"kernel": "rw-plain"}
+
     def __init__(
         self,
         n_jobs: int | None = None,
@@ -418,7 +281,7 @@ class RandomWalk(Kernel):
         if self.p is not None and not (isinstance(self.p, (int, np.integer)) and self.p > 0):
             raise ValueError(f"p={self.p!r}, want None or a positive whole number")
         return {
-            "kernel": "rw-plain",
+            **self._walks,
             "lambda": float(self.lamda),
             "series": self.kernel_type,
             "p": int(self.p or 0),
@@ -434,3 +297,41 @@ class RandomWalk(Kernel):
                 UserWarning,
                 stacklevel=4,
             )
+
+
+class RandomWalkLabeled(RandomWalk):
+    """The random walk kernel with labels, ``k = sum over i of mu_i * 1'A^i 1``, where A is the adjacency
+    matrix of the direct product of two graphs.
+
+    The product has all pairs of vertices. Two pairs are adjacent where both vertices are, and both pairs have
+    equal labels; weights of edges do not count.
+
+    Parameters
+    ----------
+    n_jobs, normalize, verbose
+        As in `VertexHistogram`.
+    lamda : float, positive, default 0.1
+        The geometric series over walks of any length needs ``lamda < 1 / r`` for the largest eigenvalue r of
+        the product of any training graph with itself. Where it may be larger, ``0.9 / r`` is used, with a
+        warning; `lamda_` has the value.
+    method_type : {"fast", "baseline"}, default "fast"
+        Has no effect.
+    kernel_type : {"geometric", "exponential"}, default "geometric"
+        ``mu_i = lamda**i`` or ``lamda**i / i!``.
+    p : int from 1 to 1000 or None, default None
+        Number of steps of the longest walks; None for walks of any length.
+
+    Notes
+    -----
+    Values are exact to rounding, as GraKeL's are with ``method_type="baseline"``. With ``"fast"`` GraKeL
+    0.1.11 ends its series early, and where the series does not converge it returns numbers all the same.
+
+    Examples
+    --------
+    >>> from mlgkernel import RandomWalkLabeled
+    >>> RandomWalkLabeled(p=1, lamda=0.5).fit_transform(["CC", "CCO"])
+    array([[ 6.,  8.],
+           [ 8., 12.]])
+    """
+
+    _walks: ClassVar[dict[str, Any]] = {"kernel": "rw", "labels": "labels", "all_pairs": True}

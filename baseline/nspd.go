@@ -1,0 +1,220 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// NSPD is the neighbourhood subgraph pairwise distance kernel (Costa and De Grave, 2010),
+//
+//	k(G, G') = Σ_{r=0..R} Σ_{d=0..D} k_rd(G, G') / √(k_rd(G, G) k_rd(G', G')),
+//	k_rd(G, G') = Σ_{a,b} c_rdab(G) c_rdab(G'),
+//
+// where c_rdab(G) is the number of ordered pairs of vertices at distance d whose balls of radius r have the invariants
+// a and b. A pair (r, d) of which one of the graphs has no vertices adds nothing. Distances are hops.
+//
+// The invariant of a ball is that of the paper, written out in full: its edges, each by its label and those of its
+// ends. The label of a vertex v in the ball around h is the sorted list of (distance of u and v, distance of u and h,
+// label of u) over the vertices u of the ball; distances are those inside the ball. Isomorphic balls have the same
+// invariant. Fit takes O(R n b (b log b + e)) time per graph for balls of b vertices and e edges.
+type NSPD struct {
+	R          int       `json:"r" want:"0 to 64" help:"Largest radius of a neighbourhood."`
+	D          int       `json:"d" want:"0 to 65536" help:"Largest distance of a pair of neighbourhoods."`
+	EdgeLabels bool      `json:"edge_labels" help:"Labels of edges count, where graphs have them."`
+	Labels     Labelling `json:"labels" want:"one of auto labels degrees unlabeled" help:"Labels of the vertices: auto (labels, else degrees), labels, degrees or unlabeled."`
+	Normalize  bool      `json:"normalize" help:"Scale values so that k(G,G) = 1."`
+}
+
+// DefaultNSPD returns the normalised kernel of radii up to 3 and distances up to 4.
+func DefaultNSPD() NSPD { return NSPD{R: 3, D: 4, EdgeLabels: true, Labels: Auto, Normalize: true} }
+
+// Name implements kernel.Kernel.
+func (k NSPD) Name() string { return "nspd" }
+
+// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+func (k NSPD) String() string  { return kernel.Text(k) }
+func (k NSPD) Validate() error { return kernel.Check(k) }
+func (k NSPD) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	return fit(ctx, k, graphs)
+}
+func (k NSPD) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
+
+func (k NSPD) features() featureMap {
+	return featureMap{
+		labels: k.Labels, edgeLabels: k.EdgeLabels, h: k.R, sign: func() signFunc { return new(ballSigner).sign },
+		normalize: k.Normalize, count: k.count,
+	}
+}
+
+// count counts pairs of vertices by their distance and the colours of their balls: refinement r of the labels.
+func (k NSPD) count() countFunc {
+	var s pathCounter
+	var found [][]path // by distance
+	var colours []uint32
+	return func(ctx context.Context, g *coloured, out *features) error {
+		for _, colour := range g.colours {
+			found = slices.Grow(found[:0], k.D+1)[:min(k.D+1, g.N())]
+			for d := range found {
+				found[d] = found[d][:0]
+			}
+			if len(found) == 0 {
+				return nil
+			}
+			colours = append(colours[:0], colour...)
+			slices.Sort(colours)
+			eachRun(colours, func(c uint32, count float64) { found[0] = append(found[0], path{a: c, b: c, count: count / 2}) })
+			if len(found) > 1 {
+				if err := s.collect(ctx, g.Graph, colour, nil, nil); err != nil {
+					return err
+				}
+				s.eachClass(func(p path) {
+					if p.length < uint64(len(found)) {
+						found[p.length] = append(found[p.length], p)
+					}
+				})
+			}
+			for d, paths := range found {
+				addShares(out, uint32(d), paths)
+			}
+		}
+		return ctx.Err()
+	}
+}
+
+// addShares adds the numbers of ordered pairs, divided by the root of the sum of their squares. An unordered pair of
+// a ≠ b stands for two classes, each with its number, and one of a = b for a class with twice the number.
+func addShares(out *features, d uint32, paths []path) {
+	weight := func(p path) float64 {
+		if p.a == p.b {
+			return 4
+		}
+		return 2
+	}
+	sum := 0.0
+	for _, p := range paths {
+		sum += weight(p) * p.count * p.count
+	}
+	for _, p := range paths {
+		out.addKey(0, p.count*math.Sqrt(weight(p)/sum), p.a, p.b, d)
+	}
+}
+
+// maxBall is the largest number of vertices of a ball, whose invariant may have the square of it as words.
+const maxBall = 4096
+
+// ballSigner writes down the invariants of balls.
+type ballSigner struct {
+	graph.Scratch
+	place []int32  // by vertex of the graph: its place in the ball
+	off   []int    // by place: where its neighbours in the ball start
+	near  []int32  // places of neighbours
+	label []uint32 // parallel to near
+	queue []int32
+	hops  []int32
+	rows  [][]uint64 // by place: label of the vertex in the ball
+	order []int32    // places, by row
+	rank  []uint32   // by place: number of its row among the different ones
+	edges [][3]uint32
+}
+
+// sign appends the invariant of the ball of radius r around h: the different labels of its vertices, ascending, and its
+// edges by the numbers of these labels.
+func (s *ballSigner) sign(ctx context.Context, dst []uint32, g *coloured, h, r int) ([]uint32, error) {
+	ball := s.Ball(g.Graph, h, r)
+	if len(ball) > maxBall {
+		return nil, fmt.Errorf("%d vertices within %d steps of vertex %d, want at most %d, or a smaller r", len(ball), r, h, maxBall)
+	}
+	s.load(g, ball)
+	for len(s.rows) < len(ball) {
+		s.rows = append(s.rows, nil)
+	}
+	centre := s.Distances()
+	for i := range ball {
+		if i%64 == 63 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		s.walk(i, len(ball))
+		row := s.rows[i][:0]
+		for j, u := range ball {
+			row = append(row, uint64(s.hops[j])<<48|uint64(centre[j])<<32|uint64(g.colours[0][u]))
+		}
+		slices.Sort(row)
+		s.rows[i] = row
+	}
+	return s.write(dst, len(ball)), nil
+}
+
+// load makes the adjacency lists of the ball.
+func (s *ballSigner) load(g *coloured, ball []int32) {
+	s.place = slices.Grow(s.place[:0], g.N())[:g.N()]
+	for i, v := range ball {
+		s.place[v] = int32(i)
+	}
+	s.off, s.near, s.label = append(s.off[:0], 0), s.near[:0], s.label[:0]
+	for _, v := range ball {
+		for j, u := range g.Neighbors(int(v)) {
+			if s.In(u) {
+				s.near, s.label = append(s.near, s.place[u]), append(s.label, g.edgeLabel(int(v), j))
+			}
+		}
+		s.off = append(s.off, len(s.near))
+	}
+}
+
+// walk finds the distances in the ball of n vertices from that at a place.
+func (s *ballSigner) walk(from, n int) {
+	s.hops = slices.Grow(s.hops[:0], n)[:n]
+	for i := range s.hops {
+		s.hops[i] = -1
+	}
+	s.hops[from] = 0
+	s.queue = append(s.queue[:0], int32(from))
+	for at := 0; at < len(s.queue); at++ {
+		v := s.queue[at]
+		for _, u := range s.near[s.off[v]:s.off[v+1]] {
+			if s.hops[u] < 0 {
+				s.hops[u] = s.hops[v] + 1
+				s.queue = append(s.queue, u)
+			}
+		}
+	}
+}
+
+// write appends the rows and edges of a ball of n vertices.
+func (s *ballSigner) write(dst []uint32, n int) []uint32 {
+	s.order = s.order[:0]
+	for i := range n {
+		s.order = append(s.order, int32(i))
+	}
+	slices.SortFunc(s.order, func(a, b int32) int { return slices.Compare(s.rows[a], s.rows[b]) })
+	s.rank = slices.Grow(s.rank[:0], n)[:n]
+	dst = append(dst, uint32(n))
+	different := uint32(0)
+	for i, at := range s.order {
+		if i == 0 || !slices.Equal(s.rows[at], s.rows[s.order[i-1]]) {
+			different++
+			for _, x := range s.rows[at] {
+				dst = append(dst, uint32(x>>32), uint32(x))
+			}
+		}
+		s.rank[at] = different
+	}
+	s.edges = s.edges[:0]
+	for i := range n {
+		for k := s.off[i]; k < s.off[i+1]; k++ {
+			if j := s.near[k]; int(j) > i {
+				s.edges = append(s.edges, [3]uint32{min(s.rank[i], s.rank[j]), max(s.rank[i], s.rank[j]), s.label[k]})
+			}
+		}
+	}
+	slices.SortFunc(s.edges, func(a, b [3]uint32) int { return slices.Compare(a[:], b[:]) })
+	for _, e := range s.edges {
+		dst = append(dst, e[:]...)
+	}
+	return dst
+}
