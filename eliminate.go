@@ -84,11 +84,11 @@ func (e *eliminator) small(q *graph.Quotient, eta float64, y []float64, p int) b
 			j := bits.TrailingZeros64(r)
 			aj := a[j*denseCells : j*denseCells+denseCells]
 			f := aj[best]
-			sums[j] -= f * total
+			sums[j] -= float64(f * total)
 			mask[j] = (mask[j] | around) &^ (1<<best | 1<<j)
 			for s := r & (r - 1); s != 0; s &= s - 1 {
 				k := bits.TrailingZeros64(s)
-				v := f * a[k*denseCells+best]
+				v := float64(f * a[k*denseCells+best])
 				if mask[k]>>j&1 == 0 { // fill-in
 					aj[k], a[k*denseCells+j] = -v, -v
 				} else {
@@ -99,7 +99,7 @@ func (e *eliminator) small(q *graph.Quotient, eta float64, y []float64, p int) b
 			}
 			yj := y[j*p : j*p+p]
 			for c, v := range row {
-				yj[c] -= f * v
+				yj[c] -= float64(f * v)
 			}
 		}
 	}

@@ -156,7 +156,7 @@ func pivot(s *classes, samples int, residual []float64, row func(dst []float64, 
 		scale := 1 / math.Sqrt(residual[best])
 		for c := range l {
 			l[c] *= scale
-			residual[c] -= l[c] * l[c]
+			residual[c] -= float64(l[c] * l[c])
 		}
 		residual[best] = 0
 		factor = append(factor, l)

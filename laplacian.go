@@ -14,7 +14,7 @@ func laplacian(q *graph.Quotient, eta float64, dst []float64) []float64 {
 	dst = dense.Grow(dst, m*m)
 	clear(dst)
 	for i := range m {
-		dst[i*m+i] += eta * float64(q.Size[i])
+		dst[i*m+i] += float64(eta * float64(q.Size[i]))
 		for e := q.Off[i]; e < q.Off[i+1]; e++ {
 			j, w := int(q.Nbr[e]), q.Weight[e]
 			dst[i*m+j], dst[j*m+i] = -w, -w
@@ -54,9 +54,9 @@ func factorLaplacian(a, sums []float64, m int) (logDet float64, ok bool) {
 		for i := k + 1; i < m; i++ {
 			a[i*m+k] /= root
 			c := a[i*m+k]
-			sums[i] -= c * (sums[k] / root)
+			sums[i] -= float64(c * (sums[k] / root))
 			for j := k + 1; j < i; j++ {
-				a[i*m+j] -= c * a[j*m+k]
+				a[i*m+j] -= float64(c * a[j*m+k])
 			}
 		}
 	}

@@ -61,7 +61,7 @@ func (s *sparseFactor) run(q *graph.Quotient, eta float64, y []float64, p int) b
 		for _, e := range s.lower[k] {
 			dst := y[int(e.row)*p:][:p]
 			for c, v := range row {
-				dst[c] -= e.x * v
+				dst[c] -= float64(e.x * v)
 			}
 		}
 	}
@@ -273,7 +273,7 @@ func (s *sparseFactor) factor() bool {
 					s.mark[e.row], s.x[e.row] = int32(k), 0
 					column = append(column, entry{row: e.row})
 				}
-				s.x[e.row] -= rest[0].x * e.x
+				s.x[e.row] -= float64(rest[0].x * e.x)
 			}
 			s.at[i]++
 			follow(i)
@@ -291,7 +291,7 @@ func (s *sparseFactor) factor() bool {
 		for i := range column {
 			e := &column[i]
 			e.x = s.x[e.row] / s.diag[k]
-			s.sums[e.row] -= e.x * (s.sums[k] / s.diag[k])
+			s.sums[e.row] -= float64(e.x * (s.sums[k] / s.diag[k]))
 		}
 		s.lower[k], s.at[k] = column, 0
 		follow(int32(k))

@@ -174,7 +174,7 @@ func gaussian(sigma float64) (Kernel, error) {
 		var s float64
 		for i, v := range x {
 			d := v - y[i]
-			s += d * d
+			s += float64(d * d)
 		}
 		return math.Exp(scale * s)
 	}}, nil
@@ -202,7 +202,7 @@ func attributeRows(name string) func(g *graph.Graph) ([]float64, error) {
 func dot(x, y []float64) float64 {
 	s := 0.0
 	for i, v := range x {
-		s += v * y[i]
+		s += float64(v * y[i])
 	}
 	return s
 }

@@ -95,7 +95,7 @@ func (k *combined) Gram(dst []float64, x, y []string) {
 		part.Gram(values, xs[p], ys[p])
 		for i, v := range values {
 			if k.weights != nil {
-				dst[i] += k.weights[p] * v
+				dst[i] += float64(k.weights[p] * v)
 			} else {
 				dst[i] *= v
 			}

@@ -244,68 +244,11 @@ func (q *quadrature) evaluate(beta []float64) ([]float64, error) {
 	return out, nil
 }
 
-// diagonalise sets values to the eigenvalues of T, and first to the first entries of its eigenvectors, by the QL
-// algorithm with implicit shifts: rotations of T are applied to the first row of the identity alone.
+// diagonalise sets values to the eigenvalues of T, and first to the first entries of its eigenvectors: the
+// rotations of T are applied to the first row of the identity alone.
 func (q *quadrature) diagonalise() bool {
-	k := len(q.alpha)
 	q.values, q.residue = append(q.values[:0], q.alpha...), append(append(q.residue[:0], q.off...), 0)
-	q.first = append(q.first[:0], make([]float64, k)...)
-	d, e, z := q.values, q.residue, q.first
-	z[0] = 1
-	unit := 0.0 // entries are scaled, so that squares do not overflow
-	for i := range d {
-		unit = max(unit, math.Abs(d[i]), math.Abs(e[i]))
-	}
-	if unit == 0 {
-		return true
-	}
-	for i := range d {
-		d[i], e[i] = d[i]/unit, e[i]/unit
-	}
-	for l := range d {
-		for sweep := 0; ; sweep++ {
-			m := l // T falls apart behind it
-			for m < k-1 && math.Abs(e[m]) > 0x1p-53*(math.Abs(d[m])+math.Abs(d[m+1])) {
-				m++
-			}
-			if m == l {
-				break
-			}
-			if sweep == 60 {
-				return false
-			}
-			q.sweep(l, m)
-		}
-	}
-	for i := range d {
-		d[i] *= unit
-	}
-	return true
-}
-
-// sweep does one QL step on the rows l … m of the tridiagonal matrix.
-func (q *quadrature) sweep(l, m int) {
-	d, e, z := q.values, q.residue, q.first
-	shift := (d[l+1] - d[l]) / (2 * e[l])
-	shift = d[m] - d[l] + e[l]/(shift+math.Copysign(math.Sqrt(shift*shift+1), shift))
-	s, c, p, x := 1.0, 1.0, 0.0, shift
-	for i := m - 1; i >= l; i-- {
-		f, b := s*e[i], c*e[i]
-		r := math.Sqrt(f*f + x*x)
-		e[i+1] = r
-		if r == 0 { // T falls apart here
-			d[i+1] -= p
-			e[m] = 0
-			return
-		}
-		s, c = f/r, x/r
-		x = d[i+1] - p
-		r = (d[i]-x)*s + 2*c*b
-		p = s * r
-		d[i+1] = x + p
-		x = c*r - b
-		z[i], z[i+1] = c*z[i]-s*z[i+1], s*z[i]+c*z[i+1]
-	}
-	d[l] -= p
-	e[l], e[m] = x, 0
+	q.first = append(q.first[:0], make([]float64, len(q.alpha))...)
+	q.first[0] = 1
+	return dense.QL(q.values, q.residue, q.first, 1)
 }

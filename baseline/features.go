@@ -165,6 +165,7 @@ func (f *explicit) vectors(ctx context.Context, train []coloured) ([][]entry, er
 	const batch = 256
 	out := make([][]entry, len(train))
 	found := make([]features, min(batch, len(train)))
+	meter := kernel.NewMeter(ctx, "features", len(train))
 	for from := 0; from < len(train); from += batch {
 		some := train[from:min(from+batch, len(train))]
 		err := f.each(ctx, len(some), 4, func(w *rowWorker, i int) error {
@@ -181,6 +182,7 @@ func (f *explicit) vectors(ctx context.Context, train []coloured) ([][]entry, er
 		for i := range some {
 			found[i].number(out[from+i], &f.dict, false)
 		}
+		meter.Add(len(some))
 	}
 	return out, ctx.Err()
 }
@@ -279,7 +281,9 @@ func (f *explicit) fill(ctx context.Context, w *rowWorker, q query, lo int, row 
 func (f *explicit) Gram(ctx context.Context) (*kernel.Matrix, error) {
 	n := f.index.n
 	m := kernel.NewMatrix(n, n)
+	meter := kernel.NewMeter(ctx, "gram", n)
 	err := f.each(ctx, n, 1, func(w *rowWorker, i int) error {
+		defer meter.Add(1)
 		q := query{vector: f.index.vectors[i], self: f.index.self[i]}
 		if f.train != nil {
 			q.coloured = &f.train[i]
@@ -315,7 +319,9 @@ func (f *explicit) Diagonal(ctx context.Context, graphs []*graph.Graph) ([]float
 func (f *explicit) eachNew(ctx context.Context, graphs []*graph.Graph, work func(w *rowWorker, i int, q query) error) error {
 	c, err := f.colouring.forNew(graphs)
 	if err == nil {
+		meter := kernel.NewMeter(ctx, "gram", len(graphs))
 		err = f.each(ctx, len(graphs), 1, func(w *rowWorker, i int) error {
+			defer meter.Add(1)
 			q, err := f.transform(ctx, w, c, graphs[i])
 			if err == nil {
 				err = work(w, i, q)

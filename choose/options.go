@@ -52,8 +52,8 @@ type Options struct {
 	// sample is drawn.
 	Examples int `want:"at least 2"`
 
-	// Collection, when set, has what was fitted to the same graphs for other targets: Plan.Collection of theirs. It is not
-	// fitted again.
+	// Collection, when set, has the same graphs without their targets, and what was fitted to them for other targets. It is not
+	// fitted again. An evaluation that is inductive has no use for it.
 	Collection *kernel.Collection `json:"-"`
 
 	// Progress, when set, is called with the numbers of kernels and combinations that are done

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -129,8 +128,21 @@ func (d *Dataset) Column(name string) ([]string, error) {
 // Pick returns the graphs at the given positions, with their columns.
 func (d *Dataset) Pick(graphs []int) *Dataset {
 	out := &Dataset{Name: d.Name, Warnings: d.Warnings, Columns: d.Columns.pick(graphs), Skipped: d.Skipped}
+	rows := d.Rows()
 	for _, i := range graphs {
-		out.Graphs = append(out.Graphs, d.Graphs[i])
+		out.Graphs, out.rows = append(out.Graphs, d.Graphs[i]), append(out.rows, rows[i])
+	}
+	return out
+}
+
+// Rows returns the positions of the graphs in the collection from which they were picked, once or several times.
+func (d *Dataset) Rows() []int {
+	if d.rows != nil {
+		return d.rows
+	}
+	out := make([]int, len(d.Graphs))
+	for i := range out {
+		out[i] = i
 	}
 	return out
 }
@@ -324,11 +336,6 @@ func isWhole(s string) bool {
 	_, err := strconv.Atoi(s)
 	return err == nil
 }
-
-var dates = regexp.MustCompile(`^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})` +
-	`(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$`)
-
-func isDate(s string) bool { return dates.MatchString(s) }
 
 // structures reports whether values are SMILES strings, of which most have several atoms: of the first by alphabet.
 func structures(values map[string]int) bool {

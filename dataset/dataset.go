@@ -21,6 +21,8 @@ type Dataset struct {
 	Warnings []string
 	Columns  *Columns
 	Skipped  LeftOut // records that could not be read
+
+	rows []int // see Rows; nil for all
 }
 
 // Targets returns the targets of the graphs, in their order.
@@ -56,7 +58,7 @@ type Reader struct {
 	in     *stream
 }
 
-// nextGraph returns the next graph, and io.EOF after the last one.
+// nextGraph returns the next graph, nil for a record that is left out, and io.EOF after the last one.
 type nextGraph func() (*graph.Graph, error)
 
 // Name returns the name of the collection: the file name without folder and extensions.
@@ -65,6 +67,16 @@ func (r *Reader) Name() string { return r.name }
 // Next returns the next graph, and io.EOF after the last one. After an error it returns
 // the same error again, unless Skip says otherwise.
 func (r *Reader) Next() (*graph.Graph, error) {
+	for {
+		if g, err := r.Try(); g != nil || err != nil {
+			return g, err
+		}
+	}
+}
+
+// Try is Next that looks at one record. It returns neither a graph nor an error for one that is left out, because it cannot
+// be read: Bad says why, and Fields what else is in it.
+func (r *Reader) Try() (*graph.Graph, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -72,6 +84,9 @@ func (r *Reader) Next() (*graph.Graph, error) {
 	if err != nil {
 		r.err = err
 		return nil, err
+	}
+	if g == nil {
+		return nil, nil
 	}
 	r.count++
 	out, err := r.weight.apply(g)
@@ -106,7 +121,15 @@ type Fields struct {
 	Line          int // of the file, 0 where it is not known
 }
 
-// Fields returns those of the graph that Next returned last, valid until it is called again.
+// Value returns that of a name, "" for one that is not there.
+func (f Fields) Value(name string) string {
+	if i := slices.Index(f.Names, name); i >= 0 && name != "" {
+		return f.Values[i]
+	}
+	return ""
+}
+
+// Fields returns those of the graph or the record that was read last, valid until the next is read.
 func (r *Reader) Fields() Fields { return r.in.beside }
 
 // Roles says what the columns of a table were taken for.
@@ -116,6 +139,9 @@ func (r *Reader) Roles() Roles { return r.in.roles }
 func (r *Reader) table() bool {
 	return slices.Contains([]Format{CSV, TSV, SDF, SMILES, Parquet}, r.in.opts.Format)
 }
+
+// Bad returns the record that was left out last.
+func (r *Reader) Bad() Skipped { return r.in.bad }
 
 // Skipped returns the records that were left out so far.
 func (r *Reader) Skipped() LeftOut { return r.in.skipped }
@@ -146,7 +172,8 @@ func (s *stream) skip(line int, reason error) {
 	if inner := errors.Unwrap(reason); inner != nil { // without the place
 		reason = inner
 	}
-	s.skipped.add(line, reason.Error())
+	s.bad = Skipped{line, reason.Error()}
+	s.skipped.add(line, s.bad.Reason)
 }
 
 // Line returns the number of the line that was read last, 0 unless every line is a graph.
@@ -201,12 +228,15 @@ func collect(ctx context.Context, r *Reader, opts Options) (*Dataset, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		g, err := r.Next()
+		g, err := r.Try()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return nil, err
+		}
+		if g == nil {
+			continue
 		}
 		size += 1 + int64(g.N()) + int64(g.M())
 		if size > opts.Limits.Items {

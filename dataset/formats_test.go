@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -100,7 +101,7 @@ func TestTables(t *testing.T) {
 	if err != nil || len(d.Graphs) != 2 {
 		t.Fatal(d, err)
 	}
-	wantWarnings(t, d, "1 molecule that cannot be read left out")
+	wantWarnings(t, d, "1 molecule cannot be read")
 	d = mustReadText(t, CSV, "what,found\nC,CCO\nN,CC\n") // the column with the longest SMILES
 	wantGraph(t, d.Graphs[1], "id \"\" target \"\" n 2\n0 \"C\"\n1 \"C\"\n0-1 1 \"-\"")
 	wantErrors(t, CSV, []errorCase{
@@ -484,6 +485,73 @@ func TestSkip(t *testing.T) {
 	}
 	if _, err := r.Next(); err == nil || r.Skip() || r.Line() != 0 {
 		t.Error("a table was read on behind a bad row")
+	}
+}
+
+// badRows gives a table of rows that cannot be read, and calls stop after some.
+type badRows struct {
+	rows int
+	stop func()
+}
+
+func (r *badRows) Read(p []byte) (int, error) {
+	if r.rows++; r.rows == 100 {
+		r.stop()
+	}
+	return copy(p, "C1CC,1\n"), nil
+}
+
+// Rows that cannot be read are given up as well.
+func TestCancelBadRows(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	src := io.MultiReader(strings.NewReader("smiles,y\n"), &badRows{stop: cancel})
+	if _, err := ReadFrom(ctx, src, "x.csv", DefaultOptions()); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want that it was cancelled", err)
+	}
+}
+
+// Try stops at a record that cannot be read, with what else is in it. Next goes on to the next graph.
+func TestTry(t *testing.T) {
+	for name, text := range map[string]string{
+		"x.csv": "smiles,name,y\nC(,a,1\nCC,b,2\nCCC,c\nCC\"C,d,4\nCO,e,5\n",
+		"x.tsv": "smiles\tname\ty\nC(\ta\t1\nCC\tb\t2\nCCC\tc\n\td\t4\nCO\te\t5\n",
+	} {
+		r, err := NewReader(strings.NewReader(text), name, DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for {
+			g, err := r.Try()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := r.Fields()
+			if g == nil {
+				got = append(got, fmt.Sprintf("%d %s bad %d", f.Line, f.Value("name"), r.Bad().Line))
+				continue
+			}
+			got = append(got, fmt.Sprintf("%d %s", f.Line, f.Value("name")))
+		}
+		want := "2 a bad 2, 3 b, 4 c bad 4, 5 d bad 5, 6 e"
+		if name == "x.csv" {
+			want = "2 a bad 2, 3 b, 4 c bad 4, 0  bad 5, 6 e" // nothing of a row with an open quote is known
+		}
+		if s := strings.Join(got, ", "); s != want {
+			t.Errorf("%s: %s, want %s", name, s, want)
+		}
+		if n := r.Skipped().Count; n != 3 {
+			t.Errorf("%s: %d left out, want 3", name, n)
+		}
+		if r, err = NewReader(strings.NewReader(text), name, DefaultOptions()); err != nil {
+			t.Fatal(err)
+		}
+		if g, err := r.Next(); err != nil || g.ID() != "b" {
+			t.Errorf("%s: Next returns %v, %v, want b", name, g, err)
+		}
 	}
 }
 

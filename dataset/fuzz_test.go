@@ -40,7 +40,7 @@ func checkGraphs(t *testing.T, d *Dataset) {
 	t.Helper()
 	Survey(d)
 	for _, name := range append([]string{""}, roleNames(d.Columns.Roles.Targets)...) {
-		if set, _, err := d.Labelled(name); err == nil {
+		if set, _, err := d.Labelled(name, ""); err == nil {
 			set.Merged(set.Repeats(), Info(set).TargetRange != nil)
 		}
 	}

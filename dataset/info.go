@@ -166,6 +166,19 @@ func ValueRange(targets []string) []float64 {
 // mostly is the share of numbers in a column from which on other texts, such as ">10", are no values of it.
 const mostly = 0.8
 
+// Learnable returns values as they are learned: "" for one that is [Missing], and for texts among numbers.
+// It reports whether they are numbers.
+func Learnable(values []string) (out []string, numeric bool) {
+	out, _ = numbersAlone(values)
+	out = slices.Clone(out)
+	for i, v := range out {
+		if Missing(v) {
+			out[i] = ""
+		}
+	}
+	return out, Numeric(out)
+}
+
 // numbersAlone empties what is no number among values that are mostly numbers, and not classes, and returns how many these are.
 func numbersAlone(values []string) (out []string, odd int) {
 	numbers, n := map[string]int{}, 0

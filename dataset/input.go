@@ -29,7 +29,12 @@ type stream struct {
 	comma   bool   // numbers of a table have decimal commas where the first rows do not tell
 	point   bool   // they have none: commas separate cells
 	skipped LeftOut
+	bad     Skipped          // the last of these
+	broken  map[string]error // SMILES that cannot be read: a Parquet file may repeat a long one in few bytes
 }
+
+// maxBroken is the number of SMILES of which a reader remembers that they cannot be read.
+const maxBroken = 16
 
 // lineError is an error in a line of the input.
 type lineError struct {

@@ -6,15 +6,17 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 )
 
 // Labelled returns the graphs that have a value in a column, with it as their target, and those that it leaves out. Without a
-// column the targets are those that the graphs have. Graphs whose value is [Missing] are left out, and those whose value is no number in
-// a column of numbers.
-func (d *Dataset) Labelled(column string) (*Dataset, LeftOut, error) {
+// column the targets are those that the graphs have. Graphs whose value is [Missing] are left out. Where values are asked for
+// (NumberKind) so are those whose value is no number, such as ">100". Classes (ClassKind) may be any text, and "" finds out
+// what the column has.
+func (d *Dataset) Labelled(column string, kind Kind) (*Dataset, LeftOut, error) {
 	targets := d.Targets()
 	if column != "" {
 		var err error
@@ -24,7 +26,11 @@ func (d *Dataset) Labelled(column string) (*Dataset, LeftOut, error) {
 	}
 	var out LeftOut
 	var keep []int
-	numbers, _ := numbersAlone(targets)
+	if kind == "" {
+		if _, odd := numbersAlone(targets); odd > 0 {
+			kind = NumberKind
+		}
+	}
 	place := ""
 	if column != "" {
 		place = fmt.Sprintf(" in the column %q", column)
@@ -34,9 +40,11 @@ func (d *Dataset) Labelled(column string) (*Dataset, LeftOut, error) {
 		case Missing(t):
 			out.add(d.lineNumber(i), "no value"+place)
 			continue
-		case numbers[i] == "":
-			out.add(d.lineNumber(i), quote([]byte(t))+", want a number"+place)
-			continue
+		case kind == NumberKind:
+			if _, ok := finite(t); !ok {
+				out.add(d.lineNumber(i), quote([]byte(t))+wantNumber+place)
+				continue
+			}
 		}
 		keep = append(keep, i)
 	}
@@ -48,6 +56,24 @@ func (d *Dataset) Labelled(column string) (*Dataset, LeftOut, error) {
 		picked.Graphs[k] = d.Graphs[i].With(d.Graphs[i].ID(), targets[i])
 	}
 	return picked, out, nil
+}
+
+const wantNumber = ", want a number"
+
+// Lines lists the lines of the first records, up to most, each with the value that is no number.
+func (l LeftOut) Lines(most int) string {
+	var out []string
+	for _, x := range l.First[:min(most, len(l.First))] {
+		text := strconv.Itoa(x.Line)
+		if value, _, odd := strings.Cut(x.Reason, wantNumber); odd {
+			text += " (" + value + ")"
+		}
+		out = append(out, text)
+	}
+	if l.Count > most {
+		out = append(out, "…")
+	}
+	return strings.Join(out, ", ")
 }
 
 // lineNumber returns the line of a graph, or its number where no line is known.
@@ -107,26 +133,47 @@ func (d *Dataset) Repeats() Repeats {
 	return r
 }
 
-// sketch returns a number that is the same for isomorphic graphs, and mostly another for others.
+// sketch returns a number that is the same for isomorphic graphs, and for molecules however their hydrogens are written, and
+// mostly another for others.
 func sketch(g *graph.Graph) uint64 {
 	at, next := make([]uint64, g.N()), make([]uint64, g.N())
+	hydrogen := make([]bool, g.N())
 	for v := range at {
-		at[v] = maphash.String(sketchSeed, g.Label(v))
+		label := g.Label(v)
+		if g.SMILES() != "" {
+			label = element(label)
+			hydrogen[v] = label == "H"
+		}
+		at[v] = maphash.String(sketchSeed, label)
 	}
 	for range 3 {
 		for v := range at {
 			next[v] = at[v] * 0x9e3779b97f4a7c15
 			for i, u := range g.Neighbors(v) {
-				next[v] += mixed(at[u] ^ maphash.String(sketchSeed, g.EdgeLabel(v, i)))
+				if !hydrogen[u] {
+					next[v] += mixed(at[u] ^ maphash.String(sketchSeed, g.EdgeLabel(v, i)))
+				}
 			}
 		}
 		at, next = next, at
 	}
-	sum := uint64(g.M())
-	for _, x := range at {
-		sum += mixed(x)
+	sum := uint64(0)
+	for v, x := range at {
+		if !hydrogen[v] {
+			sum += mixed(x)
+		}
 	}
 	return sum
+}
+
+// element returns the element of an atom label, which may go on with charge and hydrogens.
+func element(label string) string {
+	for i, c := range label {
+		if i > 0 && (c < 'a' || c > 'z') {
+			return label[:i]
+		}
+	}
+	return label
 }
 
 var sketchSeed = maphash.MakeSeed()

@@ -42,12 +42,21 @@ func Molecules(graphs []*graph.Graph) bool {
 // smiles returns the graph of a molecule in a line, without edge weights. An error is a
 // *lineError.
 func (s *stream) smiles(smiles, id, target string, line int) (*graph.Graph, error) {
+	if err := s.broken[smiles]; err != nil {
+		return nil, &lineError{line, err}
+	}
 	m, err := chem.ParseSMILES(smiles, s.opts.Limits.Vertices)
 	if err == nil {
 		var g *graph.Graph
 		if g, err = s.moleculeGraph(m, id, target); err == nil {
 			return g, nil
 		}
+	}
+	if len(s.broken) < maxBroken {
+		if s.broken == nil {
+			s.broken = map[string]error{}
+		}
+		s.broken[strings.Clone(smiles)] = err
 	}
 	return nil, &lineError{line, err}
 }

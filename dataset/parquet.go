@@ -31,6 +31,9 @@ func readParquet(s *stream) (nextGraph, error) {
 	}
 	s.warn.add(len(f.Ignored), "nested column ignored", "nested columns ignored")
 	names := columnNames(f.Names)
+	keep := s.columns(names)
+	f.Select(keep)
+	names = pick(names, keep)
 	row := 0
 	return readRecords(s, "column", names, func() (record, error) {
 		row++
@@ -41,6 +44,6 @@ func readParquet(s *stream) (nextGraph, error) {
 			}
 			return record{}, err
 		}
-		return record{line: row, names: names, values: values}, nil
+		return record{line: row, names: names, values: pick(values, keep)}, nil
 	})
 }

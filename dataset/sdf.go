@@ -19,7 +19,8 @@ func readSDF(s *stream) (nextGraph, error) {
 		}
 		m, n, err := chem.ParseMol(text, s.opts.Limits.Vertices)
 		if err != nil {
-			return record{}, &lineError{first + n - 1, err}
+			names, values := sdfFields(text)
+			return record{line: first, names: names, values: values}, &lineError{first + n - 1, err}
 		}
 		r := record{line: first, molecule: m}
 		r.names, r.values = sdfFields(text[n:])

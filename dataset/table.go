@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -29,17 +30,17 @@ func looksLikeSMILES(line string) bool {
 // out unless the options are strict.
 func molecules(s *stream, next nextGraph) nextGraph {
 	return func() (*graph.Graph, error) {
-		for {
-			g, err := next()
-			if _, one := err.(*lineError); !one {
-				return g, err
-			}
-			if s.opts.Strict {
-				return nil, s.at(0, err)
-			}
-			s.skip(err.(*lineError).line, err)
-			s.warn.add(1, "molecule that cannot be read left out", "molecules that cannot be read left out")
+		g, err := next()
+		one, bad := err.(*lineError)
+		if !bad {
+			return g, err
 		}
+		if s.opts.Strict {
+			return nil, s.at(0, err)
+		}
+		s.skip(one.line, err)
+		s.warn.add(1, "molecule cannot be read", "molecules cannot be read")
+		return nil, nil
 	}
 }
 
@@ -167,28 +168,79 @@ func readTable(s *stream, read tableRow) (nextGraph, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := columnNames(header)
+	all := columnNames(header)
+	keep := s.columns(all)
+	names := pick(all, keep)
 	return readRecords(s, "column", names, func() (record, error) {
 		for {
 			row, line, err := read()
 			if err != nil {
 				return record{}, err
 			}
-			for len(row) > len(names) && strings.TrimSpace(row[len(row)-1]) == "" { // separators at the end
+			for len(row) > len(all) && strings.TrimSpace(row[len(row)-1]) == "" { // separators at the end
 				row = row[:len(row)-1]
 			}
 			if !slices.ContainsFunc(row, func(c string) bool { return strings.TrimSpace(c) != "" }) {
 				continue
 			}
-			if len(row) != len(names) {
-				return record{}, &lineError{line, fmt.Errorf("%d columns, want %d as in the header", len(row), len(names))}
-			}
 			for i, c := range row {
 				row[i] = validText(strings.TrimSpace(c))
 			}
-			return record{line: line, names: names, values: row}, nil
+			if len(row) != len(all) {
+				n := sort.SearchInts(keep, len(row)) // as far as they are there
+				return record{line: line, names: names[:n], values: pick(row, keep[:n])},
+					&lineError{line, fmt.Errorf("%d columns, want %d as in the header", len(row), len(all))}
+			}
+			return record{line: line, names: names, values: pick(row, keep)}, nil
 		}
 	})
+}
+
+// columns returns the positions of the columns that are read, ascending: all, or of a wide table the first maxColumns and those that
+// the options or their usual names call for.
+func (s *stream) columns(names []string) []int {
+	keep := make([]bool, len(names))
+	n := 0
+	take := func(i int) {
+		if i >= 0 && !keep[i] && n < maxColumns {
+			keep[i] = true
+			n++
+		}
+	}
+	if len(names) > maxColumns {
+		o := s.opts
+		wanted := append(strings.Split(o.TargetColumn, ","), o.SMILESColumn, o.IDColumn, o.TargetColumn, o.like)
+		for _, name := range wanted {
+			take(findColumn(names, []string{name}))
+		}
+		for _, usual := range [][]string{smilesNames, idNames, targetNames} {
+			take(findColumn(names, usual))
+		}
+		s.warn.add(len(names)-maxColumns, fmt.Sprintf("column beyond %d not read, unless a flag names it", maxColumns),
+			fmt.Sprintf("columns beyond %d not read, unless a flag names them", maxColumns))
+	}
+	for i := range names {
+		take(i)
+	}
+	var out []int
+	for i, k := range keep {
+		if k {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// pick returns some of the cells of a row.
+func pick(row []string, at []int) []string {
+	if len(at) == len(row) {
+		return row
+	}
+	out := make([]string, len(at))
+	for k, i := range at {
+		out[k] = row[i]
+	}
+	return out
 }
 
 // columnNames returns the names of a header. A column without one, and one whose name stands before it, gets its number.
@@ -234,8 +286,8 @@ const (
 )
 
 // readRecords reads molecules with values beside them. next returns io.EOF at the end and a *lineError for a record that
-// cannot be read. what says what a column is called here; names has the columns of a table, one of which has the molecule,
-// and is nil for an SDF.
+// cannot be read, with what else is in it. what says what a column is called here; names has the columns of a table, one of
+// which has the molecule, and is nil for an SDF.
 func readRecords(s *stream, what string, names []string, next func() (record, error)) (nextGraph, error) {
 	type result struct {
 		record
@@ -289,6 +341,7 @@ func readRecords(s *stream, what string, names []string, next func() (record, er
 			}
 		}
 		if r.err != nil {
+			s.beside = Fields{r.names, r.values, -1, r.line}
 			return nil, r.err
 		}
 		return t.graph(r.record)
@@ -345,13 +398,7 @@ func (t *tableReader) graph(r record) (*graph.Graph, error) {
 		}
 	}
 	s.beside = Fields{r.names, r.values, slices.Index(r.names, s.roles.Structure.Column), r.line}
-	cell := func(name string) string {
-		if i := slices.Index(r.names, name); i >= 0 && name != "" {
-			return r.values[i]
-		}
-		return ""
-	}
-	id, target := cell(s.roles.ID.Column), cell(s.roles.Target())
+	id, target := s.beside.Value(s.roles.ID.Column), s.beside.Value(s.roles.Target())
 	if Missing(target) {
 		target = ""
 	}
@@ -365,7 +412,7 @@ func (t *tableReader) graph(r record) (*graph.Graph, error) {
 		}
 		return g, nil
 	}
-	structure := cell(s.roles.Structure.Column)
+	structure := s.beside.Value(s.roles.Structure.Column)
 	if Missing(structure) {
 		return nil, &lineError{r.line, fmt.Errorf("no structure in the column %q", s.roles.Structure.Column)}
 	}

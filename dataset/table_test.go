@@ -1,8 +1,10 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -218,7 +220,7 @@ func TestLabelled(t *testing.T) {
 	for _, c := range []struct {
 		column, targets, left string
 	}{{"a", "0 1", "3 5"}, {"B", "1.5 2", "4 5"}} {
-		got, left, err := d.Labelled(c.column)
+		got, left, err := d.Labelled(c.column, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +235,7 @@ func TestLabelled(t *testing.T) {
 			t.Errorf("%q, %v", v, err)
 		}
 	}
-	if _, _, err := d.Labelled("q"); err == nil || err.Error() != `f has no column "q", want one of "smiles", "a", "b"` {
+	if _, _, err := d.Labelled("q", ""); err == nil || err.Error() != `f has no column "q", want one of "smiles", "a", "b"` {
 		t.Error(err)
 	}
 	if _, err := (&Dataset{Name: "x"}).Column("q"); err == nil || err.Error() != `x has no columns, want one named "q"` {
@@ -252,9 +254,20 @@ func TestOddValues(t *testing.T) {
 	if s := Survey(d); s.TargetRange == nil || s.Targets != 20 || s.Columns[1].Kind != NumberKind || s.Columns[1].Odd != 2 || s.Columns[1].Missing != 1 {
 		t.Errorf("%+v", s)
 	}
-	set, left, err := d.Labelled("y")
+	set, left, err := d.Labelled("y", "")
 	if err != nil || len(set.Graphs) != 20 || left.Count != 3 || left.First[0] != (Skipped{22, `">10", want a number in the column "y"`}) {
 		t.Errorf("%d graphs, %+v, %v", len(set.Graphs), left, err)
+	}
+	// Whoever asks for values gets them, and classes may be any text.
+	d = mustReadText(t, CSV, "smiles,y\nC,>100\nCC,5\nCCC,<5\nCCCC,\nCO,n.d.\n")
+	for kind, want := range map[Kind]string{NumberKind: `1: 2 (">100"), 4 ("<5"), 5, 6 ("n.d.")`, ClassKind: "4: 5", "": "4: 5"} {
+		set, left, err := d.Labelled("y", kind)
+		if got := fmt.Sprintf("%d: %s", len(set.Graphs), left.Lines(10)); err != nil || got != want {
+			t.Errorf("%q: %s, %v, want %s", kind, got, err, want)
+		}
+	}
+	if _, left, _ := d.Labelled("y", NumberKind); left.Lines(2) != `2 (">100"), 4 ("<5"), …` {
+		t.Error(left.Lines(2))
 	}
 	// Semicolons mean decimal commas where the first rows do not tell.
 	b.Reset()
@@ -264,6 +277,75 @@ func TestOddValues(t *testing.T) {
 	}
 	if got := mustReadText(t, CSV, b.String()+"C;1,5\n").Targets(); got[len(got)-1] != "1.5" {
 		t.Errorf("%q", got[len(got)-1])
+	}
+}
+
+// Of a wide table the columns are read that are named, or have a usual name, and others up to a number.
+func TestWideTable(t *testing.T) {
+	names, cells := make([]string, 5000), make([]string, 5000)
+	for i := range names {
+		names[i], cells[i] = fmt.Sprint("d", i), fmt.Sprint(i)
+	}
+	names[4000], cells[4000] = "smiles", "CCO"
+	names[4500], cells[4500] = "logS", "1.5"
+	for _, f := range []struct {
+		format Format
+		sep    string
+	}{{CSV, ","}, {TSV, "\t"}} {
+		text := strings.Join(names, f.sep) + "\n" + strings.Join(cells, f.sep) + "\n" + strings.Join(cells[:3000], f.sep) + "\n"
+		o := DefaultOptions()
+		o.Format, o.TargetColumn, o.IDColumn = f.format, "d4999,logS", "d4001"
+		d, err := ReadFrom(t.Context(), strings.NewReader(text), "wide", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logS, err := d.Column("logS")
+		if err != nil || len(d.Graphs) != 1 || d.Graphs[0].ID() != "4001" || d.Graphs[0].Target() != "4999" || logS[0] != "1.5" || len(d.Columns.Names) != maxColumns {
+			t.Errorf("%s: %v, %q, %d columns, %v", f.format, d.Graphs, logS, len(d.Columns.Names), err)
+		}
+		if want := "3000 columns, want 5000 as in the header"; d.Skipped.Count != 1 || d.Skipped.First[0].Reason != want {
+			t.Errorf("%+v", d.Skipped)
+		}
+		if want := "3000 columns beyond 2000 not read, unless a flag names them"; !slices.Contains(d.Warnings, want) {
+			t.Errorf("%q, want %s", d.Warnings, want)
+		}
+	}
+}
+
+// A SMILES that cannot be read is parsed once, however often it stands there.
+func TestRepeatedMistake(t *testing.T) {
+	s := &stream{opts: DefaultOptions()}
+	for i := range 2 * maxBroken {
+		for line := range 3 {
+			_, err := s.smiles(fmt.Sprint("C1", strings.Repeat("C", i)), "", "", line)
+			if e, ok := err.(*lineError); !ok || e.line != line {
+				t.Errorf("%v", err)
+			}
+		}
+	}
+	if len(s.broken) != maxBroken {
+		t.Errorf("%d remembered, want %d", len(s.broken), maxBroken)
+	}
+	s.broken["CCO"] = errors.New("as before")
+	if _, err := s.smiles("CCO", "", "", 7); err == nil || err.Error() != "line 7: as before" {
+		t.Errorf("%v", err)
+	}
+}
+
+// Hydrogens that are written as atoms make no other molecule, whatever of atoms the labels tell; isotopes do.
+func TestRepeatedHydrogens(t *testing.T) {
+	for _, o := range []Options{{}, {AtomHydrogens: true, AtomCharge: true, AtomAromatic: true}, {Hydrogens: HydrogensExplicit}, {Hydrogens: HydrogensImplicit}} {
+		opts := DefaultOptions()
+		opts.AtomHydrogens, opts.AtomCharge, opts.AtomAromatic = o.AtomHydrogens, o.AtomCharge, o.AtomAromatic
+		opts.Hydrogens = cmp.Or(o.Hydrogens, opts.Hydrogens)
+		text := "CCO\n[H]OCC\n[2H]OCC\nc1ccccc1[H]\nC1=CC=CC=C1\n[H][H]\n[H+]\nClC\n[H]C([H])([H])Cl\n"
+		d, err := ReadFrom(t.Context(), strings.NewReader(text), "x.smi", opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(d.Repeats().groups); got != "[[0 1] [3 4] [7 8]]" {
+			t.Errorf("%+v: %s", o, got)
+		}
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/mlgkernel/mlg/internal/table"
 )
 
 // finite reports whether sums and differences of the numbers stay finite.
@@ -58,7 +60,8 @@ func (c BarChart) Picture() (*Picture, error) {
 		f.polygon(ClassColor(0), rectangle(f.x.at(min(0, b.Value)), at-half, f.x.at(max(0, b.Value)), at+half)...)
 		label := fmt.Sprintf("%.4g", b.Value)
 		if b.Error > 0 {
-			label += fmt.Sprintf(" ± %.2g", b.Error)
+			v, d := table.Spread(4, b.Value, b.Error)
+			label = v + " ± " + d
 			lo, hi := f.x.at(b.Value-b.Error), f.x.at(b.Value+b.Error)
 			tip := min(half*0.5, 5)
 			f.lines(1.4, black, [][]point{{{lo, at}, {hi, at}}, {{lo, at - tip}, {lo, at + tip}}, {{hi, at - tip}, {hi, at + tip}}})

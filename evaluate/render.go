@@ -160,7 +160,8 @@ func (r *Report) calibration() Table {
 func (x *Result) cells(uneven bool) []string {
 	out := []string{x.Name}
 	if v := x.RegressionSummary; v != nil {
-		out = append(out, spread("%.4g", v.RMSE, v.RMSEStd, x.Repeats), spread("%.4g", v.MAE, v.MAEStd, x.Repeats), spread("%.3f", v.R2, v.R2Std, x.Repeats))
+		out = append(out, measured(v.RMSE, v.RMSEStd, x.Repeats), measured(v.MAE, v.MAEStd, x.Repeats),
+			spread("%.3f", v.R2, v.R2Std, x.Repeats))
 	} else {
 		interval, auc := "-", "-"
 		if i := x.Interval; i != nil && uneven && x.AUC != nil {
@@ -194,6 +195,15 @@ func spread(format string, mean, deviation float64, repeats int) string {
 		return fmt.Sprintf(format, mean)
 	}
 	return fmt.Sprintf(format+"±"+format, mean, deviation)
+}
+
+// measured is spread of an error, which may be of any size.
+func measured(mean, deviation float64, repeats int) string {
+	if repeats < 2 {
+		return fmt.Sprintf("%.4g", mean)
+	}
+	v, d := table.Spread(4, mean, deviation)
+	return v + "±" + d
 }
 
 // Best returns the row with the largest accuracy or AUC, or the smallest RMSE, the first of equals.

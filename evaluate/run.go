@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -173,14 +174,14 @@ func (e *evaluation) addRow(name string, methods []*method) error {
 // run evaluates all methods.
 func (e *evaluation) run(ctx context.Context) error {
 	if !e.o.Inductive {
-		return e.session(e.parts, e.graphs).evaluate(ctx)
+		return e.session(e.parts, cmp.Or(e.o.Collection, kernel.NewCollection(e.graphs))).evaluate(ctx)
 	}
 	// Some folds at a time, each with its share of the workers.
 	lanes := min(kernel.Workers(ctx), len(e.parts))
 	inner := kernel.WithWorkers(ctx, kernel.Workers(ctx)/lanes)
 	return kernel.Each(kernel.WithWorkers(ctx, lanes), len(e.parts), 1, func(_, i int) error {
 		train := e.Splits.Without(e.parts[i].Repeat, e.parts[i].Fold)
-		return e.session(e.parts[i:i+1], choose.Pick(e.graphs, train)).evaluate(inner)
+		return e.session(e.parts[i:i+1], kernel.NewCollection(choose.Pick(e.graphs, train))).evaluate(inner)
 	})
 }
 
@@ -192,12 +193,12 @@ type session struct {
 	grams *kernel.Grams // of the graphs that kernels are fitted to
 }
 
-func (e *evaluation) session(parts []*choose.TrainingPart, fitTo []*graph.Graph) *session {
+func (e *evaluation) session(parts []*choose.TrainingPart, fitTo *kernel.Collection) *session {
 	var kernels []kernel.Kernel
 	for _, m := range e.settings {
 		kernels = append(kernels, m.kernel)
 	}
-	return &session{e, parts, kernel.NewCollection(fitTo).Grams(kernels...)}
+	return &session{e, parts, fitTo.Grams(kernels...)}
 }
 
 // evaluate evaluates all methods. The mixer keeps the matrices that combinations need.

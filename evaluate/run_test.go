@@ -558,6 +558,17 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
+// rareShare returns the share of a class.
+func rareShare(d *dataset.Dataset, class string) float64 {
+	n := 0
+	for _, g := range d.Graphs {
+		if g.Target() == class {
+			n++
+		}
+	}
+	return float64(n) / float64(len(d.Graphs))
+}
+
 // TestUneven: with a tenth and less of the graphs in one class the report leads with AUC, and tells how well the class is
 // found. All figures come from the probabilities by their definitions.
 func TestUneven(t *testing.T) {
@@ -584,6 +595,10 @@ func TestUneven(t *testing.T) {
 			t.Errorf("interval %v", x.Interval)
 		}
 		majority := row(t, r, majorityName)
+		if share := rareShare(rare, r.Rare); math.Abs(majority.Finding[0].Value-share) > 1e-12 ||
+			math.Abs(majority.Finding[1].Value-1) > 1e-12 || math.Abs(majority.Finding[2].Value-1) > 1e-12 {
+			t.Errorf("the majority class finds a class of %v: %v", share, majority.Finding)
+		}
 		better := x.Finding[0].Value > 2*majority.Finding[0].Value && x.Finding[2].Value > 5 && *x.LogLoss < *majority.LogLoss
 		if *majority.AUC != 0.5 || !better {
 			t.Errorf("%v: %v, log loss %v; majority %v, %v", learner, x.Finding, *x.LogLoss, majority.Finding, *majority.LogLoss)

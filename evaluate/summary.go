@@ -39,6 +39,9 @@ func (e *evaluation) summarise(out *Result, chosen []choose.Prediction) {
 		tested := e.tested(repeat)
 		truth, known := choose.Pick(t.Labels, tested), choose.Pick(scores, tested)
 		losses, errors = append(losses, metrics.LogLoss(truth, known)), append(errors, metrics.CalibrationError(truth, known))
+		if out.Name == majorityName { // shares differ between training parts, which ranks parts and not graphs
+			known = t.Always(tested, len(tested)).Scores
+		}
 		for i, f := range t.Rare(tested, known) {
 			if f.Value /= float64(out.Repeats); i == len(finding) {
 				finding = append(finding, f)

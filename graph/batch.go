@@ -186,17 +186,6 @@ func (s start) after(bytes int, n, m, attributes, coordinates, weights int64) (s
 // Len returns the number of graphs.
 func (b *Batch) Len() int { return len(b.starts) - 1 }
 
-// Edges returns how many edges graph i is given, and how many of them are self-loops.
-func (b *Batch) Edges(i int) (edges, loops int) {
-	from, to := b.starts[i].edges, b.starts[i+1].edges
-	for e := from; e < to; e++ {
-		if b.edges[2*e] == b.edges[2*e+1] {
-			loops++
-		}
-	}
-	return to - from, loops
-}
-
 // text returns the string of a number.
 func (b *Batch) text(number int32) string {
 	if number < 0 {
@@ -206,7 +195,28 @@ func (b *Batch) text(number int32) string {
 }
 
 // Graph builds graph i. It may be called concurrently.
-func (b *Batch) Graph(i int) (*Graph, error) {
+func (b *Batch) Graph(i int) (*Graph, error) { return b.builder(i).graph(i) }
+
+// Merged is Graph for edges that may be given with different weights, whose mean they get, and with different
+// labels, which are joined, as in "a|b". It tells how they were given.
+func (b *Batch) Merged(i int) (*Graph, Given, error) {
+	build := b.builder(i)
+	build.merge = true
+	g, err := build.graph(i)
+	return g, build.given, err
+}
+
+// graph builds graph i of a batch.
+func (b *Builder) graph(i int) (*Graph, error) {
+	g, err := b.Build()
+	if err != nil {
+		return nil, fmt.Errorf("graph %d: %w", i, err)
+	}
+	return g, nil
+}
+
+// builder returns what builds graph i.
+func (b *Batch) builder(i int) *Builder {
 	from, to := b.starts[i], b.starts[i+1]
 	n := to.vertices - from.vertices
 	build := NewBuilder(n)
@@ -226,6 +236,7 @@ func (b *Batch) Graph(i int) (*Graph, error) {
 		}
 	}
 	weights := b.weights[from.weights:to.weights]
+	build.edges = make([]arc, 0, to.edges-from.edges)
 	for e := from.edges; e < to.edges; e++ {
 		weight := 1.0
 		if len(weights) > 0 {
@@ -233,9 +244,5 @@ func (b *Batch) Graph(i int) (*Graph, error) {
 		}
 		build.AddLabeledEdge(int(b.edges[2*e]), int(b.edges[2*e+1]), weight, b.text(b.edgeLabels[e]))
 	}
-	g, err := build.Build()
-	if err != nil {
-		return nil, fmt.Errorf("graph %d: %w", i, err)
-	}
-	return g, nil
+	return build
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,19 +77,64 @@ func numbers(list ...any) []byte {
 	return out
 }
 
-func TestBatchEdges(t *testing.T) {
-	// One graph with 2 vertices and the edges 0-1, 1-0 and 1-1.
-	data := numbers(1, 0, 2, 3, 0, 0, 0, []int32{0, 1, 1, 0, 1, 1}, []int32{-1, -1}, []int32{-1, -1, -1}, int32(-1), int32(-1), int32(-1))
-	b, err := graph.Decode(data)
-	if err != nil {
-		t.Fatal(err)
+func TestBatchMerged(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		arcs    [][2]int
+		weights []float64
+		labels  []string
+		given   graph.Given
+		want    []graph.Edge
+	}{
+		{"once", [][2]int{{0, 1}, {2, 1}}, nil, nil, graph.Given{},
+			[]graph.Edge{{U: 0, V: 1, Weight: 1}, {U: 1, V: 2, Weight: 1}}},
+		{"both directions", [][2]int{{0, 1}, {1, 0}}, nil, nil, graph.Given{}, []graph.Edge{{U: 0, V: 1, Weight: 1}}},
+		{"some in both", [][2]int{{0, 1}, {1, 0}, {1, 2}}, nil, nil, graph.Given{Directed: true},
+			[]graph.Edge{{U: 0, V: 1, Weight: 1}, {U: 1, V: 2, Weight: 1}}},
+		{"parallel", [][2]int{{0, 1}, {0, 1}, {1, 1}}, nil, nil, graph.Given{Parallel: 1, Loops: 1},
+			[]graph.Edge{{U: 0, V: 1, Weight: 1}}},
+		{"weights", [][2]int{{0, 1}, {1, 0}, {1, 2}}, []float64{1, 4, 3}, nil, graph.Given{Directed: true, Weights: 1},
+			[]graph.Edge{{U: 0, V: 1, Weight: 2.5}, {U: 1, V: 2, Weight: 3}}},
+		{"labels", [][2]int{{0, 1}, {1, 0}, {0, 1}}, nil, []string{"b", "a", "b"}, graph.Given{Parallel: 1, Labels: 1},
+			[]graph.Edge{{U: 0, V: 1, Weight: 1, Label: "a|b"}}},
+	} {
+		b, err := graph.Decode(oneGraph(3, test.arcs, test.weights, test.labels))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, given, err := b.Merged(0)
+		if err != nil || given != test.given || !slices.Equal(slices.Collect(g.Edges()), test.want) {
+			t.Errorf("%s: %+v, %v, %v", test.name, given, slices.Collect(g.Edges()), err)
+		}
+		if _, err := b.Graph(0); (err != nil) != (test.given.Weights+test.given.Labels > 0) {
+			t.Errorf("%s, not merged: %v", test.name, err)
+		}
 	}
-	if edges, loops := b.Edges(0); edges != 3 || loops != 1 {
-		t.Errorf("%d edges and %d loops, want 3 and 1", edges, loops)
+}
+
+// oneGraph returns a batch of a graph without vertex labels.
+func oneGraph(n int, arcs [][2]int, weights []float64, labels []string) []byte {
+	var ends, numbers, lengths []int32
+	text := ""
+	for i, a := range arcs {
+		ends = append(ends, int32(a[0]), int32(a[1]))
+		if labels == nil {
+			numbers = append(numbers, -1)
+			continue
+		}
+		numbers, lengths = append(numbers, int32(i)), append(lengths, int32(len(labels[i])))
+		text += labels[i]
 	}
-	if g, err := b.Graph(0); err != nil || g.M() != 1 {
-		t.Errorf("%v, %v, want a graph with one edge", g, err)
+	var weighted int64
+	if weights != nil {
+		weighted = 1
 	}
+	var out []byte
+	for _, array := range []any{[]int64{1, int64(len(labels)), int64(n), int64(len(arcs)), 0, 0, weighted}, weights, ends,
+		slices.Repeat([]int32{-1}, n), numbers, []int32{-1, -1, -1}, lengths, []byte(text)} {
+		out, _ = binary.Append(out, binary.LittleEndian, array)
+	}
+	return out
 }
 
 // A batch that does not say what it should is an error that says what is wrong.

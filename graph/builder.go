@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // MaxVertices is the largest number of vertices of a graph.
@@ -15,7 +16,7 @@ const MaxVertices = math.MaxInt32 - 1
 // Build; after it the other methods do nothing.
 type Builder struct {
 	n      int
-	edges  []Edge
+	edges  []arc
 	label  []string
 	attr   []float64
 	dim    int
@@ -24,8 +25,26 @@ type Builder struct {
 	id     string
 	target string
 	smiles string
-	loops  int // dropped: they do not change a Laplacian
+	loops  int   // dropped: they do not change a Laplacian
+	merge  bool  // an edge may be given with different weights and labels
+	given  Given // of the graph that was built last
 	err    error
+}
+
+// arc is an edge in the direction in which it was given.
+type arc struct {
+	Edge
+	reversed bool
+}
+
+// Given tells how the edges of a graph were given.
+type Given struct {
+	Loops    int // self-loops, which were left out
+	Parallel int // edges that were given before, in the same direction
+	Weights  int // edges that were given with different weights, of which they have the mean
+	Labels   int // edges that were given with different labels, which were joined
+	// Directed says that some edges were given in one direction only and others in both.
+	Directed bool
 }
 
 // NewBuilder returns a builder of a graph with n vertices.
@@ -79,7 +98,7 @@ func (b *Builder) AddLabeledEdge(u, v int, w float64, label string) {
 		b.fail(fmt.Errorf("edge %d (%d, %d): %s", len(b.edges)+b.loops, u, v, wrong))
 		return
 	}
-	b.edges = append(b.edges, Edge{min(u, v), max(u, v), w, label})
+	b.edges = append(b.edges, arc{Edge{min(u, v), max(u, v), w, label}, u > v})
 }
 
 // SetLabel gives vertex v a discrete label. Vertices without one get "".
@@ -155,10 +174,12 @@ func (b *Builder) Build() (*Graph, error) {
 			return nil, fmt.Errorf("vertex %d has no attributes, other vertices have %d", v, b.dim)
 		}
 	}
-	edges, err := distinct(b.edges)
+	edges, given, err := distinct(b.edges, b.merge)
 	if err != nil {
 		return nil, err
 	}
+	b.given = given
+	b.given.Loops = b.loops
 	if 2*len(edges) > math.MaxInt32 {
 		return nil, errors.New("more than 1073741823 edges")
 	}
@@ -211,29 +232,72 @@ func (b *Builder) Build() (*Graph, error) {
 }
 
 // distinct returns the edges sorted by (U, V) without repetitions. It does not change es.
-func distinct(es []Edge) ([]Edge, error) {
-	s := slices.Clone(es)
-	order := func(a, b Edge) int {
+func distinct(es []arc, merge bool) ([]Edge, Given, error) {
+	order := func(a, b arc) int {
 		if a.U != b.U {
 			return a.U - b.U
 		}
 		return a.V - b.V
 	}
-	if !slices.IsSortedFunc(s, order) {
-		slices.SortStableFunc(s, order)
+	if !slices.IsSortedFunc(es, order) {
+		es = slices.Clone(es)
+		slices.SortStableFunc(es, order)
 	}
-	out := s[:0]
-	for _, e := range s {
-		if k := len(out); k > 0 && out[k-1].U == e.U && out[k-1].V == e.V {
-			switch p := out[k-1]; {
-			case p.Weight != e.Weight:
-				return nil, fmt.Errorf("edge (%d, %d) is given twice, with weights %v and %v", e.U, e.V, p.Weight, e.Weight)
-			case p.Label != e.Label:
-				return nil, fmt.Errorf("edge (%d, %d) is given twice, with labels %q and %q", e.U, e.V, p.Label, e.Label)
-			}
+	var given Given
+	out := make([]Edge, 0, len(es))
+	single, both := false, false
+	for len(es) > 0 {
+		k := 1
+		for k < len(es) && order(es[0], es[k]) == 0 {
+			k++
+		}
+		if k == 1 {
+			single, out, es = true, append(out, es[0].Edge), es[1:]
 			continue
 		}
-		out = append(out, e)
+		e, parallel, err := one(es[:k], merge, &given)
+		if err != nil {
+			return nil, given, err
+		}
+		given.Parallel += parallel
+		single, both = single || k == parallel+1, both || k > parallel+1
+		out, es = append(out, e), es[k:]
 	}
-	return out, nil
+	given.Directed = single && both
+	return out, given, nil
+}
+
+// one returns the edge that was given in all of arcs, and how many of them repeat another one.
+func one(arcs []arc, merge bool, given *Given) (e Edge, parallel int, err error) {
+	e = arcs[0].Edge
+	sum, same := 0.0, true
+	labels := append(make([]string, 0, 2), e.Label)
+	seen := [2]int{} // forwards, backwards
+	for _, a := range arcs {
+		if !merge && a.Weight != e.Weight {
+			return e, 0, fmt.Errorf("edge (%d, %d) is given twice, with weights %v and %v", e.U, e.V, e.Weight, a.Weight)
+		}
+		if !merge && a.Label != e.Label {
+			return e, 0, fmt.Errorf("edge (%d, %d) is given twice, with labels %q and %q", e.U, e.V, e.Label, a.Label)
+		}
+		sum, same = sum+a.Weight, same && a.Weight == e.Weight
+		if !slices.Contains(labels, a.Label) {
+			labels = append(labels, a.Label)
+		}
+		if a.reversed {
+			seen[1]++
+		} else {
+			seen[0]++
+		}
+	}
+	if !same {
+		given.Weights++
+		e.Weight = sum / float64(len(arcs))
+	}
+	if len(labels) > 1 {
+		given.Labels++
+		slices.Sort(labels)
+		e.Label = strings.Join(labels, "|")
+	}
+	return e, max(0, seen[0]-1) + max(0, seen[1]-1), nil
 }

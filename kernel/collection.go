@@ -18,6 +18,7 @@ type Collection struct {
 	mu       sync.Mutex
 	standard *Standardization
 	factors  map[string]*FittedFactor
+	room     int64 // bytes of Gram matrices that may still be kept
 }
 
 // NewCollection returns a collection of graphs to which nothing is fitted.
@@ -25,6 +26,25 @@ func NewCollection(graphs []*graph.Graph) *Collection {
 	c := &Collection{graphs: graphs, factors: map[string]*FittedFactor{}}
 	c.training = c.prepare(graphs)
 	return c
+}
+
+// Keep lets the collection keep Gram matrices of its factors, up to a number of bytes, for those who ask for them again.
+func (c *Collection) Keep(bytes int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.room = bytes
+}
+
+// keeps reports whether a matrix is to be kept.
+func (c *Collection) keeps(m *Matrix) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	size := 8 * int64(len(m.Data))
+	if size > c.room {
+		return false
+	}
+	c.room -= size
+	return true
 }
 
 // Standardization returns what the collection's attributes are standardised with, measured when

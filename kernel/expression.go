@@ -119,7 +119,7 @@ func (e *evaluation) sum(ctx context.Context, terms []term, dst []float64) ([]fl
 				if product != nil {
 					x = product[k] * x
 				}
-				x *= t.weight
+				x = float64(x * t.weight) // not fused with the sum
 				if i > 0 {
 					x = dst[k] + x
 				}

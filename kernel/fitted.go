@@ -17,6 +17,7 @@ type FittedFactor struct {
 
 	mu     sync.Mutex
 	fitted Fitted
+	gram   *Matrix // nil unless it is kept
 }
 
 // Fitted returns the kernel fitted to the collection's graphs, which is done once.
@@ -65,13 +66,25 @@ func (f *FittedFactor) Prepare(graphs []*graph.Graph) ([]*graph.Graph, error) {
 	return f.in.prepare(graphs).in(f.form())
 }
 
-// Gram returns the kernel matrix of the collection's graphs.
+// Gram returns the kernel matrix of the collection's graphs, which must not be changed.
 func (f *FittedFactor) Gram(ctx context.Context) (*Matrix, error) {
 	fitted, err := f.Fitted(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return fitted.Gram(ctx)
+	f.mu.Lock()
+	known := f.gram
+	f.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	m, err := fitted.Gram(ctx)
+	if err == nil && f.in.keeps(m) {
+		f.mu.Lock()
+		f.gram = m
+		f.mu.Unlock()
+	}
+	return m, err
 }
 
 // Cross returns the kernel matrix between graphs (rows) and those of the collection.

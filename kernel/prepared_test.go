@@ -178,3 +178,23 @@ func TestCompareAsTheCollectionDecides(t *testing.T) {
 		t.Errorf("%v, want an error: there are no edge labels", v)
 	}
 }
+
+// A collection keeps Gram matrices as long as there is room.
+func TestKeep(t *testing.T) {
+	c := kernel.NewCollection([]*graph.Graph{attributed(t, []float64{1})})
+	k := &spy{}
+	for _, room := range []int64{0, 7, 8} {
+		c.Keep(room)
+		a, err := c.Gram(t.Context(), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := c.Gram(t.Context(), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same := &a.Data[0] == &b.Data[0]; same != (room == 8) {
+			t.Errorf("%d bytes: kept %v", room, same)
+		}
+	}
+}

@@ -22,7 +22,7 @@ func Rarest(counts []int) (class int, rare bool) {
 }
 
 // ranked calls visit for each different score, falling, with the numbers of positive and of all examples that
-// have it.
+// have it. NaN comes last, as one score.
 func ranked(positive []bool, score []float64, visit func(positives, all float64)) {
 	order := make([]int, len(score))
 	for i := range order {
@@ -31,7 +31,7 @@ func ranked(positive []bool, score []float64, visit func(positives, all float64)
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
 	for lo := 0; lo < len(order); {
 		positives, all := 0.0, 0.0
-		for s := score[order[lo]]; lo < len(order) && score[order[lo]] == s; lo++ {
+		for s := score[order[lo]]; lo < len(order) && cmp.Compare(score[order[lo]], s) == 0; lo++ {
 			if all++; positive[order[lo]] {
 				positives++
 			}
@@ -86,12 +86,15 @@ func LogLoss(truth []int, probabilities [][]float64) float64 {
 
 // CalibrationError returns the expected calibration error (Guo et al. 2017): the examples are put into ten bins by the
 // probability of the most probable class, [0, 0.1), … [0.9, 1]; it is the mean over examples of the difference,
-// in their bin, between the mean of that probability and the share of examples of that class.
+// in their bin, between the mean of that probability and the share of examples of that class. It is NaN where a probability is.
 func CalibrationError(truth []int, probabilities [][]float64) float64 {
 	const bins = 10
 	var excess [bins]float64 // Σ (probability − right)
 	for i, p := range probabilities {
 		most := slices.Max(p)
+		if math.IsNaN(most) {
+			return most
+		}
 		b := min(bins-1, int(bins*most))
 		excess[b] += most
 		if slices.Index(p, most) == truth[i] {

@@ -110,3 +110,28 @@ func TestProbabilities(t *testing.T) {
 	// Bin of 0.75: two examples, one right; bin of 0.9 to 1: 0.95 and 1, one right.
 	near(t, "calibration error", CalibrationError(truth, p), (math.Abs(1.5-1)+math.Abs(1.95-1))/4, 1e-12)
 }
+
+// Scores that are no numbers rank below all others, as one, and no figure hangs or panics on them.
+func TestNaN(t *testing.T) {
+	nan := math.NaN()
+	positive, score := []bool{true, false, true, false, true}, []float64{3, 2, nan, nan, 1}
+	least := []float64{3, 2, -1, -1, 1}
+	for what, f := range map[string]func(score []float64) (float64, bool){
+		"AUC":               func(s []float64) (float64, bool) { return AUC(positive, s) },
+		"average precision": func(s []float64) (float64, bool) { return AveragePrecision(positive, s) },
+		"enrichment":        func(s []float64) (float64, bool) { return Enrichment(positive, s, 0.7) },
+	} {
+		got, ok := f(score)
+		want, _ := f(least)
+		if got != want || !ok {
+			t.Errorf("%s %v, want %v", what, got, want)
+		}
+	}
+	p := [][]float64{{0.5, 0.5}, {nan, nan}}
+	if x := CalibrationError([]int{0, 1}, p); !math.IsNaN(x) {
+		t.Errorf("calibration error %v, want NaN", x)
+	}
+	if x := LogLoss([]int{0, 1}, p); !math.IsNaN(x) {
+		t.Errorf("log loss %v, want NaN", x)
+	}
+}

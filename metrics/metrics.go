@@ -3,6 +3,7 @@
 package metrics
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -98,7 +99,7 @@ func share(a, b int) float64 {
 
 // AUC returns the area under the ROC curve: the share of pairs of a positive and a negative
 // example in which the positive one has the larger score, where equal scores count half.
-// ok is false when there is no such pair. It takes O(n log n) time.
+// NaN is less than every number. ok is false when there is no such pair. It takes O(n log n) time.
 func AUC(positive []bool, score []float64) (auc float64, ok bool) {
 	var positives, negatives []float64
 	for i, x := range score {
@@ -115,7 +116,7 @@ func AUC(positive []bool, score []float64) (auc float64, ok bool) {
 	pairs := 0.0 // in the right order
 	for _, x := range positives {
 		below, _ := slices.BinarySearch(negatives, x)
-		upTo := sort.Search(len(negatives), func(i int) bool { return negatives[i] > x })
+		upTo := sort.Search(len(negatives), func(i int) bool { return cmp.Compare(negatives[i], x) > 0 })
 		pairs += float64(below+upTo) / 2
 	}
 	return pairs / (float64(len(positives)) * float64(len(negatives))), true

@@ -2,10 +2,7 @@
 
 package spd
 
-import (
-	"github.com/mlgkernel/mlg/internal/dense"
-	"golang.org/x/sys/cpu"
-)
+import "golang.org/x/sys/cpu"
 
 // simd is the set of instructions in use.
 type simd int
@@ -15,6 +12,8 @@ const (
 	avx2               // AVX2 and FMA
 	avx512             // and AVX-512 F, DQ and VL
 )
+
+var instructions = []string{plain: "plain Go", avx2: "AVX2", avx512: "AVX-512"}
 
 var vector = detect()
 
@@ -29,125 +28,26 @@ func detect() simd {
 	return avx2
 }
 
-// asmWork returns the number of float64s that factoring matrices of order p takes: for a few
-// variables, the inverse pivots, the factors t of four columns, and U; or for what small orders do
-// not keep in registers (internal/asm).
-func asmWork(p int) int {
-	if vector == plain {
-		return 0
+func vectorDets(p int, mant *float64, expo *int64, a *float64, tiles int, b, work *float64) {
+	if vector == avx512 {
+		detsAVX512(p, mant, expo, a, tiles, b, work)
+		return
 	}
-	return max(smallWork/8, Lanes*(2+5*p+Size(p)))
+	detsAVX2(p, mant, expo, a, tiles, b, work)
 }
 
-const (
-	straightMost = 16   // greatest order with straight-line code of its own
-	smallWork    = 8192 // bytes of work space that this code takes at most
-)
-
-// zeros stands for the other matrix of a sum where that code is to have none.
-var zeros [straightMost * (straightMost + 1) / 2 * Lanes]float64
-
-func (w *work) asmDets(mant []float64, expo []int64, a, tiles []float64, p int) bool {
-	n := len(tiles) / (Size(p) * Lanes)
-	var first *float64
-	switch {
-	case a != nil:
-		first = &a[0]
-	case p <= straightMost:
-		first = &zeros[0]
+func vectorValues(dst, mant *float64, expo *int64, n int, ae, ac float64, ax int64, e, c *float64, x *int64) {
+	if vector == avx512 {
+		valuesAVX512(dst, mant, expo, n, ae, ac, ax, e, c, x)
+		return
 	}
-	switch vector {
-	case avx512:
-		detsAVX512(p, &mant[0], &expo[0], first, n, &tiles[0], &w.buf[0])
-	case avx2:
-		detsAVX2(p, &mant[0], &expo[0], first, n, &tiles[0], &w.buf[0])
-	default:
-		return false
-	}
-	return true
+	valuesAVX2(dst, mant, expo, n, ae, ac, ax, e, c, x)
 }
 
-func asmValues(dst, mant []float64, expo []int64, a quarter, b quarters) bool {
-	switch vector {
-	case avx512:
-		valuesAVX512(&dst[0], &mant[0], &expo[0], len(dst), a.e, a.c, a.x, &b.e[0], &b.c[0], &b.x[0])
-	case avx2:
-		valuesAVX2(&dst[0], &mant[0], &expo[0], len(dst), a.e, a.c, a.x, &b.e[0], &b.c[0], &b.x[0])
-	default:
-		return false
+func vectorLess(dst, from *float64, at *int64, m int, u *float64, r int) {
+	if vector == avx512 {
+		lessAVX512(dst, from, at, m, u, r)
+		return
 	}
-	return true
-}
-
-func asmLess(dst, g []float64, at []int64, m int, u []float64, r int) bool {
-	switch vector {
-	case avx512:
-		lessAVX512(&dst[0], &g[0], &at[0], m, &u[0], r)
-	case avx2:
-		lessAVX2(&dst[0], &g[0], &at[0], m, &u[0], r)
-	default:
-		return false
-	}
-	return true
-}
-
-// strip returns the number of vectors, at most 3, to take of the given number that are left.
-// Two and two are faster than three and one.
-func strip(left int) int {
-	if left == 4 {
-		return 2
-	}
-	return min(left, 3)
-}
-
-// asmGram computes the lower triangle of YᵀY by blocks of 4×12 in a square work space whose
-// order is a multiple of 4. Vectors run past the end of a row of y into the next, where
-// there is one; the last rows are padded.
-func asmGram(dst, y []float64, rows, p int) bool {
-	if vector == plain {
-		return false
-	}
-	p4 := (p + 3) &^ 3
-	padded := min((p4-1)/p, rows) // rows within p4−p of the end: ⌈(p4−p)/p⌉
-	s := works.Get().(*work)
-	defer works.Put(s)
-	s.gram = dense.Grow(s.gram, p4*p4+padded*p4)
-	c, tail := s.gram[:p4*p4], s.gram[p4*p4:]
-	clear(s.gram)
-	for r := range padded {
-		copy(tail[r*p4:], y[(rows-padded+r)*p:][:p])
-	}
-	if rows > padded {
-		gramBlocks(c, y, p, rows-padded)
-	}
-	if padded > 0 {
-		gramBlocks(c, tail, p4, padded)
-	}
-	for i := range p {
-		row := dst[Index(i, 0):][:i+1]
-		for j, v := range c[i*p4:][:i+1] {
-			row[j] += v
-		}
-	}
-	return true
-}
-
-// gramBlocks adds the products of rows of y, stride numbers apart, to the square c.
-func gramBlocks(c, y []float64, stride, rows int) {
-	p4 := (stride + 3) &^ 3
-	for i := 0; i < p4; i += 4 {
-		for j, left := 0, i/4+1; left > 0; {
-			nv := strip(left)
-			left -= nv
-			f := gram1AVX2
-			switch nv {
-			case 2:
-				f = gram2AVX2
-			case 3:
-				f = gram3AVX2
-			}
-			f(&c[i*p4+j], 8*p4, &y[i], &y[j], 8*stride, rows)
-			j += 4 * nv
-		}
-	}
+	lessAVX2(dst, from, at, m, u, r)
 }

@@ -1,6 +1,15 @@
-//go:build !amd64 || noasm
+//go:build !(amd64 || arm64) || noasm
 
 package spd
+
+// simd is the set of instructions in use.
+type simd int
+
+const plain simd = 0 // Go only
+
+var instructions = []string{plain: "plain Go"}
+
+var vector = plain
 
 func asmWork(int) int { return 0 }
 

@@ -1,6 +1,10 @@
 package spd
 
-import "math"
+import (
+	"math"
+
+	"github.com/mlgkernel/mlg/internal/dense"
+)
 
 // determinant is |S| = mant·4^expo, ½ ≤ mant < 2.
 type determinant struct {
@@ -20,7 +24,7 @@ type determinant struct {
 // bad is the first row whose pivot is less than least, a positive normal number, or not finite; −1
 // if there is none. scratch holds 2p numbers.
 func ldl(u []float64, p int, least float64, scratch []float64) (det determinant, bad int) {
-	t, inv := scratch[:p], scratch[p:2*p]
+	t, inv := scratch[:p], scratch[p:2*p] // −t and −1/d
 	det.mant = 1
 	for c := range p {
 		row := u[: c+1 : c+1]
@@ -29,24 +33,24 @@ func ldl(u []float64, p int, least float64, scratch []float64) (det determinant,
 		d := row[c]
 		for m := range t {
 			t[m] = row[m] * inv[m]
-			d = math.FMA(-row[m], t[m], d)
+			d = dense.FMA(row[m], t[m], d)
 		}
 		row[c] = d
 		if !(d >= least && d <= math.MaxFloat64) {
 			return det, c
 		}
-		inv[c] = 1 / d
+		inv[c] = -1 / d
 		det.times(d)
 		reduce(u, p, c, t)
 	}
 	return det, -1
 }
 
-// reduce subtracts the terms t from column c of the rows below row c, four at a time: their chains
+// reduce adds the products with t to column c of the rows below row c, four at a time: their chains
 // of sums are independent.
 func reduce(u []float64, p, c int, t []float64) {
 	r := c + 1
-	for ; r+3 < p; r += 4 {
+	for ; r+3 < p && dense.Fused; r += 4 {
 		r0 := u[:r+1]
 		r1 := u[r+1:][:r+2]
 		r2 := u[2*r+3:][:r+3]
@@ -54,10 +58,10 @@ func reduce(u []float64, p, c int, t []float64) {
 		s0, s1, s2, s3 := r0[c], r1[c], r2[c], r3[c]
 		r0, r1, r2, r3 = r0[:c+1], r1[:c+1], r2[:c+1], r3[:c+1]
 		for m, v := range t {
-			s0 = math.FMA(-r0[m], v, s0)
-			s1 = math.FMA(-r1[m], v, s1)
-			s2 = math.FMA(-r2[m], v, s2)
-			s3 = math.FMA(-r3[m], v, s3)
+			s0 = math.FMA(r0[m], v, s0)
+			s1 = math.FMA(r1[m], v, s1)
+			s2 = math.FMA(r2[m], v, s2)
+			s3 = math.FMA(r3[m], v, s3)
 		}
 		r0[c], r1[c], r2[c], r3[c] = s0, s1, s2, s3
 		u = u[4*r+10:]
@@ -66,7 +70,7 @@ func reduce(u []float64, p, c int, t []float64) {
 		row := u[:c+1]
 		s := row[c]
 		for m, v := range t {
-			s = math.FMA(-row[m], v, s)
+			s = dense.FMA(row[m], v, s)
 		}
 		row[c] = s
 		u = u[r+1:]
@@ -78,10 +82,12 @@ const leastNormal = 0x1p-1022
 
 // times multiplies by a positive normal number.
 func (d *determinant) times(x float64) {
-	m, e := split(x)
-	d.expo += e
-	d.mant, e = split(d.mant * m)
-	d.expo += e
+	if x < 0x1p-1000 || x > 0x1p+1000 { // the product could overflow
+		m, e := split(x)
+		x, d.expo = m, d.expo+e
+	}
+	m, e := split(d.mant * x)
+	d.mant, d.expo = m, d.expo+e
 }
 
 // split returns a positive normal x as mant·4^expo with ½ ≤ mant < 2.

@@ -23,10 +23,12 @@
 // where each term is subtracted by one fused multiply-add, in the order of m, and
 // |S| = Π d_c, multiplied in the order of c. The operations on one matrix never depend on the
 // matrices beside it, so a kernel value has the same bits in whatever rectangle, order or number
-// of goroutines it is computed, and k(A,B) has the bits of k(B,A). On amd64 the factorisation runs
-// four or eight matrices at a time by AVX2 or AVX-512 instructions, if the processor has them;
-// these do the same operations, and so give the same bits as the plain Go code, which the build
-// tag noasm selects. So do all other functions here, but for the logarithms, which are math.Log's.
+// of goroutines it is computed, and k(A,B) has the bits of k(B,A). The factorisation runs two
+// matrices at a time by NEON instructions on arm64, four or eight by AVX2 or AVX-512 instructions on
+// amd64, if the processor has them; these do the same operations, and so give the same bits as the
+// plain Go code, which the build tag noasm selects. Only a processor that has no fused multiply-adds
+// rounds otherwise (dense.FMA). All this holds for the other functions here as well, but for the
+// logarithms, which are math.Log's.
 //
 // Determinants are kept as a mantissa and an exponent, and
 //

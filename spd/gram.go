@@ -1,6 +1,6 @@
 package spd
 
-import "math"
+import "github.com/mlgkernel/mlg/internal/dense"
 
 // AddGram adds YᵀY to the packed matrix dst of order p, for Y of rows×p in row-major order.
 // Each entry of YᵀY is the sum over the rows in turn of fused multiply-adds starting from
@@ -20,7 +20,7 @@ func AddGram(dst, y []float64, rows, p int) {
 		for j := range row {
 			s := 0.0
 			for r := 0; r < len(y); r += p {
-				s = math.FMA(y[r+i], y[r+j], s)
+				s = dense.FMA(y[r+i], y[r+j], s)
 			}
 			row[j] += s
 		}

@@ -141,7 +141,7 @@ func (s *factorScratch) rows(b []float64, p int, gamma float64) (y []float64) {
 			before := y[e*p : (e+1)*p]
 			x := before[best]
 			for j, z := range before {
-				row[j] = math.FMA(-x, z, row[j])
+				row[j] = dense.FMA(-x, z, row[j])
 			}
 		}
 		for j := range row {
@@ -152,7 +152,7 @@ func (s *factorScratch) rows(b []float64, p int, gamma float64) (y []float64) {
 				row[j] = 0
 			default:
 				row[j] /= root
-				s.diag[j] = math.FMA(-row[j], row[j], s.diag[j])
+				s.diag[j] = dense.FMA(-row[j], row[j], s.diag[j])
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func (s *factorScratch) factor(b []float64, p int, gamma float64) (v []float64, 
 		for e := range i {
 			x := h2[Index(i, e)] / h2[Index(e, e)]
 			for j, y := range v[e*p : (e+1)*p] {
-				row[j] = math.FMA(-x, y, row[j])
+				row[j] = dense.FMA(-x, y, row[j])
 			}
 		}
 	}
@@ -343,7 +343,7 @@ func less(dst, g []float64, at []int64, m int, u []float64, r int) {
 			}
 			for b := 0; b < len(x); b += Lanes {
 				for l := range s {
-					s[l] = math.FMA(-x[b+l], y[b+l], s[l])
+					s[l] = dense.FMA(-x[b+l], y[b+l], s[l])
 				}
 			}
 			copy(dst[e*Lanes:], s[:])

@@ -1,6 +1,10 @@
 package spd
 
-import "math"
+import (
+	"math"
+
+	"github.com/mlgkernel/mlg/internal/dense"
+)
 
 // quarter is what a matrix A brings to its kernel values: the fourth root |2A|^¼ = e·2^x,
 // ½ < e < 2, and a correction c of the size of a rounding error, chosen so that the kernel of A
@@ -19,7 +23,7 @@ func quarterOf(a determinant, p int) quarter {
 	// value computes v/√(1−ρ) from v and ρ. With ρ = 1 − v² that is 1.
 	r := seed(m)
 	v := scale(r*(q.e*q.e), 2*q.x-h)
-	q.c = (math.FMA(-v, v, 1) - math.FMA(-m, r*r, 1)) / 2
+	q.c = (residual(v, v) - residual(m, r*r)) / 2
 	return q
 }
 
@@ -33,6 +37,24 @@ func seed(m float64) float64 {
 	return float64(1 / float32(math.Sqrt(float64(float32(m)))))
 }
 
+// residual returns 1 − xy, rounded once, for a product near 1.
+func residual(x, y float64) float64 {
+	if dense.Fused {
+		return math.FMA(-x, y, 1)
+	}
+	// By Dekker's product: halves of x and y have products without rounding errors.
+	half := func(x float64) (high, low float64) {
+		c := x * (1<<27 + 1)
+		high = c - (c - x)
+		return high, x - high
+	}
+	p := x * y
+	x1, x0 := half(x)
+	y1, y0 := half(y)
+	rest := ((x1*y1 - p) + x1*y0 + x0*y1) + x0*y0
+	return (1 - p) - rest
+}
+
 // value returns the kernel y·2^q of matrices A and B for the determinant |A+B|:
 //
 //	k = |2A|^¼ |2B|^¼ / |A+B|^½.
@@ -41,9 +63,9 @@ func seed(m float64) float64 {
 // precision, is corrected by two terms of the series 1/√m = r(1 + ½ρ + ⅜ρ² + …), ρ = 1 − mr².
 func value(sum determinant, a, b quarter) (y float64, q int64) {
 	r := seed(sum.mant)
-	rho := math.FMA(-sum.mant, r*r, 1) + (a.c + b.c)
+	rho := residual(sum.mant, r*r) + (a.c + b.c)
 	y = r * (a.e * b.e)
-	return math.FMA(y*rho, math.FMA(0.375, rho, 0.5), y), a.x + b.x - sum.expo
+	return dense.FMA(y*rho, dense.FMA(0.375, rho, 0.5), y), a.x + b.x - sum.expo
 }
 
 // quarters is a slice of quarters, as the assembly wants it.

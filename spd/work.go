@@ -20,6 +20,7 @@ const (
 type work struct {
 	u    []float64 // a packed matrix, and 2p numbers for its factorisation
 	buf  []float64 // work space of the assembly
+	four []four    // work space of plainDets
 	gram []float64 // a square of sums, and padded rows
 	mant [blockTiles * Lanes]float64
 	expo [blockTiles * Lanes]int64
@@ -35,6 +36,9 @@ func getWork(p int) *work {
 	return w
 }
 
+// Instructions names what computes kernels on this processor: AVX-512, AVX2, NEON, or plain Go.
+func Instructions() string { return instructions[vector] }
+
 // leastPivot is the least pivot of a sum of matrices: less than what Set accepts, so that only
 // rounding errors go below it. The product of eight pivots that are not less is a normal number.
 const leastPivot = 0x1p-127
@@ -44,14 +48,17 @@ const leastPivot = 0x1p-127
 // than least, or not finite. Assembly gives up at pivots outside [2⁻¹²⁷, 2¹²⁷]; unless least is
 // leastPivot, these matrices are factored again.
 func (w *work) dets(mant []float64, expo []int64, a, tiles []float64, p int, least float64) {
-	done := w.asmDets(mant, expo, a, tiles, p)
-	if done && least == leastPivot {
+	if !w.asmDets(mant, expo, a, tiles, p) {
+		w.plainDets(mant, expo, a, tiles, p, least)
+		return
+	}
+	if least == leastPivot {
 		return
 	}
 	size := Size(p)
 	u, scratch := w.u[:size], w.u[size:]
 	for i := range mant {
-		if done && mant[i] > 0 {
+		if mant[i] > 0 {
 			continue
 		}
 		tile := tiles[i/Lanes*size*Lanes+i%Lanes:]

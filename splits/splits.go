@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -146,6 +147,12 @@ func ByGroup(scheme string, groups []int, folds, repeats int, seed uint64) (*Spl
 // first only trains; each other one is a fold, which is predicted from all parts before it. Examples of the
 // same time are in one part.
 func ByTime(times []float64, folds int) (*Splits, error) {
+	if folds < 1 || folds >= len(times) {
+		return nil, fmt.Errorf("%d folds of %d graphs by time, want at least 1, and fewer than graphs", folds, len(times))
+	}
+	if i := slices.IndexFunc(times, math.IsNaN); i >= 0 {
+		return nil, fmt.Errorf("time %d is not a number", i)
+	}
 	s := &Splits{Scheme: "by time, each from those before", Folds: folds, Forward: true, Fold: [][]int{make([]int, len(times))}}
 	sorted := slices.Sorted(slices.Values(times))
 	for i, t := range times {

@@ -176,6 +176,21 @@ func TestByTime(t *testing.T) {
 	if err == nil || err.Error() != "part 2 of 4 by time is empty: 4 graphs have 2 different times; want fewer folds" {
 		t.Errorf("%v", err)
 	}
+	for _, c := range []struct {
+		times []float64
+		folds int
+		want  string
+	}{
+		{[]float64{1, 2}, 0, "0 folds of 2 graphs by time, want at least 1, and fewer than graphs"},
+		{[]float64{1, 2}, -1, "-1 folds of 2 graphs by time, want at least 1, and fewer than graphs"},
+		{[]float64{1, 2}, 2, "2 folds of 2 graphs by time, want at least 1, and fewer than graphs"},
+		{nil, 1, "1 folds of 0 graphs by time, want at least 1, and fewer than graphs"},
+		{[]float64{1, math.NaN(), 3}, 1, "time 1 is not a number"},
+	} {
+		if _, err := ByTime(c.times, c.folds); err == nil || err.Error() != c.want {
+			t.Errorf("%v, %d folds: %v, want %s", c.times, c.folds, err, c.want)
+		}
+	}
 }
 
 func TestFixed(t *testing.T) {

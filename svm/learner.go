@@ -58,6 +58,34 @@ type Function struct {
 type Targets struct {
 	Labels []int
 	Values []float64
+	// Weights multiply C for each example of SVM; nil for 1.
+	Weights []float64
+}
+
+// weight returns the factor of C for an example.
+func (t Targets) weight(i int) float64 {
+	if t.Weights == nil {
+		return 1
+	}
+	return t.Weights[i]
+}
+
+// checkWeights returns an error where weights are not as many positive numbers.
+func (t Targets) checkWeights(n int, kind Kind) error {
+	switch {
+	case t.Weights == nil:
+		return nil
+	case kind != SVM:
+		return errors.New("svm: weights of examples, which only SVM has")
+	case len(t.Weights) != n:
+		return fmt.Errorf("svm: %d weights of %d examples", len(t.Weights), n)
+	}
+	for i, w := range t.Weights {
+		if !(w > 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("svm: weight of example %d is %v, want a positive, finite number", i, w)
+		}
+	}
+	return nil
 }
 
 // Train trains a learner on the Gram matrix of the training examples, which must be symmetric
@@ -92,6 +120,9 @@ func TrainPath(ctx context.Context, gram View, t Targets, parameters []float64, 
 		n = len(t.Labels)
 	}
 	if err := gram.square(n); err != nil {
+		return nil, err
+	}
+	if err := t.checkWeights(n, opt.Kind); err != nil {
 		return nil, err
 	}
 	classes, members, err := t.classes()

@@ -59,7 +59,7 @@ func TrainLinear(ctx context.Context, x *kernel.Matrix, labels []int, opt Option
 	l := &Learner{Kind: SVM, Classes: classes, Examples: x.Cols}
 	var limit limit
 	for i := range l.pairs() {
-		p := l.pairProblem(i, View{}, members, opt)
+		p := l.pairProblem(i, View{}, members, Targets{}, opt)
 		s := newLinearSolver(x, p, opt.C)
 		if err := limit.pass(s.solve(ctx, opt), "C = %g%s, %d passes", opt.C, p.name, opt.MaxIterations); err != nil {
 			return nil, err

@@ -215,11 +215,15 @@ func (l *Learner) heldOut(ctx context.Context, gram View, members [][]int, t Tar
 	opt.Probability, opt.C = false, c
 	for f := range calibrationFolds {
 		var train, test, labels []int
+		var weights []float64
 		for i, g := range fold {
 			if g == f {
 				test = append(test, i)
 			} else {
 				train, labels = append(train, i), append(labels, t.Labels[i])
+				if t.Weights != nil {
+					weights = append(weights, t.Weights[i])
+				}
 			}
 		}
 		one := slices.Min(labels) == slices.Max(labels)
@@ -232,7 +236,7 @@ func (l *Learner) heldOut(ctx context.Context, gram View, members [][]int, t Tar
 		if one || len(test) == 0 {
 			continue
 		}
-		part, err := Train(ctx, gram.Select(train, train), Targets{Labels: labels}, opt)
+		part, err := Train(ctx, gram.Select(train, train), Targets{Labels: labels, Weights: weights}, opt)
 		if err := limit.pass(err, "probabilities, C = %g", c); err != nil {
 			return nil, err
 		}

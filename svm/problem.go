@@ -14,8 +14,8 @@ import (
 //	minimise   ½ βᵀKβ + qᵀβ + ε Σ_k |β_k|   subject to   Σ_k β_k = 0,   C·low_k ≤ β_k ≤ C·high_k.
 //
 // A C-SVC has q = −y with y_k = +1 for the first class and −1 for the second, β_k = y_k α_k between 0
-// and C·y_k·weight(label_k), and ε = 0. The ε-SVR has q = −z for targets z, and β = α − α* between
-// −C and C, which is the usual dual with half as many variables (α_k and α*_k are never both
+// and C·y_k·w_k with w_k the weight of the label times that of the example, and ε = 0. The ε-SVR has
+// q = −z for targets z, and β = α − α* between −C·w_k and C·w_k, which is the usual dual with half as many variables (α_k and α*_k are never both
 // positive at the optimum). A Gram matrix with negative eigenvalues gives a stationary point (see
 // Clip).
 type problem struct {
@@ -50,12 +50,12 @@ func (l *limit) pass(err error, format string, args ...any) error {
 func trainMachines(ctx context.Context, gram View, t Targets, members [][]int, cs []float64, opt Options, path []*Learner) error {
 	var limit limit
 	if t.Labels == nil {
-		if err := valueProblem(gram, t.Values, opt.Epsilon).train(ctx, cs, opt, path, &limit); err != nil {
+		if err := valueProblem(gram, t, opt.Epsilon).train(ctx, cs, opt, path, &limit); err != nil {
 			return err
 		}
 	}
 	for i := range path[0].pairs() {
-		if err := path[0].pairProblem(i, gram, members, opt).train(ctx, cs, opt, path, &limit); err != nil {
+		if err := path[0].pairProblem(i, gram, members, t, opt).train(ctx, cs, opt, path, &limit); err != nil {
 			return err
 		}
 	}
@@ -72,7 +72,7 @@ func trainMachines(ctx context.Context, gram View, t Targets, members [][]int, c
 }
 
 // pairProblem takes the examples of the two classes of a pair out of all.
-func (l *Learner) pairProblem(pair int, gram View, members [][]int, opt Options) *problem {
+func (l *Learner) pairProblem(pair int, gram View, members [][]int, t Targets, opt Options) *problem {
 	a, b := l.Pair(pair)
 	first, second := l.Classes[a], l.Classes[b]
 	p := &problem{gram: gram, name: fmt.Sprintf(", classes %d and %d", first, second)}
@@ -80,9 +80,9 @@ func (l *Learner) pairProblem(pair int, gram View, members [][]int, opt Options)
 	slices.Sort(p.members)
 	for _, i := range p.members {
 		if _, ok := slices.BinarySearch(members[a], i); ok {
-			p.add(1, opt.weight(first))
+			p.add(1, opt.weight(first)*t.weight(i))
 		} else {
-			p.add(-1, opt.weight(second))
+			p.add(-1, opt.weight(second)*t.weight(i))
 		}
 	}
 	if n, _ := gram.Dims(); len(p.members) < n {
@@ -92,10 +92,10 @@ func (l *Learner) pairProblem(pair int, gram View, members [][]int, opt Options)
 }
 
 // valueProblem is the ε-SVR.
-func valueProblem(gram View, targets []float64, epsilon float64) *problem {
+func valueProblem(gram View, t Targets, epsilon float64) *problem {
 	p := &problem{gram: gram, epsilon: epsilon}
-	for _, z := range targets {
-		p.q, p.low, p.high = append(p.q, -z), append(p.low, -1), append(p.high, 1)
+	for i, z := range t.Values {
+		p.q, p.low, p.high = append(p.q, -z), append(p.low, -t.weight(i)), append(p.high, t.weight(i))
 	}
 	return p
 }

@@ -485,3 +485,66 @@ func TestRegressorPathEqualsSingleTrainings(t *testing.T) {
 
 // An entry that is not finite is found wherever it is, unless no step ever needs it.
 // FuzzClassifier trains on random Gram matrices and checks the optimality conditions.
+
+// An example of weight 2 counts as two examples of weight 1.
+func TestWeightsCountExamples(t *testing.T) {
+	gram, x := randomGram(rand.New(rand.NewPCG(1, 1)), 60, 5)
+	y := make([]int, len(x))
+	for i := range y {
+		if x[i][0]+x[i][1]*x[i][2] > 0 {
+			y[i] = 1
+		}
+	}
+	weights, twice := make([]float64, len(y)), []int{}
+	for i := range y {
+		weights[i] = float64(1 + i%3)
+		for range 1 + i%3 {
+			twice = append(twice, i)
+		}
+	}
+	values := make([]float64, len(y))
+	for i := range values {
+		values[i] = math.Sin(float64(i))
+	}
+	repeated := Targets{}
+	for _, i := range twice {
+		repeated.Labels, repeated.Values = append(repeated.Labels, y[i]), append(repeated.Values, values[i])
+	}
+	opt := DefaultOptions()
+	opt.Tolerance = 1e-9
+	for name, targets := range map[string][2]Targets{
+		"classes": {{Labels: y, Weights: weights}, {Labels: repeated.Labels}},
+		"values":  {{Values: values, Weights: weights}, {Values: repeated.Values}},
+	} {
+		one, err := Train(t.Context(), Full(gram), targets[0], opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := Train(t.Context(), Full(gram).Select(twice, twice), targets[1], opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := one.Values(Full(gram))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := two.Values(Full(gram).Select(nil, twice))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range a.Data {
+			if math.Abs(v-b.Data[i]) > 1e-6 {
+				t.Fatalf("%s: value %d is %v, want %v", name, i, v, b.Data[i])
+			}
+		}
+	}
+	for _, weights := range [][]float64{{1}, make([]float64, len(y))} {
+		if _, err := Train(t.Context(), Full(gram), Targets{Labels: y, Weights: weights}, opt); err == nil {
+			t.Errorf("no error for %d weights, first %v", len(weights), weights[0])
+		}
+	}
+	opt.Kind = KernelRidge
+	if _, err := Train(t.Context(), Full(gram), Targets{Values: values, Weights: weights}, opt); err == nil {
+		t.Error("no error for weights of a ridge")
+	}
+}

@@ -54,7 +54,7 @@ def main():
     parser.add_argument("datasets", nargs="+")
     parser.add_argument("--kernels", default=",".join(KERNELS), help="comma-separated")
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--graphs", type=int, help="only this many graphs of each dataset")
+    parser.add_argument("--graphs", type=int, help="this many graphs of each dataset, in turn, again where it has fewer")
     args = parser.parse_args()
     folder = pathlib.Path(os.environ.get("MLG_DATASETS", ROOT.parent / "shared" / "datasets"))
     print(
@@ -65,7 +65,8 @@ def main():
     print(f"{'dataset':9} {'kernel':34} {'ours s':>9} {'1 thread':>9} {'GraKeL s':>10} {'ratio':>8} {'difference':>10}")
     for name in args.datasets:
         data = mlgkernel.datasets.fetch_dataset(str(folder / name), verbose=False, download_if_missing=False).data
-        data = data[: args.graphs]
+        if args.graphs:
+            data = (data * -(-args.graphs // len(data)))[: args.graphs]
         for kernel in args.kernels.split(","):
             graphs = vectors(data) if kernel == "MultiscaleLaplacian" else data
             par = dict(KERNELS[kernel], normalize=True)

@@ -24,11 +24,8 @@ type Limits struct {
 	Ratio int64 // bytes for one of the file, once there are 64 MiB: of all pages after decompression, of all values; also rows
 }
 
-// maxColumns is the number of columns that a table may have, and ratioFloor that of bytes from which Limits.Ratio applies.
-const (
-	maxColumns = 2000
-	ratioFloor = 64 << 20
-)
+// ratioFloor is the number of bytes from which Limits.Ratio applies.
+const ratioFloor = 64 << 20
 
 // File is an open table.
 type File struct {
@@ -41,6 +38,7 @@ type File struct {
 	columns []column
 	places  map[string]int // of columns, by name: the first
 	after   []int          // by column: the next of the same name, -1 for none
+	wanted  []bool         // by column: it is read
 	groups  []fields       // of rows
 	rows    int64          // left in the current group
 	readers []*chunk       // of the current group, by column
@@ -149,9 +147,6 @@ func (f *File) schema(list []any) error {
 		if c.kind == fixedBytes && (c.length <= 0 || c.length > 1<<20) {
 			return fmt.Errorf("column %q has values of %d bytes", name, c.length)
 		}
-		if len(f.columns) == maxColumns {
-			return fmt.Errorf("more than %d columns: write fewer, or CSV", maxColumns)
-		}
 		f.columns, f.Names = append(f.columns, c), append(f.Names, name)
 		i++
 	}
@@ -163,7 +158,19 @@ func (f *File) schema(list []any) error {
 		}
 		f.places[f.Names[i]] = i
 	}
+	f.wanted = make([]bool, len(f.Names))
+	for i := range f.wanted {
+		f.wanted[i] = true
+	}
 	return nil
+}
+
+// Select reads only the columns at some positions. Next then returns "" for the others, which cost nothing.
+func (f *File) Select(columns []int) {
+	clear(f.wanted)
+	for _, i := range columns {
+		f.wanted[i] = true
+	}
 }
 
 // skipTree returns the place behind an element of the schema and all that is below it.
@@ -188,6 +195,9 @@ func (f *File) Next() ([]string, error) {
 	}
 	f.rows--
 	for i, r := range f.readers {
+		if r == nil {
+			continue
+		}
 		v, err := r.next()
 		if err == nil {
 			err = f.grow(&f.told, int64(len(v))+1)
@@ -218,13 +228,16 @@ func (f *File) group(g fields) error {
 			continue
 		}
 		places[string(name)] = f.after[i]
+		if !f.wanted[i] {
+			continue
+		}
 		var err error
 		if f.readers[i], err = f.chunk(f.columns[i], meta, f.rows); err != nil {
 			return fmt.Errorf("column %q: %w", f.Names[i], err)
 		}
 	}
 	for i, r := range f.readers {
-		if r == nil {
+		if r == nil && f.wanted[i] {
 			return fmt.Errorf("column %q is not in a group of rows", f.Names[i])
 		}
 	}
@@ -233,7 +246,8 @@ func (f *File) group(g fields) error {
 
 // apart checks that no byte of the file stands for two columns of the group, and that all chunks fit into the file.
 func (f *File) apart() error {
-	sorted := slices.SortedFunc(slices.Values(f.readers), func(a, b *chunk) int { return cmp.Compare(a.at, b.at) })
+	sorted := slices.DeleteFunc(slices.Clone(f.readers), func(c *chunk) bool { return c == nil })
+	slices.SortFunc(sorted, func(a, b *chunk) int { return cmp.Compare(a.at, b.at) })
 	for i, c := range sorted {
 		if i > 0 && c.at < sorted[i-1].end {
 			return fmt.Errorf("columns %q and %q overlap at byte %d", sorted[i-1].name, c.name, c.at)

@@ -29,28 +29,30 @@ func dets(v isa) {
 		"in both. mant is negative where a pivot is not in [2^-127, 2^127].")
 	r := pointers("p", "tiles", "a", "b", "work", "mant", "expo")
 	p, left, x := r[0], r[1], addresses{r[2], r[3], r[4], r[5], r[6]}
-	// A vector is a tile, or half of it. Then the halves are a step apart, 32 bytes or the rest of
-	// a tile in turn.
-	size, step := GP64(), GP64()
-	LEAQ(Mem{Base: p, Disp: 1}, size)
-	IMULQ(p, size)
-	SHLQ(Imm(5), size)
-	MOVQ(size, step)
-	if v.bytes == 32 {
-		MOVQ(U32(32), step)
-		SHLQ(Imm(1), left)
-	}
+	// A vector is a tile, or a part of it. Tiles are a gap apart.
+	gap := GP64()
+	LEAQ(Mem{Base: p, Disp: 1}, gap)
+	IMULQ(p, gap)
+	SHLQ(Imm(5), gap)
+	SUBQ(num(64), gap)
+	parts := v.parts(8)
+	IMUL3Q(num(parts), left, left)
 	next := func(label string) {
-		ADDQ(step, x.b)
-		if v.bytes == 32 {
-			NEGQ(step)
-			ADDQ(size, step)
+		for _, r := range []reg.Register{x.b, x.mant, x.expo} {
+			ADDQ(num(v.bytes), r)
 		}
-		ADDQ(num(v.bytes), x.mant)
-		ADDQ(num(v.bytes), x.expo)
 		DECQ(left)
+		if parts > 1 {
+			TESTQ(U32(parts-1), left)
+			JNZ(LabelRef(label))
+		}
+		ADDQ(gap, x.b)
+		TESTQ(left, left)
 		JNZ(LabelRef(label))
 		leave()
+	}
+	if v.spread {
+		spread(v, p, x)
 	}
 	order := func(n int) string { return fmt.Sprint("order", n) }
 	for n := 1; n <= straightMost; n++ {
@@ -58,8 +60,8 @@ func dets(v isa) {
 		JE(LabelRef(order(n)))
 	}
 	// Large matrices need the registers for other things.
-	rest := []reg.Register{left, x.a, x.b, x.mant, x.expo, size, step}
-	saved := []Mem{param("tiles"), param("a"), param("b"), param("mant"), param("expo"), AllocLocal(8), AllocLocal(8)}
+	rest := []reg.Register{left, x.a, x.b, x.mant, x.expo, gap}
+	saved := []Mem{param("tiles"), param("a"), param("b"), param("mant"), param("expo"), AllocLocal(8)}
 	TESTQ(x.a, x.a)
 	JZ(LabelRef("alone"))
 	for i, label := range []string{"sum", "alone"} {
@@ -78,4 +80,22 @@ func dets(v isa) {
 		small(v, n, x)
 		next(order(n))
 	}
+}
+
+// spread repeats the numbers of a small matrix a over registers in the work space.
+func spread(v isa, p reg.Register, x addresses) {
+	left, from, to := GP64(), GP64(), GP64()
+	CMPQ(p, num(straightMost+1))
+	JGE(LabelRef("spreadEnd"))
+	LEAQ(Mem{Base: p, Disp: 1}, left)
+	IMULQ(p, left) // twice the number of entries
+	MOVQ(x.a, from)
+	LEAQ(Mem{Base: x.work, Disp: spreadAt}, to)
+	Label("spread")
+	VMOVUPD(v.filled(Mem{Base: from}), Mem{Base: to})
+	ADDQ(num(64), from)
+	ADDQ(num(v.bytes), to)
+	SUBQ(num(2), left)
+	JNZ(LabelRef("spread"))
+	Label("spreadEnd")
 }

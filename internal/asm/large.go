@@ -61,7 +61,7 @@ func large(v isa, x addresses, label string, sum bool) {
 	k.panel(1, 1)
 	JMP(LabelRef(label + "Panel"))
 	Label(label + "Four")
-	k.panel(4, v.rows)
+	k.panel(4, v.rows[1])
 	JMP(LabelRef(label + "Panel"))
 
 	Label(label + "Finish")
@@ -127,13 +127,12 @@ func (k *blocked) sources(h, w int, triangle bool) (s [][]reg.VecVirtual, u []re
 		row, to := make([]reg.VecVirtual, w), GP64()
 		LEAQ(Mem{Base: k.u, Index: k.row, Scale: uint8(k.v.bytes / 8)}, to)
 		for c := range row {
-			row[c] = k.v.vec()
 			entry := Mem{Base: k.b, Index: k.row, Scale: 8, Disp: 64 * c}
 			if k.sum {
-				VBROADCASTSD(Mem{Base: k.a, Index: k.row, Scale: 8, Disp: 64 * c}, row[c])
+				row[c] = k.v.filled(Mem{Base: k.a, Index: k.row, Scale: 8, Disp: 64 * c})
 				VADDPD(entry, row[c], row[c])
 			} else {
-				VMOVUPD(entry, row[c])
+				row[c] = k.v.loaded(entry)
 			}
 		}
 		s, u = append(s, row), append(u, to)
@@ -155,8 +154,7 @@ func (k *blocked) diagonal(label string, w int) {
 	k.terms(label, func() {
 		row := make([]reg.VecVirtual, w)
 		for r := range row {
-			row[r] = v.vec()
-			VMOVUPD(Mem{Base: u[r], Index: k.m, Scale: 1}, row[r])
+			row[r] = v.loaded(Mem{Base: u[r], Index: k.m, Scale: 1})
 		}
 		VMOVUPD(inverse(0), inv)
 		for c := range w {
@@ -214,8 +212,7 @@ func (k *blocked) below(label string, w, h int) {
 	k.terms(label, func() {
 		row := make([]reg.VecVirtual, h)
 		for i := range row {
-			row[i] = v.vec()
-			VMOVUPD(Mem{Base: u[i], Index: k.m, Scale: 1}, row[i])
+			row[i] = v.loaded(Mem{Base: u[i], Index: k.m, Scale: 1})
 		}
 		for c := range w {
 			VMOVUPD(k.factor(0, c), t)

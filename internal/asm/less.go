@@ -14,7 +14,7 @@ func less(v isa) {
 		"less"+v.suffix+" sets the packed tile dst of order m to G − UUᵀ for the packed matrix G at from and the rows",
 		"u+at[i] bytes of U, which have r > 0 entries of eight lanes. If m is odd, it goes on",
 		"to a row m that is as long, reads from and at there, and writes dst.")
-	parts := 64 / v.bytes
+	parts := v.parts(8)
 	p, a := pointers("at", "u", "dst", "from"), GP64()
 	at, u, d, g := p[0], p[1], p[2], p[3]
 	XORQ(a, a)
@@ -43,9 +43,7 @@ func less(v isa) {
 	for i, row := range []reg.Register{g, g1} {
 		for j := range 2 {
 			for range parts {
-				x := v.vec()
-				VBROADCASTSD(Mem{Base: row, Index: b, Scale: 8, Disp: 8 * j}, x)
-				acc[i][j] = append(acc[i][j], x)
+				acc[i][j] = append(acc[i][j], v.filled(Mem{Base: row, Index: b, Scale: 8, Disp: 8 * j}))
 			}
 		}
 	}
@@ -85,12 +83,11 @@ func lessTerms(v isa, left, right [2]reg.GPVirtual, acc [2][2][]reg.VecVirtual) 
 	Load(Param("r"), n)
 	XORQ(x, x)
 	Label("terms")
-	for part := range 64 / v.bytes {
+	for part := range v.parts(8) {
 		var l, r [2]reg.VecVirtual
 		for i := range 2 {
-			l[i], r[i] = v.vec(), v.vec()
-			VMOVUPD(Mem{Base: left[i], Index: x, Scale: 1, Disp: part * v.bytes}, l[i])
-			VMOVUPD(Mem{Base: right[i], Index: x, Scale: 1, Disp: part * v.bytes}, r[i])
+			l[i] = v.loaded(Mem{Base: left[i], Index: x, Scale: 1, Disp: part * v.bytes})
+			r[i] = v.loaded(Mem{Base: right[i], Index: x, Scale: 1, Disp: part * v.bytes})
 		}
 		for i := range 2 {
 			for j := range 2 {

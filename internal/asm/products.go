@@ -8,40 +8,49 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// block is h rows of nv vectors of sums.
+// block is rows of sums, in vectors.
 type block [][]reg.VecVirtual
 
-func newBlock(h, nv int) block {
-	b := make(block, h)
+// newBlock returns rows of n numbers.
+func newBlock(v isa, rows, n int) block {
+	b := make(block, rows)
 	for i := range b {
-		for range nv {
-			b[i] = append(b[i], YMM())
+		for range v.parts(n) {
+			b[i] = append(b[i], v.vec())
 		}
 	}
 	return b
 }
 
 // each runs f for every vector.
-func (b block) each(f func(i, v int, sum reg.VecVirtual)) {
+func (b block) each(f func(i, k int, sum reg.VecVirtual)) {
 	for i, row := range b {
-		for v, sum := range row {
-			f(i, v, sum)
+		for k, sum := range row {
+			f(i, k, sum)
 		}
 	}
 }
 
-// add generates the loop sums[i][v] += x(i)·y[4v…], n times; step moves on.
-func (b block) add(label string, n reg.Register, x func(i int) Mem, y reg.Register, step func()) {
+// add generates the loop sums[i] += x(i)·y, n times; step moves on. What is fewer, numbers x or
+// vectors of y, stays in registers meanwhile.
+func (b block) add(v isa, label string, n reg.Register, x func(i int) Mem, y reg.Register, step func()) {
 	Label(label)
-	ys, xi := make([]reg.VecVirtual, len(b[0])), YMM()
-	for v := range ys {
-		ys[v] = YMM()
-		VMOVUPD(Mem{Base: y, Disp: 32 * v}, ys[v])
+	number := func(i int) reg.VecVirtual { return v.filled(x(i)) }
+	vector := func(k int) reg.VecVirtual { return v.loaded(Mem{Base: y, Disp: k * v.bytes}) }
+	outer, inner := len(b), len(b[0])
+	first, second, sum := number, vector, func(i, k int) reg.VecVirtual { return b[i][k] }
+	if inner < outer {
+		outer, inner, first, second = inner, outer, vector, number
+		sum = func(k, i int) reg.VecVirtual { return b[i][k] }
 	}
-	for i, row := range b {
-		VBROADCASTSD(x(i), xi)
-		for v, sum := range row {
-			VFMADD231PD(ys[v], xi, sum)
+	held := make([]reg.VecVirtual, outer)
+	for i := range held {
+		held[i] = first(i)
+	}
+	for k := range inner {
+		r := second(k)
+		for i := range held {
+			VFMADD231PD(held[i], r, sum(i, k))
 		}
 	}
 	step()
@@ -69,14 +78,12 @@ func (r fourRows) at(i, disp int) Mem {
 	return Mem{Base: r.first, Index: r.stride, Scale: uint8(i), Disp: disp}
 }
 
-// multiply generates dst = a·b for a panel b of up to 12 columns, packed by the caller
-// into rows of 4nv numbers.
-func multiply() {
-	for nv := 1; nv <= 3; nv++ {
-		name := fmt.Sprintf("multiply%dAVX2", nv)
-		function(name, "func(dst *float64, dstStride int, a *float64, stride int, b *float64, rows, n int, last *int64)",
-			fmt.Sprintf("%s multiplies rows×n by n×%d, rows and n positive; strides are in bytes;", name, 4*nv),
-			"last masks the last four columns of dst.")
+// multiply generates dst = a·b for a panel b of up to 12 columns.
+func multiply(v isa) {
+	for _, width := range []int{4, 8, 12} {
+		name := fmt.Sprint("multiply", width)
+		function(name, "func(dst *float64, dstStride int, a *float64, stride int, b *float64, rows, n int)",
+			fmt.Sprintf("%s multiplies rows×n by n×%d, rows and n positive; strides are in bytes.", name, width))
 		p := pointers("dst", "dstStride", "a", "stride", "rows")
 		dst, ds, a, stride, rows := p[0], p[1], p[2], p[3], p[4]
 		for _, h := range []int{4, 1} {
@@ -84,25 +91,17 @@ func multiply() {
 			Label(label)
 			CMPQ(rows, num(h))
 			JL(LabelRef(label + "End"))
-			sums := newBlock(h, nv)
+			sums := newBlock(v, h, width)
 			sums.each(func(_, _ int, sum reg.VecVirtual) { VXORPD(sum, sum, sum) })
-			x, to, in := GP64(), newFourRows(dst, ds), pointers("b", "n", "last")
+			x, to, in := GP64(), newFourRows(dst, ds), pointers("b", "n")
 			MOVQ(a, x)
 			from := newFourRows(x, stride)
-			sums.add(label+"Loop", in[1], func(i int) Mem { return from.at(i, 0) }, in[0], func() {
+			sums.add(v, label+"Loop", in[1], func(i int) Mem { return from.at(i, 0) }, in[0], func() {
 				ADDQ(Imm(8), x)
 				ADDQ(Imm(8), from.second)
-				ADDQ(num(32*nv), in[0])
+				ADDQ(num(8*width), in[0])
 			})
-			mask := YMM()
-			VMOVUPD(Mem{Base: in[2]}, mask)
-			sums.each(func(i, v int, sum reg.VecVirtual) {
-				if v == nv-1 {
-					VMASKMOVPD(sum, mask, to.at(i, 32*v))
-				} else {
-					VMOVUPD(sum, to.at(i, 32*v))
-				}
-			})
+			sums.each(func(i, k int, sum reg.VecVirtual) { VMOVUPD(sum, to.at(i, k*v.bytes)) })
 			for range h {
 				ADDQ(ds, dst)
 				ADDQ(stride, a)
@@ -116,21 +115,21 @@ func multiply() {
 }
 
 // gram generates c[i…i+3][j…] += Σ_r y[r][i…i+3]·y[r][j…] for one block of c.
-func gram() {
-	for nv := 1; nv <= 3; nv++ {
-		name := fmt.Sprintf("gram%dAVX2", nv)
+func gram(v isa) {
+	for _, width := range []int{4, 8, 12} {
+		name := fmt.Sprint("gram", width)
 		function(name, "func(c *float64, cStride int, yi, yj *float64, yStride, rows int)",
-			fmt.Sprintf("%s adds the products of four columns at yi with %d columns at yj over the", name, 4*nv),
+			fmt.Sprintf("%s adds the products of four columns at yi with %d columns at yj over the", name, width),
 			"given positive number of rows to the block at c; strides are in bytes.")
 		p := pointers("c", "cStride", "yi", "yj", "yStride", "rows")
 		c, yi, yj, stride := newFourRows(p[0], p[1]), p[2], p[3], p[4]
-		sums := newBlock(4, nv)
-		sums.each(func(i, v int, sum reg.VecVirtual) { VMOVUPD(c.at(i, 32*v), sum) })
-		sums.add("loop", p[5], func(i int) Mem { return Mem{Base: yi, Disp: 8 * i} }, yj, func() {
+		sums := newBlock(v, 4, width)
+		sums.each(func(i, k int, sum reg.VecVirtual) { VMOVUPD(c.at(i, k*v.bytes), sum) })
+		sums.add(v, "loop", p[5], func(i int) Mem { return Mem{Base: yi, Disp: 8 * i} }, yj, func() {
 			ADDQ(stride, yi)
 			ADDQ(stride, yj)
 		})
-		sums.each(func(i, v int, sum reg.VecVirtual) { VMOVUPD(sum, c.at(i, 32*v)) })
+		sums.each(func(i, k int, sum reg.VecVirtual) { VMOVUPD(sum, c.at(i, k*v.bytes)) })
 		leave()
 	}
 }

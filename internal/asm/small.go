@@ -7,8 +7,13 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// smallWork is the number of bytes of work space; the library knows it by the same name.
-const smallWork = 8192
+// smallWork is the number of bytes of work space; the library knows it by the same name. Where
+// filling a register takes a vector instruction, matrix a is there from spreadAt on, each number as
+// often as a register has lanes.
+const (
+	smallWork = 8192
+	spreadAt  = smallWork - straightMost*(straightMost+1)/2*16
+)
 
 // small generates straight-line code for one order, in the order of the columns. The processor
 // finds what can run side by side, also in the next matrices.
@@ -17,7 +22,11 @@ func small(v isa, p int, x addresses) {
 	entry := func(r, c int) *val {
 		e := 64 * (r*(r+1)/2 + c)
 		return s.do(nil, func(d Op, _ []Op) {
-			VBROADCASTSD(Mem{Base: x.a, Disp: e}, d)
+			if v.spread {
+				VMOVUPD(Mem{Base: x.work, Disp: spreadAt + e/64*v.bytes}, d)
+			} else {
+				v.fill(Mem{Base: x.a, Disp: e}, d)
+			}
 			VADDPD(Mem{Base: x.b, Disp: e}, d, d)
 		})
 	}
@@ -36,9 +45,8 @@ func small(v isa, p int, x addresses) {
 			inverse[c] = s.op(VDIVPD, unit, d)
 		}
 		det.times(d)
-		const rows = 2 // at a time
-		for lo := c + 1; lo < p; lo += rows {
-			hi := min(lo+rows, p)
+		for lo := c + 1; lo < p; lo += v.rows[0] {
+			hi := min(lo+v.rows[0], p)
 			for r := lo; r < hi; r++ {
 				u[c][r] = entry(r, c)
 			}
@@ -51,7 +59,7 @@ func small(v isa, p int, x addresses) {
 	}
 	det.store(x)
 	s.emit()
-	if n := s.slots * v.bytes; n > smallWork {
+	if n := s.slots * v.bytes; n > spreadAt {
 		panic(fmt.Sprintf("order %d takes %d bytes of work space", p, n))
 	}
 }

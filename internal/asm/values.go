@@ -11,16 +11,11 @@ import (
 func values(v isa) {
 	function("values"+v.suffix, "func(dst, mant *float64, expo *int64, n int, ae, ac float64, ax int64, e, c *float64, x *int64)",
 		"values"+v.suffix+" is values for n determinants, a positive multiple of 8.")
-	vec := func(m Mem) reg.VecVirtual {
-		r := v.vec()
-		VBROADCASTSD(m, r)
-		return r
-	}
 	r, i := pointers("dst", "mant", "expo", "n", "e", "c", "x"), GP64()
 	at := func(k int) Mem { return Mem{Base: r[k], Index: i, Scale: 8} }
 	dst, mant, expo, n, e, c, x := at(0), at(1), at(2), r[3], at(4), at(5), at(6)
-	ae, ac, ax, unit := vec(param("ae")), vec(param("ac")), vec(param("ax")), vec(constant("one"))
-	half, threeEighths := vec(constant("half")), vec(constant("threeEighths"))
+	ae, ac, ax, unit := v.filled(param("ae")), v.filled(param("ac")), v.filled(param("ax")), v.loaded(constant("one"))
+	half, threeEighths := v.loaded(constant("half")), v.loaded(constant("threeEighths"))
 	single := v.half()
 	VMOVUPS(constant("twoSingles"), single)
 	XORQ(i, i)
@@ -32,16 +27,18 @@ func values(v isa) {
 	VSQRTPS(narrow, narrow)
 	VDIVPS(narrow, single, narrow)
 	VCVTPS2PD(narrow, root)
-	VMULPD(root, root, rho)
-	VFNMADD213PD(unit, m, rho)
+	VMULPD(root, root, y)
+	VMOVAPD(unit, rho)
+	VFNMADD231PD(y, m, rho)
 	VADDPD(c, ac, y)
 	VADDPD(y, rho, rho)
 	VMULPD(e, ae, k)
 	VMULPD(root, k, k)
 	VMULPD(rho, k, y)
-	VFMADD213PD(half, threeEighths, rho)
-	VFMADD231PD(rho, y, k)
 	q := v.vec()
+	VMOVAPD(half, q)
+	VFMADD231PD(rho, threeEighths, q)
+	VFMADD231PD(q, y, k)
 	VPADDQ(x, ax, q)
 	VPSUBQ(expo, q, q)
 	v.power(k, q)

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
@@ -122,7 +123,7 @@ func embedStream(g *globals, m *model.Model, o dataset.Options, path string) (*e
 	}
 	return &embedInput{space, m.Compared(), func(yield func(batch, error) bool) {
 		n := 0
-		for graphs, err := range blocks(each(g, data), embedGraphs, math.MaxInt) {
+		for graphs, err := range blocks(each(g, data), embedGraphs, math.MaxInt, (*graph.Graph).N) {
 			var b batch
 			if err == nil {
 				b.records, err = space.Transform(g.ctx, graphs)

@@ -68,12 +68,13 @@ func (c *evaluateCmd) Run(g *globals) error {
 	return eachTask(g, tasks, func(t task) error {
 		one := *c
 		one.Plot, one.Report, one.Keep, one.SaveSplits = t.file(c.Plot), t.file(c.Report), t.file(c.Keep), t.file(c.SaveSplits)
-		return one.target(g, t.Dataset)
+		return one.target(g, t)
 	})
 }
 
 // target evaluates kernels on one target.
-func (c *evaluateCmd) target(g *globals, ds *dataset.Dataset) error {
+func (c *evaluateCmd) target(g *globals, t task) error {
+	ds := t.Dataset
 	candidates, err := c.candidates(g, ds)
 	if err != nil {
 		return err
@@ -88,6 +89,7 @@ func (c *evaluateCmd) target(g *globals, ds *dataset.Dataset) error {
 	if c.Inner == "auto" {
 		o.LeaveOneOut = o.LeaveOneOut || !o.Splits.Tuned()
 	}
+	o.Collection = t.shared
 	report, err := c.evaluate(g, ds, candidates, o)
 	if err != nil {
 		return err

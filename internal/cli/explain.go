@@ -140,7 +140,8 @@ func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (exp
 	if err != nil {
 		return nil, err
 	}
-	said := describe(m, x, 0, p[0], 3)
+	said := predicted{ID: x.ID(), Target: x.Target()}
+	said.describe(m, p[0], 3)
 	e := &explainedPrediction{Explanation: got, Labels: x.Labels(), Prediction: &said, graph: x}
 	slices.SortStableFunc(got.Graphs, func(a, b explain.GraphTerm) int { return cmp.Compare(b.Value, a.Value) })
 	side := func(terms []explain.GraphTerm, sign float64) (out []support) {

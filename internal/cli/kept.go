@@ -16,44 +16,63 @@ import (
 	"github.com/mlgkernel/mlg/store"
 )
 
-// Searches of large files keep a store in the cache, so that the next one need not read and compare the graphs again.
+// A search of a file fits the kernel to at most searchSample of its graphs, as fit does. Of more than keptGraphs it keeps a store in
+// the cache, so that the next search need not read and compare them again.
 const (
-	keptBytes  = 512 << 10 // of a file from which on its store is kept
-	keptStores = 8         // that are kept, the last used
+	searchSample = 10_000
+	keptGraphs   = 5000
+	keptStores   = 8 // the last used
 )
 
-// kept returns the store of a large file of graphs, which it makes at the first time; nil for other data.
+// kept returns the graphs of a file with the multiscale kernel, which may be in a store; nil for other data.
 func (c *searchCmd) kept(g *globals) (*source, error) {
 	at, err := os.Stat(c.From)
-	if err != nil || !at.Mode().IsRegular() || at.Size() < keptBytes || file.KindOf(c.From) != "" ||
-		c.Kernel != "mlg" || c.given()["exact"] == "true" {
-		return nil, nil
-	}
-	dir, err := dataset.CacheDir()
-	if err != nil {
+	if err != nil || !at.Mode().IsRegular() || file.KindOf(c.From) != "" || c.Kernel != "mlg" || c.given()["exact"] == "true" {
 		return nil, nil
 	}
 	key, err := c.key()
 	if err != nil {
 		return nil, err
 	}
+	dir, noDir := dataset.CacheDir()
 	path := filepath.Join(dir, "search", key+".mlgs")
-	s, err := store.Open(path)
-	if err != nil { // it is not there, or damaged
-		if err = c.keep(g, path); err == nil {
-			s, err = store.Open(path)
-		}
-		if g.ctx.Err() != nil {
-			return nil, g.ctx.Err()
-		}
-		if err != nil {
-			g.note("no store is kept for the next search: %v", err)
-			return nil, nil
+	if noDir == nil {
+		if s, err := store.Open(path); err == nil { // else it is not there, or damaged
+			now := time.Now()
+			os.Chtimes(path, now, now) // a failure makes the store go earlier
+			return &source{s.Model(), s, c.From, c.like(s.Model())}, nil
 		}
 	}
-	now := time.Now()
-	os.Chtimes(path, now, now) // a failure makes the store go earlier
-	return &source{s.Model(), s, c.From, c.like(s.Model())}, nil
+	f := sampleFlags{Sample: searchSample, dataFlags: c.dataFlags, kernelFlags: c.kernelFlags}
+	f.Kernel = c.Kernel
+	m, total, err := f.fitSample(g, c.From)
+	if err != nil {
+		return nil, err
+	}
+	read := c.options()
+	read.Format = dataset.Auto // that of a query may be another
+	all := &source{m, nil, c.From, read}
+	if total <= keptGraphs {
+		return all, nil
+	}
+	err = noDir
+	if err == nil {
+		err = c.keep(g, m, path)
+	}
+	if err == nil {
+		var s *store.Store
+		if s, err = store.Open(path); err == nil {
+			return &source{s.Model(), s, c.From, c.like(s.Model())}, nil
+		}
+	}
+	if g.ctx.Err() != nil {
+		return nil, g.ctx.Err()
+	}
+	g.note("the next search will take as long as this one, because nothing can be kept: %v", err)
+	if total > searchSample {
+		return nil, nil
+	}
+	return all, nil
 }
 
 // key depends on all that the store depends on.
@@ -71,26 +90,21 @@ func (c *searchCmd) key() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:16]), err
 }
 
-// keep fits the kernel to a sample of the graphs, as fit does, and writes the store of all.
-func (c *searchCmd) keep(g *globals, path string) error {
+// keep writes the store of all graphs.
+func (c *searchCmd) keep(g *globals, m *model.Model, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	os.Remove(path)
-	f := sampleFlags{Sample: 10_000, dataFlags: c.dataFlags, multiscaleFlag: multiscaleFlag{c.Kernel}, kernelFlags: c.kernelFlags}
-	m, _, err := f.fitSample(g.quietly(), c.From)
-	if err != nil {
-		return err
-	}
 	data, err := openData(c.From, c.like(m))
 	if err != nil {
 		return err
 	}
-	defer closeData(g, data)
+	defer data.Close()
 	if _, err := store.Write(g.work(), path, m, data.Next); err != nil {
 		return err
 	}
-	g.note("kept for the next search of %s: %s", c.From, path)
+	g.note("the next search of %s will be quick: its graphs are kept in %s, %s", c.From, path, count(float64(fileSize(path)), "B"))
 	return prune(filepath.Dir(path))
 }
 

@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/table"
@@ -44,8 +48,11 @@ type predicted struct {
 	Percentile  int                `json:"percentile"`
 	Unlike      bool               `json:"unlike"`
 	Nearest     []model.Neighbour  `json:"nearest"`
+	Error       string             `json:"-"` // why it cannot be read; nothing else is known then
 
 	classes []float64 // probabilities in the order of the classes
+	line    int       // of what cannot be read
+	scores  []float64 // the same, or decision values where they are not known
 	columns dataset.Fields
 }
 
@@ -57,9 +64,9 @@ type interval struct {
 }
 
 // Graphs are predicted in blocks of at most that many graphs and vertices, and kernel
-// values.
+// values. A neighbourhood that several graphs of a block have is looked at once.
 const (
-	blockGraphs   = 256
+	blockGraphs   = 1024
 	blockVertices = 1 << 16
 	blockValues   = 1 << 22
 )
@@ -79,7 +86,8 @@ func (c *predictCmd) Run(g *globals) error {
 	if c.Interval != defaultInterval && m.Classes != nil {
 		return usageError(fmt.Sprintf("--interval is for values, and %s has classes", c.Model))
 	}
-	in, err := c.open(g, c.like(m))
+	read := c.like(m)
+	in, err := c.open(g, read)
 	if err != nil {
 		return err
 	}
@@ -87,136 +95,198 @@ func (c *predictCmd) Run(g *globals) error {
 	if m.Nearest != nil && m.Nearest[100] > 1.001*s.most { // these are not
 		s.most = math.Inf(1)
 	}
-	if err := output(g, c.Out, func(w io.Writer) error { return c.stream(g, m, in, s, w) }); err != nil {
+	err = output(g, c.Out, func(w io.Writer) error {
+		return c.stream(g, m, in, s, c.writer(g, m, c.CSV && c.unreadable(read), w))
+	})
+	if err != nil {
 		return err
-	}
-	if s.graphs == 0 {
-		return fmt.Errorf("%s: no graphs", c.Data)
 	}
 	s.print(g, c.Data, m)
 	return nil
 }
 
-// input is what is predicted, with the columns of the graphs that were read and not yet written.
-type input struct {
-	graphs  iter.Seq2[*graph.Graph, error]
-	columns []dataset.Fields
+// row is a graph that is to be predicted, or a record that cannot be read.
+type row struct {
+	*graph.Graph // nil: bad says why
+	bad          dataset.Skipped
+	id, target   string
+	columns      dataset.Fields // of a table
 }
 
-// add keeps the columns of the graph that was read last, with its identifier where no column has that.
-func (in *input) add(d *dataset.Reader, id string) {
-	f := d.Fields()
-	names, values := slices.Clone(f.Names), slices.Clone(f.Values)
-	if d.Roles().ID.Column == "" && !slices.Contains(names, "id") {
-		names, values = slices.Insert(names, 0, "id"), slices.Insert(values, 0, id)
+// vertices returns the number of vertices.
+func (r row) vertices() int {
+	if r.Graph == nil {
+		return 0
 	}
-	in.columns = append(in.columns, dataset.Fields{Names: names, Values: values})
+	return r.N()
 }
 
-// open gives one graph after the other, or the molecule of a SMILES.
-func (c *predictCmd) open(g *globals, o dataset.Options) (*input, error) {
-	in := &input{}
+// newRow returns the record that was read last, the one of a number. Its columns are kept where the output has them, with the
+// identifier where no column has that.
+func newRow(d *dataset.Reader, x *graph.Graph, number int, columns bool) row {
+	f, roles := d.Fields(), d.Roles()
+	out := row{Graph: x}
+	if x != nil {
+		out.id, out.target = x.ID(), x.Target()
+	} else {
+		out.bad = d.Bad()
+		out.id, out.target = f.Value(roles.ID.Column), f.Value(roles.Target())
+	}
+	if out.id = cmp.Or(out.id, strconv.Itoa(number)); columns {
+		names, values := slices.Clone(f.Names), slices.Clone(f.Values)
+		if roles.ID.Column == "" && !slices.Contains(names, "id") {
+			names, values = slices.Insert(names, 0, "id"), slices.Insert(values, 0, out.id)
+		}
+		out.columns = dataset.Fields{Names: names, Values: values}
+	}
+	return out
+}
+
+// open gives one record after the other, or the molecule of a SMILES.
+func (c *predictCmd) open(g *globals, o dataset.Options) (iter.Seq2[row, error], error) {
 	d, err := openData(c.Data, o)
 	if err == nil {
-		in.graphs = each(g, d)
-		if c.CSV && slices.Contains([]dataset.Format{dataset.CSV, dataset.TSV, dataset.Parquet, dataset.SDF}, d.Format()) {
-			in.graphs = func(yield func(*graph.Graph, error) bool) {
-				n := 0
-				for x, err := range each(g, d) {
-					if err == nil {
-						in.add(d, graphName(x, n))
-						n++
-					}
-					if !yield(x, err) {
-						return
-					}
+		columns := c.CSV && slices.Contains([]dataset.Format{dataset.CSV, dataset.TSV, dataset.Parquet, dataset.SDF}, d.Format())
+		return func(yield func(row, error) bool) {
+			defer closeData(g, d)
+			for n := 1; ; n++ {
+				x, err := d.Try()
+				if errors.Is(err, io.EOF) {
+					return
+				}
+				if err == nil {
+					err = g.ctx.Err()
+				}
+				if err != nil {
+					yield(row{}, err)
+					return
+				}
+				if !yield(newRow(d, x, n, columns), nil) {
+					return
 				}
 			}
-		}
-		return in, nil
+		}, nil
 	} else if c.Data == "-" {
 		return nil, fmt.Errorf("%w; --format says what it is", err)
 	}
 	list, err := readGraphs(g, c.Data, o)
-	in.graphs = func(yield func(*graph.Graph, error) bool) {
-		for _, x := range list {
-			if !yield(x, nil) {
+	return func(yield func(row, error) bool) {
+		for i, x := range list {
+			if !yield(row{Graph: x, id: graphName(x, i), target: x.Target()}, nil) {
 				return
 			}
 		}
+	}, err
+}
+
+// unreadable reports whether some record of the data cannot be read. Standard input, which can be read once, may have some.
+func (c *predictCmd) unreadable(o dataset.Options) bool {
+	if st, err := os.Stat(c.Data); c.Data == "-" || err == nil && !st.Mode().IsRegular() && !st.IsDir() {
+		return true
 	}
-	return in, err
+	d, err := openData(c.Data, o)
+	if err != nil { // that of open
+		return false
+	}
+	defer d.Close()
+	for {
+		if x, err := d.Try(); x == nil {
+			return err == nil
+		}
+	}
 }
 
 // stream predicts block after block, in memory that does not grow with the data.
-func (c *predictCmd) stream(g *globals, m *model.Model, in *input, s *score, w io.Writer) error {
-	write := c.writer(g, m, w)
-	var posterior *model.Posterior
-	rows := max(1, min(blockGraphs, blockValues/max(1, m.Examples())))
-	for block, err := range blocks(in.graphs, rows, blockVertices) {
+func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error], s *score, write func(p []predicted) error) error {
+	most := max(1, min(blockGraphs, blockValues/max(1, m.Examples())))
+	predict := c.predictor(g, m)
+	for block, err := range blocks(in, most, blockVertices, row.vertices) {
 		if err != nil {
 			return err
 		}
-		cross, err := m.Kernel.Cross(g.ctx, block)
+		out, err := predict(block)
 		if err != nil {
 			return fmt.Errorf("%s, after %d graphs: %w", c.Data, s.graphs, err)
 		}
-		p, err := m.PredictCross(cross, max(1, c.Nearest))
-		if err != nil {
-			return fmt.Errorf("%s, after %d graphs: %w", c.Data, s.graphs, err)
-		}
-		var deviations []float64
-		if m.Learner.Process != nil {
-			if posterior == nil {
-				if posterior, err = m.Posterior(g.ctx); err != nil {
-					return err
-				}
-			}
-			if deviations, err = posterior.Deviations(g.ctx, block, cross); err != nil {
-				return fmt.Errorf("%s, after %d graphs: %w", c.Data, s.graphs, err)
-			}
-		}
-		out := make([]predicted, len(block))
-		for i, x := range block {
-			out[i] = describe(m, x, s.graphs+i, p[i], c.Nearest)
-			if deviations != nil {
-				out[i].spread(deviations[i], c.Interval/100)
-			}
-			if in.columns != nil {
-				out[i].columns, in.columns = in.columns[0], in.columns[1:]
-			}
+		for i := range out {
 			s.add(&out[i])
 		}
-		s.graphs += len(block)
 		if err := write(out); err != nil {
 			return err
 		}
 		g.bar.show("predicted", int64(s.graphs), 0, "graphs")
 	}
+	if s.graphs == 0 {
+		return noGraphs(c.Data, s.bad)
+	}
 	return nil
 }
 
-// describe returns what is printed of a prediction.
-func describe(m *model.Model, x *graph.Graph, i int, p model.Prediction, nearest int) predicted {
-	out := predicted{ID: graphName(x, i), Target: x.Target(), Class: p.Class, Percentile: p.Percentile, classes: p.Probability}
-	if len(p.Nearest) > 0 {
-		out.Similarity = p.Nearest[0].Similarity
-		out.Unlike = m.Unlike(out.Similarity)
+// predictor returns what predicts some rows.
+func (c *predictCmd) predictor(g *globals, m *model.Model) func([]row) ([]predicted, error) {
+	var posterior *model.Posterior
+	return func(block []row) ([]predicted, error) {
+		out := make([]predicted, len(block))
+		var graphs []*graph.Graph
+		var at []int
+		for i, x := range block {
+			out[i] = predicted{ID: x.id, Target: x.target, Error: x.bad.Reason, line: x.bad.Line, columns: x.columns}
+			if x.Graph != nil {
+				graphs, at = append(graphs, x.Graph), append(at, i)
+			}
+		}
+		if len(graphs) == 0 {
+			return out, nil
+		}
+		cross, err := m.Kernel.Cross(g.ctx, graphs)
+		if err != nil {
+			return nil, err
+		}
+		p, err := m.PredictCross(cross, max(1, c.Nearest))
+		if err != nil {
+			return nil, err
+		}
+		var deviations []float64
+		if m.Learner.Process != nil {
+			if posterior == nil {
+				if posterior, err = m.Posterior(g.ctx); err != nil {
+					return nil, err
+				}
+			}
+			if deviations, err = posterior.Deviations(g.ctx, graphs, cross); err != nil {
+				return nil, err
+			}
+		}
+		for k, i := range at {
+			out[i].describe(m, p[k], c.Nearest)
+			if deviations != nil {
+				out[i].spread(deviations[k], c.Interval/100)
+			}
+		}
+		return out, nil
 	}
-	out.Nearest = p.Nearest[:min(nearest, len(p.Nearest))]
+}
+
+// describe adds what is printed of a prediction.
+func (p *predicted) describe(m *model.Model, said model.Prediction, nearest int) {
+	p.Class, p.Percentile, p.classes = said.Class, said.Percentile, said.Probability
+	if len(said.Nearest) > 0 {
+		p.Similarity = said.Nearest[0].Similarity
+		p.Unlike = m.Unlike(p.Similarity)
+	}
+	p.Nearest = said.Nearest[:min(nearest, len(said.Nearest))]
 	if m.Classes == nil {
-		v := p.Value
-		out.Value = &v
-		return out
+		p.Value = &said.Value
+		return
 	}
-	if p.Probability != nil {
-		out.Probability = map[string]float64{}
+	if p.scores = said.Decision; said.Probability != nil {
+		p.scores = said.Probability
+		p.Probability = map[string]float64{}
 		for k, name := range m.Classes {
-			out.Probability[name] = p.Probability[k]
+			p.Probability[name] = said.Probability[k]
 		}
 	}
-	out.Margin = &p.Decision[slices.Index(m.Classes, p.Class)]
-	return out
+	p.Margin = &said.Decision[slices.Index(m.Classes, said.Class)]
 }
 
 // spread adds the deviation of a value, and its interval.
@@ -230,11 +300,15 @@ type score struct {
 	classes               []string
 	most                  float64 // kernel of a graph with itself
 	graphs, unlike        int
-	trained               int // graphs with a target that are like a training graph in everything
-	known, right, foreign int // graphs with a target; those with a class that the model does not know
+	trained               int         // graphs with a target that are like a training graph in everything
+	known, right, foreign int         // graphs with a target; those with a class that the model does not know
+	labels                []int       // of those that the model knows, in place of the class
+	said                  []int       // and what is predicted
+	scores                [][]float64 // for every class
 	truth, values         []float64
-	deviations            []float64 // of values, nil where they are not known
-	level                 float64   // of intervals
+	bad                   dataset.LeftOut // records that cannot be read
+	deviations            []float64       // of values, nil where they are not known
+	level                 float64         // of intervals
 }
 
 // sameClass reports whether two texts name one class: 1 and 1.0 do.
@@ -248,6 +322,12 @@ func sameClass(a, b string) bool {
 }
 
 func (s *score) add(p *predicted) {
+	if p.Error != "" {
+		s.bad.Count++
+		s.bad.First = append(s.bad.First, dataset.Skipped{Line: p.line, Reason: p.Error})[:1]
+		return
+	}
+	s.graphs++
 	if p.Unlike {
 		s.unlike++
 	}
@@ -262,9 +342,14 @@ func (s *score) add(p *predicted) {
 		s.known++
 		if sameClass(p.Target, p.Class) {
 			s.right++
-		} else if !slices.ContainsFunc(s.classes, func(c string) bool { return sameClass(p.Target, c) }) {
-			s.foreign++
 		}
+		label := slices.IndexFunc(s.classes, func(c string) bool { return sameClass(p.Target, c) })
+		if label < 0 {
+			s.foreign++
+			return
+		}
+		s.labels, s.said = append(s.labels, label), append(s.said, slices.Index(s.classes, p.Class))
+		s.scores = append(s.scores, p.scores)
 		return
 	}
 	y, err := strconv.ParseFloat(strings.TrimSpace(p.Target), 64)
@@ -279,12 +364,39 @@ func (s *score) add(p *predicted) {
 	}
 }
 
+// classText says how good classes are, and where accuracy says little what says more first, as an evaluation does.
+func (s *score) classText() string {
+	text := fmt.Sprintf("%d of %d right, accuracy %s", s.right, s.known, figure("accuracy", float64(s.right)/float64(s.known)))
+	t := choose.Targets{Classes: s.classes, Labels: s.labels}
+	if !t.Uneven() {
+		return text
+	}
+	balanced := metrics.NewConfusion(s.labels, s.said, len(s.classes)).BalancedAccuracy()
+	text = fmt.Sprintf("balanced accuracy %s, %s", figure("balanced accuracy", balanced), text)
+	if auc, ok := metrics.MacroAUC(s.labels, s.scores, len(s.classes)); ok {
+		text = fmt.Sprintf("AUC %s, %s", figure("AUC", auc), text)
+	}
+	for _, f := range t.Rare(positions(len(s.labels)), s.scores) {
+		text += fmt.Sprintf(", %s %s", f.Measure, figure(f.Measure, f.Value))
+	}
+	return text
+}
+
+// positions returns 0 … n−1.
+func positions(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
 // print says how good predictions are, where that can be told, and what to doubt.
 func (s *score) print(g *globals, data string, m *model.Model) {
 	switch {
 	case s.known == 0:
 	case m.Classes != nil:
-		g.note("%s: %d of %d right, accuracy %.1f %%", data, s.right, s.known, 100*float64(s.right)/float64(s.known))
+		g.note("%s", table.Wrap(data+": "+s.classText(), 0, 2))
 	default:
 		x := metrics.ScoreValues(s.truth, s.values, nil)
 		line := fmt.Sprintf("%s: rmse %s, mae %s, R² %.3f", data, figure("", x.RMSE), figure("", x.MAE), x.R2)

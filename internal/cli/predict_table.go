@@ -13,19 +13,34 @@ import (
 )
 
 // writer returns the function that prints predictions.
-func (c *predictCmd) writer(g *globals, m *model.Model, w io.Writer) func(p []predicted) error {
+func (c *predictCmd) writer(g *globals, m *model.Model, errors bool, w io.Writer) func(p []predicted) error {
 	switch {
 	case g.JSON:
-		return func(p []predicted) error { return printLines(w, p) }
+		return func(p []predicted) error { return jsonRows(w, p) }
 	case c.CSV:
-		return c.csvWriter(m, csv.NewWriter(w))
+		return c.csvWriter(m, errors, csv.NewWriter(w))
 	}
 	return c.textWriter(m, w)
 }
 
-// csvWriter writes the columns of the data, or identifier and target, and then what is predicted. A name that the data
-// have already gets an addition.
-func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted) error {
+// jsonRows prints an object a line.
+func jsonRows(w io.Writer, p []predicted) error {
+	rows := make([]any, len(p))
+	for i, x := range p {
+		if rows[i] = x; x.Error != "" {
+			rows[i] = struct {
+				ID     string `json:"id"`
+				Target string `json:"target,omitempty"`
+				Error  string `json:"error"`
+			}{x.ID, x.Target, x.Error}
+		}
+	}
+	return printLines(w, rows)
+}
+
+// csvWriter writes the columns of the data, or identifier and target, then what is predicted, and where there are errors why
+// records cannot be read. A name that the data have already gets an addition.
+func (c *predictCmd) csvWriter(m *model.Model, errors bool, w *csv.Writer) func(p []predicted) error {
 	said := []string{"predicted"}
 	if m.Learner.Process != nil {
 		said = append(said, "deviation", "low", "high")
@@ -42,6 +57,9 @@ func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted
 	for i := range c.Nearest {
 		n := strconv.Itoa(i + 1)
 		said = append(said, "nearest"+n, "target"+n, "similarity"+n)
+	}
+	if errors {
+		said = append(said, "error")
 	}
 	var kept []string // columns of the data
 	var head []string
@@ -67,7 +85,11 @@ func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted
 		}
 		for _, x := range p {
 			row := x.cells(kept)
-			w.Write(append(row, make([]string, len(head)-len(row))...))
+			row = append(row, make([]string, len(head)-len(row))...)
+			if errors {
+				row[len(row)-1] = x.Error
+			}
+			w.Write(row)
 		}
 		w.Flush()
 		return w.Error()
@@ -84,6 +106,9 @@ func (p *predicted) cells(kept []string) []string {
 		if k := slices.Index(p.columns.Names, name); k >= 0 {
 			row[i] = p.columns.Values[k]
 		}
+	}
+	if p.Error != "" {
+		return row
 	}
 	if p.Value != nil {
 		if row = append(row, number(*p.Value)); p.Deviation != nil {
@@ -168,6 +193,10 @@ func (c *predictCmd) textWriter(m *model.Model, w io.Writer) func(p []predicted)
 			line("like", func(c column) string { return c.head })
 		}
 		for i := range p {
+			if p[i].Error != "" {
+				fmt.Fprintf(&b, "%*s %s\n", -columns[0].width, table.Clip(p[i].ID, columns[0].width), p[i].Error)
+				continue
+			}
 			mark := ""
 			if p[i].Unlike {
 				mark = " !"

@@ -157,12 +157,15 @@ func each(g *globals, r *dataset.Reader) iter.Seq2[*graph.Graph, error] {
 	return func(yield func(*graph.Graph, error) bool) {
 		defer closeData(g, r)
 		for {
-			x, err := r.Next()
+			x, err := r.Try()
 			if errors.Is(err, io.EOF) {
 				return
 			}
 			if err == nil {
 				err = g.ctx.Err()
+			}
+			if x == nil && err == nil {
+				continue
 			}
 			if !yield(x, err) || err != nil {
 				return
@@ -171,10 +174,10 @@ func each(g *globals, r *dataset.Reader) iter.Seq2[*graph.Graph, error] {
 	}
 }
 
-// blocks gives graphs some at a time: at most a number of them, until they have a number of vertices.
-func blocks(graphs iter.Seq2[*graph.Graph, error], most, vertices int) iter.Seq2[[]*graph.Graph, error] {
-	return func(yield func([]*graph.Graph, error) bool) {
-		var block []*graph.Graph
+// blocks gives graphs some at a time: at most a number of them, until they have a number of vertices. size returns that of one.
+func blocks[T any](graphs iter.Seq2[T, error], most, vertices int, size func(T) int) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		var block []T
 		n := 0
 		for x, err := range graphs {
 			if err != nil {
@@ -182,7 +185,7 @@ func blocks(graphs iter.Seq2[*graph.Graph, error], most, vertices int) iter.Seq2
 				return
 			}
 			block = append(block, x)
-			if n += x.N(); len(block) < most && n < vertices {
+			if n += size(x); len(block) < most && n < vertices {
 				continue
 			}
 			if !yield(block, nil) {

@@ -6,9 +6,7 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/cluster"
@@ -53,17 +51,9 @@ func (c *evaluateCmd) deal(g *globals, ds *dataset.Dataset) (*splits.Splits, err
 		if err != nil {
 			return nil, err
 		}
-		times := make([]float64, len(values))
-		dates := false
-		for i, v := range values {
-			x, date, err := parseTime(v)
-			if err != nil {
-				return nil, fmt.Errorf("graph %s: %w", ds.IDs()[i], err)
-			}
-			if i > 0 && date != dates {
-				return nil, fmt.Errorf("graph %s: time %q beside %q, want all numbers or all dates", ds.IDs()[i], v, values[0])
-			}
-			times[i], dates = x, date
+		times, err := dataset.Times(ds.IDs(), values)
+		if err != nil {
+			return nil, err
 		}
 		return splits.ByTime(times, c.Folds)
 	case named:
@@ -138,17 +128,4 @@ func cellsOf(ds *dataset.Dataset, name string) ([]string, error) {
 		return nil, fmt.Errorf("graph %s has nothing in column %s", ds.IDs()[i], name)
 	}
 	return values, nil
-}
-
-// parseTime reads a number, such as a year, or a date.
-func parseTime(s string) (x float64, date bool, err error) {
-	if x, err := strconv.ParseFloat(s, 64); err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
-		return x, false, nil
-	}
-	for _, layout := range []string{time.DateOnly, "2006-01", "2006/01/02", time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return float64(t.Unix()), true, nil
-		}
-	}
-	return 0, false, fmt.Errorf("time %q, want a number or a date such as 2026-11-16", s)
 }

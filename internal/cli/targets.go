@@ -5,8 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/table"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // learnFlags say which rows of a table are learned from.
@@ -18,9 +20,10 @@ type learnFlags struct {
 // task is a dataset with the values of one column as targets.
 type task struct {
 	*dataset.Dataset
-	target string // the column, "" where it is not known
-	suffix string // of files, "" for the only task
-	whole  bool   // it has every row, as other tasks may have
+	target string             // the column, "" where it is not known
+	suffix string             // of files, "" for the only task
+	shared *kernel.Collection // of the same graphs, for tasks of which several have these; else nil
+	fitted bool               // a task before has fitted the kernels
 
 	left dataset.LeftOut // rows without a value, and molecules whose classes disagree
 }
@@ -43,6 +46,7 @@ func eachTask(g *globals, tasks []task, do func(t task) error) error {
 		case i > 0:
 			fmt.Fprintln(g.stdout)
 		}
+		tasks[i] = task{} // what nobody else shares can be collected
 		if err := do(t); err != nil {
 			return err
 		}
@@ -90,20 +94,31 @@ func (f *learnFlags) tasks(g *globals, path, kind string) ([]task, error) {
 		t.Name += " " + c
 		out = append(out, t)
 	}
+	share(out)
 	return out, nil
 }
 
-// lineList returns the first lines that were left out, with commas between them.
-func lineList(left dataset.LeftOut) string {
-	const most = 10
-	var out []string
-	for _, x := range left.First[:min(most, len(left.First))] {
-		out = append(out, fmt.Sprint(x.Line))
+// sharedBytes bounds the Gram matrices that tasks share.
+const sharedBytes = 2 << 30
+
+// share gives tasks with the same graphs one collection of them, so that kernels are fitted once and their matrices computed
+// once.
+func share(tasks []task) {
+	first := map[string]*task{}
+	for i := range tasks {
+		t := &tasks[i]
+		key := fmt.Sprint(t.Rows())
+		f := first[key]
+		if f == nil {
+			first[key] = t
+			continue
+		}
+		if f.shared == nil {
+			f.shared = kernel.NewCollection(choose.Untargeted(f.Dataset))
+			f.shared.Keep(sharedBytes)
+		}
+		t.shared, t.fitted = f.shared, true
 	}
-	if left.Count > most {
-		out = append(out, "…")
-	}
-	return strings.Join(out, ", ")
 }
 
 // fileName returns a text as part of a file name.
@@ -122,20 +137,23 @@ func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column, 
 	if column != "" {
 		named += ", " + column
 	}
-	set, left, err := ds.Labelled(column)
+	kinds := map[string]dataset.Kind{"regression": dataset.NumberKind, "classification": dataset.ClassKind}
+	set, left, err := ds.Labelled(column, kinds[kind])
 	switch {
 	case err != nil:
 		return task{}, err
+	case len(set.Graphs) == 0 && column != "":
+		return task{}, fmt.Errorf("%s: line %d: %s; no row has a value", named, left.First[0].Line, left.First[0].Reason)
 	case len(set.Graphs) == 0:
 		return task{}, fmt.Errorf("%s has no targets to learn; --target names the column or field that has them", path)
 	case left.Count > 0 && f.Strict:
-		return task{}, fmt.Errorf("%s: %s without a value, the first in line %d; without --strict they are left out",
-			named, agree(left.Count, "row", "rows"), left.First[0].Line)
+		return task{}, fmt.Errorf("%s: %s without a value, the first in line %s; without --strict they are left out",
+			named, agree(left.Count, "row", "rows"), strings.TrimSuffix(left.Lines(1), ", …"))
 	case left.Count > 0:
-		text := fmt.Sprintf("%s: %s without a value left out: lines %s", named, agree(left.Count, "row", "rows"), lineList(left))
+		text := fmt.Sprintf("%s: %s without a value left out: lines %s", named, agree(left.Count, "row", "rows"), left.Lines(10))
 		g.note("%s", table.Wrap(text, 0, 2))
 	}
-	out := task{Dataset: set, target: column, whole: left.Count == 0, left: left}
+	out := task{Dataset: set, target: column, left: left}
 	if !dataset.Molecules(set.Graphs) {
 		return out, nil
 	}

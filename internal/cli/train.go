@@ -2,13 +2,9 @@ package cli
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -80,34 +76,26 @@ func (c *trainCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	var whole *kernel.Collection // what was fitted to all rows
-	return eachTask(g, tasks, func(t task) error {
-		fitted, err := c.train(g, t, whole)
-		if t.whole && len(tasks) > 1 {
-			whole = fitted
-		}
-		return err
-	})
+	return eachTask(g, tasks, func(t task) error { return c.train(g, t) })
 }
 
-// train trains and writes the model of one target, and returns what it fitted. A task of all rows takes what was fitted to
-// them for another.
-func (c *trainCmd) train(g *globals, t task, whole *kernel.Collection) (*kernel.Collection, error) {
+// train trains and writes the model of one target.
+func (c *trainCmd) train(g *globals, t task) error {
 	start, ds, out := time.Now(), t.Dataset, t.file(c.Out)
 	o, candidates, err := c.plan(g, ds)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := c.announce(g, ds, candidates, o); err != nil {
-		return nil, err
+	if !t.fitted {
+		if err := c.announce(g, ds, candidates, o); err != nil {
+			return err
+		}
 	}
 	o.Progress = g.bar.steps("choosing", "")
-	if t.whole {
-		o.Collection = whole
-	}
+	o.Collection = t.shared
 	plan, err := choose.Choose(g.ctx, ds, candidates, o)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if n := len(plan.Classes); 3*n > len(ds.Graphs) {
 		g.note("%d classes of %d graphs: if they are values, --task regression learns them so", n, len(ds.Graphs))
@@ -119,12 +107,12 @@ func (c *trainCmd) train(g *globals, t task, whole *kernel.Collection) (*kernel.
 		Created: map[string]string{"data": ds.Name, "split-seed": fmt.Sprint(c.Splits)},
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := g.write(out, func() error { return model.Write(g.ctx, out, m) }); err != nil {
-		return nil, err
+		return err
 	}
-	return plan.Collection, c.report(g, t, plan, m, time.Since(start))
+	return c.report(g, t, plan, m, time.Since(start))
 }
 
 // plan returns what is chosen from, and how.
@@ -168,116 +156,6 @@ func quickCandidate(all []choose.Candidate) choose.Candidate {
 	return choose.Candidate{Name: all[at].Name, Settings: all[at].Settings[:1]}
 }
 
-// From this many graphs on the command says what it will need, having tried some kernels on
-// some graphs.
-const (
-	manyGraphs   = 1000
-	pilotGraphs  = 400
-	pilotKernels = 3
-	garbage      = 25 // per cent of the memory that may be garbage, with many graphs
-)
-
-// announce says what training will need where that is much.
-func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []choose.Candidate, o choose.Options) error {
-	n := len(ds.Graphs)
-	if n < manyGraphs {
-		return nil
-	}
-	// Matrices are most of the memory, and cost the collector nothing to look at.
-	debug.SetGCPercent(garbage)
-	if g.Quiet {
-		return nil
-	}
-	var settings []choose.Setting
-	for _, x := range candidates {
-		settings = append(settings, x.Settings...)
-	}
-	matrices := 1 // held at a time, besides those of trainings, of which each worker has three
-	if len(o.Combinations) > 0 {
-		matrices = len(settings)
-	}
-	matrices += 3 * g.workers()
-	bytes := float64(matrices) * float64(n) * float64(n) * 8 * (1 + garbage/100.0)
-	line := fmt.Sprintf("%s for %d graphs: roughly %.2g GB of memory", agree(len(settings), "kernel", "kernels"), n, bytes/1e9)
-	need, err := pilot(g.ctx, ds, settings, o)
-	switch {
-	case errors.Is(err, context.Canceled):
-		return err
-	case err == nil: // else the sample may lack a class; the real work will tell what is wrong
-		line += fmt.Sprintf(", and %s on %s", round(need.Round(time.Second)), agree(g.workers(), "thread", "threads"))
-	}
-	if !c.Quick && c.Kernel == "" {
-		line += " (--quick takes one kernel)"
-	}
-	g.note("%s", table.Wrap(line, 0, 2))
-	return nil
-}
-
-// pilot estimates how long a choice among settings takes: some of them are fitted to some
-// graphs. The time to fit a kernel grows with the number of graphs, that of its matrix and of
-// support vector machines with its square, and that of ridge regressions, up to a bound, with its
-// third power.
-func pilot(ctx context.Context, ds *dataset.Dataset, settings []choose.Setting, o choose.Options) (time.Duration, error) {
-	n := len(ds.Graphs)
-	few := &dataset.Dataset{Name: ds.Name}
-	for _, i := range rand.New(rand.NewPCG(0, 0)).Perm(n)[:pilotGraphs] {
-		few.Graphs = append(few.Graphs, ds.Graphs[i])
-	}
-	learned := len(o.Combinations)
-	o.Combinations = nil
-	ratio := float64(n) / pilotGraphs
-	var fit, matrix, learn time.Duration
-	tried := min(pilotKernels, len(settings))
-	parts := 0 // the kernels that those tried are made of
-	for i := range tried {
-		start := time.Now()
-		s := settings[(2*i+1)*len(settings)/(2*tried)]
-		parts += different([]choose.Setting{s})
-		fitted, err := s.Kernel.Fit(ctx, few.Graphs)
-		if err != nil {
-			return 0, err
-		}
-		fit += time.Since(start)
-		start = time.Now()
-		k, err := fitted.Gram(ctx)
-		if err != nil {
-			return 0, err
-		}
-		matrix += time.Since(start)
-		start = time.Now()
-		known := []choose.Candidate{{Name: "known", Settings: []choose.Setting{{Parameters: "known", Kernel: kernel.Given{Kernel: s.Kernel, Matrix: k}}}}}
-		if _, err := choose.Choose(ctx, few, known, o); err != nil {
-			return 0, err
-		}
-		learn += time.Since(start)
-	}
-	kernels := (ratio*float64(fit) + ratio*ratio*float64(matrix)) * float64(different(settings)) / float64(parts)
-	growth := ratio * ratio
-	if o.LeaveOneOut {
-		growth = math.Pow(float64(min(n, o.Examples))/pilotGraphs, 3)
-	}
-	learning := growth * float64(learn) * float64(len(settings)+learned) / float64(tried)
-	return time.Duration(kernels + learning), nil
-}
-
-// different returns the number of kernels that settings have to compute: a kernel that occurs
-// in several is computed once.
-func different(settings []choose.Setting) int {
-	seen := map[string]bool{}
-	for _, s := range settings {
-		sum, err := kernel.SumOf(s.Kernel).Expand()
-		if err != nil {
-			seen[s.Kernel.String()] = true // the choice will say what is wrong
-		}
-		for _, t := range sum.Terms {
-			for _, f := range t.Factors {
-				seen[f.String()] = true
-			}
-		}
-	}
-	return len(seen)
-}
-
 // report says what was chosen and how good it may be.
 func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, took time.Duration) error {
 	ds, out := t.Dataset, t.file(c.Out)
@@ -316,9 +194,13 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 		}
 		fmt.Fprintln(g.stdout)
 	}
-	fmt.Fprintf(g.stdout, "\n%s %s", r.Estimate.Measure, figure(r.Estimate.Measure, r.Estimate.Value))
+	value, deviation := figure(r.Estimate.Measure, r.Estimate.Value), figure(r.Estimate.Measure, r.Estimate.Deviation)
+	if p.Classes == nil {
+		value, deviation = table.Spread(4, r.Estimate.Value, r.Estimate.Deviation)
+	}
+	fmt.Fprintf(g.stdout, "\n%s %s", r.Estimate.Measure, value)
 	if r.Estimate.Deviation > 0 {
-		fmt.Fprintf(g.stdout, " ± %s", figure(r.Estimate.Measure, r.Estimate.Deviation))
+		fmt.Fprintf(g.stdout, " ± %s", deviation)
 	}
 	alone := "largest class"
 	if p.Classes == nil {
@@ -334,7 +216,12 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 	}
 	fmt.Fprintf(g.stdout, "  by %s\n", table.Wrap(r.Estimate.Method, 5, 5))
 	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == "" && !c.Quick {
-		fmt.Fprintf(g.stdout, "  \"mlg evaluate %s --default\" estimates it fully nested\n", c.Data)
+		other := "--split time=COLUMN for later ones"
+		if dataset.Molecules(ds.Graphs) {
+			other = "--split scaffold for molecules with other rings"
+		}
+		text := fmt.Sprintf("\"mlg evaluate %s --default\" estimates it fully nested, and with %s", c.Data, other)
+		fmt.Fprintf(g.stdout, "  %s\n", table.Wrap(text, 2, 2))
 	}
 	if r.Limited > 0 {
 		fmt.Fprintf(g.stdout, "  %d trainings stopped at the solver's limit of iterations\n", r.Limited)

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"github.com/mlgkernel/mlg/spd"
 )
 
 // release is the version that a release build states (make release); empty in other builds,
@@ -18,11 +20,15 @@ type build struct {
 	Modified bool   `json:"modified"` // the checkout had changes
 	Go       string `json:"go"`
 	System   string `json:"system"`
-	date     string // of the commit
+	// Instructions are the vector instructions that kernels are computed by.
+	Instructions string `json:"instructions"`
+	date         string // of the commit
 }
 
 func thisBuild() build {
-	b := build{Version: "development", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	b := build{
+		Version: "development", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Instructions: spd.Instructions(),
+	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if v := info.Main.Version; v != "" && v != "(devel)" {
 			b.Version = v
@@ -49,7 +55,7 @@ func (b build) String() string {
 	if b.Revision != "" {
 		s += " " + b.Revision
 	}
-	return fmt.Sprintf("%s (%s, %s)", s, b.Go, b.System)
+	return fmt.Sprintf("%s (%s, %s, %s)", s, b.Go, b.System, b.Instructions)
 }
 
 type versionCmd struct{}

@@ -70,7 +70,7 @@ func choleskyColumns(a []float64, n, c, w int, det *product) bool {
 		for j := range row {
 			x := row[j]
 			for k := range j {
-				x = math.FMA(-row[k], top[j][k], x)
+				x = FMA(-row[k], top[j][k], x)
 			}
 			if i == c+j {
 				if !det.times(x) {
@@ -141,7 +141,7 @@ func SolveCholesky(l []float64, n int, x []float64) {
 		x[i] /= l[i*n+i]
 		y := x[i]
 		for j, v := range l[i*n:][:i] {
-			x[j] = math.FMA(-y, v, x[j])
+			x[j] = FMA(-y, v, x[j])
 		}
 	}
 }
@@ -178,13 +178,13 @@ func InverseDiagonal(l []float64, n int) []float64 {
 			for k := range i {
 				x := left[i*n+b+k]
 				for j, v := range l[(b+k)*n:][:b+k+1] {
-					row[j] = math.FMA(-x, v, row[j])
+					row[j] = FMA(-x, v, row[j])
 				}
 			}
 			inverse := 1 / left[i*n+b+i]
 			for j := range row {
 				row[j] *= inverse
-				out[j] = math.FMA(row[j], row[j], out[j])
+				out[j] = FMA(row[j], row[j], out[j])
 			}
 		}
 	}

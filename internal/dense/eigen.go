@@ -1,9 +1,11 @@
 package dense
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -14,13 +16,42 @@ func Eigen(a []float64, n int) (values, vectors []float64, ok bool) {
 	if n == 0 {
 		return nil, nil, true
 	}
-	var e mat.EigenSym
-	if !e.Factorize(mat.NewSymDense(n, a), true) {
+	q, most := slices.Clone(a), 0.0
+	for _, x := range a {
+		most = max(most, math.Abs(x))
+	}
+	_, power := math.Frexp(most)
+	if -300 < power && power < 300 {
+		power = 0
+	}
+	for i := range q {
+		q[i] = math.Ldexp(q[i], -power) // so that squares do not overflow
+	}
+	d, e, tau, err := Tridiagonal(context.Background(), q, n)
+	if err != nil || Orthogonal(context.Background(), q, n, tau) != nil {
 		return nil, nil, false
 	}
-	var v mat.Dense
-	e.VectorsTo(&v)
-	return e.Values(nil), v.RawMatrix().Data, true
+	rows := make([]float64, n*n) // eigenvectors
+	for i := range n {
+		for j := range n {
+			rows[j*n+i] = q[i*n+j]
+		}
+	}
+	if !QL(d, append(e, 0), rows, n) {
+		return nil, nil, false
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(d[i], d[j]) })
+	for k, r := range order {
+		values = append(values, math.Ldexp(d[r], power))
+		for i, x := range rows[r*n : (r+1)*n] {
+			q[i*n+k] = x
+		}
+	}
+	return values, q, true
 }
 
 // LeadingEigen returns the p largest eigenvalues of the symmetric row-major n×n matrix a,

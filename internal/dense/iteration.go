@@ -4,9 +4,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
-
-	"gonum.org/v1/gonum/lapack/gonum"
 )
 
 const epsilon = 0x1p-52
@@ -46,40 +45,15 @@ func topEigen(ctx context.Context, a []float64, n, p, workers int) (values, vect
 	return values, vectors, true
 }
 
-// tridiagonalValues returns the eigenvalues of a symmetric tridiagonal matrix, ascending. Dsterf gets
-// it with a norm near 1 and without entries far below that: it scales parts of any other size, and
-// takes them for longer than they are.
-func tridiagonalValues(d, e []float64) (values []float64, ok bool) {
-	norm := 0.0
-	for _, x := range append(append([]float64(nil), d...), e...) {
-		norm = max(norm, math.Abs(x))
-	}
-	_, power := math.Frexp(norm)
-	scaled := func(x []float64) []float64 {
-		out := make([]float64, len(x))
-		for i, v := range x {
-			if v = math.Ldexp(v, -power); math.Abs(v) > 0x1p-300 {
-				out[i] = v
-			}
-		}
-		return out
-	}
-	values = scaled(d)
-	ok = gonum.Implementation{}.Dsterf(len(d), values, scaled(e))
-	for i, v := range values {
-		values[i] = math.Ldexp(v, power)
-	}
-	return values, ok
-}
-
 // topTridiagonal returns the p largest eigenvalues of the symmetric tridiagonal matrix with
 // diagonal d and e beside it, descending, and their eigenvectors.
 func topTridiagonal(d, e []float64, p int) (values []float64, vectors [][]float64, ok bool) {
 	n := len(d)
-	all, ok := tridiagonalValues(d, e)
-	if !ok {
+	all := slices.Clone(d)
+	if !QL(all, slices.Concat(e, []float64{0}), nil, 0) {
 		return nil, nil, false
 	}
+	slices.Sort(all)
 	norm := max(math.Abs(all[0]), math.Abs(all[n-1]))
 	// What is left of residuals and dot products that are zero in exact arithmetic.
 	tolerance := float64(n) * epsilon
@@ -124,10 +98,10 @@ func topTridiagonal(d, e []float64, p int) (values []float64, vectors [][]float6
 		for i, v := range x {
 			y := (d[i] - l) * v
 			if i > 0 {
-				y += e[i-1] * x[i-1]
+				y += float64(e[i-1] * x[i-1])
 			}
 			if i+1 < n {
-				y += e[i] * x[i+1]
+				y += float64(e[i] * x[i+1])
 			}
 			worst = max(worst, math.Abs(y))
 		}
@@ -175,7 +149,7 @@ func (s *shifted) factor(d, e []float64, l float64) {
 			s.f[i] = s.diag[i] / below
 			s.diag[i] = below
 			up := s.diag[i+1]
-			s.diag[i+1] = s.up[i] - s.f[i]*up
+			s.diag[i+1] = s.up[i] - float64(s.f[i]*up)
 			s.up[i], s.up2[i] = up, s.up[i+1]
 			s.up[i+1] *= -s.f[i]
 			continue
@@ -184,7 +158,7 @@ func (s *shifted) factor(d, e []float64, l float64) {
 			s.diag[i] = math.Copysign(least, s.diag[i])
 		}
 		s.f[i] = below / s.diag[i]
-		s.diag[i+1] -= s.f[i] * s.up[i]
+		s.diag[i+1] -= float64(s.f[i] * s.up[i])
 	}
 	if math.Abs(s.diag[n-1]) < least {
 		s.diag[n-1] = math.Copysign(least, s.diag[n-1])
@@ -198,14 +172,14 @@ func (s *shifted) solve(x []float64) {
 		if s.swap[i] {
 			x[i], x[i+1] = x[i+1], x[i]
 		}
-		x[i+1] -= s.f[i] * x[i]
+		x[i+1] -= float64(s.f[i] * x[i])
 	}
 	for i := n - 1; i >= 0; i-- {
 		if i+1 < n {
-			x[i] -= s.up[i] * x[i+1]
+			x[i] -= float64(s.up[i] * x[i+1])
 		}
 		if i+2 < n {
-			x[i] -= s.up2[i] * x[i+2]
+			x[i] -= float64(s.up2[i] * x[i+2])
 		}
 		x[i] /= s.diag[i]
 	}

@@ -1,7 +1,5 @@
 package dense
 
-import "math"
-
 // PanelWidth is the number of columns of a panel.
 const PanelWidth = 12
 
@@ -38,7 +36,7 @@ func plainMultiply(dst []float64, dstStride int, a []float64, stride int, b []fl
 		clear(d)
 		for m, x := range a[r*stride:][:n] {
 			for c, y := range b[m*width:][:width] {
-				d[c] = math.FMA(x, y, d[c])
+				d[c] = FMA(x, y, d[c])
 			}
 		}
 	}

@@ -1,7 +1,5 @@
 package dense
 
-import "math"
-
 // sweep subtracts uwᵀ + wuᵀ from a symmetric matrix A of order n, and sets y to the product of what
 // is left with v. a has the lower triangle of A in rows that are stride numbers apart. The vectors
 // have at least n numbers.
@@ -42,10 +40,10 @@ func sweepRow(row, u, w, v, y []float64, r int, sums []float64) {
 	u, w, v, y = u[:len(row)], w[:len(row)], v[:len(row)], y[:len(row)]
 	clear(sums)
 	for j, x := range row {
-		x = math.FMA(-wr, u[j], math.FMA(-ur, w[j], x))
+		x = FMA(-wr, u[j], FMA(-ur, w[j], x))
 		row[j] = x
-		sums[j&3] = math.FMA(x, v[j], sums[j&3])
-		y[j] = math.FMA(x, vr, y[j])
+		sums[j&3] = FMA(x, v[j], sums[j&3])
+		y[j] = FMA(x, vr, y[j])
 	}
 }
 
@@ -54,11 +52,11 @@ func corner(row, u, w, v, y []float64, c int, sums []float64) {
 	r := len(row) - 1
 	s := (sums[0] + sums[1]) + (sums[2] + sums[3])
 	for j := c; j <= r; j++ {
-		x := math.FMA(-w[r], u[j], math.FMA(-u[r], w[j], row[j]))
+		x := FMA(-w[r], u[j], FMA(-u[r], w[j], row[j]))
 		row[j] = x
-		s = math.FMA(x, v[j], s)
+		s = FMA(x, v[j], s)
 		if j < r {
-			y[j] = math.FMA(x, v[r], y[j])
+			y[j] = FMA(x, v[r], y[j])
 		}
 	}
 	y[r] += s

@@ -25,7 +25,7 @@ func Tridiagonal(ctx context.Context, a []float64, n int) (d, e, tau []float64, 
 		}
 		row := a[i*n : i*n+i+1]
 		for j := range row {
-			row[j] -= u[i]*w[j] + w[i]*u[j]
+			row[j] -= float64(u[i]*w[j]) + float64(w[i]*u[j])
 		}
 		d[i] = row[i]
 		if i == 0 {
@@ -37,7 +37,7 @@ func Tridiagonal(ctx context.Context, a []float64, n int) (d, e, tau []float64, 
 		// w = τ(y − ½τ(vᵀy)v)
 		k := tau[i] / 2 * Dot(v, y[:i])
 		for j, x := range v {
-			w[j] = tau[i] * (y[j] - k*x)
+			w[j] = tau[i] * (y[j] - float64(k*x))
 		}
 		copy(u, v)
 	}
@@ -50,10 +50,11 @@ func reflector(x []float64) (tau, beta float64) {
 	alpha := x[last]
 	rest := Dot(x[:last], x[:last])
 	x[last] = 1
-	if rest == 0 {
+	if rest < 0x1p-960 { // nothing, or nearly: squares of less are not exact
+		clear(x[:last])
 		return 0, alpha
 	}
-	beta = -math.Copysign(math.Sqrt(alpha*alpha+rest), alpha)
+	beta = -math.Copysign(math.Sqrt(float64(alpha*alpha)+rest), alpha)
 	scale := 1 / (alpha - beta)
 	for i := range last {
 		x[i] *= scale
@@ -107,7 +108,7 @@ func Orthogonal(ctx context.Context, a []float64, n int, tau []float64) error {
 			clear(row)
 			for k, x := range g[r*most:][:r] {
 				for j, z := range t[k*most:][:k+1] {
-					row[j] = math.FMA(x, z, row[j])
+					row[j] = FMA(x, z, row[j])
 				}
 			}
 			for j := range row {

@@ -323,8 +323,7 @@ func TestCell(t *testing.T) {
 	}
 }
 
-// A saved model answers with its own bits, with and without its graphs; with them other
-// parameters can be tried.
+// A saved model answers with its own bits, and other parameters can be tried.
 func TestSavedModel(t *testing.T) {
 	m := savedModel(t)
 	src, err := FromModel("saved", m)
@@ -332,28 +331,25 @@ func TestSavedModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	sp := readSpec(t)
-	for name, source := range map[string]*Data{"whole": src, "bare": bare(t)} {
-		s := newTester(t, sp, source, nil)
-		var info infoAnswer
-		s.get("/api/v1/info", &info)
-		if !info.Saved || info.HasGraphs != (name == "whole") || len(info.Classes) != 13 {
-			t.Errorf("%s: info %+v", name, info)
-		}
-		var said struct{ Predictions []prediction }
-		s.get("/api/v1/predict?smiles=CCO", &said)
-		g, err := dataset.ParseSMILES("CCO", dataset.DefaultOptions())
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := m.Predict(context.Background(), []*graph.Graph{g}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := said.Predictions[0].Neighbours[0]; got.Similarity != want[0].Nearest[0].Similarity || got.Index != want[0].Nearest[0].Index {
-			t.Errorf("%s: neighbour %+v, want %+v", name, got, want[0].Nearest[0])
-		}
-	}
 	s := newTester(t, sp, src, nil)
+	var info infoAnswer
+	s.get("/api/v1/info", &info)
+	if !info.Saved || len(info.Classes) != 13 {
+		t.Errorf("info %+v", info)
+	}
+	var said struct{ Predictions []prediction }
+	s.get("/api/v1/predict?smiles=CCO", &said)
+	g, err := dataset.ParseSMILES("CCO", dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := m.Predict(context.Background(), []*graph.Graph{g}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := said.Predictions[0].Neighbours[0]; got.Similarity != want[0].Nearest[0].Similarity || got.Index != want[0].Nearest[0].Index {
+		t.Errorf("neighbour %+v, want %+v", got, want[0].Nearest[0])
+	}
 	if code, body := s.do("GET", "/api/v1/map?eta=0.5", "", ""); code != 200 {
 		t.Errorf("other parameters: %d %s", code, body)
 	}
@@ -371,7 +367,6 @@ func TestFittedModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Graphs = nil
 	fit, err := FromModel("fit", m)
 	if err != nil {
 		t.Fatal(err)
@@ -379,7 +374,7 @@ func TestFittedModel(t *testing.T) {
 	s := newTester(t, readSpec(t), fit, nil)
 	var info infoAnswer
 	s.get("/api/v1/info", &info)
-	if info.Task != regression || len(info.Range) != 2 || !slices.Equal(info.ColorBy, []string{"target"}) || !strings.Contains(info.Views.Predict, "no learner") {
+	if info.Task != regression || len(info.Range) != 2 || !slices.Equal(info.ColorBy, []string{"target", "size"}) || !strings.Contains(info.Views.Predict, "no learner") {
 		t.Errorf("info %+v", info)
 	}
 	var c coloring

@@ -84,18 +84,6 @@ func numbers(t testing.TB) *Data {
 	return src
 }
 
-// bare is a model of drugs without its graphs.
-func bare(t testing.TB) *Data {
-	t.Helper()
-	m := savedModel(t)
-	m.Graphs = nil
-	src, err := FromModel("bare", m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return src
-}
-
 var savedOnce = sync.OnceValues(func() ([]byte, error) {
 	ds, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
@@ -366,13 +354,13 @@ var badRequests = []struct {
 	{"GET /download/graph.svg?index=999", "404", "graph 999"},
 }
 
-// Of a model without graphs: what needs them.
-var bareRequests = []string{
-	"GET /graph/0", `POST /graph {"index":0}`, "GET /map?eta=0.5", "GET /matrix?eta=0.5", "GET /gram?eta=0.5", "GET /evaluate?eta=0.5", "GET /neighbours?index=1&eta=0.5",
-	`POST /neighbours {"graph":{"index":0},"parameters":{"eta":0.5}}`, "GET /predict?index=0&eta=0.5", `POST /predict {"graphs":[{"index":0}],"parameters":{"eta":0.5}}`,
-	"GET /explain?index=0", "GET /compare?a=0&b=1",
-	`POST /explain {"graph":{"index":0}}`, `POST /compare {"a":{"index":0},"b":{"index":1}}`, `POST /vertex {"graph":{"index":0},"vertex":0,"level":1}`,
-	"GET /download/graph.svg?index=0", "GET /find?smiles=CC", `POST /export {"graphs":[0],"format":"jsonl"}`,
+// Of molecules, which have no attributes to compare.
+var impossible = []string{
+	"GET /matrix?base=attributes", "GET /gram?base=attributes", "GET /evaluate?base=attributes", "GET /neighbours?index=1&base=attributes",
+	`POST /neighbours {"graph":{"index":0},"parameters":{"base":"attributes"}}`, "GET /predict?index=0&base=attributes",
+	"GET /explain?index=0&base=attributes", `POST /explain {"graph":{"index":0},"parameters":{"base":"attributes"}}`,
+	"GET /compare?a=0&b=1&base=attributes", `POST /compare {"a":{"index":0},"b":{"index":1},"parameters":{"base":"attributes"}}`,
+	`POST /vertex {"graph":{"index":0},"vertex":0,"level":1,"parameters":{"base":"attributes"}}`,
 }
 
 // split takes a request of the lists apart.
@@ -404,20 +392,15 @@ func TestAPI(t *testing.T) {
 			t.Errorf("%.100s: %d %s, want %s and %q", b.request, code, out, b.status, b.message)
 		}
 	}
-	model := newTester(t, sp, bare(t), nil)
-	for _, r := range bareRequests {
+	for _, r := range impossible {
 		method, path, body := split(r)
-		if code, out := model.do(method, path, body, ""); code != 422 {
-			t.Errorf("model without graphs: %s: %d %s, want 422", r, code, out)
+		if code, out := data.do(method, path, body, ""); code != 422 || !strings.Contains(message(out), "attributes") {
+			t.Errorf("%s: %d %s, want 422", r, code, out)
 		}
 	}
-	for _, r := range []string{"GET /info", "GET /graphs", "GET /map", "GET /matrix", "GET /gram", "GET /evaluate", "GET /neighbours?index=3", "GET /predict?index=3", "GET /predict?smiles=CCO",
-		`POST /explain {"graph":{"smiles":"CCO"}}`, `POST /compare {"a":{"smiles":"CCO"},"b":{"smiles":"CCN"}}`, `POST /vertex {"graph":{"smiles":"CCO"},"vertex":0,"level":1}`,
-		"GET /download/table.csv", "GET /download/map.svg", "GET /download/graph.svg?smiles=CCO"} {
-		method, path, body := split(r)
-		if code, out := model.do(method, path, body, ""); code != 200 {
-			t.Errorf("model without graphs: %s: %d %s", r, code, out)
-		}
+	impatient := newTester(t, sp, someDrugs(t), func(o *Options) { o.ShortTimeout = 1 })
+	if code, out := impatient.do("GET", "/api/v1/find?smiles=CC", "", ""); code != 422 || !strings.Contains(message(out), "takes longer than 1ns") {
+		t.Errorf("%d %s, want 422", code, out)
 	}
 	everyOperation(t, sp, data)
 	sp.operations(func(method, path string, op map[string]any) {

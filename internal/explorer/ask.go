@@ -212,7 +212,7 @@ func (x *session) predict(ctx context.Context, f *fitted, r row, k int) (predict
 // labels.
 func (f *fitted) unknownLabels(d *Data, g *graph.Graph) []string {
 	out := []string{}
-	if d.Graphs == nil || f.scales == nil || !strings.Contains(model.LowRank(f.scales).Base().String(), "labels") {
+	if f.scales == nil || !strings.Contains(model.LowRank(f.scales).Base().String(), "labels") {
 		return out
 	}
 	for _, l := range g.Labels() {
@@ -456,7 +456,7 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 		if levels := len(f.radii()); in.Level < 0 || in.Level >= levels {
 			return nil, badRequest("level", "level: %d, want 0 to %d", in.Level, levels-1)
 		}
-		if x.s.data.Graphs != nil && in.K > 0 && f.scales != nil {
+		if in.K > 0 && f.scales != nil {
 			tables, err := x.vertexTables(ctx)
 			if err != nil {
 				return nil, err

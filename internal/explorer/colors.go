@@ -46,10 +46,7 @@ func (d *Data) colorBy() []string {
 	if d.task != noTask && (d.Learner != nil || !d.saved()) {
 		out = append(out, "prediction", "error")
 	}
-	if d.Graphs != nil {
-		out = append(out, "size")
-	}
-	return out
+	return append(out, "size")
 }
 
 func getColors(q *request, in *colorsRequest) (*coloring, error) {

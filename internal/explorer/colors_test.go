@@ -58,10 +58,6 @@ func TestColors(t *testing.T) {
 	if saved.get("/api/v1/colors?by=error", &wrong); wrong.Note != "" || wrong.Classes[1].Count == 0 {
 		t.Errorf("a model: %+v, %q", wrong.Classes, wrong.Note)
 	}
-	seen := newTester(t, s.spec, bare(t), nil)
-	if seen.get("/api/v1/colors?by=error", &wrong); wrong.Note != "the learner of the model has seen these graphs" {
-		t.Errorf("a model without graphs: %+v, %q", wrong.Classes, wrong.Note)
-	}
 }
 
 // Values have predictions beside what was measured, and errors with a middle.

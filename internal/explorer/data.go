@@ -82,7 +82,7 @@ func fromDataset(ds *dataset.Dataset, read dataset.Options, t task) (*Data, erro
 
 // FromModel returns a model to be explored.
 func FromModel(name string, m *model.Model) (*Data, error) {
-	if m.Examples() == 0 {
+	if len(m.Graphs) == 0 {
 		return nil, fmt.Errorf("%s: a model without training graphs", name)
 	}
 	d := newData(&dataset.Dataset{Name: name, Graphs: m.Graphs}, m, dataset.DefaultOptions().Like(m.Reader))
@@ -111,10 +111,8 @@ func newData(ds *dataset.Dataset, m *model.Model, read dataset.Options) *Data {
 	for i, g := range m.Graphs {
 		m.Graphs[i] = g.With(m.IDs[i], d.target(i))
 	}
-	if m.Graphs != nil {
-		drawn, err := drawGraph(m.Graphs[0])
-		d.molecules = err == nil && drawn.Molecule
-	}
+	drawn, err := drawGraph(m.Graphs[0])
+	d.molecules = err == nil && drawn.Molecule
 	return d
 }
 
@@ -134,10 +132,6 @@ func (d *Data) Compared() string {
 func (d *Data) views() (out infoViews) {
 	if d.saved() && scalesOf(d.Kernel) == nil {
 		out.Scales = "The model has no multiscale kernel, so that there are no scales to show."
-	}
-	if d.Graphs == nil {
-		out.Pair = "The model file holds no graphs: only graphs that are asked about can be compared."
-		out.Scales = cmp.Or(out.Scales, "The model file holds no graphs: only those that are asked about can be looked at.")
 	}
 	switch {
 	case d.saved() && d.Learner == nil:

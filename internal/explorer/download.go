@@ -185,11 +185,7 @@ func (x *session) table(ctx context.Context, p *placement, graphs []int, name st
 		for _, v := range []float64{p.pca[0][i], p.pca[1][i], p.neighbours[0][i], p.neighbours[1][i]} {
 			row = append(row, fmt.Sprintf("%.5g", v))
 		}
-		if d.Graphs != nil {
-			row = append(row, strconv.Itoa(d.Graphs[i].N()), strconv.Itoa(d.Graphs[i].M()))
-		} else {
-			row = append(row, "", "")
-		}
+		row = append(row, strconv.Itoa(d.Graphs[i].N()), strconv.Itoa(d.Graphs[i].M()))
 		if d.color != nil {
 			row = append(row, cell(d.color[i]))
 		}
@@ -232,8 +228,6 @@ func postExport(q *request, in *exportRequest) (*file, error) {
 		})(q, in)
 	case in.Format == "smi" && d.smiles == nil:
 		return nil, &apiError{422, "the graphs were not read from SMILES", "format"}
-	case d.Graphs == nil:
-		return nil, cannot("the model file holds no graphs, only what was learned from them")
 	}
 	return short(q, func(ctx context.Context) (*file, error) {
 		out := &file{kind: "text/plain; charset=utf-8", name: name}

@@ -34,7 +34,6 @@ type infoAnswer struct {
 	Name       string      `json:"name"`
 	Version    string      `json:"version"`
 	Graphs     int         `json:"graphs"`
-	HasGraphs  bool        `json:"has_graphs" help:"they can be drawn, and kernels fitted to them"`
 	Saved      bool        `json:"saved" help:"without parameters the model answers as its file has it"`
 	Task       task        `json:"task" want:"one of classification regression none"`
 	Classes    []classInfo `json:"classes"`
@@ -66,7 +65,6 @@ type infoLimits struct {
 // infoViews say in one line why a view has nothing to show, and nothing where it has.
 type infoViews struct {
 	Scales  string `json:"scales"`
-	Pair    string `json:"pair"`
 	Predict string `json:"predict"`
 }
 
@@ -79,7 +77,7 @@ type classInfo struct {
 
 func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 	s, d := q.s, q.s.data
-	a := &infoAnswer{Name: d.Name, Version: s.o.Version, Graphs: len(d.IDs), HasGraphs: d.Graphs != nil, Saved: d.saved(),
+	a := &infoAnswer{Name: d.Name, Version: s.o.Version, Graphs: len(d.IDs), Saved: d.saved(),
 		Task:    d.task,
 		Classes: classInfos(d.classes, d.class), Range: []float64{}, Kernels: []string{}, Warnings: d.info.Warnings, Core: len(s.core),
 		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes,
@@ -179,23 +177,14 @@ func (s *source) find(r reference, number int) (*graph.Graph, int, error) {
 		return g, -1, err
 	}
 	i, n := *r.Index, len(s.data.IDs)
-	switch {
-	case i < 0 || i >= n:
+	if i < 0 || i >= n {
 		return nil, -1, notFound("index", "graph %d, want 0 … %d", i, n-1)
-	case s.data.Graphs == nil:
-		return nil, i, nil
 	}
 	return s.data.Graphs[i], i, nil
 }
 
-// graph is find for what needs the graph itself.
-func (s *source) graph(r reference) (*graph.Graph, int, error) {
-	g, i, err := s.find(r, 1)
-	if err == nil && g == nil {
-		err = cannot("the model file holds no graphs, only what was learned from them")
-	}
-	return g, i, err
-}
+// graph is find for one graph.
+func (s *source) graph(r reference) (*graph.Graph, int, error) { return s.find(r, 1) }
 
 // readGraph reads a new graph as the data was read.
 func (s *source) readGraph(r reference, number int) (g *graph.Graph, err error) {

@@ -166,7 +166,7 @@ func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, er
 		Index: []int{}, Predicted: []string{}, Measured: []float64{}, Values: []float64{}, Finding: []choose.Figure{}}
 	out.TargetName = cmp.Or(d.targetName, "target")
 	known := every(d.labelled(f.core), scoreLimit)
-	if d.Graphs == nil || len(known) < 2*folds {
+	if len(known) < 2*folds {
 		return out, nil
 	}
 	ds, candidates, choice := x.problem(f, known)

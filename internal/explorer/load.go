@@ -48,12 +48,14 @@ func (l *loader) read(ctx context.Context, r *dataset.Reader, tick func(graphs i
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		g, err := r.Next()
+		g, err := r.Try()
 		switch {
 		case err == io.EOF:
 			return nil
 		case err != nil:
 			return err
+		case g == nil:
+			continue
 		case len(l.graphs) == l.most:
 			l.more = true
 			return nil

@@ -341,9 +341,6 @@ func (s *source) session(p parameters) (*session, error) {
 		return nil, err
 	}
 	saved := strings.HasSuffix(key, " "+savedKey)
-	if !saved && s.data.Graphs == nil {
-		return nil, cannot("the model file holds no graphs, so that its parameters are fixed")
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x := &session{s: s, key: key, kernel: k, saved: saved}

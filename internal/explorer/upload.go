@@ -65,6 +65,7 @@ type uploadAnswer struct {
 	More        bool              `json:"more" help:"the file has more graphs than are taken"`
 	Skipped     int               `json:"skipped" help:"records that could not be read"`
 	SkippedRows []dataset.Skipped `json:"skipped_rows" help:"the first of them"`
+	Fragments   int               `json:"fragments" help:"molecules of several fragments, such as salts"`
 	Columns     []dataset.Column  `json:"columns" help:"fields beside the graphs"`
 	Target      string            `json:"target" help:"columns that were taken; empty for none"`
 	ID          string            `json:"id"`
@@ -133,9 +134,7 @@ func postUpload(q *request, in *uploadRequest) (*uploadAnswer, error) {
 		deadline: http.NewResponseController(q.w).SetReadDeadline}
 	body.end = body.now().Add(q.s.o.UploadTime)
 	u := &uploading{name: in.Name, body: body}
-	done := q.s.announce(in.Key, u)
-	out, x, err := q.readUpload(in, u)
-	done()
+	out, x, err := q.announced(in, u)
 	if body.err != nil && body.err != io.EOF { // whatever the reader made of it
 		return nil, bodyError(body.err)
 	}
@@ -155,6 +154,12 @@ func postUpload(q *request, in *uploadRequest) (*uploadAnswer, error) {
 		out.Source = x.id
 	}
 	return out, nil
+}
+
+// announced is readUpload whose progress can be asked for until it ends, however it does.
+func (q *request) announced(in *uploadRequest, u *uploading) (*uploadAnswer, *source, error) {
+	defer q.s.announce(in.Key, u)()
+	return q.readUpload(in, u)
 }
 
 // readUpload reads a file and says what it found; it is a source that nobody knows yet.
@@ -249,6 +254,11 @@ func (l *loader) report(r *dataset.Reader, c Choices) *uploadAnswer {
 	left := r.Skipped()
 	out := &uploadAnswer{Name: r.Name(), Format: r.Format(), Graphs: len(l.graphs), More: l.more, Columns: l.columns.Describe(),
 		Skipped: left.Count, SkippedRows: append([]dataset.Skipped{}, left.First...), Structure: l.columns.Roles.Structure.Column, Warnings: append([]string{}, r.Warnings()...)}
+	for _, g := range l.graphs {
+		if strings.Contains(g.SMILES(), ".") {
+			out.Fragments++
+		}
+	}
 	taken := func(name *string) string {
 		if name == nil {
 			return ""

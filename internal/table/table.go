@@ -4,6 +4,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -122,4 +123,22 @@ func Clip(s string, n int) string {
 		return string(r[:n-1]) + "…"
 	}
 	return string(r)
+}
+
+// Spread writes a number and its deviation with the same decimals, so many that the larger one has some significant digits. Where
+// it is very large or small both get the same power of ten.
+func Spread(digits int, value, deviation float64) (v, d string) {
+	most := max(math.Abs(value), math.Abs(deviation))
+	exponent := 0
+	if most > 0 && !math.IsInf(most, 0) {
+		exponent = int(math.Floor(math.Log10(most)))
+	}
+	power := ""
+	if exponent < -3 || exponent > 5 {
+		scale := math.Pow10(exponent)
+		power = fmt.Sprintf("e%+03d", exponent)
+		value, deviation, exponent = value/scale, deviation/scale, 0
+	}
+	decimals := max(0, digits-1-exponent)
+	return fmt.Sprintf("%.*f%s", decimals, value, power), fmt.Sprintf("%.*f%s", decimals, deviation, power)
 }

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -45,5 +46,22 @@ func TestClip(t *testing.T) {
 	}
 	if got := Clip("a\nb", 4); got != "a?b" {
 		t.Errorf("%q", got)
+	}
+}
+
+// A number and its deviation end at the same decimal.
+func TestSpread(t *testing.T) {
+	for _, c := range []struct {
+		value, deviation float64
+		want             string
+	}{
+		{2.276, 7.877e-06, "2.276±0.000"}, {2.3, 0.0123, "2.300±0.012"}, {0.0456, 1.2, "0.046±1.200"}, {12.3456, 0.5, "12.35±0.50"},
+		{12345.6, 100, "12346±100"}, {1.23456e7, 4e5, "1.235e+07±0.040e+07"}, {2.5e-5, 1e-6, "2.500e-05±0.100e-05"}, {0, 0, "0.000±0.000"},
+		{-1.5, 0.25, "-1.500±0.250"}, {math.Inf(1), 1, "+Inf±1.000"}, {math.NaN(), math.NaN(), "NaN±NaN"},
+	} {
+		v, d := Spread(4, c.value, c.deviation)
+		if got := v + "±" + d; got != c.want {
+			t.Errorf("%v, %v: %s, want %s", c.value, c.deviation, got, c.want)
+		}
 	}
 }

@@ -24,6 +24,29 @@ type readArgs struct {
 	dataset.Options
 }
 
+// targetColumn is what is learned of graphs.
+type targetColumn struct {
+	Values  []string `json:"values"` // "" where there is none
+	Numeric bool     `json:"numeric"`
+}
+
+// targets returns those of a dataset: the columns that were taken for targets, or what the graphs have.
+func targets(d *dataset.Dataset) []targetColumn {
+	found := [][]string{d.Targets()}
+	if d.Columns != nil && len(d.Columns.Roles.Targets) > 1 {
+		found = nil
+		for _, role := range d.Columns.Roles.Targets {
+			found = append(found, d.Columns.Values(role.Column))
+		}
+	}
+	var out []targetColumn
+	for _, texts := range found {
+		values, numeric := dataset.Learnable(texts)
+		out = append(out, targetColumn{values, numeric})
+	}
+	return out
+}
+
 // read reads a dataset.
 func (c *call) read(args readArgs) (any, error) {
 	o, err := c.reading(args.Options)
@@ -39,8 +62,9 @@ func (c *call) read(args readArgs) (any, error) {
 	}
 	info := struct {
 		dataset.Summary
-		Values map[string][]string `json:"values"` // by column
-	}{dataset.Survey(d), map[string][]string{}}
+		Values  map[string][]string `json:"values"` // by column
+		Learned []targetColumn      `json:"learned"`
+	}{dataset.Survey(d), map[string][]string{}, targets(d)}
 	info.LabelCounts = nil
 	if d.Columns != nil {
 		for _, name := range d.Columns.Names {
@@ -76,7 +100,7 @@ func (c *call) smiles(args smilesArgs) (any, error) {
 
 // scaffolds numbers the scaffolds of molecules.
 func (c *call) scaffolds(struct{}) (any, error) {
-	graphs, _, err := c.graphs()
+	graphs, err := c.graphs()
 	if err != nil {
 		return nil, err
 	}

@@ -11,11 +11,12 @@
 //	header  a JSON object
 //	body    arrays, little-endian
 //
-// A large body stands in a file of the folder that both sides share instead (field "file"
+// A large body stands in a file of the folder that both sides share instead, if that has room (field "file"
 // of the header, a name without a path); the receiver removes it. The header of a request
 // has the operation ("op"), arguments ("args"), the handle of what it is about ("handle") and
 // handles to forget ("release"); that of an answer has a result, or an error with its kind, and
-// says which arrays the body holds.
+// says which arrays the body holds. Where the request asks for it ("progress"), frames that tell how far the
+// work has come precede the answer.
 //
 // Graphs travel as a batch (graph.Encode), which is the body of a request.
 //

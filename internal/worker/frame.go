@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 
+	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -30,6 +31,8 @@ type request struct {
 	Release []int64         `json:"release"`
 	Args    json.RawMessage `json:"args"`
 	File    string          `json:"file"`
+	// Progress asks for frames that tell how far the work has come, before the answer.
+	Progress bool `json:"progress"`
 
 	body []byte
 }
@@ -49,21 +52,32 @@ type answer struct {
 	File   string  `json:"file,omitempty"`
 	Error  string  `json:"error,omitempty"`
 	Kind   string  `json:"kind,omitempty"` // of the error: value, file, missing, handle, internal
+	Notes  *notes  `json:"notes,omitempty"`
+	// Progress makes the frame no answer, but news of the work on it.
+	Progress *kernel.Progress `json:"progress,omitempty"`
 
-	body []byte
+	body [][]byte // pieces of the body
+	size int      // of the body in bytes
 }
 
 // put appends an array to the body of an answer.
 func (a *answer) put(name string, data any, shape ...int) {
 	types := map[string]string{"[]float64": "<f8", "[]int64": "<i8", "[]uint8": "|u1"}
-	a.Arrays = append(a.Arrays, array{Name: name, Type: types[fmt.Sprintf("%T", data)], Shape: shape, Offset: len(a.body)})
-	var err error
-	if a.body, err = binary.Append(a.body, binary.LittleEndian, data); err != nil {
-		panic(err) // no array
+	a.Arrays = append(a.Arrays, array{Name: name, Type: types[fmt.Sprintf("%T", data)], Shape: shape, Offset: a.size})
+	var piece []byte
+	switch x := data.(type) {
+	case []float64:
+		piece = file.Bytes(x)
+	case []byte:
+		piece = x
+	default:
+		var err error
+		if piece, err = binary.Append(nil, binary.LittleEndian, data); err != nil {
+			panic(err) // no array
+		}
 	}
-	for len(a.body)%8 != 0 {
-		a.body = append(a.body, 0)
-	}
+	a.body = append(a.body, piece, make([]byte, -len(piece)&7))
+	a.size += len(piece) + -len(piece)&7
 }
 
 // putBytes appends an array of bytes to the body of an answer.
@@ -107,24 +121,41 @@ func readN(r io.Reader, n int64) ([]byte, error) {
 	return b, err
 }
 
-// writeAnswer writes one frame, a large body to a file of the shared folder.
+// writeAnswer writes one frame, a large body to a file of the shared folder if that has room.
 func writeAnswer(w io.Writer, folder *os.Root, serial int64, a *answer) error {
-	body := a.body
-	if len(body) > maxInline {
-		a.File = fmt.Sprintf("answer-%d", serial)
-		if err := folder.WriteFile(a.File, body, 0o600); err != nil {
-			*a = answer{Error: "the answer could not be written: " + err.Error(), Kind: "file"}
+	if name := fmt.Sprintf("answer-%d", serial); a.size > maxInline {
+		if err := writeFile(folder, name, a.body); err == nil {
+			a.File, a.body, a.size = name, nil, 0
+		} else {
+			folder.Remove(name)
 		}
-		body = nil
 	}
 	text, err := json.Marshal(a)
 	if err != nil {
 		return err
 	}
-	frame, err := binary.Append(nil, binary.LittleEndian, frameSize{uint32(len(text)), uint64(len(body))})
+	frame, err := binary.Append(nil, binary.LittleEndian, frameSize{uint32(len(text)), uint64(a.size)})
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(append(frame, text...), body...))
-	return err
+	for _, piece := range append([][]byte{append(frame, text...)}, a.body...) {
+		if _, err := w.Write(piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeFile(folder *os.Root, name string, pieces [][]byte) error {
+	f, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	for _, piece := range pieces {
+		if _, err := f.Write(piece); err != nil {
+			f.Close()
+			return err
+		}
+	}
+	return f.Close()
 }

@@ -40,7 +40,6 @@ type info struct {
 	// Compared is what the kernel compares of graphs, in words.
 	Compared string          `json:"compared"`
 	Record   json.RawMessage `json:"record,omitempty"` // of a kernel that was fitted
-	notes
 	*learnerInfo
 	Error float64 `json:"error"` // of an embedding
 }
@@ -48,7 +47,8 @@ type info struct {
 // fitKernel fits a kernel to the graphs of a request. The weight of a step of walks of any length becomes
 // one for which their series converges.
 func (c *call) fitKernel(args kernelArgs) (*fitted, *info, error) {
-	graphs, n, err := c.graphs()
+	c.carryOut(args.work())
+	graphs, err := c.graphs()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,12 +74,11 @@ func (c *call) fitKernel(args kernelArgs) (*fitted, *info, error) {
 		}
 	}
 	f := &fitted{work: args.work()}
-	c.ctx = kernel.WithWork(c.ctx, f.work)
 	if f.model, err = model.New(c.ctx, graphs, record); err != nil {
 		return nil, nil, err
 	}
 	text, err := kernel.Marshal(record)
-	return f, &info{Kernel: record.String(), Compared: f.model.Compared(), Record: text, notes: n}, err
+	return f, &info{Kernel: record.String(), Compared: f.model.Compared(), Record: text}, err
 }
 
 type fitArgs struct {
@@ -106,7 +105,7 @@ func (c *call) fit(args fitArgs) (any, error) {
 
 // crossed returns the matrix between the graphs of the request and the training graphs.
 func (c *call) crossed() (*kernel.Matrix, error) {
-	graphs, _, err := c.graphs()
+	graphs, err := c.graphs()
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +128,7 @@ func (c *call) diagonal() (any, error) {
 	graphs, n := m.Graphs, m.Examples()
 	if len(c.body) > 0 {
 		var err error
-		if graphs, _, err = c.graphs(); err != nil {
+		if graphs, err = c.graphs(); err != nil {
 			return nil, err
 		}
 		n = len(graphs)
@@ -219,8 +218,9 @@ func (c *call) embedFit(args embedArgs) (any, error) {
 			return nil, err
 		}
 	}
+	rowOnly := kernel.WithWork(c.ctx, f.work) // nystrom tells how far it has come
 	b, rows, err := nystrom.Choose(c.ctx, self, func(p int, dst []float64) error {
-		k, err := m.Kernel.Cross(c.ctx, m.Graphs[p:p+1])
+		k, err := m.Kernel.Cross(rowOnly, m.Graphs[p:p+1])
 		if err == nil {
 			copy(dst, k.Row(0))
 		}

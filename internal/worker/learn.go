@@ -19,10 +19,11 @@ type trainArgs struct {
 	Classes []string    `json:"classes"`
 	Labels  []int       `json:"labels"`
 	Values  []float64   `json:"values"`
+	Weights []float64   `json:"weights"` // of C by graph; none for 1
 	Targets []string    `json:"targets"`
 	SVM     svm.Options `json:"svm"` // by the names of its fields
-	// Process asks for a Gaussian process of Values instead. Ridge are the ridges to choose from, as the command does;
-	// none means its own.
+	// Process asks for kernel ridge regression instead: a Gaussian process of Values, or of each class, with probabilities.
+	// Ridge are the ridges to choose from, as the command does; none means its own.
 	Process bool              `json:"process"`
 	Ridge   []float64         `json:"ridge"`
 	Created map[string]string `json:"created"`
@@ -30,13 +31,14 @@ type trainArgs struct {
 
 // learnerInfo describes the learner of a model.
 type learnerInfo struct {
-	Task        string   `json:"task"`
-	Classes     []string `json:"classes"` // nil for a regressor
-	Probability bool     `json:"probability"`
-	Noise       *float64 `json:"noise"` // of a Gaussian process
-	IDs         []string `json:"ids"`
-	Support     []int    `json:"support"`
-	Limited     bool     `json:"limited"` // the solver stopped at its limit of steps
+	Task        string            `json:"task"`
+	Classes     []string          `json:"classes"` // nil for a regressor
+	Probability bool              `json:"probability"`
+	Noise       *float64          `json:"noise"` // of a Gaussian process
+	IDs         []string          `json:"ids"`
+	Support     []int             `json:"support"`
+	Limited     bool              `json:"limited"` // the solver stopped at its limit of steps
+	Created     map[string]string `json:"created"`
 }
 
 // train fits a kernel and a learner to graphs and keeps them as a model.
@@ -51,7 +53,7 @@ func (c *call) train(args trainArgs) (any, error) {
 		return nil, err
 	}
 	m.Targets, m.Nearest, m.Created, m.Classes = args.Targets, model.Percentiles(gram), args.Created, args.Classes
-	targets := svm.Targets{Values: args.Values}
+	targets := svm.Targets{Values: args.Values, Weights: args.Weights}
 	if args.Classes != nil {
 		targets.Labels = args.Labels
 	}
@@ -69,15 +71,19 @@ func (c *call) train(args trainArgs) (any, error) {
 		return nil, err
 	}
 	kept := c.describe(f)
-	kept.Limited, kept.notes, kept.Compared = limited, res.notes, what
+	kept.Limited, kept.Compared = limited, what
 	return kept, nil
 }
 
-// process learns values as the command does.
+// process learns values or classes as the command does.
 func (c *call) process(m *model.Model, gram *kernel.Matrix, args trainArgs) (*svm.Learner, error) {
 	o := choose.DefaultOptions()
-	o.Task = choose.Regression
-	o.ForValues()
+	if o.Task = choose.Regression; args.Classes == nil {
+		o.ForValues()
+	} else {
+		o.Task = choose.Classification
+		o.ForCandidates()
+	}
 	if len(args.Ridge) > 0 {
 		o.Ridge = args.Ridge
 	}
@@ -95,8 +101,12 @@ func (c *call) process(m *model.Model, gram *kernel.Matrix, args trainArgs) (*sv
 		ridge = plan.Parameter
 	}
 	opt := svm.DefaultOptions()
-	opt.Kind, opt.LeaveOneOut = svm.KernelRidge, true
-	path, err := (&choose.Targets{Values: args.Values}).Train(c.ctx, svm.Full(gram), []float64{ridge}, opt)
+	opt.Kind, opt.LeaveOneOut, opt.Probability = svm.KernelRidge, args.Classes == nil, args.Classes != nil
+	targets := &choose.Targets{Values: args.Values}
+	if args.Classes != nil {
+		targets = &choose.Targets{Labels: args.Labels, Classes: args.Classes}
+	}
+	path, err := targets.Train(c.ctx, svm.Full(gram), []float64{ridge}, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +118,12 @@ func (c *call) process(m *model.Model, gram *kernel.Matrix, args trainArgs) (*sv
 func (c *call) describe(f *fitted) *info {
 	m := f.model
 	out := &info{Handle: c.keep(f), Kernel: m.Kernel.Sum.String(), Compared: m.Compared()}
-	out.learnerInfo = &learnerInfo{Task: "search", IDs: m.IDs}
+	if m := multiscale(f.model); m != nil {
+		k := m.Kernel()
+		k.Bonds = len(f.model.Kernel.Factors) > 1
+		out.Record, _ = kernel.Marshal(k) // which has no field that cannot be written
+	}
+	out.learnerInfo = &learnerInfo{Task: "search", IDs: m.IDs, Created: m.Created}
 	l := m.Learner
 	if l == nil {
 		return out
@@ -157,7 +172,7 @@ func (c *call) deviations(graphs []*graph.Graph, cross *kernel.Matrix) (err erro
 // the classes, decision values and probabilities by class; or values, and their deviations where they are asked for.
 func (c *call) predict(args predictArgs) (any, error) {
 	m := c.fitted.model
-	graphs, _, err := c.graphs()
+	graphs, err := c.graphs()
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +215,7 @@ type nearestArgs struct {
 
 // nearest returns the most similar training graphs with their similarities.
 func (c *call) nearest(args nearestArgs) (any, error) {
-	graphs, _, err := c.graphs()
+	graphs, err := c.graphs()
 	if err != nil {
 		return nil, err
 	}

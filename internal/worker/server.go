@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
+	"sync"
+	"time"
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
@@ -21,7 +23,7 @@ import (
 )
 
 // protocol is the version of the protocol; both sides must speak the same (PROTOCOL in _engine.py).
-const protocol = 3
+const protocol = 4
 
 // fitted is what stands under a handle: a model, which need not have a learner, and for an
 // embedding its landmarks.
@@ -50,9 +52,16 @@ func (s *server) keep(f *fitted) int64 {
 type call struct {
 	*server
 	answer
-	ctx    context.Context
-	fitted *fitted // what stands under the handle of the request, nil if it has none
-	body   []byte
+	ctx      context.Context
+	fitted   *fitted // what stands under the handle of the request, nil if it has none
+	body     []byte
+	progress func(kernel.Progress) // nil where nobody asked
+}
+
+// carryOut says how the computations of a call are carried out.
+func (c *call) carryOut(w kernel.Work) {
+	w.Progress = c.progress
+	c.ctx = kernel.WithWork(c.ctx, w)
 }
 
 // operation works on a request with the given arguments and returns the result.
@@ -152,7 +161,11 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, dir string) error {
 			}
 			return nil
 		case q := <-requests:
-			a := s.answer(ctx, q)
+			var progress func(kernel.Progress)
+			if q.Progress {
+				progress = reporter(w, folder)
+			}
+			a := s.answer(ctx, q, progress)
 			if ctx.Err() != nil {
 				continue
 			}
@@ -163,8 +176,23 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, dir string) error {
 	}
 }
 
+// reporter returns what writes frames of progress, not more than ten in a second, but always the end of a stage.
+// A frame that cannot be written is left to the answer to complain about.
+func reporter(w io.Writer, folder *os.Root) func(kernel.Progress) {
+	var mu sync.Mutex
+	var last time.Time
+	return func(p kernel.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		if now := time.Now(); p.Done == p.Total || now.Sub(last) > 100*time.Millisecond {
+			last = now
+			writeAnswer(w, folder, 0, &answer{Progress: &p})
+		}
+	}
+}
+
 // answer works on one request.
-func (s *server) answer(ctx context.Context, q *request) (a *answer) {
+func (s *server) answer(ctx context.Context, q *request, progress func(kernel.Progress)) (a *answer) {
 	for _, h := range q.Release {
 		delete(s.held, h)
 	}
@@ -177,9 +205,9 @@ func (s *server) answer(ctx context.Context, q *request) (a *answer) {
 	if !ok {
 		return &answer{Error: fmt.Sprintf("operation %q is not known", q.Op), Kind: "internal"}
 	}
-	c := &call{server: s, ctx: ctx, body: q.body, fitted: s.held[q.Handle]}
+	c := &call{server: s, ctx: ctx, body: q.body, fitted: s.held[q.Handle], progress: progress}
 	if c.fitted != nil {
-		c.ctx = kernel.WithWork(ctx, c.fitted.work)
+		c.carryOut(c.fitted.work)
 	} else if q.Handle != 0 {
 		return &answer{Error: fmt.Sprintf("the worker does not hold the handle %d", q.Handle), Kind: "handle"}
 	}
@@ -202,38 +230,52 @@ func (s *server) answer(ctx context.Context, q *request) (a *answer) {
 	return &answer{Error: err.Error(), Kind: kind}
 }
 
-// notes tell what was changed in graphs to make them simple and undirected.
+// notes tell what was changed in graphs to make them simple and undirected: numbers of edges, but for Directed.
 type notes struct {
-	Loops int `json:"loops"` // self-loops that were left out
-	// Directed is the number of graphs with edges in both directions and others in one only,
-	// which look like directed graphs.
-	Directed int `json:"directed"`
+	Loops    int `json:"loops"`    // self-loops that were left out
+	Directed int `json:"directed"` // graphs with edges in both directions and others in one only
+	Parallel int `json:"parallel"` // repetitions that were left out
+	Weights  int `json:"weights"`  // with the mean of different weights
+	Labels   int `json:"labels"`   // with several labels, joined
 }
 
-// graphs returns the graphs in the body of the request.
-func (c *call) graphs() ([]*graph.Graph, notes, error) {
-	var n notes
+func (n *notes) add(g graph.Given) {
+	n.Loops += g.Loops
+	n.Parallel += g.Parallel
+	n.Weights += g.Weights
+	n.Labels += g.Labels
+	if g.Directed {
+		n.Directed++
+	}
+}
+
+// graphs returns the graphs in the body of the request, and has the answer tell what was changed in them.
+func (c *call) graphs() ([]*graph.Graph, error) {
 	b, err := graph.Decode(c.body)
 	if err != nil {
-		return nil, n, fmt.Errorf("graphs: %w", err)
+		return nil, fmt.Errorf("graphs: %w", err)
 	}
-	out := make([]*graph.Graph, b.Len())
-	for i := range out {
-		if out[i], err = b.Graph(i); err != nil {
-			return nil, n, err
-		}
-		edges, loops := b.Edges(i)
-		n.Loops += loops
-		if given := edges - loops; given > out[i].M() && given < 2*out[i].M() {
-			n.Directed++
-		}
+	out, given := make([]*graph.Graph, b.Len()), make([]graph.Given, b.Len())
+	err = kernel.Each(c.ctx, b.Len(), 64, func(_, i int) (err error) {
+		out[i], given[i], err = b.Merged(i)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return out, n, nil
+	var n notes
+	for _, g := range given {
+		n.add(g)
+	}
+	if n != (notes{}) {
+		c.Notes = &n
+	}
+	return out, nil
 }
 
 // exactly returns the graphs of a request that must have the given number.
 func (c *call) exactly(n int) ([]*graph.Graph, error) {
-	graphs, _, err := c.graphs()
+	graphs, err := c.graphs()
 	if err == nil && len(graphs) != n {
 		err = fmt.Errorf("%d graphs, want %d", len(graphs), n)
 	}

@@ -60,9 +60,20 @@ func frame(header any, body []byte) []byte {
 // ask sends a request and returns the answer with its body.
 func (p *parent) ask(op string, handle int64, args any, body []byte, release ...int64) *answer {
 	p.t.Helper()
-	if _, err := p.in.Write(frame(map[string]any{"op": op, "handle": handle, "args": args, "release": release}, body)); err != nil {
+	p.send(map[string]any{"op": op, "handle": handle, "args": args, "release": release}, body)
+	return p.frame()
+}
+
+func (p *parent) send(header any, body []byte) {
+	p.t.Helper()
+	if _, err := p.in.Write(frame(header, body)); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// frame reads a frame with its body.
+func (p *parent) frame() *answer {
+	p.t.Helper()
 	var size [12]byte
 	if _, err := io.ReadFull(p.out, size[:]); err != nil {
 		p.t.Fatal(err)
@@ -78,11 +89,11 @@ func (p *parent) ask(op string, handle int64, args any, body []byte, release ...
 	if err := json.Unmarshal(text, &a); err != nil {
 		p.t.Fatal(err)
 	}
-	a.body = data
+	a.body = [][]byte{data}
 	if a.File != "" {
 		var err error
 		path := filepath.Join(p.dir, a.File)
-		if a.body, err = os.ReadFile(path); err != nil {
+		if a.body[0], err = os.ReadFile(path); err != nil {
 			p.t.Fatal(err)
 		}
 		if err := os.Remove(path); err != nil {
@@ -110,7 +121,7 @@ func (a *answer) floats(t *testing.T, name string) []float64 {
 				n *= s
 			}
 			out := make([]float64, n)
-			if _, err := binary.Decode(a.body[x.Offset:], binary.LittleEndian, out); err != nil {
+			if _, err := binary.Decode(a.body[0][x.Offset:], binary.LittleEndian, out); err != nil {
 				t.Fatal(err)
 			}
 			return out
@@ -161,7 +172,7 @@ func TestKernel(t *testing.T) {
 		equal(t, name, p.ok(p.ask("cross", h, nil, testBody)).floats(t, "cross"), cross.Data)
 		diagonal := p.ok(p.ask("diagonal", h, nil, trainBody)).floats(t, "diagonal")
 		saved := p.ok(p.ask("save", h, nil, nil))
-		again := p.ok(p.ask("load", 0, map[string]any{"workers": 1}, saved.body[:saved.Arrays[0].Shape[0]], h)).handle()
+		again := p.ok(p.ask("load", 0, map[string]any{"workers": 1}, saved.body[0][:saved.Arrays[0].Shape[0]], h)).handle()
 		equal(t, name, p.ok(p.ask("cross", again, nil, testBody)).floats(t, "cross"), cross.Data)
 		equal(t, name, p.ok(p.ask("diagonal", again, nil, nil)).floats(t, "diagonal"), diagonal)
 		if a := p.ask("cross", h, nil, testBody); a.Kind != "handle" {
@@ -326,5 +337,30 @@ func TestCompared(t *testing.T) {
 		if got := a.Result.(map[string]any)["compared"]; got != c.want {
 			t.Errorf("%v: %v, want %s", c.record, got, c.want)
 		}
+	}
+}
+
+// Progress is told before the answer, to those who ask for it, and always up to the end of a stage.
+func TestProgress(t *testing.T) {
+	p := start(t)
+	graphs := graph.Encode(graphtest.Suite(1))
+	args := map[string]any{"kernel": map[string]any{"kernel": "mlg", "radii": []int{1}}, "gram": true}
+	p.send(map[string]any{"op": "fit", "args": args, "progress": true}, graphs)
+	last := map[string]kernel.Progress{}
+	a := p.frame()
+	for ; a.Progress != nil; a = p.frame() {
+		last[a.Progress.Stage] = *a.Progress
+	}
+	p.ok(a)
+	if len(last) == 0 {
+		t.Error("no progress")
+	}
+	for stage, done := range last {
+		if done.Done != done.Total {
+			t.Errorf("%s ends with %d of %d", stage, done.Done, done.Total)
+		}
+	}
+	if a := p.ok(p.ask("fit", 0, args, graphs)); a.Progress != nil {
+		t.Error("progress that nobody asked for")
 	}
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import types
+import warnings
 
 import networkx as nx
 import numpy as np
@@ -143,7 +144,7 @@ def test_networkx_data():
     assert out.labels == ["1", "2"] and out.edge_labels == ["x"]
     np.testing.assert_array_equal(out.attributes, [[0.5, 1.0], [1.5, 2.0]])
     np.testing.assert_array_equal(out.weights, [2.5])
-    (tagged,) = mlgkernel.graph_from_networkx([g], node_labels_tag="attributes")
+    (tagged,) = mlgkernel.graph_from_networkx([g], node_labels_tag="attributes", as_Graph=True)
     assert tagged.labels is None and tagged.attributes.shape == (2, 2)
     del g.nodes[1]["label"]
     with pytest.raises(GraphError, match=r"graph 0: nodes: some have the datum 'label'"):
@@ -166,6 +167,80 @@ def test_torch_geometric_data():
     assert out["graph"][0].attributes is None
 
 
+class Loader(list):
+    """As much of torch-geometric's DataLoader as is used: batches in turn."""
+
+
+class Batched(types.SimpleNamespace):
+    """As much of torch-geometric's Batch as is used."""
+
+    def to_data_list(self):
+        return self.items
+
+
+class Collection(Loader):
+    """As much of torch-geometric's datasets as is used: they also have the arrays of all graphs."""
+
+    edge_index = Tensor([[0], [1]])
+
+    def indices(self):
+        return range(len(self))
+
+
+def test_torch_geometric_collections():
+    a = data(edge_index=[[0], [1]], x=[[1.0, 0], [0, 1]], edge_attr=[[0, 1]])
+    b = data(edge_index=[[0], [1]], x=[[1.0, 0], [0, 1]], edge_attr=[[1, 0]])
+    batch = Batched(edge_index=Tensor([[0, 2], [1, 3]]), items=[a, b])
+    for collection in ([a, b], Collection([a, b]), batch, Loader([batch]), [batch]):
+        got = as_graphs(collection)
+        assert [g.n for g in got] == [2, 2] and [g.edge_labels for g in got] == [["1"], ["0"]]
+        assert [g.labels for g in got] == [["0", "1"]] * 2
+    # One row that is not one-hot makes attributes of all.
+    odd = data(edge_index=[[0], [1]], x=[[1.0, 1], [0, 1]], edge_attr=[[2, 1]])
+    with pytest.warns(UserWarning, match="edge_attr is neither one-hot"):
+        got = as_graphs([a, odd])
+    assert all(g.labels is None and g.edge_labels is None and g.attributes.shape == (2, 2) for g in got)
+    whole = [data(edge_index=[[0], [1]], x=[[1], [2]], edge_attr=[3]), data(edge_index=[[], []], x=[[5]])]
+    assert [g.labels for g in as_graphs(whole)] == [["1", "2"], ["5"]]
+    with pytest.raises(TypeError, match="put it into a list"):
+        as_graphs(a)
+    out = mlgkernel.graph_from_torch_geometric(batch, node_one_hot=True)
+    assert len(out["graph"]) == 2 and out["y"] == [] and out["graph"][0].attributes is None
+    with pytest.raises(GraphError, match="graph 0: x: rows that are not one-hot"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mlgkernel.graph_from_torch_geometric([a, odd], node_one_hot=True)
+
+
+@pytest.mark.parametrize(
+    "given,message",
+    [
+        ([[Graph(ADJACENCY, LABELS)]], "graph 0: a list of graphs inside the collection, want one graph"),
+        ([["CCO", "CCN"]], "graph 0: a list of graphs inside the collection"),
+        (["CCO", [water_networkx(), water_networkx()]], "graph 1: a list of graphs"),
+        (
+            [types.SimpleNamespace(edge_types=[], node_types=[])],
+            "graph 0: SimpleNamespace: several kinds",
+        ),
+        (types.SimpleNamespace(edge_types=[], node_types=[]), "SimpleNamespace: several kinds"),
+        (["hello"], "graph 0: 'hello' is no molecule: .*; a string is SMILES, a file a Path"),
+    ],
+)
+def test_what_is_no_graph(given, message):
+    with pytest.raises(GraphError, match=message):
+        VertexHistogram().fit(given)
+
+
+def test_tables_are_no_graphs():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"smiles": ["CCO"]})
+    for given in (table, [table]):
+        with pytest.raises(GraphError, match="DataFrame, want graphs: graph_from_pandas"):
+            VertexHistogram().fit(given)
+    assert VertexHistogram().fit_transform(table.smiles).shape == (1, 1)
+    with pytest.raises(FileNotFoundError, match="a SMILES string is an element of a list"):
+        VertexHistogram().fit("CCO")
+
+
 def test_rdkit():
     chem = pytest.importorskip("rdkit.Chem")
     a, b = as_graphs([chem.MolFromSmiles("CCO"), "CCO"])
@@ -186,17 +261,95 @@ def test_labels_compare_as_text():
     np.testing.assert_array_equal(k, np.full((5, 5), 2.0))
 
 
+def test_labels_of_edges_may_be_vectors():
+    """They are compared as text, as other labels are."""
+    labels = {(0, 1): np.array([1.0, 2.0]), (1, 0): np.array([1.0, 2.0])}
+    graphs = [[[(0, 1), (1, 0)], {0: 1, 1: 1}, labels], [[(0, 1)], {0: 1, 1: 1}, {(1, 0): [1.0, 2.0]}]]
+    np.testing.assert_array_equal(EdgeHistogram().fit_transform(graphs), np.full((2, 2), 4.0))
+
+
 def test_isolated_vertices_count():
     np.testing.assert_array_equal(
         VertexHistogram().fit_transform([[[(0, 1)], {0: "a", 1: "a", 2: "b"}]]), [[5]]
     )
 
 
-def test_directed_and_loops_are_told():
-    with pytest.warns(DirectedWarning, match="1 graphs have edges in one direction"):
-        ShortestPath().fit([[{0: [1, 2], 1: [0], 2: []}, {0: "a", 1: "a", 2: "a"}]])
-    with pytest.warns(DirectedWarning, match="1 self-loops"):
-        ShortestPath().fit([[[[1, 1], [1, 0]], {0: "a", 1: "a"}]])
+def multigraph():
+    g = nx.MultiGraph([("a", "b"), ("a", "b"), ("b", "c")])
+    nx.set_node_attributes(g, "C", "label")
+    nx.set_edge_attributes(g, {("a", "b", 0): 1.0, ("a", "b", 1): 3.0, ("b", "c", 0): 1.0}, "weight")
+    return g
+
+
+def directed(*edges):
+    g = nx.DiGraph(edges)
+    nx.set_node_attributes(g, "C", "label")
+    return g
+
+
+ALTERED = {
+    "DiGraph": (directed((0, 1), (1, 2)), ["1 graphs are directed"]),
+    "DiGraph, some in both": (directed((0, 1), (1, 0), (1, 2)), ["1 graphs are directed"]),
+    "upper triangle": ([np.array([[0, 1, 1], [0, 0, 0], [0, 0, 0]]), list("aab")], ["1 graphs are directed"]),
+    "asymmetric matrix": (
+        [np.array([[0, 2, 1], [1, 0, 0], [0, 0, 0]]), list("aab")],
+        ["1 graphs are directed", "1 edges have different weights"],
+    ),
+    "dictionary": ([{0: [1, 2], 1: [0], 2: []}, {0: "a", 1: "a", 2: "a"}], ["1 graphs are directed"]),
+    "self-loop": ([[[1, 1], [1, 0]], {0: "a", 1: "a"}], ["1 self-loops are left out"]),
+    "MultiGraph": (multigraph(), ["1 parallel edges are left out", "1 edges have different weights"]),
+    "two labels": (
+        [[(0, 1), (1, 0)], {0: "a", 1: "a"}, {(0, 1): "x", (1, 0): "y"}],
+        ["1 edges have different labels"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ALTERED)
+def test_what_is_altered_is_told(name):
+    """Every entry tells what it does to a graph, at the line of the caller."""
+    item, messages = ALTERED[name]
+    good = Graph([(0, 1), (1, 2)], list("CCa"))
+
+    def told(f, *args):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            f(*args)
+        found = [w for w in found if w.category is DirectedWarning]
+        assert [str(w.message).split(":")[0][: len(m)] for w, m in zip(found, messages)] == messages
+        assert len(found) == len(messages) and all(w.filename == __file__ for w in found)
+
+    k = ShortestPath().fit([good])
+    model = mlgkernel.MLGClassifier().fit([good, good, "CC"], [0, 1, 1])
+    told(ShortestPath().fit, [item])
+    told(k.transform, [item])
+    told(k.diagonal)
+    told(model.predict, [item])
+    told(model.nearest, [item])
+    told(mlgkernel.MLGEmbedding(1).fit([good]).transform, [item])
+    told(mlgkernel.explain.decision, model, item)
+    told(mlgkernel.explain.draw, item)
+
+
+@pytest.mark.parametrize("form", WATER)
+def test_what_is_not_altered_is_not_told(form):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ShortestPath().fit([WATER[form]]).transform([WATER[form]])
+
+
+def test_weights_and_labels_are_merged():
+    """Weights are averaged, and labels joined."""
+    edges, labels = [(0, 1, 2.0), (1, 0, 4.0), (1, 2, 1.0)], {0: "a", 1: "b", 2: "c"}
+    want = [[(0, 1, 3.0), (1, 2, 1.0)], labels]
+    with pytest.warns(DirectedWarning):
+        k = ShortestPath().fit_transform([[edges, labels], want])
+    assert k[0, 0] == k[0, 1] == k[1, 1]
+    twice = [[(0, 1), (1, 0)], {0: 1, 1: 1}, {(0, 1): "y", (1, 0): "x"}]
+    joined = [[(0, 1)], {0: 1, 1: 1}, {(0, 1): "x|y"}]
+    with pytest.warns(DirectedWarning):
+        k = EdgeHistogram(normalize=True).fit_transform([twice, joined])
+    np.testing.assert_array_equal(k, np.ones((2, 2)))
 
 
 def test_empty_graphs_are_graphs():
@@ -226,10 +379,6 @@ HOSTILE = {
     "negative weight": (([(0, 1, -2.0)], {0: 1, 1: 1}), r"weights: edge 0: weight -2.0"),
     "infinite weight": (({(0, 1): np.inf}, {0: 1, 1: 1}), r"weights: edge 0: weight inf"),
     "weight that is no number": (({(0, 1): "w"}, {0: 1, 1: 1}), r"weights: could not convert"),
-    "two weights": (
-        ({(0, 1): 1.0, (1, 0): 2.0}, {0: 1, 1: 1}),
-        r"edge \(0, 1\) is given twice, with weights",
-    ),
     "missing label": (([(0, 1)], {0: "a"}), r"node_labels: vertex 1 has no label"),
     "too few labels": (([[0, 1], [1, 2], [0, 2]], ["a", "b"]), r"vertex 2 out of range \[0, 2\)"),
     "label None": (([(0, 1)], {0: "a", 1: None}), r"node_labels: None is no label"),
@@ -242,7 +391,7 @@ HOSTILE = {
         ([(0, 1)], {0: 1, 1: 1}, {(5, 6): "x"}),
         r"edge_labels: edge \(0, 1\) has no label",
     ),
-    "bad SMILES": ("C1CC", r"SMILES: "),
+    "bad SMILES": ("C1CC", r"'C1CC' is no molecule: SMILES position 2: .*; a string is SMILES"),
     "number": (7, r"int is no graph"),
     "no edges at all": ([], r"edges: an empty iterable"),
     "bad pair": ([[(0, 1, 2, 3)], {0: 1}], r"want \(u, v\) or \(u, v, weight\)"),
@@ -282,8 +431,10 @@ def test_hostile_collections():
 
 
 def test_what_a_kernel_lacks_is_named():
-    with pytest.raises(ValueError, match="graph 1 has no labels"):
+    with pytest.raises(ValueError, match=r"^graph 1 has no labels"):
         VertexHistogram().fit([GOOD, [[(0, 1)]]])
+    with pytest.raises(ValueError, match=r"^graph 0 \(CCO\): the base kernel attributes"):
+        MultiscaleLaplacian(base="attributes").fit(["CCO"])
     with pytest.raises(ValueError, match="edge labels"):
         EdgeHistogram().fit([GOOD])
     k = MultiscaleLaplacian().fit([[[(0, 1)], {0: [1.0, 2.0], 1: [3.0, 4.0]}]])
@@ -294,9 +445,9 @@ def test_what_a_kernel_lacks_is_named():
 @pytest.mark.parametrize(
     "kernel,message",
     [
-        (MultiscaleLaplacian(gamma=0), "gamma = 0"),
+        (MultiscaleLaplacian(gamma=0), "gamma=0, want"),
         (MultiscaleLaplacian(heta=float("nan")), "heta=nan"),
-        (MultiscaleLaplacian(P=0), "rank = 0"),
+        (MultiscaleLaplacian(P=0), "P=0, want"),
         (MultiscaleLaplacian(L=-1), "L=-1"),
         (MultiscaleLaplacian(radii=(2, 1)), "radii"),
         (MultiscaleLaplacian(base="nothing"), "nothing"),

@@ -6,6 +6,7 @@ import gc
 import multiprocessing
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -336,3 +337,32 @@ def test_large_matrices_leave_nothing(drugs):
     gc.collect()
     assert memory("self") - before < 40 << 20
     assert os.listdir(_engine._engine.worker.dir) == ["stderr"]
+
+
+def test_results_hold_no_descriptors(drugs):
+    """More matrices than a process may have open files, each too large for the pipe, live at once."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (100, hard))
+    try:
+        kernel = mlgkernel.VertexHistogram().fit(drugs.graphs)
+        graphs = drugs.graphs[:40]
+        matrices = [kernel.transform(graphs) for _ in range(200)]
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert matrices[0].nbytes > 1 << 16 and all((m == matrices[0]).all() for m in matrices)
+    matrices[0][0, 0] = -1  # it is the caller's own
+    assert matrices[1][0, 0] != -1
+
+
+def test_no_room_in_the_folder(drugs, monkeypatch):
+    """Where files cannot be written, arrays travel on the pipes."""
+    mlgkernel.stop_worker()
+    kernel = mlgkernel.VertexHistogram()
+    want = kernel.fit_transform(drugs.graphs * 3)
+    shutil.rmtree(_engine._engine.worker.dir)
+    assert kernel.fit_transform(drugs.graphs * 3).tobytes() == want.tobytes()
+    mlgkernel.stop_worker()
+    monkeypatch.setattr(_engine, "_memory", lambda: None)
+    assert kernel.fit_transform(drugs.graphs * 3).tobytes() == want.tobytes()
+    mlgkernel.stop_worker()

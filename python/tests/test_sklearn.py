@@ -9,17 +9,21 @@ import json
 import pickle
 import shutil
 import subprocess
+import sys
 import threading
+import types
 
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import BaggingClassifier, BaggingRegressor, StackingClassifier, VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
-from sklearn.utils import estimator_checks
+from sklearn.utils import estimator_checks, get_tags
 
 import mlgkernel
 from mlgkernel import (
@@ -161,7 +165,7 @@ def test_classifier(drugs, tmp_path):
     index, similarity, ids = model.nearest(x[1:4], k=3)
     assert index.shape == (3, 3) and (np.diff(similarity, axis=1) <= 0).all()
     assert ids[0][0] == drugs.ids[2 * index[0, 0]]
-    with pytest.raises(AttributeError, match="probability=False"):
+    with pytest.raises(AttributeError, match="predict_proba"):
         MLGClassifier().fit(x[:50], y[:50]).predict_proba(x[:2])
     with pytest.raises(ValueError, match="at least 2"):
         MLGClassifier().fit(x[:3], ["a"] * 3)
@@ -184,7 +188,7 @@ def test_classifier_agrees_with_svc(drugs):
     """The same machine as scikit-learn's on the same kernel matrix."""
     x = drugs.graphs[:80]
     y = np.array([int(g.n > 20) for g in x])
-    k = MultiscaleLaplacian(radii=(1, 2), heta=0.1, gamma=0.1, n_samples=100)
+    k = MultiscaleLaplacian()
     svc = SVC(kernel="precomputed", C=5, tol=1e-6).fit(k.fit_transform(x), y)
     model = MLGClassifier(C=5, tol=1e-6).fit(x, y)
     np.testing.assert_allclose(
@@ -292,7 +296,7 @@ def test_gaussian_process(drugs):
     graphs = [x[i] for i in train]
     model = MLGRegressor(ridge=0.05, n_jobs=1).fit(graphs, y[train])
     values, std = model.predict([x[i] for i in new], return_std=True)
-    kernel = MultiscaleLaplacian(radii=(1, 2), gamma=0.1, heta=0.1, n_samples=100)
+    kernel = MultiscaleLaplacian()
     inverse = np.linalg.inv(kernel.fit_transform(graphs) + 0.05 * np.eye(len(train)))
     k = kernel.transform([x[i] for i in new])
     u = inverse.sum(axis=0)
@@ -308,7 +312,7 @@ def test_gaussian_process(drugs):
 
 
 def test_embedding(drugs):
-    k = MultiscaleLaplacian(radii=(1, 2), heta=0.1, gamma=0.1, n_samples=100).fit_transform(drugs.graphs)
+    k = MultiscaleLaplacian().fit_transform(drugs.graphs)
     e = MLGEmbedding(len(drugs))
     x = e.fit_transform(drugs.graphs)
     np.testing.assert_allclose(x @ x.T, k, atol=1e-9)
@@ -324,7 +328,7 @@ def test_embedding(drugs):
     np.testing.assert_allclose(
         z @ z.T, WeisfeilerLehman(n_iter=2).fit_transform(drugs.graphs), rtol=1e-6, atol=1e-6
     )
-    with pytest.raises(ValueError, match="components = 0"):
+    with pytest.raises(ValueError, match="n_components=0, want at least 1"):
         MLGEmbedding(0).fit(drugs.graphs)
 
 
@@ -450,7 +454,201 @@ def test_set_output_and_feature_names(drugs):
 def test_verbose(drugs, capsys):
     k = VertexHistogram(verbose=True).fit(drugs.graphs[:5])
     k.transform(drugs.graphs[:2])
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith("[VertexHistogram] fitted") and lines[1].startswith(
-        "[VertexHistogram] compared 2 with 5"
+    told = capsys.readouterr().err
+    assert "[VertexHistogram] fitted labels" in told and "[VertexHistogram] compared graphs with 5 in" in told
+
+
+def test_progress(drugs, monkeypatch):
+    """Every long computation tells how far it has come: to tqdm, here a list."""
+    shown = []
+
+    class Bar:
+        def __init__(self, total, desc, leave):
+            self.n, self.total = 0, total
+            shown.append((desc, self))
+
+        def update(self, n):
+            self.n += n
+
+        def close(self):
+            pass
+
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
+    x, y = drugs.graphs, drugs.target
+    for e in (WeisfeilerLehman(verbose=True), MLGEmbedding(3, verbose=True), MLGClassifier(verbose=True)):
+        shown.clear()
+        e.fit(x, y)
+        assert shown and all(bar.n == bar.total for _, bar in shown), e
+        assert all(desc.startswith(type(e).__name__ + ": ") for desc, _ in shown)
+        shown.clear()
+        e.nearest(x) if hasattr(e, "nearest") else e.transform(x)
+        assert shown, e
+    shown.clear()
+    WeisfeilerLehman().fit(x)
+    assert not shown
+
+
+def test_probabilities_where_they_are(drugs):
+    assert not hasattr(MLGClassifier(), "predict_proba")
+    assert hasattr(MLGClassifier(probability=True), "predict_proba")
+    x, y = drugs.graphs[:60], [g.n > 20 for g in drugs.graphs[:60]]
+    model = MLGClassifier(probability=True).fit(x, y)
+    model.set_params(probability=False)  # what was fitted counts
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(x)), model.predict_proba(x))
+    assert not hasattr(model.fit(x, y), "predict_proba")
+
+
+def test_ridge_classifier(drugs):
+    """Scores are kernel ridge regressions on +1 and -1; probabilities are theirs, and calibrated."""
+    x, y = drugs.graphs, drugs.target
+    model = MLGClassifier(learner="ridge", ridge=0.1).fit(x[::2], y[::2])
+    k = MultiscaleLaplacian().fit(x[::2])
+    gram, cross = k.transform(x[::2]), k.transform(x[1::2])
+    inverse = np.linalg.inv(gram + 0.1 * np.eye(len(gram)))
+    z = np.where(y[::2, None] == model.classes_, 1.0, -1.0)
+    bias = inverse.sum(0) @ z / inverse.sum()
+    scores = cross @ inverse @ (z - bias)
+    # Logarithms of probabilities are scores times a slope, but for what graphs or classes have in common.
+    told = np.log(model.predict_proba(x[1::2]))
+    own = [m - m.mean(0) - m.mean(1, keepdims=True) + m.mean() for m in (told, scores)]
+    slope = np.vdot(*own) / np.vdot(own[1], own[1])
+    assert slope > 1
+    np.testing.assert_allclose(own[0], slope * own[1], atol=1e-7 * abs(own[0]).max())
+    chosen = MLGClassifier(learner="ridge").fit(x[::2], y[::2])
+    assert chosen.score(x[1::2], y[1::2]) > 0.9
+    assert (chosen.classes_[chosen.predict_proba(x[1::2]).argmax(1)] == chosen.predict(x[1::2])).all()
+    assert hasattr(MLGClassifier(learner="ridge"), "predict_proba")
+    with pytest.raises(ValueError, match="class_weight"):
+        MLGClassifier(learner="ridge", class_weight="balanced").fit(x, y)
+    with pytest.raises(ValueError, match="learner='x'"):
+        MLGClassifier(learner="x").fit(x, y)
+
+
+@pytest.mark.parametrize("probability", [False, True])
+def test_meta_estimators(drugs, probability):
+    """Stacking, bagging and calibration take the probabilities where there are some."""
+    x, y = drugs.graphs[:90], np.array([int(g.n > 20) for g in drugs.graphs[:90]])
+    one = MLGClassifier(C=10, probability=probability)
+    column = np.array([*x, None], dtype=object)[:-1, None]
+    for model, graphs in (
+        (StackingClassifier([("mlg", one)], cv=2), x),
+        (CalibratedClassifierCV(one, cv=2), x),
+        (BaggingClassifier(one, 3, random_state=0), column),
+        (VotingClassifier([("a", one), ("b", clone(one))], voting="soft" if probability else "hard"), x),
+    ):
+        assert model.fit(graphs, y).score(graphs, y) > 0.85, model
+    bagged = BaggingRegressor(MLGRegressor(), 3, random_state=0).fit(column, [g.n for g in x])
+    assert bagged.predict(column).shape == (90,)
+
+
+def test_sample_weight(drugs):
+    """A weight counts graphs; one of 0 leaves it out."""
+    x, y = drugs.graphs[:60], np.array([int(g.n > 20) for g in drugs.graphs[:60]])
+    weights = np.arange(60) % 3
+    kernel = MultiscaleLaplacian().fit([g for g, w in zip(x, weights) if w])
+    k = kernel.transform(x)
+    svc = SVC(kernel="precomputed", C=2, tol=1e-7)
+    svc.fit(k[weights > 0], y[weights > 0], sample_weight=weights[weights > 0])
+    model = MLGClassifier(C=2, tol=1e-7).fit(x, y, sample_weight=weights)
+    assert model.n_graphs_in_ == 40
+    np.testing.assert_allclose(model.decision_function(x), svc.decision_function(k), atol=1e-4)
+    with pytest.raises(ValueError, match="sample_weight"):
+        MLGClassifier().fit(x, y, sample_weight=weights[:5])
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
+        MLGClassifier().fit(x, y, sample_weight=weights - 1)
+
+
+def test_refit_forgets(drugs):
+    x, y = drugs.graphs[:30], drugs.target[:30]
+    k = GraphKernel("VH", Nystroem=5).fit(x)
+    k.set_params(Nystroem=False)
+    assert k.fit(x).transform(x[:2]).shape == (2, 30) and not hasattr(k, "nystroem_")
+    k = WeisfeilerLehman().fit(x)
+    k.transform(x)
+    assert isinstance(k.fit(x).diagonal(), np.ndarray)
+    with pytest.raises(ValueError):
+        k.fit([])
+    with pytest.raises(NotFittedError):
+        k.transform(x)
+    model = MLGClassifier().fit(x, y)
+    with pytest.raises(ValueError, match="C=-1"):
+        model.set_params(C=-1).fit(x, y)
+    assert not hasattr(model, "classes_")
+
+
+def test_loaded_models_have_their_parameters(drugs, tmp_path):
+    x, y, path = drugs.graphs[:40], np.array([g.n > 20 for g in drugs.graphs[:40]]), tmp_path / "m.mlg"
+    given = {"radii": (1,), "eta": 0.2, "rank": 5, "C": 7, "class_weight": {False: 2.0}, "base": "labels"}
+    model = MLGClassifier(**given, n_jobs=1, random_state=np.random.RandomState(3)).fit(x, y)
+    model.save(path)
+    got = MLGClassifier.load(path)
+    assert {k: getattr(got, k) for k in given} == given and got.n_jobs is None
+    again = clone(got).fit(x, y)  # with the seed that was drawn
+    assert again.decision_function(x).tobytes() == model.decision_function(x).tobytes()
+    command = [str(_engine.binary()), "--quiet", "train", "builtin:drugs", "--kernel", "mlg", "-o", str(path)]
+    subprocess.run([*command, "--eta", "0.25", "--radii", "1,3"], check=True, timeout=240)
+    got = MLGClassifier.load(path)
+    assert (got.eta, got.radii, got.gamma, got.n_samples, got.bonds) == (0.25, (1, 3), 0.1, 100, True)
+
+
+def test_defaults_are_one_set():
+    def defaults(cls):
+        return {k: v for k, v in cls().get_params().items() if k in DEFAULTS}
+
+    DEFAULTS = (
+        "radii",
+        "eta",
+        "gamma",
+        "n_samples",
+        "rank",
+        "base",
+        "bonds",
+        "landmarks",
+        "combine",
+        "power",
     )
+    assert defaults(MLGClassifier) == defaults(MLGRegressor) == defaults(MultiscaleLaplacian)
+
+
+def test_defaults_are_not_nearly_diagonal(tudatasets):
+    """Graphs are similar to others, and not only to themselves."""
+    data = mlgkernel.datasets.load(tudatasets / "MUTAG")
+    median = {}
+    for name, kernel in {
+        "ours": MultiscaleLaplacian(),
+        "GraKeL's": MultiscaleLaplacian(L=3, P=10, gamma=0.01, heta=0.01, n_samples=50),
+    }.items():
+        k = kernel.fit_transform(data.graphs)
+        median[name] = np.median(k[~np.eye(len(k), dtype=bool)])
+    assert median["ours"] > 0.3 and median["GraKeL's"] < 0.05
+
+
+def test_grakel_names():
+    graphs = ["CCO", "CCN", "c1ccccc1O"]
+    ours = MultiscaleLaplacian(radii=(1, 2, 4), eta=0.2, rank=7)
+    theirs = MultiscaleLaplacian(L=3, heta=0.2, P=7)
+    assert ours.fit_transform(graphs).tobytes() == theirs.fit_transform(graphs).tobytes()
+
+
+def test_errors_name_parameters():
+    graphs = ["CCO", "CCN", "c1ccccc1O"]
+    for kernel, text in [
+        (MultiscaleLaplacian(P=0), "P=0, want at least 1"),
+        (MultiscaleLaplacian(rank=0), "rank=0, want at least 1"),
+        (MultiscaleLaplacian(heta=-1), "heta=-1, want a positive, finite number"),
+        (MultiscaleLaplacian(gamma=0), "gamma=0, want a positive, finite number"),
+        (MultiscaleLaplacian(n_samples=0), "n_samples=0, want at least 1"),
+        (MLGClassifier(max_iter=0), "max_iter=0, want at least 1"),
+        (MLGClassifier(tol=0), "tol=0, want a positive, finite number"),
+        (MLGRegressor(learner="svm", epsilon=-1), "epsilon=-1, want at least 0"),
+        (MLGEmbedding(tol=2), "tol=2, want 0 or more and less than 1"),
+    ]:
+        with pytest.raises(ValueError) as e:
+            kernel.fit(graphs, [0, 1, 0])
+        assert str(e.value) == text
+
+
+def test_tags(drugs):
+    for cls in ALL:
+        tags = get_tags(cls())
+        assert not tags.input_tags.two_d_array and tags.input_tags.string and tags.requires_fit

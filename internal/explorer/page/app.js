@@ -243,7 +243,6 @@ async function loadPair(focus = false) {
   pairJob = new AbortController();
   const { signal } = pairJob;
   const say = (text, kind = "") => $("pair").replaceChildren(h("p", { class: `empty ${kind}` }, text));
-  if (app.info.views.pair) return say(app.info.views.pair);
   if (a === null) return say("Open a graph, then choose one to compare it with.");
   if (b === null) {
     return say(`Choose a graph to compare with ${app.name(a)}: ` +

@@ -36,15 +36,14 @@ export function showExamples(app) {
   const chip = (text, run) => h("li", {}, h("button", { class: "chip-button", onclick: run }, text));
   const out = [];
   if (info.molecules) for (const [name, smiles] of molecules) out.push(chip(name, () => app.ask([{ smiles }]).catch(app.fail)));
-  if (source.nodes.length && info.graphs > 1) {
+  if (info.graphs > 1) {
     out.push(chip("the largest", () => app.open(String(source.nodes.indexOf(Math.max(...source.nodes))))));
     out.push(chip("two that are alike", () => app.alike().catch(app.fail)));
   }
   if (info.color_by.includes("error")) out.push(chip("where it errs", () => app.colorBy("error")));
   $("examples").replaceChildren(...(out.length ? [h("li", { class: "muted small" }, "Try"), ...out] : []));
-  const typed = info.molecules || !info.has_graphs;
-  $("ask-row").hidden = !typed;
-  $("ask-label").textContent = typed ? "Where does a molecule lie? Type it as SMILES:"
+  $("ask-row").hidden = !info.molecules;
+  $("ask-label").textContent = info.molecules ? "Where does a molecule lie? Type it as SMILES:"
     : "Where does a graph lie? Drop a file with it.";
 }
 

@@ -151,7 +151,7 @@ function reportOf(r, choices, again) {
   const parts = [
     h("p", {}, h("b", {}, count(r.graphs, "graph")), ` read as ${r.format}`, r.more && ", the first of more",
       r.task === "classification" ? ` in ${r.classes.length} classes` : ""),
-    ...r.warnings.filter((w) => !r.skipped || !w.endsWith("left out")).map((w) => h("p", { class: "note" }, w)), // listed below
+    ...r.warnings.filter((w) => !r.skipped || !w.endsWith("cannot be read")).map((w) => h("p", { class: "note" }, w)), // listed below
     r.columns.length > 0 && h("div", { class: "fields" }, select(target), task,
       others.filter(([role]) => role !== "structure" || r.structure).map(select)),
     molecules && h("fieldset", {}, h("legend", {}, "What is compared: the elements and how they are connected, and also"),
@@ -159,6 +159,11 @@ function reportOf(r, choices, again) {
         type: "checkbox", name, checked: choices[name] === value,
           onchange: (e) => again({ [name]: e.target.checked ? value : undefined }),
       }), text, h("span", { class: "muted" }, ` ${why}`)))),
+    (r.fragments > 0 || choices.largest_fragment) && h("label", { class: "fragments" }, h("input", {
+      type: "checkbox", name: "largest_fragment", checked: choices.largest_fragment === true,
+      onchange: (e) => again({ largest_fragment: e.target.checked || undefined }),
+    }), "Keep only the largest fragment", h("span", { class: "muted" },
+      r.fragments > 0 ? ` ${count(r.fragments, "molecule")} of several, such as salts` : " of salts and mixtures")),
     r.skipped > 0 && h("details", { class: "skipped", open: r.skipped <= 5 },
       h("summary", {}, `${count(r.skipped, "row")} skipped`),
       h("ul", {}, r.skipped_rows.map((s) => h("li", {}, h("b", {}, `line ${s.line}`), ` ${s.reason}`)),

@@ -12,17 +12,15 @@ function card(app, ref, { id, text, vertex = null }) {
   const el = h("li", { class: "card" },
     h("button", { class: "open", onclick: () => app.open(ref), title: id },
       box, h("span", { class: "name" }, id), h("span", { class: "value" }, text)),
-    app.info.has_graphs && app.state.open !== null && h("button", {
+    app.state.open !== null && h("button", {
       class: "compare", "aria-label": `Compare with ${id}`, title: "Compare", onclick: () => app.compare(app.state.open, ref),
     }, "⇄"));
-  if (app.info.has_graphs) {
-    app.graph(ref).then((g) => {
-      const d = new Drawing(g, { label: "" });
-      d.el.setAttribute("aria-hidden", "true");
-      if (vertex !== null) d.ring(vertex);
-      box.replaceWith(d.el);
-    }).catch(() => box.remove());
-  } else box.remove();
+  app.graph(ref).then((g) => {
+    const d = new Drawing(g, { label: "" });
+    d.el.setAttribute("aria-hidden", "true");
+    if (vertex !== null) d.ring(vertex);
+    box.replaceWith(d.el);
+  }).catch(() => box.remove());
   return el;
 }
 
@@ -43,7 +41,6 @@ export class Detail {
   // examples are the first graph of each class, or the first few.
   examples() {
     const { info, source } = this.app;
-    if (!info.has_graphs) return [];
     const classes = info.classes.length > 1 ? info.classes.map((_, c) => source.class.indexOf(c)) : [...source.ids.keys()];
     return [h("h3", {}, info.classes.length > 1 ? "One of each class" : "The first graphs"),
       h("ul", { class: "cards" }, classes.filter((i) => i >= 0).slice(0, 15).map((i) =>
@@ -58,15 +55,14 @@ export class Detail {
     this.ref = ref;
     const parameters = app.parameters();
     const predicting = app.post("predict", { graphs: [target], k: 9, parameters }, signal);
-    const wanted = app.info.has_graphs || "smiles" in target || "graph" in target;
-    const drawing = wanted ? app.graph(ref) : null;
-    const explaining = wanted && app.info.task !== "none" ? this.explain(target, parameters, signal) : null;
-    for (const p of [predicting, explaining]) p?.catch(() => {}); // nobody may be waiting when they are aborted
-    if (other && drawing) {
+    const drawing = app.graph(ref);
+    const explaining = app.info.task !== "none" ? this.explain(target, parameters, signal) : null;
+    for (const p of [predicting, explaining, drawing]) p?.catch(() => {}); // nobody may be waiting when they are aborted
+    if (other) {
       const g = await drawing;
       if (signal.aborted || this.ref !== ref) return;
       this.frame(ref, g);
-    } else if (other) this.frame(ref, null);
+    }
     const answer = await predicting;
     if (signal.aborted || this.ref !== ref) return;
     this.fill(ref, answer.predictions[0]);
@@ -97,7 +93,7 @@ export class Detail {
     this.pointed = this.scaleKey = this.reasons = null;
     this.graph = g;
     const asked = ref[0] === "a";
-    const name = g ? g.id : app.source.ids[Number(ref)];
+    const name = g.id;
     const cls = asked ? -1 : app.source.class[Number(ref)] ?? -1;
     const target = asked ? "" : app.source.targets[Number(ref)] ?? "";
     this.says = h("div", {});
@@ -105,17 +101,16 @@ export class Detail {
     this.elsewhere = h("div", {});
     this.near = h("div", {});
     this.key = h("p", { class: "key" });
-    this.drawing = g && new Drawing(g, { choose: g.drawing.vertices.length ? (v, how) => this.choose(v, how) : null });
+    this.drawing = new Drawing(g, { choose: g.drawing.vertices.length ? (v, how) => this.choose(v, how) : null });
     this.el.replaceChildren(
       h("div", { class: "row spread" }, h("h2", {}, asked && g.id.length > 40 ? `${g.id.slice(0, 40)}…` : name),
         h("button", { class: "quiet", "aria-label": "Close the graph", onclick: () => app.open(null) }, "Close")),
       h("div", { class: "facts" },
         target && app.info.task === "classification" && app.chip(cls, target),
         target && app.info.task === "regression" && h("span", {}, `${app.info.target_name} ${target}`),
-        g && h("span", {}, `${g.nodes} ${g.nodes === 1 ? "vertex" : "vertices"}, ${count(g.edges.length, "edge")}`),
+        h("span", {}, `${g.nodes} ${g.nodes === 1 ? "vertex" : "vertices"}, ${count(g.edges.length, "edge")}`),
         asked && h("span", {}, "asked about")),
-      this.drawing ? h("div", { class: "paper" }, this.drawing.el)
-        : h("p", { class: "note" }, "The model file holds no drawing of this graph."),
+      h("div", { class: "paper" }, this.drawing.el),
       this.key, this.says, this.scales, this.elsewhere, this.near);
   }
 

@@ -67,9 +67,7 @@ export function parameterPanel(info, changed) {
 
   form.replaceChildren(...info.parameters.map(field));
   form.onsubmit = (e) => e.preventDefault();
-  for (const el of [...form.querySelectorAll("input, select"), $("reset")]) el.disabled = !info.has_graphs;
-  const note = !info.has_graphs ? ["The model file holds no graphs, so its parameters are fixed."]
-    : info.saved ? ["The model as it was trained:", h("ul", {}, info.kernels.map((k) => h("li", {}, k))),
+  const note = info.saved ? ["The model as it was trained:", h("ul", {}, info.kernels.map((k) => h("li", {}, k))),
       "A change fits the multiscale kernel anew, alone."] : [];
   $("parameters-note").replaceChildren(...note);
   $("parameters-note").hidden = !note.length;

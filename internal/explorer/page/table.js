@@ -22,15 +22,14 @@ function columnsOf(app) {
         : { name: "right", value: (i) => (at.has(i) ? (predicted(i) === source.targets[i] ? "✓" : "✗") : null) });
     }
   }
-  if (source.nodes.length) out.push({ name: "vertices", value: (i) => source.nodes[i] },
+  out.push({ name: "vertices", value: (i) => source.nodes[i] },
     { name: "edges", value: (i) => source.edges[i] });
   return out;
 }
 
 // exports are the buttons that save graphs; of none, all are saved.
 export function exports(app, graphs) {
-  const formats = [["csv", "CSV"], app.info.smiles && ["smi", "SMILES"],
-    app.info.has_graphs && ["jsonl", "JSON Lines"]].filter(Boolean);
+  const formats = [["csv", "CSV"], app.info.smiles && ["smi", "SMILES"], ["jsonl", "JSON Lines"]].filter(Boolean);
   return formats.map(([format, text]) => h("button", {
     class: "quiet", "aria-label": `Export as ${text}`, onclick: () => download("export", `${app.info.name}.${format}`, {},
       { graphs: graphs.length ? graphs : [...app.source.ids.keys()], format, parameters: app.parameters() }).catch(app.fail),

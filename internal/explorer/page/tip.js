@@ -18,12 +18,10 @@ export async function tip(app, ref, at) {
       : target)];
   if (document.activeElement === $("map")) announce(`${app.name(ref)}, ${target}`);
   let picture = null;
-  if (app.info.has_graphs || asked) {
-    try {
-      picture = new Drawing(await app.graph(ref)).el;
-    } catch {
-      picture = null;
-    }
+  try {
+    picture = new Drawing(await app.graph(ref)).el;
+  } catch {
+    picture = null;
   }
   if (tipFor !== ref) return;
   el.replaceChildren(...[picture, ...text].filter(Boolean));

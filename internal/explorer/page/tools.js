@@ -12,7 +12,7 @@ export function downloads(app) {
     "data-file": file, onclick: () => download(`download/${file}`, file, values).catch(app.fail),
   }, text, h("span", { class: "muted" }, kind)));
   const ref = state.open;
-  const drawn = ref !== null && (ref[0] === "a" ? "smiles" in app.reference(ref) : app.info.has_graphs);
+  const drawn = ref !== null && (ref[0] === "a" ? "smiles" in app.reference(ref) : true);
   const graph = drawn && { ...p, ...app.reference(ref) };
   $("download-menu").replaceChildren(...[
     item("Map", "SVG", "map.svg", look), item("Map", "PNG", "map.png", look), item("Matrix", "SVG", "matrix.svg"),

@@ -721,6 +721,24 @@ const solubility = [
   "broken,C1CC(,1.0,chain", "unknown,XYZ,1.0,chain",
 ].join("\n");
 
+test("of salts the largest fragment is kept on request", limit, async () => {
+  const page = await open("#open=3");
+  const salts = ["name,smiles,y", "a,CC(=O)[O-].[Na+],1", "b,CCN.Cl,2", "c,CCO,3", "d,CCCO,4", "e,CCCN,5", "f,CCCCO,6"].join("\n");
+  await page.locator("#own-file").setInputFiles(file("salts.csv", salts));
+  await page.locator(".choices .primary").click();
+  const kept = page.locator('[name="largest_fragment"]');
+  await kept.waitFor();
+  assert.match(await page.locator(".fragments").innerText(), /2 molecules of several/);
+  assert.equal(await kept.isChecked(), false);
+  await kept.check();
+  await page.locator(".note").filter({ hasText: "of which the largest is kept" }).waitFor();
+  if (shots) await page.screenshot({ path: join(shots, "fragments.png") });
+  await page.locator("#data button", { hasText: "Show the map" }).click();
+  await page.locator("#name").filter({ hasText: "salts" }).waitFor();
+  assert.deepEqual(await page.evaluate(async () => (await (await import("/app.js")).app.graph("1")).labels), ["C", "C", "N"]);
+  await page.close();
+});
+
 test("one's own table becomes the map: columns are chosen, skipped rows named; back returns to the map before", limit,
   async () => {
   const page = await open("#open=3");

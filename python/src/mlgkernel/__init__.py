@@ -41,7 +41,14 @@ from .kernels import (
     WeisfeilerLehman,
     WeisfeilerLehmanOptimalAssignment,
 )
-from .utils import graph_from_networkx, graph_from_torch_geometric
+from .utils import (
+    KMTransformer,
+    cross_validate_Kfold_SVM,
+    graph_from_csv,
+    graph_from_networkx,
+    graph_from_pandas,
+    graph_from_torch_geometric,
+)
 
 try:
     __version__ = _version("mlgkernel")
@@ -58,6 +65,7 @@ __all__ = [
     "GraphKernel",
     "GraphletSampling",
     "HadamardCode",
+    "KMTransformer",
     "Kernel",
     "MLGClassifier",
     "MLGEmbedding",
@@ -80,9 +88,12 @@ __all__ = [
     "WeisfeilerLehmanOptimalAssignment",
     "WorkerError",
     "as_graphs",
+    "cross_validate_Kfold_SVM",
     "datasets",
     "explain",
+    "graph_from_csv",
     "graph_from_networkx",
+    "graph_from_pandas",
     "graph_from_torch_geometric",
     "kernels",
     "metrics",

@@ -6,6 +6,7 @@ The layout is described in graph/batch.go.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,25 +15,25 @@ from .exceptions import GraphError
 from .graph import MAX_VERTICES, Graph
 
 
-def pack(graphs: Sequence[Graph]) -> bytes:
+class Batch(bytes):
+    """Graphs as bytes. `one_way` is the number of those whose edges all have one direction."""
+
+    one_way = 0
+
+
+def pack(graphs: Sequence[Graph]) -> Batch:
     """Return graphs as a batch."""
-    codes: dict[str, int] = {}
-
-    def numbers(texts: list[str] | None, count: int) -> np.ndarray:
-        if texts is None:
-            return np.full(count, -1, "<i4")
-        return np.array([codes.setdefault(t, len(codes)) for t in texts], "<i4")
-
-    def name(text: str) -> int:
-        return codes.setdefault(text, len(codes)) if text else -1
-
+    codes = _Codes()
     shapes = np.zeros((5, len(graphs)), "<i8")
-    attributes, coordinates, weights, edges, labels, edge_labels = ([] for _ in range(6))
+    attributes, coordinates, weights, edges = ([] for _ in range(4))
+    labels: list[int] = []
+    edge_labels: list[int] = []
     for i, g in enumerate(graphs):
-        shapes[:2, i] = g.n, len(g.edges)
-        edges.append(g.edges.reshape(-1))
-        labels.append(numbers(g.labels, g.n))
-        edge_labels.append(numbers(g.edge_labels, len(g.edges)))
+        m = len(g.edges)
+        shapes[:2, i] = g.n, m
+        edges.append(g.edges)
+        labels += [-1] * g.n if g._labels is None else map(codes.__getitem__, g._labels)
+        edge_labels += [-1] * m if g._edge_labels is None else map(codes.__getitem__, g._edge_labels)
         if g.attributes is not None:
             shapes[2, i] = g.attributes.shape[1]
             attributes.append(g.attributes.reshape(-1))
@@ -45,17 +46,34 @@ def pack(graphs: Sequence[Graph]) -> bytes:
     total = int(shapes[0].sum())
     if total > MAX_VERTICES:
         raise GraphError(f"graphs: {total} vertices in all, want at most {MAX_VERTICES}")
-    names = np.array([[name(getattr(g, key)) for g in graphs] for key in ("id", "target", "smiles")], "<i4")
-    texts = [t.encode("utf-8", "surrogatepass") for t in codes]
+    names = [
+        codes[text] if text else -1
+        for key in ("id", "target", "smiles")
+        for text in map(attrgetter(key), graphs)
+    ]
+    texts = [t.encode("utf-8", "surrogatepass") for t in codes.texts]
     arrays = [
         np.array([len(graphs), len(texts)], "<i8"),
         shapes,
         *(_join(parts, "<f8") for parts in (attributes, coordinates, weights)),
-        *(_join(parts, "<i4") for parts in (edges, labels, edge_labels)),
-        names,
+        _join(edges, "<i4"),
+        *(np.array(numbers, "<i4") for numbers in (labels, edge_labels, names)),
         np.array([len(t) for t in texts], "<i4"),
     ]
-    return b"".join([a.tobytes() for a in arrays] + texts)
+    batch = Batch(b"".join([a.tobytes() for a in arrays] + texts))
+    batch.one_way = sum(g.one_way for g in graphs)
+    return batch
+
+
+class _Codes(dict[Any, int]):
+    """Numbers of labels by label, in the order of their texts, of which equal ones have one number."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, int] = {}
+
+    def __missing__(self, label: Any) -> int:
+        self[label] = code = self.texts.setdefault(str(label), len(self.texts))
+        return code
 
 
 def _join(parts: list[np.ndarray], dtype: str) -> np.ndarray:
@@ -99,7 +117,8 @@ def unpack(data: np.ndarray) -> list[Graph]:
         g.attributes = attributes.take(n * dim).reshape(n, dim) if dim else None
         g.coordinates = coordinates.take(2 * n).reshape(n, 2) if places else None
         g.weights = weights.take(m) if weighted else None
-        g.labels, g.edge_labels = strings_of(labels.take(n)), strings_of(edge_labels.take(m))
+        g._labels, g._edge_labels = strings_of(labels.take(n)), strings_of(edge_labels.take(m))
+        g.directed = g.one_way = False
         g.id, g.target, g.smiles = (texts[c] if c >= 0 else "" for c in names[i])
         out.append(g)
     return out

@@ -20,16 +20,22 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import sklearn
 
-from .exceptions import WorkerError
+from .exceptions import DirectedWarning, WorkerError
 
-PROTOCOL = 3
+Progress = Callable[..., None]  # called with stage, done and total
+
+PROTOCOL = 4
 _INLINE = 1 << 16  # larger bodies travel in files
+_MAPPED = 1 << 26  # larger answers are mapped, not read
 _HEAD = struct.Struct("<IQ")
 
 
@@ -57,7 +63,7 @@ class Worker:
 
     def __init__(self) -> None:
         self.pid = os.getpid()
-        self.dir = tempfile.mkdtemp(prefix="mlgkernel-")
+        self.dir = tempfile.mkdtemp(prefix="mlgkernel-", dir=_memory())
         self.serial = 0
         flags: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
@@ -78,20 +84,31 @@ class Worker:
         assert self.process.stdin is not None and self.process.stdout is not None
         self.stdin, self.stdout = self.process.stdin, self.process.stdout
 
-    def exchange(self, header: dict[str, Any], body: bytes) -> tuple[dict[str, Any], np.ndarray]:
+    def exchange(
+        self, header: dict[str, Any], body: bytes, progress: Progress | None
+    ) -> tuple[dict[str, Any], np.ndarray]:
         """Send a request and return the header and the body (bytes) of the answer."""
         if len(body) > _INLINE:
             self.serial += 1
-            header = dict(header, file=f"request-{self.serial}")
-            with open(os.path.join(self.dir, header["file"]), "wb", buffering=0) as f:
-                _write(f, memoryview(body))
-            body = b""
+            path = os.path.join(self.dir, f"request-{self.serial}")
+            try:
+                with open(path, "wb", buffering=0) as f:
+                    _write(f, memoryview(body))
+                header, body = dict(header, file=os.path.basename(path)), b""
+            except OSError:  # no room left
+                with contextlib.suppress(OSError):
+                    os.remove(path)
         text = json.dumps(header).encode()
         try:
             _write(self.stdin, memoryview(_HEAD.pack(len(text), len(body)) + text + body))
-            header_size, body_size = _HEAD.unpack(self._read(_HEAD.size))
-            answer = json.loads(bytes(self._read(header_size)))
-            data = np.frombuffer(self._read(body_size), np.uint8)
+            while True:
+                header_size, body_size = _HEAD.unpack(self._read(_HEAD.size))
+                answer = json.loads(bytes(self._read(header_size)))
+                data = np.frombuffer(self._read(body_size), np.uint8)
+                if not answer.get("progress"):
+                    break
+                if progress is not None:
+                    progress(**answer["progress"])
         except (BrokenPipeError, ConnectionResetError) as e:
             raise Died from e
         if answer.get("file"):
@@ -135,14 +152,25 @@ class Worker:
         shutil.rmtree(self.dir, ignore_errors=True)
 
 
+def _memory() -> str | None:
+    """Return a folder in memory with room for large matrices, None for the usual temporary one."""
+    folder = "/dev/shm"
+    try:
+        room = os.statvfs(folder)
+    except (OSError, AttributeError):
+        return None
+    return folder if os.access(folder, os.W_OK) and room.f_bavail * room.f_frsize >= 1 << 30 else None
+
+
 def _write(f: Any, data: memoryview) -> None:
     while len(data):
         data = data[f.write(data) :]
 
 
 def _map(path: str) -> np.ndarray:
-    """Map a file into memory, privately, and remove it."""
-    if sys.platform == "win32":  # a mapped file cannot be removed
+    """Return what a file holds, which is removed. A large one is mapped into memory, privately."""
+    # A mapping holds a descriptor, and Windows does not remove a file that is mapped.
+    if sys.platform == "win32" or os.path.getsize(path) < _MAPPED:
         data = np.fromfile(path, np.uint8)
         os.remove(path)
         return data
@@ -176,18 +204,24 @@ class Engine:
         self.lock = threading.RLock()
         self.worker: Worker | None = None
         self.started = 0
+        self.notes: dict[str, int] = {}  # of the last answer
         self.free: collections.deque[tuple[Any, int]] = collections.deque()
 
     def call(
-        self, op: str, args: dict[str, Any], body: bytes = b"", held: Held | None = None
+        self,
+        op: str,
+        args: dict[str, Any],
+        body: bytes = b"",
+        held: Held | None = None,
+        progress: Progress | None = None,
     ) -> tuple[Any, dict[str, np.ndarray]]:
         with self.lock:
             try:
-                return self._attempt(op, args, body, held)
+                return self._attempt(op, args, body, held, progress)
             except Died:
                 self._drop()
             try:
-                return self._attempt(op, args, body, held)
+                return self._attempt(op, args, body, held, progress)
             except Died:
                 words = self.worker.last_words() if self.worker else ""
                 self._drop()
@@ -196,11 +230,11 @@ class Engine:
                 ) from None
 
     def _attempt(
-        self, op: str, args: dict[str, Any], body: bytes, held: Held | None
+        self, op: str, args: dict[str, Any], body: bytes, held: Held | None, progress: Progress | None
     ) -> tuple[Any, dict[str, np.ndarray]]:
         worker = self._ready()
         handle = 0 if held is None else self._handle(worker, held)
-        return self._exchange(worker, op, args, body, handle)
+        return self._exchange(worker, op, args, body, handle, progress)
 
     def _handle(self, worker: Worker, held: Held) -> int:
         ref, handle = held.place
@@ -217,7 +251,13 @@ class Engine:
         return handle
 
     def _exchange(
-        self, worker: Worker, op: str, args: dict[str, Any], body: bytes, handle: int = 0
+        self,
+        worker: Worker,
+        op: str,
+        args: dict[str, Any],
+        body: bytes,
+        handle: int = 0,
+        progress: Progress | None = None,
     ) -> tuple[Any, dict[str, np.ndarray]]:
         release = []
         while self.free:
@@ -225,8 +265,9 @@ class Engine:
             if ref() is worker:
                 release.append(old)
         header = {"op": op, "args": args, "handle": handle, "release": release}
+        header["progress"] = progress is not None
         try:
-            answer, data = worker.exchange(header, body)
+            answer, data = worker.exchange(header, body, progress)
         except Died:
             raise
         except BaseException:  # interrupted: the worker may be in the middle of an answer
@@ -234,6 +275,7 @@ class Engine:
             raise
         if answer.get("error"):
             raise _error(answer["kind"], answer["error"])
+        self.notes = answer.get("notes") or {}
         arrays = {}
         for a in answer.get("arrays", ()):
             kind = np.dtype(a["type"])
@@ -285,21 +327,57 @@ _engine = Engine()
 
 
 def call(
-    op: str, args: dict[str, Any], body: bytes = b"", held: Held | None = None
+    op: str,
+    args: dict[str, Any],
+    body: bytes = b"",
+    held: Held | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Any, dict[str, np.ndarray]]:
     """Send a request to the worker and return the result and the arrays of the answer.
 
     `held` is what it is about; it is made again where the worker does not hold it any more.
+    `progress` is told how far the work has come. What the worker changed in graphs is a warning.
     """
-    return _engine.call(op, args, body, held)
+    with _engine.lock:
+        result = _engine.call(op, args, body, held, progress)
+        notes = _engine.notes
+    _warn(notes, body)
+    return result
 
 
-def hold(held: Held, **more: Any) -> tuple[Any, dict[str, np.ndarray]]:
+def hold(held: Held, progress: Progress | None = None, **more: Any) -> tuple[Any, dict[str, np.ndarray]]:
     """Make what `held` describes, with further arguments, and return the answer."""
     with _engine.lock:
-        result, arrays = _engine.call(held.op, dict(held.args, **more), held.body)
+        result, arrays = _engine.call(held.op, dict(held.args, **more), held.body, progress=progress)
         _engine.adopt(held, result["handle"])
+        notes = _engine.notes
+    _warn(notes, held.body)
     return result, arrays
+
+
+_NOTES = {
+    "directed": "{} graphs are directed: their edges are taken as undirected",
+    "loops": "{} self-loops are left out",
+    "parallel": "{} parallel edges are left out: two vertices have one edge or none",
+    "weights": "{} edges have different weights, by direction or in parallel: their mean is taken",
+    "labels": "{} edges have different labels, by direction or in parallel: they are joined by '|'",
+}
+
+
+def _warn(notes: dict[str, int], body: bytes) -> None:
+    one_way = getattr(body, "one_way", 0)  # the worker cannot see that they were directed
+    warn_of(dict(notes, directed=notes.get("directed", 0) + one_way))
+
+
+def warn_of(notes: dict[str, int]) -> None:
+    """Warn of what was changed in graphs, at the line that called this package, be it by scikit-learn."""
+    level, frame = 1, sys._getframe()
+    between = tuple(os.path.dirname(path) + os.sep for path in (__file__, sklearn.__file__))
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(between):
+        level, frame = level + 1, frame.f_back
+    for key, text in _NOTES.items():
+        if notes.get(key):
+            warnings.warn(text.format(notes[key]), DirectedWarning, stacklevel=level)
 
 
 def stop_worker() -> None:

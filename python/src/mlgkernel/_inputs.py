@@ -5,15 +5,15 @@ from __future__ import annotations
 import copy
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from . import _engine
 from ._batch import unpack
-from .exceptions import DirectedWarning, GraphError
-from .graph import Graph
+from .exceptions import GraphError
+from .graph import Graph, _no_reverse
 
 # Names of networkx data that are labels, attributes and weights, the first that is there.
 NODE_LABEL_KEYS = ("label", "element", "symbol")
@@ -35,9 +35,11 @@ def as_graphs(X: Any, like: Any = None) -> list[Graph]:
         - a pair (edge array of shape (m, 2), array of vertex labels or attributes);
         - networkx graphs, torch-geometric ``Data``, RDKit molecules;
         - SMILES, as a string;
+        - a torch-geometric ``Batch``: its graphs;
         - a ``Path``: all graphs of that dataset.
 
-        Or a dataset: its path or name, as ``"builtin:drugs"`` or the folder of a TUDataset.
+        So torch-geometric's datasets, batches and loaders are collections. Or a dataset: its path or
+        name, as ``"builtin:drugs"`` or the folder of a TUDataset.
     like : estimator, optional
         SMILES and files are read as its model file says that the training graphs were: hydrogens,
         labels of atoms and edge weights.
@@ -51,55 +53,75 @@ def as_graphs(X: Any, like: Any = None) -> list[Graph]:
     ------
     GraphError
         Names the graph by its place, and the field.
+
+    Examples
+    --------
+    >>> from mlgkernel import as_graphs
+    >>> as_graphs(["CCO", [{(0, 1): 1, (1, 2): 1}, {0: "a", 1: "b", 2: "a"}]])
+    [<Graph 'CCO': 3 vertices, 2 edges>, <Graph: 3 vertices, 2 edges>]
     """
     held = getattr(like, "_held", None)
     if isinstance(X, (str, os.PathLike)):
         return read_graphs(X, held, strict=True)[0]  # every row has its y
-    if isinstance(X, Graph) or hasattr(X, "edge_index") or _is_networkx(X):
-        raise TypeError("one graph, want a collection of graphs: put it into a list")
-    if isinstance(X, (Mapping, set)):
-        raise TypeError(f"{type(X).__name__}, want an iterable of graphs")
-    try:
-        items = iter(X)
-    except TypeError:
-        raise TypeError(f"{type(X).__name__}, want an iterable of graphs") from None
     out: list[Any] = []
-    smiles: list[int] = []
-    for i, item in enumerate(items):
-        if isinstance(item, str):
-            smiles.append(len(out))
-            out.append((i, item))
+    later: dict[Any, list[tuple[int, int, Any]]] = {_molecules: [], _from_data: []}
+    for i, item in enumerate(_elements(X)):
+        read = _molecules if isinstance(item, str) else _from_data if _is_data(item) else None
+        if read is not None:  # all together
+            later[read].append((len(out), i, item))
+            out.append(None)
         elif isinstance(item, os.PathLike):
             out.extend(read_graphs(item, held, strict=True)[0])
         else:
-            try:
-                out.append(as_graph(item))
-            except GraphError as e:
-                raise GraphError(f"graph {i}: {e}") from None
-            except RecursionError:
-                raise
-            except (TypeError, ValueError, KeyError, AttributeError) as e:
-                raise GraphError(f"graph {i}: {type(item).__name__}: {e}") from e
-    if smiles:
-        for at, g in zip(smiles, _molecules([out[j] for j in smiles], held)):
+            out.append(_placed(i, as_graph, item))
+    for read, found in later.items():
+        for (at, _, _), g in zip(found, read([(i, item) for _, i, item in found], held) if found else ()):
             out[at] = g
     if not out:
         raise ValueError("no graphs: the input is empty")
     return out
 
 
-def notice(notes: dict[str, Any]) -> None:
-    """Warn of what the worker has changed in graphs."""
-    directed, loops = notes.get("directed", 0), notes.get("loops", 0)
-    if directed:
-        warnings.warn(
-            f"{directed} graphs have edges in one direction only beside edges in both: "
-            "all are taken as undirected",
-            DirectedWarning,
-            stacklevel=4,
-        )
-    if loops:
-        warnings.warn(f"{loops} self-loops left out", DirectedWarning, stacklevel=4)
+def _elements(X: Any) -> Iterator[Any]:
+    """Yield the elements of a collection, those of batches in place of them."""
+    if hasattr(X, "to_data_list") and hasattr(X, "edge_index"):
+        X = [X]
+    elif _is_graph(X):
+        raise TypeError("one graph, want a collection of graphs: put it into a list")
+    if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and X.shape[1] == 1:
+        X = X[:, 0]  # a table with a column of graphs, which some meta-estimators want
+    _refuse(X, "")
+    if isinstance(X, (Mapping, set)):
+        raise TypeError(f"{type(X).__name__}, want an iterable of graphs")
+    try:
+        items = iter(X)
+    except TypeError:
+        raise TypeError(f"{type(X).__name__}, want an iterable of graphs") from None
+    for item in items:
+        if hasattr(item, "to_data_list") and hasattr(item, "edge_index"):
+            yield from item.to_data_list()
+        else:
+            yield item
+
+
+def _refuse(x: Any, place: str) -> None:
+    """Raise an error for what is known to be neither a graph nor a collection."""
+    if hasattr(x, "edge_types") and hasattr(x, "node_types"):
+        raise GraphError(f"{place}{type(x).__name__}: several kinds of vertices, want graphs with one kind")
+    if hasattr(x, "iterrows"):
+        raise GraphError(f"{place}{type(x).__name__}, want graphs: graph_from_pandas makes them of tables")
+
+
+def _placed(i: int, read: Any, item: Any) -> Graph:
+    """Return what `read` makes of element `i`, or an error that names its place."""
+    try:
+        return read(item)
+    except GraphError as e:
+        raise GraphError(f"graph {i}: {e}") from None
+    except RecursionError:
+        raise
+    except (TypeError, ValueError, KeyError, AttributeError) as e:
+        raise GraphError(f"graph {i}: {type(item).__name__}: {e}") from e
 
 
 def read_graphs(
@@ -109,14 +131,22 @@ def read_graphs(
     text = os.fspath(path)
     if isinstance(path, os.PathLike) or os.path.exists(text):
         text = os.path.abspath(text)  # the worker may be in another folder
-    result, arrays = _engine.call("read", dict(options, path=text), held=held)
+    try:
+        result, arrays = _engine.call("read", dict(options, path=text), held=held)
+    except FileNotFoundError as e:
+        told = str(e).partition(";")[0]
+        hint = "datasets.fetch downloads TUDatasets; a SMILES string is an element of a list"
+        raise FileNotFoundError(f"{told}; {hint}") from None
     return unpack(arrays["graphs"]), result
 
 
 def _molecules(items: list[tuple[int, str]], held: _engine.Held | None) -> list[Graph]:
     result, arrays = _engine.call("smiles", {"smiles": [text for _, text in items]}, held=held)
     if result is not None:
-        raise GraphError(f"graph {items[result['index']][0]}: SMILES: {result['error']}")
+        i, text = items[result["index"]]
+        raise GraphError(
+            f"graph {i}: {text!r:.60} is no molecule: {result['error']}; a string is SMILES, a file a Path"
+        )
     return unpack(arrays["graphs"])
 
 
@@ -129,8 +159,7 @@ def as_graph(item: Any) -> Graph:
         return _from_grakel(item)
     if _is_networkx(item):
         return from_networkx(item)
-    if hasattr(item, "edge_index"):
-        return from_torch_geometric(item)
+    _refuse(item, "")
     if hasattr(item, "GetAtoms") and hasattr(item, "GetBonds"):
         return from_rdkit(item)
     if isinstance(item, Mapping) or hasattr(item, "tocoo"):
@@ -144,14 +173,19 @@ def as_graph(item: Any) -> Graph:
     parts = list(item)
     if not parts:
         raise GraphError("edges: an empty iterable, want at least the edges")
+    first = parts[0]
+    if not isinstance(first, (dict, set, list, tuple, np.ndarray)) and _is_graph(first):
+        raise GraphError(f"a {type(item).__name__} of graphs inside the collection, want one graph here")
     if len(parts) > 3 or _is_edge(parts[0]):
         return Graph(parts)
     edges, labels, edge_labels = parts + [None] * (3 - len(parts))
-    if isinstance(edges, Graph):
-        return edges
     if _is_edge_array(edges, labels):
         return _from_pair(edges, labels, edge_labels)
     return Graph(edges, labels if labels is not None and len(labels) else None, edge_labels)
+
+
+def _is_graph(x: Any) -> bool:
+    return isinstance(x, (Graph, str)) or _is_data(x) or _is_networkx(x) or hasattr(x, "GetAtoms")
 
 
 def _is_edge(x: Any) -> bool:
@@ -202,40 +236,39 @@ def from_networkx(
     nodes = list(g.nodes(data=True))
     number = {v: i for i, (v, _) in enumerate(nodes)}
     edges = list(g.edges(data=True))
-    pairs = [(number[u], number[v]) for u, v, _ in edges]
-    out = Graph.from_arrays(np.array(pairs, np.int64).reshape(-1, 2), len(nodes))
+    pairs = np.array([(number[u], number[v]) for u, v, _ in edges], np.int64).reshape(-1, 2)
+    data = [d for _, _, d in edges]
+    out = Graph.from_arrays(pairs, len(nodes), weights=_column(data, (edge_weight_tag or "weight",), "edges"))
     out.vertices = [v for v, _ in nodes]
-
-    def column(rows: list[Any], keys: Iterable[str], what: str) -> list[Any] | None:
-        for key in keys:
-            have = [key in d for d in rows]
-            if any(have):
-                if not all(have):
-                    raise GraphError(f"{what}: some have the datum {key!r}, others do not")
-                return [d[key] for d in rows]
-        return None
-
+    if g.is_directed():
+        out.directed, out.one_way = True, _no_reverse(out.edges)
+    out._set_edge_labels(_column(data, (edge_labels_tag,) if edge_labels_tag else EDGE_LABEL_KEYS, "edges"))
     data = [d for _, d in nodes]
-    tags = (node_labels_tag,) if node_labels_tag else NODE_LABEL_KEYS
-    labels = column(data, tags, "nodes")
+    labels = _column(data, (node_labels_tag,) if node_labels_tag else NODE_LABEL_KEYS, "nodes")
     if node_labels_tag and labels is None and nodes:
         raise GraphError(f"nodes: no datum {node_labels_tag!r}")
     out._set_labels(labels)
     if not node_labels_tag and out.attributes is None:
-        rows = column(data, NODE_ATTRIBUTE_KEYS, "nodes")
+        rows = _column(data, NODE_ATTRIBUTE_KEYS, "nodes")
         if rows is not None:
-            rows = [np.atleast_1d(np.asarray(r, dtype=np.float64)) for r in rows]
-            keep, out.labels = out.labels, None
-            out._set_labels(rows)
-            out.labels = keep
-    data = [d for _, _, d in edges]
-    tags = (edge_labels_tag,) if edge_labels_tag else EDGE_LABEL_KEYS
-    out._set_edge_labels(column(data, tags, "edges"))
-    weights = column(data, (edge_weight_tag or "weight",), "edges")
-    if weights is not None:
-        made = Graph.from_arrays(out.edges, out.n, weights=weights)
-        out.weights = made.weights
+            out._set_labels([np.atleast_1d(np.asarray(r, dtype=np.float64)) for r in rows])
     return out
+
+
+def _column(rows: list[Any], keys: Iterable[str], what: str) -> list[Any] | None:
+    """Return the first datum that nodes or edges have."""
+    for key in keys:
+        have = [key in d for d in rows]
+        if any(have):
+            if not all(have):
+                raise GraphError(f"{what}: some have the datum {key!r}, others do not")
+            return [d[key] for d in rows]
+    return None
+
+
+def _is_data(x: Any) -> bool:
+    """Report whether this is a torch-geometric graph, not a dataset of them."""
+    return hasattr(x, "edge_index") and not hasattr(x, "to_data_list") and not hasattr(x, "indices")
 
 
 def _numpy(x: Any) -> np.ndarray:
@@ -245,48 +278,73 @@ def _numpy(x: Any) -> np.ndarray:
     return np.asarray(x.numpy() if hasattr(x, "numpy") else x)
 
 
-def _one_hot(a: np.ndarray) -> bool:
-    return a.ndim == 2 and a.shape[1] > 1 and bool((((a == 0) | (a == 1)).all(1) & (a.sum(1) == 1)).all())
+def _rows(data: Any, field: str, count: int | None = None) -> np.ndarray | None:
+    """Return a matrix of a ``Data``, None where it has none."""
+    x = getattr(data, field, None)
+    if x is None:
+        return None
+    x = _numpy(x)
+    x = x[:, None] if x.ndim == 1 else x
+    if x.ndim != 2 or (count is not None and len(x) != count):
+        raise GraphError(f"{field}: shape {x.shape}, want ({'n' if count is None else count}, d)")
+    return x
 
 
-def from_torch_geometric(data: Any) -> Graph:
-    """Return a torch-geometric ``Data``.
+def _kind(matrices: list[np.ndarray | None]) -> str:
+    """Return what the rows of all graphs of a collection are: "whole", "one-hot" or "numbers"."""
+    have = [x for x in matrices if x is not None and x.size]
+    if have and all(x.dtype.kind in "iu" and x.shape[1] == 1 for x in have):
+        return "whole"
+    one_hot = len({x.shape[1] for x in have}) == 1 and have[0].shape[1] > 1
+    if one_hot and all(bool((((x == 0) | (x == 1)).all(1) & (x.sum(1) == 1)).all()) for x in have):
+        return "one-hot"
+    return "numbers"
+
+
+def _codes(x: np.ndarray | None, kind: str) -> list[int] | None:
+    if x is None or kind == "numbers":
+        return None
+    return (x[:, 0] if kind == "whole" else x.argmax(1)).tolist() if x.size else []
+
+
+def _from_data(items: list[tuple[int, Any]], held: Any = None) -> list[Graph]:
+    """Return torch-geometric ``Data`` of one collection, which decides what ``x`` and ``edge_attr`` are.
 
     ``x`` with one column of whole numbers is labels, else attributes, and labels too where every
-    row has a single 1. ``edge_weight`` is weights; ``edge_attr`` with a single 1 in every row, or
-    one column of whole numbers, is edge labels.
+    row of the collection has a single 1. ``edge_weight`` is weights; ``edge_attr`` with a single 1 in
+    every row, or one column of whole numbers, is edge labels, and left out otherwise.
     """
-    edges = _numpy(data.edge_index)
-    if edges.ndim != 2 or edges.shape[0] != 2:
-        raise GraphError(f"edge_index: shape {edges.shape}, want (2, m)")
-    x = getattr(data, "x", None)
-    n = getattr(data, "num_nodes", None)
-    labels = attributes = edge_labels = weights = None
-    if x is not None:
-        x = _numpy(x)
-        n = len(x)
-        if x.ndim == 1:
-            x = x[:, None]
-        if x.ndim != 2:
-            raise GraphError(f"x: shape {x.shape}, want (n, d)")
-        if x.dtype.kind in "iu" and x.shape[1] == 1:
-            labels = x[:, 0].tolist()
-        else:
-            attributes = x
-            if _one_hot(x):
-                labels = x.argmax(1).tolist()
-    if getattr(data, "edge_weight", None) is not None:
-        weights = _numpy(data.edge_weight)
-    if getattr(data, "edge_attr", None) is not None:
-        e = _numpy(data.edge_attr)
-        e = e[:, None] if e.ndim == 1 else e
-        if len(e) and _one_hot(e):
-            edge_labels = e.argmax(1).tolist()
-        elif e.dtype.kind in "iu" and e.ndim == 2 and e.shape[1] == 1:
-            edge_labels = e[:, 0].tolist()
-    return Graph.from_arrays(
-        edges.T, n, labels=labels, attributes=attributes, weights=weights, edge_labels=edge_labels
-    )
+    ends, x, e = [], [], []
+    for i, d in items:
+        try:
+            _refuse(d, "")
+            pairs = _numpy(d.edge_index)
+            if pairs.ndim != 2 or pairs.shape[0] != 2:
+                raise GraphError(f"edge_index: shape {pairs.shape}, want (2, m)")
+            ends.append(pairs.T)
+            x.append(_rows(d, "x"))
+            e.append(_rows(d, "edge_attr", len(pairs.T)))
+        except GraphError as error:
+            raise GraphError(f"graph {i}: {error}") from None
+    of_vertices, of_edges = _kind(x), _kind(e)
+    if of_edges == "numbers" and any(rows is not None and rows.size for rows in e):
+        warnings.warn(
+            "edge_attr is neither one-hot nor a column of whole numbers: it is left out", stacklevel=4
+        )
+
+    def make(k: int) -> Graph:
+        d = items[k][1]
+        weights = getattr(d, "edge_weight", None)
+        return Graph.from_arrays(
+            ends[k],
+            getattr(d, "num_nodes", None) if x[k] is None else len(x[k]),
+            labels=_codes(x[k], of_vertices),
+            attributes=None if of_vertices == "whole" else x[k],
+            weights=None if weights is None else _numpy(weights),
+            edge_labels=_codes(e[k], of_edges),
+        )
+
+    return [_placed(i, lambda _, k=k: make(k), None) for k, (i, _) in enumerate(items)]
 
 
 def from_rdkit(mol: Any) -> Graph:

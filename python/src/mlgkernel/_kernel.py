@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import sys
 import time
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -14,7 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _engine
 from ._batch import pack
-from ._inputs import as_graphs, notice
+from ._inputs import as_graphs
+from ._progress import Bar
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 def jobs(n_jobs: int | None) -> int:
@@ -42,14 +49,52 @@ def seed(random_state: Any) -> int:
 class OnGraphs(BaseEstimator):
     """An estimator whose input is graphs, and which is fitted when it has a `kernel_`."""
 
+    # Parameters by the names that the worker has for them, where these are others.
+    _names: ClassVar[dict[str, str]] = {}
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "kernel_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
+        tags.input_tags.string = True  # SMILES
         tags.no_validation = True
         return tags
+
+    def _forget(self) -> None:
+        """Remove all that was fitted."""
+        for name in list(vars(self)):
+            if name.endswith("_") or name in ("_held", "_new", "_with_probability", "_n_features_out"):
+                delattr(self, name)
+
+    @contextlib.contextmanager
+    def _working(self, done: str = "") -> Iterator[Bar | None]:
+        """Show progress where `verbose` asks for it, and name parameters in errors as they are named here."""
+        verbose = getattr(self, "verbose", False)
+        bar = Bar(type(self).__name__) if verbose else None
+        start = time.perf_counter()
+        try:
+            yield bar
+        except ValueError as e:
+            raise self._told(e) from None
+        finally:
+            if bar is not None:
+                bar.close()
+        if verbose and done:
+            took = time.perf_counter() - start
+            print(f"[{type(self).__name__}] {done.format(self)} in {took:.3g} s", file=sys.stderr)
+
+    def _told(self, error: ValueError) -> ValueError:
+        """Return an error of the worker with the name of the parameter, or the graph, that is wrong."""
+        graph = re.fullmatch(r"[^:]+: (?:[\w-]+: )?(graph \d+.*)", str(error), re.DOTALL)
+        if graph is not None:
+            return type(error)(graph[1])
+        found = re.fullmatch(r"(?:[\w -]+: )?(\w+) = (.*)", str(error), re.DOTALL)
+        name = self._names.get(found[1], found[1]) if found else None
+        if found is None or name not in self.get_params(deep=False):
+            return error
+        return type(error)(f"{name}={found[2]}")
 
 
 class Kernel(TransformerMixin, OnGraphs):
@@ -66,7 +111,7 @@ class Kernel(TransformerMixin, OnGraphs):
     def _request(self) -> dict[str, Any]:
         return {"kernel": self._record(), "workers": jobs(self.n_jobs)}
 
-    def fit(self, X: Any, y: Any = None) -> Kernel:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the kernel to graphs.
 
         Parameters
@@ -98,19 +143,18 @@ class Kernel(TransformerMixin, OnGraphs):
         return gram
 
     def _fit(self, X: Any, gram: bool) -> np.ndarray | None:
-        start = time.perf_counter()
-        request = self._request()
-        graphs = as_graphs(X)
-        held = _engine.Held("fit", request, pack(graphs))
-        result, arrays = _engine.hold(held, gram=gram)
-        notice(result)
-        self._adjust(result)
-        self._held = held
-        self._new = b""
-        self.n_graphs_in_ = len(graphs)
-        self.kernel_ = result["kernel"]
-        self.compared_ = result["compared"]
-        self._say(f"fitted {self.kernel_} to {len(graphs)} graphs, comparing {self.compared_},", start)
+        self._forget()
+        with self._working("fitted {0.kernel_} to {0.n_graphs_in_} graphs, comparing {0.compared_},") as bar:
+            request = self._request()
+            graphs = as_graphs(X)
+            held = _engine.Held("fit", request, pack(graphs))
+            result, arrays = _engine.hold(held, bar, gram=gram)
+            self._adjust(result)
+            self._held = held
+            self._new = b""
+            self.n_graphs_in_ = len(graphs)
+            self.kernel_ = result["kernel"]
+            self.compared_ = result["compared"]
         return arrays.get("gram")
 
     def _adjust(self, result: dict[str, Any]) -> None:
@@ -128,12 +172,10 @@ class Kernel(TransformerMixin, OnGraphs):
         ndarray of shape (len(X), n)
         """
         check_is_fitted(self, "kernel_")
-        start = time.perf_counter()
-        graphs = as_graphs(X)
-        new = pack(graphs)
-        _, arrays = _engine.call("cross", {}, new, held=self._held)
+        with self._working("compared graphs with {0.n_graphs_in_}") as bar:
+            new = pack(as_graphs(X, self))
+            _, arrays = _engine.call("cross", {}, new, held=self._held, progress=bar)
         self._new = new
-        self._say(f"compared {len(graphs)} with {self.n_graphs_in_} graphs", start)
         return arrays["cross"]
 
     def diagonal(self) -> Any:
@@ -153,11 +195,6 @@ class Kernel(TransformerMixin, OnGraphs):
 
     def _self(self, graphs: bytes) -> np.ndarray:
         return _engine.call("diagonal", {}, graphs, held=self._held)[1]["diagonal"]
-
-    def _say(self, text: str, start: float) -> None:
-        if self.verbose:
-            took = time.perf_counter() - start
-            print(f"[{type(self).__name__}] {text} in {took:.3g} s", file=sys.stderr)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the columns of the matrix: one for each training graph."""

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import tempfile
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, RegressorMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from . import _engine
 from ._batch import pack
-from ._inputs import as_graphs, notice
+from ._inputs import as_graphs
 from ._kernel import Kernel, OnGraphs, jobs, number, seed, whole
-from .multiscale import MultiscaleLaplacian, multiscale
+from .multiscale import ETA, GAMMA, RADII, RANK, SAMPLES, MultiscaleLaplacian, multiscale, parameters
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["MLGClassifier", "MLGEmbedding", "MLGRegressor", "Nearest"]
 
@@ -35,38 +40,61 @@ class Nearest(NamedTuple):
 class _Multiscale(OnGraphs):
     """Parameters of the kernel, and what classifier and regressor share."""
 
+    _names: ClassVar[dict[str, str]] = {
+        "samples": "n_samples",
+        "Tolerance": "tol",
+        "MaxIterations": "max_iter",
+        "Epsilon": "epsilon",
+    }
     _held: _engine.Held
-    radii: Any
-
-    def _request(self) -> dict[str, Any]:
-        e: Any = self
-        return {"kernel": multiscale(e, e.radii, eta=e.eta, rank=e.rank), "workers": jobs(e.n_jobs)}
+    _with_probability: bool
 
     def _train(self, X: Any, svm: dict[str, Any], **targets: Any) -> None:
         e: Any = self
-        graphs = as_graphs(X)
-        if len(graphs) != len(targets["targets"]):
-            raise ValueError(f"{len(graphs)} graphs and {len(targets['targets'])} targets")
-        args = {
-            **self._request(),
-            "svm": {
-                "C": number("C", e.C),
-                "Tolerance": number("tol", e.tol),
-                "MaxIterations": whole("max_iter", e.max_iter),
-                **svm,
-            },
-            "created": {"by": "mlgkernel", "estimator": type(self).__name__},
-            **targets,
-        }
-        held = _engine.Held("train", args, pack(graphs))
-        result, _ = _engine.hold(held)
-        notice(result)
+        self._forget()
+        with self._working("trained on {0.n_graphs_in_} graphs, comparing {0.compared_},") as bar:
+            kernel = multiscale(e)
+            graphs = as_graphs(X)
+            if len(graphs) != len(targets["targets"]):
+                raise ValueError(f"{len(graphs)} graphs and {len(targets['targets'])} targets")
+            args = {
+                "kernel": kernel,
+                "workers": jobs(e.n_jobs),
+                "svm": {
+                    "C": number("C", e.C),
+                    "Tolerance": number("tol", e.tol),
+                    "MaxIterations": whole("max_iter", e.max_iter),
+                    **svm,
+                },
+                "created": {
+                    "by": "mlgkernel",
+                    "estimator": type(self).__name__,
+                    "parameters": _written(e.get_params(), kernel["seed"]),
+                },
+                **targets,
+            }
+            held = _engine.Held("train", args, pack(graphs))
+            result, _ = _engine.hold(held, bar)
+            self._held = held
+            self._take(result)
         if result["limited"]:
             warnings.warn(
                 f"the solver stopped after max_iter={e.max_iter} steps", ConvergenceWarning, stacklevel=3
             )
-        self._held = held
-        self._take(result)
+
+    def _ridge(self, n: int) -> dict[str, Any]:
+        """Return what the worker needs to know of the learner, for so many graphs."""
+        e: Any = self
+        if e.learner not in ("ridge", "svm"):
+            raise ValueError(f"learner={e.learner!r}, want 'ridge' or 'svm'")
+        args: dict[str, Any] = {"process": e.learner == "ridge"}
+        if args["process"] and e.ridge is not None:
+            args["ridge"] = [number("ridge", e.ridge)]
+            if not args["ridge"][0] > 0:
+                raise ValueError(f"ridge={e.ridge}, want more than 0")
+        elif args["process"] and n < 3:
+            raise ValueError(f"{n} graphs are too few to choose a ridge: want three, or ridge=…")
+        return args
 
     def _take(self, info: dict[str, Any]) -> None:
         self.kernel_ = info["kernel"]
@@ -78,7 +106,8 @@ class _Multiscale(OnGraphs):
 
     def _ask(self, op: str, X: Any, **args: Any) -> dict[str, np.ndarray]:
         check_is_fitted(self, "kernel_")
-        return _engine.call(op, args, pack(as_graphs(X, self)), held=self._held)[1]
+        with self._working() as bar:
+            return _engine.call(op, args, pack(as_graphs(X, self)), held=self._held, progress=bar)[1]
 
     def nearest(self, X: Any, k: int = 5) -> Nearest:
         """Return the training graphs that are most similar to graphs.
@@ -121,31 +150,54 @@ class _Multiscale(OnGraphs):
         info, _ = _engine.hold(held)
         if info["task"] != task:
             raise ValueError(f"{os.fspath(path)}: a model for {info['task']}, want one for {task}")
-        e: Any = cls(n_jobs=n_jobs)  # type: ignore[call-arg]
+        e: Any = cls()
+        known = e.get_params()
+        given = _read((info["created"] or {}).get("parameters", "")) or parameters(info.get("record") or {})
+        e.set_params(**{k: v for k, v in dict(given, n_jobs=n_jobs).items() if k in known})
         e._held = held
         e._take(info)
         return e, info
 
 
+def _written(params: dict[str, Any], seed: int) -> str:
+    """Return parameters as a text for a model file."""
+    plain = {k: v.item() if isinstance(v, np.generic) else v for k, v in params.items() if k != "n_jobs"}
+    if isinstance(plain["random_state"], np.random.RandomState):
+        plain["random_state"] = seed
+    return repr({k: tuple(v) if isinstance(v, np.ndarray) else v for k, v in plain.items()})
+
+
+def _read(text: str) -> dict[str, Any]:
+    """Return the parameters in a text of `_written`, none where it has others."""
+    try:
+        return dict(ast.literal_eval(text))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return {}
+
+
 class MLGClassifier(ClassifierMixin, _Multiscale):
-    """A support vector machine on graphs, with the low-rank multiscale Laplacian kernel.
+    """A classifier of graphs, with the low-rank multiscale Laplacian kernel.
+
+    The decision value of a graph G is ``sum over training graphs H of beta(H) k(G, H) + b``: of a support
+    vector machine for each pair of classes, or of a Gaussian process for each class.
 
     Parameters
     ----------
-    radii : sequence of int
-        Hop radii of the levels.
-    eta, gamma : float
-        Regularisation of the Laplacians and of the covariances.
-    n_samples, rank : int
-        Vertices that are sampled, and features that are kept, at every level.
-    base, bonds, landmarks, combine, power, discount
+    radii, eta, gamma, n_samples, rank, base, bonds, landmarks, combine, power, discount
         As in `mlgkernel.MultiscaleLaplacian`.
-    C : float
-        Price of an error.
+    learner : "svm" or "ridge"
+        A support vector machine, or kernel ridge regression on each class, the mean of a Gaussian
+        process, which always has probabilities.
+    ridge : float or None
+        For ``learner="ridge"``, the variance of the noise as a share of that of the signal. None takes
+        the one with the least error when each graph is left out.
+    C : float, default 1
+        Price of an error of the support vector machine, above 0.
     class_weight : dict, "balanced" or None
         Factors of `C` by class.
-    probability : bool
-        Whether `predict_proba` is available; training then takes about six times as long.
+    probability : bool, default False
+        Whether `predict_proba` is available with ``learner="svm"``; training then takes about six times
+        as long.
     tol : float
         Tolerance of the solver.
     max_iter : int
@@ -155,7 +207,7 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
     n_jobs : int or None
         Number of threads; None and -1 mean all processors.
     verbose : bool
-        Has no effect.
+        Show progress on standard error, with tqdm where it is installed, and what was done.
 
     Attributes
     ----------
@@ -167,21 +219,33 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         The kernel and its parameters.
     compared_ : str
         What the kernel compares of graphs, in words.
+
+    Examples
+    --------
+    >>> from mlgkernel import MLGClassifier, datasets
+    >>> drugs = datasets.load("builtin:drugs")
+    >>> model = MLGClassifier(C=100).fit(drugs.graphs[::2], drugs.target[::2])
+    >>> model.predict(["CN1CCC23C4Oc5c(O)ccc(CC1C2C=CC4O)c35"])
+    array(['opioid'], dtype='<U15')
+    >>> model.score(drugs.graphs[1::2], drugs.target[1::2]) > 0.8
+    True
     """
 
     def __init__(
         self,
-        radii: Sequence[int] = (1, 2),
-        eta: float = 0.1,
-        gamma: float = 0.1,
-        n_samples: int = 100,
-        rank: int = 10,
+        radii: Sequence[int] = RADII,
+        eta: float = ETA,
+        gamma: float = GAMMA,
+        n_samples: int = SAMPLES,
+        rank: int = RANK,
         base: str | None = None,
         bonds: bool | None = None,
         landmarks: str = "uniform",
         combine: str = "top",
         power: int = 1,
         discount: bool = False,
+        learner: str = "svm",
+        ridge: float | None = None,
         C: float = 1.0,
         class_weight: Any = None,
         probability: bool = False,
@@ -202,6 +266,8 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         self.combine = combine
         self.power = power
         self.discount = discount
+        self.learner = learner
+        self.ridge = ridge
         self.C = C
         self.class_weight = class_weight
         self.probability = probability
@@ -211,12 +277,29 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> MLGClassifier:
-        """Train on graphs `X` and their classes `y`."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on graphs `X` and their classes `y`.
+
+        Parameters
+        ----------
+        X : collection of graphs
+        y : array of classes
+        sample_weight : array, optional
+            Factors of `C` by graph, at least 0; those of 0 are left out.
+        """
         if y is None:
             raise ValueError("y is None, want the class of every graph")
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
+        more = self._ridge(len(y))
+        if more["process"] and (sample_weight is not None or self.class_weight is not None):
+            raise ValueError("sample_weight and class_weight: learner='ridge' has none, learner='svm' does")
+        if sample_weight is not None:
+            X = as_graphs(X)
+            w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            keep = np.flatnonzero(w)
+            more["weights"] = w[keep].tolist()
+            X, y = [X[i] for i in keep], y[keep]
         classes, labels = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"y has {len(classes)} class, want at least 2")
@@ -227,7 +310,8 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         if self.class_weight is not None:
             by_class = compute_class_weight(self.class_weight, classes=classes, y=y)
             svm["ClassWeights"] = {i: float(w) for i, w in enumerate(by_class)}
-        self._train(X, svm, classes=names, labels=labels.tolist(), targets=[names[i] for i in labels])
+        targets = [names[i] for i in labels]
+        self._train(X, svm, classes=names, labels=labels.tolist(), targets=targets, **more)
         self.classes_ = classes
         return self
 
@@ -249,18 +333,27 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         values = self._ask("predict", X)["decision"]
         return values[:, 1] if len(self.classes_) == 2 else values
 
+    def _has_probability(self) -> bool:
+        """Report whether there are probabilities: those of a fitted model, or those that were asked for."""
+        if not getattr(self, "_with_probability", self.probability or self.learner == "ridge"):
+            raise AttributeError("predict_proba is not available when probability=False")
+        return True
+
+    @available_if(_has_probability)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probabilities of the classes; needs ``probability=True`` in training.
 
         The most probable class is that of `predict`.
         """
-        check_is_fitted(self, "kernel_")
-        if not self._with_probability:
-            raise AttributeError("predict_proba is not available when probability=False")
         return self._ask("predict", X)["probability"]
 
+    @available_if(_has_probability)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithms of the probabilities."""
+        return np.log(self.predict_proba(X))
+
     @classmethod
-    def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None) -> MLGClassifier:
+    def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None) -> Self:
         """Read a model file. Classes that are all whole numbers become integers."""
         e, info = cls._load(path, "classification", n_jobs)
         e.classes_ = _classes(info["classes"])
@@ -277,6 +370,9 @@ def _classes(names: list[str]) -> np.ndarray:
 
 class MLGRegressor(RegressorMixin, _Multiscale):
     """A Gaussian process on graphs, with the low-rank multiscale Laplacian kernel.
+
+    Values are ``z = b + f(G) + e`` with ``f ~ N(0, s**2 k)`` and noise ``e ~ N(0, s**2 ridge)``; the
+    prediction is the mean of b + f given the training graphs.
 
     Parameters
     ----------
@@ -298,15 +394,24 @@ discount, random_state, n_jobs, verbose
     ----------
     noise_ : float or None
         Standard deviation of the noise; None with ``learner="svm"``.
+
+    Examples
+    --------
+    >>> from mlgkernel import MLGRegressor
+    >>> alkanes = ["C" * n for n in range(2, 12)]
+    >>> model = MLGRegressor().fit(alkanes, range(2, 12))
+    >>> values, deviations = model.predict(["CCCCCC"], return_std=True)
+    >>> abs(values[0] - 6) < 0.5
+    np.True_
     """
 
     def __init__(
         self,
-        radii: Sequence[int] = (1, 2),
-        eta: float = 0.1,
-        gamma: float = 0.1,
-        n_samples: int = 100,
-        rank: int = 10,
+        radii: Sequence[int] = RADII,
+        eta: float = ETA,
+        gamma: float = GAMMA,
+        n_samples: int = SAMPLES,
+        rank: int = RANK,
         base: str | None = None,
         bonds: bool | None = None,
         landmarks: str = "uniform",
@@ -344,24 +449,15 @@ discount, random_state, n_jobs, verbose
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> MLGRegressor:
+    def fit(self, X: Any, y: Any) -> Self:
         """Train on graphs `X` and their values `y`."""
         if y is None:
             raise ValueError("y is None, want the value of every graph")
         y = column_or_1d(y, warn=True).astype(np.float64)
         if not np.isfinite(y).all():
             raise ValueError(f"y[{int(np.argmin(np.isfinite(y)))}] is not finite")
-        if self.learner not in ("ridge", "svm"):
-            raise ValueError(f"learner={self.learner!r}, want 'ridge' or 'svm'")
         values = y.tolist()
-        process = self.learner == "ridge"
-        args: dict[str, Any] = {"process": process}
-        if process and self.ridge is not None:
-            args["ridge"] = [number("ridge", self.ridge)]
-            if not args["ridge"][0] > 0:
-                raise ValueError(f"ridge={self.ridge}, want more than 0")
-        elif process and len(values) < 3:
-            raise ValueError(f"{len(values)} graphs are too few to choose a ridge: want three, or ridge=…")
+        args = self._ridge(len(values))
         svm = {"Epsilon": number("epsilon", self.epsilon)}
         self._train(X, svm, values=values, targets=[repr(v) for v in values], **args)
         return self
@@ -393,7 +489,7 @@ discount, random_state, n_jobs, verbose
         return (found["value"], found["deviation"]) if return_std else found["value"]
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None) -> MLGRegressor:
+    def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None) -> Self:
         """Read a model file."""
         return cls._load(path, "regression", n_jobs)[0]
 
@@ -409,12 +505,13 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraphs):
     n_components : int
         Most landmarks, which is the length of the vectors.
     kernel : Kernel or None
-        Any kernel of this package; None is ``MultiscaleLaplacian(radii=(1, 2), gamma=0.1, heta=0.1,
-        n_samples=100)``.
+        Any kernel of this package; None is ``MultiscaleLaplacian()``.
     tol : float
         Fewer landmarks are taken when they represent every training graph to this relative error.
     n_jobs : int or None
         Number of threads; None and -1 mean all processors.
+    verbose : bool
+        Show progress on standard error, and what was done.
 
     Attributes
     ----------
@@ -422,7 +519,16 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraphs):
         Positions of the landmarks among the training graphs, in the order of the components.
     error_ : float
         Largest ``k(G, G) - |x(G)|**2`` of a training graph.
+
+    Examples
+    --------
+    >>> from mlgkernel import MLGEmbedding, WeisfeilerLehman
+    >>> vectors = MLGEmbedding(2, WeisfeilerLehman(normalize=True)).fit_transform(["CCO", "CCN", "CCC"])
+    >>> vectors.shape
+    (3, 2)
     """
+
+    _names: ClassVar[dict[str, str]] = {"components": "n_components", "tolerance": "tol"}
 
     def __init__(
         self,
@@ -430,42 +536,46 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraphs):
         kernel: Kernel | None = None,
         tol: float = 1e-10,
         n_jobs: int | None = None,
+        verbose: bool = False,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
         self.tol = tol
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> MLGEmbedding:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Choose landmarks among graphs."""
         self.fit_transform(X)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
         """Choose landmarks among graphs and return the vectors of all of them."""
-        kernel = self.kernel
-        if kernel is None:
-            kernel = MultiscaleLaplacian(radii=(1, 2), gamma=0.1, heta=0.1, n_samples=100)
-        graphs = as_graphs(X)
-        args = {
-            **kernel._request(),
-            "workers": jobs(self.n_jobs),
-            "components": whole("n_components", self.n_components),
-            "tolerance": number("tol", self.tol),
-        }
-        held = _engine.Held("embed-fit", args, pack(graphs))
-        result, arrays = _engine.hold(held)
-        notice(result)
-        self._held = held
-        self.kernel_ = result["kernel"]
-        self.compared_ = result["compared"]
-        self.error_ = result["error"]
-        self.landmarks_ = arrays["landmarks"]
-        self._n_features_out = len(self.landmarks_)
-        self.n_graphs_in_ = len(graphs)
+        self._forget()
+        kernel = MultiscaleLaplacian() if self.kernel is None else self.kernel
+        with self._working("fitted {0.kernel_} to {0.n_graphs_in_} graphs") as bar:
+            graphs = as_graphs(X)
+            args = {
+                **kernel._request(),
+                "workers": jobs(self.n_jobs),
+                "components": whole("n_components", self.n_components),
+                "tolerance": number("tol", self.tol),
+            }
+            held = _engine.Held("embed-fit", args, pack(graphs))
+            result, arrays = _engine.hold(held, bar)
+            self._held = held
+            self.kernel_ = result["kernel"]
+            self.compared_ = result["compared"]
+            self.error_ = result["error"]
+            self.landmarks_ = arrays["landmarks"]
+            self._n_features_out = len(self.landmarks_)
+            self.n_graphs_in_ = len(graphs)
         return arrays["vectors"]
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the vectors of graphs, a row each."""
         check_is_fitted(self, "kernel_")
-        return _engine.call("embed", {}, pack(as_graphs(X)), held=self._held)[1]["vectors"]
+        with self._working() as bar:
+            return _engine.call("embed", {}, pack(as_graphs(X, self)), held=self._held, progress=bar)[1][
+                "vectors"
+            ]

@@ -19,6 +19,7 @@ __all__ = [
     "Picture",
     "Similarity",
     "decision",
+    "decisions",
     "draw",
     "heatmap",
     "map_of",
@@ -155,12 +156,19 @@ def similarity(
     Returns
     -------
     Similarity
+
+    Examples
+    --------
+    >>> from mlgkernel import explain
+    >>> why = explain.similarity("CCO", "CCN")
+    >>> bool(abs(why.g.sum() - why.k) < 1e-9)
+    True
     """
     graphs = as_graphs([g, h], model)
     if model is None:
         from .kernels import MultiscaleLaplacian
 
-        model = MultiscaleLaplacian(radii=(1, 2), gamma=0.1, heta=0.1, n_samples=100).fit(graphs)
+        model = MultiscaleLaplacian().fit(graphs)
     check_is_fitted(model, "kernel_")
     args = {
         "slopes": bool(slopes),
@@ -209,6 +217,14 @@ def decision(
     Returns
     -------
     Decision
+
+    Examples
+    --------
+    >>> from mlgkernel import MLGRegressor, explain
+    >>> model = MLGRegressor().fit(["CC", "CCO", "CCCO", "CCCC"], [0.0, 1.0, 1.0, 0.0])
+    >>> why = explain.decision(model, "CCCCO")
+    >>> bool(abs(why.vertices.sum() - (why.value - why.baseline)) < 1e-9)
+    True
     """
     check_is_fitted(model, "kernel_")
     graphs = as_graphs([g], model)
@@ -236,6 +252,12 @@ def decision(
     return Decision(
         p["value"], p["baseline"], speaks, np.array(p["vertices"]), p["says"], terms, picture, result
     )
+
+
+def decisions(model: Any, X: Any, **options: Any) -> list[Decision]:
+    """Explain the decision on each graph of a collection; `options` are those of `decision`."""
+    check_is_fitted(model, "kernel_")
+    return [decision(model, g, **options) for g in as_graphs(X, model)]
 
 
 def draw(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from ._graph_methods import GraphMethods
 from .exceptions import GraphError
 
 MAX_VERTICES = 1 << 28
 
 
-class Graph:
+class Graph(GraphMethods):
     """An undirected graph with labels or attributes on its vertices.
 
     Parameters
@@ -30,8 +32,8 @@ class Graph:
     edge_labels : dict or sequence, optional
         The label of every edge, by pairs of vertices (one direction is enough) or in the order
         of the edges.
-    graph_format : str
-        Has no effect.
+    graph_format : {"auto", "dictionary", "adjacency", "all"}
+        With ``"adjacency"`` the vertices lose their names: they are numbers.
     construct_labels : bool
         Without `node_labels`, label every vertex with its degree.
 
@@ -39,7 +41,23 @@ class Graph:
     -----
     Vertices may be anything that can be hashed. They are numbered in ascending order, or, where
     they cannot be sorted, in the order in which they come. Edges may be given in one direction
-    or in both; directed graphs become undirected.
+    or in both; kernels take all graphs as undirected.
+
+    The methods that GraKeL's graphs have, too, tell edges as they were given. ``purpose`` says
+    whether vertices are meant by number (``"adjacency"``) or by name (``"dictionary"``).
+
+    Examples
+    --------
+    >>> from mlgkernel import Graph
+    >>> water = Graph({"a": ["b", "c"]}, {"a": "O", "b": "H", "c": "H"})
+    >>> water
+    <Graph: 3 vertices, 2 edges>
+    >>> water.get_label_group()
+    {'O': ['a'], 'H': ['b', 'c']}
+    >>> water.get_adjacency_matrix()
+    array([[0., 1., 1.],
+           [0., 0., 0.],
+           [0., 0., 0.]])
 
     Attributes
     ----------
@@ -49,6 +67,8 @@ class Graph:
         Numbers of the end vertices, as they were given.
     weights : ndarray of shape (m,) or None
     labels : list of str or None
+    directed : bool
+        Whether an edge stands for one direction alone; else it stands for both.
     attributes : ndarray of shape (n, d) or None
     edge_labels : list of str or None
     coordinates : ndarray of shape (n, 2) or None
@@ -60,13 +80,15 @@ class Graph:
     """
 
     __slots__ = (
+        "_edge_labels",
+        "_labels",
         "attributes",
         "coordinates",
-        "edge_labels",
+        "directed",
         "edges",
         "id",
-        "labels",
         "n",
+        "one_way",
         "smiles",
         "target",
         "vertices",
@@ -76,14 +98,16 @@ class Graph:
     n: int
     edges: np.ndarray
     weights: np.ndarray | None
-    labels: list[str] | None
     attributes: np.ndarray | None
-    edge_labels: list[str] | None
     coordinates: np.ndarray | None
     vertices: Sequence[Any]
     id: str
     target: str
     smiles: str
+    directed: bool
+    one_way: bool  # a matrix or a directed graph none of whose edges has both directions
+    _labels: list[Any] | None  # texts and whole numbers
+    _edge_labels: list[Any] | None
 
     def __init__(
         self,
@@ -93,30 +117,53 @@ class Graph:
         graph_format: str = "auto",
         construct_labels: bool = False,
     ) -> None:
-        pairs: Any
         self.id = self.target = self.smiles = ""
-        self.coordinates = self.attributes = self.labels = self.edge_labels = None
+        self.coordinates = self.attributes = self._labels = self._edge_labels = None
+        self.directed, self.one_way = True, False
+        if graph_format not in ("auto", "dictionary", "adjacency", "all", None):
+            raise ValueError(f"graph_format={graph_format!r}, want auto, dictionary, adjacency or all")
         matrix = _as_matrix(initialization_object)
+        pairs: Collection[Any]
         if matrix is not None:
-            self.n, pairs, weights = matrix
+            self.n, self.edges, weights = matrix
             self.vertices = range(self.n)
-            self.edges = pairs
+            pairs = self.edges
+            self.one_way = _no_reverse(self.edges)
         else:
             pairs, weights, seen = _as_pairs(initialization_object)
             keys = node_labels if isinstance(node_labels, Mapping) else ()
-            self.vertices = _vertex_order(seen, keys)
-            number = {v: i for i, v in enumerate(self.vertices)}
-            self.n = len(number)
-            flat = [number[v] for p in pairs for v in p]
-            self.edges = np.array(flat, dtype=np.int32).reshape(-1, 2)
+            self.vertices, self.edges = _numbered(pairs, seen, keys)
+            self.n = len(self.vertices)
         self.weights = _check_weights(weights, len(self.edges))
         if node_labels is None and construct_labels:
-            degree = np.zeros(self.n, dtype=np.int64)
-            for a in {tuple(sorted(e)) for e in self.edges.tolist() if e[0] != e[1]}:
-                degree[list(a)] += 1
-            node_labels = degree
+            node_labels = self._degrees()
         self._set_labels(node_labels)
-        self._set_edge_labels(edge_labels)
+        self._set_edge_labels(edge_labels, pairs if matrix is None else None)
+        if graph_format == "adjacency":
+            self.vertices = range(self.n)
+
+    def _degrees(self) -> np.ndarray:
+        """Return the number of neighbours of every vertex."""
+        ends = np.sort(self.edges[self.edges[:, 0] != self.edges[:, 1]], axis=1)
+        return np.bincount(np.unique(ends, axis=0).reshape(-1), minlength=self.n)
+
+    @property
+    def labels(self) -> list[str] | None:
+        return None if self._labels is None else list(map(str, self._labels))
+
+    @labels.setter
+    def labels(self, given: list[Any] | None) -> None:
+        self._labels = None
+        self._set_labels(given)
+
+    @property
+    def edge_labels(self) -> list[str] | None:
+        return None if self._edge_labels is None else list(map(str, self._edge_labels))
+
+    @edge_labels.setter
+    def edge_labels(self, given: list[Any] | None) -> None:
+        self._edge_labels = None
+        self._set_edge_labels(given)
 
     @classmethod
     def from_arrays(
@@ -165,7 +212,8 @@ class Graph:
         _check_range(g.edges, g.n)
         g.edges = g.edges.astype(np.int32)
         g.weights = _check_weights(weights, len(g.edges))
-        g.labels = g.attributes = g.edge_labels = g.coordinates = None
+        g._labels = g.attributes = g._edge_labels = g.coordinates = None
+        g.directed = g.one_way = False
         g._set_labels(labels)
         if attributes is not None:
             rows = _matrix("attributes", attributes, g.n)
@@ -183,10 +231,10 @@ class Graph:
         if given is None:
             return
         if isinstance(given, Mapping):
-            missing = [v for v in self.vertices if v not in given]
-            if missing:
-                raise GraphError(f"node_labels: vertex {missing[0]!r} has no label")
-            values = [given[v] for v in self.vertices]
+            try:
+                values = [given[v] for v in self.vertices]
+            except KeyError as e:
+                raise GraphError(f"node_labels: vertex {e.args[0]!r} has no label") from None
         else:
             if isinstance(given, np.ndarray) and given.dtype != object:
                 if given.ndim == 2:
@@ -199,36 +247,37 @@ class Graph:
                 raise GraphError(f"node_labels: {len(values)} labels, want {self.n}")
         if not values:
             return
-        if all(_is_vector(v) for v in values):
+        if type(values[0]) is not str and all(map(_is_vector, values)):
             lengths = {len(v) for v in values}
             if len(lengths) > 1:
                 raise GraphError(f"node_labels: vectors of lengths {sorted(lengths)}, want one length")
             rows = _matrix("node_labels", [list(v) for v in values], self.n)
             self.attributes = rows if rows.shape[1] else None
             return
-        self.labels = [_label("node_labels", v) for v in values]
+        self._labels = _labels("node_labels", values)
 
-    def _set_edge_labels(self, given: Any) -> None:
+    def _set_edge_labels(self, given: Any, pairs: Collection[Any] | None = None) -> None:
+        """Take labels of edges. `pairs` are their vertices as they were given, where they have names."""
         if given is None:
             return
         if isinstance(given, Mapping):
             if not given and len(self.edges):
                 return
-            values = []
-            for u, v in self.edges.tolist():
-                a, b = self.vertices[u], self.vertices[v]
-                if (a, b) in given:
-                    values.append(given[a, b])
-                elif (b, a) in given:
-                    values.append(given[b, a])
-                else:
-                    raise GraphError(f"edge_labels: edge ({a!r}, {b!r}) has no label")
+            if pairs is None:
+                pairs = [(self.vertices[u], self.vertices[v]) for u, v in self.edges.tolist()]
+            values = [given.get(p) for p in pairs]
+            for i, p in enumerate(pairs):
+                if values[i] is None:
+                    a, b = p
+                    if p not in given and (b, a) not in given:
+                        raise GraphError(f"edge_labels: edge ({a!r}, {b!r}) has no label")
+                    values[i] = given[p] if p in given else given[b, a]
         else:
             values = given.tolist() if isinstance(given, np.ndarray) else list(given)
             if len(values) != len(self.edges):
                 raise GraphError(f"edge_labels: {len(values)} labels, want {len(self.edges)}")
         if values:
-            self.edge_labels = [_label("edge_labels", v) for v in values]
+            self._edge_labels = _labels("edge_labels", values)
 
     def __repr__(self) -> str:
         name = f" {self.id!r}" if self.id else ""
@@ -246,16 +295,18 @@ class Graph:
         """
         pairs = self.edges.tolist()
         both = {(u, v) for a, b in pairs for u, v in ((a, b), (b, a))}
-        if self.labels is not None:
-            labels: dict[int, Any] = dict(enumerate(self.labels))
-        elif self.attributes is not None:
-            labels = dict(enumerate(self.attributes))
-        else:
-            labels = {}
+        labels = self._by_number() or {}
         edge_labels = {}
-        for (a, b), text in zip(pairs, self.edge_labels or ()):
+        for (a, b), text in zip(pairs, self._edge_labels or ()):
             edge_labels[a, b] = edge_labels[b, a] = text
         return both, labels, edge_labels
+
+
+def _labels(field: str, values: list[Any]) -> list[Any]:
+    """Return labels as texts and whole numbers, whose texts are what is compared."""
+    if set(map(type, values)) <= {str, int}:
+        return values
+    return [_label(field, v) for v in values]
 
 
 def _label(field: str, value: Any) -> str:
@@ -403,57 +454,64 @@ def _adjacency_weights(pairs: np.ndarray, w: np.ndarray) -> np.ndarray:
     return w
 
 
-def _as_pairs(given: Any) -> tuple[list[tuple[Any, Any]], list[float] | None, Iterable[Any]]:
-    """Return edges, weights and the vertices in the order in which they come."""
-    pairs: list[tuple[Any, Any]] = []
-    weights: list[float] = []
+def _no_reverse(edges: np.ndarray) -> bool:
+    """Report whether there are edges between different vertices, none of them in both directions."""
+    ends = edges[edges[:, 0] != edges[:, 1]]
+    return len(ends) > 0 and len(np.unique(np.sort(ends, axis=1), axis=0)) == len(np.unique(ends, axis=0))
+
+
+def _as_pairs(given: Any) -> tuple[Collection[Any], list[Any] | None, Iterable[Any]]:
+    """Return edges as pairs of vertices, weights (None: all 1), and vertices that have no edge."""
     if given is None:
-        return pairs, None, ()
-    seen: dict[Any, None] = {}
+        return (), None, ()
     if isinstance(given, Mapping):
-        nested = all(isinstance(v, (Mapping, list, tuple, set, frozenset)) for v in given.values())
-        if nested:
-            seen.update(dict.fromkeys(given))
-            for u, near in given.items():
-                for v in near:
-                    pairs.append((u, v))
-                    weights.append(near[v] if isinstance(near, Mapping) else 1.0)
-        else:
-            for key, w in given.items():
-                if not isinstance(key, tuple) or len(key) != 2:
-                    raise GraphError(
-                        f"edges: key {key!r}, want pairs of vertices, or lists of neighbours as values"
-                    )
-                pairs.append(key)
-                weights.append(w)
-    else:
-        try:
-            items = given.tolist() if isinstance(given, np.ndarray) else list(given)
-        except TypeError:
-            raise GraphError(
-                f"edges: {type(given).__name__}, want a dictionary, pairs of vertices or a matrix"
-            ) from None
-        for e in items:
-            if not isinstance(e, (tuple, list)) or len(e) not in (2, 3):
-                raise GraphError(f"edges: {e!r:.60}, want (u, v) or (u, v, weight)")
-            pairs.append((e[0], e[1]))
-            weights.append(e[2] if len(e) == 3 else 1.0)
+        near = given.values()
+        if all(isinstance(v, (Mapping, list, tuple, set, frozenset)) for v in near):
+            pairs = [(u, v) for u, vs in given.items() for v in vs]
+            if not any(isinstance(vs, Mapping) for vs in near):
+                return pairs, None, given
+            return pairs, [vs[v] if isinstance(vs, Mapping) else 1.0 for vs in near for v in vs], given
+        for key in given:
+            if not isinstance(key, tuple) or len(key) != 2:
+                raise GraphError(
+                    f"edges: key {key!r}, want pairs of vertices, or lists of neighbours as values"
+                )
+        return given.keys(), list(near), ()
     try:
-        for u, v in pairs:
-            seen[u] = seen[v] = None
+        items: Any = given.tolist() if isinstance(given, np.ndarray) else given
+        items = items if isinstance(items, (list, tuple, set, frozenset)) else list(items)
+    except TypeError:
+        raise GraphError(
+            f"edges: {type(given).__name__}, want a dictionary, pairs of vertices or a matrix"
+        ) from None
+    if set(map(type, items)) == {tuple} and set(map(len, items)) == {2}:
+        return items, None, ()
+    for e in items:
+        if not isinstance(e, (tuple, list)) or len(e) not in (2, 3):
+            raise GraphError(f"edges: {e!r:.60}, want (u, v) or (u, v, weight)")
+    return [(e[0], e[1]) for e in items], [e[2] if len(e) == 3 else 1.0 for e in items], ()
+
+
+def _numbered(
+    pairs: Collection[Any], seen: Iterable[Any], labelled: Iterable[Any]
+) -> tuple[Sequence[Any], np.ndarray]:
+    """Return the vertices in order, and the edges by their numbers."""
+    flat = list(chain.from_iterable(pairs))
+    try:
+        vertices = dict.fromkeys(chain(seen, flat, labelled))
     except TypeError as e:
         raise GraphError(f"edges: vertex that is no key: {e}") from None
-    return pairs, weights, seen
-
-
-def _vertex_order(seen: Iterable[Any], labelled: Iterable[Any]) -> list[Any]:
-    vertices = dict.fromkeys(seen)
-    vertices.update(dict.fromkeys(labelled))
-    out = list(vertices)
+    if len(vertices) > MAX_VERTICES:
+        raise GraphError(f"edges: {len(vertices)} vertices, want at most {MAX_VERTICES}")
     try:
-        out.sort()
+        order: Sequence[Any] = sorted(vertices)
     except TypeError:
-        pass
-    if len(out) > MAX_VERTICES:
-        raise GraphError(f"edges: {len(out)} vertices, want at most {MAX_VERTICES}")
-    return out
+        order = list(vertices)
+    n = len(order)
+    if n and set(map(type, order)) == {int} and order[-1] - order[0] == n - 1:
+        order = range(order[0], order[0] + n)
+        numbers = np.array(flat, dtype=np.int64) - order[0]
+    else:
+        number = {v: i for i, v in enumerate(order)}
+        numbers = np.array([number[v] for v in flat], dtype=np.int64)
+    return order, numbers.reshape(-1, 2).astype(np.int32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import TransformerMixin
@@ -13,6 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from . import kernels as _kernels
 from ._inputs import as_graphs
 from ._kernel import OnGraphs
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["GraphKernel"]
 
@@ -58,6 +61,14 @@ class GraphKernel(TransformerMixin, OnGraphs):
     Nystroem : int or False
         Approximate by this many graphs that are drawn from the training graphs: `transform` then
         returns vectors of that length whose dot products approximate the kernel.
+
+    Examples
+    --------
+    >>> from mlgkernel import GraphKernel
+    >>> wl = GraphKernel([{"name": "weisfeiler_lehman", "n_iter": 2}, "subtree_wl"], normalize=True)
+    >>> wl.fit_transform(["CCO", "CCN"]).round(3)
+    array([[1.   , 0.455],
+           [0.455, 1.   ]])
     """
 
     def __init__(
@@ -102,8 +113,9 @@ class GraphKernel(TransformerMixin, OnGraphs):
         flag, variant = _VARIANTS.get(cls, ("", cls))
         return (variant if params.pop(flag, False) else cls), params
 
-    def fit(self, X: Any, y: Any = None) -> GraphKernel:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the kernel to graphs."""
+        self._forget()
         graphs = as_graphs(X)
         kernel = self._build()
         if self.Nystroem is False or self.Nystroem is None:
@@ -124,8 +136,11 @@ class GraphKernel(TransformerMixin, OnGraphs):
         """Fit the kernel and return the matrix of the training graphs."""
         graphs = as_graphs(X)
         if self.Nystroem is False or self.Nystroem is None:
-            self.kernel_ = self._build()
-            return self.kernel_.fit_transform(graphs)
+            self._forget()
+            kernel = self._build()
+            gram = kernel.fit_transform(graphs)
+            self.kernel_ = kernel
+            return gram
         return self.fit(graphs).transform(graphs)
 
     def transform(self, X: Any) -> np.ndarray:

@@ -2,18 +2,53 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.svm import SVC
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from ._inputs import from_networkx, from_torch_geometric
+from ._engine import warn_of
+from ._inputs import _elements, _from_data, _numpy
 from .exceptions import GraphError
 from .graph import Graph
 
-__all__ = ["cross_validate_Kfold_SVM", "graph_from_networkx", "graph_from_torch_geometric"]
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = [
+    "KMTransformer",
+    "cross_validate_Kfold_SVM",
+    "graph_from_csv",
+    "graph_from_networkx",
+    "graph_from_pandas",
+    "graph_from_torch_geometric",
+]
+
+
+def _collected(
+    vertices: Iterable[Any],
+    rows: Iterable[tuple[Any, Any, float, Any]],
+    labels: dict[Any, Any] | None,
+    directed: bool,
+    as_Graph: bool,
+) -> Any:
+    """Return a graph in GraKeL's form, from rows of two vertices, weight and label (None for none)."""
+    edges: dict[Any, dict[Any, float]] = {v: {} for v in vertices}
+    edge_labels: dict[Any, Any] = {}
+    for u, v, weight, label in rows:
+        for a, b in ((u, v),) if directed else ((u, v), (v, u)):
+            edges.setdefault(a, {})[b] = weight
+            edges.setdefault(b, {})
+            if label is not None:
+                edge_labels[a, b] = label
+    parts = [edges, labels or None, edge_labels or None]
+    return Graph(*parts) if as_Graph else parts
 
 
 def graph_from_networkx(
@@ -25,106 +60,328 @@ def graph_from_networkx(
     val_node_labels: Any = None,
     val_edge_labels: Any = None,
 ) -> Iterator[Any]:
-    """Yield networkx graphs as `Graph`.
+    """Yield networkx graphs as ``[edges, node labels, edge labels]``, GraKeL's form.
 
     Parameters
     ----------
     X : iterable of networkx graphs
-    node_labels_tag, edge_labels_tag, edge_weight_tag : str, optional
-        Data of nodes and edges to take.
+    node_labels_tag, edge_labels_tag : str, optional
+        Data of nodes and edges that are their labels; without them there are none.
+    edge_weight_tag : str, optional
+        Datum of edges that is their weight; without it all weights are 1.
     as_Graph : bool
-        Has no effect: the results are always `Graph` objects, which every kernel takes.
+        Yield `Graph` objects.
     val_node_labels, val_edge_labels
-        Label of all nodes or edges where there is none.
+        Label of nodes or edges that have none.
+
+    Notes
+    -----
+    Kernels also take networkx graphs as they are; then the usual names of data are tried, see `as_graphs`.
+
+    Examples
+    --------
+    >>> import networkx
+    >>> from mlgkernel import graph_from_networkx
+    >>> g = networkx.Graph([("a", "b")])
+    >>> g.add_node("a", element="C"); g.add_node("b", element="O")
+    >>> next(graph_from_networkx([g], node_labels_tag="element"))
+    [{'a': {'b': 1.0}, 'b': {'a': 1.0}}, {'a': 'C', 'b': 'O'}, None]
     """
+
+    def datum(data: Any, tag: str | None, value: Any, what: str) -> Any:
+        if tag is None or (tag not in data and value is not None):
+            return value
+        if tag not in data:
+            raise GraphError(f"{what} has no datum {tag!r}")
+        return data[tag]
+
     for i, g in enumerate(X):
         try:
-            out = from_networkx(g, node_labels_tag, edge_labels_tag, edge_weight_tag)
-            if out.labels is None and out.attributes is None and val_node_labels is not None:
-                out._set_labels([val_node_labels] * out.n)
-            if out.edge_labels is None and val_edge_labels is not None:
-                out._set_edge_labels([val_edge_labels] * len(out.edges))
+            labels = {
+                v: datum(d, node_labels_tag, val_node_labels, f"node {v!r}") for v, d in g.nodes(data=True)
+            }
+            rows = [
+                (
+                    u,
+                    v,
+                    float(datum(d, edge_weight_tag, 1.0, f"edge ({u!r}, {v!r})")),
+                    datum(d, edge_labels_tag, val_edge_labels, f"edge ({u!r}, {v!r})"),
+                )
+                for u, v, d in g.edges(data=True)
+            ]
         except GraphError as e:
             raise GraphError(f"graph {i}: {e}") from None
-        yield out
+        pairs = {(u, v) for u, v, _, _ in rows}
+        directed = g.is_directed()
+        one_way = directed and any((v, u) not in pairs for u, v in pairs)
+        warn_of({"directed": int(one_way), "parallel": len(rows) - len(pairs)})
+        known = {v: x for v, x in labels.items() if x is not None}
+        yield _collected(g.nodes, rows, known, directed, as_Graph)
+
+
+def graph_from_pandas(
+    edge_df: tuple[Any, ...],
+    node_df: tuple[Any, ...] | None = None,
+    directed: bool = False,
+    as_Graph: bool = False,
+) -> dict[Any, Any]:
+    """Return the graphs of tables, by the numbers that they have there.
+
+    Parameters
+    ----------
+    edge_df : (DataFrame, graph column, (source column, target column), weight column, label column)
+        The edges. The weight column may be None; the label column too, or a list of columns whose
+        numbers are attributes.
+    node_df : (DataFrame, graph column, label column), optional
+        The vertices, whose names are the index of the table; the label column as above.
+    directed : bool
+        Whether the table has both directions of every edge.
+    as_Graph : bool
+        Return `Graph` objects, not ``[edges, node labels, edge labels]``.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from mlgkernel import graph_from_pandas
+    >>> edges = pandas.DataFrame({"graph": [7, 7], "from": [0, 1], "to": [1, 2]})
+    >>> graph_from_pandas((edges, "graph", ("from", "to"), None, None))
+    {7: [{0: {1: 1.0}, 1: {0: 1.0, 2: 1.0}, 2: {1: 1.0}}, None, None]}
+    """
+
+    def column(table: Any, name: Any) -> list[Any]:
+        if name is None:
+            return [None] * len(table)
+        if isinstance(name, (list, tuple)):
+            return list(table[list(name)].to_numpy(dtype=float))
+        return table[name].tolist()
+
+    table, graph, (source, target), weight, label = edge_df
+    rows: dict[Any, list[Any]] = {}
+    labels: dict[Any, dict[Any, Any]] = {}
+    if node_df is not None:
+        vertices, place, vertex_label = node_df
+        for key, v, x in zip(
+            column(vertices, place), vertices.index.tolist(), column(vertices, vertex_label)
+        ):
+            rows.setdefault(key, [])
+            labels.setdefault(key, {})[v] = x
+    weights = [1.0] * len(table) if weight is None else column(table, weight)
+    columns = [column(table, name) for name in (graph, source, target)]
+    for key, u, v, w, x in zip(*columns, weights, column(table, label)):
+        if node_df is not None and not (key in labels and u in labels[key] and v in labels[key]):
+            raise GraphError(f"graph {key!r}: edge ({u!r}, {v!r}) has an end that is not in node_df")
+        rows.setdefault(key, []).append((u, v, float(w), x))
+    return {
+        key: _collected(
+            labels.get(key, ()),
+            found,
+            {v: x for v, x in labels.get(key, {}).items() if x is not None},
+            directed,
+            as_Graph,
+        )
+        for key, found in rows.items()
+    }
+
+
+def graph_from_csv(
+    edge_files: tuple[Any, ...],
+    node_files: tuple[Any, ...] | None = None,
+    index_type: Any = str,
+    directed: bool = False,
+    sep: str = ",",
+    as_Graph: bool = False,
+) -> Iterator[Any]:
+    """Yield the graphs of text files, one file of edges for each.
+
+    Parameters
+    ----------
+    edge_files : (paths, weighted, attributes)
+        The files, whose lines are two vertices; then a weight if `weighted`; then a label where
+        `attributes` is False, numbers where it is True, nothing where it is None.
+    node_files : (paths, attributes), optional
+        Files whose lines are a vertex and its label or numbers, as above.
+    index_type : callable
+        What makes a vertex of its text.
+    directed : bool
+        Whether the files have both directions of every edge.
+    sep : str
+        What stands between fields.
+    as_Graph : bool
+        Yield `Graph` objects, not ``[edges, node labels, edge labels]``.
+    """
+    paths, weighted, attributes = edge_files
+    vertex_paths: Iterable[Any] = itertools.repeat(None)
+    vertex_attributes: bool | None = None
+    if node_files is not None:
+        vertex_paths, vertex_attributes = list(node_files[0]), node_files[1]
+        paths = list(paths)
+        if len(paths) != len(vertex_paths):
+            raise ValueError(f"{len(paths)} files of edges and {len(vertex_paths)} of nodes, want as many")
+
+    def label(fields: list[str], kind: bool | None) -> Any:
+        if kind is None:
+            return None
+        return np.array([float(x) for x in fields]) if kind else sep.join(fields)
+
+    def vertex(fields: list[str]) -> tuple[Any, Any]:
+        return index_type(fields[0]), label(fields[1:], vertex_attributes)
+
+    def edge(fields: list[str]) -> tuple[Any, Any, float, Any]:
+        u, v, *rest = fields
+        weight = float(rest.pop(0)) if weighted else 1.0
+        return index_type(u), index_type(v), weight, label(rest, attributes)
+
+    def lines(path: Any, least: int, read: Any) -> Iterator[Any]:
+        with open(path, encoding="utf-8") as f:
+            for number, line in enumerate(f, 1):
+                fields = [x.strip() for x in line.rstrip("\n").split(sep)]
+                if fields == [""]:
+                    continue
+                if len(fields) < least:
+                    raise GraphError(f"{path}:{number}: {len(fields)} fields, want at least {least}")
+                try:
+                    yield read(fields)
+                except ValueError as e:
+                    raise GraphError(f"{path}:{number}: {e}") from None
+
+    for path, vertex_path in zip(paths, vertex_paths):
+        labels = {}
+        if vertex_path is not None:
+            labels = dict(lines(vertex_path, 1 + (vertex_attributes is not None), vertex))
+        rows = list(lines(path, 2 + bool(weighted) + (attributes is not None), edge))
+        known = {v: x for v, x in labels.items() if x is not None}
+        yield _collected(labels, rows, known, directed, as_Graph)
 
 
 def graph_from_torch_geometric(
     data: Any, node_one_hot: bool = False, edge_one_hot: bool = False, ignore_y: bool = False
 ) -> dict[str, Any]:
-    """Return torch-geometric data as `Graph` objects and their classes.
+    """Return torch-geometric data as `Graph` objects, and their classes.
 
     Parameters
     ----------
-    data : Data, or iterable of Data
+    data : Data, Batch, dataset, loader, or iterable of Data
     node_one_hot, edge_one_hot : bool
-        Take rows of `x` and `edge_attr` for labels, not attributes.
+        Take rows of `x` and `edge_attr` for labels, not attributes; all have to be one-hot.
     ignore_y : bool
         Leave out the classes.
+
+    Returns
+    -------
+    dict
+        ``graph``: a `Graph` for one ``Data``, else a list of them. ``y``: a list of whole numbers.
     """
-    single = hasattr(data, "edge_index") and not hasattr(data, "to_data_list")
-    items = [data] if single else (data.to_data_list() if hasattr(data, "to_data_list") else list(data))
-    graphs: list[Graph] = []
-    for i, d in enumerate(items):
-        try:
-            g = from_torch_geometric(d)
-            if node_one_hot:
-                if g.labels is None:
-                    raise GraphError("x: rows that are not one-hot")
-                g.attributes = None
-            if edge_one_hot and g.edge_labels is None and len(g.edges):
-                raise GraphError("edge_attr: rows that are not one-hot")
-        except GraphError as e:
-            raise GraphError(f"graph {i}: {e}") from None
-        graphs.append(g)
+    single = (
+        hasattr(data, "edge_index") and not hasattr(data, "to_data_list") and not hasattr(data, "indices")
+    )
+    items = [data] if single else list(_elements(data))
+    graphs = _from_data(list(enumerate(items)))
+    for i, (d, g) in enumerate(zip(items, graphs)):
+        if node_one_hot and g.labels is None:
+            raise GraphError(f"graph {i}: x: rows that are not one-hot")
+        if (
+            edge_one_hot
+            and g.edge_labels is None
+            and len(g.edges)
+            and getattr(d, "edge_attr", None) is not None
+        ):
+            raise GraphError(f"graph {i}: edge_attr: rows that are not one-hot")
+        if node_one_hot:
+            g.attributes = None
     out: dict[str, Any] = {"graph": graphs[0] if single else graphs}
     if not ignore_y:
-        out["y"] = [int(np.asarray(d.y).reshape(-1)[0]) for d in items if getattr(d, "y", None) is not None]
+        out["y"] = [int(_numpy(d.y).reshape(-1)[0]) for d in items if getattr(d, "y", None) is not None]
     return out
 
 
+class KMTransformer(TransformerMixin, BaseEstimator):
+    """A kernel matrix that is known, as a step of a pipeline: its input is positions of graphs.
+
+    Parameters
+    ----------
+    K : array of shape (n, n), sparse matrix, or Bunch with ``mat``
+
+    Attributes
+    ----------
+    K_ : ndarray of shape (n, n)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlgkernel import KMTransformer
+    >>> KMTransformer([[2, 1], [1, 3]]).fit([0, 1]).transform([1])
+    array([[1., 3.]])
+    """
+
+    def __init__(self, K: Any = None) -> None:
+        self.K = K
+
+    def initialize(self) -> None:
+        """Check the matrix."""
+        k = getattr(self.K, "mat", self.K)
+        k = np.asarray(k.toarray() if hasattr(k, "toarray") else k, dtype=np.float64)
+        if k.ndim != 2 or k.shape[0] != k.shape[1]:
+            raise ValueError(f"K: shape {k.shape}, want a square matrix")
+        self.K_ = k
+
+    def _positions(self, X: Any) -> np.ndarray:
+        x = np.asarray(list(X)).reshape(-1)
+        if x.dtype.kind not in "iu" or (len(x) and not (x.min() >= 0 and x.max() < len(self.K_))):
+            raise ValueError(f"X: want positions from 0 to {len(self.K_) - 1}")
+        return x
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Take the training graphs by their positions in the matrix."""
+        self.initialize()
+        self.X_ = self._positions(X)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the matrix between graphs and the training graphs."""
+        check_is_fitted(self, "X_")
+        return self.K_[np.ix_(self._positions(X), self.X_)]
+
+
 def cross_validate_Kfold_SVM(
-    K: list[list[Any]],
+    K: Any,
     y: Any,
     n_iter: int = 10,
     n_splits: int = 10,
     C_grid: Any = None,
     random_state: Any = None,
-    scoring: str = "accuracy",
-    fold_reduce: Any = np.mean,
+    scoring: Any = "accuracy",
+    fold_reduce: Any = None,
 ) -> list[Any]:
-    """Cross-validate SVMs on lists of kernel matrices, choosing matrix and C in the training part.
+    """Cross-validate SVMs on kernel matrices, choosing matrix and C in the training part.
 
     Parameters
     ----------
-    K : list of lists of kernel matrices
-        Each list is one kernel with several parameters.
+    K : list of kernel matrices, or of lists of them
+        Each entry is one kernel; a list is one with several parameters.
     y : array of classes
     n_iter, n_splits : int
         Repeats and folds.
     C_grid : sequence of float, optional
-        By default powers of 10 from 1e-7 to 1e7, divided by the number of graphs.
+        By default 1e-7, 1e-5, …, 1e7, divided by the number of graphs.
     random_state : int, RandomState or None
-    scoring : str
+    scoring : str or callable
         Of the choice of C and of the result.
-    fold_reduce : callable
-        What a repeat makes of the scores of its folds.
+    fold_reduce : callable or None
+        What a repeat makes of the scores of its folds. None is their mean.
 
     Returns
     -------
     list
-        For each list of matrices, the results of the repeats.
+        For each kernel, the results of the repeats.
     """
     y = np.asarray(y)
+    reduce = np.mean if fold_reduce is None else fold_reduce
     if C_grid is None:
         C_grid = (10.0 ** np.arange(-7, 8, 2) / len(y)).tolist()
-    rng = (
-        np.random.RandomState(random_state)
-        if not isinstance(random_state, np.random.RandomState)
-        else random_state
-    )
+    rng = check_random_state(random_state)
     results = []
-    for matrices in K:
+    for given in K:
+        matrices = [given] if hasattr(given, "ndim") else list(given)
         scores = []
         for _ in range(n_iter):
             folds = KFold(n_splits=n_splits, shuffle=True, random_state=rng.randint(2**31 - 1))
@@ -139,6 +396,6 @@ def cross_validate_Kfold_SVM(
                         best = search.best_score_, search.score(m[np.ix_(test, train)], y[test])
                 if best is not None:
                     fold_scores.append(best[1])
-            scores.append(fold_reduce(fold_scores))
+            scores.append(reduce(fold_scores))
         results.append(scores)
     return results

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from . import _engine
-from ._inputs import read_graphs
-from .graph import Graph
+from .. import _engine
+from .._inputs import read_graphs
+from ..graph import Graph
 
-__all__ = ["BUILTIN", "Dataset", "fetch", "fetch_dataset", "load"]
+__all__ = ["BUILTIN", "Dataset", "fetch", "fetch_dataset", "get_dataset_info", "load", "read_data"]
 
 BUILTIN = ("builtin:drugs", "builtin:scales")
 
@@ -29,8 +29,8 @@ class Dataset:
     graphs : list of Graph
     target : ndarray
         Class or value of every graph: integers or floats where all are numbers, else texts.
-        NaN among numbers and an empty text among others where there is none. A column for each
-        target where there are several.
+        NaN among numbers and an empty text among others where there is none; texts among many
+        numbers, such as ">10", are none. A column for each target where there are several.
     ids : list of str
     warnings : list of str
         What was put right or left out while reading.
@@ -97,6 +97,13 @@ def load(
     Returns
     -------
     Dataset
+
+    Examples
+    --------
+    >>> from mlgkernel import datasets
+    >>> drugs = datasets.load("builtin:drugs")
+    >>> len(drugs), drugs.graphs[0], drugs.target[0]
+    (234, <Graph 'diazepam': 20 vertices, 22 edges>, np.str_('benzodiazepine'))
     """
     graphs, info = read_graphs(
         path,
@@ -114,26 +121,20 @@ def load(
     )
     ids = [g.id or str(i + 1) for i, g in enumerate(graphs)]
     columns = info.pop("values", None) or {}
-    targets = [c["name"] for c in info.get("columns", []) if c["role"] == "target"]
-    if len(targets) > 1:
-        found = [_targets(["" if v.lower() in _MISSING else v for v in columns[t]]) for t in targets]
-        target = np.stack(found, axis=1)
-    else:
-        target = _targets([g.target for g in graphs])
-    return Dataset(info["name"], graphs, target, ids, info["warnings"], info, columns)
+    found = [_values(**column) for column in info.pop("learned")]
+    values = found[0] if len(found) == 1 else np.stack(found, axis=1)
+    return Dataset(info["name"], graphs, values, ids, info["warnings"], info, columns)
 
 
-_MISSING = ("", "na", "n/a", "#n/a", "nan", "none", "null", "-", "?")
-
-
-def _targets(texts: list[str]) -> np.ndarray:
-    for kind in (np.int64, np.float64):
-        missing = "nan" if kind is np.float64 and any(texts) else ""
-        try:
-            return np.array([kind(t or missing) for t in texts])
-        except (ValueError, OverflowError):
-            continue
-    return np.array(texts, dtype=str)
+def _values(values: list[str], numeric: bool) -> np.ndarray:
+    """Return targets as numbers where the worker says that they are: whole ones where all are."""
+    if not numeric:
+        return np.array(values, dtype=str)
+    numbers = [float(v) if v else np.nan for v in values]
+    try:
+        return np.array([int(v) for v in values], dtype=np.int64)
+    except (ValueError, OverflowError):
+        return np.array(numbers)
 
 
 def fetch(name: str, *, data_home: str | None = None, force: bool = False, url: str = "") -> str:
@@ -198,15 +199,100 @@ def fetch_dataset(
             path = fetch(name, data_home=data_home)
         elif data_home:
             path = os.path.join(data_home, "tudataset", f"{name}.zip")
-    data = load(path)
+    out = read_data(path, with_classes, prefer_attr_nodes, prefer_attr_edges, produce_labels_nodes, as_graphs)
     if verbose:
-        print(f"{data.name}: {len(data)} graphs from {path}")
+        print(f"{len(out.data)} graphs from {path}")
+    return out
+
+
+def read_data(
+    name: str,
+    with_classes: bool = True,
+    prefer_attr_nodes: bool = False,
+    prefer_attr_edges: bool = False,
+    produce_labels_nodes: bool = False,
+    as_graphs: bool = False,
+    is_symmetric: bool = False,
+) -> Bunch:
+    """Read the folder of a TUDataset collection in GraKeL's form.
+
+    Parameters
+    ----------
+    name : str
+        Path of the folder.
+    with_classes : bool
+        Whether the result has `target`.
+    prefer_attr_nodes, prefer_attr_edges, produce_labels_nodes, as_graphs
+        As in `fetch_dataset`.
+    is_symmetric : bool
+        Has no effect: all graphs are undirected.
+
+    Returns
+    -------
+    Bunch with data, and target where it is asked for
+    """
+    data = load(name)
+    whole = all(_whole(g._labels) and _whole(g._edge_labels) for g in data.graphs)
     graphs: list[Any] = []
     for g in data.graphs:
+        if whole:  # as in the files
+            g._labels = g._labels and [int(x) for x in g._labels]
+            g._edge_labels = g._edge_labels and [int(x) for x in g._edge_labels]
         if g.labels is None and g.attributes is None and produce_labels_nodes:
-            degree = np.bincount(g.edges.reshape(-1), minlength=g.n)
-            g = Graph.from_arrays(g.edges, g.n, labels=degree, edge_labels=g.edge_labels)
+            g._set_labels(g._degrees())
         if prefer_attr_nodes and g.attributes is not None:
             g.labels = None
         graphs.append(g if as_graphs else g.as_tuple())
-    return Bunch(data=graphs, target=data.target)
+    return Bunch(data=graphs, target=data.target) if with_classes else Bunch(data=graphs)
+
+
+def _whole(labels: list[str] | None) -> bool:
+    return all(x.lstrip("-").isdecimal() for x in labels or ())
+
+
+# What some collections have: labels (nl, el) and attributes (na, ea) of vertices and edges.
+_CONTENTS = {
+    "": "COLLAB IMDB-BINARY IMDB-MULTI REDDIT-BINARY REDDIT-MULTI-5K REDDIT-MULTI-12K",
+    "nl": "DD MSRC_9 MSRC_21 MSRC_21C NCI1 NCI109",
+    "nl el": "MUTAG Mutagenicity PTC_FM PTC_FR PTC_MM PTC_MR",
+    "nl na": "BZR COX2 DHFR ENZYMES PROTEINS PROTEINS_full",
+    "nl el na": "AIDS",
+    "nl el ea": "BZR_MD COX2_MD DHFR_MD ER_MD",
+    "nl el na ea": "Cuneiform",
+    "na": "FRANKENSTEIN Letter-high Letter-low Letter-med SYNTHETIC SYNTHETICnew Synthie",
+}
+
+
+def get_dataset_info(dataset_name: str, default: Any = None) -> Any:
+    """Return what a TUDataset collection has, without downloading it.
+
+    Parameters
+    ----------
+    dataset_name : str
+    default : object
+        What is returned for a collection that is neither well known nor on this machine.
+
+    Returns
+    -------
+    dict of bool
+        ``nl``, ``el``: whether vertices and edges have labels; ``na``, ``ea``: attributes.
+
+    Examples
+    --------
+    >>> from mlgkernel import datasets
+    >>> datasets.get_dataset_info("MUTAG")
+    {'nl': True, 'el': True, 'na': False, 'ea': False}
+    """
+    for contents, names in _CONTENTS.items():
+        if dataset_name in names.split():
+            return {key: key in contents.split() for key in ("nl", "el", "na", "ea")}
+    try:
+        info = load(dataset_name).info
+    except OSError:
+        return default
+    return {
+        "nl": info["node_labels"] > 0,
+        "el": info["edge_labels"] > 0,
+        "na": info["attributes"] > 0,
+        "ea": False,
+    }

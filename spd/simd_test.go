@@ -1,5 +1,3 @@
-//go:build !noasm
-
 package spd
 
 import "testing"
@@ -8,7 +6,7 @@ import "testing"
 func eachSIMD(t *testing.T, f func(t *testing.T)) {
 	best := vector
 	defer func() { vector = best }()
-	for v, name := range []string{"plain", "avx2", "avx512"} {
+	for v, name := range instructions {
 		if simd(v) > best {
 			t.Logf("%s: not on this processor", name)
 			continue
@@ -25,5 +23,5 @@ func setPlain() (restore func()) {
 	return func() { vector = v }
 }
 
-// limitSIMD lets benchmarks choose instructions: 0 plain, 1 AVX2, 2 AVX-512.
+// limitSIMD lets benchmarks choose instructions: 0 plain Go, 1 AVX2 or NEON, 2 AVX-512.
 func limitSIMD(v int) { vector = min(vector, simd(v)) }

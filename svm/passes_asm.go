@@ -1,15 +1,16 @@
-//go:build !noasm
+//go:build (amd64 || arm64) && !noasm
 
 package svm
 
 import (
 	"math"
+	"runtime"
 
 	"golang.org/x/sys/cpu"
 )
 
 // vector tells whether the processor has the instructions that the assembly uses.
-var vector = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+var vector = runtime.GOARCH == "arm64" || cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
 func asmStep(f, a, b, up []float64, t float64) (m float64, i, done int) {
 	low := [8]float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)}
@@ -17,7 +18,7 @@ func asmStep(f, a, b, up []float64, t float64) (m float64, i, done int) {
 	if done = len(f) &^ 7; !vector || done == 0 {
 		return low[0], 0, 0
 	}
-	stepAVX2(&f[0], &a[0], &b[0], &up[0], done, t, &low[0], &at[0])
+	stepEights(&f[0], &a[0], &b[0], &up[0], done, t, &low[0], &at[0])
 	l := 0
 	for k := range low {
 		if low[k] < low[l] || low[k] == low[l] && at[k] < at[l] {
@@ -33,7 +34,7 @@ func asmPartner(f, dn, a, diag []float64, m, aii, least float64) (gap, best floa
 	}
 	var gain, gaps [8]float64
 	at := [8]int64{-1, -1, -1, -1, -1, -1, -1, -1}
-	partnerAVX2(&f[0], &dn[0], &a[0], &diag[0], done, m, aii, least, &gain[0], &at[0], &gaps[0])
+	partnerEights(&f[0], &dn[0], &a[0], &diag[0], done, m, aii, least, &gain[0], &at[0], &gaps[0])
 	l := 0
 	for k := range gain {
 		gap = max(gap, gaps[k])

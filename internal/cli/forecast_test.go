@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// costly is a kernel that takes time on a clock of its own: some to be fitted, some for every graph, and some for every
+// pair of graphs.
+type costly struct {
+	number                  int
+	once, perGraph, perPair time.Duration
+	clock                   *time.Time
+}
+
+func (k costly) Name() string     { return "costly" }
+func (k costly) String() string   { return fmt.Sprint("costly ", k.number) }
+func (k costly) Validate() error  { return nil }
+func (k costly) Normalized() bool { return true }
+
+func (k costly) Fit(_ context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	*k.clock = k.clock.Add(k.once + time.Duration(len(graphs))*k.perGraph)
+	return fittedCostly{k, len(graphs)}, nil
+}
+
+type fittedCostly struct {
+	costly
+	n int
+}
+
+func (f fittedCostly) Gram(context.Context) (*kernel.Matrix, error) {
+	*f.clock = f.clock.Add(time.Duration(f.n*f.n) * f.perPair)
+	m := kernel.NewMatrix(f.n, f.n)
+	for i := range f.n {
+		m.Row(i)[i] = 1
+	}
+	return m, nil
+}
+
+func (f fittedCostly) Cross(context.Context, []*graph.Graph) (*kernel.Matrix, error) {
+	panic("not asked for")
+}
+
+// Tasks with the same graphs share a collection; kernels are fitted to them, and compared by them, once.
+func TestShare(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("smiles,a,b,c,d\n")
+	for i := range 12 {
+		fmt.Fprintf(&text, "%sO,%d,%d,%d,%d\n", strings.Repeat("C", i+1), i%2, i%3/2, i%2, i%2)
+	}
+	text.WriteString("CF,,,1,0\nCCF,,,0,1\n")
+	path := filepath.Join(t.TempDir(), "x.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var f learnFlags
+	f.Format, f.Target, f.Duplicates, f.Hydrogens, f.EdgeWeight = dataset.Auto, []string{"a,b,c,d"}, "keep", dataset.HydrogensAsWritten, dataset.GivenWeight
+	g := &globals{Quiet: true, ctx: t.Context(), bar: &bar{}}
+	tasks, err := f.tasks(g, path, "auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, other := range []int{1, 0, 3, 2} {
+		if tasks[i].shared == nil || tasks[i].shared != tasks[other].shared || tasks[i].fitted != (i%2 == 1) {
+			t.Errorf("task %d does not share its graphs with task %d", i, other)
+		}
+	}
+	if tasks[0].shared == tasks[2].shared {
+		t.Error("tasks with different graphs share a collection")
+	}
+	var now time.Time
+	k := costly{perGraph: 1, perPair: 1, clock: &now}
+	for i, t2 := range tasks[:2] {
+		o := evaluate.DefaultOptions()
+		o.Folds, o.Repeats, o.Collection = 3, 1, t2.shared
+		candidates := []choose.Candidate{{Name: "costly", Settings: []choose.Setting{{Parameters: "costly", Kernel: k}}}}
+		shared, err := evaluate.Run(t.Context(), t2.Dataset, candidates, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spent := now.Sub(time.Time{}); spent != 12+144 {
+			t.Errorf("after target %d the kernel was computed for %d ns, want 156", i, spent)
+		}
+		before := now
+		o.Collection = nil
+		alone, err := evaluate.Run(t.Context(), t2.Dataset, candidates, o)
+		if now = before; err != nil || !reflect.DeepEqual(shared, alone) {
+			t.Errorf("target %d: %+v, want %+v, %v", i, shared, alone, err)
+		}
+	}
+}
+
+// What kernels cost once, for a graph and for a pair is found out. Kernels that stand in several sums are fitted once.
+func TestForecast(t *testing.T) {
+	var now time.Time
+	ds := &dataset.Dataset{Name: "random"}
+	for i := range 2000 {
+		ds.Graphs = append(ds.Graphs, graphtest.Path(3).With(fmt.Sprint(i), fmt.Sprint(i%2)))
+	}
+	var singles []kernel.Kernel
+	for i := range 12 {
+		singles = append(singles, costly{i, 3 * time.Second, 20 * time.Millisecond, 5 * time.Microsecond, &now})
+	}
+	for _, kernels := range [][]kernel.Kernel{singles[:1], singles[:4], singles,
+		{kernel.Mean(singles[:6]...), kernel.Product(kernel.Mean(singles[6:]...), singles[0]), singles[5]}} {
+		o := choose.DefaultOptions()
+		o.ForCandidates()
+		got, err := clock(func() time.Time { return now }).forecast(t.Context(), ds, kernels, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := min(12, len(kernels))
+		if len(kernels) == 3 {
+			parts = 12
+		}
+		want := time.Duration(parts) * (3*time.Second + 40*time.Second + 20*time.Second)
+		if d := got - want; d.Abs() > time.Millisecond {
+			t.Errorf("%d kernels: %v, want %v", len(kernels), got, want)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+"""The examples of docstrings work, every estimator is described, and the reference is made of that."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import runpy
+
+import pytest
+
+import mlgkernel
+
+MODULES = ["mlgkernel", *(m.name for m in pkgutil.walk_packages(mlgkernel.__path__, "mlgkernel."))]
+CLASSES = [c for name in mlgkernel.__all__ if inspect.isclass(c := getattr(mlgkernel, name))]
+ESTIMATORS = [c for c in CLASSES if hasattr(c, "fit") and c is not mlgkernel.Kernel]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name):
+    found = doctest.testmod(importlib.import_module(name))
+    assert found.failed == 0
+
+
+@pytest.mark.parametrize("cls", ESTIMATORS)
+def test_estimators_are_documented(cls):
+    """All parameters are described, and there is an example."""
+    doc = inspect.getdoc(cls)
+    described = doc.partition("Parameters\n")[2].partition("\n\n")[0]
+    missing = [p for p in inspect.signature(cls).parameters if p not in described.replace(",", " ").split()]
+    assert not missing
+    assert ">>> " in doc
+
+
+def test_reference(repository):
+    """docs/python-reference.md is what python/reference.py makes of the docstrings."""
+    made = runpy.run_path(str(repository / "python" / "reference.py"))["reference"]()
+    assert (repository / "docs" / "python-reference.md").read_text() == made, "run python/reference.py"
