@@ -488,3 +488,9 @@ def test_rdkit_structure():
         g = from_rdkit(mol)
         assert chem.MolToSmiles(chem.MolFromSmiles(g.smiles)) == chem.MolToSmiles(mol)
         assert unpack(np.frombuffer(pack([g]), np.uint8))[0].smiles == g.smiles
+
+
+@pytest.mark.parametrize("edges", [[[0, 1], [1, 0]], np.eye(2)])
+def test_labels_of_unknown_vertices(edges):
+    with pytest.raises(GraphError, match="node_labels: the graph has no vertex 2"):
+        VertexHistogram().fit([[edges, {0: "a", 1: "a", 2: "a"}]])

@@ -591,6 +591,16 @@ def test_loaded_models_have_their_parameters(drugs, tmp_path):
     assert (got.eta, got.radii, got.gamma, got.n_samples, got.bonds) == (0.25, (1, 3), 0.1, 100, True)
 
 
+@pytest.mark.parametrize("classes", [("-1", "1"), (-1, 1), (0.0, 1.0), (False, True), ("a", "b")])
+def test_loaded_models_have_their_classes(drugs, tmp_path, classes):
+    y = np.array([classes[g.n > 20] for g in drugs.graphs[:40]])
+    model = MLGClassifier().fit(drugs.graphs[:40], y)
+    model.save(tmp_path / "m.mlg")
+    got = MLGClassifier.load(tmp_path / "m.mlg")
+    assert got.classes_.dtype == y.dtype
+    assert got.score(drugs.graphs[:40], y) == model.score(drugs.graphs[:40], y)
+
+
 def test_defaults_are_one_set():
     def defaults(cls):
         return {k: v for k, v in cls().get_params().items() if k in DEFAULTS}

@@ -156,6 +156,8 @@ def test_cross_validation(drugs):
     assert chosen == alone
     (folds,) = cross_validate_Kfold_SVM([k], y, fold_reduce=list, **options)
     assert [len(x) for x in folds] == [3, 3]
+    same = cross_validate_Kfold_SVM([k, k.tolist()], y, **options)
+    assert same == [alone, alone]  # all kernels have the same folds
 
 
 @pytest.mark.parametrize(
@@ -312,3 +314,9 @@ def test_every_decision_is_explained(drugs):
     assert [d.towards for d in found] == model.predict([*x[:3], "CCO"]).tolist()
     with pytest.raises(GraphError, match="a list of graphs inside"):
         explain.decision(model, x[:2])
+
+
+def test_unknown_tag_of_weights():
+    g = nx.Graph([("a", "b")])
+    with pytest.raises(GraphError, match=r"graph 0: edge \('a', 'b'\) has no datum 'typo'"):
+        list(graph_from_networkx([g], edge_weight_tag="typo"))

@@ -49,7 +49,8 @@ class _Multiscale(OnGraphs):
     _held: _engine.Held
     _with_probability: bool
 
-    def _train(self, X: Any, svm: dict[str, Any], **targets: Any) -> None:
+    def _train(self, X: Any, svm: dict[str, Any], known: Any = None, **targets: Any) -> None:
+        """Train a model. `known` are the classes as they were given, of which its file has texts."""
         e: Any = self
         self._forget()
         with self._working("trained on {0.n_graphs_in_} graphs, comparing {0.compared_},") as bar:
@@ -69,7 +70,7 @@ class _Multiscale(OnGraphs):
                 "created": {
                     "by": "mlgkernel",
                     "estimator": type(self).__name__,
-                    "parameters": _written(e.get_params(), kernel["seed"]),
+                    "parameters": _written(dict(e.get_params(), classes_=known), kernel["seed"]),
                 },
                 **targets,
             }
@@ -156,7 +157,7 @@ class _Multiscale(OnGraphs):
         e.set_params(**{k: v for k, v in dict(given, n_jobs=n_jobs).items() if k in known})
         e._held = held
         e._take(info)
-        return e, info
+        return e, dict(info, known=given.get("classes_"))
 
 
 def _written(params: dict[str, Any], seed: int) -> str:
@@ -311,7 +312,9 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
             by_class = compute_class_weight(self.class_weight, classes=classes, y=y)
             svm["ClassWeights"] = {i: float(w) for i, w in enumerate(by_class)}
         targets = [names[i] for i in labels]
-        self._train(X, svm, classes=names, labels=labels.tolist(), targets=targets, **more)
+        self._train(
+            X, svm, known=classes.tolist(), classes=names, labels=labels.tolist(), targets=targets, **more
+        )
         self.classes_ = classes
         return self
 
@@ -354,9 +357,10 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None) -> Self:
-        """Read a model file. Classes that are all whole numbers become integers."""
+        """Read a model file. Classes of a model of the command that are all whole numbers become integers."""
         e, info = cls._load(path, "classification", n_jobs)
-        e.classes_ = _classes(info["classes"])
+        known, names = info["known"], info["classes"]
+        e.classes_ = np.array(known) if known and [str(c) for c in known] == names else _classes(names)
         return e
 
 

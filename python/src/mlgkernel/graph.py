@@ -235,6 +235,9 @@ class Graph(GraphMethods):
                 values = [given[v] for v in self.vertices]
             except KeyError as e:
                 raise GraphError(f"node_labels: vertex {e.args[0]!r} has no label") from None
+            if len(given) > self.n:
+                unknown = next(v for v in given if v not in self.vertices)
+                raise GraphError(f"node_labels: the graph has no vertex {unknown!r}")
         else:
             if isinstance(given, np.ndarray) and given.dtype != object:
                 if given.ndim == 2:

@@ -104,7 +104,7 @@ def graph_from_networkx(
                 (
                     u,
                     v,
-                    float(datum(d, edge_weight_tag, 1.0, f"edge ({u!r}, {v!r})")),
+                    float(datum(d, edge_weight_tag, None if edge_weight_tag else 1, f"edge ({u!r}, {v!r})")),
                     datum(d, edge_labels_tag, val_edge_labels, f"edge ({u!r}, {v!r})"),
                 )
                 for u, v, d in g.edges(data=True)
@@ -362,8 +362,9 @@ def cross_validate_Kfold_SVM(
     n_iter, n_splits : int
         Repeats and folds.
     C_grid : sequence of float, optional
-        By default 1e-7, 1e-5, …, 1e7, divided by the number of graphs.
+        By default 1e-7, 1e-5, …, 1e5, divided by the number of graphs.
     random_state : int, RandomState or None
+        Of the folds, which are the same for all kernels.
     scoring : str or callable
         Of the choice of C and of the result.
     fold_reduce : callable or None
@@ -377,14 +378,14 @@ def cross_validate_Kfold_SVM(
     y = np.asarray(y)
     reduce = np.mean if fold_reduce is None else fold_reduce
     if C_grid is None:
-        C_grid = (10.0 ** np.arange(-7, 8, 2) / len(y)).tolist()
-    rng = check_random_state(random_state)
+        C_grid = (10.0 ** np.arange(-7, 7, 2) / len(y)).tolist()
+    seeds = check_random_state(random_state).randint(2**31 - 1, size=n_iter)
     results = []
     for given in K:
-        matrices = [given] if hasattr(given, "ndim") else list(given)
+        matrices = [given] if np.ndim(given) == 2 else list(given)
         scores = []
-        for _ in range(n_iter):
-            folds = KFold(n_splits=n_splits, shuffle=True, random_state=rng.randint(2**31 - 1))
+        for s in seeds:
+            folds = KFold(n_splits=n_splits, shuffle=True, random_state=s)
             fold_scores = []
             for train, test in folds.split(y):
                 best = None
