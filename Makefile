@@ -139,7 +139,7 @@ test-python:
 wheels:
 	for t in $(TARGETS); do MLG_TARGET=$$t $(PYTHON) -m pip wheel -q --no-deps -w dist ./python || exit 1; done
 
-# The pipeline for Apache Beam is a module of its own, docs/beam.md. One way to build it, because its
+# The pipeline for Apache Beam is a module of its own, docs/howto/beam.md. One way to build it, because its
 # dependencies take long to compile.
 build-beam:
 	cd beam && CGO_ENABLED=0 $(GO) build -o ../bin/mlg-beam ./cmd/mlg-beam

@@ -19,7 +19,7 @@ func readData(t testing.TB, name string) []*graph.Graph {
 	return ds.Graphs
 }
 
-// The numbers of classes are those that an independent implementation found (docs/math.md).
+// The numbers of classes are those that an independent implementation found (docs/explanation/math.md).
 func TestClassCounts(t *testing.T) {
 	for _, c := range []struct {
 		name string

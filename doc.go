@@ -36,6 +36,6 @@
 // Functions that take a while have a context, and stop with its error. Nothing here prints,
 // reads the clock, or draws from a global source of random numbers.
 //
-// docs/math.md has the definitions with the functions that compute them, docs/architecture.md
+// docs/explanation/math.md has the definitions with the functions that compute them, docs/explanation/architecture.md
 // the way of a graph through the packages.
 package mlg

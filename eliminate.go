@@ -7,7 +7,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// eliminator computes covariances S = γI + qᵀ N L_q⁻¹ q of quotients (docs/math.md, eq. 4)
+// eliminator computes covariances S = γI + qᵀ N L_q⁻¹ q of quotients (docs/explanation/math.md, eq. 4)
 // by sparse elimination in minimum-degree order. With A = N L_q = C Cᵀ and Y = C⁻¹ N q,
 // S = γI + YᵀY: eliminating a cell with pivot d gives the row of Y that is the cell's row of
 // N q, as far as eliminated, over √d. Pivots come from the sums of rows (factorLaplacian). It holds

@@ -11,7 +11,7 @@ import (
 )
 
 // Exact computes the MLS and MLG kernels of a collection of graphs by their definitions
-// (docs/math.md, section 1), without sampling or truncation. Values are shared between
+// (docs/explanation/math.md, section 1), without sampling or truncation. Values are shared between
 // vertices and subgraphs with the same canonical quotient.
 //
 // Its methods may be called concurrently.

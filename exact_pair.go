@@ -12,7 +12,7 @@ import (
 )
 
 // prepared is a neighbourhood class or a whole graph, prepared for comparison with others by
-// eq. (3) of docs/math.md on its quotient. With A = N L_q, s the factors size·discount of
+// eq. (3) of docs/explanation/math.md on its quotient. With A = N L_q, s the factors size·discount of
 // the cells, K the kernel of the level below between the cells:
 //
 //	D = A + s K s/(2γ),   E = A + s K s/γ,

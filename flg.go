@@ -18,7 +18,7 @@ const epsilon = 0x1p-52
 //
 //	k(G₁,G₂) = |(½S₁⁻¹ + ½S₂⁻¹)⁻¹|^½ / (|S₁|^¼ |S₂|^¼),  S = L⁻¹ + γI,  L = D − A + ηI
 //
-// (docs/math.md, eq. 1). γ may be 0. It takes O(n³) time.
+// (docs/explanation/math.md, eq. 1). γ may be 0. It takes O(n³) time.
 func LG(g, h *graph.Graph, eta, gamma float64) (float64, error) {
 	if g.N() != h.N() {
 		return 0, fmt.Errorf("the LG kernel needs graphs of one size, these have %d and %d vertices; the FLG kernel has no such limit", g.N(), h.N())
@@ -37,7 +37,7 @@ func LG(g, h *graph.Graph, eta, gamma float64) (float64, error) {
 //
 //	S = U L⁻¹ Uᵀ + γI,
 //
-// then eq. (1) of docs/math.md. γ may be 0 when both S have full rank.
+// then eq. (1) of docs/explanation/math.md. γ may be 0 when both S have full rank.
 //
 // It is computed from singular values: with C Cᵀ = L and Y = C⁻¹Uᵀ, |S| = Π (γ + σ_i(Y)²),
 // whose relative error is at most about ε/√(γη). It takes O(n³ + n m²) time.

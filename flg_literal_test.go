@@ -17,7 +17,7 @@ type vertexKernel func(g *graph.Graph, v int, h *graph.Graph, w int) float64
 // K the joint Gram matrix of the n₁+n₂ vertices and Q its rank-revealing factor, K = QQᵀ,
 // the rows of Q are the features. γ must be positive.
 //
-// Where γη ≥ 1e-6 it is computed by Cholesky factorisations (docs/math.md, eq. 3), whose
+// Where γη ≥ 1e-6 it is computed by Cholesky factorisations (docs/explanation/math.md, eq. 3), whose
 // error grows like ε/(γη), and below that from the eigenvectors of K. It takes
 // O((n₁+n₂)³) time.
 func flgKernel(g, h *graph.Graph, kappa vertexKernel, eta, gamma float64) (float64, error) {

@@ -15,7 +15,7 @@ import (
 )
 
 // goldenCase is a case of the files in testdata/golden, values of an independent
-// implementation (docs/math.md, section 5).
+// implementation (docs/explanation/math.md, section 5).
 type goldenCase struct {
 	Graphs []struct {
 		N      int

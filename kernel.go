@@ -59,7 +59,7 @@ const (
 	// Product is the product of k_0 … k_L.
 	Product Combine = "product"
 	// GeometricMean is the (L+1)-th root of the product. It is not positive semi-definite
-	// in general (docs/math.md, Powers).
+	// in general (docs/explanation/math.md, Powers).
 	GeometricMean Combine = "gmean"
 	// Mixed is the mean of Top, Sum and Product, for the price of one of the latter:
 	//

@@ -11,7 +11,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
-// literal computes the kernels by the letter of docs/math.md, section 1: eigendecompositions
+// literal computes the kernels by the letter of docs/explanation/math.md, section 1: eigendecompositions
 // of joint Gram matrices, explicit inverses, one row per vertex, no classes.
 type literal struct {
 	graphs     []*graph.Graph

@@ -52,7 +52,7 @@ func (f features) row(class int32) []float64 {
 
 // Fit builds the low-rank MLG kernel of the paper from training graphs: level by level it
 // chooses landmarks, diagonalises their Gram matrix, and gives every neighbourhood class the
-// row q of its projection on their leading eigenvectors (docs/math.md, Low rank). Targets
+// row q of its projection on their leading eigenvectors (docs/explanation/math.md, Low rank). Targets
 // are not looked at.
 //
 // With c classes of m cells at a level, Ñ landmarks of rank P it takes O(c(m P² + Ñ P³) + Ñ³) time,

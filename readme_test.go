@@ -20,7 +20,7 @@ import (
 )
 
 // tutorials are the documents whose blocks are run.
-var tutorials = []string{"README.md", "docs/tutorial-chemist.md"}
+var tutorials = []string{"README.md", "docs/tutorial/chemist.md"}
 
 // TestReadme runs the README and the tutorials. Fenced blocks of the kind "console" hold commands after "$ "
 // and what they print; the others with a comment <!-- file: NAME --> before them are files.

@@ -20,7 +20,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// Kernel is a positive semi-definite kernel on vertices, 𝔎₀ of docs/math.md. It sees a vertex
+// Kernel is a positive semi-definite kernel on vertices, 𝔎₀ of docs/explanation/math.md. It sees a vertex
 // through a descriptor: a string of bytes that holds all that the kernel needs. Vertices
 // with equal descriptors are the same to it. Its methods may be called concurrently.
 type Kernel interface {

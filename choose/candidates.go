@@ -39,7 +39,7 @@ func assignment(h int) kernel.Kernel {
 }
 
 // DefaultCandidates returns the fixed list of kernels from which is chosen and which are
-// combines, the same for all datasets (docs/evaluation.md has it as a table, and why it is so).
+// combines, the same for all datasets (docs/explanation/evaluation.md has it as a table, and why it is so).
 // Every candidate is the mean of a family of kernels that differ in η, γ and the combination of
 // levels, or the product of two such means: averaging costs less accuracy than choosing among
 // them does. Data with vertex attributes or edge labels get some more, data without vertex labels

@@ -17,6 +17,6 @@
 //	Plan          what was chosen for all graphs: kernels with weights, and the parameter
 //
 // Choose does this with all graphs. Package evaluate does it with the training part of every
-// fold of a cross-validation, and so measures how good the choice is. docs/evaluation.md has the
+// fold of a cross-validation, and so measures how good the choice is. docs/explanation/evaluation.md has the
 // formulas. Results do not depend on the number of workers.
 package choose

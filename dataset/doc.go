@@ -18,6 +18,6 @@
 // [Options] say how graphs are read: formats, columns, labels of atoms, edge weights. A model
 // keeps them.
 //
-// Labels are texts. docs/formats.md describes the formats, what is read from each, and
+// Labels are texts. docs/reference/formats.md describes the formats, what is read from each, and
 // what is ignored.
 package dataset

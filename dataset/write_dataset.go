@@ -15,7 +15,7 @@ import (
 
 // WriteDataset writes a collection. Auto takes the format from the extension (.jsonl,
 // .graphml, each perhaps with .gz); a path without an extension is the folder of a
-// TUDataset of that name. Formats hold different things, see docs/formats.md.
+// TUDataset of that name. Formats hold different things, see docs/reference/formats.md.
 func WriteDataset(ctx context.Context, path string, d *Dataset, f Format) error {
 	if f == Auto {
 		f = TUDataset

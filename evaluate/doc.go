@@ -18,6 +18,6 @@
 // the Report takes, fold by fold, the predictions of the setting with the best score.
 //
 // Results of finished parts can be kept in a folder, from which an interrupted run goes on.
-// Results do not depend on the number of workers. docs/evaluation.md has the formulas of
+// Results do not depend on the number of workers. docs/explanation/evaluation.md has the formulas of
 // intervals and tests.
 package evaluate

@@ -12,7 +12,7 @@
 //	φ_v = Δ_v + (f(G) − b − Σ_u Δ_u)/n
 //
 // add up to f(G) − b. This needs nothing but values of f, and holds for every kernel
-// (docs/explain.md). Slopes, which say how f changes when a vertex counts more, are known for some
+// (docs/explanation/explain.md). Slopes, which say how f changes when a vertex counts more, are known for some
 // kernels. They do not add up.
 package explain
 

@@ -114,7 +114,7 @@ func Encode(w io.Writer, m *Model) error {
 
 // Fingerprint identifies the kernel of a model: two models with the same one give the same
 // kernel values. It is the SHA-256 hash of a container with the kernel, what was fitted, and the
-// training graphs (docs/model-format.md).
+// training graphs (docs/reference/model-format.md).
 func (m *Model) Fingerprint() ([sha256.Size]byte, error) {
 	sum, err := kernel.Marshal(m.Kernel.Sum)
 	if err != nil {

@@ -3,7 +3,7 @@
 // A model file has all that is needed for new graphs: a kernel, which is a sum of products of
 // fitted kernels, the learner, the training graphs with their identifiers and targets, how
 // the data was read, and what accuracy was estimated. The format is described byte by byte
-// in docs/model-format.md.
+// in docs/reference/model-format.md.
 //
 // Reading executes nothing and trusts nothing: every byte is covered by a checksum, every
 // number is checked before it is used, and memory stays within a small multiple of the

@@ -1,4 +1,4 @@
-"""Writes the reference of the package, docs/python-reference.md, from its docstrings.
+"""Writes the reference of the package, docs/reference/python-reference.md, from its docstrings.
 
 python python/reference.py          # in an environment in which the package is installed
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import mlgkernel
 
-TARGET = Path(__file__).resolve().parents[1] / "docs" / "python-reference.md"
+TARGET = Path(__file__).resolve().parents[1] / "docs" / "reference" / "python-reference.md"
 HEAD = """# Reference of the Python package
 
 Made by `python/reference.py` from the docstrings of `mlgkernel`; [python.md](python.md) is the manual.

@@ -4,7 +4,7 @@
 //
 //	k = |A|^¼ |B|^¼ / |½(A+B)|^½
 //
-// (docs/math.md, eq. 2), one factorisation of A+B for each pair.
+// (docs/explanation/math.md, eq. 2), one factorisation of A+B for each pair.
 //
 // # Storage
 //
@@ -39,5 +39,5 @@
 // if k itself does. Its last step adds a relative error of at most 5·2⁻⁵³, which is 0 for A = B:
 // that gives exactly 1. A Batch takes matrices whose pivots and diagonal entries are within 2^±125.
 //
-// docs/spd.md says how fast this is.
+// docs/explanation/spd.md says how fast this is.
 package spd

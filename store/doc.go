@@ -8,6 +8,6 @@
 // bits that the model itself gives.
 //
 // A store file has the model and the matrices of a collection, with identifiers and checksums
-// (docs/store-format.md). It is written in one pass and memory-mapped to be read, so that a
+// (docs/reference/store-format.md). It is written in one pass and memory-mapped to be read, so that a
 // collection may be larger than the memory; Search goes through it chunk by chunk.
 package store

@@ -14,7 +14,7 @@ import (
 // decomposition is a Gram matrix K = Q T Qᵀ with Q orthogonal and T symmetric tridiagonal.
 // It takes O(n³) time once; after that everything about (K + λI)⁻¹ costs O(n²) for each λ.
 // It serves as an eigendecomposition would, to which it is the first step, and takes
-// about a fifteenth of the time (docs/svm.md).
+// about a fifteenth of the time (docs/explanation/svm.md).
 type decomposition struct {
 	q         *kernel.Matrix // Q
 	diag, off []float64      // T

@@ -18,5 +18,5 @@
 // multiplication and addition, as on arm64, results agree within the tolerance.) A Gram
 // matrix must be symmetric; no function checks it.
 //
-// docs/svm.md states the problems, the algorithm and what was measured.
+// docs/explanation/svm.md states the problems, the algorithm and what was measured.
 package svm

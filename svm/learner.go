@@ -89,7 +89,7 @@ func (t Targets) checkWeights(n int, kind Kind) error {
 }
 
 // Train trains a learner on the Gram matrix of the training examples, which must be symmetric
-// (not checked). docs/svm.md states the problems. Fewer than two classes are an error.
+// (not checked). docs/explanation/svm.md states the problems. Fewer than two classes are an error.
 //
 // An error that is ErrIterations comes with a usable learner, any other with nil.
 func Train(ctx context.Context, gram View, t Targets, opt Options) (*Learner, error) {

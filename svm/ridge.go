@@ -110,7 +110,7 @@ func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (g
 }
 
 // factorize inverts K + λI for one ridge, by a Cholesky factorisation. It takes a sixth of the
-// time of a decomposition, with the diagonal of the inverse a third of it (docs/svm.md). The matrix
+// time of a decomposition, with the diagonal of the inverse a third of it (docs/explanation/svm.md). The matrix
 // that it returns has L of K + λI = LLᵀ, and after diagonal L⁻¹.
 func factorize(ctx context.Context, gram View, lambda float64) (*kernel.Matrix, inverse, error) {
 	m, err := copied(ctx, gram)

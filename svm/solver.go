@@ -21,7 +21,7 @@ const checkEvery = 1000
 
 // shrinkShare is the least share of the active variables that is worth taking out at a
 // time: the rows in use have to be gathered again. 0.2 was the best of 0, 0.05, 0.1, 0.2
-// and 0.3 on NCI1 (docs/svm.md).
+// and 0.3 on NCI1 (docs/explanation/svm.md).
 const shrinkShare = 0.2
 
 // ErrIterations is the error (as told by errors.Is) of a training that ran into

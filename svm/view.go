@@ -12,7 +12,7 @@ import (
 //
 // The solvers copy a row of a view into contiguous memory when they first need it, which
 // costs no more than a copy of the whole block and less where few rows are needed
-// (docs/svm.md has the measurement), so a caller need not copy.
+// (docs/explanation/svm.md has the measurement), so a caller need not copy.
 //
 // A View is a small value; it stays valid as long as the matrix is not changed.
 type View struct {

@@ -9,7 +9,7 @@
 //
 // A tile depends on two blocks of records (package store) and nothing else, so that it can be
 // computed anywhere, any number of times, with the same bits. A file of tiles is a container
-// (docs/store-format.md) with the plan, which says of what model and collection it is, and any
+// (docs/reference/store-format.md) with the plan, which says of what model and collection it is, and any
 // tiles of it. So a damaged tile is told from a good one, and a file of another model, plan or
 // collection from one that belongs here.
 //

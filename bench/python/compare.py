@@ -8,7 +8,7 @@ fit_transform, conversion of the graphs included, by the wall clock and with n_j
 processors for mlgkernel (GraKeL: n_jobs=None, once; its multiscale kernel takes minutes). Ours is
 the best of --repeat runs after a first one that starts the worker. Datasets are looked for in the
 folder that MLG_DATASETS names. The largest difference of the normalised matrices stands beside the
-times; that of the multiscale kernel is no error (docs/python.md).
+times; that of the multiscale kernel is no error (docs/reference/python.md).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Measures what builtin:scales asks of a kernel: label histogram, Weisfeiler-Lehman, and a
-literal low-rank MLG kernel in NumPy (docs/math.md), by nested cross-validation of an SVM.
+literal low-rank MLG kernel in NumPy (docs/explanation/math.md), by nested cross-validation of an SVM.
 
 Run: mlg convert builtin:scales scales.jsonl && python dataset/checks/scales.py scales.jsonl
 (needs NumPy and scikit-learn)

@@ -14,5 +14,5 @@
 //
 // The server writes nothing, and nothing in a request names a file: the page is embedded,
 // graphs come from the data, from the request or from an upload, which is kept in memory as graphs.
-// docs/explorer.md describes the page, the API and the limits.
+// docs/howto/explorer.md describes the page, the API and the limits.
 package explorer

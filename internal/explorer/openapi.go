@@ -137,7 +137,7 @@ func (s schemas) schema(t reflect.Type) object {
 		return object{"oneOf": []object{s.schema(t.Elem()), {"type": "null"}}}
 	case reflect.Slice:
 		if t == reflect.TypeFor[json.RawMessage]() {
-			return object{"type": "object", "description": "A graph as a line of Graph JSON Lines (docs/formats.md)."}
+			return object{"type": "object", "description": "A graph as a line of Graph JSON Lines (docs/reference/formats.md)."}
 		}
 		return object{"type": "array", "items": s.schema(t.Elem())}
 	case reflect.Map, reflect.Struct:

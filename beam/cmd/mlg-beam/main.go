@@ -1,5 +1,5 @@
 // Command mlg-beam computes tiles of a Gram matrix, or embeddings, of a large collection of
-// graphs on Apache Beam. docs/beam.md describes it.
+// graphs on Apache Beam. docs/howto/beam.md describes it.
 package main
 
 import (

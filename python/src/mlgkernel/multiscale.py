@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ._kernel import Kernel, number, seed, whole
 
 # The defaults of all classes with this kernel. Those of the paper and the command are eta = gamma = 0.1,
-# those of GraKeL 0.01: nearly no graph is then similar to another one (docs/python.md).
+# those of GraKeL 0.01: nearly no graph is then similar to another one (docs/reference/python.md).
 RADII = (1, 2)
 ETA = 0.3
 GAMMA = 0.3
