@@ -59,7 +59,7 @@ type Options struct {
 	Format Format `json:"format"` // default: auto
 
 	// Columns of a table, data fields of an SDF, found without regard to case. Default: names
-	// and values tell (docs/reference/formats.md). TargetColumn may name several with commas between them,
+	// and values tell (docs/reference/tables.md). TargetColumn may name several with commas between them,
 	// or be "all": graphs get the first as their target, and Dataset.Labelled takes another. For a TUDataset,
 	// TargetColumn may be the 1-based number of a column of graph_attributes; for GraphML
 	// and DOT it names the graph attribute.

@@ -24,7 +24,7 @@ type Role struct {
 	Why    string `json:"why"`
 }
 
-// usualName is why a column has its role whose name is one of the list in docs/reference/formats.md.
+// usualName is why a column has its role whose name is one of the list in docs/reference/tables.md.
 const usualName = "a usual name"
 
 // Target returns the name of the first target column, "" for none.

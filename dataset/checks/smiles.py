@@ -106,7 +106,7 @@ def same(x, y):
 
 def documented(s, want, r):
     """Names the rule by which we follow OpenSMILES and RDKit does not, if one explains a
-    difference (docs/reference/formats.md)."""
+    difference (docs/explanation/molecules.md)."""
     if want is None and "(." in s:
         return "RDKit has no dot at the beginning of a branch"
     error = r.get("error", "")
