@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+var update = flag.Bool("update", false, "write the generated parts of docs/reference/commands.md and kernels.md")
+
+// TestReference compares the lists of flags and parameters in the reference with those of the
+// command. They stand at the end of a page, after this line.
+func TestReference(t *testing.T) {
+	const mark = "<!-- Below: go test ./internal/cli -run TestReference -update -->\n"
+	for name, want := range map[string]string{"commands": commandsReference(t), "kernels": kernelsReference(t)} {
+		path := "../../docs/reference/" + name + ".md"
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, got, ok := strings.Cut(string(page), mark)
+		if !ok {
+			t.Fatalf("%s: no line %q", path, mark)
+		}
+		if *update {
+			if err := os.WriteFile(path, []byte(text+mark+want), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		} else if got != want {
+			t.Errorf("%s is not what the command says: run go test ./internal/cli -run TestReference -update", path)
+		}
+	}
+}
+
+// cell quotes text for a table.
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+// commandsReference lists the commands with their arguments and flags.
+func commandsReference(t *testing.T) string {
+	var r root
+	withParameters(&r)
+	parser, err := kong.New(&r, kong.Name("mlg"), kong.Bind(&r.globals), kernelVars())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	list := func(flags []*kong.Flag) {
+		if len(flags) == 0 {
+			return
+		}
+		b.WriteString("\n| flag | default | meaning |\n|---|---|---|\n")
+		for _, f := range flags {
+			name := "--" + f.Name
+			if f.Short != 0 {
+				name = fmt.Sprintf("-%c, %s", f.Short, name)
+			}
+			if f.Tag.Negatable != "" {
+				name = "--[no-]" + f.Name
+			}
+			if f.PlaceHolder != "" {
+				name += " " + f.PlaceHolder
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, code(f.Default), cell(f.Help))
+		}
+	}
+	command := func(n *kong.Node) {
+		path := strings.TrimPrefix(n.FullPath(), "mlg ")
+		fmt.Fprintf(&b, "\n### mlg %s\n\n    mlg %s", path, path)
+		for _, a := range n.Positional {
+			fmt.Fprintf(&b, " %s", a.Summary())
+		}
+		fmt.Fprintf(&b, " [flags]\n\n%s\n", n.Help)
+		if n.Detail != "" {
+			fmt.Fprintf(&b, "\n%s\n", regexp.MustCompile(`(?m)^(\w.*)$`).ReplaceAllString(n.Detail, "    $1"))
+		}
+		for i, a := range n.Positional {
+			if i == 0 {
+				b.WriteString("\n| argument | meaning |\n|---|---|\n")
+			}
+			fmt.Fprintf(&b, "| `%s` | %s |\n", a.Summary(), cell(a.Help))
+		}
+		var own []*kong.Flag
+		var groups []string
+		for _, f := range n.Flags {
+			switch {
+			case f.Group == nil || !slices.Contains(sharedGroups, f.Group.Key):
+				own = append(own, f)
+			case !slices.Contains(groups, f.Group.Key):
+				groups = append(groups, f.Group.Key)
+			}
+		}
+		list(own)
+		for i, g := range groups {
+			if i == 0 {
+				b.WriteString("\nAlso:")
+			} else {
+				b.WriteString(",")
+			}
+			fmt.Fprintf(&b, " [%s](#%s)", strings.ToLower(g), strings.ToLower(strings.ReplaceAll(g, " ", "-")))
+			if i == len(groups)-1 {
+				b.WriteString(".\n")
+			}
+		}
+	}
+	for _, n := range commands(parser.Model) {
+		if children := commands(&kong.Application{Node: n}); len(children) > 0 {
+			for _, c := range children {
+				command(c)
+			}
+			continue
+		}
+		command(n)
+	}
+	b.WriteString("\n## Flags of every command\n")
+	list(parser.Model.Flags)
+	for _, group := range sharedGroups {
+		fmt.Fprintf(&b, "\n## %s\n", group)
+		if group == kernelGroup {
+			b.WriteString("\nA flag applies to the kernels before the colon. [kernels.md](kernels.md) has a list for each kernel.\n")
+		}
+		seen := map[string]bool{}
+		var flags []*kong.Flag
+		for _, n := range commands(parser.Model) {
+			for _, f := range n.Flags {
+				if f.Group != nil && f.Group.Key == group && !seen[f.Name] {
+					seen[f.Name], flags = true, append(flags, f)
+				}
+			}
+		}
+		list(flags)
+	}
+	return b.String()
+}
+
+// code shows a value, or nothing.
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + s + "`"
+}
+
+// kernelsReference lists the kernels with their parameters.
+func kernelsReference(t *testing.T) string {
+	var b strings.Builder
+	for _, name := range kernelNames() {
+		k, err := kernel.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "\n### %s\n\n| flag | default | values | meaning |\n|---|---|---|---|\n", name)
+		for _, p := range kernel.Parameters(k) {
+			if !noFlag(name, p) {
+				value := placeholder(p)
+				if value == strings.ToUpper(p.Name) {
+					value = ""
+				}
+				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", flagName(p.Name), code(value), cell(p.Want), cell(p.Help))
+			}
+		}
+	}
+	return b.String()
+}
