@@ -1,5 +1,6 @@
 // Package baseline holds the graph kernels that the MLG kernel is compared with: the
 // Weisfeiler-Lehman family, shortest paths, graphlets, random walks, label histograms and others.
+// docs/reference/baselines.md defines each of them.
 //
 // Every kernel is a struct of exported parameters that implements kernel.Kernel. Start from
 // its Default function, change fields, and call Fit, which validates them. The zero value
@@ -7,37 +8,35 @@
 //
 //	Diagonal(ctx context.Context, graphs []*graph.Graph) ([]float64, error)
 //
-// with the kernels of graphs with themselves, before normalisation.
+// that returns the kernel of each graph with itself, before normalisation.
 //
 // A kernel is a dot product of feature vectors. Its file holds its parameters and a function that
-// turns a graph into features; features.go does the rest for all of them. A few compare graphs pair
-// by pair instead (pairwise.go). Kernels with a base kernel make graphs of graphs, on which they add
-// it up (levels.go).
+// turns a graph into features; features.go does the rest for all of them. A few kernels compare
+// graphs pair by pair instead (pairwise.go). Kernels with a base kernel make several graphs of one
+// graph, and add up the base kernel over them (levels.go).
 //
 // # Labels
 //
-// The kernels on discrete labels take them from the graphs ([Labels]), use the number of
-// neighbours of a vertex, written in decimal, where the graphs have no labels ([Auto]),
-// or give every vertex the same label ([Unlabeled]). Fit decides between labels and degrees
-// once for all graphs; a collection of which only some graphs have labels is an error, and
-// so is one that has attributes only, except where a kernel takes [Attributes].
+// Kernels on discrete labels take them from the graphs ([Labels]), or give every vertex the same
+// label ([Unlabeled]). With [Auto], graphs without labels get the number of neighbours of each
+// vertex, in decimal, as labels ([Degrees]). Fit decides this once for all graphs. A collection in
+// which only some graphs have labels is an error.
 //
 // # New graphs
 //
-// A fitted kernel keeps its dictionary of colours, labels, paths or walks. What a new graph
-// has and no training graph had matches nothing in training, and counts in the new
-// graph's similarity with itself, by which a normalised kernel divides. New graphs change
-// nothing in the fitted kernel, whose methods may be called concurrently.
+// A fitted kernel keeps its dictionary of colours, labels, paths or walks. A feature that no
+// training graph has matches nothing in training. It still counts in the new graph's similarity
+// with itself, by which a normalised kernel divides. New graphs change nothing in the fitted
+// kernel, whose methods may be called concurrently.
 //
 // # Values
 //
-// Most features are counts, and dot products of counts are exact below 2⁵³. The terms of a
-// kernel value are added in an order that the training graphs fix, so that results have
-// the same bits for any number of workers, and Cross on the training graphs equals Gram.
-// Normalised kernels are
+// Most features are counts, and dot products of counts are exact below 2⁵³. The training graphs fix
+// the order in which the terms of a value are added. So results have the same bits for any number
+// of workers, and Cross on the training graphs equals Gram. Normalised kernels are
 //
-//	K_ij / √(K_ii K_jj),
+//	K_ij / √(K_ii K_jj).
 //
-// and where a graph has no feature at all (K_ii = 0) 1 for two such graphs and 0 for one.
+// Where graphs have no feature at all (K_ii = 0), the value is 1 for two such graphs and 0 for one.
 // A normalised value that rounding lifts above 1 is 1.
 package baseline
