@@ -170,7 +170,8 @@ func (c *searchCmd) print(g *globals, w io.Writer, list []found) error {
 			if c.CSV {
 				t.Write([]string{f.Query, strconv.Itoa(r.Rank), r.ID, r.Target, number(r.Similarity)})
 			} else {
-				fmt.Fprintf(w, "%4d  %.4f  %-34s %s\n", r.Rank, r.Similarity, table.Clip(r.ID, 34), table.Clip(r.Target, 30))
+				line := fmt.Sprintf("%4d  %.4f  %-34s %s", r.Rank, r.Similarity, table.Clip(r.ID, 34), table.Clip(r.Target, 30))
+				fmt.Fprintln(w, strings.TrimRight(line, " "))
 			}
 		}
 	}
