@@ -127,8 +127,9 @@ test-python:
 	rm -rf .venv/source .venv/wheel .venv/dist
 	$(PYTHON) -m venv .venv/source
 	.venv/source/bin/pip install -q --disable-pip-version-check -r python/requirements-test.txt ./python
-	.venv/source/bin/ruff check -q python
-	.venv/source/bin/ruff format -q --check python
+	.venv/source/bin/ruff check -q --config python/pyproject.toml python testdata
+	.venv/source/bin/ruff format -q --check --config python/pyproject.toml python testdata
+	.venv/source/bin/python testdata/golden/generate.py
 	cd python && ../.venv/source/bin/python -m pytest
 	MLG_PYTHON=$(CURDIR)/.venv/source/bin/python $(GO) test -run TestReadme .
 	.venv/source/bin/pip wheel -q --disable-pip-version-check --no-deps -w .venv/dist ./python

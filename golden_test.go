@@ -14,8 +14,8 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// goldenCase is a case of the files in testdata/golden, values of an independent
-// implementation (docs/explanation/math.md, section 5).
+// goldenCase is a case of the files in testdata/golden. Their values come from an independent
+// implementation; a second one, testdata/golden/generate.py, checks them.
 type goldenCase struct {
 	Graphs []struct {
 		N      int
