@@ -22,10 +22,11 @@ type paperTables struct {
 	// Reported are the rows with parameters chosen on the reported folds, as in the paper.
 	Reported []evaluate.Result `json:"reported,omitempty"`
 	// Published are the accuracies that the paper prints, by row.
-	Published    map[string]*paper.Figure `json:"published,omitempty"`
-	Statistics   paper.Statistics         `json:"statistics"`
-	PaperSeconds float64                  `json:"paper_mlg_seconds,omitempty"`
-	settings     map[string]int           // of the candidates, by name
+	Published       map[string]*paper.Figure `json:"published,omitempty"`
+	Statistics      paper.Statistics         `json:"statistics"`
+	PaperStatistics *paper.Statistics        `json:"paper_statistics,omitempty"`
+	PaperSeconds    float64                  `json:"paper_mlg_seconds,omitempty"`
+	settings        map[string]int           // of the candidates, by name
 }
 
 // paperName is the name by which the paper knows a dataset.
@@ -54,7 +55,10 @@ func (c *evaluateCmd) paper(g *globals) error {
 		if err != nil {
 			return err
 		}
-		t := paperTables{Statistics: paper.Describe(ds.Graphs), PaperSeconds: paper.Seconds(paperName(ds)), Published: map[string]*paper.Figure{}, settings: map[string]int{}}
+		t := paperTables{
+			Statistics: paper.Describe(ds.Graphs), PaperStatistics: paper.Printed(paperName(ds)), PaperSeconds: paper.Seconds(paperName(ds)),
+			Published: map[string]*paper.Figure{}, settings: map[string]int{},
+		}
 		candidates := paper.Candidates()
 		for _, x := range candidates {
 			t.settings[x.Name] = len(x.Settings)
@@ -133,11 +137,11 @@ func (c *evaluateCmd) nested(g *globals, ds *dataset.Dataset, candidates []choos
 	return r, r.Add(others)
 }
 
-// write prints the tables: accuracies, statistics, and times of kernel matrices.
+// write prints the tables: statistics, accuracies, and times of kernel matrices.
 func (t *paperTables) write(g *globals, markdown bool) error {
 	p := &t.Protocol
 	lines := []string{
-		fmt.Sprintf("%s: %s.", t.Dataset, t.Statistics),
+		fmt.Sprintf("Edges are counted twice, as in the paper. %d of the graphs are not connected.", t.Statistics.Disconnected),
 		fmt.Sprintf("%d × %d-fold cross-validation, %s, seed %d; %s, C = %s.", p.Repeats, p.Folds, p.Splits, p.Seed, p.Learner, p.Grid),
 	}
 	if p.Honest {
@@ -149,12 +153,15 @@ func (t *paperTables) write(g *globals, markdown bool) error {
 	if t.Reported != nil {
 		lines = append(lines, "Column tuned: parameters chosen on the reported folds, as in the paper; too high.")
 	}
-	rows := t.table()
+	statistics, rows := t.statistics(), t.table()
 	w := g.stdout
 	if markdown {
-		fmt.Fprintf(w, "%s\n\n", strings.Join(lines, " "))
+		statistics.WriteMarkdown(w)
+		fmt.Fprintf(w, "\n%s\n\n", strings.Join(lines, " "))
 		rows.WriteMarkdown(w)
 	} else {
+		statistics.Write(w, "")
+		fmt.Fprintln(w)
 		for _, l := range lines {
 			fmt.Fprintln(w, table.Wrap(l, 0, 2))
 		}
@@ -163,6 +170,16 @@ func (t *paperTables) write(g *globals, markdown bool) error {
 	}
 	_, err := fmt.Fprintln(w)
 	return err
+}
+
+// statistics are those of the dataset, above what the paper's Table 2 prints.
+func (t *paperTables) statistics() *table.Table {
+	out := &table.Table{Header: []string{t.Dataset, "graphs", "labels", "vertices", "edges", "diameter", "classes"}}
+	out.Add(append([]string{"here"}, t.Statistics.Cells()...)...)
+	if t.PaperStatistics != nil {
+		out.Add(append([]string{"paper"}, t.PaperStatistics.Cells()...)...)
+	}
+	return out
 }
 
 // table has a row for each kernel, with the figures of the paper.
