@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A container is a head and named sections, each with a checksum; docs/reference/model-format.md describes
+// A container is a head and named sections, each with a checksum; docs/reference/container-format.md describes
 // it to the byte. As in PNG, the first byte is no text, and the line ends and the end-of-file
 // character of the magic betray a transfer that changed them.
 const (
