@@ -22,22 +22,23 @@
 //
 // where each term is subtracted by one fused multiply-add, in the order of m, and
 // |S| = Π d_c, multiplied in the order of c. The operations on one matrix never depend on the
-// matrices beside it, so a kernel value has the same bits in whatever rectangle, order or number
-// of goroutines it is computed, and k(A,B) has the bits of k(B,A). The factorisation runs two
-// matrices at a time by NEON instructions on arm64, four or eight by AVX2 or AVX-512 instructions on
-// amd64, if the processor has them; these do the same operations, and so give the same bits as the
-// plain Go code, which the build tag noasm selects. Only a processor that has no fused multiply-adds
-// rounds otherwise (dense.FMA). All this holds for the other functions here as well, but for the
-// logarithms, which are math.Log's.
+// matrices beside it. So a kernel value has the same bits in whatever rectangle, order or number
+// of goroutines it is computed, and k(A,B) has the bits of k(B,A).
+//
+// The factorisation runs two matrices at a time by NEON instructions on arm64, and four or eight by
+// AVX2 or AVX-512 instructions on amd64, if the processor has them. They do the same operations as
+// the plain Go code, which the build tag noasm selects, and so give the same bits. Only a processor
+// without fused multiply-adds rounds differently (dense.FMA). All this holds for the other
+// functions here as well, except for the logarithms, which are math.Log's.
 //
 // Determinants are kept as a mantissa and an exponent, and
 //
 //	k = |2A|^¼ |2B|^¼ / |A+B|^½
 //
 // takes fourth roots that are computed once for a matrix. There is no overflow at any order, and
-// no logarithm or exponential in k; the exact exponents cancel, so that a value underflows only
-// if k itself does. Its last step adds a relative error of at most 5·2⁻⁵³, which is 0 for A = B:
-// that gives exactly 1. A Batch takes matrices whose pivots and diagonal entries are within 2^±125.
+// no logarithm or exponential in k. The exact exponents cancel, so a value underflows only
+// if k itself does. The last step adds a relative error of at most 5·2⁻⁵³. For A = B the error is 0,
+// and k is exactly 1. A Batch takes matrices whose pivots and diagonal entries are within 2^±125.
 //
-// docs/explanation/spd.md says how fast this is.
+// docs/explanation/spd.md says how this is done, and how fast it is.
 package spd

@@ -10,11 +10,11 @@
 //	Learner.Posterior deviations of kernel ridge regression on values, which is a Gaussian process
 //	Clip              makes an indefinite K positive semi-definite
 //
-// What they return is a Learner: sums over training examples, Σ_k coefficient_k·k(x, x_k) + bias,
-// whose terms are exported, so that they can be stored and explained.
+// They return a Learner: sums over training examples, Σ_k coefficient_k·k(x, x_k) + bias. Its terms
+// are exported, so that they can be stored and explained.
 //
-// Everything but Posterior.Deviations runs in one goroutine, and depends on its arguments only: the same matrix,
-// options and seed give the same bits on one architecture. (Where the compiler fuses
+// Everything except Posterior.Deviations runs in one goroutine and depends only on its arguments: the
+// same matrix, options and seed give the same bits on one architecture. (Where the compiler fuses
 // multiplication and addition, as on arm64, results agree within the tolerance.) A Gram
 // matrix must be symmetric; no function checks it.
 //
