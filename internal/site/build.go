@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"html/template"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
+)
+
+//go:embed page.html site.css site.js
+var assets embed.FS
+
+var layout = template.Must(template.ParseFS(assets, "page.html"))
+
+// view is what the layout shows.
+type view struct {
+	Title, Root, Source string // Root is the way to the folder of the site
+	Groups              []group
+	Content             template.HTML
+	Previous, Next      *entry
+}
+
+// group is a kind of pages in the navigation.
+type group struct {
+	Name  string
+	Pages []entry
+}
+
+// entry is a link of the navigation; the page that is shown also has its headings.
+type entry struct {
+	Title, Address string
+	Here           bool
+	Headings       []section
+}
+
+// section is a heading, with what is searched: all until the next heading.
+type section struct {
+	Level   int    `json:"-"`
+	Of      string `json:"of"` // title of the page
+	Title   string `json:"title"`
+	Address string `json:"address"`
+	Text    string `json:"text"`
+}
+
+// build writes the site into a folder, which it replaces.
+func (s *site) build(out string) error {
+	if err := os.RemoveAll(out); err != nil {
+		return err
+	}
+	write := func(name string, content []byte) error {
+		name = filepath.Join(out, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		return os.WriteFile(name, content, 0o666)
+	}
+	var index []section
+	for i, d := range s.pages {
+		index = append(index, d.sections()...)
+		for _, l := range s.links(d) {
+			if l.picture {
+				content, err := os.ReadFile(filepath.Join(s.root, l.file))
+				if err != nil {
+					return err
+				}
+				if err := write(picturePath(l), content); err != nil {
+					return err
+				}
+			}
+			l.set(s.destination(d, l))
+		}
+		d.addAnchors()
+		var body, page bytes.Buffer
+		if err := markdown.Renderer().Render(&body, d.text, d.tree); err != nil {
+			return err
+		}
+		v := view{Title: d.title, Root: strings.TrimSuffix(relative(d.page, "index.html"), "index.html"),
+			Source: s.repository + "/blob/main/" + d.source, Groups: s.navigation(d), Content: template.HTML(body.String())}
+		if i > 0 {
+			v.Previous = &entry{Title: s.pages[i-1].title, Address: relative(d.page, s.pages[i-1].page)}
+		}
+		if i+1 < len(s.pages) {
+			v.Next = &entry{Title: s.pages[i+1].title, Address: relative(d.page, s.pages[i+1].page)}
+		}
+		if err := layout.Execute(&page, v); err != nil {
+			return err
+		}
+		if err := write(d.page, page.Bytes()); err != nil {
+			return err
+		}
+	}
+	// A script instead of JSON: a page that was opened as a file may load one.
+	found, err := json.Marshal(index)
+	if err != nil {
+		return err
+	}
+	if err := write("index.js", append([]byte("searchIndex("), append(found, ");\n"...)...)); err != nil {
+		return err
+	}
+	for _, name := range []string{"site.css", "site.js"} {
+		content, err := assets.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if err := write(name, content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addAnchors gives headings a link to themselves.
+func (d *document) addAnchors() {
+	i := 0
+	for n := d.tree.FirstChild(); n != nil; n = n.NextSibling() {
+		if n.Kind() != ast.KindHeading {
+			continue
+		}
+		if i > 0 {
+			l := ast.NewLink()
+			l.Destination = []byte("#" + d.headings[i].name)
+			l.SetAttributeString("class", []byte("anchor"))
+			l.SetAttributeString("aria-label", []byte("Link to this section"))
+			l.AppendChild(l, ast.NewString([]byte("#")))
+			n.AppendChild(n, l)
+		}
+		i++
+	}
+}
+
+// navigation lists all pages, as seen from one.
+func (s *site) navigation(here *document) []group {
+	var out []group
+	last := -1
+	for _, d := range s.pages {
+		e := entry{Title: d.title, Address: relative(here.page, d.page), Here: d == here}
+		if d == here {
+			for _, h := range d.headings {
+				if h.level == 2 || h.level == 3 {
+					e.Headings = append(e.Headings, section{Level: h.level, Title: h.short, Address: "#" + h.name})
+				}
+			}
+		}
+		switch {
+		case d.source == "README.md":
+			out = append(out, group{Pages: []entry{e}})
+			continue
+		case d.kind != last:
+			out = append(out, group{Name: kinds[d.kind].name})
+			last = d.kind
+		}
+		g := &out[len(out)-1]
+		g.Pages = append(g.Pages, e)
+	}
+	return out
+}
+
+// sections returns what is searched in a page.
+func (d *document) sections() []section {
+	var out []section
+	i := 0
+	for n := d.tree.FirstChild(); n != nil; n = n.NextSibling() {
+		if n.Kind() == ast.KindHeading {
+			address := d.page
+			if i > 0 {
+				address += "#" + d.headings[i].name
+			}
+			out = append(out, section{Of: d.title, Title: d.headings[i].title, Address: address})
+			i++
+			continue
+		}
+		if n.Kind() == ast.KindHTMLBlock || len(out) == 0 {
+			continue
+		}
+		last := &out[len(out)-1]
+		last.Text = strings.TrimSpace(last.Text + " " + strings.Join(strings.Fields(plain(n, d.text)), " "))
+	}
+	return out
+}
+
+// codeRenderer writes blocks of code. In those of the kind "console" it sets off the commands,
+// which follow "$ ", from what they print.
+type codeRenderer struct{}
+
+func (r codeRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
+	reg.Register(ast.KindCodeBlock, r.render)
+	reg.Register(ast.KindFencedCodeBlock, r.render)
+}
+
+func (codeRenderer) render(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	f, ok := n.(*ast.FencedCodeBlock)
+	console := ok && string(f.Language(source)) == "console"
+	command := false
+	w.WriteString("<pre tabindex=\"0\"><code>")
+	for _, s := range n.Lines().Sliced(0, n.Lines().Len()) {
+		line := s.Value(source)
+		command = console && (command || bytes.HasPrefix(line, []byte("$ ")))
+		if command {
+			w.WriteString("<b>")
+		}
+		w.Write(util.EscapeHTML(bytes.TrimSuffix(line, []byte("\n"))))
+		if command {
+			w.WriteString("</b>")
+		}
+		w.WriteByte('\n')
+		command = command && bytes.HasSuffix(bytes.TrimSpace(line), []byte("\\"))
+	}
+	_, err := w.WriteString("</code></pre>\n")
+	return ast.WalkSkipChildren, err
+}
