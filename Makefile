@@ -6,13 +6,13 @@ FUZZTIME    ?= 30s
 # The race detector needs a C compiler; Go turns cgo off where there is none.
 RACE         = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: build test test-go test-explorer test-beam test-kubernetes test-python test-long test-flink test-slurm \
+.PHONY: build docs test test-docs test-go test-explorer test-beam test-kubernetes test-python test-long test-flink test-slurm \
         test-arm64 fmt vet lint lint-beam bench bench-explorer fuzz generate generate-check release release-check build-beam wheels clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/mlg ./cmd/mlg
 
-test: fmt vet lint generate-check test-go test-arm64 test-python test-explorer test-kubernetes test-beam
+test: fmt vet lint generate-check test-go test-arm64 test-python test-explorer test-kubernetes test-beam test-docs
 
 # Everything in Go but the modules with large dependencies; what uses the assembly, also without it.
 test-go:
@@ -108,6 +108,15 @@ test-kubernetes:
 # and none can be installed. With CI=true that is a failure.
 test-explorer:
 	GO="$(GO)" ./internal/explorer/webtest/run.sh
+
+# The documents as static pages; a dead link is an error. The module of its own has the Markdown parser.
+docs:
+	cd internal/site && $(GO) run . -o ../../dist/site
+
+# The links of all Markdown files, the pages, and the pages in a browser.
+test-docs:
+	cd internal/site && $(GO) vet . && $(GO) test -count=1 . # the cache does not know the documents
+	GO="$(GO)" ./internal/explorer/webtest/run.sh site
 
 # mlg serve as a prediction service: throughput and latency, alone and with a thousand slow clients;
 # and the page: frames of the map, time from a parameter to the result.

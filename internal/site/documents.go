@@ -191,7 +191,7 @@ func anchor(title string) string {
 		switch {
 		case r == ' ':
 			b.WriteByte('-')
-		case r == '-' || r == '_' || unicode.In(r, unicode.L, unicode.N, unicode.M):
+		case r == '-' || unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Pc):
 			b.WriteRune(r)
 		}
 	}

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Runs the tests of the page, or with "bench" its measurements: installs what is missing, builds the
-# command, starts Chromium. Where something is missing and cannot be installed the tests are skipped;
-# with CI=true that is a failure.
+# Runs the tests of the explorer's page, with "bench" its measurements, with "site" the tests of the
+# pages of "make docs": installs what is missing, builds, starts Chromium. Where something is missing
+# and cannot be installed the tests are skipped; with CI=true that is a failure.
 set -eu
 cd "$(dirname "$0")"
 
 skip() {
-	echo "SKIPPED: tests of the explorer's page: $1"
+	echo "SKIPPED: tests in a browser: $1"
 	[ "${CI:-}" = true ] && exit 1
 	exit 0
 }
@@ -41,6 +41,14 @@ want=$(sed -n 's/.*"playwright-core": "\(.*\)".*/\1/p' package.json)
 have=$(sed -n 's/^ *"version": "\(.*\)".*/\1/p' node_modules/playwright-core/package.json 2>/dev/null || true)
 [ "$want" = "$have" ] || npm install --no-audit --no-fund --no-package-lock --loglevel=error ||
 	skip "npm cannot install playwright-core"
+if [ "${1:-}" = site ]; then
+	SITE=$(mktemp -d)
+	export SITE
+	trap 'rm -rf "$SITE"' EXIT
+	(cd ../../site && "${GO:-go}" run . -o "$SITE")
+	timeout 300 node --test site.test.mjs
+	exit
+fi
 (cd ../../.. && CGO_ENABLED=0 "${GO:-go}" build -trimpath -o bin/mlg ./cmd/mlg)
 if [ "${1:-}" = bench ]; then
 	exec timeout 240 node bench.mjs
