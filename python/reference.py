@@ -38,11 +38,10 @@ def markdown(doc: str) -> str:
                 out.append("```python")
                 code = True
             out.append(line)
-        elif (
-            section in ("Parameters", "Attributes", "Returns", "Raises") and line and not line.startswith(" ")
-        ):
+        elif section in LISTS and line and not line.startswith(" "):
             name, colon, kind = line.partition(" : ")
-            out.append(f"- `{name}`" + (f": {kind.rstrip()}" if colon else ""))
+            broken = "\\" if after.strip() else ""  # the description stands in a line of its own
+            out.append(f"- `{name}`" + (f": {kind.rstrip()}" if colon else "") + broken)
         else:
             out.append(line[2:] if section in LISTS and line.startswith("    ") else line)
     while out and not out[-1]:

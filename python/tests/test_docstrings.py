@@ -36,4 +36,5 @@ def test_estimators_are_documented(cls):
 def test_reference(repository):
     """docs/reference/python-reference.md is what python/reference.py makes of the docstrings."""
     made = runpy.run_path(str(repository / "python" / "reference.py"))["reference"]()
-    assert (repository / "docs" / "reference" / "python-reference.md").read_text() == made, "run python/reference.py"
+    written = (repository / "docs" / "reference" / "python-reference.md").read_text()
+    assert written == made, "run python/reference.py"
