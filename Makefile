@@ -136,7 +136,8 @@ test-python:
 	rm -rf .venv/source .venv/wheel .venv/dist
 	$(PYTHON) -m venv .venv/source
 	.venv/source/bin/pip install -q --disable-pip-version-check -r python/requirements-test.txt ./python
-	.venv/source/bin/ruff check -q --config python/pyproject.toml python testdata
+	.venv/source/bin/ruff check -q python
+	.venv/source/bin/ruff check -q --config python/pyproject.toml testdata
 	.venv/source/bin/ruff format -q --check --config python/pyproject.toml python testdata
 	.venv/source/bin/python testdata/golden/generate.py
 	cd python && ../.venv/source/bin/python -m pytest
