@@ -1,5 +1,5 @@
-// Package choose finds out, by cross-validation, from which kernel to learn and how: it scores
-// kernels on training graphs, weighs sums of kernels, and chooses the parameter of the learner.
+// Package choose finds the kernel to learn from, and the parameter of the learner, by
+// cross-validation. It scores kernels on training graphs and weighs sums of kernels.
 //
 //	candidates := choose.DefaultCandidates(dataset.Info(ds))
 //	o := choose.DefaultOptions()
@@ -17,6 +17,6 @@
 //	Plan          what was chosen for all graphs: kernels with weights, and the parameter
 //
 // Choose does this with all graphs. Package evaluate does it with the training part of every
-// fold of a cross-validation, and so measures how good the choice is. docs/explanation/evaluation.md has the
-// formulas. Results do not depend on the number of workers.
+// fold of a cross-validation, and so measures how good the choice is. Results do not depend on the
+// number of workers. docs/explanation/evaluation.md has the formulas.
 package choose
