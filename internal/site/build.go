@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"os"
 	"path/filepath"
@@ -172,7 +173,8 @@ func (d *document) sections() []section {
 			if i > 0 {
 				address += "#" + d.headings[i].name
 			}
-			out = append(out, section{Of: d.title, Title: d.headings[i].title, Address: address})
+			h := d.headings[i]
+			out = append(out, section{Of: d.title, Title: h.short, Address: address, Text: h.title[len(h.short):]})
 			i++
 			continue
 		}
@@ -185,16 +187,37 @@ func (d *document) sections() []section {
 	return out
 }
 
-// codeRenderer writes blocks of code. In those of the kind "console" it sets off the commands,
-// which follow "$ ", from what they print.
+// codeRenderer writes code. In blocks of the kind "console" it sets off the commands, which follow
+// "$ ", from what they print. In a line of text it keeps short words such as --flag together,
+// which browsers break after a hyphen.
 type codeRenderer struct{}
 
 func (r codeRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
-	reg.Register(ast.KindCodeBlock, r.render)
-	reg.Register(ast.KindFencedCodeBlock, r.render)
+	reg.Register(ast.KindCodeBlock, r.block)
+	reg.Register(ast.KindFencedCodeBlock, r.block)
+	reg.Register(ast.KindCodeSpan, r.span)
 }
 
-func (codeRenderer) render(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (codeRenderer) span(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	w.WriteString("<code>")
+	for i, word := range strings.Split(strings.ReplaceAll(plain(n, source), "\n", " "), " ") {
+		if i > 0 {
+			w.WriteByte(' ')
+		}
+		if strings.Contains(word, "-") && len(word) < 30 {
+			fmt.Fprintf(w, "<span>%s</span>", util.EscapeHTML([]byte(word)))
+		} else {
+			w.Write(util.EscapeHTML([]byte(word)))
+		}
+	}
+	_, err := w.WriteString("</code>")
+	return ast.WalkSkipChildren, err
+}
+
+func (codeRenderer) block(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}

@@ -210,7 +210,11 @@ func plain(n ast.Node, source []byte) string {
 		}
 		switch c := c.(type) {
 		case *ast.Text:
-			b.Write(util.UnescapePunctuations(c.Segment.Value(source)))
+			if value := c.Segment.Value(source); c.Parent().Kind() == ast.KindCodeSpan {
+				b.Write(value)
+			} else {
+				b.Write(util.UnescapePunctuations(value))
+			}
 			if c.SoftLineBreak() || c.HardLineBreak() {
 				b.WriteByte(' ')
 			}

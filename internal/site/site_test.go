@@ -92,7 +92,7 @@ func TestPages(t *testing.T) {
 		"docs/howto/z/p.svg":    "<svg/>",
 		"docs/reference/r.md":   "# R\n\n### `f(x)`\n",
 		"bench/n.md":            "# N\n",
-		"docs/explanation/e.md": "# E\n\n| a |\n|---|\n| b\\|c |\n",
+		"docs/explanation/e.md": "# E\n\n\\*x `\\*y --z\nw <-`\n\n| a |\n|---|\n| `b\\|c` |\n",
 	})
 	s, err := read(root)
 	if err != nil {
@@ -114,10 +114,11 @@ func TestPages(t *testing.T) {
 		"index.html": {`href="howto/z.html#two"`, `href="tutorial/a.html"`, `href="https://github.com/x/y/blob/main/go.mod#L1"`, `src="howto/z/p.svg"`},
 		"tutorial/a.html": {`href="../index.html"`, `href="https://github.com/x/y/tree/main/docs/howto"`,
 			`href="https://github.com/x/y/blob/main/bench/n.md#n"`, `href="../site.css"`, `rel="next" href="../howto/z.html"`},
-		"howto/z.html":     {"<b>$ a &lt;b&gt; \\</b>\n<b>   c</b>\nd\n", `src="z/p.svg"`, `<h2 id="two">`, `href="https://github.com/x/y/blob/main/docs/howto/z.md"`},
-		"reference/r.html": {`<a href="#fx">f</a>`},
-		"howto/z/p.svg":    {"<svg/>"},
-		"index.js":         {`{"of":"Zoo","title":"Two","address":"howto/z.html#two","text":"$ a \u003cb\u003e \\ c d p"}`},
+		"howto/z.html":       {"<b>$ a &lt;b&gt; \\</b>\n<b>   c</b>\nd\n", `src="z/p.svg"`, `<h2 id="two">`, `href="https://github.com/x/y/blob/main/docs/howto/z.md"`},
+		"reference/r.html":   {`<a href="#fx">f</a>`},
+		"howto/z/p.svg":      {"<svg/>"},
+		"explanation/e.html": {"*x <code>\\*y <span>--z</span> w <span>&lt;-</span></code>", "<code>b|c</code>"},
+		"index.js":           {`{"of":"Zoo","title":"Two","address":"howto/z.html#two","text":"$ a \u003cb\u003e \\ c d p"}`, `"title":"f","address":"reference/r.html#fx","text":"(x)"`},
 	} {
 		text, err := os.ReadFile(filepath.Join(out, name))
 		if err != nil {
