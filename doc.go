@@ -1,10 +1,10 @@
 // Package mlg compares graphs at every scale at once: it computes the Multiscale
 // Laplacian Graph (MLG) kernel of Kondor and Pan (2016) and its relatives.
 //
-// A kernel gives two graphs a similarity between 0 and 1, such that learners which work with
-// dot products, as package svm has them, work on graphs. The MLG kernel compares
-// vertices by a base kernel (equal labels, say), small neighbourhoods by their vertices, larger
-// ones by the smaller ones, and at last whole graphs.
+// A kernel gives two graphs a similarity between 0 and 1. Learners that work with dot products, such
+// as those of package svm, then work on graphs. The MLG kernel compares vertices by a base kernel
+// (equal labels, say), small neighbourhoods by their vertices, larger neighbourhoods by the smaller
+// ones, and at last whole graphs.
 //
 //	ds, err := dataset.Read(ctx, "molecules.smi", dataset.DefaultOptions())
 //	model, err := mlg.Fit(ctx, ds.Graphs, mlg.Default())
@@ -13,29 +13,29 @@
 //
 // # Which kernel
 //
-// [Kernel] holds all parameters; start from [Default], the ones of the paper. Package base has the
-// kernels on vertices, written as "labels*gaussian", say.
+// [Kernel] holds all parameters; start from [Default], which has those of the paper. Package base has
+// the kernels on vertices, written as "labels*gaussian", say.
 //
-//   - [Fit] is the low-rank method of the paper: it samples landmark vertices at every level
+//   - [Fit] is the low-rank method of the paper. It samples landmark vertices at every level
 //     and keeps the leading directions. Fitting takes time and memory in proportion to the
-//     graphs, and a pair of graphs a factorisation of order Rank. This is the one to use.
+//     graphs, and a pair of graphs takes a factorisation of order Rank. This is the one to use.
 //   - [NewExact] follows the definition without sampling or truncation, for small collections
-//     and for checking. It knows how accurate its values are, and refuses parameters that
-//     float64 cannot serve.
+//     and for checking. It estimates how accurate its values are, and refuses parameters for
+//     which float64 is not accurate enough.
 //   - [FLG] and [LG] compare two graphs by given vertex features, or by the numbers of their
 //     vertices. With no Radii, Fit and NewExact give the FLG kernel of the base kernel.
 //
 // # Results
 //
 // A fitted [Model] gives a graph the same features whether it was in training or not. Equal
-// seeds give equal bits on one architecture, for any number of workers, with assembly or
-// without, and whatever other graphs are in the call. Values do not depend on the order of
-// vertices, except through the sample of landmarks. Two graphs that the kernel cannot tell
-// apart have exactly 1.
+// seeds give equal bits for any number of workers, with assembly or without, and whatever other
+// graphs are in the call. The low-rank kernel has the same bits on all processors with fused
+// multiply-adds. Values do not depend on the order of vertices, except through the sample of
+// landmarks. Two graphs that the kernel cannot tell apart have exactly 1.
 //
 // Functions that take a while have a context, and stop with its error. Nothing here prints,
 // reads the clock, or draws from a global source of random numbers.
 //
-// docs/explanation/math.md has the definitions with the functions that compute them, docs/explanation/architecture.md
-// the way of a graph through the packages.
+// docs/explanation/math.md has the definitions, with the functions that compute them.
+// docs/explanation/architecture.md follows a graph through the packages.
 package mlg

@@ -1,13 +1,14 @@
-// Package base has the kernels on vertices from which multiscale kernels start, and one way
-// to write them:
+// Package base has the kernels on vertices from which multiscale kernels start.
+//
+// They are written in one grammar, which Parse reads:
 //
 //	sum     = term {"+" term}
 //	term    = [weight] factor {"*" factor}
 //	factor  = "labels" | "degree" | "attributes" | "gaussian" ["(" σ ")"] | "heat" ["(" β {"," β} ")"]
 //	        | "wl" ["(" h ")"] | "(" sum ")"
 //
-// A parameter that is left out is σ = 1, β = 0.5, 1, 2 or h = 3. The terms of a sum all have a
-// weight, or none, and then the sum is their mean.
+// A parameter that is left out is σ = 1, β = 0.5, 1, 2 or h = 3. Either all terms of a sum have a
+// weight, or none has one, and then the sum is their mean.
 package base
 
 import (

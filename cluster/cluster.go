@@ -4,10 +4,10 @@
 //
 //	d(i, j) = √(k_ii + k_jj − 2 k_ij).
 //
-// A grouping around medoids has k objects, the medoids, such that the sum of the distances of
-// all objects to the nearest medoid is small; a medoid is a typical member of its group. The
-// number of groups can be chosen by silhouettes. Order puts similar objects side by side. Nothing is
-// random: equal matrices give equal groups.
+// A grouping around medoids chooses k objects, the medoids, such that the sum of the distances of
+// all objects to the nearest medoid is small. A medoid is a typical member of its group. Silhouettes
+// can choose the number of groups. Order puts similar objects side by side. Nothing is random: equal
+// matrices give equal groups.
 package cluster
 
 import (

@@ -1,23 +1,23 @@
-// Package dataset keeps collections of graphs in files of common formats. Two collections
+// Package dataset reads and writes collections of graphs in common file formats. Two collections
 // are built in.
 //
 //	ds, err := dataset.Read(ctx, "MUTAG.zip", dataset.DefaultOptions())
 //
-// Read keeps the whole collection. Open gives one graph after the other, in constant
-// memory for the formats whose records follow each other (SMILES, tables, SDF, Graph JSON
-// Lines, GraphML and DOT with many graphs).
+// Read keeps the whole collection. Open gives one graph after the other. It takes constant
+// memory for the formats whose graphs follow each other: SMILES, tables, SDF, Graph JSON
+// Lines, and GraphML and DOT with many graphs.
 //
 // Every reader
 //
 //   - recognises gzip by its first bytes,
 //   - names file and line in its errors,
 //   - refuses input beyond the limits in [Limits] before it is held in memory,
-//   - makes simple undirected graphs: directed edges become undirected, repeated edges
-//     and self-loops are dropped, and each of these is counted in a warning.
+//   - makes simple undirected graphs: directed edges become undirected, and repeated edges
+//     and self-loops are dropped. A warning counts each of these.
 //
 // [Options] say how graphs are read: formats, columns, labels of atoms, edge weights. A model
 // keeps them.
 //
 // Labels are texts. docs/reference/formats.md describes the formats, what is read from each, and
-// what is ignored.
+// what is ignored; docs/reference/tables.md describes columns.
 package dataset

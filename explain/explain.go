@@ -1,19 +1,19 @@
 // Package explain says what the vertices of a graph contribute to a prediction or to a similarity,
 // and matches the vertices of two graphs.
 //
-// What a vertex does is seen where it is missing. With f the value to explain and G∖v the graph
-// without v and its edges, its effect is
+// To see what a vertex does, it leaves the vertex out. With f the value to explain and G∖v the graph
+// without v and its edges, the effect of v is
 //
 //	Δ_v = f(G) − f(G∖v).
 //
-// Effects do not add up to f: a structure of several vertices goes with each of them. What is left over
-// goes to all vertices alike. With a stated baseline b, the contributions of n vertices
+// Effects do not add up to f, because a structure of several vertices is lost with each of them. All
+// vertices share the rest equally. With a stated baseline b, the contributions of n vertices
 //
 //	φ_v = Δ_v + (f(G) − b − Σ_u Δ_u)/n
 //
 // add up to f(G) − b. This needs nothing but values of f, and holds for every kernel
-// (docs/explanation/explain.md). Slopes, which say how f changes when a vertex counts more, are known for some
-// kernels. They do not add up.
+// (docs/explanation/explain.md). Slopes say how f changes when a vertex counts more. They are known
+// for some kernels, and do not add up.
 package explain
 
 import (

@@ -1,14 +1,14 @@
 // Package graph holds the undirected, weighted graphs that the kernels compare.
 //
 // A [Graph] is immutable and stored in compressed sparse row form. Vertices are
-// numbered 0 … N()-1. Edges have positive, finite weights (1 unless stated); there are
-// no self-loops and no parallel edges. A graph may carry a discrete label per vertex, a
-// row of real attributes per vertex, a label per edge, drawing coordinates, an
-// identifier and a target (a class or a number, kept as the text it was read as).
+// numbered 0 … N()-1. Edges have positive, finite weights (1 unless stated). There are
+// no self-loops and no parallel edges. A graph may carry a discrete label for each vertex, a
+// row of real attributes for each vertex, a label for each edge, drawing coordinates, an
+// identifier and a target (a class or a number, kept as the text that was read).
 //
 // Labels are strings, so that they mean the same in every file and every process.
 //
-// Graphs are made by a [Builder], which validates its input. Neighbourhoods (balls of a
-// hop radius) and canonical quotients of induced subgraphs are computed with a
-// [Scratch], whose buffers are reused, so that loops over vertices do not allocate.
+// A [Builder] makes graphs and validates its input. A [Scratch] computes neighbourhoods (balls of a
+// hop radius) and canonical quotients of induced subgraphs. It reuses its buffers, so loops over
+// vertices do not allocate.
 package graph

@@ -1,11 +1,11 @@
 // Package model keeps trained models in files.
 //
-// A model file has all that is needed for new graphs: a kernel, which is a sum of products of
-// fitted kernels, the learner, the training graphs with their identifiers and targets, how
-// the data was read, and what accuracy was estimated. The format is described byte by byte
-// in docs/reference/model-format.md.
+// A model file has everything that is needed for new graphs: a kernel, which is a sum of products of
+// fitted kernels, the learner, and the training graphs with their identifiers and targets. It also
+// says how the data was read, and what accuracy was estimated. docs/reference/model-format.md
+// describes the format byte by byte.
 //
-// Reading executes nothing and trusts nothing: every byte is covered by a checksum, every
+// Reading executes nothing and trusts nothing. Every byte is covered by a checksum, every
 // number is checked before it is used, and memory stays within a small multiple of the
 // file's size. A model that was read gives the bits of the one that was written.
 package model

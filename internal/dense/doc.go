@@ -1,7 +1,7 @@
-// Package dense is linear algebra on dense matrices, in row-major order unless a comment says
-// otherwise: products, Cholesky factors, tridiagonal forms and eigenvectors.
+// Package dense is linear algebra on dense matrices: products, Cholesky factors, tridiagonal forms
+// and eigenvectors. Matrices are in row-major order unless a comment says otherwise.
 //
-// Everything but singular values, which are gonum's, has the same bits with and without assembly, on
-// amd64 and arm64. A conversion float64(x*y) + z keeps the compiler from fusing the product with the
+// Everything has the same bits with and without assembly, on amd64 and arm64, except singular values,
+// which are gonum's. A conversion float64(x*y) + z keeps the compiler from fusing the product with the
 // sum, which it does on some machines.
 package dense

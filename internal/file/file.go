@@ -1,11 +1,11 @@
-// Package file writes files that are there whole or not at all.
+// Package file writes files that are either complete or not there.
 //
 // A file is written under a temporary name in its folder, synced, and renamed. When something
 // fails before that, an old file of the name stays as it was and the temporary one is removed.
 //
-// A container is a file of named sections with checksums (docs/reference/container-format.md). One that takes
-// long is written as a Log, which an interrupted program goes on with. Large files are mapped into
-// memory.
+// A container is a file of named sections with checksums (docs/reference/container-format.md). One
+// that takes long to write is written as a Log, with which an interrupted program goes on. Large files
+// are mapped into memory.
 package file
 
 import (

@@ -1,9 +1,9 @@
-// Package worker answers requests of a parent process: it is the side of the Go program in
-// the Python package, which starts "mlg worker" and keeps it for many calls.
+// Package worker answers requests of a parent process: it is the Go side of the Python package,
+// which starts "mlg worker" and keeps it for many calls.
 //
 // # Frames
 //
-// Requests come on standard input, answers go to standard output, one answer to each request
+// Requests come on standard input, and answers go to standard output, one answer to each request
 // in order. Both are frames:
 //
 //	uint32  length of the header in bytes
@@ -11,18 +11,19 @@
 //	header  a JSON object
 //	body    arrays, little-endian
 //
-// A large body stands in a file of the folder that both sides share instead, if that has room (field "file"
-// of the header, a name without a path); the receiver removes it. The header of a request
-// has the operation ("op"), arguments ("args"), the handle of what it is about ("handle") and
-// handles to forget ("release"); that of an answer has a result, or an error with its kind, and
-// says which arrays the body holds. Where the request asks for it ("progress"), frames that tell how far the
-// work has come precede the answer.
+// A large body may stand in a file of the folder that both sides share, if that has room. The field
+// "file" of the header then has its name without a path, and the receiver removes the file.
+//
+// The header of a request has the operation ("op"), arguments ("args"), the handle of what it is about
+// ("handle") and handles to forget ("release"). The header of an answer has a result, or an error with
+// its kind, and says which arrays the body holds. If the request asks for it ("progress"), frames that
+// tell how far the work has come precede the answer.
 //
 // Graphs travel as a batch (graph.Encode), which is the body of a request.
 //
 // # Life
 //
 // Fitted kernels and models stay under a handle until they are released. The worker holds
-// no state that the parent could not make again, so that it may be killed at any time. It
-// ends when its input does, in the middle of a computation too, and removes the folder.
+// no state that the parent could not make again, so it may be killed at any time. It
+// ends when its input does, also in the middle of a computation, and removes the folder.
 package worker
