@@ -66,6 +66,11 @@ func (s *site) build(out string) error {
 	for i, d := range s.pages {
 		index = append(index, d.sections()...)
 		for _, l := range s.links(d) {
+			// A link that is called by the name of a file is called by the title of its page.
+			if to := s.documents[l.file]; to != nil && to.page != "" && strings.HasSuffix("/"+l.file, "/"+plain(l.node, d.text)) {
+				l.node.RemoveChildren(l.node)
+				l.node.AppendChild(l.node, ast.NewString([]byte(to.title)))
+			}
 			if l.picture {
 				content, err := os.ReadFile(filepath.Join(s.root, l.file))
 				if err != nil {

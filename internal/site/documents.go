@@ -86,7 +86,7 @@ func read(root string) (*site, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && source != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"bin", "dist", "build", "node_modules"}, d.Name())):
+		case d.IsDir() && source != "." && (strings.HasPrefix(d.Name(), ".") || strings.HasSuffix(d.Name(), ".egg-info") || slices.Contains([]string{"bin", "dist", "build", "node_modules"}, d.Name())):
 			return fs.SkipDir
 		case !d.Type().IsRegular():
 			return nil

@@ -21,6 +21,7 @@ type link struct {
 	file, name string // name is the heading, or empty
 	picture    bool
 	set        func(destination string)
+	node       ast.Node
 }
 
 // links returns the links of a document, without those to other places on the web.
@@ -49,7 +50,7 @@ func (s *site) links(d *document) []link {
 		if err != nil || u.Scheme != "" || u.Host != "" {
 			return ast.WalkContinue, nil
 		}
-		l := link{line: d.line(n), name: u.Fragment, picture: picture, set: func(s string) { *to = []byte(s) }}
+		l := link{line: d.line(n), name: u.Fragment, picture: picture, node: n, set: func(s string) { *to = []byte(s) }}
 		l.file = path.Join(from, u.Path)
 		if u.Path == "" {
 			l.file = d.source

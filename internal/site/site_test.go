@@ -85,7 +85,7 @@ func TestPages(t *testing.T) {
 	root := repository(t, map[string]string{
 		"README.md":             "# Home\n\n[z](docs/howto/z.md#two) [a](docs/tutorial/a.md) [go](go.mod#L1) ![p](docs/howto/z/p.svg)\n",
 		"CHANGELOG.md":          "# Changes\n",
-		"docs/tutorial/a.md":    "# First\n\n[home](../../README.md) [folder](../howto) [source](../../bench/n.md#n)\n",
+		"docs/tutorial/a.md":    "# First\n\n[home](../../README.md) [y.md](../howto/y.md) [docs/howto/x.md](../howto/x.md) [folder](../howto) [source](../../bench/n.md#n)\n",
 		"docs/howto/z.md":       "# Zoo\n\n## Two\n\n```console\n$ a <b> \\\n   c\nd\n```\n\n![p](z/p.svg)\n",
 		"docs/howto/y.md":       "# B\n",
 		"docs/howto/x.md":       "# A\n",
@@ -112,7 +112,7 @@ func TestPages(t *testing.T) {
 	}
 	for name, parts := range map[string][]string{
 		"index.html": {`href="howto/z.html#two"`, `href="tutorial/a.html"`, `href="https://github.com/x/y/blob/main/go.mod#L1"`, `src="howto/z/p.svg"`},
-		"tutorial/a.html": {`href="../index.html"`, `href="https://github.com/x/y/tree/main/docs/howto"`,
+		"tutorial/a.html": {`href="../index.html"`, `<a href="../howto/y.html">B</a> <a href="../howto/x.html">A</a>`, `href="https://github.com/x/y/tree/main/docs/howto"`,
 			`href="https://github.com/x/y/blob/main/bench/n.md#n"`, `href="../site.css"`, `rel="next" href="../howto/z.html"`},
 		"howto/z.html":       {"<b>$ a &lt;b&gt; \\</b>\n<b>   c</b>\nd\n", `src="z/p.svg"`, `<h2 id="two">`, `href="https://github.com/x/y/blob/main/docs/howto/z.md"`},
 		"reference/r.html":   {`<a href="#fx">f</a>`},
