@@ -111,7 +111,7 @@ test-explorer:
 
 # The documents as static pages; a dead link is an error. The module of its own has the Markdown parser.
 docs:
-	cd internal/site && $(GO) run . -o ../../dist/site
+	cd internal/site && $(GO) run . -o $(CURDIR)/dist/site
 
 # The links of all Markdown files, the pages, and the pages in a browser.
 test-docs:
