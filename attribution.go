@@ -131,8 +131,8 @@ func (r *recording) row(level, v int) []float64 {
 	return at.row(at.of[0][v])
 }
 
-// record is Transform of one graph, and keeps what is on the way. Every class is compared through its
-// covariance, which derivatives need.
+// record transforms one graph as Transform does, and keeps what it computes on the way. Every class
+// is compared through its covariance, which derivatives need.
 func (m *Model) record(ctx context.Context, g *graph.Graph) (*recording, error) {
 	graphs, r := []*graph.Graph{g}, &recording{}
 	return r, m.climb(ctx, graphs, func(at *level) error {
@@ -182,8 +182,8 @@ func newReverse(m *Model, g *graph.Graph, t *recording) *reverse {
 	return r
 }
 
-// wholeGraph adds to adj the adjoint of the features of a level that comes from S_G, in whole: with the
-// matrices S_i of the training graphs and the weights w_i = ∂f/∂log k_ℓ(G, H_i),
+// wholeGraph adds to adj the adjoint of the features of a level that comes from S_G of the whole
+// graph. With the matrices S_i of the training graphs and the weights w_i = ∂f/∂log k_ℓ(G, H_i),
 //
 //	∂f/∂S_G = Σ_i w_i·¼(S_G⁻¹ − 2(S_G + S_i)⁻¹).
 func (r *reverse) wholeGraph(adj []float64, level int, whole, train *spd.Batch, w []float64) error {
@@ -242,9 +242,9 @@ func (r *reverse) neighbourhoods(ctx context.Context, below, adj []float64, leve
 	return nil
 }
 
-// pull adds to adj the adjoint of the features q of the vertices of a set that comes from
-// that of their covariance S = γI + ZᵀL⁻¹Z, with the rows Z_u = q(u)/(1+tag_u): with D = ∂f/∂S, which d
-// has packed,
+// pull adds to adj the adjoint of the features q of a set of vertices that comes from the adjoint
+// of their covariance S = γI + ZᵀL⁻¹Z. Its rows are Z_u = q(u)/(1+tag_u). With D = ∂f/∂S, packed in
+// d,
 //
 //	∂f/∂Z = 2 L⁻¹ Z D,   ∂f/∂q(u) = (∂f/∂Z)_u/(1+tag_u).
 func (r *reverse) pull(adj, d []float64, set, tag []int32, level int) error {

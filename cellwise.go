@@ -20,9 +20,9 @@ import (
 // (spd.Factors), and the products of q with the landmarks are shared by the neighbourhoods
 // that have a cell of the same class (eq. 6).
 
-// minLowRank is the least γη for which this is done, for features of length 1; above level 0 they are
-// not longer. One level lets rounding errors grow by up to amplification/(γη), see precision; that is to
-// 3e-12.
+// minLowRank is the least γη for which this is done. It is for features of length 1, and above
+// level 0 none is longer. One level lets rounding errors grow by up to amplification/(γη) (see
+// precision), which is then 3e-12.
 const minLowRank = 1e-4
 
 // factor prepares a projection of a level ≥ 1 for comparing classes by their cells.
@@ -43,9 +43,9 @@ type cellwise struct {
 	a    []float64
 }
 
-// compare writes the kernel of classes with the landmarks to rows of dst, except for those
-// that it returns, by their place among classes: they have too many cells to gain from it, or
-// would lose too many digits.
+// compare writes the kernel of classes with the landmarks to rows of dst. It leaves out classes
+// that have too many cells to gain from it, or would lose too many digits. It returns these by
+// their place among the classes.
 func (l *cellwise) compare(ctx context.Context, dst []float64, proj *projection, at *level, chosen []int32, k *Kernel) (full []int) {
 	l.full, l.mats, l.feat = l.full[:0], l.mats[:0], l.feat[:0]
 	end := kernel.Trace(ctx, "factor")

@@ -97,9 +97,8 @@ func (c *classes) sort() {
 // cells returns the number of cells of a quotient, with which its encoding starts.
 func cells(quotient []uint32) int { return int(quotient[0]) }
 
-// describe sorts the vertices of the graphs into classes of equal descriptors. dim is the
-// number of attributes that the graphs must have, if any, 0 when the first to have some
-// decides.
+// describe sorts the vertices of the graphs into classes of equal descriptors. dim is the number of
+// attributes that the graphs must have. If it is 0, the first graph that has attributes decides.
 func describe(ctx context.Context, graphs []*graph.Graph, b base.Kernel, dim int) (*classes, error) {
 	defer kernel.Trace(ctx, "classes")()
 	descriptors := make([][]string, len(graphs))
@@ -220,8 +219,9 @@ func (c *classifier) keys(class []int32, hash []uint64) {
 	}
 }
 
-// vertexSets are the sets of vertices of one graph that have been classified, to recognise equal
-// balls: by a sum over their vertices, or the number of the component that they are, the last set.
+// vertexSets are the sets of vertices of one graph that have been classified. They serve to
+// recognise equal balls: by a sum over their vertices or, if a ball is a whole component, by the
+// number of the component.
 type vertexSets struct {
 	last  map[uint64]int32
 	start []int32 // by set: where its vertices begin

@@ -7,11 +7,11 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// eliminator computes covariances S = γI + qᵀ N L_q⁻¹ q of quotients (docs/explanation/math.md, eq. 4)
-// by sparse elimination in minimum-degree order. With A = N L_q = C Cᵀ and Y = C⁻¹ N q,
-// S = γI + YᵀY: eliminating a cell with pivot d gives the row of Y that is the cell's row of
-// N q, as far as eliminated, over √d. Pivots come from the sums of rows (factorLaplacian). It holds
-// the buffers of one worker.
+// eliminator computes covariances S = γI + qᵀ N L_q⁻¹ q of quotients (docs/explanation/math.md, eq.
+// 4) by sparse elimination in minimum-degree order. With A = N L_q = C Cᵀ and Y = C⁻¹ N q, S = γI +
+// YᵀY. Eliminating a cell with pivot d gives a row of Y: the cell's row of N q, as far as
+// eliminated, over √d. Pivots come from the sums of rows (factorLaplacian). It holds the buffers of
+// one worker.
 type eliminator struct {
 	a    []float64 // A off the diagonal, stride 64
 	sums []float64 // of the rows of A

@@ -178,8 +178,9 @@ func (e *Exact) MLS(ctx context.Context, i, j int) (*kernel.Matrix, error) {
 	return out, err
 }
 
-// Cross returns the kernel matrix between graphs (rows) and those that e was made for, from Gram
-// matrices: of graphs with all of these, or with as many of them at a time where that is less work.
+// Cross returns the kernel matrix between graphs (rows) and those that e was made for. It takes it
+// out of Gram matrices: of graphs with all of these or, where that is less work, with some of them
+// at a time.
 func (e *Exact) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matrix, error) {
 	train, n := len(e.graphs), len(graphs)
 	out := kernel.NewMatrix(n, train)

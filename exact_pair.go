@@ -149,9 +149,10 @@ func featurePair(a, b *graph.Quotient, below values, explicit *features, kern *K
 	return logFLG(one, two, rowSums(a, kern.Eta, nil), rowSums(b, kern.Eta, nil), q, p, kern.Gamma)
 }
 
-// jointFeatures returns the rows of N q for the eigenvectors of the joint Gram matrix of two quotients, all
-// those above rounding error or the leading rank of them. With λ, u the eigenpairs of s̃ K s̃,
-// s̃ = √size·discount, a vertex of cell a has the features √(λ/size_a)·u_a.
+// jointFeatures returns the rows of N q for the eigenvectors of the joint Gram matrix of two
+// quotients. It takes all eigenvectors above rounding error, or the leading rank of them. With λ, u
+// the eigenpairs of s̃ K s̃, s̃ = √size·discount, a vertex of cell a has the features
+// √(λ/size_a)·u_a.
 func jointFeatures(a, b *graph.Quotient, below values, rank int) (q []float64, p int, err error) {
 	cells, sizes := slices.Concat(a.Class, b.Class), slices.Concat(a.Size, b.Size)
 	n := len(cells)
@@ -178,9 +179,8 @@ func jointFeatures(a, b *graph.Quotient, below values, rank int) (q []float64, p
 }
 
 // rankRevealing returns the rows of Q, n×p, with QQᵀ = K up to rounding error, from the
-// eigenvectors of K, or the closest Q with maxRank columns when maxRank > 0. The truncated
-// kernels of a level need not be positive semi-definite, so that then negative eigenvalues
-// are dropped.
+// eigenvectors of K. With maxRank > 0 it returns the closest Q with maxRank columns. The truncated
+// kernels of a level need not be positive semi-definite, so negative eigenvalues are then dropped.
 func rankRevealing(k []float64, n, maxRank int) (q []float64, p int, err error) {
 	values, vectors, ok := dense.Eigen(k, n)
 	if !ok {

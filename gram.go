@@ -10,8 +10,8 @@ import (
 	"github.com/mlgkernel/mlg/spd"
 )
 
-// Blocks in which kernel matrices are computed: small enough to share the work, large enough to use
-// what is in the cache. Those on a diagonal go by strips of rows.
+// Kernel matrices are computed in blocks: small enough to share the work, large enough to use what
+// is in the cache. Blocks on a diagonal are cut into strips of rows.
 const (
 	blockHeight = 64
 	blockWidth  = 1024

@@ -22,8 +22,8 @@ type Kernel struct {
 	Gamma float64 `json:"gamma" want:"positive" help:"Regularisation of the covariance."`
 	// Base is read by base.Parse. Without it, base.Choose goes by the graphs.
 	Base string `json:"base" help:"Kernel on vertices: labels, attributes, gaussian(σ), degree, heat(β,…), wl(h), or products and sums such as labels*gaussian(0.5). By default what the data has."`
-	// Bonds makes the kernel the mean of itself and of that of graphs whose edges have become vertices, which
-	// sees the labels of edges; see Parts.
+	// Bonds makes the kernel the mean of two: itself, and the same kernel of graphs whose edges
+	// have become vertices. The second sees the labels of edges; see Parts.
 	Bonds bool `json:"bonds,omitempty" help:"Labels of edges count: the mean with the kernel of graphs whose edges are vertices. By default for molecules."`
 	// Combine says how the kernels of the levels make one.
 	Combine Combine `json:"combine" want:"one of top sum product mixed gmean" help:"How the kernels of the levels make one: top, sum, product, mixed or gmean."`
@@ -76,9 +76,9 @@ const (
 	// ByClass draws distinct neighbourhood classes uniformly without replacement. The
 	// features are the leading principal components of all vertices in the landmarks' span.
 	ByClass Landmarks = "classes"
-	// Pivoted takes, one after the other, the class that those so far represent worst: greedy
-	// pivoted Cholesky factorisation of the kernel matrix of the classes, weighted by their
-	// numbers of vertices. Features as with ByClass.
+	// Pivoted takes, one after the other, the class that those so far represent worst. It is the
+	// greedy pivoted Cholesky factorisation of the kernel matrix of the classes, weighted by their
+	// numbers of vertices. Features are as with ByClass.
 	Pivoted Landmarks = "pivoted"
 )
 
@@ -163,9 +163,10 @@ func (k Kernel) base(graphs []*graph.Graph) (base.Kernel, error) {
 	return base.Parse(text)
 }
 
-// Parts implements kernel.Compound. With Bonds the kernel is ½ k(G, H) + ½ k(G′, H′), where G′ is G with a vertex on
-// every edge (graph.Subdivide). The first half compares elements and skeletons, the second bonds as well: one of them
-// alone would take molecules that differ in a double bond for equal, or for nearly as different as any others.
+// Parts implements kernel.Compound. With Bonds the kernel is ½ k(G, H) + ½ k(G′, H′), where G′ is G
+// with a vertex on every edge (graph.Graph.Subdivide). The first half compares elements and
+// skeletons, the second half bonds as well. The first alone would take molecules that differ in a
+// double bond for equal. The second alone would take them for nearly as different as any others.
 func (k Kernel) Parts() (kernel.Sum, bool) {
 	if !k.Bonds {
 		return kernel.Sum{}, false

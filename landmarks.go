@@ -85,7 +85,7 @@ func draw(s *classes, how Landmarks, samples int, seed uint64, level int) []land
 	return marks
 }
 
-// sortLandmarks puts landmarks with as many cells beside each other, whose covariances have
+// sortLandmarks puts landmarks with equally many cells beside each other. Their covariances have
 // about the same rank.
 func sortLandmarks(marks []landmark, s *classes) {
 	slices.SortFunc(marks, func(a, b landmark) int { return s.compare(a.class, b.class) })
@@ -122,11 +122,11 @@ func below(r *rand.PCG, n uint64) int {
 	return int(hi)
 }
 
-// pivot chooses landmarks by greedy pivoted Cholesky factorisation of D^½ K D^½, K the Gram
-// matrix of all classes and D their numbers of vertices: the next one is the class with the
-// largest residual, the squared distance of its feature vector from the span of those before
-// times its number of vertices. On a tie the class with the smaller hash comes first. residual has
-// the kernel of every class with itself; row writes the kernel of class c with all classes.
+// pivot chooses landmarks by greedy pivoted Cholesky factorisation of D^½ K D^½, K the Gram matrix
+// of all classes and D their numbers of vertices. The next landmark is the class with the largest
+// residual: the squared distance of its feature vector from the span of those before, times its
+// number of vertices. On a tie the class with the smaller hash comes first. residual has the kernel
+// of every class with itself; row writes the kernel of class c with all classes.
 func pivot(s *classes, samples int, residual []float64, row func(dst []float64, c int32) error) ([]landmark, error) {
 	n := s.len()
 	most := 0.0

@@ -35,10 +35,11 @@ func rowSums(q *graph.Quotient, eta float64, dst []float64) []float64 {
 }
 
 // factorLaplacian overwrites the lower triangle of A, of order m, with its Cholesky factor C and
-// returns log|A|. A has nothing positive off its diagonal, which is not read: large edge weights
-// have drowned the positive sums of rows in it. It follows from these sums, which are overwritten.
-// Nothing is subtracted, so that all entries of C and C⁻¹ are right to a few units in the last place
-// however far the weights lie apart (the elimination of Grassmann, Taksar and Heyman).
+// returns log|A|. The entries of A off its diagonal are not positive. The diagonal is not read,
+// because large edge weights have drowned the sums of rows in it. It follows from these sums, which
+// are positive, and are overwritten. Nothing is subtracted (the elimination of Grassmann, Taksar
+// and Heyman). So all entries of C and C⁻¹ are right to a few units in the last place, however far
+// the weights lie apart.
 func factorLaplacian(a, sums []float64, m int) (logDet float64, ok bool) {
 	for k := range m {
 		d := sums[k]

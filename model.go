@@ -50,14 +50,14 @@ func (f features) row(class int32) []float64 {
 	return f.rows[int(class)*f.width:][:f.width:f.width]
 }
 
-// Fit builds the low-rank MLG kernel of the paper from training graphs: level by level it
-// chooses landmarks, diagonalises their Gram matrix, and gives every neighbourhood class the
-// row q of its projection on their leading eigenvectors (docs/explanation/math.md, Low rank). Targets
-// are not looked at.
+// Fit builds the low-rank MLG kernel of the paper from training graphs. Level by level it chooses
+// landmarks, diagonalises their Gram matrix, and gives every neighbourhood class the row q of its
+// projection on their leading eigenvectors (docs/explanation/math.md, Low rank). It does not look
+// at targets.
 //
-// With c classes of m cells at a level, Ñ landmarks of rank P it takes O(c(m P² + Ñ P³) + Ñ³) time,
-// for m and cells of the landmarks well below P only O(c Ñ (m³ + m P)), and O(c P) memory; large
-// sparse quotients cost what their sparse factors cost, not m³.
+// With c classes of m cells at a level and Ñ landmarks of rank P it takes O(c(m P² + Ñ P³) + Ñ³)
+// time and O(c P) memory. If m and the cells of the landmarks are well below P, it takes only O(c Ñ
+// (m³ + m P)) time. Large sparse quotients cost what their sparse factors cost, not m³.
 func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Model, error) {
 	if err := k.validateSingle(); err != nil {
 		return nil, err
@@ -82,8 +82,8 @@ func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Model, error) {
 	return m, nil
 }
 
-// Transform returns the covariances of graphs. Those of a graph depend on the model and the
-// graph alone, not on its vertex order or on the other graphs, to the bit.
+// Transform returns the covariances of graphs. Those of a graph depend only on the model and the
+// graph, to the bit. The order of its vertices and the other graphs do not matter.
 func (m *Model) Transform(ctx context.Context, graphs []*graph.Graph) (*Covariances, error) {
 	if err := m.restore(ctx); err != nil {
 		return nil, err

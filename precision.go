@@ -7,23 +7,25 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// How precise the exact kernel is. A stage computes kernel values from those of the level
-// below: levels 1 … L, then the whole graphs. Eq. (3) lifts the relative error of the values
-// that it starts from by a factor of up to growth = amplification/(γη): D has eigenvalues from η
-// up, and an error of K enters it divided by γ. It adds an error of its own, ε times the spread of
-// A: its diagonal over the sums of its rows, whose digits edge weights drown. Quotients with
-// a spread above maxSpread are taken in the congruent form, which has no such error, and takes
-// three times as long. The constants are about what was measured against 400-bit arithmetic
-// (TestPrecision, where no error exceeds the estimate fourfold).
+// How precise the exact kernel is. A stage computes kernel values from those of the level below:
+// levels 1 … L, then the whole graphs.
+//
+// Eq. (3) multiplies the relative error of the values that it starts from by up to growth =
+// amplification/(γη): D has eigenvalues from η up, and an error of K enters it divided by γ. It
+// adds an error of its own, ε times the spread of A. The spread is the diagonal of A over the sums
+// of its rows, whose digits are lost beside large edge weights. Quotients with a spread above
+// maxSpread are taken in the congruent form, which has no such error and takes three times as long.
 //
 // Eq. (2) with singular values has no such error where the features are exact, as those of a base
-// kernel are. It is slower and stands in for eq. (3) at the first stage where that would lose too
-// much.
+// kernel are. It is slower. It replaces eq. (3) at the first stage where that would lose too much.
+//
+// The constants are about what was measured against 400-bit arithmetic (TestPrecision, where no
+// error exceeds the estimate fourfold).
 const (
 	amplification = 1.2
 	maxSpread     = 1e3
-	// From this estimate on, or below these γη and γη over the largest value of the base kernel, the
-	// first stage is computed by eq. (2).
+	// The first stage is computed by eq. (2) from this estimate on. It is also where γη, or γη over
+	// the largest value of the base kernel, is below these bounds.
 	fastError   = 3e-5
 	minGammaEta = 1e-6
 	minByBase   = 1e-8

@@ -254,9 +254,9 @@ func (f *projector) block(ctx context.Context, dst []float64, m *Model, proj *pr
 	return nil
 }
 
-// kernels writes the kernel of classes of a level ≥ 1, at most featureBlock, with its landmarks
-// to the rows of dst. Covariances of classes with many cells are computed, and live only until
-// their kernel is known; those of others are compared by their cells.
+// kernels writes the kernel of classes of a level ≥ 1, at most featureBlock, with its landmarks to
+// the rows of dst. Classes with few cells are compared by their cells. For the others covariances
+// are computed, which live only until their kernel is known.
 func (f *projector) kernels(ctx context.Context, dst []float64, m *Model, proj *projection, at *level, chosen []int32) error {
 	full := f.cells.compare(ctx, dst, proj, at, chosen, &m.kernel)
 	if len(full) == 0 {

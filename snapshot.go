@@ -87,8 +87,9 @@ func FromSnapshot(s *Snapshot, graphs []*graph.Graph) (*Model, error) {
 	return m, nil
 }
 
-// maxRestored is the most numbers that the matrices of a snapshot's landmarks and training graphs may have: a small
-// file could ask for any number. A hundred thousand graphs of four levels of rank 64 have half as many.
+// maxRestored is the largest number of entries that the matrices of a snapshot's landmarks and
+// training graphs may have. Without it a small file could ask for any number. A hundred thousand
+// graphs of four levels of rank 64 have half as many.
 const maxRestored = 1 << 31
 
 // projection returns the projection of level i, above level 0 without the covariances of its landmarks.
@@ -183,8 +184,8 @@ func (m *Model) restore(ctx context.Context) error {
 	return err
 }
 
-// restoreLevel computes the covariances of the landmarks of a level of training graphs. number, by training graph, is
-// that of the graph in the level; nil where they are the same.
+// restoreLevel computes the covariances of the landmarks of a level of training graphs. number maps
+// a training graph to its number in the level; nil means that they are the same.
 func (m *Model) restoreLevel(ctx context.Context, at *level, number map[uint32]int) error {
 	if at.number == 0 || m.training.restored {
 		return nil

@@ -94,9 +94,9 @@ func columns(s [][]entry, m int) [][]entry {
 
 func grow32(s []int32, n int) []int32 { return slices.Grow(s[:0], n)[:n] }
 
-// order sets perm and inv to an approximate minimum-degree order (after Amestoy, Davis and
-// Duff): eliminated cells become elements, whose cells are neighbours of each other; the
-// degree of a cell is bounded by the sum of the sizes of its elements.
+// order sets perm and inv to an approximate minimum-degree order (after Amestoy, Davis and Duff).
+// Eliminated cells become elements, whose cells are neighbours of each other. The degree of a cell
+// is bounded by the sum of the sizes of its elements.
 func (s *sparseFactor) order(q *graph.Quotient) {
 	m := q.Cells()
 	s.perm, s.inv = grow32(s.perm, m), grow32(s.inv, m)

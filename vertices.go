@@ -8,8 +8,8 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// Vertices are those of some graphs at a level, in the classes of their neighbourhoods: vertices of one
-// class have the same features.
+// Vertices are the vertices of some graphs at a level, in the classes of their neighbourhoods.
+// Vertices of one class have the same features.
 type Vertices struct {
 	Class    [][]int32      // by graph and vertex: a row of Features
 	Features *kernel.Matrix // q_ℓ of every class

@@ -89,9 +89,9 @@ type Batch struct {
 // start says where the entries of a graph begin in the arrays of a batch.
 type start struct{ vertices, edges, attributes, coordinates, weights int }
 
-// Decode finds the graphs of a batch. It trusts nothing: arrays have to have the lengths that they
-// should. Every graph, vertex, edge and string takes room, so that memory stays in proportion to
-// the bytes, which Decode does not keep.
+// Decode finds the graphs of a batch. It trusts nothing: every array must have the length that it
+// should have. Every graph, vertex, edge and string takes room in the bytes, so memory stays in
+// proportion to them. Decode does not keep the bytes.
 func Decode(data []byte) (*Batch, error) {
 	r := &arrayReader{data: data}
 	count := take[int64](r, "numbers of graphs and strings", 2)
@@ -197,8 +197,8 @@ func (b *Batch) text(number int32) string {
 // Graph builds graph i. It may be called concurrently.
 func (b *Batch) Graph(i int) (*Graph, error) { return b.builder(i).graph(i) }
 
-// Merged is Graph for edges that may be given with different weights, whose mean they get, and with different
-// labels, which are joined, as in "a|b". It tells how they were given.
+// Merged is Graph for edges that may be given several times. Different weights of an edge become
+// their mean, and different labels are joined, as in "a|b". It tells how the edges were given.
 func (b *Batch) Merged(i int) (*Graph, Given, error) {
 	build := b.builder(i)
 	build.merge = true

@@ -3,9 +3,10 @@ package graph
 // mostDistances is the largest number of vertices of which Distances looks at all triangles.
 const mostDistances = 1000
 
-// Distances reports whether the weights are distances and not likenesses: every two of five or more vertices have an
-// edge, no weight is more than a hundredth larger than the sum of two that lead around it, and some is more than twice another. Likenesses
-// are mostly not so, because two vertices that are alike are unlike the same others.
+// Distances reports whether the weights are distances and not likenesses. Three things must hold:
+// every two of five or more vertices have an edge; no weight is more than a hundredth larger than
+// the sum of two that lead around it; and some weight is more than twice another. Likenesses rarely
+// pass, because two vertices that are alike are unlike the same others.
 func (g *Graph) Distances() bool {
 	n := g.N()
 	if !g.Weighted() || n < 5 || n > mostDistances || g.M() != n*(n-1)/2 {
@@ -33,9 +34,9 @@ func (g *Graph) Distances() bool {
 	return most > 2*least
 }
 
-// Nearest returns the graph of the edges between vertices to which no third one is nearer than they are to each other,
-// the weights of g being distances. The edges have the weight 1. It is the relative neighbourhood graph of Toussaint,
-// which is connected where g is.
+// Nearest takes the weights of g for distances. It keeps an edge, with weight 1, if no third vertex
+// is nearer to both its ends than they are to each other. The result is the relative neighbourhood
+// graph of Toussaint, which is connected if g is.
 func (g *Graph) Nearest() *Graph {
 	b := NewBuilder(g.N())
 	for e := range g.Edges() {

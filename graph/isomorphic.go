@@ -6,13 +6,12 @@ import (
 	"slices"
 )
 
-// Isomorphic reports whether some renumbering of the vertices makes g and h equal: edges,
-// weights, edge labels, vertex labels and attributes. Identifiers, targets and coordinates
-// do not count.
+// Isomorphic reports whether some renumbering of the vertices makes g and h equal: edges, weights,
+// edge labels, vertex labels and attributes. Identifiers, targets and coordinates do not count.
 //
-// Colours of both graphs are refined together; vertices that stay alike are then matched by
-// trial, each trial refined again. This is fast on graphs that occur and exponential on some
-// that are made for it.
+// Colours of both graphs are refined together. Vertices that stay alike are then matched by trial,
+// and the colours are refined again after each trial. This is fast on graphs that occur in
+// practice, and exponential on some that are made for it.
 func Isomorphic(g, h *Graph) bool {
 	if g.N() != h.N() || g.M() != h.M() || g.HasLabels() != h.HasLabels() || g.dim != h.dim || g.HasEdgeLabels() != h.HasEdgeLabels() {
 		return false

@@ -76,8 +76,8 @@ func (s *Scratch) Signature(g *Graph, vs []int32, key []uint64, class, tag []int
 	return words, hash
 }
 
-// lower puts into low the cells up to the given one, that of v, that v has edges to,
-// ascending, and into lowSum, by cell, the sum of their weights in ascending order.
+// lower finds the cells up to that of v to which v has edges. It puts them into low, ascending, and
+// the sum of their weights, added in ascending order, into lowSum by cell.
 func (s *Scratch) lower(v, cell int32, weighted bool) {
 	s.low = s.low[:0]
 	if weighted {

@@ -151,11 +151,10 @@ func (a *firstColour) before(b *firstColour) bool {
 	return a.tag < b.tag
 }
 
-// refine splits cells until the partition is equitable: all vertices of a cell have the
-// same multiset of edge weights into every cell. Every choice depends on positions and
-// counts only, so the order of the cells does not depend on the order of the vertices.
-// It takes O(m log n) time, after Hopcroft: of the parts of a cell all but the largest
-// split others.
+// refine splits cells until the partition is equitable: all vertices of a cell have the same
+// multiset of edge weights into every cell. Every choice depends on positions and counts only, so
+// the order of the cells does not depend on the order of the vertices. It takes O(m log n) time,
+// after Hopcroft: of the parts of a cell, all but the largest are used to split others.
 func (s *Scratch) refine() {
 	n := len(s.order)
 	s.queued = grow(s.queued, n)

@@ -3,10 +3,10 @@ package graph
 // EdgeVertexPrefix begins the labels of the vertices that Subdivide makes of edges.
 const EdgeVertexPrefix = "edge "
 
-// Subdivide returns the graph in which every edge has become a vertex between its ends: the
-// vertices 0 … N()-1 of g with their labels, then one vertex for each edge, in the order of
+// Subdivide returns the graph in which every edge has become a vertex between its ends. The
+// vertices 0 … N()-1 of g keep their labels. Then comes one vertex for each edge, in the order of
 // Edges, whose label is EdgeVertexPrefix and the edge's label. Both halves of an edge have its
-// weight. So kernels that look at vertices alone see the labels of edges; distances double.
+// weight. So kernels that look at vertices alone see the labels of edges. Distances double.
 // Attributes are left out, since edges have none. Identifier, target and positions stay.
 func (g *Graph) Subdivide() *Graph {
 	b := NewBuilder(g.N() + g.M())

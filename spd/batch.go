@@ -42,11 +42,11 @@ func newBatch(n, p int) *Batch {
 	return b
 }
 
-// Interleaved returns the batch of n matrices that are given as tiles, in the layout of Dets,
-// the last one filled up with anything. The batch keeps the tiles, which must not be changed
-// after that; they may be a mapped file. The kernel has the bits that it has for a batch
-// filled by Set. It is an error if a matrix is not positive definite or not finite; whether
-// it is nearly singular is not looked at as closely as Set does.
+// Interleaved returns the batch of n matrices that are given as tiles, in the layout of Dets; the
+// last tile may be filled up with anything. The batch keeps the tiles, which must not be changed
+// after that. They may be a mapped file. Kernel values have the same bits as for a batch filled by
+// Set. It is an error if a matrix is not positive definite or not finite. Nearly singular matrices
+// are not checked as closely as by Set.
 //
 // It takes about the time in which every matrix is compared with one other.
 func Interleaved(tiles []float64, n, p int) (*Batch, error) {
@@ -73,9 +73,9 @@ func (b *Batch) Len() int { return b.n }
 // Order returns the order of the matrices.
 func (b *Batch) Order() int { return b.p }
 
-// Limits of what a batch accepts. Since the pivots of a sum lie between the sum of the
-// pivots and the sum of the diagonal entries, they keep the product of eight pivots in the
-// kernel inside the range of float64.
+// Limits of what a batch accepts. The pivots of a sum lie between the sum of the pivots and the sum
+// of the diagonal entries. So these limits keep the product of eight pivots in the kernel inside
+// the range of float64.
 const (
 	pivotMin = 0x1p-125
 	pivotMax = 0x1p+125

@@ -47,8 +47,9 @@ type factorGroup struct {
 const groupColumns = 480
 
 // Factor returns the matrices of a batch as Factors for γ. The rank of a matrix is found by
-// diagonal pivoting; what is left of B − γI when no diagonal entry exceeds rankTolerance times
-// the greatest of B is taken for the rounding error that it had on entry.
+// diagonal pivoting, which stops when no diagonal entry of what is left of B − γI exceeds
+// rankTolerance times the greatest of B. The rest is taken for the rounding error that B had on
+// entry.
 func Factor(b *Batch, gamma float64) *Factors {
 	if !(gamma > 0) {
 		misuse("γ = %v, want it positive", gamma)
@@ -200,8 +201,9 @@ func (s *factorScratch) factor(b []float64, p int, gamma float64) (v []float64, 
 	return v, fourthRoot(determinant{m, x + d1.expo - 2*d2.expo})
 }
 
-// Cheaper reports whether the kernel with all of f takes less time by Factors.Cross than by Cross
-// for a matrix whose Q has m rows, about as many of them new as there are matrices.
+// Cheaper reports whether Factors.Cross takes less time than Cross for the kernel of one matrix
+// with all of f. m is the number of rows of its Q, of which about as many are new as there are
+// matrices.
 func (f *Factors) Cheaper(m int) bool {
 	if m > blockTiles {
 		return false
@@ -228,10 +230,10 @@ type lowWork struct {
 
 var lowWorks = sync.Pool{New: func() any { return new(lowWork) }}
 
-// Cross sets dst[a[i].At·stride + j] to the kernel of a[i], whose Q is made of rows of q, p numbers
-// each, and matrix j of f. A value depends on γ and the two matrices alone. It is NaN if rounding
-// makes a matrix singular; it may differ from that of the function Cross by rounding errors,
-// and is 1 for equal matrices only up to these.
+// Cross sets dst[a[i].At·stride + j] to the kernel of a[i] and matrix j of f. The Q of a[i] is made
+// of rows of q, p numbers each. A value depends on γ and the two matrices alone. It is NaN if
+// rounding makes a matrix singular. It may differ by rounding errors from that of the function
+// Cross, and is 1 for equal matrices only up to these.
 func (f *Factors) Cross(dst []float64, stride int, q []float64, a []LowRank) {
 	if len(a) == 0 || f.n == 0 {
 		return

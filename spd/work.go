@@ -44,9 +44,9 @@ func Instructions() string { return instructions[vector] }
 const leastPivot = 0x1p-127
 
 // dets computes the determinants mant·4^expo of A + B for the matrices B of some tiles. A is one
-// matrix, whose entries are lanes apart, as in its tile, or nil for 0. mant is negative where a pivot is less
-// than least, or not finite. Assembly gives up at pivots outside [2⁻¹²⁷, 2¹²⁷]; unless least is
-// leastPivot, these matrices are factored again.
+// matrix, whose entries are lanes apart, as in its tile, or nil for 0. mant is negative where a
+// pivot is less than least, or not finite. Assembly gives up at pivots outside [2⁻¹²⁷, 2¹²⁷].
+// Unless least is leastPivot, these matrices are factored again.
 func (w *work) dets(mant []float64, expo []int64, a, tiles []float64, p int, least float64) {
 	if !w.asmDets(mant, expo, a, tiles, p) {
 		w.plainDets(mant, expo, a, tiles, p, least)

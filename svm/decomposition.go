@@ -11,10 +11,10 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// decomposition is a Gram matrix K = Q T Qᵀ with Q orthogonal and T symmetric tridiagonal.
-// It takes O(n³) time once; after that everything about (K + λI)⁻¹ costs O(n²) for each λ.
-// It serves as an eigendecomposition would, to which it is the first step, and takes
-// about a fifteenth of the time (docs/explanation/svm.md).
+// decomposition is a Gram matrix K = Q T Qᵀ with Q orthogonal and T symmetric tridiagonal. It takes
+// O(n³) time once. After that everything about (K + λI)⁻¹ costs O(n²) for each λ. It does what an
+// eigendecomposition would do, of which it is the first step, in about a fifteenth of the time
+// (bench/runs/2026-11-15-svm).
 type decomposition struct {
 	q         *kernel.Matrix // Q
 	diag, off []float64      // T

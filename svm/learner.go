@@ -244,10 +244,10 @@ func (l *Learner) Class(values []float64) int {
 	return l.Classes[slices.Index(score, slices.Max(score))]
 }
 
-// Scores returns a number for each class, the largest for the class of the example. Of
-// regressions they are the values. Of machines for pairs the score of class a is that against its strongest
-// rival, min_b d_ab, or Decision where no class wins against all others; either way Decision of the
-// class of the example is not negative.
+// Scores returns a number for each class, the largest for the class of the example. For regressions
+// they are the values. For machines of pairs the score of class a is that against its strongest
+// rival, min_b d_ab, or Decision where no class wins against all others. Either way, Decision of
+// the class of the example is not negative.
 func (l *Learner) Scores(values []float64) []float64 {
 	if l.Kind == KernelRidge {
 		return slices.Clone(values)

@@ -60,9 +60,10 @@ type Options struct {
 	// that needs more returns a learner with an error that is ErrIterations.
 	MaxIterations int `want:"at least 1"`
 
-	// Probability asks for probabilities of classes, from values for examples that were not seen: of SVM by 5
-	// further trainings whose folds are drawn from Seed, of KernelRidge by leave-one-out, which also
-	// sets the biases, so that the class of an example is the most probable one.
+	// Probability asks for probabilities of classes. They come from the values of examples that
+	// were not seen: with SVM by 5 further trainings whose folds are drawn from Seed, with
+	// KernelRidge by leave-one-out. KernelRidge also moves its biases, so that the class of an
+	// example is the most probable one.
 	Probability bool
 	Seed        uint64
 

@@ -41,9 +41,9 @@ func softmax(z []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// calibrate sets Slope such that probabilities agree best with the classes of examples whose scores
-// (rows) come from functions that have not seen them. Of regressions it also takes an offset for each class into
-// the biases; the machines of pairs stay as they are.
+// calibrate sets Slope so that probabilities agree best with the classes of examples. Their scores
+// (rows) must come from functions that have not seen them. Regressions also get an offset for each
+// class in their biases. The machines of pairs stay as they are.
 func (l *Learner) calibrate(scores *kernel.Matrix, labels []int) {
 	class := make([]int, len(labels))
 	for i, label := range labels {
@@ -73,8 +73,8 @@ func Calibrated(scores *kernel.Matrix, class []int) *kernel.Matrix {
 	return out
 }
 
-// leastSlope is the smallest slope of a softmax. Scores that say nothing, or the contrary, would have
-// none above 0, and then no score but the offsets would decide.
+// leastSlope is the smallest slope of a softmax. For scores that say nothing, or the contrary, the
+// best slope is not above 0. Then the offsets alone would decide the class, not the scores.
 const leastSlope = 0.1
 
 // fitSoftmax returns the slope T and the offsets o_c, or offsets of 0, of the probabilities

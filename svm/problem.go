@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// problem is the dual problem of a machine for two classes or for values, on some of the
-// training examples:
+// problem is the dual problem of a machine for two classes or for values, on some of the training
+// examples:
 //
 //	minimise   ½ βᵀKβ + qᵀβ + ε Σ_k |β_k|   subject to   Σ_k β_k = 0,   C·low_k ≤ β_k ≤ C·high_k.
 //
-// A C-SVC has q = −y with y_k = +1 for the first class and −1 for the second, β_k = y_k α_k between 0
-// and C·y_k·w_k with w_k the weight of the label times that of the example, and ε = 0. The ε-SVR has
-// q = −z for targets z, and β = α − α* between −C·w_k and C·w_k, which is the usual dual with half as many variables (α_k and α*_k are never both
-// positive at the optimum). A Gram matrix with negative eigenvalues gives a stationary point (see
-// Clip).
+// Let w_k be the weight of the label times that of the example. A C-SVC has q = −y with y_k = +1
+// for the first class and −1 for the second, ε = 0, and β_k = y_k α_k between 0 and C·y_k·w_k. The
+// ε-SVR has q = −z for targets z, and β = α − α* between −C·w_k and C·w_k. That is the usual dual
+// with half as many variables, since α_k and α*_k are never both positive at the optimum. A Gram
+// matrix with negative eigenvalues gives a stationary point (see Clip).
 type problem struct {
 	name      string // for errors
 	gram      View

@@ -25,9 +25,9 @@ type Process struct {
 	Ridge, Scale float64
 	// Basis is the number of training examples that deviations look at: all, or Options.Basis of more.
 	Basis int
-	// Excess says by how much deviations are too large for that reason, as a share: the mean over examples
-	// of training that are not looked at, 0 where a path was trained. Examples never make a deviation larger,
-	// so that those that are left out make none too small.
+	// Excess is the share by which deviations are too large for that reason: the mean over training
+	// examples that are not looked at, 0 where a path was trained. More examples never make a
+	// deviation larger, so no deviation is too small.
 	Excess float64 `json:",omitempty"`
 	// LeaveOneOut are the deviations of Learner.LeaveOneOut.
 	LeaveOneOut []float64 `json:"-"`
@@ -172,14 +172,14 @@ func (l *Learner) Posterior(ctx context.Context, gram View) (*Posterior, error) 
 	return p, ctx.Err()
 }
 
-// Deviations returns the standard deviation of a measured value, noise included, for each new example (a row of
-// cross, as in Values, which has the value k(x, x) of the kernel in self),
+// Deviations returns the standard deviation of a measured value, noise included, for each new
+// example. An example is a row of cross, as in Values, and self has its k(x, x). With k its kernel
+// values with the examples in Basis, the deviation is
 //
-//	Scale·√(k(x,x) − |L⁻¹k|² + (1 − uᵀk)²/Σu + Ridge),
+//	Scale·√(k(x,x) − |L⁻¹k|² + (1 − uᵀk)²/Σu + Ridge).
 //
-// k being its kernel values with the examples in Basis. The first three terms are at least 0 for a positive
-// semi-definite kernel; where they are not they count as 0, and the deviation is that of the noise.
-// It takes O(n²) time for an example.
+// The first three terms are at least 0 for a positive semi-definite kernel. Where they are not,
+// they count as 0, and the deviation is that of the noise. It takes O(n²) time for an example.
 func (p *Posterior) Deviations(ctx context.Context, cross View, self []float64) ([]float64, error) {
 	rows, columns := cross.Dims()
 	if columns != p.columns || len(self) != rows {

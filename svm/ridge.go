@@ -109,9 +109,9 @@ func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (g
 	return g
 }
 
-// factorize inverts K + λI for one ridge, by a Cholesky factorisation. It takes a sixth of the
-// time of a decomposition, with the diagonal of the inverse a third of it (docs/explanation/svm.md). The matrix
-// that it returns has L of K + λI = LLᵀ, and after diagonal L⁻¹.
+// factorize inverts K + λI for one ridge, by a Cholesky factorisation. It takes a sixth of the time
+// of a decomposition, and a third with the diagonal of the inverse (bench/runs/2026-11-15-svm). The
+// matrix that it returns has L of K + λI = LLᵀ, and after diagonal L⁻¹.
 func factorize(ctx context.Context, gram View, lambda float64) (*kernel.Matrix, inverse, error) {
 	m, err := copied(ctx, gram)
 	if err != nil {

@@ -19,9 +19,9 @@ const tau = 1e-12
 // at the context; for fewer variables than that it is their number.
 const checkEvery = 1000
 
-// shrinkShare is the least share of the active variables that is worth taking out at a
-// time: the rows in use have to be gathered again. 0.2 was the best of 0, 0.05, 0.1, 0.2
-// and 0.3 on NCI1 (docs/explanation/svm.md).
+// shrinkShare is the least share of the active variables that is worth taking out at a time,
+// because the rows in use have to be gathered again. 0.2 was the best of 0, 0.05, 0.1, 0.2 and 0.3
+// on NCI1 (bench/runs/2026-11-15-svm).
 const shrinkShare = 0.2
 
 // ErrIterations is the error (as told by errors.Is) of a training that ran into
@@ -317,12 +317,12 @@ func (s *solver) restore() {
 	s.activateAll()
 }
 
-// widen changes the bounds to those for C, which must not decrease, and multiplies β to make a good
-// start for the new ones (bench/runs/2026-11-15-svm compares the starts). Where most non-zero coefficients
-// are at their bounds they will mostly be at the new ones, and the factor is the largest
-// that is feasible. Where under a quarter are, the others hardly change, and it is 1: any other
-// factor takes all of them away from where they are optimal. Between, it is the one that gives the
-// least objective,
+// widen changes the bounds to those for C, which must not decrease, and multiplies β by a factor to
+// make a good start (bench/runs/2026-11-15-svm compares the starts). It depends on how many of the
+// non-zero coefficients are at their bounds. If more than half are, they will mostly be at the new
+// bounds, and the factor is the largest that is feasible. If less than a quarter are, the others
+// hardly change, and the factor is 1: any other would take all of them away from where they are
+// optimal. Between, it is the one that gives the least objective,
 //
 //	t = −(qᵀβ + εΣ|β|) / βᵀKβ.
 func (s *solver) widen(c float64) {

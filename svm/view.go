@@ -7,14 +7,14 @@ import (
 )
 
 // View is a kernel matrix, or some rows and columns of one, without a copy. A fold of a
-// cross-validation is Full(gram).Select(train, train) for training and
-// Full(gram).Select(test, train) for prediction.
+// cross-validation is Full(gram).Select(train, train) for training and Full(gram).Select(test,
+// train) for prediction.
 //
-// The solvers copy a row of a view into contiguous memory when they first need it, which
-// costs no more than a copy of the whole block and less where few rows are needed
-// (docs/explanation/svm.md has the measurement), so a caller need not copy.
+// The solvers copy a row of a view into contiguous memory when they first need it. That costs no
+// more than a copy of the whole block, and less where few rows are needed
+// (bench/runs/2026-11-15-svm). So a caller need not copy.
 //
-// A View is a small value; it stays valid as long as the matrix is not changed.
+// A View is a small value. It stays valid as long as the matrix is not changed.
 type View struct {
 	m          *kernel.Matrix
 	rows, cols []int // nil: all, in order
