@@ -1,5 +1,5 @@
 // Package draw makes the pictures: molecules and other graphs with values on their
-// vertices, charts, and reports that hold them. docs/howto/pictures.md shows what there is and why.
+// vertices, charts, and reports that hold them. docs/explanation/pictures.md says how they are made.
 //
 //	g, _ := dataset.ParseSMILES("CN1CCC23C4Oc5c(O)ccc(CC1C2C=CC4O)c35", dataset.DefaultOptions())
 //	o := draw.DefaultOptions()

@@ -18,7 +18,7 @@ const queryBlock = 16
 //
 // A query takes O(n p³) time for n graphs and matrices of order p; reading the file for the
 // first time takes longer. Bounds that would exclude graphs cost more than they save: see
-// docs/howto/scaling.md.
+// docs/explanation/costs.md.
 func (s *Store) Search(ctx context.Context, queries []float64, k int) ([][]kernel.Hit, error) {
 	if k < 0 {
 		return nil, fmt.Errorf("%d graphs wanted, want a number that is not negative", k)

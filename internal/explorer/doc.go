@@ -15,5 +15,5 @@
 //
 // The server writes nothing, and nothing in a request names a file. The page is embedded. Graphs
 // come from the data, from the request, or from an upload, which is kept in memory as graphs.
-// docs/howto/explorer.md describes the page, the API and the limits.
+// docs/howto/explorer.md describes the page, docs/reference/http-api.md the API and the limits.
 package explorer
