@@ -9,14 +9,14 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// colouring numbers the vertices of graphs. Their colours in refinement 0 are their labels.
-// Two vertices have the same colour in refinement i when they have the same colour in
-// refinement i-1 and their neighbours have the same colours with the same multiplicities
-// (Weisfeiler and Lehman). No colour occurs in two refinements. A kernel may have another signature that says when colours
-// of a refinement are the same.
+// colouring numbers the vertices of graphs. Their colours in refinement 0 are their labels. Two
+// vertices have the same colour in refinement i when they have the same colour in refinement i-1
+// and their neighbours have the same colours with the same multiplicities (Weisfeiler and Lehman).
+// A kernel may decide by another signature when colours of a refinement are the same. No colour
+// occurs in two refinements.
 //
 // New graphs leave a colouring as it is. Their colours that no training graph has get numbers
-// beyond those that are known.
+// beyond the known ones.
 type colouring struct {
 	wanted  Labelling
 	used    Labelling // wanted, with Auto replaced by what the training graphs have
@@ -235,8 +235,8 @@ type signatures struct {
 // signed is the number of graphs whose signatures are kept at a time.
 const signed = 4096
 
-// refine adds the next colours, those of refinement i+1, in next. Signatures are made in parallel, some graphs at a time,
-// and numbered in the order of graphs and vertices. made is a buffer.
+// refine puts the colours of refinement i+1 into next. Signatures are made in parallel, some graphs
+// at a time, and numbered in the order of graphs and vertices. made is a buffer.
 func (c *colouring) refine(ctx context.Context, graphs []coloured, next [][]uint32, made []signatures, i int) error {
 	workers := make([]signFunc, kernel.Workers(ctx))
 	for from := 0; from < len(graphs); from += signed {

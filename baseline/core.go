@@ -9,11 +9,11 @@ import (
 
 // Core is the kernel of degeneracies (Nikolentzos et al., 2018),
 //
-//	k(G, G') = Σ_i b(C_i(G), C_i(G')),
+//	k(G, G') = Σ_i b(C_i(G), C_i(G')).
 //
-// where the i-core C_i(G) is the largest subgraph in which every vertex has at least i neighbours, b is Base, a kernel
-// that is not normalised, and i runs from Least to the largest for which both cores have vertices. C_0(G) = G. A
-// core takes O(m) time.
+// The i-core C_i(G) is the largest subgraph in which every vertex has at least i neighbours, and
+// C_0(G) = G. b is Base, a kernel that is not normalised. i runs from Least to the largest for
+// which both cores have vertices. A core takes O(m) time.
 type Core struct {
 	Base      string `json:"base" want:"a kernel" help:"Kernel of the cores, such as sp or \"wl h=3\"."`
 	Least     int    `json:"least" want:"0 to 65536" help:"Least number of neighbours in the first core."`
@@ -87,8 +87,9 @@ func (c cores) of(ctx context.Context, g *graph.Graph) ([]*graph.Graph, error) {
 	}
 }
 
-// coreNumbers returns, for every vertex, the largest i for which it is in the i-core: vertices are taken away in the
-// order of the number of neighbours that they still have (Batagelj and Zaveršnik, 2003).
+// coreNumbers returns, for every vertex, the largest i for which it is in the i-core. It takes
+// vertices away in the order of the number of neighbours that they still have (Batagelj and
+// Zaveršnik, 2003).
 func coreNumbers(g *graph.Graph) []int {
 	n := g.N()
 	left := make([]int, n) // neighbours that are not taken away

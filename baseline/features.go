@@ -68,8 +68,9 @@ func (f *features) addKey(block uint32, value float64, key ...uint32) {
 	f.entries = append(f.entries, entry{block: block, val: value})
 }
 
-// addChain adds a feature of value 0 whose key is a word and other features of the graph in any order, by their positions
-// in entries. Two of them are the same in two graphs when the words and the others are.
+// addChain adds a feature of value 0. Its key is a word and other features of the graph in any
+// order, by their positions in entries. It is the same feature in two graphs if the words and the
+// other features are.
 func (f *features) addChain(key ...uint32) {
 	f.words = append(f.words, key...)
 	f.keys = append(f.keys, featureKey{end: len(f.words), chain: true})
@@ -80,8 +81,8 @@ func (f *features) reset() {
 	f.entries, f.keys, f.words = f.entries[:0], f.keys[:0], f.words[:0]
 }
 
-// number gives entries whose keys f has their numbers in a dictionary. Where it is fixed, those
-// that it does not have are unseen.
+// number gives numbers in a dictionary to the entries whose keys f has. Where the dictionary is
+// fixed, keys that it does not have are unseen.
 func (f *features) number(entries []entry, d *dictionary, fixed bool) {
 	start := 0
 	for i, k := range f.keys {

@@ -21,20 +21,21 @@ const (
 	Bridge   Similarity = "bridge"   // max(0, 1 − |x − y|/4); for several attributes not positive semi-definite
 )
 
-// GraphHopper is the GraphHopper kernel (Feragen, Kasenburg, Petersen, de Bruijne, Borgwardt: Scalable
-// kernels for graphs with continuous attributes, NIPS 2013): pairs of shortest paths with equally many
-// vertices are compared vertex by vertex,
+// GraphHopper is the GraphHopper kernel (Feragen, Kasenburg, Petersen, de Bruijne, Borgwardt:
+// Scalable kernels for graphs with continuous attributes, NIPS 2013). It compares pairs of shortest
+// paths with equally many vertices, vertex by vertex,
 //
 //	k(G, G') = Σ_{π, π': |π| = |π'|} Σ_i s(π_i, π'_i) = Σ_{v, v'} ⟨M(v), M(v')⟩ s(v, v'),
 //
-// over all shortest paths from every vertex to every vertex, itself included, where M(v)_ij counts the paths
-// of j+1 vertices that have v at place i, and s is Similarity. A label stands for the row that has a 1 for it and 0
-// for all others: Linear compares labels for equality.
+// over all shortest paths from every vertex to every vertex, itself included. M(v)_ij counts the
+// paths of j+1 vertices that have v at place i, and s is Similarity. A label stands for the row
+// that has a 1 for it and 0 for all others, so Linear compares labels for equality.
 //
-// Paths are shortest in hops or, with Weighted, by the sum of edge weights (see ShortestPath). M(v)_ij =
-// M(v)_{j−i,j}, of which one is kept. Labels, and attributes with Linear, have the explicit features Σ_v M(v) x_v. A graph
-// takes O(n (n + m) δ) time, δ the number of vertices of its longest path; a pair of graphs with attributes takes
-// O(n n' δ²) time with Gaussian and Bridge.
+// Paths are shortest in hops or, with Weighted, by the sum of edge weights (see ShortestPath).
+// M(v)_ij = M(v)_{j−i,j}, of which one is kept. Labels, and attributes with Linear, have the
+// explicit features Σ_v M(v) x_v. A graph takes O(n (n + m) δ) time, δ the number of vertices of
+// its longest path. A pair of graphs with attributes takes O(n n' δ²) time with Gaussian and
+// Bridge.
 type GraphHopper struct {
 	Similarity Similarity `json:"similarity" want:"one of linear gaussian bridge" help:"How vertices are compared: linear, gaussian or bridge."`
 	Mu         float64    `json:"mu" want:"positive" help:"With gaussian: factor of the square of the distance."`
@@ -149,8 +150,8 @@ func (k GraphHopper) prepare() func(context.Context, *coloured) (*hops, error) {
 	}
 }
 
-// order orders graphs by content, so that a pair is added up in the same order whichever way it is given. One with
-// shorter paths comes first.
+// order orders graphs by content, so that a pair is added up in the same order whichever way it is
+// given. The graph with shorter paths comes first.
 func (h *hops) order(o *hops) int {
 	c := cmp.Or(cmp.Compare(h.entries, o.entries), cmp.Compare(h.N(), o.N()), slices.Compare(h.places, o.places))
 	for v := 0; v < h.N() && c == 0; v++ {

@@ -28,7 +28,8 @@ func NewCollection(graphs []*graph.Graph) *Collection {
 	return c
 }
 
-// Keep lets the collection keep Gram matrices of its factors, up to a number of bytes, for those who ask for them again.
+// Keep lets the collection keep Gram matrices of its factors, up to a number of bytes, so that they
+// need not be computed again.
 func (c *Collection) Keep(bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

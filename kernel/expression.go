@@ -2,7 +2,8 @@ package kernel
 
 import "context"
 
-// expression is sums of products of kernels, each distinct one once, behind what it is made of.
+// expression is a list of sums of products of kernels. Each distinct one stands in it once, behind
+// those that it is made of.
 type expression struct {
 	nodes []node
 	at    map[string]int // by text
@@ -88,7 +89,7 @@ func (e *evaluation) value(ctx context.Context, i int) (v []float64, err error) 
 	return v, nil
 }
 
-// drop takes note that a node is used once less. A sum that is never computed does not use its parts.
+// drop notes that a node is used once less. A sum that is never computed does not use its parts.
 func (e *evaluation) drop(i int) {
 	if e.left[i]--; e.left[i] > 0 {
 		return

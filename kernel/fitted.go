@@ -121,8 +121,9 @@ func (f *FittedFactor) Resolved() (Kernel, error) {
 	return k, nil
 }
 
-// Compare returns the kernel of two graphs, neither of which need be of the collection, as it is
-// fitted to the collection. A Resolver, and a kernel that cannot compare new graphs, sees the two alone.
+// Compare returns the kernel of two graphs, as it is fitted to the collection. They need not be of
+// the collection. A Resolver, and a kernel that cannot compare new graphs, sees the two graphs
+// alone.
 func (f *FittedFactor) Compare(ctx context.Context, g, h *graph.Graph) (float64, error) {
 	two, err := f.Prepare([]*graph.Graph{g, h})
 	if err != nil {
@@ -185,8 +186,8 @@ func unitDiagonal(m *Matrix, of Factor) error {
 	return nil
 }
 
-// fewRows is the largest number of graphs that are compared with one worker for each factor, which gives
-// workers more to do than the few rows of a matrix.
+// fewRows is the largest number of graphs that are compared factor by factor, one worker for each.
+// So few rows of a matrix would not keep the workers busy.
 const fewRows = 64
 
 // Cross implements Fitted.
@@ -233,10 +234,10 @@ func (s *FittedSum) Compare(ctx context.Context, g, h *graph.Graph) (float64, er
 	return k[0], err
 }
 
-// Combine computes Σ_t weight_t · Π_j values_tj entry by entry. values returns those of a
-// factor, by its position in Factors; it is called once for each, when they are first needed,
-// and they are let go after their last use. The result goes to dst, or, where that is nil, to a
-// new slice.
+// Combine computes Σ_t weight_t · Π_j values_tj entry by entry. values returns those of a factor,
+// by its position in Factors. It is called once for each factor, when its values are first needed,
+// and they are dropped after their last use. The result goes to dst or, where that is nil, to a new
+// slice.
 func (s *FittedSum) Combine(ctx context.Context, dst []float64, values func(factor int) ([]float64, error)) ([]float64, error) {
 	e := s.evaluate(values)
 	return e.sum(ctx, s.terms, dst)

@@ -9,7 +9,8 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// Kernel is a graph kernel with all its parameters, a record. Fit never looks at targets.
+// Kernel is a graph kernel with all its parameters, a struct as record.go describes it. Fit never
+// looks at targets.
 type Kernel interface {
 	// Name is the kind of kernel, as in "wl"; with Register it leads to the defaults.
 	Name() string
@@ -36,8 +37,8 @@ type Comparer interface {
 	Compare(ctx context.Context, g, h *graph.Graph) (float64, error)
 }
 
-// Resolver is a Kernel that is the same for two graphs whatever others it is fitted to, but for
-// parameters that these decide.
+// Resolver is a Kernel whose value for two graphs does not depend on the other graphs that it is
+// fitted to, except through parameters that these decide.
 type Resolver interface {
 	// Resolve returns the kernel with these parameters as the graphs decide them. It fits nothing.
 	Resolve(graphs []*graph.Graph) (Kernel, error)
@@ -53,8 +54,8 @@ func Semidefinite(k Kernel) bool {
 const normalTolerance = 1e-9 // for weights and values that round
 
 // CheckNormalized returns an error unless k(G, G) = 1 for every graph G. Only such kernels can be
-// combined. By their records all are, but those whose parameter "normalize" is false, and sums of
-// other weights; Gram matrices are looked at as well.
+// combined. By their parameters all kernels are normalised, except those whose parameter
+// "normalize" is false, and sums of other weights. Gram matrices are looked at as well.
 func CheckNormalized(k Kernel) error {
 	if x := self(k); !(math.Abs(x-1) <= normalTolerance) {
 		return fmt.Errorf("%s: only normalised kernels can be combined", k)

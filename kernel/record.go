@@ -76,7 +76,8 @@ type parameter struct {
 	value            reflect.Value
 }
 
-// Fixer is a record some of whose fields are no parameters of kernels of its name. They are zero, and left out of JSON.
+// Fixer is a record in which some fields are not parameters of the kernels of its name. These
+// fields are zero, and left out of JSON.
 type Fixer interface {
 	// Fixed reports whether the field of a parameter is none.
 	Fixed(parameter string) bool

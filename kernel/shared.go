@@ -8,8 +8,8 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// shared is what kernels find out about graphs that other kernels of the same computation want to know too. It keeps
-// the last things only: kernels that have much in common follow each other.
+// shared keeps what kernels find out about graphs and other kernels of the same computation need
+// too. It keeps the last findings only, because kernels that have much in common follow each other.
 type shared struct {
 	mu   sync.Mutex
 	last []*finding // the latest last
@@ -34,8 +34,9 @@ func withShared(ctx context.Context, s *shared) context.Context {
 	return context.WithValue(ctx, sharedKey{}, s)
 }
 
-// Share returns what compute returns, or returned before in the same computation for the same graphs and key. The value
-// must not be changed, and is let go when others have been asked for.
+// Share returns what compute returns. If compute was called before in the same computation for the
+// same graphs and key, Share returns what it returned then. The value must not be changed. It is
+// dropped when others have been asked for.
 func Share[T any](ctx context.Context, graphs []*graph.Graph, key string, compute func() (T, error)) (T, error) {
 	s, _ := ctx.Value(sharedKey{}).(*shared)
 	if s == nil || len(graphs) == 0 {

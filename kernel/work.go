@@ -67,10 +67,10 @@ func Trace(ctx context.Context, stage string) (end func()) {
 	return func() {}
 }
 
-// Each calls f(worker, i) for i = 0 … n-1 from the goroutines of the context, in chunks
-// handed out in order. worker is below Workers(ctx), so that f may keep buffers for each. It
-// stops at an error or when ctx is done, and returns the error of the smallest i that has one. What
-// f writes must depend on i only.
+// Each calls f(worker, i) for i = 0 … n-1 from the goroutines of the context, in chunks handed out
+// in order. worker is below Workers(ctx), so f may keep buffers for each worker. Each stops at an
+// error or when ctx is done, and returns the error of the smallest i that has one. What f writes
+// must depend on i only.
 func Each(ctx context.Context, n, chunk int, f func(worker, i int) error) error {
 	workers := max(1, min(Workers(ctx), (n+chunk-1)/chunk))
 	var next atomic.Int64
